@@ -1,0 +1,120 @@
+package device
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// Code is the driver's result code.
+type Code int
+
+// The codes a device of this module answers, with the driver's numbers.
+const (
+	InvalidValue         Code = 1
+	OutOfMemory          Code = 2
+	Deinitialized        Code = 4
+	NoDevice             Code = 100
+	InvalidPTX           Code = 218
+	UnsupportedPTX       Code = 222
+	InvalidHandle        Code = 400
+	NotFound             Code = 500
+	NotReady             Code = 600
+	IllegalAddress       Code = 700
+	OutOfResources       Code = 701
+	LaunchTimeout        Code = 702
+	Assert               Code = 710
+	IllegalInstruction   Code = 715
+	MisalignedAddress    Code = 716
+	LaunchFailed         Code = 719
+	NotSupported         Code = 801
+	GraphUpdateForbidden Code = 910
+)
+
+var codeNames = map[Code]string{
+	InvalidValue:         "CUDA_ERROR_INVALID_VALUE",
+	OutOfMemory:          "CUDA_ERROR_OUT_OF_MEMORY",
+	Deinitialized:        "CUDA_ERROR_DEINITIALIZED",
+	NoDevice:             "CUDA_ERROR_NO_DEVICE",
+	InvalidPTX:           "CUDA_ERROR_INVALID_PTX",
+	UnsupportedPTX:       "CUDA_ERROR_UNSUPPORTED_PTX_VERSION",
+	InvalidHandle:        "CUDA_ERROR_INVALID_HANDLE",
+	NotFound:             "CUDA_ERROR_NOT_FOUND",
+	NotReady:             "CUDA_ERROR_NOT_READY",
+	IllegalAddress:       "CUDA_ERROR_ILLEGAL_ADDRESS",
+	OutOfResources:       "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES",
+	LaunchTimeout:        "CUDA_ERROR_LAUNCH_TIMEOUT",
+	Assert:               "CUDA_ERROR_ASSERT",
+	IllegalInstruction:   "CUDA_ERROR_ILLEGAL_INSTRUCTION",
+	MisalignedAddress:    "CUDA_ERROR_MISALIGNED_ADDRESS",
+	LaunchFailed:         "CUDA_ERROR_LAUNCH_FAILED",
+	NotSupported:         "CUDA_ERROR_NOT_SUPPORTED",
+	GraphUpdateForbidden: "CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE",
+}
+
+func (c Code) String() string {
+	if name, ok := codeNames[c]; ok {
+		return name
+	}
+	return fmt.Sprintf("CUDA_ERROR(%d)", int(c))
+}
+
+// ErrUnavailable is in the chain of errors that say there is no such device on
+// this machine.
+var ErrUnavailable = errors.New("device unavailable")
+
+// Error is a failed call, or failed work that surfaced at a call.
+type Error struct {
+	Call   string // the contract's method, "LoadModule"
+	Code   Code
+	Detail string // what exactly, with names and numbers
+	Fault  *Fault // set when a kernel failed
+	Err    error  // wrapped cause, may be nil
+}
+
+func (e *Error) Error() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %v (%d)", e.Call, e.Code, int(e.Code))
+	if e.Detail != "" {
+		b.WriteString(": " + e.Detail)
+	}
+	if e.Fault != nil {
+		b.WriteString(": " + e.Fault.String())
+	}
+	if e.Err != nil {
+		b.WriteString(": " + e.Err.Error())
+	}
+	return b.String()
+}
+
+func (e *Error) Unwrap() error { return e.Err }
+
+// CodeOf returns the driver code in err's chain, or 0.
+func CodeOf(err error) Code {
+	var e *Error
+	if errors.As(err, &e) {
+		return e.Code
+	}
+	return 0
+}
+
+// Fault is where and why a kernel failed.
+type Fault struct {
+	Kernel  string
+	Label   string // of the launch, when it had one
+	Block   [3]uint32
+	Thread  [3]uint32
+	File    string // PTX module
+	Line    int    // PTX line
+	Address uint64
+	Reason  string // one sentence: "4-byte load of 0x7f…, 16 bytes past the end of the 4096-byte allocation at 0x7f…"
+}
+
+func (f *Fault) String() string {
+	label := ""
+	if f.Label != "" && f.Label != f.Kernel {
+		label = " (" + f.Label + ")"
+	}
+	return fmt.Sprintf("kernel %s%s, block (%d,%d,%d), thread (%d,%d,%d), %s:%d: %s",
+		f.Kernel, label, f.Block[0], f.Block[1], f.Block[2], f.Thread[0], f.Thread[1], f.Thread[2], f.File, f.Line, f.Reason)
+}

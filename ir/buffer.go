@@ -1,0 +1,98 @@
+package ir
+
+// PlaceKind says which memory a buffer lives in.
+type PlaceKind uint8
+
+const (
+	OnDevice PlaceKind = iota
+	PinnedHost
+	PageableHost
+)
+
+// Place is where a buffer lives; Device is the ordinal and counts only OnDevice.
+type Place struct {
+	Kind   PlaceKind
+	Device int32
+}
+
+// Role says what a buffer's contents mean to the program around the graph.
+type Role uint8
+
+const (
+	Temporary Role = iota // written before it is read in every replay, dead afterwards
+	Input                 // set by the program before a replay
+	Output                // read by the program after a replay
+	InOut                 // both: carried from replay to replay
+	Constant              // never written
+)
+
+// Buffer is one allocation: Len elements of Elem. Zero elements are allowed.
+type Buffer struct {
+	Name  string
+	Elem  Type
+	Len   int64
+	Place Place
+	Role  Role
+}
+
+// Size is the buffer's extent in bytes.
+func (b *Buffer) Size() int64 { return b.Len * b.Elem.Size() }
+
+// Range is the half-open span of bytes [Lo, Hi) of a buffer.
+type Range struct {
+	Buffer BufferID
+	Lo, Hi int64
+}
+
+// Empty reports whether the range holds no byte.
+func (r Range) Empty() bool { return r.Lo >= r.Hi }
+
+// Overlaps reports whether the two ranges share a byte.
+func (r Range) Overlaps(o Range) bool {
+	return r.Buffer == o.Buffer && max(r.Lo, o.Lo) < min(r.Hi, o.Hi)
+}
+
+// Intersect returns the bytes both ranges hold; it is empty when they share none.
+func (r Range) Intersect(o Range) Range {
+	if r.Buffer != o.Buffer {
+		return Range{Buffer: r.Buffer}
+	}
+	return Range{r.Buffer, max(r.Lo, o.Lo), min(r.Hi, o.Hi)}
+}
+
+// Mode says what an operation does with a range of bytes.
+type Mode uint8
+
+const (
+	Read Mode = iota
+	Write
+	ReadWrite
+	Reduce // commutative update: reads and writes, ordered like ReadWrite for now
+)
+
+// Reads reports whether the mode observes the old bytes.
+func (m Mode) Reads() bool { return m != Write }
+
+// Writes reports whether the mode may change the bytes.
+func (m Mode) Writes() bool { return m != Read }
+
+// Access is one use of a range of bytes by an operation. A write may leave
+// some bytes of its range as they were.
+type Access struct {
+	Range
+	Mode Mode
+}
+
+// Module is a PTX module that launches refer to; Source travels beside the
+// graph in the same file and is not part of the graph's text.
+type Module struct {
+	Name   string // identifier in the text form
+	File   string // file name of the section that holds the PTX
+	Source string
+}
+
+// Param is a scalar that a replay may change by name; Value is its first value.
+type Param struct {
+	Name  string
+	Value Scalar
+}

@@ -1,0 +1,122 @@
+package ir
+
+// Kind is what an operation does. The table kinds gives each its properties.
+type Kind uint8
+
+const (
+	KindEmpty  Kind = iota // empty                      orders, runs nothing
+	KindLaunch             // launch m.k grid block args  runs a kernel
+	KindCopy               // copy @src -> @dst           moves bytes
+	KindMemset             // memset @dst u32=0           fills with a pattern
+	KindHost               // host "name"                 calls a host function
+	numKinds
+)
+
+var kinds = [numKinds]struct {
+	name      string
+	device    bool // occupies the device (an empty or a host call does not)
+	updatable bool // a replay may change its parameters in place
+}{
+	KindEmpty:  {name: "empty"},
+	KindLaunch: {name: "launch", device: true, updatable: true},
+	KindCopy:   {name: "copy", device: true, updatable: true},
+	KindMemset: {name: "memset", device: true, updatable: true},
+	KindHost:   {name: "host", updatable: true},
+}
+
+func (k Kind) String() string { return kinds[k].name }
+
+// OnDevice reports whether the device does the work.
+func (k Kind) OnDevice() bool { return kinds[k].device }
+
+// Updatable reports whether a replay may change the operation in place.
+func (k Kind) Updatable() bool { return kinds[k].updatable }
+
+// Op is one operation. Exactly the pointer that Kind names is set.
+type Op struct {
+	Kind   Kind
+	Launch *Launch
+	Copy   *Copy
+	Memset *Memset
+
+	// Label is a name for people: the host function's for a host call, free
+	// text for the others.
+	Label string
+
+	// Uses are the accesses of a launch or of a host call. Those of a copy or
+	// memset follow from its operands: call AppendAccesses for any kind.
+	Uses []Access
+
+	// After lists operations this one must follow for reasons the accesses do
+	// not show. All are earlier in program order.
+	After []OpID
+
+	// Cost is a declared duration in nanoseconds; negative when none is.
+	Cost int64
+
+	Pos Position
+}
+
+// Position is the line of the traced program that issued an operation.
+type Position struct {
+	File string
+	Line int
+}
+
+// IsZero reports whether the position is unknown.
+func (p Position) IsZero() bool { return p.File == "" && p.Line == 0 }
+
+// Dim3 is a grid's extent in blocks or a block's in threads.
+type Dim3 struct{ X, Y, Z uint32 }
+
+// Count is the product of the extents.
+func (d Dim3) Count() uint64 { return uint64(d.X) * uint64(d.Y) * uint64(d.Z) }
+
+// Launch runs kernel Entry of a module. Args are in the order of its signature.
+type Launch struct {
+	Module ModuleID
+	Entry  string
+	Grid   Dim3
+	Block  Dim3
+	Shared uint32 // dynamic shared memory, bytes
+	Args   []Arg
+}
+
+// ArgKind says what an argument holds.
+type ArgKind uint8
+
+const (
+	ArgScalar ArgKind = iota // a constant
+	ArgBuffer                // a buffer's address plus Offset bytes
+	ArgParam                 // a replay parameter
+)
+
+// Arg is one kernel argument.
+type Arg struct {
+	Kind   ArgKind
+	Scalar Scalar
+	Buffer BufferID
+	Offset int64
+	Param  ParamID
+}
+
+// Copy moves Src to Dst, ranges of equal size that do not overlap.
+type Copy struct{ Dst, Src Range }
+
+// Memset fills Dst with the bytes of Value; the size is a multiple of its width
+// (1, 2 or 4 bytes).
+type Memset struct {
+	Dst   Range
+	Value Scalar
+}
+
+// AppendAccesses appends every access of op to dst.
+func (op *Op) AppendAccesses(dst []Access) []Access {
+	switch op.Kind {
+	case KindCopy:
+		return append(dst, Access{op.Copy.Src, Read}, Access{op.Copy.Dst, Write})
+	case KindMemset:
+		return append(dst, Access{op.Memset.Dst, Write})
+	}
+	return append(dst, op.Uses...)
+}

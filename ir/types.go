@@ -1,0 +1,58 @@
+package ir
+
+import "fmt"
+
+// Type is the type of a buffer's elements or of a scalar argument.
+type Type uint8
+
+const (
+	U8 Type = iota
+	I8
+	U16
+	I16
+	F16
+	BF16
+	U32
+	I32
+	F32
+	U64
+	I64
+	F64
+	numTypes
+)
+
+var types = [numTypes]struct {
+	name string
+	size int
+}{
+	U8: {"u8", 1}, I8: {"i8", 1},
+	U16: {"u16", 2}, I16: {"i16", 2}, F16: {"f16", 2}, BF16: {"bf16", 2},
+	U32: {"u32", 4}, I32: {"i32", 4}, F32: {"f32", 4},
+	U64: {"u64", 8}, I64: {"i64", 8}, F64: {"f64", 8},
+}
+
+func (t Type) String() string {
+	if t >= numTypes {
+		return fmt.Sprintf("type(%d)", uint8(t))
+	}
+	return types[t].name
+}
+
+// Size is the width of one element in bytes.
+func (t Type) Size() int64 { return int64(types[t].size) }
+
+// ParseType returns the type of that name.
+func ParseType(name string) (Type, bool) {
+	for t := range numTypes {
+		if types[t].name == name {
+			return t, true
+		}
+	}
+	return 0, false
+}
+
+// Scalar is a typed constant: the low Size bytes of Bits, as memory holds them.
+type Scalar struct {
+	Type Type
+	Bits uint64
+}

@@ -1,0 +1,184 @@
+package ptx
+
+import "fmt"
+
+// Pos is a place in a PTX file; lines and columns count from 1.
+type Pos struct{ Line, Col int }
+
+// Error is a diagnostic about a PTX file.
+type Error struct {
+	File string
+	Pos  Pos
+	Msg  string
+}
+
+func (e *Error) Error() string {
+	return fmt.Sprintf("%s:%d:%d: %s", e.File, e.Pos.Line, e.Pos.Col, e.Msg)
+}
+
+// Type is a fundamental type of the ISA.
+type Type uint8
+
+const (
+	NoType Type = iota
+	Pred
+	B8
+	B16
+	B32
+	B64
+	B128
+	U8
+	U16
+	U32
+	U64
+	S8
+	S16
+	S32
+	S64
+	F16
+	F16X2
+	BF16
+	BF16X2
+	F32
+	F64
+)
+
+// Space is a state space.
+type Space uint8
+
+const (
+	Generic Space = iota
+	RegSpace
+	ParamSpace
+	Global
+	Shared
+	Local
+	Const
+)
+
+// Module is one PTX file.
+type Module struct {
+	File        string
+	Version     string // "7.8"
+	Target      string // "sm_75"
+	AddressSize int    // 32 or 64
+	Vars        []*Var // module scope, in order of declaration
+	Funcs       []*Func
+}
+
+// Func is a kernel (.entry) or a device function (.func).
+type Func struct {
+	Pos    Pos
+	Name   string
+	Entry  bool
+	Extern bool // declared, no body
+	Params []*Var
+	Return []*Var
+	Regs   []Reg  // indexed by RegID
+	Vars   []*Var // .shared, .local and call-scope .param variables of the body
+	Body   []Inst
+	Labels map[string]int // label -> index into Body of the next instruction
+
+	MaxThreads [3]uint32 // .maxntid, zero when absent
+	ReqThreads [3]uint32 // .reqntid, zero when absent
+	MinBlocks  uint32    // .minnctapersm
+}
+
+// RegID is an index into Func.Regs; NoReg stands for none or for the sink "_".
+type RegID int32
+
+// NoReg is no register.
+const NoReg RegID = -1
+
+// Reg is a declared register.
+type Reg struct {
+	Name string
+	Type Type
+}
+
+// Var is a variable of any space but .reg, or a parameter.
+type Var struct {
+	Pos    Pos
+	Name   string
+	Space  Space
+	Type   Type
+	Align  int     // bytes, natural when not given
+	Dims   []int64 // array extents; nil for a scalar; a first extent of 0 means "[]"
+	Extern bool
+	Init   []byte  // initial bytes, nil when there are none
+	Relocs []Reloc // symbol addresses inside Init
+	Offset int     // parameters: byte offset in the parameter block
+	Ptr    PtrAttr // parameters: the .ptr attribute, when present
+}
+
+// Reloc asks for the address of Symbol plus Addend at byte Offset of an initializer.
+type Reloc struct {
+	Offset  int64
+	Symbol  string
+	Addend  int64
+	Generic bool // generic(sym)
+}
+
+// PtrAttr is the .ptr attribute of a kernel parameter.
+type PtrAttr struct {
+	Present bool
+	Space   Space
+	Align   int
+}
+
+// Size is the variable's extent in bytes; 0 for "[]".
+func (v *Var) Size() int64 {
+	n := int64(v.Type.Size())
+	for _, d := range v.Dims {
+		n *= d
+	}
+	return n
+}
+
+// Inst is one instruction. The opcode "ld.global.nc.v4.f32" has the name "ld"
+// and the suffixes global, nc, v4, f32.
+type Inst struct {
+	Pos    Pos
+	Guard  Guard
+	Name   string
+	Suffix []string
+	Args   []Operand // destinations first, as written
+}
+
+// Guard is the predicate of an instruction; Reg is NoReg without one.
+type Guard struct {
+	Reg RegID
+	Neg bool
+}
+
+// OperandKind says which fields of an Operand count.
+type OperandKind uint8
+
+const (
+	OpReg     OperandKind = iota // Reg; NoReg is the sink "_"; Neg for !%p
+	OpPair                       // Reg|Reg2, the two destinations of setp or shfl
+	OpInt                        // Imm, as a 64-bit two's complement integer
+	OpFloat32                    // Imm holds the 32 bits of 0f…
+	OpFloat64                    // Imm holds the 64 bits of 0d… or of a decimal literal
+	OpSpecial                    // Name, with its axis: "%tid.x", "%laneid", "WARP_SZ"
+	OpSymbol                     // address of Var (or function Name) plus Imm
+	OpMem                        // [Reg+Imm], or [Var+Imm] when Reg is NoReg, or [Imm]
+	OpVector                     // {Elems…}
+	OpLabel                      // branch target Name, index Target into Body
+	OpFunc                       // callee or prototype Name
+	OpList                       // (Elems…), the parameters of a call
+)
+
+// Operand is one operand of an instruction.
+type Operand struct {
+	Pos    Pos
+	Kind   OperandKind
+	Neg    bool
+	Reg    RegID
+	Reg2   RegID
+	Imm    int64
+	Var    *Var
+	Name   string
+	Target int
+	Elems  []Operand
+}

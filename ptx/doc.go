@@ -1,0 +1,10 @@
+// Package ptx reads PTX, the virtual assembly that nvcc and clang emit: it
+// parses and checks a module, gives kernel signatures, and infers what each
+// kernel does with the memory behind its pointer parameters. It imports
+// nothing of this module and runs nothing.
+//
+// The syntax tree is flat: a function's nested scopes are resolved while
+// parsing (registers and labels are renamed apart and numbered), so a function
+// body is one slice of instructions, a register is an index into a table and a
+// branch target is an index into the body.
+package ptx

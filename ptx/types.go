@@ -1,0 +1,58 @@
+package ptx
+
+import "fmt"
+
+var typeTable = [...]struct {
+	name string
+	size int
+}{
+	NoType: {"", 0}, Pred: {"pred", 1},
+	B8: {"b8", 1}, B16: {"b16", 2}, B32: {"b32", 4}, B64: {"b64", 8}, B128: {"b128", 16},
+	U8: {"u8", 1}, U16: {"u16", 2}, U32: {"u32", 4}, U64: {"u64", 8},
+	S8: {"s8", 1}, S16: {"s16", 2}, S32: {"s32", 4}, S64: {"s64", 8},
+	F16: {"f16", 2}, F16X2: {"f16x2", 4}, BF16: {"bf16", 2}, BF16X2: {"bf16x2", 4},
+	F32: {"f32", 4}, F64: {"f64", 8},
+}
+
+func (t Type) String() string {
+	if int(t) >= len(typeTable) {
+		return fmt.Sprintf("type(%d)", uint8(t))
+	}
+	return typeTable[t].name
+}
+
+// Size is the width in bytes.
+func (t Type) Size() int { return typeTable[t].size }
+
+// Float reports whether t is a floating-point type, packed ones included.
+func (t Type) Float() bool { return t >= F16 && t <= F64 }
+
+// Signed reports whether t is a signed integer type.
+func (t Type) Signed() bool { return t >= S8 && t <= S64 }
+
+// ParseType returns the type a suffix such as "f32" names.
+func ParseType(suffix string) (Type, bool) {
+	for t := Pred; int(t) < len(typeTable); t++ {
+		if typeTable[t].name == suffix {
+			return t, true
+		}
+	}
+	return NoType, false
+}
+
+var spaceNames = [...]string{
+	Generic: "generic", RegSpace: "reg", ParamSpace: "param",
+	Global: "global", Shared: "shared", Local: "local", Const: "const",
+}
+
+func (s Space) String() string { return spaceNames[s] }
+
+// ParseSpace returns the state space a suffix such as "global" names.
+func ParseSpace(suffix string) (Space, bool) {
+	for s := RegSpace; int(s) < len(spaceNames); s++ {
+		if spaceNames[s] == suffix {
+			return s, true
+		}
+	}
+	return Generic, false
+}

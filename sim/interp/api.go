@@ -1,0 +1,24 @@
+package interp
+
+// Launch is one run of a kernel over a grid.
+type Launch struct {
+	Grid, Block [3]uint32
+	Shared      uint32 // dynamic shared memory, bytes
+	Params      []byte // parameter block
+	Label       string // what faults call the launch
+}
+
+// Stats is what a launch executed, summed over all warps.
+type Stats struct {
+	Blocks    int64
+	Warps     int64
+	WarpInsts int64   // warp instructions issued
+	LaneInsts int64   // the same, counted per active lane
+	Issue     float64 // issue cycles: warp instructions weighted by the throughput class of each
+	// BlockCycles is the latency of the slowest block alone on a multiprocessor, in
+	// cycles: its critical path with dependent-issue and memory latencies.
+	BlockCycles  float64
+	SectorsRead  int64 // 32-byte sectors of global memory after coalescing within a warp
+	SectorsWrite int64
+	Atomics      int64
+}
