@@ -1,0 +1,52 @@
+# Go is all that the targets need, except for ptx. Run `make` for the list.
+SHELL := bash
+.SHELLFLAGS := -eu -o pipefail -c
+
+GO ?= $(shell command -v go || echo /usr/local/go/bin/go)
+FUZZTIME ?= 30s
+STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
+
+.PHONY: help
+help: ## print this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-6s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+.PHONY: build
+build: ## build bin/reprise, without cgo
+	CGO_ENABLED=0 $(GO) build -o bin/reprise ./cmd/reprise
+
+.PHONY: test
+test: ## run every test
+	$(GO) test ./...
+
+.PHONY: race
+race: ## run the tests that -short leaves under the race detector (needs a C compiler)
+	$(GO) test -race -short ./...
+
+.PHONY: lint
+lint: ## gofmt, go vet, staticcheck
+	@unformatted=$$($(dir $(GO))gofmt -l .); \
+	if [ -n "$$unformatted" ]; then echo "not gofmt'ed, run gofmt -w on:" $$unformatted >&2; exit 1; fi
+	$(GO) vet ./...
+	$(GO) run $(STATICCHECK) ./...
+
+.PHONY: fuzz
+fuzz: ## run each fuzz target of ir and ptx for FUZZTIME (30s)
+	@for pkg in ./ir ./ptx; do \
+		targets=$$($(GO) test -list '^Fuzz' $$pkg | grep '^Fuzz' || true); \
+		for target in $$targets; do \
+			echo "fuzz $$pkg $$target"; \
+			$(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) $$pkg; \
+		done; \
+	done
+
+.PHONY: ptx
+ptx: ## compile cuda/kernels/*.cu to PTX (needs nvcc); no diff when nothing changed
+	cuda/kernels/compile.sh
+
+.PHONY: bench
+bench: ## run the benchmarks on the default device
+	$(GO) run ./cmd/reprise bench
+
+.PHONY: clean
+clean: ## remove what the other targets built
+	rm -rf bin build

@@ -1,0 +1,50 @@
+package kernels
+
+import (
+	"slices"
+
+	"github.com/reprise-gpu/reprise/ir"
+)
+
+// Kernel is one compiled kernel.
+type Kernel struct {
+	Name   string  // the entry point, "square"
+	File   string  // the PTX file, "square.ptx"
+	PTX    string  // its text
+	Params []Param // in order
+}
+
+// Param is one parameter of a kernel, as the source declares it. Mode records
+// what the kernel does with the elements behind a pointer; it is there for tests
+// to hold against what ptx infers, and no trace needs it.
+type Param struct {
+	Name    string
+	Type    ir.Type // of a scalar, or of the elements behind a pointer
+	Pointer bool
+	Mode    ir.Mode // counts for pointers only
+}
+
+// table lists the kernels in the order the benchmarks launch them: VEC, IMG.
+var table = []*Kernel{
+	square, reduce,
+	gaussianBlur, sobel, maximum, minimum, extend, unsharpen, combine,
+}
+
+// All returns every kernel, in a fixed order.
+func All() []*Kernel { return slices.Clone(table) }
+
+// Lookup returns the kernel of that name.
+func Lookup(name string) (*Kernel, bool) {
+	for _, k := range table {
+		if k.Name == name {
+			return k, true
+		}
+	}
+	return nil, false
+}
+
+func pointer(name string, mode ir.Mode) Param {
+	return Param{Name: name, Type: ir.F32, Pointer: true, Mode: mode}
+}
+
+func scalar(name string, t ir.Type) Param { return Param{Name: name, Type: t} }

@@ -1,0 +1,8 @@
+package kernels
+
+import "testing"
+
+func TestReduce(t *testing.T) {
+	requireSignature(t, "reduce")
+	requireWarps(t, "reduce", ReduceShape)
+}

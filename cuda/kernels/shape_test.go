@@ -1,0 +1,75 @@
+package kernels
+
+import (
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/reprise-gpu/reprise/ir"
+)
+
+// requireLinear checks that a shape function passes blocks and threads through,
+// refuses what no GPU takes, and names the kernel when it does.
+func requireLinear(t *testing.T, kernel string, shape func(blocks, threads, n int) (Shape, error)) {
+	t.Helper()
+	for _, n := range []int{0, 1, 700_000_000} {
+		got, err := shape(448, 256, n)
+		require.NoError(t, err)
+		assert.Equal(t, Shape{Grid: ir.Dim3{X: 448, Y: 1, Z: 1}, Block: ir.Dim3{X: 256, Y: 1, Z: 1}}, got)
+	}
+	for _, bad := range [][3]int{
+		{0, 32, 8}, {-1, 32, 8}, {math.MaxInt32 + 1, 32, 8},
+		{8, 0, 8}, {8, -32, 8}, {8, 1056, 8},
+		{8, 32, -1}, {8, 32, math.MaxInt32}, {8, 32, math.MaxInt32 - 8*32 + 1},
+	} {
+		_, err := shape(bad[0], bad[1], bad[2])
+		assert.ErrorContains(t, err, kernel+": ", "blocks, threads, n = %v", bad)
+	}
+	_, err := shape(8, 32, math.MaxInt32-8*32)
+	assert.NoError(t, err, "the last index the grid can step past")
+}
+
+// requireWarps is requireLinear for kernels that shuffle within whole warps.
+func requireWarps(t *testing.T, kernel string, shape func(blocks, threads, n int) (Shape, error)) {
+	t.Helper()
+	requireLinear(t, kernel, shape)
+	_, err := shape(8, 48, 100)
+	assert.EqualError(t, err, kernel+": 48 threads per block: its warp shuffles need a multiple of 32")
+}
+
+// requirePlane checks a shape function over images.
+func requirePlane(t *testing.T, kernel string, shape func(blocks, side, rows, cols int) (Shape, error)) {
+	t.Helper()
+	for _, size := range [][2]int{{0, 0}, {1, 1}, {16000, 16000}, {0, 7}} {
+		got, err := shape(16, 8, size[0], size[1])
+		require.NoError(t, err)
+		got.Shared = 0
+		assert.Equal(t, Shape{Grid: ir.Dim3{X: 16, Y: 16, Z: 1}, Block: ir.Dim3{X: 8, Y: 8, Z: 1}}, got)
+	}
+	for _, bad := range [][4]int{
+		{0, 8, 9, 9}, {65536, 8, 9, 9},
+		{16, 0, 9, 9}, {16, 33, 9, 9},
+		{16, 8, -1, 9}, {16, 8, 9, -1},
+		{16, 8, math.MaxInt32, 1}, {16, 8, 1, math.MaxInt32}, {16, 8, 46341, 46341},
+	} {
+		_, err := shape(bad[0], bad[1], bad[2], bad[3])
+		assert.ErrorContains(t, err, kernel+": ", "blocks, side, rows, cols = %v", bad)
+	}
+}
+
+func TestShapeErrorsNameTheRemedy(t *testing.T) {
+	_, err := SquareShape(0, 32, 8)
+	assert.EqualError(t, err, "square: 0 blocks: use 1 to 2147483647")
+	_, err = SquareShape(8, 2048, 8)
+	assert.EqualError(t, err, "square: 2048 threads per block: use 1 to 1024")
+	_, err = SquareShape(8, 32, -1)
+	assert.EqualError(t, err, "square: n is -1: it must not be negative")
+	_, err = SquareShape(8, 32, math.MaxInt32)
+	assert.EqualError(t, err, "square: n = 2147483647 with 256 threads along it overflows the kernel's 32-bit index: launch fewer threads or split the data")
+	_, err = SobelShape(8, 33, 9, 9)
+	assert.EqualError(t, err, "sobel: blocks of 33 x 33 threads: use a side of 1 to 32")
+	_, err = SobelShape(8, 8, 50000, 50000)
+	assert.EqualError(t, err, "sobel: 50000 x 50000 pixels exceed the kernel's 32-bit index: split the image")
+}

@@ -1,0 +1,49 @@
+package kernels
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/reprise-gpu/reprise/ir"
+)
+
+// requireSignature checks the table's row for a kernel against its source.
+func requireSignature(t *testing.T, name string) {
+	t.Helper()
+	k, ok := Lookup(name)
+	require.True(t, ok)
+	requireSourceSignature(t, k)
+}
+
+var declaration = regexp.MustCompile(`(?s)extern "C" __global__ void \w+\((.*?)\)`)
+
+// requireSourceSignature compares names, types and const with the .cu file.
+func requireSourceSignature(t *testing.T, k *Kernel) {
+	t.Helper()
+	m := declaration.FindStringSubmatch(read(t, k.Name+".cu"))
+	require.NotNil(t, m)
+	var declared, claimed []string
+	for _, param := range strings.Split(m[1], ",") {
+		declared = append(declared, strings.Join(strings.Fields(param), " "))
+	}
+	for _, p := range k.Params {
+		claimed = append(claimed, cDeclaration(p))
+	}
+	assert.Equal(t, declared, claimed, "parameters of %s: source, then table", k.Name)
+}
+
+// cDeclaration is how CUDA source declares a parameter.
+func cDeclaration(p Param) string {
+	c := map[ir.Type]string{ir.F32: "float", ir.I32: "int"}[p.Type]
+	switch {
+	case p.Pointer && p.Mode == ir.Read:
+		return "const " + c + " *" + p.Name
+	case p.Pointer:
+		return c + " *" + p.Name
+	}
+	return c + " " + p.Name
+}

@@ -1,0 +1,8 @@
+package kernels
+
+import "testing"
+
+func TestSquare(t *testing.T) {
+	requireSignature(t, "square")
+	requireLinear(t, "square", SquareShape)
+}
