@@ -24,7 +24,7 @@ race: ## run the tests that -short leaves under the race detector (needs a C com
 
 .PHONY: lint
 lint: ## gofmt, go vet, staticcheck
-	@unformatted=$$($(dir $(GO))gofmt -l .); \
+	@unformatted=$$($$($(GO) env GOROOT)/bin/gofmt -l .); \
 	if [ -n "$$unformatted" ]; then echo "not gofmt'ed, run gofmt -w on:" $$unformatted >&2; exit 1; fi
 	$(GO) vet ./...
 	$(GO) run $(STATICCHECK) ./...
