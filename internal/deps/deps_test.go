@@ -1,0 +1,102 @@
+package deps
+
+import (
+	"encoding/json"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+const module = "github.com/reprise-gpu/reprise"
+
+// listed is what `go list -json` says of a package.
+type listed struct {
+	ImportPath, Doc                    string
+	Imports, TestImports, XTestImports []string
+}
+
+func TestImportsKeepTheRules(t *testing.T) {
+	text, err := os.ReadFile("rules.txt")
+	require.NoError(t, err)
+	rs, err := parseRules(string(text))
+	require.NoError(t, err, "rules.txt")
+	for _, p := range packages(t) {
+		tests := append(ours(p.TestImports), ours(p.XTestImports)...)
+		for _, violation := range rs.check(relative(p.ImportPath), ours(p.Imports), tests) {
+			t.Error(violation)
+		}
+	}
+}
+
+func TestPackagesHaveADocComment(t *testing.T) {
+	for _, p := range packages(t) {
+		assert.NotEmpty(t, p.Doc, "package %s has no doc comment: say in one paragraph what it holds", p.ImportPath)
+	}
+}
+
+// Package cuda needs a driver; everything below the wiring builds without one.
+func TestOnlyTheWiringMayImportCUDA(t *testing.T) {
+	text, err := os.ReadFile("rules.txt")
+	require.NoError(t, err)
+	rs, err := parseRules(string(text))
+	require.NoError(t, err)
+	for _, r := range append(rs.code, rs.tests...) {
+		assert.Equal(t, r.pkg == "cmd/...", r.allows("cuda"), "the rule of %s", r.pkg)
+	}
+}
+
+// packages asks the go command. It walks the tree first: the test cache notes the
+// directories that a test reads but not what its children read, and a cached pass
+// would outlive a new import.
+func packages(t *testing.T) []listed {
+	t.Helper()
+	root := filepath.Join("..", "..")
+	require.NoError(t, filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && d.IsDir() && d.Name() == ".git" {
+			return fs.SkipDir
+		}
+		return err
+	}))
+	cmd := exec.Command("go", "list", "-json=ImportPath,Doc,Imports,TestImports,XTestImports", "./...")
+	cmd.Dir = root
+	out, err := cmd.Output()
+	if exit, ok := err.(*exec.ExitError); ok {
+		t.Fatalf("go list: %s", exit.Stderr)
+	}
+	require.NoError(t, err)
+
+	var all []listed
+	for dec := json.NewDecoder(strings.NewReader(string(out))); ; {
+		var p listed
+		err := dec.Decode(&p)
+		if err == io.EOF {
+			break
+		}
+		require.NoError(t, err)
+		all = append(all, p)
+	}
+	require.NotEmpty(t, all)
+	return all
+}
+
+// ours keeps the imports from this module, relative to it.
+func ours(imports []string) []string {
+	var out []string
+	for _, imp := range imports {
+		if imp == module || strings.HasPrefix(imp, module+"/") {
+			out = append(out, relative(imp))
+		}
+	}
+	return out
+}
+
+func relative(path string) string {
+	return strings.TrimPrefix(strings.TrimPrefix(path, module), "/")
+}
