@@ -9,14 +9,17 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/reprise-gpu/reprise/ir"
+	"github.com/reprise-gpu/reprise/ptx"
 )
 
-// requireSignature checks the table's row for a kernel against its source.
+// requireSignature checks the table's row for a kernel against its source and its
+// PTX.
 func requireSignature(t *testing.T, name string) {
 	t.Helper()
 	k, ok := Lookup(name)
 	require.True(t, ok)
 	requireSourceSignature(t, k)
+	requireEntry(t, k)
 }
 
 var declaration = regexp.MustCompile(`(?s)extern "C" __global__ void \w+\((.*?)\)`)
@@ -46,4 +49,32 @@ func cDeclaration(p Param) string {
 		return c + " *" + p.Name
 	}
 	return c + " " + p.Name
+}
+
+// requireEntry checks that the PTX holds one kernel, of that name, with these
+// parameters. PTX has pointers as plain 64-bit integers.
+func requireEntry(t *testing.T, k *Kernel) {
+	t.Helper()
+	module, err := ptx.Parse(k.File, k.PTX)
+	require.NoError(t, err)
+	require.Len(t, module.Funcs, 1)
+	entry := module.Funcs[0]
+	assert.True(t, entry.Entry)
+	assert.Equal(t, k.Name, entry.Name)
+
+	var compiled, claimed []ptx.Type
+	for _, v := range entry.Params {
+		compiled = append(compiled, v.Type)
+	}
+	for _, p := range k.Params {
+		claimed = append(claimed, ptxType(p))
+	}
+	assert.Equal(t, compiled, claimed, "parameters of %s: PTX, then table", k.Name)
+}
+
+func ptxType(p Param) ptx.Type {
+	if p.Pointer {
+		return ptx.U64
+	}
+	return map[ir.Type]ptx.Type{ir.F32: ptx.F32, ir.I32: ptx.U32}[p.Type]
 }
