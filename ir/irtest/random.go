@@ -99,7 +99,17 @@ func (b *builder) op() {
 		op.Uses = b.uses(ir.PinnedHost, ir.PageableHost)
 	}
 	b.decorate(&op)
+	b.define(&op)
 	b.g.Ops = append(b.g.Ops, op)
+}
+
+// define notes the buffers that op writes in full.
+func (b *builder) define(op *ir.Op) {
+	for _, a := range op.AppendAccesses(nil) {
+		if a.Mode.Writes() && a.Lo == 0 && a.Hi == b.g.Buffers[a.Buffer].Size() {
+			b.written[a.Buffer] = true
+		}
+	}
 }
 
 // decorate adds what any operation may have.
@@ -172,7 +182,6 @@ func (b *builder) access(id ir.BufferID) ir.Access {
 		return ir.Access{Range: b.span(id), Mode: ir.Read}
 	}
 	if !b.written[id] {
-		b.written[id] = true
 		return ir.Access{Range: ir.Range{Buffer: id, Hi: buf.Size()}, Mode: ir.Write}
 	}
 	modes := []ir.Mode{ir.Read, ir.Read, ir.Read, ir.Write, ir.ReadWrite, ir.Reduce}
@@ -203,7 +212,6 @@ func (b *builder) copy(op *ir.Op) {
 	if !b.written[dst] && size < to.Size() {
 		return
 	}
-	b.written[dst] = true
 	op.Kind = ir.KindCopy
 	op.Copy = &ir.Copy{Dst: ir.Range{Buffer: dst, Hi: size}, Src: ir.Range{Buffer: src, Lo: from.Size() - size, Hi: from.Size()}}
 }
