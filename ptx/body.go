@@ -109,11 +109,10 @@ func (b *body) statements() {
 			p.next()
 		case '}':
 			b.pop()
+			p.tok = p.scan() // not next, which could fail after the body's end
 			if len(b.scopes) == 0 {
-				p.next()
 				return
 			}
-			p.next()
 		case ';':
 			p.next()
 		case '@':
