@@ -87,6 +87,16 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
+// In completes an error with the contract's method that answers it. A nil
+// *Error becomes a nil error, so checks can end in "return check.In(call)".
+func (e *Error) In(call string) error {
+	if e == nil {
+		return nil
+	}
+	e.Call = call
+	return e
+}
+
 func (e *Error) Unwrap() error { return e.Err }
 
 // CodeOf returns the driver code in err's chain, or 0.

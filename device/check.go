@@ -1,0 +1,120 @@
+package device
+
+import "fmt"
+
+// KindOf names the kind of a work, "launch", "copy", "memset", "host call" or
+// "nothing"; "" for nil and for anything else. An update must keep it.
+func KindOf(w Work) string {
+	switch w := w.(type) {
+	case *Launch:
+		return ifSet(w != nil, "launch")
+	case *Copy:
+		return ifSet(w != nil, "copy")
+	case *Memset:
+		return ifSet(w != nil, "memset")
+	case *HostCall:
+		return ifSet(w != nil, "host call")
+	case Nothing:
+		return "nothing"
+	}
+	return ""
+}
+
+func ifSet(set bool, name string) string {
+	if set {
+		return name
+	}
+	return ""
+}
+
+// Extents of a grid and a block that no CUDA device exceeds (CUDA C++
+// Programming Guide, technical specifications per compute capability).
+var (
+	maxGrid  = Dim3{1<<31 - 1, 65535, 65535}
+	maxBlock = Dim3{1024, 1024, 64}
+)
+
+// CheckWork says what is wrong with a work before any handle or address in it
+// is looked at: extents, widths, counts, a missing function. An implementation
+// calls it first, so that all refuse the same with the same code and words.
+// The error is an *Error without its Call.
+func CheckWork(w Work, info *Info) *Error {
+	switch w := w.(type) {
+	case *Launch:
+		if w != nil {
+			return checkLaunch(w, info)
+		}
+	case *Copy:
+		if w != nil {
+			return checkCopy(w)
+		}
+	case *Memset:
+		if w != nil {
+			return checkMemset(w)
+		}
+	case *HostCall:
+		if w != nil {
+			return checkHostCall(w)
+		}
+	case Nothing:
+		return nil
+	}
+	return refuse(InvalidValue, "no work given; want *Launch, *Copy, *Memset, *HostCall or Nothing, got %T", w)
+}
+
+func checkLaunch(l *Launch, info *Info) *Error {
+	switch {
+	case !within(l.Grid, maxGrid):
+		return refuse(InvalidValue, "grid %v of %s; every extent must be at least 1 and at most %v", l.Grid, l.name(), maxGrid)
+	case !within(l.Block, maxBlock):
+		return refuse(InvalidValue, "block %v of %s; every extent must be at least 1 and at most %v", l.Block, l.name(), maxBlock)
+	case l.Block.Count() > uint64(info.MaxThreads):
+		return refuse(InvalidValue, "block %v of %s has %d threads; the device allows %d", l.Block, l.name(), l.Block.Count(), info.MaxThreads)
+	case int64(l.Shared) > int64(info.MaxShared):
+		return refuse(InvalidValue, "%d bytes of dynamic shared memory for %s; the device allows %d", l.Shared, l.name(), info.MaxShared)
+	}
+	return nil
+}
+
+func within(d, most Dim3) bool {
+	return 0 < d.X && d.X <= most.X && 0 < d.Y && d.Y <= most.Y && 0 < d.Z && d.Z <= most.Z
+}
+
+func (d Dim3) String() string { return fmt.Sprintf("(%d,%d,%d)", d.X, d.Y, d.Z) }
+
+func (l *Launch) name() string {
+	if l.Label != "" {
+		return "launch " + l.Label
+	}
+	return "a launch"
+}
+
+func checkCopy(c *Copy) *Error {
+	if c.Bytes < 0 {
+		return refuse(InvalidValue, "copy of %d bytes; want 0 or more", c.Bytes)
+	}
+	return nil
+}
+
+func checkMemset(m *Memset) *Error {
+	switch {
+	case m.Width != 1 && m.Width != 2 && m.Width != 4:
+		return refuse(InvalidValue, "memset of %d-byte elements; want 1, 2 or 4", m.Width)
+	case m.Count < 0 || m.Count > 1<<48:
+		return refuse(InvalidValue, "memset of %d elements; want 0 or more, less than 2^48", m.Count)
+	case uint64(m.Dst)%uint64(m.Width) != 0:
+		return refuse(InvalidValue, "memset of %d-byte elements at %#x, which is not a multiple of %d", m.Width, uint64(m.Dst), m.Width)
+	}
+	return nil
+}
+
+func checkHostCall(h *HostCall) *Error {
+	if h.Func == nil {
+		return refuse(InvalidValue, "host call %q has no function", h.Label)
+	}
+	return nil
+}
+
+func refuse(code Code, format string, args ...any) *Error {
+	return &Error{Code: code, Detail: fmt.Sprintf(format, args...)}
+}

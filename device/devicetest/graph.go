@@ -1,0 +1,227 @@
+package devicetest
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/reprise-gpu/reprise/device"
+)
+
+var graphBehaviours = []behaviour{
+	{"graph/diamond", graphDiamond},
+	{"graph/launched again without waiting", graphTwice},
+	{"graph/is ordered with its stream", graphInStream},
+	{"graph/empty", graphEmpty},
+	{"graph/every kind of node", graphKinds},
+	{"graph/update changes later launches only", graphUpdate},
+	{"graph/instance outlives its graph", graphOutlived},
+	{"graph/update of another kind is refused", graphUpdateKind},
+	{"graph/nodes that do not exist are refused", graphBadNodes},
+}
+
+var commandBehaviours = []behaviour{
+	{"commands/streams and events", commandList},
+	{"commands/submitted again without waiting", commandsTwice},
+	{"commands/update changes later submissions only", commandUpdate},
+	{"commands/bad ones are refused", commandErrors},
+}
+
+// diamond is y = 2x+1, z = 3x+2, x = y + z: applied k times it tells k.
+func (b *bench) diamond() (g device.Graph, x device.Ptr, last device.Node) {
+	m := b.module()
+	f, err := b.Function(m, "affine")
+	require.NoError(b.t, err)
+	sum, err := b.Function(m, "add")
+	require.NoError(b.t, err)
+	x = b.buffer(words(n, index))
+	y, z := b.alloc(4*n), b.alloc(4*n)
+	g = b.graph()
+	root := b.node(g, device.Nothing{})
+	left := b.node(g, affine(f, y, x, 2, 1, n), root)
+	right := b.node(g, affine(f, z, x, 3, 2, n), root)
+	add := affine(sum, 0, 0, 0, 0, n)
+	add.Params = params(x, y, z, uint32(n))
+	return g, x, b.node(g, add, left, right)
+}
+
+func graphDiamond(t *testing.T, b *bench) {
+	g, x, _ := b.diamond()
+	s, exec := b.stream(), b.instantiate(g)
+	require.NoError(t, b.LaunchGraph(exec, s))
+	require.NoError(t, b.Synchronize(s))
+	assert.Equal(t, words(n, func(i int) uint32 { return 5*uint32(i) + 3 }), b.read(x, 4*n))
+}
+
+func graphTwice(t *testing.T, b *bench) {
+	g, x, _ := b.diamond()
+	s, exec := b.stream(), b.instantiate(g)
+	for range 3 {
+		require.NoError(t, b.LaunchGraph(exec, s))
+	}
+	require.NoError(t, b.Synchronize(s))
+	want := func(i int) uint32 { return 5*(5*(5*uint32(i)+3)+3) + 3 }
+	assert.Equal(t, words(n, want), b.read(x, 4*n))
+}
+
+func graphInStream(t *testing.T, b *bench) {
+	g, x, _ := b.diamond()
+	s, f, exec := b.stream(), b.function("affine"), b.instantiate(g)
+	other, e := b.stream(), b.event()
+	y := b.alloc(4 * n)
+	b.submit(s, affine(f, x, x, 10, 0, n))
+	require.NoError(t, b.LaunchGraph(exec, s))
+	require.NoError(t, b.Record(e, s))
+	require.NoError(t, b.Wait(other, e))
+	b.submit(other, affine(f, y, x, 1, 1, n))
+	require.NoError(t, b.Synchronize(other))
+	assert.Equal(t, words(n, func(i int) uint32 { return 50*uint32(i) + 4 }), b.read(y, 4*n))
+}
+
+func graphEmpty(t *testing.T, b *bench) {
+	s, exec := b.stream(), b.instantiate(b.graph())
+	require.NoError(t, b.LaunchGraph(exec, s))
+	assert.NoError(t, b.Synchronize(s))
+}
+
+func graphKinds(t *testing.T, b *bench) {
+	s, f, g := b.stream(), b.function("affine"), b.graph()
+	p := b.alloc(4 * n)
+	h, host := b.allocHost(4 * n)
+	var seen []byte
+	set := b.node(g, &device.Memset{Dst: p, Value: 6, Width: 4, Count: n})
+	run := b.node(g, affine(f, p, p, 7, 0, n), set)
+	out := b.node(g, &device.Copy{Dst: h, Src: p, Bytes: 4 * n}, run)
+	call := b.node(g, &device.HostCall{Label: "look", Func: func() { seen = append(seen, host[0]) }}, out)
+	b.node(g, device.Nothing{}, call)
+	exec := b.instantiate(g)
+	require.NoError(t, b.LaunchGraph(exec, s))
+	require.NoError(t, b.LaunchGraph(exec, s))
+	require.NoError(t, b.Synchronize(s))
+	assert.Equal(t, []byte{42, 42}, seen)
+	assert.Equal(t, words(n, constant(42)), host)
+}
+
+func graphUpdate(t *testing.T, b *bench) {
+	s, f, g := b.stream(), b.function("affine"), b.graph()
+	x := b.buffer(words(n, constant(1)))
+	node := b.node(g, affine(f, x, x, 2, 0, n))
+	exec := b.instantiate(g)
+	require.NoError(t, b.LaunchGraph(exec, s))
+	require.NoError(t, b.UpdateNode(exec, node, affine(f, x, x, 1, 10, n)))
+	require.NoError(t, b.LaunchGraph(exec, s))
+	require.NoError(t, b.Synchronize(s))
+	assert.Equal(t, words(n, constant(12)), b.read(x, 4*n), "(1*2)+10: the launch under way kept its parameters")
+	again := b.instantiate(g)
+	require.NoError(t, b.LaunchGraph(again, s))
+	require.NoError(t, b.Synchronize(s))
+	assert.Equal(t, words(n, constant(24)), b.read(x, 4*n), "the graph itself is as it was")
+}
+
+func graphOutlived(t *testing.T, b *bench) {
+	f, s := b.function("affine"), b.stream()
+	x := b.buffer(words(n, constant(1)))
+	g, err := b.CreateGraph()
+	require.NoError(t, err)
+	b.node(g, affine(f, x, x, 2, 1, n))
+	exec := b.instantiate(g)
+	require.NoError(t, b.DestroyGraph(g))
+	require.NoError(t, b.LaunchGraph(exec, s))
+	require.NoError(t, b.Synchronize(s))
+	assert.Equal(t, words(n, constant(3)), b.read(x, 4*n))
+}
+
+func graphUpdateKind(t *testing.T, b *bench) {
+	g, p := b.graph(), b.alloc(16)
+	node := b.node(g, &device.Memset{Dst: p, Width: 1, Count: 16})
+	exec := b.instantiate(g)
+	err := b.UpdateNode(exec, node, device.Nothing{})
+	refused(t, err, "UpdateNode", device.GraphUpdateForbidden)
+	assert.NoError(t, b.UpdateNode(exec, node, &device.Memset{Dst: p, Width: 1, Count: 8}))
+}
+
+func graphBadNodes(t *testing.T, b *bench) {
+	g := b.graph()
+	node := b.node(g, device.Nothing{})
+	_, err := b.AddNode(g, []device.Node{node + 1}, device.Nothing{})
+	refused(t, err, "AddNode", device.InvalidHandle)
+	_, err = b.AddNode(g, []device.Node{0}, device.Nothing{})
+	refused(t, err, "AddNode", device.InvalidHandle)
+	exec := b.instantiate(g)
+	refused(t, b.UpdateNode(exec, node+1, device.Nothing{}), "UpdateNode", device.InvalidHandle)
+}
+
+// commandDiamond is the diamond on two streams; command 4 is the second branch.
+func (b *bench) commandDiamond() (l device.CommandList, x device.Ptr, branch int, other func(c uint32) device.Work) {
+	m := b.module()
+	f, err := b.Function(m, "affine")
+	require.NoError(b.t, err)
+	sum, err := b.Function(m, "add")
+	require.NoError(b.t, err)
+	x = b.buffer(words(n, index))
+	y, z := b.alloc(4*n), b.alloc(4*n)
+	s1, s2, fork, join := b.stream(), b.stream(), b.event(), b.event()
+	add := affine(sum, 0, 0, 0, 0, n)
+	add.Params = params(x, y, z, uint32(n))
+	other = func(c uint32) device.Work { return affine(f, z, x, 3, c, n) }
+	l = b.compile(
+		device.Command{Kind: device.Run, Stream: s1, Work: device.Nothing{}},
+		device.Command{Kind: device.Record, Stream: s1, Event: fork},
+		device.Command{Kind: device.Await, Stream: s2, Event: fork},
+		device.Command{Kind: device.Run, Stream: s1, Work: affine(f, y, x, 2, 1, n)},
+		device.Command{Kind: device.Run, Stream: s2, Work: other(2)},
+		device.Command{Kind: device.Record, Stream: s2, Event: join},
+		device.Command{Kind: device.Await, Stream: s1, Event: join},
+		device.Command{Kind: device.Run, Stream: s1, Work: add},
+	)
+	return l, x, 4, other
+}
+
+func commandList(t *testing.T, b *bench) {
+	l, x, _, _ := b.commandDiamond()
+	require.NoError(t, b.SubmitCommands(l))
+	require.NoError(t, b.SynchronizeAll())
+	assert.Equal(t, words(n, func(i int) uint32 { return 5*uint32(i) + 3 }), b.read(x, 4*n))
+}
+
+func commandsTwice(t *testing.T, b *bench) {
+	l, x, _, _ := b.commandDiamond()
+	for range 3 {
+		require.NoError(t, b.SubmitCommands(l))
+	}
+	require.NoError(t, b.SynchronizeAll())
+	want := func(i int) uint32 { return 5*(5*(5*uint32(i)+3)+3) + 3 }
+	assert.Equal(t, words(n, want), b.read(x, 4*n))
+}
+
+func commandUpdate(t *testing.T, b *bench) {
+	l, x, branch, other := b.commandDiamond()
+	require.NoError(t, b.SubmitCommands(l))
+	require.NoError(t, b.UpdateCommand(l, branch, other(100)))
+	require.NoError(t, b.SubmitCommands(l))
+	require.NoError(t, b.SynchronizeAll())
+	want := func(i int) uint32 { return 5*(5*uint32(i)+3) + 101 }
+	assert.Equal(t, words(n, want), b.read(x, 4*n))
+}
+
+func commandErrors(t *testing.T, b *bench) {
+	s, e := b.stream(), b.event()
+	for _, bad := range []device.Command{
+		{Kind: device.Run, Stream: s + 1, Work: device.Nothing{}},
+		{Kind: device.Record, Stream: s, Event: e + 1},
+		{Kind: device.Await, Stream: s},
+	} {
+		_, err := b.CompileCommands([]device.Command{bad})
+		refused(t, err, "CompileCommands", device.InvalidHandle)
+	}
+	_, err := b.CompileCommands([]device.Command{{Kind: device.Run, Stream: s}})
+	refused(t, err, "CompileCommands", device.InvalidValue)
+	_, err = b.CompileCommands([]device.Command{{Kind: 77, Stream: s}})
+	refused(t, err, "CompileCommands", device.InvalidValue)
+	l := b.compile(device.Command{Kind: device.Run, Stream: s, Work: device.Nothing{}},
+		device.Command{Kind: device.Record, Stream: s, Event: e})
+	refused(t, b.UpdateCommand(l, 1, device.Nothing{}), "UpdateCommand", device.InvalidValue)
+	refused(t, b.UpdateCommand(l, 2, device.Nothing{}), "UpdateCommand", device.InvalidValue)
+	refused(t, b.UpdateCommand(l, 0, &device.Memset{Dst: b.alloc(4), Width: 1}), "UpdateCommand", device.GraphUpdateForbidden)
+}

@@ -1,0 +1,118 @@
+package devicetest
+
+import (
+	"bytes"
+	"encoding/binary"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/reprise-gpu/reprise/device"
+)
+
+var memoryBehaviours = []behaviour{
+	{"memory/round trip of odd sizes", roundTrip},
+	{"memory/zero bytes", zeroBytes},
+	{"memory/alignment", alignment},
+	{"memory/memset widths", memsetWidths},
+	{"memory/copies between pinned and device memory", pinnedCopies},
+	{"memory/overlapping parts of a buffer", partialCopies},
+	{"memory/accounting", accounting},
+}
+
+func pattern(n int) []byte {
+	b := make([]byte, n)
+	for i := range b {
+		b[i] = byte(i*7 + i>>8 + 1)
+	}
+	return b
+}
+
+func roundTrip(t *testing.T, b *bench) {
+	for _, n := range []int{1, 3, 17, 255, 256, 4097, 1<<20 + 1} {
+		want := pattern(n)
+		p := b.buffer(want)
+		assert.True(t, bytes.Equal(want, b.read(p, n)), "%d bytes come back", n)
+	}
+}
+
+func zeroBytes(t *testing.T, b *bench) {
+	p, q := b.alloc(0), b.alloc(0)
+	assert.NotZero(t, p)
+	assert.NotEqual(t, p, q, "every allocation has an address of its own")
+	assert.NoError(t, b.Write(p, nil))
+	assert.NoError(t, b.Read(nil, p))
+	s := b.stream()
+	b.submit(s, &device.Copy{Dst: p, Src: q}, &device.Memset{Dst: p, Width: 4})
+	assert.NoError(t, b.Synchronize(s))
+}
+
+func alignment(t *testing.T, b *bench) {
+	for _, n := range []int64{1, 100, 256, 1000} {
+		assert.Zero(t, b.alloc(n)%256, "%d bytes", n)
+	}
+}
+
+func memsetWidths(t *testing.T, b *bench) {
+	s := b.stream()
+	for _, width := range []int{1, 2, 4} {
+		p := b.buffer(pattern(16 + 3*width))
+		b.submit(s, &device.Memset{Dst: p + 8, Value: 0xA1B2C3D4, Width: width, Count: 3})
+		require.NoError(t, b.Synchronize(s))
+		want := pattern(16 + 3*width)
+		element := binary.LittleEndian.AppendUint32(nil, 0xA1B2C3D4)[:width]
+		copy(want[8:], bytes.Repeat(element, 3))
+		assert.Equal(t, want, b.read(p, len(want)), "width %d", width)
+	}
+}
+
+func pinnedCopies(t *testing.T, b *bench) {
+	s := b.stream()
+	in, inBytes := b.allocHost(1001)
+	out, outBytes := b.allocHost(1001)
+	p, q := b.alloc(1001), b.alloc(1001)
+	copy(inBytes, pattern(1001))
+	b.submit(s,
+		&device.Copy{Dst: p, Src: in, Bytes: 1001},
+		&device.Copy{Dst: q, Src: p, Bytes: 1001},
+		&device.Copy{Dst: out, Src: q, Bytes: 1001})
+	require.NoError(t, b.Synchronize(s))
+	assert.Equal(t, pattern(1001), outBytes)
+	clear(outBytes)
+	b.submit(s, &device.Copy{Dst: out, Src: in, Bytes: 1001})
+	require.NoError(t, b.Synchronize(s))
+	assert.Equal(t, pattern(1001), outBytes, "host to host")
+}
+
+func partialCopies(t *testing.T, b *bench) {
+	s := b.stream()
+	p := b.buffer(pattern(100))
+	b.submit(s, &device.Copy{Dst: p + 50, Src: p + 10, Bytes: 40})
+	require.NoError(t, b.Synchronize(s))
+	want := pattern(100)
+	copy(want[50:], want[10:50])
+	assert.Equal(t, want, b.read(p, 100))
+	require.NoError(t, b.Write(p+3, []byte{1, 2, 3}))
+	assert.Equal(t, []byte{want[2], 1, 2, 3, want[6]}, b.read(p+2, 5))
+}
+
+func accounting(t *testing.T, b *bench) {
+	a, ok := b.Device.(device.Accounter)
+	if !ok {
+		t.Skip("the device keeps no accounts")
+	}
+	p, err := b.Alloc(1000)
+	require.NoError(t, err)
+	h, _, err := b.AllocHost(24)
+	require.NoError(t, err)
+	assert.Equal(t, device.Live{Bytes: 1024, Allocations: 2}, a.Live())
+	require.NoError(t, b.Free(p))
+	require.NoError(t, b.Free(h))
+	b.stream()
+	b.event()
+	b.instantiate(b.graph())
+	b.compile()
+	b.module()
+	assert.Equal(t, device.Live{Modules: 1, Streams: 1, Events: 1, Graphs: 1, Execs: 1, Lists: 1}, a.Live())
+}

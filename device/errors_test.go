@@ -1,0 +1,53 @@
+package device
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
+
+func TestErrorText(t *testing.T) {
+	cause := errors.New("cause")
+	err := error(&Error{Call: "Synchronize", Code: IllegalAddress, Err: cause,
+		Fault: &Fault{Kernel: "k", Label: "step", Block: [3]uint32{1, 2, 3}, File: "k.ptx", Line: 9, Reason: "why"}})
+	assert.EqualError(t, err, "Synchronize: CUDA_ERROR_ILLEGAL_ADDRESS (700): kernel k (step), block (1,2,3), thread (0,0,0), k.ptx:9: why: cause")
+	assert.ErrorIs(t, err, cause)
+	assert.Equal(t, IllegalAddress, CodeOf(fmt.Errorf("outer: %w", err)))
+	assert.Zero(t, CodeOf(cause))
+	assert.Equal(t, "CUDA_ERROR(12345)", Code(12345).String())
+}
+
+func TestInKeepsNilNil(t *testing.T) {
+	var none *Error
+	assert.NoError(t, none.In("Free"))
+	assert.EqualError(t, (&Error{Code: InvalidValue}).In("Free"), "Free: CUDA_ERROR_INVALID_VALUE (1)")
+}
+
+func TestHandlesTellWhyOneIsBad(t *testing.T) {
+	table := Handles[Stream, string]{Kind: "stream"}
+	a := table.Add("a")
+	b := table.Add("b")
+	_, err := table.Remove(a)
+	assert.Nil(t, err)
+	for h, want := range map[Stream]string{
+		0: "stream 0 is the zero handle",
+		a: "stream 1 has been destroyed",
+		3: "stream 3 was never created",
+	} {
+		_, err := table.Get(h)
+		assert.Equal(t, want, err.Detail)
+	}
+	assert.Equal(t, []Stream{b}, table.All())
+	assert.Equal(t, 1, table.Len())
+}
+
+func TestKindOf(t *testing.T) {
+	for want, w := range map[string]Work{
+		"launch": &Launch{}, "copy": &Copy{}, "memset": &Memset{}, "host call": &HostCall{}, "nothing": Nothing{}, "": (*Copy)(nil),
+	} {
+		assert.Equal(t, want, KindOf(w))
+	}
+	assert.Empty(t, KindOf(nil))
+}

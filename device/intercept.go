@@ -1,0 +1,182 @@
+package device
+
+import "time"
+
+// Interceptor stands between a caller and a device. It is called for every
+// method that can fail, with the method's name and arguments; it returns what
+// the caller gets, as a rule by calling next, which runs the method and leaves
+// its results (without the error) in c.Results.
+type Interceptor func(c *Call, next func() error) error
+
+// Call is one intercepted call.
+type Call struct {
+	Method  string
+	Args    []any
+	Results []any
+}
+
+// Intercept wraps a device. When the interceptor returns an error the caller
+// gets zero results with it.
+func Intercept(d Device, f Interceptor) Device { return &intercepted{d, f} }
+
+// intercepted is the one place that spells out every method; logging, fault
+// injection and whatever else wraps a device are interceptors.
+type intercepted struct {
+	d Device
+	f Interceptor
+}
+
+func (x *intercepted) run(method string, next func() error, args ...any) error {
+	return x.f(&Call{Method: method, Args: args}, next)
+}
+
+func give[R any](x *intercepted, method string, next func() (R, error), args ...any) (r R, err error) {
+	c := &Call{Method: method, Args: args}
+	var got R
+	err = x.f(c, func() (err error) {
+		got, err = next()
+		c.Results = []any{got}
+		return err
+	})
+	if err == nil {
+		r = got
+	}
+	return r, err
+}
+
+func (x *intercepted) Info() Info         { return x.d.Info() }
+func (x *intercepted) Now() time.Duration { return x.d.Now() }
+
+// Live makes a wrapped Accounter an Accounter; of any other device all is zero.
+func (x *intercepted) Live() Live {
+	if a, ok := x.d.(Accounter); ok {
+		return a.Live()
+	}
+	return Live{}
+}
+
+func (x *intercepted) Alloc(bytes int64) (Ptr, error) {
+	return give(x, "Alloc", func() (Ptr, error) { return x.d.Alloc(bytes) }, bytes)
+}
+
+func (x *intercepted) AllocHost(bytes int64) (Ptr, []byte, error) {
+	var b []byte
+	p, err := give(x, "AllocHost", func() (p Ptr, err error) {
+		p, b, err = x.d.AllocHost(bytes)
+		return p, err
+	}, bytes)
+	if err != nil {
+		b = nil
+	}
+	return p, b, err
+}
+
+func (x *intercepted) Free(p Ptr) error {
+	return x.run("Free", func() error { return x.d.Free(p) }, p)
+}
+
+func (x *intercepted) Write(dst Ptr, src []byte) error {
+	return x.run("Write", func() error { return x.d.Write(dst, src) }, dst, src)
+}
+
+func (x *intercepted) Read(dst []byte, src Ptr) error {
+	return x.run("Read", func() error { return x.d.Read(dst, src) }, dst, src)
+}
+
+func (x *intercepted) LoadModule(name, ptx string) (Module, error) {
+	return give(x, "LoadModule", func() (Module, error) { return x.d.LoadModule(name, ptx) }, name, ptx)
+}
+
+func (x *intercepted) UnloadModule(m Module) error {
+	return x.run("UnloadModule", func() error { return x.d.UnloadModule(m) }, m)
+}
+
+func (x *intercepted) Function(m Module, entry string) (Function, error) {
+	return give(x, "Function", func() (Function, error) { return x.d.Function(m, entry) }, m, entry)
+}
+
+func (x *intercepted) CreateStream(priority int) (Stream, error) {
+	return give(x, "CreateStream", func() (Stream, error) { return x.d.CreateStream(priority) }, priority)
+}
+
+func (x *intercepted) DestroyStream(s Stream) error {
+	return x.run("DestroyStream", func() error { return x.d.DestroyStream(s) }, s)
+}
+
+func (x *intercepted) Submit(s Stream, w Work) error {
+	return x.run("Submit", func() error { return x.d.Submit(s, w) }, s, w)
+}
+
+func (x *intercepted) Synchronize(s Stream) error {
+	return x.run("Synchronize", func() error { return x.d.Synchronize(s) }, s)
+}
+
+func (x *intercepted) SynchronizeAll() error {
+	return x.run("SynchronizeAll", x.d.SynchronizeAll)
+}
+
+func (x *intercepted) CreateEvent() (Event, error) {
+	return give(x, "CreateEvent", x.d.CreateEvent)
+}
+
+func (x *intercepted) DestroyEvent(e Event) error {
+	return x.run("DestroyEvent", func() error { return x.d.DestroyEvent(e) }, e)
+}
+
+func (x *intercepted) Record(e Event, s Stream) error {
+	return x.run("Record", func() error { return x.d.Record(e, s) }, e, s)
+}
+
+func (x *intercepted) Wait(s Stream, e Event) error {
+	return x.run("Wait", func() error { return x.d.Wait(s, e) }, s, e)
+}
+
+func (x *intercepted) Elapsed(start, end Event) (time.Duration, error) {
+	return give(x, "Elapsed", func() (time.Duration, error) { return x.d.Elapsed(start, end) }, start, end)
+}
+
+func (x *intercepted) CreateGraph() (Graph, error) {
+	return give(x, "CreateGraph", x.d.CreateGraph)
+}
+
+func (x *intercepted) DestroyGraph(g Graph) error {
+	return x.run("DestroyGraph", func() error { return x.d.DestroyGraph(g) }, g)
+}
+
+func (x *intercepted) AddNode(g Graph, deps []Node, w Work) (Node, error) {
+	return give(x, "AddNode", func() (Node, error) { return x.d.AddNode(g, deps, w) }, g, deps, w)
+}
+
+func (x *intercepted) Instantiate(g Graph) (GraphExec, error) {
+	return give(x, "Instantiate", func() (GraphExec, error) { return x.d.Instantiate(g) }, g)
+}
+
+func (x *intercepted) UpdateNode(e GraphExec, n Node, w Work) error {
+	return x.run("UpdateNode", func() error { return x.d.UpdateNode(e, n, w) }, e, n, w)
+}
+
+func (x *intercepted) LaunchGraph(e GraphExec, s Stream) error {
+	return x.run("LaunchGraph", func() error { return x.d.LaunchGraph(e, s) }, e, s)
+}
+
+func (x *intercepted) DestroyGraphExec(e GraphExec) error {
+	return x.run("DestroyGraphExec", func() error { return x.d.DestroyGraphExec(e) }, e)
+}
+
+func (x *intercepted) CompileCommands(cs []Command) (CommandList, error) {
+	return give(x, "CompileCommands", func() (CommandList, error) { return x.d.CompileCommands(cs) }, cs)
+}
+
+func (x *intercepted) UpdateCommand(l CommandList, i int, w Work) error {
+	return x.run("UpdateCommand", func() error { return x.d.UpdateCommand(l, i, w) }, l, i, w)
+}
+
+func (x *intercepted) SubmitCommands(l CommandList) error {
+	return x.run("SubmitCommands", func() error { return x.d.SubmitCommands(l) }, l)
+}
+
+func (x *intercepted) DestroyCommandList(l CommandList) error {
+	return x.run("DestroyCommandList", func() error { return x.d.DestroyCommandList(l) }, l)
+}
+
+func (x *intercepted) Close() error { return x.run("Close", x.d.Close) }

@@ -1,0 +1,192 @@
+package device
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+)
+
+// WithLogging wraps a device so that every call leaves one line on w, in the
+// form
+//
+//	Submit(stream1, launch saxpy function1 grid (4,1,1) block (256,1,1) shared 0 params 24 bytes)
+//	AddNode(graph1, [node1 node2], memset mem1+0x100 value 0 width 4 count 64) = node3
+//	Free(mem1) = CUDA_ERROR_INVALID_VALUE
+//
+// Handles are named by kind and order of appearance and addresses by
+// allocation and offset, so that a transcript is the same on every device and
+// every run. Errors of writing to w are ignored.
+func WithLogging(d Device, w io.Writer) Device {
+	l := &logger{names: map[any]string{}, counts: map[string]int{}}
+	return Intercept(d, func(c *Call, next func() error) error {
+		args := l.list(c.Args) // before the call: it may free what an argument names
+		err := next()
+		fmt.Fprintf(w, "%s(%s)%s\n", c.Method, args, l.outcome(c, err))
+		return err
+	})
+}
+
+// logger gives stable names.
+type logger struct {
+	names  map[any]string // by typed handle
+	counts map[string]int
+	blocks []block
+}
+
+// block is an allocation seen; the latest one at an address wins.
+type block struct {
+	base, size uint64
+	name       string
+}
+
+func (l *logger) outcome(c *Call, err error) string {
+	if err != nil {
+		var e *Error
+		if errors.As(err, &e) {
+			return " = " + e.Code.String()
+		}
+		return " = " + err.Error()
+	}
+	if len(c.Results) == 0 {
+		return ""
+	}
+	if p, ok := c.Results[0].(Ptr); ok {
+		return " = " + l.allocated(c.Method, p, c.Args[0].(int64))
+	}
+	if _, ok := c.Results[0].(time.Duration); ok {
+		return " = a time" // differs from run to run on a real device
+	}
+	return " = " + l.show(c.Results[0])
+}
+
+func (l *logger) allocated(method string, p Ptr, size int64) string {
+	kind := "mem"
+	if method == "AllocHost" {
+		kind = "host"
+	}
+	l.blocks = append(l.blocks, block{uint64(p), uint64(max(size, 1)), l.number(kind)})
+	return l.blocks[len(l.blocks)-1].name
+}
+
+func (l *logger) number(kind string) string {
+	l.counts[kind]++
+	return fmt.Sprintf("%s%d", kind, l.counts[kind])
+}
+
+func (l *logger) handle(kind string, h any) string {
+	name, ok := l.names[h]
+	if !ok {
+		name = l.number(kind)
+		l.names[h] = name
+	}
+	return name
+}
+
+func (l *logger) list(args []any) string {
+	var parts []string
+	for _, a := range args {
+		parts = append(parts, l.show(a))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// show prints an argument or result.
+func (l *logger) show(a any) string {
+	switch v := a.(type) {
+	case Ptr:
+		return l.address(uint64(v))
+	case []byte:
+		return fmt.Sprintf("%d bytes", len(v))
+	case string:
+		return l.text(v)
+	case Module:
+		return l.handle("module", v)
+	case Function:
+		return l.handle("function", v)
+	case Stream:
+		return l.handle("stream", v)
+	case Event:
+		return l.handle("event", v)
+	case Graph:
+		return l.handle("graph", v)
+	case GraphExec:
+		return l.handle("exec", v)
+	case CommandList:
+		return l.handle("list", v)
+	case Node:
+		return fmt.Sprintf("node%d", v)
+	case []Node:
+		return l.nodes(v)
+	case Work:
+		return l.work(v)
+	case []Command:
+		return l.commands(v)
+	}
+	return fmt.Sprint(a)
+}
+
+func (l *logger) text(s string) string {
+	if len(s) > 40 || strings.Contains(s, "\n") {
+		return fmt.Sprintf("%d bytes of text", len(s))
+	}
+	return fmt.Sprintf("%q", s)
+}
+
+func (l *logger) address(p uint64) string {
+	for _, b := range slices.Backward(l.blocks) {
+		if p >= b.base && p-b.base < b.size {
+			return offset(b.name, p-b.base)
+		}
+	}
+	return fmt.Sprintf("%#x", p)
+}
+
+func offset(name string, n uint64) string {
+	if n == 0 {
+		return name
+	}
+	return fmt.Sprintf("%s+%#x", name, n)
+}
+
+func (l *logger) nodes(ns []Node) string {
+	var parts []string
+	for _, n := range ns {
+		parts = append(parts, l.show(n))
+	}
+	return "[" + strings.Join(parts, " ") + "]"
+}
+
+func (l *logger) work(w Work) string {
+	switch w := w.(type) {
+	case *Launch:
+		return fmt.Sprintf("launch %s grid %v block %v shared %d params %d bytes",
+			join(w.Label, l.show(w.Function)), w.Grid, w.Block, w.Shared, len(w.Params))
+	case *Copy:
+		return fmt.Sprintf("copy %s from %s, %d bytes", l.show(w.Dst), l.show(w.Src), w.Bytes)
+	case *Memset:
+		return fmt.Sprintf("memset %s value %d width %d count %d", l.show(w.Dst), w.Value, w.Width, w.Count)
+	case *HostCall:
+		return join("host call", w.Label)
+	}
+	return "nothing"
+}
+
+func join(a, b string) string { return strings.Trim(a+" "+b, " ") }
+
+func (l *logger) commands(cs []Command) string {
+	var parts []string
+	for _, c := range cs {
+		switch c.Kind {
+		case Run:
+			parts = append(parts, l.show(c.Stream)+" "+l.work(c.Work))
+		case Record:
+			parts = append(parts, l.show(c.Stream)+" records "+l.show(c.Event))
+		case Await:
+			parts = append(parts, l.show(c.Stream)+" awaits "+l.show(c.Event))
+		}
+	}
+	return "[" + strings.Join(parts, "; ") + "]"
+}

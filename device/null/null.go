@@ -1,0 +1,348 @@
+// Package null is a device that accepts everything a GPU would and runs
+// nothing: addresses are made up, work is checked and forgotten, every
+// synchronization returns at once. It is for measuring what a replay costs the
+// host and for testing schedules of any size.
+package null
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/reprise-gpu/reprise/device"
+)
+
+// Device is a device.Device and a device.Accounter.
+type Device struct {
+	info   device.Info
+	opened time.Time
+	closed bool
+
+	memory  memory
+	modules device.Handles[device.Module, string]
+	funcs   device.Handles[device.Function, device.Module]
+	streams device.Handles[device.Stream, struct{}]
+	events  device.Handles[device.Event, *event]
+	graphs  device.Handles[device.Graph, *graph]
+	execs   device.Handles[device.GraphExec, *graph]
+	lists   device.Handles[device.CommandList, []device.Command]
+}
+
+// event remembers whether it was ever recorded.
+type event struct{ recorded bool }
+
+// graph keeps the kind of each node; node n is kinds[n-1].
+type graph struct{ kinds []string }
+
+// New returns a null device. It calls itself as capable as an H200, so that
+// whatever runs there is accepted here.
+func New() *Device {
+	return &Device{
+		opened: time.Now(),
+		info: device.Info{
+			Name: "null", ID: "null", ComputeMajor: 9, Multiprocessors: 132, ClockMHz: 1980,
+			MemoryBytes: 1 << 47, MaxThreads: 1024, MaxShared: 227 << 10, GreatestPriority: -5,
+		},
+		modules: device.Handles[device.Module, string]{Kind: "module"},
+		funcs:   device.Handles[device.Function, device.Module]{Kind: "function"},
+		streams: device.Handles[device.Stream, struct{}]{Kind: "stream"},
+		events:  device.Handles[device.Event, *event]{Kind: "event"},
+		graphs:  device.Handles[device.Graph, *graph]{Kind: "graph"},
+		execs:   device.Handles[device.GraphExec, *graph]{Kind: "graph exec"},
+		lists:   device.Handles[device.CommandList, []device.Command]{Kind: "command list"},
+	}
+}
+
+func (d *Device) Info() device.Info  { return d.info }
+func (d *Device) Now() time.Duration { return time.Since(d.opened) }
+
+// Live counts what is allocated.
+func (d *Device) Live() device.Live {
+	return device.Live{
+		Bytes: d.memory.bytes, Allocations: len(d.memory.blocks),
+		Modules: d.modules.Len(), Streams: d.streams.Len(), Events: d.events.Len(),
+		Graphs: d.graphs.Len(), Execs: d.execs.Len(), Lists: d.lists.Len(),
+	}
+}
+
+// open is nil until Close.
+func (d *Device) open() *device.Error {
+	if d.closed {
+		return &device.Error{Code: device.Deinitialized, Detail: "the device has been closed"}
+	}
+	return nil
+}
+
+// first returns the first error there is.
+func first(errs ...*device.Error) *device.Error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// check drops the value of a lookup.
+func check[T any](_ T, err *device.Error) *device.Error { return err }
+
+func (d *Device) Alloc(bytes int64) (device.Ptr, error) {
+	if err := first(d.open(), d.memory.room(bytes, d.info.MemoryBytes)); err != nil {
+		return 0, err.In("Alloc")
+	}
+	return d.memory.alloc(bytes), nil
+}
+
+// AllocHost returns real bytes, since callers write to them.
+func (d *Device) AllocHost(bytes int64) (device.Ptr, []byte, error) {
+	if err := first(d.open(), d.memory.room(bytes, d.info.MemoryBytes)); err != nil {
+		return 0, nil, err.In("AllocHost")
+	}
+	return d.memory.alloc(bytes), make([]byte, bytes), nil
+}
+
+func (d *Device) Free(p device.Ptr) error {
+	return first(d.open(), d.memory.free(p)).In("Free")
+}
+
+func (d *Device) Write(dst device.Ptr, src []byte) error {
+	return first(d.open(), d.memory.within(dst, int64(len(src)))).In("Write")
+}
+
+func (d *Device) Read(dst []byte, src device.Ptr) error {
+	return first(d.open(), d.memory.within(src, int64(len(dst)))).In("Read")
+}
+
+func (d *Device) LoadModule(name, ptx string) (device.Module, error) {
+	if err := d.open(); err != nil {
+		return 0, err.In("LoadModule")
+	}
+	return d.modules.Add(name), nil
+}
+
+func (d *Device) UnloadModule(m device.Module) error {
+	err := first(d.open(), check(d.modules.Remove(m)))
+	for _, f := range d.funcs.All() {
+		if of, _ := d.funcs.Get(f); of == m {
+			d.funcs.Remove(f)
+		}
+	}
+	return err.In("UnloadModule")
+}
+
+func (d *Device) Function(m device.Module, entry string) (device.Function, error) {
+	if err := first(d.open(), check(d.modules.Get(m))); err != nil {
+		return 0, err.In("Function")
+	}
+	return d.funcs.Add(m), nil
+}
+
+func (d *Device) CreateStream(priority int) (device.Stream, error) {
+	if err := d.open(); err != nil {
+		return 0, err.In("CreateStream")
+	}
+	return d.streams.Add(struct{}{}), nil
+}
+
+func (d *Device) DestroyStream(s device.Stream) error {
+	return first(d.open(), check(d.streams.Remove(s))).In("DestroyStream")
+}
+
+func (d *Device) Submit(s device.Stream, w device.Work) error {
+	return first(d.open(), check(d.streams.Get(s)), d.work(w)).In("Submit")
+}
+
+// work checks the handles and addresses of a work.
+func (d *Device) work(w device.Work) *device.Error {
+	if err := device.CheckWork(w, &d.info); err != nil {
+		return err
+	}
+	switch w := w.(type) {
+	case *device.Launch:
+		return check(d.funcs.Get(w.Function))
+	case *device.Copy:
+		return first(d.memory.within(w.Dst, w.Bytes), d.memory.within(w.Src, w.Bytes))
+	case *device.Memset:
+		return d.memory.within(w.Dst, w.Count*int64(w.Width))
+	}
+	return nil
+}
+
+func (d *Device) Synchronize(s device.Stream) error {
+	return first(d.open(), check(d.streams.Get(s))).In("Synchronize")
+}
+
+func (d *Device) SynchronizeAll() error { return d.open().In("SynchronizeAll") }
+
+func (d *Device) CreateEvent() (device.Event, error) {
+	if err := d.open(); err != nil {
+		return 0, err.In("CreateEvent")
+	}
+	return d.events.Add(&event{}), nil
+}
+
+func (d *Device) DestroyEvent(e device.Event) error {
+	return first(d.open(), check(d.events.Remove(e))).In("DestroyEvent")
+}
+
+func (d *Device) Record(e device.Event, s device.Stream) error {
+	ev, bad := d.events.Get(e)
+	if err := first(d.open(), bad, check(d.streams.Get(s))); err != nil {
+		return err.In("Record")
+	}
+	ev.recorded = true
+	return nil
+}
+
+func (d *Device) Wait(s device.Stream, e device.Event) error {
+	return first(d.open(), check(d.streams.Get(s)), check(d.events.Get(e))).In("Wait")
+}
+
+// Elapsed is always 0.
+func (d *Device) Elapsed(start, end device.Event) (time.Duration, error) {
+	a, badA := d.events.Get(start)
+	b, badB := d.events.Get(end)
+	if err := first(d.open(), badA, badB); err != nil {
+		return 0, err.In("Elapsed")
+	}
+	if !a.recorded || !b.recorded {
+		err := &device.Error{Code: device.InvalidHandle, Detail: "an event was never recorded; record both first"}
+		return 0, err.In("Elapsed")
+	}
+	return 0, nil
+}
+
+func (d *Device) CreateGraph() (device.Graph, error) {
+	if err := d.open(); err != nil {
+		return 0, err.In("CreateGraph")
+	}
+	return d.graphs.Add(&graph{}), nil
+}
+
+func (d *Device) DestroyGraph(g device.Graph) error {
+	return first(d.open(), check(d.graphs.Remove(g))).In("DestroyGraph")
+}
+
+func (d *Device) AddNode(g device.Graph, deps []device.Node, w device.Work) (device.Node, error) {
+	gr, bad := d.graphs.Get(g)
+	if err := first(d.open(), bad, d.work(w)); err != nil {
+		return 0, err.In("AddNode")
+	}
+	for _, n := range deps {
+		if err := gr.node(n); err != nil {
+			return 0, err.In("AddNode")
+		}
+	}
+	gr.kinds = append(gr.kinds, device.KindOf(w))
+	return device.Node(len(gr.kinds)), nil
+}
+
+func (g *graph) node(n device.Node) *device.Error {
+	if n < 1 || n > device.Node(len(g.kinds)) {
+		return &device.Error{Code: device.InvalidHandle, Detail: fmt.Sprintf("node %d is not among the graph's %d nodes", n, len(g.kinds))}
+	}
+	return nil
+}
+
+func (d *Device) Instantiate(g device.Graph) (device.GraphExec, error) {
+	gr, bad := d.graphs.Get(g)
+	if err := first(d.open(), bad); err != nil {
+		return 0, err.In("Instantiate")
+	}
+	return d.execs.Add(&graph{kinds: append([]string(nil), gr.kinds...)}), nil
+}
+
+func (d *Device) UpdateNode(x device.GraphExec, n device.Node, w device.Work) error {
+	gr, bad := d.execs.Get(x)
+	if err := first(d.open(), bad, d.work(w)); err != nil {
+		return err.In("UpdateNode")
+	}
+	if err := gr.node(n); err != nil {
+		return err.In("UpdateNode")
+	}
+	return sameKind(gr.kinds[n-1], w).In("UpdateNode")
+}
+
+func sameKind(was string, w device.Work) *device.Error {
+	if is := device.KindOf(w); is != was {
+		return &device.Error{Code: device.GraphUpdateForbidden, Detail: fmt.Sprintf("a %s cannot become a %s; instantiate anew", was, is)}
+	}
+	return nil
+}
+
+func (d *Device) LaunchGraph(x device.GraphExec, s device.Stream) error {
+	return first(d.open(), check(d.execs.Get(x)), check(d.streams.Get(s))).In("LaunchGraph")
+}
+
+func (d *Device) DestroyGraphExec(x device.GraphExec) error {
+	return first(d.open(), check(d.execs.Remove(x))).In("DestroyGraphExec")
+}
+
+func (d *Device) CompileCommands(cs []device.Command) (device.CommandList, error) {
+	if err := d.open(); err != nil {
+		return 0, err.In("CompileCommands")
+	}
+	for i, c := range cs {
+		if err := d.command(c); err != nil {
+			err.Detail = fmt.Sprintf("command %d: %s", i, err.Detail)
+			return 0, err.In("CompileCommands")
+		}
+	}
+	return d.lists.Add(append([]device.Command(nil), cs...)), nil
+}
+
+func (d *Device) command(c device.Command) *device.Error {
+	err := check(d.streams.Get(c.Stream))
+	switch c.Kind {
+	case device.Run:
+		return first(err, d.work(c.Work))
+	case device.Record, device.Await:
+		return first(err, check(d.events.Get(c.Event)))
+	}
+	return &device.Error{Code: device.InvalidValue, Detail: fmt.Sprintf("kind %d is none of Run, Record and Await", c.Kind)}
+}
+
+func (d *Device) UpdateCommand(l device.CommandList, i int, w device.Work) error {
+	list, bad := d.lists.Get(l)
+	if err := first(d.open(), bad, d.work(w)); err != nil {
+		return err.In("UpdateCommand")
+	}
+	if i < 0 || i >= len(list) || list[i].Kind != device.Run {
+		err := &device.Error{Code: device.InvalidValue, Detail: fmt.Sprintf("command %d is not one of the list's %d commands that run work", i, len(list))}
+		return err.In("UpdateCommand")
+	}
+	return sameKind(device.KindOf(list[i].Work), w).In("UpdateCommand")
+}
+
+// SubmitCommands marks the list's events recorded, and looks up nothing else:
+// the list was checked when it was compiled.
+func (d *Device) SubmitCommands(l device.CommandList) error {
+	list, bad := d.lists.Get(l)
+	if err := first(d.open(), bad); err != nil {
+		return err.In("SubmitCommands")
+	}
+	for i := range list {
+		if list[i].Kind != device.Record {
+			continue
+		}
+		ev, err := d.events.Get(list[i].Event)
+		if err != nil {
+			return err.In("SubmitCommands")
+		}
+		ev.recorded = true
+	}
+	return nil
+}
+
+func (d *Device) DestroyCommandList(l device.CommandList) error {
+	return first(d.open(), check(d.lists.Remove(l))).In("DestroyCommandList")
+}
+
+// Close frees everything.
+func (d *Device) Close() error {
+	if err := d.open(); err != nil {
+		return err.In("Close")
+	}
+	*d = *New()
+	d.closed = true
+	return nil
+}

@@ -1,0 +1,81 @@
+package null
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/device/devicetest"
+)
+
+// unsupported is every behaviour that looks at what work has done.
+func unsupported() map[string]string {
+	out := map[string]string{}
+	for _, name := range []string{
+		"memory/round trip of odd sizes", "memory/memset widths", "memory/copies between pinned and device memory",
+		"memory/overlapping parts of a buffer",
+		"launch/kernel computes", "launch/static and dynamic shared memory", "launch/parameters are copied",
+		"order/stream is a FIFO", "order/chain over three streams", "order/join of two streams",
+		"order/wait takes the last record before it", "order/host calls run in stream order", "order/host call sees a copy out",
+		"graph/diamond", "graph/launched again without waiting", "graph/is ordered with its stream", "graph/every kind of node",
+		"graph/update changes later launches only", "graph/instance outlives its graph",
+		"commands/streams and events", "commands/submitted again without waiting", "commands/update changes later submissions only",
+		"faults/surface at the next wait", "faults/poison the device", "faults/are described", "faults/kernels cannot reach pinned memory",
+	} {
+		out[name] = "nothing is executed"
+	}
+	for _, name := range []string{
+		"errors/unknown kernel", "errors/parameter block of the wrong size",
+		"errors/invalid PTX is refused", "errors/invalid PTX names the place",
+	} {
+		out[name] = "PTX is not read"
+	}
+	return out
+}
+
+func TestConformance(t *testing.T) {
+	devicetest.Run(t, func() device.Device { return New() }, devicetest.Options{Unsupported: unsupported()})
+}
+
+// Wrappers are devices too.
+func TestConformanceOfAWrappedDevice(t *testing.T) {
+	through := func(_ *device.Call, next func() error) error { return next() }
+	devicetest.Run(t, func() device.Device { return device.Intercept(New(), through) }, devicetest.Options{Unsupported: unsupported()})
+}
+
+func TestReplaysAllocateNothing(t *testing.T) {
+	d := New()
+	s, err := d.CreateStream(0)
+	require.NoError(t, err)
+	e, err := d.CreateEvent()
+	require.NoError(t, err)
+	g, err := d.CreateGraph()
+	require.NoError(t, err)
+	_, err = d.AddNode(g, nil, device.Nothing{})
+	require.NoError(t, err)
+	x, err := d.Instantiate(g)
+	require.NoError(t, err)
+	l, err := d.CompileCommands([]device.Command{
+		{Kind: device.Run, Stream: s, Work: device.Nothing{}}, {Kind: device.Record, Stream: s, Event: e}})
+	require.NoError(t, err)
+	assert.Zero(t, testing.AllocsPerRun(100, func() {
+		_ = d.SubmitCommands(l)
+		_ = d.LaunchGraph(x, s)
+		_ = d.Submit(s, device.Nothing{})
+		_ = d.Synchronize(s)
+	}))
+}
+
+func TestAddressesAreNotGivenOutAgain(t *testing.T) {
+	d := New()
+	seen := map[device.Ptr]bool{}
+	for range 100 {
+		p, err := d.Alloc(1000)
+		require.NoError(t, err)
+		assert.False(t, seen[p])
+		seen[p] = true
+		require.NoError(t, d.Free(p))
+	}
+}

@@ -1,0 +1,127 @@
+package device_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/cockroachdb/datadriven"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/device/null"
+)
+
+// transcripts are programs whose logs testdata/logging holds.
+var transcripts = map[string]func(d device.Device) error{
+	"streams": func(d device.Device) error {
+		m, _ := d.LoadModule("saxpy.ptx", "// PTX\n")
+		f, _ := d.Function(m, "saxpy")
+		p, _ := d.Alloc(4096)
+		h, _, _ := d.AllocHost(512)
+		s, _ := d.CreateStream(-1)
+		t, _ := d.CreateStream(0)
+		e, _ := d.CreateEvent()
+		return errors.Join(
+			d.Write(p, make([]byte, 16)),
+			d.Submit(s, &device.Copy{Dst: p + 256, Src: h, Bytes: 512}),
+			d.Submit(s, &device.Launch{Function: f, Grid: device.Dim3{X: 4, Y: 1, Z: 1}, Block: device.Dim3{X: 256, Y: 1, Z: 1},
+				Shared: 64, Params: make([]byte, 24), Label: "step"}),
+			d.Record(e, s), d.Wait(t, e),
+			d.Submit(t, &device.HostCall{Func: func() {}, Label: "report"}),
+			d.Synchronize(t), d.SynchronizeAll(),
+			d.Read(make([]byte, 16), p), d.Free(p),
+		)
+	},
+	"graphs": func(d device.Device) error {
+		p, _ := d.Alloc(64)
+		s, _ := d.CreateStream(0)
+		g, _ := d.CreateGraph()
+		a, _ := d.AddNode(g, nil, &device.Memset{Dst: p, Width: 4, Count: 16})
+		b, _ := d.AddNode(g, []device.Node{a}, device.Nothing{})
+		_, _ = d.AddNode(g, []device.Node{a, b}, &device.Memset{Dst: p + 32, Value: 7, Width: 1, Count: 32})
+		x, _ := d.Instantiate(g)
+		return errors.Join(d.UpdateNode(x, a, &device.Memset{Dst: p, Value: 1, Width: 4, Count: 16}),
+			d.LaunchGraph(x, s), d.DestroyGraphExec(x), d.DestroyGraph(g))
+	},
+	"commands": func(d device.Device) error {
+		s, _ := d.CreateStream(0)
+		e, _ := d.CreateEvent()
+		l, _ := d.CompileCommands([]device.Command{
+			{Kind: device.Run, Stream: s, Work: device.Nothing{}},
+			{Kind: device.Record, Stream: s, Event: e},
+			{Kind: device.Await, Stream: s, Event: e},
+		})
+		return errors.Join(d.UpdateCommand(l, 0, device.Nothing{}), d.SubmitCommands(l), d.DestroyCommandList(l), d.Close())
+	},
+	"errors": func(d device.Device) error {
+		p, _ := d.Alloc(64)
+		_ = d.Free(p + 1)
+		_ = d.Free(p)
+		_ = d.Free(p)
+		_ = d.Synchronize(99)
+		return nil
+	},
+}
+
+func TestLogging(t *testing.T) {
+	datadriven.RunTest(t, "testdata/logging", func(t *testing.T, td *datadriven.TestData) string {
+		program, ok := transcripts[td.Cmd]
+		require.True(t, ok, "no program is called %q", td.Cmd)
+		var log strings.Builder
+		require.NoError(t, program(device.WithLogging(null.New(), &log)))
+		return log.String()
+	})
+}
+
+// Every program, with every call in turn failing: the call that fails is the
+// one asked for, its error is the one injected, and the device below did not
+// see it.
+func TestEveryCallCanFail(t *testing.T) {
+	for name, program := range transcripts {
+		calls := 0
+		count := device.WithFaults(null.New(), func(int, string) device.Code { calls++; return 0 })
+		require.NoError(t, program(count), name)
+		for n := range calls {
+			var below []string
+			spy := device.Intercept(null.New(), func(c *device.Call, next func() error) error {
+				below = append(below, c.Method)
+				return next()
+			})
+			var failed []string
+			faulty := device.Intercept(device.WithFaults(spy, device.FailCall(n, device.OutOfMemory)),
+				func(c *device.Call, next func() error) error {
+					err := next()
+					if device.CodeOf(err) == device.OutOfMemory {
+						failed = append(failed, c.Method)
+					}
+					return err
+				})
+			_ = program(faulty)
+			require.Len(t, failed, 1, "%s: call %d", name, n)
+			require.Len(t, below, calls-1, "%s: call %d", name, n)
+		}
+	}
+}
+
+func TestWithFaultsGivesNoResultWithAnError(t *testing.T) {
+	d := device.WithFaults(null.New(), device.FailCall(0, device.OutOfMemory))
+	p, host, err := d.AllocHost(10)
+	assert.Zero(t, p)
+	assert.Nil(t, host)
+	assert.EqualError(t, err, "AllocHost: CUDA_ERROR_OUT_OF_MEMORY (2): injected fault at call 0")
+	_, err = d.Alloc(10)
+	assert.NoError(t, err)
+}
+
+// An interceptor may refuse after the fact; the caller must not get a handle.
+func TestInterceptorsErrorWins(t *testing.T) {
+	d := device.Intercept(null.New(), func(_ *device.Call, next func() error) error {
+		_ = next()
+		return errors.New("refused")
+	})
+	p, err := d.Alloc(10)
+	assert.Zero(t, p)
+	assert.EqualError(t, err, "refused")
+}
