@@ -26,7 +26,7 @@ const (
 type Demand struct {
 	Kind     DemandKind
 	Duration Time    // of Host and Fixed
-	Bytes    float64 // DRAM traffic of a kernel; bytes moved of a copy
+	Bytes    float64 // DRAM traffic of a kernel or a CopyOn (a copy reads and writes); bytes moved by CopyIn and CopyOut
 
 	// Of a kernel. Blocks run in slots, PerSM of them on each multiprocessor.
 	Blocks      float64
@@ -35,17 +35,19 @@ type Demand struct {
 	BlockCycles float64 // latency of one block when nothing else runs, in cycles
 }
 
-// TaskID names a task of one Engine, from 0 in order of Add.
-type TaskID int32
+// TaskID names a task of one Engine, from 0 in order of Add. It is wide
+// enough for a simulation that replays a graph for hours.
+type TaskID int64
 
-// Task is one unit of work.
+// Task is one unit of work. The engine calls its owner when the task starts.
 type Task struct {
-	Arrival  Time // not before this: when the host had enqueued it
-	Gap      Time // delay between the last dependency's end and the start: launch latency on the device
-	Priority int32
+	Arrival  Time     // not before this: when the host had enqueued it
+	Gap      Time     // delay between the last dependency's end and the start: launch latency on the device
+	Priority int32    // lower runs first
 	Deps     []TaskID // tasks that must have ended; copied by Add
-	// Start is called once, when the task starts, in order of start time, and
-	// returns its demand: this is where a simulated kernel executes.
-	// Data is handed to it.
-	Data any
+	Data     any      // handed to the owner; a pointer costs no allocation
 }
+
+// Span is when a task ran. Begin is when its resource first served it, which
+// may be later than its start when it had to queue.
+type Span struct{ Begin, End Time }

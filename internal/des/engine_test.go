@@ -1,0 +1,332 @@
+package des
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// plain is a device whose closed forms a reader can check by hand: 4
+// multiprocessors at 1 GHz (one cycle is 1 ns), 1000 bytes/ns of DRAM of which
+// one multiprocessor draws 400, a link of 10 bytes/ns, and no latencies.
+func plain() *Profile {
+	return &Profile{SMs: 4, ClockMHz: 1000, MemoryGBps: 1000, SMGBps: 400, LinkGBps: 10, MaxKernels: 128}
+}
+
+const ns = Nanosecond
+
+// demanding returns an engine whose tasks carry their demand as data.
+func demanding(p *Profile) *Engine {
+	return New(p, func(_ TaskID, data any) Demand { return data.(Demand) })
+}
+
+func kernel(blocks, perSM, blockCycles float64) Demand {
+	return Demand{Kind: Kernel, Blocks: blocks, PerSM: perSM, BlockCycles: blockCycles}
+}
+
+// spans adds the demands as independent tasks at time 0 and returns where they ran.
+func spans(p *Profile, demands ...Demand) []Span {
+	e := demanding(p)
+	for _, d := range demands {
+		e.Add(Task{Data: d})
+	}
+	e.Drain()
+	out := make([]Span, len(demands))
+	for i := range out {
+		out[i] = e.Span(TaskID(i))
+	}
+	return out
+}
+
+func TestOneKernelAlone(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		d    Demand
+		end  Time
+	}{
+		{"one wave", kernel(8, 2, 100), 100 * ns},
+		{"two full waves", kernel(16, 2, 100), 200 * ns},
+		{"a tail wave costs a whole one", kernel(17, 2, 100), 300 * ns},
+		{"one block", kernel(1, 2, 100), 100 * ns},
+		// 8 blocks on 4 multiprocessors issue 4x4 instructions per cycle.
+		{"bound by issue", Demand{Kind: Kernel, Blocks: 8, PerSM: 2, BlockCycles: 10, Issue: 16000}, 1000 * ns},
+		// 2 blocks touch 2 multiprocessors: 8 per cycle.
+		{"bound by issue on two multiprocessors", Demand{Kind: Kernel, Blocks: 2, PerSM: 2, BlockCycles: 10, Issue: 16000}, 2000 * ns},
+		{"bound by DRAM", Demand{Kind: Kernel, Blocks: 8, PerSM: 2, BlockCycles: 10, Bytes: 1e6}, 1000 * ns},
+		{"bound by what one multiprocessor draws", Demand{Kind: Kernel, Blocks: 1, PerSM: 2, BlockCycles: 10, Bytes: 1e6}, 2500 * ns},
+		{"device copy", Demand{Kind: CopyOn, Bytes: 1e6}, 1000 * ns},
+		{"copy in", Demand{Kind: CopyIn, Bytes: 1e4}, 1000 * ns},
+		{"host", Demand{Kind: Host, Duration: 7 * ns}, 7 * ns},
+		{"fixed", Demand{Kind: Fixed, Duration: 9 * ns}, 9 * ns},
+		{"marker", Demand{}, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			assert.Equal(t, Span{0, c.end}, spans(plain(), c.d)[0])
+		})
+	}
+}
+
+func TestLatenciesAddUp(t *testing.T) {
+	p := plain()
+	p.KernelRamp, p.CopyInLatency, p.CopyOutLatency, p.CopyOnLatency, p.HostCallLatency = 1*ns, 2*ns, 3*ns, 4*ns, 5*ns
+	got := spans(p, kernel(1, 1, 100), Demand{Kind: CopyIn, Bytes: 100}, Demand{Kind: CopyOut, Bytes: 100},
+		Demand{Kind: CopyOn, Bytes: 1000}, Demand{Kind: Host})
+	assert.Equal(t, []Span{{0, 101 * ns}, {0, 12 * ns}, {0, 13 * ns}, {0, 5 * ns}, {0, 5 * ns}}, got)
+}
+
+func TestSmallKernelsOverlapFully(t *testing.T) {
+	got := spans(plain(), kernel(2, 2, 100), kernel(2, 2, 100))
+	assert.Equal(t, []Span{{0, 100 * ns}, {0, 100 * ns}}, got)
+}
+
+func TestKernelsThatFillTheDeviceTakeTurns(t *testing.T) {
+	got := spans(plain(), kernel(16, 2, 100), kernel(16, 2, 100))
+	assert.Equal(t, []Span{{0, 200 * ns}, {200 * ns, 400 * ns}}, got)
+}
+
+func TestSuccessorFillsTheTail(t *testing.T) {
+	// The first holds 4 of 8 slots in its tail from 100 to 200; the second runs 4 of its 8 blocks there.
+	got := spans(plain(), kernel(12, 2, 100), kernel(8, 2, 100))
+	assert.Equal(t, []Span{{0, 200 * ns}, {100 * ns, 300 * ns}}, got)
+}
+
+func TestBandwidthBoundPairSharesInProportion(t *testing.T) {
+	// Two copies of 1e6 bytes at 500 bytes/ns each; then the second's other 1e6 alone.
+	got := spans(plain(), Demand{Kind: CopyOn, Bytes: 1e6}, Demand{Kind: CopyOn, Bytes: 2e6})
+	assert.Equal(t, []Span{{0, 2000 * ns}, {0, 3000 * ns}}, got)
+}
+
+func TestLatencyBoundKernelSlowsOnlyAsMuchAsItUsesWhatIsShort(t *testing.T) {
+	// Alone the kernel takes 1000 ns and draws 250 bytes/ns of the 1000 that the copy also wants:
+	// 1250 wanted, so both run at 0.8.
+	k := Demand{Kind: Kernel, Blocks: 4, PerSM: 1, BlockCycles: 1000, Bytes: 250e3}
+	got := spans(plain(), k, Demand{Kind: CopyOn, Bytes: 4e6}, kernel(4, 4, 1000))
+	assert.Equal(t, 1250*ns, got[0].End)
+	assert.Equal(t, 1000*ns+250*ns+3000*ns, got[1].End)
+	assert.Equal(t, 2250*ns, got[2].End, "waits for slots and shares no DRAM")
+}
+
+func TestIssueIsSharedOnceMoreThanOneKernelFits(t *testing.T) {
+	// Each alone would take 100 ns at 16 per cycle; half of the slots each.
+	half := Demand{Kind: Kernel, Blocks: 4, PerSM: 2, BlockCycles: 10, Issue: 1600}
+	got := spans(plain(), half, half)
+	assert.Equal(t, []Span{{0, 200 * ns}, {0, 200 * ns}}, got)
+}
+
+func TestCopyEnginesAreFIFOAndRunBesideKernels(t *testing.T) {
+	in, out := Demand{Kind: CopyIn, Bytes: 1000}, Demand{Kind: CopyOut, Bytes: 1000}
+	got := spans(plain(), in, in, out, kernel(8, 2, 150))
+	assert.Equal(t, []Span{{0, 100 * ns}, {100 * ns, 200 * ns}, {0, 100 * ns}, {0, 150 * ns}}, got)
+}
+
+func TestHostCallsRunOneAtATime(t *testing.T) {
+	h := Demand{Kind: Host, Duration: 10 * ns}
+	assert.Equal(t, []Span{{0, 10 * ns}, {10 * ns, 20 * ns}}, spans(plain(), h, h))
+}
+
+func TestPriorityGoesFirstAndTakesOverBetweenWaves(t *testing.T) {
+	e := demanding(plain())
+	low := e.Add(Task{Priority: 0, Data: kernel(24, 2, 100)})
+	low2 := e.Add(Task{Priority: 0, Data: kernel(8, 2, 100)})
+	high := e.Add(Task{Priority: -1, Arrival: 50 * ns, Data: kernel(8, 2, 100)})
+	e.Drain()
+	assert.Equal(t, Span{100 * ns, 200 * ns}, e.Span(high), "after the first wave, not in it")
+	assert.Equal(t, Span{0, 400 * ns}, e.Span(low), "three waves and one given away")
+	assert.Equal(t, Span{400 * ns, 500 * ns}, e.Span(low2))
+}
+
+func TestMoreKernelsThanTheDeviceHoldsWait(t *testing.T) {
+	p := plain()
+	p.MaxKernels = 2
+	got := spans(p, kernel(1, 4, 100), kernel(1, 4, 100), kernel(1, 4, 100))
+	assert.Equal(t, Span{100 * ns, 200 * ns}, got[2])
+}
+
+func TestDependenciesGapsAndArrivals(t *testing.T) {
+	e := demanding(plain())
+	fixed := Demand{Kind: Fixed, Duration: 10 * ns}
+	a := e.Add(Task{Arrival: 5 * ns, Data: fixed})
+	b := e.Add(Task{Deps: []TaskID{a}, Gap: 3 * ns, Data: fixed})
+	c := e.Add(Task{Deps: []TaskID{a, b}, Arrival: 100 * ns, Data: fixed})
+	assert.Equal(t, 28*ns, e.Wait(b))
+	assert.False(t, e.Ended(c))
+	d := e.Add(Task{Deps: []TaskID{b}, Arrival: 28 * ns, Gap: 3 * ns, Data: fixed})
+	assert.Equal(t, 110*ns, e.Drain())
+	assert.Equal(t, Span{31 * ns, 41 * ns}, e.Span(d), "the gap counts from an end in the past, too")
+}
+
+func TestStartsAreOrderedByTimePriorityID(t *testing.T) {
+	var order []TaskID
+	e := New(plain(), func(id TaskID, _ any) Demand {
+		order = append(order, id)
+		return Demand{Kind: Fixed, Duration: 10 * ns}
+	})
+	e.Add(Task{Arrival: 10 * ns})
+	e.Add(Task{Priority: 1})
+	e.Add(Task{Priority: 0})
+	e.Add(Task{Priority: 1})
+	e.Add(Task{Priority: -1, Deps: []TaskID{1}})
+	e.Drain()
+	assert.Equal(t, []TaskID{2, 1, 3, 4, 0}, order)
+}
+
+func TestAddChecksItsCaller(t *testing.T) {
+	e := demanding(plain())
+	assert.PanicsWithValue(t, "BUG: task 0 depends on task 0, which was not added before it",
+		func() { e.Add(Task{Deps: []TaskID{0}}) })
+	e = demanding(plain())
+	e.Run(10 * ns)
+	assert.Panics(t, func() { e.Add(Task{Arrival: 9 * ns, Data: Demand{}}) })
+}
+
+// program is a random set of tasks: arrivals ascend, as a host's do.
+func program(r *rand.Rand, n int) []Task {
+	tasks := make([]Task, n)
+	at := Time(0)
+	for i := range tasks {
+		at += Time(r.IntN(100)) * ns
+		t := Task{Arrival: at, Gap: Time(r.IntN(20)) * ns, Priority: int32(r.IntN(3)), Data: randomDemand(r)}
+		for d := r.IntN(3); d > 0 && i > 0; d-- {
+			t.Deps = append(t.Deps, TaskID(max(0, i-1-r.IntN(10))))
+		}
+		tasks[i] = t
+	}
+	return tasks
+}
+
+func randomDemand(r *rand.Rand) Demand {
+	d := Demand{Kind: DemandKind(r.IntN(7)), Bytes: float64(r.IntN(50000)), Duration: Time(r.IntN(200)) * ns}
+	if d.Kind == Kernel {
+		d.Blocks, d.PerSM = float64(1+r.IntN(40)), float64(1+r.IntN(8))
+		d.Issue, d.BlockCycles = float64(r.IntN(4000)), float64(1+r.IntN(300))
+	}
+	return d
+}
+
+// soloTime is the least time a demand can take.
+func soloTime(d Demand) Time { return spans(plain(), d)[0].End }
+
+func TestMakespanIsAtLeastCriticalPathAndWork(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 200 {
+		tasks := program(r, 1+r.IntN(60))
+		e := demanding(plain())
+		ends := make([]Time, len(tasks))
+		var path Time
+		var issue, bytes, slots float64
+		for i, task := range tasks {
+			e.Add(task)
+			start := task.Arrival
+			for _, dep := range task.Deps {
+				start = max(start, ends[dep]+task.Gap)
+			}
+			d := task.Data.(Demand)
+			ends[i] = start + soloTime(d)
+			path = max(path, ends[i])
+			if d.Kind == Kernel {
+				issue += d.Issue
+				slots += d.Blocks * d.BlockCycles / (4 * d.PerSM)
+			}
+			if d.Kind == Kernel || d.Kind == CopyOn {
+				bytes += d.Bytes
+			}
+		}
+		makespan := e.Drain()
+		// One picosecond per event for rounding up.
+		rounding := Time(4 * len(tasks))
+		require.GreaterOrEqual(t, makespan+rounding, path, "critical path")
+		require.GreaterOrEqual(t, float64(makespan+rounding), issue/16*1e3)
+		require.GreaterOrEqual(t, float64(makespan+rounding), bytes)
+		require.GreaterOrEqual(t, float64(makespan+rounding), slots*1e3)
+	}
+}
+
+// A simulation that runs as the host goes, retiring on the way, gives the same
+// times as one that knows all tasks from the start.
+func TestLazyRunsEqualOneRun(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	for range 100 {
+		tasks := program(r, 100)
+		whole, lazy := demanding(plain()), demanding(plain())
+		got := make([]Span, len(tasks))
+		lazy.OnEnd(func(id TaskID, _ any, s Span) { got[id] = s })
+		for _, task := range tasks {
+			whole.Add(task)
+			lazy.Add(task)
+			if r.IntN(2) == 0 {
+				lazy.Run(task.Arrival - Time(r.IntN(1000)))
+				lazy.Retire()
+			}
+		}
+		whole.Drain()
+		lazy.Drain()
+		for i := range tasks {
+			require.Equal(t, whole.Span(TaskID(i)), got[i], "task %d", i)
+		}
+	}
+}
+
+// Tasks with nothing in common may be added in any order, as long as those
+// that compete for a resource at the same instant keep theirs.
+func TestIndependentTasksMayBePermuted(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	for range 100 {
+		tasks := program(r, 40)
+		for i := range tasks {
+			tasks[i].Deps = nil
+			tasks[i].Arrival = Time(i) * 7 * ns // distinct, so ids decide nothing
+		}
+		straight, shuffled := demanding(plain()), demanding(plain())
+		for _, task := range tasks {
+			straight.Add(task)
+		}
+		straight.Drain()
+		place := r.Perm(len(tasks))
+		for _, i := range place {
+			shuffled.Add(tasks[i])
+		}
+		shuffled.Drain()
+		for id, i := range place {
+			require.Equal(t, straight.Span(TaskID(i)), shuffled.Span(TaskID(id)))
+		}
+	}
+}
+
+func TestSteadyStateAllocatesNothing(t *testing.T) {
+	demands := []Demand{kernel(20, 2, 100), {Kind: CopyIn, Bytes: 100}, {Kind: CopyOn, Bytes: 5000}, {}}
+	e := New(plain(), func(id TaskID, _ any) Demand { return demands[int(id)%len(demands)] })
+	var deps [2]TaskID
+	var last TaskID
+	replay := func() {
+		for i := range 50 {
+			task := Task{Arrival: e.Now() + Time(i)*ns, Gap: ns}
+			if last > 0 {
+				deps[0], deps[1] = last, last-1
+				task.Deps = deps[:]
+			}
+			last = e.Add(task)
+		}
+		e.Wait(last)
+		e.Run(e.Now() + Microsecond)
+		e.Retire()
+	}
+	for range 300 {
+		replay()
+	}
+	assert.Zero(t, testing.AllocsPerRun(100, replay))
+	assert.Less(t, len(e.tasks.ring), 16384, "retired tasks are forgotten")
+}
+
+func BenchmarkMillionTasks(b *testing.B) {
+	p := &h200
+	tasks := program(rand.New(rand.NewPCG(7, 8)), 1_000_000)
+	for b.Loop() {
+		e := demanding(p)
+		for _, t := range tasks {
+			e.Add(t)
+		}
+		e.Drain()
+	}
+}

@@ -1,0 +1,78 @@
+package des
+
+// h200 is the NVIDIA H200 SXM. Sources:
+//
+//	[D] NVIDIA H200 Tensor Core GPU datasheet
+//	[H] NVIDIA H100 Tensor Core GPU architecture whitepaper (the same GH100 die)
+//	[G] CUDA C++ Programming Guide, technical specifications of compute capability 9.0
+//	[C] NVIDIA technical blog, "Constant time launch for straight-line CUDA graphs and other
+//	    performance enhancements", figures of CUDA 12.6
+//	[S] NVIDIA technical blog, "Getting started with CUDA graphs", figures of a V100, CUDA 10.1
+//	[T] published null-kernel launch latency of H100 and H200 under recent drivers: 4.5 to 4.7 us
+//	    from the call to the kernel's start
+//
+// A figure without one of these is an estimate, not measured.
+var h200 = Profile{
+	Name:         "NVIDIA H200",
+	ID:           "h200",
+	ComputeMajor: 9, // [G]
+	ComputeMinor: 0, // [G]
+
+	SMs:         132,       // [H]
+	ClockMHz:    1980,      // MHz, boost [H]
+	MemoryBytes: 141e9,     // bytes [D]
+	MemoryGBps:  4800,      // 4.8 TB/s [D]; peak, a real copy reaches about nine tenths
+	SMGBps:      64 * 1.98, // 64 bytes per cycle between an SM and L2: estimate, not measured
+	L2Bytes:     50 << 20,  // bytes [H]
+	LinkGBps:    55,        // PCIe 5 x16 is 63 raw [D]; 55 after protocol overhead: estimate, not measured
+	MaxKernels:  128,       // resident grids per device [G]
+	Limits: Limits{ // all [G]
+		ThreadsPerSM:     2048,
+		ThreadsPerBlock:  1024,
+		BlocksPerSM:      32,
+		RegistersPerSM:   65536,
+		RegistersPerWarp: 256, // allocation unit: 8 registers of 32 threads
+		SharedPerSM:      228 << 10,
+		SharedPerBlock:   227 << 10,
+		SharedReserved:   1 << 10,
+	},
+
+	// [C]: the device side of a straight-line graph of 1025 empty kernels takes 567 us and one of 100
+	// takes 53 us, so an empty kernel and its edge cost 0.53 to 0.55 us. Which part of that is the
+	// edge is an estimate, not measured.
+	KernelRamp:   200 * Nanosecond,
+	GraphEdgeGap: 340 * Nanosecond,
+	// [S]: back-to-back launches in a stream cost 3.8 us each for kernels of 2.9 us, in a graph 3.4 us:
+	// a stream's gap is 0.4 us more than a graph's.
+	StreamGap: 740 * Nanosecond,
+
+	EventGap:     1200 * Nanosecond, // a semaphore written and polled through L2: estimate, not measured
+	GraphRootGap: 1000 * Nanosecond, // estimate, not measured
+	// [T] less the host's share of the call.
+	SubmitLatency: 2400 * Nanosecond,
+
+	CopyInLatency:   1300 * Nanosecond, // DMA set-up and one PCIe round trip: estimate, not measured
+	CopyOutLatency:  1300 * Nanosecond, // estimate, not measured
+	CopyOnLatency:   900 * Nanosecond,  // estimate, not measured
+	HostCallLatency: 6000 * Nanosecond, // wake a thread and signal back: estimate, not measured
+
+	Host: HostCosts{
+		Launch:         2200 * Nanosecond,  // [S] has 2.2 us of CPU per launch
+		Memcpy:         2000 * Nanosecond,  // estimate, not measured
+		Memset:         2000 * Nanosecond,  // estimate, not measured
+		HostCall:       2500 * Nanosecond,  // estimate, not measured
+		EventRecord:    700 * Nanosecond,   // estimate, not measured
+		EventWait:      500 * Nanosecond,   // estimate, not measured
+		GraphLaunch:    2500 * Nanosecond,  // [C], repeat launch
+		GraphNode:      1 * Nanosecond,     // [C], repeat launch of a straight line
+		GraphBranch:    200 * Nanosecond,   // [C] has 200 ns per node before 12.6; that graphs which branch still pay it is an estimate, not measured
+		Synchronize:    2000 * Nanosecond,  // estimate, not measured
+		Query:          500 * Nanosecond,   // estimate, not measured
+		Alloc:          50 * Microsecond,   // estimate, not measured
+		Create:         1 * Microsecond,    // estimate, not measured
+		Instantiate:    2 * Microsecond,    // [C]: 10 nodes 16 us, 1025 nodes 1526 us, less the rate below
+		InstantiateOne: 1487 * Nanosecond,  // [C]: (1526 - 16) us / 1015 nodes
+		UpdateNode:     1 * Microsecond,    // estimate, not measured
+		LoadModule:     2000 * Microsecond, // compiling PTX, cached: estimate, not measured
+	},
+}

@@ -1,0 +1,40 @@
+package des
+
+// Limits are what bounds the blocks resident on one multiprocessor.
+type Limits struct {
+	ThreadsPerSM     int
+	ThreadsPerBlock  int
+	BlocksPerSM      int
+	RegistersPerSM   int // 32-bit
+	RegistersPerWarp int // granularity of allocation
+	SharedPerSM      int // bytes
+	SharedPerBlock   int // bytes, at most, static and dynamic
+	SharedReserved   int // bytes the system takes of every block
+}
+
+const (
+	warpSize          = 32
+	sharedGranularity = 128 // bytes, of shared memory allocation
+)
+
+// Occupancy is how many blocks of a kernel fit on one
+// multiprocessor, by threads, registers (per thread, 0 when unknown) and shared
+// bytes (static and dynamic). It is 0 when not even one fits. The rules are
+// those of the CUDA occupancy calculator: warps are whole, a warp's registers
+// are allocated in units from the file of one of the four schedulers, every block pays the reserved shared memory.
+func (l *Limits) Occupancy(threads, registers, shared int) int {
+	if threads < 1 || threads > l.ThreadsPerBlock || shared > l.SharedPerBlock {
+		return 0
+	}
+	warps := (threads + warpSize - 1) / warpSize
+	blocks := min(l.BlocksPerSM, l.ThreadsPerSM/warpSize/warps)
+	if registers > 0 {
+		perWarp := roundUp(registers*warpSize, l.RegistersPerWarp)
+		resident := l.RegistersPerSM / issuePerSM / perWarp * issuePerSM
+		blocks = min(blocks, resident/warps)
+	}
+	bytes := roundUp(shared+l.SharedReserved, sharedGranularity)
+	return min(blocks, l.SharedPerSM/bytes)
+}
+
+func roundUp(n, unit int) int { return (n + unit - 1) / unit * unit }
