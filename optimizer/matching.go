@@ -1,0 +1,171 @@
+package optimizer
+
+// Maximum bipartite matching by the algorithm of Hopcroft and Karp ("An n^5/2
+// algorithm for maximum matchings in bipartite graphs", SIAM J. Comput. 1973):
+// every phase finds a maximal set of disjoint shortest augmenting paths, and
+// O(sqrt V) phases are enough.
+//
+//	left   right        an augmenting path  0 ─ a = 1 ─ b  trades the matched
+//	0 ───── a           edge (=) for the other two:  0 = a,  1 = b
+//	  ╲
+//	1 ═════ a,  1 ───── b
+//
+// Left nodes and arcs are tried in ascending order, so one graph has one answer.
+
+// arcs is one side of a bipartite graph over 0..n-1 left and right. An arc is
+// found through a cursor, a number that only the graph can read: rows of
+// indices and rows of bits both step through it without a copy.
+type arcs interface {
+	len() int
+	// begin is the cursor before u's first arc.
+	begin(u int32) int32
+	// next returns u's first right node at or behind the cursor and the
+	// cursor behind it; v is -1 when there is none.
+	next(u, cursor int32) (v, after int32)
+}
+
+// matching pairs left and right nodes; -1 stands for none.
+type matching struct {
+	right []int32 // by left node
+	left  []int32 // by right node
+	size  int
+}
+
+// begin and next make a dag the bipartite graph with every node on both sides.
+func (d *dag) begin(u int32) int32 { return d.first[u] }
+
+func (d *dag) next(u, cursor int32) (v, after int32) {
+	if cursor == d.first[u+1] {
+		return -1, cursor
+	}
+	return d.to[cursor], cursor + 1
+}
+
+// maximumMatching returns a matching of the greatest size.
+func maximumMatching(g arcs) *matching {
+	n := g.len()
+	m := &matching{right: filled(n, -1), left: filled(n, -1)}
+	m.greedy(g)
+	h := hopcroftKarp{g: g, m: m, level: make([]int32, n), cursor: make([]int32, n)}
+	for h.layer() {
+		for u := range int32(n) {
+			if m.right[u] < 0 && h.level[u] == 0 && h.augment(u) {
+				m.size++
+			}
+		}
+	}
+	return m
+}
+
+func filled(n int, v int32) []int32 {
+	s := make([]int32, n)
+	for i := range s {
+		s[i] = v
+	}
+	return s
+}
+
+func (m *matching) pair(u, v int32) { m.right[u], m.left[v] = v, u }
+
+// greedy pairs every left node with its first free right node. On traces that
+// is nearly maximum, so few phases remain.
+func (m *matching) greedy(g arcs) {
+	for u := range int32(g.len()) {
+		for c := g.begin(u); ; {
+			v, after := g.next(u, c)
+			if v < 0 {
+				break
+			}
+			if m.left[v] < 0 {
+				m.pair(u, v)
+				m.size++
+				break
+			}
+			c = after
+		}
+	}
+}
+
+// hopcroftKarp is the state of the phases.
+type hopcroftKarp struct {
+	g      arcs
+	m      *matching
+	level  []int32 // by left node: alternating steps from a free left node, -1 unreached
+	cursor []int32 // by left node: arcs before it are used up in this phase
+	queue  []int32
+	path   []int32
+}
+
+// layer sets the levels breadth first and reports whether some free right node
+// is within reach.
+func (h *hopcroftKarp) layer() bool {
+	h.queue = h.queue[:0]
+	for u := range h.level {
+		h.level[u] = -1
+		h.cursor[u] = h.g.begin(int32(u))
+		if h.m.right[u] < 0 {
+			h.level[u] = 0
+			h.queue = append(h.queue, int32(u))
+		}
+	}
+	found := false
+	for i := 0; i < len(h.queue); i++ {
+		found = h.expand(h.queue[i]) || found
+	}
+	return found
+}
+
+// expand queues the left nodes one alternating step from u and reports whether
+// one of the arcs ends at a free right node.
+func (h *hopcroftKarp) expand(u int32) bool {
+	found := false
+	for c := h.g.begin(u); ; {
+		v, after := h.g.next(u, c)
+		if v < 0 {
+			return found
+		}
+		c = after
+		w := h.m.left[v]
+		if w < 0 {
+			found = true
+		} else if h.level[w] < 0 {
+			h.level[w] = h.level[u] + 1
+			h.queue = append(h.queue, w)
+		}
+	}
+}
+
+// augment follows levels from a free left node to a free right one and flips the
+// path. The stack is explicit: a path can be as long as the graph.
+func (h *hopcroftKarp) augment(root int32) bool {
+	h.path = append(h.path[:0], root)
+	for len(h.path) > 0 {
+		u := h.path[len(h.path)-1]
+		v, after := h.g.next(u, h.cursor[u])
+		h.cursor[u] = after
+		if v < 0 {
+			h.path = h.path[:len(h.path)-1]
+			continue
+		}
+		w := h.m.left[v]
+		if w < 0 {
+			h.flip(v)
+			return true
+		}
+		if h.level[w] == h.level[u]+1 {
+			h.path = append(h.path, w)
+		}
+	}
+	return false
+}
+
+// flip pairs the last left node of the path with v, the one before with the
+// right node that this sets free, and so on.
+func (h *hopcroftKarp) flip(v int32) {
+	for i := len(h.path) - 1; i >= 0; i-- {
+		u := h.path[i]
+		free := h.m.right[u]
+		h.m.pair(u, v)
+		v = free
+	}
+}
