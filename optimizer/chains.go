@@ -92,55 +92,55 @@ func (f *follows) next(u, cursor int32) (v, after int32) {
 }
 
 // newFollows computes the relation by the same sweeps as the blocked reduction:
-// 512 heads at a time, 64 bytes per node that could reach them.
+// 512 heads at a time, and 64 bytes per rank from the lowest tail to the last of
+// these heads, for nothing else lies on a path between the two.
 func newFollows(d *dag, chains []chain) *follows {
 	f := &follows{rows: make([]bitset, len(chains))}
-	for i := range f.rows {
+	low := chains[0].tail()
+	for i, c := range chains {
 		f.rows[i] = newBitset(len(chains))
+		low = min(low, c.tail())
 	}
-	var reach []block
+	var reach []block // by rank from low
 	for first := 0; first < len(chains); first += blockBits {
 		heads := chains[first:min(first+blockBits, len(chains))]
-		last := heads[len(heads)-1].head()
-		if reach == nil {
-			reach = make([]block, d.len())
+		n := int(heads[len(heads)-1].head() - low + 1)
+		if n <= 0 {
+			continue // no tail comes before these heads
 		}
-		sweepHeads(d, heads, reach[:last+1])
+		if n > len(reach) {
+			reach = make([]block, n)
+		}
+		sweepHeads(d, heads, low, reach[:n])
 		for i, c := range chains {
-			if t := c.tail(); t <= last {
+			if t := int(c.tail() - low); t < n {
 				copy(f.rows[i][first/64:], reach[t][:])
 			}
 		}
 	}
 	for i, c := range chains {
-		f.rows[i].clearOwn(i, c)
+		if len(c) == 1 { // its own tail and head, but it does not follow itself
+			f.rows[i].clear(i)
+		}
 	}
 	return f
 }
 
-// clearOwn takes chain i out of its own row: a chain of one node is its own tail
-// and head, but does not follow itself.
-func (s bitset) clearOwn(i int, c chain) {
-	if len(c) == 1 {
-		s.clear(i)
-	}
-}
-
-// sweepHeads sets reach[v], for the ranks it covers, to the heads that v reaches
-// or is.
-func sweepHeads(d *dag, heads []chain, reach []block) {
+// sweepHeads sets reach, by rank from low, to the heads that a rank reaches or is.
+func sweepHeads(d *dag, heads []chain, low int32, reach []block) {
 	next := len(heads) - 1
-	for v := int32(len(reach)) - 1; v >= 0; v-- {
-		reach[v] = block{}
+	for i := len(reach) - 1; i >= 0; i-- {
+		v := low + int32(i)
+		reach[i] = block{}
 		if next >= 0 && heads[next].head() == v {
-			reach[v].set(int32(next))
+			reach[i].set(int32(next))
 			next--
 		}
 		for _, w := range d.succs(v) {
-			if int(w) >= len(reach) {
+			if int(w-low) >= len(reach) {
 				break
 			}
-			reach[v].or(&reach[w])
+			reach[i].or(&reach[w-low])
 		}
 	}
 }
