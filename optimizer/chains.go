@@ -64,7 +64,11 @@ func mergeChains(d *dag, chains []chain, limit int) []chain {
 
 // mergeGroup merges as many of the chains as can be.
 func mergeGroup(d *dag, chains []chain) []chain {
-	m := maximumMatching(newFollows(d, chains))
+	tails, heads := make([]int32, len(chains)), make([]int32, len(chains))
+	for i, c := range chains {
+		tails[i], heads[i] = c.tail(), c.head()
+	}
+	m := maximumMatching(follows(d.reachability(tails, heads)))
 	var merged []chain
 	for _, links := range chainsOf(m) {
 		joined := chains[links[0]]
@@ -76,71 +80,15 @@ func mergeGroup(d *dag, chains []chain) []chain {
 	return merged
 }
 
-// follows is the relation between chains: row i holds the chains whose heads the
-// tail of i reaches.
-type follows struct {
-	rows []bitset
-}
+// follows is the relation between chains as a bipartite graph: row i holds the
+// chains whose heads the tail of i reaches. A cursor is a column.
+type follows []bitset
 
-func (f *follows) len() int { return len(f.rows) }
+func (f follows) len() int { return len(f) }
 
-func (f *follows) begin(int32) int32 { return 0 }
+func (f follows) begin(int32) int32 { return 0 }
 
-func (f *follows) next(u, cursor int32) (v, after int32) {
-	v = int32(f.rows[u].next(int(cursor)))
+func (f follows) next(u, cursor int32) (v, after int32) {
+	v = int32(f[u].next(int(cursor)))
 	return v, v + 1
-}
-
-// newFollows computes the relation by the same sweeps as the blocked reduction:
-// 512 heads at a time, and 64 bytes per rank from the lowest tail to the last of
-// these heads, for nothing else lies on a path between the two.
-func newFollows(d *dag, chains []chain) *follows {
-	f := &follows{rows: make([]bitset, len(chains))}
-	low := chains[0].tail()
-	for i, c := range chains {
-		f.rows[i] = newBitset(len(chains))
-		low = min(low, c.tail())
-	}
-	var reach []block // by rank from low
-	for first := 0; first < len(chains); first += blockBits {
-		heads := chains[first:min(first+blockBits, len(chains))]
-		n := int(heads[len(heads)-1].head() - low + 1)
-		if n <= 0 {
-			continue // no tail comes before these heads
-		}
-		if n > len(reach) {
-			reach = make([]block, n)
-		}
-		sweepHeads(d, heads, low, reach[:n])
-		for i, c := range chains {
-			if t := int(c.tail() - low); t < n {
-				copy(f.rows[i][first/64:], reach[t][:])
-			}
-		}
-	}
-	for i, c := range chains {
-		if len(c) == 1 { // its own tail and head, but it does not follow itself
-			f.rows[i].clear(i)
-		}
-	}
-	return f
-}
-
-// sweepHeads sets reach, by rank from low, to the heads that a rank reaches or is.
-func sweepHeads(d *dag, heads []chain, low int32, reach []block) {
-	next := len(heads) - 1
-	for i := len(reach) - 1; i >= 0; i-- {
-		v := low + int32(i)
-		reach[i] = block{}
-		if next >= 0 && heads[next].head() == v {
-			reach[i].set(int32(next))
-			next--
-		}
-		for _, w := range d.succs(v) {
-			if int(w-low) >= len(reach) {
-				break
-			}
-			reach[i].or(&reach[w-low])
-		}
-	}
 }

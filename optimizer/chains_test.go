@@ -66,20 +66,3 @@ func TestMergeInGroups(t *testing.T) {
 		t.Logf("limit %d: %d chains, width %d", limit, len(chains), best)
 	}
 }
-
-// More than 512 heads take more than one sweep, more than one word of a row too.
-func TestFollowsAcrossSweeps(t *testing.T) {
-	r := rand.New(rand.NewPCG(10, 10))
-	const n = 1300
-	edges := randomEdges(r, n, n, 200)
-	d := newDAG(n, edges)
-	chains := chainsOf(maximumMatching(d))
-	require.Greater(t, len(chains), blockBits)
-	reach := closure(n, edges)
-	f := newFollows(d, chains)
-	for i, a := range chains {
-		for j, b := range chains {
-			require.Equal(t, reach[a.tail()][b.head()], f.rows[i].has(j), "chain %d to %d", i, j)
-		}
-	}
-}

@@ -43,18 +43,23 @@ func (d *dag) next(u, cursor int32) (v, after int32) {
 
 // maximumMatching returns a matching of the greatest size.
 func maximumMatching(g arcs) *matching {
-	n := g.len()
-	m := &matching{right: filled(n, -1), left: filled(n, -1)}
+	m := &matching{right: filled(g.len(), -1), left: filled(g.len(), -1)}
+	m.grow(g)
+	return m
+}
+
+// grow makes a matching of g as great as can be. Nodes that have a partner keep
+// one, though perhaps not the same.
+func (m *matching) grow(g arcs) {
 	m.greedy(g)
-	h := hopcroftKarp{g: g, m: m, level: make([]int32, n), cursor: make([]int32, n)}
+	h := hopcroftKarp{g: g, m: m, level: make([]int32, g.len()), cursor: make([]int32, g.len())}
 	for h.layer() {
-		for u := range int32(n) {
+		for u := range int32(g.len()) {
 			if m.right[u] < 0 && h.level[u] == 0 && h.augment(u) {
 				m.size++
 			}
 		}
 	}
-	return m
 }
 
 func filled(n int, v int32) []int32 {
@@ -67,11 +72,11 @@ func filled(n int, v int32) []int32 {
 
 func (m *matching) pair(u, v int32) { m.right[u], m.left[v] = v, u }
 
-// greedy pairs every left node with its first free right node. On traces that
-// is nearly maximum, so few phases remain.
+// greedy pairs every free left node with its first free right node. On traces
+// that is nearly maximum, so few phases remain.
 func (m *matching) greedy(g arcs) {
 	for u := range int32(g.len()) {
-		for c := g.begin(u); ; {
+		for c := g.begin(u); m.right[u] < 0; {
 			v, after := g.next(u, c)
 			if v < 0 {
 				break
@@ -79,7 +84,6 @@ func (m *matching) greedy(g arcs) {
 			if m.left[v] < 0 {
 				m.pair(u, v)
 				m.size++
-				break
 			}
 			c = after
 		}

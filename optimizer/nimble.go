@@ -31,7 +31,12 @@ func (nimble) Assign(g *ir.Graph, _ *Options) (Assignment, error) {
 	if g.Phase < ir.Reduced { // the proof needs a reduced graph, whatever passes ran
 		d = d.withoutEdges(d.redundantEdges())
 	}
-	chains := mergeChains(d, chainsOf(maximumMatching(d)), maxMergedChains)
+	m := maximumMatching(d)
+	joined := joinChains(d, m, maxJoinPairs)
+	chains := chainsOf(m)
+	if !joined {
+		chains = mergeChains(d, chains, maxMergedChains)
+	}
 	lane := make([]ir.LaneID, g.Len())
 	for i, c := range chains {
 		for _, v := range c {

@@ -11,8 +11,7 @@ import (
 )
 
 // The lanes come to the width, which no assignment with all the concurrency can
-// beat, on all but one graph: on sin a different maximum matching would be
-// needed for 428.
+// beat. That is luck in so far as the fewest waits might ask for more lanes.
 func TestNimbleOnRealGraphs(t *testing.T) {
 	for _, c := range realDAGs {
 		res := plan(t, loadDAG(t, c.name), "nimble")
@@ -22,8 +21,7 @@ func TestNimbleOnRealGraphs(t *testing.T) {
 		assert.Equal(t, c.matched, m.size, c.name)
 		assert.Len(t, chainsOf(m), c.chains, c.name)
 		assert.Equal(t, c.minSync, res.Schedule.Syncs(), c.name)
-		assert.Equal(t, c.lanes, res.Schedule.Lanes, c.name)
-		assert.GreaterOrEqual(t, c.lanes, c.width, c.name)
+		assert.Equal(t, c.width, res.Schedule.Lanes, c.name)
 	}
 }
 
