@@ -1,5 +1,7 @@
 package ir
 
+import "fmt"
+
 // Kind is what an operation does. The table kinds gives each its properties.
 type Kind uint8
 
@@ -24,7 +26,12 @@ var kinds = [numKinds]struct {
 	KindHost:   {name: "host", updatable: true},
 }
 
-func (k Kind) String() string { return kinds[k].name }
+func (k Kind) String() string {
+	if k >= numKinds {
+		return fmt.Sprintf("kind(%d)", uint8(k))
+	}
+	return kinds[k].name
+}
 
 // OnDevice reports whether the device does the work.
 func (k Kind) OnDevice() bool { return kinds[k].device }

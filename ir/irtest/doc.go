@@ -1,0 +1,3 @@
+// Package irtest makes random valid graphs for the property tests of every
+// package that reads or rewrites ir. The same seed gives the same graph.
+package irtest

@@ -1,0 +1,351 @@
+package ir
+
+import "slices"
+
+// attribute is a clause that may follow an operation's operands, in any order,
+// once each.
+type attribute struct {
+	word  string
+	kinds kindSet
+	read  func(*parser, *Op)
+}
+
+// kindSet is a set of kinds, one bit each.
+type kindSet uint8
+
+const (
+	launches kindSet = 1 << KindLaunch
+	hosts    kindSet = 1 << KindHost
+	allKinds kindSet = 1<<numKinds - 1
+)
+
+var attributes = []attribute{
+	{"grid", launches, func(p *parser, op *Op) { op.Launch.Grid = p.dim() }},
+	{"block", launches, func(p *parser, op *Op) { op.Launch.Block = p.dim() }},
+	{"shared", launches, (*parser).shared},
+	{"args", launches, (*parser).argList},
+	{"uses", launches | hosts, (*parser).useList},
+	{"after", allKinds, (*parser).afterList},
+	{"cost", allKinds, (*parser).cost},
+	{"label", allKinds &^ hosts, (*parser).label},
+	{"at", allKinds, (*parser).at},
+}
+
+var attributeWords = func() (words []string) {
+	for _, a := range attributes {
+		words = append(words, a.word)
+	}
+	return words
+}()
+
+var kindWords = func() (words []string) {
+	for k := range numKinds {
+		words = append(words, k.String())
+	}
+	return words
+}()
+
+// op reads an operation. A failed one keeps its place, so that the numbers of
+// those behind it stay right.
+func (p *parser) op() {
+	at := p.pos
+	p.number(at, p.opID())
+	p.opAt = append(p.opAt, at)
+	p.g.Ops = append(p.g.Ops, Op{Cost: -1})
+	op := &p.g.Ops[len(p.g.Ops)-1]
+	p.expect('=')
+	op.Kind = Kind(p.choose("operation", kindWords))
+	if p.failed {
+		return
+	}
+	switch op.Kind {
+	case KindLaunch:
+		op.Launch = p.launches.one(p.target())
+	case KindCopy:
+		src := p.span()
+		p.arrow()
+		op.Copy = p.copies.one(Copy{Src: src, Dst: p.span()})
+	case KindMemset:
+		dst := p.span()
+		op.Memset = p.memsets.one(Memset{Dst: dst, Value: p.scalar()})
+	case KindHost:
+		op.Label = p.quoted()
+	}
+	p.attributes(op)
+}
+
+// number checks that v is the next operation.
+func (p *parser) number(at int, v OpID) {
+	next := OpID(len(p.g.Ops))
+	if p.failed || p.misnum || v == next {
+		return
+	}
+	p.misnum = true
+	if v < next {
+		first := errorAt("", p.src, p.opAt[v], "")
+		p.fail(at, "%v is defined twice, first on line %d; the next operation is %v", v, first.Line, next)
+		return
+	}
+	p.fail(at, "%v is out of turn: operations are numbered without gaps and the next is %v", v, next)
+}
+
+// attributes reads the clauses of op up to the end of the line.
+func (p *parser) attributes(op *Op) {
+	var seen uint16
+	for {
+		if c := p.peek(); c == '\n' || c == '}' || c == 0 {
+			break
+		}
+		at := p.pos
+		i := p.choose("attribute", attributeWords)
+		if p.failed {
+			return
+		}
+		a := &attributes[i]
+		switch {
+		case a.kinds&(1<<op.Kind) == 0:
+			p.fail(at, "%s takes no %s: only %s", op.Kind, a.word, a.takers())
+		case seen&(1<<i) != 0:
+			p.fail(at, "%s is given twice", a.word)
+		}
+		seen |= 1 << i
+		if p.failed {
+			return
+		}
+		a.read(p, op)
+	}
+	const shape = 1<<0 | 1<<1 // grid and block
+	if op.Kind == KindLaunch && seen&shape != shape {
+		p.fail(p.pos, "a launch needs grid(...) and block(...)")
+	}
+}
+
+// takers lists the kinds that may have the attribute.
+func (a *attribute) takers() string {
+	s := ""
+	for k := range numKinds {
+		if a.kinds&(1<<k) == 0 {
+			continue
+		}
+		if s != "" {
+			s += ", "
+		}
+		s += k.String()
+	}
+	return s + " may"
+}
+
+// target reads the module and entry of a launch: vec.square.
+func (p *parser) target() Launch {
+	p.skip()
+	l := Launch{Module: ModuleID(p.refer(&p.modules, &nameByte))}
+	if p.failed {
+		return l
+	}
+	if p.pos >= len(p.src) || p.src[p.pos] != '.' {
+		p.fail(p.pos, "expected a dot and the kernel's name, found %s", p.found())
+		return l
+	}
+	p.pos++
+	l.Entry = p.name("the kernel's name", &dottedBytes)
+	return l
+}
+
+// dim reads one to three extents; those left out are 1.
+func (p *parser) dim() Dim3 {
+	d := Dim3{1, 1, 1}
+	p.skip()
+	at, n := p.pos, 0
+	p.list(func() {
+		extent := uint32(p.natural(32))
+		switch n {
+		case 0:
+			d.X = extent
+		case 1:
+			d.Y = extent
+		case 2:
+			d.Z = extent
+		}
+		n++
+	})
+	if n < 1 || n > 3 {
+		p.fail(at, "expected one to three extents, found %d", n)
+	}
+	return d
+}
+
+func (p *parser) shared(op *Op) {
+	p.open('(')
+	op.Launch.Shared = uint32(p.natural(32))
+	p.close(')')
+}
+
+func (p *parser) argList(op *Op) {
+	p.someArgs = p.someArgs[:0]
+	p.list(func() { p.someArgs = append(p.someArgs, p.arg()) })
+	op.Launch.Args = p.args.keep(p.someArgs)
+}
+
+// arg reads @x+128, $n or i32=5.
+func (p *parser) arg() Arg {
+	switch p.peek() {
+	case '@':
+		p.pos++
+		a := Arg{Kind: ArgBuffer, Buffer: BufferID(p.refer(&p.buffers, &dottedBytes))}
+		if c := p.peek(); c == '+' || c == '-' {
+			if c == '+' {
+				p.pos++
+			}
+			a.Offset = p.integer(64)
+		}
+		return a
+	case '$':
+		p.pos++
+		return Arg{Kind: ArgParam, Param: ParamID(p.refer(&p.params, &dottedBytes))}
+	}
+	return Arg{Scalar: p.scalar()}
+}
+
+func (p *parser) useList(op *Op) {
+	p.someUses = p.someUses[:0]
+	p.list(func() {
+		mode := Mode(p.choose("access", modeWords))
+		p.someUses = append(p.someUses, Access{p.span(), mode})
+	})
+	op.Uses = p.uses.keep(p.someUses)
+}
+
+func (p *parser) afterList(op *Op) {
+	v := OpID(len(p.g.Ops) - 1)
+	p.someIDs = p.someIDs[:0]
+	p.list(func() {
+		p.skip()
+		at := p.pos
+		u := p.opID()
+		if u >= v && !p.failed {
+			p.forward = append(p.forward, forwardRef{from: u, to: v, pos: at})
+		}
+		p.someIDs = append(p.someIDs, u)
+	})
+	op.After = p.ids.keep(p.someIDs)
+}
+
+func (p *parser) cost(op *Op) {
+	p.open('(')
+	op.Cost = p.duration()
+	p.close(')')
+}
+
+func (p *parser) label(op *Op) {
+	p.open('(')
+	op.Label = p.quoted()
+	p.close(')')
+}
+
+// at reads the position of the call in the traced program: at("main.go":12).
+func (p *parser) at(op *Op) {
+	p.open('(')
+	op.Pos.File = p.quoted()
+	p.expect(':')
+	op.Pos.Line = int(p.integer(64))
+	p.close(')')
+}
+
+// forwardRef is an after that names an operation not listed above.
+type forwardRef struct {
+	from, to OpID
+	pos      int
+}
+
+// resolveForward reports the forward references: as a cycle where there is
+// one, which no order of the lines can mend, and as such otherwise.
+func (p *parser) resolveForward() {
+	for _, f := range p.forward {
+		if int(f.from) >= len(p.g.Ops) {
+			p.report(f.pos, "there is no operation %v: the graph has %d", f.from, len(p.g.Ops))
+		}
+	}
+	if len(p.errs) > 0 || len(p.forward) == 0 {
+		return
+	}
+	if cycle := findCycle(p.g.Ops); cycle != nil {
+		p.reportCycle(cycle)
+		return
+	}
+	for _, f := range p.forward {
+		p.report(f.pos, "%v waits for %v, which is listed below it: list operations after those they wait for", f.to, f.from)
+	}
+}
+
+// report adds a mistake that breaks no statement.
+func (p *parser) report(pos int, format string, args ...any) {
+	if len(p.errs) < maxErrors {
+		p.fail(pos, format, args...)
+	}
+	p.failed = false
+}
+
+// reportCycle reports a cycle at one of its forward references; it has one,
+// since ids cannot rise all the way round.
+func (p *parser) reportCycle(cycle []OpID) {
+	text := ""
+	for _, v := range cycle {
+		text += v.String() + " -> "
+	}
+	text += cycle[0].String()
+	i := slices.IndexFunc(p.forward, func(f forwardRef) bool {
+		at := slices.Index(cycle, f.from)
+		return at >= 0 && cycle[(at+1)%len(cycle)] == f.to
+	})
+	if i < 0 {
+		panic("BUG: a cycle without a forward reference")
+	}
+	if len(cycle) == 1 {
+		p.report(p.forward[i].pos, "cycle %s: the operation waits for itself", text)
+		return
+	}
+	p.report(p.forward[i].pos, "cycle %s: each operation waits for the one before it", text)
+}
+
+// findCycle returns a cycle of the after edges, in their direction and from its
+// smallest id on, or nil. It is a depth-first search against the edges with
+// its own stack, since chains can be as long as the graph.
+func findCycle(ops []Op) []OpID {
+	const unseen, open, done = 0, 1, 2
+	state := make([]uint8, len(ops))
+	next := make([]int32, len(ops))
+	var stack []OpID
+	for root := range ops {
+		if state[root] != unseen {
+			continue
+		}
+		stack = append(stack[:0], OpID(root))
+		state[root] = open
+		for len(stack) > 0 {
+			v := stack[len(stack)-1]
+			if int(next[v]) == len(ops[v].After) {
+				state[v] = done
+				stack = stack[:len(stack)-1]
+				continue
+			}
+			u := ops[v].After[next[v]]
+			next[v]++
+			switch state[u] {
+			case unseen:
+				state[u] = open
+				stack = append(stack, u)
+			case open:
+				return cycleFrom(stack[slices.Index(stack, u):])
+			}
+		}
+	}
+	return nil
+}
+
+// cycleFrom turns a path against the edges into a cycle along them.
+func cycleFrom(path []OpID) []OpID {
+	cycle := slices.Clone(path)
+	slices.Reverse(cycle)
+	least := slices.Index(cycle, slices.Min(cycle))
+	return slices.Concat(cycle[least:], cycle[:least])
+}

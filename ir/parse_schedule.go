@@ -1,0 +1,149 @@
+package ir
+
+import "strings"
+
+var scheduleAttributes = []string{"lanes", "profile", "predicted"}
+var turnAttributes = []string{"lane", "wait", "priority"}
+
+// schedule reads a schedule of the graph above it.
+func (p *parser) schedule(at int) {
+	switch {
+	case p.sched != nil:
+		p.fail(at, "a second schedule: a file holds one")
+	case p.g == nil:
+		p.fail(at, "the schedule comes before its graph: write the graph first")
+	}
+	if p.failed {
+		p.pos = len(p.src)
+		return
+	}
+	n := len(p.g.Ops)
+	p.skip()
+	s := &Schedule{Graph: p.g, Strategy: p.name("a name for the strategy", &dottedBytes)}
+	s.Lane, s.Waits = make([]LaneID, n), make([][]OpID, n)
+	p.turnAt = make([]int, n)
+	for v := range p.turnAt {
+		p.turnAt[v] = -1
+	}
+	p.sched = s
+	p.scheduleHeader(s)
+	p.block(func() { p.scheduleStatement(s) })
+}
+
+func (p *parser) scheduleHeader(s *Schedule) {
+	lanes := false
+	for c := p.peek(); c != '{' && c != '\n' && c != 0; c = p.peek() {
+		i := p.choose("attribute of a schedule", scheduleAttributes)
+		p.open('(')
+		switch i {
+		case 0:
+			s.Lanes, lanes = int(p.natural(31)), true
+		case 1:
+			s.Profile = p.quoted()
+		case 2:
+			s.Predicted = p.duration()
+		}
+		p.close(')')
+	}
+	if !lanes {
+		p.fail(p.pos, "a schedule needs lanes(...)")
+	}
+}
+
+func (p *parser) scheduleStatement(s *Schedule) {
+	if p.peek() == '%' {
+		p.turn(s)
+		return
+	}
+	at := p.pos
+	p.choose("statement of a schedule", []string{"arena"})
+	if s.Offset != nil {
+		p.fail(at, "a second arena: a schedule has one")
+	}
+	s.Offset = make([]int64, len(p.g.Buffers))
+	for b := range s.Offset {
+		s.Offset[b] = -1
+	}
+	p.block(func() { p.placement(s) })
+}
+
+// turn reads %2 lane(1) wait(%0) priority(-1).
+func (p *parser) turn(s *Schedule) {
+	at := p.pos
+	v := p.knownOp()
+	if p.failed {
+		return
+	}
+	if p.turnAt[v] >= 0 {
+		p.fail(at, "%v is scheduled twice", v)
+	}
+	p.turnAt[v] = at
+	s.Order = append(s.Order, v)
+	lane := false
+	for c := p.peek(); c != '\n' && c != '}' && c != 0; c = p.peek() {
+		switch p.choose("attribute of a scheduled operation", turnAttributes) {
+		case 0:
+			p.open('(')
+			s.Lane[v], lane = LaneID(p.natural(31)), true
+			p.close(')')
+		case 1:
+			p.someIDs = p.someIDs[:0]
+			p.list(func() { p.someIDs = append(p.someIDs, p.knownOp()) })
+			s.Waits[v] = p.ids.keep(p.someIDs)
+		case 2:
+			p.open('(')
+			p.priority(s, v)
+			p.close(')')
+		}
+	}
+	if !lane {
+		p.fail(p.pos, "%v needs lane(...)", v)
+	}
+}
+
+func (p *parser) priority(s *Schedule, v OpID) {
+	i := int32(p.integer(32))
+	if i == 0 {
+		return
+	}
+	if s.Priority == nil {
+		s.Priority = make([]int32, len(p.g.Ops))
+	}
+	s.Priority[v] = i
+}
+
+// placement reads @x at 0.
+func (p *parser) placement(s *Schedule) {
+	p.sigil(&p.buffers)
+	b := p.refer(&p.buffers, &dottedBytes)
+	p.choose("word (write @x at 0)", []string{"at"})
+	off := p.natural(63)
+	if !p.failed {
+		s.Offset[b] = int64(off)
+	}
+}
+
+// sections gives the modules their sources. A section that belongs to none is
+// a mistake: it would be lost when the graph is written again.
+func (p *parser) sections(src string, sections []section) {
+	at := len(p.src)
+	for _, sec := range sections {
+		line := at + strings.Index(src[at:], "-- ")
+		at = line + len("-- ") + len(sec.Name)
+		used := false
+		for i := range p.g.Modules {
+			m := &p.g.Modules[i]
+			if m.File != sec.Name {
+				continue
+			}
+			if m.Source != "" {
+				p.report(line, "section %q appears twice", sec.Name)
+			}
+			m.Source, used = string(sec.Data), true
+		}
+		if !used {
+			p.report(line, "section %q belongs to no module: declare module name %q in the graph", sec.Name, sec.Name)
+		}
+		at += len(sec.Data)
+	}
+}

@@ -1,0 +1,54 @@
+package ir_test
+
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/cockroachdb/datadriven"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/reprise-gpu/reprise/ir"
+	"github.com/reprise-gpu/reprise/ir/irtest"
+)
+
+// TestParse runs testdata/parse: the input of a case is a file, its output the
+// canonical text or the errors. The flags crlf and escaped make bytes that the
+// test file cannot hold.
+func TestParse(t *testing.T) {
+	datadriven.Walk(t, "testdata/parse", func(t *testing.T, path string) {
+		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
+			src := d.Input + "\n"
+			if d.HasArg("crlf") {
+				src = strings.ReplaceAll(src, "\n", "\r\n")
+			}
+			if d.HasArg("tabs") {
+				src = strings.ReplaceAll(src, "<tab>", "\t")
+			}
+			if d.HasArg("wide") {
+				src = strings.ReplaceAll(src, "<wide>", strings.Repeat("é ", 200))
+			}
+			f, err := ir.Parse("x.rir", src)
+			if err != nil {
+				return strings.ReplaceAll(err.Error(), "\t", "<tab>") + "\n"
+			}
+			text := string(ir.Format(f.Graph, f.Schedule))
+			again, err := ir.Parse("again.rir", text)
+			require.NoError(t, err)
+			assert.Equal(t, f, again)
+			return text
+		})
+	})
+}
+
+func TestParseInvertsPrint(t *testing.T) {
+	for seed := range uint64(300) {
+		r := rand.New(rand.NewPCG(seed, 1))
+		g := irtest.Random(r, r.IntN(40))
+		f, err := ir.Parse("x.rir", string(ir.Format(g, nil)))
+		require.NoError(t, err, "seed %d", seed)
+		require.Equal(t, g, f.Graph, "seed %d", seed)
+		require.Equal(t, ir.Print(g), ir.Print(f.Graph), "seed %d", seed)
+	}
+}

@@ -1,0 +1,69 @@
+package ir
+
+// PrintSchedule returns the text of s, which follows that of its graph in a
+// file. Priorities that are all zero print like none.
+func PrintSchedule(s *Schedule) string {
+	p := printer{g: s.Graph}
+	p.schedule(s)
+	return string(p.buf)
+}
+
+func (p *printer) schedule(s *Schedule) {
+	p.text("schedule ")
+	p.name(s.Strategy)
+	p.text(" lanes(")
+	p.int(int64(s.Lanes))
+	p.text(")")
+	if s.Profile != "" {
+		p.text(" profile(")
+		p.quote(s.Profile)
+		p.text(")")
+	}
+	if s.Predicted != 0 {
+		p.text(" predicted(")
+		p.int(s.Predicted)
+		p.text("ns)")
+	}
+	p.text(" {\n")
+	for _, v := range s.Order {
+		p.turn(s, v)
+	}
+	p.arena(s)
+	p.text("}\n")
+}
+
+func (p *printer) turn(s *Schedule, v OpID) {
+	p.text("  ")
+	p.id(v)
+	p.text(" lane(")
+	p.int(int64(s.Lane[v]))
+	p.text(")")
+	if len(s.Waits[v]) > 0 {
+		p.text(" wait")
+		list(p, s.Waits[v], p.id)
+	}
+	if s.Priority != nil && s.Priority[v] != 0 {
+		p.text(" priority(")
+		p.int(int64(s.Priority[v]))
+		p.text(")")
+	}
+	p.text("\n")
+}
+
+func (p *printer) arena(s *Schedule) {
+	if s.Offset == nil {
+		return
+	}
+	p.text("  arena {\n")
+	for b, off := range s.Offset {
+		if off < 0 {
+			continue
+		}
+		p.text("    ")
+		p.buffer(BufferID(b))
+		p.text(" at ")
+		p.int(off)
+		p.text("\n")
+	}
+	p.text("  }\n")
+}

@@ -1,0 +1,44 @@
+package ir
+
+// suggest returns the clause "; did you mean x?" for the word closest to a
+// wrong one, or nothing when none is close: more than a third of it differs.
+func suggest(wrong string, words []string, sigil string) string {
+	best, dist := "", 1+len(wrong)/3
+	for _, w := range words {
+		if d := editDistance(wrong, w, dist); d <= dist && (best == "" || d < dist) {
+			best, dist = w, d
+		}
+	}
+	if best == "" || len(wrong) < 2 {
+		return ""
+	}
+	return "; did you mean " + sigil + best + "?"
+}
+
+// editDistance counts insertions, deletions, substitutions and swaps of
+// neighbours (optimal string alignment) that turn a into b, in three rows of
+// the table. Past the limit the exact number does not matter.
+func editDistance(a, b string, limit int) int {
+	if len(a)-len(b) > limit || len(b)-len(a) > limit {
+		return limit + 1
+	}
+	older, old, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
+	for j := range row {
+		old[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		row[0] = i
+		for j := 1; j <= len(b); j++ {
+			diff := 1
+			if a[i-1] == b[j-1] {
+				diff = 0
+			}
+			row[j] = min(old[j]+1, row[j-1]+1, old[j-1]+diff)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				row[j] = min(row[j], older[j-2]+1)
+			}
+		}
+		older, old, row = old, row, older
+	}
+	return old[len(b)]
+}
