@@ -88,7 +88,9 @@ func (f follows) len() int { return len(f) }
 
 func (f follows) begin(int32) int32 { return 0 }
 
-func (f follows) next(u, cursor int32) (v, after int32) {
-	v = int32(f[u].next(int(cursor)))
+func (f follows) next(u, cursor int32, open bitset) (v, after int32) {
+	if v = int32(f[u].nextIn(open, int(cursor))); v < 0 {
+		return -1, cursor
+	}
 	return v, v + 1
 }

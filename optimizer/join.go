@@ -28,28 +28,27 @@ package optimizer
 // circuit sin that ends at 498 lanes, and with our M at 445; this finds 428, the
 // width of the graph.
 
-// maxJoinPairs bounds the table of who reaches whom: 8 MiB of bits.
-const maxJoinPairs = 1 << 26
+// maxJoinBits bounds the table of who reaches whom, 16 MiB.
+const maxJoinBits = 1 << 27
 
 // joinChains grows m, a maximum matching of d, by pairs of which one reaches the
 // other, keeping the number of edges in it. It reports false and leaves m alone
-// when the table would have more than limit pairs.
+// when the table would have more than limit bits.
 func joinChains(d *dag, m *matching, limit int) bool {
 	inLeft, inRight := alternating(d, m)
-	var sources, targets []int32
+	var sources, all []int32
 	for v := range int32(d.len()) {
-		if inLeft[v] {
+		all = append(all, v)
+		if inLeft.has(int(v)) {
 			sources = append(sources, v)
 		}
-		if !inRight[v] {
-			targets = append(targets, v)
-		}
 	}
-	if len(sources)*len(targets) > limit {
+	if len(sources)*d.len() > limit {
 		return false
 	}
-	j := joinArcs{dag: d, inRight: inRight, targets: targets, reach: make([]bitset, d.len())}
-	for i, row := range d.reachability(sources, targets) {
+	j := joinArcs{dag: d, inRight: inRight, reach: make([]bitset, d.len())}
+	for i, row := range d.reachability(sources, all) {
+		row.subtract(inRight)
 		j.reach[sources[i]] = row
 	}
 	m.grow(&j)
@@ -58,12 +57,12 @@ func joinChains(d *dag, m *matching, limit int) bool {
 
 // alternating returns the left and right nodes that paths from free left nodes
 // reach when they leave the left by any edge and the right by a matched one.
-func alternating(d *dag, m *matching) (left, right []bool) {
-	left, right = make([]bool, d.len()), make([]bool, d.len())
+func alternating(d *dag, m *matching) (left, right bitset) {
+	left, right = newBitset(d.len()), newBitset(d.len())
 	var stack []int32
 	for u, v := range m.right {
 		if v < 0 {
-			left[u] = true
+			left.set(u)
 			stack = append(stack, int32(u))
 		}
 	}
@@ -71,9 +70,9 @@ func alternating(d *dag, m *matching) (left, right []bool) {
 		u := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
 		for _, v := range d.succs(u) {
-			right[v] = true
-			if w := m.left[v]; !left[w] { // never free: m is maximum
-				left[w] = true
+			right.set(int(v))
+			if w := m.left[v]; !left.has(int(w)) { // never free: m is maximum
+				left.set(int(w))
 				stack = append(stack, w)
 			}
 		}
@@ -85,26 +84,24 @@ func alternating(d *dag, m *matching) (left, right []bool) {
 // then through the columns of the table.
 type joinArcs struct {
 	*dag
-	inRight []bool
-	targets []int32
-	reach   []bitset // by left node in Z: the targets it reaches; nil for the others
+	inRight bitset
+	reach   []bitset // by left node in Z: whom it reaches outside Z; nil for the others
 }
 
-func (j *joinArcs) next(u, cursor int32) (v, after int32) {
+func (j *joinArcs) next(u, cursor int32, open bitset) (v, after int32) {
 	inLeft, end := j.reach[u] != nil, j.first[u+1]
 	for ; cursor < end; cursor++ {
 		// Edges from inside Z all end inside; those from outside count when
 		// they end outside.
-		if v := j.to[cursor]; inLeft || !j.inRight[v] {
-			return v, cursor + 1
+		if v := int(j.to[cursor]); open.has(v) && (inLeft || !j.inRight.has(v)) {
+			return int32(v), cursor + 1
 		}
 	}
 	if !inLeft {
 		return -1, cursor
 	}
-	column := int32(j.reach[u].next(int(cursor - end)))
-	if column < 0 {
+	if v = int32(j.reach[u].nextIn(open, int(cursor-end))); v < 0 {
 		return -1, cursor
 	}
-	return j.targets[column], end + column + 1
+	return v, end + v + 1
 }

@@ -77,7 +77,7 @@ func TestJoinGivesTheFewestLanesAtTheFewestWaits(t *testing.T) {
 
 		m := maximumMatching(d)
 		merged += len(mergeChains(d, chainsOf(m), maxMergedChains))
-		require.True(t, joinChains(d, m, maxJoinPairs))
+		require.True(t, joinChains(d, m, maxJoinBits))
 		got, lanes := 0, 0
 		for u, v := range m.right {
 			if v >= 0 {

@@ -12,16 +12,17 @@ package optimizer
 //
 // Left nodes and arcs are tried in ascending order, so one graph has one answer.
 
-// arcs is one side of a bipartite graph over 0..n-1 left and right. An arc is
-// found through a cursor, a number that only the graph can read: rows of
-// indices and rows of bits both step through it without a copy.
+// arcs is a bipartite graph over 0..n-1 left and right. An arc is found through
+// a cursor, a number that only the graph can read, so that rows of indices and
+// rows of bits are both stepped through without a copy. The search names the
+// right nodes it still cares for; with rows of bits the others cost nothing.
 type arcs interface {
 	len() int
 	// begin is the cursor before u's first arc.
 	begin(u int32) int32
-	// next returns u's first right node at or behind the cursor and the
-	// cursor behind it; v is -1 when there is none.
-	next(u, cursor int32) (v, after int32)
+	// next returns u's first right node in open at or behind the cursor, and
+	// the cursor behind it; v is -1 when there is none.
+	next(u, cursor int32, open bitset) (v, after int32)
 }
 
 // matching pairs left and right nodes; -1 stands for none.
@@ -34,11 +35,13 @@ type matching struct {
 // begin and next make a dag the bipartite graph with every node on both sides.
 func (d *dag) begin(u int32) int32 { return d.first[u] }
 
-func (d *dag) next(u, cursor int32) (v, after int32) {
-	if cursor == d.first[u+1] {
-		return -1, cursor
+func (d *dag) next(u, cursor int32, open bitset) (v, after int32) {
+	for ; cursor < d.first[u+1]; cursor++ {
+		if v := d.to[cursor]; open.has(int(v)) {
+			return v, cursor + 1
+		}
 	}
-	return d.to[cursor], cursor + 1
+	return -1, cursor
 }
 
 // maximumMatching returns a matching of the greatest size.
@@ -52,10 +55,16 @@ func maximumMatching(g arcs) *matching {
 // one, though perhaps not the same.
 func (m *matching) grow(g arcs) {
 	m.greedy(g)
-	h := hopcroftKarp{g: g, m: m, level: make([]int32, g.len()), cursor: make([]int32, g.len())}
+	h := hopcroftKarp{
+		g: g, m: m,
+		level:  make([]int32, g.len()),
+		cursor: make([]int32, g.len()),
+		open:   newBitset(g.len()),
+	}
 	for h.layer() {
+		h.open.fill(g.len())
 		for u := range int32(g.len()) {
-			if m.right[u] < 0 && h.level[u] == 0 && h.augment(u) {
+			if m.right[u] < 0 && h.augment(u) {
 				m.size++
 			}
 		}
@@ -75,17 +84,20 @@ func (m *matching) pair(u, v int32) { m.right[u], m.left[v] = v, u }
 // greedy pairs every free left node with its first free right node. On traces
 // that is nearly maximum, so few phases remain.
 func (m *matching) greedy(g arcs) {
+	free := newBitset(g.len())
+	for v, u := range m.left {
+		if u < 0 {
+			free.set(v)
+		}
+	}
 	for u := range int32(g.len()) {
-		for c := g.begin(u); m.right[u] < 0; {
-			v, after := g.next(u, c)
-			if v < 0 {
-				break
-			}
-			if m.left[v] < 0 {
-				m.pair(u, v)
-				m.size++
-			}
-			c = after
+		if m.right[u] >= 0 {
+			continue
+		}
+		if v, _ := g.next(u, g.begin(u), free); v >= 0 {
+			m.pair(u, v)
+			m.size++
+			free.clear(int(v))
 		}
 	}
 }
@@ -96,6 +108,7 @@ type hopcroftKarp struct {
 	m      *matching
 	level  []int32 // by left node: alternating steps from a free left node, -1 unreached
 	cursor []int32 // by left node: arcs before it are used up in this phase
+	open   bitset  // right nodes that this pass of the phase has not entered
 	queue  []int32
 	path   []int32
 }
@@ -103,6 +116,7 @@ type hopcroftKarp struct {
 // layer sets the levels breadth first and reports whether some free right node
 // is within reach.
 func (h *hopcroftKarp) layer() bool {
+	h.open.fill(h.g.len())
 	h.queue = h.queue[:0]
 	for u := range h.level {
 		h.level[u] = -1
@@ -124,18 +138,19 @@ func (h *hopcroftKarp) layer() bool {
 func (h *hopcroftKarp) expand(u int32) bool {
 	found := false
 	for c := h.g.begin(u); ; {
-		v, after := h.g.next(u, c)
+		v, after := h.g.next(u, c, h.open)
 		if v < 0 {
 			return found
 		}
 		c = after
+		h.open.clear(int(v))
 		w := h.m.left[v]
 		if w < 0 {
 			found = true
-		} else if h.level[w] < 0 {
-			h.level[w] = h.level[u] + 1
-			h.queue = append(h.queue, w)
+			continue
 		}
+		h.level[w] = h.level[u] + 1
+		h.queue = append(h.queue, w)
 	}
 }
 
@@ -145,20 +160,22 @@ func (h *hopcroftKarp) augment(root int32) bool {
 	h.path = append(h.path[:0], root)
 	for len(h.path) > 0 {
 		u := h.path[len(h.path)-1]
-		v, after := h.g.next(u, h.cursor[u])
+		v, after := h.g.next(u, h.cursor[u], h.open)
 		h.cursor[u] = after
 		if v < 0 {
 			h.path = h.path[:len(h.path)-1]
 			continue
 		}
 		w := h.m.left[v]
+		if w >= 0 && h.level[w] != h.level[u]+1 {
+			continue
+		}
+		h.open.clear(int(v))
 		if w < 0 {
 			h.flip(v)
 			return true
 		}
-		if h.level[w] == h.level[u]+1 {
-			h.path = append(h.path, w)
-		}
+		h.path = append(h.path, w)
 	}
 	return false
 }

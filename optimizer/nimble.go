@@ -32,7 +32,7 @@ func (nimble) Assign(g *ir.Graph, _ *Options) (Assignment, error) {
 		d = d.withoutEdges(d.redundantEdges())
 	}
 	m := maximumMatching(d)
-	joined := joinChains(d, m, maxJoinPairs)
+	joined := joinChains(d, m, maxJoinBits)
 	chains := chainsOf(m)
 	if !joined {
 		chains = mergeChains(d, chains, maxMergedChains)
