@@ -1,0 +1,63 @@
+package optimizer
+
+import (
+	"fmt"
+
+	"github.com/reprise-gpu/reprise/ir"
+)
+
+// assign asks the strategy for lanes and gives them the numbers 0, 1, ... in
+// order of first use, so that equal assignments print alike.
+//
+// Operations are submitted in program order unless the strategy has its own
+// idea. For an explicit CUDA graph the order means nothing. With streams it is
+// the order of the calls too: an operation far back starts late, however early
+// its lane is free.
+func assign(s *ir.Schedule, opts *Options) error {
+	name, strategy, err := strategyNamed(opts.Strategy)
+	if err != nil {
+		return err
+	}
+	a, err := strategy.Assign(s.Graph, opts)
+	if err != nil {
+		return fmt.Errorf("strategy %s: %w", name, err)
+	}
+	if a.Order == nil {
+		a.Order = programOrder(s.Graph)
+	}
+	if len(a.Lane) != s.Graph.Len() || len(a.Order) != s.Graph.Len() {
+		panic(fmt.Sprintf("BUG: strategy %s placed %d and ordered %d of %d operations", name, len(a.Lane), len(a.Order), s.Graph.Len()))
+	}
+	s.Strategy, s.Order = name, a.Order
+	s.Lane, s.Lanes = renumbered(a)
+	return nil
+}
+
+func programOrder(g *ir.Graph) []ir.OpID {
+	order := make([]ir.OpID, g.Len())
+	for v := range order {
+		order[v] = ir.OpID(v)
+	}
+	return order
+}
+
+// renumbered gives lanes dense numbers in order of first use.
+func renumbered(a Assignment) ([]ir.LaneID, int) {
+	var top ir.LaneID = -1
+	for _, l := range a.Lane {
+		top = max(top, l)
+	}
+	number := make([]ir.LaneID, top+1)
+	lanes := ir.LaneID(0)
+	for _, v := range a.Order {
+		if l := a.Lane[v]; number[l] == 0 {
+			lanes++
+			number[l] = lanes // one too high, so that zero means none
+		}
+	}
+	lane := make([]ir.LaneID, len(a.Lane))
+	for v, l := range a.Lane {
+		lane[v] = number[l] - 1
+	}
+	return lane, int(lanes)
+}

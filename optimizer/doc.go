@@ -1,0 +1,20 @@
+// Package optimizer turns a traced program into a schedule for a replay: which
+// operations wait for which, on how many lanes, and with how few events.
+//
+//	ir.Graph ──► hazards ──► reduce ──► assign ──► syncs ──► predict ──► ir.Schedule
+//	traced       accesses    implied    lanes, by  fewest    time on a
+//	             to edges    edges go   strategy   waits     device
+//
+// Passes are rows of one table. A pass either edits the graph, and returns a new
+// one, or computes a part of the schedule; the constraints on their order are a
+// table too. A strategy decides which operations share a lane and nothing else:
+// the waits that remain follow from the lanes by one algorithm for all of them.
+//
+// Plans depend on the graph alone. Equal graphs give equal schedules: ties go to
+// the lower id, and no step looks at a map, a clock or a pointer.
+//
+// The algorithms work on rows of int32 (dag) rather than on gonum's interfaces,
+// whose hash maps take a hundred thousand times longer to reduce a graph of 800
+// operations. Nothing here knows a device; costs come through CostModel, and
+// internal/des supplies the arithmetic that the simulated device uses as well.
+package optimizer

@@ -1,0 +1,189 @@
+package optimizer
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/reprise-gpu/reprise/ir"
+)
+
+// conflict is the hazards of running b after a and where the first one is, by
+// comparing every access with every other.
+func conflict(a, b *ir.Op) (ir.Hazard, []ir.Range) {
+	var kinds ir.Hazard
+	var where []ir.Range
+	for _, x := range a.AppendAccesses(nil) {
+		for _, y := range b.AppendAccesses(nil) {
+			if x.Empty() || y.Empty() || !x.Overlaps(y.Range) {
+				continue
+			}
+			before := kinds
+			if x.Mode.Writes() && y.Mode.Reads() {
+				kinds |= ir.RAW
+			}
+			if x.Mode.Reads() && y.Mode.Writes() {
+				kinds |= ir.WAR
+			}
+			if x.Mode.Writes() && y.Mode.Writes() {
+				kinds |= ir.WAW
+			}
+			if kinds != before || x.Mode.Writes() || y.Mode.Writes() {
+				where = append(where, x.Intersect(y.Range))
+			}
+		}
+	}
+	return kinds, where
+}
+
+// allConflicts is the dependency graph of the definition: a quadratic number of
+// pairs, an edge for every conflict and every after edge.
+func allConflicts(g *ir.Graph) []edge {
+	var edges []edge
+	for v := range g.Ops {
+		for u := range v {
+			if kinds, _ := conflict(&g.Ops[u], &g.Ops[v]); kinds != 0 {
+				edges = append(edges, edge{int32(u), int32(v)})
+			}
+		}
+		for _, u := range g.Ops[v].After {
+			edges = append(edges, edge{int32(u), int32(v)})
+		}
+	}
+	return edges
+}
+
+// randomTrace has n operations with up to four accesses each to few, small
+// buffers, so that ranges overlap in every way; some are empty, some operations
+// use a buffer twice.
+func randomTrace(r *rand.Rand, n int) *ir.Graph {
+	g := &ir.Graph{Name: "random", Buffers: make([]ir.Buffer, 1+r.IntN(4))}
+	for b := range g.Buffers {
+		g.Buffers[b] = ir.Buffer{Name: fmt.Sprintf("b%d", b), Elem: ir.U8, Len: 16, Role: ir.InOut}
+	}
+	for v := range n {
+		op := ir.Op{Kind: ir.KindHost, Label: "f", Cost: int64(r.IntN(5000))}
+		for range r.IntN(4) {
+			op.Uses = append(op.Uses, randomAccess(r, len(g.Buffers)))
+		}
+		if v > 0 && r.IntN(8) == 0 {
+			op.After = []ir.OpID{ir.OpID(r.IntN(v))}
+		}
+		g.Ops = append(g.Ops, op)
+	}
+	return g
+}
+
+func randomAccess(r *rand.Rand, buffers int) ir.Access {
+	a := ir.Access{Range: ir.Range{Buffer: ir.BufferID(r.IntN(buffers)), Hi: 16}, Mode: ir.Mode(r.IntN(4))}
+	if r.IntN(2) == 0 {
+		a.Lo = r.Int64N(17)
+		a.Hi = a.Lo + r.Int64N(17-a.Lo)
+	}
+	return a
+}
+
+func TestHazardsOrderExactlyTheConflicts(t *testing.T) {
+	r := rand.New(rand.NewPCG(4, 4))
+	for round := range 600 {
+		g := randomTrace(r, 1+r.IntN(40))
+		h, err := hazards(g)
+		require.NoError(t, err)
+		want := closure(g.Len(), allConflicts(g))
+		assert.Equal(t, want, closure(g.Len(), dagOf(h).edges()), "round %d", round)
+		checkCauses(t, h)
+	}
+}
+
+// checkCauses compares what a dependency says about itself with the accesses of
+// its two operations.
+func checkCauses(t *testing.T, g *ir.Graph) {
+	for _, d := range g.Deps() {
+		kinds, where := conflict(&g.Ops[d.From], &g.Ops[d.To])
+		memory := d.Hazard &^ ir.Ordered
+		require.NotZero(t, d.Hazard)
+		require.Zero(t, memory&^kinds, "%v -> %v claims %b, conflicts are %b", d.From, d.To, memory, kinds)
+		if memory == 0 {
+			require.True(t, d.Cause.Empty())
+			continue
+		}
+		inside := false
+		for _, w := range where {
+			inside = inside || !d.Cause.Empty() && w.Intersect(d.Cause) == d.Cause
+		}
+		require.True(t, inside, "%v -> %v names %v, conflicts are at %v", d.From, d.To, d.Cause, where)
+	}
+}
+
+func TestHazardsRejectAfterALaterOperation(t *testing.T) {
+	g := &ir.Graph{Ops: []ir.Op{{Kind: ir.KindEmpty, After: []ir.OpID{0}}}}
+	_, err := hazards(g)
+	assert.ErrorContains(t, err, "operation %0 is ordered after %0")
+}
+
+// The number of dependencies stays linear where a list of all conflicts would be
+// quadratic: many readers of one buffer, then writers and readers in turn.
+func TestHazardsStayLinear(t *testing.T) {
+	const n = 500
+	g := &ir.Graph{Buffers: []ir.Buffer{{Name: "x", Elem: ir.U8, Len: n}}}
+	use := func(lo, hi int64, m ir.Mode) {
+		g.Ops = append(g.Ops, ir.Op{Kind: ir.KindHost, Uses: []ir.Access{{Range: ir.Range{Lo: lo, Hi: hi}, Mode: m}}})
+	}
+	for range n {
+		use(0, n, ir.Read)
+	}
+	for i := range int64(n) {
+		use(i, i+1, ir.Write) // splits a segment with n readers each time
+	}
+	use(0, n, ir.Write)
+	for range n {
+		use(0, n, ir.ReadWrite)
+	}
+	s := hazardScan{lines: collectTimelines(g), slot: make([]int32, g.Len())}
+	for v := range g.Ops {
+		require.NoError(t, s.op(ir.OpID(v), &g.Ops[v]))
+	}
+	assert.Len(t, s.deps, n*n+n+n, "each tile waits for all readers, the join for all tiles, the chain for its last")
+	assert.Less(t, len(s.readers), 3*n, "splits share their readers")
+}
+
+// bigTrace is ops launches over a ring of vectors, like an iterative solver:
+// each reads two vectors and updates a third, now and then one tile at a time.
+func bigTrace(ops int) *ir.Graph {
+	r := rand.New(rand.NewPCG(5, 5))
+	const vectors, size, tile = 64, 1 << 20, 1 << 14
+	g := &ir.Graph{Buffers: make([]ir.Buffer, vectors), Ops: make([]ir.Op, ops)}
+	for b := range g.Buffers {
+		g.Buffers[b] = ir.Buffer{Elem: ir.U8, Len: size, Role: ir.InOut}
+	}
+	uses := make([]ir.Access, 3*ops)
+	for v := range g.Ops {
+		u := uses[3*v : 3*v+3 : 3*v+3]
+		lo, hi := int64(0), int64(size)
+		if r.IntN(4) == 0 {
+			lo = tile * r.Int64N(size/tile)
+			hi = lo + tile
+		}
+		for i, m := range []ir.Mode{ir.Read, ir.Read, ir.ReadWrite} {
+			u[i] = ir.Access{Range: ir.Range{Buffer: ir.BufferID(r.IntN(vectors)), Lo: lo, Hi: hi}, Mode: m}
+		}
+		g.Ops[v] = ir.Op{Kind: ir.KindHost, Uses: u, Cost: -1}
+	}
+	return g
+}
+
+func BenchmarkHazards(b *testing.B) {
+	for _, ops := range []int{1000, 1_000_000} {
+		g := bigTrace(ops)
+		b.Run(fmt.Sprintf("ops=%d", ops), func(b *testing.B) {
+			for b.Loop() {
+				h, err := hazards(g)
+				require.NoError(b, err)
+				b.ReportMetric(float64(len(h.Deps())), "deps")
+			}
+		})
+	}
+}

@@ -1,0 +1,192 @@
+package optimizer
+
+// Maximum bipartite matching by the algorithm of Hopcroft and Karp ("An n^5/2
+// algorithm for maximum matchings in bipartite graphs", SIAM J. Comput. 1973):
+// every phase finds a maximal set of disjoint shortest augmenting paths, and
+// O(sqrt V) phases are enough.
+//
+//	left   right        an augmenting path  0 ─ a = 1 ─ b  trades the matched
+//	0 ───── a           edge (=) for the other two:  0 = a,  1 = b
+//	  ╲
+//	1 ═════ a,  1 ───── b
+//
+// Left nodes and arcs are tried in ascending order, so one graph has one answer.
+
+// arcs is a bipartite graph over 0..n-1 left and right. An arc is found through
+// a cursor, a number that only the graph can read, so that rows of indices and
+// rows of bits are both stepped through without a copy. The search names the
+// right nodes it still cares for; with rows of bits the others cost nothing.
+type arcs interface {
+	len() int
+	// begin is the cursor before u's first arc.
+	begin(u int32) int32
+	// next returns u's first right node in open at or behind the cursor, and
+	// the cursor behind it; v is -1 when there is none.
+	next(u, cursor int32, open bitset) (v, after int32)
+}
+
+// matching pairs left and right nodes; -1 stands for none.
+type matching struct {
+	right []int32 // by left node
+	left  []int32 // by right node
+	size  int
+}
+
+// begin and next make a dag the bipartite graph with every node on both sides.
+func (d *dag) begin(u int32) int32 { return d.first[u] }
+
+func (d *dag) next(u, cursor int32, open bitset) (v, after int32) {
+	for ; cursor < d.first[u+1]; cursor++ {
+		if v := d.to[cursor]; open.has(int(v)) {
+			return v, cursor + 1
+		}
+	}
+	return -1, cursor
+}
+
+// maximumMatching returns a matching of the greatest size.
+func maximumMatching(g arcs) *matching {
+	m := &matching{right: filled(g.len(), -1), left: filled(g.len(), -1)}
+	m.grow(g)
+	return m
+}
+
+// grow makes a matching of g as great as can be. Nodes that have a partner keep
+// one, though perhaps not the same.
+func (m *matching) grow(g arcs) {
+	m.greedy(g)
+	h := hopcroftKarp{
+		g: g, m: m,
+		level:  make([]int32, g.len()),
+		cursor: make([]int32, g.len()),
+		open:   newBitset(g.len()),
+	}
+	for h.layer() {
+		h.open.fill(g.len())
+		for u := range int32(g.len()) {
+			if m.right[u] < 0 && h.augment(u) {
+				m.size++
+			}
+		}
+	}
+}
+
+func filled(n int, v int32) []int32 {
+	s := make([]int32, n)
+	for i := range s {
+		s[i] = v
+	}
+	return s
+}
+
+func (m *matching) pair(u, v int32) { m.right[u], m.left[v] = v, u }
+
+// greedy pairs every free left node with its first free right node. On traces
+// that is nearly maximum, so few phases remain.
+func (m *matching) greedy(g arcs) {
+	free := newBitset(g.len())
+	for v, u := range m.left {
+		if u < 0 {
+			free.set(v)
+		}
+	}
+	for u := range int32(g.len()) {
+		if m.right[u] >= 0 {
+			continue
+		}
+		if v, _ := g.next(u, g.begin(u), free); v >= 0 {
+			m.pair(u, v)
+			m.size++
+			free.clear(int(v))
+		}
+	}
+}
+
+// hopcroftKarp is the state of the phases.
+type hopcroftKarp struct {
+	g      arcs
+	m      *matching
+	level  []int32 // by left node: alternating steps from a free left node, -1 unreached
+	cursor []int32 // by left node: arcs before it are used up in this phase
+	open   bitset  // right nodes that this pass of the phase has not entered
+	queue  []int32
+	path   []int32
+}
+
+// layer sets the levels breadth first and reports whether some free right node
+// is within reach.
+func (h *hopcroftKarp) layer() bool {
+	h.open.fill(h.g.len())
+	h.queue = h.queue[:0]
+	for u := range h.level {
+		h.level[u] = -1
+		h.cursor[u] = h.g.begin(int32(u))
+		if h.m.right[u] < 0 {
+			h.level[u] = 0
+			h.queue = append(h.queue, int32(u))
+		}
+	}
+	found := false
+	for i := 0; i < len(h.queue); i++ {
+		found = h.expand(h.queue[i]) || found
+	}
+	return found
+}
+
+// expand queues the left nodes one alternating step from u and reports whether
+// one of the arcs ends at a free right node.
+func (h *hopcroftKarp) expand(u int32) bool {
+	found := false
+	for c := h.g.begin(u); ; {
+		v, after := h.g.next(u, c, h.open)
+		if v < 0 {
+			return found
+		}
+		c = after
+		h.open.clear(int(v))
+		w := h.m.left[v]
+		if w < 0 {
+			found = true
+			continue
+		}
+		h.level[w] = h.level[u] + 1
+		h.queue = append(h.queue, w)
+	}
+}
+
+// augment follows levels from a free left node to a free right one and flips the
+// path. The stack is explicit: a path can be as long as the graph.
+func (h *hopcroftKarp) augment(root int32) bool {
+	h.path = append(h.path[:0], root)
+	for len(h.path) > 0 {
+		u := h.path[len(h.path)-1]
+		v, after := h.g.next(u, h.cursor[u], h.open)
+		h.cursor[u] = after
+		if v < 0 {
+			h.path = h.path[:len(h.path)-1]
+			continue
+		}
+		w := h.m.left[v]
+		if w >= 0 && h.level[w] != h.level[u]+1 {
+			continue
+		}
+		h.open.clear(int(v))
+		if w < 0 {
+			h.flip(v)
+			return true
+		}
+		h.path = append(h.path, w)
+	}
+	return false
+}
+
+// flip pairs the last left node of the path with v, the one before with the
+// right node that this sets free, and so on.
+func (h *hopcroftKarp) flip(v int32) {
+	for i := len(h.path) - 1; i >= 0; i-- {
+		u := h.path[i]
+		free := h.m.right[u]
+		h.m.pair(u, v)
+		v = free
+	}
+}

@@ -1,0 +1,59 @@
+package optimizer
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/reprise-gpu/reprise/ir"
+)
+
+// The lanes come to the width, which no assignment with all the concurrency can
+// beat. That is luck in so far as the fewest waits might ask for more lanes.
+func TestNimbleOnRealGraphs(t *testing.T) {
+	for _, c := range realDAGs {
+		res := plan(t, loadDAG(t, c.name), "nimble")
+		d := dagOf(res.Reduced)
+		m := maximumMatching(d)
+		assert.Len(t, d.to, c.reduced, c.name)
+		assert.Equal(t, c.matched, m.size, c.name)
+		assert.Len(t, chainsOf(m), c.chains, c.name)
+		assert.Equal(t, c.minSync, res.Schedule.Syncs(), c.name)
+		assert.Equal(t, c.width, res.Schedule.Lanes, c.name)
+	}
+}
+
+// The definition: operations that no path orders are on different lanes, and the
+// waits are as many as the theorem says, however few chains merge at a time.
+func TestNimbleKeepsAllConcurrency(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 7))
+	for range 300 {
+		n := 1 + r.IntN(60)
+		edges := randomEdges(r, n, r.IntN(3*n), 1+r.IntN(n))
+		g := graphOf(t, "random", n, edges)
+		s := plan(t, g, "nimble").Schedule
+		reach := closure(n, edges)
+		for v := range n {
+			for u := range v {
+				if s.Lane[u] == s.Lane[v] {
+					require.True(t, reach[u][v], "%d and %d may run at the same time but share lane %d", u, v, s.Lane[u])
+				}
+			}
+		}
+		d := dagOf(s.Graph)
+		require.Equal(t, len(d.to)-bruteMatching(d), s.Syncs())
+	}
+}
+
+// Left out of the passes, reduce must not take nimble's guarantee along.
+func TestNimbleWithoutReduce(t *testing.T) {
+	g := graphOf(t, "triangle", 3, []edge{{0, 1}, {0, 2}, {1, 2}})
+	res, err := Plan(g, Options{Passes: []string{"hazards", "assign", "syncs"}})
+	require.NoError(t, err)
+	assert.Nil(t, res.Reduced)
+	assert.Len(t, res.Schedule.Graph.Deps(), 3)
+	assert.Equal(t, []ir.LaneID{0, 0, 0}, res.Schedule.Lane)
+	assert.Zero(t, res.Schedule.Syncs())
+}

@@ -1,0 +1,182 @@
+package optimizer
+
+import (
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/reprise-gpu/reprise/internal/des"
+	"github.com/reprise-gpu/reprise/ir"
+)
+
+// pass is one step of the pipeline. It either edits, returning a new graph, or
+// computes, filling in part of the schedule; the field that is set says which.
+type pass struct {
+	name     string
+	edit     func(*ir.Graph) (*ir.Graph, error)
+	compute  func(*ir.Schedule, *Options) error
+	required bool // no schedule is right without it
+	doc      string
+}
+
+// passes is the pipeline, in order.
+var passes = []pass{
+	{name: "hazards", edit: hazards, required: true,
+		doc: "make every conflict between accesses a dependency"},
+	{name: "reduce", edit: reduce,
+		doc: "drop dependencies that others imply"},
+	{name: "assign", compute: assign, required: true,
+		doc: "put every operation on a lane, by strategy"},
+	{name: "syncs", compute: syncs, required: true,
+		doc: "find the fewest waits between lanes that imply every dependency"},
+	{name: "predict", compute: predict,
+		doc: "estimate the time of one replay on the device profile"},
+}
+
+// constraints say why the pipeline is in this order. They are checked when the
+// program starts.
+var constraints = []struct{ before, after, reason string }{
+	{"hazards", "reduce", "only known dependencies can imply one another"},
+	{"hazards", "assign", "lanes are chosen by what may run at the same time"},
+	{"reduce", "assign", "strategies look at fewer edges, and nimble's proof is about reduced graphs"},
+	{"assign", "syncs", "which waits remain depends on what lane order implies"},
+	{"syncs", "predict", "the time of a schedule includes its waits"},
+}
+
+func init() { checkPipeline(passes) }
+
+// checkPipeline panics unless the order satisfies all constraints.
+func checkPipeline(order []pass) {
+	at := func(name string) int {
+		i := slices.IndexFunc(order, func(p pass) bool { return p.name == name })
+		if i < 0 {
+			panic(fmt.Sprintf("BUG: a constraint names the pass %q, which does not exist", name))
+		}
+		return i
+	}
+	for _, c := range constraints {
+		if at(c.before) >= at(c.after) {
+			panic(fmt.Sprintf("BUG: pass %s must come before %s: %s", c.before, c.after, c.reason))
+		}
+	}
+}
+
+// Passes lists what Options.Passes can name, in the order they run.
+func Passes() []Description {
+	list := make([]Description, len(passes))
+	for i, p := range passes {
+		list[i] = Description{p.name, p.doc}
+	}
+	return list
+}
+
+// Options say how to plan. The zero value plans with every pass and the default
+// strategy for the default device.
+type Options struct {
+	Strategy string   // one of Strategies; "" is DefaultStrategy
+	Passes   []string // the passes to run, in any order; nil is all
+	Verify   bool     // check the graph or the schedule after every pass
+
+	// Dump has the text printed after the passes it names.
+	Dump map[string]io.Writer
+
+	Profile *des.Profile // the device to predict for; nil is the default one
+	Costs   CostModel    // what operations cost; nil is DeclaredCosts(Profile)
+}
+
+// Result is a plan and the graphs it went through.
+type Result struct {
+	Analyzed *ir.Graph    // every dependency
+	Reduced  *ir.Graph    // those no others imply; nil when reduce did not run
+	Schedule *ir.Schedule // of the last of the two
+}
+
+// Plan runs the pipeline on g, which it leaves alone. A graph that is past a
+// pass, because its phase says so, goes through it unchanged.
+func Plan(g *ir.Graph, opts Options) (*Result, error) {
+	selected, err := selectPasses(&opts)
+	if err != nil {
+		return nil, err
+	}
+	s := &ir.Schedule{Graph: g}
+	res := &Result{Schedule: s}
+	for _, p := range selected {
+		if err := p.run(s, &opts); err != nil {
+			return nil, err
+		}
+		switch s.Graph.Phase {
+		case ir.Analyzed:
+			res.Analyzed = s.Graph
+		case ir.Reduced:
+			res.Reduced = s.Graph
+		}
+	}
+	return res, nil
+}
+
+// selectPasses checks every name in opts and returns the passes to run.
+func selectPasses(opts *Options) ([]pass, error) {
+	if _, _, err := strategyNamed(opts.Strategy); err != nil {
+		return nil, err
+	}
+	dumped := make([]string, 0, len(opts.Dump))
+	for name := range opts.Dump {
+		dumped = append(dumped, name)
+	}
+	slices.Sort(dumped) // the error must not depend on the map's order
+	for _, name := range slices.Concat(opts.Passes, dumped) {
+		if !slices.ContainsFunc(passes, func(p pass) bool { return p.name == name }) {
+			return nil, unknown("pass", name, Passes())
+		}
+	}
+	if opts.Passes == nil {
+		return passes, nil
+	}
+	var selected []pass
+	for _, p := range passes {
+		if slices.Contains(opts.Passes, p.name) {
+			selected = append(selected, p)
+		} else if p.required {
+			return nil, fmt.Errorf("the pass %q is left out, but no schedule is right without it; name it too", p.name)
+		}
+	}
+	return selected, nil
+}
+
+// run applies p to the schedule under construction, and checks and prints what
+// came out as the options ask.
+func (p *pass) run(s *ir.Schedule, opts *Options) error {
+	if err := p.apply(s, opts); err != nil {
+		return fmt.Errorf("%s: %w", p.name, err)
+	}
+	if opts.Verify {
+		if err := p.verify(s); err != nil {
+			panic(fmt.Sprintf("BUG: after pass %s: %v", p.name, err))
+		}
+	}
+	w, ok := opts.Dump[p.name]
+	if !ok {
+		return nil
+	}
+	if err := p.dump(w, s); err != nil {
+		return fmt.Errorf("print after pass %s: %w", p.name, err)
+	}
+	return nil
+}
+
+func (p *pass) apply(s *ir.Schedule, opts *Options) (err error) {
+	if p.edit == nil {
+		return p.compute(s, opts)
+	}
+	s.Graph, err = p.edit(s.Graph)
+	return err
+}
+
+// verify checks what p produced: a graph, or a schedule once it has its waits.
+func (p *pass) verify(s *ir.Schedule) error {
+	return nil
+}
+
+func (p *pass) dump(w io.Writer, s *ir.Schedule) error {
+	return nil
+}

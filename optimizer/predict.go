@@ -1,0 +1,103 @@
+package optimizer
+
+import (
+	"slices"
+
+	"github.com/reprise-gpu/reprise/internal/des"
+	"github.com/reprise-gpu/reprise/ir"
+)
+
+// predict sets the makespan of one replay: the schedule as an explicit graph,
+// launched on an idle device and simulated with the demands of the cost model.
+//
+//	launch ─► submit ─► root gap ─► op ─► edge gap ─► op ...
+//	 host                 device
+//
+// An edge of that graph is what the schedule says and no more: the operation
+// before on the lane, and the waits.
+func predict(s *ir.Schedule, opts *Options) error {
+	profile := opts.profile()
+	s.Profile = profile.ID
+	s.Predicted = int64(makespan(s, profile, opts.costs()) / des.Nanosecond)
+	return nil
+}
+
+// makespan simulates one replay of s from the host's call to the last end.
+func makespan(s *ir.Schedule, p *des.Profile, costs CostModel) des.Time {
+	e := des.New(p, func(id des.TaskID, _ any) des.Demand {
+		return costs.Demand(s.Graph, s.Order[id]) // tasks are added in order
+	})
+	preds := predecessors(s)
+	arrival := launchTime(preds, p)
+	task := make([]des.TaskID, s.Graph.Len()) // by operation
+	var deps []des.TaskID
+	for _, v := range s.Order {
+		t := des.Task{Arrival: arrival, Gap: p.GraphEdgeGap}
+		if s.Priority != nil {
+			t.Priority = s.Priority[v]
+		}
+		deps = deps[:0]
+		for _, u := range preds[v] {
+			deps = append(deps, task[u])
+		}
+		if t.Deps = deps; len(deps) == 0 {
+			t.Arrival += p.GraphRootGap
+		}
+		task[v] = e.Add(t)
+	}
+	return e.Drain()
+}
+
+// predecessors lists, by operation, the edges a schedule becomes: the waits and
+// the operation before it on its lane.
+func predecessors(s *ir.Schedule) [][]ir.OpID {
+	preds := make([][]ir.OpID, s.Graph.Len())
+	last := make([]ir.OpID, s.Lanes)
+	for i := range last {
+		last[i] = -1
+	}
+	for _, v := range s.Order {
+		lane := s.Lane[v]
+		preds[v] = s.Waits[v]
+		if u := last[lane]; u >= 0 {
+			preds[v] = append(slices.Clip(s.Waits[v]), u)
+		}
+		last[lane] = v
+	}
+	return preds
+}
+
+// launchTime is when the device may start: the host's launch of a graph, dearer
+// by the node and more so by the node that does not merely continue a chain.
+func launchTime(preds [][]ir.OpID, p *des.Profile) des.Time {
+	succs := make([]int32, len(preds))
+	for _, us := range preds {
+		for _, u := range us {
+			succs[u]++
+		}
+	}
+	t := p.Host.GraphLaunch + p.SubmitLatency
+	for _, us := range preds {
+		t += p.Host.GraphNode
+		if len(us) != 1 || succs[us[0]] != 1 {
+			t += p.Host.GraphBranch
+		}
+	}
+	return t
+}
+
+// profile is the device to predict for.
+func (o *Options) profile() *des.Profile {
+	if o.Profile == nil {
+		return des.Profiles()[0]
+	}
+	return o.Profile
+}
+
+// costs is the cost model to predict with.
+func (o *Options) costs() CostModel {
+	if o.Costs == nil {
+		return DeclaredCosts(o.profile())
+	}
+	return o.Costs
+}

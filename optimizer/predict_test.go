@@ -1,0 +1,81 @@
+package optimizer
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/reprise-gpu/reprise/internal/des"
+	"github.com/reprise-gpu/reprise/ir"
+)
+
+// idle is a device on which nothing costs anything but the work itself.
+func idle() *des.Profile {
+	return &des.Profile{ID: "idle", SMs: 1, ClockMHz: 1000, MemoryGBps: 1, SMGBps: 1, LinkGBps: 1, MaxKernels: 1}
+}
+
+// criticalPath is the longest sum of declared costs along a path, in ns.
+func criticalPath(g *ir.Graph) int64 {
+	end := make([]int64, g.Len())
+	longest := int64(0)
+	for v := range g.Ops {
+		for _, d := range g.DepsInto(ir.OpID(v)) {
+			end[v] = max(end[v], end[d.From])
+		}
+		end[v] += g.Ops[v].Cost
+		longest = max(longest, end[v])
+	}
+	return longest
+}
+
+// Declared costs share nothing, so on a device without overheads the concurrent
+// schedule takes the critical path, the serial one the sum.
+func TestPredictionOfDeclaredCosts(t *testing.T) {
+	r := rand.New(rand.NewPCG(12, 12))
+	for range 200 {
+		n := 1 + r.IntN(50)
+		g := graphOf(t, "random", n, randomEdges(r, n, r.IntN(3*n), n))
+		sum := int64(0)
+		for v := range g.Ops {
+			g.Ops[v].Cost = int64(r.IntN(10_000))
+			sum += g.Ops[v].Cost
+		}
+		predicted := map[string]int64{}
+		for _, s := range Strategies() {
+			res, err := Plan(g, Options{Strategy: s.Name, Profile: idle()})
+			require.NoError(t, err)
+			require.Equal(t, "idle", res.Schedule.Profile)
+			require.GreaterOrEqual(t, res.Schedule.Predicted, criticalPath(g))
+			require.LessOrEqual(t, res.Schedule.Predicted, sum)
+			predicted[s.Name] = res.Schedule.Predicted
+		}
+		require.Equal(t, sum, predicted["serial"])
+		require.Equal(t, criticalPath(g), predicted["nimble"])
+	}
+}
+
+// A diamond of four 10 us operations, counted by hand. Serial: one node starts a
+// chain, three continue it, three edges. Nimble: no node continues a chain, since
+// the root follows nothing, its successors share it, and the last joins two; the
+// path has two edges.
+func TestPredictionCountsLaunchAndEdges(t *testing.T) {
+	g := graphOf(t, "diamond", 4, []edge{{0, 1}, {0, 2}, {1, 3}, {2, 3}})
+	for v := range g.Ops {
+		g.Ops[v].Cost = 10_000
+	}
+	p, err := des.Lookup("h200")
+	require.NoError(t, err)
+	h := p.Host
+	root := h.GraphLaunch + 4*h.GraphNode + p.SubmitLatency + p.GraphRootGap
+
+	serial := plan(t, g, "serial").Schedule
+	want := root + h.GraphBranch + 3*p.GraphEdgeGap + 40*des.Microsecond
+	assert.Equal(t, int64(want/des.Nanosecond), serial.Predicted)
+
+	nimble := plan(t, g, "nimble").Schedule
+	want = root + 4*h.GraphBranch + 2*p.GraphEdgeGap + 30*des.Microsecond
+	assert.Equal(t, int64(want/des.Nanosecond), nimble.Predicted)
+	assert.Equal(t, "h200", nimble.Profile)
+}

@@ -1,0 +1,13 @@
+package optimizer
+
+import "github.com/reprise-gpu/reprise/ir"
+
+// serial is what a program does that never mentions a stream: one lane in
+// program order. It is the yardstick for every other strategy.
+//
+//	0 ─► 1 ─► 2 ─► 3      lane 0: 0 1 2 3, no waits
+type serial struct{}
+
+func (serial) Assign(g *ir.Graph, _ *Options) (Assignment, error) {
+	return Assignment{Lane: make([]ir.LaneID, g.Len())}, nil
+}

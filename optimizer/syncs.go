@@ -1,0 +1,80 @@
+package optimizer
+
+import (
+	"slices"
+
+	"github.com/reprise-gpu/reprise/ir"
+)
+
+// syncs sets the waits of a schedule whose lanes and order are decided: the
+// fewest that, together with the order within each lane, imply every dependency
+// and order nothing else.
+//
+//	lane 0:  a ─► b        b waits for nothing: a is before it on the lane.
+//	          ╲    ╲       d needs a and b: waiting for b is enough.
+//	lane 1:    c ─► d      c still waits for a.
+//
+// They are the edges between lanes of the transitive reduction of dependencies
+// and lane order together. Whatever waits one chooses under that rule have the
+// closure of this graph; a DAG's reduction is the one least graph with its
+// closure, so none of its edges can be missing from them.
+func syncs(s *ir.Schedule, _ *Options) error {
+	rank := make([]int32, s.Graph.Len())
+	for r, v := range s.Order {
+		rank[v] = int32(r)
+	}
+	d := newDAG(s.Graph.Len(), orderedEdges(s, rank))
+	d = d.withoutEdges(d.redundantEdges())
+	s.Waits = crossing(s, d)
+	return nil
+}
+
+// orderedEdges is all a schedule must keep in order, by rank of submission: the
+// dependencies, and each operation behind the one before it on its lane.
+func orderedEdges(s *ir.Schedule, rank []int32) []edge {
+	edges := make([]edge, 0, len(s.Graph.Deps())+len(s.Order))
+	for _, d := range s.Graph.Deps() {
+		edges = append(edges, edge{rank[d.From], rank[d.To]})
+	}
+	last := filled(s.Lanes, -1)
+	for r, v := range s.Order {
+		lane := s.Lane[v]
+		if last[lane] >= 0 {
+			edges = append(edges, edge{last[lane], int32(r)})
+		}
+		last[lane] = int32(r)
+	}
+	return edges
+}
+
+// crossing collects, by operation, the tails of the edges of d that come from
+// other lanes, ascending. All share one array.
+func crossing(s *ir.Schedule, d *dag) [][]ir.OpID {
+	count := make([]int, d.len())
+	total := 0
+	d.eachCrossing(s, func(_, v ir.OpID) { count[v]++; total++ })
+	flat := make([]ir.OpID, total)
+	waits := make([][]ir.OpID, d.len())
+	for v, n := range count {
+		if n > 0 {
+			waits[v], flat = flat[:0:n], flat[n:]
+		}
+	}
+	d.eachCrossing(s, func(u, v ir.OpID) { waits[v] = append(waits[v], u) })
+	for _, w := range waits {
+		slices.Sort(w)
+	}
+	return waits
+}
+
+// eachCrossing calls f for each edge of d, which is ranked by submission, whose
+// ends are on different lanes.
+func (d *dag) eachCrossing(s *ir.Schedule, f func(u, v ir.OpID)) {
+	for r, u := range s.Order {
+		for _, q := range d.succs(int32(r)) {
+			if v := s.Order[q]; s.Lane[u] != s.Lane[v] {
+				f(u, v)
+			}
+		}
+	}
+}
