@@ -149,10 +149,13 @@ func (s *scanner) comment() bool {
 
 func (s *scanner) run() {
 	for s.off < len(s.src) {
-		if class := charClasses[s.src[s.off]]; class != classWord && class != classDigit {
+		if class := charClasses[s.src[s.off]]; class == classWord || class == classDigit {
+			s.off++
+		} else if strings.HasPrefix(s.src[s.off:], "::") { // ld.shared::cta
+			s.off += 2
+		} else {
 			return
 		}
-		s.off++
 	}
 }
 

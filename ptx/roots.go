@@ -1,0 +1,126 @@
+package ptx
+
+import "slices"
+
+// rootKind says where a value that may be an address comes from.
+type rootKind uint8
+
+const (
+	rootInt       rootKind = iota // arithmetic of no known origin: an offset, unless nothing else is there
+	rootParam                     // the value of a kernel parameter, or of eight bytes of one
+	rootParamAddr                 // the address of a kernel parameter
+	rootSymbol                    // the address of a module variable in .global or .const
+	rootShared                    // an address in shared memory
+	rootLocal                     // an address in local memory
+	rootHidden                    // device heap, workspace of a cooperative launch
+	rootLoaded                    // a 64-bit value read from memory
+	rootUnknown                   // the result of something not understood
+)
+
+// root is one origin. Field is the byte offset inside a parameter, -1 when it
+// is not known.
+type root struct {
+	kind  rootKind
+	param int
+	field int
+	v     *Var
+	pos   Pos
+}
+
+type rootID int32
+
+// rootSet names an interned set of roots; the zero set is empty.
+type rootSet int32
+
+// rootTable interns roots and their sets. A kernel has a handful of roots but
+// tens of thousands of registers, most of them with equal sets, so sets are
+// numbers and unions are remembered.
+type rootTable struct {
+	roots []root
+	ids   map[root]rootID
+	sets  [][]rootID // sorted
+	index map[string]rootSet
+	memo  map[[2]rootSet]rootSet
+}
+
+const intRoot rootID = 0
+
+func newRootTable() *rootTable {
+	t := &rootTable{
+		ids:   map[root]rootID{},
+		sets:  [][]rootID{nil},
+		index: map[string]rootSet{"": 0},
+		memo:  map[[2]rootSet]rootSet{},
+	}
+	t.id(root{kind: rootInt})
+	return t
+}
+
+func (t *rootTable) id(r root) rootID {
+	id, ok := t.ids[r]
+	if !ok {
+		id = rootID(len(t.roots))
+		t.ids[r] = id
+		t.roots = append(t.roots, r)
+	}
+	return id
+}
+
+func (t *rootTable) single(r root) rootSet { return t.intern([]rootID{t.id(r)}) }
+
+func (t *rootTable) intern(ids []rootID) rootSet {
+	key := make([]byte, 0, 4*len(ids))
+	for _, id := range ids {
+		key = append(key, byte(id), byte(id>>8), byte(id>>16), byte(id>>24))
+	}
+	set, ok := t.index[string(key)]
+	if !ok {
+		set = rootSet(len(t.sets))
+		t.index[string(key)] = set
+		t.sets = append(t.sets, ids)
+	}
+	return set
+}
+
+func (t *rootTable) union(a, b rootSet) rootSet {
+	switch {
+	case a == b || b == 0:
+		return a
+	case a == 0:
+		return b
+	}
+	key := [2]rootSet{min(a, b), max(a, b)}
+	set, ok := t.memo[key]
+	if !ok {
+		ids := slices.Concat(t.sets[a], t.sets[b])
+		slices.Sort(ids)
+		set = t.intern(slices.Compact(ids))
+		t.memo[key] = set
+	}
+	return set
+}
+
+func (t *rootTable) hasInt(s rootSet) bool { return s != 0 && t.sets[s][0] == intRoot }
+
+func (t *rootTable) withoutInt(s rootSet) rootSet {
+	if !t.hasInt(s) {
+		return s
+	}
+	return t.intern(t.sets[s][1:])
+}
+
+// sum is the set of a+b and of its like. An offset adds no root to a base;
+// only where both sides may be plain integers may the sum be one.
+func (t *rootTable) sum(a, b rootSet) rootSet {
+	intA, intB := t.hasInt(a), t.hasInt(b)
+	set := t.union(t.withoutInt(a), t.withoutInt(b))
+	if intA && intB || intA && b == 0 || intB && a == 0 {
+		set = t.union(set, t.intern([]rootID{intRoot}))
+	}
+	return set
+}
+
+// any reports whether f holds for one of the roots of s.
+func (t *rootTable) any(s rootSet, f func(rootID) bool) bool {
+	return slices.ContainsFunc(t.sets[s], f)
+}
