@@ -110,8 +110,8 @@ type Arg struct {
 // Copy moves Src to Dst, ranges of equal size that do not overlap.
 type Copy struct{ Dst, Src Range }
 
-// Memset fills Dst with the bytes of Value; the size is a multiple of its width
-// (1, 2 or 4 bytes).
+// Memset fills Dst with the bytes of Value; both ends are multiples of its width
+// (1, 2 or 4 bytes), as the driver demands.
 type Memset struct {
 	Dst   Range
 	Value Scalar

@@ -6,15 +6,19 @@ import (
 )
 
 // dag is a directed acyclic graph whose nodes are numbered in a topological
-// order: the predecessors of v are preds[into[v]:into[v+1]], all below v.
-type dag struct{ into, preds []int32 }
+// order: the predecessors of v are preds[into[v]:into[v+1]], ascending and
+// all below v.
+type dag struct {
+	into, preds []int32
+	chain       []int32 // by node: its chain in a known cover, see implied; or nil
+}
 
 func (d dag) len() int            { return len(d.into) - 1 }
 func (d dag) to(v int32) []int32  { return d.preds[d.into[v]:d.into[v+1]] }
 func (d *dag) add(preds ...int32) { d.preds = append(d.preds, preds...) }
 func (d *dag) next()              { d.into = append(d.into, int32(len(d.preds))) }
 func newDAG(nodes, edges int) *dag {
-	return &dag{append(make([]int32, 0, nodes+1), 0), make([]int32, 0, edges)}
+	return &dag{into: append(make([]int32, 0, nodes+1), 0), preds: make([]int32, 0, edges)}
 }
 func (g *Graph) dag() *dag {
 	d := newDAG(len(g.Ops), len(g.Deps()))
@@ -25,6 +29,12 @@ func (g *Graph) dag() *dag {
 		d.next()
 	}
 	return d
+}
+
+// has reports whether the edge u -> v is there.
+func (d *dag) has(u, v int32) bool {
+	_, ok := slices.BinarySearch(d.to(v), u)
+	return ok
 }
 
 // query asks for a path of at least two edges between two nodes: one that
@@ -52,7 +62,10 @@ func implied(d *dag, queries []query) []bool {
 	if len(open) == 0 {
 		return answers
 	}
-	chain := d.chains()
+	chain := d.chain
+	if chain == nil {
+		chain = d.chains()
+	}
 	byChain := groupByChain(chain, queries, open)
 	f := finder{dag: d, queries: queries, answers: answers, chain: chain, slot: make(map[int32]int, chainsAtOnce)}
 	for len(byChain) > 0 {
@@ -72,11 +85,11 @@ func (d *dag) undecided(queries []query) []int32 {
 	}
 	var open []int32
 	for i, q := range queries {
-		preds, direct := d.to(q.to), int32(0)
-		if slices.Contains(preds[:min(len(preds), 2)], q.from) || len(preds) > 2 && slices.Contains(preds, q.from) {
+		direct := int32(0)
+		if outs[q.from] > 0 && d.has(q.from, q.to) {
 			direct = 1
 		}
-		if int32(len(preds)) > direct && outs[q.from] > direct {
+		if int32(len(d.to(q.to))) > direct && outs[q.from] > direct {
 			open = append(open, int32(i))
 		}
 	}

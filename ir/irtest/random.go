@@ -223,7 +223,7 @@ func (b *builder) memset(op *ir.Op) {
 	}
 	dst := b.access(id).Range
 	t := []ir.Type{ir.U8, ir.U16, ir.U32}[b.r.IntN(3)]
-	if (dst.Hi-dst.Lo)%t.Size() != 0 {
+	if dst.Lo%t.Size() != 0 || dst.Hi%t.Size() != 0 {
 		t = ir.U8
 	}
 	op.Kind = ir.KindMemset

@@ -1,0 +1,49 @@
+package irtest
+
+import "github.com/reprise-gpu/reprise/ir"
+
+// Analyze returns g in the Analyzed phase with a dependency for every pair of
+// operations that touch the same bytes, one of them writing, and for every
+// after edge. It compares all pairs: it is the oracle, not the pass.
+func Analyze(g *ir.Graph) *ir.Graph {
+	accesses := make([][]ir.Access, g.Len())
+	for v := range g.Ops {
+		accesses[v] = g.Ops[v].AppendAccesses(nil)
+	}
+	var deps []ir.Dep
+	for v := range g.Ops {
+		for u := range v {
+			deps = append(deps, hazards(ir.OpID(u), ir.OpID(v), accesses[u], accesses[v])...)
+		}
+		for _, u := range g.Ops[v].After {
+			deps = append(deps, ir.Dep{From: u, To: ir.OpID(v), Hazard: ir.Ordered})
+		}
+	}
+	h, err := g.WithDeps(ir.Analyzed, deps)
+	if err != nil {
+		panic("BUG: " + err.Error())
+	}
+	return h
+}
+
+// hazards compares all accesses of u with all of v.
+func hazards(u, v ir.OpID, before, after []ir.Access) (deps []ir.Dep) {
+	for _, a := range before {
+		for _, b := range after {
+			var h ir.Hazard
+			if a.Mode.Writes() && b.Mode.Reads() {
+				h |= ir.RAW
+			}
+			if a.Mode.Reads() && b.Mode.Writes() {
+				h |= ir.WAR
+			}
+			if a.Mode.Writes() && b.Mode.Writes() {
+				h |= ir.WAW
+			}
+			if h != 0 && a.Overlaps(b.Range) {
+				deps = append(deps, ir.Dep{From: u, To: v, Hazard: h, Cause: a.Intersect(b.Range)})
+			}
+		}
+	}
+	return deps
+}

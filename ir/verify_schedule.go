@@ -1,0 +1,266 @@
+package ir
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// scheduleRules are walked in order.
+var scheduleRules = []struct {
+	name  string
+	gate  bool // later rules rely on it: stop when it is broken
+	check func(*scheduleVerifier)
+}{
+	{"tables", true, (*scheduleVerifier).tables},
+	{"order", true, (*scheduleVerifier).order},
+	{"lanes", true, (*scheduleVerifier).lanes},
+	{"waits", true, (*scheduleVerifier).waits},
+	{"dependencies", false, (*scheduleVerifier).dependencies},
+	{"arena", false, (*scheduleVerifier).arena},
+}
+
+// VerifySchedule checks that s is a valid schedule of its graph, which itself
+// satisfies Verify: that Order lists every operation once, that lanes are
+// numbered without gaps, and that lanes and waits together imply every
+// dependency; for a traced graph, every conflict and after edge. Buffers that
+// share bytes of the arena must have their uses ordered, too. A wait that
+// others imply is no violation: see RedundantWaits. The error is of type
+// Violations.
+func VerifySchedule(s *Schedule) error {
+	v := &scheduleVerifier{s: s, g: s.Graph}
+	for _, r := range scheduleRules {
+		if v.full() {
+			break
+		}
+		v.rule = r.name
+		r.check(v)
+		if r.gate && len(v.found) > 0 {
+			break
+		}
+	}
+	return v.err()
+}
+
+// RedundantWaits returns the waits that lanes and the other waits imply,
+// ordered by To, then From. The schedule must satisfy VerifySchedule.
+func RedundantWaits(s *Schedule) []Dep {
+	v := &scheduleVerifier{s: s, g: s.Graph}
+	v.order()
+	var waits []Dep
+	var queries []query
+	for id, w := range s.Waits {
+		for _, u := range w {
+			waits = append(waits, Dep{From: u, To: OpID(id)})
+			queries = append(queries, query{v.turn[u], v.turn[id]})
+		}
+	}
+	redundant := waits[:0]
+	for i, yes := range implied(v.dag(), queries) {
+		if yes {
+			redundant = append(redundant, waits[i])
+		}
+	}
+	return redundant
+}
+
+type scheduleVerifier struct {
+	report
+	s    *Schedule
+	g    *Graph
+	turn []int32 // by operation: its place in Order
+	ways *dag    // lanes and waits, nodes numbered by turn
+}
+
+// tables have an entry for each operation or buffer.
+func (v *scheduleVerifier) tables() {
+	ops, buffers := len(v.g.Ops), len(v.g.Buffers)
+	for _, t := range []struct {
+		name      string
+		len, want int
+		optional  bool
+	}{
+		{"Order", len(v.s.Order), ops, false},
+		{"Lane", len(v.s.Lane), ops, false},
+		{"Waits", len(v.s.Waits), ops, false},
+		{"Priority", len(v.s.Priority), ops, v.s.Priority == nil},
+		{"Offset", len(v.s.Offset), buffers, v.s.Offset == nil},
+	} {
+		if t.len != t.want && !t.optional {
+			v.add(v.unscheduled(), "%s has %d entries, the graph calls for %d: schedule every operation once", t.name, t.len, t.want)
+		}
+	}
+}
+
+// unscheduled returns the first operation that Order lacks, -1 for none.
+func (v *scheduleVerifier) unscheduled() OpID {
+	listed := make([]bool, len(v.g.Ops))
+	for _, id := range v.s.Order {
+		if id >= 0 && int(id) < len(listed) {
+			listed[id] = true
+		}
+	}
+	return OpID(slices.Index(listed, false))
+}
+
+// order is a permutation of the operations.
+func (v *scheduleVerifier) order() {
+	v.turn = make([]int32, len(v.g.Ops))
+	for id := range v.turn {
+		v.turn[id] = -1
+	}
+	for at, id := range v.s.Order {
+		switch {
+		case id < 0 || int(id) >= len(v.turn):
+			v.add(-1, "turn %d is of %v, but the graph has %d operations", at, id, len(v.turn))
+		case v.turn[id] >= 0:
+			v.add(id, "%s has turns %d and %d: schedule every operation once", about(v.g, id), v.turn[id], at)
+		default:
+			v.turn[id] = int32(at)
+		}
+	}
+}
+
+// lanes are numbered from 0 without gaps and none is empty.
+func (v *scheduleVerifier) lanes() {
+	used := make([]bool, max(v.s.Lanes, 0))
+	for id, lane := range v.s.Lane {
+		if lane < 0 || int(lane) >= len(used) {
+			v.add(OpID(id), "%s is on lane %v of %d: number lanes from 0", about(v.g, OpID(id)), lane, v.s.Lanes)
+			continue
+		}
+		used[lane] = true
+	}
+	if lane := slices.Index(used, false); lane >= 0 && len(v.found) == 0 {
+		v.add(-1, "lane %d of %d has no operation: number lanes without gaps", lane, v.s.Lanes)
+	}
+}
+
+// waits are for operations with earlier turns on other lanes, ascending.
+func (v *scheduleVerifier) waits() {
+	for i, waits := range v.s.Waits {
+		id := OpID(i)
+		for k, u := range waits {
+			switch {
+			case u < 0 || int(u) >= len(v.turn):
+				v.add(id, "%s waits for %v, but the graph has %d operations", about(v.g, id), u, len(v.turn))
+			case v.s.Lane[u] == v.s.Lane[id]:
+				v.add(id, "%v waits for %v on its own lane %v: drop wait(%v), a lane keeps its order", id, u, v.s.Lane[id], u)
+			case v.turn[u] >= v.turn[id]:
+				v.add(id, "%v waits for %v, which has a later turn: list %v first", id, u, u)
+			case k > 0 && waits[k-1] >= u:
+				v.add(id, "%v lists its waits out of order at %v: list them ascending, once each", id, u)
+			}
+		}
+	}
+}
+
+// dag is what lanes and waits order, over turns.
+func (v *scheduleVerifier) dag() *dag {
+	if v.ways != nil {
+		return v.ways
+	}
+	d := newDAG(len(v.turn), len(v.turn)+v.s.Syncs())
+	d.chain = make([]int32, len(v.turn))
+	last := make([]int32, v.s.Lanes) // by lane
+	for lane := range last {
+		last[lane] = -1
+	}
+	for at, id := range v.s.Order {
+		start := len(d.preds)
+		lane := v.s.Lane[id]
+		if last[lane] >= 0 {
+			d.add(last[lane])
+		}
+		for _, u := range v.s.Waits[id] {
+			d.add(v.turn[u])
+		}
+		slices.Sort(d.preds[start:])
+		d.next()
+		last[lane], d.chain[at] = int32(at), int32(lane)
+	}
+	v.ways = d
+	return d
+}
+
+// dependencies hold: their ends have their turns in order, and lanes and waits
+// imply them.
+func (v *scheduleVerifier) dependencies() {
+	needs := v.needs()
+	inTurn := needs[:0]
+	for _, c := range needs {
+		u, id := OpID(c.from), OpID(c.to)
+		c.query = query{v.turn[u], v.turn[id]}
+		if c.from > c.to {
+			v.add(id, "%v has an earlier turn than %v, which it depends on (%s): list %v first", id, u, c.reason(v.g), u)
+			continue
+		}
+		inTurn = append(inTurn, c)
+	}
+	v.unordered(inTurn)
+}
+
+// needs returns what the schedule must order: the dependencies, or what a
+// traced graph implies.
+func (v *scheduleVerifier) needs() []conflict {
+	if v.g.Phase == Traced {
+		return v.g.needs()
+	}
+	deps := v.g.Deps()
+	needs := make([]conflict, len(deps))
+	for i, d := range deps {
+		needs[i] = conflict{query{int32(d.From), int32(d.To)}, d.Hazard, d.Cause}
+	}
+	return needs
+}
+
+// unordered reports the needs, in turns, that lanes and waits do not imply.
+func (v *scheduleVerifier) unordered(needs []conflict) {
+	for _, c := range missing(v.dag(), needs) {
+		u, id := v.s.Order[c.from], v.s.Order[c.to]
+		v.add(id, "%v on lane %v does not wait for %v on lane %v (%s): add wait(%v)",
+			id, v.s.Lane[id], u, v.s.Lane[u], c.reason(v.g), u)
+	}
+}
+
+// arena: buffers that share bytes are used one after the other. The arena is
+// swept like one buffer, in which any two uses that conflict must be ordered.
+func (v *scheduleVerifier) arena() {
+	if v.s.Offset == nil {
+		return
+	}
+	arena := BufferID(len(v.g.Buffers))
+	size := int64(0)
+	for b, off := range v.s.Offset {
+		if off < -1 || off > math.MaxInt64-v.g.Buffers[b].Size() {
+			v.add(-1, "buffer @%s has offset %d in the arena: use one that leaves room, or -1 for its own allocation", v.g.Buffers[b].Name, off)
+			return
+		}
+		size = max(size, off+v.g.Buffers[b].Size())
+	}
+	sizes := make([]int64, arena+1)
+	sizes[arena] = size
+	s := newSweep(len(v.turn), sizes)
+	var all, mapped []Access
+	for at, id := range v.s.Order {
+		all, mapped = v.g.Ops[id].AppendAccesses(all[:0]), mapped[:0]
+		for _, a := range all {
+			if off := v.s.Offset[a.Buffer]; off >= 0 {
+				mapped = append(mapped, Access{Range{arena, off + a.Lo, off + a.Hi}, a.Mode})
+			}
+		}
+		s.step(int32(at), mapped)
+	}
+	v.sharing(s.found, arena)
+}
+
+// sharing reports conflicts in the arena that are not ordered.
+func (v *scheduleVerifier) sharing(found []conflict, arena BufferID) {
+	lost := missing(v.dag(), found)
+	slices.SortStableFunc(lost, func(a, b conflict) int { return cmp.Compare(a.to, b.to) })
+	for _, c := range lost {
+		u, id := v.s.Order[c.from], v.s.Order[c.to]
+		v.add(id, "%v on lane %v does not wait for %v on lane %v, and both use bytes %d to %d of the arena: add wait(%v) or move a buffer",
+			id, v.s.Lane[id], u, v.s.Lane[u], c.cause.Lo, c.cause.Hi, u)
+	}
+}
