@@ -39,10 +39,7 @@ func hazards(g *ir.Graph) (*ir.Graph, error) {
 	if g.Phase >= ir.Analyzed {
 		return g, nil
 	}
-	s := hazardScan{
-		lines: collectTimelines(g),
-		slot:  make([]int32, g.Len()),
-	}
+	s := newHazardScan(g)
 	for v := range g.Ops {
 		if err := s.op(ir.OpID(v), &g.Ops[v]); err != nil {
 			return nil, err
@@ -79,6 +76,16 @@ type hazardScan struct {
 	deps     []ir.Dep
 	base     int     // deps[base:] end at the current operation
 	slot     []int32 // by operation: where deps[base:] may hold the dependency on it
+}
+
+func newHazardScan(g *ir.Graph) *hazardScan {
+	lines, accesses := collectTimelines(g)
+	return &hazardScan{
+		lines:   lines,
+		readers: make([]reader, 0, accesses),
+		deps:    make([]ir.Dep, 0, accesses),
+		slot:    make([]int32, g.Len()),
+	}
 }
 
 // op finds what the operation v must wait for and takes it into the past.
@@ -170,13 +177,15 @@ func (s *hazardScan) wait(u, v ir.OpID, why ir.Hazard, bytes ir.Range) {
 }
 
 // collectTimelines prepares a line with all its cuts for each buffer that is
-// written at all: on the others no two accesses can conflict.
-func collectTimelines(g *ir.Graph) []timeline {
-	lines := make([]timeline, len(g.Buffers))
+// written at all: on the others no two accesses can conflict. It counts the
+// accesses too.
+func collectTimelines(g *ir.Graph) (lines []timeline, total int) {
+	lines = make([]timeline, len(g.Buffers))
 	written := make([]bool, len(g.Buffers))
 	var accesses []ir.Access
 	for i := range g.Ops {
 		accesses = g.Ops[i].AppendAccesses(accesses[:0])
+		total += len(accesses)
 		for _, a := range accesses {
 			if a.Empty() {
 				continue
@@ -192,7 +201,7 @@ func collectTimelines(g *ir.Graph) []timeline {
 		}
 		lines[b].open()
 	}
-	return lines
+	return lines, total
 }
 
 // cut notes where a range starts and ends; most accesses of a buffer are to the

@@ -142,7 +142,7 @@ func TestHazardsStayLinear(t *testing.T) {
 	for range n {
 		use(0, n, ir.ReadWrite)
 	}
-	s := hazardScan{lines: collectTimelines(g), slot: make([]int32, g.Len())}
+	s := newHazardScan(g)
 	for v := range g.Ops {
 		require.NoError(t, s.op(ir.OpID(v), &g.Ops[v]))
 	}

@@ -93,10 +93,18 @@ type Result struct {
 
 // Plan runs the pipeline on g, which it leaves alone. A graph that is past a
 // pass, because its phase says so, goes through it unchanged.
+//
+// The graph must satisfy ir.Verify. With Options.Verify a graph that does not is
+// an error; without, Plan may panic on it.
 func Plan(g *ir.Graph, opts Options) (*Result, error) {
 	selected, err := selectPasses(&opts)
 	if err != nil {
 		return nil, err
+	}
+	if opts.Verify {
+		if err := ir.Verify(g); err != nil {
+			return nil, err
+		}
 	}
 	s := &ir.Schedule{Graph: g}
 	res := &Result{Schedule: s}
@@ -174,9 +182,25 @@ func (p *pass) apply(s *ir.Schedule, opts *Options) (err error) {
 
 // verify checks what p produced: a graph, or a schedule once it has its waits.
 func (p *pass) verify(s *ir.Schedule) error {
-	return nil
+	if p.edit != nil {
+		return ir.Verify(s.Graph)
+	}
+	if s.Waits == nil {
+		return nil
+	}
+	return ir.VerifySchedule(s)
 }
 
+// dump prints the graph, and below it the schedule once there are lanes.
 func (p *pass) dump(w io.Writer, s *ir.Schedule) error {
-	return nil
+	text := ir.Print(s.Graph)
+	if p.compute != nil {
+		known := *s
+		if known.Waits == nil {
+			known.Waits = make([][]ir.OpID, s.Graph.Len())
+		}
+		text += "\n" + ir.PrintSchedule(&known)
+	}
+	_, err := io.WriteString(w, text)
+	return err
 }

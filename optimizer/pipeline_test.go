@@ -2,10 +2,109 @@ package optimizer
 
 import (
 	"fmt"
+	"io"
+	"math/rand/v2"
+	"slices"
+	"strings"
 	"testing"
 
+	"github.com/cockroachdb/datadriven"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/reprise-gpu/reprise/ir"
+	"github.com/reprise-gpu/reprise/ir/irtest"
 )
+
+// TestPlan plans the .rir text of each case and compares what the passes named
+// by dump print:
+//
+//	plan [strategy=name] [passes=(name,...)] [dump=(name,...)]
+func TestPlan(t *testing.T) {
+	datadriven.Walk(t, "testdata/plan", func(t *testing.T, path string) {
+		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
+			require.Equal(t, "plan", d.Cmd)
+			return planText(t, d)
+		})
+	})
+}
+
+func planText(t *testing.T, d *datadriven.TestData) string {
+	var out strings.Builder
+	opts := Options{Verify: true, Dump: map[string]io.Writer{}}
+	for _, arg := range d.CmdArgs {
+		switch arg.Key {
+		case "strategy":
+			opts.Strategy = arg.Vals[0]
+		case "passes":
+			opts.Passes = arg.Vals
+		case "dump":
+			for _, name := range arg.Vals {
+				opts.Dump[name] = &out
+			}
+		default:
+			d.Fatalf(t, "unknown argument %s", arg.Key)
+		}
+	}
+	f, err := ir.Parse("", d.Input)
+	require.NoError(t, err)
+	if _, err := Plan(f.Graph, opts); err != nil {
+		return err.Error()
+	}
+	return out.String()
+}
+
+// Every strategy, on graphs with every kind of operation: the independent
+// verifier of ir accepts each step, and the reduction keeps what the definition
+// of a conflict demands.
+func TestPlansOfRandomGraphsVerify(t *testing.T) {
+	r := rand.New(rand.NewPCG(14, 14))
+	for round := range 100 {
+		g := irtest.Random(r, 1+r.IntN(60))
+		want := closure(g.Len(), allConflicts(g))
+		for _, s := range Strategies() {
+			res := plan(t, g, s.Name)
+			require.Equal(t, want, closure(g.Len(), dagOf(res.Reduced).edges()), "round %d", round)
+			require.Equal(t, want, closure(g.Len(), dagOf(res.Analyzed).edges()), "round %d", round)
+			require.NoError(t, ir.VerifySchedule(res.Schedule))
+		}
+	}
+}
+
+// The same dependencies give the same schedule, whatever order they came in.
+func TestPlansAreDeterministic(t *testing.T) {
+	r := rand.New(rand.NewPCG(15, 15))
+	for _, c := range realDAGs {
+		g := loadDAG(t, c.name)
+		shuffled := slices.Clone(g.Deps())
+		r.Shuffle(len(shuffled), func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
+		h, err := g.WithDeps(ir.Analyzed, shuffled)
+		require.NoError(t, err)
+		for _, s := range Strategies() {
+			first, second := plan(t, g, s.Name).Schedule, plan(t, h, s.Name).Schedule
+			require.Equal(t, ir.PrintSchedule(first), ir.PrintSchedule(second), "%s, %s", c.name, s.Name)
+		}
+	}
+}
+
+func TestPipelineOrderIsChecked(t *testing.T) {
+	assert.NotPanics(t, func() { checkPipeline(passes) })
+	swapped := slices.Clone(passes)
+	swapped[0], swapped[1] = swapped[1], swapped[0]
+	assert.PanicsWithValue(t, "BUG: pass hazards must come before reduce: only known dependencies can imply one another",
+		func() { checkPipeline(swapped) })
+	assert.Panics(t, func() { checkPipeline(passes[1:]) }, "a constraint on a pass that is not there")
+}
+
+func TestEveryPassAndStrategyIsDocumented(t *testing.T) {
+	for _, d := range slices.Concat(Passes(), Strategies()) {
+		assert.NotEmpty(t, d.Name)
+		assert.NotEmpty(t, d.Doc, d.Name)
+	}
+	name, _, err := strategyNamed("")
+	require.NoError(t, err)
+	assert.Equal(t, DefaultStrategy, name)
+}
 
 // The time to plan is part of what a tracer's first replay costs.
 func BenchmarkPlan(b *testing.B) {
