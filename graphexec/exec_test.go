@@ -148,7 +148,7 @@ func TestCloseLeavesNothingBehind(t *testing.T) {
 func TestAnyFailedCallLeavesNothingBehind(t *testing.T) {
 	forEachBackend(t, func(t *testing.T, form graphexec.Backend) {
 		s := plan(t, diamond, "nimble")
-		for n := 1; ; n++ {
+		for n := 0; ; n++ {
 			plain := null.New()
 			b := bind(t, plain, s.Graph)
 			before := plain.Live()

@@ -17,6 +17,9 @@ func (k *Kernel) describe(f *ptx.Func, signature []string) error {
 			return fmt.Errorf("kernel %s, parameter %d: %w", f.Name, i, err)
 		}
 		k.params = append(k.params, p)
+		if p.touched {
+			k.touches++
+		}
 	}
 	for _, s := range effects.Symbols {
 		if s.Access != ptx.AccessNone && k.module.variable(s.Name).Space == ptx.Global {

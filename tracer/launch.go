@@ -77,8 +77,9 @@ func (t *Tracer) launch(k *Kernel, s Shape, args []any, pc uintptr) error {
 	if err := checkShape(s); err != nil {
 		return err
 	}
-	l := &ir.Launch{Module: k.module.id, Entry: k.entry, Grid: s.Grid, Block: s.Block, Shared: s.Shared, Args: make([]ir.Arg, len(args))}
-	uses := make([]ir.Access, 0, len(args)+len(k.symbols))
+	l := &t.launches.take(1)[0]
+	*l = ir.Launch{Module: k.module.id, Entry: k.entry, Grid: s.Grid, Block: s.Block, Shared: s.Shared, Args: t.args.take(len(args))}
+	uses := t.uses.take(k.touches + len(k.symbols))[:0]
 	for i, a := range args {
 		arg, err := t.argument(&k.params[i], a)
 		if err != nil {
@@ -92,6 +93,9 @@ func (t *Tracer) launch(k *Kernel, s Shape, args []any, pc uintptr) error {
 	uses = append(uses, k.symbols...)
 	if k.opaque {
 		uses = t.everything(uses)
+	}
+	if len(uses) == 0 {
+		uses = nil // as a parser would leave it
 	}
 	t.record(ir.Op{Kind: ir.KindLaunch, Launch: l, Uses: uses}, pc)
 	if t.mode == Eager {

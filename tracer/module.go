@@ -2,6 +2,7 @@ package tracer
 
 import (
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -26,6 +27,7 @@ type Kernel struct {
 	entry    string
 	function device.Function
 	params   []param
+	touches  int         // parameters that are dereferenced
 	symbols  []ir.Access // of module-scope variables
 	opaque   bool        // may touch memory that no parameter leads to
 }
@@ -40,8 +42,14 @@ type param struct {
 }
 
 // Module parses PTX text and loads it on the device. name is the file name that
-// errors and saved traces use.
+// errors and saved traces use. Loading the same text under the same name again
+// returns the first module.
 func (t *Tracer) Module(name, source string) *Module {
+	for i, known := range t.graph.Modules {
+		if known.File == name && known.Source == source {
+			return t.modules[i]
+		}
+	}
 	m := &Module{t: t, id: ir.ModuleID(len(t.modules)), kernels: map[string]*Kernel{}, symbols: map[string]ir.Range{}}
 	if t.err != nil {
 		return m
@@ -57,25 +65,34 @@ func (t *Tracer) Module(name, source string) *Module {
 		return m
 	}
 	t.modules = append(t.modules, m)
-	t.graph.Modules = append(t.graph.Modules, ir.Module{Name: t.moduleName(name), File: name, Source: source})
+	t.graph.Modules = append(t.graph.Modules, t.describeModule(name, source))
 	return m
 }
 
-// moduleName is an identifier for the module: its file's stem, made unique.
-func (t *Tracer) moduleName(file string) string {
-	stem, _, _ := strings.Cut(file[strings.LastIndexByte(file, '/')+1:], ".")
-	stem = strings.Map(func(r rune) rune {
+// describeModule names the module in the graph: by its file's stem, with a
+// number where another file has taken that.
+func (t *Tracer) describeModule(file, source string) ir.Module {
+	name := identifier(file)
+	for n := 2; slices.ContainsFunc(t.graph.Modules, func(m ir.Module) bool { return m.Name == name }); n++ {
+		name = fmt.Sprintf("%s_%d", identifier(file), n)
+	}
+	if slices.ContainsFunc(t.graph.Modules, func(m ir.Module) bool { return m.File == file }) {
+		file = name + ".ptx"
+	}
+	return ir.Module{Name: name, File: file, Source: source}
+}
+
+// identifier turns a file name into a name for the text form: "a/b-c.ptx" is b_c.
+func identifier(file string) string {
+	stem, _, _ := strings.Cut(path.Base(file), ".")
+	name := strings.Map(func(r rune) rune {
 		if r == '_' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' {
 			return r
 		}
 		return '_'
 	}, stem)
-	if stem == "" || stem[0] >= '0' && stem[0] <= '9' {
-		stem = "m" + stem
-	}
-	name := stem
-	for n := 2; slices.ContainsFunc(t.graph.Modules, func(m ir.Module) bool { return m.Name == name }); n++ {
-		name = fmt.Sprintf("%s_%d", stem, n)
+	if name == "" || name[0] >= '0' && name[0] <= '9' {
+		name = "m" + name
 	}
 	return name
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/ir"
@@ -31,6 +32,10 @@ type Tracer struct {
 	params  map[string]Param // by name
 	hosts   map[ir.OpID]func()
 	names   map[string]int // how often a buffer name was asked for
+
+	launches slab[ir.Launch]
+	args     slab[ir.Arg]
+	uses     slab[ir.Access]
 }
 
 // allocation is what stands behind a buffer of the graph.
@@ -84,9 +89,18 @@ func callerPC() uintptr {
 func (t *Tracer) record(op ir.Op, pc uintptr) ir.OpID {
 	id := ir.OpID(len(t.graph.Ops))
 	op.Cost = -1
-	t.graph.Ops = append(t.graph.Ops, op)
-	t.pcs = append(t.pcs, pc)
+	t.graph.Ops = append(doubled(t.graph.Ops), op)
+	t.pcs = append(doubled(t.pcs), pc)
 	return id
+}
+
+// doubled makes room for one more. append would grow a long slice by a quarter,
+// and copying a million operations that often was half the cost of a trace.
+func doubled[T any](s []T) []T {
+	if len(s) == cap(s) {
+		return slices.Grow(s, max(64, len(s)))
+	}
+	return s
 }
 
 // submit runs the work of an eager trace.
