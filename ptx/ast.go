@@ -66,22 +66,43 @@ type Module struct {
 	Funcs       []*Func
 }
 
+// Linkage says who may see a function or a variable.
+type Linkage uint8
+
+const (
+	Static   Linkage = iota // this module only
+	Visible                 // .visible
+	Weak                    // .weak
+	External                // .extern
+	Common                  // .common
+)
+
 // Func is a kernel (.entry) or a device function (.func).
 type Func struct {
 	Pos    Pos
 	Name   string
 	Entry  bool
 	Extern bool // declared, no body
+	Link   Linkage
 	Params []*Var
 	Return []*Var
 	Regs   []Reg  // indexed by RegID
 	Vars   []*Var // .shared, .local and call-scope .param variables of the body
 	Body   []Inst
 	Labels map[string]int // label -> index into Body of the next instruction
+	Protos []*Prototype   // of indirect calls, in order of declaration
 
 	MaxThreads [3]uint32 // .maxntid, zero when absent
 	ReqThreads [3]uint32 // .reqntid, zero when absent
 	MinBlocks  uint32    // .minnctapersm
+}
+
+// Prototype is a .callprototype, the signature of an indirect call.
+type Prototype struct {
+	Pos    Pos
+	Name   string
+	Params []*Var
+	Return []*Var
 }
 
 // RegID is an index into Func.Regs; NoReg stands for none or for the sink "_".
@@ -105,6 +126,7 @@ type Var struct {
 	Align  int     // bytes, natural when not given
 	Dims   []int64 // array extents; nil for a scalar; a first extent of 0 means "[]"
 	Extern bool
+	Link   Linkage
 	Init   []byte  // initial bytes, nil when there are none
 	Relocs []Reloc // symbol addresses inside Init
 	Offset int     // parameters: byte offset in the parameter block
@@ -141,7 +163,7 @@ type Inst struct {
 	Pos    Pos
 	Guard  Guard
 	Name   string
-	Suffix []string
+	Suffix []string  // shared by all instructions with this opcode, not to be written to
 	Args   []Operand // destinations first, as written
 }
 
@@ -162,11 +184,11 @@ const (
 	OpFloat64                    // Imm holds the 64 bits of 0d… or of a decimal literal
 	OpSpecial                    // Name, with its axis: "%tid.x", "%laneid", "WARP_SZ"
 	OpSymbol                     // address of Var (or function Name) plus Imm
-	OpMem                        // [Reg+Imm], or [Var+Imm] when Reg is NoReg, or [Imm]
+	OpMem                        // [Reg+Imm], or [Var+Imm] when Reg is NoReg, or [Imm]; Elems holds the coordinates of a texture access
 	OpVector                     // {Elems…}
 	OpLabel                      // branch target Name, index Target into Body
 	OpFunc                       // callee or prototype Name
-	OpList                       // (Elems…), the parameters of a call
+	OpList                       // (Elems…), the parameters of a call or the labels of a branch table
 )
 
 // Operand is one operand of an instruction.

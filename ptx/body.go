@@ -1,0 +1,291 @@
+package ptx
+
+import "strings"
+
+// body is the state of reading one function.
+type body struct {
+	p        *parser
+	f        *Func
+	scopes   []*scope
+	taken    map[string]bool // names of the flat function, but for ranges
+	rangeMax map[string]int
+	renamed  map[string]int
+}
+
+func (p *parser) funcBody(f *Func) {
+	b := &body{p: p, f: f, taken: map[string]bool{}, rangeMax: map[string]int{}, renamed: map[string]int{}}
+	b.push()
+	for _, list := range [][]*Var{f.Return, f.Params} {
+		for _, v := range list {
+			b.declareParam(v)
+		}
+	}
+	p.within = f.Name
+	for !p.protect(b.statements) {
+		b.sync()
+	}
+	p.within = ""
+}
+
+// declareParam enters a parameter; one in .reg space is a register.
+func (b *body) declareParam(v *Var) {
+	if v.Name == "_" {
+		return
+	}
+	if v.Space == RegSpace {
+		b.declareRegs(token{tokWord, v.Name, v.Pos}, v.Type, -1)
+		return
+	}
+	b.declareVar(v)
+}
+
+func (b *body) top() *scope { return b.scopes[len(b.scopes)-1] }
+
+func (b *body) push() {
+	if len(b.scopes) == maxDepth {
+		b.p.fail(b.p.tok.pos, "blocks are nested deeper than %d", maxDepth)
+	}
+	b.scopes = append(b.scopes, &scope{open: b.p.tok.pos})
+}
+
+// pop closes a scope: labels it declares are settled, the others wait for the
+// scope around it.
+func (b *body) pop() {
+	s := b.top()
+	b.scopes = b.scopes[:len(b.scopes)-1]
+	for _, u := range s.uses {
+		if flat, ok := s.labels[u.name]; ok {
+			b.settle(u, flat)
+		} else if len(b.scopes) > 0 {
+			b.top().uses = append(b.top().uses, u)
+		} else {
+			b.p.report(u.pos, "label %s is not defined in function %s", u.name, b.f.Name)
+		}
+	}
+}
+
+func (b *body) settle(u labelUse, flat string) {
+	op := &b.f.Body[u.inst].Args[u.arg]
+	if u.elem >= 0 {
+		op = &op.Elems[u.elem]
+	}
+	op.Name, op.Target = flat, b.f.Labels[flat]
+}
+
+// sync skips to the end of the statement that failed, and forgets its labels.
+func (b *body) sync() {
+	p, s := b.p, b.top()
+	for n := len(s.uses); n > 0 && s.uses[n-1].inst == len(b.f.Body); n-- {
+		s.uses = s.uses[:n-1]
+	}
+	for depth := 0; !p.dead; p.tok = p.scan() {
+		switch p.tok.kind {
+		case tokEOF:
+			return
+		case ';':
+			p.tok = p.scan()
+			return
+		case '{':
+			depth++
+		case '}':
+			if depth--; depth < 0 {
+				return
+			}
+		}
+	}
+}
+
+// statements reads from a '{' or from where sync stopped to the body's last '}'.
+func (b *body) statements() {
+	p := b.p
+	if len(b.f.Body) == 0 && len(b.scopes) == 1 && b.top().open == p.tok.pos {
+		p.expect('{', "to open the body")
+	}
+	for {
+		p.stmt = p.tok.pos
+		switch p.tok.kind {
+		case '{':
+			b.push()
+			p.next()
+		case '}':
+			b.pop()
+			p.tok = p.scan() // not next, which could fail after the body's end
+			if len(b.scopes) == 0 {
+				return
+			}
+		case ';':
+			p.next()
+		case '@':
+			p.next()
+			b.guarded()
+		case tokWord:
+			t := p.tok
+			p.next()
+			b.word(t)
+		case tokBad:
+			p.badToken()
+		default:
+			p.unexpected("an instruction")
+		}
+	}
+}
+
+// guarded reads the rest of "@p inst;" or "@!p inst;".
+func (b *body) guarded() {
+	p := b.p
+	g := Guard{Neg: p.accept('!')}
+	t := p.name("a predicate register")
+	g.Reg = b.needRegister(t)
+	if typ := b.f.Regs[g.Reg].Type; typ != Pred {
+		p.fail(t.pos, "the guard %s is a .%s register; it must be .pred", t.text, typ)
+	}
+	op := p.name("an instruction")
+	b.instruction(op, g)
+}
+
+// word reads a statement that starts with the word t, already taken.
+func (b *body) word(t token) {
+	switch {
+	case t.text[0] == '.':
+		b.directive(t)
+	case b.p.tok.kind == ':':
+		b.p.next()
+		b.label(t)
+	default:
+		b.instruction(t, Guard{Reg: NoReg})
+	}
+}
+
+// label declares a label, or what a label before a directive names.
+func (b *body) label(t token) {
+	p, s := b.p, b.top()
+	if p.acceptWord(".callprototype") {
+		b.prototype(t)
+		return
+	}
+	if p.acceptWord(".branchtargets") {
+		b.branchTargets(t)
+		return
+	}
+	if p.acceptWord(".calltargets") {
+		b.labelTokens("a function")
+		return
+	}
+	if _, ok := s.labels[t.text]; ok {
+		p.fail(t.pos, "label %s is defined twice in this scope", t.text)
+	}
+	if s.labels == nil {
+		s.labels = map[string]string{}
+	}
+	flat := b.unique(t.text)
+	s.labels[t.text] = flat
+	b.f.Labels[flat] = len(b.f.Body)
+}
+
+// prototype: name : .callprototype (return) _ (params) ;
+func (b *body) prototype(t token) {
+	p, s := b.p, b.top()
+	proto := &Prototype{Pos: t.pos, Name: b.unique(t.text)}
+	if p.tok.kind == '(' {
+		proto.Return = p.params()
+	}
+	p.name("_")
+	if p.tok.kind == '(' {
+		proto.Params = p.params()
+	}
+	p.acceptWord(".noreturn")
+	p.expect(';', "after the prototype")
+	if s.protos == nil {
+		s.protos = map[string]string{}
+	}
+	s.protos[t.text] = proto.Name
+	b.f.Protos = append(b.f.Protos, proto)
+}
+
+func (b *body) branchTargets(t token) {
+	s := b.top()
+	if s.tables == nil {
+		s.tables = map[string][]token{}
+	}
+	s.tables[t.text] = b.labelTokens("a label")
+}
+
+func (b *body) labelTokens(what string) []token {
+	var list []token
+	for {
+		list = append(list, b.p.name(what))
+		if !b.p.accept(',') {
+			b.p.expect(';', "after the list")
+			return list
+		}
+	}
+}
+
+func (b *body) directive(t token) {
+	p := b.p
+	switch t.text {
+	case ".reg":
+		b.reg()
+	case ".loc":
+		p.loc()
+	case ".pragma":
+		p.pragma()
+	case ".file":
+		p.fileDirective()
+	case ".section":
+		p.section()
+	default:
+		link, known := linkages[t.text]
+		if known {
+			t = p.tok
+			p.next()
+		}
+		space, ok := ParseSpace(strings.TrimPrefix(t.text, "."))
+		if !ok || t.kind != tokWord || t.text[0] != '.' {
+			p.fail(t.pos, "a function body cannot hold %s", t.describe())
+		}
+		for _, v := range p.varList(space, link) {
+			b.declareVar(v)
+			b.f.Vars = append(b.f.Vars, v)
+		}
+	}
+}
+
+// reg: .reg .type name, name<count>, … ;
+func (b *body) reg() {
+	p := b.p
+	t := p.tok
+	p.expect(tokWord, "for the type of the registers")
+	typ, ok := ParseType(strings.TrimPrefix(t.text, "."))
+	if !ok {
+		p.fail(t.pos, "%s is no type of a register", t.describe())
+	}
+	for {
+		t := p.name("a register name")
+		count := -1
+		if p.accept('<') {
+			count = int(p.small("the number of registers", 0, maxRegs))
+			p.expect('>', "after the number of registers")
+		}
+		if len(b.f.Regs)+count >= maxRegs {
+			p.fail(t.pos, "function %s has more than %d registers", b.f.Name, maxRegs)
+		}
+		b.declareRegs(t, typ, count)
+		if !p.accept(',') {
+			break
+		}
+	}
+	p.expect(';', "after the registers")
+}
+
+func (b *body) declareVar(v *Var) {
+	s := b.top()
+	if _, ok := s.register(v.Name); ok || s.vars[v.Name] != nil {
+		b.p.fail(v.Pos, "%s is declared twice in this scope", v.Name)
+	}
+	if s.vars == nil {
+		s.vars = map[string]*Var{}
+	}
+	s.vars[v.Name] = v
+	v.Name = b.unique(v.Name)
+}

@@ -1,0 +1,299 @@
+package ptx
+
+import "math/bits"
+
+// declaration reads a module-scope variable or a function.
+func (p *parser) declaration() {
+	link := p.linkage()
+	switch {
+	case p.acceptWord(".entry"):
+		p.function(link, true)
+	case p.acceptWord(".func"):
+		p.function(link, false)
+	default:
+		t := p.tok
+		space, ok := p.space()
+		if !ok || space == RegSpace || space == ParamSpace || space == Local {
+			p.fail(t.pos, "a module cannot hold %s", t.describe())
+		}
+		for _, v := range p.varList(space, link) {
+			p.declareModuleVar(v)
+		}
+	}
+}
+
+var linkages = map[string]Linkage{".visible": Visible, ".weak": Weak, ".extern": External, ".common": Common}
+
+func (p *parser) linkage() Linkage {
+	link := Static
+	for p.tok.kind == tokWord {
+		l, ok := linkages[p.tok.text]
+		if !ok {
+			break
+		}
+		link = l
+		p.next()
+	}
+	return link
+}
+
+// space takes a state space directive, if the next word is one.
+func (p *parser) space() (Space, bool) {
+	if p.tok.kind != tokWord || p.tok.text[0] != '.' {
+		return Generic, false
+	}
+	space, ok := ParseSpace(p.tok.text[1:])
+	if ok {
+		p.next()
+	}
+	return space, ok
+}
+
+func (p *parser) declareModuleVar(v *Var) {
+	if old := p.vars[v.Name]; old != nil {
+		if old.Link != External && v.Link != External {
+			p.fail(v.Pos, "%s is declared twice; first at line %d", v.Name, old.Pos.Line)
+		}
+		if v.Link != External { // the definition of an extern variable
+			*old = *v
+		}
+		return
+	}
+	p.vars[v.Name] = v
+	p.m.Vars = append(p.m.Vars, v)
+}
+
+// varList reads declarators up to the ';' that ends them.
+func (p *parser) varList(space Space, link Linkage) []*Var {
+	var list []*Var
+	proto := p.varHead(space, link)
+	for {
+		v := *proto
+		p.declarator(&v)
+		if p.accept('=') {
+			p.initializer(&v)
+		}
+		list = append(list, &v)
+		if !p.accept(',') {
+			break
+		}
+	}
+	p.expect(';', "after the declaration of "+list[0].Name)
+	return list
+}
+
+// varHead reads alignment, vector size, type and attributes, in any order.
+func (p *parser) varHead(space Space, link Linkage) *Var {
+	v := &Var{Space: space, Link: link, Extern: link == External}
+	vector := int64(0)
+	for p.tok.kind == tokWord && p.tok.text[0] == '.' {
+		t := p.tok
+		p.next()
+		switch t.text {
+		case ".align":
+			v.Align = p.alignment()
+		case ".v2":
+			vector = 2
+		case ".v4":
+			vector = 4
+		case ".ptr":
+			v.Ptr = p.ptrAttr()
+		case ".attribute":
+			p.attribute()
+		case ".texref", ".samplerref", ".surfref":
+			v.Type = B64
+		default:
+			typ, ok := ParseType(t.text[1:])
+			if !ok {
+				p.fail(t.pos, "%s is no type", t.describe())
+			}
+			v.Type = typ
+		}
+	}
+	if v.Type == NoType {
+		p.unexpected("a type such as .f32")
+	}
+	v.Align = max(v.Align, v.Type.Size()*max(1, int(vector)))
+	if vector > 0 {
+		v.Dims = []int64{vector}
+	}
+	return v
+}
+
+func (p *parser) alignment() int {
+	pos := p.tok.pos
+	n := p.small("an alignment", 1, 1<<20)
+	if bits.OnesCount64(uint64(n)) != 1 {
+		p.fail(pos, "an alignment is a power of two, not %d", n)
+	}
+	return int(n)
+}
+
+// ptrAttr: .ptr [.space] [.align n]
+func (p *parser) ptrAttr() PtrAttr {
+	attr := PtrAttr{Present: true}
+	if space, ok := p.space(); ok {
+		attr.Space = space
+	}
+	if p.acceptWord(".align") {
+		attr.Align = p.alignment()
+	}
+	return attr
+}
+
+// attribute: .attribute(.managed) and its like, which say nothing that matters here.
+func (p *parser) attribute() {
+	p.expect('(', "after .attribute")
+	for !p.accept(')') {
+		p.endless("the .attribute")
+		p.next()
+	}
+}
+
+// declarator reads name[n][m], and checks the size.
+func (p *parser) declarator(v *Var) {
+	t := p.name("a name")
+	v.Pos, v.Name = t.pos, t.text
+	var dims []int64
+	for p.accept('[') {
+		extent := int64(0)
+		if p.tok.kind != ']' {
+			extent = p.small("an array extent", 1, maxVarBytes)
+		} else if len(dims) > 0 {
+			p.fail(p.tok.pos, "only the first extent of %s may be left out", v.Name)
+		}
+		p.expect(']', "after an array extent")
+		dims = append(dims, extent)
+		if len(dims) > maxDims {
+			p.fail(v.Pos, "%s has more than %d dimensions", v.Name, maxDims)
+		}
+	}
+	v.Dims = append(dims, v.Dims...)
+	p.checkSize(v)
+}
+
+func (p *parser) checkSize(v *Var) {
+	size := int64(v.Type.Size())
+	for _, d := range v.Dims {
+		if d > 0 && size > maxVarBytes/d {
+			p.fail(v.Pos, "%s is larger than %d bytes", v.Name, int64(maxVarBytes))
+		}
+		size *= max(d, 1)
+	}
+}
+
+// function reads a kernel or device function, with its body if it has one.
+func (p *parser) function(link Linkage, entry bool) {
+	f := &Func{Entry: entry, Link: link, Labels: map[string]int{}}
+	if !entry {
+		p.acceptWord(".noreturn")
+	}
+	if p.tok.kind == '(' {
+		f.Return = p.params()
+	}
+	t := p.name("a function name")
+	f.Pos, f.Name = t.pos, t.text
+	if p.tok.kind == '(' {
+		f.Params = p.params()
+	}
+	p.funcAttributes(f)
+	f = p.declareFunc(f)
+	if f.Extern {
+		p.expect(';', "or a body after the declaration of "+f.Name)
+		return
+	}
+	p.funcBody(f)
+}
+
+// declareFunc adds f, or completes an earlier declaration of it; a body
+// follows unless the result is Extern.
+func (p *parser) declareFunc(f *Func) *Func {
+	if p.vars[f.Name] != nil {
+		p.fail(f.Pos, "%s is already a variable, declared at line %d", f.Name, p.vars[f.Name].Pos.Line)
+	}
+	body := p.tok.kind == '{'
+	old := p.funcs[f.Name]
+	switch {
+	case old == nil:
+		f.Extern = !body
+		p.funcs[f.Name] = f
+		p.m.Funcs = append(p.m.Funcs, f)
+		return f
+	case !body:
+		return &Func{Name: f.Name, Extern: true} // declared once more
+	case !old.Extern:
+		p.fail(f.Pos, "function %s is defined twice; first at line %d", f.Name, old.Pos.Line)
+	}
+	*old = *f
+	return old
+}
+
+// params reads a parenthesised parameter list and lays it out.
+func (p *parser) params() []*Var {
+	var list []*Var
+	offset := 0
+	p.expect('(', "before parameters")
+	for p.tok.kind != ')' {
+		v := p.param()
+		offset = (offset + v.Align - 1) &^ (v.Align - 1)
+		v.Offset = offset
+		offset += int(v.Size())
+		if offset > maxInitBytes {
+			p.fail(v.Pos, "the parameters take more than %d bytes", maxInitBytes)
+		}
+		list = append(list, v)
+		if !p.accept(',') {
+			break
+		}
+	}
+	p.expect(')', "after the parameters")
+	return list
+}
+
+func (p *parser) param() *Var {
+	space, ok := p.space()
+	if !ok || space != ParamSpace && space != RegSpace {
+		p.unexpected("a .param declaration")
+	}
+	v := p.varHead(space, Static)
+	p.declarator(v)
+	return v
+}
+
+func (p *parser) funcAttributes(f *Func) {
+	for p.tok.kind == tokWord && p.tok.text[0] == '.' {
+		t := p.tok
+		p.next()
+		switch t.text {
+		case ".maxntid":
+			f.MaxThreads = p.threads()
+		case ".reqntid":
+			f.ReqThreads = p.threads()
+		case ".minnctapersm":
+			f.MinBlocks = uint32(p.small("a block count", 0, 1<<31-1))
+		case ".maxnctapersm", ".maxnreg", ".maxclusterrank":
+			p.integer("a number after " + t.text)
+		case ".reqnctapercluster":
+			p.threads()
+		case ".noreturn", ".explicitcluster", ".blocksareclusters", ".unified":
+		case ".pragma":
+			p.pragma()
+		case ".attribute":
+			p.attribute()
+		default:
+			p.fail(t.pos, "%s is no directive of a function", t.describe())
+		}
+	}
+}
+
+// threads reads one to three extents; those left out are 1.
+func (p *parser) threads() [3]uint32 {
+	n := [3]uint32{1, 1, 1}
+	for i := range n {
+		n[i] = uint32(p.small("a thread count", 1, 1<<31-1))
+		if i == 2 || !p.accept(',') {
+			break
+		}
+	}
+	return n
+}

@@ -1,0 +1,168 @@
+package ptx
+
+import (
+	"encoding/binary"
+	"math"
+)
+
+// initializer reads "= value" or "= {…}" into v.Init and v.Relocs.
+func (p *parser) initializer(v *Var) {
+	if v.Size() > maxInitBytes {
+		p.fail(v.Pos, "%s has an initial value and is larger than %d bytes", v.Name, maxInitBytes)
+	}
+	in := &initList{p: p, v: v}
+	if len(v.Dims) == 0 {
+		in.value(0)
+		in.pad(int64(v.Type.Size()))
+		return
+	}
+	end := in.level(0, 0)
+	if v.Dims[0] == 0 {
+		v.Dims[0] = end / max(1, in.stride(0))
+	}
+	in.pad(v.Size())
+}
+
+// initList fills the bytes of one variable.
+type initList struct {
+	p *parser
+	v *Var
+}
+
+// stride is the size in bytes of one element of dimension d.
+func (in *initList) stride(d int) int64 {
+	n := int64(in.v.Type.Size())
+	for _, extent := range in.v.Dims[d+1:] {
+		n *= extent
+	}
+	return n
+}
+
+// level reads one {…} of dimension d from byte at, and returns where it ended.
+// Its depth is that of the array, at most maxDims + 1.
+func (in *initList) level(d int, at int64) int64 {
+	p, stride := in.p, in.stride(d)
+	limit := at + stride*in.v.Dims[d]
+	if in.v.Dims[d] == 0 {
+		limit = maxInitBytes
+	}
+	p.expect('{', "to open the initial value of "+in.v.Name)
+	for p.tok.kind != '}' {
+		if at >= limit {
+			p.fail(p.tok.pos, "%s has more initial values than elements", in.v.Name)
+		}
+		switch {
+		case p.tok.kind != '{':
+			in.value(at)
+			at += int64(in.v.Type.Size())
+		case d+1 < len(in.v.Dims):
+			in.level(d+1, at)
+			at += stride
+		default:
+			p.fail(p.tok.pos, "the initial value of %s is nested deeper than its dimensions", in.v.Name)
+		}
+		if !p.accept(',') {
+			break
+		}
+	}
+	p.expect('}', "to close the initial value of "+in.v.Name)
+	return at
+}
+
+func (in *initList) pad(size int64) {
+	if missing := size - int64(len(in.v.Init)); missing > 0 {
+		in.v.Init = append(in.v.Init, make([]byte, missing)...)
+	}
+}
+
+// value reads a number, or the address of a symbol, into the element at byte at.
+func (in *initList) value(at int64) {
+	size := int64(in.v.Type.Size())
+	in.pad(at + size)
+	p := in.p
+	neg := p.accept('-')
+	switch p.tok.kind {
+	case tokNumber:
+		t := p.tok
+		p.next()
+		if p.tok.kind == '(' && !neg { // 0xFF00(symbol): one byte of an address
+			in.masked(t, at)
+			return
+		}
+		op, ok := parseNumber(t.text, neg)
+		if !ok {
+			p.fail(t.pos, "%s is no number", t.describe())
+		}
+		in.store(at, size, op)
+	case tokWord:
+		if neg {
+			p.unexpected("a number after '-'")
+		}
+		in.v.Relocs = append(in.v.Relocs, in.symbol(at))
+	default:
+		p.unexpected("an initial value")
+	}
+}
+
+// store writes the bits of a literal in the variable's type.
+func (in *initList) store(at, size int64, op Operand) {
+	imm := uint64(op.Imm)
+	switch {
+	case in.v.Type == F32 && op.Kind == OpFloat64:
+		imm = uint64(math.Float32bits(float32(math.Float64frombits(imm))))
+	case in.v.Type == F32 && op.Kind == OpInt:
+		imm = uint64(math.Float32bits(float32(op.Imm)))
+	case in.v.Type == F64 && op.Kind == OpInt:
+		imm = math.Float64bits(float64(op.Imm))
+	case in.v.Type == F64 && op.Kind == OpFloat32:
+		imm = math.Float64bits(float64(math.Float32frombits(uint32(imm))))
+	}
+	var wide [16]byte
+	binary.LittleEndian.PutUint64(wide[:], imm)
+	copy(in.v.Init[at:at+size], wide[:])
+}
+
+// symbol reads sym, sym+n or generic(sym)+n.
+func (in *initList) symbol(at int64) Reloc {
+	p := in.p
+	t := p.name("a symbol")
+	r := Reloc{Offset: at, Symbol: t.text}
+	if t.text == "generic" && p.accept('(') {
+		t = p.name("a symbol")
+		r.Symbol, r.Generic = t.text, true
+		in.addend(&r)
+		p.expect(')', "after generic(")
+	}
+	in.addend(&r)
+	p.useSymbol(t, false)
+	return r
+}
+
+func (in *initList) addend(r *Reloc) {
+	switch p := in.p; {
+	case p.accept('+'):
+		r.Addend += p.integer("an offset")
+	case p.accept('-'):
+		r.Addend -= p.integer("an offset")
+	}
+}
+
+// masked reads mask(symbol) in a byte array. Compilers write the eight bytes
+// of an address one after the other; the first stands for all.
+func (in *initList) masked(mask token, at int64) {
+	in.p.next()
+	r := in.symbol(at)
+	in.p.expect(')', "after a masked symbol")
+	if value, ok := parseInteger(mask.text); !ok || value == 0 {
+		in.p.fail(mask.pos, "%s is no byte mask", mask.describe())
+	} else if value == 0xFF {
+		in.v.Relocs = append(in.v.Relocs, r)
+	}
+}
+
+// useSymbol notes a name that has to be a variable by now or a function by the end.
+func (p *parser) useSymbol(t token, call bool) {
+	if p.vars[t.text] == nil || call {
+		p.symbols = append(p.symbols, symbolUse{t.pos, t.text, call})
+	}
+}

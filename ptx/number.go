@@ -1,0 +1,62 @@
+package ptx
+
+import (
+	"math"
+	"strconv"
+	"strings"
+)
+
+// parseNumber reads an integer or floating-point literal into an operand of
+// kind OpInt, OpFloat32 or OpFloat64. A '-' before it has been taken off.
+func parseNumber(text string, neg bool) (Operand, bool) {
+	op := Operand{Reg: NoReg, Reg2: NoReg}
+	if len(text) > 1 && text[0] == '0' {
+		switch text[1] {
+		case 'f', 'F':
+			bits, err := strconv.ParseUint(text[2:], 16, 32)
+			if neg {
+				bits ^= 1 << 31
+			}
+			op.Kind, op.Imm = OpFloat32, int64(bits)
+			return op, err == nil && len(text) == 10
+		case 'd', 'D':
+			bits, err := strconv.ParseUint(text[2:], 16, 64)
+			if neg {
+				bits ^= 1 << 63
+			}
+			op.Kind, op.Imm = OpFloat64, int64(bits)
+			return op, err == nil && len(text) == 18
+		}
+	}
+	if isDecimalFloat(text) {
+		value, err := strconv.ParseFloat(text, 64)
+		if neg {
+			value = -value
+		}
+		op.Kind, op.Imm = OpFloat64, int64(math.Float64bits(value))
+		return op, err == nil && !strings.Contains(text, "_")
+	}
+	value, ok := parseInteger(text)
+	if neg {
+		value = -value
+	}
+	op.Kind, op.Imm = OpInt, value
+	return op, ok
+}
+
+func isDecimalFloat(text string) bool {
+	if len(text) > 1 && text[0] == '0' && (text[1] == 'x' || text[1] == 'X') {
+		return false
+	}
+	return strings.ContainsAny(text, ".eE")
+}
+
+// parseInteger reads decimal, 0x…, 0b… and octal literals with the optional U of the ISA.
+func parseInteger(text string) (int64, bool) {
+	text = strings.TrimSuffix(text, "U")
+	if text == "" || strings.Contains(text, "_") {
+		return 0, false
+	}
+	value, err := strconv.ParseUint(text, 0, 64)
+	return int64(value), err == nil
+}

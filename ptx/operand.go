@@ -1,0 +1,310 @@
+package ptx
+
+import "strings"
+
+// instruction reads the operands of the opcode t, to the ';'.
+func (b *body) instruction(t token, g Guard) {
+	p := b.p
+	code := p.opcode(t.text)
+	in := Inst{Pos: t.pos, Guard: g, Name: code.name, Suffix: code.suffix}
+	var args [8]Operand
+	list := args[:0]
+	if p.tok.kind != ';' {
+		for {
+			list = append(list, b.operand(&in, len(list)))
+			if !p.accept(',') {
+				break
+			}
+		}
+	}
+	if p.tok.kind != ';' {
+		p.unexpected("\",\" or \";\" after an operand of " + t.text)
+	}
+	in.Args = p.keep(list)
+	b.f.Body = append(b.f.Body, in)
+	p.next()
+}
+
+// opcode cuts an opcode word at its dots; most of a file's are repeats.
+func (p *parser) opcode(word string) opcode {
+	code, ok := p.opcodes[word]
+	if !ok {
+		parts := strings.Split(word, ".")
+		code = opcode{name: parts[0], suffix: parts[1:]}
+		p.opcodes[word] = code
+	}
+	return code
+}
+
+// keep copies operands into a slab, to allocate once in hundreds of instructions.
+func (p *parser) keep(list []Operand) []Operand {
+	if len(list) == 0 {
+		return nil
+	}
+	if len(p.slab) < len(list) {
+		p.slab = make([]Operand, 512+len(list))
+	}
+	kept := p.slab[:len(list):len(list)]
+	p.slab = p.slab[len(list):]
+	copy(kept, list)
+	return kept
+}
+
+// operand reads one operand, the arg-th of in.
+func (b *body) operand(in *Inst, arg int) Operand {
+	p := b.p
+	pos := p.tok.pos
+	var op Operand
+	switch p.tok.kind {
+	case tokWord:
+		op = b.wordOperand(in, arg)
+	case tokNumber:
+		op = p.number(false)
+	case '-':
+		p.next()
+		if p.tok.kind != tokNumber {
+			p.unexpected("a number after '-'")
+		}
+		op = p.number(true)
+	case '!':
+		p.next()
+		op = Operand{Kind: OpReg, Neg: true, Reg: b.needRegister(p.name("a predicate register")), Reg2: NoReg}
+	case '[':
+		p.next()
+		op = b.memory()
+	case '{':
+		p.next()
+		op = b.elems(OpVector, '}')
+	case '(':
+		p.next()
+		op = b.elems(OpList, ')')
+	default:
+		p.unexpected("an operand of " + in.Opcode())
+	}
+	op.Pos = pos
+	return op
+}
+
+func (p *parser) number(neg bool) Operand {
+	op, ok := parseNumber(p.tok.text, neg)
+	if !ok {
+		p.fail(p.tok.pos, "%s is no number", p.tok.describe())
+	}
+	op.Pos = p.tok.pos
+	p.next()
+	return op
+}
+
+// wordOperand reads an operand that starts with a name: a register, d|p, a
+// special register, a label, a function, or a symbol with its offset.
+func (b *body) wordOperand(in *Inst, arg int) Operand {
+	p := b.p
+	t := p.name("an operand of " + in.Name)
+	switch in.Name {
+	case "bra":
+		return b.labelOperand(t, arg, -1)
+	case "brx":
+		if arg > 0 {
+			return b.branchTable(t, arg)
+		}
+	case "call":
+		if op, ok := b.callOperand(t); ok {
+			return op
+		}
+	}
+	if t.text == "_" {
+		return b.pair(Operand{Kind: OpReg, Reg: NoReg, Reg2: NoReg})
+	}
+	if id, ok := b.register(t.text); ok {
+		return b.pair(Operand{Kind: OpReg, Reg: id, Reg2: NoReg})
+	}
+	if specialRegister(t.text) {
+		return Operand{Kind: OpSpecial, Name: t.text, Reg: NoReg, Reg2: NoReg}
+	}
+	return b.symbol(t)
+}
+
+// pair completes d|p.
+func (b *body) pair(op Operand) Operand {
+	if !b.p.accept('|') {
+		return op
+	}
+	op.Kind = OpPair
+	t := b.p.name("a predicate register after '|'")
+	if t.text != "_" {
+		op.Reg2 = b.needRegister(t)
+	}
+	return op
+}
+
+// callOperand recognises what a call names: a function or a prototype.
+func (b *body) callOperand(t token) (Operand, bool) {
+	op := Operand{Kind: OpFunc, Name: t.text, Reg: NoReg, Reg2: NoReg}
+	for i := len(b.scopes) - 1; i >= 0; i-- {
+		if flat, ok := b.scopes[i].protos[t.text]; ok {
+			op.Name = flat
+			return op, true
+		}
+	}
+	if _, ok := b.register(t.text); ok {
+		return op, false
+	}
+	b.p.useSymbol(t, true)
+	return op, true
+}
+
+func (b *body) labelOperand(t token, arg, elem int) Operand {
+	s := b.top()
+	s.uses = append(s.uses, labelUse{t.pos, t.text, len(b.f.Body), arg, elem})
+	return Operand{Pos: t.pos, Kind: OpLabel, Name: t.text, Reg: NoReg, Reg2: NoReg}
+}
+
+// branchTable replaces the name of a .branchtargets list by its labels.
+func (b *body) branchTable(t token, arg int) Operand {
+	for i := len(b.scopes) - 1; i >= 0; i-- {
+		if list, ok := b.scopes[i].tables[t.text]; ok {
+			op := Operand{Kind: OpList, Reg: NoReg, Reg2: NoReg}
+			for n, label := range list {
+				op.Elems = append(op.Elems, b.labelOperand(label, arg, n))
+			}
+			return op
+		}
+	}
+	b.p.fail(t.pos, "%s is no .branchtargets list", t.text)
+	return Operand{}
+}
+
+// symbol reads name, name+n or name-n.
+func (b *body) symbol(t token) Operand {
+	op := Operand{Kind: OpSymbol, Reg: NoReg, Reg2: NoReg}
+	b.symbolBase(t, &op)
+	op.Imm = b.p.offset()
+	return op
+}
+
+func (b *body) symbolBase(t token, op *Operand) {
+	if v, ok := b.variable(t.text); ok {
+		op.Var = v
+		return
+	}
+	if t.text[0] == '%' {
+		b.undeclared(t)
+	}
+	op.Name = t.text
+	b.p.useSymbol(t, false)
+}
+
+func (p *parser) offset() int64 {
+	switch {
+	case p.accept('+'):
+		return p.integer("an offset")
+	case p.accept('-'):
+		return -p.integer("an offset")
+	}
+	return 0
+}
+
+// memory reads "[base+n]" after the '[', or a texture's "[base, {x, y}]".
+func (b *body) memory() Operand {
+	p := b.p
+	op := Operand{Kind: OpMem, Reg: NoReg, Reg2: NoReg}
+	switch t := p.tok; t.kind {
+	case tokWord:
+		p.name("an address")
+		if id, ok := b.register(t.text); ok {
+			op.Reg = id
+		} else {
+			b.symbolBase(t, &op)
+		}
+		op.Imm = p.offset()
+	case tokNumber, '-':
+		op.Imm = p.integer("an address")
+	default:
+		p.unexpected("an address")
+	}
+	for len(op.Elems) < 3 && p.accept(',') {
+		op.Elems = append(op.Elems, b.coordinate())
+	}
+	p.expect(']', "after an address")
+	return op
+}
+
+// coordinate reads the second or third part of a texture operand.
+func (b *body) coordinate() Operand {
+	pos := b.p.tok.pos
+	if b.p.accept('{') {
+		op := b.elems(OpVector, '}')
+		op.Pos = pos
+		return op
+	}
+	return b.elem()
+}
+
+// elems reads the scalars of a vector or a list, to the closing character.
+func (b *body) elems(kind OperandKind, close tokenKind) Operand {
+	p := b.p
+	op := Operand{Kind: kind, Reg: NoReg, Reg2: NoReg}
+	var list [8]Operand
+	elems := list[:0]
+	for p.tok.kind != close {
+		elems = append(elems, b.elem())
+		if !p.accept(',') {
+			break
+		}
+	}
+	p.expect(close, "after the last element")
+	op.Elems = p.keep(elems)
+	return op
+}
+
+// elem reads a scalar inside a vector, a list or a texture address.
+func (b *body) elem() Operand {
+	p := b.p
+	t := p.tok
+	op := Operand{Pos: t.pos, Kind: OpReg, Reg: NoReg, Reg2: NoReg}
+	switch t.kind {
+	case tokWord:
+		p.name("an element")
+		switch id, ok := b.register(t.text); {
+		case t.text == "_":
+		case ok:
+			op.Reg = id
+		case specialRegister(t.text):
+			op.Kind, op.Name = OpSpecial, t.text
+		default:
+			op = b.symbol(t)
+			op.Pos = t.pos
+		}
+	case tokNumber:
+		op = p.number(false)
+	case '-':
+		p.next()
+		if p.tok.kind != tokNumber {
+			p.unexpected("a number after '-'")
+		}
+		op = p.number(true)
+	default:
+		p.unexpected("an element")
+	}
+	return op
+}
+
+func (b *body) needRegister(t token) RegID {
+	id, ok := b.register(t.text)
+	if !ok {
+		b.undeclared(t)
+	}
+	return id
+}
+
+func (b *body) undeclared(t token) {
+	b.p.fail(t.pos, "register %s is not declared in function %s", t.text, b.f.Name)
+}
+
+// Opcode is the instruction's opcode as written, "ld.global.f32".
+func (in *Inst) Opcode() string {
+	if len(in.Suffix) == 0 {
+		return in.Name
+	}
+	return in.Name + "." + strings.Join(in.Suffix, ".")
+}

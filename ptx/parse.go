@@ -1,0 +1,394 @@
+package ptx
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+const (
+	maxErrors    = 10      // reported for one file
+	maxDepth     = 64      // nested { } in a function body
+	maxRegs      = 1 << 20 // per function; the largest seen in 3,278 kernels has 34,898
+	maxDims      = 8
+	maxVarBytes  = 1 << 40
+	maxInitBytes = 1 << 26
+)
+
+// Parse reads and checks the PTX text src; file only names it in errors. An
+// error is one or up to ten *Error, joined. An opcode that this package does
+// not know is no error: whoever runs the kernel has to refuse it.
+func Parse(file, src string) (*Module, error) {
+	p := &parser{
+		scanner: scanner{src: src, line: 1},
+		m:       &Module{File: file, AddressSize: 64},
+		vars:    map[string]*Var{},
+		funcs:   map[string]*Func{},
+		opcodes: map[string]opcode{},
+	}
+	p.tok = p.scan()
+	for !p.protect(p.module) {
+		p.syncModule()
+	}
+	p.finish()
+	if len(p.errs) > 0 {
+		return nil, errors.Join(p.errs...)
+	}
+	return p.m, nil
+}
+
+type parser struct {
+	scanner
+	tok     token
+	m       *Module
+	vars    map[string]*Var
+	funcs   map[string]*Func
+	opcodes map[string]opcode
+	errs    []error
+	stmt    Pos    // start of the statement being read
+	within  string // function being read
+	dead    bool
+	symbols []symbolUse
+	slab    []Operand
+}
+
+// opcode is an opcode word cut at its dots, with its row of the instruction table.
+type opcode struct {
+	name   string
+	suffix []string
+}
+
+// symbolUse is a name that may be a function declared later in the file.
+type symbolUse struct {
+	pos  Pos
+	name string
+	call bool
+}
+
+// bailout unwinds to protect; the error has been recorded.
+type bailout struct{}
+
+// protect runs f and reports whether it came to its end.
+func (p *parser) protect(f func()) (ok bool) {
+	defer func() {
+		if !ok {
+			if r := recover(); r != (bailout{}) {
+				panic(r)
+			}
+			ok = p.dead
+		}
+	}()
+	f()
+	return true
+}
+
+// fail records an error and gives up the statement. At the end of the file the
+// statement was cut, so what was said about its pieces is withdrawn.
+func (p *parser) fail(pos Pos, format string, args ...any) {
+	if p.tok.kind == tokEOF && !p.dead {
+		p.truncated()
+	} else {
+		p.report(pos, format, args...)
+	}
+	panic(bailout{})
+}
+
+func (p *parser) truncated() {
+	for n := len(p.errs); n > 0; n-- {
+		if at := p.errs[n-1].(*Error).Pos; at.Line < p.stmt.Line || at.Line == p.stmt.Line && at.Col < p.stmt.Col {
+			break
+		}
+		p.errs = p.errs[:n-1]
+	}
+	where := "in the middle of a statement"
+	if p.within != "" {
+		where = "inside function " + p.within
+	}
+	p.report(p.tok.pos, "the file ends %s; it was cut short", where)
+	p.dead = true
+}
+
+// report records an error and goes on, until there are enough of them.
+func (p *parser) report(pos Pos, format string, args ...any) {
+	if p.dead {
+		return
+	}
+	p.errs = append(p.errs, &Error{p.m.File, pos, fmt.Sprintf(format, args...)})
+	if len(p.errs) == maxErrors {
+		p.dead = true
+	}
+}
+
+func (p *parser) next() {
+	p.tok = p.scan()
+	if p.tok.kind == tokBad {
+		p.badToken()
+	}
+}
+
+func (p *parser) badToken() {
+	if p.tok.text == `"` {
+		p.fail(p.tok.pos, "a string is not closed on its line")
+	}
+	p.fail(p.tok.pos, "the character %q has no meaning in PTX", p.tok.text)
+}
+
+func (p *parser) unexpected(want string) {
+	p.fail(p.tok.pos, "expected %s, found %s", want, p.tok.describe())
+}
+
+func (p *parser) expect(kind tokenKind, where string) {
+	if p.tok.kind != kind {
+		p.unexpected(fmt.Sprintf("%q %s", string(kind), where))
+	}
+	p.next()
+}
+
+func (p *parser) accept(kind tokenKind) bool {
+	if p.tok.kind != kind {
+		return false
+	}
+	p.next()
+	return true
+}
+
+func (p *parser) acceptWord(text string) bool {
+	if p.tok.kind != tokWord || p.tok.text != text {
+		return false
+	}
+	p.next()
+	return true
+}
+
+// name takes an identifier; %names are allowed, directives are not.
+func (p *parser) name(what string) token {
+	t := p.tok
+	if t.kind != tokWord || t.text[0] == '.' {
+		p.unexpected(what)
+	}
+	p.next()
+	return t
+}
+
+func (p *parser) integer(what string) int64 {
+	neg := p.accept('-')
+	if p.tok.kind != tokNumber {
+		p.unexpected(what)
+	}
+	value, ok := parseInteger(p.tok.text)
+	if !ok {
+		p.fail(p.tok.pos, "%s is no integer", p.tok.describe())
+	}
+	p.next()
+	if neg {
+		value = -value
+	}
+	return value
+}
+
+// small takes a count or size that has to lie in lo..hi.
+func (p *parser) small(what string, lo, hi int64) int64 {
+	pos := p.tok.pos
+	value := p.integer(what)
+	if value < lo || value > hi {
+		p.fail(pos, "%s must lie between %d and %d, not %d", what, lo, hi, value)
+	}
+	return value
+}
+
+// syncModule skips past the statement that failed, and past a body if it has one.
+func (p *parser) syncModule() {
+	depth := 0
+	for !p.dead {
+		kind := p.tok.kind
+		switch {
+		case kind == tokEOF:
+			return
+		case kind == '{':
+			depth++
+		case kind == '}':
+			depth--
+		}
+		p.tok = p.scan()
+		if depth <= 0 && (kind == ';' || kind == '}') {
+			return
+		}
+	}
+}
+
+func (p *parser) module() {
+	for p.tok.kind != tokEOF {
+		p.stmt = p.tok.pos
+		p.moduleStatement()
+	}
+}
+
+func (p *parser) moduleStatement() {
+	if p.tok.kind == tokBad {
+		p.badToken()
+	}
+	if p.accept(';') { // stray, as after a body
+		return
+	}
+	if p.accept('@') { // @@DWARF lines of old compilers
+		p.skipLine()
+		return
+	}
+	t := p.tok
+	if t.kind != tokWord || t.text[0] != '.' {
+		p.unexpected("a directive such as .version, .global or .entry")
+	}
+	switch t.text {
+	case ".version":
+		p.next()
+		p.version()
+	case ".target":
+		p.next()
+		p.target()
+	case ".address_size":
+		p.next()
+		p.addressSize()
+	case ".file":
+		p.next()
+		p.fileDirective()
+	case ".section":
+		p.next()
+		p.section()
+	case ".pragma":
+		p.next()
+		p.pragma()
+	case ".loc":
+		p.next()
+		p.loc()
+	case ".alias":
+		p.next()
+		for p.tok.kind != ';' {
+			p.next()
+			p.endless("the .alias directive")
+		}
+		p.next()
+	default:
+		p.declaration()
+	}
+}
+
+func (p *parser) version() {
+	if p.tok.kind != tokNumber || !strings.Contains(p.tok.text, ".") {
+		p.unexpected("a version such as 7.8")
+	}
+	if p.m.Version != "" {
+		p.fail(p.stmt, ".version is given twice")
+	}
+	p.m.Version = p.tok.text
+	p.next()
+}
+
+func (p *parser) target() {
+	p.m.Target = p.name("a target such as sm_75").text
+	for p.accept(',') {
+		p.name("a target option")
+	}
+}
+
+func (p *parser) addressSize() {
+	pos := p.tok.pos
+	p.m.AddressSize = int(p.integer("32 or 64"))
+	if p.m.AddressSize != 32 && p.m.AddressSize != 64 {
+		p.fail(pos, "the address size is 32 or 64, not %d", p.m.AddressSize)
+	}
+}
+
+// endless fails at the end of the file inside something that needs an end.
+func (p *parser) endless(what string) {
+	if p.tok.kind == tokEOF {
+		p.fail(p.stmt, "%s does not end", what)
+	}
+}
+
+func (p *parser) skipLine() {
+	line := p.tok.pos.Line
+	for p.tok.kind != tokEOF && p.tok.pos.Line == line {
+		p.tok = p.scan()
+	}
+}
+
+// fileDirective: .file 1 "name" [, timestamp, size]
+func (p *parser) fileDirective() {
+	p.integer("a file number")
+	p.expect(tokString, "for the file name")
+	for p.accept(',') {
+		p.integer("a time stamp or a size")
+	}
+}
+
+// loc: .loc file line column [, function_name label [+ n]] [, inlined_at file line column]
+func (p *parser) loc() {
+	for range 3 {
+		p.integer("a number of .loc")
+	}
+	for p.accept(',') {
+		switch {
+		case p.acceptWord("function_name"):
+			p.name("a label")
+			if p.accept('+') {
+				p.integer("an offset")
+			}
+		case p.acceptWord("inlined_at"):
+			for range 3 {
+				p.integer("a number of inlined_at")
+			}
+		default:
+			p.unexpected("function_name or inlined_at")
+		}
+	}
+}
+
+func (p *parser) pragma() {
+	p.expect(tokString, "for the pragma")
+	for p.accept(',') {
+		p.expect(tokString, "for the pragma")
+	}
+	p.expect(';', "after the pragma")
+}
+
+// section skips debug information.
+func (p *parser) section() {
+	p.next() // its name may start with a dot
+	p.expect('{', "to open the section")
+	for depth := 1; depth > 0; p.next() {
+		p.endless("the .section")
+		switch p.tok.kind {
+		case '{':
+			depth++
+		case '}':
+			depth--
+		}
+	}
+}
+
+// finish checks what needs the whole file: its head, and names of functions.
+func (p *parser) finish() {
+	if p.m.Version == "" && len(p.errs) == 0 {
+		p.report(Pos{1, 1}, "the file has no .version directive; it is not PTX")
+	}
+	if p.m.Target == "" && len(p.errs) == 0 {
+		p.report(Pos{1, 1}, "the file has no .target directive; it was cut short or is not PTX")
+	}
+	if p.dead {
+		return
+	}
+	for _, u := range p.symbols {
+		if p.funcs[u.name] == nil {
+			what := "symbol"
+			if u.call {
+				what = "function"
+			}
+			p.report(u.pos, "%s %s is not declared in this module", what, u.name)
+		}
+	}
+	for _, f := range p.m.Funcs {
+		if f.Extern && f.Link != External {
+			p.report(f.Pos, "function %s is declared but has no body; it needs .extern or a definition", f.Name)
+		}
+	}
+}

@@ -1,0 +1,63 @@
+package ptx
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// corpus is every PTX file under testdata.
+func corpus(t testing.TB) []string {
+	files, err := filepath.Glob("testdata/*.ptx")
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	return files
+}
+
+func TestParseCorpus(t *testing.T) {
+	for _, file := range corpus(t) {
+		src, err := os.ReadFile(file)
+		require.NoError(t, err)
+		_, err = Parse(file, string(src))
+		require.NoError(t, err)
+	}
+}
+
+func BenchmarkParse(b *testing.B) {
+	total := 0
+	var sources []string
+	for _, file := range corpus(b) {
+		src, err := os.ReadFile(file)
+		require.NoError(b, err)
+		sources = append(sources, string(src))
+		total += len(src)
+	}
+	b.SetBytes(int64(total))
+	b.ReportAllocs()
+	for b.Loop() {
+		for _, src := range sources {
+			if _, err := Parse("", src); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	for _, file := range corpus(f) {
+		src, err := os.ReadFile(file)
+		require.NoError(f, err)
+		if len(src) < 1<<16 {
+			f.Add(string(src))
+		}
+	}
+	f.Fuzz(func(t *testing.T, src string) {
+		if len(src) > 1<<16 {
+			return
+		}
+		m, err := Parse("fuzz", src)
+		require.True(t, (m == nil) == (err != nil))
+	})
+}

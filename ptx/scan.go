@@ -1,0 +1,184 @@
+package ptx
+
+import "strings"
+
+// tokenKind is a punctuation character, or one of the classes below.
+type tokenKind byte
+
+const (
+	tokEOF    tokenKind = 0
+	tokWord   tokenKind = 'w' // identifier, register, opcode or directive, dots included
+	tokNumber tokenKind = 'n'
+	tokString tokenKind = 's' // text without the quotes
+	tokBad    tokenKind = 'b' // a character or a string no PTX contains
+)
+
+type token struct {
+	kind tokenKind
+	text string
+	pos  Pos
+}
+
+// describe names the token as an error message should.
+func (t token) describe() string {
+	switch t.kind {
+	case tokEOF:
+		return "the end of the file"
+	case tokString:
+		return "the string " + clip(t.text)
+	default:
+		return clip(t.text)
+	}
+}
+
+// clip quotes text, cut to a length that keeps a message on one line.
+func clip(text string) string {
+	const most = 60
+	if len(text) > most {
+		text = text[:most] + "…"
+	}
+	return `"` + strings.ToValidUTF8(text, "?") + `"`
+}
+
+type charClass uint8
+
+const (
+	classOther charClass = iota
+	classSpace
+	classWord
+	classDigit
+	classPunct
+)
+
+// charClasses keeps '.' and '%' inside words, so that an opcode, a special
+// register with its axis and a directive are one token each.
+var charClasses = func() (c [256]charClass) {
+	set := func(chars string, class charClass) {
+		for i := range len(chars) {
+			c[chars[i]] = class
+		}
+	}
+	set(" \t\r\n\v\f", classSpace)
+	set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_$%.", classWord)
+	set("0123456789", classDigit)
+	set(",;{}()[]<>=+-|!@:*~&^?/", classPunct)
+	return c
+}()
+
+// scanner cuts source text into tokens. Its texts are slices of the source.
+type scanner struct {
+	src       string
+	off       int
+	line      int
+	lineStart int
+}
+
+func (s *scanner) pos() Pos { return Pos{s.line, s.off - s.lineStart + 1} }
+
+func (s *scanner) newline(at int) {
+	s.line++
+	s.lineStart = at + 1
+}
+
+// scan returns the next token; at the end it returns tokEOF for ever.
+func (s *scanner) scan() token {
+	s.skipBlank()
+	pos, start := s.pos(), s.off
+	if s.off >= len(s.src) {
+		return token{tokEOF, "", pos}
+	}
+	c := s.src[s.off]
+	switch charClasses[c] {
+	case classWord:
+		s.run()
+		return token{tokWord, s.src[start:s.off], pos}
+	case classDigit:
+		s.number()
+		return token{tokNumber, s.src[start:s.off], pos}
+	case classPunct:
+		s.off++
+		return token{tokenKind(c), s.src[start:s.off], pos}
+	}
+	if c == '"' {
+		return s.str(pos)
+	}
+	s.off++
+	return token{tokBad, s.src[start:s.off], pos}
+}
+
+func (s *scanner) skipBlank() {
+	for s.off < len(s.src) {
+		switch c := s.src[s.off]; {
+		case c == '\n':
+			s.newline(s.off)
+			s.off++
+		case charClasses[c] == classSpace:
+			s.off++
+		case c == '/' && s.comment():
+		default:
+			return
+		}
+	}
+}
+
+// comment skips a comment, if there is one here. One that never closes runs to the end of the file.
+func (s *scanner) comment() bool {
+	rest := s.src[s.off:]
+	switch {
+	case strings.HasPrefix(rest, "//"):
+		if n := strings.IndexByte(rest, '\n'); n >= 0 {
+			s.off += n
+		} else {
+			s.off = len(s.src)
+		}
+		return true
+	case strings.HasPrefix(rest, "/*"):
+		end := len(s.src)
+		if n := strings.Index(rest[2:], "*/"); n >= 0 {
+			end = s.off + n + 4
+		}
+		for ; s.off < end; s.off++ {
+			if s.src[s.off] == '\n' {
+				s.newline(s.off)
+			}
+		}
+		return true
+	}
+	return false
+}
+
+func (s *scanner) run() {
+	for s.off < len(s.src) {
+		if class := charClasses[s.src[s.off]]; class != classWord && class != classDigit {
+			return
+		}
+		s.off++
+	}
+}
+
+// number takes a literal with its prefix and suffix; the only sign inside one
+// is that of a decimal exponent.
+func (s *scanner) number() {
+	start := s.off
+	s.run()
+	text := s.src[start:s.off]
+	last := text[len(text)-1]
+	if (last != 'e' && last != 'E') || len(text) > 1 && strings.ContainsRune("xXfFdD", rune(text[1])) {
+		return
+	}
+	if s.off < len(s.src) && (s.src[s.off] == '-' || s.src[s.off] == '+') {
+		s.off++
+		s.run()
+	}
+}
+
+func (s *scanner) str(pos Pos) token {
+	start := s.off + 1
+	n := strings.IndexAny(s.src[start:], "\"\n")
+	if n < 0 || s.src[start+n] == '\n' {
+		s.off++
+		return token{tokBad, `"`, pos}
+	}
+	s.off = start + n + 1
+	return token{tokString, s.src[start : start+n], pos}
+}

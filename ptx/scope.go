@@ -1,0 +1,148 @@
+package ptx
+
+import "strconv"
+
+// scope is one level of names inside a function: the body, or a nested
+// { } block of a call sequence or of inline assembly. Names of inner scopes
+// that are taken are renamed, so that the flat function has each name once.
+type scope struct {
+	open   Pos
+	regs   map[string]RegID
+	ranges []regRange
+	vars   map[string]*Var
+	labels map[string]string // name here -> name in the function
+	protos map[string]string
+	tables map[string][]token // .branchtargets
+	uses   []labelUse         // not yet resolved
+}
+
+// regRange is a declaration ".reg .b32 %r<5>": five registers %r0 to %r4.
+type regRange struct {
+	prefix string
+	first  RegID
+	count  int
+}
+
+// labelUse is an operand that names a label: at, or its elem when elem >= 0.
+type labelUse struct {
+	pos       Pos
+	name      string
+	inst, arg int
+	elem      int
+}
+
+// register returns the register called name, from the innermost scope out.
+func (b *body) register(name string) (RegID, bool) {
+	for i := len(b.scopes) - 1; i >= 0; i-- {
+		if id, ok := b.scopes[i].register(name); ok {
+			return id, true
+		}
+	}
+	return NoReg, false
+}
+
+func (s *scope) register(name string) (RegID, bool) {
+	if len(s.ranges) > 0 {
+		if prefix, n, ok := splitIndex(name); ok {
+			for i := range s.ranges {
+				if r := &s.ranges[i]; n < r.count && r.prefix == prefix {
+					return r.first + RegID(n), true
+				}
+			}
+		}
+	}
+	id, ok := s.regs[name]
+	return id, ok
+}
+
+// splitIndex cuts "%rd12" into "%rd" and 12. A leading zero is no index.
+func splitIndex(name string) (prefix string, n int, ok bool) {
+	cut := len(name)
+	for cut > 0 && charClasses[name[cut-1]] == classDigit {
+		cut--
+	}
+	digits := name[cut:]
+	if digits == "" || len(digits) > 8 || digits[0] == '0' && len(digits) > 1 {
+		return name, 0, false
+	}
+	for i := range len(digits) {
+		n = n*10 + int(digits[i]-'0')
+	}
+	return name[:cut], n, true
+}
+
+func (b *body) variable(name string) (*Var, bool) {
+	for i := len(b.scopes) - 1; i >= 0; i-- {
+		if v, ok := b.scopes[i].vars[name]; ok {
+			return v, true
+		}
+	}
+	v, ok := b.p.vars[name]
+	return v, ok
+}
+
+// unique returns name, or name with the first suffix that the function has not used.
+func (b *body) unique(name string) string {
+	free := name
+	for n := b.renamed[name]; b.isTaken(free); n++ {
+		free = name + "__" + strconv.Itoa(n+1)
+		b.renamed[name] = n + 1
+	}
+	b.taken[free] = true
+	return free
+}
+
+func (b *body) isTaken(name string) bool {
+	if b.taken[name] || len(b.scopes) > 1 && b.p.vars[name] != nil {
+		return true
+	}
+	prefix, n, ok := splitIndex(name)
+	return ok && n < b.rangeMax[prefix]
+}
+
+// declareRegs adds the registers of one declarator; count is -1 for a single
+// register and n for name<n>.
+func (b *body) declareRegs(t token, typ Type, count int) {
+	s := b.top()
+	if count < 0 {
+		if _, ok := s.register(t.text); ok || s.vars[t.text] != nil {
+			b.p.fail(t.pos, "%s is declared twice in this scope", t.text)
+		}
+		if s.regs == nil {
+			s.regs = map[string]RegID{}
+		}
+		s.regs[t.text] = RegID(len(b.f.Regs))
+		b.f.Regs = append(b.f.Regs, Reg{b.unique(t.text), typ})
+		return
+	}
+	for _, r := range s.ranges {
+		if r.prefix == t.text {
+			b.p.fail(t.pos, "registers %s<> are declared twice in this scope", t.text)
+		}
+	}
+	s.ranges = append(s.ranges, regRange{t.text, RegID(len(b.f.Regs)), count})
+	b.declareRange(t.text, typ, count)
+}
+
+// declareRange names the registers out of one string: a large kernel has
+// 35,000 of them.
+func (b *body) declareRange(prefix string, typ Type, count int) {
+	buf := make([]byte, 0, count*(len(prefix)+5))
+	ends := make([]int, count)
+	for i := range count {
+		buf = append(buf, prefix...)
+		buf = strconv.AppendInt(buf, int64(i), 10)
+		ends[i] = len(buf)
+	}
+	names, start := string(buf), 0
+	clean := len(b.taken) == 0 && b.rangeMax[prefix] == 0
+	for _, end := range ends {
+		name := names[start:end]
+		if !clean && b.isTaken(name) {
+			name = b.unique(name)
+		}
+		b.f.Regs = append(b.f.Regs, Reg{name, typ})
+		start = end
+	}
+	b.rangeMax[prefix] = max(b.rangeMax[prefix], count)
+}

@@ -1,0 +1,37 @@
+package ptx
+
+import (
+	"strconv"
+	"strings"
+)
+
+// specialRegisters lists the read-only registers of the ISA that compiled
+// code reads; those with axes are written with .x, .y or .z.
+var specialRegisters = func() map[string]bool {
+	known := map[string]bool{"WARP_SZ": true}
+	for _, name := range strings.Fields(`
+		%laneid %warpid %nwarpid %smid %nsmid %gridid %clock %clock_hi %clock64
+		%globaltimer %globaltimer_lo %globaltimer_hi
+		%lanemask_eq %lanemask_le %lanemask_lt %lanemask_ge %lanemask_gt
+		%dynamic_smem_size %total_smem_size %aggr_smem_size %is_explicit_cluster
+		%cluster_ctarank %cluster_nctarank %current_graph_exec
+		%reserved_smem_offset_begin %reserved_smem_offset_end %reserved_smem_offset_cap
+		%reserved_smem_offset_0 %reserved_smem_offset_1`) {
+		known[name] = true
+	}
+	for _, name := range strings.Fields(`%tid %ntid %ctaid %nctaid
+		%clusterid %nclusterid %cluster_ctaid %cluster_nctaid`) {
+		known[name+".x"], known[name+".y"], known[name+".z"] = true, true, true
+	}
+	for n := range 32 {
+		known["%envreg"+strconv.Itoa(n)] = true
+	}
+	for n := range 8 {
+		known["%pm"+strconv.Itoa(n)], known["%pm"+strconv.Itoa(n)+"_64"] = true, true
+	}
+	return known
+}()
+
+func specialRegister(name string) bool {
+	return (name[0] == '%' || name[0] == 'W') && specialRegisters[name]
+}
