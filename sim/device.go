@@ -160,7 +160,7 @@ func (d *Device) drain() *device.Error {
 	return d.poison()
 }
 
-// waited moves the host's clock to after a wait that the device answered at t.
+// waited moves the host's clock to after a wait for what the device did by t.
 func (d *Device) waited(t des.Time) {
 	d.host = max(d.host, t) + d.profile.Host.Synchronize
 	d.engine.Retire()

@@ -115,9 +115,7 @@ func (d *Device) Read(dst []byte, src device.Ptr) error {
 	if err := first(d.enter(d.profile.Host.Memcpy), d.within(src, int64(len(dst)))); err != nil {
 		return err.In("Read")
 	}
-	if err := d.drain(); err != nil {
-		return err.In("Read")
-	}
+	d.host = max(d.host, d.engine.Drain())
 	d.await(&job{kind: download, src: uint64(src), bytes: int64(len(dst)), host: dst})
 	return d.poison().In("Read")
 }
