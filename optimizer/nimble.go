@@ -26,7 +26,7 @@ import "github.com/reprise-gpu/reprise/ir"
 // waits for every traced parent on another stream.
 type nimble struct{}
 
-func (nimble) Assign(g *ir.Graph, _ *Options) (Assignment, error) {
+func (nimble) assign(g *ir.Graph, _ *Options) (assignment, error) {
 	d := dagOf(g)
 	if g.Phase < ir.Reduced { // the proof needs a reduced graph, whatever passes ran
 		d = d.withoutEdges(d.redundantEdges())
@@ -43,5 +43,5 @@ func (nimble) Assign(g *ir.Graph, _ *Options) (Assignment, error) {
 			lane[v] = ir.LaneID(i)
 		}
 	}
-	return Assignment{Lane: lane}, nil
+	return assignment{lane: lane}, nil
 }
