@@ -23,7 +23,7 @@ var strategies = []struct {
 	strategy  strategy
 }{
 	{"serial", "one lane in program order: no concurrency, no waits", serial{}},
-	{"nimble", "all the concurrency there is, with the fewest waits that allow it (Nimble, NeurIPS 2020)", nimble{}},
+	{"nimble", "all the concurrency there is, with the fewest waits that allow it (Nimble, NeurIPS 2020)", nimble{maxJoinBits, maxMergedChains}},
 }
 
 // DefaultStrategy is the strategy of a zero Options.
