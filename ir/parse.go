@@ -108,7 +108,7 @@ func (p *parser) topLevel() {
 		if at >= len(p.src) {
 			break
 		}
-		switch p.choose("block: a file holds graph and schedule", []string{"graph", "schedule"}) {
+		switch p.choose("graph or schedule", []string{"graph", "schedule"}) {
 		case 0:
 			p.graph(at)
 		case 1:
@@ -124,16 +124,11 @@ func (p *parser) topLevel() {
 // block reads statements between braces. After a mistake in the header it goes
 // on behind the brace of the same line, and gives up when there is none.
 func (p *parser) block(statement func()) {
-	if p.failed && !p.resumeAtBrace() {
-		return
-	}
-	at := p.pos
+	p.skip()
+	open := p.pos
 	p.expect('{')
 	if p.failed && !p.resumeAtBrace() {
 		return
-	}
-	if at < p.pos && p.src[p.pos-1] != '{' {
-		p.accept('{')
 	}
 	for {
 		p.blankLines()
@@ -141,9 +136,7 @@ func (p *parser) block(statement func()) {
 			return
 		}
 		if p.pos >= len(p.src) {
-			if n := len(p.errs); n == 0 || n < maxErrors && p.errs[n-1].pos < p.pos {
-				p.fail(p.pos, "the block is not closed: add }")
-			}
+			p.unclosed(open)
 			return
 		}
 		statement()
@@ -151,6 +144,19 @@ func (p *parser) block(statement func()) {
 	}
 }
 
+// unclosed reports a block without end, unless one inside it is to blame.
+func (p *parser) unclosed(open int) {
+	n := len(p.errs)
+	if n >= maxErrors || n > 0 && p.errs[n-1].msg == unclosed {
+		return
+	}
+	p.fail(open, unclosed)
+}
+
+const unclosed = "this block is not closed: add }"
+
+// resumeAtBrace moves behind the last brace of the line and forgets that the
+// statement has failed.
 func (p *parser) resumeAtBrace() bool {
 	line, _, _ := strings.Cut(p.src[p.pos:], "\n")
 	i := strings.LastIndexByte(line, '{')
@@ -159,7 +165,7 @@ func (p *parser) resumeAtBrace() bool {
 		return false
 	}
 	p.failed, p.depth = false, 0
-	p.pos += i
+	p.pos += i + 1
 	return true
 }
 
@@ -227,7 +233,7 @@ func (p *parser) graphStatement() {
 		p.op()
 		return
 	}
-	i := p.choose("statement of a graph", declarationWords)
+	i := p.choose("a statement of a graph", declarationWords)
 	if !p.failed {
 		declarations[i].read(p)
 	}
@@ -255,7 +261,7 @@ func (p *parser) refer(table *symbols, set *[256]bool) int {
 	name := p.name("the name of a "+table.what, set)
 	id, ok := table.index[name]
 	if !ok {
-		p.fail(at, "no %s %s%s is declared%s", table.what, table.sigil, name, suggest(name, table.names, table.sigil))
+		p.fail(at-len(table.sigil), "no %s %s%s is declared%s", table.what, table.sigil, name, suggest(name, table.names, table.sigil))
 	}
 	return id
 }
@@ -321,7 +327,7 @@ func (p *parser) role() Role {
 	if w == "" {
 		p.fail(at, "expected the end of the line, found %s", p.found())
 	}
-	p.fail(at, "%q is no place or role of a buffer%s", w, suggest(w, slices.Concat(placeWords, roleWords), ""))
+	p.fail(at, "%q is not a place or a role of a buffer%s", w, suggest(w, slices.Concat(placeWords, roleWords), ""))
 	return 0
 }
 
@@ -332,7 +338,7 @@ var typeWords = func() (words []string) {
 	return words
 }()
 
-func (p *parser) scalarType() Type { return Type(p.choose("type", typeWords)) }
+func (p *parser) scalarType() Type { return Type(p.choose("a type", typeWords)) }
 
 // value reads a scalar's value.
 func (p *parser) value(t Type) Scalar {
@@ -367,7 +373,7 @@ func (p *parser) duration() int64 {
 	case text == "":
 		p.fail(at, "expected a duration such as 1500ns, found %s", p.found())
 	case err != nil:
-		p.fail(at, "%q is no duration: write a number and its unit, such as 1500ns or 1.5us", text)
+		p.fail(at, "%q is not a duration: write a number and its unit, such as 1500ns or 1.5us", text)
 	case d < 0:
 		p.fail(at, "a duration cannot be negative")
 	}
@@ -381,7 +387,7 @@ func (p *parser) depsBlock() {
 	}
 	p.g.Phase = Analyzed
 	if p.peek() != '{' {
-		p.choose("form of deps (write deps or deps reduced)", []string{"reduced"})
+		p.choose("reduced, which alone may follow deps", []string{"reduced"})
 		p.g.Phase = Reduced
 	}
 	p.block(p.dep)
@@ -398,7 +404,7 @@ func (p *parser) dep() {
 		p.fail(at, "%v -> %v runs against program order: the first must be listed earlier", d.From, d.To)
 	}
 	for {
-		d.Hazard |= 1 << p.choose("reason for a dependency", hazardWords)
+		d.Hazard |= 1 << p.choose("a reason for a dependency", hazardWords)
 		if !p.accept('|') {
 			break
 		}

@@ -54,7 +54,7 @@ func (p *parser) op() {
 	p.g.Ops = append(p.g.Ops, Op{Cost: -1})
 	op := &p.g.Ops[len(p.g.Ops)-1]
 	p.expect('=')
-	op.Kind = Kind(p.choose("operation", kindWords))
+	op.Kind = Kind(p.choose("an operation", kindWords))
 	if p.failed {
 		return
 	}
@@ -97,7 +97,7 @@ func (p *parser) attributes(op *Op) {
 			break
 		}
 		at := p.pos
-		i := p.choose("attribute", attributeWords)
+		i := p.choose("an attribute of an operation", attributeWords)
 		if p.failed {
 			return
 		}
@@ -209,7 +209,7 @@ func (p *parser) arg() Arg {
 func (p *parser) useList(op *Op) {
 	p.someUses = p.someUses[:0]
 	p.list(func() {
-		mode := Mode(p.choose("access", modeWords))
+		mode := Mode(p.choose("a mode of access", modeWords))
 		p.someUses = append(p.someUses, Access{p.span(), mode})
 	})
 	op.Uses = p.uses.keep(p.someUses)

@@ -33,7 +33,7 @@ func (p *parser) schedule(at int) {
 func (p *parser) scheduleHeader(s *Schedule) {
 	lanes := false
 	for c := p.peek(); c != '{' && c != '\n' && c != 0; c = p.peek() {
-		i := p.choose("attribute of a schedule", scheduleAttributes)
+		i := p.choose("an attribute of a schedule", scheduleAttributes)
 		p.open('(')
 		switch i {
 		case 0:
@@ -56,7 +56,7 @@ func (p *parser) scheduleStatement(s *Schedule) {
 		return
 	}
 	at := p.pos
-	p.choose("statement of a schedule", []string{"arena"})
+	p.choose("a statement of a schedule", []string{"arena"})
 	if s.Offset != nil {
 		p.fail(at, "a second arena: a schedule has one")
 	}
@@ -81,7 +81,7 @@ func (p *parser) turn(s *Schedule) {
 	s.Order = append(s.Order, v)
 	lane := false
 	for c := p.peek(); c != '\n' && c != '}' && c != 0; c = p.peek() {
-		switch p.choose("attribute of a scheduled operation", turnAttributes) {
+		switch p.choose("an attribute of a scheduled operation", turnAttributes) {
 		case 0:
 			p.open('(')
 			s.Lane[v], lane = LaneID(p.natural(31)), true
@@ -116,7 +116,7 @@ func (p *parser) priority(s *Schedule, v OpID) {
 func (p *parser) placement(s *Schedule) {
 	p.sigil(&p.buffers)
 	b := p.refer(&p.buffers, &dottedBytes)
-	p.choose("word (write @x at 0)", []string{"at"})
+	p.choose("at, as in @x at 0", []string{"at"})
 	off := p.natural(63)
 	if !p.failed {
 		s.Offset[b] = int64(off)

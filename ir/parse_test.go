@@ -14,8 +14,8 @@ import (
 )
 
 // TestParse runs testdata/parse: the input of a case is a file, its output the
-// canonical text or the errors. The flags crlf and escaped make bytes that the
-// test file cannot hold.
+// canonical text or the errors. The flags crlf, tabs and wide put in what the
+// test file cannot hold well.
 func TestParse(t *testing.T) {
 	datadriven.Walk(t, "testdata/parse", func(t *testing.T, path string) {
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {

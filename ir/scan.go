@@ -160,7 +160,8 @@ func (s *scanner) word() string {
 	return s.run(&nameByte)
 }
 
-// choose reads one of the words and returns its index. what says what they are.
+// choose reads one of the words and returns its index. what says what they
+// are, with its article.
 func (s *scanner) choose(what string, words []string) int {
 	s.skip()
 	at := s.pos
@@ -173,7 +174,7 @@ func (s *scanner) choose(what string, words []string) int {
 	if w == "" {
 		s.fail(at, "expected %s, found %s", what, s.found())
 	} else {
-		s.fail(at, "%q is no %s%s", w, what, suggest(w, words, ""))
+		s.fail(at, "%q is not %s%s", w, what, suggest(w, words, ""))
 	}
 	return 0
 }
