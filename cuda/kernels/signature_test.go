@@ -70,6 +70,32 @@ func requireEntry(t *testing.T, k *Kernel) {
 		claimed = append(claimed, ptxType(p))
 	}
 	assert.Equal(t, compiled, claimed, "parameters of %s: PTX, then table", k.Name)
+	requireAccesses(t, k, ptx.Infer(module, entry))
+}
+
+// requireAccesses checks that inference finds, without any declaration, exactly
+// the accesses of the table: a pointer too many as unknown or as written costs a
+// replay concurrency and fails nothing else.
+func requireAccesses(t *testing.T, k *Kernel, effects *ptx.Effects) {
+	t.Helper()
+	assert.Nil(t, effects.Opaque, "%s touches memory that no parameter leads to", k.Name)
+	assert.Empty(t, effects.Symbols, k.Name)
+	inferred, claimed := make([]ptx.Access, len(k.Params)), make([]ptx.Access, len(k.Params))
+	for _, p := range effects.Params {
+		inferred[p.Param] = p.Access
+	}
+	for i, p := range k.Params {
+		if p.Pointer {
+			claimed[i] = accesses[p.Mode]
+		}
+	}
+	assert.Equal(t, claimed, inferred, "accesses of %s: table, then inference", k.Name)
+}
+
+// accesses is what PTX shows of a mode: a reduction is atomics, and those read.
+var accesses = map[ir.Mode]ptx.Access{
+	ir.Read: ptx.AccessRead, ir.Write: ptx.AccessWrite,
+	ir.ReadWrite: ptx.AccessReadWrite, ir.Reduce: ptx.AccessReadWrite,
 }
 
 func ptxType(p Param) ptx.Type {
