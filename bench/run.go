@@ -113,7 +113,7 @@ func (r *runner) runCase(ctx context.Context, k sized) (err error) {
 
 // measure plans, instantiates and replays one combination.
 func (r *runner) measure(ctx context.Context, dev device.Device, in *Instance, k sized, strategy string, backend graphexec.Backend) (rec Record, err error) {
-	plan, err := optimizer.Plan(in.Trace.Graph, optimizer.Options{Strategy: strategy})
+	plan, err := optimizer.Plan(in.Trace.Graph, optimizer.Options{Strategy: strategy, Verify: true})
 	if err != nil {
 		return rec, err
 	}

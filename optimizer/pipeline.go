@@ -81,8 +81,9 @@ type Options struct {
 	// Dump has the text printed after the passes it names.
 	Dump map[string]io.Writer
 
-	Profile *des.Profile // the device to predict for; nil is the default one
-	Costs   CostModel    // what operations cost; nil is DeclaredCosts(Profile)
+	Profile string       // id of the device profile to predict for; "" is the default one
+	Custom  *des.Profile // a profile of one's own, instead of Profile
+	Costs   CostModel    // what operations cost; nil is DeclaredCosts of the profile
 }
 
 // Result is a plan and the graphs it went through.
@@ -120,12 +121,18 @@ func Plan(g *ir.Graph, opts Options) (*Result, error) {
 			res.Reduced = s.Graph
 		}
 	}
+	if res.Analyzed == nil {
+		res.Analyzed = res.Reduced
+	}
 	return res, nil
 }
 
 // selectPasses checks every name in opts and returns the passes to run.
 func selectPasses(opts *Options) ([]pass, error) {
 	if _, _, err := strategyNamed(opts.Strategy); err != nil {
+		return nil, err
+	}
+	if _, err := opts.profile(); err != nil {
 		return nil, err
 	}
 	// Sorted, for the error must not depend on the map's order.

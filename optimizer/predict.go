@@ -16,9 +16,16 @@ import (
 // An edge of that graph is what the schedule says and no more: the operation
 // before on the lane, and the waits. The simulated device counts in the same way.
 func predict(s *ir.Schedule, opts *Options) error {
-	profile := opts.profile()
+	profile, err := opts.profile()
+	if err != nil {
+		return err
+	}
+	costs := opts.Costs
+	if costs == nil {
+		costs = DeclaredCosts(profile)
+	}
 	s.Profile = profile.ID
-	s.Predicted = int64(makespan(s, profile, opts.costs()) / des.Nanosecond)
+	s.Predicted = int64(makespan(s, profile, costs) / des.Nanosecond)
 	return nil
 }
 
@@ -84,17 +91,12 @@ func launchTime(order []ir.OpID, preds [][]ir.OpID, p *des.Profile) des.Time {
 }
 
 // profile is the device to predict for.
-func (o *Options) profile() *des.Profile {
-	if o.Profile == nil {
-		return des.Profiles()[0]
+func (o *Options) profile() (*des.Profile, error) {
+	switch {
+	case o.Custom != nil:
+		return o.Custom, nil
+	case o.Profile == "":
+		return des.Profiles()[0], nil
 	}
-	return o.Profile
-}
-
-// costs is the cost model to predict with.
-func (o *Options) costs() CostModel {
-	if o.Costs == nil {
-		return DeclaredCosts(o.profile())
-	}
-	return o.Costs
+	return des.Lookup(o.Profile)
 }

@@ -44,7 +44,7 @@ func TestPredictionOfDeclaredCosts(t *testing.T) {
 		}
 		predicted := map[string]int64{}
 		for _, s := range Strategies() {
-			res, err := Plan(g, Options{Strategy: s.Name, Profile: idle()})
+			res, err := Plan(g, Options{Strategy: s.Name, Custom: idle()})
 			require.NoError(t, err)
 			require.Equal(t, "idle", res.Schedule.Profile)
 			require.GreaterOrEqual(t, res.Schedule.Predicted, criticalPath(g))

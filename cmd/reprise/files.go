@@ -2,7 +2,10 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
+	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 )
@@ -23,6 +26,18 @@ func writeJSON(path string, stdout io.Writer, v any) error {
 
 // writeFile replaces a file as a whole: an interrupted run leaves the old one.
 func writeFile(path string, data []byte) error {
+	err := replaceFile(path, data)
+	var failed *fs.PathError
+	if errors.As(err, &failed) {
+		err = failed.Err // its path may be the temporary file's
+	}
+	if err != nil {
+		return fmt.Errorf("cannot write %s: %w", path, err)
+	}
+	return nil
+}
+
+func replaceFile(path string, data []byte) error {
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 		return os.WriteFile(path, data, 0o644) // a pipe or a terminal
 	}
@@ -31,15 +46,9 @@ func writeFile(path string, data []byte) error {
 		return err
 	}
 	defer os.Remove(tmp.Name())
-	if _, err := tmp.Write(data); err != nil {
-		tmp.Close()
-		return err
-	}
-	if err := tmp.Chmod(0o644); err != nil {
-		tmp.Close()
-		return err
-	}
-	if err := tmp.Close(); err != nil {
+	_, err = tmp.Write(data)
+	err = errors.Join(err, tmp.Chmod(0o644), tmp.Close())
+	if err != nil {
 		return err
 	}
 	return os.Rename(tmp.Name(), path)

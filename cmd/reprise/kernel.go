@@ -68,7 +68,7 @@ func newKernelInspect() *cobra.Command {
 		Long: `Inspect prints the parameters of every kernel in a PTX file and what the code
 does with the memory behind each: read, write, readwrite, none, or unknown
 when an address cannot be followed, with the place where it was lost.`,
-		Args: cobra.ExactArgs(1),
+		Args: oneArg("FILE.ptx"),
 		RunE: func(c *cobra.Command, args []string) error {
 			source, err := os.ReadFile(args[0])
 			if err != nil {

@@ -38,7 +38,7 @@ or writes it to a file. Arguments follow the kernel's parameters:
   zero:f32*1024    a buffer of 1024 zeros`,
 		Example: `  reprise kernel run square.ptx --entry square --grid 1 --block 32 \
     --arg buf:f32=1,2,3 --arg zero:f32*3 --arg i32=3`,
-		Args: cobra.ExactArgs(1),
+		Args: oneArg("FILE.ptx"),
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args[0]) },
 	}
 	c.Flags().StringVar(&f.device, "device", defaultDevice, "device to run on; see reprise devices")

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -39,14 +40,14 @@ Strategies:
 		Example: `  reprise opt img.rir --strategy nimble
   reprise opt img.rir --strategy nimble --dump hazards,reduce
   reprise opt dag.rir --json`,
-		Args: cobra.ExactArgs(1),
+		Args: oneArg("FILE.rir"),
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args[0]) },
 	}
 	c.Flags().StringVar(&f.strategy, "strategy", optimizer.DefaultStrategy, "how to put operations on lanes")
 	c.Flags().StringVar(&f.device, "device", defaultDevice, "device to predict the time for; see reprise devices")
 	c.Flags().StringSliceVar(&f.passes, "passes", nil, "run only these passes (default: all)")
 	c.Flags().StringSliceVar(&f.dump, "dump", nil, "print the text after these passes too, to standard error")
-	c.Flags().BoolVar(&f.json, "json", false, "print a JSON summary instead of the text")
+	c.Flags().BoolVar(&f.json, "json", false, "print a summary as one line of JSON instead of the text")
 	c.Flags().StringVarP(&f.out, "output", "o", "", "write the text to `FILE`, with the PTX, instead of printing it")
 	return c
 }
@@ -64,7 +65,7 @@ func (f *optFlags) run(c *cobra.Command, path string) error {
 	if err != nil {
 		return err
 	}
-	opts := optimizer.Options{Strategy: f.strategy, Profile: profile, Dump: map[string]io.Writer{}}
+	opts := optimizer.Options{Strategy: f.strategy, Profile: profile.ID, Verify: true, Dump: map[string]io.Writer{}}
 	if c.Flags().Changed("passes") {
 		opts.Passes = f.passes
 	}
@@ -88,7 +89,7 @@ func (f *optFlags) run(c *cobra.Command, path string) error {
 func (f *optFlags) print(stdout io.Writer, result *optimizer.Result) error {
 	s := result.Schedule
 	if f.json {
-		return writeJSON("-", stdout, summarize(result))
+		return json.NewEncoder(stdout).Encode(summarize(result))
 	}
 	if f.out != "" {
 		return writeFile(f.out, ir.Format(s.Graph, s))

@@ -61,15 +61,20 @@ func newRoot() *cobra.Command {
 	return root
 }
 
-// isCobraUsage recognizes the errors cobra makes itself for wrong arguments:
-// they carry no type.
+// isCobraUsage recognizes the errors that cobra makes itself for words it does
+// not know: they carry no type.
 func isCobraUsage(err error) bool {
-	for _, prefix := range []string{"unknown command", "unknown flag", "accepts ", "requires ", "required flag", "invalid argument"} {
-		if strings.HasPrefix(err.Error(), prefix) {
-			return true
+	return strings.HasPrefix(err.Error(), "unknown command")
+}
+
+// oneArg wants exactly one argument, which what describes.
+func oneArg(what string) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if len(args) != 1 {
+			return usagef("%s takes one %s, and %d are given (see %[1]s --help)", c.CommandPath(), what, len(args))
 		}
+		return nil
 	}
-	return false
 }
 
 // message is one line for logs and scripts; a person at a terminal also sees

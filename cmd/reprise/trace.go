@@ -22,11 +22,14 @@ the bytes each reads and writes, and the PTX of its kernels.
 Workloads:
 ` + workloadHelp(),
 		Example: `  reprise trace img -o img.rir && reprise opt img.rir --strategy nimble`,
-		Args:    cobra.ExactArgs(1),
+		Args:    oneArg("workload"),
 		RunE: func(c *cobra.Command, args []string) (err error) {
 			w, err := bench.LookupWorkload(args[0])
 			if err != nil {
 				return usageError{err}
+			}
+			if out == "" {
+				return usagef("say with -o FILE where the trace goes (- for standard output)")
 			}
 			if !c.Flags().Changed("size") {
 				size = w.Sizes[0]
@@ -58,6 +61,5 @@ Workloads:
 	c.Flags().StringVarP(&out, "output", "o", "", "write the trace to `FILE` (- for standard output)")
 	c.Flags().StringVar(&deviceID, "device", defaultDevice, "device whose launch shapes are traced; see reprise devices")
 	c.Flags().IntVar(&size, "size", 0, "problem size (default: the workload's first)")
-	_ = c.MarkFlagRequired("output") // fails only for a flag that does not exist
 	return c
 }

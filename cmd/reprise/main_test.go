@@ -1,0 +1,132 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/cockroachdb/datadriven"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/reprise-gpu/reprise/bench"
+)
+
+// reprise runs the program and returns what it printed and its exit status.
+func reprise(args ...string) (stdout, stderr string, status int) {
+	var out, errs bytes.Buffer
+	status = run(context.Background(), args, &out, &errs)
+	return out.String(), errs.String(), status
+}
+
+// TestCommands runs command lines, one per line of input. In them, and in the
+// output, $DIR is a folder that the file command fills and $KERNELS the folder of
+// the compiled kernels.
+//
+//	file NAME      writes its input to $DIR/NAME
+//	run            runs its input; prints standard output, then standard error
+//	               with "! " before each line, then the exit status unless 0
+func TestCommands(t *testing.T) {
+	kernels, err := filepath.Abs("../../cuda/kernels")
+	require.NoError(t, err)
+	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
+		dir := t.TempDir()
+		expand := strings.NewReplacer("$DIR", dir, "$KERNELS", kernels)
+		shrink := strings.NewReplacer(dir, "$DIR", kernels, "$KERNELS")
+		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
+			switch d.Cmd {
+			case "file":
+				name := filepath.Join(dir, d.CmdArgs[0].Key)
+				require.NoError(t, os.WriteFile(name, []byte(d.Input+"\n"), 0o644))
+				return ""
+			case "run":
+				var b strings.Builder
+				for line := range strings.Lines(d.Input) {
+					writeRun(&b, strings.Fields(expand.Replace(line)))
+				}
+				return shrink.Replace(b.String())
+			}
+			t.Fatalf("unknown command %s", d.Cmd)
+			return ""
+		})
+	})
+}
+
+func writeRun(b *strings.Builder, args []string) {
+	stdout, stderr, status := reprise(args...)
+	b.WriteString(stdout)
+	for line := range strings.Lines(stderr) {
+		b.WriteString("! " + line)
+	}
+	if status != 0 {
+		fmt.Fprintf(b, "exit %d\n", status)
+	}
+}
+
+func TestBenchWritesRecords(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "bench.json")
+	stdout, stderr, status := reprise("bench", "vec", "--size", "1024,4096", "--iterations", "4", "--json", path)
+	require.Zero(t, status, stderr)
+	assert.Equal(t, 9, strings.Count(stdout, "\n"), "a heading and eight rows")
+	data, err := os.ReadFile(path)
+	require.NoError(t, err)
+	var records []bench.Record
+	require.NoError(t, json.Unmarshal(data, &records))
+	require.Len(t, records, 8)
+	for _, r := range records {
+		assert.True(t, r.OK)
+		assert.True(t, r.Simulated)
+		assert.Positive(t, r.ReplayUS)
+		assert.Equal(t, 4, r.Iterations)
+		assert.NotEmpty(t, r.Commit)
+	}
+
+	toStdout, _, status := reprise("bench", "vec", "--size", "1024,4096", "--iterations", "4", "--json", "-")
+	require.Zero(t, status)
+	assert.Equal(t, string(data), toStdout, "two runs, one result")
+}
+
+func TestAnInterruptedBenchKeepsWhatItMeasured(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	var out, errs bytes.Buffer
+	replays := 0
+	interrupt := func(string, int, int) {
+		if replays++; replays == 6 { // in the second row
+			cancel()
+		}
+	}
+	f := benchFlags{device: defaultDevice, strategies: []string{"all"}, backends: []string{"all"}, sizes: []int{1024}, iterations: 4}
+	config, err := f.config([]string{"vec"})
+	require.NoError(t, err)
+	config.Progress = interrupt
+	records, err := bench.Run(ctx, config)
+	require.ErrorIs(t, err, context.Canceled)
+	require.NoError(t, f.report(&out, records))
+	assert.Len(t, records, 1)
+	assert.Contains(t, out.String(), "serial")
+	assert.Empty(t, errs.String())
+}
+
+func TestTraceThenOptPrintsThePlan(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "img.rir")
+	_, stderr, status := reprise("trace", "img", "-o", path, "--size", "64")
+	require.Zero(t, status, stderr)
+	stdout, stderr, status := reprise("opt", path, "--strategy", "nimble", "--json")
+	require.Zero(t, status, stderr)
+	var got summary
+	require.NoError(t, json.Unmarshal([]byte(stdout), &got))
+	assert.Equal(t, 11, got.Ops)
+	assert.Equal(t, 14, got.Edges)
+	assert.Equal(t, 4, got.Lanes)
+	assert.Equal(t, 11-7, got.Syncs, "|E'| - |M|")
+	var edges []string
+	for _, e := range got.Reduced {
+		edges = append(edges, fmt.Sprintf("%d-%d", e[0]+1, e[1]+1))
+	}
+	assert.ElementsMatch(t, strings.Fields("1-4 4-11 2-5 5-6 5-7 6-8 7-8 8-10 10-11 3-9 9-10"), edges)
+}
