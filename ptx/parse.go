@@ -59,12 +59,21 @@ type opcode struct {
 	form   *form
 }
 
-// symbolUse is a name that may be a function declared later in the file.
+// symbolUse is a name that may be a function declared later in the file, or,
+// in an initializer, a variable.
 type symbolUse struct {
 	pos  Pos
 	name string
-	call bool
+	kind useKind
 }
+
+type useKind uint8
+
+const (
+	useAddress useKind = iota
+	useCall
+	useInit
+)
 
 // bailout unwinds to protect; the error has been recorded.
 type bailout struct{}
@@ -379,12 +388,14 @@ func (p *parser) finish() {
 		return
 	}
 	for _, u := range p.symbols {
-		if p.funcs[u.name] == nil {
-			what := "symbol"
-			if u.call {
-				what = "function"
-			}
-			p.report(u.pos, "%s %s is not declared in this module", what, u.name)
+		switch {
+		case p.funcs[u.name] != nil || u.kind == useInit && p.vars[u.name] != nil:
+		case u.kind == useCall:
+			p.report(u.pos, "function %s is not declared in this module", u.name)
+		case p.vars[u.name] != nil:
+			p.report(u.pos, "variable %s is used before its declaration at line %d", u.name, p.vars[u.name].Pos.Line)
+		default:
+			p.report(u.pos, "symbol %s is not declared in this module", u.name)
 		}
 	}
 	for _, f := range p.m.Funcs {
