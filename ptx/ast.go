@@ -131,6 +131,7 @@ type Var struct {
 	Relocs []Reloc // symbol addresses inside Init
 	Offset int     // parameters: byte offset in the parameter block
 	Ptr    PtrAttr // parameters: the .ptr attribute, when present
+	Handle string  // texref, samplerref or surfref of a handle, which counts as B64
 }
 
 // Reloc asks for the address of Symbol plus Addend at byte Offset of an initializer.

@@ -99,6 +99,10 @@ func (p *printer) variable(v *Var) {
 		p.f("%s", v.Name)
 		return
 	}
+	if v.Handle != "" {
+		p.f(".%s %s", v.Handle, v.Name)
+		return
+	}
 	if v.Space != RegSpace {
 		p.f(".align %d ", v.Align)
 	}
@@ -376,7 +380,10 @@ func (f *Func) memoryText(op *Operand) string {
 	text := ""
 	switch {
 	case op.Reg != NoReg:
-		text = fmt.Sprintf("%s+%d", f.regText(op.Reg), op.Imm)
+		text = f.regText(op.Reg)
+		if op.Imm != 0 { // "+0" is refused in the address of a texture
+			text += fmt.Sprintf("+%d", op.Imm)
+		}
 	case op.Var != nil || op.Name != "":
 		text = f.symbolText(op)
 	default:
