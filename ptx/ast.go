@@ -66,6 +66,16 @@ type Module struct {
 	Funcs       []*Func
 }
 
+// Func returns the function or kernel called name, nil when there is none.
+func (m *Module) Func(name string) *Func {
+	for _, f := range m.Funcs {
+		if f.Name == name {
+			return f
+		}
+	}
+	return nil
+}
+
 // Linkage says who may see a function or a variable.
 type Linkage uint8
 
