@@ -12,7 +12,7 @@ func (w *walker) call(i *Inst) {
 		w.unknownCall(i, c, "the call goes to an address computed at run time")
 		return
 	}
-	f := w.m.function(c.callee.Name)
+	f := w.m.Func(c.callee.Name)
 	switch {
 	case f == nil:
 		return
@@ -49,15 +49,6 @@ func splitCall(i *Inst) callParts {
 		}
 	}
 	return c
-}
-
-func (m *Module) function(name string) *Func {
-	for _, f := range m.Funcs {
-		if f.Name == name {
-			return f
-		}
-	}
-	return nil
 }
 
 // argument is the value of a call operand: a .param variable or a scalar.

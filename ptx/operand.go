@@ -151,7 +151,7 @@ func (b *body) callOperand(t token) (Operand, bool) {
 	if _, ok := b.register(t.text); ok {
 		return op, false
 	}
-	b.p.useSymbol(t, true)
+	b.p.useSymbol(t, useCall)
 	return op, true
 }
 
@@ -193,7 +193,7 @@ func (b *body) symbolBase(t token, op *Operand) {
 		b.undeclared(t)
 	}
 	op.Name = t.text
-	b.p.useSymbol(t, false)
+	b.p.useSymbol(t, useAddress)
 }
 
 func (p *parser) offset() int64 {
