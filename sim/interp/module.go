@@ -94,6 +94,9 @@ func (m *Module) initialise(v *ptx.Var) error {
 	copy(data, v.Init)
 	for _, r := range v.Relocs {
 		target, _, err := m.Global(r.Symbol)
+		if err != nil && m.function(r.Symbol) != nil {
+			continue // a table of functions; only indirect calls read it, and those are faults
+		}
 		if err != nil {
 			return fmt.Errorf("interp: %s:%d: initialiser of %s: %s is no variable with an address", m.ptx.File, v.Pos.Line, v.Name, r.Symbol)
 		}
