@@ -51,14 +51,24 @@ func newSweep(ops int, sizes []int64) *sweep {
 // writes, so a ReadWrite waits for the last writer as a read does.
 func (s *sweep) step(v int32, accesses []Access) {
 	for _, a := range accesses {
-		if a.Mode.Reads() && !a.Empty() {
-			s.read(v, a.Range)
-		}
+		s.readAs(a, v)
 	}
 	for _, a := range accesses {
-		if a.Mode.Writes() && !a.Empty() {
-			s.write(v, a.Range)
-		}
+		s.writeAs(a, v)
+	}
+}
+
+// readAs takes a if it reads, on behalf of v.
+func (s *sweep) readAs(a Access, v int32) {
+	if a.Mode.Reads() && !a.Empty() {
+		s.read(v, a.Range)
+	}
+}
+
+// writeAs takes a if it writes, on behalf of v.
+func (s *sweep) writeAs(a Access, v int32) {
+	if a.Mode.Writes() && !a.Empty() {
+		s.write(v, a.Range)
 	}
 }
 
