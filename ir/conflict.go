@@ -21,6 +21,7 @@ type sweep struct {
 	buffers [][]segment
 	pool    []reader
 	seen    []int32 // by operation: the last one found to conflict with it
+	settled *dag    // conflicts along its edges are left out, as most are; or nil
 	found   []conflict
 }
 
@@ -136,16 +137,21 @@ func (s *sweep) add(u, v int32, h Hazard, cause Range) {
 		return
 	}
 	s.seen[u] = v
+	if s.settled != nil && s.settled.has(u, v) {
+		return
+	}
 	s.found = append(s.found, conflict{query{u, v}, h, cause})
 }
 
-// conflicts sweeps over g in program order.
-func conflicts(g *Graph) []conflict {
+// conflicts sweeps over g in program order and leaves out what the edges of
+// settled order, unless it is nil.
+func conflicts(g *Graph, settled *dag) []conflict {
 	sizes := make([]int64, len(g.Buffers))
 	for b := range sizes {
 		sizes[b] = g.Buffers[b].Size()
 	}
 	s := newSweep(len(g.Ops), sizes)
+	s.settled = settled
 	var accesses []Access
 	for v := range g.Ops {
 		accesses = g.Ops[v].AppendAccesses(accesses[:0])

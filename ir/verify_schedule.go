@@ -204,7 +204,7 @@ func (v *scheduleVerifier) dependencies() {
 // traced graph implies.
 func (v *scheduleVerifier) needs() []conflict {
 	if v.g.Phase == Traced {
-		return v.g.needs()
+		return v.g.needs(nil)
 	}
 	deps := v.g.Deps()
 	needs := make([]conflict, len(deps))
