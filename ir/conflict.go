@@ -21,6 +21,7 @@ type sweep struct {
 	buffers [][]segment
 	pool    []reader
 	seen    []int32 // by operation: the last one found to conflict with it
+	settled *dag    // conflicts along its edges are left out, as most are; or nil
 	found   []conflict
 }
 
@@ -51,14 +52,24 @@ func newSweep(ops int, sizes []int64) *sweep {
 // writes, so a ReadWrite waits for the last writer as a read does.
 func (s *sweep) step(v int32, accesses []Access) {
 	for _, a := range accesses {
-		if a.Mode.Reads() && !a.Empty() {
-			s.read(v, a.Range)
-		}
+		s.readAs(a, v)
 	}
 	for _, a := range accesses {
-		if a.Mode.Writes() && !a.Empty() {
-			s.write(v, a.Range)
-		}
+		s.writeAs(a, v)
+	}
+}
+
+// readAs takes a if it reads, on behalf of v.
+func (s *sweep) readAs(a Access, v int32) {
+	if a.Mode.Reads() && !a.Empty() {
+		s.read(v, a.Range)
+	}
+}
+
+// writeAs takes a if it writes, on behalf of v.
+func (s *sweep) writeAs(a Access, v int32) {
+	if a.Mode.Writes() && !a.Empty() {
+		s.write(v, a.Range)
 	}
 }
 
@@ -126,16 +137,21 @@ func (s *sweep) add(u, v int32, h Hazard, cause Range) {
 		return
 	}
 	s.seen[u] = v
+	if s.settled != nil && s.settled.has(u, v) {
+		return
+	}
 	s.found = append(s.found, conflict{query{u, v}, h, cause})
 }
 
-// conflicts sweeps over g in program order.
-func conflicts(g *Graph) []conflict {
+// conflicts sweeps over g in program order and leaves out what the edges of
+// settled order, unless it is nil.
+func conflicts(g *Graph, settled *dag) []conflict {
 	sizes := make([]int64, len(g.Buffers))
 	for b := range sizes {
 		sizes[b] = g.Buffers[b].Size()
 	}
 	s := newSweep(len(g.Ops), sizes)
+	s.settled = settled
 	var accesses []Access
 	for v := range g.Ops {
 		accesses = g.Ops[v].AppendAccesses(accesses[:0])

@@ -45,13 +45,13 @@ func WriteFile(name string, g *Graph, s *Schedule) error {
 	return nil
 }
 
-// ReadFile parses the named file; see Parse.
+// ReadFile loads the named file; see Load.
 func ReadFile(name string) (*File, error) {
 	src, err := os.ReadFile(name)
 	if err != nil {
 		return nil, fmt.Errorf("read graph: %w", err)
 	}
-	return Parse(name, string(src))
+	return Load(name, string(src))
 }
 
 // section is a part of a file that holds the PTX of a module.

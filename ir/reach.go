@@ -2,6 +2,7 @@ package ir
 
 import (
 	"cmp"
+	mathbits "math/bits"
 	"slices"
 )
 
@@ -52,10 +53,10 @@ type query struct{ from, to int32 }
 //
 // This is the compressed closure of Jagadish (ACM TODS 15(4), 1990) turned
 // round. Clocks for all chains at once would be as large as the closure of a
-// wide graph, so they are made for 16 chains at a time (a cache line), from the
-// first node asked about to the last: 64 bytes per node in all. Time is
-// edges * chains in the worst case; lanes, iterations and tiles have few chains
-// or short ones.
+// wide graph, so they are made for 16 chains at a time, from the first node
+// asked about to the last and only where these chains reach: 68 bytes per node
+// in all. Time is edges * chains in the worst case; lanes, iterations and tiles
+// have few chains or short ones.
 func implied(d *dag, queries []query) []bool {
 	answers := make([]bool, len(queries))
 	open := d.undecided(queries)
@@ -67,7 +68,8 @@ func implied(d *dag, queries []query) []bool {
 		chain = d.chains()
 	}
 	byChain := groupByChain(chain, queries, open)
-	f := finder{dag: d, queries: queries, answers: answers, chain: chain, slot: make(map[int32]int, chainsAtOnce)}
+	f := finder{dag: d, succs: d.reversed(), queries: queries, answers: answers, chain: chain}
+	f.slot = slices.Repeat([]int8{-1}, int(slices.Max(chain))+1)
 	for len(byChain) > 0 {
 		n := min(len(byChain), chainsAtOnce)
 		f.search(byChain[:n])
@@ -150,69 +152,134 @@ func groupByChain(chain []int32, queries []query, open []int32) []chainQueries {
 // chainsAtOnce is the width of a clock: 16 times 4 bytes.
 const chainsAtOnce = 16
 
-type clock [chainsAtOnce]int32
+// clock holds for 16 chains the last node of each that reaches this one.
+// others tells in which places a predecessor other than the node named there
+// supplied it.
+type clock struct {
+	last   [chainsAtOnce]int32
+	others uint32
+}
 
 // finder answers the queries of a few chains at a time.
 type finder struct {
 	*dag
+	succs   *dag // successors of each node
 	queries []query
 	answers []bool
 	chain   []int32
-	slot    map[int32]int // chain to its place in a clock
-	clocks  []clock       // of the nodes from lo on
+	slot    []int8   // by chain: its place in a clock, -1 for none
+	lo, hi  int32    // the nodes searched
+	clocks  []clock  // by node, from lo on
+	touched []uint64 // a bit for each node from lo on: its clock is set
 }
 
-// search runs clocks over the part of the graph that the groups ask about.
+// search pushes clocks from the first nodes of the groups to all that they
+// reach, in topological order, which is the order of the bits of touched.
 func (f *finder) search(groups []chainQueries) {
-	clear(f.slot)
-	lo, hi := groups[0].lo, int32(0)
-	var asked []int32
-	for i, g := range groups {
-		f.slot[g.chain] = i
-		lo, hi = min(lo, g.lo), max(hi, g.hi)
-		asked = append(asked, g.queries...)
-	}
-	slices.SortFunc(asked, func(a, b int32) int { return cmp.Compare(f.queries[a].to, f.queries[b].to) })
-	f.clocks = slices.Grow(f.clocks[:0], int(hi-lo+1))[:hi-lo+1]
-	for v := lo; v <= hi; v++ {
-		c := &f.clocks[v-lo]
-		others := f.merge(c, v, lo)
+	asked := f.window(groups)
+	for v, ok := f.take(f.lo); ok; v, ok = f.take(v + 1) {
+		c := &f.clocks[v-f.lo]
+		for len(asked) > 0 && f.queries[asked[0]].to < v {
+			asked = asked[1:] // not reached
+		}
 		for len(asked) > 0 && f.queries[asked[0]].to == v {
 			u := f.queries[asked[0]].from
 			s := f.slot[f.chain[u]]
-			f.answers[asked[0]] = c[s] > u || c[s] == u && others&(1<<s) != 0
+			f.answers[asked[0]] = c.last[s] > u || c.last[s] == u && c.others&(1<<s) != 0
 			asked = asked[1:]
 		}
-		if s, ok := f.slot[f.chain[v]]; ok {
-			c[s] = v
+		if s := f.slot[f.chain[v]]; s >= 0 {
+			c.last[s] = v
+		}
+		for _, w := range f.succs.to(v) {
+			if w <= f.hi {
+				f.touch(w)
+				f.clocks[w-f.lo].merge(v, c)
+			}
+		}
+	}
+	for _, g := range groups {
+		f.slot[g.chain] = -1
+	}
+}
+
+// window sets the part of the graph that the groups ask about, with the first
+// node of each touched, and returns their queries by target.
+func (f *finder) window(groups []chainQueries) (asked []int32) {
+	f.lo, f.hi = groups[0].lo, 0
+	for i, g := range groups {
+		f.slot[g.chain] = int8(i)
+		f.hi = max(f.hi, g.hi)
+		asked = append(asked, g.queries...)
+	}
+	n := int(f.hi-f.lo) + 1
+	if n > len(f.clocks) {
+		f.clocks, f.touched = make([]clock, n), make([]uint64, n/64+1)
+	}
+	for _, g := range groups {
+		f.touch(g.lo)
+	}
+	slices.SortFunc(asked, func(a, b int32) int { return cmp.Compare(f.queries[a].to, f.queries[b].to) })
+	return asked
+}
+
+// touch makes sure that v has a clock.
+func (f *finder) touch(v int32) {
+	i := v - f.lo
+	if f.touched[i/64]&(1<<(i%64)) != 0 {
+		return
+	}
+	f.touched[i/64] |= 1 << (i % 64)
+	c := &f.clocks[i]
+	c.others = 0
+	for s := range c.last {
+		c.last[s] = -1
+	}
+}
+
+// take removes and returns the first touched node from v on.
+func (f *finder) take(v int32) (int32, bool) {
+	last := (f.hi - f.lo) / 64
+	for w := (v - f.lo) / 64; w <= last; w++ {
+		if bits := f.touched[w]; bits != 0 { // those before v are gone
+			f.touched[w] = bits & (bits - 1)
+			return f.lo + w*64 + int32(mathbits.TrailingZeros64(bits)), true
+		}
+	}
+	return 0, false
+}
+
+// merge raises c to the clock of predecessor u.
+func (c *clock) merge(u int32, from *clock) {
+	for s, last := range &from.last {
+		bit := uint32(1) << s
+		if last > c.last[s] {
+			c.last[s] = last
+			c.others &^= bit
+		}
+		if last == c.last[s] && last != u {
+			c.others |= bit
 		}
 	}
 }
 
-// merge sets c to the maximum of the clocks of v's predecessors. The bits
-// returned tell in which places a predecessor other than the node named there
-// supplied the maximum.
-func (f *finder) merge(c *clock, v, lo int32) (others uint32) {
-	for s := range c {
-		c[s] = -1
+// reversed returns the graph with its edges turned round; its rows are
+// ascending, too.
+func (d *dag) reversed() *dag {
+	n := d.len()
+	r := &dag{into: make([]int32, n+1), preds: make([]int32, len(d.preds))}
+	for _, u := range d.preds {
+		r.into[u+1]++
 	}
-	for _, u := range f.to(v) {
-		if u < lo {
-			continue
-		}
-		for s, last := range &f.clocks[u-lo] {
-			bit := uint32(1) << s
-			switch {
-			case last > c[s]:
-				c[s] = last
-				others &^= bit
-				fallthrough
-			case last == c[s]:
-				if last != u {
-					others |= bit
-				}
-			}
+	for v := range n {
+		r.into[v+1] += r.into[v]
+	}
+	next := slices.Clone(r.into[:n])
+	for v := range int32(n) {
+		for _, u := range d.to(v) {
+			r.preds[next[u]] = v
+			next[u]++
 		}
 	}
-	return others
+	return r
 }

@@ -41,8 +41,8 @@ var rules = []rule{
 // edge. A reduced one must have no dependency that others imply.
 //
 // The error is of type Violations. Verify never fails a graph it cannot
-// check: it needs 64 bytes per operation beyond the graph and time for one
-// sweep over the accesses and one search for paths (see implied).
+// check: it needs some 200 bytes per operation beyond the graph, and time for
+// one sweep over the accesses and one search for paths (see implied).
 func Verify(g *Graph) error {
 	v := &verifier{g: g}
 	for _, r := range rules {
@@ -353,17 +353,22 @@ func (v *verifier) dependency(d Dep) {
 
 // hazards and after edges are implied by a path of dependencies.
 func (v *verifier) hazards() {
-	for _, c := range missing(v.g.dag(), v.g.needs()) {
+	d := v.g.dag()
+	for _, c := range missing(d, v.g.needs(d)) {
 		v.add(OpID(c.to), "%s must wait for %s (%s): add the dependency %v -> %v",
 			v.about(OpID(c.to)), v.about(OpID(c.from)), c.reason(v.g), OpID(c.from), OpID(c.to))
 	}
 }
 
-// needs returns what must be ordered in g: conflicts and after edges.
-func (g *Graph) needs() []conflict {
-	needs := conflicts(g)
+// needs returns what must be ordered in g, conflicts and after edges, but for
+// what the edges of settled order; settled may be nil.
+func (g *Graph) needs(settled *dag) []conflict {
+	needs := conflicts(g, settled)
 	for id := range g.Ops {
 		for _, u := range g.Ops[id].After {
+			if settled != nil && settled.has(int32(u), int32(id)) {
+				continue
+			}
 			needs = append(needs, conflict{query{int32(u), int32(id)}, Ordered, Range{}})
 		}
 	}

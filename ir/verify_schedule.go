@@ -1,10 +1,6 @@
 package ir
 
-import (
-	"cmp"
-	"math"
-	"slices"
-)
+import "slices"
 
 // scheduleRules are walked in order.
 var scheduleRules = []struct {
@@ -75,6 +71,10 @@ type scheduleVerifier struct {
 // tables have an entry for each operation or buffer.
 func (v *scheduleVerifier) tables() {
 	ops, buffers := len(v.g.Ops), len(v.g.Buffers)
+	if id := v.unscheduled(); id >= 0 && len(v.s.Order) < ops {
+		v.add(id, "%s has no turn: schedule every operation once", about(v.g, id))
+		return
+	}
 	for _, t := range []struct {
 		name      string
 		len, want int
@@ -87,7 +87,7 @@ func (v *scheduleVerifier) tables() {
 		{"Offset", len(v.s.Offset), buffers, v.s.Offset == nil},
 	} {
 		if t.len != t.want && !t.optional {
-			v.add(v.unscheduled(), "%s has %d entries, the graph calls for %d: schedule every operation once", t.name, t.len, t.want)
+			v.add(-1, "%s has %d entries, the graph calls for %d", t.name, t.len, t.want)
 		}
 	}
 }
@@ -204,7 +204,7 @@ func (v *scheduleVerifier) dependencies() {
 // traced graph implies.
 func (v *scheduleVerifier) needs() []conflict {
 	if v.g.Phase == Traced {
-		return v.g.needs()
+		return v.g.needs(nil)
 	}
 	deps := v.g.Deps()
 	needs := make([]conflict, len(deps))
@@ -220,47 +220,5 @@ func (v *scheduleVerifier) unordered(needs []conflict) {
 		u, id := v.s.Order[c.from], v.s.Order[c.to]
 		v.add(id, "%v on lane %v does not wait for %v on lane %v (%s): add wait(%v)",
 			id, v.s.Lane[id], u, v.s.Lane[u], c.reason(v.g), u)
-	}
-}
-
-// arena: buffers that share bytes are used one after the other. The arena is
-// swept like one buffer, in which any two uses that conflict must be ordered.
-func (v *scheduleVerifier) arena() {
-	if v.s.Offset == nil {
-		return
-	}
-	arena := BufferID(len(v.g.Buffers))
-	size := int64(0)
-	for b, off := range v.s.Offset {
-		if off < -1 || off > math.MaxInt64-v.g.Buffers[b].Size() {
-			v.add(-1, "buffer @%s has offset %d in the arena: use one that leaves room, or -1 for its own allocation", v.g.Buffers[b].Name, off)
-			return
-		}
-		size = max(size, off+v.g.Buffers[b].Size())
-	}
-	sizes := make([]int64, arena+1)
-	sizes[arena] = size
-	s := newSweep(len(v.turn), sizes)
-	var all, mapped []Access
-	for at, id := range v.s.Order {
-		all, mapped = v.g.Ops[id].AppendAccesses(all[:0]), mapped[:0]
-		for _, a := range all {
-			if off := v.s.Offset[a.Buffer]; off >= 0 {
-				mapped = append(mapped, Access{Range{arena, off + a.Lo, off + a.Hi}, a.Mode})
-			}
-		}
-		s.step(int32(at), mapped)
-	}
-	v.sharing(s.found, arena)
-}
-
-// sharing reports conflicts in the arena that are not ordered.
-func (v *scheduleVerifier) sharing(found []conflict, arena BufferID) {
-	lost := missing(v.dag(), found)
-	slices.SortStableFunc(lost, func(a, b conflict) int { return cmp.Compare(a.to, b.to) })
-	for _, c := range lost {
-		u, id := v.s.Order[c.from], v.s.Order[c.to]
-		v.add(id, "%v on lane %v does not wait for %v on lane %v, and both use bytes %d to %d of the arena: add wait(%v) or move a buffer",
-			id, v.s.Lane[id], u, v.s.Lane[u], c.cause.Lo, c.cause.Hi, u)
 	}
 }

@@ -78,7 +78,7 @@ func TestVerifyScheduleFindsWrongTables(t *testing.T) {
 	}
 	require.NoError(t, ir.VerifySchedule(valid()))
 	for want, spoil := range map[string]func(*ir.Schedule){
-		"Order has 1 entries":    func(s *ir.Schedule) { s.Order = s.Order[:1] },
+		"%1 empty has no turn":   func(s *ir.Schedule) { s.Order = s.Order[:1] },
 		"Lane has 0 entries":     func(s *ir.Schedule) { s.Lane = nil },
 		"Waits has 0 entries":    func(s *ir.Schedule) { s.Waits = nil },
 		"Priority has 1 entries": func(s *ir.Schedule) { s.Priority = make([]int32, 1) },

@@ -64,13 +64,19 @@ func Load(name, src string) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = Verify(f.Graph)
-	at := p.opAt
-	if err == nil && f.Schedule != nil {
-		err, at = VerifySchedule(f.Schedule), p.turnAt
+	if err := Verify(f.Graph); err != nil {
+		return nil, locate(name, src, p.opAt, err)
 	}
-	if err != nil {
-		return nil, locate(name, src, at, err)
+	if f.Schedule == nil {
+		return f, nil
+	}
+	if err := VerifySchedule(f.Schedule); err != nil {
+		for v, at := range p.turnAt {
+			if at < 0 {
+				p.turnAt[v] = p.opAt[v]
+			}
+		}
+		return nil, locate(name, src, p.turnAt, err)
 	}
 	return f, nil
 }
@@ -83,7 +89,7 @@ func locate(name, src string, at []int, err error) error {
 	}
 	var all Errors
 	for _, v := range found {
-		if v.Op < 0 || at[v.Op] < 0 {
+		if v.Op < 0 {
 			all = append(all, &Error{File: name, Msg: v.Error()})
 			continue
 		}

@@ -1,0 +1,124 @@
+package ir
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// arena: buffers that share bytes are temporary and used one after the other.
+// The arena is swept as if it were one buffer, in submission order: any two
+// uses of a byte that conflict must be ordered, and what a buffer reads no
+// other may have overwritten.
+func (v *scheduleVerifier) arena() {
+	if v.s.Offset == nil || !v.offsets() {
+		return
+	}
+	v.exclusive()
+	arena, size := BufferID(len(v.g.Buffers)), int64(0)
+	for b, off := range v.s.Offset {
+		size = max(size, off+v.g.Buffers[b].Size())
+	}
+	sizes := make([]int64, arena+1)
+	sizes[arena] = size
+	uses, owners := newSweep(len(v.turn), sizes), newSweep(len(v.g.Buffers), sizes)
+	var all, mapped []Access
+	var of []BufferID
+	for at, id := range v.s.Order {
+		all, mapped, of = v.g.Ops[id].AppendAccesses(all[:0]), mapped[:0], of[:0]
+		for _, a := range all {
+			if off := v.s.Offset[a.Buffer]; off >= 0 && !a.Empty() {
+				mapped, of = append(mapped, Access{Range{arena, off + a.Lo, off + a.Hi}, a.Mode}), append(of, a.Buffer)
+			}
+		}
+		v.own(owners, id, mapped, of)
+		uses.step(int32(at), mapped)
+	}
+	v.sharing(uses.found)
+}
+
+// offsets leave room for their buffers.
+func (v *scheduleVerifier) offsets() bool {
+	before := len(v.found)
+	for b, off := range v.s.Offset {
+		if off < -1 || off > math.MaxInt64-v.g.Buffers[b].Size() {
+			v.add(-1, "buffer @%s has offset %d in the arena: use one that leaves room, or -1 for its own allocation", v.g.Buffers[b].Name, off)
+		}
+	}
+	return len(v.found) == before
+}
+
+// exclusive: only the contents of temporary buffers may be lost.
+func (v *scheduleVerifier) exclusive() {
+	var placed []BufferID
+	for b, off := range v.s.Offset {
+		if off >= 0 && v.g.Buffers[b].Size() > 0 {
+			placed = append(placed, BufferID(b))
+		}
+	}
+	slices.SortStableFunc(placed, func(a, b BufferID) int { return cmp.Compare(v.s.Offset[a], v.s.Offset[b]) })
+	end := func(b BufferID) int64 { return v.s.Offset[b] + v.g.Buffers[b].Size() }
+	last, lasting := BufferID(-1), BufferID(-1) // those that end last, of all and of those that keep their contents
+	for _, b := range placed {
+		keeps, other := v.g.Buffers[b].Role != Temporary, lasting
+		if keeps {
+			other = last
+		}
+		if other >= 0 && end(other) > v.s.Offset[b] {
+			v.add(-1, "buffers @%s and @%s share bytes of the arena, but are not both temporary: move one",
+				v.g.Buffers[other].Name, v.g.Buffers[b].Name)
+		}
+		if last < 0 || end(b) > end(last) {
+			last = b
+		}
+		if keeps && (lasting < 0 || end(b) > end(lasting)) {
+			lasting = b
+		}
+	}
+}
+
+// own keeps the last buffer to write each byte of the arena, in a sweep of
+// buffers in place of operations, and reports a read of what another buffer
+// wrote, and buffers that share bytes within the operation, whose own order is
+// unknown.
+func (v *scheduleVerifier) own(owners *sweep, id OpID, accesses []Access, of []BufferID) {
+	for i, a := range accesses {
+		for j, b := range accesses[:i] {
+			if of[i] != of[j] && a.Overlaps(b.Range) && (a.Mode.Writes() || b.Mode.Writes()) {
+				both := a.Intersect(b.Range)
+				v.add(id, "%v uses @%s and @%s, which share bytes %d to %d of the arena: move a buffer",
+					id, v.g.Buffers[of[j]].Name, v.g.Buffers[of[i]].Name, both.Lo, both.Hi)
+			}
+		}
+	}
+	for i, a := range accesses {
+		owners.readAs(a, int32(of[i]))
+		v.overwritten(owners, id)
+	}
+	for i, a := range accesses {
+		owners.writeAs(a, int32(of[i]))
+		v.overwritten(owners, id)
+	}
+}
+
+// overwritten reports the reads among what the last step of own found, and
+// forgets all of it: the same two buffers may meet again.
+func (v *scheduleVerifier) overwritten(owners *sweep, id OpID) {
+	for _, c := range owners.found {
+		owners.seen[c.from] = -1
+		if c.hazard == RAW {
+			v.add(id, "%v reads @%s, which @%s has overwritten at bytes %d to %d of the arena: move a buffer",
+				id, v.g.Buffers[c.to].Name, v.g.Buffers[c.from].Name, c.cause.Lo, c.cause.Hi)
+		}
+	}
+	owners.found = owners.found[:0]
+}
+
+// sharing reports conflicts in the arena that are not ordered.
+func (v *scheduleVerifier) sharing(found []conflict) {
+	for _, c := range missing(v.dag(), found) {
+		u, id := v.s.Order[c.from], v.s.Order[c.to]
+		v.add(id, "%v on lane %v does not wait for %v on lane %v, and both use bytes %d to %d of the arena: add wait(%v) or move a buffer",
+			id, v.s.Lane[id], u, v.s.Lane[u], c.cause.Lo, c.cause.Hi, u)
+	}
+}
