@@ -44,8 +44,8 @@ fuzz: ## run each fuzz target of ir and ptx for FUZZTIME (30s)
 	done
 
 .PHONY: ptx
-ptx: ## compile cuda/kernels/*.cu to PTX (needs nvcc); no diff when nothing changed
-	cuda/kernels/compile.sh
+ptx: ## compile the .cu files to PTX (needs nvcc); no diff when nothing changed
+	cuda/compile.sh cuda/kernels examples/heat
 
 .PHONY: bench
 bench: ## run the benchmarks on the default device

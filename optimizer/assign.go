@@ -14,21 +14,21 @@ import (
 // the order of the calls too: an operation far back starts late, however early
 // its lane is free.
 func assign(s *ir.Schedule, opts *Options) error {
-	name, strategy, err := strategyNamed(opts.Strategy)
+	name, chosen, err := strategyNamed(opts.Strategy)
 	if err != nil {
 		return err
 	}
-	a, err := strategy.Assign(s.Graph, opts)
+	a, err := chosen.assign(s.Graph, opts)
 	if err != nil {
 		return fmt.Errorf("strategy %s: %w", name, err)
 	}
-	if a.Order == nil {
-		a.Order = programOrder(s.Graph)
+	if a.order == nil {
+		a.order = programOrder(s.Graph)
 	}
-	if len(a.Lane) != s.Graph.Len() || len(a.Order) != s.Graph.Len() {
-		panic(fmt.Sprintf("BUG: strategy %s placed %d and ordered %d of %d operations", name, len(a.Lane), len(a.Order), s.Graph.Len()))
+	if len(a.lane) != s.Graph.Len() || len(a.order) != s.Graph.Len() {
+		panic(fmt.Sprintf("BUG: strategy %s placed %d and ordered %d of %d operations", name, len(a.lane), len(a.order), s.Graph.Len()))
 	}
-	s.Strategy, s.Order = name, a.Order
+	s.Strategy, s.Order = name, a.order
 	s.Lane, s.Lanes = renumbered(a)
 	return nil
 }
@@ -42,21 +42,21 @@ func programOrder(g *ir.Graph) []ir.OpID {
 }
 
 // renumbered gives lanes dense numbers in order of first use.
-func renumbered(a Assignment) ([]ir.LaneID, int) {
+func renumbered(a assignment) ([]ir.LaneID, int) {
 	var top ir.LaneID = -1
-	for _, l := range a.Lane {
+	for _, l := range a.lane {
 		top = max(top, l)
 	}
 	number := make([]ir.LaneID, top+1)
 	lanes := ir.LaneID(0)
-	for _, v := range a.Order {
-		if l := a.Lane[v]; number[l] == 0 {
+	for _, v := range a.order {
+		if l := a.lane[v]; number[l] == 0 {
 			lanes++
 			number[l] = lanes // one too high, so that zero means none
 		}
 	}
-	lane := make([]ir.LaneID, len(a.Lane))
-	for v, l := range a.Lane {
+	lane := make([]ir.LaneID, len(a.lane))
+	for v, l := range a.lane {
 		lane[v] = number[l] - 1
 	}
 	return lane, int(lanes)

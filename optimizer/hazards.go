@@ -172,6 +172,9 @@ func (s *hazardScan) wait(u, v ir.OpID, why ir.Hazard, bytes ir.Range) {
 		s.deps[i].Hazard |= why
 		return
 	}
+	if len(s.deps) == cap(s.deps) { // append would grow by a quarter at a time and copy that often
+		s.deps = slices.Grow(s.deps, len(s.deps)+1)
+	}
 	s.slot[u] = int32(len(s.deps))
 	s.deps = append(s.deps, ir.Dep{From: u, To: v, Hazard: why, Cause: bytes})
 }

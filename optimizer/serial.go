@@ -8,6 +8,6 @@ import "github.com/reprise-gpu/reprise/ir"
 //	0 ─► 1 ─► 2 ─► 3      lane 0: 0 1 2 3, no waits
 type serial struct{}
 
-func (serial) Assign(g *ir.Graph, _ *Options) (Assignment, error) {
-	return Assignment{Lane: make([]ir.LaneID, g.Len())}, nil
+func (serial) assign(g *ir.Graph, _ *Options) (assignment, error) {
+	return assignment{lane: make([]ir.LaneID, g.Len())}, nil
 }

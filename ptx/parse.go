@@ -56,6 +56,7 @@ type parser struct {
 type opcode struct {
 	name   string
 	suffix []string
+	form   *form
 }
 
 // symbolUse is a name that may be a function declared later in the file.

@@ -41,7 +41,7 @@ func TestPTXIsCurrent(t *testing.T) {
 
 // The flags are part of what a .ptx is made from, as much as its source is.
 func TestPTXIsCompiledWithTheFlagsOfTheScript(t *testing.T) {
-	flags := regexp.MustCompile(`(?m)^flags=\((.*)\)$`).FindStringSubmatch(read(t, "compile.sh"))
+	flags := regexp.MustCompile(`(?m)^flags=\((.*)\)$`).FindStringSubmatch(read(t, "../compile.sh"))
 	require.NotNil(t, flags, "compile.sh sets no flags=(…)")
 	for _, k := range All() {
 		assert.Equal(t, "// nvcc "+flags[1], strings.Split(k.PTX, "\n")[1],

@@ -330,3 +330,16 @@ func BenchmarkMillionTasks(b *testing.B) {
 		e.Drain()
 	}
 }
+
+// The worst case for the fluid model: as many kernels as the device runs at
+// once, all the time, so that every event looks at all of them.
+func BenchmarkFullDevice(b *testing.B) {
+	for b.Loop() {
+		r := rand.New(rand.NewPCG(9, 10))
+		e := demanding(&h200)
+		for range 200_000 {
+			e.Add(Task{Data: kernel(1, 32, float64(1000+r.IntN(1000)))})
+		}
+		e.Drain()
+	}
+}

@@ -6,19 +6,32 @@ type Launch struct {
 	Shared      uint32 // dynamic shared memory, bytes
 	Params      []byte // parameter block
 	Label       string // what faults call the launch
+	// StepLimit is how many warp instructions one block may issue before the
+	// launch ends in a Timeout fault; 0 means 1<<36, minutes of host time.
+	StepLimit int64
 }
 
 // Stats is what a launch executed, summed over all warps.
 type Stats struct {
 	Blocks    int64
 	Warps     int64
-	WarpInsts int64   // warp instructions issued
-	LaneInsts int64   // the same, counted per active lane
-	Issue     float64 // issue cycles: warp instructions weighted by the throughput class of each
+	WarpInsts int64 // warp instructions issued
+	LaneInsts int64 // the same, counted per active lane
+	// Issue is warp instructions weighted by the throughput class of each, in
+	// cycles of one warp scheduler; a multiprocessor has four of them.
+	Issue float64
 	// BlockCycles is the latency of the slowest block alone on a multiprocessor, in
 	// cycles: its critical path with dependent-issue and memory latencies.
 	BlockCycles  float64
 	SectorsRead  int64 // 32-byte sectors of global memory after coalescing within a warp
 	SectorsWrite int64
-	Atomics      int64
+	Atomics      int64 // lane operations of atom and red
+	// Touched lists the allocations the launch read or wrote, by address.
+	Touched []Touch
+}
+
+// Touch is one allocation that a launch accessed.
+type Touch struct {
+	Base          uint64 // the address Alloc gave
+	Read, Written bool
 }

@@ -2,4 +2,20 @@
 // flat records and then run warp by warp, 32 lanes in lock step, with diverged
 // lanes masked and reconverged at immediate post-dominators. It counts what a
 // timing model needs and knows nothing of time itself.
+//
+// The way of a kernel:
+//
+//	ptx.Func ─► lower ─► segments of inst ─► reconvergence, liveness, slots ─► Run
+//
+// A register is 32 lanes side by side in the warp's register file, and an
+// operand is the byte offset of a register: one record moves 32 values. A
+// predicate is one 32-bit mask. Constants, parameters and special registers are
+// registers too, filled before the first block, so that no record asks what kind
+// of operand it has. A segment is a straight run of records; costs are summed per
+// segment when the kernel is lowered, so that counting is paid once per segment
+// and not once per instruction.
+//
+// Results do not depend on the number of processors. Blocks run in parallel only
+// when the kernel cannot see the order of blocks; a kernel with atomics or
+// volatile accesses to global memory runs its blocks one after another.
 package interp

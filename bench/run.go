@@ -1,0 +1,176 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"time"
+
+	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/graphexec"
+	"github.com/reprise-gpu/reprise/optimizer"
+)
+
+// serial is the strategy every other is compared with.
+const serial = "serial"
+
+// warmup is how many iterations are run and not counted.
+const warmup = 3
+
+// Config says what a run measures.
+type Config struct {
+	Open       func() (device.Device, error)
+	Workloads  []*Workload
+	Sizes      []int // nil: each workload's own
+	Strategies []string
+	Backends   []graphexec.Backend
+	Iterations int
+
+	// Progress is called after every replay with how many of all are done.
+	Progress func(what string, done, total int)
+}
+
+// Run measures every combination and returns a record for each, in the order of
+// the configuration. A failed check is a record that is not OK; an error means
+// that the run itself could not go on, and comes with the records so far.
+func Run(ctx context.Context, c Config) ([]Record, error) {
+	r := &runner{Config: c}
+	measured := 1 + len(c.Strategies)
+	if slices.Contains(c.Strategies, serial) {
+		measured--
+	}
+	r.total = len(r.cases()) * measured * len(c.Backends) * c.Iterations
+	for _, k := range r.cases() {
+		if err := k.workload.Fits(k.size); err != nil {
+			return nil, err
+		}
+	}
+	for _, k := range r.cases() {
+		if err := r.runCase(ctx, k); err != nil {
+			return r.records, err
+		}
+	}
+	return r.records, nil
+}
+
+type runner struct {
+	Config
+	records     []Record
+	done, total int
+}
+
+// sized is a workload at one size.
+type sized struct {
+	workload *Workload
+	size     int
+}
+
+func (r *runner) cases() []sized {
+	var all []sized
+	for _, w := range r.Workloads {
+		sizes := r.Sizes
+		if sizes == nil {
+			sizes = w.Sizes
+		}
+		for _, n := range sizes {
+			all = append(all, sized{w, n})
+		}
+	}
+	return all
+}
+
+func (r *runner) runCase(ctx context.Context, k sized) (err error) {
+	dev, err := r.Open()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, dev.Close()) }()
+	in, err := k.workload.New(dev, k.size)
+	if err != nil {
+		return fmt.Errorf("%s at %d: %w", k.workload.Name, k.size, err)
+	}
+	defer func() { err = errors.Join(err, in.Close()) }()
+	for _, backend := range r.Backends {
+		base, err := r.measure(ctx, dev, in, k, serial, backend)
+		if err != nil {
+			return err
+		}
+		for _, strategy := range r.Strategies {
+			rec := base
+			if strategy != serial {
+				if rec, err = r.measure(ctx, dev, in, k, strategy, backend); err != nil {
+					return err
+				}
+			}
+			rec.SpeedupOverSerial = base.ReplayUS / rec.ReplayUS
+			r.records = append(r.records, rec)
+		}
+	}
+	return nil
+}
+
+// measure plans, instantiates and replays one combination.
+func (r *runner) measure(ctx context.Context, dev device.Device, in *Instance, k sized, strategy string, backend graphexec.Backend) (rec Record, err error) {
+	plan, err := optimizer.Plan(in.Trace.Graph, optimizer.Options{Strategy: strategy})
+	if err != nil {
+		return rec, err
+	}
+	exec, err := graphexec.Instantiate(dev, plan.Schedule, in.Trace, backend)
+	if err != nil {
+		return rec, err
+	}
+	defer func() { err = errors.Join(err, exec.Close()) }()
+
+	info := dev.Info()
+	rec = Record{
+		Workload: k.workload.Name, Size: k.size,
+		Device: info.ID, Simulated: info.Simulated,
+		Strategy: strategy, Backend: backend.String(),
+		Ops: in.Trace.Graph.Len(), Edges: len(plan.Analyzed.Deps()), ReducedEdges: len(plan.Reduced.Deps()),
+		Lanes: plan.Schedule.Lanes, Syncs: plan.Schedule.Syncs(),
+		Iterations: r.Iterations,
+		GoVersion:  runtime.Version(), Commit: Commit(),
+	}
+	what := fmt.Sprintf("%s %d %s/%s", rec.Workload, rec.Size, rec.Strategy, rec.Backend)
+	times := make([]time.Duration, r.Iterations)
+	for i := range times {
+		if times[i], err = replayOnce(ctx, dev, in, exec); err != nil {
+			return rec, fmt.Errorf("%s: %w", what, err)
+		}
+		r.done++
+		if r.Progress != nil {
+			r.Progress(what, r.done, r.total)
+		}
+	}
+	rec.ReplayUS = float64(median(times[min(warmup, len(times)-1):]).Nanoseconds()) / 1000
+	var failed error
+	rec.MaxError, failed = in.Check()
+	rec.OK = failed == nil
+	if failed != nil {
+		rec.Error = failed.Error()
+	}
+	return rec, nil
+}
+
+// replayOnce times one replay, from the call to the end of its work.
+func replayOnce(ctx context.Context, dev device.Device, in *Instance, exec *graphexec.Exec) (time.Duration, error) {
+	if err := in.Reset(); err != nil {
+		return 0, err
+	}
+	start := dev.Now()
+	if err := exec.Replay(ctx); err != nil {
+		return 0, err
+	}
+	if err := exec.Wait(); err != nil {
+		return 0, err
+	}
+	return dev.Now() - start, nil
+}
+
+func median(d []time.Duration) time.Duration {
+	d = slices.Clone(d)
+	slices.Sort(d)
+	return (d[(len(d)-1)/2] + d[len(d)/2]) / 2
+}

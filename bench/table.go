@@ -1,0 +1,31 @@
+package bench
+
+import (
+	"fmt"
+	"io"
+	"text/tabwriter"
+)
+
+// WriteTable prints the records as an aligned table. Times of a simulated
+// device are virtual, and the heading says so.
+func WriteTable(w io.Writer, records []Record) error {
+	clock := "us/replay"
+	if len(records) > 0 && records[0].Simulated {
+		clock = "virtual us/replay"
+	}
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintf(t, "workload\tsize\tstrategy\tback end\tops\tedges\treduced\tlanes\tsyncs\t%s\tspeedup\tmax error\tok\t\n", clock)
+	for _, r := range records {
+		fmt.Fprintf(t, "%s\t%d\t%s\t%s\t%d\t%d\t%d\t%d\t%d\t%.2f\t%.2fx\t%.1e\t%s\t\n",
+			r.Workload, r.Size, r.Strategy, r.Backend, r.Ops, r.Edges, r.ReducedEdges, r.Lanes, r.Syncs,
+			r.ReplayUS, r.SpeedupOverSerial, r.MaxError, verdict(r.OK))
+	}
+	return t.Flush()
+}
+
+func verdict(ok bool) string {
+	if ok {
+		return "ok"
+	}
+	return "WRONG"
+}

@@ -1,0 +1,61 @@
+package bench
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/reprise-gpu/reprise/cuda/kernels"
+	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/tracer"
+)
+
+// Workload is a program worth replaying, at sizes of the user's choice.
+type Workload struct {
+	Name  string
+	Doc   string
+	Sizes []int // what a run without --size takes
+	Unit  string
+
+	// New traces the program on dev. Launch shapes follow the number of
+	// multiprocessors.
+	New func(dev device.Device, size int) (*Instance, error)
+	// Fits reports why a size cannot be run.
+	Fits func(size int) error
+}
+
+// Instance is a traced workload with its data.
+type Instance struct {
+	Trace *tracer.Trace
+	// Reset rewrites what a replay consumes: the inputs and the accumulators.
+	Reset func() error
+	// Check compares the result of the last replay with the CPU reference. It
+	// returns the greatest absolute error, and an error where that is too large.
+	Check func() (maxError float64, err error)
+}
+
+// Close frees the instance's buffers.
+func (in *Instance) Close() error { return in.Trace.Close() }
+
+// Workloads lists every workload in the order tables show them.
+func Workloads() []*Workload { return []*Workload{vec, img} }
+
+// LookupWorkload returns the workload of that name.
+func LookupWorkload(name string) (*Workload, error) {
+	var names []string
+	for _, w := range Workloads() {
+		if w.Name == name {
+			return w, nil
+		}
+		names = append(names, w.Name)
+	}
+	return nil, fmt.Errorf("unknown workload %q: there are %s", name, strings.Join(names, " and "))
+}
+
+// loadKernel loads the PTX of a benchmark kernel into a trace.
+func loadKernel(t *tracer.Tracer, name string) *tracer.Kernel {
+	k, ok := kernels.Lookup(name)
+	if !ok {
+		panic("BUG: no kernel " + name)
+	}
+	return t.Module(k.File, k.PTX).Kernel(name)
+}

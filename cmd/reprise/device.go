@@ -1,0 +1,72 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/internal/des"
+	"github.com/reprise-gpu/reprise/sim"
+)
+
+const defaultDevice = "sim:h200"
+
+// openDevice opens the device of that id: "sim:PROFILE", or "sim" for the default.
+func openDevice(id string) (device.Device, error) {
+	p, err := lookupProfile(id)
+	if err != nil {
+		return nil, err
+	}
+	return sim.New(sim.Options{Profile: p})
+}
+
+// lookupProfile is the profile of a simulated device's id.
+func lookupProfile(id string) (*des.Profile, error) {
+	kind, name, _ := strings.Cut(id, ":")
+	if kind != "sim" {
+		return nil, usagef("unknown device %q: use %s, and see reprise devices", id, defaultDevice)
+	}
+	if name == "" {
+		name = strings.TrimPrefix(defaultDevice, "sim:")
+	}
+	p, err := des.Lookup(name)
+	if err != nil {
+		return nil, usageError{err}
+	}
+	return p, nil
+}
+
+func newDevices() *cobra.Command {
+	return &cobra.Command{
+		Use:   "devices",
+		Short: "List the devices work can run on",
+		Args:  cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			w := tabwriter.NewWriter(c.OutOrStdout(), 0, 0, 2, ' ', 0)
+			fmt.Fprintln(w, "DEVICE\tNAME\tSIMULATED\tCOMPUTE\tSMS\tCLOCK MHZ\tMEMORY GB\tGB/S")
+			for _, p := range des.Profiles() {
+				dev, err := sim.New(sim.Options{Profile: p})
+				if err != nil {
+					return err
+				}
+				i := dev.Info()
+				fmt.Fprintf(w, "%s\t%s\t%s\t%d.%d\t%d\t%d\t%.0f\t%.0f\n", i.ID, i.Name, yesNo(i.Simulated),
+					i.ComputeMajor, i.ComputeMinor, i.Multiprocessors, i.ClockMHz, float64(i.MemoryBytes)/1e9, i.MemoryGBps)
+				if err := dev.Close(); err != nil {
+					return err
+				}
+			}
+			return w.Flush()
+		},
+	}
+}
+
+func yesNo(b bool) string {
+	if b {
+		return "yes"
+	}
+	return "no"
+}

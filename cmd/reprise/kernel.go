@@ -1,0 +1,72 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/reprise-gpu/reprise/ptx"
+)
+
+func newKernel() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "kernel",
+		Short: "Look into PTX kernels and run them",
+		Args:  cobra.NoArgs,
+		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	c.AddCommand(newKernelInspect(), newKernelRun())
+	return c
+}
+
+// entryInfo is one kernel as inspect --json prints it.
+type entryInfo struct {
+	Entry  string      `json:"entry"`
+	Params []paramInfo `json:"params"`
+}
+
+type paramInfo struct {
+	Index  int    `json:"index"`
+	Name   string `json:"name"`
+	Type   string `json:"type"`
+	Access string `json:"access"`
+	Reason string `json:"reason,omitempty"` // why the access is unknown
+}
+
+func newKernelInspect() *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "inspect FILE.ptx",
+		Short: "Print each kernel's signature and what it does with its pointers",
+		Long: `Inspect prints the parameters of every kernel in a PTX file and what the code
+does with the memory behind each: read, write, readwrite, none, or unknown
+when an address cannot be followed, with the place where it was lost.`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			source, err := os.ReadFile(args[0])
+			if err != nil {
+				return err
+			}
+			module, err := ptx.Parse(args[0], string(source))
+			if err != nil {
+				return err
+			}
+			entries := inspect(module)
+			if asJSON {
+				return writeJSON("-", c.OutOrStdout(), entries)
+			}
+			w := tabwriter.NewWriter(c.OutOrStdout(), 0, 0, 2, ' ', 0)
+			for _, e := range entries {
+				fmt.Fprintf(w, "%s\n", e.Entry)
+				for _, p := range e.Params {
+					fmt.Fprintf(w, "  %d\t%s\t%s\t%s\t%s\n", p.Index, p.Type, p.Access, p.Name, p.Reason)
+				}
+			}
+			return w.Flush()
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return c
+}

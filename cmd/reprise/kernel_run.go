@@ -1,0 +1,270 @@
+package main
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/ptx"
+)
+
+// runFlags are the flags of kernel run as given.
+type runFlags struct {
+	device      string
+	entry       string
+	grid, block string
+	shared      int64
+	args        []string
+	outs        []string
+}
+
+func newKernelRun() *cobra.Command {
+	var f runFlags
+	c := &cobra.Command{
+		Use:   "run FILE.ptx",
+		Short: "Run one kernel on buffers given on the command line",
+		Long: `Run launches one kernel of a PTX file once and prints every buffer afterwards,
+or writes it to a file. Arguments follow the kernel's parameters:
+
+  i32=5            a scalar
+  buf:f32=1,2,3    a buffer with these elements
+  buf:u8@FILE      a buffer with the bytes of a file
+  zero:f32*1024    a buffer of 1024 zeros`,
+		Example: `  reprise kernel run square.ptx --entry square --grid 1 --block 32 \
+    --arg buf:f32=1,2,3 --arg zero:f32*3 --arg i32=3`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args[0]) },
+	}
+	c.Flags().StringVar(&f.device, "device", defaultDevice, "device to run on; see reprise devices")
+	c.Flags().StringVar(&f.entry, "entry", "", "kernel to run; may be left out when the file has one")
+	c.Flags().StringVar(&f.grid, "grid", "1", "blocks, as `X[,Y[,Z]]`")
+	c.Flags().StringVar(&f.block, "block", "1", "threads per block, as `X[,Y[,Z]]`")
+	c.Flags().Int64Var(&f.shared, "shared", 0, "dynamic shared memory in `BYTES`")
+	c.Flags().StringArrayVar(&f.args, "arg", nil, "the next argument, see above")
+	c.Flags().StringArrayVar(&f.outs, "out", nil, "write the buffer of argument N, counted from 0, to a file instead of printing it: `N=FILE`")
+	return c
+}
+
+// launchPlan is a checked command line.
+type launchPlan struct {
+	kernel      *ptx.Func
+	grid, block device.Dim3
+	shared      uint32
+	args        []argument
+	outs        map[int]string // by argument
+}
+
+func (f *runFlags) run(c *cobra.Command, path string) error {
+	source, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	module, err := ptx.Parse(path, string(source))
+	if err != nil {
+		return err
+	}
+	plan, err := f.plan(module)
+	if err != nil {
+		return err
+	}
+	dev, err := openDevice(f.device)
+	if err != nil {
+		return err
+	}
+	err = errors.Join(plan.launch(dev, path, string(source)), dev.Close())
+	if err != nil {
+		return err
+	}
+	return plan.report(c)
+}
+
+func (f *runFlags) plan(module *ptx.Module) (p launchPlan, err error) {
+	if p.kernel, err = pickEntry(module, f.entry); err != nil {
+		return p, err
+	}
+	if p.grid, err = parseDim("grid", f.grid); err != nil {
+		return p, err
+	}
+	if p.block, err = parseDim("block", f.block); err != nil {
+		return p, err
+	}
+	if f.shared < 0 || f.shared > 1<<31 {
+		return p, usagef("--shared %d: a number of bytes from 0 to 2^31", f.shared)
+	}
+	p.shared = uint32(f.shared)
+	if err := p.parseArgs(f.args); err != nil {
+		return p, err
+	}
+	return p, p.parseOuts(f.outs)
+}
+
+func pickEntry(module *ptx.Module, name string) (*ptx.Func, error) {
+	var entries []*ptx.Func
+	var names []string
+	for _, k := range module.Funcs {
+		if !k.Entry {
+			continue
+		}
+		if k.Name == name {
+			return k, nil
+		}
+		entries, names = append(entries, k), append(names, k.Name)
+	}
+	switch {
+	case len(entries) == 0:
+		return nil, fmt.Errorf("%s has no kernel", module.File)
+	case name != "":
+		return nil, usagef("--entry %s: %s has %s", name, module.File, strings.Join(names, ", "))
+	case len(entries) > 1:
+		return nil, usagef("%s has several kernels: choose one with --entry: %s", module.File, strings.Join(names, ", "))
+	}
+	return entries[0], nil
+}
+
+// parseDim reads "X", "X,Y" or "X,Y,Z".
+func parseDim(flag, text string) (device.Dim3, error) {
+	dims := [3]uint32{1, 1, 1}
+	fields := strings.Split(text, ",")
+	if len(fields) > 3 {
+		return device.Dim3{}, usagef("--%s %s: at most three extents", flag, text)
+	}
+	for i, field := range fields {
+		n, err := strconv.ParseUint(strings.TrimSpace(field), 10, 31)
+		if err != nil || n == 0 {
+			return device.Dim3{}, usagef("--%s %s: every extent is a number from 1 to 2^31-1", flag, text)
+		}
+		dims[i] = uint32(n)
+	}
+	return device.Dim3{X: dims[0], Y: dims[1], Z: dims[2]}, nil
+}
+
+func (p *launchPlan) parseArgs(texts []string) error {
+	params := p.kernel.Params
+	if len(texts) != len(params) {
+		return usagef("%s takes %d arguments (%s), and %d are given with --arg", p.kernel.Name, len(params), signature(p.kernel), len(texts))
+	}
+	for i, text := range texts {
+		a, err := parseArgument(text)
+		if err != nil {
+			return err
+		}
+		size := params[i].Size()
+		if a.buffer && size != 8 {
+			return usagef("--arg %s: parameter %d of %s is a %v, not a pointer", text, i, p.kernel.Name, params[i].Type)
+		}
+		if !a.buffer && a.elem.Size() != size {
+			return usagef("--arg %s: parameter %d of %s has %d bytes, and %v has %d", text, i, p.kernel.Name, size, a.elem, a.elem.Size())
+		}
+		p.args = append(p.args, a)
+	}
+	return nil
+}
+
+// signature lists the parameter types, "u64, u64, u32".
+func signature(k *ptx.Func) string {
+	types := make([]string, len(k.Params))
+	for i, v := range k.Params {
+		types[i] = typeName(v)
+	}
+	return strings.Join(types, ", ")
+}
+
+func (p *launchPlan) parseOuts(texts []string) error {
+	p.outs = map[int]string{}
+	for _, text := range texts {
+		number, path, ok := strings.Cut(text, "=")
+		n, err := strconv.Atoi(number)
+		if !ok || err != nil || path == "" {
+			return usagef("--out %s: write it as N=FILE", text)
+		}
+		if n < 0 || n >= len(p.args) || !p.args[n].buffer {
+			return usagef("--out %s: argument %d is no buffer", text, n)
+		}
+		p.outs[n] = path
+	}
+	return nil
+}
+
+// launch runs the kernel and reads the buffers back into the arguments.
+func (p *launchPlan) launch(dev device.Device, file, source string) error {
+	module, err := dev.LoadModule(file, source)
+	if err != nil {
+		return err
+	}
+	function, err := dev.Function(module, p.kernel.Name)
+	if err != nil {
+		return err
+	}
+	stream, err := dev.CreateStream(0)
+	if err != nil {
+		return err
+	}
+	pointers, params, err := p.upload(dev)
+	if err != nil {
+		return err
+	}
+	work := &device.Launch{Function: function, Grid: p.grid, Block: p.block, Shared: p.shared, Params: params}
+	if err := dev.Submit(stream, work); err != nil {
+		return err
+	}
+	if err := dev.Synchronize(stream); err != nil {
+		return err
+	}
+	for i := range p.args {
+		if a := &p.args[i]; len(a.data) > 0 && a.buffer {
+			if err := dev.Read(a.data, pointers[i]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// upload allocates and fills the buffers and packs the parameter block.
+func (p *launchPlan) upload(dev device.Device) (pointers []device.Ptr, block []byte, err error) {
+	pointers = make([]device.Ptr, len(p.args))
+	for i, a := range p.args {
+		bits := a.scalar
+		if a.buffer {
+			if pointers[i], err = dev.Alloc(int64(len(a.data))); err != nil {
+				return nil, nil, err
+			}
+			bits = uint64(pointers[i])
+			if len(a.data) > 0 {
+				if err = dev.Write(pointers[i], a.data); err != nil {
+					return nil, nil, err
+				}
+			}
+		}
+		v := p.kernel.Params[i]
+		block = append(block, make([]byte, v.Offset-len(block))...)
+		block = binary.LittleEndian.AppendUint64(block, bits)[:v.Offset+int(v.Size())]
+	}
+	return pointers, block, nil
+}
+
+// report prints the buffers, or writes them where --out says.
+func (p *launchPlan) report(c *cobra.Command) error {
+	for i, a := range p.args {
+		if !a.buffer {
+			continue
+		}
+		if path, ok := p.outs[i]; ok {
+			if err := os.WriteFile(path, a.data, 0o644); err != nil {
+				return err
+			}
+			continue
+		}
+		n := int64(len(a.data)) / a.elem.Size()
+		if _, err := fmt.Fprintf(c.OutOrStdout(), "arg %d: %v[%d] = %s\n", i, a.elem, n, formatElements(a.elem, a.data)); err != nil {
+			return err
+		}
+	}
+	return nil
+}

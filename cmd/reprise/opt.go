@@ -1,0 +1,146 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/reprise-gpu/reprise/ir"
+	"github.com/reprise-gpu/reprise/optimizer"
+)
+
+// optFlags are the flags of opt as given.
+type optFlags struct {
+	strategy string
+	device   string
+	passes   []string
+	dump     []string
+	json     bool
+	out      string
+}
+
+func newOpt() *cobra.Command {
+	var f optFlags
+	c := &cobra.Command{
+		Use:   "opt FILE.rir",
+		Short: "Plan a saved graph and print the result",
+		Long: `Opt reads a graph, runs the optimizer and prints the graph with its remaining
+dependencies and the schedule. It runs nothing on a device. Without a cost of
+its own, an operation is costed by a model of the device.
+
+Passes:
+` + describe(optimizer.Passes()) + `
+
+Strategies:
+` + describe(optimizer.Strategies()),
+		Example: `  reprise opt img.rir --strategy nimble
+  reprise opt img.rir --strategy nimble --dump hazards,reduce
+  reprise opt dag.rir --json`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args[0]) },
+	}
+	c.Flags().StringVar(&f.strategy, "strategy", optimizer.DefaultStrategy, "how to put operations on lanes")
+	c.Flags().StringVar(&f.device, "device", defaultDevice, "device to predict the time for; see reprise devices")
+	c.Flags().StringSliceVar(&f.passes, "passes", nil, "run only these passes (default: all)")
+	c.Flags().StringSliceVar(&f.dump, "dump", nil, "print the text after these passes too, to standard error")
+	c.Flags().BoolVar(&f.json, "json", false, "print a JSON summary instead of the text")
+	c.Flags().StringVarP(&f.out, "output", "o", "", "write the text to `FILE`, with the PTX, instead of printing it")
+	return c
+}
+
+func describe(list []optimizer.Description) string {
+	var b strings.Builder
+	for _, d := range list {
+		fmt.Fprintf(&b, "  %-9s %s\n", d.Name, d.Doc)
+	}
+	return strings.TrimRight(b.String(), "\n")
+}
+
+func (f *optFlags) run(c *cobra.Command, path string) error {
+	profile, err := lookupProfile(f.device)
+	if err != nil {
+		return err
+	}
+	opts := optimizer.Options{Strategy: f.strategy, Profile: profile, Dump: map[string]io.Writer{}}
+	if c.Flags().Changed("passes") {
+		opts.Passes = f.passes
+	}
+	for _, pass := range f.dump {
+		opts.Dump[pass] = c.ErrOrStderr()
+	}
+	if err := opts.Check(); err != nil {
+		return usageError{err}
+	}
+	file, err := ir.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	result, err := optimizer.Plan(file.Graph, opts)
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return f.print(c.OutOrStdout(), result)
+}
+
+func (f *optFlags) print(stdout io.Writer, result *optimizer.Result) error {
+	s := result.Schedule
+	if f.json {
+		return writeJSON("-", stdout, summarize(result))
+	}
+	if f.out != "" {
+		return writeFile(f.out, ir.Format(s.Graph, s))
+	}
+	_, err := stdout.Write(ir.Format(withoutSources(s.Graph), s))
+	return err
+}
+
+// withoutSources drops the PTX, which is long and was not changed.
+func withoutSources(g *ir.Graph) *ir.Graph {
+	bare := *g
+	bare.Modules = slices.Clone(g.Modules)
+	for i := range bare.Modules {
+		bare.Modules[i].Source = ""
+	}
+	return &bare
+}
+
+// summary is what opt --json prints. Operations are numbered in program order
+// from 0; an edge is [from, to].
+type summary struct {
+	Strategy     string       `json:"strategy"`
+	Ops          int          `json:"ops"`
+	Edges        int          `json:"edges"`
+	ReducedEdges int          `json:"reduced_edges"`
+	Lanes        int          `json:"lanes"`
+	Syncs        int          `json:"syncs"`
+	LaneOf       []ir.LaneID  `json:"lane_of"`
+	Waits        [][2]ir.OpID `json:"waits"`
+	Reduced      [][2]ir.OpID `json:"reduced"`
+	PredictedUS  float64      `json:"predicted_us"`
+}
+
+func summarize(r *optimizer.Result) summary {
+	s := r.Schedule
+	sum := summary{
+		Strategy: s.Strategy, Ops: s.Graph.Len(), Edges: len(r.Analyzed.Deps()),
+		Lanes: s.Lanes, Syncs: s.Syncs(), LaneOf: s.Lane,
+		Waits: [][2]ir.OpID{}, Reduced: [][2]ir.OpID{},
+		PredictedUS: float64(s.Predicted) / 1000,
+	}
+	if sum.LaneOf == nil {
+		sum.LaneOf = []ir.LaneID{}
+	}
+	for to, waits := range s.Waits {
+		for _, from := range waits {
+			sum.Waits = append(sum.Waits, [2]ir.OpID{from, ir.OpID(to)})
+		}
+	}
+	for _, d := range s.Graph.Deps() {
+		sum.Reduced = append(sum.Reduced, [2]ir.OpID{d.From, d.To})
+	}
+	sum.ReducedEdges = len(sum.Reduced)
+	return sum
+}

@@ -1,0 +1,105 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+)
+
+// Exit statuses.
+const (
+	exitOK    = 0
+	exitInput = 1 // the input or the run failed
+	exitUsage = 2 // the command line was wrong
+)
+
+// usageError is a mistake on the command line.
+type usageError struct{ error }
+
+func (e usageError) Unwrap() error { return e.error }
+
+func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
+
+// run is the program; it returns the exit status.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	root := newRoot()
+	root.SetArgs(args)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	err := root.ExecuteContext(ctx)
+	if err == nil {
+		return exitOK
+	}
+	fmt.Fprintf(stderr, "reprise: %s\n", message(err, isTerminal(stderr)))
+	var usage usageError
+	if errors.As(err, &usage) || isCobraUsage(err) {
+		return exitUsage
+	}
+	return exitInput
+}
+
+func newRoot() *cobra.Command {
+	root := &cobra.Command{
+		Use:           "reprise",
+		Short:         "Trace GPU work once, plan it, replay it many times",
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		Args:          cobra.NoArgs,
+		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	root.CompletionOptions.HiddenDefaultCmd = true
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		return usagef("%w (see %s --help)", err, c.CommandPath())
+	})
+	root.AddCommand(newBench(), newTrace(), newOpt(), newKernel(), newDevices(), newVersion())
+	return root
+}
+
+// isCobraUsage recognizes the errors cobra makes itself for wrong arguments:
+// they carry no type.
+func isCobraUsage(err error) bool {
+	for _, prefix := range []string{"unknown command", "unknown flag", "accepts ", "requires ", "required flag", "invalid argument"} {
+		if strings.HasPrefix(err.Error(), prefix) {
+			return true
+		}
+	}
+	return false
+}
+
+// message is one line for logs and scripts; a person at a terminal also sees
+// the offending source lines with their carets.
+func message(err error, terminal bool) string {
+	text := strings.TrimSpace(err.Error())
+	if terminal {
+		return text
+	}
+	first, rest, more := strings.Cut(text, "\n")
+	if more {
+		if n := countErrors(rest); n > 0 {
+			return fmt.Sprintf("%s (and %d more)", first, n)
+		}
+	}
+	return first
+}
+
+// countErrors counts the lines that start a diagnostic rather than quote source.
+func countErrors(text string) int {
+	n := 0
+	for line := range strings.Lines(text) {
+		if line != "\n" && line[0] != ' ' && line[0] != '\t' {
+			n++
+		}
+	}
+	return n
+}
+
+func isTerminal(w any) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}

@@ -1,0 +1,63 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/reprise-gpu/reprise/bench"
+	"github.com/reprise-gpu/reprise/ir"
+)
+
+func newTrace() *cobra.Command {
+	var deviceID, out string
+	var size int
+	c := &cobra.Command{
+		Use:   "trace WORKLOAD -o FILE.rir",
+		Short: "Trace a workload and save the graph with its PTX",
+		Long: `Trace records one iteration of a workload and writes it as text: the operations,
+the bytes each reads and writes, and the PTX of its kernels.
+
+Workloads:
+` + workloadHelp(),
+		Example: `  reprise trace img -o img.rir && reprise opt img.rir --strategy nimble`,
+		Args:    cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) (err error) {
+			w, err := bench.LookupWorkload(args[0])
+			if err != nil {
+				return usageError{err}
+			}
+			if !c.Flags().Changed("size") {
+				size = w.Sizes[0]
+			}
+			if err := w.Fits(size); err != nil {
+				return usagef("--size: %w", err)
+			}
+			dev, err := openDevice(deviceID)
+			if err != nil {
+				return err
+			}
+			defer func() { err = errors.Join(err, dev.Close()) }()
+			in, err := w.New(dev, size)
+			if err != nil {
+				return err
+			}
+			defer func() { err = errors.Join(err, in.Close()) }()
+			if out == "-" {
+				_, err = c.OutOrStdout().Write(ir.Format(in.Trace.Graph, nil))
+				return err
+			}
+			if err := writeFile(out, ir.Format(in.Trace.Graph, nil)); err != nil {
+				return err
+			}
+			_, err = fmt.Fprintf(c.ErrOrStderr(), "%s: %d operations on %d buffers\n", out, in.Trace.Graph.Len(), len(in.Trace.Graph.Buffers))
+			return err
+		},
+	}
+	c.Flags().StringVarP(&out, "output", "o", "", "write the trace to `FILE` (- for standard output)")
+	c.Flags().StringVar(&deviceID, "device", defaultDevice, "device whose launch shapes are traced; see reprise devices")
+	c.Flags().IntVar(&size, "size", 0, "problem size (default: the workload's first)")
+	_ = c.MarkFlagRequired("output") // fails only for a flag that does not exist
+	return c
+}

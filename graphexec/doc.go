@@ -1,0 +1,4 @@
+// Package graphexec turns a schedule into something a device replays: an
+// explicit graph, or a multi-stream command list. All lowering happens in
+// Instantiate; a replay is one call into the device and allocates nothing.
+package graphexec

@@ -1,0 +1,131 @@
+package graphexec
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/ir"
+)
+
+// Backend is the form a schedule takes on the device.
+type Backend uint8
+
+const (
+	Graph   Backend = iota // one explicit graph: lane order and waits become edges
+	Streams                // a stream per lane, an event per recorded operation
+)
+
+var backendNames = [...]string{Graph: "graph", Streams: "streams"}
+
+func (b Backend) String() string { return backendNames[b] }
+
+// Backends lists the back ends in the order tables show them.
+func Backends() []Backend { return []Backend{Graph, Streams} }
+
+// ParseBackend returns the back end of that name.
+func ParseBackend(name string) (Backend, error) {
+	for b, n := range backendNames {
+		if n == name {
+			return Backend(b), nil
+		}
+	}
+	return 0, fmt.Errorf("unknown back end %q: use graph or streams", name)
+}
+
+// Bindings says where the things a graph names are on the device. A finished
+// trace is one.
+type Bindings interface {
+	Pointer(ir.BufferID) device.Ptr
+	Module(ir.ModuleID) device.Module
+	HostFunc(ir.OpID) func()
+}
+
+// Stats counts what an Exec did.
+type Stats struct {
+	Replays int // launches enqueued
+	Updates int // operations changed in place by Set
+}
+
+// Exec is an instantiated schedule. It is used by one goroutine at a time and
+// borrows the buffers and modules of its bindings, which must outlive it.
+type Exec struct {
+	dev   device.Device
+	prog  *program
+	impl  backend
+	stats Stats
+}
+
+// backend is one form of an instantiated program.
+type backend interface {
+	launch() error
+	update(op ir.OpID) error // op's work has changed
+	origin() device.Stream   // empty once every replay has finished
+	close() error
+}
+
+// Instantiate lowers a schedule for dev. The caller closes the result.
+func Instantiate(dev device.Device, s *ir.Schedule, b Bindings, form Backend) (*Exec, error) {
+	if err := ir.VerifySchedule(s); err != nil {
+		return nil, fmt.Errorf("cannot instantiate the schedule: %w", err)
+	}
+	prog, err := lower(dev, s, b)
+	if err != nil {
+		return nil, err
+	}
+	x := &Exec{dev: dev, prog: prog}
+	switch form {
+	case Graph:
+		x.impl, err = newGraphBackend(dev, prog)
+	case Streams:
+		x.impl, err = newStreamsBackend(dev, prog)
+	default:
+		panic(fmt.Sprintf("BUG: back end %d", form))
+	}
+	if err != nil {
+		return nil, err
+	}
+	return x, nil
+}
+
+var errClosed = errors.New("replay of a closed Exec: instantiate the schedule again")
+
+// Replay enqueues one run of the whole schedule and returns; replays run one
+// after another. It fails without enqueuing anything when ctx is done.
+func (x *Exec) Replay(ctx context.Context) error {
+	if x.impl == nil {
+		return errClosed
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if err := x.impl.launch(); err != nil {
+		return fmt.Errorf("replay %d: %w", x.stats.Replays, err)
+	}
+	x.stats.Replays++
+	return nil
+}
+
+// Wait returns when every replay has finished, with the first error of their
+// work. A failed operation is named with the source line that issued it.
+func (x *Exec) Wait() error {
+	if x.impl == nil {
+		return errClosed
+	}
+	return x.dev.Synchronize(x.impl.origin())
+}
+
+// Stats returns the counts so far.
+func (x *Exec) Stats() Stats { return x.stats }
+
+// Close waits for the device and frees what Instantiate made. Closing twice is
+// harmless.
+func (x *Exec) Close() error {
+	if x.impl == nil {
+		return nil
+	}
+	impl := x.impl
+	x.impl = nil
+	return errors.Join(x.dev.SynchronizeAll(), impl.close())
+}

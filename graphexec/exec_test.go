@@ -1,0 +1,228 @@
+package graphexec_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/cockroachdb/datadriven"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/device/null"
+	"github.com/reprise-gpu/reprise/graphexec"
+	"github.com/reprise-gpu/reprise/ir"
+	"github.com/reprise-gpu/reprise/optimizer"
+)
+
+// bound binds a graph read from text: real allocations on dev, modules without
+// source, host functions that do nothing.
+type bound struct {
+	buffers []device.Ptr
+	modules []device.Module
+}
+
+func bind(t testing.TB, dev device.Device, g *ir.Graph) *bound {
+	b := &bound{}
+	for _, m := range g.Modules {
+		handle, err := dev.LoadModule(m.File, "")
+		require.NoError(t, err)
+		b.modules = append(b.modules, handle)
+	}
+	for i := range g.Buffers {
+		p, err := dev.Alloc(g.Buffers[i].Size())
+		require.NoError(t, err)
+		b.buffers = append(b.buffers, p)
+	}
+	return b
+}
+
+func (b *bound) Pointer(id ir.BufferID) device.Ptr   { return b.buffers[id] }
+func (b *bound) Module(id ir.ModuleID) device.Module { return b.modules[id] }
+func (b *bound) HostFunc(ir.OpID) func()             { return func() {} }
+
+func plan(t testing.TB, text, strategy string) *ir.Schedule {
+	file, err := ir.Parse("test.rir", text)
+	require.NoError(t, err)
+	result, err := optimizer.Plan(file.Graph, optimizer.Options{Strategy: strategy})
+	require.NoError(t, err)
+	return result.Schedule
+}
+
+// TestCalls shows every device call that instantiating and replaying makes.
+func TestCalls(t *testing.T) {
+	datadriven.RunTest(t, "testdata/calls", func(t *testing.T, d *datadriven.TestData) string {
+		var strategy, backend string
+		d.ScanArgs(t, "strategy", &strategy)
+		d.ScanArgs(t, "backend", &backend)
+		form, err := graphexec.ParseBackend(backend)
+		require.NoError(t, err)
+
+		s := plan(t, d.Input, strategy)
+		var log strings.Builder
+		plain := null.New()
+		b := bind(t, plain, s.Graph)
+		dev := device.WithLogging(plain, &log)
+		x, err := graphexec.Instantiate(dev, s, b, form)
+		require.NoError(t, err)
+		if d.HasArg("set") {
+			var name string
+			var value float64
+			d.ScanArgs(t, "set", &name, &value)
+			fmt.Fprintf(&log, "-- set $%s\n", name)
+			require.NoError(t, x.Set(name, value))
+		}
+		log.WriteString("-- replay\n")
+		require.NoError(t, x.Replay(context.Background()))
+		log.WriteString("-- close\n")
+		require.NoError(t, x.Close())
+		return log.String()
+	})
+}
+
+// diamond has work of every kind, a parameter, and needs two lanes.
+const diamond = `
+graph diamond {
+  module m "m.ptx"
+  param $alpha f32 = 0.5
+  buffer @a f32[64] device(0) inout
+  buffer @b f32[64] device(0) temporary
+  buffer @c f32[64] device(0) temporary
+  buffer @h f32[64] pinned output
+  %0 = memset @a[0:256] u32=0
+  %1 = launch m.left grid(1) block(64) args(@a, @b, $alpha) uses(read @a, write @b)
+  %2 = launch m.right grid(1) block(64) args(@a, @c+128, i32=7, $alpha) uses(read @a, write @c)
+  %3 = launch m.join grid(1) block(64) args(@b, @c, @a) uses(read @b, read @c, write @a)
+  %4 = copy @a[0:256] -> @h[0:256]
+  %5 = host "done" uses(read @h)
+}
+`
+
+func forEachBackend(t *testing.T, f func(t *testing.T, form graphexec.Backend)) {
+	for _, form := range graphexec.Backends() {
+		t.Run(form.String(), func(t *testing.T) { f(t, form) })
+	}
+}
+
+func TestReplayAllocatesNothing(t *testing.T) {
+	forEachBackend(t, func(t *testing.T, form graphexec.Backend) {
+		s := plan(t, diamond, "nimble")
+		dev := null.New()
+		x, err := graphexec.Instantiate(dev, s, bind(t, dev, s.Graph), form)
+		require.NoError(t, err)
+		ctx := context.Background()
+		assert.Zero(t, testing.AllocsPerRun(100, func() {
+			if err := x.Replay(ctx); err != nil {
+				t.Error(err)
+			}
+			if err := x.Wait(); err != nil {
+				t.Error(err)
+			}
+		}))
+		assert.Equal(t, 101, x.Stats().Replays)
+		require.NoError(t, x.Close())
+	})
+}
+
+func TestCloseLeavesNothingBehind(t *testing.T) {
+	forEachBackend(t, func(t *testing.T, form graphexec.Backend) {
+		s := plan(t, diamond, "nimble")
+		dev := null.New()
+		b := bind(t, dev, s.Graph)
+		before := dev.Live()
+		x, err := graphexec.Instantiate(dev, s, b, form)
+		require.NoError(t, err)
+		require.NotEqual(t, before, dev.Live())
+		require.NoError(t, x.Close())
+		assert.Equal(t, before, dev.Live())
+		assert.NoError(t, x.Close(), "closing twice")
+		assert.ErrorContains(t, x.Replay(context.Background()), "closed Exec")
+		assert.ErrorContains(t, x.Set("alpha", 1), "closed Exec")
+	})
+}
+
+// TestAnyFailedCallLeavesNothingBehind lets each device call of Instantiate fail
+// in turn.
+func TestAnyFailedCallLeavesNothingBehind(t *testing.T) {
+	forEachBackend(t, func(t *testing.T, form graphexec.Backend) {
+		s := plan(t, diamond, "nimble")
+		for n := 0; ; n++ {
+			plain := null.New()
+			b := bind(t, plain, s.Graph)
+			before := plain.Live()
+			armed := device.FailCall(n, device.OutOfMemory)
+			dev := device.WithFaults(plain, func(call int, method string) device.Code { return armed(call, method) })
+			x, err := graphexec.Instantiate(dev, s, b, form)
+			if err == nil {
+				require.Greater(t, n, 5, "Instantiate made hardly a call")
+				armed = func(int, string) device.Code { return 0 }
+				require.NoError(t, x.Close())
+				return
+			}
+			require.Equal(t, device.OutOfMemory, device.CodeOf(err), "call %d: %v", n, err)
+			require.Equal(t, before, plain.Live(), "after call %d failed", n)
+		}
+	})
+}
+
+func TestReplayStopsWhenTheContextIsDone(t *testing.T) {
+	s := plan(t, diamond, "serial")
+	dev := null.New()
+	x, err := graphexec.Instantiate(dev, s, bind(t, dev, s.Graph), graphexec.Graph)
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	assert.ErrorIs(t, x.Replay(ctx), context.Canceled)
+	assert.Zero(t, x.Stats().Replays)
+}
+
+func TestSetNamesWhatIsWrong(t *testing.T) {
+	s := plan(t, diamond, "serial")
+	dev := null.New()
+	x, err := graphexec.Instantiate(dev, s, bind(t, dev, s.Graph), graphexec.Graph)
+	require.NoError(t, err)
+	assert.EqualError(t, x.Set("beta", 1), "no parameter $beta: the trace declares $alpha")
+	assert.EqualError(t, x.Set("alpha", "1"), "parameter $alpha: string is not a number for f32")
+	require.NoError(t, x.Set("alpha", 2))
+	assert.Equal(t, 2, x.Stats().Updates, "one for each launch that takes it")
+}
+
+func TestAFailedUpdateNamesTheOperation(t *testing.T) {
+	forEachBackend(t, func(t *testing.T, form graphexec.Backend) {
+		s := plan(t, diamond, "serial")
+		plain := null.New()
+		fail := false
+		dev := device.WithFaults(plain, func(_ int, method string) device.Code {
+			if fail && strings.HasPrefix(method, "Update") {
+				return device.GraphUpdateForbidden
+			}
+			return 0
+		})
+		x, err := graphexec.Instantiate(dev, s, bind(t, plain, s.Graph), form)
+		require.NoError(t, err)
+		fail = true
+		err = x.Set("alpha", 2)
+		assert.Equal(t, device.GraphUpdateForbidden, device.CodeOf(err))
+		assert.ErrorContains(t, err, "%1 left")
+		require.NoError(t, x.Close())
+	})
+}
+
+func TestADroppedWaitIsRefused(t *testing.T) {
+	s := plan(t, diamond, "nimble")
+	dropped := 0
+	for op := range s.Waits {
+		for i := range s.Waits[op] {
+			broken := *s
+			broken.Waits = append([][]ir.OpID(nil), s.Waits...)
+			broken.Waits[op] = append(append([]ir.OpID(nil), s.Waits[op][:i]...), s.Waits[op][i+1:]...)
+			dev := null.New()
+			_, err := graphexec.Instantiate(dev, &broken, bind(t, dev, s.Graph), graphexec.Streams)
+			assert.ErrorContains(t, err, "cannot instantiate the schedule", "without the wait of %%%d", op)
+			dropped++
+		}
+	}
+	require.Positive(t, dropped)
+}

@@ -1,0 +1,64 @@
+package ir
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+)
+
+// NewScalar converts a Go number to a scalar of type t. Integers must fit the
+// type exactly; a floating-point value is rounded to nearest; an integer is
+// accepted where a float is wanted. F16 and BF16 take their bits as a uint16.
+func NewScalar(t Type, v any) (Scalar, error) {
+	rv := reflect.ValueOf(v)
+	switch t {
+	case F32, F64:
+		f, ok := asFloat(rv)
+		if !ok {
+			return Scalar{}, fmt.Errorf("%T is not a number for %v", v, t)
+		}
+		if t == F32 {
+			return Scalar{t, uint64(math.Float32bits(float32(f)))}, nil
+		}
+		return Scalar{t, math.Float64bits(f)}, nil
+	}
+	bits, ok := asBits(rv, t)
+	if !ok {
+		return Scalar{}, fmt.Errorf("%v (%T) does not fit %v", v, v, t)
+	}
+	return Scalar{t, bits}, nil
+}
+
+func asFloat(v reflect.Value) (float64, bool) {
+	switch {
+	case v.CanFloat():
+		return v.Float(), true
+	case v.CanInt():
+		return float64(v.Int()), true
+	case v.CanUint():
+		return float64(v.Uint()), true
+	}
+	return 0, false
+}
+
+// asBits returns the two's complement bits of an integer that fits t.
+func asBits(v reflect.Value, t Type) (uint64, bool) {
+	width := uint(8 * t.Size())
+	mask := ^uint64(0) >> (64 - width)
+	signed := t == I8 || t == I16 || t == I32 || t == I64
+	switch {
+	case v.CanInt():
+		n := v.Int()
+		if signed {
+			return uint64(n) & mask, n<<(64-width)>>(64-width) == n
+		}
+		return uint64(n), n >= 0 && uint64(n) <= mask
+	case v.CanUint():
+		n := v.Uint()
+		if signed {
+			return n, n <= mask>>1
+		}
+		return n, n <= mask
+	}
+	return 0, false
+}

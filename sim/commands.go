@@ -1,0 +1,108 @@
+package sim
+
+import (
+	"fmt"
+
+	"github.com/reprise-gpu/reprise/device"
+)
+
+// list is a compiled command list.
+type list struct{ commands []command }
+
+// command is a device.Command with its handles looked up.
+type command struct {
+	kind   device.CommandKind
+	stream *stream
+	event  *event
+	job    *job
+}
+
+// CompileCommands checks a schedule and looks up its handles.
+func (d *Device) CompileCommands(cs []device.Command) (device.CommandList, error) {
+	if err := d.enter(d.profile.Host.Create); err != nil {
+		return 0, err.In("CompileCommands")
+	}
+	l := &list{commands: make([]command, len(cs))}
+	for i, c := range cs {
+		var err *device.Error
+		if l.commands[i], err = d.lowerCommand(c); err != nil {
+			err.Detail = fmt.Sprintf("command %d: %s", i, err.Detail)
+			return 0, err.In("CompileCommands")
+		}
+	}
+	return d.lists.Add(l), nil
+}
+
+func (d *Device) lowerCommand(c device.Command) (out command, err *device.Error) {
+	out.kind = c.Kind
+	if out.stream, err = d.streams.Get(c.Stream); err != nil {
+		return out, err
+	}
+	switch c.Kind {
+	case device.Run:
+		out.job, err = d.lower(c.Work)
+	case device.Record, device.Await:
+		out.event, err = d.events.Get(c.Event)
+	default:
+		err = &device.Error{Code: device.InvalidValue, Detail: fmt.Sprintf("kind %d is none of Run, Record and Await", c.Kind)}
+	}
+	return out, err
+}
+
+// UpdateCommand replaces one command's work for later submissions.
+func (d *Device) UpdateCommand(h device.CommandList, i int, w device.Work) error {
+	l, bad := d.lists.Get(h)
+	if err := first(d.enter(0), bad); err != nil {
+		return err.In("UpdateCommand")
+	}
+	if i < 0 || i >= len(l.commands) || l.commands[i].kind != device.Run {
+		return (&device.Error{Code: device.InvalidValue,
+			Detail: fmt.Sprintf("command %d is not one of the list's %d commands that run work", i, len(l.commands))}).In("UpdateCommand")
+	}
+	return d.replace(&l.commands[i].job, w).In("UpdateCommand")
+}
+
+// SubmitCommands does what a call for each command would, at the same cost to
+// the host: a list saves crossings between languages, not driver calls.
+func (d *Device) SubmitCommands(h device.CommandList) error {
+	l, bad := d.lists.Get(h)
+	if err := first(d.enter(0), bad, l.usable()); err != nil {
+		return err.In("SubmitCommands")
+	}
+	for i := range l.commands {
+		c := &l.commands[i]
+		switch c.kind {
+		case device.Run:
+			d.submit(c.stream, c.job)
+		case device.Record:
+			d.record(c.event, c.stream)
+		case device.Await:
+			d.wait(c.stream, c.event)
+		}
+	}
+	return nil
+}
+
+// usable notices streams and events that were destroyed since the list was
+// compiled.
+func (l *list) usable() *device.Error {
+	if l == nil {
+		return nil
+	}
+	for i := range l.commands {
+		c := &l.commands[i]
+		if c.stream.gone || c.event != nil && c.event.gone {
+			return &device.Error{Code: device.InvalidHandle, Detail: fmt.Sprintf("command %d uses a stream or event that was destroyed", i)}
+		}
+	}
+	return nil
+}
+
+// DestroyCommandList leaves what was submitted under way.
+func (d *Device) DestroyCommandList(h device.CommandList) error {
+	if err := d.enter(d.profile.Host.Create); err != nil {
+		return err.In("DestroyCommandList")
+	}
+	_, err := d.lists.Remove(h)
+	return err.In("DestroyCommandList")
+}

@@ -1,0 +1,177 @@
+package sim
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/internal/des"
+	"github.com/reprise-gpu/reprise/sim/interp"
+)
+
+// Options configures a simulated device; the zero value is an H200.
+type Options struct {
+	// Profile is the ID of a device profile; "" is "h200".
+	Profile string
+	// Custom is a profile of one's own, instead of Profile.
+	Custom *des.Profile
+	// Memory is how many bytes of device memory there are; 0 is what the profile
+	// has. The simulator needs host memory only for what is allocated.
+	Memory int64
+	// Memo says whether launches may reuse the results of earlier, equal ones;
+	// neither bytes nor times depend on it.
+	Memo Memo
+	// MemoBytes bounds the results kept; 0 is 512 MiB.
+	MemoBytes int64
+}
+
+// Device is a simulated GPU. It is a device.Device and a device.Accounter.
+type Device struct {
+	info    device.Info
+	profile *des.Profile
+	engine  *des.Engine
+	host    des.Time // the host's clock; never behind the engine's
+
+	memory *interp.Memory
+	pinned pinned
+	live   device.Live // Bytes and Allocations only
+	memo   *memo
+	count  Counters
+
+	modules device.Handles[device.Module, *module]
+	funcs   device.Handles[device.Function, *kernel]
+	streams device.Handles[device.Stream, *stream]
+	events  device.Handles[device.Event, *event]
+	graphs  device.Handles[device.Graph, *graph]
+	execs   device.Handles[device.GraphExec, *exec]
+	lists   device.Handles[device.CommandList, *list]
+
+	deps   []des.TaskID  // scratch of enqueue
+	fault  *device.Error // what poisoned the device
+	inside *job          // the host call that runs now: it must not call the device
+	closed bool
+}
+
+// New returns a simulated device. It fails only for an unknown profile.
+func New(o Options) (*Device, error) {
+	p := o.Custom
+	if p == nil {
+		var err error
+		if p, err = des.Lookup(orDefault(o.Profile, "h200")); err != nil {
+			return nil, fmt.Errorf("sim: %w", err)
+		}
+	}
+	d := &Device{
+		profile: p,
+		memory:  interp.NewMemory(orDefault(o.Memory, p.MemoryBytes)),
+		memo:    newMemo(o.Memo, orDefault(o.MemoBytes, defaultMemoBytes)),
+		modules: device.Handles[device.Module, *module]{Kind: "module"},
+		funcs:   device.Handles[device.Function, *kernel]{Kind: "function"},
+		streams: device.Handles[device.Stream, *stream]{Kind: "stream"},
+		events:  device.Handles[device.Event, *event]{Kind: "event"},
+		graphs:  device.Handles[device.Graph, *graph]{Kind: "graph"},
+		execs:   device.Handles[device.GraphExec, *exec]{Kind: "graph exec"},
+		lists:   device.Handles[device.CommandList, *list]{Kind: "command list"},
+		info:    infoOf(p, orDefault(o.Memory, p.MemoryBytes)),
+	}
+	d.engine = des.New(p, d.start)
+	d.engine.OnEnd(d.ended)
+	return d, nil
+}
+
+func orDefault[T comparable](v, otherwise T) T {
+	var zero T
+	if v == zero {
+		return otherwise
+	}
+	return v
+}
+
+func infoOf(p *des.Profile, memory int64) device.Info {
+	return device.Info{
+		Name: p.Name, ID: "sim:" + p.ID, Simulated: true,
+		ComputeMajor: p.ComputeMajor, ComputeMinor: p.ComputeMinor,
+		Multiprocessors: p.SMs, ClockMHz: int(p.ClockMHz),
+		MemoryBytes: memory, MemoryGBps: p.MemoryGBps, L2Bytes: p.L2Bytes,
+		MaxThreads: p.Limits.ThreadsPerBlock, MaxShared: p.Limits.SharedPerBlock,
+		LeastPriority: leastPriority, GreatestPriority: greatestPriority,
+	}
+}
+
+// Priorities that streams are clamped to, as drivers report them for recent
+// devices.
+const (
+	leastPriority    = 0
+	greatestPriority = -5
+)
+
+// Info describes the simulated device.
+func (d *Device) Info() device.Info { return d.info }
+
+// Now is the virtual clock of the host.
+func (d *Device) Now() time.Duration { return duration(d.host) }
+
+func duration(t des.Time) time.Duration { return time.Duration(t / des.Nanosecond) }
+
+// Live counts what is allocated.
+func (d *Device) Live() device.Live {
+	l := d.live
+	l.Modules, l.Streams, l.Events = d.modules.Len(), d.streams.Len(), d.events.Len()
+	l.Graphs, l.Execs, l.Lists = d.graphs.Len(), d.execs.Len(), d.lists.Len()
+	return l
+}
+
+// enter begins a call: it charges the host and says why the call cannot be made.
+func (d *Device) enter(cost des.Time) *device.Error {
+	switch {
+	case d.closed:
+		return &device.Error{Code: device.Deinitialized, Detail: "the device has been closed"}
+	case d.inside != nil:
+		return &device.Error{Code: device.NotSupported,
+			Detail: fmt.Sprintf("host call %q calls the device; a host call must not", d.inside.label)}
+	}
+	d.host += cost
+	return d.poison()
+}
+
+// poison is the fault that every call answers, or nil: a copy, since each
+// caller puts its own name in.
+func (d *Device) poison() *device.Error {
+	if d.fault == nil {
+		return nil
+	}
+	err := *d.fault
+	return &err
+}
+
+// first returns the first error there is.
+func first(errs ...*device.Error) *device.Error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// drain waits for all work.
+func (d *Device) drain() *device.Error {
+	d.waited(d.engine.Drain())
+	return d.poison()
+}
+
+// waited moves the host's clock to after a wait for what the device did by t.
+func (d *Device) waited(t des.Time) {
+	d.host = max(d.host, t) + d.profile.Host.Synchronize
+	d.engine.Retire()
+}
+
+// Close waits, then frees everything.
+func (d *Device) Close() error {
+	if d.closed || d.inside != nil {
+		return d.enter(0).In("Close")
+	}
+	d.engine.Drain()
+	*d = Device{info: d.info, profile: d.profile, host: d.host, count: d.count, closed: true}
+	return nil
+}

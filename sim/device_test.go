@@ -1,0 +1,31 @@
+package sim
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/device/devicetest"
+)
+
+func open(t *testing.T, o Options) *Device {
+	t.Helper()
+	d, err := New(o)
+	require.NoError(t, err)
+	return d
+}
+
+func TestConformance(t *testing.T) {
+	devicetest.Run(t, func() device.Device { return open(t, Options{}) }, devicetest.Options{})
+}
+
+func TestConformanceWithoutMemo(t *testing.T) {
+	devicetest.Run(t, func() device.Device { return open(t, Options{Memo: MemoOff}) }, devicetest.Options{})
+}
+
+func TestUnknownProfile(t *testing.T) {
+	_, err := New(Options{Profile: "h2000"})
+	assert.EqualError(t, err, `sim: no device profile is called "h2000"; known profiles: h200`)
+}

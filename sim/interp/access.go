@@ -1,0 +1,358 @@
+package interp
+
+import (
+	"fmt"
+	"math/bits"
+	"unsafe"
+
+	"github.com/reprise-gpu/reprise/ptx"
+)
+
+// access describes a load, a store or an atomic operation.
+type access struct {
+	space  ptx.Space // Global, Shared, Local, ParamSpace or Generic
+	size   int       // bytes of one element
+	signed bool      // elements are sign-extended to their registers
+	addr32 bool      // the address register has 32 bits
+	kind   accessKind
+	elems  []element // registers loaded or stored
+}
+
+type accessKind uint8
+
+const (
+	load accessKind = iota
+	store
+	atomic
+)
+
+var accessNames = [...]string{load: "load", store: "store", atomic: "atomic operation"}
+
+// element is one register of a vector access.
+type element struct {
+	reg  slot // noSlot for the sink
+	size int  // bytes of the register
+}
+
+func (x *access) bytes() uint64 { return uint64(x.size * len(x.elems)) }
+
+// sectorSet counts distinct 32-byte sectors of one warp access.
+type sectorSet struct {
+	table [64]uint64
+	last  uint64
+	count int64
+}
+
+func (s *sectorSet) add(addr, n uint64) {
+	s.one(addr>>5 + 1)
+	if end := (addr+n-1)>>5 + 1; end != s.last {
+		s.one(end)
+	}
+}
+
+func (s *sectorSet) one(sector uint64) {
+	if sector == s.last {
+		return
+	}
+	s.last = sector
+	for h := sector & 63; ; h = (h + 1) & 63 {
+		switch s.table[h] {
+		case sector:
+			return
+		case 0:
+			s.table[h] = sector
+			s.count++
+			return
+		}
+	}
+}
+
+// account adds the sectors of an access to the launch's counters.
+func (w *warp) account(kind accessKind, n int64) {
+	if kind != store {
+		w.eng.count.read += n
+	}
+	if kind != load {
+		w.eng.count.written += n
+	}
+}
+
+// address is the byte address a lane accesses.
+func (w *warp) address(in *inst, lane int) uint64 {
+	if in.x.addr32 {
+		return uint64(view[uint32](w, in.a)[lane]) + in.imm
+	}
+	return view[uint64](w, in.a)[lane] + in.imm
+}
+
+// locate is the host address of n bytes at addr, or nil after a fault.
+func (w *warp) locate(in *inst, addr, n uint64, lane int) unsafe.Pointer {
+	if addr&(n-1) != 0 {
+		w.fail(Misaligned, in, lane, addr, fmt.Sprintf("%s of %d bytes at %s%#x: the address is not a multiple of %d",
+			accessNames[in.x.kind], n, spaceName(in.x.space), addr, n))
+		return nil
+	}
+	switch in.x.space {
+	case ptx.Shared:
+		return w.window(in, "shared", w.shared, addr, n, w.sharedSize, addr, lane)
+	case ptx.Local:
+		return w.localAt(in, addr, n, addr, lane)
+	case ptx.ParamSpace:
+		return w.window(in, "parameter", w.eng.params, addr, n, uint64(w.kernel.paramBytes), addr, lane)
+	case ptx.Generic:
+		switch {
+		case addr-sharedWindow < windowSize:
+			return w.window(in, "shared", w.shared, addr-sharedWindow, n, w.sharedSize, addr, lane)
+		case addr-localWindow < windowSize:
+			return w.localAt(in, addr-localWindow, n, addr, lane)
+		}
+	}
+	return w.global(in, addr, n, lane)
+}
+
+func spaceName(s ptx.Space) string {
+	if s == ptx.Global || s == ptx.Generic {
+		return ""
+	}
+	return s.String() + " "
+}
+
+// window checks an offset into a block's or thread's own memory.
+func (w *warp) window(in *inst, name string, base unsafe.Pointer, off, n, size, addr uint64, lane int) unsafe.Pointer {
+	if off <= size && n <= size-off {
+		return unsafe.Add(base, uintptr(off))
+	}
+	where := fmt.Sprintf("%d bytes past its end", off-min(off, size))
+	if int64(off) < 0 {
+		where = fmt.Sprintf("%d bytes before its start", -int64(off))
+	} else if off < size {
+		where = fmt.Sprintf("%d bytes before its end", size-off)
+	}
+	w.fail(IllegalAddress, in, lane, addr, fmt.Sprintf("%s of %d bytes at %s offset %#x: %s memory has %d bytes, this is %s",
+		accessNames[in.x.kind], n, name, off, name, size, where))
+	return nil
+}
+
+func (w *warp) localAt(in *inst, off, n, addr uint64, lane int) unsafe.Pointer {
+	size := uint64(w.kernel.localSize)
+	base := unsafe.Add(w.local, lane*w.kernel.localSize)
+	return w.window(in, "local", base, off, n, size, addr, lane)
+}
+
+// global finds addr through the allocation the access site hit last.
+func (w *warp) global(in *inst, addr, n uint64, lane int) unsafe.Pointer {
+	a := w.cache[in.site]
+	if a == nil || !a.holds(addr, n) {
+		if a = w.refill(in, addr, n); a == nil {
+			w.fail(IllegalAddress, in, lane, addr, fmt.Sprintf("%s of %d bytes at %#x: %s",
+				accessNames[in.x.kind], n, addr, w.eng.mem.nearest(addr)))
+			return nil
+		}
+	}
+	return unsafe.Add(a.data, uintptr(addr-a.base))
+}
+
+// refill looks an address up and notes the allocation as touched: a site that
+// keeps hitting its cache has been noted already.
+func (w *warp) refill(in *inst, addr, n uint64) *allocation {
+	a := w.eng.mem.find(addr, n)
+	if a != nil {
+		w.cache[in.site] = a
+		w.eng.touch(a, in.x.kind)
+	}
+	return a
+}
+
+// contiguous is the host address of 32 neighbouring elements of size bytes
+// that start at lane 0's address, or nil when the lanes' addresses are not such
+// a row inside one allocation.
+func (w *warp) contiguous(in *inst, a *[lanes]uint64, size uint64) unsafe.Pointer {
+	first := a[0]
+	var differ uint64
+	for i := range lanes {
+		differ |= a[i] ^ (first + uint64(i)*size)
+	}
+	first += in.imm
+	if differ != 0 || first&(size-1) != 0 {
+		return nil
+	}
+	al := w.cache[in.site]
+	if al == nil || !al.holds(first, lanes*size) {
+		if al = w.refill(in, first, lanes*size); al == nil {
+			return nil
+		}
+	}
+	w.account(in.x.kind, int64((first+lanes*size-1)>>5-first>>5)+1)
+	return unsafe.Add(al.data, uintptr(first-al.base))
+}
+
+// loadGlobal loads one element of the register's own width.
+func loadGlobal[T uint32 | uint64](w *warp, in *inst) {
+	d, a := view[T](w, in.d), view[uint64](w, in.a)
+	size := uint64(unsafe.Sizeof(d[0]))
+	if w.live == allLanes {
+		if p := w.contiguous(in, a, size); p != nil {
+			*d = *(*[lanes]T)(p)
+			return
+		}
+	}
+	var sectors sectorSet
+	for m := w.live; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		addr := a[i] + in.imm
+		al := w.cache[in.site]
+		if al == nil || addr&(size-1) != 0 || !al.holds(addr, size) {
+			if w.locate(in, addr, size, i) == nil {
+				return
+			}
+			al = w.cache[in.site]
+		}
+		d[i] = *(*T)(unsafe.Add(al.data, uintptr(addr-al.base)))
+		sectors.one(addr>>5 + 1)
+	}
+	w.eng.count.read += sectors.count
+}
+
+// storeGlobal stores one element of the register's own width; lanes that
+// store to one address do so in ascending order.
+func storeGlobal[T uint32 | uint64](w *warp, in *inst) {
+	v, a := view[T](w, in.d), view[uint64](w, in.a)
+	size := uint64(unsafe.Sizeof(v[0]))
+	if w.live == allLanes {
+		if p := w.contiguous(in, a, size); p != nil {
+			*(*[lanes]T)(p) = *v
+			return
+		}
+	}
+	var sectors sectorSet
+	for m := w.live; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		addr := a[i] + in.imm
+		al := w.cache[in.site]
+		if al == nil || addr&(size-1) != 0 || !al.holds(addr, size) {
+			if w.locate(in, addr, size, i) == nil {
+				return
+			}
+			al = w.cache[in.site]
+		}
+		*(*T)(unsafe.Add(al.data, uintptr(addr-al.base))) = v[i]
+		sectors.one(addr>>5 + 1)
+	}
+	w.eng.count.written += sectors.count
+}
+
+// loadShared loads one element of the register's own width from shared memory.
+func loadShared[A, T uint32 | uint64](w *warp, in *inst) {
+	d, a := view[T](w, in.d), view[A](w, in.a)
+	size := uint64(unsafe.Sizeof(d[0]))
+	limit := w.sharedSize - size
+	for m := w.live; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		addr := uint64(a[i]) + in.imm
+		if addr&(size-1) != 0 || addr > limit || w.sharedSize < size {
+			w.locate(in, addr, size, i)
+			return
+		}
+		d[i] = *(*T)(unsafe.Add(w.shared, uintptr(addr)))
+	}
+}
+
+func storeShared[A, T uint32 | uint64](w *warp, in *inst) {
+	v, a := view[T](w, in.d), view[A](w, in.a)
+	size := uint64(unsafe.Sizeof(v[0]))
+	limit := w.sharedSize - size
+	for m := w.live; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		addr := uint64(a[i]) + in.imm
+		if addr&(size-1) != 0 || addr > limit || w.sharedSize < size {
+			w.locate(in, addr, size, i)
+			return
+		}
+		*(*T)(unsafe.Add(w.shared, uintptr(addr))) = v[i]
+	}
+}
+
+// loadAny loads from every space, in every width and vector length.
+func loadAny(w *warp, in *inst) {
+	n := in.x.bytes()
+	var sectors sectorSet
+	for m := w.live; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		addr := w.address(in, i)
+		p := w.locate(in, addr, n, i)
+		if p == nil {
+			return
+		}
+		for k, e := range in.x.elems {
+			v := readCell(unsafe.Add(p, k*in.x.size), in.x.size)
+			if in.x.signed {
+				v = signExtend(v, in.x.size, true)
+			}
+			w.setLane(e, i, v)
+		}
+		sectors.add(addr, n)
+	}
+	w.countSectors(in, sectors.count)
+}
+
+func storeAny(w *warp, in *inst) {
+	n := in.x.bytes()
+	var sectors sectorSet
+	for m := w.live; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		addr := w.address(in, i)
+		p := w.locate(in, addr, n, i)
+		if p == nil {
+			return
+		}
+		for k, e := range in.x.elems {
+			writeCell(unsafe.Add(p, k*in.x.size), in.x.size, w.lane(e, i))
+		}
+		sectors.add(addr, n)
+	}
+	w.countSectors(in, sectors.count)
+}
+
+// countSectors counts accesses that reach global memory; a generic access is
+// taken for one.
+func (w *warp) countSectors(in *inst, n int64) {
+	if in.x.space == ptx.Global || in.x.space == ptx.Generic {
+		w.account(in.x.kind, n)
+	}
+}
+
+func readCell(p unsafe.Pointer, size int) uint64 {
+	switch size {
+	case 1:
+		return uint64(*(*uint8)(p))
+	case 2:
+		return uint64(*(*uint16)(p))
+	case 4:
+		return uint64(*(*uint32)(p))
+	}
+	return *(*uint64)(p)
+}
+
+func writeCell(p unsafe.Pointer, size int, v uint64) {
+	switch size {
+	case 1:
+		*(*uint8)(p) = uint8(v)
+	case 2:
+		*(*uint16)(p) = uint16(v)
+	case 4:
+		*(*uint32)(p) = uint32(v)
+	default:
+		*(*uint64)(p) = v
+	}
+}
+
+// lane is one lane of a register, zero-extended.
+func (w *warp) lane(e element, i int) uint64 {
+	return readCell(unsafe.Add(w.regs, int(e.reg)+i*e.size), e.size)
+}
+
+func (w *warp) setLane(e element, i int, v uint64) {
+	if e.reg != noSlot {
+		writeCell(unsafe.Add(w.regs, int(e.reg)+i*e.size), e.size, v)
+	}
+}

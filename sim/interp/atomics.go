@@ -1,0 +1,104 @@
+package interp
+
+import (
+	"math"
+	"math/bits"
+
+	"github.com/reprise-gpu/reprise/ptx"
+)
+
+// atomicFunc gives what an atomic operation leaves in memory that held old.
+// c is the third operand, which only cas has.
+type atomicFunc func(old, b, c uint64) uint64
+
+// atomicOp is the function of an atomic operation on typ, or nil. Float adds to
+// global memory flush subnormals, those to shared memory do not.
+func atomicOp(name string, typ ptx.Type, space ptx.Space) atomicFunc {
+	switch name {
+	case "and":
+		return func(old, b, _ uint64) uint64 { return old & b }
+	case "or":
+		return func(old, b, _ uint64) uint64 { return old | b }
+	case "xor":
+		return func(old, b, _ uint64) uint64 { return old ^ b }
+	case "exch":
+		return func(_, b, _ uint64) uint64 { return b }
+	case "cas":
+		return func(old, b, c uint64) uint64 { return choose(old == b, c, old) }
+	case "inc":
+		return func(old, b, _ uint64) uint64 { return choose(old >= b, 0, old+1) }
+	case "dec":
+		return func(old, b, _ uint64) uint64 { return choose(old == 0 || old > b, b, old-1) }
+	case "add":
+		return atomicAdd(typ, space)
+	case "min", "max":
+		return atomicExtreme(name, typ)
+	}
+	return nil
+}
+
+func atomicAdd(typ ptx.Type, space ptx.Space) atomicFunc {
+	switch typ {
+	case ptx.F64:
+		return func(old, b, _ uint64) uint64 {
+			return math.Float64bits(math.Float64frombits(old) + math.Float64frombits(b))
+		}
+	case ptx.F32:
+		f := func(v float32) float32 { return v }
+		if space != ptx.Shared {
+			f = flush
+		}
+		return func(old, b, _ uint64) uint64 {
+			x, y := math.Float32frombits(uint32(old)), math.Float32frombits(uint32(b))
+			return uint64(math.Float32bits(f(f(x) + f(y))))
+		}
+	case ptx.F16:
+		return func(old, b, _ uint64) uint64 { return uint64(addHalves(uint16(old), uint16(b))) }
+	case ptx.F16X2:
+		return func(old, b, _ uint64) uint64 {
+			return uint64(pair(addHalves(uint16(old), uint16(b)), addHalves(uint16(old>>16), uint16(b>>16))))
+		}
+	}
+	return func(old, b, _ uint64) uint64 { return old + b }
+}
+
+func addHalves(a, b uint16) uint16 { return half(fromHalf(a) + fromHalf(b)) }
+
+func atomicExtreme(name string, typ ptx.Type) atomicFunc {
+	less := func(a, b uint64) bool { return a < b }
+	if typ.Signed() {
+		size := typ.Size()
+		less = func(a, b uint64) bool { return int64(signExtend(a, size, true)) < int64(signExtend(b, size, true)) }
+	}
+	if name == "min" {
+		return func(old, b, _ uint64) uint64 { return choose(less(b, old), b, old) }
+	}
+	return func(old, b, _ uint64) uint64 { return choose(less(old, b), b, old) }
+}
+
+// atomicAccess runs an atomic operation lane by lane in ascending order. Blocks
+// of a kernel with atomics on global memory never run in parallel, so a plain
+// read and write is enough.
+func atomicAccess(w *warp, in *inst) {
+	n := in.x.bytes()
+	b, c := element{in.b, int(n)}, element{in.c, int(n)}
+	var sectors sectorSet
+	for m := w.live; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		addr := w.address(in, i)
+		p := w.locate(in, addr, n, i)
+		if p == nil {
+			return
+		}
+		old := readCell(p, int(n))
+		var third uint64
+		if in.c != noSlot {
+			third = w.lane(c, i)
+		}
+		writeCell(p, int(n), in.x.op(old, w.lane(b, i), third))
+		w.setLane(element{in.d, int(n)}, i, old)
+		sectors.add(addr, n)
+	}
+	w.eng.count.atomics += int64(bits.OnesCount32(w.live))
+	w.countSectors(in, sectors.count)
+}

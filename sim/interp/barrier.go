@@ -1,0 +1,277 @@
+package interp
+
+import (
+	"fmt"
+	"math/bits"
+)
+
+// maxBarriers is the number of named barriers of a block.
+const maxBarriers = 16
+
+// barrier modes.
+const (
+	barrierSync uint8 = iota
+	barrierArrive
+	barrierAnd
+	barrierOr
+	barrierPopc
+)
+
+// barrier is one named barrier of a block.
+type barrier struct {
+	arrived int32 // threads
+	counted int32 // threads expected, 0 for all that have not exited
+	yes, no int32 // threads that arrived with a true or false predicate, of the reductions
+}
+
+// barrierOperands reads a barrier instruction's id and thread count.
+func (w *warp) barrierOperands(in *inst, lane int) (id, count uint64) {
+	id = in.imm
+	if in.x.idReg {
+		id = uint64(view[uint32](w, in.a)[lane])
+	}
+	if in.x.count {
+		count = uint64(view[uint32](w, in.b)[lane])
+	}
+	return id, count
+}
+
+// arrive brings f's lanes to the barrier that ends s, and reports true when f
+// has to wait. Lanes of the warp that are elsewhere become a fragment of their
+// own, so that they can arrive too.
+func (w *warp) arrive(f *fragment, s *segment) bool {
+	in := &w.kernel.code[s.last]
+	mask := w.taken(f, s)
+	if mask == 0 {
+		f.pc = s.next
+		return false
+	}
+	f.isolate(mask, s)
+	lane := bits.TrailingZeros32(mask)
+	id, count := w.barrierOperands(in, lane)
+	if id >= maxBarriers || count%lanes != 0 {
+		w.fail(BarrierMismatch, in, lane, 0,
+			fmt.Sprintf("barrier %d for %d threads: ids go to 15 and counts are multiples of 32", id, count))
+		return true
+	}
+	w.split(f)
+	f = &w.frags[w.current]
+	whole := mask == ^w.exited
+	f.pc = s.next
+	b := &w.eng.barriers[id]
+	b.counted = int32(count)
+	b.arrived += arrivals(mask, whole && count != 0)
+	if in.x.mode >= barrierAnd {
+		p := w.getPred(in.x.p, in.x.pNeg)
+		b.yes += int32(bits.OnesCount32(p & mask))
+		b.no += int32(bits.OnesCount32(^p & mask))
+	}
+	if in.x.mode != barrierArrive {
+		f.wait, f.barrier, f.at = atBarrier, int32(id), s.last
+	}
+	w.eng.completeBarrier(int32(id))
+	return w.frags[w.current].wait == atBarrier
+}
+
+// arrivals counts the threads of mask. Where a barrier names a count, a whole
+// warp counts 32 even if some of its lanes do not exist.
+func arrivals(mask uint32, whole bool) int32 {
+	if whole {
+		return lanes
+	}
+	return int32(bits.OnesCount32(mask))
+}
+
+// leave takes exited threads out of every barrier that waits for all.
+func (e *engine) leave(gone uint32) {
+	e.alive -= int32(bits.OnesCount32(gone))
+	if e.alive == 0 {
+		return
+	}
+	for id := range e.barriers {
+		if b := &e.barriers[id]; b.arrived > 0 && b.counted == 0 {
+			e.completeBarrier(int32(id))
+		}
+	}
+}
+
+// completeBarrier releases the waiting fragments when all have arrived: they
+// leave together, at the time of the last.
+func (e *engine) completeBarrier(id int32) {
+	b := &e.barriers[id]
+	expected := b.counted
+	if expected == 0 {
+		expected = e.alive
+	}
+	if b.arrived < expected {
+		return
+	}
+	var latest int64
+	for i := range e.warps {
+		if e.warps[i].waitsAt(id) {
+			latest = max(latest, e.warps[i].clock)
+		}
+	}
+	for i := range e.warps {
+		if e.warps[i].waitsAt(id) {
+			e.warps[i].passBarrier(id, b)
+			e.warps[i].clock = latest
+		}
+	}
+	*b = barrier{}
+}
+
+func (w *warp) waitsAt(id int32) bool {
+	for i := range w.frags {
+		if w.frags[i].wait == atBarrier && w.frags[i].barrier == id {
+			return true
+		}
+	}
+	return false
+}
+
+// passBarrier hands the reduction's result to the fragments that waited.
+func (w *warp) passBarrier(id int32, b *barrier) {
+	for i := range w.frags {
+		f := &w.frags[i]
+		if f.wait != atBarrier || f.barrier != id {
+			continue
+		}
+		f.wait = running
+		in := &w.kernel.code[f.at]
+		live := w.live
+		w.live = f.mask
+		switch in.x.mode {
+		case barrierAnd:
+			w.setPred(in.d, spread(b.no == 0))
+		case barrierOr:
+			w.setPred(in.d, spread(b.yes > 0))
+		case barrierPopc:
+			w.broadcast(in.d, uint32(b.yes))
+		}
+		w.live = live
+	}
+}
+
+// synchronise ends s with a warp-wide operation and reports whether f goes on:
+// every lane that the member mask names and that has not exited must be there.
+func (w *warp) synchronise(f *fragment, s *segment) bool {
+	in := &w.kernel.code[s.last]
+	w.live = w.taken(f, s)
+	if w.live == 0 {
+		f.pc = s.next
+		return true
+	}
+	if w.members(in, w.live)&^w.live == 0 {
+		in.exec(w, in)
+		f.pc = s.next
+		return true
+	}
+	f.isolate(w.live, s)
+	w.split(f)
+	f = &w.frags[w.current]
+	f.wait, f.at = atWarpSync, s.last
+	return false
+}
+
+// isolate lets the lanes of f that skip the guarded end of s go on by themselves.
+func (f *fragment) isolate(mask uint32, s *segment) {
+	if mask != f.mask {
+		f.stack = append(f.stack, entry{s.next, f.rpc, f.mask &^ mask})
+		f.mask = mask
+	}
+}
+
+// members is the lanes a warp-wide operation waits for.
+func (w *warp) members(in *inst, live uint32) uint32 {
+	return view[uint32](w, in.x.members)[bits.TrailingZeros32(live)&31] &^ w.exited
+}
+
+// releaseSyncs executes warp-wide operations whose lanes have all arrived in
+// several fragments, once for all of them.
+func (w *warp) releaseSyncs() {
+	for i := range w.frags {
+		f := &w.frags[i]
+		if f.wait != atWarpSync {
+			continue
+		}
+		in := &w.kernel.code[f.at]
+		var there uint32
+		for j := range w.frags {
+			if g := &w.frags[j]; g.wait == atWarpSync && g.at == f.at {
+				there |= g.mask
+			}
+		}
+		if w.members(in, f.mask)&^there == 0 {
+			w.live = there
+			in.exec(w, in)
+			w.passSync(f.at)
+		}
+	}
+	if len(w.frags) > 1 {
+		w.join()
+	}
+}
+
+func (w *warp) passSync(at int32) {
+	for j := range w.frags {
+		if g := &w.frags[j]; g.wait == atWarpSync && g.at == at {
+			g.wait = running
+			g.pc = w.kernel.segments[g.pc].next
+		}
+	}
+}
+
+// stuck explains why no warp of the block can go on.
+func (e *engine) stuck() *Fault {
+	for i := range e.warps {
+		w := &e.warps[i]
+		for j := range w.frags {
+			if f := &w.frags[j]; f.wait == atBarrier {
+				return e.stuckAtBarrier(w, f)
+			}
+		}
+	}
+	for i := range e.warps {
+		w := &e.warps[i]
+		for j := range w.frags {
+			if f := &w.frags[j]; f.wait == atWarpSync {
+				return e.stuckAtSync(w, f)
+			}
+		}
+	}
+	panic("BUG: block has live threads but none runs or waits")
+}
+
+func (e *engine) stuckAtBarrier(w *warp, f *fragment) *Fault {
+	b := e.barriers[f.barrier]
+	expected := fmt.Sprintf("all %d live threads", e.alive)
+	if b.counted != 0 {
+		expected = fmt.Sprintf("%d threads", b.counted)
+	}
+	elsewhere := e.alive - e.waiting(f.barrier)
+	w.fail(BarrierMismatch, &w.kernel.code[f.at], bits.TrailingZeros32(f.mask), 0,
+		fmt.Sprintf("barrier %d waits for %s: %d arrived, %d wait elsewhere, %d have exited",
+			f.barrier, expected, b.arrived, elsewhere, int32(e.threads)-e.alive))
+	return w.fault
+}
+
+// waiting counts the threads that wait at a barrier.
+func (e *engine) waiting(id int32) (n int32) {
+	for i := range e.warps {
+		for j := range e.warps[i].frags {
+			if f := &e.warps[i].frags[j]; f.wait == atBarrier && f.barrier == id {
+				n += int32(bits.OnesCount32(f.mask))
+			}
+		}
+	}
+	return n
+}
+
+func (e *engine) stuckAtSync(w *warp, f *fragment) *Fault {
+	in := &w.kernel.code[f.at]
+	members := w.members(in, f.mask)
+	w.fail(Deadlock, in, bits.TrailingZeros32(f.mask), 0,
+		fmt.Sprintf("the member mask names lanes %#x, of which %#x never arrive", members, members&^f.mask))
+	return w.fault
+}

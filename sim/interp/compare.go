@@ -1,0 +1,136 @@
+package interp
+
+// tester compares the operands a and b of a record over all lanes.
+type tester func(w *warp, in *inst) uint32
+
+// tests maps "cmp.type", with ".ftz" behind f32, to its tester.
+var tests = buildTests()
+
+func buildTests() map[string]tester {
+	t := map[string]tester{}
+	addOrdered[int16](t, "s16")
+	addOrdered[int32](t, "s32")
+	addOrdered[int64](t, "s64")
+	addOrdered[uint16](t, "u16")
+	addOrdered[uint32](t, "u32")
+	addOrdered[uint64](t, "u64")
+	addEqual[uint16](t, "b16")
+	addEqual[uint32](t, "b32")
+	addEqual[uint64](t, "b64")
+	addUnordered(t, "f32", func(a float32) float32 { return a })
+	addUnordered(t, "f32.ftz", flush)
+	addUnordered(t, "f64", func(a float64) float64 { return a })
+	addHalfTests(t)
+	addHotTests(t)
+	return t
+}
+
+func addEqual[T unsigned](t map[string]tester, typ string) {
+	t["eq."+typ] = liftTest(func(a, b T) bool { return a == b })
+	t["ne."+typ] = liftTest(func(a, b T) bool { return a != b })
+}
+
+func addOrdered[T integer](t map[string]tester, typ string) {
+	t["eq."+typ] = liftTest(func(a, b T) bool { return a == b })
+	t["ne."+typ] = liftTest(func(a, b T) bool { return a != b })
+	t["lt."+typ] = liftTest(func(a, b T) bool { return a < b })
+	t["le."+typ] = liftTest(func(a, b T) bool { return a <= b })
+	t["gt."+typ] = liftTest(func(a, b T) bool { return a > b })
+	t["ge."+typ] = liftTest(func(a, b T) bool { return a >= b })
+	t["lo."+typ], t["ls."+typ] = t["lt."+typ], t["le."+typ]
+	t["hi."+typ], t["hs."+typ] = t["gt."+typ], t["ge."+typ]
+}
+
+// addUnordered registers float comparisons; those ending in u are true when an
+// operand is a NaN. prep flushes when .ftz asks for it.
+func addUnordered[T float32 | float64](t map[string]tester, typ string, prep func(T) T) {
+	reg := func(name string, f func(a, b T) bool) {
+		t[name+"."+typ] = liftTest(func(a, b T) bool { return f(prep(a), prep(b)) })
+	}
+	reg("eq", func(a, b T) bool { return a == b })
+	reg("ne", func(a, b T) bool { return a < b || a > b })
+	reg("lt", func(a, b T) bool { return a < b })
+	reg("le", func(a, b T) bool { return a <= b })
+	reg("gt", func(a, b T) bool { return a > b })
+	reg("ge", func(a, b T) bool { return a >= b })
+	reg("equ", func(a, b T) bool { return !(a < b || a > b) })
+	reg("neu", func(a, b T) bool { return a != b })
+	reg("ltu", func(a, b T) bool { return !(a >= b) })
+	reg("leu", func(a, b T) bool { return !(a > b) })
+	reg("gtu", func(a, b T) bool { return !(a <= b) })
+	reg("geu", func(a, b T) bool { return !(a < b) })
+	reg("num", func(a, b T) bool { return a == a && b == b })
+	reg("nan", func(a, b T) bool { return a != a || b != b })
+}
+
+// combiners join a comparison with a predicate operand.
+var combiners = map[string]func(v, p uint32) uint32{
+	"and": func(v, p uint32) uint32 { return v & p },
+	"or":  func(v, p uint32) uint32 { return v | p },
+	"xor": func(v, p uint32) uint32 { return v ^ p },
+}
+
+// testValue is a record's comparison, joined with its predicate operand, and
+// the same for the negated comparison.
+func (in *inst) testValue(w *warp) (v, negated uint32) {
+	v = in.x.test(w, in)
+	negated = ^v
+	if in.x.combine != nil {
+		p := w.getPred(in.x.p, in.x.pNeg)
+		return in.x.combine(v, p), in.x.combine(negated, p)
+	}
+	return v, negated
+}
+
+// setp writes d and, when present, d2.
+func setp(w *warp, in *inst) {
+	v, negated := in.testValue(w)
+	w.setPred(in.d, v)
+	w.setPred(in.x.d2, negated)
+}
+
+// set writes all ones, or 1.0, to lanes where the comparison holds.
+func set[T uint32 | float32](yes T) handler {
+	return func(w *warp, in *inst) {
+		v, _ := in.testValue(w)
+		d := view[T](w, in.d)
+		each(w.live, func(i int) {
+			d[i] = 0
+			if v>>i&1 != 0 {
+				d[i] = yes
+			}
+		})
+	}
+}
+
+// addPredicates registers logic on predicates, 32 lanes in one word.
+func addPredicates(t opTable) {
+	reg := func(name string, f func(a, b uint32) uint32) {
+		t[name+".pred"] = func(w *warp, in *inst) { w.setPred(in.d, f(w.preds[in.a], w.preds[in.b])) }
+	}
+	reg("and", func(a, b uint32) uint32 { return a & b })
+	reg("or", func(a, b uint32) uint32 { return a | b })
+	reg("xor", func(a, b uint32) uint32 { return a ^ b })
+	t["not.pred"] = func(w *warp, in *inst) { w.setPred(in.d, ^w.preds[in.a]) }
+	t["mov.pred"] = func(w *warp, in *inst) { w.setPred(in.d, w.preds[in.a]) }
+	t["selp.b16"] = selp[uint16]
+	t["selp.b32"] = selp[uint32]
+	t["selp.b64"] = selp[uint64]
+}
+
+// selp takes a where predicate c holds, else b.
+func selp[T unsigned](w *warp, in *inst) {
+	d, a, b, p := view[T](w, in.d), view[T](w, in.a), view[T](w, in.b), w.preds[in.c]
+	if w.live == allLanes {
+		for i := range lanes {
+			v := b[i]
+			if p&1 != 0 {
+				v = a[i]
+			}
+			d[i] = v
+			p >>= 1
+		}
+		return
+	}
+	each(w.live, func(i int) { d[i] = choose(p>>i&1 != 0, a[i], b[i]) })
+}

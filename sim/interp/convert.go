@@ -1,0 +1,234 @@
+package interp
+
+import (
+	"math"
+
+	"github.com/reprise-gpu/reprise/ptx"
+)
+
+// A conversion is composed of a reader of the source type, which sees the
+// register's bits and drops what is above the type, and a writer of the
+// destination's bits.
+
+// conversion says what a cvt does.
+type conversion struct {
+	dst, src ptx.Type
+	round    rounding
+	integral bool // .rni .rzi .rmi .rpi
+	ftz, sat bool
+}
+
+// bitsFunc turns source bits into destination bits, zero-extended to 64.
+type bitsFunc func(uint64) uint64
+
+// convert is the function of c, or nil when there is none.
+func (c conversion) convert() bitsFunc {
+	switch {
+	case !c.dst.Float() && !c.src.Float():
+		return c.intToInt()
+	case !c.src.Float():
+		return c.intToFloat()
+	case !c.dst.Float():
+		return c.floatToInt()
+	}
+	return c.floatToFloat()
+}
+
+// signExtend reads the low size bytes of v as a signed or unsigned integer.
+func signExtend(v uint64, size int, signed bool) uint64 {
+	shift := uint(64 - 8*size)
+	if signed {
+		return uint64(int64(v<<shift) >> shift)
+	}
+	return v << shift >> shift
+}
+
+func (c conversion) intToInt() bitsFunc {
+	src, dst := c.src, c.dst
+	return func(v uint64) uint64 {
+		v = signExtend(v, src.Size(), src.Signed())
+		if c.sat {
+			v = clampInt(v, src.Signed(), dst)
+		}
+		return signExtend(v, dst.Size(), dst.Signed())
+	}
+}
+
+// clampInt saturates the integer v, signed or not, to the range of dst.
+func clampInt(v uint64, signed bool, dst ptx.Type) uint64 {
+	width := uint(8 * dst.Size())
+	lo, hi := int64(0), uint64(1)<<(width-1)<<1-1
+	if dst.Signed() {
+		lo, hi = -1<<(width-1), 1<<(width-1)-1
+	}
+	if signed && int64(v) < 0 {
+		return uint64(max(int64(v), lo))
+	}
+	return min(v, hi)
+}
+
+func (c conversion) intToFloat() bitsFunc {
+	write := c.writer()
+	size, signed := c.src.Size(), c.src.Signed()
+	return func(v uint64) uint64 {
+		v = signExtend(v, size, signed)
+		if signed {
+			f := float64(int64(v))
+			return write(f, intError(float64(v&(1<<63)) != 0, v, f))
+		}
+		f := float64(v)
+		return write(f, intError(false, v, f))
+	}
+}
+
+// intError has the sign of what f lacks of the integer v.
+func intError(negative bool, v uint64, f float64) float64 {
+	if negative {
+		return -intError(false, -v, -f)
+	}
+	if f >= 1<<64 {
+		return -1
+	}
+	return float64(int64(v - uint64(f)))
+}
+
+func (c conversion) floatToFloat() bitsFunc {
+	read, write := c.reader(), c.writer()
+	if c.integral {
+		return func(v uint64) uint64 { return write(c.toIntegral(read(v)), 0) }
+	}
+	return func(v uint64) uint64 { return write(read(v), 0) }
+}
+
+func (c conversion) floatToInt() bitsFunc {
+	read := c.reader()
+	size, signed := c.dst.Size(), c.dst.Signed()
+	nan := uint64(0)
+	if c.src == ptx.F64 || size == 8 {
+		nan = 1 << (8*size - 1)
+	}
+	return func(v uint64) uint64 {
+		f := read(v)
+		if f != f {
+			return nan
+		}
+		return signExtend(clampFloat(c.toIntegral(f), size, signed), size, signed)
+	}
+}
+
+// clampFloat is the integer f, saturated to size bytes.
+func clampFloat(f float64, size int, signed bool) uint64 {
+	if signed {
+		limit := math.Ldexp(1, 8*size-1)
+		switch {
+		case f >= limit:
+			return 1<<(8*size-1) - 1
+		case f <= -limit:
+			return uint64(int64(-1) << (8*size - 1))
+		}
+		return uint64(int64(f))
+	}
+	switch {
+	case f <= 0:
+		return 0
+	case f >= math.Ldexp(1, 8*size):
+		return ^uint64(0)
+	case f >= 1<<63:
+		return uint64(int64(f-1<<63)) + 1<<63
+	}
+	return uint64(int64(f))
+}
+
+func (c conversion) toIntegral(f float64) float64 {
+	switch c.round {
+	case toZero:
+		return math.Trunc(f)
+	case down:
+		return math.Floor(f)
+	case up:
+		return math.Ceil(f)
+	}
+	return math.RoundToEven(f)
+}
+
+// reader turns bits of the source type into float64, which holds all of them.
+func (c conversion) reader() func(uint64) float64 {
+	switch c.src {
+	case ptx.F16:
+		return func(v uint64) float64 { return float64(halfToFloat(uint16(v))) }
+	case ptx.BF16:
+		return func(v uint64) float64 { return float64(math.Float32frombits(uint32(v) << 16)) }
+	case ptx.F32:
+		if c.ftz {
+			return func(v uint64) float64 { return float64(flush(math.Float32frombits(uint32(v)))) }
+		}
+		return func(v uint64) float64 { return float64(math.Float32frombits(uint32(v))) }
+	case ptx.F64:
+		return math.Float64frombits
+	}
+	return nil
+}
+
+// writer rounds f, to which err is missing, to the destination type.
+func (c conversion) writer() func(f, err float64) uint64 {
+	fit := func(f float64) float64 { return f }
+	if c.sat {
+		fit = saturate[float64]
+	}
+	switch c.dst {
+	case ptx.F16:
+		return func(f, err float64) uint64 { return uint64(floatToHalf(fit(f), err, c.round)) }
+	case ptx.BF16:
+		return func(f, err float64) uint64 { return uint64(floatToBrain(fit(f), c.round)) }
+	case ptx.F32:
+		return func(f, err float64) uint64 {
+			v := narrowTo32(fit(f), err, c.round)
+			if c.ftz {
+				v = flush(v)
+			}
+			return uint64(math.Float32bits(v))
+		}
+	case ptx.F64:
+		return func(f, err float64) uint64 { return math.Float64bits(nudge64(fit(f), err, c.round)) }
+	}
+	return nil
+}
+
+// narrowTo32 rounds f+err, where err may break a tie of the nearest value too.
+func narrowTo32(f, err float64, r rounding) float32 {
+	if r == toNearest && err != 0 && math.Float64bits(f)&1 == 0 {
+		f = nudge64(f, err, towards(err))
+	}
+	if r == toNearest {
+		return float32(f)
+	}
+	return narrow(f, err, r)
+}
+
+func towards(err float64) rounding {
+	if err < 0 {
+		return down
+	}
+	return up
+}
+
+// liftBits lifts a conversion between registers of the given sizes in bytes.
+func liftBits(dst, src int, f bitsFunc) handler {
+	switch src {
+	case 2:
+		return liftBitsFrom[uint16](dst, f)
+	case 4:
+		return liftBitsFrom[uint32](dst, f)
+	}
+	return liftBitsFrom[uint64](dst, f)
+}
+
+func liftBitsFrom[A unsigned](dst int, f bitsFunc) handler {
+	switch dst {
+	case 2:
+		return lift1(func(a A) uint16 { return uint16(f(uint64(a))) })
+	case 4:
+		return lift1(func(a A) uint32 { return uint32(f(uint64(a))) })
+	}
+	return lift1(func(a A) uint64 { return f(uint64(a)) })
+}

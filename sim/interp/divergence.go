@@ -1,0 +1,144 @@
+package interp
+
+// Divergence follows the immediate post-dominator stack (Fung et al., MICRO
+// 2007). A branch whose lanes disagree leaves behind an entry for the point
+// where both sides meet, and runs one side after the other up to that point:
+//
+//	      A  mask 1111          running B, rpc D      stack: (C, rpc D, 0011)
+//	     / \                                                 (D, rpc -, 1111)
+//	1100 B   C 0011             then C, then D with all lanes
+//	     \ /
+//	      D
+//
+// A stack alone deadlocks when lanes wait at D for lanes that spin until one of
+// them acts (ElTantawy & Aamodt, MICRO 2016). So a fragment whose lanes wait or
+// spin too long is split in two, each with its own copy of the stack.
+
+// spinLimit is how many backward branches a fragment takes before its turn
+// ends, in kernels where lanes can wait for each other through memory.
+const spinLimit = 1000
+
+// branch ends segment s with a branch; it reports true when f's turn is over.
+func (w *warp) branch(f *fragment, s *segment) bool {
+	taken := w.taken(f, s)
+	from := f.pc
+	switch taken {
+	case f.mask:
+		f.pc = s.target
+	case 0:
+		f.pc = s.next
+	default:
+		f.diverge(s, taken)
+	}
+	return f.pc <= from && w.kernel.spins && w.spin(f)
+}
+
+// diverge sends the lanes in taken to the branch's target and the others on.
+func (f *fragment) diverge(s *segment, taken uint32) {
+	other := f.mask &^ taken
+	if s.rpc != f.rpc && s.rpc != noReconvergence {
+		f.stack = append(f.stack, entry{s.rpc, f.rpc, f.mask})
+	}
+	switch s.rpc {
+	case s.target:
+		f.entry = entry{s.next, s.rpc, other}
+	case s.next:
+		f.entry = entry{s.target, s.rpc, taken}
+	default:
+		f.stack = append(f.stack, entry{s.next, s.rpc, other})
+		f.entry = entry{s.target, s.rpc, taken}
+	}
+}
+
+// pop continues with the entry below, without the lanes that exited; it
+// reports false when there is none left.
+func (f *fragment) pop(exited uint32) bool {
+	for len(f.stack) > 0 {
+		f.entry = f.stack[len(f.stack)-1]
+		f.stack = f.stack[:len(f.stack)-1]
+		if f.mask &^= exited; f.mask != 0 {
+			return true
+		}
+	}
+	f.mask = 0
+	return false
+}
+
+// exit ends the lanes in gone and continues with those that remain.
+func (w *warp) exit(f *fragment, gone uint32, s *segment) {
+	w.exited |= gone
+	w.eng.leave(gone)
+	if f.mask &^= gone; f.mask != 0 {
+		f.pc = s.next
+		return
+	}
+	f.pop(w.exited)
+}
+
+// spin counts a backward branch. At the limit the lanes that wait on f's stack
+// become a fragment of their own, so that they run while f's lanes spin.
+func (w *warp) spin(f *fragment) bool {
+	if f.spins++; f.spins < spinLimit {
+		return false
+	}
+	f.spins = 0
+	w.split(f)
+	return true
+}
+
+// split moves the lanes that are only on the stack of the current fragment to
+// a new fragment; f may move.
+func (w *warp) split(f *fragment) {
+	rest := f.rest(w.exited)
+	if rest == 0 {
+		return
+	}
+	other := fragment{stack: make([]entry, 0, len(f.stack))}
+	for _, e := range f.stack {
+		if e.mask &= rest; e.mask != 0 {
+			other.stack = append(other.stack, e)
+		}
+	}
+	other.pop(w.exited)
+	kept := f.stack[:0]
+	for _, e := range f.stack {
+		if e.mask &^= rest; e.mask != 0 {
+			kept = append(kept, e)
+		}
+	}
+	f.stack = kept
+	w.frags = append(w.frags, other)
+}
+
+// join merges fragments that stand at the same point with the same points to
+// reconverge at; it undoes split after a synchronisation.
+func (w *warp) join() {
+	for i := 0; i < len(w.frags); i++ {
+		for j := i + 1; j < len(w.frags); j++ {
+			if w.frags[i].matches(&w.frags[j]) {
+				w.frags[i].absorb(&w.frags[j])
+				w.frags = append(w.frags[:j], w.frags[j+1:]...)
+				j--
+			}
+		}
+	}
+}
+
+func (f *fragment) matches(g *fragment) bool {
+	if f.wait != running || g.wait != running || f.pc != g.pc || f.rpc != g.rpc || len(f.stack) != len(g.stack) {
+		return false
+	}
+	for i := range f.stack {
+		if f.stack[i].pc != g.stack[i].pc || f.stack[i].rpc != g.stack[i].rpc {
+			return false
+		}
+	}
+	return true
+}
+
+func (f *fragment) absorb(g *fragment) {
+	f.mask |= g.mask
+	for i := range f.stack {
+		f.stack[i].mask |= g.stack[i].mask
+	}
+}

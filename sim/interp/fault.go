@@ -1,0 +1,63 @@
+package interp
+
+import (
+	"fmt"
+
+	"github.com/reprise-gpu/reprise/ptx"
+)
+
+// FaultKind says what stopped a kernel.
+type FaultKind uint8
+
+const (
+	IllegalAddress  FaultKind = iota // an access outside every allocation
+	Misaligned                       // an address that is not a multiple of the access size
+	BarrierMismatch                  // threads wait at a barrier that can never complete
+	Unsupported                      // an instruction the interpreter cannot run
+	Trap                             // trap
+	Assert                           // a failed assert of the program
+	Deadlock                         // lanes wait for lanes of their warp that never arrive
+	Timeout                          // the step limit was reached
+	BadLaunch                        // grid, block, shared memory or parameters do not fit the kernel
+)
+
+var faultNames = [...]string{
+	IllegalAddress: "illegal address", Misaligned: "misaligned address", BarrierMismatch: "barrier mismatch",
+	Unsupported: "unsupported instruction", Trap: "trap", Assert: "assertion failed", Deadlock: "deadlock",
+	Timeout: "timeout", BadLaunch: "bad launch",
+}
+
+func (k FaultKind) String() string { return faultNames[k] }
+
+// Fault is why a kernel stopped, and where.
+type Fault struct {
+	Kind    FaultKind
+	Label   string // of the launch, may be empty
+	Kernel  string
+	Block   [3]uint32
+	Thread  [3]uint32
+	File    string
+	Pos     ptx.Pos // of the instruction; line 0 when no instruction is to blame
+	Address uint64  // of IllegalAddress and Misaligned
+	Reason  string
+}
+
+func (f *Fault) Error() string {
+	s := f.Kernel
+	if f.Label != "" && f.Label != f.Kernel {
+		s += " (" + f.Label + ")"
+	}
+	s += ": " + f.Kind.String()
+	switch f.Kind {
+	case BadLaunch:
+	case Unsupported:
+		s += fmt.Sprintf(" at %s:%d:%d", f.File, f.Pos.Line, f.Pos.Col)
+	default:
+		s += fmt.Sprintf(" in block (%d,%d,%d) thread (%d,%d,%d)",
+			f.Block[0], f.Block[1], f.Block[2], f.Thread[0], f.Thread[1], f.Thread[2])
+		if f.Pos.Line > 0 {
+			s += fmt.Sprintf(" at %s:%d", f.File, f.Pos.Line)
+		}
+	}
+	return s + ": " + f.Reason
+}

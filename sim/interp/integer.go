@@ -1,0 +1,284 @@
+package interp
+
+import (
+	"math/bits"
+	"unsafe"
+)
+
+type signed interface{ int16 | int32 | int64 }
+type unsigned interface{ uint16 | uint32 | uint64 }
+type integer interface{ signed | unsigned }
+
+func width[T any]() uint {
+	var z T
+	return uint(unsafe.Sizeof(z)) * 8
+}
+
+// opTable maps "name.type" to the handler of an operation whose operands are
+// registers in the order d, a, b, c.
+type opTable map[string]handler
+
+// ops is filled once, before the first kernel is lowered.
+var ops = buildOps()
+
+func buildOps() opTable {
+	t := opTable{}
+	addSigned[int16, uint16](t, "s16")
+	addSigned[int32, uint32](t, "s32")
+	addSigned[int64, uint64](t, "s64")
+	addUnsigned[uint16](t, "u16")
+	addUnsigned[uint32](t, "u32")
+	addUnsigned[uint64](t, "u64")
+	addBits[uint16](t, "b16")
+	addBits[uint32](t, "b32")
+	addBits[uint64](t, "b64")
+	addWide[int16, int32](t, "s16")
+	addWide[uint16, uint32](t, "u16")
+	addWide[int32, int64](t, "s32")
+	addWide[uint32, uint64](t, "u32")
+	addFields(t)
+	addMisc32(t)
+	addCarry(t)
+	addPredicates(t)
+	addFloat32(t)
+	addFloat64(t)
+	addHalf(t)
+	addHot(t)
+	return t
+}
+
+// addInteger registers what signed and unsigned types share; hi is the upper
+// half of the product.
+func addInteger[T integer](t opTable, typ string, hi func(a, b T) T) {
+	add := func(a, b T) T { return a + b }
+	t["add."+typ] = lift2(add)
+	t["sub."+typ] = lift2(func(a, b T) T { return a - b })
+	t["mul.lo."+typ] = lift2(func(a, b T) T { return a * b })
+	t["mul.hi."+typ] = lift2(hi)
+	t["mad.lo."+typ] = lift3(func(a, b, c T) T { return a*b + c })
+	t["mad.hi."+typ] = lift3(func(a, b, c T) T { return hi(a, b) + c })
+	t["min."+typ] = lift2(func(a, b T) T { return min(a, b) })
+	t["max."+typ] = lift2(func(a, b T) T { return max(a, b) })
+	t["div."+typ] = lift2(divide[T])
+	t["rem."+typ] = lift2(remainder[T])
+	t["shr."+typ] = lift2(func(a T, n uint32) T { return a >> n })
+	t["sad."+typ] = lift3(func(a, b, c T) T { return c + max(a, b) - min(a, b) })
+}
+
+// divide gives all ones for a zero divisor, as the hardware does; PTX leaves it open.
+func divide[T integer](a, b T) T {
+	if b == 0 {
+		var z T
+		return ^z
+	}
+	return a / b
+}
+
+func remainder[T integer](a, b T) T {
+	if b == 0 {
+		return a
+	}
+	return a % b
+}
+
+func addSigned[T signed, U unsigned](t opTable, typ string) {
+	addInteger(t, typ, func(a, b T) T {
+		h := mulHi(U(a), U(b))
+		if a < 0 {
+			h -= U(b)
+		}
+		if b < 0 {
+			h -= U(a)
+		}
+		return T(h)
+	})
+	t["neg."+typ] = lift1(func(a T) T { return -a })
+	t["abs."+typ] = lift1(func(a T) T { return max(a, -a) })
+}
+
+func addUnsigned[T unsigned](t opTable, typ string) {
+	addInteger(t, typ, mulHi[T])
+}
+
+func mulHi[T unsigned](a, b T) T {
+	if width[T]() == 64 {
+		hi, _ := bits.Mul64(uint64(a), uint64(b))
+		return T(hi)
+	}
+	return T(uint64(a) * uint64(b) >> width[T]())
+}
+
+func addBits[T unsigned](t opTable, typ string) {
+	t["and."+typ] = lift2(func(a, b T) T { return a & b })
+	t["or."+typ] = lift2(func(a, b T) T { return a | b })
+	t["xor."+typ] = lift2(func(a, b T) T { return a ^ b })
+	t["not."+typ] = lift1(func(a T) T { return ^a })
+	t["shl."+typ] = lift2(func(a T, n uint32) T { return a << n })
+	t["shr."+typ] = lift2(func(a T, n uint32) T { return a >> n })
+	t["cnot."+typ] = lift1(func(a T) T {
+		if a == 0 {
+			return 1
+		}
+		return 0
+	})
+	t["mov."+typ] = lift1(func(a T) T { return a })
+}
+
+// addWide registers products of twice the width.
+func addWide[T integer, W integer](t opTable, typ string) {
+	t["mul.wide."+typ] = lift2(func(a, b T) W { return W(a) * W(b) })
+	t["mad.wide."+typ] = lift3(func(a, b T, c W) W { return W(a)*W(b) + c })
+}
+
+func addFields(t opTable) {
+	t["bfe.u32"] = lift3(extract[uint32])
+	t["bfe.u64"] = lift3(extract[uint64])
+	t["bfe.s32"] = lift3(func(a int32, p, n uint32) int32 { return int32(extractSigned(uint64(int64(a)), p, n, 32)) })
+	t["bfe.s64"] = lift3(func(a int64, p, n uint32) int64 { return extractSigned(uint64(a), p, n, 64) })
+	t["popc.b32"] = lift1(func(a uint32) uint32 { return uint32(bits.OnesCount32(a)) })
+	t["popc.b64"] = lift1(func(a uint64) uint32 { return uint32(bits.OnesCount64(a)) })
+	t["clz.b32"] = lift1(func(a uint32) uint32 { return uint32(bits.LeadingZeros32(a)) })
+	t["clz.b64"] = lift1(func(a uint64) uint32 { return uint32(bits.LeadingZeros64(a)) })
+	t["brev.b32"] = lift1(bits.Reverse32)
+	t["brev.b64"] = lift1(bits.Reverse64)
+	t["bfind.u32"] = lift1(func(a uint32) uint32 { return uint32(bits.Len32(a)) - 1 })
+	t["bfind.u64"] = lift1(func(a uint64) uint32 { return uint32(bits.Len64(a)) - 1 })
+	t["bfind.s32"] = lift1(func(a int32) uint32 { return uint32(bits.Len32(uint32(a^a>>31))) - 1 })
+	t["bfind.s64"] = lift1(func(a int64) uint32 { return uint32(bits.Len64(uint64(a^a>>63))) - 1 })
+	t["bfind.shiftamt.u32"] = lift1(func(a uint32) uint32 { return shiftAmount(bits.Len32(a), 32) })
+	t["bfind.shiftamt.u64"] = lift1(func(a uint64) uint32 { return shiftAmount(bits.Len64(a), 64) })
+	t["bfind.shiftamt.s32"] = lift1(func(a int32) uint32 { return shiftAmount(bits.Len32(uint32(a^a>>31)), 32) })
+	t["bfind.shiftamt.s64"] = lift1(func(a int64) uint32 { return shiftAmount(bits.Len64(uint64(a^a>>63)), 64) })
+}
+
+// shiftAmount is how far left the leading bit moves to reach the top, or all
+// ones when there is no such bit.
+func shiftAmount(length, width int) uint32 {
+	if length == 0 {
+		return allLanes
+	}
+	return uint32(width - length)
+}
+
+// extract is bfe of an unsigned type: position and length count modulo 256.
+func extract[T unsigned](a T, pos, length uint32) T {
+	a >>= pos & 0xff
+	if n := length & 0xff; n < uint32(width[T]()) {
+		a &= 1<<n - 1
+	}
+	return a
+}
+
+// extractSigned fills the bits above the field with the bit at
+// min(pos+length-1, msb).
+func extractSigned(a uint64, pos, length uint32, width uint) int64 {
+	p, n := uint(pos&0xff), uint(length&0xff)
+	if n == 0 {
+		return 0
+	}
+	top := min(p+n-1, width-1)
+	sign := int64(a<<(63-top)) >> 63
+	if p > top {
+		return sign
+	}
+	return int64(a<<(63-top)) >> (63 - top + p)
+}
+
+// insert is bfi: the low length bits of a placed at pos of b.
+func insert[T unsigned](a, b T, pos, length uint32) T {
+	p, n := pos&0xff, length&0xff
+	field := ^T(0)
+	if n < uint32(width[T]()) {
+		field = 1<<n - 1
+	}
+	field <<= p
+	return b&^field | a<<p&field
+}
+
+func addMisc32(t opTable) {
+	t["mul24.lo.u32"] = lift2(func(a, b uint32) uint32 { return (a & 0xffffff) * (b & 0xffffff) })
+	t["mul24.lo.s32"] = lift2(func(a, b int32) int32 { return (a << 8 >> 8) * (b << 8 >> 8) })
+	t["mul24.hi.u32"] = lift2(func(a, b uint32) uint32 { return uint32(uint64(a&0xffffff) * uint64(b&0xffffff) >> 16) })
+	t["mul24.hi.s32"] = lift2(func(a, b int32) int32 { return int32(int64(a<<8>>8) * int64(b<<8>>8) >> 16) })
+	t["mad24.lo.u32"] = lift3(func(a, b, c uint32) uint32 { return (a&0xffffff)*(b&0xffffff) + c })
+	t["mad24.lo.s32"] = lift3(func(a, b, c int32) int32 { return (a<<8>>8)*(b<<8>>8) + c })
+	t["shf.l.wrap.b32"] = lift3(func(a, b, n uint32) uint32 { return uint32((uint64(b)<<32 | uint64(a)) << (n & 31) >> 32) })
+	t["shf.r.wrap.b32"] = lift3(func(a, b, n uint32) uint32 { return uint32((uint64(b)<<32 | uint64(a)) >> (n & 31)) })
+	t["shf.l.clamp.b32"] = lift3(func(a, b, n uint32) uint32 { return uint32((uint64(b)<<32 | uint64(a)) << min(n, 32) >> 32) })
+	t["shf.r.clamp.b32"] = lift3(func(a, b, n uint32) uint32 { return uint32((uint64(b)<<32 | uint64(a)) >> min(n, 32)) })
+	t["dp4a.s32.s32"] = lift3(func(a, b, c int32) int32 { return dot4(a, b, c, signedByte, signedByte) })
+	t["dp4a.s32.u32"] = lift3(func(a, b, c int32) int32 { return dot4(a, b, c, signedByte, unsignedByte) })
+	t["dp4a.u32.s32"] = lift3(func(a, b, c int32) int32 { return dot4(a, b, c, unsignedByte, signedByte) })
+	t["dp4a.u32.u32"] = lift3(func(a, b, c int32) int32 { return dot4(a, b, c, unsignedByte, unsignedByte) })
+	for mode, f := range permutes {
+		t["prmt.b32"+mode] = lift3(f)
+	}
+	addClearSelect[int32](t, "s32")
+	addClearSelect[float32](t, "f32")
+}
+
+func signedByte(v int32, k int) int32   { return int32(int8(v >> (8 * k))) }
+func unsignedByte(v int32, k int) int32 { return int32(uint8(v >> (8 * k))) }
+
+func dot4(a, b, c int32, left, right func(v int32, k int) int32) int32 {
+	for k := range 4 {
+		c += left(a, k) * right(b, k)
+	}
+	return c
+}
+
+// permutes are the modes of prmt; the default picks a byte by each nibble of the selector.
+var permutes = map[string]func(a, b, c uint32) uint32{
+	"": func(a, b, c uint32) uint32 {
+		return permute(a, b, func(k uint32) uint32 { return c >> (4 * k) & 15 })
+	},
+	".f4e": func(a, b, c uint32) uint32 { return permute(a, b, func(k uint32) uint32 { return (c + k) & 7 }) },
+	".b4e": func(a, b, c uint32) uint32 { return permute(a, b, func(k uint32) uint32 { return (c - k) & 7 }) },
+	".rc8": func(a, b, c uint32) uint32 { return permute(a, b, func(uint32) uint32 { return c & 3 }) },
+	".ecl": func(a, b, c uint32) uint32 { return permute(a, b, func(k uint32) uint32 { return max(k, c&3) }) },
+	".ecr": func(a, b, c uint32) uint32 { return permute(a, b, func(k uint32) uint32 { return min(k, c&3) }) },
+	".rc16": func(a, b, c uint32) uint32 {
+		return permute(a, b, func(k uint32) uint32 { return c&1*2 + k&1 })
+	},
+}
+
+// permute builds a word from four selected bytes of b:a; bit 3 of a selector
+// replicates the byte's sign.
+func permute(a, b uint32, sel func(k uint32) uint32) (d uint32) {
+	both := uint64(b)<<32 | uint64(a)
+	for k := range uint32(4) {
+		s := sel(k)
+		v := uint8(both >> (8 * (s & 7)))
+		if s&8 != 0 {
+			v = uint8(int8(v) >> 7)
+		}
+		d |= uint32(v) << (8 * k)
+	}
+	return d
+}
+
+// addClearSelect registers slct: a when the selector c is not negative, else b.
+func addClearSelect[C int32 | float32](t opTable, typ string) {
+	pick := func(c C) bool { return c >= 0 }
+	t["slct.b16."+typ] = lift3(func(a, b uint16, c C) uint16 { return choose(pick(c), a, b) })
+	t["slct.b32."+typ] = lift3(func(a, b uint32, c C) uint32 { return choose(pick(c), a, b) })
+	t["slct.b64."+typ] = lift3(func(a, b uint64, c C) uint64 { return choose(pick(c), a, b) })
+}
+
+func choose[T any](first bool, a, b T) T {
+	if first {
+		return a
+	}
+	return b
+}
+
+// lookup is lop3: bit i of the result is immLut's bit number a_i b_i c_i.
+func lookup(a, b, c uint32, lut uint8) (d uint32) {
+	for k := range 8 {
+		if lut>>k&1 == 0 {
+			continue
+		}
+		d |= (a ^ (uint32(k>>2&1) - 1)) & (b ^ (uint32(k>>1&1) - 1)) & (c ^ (uint32(k&1) - 1))
+	}
+	return d
+}

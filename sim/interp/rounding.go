@@ -1,0 +1,246 @@
+package interp
+
+import (
+	"math"
+	"math/big"
+)
+
+// rounding is a direction of the last step of an operation.
+type rounding uint8
+
+const (
+	toNearest rounding = iota
+	toZero
+	down
+	up
+)
+
+var roundings = map[string]rounding{"rn": toNearest, "rz": toZero, "rm": down, "rp": up}
+
+// twoSum is Knuth's error-free sum: a+b = s+e exactly.
+func twoSum(a, b float64) (s, e float64) {
+	s = a + b
+	bb := s - a
+	return s, (a - (s - bb)) + (b - bb)
+}
+
+// fma32 is a*b+c with one rounding. The product of two float32 is exact in
+// float64, so only the sum rounds twice; that is wrong only when the float64
+// sum lies on a midpoint of float32, or is too small for its midpoints to sit at
+// a fixed bit. Those sums are first rounded to odd (Boldo & Melquiond 2008).
+func fma32(a, b, c float32) float32 {
+	p := float64(a) * float64(b)
+	s := p + float64(c)
+	const midpoint, below = 1 << 28, 1<<29 - 1
+	if u := math.Float64bits(s); u&below != midpoint && u<<1 > smallest {
+		return float32(s)
+	}
+	return float32(sumToOdd(p, float64(c)))
+}
+
+// smallest is twice the bits of 2^-126: sums with a smaller exponent are subnormal in float32.
+const smallest = (1023 - 126) << 53
+
+// sumToOdd is a+b rounded to odd: inexact sums get an odd last bit, so that a
+// second rounding sees on which side of a midpoint the exact sum lies.
+func sumToOdd(a, b float64) float64 {
+	s, e := twoSum(a, b)
+	if e == 0 || math.IsNaN(e) || math.Float64bits(s)&1 == 1 {
+		return s
+	}
+	if (e > 0) == (s > 0) {
+		return math.Float64frombits(math.Float64bits(s) + 1)
+	}
+	return math.Float64frombits(math.Float64bits(s) - 1)
+}
+
+// narrow rounds to float32 the exact value s + e, where e is only a sign: what
+// s lacks of the exact value.
+func narrow(s, e float64, r rounding) float32 {
+	f := float32(s)
+	diff := s - float64(f)
+	if diff == 0 || math.IsInf(float64(f), 0) && math.IsInf(s, 0) {
+		diff = e
+	}
+	return nudge32(f, diff, r)
+}
+
+// nudge32 moves the nearest value f in direction r when exact-f has the sign of diff.
+func nudge32(f float32, diff float64, r rounding) float32 {
+	inf := float32(math.Inf(1))
+	switch {
+	case diff < 0 && (r == down || r == toZero && f > 0):
+		return math.Nextafter32(f, -inf)
+	case diff > 0 && (r == up || r == toZero && f < 0):
+		return math.Nextafter32(f, inf)
+	}
+	return f
+}
+
+func nudge64(f, diff float64, r rounding) float64 {
+	switch {
+	case diff < 0 && (r == down || r == toZero && f > 0):
+		return math.Nextafter(f, math.Inf(-1))
+	case diff > 0 && (r == up || r == toZero && f < 0):
+		return math.Nextafter(f, math.Inf(1))
+	}
+	return f
+}
+
+// signedZero gives the zero that an exact sum to zero of a and b has when
+// rounding down: negative unless both are +0.
+func signedZero(a, b float64, r rounding) (float64, bool) {
+	if r != down || a+b != 0 || a != -b {
+		return 0, false
+	}
+	if a == 0 && b == 0 && !math.Signbit(a) && !math.Signbit(b) {
+		return 0, true
+	}
+	return math.Copysign(0, -1), true
+}
+
+func add32(r rounding) func(a, b float32) float32 {
+	if r == toNearest {
+		return func(a, b float32) float32 { return a + b }
+	}
+	return func(a, b float32) float32 { return sum32(float64(a), float64(b), r) }
+}
+
+func sum32(a, b float64, r rounding) float32 {
+	if z, ok := signedZero(a, b, r); ok {
+		return float32(z)
+	}
+	s, e := twoSum(a, b)
+	return narrow(s, e, r)
+}
+
+func mul32(r rounding) func(a, b float32) float32 {
+	if r == toNearest {
+		return func(a, b float32) float32 { return a * b }
+	}
+	return func(a, b float32) float32 { return narrow(float64(a)*float64(b), 0, r) }
+}
+
+func fma32r(r rounding) func(a, b, c float32) float32 {
+	if r == toNearest {
+		return fma32
+	}
+	return func(a, b, c float32) float32 { return sum32(float64(a)*float64(b), float64(c), r) }
+}
+
+func div32(r rounding) func(a, b float32) float32 {
+	if r == toNearest {
+		return func(a, b float32) float32 { return a / b }
+	}
+	return func(a, b float32) float32 {
+		q := float64(a) / float64(b)
+		return narrow(q, residue(float64(a), float64(b), q), r)
+	}
+}
+
+// residue has the sign of a/b - q.
+func residue(a, b, q float64) float64 {
+	if math.IsInf(q, 0) || math.IsNaN(q) || b == 0 || math.IsInf(b, 0) {
+		return 0
+	}
+	e := math.FMA(-q, b, a)
+	if b < 0 {
+		return -e
+	}
+	return e
+}
+
+func sqrt32(r rounding) func(a float32) float32 {
+	return func(a float32) float32 {
+		q := math.Sqrt(float64(a))
+		if r == toNearest || math.IsInf(q, 0) || math.IsNaN(q) {
+			return float32(q)
+		}
+		return narrow(q, math.FMA(-q, q, float64(a)), r)
+	}
+}
+
+func add64(r rounding) func(a, b float64) float64 {
+	if r == toNearest {
+		return func(a, b float64) float64 { return a + b }
+	}
+	return func(a, b float64) float64 { return fma64(a, 1, b, r) }
+}
+
+func mul64(r rounding) func(a, b float64) float64 {
+	if r == toNearest {
+		return func(a, b float64) float64 { return a * b }
+	}
+	return func(a, b float64) float64 {
+		p := a * b
+		return nudge64(p, exactMinus(a, b, 0, p), r)
+	}
+}
+
+func fma64r(r rounding) func(a, b, c float64) float64 {
+	if r == toNearest {
+		return math.FMA
+	}
+	return func(a, b, c float64) float64 { return fma64(a, b, c, r) }
+}
+
+func fma64(a, b, c float64, r rounding) float64 {
+	if z, ok := signedZero(a*b, c, r); ok && exactMinus(a, b, c, 0) == 0 {
+		return z
+	}
+	s := math.FMA(a, b, c)
+	return nudge64(s, exactMinus(a, b, c, s), r)
+}
+
+// exactMinus has the sign of a*b+c-s. Directed rounding of float64 is rare (20
+// of 3,278 kernels), so arbitrary precision is fast enough.
+func exactMinus(a, b, c, s float64) float64 {
+	for _, v := range []float64{a, b, c} {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return 0
+		}
+	}
+	if math.IsInf(s, 1) {
+		return -1
+	}
+	if math.IsInf(s, -1) {
+		return 1
+	}
+	exact := func(v float64) *big.Float { return new(big.Float).SetPrec(8192).SetFloat64(v) }
+	e := exact(a)
+	e.Mul(e, exact(b))
+	e.Add(e, exact(c))
+	return float64(e.Sub(e, exact(s)).Sign())
+}
+
+func div64(r rounding) func(a, b float64) float64 {
+	if r == toNearest {
+		return func(a, b float64) float64 { return a / b }
+	}
+	return func(a, b float64) float64 {
+		q := a / b
+		if math.IsNaN(q) || b == 0 || math.IsInf(b, 0) || math.IsInf(a, 0) {
+			return q
+		}
+		e := -exactMinus(q, b, -a, 0)
+		if math.IsInf(q, 0) {
+			e = -q
+		} else if b < 0 {
+			e = -e
+		}
+		return nudge64(q, e, r)
+	}
+}
+
+func sqrt64(r rounding) func(a float64) float64 {
+	if r == toNearest {
+		return math.Sqrt
+	}
+	return func(a float64) float64 {
+		q := math.Sqrt(a)
+		if math.IsNaN(q) || math.IsInf(q, 0) {
+			return q
+		}
+		return nudge64(q, -exactMinus(q, q, -a, 0), r)
+	}
+}

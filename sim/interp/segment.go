@@ -1,0 +1,138 @@
+package interp
+
+// segment is a straight run of instructions and how it ends. Control only
+// enters at its first instruction.
+type segment struct {
+	first, end int32 // instructions, the ending one excluded unless it needs operands
+	next       int32 // segment that follows in the text
+	target     int32 // of a branch
+	rpc        int32 // of a branch: where its two sides meet, or noReconvergence
+	last       int32 // the ending instruction, -1 when the segment just falls through
+	ending     ending
+	guard      slot // of the ending instruction
+	neg        bool
+
+	insts   int64 // warp instructions, the ending one included
+	issue   int64 // cycles of one scheduler
+	latency int64 // cycles from entering to leaving, when nothing else runs
+}
+
+// ending says how control leaves a segment.
+type ending uint8
+
+const (
+	falls       ending = iota // into next
+	branches                  // to target, for the lanes whose guard holds
+	exits                     // lanes whose guard holds are done
+	synchronise               // a warp-wide operation: waits for the lanes it names
+	barriers                  // waits for other warps
+)
+
+// run executes the warp's fragments until each is blocked or done, or until
+// one has used up its turn.
+func (w *warp) run() {
+	for i := 0; i < len(w.frags) && w.fault == nil; i++ {
+		for w.frags[i].wait == running && w.frags[i].mask != 0 && w.fault == nil {
+			w.current = int32(i)
+			if w.runFragment() {
+				break
+			}
+		}
+	}
+	if w.fault == nil {
+		w.sweep()
+	}
+}
+
+// runnable reports whether some fragment can make progress.
+func (w *warp) runnable() bool {
+	for i := range w.frags {
+		if w.frags[i].wait == running {
+			return true
+		}
+	}
+	return false
+}
+
+// sweep drops fragments that are done and lets complete groups pass their
+// warp-wide operation.
+func (w *warp) sweep() {
+	kept := w.frags[:0]
+	for _, f := range w.frags {
+		if f.mask != 0 {
+			kept = append(kept, f)
+		}
+	}
+	w.frags = kept
+	if len(kept) > 0 {
+		w.releaseSyncs()
+	}
+}
+
+// runFragment executes the current fragment until it blocks or is done, and
+// reports true when it only used up its turn.
+func (w *warp) runFragment() (yield bool) {
+	f := &w.frags[w.current]
+	segments, code, e := w.kernel.segments, w.kernel.code, w.eng
+	for {
+		if f.pc == f.rpc {
+			if !f.pop(w.exited) {
+				return false
+			}
+			continue
+		}
+		s := &segments[f.pc]
+		e.charge(w, s, f.mask)
+		w.live = f.mask
+		for i := s.first; i < s.end; i++ {
+			in := &code[i]
+			if in.guard == noSlot {
+				in.exec(w, in)
+			} else {
+				w.guarded(in, f.mask)
+			}
+		}
+		if w.fault != nil {
+			return false
+		}
+		switch s.ending {
+		case falls:
+			f.pc = s.next
+		case branches:
+			if w.branch(f, s) {
+				return true
+			}
+		case exits:
+			w.exit(f, w.taken(f, s), s)
+		case synchronise:
+			if !w.synchronise(f, s) {
+				return false
+			}
+			f = &w.frags[w.current]
+		case barriers:
+			if w.arrive(f, s) {
+				return false
+			}
+			f = &w.frags[w.current]
+		}
+		if f.mask == 0 || w.fault != nil {
+			return false
+		}
+	}
+}
+
+// guarded executes in for the lanes whose guard holds.
+func (w *warp) guarded(in *inst, mask uint32) {
+	if w.live = mask & w.getPred(in.guard, in.neg); w.live != 0 {
+		in.exec(w, in)
+	}
+	w.live = mask
+}
+
+// taken is the lanes for which a segment's ending instruction is executed.
+func (w *warp) taken(f *fragment, s *segment) uint32 {
+	if s.guard == noSlot {
+		return f.mask
+	}
+	return f.mask & w.getPred(s.guard, s.neg)
+}

@@ -1,0 +1,140 @@
+package interp
+
+import (
+	"math/bits"
+	"unsafe"
+)
+
+const (
+	lanes    = 32
+	allLanes = 0xffffffff
+)
+
+// slot is the byte offset of a register in a warp's register file; of a
+// predicate, its index among the warp's predicates.
+type slot uint32
+
+// noSlot is no operand: the sink "_", or an absent guard.
+const noSlot slot = 1<<32 - 1
+
+// handler executes one record for the lanes in w.live.
+type handler func(w *warp, in *inst)
+
+// inst is one lowered instruction.
+type inst struct {
+	exec       handler
+	d, a, b, c slot
+	guard      slot // predicate, or noSlot
+	neg        bool // the guard is !p
+	site       int32
+	imm        uint64
+	x          *extra // what only a few instructions need
+}
+
+// extra holds what memory accesses, warp-wide operations and setp with two
+// destinations need beyond four operands.
+type extra struct {
+	access
+	d2      slot // second destination predicate
+	combine func(v, p uint32) uint32
+	p       slot // the predicate combined with
+	pNeg    bool
+	test    func(w *warp, in *inst) uint32
+	op      atomicFunc
+	e       slot  // fourth source, of bfi and lop3
+	members slot  // member mask of a warp-wide operation
+	mode    uint8 // of shuffles and barriers
+	idReg   bool  // barrier: a is a register
+	count   bool  // barrier: b is a thread count
+}
+
+// entry is a suspended part of a fragment: run it from pc until it reaches rpc.
+type entry struct {
+	pc, rpc int32
+	mask    uint32
+}
+
+// noReconvergence is an rpc that no pc equals.
+const noReconvergence = -1
+
+// waitState says why a fragment does not run.
+type waitState uint8
+
+const (
+	running waitState = iota
+	atBarrier
+	atWarpSync
+)
+
+// fragment is a group of lanes of a warp with its own reconvergence stack.
+// A warp starts as one; it is split when some lanes must wait while others
+// have to run, and fragments that meet at a synchronisation are joined.
+type fragment struct {
+	entry
+	stack    []entry
+	wait     waitState
+	barrier int32 // of atBarrier
+	at      int32 // the instruction it waits at
+	spins   int32 // backward branches since the last turn
+}
+
+// rest is the lanes of f that are not in its running entry.
+func (f *fragment) rest(exited uint32) uint32 {
+	var m uint32
+	for i := range f.stack {
+		m |= f.stack[i].mask
+	}
+	return m &^ f.mask &^ exited
+}
+
+// warp is 32 lanes of one block.
+type warp struct {
+	live   uint32 // lanes the current record works on
+	regs   unsafe.Pointer
+	preds  []uint32
+	fault  *Fault
+	eng    *engine
+	kernel *Kernel
+	cache  []*allocation // by access site: the allocation last hit
+	shared unsafe.Pointer
+	// sharedSize is static and dynamic shared memory together, in bytes.
+	sharedSize uint64
+	local      unsafe.Pointer // localSize bytes per lane
+
+	carry   uint32 // the condition code, one bit per lane
+	index   uint32 // in the block
+	present uint32 // lanes that exist
+	exited  uint32 // lanes that do not exist or have exited
+	frags   []fragment
+	current int32 // the fragment that runs
+	clock   int64 // cycles since the block began
+	file    []uint64
+}
+
+// view is the register at s as 32 lanes of T.
+func view[T any](w *warp, s slot) *[lanes]T {
+	return (*[lanes]T)(unsafe.Add(w.regs, uintptr(s)))
+}
+
+// each calls f for the lanes in mask, in ascending order.
+func each(mask uint32, f func(lane int)) {
+	for ; mask != 0; mask &= mask - 1 {
+		f(bits.TrailingZeros32(mask))
+	}
+}
+
+// setPred stores v into predicate p for the live lanes.
+func (w *warp) setPred(p slot, v uint32) {
+	if p != noSlot {
+		w.preds[p] = w.preds[p]&^w.live | v&w.live
+	}
+}
+
+// getPred is a predicate operand, negated when neg.
+func (w *warp) getPred(p slot, neg bool) uint32 {
+	v := w.preds[p]
+	if neg {
+		return ^v
+	}
+	return v
+}

@@ -1,0 +1,247 @@
+package sim
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/internal/des"
+	"github.com/reprise-gpu/reprise/sim/interp"
+)
+
+type jobKind uint8
+
+const (
+	nothing jobKind = iota
+	launch
+	copyBytes
+	memset
+	hostCall
+	upload   // Write: host bytes to device memory
+	download // Read: device memory to host bytes
+)
+
+// job is a device.Work made ready to run. It is never changed: an update makes
+// a new one, so whatever was enqueued before keeps the old.
+type job struct {
+	kind  jobKind
+	label string
+
+	// launch
+	kernel *kernel
+	launch interp.Launch
+	perSM  float64 // occupancy
+	shape  *shape  // the memo's, nil until the first look-up
+
+	// copies and memset
+	dst, src uint64
+	bytes    int64
+	value    uint32
+	width    int
+	host     []byte // of upload and download
+
+	call func() // hostCall
+}
+
+// lower checks a work and makes it a job.
+func (d *Device) lower(w device.Work) (*job, *device.Error) {
+	if err := device.CheckWork(w, &d.info); err != nil {
+		return nil, err
+	}
+	switch w := w.(type) {
+	case *device.Launch:
+		return d.lowerLaunch(w)
+	case *device.Copy:
+		j := &job{kind: copyBytes, dst: uint64(w.Dst), src: uint64(w.Src), bytes: w.Bytes}
+		return j, first(d.within(w.Dst, w.Bytes), d.within(w.Src, w.Bytes))
+	case *device.Memset:
+		j := &job{kind: memset, dst: uint64(w.Dst), bytes: w.Count * int64(w.Width), value: w.Value, width: w.Width}
+		return j, d.within(w.Dst, j.bytes)
+	case *device.HostCall:
+		return &job{kind: hostCall, call: w.Func, label: w.Label}, nil
+	}
+	return &job{kind: nothing}, nil
+}
+
+func (d *Device) lowerLaunch(w *device.Launch) (*job, *device.Error) {
+	k, err := d.funcs.Get(w.Function)
+	if err != nil {
+		return nil, err
+	}
+	threads, shared := int(w.Block.Count()), int(w.Shared)+k.code.SharedStatic()
+	refuse := func(code device.Code, format string, args ...any) (*job, *device.Error) {
+		return nil, &device.Error{Code: code, Detail: "kernel " + k.name + ": " + fmt.Sprintf(format, args...)}
+	}
+	switch most := k.code.MaxThreads(); {
+	case len(w.Params) != k.code.ParamBytes():
+		return refuse(device.InvalidValue, "a parameter block of %d bytes; its signature needs %d", len(w.Params), k.code.ParamBytes())
+	case most > 0 && threads > most:
+		return refuse(device.InvalidValue, "%d threads per block; it declares at most %d", threads, most)
+	case shared > d.info.MaxShared:
+		return refuse(device.InvalidValue, "%d bytes of shared memory, %d of them static; the device allows %d", shared, k.code.SharedStatic(), d.info.MaxShared)
+	}
+	perSM := d.profile.Limits.Occupancy(threads, k.code.Registers(), shared)
+	if perSM == 0 {
+		return refuse(device.OutOfResources, "%d threads of %d registers do not fit on a multiprocessor", threads, k.code.Registers())
+	}
+	return &job{
+		kind: launch, kernel: k, label: w.Label, perSM: float64(perSM),
+		launch: interp.Launch{
+			Grid: extents(w.Grid), Block: extents(w.Block), Shared: w.Shared,
+			Params: append([]byte(nil), w.Params...), Label: w.Label,
+		},
+	}, nil
+}
+
+func extents(d device.Dim3) [3]uint32 { return [3]uint32{d.X, d.Y, d.Z} }
+
+// cost is the host's time to enqueue a job with a call of its own.
+func (d *Device) cost(j *job) des.Time {
+	h := &d.profile.Host
+	switch j.kind {
+	case launch:
+		return h.Launch
+	case copyBytes:
+		return h.Memcpy
+	case memset:
+		return h.Memset
+	case hostCall:
+		return h.HostCall
+	}
+	return h.EventRecord // nothing is submitted the way a marker is
+}
+
+// start is called by the engine when a task starts. Once a kernel has failed
+// nothing executes any more.
+func (d *Device) start(_ des.TaskID, data any) des.Demand {
+	j, ok := data.(*job)
+	if !ok || d.fault != nil {
+		return des.Demand{}
+	}
+	switch j.kind {
+	case launch:
+		return d.startLaunch(j)
+	case copyBytes:
+		return d.startCopy(j)
+	case memset:
+		return d.startMemset(j)
+	case hostCall:
+		d.inside = j
+		j.call()
+		d.inside = nil
+		return des.Demand{Kind: des.Host}
+	case upload:
+		copy(d.reach(j, j.dst), j.host)
+		d.changed(j.dst)
+		return des.Demand{Kind: des.CopyIn, Bytes: float64(j.bytes)}
+	case download:
+		copy(j.host, d.reach(j, j.src))
+		return des.Demand{Kind: des.CopyOut, Bytes: float64(j.bytes)}
+	}
+	return des.Demand{}
+}
+
+// reach is the memory a job is about to access. Memory that was freed since the
+// job was checked, which only a graph or a command list can refer to, is a
+// fault.
+func (d *Device) reach(j *job, addr uint64) []byte {
+	b, err := d.bytes(addr, j.bytes)
+	if err != nil {
+		d.fault = &device.Error{Code: device.IllegalAddress, Detail: "a copy or memset whose memory was freed", Err: err}
+		return nil
+	}
+	return b
+}
+
+func (d *Device) startCopy(j *job) des.Demand {
+	if j.bytes == 0 {
+		return des.Demand{}
+	}
+	src, dst := d.reach(j, j.src), d.reach(j, j.dst)
+	copy(dst, src)
+	d.changed(j.dst)
+	d.count.CopiedBytes += j.bytes
+	switch n := float64(j.bytes); {
+	case !isPinned(j.dst) && !isPinned(j.src):
+		return des.Demand{Kind: des.CopyOn, Bytes: 2 * n} // read and written
+	case isPinned(j.dst):
+		return des.Demand{Kind: des.CopyOut, Bytes: n}
+	default:
+		return des.Demand{Kind: des.CopyIn, Bytes: n}
+	}
+}
+
+func (d *Device) startMemset(j *job) des.Demand {
+	if j.bytes == 0 {
+		return des.Demand{}
+	}
+	dst := d.reach(j, j.dst)
+	var element [4]byte
+	binary.LittleEndian.PutUint32(element[:], j.value)
+	done := copy(dst, element[:j.width])
+	for done < len(dst) { // doubling, as fast as copy
+		done += copy(dst[done:], dst[:done])
+	}
+	d.changed(j.dst)
+	return des.Demand{Kind: des.CopyOn, Bytes: float64(j.bytes)}
+}
+
+// startLaunch executes a kernel, or finds what it did the last time.
+func (d *Device) startLaunch(j *job) des.Demand {
+	d.count.Launches++
+	stats, hit := d.memo.lookup(d, j)
+	if !hit {
+		var fault *interp.Fault
+		stats, fault = j.kernel.code.Run(d.memory, j.launch)
+		if fault != nil {
+			d.fault = faultError(fault)
+			return des.Demand{}
+		}
+		d.memo.store(d, j, &stats)
+	}
+	return des.Demand{
+		Kind: des.Kernel, Blocks: float64(stats.Blocks), PerSM: j.perSM,
+		Issue: stats.Issue, BlockCycles: stats.BlockCycles, Bytes: d.traffic(&stats),
+	}
+}
+
+// traffic is what of a kernel's sectors reaches DRAM: everything when the
+// allocations it touched do not fit in L2, else each byte of them once. Kernels
+// find nothing in L2 of what earlier ones left there.
+func (d *Device) traffic(s *interp.Stats) float64 {
+	const sector = 32
+	accessed := float64(s.SectorsRead+s.SectorsWrite) * sector
+	var footprint int64
+	for _, t := range s.Touched {
+		_, size, _ := d.memory.Base(t.Base)
+		if t.Read {
+			footprint += size
+		}
+		if t.Written {
+			footprint += size
+		}
+	}
+	if footprint > d.profile.L2Bytes {
+		return accessed
+	}
+	return min(accessed, float64(footprint))
+}
+
+var faultCodes = [...]device.Code{
+	interp.IllegalAddress:  device.IllegalAddress,
+	interp.Misaligned:      device.MisalignedAddress,
+	interp.BarrierMismatch: device.LaunchFailed,
+	interp.Unsupported:     device.NotSupported,
+	interp.Trap:            device.LaunchFailed,
+	interp.Assert:          device.Assert,
+	interp.Deadlock:        device.LaunchTimeout,
+	interp.Timeout:         device.LaunchTimeout,
+	interp.BadLaunch:       device.InvalidValue,
+}
+
+func faultError(f *interp.Fault) *device.Error {
+	return &device.Error{Code: faultCodes[f.Kind], Fault: &device.Fault{
+		Kernel: f.Kernel, Label: f.Label, Block: f.Block, Thread: f.Thread,
+		File: f.File, Line: f.Pos.Line, Address: f.Address, Reason: f.Reason,
+	}}
+}

@@ -1,0 +1,306 @@
+package sim
+
+import (
+	"hash/maphash"
+	"slices"
+
+	"github.com/reprise-gpu/reprise/sim/interp"
+)
+
+// Memo says whether launches may reuse results.
+type Memo uint8
+
+const (
+	MemoOn  Memo = iota // reuse the results of equal launches
+	MemoOff             // interpret every launch
+)
+
+const (
+	defaultMemoBytes = 512 << 20
+	// entryOverhead is charged for an entry beside its bytes.
+	entryOverhead = 256
+	// maxFootprints is how many sets of touched allocations are remembered for one
+	// launch. More than one occurs when control flow depends on data.
+	maxFootprints = 4
+	// maxShapes bounds how many different launches are remembered.
+	maxShapes = 1 << 16
+	// patience is how many misses in a row a launch is granted before most of its
+	// runs skip the memo: a program whose data always change should pay nothing.
+	patience = 8
+	// maxPause is the longest series of runs skipped.
+	maxPause = 256
+)
+
+// memo reuses what kernels did. A kernel is a deterministic function of its
+// launch and of the bytes in the allocations it touches: if those it touched the
+// last time hold the same bytes again, it reads the same, so it touches the
+// same and writes the same. Then the recorded output is put in place and the
+// recorded statistics are used, so that bytes and times are those of a run.
+//
+// Contents are compared by 128-bit hashes, two independently seeded 64-bit
+// ones. The hash of an allocation is kept until something writes to it, and
+// recorded with each output, so that a program that replays with unchanged
+// input neither hashes nor copies anything.
+type memo struct {
+	off    bool
+	limit  int64
+	bytes  int64
+	hashed int64
+	hits   int64
+	seeds  [2]maphash.Seed
+	known  map[uint64]digest // of allocations, by address; absent when changed
+	shapes map[shapeKey]*shape
+	oldest *entry // ends of the list by last use
+	newest *entry
+	count  int64
+}
+
+// digest is a 128-bit hash.
+type digest [2]uint64
+
+// shapeKey is all of a launch that does not depend on memory.
+type shapeKey struct {
+	kernel      *kernel
+	grid, block [3]uint32
+	shared      uint32
+	params      digest
+}
+
+// shape is what is known of equal launches.
+type shape struct {
+	footprints []*footprint
+	misses     int  // in a row
+	pause      int  // runs to skip
+	tried      bool // the run under way missed: its result may be stored
+}
+
+// footprint is a set of touched allocations, with the results by their content.
+type footprint struct {
+	touched []interp.Touch
+	results map[digest]*entry
+	before  digest // content at the look-up that missed, for store
+}
+
+// entry is one result.
+type entry struct {
+	stats        interp.Stats
+	outputs      []output
+	size         int64
+	of           *footprint
+	key          digest
+	older, newer *entry
+}
+
+// output is the content of a written allocation.
+type output struct {
+	base uint64
+	data []byte
+	hash digest
+}
+
+func newMemo(mode Memo, limit int64) *memo {
+	return &memo{
+		off: mode == MemoOff, limit: limit,
+		seeds: [2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()},
+		known: map[uint64]digest{}, shapes: map[shapeKey]*shape{},
+	}
+}
+
+func (m *memo) hash(b []byte) digest {
+	m.hashed += int64(len(b))
+	return digest{maphash.Bytes(m.seeds[0], b), maphash.Bytes(m.seeds[1], b)}
+}
+
+// content is the hash of an allocation's bytes.
+func (m *memo) content(mem *interp.Memory, base uint64) digest {
+	if h, ok := m.known[base]; ok {
+		return h
+	}
+	h := m.hash(allocation(mem, base))
+	m.known[base] = h
+	return h
+}
+
+// allocation is all bytes of one, nil when it has been freed.
+func allocation(mem *interp.Memory, base uint64) []byte {
+	_, size, ok := mem.Base(base)
+	if !ok {
+		return nil
+	}
+	b, err := mem.Bytes(base, size)
+	if err != nil {
+		panic("BUG: an allocation's own extent is refused: " + err.Error())
+	}
+	return b
+}
+
+// forget drops the hash of an allocation that was written or freed.
+func (m *memo) forget(base uint64) { delete(m.known, base) }
+
+// shapeOf finds the shape of a job, nil when the memo must not be used for it.
+func (m *memo) shapeOf(j *job) *shape {
+	if m.off || j.kernel.of.clocks {
+		return nil
+	}
+	if j.shape == nil {
+		l := &j.launch
+		key := shapeKey{j.kernel, l.Grid, l.Block, l.Shared, m.hash(l.Params)}
+		if m.shapes[key] == nil {
+			if len(m.shapes) == maxShapes {
+				clear(m.shapes) // a parameter that counts up makes every launch new
+			}
+			m.shapes[key] = &shape{}
+		}
+		j.shape = m.shapes[key]
+	}
+	return j.shape
+}
+
+// lookup puts the result of an equal launch in place and returns its
+// statistics. On a miss it notes the contents before the launch for store.
+func (m *memo) lookup(d *Device, j *job) (interp.Stats, bool) {
+	s := m.shapeOf(j)
+	if s == nil || s.skip() {
+		return interp.Stats{}, false
+	}
+	for _, f := range s.footprints {
+		f.before = m.contents(d.memory, f.touched)
+		if e := f.results[f.before]; e != nil {
+			m.apply(d.memory, e)
+			s.misses = 0
+			m.hits++
+			return e.stats, true
+		}
+	}
+	s.misses++
+	s.tried = true
+	return interp.Stats{}, false
+}
+
+// apply puts a result in place, where it is not there already.
+func (m *memo) apply(mem *interp.Memory, e *entry) {
+	for _, o := range e.outputs {
+		if h, ok := m.known[o.base]; ok && h == o.hash {
+			continue
+		}
+		copy(allocation(mem, o.base), o.data)
+		m.known[o.base] = o.hash
+	}
+	m.unlink(e)
+	m.link(e)
+}
+
+// store records the result of a run that lookup missed. The first run of a
+// launch only tells which allocations it touches; what they held before is
+// known from the second on.
+func (m *memo) store(d *Device, j *job, stats *interp.Stats) {
+	for _, t := range stats.Touched {
+		if t.Written {
+			m.forget(t.Base)
+		}
+	}
+	s := j.shape
+	if s == nil || !s.tried {
+		return
+	}
+	s.tried = false
+	i := slices.IndexFunc(s.footprints, func(f *footprint) bool { return slices.Equal(f.touched, stats.Touched) })
+	if i < 0 {
+		s.footprints = append(s.footprints, &footprint{touched: stats.Touched, results: map[digest]*entry{}})
+		if len(s.footprints) > maxFootprints {
+			s.footprints = s.footprints[1:]
+		}
+		return
+	}
+	m.record(d.memory, s.footprints[i], stats)
+}
+
+func (m *memo) record(mem *interp.Memory, f *footprint, stats *interp.Stats) {
+	e := &entry{stats: *stats, of: f, key: f.before, size: entryOverhead}
+	for _, t := range f.touched {
+		if t.Written {
+			e.size += int64(len(allocation(mem, t.Base)))
+		}
+	}
+	if e.size > m.limit || f.results[e.key] != nil {
+		return
+	}
+	for m.bytes+e.size > m.limit {
+		m.evict(m.oldest)
+	}
+	for _, t := range f.touched {
+		if t.Written {
+			data := slices.Clone(allocation(mem, t.Base))
+			e.outputs = append(e.outputs, output{t.Base, data, m.content(mem, t.Base)})
+		}
+	}
+	f.results[e.key] = e
+	m.bytes += e.size
+	m.count++
+	m.link(e)
+}
+
+func (m *memo) evict(e *entry) {
+	m.unlink(e)
+	delete(e.of.results, e.key)
+	m.bytes -= e.size
+	m.count--
+}
+
+// link makes e the newest.
+func (m *memo) link(e *entry) {
+	e.older, e.newer = m.newest, nil
+	if m.newest != nil {
+		m.newest.newer = e
+	} else {
+		m.oldest = e
+	}
+	m.newest = e
+}
+
+func (m *memo) unlink(e *entry) {
+	if e.older != nil {
+		e.older.newer = e.newer
+	} else {
+		m.oldest = e.newer
+	}
+	if e.newer != nil {
+		e.newer.older = e.older
+	} else {
+		m.newest = e.older
+	}
+}
+
+func (m *memo) report(c *Counters) {
+	c.MemoHits, c.MemoHashed, c.MemoBytes, c.MemoEntries = m.hits, m.hashed, m.bytes, m.count
+}
+
+// skip reports whether this run should not try the memo. After patience misses
+// the pauses grow, so that a launch whose input always changes is hashed rarely.
+func (s *shape) skip() bool {
+	if s.pause > 0 {
+		s.pause--
+		return true
+	}
+	if s.misses >= patience {
+		s.pause = min(maxPause, 1<<(s.misses-patience))
+	}
+	return false
+}
+
+// contents hashes the hashes of the touched allocations.
+func (m *memo) contents(mem *interp.Memory, touched []interp.Touch) digest {
+	var h0, h1 maphash.Hash
+	h0.SetSeed(m.seeds[0])
+	h1.SetSeed(m.seeds[1])
+	for _, t := range touched {
+		c := m.content(mem, t.Base)
+		var b [16]byte
+		for i := range 8 {
+			b[i], b[8+i] = byte(c[0]>>(8*i)), byte(c[1]>>(8*i))
+		}
+		_, _ = h0.Write(b[:])
+		_, _ = h1.Write(b[:])
+	}
+	return digest{h0.Sum64(), h1.Sum64()}
+}

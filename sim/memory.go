@@ -1,0 +1,126 @@
+package sim
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/internal/des"
+	"github.com/reprise-gpu/reprise/sim/interp"
+)
+
+// Alloc returns zeroed device memory. Addresses depend only on the sequence of
+// calls.
+func (d *Device) Alloc(bytes int64) (device.Ptr, error) {
+	if err := first(d.enter(d.profile.Host.Alloc), notNegative(bytes)); err != nil {
+		return 0, err.In("Alloc")
+	}
+	addr, err := d.memory.Alloc(bytes, fmt.Sprintf("the %d-byte allocation", bytes))
+	if err != nil {
+		code := device.InvalidValue
+		if errors.Is(err, interp.ErrOutOfMemory) {
+			code = device.OutOfMemory
+		}
+		return 0, (&device.Error{Code: code, Detail: fmt.Sprintf("%d bytes", bytes), Err: err}).In("Alloc")
+	}
+	d.live.Bytes += bytes
+	d.live.Allocations++
+	return device.Ptr(addr), nil
+}
+
+func notNegative(bytes int64) *device.Error {
+	if bytes < 0 {
+		return &device.Error{Code: device.InvalidValue, Detail: fmt.Sprintf("%d bytes; want 0 or more", bytes)}
+	}
+	return nil
+}
+
+// AllocHost returns zeroed pinned memory.
+func (d *Device) AllocHost(bytes int64) (device.Ptr, []byte, error) {
+	if err := first(d.enter(d.profile.Host.Alloc), notNegative(bytes)); err != nil {
+		return 0, nil, err.In("AllocHost")
+	}
+	addr, b := d.pinned.alloc(bytes)
+	d.live.Bytes += bytes
+	d.live.Allocations++
+	return device.Ptr(addr), b, nil
+}
+
+// Free waits for all work, then releases memory of either kind.
+func (d *Device) Free(p device.Ptr) error {
+	if err := d.enter(d.profile.Host.Alloc); err != nil {
+		return err.In("Free")
+	}
+	if err := d.drain(); err != nil {
+		return err.In("Free")
+	}
+	size, err := d.release(uint64(p))
+	if err != nil {
+		return (&device.Error{Code: device.InvalidValue, Detail: fmt.Sprintf("%#x is not an allocation", uint64(p)), Err: err}).In("Free")
+	}
+	d.live.Bytes -= size
+	d.live.Allocations--
+	return nil
+}
+
+func (d *Device) release(addr uint64) (int64, error) {
+	if isPinned(addr) {
+		return d.pinned.free(addr)
+	}
+	_, size, _ := d.memory.Base(addr)
+	if err := d.memory.Free(addr); err != nil {
+		return 0, err
+	}
+	d.memo.forget(addr)
+	return size, nil
+}
+
+// bytes is the memory at an address of either kind.
+func (d *Device) bytes(addr uint64, n int64) ([]byte, error) {
+	if isPinned(addr) {
+		return d.pinned.bytes(addr, n)
+	}
+	return d.memory.Bytes(addr, n)
+}
+
+// within says why n bytes at an address cannot be accessed, or nil.
+func (d *Device) within(p device.Ptr, n int64) *device.Error {
+	if _, err := d.bytes(uint64(p), n); err != nil {
+		return &device.Error{Code: device.InvalidValue, Detail: fmt.Sprintf("%d bytes at %#x", n, uint64(p)), Err: err}
+	}
+	return nil
+}
+
+// changed tells the memo that an allocation has new content.
+func (d *Device) changed(addr uint64) {
+	if isPinned(addr) {
+		return
+	}
+	if base, _, ok := d.memory.Base(addr); ok {
+		d.memo.forget(base)
+	}
+}
+
+// Write copies from pageable memory, beside whatever else runs.
+func (d *Device) Write(dst device.Ptr, src []byte) error {
+	if err := first(d.enter(d.profile.Host.Memcpy), d.within(dst, int64(len(src)))); err != nil {
+		return err.In("Write")
+	}
+	d.await(&job{kind: upload, dst: uint64(dst), bytes: int64(len(src)), host: src})
+	return d.poison().In("Write")
+}
+
+// Read waits for all work, then copies to pageable memory.
+func (d *Device) Read(dst []byte, src device.Ptr) error {
+	if err := first(d.enter(d.profile.Host.Memcpy), d.within(src, int64(len(dst)))); err != nil {
+		return err.In("Read")
+	}
+	d.host = max(d.host, d.engine.Drain())
+	d.await(&job{kind: download, src: uint64(src), bytes: int64(len(dst)), host: dst})
+	return d.poison().In("Read")
+}
+
+// await runs one job outside all streams and waits for it.
+func (d *Device) await(j *job) {
+	d.waited(d.engine.Wait(d.engine.Add(des.Task{Arrival: d.arrival(), Data: j})))
+}

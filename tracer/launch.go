@@ -1,0 +1,192 @@
+package tracer
+
+import (
+	"fmt"
+
+	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/ir"
+)
+
+// Shape is the launch configuration of a kernel.
+type Shape struct {
+	Grid, Block ir.Dim3
+	Shared      uint32 // dynamic shared memory, bytes
+}
+
+// Linear is a one-dimensional shape.
+func Linear(blocks, threads uint32) Shape {
+	return Shape{Grid: ir.Dim3{X: blocks, Y: 1, Z: 1}, Block: ir.Dim3{X: threads, Y: 1, Z: 1}}
+}
+
+// Square is a two-dimensional shape with square grid and blocks.
+func Square(blocks, threads uint32) Shape {
+	return Shape{Grid: ir.Dim3{X: blocks, Y: blocks, Z: 1}, Block: ir.Dim3{X: threads, Y: threads, Z: 1}}
+}
+
+// WithShared returns the shape with that much dynamic shared memory.
+func (s Shape) WithShared(bytes uint32) Shape {
+	s.Shared = bytes
+	return s
+}
+
+// Param is a scalar argument that a replay may change by name.
+type Param struct {
+	t  *Tracer
+	id ir.ParamID
+}
+
+// Param declares a replay parameter with its first value. Asking for the same
+// name and type again returns the same parameter.
+func (t *Tracer) Param(name string, typ ir.Type, value any) Param {
+	if p, ok := t.params[name]; ok && t.graph.Params[p.id].Value.Type == typ {
+		return p
+	}
+	p := Param{t: t, id: ir.ParamID(len(t.graph.Params))}
+	v, err := ir.NewScalar(typ, value)
+	if err != nil {
+		t.fail(callerPC(), "parameter $%s: %w", name, err)
+		v.Type = typ
+	}
+	if _, taken := t.params[name]; taken {
+		t.fail(callerPC(), "parameter $%s is declared with two types", name)
+	}
+	t.graph.Params = append(t.graph.Params, ir.Param{Name: name, Value: v})
+	t.params[name] = p
+	return p
+}
+
+// Launch records a kernel launch. The arguments follow the kernel's parameters:
+// a Buffer for a pointer, a Go number or a Param for a scalar.
+func (t *Tracer) Launch(k *Kernel, s Shape, args ...any) {
+	if t.err != nil {
+		return
+	}
+	pc := callerPC()
+	if err := t.launch(k, s, args, pc); err != nil {
+		t.fail(pc, "launch of %s: %w", k.entry, err)
+	}
+}
+
+func (t *Tracer) launch(k *Kernel, s Shape, args []any, pc uintptr) error {
+	if k.module.t != t {
+		return fmt.Errorf("the kernel belongs to trace %s", k.module.t.graph.Name)
+	}
+	if len(args) != len(k.params) {
+		return fmt.Errorf("%d arguments for %d parameters", len(args), len(k.params))
+	}
+	if err := checkShape(s); err != nil {
+		return err
+	}
+	l := &t.launches.take(1)[0]
+	*l = ir.Launch{Module: k.module.id, Entry: k.entry, Grid: s.Grid, Block: s.Block, Shared: s.Shared, Args: t.args.take(len(args))}
+	uses := t.uses.take(k.touches + len(k.symbols))[:0]
+	for i, a := range args {
+		arg, err := t.argument(&k.params[i], a)
+		if err != nil {
+			return fmt.Errorf("argument %d (%s): %w", i, k.params[i].name, err)
+		}
+		l.Args[i] = arg
+		if b, ok := a.(Buffer); ok && k.params[i].touched && b.Bytes() > 0 {
+			uses = append(uses, ir.Access{Range: b.span(), Mode: k.params[i].mode})
+		}
+	}
+	uses = append(uses, k.symbols...)
+	if k.opaque {
+		uses = t.everything(uses)
+	}
+	if len(uses) == 0 {
+		uses = nil // as a parser would leave it
+	}
+	t.record(ir.Op{Kind: ir.KindLaunch, Launch: l, Uses: uses}, pc)
+	if t.mode == Eager {
+		t.runLaunch(k, l, pc)
+	}
+	return nil
+}
+
+// everything appends a read and write of every buffer on the device: what a
+// kernel may do that follows pointers it found in memory.
+func (t *Tracer) everything(uses []ir.Access) []ir.Access {
+	for id := range t.graph.Buffers {
+		b := &t.graph.Buffers[id]
+		if b.Place.Kind == ir.OnDevice && b.Len > 0 {
+			uses = append(uses, ir.Access{Range: ir.Range{Buffer: ir.BufferID(id), Hi: b.Size()}, Mode: ir.ReadWrite})
+		}
+	}
+	return uses
+}
+
+func (t *Tracer) runLaunch(k *Kernel, l *ir.Launch, pc uintptr) {
+	block, _ := t.graph.ParamBlock(l, func(b ir.BufferID) uint64 { return uint64(t.buffers[b].ptr) })
+	t.submit(pc, &device.Launch{
+		Function: k.function,
+		Grid:     device.Dim3(l.Grid),
+		Block:    device.Dim3(l.Block),
+		Shared:   l.Shared,
+		Params:   block,
+		Label:    k.entry,
+	})
+}
+
+// checkShape refuses what no device accepts; device limits are the device's to
+// report.
+func checkShape(s Shape) error {
+	if s.Grid.Count() == 0 || s.Block.Count() == 0 {
+		return fmt.Errorf("grid %v and block %v: every extent is at least 1", s.Grid, s.Block)
+	}
+	return nil
+}
+
+// argument converts one argument to what the parameter takes.
+func (t *Tracer) argument(p *param, a any) (ir.Arg, error) {
+	switch a := a.(type) {
+	case Buffer:
+		if err := t.usable(a); err != nil {
+			return ir.Arg{}, err
+		}
+		if !p.pointer {
+			return ir.Arg{}, fmt.Errorf("%s is passed for a %v", a.name(), p.typ)
+		}
+		return ir.Arg{Kind: ir.ArgBuffer, Buffer: a.id, Offset: a.lo}, nil
+	case Param:
+		v := t.graph.Params[a.id].Value.Type
+		if p.touched || v.Size() != p.typ.Size() || isFloat(v) != isFloat(p.typ) {
+			return ir.Arg{}, fmt.Errorf("parameter $%s is %v, the kernel takes %s", t.graph.Params[a.id].Name, v, p.want())
+		}
+		return ir.Arg{Kind: ir.ArgParam, Param: a.id}, nil
+	}
+	if p.touched {
+		return ir.Arg{}, fmt.Errorf("%v (%T) is passed for a pointer: pass a Buffer", a, a)
+	}
+	v, err := scalarFor(p.typ, a)
+	return ir.Arg{Kind: ir.ArgScalar, Scalar: v}, err
+}
+
+func (p *param) want() string {
+	if p.touched {
+		return "a pointer"
+	}
+	return p.typ.String()
+}
+
+func isFloat(t ir.Type) bool { return t == ir.F32 || t == ir.F64 || t == ir.F16 || t == ir.BF16 }
+
+// scalarFor converts a Go number. PTX does not tell int from unsigned, so an
+// integer parameter takes the signedness of the number passed for it; a plain
+// constant is signed when it fits.
+func scalarFor(typ ir.Type, a any) (ir.Scalar, error) {
+	switch a.(type) {
+	case uint8, uint16, uint32, uint64, uint:
+		return ir.NewScalar(typ, a)
+	}
+	signed, ok := signedOf[typ]
+	if !ok {
+		return ir.NewScalar(typ, a)
+	}
+	if v, err := ir.NewScalar(signed, a); err == nil {
+		return v, nil
+	}
+	return ir.NewScalar(typ, a)
+}
+
+var signedOf = map[ir.Type]ir.Type{ir.U8: ir.I8, ir.U16: ir.I16, ir.U32: ir.I32, ir.U64: ir.I64}

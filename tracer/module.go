@@ -1,0 +1,148 @@
+package tracer
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/ir"
+	"github.com/reprise-gpu/reprise/ptx"
+)
+
+// Module is a loaded PTX module.
+type Module struct {
+	t       *Tracer
+	id      ir.ModuleID
+	handle  device.Module
+	ast     *ptx.Module
+	kernels map[string]*Kernel
+	symbols map[string]ir.Range // module-scope variables that kernels touch
+}
+
+// Kernel is an entry of a module, with what it does to each parameter.
+type Kernel struct {
+	module   *Module
+	entry    string
+	function device.Function
+	params   []param
+	touches  int         // parameters that are dereferenced
+	symbols  []ir.Access // of module-scope variables
+	opaque   bool        // may touch memory that no parameter leads to
+}
+
+// param is one parameter of a kernel as a launch sees it.
+type param struct {
+	name    string
+	typ     ir.Type // of a scalar
+	pointer bool
+	touched bool    // a pointer that is dereferenced
+	mode    ir.Mode // of a touched pointer
+}
+
+// Module parses PTX text and loads it on the device. name is the file name that
+// errors and saved traces use. Loading the same text under the same name again
+// returns the first module.
+func (t *Tracer) Module(name, source string) *Module {
+	for i, known := range t.graph.Modules {
+		if known.File == name && known.Source == source {
+			return t.modules[i]
+		}
+	}
+	m := &Module{t: t, id: ir.ModuleID(len(t.modules)), kernels: map[string]*Kernel{}, symbols: map[string]ir.Range{}}
+	if t.err != nil {
+		return m
+	}
+	pc := callerPC()
+	var err error
+	if m.ast, err = ptx.Parse(name, source); err != nil {
+		t.fail(pc, "%w", err)
+		return m
+	}
+	if m.handle, err = t.dev.LoadModule(name, source); err != nil {
+		t.fail(pc, "%w", err)
+		return m
+	}
+	t.modules = append(t.modules, m)
+	t.graph.Modules = append(t.graph.Modules, t.describeModule(name, source))
+	return m
+}
+
+// describeModule names the module in the graph: by its file's stem, with a
+// number where another file has taken that.
+func (t *Tracer) describeModule(file, source string) ir.Module {
+	name := identifier(file)
+	for n := 2; slices.ContainsFunc(t.graph.Modules, func(m ir.Module) bool { return m.Name == name }); n++ {
+		name = fmt.Sprintf("%s_%d", identifier(file), n)
+	}
+	if slices.ContainsFunc(t.graph.Modules, func(m ir.Module) bool { return m.File == file }) {
+		file = name + ".ptx"
+	}
+	return ir.Module{Name: name, File: file, Source: source}
+}
+
+// identifier turns a file name into a name for the text form: "a/b-c.ptx" is b_c.
+func identifier(file string) string {
+	stem, _, _ := strings.Cut(path.Base(file), ".")
+	name := strings.Map(func(r rune) rune {
+		if r == '_' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' {
+			return r
+		}
+		return '_'
+	}, stem)
+	if name == "" || name[0] >= '0' && name[0] <= '9' {
+		name = "m" + name
+	}
+	return name
+}
+
+// Kernel finds an entry of the module and infers what it does with its
+// pointers. A signature such as "x: in f32*, y: out f32*, n: i32" may declare
+// it as well; one that claims less than the PTX shows is an error.
+func (m *Module) Kernel(entry string, signature ...string) *Kernel {
+	t := m.t
+	if k, ok := m.kernels[entry]; ok && len(signature) == 0 {
+		return k
+	}
+	k := &Kernel{module: m, entry: entry}
+	if t.err != nil {
+		return k
+	}
+	pc := callerPC()
+	f := m.find(entry)
+	if f == nil {
+		t.fail(pc, "module %s has no kernel %s: it has %s", m.ast.File, entry, strings.Join(m.entries(), ", "))
+		return k
+	}
+	if err := k.describe(f, signature); err != nil {
+		t.fail(pc, "%w", err)
+		return k
+	}
+	var err error
+	if k.function, err = t.dev.Function(m.handle, entry); err != nil {
+		t.fail(pc, "%w", err)
+		return k
+	}
+	m.kernels[entry] = k
+	return k
+}
+
+func (m *Module) find(entry string) *ptx.Func {
+	for _, f := range m.ast.Funcs {
+		if f.Entry && f.Name == entry {
+			return f
+		}
+	}
+	return nil
+}
+
+func (m *Module) entries() []string {
+	var names []string
+	for _, f := range m.ast.Funcs {
+		if f.Entry {
+			names = append(names, f.Name)
+		}
+	}
+	return names
+}

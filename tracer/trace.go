@@ -1,0 +1,43 @@
+package tracer
+
+import (
+	"errors"
+
+	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/ir"
+)
+
+// Trace is a finished recording: the graph, and where its buffers and modules
+// are on the device. It is what graphexec.Instantiate binds a schedule to.
+type Trace struct {
+	Graph *ir.Graph
+	t     *Tracer
+}
+
+// Pointer is the address of a buffer.
+func (tr *Trace) Pointer(id ir.BufferID) device.Ptr { return tr.t.buffers[id].ptr }
+
+// Module is the loaded module.
+func (tr *Trace) Module(id ir.ModuleID) device.Module { return tr.t.modules[id].handle }
+
+// HostFunc is the function a host call runs.
+func (tr *Trace) HostFunc(id ir.OpID) func() { return tr.t.hosts[id] }
+
+// Close frees the buffers and modules. Close whatever was instantiated from the
+// trace first. Closing twice is harmless.
+func (tr *Trace) Close() error {
+	var errs []error
+	for i := range tr.t.buffers {
+		if p := tr.t.buffers[i].ptr; p != 0 {
+			errs = append(errs, tr.t.dev.Free(p))
+			tr.t.buffers[i] = allocation{freed: true}
+		}
+	}
+	for _, m := range tr.t.modules {
+		if m.handle != 0 {
+			errs = append(errs, tr.t.dev.UnloadModule(m.handle))
+			m.handle = 0
+		}
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,150 @@
+package tracer
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+
+	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/ir"
+)
+
+// Mode says whether traced calls also run.
+type Mode uint8
+
+const (
+	Eager    Mode = iota // run every call now and record it too
+	Deferred             // record only; Replay is the first to run anything
+)
+
+// Tracer records one program. It is used by one goroutine at a time.
+type Tracer struct {
+	dev    device.Device
+	mode   Mode
+	stream device.Stream // of Eager
+	graph  *ir.Graph
+	err    error
+
+	pcs     []uintptr        // by operation: return address of the traced call
+	buffers []allocation     // by BufferID
+	modules []*Module        // by ModuleID
+	params  map[string]Param // by name
+	hosts   map[ir.OpID]func()
+	names   map[string]int // how often a buffer name was asked for
+
+	launches slab[ir.Launch]
+	args     slab[ir.Arg]
+	uses     slab[ir.Access]
+}
+
+// allocation is what stands behind a buffer of the graph.
+type allocation struct {
+	ptr   device.Ptr
+	host  []byte // of pinned memory
+	freed bool
+}
+
+// New starts a trace on dev.
+func New(dev device.Device, name string, mode Mode) *Tracer {
+	t := &Tracer{
+		dev:    dev,
+		mode:   mode,
+		graph:  &ir.Graph{Name: name},
+		params: map[string]Param{},
+		hosts:  map[ir.OpID]func(){},
+		names:  map[string]int{},
+	}
+	if mode == Eager {
+		var err error
+		if t.stream, err = dev.CreateStream(0); err != nil {
+			t.err = fmt.Errorf("trace %s: %w", name, err)
+		}
+	}
+	return t
+}
+
+// Err returns the error that stopped the trace, or nil.
+func (t *Tracer) Err() error { return t.err }
+
+// fail keeps the first error, with the line of the program that caused it.
+// pc is the return address of the public call.
+func (t *Tracer) fail(pc uintptr, format string, args ...any) {
+	if t.err != nil {
+		return
+	}
+	pos := positionOf(pc)
+	t.err = fmt.Errorf("%s:%d: trace %s: %w", pos.File, pos.Line, t.graph.Name, fmt.Errorf(format, args...))
+}
+
+// callerPC returns the return address of the caller of the function that calls
+// it. It costs a fraction of runtime.Caller, which resolves the line at once.
+func callerPC() uintptr {
+	var pc [1]uintptr
+	runtime.Callers(3, pc[:])
+	return pc[0]
+}
+
+// record appends op and returns its id.
+func (t *Tracer) record(op ir.Op, pc uintptr) ir.OpID {
+	id := ir.OpID(len(t.graph.Ops))
+	op.Cost = -1
+	t.graph.Ops = append(doubled(t.graph.Ops), op)
+	t.pcs = append(doubled(t.pcs), pc)
+	return id
+}
+
+// doubled makes room for one more. append would grow a long slice by a quarter,
+// and copying a million operations that often was half the cost of a trace.
+func doubled[T any](s []T) []T {
+	if len(s) == cap(s) {
+		return slices.Grow(s, max(64, len(s)))
+	}
+	return s
+}
+
+// submit runs the work of an eager trace.
+func (t *Tracer) submit(pc uintptr, w device.Work) {
+	if t.mode != Eager {
+		return
+	}
+	if err := t.dev.Submit(t.stream, w); err != nil {
+		t.fail(pc, "%w", err)
+	}
+}
+
+// Synchronize waits for the work an eager trace has issued, so that host code
+// may look at results; it records nothing.
+func (t *Tracer) Synchronize() {
+	if t.err != nil || t.mode != Eager {
+		return
+	}
+	if err := t.dev.Synchronize(t.stream); err != nil {
+		t.fail(callerPC(), "%w", err)
+	}
+}
+
+// Finish ends the trace. On success the Trace owns the buffers and modules;
+// on failure they are freed.
+func (t *Tracer) Finish() (*Trace, error) {
+	t.Synchronize()
+	if t.stream != 0 {
+		if err := t.dev.DestroyStream(t.stream); err != nil && t.err == nil {
+			t.err = err
+		}
+		t.stream = 0
+	}
+	t.resolvePositions()
+	if t.err == nil {
+		t.err = ir.Verify(t.graph)
+	}
+	trace := &Trace{Graph: t.graph, t: t}
+	if t.err != nil {
+		return nil, errors.Join(t.err, trace.Close())
+	}
+	err := t.err
+	t.err = errFinished
+	return trace, err
+}
+
+var errFinished = errors.New("this trace is finished: start a new one to record more")

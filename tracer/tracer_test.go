@@ -1,0 +1,247 @@
+package tracer_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/reprise-gpu/reprise/cuda/kernels"
+	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/device/null"
+	"github.com/reprise-gpu/reprise/ir"
+	"github.com/reprise-gpu/reprise/tracer"
+)
+
+func load(t testing.TB, tr *tracer.Tracer, name string) *tracer.Kernel {
+	k, ok := kernels.Lookup(name)
+	require.True(t, ok, name)
+	return tr.Module(k.File, k.PTX).Kernel(name)
+}
+
+// body prints the operations of a trace without their positions.
+func body(g *ir.Graph) string {
+	bare := *g
+	bare.Ops = append([]ir.Op(nil), g.Ops...)
+	for i := range bare.Ops {
+		bare.Ops[i].Pos = ir.Position{}
+	}
+	return ir.Print(&bare)
+}
+
+func TestATraceHoldsWhatTheProgramDid(t *testing.T) {
+	tr := tracer.New(null.New(), "vec", tracer.Deferred)
+	square, reduce := load(t, tr, "square"), load(t, tr, "reduce")
+	x := tr.Alloc("x", ir.F32, 1024, ir.Input)
+	y := tr.Alloc("y", ir.F32, 1024, ir.Temporary)
+	res := tr.Alloc("res", ir.F32, 1, ir.InOut)
+	host := tr.AllocHost("host", ir.F32, 1, ir.Output)
+	n := tr.Param("n", ir.I32, 512)
+	tr.Memset(res, 0)
+	tr.Launch(square, tracer.Linear(4, 128), x, y, 1024)
+	tr.Launch(reduce, tracer.Linear(2, 64).WithShared(16), x.Slice(512, 1024), y.Slice(0, 512), res, n)
+	tr.Copy(host, res)
+	tr.HostCall("print", func() {}, tracer.Use{Buffer: host, Mode: ir.Read})
+	trace, err := tr.Finish()
+	require.NoError(t, err)
+	assert.Equal(t, `graph vec {
+  module square "square.ptx"
+  module reduce "reduce.ptx"
+  param $n i32 = 512
+  buffer @x f32[1024] device(0) input
+  buffer @y f32[1024] device(0) temporary
+  buffer @res f32[1] device(0) inout
+  buffer @host f32[1] pinned output
+  %0 = memset @res u32=0
+  %1 = launch square.square grid(4) block(128) args(@x, @y, i32=1024) uses(read @x, write @y)
+  %2 = launch reduce.reduce grid(2) block(64) shared(16) args(@x+2048, @y, @res, $n) uses(read @x[2048:4096], read @y[0:2048], readwrite @res)
+  %3 = copy @res -> @host
+  %4 = host "print" uses(read @host)
+}
+`, body(trace.Graph))
+	require.NoError(t, trace.Close())
+}
+
+func TestPositionsNameTheCallingLine(t *testing.T) {
+	tr := tracer.New(null.New(), "pos", tracer.Deferred)
+	b := tr.Alloc("b", ir.U8, 4, ir.InOut)
+	tr.Memset(b, 1)
+	for range 2 {
+		tr.Memset(b, 2)
+	}
+	trace, err := tr.Finish()
+	require.NoError(t, err)
+	ops := trace.Graph.Ops
+	assert.Equal(t, "tracer/tracer_test.go", ops[0].Pos.File)
+	assert.Equal(t, ops[0].Pos.Line+2, ops[1].Pos.Line)
+	assert.Equal(t, ops[1].Pos, ops[2].Pos)
+}
+
+func TestEagerRunsWhatItRecords(t *testing.T) {
+	var log strings.Builder
+	tr := tracer.New(device.WithLogging(null.New(), &log), "eager", tracer.Eager)
+	square := load(t, tr, "square")
+	x := tr.Alloc("x", ir.F32, 32, ir.Input)
+	y := tr.Alloc("y", ir.F32, 32, ir.Output)
+	log.Reset()
+	tr.Memset(x, float32(1))
+	tr.Launch(square, tracer.Linear(1, 32), x, y, 32)
+	tr.Copy(x, y)
+	_, err := tr.Finish()
+	require.NoError(t, err)
+	var calls []string
+	for line := range strings.Lines(log.String()) {
+		name, _, _ := strings.Cut(line, "(")
+		calls = append(calls, name)
+	}
+	assert.Equal(t, []string{"Submit", "Submit", "Submit", "Synchronize", "DestroyStream"}, calls)
+	assert.Contains(t, log.String(), "value 1065353216") // 1.0f
+}
+
+// TestMistakesAreNamed makes one mistake per case; each is the program's only
+// error and says where it was made.
+func TestMistakesAreNamed(t *testing.T) {
+	other := tracer.New(null.New(), "other", tracer.Deferred)
+	foreign := other.Alloc("foreign", ir.F32, 8, ir.Input)
+	foreignKernel := load(t, other, "square")
+	for _, c := range []struct {
+		name, want string
+		do         func(tr *tracer.Tracer, square *tracer.Kernel, x, y tracer.Buffer)
+	}{
+		{"argument count", "launch of square: 2 arguments for 3 parameters", func(tr *tracer.Tracer, square *tracer.Kernel, x, y tracer.Buffer) {
+			tr.Launch(square, tracer.Linear(1, 32), x, y)
+		}},
+		{"number for a pointer", "launch of square: argument 0 (square_param_0): 7 (int) is passed for a pointer: pass a Buffer", func(tr *tracer.Tracer, square *tracer.Kernel, x, y tracer.Buffer) {
+			tr.Launch(square, tracer.Linear(1, 32), 7, y, 8)
+		}},
+		{"buffer for a number", "launch of square: argument 2 (square_param_2): @x is passed for a u32", func(tr *tracer.Tracer, square *tracer.Kernel, x, y tracer.Buffer) {
+			tr.Launch(square, tracer.Linear(1, 32), x, y, x)
+		}},
+		{"fraction for an integer", "launch of square: argument 2 (square_param_2): 0.5 (float64) does not fit u32", func(tr *tracer.Tracer, square *tracer.Kernel, x, y tracer.Buffer) {
+			tr.Launch(square, tracer.Linear(1, 32), x, y, 0.5)
+		}},
+		{"float parameter for an integer", "launch of square: argument 2 (square_param_2): parameter $a is f32, the kernel takes u32", func(tr *tracer.Tracer, square *tracer.Kernel, x, y tracer.Buffer) {
+			tr.Launch(square, tracer.Linear(1, 32), x, y, tr.Param("a", ir.F32, 1))
+		}},
+		{"empty grid", "launch of square: grid {0 1 1} and block {32 1 1}: every extent is at least 1", func(tr *tracer.Tracer, square *tracer.Kernel, x, y tracer.Buffer) {
+			tr.Launch(square, tracer.Linear(0, 32), x, y, 8)
+		}},
+		{"freed buffer", "launch of square: argument 0 (square_param_0): @x is used after it was freed", func(tr *tracer.Tracer, square *tracer.Kernel, x, y tracer.Buffer) {
+			tr.Free(x)
+			tr.Launch(square, tracer.Linear(1, 32), x, y, 8)
+		}},
+		{"double free", "@x is freed twice", func(tr *tracer.Tracer, square *tracer.Kernel, x, y tracer.Buffer) {
+			tr.Free(x)
+			tr.Free(x)
+		}},
+		{"another trace's buffer", "copy: @foreign belongs to trace other", func(tr *tracer.Tracer, square *tracer.Kernel, x, y tracer.Buffer) {
+			tr.Copy(x, foreign)
+		}},
+		{"another trace's kernel", "launch of square: the kernel belongs to trace other", func(tr *tracer.Tracer, square *tracer.Kernel, x, y tracer.Buffer) {
+			tr.Launch(foreignKernel, tracer.Linear(1, 32), x, y, 8)
+		}},
+		{"zero buffer", "copy: a zero Buffer was passed: allocate it first", func(tr *tracer.Tracer, square *tracer.Kernel, x, y tracer.Buffer) {
+			tr.Copy(x, tracer.Buffer{})
+		}},
+		{"slice out of range", "slice [4:9) of @x, which has 8 elements", func(tr *tracer.Tracer, square *tracer.Kernel, x, y tracer.Buffer) {
+			x.Slice(4, 9)
+		}},
+		{"lengths of a copy", "copy of 16 bytes of @y to 32 bytes of @x: slice the longer one", func(tr *tracer.Tracer, square *tracer.Kernel, x, y tracer.Buffer) {
+			tr.Copy(x, y.Slice(0, 4))
+		}},
+		{"overlapping copy", "copy between overlapping ranges of @x", func(tr *tracer.Tracer, square *tracer.Kernel, x, y tracer.Buffer) {
+			tr.Copy(x.Slice(0, 4), x.Slice(3, 7))
+		}},
+		{"wide pattern", "memset of @d: a fill pattern has 1, 2 or 4 bytes, and f64 has 8", func(tr *tracer.Tracer, square *tracer.Kernel, x, y tracer.Buffer) {
+			tr.Memset(tr.Alloc("d", ir.F64, 4, ir.Input), 1)
+		}},
+		{"unknown kernel", "module square.ptx has no kernel cube: it has square", func(tr *tracer.Tracer, square *tracer.Kernel, x, y tracer.Buffer) {
+			k, _ := kernels.Lookup("square")
+			tr.Module(k.File, k.PTX).Kernel("cube")
+		}},
+		{"negative length", "buffer @z has -1 elements: a length is 0 or more", func(tr *tracer.Tracer, square *tracer.Kernel, x, y tracer.Buffer) {
+			tr.Alloc("z", ir.F32, -1, ir.Input)
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dev := null.New()
+			tr := tracer.New(dev, "bad", tracer.Deferred)
+			square := load(t, tr, "square")
+			x := tr.Alloc("x", ir.F32, 8, ir.Input)
+			y := tr.Alloc("y", ir.F32, 8, ir.Output)
+			require.NoError(t, tr.Err())
+			c.do(tr, square, x, y)
+			require.Error(t, tr.Err())
+			assert.Regexp(t, `^tracer/tracer_test\.go:\d+: trace bad: `, tr.Err().Error())
+			_, message, _ := strings.Cut(tr.Err().Error(), "trace bad: ")
+			assert.Equal(t, c.want, message)
+
+			first := tr.Err()
+			tr.Memset(x, 0) // a later call changes nothing
+			_, err := tr.Finish()
+			assert.ErrorIs(t, err, first)
+			assert.Zero(t, dev.Live(), "a failed trace frees everything")
+		})
+	}
+}
+
+func TestAllocationFailureIsAnError(t *testing.T) {
+	plain := null.New()
+	dev := device.WithFaults(plain, device.FailCall(0, device.OutOfMemory))
+	tr := tracer.New(dev, "full", tracer.Deferred)
+	b := tr.Alloc("b", ir.F32, 8, ir.Input)
+	tr.Memset(b.Slice(0, 0), 0)
+	_, err := tr.Finish()
+	assert.Equal(t, device.OutOfMemory, device.CodeOf(err))
+	assert.ErrorContains(t, err, "buffer @b of 32 bytes")
+}
+
+func TestNamesAreMadeUnique(t *testing.T) {
+	tr := tracer.New(null.New(), "names", tracer.Deferred)
+	for _, name := range []string{"x", "x_2", "x", "x"} {
+		tr.Alloc(name, ir.F32, 1, ir.Input)
+	}
+	k, _ := kernels.Lookup("square")
+	assert.Same(t, tr.Module(k.File, k.PTX), tr.Module(k.File, k.PTX))
+	tr.Module(k.File, k.PTX+"// changed\n")
+	tr.Module("9-lives.ptx", k.PTX)
+	trace, err := tr.Finish()
+	require.NoError(t, err)
+	var names []string
+	for _, b := range trace.Graph.Buffers {
+		names = append(names, b.Name)
+	}
+	assert.Equal(t, []string{"x", "x_2", "x_2_2", "x_3"}, names)
+	names = names[:0]
+	for _, m := range trace.Graph.Modules {
+		names = append(names, m.Name+" "+m.File)
+	}
+	assert.Equal(t, []string{"square square.ptx", "square_2 square_2.ptx", "m9_lives 9-lives.ptx"}, names)
+}
+
+func TestZeroSizedBuffersMakeNoAccess(t *testing.T) {
+	tr := tracer.New(null.New(), "zero", tracer.Eager)
+	square := load(t, tr, "square")
+	x := tr.Alloc("x", ir.F32, 0, ir.Input)
+	y := tr.Alloc("y", ir.F32, 0, ir.Output)
+	tr.Launch(square, tracer.Linear(1, 32), x, y, 0)
+	tr.Copy(y, x)
+	tr.Memset(x, 0)
+	require.NoError(t, tracer.Write(x, []float32{}))
+	trace, err := tr.Finish()
+	require.NoError(t, err)
+	assert.Empty(t, trace.Graph.Ops[0].Uses)
+}
+
+func BenchmarkLaunch(b *testing.B) {
+	tr := tracer.New(null.New(), "bench", tracer.Deferred)
+	square := load(b, tr, "square")
+	x := tr.Alloc("x", ir.F32, 1024, ir.Input)
+	y := tr.Alloc("y", ir.F32, 1024, ir.Output)
+	shape := tracer.Linear(4, 256)
+	b.ReportAllocs()
+	for b.Loop() {
+		tr.Launch(square, shape, x, y, 1024)
+	}
+}

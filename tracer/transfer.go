@@ -1,0 +1,153 @@
+package tracer
+
+import (
+	"fmt"
+	"unsafe"
+
+	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/ir"
+)
+
+// Copy records a copy of all of src to dst, which is as long in bytes. Either
+// may be device or pinned host memory.
+func (t *Tracer) Copy(dst, src Buffer) {
+	if t.err != nil {
+		return
+	}
+	pc := callerPC()
+	for _, b := range []Buffer{dst, src} {
+		if err := t.usable(b); err != nil {
+			t.fail(pc, "copy: %w", err)
+			return
+		}
+	}
+	if dst.Bytes() != src.Bytes() {
+		t.fail(pc, "copy of %d bytes of %s to %d bytes of %s: slice the longer one", src.Bytes(), src.name(), dst.Bytes(), dst.name())
+		return
+	}
+	if dst.span().Overlaps(src.span()) {
+		t.fail(pc, "copy between overlapping ranges of %s", dst.name())
+		return
+	}
+	t.record(ir.Op{Kind: ir.KindCopy, Copy: &ir.Copy{Dst: dst.span(), Src: src.span()}}, pc)
+	if dst.Bytes() > 0 {
+		t.submit(pc, &device.Copy{Dst: dst.ptr(), Src: src.ptr(), Bytes: dst.Bytes()})
+	}
+}
+
+// Memset records a fill of b with the bytes of value, a Go number of the
+// element type; elements are at most 4 bytes wide unless value is zero.
+func (t *Tracer) Memset(b Buffer, value any) {
+	if t.err != nil {
+		return
+	}
+	pc := callerPC()
+	if err := t.usable(b); err != nil {
+		t.fail(pc, "memset: %w", err)
+		return
+	}
+	v, err := ir.NewScalar(b.elem(), value)
+	if err != nil {
+		t.fail(pc, "memset of %s: %w", b.name(), err)
+		return
+	}
+	pattern, ok := memsetPattern(v)
+	if !ok {
+		t.fail(pc, "memset of %s: a fill pattern has 1, 2 or 4 bytes, and %v has %d", b.name(), v.Type, v.Type.Size())
+		return
+	}
+	t.record(ir.Op{Kind: ir.KindMemset, Memset: &ir.Memset{Dst: b.span(), Value: pattern}}, pc)
+	if width := pattern.Type.Size(); b.Bytes() > 0 {
+		t.submit(pc, &device.Memset{Dst: b.ptr(), Value: uint32(pattern.Bits), Width: int(width), Count: b.Bytes() / width})
+	}
+}
+
+// memsetPattern is the value as an unsigned integer the driver can fill with.
+func memsetPattern(v ir.Scalar) (ir.Scalar, bool) {
+	switch v.Type.Size() {
+	case 1:
+		return ir.Scalar{Type: ir.U8, Bits: v.Bits}, true
+	case 2:
+		return ir.Scalar{Type: ir.U16, Bits: v.Bits}, true
+	case 4:
+		return ir.Scalar{Type: ir.U32, Bits: v.Bits}, true
+	}
+	hi, lo := v.Bits>>32, v.Bits&0xffffffff
+	return ir.Scalar{Type: ir.U32, Bits: lo}, hi == lo
+}
+
+// Use is a declared access of a host call.
+type Use struct {
+	Buffer Buffer
+	Mode   ir.Mode
+}
+
+// HostCall records a call of f when the stream reaches it. f may touch the
+// declared pinned host buffers and must not call the device.
+func (t *Tracer) HostCall(label string, f func(), uses ...Use) {
+	if t.err != nil {
+		return
+	}
+	pc := callerPC()
+	op := ir.Op{Kind: ir.KindHost, Label: label}
+	for _, u := range uses {
+		if err := t.usable(u.Buffer); err != nil {
+			t.fail(pc, "host call %s: %w", label, err)
+			return
+		}
+		op.Uses = append(op.Uses, ir.Access{Range: u.Buffer.span(), Mode: u.Mode})
+	}
+	t.hosts[t.record(op, pc)] = f
+	t.submit(pc, &device.HostCall{Func: f, Label: label})
+}
+
+// Element is a Go type that a buffer can hold.
+type Element interface {
+	~uint8 | ~int8 | ~uint16 | ~int16 | ~uint32 | ~int32 | ~float32 | ~uint64 | ~int64 | ~float64
+}
+
+// Write sets the contents of a buffer now, and Read gets them; neither is
+// recorded. The lengths in bytes must agree. Host memory is touched at once:
+// synchronize first when work in flight uses it.
+func Write[T Element](b Buffer, data []T) error {
+	raw := bytesOf(data)
+	if int64(len(raw)) != b.Bytes() {
+		return lengthError("write", b, len(raw))
+	}
+	if len(raw) == 0 {
+		return nil
+	}
+	if host := b.HostBytes(); host != nil {
+		copy(host, raw)
+		return nil
+	}
+	return b.t.dev.Write(b.ptr(), raw)
+}
+
+// Read fills data with the contents of a buffer; see Write.
+func Read[T Element](data []T, b Buffer) error {
+	raw := bytesOf(data)
+	if int64(len(raw)) != b.Bytes() {
+		return lengthError("read", b, len(raw))
+	}
+	if len(raw) == 0 {
+		return nil
+	}
+	if host := b.HostBytes(); host != nil {
+		copy(raw, host)
+		return nil
+	}
+	return b.t.dev.Read(raw, b.ptr())
+}
+
+func lengthError(verb string, b Buffer, n int) error {
+	return fmt.Errorf("%s of %d bytes, but %s has %d: the lengths must agree", verb, n, b.name(), b.Bytes())
+}
+
+// bytesOf is the memory of a slice of numbers.
+func bytesOf[T Element](s []T) []byte {
+	if len(s) == 0 {
+		return nil
+	}
+	return unsafe.Slice((*byte)(unsafe.Pointer(&s[0])), len(s)*int(unsafe.Sizeof(s[0])))
+}
