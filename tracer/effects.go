@@ -28,7 +28,7 @@ func (k *Kernel) describe(f *ptx.Func, signature []string) error {
 	}
 	k.opaque = effects.Opaque != nil
 	for _, text := range signature {
-		if err := k.declare(f, effects, text); err != nil {
+		if err := k.declare(f, text); err != nil {
 			return err
 		}
 	}
@@ -106,8 +106,29 @@ func (m *Module) symbol(name string) ir.Range {
 	return r
 }
 
-// declare checks a signature such as "x: in f32*, n: i32" against the PTX. It
-// may widen an access, never narrow it.
-func (k *Kernel) declare(f *ptx.Func, effects *ptx.Effects, text string) error {
+// declare applies a signature such as "x: in f32*, n: i32": it names the
+// parameters, tells signed integers from unsigned ones, and may claim more than
+// the PTX shows but not less.
+func (k *Kernel) declare(f *ptx.Func, text string) error {
+	declared, err := ptx.ParseSignature(text)
+	if err != nil {
+		return err
+	}
+	if err := ptx.CheckDeclared(k.module.ast, f, declared); err != nil {
+		return err
+	}
+	k.touches = 0
+	for i, d := range declared {
+		p := param{name: d.Name, typ: scalarTypes[d.Type]}
+		if d.Pointer {
+			p = param{name: d.Name, typ: ir.U64, pointer: true, touched: true, mode: declaredModes[d.Mode]}
+			k.touches++
+		}
+		k.params[i] = p
+	}
 	return nil
+}
+
+var declaredModes = map[ptx.Mode]ir.Mode{
+	ptx.ModeIn: ir.Read, ptx.ModeOut: ir.Write, ptx.ModeInOut: ir.ReadWrite, ptx.ModeReduce: ir.Reduce,
 }

@@ -186,6 +186,37 @@ func TestMistakesAreNamed(t *testing.T) {
 	}
 }
 
+func TestASignatureNamesAndWidens(t *testing.T) {
+	k, _ := kernels.Lookup("reduce")
+	tr := tracer.New(null.New(), "declared", tracer.Deferred)
+	reduce := tr.Module(k.File, k.PTX).Kernel("reduce", "x: inout f32*, y: in f32*, z: reduce f32*, n: i32")
+	x := tr.Alloc("x", ir.F32, 32, ir.Input)
+	z := tr.Alloc("z", ir.F32, 1, ir.InOut)
+	tr.Launch(reduce, tracer.Linear(1, 32), x, x, z, 32)
+	trace, err := tr.Finish()
+	require.NoError(t, err)
+	assert.Equal(t, []ir.Access{
+		{Range: ir.Range{Buffer: 0, Hi: 128}, Mode: ir.ReadWrite},
+		{Range: ir.Range{Buffer: 0, Hi: 128}, Mode: ir.Read},
+		{Range: ir.Range{Buffer: 1, Hi: 4}, Mode: ir.Reduce},
+	}, trace.Graph.Ops[0].Uses)
+}
+
+func TestASignatureThatClaimsTooLittleIsRefused(t *testing.T) {
+	k, _ := kernels.Lookup("square")
+	for signature, want := range map[string]string{
+		"x: in f32*, y: in f32*, n: i32":   `kernel square stores through parameter y, which is declared as "y: in f32*"`,
+		"x: out f32*, y: out f32*, n: i32": `kernel square loads through parameter x, which is declared as "x: out f32*"`,
+		"x: in f32*, y: out f32*":          "the signature declares 2 parameters, kernel square has 3",
+		"x: in f32*, y: out f32*, n: i64":  "is declared as 8 bytes, the kernel takes 4",
+		"x: input f32*":                    "signature:1:4",
+	} {
+		tr := tracer.New(null.New(), "declared", tracer.Deferred)
+		tr.Module(k.File, k.PTX).Kernel("square", signature)
+		assert.ErrorContains(t, tr.Err(), want, signature)
+	}
+}
+
 func TestAllocationFailureIsAnError(t *testing.T) {
 	plain := null.New()
 	dev := device.WithFaults(plain, device.FailCall(0, device.OutOfMemory))

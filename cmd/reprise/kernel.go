@@ -28,11 +28,36 @@ type entryInfo struct {
 }
 
 type paramInfo struct {
-	Index  int    `json:"index"`
-	Name   string `json:"name"`
-	Type   string `json:"type"`
-	Access string `json:"access"`
-	Reason string `json:"reason,omitempty"` // why the access is unknown
+	Index  int        `json:"index"`
+	Name   string     `json:"name"`
+	Type   string     `json:"type"`
+	Access ptx.Access `json:"access"`
+	Reason string     `json:"reason,omitempty"` // why the access is unknown
+}
+
+// inspect describes every kernel of a module. A parameter's access joins those of
+// all pointers in it.
+func inspect(m *ptx.Module) []entryInfo {
+	entries := []entryInfo{}
+	for _, f := range m.Funcs {
+		if !f.Entry {
+			continue
+		}
+		e := entryInfo{Entry: f.Name, Params: []paramInfo{}}
+		for _, p := range ptx.Signature(m, f) {
+			e.Params = append(e.Params, paramInfo{Index: p.Index, Name: p.Name, Type: p.Type, Access: ptx.AccessNone})
+		}
+		effects := ptx.Infer(m, f)
+		for _, a := range effects.Params {
+			p := &e.Params[a.Param]
+			p.Access = p.Access.Or(a.Access)
+			if a.Why != nil && p.Reason == "" {
+				p.Reason = a.Why.String()
+			}
+		}
+		entries = append(entries, e)
+	}
+	return entries
 }
 
 func newKernelInspect() *cobra.Command {

@@ -98,7 +98,7 @@ func (f *runFlags) plan(module *ptx.Module) (p launchPlan, err error) {
 		return p, usagef("--shared %d: a number of bytes from 0 to 2^31", f.shared)
 	}
 	p.shared = uint32(f.shared)
-	if err := p.parseArgs(f.args); err != nil {
+	if err := p.parseArgs(module, f.args); err != nil {
 		return p, err
 	}
 	return p, p.parseOuts(f.outs)
@@ -144,10 +144,10 @@ func parseDim(flag, text string) (device.Dim3, error) {
 	return device.Dim3{X: dims[0], Y: dims[1], Z: dims[2]}, nil
 }
 
-func (p *launchPlan) parseArgs(texts []string) error {
+func (p *launchPlan) parseArgs(module *ptx.Module, texts []string) error {
 	params := p.kernel.Params
 	if len(texts) != len(params) {
-		return usagef("%s takes %d arguments (%s), and %d are given with --arg", p.kernel.Name, len(params), signature(p.kernel), len(texts))
+		return usagef("%s takes %d arguments (%s), and %d are given with --arg", p.kernel.Name, len(params), signature(module, p.kernel), len(texts))
 	}
 	for i, text := range texts {
 		a, err := parseArgument(text)
@@ -167,10 +167,10 @@ func (p *launchPlan) parseArgs(texts []string) error {
 }
 
 // signature lists the parameter types, "u64, u64, u32".
-func signature(k *ptx.Func) string {
-	types := make([]string, len(k.Params))
-	for i, v := range k.Params {
-		types[i] = typeName(v)
+func signature(m *ptx.Module, k *ptx.Func) string {
+	var types []string
+	for _, p := range ptx.Signature(m, k) {
+		types = append(types, p.Type)
 	}
 	return strings.Join(types, ", ")
 }

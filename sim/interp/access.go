@@ -21,12 +21,12 @@ type access struct {
 type accessKind uint8
 
 const (
-	load accessKind = iota
-	store
-	atomic
+	loads accessKind = iota
+	stores
+	updates
 )
 
-var accessNames = [...]string{load: "load", store: "store", atomic: "atomic operation"}
+var accessNames = [...]string{loads: "load", stores: "store", updates: "atomic operation"}
 
 // element is one register of a vector access.
 type element struct {
@@ -69,10 +69,10 @@ func (s *sectorSet) one(sector uint64) {
 
 // account adds the sectors of an access to the launch's counters.
 func (w *warp) account(kind accessKind, n int64) {
-	if kind != store {
+	if kind != stores {
 		w.eng.count.read += n
 	}
-	if kind != load {
+	if kind != loads {
 		w.eng.count.written += n
 	}
 }

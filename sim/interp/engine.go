@@ -53,11 +53,11 @@ type touched struct {
 func (e *engine) touch(a *allocation, kind accessKind) {
 	for i := range e.touched {
 		if t := &e.touched[i]; t.a == a {
-			t.read, t.written = t.read || kind != store, t.written || kind != load
+			t.read, t.written = t.read || kind != stores, t.written || kind != loads
 			return
 		}
 	}
-	e.touched = append(e.touched, touched{a, kind != store, kind != load})
+	e.touched = append(e.touched, touched{a, kind != stores, kind != loads})
 }
 
 // prepare readies e for the blocks of a launch: warps, constants, parameters
@@ -75,7 +75,7 @@ func (e *engine) prepare(k *Kernel, mem *Memory, l *Launch, params unsafe.Pointe
 	clear(e.cache)
 	e.resize(int(e.threads+lanes-1) / lanes)
 	for i := range e.warps {
-		e.warps[i].prepare(uint32(i))
+		e.warps[i].prepare(e, uint32(i))
 	}
 }
 
@@ -150,7 +150,7 @@ func (w *warp) begin(block [3]uint32) {
 		fill(w, s.at, 4, uint64(s.kind.blockValue(block)))
 	}
 	for _, s := range k.clearRegs {
-		clear(w.file[s.at/8 : (int(s.at)+lanes*s.size)/8])
+		clear(w.file[s.reg/8 : (int(s.reg)+lanes*s.size)/8])
 	}
 	for _, p := range k.clearPreds {
 		w.preds[p] = 0
