@@ -46,12 +46,13 @@ type parser struct {
 // symbols are the declared names of one kind.
 type symbols struct {
 	what, sigil string
+	aName       string // for "expected ..."
 	index       map[string]int
 	names       []string
 }
 
 func newSymbols(what, sigil string) symbols {
-	return symbols{what: what, sigil: sigil, index: make(map[string]int)}
+	return symbols{what: what, sigil: sigil, aName: "the name of a " + what, index: make(map[string]int)}
 }
 
 func parse(name, src string) (*File, *parser, error) {
@@ -243,7 +244,7 @@ func (p *parser) graphStatement() {
 func (p *parser) declare(table *symbols, set *[256]bool) string {
 	p.sigil(table)
 	at := p.pos
-	name := p.name("a name for the "+table.what, set)
+	name := p.name(table.aName, set)
 	if p.failed {
 		return ""
 	}
@@ -258,7 +259,7 @@ func (p *parser) declare(table *symbols, set *[256]bool) string {
 // refer reads the name of a declared symbol and returns its id.
 func (p *parser) refer(table *symbols, set *[256]bool) int {
 	at := p.pos
-	name := p.name("the name of a "+table.what, set)
+	name := p.name(table.aName, set)
 	id, ok := table.index[name]
 	if !ok {
 		p.fail(at-len(table.sigil), "no %s %s%s is declared%s", table.what, table.sigil, name, suggest(name, table.names, table.sigil))

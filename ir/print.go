@@ -1,6 +1,9 @@
 package ir
 
-import "strconv"
+import (
+	"slices"
+	"strconv"
+)
 
 // Print returns the text of g, without the PTX of its modules. Parse reads it
 // back to an equal graph, if g is valid. Ids that name nothing print as @?7.
@@ -24,6 +27,8 @@ func (p *printer) quote(s string) {
 }
 
 func (p *printer) graph() {
+	// Growing by doubling would copy a large text several times.
+	p.buf = slices.Grow(p.buf, 1<<10+128*len(p.g.Ops)+32*len(p.g.Deps()))
 	p.text("graph ")
 	p.name(p.g.Name)
 	p.text(" {\n")

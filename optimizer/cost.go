@@ -21,9 +21,8 @@ func DeclaredCosts(p *des.Profile) CostModel { return declaredCosts{p} }
 
 type declaredCosts struct{ profile *des.Profile }
 
-// guessedBlockCycles is how long a block takes that does nothing but load,
-// compute a little and store: two trips to DRAM of about 600 cycles each, which
-// is what microbenchmarks of recent devices show, and some change.
+// guessedBlockCycles is how long a block takes that loads, computes a little and
+// stores: two trips to DRAM and some change. An estimate, not measured.
 const guessedBlockCycles = 1500
 
 func (m declaredCosts) Demand(g *ir.Graph, v ir.OpID) des.Demand {
@@ -35,10 +34,9 @@ func (m declaredCosts) Demand(g *ir.Graph, v ir.OpID) des.Demand {
 	case ir.KindLaunch:
 		return m.launch(op)
 	case ir.KindCopy:
-		return m.transfer(g.Buffers[op.Copy.Src.Buffer].Place, g.Buffers[op.Copy.Dst.Buffer].Place, op.Copy.Dst)
+		return transfer(g, op.Copy)
 	case ir.KindMemset:
-		place := g.Buffers[op.Memset.Dst.Buffer].Place
-		return m.transfer(place, place, op.Memset.Dst)
+		return moved(des.CopyOn, op.Memset.Dst, 1)
 	case ir.KindHost:
 		return des.Demand{Kind: des.Host}
 	}
@@ -69,16 +67,24 @@ func traffic(a ir.Access) float64 {
 	return bytes
 }
 
-// transfer is a copy between two places, or a fill when they are the same.
-func (m declaredCosts) transfer(src, dst ir.Place, r ir.Range) des.Demand {
-	bytes := float64(r.Hi - r.Lo)
-	switch from, to := src.Kind == ir.OnDevice, dst.Kind == ir.OnDevice; {
-	case !from && to:
-		return des.Demand{Kind: des.CopyIn, Bytes: bytes}
-	case from && !to, from && to && src.Device != dst.Device: // a peer's bytes leave over the link too
-		return des.Demand{Kind: des.CopyOut, Bytes: bytes}
-	case from && to:
-		return des.Demand{Kind: des.CopyOn, Bytes: bytes}
+// transfer is a copy: over the link into or out of the device, a peer's bytes
+// too, or within it, where memory sees each byte twice.
+func transfer(g *ir.Graph, c *ir.Copy) des.Demand {
+	src, dst := g.Buffers[c.Src.Buffer].Place, g.Buffers[c.Dst.Buffer].Place
+	switch {
+	case src == dst && dst.Kind == ir.OnDevice:
+		return moved(des.CopyOn, c.Dst, 2)
+	case src.Kind != ir.OnDevice && dst.Kind == ir.OnDevice:
+		return moved(des.CopyIn, c.Dst, 1)
 	}
-	return des.Demand{Kind: des.Host, Duration: des.Time(bytes / m.profile.LinkGBps * 1e3)}
+	return moved(des.CopyOut, c.Dst, 1)
+}
+
+// moved is the demand of passing over a range so many times; no bytes need no
+// engine.
+func moved(kind des.DemandKind, r ir.Range, times float64) des.Demand {
+	if r.Empty() {
+		return des.Demand{Kind: des.Marker}
+	}
+	return des.Demand{Kind: kind, Bytes: times * float64(r.Hi-r.Lo)}
 }

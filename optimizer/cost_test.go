@@ -36,9 +36,10 @@ func TestDeclaredCosts(t *testing.T) {
 	}{
 		{"host to device", copied(h, d), des.Demand{Kind: des.CopyIn, Bytes: 1024}},
 		{"device to host", copied(d, h), des.Demand{Kind: des.CopyOut, Bytes: 1024}},
-		{"on one device", copied(d, e), des.Demand{Kind: des.CopyOn, Bytes: 1024}},
+		{"on one device", copied(d, e), des.Demand{Kind: des.CopyOn, Bytes: 2048}},
 		{"to a peer", copied(d, q), des.Demand{Kind: des.CopyOut, Bytes: 1024}},
-		{"on the host, at the link's 55 GB/s", copied(h, k), des.Demand{Kind: des.Host, Duration: 18618}},
+		{"on the host", copied(h, k), des.Demand{Kind: des.CopyOut, Bytes: 1024}},
+		{"no bytes", copied(ir.Range{Buffer: h.Buffer}, ir.Range{Buffer: d.Buffer}), des.Demand{Kind: des.Marker}},
 		{"fill", ir.Op{Kind: ir.KindMemset, Cost: -1, Memset: &ir.Memset{Dst: d}}, des.Demand{Kind: des.CopyOn, Bytes: 1024}},
 		{"host call", ir.Op{Kind: ir.KindHost, Cost: -1}, des.Demand{Kind: des.Host}},
 		{"empty", ir.Op{Kind: ir.KindEmpty, Cost: -1}, des.Demand{Kind: des.Marker}},

@@ -30,7 +30,8 @@ import (
 // it, a write clears those it covers, and nothing moves. Readers are shared
 // lists, so a split costs the same however many there are. A write visits a
 // reader once and the reader is gone after it, which keeps the whole analysis
-// linear in accesses and dependencies but for the search for a cut.
+// linear in accesses and dependencies, but for the binary search for a cut and
+// the scan to the nearest start, 64 cuts at a time.
 
 // hazards makes every ordering that the accesses and after edges of g ask for an
 // explicit dependency. Dependencies implied by two others may be missing or

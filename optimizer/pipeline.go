@@ -3,6 +3,7 @@ package optimizer
 import (
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 
 	"github.com/reprise-gpu/reprise/internal/des"
@@ -86,7 +87,7 @@ type Options struct {
 
 // Result is a plan and the graphs it went through.
 type Result struct {
-	Analyzed *ir.Graph    // every dependency
+	Analyzed *ir.Graph    // every dependency; nil when g came reduced
 	Reduced  *ir.Graph    // those no others imply; nil when reduce did not run
 	Schedule *ir.Schedule // of the last of the two
 }
@@ -127,28 +128,34 @@ func selectPasses(opts *Options) ([]pass, error) {
 	if _, _, err := strategyNamed(opts.Strategy); err != nil {
 		return nil, err
 	}
-	dumped := make([]string, 0, len(opts.Dump))
-	for name := range opts.Dump {
-		dumped = append(dumped, name)
-	}
-	slices.Sort(dumped) // the error must not depend on the map's order
+	// Sorted, for the error must not depend on the map's order.
+	dumped := slices.Sorted(maps.Keys(opts.Dump))
 	for _, name := range slices.Concat(opts.Passes, dumped) {
-		if !slices.ContainsFunc(passes, func(p pass) bool { return p.name == name }) {
+		if !contains(passes, name) {
 			return nil, unknown("pass", name, Passes())
 		}
 	}
-	if opts.Passes == nil {
-		return passes, nil
+	selected := passes
+	if opts.Passes != nil {
+		selected = nil
+		for _, p := range passes {
+			if slices.Contains(opts.Passes, p.name) {
+				selected = append(selected, p)
+			} else if p.required {
+				return nil, fmt.Errorf("the pass %q is left out, but no schedule is right without it; name it too", p.name)
+			}
+		}
 	}
-	var selected []pass
-	for _, p := range passes {
-		if slices.Contains(opts.Passes, p.name) {
-			selected = append(selected, p)
-		} else if p.required {
-			return nil, fmt.Errorf("the pass %q is left out, but no schedule is right without it; name it too", p.name)
+	for _, name := range dumped {
+		if !contains(selected, name) {
+			return nil, fmt.Errorf("there is nothing to print after the pass %q, which is left out; name it among the passes", name)
 		}
 	}
 	return selected, nil
+}
+
+func contains(list []pass, name string) bool {
+	return slices.ContainsFunc(list, func(p pass) bool { return p.name == name })
 }
 
 // run applies p to the schedule under construction, and checks and prints what

@@ -10,11 +10,11 @@ import (
 // predict sets the makespan of one replay: the schedule as an explicit graph,
 // launched on an idle device and simulated with the demands of the cost model.
 //
-//	launch ─► submit ─► root gap ─► op ─► edge gap ─► op ...
-//	 host                 device
+//	launch ─► submit ─► op ─► edge gap ─► op ...
+//	 host                device
 //
 // An edge of that graph is what the schedule says and no more: the operation
-// before on the lane, and the waits.
+// before on the lane, and the waits. The simulated device counts in the same way.
 func predict(s *ir.Schedule, opts *Options) error {
 	profile := opts.profile()
 	s.Profile = profile.ID
@@ -28,7 +28,7 @@ func makespan(s *ir.Schedule, p *des.Profile, costs CostModel) des.Time {
 		return costs.Demand(s.Graph, s.Order[id]) // tasks are added in order
 	})
 	preds := predecessors(s)
-	arrival := launchTime(preds, p)
+	arrival := launchTime(s.Order, preds, p)
 	task := make([]des.TaskID, s.Graph.Len()) // by operation
 	var deps []des.TaskID
 	for _, v := range s.Order {
@@ -40,9 +40,7 @@ func makespan(s *ir.Schedule, p *des.Profile, costs CostModel) des.Time {
 		for _, u := range preds[v] {
 			deps = append(deps, task[u])
 		}
-		if t.Deps = deps; len(deps) == 0 {
-			t.Arrival += p.GraphRootGap
-		}
+		t.Deps = deps
 		task[v] = e.Add(t)
 	}
 	return e.Drain()
@@ -69,17 +67,16 @@ func predecessors(s *ir.Schedule) [][]ir.OpID {
 
 // launchTime is when the device may start: the host's launch of a graph, dearer
 // by the node and more so by the node that does not merely continue a chain.
-func launchTime(preds [][]ir.OpID, p *des.Profile) des.Time {
+func launchTime(order []ir.OpID, preds [][]ir.OpID, p *des.Profile) des.Time {
 	succs := make([]int32, len(preds))
 	for _, us := range preds {
 		for _, u := range us {
 			succs[u]++
 		}
 	}
-	t := p.Host.GraphLaunch + p.SubmitLatency
-	for _, us := range preds {
-		t += p.Host.GraphNode
-		if len(us) != 1 || succs[us[0]] != 1 {
+	t := p.Host.GraphLaunch + p.SubmitLatency + des.Time(len(order))*p.Host.GraphNode
+	for i, v := range order {
+		if us := preds[v]; i > 0 && (len(us) != 1 || succs[us[0]] != 1) {
 			t += p.Host.GraphBranch
 		}
 	}

@@ -56,10 +56,9 @@ func TestPredictionOfDeclaredCosts(t *testing.T) {
 	}
 }
 
-// A diamond of four 10 us operations, counted by hand. Serial: one node starts a
-// chain, three continue it, three edges. Nimble: no node continues a chain, since
-// the root follows nothing, its successors share it, and the last joins two; the
-// path has two edges.
+// A diamond of four 10 us operations, counted by hand. Serial: one chain of three
+// edges. Nimble: neither arm continues a chain, since they share the root, and
+// neither does the last, which joins them; the longest path has two edges.
 func TestPredictionCountsLaunchAndEdges(t *testing.T) {
 	g := graphOf(t, "diamond", 4, []edge{{0, 1}, {0, 2}, {1, 3}, {2, 3}})
 	for v := range g.Ops {
@@ -68,14 +67,14 @@ func TestPredictionCountsLaunchAndEdges(t *testing.T) {
 	p, err := des.Lookup("h200")
 	require.NoError(t, err)
 	h := p.Host
-	root := h.GraphLaunch + 4*h.GraphNode + p.SubmitLatency + p.GraphRootGap
+	start := h.GraphLaunch + 4*h.GraphNode + p.SubmitLatency
 
 	serial := plan(t, g, "serial").Schedule
-	want := root + h.GraphBranch + 3*p.GraphEdgeGap + 40*des.Microsecond
+	want := start + 3*p.GraphEdgeGap + 40*des.Microsecond
 	assert.Equal(t, int64(want/des.Nanosecond), serial.Predicted)
 
 	nimble := plan(t, g, "nimble").Schedule
-	want = root + 4*h.GraphBranch + 2*p.GraphEdgeGap + 30*des.Microsecond
+	want = start + 3*h.GraphBranch + 2*p.GraphEdgeGap + 30*des.Microsecond
 	assert.Equal(t, int64(want/des.Nanosecond), nimble.Predicted)
 	assert.Equal(t, "h200", nimble.Profile)
 }

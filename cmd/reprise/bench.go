@@ -153,7 +153,7 @@ func pickStrategies(names []string) ([]string, error) {
 		return strategyNames(), nil
 	}
 	for _, name := range names {
-		if err := optimizer.CheckStrategy(name); err != nil {
+		if err := (optimizer.Options{Strategy: name}).Check(); err != nil {
 			return nil, usageError{err}
 		}
 	}

@@ -20,7 +20,7 @@ func openDevice(id string) (device.Device, error) {
 	if err != nil {
 		return nil, err
 	}
-	return sim.New(sim.Options{Profile: p})
+	return sim.New(sim.Options{Profile: p.ID})
 }
 
 // lookupProfile is the profile of a simulated device's id.
@@ -48,7 +48,7 @@ func newDevices() *cobra.Command {
 			w := tabwriter.NewWriter(c.OutOrStdout(), 0, 0, 2, ' ', 0)
 			fmt.Fprintln(w, "DEVICE\tNAME\tSIMULATED\tCOMPUTE\tSMS\tCLOCK MHZ\tMEMORY GB\tGB/S")
 			for _, p := range des.Profiles() {
-				dev, err := sim.New(sim.Options{Profile: p})
+				dev, err := sim.New(sim.Options{Profile: p.ID})
 				if err != nil {
 					return err
 				}

@@ -13,7 +13,6 @@ import (
 	"math"
 
 	"github.com/reprise-gpu/reprise/graphexec"
-	"github.com/reprise-gpu/reprise/internal/des"
 	"github.com/reprise-gpu/reprise/ir"
 	"github.com/reprise-gpu/reprise/optimizer"
 	"github.com/reprise-gpu/reprise/sim"
@@ -35,11 +34,7 @@ func main() {
 }
 
 func run() (err error) {
-	profile, err := des.Lookup("h200")
-	if err != nil {
-		return err
-	}
-	dev, err := sim.New(sim.Options{Profile: profile})
+	dev, err := sim.New(sim.Options{})
 	if err != nil {
 		return err
 	}
