@@ -45,7 +45,7 @@ fuzz: ## run each fuzz target of ir and ptx for FUZZTIME (30s)
 
 .PHONY: ptx
 ptx: ## compile the .cu files to PTX (needs nvcc); no diff when nothing changed
-	cuda/compile.sh cuda/kernels examples/heat
+	cuda/compile.sh cuda/kernels device/devicetest examples/heat
 
 .PHONY: bench
 bench: ## run the benchmarks on the default device
