@@ -1,0 +1,215 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/device/null"
+	"github.com/reprise-gpu/reprise/graphexec"
+	"github.com/reprise-gpu/reprise/ir"
+	"github.com/reprise-gpu/reprise/optimizer"
+	"github.com/reprise-gpu/reprise/sim"
+)
+
+func openSim(t testing.TB) device.Device {
+	dev, err := sim.New(sim.Options{})
+	require.NoError(t, err)
+	t.Cleanup(func() { assert.NoError(t, dev.Close()) })
+	return dev
+}
+
+func newInstance(t testing.TB, dev device.Device, w *Workload, size int) *Instance {
+	in, err := w.New(dev, size)
+	require.NoError(t, err)
+	t.Cleanup(func() { assert.NoError(t, in.Close()) })
+	return in
+}
+
+func planned(t testing.TB, in *Instance, strategy string) *optimizer.Result {
+	plan, err := optimizer.Plan(in.Trace.Graph, optimizer.Options{Strategy: strategy, Verify: true})
+	require.NoError(t, err)
+	return plan
+}
+
+// edges lists dependencies by launch number, from 1.
+func edges(g *ir.Graph) []string {
+	var list []string
+	for _, d := range g.Deps() {
+		list = append(list, fmt.Sprintf("%d-%d", d.From+1, d.To+1))
+	}
+	slices.Sort(list)
+	return list
+}
+
+func TestGraphsAreThoseOfTheBenchmarks(t *testing.T) {
+	for _, c := range []struct {
+		workload        *Workload
+		reduced, extra  string
+		lanes, matching int
+	}{
+		{vec, "1-3 2-3", "", 2, 1},
+		{img, "1-4 4-11 2-5 5-6 5-7 6-8 7-8 8-10 10-11 3-9 9-10", "1-11 2-10 5-8", 4, 7},
+	} {
+		t.Run(c.workload.Name, func(t *testing.T) {
+			in := newInstance(t, null.New(), c.workload, 64)
+			plan := planned(t, in, "nimble")
+			assert.ElementsMatch(t, strings.Fields(c.reduced), edges(plan.Reduced))
+			assert.ElementsMatch(t, strings.Fields(c.reduced+" "+c.extra), edges(plan.Analyzed))
+			assert.Equal(t, c.lanes, plan.Schedule.Lanes)
+			assert.Equal(t, len(plan.Reduced.Deps())-c.matching, plan.Schedule.Syncs(), "|E'| - |M|")
+			assert.Zero(t, planned(t, in, "serial").Schedule.Syncs())
+		})
+	}
+}
+
+func TestTracesSurviveTheirText(t *testing.T) {
+	for _, w := range Workloads() {
+		in := newInstance(t, null.New(), w, 64)
+		plan := planned(t, in, "nimble")
+		file, err := ir.Parse("trace.rir", string(ir.Format(plan.Schedule.Graph, plan.Schedule)))
+		require.NoError(t, err)
+		assert.Equal(t, plan.Schedule.Graph, file.Graph)
+		assert.Equal(t, plan.Schedule, file.Schedule)
+	}
+}
+
+// bytes reads every buffer of an instance.
+func bytes(t testing.TB, dev device.Device, in *Instance) [][]byte {
+	var all [][]byte
+	for i := range in.Trace.Graph.Buffers {
+		data := make([]byte, in.Trace.Graph.Buffers[i].Size())
+		require.NoError(t, dev.Read(data, in.Trace.Pointer(ir.BufferID(i))))
+		all = append(all, data)
+	}
+	return all
+}
+
+// TestEveryCombinationLeavesTheSameBytes also holds for VEC, although it adds
+// floats atomically: the simulated device does so in a fixed order.
+func TestEveryCombinationLeavesTheSameBytes(t *testing.T) {
+	for _, w := range Workloads() {
+		t.Run(w.Name, func(t *testing.T) {
+			dev := openSim(t)
+			in := newInstance(t, dev, w, 100)
+			var want [][]byte
+			for _, s := range optimizer.Strategies() {
+				for _, form := range graphexec.Backends() {
+					exec, err := graphexec.Instantiate(dev, planned(t, in, s.Name).Schedule, in.Trace, form)
+					require.NoError(t, err)
+					for range 2 {
+						_, err = replayOnce(context.Background(), dev, in, exec)
+						require.NoError(t, err)
+					}
+					_, err = in.Check()
+					require.NoError(t, err)
+					got := bytes(t, dev, in)
+					if want == nil {
+						want = got
+					}
+					assert.Equal(t, want, got, "%s/%v", s.Name, form)
+					require.NoError(t, exec.Close())
+				}
+			}
+		})
+	}
+}
+
+func TestEveryDroppedWaitIsRefused(t *testing.T) {
+	dev := null.New()
+	in := newInstance(t, dev, img, 64)
+	s := planned(t, in, "nimble").Schedule
+	dropped := 0
+	for op := range s.Waits {
+		for i := range s.Waits[op] {
+			broken := *s
+			broken.Waits = slices.Clone(s.Waits)
+			broken.Waits[op] = slices.Delete(slices.Clone(s.Waits[op]), i, i+1)
+			_, err := graphexec.Instantiate(dev, &broken, in.Trace, graphexec.Streams)
+			assert.ErrorContains(t, err, s.Waits[op][i].String(), "the error names what is not waited for")
+			dropped++
+		}
+	}
+	assert.Equal(t, 4, dropped)
+}
+
+func TestVECApproachesItsLimit(t *testing.T) {
+	dev := openSim(t)
+	in := newInstance(t, dev, vec, 1<<20)
+	exec, err := graphexec.Instantiate(dev, planned(t, in, "nimble").Schedule, in.Trace, graphexec.Graph)
+	require.NoError(t, err)
+	defer exec.Close()
+	_, err = replayOnce(context.Background(), dev, in, exec)
+	require.NoError(t, err)
+	diff, err := in.Check()
+	require.NoError(t, err)
+	assert.Less(t, diff, 1e-4)
+	var res [4]byte
+	require.NoError(t, dev.Read(res[:], in.Trace.Pointer(4)))
+	got := math.Float32frombits(uint32(res[0]) | uint32(res[1])<<8 | uint32(res[2])<<16 | uint32(res[3])<<24)
+	assert.InDelta(t, -math.Pi*math.Pi/2, got, 1e-4)
+}
+
+func TestCheckNoticesAWrongResult(t *testing.T) {
+	for _, w := range Workloads() {
+		dev := openSim(t)
+		in := newInstance(t, dev, w, 32)
+		require.NoError(t, in.Reset())
+		_, err := in.Check() // nothing has run
+		assert.Error(t, err, w.Name)
+	}
+}
+
+func TestAWrongResultIsARecordThatIsNotOK(t *testing.T) {
+	broken := *vec
+	broken.New = func(dev device.Device, n int) (*Instance, error) {
+		in, err := vec.New(dev, n)
+		in.Check = func() (float64, error) { return 42, errors.New("res = 42, want 0") }
+		return in, err
+	}
+	records, err := Run(context.Background(), Config{
+		Open:       func() (device.Device, error) { return sim.New(sim.Options{}) },
+		Workloads:  []*Workload{&broken},
+		Sizes:      []int{64},
+		Strategies: []string{"nimble"},
+		Backends:   graphexec.Backends(),
+		Iterations: 2,
+	})
+	require.NoError(t, err)
+	require.Len(t, records, 2)
+	for _, r := range records {
+		assert.False(t, r.OK)
+		assert.Equal(t, 42.0, r.MaxError)
+		assert.Equal(t, "res = 42, want 0", r.Error)
+	}
+	var table strings.Builder
+	require.NoError(t, WriteTable(&table, records))
+	assert.Contains(t, table.String(), "WRONG")
+}
+
+func TestProgressCountsEveryReplay(t *testing.T) {
+	var last, total int
+	_, err := Run(context.Background(), Config{
+		Open:       func() (device.Device, error) { return sim.New(sim.Options{}) },
+		Workloads:  []*Workload{vec},
+		Sizes:      []int{64, 65},
+		Strategies: []string{"serial", "nimble"},
+		Backends:   graphexec.Backends(),
+		Iterations: 5,
+		Progress: func(_ string, done, of int) {
+			assert.Equal(t, last+1, done)
+			last, total = done, of
+		},
+	})
+	require.NoError(t, err)
+	assert.Equal(t, 2*2*2*5, last)
+	assert.Equal(t, last, total)
+}
