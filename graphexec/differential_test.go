@@ -1,0 +1,247 @@
+package graphexec_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/reprise-gpu/reprise/cuda/kernels"
+	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/graphexec"
+	"github.com/reprise-gpu/reprise/ir"
+	"github.com/reprise-gpu/reprise/optimizer"
+	"github.com/reprise-gpu/reprise/sim"
+	"github.com/reprise-gpu/reprise/tracer"
+)
+
+// program is a random program over a few buffers: kernels on whole buffers and
+// on slices of any of them, in place too, fills, copies and host calls.
+type program struct {
+	seed    uint64
+	ops     int
+	buffers int
+}
+
+const bufferLen = 64
+
+// run is one tracing of a program.
+type run struct {
+	program
+	t                          testing.TB
+	tr                         *tracer.Tracer
+	r                          *rand.Rand
+	device                     []tracer.Buffer
+	host                       tracer.Buffer
+	square, combine, unsharpen *tracer.Kernel
+	amount                     tracer.Param
+}
+
+// start allocates and fills the buffers.
+func (p program) start(t testing.TB, dev device.Device, mode tracer.Mode) *run {
+	x := &run{program: p, t: t, tr: tracer.New(dev, "random", mode)}
+	x.square, x.combine, x.unsharpen = x.kernel("square"), x.kernel("combine"), x.kernel("unsharpen")
+	x.amount = x.tr.Param("amount", ir.F32, 0.25)
+	for i := range p.buffers {
+		x.device = append(x.device, x.tr.Alloc(fmt.Sprintf("b%d", i), ir.F32, bufferLen, ir.InOut))
+	}
+	x.host = x.tr.AllocHost("host", ir.F32, bufferLen, ir.InOut)
+	require.NoError(t, x.tr.Err())
+	x.fill()
+	return x
+}
+
+func (x *run) kernel(name string) *tracer.Kernel {
+	k, ok := kernels.Lookup(name)
+	require.True(x.t, ok)
+	return x.tr.Module(k.File, k.PTX).Kernel(name)
+}
+
+// calls makes the program's calls; every time the same ones.
+func (x *run) calls() {
+	x.r = rand.New(rand.NewPCG(x.seed, 1))
+	for range x.ops {
+		x.call()
+	}
+}
+
+func (x *run) call() {
+	n := []int64{1, 4, bufferLen / 2, bufferLen}[x.r.IntN(4)]
+	shape := tracer.Linear(uint32(1+x.r.IntN(3)), 32)
+	switch x.r.IntN(7) {
+	case 0, 1:
+		x.tr.Launch(x.square, shape, x.piece(n), x.piece(n), n)
+	case 2:
+		x.tr.Launch(x.combine, shape, x.piece(n), x.piece(n), x.piece(n), x.piece(n), n)
+	case 3:
+		x.tr.Launch(x.unsharpen, shape, x.piece(n), x.piece(n), x.piece(n), x.amount, n)
+	case 4:
+		x.tr.Memset(x.piece(n), x.r.Float32())
+	case 5:
+		if dst, src := x.piece(n), x.piece(n); dst != src {
+			x.tr.Copy(dst, src)
+		}
+	case 6:
+		x.tr.Copy(x.host.Slice(0, n), x.piece(n))
+		x.tr.HostCall("negate", func() { negate(x.host.HostBytes()) }, tracer.Use{Buffer: x.host, Mode: ir.ReadWrite})
+		x.tr.Copy(x.piece(n), x.host.Slice(0, n))
+	}
+}
+
+// piece is n elements of some buffer, at a multiple of n: two pieces of one
+// length are the same or disjoint, so that every kernel has one right result.
+func (x *run) piece(n int64) tracer.Buffer {
+	b := x.device[x.r.IntN(len(x.device))]
+	at := x.r.Int64N(bufferLen/n) * n
+	return b.Slice(at, at+n)
+}
+
+// negate flips the sign of every float.
+func negate(data []byte) {
+	for i := 3; i < len(data); i += 4 {
+		data[i] ^= 0x80
+	}
+}
+
+// fill gives every buffer its first contents.
+func (x *run) fill() {
+	r := rand.New(rand.NewPCG(x.seed, 2))
+	for _, b := range append(x.device, x.host) {
+		data := make([]float32, b.Len())
+		for i := range data {
+			data[i] = r.Float32()
+		}
+		require.NoError(x.t, tracer.Write(b, data))
+	}
+}
+
+func (x *run) contents() [][]uint32 {
+	var got [][]uint32
+	for _, b := range append(x.device, x.host) {
+		data := make([]uint32, b.Len())
+		require.NoError(x.t, tracer.Read(data, b))
+		got = append(got, data)
+	}
+	return got
+}
+
+// plain makes the calls one by one, as often as times says, and returns what
+// they leave.
+func (p program) plain(t testing.TB, dev device.Device, times int) [][]uint32 {
+	x := p.start(t, dev, tracer.Eager)
+	for range times {
+		x.calls()
+	}
+	trace, err := x.tr.Finish()
+	require.NoError(t, err)
+	got := x.contents()
+	require.NoError(t, trace.Close())
+	return got
+}
+
+// TestAnyScheduleLeavesTheBytesOfTheProgram replays random programs under every
+// strategy and back end; all must leave the bytes that the plain calls leave.
+func TestAnyScheduleLeavesTheBytesOfTheProgram(t *testing.T) {
+	const replays = 2 // back to back: the second must not overtake the first
+	rounds := uint64(60)
+	if testing.Short() {
+		rounds = 10
+	}
+	for seed := range rounds {
+		p := program{seed: seed, ops: 4 + int(seed), buffers: 2 + int(seed%4)}
+		dev, err := sim.New(sim.Options{Memo: sim.MemoOff})
+		require.NoError(t, err)
+		want := p.plain(t, dev, replays)
+
+		x := p.start(t, dev, tracer.Deferred)
+		x.calls()
+		trace, err := x.tr.Finish()
+		require.NoError(t, err)
+		for _, s := range optimizer.Strategies() {
+			plan, err := optimizer.Plan(trace.Graph, optimizer.Options{Strategy: s.Name, Verify: true})
+			require.NoError(t, err)
+			for _, form := range graphexec.Backends() {
+				exec, err := graphexec.Instantiate(dev, plan.Schedule, trace, form)
+				require.NoError(t, err)
+				x.fill()
+				for range replays {
+					require.NoError(t, exec.Replay(context.Background()))
+				}
+				require.NoError(t, exec.Wait())
+				require.Equal(t, want, x.contents(), "seed %d, %s/%v", seed, s.Name, form)
+				require.NoError(t, exec.Close())
+			}
+		}
+		require.NoError(t, trace.Close())
+		require.NoError(t, dev.Close())
+	}
+}
+
+// TestSetTakesEffectFromTheNextReplayOn runs three replays, with a new value
+// before the second and without waiting in between.
+func TestSetTakesEffectFromTheNextReplayOn(t *testing.T) {
+	forEachBackend(t, func(t *testing.T, form graphexec.Backend) {
+		dev, err := sim.New(sim.Options{})
+		require.NoError(t, err)
+		tr := tracer.New(dev, "set", tracer.Deferred)
+		x := &run{t: t, tr: tr}
+		in := tr.Alloc("in", ir.F32, 1, ir.Input)
+		zero := tr.Alloc("zero", ir.F32, 1, ir.Input)
+		out := tr.Alloc("out", ir.F32, 1, ir.Temporary)
+		log := tr.AllocHost("log", ir.F32, 4, ir.Output)
+		var seen []float32
+		tr.Launch(x.kernel("unsharpen"), tracer.Linear(1, 32), in, zero, out, tr.Param("amount", ir.F32, 0), 1)
+		tr.Copy(log.Slice(0, 1), out)
+		tr.HostCall("look", func() {
+			var v [4]float32
+			_ = tracer.Read(v[:], log) // host memory: it cannot fail
+			seen = append(seen, v[0])
+		}, tracer.Use{Buffer: log, Mode: ir.Read})
+		trace, err := tr.Finish()
+		require.NoError(t, err)
+		require.NoError(t, tracer.Write(in, []float32{0.25}))
+		require.NoError(t, tracer.Write(zero, []float32{0}))
+
+		plan, err := optimizer.Plan(trace.Graph, optimizer.Options{})
+		require.NoError(t, err)
+		exec, err := graphexec.Instantiate(dev, plan.Schedule, trace, form)
+		require.NoError(t, err)
+		ctx := context.Background()
+		require.NoError(t, exec.Replay(ctx))
+		require.NoError(t, exec.Set("amount", 1))
+		require.NoError(t, exec.Replay(ctx))
+		require.NoError(t, exec.Replay(ctx))
+		require.NoError(t, exec.Wait())
+		require.Equal(t, []float32{0.25, 0.5, 0.5}, seen) // in * (1 + amount)
+		require.NoError(t, exec.Close())
+		require.NoError(t, trace.Close())
+		require.NoError(t, dev.Close())
+	})
+}
+
+// TestAFaultNamesTheOperationAndItsLine replays a kernel that leaves its buffer.
+func TestAFaultNamesTheOperationAndItsLine(t *testing.T) {
+	forEachBackend(t, func(t *testing.T, form graphexec.Backend) {
+		dev, err := sim.New(sim.Options{})
+		require.NoError(t, err)
+		defer dev.Close()
+		tr := tracer.New(dev, "fault", tracer.Deferred)
+		x := &run{t: t, tr: tr}
+		in := tr.Alloc("in", ir.F32, 8, ir.Input)
+		out := tr.Alloc("out", ir.F32, 8, ir.Output)
+		tr.Launch(x.kernel("square"), tracer.Linear(1, 32), in, out, 9)
+		trace, err := tr.Finish()
+		require.NoError(t, err)
+		plan, err := optimizer.Plan(trace.Graph, optimizer.Options{})
+		require.NoError(t, err)
+		exec, err := graphexec.Instantiate(dev, plan.Schedule, trace, form)
+		require.NoError(t, err)
+		require.NoError(t, exec.Replay(context.Background()))
+		err = exec.Wait()
+		require.Equal(t, device.IllegalAddress, device.CodeOf(err))
+		require.ErrorContains(t, err, "kernel square (%0 square at graphexec/differential_test.go:")
+		require.ErrorContains(t, err, "thread (8,0,0), square.ptx:")
+	})
+}
