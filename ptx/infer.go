@@ -159,7 +159,7 @@ func (w *walker) address(v *Var, offset int64) rootSet {
 		if i := slices.Index(w.kernel.Params, v); i >= 0 {
 			return w.table.single(root{kind: rootParamAddr, param: i, field: int(offset)})
 		}
-		return w.table.single(root{kind: rootUnknown, pos: v.Pos}) // a by-value argument of a device function
+		return w.table.source(rootUnknown, v.Pos) // a by-value argument of a device function
 	default:
 		return w.table.single(root{kind: rootSymbol, v: v})
 	}
@@ -359,6 +359,6 @@ func (w *walker) markPointers(set rootSet) {
 
 // opaqueInst handles an instruction that names memory in a way not known here.
 func (w *walker) opaqueInst(i *Inst) {
-	w.define(&i.Args[0], w.table.single(root{kind: rootUnknown, pos: i.Pos}))
+	w.define(&i.Args[0], w.table.source(rootUnknown, i.Pos))
 	w.opaque(i.Pos, fmt.Sprintf("%s accesses memory in a way that is not analysed", i.Opcode()))
 }

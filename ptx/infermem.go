@@ -110,7 +110,7 @@ func (w *walker) loadGeneric(i *Inst, base rootSet) rootSet {
 		case rootParamAddr:
 			set = w.table.union(set, w.paramValue(i, r.param, -1))
 		default:
-			set = w.table.union(set, w.table.single(root{kind: rootLoaded, pos: i.Pos}))
+			set = w.table.union(set, w.table.source(rootLoaded, i.Pos))
 		}
 	}
 	return set
@@ -125,7 +125,7 @@ func (w *walker) loadParam(i *Inst, addr *Operand, base rootSet) rootSet {
 	for _, id := range w.table.sets[base] {
 		r := w.table.roots[id]
 		if r.kind != rootParamAddr {
-			set = w.table.union(set, w.table.single(root{kind: rootUnknown, pos: i.Pos}))
+			set = w.table.union(set, w.table.source(rootUnknown, i.Pos))
 			continue
 		}
 		field := r.field
@@ -248,7 +248,7 @@ func (w *walker) bulk(i *Inst) {
 		if w.rec != nil { // the source is in .global, whatever comes first in the opcode
 			w.rec.access(i, &i.Args[1], w.base(&i.Args[1]), AccessRead)
 		}
-		w.grow(&w.shared, w.table.single(root{kind: rootLoaded, pos: i.Pos}))
+		w.grow(&w.shared, w.table.source(rootLoaded, i.Pos))
 	case has("bulk") || has("reduce"):
 		w.opaque(i.Pos, fmt.Sprintf("%s accesses memory in a way that is not analysed", i.Opcode()))
 	}

@@ -39,7 +39,7 @@ func (r *recorder) access(i *Inst, op *Operand, base rootSet, access Access) {
 		case rootUnknown:
 			r.stop(i.Pos, "the address is the result of a call or instruction that is not analysed")
 		case rootLoaded:
-			r.stop(i.Pos, fmt.Sprintf("the address was loaded from memory at line %d", root.pos.Line))
+			r.stop(i.Pos, root.loadedAt())
 		case rootParam:
 			p := r.params[id]
 			p.Access |= access
@@ -53,6 +53,13 @@ func (r *recorder) access(i *Inst, op *Operand, base rootSet, access Access) {
 			first(&s.ReadAt, &s.WriteAt, i.Pos, access)
 		}
 	}
+}
+
+func (r root) loadedAt() string {
+	if r.pos.zero() {
+		return "the address was loaded from memory"
+	}
+	return fmt.Sprintf("the address was loaded from memory at line %d", r.pos.Line)
 }
 
 // commutes reports whether the instruction is an atomic whose order with

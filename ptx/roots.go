@@ -43,6 +43,8 @@ type rootTable struct {
 	sets  [][]rootID // sorted
 	index map[string]rootSet
 	memo  map[[2]rootSet]rootSet
+
+	sources [rootUnknown + 1]int
 }
 
 // The two roots that are no address come first in every set.
@@ -71,6 +73,22 @@ func (t *rootTable) id(r root) rootID {
 		t.roots = append(t.roots, r)
 	}
 	return id
+}
+
+// maxSources bounds the roots of kinds that each instruction may add one of;
+// with thousands of them in one cell, sets would take quadratic space.
+const maxSources = 64
+
+// source is the set of a value that the instruction at pos got from memory or
+// from something not understood. Past maxSources they are not told apart.
+func (t *rootTable) source(kind rootKind, pos Pos) rootSet {
+	r := root{kind: kind, pos: pos}
+	if _, ok := t.ids[r]; !ok && t.sources[kind] == maxSources {
+		r.pos = Pos{}
+	} else if !ok {
+		t.sources[kind]++
+	}
+	return t.single(r)
 }
 
 func (t *rootTable) single(r root) rootSet { return t.intern([]rootID{t.id(r)}) }
