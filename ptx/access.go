@@ -68,6 +68,7 @@ type ParamAccess struct {
 	Access  Access  `json:"access"`
 	ReadAt  Pos     `json:"readAt,omitzero"`  // first load
 	WriteAt Pos     `json:"writeAt,omitzero"` // first store; an atomic counts as both
+	PlainAt Pos     `json:"plainAt,omitzero"` // first access that is no commuting atomic
 	StoreAt Pos     `json:"storeAt,omitzero"` // first place where the value itself is stored to memory
 	Why     *Reason `json:"why,omitempty"`    // of AccessUnknown
 }

@@ -243,5 +243,8 @@ func checkMode(m *Module, f *Func, d Declared, p ParamAccess) []error {
 	if !p.WriteAt.zero() && claim&AccessWrite == 0 {
 		deny(p.WriteAt, "stores")
 	}
+	if d.Mode == ModeReduce && !p.PlainAt.zero() {
+		deny(p.PlainAt, "does more than atomics that commute")
+	}
 	return errs
 }

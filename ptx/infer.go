@@ -105,8 +105,7 @@ func (in *infer) growParam(v *Var, set rootSet) {
 	in.params[v] = cell
 }
 
-// define gives a destination operand a value. Predicates and floating-point
-// registers hold no addresses, but for bit casts, which pass anyway.
+// define gives a destination operand a value. A predicate has none.
 func (w *walker) define(op *Operand, set rootSet) {
 	switch op.Kind {
 	case OpReg, OpPair:
@@ -120,8 +119,6 @@ func (w *walker) define(op *Operand, set rootSet) {
 	}
 }
 
-func (w *walker) int() rootSet { return w.table.single(root{kind: rootInt}) }
-
 // value is the root set of a source operand.
 func (w *walker) value(op *Operand) rootSet {
 	switch op.Kind {
@@ -133,11 +130,14 @@ func (w *walker) value(op *Operand) rootSet {
 		if len(op.Name) > 7 && op.Name[:7] == "%envreg" {
 			return w.table.single(root{kind: rootHidden})
 		}
-		return w.int()
+		return w.table.int()
 	case OpSymbol:
 		if op.Var != nil {
 			return w.address(op.Var, op.Imm)
 		}
+		return w.table.int() // a function, which is no data
+	case OpInt, OpFloat32, OpFloat64:
+		return w.table.null()
 	case OpVector:
 		set := rootSet(0)
 		for i := range op.Elems {
@@ -159,7 +159,7 @@ func (w *walker) address(v *Var, offset int64) rootSet {
 		if i := slices.Index(w.kernel.Params, v); i >= 0 {
 			return w.table.single(root{kind: rootParamAddr, param: i, field: int(offset)})
 		}
-		return w.table.single(root{kind: rootUnknown, pos: v.Pos}) // a by-value argument of a device function
+		return w.table.source(rootUnknown, v.Pos) // a by-value argument of a device function
 	default:
 		return w.table.single(root{kind: rootSymbol, v: v})
 	}
@@ -255,27 +255,17 @@ func (w *walker) inst(i *Inst) {
 
 // result is the root set of the first operand after a computation.
 func (w *walker) result(kind transfer, i *Inst) rootSet {
-	if w.floatResult(i) {
-		return 0
+	if kind == transferInt || w.floatResult(i) {
+		return w.table.int()
 	}
 	args := i.Args[1:]
-	switch kind {
-	case transferInt:
-		return w.int()
-	case transferMad:
-		set := w.int()
-		if len(args) > 2 {
-			set = w.sum(set, w.value(&args[2]))
-		}
-		return set
-	case transferSum:
-		set := rootSet(0)
-		for n := range args {
-			if n == 0 {
-				set = w.value(&args[n])
-			} else {
-				set = w.sum(set, w.value(&args[n]))
-			}
+	switch {
+	case kind == transferMad && len(args) > 2:
+		return w.sum(w.table.int(), w.value(&args[2]))
+	case kind == transferSum && len(args) > 1:
+		set := w.value(&args[0])
+		for n := range args[1:] {
+			set = w.sum(set, w.value(&args[n+1]))
 		}
 		return w.moved(set)
 	}
@@ -300,34 +290,38 @@ func (w *walker) floatResult(i *Inst) bool {
 	return false
 }
 
-// sum is the roots of a sum; a pointer plus something that was never seen to
-// be one is that pointer.
+// sum is the roots of a sum. A pointer plus something that was never seen to be
+// one is that pointer. While one side is not known, neither is the sum: what
+// it lacks could make a number of it, and sets never shrink.
 func (w *walker) sum(a, b rootSet) rootSet {
-	if w.strict && a != 0 && b != 0 {
-		switch pa, pb := w.isPointer(a), w.isPointer(b); {
-		case pa && !w.mayPoint(b):
+	if a == 0 || b == 0 {
+		return 0
+	}
+	if w.strict {
+		switch {
+		case w.isPointer(a) && !w.mayPoint(b):
 			return a
-		case pb && !w.mayPoint(a):
+		case w.isPointer(b) && !w.mayPoint(a):
 			return b
 		}
 	}
 	return w.table.sum(a, b)
 }
 
-// isPointer reports whether every root of set is known to be an address.
+// isPointer reports whether all of set is known to be addresses, null aside.
 func (w *walker) isPointer(set rootSet) bool {
-	return !w.table.any(set, func(id rootID) bool { return !w.pointers[id] && !w.isAddress(id) })
+	return w.mayPoint(set) && !w.table.any(set, func(id rootID) bool { return id != nullRoot && !w.isAddress(id) })
 }
 
 // mayPoint reports whether some root of set is known to be an address.
-func (w *walker) mayPoint(set rootSet) bool {
-	return w.table.any(set, func(id rootID) bool { return w.pointers[id] || w.isAddress(id) })
-}
+func (w *walker) mayPoint(set rootSet) bool { return w.table.any(set, w.isAddress) }
 
 func (w *walker) isAddress(id rootID) bool {
 	switch w.table.roots[id].kind {
-	case rootInt, rootParam, rootLoaded, rootUnknown:
+	case rootInt, rootNull:
 		return false
+	case rootParam, rootLoaded, rootUnknown:
+		return w.pointers[id]
 	}
 	return true
 }
@@ -356,7 +350,7 @@ func (w *walker) moved(set rootSet) rootSet {
 
 func (w *walker) markPointers(set rootSet) {
 	for _, id := range w.table.sets[set] {
-		if id != intRoot && !w.strict && !w.pointers[id] {
+		if id > nullRoot && !w.strict && !w.pointers[id] {
 			w.pointers[id] = true
 			w.changed = true
 		}
@@ -365,6 +359,6 @@ func (w *walker) markPointers(set rootSet) {
 
 // opaqueInst handles an instruction that names memory in a way not known here.
 func (w *walker) opaqueInst(i *Inst) {
-	w.define(&i.Args[0], w.table.single(root{kind: rootUnknown, pos: i.Pos}))
+	w.define(&i.Args[0], w.table.source(rootUnknown, i.Pos))
 	w.opaque(i.Pos, fmt.Sprintf("%s accesses memory in a way that is not analysed", i.Opcode()))
 }

@@ -46,14 +46,13 @@ func parseFile(t testing.TB, file string) *Module {
 	return m
 }
 
-// TestInfer compares the effects of every kernel of a file with the golden,
-// which was checked by hand against the comments of the .cu file.
+// TestInfer compares the effects of every kernel of a file ("infer") with the
+// golden, which was checked by hand against the comments of the .cu file, and
+// those of bodies written for one rule of the analysis each ("body").
 func TestInfer(t *testing.T) {
 	datadriven.RunTest(t, "testdata/effects", func(t *testing.T, d *datadriven.TestData) string {
-		var file string
-		d.ScanArgs(t, "file", &file)
-		m := parseFile(t, "testdata/"+file)
 		var b strings.Builder
+		m := inferInput(t, d)
 		for _, f := range m.Funcs {
 			if f.Entry {
 				fmt.Fprintf(&b, "%s\n%s", f.Name, describeEffects(Infer(m, f)))
@@ -61,4 +60,21 @@ func TestInfer(t *testing.T) {
 		}
 		return b.String()
 	})
+}
+
+func inferInput(t *testing.T, d *datadriven.TestData) *Module {
+	if d.Cmd == "infer" {
+		var file string
+		d.ScanArgs(t, "file", &file)
+		return parseFile(t, "testdata/"+file)
+	}
+	m, err := Parse("in.ptx", strings.ReplaceAll(testHead, "\n", " ")+
+		".global .u64 g; .shared .u64 sh[4]; .extern .func ext(.param .b64 a); "+
+		".func (.param .b64 r) same(.param .b64 a) { .reg .b64 %rd<2>; ld.param.u64 %rd1, [a]; st.param.b64 [r+0], %rd1; ret; } "+
+		".visible .entry k(.param .u64 a, .param .u64 b, .param .u64 n, .param .align 8 .b8 s[32], .param .u32 i) { "+
+		".local .align 8 .b8 depot[32]; .reg .pred %p<3>; .reg .b32 %r<5>; .reg .f32 %f<5>; .reg .f64 %fd<3>; .reg .b64 %rd<9>; "+
+		"ld.param.u64 %rd1, [a]; ld.param.u64 %rd2, [b]; ld.param.u64 %rd3, [n]; ld.param.u32 %r1, [i];\n"+
+		d.Input+"\n}\n")
+	require.NoError(t, err)
+	return m
 }

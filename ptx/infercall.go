@@ -101,7 +101,7 @@ func (w *walker) externCall(i *Inst, c callParts, f *Func) {
 	switch f.Name {
 	case "vprintf", "__assertfail", "__assert_fail", "free", "__nv_isinf", "abort":
 		for n := range c.results {
-			w.deliver(&c.results[n], w.int())
+			w.deliver(&c.results[n], w.table.int())
 		}
 	case "malloc":
 		for n := range c.results {
@@ -114,7 +114,7 @@ func (w *walker) externCall(i *Inst, c callParts, f *Func) {
 
 func (w *walker) unknownCall(i *Inst, c callParts, msg string) {
 	for n := range c.results {
-		w.deliver(&c.results[n], w.table.single(root{kind: rootUnknown, pos: i.Pos}))
+		w.deliver(&c.results[n], w.table.source(rootUnknown, i.Pos))
 	}
 	w.opaque(i.Pos, msg)
 }

@@ -28,7 +28,7 @@ func (w *walker) memory(i *Inst) {
 	case "cp", "wmma":
 		w.bulk(i)
 	default: // ldmatrix, stmatrix, mbarrier: shared memory only
-		w.define(&i.Args[0], w.int())
+		w.define(&i.Args[0], w.table.int())
 	}
 }
 
@@ -77,7 +77,7 @@ func (w *walker) load(i *Inst) {
 // a pointer put together from such halves has no root and makes the kernel opaque.
 func (w *walker) cell(i *Inst, set rootSet) rootSet {
 	if !i.wide() {
-		return w.int()
+		return w.table.int()
 	}
 	return set
 }
@@ -98,7 +98,7 @@ func (i *Inst) wide() bool {
 // loadGeneric is the value loaded from a .global, .const or generic address.
 func (w *walker) loadGeneric(i *Inst, base rootSet) rootSet {
 	if !i.wide() {
-		return w.int()
+		return w.table.int()
 	}
 	set := rootSet(0)
 	for _, id := range w.table.sets[base] {
@@ -109,9 +109,8 @@ func (w *walker) loadGeneric(i *Inst, base rootSet) rootSet {
 			set = w.table.union(set, w.local)
 		case rootParamAddr:
 			set = w.table.union(set, w.paramValue(i, r.param, -1))
-		case rootInt:
 		default:
-			set = w.table.union(set, w.table.single(root{kind: rootLoaded, pos: i.Pos}))
+			set = w.table.union(set, w.table.source(rootLoaded, i.Pos))
 		}
 	}
 	return set
@@ -126,7 +125,7 @@ func (w *walker) loadParam(i *Inst, addr *Operand, base rootSet) rootSet {
 	for _, id := range w.table.sets[base] {
 		r := w.table.roots[id]
 		if r.kind != rootParamAddr {
-			set = w.table.union(set, w.table.single(root{kind: rootUnknown, pos: i.Pos}))
+			set = w.table.union(set, w.table.source(rootUnknown, i.Pos))
 			continue
 		}
 		field := r.field
@@ -142,7 +141,7 @@ func (w *walker) loadParam(i *Inst, addr *Operand, base rootSet) rootSet {
 // eight bytes are no pointer. A vector load covers the fields that follow.
 func (w *walker) paramValue(i *Inst, param, field int) rootSet {
 	if !i.wide() {
-		return w.int()
+		return w.table.int()
 	}
 	set := rootSet(0)
 	n := max(1, len(i.Args[0].Elems))
@@ -163,8 +162,9 @@ func (w *walker) paramValue(i *Inst, param, field int) rootSet {
 // stored notes a value written to the memory at base: shared and local memory
 // keep its roots, any other memory is where a pointer may escape.
 func (w *walker) stored(i *Inst, base, value rootSet, addr *Operand) {
-	if !i.wide() {
-		value = w.table.withoutInt(value)
+	if !i.wide() { // no pointer by itself, but maybe half of one
+		_, value = w.table.split(value)
+		value = w.table.union(value, w.table.null())
 	}
 	switch i.space() {
 	case ParamSpace:
@@ -186,7 +186,7 @@ func (w *walker) stored(i *Inst, base, value rootSet, addr *Operand) {
 			w.grow(&w.shared, value)
 		case rootLocal:
 			w.grow(&w.local, value)
-		case rootInt, rootLoaded, rootUnknown:
+		case rootInt, rootNull, rootLoaded, rootUnknown:
 			w.grow(&w.shared, value)
 			w.grow(&w.local, value)
 			global = true
@@ -226,7 +226,7 @@ func (w *walker) atomic(i *Inst) {
 // texture handles accesses through a texture or surface object: the memory
 // behind the handle was bound by the host, and may be any.
 func (w *walker) texture(i *Inst) {
-	w.define(&i.Args[0], w.int())
+	w.define(&i.Args[0], w.table.int())
 	if w.rec != nil {
 		w.rec.handle(i, w)
 	}
@@ -239,16 +239,16 @@ func (w *walker) bulk(i *Inst) {
 	switch {
 	case i.Name == "wmma" && has("load") && len(i.Args) >= 2:
 		w.touch(i, &i.Args[1], AccessRead)
-		w.define(&i.Args[0], w.int())
+		w.define(&i.Args[0], w.table.int())
 	case i.Name == "wmma" && has("store"):
 		w.touch(i, &i.Args[0], AccessWrite)
 	case i.Name == "wmma":
-		w.define(&i.Args[0], w.int())
+		w.define(&i.Args[0], w.table.int())
 	case has("async") && has("shared") && has("global") && !has("bulk") && len(i.Args) >= 2:
 		if w.rec != nil { // the source is in .global, whatever comes first in the opcode
 			w.rec.access(i, &i.Args[1], w.base(&i.Args[1]), AccessRead)
 		}
-		w.grow(&w.shared, w.table.single(root{kind: rootLoaded, pos: i.Pos}))
+		w.grow(&w.shared, w.table.source(rootLoaded, i.Pos))
 	case has("bulk") || has("reduce"):
 		w.opaque(i.Pos, fmt.Sprintf("%s accesses memory in a way that is not analysed", i.Opcode()))
 	}
@@ -256,6 +256,6 @@ func (w *walker) bulk(i *Inst) {
 
 func (in *infer) opaque(pos Pos, msg string) {
 	if in.rec != nil {
-		in.rec.stop(pos, msg, true)
+		in.rec.stop(pos, msg)
 	}
 }

@@ -12,7 +12,6 @@ type recorder struct {
 	params  map[rootID]*ParamAccess
 	symbols []*SymbolAccess
 	reason  *Reason
-	all     bool // the reason concerns every eight-byte parameter, not just the pointers
 }
 
 // newRecorder starts with every parameter field whose value is loaded.
@@ -29,21 +28,24 @@ func newRecorder(in *infer) *recorder {
 
 // access records a load or store through an address with the roots base.
 func (r *recorder) access(i *Inst, op *Operand, base rootSet, access Access) {
-	if base == 0 {
-		r.stop(i.Pos, "the address does not come from a parameter or variable", true)
+	if base == 0 || base == r.in.table.null() {
+		r.stop(i.Pos, "the address does not come from a parameter or variable")
 		return
 	}
 	for _, id := range r.in.table.sets[base] {
 		switch root := r.in.table.roots[id]; root.kind {
 		case rootInt:
-			r.stop(i.Pos, "the address does not come from a parameter or variable", true)
+			r.stop(i.Pos, "the address does not come from a parameter or variable")
 		case rootUnknown:
-			r.stop(i.Pos, "the address is the result of a call or instruction that is not analysed", true)
+			r.stop(i.Pos, "the address is the result of a call or instruction that is not analysed")
 		case rootLoaded:
-			r.stop(i.Pos, fmt.Sprintf("the address was loaded from memory at line %d", root.pos.Line), false)
+			r.stop(i.Pos, root.loadedAt())
 		case rootParam:
 			p := r.params[id]
 			p.Access |= access
+			if p.PlainAt.zero() && !i.commutes() {
+				p.PlainAt = i.Pos
+			}
 			first(&p.ReadAt, &p.WriteAt, i.Pos, access)
 		case rootSymbol:
 			s := r.symbol(root.v.Name)
@@ -53,12 +55,34 @@ func (r *recorder) access(i *Inst, op *Operand, base rootSet, access Access) {
 	}
 }
 
+func (r root) loadedAt() string {
+	if r.pos.zero() {
+		return "the address was loaded from memory"
+	}
+	return fmt.Sprintf("the address was loaded from memory at line %d", r.pos.Line)
+}
+
+// commutes reports whether the instruction is an atomic whose order with
+// others of its kind does not matter, rounding aside.
+func (i *Inst) commutes() bool {
+	if i.Name != "atom" && i.Name != "red" {
+		return false
+	}
+	return slices.ContainsFunc(i.Suffix, func(s string) bool {
+		switch s {
+		case "add", "min", "max", "and", "or", "xor":
+			return true
+		}
+		return false
+	})
+}
+
 // first keeps the positions of the first load and the first store.
 func first(read, write *Pos, at Pos, access Access) {
-	if access&AccessRead != 0 && read.Line == 0 {
+	if access&AccessRead != 0 && read.zero() {
 		*read = at
 	}
-	if access&AccessWrite != 0 && write.Line == 0 {
+	if access&AccessWrite != 0 && write.zero() {
 		*write = at
 	}
 }
@@ -74,19 +98,17 @@ func (r *recorder) symbol(name string) *SymbolAccess {
 	return s
 }
 
-// stop notes why the kernel is opaque; the first reason stays, and one that
-// concerns all parameters counts for more.
-func (r *recorder) stop(pos Pos, msg string, all bool) {
-	if r.reason == nil || all && !r.all {
+// stop notes why the kernel is opaque; the first reason stays.
+func (r *recorder) stop(pos Pos, msg string) {
+	if r.reason == nil {
 		r.reason = &Reason{r.in.m.File, pos, msg}
 	}
-	r.all = r.all || all
 }
 
 // escape notes parameters whose own value is stored to memory.
 func (r *recorder) escape(i *Inst, value rootSet) {
 	for _, id := range r.in.table.sets[value] {
-		if p := r.params[id]; p != nil && p.StoreAt.Line == 0 && i.wide() {
+		if p := r.params[id]; p != nil && p.StoreAt.zero() && i.wide() {
 			p.StoreAt = i.Pos
 		}
 	}
@@ -105,18 +127,20 @@ func (r *recorder) handle(i *Inst, w *walker) {
 			}
 		}
 	}
-	r.stop(i.Pos, msg, false)
+	r.stop(i.Pos, msg)
 }
 
-// effects puts the results in the order of parameters and of declarations.
+// effects puts the results in the order of parameters and of names. In an
+// opaque kernel no parameter that can hold a pointer is known.
 func (r *recorder) effects() *Effects {
 	e := &Effects{Opaque: r.reason}
 	for i, v := range r.in.kernel.Params {
-		rows := r.fields(i)
-		if len(rows) == 0 {
-			rows = []ParamAccess{{Param: i, Name: v.Name}}
+		for _, p := range r.fields(i) {
+			if r.reason != nil && p.Why == nil && v.Size() >= 8 && !v.Type.Float() {
+				p.Access, p.Why = AccessUnknown, r.reason
+			}
+			e.Params = append(e.Params, p)
 		}
-		e.Params = append(e.Params, rows...)
 	}
 	slices.SortFunc(r.symbols, func(a, b *SymbolAccess) int { return cmp.Compare(a.Name, b.Name) })
 	for _, s := range r.symbols {
@@ -125,25 +149,18 @@ func (r *recorder) effects() *Effects {
 	return e
 }
 
-// fields returns the rows of one parameter. A struct keeps those that matter.
+// fields returns the rows of one parameter: those of a struct that matter, and
+// at least one.
 func (r *recorder) fields(param int) []ParamAccess {
 	var rows []ParamAccess
-	for id := range r.in.table.roots {
-		p := r.params[rootID(id)]
-		if p == nil || p.Param != param {
-			continue
+	for _, p := range r.params {
+		if p.Param == param && (p.Access != AccessNone || !p.StoreAt.zero()) {
+			rows = append(rows, *p)
 		}
-		if r.reason != nil && (r.all || r.in.pointers[rootID(id)] || p.Access != AccessNone) && p.Why == nil {
-			p.Access, p.Why = AccessUnknown, r.reason
-		}
-		rows = append(rows, *p)
+	}
+	if len(rows) == 0 {
+		return []ParamAccess{{Param: param, Name: r.in.kernel.Params[param].Name}}
 	}
 	slices.SortFunc(rows, func(a, b ParamAccess) int { return cmp.Compare(a.Field, b.Field) })
-	used := slices.DeleteFunc(slices.Clone(rows), func(p ParamAccess) bool {
-		return p.Access == AccessNone && p.StoreAt.Line == 0
-	})
-	if len(used) > 0 || len(rows) == 0 {
-		return used
-	}
-	return rows[:1]
+	return rows
 }

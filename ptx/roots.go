@@ -7,6 +7,7 @@ type rootKind uint8
 
 const (
 	rootInt       rootKind = iota // arithmetic of no known origin: an offset, unless nothing else is there
+	rootNull                      // a constant
 	rootParam                     // the value of a kernel parameter, or of eight bytes of one
 	rootParamAddr                 // the address of a kernel parameter
 	rootSymbol                    // the address of a module variable in .global or .const
@@ -29,7 +30,8 @@ type root struct {
 
 type rootID int32
 
-// rootSet names an interned set of roots; the zero set is empty.
+// rootSet names an interned set of roots; the zero set is empty, which means
+// that nothing is known yet.
 type rootSet int32
 
 // rootTable interns roots and their sets. A kernel has a handful of roots but
@@ -41,9 +43,15 @@ type rootTable struct {
 	sets  [][]rootID // sorted
 	index map[string]rootSet
 	memo  map[[2]rootSet]rootSet
+
+	sources [rootUnknown + 1]int
 }
 
-const intRoot rootID = 0
+// The two roots that are no address come first in every set.
+const (
+	intRoot rootID = iota
+	nullRoot
+)
 
 func newRootTable() *rootTable {
 	t := &rootTable{
@@ -53,6 +61,7 @@ func newRootTable() *rootTable {
 		memo:  map[[2]rootSet]rootSet{},
 	}
 	t.id(root{kind: rootInt})
+	t.id(root{kind: rootNull})
 	return t
 }
 
@@ -64,6 +73,22 @@ func (t *rootTable) id(r root) rootID {
 		t.roots = append(t.roots, r)
 	}
 	return id
+}
+
+// maxSources bounds the roots of kinds that each instruction may add one of;
+// with thousands of them in one cell, sets would take quadratic space.
+const maxSources = 64
+
+// source is the set of a value that the instruction at pos got from memory or
+// from something not understood. Past maxSources they are not told apart.
+func (t *rootTable) source(kind rootKind, pos Pos) rootSet {
+	r := root{kind: kind, pos: pos}
+	if _, ok := t.ids[r]; !ok && t.sources[kind] == maxSources {
+		r.pos = Pos{}
+	} else if !ok {
+		t.sources[kind]++
+	}
+	return t.single(r)
 }
 
 func (t *rootTable) single(r root) rootSet { return t.intern([]rootID{t.id(r)}) }
@@ -100,24 +125,35 @@ func (t *rootTable) union(a, b rootSet) rootSet {
 	return set
 }
 
-func (t *rootTable) hasInt(s rootSet) bool { return s != 0 && t.sets[s][0] == intRoot }
-
-func (t *rootTable) withoutInt(s rootSet) rootSet {
-	if !t.hasInt(s) {
-		return s
+// split cuts a set into its integers and constants, and its addresses.
+func (t *rootTable) split(s rootSet) (numbers, addresses rootSet) {
+	ids := t.sets[s]
+	n := 0
+	for n < len(ids) && ids[n] <= nullRoot {
+		n++
 	}
-	return t.intern(t.sets[s][1:])
+	if n == 0 {
+		return 0, s
+	}
+	return t.intern(ids[:n:n]), t.intern(ids[n:])
 }
 
-// sum is the set of a+b and of its like. An offset adds no root to a base;
-// only where both sides may be plain integers may the sum be one.
+func (t *rootTable) int() rootSet  { return t.intern([]rootID{intRoot}) }
+func (t *rootTable) null() rootSet { return t.intern([]rootID{nullRoot}) }
+
+// sum is the set of a+b and of its like, where neither is empty. A number adds
+// no root to an address; only where both may be numbers may the sum be one.
 func (t *rootTable) sum(a, b rootSet) rootSet {
-	intA, intB := t.hasInt(a), t.hasInt(b)
-	set := t.union(t.withoutInt(a), t.withoutInt(b))
-	if intA && intB || intA && b == 0 || intB && a == 0 {
-		set = t.union(set, t.intern([]rootID{intRoot}))
+	numbersA, addressesA := t.split(a)
+	numbersB, addressesB := t.split(b)
+	set := t.union(addressesA, addressesB)
+	if numbersA == 0 || numbersB == 0 {
+		return set
 	}
-	return set
+	if numbersA == t.null() && numbersB == t.null() {
+		return t.union(set, t.null())
+	}
+	return t.union(set, t.int())
 }
 
 // any reports whether f holds for one of the roots of s.

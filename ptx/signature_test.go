@@ -82,7 +82,7 @@ func TestEffectsAreJSON(t *testing.T) {
 	effects := Infer(m, m.Func("vadd"))
 	text, err := json.Marshal(effects)
 	require.NoError(t, err)
-	require.Contains(t, string(text), `{"param":0,"name":"vadd_param_0","access":"read","readAt":{"Line":57,"Col":2}}`)
+	require.Contains(t, string(text), `{"param":0,"name":"vadd_param_0","access":"read","readAt":{"Line":57,"Col":2},`)
 	var back Effects
 	require.NoError(t, json.Unmarshal(text, &back))
 	require.Equal(t, effects, &back)
