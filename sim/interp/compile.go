@@ -83,7 +83,6 @@ type item struct {
 	cost   cost
 	free   bool // counts, but needs no record
 	reads  bool // d is a source, of stores
-	op     string
 }
 
 // frame is one function of the call tree, inlined into the kernel.

@@ -66,9 +66,7 @@ func (e *engine) prepare(k *Kernel, mem *Memory, l *Launch, params unsafe.Pointe
 	e.kernel, e.mem, e.launch, e.params = k, mem, l, params
 	e.count, e.touched = counters{}, e.touched[:0]
 	e.threads = l.Block[0] * l.Block[1] * l.Block[2]
-	if words := int(k.sharedStatic+l.Shared+7)/8 + 1; len(e.shared) < words {
-		e.shared = make([]uint64, words)
-	}
+	e.shared = grow(e.shared, int(k.sharedStatic+l.Shared+7)/8+1)
 	if len(e.cache) != k.sites {
 		e.cache = make([]*allocation, k.sites)
 	}
@@ -77,6 +75,14 @@ func (e *engine) prepare(k *Kernel, mem *Memory, l *Launch, params unsafe.Pointe
 	for i := range e.warps {
 		e.warps[i].prepare(e, uint32(i))
 	}
+}
+
+// grow is words with length n, zeroed only where it is new.
+func grow(words []uint64, n int) []uint64 {
+	if cap(words) < n {
+		return make([]uint64, n)
+	}
+	return words[:n]
 }
 
 func (e *engine) resize(n int) {

@@ -22,7 +22,7 @@ type Kernel struct {
 
 	unsupported *Fault // why the kernel cannot run, nil when it can
 	ordered     bool   // blocks must run one after another, in grid order
-	spins       bool   // lanes can wait for each other through memory
+	spinLimit   int32  // backward branches in a turn, 0 when lanes cannot wait for each other through memory
 	shuffles    bool   // lanes read registers of other lanes
 
 	code      []inst

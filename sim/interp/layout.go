@@ -71,9 +71,8 @@ type interval struct {
 // bitset is a set of registers.
 type bitset []uint64
 
-func (b bitset) add(s slot)      { b[s/64] |= 1 << (s % 64) }
-func (b bitset) has(s slot) bool { return b[s/64]>>(s%64)&1 != 0 }
-func (b bitset) remove(s slot)   { b[s/64] &^= 1 << (s % 64) }
+func (b bitset) add(s slot)    { b[s/64] |= 1 << (s % 64) }
+func (b bitset) remove(s slot) { b[s/64] &^= 1 << (s % 64) }
 
 // liveness gives the interval of each temporary register, by backward data
 // flow over segments. Registers alive at the entry start at -1.

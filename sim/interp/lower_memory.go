@@ -60,7 +60,7 @@ func (l *lowering) ordering(x *extra) {
 		}
 	}
 	if visible {
-		l.k.spins = true
+		l.k.spinLimit = spinLimit
 		l.k.ordered = l.k.ordered || !shared
 	}
 }
