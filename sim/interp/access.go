@@ -21,12 +21,12 @@ type access struct {
 type accessKind uint8
 
 const (
-	load accessKind = iota
-	store
-	atomic
+	loads accessKind = iota
+	stores
+	updates
 )
 
-var accessNames = [...]string{load: "load", store: "store", atomic: "atomic operation"}
+var accessNames = [...]string{loads: "load", stores: "store", updates: "atomic operation"}
 
 // element is one register of a vector access.
 type element struct {
@@ -69,10 +69,10 @@ func (s *sectorSet) one(sector uint64) {
 
 // account adds the sectors of an access to the launch's counters.
 func (w *warp) account(kind accessKind, n int64) {
-	if kind != store {
+	if kind != stores {
 		w.eng.count.read += n
 	}
-	if kind != load {
+	if kind != loads {
 		w.eng.count.written += n
 	}
 }
@@ -122,14 +122,12 @@ func (w *warp) window(in *inst, name string, base unsafe.Pointer, off, n, size, 
 	if off <= size && n <= size-off {
 		return unsafe.Add(base, uintptr(off))
 	}
-	where := fmt.Sprintf("%d bytes past its end", off-min(off, size))
+	where := fromEnd(off, size)
 	if int64(off) < 0 {
-		where = fmt.Sprintf("%d bytes before its start", -int64(off))
-	} else if off < size {
-		where = fmt.Sprintf("%d bytes before its end", size-off)
+		where = fmt.Sprintf("%d bytes before the start", -int64(off))
 	}
-	w.fail(IllegalAddress, in, lane, addr, fmt.Sprintf("%s of %d bytes at %s offset %#x: %s memory has %d bytes, this is %s",
-		accessNames[in.x.kind], n, name, off, name, size, where))
+	w.fail(IllegalAddress, in, lane, addr, fmt.Sprintf("%s of %s at %s offset %#x: %s of the %s of %s memory",
+		accessNames[in.x.kind], count(n, "byte"), name, off, where, count(size, "byte"), name))
 	return nil
 }
 
@@ -144,8 +142,8 @@ func (w *warp) global(in *inst, addr, n uint64, lane int) unsafe.Pointer {
 	a := w.cache[in.site]
 	if a == nil || !a.holds(addr, n) {
 		if a = w.refill(in, addr, n); a == nil {
-			w.fail(IllegalAddress, in, lane, addr, fmt.Sprintf("%s of %d bytes at %#x: %s",
-				accessNames[in.x.kind], n, addr, w.eng.mem.nearest(addr)))
+			w.fail(IllegalAddress, in, lane, addr, fmt.Sprintf("%s of %s at %#x: %s",
+				accessNames[in.x.kind], count(n, "byte"), addr, w.eng.mem.nearest(addr)))
 			return nil
 		}
 	}

@@ -134,3 +134,13 @@ func selp[T unsigned](w *warp, in *inst) {
 	}
 	each(w.live, func(i int) { d[i] = choose(p>>i&1 != 0, a[i], b[i]) })
 }
+
+// properties are the tests of testp; normal is the smallest normal magnitude.
+var properties = map[string]func(a, normal float64) bool{
+	"finite":     func(a, _ float64) bool { return a-a == 0 },
+	"infinite":   func(a, _ float64) bool { return a == a && a-a != 0 },
+	"number":     func(a, _ float64) bool { return a == a },
+	"notanumber": func(a, _ float64) bool { return a != a },
+	"normal":     func(a, normal float64) bool { return a-a == 0 && max(a, -a) >= normal },
+	"subnormal":  func(a, normal float64) bool { return a != 0 && max(a, -a) < normal },
+}

@@ -232,3 +232,41 @@ func liftBitsFrom[A unsigned](dst int, f bitsFunc) handler {
 	}
 	return lift1(func(a A) uint64 { return f(uint64(a)) })
 }
+
+// fast is a handler for the conversions that Go's own are right for, or nil.
+func (c conversion) fast(dst, src int) handler {
+	if c.sat || c.ftz || c.integral || c.round != toNearest || dst != c.dst.Size() || src != c.src.Size() {
+		return nil
+	}
+	return fastConversions[[2]ptx.Type{c.dst, c.src}]
+}
+
+var fastConversions = map[[2]ptx.Type]handler{
+	{ptx.S64, ptx.S32}: convertLanes[int64, int32],
+	{ptx.U64, ptx.S32}: convertLanes[int64, int32],
+	{ptx.U64, ptx.U32}: convertLanes[uint64, uint32],
+	{ptx.S64, ptx.U32}: convertLanes[uint64, uint32],
+	{ptx.U32, ptx.U64}: convertLanes[uint32, uint64],
+	{ptx.S32, ptx.S64}: convertLanes[uint32, uint64],
+	{ptx.S32, ptx.U64}: convertLanes[uint32, uint64],
+	{ptx.U32, ptx.S64}: convertLanes[uint32, uint64],
+	{ptx.U16, ptx.U32}: convertLanes[uint16, uint32],
+	{ptx.U32, ptx.U16}: convertLanes[uint32, uint16],
+	{ptx.S32, ptx.S16}: convertLanes[int32, int16],
+	{ptx.F32, ptx.S32}: convertLanes[float32, int32],
+	{ptx.F64, ptx.S32}: convertLanes[float64, int32],
+	{ptx.F64, ptx.U32}: convertLanes[float64, uint32],
+	{ptx.F64, ptx.F32}: convertLanes[float64, float32],
+	{ptx.F32, ptx.F64}: convertLanes[float32, float64],
+}
+
+func convertLanes[D, S integer | float32 | float64](w *warp, in *inst) {
+	d, a := view[D](w, in.d), view[S](w, in.a)
+	if w.live == allLanes {
+		for i := range lanes {
+			d[i] = D(a[i])
+		}
+		return
+	}
+	each(w.live, func(i int) { d[i] = D(a[i]) })
+}

@@ -30,7 +30,7 @@ func (w *warp) branch(f *fragment, s *segment) bool {
 	default:
 		f.diverge(s, taken)
 	}
-	return f.pc <= from && w.kernel.spins && w.spin(f)
+	return f.pc <= from && w.kernel.spinLimit > 0 && w.spin(f)
 }
 
 // diverge sends the lanes in taken to the branch's target and the others on.
@@ -78,7 +78,7 @@ func (w *warp) exit(f *fragment, gone uint32, s *segment) {
 // spin counts a backward branch. At the limit the lanes that wait on f's stack
 // become a fragment of their own, so that they run while f's lanes spin.
 func (w *warp) spin(f *fragment) bool {
-	if f.spins++; f.spins < spinLimit {
+	if f.spins++; f.spins < w.kernel.spinLimit {
 		return false
 	}
 	f.spins = 0

@@ -53,11 +53,11 @@ type touched struct {
 func (e *engine) touch(a *allocation, kind accessKind) {
 	for i := range e.touched {
 		if t := &e.touched[i]; t.a == a {
-			t.read, t.written = t.read || kind != store, t.written || kind != load
+			t.read, t.written = t.read || kind != stores, t.written || kind != loads
 			return
 		}
 	}
-	e.touched = append(e.touched, touched{a, kind != store, kind != load})
+	e.touched = append(e.touched, touched{a, kind != stores, kind != loads})
 }
 
 // prepare readies e for the blocks of a launch: warps, constants, parameters
@@ -66,17 +66,23 @@ func (e *engine) prepare(k *Kernel, mem *Memory, l *Launch, params unsafe.Pointe
 	e.kernel, e.mem, e.launch, e.params = k, mem, l, params
 	e.count, e.touched = counters{}, e.touched[:0]
 	e.threads = l.Block[0] * l.Block[1] * l.Block[2]
-	if words := int(k.sharedStatic+l.Shared+7)/8 + 1; len(e.shared) < words {
-		e.shared = make([]uint64, words)
-	}
+	e.shared = grow(e.shared, int(k.sharedStatic+l.Shared+7)/8+1)
 	if len(e.cache) != k.sites {
 		e.cache = make([]*allocation, k.sites)
 	}
 	clear(e.cache)
 	e.resize(int(e.threads+lanes-1) / lanes)
 	for i := range e.warps {
-		e.warps[i].prepare(uint32(i))
+		e.warps[i].prepare(e, uint32(i))
 	}
+}
+
+// grow is words with length n, zeroed only where it is new.
+func grow(words []uint64, n int) []uint64 {
+	if cap(words) < n {
+		return make([]uint64, n)
+	}
+	return words[:n]
 }
 
 func (e *engine) resize(n int) {
@@ -150,7 +156,7 @@ func (w *warp) begin(block [3]uint32) {
 		fill(w, s.at, 4, uint64(s.kind.blockValue(block)))
 	}
 	for _, s := range k.clearRegs {
-		clear(w.file[s.at/8 : (int(s.at)+lanes*s.size)/8])
+		clear(w.file[s.reg/8 : (int(s.reg)+lanes*s.size)/8])
 	}
 	for _, p := range k.clearPreds {
 		w.preds[p] = 0

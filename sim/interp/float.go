@@ -4,15 +4,12 @@ import (
 	"math"
 )
 
-// Float operations are registered as scalar functions first: the modifiers
+// Operations on float32 are registered as scalar functions first: the modifiers
 // .ftz and .sat wrap a function, and only the result is lifted over the lanes.
 type floatOp struct {
 	f1 func(a float32) float32
 	f2 func(a, b float32) float32
 	f3 func(a, b, c float32) float32
-	d1 func(a float64) float64
-	d2 func(a, b float64) float64
-	d3 func(a, b, c float64) float64
 }
 
 // floats maps "name.rounding.type" to its scalar function; the name includes

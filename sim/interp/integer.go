@@ -1,6 +1,7 @@
 package interp
 
 import (
+	"math"
 	"math/bits"
 	"unsafe"
 )
@@ -206,6 +207,9 @@ func addMisc32(t opTable) {
 	t["shf.r.wrap.b32"] = lift3(func(a, b, n uint32) uint32 { return uint32((uint64(b)<<32 | uint64(a)) >> (n & 31)) })
 	t["shf.l.clamp.b32"] = lift3(func(a, b, n uint32) uint32 { return uint32((uint64(b)<<32 | uint64(a)) << min(n, 32) >> 32) })
 	t["shf.r.clamp.b32"] = lift3(func(a, b, n uint32) uint32 { return uint32((uint64(b)<<32 | uint64(a)) >> min(n, 32)) })
+	t["add.sat.s32"] = lift2(func(a, b int32) int32 { return clamp32(int64(a) + int64(b)) })
+	t["sub.sat.s32"] = lift2(func(a, b int32) int32 { return clamp32(int64(a) - int64(b)) })
+	t["mad.hi.sat.s32"] = lift3(func(a, b, c int32) int32 { return clamp32(int64(a)*int64(b)>>32 + int64(c)) })
 	t["dp4a.s32.s32"] = lift3(func(a, b, c int32) int32 { return dot4(a, b, c, signedByte, signedByte) })
 	t["dp4a.s32.u32"] = lift3(func(a, b, c int32) int32 { return dot4(a, b, c, signedByte, unsignedByte) })
 	t["dp4a.u32.s32"] = lift3(func(a, b, c int32) int32 { return dot4(a, b, c, unsignedByte, signedByte) })
@@ -216,6 +220,8 @@ func addMisc32(t opTable) {
 	addClearSelect[int32](t, "s32")
 	addClearSelect[float32](t, "f32")
 }
+
+func clamp32(v int64) int32 { return int32(min(max(v, math.MinInt32), math.MaxInt32)) }
 
 func signedByte(v int32, k int) int32   { return int32(int8(v >> (8 * k))) }
 func unsignedByte(v int32, k int) int32 { return int32(uint8(v >> (8 * k))) }

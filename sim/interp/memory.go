@@ -115,7 +115,7 @@ func (m *Memory) Bytes(addr uint64, n int64) ([]byte, error) {
 	}
 	a := m.find(addr, uint64(n))
 	if a == nil {
-		return nil, fmt.Errorf("interp: %d bytes at %#x are not inside one allocation: %s", n, addr, m.nearest(addr))
+		return nil, fmt.Errorf("interp: %s at %#x: not inside one allocation: %s", count(uint64(n), "byte"), addr, m.nearest(addr))
 	}
 	return a.bytes()[addr-a.base:][:n:n], nil
 }
@@ -170,12 +170,27 @@ func (m *Memory) nearest(addr uint64) string {
 		return "nothing is allocated"
 	case below == nil || above != nil && above.base-addr < addr-(below.base+below.size):
 		return fmt.Sprintf("%d bytes before %s (%d bytes at %#x)", above.base-addr, above.name, above.size, above.base)
-	case addr >= below.base+below.size:
-		return fmt.Sprintf("%d bytes past the end of %s (%d bytes at %#x)",
-			addr-(below.base+below.size), below.name, below.size, below.base)
 	}
-	return fmt.Sprintf("%d bytes before the end of %s (%d bytes at %#x)",
-		below.base+below.size-addr, below.name, below.size, below.base)
+	return fmt.Sprintf("%s of %s (%d bytes at %#x)", fromEnd(addr-below.base, below.size), below.name, below.size, below.base)
+}
+
+// fromEnd says where an offset lies relative to the end of size bytes.
+func fromEnd(off, size uint64) string {
+	switch {
+	case off == size:
+		return "at the end"
+	case off > size:
+		return fmt.Sprintf("%d bytes past the end", off-size)
+	}
+	return fmt.Sprintf("%d bytes before the end", size-off)
+}
+
+// count is n things, in the right number.
+func count(n uint64, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
 }
 
 // nearestFreed recognises a pointer into a freed block; at most one can hold it.

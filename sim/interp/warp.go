@@ -71,8 +71,8 @@ const (
 // have to run, and fragments that meet at a synchronisation are joined.
 type fragment struct {
 	entry
-	stack    []entry
-	wait     waitState
+	stack   []entry
+	wait    waitState
 	barrier int32 // of atBarrier
 	at      int32 // the instruction it waits at
 	spins   int32 // backward branches since the last turn
@@ -95,6 +95,7 @@ type warp struct {
 	fault  *Fault
 	eng    *engine
 	kernel *Kernel
+	ready  *Kernel       // whose constants the register file holds
 	cache  []*allocation // by access site: the allocation last hit
 	shared unsafe.Pointer
 	// sharedSize is static and dynamic shared memory together, in bytes.
@@ -109,6 +110,8 @@ type warp struct {
 	current int32 // the fragment that runs
 	clock   int64 // cycles since the block began
 	file    []uint64
+	// localMem holds localSize bytes for each lane.
+	localMem []uint64
 }
 
 // view is the register at s as 32 lanes of T.

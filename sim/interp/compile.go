@@ -1,0 +1,364 @@
+package interp
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/reprise-gpu/reprise/ptx"
+)
+
+// compile lowers f. It never fails: what cannot be run is kept as the fault
+// that running the kernel gives.
+func compile(mod *Module, f *ptx.Func) *Kernel {
+	k := &Kernel{name: f.Name, file: mod.ptx.File, maxThreads: f.MaxThreads, reqThreads: f.ReqThreads}
+	k.engines.New = func() any { return &engine{} }
+	for _, p := range f.Params {
+		k.params = append(k.params, Param{p.Name, p.Offset, int(p.Size())})
+		k.paramBytes = max(k.paramBytes, p.Offset+int(p.Size()))
+	}
+	l := &lowering{k: k, mod: mod, uniform: map[uniformKey]slot{}, shared: map[*ptx.Var]uint32{}}
+	for _, v := range f.Vars {
+		l.placeShared(v)
+	}
+	if err := l.body(l.enter(f, map[*ptx.Var]int{})); err != nil {
+		var u *unsupported
+		if !errors.As(err, &u) {
+			panic("BUG: lowering failed with " + err.Error())
+		}
+		k.unsupported = &Fault{Kind: Unsupported, Kernel: k.name, File: k.file, Pos: u.pos, Reason: u.reason}
+		k.sharedStatic = l.sharedEnd
+		k.registers = widest(0)
+		return k
+	}
+	l.finish()
+	return k
+}
+
+// unsupported is an instruction that the interpreter cannot run.
+type unsupported struct {
+	pos    ptx.Pos
+	reason string
+}
+
+func (u *unsupported) Error() string { return u.reason }
+
+// home says where a lowered register's value comes from.
+type home uint8
+
+const (
+	temporary home = iota // written by the kernel
+	immediate
+	dynamicBase // immediate plus the start of dynamic shared memory
+	parameter
+	specialValue
+)
+
+// vreg is a register before it has a place in the register file.
+type vreg struct {
+	home home
+	size int // bytes of a lane, 0 for a predicate
+	uniformKey
+	at slot
+}
+
+// uniformKey identifies a value that the kernel does not write, so that each
+// is held once.
+type uniformKey struct {
+	home    home
+	size    int
+	bits    uint64 // of an immediate
+	offset  int    // of a parameter
+	read    int
+	signed  bool
+	special special
+}
+
+// item is a lowered instruction with vreg numbers for slots.
+type item struct {
+	inst
+	pos    ptx.Pos
+	ending ending
+	frame  *frame // of a branch: the function of target
+	target int    // of a branch: index into the function's body
+	cost   cost
+	free   bool // counts, but needs no record
+	reads  bool // d is a source, of stores
+}
+
+// frame is one function of the call tree, inlined into the kernel.
+type frame struct {
+	fn     *ptx.Func
+	parent *frame
+	first  slot // vreg of register 0
+	alias  []slot
+	start  []int // item of each instruction of the body, and of its end
+	locals map[*ptx.Var]int
+	single []bool // registers with one definition
+}
+
+type lowering struct {
+	k       *Kernel
+	mod     *Module
+	vregs   []vreg
+	uniform map[uniformKey]slot
+	items   []item
+	frame   *frame
+	in      *ptx.Inst
+
+	shared    map[*ptx.Var]uint32
+	sharedEnd uint32
+	dynAlign  uint32
+	localEnd  int
+	endings   []int // last item of each segment
+}
+
+// maxItems bounds what inlining may produce.
+const maxItems = 1 << 20
+
+func (l *lowering) fail(format string, args ...any) error {
+	return &unsupported{l.in.Pos, fmt.Sprintf("%s: %s", l.in.Opcode(), fmt.Sprintf(format, args...))}
+}
+
+// enter opens the frame of a function that is lowered after what came before.
+func (l *lowering) enter(f *ptx.Func, locals map[*ptx.Var]int) *frame {
+	fr := &frame{fn: f, parent: l.frame, first: slot(len(l.vregs)), locals: locals}
+	for _, r := range f.Regs {
+		l.vregs = append(l.vregs, vreg{size: registerSize(r.Type)})
+	}
+	l.frame = fr
+	l.placeLocals(f)
+	return fr
+}
+
+func (l *lowering) body(fr *frame) error {
+	fr.countDefinitions()
+	folded := make([]bool, len(fr.fn.Body))
+	for i := range fr.fn.Body {
+		l.in = &fr.fn.Body[i]
+		folded[i] = l.fold()
+	}
+	fr.start = make([]int, 0, len(fr.fn.Body)+1)
+	for i := range fr.fn.Body {
+		l.in = &fr.fn.Body[i]
+		fr.start = append(fr.start, len(l.items))
+		if folded[i] {
+			l.items = append(l.items, item{inst: blank(), pos: l.in.Pos, cost: costFree, free: true})
+			continue
+		}
+		if err := l.lower(); err != nil {
+			return err
+		}
+		l.in = &fr.fn.Body[i]
+		if len(l.items) > maxItems {
+			return l.fail("the kernel has more than %d instructions after inlining", maxItems)
+		}
+	}
+	fr.start = append(fr.start, len(l.items))
+	return nil
+}
+
+// registerSize is the bytes a lane of a register takes; 8-bit registers are
+// held in 16, since no instruction computes in 8.
+func registerSize(t ptx.Type) int {
+	if t == ptx.Pred {
+		return 0
+	}
+	return max(t.Size(), 2)
+}
+
+// countDefinitions finds the registers that one instruction defines. Operands
+// that are not written may count as definitions, which only costs a chance to fold.
+func (fr *frame) countDefinitions() {
+	defs := make([]uint8, len(fr.fn.Regs))
+	mark := func(r ptx.RegID) {
+		if r != ptx.NoReg && defs[r] < 2 {
+			defs[r]++
+		}
+	}
+	for i := range fr.fn.Body {
+		in := &fr.fn.Body[i]
+		if len(in.Args) == 0 || in.Name == "st" || in.Name == "bra" {
+			continue
+		}
+		mark(in.Args[0].Reg)
+		mark(in.Args[0].Reg2)
+		for _, e := range in.Args[0].Elems {
+			mark(e.Reg)
+		}
+	}
+	fr.single = make([]bool, len(defs))
+	fr.alias = make([]slot, len(defs))
+	for r := range defs {
+		fr.single[r] = defs[r] == 1
+		fr.alias[r] = noSlot
+	}
+}
+
+// fold resolves a copy of something that stays the same for the whole launch:
+// its register becomes another name of the source, and no record is made.
+func (l *lowering) fold() bool {
+	in, fr := l.in, l.frame
+	if in.Guard.Reg != ptx.NoReg || len(in.Args) != 2 || in.Args[0].Kind != ptx.OpReg || in.Args[0].Reg == ptx.NoReg {
+		return false
+	}
+	d := in.Args[0].Reg
+	if !fr.single[d] {
+		return false
+	}
+	s := l.uniformSource(l.vregs[fr.first+slot(d)].size)
+	if s == noSlot {
+		return false
+	}
+	fr.alias[d] = s
+	return true
+}
+
+// uniformSource is the launch-constant value that the current instruction
+// copies to a register of size bytes, or noSlot.
+func (l *lowering) uniformSource(size int) slot {
+	in := l.in
+	src := &in.Args[1]
+	switch in.Name {
+	case "ld":
+		v := src.Var
+		if len(in.Suffix) != 2 || in.Suffix[0] != "param" || v == nil || src.Reg != ptx.NoReg || !l.kernelParam(v) {
+			return noSlot
+		}
+		t, ok := ptx.ParseType(in.Suffix[1])
+		off := v.Offset + int(src.Imm)
+		if !ok || size == 0 || off < 0 || off+t.Size() > l.k.paramBytes {
+			return noSlot
+		}
+		return l.value(uniformKey{home: parameter, size: size, offset: off, read: t.Size(), signed: t.Signed()})
+	case "mov":
+		if src.Kind == ptx.OpReg {
+			return l.aliasOf(src, size)
+		}
+		if src.Kind == ptx.OpVector || src.Kind == ptx.OpSpecial && findSpecial(src.Name) == noSpecial {
+			return noSlot
+		}
+		t, _ := ptx.ParseType(in.Suffix[len(in.Suffix)-1])
+		s, err := l.source(src, size, t)
+		if err != nil {
+			return noSlot
+		}
+		return s
+	case "cvta":
+		if sp := spaceOf(in); sp == ptx.Global || sp == ptx.Const {
+			return l.aliasOf(src, size)
+		}
+	}
+	return noSlot
+}
+
+func (l *lowering) aliasOf(op *ptx.Operand, size int) slot {
+	if op.Kind != ptx.OpReg || op.Reg == ptx.NoReg || op.Neg {
+		return noSlot
+	}
+	if a := l.frame.alias[op.Reg]; a != noSlot && l.vregs[a].size == size {
+		return a
+	}
+	return noSlot
+}
+
+func (l *lowering) kernelParam(v *ptx.Var) bool {
+	if l.frame.parent != nil {
+		return false
+	}
+	for _, p := range l.frame.fn.Params {
+		if p == v {
+			return true
+		}
+	}
+	return false
+}
+
+// value is the register that holds a launch constant.
+func (l *lowering) value(key uniformKey) slot {
+	s, ok := l.uniform[key]
+	if !ok {
+		s = slot(len(l.vregs))
+		l.uniform[key] = s
+		l.vregs = append(l.vregs, vreg{home: key.home, size: key.size, uniformKey: key})
+	}
+	return s
+}
+
+func (l *lowering) constant(size int, bits uint64) slot {
+	if size > 0 {
+		bits = signExtend(bits, size, false)
+	}
+	return l.value(uniformKey{home: immediate, size: size, bits: bits})
+}
+
+// temp is a fresh register.
+func (l *lowering) temp(size int) slot {
+	l.vregs = append(l.vregs, vreg{size: size})
+	return slot(len(l.vregs) - 1)
+}
+
+// placeShared gives a shared variable its offset in the block's memory.
+func (l *lowering) placeShared(v *ptx.Var) {
+	if v.Space != ptx.Shared {
+		return
+	}
+	if v.Extern || v.Size() == 0 {
+		l.dynAlign = max(l.dynAlign, uint32(max(v.Align, 1)))
+		return
+	}
+	if _, ok := l.shared[v]; ok {
+		return
+	}
+	align := uint32(max(v.Align, v.Type.Size(), 1))
+	l.sharedEnd = (l.sharedEnd + align - 1) &^ (align - 1)
+	l.shared[v] = l.sharedEnd
+	l.sharedEnd += uint32(v.Size())
+}
+
+// placeLocals gives local variables and the parameters of calls their offsets
+// in the thread's local memory.
+func (l *lowering) placeLocals(f *ptx.Func) {
+	for _, v := range f.Vars {
+		if v.Space == ptx.Local || v.Space == ptx.ParamSpace {
+			l.placeLocal(v)
+		}
+		l.placeShared(v)
+	}
+}
+
+func (l *lowering) placeLocal(v *ptx.Var) {
+	align := max(v.Align, v.Type.Size(), 1)
+	l.localEnd = (l.localEnd + align - 1) &^ (align - 1)
+	l.frame.locals[v] = l.localEnd
+	l.localEnd += int(v.Size())
+}
+
+// addressOf is the address of a variable in its own space, and that space.
+func (l *lowering) addressOf(v *ptx.Var, imm int64) (slot, ptx.Space, error) {
+	key := uniformKey{home: immediate, size: 8, bits: uint64(imm)}
+	if off, ok := l.frame.locals[v]; ok {
+		key.bits += uint64(off)
+		return l.value(key), ptx.Local, nil
+	}
+	switch v.Space {
+	case ptx.Global, ptx.Const:
+		addr, ok := l.mod.globals[v]
+		if !ok {
+			return noSlot, 0, l.fail("variable %s is declared .extern; link its module first", v.Name)
+		}
+		key.bits += addr
+		return l.value(key), ptx.Global, nil
+	case ptx.Shared:
+		l.placeShared(v)
+		if off, ok := l.shared[v]; ok {
+			key.bits += uint64(off)
+		} else {
+			key.home = dynamicBase
+		}
+		return l.value(key), ptx.Shared, nil
+	case ptx.ParamSpace:
+		key.bits += uint64(v.Offset)
+		return l.value(key), ptx.ParamSpace, nil
+	}
+	return noSlot, 0, l.fail("variable %s has no address", v.Name)
+}

@@ -1,0 +1,65 @@
+package interp
+
+import (
+	"runtime"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestResultsDoNotDependOnProcessors runs kernels with float atomics and with
+// parallel blocks on 1, 2 and 8 processors: same bytes, same counts.
+func TestResultsDoNotDependOnProcessors(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	const n = 100_000
+	type result struct {
+		sum, top []float32
+		y        []float32
+		stats    []Stats
+	}
+	run := func() (r result) {
+		d := openKernels(t)
+		x, y := buffer(d, "x", random(n, 1)), buffer(d, "y", random(n, 2))
+		z, top := buffer(d, "z", make([]float32, 1)), buffer(d, "top", make([]float32, 1))
+		r.stats = []Stats{
+			d.run("reduce", Launch{Grid: dims(64, 1, 1), Block: dims(128, 1, 1), Params: params(x, y, z, int32(n))}),
+			d.run("maxk", Launch{Grid: dims(64, 1, 1), Block: dims(128, 1, 1), Params: params(x, top, int32(n))}),
+			d.run("axpy", Launch{Grid: dims(n/128+1, 1, 1), Block: dims(128, 1, 1), Params: params(float32(2), x, y, int32(n))}),
+		}
+		r.sum, r.top, r.y = slices.Clone(contents[float32](d, z)), contents[float32](d, top), contents[float32](d, y)
+		return r
+	}
+	runtime.GOMAXPROCS(1)
+	want := run()
+	for _, procs := range []int{2, 8} {
+		runtime.GOMAXPROCS(procs)
+		require.Equal(t, want, run(), "on %d processors", procs)
+	}
+}
+
+func TestTouchedListsAllocationsByAddress(t *testing.T) {
+	d := openKernels(t)
+	x, unused, y := buffer(d, "x", random(64, 1)), buffer(d, "unused", random(64, 1)), buffer(d, "y", random(64, 2))
+	s := d.run("axpy", Launch{Grid: dims(2, 1, 1), Block: dims(32, 1, 1), Params: params(float32(2), x, y, int32(64))})
+	require.Equal(t, []Touch{{x, true, false}, {y, true, true}}, s.Touched)
+	z := buffer(d, "z", make([]float32, 1))
+	s = d.run("reduce", Launch{Grid: dims(2, 1, 1), Block: dims(32, 1, 1), Params: params(x, unused, z, int32(64))})
+	require.Equal(t, []Touch{{x, true, false}, {unused, true, false}, {z, true, true}}, s.Touched)
+	require.Equal(t, int64(2), s.Atomics)
+}
+
+// Counts of a kernel that is easy to count by hand: 8 sectors of 32 bytes are
+// two warps' contiguous float loads, and one lane of a strided access is one.
+func TestStatsCountSectors(t *testing.T) {
+	d := openKernels(t)
+	x, y := buffer(d, "x", random(64, 1)), buffer(d, "y", random(64, 2))
+	s := d.run("axpy", Launch{Grid: dims(1, 1, 1), Block: dims(64, 1, 1), Params: params(float32(2), x, y, int32(64))})
+	require.Equal(t, int64(16), s.SectorsRead)
+	require.Equal(t, int64(8), s.SectorsWrite)
+	require.Equal(t, int64(1), s.Blocks)
+	require.Equal(t, int64(2), s.Warps)
+	require.Equal(t, s.WarpInsts*32, s.LaneInsts)
+	require.Greater(t, s.BlockCycles, 500.0)
+	require.Less(t, s.BlockCycles, 700.0, "the two loads overlap")
+}

@@ -1,0 +1,241 @@
+package interp
+
+// cutSegments turns the items into segments and records. A segment starts at
+// every branch target, after every ending, and at every instruction that may
+// block, so that a fragment that waits has nothing to repeat.
+func (l *lowering) cutSegments() {
+	leader := l.leaders()
+	k := l.k
+	segmentOf := make([]int32, len(l.items)+1)
+	for i := 0; i < len(l.items); {
+		end := i + 1
+		for end < len(l.items) && !leader[end] {
+			end++
+		}
+		for j := i; j < end; j++ {
+			segmentOf[j] = int32(len(k.segments))
+		}
+		l.segment(i, end)
+		i = end
+	}
+	segmentOf[len(l.items)] = int32(len(k.segments))
+	// Control that runs off the end leaves the kernel.
+	k.segments = append(k.segments, segment{first: int32(len(k.code)), end: int32(len(k.code)), last: -1, ending: exits, guard: noSlot})
+	for i := range k.segments {
+		s := &k.segments[i]
+		s.next = int32(i) + 1
+		if s.ending == branches {
+			it := &l.items[l.endings[i]]
+			s.target = segmentOf[it.frame.start[it.target]]
+		}
+	}
+	l.earlyExits()
+}
+
+func (l *lowering) leaders() []bool {
+	leader := make([]bool, len(l.items)+1)
+	for i := range l.items {
+		it := &l.items[i]
+		switch it.ending {
+		case branches:
+			leader[it.frame.start[it.target]] = true
+			leader[i+1] = true
+		case exits:
+			leader[i+1] = true
+		case synchronise, barriers:
+			leader[i], leader[i+1] = true, true
+		}
+	}
+	return leader
+}
+
+// segment appends the segment of items i up to end.
+func (l *lowering) segment(i, end int) {
+	k := l.k
+	s := segment{first: int32(len(k.code)), last: -1, guard: noSlot}
+	var clock schedule
+	for j := i; j < end; j++ {
+		it := &l.items[j]
+		s.insts++
+		s.issue += it.cost.issue
+		clock.add(it)
+		if it.ending == falls && !it.free {
+			k.code = append(k.code, it.inst)
+			k.positions = append(k.positions, it.pos)
+		}
+	}
+	s.end = int32(len(k.code))
+	s.latency = clock.end()
+	last := &l.items[end-1]
+	s.ending = last.ending
+	if last.ending != falls {
+		s.guard, s.neg, s.last = last.guard, last.neg, s.end
+		k.code = append(k.code, last.inst)
+		k.positions = append(k.positions, last.pos)
+	}
+	l.endings = append(l.endings, end-1)
+	k.segments = append(k.segments, s)
+}
+
+// schedule issues a segment's instructions in order, each when its operands
+// are ready, so that neighbouring loads overlap and chains do not.
+type schedule struct {
+	now   int64
+	ready map[slot]int64
+}
+
+func (c *schedule) add(it *item) {
+	if c.ready == nil {
+		c.ready = map[slot]int64{}
+	}
+	start := c.now
+	it.visit(func(s *slot) { start = max(start, c.ready[*s]) }, func(*slot) {})
+	c.now = start + it.cost.issue
+	it.visit(func(*slot) {}, func(s *slot) { c.ready[*s] = start + it.cost.latency })
+}
+
+// end is when the last result is there: what follows the segment may need it.
+func (c *schedule) end() int64 {
+	end := c.now
+	for _, t := range c.ready {
+		end = max(end, t)
+	}
+	return end
+}
+
+// earlyExits turns a branch to a bare exit into an exit: its lanes leave at
+// once and do not hold the point where the others meet at the end.
+func (l *lowering) earlyExits() {
+	segs := l.k.segments
+	for i := range segs {
+		s := &segs[i]
+		if s.ending != branches || s.target == int32(i)+1 {
+			continue
+		}
+		if t := &segs[s.target]; t.ending == exits && t.guard == noSlot && t.first == t.end {
+			s.ending = exits
+		}
+	}
+}
+
+// reconverge finds for each branch the segment where its sides meet: its
+// immediate post-dominator (Cooper, Harvey & Kennedy 2001, on the reversed
+// graph). Guarded exits count as falling through, since lanes that are gone
+// need no meeting point.
+func (l *lowering) reconverge() {
+	segs := l.k.segments
+	n := int32(len(segs))
+	g := &postDominators{succ: make([][]int32, n+1), exit: n}
+	for i := range segs {
+		g.succ[i] = segs[i].successors(n)
+	}
+	ipdom := g.solve()
+	for i := range segs {
+		segs[i].rpc = noReconvergence
+		if p := ipdom[i]; segs[i].ending == branches && p >= 0 && p < n {
+			segs[i].rpc = p
+		}
+	}
+}
+
+func (s *segment) successors(exit int32) []int32 {
+	switch {
+	case s.ending == branches && s.guard == noSlot:
+		return []int32{s.target}
+	case s.ending == branches:
+		return []int32{s.target, s.next}
+	case s.ending == exits && s.guard == noSlot:
+		return []int32{exit}
+	}
+	return []int32{s.next}
+}
+
+type postDominators struct {
+	succ  [][]int32
+	exit  int32
+	order []int32 // post-order number on the reversed graph, -1 if the exit cannot be reached
+	ipdom []int32
+}
+
+// solve returns the immediate post-dominator of each node, -1 without one.
+func (g *postDominators) solve() []int32 {
+	sequence := g.number()
+	g.ipdom = make([]int32, len(g.succ))
+	for i := range g.ipdom {
+		g.ipdom[i] = -1
+	}
+	g.ipdom[g.exit] = g.exit
+	for changed := true; changed; {
+		changed = false
+		for i := len(sequence) - 1; i >= 0; i-- {
+			if v := sequence[i]; v != g.exit {
+				if p := g.meet(v); p != g.ipdom[v] {
+					g.ipdom[v], changed = p, true
+				}
+			}
+		}
+	}
+	return g.ipdom
+}
+
+// number walks the reversed graph from the exit in depth-first post-order.
+func (g *postDominators) number() (sequence []int32) {
+	pred := make([][]int32, len(g.succ))
+	for v, list := range g.succ {
+		for _, s := range list {
+			pred[s] = append(pred[s], int32(v))
+		}
+	}
+	g.order = make([]int32, len(g.succ))
+	for i := range g.order {
+		g.order[i] = -1
+	}
+	type frame struct {
+		v    int32
+		next int
+	}
+	seen := make([]bool, len(g.succ))
+	stack := []frame{{g.exit, 0}}
+	seen[g.exit] = true
+	for len(stack) > 0 {
+		top := &stack[len(stack)-1]
+		if top.next < len(pred[top.v]) {
+			u := pred[top.v][top.next]
+			top.next++
+			if !seen[u] {
+				seen[u] = true
+				stack = append(stack, frame{u, 0})
+			}
+			continue
+		}
+		g.order[top.v] = int32(len(sequence))
+		sequence = append(sequence, top.v)
+		stack = stack[:len(stack)-1]
+	}
+	return sequence
+}
+
+// meet intersects the post-dominators of v's successors.
+func (g *postDominators) meet(v int32) int32 {
+	p := int32(-1)
+	for _, s := range g.succ[v] {
+		if g.ipdom[s] < 0 {
+			continue
+		}
+		if p < 0 {
+			p = s
+			continue
+		}
+		a, b := p, s
+		for a != b {
+			for g.order[a] < g.order[b] {
+				a = g.ipdom[a]
+			}
+			for g.order[b] < g.order[a] {
+				b = g.ipdom[b]
+			}
+		}
+		p = a
+	}
+	return p
+}

@@ -1,0 +1,129 @@
+package interp
+
+import (
+	"sync"
+	"unsafe"
+
+	"github.com/reprise-gpu/reprise/ptx"
+)
+
+// Kernel is a kernel lowered for one address space.
+type Kernel struct {
+	name       string
+	file       string
+	params     []Param
+	paramBytes int
+	maxThreads [3]uint32
+	reqThreads [3]uint32
+
+	sharedStatic uint32
+	localSize    int // bytes per thread
+	registers    int
+
+	unsupported *Fault // why the kernel cannot run, nil when it can
+	ordered     bool   // blocks must run one after another, in grid order
+	spinLimit   int32  // backward branches in a turn, 0 when lanes cannot wait for each other through memory
+	shuffles    bool   // lanes read registers of other lanes
+
+	code      []inst
+	positions []ptx.Pos // of code
+	segments  []segment
+	sites     int // instructions that access memory
+
+	// The register file of a warp: what never changes, what changes with the
+	// launch, with the block, and what the kernel writes.
+	fileSize      int // bytes
+	predCount     int
+	constants     []constant
+	paramRegs     []paramReg
+	launchSpecial []specialReg
+	blockSpecials []specialReg
+	clearRegs     []element // may be read before they are written
+	clearPreds    []slot
+
+	engines sync.Pool
+}
+
+// Param is a parameter's place in the parameter block, in bytes.
+type Param struct {
+	Name         string
+	Offset, Size int
+}
+
+// constant is a register that holds an immediate.
+type constant struct {
+	at   slot
+	size int // 0 for a predicate
+	bits uint64
+}
+
+// paramReg is a register that holds a kernel parameter.
+type paramReg struct {
+	at           slot
+	size         int // of the register
+	offset, read int // bytes of the parameter block
+	signed       bool
+}
+
+type specialReg struct {
+	at   slot
+	kind special
+}
+
+// Name is the kernel's name in the PTX.
+func (k *Kernel) Name() string { return k.name }
+
+// Params lists the parameters in order.
+func (k *Kernel) Params() []Param { return k.params }
+
+// ParamBytes is the size of the parameter block.
+func (k *Kernel) ParamBytes() int { return k.paramBytes }
+
+// SharedStatic is the static shared memory of a block, in bytes.
+func (k *Kernel) SharedStatic() int { return int(k.sharedStatic) }
+
+// Registers estimates how many 32-bit registers a thread needs, from the
+// largest number of values alive at one point; a real assembler may need more
+// or fewer.
+func (k *Kernel) Registers() int { return k.registers }
+
+// MaxThreads is the largest block the kernel declares in .maxntid, 0 without one.
+func (k *Kernel) MaxThreads() int {
+	return int(k.maxThreads[0]) * int(k.maxThreads[1]) * int(k.maxThreads[2])
+}
+
+// prepare fills what stays the same during a launch.
+func (w *warp) prepare(e *engine, index uint32) {
+	w.reserve(e, index)
+	k := w.kernel
+	present := min(lanes, e.threads-index*lanes)
+	w.present = uint32(uint64(1)<<present - 1)
+	if fresh := w.ready != k; fresh {
+		w.ready = k
+		for _, c := range k.constants {
+			if c.size == 0 {
+				w.preds[c.at] = spread(c.bits != 0)
+				continue
+			}
+			fill(w, c.at, c.size, c.bits)
+		}
+	}
+	for _, p := range k.paramRegs {
+		v := readCell(unsafe.Add(e.params, p.offset), p.read)
+		if p.signed {
+			v = signExtend(v, p.read, true)
+		}
+		fill(w, p.at, p.size, v)
+	}
+	for _, s := range k.launchSpecial {
+		for i := range uint32(lanes) {
+			view[uint32](w, s.at)[i] = s.kind.launchValue(w, i)
+		}
+	}
+}
+
+// widest rounds up to a register count that an allocator would use.
+func widest(live int) int {
+	const reserved = 4 // addresses and temporaries of the assembler
+	return min(max(live+reserved, 8), 255)
+}

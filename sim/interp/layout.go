@@ -1,0 +1,355 @@
+package interp
+
+import (
+	"math/bits"
+	"sort"
+)
+
+// visit calls use for each register the item reads and def for each it writes.
+// A guarded definition is a use too: the old value survives in other lanes.
+func (it *item) visit(use, def func(s *slot)) {
+	src := func(s *slot) {
+		if *s != noSlot {
+			use(s)
+		}
+	}
+	dst := func(s *slot) {
+		if *s == noSlot {
+			return
+		}
+		if it.guard != noSlot {
+			use(s)
+		}
+		def(s)
+	}
+	src(&it.a)
+	src(&it.b)
+	src(&it.c)
+	src(&it.guard)
+	if it.x != nil {
+		src(&it.x.p)
+		src(&it.x.e)
+		src(&it.x.members)
+		for i := range it.x.elems {
+			if it.reads {
+				src(&it.x.elems[i].reg)
+			} else {
+				dst(&it.x.elems[i].reg)
+			}
+		}
+		dst(&it.x.d2)
+	}
+	if it.reads && it.isStore() {
+		src(&it.d)
+	} else {
+		dst(&it.d)
+	}
+}
+
+// isStore tells a store, whose d is its source, from a pack, whose elements are.
+func (it *item) isStore() bool { return it.x != nil && it.x.kind == stores }
+
+// finish makes the kernel from the items.
+func (l *lowering) finish() {
+	l.cutSegments()
+	l.reconverge()
+	live := l.liveness()
+	l.assign(live)
+	k := l.k
+	k.sharedStatic = l.sharedEnd
+	k.localSize = (l.localEnd + 7) &^ 7
+	l.placeUniforms()
+	l.patch()
+}
+
+// interval is where a register may be alive, in items, both ends included.
+type interval struct {
+	reg        slot
+	start, end int32
+}
+
+// bitset is a set of registers.
+type bitset []uint64
+
+func (b bitset) add(s slot)    { b[s/64] |= 1 << (s % 64) }
+func (b bitset) remove(s slot) { b[s/64] &^= 1 << (s % 64) }
+
+// liveness gives the interval of each temporary register, by backward data
+// flow over segments. Registers alive at the entry start at -1.
+func (l *lowering) liveness() []interval {
+	words := (len(l.vregs) + 63) / 64
+	n := len(l.k.segments)
+	in := make([]bitset, n)
+	for i := range in {
+		in[i] = make(bitset, words)
+	}
+	out := make(bitset, words)
+	for changed := true; changed; {
+		changed = false
+		for i := n - 1; i >= 0; i-- {
+			l.liveOut(i, in, out)
+			l.backward(i, out, nil)
+			for w := range out {
+				if out[w] != in[i][w] {
+					in[i][w], changed = out[w], true
+				}
+			}
+		}
+	}
+	return l.intervals(in, out)
+}
+
+// liveOut sets out to what is alive at the end of segment i.
+func (l *lowering) liveOut(i int, in []bitset, out bitset) {
+	clear(out)
+	for _, s := range l.k.segments[i].flowsTo() {
+		if int(s) < len(in) {
+			for w := range out {
+				out[w] |= in[s][w]
+			}
+		}
+	}
+}
+
+// flowsTo lists where control may go from a segment, guarded exits included.
+func (s *segment) flowsTo() []int32 {
+	if s.ending == exits && s.guard == noSlot {
+		return nil
+	}
+	return s.successors(-1)
+}
+
+// span is the items of segment i.
+func (l *lowering) span(i int) (first, end int) {
+	if i > 0 {
+		first = l.endings[i-1] + 1
+	}
+	if i < len(l.endings) {
+		return first, l.endings[i] + 1
+	}
+	return first, first
+}
+
+// backward takes the set of live registers from the end of segment i to its
+// start; at is called at each item with what is alive around it.
+func (l *lowering) backward(i int, live bitset, at func(item int, live bitset)) {
+	first, end := l.span(i)
+	for j := end - 1; j >= first; j-- {
+		it := &l.items[j]
+		it.visit(func(*slot) {}, func(s *slot) { live.remove(*s) })
+		it.visit(func(s *slot) {
+			if l.vregs[*s].home == temporary {
+				live.add(*s)
+			}
+		}, func(*slot) {})
+		if at != nil {
+			at(j, live)
+		}
+	}
+}
+
+func (l *lowering) intervals(in []bitset, live bitset) []interval {
+	list := make([]interval, len(l.vregs))
+	for r := range list {
+		list[r] = interval{slot(r), 1<<31 - 1, -2}
+	}
+	extend := func(s slot, at int) {
+		list[s].start = min(list[s].start, int32(at))
+		list[s].end = max(list[s].end, int32(at))
+	}
+	each := func(b bitset, at int) {
+		for w, v := range b {
+			for ; v != 0; v &= v - 1 {
+				extend(slot(w*64+bits.TrailingZeros64(v)), at)
+			}
+		}
+	}
+	for i := range in {
+		first, end := l.span(i)
+		if i == 0 {
+			each(in[0], -1)
+		}
+		each(in[i], first)
+		l.liveOut(i, in, live)
+		each(live, end-1)
+		for j := first; j < end; j++ {
+			touch := func(s *slot) {
+				if l.vregs[*s].home == temporary {
+					extend(*s, j)
+				}
+			}
+			l.items[j].visit(touch, touch)
+		}
+	}
+	return list
+}
+
+// assign gives temporaries their place in the register file by linear scan
+// (Poletto & Sarkar 1999), each width on its own, so that a kernel's registers
+// stay in the cache. Registers whose intervals touch do not share a place:
+// warp-wide operations read all lanes of a source after writing some of a result.
+func (l *lowering) assign(list []interval) {
+	used := make([]interval, 0, len(list))
+	for _, iv := range list {
+		if iv.end >= iv.start {
+			used = append(used, iv)
+		}
+	}
+	sort.Slice(used, func(i, j int) bool {
+		if used[i].start != used[j].start {
+			return used[i].start < used[j].start
+		}
+		return used[i].reg < used[j].reg
+	})
+	s := scan{l: l, free: map[int][]slot{}}
+	for _, iv := range used {
+		s.place(iv)
+	}
+	l.k.fileSize = int(s.end)
+	l.k.predCount = int(s.preds)
+	l.k.registers = widest(s.most)
+	l.clearing(used)
+}
+
+type scan struct {
+	l          *lowering
+	active     []interval // by end
+	free       map[int][]slot
+	end, preds slot
+	words      int // 32-bit registers in use
+	most       int
+}
+
+func (s *scan) place(iv interval) {
+	for len(s.active) > 0 && s.active[0].end < iv.start {
+		old := &s.l.vregs[s.active[0].reg]
+		s.free[old.size] = append(s.free[old.size], old.at)
+		s.words -= words(old.size)
+		s.active = s.active[1:]
+	}
+	v := &s.l.vregs[iv.reg]
+	v.at = s.take(v.size)
+	s.words += words(v.size)
+	s.most = max(s.most, s.words)
+	i := sort.Search(len(s.active), func(i int) bool { return s.active[i].end > iv.end })
+	s.active = append(s.active, interval{})
+	copy(s.active[i+1:], s.active[i:])
+	s.active[i] = iv
+}
+
+// words is how many 32-bit registers a value takes; predicates have their own.
+func words(size int) int { return (size + 3) / 4 }
+
+func (s *scan) take(size int) (at slot) {
+	if list := s.free[size]; len(list) > 0 {
+		s.free[size] = list[:len(list)-1]
+		return list[len(list)-1]
+	}
+	if size == 0 {
+		s.preds++
+		return s.preds - 1
+	}
+	at = s.end
+	s.end += slot(size * lanes)
+	return at
+}
+
+// clearing lists what must be zero when a block begins, so that a program that
+// reads a register before writing it behaves the same on every run.
+func (l *lowering) clearing(used []interval) {
+	seen := map[element]bool{}
+	for _, iv := range used {
+		v := l.vregs[iv.reg]
+		e := element{v.at, v.size}
+		if iv.start >= 0 && !l.k.shuffles || seen[e] {
+			continue
+		}
+		seen[e] = true
+		if v.size == 0 {
+			l.k.clearPreds = append(l.k.clearPreds, v.at)
+		} else {
+			l.k.clearRegs = append(l.k.clearRegs, e)
+		}
+	}
+}
+
+// placeUniforms puts launch constants behind the temporaries.
+func (l *lowering) placeUniforms() {
+	k := l.k
+	base := (l.sharedEnd + max(l.dynAlign, 16) - 1) &^ (max(l.dynAlign, 16) - 1)
+	if l.dynAlign != 0 {
+		k.sharedStatic = base
+	}
+	for i := range l.vregs {
+		v := &l.vregs[i]
+		if v.home == temporary {
+			continue
+		}
+		if v.size == 0 {
+			v.at = slot(k.predCount)
+			k.predCount++
+			k.constants = append(k.constants, constant{v.at, 0, v.bits & 1})
+			continue
+		}
+		v.at = slot(k.fileSize)
+		k.fileSize += v.size * lanes
+		l.placeUniform(v, uint64(base))
+	}
+	k.fileSize = (k.fileSize + 8) &^ 7
+}
+
+func (l *lowering) placeUniform(v *vreg, dynamic uint64) {
+	k := l.k
+	switch v.home {
+	case immediate:
+		k.constants = append(k.constants, constant{v.at, v.size, v.bits})
+	case dynamicBase:
+		k.constants = append(k.constants, constant{v.at, v.size, v.bits + dynamic})
+	case parameter:
+		k.paramRegs = append(k.paramRegs, paramReg{v.at, v.size, v.offset, v.read, v.signed})
+	case specialValue:
+		if v.special >= ctaidX {
+			k.blockSpecials = append(k.blockSpecials, specialReg{v.at, v.special})
+		} else {
+			k.launchSpecial = append(k.launchSpecial, specialReg{v.at, v.special})
+		}
+	}
+}
+
+// patch replaces register numbers by places.
+func (l *lowering) patch() {
+	k := l.k
+	next := 0
+	for i := range l.items {
+		it := &l.items[i]
+		if it.free {
+			continue
+		}
+		place := func(s *slot) { *s = l.vregs[*s].at }
+		it.once(place)
+		k.code[next].d, k.code[next].a, k.code[next].b, k.code[next].c = it.d, it.a, it.b, it.c
+		k.code[next].guard = it.guard
+		next++
+	}
+	for i := range l.endings {
+		if s := &k.segments[i]; s.last >= 0 {
+			s.guard = k.code[s.last].guard
+		}
+	}
+}
+
+// once calls f for each operand of the item exactly once.
+func (it *item) once(f func(s *slot)) {
+	list := []*slot{&it.a, &it.b, &it.c, &it.d, &it.guard}
+	if it.x != nil {
+		list = append(list, &it.x.p, &it.x.e, &it.x.members, &it.x.d2)
+		for i := range it.x.elems {
+			list = append(list, &it.x.elems[i].reg)
+		}
+	}
+	for _, s := range list {
+		if *s != noSlot {
+			f(s)
+		}
+	}
+}

@@ -1,0 +1,597 @@
+package interp
+
+import (
+	"strings"
+
+	"github.com/reprise-gpu/reprise/ptx"
+)
+
+// lowerings are the instructions that need more than a look-up in ops.
+var lowerings map[string]func(l *lowering) error
+
+func init() {
+	lowerings = map[string]func(l *lowering) error{
+		"ld": (*lowering).load, "ldu": (*lowering).load, "st": (*lowering).store,
+		"atom": (*lowering).atomic, "red": (*lowering).reduction,
+		"mov": (*lowering).mov, "cvta": (*lowering).cvta, "cvt": (*lowering).cvt,
+		"setp": (*lowering).setp, "set": (*lowering).set, "selp": (*lowering).selp, "slct": (*lowering).slct,
+		"bfi": (*lowering).bfi, "lop3": (*lowering).lop3, "testp": (*lowering).testp, "isspacep": (*lowering).isspacep,
+		"bra": (*lowering).bra, "ret": (*lowering).ret, "exit": (*lowering).exit, "call": (*lowering).call,
+		"bar": (*lowering).bar, "barrier": (*lowering).bar,
+		"shfl": (*lowering).shfl, "vote": (*lowering).vote, "match": (*lowering).match, "redux": (*lowering).redux,
+		"activemask": (*lowering).activemask, "trap": (*lowering).trap, "brkpt": (*lowering).nothing,
+		"membar": (*lowering).fence, "fence": (*lowering).fence, "nanosleep": (*lowering).nothing,
+		"prefetch": (*lowering).nothing, "prefetchu": (*lowering).nothing, "pmevent": (*lowering).nothing,
+		"discard": (*lowering).nothing, "applypriority": (*lowering).nothing, "griddepcontrol": (*lowering).nothing,
+	}
+}
+
+// lower appends the records of the current instruction.
+func (l *lowering) lower() error {
+	if f, ok := lowerings[l.in.Name]; ok {
+		return f(l)
+	}
+	return l.arithmetic()
+}
+
+// arithmetic lowers what is found in ops: registers in, register out.
+func (l *lowering) arithmetic() error {
+	in := l.in
+	list := types(in)
+	if len(list) == 0 || len(in.Args) < 2 || len(in.Args) > 4 {
+		return l.fail("the interpreter cannot run this instruction")
+	}
+	exec, ok := ops[opKey(in, list[0])]
+	if !ok {
+		return l.fail("the interpreter cannot run this instruction")
+	}
+	sizes := operandSizes(in, registerSize(list[0]))
+	r := blank()
+	r.exec = exec
+	var err error
+	if r.d, err = l.dest(&in.Args[0], sizes[0]); err != nil {
+		return err
+	}
+	for i, to := range []*slot{&r.a, &r.b, &r.c}[:len(in.Args)-1] {
+		if *to, err = l.source(&in.Args[i+1], sizes[i+1], list[0]); err != nil {
+			return err
+		}
+	}
+	l.emit(r, arithmeticCost(in, list[0]))
+	return nil
+}
+
+// opKey is the name of an operation in ops. Integers are looked up by their
+// opcode; floats by name, rounding, type and modifiers in that order.
+func opKey(in *ptx.Inst, typ ptx.Type) string {
+	if !typ.Float() {
+		return in.Opcode()
+	}
+	name, round, mods := in.Name, "rn", ""
+	for _, s := range in.Suffix {
+		switch s {
+		case "approx", "full":
+			round = s
+		case "rn", "rz", "rm", "rp":
+			round = s
+		case "NaN":
+			name += ".NaN"
+		case "ftz", "sat":
+			mods += "." + s
+		}
+	}
+	if mods == "" {
+		mods = ".0"
+	}
+	return name + "." + round + "." + typ.String() + mods
+}
+
+// operandSizes is the bytes of destination and sources of an operation on
+// operands of size bytes.
+func operandSizes(in *ptx.Inst, size int) [4]int {
+	z := [4]int{size, size, size, size}
+	switch in.Name {
+	case "shl", "shr":
+		z[2] = 4
+	case "bfe":
+		z[2], z[3] = 4, 4
+	case "popc", "clz", "bfind":
+		z[0] = 4
+	case "mul":
+		if has(in, "wide") {
+			z[0] = 2 * size
+		}
+	case "mad":
+		if has(in, "wide") {
+			z[0], z[3] = 2*size, 2*size
+		}
+	}
+	return z
+}
+
+// bitsType names the untyped form of a type, as keys of movs and selections.
+func bitsType(size int) string {
+	switch size {
+	case 2:
+		return "b16"
+	case 4:
+		return "b32"
+	}
+	return "b64"
+}
+
+func (l *lowering) mov() error {
+	in := l.in
+	if len(in.Args) != 2 || len(in.Suffix) == 0 {
+		return l.fail("needs a destination and a source")
+	}
+	if in.Args[0].Kind == ptx.OpVector || in.Args[1].Kind == ptx.OpVector {
+		return l.pack()
+	}
+	list := types(in)
+	if len(list) == 0 {
+		return l.fail("no type")
+	}
+	typ := list[0]
+	size := registerSize(typ)
+	r := blank()
+	var err error
+	if r.d, err = l.dest(&in.Args[0], size); err != nil {
+		return err
+	}
+	if size == 0 {
+		var neg bool
+		if r.a, neg, err = l.predicate(&in.Args[1]); neg {
+			return l.fail("the source cannot be negated")
+		}
+		r.exec = ops["mov.pred"]
+	} else {
+		r.a, err = l.source(&in.Args[1], size, typ)
+		r.exec = ops["mov."+bitsType(size)]
+	}
+	l.emit(r, costALU)
+	return err
+}
+
+// pack is mov between a register and a vector of narrower ones.
+func (l *lowering) pack() error {
+	in := l.in
+	whole, parts, unpack := &in.Args[0], &in.Args[1], false
+	if whole.Kind == ptx.OpVector {
+		whole, parts, unpack = parts, whole, true
+	}
+	list := types(in)
+	if len(list) == 0 || len(parts.Elems) == 0 || list[0].Size()%len(parts.Elems) != 0 || list[0].Size() > 8 {
+		return l.fail("the vector does not fit the register")
+	}
+	r := blank()
+	r.x = newExtra()
+	r.x.size = list[0].Size() / len(parts.Elems)
+	var err error
+	if err = l.elements(r.x, parts.Elems, unpack, r.x.size); err != nil {
+		return err
+	}
+	if unpack {
+		r.a, err = l.source(whole, list[0].Size(), list[0])
+		r.exec = unpackLanes
+		if r.x.size == 4 {
+			r.exec = unpackPair
+		}
+	} else {
+		r.d, err = l.dest(whole, list[0].Size())
+		r.exec = packLanes
+		if r.x.size == 4 {
+			r.exec = packPair
+		}
+	}
+	l.emit(r, costALU).reads = !unpack
+	return err
+}
+
+// elements resolves the registers of a vector operand. want is their size in
+// bytes, or 0 when registers may be wider than the elements.
+func (l *lowering) elements(x *extra, ops []ptx.Operand, dest bool, want int) error {
+	for i := range ops {
+		op := &ops[i]
+		size := want
+		if size == 0 {
+			size = l.size(op, registerSizeOf(x.size))
+		}
+		var s slot
+		var err error
+		if dest {
+			s, err = l.destOrSink(op, size)
+		} else {
+			s, err = l.source(op, size, ptx.NoType)
+		}
+		if err != nil {
+			return err
+		}
+		if size == 0 {
+			return l.fail("a predicate cannot be loaded or stored")
+		}
+		x.elems = append(x.elems, element{s, size})
+	}
+	return nil
+}
+
+func registerSizeOf(size int) int { return max(size, 2) }
+
+func packLanes(w *warp, in *inst) {
+	n := in.x.size
+	each(w.live, func(i int) {
+		var v uint64
+		for k, e := range in.x.elems {
+			v |= w.lane(e, i) << (8 * n * k)
+		}
+		w.setLane(element{in.d, n * len(in.x.elems)}, i, v)
+	})
+}
+
+func unpackLanes(w *warp, in *inst) {
+	n := in.x.size
+	each(w.live, func(i int) {
+		v := w.lane(element{in.a, n * len(in.x.elems)}, i)
+		for k, e := range in.x.elems {
+			w.setLane(e, i, signExtend(v>>(8*n*k), n, false))
+		}
+	})
+}
+
+func packPair(w *warp, in *inst) {
+	d := view[uint64](w, in.d)
+	lo, hi := view[uint32](w, in.x.elems[0].reg), view[uint32](w, in.x.elems[1].reg)
+	each(w.live, func(i int) { d[i] = uint64(hi[i])<<32 | uint64(lo[i]) })
+}
+
+func unpackPair(w *warp, in *inst) {
+	a := view[uint64](w, in.a)
+	if s := in.x.elems[0].reg; s != noSlot {
+		d := view[uint32](w, s)
+		each(w.live, func(i int) { d[i] = uint32(a[i]) })
+	}
+	if s := in.x.elems[1].reg; s != noSlot {
+		d := view[uint32](w, s)
+		each(w.live, func(i int) { d[i] = uint32(a[i] >> 32) })
+	}
+}
+
+// cvta adds or takes away the window of shared or local memory; global and
+// constant addresses are generic addresses already.
+func (l *lowering) cvta() error {
+	in := l.in
+	size := l.size(&in.Args[0], 8)
+	r := blank()
+	var err error
+	if r.d, err = l.dest(&in.Args[0], size); err != nil {
+		return err
+	}
+	if r.a, err = l.source(&in.Args[1], size, ptx.U64); err != nil {
+		return err
+	}
+	window := uint64(0)
+	switch spaceOf(in) {
+	case ptx.Shared:
+		window = sharedWindow
+	case ptx.Local:
+		window = localWindow
+	case ptx.ParamSpace:
+		return l.fail("kernel parameters have no generic address here")
+	}
+	if size != 8 {
+		return l.fail("addresses must have 64 bits")
+	}
+	if window == 0 {
+		r.exec = ops["mov.b64"]
+	} else {
+		r.exec = ops["add.u64"]
+		if has(in, "to") {
+			window = -window
+		}
+		r.b = l.constant(8, window)
+	}
+	l.emit(r, costALU)
+	return nil
+}
+
+func (l *lowering) cvt() error {
+	in := l.in
+	list := types(in)
+	if len(list) != 2 || len(in.Args) != 2 {
+		return l.fail("the interpreter cannot run this conversion")
+	}
+	c := conversion{dst: list[0], src: list[1], ftz: has(in, "ftz"), sat: has(in, "sat")}
+	for _, s := range in.Suffix {
+		if s[0] != 'r' || len(s) < 2 {
+			continue
+		}
+		r, ok := roundings[strings.TrimSuffix(s, "i")]
+		if !ok {
+			return l.fail("rounding .%s is not supported", s)
+		}
+		c.round, c.integral = r, len(s) == 3
+	}
+	f := conversionBits(c)
+	if f == nil {
+		return l.fail("the interpreter cannot run this conversion")
+	}
+	r := blank()
+	dsize, ssize := l.size(&in.Args[0], registerSize(c.dst)), l.size(&in.Args[1], registerSize(c.src))
+	var err error
+	if r.d, err = l.dest(&in.Args[0], dsize); err != nil {
+		return err
+	}
+	if r.a, err = l.source(&in.Args[1], ssize, c.src); err != nil {
+		return err
+	}
+	if dsize == 0 || ssize == 0 {
+		return l.fail("a predicate cannot be converted")
+	}
+	r.exec = c.fast(dsize, ssize)
+	if r.exec == nil {
+		r.exec = liftBits(dsize, ssize, f)
+	}
+	l.emit(r, costConvert)
+	return nil
+}
+
+func conversionBits(c conversion) bitsFunc {
+	for _, t := range []ptx.Type{c.dst, c.src} {
+		if t == ptx.Pred || t == ptx.F16X2 || t == ptx.BF16X2 || t == ptx.B128 {
+			return nil
+		}
+	}
+	return c.convert()
+}
+
+// test resolves the comparison of setp and set, with its boolean operator.
+func (l *lowering) test(r *inst, typ ptx.Type) error {
+	in := l.in
+	r.x = newExtra()
+	key := in.Suffix[0] + "." + typ.String()
+	if has(in, "ftz") && typ == ptx.F32 {
+		key += ".ftz"
+	}
+	t, ok := tests[key]
+	if !ok || len(in.Args) < 3 {
+		return l.fail("the interpreter cannot run this comparison")
+	}
+	r.x.test = t
+	var err error
+	if r.a, err = l.source(&in.Args[1], registerSize(typ), typ); err != nil {
+		return err
+	}
+	if r.b, err = l.source(&in.Args[2], registerSize(typ), typ); err != nil {
+		return err
+	}
+	if len(in.Args) == 4 {
+		r.x.combine = combiners[in.Suffix[1]]
+		if r.x.combine == nil {
+			return l.fail("boolean operator .%s is unknown", in.Suffix[1])
+		}
+		r.x.p, r.x.pNeg, err = l.predicate(&in.Args[3])
+	}
+	return err
+}
+
+func (l *lowering) setp() error {
+	in := l.in
+	list := types(in)
+	if len(list) != 1 {
+		return l.fail("the interpreter cannot run this comparison")
+	}
+	r := blank()
+	err := l.test(&r, list[0])
+	if err != nil {
+		return err
+	}
+	if r.d, err = l.dest(&in.Args[0], 0); err != nil {
+		return err
+	}
+	if r.x.d2, err = l.second(&in.Args[0]); err != nil {
+		return err
+	}
+	r.exec = setp
+	if r.x.d2 == noSlot && r.x.combine == nil {
+		r.exec = setpOnly
+	}
+	l.emit(r, costALU)
+	return nil
+}
+
+// setpOnly is setp with one destination and nothing to combine with.
+func setpOnly(w *warp, in *inst) {
+	v := in.x.test(w, in)
+	w.preds[in.d] = w.preds[in.d]&^w.live | v&w.live
+}
+
+func (l *lowering) set() error {
+	in := l.in
+	list := types(in)
+	if len(list) != 2 || list[0].Size() != 4 || list[0] == ptx.F16X2 {
+		return l.fail("the interpreter cannot run this comparison")
+	}
+	r := blank()
+	err := l.test(&r, list[1])
+	if err != nil {
+		return err
+	}
+	r.exec = set[uint32](allLanes)
+	if list[0] == ptx.F32 {
+		r.exec = set[float32](1)
+	}
+	if r.d, err = l.dest(&in.Args[0], 4); err != nil {
+		return err
+	}
+	l.emit(r, costALU)
+	return nil
+}
+
+func (l *lowering) selp() error {
+	in := l.in
+	list := types(in)
+	if len(list) != 1 || len(in.Args) != 4 {
+		return l.fail("needs a type and four operands")
+	}
+	r := blank()
+	size := registerSize(list[0])
+	var err error
+	if r.d, err = l.dest(&in.Args[0], size); err != nil {
+		return err
+	}
+	if r.a, err = l.source(&in.Args[1], size, list[0]); err != nil {
+		return err
+	}
+	if r.b, err = l.source(&in.Args[2], size, list[0]); err != nil {
+		return err
+	}
+	var neg bool
+	if r.c, neg, err = l.predicate(&in.Args[3]); err != nil {
+		return err
+	}
+	if neg {
+		r.a, r.b = r.b, r.a
+	}
+	r.exec = ops["selp."+bitsType(size)]
+	l.emit(r, costALU)
+	return nil
+}
+
+func (l *lowering) slct() error {
+	in := l.in
+	list := types(in)
+	if len(list) != 2 || len(in.Args) != 4 {
+		return l.fail("needs two types and four operands")
+	}
+	size := registerSize(list[0])
+	exec, ok := ops["slct."+bitsType(size)+"."+list[1].String()]
+	if !ok {
+		return l.fail("the interpreter cannot run this instruction")
+	}
+	r := blank()
+	r.exec = exec
+	var err error
+	if r.d, err = l.dest(&in.Args[0], size); err != nil {
+		return err
+	}
+	if r.a, err = l.source(&in.Args[1], size, list[0]); err != nil {
+		return err
+	}
+	if r.b, err = l.source(&in.Args[2], size, list[0]); err != nil {
+		return err
+	}
+	if r.c, err = l.source(&in.Args[3], 4, list[1]); err != nil {
+		return err
+	}
+	l.emit(r, costALU)
+	return nil
+}
+
+// fiveOperands resolves d, a, b, c and e of instructions with four sources.
+func (l *lowering) fiveOperands(size int, rest int) (r inst, err error) {
+	in := l.in
+	if len(in.Args) != 5 {
+		return r, l.fail("needs five operands")
+	}
+	r = blank()
+	r.x = newExtra()
+	if r.d, err = l.dest(&in.Args[0], size); err != nil {
+		return r, err
+	}
+	sizes := []int{size, size, rest, 4}
+	for i, to := range []*slot{&r.a, &r.b, &r.c, &r.x.e} {
+		if *to, err = l.source(&in.Args[i+1], sizes[i], ptx.B32); err != nil {
+			return r, err
+		}
+	}
+	return r, nil
+}
+
+func (l *lowering) bfi() error {
+	list := types(l.in)
+	if len(list) != 1 || list[0].Size() < 4 {
+		return l.fail("needs a type of 32 or 64 bits")
+	}
+	r, err := l.fiveOperands(list[0].Size(), 4)
+	if err != nil {
+		return err
+	}
+	r.exec = bfiLanes[uint32]
+	if list[0].Size() == 8 {
+		r.exec = bfiLanes[uint64]
+	}
+	l.emit(r, costALU)
+	return nil
+}
+
+func bfiLanes[T unsigned](w *warp, in *inst) {
+	d, a, b := view[T](w, in.d), view[T](w, in.a), view[T](w, in.b)
+	p, n := view[uint32](w, in.c), view[uint32](w, in.x.e)
+	each(w.live, func(i int) { d[i] = insert(a[i], b[i], p[i], n[i]) })
+}
+
+func (l *lowering) lop3() error {
+	r, err := l.fiveOperands(4, 4)
+	if err != nil {
+		return err
+	}
+	r.exec = func(w *warp, in *inst) {
+		d, a, b := view[uint32](w, in.d), view[uint32](w, in.a), view[uint32](w, in.b)
+		c, lut := view[uint32](w, in.c), view[uint32](w, in.x.e)
+		each(w.live, func(i int) { d[i] = lookup(a[i], b[i], c[i], uint8(lut[i])) })
+	}
+	l.emit(r, costALU)
+	return nil
+}
+
+// predicateResult finishes an instruction that tests register a.
+func (l *lowering) predicateResult(size int, typ ptx.Type, f tester) error {
+	in := l.in
+	if len(in.Args) != 2 {
+		return l.fail("needs two operands")
+	}
+	r := blank()
+	r.x = newExtra()
+	r.x.test = f
+	r.exec = setpOnly
+	var err error
+	if r.d, err = l.dest(&in.Args[0], 0); err != nil {
+		return err
+	}
+	if r.a, err = l.source(&in.Args[1], size, typ); err != nil {
+		return err
+	}
+	r.b = r.a
+	l.emit(r, costALU)
+	return nil
+}
+
+func (l *lowering) testp() error {
+	in := l.in
+	list := types(in)
+	if len(list) != 1 || len(in.Suffix) != 2 {
+		return l.fail("needs a property and a type")
+	}
+	f := properties[in.Suffix[0]]
+	if f == nil {
+		return l.fail("property .%s is unknown", in.Suffix[0])
+	}
+	if list[0] == ptx.F64 {
+		return l.predicateResult(8, ptx.F64, liftTest(func(a, _ float64) bool { return f(a, 0x1p-1022) }))
+	}
+	return l.predicateResult(4, ptx.F32, liftTest(func(a, _ float32) bool { return f(float64(a), 0x1p-126) }))
+}
+
+func (l *lowering) isspacep() error {
+	windows := func(a uint64) ptx.Space {
+		switch {
+		case a-sharedWindow < windowSize:
+			return ptx.Shared
+		case a-localWindow < windowSize:
+			return ptx.Local
+		}
+		return ptx.Global
+	}
+	want := spaceOf(l.in)
+	return l.predicateResult(8, ptx.U64, liftTest(func(a, _ uint64) bool { return windows(a) == want }))
+}

@@ -1,0 +1,263 @@
+package interp
+
+import (
+	"github.com/reprise-gpu/reprise/ptx"
+)
+
+func (l *lowering) nothing() error { return l.noRecord(costFree) }
+func (l *lowering) fence() error   { return l.noRecord(costFence) }
+
+// noRecord counts an instruction that has nothing to do here: memory is
+// sequentially consistent within a launch.
+func (l *lowering) noRecord(c cost) error {
+	l.emit(blank(), c).free = true
+	return nil
+}
+
+func (l *lowering) bra() error {
+	in := l.in
+	if len(in.Args) != 1 || in.Args[0].Kind != ptx.OpLabel {
+		return l.fail("needs a label")
+	}
+	l.jump(in.Args[0].Target)
+	return nil
+}
+
+func (l *lowering) jump(target int) {
+	it := l.emit(blank(), costBranch)
+	it.ending, it.frame, it.target = branches, l.frame, target
+}
+
+// ret leaves a kernel, or jumps to the end of an inlined function.
+func (l *lowering) ret() error {
+	if l.frame.parent == nil {
+		return l.exit()
+	}
+	l.jump(len(l.frame.fn.Body))
+	return nil
+}
+
+func (l *lowering) exit() error {
+	l.emit(blank(), costBranch).ending = exits
+	return nil
+}
+
+func (l *lowering) trap() error {
+	r := blank()
+	r.exec = func(w *warp, in *inst) { w.fail(Trap, in, firstLane(w.live), 0, "the kernel executed trap") }
+	l.emit(r, costALU)
+	return nil
+}
+
+// bar lowers bar and barrier: sync, arrive and the three reductions.
+func (l *lowering) bar() error {
+	in := l.in
+	if has(in, "warp") {
+		return l.warpSync(syncOnly, blank(), &in.Args[0], costBarrier)
+	}
+	args := in.Args
+	r := blank()
+	r.x = newExtra()
+	var err error
+	if has(in, "red") {
+		if r.d, args, err = l.barrierResult(r.x, args); err != nil {
+			return err
+		}
+		last := len(args) - 1
+		if last < 1 {
+			return l.fail("needs a predicate")
+		}
+		if r.x.p, r.x.pNeg, err = l.predicate(&args[last]); err != nil {
+			return err
+		}
+		args = args[:last]
+	} else if has(in, "arrive") {
+		r.x.mode = barrierArrive
+	} else if !has(in, "sync") {
+		return l.fail("the interpreter cannot run this barrier")
+	}
+	if len(args) < 1 || len(args) > 2 {
+		return l.fail("needs a barrier and at most a thread count")
+	}
+	r.x.idReg = true
+	if r.a, err = l.source(&args[0], 4, ptx.U32); err != nil {
+		return err
+	}
+	if len(args) == 2 {
+		r.x.count = true
+		if r.b, err = l.source(&args[1], 4, ptx.U32); err != nil {
+			return err
+		}
+	}
+	l.emit(r, costBarrier).ending = barriers
+	return nil
+}
+
+// barrierResult resolves the destination of a barrier reduction.
+func (l *lowering) barrierResult(x *extra, args []ptx.Operand) (d slot, rest []ptx.Operand, err error) {
+	size := 0
+	switch {
+	case has(l.in, "and"):
+		x.mode = barrierAnd
+	case has(l.in, "or"):
+		x.mode = barrierOr
+	case has(l.in, "popc"):
+		x.mode, size = barrierPopc, 4
+	}
+	if x.mode == barrierSync || len(args) < 3 {
+		return noSlot, nil, l.fail("the interpreter cannot run this barrier")
+	}
+	d, err = l.dest(&args[0], size)
+	return d, args[1:], err
+}
+
+// warpSync finishes a warp-wide operation that waits for the lanes of mask.
+func (l *lowering) warpSync(exec handler, r inst, mask *ptx.Operand, c cost) error {
+	if r.x == nil {
+		r.x = newExtra()
+	}
+	var err error
+	if r.x.members, err = l.source(mask, 4, ptx.B32); err != nil {
+		return err
+	}
+	r.exec = exec
+	l.emit(r, c).ending = synchronise
+	return nil
+}
+
+func (l *lowering) shfl() error {
+	in := l.in
+	r := blank()
+	r.x = newExtra()
+	known := false
+	for _, s := range in.Suffix {
+		if m, ok := shuffleModes[s]; ok {
+			r.x.mode, known = m, true
+		}
+	}
+	sync := has(in, "sync")
+	if !known || len(in.Args) < 4 || sync && len(in.Args) != 5 {
+		return l.fail("needs a mode and its operands")
+	}
+	var err error
+	if r.d, err = l.destOrSink(&in.Args[0], 4); err != nil {
+		return err
+	}
+	if r.x.d2, err = l.second(&in.Args[0]); err != nil {
+		return err
+	}
+	for i, to := range []*slot{&r.a, &r.b, &r.c} {
+		if *to, err = l.source(&in.Args[i+1], 4, ptx.B32); err != nil {
+			return err
+		}
+	}
+	l.k.shuffles = true
+	if !sync {
+		r.exec = shuffle
+		l.emit(r, costShuffle)
+		return nil
+	}
+	return l.warpSync(shuffle, r, &in.Args[4], costShuffle)
+}
+
+func (l *lowering) vote() error {
+	in := l.in
+	if len(in.Args) < 2 || has(in, "sync") != (len(in.Args) == 3) {
+		return l.fail("needs a predicate and, with .sync, a member mask")
+	}
+	r := blank()
+	r.x = newExtra()
+	size := 0
+	var exec handler
+	for _, s := range in.Suffix {
+		switch s {
+		case "all":
+			exec = voteAll
+		case "any":
+			exec = voteAny
+		case "uni":
+			exec = voteUniform
+		case "ballot":
+			exec, size = voteBallot, 4
+		}
+	}
+	if exec == nil {
+		return l.fail("the interpreter cannot run this vote")
+	}
+	var err error
+	if r.d, err = l.dest(&in.Args[0], size); err != nil {
+		return err
+	}
+	if r.x.p, r.x.pNeg, err = l.predicate(&in.Args[1]); err != nil {
+		return err
+	}
+	if len(in.Args) == 2 {
+		r.exec = exec
+		l.emit(r, costALU)
+		return nil
+	}
+	return l.warpSync(exec, r, &in.Args[2], costALU)
+}
+
+func (l *lowering) match() error {
+	in := l.in
+	list := types(in)
+	if len(list) != 1 || len(in.Args) != 3 || list[0].Size() < 4 {
+		return l.fail("needs a type and three operands")
+	}
+	wide, all := list[0].Size() == 8, has(in, "all")
+	r := blank()
+	r.x = newExtra()
+	var err error
+	if r.d, err = l.dest(&in.Args[0], 4); err != nil {
+		return err
+	}
+	if r.x.d2, err = l.second(&in.Args[0]); err != nil {
+		return err
+	}
+	if r.a, err = l.source(&in.Args[1], list[0].Size(), list[0]); err != nil {
+		return err
+	}
+	exec := matchAny[uint32]
+	switch {
+	case wide && all:
+		exec = matchAll[uint64]
+	case wide:
+		exec = matchAny[uint64]
+	case all:
+		exec = matchAll[uint32]
+	}
+	return l.warpSync(exec, r, &in.Args[2], costShuffle)
+}
+
+func (l *lowering) redux() error {
+	in := l.in
+	list := types(in)
+	if len(list) != 1 || len(in.Args) != 3 || len(in.Suffix) != 3 {
+		return l.fail("needs an operation, a type and three operands")
+	}
+	f := reduxOps[in.Suffix[1]+"."+in.Suffix[2]]
+	if f == nil {
+		return l.fail("the interpreter cannot run this reduction")
+	}
+	r := blank()
+	var err error
+	if r.d, err = l.dest(&in.Args[0], 4); err != nil {
+		return err
+	}
+	if r.a, err = l.source(&in.Args[1], 4, list[0]); err != nil {
+		return err
+	}
+	return l.warpSync(redux(f), r, &in.Args[2], costShuffle)
+}
+
+func (l *lowering) activemask() error {
+	r := blank()
+	r.exec = activeMask
+	var err error
+	if r.d, err = l.dest(&l.in.Args[0], 4); err != nil {
+		return err
+	}
+	l.emit(r, costALU)
+	return nil
+}

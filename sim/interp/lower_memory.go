@@ -1,0 +1,234 @@
+package interp
+
+import (
+	"github.com/reprise-gpu/reprise/ptx"
+)
+
+// memory resolves the address operand and the space of an access.
+func (l *lowering) memory(r *inst, op *ptx.Operand, kind accessKind, typ ptx.Type) error {
+	if op.Kind != ptx.OpMem || len(op.Elems) > 0 {
+		return l.fail("the address operand is missing")
+	}
+	r.x = newExtra()
+	x := r.x
+	x.kind, x.space, x.size, x.signed = kind, spaceOf(l.in), typ.Size(), typ.Signed()
+	if typ == ptx.Pred || typ == ptx.B128 || typ == ptx.NoType {
+		return l.fail("the interpreter cannot access memory as .%s", typ)
+	}
+	if x.space == ptx.Const {
+		x.space = ptx.Global
+	}
+	r.imm = uint64(op.Imm)
+	r.site = int32(l.k.sites)
+	l.k.sites++
+	switch {
+	case op.Reg != ptx.NoReg:
+		r.a = l.register(op.Reg)
+		size := l.vregs[r.a].size
+		if size != 4 && size != 8 {
+			return l.fail("the address register must have 32 or 64 bits")
+		}
+		x.addr32 = size == 4
+	case op.Var != nil:
+		at, space, err := l.addressOf(op.Var, op.Imm)
+		if err != nil {
+			return err
+		}
+		r.a, r.imm = at, 0
+		if x.space == ptx.ParamSpace || x.space != ptx.Generic {
+			x.space = space
+		} else if space == ptx.Shared || space == ptx.Local {
+			x.space = space
+		}
+	case op.Name != "":
+		return l.fail("symbol %s is no variable", op.Name)
+	default:
+		r.a = l.constant(8, 0)
+	}
+	l.ordering(x)
+	return nil
+}
+
+// ordering notes accesses that let one block, or one lane, see another's progress.
+func (l *lowering) ordering(x *extra) {
+	shared := x.space == ptx.Shared || x.space == ptx.Local || x.space == ptx.ParamSpace
+	visible := x.kind == updates
+	for _, s := range l.in.Suffix {
+		switch s {
+		case "volatile", "relaxed", "acquire", "release", "mmio":
+			visible = true
+		}
+	}
+	if visible {
+		l.k.spinLimit = spinLimit
+		l.k.ordered = l.k.ordered || !shared
+	}
+}
+
+// vector gives the operands of a vector access, or the single one.
+func vector(op *ptx.Operand) []ptx.Operand {
+	if op.Kind == ptx.OpVector {
+		return op.Elems
+	}
+	return []ptx.Operand{*op}
+}
+
+func (l *lowering) load() error {
+	in := l.in
+	list := types(in)
+	if len(list) == 0 || len(in.Args) != 2 {
+		return l.fail("needs a type, a destination and an address")
+	}
+	r := blank()
+	if err := l.memory(&r, &in.Args[1], loads, list[0]); err != nil {
+		return err
+	}
+	if err := l.elements(r.x, vector(&in.Args[0]), true, 0); err != nil {
+		return err
+	}
+	r.exec = loadAny
+	if e := r.x.elems[0]; len(r.x.elems) == 1 && e.reg != noSlot && e.size == r.x.size && e.size >= 4 {
+		if h := fastLoad(r.x); h != nil {
+			r.d, r.exec, r.x.elems = e.reg, h, []element{{noSlot, e.size}}
+		}
+	}
+	l.emit(r, loadCost(r.x.space))
+	return nil
+}
+
+func fastLoad(x *extra) handler {
+	wide := x.size == 8
+	switch {
+	case x.space == ptx.Global && !x.addr32 && wide:
+		return loadGlobal[uint64]
+	case x.space == ptx.Global && !x.addr32:
+		return loadGlobal[uint32]
+	case x.space == ptx.Shared && x.addr32 && wide:
+		return loadShared[uint32, uint64]
+	case x.space == ptx.Shared && x.addr32:
+		return loadShared[uint32, uint32]
+	case x.space == ptx.Shared && wide:
+		return loadShared[uint64, uint64]
+	case x.space == ptx.Shared:
+		return loadShared[uint64, uint32]
+	}
+	return nil
+}
+
+func (l *lowering) store() error {
+	in := l.in
+	list := types(in)
+	if len(list) == 0 || len(in.Args) != 2 {
+		return l.fail("needs a type, an address and a source")
+	}
+	r := blank()
+	if err := l.memory(&r, &in.Args[0], stores, list[0]); err != nil {
+		return err
+	}
+	if r.x.space == ptx.ParamSpace {
+		return l.fail("kernel parameters cannot be written")
+	}
+	if err := l.storeElements(r.x, vector(&in.Args[1]), list[0]); err != nil {
+		return err
+	}
+	r.exec = storeAny
+	if e := r.x.elems[0]; len(r.x.elems) == 1 && e.size == r.x.size && e.size >= 4 {
+		if h := fastStore(r.x); h != nil {
+			r.d, r.exec, r.x.elems = e.reg, h, []element{{noSlot, e.size}}
+		}
+	}
+	l.emit(r, costStore).reads = true
+	return nil
+}
+
+// storeElements is elements for sources, whose literals take the access's type.
+func (l *lowering) storeElements(x *extra, ops []ptx.Operand, typ ptx.Type) error {
+	for i := range ops {
+		size := l.size(&ops[i], registerSize(typ))
+		s, err := l.source(&ops[i], size, typ)
+		if err != nil {
+			return err
+		}
+		if size == 0 {
+			return l.fail("a predicate cannot be stored")
+		}
+		x.elems = append(x.elems, element{s, size})
+	}
+	return nil
+}
+
+func fastStore(x *extra) handler {
+	wide := x.size == 8
+	switch {
+	case x.space == ptx.Global && !x.addr32 && wide:
+		return storeGlobal[uint64]
+	case x.space == ptx.Global && !x.addr32:
+		return storeGlobal[uint32]
+	case x.space == ptx.Shared && x.addr32 && wide:
+		return storeShared[uint32, uint64]
+	case x.space == ptx.Shared && x.addr32:
+		return storeShared[uint32, uint32]
+	case x.space == ptx.Shared && wide:
+		return storeShared[uint64, uint64]
+	case x.space == ptx.Shared:
+		return storeShared[uint64, uint32]
+	}
+	return nil
+}
+
+func (l *lowering) atomic() error { return l.atomicOn(0) }
+
+// reduction is red, an atomic operation without a result.
+func (l *lowering) reduction() error { return l.atomicOn(-1) }
+
+// atomicOn lowers atom or red; shift is -1 when there is no destination.
+func (l *lowering) atomicOn(shift int) error {
+	in := l.in
+	list := types(in)
+	if len(list) != 1 || len(in.Args) < 3+shift {
+		return l.fail("needs a type, an address and an operand")
+	}
+	typ := list[0]
+	r := blank()
+	if err := l.memory(&r, &in.Args[1+shift], updates, typ); err != nil {
+		return err
+	}
+	r.x.elems = []element{{noSlot, typ.Size()}}
+	name := atomicName(in)
+	r.x.op = atomicOp(name, typ, r.x.space)
+	if r.x.op == nil || typ.Size() < 2 || (name == "min" || name == "max") && typ.Float() {
+		return l.fail("the interpreter cannot run this atomic operation")
+	}
+	size := registerSize(typ)
+	var err error
+	if shift == 0 {
+		if r.d, err = l.destOrSink(&in.Args[0], size); err != nil {
+			return err
+		}
+	}
+	if r.b, err = l.source(&in.Args[2+shift], size, typ); err != nil {
+		return err
+	}
+	if name == "cas" {
+		if len(in.Args) != 4 {
+			return l.fail("needs a value to compare with and one to store")
+		}
+		if r.c, err = l.source(&in.Args[3], size, typ); err != nil {
+			return err
+		}
+	}
+	r.exec = atomicAccess
+	l.emit(r, atomicCost(r.x.space))
+	return nil
+}
+
+// atomicName is the operation among an opcode's suffixes.
+func atomicName(in *ptx.Inst) string {
+	for _, s := range in.Suffix {
+		switch s {
+		case "add", "min", "max", "and", "or", "xor", "exch", "cas", "inc", "dec":
+			return s
+		}
+	}
+	return ""
+}

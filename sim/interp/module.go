@@ -1,0 +1,117 @@
+package interp
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"github.com/reprise-gpu/reprise/ptx"
+)
+
+// Module is a PTX module whose variables live in one address space.
+type Module struct {
+	ptx     *ptx.Module
+	mem     *Memory
+	globals map[*ptx.Var]uint64
+	kernels map[string]*Kernel
+}
+
+// LoadModule allocates and initialises the module's global and constant
+// variables in mem and lowers its kernels. A kernel that uses what the
+// interpreter cannot run is loaded too; running it is a fault.
+func LoadModule(mem *Memory, m *ptx.Module) (*Module, error) {
+	mod := &Module{ptx: m, mem: mem, globals: map[*ptx.Var]uint64{}, kernels: map[string]*Kernel{}}
+	for _, v := range m.Vars {
+		if err := mod.allocate(v); err != nil {
+			mod.Unload()
+			return nil, err
+		}
+	}
+	for _, v := range m.Vars {
+		if err := mod.initialise(v); err != nil {
+			mod.Unload()
+			return nil, err
+		}
+	}
+	for _, f := range m.Funcs {
+		if f.Entry && !f.Extern {
+			mod.kernels[f.Name] = compile(mod, f)
+		}
+	}
+	return mod, nil
+}
+
+// Unload frees the module's variables; its kernels must not run any more.
+func (m *Module) Unload() {
+	for _, v := range m.ptx.Vars {
+		if addr, ok := m.globals[v]; ok {
+			if err := m.mem.Free(addr); err != nil {
+				panic("BUG: module variable is not allocated: " + err.Error())
+			}
+			delete(m.globals, v)
+		}
+	}
+}
+
+// Kernel returns the kernel of that name.
+func (m *Module) Kernel(name string) (*Kernel, error) {
+	if k, ok := m.kernels[name]; ok {
+		return k, nil
+	}
+	return nil, fmt.Errorf("interp: %s has no kernel %q", m.ptx.File, name)
+}
+
+// Global is the address and size in bytes of a module variable.
+func (m *Module) Global(name string) (addr uint64, size int64, err error) {
+	for _, v := range m.ptx.Vars {
+		if a, ok := m.globals[v]; ok && v.Name == name {
+			return a, v.Size(), nil
+		}
+	}
+	return 0, 0, fmt.Errorf("interp: %s has no global variable %q", m.ptx.File, name)
+}
+
+func (m *Module) allocate(v *ptx.Var) error {
+	if v.Space != ptx.Global && v.Space != ptx.Const || v.Extern {
+		return nil
+	}
+	addr, err := m.mem.Alloc(v.Size(), v.Name)
+	if err != nil {
+		return fmt.Errorf("interp: %s:%d: %w", m.ptx.File, v.Pos.Line, err)
+	}
+	m.globals[v] = addr
+	return nil
+}
+
+func (m *Module) initialise(v *ptx.Var) error {
+	addr, ok := m.globals[v]
+	if !ok || v.Init == nil {
+		return nil
+	}
+	data, err := m.mem.Bytes(addr, v.Size())
+	if err != nil {
+		panic("BUG: module variable is not allocated: " + err.Error())
+	}
+	copy(data, v.Init)
+	for _, r := range v.Relocs {
+		target, _, err := m.Global(r.Symbol)
+		if err != nil && m.function(r.Symbol) != nil {
+			continue // a table of functions; only indirect calls read it, and those are faults
+		}
+		if err != nil {
+			return fmt.Errorf("interp: %s:%d: initialiser of %s: %s is no variable with an address", m.ptx.File, v.Pos.Line, v.Name, r.Symbol)
+		}
+		binary.LittleEndian.PutUint64(data[r.Offset:], target+uint64(r.Addend))
+	}
+	return nil
+}
+
+// function finds the definition of a device function.
+func (m *Module) function(name string) *ptx.Func {
+	var found *ptx.Func
+	for _, f := range m.ptx.Funcs {
+		if f.Name == name && (found == nil || !f.Extern) {
+			found = f
+		}
+	}
+	return found
+}

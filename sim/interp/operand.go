@@ -1,0 +1,205 @@
+package interp
+
+import (
+	"math"
+
+	"github.com/reprise-gpu/reprise/ptx"
+)
+
+// blank is an instruction without operands.
+func blank() inst {
+	return inst{d: noSlot, a: noSlot, b: noSlot, c: noSlot, guard: noSlot}
+}
+
+// newExtra is an extra without operands.
+func newExtra() *extra { return &extra{d2: noSlot, p: noSlot, e: noSlot, members: noSlot} }
+
+// emit appends a lowered form of the current instruction, under its guard.
+func (l *lowering) emit(in inst, c cost) *item {
+	l.items = append(l.items, item{inst: in, pos: l.in.Pos, cost: c})
+	it := &l.items[len(l.items)-1]
+	if g := l.in.Guard; g.Reg != ptx.NoReg {
+		it.guard, it.neg = l.register(g.Reg), g.Neg
+	}
+	return it
+}
+
+// register is the vreg of a PTX register.
+func (l *lowering) register(r ptx.RegID) slot {
+	if a := l.frame.alias[r]; a != noSlot {
+		return a
+	}
+	return l.frame.first + slot(r)
+}
+
+// dest is the register that receives a result of size bytes, 0 for a predicate.
+func (l *lowering) dest(op *ptx.Operand, size int) (slot, error) {
+	if op.Kind != ptx.OpReg && op.Kind != ptx.OpPair {
+		return noSlot, l.fail("the destination is no register")
+	}
+	if op.Reg == ptx.NoReg {
+		return l.temp(size), nil
+	}
+	s := l.register(op.Reg)
+	if got := l.vregs[s].size; got != size {
+		return noSlot, l.fail("destination %s has %d bits, the result %d", l.frame.fn.Regs[op.Reg].Name, 8*got, 8*size)
+	}
+	return s, nil
+}
+
+// source is the register that holds an operand of size bytes, 0 for a
+// predicate; a literal is encoded as typ.
+func (l *lowering) source(op *ptx.Operand, size int, typ ptx.Type) (slot, error) {
+	switch op.Kind {
+	case ptx.OpReg:
+		if op.Reg == ptx.NoReg || op.Neg {
+			return noSlot, l.fail("operand cannot be read")
+		}
+		s := l.register(op.Reg)
+		if got := l.vregs[s].size; got != size {
+			return noSlot, l.fail("operand %s has %d bits, the operation needs %d", l.frame.fn.Regs[op.Reg].Name, 8*got, 8*size)
+		}
+		return s, nil
+	case ptx.OpInt, ptx.OpFloat32, ptx.OpFloat64:
+		return l.constant(size, literal(op, size, typ)), nil
+	case ptx.OpSpecial:
+		return l.special(op, size)
+	case ptx.OpSymbol:
+		return l.symbol(op, size)
+	}
+	return noSlot, l.fail("operand kind is not supported here")
+}
+
+// literal is the bits of a literal read as typ.
+func literal(op *ptx.Operand, size int, typ ptx.Type) uint64 {
+	v := uint64(op.Imm)
+	switch {
+	case op.Kind == ptx.OpFloat64 && size == 4:
+		return uint64(math.Float32bits(float32(math.Float64frombits(v))))
+	case op.Kind == ptx.OpFloat64 && size == 2:
+		return uint64(half(math.Float64frombits(v)))
+	case op.Kind == ptx.OpFloat32 && size == 8:
+		return math.Float64bits(float64(math.Float32frombits(uint32(v))))
+	case op.Kind == ptx.OpInt && typ == ptx.F32:
+		return uint64(math.Float32bits(float32(op.Imm)))
+	case op.Kind == ptx.OpInt && typ == ptx.F64:
+		return math.Float64bits(float64(op.Imm))
+	}
+	return v
+}
+
+// special is a special register; clocks are read by an instruction of their own.
+func (l *lowering) special(op *ptx.Operand, size int) (slot, error) {
+	switch op.Name {
+	case "%clock", "%globaltimer_lo":
+		return l.clock(4, size, readClock[uint32])
+	case "%clock64", "%globaltimer":
+		return l.clock(8, size, readClock[uint64])
+	}
+	kind := findSpecial(op.Name)
+	if kind == noSpecial {
+		return noSlot, l.fail("special register %s is not supported", op.Name)
+	}
+	if size != 4 {
+		return noSlot, l.fail("special register %s has 32 bits, the operation needs %d", op.Name, 8*size)
+	}
+	if kind == warpSize {
+		return l.constant(4, lanes), nil
+	}
+	return l.value(uniformKey{home: specialValue, size: 4, special: kind}), nil
+}
+
+func (l *lowering) clock(have, want int, exec handler) (slot, error) {
+	if have != want {
+		return noSlot, l.fail("the clock register has %d bits, the operation needs %d", 8*have, 8*want)
+	}
+	in := blank()
+	in.d, in.exec = l.temp(have), exec
+	return l.emit(in, costALU).d, nil
+}
+
+// symbol is the address of a variable in its own space.
+func (l *lowering) symbol(op *ptx.Operand, size int) (slot, error) {
+	if op.Var == nil {
+		return noSlot, l.fail("the address of function %s is not supported: calls must be direct", op.Name)
+	}
+	s, _, err := l.addressOf(op.Var, op.Imm)
+	if err != nil || size == 8 {
+		return s, err
+	}
+	key := l.vregs[s].uniformKey
+	key.size = 4
+	return l.value(key), nil
+}
+
+// size is the bytes of the register an operand names, and fallback for a literal.
+func (l *lowering) size(op *ptx.Operand, fallback int) int {
+	if op.Kind == ptx.OpReg && op.Reg != ptx.NoReg {
+		return l.vregs[l.register(op.Reg)].size
+	}
+	return fallback
+}
+
+// predicate is a predicate operand that may be negated.
+func (l *lowering) predicate(op *ptx.Operand) (s slot, neg bool, err error) {
+	if op.Kind == ptx.OpInt {
+		return l.constant(0, uint64(op.Imm)), false, nil
+	}
+	plain := *op
+	plain.Neg = false
+	s, err = l.source(&plain, 0, ptx.Pred)
+	return s, op.Neg, err
+}
+
+// destOrSink is dest, but noSlot for the sink.
+func (l *lowering) destOrSink(op *ptx.Operand, size int) (slot, error) {
+	if op.Kind == ptx.OpReg && op.Reg == ptx.NoReg {
+		return noSlot, nil
+	}
+	return l.dest(op, size)
+}
+
+// second is the second destination of d|p, or noSlot.
+func (l *lowering) second(op *ptx.Operand) (slot, error) {
+	if op.Kind != ptx.OpPair || op.Reg2 == ptx.NoReg {
+		return noSlot, nil
+	}
+	s := l.register(op.Reg2)
+	if l.vregs[s].size != 0 {
+		return noSlot, l.fail("the second destination is no predicate")
+	}
+	return s, nil
+}
+
+// types are the types an opcode names, in order.
+func types(in *ptx.Inst) []ptx.Type {
+	var list []ptx.Type
+	for _, s := range in.Suffix {
+		if t, ok := ptx.ParseType(s); ok {
+			list = append(list, t)
+		}
+	}
+	return list
+}
+
+func has(in *ptx.Inst, suffix string) bool {
+	for _, s := range in.Suffix {
+		if s == suffix {
+			return true
+		}
+	}
+	return false
+}
+
+// spaceOf is the state space an opcode names, Generic without one.
+func spaceOf(in *ptx.Inst) ptx.Space {
+	for _, s := range in.Suffix {
+		if s == "shared::cta" {
+			return ptx.Shared
+		}
+		if sp, ok := ptx.ParseSpace(s); ok {
+			return sp
+		}
+	}
+	return ptx.Generic
+}

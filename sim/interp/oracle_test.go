@@ -1,0 +1,214 @@
+package interp
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+var bigModes = map[string]big.RoundingMode{
+	"rn": big.ToNearestEven, "rz": big.ToZero, "rm": big.ToNegativeInf, "rp": big.ToPositiveInf,
+}
+
+// exactly is a*b+c, a/b or sqrt(a) with far more bits than the result needs.
+var exactly = map[string]func(v []*big.Float) *big.Float{
+	"add": func(v []*big.Float) *big.Float { return wide().Add(v[0], v[1]) },
+	"sub": func(v []*big.Float) *big.Float { return wide().Sub(v[0], v[1]) },
+	"mul": func(v []*big.Float) *big.Float { return wide().Mul(v[0], v[1]) },
+	"fma": func(v []*big.Float) *big.Float { return wide().Add(wide().Mul(v[0], v[1]), v[2]) },
+	// Quotients and roots of 53-bit numbers that do not end differ from a
+	// representable number or a midpoint within 120 bits, so 4000 are exact enough.
+	"div":  func(v []*big.Float) *big.Float { return wide().Quo(v[0], v[1]) },
+	"rcp":  func(v []*big.Float) *big.Float { return wide().Quo(big.NewFloat(1), v[0]) },
+	"sqrt": func(v []*big.Float) *big.Float { return wide().Sqrt(wide().Abs(v[0])) },
+}
+
+func wide() *big.Float { return new(big.Float).SetPrec(4000) }
+
+// nasty draws numbers whose sums and products come near to ties: few set bits,
+// neighbours of powers of two, and any bits.
+func nasty(r *rand.Rand, mant, exp uint) uint64 {
+	frac := r.Uint64()
+	switch r.IntN(4) {
+	case 0:
+		frac = 1 << r.UintN(mant)
+	case 1:
+		frac = -uint64(1 << r.UintN(mant))
+	case 2:
+		frac = 1<<r.UintN(mant) | 1<<r.UintN(mant) | r.Uint64N(2)
+	}
+	bias := uint64(1)<<(exp-1) - 1
+	e := bias - 28 + r.Uint64N(56)
+	return r.Uint64N(2)<<(mant+exp) | e<<mant | frac&(1<<mant-1)
+}
+
+func TestFloatRoundingAgreesWithBigFloat(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	for _, op := range []string{"add", "sub", "mul", "fma", "div", "rcp", "sqrt"} {
+		for _, mode := range []string{"rn", "rz", "rm", "rp"} {
+			for _, typ := range []string{"f32", "f64"} {
+				checkRounding(t, r, op, mode, typ)
+			}
+		}
+	}
+}
+
+func checkRounding(t *testing.T, r *rand.Rand, op, mode, typ string) {
+	arity := map[string]int{"add": 2, "sub": 2, "mul": 2, "div": 2, "fma": 3, "rcp": 1, "sqrt": 1}[op]
+	mant, exp := uint(23), uint(8)
+	if typ == "f64" {
+		mant, exp = 52, 11
+	}
+	o := opTest{body: fmt.Sprintf("%s.%s.%s %%d, %s;", op, mode, typ, "%a, %b, %c"[:4*arity-2]), dst: typ}
+	if op == "sqrt" {
+		o.body = fmt.Sprintf("abs.%s %%a, %%a; ", typ) + o.body
+	}
+	for range arity {
+		o.sources = append(o.sources, typ)
+	}
+	rows := make([][]uint64, 1024)
+	for i := range rows {
+		for range arity {
+			rows[i] = append(rows[i], nasty(r, mant, exp))
+		}
+	}
+	got, err := o.run(t, rows)
+	require.NoError(t, err)
+	for i, row := range rows {
+		var v []*big.Float
+		for _, bits := range row {
+			v = append(v, wide().SetFloat64(toFloat(typ, bits)))
+		}
+		exact := exactly[op](v)
+		want, _ := new(big.Float).SetPrec(mant + 1).SetMode(bigModes[mode]).Set(exact).Float64()
+		if exact.Sign() == 0 {
+			want = 0 // of either sign
+		}
+		require.Equal(t, want, toFloat(typ, got[i])+0, "%s of %x (%v)", o.body, row, v)
+	}
+}
+
+func toFloat(typ string, bits uint64) float64 {
+	if typ == "f32" {
+		return float64(math.Float32frombits(uint32(bits)))
+	}
+	return math.Float64frombits(bits)
+}
+
+func TestFma32RoundsSubnormalsOnce(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	for range 200_000 {
+		a := math.Float32frombits(uint32(nasty(r, 23, 8)))
+		b := math.Float32frombits(uint32(nasty(r, 23, 8))) * 0x1p-64
+		c := math.Float32frombits(r.Uint32N(1<<23) | r.Uint32N(2)<<31)
+		a *= 0x1p-64
+		v := []*big.Float{wide().SetFloat64(float64(a)), wide().SetFloat64(float64(b)), wide().SetFloat64(float64(c))}
+		want, _ := exactly["fma"](v).Float32()
+		require.Equal(t, want, fma32(a, b, c), "%x %x %x", a, b, c)
+	}
+}
+
+// TestIntegersAgreeWithBigInt compares with arithmetic that cannot overflow.
+func TestIntegersAgreeWithBigInt(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 8))
+	for _, typ := range []string{"s16", "u16", "s32", "u32", "s64", "u64"} {
+		size := 8 * uint(typeSize(typ))
+		for op, f := range map[string]func(a, b, c *big.Int) *big.Int{
+			"add":    func(a, b, _ *big.Int) *big.Int { return new(big.Int).Add(a, b) },
+			"sub":    func(a, b, _ *big.Int) *big.Int { return new(big.Int).Sub(a, b) },
+			"mul.lo": func(a, b, _ *big.Int) *big.Int { return new(big.Int).Mul(a, b) },
+			"mul.hi": func(a, b, _ *big.Int) *big.Int { return new(big.Int).Rsh(new(big.Int).Mul(a, b), size) },
+			"div":    func(a, b, _ *big.Int) *big.Int { return new(big.Int).Quo(a, b) },
+			"rem":    func(a, b, _ *big.Int) *big.Int { return new(big.Int).Rem(a, b) },
+			"mad.lo": func(a, b, c *big.Int) *big.Int { return new(big.Int).Add(new(big.Int).Mul(a, b), c) },
+			"mad.hi": func(a, b, c *big.Int) *big.Int {
+				return new(big.Int).Add(new(big.Int).Rsh(new(big.Int).Mul(a, b), size), c)
+			},
+		} {
+			o := opTest{body: op + "." + typ + " %d, %a, %b;", dst: typ, sources: []string{typ, typ, typ}}
+			if op[:2] == "ma" {
+				o.body = op + "." + typ + " %d, %a, %b, %c;"
+			}
+			rows := make([][]uint64, 256)
+			for i := range rows {
+				rows[i] = []uint64{corner(r, size), corner(r, size) | 1, corner(r, size)}
+			}
+			got, err := o.run(t, rows)
+			require.NoError(t, err)
+			for i, row := range rows {
+				want := f(toInt(typ, row[0]), toInt(typ, row[1]), toInt(typ, row[2]))
+				low := new(big.Int).And(want, new(big.Int).SetUint64(1<<(size-1)<<1-1)).Uint64()
+				require.Equal(t, low, got[i], "%s of %x", o.body, row)
+			}
+		}
+	}
+}
+
+// corner is any number, a small one, or one next to an end of the range.
+func corner(r *rand.Rand, size uint) uint64 {
+	v := r.Uint64()
+	switch r.IntN(4) {
+	case 0:
+		v = 1<<(size-1) + r.Uint64N(5) - 2
+	case 1:
+		v = r.Uint64N(20) - 10
+	}
+	return v & (1<<(size-1)<<1 - 1)
+}
+
+func toInt(typ string, bits uint64) *big.Int {
+	if typ[0] == 's' {
+		return big.NewInt(int64(signExtend(bits, typeSize(typ), true)))
+	}
+	return new(big.Int).SetUint64(bits)
+}
+
+// TestIntegerConversionsAgreeWithBigFloat covers every integer width to both
+// floats in every direction.
+func TestIntegerConversionsAgreeWithBigFloat(t *testing.T) {
+	r := rand.New(rand.NewPCG(9, 10))
+	for _, src := range []string{"s16", "u16", "s32", "u32", "s64", "u64"} {
+		for _, dst := range []string{"f32", "f64"} {
+			for _, mode := range []string{"rn", "rz", "rm", "rp"} {
+				o := opTest{body: fmt.Sprintf("cvt.%s.%s.%s %%d, %%a;", mode, dst, src), dst: dst, sources: []string{src}}
+				rows := make([][]uint64, 512)
+				for i := range rows {
+					rows[i] = []uint64{corner(r, 8*uint(typeSize(src))) >> r.UintN(8)}
+				}
+				got, err := o.run(t, rows)
+				require.NoError(t, err)
+				prec := uint(24)
+				if dst == "f64" {
+					prec = 53
+				}
+				for i, row := range rows {
+					want, _ := new(big.Float).SetPrec(prec).SetMode(bigModes[mode]).SetInt(toInt(src, row[0])).Float64()
+					require.Equal(t, want, toFloat(dst, got[i]), "%s of %#x", o.body, row)
+				}
+			}
+		}
+	}
+}
+
+// TestHalfAgreesWithBigFloat rounds through every neighbourhood of binary16.
+func TestHalfAgreesWithBigFloat(t *testing.T) {
+	for h := range uint32(0x7c00) {
+		lo, hi := fromHalf(uint16(h)), fromHalf(uint16(h+1))
+		if h == 0x7bff {
+			hi = 65536
+		}
+		mid := (lo + hi) / 2
+		even := uint16(h + h&1)
+		require.Equal(t, uint16(h), half(lo))
+		require.Equal(t, even, half(mid), "%x", h)
+		require.Equal(t, uint16(h), half(math.Nextafter(mid, 0)))
+		require.Equal(t, uint16(h+1), half(math.Nextafter(mid, 1e9)))
+		require.Equal(t, uint16(h), floatToHalf(mid, 0, toZero))
+		require.Equal(t, uint16(h)|0x8000, floatToHalf(-mid, 0, up))
+		require.Equal(t, uint16(h+1), floatToHalf(mid, 0, up))
+	}
+}
