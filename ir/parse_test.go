@@ -38,7 +38,7 @@ func TestParse(t *testing.T) {
 			again, err := ir.Parse("again.rir", text)
 			require.NoError(t, err)
 			assert.Equal(t, f, again)
-			return text
+			return strings.ReplaceAll(text, "\r", "<cr>")
 		})
 	})
 }
