@@ -156,6 +156,23 @@ func BenchmarkVerifyScheduleMillion(b *testing.B) {
 	}
 }
 
+// The after edges of the last operation reach over many short chains, which
+// is the worst case for clocks: n/16 searches.
+func BenchmarkVerifyJoin(b *testing.B) {
+	const n = 50_000
+	g := &ir.Graph{Name: "join", Ops: make([]ir.Op, 2*n+1)}
+	var deps []ir.Dep
+	for v := range ir.OpID(n) {
+		deps = append(deps, ir.Dep{From: v, To: v + n, Hazard: ir.Ordered}, ir.Dep{From: v + n, To: 2 * n, Hazard: ir.Ordered})
+		g.Ops[2*n].After = append(g.Ops[2*n].After, v)
+	}
+	g, err := g.WithDeps(ir.Reduced, deps)
+	require.NoError(b, err)
+	for b.Loop() {
+		require.NoError(b, ir.Verify(g))
+	}
+}
+
 // Properties in other packages make many small graphs.
 func BenchmarkRandom(b *testing.B) {
 	for b.Loop() {

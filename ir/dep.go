@@ -65,6 +65,9 @@ func buildRows(n int, deps []Dep) (rows, error) {
 
 // mergeDeps folds neighbours with the same ends into one with all their reasons.
 func mergeDeps(deps []Dep) []Dep {
+	if len(deps) == 0 {
+		return nil // a graph without dependencies equals one parsed without any
+	}
 	kept := deps[:0]
 	for _, d := range deps {
 		if n := len(kept); n > 0 && kept[n-1].From == d.From && kept[n-1].To == d.To {

@@ -128,8 +128,8 @@ func (p *parser) placement(s *Schedule) {
 func (p *parser) sections(src string, sections []section) {
 	at := len(p.src)
 	for _, sec := range sections {
-		line := at + strings.Index(src[at:], "-- ")
-		at = line + len("-- ") + len(sec.Name)
+		line := nextMarker(src, at)
+		at = line + len(sec.Name) + len(sec.Data)
 		used := false
 		for i := range p.g.Modules {
 			m := &p.g.Modules[i]
@@ -144,6 +144,14 @@ func (p *parser) sections(src string, sections []section) {
 		if !used {
 			p.report(line, "section %q belongs to no module: declare module name %q in the graph", sec.Name, sec.Name)
 		}
-		at += len(sec.Data)
 	}
+}
+
+// nextMarker returns the start of the first section at or behind byte at, for
+// the place of an error.
+func nextMarker(src string, at int) int {
+	if at == 0 {
+		return 0 // the file starts with a section
+	}
+	return at + max(0, strings.Index(src[at-1:], "\n-- "))
 }

@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+	"unsafe"
 
 	"github.com/cockroachdb/datadriven"
 	"github.com/stretchr/testify/assert"
@@ -37,7 +38,7 @@ func TestParse(t *testing.T) {
 			again, err := ir.Parse("again.rir", text)
 			require.NoError(t, err)
 			assert.Equal(t, f, again)
-			return text
+			return strings.ReplaceAll(text, "\r", "<cr>")
 		})
 	})
 }
@@ -51,4 +52,20 @@ func TestParseInvertsPrint(t *testing.T) {
 		require.Equal(t, g, f.Graph, "seed %d", seed)
 		require.Equal(t, ir.Print(g), ir.Print(f.Graph), "seed %d", seed)
 	}
+}
+
+// Lists of a parsed graph share allocations, but growing one does not reach
+// into the next.
+func TestParsedListsDoNotShareCapacity(t *testing.T) {
+	f, err := ir.Parse("x.rir", "graph g {\n%0 = empty\n%1 = empty after(%0)\n%2 = empty after(%1)\n}\n")
+	require.NoError(t, err)
+	_ = append(f.Graph.Ops[1].After, 7)
+	assert.Equal(t, []ir.OpID{1}, f.Graph.Ops[2].After)
+}
+
+// The graph must not keep a large text alive.
+func TestParsedStringsAreInterned(t *testing.T) {
+	f, err := ir.Parse("x.rir", "graph g {\n%0 = host \"f\"\n%1 = host \"f\"\n}\n")
+	require.NoError(t, err)
+	assert.Same(t, unsafe.StringData(f.Graph.Ops[0].Label), unsafe.StringData(f.Graph.Ops[1].Label))
 }

@@ -1,0 +1,102 @@
+package ir
+
+// dependencies are absent in a traced graph; in others each has a reason, and
+// the bytes behind it are some of its buffer's.
+func (v *verifier) dependencies() {
+	if v.g.Phase == Traced {
+		if n := len(v.g.Deps()); n > 0 {
+			v.add(-1, "a traced graph has no dependencies, this one has %d: give it a later phase", n)
+		}
+		return
+	}
+	if v.g.Phase > Reduced {
+		v.add(-1, "the graph is in the unknown phase %v", v.g.Phase)
+		return
+	}
+	for _, d := range v.g.Deps() {
+		v.dependency(d)
+	}
+}
+
+func (v *verifier) dependency(d Dep) {
+	if d.Hazard == 0 || d.Hazard >= 1<<len(hazardWords) {
+		v.add(d.To, "dependency %v -> %v has no known reason: name raw, war, waw or after", d.From, d.To)
+	}
+	if d.Cause.Empty() {
+		return
+	}
+	if b := d.Cause.Buffer; b < 0 || int(b) >= len(v.g.Buffers) {
+		v.add(d.To, "dependency %v -> %v names buffer %d of %d", d.From, d.To, b, len(v.g.Buffers))
+		return
+	}
+	v.inside(d.Cause, func(why string) {
+		v.add(d.To, "dependency %v -> %v is caused by %s: %s", d.From, d.To, bytes(v.g, d.Cause), why)
+	})
+}
+
+// hazards and after edges are implied by a path of dependencies.
+func (v *verifier) hazards() {
+	d := v.g.dag()
+	for _, c := range missing(d, v.g.needs(d)) {
+		v.add(OpID(c.to), "%s must wait for %s (%s): add the dependency %v -> %v",
+			v.about(OpID(c.to)), v.about(OpID(c.from)), c.reason(v.g), OpID(c.from), OpID(c.to))
+	}
+}
+
+// needs returns what must be ordered in g, conflicts and after edges, but for
+// what the edges of settled order; settled may be nil.
+func (g *Graph) needs(settled *dag) []conflict {
+	needs := conflicts(g, settled)
+	for id := range g.Ops {
+		for _, u := range g.Ops[id].After {
+			if settled != nil && settled.has(int32(u), int32(id)) {
+				continue
+			}
+			needs = append(needs, conflict{query{int32(u), int32(id)}, Ordered, Range{}})
+		}
+	}
+	return needs
+}
+
+// reason prints why two operations must be ordered: raw @x[0:4096].
+func (c *conflict) reason(g *Graph) string {
+	if c.cause.Empty() {
+		return c.hazard.String()
+	}
+	return c.hazard.String() + " " + bytes(g, c.cause)
+}
+
+// missing returns the needs that neither an edge nor a path of d satisfies.
+func missing(d *dag, needs []conflict) []conflict {
+	var open []conflict
+	for _, c := range needs {
+		if !d.has(c.from, c.to) {
+			open = append(open, c)
+		}
+	}
+	queries := make([]query, len(open))
+	for i, c := range open {
+		queries[i] = c.query
+	}
+	var lost []conflict
+	for i, ok := range implied(d, queries) {
+		if !ok {
+			lost = append(lost, open[i])
+		}
+	}
+	return lost
+}
+
+// reduced: no dependency is implied by a path over others.
+func (v *verifier) reduced() {
+	deps := v.g.Deps()
+	queries := make([]query, len(deps))
+	for i, d := range deps {
+		queries[i] = query{int32(d.From), int32(d.To)}
+	}
+	for i, redundant := range implied(v.g.dag(), queries) {
+		if d := deps[i]; redundant {
+			v.add(d.To, "dependency %v -> %v is implied by a path over other operations: drop it", d.From, d.To)
+		}
+	}
+}

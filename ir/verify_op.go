@@ -1,0 +1,161 @@
+package ir
+
+import "fmt"
+
+// payload: exactly what the kind calls for is set.
+func (v *verifier) payload(id OpID, op *Op) {
+	switch {
+	case op.Kind >= numKinds:
+		v.add(id, "%v has the unknown kind %v", id, op.Kind)
+	case (op.Kind == KindLaunch) != (op.Launch != nil),
+		(op.Kind == KindCopy) != (op.Copy != nil),
+		(op.Kind == KindMemset) != (op.Memset != nil):
+		v.add(id, "%v %v needs exactly the operands of its kind: set the field that Kind names and no other", id, op.Kind)
+	case len(op.Uses) > 0 && op.Kind != KindLaunch && op.Kind != KindHost:
+		v.add(id, "%s declares uses: those of a %v follow from its operands", v.about(id), op.Kind)
+	}
+}
+
+// ids name something.
+func (v *verifier) ids(id OpID, op *Op) {
+	v.accesses = op.AppendAccesses(v.accesses[:0])
+	for _, a := range v.accesses {
+		v.bufferID(id, a.Buffer)
+		if a.Mode > Reduce {
+			v.add(id, "%s uses a buffer in the unknown mode %v", v.about(id), a.Mode)
+		}
+	}
+	if op.Kind != KindLaunch {
+		return
+	}
+	if m := op.Launch.Module; m < 0 || int(m) >= len(v.g.Modules) {
+		v.add(id, "%s names module %d of %d: add the module to the graph", v.about(id), m, len(v.g.Modules))
+	}
+	for _, a := range op.Launch.Args {
+		switch {
+		case a.Kind == ArgBuffer:
+			v.bufferID(id, a.Buffer)
+		case a.Kind == ArgParam && (a.Param < 0 || int(a.Param) >= len(v.g.Params)):
+			v.add(id, "%s names param %d of %d: add the param to the graph", v.about(id), a.Param, len(v.g.Params))
+		case a.Kind > ArgParam || a.Kind == ArgScalar && a.Scalar.Type >= numTypes:
+			v.add(id, "%s has an argument of unknown kind or type", v.about(id))
+		}
+	}
+}
+
+func (v *verifier) bufferID(id OpID, b BufferID) {
+	if b < 0 || int(b) >= len(v.g.Buffers) {
+		v.add(id, "%s names buffer %d of %d: add the buffer to the graph", v.about(id), b, len(v.g.Buffers))
+	}
+}
+
+// ranges lie inside their buffers.
+func (v *verifier) ranges(id OpID, op *Op) {
+	v.accesses = op.AppendAccesses(v.accesses[:0])
+	for _, a := range v.accesses {
+		v.inside(a.Range, func(why string) { v.add(id, "%s touches %s: %s", v.about(id), bytes(v.g, a.Range), why) })
+	}
+}
+
+// inside complains about a range that does not lie in its buffer.
+func (v *verifier) inside(r Range, complain func(string)) {
+	switch size := v.g.Buffers[r.Buffer].Size(); {
+	case r.Lo < 0:
+		complain("the range starts before the buffer")
+	case r.Hi < r.Lo:
+		complain("the range ends before it starts")
+	case r.Hi > size:
+		complain(fmt.Sprintf("the buffer has %d bytes", size))
+	}
+}
+
+// copy: ranges of equal size that share no byte.
+func (v *verifier) copy(id OpID, op *Op) {
+	if op.Kind != KindCopy {
+		return
+	}
+	src, dst := op.Copy.Src, op.Copy.Dst
+	if n, m := src.Hi-src.Lo, dst.Hi-dst.Lo; n != m {
+		v.add(id, "%s moves %d bytes of %s onto the %d of %s: make the ranges equal", v.about(id), n, bytes(v.g, src), m, bytes(v.g, dst))
+	}
+	if both := src.Intersect(dst); src.Overlaps(dst) {
+		v.add(id, "%s reads and writes %s: copy through another buffer", v.about(id), bytes(v.g, both))
+	}
+}
+
+// memset: a pattern of 1, 2 or 4 bytes that fits a whole number of times.
+func (v *verifier) memset(id OpID, op *Op) {
+	if op.Kind != KindMemset {
+		return
+	}
+	m := op.Memset
+	if m.Value.Type >= numTypes || m.Value.Type.Size() > 4 {
+		v.add(id, "%s fills with a pattern of type %v: use one of 1, 2 or 4 bytes", v.about(id), m.Value.Type)
+		return
+	}
+	if n, w := m.Dst.Hi-m.Dst.Lo, m.Value.Type.Size(); n%w != 0 || m.Dst.Lo%w != 0 {
+		v.add(id, "%s fills %s with a pattern of %d bytes: make start and size multiples of %d, or use u8",
+			v.about(id), bytes(v.g, m.Dst), w, w)
+	}
+}
+
+// maxBlock is the largest block of every device since Fermi, in threads.
+const maxBlock = 1024
+
+func (v *verifier) launch(id OpID, op *Op) {
+	if op.Kind != KindLaunch {
+		return
+	}
+	l := op.Launch
+	if l.Entry == "" {
+		v.add(id, "%s names no kernel", v.about(id))
+	}
+	for _, d := range []struct {
+		what string
+		dim  Dim3
+	}{{"grid", l.Grid}, {"block", l.Block}} {
+		if d.dim.X == 0 || d.dim.Y == 0 || d.dim.Z == 0 {
+			v.add(id, "%s has a %s of %d x %d x %d: every extent must be at least 1", v.about(id), d.what, d.dim.X, d.dim.Y, d.dim.Z)
+		}
+	}
+	if b := l.Block; uint64(b.X) > maxBlock || uint64(b.X)*uint64(b.Y) > maxBlock || b.Count() > maxBlock {
+		v.add(id, "%s has blocks of %d x %d x %d threads: a block holds at most %d", v.about(id), b.X, b.Y, b.Z, maxBlock)
+	}
+}
+
+// arguments that are addresses point into their buffers or just behind them.
+func (v *verifier) arguments(id OpID, op *Op) {
+	if op.Kind != KindLaunch {
+		return
+	}
+	for i, a := range op.Launch.Args {
+		if a.Kind != ArgBuffer {
+			continue
+		}
+		if b := &v.g.Buffers[a.Buffer]; a.Offset < 0 || a.Offset > b.Size() {
+			v.add(id, "%s passes @%s%+d as argument %d, but the buffer has %d bytes", v.about(id), b.Name, a.Offset, i, b.Size())
+		}
+	}
+}
+
+// constants are never written.
+func (v *verifier) constants(id OpID, op *Op) {
+	v.accesses = op.AppendAccesses(v.accesses[:0])
+	for _, a := range v.accesses {
+		if a.Mode.Writes() && !a.Empty() && v.g.Buffers[a.Buffer].Role == Constant {
+			v.add(id, "%s writes %s, which is constant: give the buffer another role", v.about(id), bytes(v.g, a.Range))
+		}
+	}
+}
+
+// after edges name earlier operations.
+func (v *verifier) after(id OpID, op *Op) {
+	for _, u := range op.After {
+		switch {
+		case u < 0 || int(u) >= len(v.g.Ops):
+			v.add(id, "%s is after %v, but the graph has %d operations", v.about(id), u, len(v.g.Ops))
+		case u >= id:
+			v.add(id, "%s is after %v, which is not earlier in program order: list it first", v.about(id), u)
+		}
+	}
+}
