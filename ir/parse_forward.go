@@ -1,6 +1,9 @@
 package ir
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+)
 
 // forwardRef is an after that names an operation not listed above.
 type forwardRef struct {
@@ -39,11 +42,7 @@ func (p *parser) report(pos int, format string, args ...any) {
 // reportCycle reports a cycle at one of its forward references; it has one,
 // since ids cannot rise all the way round.
 func (p *parser) reportCycle(cycle []OpID) {
-	text := ""
-	for _, v := range cycle {
-		text += v.String() + " -> "
-	}
-	text += cycle[0].String()
+	text := cycleText(cycle)
 	i := slices.IndexFunc(p.forward, func(f forwardRef) bool {
 		at := slices.Index(cycle, f.from)
 		return at >= 0 && cycle[(at+1)%len(cycle)] == f.to
@@ -56,6 +55,22 @@ func (p *parser) reportCycle(cycle []OpID) {
 		return
 	}
 	p.report(p.forward[i].pos, "cycle %s: each operation waits for the one before it", text)
+}
+
+// cycleText prints a cycle, a long one without its middle.
+func cycleText(cycle []OpID) string {
+	const shown = 12
+	text := ""
+	for i, v := range cycle {
+		if hidden := len(cycle) - shown; hidden > 1 && i >= shown-2 && i < len(cycle)-2 {
+			if i == shown-2 {
+				text += fmt.Sprintf("(%d more) -> ", hidden)
+			}
+			continue
+		}
+		text += v.String() + " -> "
+	}
+	return text + cycle[0].String()
 }
 
 // findCycle returns a cycle of the after edges, in their direction and from its

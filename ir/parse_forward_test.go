@@ -53,5 +53,8 @@ func TestFindCycleOfAMillion(t *testing.T) {
 	for v := range ops {
 		ops[v].After = []OpID{OpID((v + 1) % len(ops))}
 	}
-	assert.Len(t, findCycle(ops), len(ops))
+	cycle := findCycle(ops)
+	assert.Len(t, cycle, len(ops))
+	assert.Equal(t, "%0 -> %999999 -> %999998 -> %999997 -> %999996 -> %999995 -> %999994 -> %999993 -> %999992 -> %999991"+
+		" -> (999988 more) -> %2 -> %1 -> %0", cycleText(cycle))
 }
