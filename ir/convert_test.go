@@ -21,7 +21,7 @@ func TestNewScalarKeepsTheValue(t *testing.T) {
 		{U64, uint64(math.MaxUint64), math.MaxUint64},
 		{I64, -2, math.MaxUint64 - 1},
 		{F32, 0.5, 0x3f000000},
-		{F32, float32(-0.0), 0},
+		{F32, math.Copysign(0, -1), 0x80000000},
 		{F32, 3, 0x40400000},
 		{F64, 1.0, 0x3ff0000000000000},
 		{F16, uint16(0x3c00), 0x3c00},
