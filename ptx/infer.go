@@ -55,14 +55,32 @@ func Infer(m *Module, f *Func) *Effects {
 	return in.rec.effects()
 }
 
-// fixpoint repeats sweep until no set grows.
+// fixpoint repeats sweep until no set grows. Registers that are still empty
+// then have no definition that counts; they are given a number, which may
+// complete sums that waited for them.
 func (in *infer) fixpoint() {
 	in.funcs, in.regs, in.params = nil, map[*Func][]rootSet{}, map[*Var]rootSet{}
 	in.shared, in.local = 0, 0
 	in.reach(in.kernel)
+	in.converge()
+	in.settle()
+	in.converge()
+}
+
+func (in *infer) converge() {
 	for in.changed = true; in.changed; {
 		in.changed = false
 		in.sweep()
+	}
+}
+
+func (in *infer) settle() {
+	for _, f := range in.funcs {
+		for i := range in.regs[f] {
+			if in.regs[f][i] == 0 {
+				in.regs[f][i] = in.table.null()
+			}
+		}
 	}
 }
 
