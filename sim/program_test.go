@@ -137,7 +137,7 @@ func (r *rig) run(seed uint64) (trace []string) {
 		}
 		trace = append(trace, fmt.Sprint(r.Now()))
 	}
-	for range 12 {
+	for range 20 {
 		switch rng.IntN(6) {
 		case 0:
 			binary.LittleEndian.PutUint32(r.host[4*rng.IntN(rigWords):], uint32(rng.IntN(3)))
@@ -242,6 +242,6 @@ func TestMemoGivesUpOnInputThatAlwaysChanges(t *testing.T) {
 	c := r.Counters()
 	assert.Equal(t, int64(5000), c.Launches)
 	assert.Zero(t, c.MemoHits)
-	assert.Less(t, c.MemoEntries, int64(100))
-	assert.Less(t, c.MemoHashed, int64(200*4*rigWords))
+	assert.Zero(t, c.MemoEntries)
+	assert.Less(t, c.MemoHashed, int64(2*patience*4*rigWords))
 }
