@@ -343,3 +343,18 @@ func BenchmarkFullDevice(b *testing.B) {
 		e.Drain()
 	}
 }
+
+func TestRetireKeepsWhatAGapCountsFrom(t *testing.T) {
+	e := demanding(plain())
+	fixed := Demand{Kind: Fixed, Duration: 10 * ns}
+	a := e.Add(Task{Data: fixed})
+	e.Run(20 * ns)
+	e.Retire()
+	b := e.Add(Task{Arrival: 20 * ns, Deps: []TaskID{a}, Gap: 5 * Microsecond, Data: fixed})
+	assert.Equal(t, 20*ns+5*Microsecond, e.Wait(b))
+	e.Run(e.Now() + 2*retireAfter)
+	e.Retire()
+	assert.Panics(t, func() { e.Span(b) }, "forgotten")
+	assert.True(t, e.Ended(b))
+	assert.Equal(t, e.Now(), e.Wait(b), "long ago")
+}
