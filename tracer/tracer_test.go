@@ -265,14 +265,54 @@ func TestZeroSizedBuffersMakeNoAccess(t *testing.T) {
 	assert.Empty(t, trace.Graph.Ops[0].Uses)
 }
 
+// TestAnyFailedCallLeavesNothingBehind lets each device call of an eager trace
+// fail in turn; Finish reports it and frees all there was.
+func TestAnyFailedCallLeavesNothingBehind(t *testing.T) {
+	for n := 0; ; n++ {
+		plain := null.New()
+		armed := device.FailCall(n, device.OutOfMemory)
+		dev := device.WithFaults(plain, func(call int, method string) device.Code {
+			return armed(call, method)
+		})
+		tr := tracer.New(dev, "faults", tracer.Eager)
+		square := load(t, tr, "square")
+		x := tr.Alloc("x", ir.F32, 32, ir.Input)
+		y := tr.Alloc("y", ir.F32, 32, ir.Output)
+		host := tr.AllocHost("host", ir.F32, 32, ir.Output)
+		tr.Memset(x, 1)
+		tr.Launch(square, tracer.Linear(1, 32), x, y, 32)
+		tr.Copy(host, y)
+		trace, err := tr.Finish()
+		if err == nil {
+			require.Greater(t, n, 8, "the trace made hardly a call")
+			armed = func(int, string) device.Code { return 0 }
+			require.NoError(t, trace.Close())
+			require.Zero(t, plain.Live())
+			return
+		}
+		require.Equal(t, device.OutOfMemory, device.CodeOf(err), "call %d", n)
+		live := plain.Live()
+		if strings.Contains(err.Error(), "DestroyStream") {
+			live.Streams = 0 // nobody can do more about it
+		}
+		require.Zero(t, live, "after call %d failed", n)
+	}
+}
+
+// BenchmarkLaunch traces programs of 100000 launches: what an operation costs
+// with its share of the growing trace.
 func BenchmarkLaunch(b *testing.B) {
-	tr := tracer.New(null.New(), "bench", tracer.Deferred)
-	square := load(b, tr, "square")
-	x := tr.Alloc("x", ir.F32, 1024, ir.Input)
-	y := tr.Alloc("y", ir.F32, 1024, ir.Output)
+	const launches = 100_000
 	shape := tracer.Linear(4, 256)
 	b.ReportAllocs()
 	for b.Loop() {
-		tr.Launch(square, shape, x, y, 1024)
+		tr := tracer.New(null.New(), "bench", tracer.Deferred)
+		square := load(b, tr, "square")
+		x := tr.Alloc("x", ir.F32, 1024, ir.Input)
+		y := tr.Alloc("y", ir.F32, 1024, ir.Output)
+		for range launches {
+			tr.Launch(square, shape, x, y, 1024)
+		}
 	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/launches, "ns/launch")
 }
