@@ -223,7 +223,7 @@ var transfers = map[string]transfer{
 	"bfe": transferInt, "bfind": transferInt, "popc": transferInt, "clz": transferInt,
 	"brev": transferInt, "sad": transferInt, "dp4a": transferInt, "dp2a": transferInt,
 	"vote": transferInt, "match": transferInt, "activemask": transferInt, "fns": transferInt,
-	"bmsk": transferInt, "szext": transferInt, "getctarank": transferInt, "slct": transferAll,
+	"bmsk": transferInt, "szext": transferInt, "getctarank": transferInt,
 
 	"mad": transferMad, "madc": transferMad, "mad24": transferMad, "fma": transferInt,
 
