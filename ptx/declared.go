@@ -3,6 +3,7 @@ package ptx
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 )
 
@@ -37,6 +38,7 @@ type Declared struct {
 	Mode    Mode
 	Type    Type
 	Pointer bool
+	Count   int // of a struct passed by value, "s: b8[24]"; otherwise 0
 	Col     int // of the name in the string, from 1
 }
 
@@ -48,6 +50,9 @@ func (d Declared) String() string {
 	s += declaredName(d.Type)
 	if d.Pointer {
 		s += "*"
+	}
+	if d.Count > 0 {
+		s += fmt.Sprintf("[%d]", d.Count)
 	}
 	return s
 }
@@ -74,8 +79,8 @@ func declaredName(typ Type) string {
 }
 
 // ParseSignature reads a declared signature: parameters separated by commas,
-// each "name: type" for a scalar or "name: mode type*" for a pointer, where
-// the mode is in, out, inout or reduce. An error is an *Error whose file is
+// each "name: type" for a scalar, "name: type[n]" for a struct by value or
+// "name: mode type*" for a pointer, where the mode is in, out, inout or reduce. An error is an *Error whose file is
 // "signature" and whose line is 1.
 func ParseSignature(text string) ([]Declared, error) {
 	s := sigScanner{text: text}
@@ -153,9 +158,15 @@ func (s *sigScanner) param() (Declared, error) {
 	if err := s.typ(&d); err != nil {
 		return d, err
 	}
-	if s.peek() == "*" {
+	switch s.peek() {
+	case "*":
 		s.take()
 		d.Pointer = true
+	case "[":
+		s.take()
+		if err := s.count(&d); err != nil {
+			return d, err
+		}
 	}
 	switch {
 	case d.Pointer && d.Mode == ModeNone:
@@ -164,6 +175,20 @@ func (s *sigScanner) param() (Declared, error) {
 		return d, sigError(d.Col, "%s is %s but not a pointer; write %s* or leave the mode out", name, d.Mode, declaredName(d.Type))
 	}
 	return d, nil
+}
+
+// count reads the "24]" of a struct's size.
+func (s *sigScanner) count(d *Declared) error {
+	tok := s.take()
+	n, err := strconv.Atoi(tok)
+	if err != nil || n < 1 || n > 1<<16 {
+		return sigError(s.col, "expected the number of elements of %s, found %s", d.Name, orEnd(tok))
+	}
+	d.Count = n
+	if tok := s.take(); tok != "]" {
+		return sigError(s.col, "expected \"]\" after the number of elements of %s, found %s", d.Name, orEnd(tok))
+	}
+	return nil
 }
 
 func orEnd(tok string) string {
@@ -219,7 +244,7 @@ func CheckDeclared(m *Module, f *Func, decl []Declared) error {
 }
 
 func checkSize(m *Module, v *Var, d Declared) error {
-	size := d.Type.Size()
+	size := d.Type.Size() * max(1, d.Count)
 	if d.Pointer {
 		size = m.AddressSize / 8
 	}
@@ -229,8 +254,12 @@ func checkSize(m *Module, v *Var, d Declared) error {
 	return &Error{m.File, v.Pos, fmt.Sprintf("parameter %s (%s) is declared as %d bytes, the kernel takes %d", d.Name, v.Name, size, v.Size())}
 }
 
-// checkMode reports the load or store that the declaration denies.
+// checkMode reports the load or store that the declaration denies. The pointers
+// inside a struct cannot be declared, so nothing is denied there.
 func checkMode(m *Module, f *Func, d Declared, p ParamAccess) []error {
+	if d.Count > 0 {
+		return nil
+	}
 	var errs []error
 	claim := d.Mode.Access()
 	deny := func(at Pos, verb string) {

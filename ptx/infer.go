@@ -44,7 +44,9 @@ type infer struct {
 	rec *recorder // nil until the sets are final
 }
 
-// Infer returns what the kernel or function f of m does to memory.
+// Infer returns what the kernel or function f of m does to memory. It is
+// sound if no parameter is used as an address unconverted while another one,
+// converted by cvta, is added to it: compilers convert every pointer they know.
 func Infer(m *Module, f *Func) *Effects {
 	in := &infer{m: m, kernel: f, table: newRootTable(), pointers: map[rootID]bool{}}
 	in.fixpoint()
@@ -221,7 +223,7 @@ var transfers = map[string]transfer{
 	"bfe": transferInt, "bfind": transferInt, "popc": transferInt, "clz": transferInt,
 	"brev": transferInt, "sad": transferInt, "dp4a": transferInt, "dp2a": transferInt,
 	"vote": transferInt, "match": transferInt, "activemask": transferInt, "fns": transferInt,
-	"bmsk": transferInt, "szext": transferInt, "getctarank": transferInt, "slct": transferAll,
+	"bmsk": transferInt, "szext": transferInt, "getctarank": transferInt,
 
 	"mad": transferMad, "madc": transferMad, "mad24": transferMad, "fma": transferInt,
 

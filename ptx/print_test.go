@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"testing"
 
+	"github.com/cockroachdb/datadriven"
 	"github.com/stretchr/testify/require"
 )
 
@@ -74,12 +75,16 @@ func TestPrintRoundTrips(t *testing.T) {
 	}
 }
 
-// Scopes, shadowed names, branch tables, masked relocations and the other
-// constructs that nvcc 11.8 does not emit for our kernels.
-func TestPrintRoundTripsUnusual(t *testing.T) {
-	m, err := Parse("unusual", unusual)
-	require.NoError(t, err)
-	requireRoundTrip(t, m)
+// TestPrint shows what is kept of scopes, shadowed names, branch tables, masked
+// relocations and other constructs that nvcc 11.8 does not emit for the corpus.
+func TestPrint(t *testing.T) {
+	datadriven.RunTest(t, "testdata/print", func(t *testing.T, d *datadriven.TestData) string {
+		m, err := Parse("in.ptx", unusual)
+		require.NoError(t, err)
+		text := printed(t, m)
+		requireRoundTrip(t, m)
+		return text
+	})
 }
 
 const unusual = `.version 7.8
