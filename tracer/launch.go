@@ -91,29 +91,33 @@ func (t *Tracer) launch(k *Kernel, s Shape, args []any, pc uintptr) error {
 		}
 	}
 	uses = append(uses, k.symbols...)
-	if k.opaque {
-		uses = t.everything(uses)
-	}
 	if len(uses) == 0 {
 		uses = nil // as a parser would leave it
 	}
-	t.record(ir.Op{Kind: ir.KindLaunch, Launch: l, Uses: uses}, pc)
+	id := t.record(ir.Op{Kind: ir.KindLaunch, Launch: l, Uses: uses}, pc)
+	if k.opaque {
+		t.opaque = append(t.opaque, id)
+	}
 	if t.mode == Eager {
 		t.runLaunch(k, l, pc)
 	}
 	return nil
 }
 
-// everything appends a read and write of every buffer on the device: what a
-// kernel may do that follows pointers it found in memory.
-func (t *Tracer) everything(uses []ir.Access) []ir.Access {
-	for id := range t.graph.Buffers {
-		b := &t.graph.Buffers[id]
-		if b.Place.Kind == ir.OnDevice && b.Len > 0 {
-			uses = append(uses, ir.Access{Range: ir.Range{Buffer: ir.BufferID(id), Hi: b.Size()}, Mode: ir.ReadWrite})
+// widenOpaque has every launch of an opaque kernel read and write every buffer
+// on the device: what a kernel may do that follows pointers it found in memory.
+// It waits for the end of the trace, because such a pointer may lead to a buffer
+// allocated after the launch.
+func (t *Tracer) widenOpaque() {
+	for _, id := range t.opaque {
+		op := &t.graph.Ops[id]
+		for b := range t.graph.Buffers {
+			buf := &t.graph.Buffers[b]
+			if buf.Place.Kind == ir.OnDevice && buf.Len > 0 && buf.Role != ir.Constant {
+				op.Uses = append(op.Uses, ir.Access{Range: ir.Range{Buffer: ir.BufferID(b), Hi: buf.Size()}, Mode: ir.ReadWrite})
+			}
 		}
 	}
-	return uses
 }
 
 func (t *Tracer) runLaunch(k *Kernel, l *ir.Launch, pc uintptr) {

@@ -31,6 +31,7 @@ type Tracer struct {
 	modules []*Module        // by ModuleID
 	params  map[string]Param // by name
 	hosts   map[ir.OpID]func()
+	opaque  []ir.OpID      // launches that may touch anything
 	names   map[string]int // how often a buffer name was asked for
 
 	launches slab[ir.Launch]
@@ -135,6 +136,7 @@ func (t *Tracer) Finish() (*Trace, error) {
 		t.stream = 0
 	}
 	t.resolvePositions()
+	t.widenOpaque()
 	if t.err == nil {
 		t.err = ir.Verify(t.graph)
 	}

@@ -186,6 +186,58 @@ func TestMistakesAreNamed(t *testing.T) {
 	}
 }
 
+// hidden has kernels whose effects no parameter shows: chase stores through a
+// pointer it finds in memory, count keeps a number in a variable of the module.
+const hidden = `
+.version 7.8
+.target sm_75
+.address_size 64
+.global .u32 total;
+.visible .entry chase(.param .u64 table)
+{
+	.reg .b64 %rd<4>;
+	ld.param.u64 %rd1, [table];
+	cvta.to.global.u64 %rd2, %rd1;
+	ld.global.u64 %rd3, [%rd2];
+	st.global.u64 [%rd3], %rd1;
+	ret;
+}
+.visible .entry count()
+{
+	.reg .b32 %r<2>;
+	atom.global.add.u32 %r1, [total], 1;
+	ret;
+}
+`
+
+func TestHiddenEffectsOrderLaunches(t *testing.T) {
+	tr := tracer.New(null.New(), "hidden", tracer.Deferred)
+	m := tr.Module("hidden.ptx", hidden)
+	table := tr.Alloc("table", ir.U64, 4, ir.Input)
+	tr.Launch(m.Kernel("chase"), tracer.Linear(1, 1), table)
+	tr.Launch(m.Kernel("count"), tracer.Linear(1, 1))
+	tr.Launch(m.Kernel("count"), tracer.Linear(1, 1))
+	late := tr.Alloc("late", ir.U64, 1, ir.Output)
+	tr.Memset(late, 0)
+	trace, err := tr.Finish()
+	require.NoError(t, err)
+	chase, count := trace.Graph.Ops[0].Uses, trace.Graph.Ops[1].Uses
+	var touched []ir.BufferID
+	for _, use := range chase {
+		if use.Mode == ir.ReadWrite {
+			touched = append(touched, use.Buffer)
+		}
+	}
+	assert.Subset(t, touched, []ir.BufferID{table.ID(), late.ID()}, "whatever a pointer in the table may lead to")
+	require.Len(t, count, 1)
+	assert.Equal(t, "hidden.total", trace.Graph.Buffers[count[0].Buffer].Name)
+	assert.Equal(t, ir.ReadWrite, count[0].Mode)
+	assert.Equal(t, count, trace.Graph.Ops[2].Uses)
+	file, err := ir.Parse("hidden.rir", string(ir.Format(trace.Graph, nil)))
+	require.NoError(t, err)
+	assert.Equal(t, trace.Graph, file.Graph)
+}
+
 func TestASignatureNamesAndWidens(t *testing.T) {
 	k, _ := kernels.Lookup("reduce")
 	tr := tracer.New(null.New(), "declared", tracer.Deferred)
