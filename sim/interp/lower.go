@@ -260,6 +260,9 @@ func unpackPair(w *warp, in *inst) {
 // constant addresses are generic addresses already.
 func (l *lowering) cvta() error {
 	in := l.in
+	if len(in.Args) != 2 {
+		return l.fail("needs a destination and an address")
+	}
 	size := l.size(&in.Args[0], 8)
 	r := blank()
 	var err error
