@@ -37,6 +37,23 @@ const oddKernels = `.version 7.8
 }
 `
 
+// ticket takes a number from a module variable: memory that no parameter names.
+const ticketKernel = `.version 7.8
+.target sm_75
+.address_size 64
+.global .align 4 .u32 next;
+.visible .entry ticket(.param .u64 out)
+{
+	.reg .b64 %rd<3>;
+	.reg .b32 %r<2>;
+	ld.param.u64 %rd1, [out];
+	mov.u64 %rd2, next;
+	atom.global.add.u32 %r1, [%rd2], 1;
+	st.global.u32 [%rd1], %r1;
+	ret;
+}
+`
+
 const fixedKernel = `.version 7.8
 .target sm_75
 .address_size 64
@@ -92,6 +109,15 @@ func TestMemoFollowsDataDependentFootprints(t *testing.T) {
 		require.Equal(t, value, r.word(out), "round %d", round)
 	}
 	assert.Positive(t, r.Counters().MemoHits)
+}
+
+func TestMemoSeesModuleVariablesAndAtomics(t *testing.T) {
+	r := newRig(t, Options{})
+	l := one(r.function(ticketKernel, "ticket"), r.buffers[0])
+	for want := range uint32(10) {
+		r.ok(r.Submit(r.streams[0], l))
+		require.Equal(t, want, r.word(r.buffers[0]))
+	}
 }
 
 func TestMemoLeavesClocksAlone(t *testing.T) {
