@@ -27,5 +27,13 @@ func TestConformanceWithoutMemo(t *testing.T) {
 
 func TestUnknownProfile(t *testing.T) {
 	_, err := New(Options{Profile: "h2000"})
-	assert.EqualError(t, err, `sim: no device profile is called "h2000"; known profiles: h200`)
+	assert.EqualError(t, err, `sim: no device profile is called "h2000"; known profiles: h200, a100, v100`)
+}
+
+func TestProfilesDiffer(t *testing.T) {
+	for id, sms := range map[string]int{"": 132, "h200": 132, "a100": 108, "v100": 80} {
+		info := open(t, Options{Profile: id}).Info()
+		assert.Equal(t, sms, info.Multiprocessors, id)
+		assert.True(t, info.Simulated)
+	}
 }

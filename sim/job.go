@@ -77,6 +77,8 @@ func (d *Device) lowerLaunch(w *device.Launch) (*job, *device.Error) {
 		return refuse(device.InvalidValue, "a parameter block of %d bytes; its signature needs %d", len(w.Params), k.code.ParamBytes())
 	case most > 0 && threads > most:
 		return refuse(device.InvalidValue, "%d threads per block; it declares at most %d", threads, most)
+	case k.req[0] > 0 && k.req != extents(w.Block):
+		return refuse(device.InvalidValue, "block %v; it requires %v", w.Block, k.req)
 	case shared > d.info.MaxShared:
 		return refuse(device.InvalidValue, "%d bytes of shared memory, %d of them static; the device allows %d", shared, k.code.SharedStatic(), d.info.MaxShared)
 	}

@@ -49,16 +49,12 @@ const (
 // input neither hashes nor copies anything.
 type memo struct {
 	off    bool
-	limit  int64
-	bytes  int64
 	hashed int64
 	hits   int64
 	seeds  [2]maphash.Seed
 	known  map[uint64]digest // of allocations, by address; absent when changed
 	shapes map[shapeKey]*shape
-	oldest *entry // ends of the list by last use
-	newest *entry
-	count  int64
+	recent lru
 }
 
 // digest is a 128-bit hash.
@@ -85,7 +81,7 @@ type footprint struct {
 	touched []interp.Touch
 	results map[digest]*entry
 	seen    map[digest]struct{} // contents met once
-	before  digest // content at the look-up that missed, for store
+	before  digest              // content at the look-up that missed, for store
 }
 
 // entry is one result.
@@ -107,7 +103,7 @@ type output struct {
 
 func newMemo(mode Memo, limit int64) *memo {
 	return &memo{
-		off: mode == MemoOff, limit: limit,
+		off: mode == MemoOff, recent: lru{limit: limit},
 		seeds: [2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()},
 		known: map[uint64]digest{}, shapes: map[shapeKey]*shape{},
 	}
@@ -146,7 +142,7 @@ func (m *memo) forget(base uint64) { delete(m.known, base) }
 
 // shapeOf finds the shape of a job, nil when the memo must not be used for it.
 func (m *memo) shapeOf(j *job) *shape {
-	if m.off || j.kernel.of.clocks {
+	if m.off || j.kernel.clocks {
 		return nil
 	}
 	if j.shape == nil {
@@ -193,8 +189,7 @@ func (m *memo) apply(mem *interp.Memory, e *entry) {
 		copy(allocation(mem, o.base), o.data)
 		m.known[o.base] = o.hash
 	}
-	m.unlink(e)
-	m.link(e)
+	m.recent.use(e)
 }
 
 // store records the result of a run that lookup missed. The first run of a
@@ -247,11 +242,8 @@ func (m *memo) record(mem *interp.Memory, f *footprint, stats *interp.Stats) {
 			e.size += int64(len(allocation(mem, t.Base)))
 		}
 	}
-	if e.size > m.limit || f.results[e.key] != nil {
+	if f.results[e.key] != nil || !m.recent.makeRoom(e.size) {
 		return
-	}
-	for m.bytes+e.size > m.limit {
-		m.evict(m.oldest)
 	}
 	for _, t := range f.touched {
 		if t.Written {
@@ -260,44 +252,11 @@ func (m *memo) record(mem *interp.Memory, f *footprint, stats *interp.Stats) {
 		}
 	}
 	f.results[e.key] = e
-	m.bytes += e.size
-	m.count++
-	m.link(e)
-}
-
-func (m *memo) evict(e *entry) {
-	m.unlink(e)
-	delete(e.of.results, e.key)
-	m.bytes -= e.size
-	m.count--
-}
-
-// link makes e the newest.
-func (m *memo) link(e *entry) {
-	e.older, e.newer = m.newest, nil
-	if m.newest != nil {
-		m.newest.newer = e
-	} else {
-		m.oldest = e
-	}
-	m.newest = e
-}
-
-func (m *memo) unlink(e *entry) {
-	if e.older != nil {
-		e.older.newer = e.newer
-	} else {
-		m.oldest = e.newer
-	}
-	if e.newer != nil {
-		e.newer.older = e.older
-	} else {
-		m.newest = e.older
-	}
+	m.recent.add(e)
 }
 
 func (m *memo) report(c *Counters) {
-	c.MemoHits, c.MemoHashed, c.MemoBytes, c.MemoEntries = m.hits, m.hashed, m.bytes, m.count
+	c.MemoHits, c.MemoHashed, c.MemoBytes, c.MemoEntries = m.hits, m.hashed, m.recent.bytes, m.recent.count
 }
 
 // skip reports whether this run should not try the memo. After patience misses

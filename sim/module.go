@@ -3,6 +3,7 @@ package sim
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/reprise-gpu/reprise/device"
@@ -12,17 +13,19 @@ import (
 
 // module is a loaded PTX module.
 type module struct {
-	name   string
-	code   *interp.Module
-	clocks bool // some instruction reads a clock, so equal launches may differ
-	funcs  []device.Function
+	name  string
+	tree  *ptx.Module
+	code  *interp.Module
+	funcs []device.Function
 }
 
 // kernel is a function handle's meaning.
 type kernel struct {
-	of   *module
-	name string
-	code *interp.Kernel
+	of     *module
+	name   string
+	code   *interp.Kernel
+	clocks bool      // it may read a clock, so equal launches may differ
+	req    [3]uint32 // the only block extents it accepts, .reqntid; zero when any
 }
 
 // LoadModule parses, checks and lowers PTX. The error of text that is not PTX
@@ -34,7 +37,7 @@ func (d *Device) LoadModule(name, text string) (device.Module, error) {
 	m := &module{name: name}
 	tree, err := ptx.Parse(name, text)
 	if err == nil {
-		m.clocks = readsClock(tree)
+		m.tree = tree
 		m.code, err = interp.LoadModule(d.memory, tree)
 	}
 	if err != nil {
@@ -47,23 +50,25 @@ func (d *Device) LoadModule(name, text string) (device.Module, error) {
 	return d.modules.Add(m), nil
 }
 
-// readsClock reports whether any instruction of a module reads a clock or a
-// performance counter.
-func readsClock(m *ptx.Module) bool {
+// readsClock reports whether a kernel, or any device function that it might
+// call, reads a clock or a performance counter.
+func readsClock(m *ptx.Module, entry string) bool {
 	for _, f := range m.Funcs {
+		if f.Entry && f.Name != entry {
+			continue
+		}
 		for _, in := range f.Body {
-			for _, arg := range in.Args {
-				if arg.Kind == ptx.OpSpecial && isClock(arg.Name) {
-					return true
-				}
+			if slices.ContainsFunc(in.Args, isClock) {
+				return true
 			}
 		}
 	}
 	return false
 }
 
-func isClock(special string) bool {
-	return strings.HasPrefix(special, "%clock") || strings.HasPrefix(special, "%globaltimer") || strings.HasPrefix(special, "%pm")
+func isClock(arg ptx.Operand) bool {
+	return arg.Kind == ptx.OpSpecial &&
+		(strings.HasPrefix(arg.Name, "%clock") || strings.HasPrefix(arg.Name, "%globaltimer") || strings.HasPrefix(arg.Name, "%pm"))
 }
 
 // UnloadModule waits for all work, since some of it may run the module's code.
@@ -96,7 +101,17 @@ func (d *Device) Function(h device.Module, entry string) (device.Function, error
 	if err != nil {
 		return 0, (&device.Error{Code: device.NotFound, Detail: fmt.Sprintf("kernel %q of module %s", entry, m.name), Err: err}).In("Function")
 	}
-	f := d.funcs.Add(&kernel{of: m, name: entry, code: code})
+	f := d.funcs.Add(&kernel{of: m, name: entry, code: code, clocks: readsClock(m.tree, entry), req: required(m.tree, entry)})
 	m.funcs = append(m.funcs, f)
 	return f, nil
+}
+
+// required is a kernel's .reqntid.
+func required(m *ptx.Module, entry string) (block [3]uint32) {
+	for _, f := range m.Funcs {
+		if f.Entry && f.Name == entry {
+			block = f.ReqThreads
+		}
+	}
+	return block
 }

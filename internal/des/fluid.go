@@ -33,6 +33,11 @@ import (
 // add up to more than there is, all who use it slow down in proportion. That
 // is what a FIFO in front of a resource does, and unlike max-min fairness it
 // needs one pass.
+//
+// What this approximates is a scheduler that hands single blocks to slots. Over
+// 500 random mixtures of up to 12 kernels the makespans differ by 2 % in the mean
+// and 19 % at worst (TestFluidIsCloseToSchedulingBlockByBlock); an event costs the
+// number of running kernels, not of blocks.
 
 // slack absorbs rounding in counts of blocks and slots.
 const slack = 1e-9

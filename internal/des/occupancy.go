@@ -33,8 +33,10 @@ func (l *Limits) Occupancy(threads, registers, shared int) int {
 		resident := l.RegistersPerSM / issuePerSM / perWarp * issuePerSM
 		blocks = min(blocks, resident/warps)
 	}
-	bytes := roundUp(shared+l.SharedReserved, sharedGranularity)
-	return min(blocks, l.SharedPerSM/bytes)
+	if bytes := roundUp(shared+l.SharedReserved, sharedGranularity); bytes > 0 {
+		blocks = min(blocks, l.SharedPerSM/bytes)
+	}
+	return blocks
 }
 
 func roundUp(n, unit int) int { return (n + unit - 1) / unit * unit }

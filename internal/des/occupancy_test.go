@@ -34,3 +34,9 @@ func TestOccupancy(t *testing.T) {
 		assert.Equal(t, c.want, h200.Limits.Occupancy(c.threads, c.registers, c.shared), "%s: %s", name, c.why)
 	}
 }
+
+func TestOccupancyWithoutReservedSharedMemory(t *testing.T) {
+	assert.Equal(t, 16, v100.Limits.Occupancy(128, 32, 0))
+	assert.Equal(t, 2, v100.Limits.Occupancy(128, 32, 48<<10))
+	assert.Equal(t, 1, v100.Limits.Occupancy(128, 32, 96<<10))
+}

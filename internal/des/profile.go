@@ -72,11 +72,8 @@ func (p *Profile) linkTime(bytes float64) Time {
 	return Time(bytes / p.LinkGBps * 1e3)
 }
 
-// Cycles converts cycles of the multiprocessor clock to time.
-func (p *Profile) Cycles(n float64) Time { return Time(n * 1e6 / p.ClockMHz) }
-
 // Profiles lists the known profiles, the default first.
-func Profiles() []*Profile { return []*Profile{&h200} }
+func Profiles() []*Profile { return []*Profile{&h200, &a100, &v100} }
 
 // Lookup returns the profile with the given ID; its error lists the known ones.
 func Lookup(id string) (*Profile, error) {
