@@ -92,7 +92,7 @@ func (t *Tracer) launch(k *Kernel, s Shape, args []any, pc uintptr) error {
 	}
 	uses = append(uses, k.symbols...)
 	if len(uses) == 0 {
-		uses = nil // as a parser would leave it
+		uses = nil // as the parser leaves it
 	}
 	id := t.record(ir.Op{Kind: ir.KindLaunch, Launch: l, Uses: uses}, pc)
 	if k.opaque {

@@ -6,8 +6,11 @@ type slab[T any] struct{ free []T }
 
 const slabLen = 512
 
-// take returns n zero values of capacity n.
+// take returns n zero values of capacity n, nil for none.
 func (s *slab[T]) take(n int) []T {
+	if n == 0 {
+		return nil
+	}
 	if n > len(s.free) {
 		s.free = make([]T, max(n, slabLen))
 	}
