@@ -121,3 +121,20 @@ extern "C" __global__ void expk(const float *x, float *y, int n)
     if (i < n)
         y[i] = expf(x[i]) + logf(x[i] + 1) + sinf(x[i]) * tanhf(x[i]) + powf(x[i], 1.3f);
 }
+
+// The classic spin lock, which deadlocks where lanes that hold the lock wait
+// for lanes that spin. The counter is not atomic, so a broken lock loses counts.
+__device__ int lock, counter;
+
+extern "C" __global__ void spinlock(int *seen)
+{
+    while (atomicCAS(&lock, 0, 1) != 0)
+        ;
+    int v = *(volatile int *)&counter;
+    *(volatile int *)&counter = v + 1;
+    __threadfence();
+    atomicExch(&lock, 0);
+    __syncthreads();
+    if (threadIdx.x == 0)
+        seen[blockIdx.x] = *(volatile int *)&counter;
+}
