@@ -37,8 +37,12 @@ type timeline struct {
 	in, out   *device.Copy
 }
 
-func newTimeline(t *testing.T) *timeline {
-	d := open(t, Options{Custom: handy()})
+func newTimeline(t *testing.T, trace ...func(Span)) *timeline {
+	o := Options{Custom: handy()}
+	for _, f := range trace {
+		o.Trace = f
+	}
+	d := open(t, o)
 	x := &timeline{Device: d, t: t}
 	var err error
 	x.s1, err = d.CreateStream(0)
