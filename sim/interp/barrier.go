@@ -154,24 +154,42 @@ func (w *warp) passBarrier(id int32, b *barrier) {
 }
 
 // synchronise ends s with a warp-wide operation and reports whether f goes on:
-// every lane that the member mask names and that has not exited must be there.
+// every lane that a member mask names and that has not exited must be there.
 func (w *warp) synchronise(f *fragment, s *segment) bool {
 	in := &w.kernel.code[s.last]
-	w.live = w.taken(f, s)
-	if w.live == 0 {
+	live := w.taken(f, s)
+	if live == 0 || w.members(in, live)&^live == 0 {
+		w.together(in, live)
 		f.pc = s.next
 		return true
 	}
-	if w.members(in, w.live)&^w.live == 0 {
-		in.exec(w, in)
-		f.pc = s.next
-		return true
-	}
-	f.isolate(w.live, s)
+	f.isolate(live, s)
 	w.split(f)
 	f = &w.frags[w.current]
 	f.wait, f.at = atWarpSync, s.last
 	return false
+}
+
+// members is the lanes that the lanes in live wait for.
+func (w *warp) members(in *inst, live uint32) (m uint32) {
+	masks := view[uint32](w, in.x.members)
+	if in.x.uniform {
+		return masks[0] &^ w.exited
+	}
+	each(live, func(i int) { m |= masks[i] })
+	return m &^ w.exited
+}
+
+// together executes a warp-wide operation once for each group of lanes that
+// name each other: the tiles of a warp may come with masks of their own.
+func (w *warp) together(in *inst, live uint32) {
+	masks := view[uint32](w, in.x.members)
+	for live != 0 {
+		lane := firstLane(live)
+		w.live = live&masks[lane] | 1<<lane
+		live &^= w.live
+		in.exec(w, in)
+	}
 }
 
 // isolate lets the lanes of f that skip the guarded end of s go on by themselves.
@@ -180,11 +198,6 @@ func (f *fragment) isolate(mask uint32, s *segment) {
 		f.stack = append(f.stack, entry{s.next, f.rpc, f.mask &^ mask})
 		f.mask = mask
 	}
-}
-
-// members is the lanes a warp-wide operation waits for.
-func (w *warp) members(in *inst, live uint32) uint32 {
-	return view[uint32](w, in.x.members)[bits.TrailingZeros32(live)&31] &^ w.exited
 }
 
 // releaseSyncs executes warp-wide operations whose lanes have all arrived in
@@ -202,9 +215,8 @@ func (w *warp) releaseSyncs() {
 				there |= g.mask
 			}
 		}
-		if w.members(in, f.mask)&^there == 0 {
-			w.live = there
-			in.exec(w, in)
+		if w.members(in, there)&^there == 0 {
+			w.together(in, there)
 			w.passSync(f.at)
 		}
 	}

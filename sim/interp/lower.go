@@ -38,12 +38,15 @@ func (l *lowering) lower() error {
 func (l *lowering) arithmetic() error {
 	in := l.in
 	list := types(in)
-	if len(list) == 0 || len(in.Args) < 2 || len(in.Args) > 4 {
+	if len(list) == 0 {
 		return l.fail("the interpreter cannot run this instruction")
 	}
 	exec, ok := ops[opKey(in, list[0])]
 	if !ok {
 		return l.fail("the interpreter cannot run this instruction")
+	}
+	if n := 1 + sourceCount(in.Name); len(in.Args) != n {
+		return l.fail("needs %d operands", n)
 	}
 	sizes := operandSizes(in, registerSize(list[0]))
 	r := blank()
@@ -59,6 +62,18 @@ func (l *lowering) arithmetic() error {
 	}
 	l.emit(r, arithmeticCost(in, list[0]))
 	return nil
+}
+
+// sourceCount is how many sources an operation in ops has.
+func sourceCount(name string) int {
+	switch name {
+	case "neg", "abs", "not", "cnot", "popc", "clz", "brev", "bfind",
+		"sqrt", "rcp", "rsqrt", "sin", "cos", "ex2", "lg2", "tanh":
+		return 1
+	case "mad", "madc", "mad24", "fma", "sad", "bfe", "shf", "prmt", "dp4a":
+		return 3
+	}
+	return 2
 }
 
 // opKey is the name of an operation in ops. Integers are looked up by their
@@ -260,6 +275,9 @@ func unpackPair(w *warp, in *inst) {
 // constant addresses are generic addresses already.
 func (l *lowering) cvta() error {
 	in := l.in
+	if len(in.Args) != 2 {
+		return l.fail("needs a destination and an address")
+	}
 	size := l.size(&in.Args[0], 8)
 	r := blank()
 	var err error

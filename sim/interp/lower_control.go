@@ -52,7 +52,7 @@ func (l *lowering) trap() error {
 // bar lowers bar and barrier: sync, arrive and the three reductions.
 func (l *lowering) bar() error {
 	in := l.in
-	if has(in, "warp") {
+	if has(in, "warp") && len(in.Args) == 1 {
 		return l.warpSync(syncOnly, blank(), &in.Args[0], costBarrier)
 	}
 	args := in.Args
@@ -120,6 +120,7 @@ func (l *lowering) warpSync(exec handler, r inst, mask *ptx.Operand, c cost) err
 	if r.x.members, err = l.source(mask, 4, ptx.B32); err != nil {
 		return err
 	}
+	r.x.uniform = l.vregs[r.x.members].home == immediate
 	r.exec = exec
 	l.emit(r, c).ending = synchronise
 	return nil
@@ -252,6 +253,9 @@ func (l *lowering) redux() error {
 }
 
 func (l *lowering) activemask() error {
+	if len(l.in.Args) != 1 {
+		return l.fail("needs a destination")
+	}
 	r := blank()
 	r.exec = activeMask
 	var err error

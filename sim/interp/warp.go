@@ -43,6 +43,7 @@ type extra struct {
 	op      atomicFunc
 	e       slot  // fourth source, of bfi and lop3
 	members slot  // member mask of a warp-wide operation
+	uniform bool  // members is the same in all lanes
 	mode    uint8 // of shuffles and barriers
 	idReg   bool  // barrier: a is a register
 	count   bool  // barrier: b is a thread count

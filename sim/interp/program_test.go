@@ -1,0 +1,76 @@
+package interp
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/cockroachdb/datadriven"
+)
+
+// programHeader opens a test program: "out" is an array of 64 zero words, and
+// %at points at the thread's own word of it.
+const programHeader = `.version 7.8
+.target sm_80
+.address_size 64
+`
+
+const programEntry = `.visible .entry main(.param .u64 out, .param .u64 in, .param .align 8 .b8 pair[16])
+{
+.reg .b32 %r<16>, %tid; .reg .b64 %rd<16>, %out, %in, %at, %i; .reg .f32 %f<8>; .reg .f64 %fd<4>; .reg .pred %p<8>, %q; .reg .b16 %h<8>;
+ld.param.u64 %out, [out]; ld.param.u64 %in, [in]; mov.u32 %tid, %tid.x;
+mul.wide.u32 %i, %tid, 4; add.s64 %at, %out, %i;
+`
+
+// TestPrograms runs testdata/program/*. "run" gives a body, after module-scope
+// text that ends with a line "--" if there is any; it prints the words of out that n asks
+// for, as type. The array "in" holds 0x80, 0x81, … in its 256 bytes.
+func TestPrograms(t *testing.T) {
+	datadriven.Walk(t, "testdata/program", func(t *testing.T, path string) {
+		datadriven.RunTest(t, path, func(t *testing.T, td *datadriven.TestData) string {
+			l := Launch{Grid: dims(1, 1, 1), Block: dims(1, 1, 1)}
+			n, typ, shared := 8, "u32", 0
+			td.MaybeScanArgs(t, "n", &n)
+			td.MaybeScanArgs(t, "type", &typ)
+			td.MaybeScanArgs(t, "shared", &shared)
+			for i, name := range []string{"x", "y", "z"} {
+				td.MaybeScanArgs(t, name, &l.Block[i])
+				td.MaybeScanArgs(t, "g"+name, &l.Grid[i])
+			}
+			l.Shared = uint32(shared)
+			module, body, ok := strings.Cut(td.Input, "\n--\n")
+			if !ok {
+				module, body = "", td.Input
+			}
+			d := open(t, "main.ptx", programHeader+module+"\n"+programEntry+body+"\n}\n")
+			in := make([]byte, 256)
+			for i := range in {
+				in[i] = byte(0x80 + i)
+			}
+			out := buffer(d, "out", make([]uint32, 64))
+			l.Params = params(out, buffer(d, "in", in), uint64(0x1122334455667788), float32(1.5), uint32(9))
+			s, f := d.kernel("main").Run(d.mem, l)
+			if f != nil {
+				return f.Error() + "\n"
+			}
+			if td.HasArg("stats") {
+				return fmt.Sprintf("warp insts %d, lane insts %d, issue %g, latency %g, sectors %d+%d, atomics %d\n",
+					s.WarpInsts, s.LaneInsts, s.Issue, s.BlockCycles, s.SectorsRead, s.SectorsWrite, s.Atomics)
+			}
+			return printWords(contents[uint32](d, out)[:n], typ)
+		})
+	})
+}
+
+// printWords prints eight values a line.
+func printWords(v []uint32, typ string) string {
+	var b strings.Builder
+	for i, w := range v {
+		end := " "
+		if i%8 == 7 || i == len(v)-1 {
+			end = "\n"
+		}
+		b.WriteString(show(typ, uint64(w)) + end)
+	}
+	return b.String()
+}
