@@ -14,6 +14,7 @@ import (
 	"github.com/reprise-gpu/reprise/device"
 )
 
+//go:generate sh generate.sh
 //go:embed kernels.ptx
 var kernels string
 

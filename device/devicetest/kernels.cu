@@ -1,5 +1,4 @@
-// Kernels of the conformance suite. kernels.ptx is this file through
-//   nvcc -ptx -arch=compute_75 kernels.cu
+// Kernels of the conformance suite; generate.sh makes kernels.ptx of them.
 
 // dst[i] = a * src[i] + b: applied in a chain, the result tells the order.
 extern "C" __global__ void affine(unsigned *dst, const unsigned *src, unsigned a, unsigned b, unsigned n) {
