@@ -66,6 +66,16 @@ type Module struct {
 	Funcs       []*Func
 }
 
+// Func returns the function or kernel called name, nil when there is none.
+func (m *Module) Func(name string) *Func {
+	for _, f := range m.Funcs {
+		if f.Name == name {
+			return f
+		}
+	}
+	return nil
+}
+
 // Linkage says who may see a function or a variable.
 type Linkage uint8
 
@@ -131,6 +141,7 @@ type Var struct {
 	Relocs []Reloc // symbol addresses inside Init
 	Offset int     // parameters: byte offset in the parameter block
 	Ptr    PtrAttr // parameters: the .ptr attribute, when present
+	Handle string  // texref, samplerref or surfref of a handle, which counts as B64
 }
 
 // Reloc asks for the address of Symbol plus Addend at byte Offset of an initializer.

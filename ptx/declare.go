@@ -52,12 +52,15 @@ func (p *parser) space() (Space, bool) {
 func (p *parser) declareModuleVar(v *Var) {
 	if old := p.vars[v.Name]; old != nil {
 		if old.Link != External && v.Link != External {
-			p.fail(v.Pos, "%s is declared twice; first at line %d", v.Name, old.Pos.Line)
+			p.report(v.Pos, "%s is declared twice; first at line %d", v.Name, old.Pos.Line)
 		}
 		if v.Link != External { // the definition of an extern variable
 			*old = *v
 		}
 		return
+	}
+	if f := p.funcs[v.Name]; f != nil {
+		p.report(v.Pos, "%s is already a function, declared at line %d", v.Name, f.Pos.Line)
 	}
 	p.vars[v.Name] = v
 	p.m.Vars = append(p.m.Vars, v)
@@ -101,7 +104,7 @@ func (p *parser) varHead(space Space, link Linkage) *Var {
 		case ".attribute":
 			p.attribute()
 		case ".texref", ".samplerref", ".surfref":
-			v.Type = B64
+			v.Type, v.Handle = B64, t.text[1:]
 		default:
 			typ, ok := ParseType(t.text[1:])
 			if !ok {

@@ -134,7 +134,7 @@ func (in *initList) symbol(at int64) Reloc {
 		p.expect(')', "after generic(")
 	}
 	in.addend(&r)
-	p.useSymbol(t, false)
+	p.useSymbol(t, useInit)
 	return r
 }
 
@@ -161,8 +161,8 @@ func (in *initList) masked(mask token, at int64) {
 }
 
 // useSymbol notes a name that has to be a variable by now or a function by the end.
-func (p *parser) useSymbol(t token, call bool) {
-	if p.vars[t.text] == nil || call {
-		p.symbols = append(p.symbols, symbolUse{t.pos, t.text, call})
+func (p *parser) useSymbol(t token, kind useKind) {
+	if p.vars[t.text] == nil || kind == useCall {
+		p.symbols = append(p.symbols, symbolUse{t.pos, t.text, kind})
 	}
 }

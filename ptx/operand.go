@@ -21,6 +21,7 @@ func (b *body) instruction(t token, g Guard) {
 		p.unexpected("\",\" or \";\" after an operand of " + t.text)
 	}
 	in.Args = p.keep(list)
+	b.check(&in, code.form)
 	b.f.Body = append(b.f.Body, in)
 	p.next()
 }
@@ -31,6 +32,7 @@ func (p *parser) opcode(word string) opcode {
 	if !ok {
 		parts := strings.Split(word, ".")
 		code = opcode{name: parts[0], suffix: parts[1:]}
+		code.form = newForm(word, code)
 		p.opcodes[word] = code
 	}
 	return code
@@ -149,7 +151,7 @@ func (b *body) callOperand(t token) (Operand, bool) {
 	if _, ok := b.register(t.text); ok {
 		return op, false
 	}
-	b.p.useSymbol(t, true)
+	b.p.useSymbol(t, useCall)
 	return op, true
 }
 
@@ -191,7 +193,7 @@ func (b *body) symbolBase(t token, op *Operand) {
 		b.undeclared(t)
 	}
 	op.Name = t.text
-	b.p.useSymbol(t, false)
+	b.p.useSymbol(t, useAddress)
 }
 
 func (p *parser) offset() int64 {

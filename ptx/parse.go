@@ -1,8 +1,10 @@
 package ptx
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -32,9 +34,15 @@ func Parse(file, src string) (*Module, error) {
 	}
 	p.finish()
 	if len(p.errs) > 0 {
+		slices.SortStableFunc(p.errs, byPosition)
 		return nil, errors.Join(p.errs...)
 	}
 	return p.m, nil
+}
+
+func byPosition(a, b error) int {
+	p, q := a.(*Error).Pos, b.(*Error).Pos
+	return cmp.Or(cmp.Compare(p.Line, q.Line), cmp.Compare(p.Col, q.Col))
 }
 
 type parser struct {
@@ -56,14 +64,24 @@ type parser struct {
 type opcode struct {
 	name   string
 	suffix []string
+	form   *form
 }
 
-// symbolUse is a name that may be a function declared later in the file.
+// symbolUse is a name that may be a function declared later in the file, or,
+// in an initializer, a variable.
 type symbolUse struct {
 	pos  Pos
 	name string
-	call bool
+	kind useKind
 }
+
+type useKind uint8
+
+const (
+	useAddress useKind = iota
+	useCall
+	useInit
+)
 
 // bailout unwinds to protect; the error has been recorded.
 type bailout struct{}
@@ -85,12 +103,22 @@ func (p *parser) protect(f func()) (ok bool) {
 // fail records an error and gives up the statement. At the end of the file the
 // statement was cut, so what was said about its pieces is withdrawn.
 func (p *parser) fail(pos Pos, format string, args ...any) {
-	if p.tok.kind == tokEOF && !p.dead {
+	if p.atEnd() && !p.dead {
 		p.truncated()
 	} else {
 		p.report(pos, format, args...)
 	}
 	panic(bailout{})
+}
+
+// atEnd reports whether the file ends here, maybe in the middle of a word. A
+// file that has not even a version is no PTX, rather than a part of some.
+func (p *parser) atEnd() bool {
+	if p.tok.kind == tokEOF {
+		return true
+	}
+	cut := p.tok.kind == tokWord || p.tok.kind == tokNumber || p.tok.kind == tokBad || p.tok.kind == '/'
+	return cut && p.off == len(p.src) && p.m.Version != ""
 }
 
 func (p *parser) truncated() {
@@ -368,6 +396,10 @@ func (p *parser) section() {
 
 // finish checks what needs the whole file: its head, and names of functions.
 func (p *parser) finish() {
+	if p.unclosed.Line > 0 {
+		p.report(p.unclosed, "a comment is not closed; the file was cut short")
+		return
+	}
 	if p.m.Version == "" && len(p.errs) == 0 {
 		p.report(Pos{1, 1}, "the file has no .version directive; it is not PTX")
 	}
@@ -378,12 +410,14 @@ func (p *parser) finish() {
 		return
 	}
 	for _, u := range p.symbols {
-		if p.funcs[u.name] == nil {
-			what := "symbol"
-			if u.call {
-				what = "function"
-			}
-			p.report(u.pos, "%s %s is not declared in this module", what, u.name)
+		switch {
+		case p.funcs[u.name] != nil || u.kind == useInit && p.vars[u.name] != nil:
+		case u.kind == useCall:
+			p.report(u.pos, "function %s is not declared in this module", u.name)
+		case p.vars[u.name] != nil:
+			p.report(u.pos, "variable %s is used before its declaration at line %d", u.name, p.vars[u.name].Pos.Line)
+		default:
+			p.report(u.pos, "symbol %s is not declared in this module", u.name)
 		}
 	}
 	for _, f := range p.m.Funcs {

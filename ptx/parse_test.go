@@ -8,7 +8,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// corpus is every PTX file under testdata.
+// corpus is every PTX file under testdata. They come from the .cu beside them by
+// "nvcc -ptx -arch=compute_75" of CUDA 11.8, from debug.cu with -G and with
+// -lineinfo, and from llvm.ll as it says.
 func corpus(t testing.TB) []string {
 	files, err := filepath.Glob("testdata/*.ptx")
 	require.NoError(t, err)
@@ -49,15 +51,35 @@ func FuzzParse(f *testing.F) {
 	for _, file := range corpus(f) {
 		src, err := os.ReadFile(file)
 		require.NoError(f, err)
-		if len(src) < 1<<16 {
-			f.Add(string(src))
-		}
+		f.Add(string(src))
 	}
+	f.Add(unusual)
 	f.Fuzz(func(t *testing.T, src string) {
 		if len(src) > 1<<16 {
 			return
 		}
 		m, err := Parse("fuzz", src)
 		require.True(t, (m == nil) == (err != nil))
+		if err != nil {
+			return
+		}
+		for _, k := range m.Funcs {
+			require.GreaterOrEqual(t, len(Infer(m, k).Params), len(k.Params))
+		}
+		again, err := Parse("printed", printed(t, m))
+		require.NoError(t, err)
+		require.Len(t, again.Funcs, len(m.Funcs))
 	})
+}
+
+func BenchmarkInfer(b *testing.B) {
+	m := parseFile(b, "testdata/pointers.ptx")
+	b.ReportAllocs()
+	for b.Loop() {
+		for _, f := range m.Funcs {
+			if f.Entry {
+				Infer(m, f)
+			}
+		}
+	}
 }

@@ -71,6 +71,7 @@ type scanner struct {
 	off       int
 	line      int
 	lineStart int
+	unclosed  Pos // of a comment that runs to the end of the file
 }
 
 func (s *scanner) pos() Pos { return Pos{s.line, s.off - s.lineStart + 1} }
@@ -136,6 +137,8 @@ func (s *scanner) comment() bool {
 		end := len(s.src)
 		if n := strings.Index(rest[2:], "*/"); n >= 0 {
 			end = s.off + n + 4
+		} else {
+			s.unclosed = s.pos()
 		}
 		for ; s.off < end; s.off++ {
 			if s.src[s.off] == '\n' {
@@ -149,10 +152,13 @@ func (s *scanner) comment() bool {
 
 func (s *scanner) run() {
 	for s.off < len(s.src) {
-		if class := charClasses[s.src[s.off]]; class != classWord && class != classDigit {
+		if class := charClasses[s.src[s.off]]; class == classWord || class == classDigit {
+			s.off++
+		} else if strings.HasPrefix(s.src[s.off:], "::") { // ld.shared::cta
+			s.off += 2
+		} else {
 			return
 		}
-		s.off++
 	}
 }
 
@@ -175,7 +181,11 @@ func (s *scanner) number() {
 func (s *scanner) str(pos Pos) token {
 	start := s.off + 1
 	n := strings.IndexAny(s.src[start:], "\"\n")
-	if n < 0 || s.src[start+n] == '\n' {
+	switch {
+	case n < 0:
+		s.off = len(s.src)
+		return token{tokBad, `"`, pos}
+	case s.src[start+n] == '\n':
 		s.off++
 		return token{tokBad, `"`, pos}
 	}

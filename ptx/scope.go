@@ -93,7 +93,7 @@ func (b *body) unique(name string) string {
 }
 
 func (b *body) isTaken(name string) bool {
-	if b.taken[name] || len(b.scopes) > 1 && b.p.vars[name] != nil {
+	if b.taken[name] || b.p.vars[name] != nil {
 		return true
 	}
 	prefix, n, ok := splitIndex(name)

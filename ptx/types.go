@@ -1,6 +1,9 @@
 package ptx
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 var typeTable = [...]struct {
 	name string
@@ -55,4 +58,18 @@ func ParseSpace(suffix string) (Space, bool) {
 		}
 	}
 	return Generic, false
+}
+
+// typeString writes the type with its extents, "b8[24]".
+func (v *Var) typeString() string {
+	var b strings.Builder
+	b.WriteString(v.Type.String())
+	for _, d := range v.Dims {
+		if d == 0 {
+			b.WriteString("[]")
+		} else {
+			fmt.Fprintf(&b, "[%d]", d)
+		}
+	}
+	return b.String()
 }

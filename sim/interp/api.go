@@ -9,6 +9,10 @@ type Launch struct {
 	// StepLimit is how many warp instructions one block may issue before the
 	// launch ends in a Timeout fault; 0 means 1<<36, minutes of host time.
 	StepLimit int64
+	// Sample, when positive, is how many blocks to run, spread evenly over the
+	// grid; counts are scaled to the whole grid. The memory that the launch
+	// leaves is then not what the kernel would compute.
+	Sample int64
 }
 
 // Stats is what a launch executed, summed over all warps.

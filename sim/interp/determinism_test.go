@@ -63,3 +63,16 @@ func TestStatsCountSectors(t *testing.T) {
 	require.Greater(t, s.BlockCycles, 500.0)
 	require.Less(t, s.BlockCycles, 700.0, "the two loads overlap")
 }
+
+// A sample of a regular kernel predicts the counts of the whole.
+func TestSampledLaunchScalesCounts(t *testing.T) {
+	d := openKernels(t)
+	const n = 256 * 100
+	x, y := buffer(d, "x", random(n, 1)), buffer(d, "y", random(n, 2))
+	l := Launch{Grid: dims(100, 1, 1), Block: dims(256, 1, 1), Params: params(float32(2), x, y, int32(n))}
+	whole := d.run("axpy", l)
+	for _, sample := range []int64{1, 4, 50, 100, 1000} {
+		l.Sample = sample
+		require.Equal(t, whole, d.run("axpy", l), "%d blocks", sample)
+	}
+}

@@ -141,3 +141,43 @@ ret;
 	require.Equal(t, int64(3+31*5+2+5), s.WarpInsts)
 	require.Equal(t, int64(4), s.SectorsWrite)
 }
+
+// In a loop that only a return leaves, the sides of a branch still meet: the
+// join runs once per iteration and not once per side.
+func TestLanesMeetInsideALoopLeftByReturn(t *testing.T) {
+	d := open(t, "forever.ptx", `.version 7.8
+.target sm_75
+.address_size 64
+.visible .entry forever(.param .u64 out)
+{
+.reg .b32 %n, %s, %t, %o; .reg .b64 %a, %i; .reg .pred %p;
+mov.u32 %t, %tid.x;
+mov.u32 %n, 10;
+mov.u32 %s, 0;
+HEAD:
+setp.eq.u32 %p, %n, 0;
+@%p bra END;
+and.b32 %o, %t, 1;
+setp.eq.u32 %p, %o, 0;
+@%p bra EVEN;
+add.u32 %s, %s, 1;
+bra JOIN;
+EVEN:
+add.u32 %s, %s, 2;
+JOIN:
+sub.s32 %n, %n, 1;
+ld.param.u64 %a, [out];
+mul.wide.u32 %i, %t, 4;
+add.s64 %a, %a, %i;
+st.global.u32 [%a], %s;
+bra HEAD;
+END:
+ret;
+}`)
+	out := buffer(d, "out", make([]uint32, 32))
+	s := d.run("forever", Launch{Grid: dims(1, 1, 1), Block: dims(32, 1, 1), Params: params(out)})
+	for i, got := range contents[uint32](d, out) {
+		require.Equal(t, uint32(20-i%2*10), got)
+	}
+	require.Equal(t, int64(3+10*(2+3+2+1+6)+2), s.WarpInsts)
+}

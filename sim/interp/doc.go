@@ -17,5 +17,12 @@
 //
 // Results do not depend on the number of processors. Blocks run in parallel only
 // when the kernel cannot see the order of blocks; a kernel with atomics or
-// volatile accesses to global memory runs its blocks one after another.
+// volatile accesses to global memory runs its blocks one after another, in grid
+// order.
+//
+// Not supported, and a fault that names the instruction when such a kernel is
+// launched: textures and surfaces, matrix instructions, bfloat16 arithmetic,
+// asynchronous copies and mbarriers, recursion, calls through pointers, malloc on
+// the device. vprintf is accepted and prints nothing. Blocks that wait for later
+// blocks, as cooperative launches do, end in a Timeout fault.
 package interp

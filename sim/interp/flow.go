@@ -129,6 +129,7 @@ func (l *lowering) reconverge() {
 	for i := range segs {
 		g.succ[i] = segs[i].successors(n)
 	}
+	g.leaveEndlessLoops(segs)
 	ipdom := g.solve()
 	for i := range segs {
 		segs[i].rpc = noReconvergence
@@ -155,6 +156,18 @@ type postDominators struct {
 	exit  int32
 	order []int32 // post-order number on the reversed graph, -1 if the exit cannot be reached
 	ipdom []int32
+}
+
+// leaveEndlessLoops adds the edges of guarded exits from where nothing else
+// leads out, as in "for (;;) { if (done) return; … }": without them nothing
+// inside such a loop would have a post-dominator.
+func (g *postDominators) leaveEndlessLoops(segs []segment) {
+	g.number()
+	for i := range segs {
+		if g.order[i] < 0 && segs[i].ending == exits {
+			g.succ[i] = append(g.succ[i], g.exit)
+		}
+	}
 }
 
 // solve returns the immediate post-dominator of each node, -1 without one.

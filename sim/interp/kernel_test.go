@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// bench is a module loaded into a memory of its own.
+// device is a module loaded into a memory of its own.
 type device struct {
 	t   testing.TB
 	mem *Memory
@@ -195,4 +195,41 @@ func TestMathLibrary(t *testing.T) {
 		want := math.Exp(d1)*0.5*math.Erfc(-d1/math.Sqrt2) + math.Pow(wide[i], 1.5) + math.Sin(wide[i]*1e6)
 		require.InDelta(t, want, got, 1e-12)
 	}
+}
+
+// Blocks run in order, since the kernel has atomics, so each sees the counts
+// of all before it.
+func TestSpinLockAmongLanesOfAWarp(t *testing.T) {
+	d := openKernels(t)
+	seen := buffer(d, "seen", make([]int32, 4))
+	d.run("spinlock", Launch{Grid: dims(4, 1, 1), Block: dims(96, 1, 1), Params: params(seen)})
+	require.Equal(t, []int32{96, 192, 288, 384}, contents[int32](d, seen))
+	addr, size, err := d.mod.Global("counter")
+	require.NoError(t, err)
+	require.Equal(t, int64(4), size)
+	require.Equal(t, []int32{384}, contents[int32](d, addr))
+}
+
+func TestModuleNamesWhatItLacks(t *testing.T) {
+	d := openKernels(t)
+	_, err := d.mod.Kernel("cube")
+	require.EqualError(t, err, `interp: kernels.ptx has no kernel "cube"`)
+	_, _, err = d.mod.Global("nothing")
+	require.EqualError(t, err, `interp: kernels.ptx has no global variable "nothing"`)
+	used := d.mem.Used()
+	d.mod.Unload()
+	require.Less(t, d.mem.Used(), used)
+	require.Zero(t, d.mem.Used())
+}
+
+func TestKernelDescribesItsResources(t *testing.T) {
+	d := openKernels(t)
+	k := d.kernel("sobel")
+	require.Equal(t, "sobel", k.Name())
+	require.Equal(t, 72, k.SharedStatic())
+	require.Equal(t, 24, k.ParamBytes())
+	require.Equal(t, Param{"sobel_param_2", 16, 4}, k.Params()[2])
+	require.Greater(t, k.Registers(), 12)
+	require.Less(t, k.Registers(), 64)
+	require.Zero(t, k.MaxThreads())
 }

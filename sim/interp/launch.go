@@ -2,6 +2,7 @@ package interp
 
 import (
 	"fmt"
+	"math/bits"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -27,10 +28,14 @@ func (k *Kernel) Run(mem *Memory, l Launch) (Stats, *Fault) {
 	params := make([]uint64, (k.paramBytes+7)/8+1)
 	copy(unsafe.Slice((*byte)(unsafe.Pointer(&params[0])), k.paramBytes), l.Params)
 	r := &run{kernel: k, launch: &l, blocks: int64(l.Grid[0]) * int64(l.Grid[1]) * int64(l.Grid[2])}
-	r.stop.Store(r.blocks)
+	r.runs = r.blocks
+	if l.Sample > 0 {
+		r.runs = min(r.blocks, l.Sample)
+	}
+	r.stop.Store(r.runs)
 	n := int64(1)
 	if !k.ordered {
-		n = min(int64(runtime.GOMAXPROCS(0)), (r.blocks+blocksPerWorker-1)/blocksPerWorker)
+		n = min(int64(runtime.GOMAXPROCS(0)), (r.runs+blocksPerWorker-1)/blocksPerWorker)
 	}
 	engines := make([]*engine, n)
 	for i := range engines {
@@ -39,7 +44,7 @@ func (k *Kernel) Run(mem *Memory, l Launch) (Stats, *Fault) {
 		defer k.engines.Put(engines[i])
 	}
 	r.all(engines)
-	return stats(engines), r.fault
+	return r.stats(engines), r.fault
 }
 
 // blocksPerWorker is how many blocks make another goroutine worth its start.
@@ -49,9 +54,10 @@ const blocksPerWorker = 4
 type run struct {
 	kernel *Kernel
 	launch *Launch
-	blocks int64
+	blocks int64 // of the grid
+	runs   int64 // blocks to run, fewer than blocks when sampling
 	next   atomic.Int64
-	stop   atomic.Int64 // blocks from here on need not run
+	stop   atomic.Int64 // runs from here on are not needed
 
 	mu    sync.Mutex
 	fault *Fault
@@ -69,40 +75,56 @@ func (r *run) all(engines []*engine) {
 // work runs blocks in grid order until none is left, or until a fault in an
 // earlier block makes the later ones pointless.
 func (r *run) work(e *engine) {
-	g := r.launch.Grid
 	for {
 		i := r.next.Add(1) - 1
 		if i >= r.stop.Load() {
 			return
 		}
-		block := [3]uint32{uint32(i % int64(g[0])), uint32(i / int64(g[0]) % int64(g[1])), uint32(i / int64(g[0]) / int64(g[1]))}
-		if f := e.runBlock(block); f != nil {
+		if f := e.runBlock(r.block(i)); f != nil {
 			r.fail(i, f)
 			return
 		}
 	}
 }
 
+// block is where in the grid the i-th run is.
+func (r *run) block(i int64) [3]uint32 {
+	if r.runs < r.blocks {
+		hi, lo := bits.Mul64(uint64(i), uint64(r.blocks))
+		q, _ := bits.Div64(hi, lo, uint64(r.runs))
+		i = int64(q)
+	}
+	x, y := int64(r.launch.Grid[0]), int64(r.launch.Grid[1])
+	return [3]uint32{uint32(i % x), uint32(i / x % y), uint32(i / x / y)}
+}
+
 // fail keeps the fault of the first faulty block. Blocks are handed out in
 // order, so every block before it runs to its end.
-func (r *run) fail(block int64, f *Fault) {
+func (r *run) fail(i int64, f *Fault) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if block < r.stop.Load() {
-		r.stop.Store(block)
+	if i < r.stop.Load() {
+		r.stop.Store(i)
 		r.fault = f
 	}
 }
 
-func stats(engines []*engine) Stats {
+// stats is what the engines counted, scaled to the grid when it was sampled.
+func (r *run) stats(engines []*engine) Stats {
 	var c counters
 	for _, e := range engines {
 		c.add(&e.count)
 	}
+	scale := func(n int64) int64 {
+		if r.runs == r.blocks {
+			return n
+		}
+		return int64(float64(n) * float64(r.blocks) / float64(r.runs))
+	}
 	return Stats{
-		Blocks: c.blocks, Warps: c.warps, WarpInsts: c.insts, LaneInsts: c.laneInsts,
-		Issue: float64(c.issue), BlockCycles: float64(c.latest),
-		SectorsRead: c.read, SectorsWrite: c.written, Atomics: c.atomics,
+		Blocks: scale(c.blocks), Warps: scale(c.warps), WarpInsts: scale(c.insts), LaneInsts: scale(c.laneInsts),
+		Issue: float64(scale(c.issue)), BlockCycles: float64(c.latest),
+		SectorsRead: scale(c.read), SectorsWrite: scale(c.written), Atomics: scale(c.atomics),
 		Touched: mergeTouched(engines),
 	}
 }

@@ -176,7 +176,7 @@ func (l *lowering) pack() error {
 		whole, parts, unpack = parts, whole, true
 	}
 	list := types(in)
-	if len(list) == 0 || len(parts.Elems) == 0 || list[0].Size()%len(parts.Elems) != 0 || list[0].Size() > 8 {
+	if len(list) == 0 || len(parts.Elems) < 2 || list[0].Size()%len(parts.Elems) != 0 || list[0].Size() > 8 {
 		return l.fail("the vector does not fit the register")
 	}
 	r := blank()

@@ -73,6 +73,15 @@ func vector(op *ptx.Operand) []ptx.Operand {
 	return []ptx.Operand{*op}
 }
 
+// vectorLength refuses vectors of other than 1, 2, 4 or 8 elements; an access
+// is aligned to its whole size, which must be a power of two.
+func (l *lowering) vectorLength(op *ptx.Operand) error {
+	if n := len(vector(op)); n == 0 || n > 8 || n&(n-1) != 0 {
+		return l.fail("a vector of %d elements cannot be accessed", n)
+	}
+	return nil
+}
+
 func (l *lowering) load() error {
 	in := l.in
 	list := types(in)
@@ -81,6 +90,9 @@ func (l *lowering) load() error {
 	}
 	r := blank()
 	if err := l.memory(&r, &in.Args[1], loads, list[0]); err != nil {
+		return err
+	}
+	if err := l.vectorLength(&in.Args[0]); err != nil {
 		return err
 	}
 	if err := l.elements(r.x, vector(&in.Args[0]), true, 0); err != nil {
@@ -127,6 +139,9 @@ func (l *lowering) store() error {
 	}
 	if r.x.space == ptx.ParamSpace {
 		return l.fail("kernel parameters cannot be written")
+	}
+	if err := l.vectorLength(&in.Args[1]); err != nil {
+		return err
 	}
 	if err := l.storeElements(r.x, vector(&in.Args[1]), list[0]); err != nil {
 		return err

@@ -123,6 +123,9 @@ func (l *lowering) symbol(op *ptx.Operand, size int) (slot, error) {
 	if op.Var == nil {
 		return noSlot, l.fail("the address of function %s is not supported: calls must be direct", op.Name)
 	}
+	if size != 4 && size != 8 {
+		return noSlot, l.fail("the address of %s needs a register of 32 or 64 bits", op.Var.Name)
+	}
 	s, _, err := l.addressOf(op.Var, op.Imm)
 	if err != nil || size == 8 {
 		return s, err

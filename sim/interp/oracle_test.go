@@ -39,7 +39,7 @@ func nasty(r *rand.Rand, mant, exp uint) uint64 {
 	case 1:
 		frac = -uint64(1 << r.UintN(mant))
 	case 2:
-		frac = 1<<r.UintN(mant) | 1<<r.UintN(mant) | r.Uint64N(2)
+		frac = 1<<r.UintN(mant) ^ 2<<r.UintN(mant) | r.Uint64N(2)
 	}
 	bias := uint64(1)<<(exp-1) - 1
 	e := bias - 28 + r.Uint64N(56)

@@ -1,0 +1,264 @@
+package ptx
+
+import (
+	"fmt"
+	"strings"
+)
+
+// form is what the checker knows of one opcode word, suffixes included.
+type form struct {
+	word        string
+	spec        opSpec
+	known       bool
+	first, last Type
+	wide        bool // .wide: the result has twice the width
+	vector      int  // 2, 4 or 8, of a vector load or store
+	fault       string
+}
+
+// newForm looks an opcode up in the table and checks its types.
+func newForm(word string, code opcode) *form {
+	f := &form{word: word}
+	f.spec, f.known = opTable[code.name]
+	for _, s := range code.suffix {
+		if typ, ok := ParseType(s); ok {
+			if f.first == NoType {
+				f.first = typ
+			}
+			f.last = typ
+		}
+		switch s {
+		case "wide":
+			f.wide = true
+		case "v2", "v4", "v8":
+			f.vector = int(s[1] - '0')
+		}
+		f.known = f.known && !irregular[code.name+"."+s]
+	}
+	if f.known && f.spec.types != "" {
+		f.fault = f.typeFault(code)
+	}
+	return f
+}
+
+// typeFault is what is wrong with the type suffixes, "" when nothing is.
+func (f *form) typeFault(code opcode) string {
+	if f.last == NoType {
+		for _, s := range code.suffix {
+			switch s {
+			case "tf32", "e4m3x2", "e5m2x2": // narrow formats of cvt, without a Type
+				f.known = false
+				return ""
+			}
+		}
+		return fmt.Sprintf("%s has no type, such as .%s", f.word, exampleType(f.spec.types))
+	}
+	for _, typ := range []Type{f.first, f.last} {
+		if !strings.ContainsRune(f.spec.types, rune(typ.family())) && !(code.name == "cvt" || code.name == "set") {
+			return fmt.Sprintf("%s does not exist; %s has no .%s form", f.word, code.name, typ)
+		}
+	}
+	return ""
+}
+
+func exampleType(families string) Type {
+	switch families[len(families)-1] {
+	case 'b':
+		return B32
+	case 'i':
+		return U32
+	default:
+		return F32
+	}
+}
+
+// check compares an instruction with its row of the table.
+func (b *body) check(in *Inst, f *form) {
+	switch {
+	case !f.known:
+		return
+	case f.fault != "":
+		b.p.report(in.Pos, "%s", f.fault)
+		return
+	}
+	letters := strings.Replace(f.spec.args, "[", "", 1)
+	least := strings.IndexByte(f.spec.args, '[')
+	if least < 0 {
+		least = len(letters)
+	}
+	if n := len(in.Args); n < least || n > len(letters) {
+		b.p.report(in.Pos, "%s takes %s, not %d", f.word, countText(least, len(letters)), n)
+		return
+	}
+	for n := range in.Args {
+		if want := f.operandFault(b.f, letters[n], &in.Args[n]); want != "" {
+			b.p.report(in.Args[n].Pos, "operand %d of %s must be %s, not %s", n+1, f.word, want, b.f.describe(&in.Args[n]))
+		}
+	}
+}
+
+func countText(least, most int) string {
+	switch {
+	case least == 1 && most == 1:
+		return "1 operand"
+	case least == most:
+		return fmt.Sprintf("%d operands", most)
+	}
+	return fmt.Sprintf("%d to %d operands", least, most)
+}
+
+// operandFault says what the operand had to be, "" when it is that.
+func (f *form) operandFault(fn *Func, letter byte, op *Operand) string {
+	switch letter {
+	case 'm':
+		return unless(op.Kind == OpMem, "an address in brackets")
+	case 'l':
+		return unless(op.Kind == OpLabel, "a label")
+	case 'p':
+		return unless(isPredicate(fn, op) || op.Kind == OpInt, "a predicate register")
+	case 'q':
+		return unless(isPredicate(fn, op), "a predicate register")
+	case 'c':
+		return f.destination(fn, op, B32, false)
+	case 'u':
+		return f.source(fn, op, B32, false)
+	case 'd', 'D':
+		return f.destination(fn, op, f.first, letter == 'D')
+	case 'w':
+		return f.destination(fn, op, f.doubled(), false)
+	case 'v':
+		return f.source(fn, op, f.doubled(), false)
+	case 'e':
+		return f.source(fn, op, f.first, false)
+	case 'a', 'A':
+		return f.source(fn, op, f.last, letter == 'A')
+	}
+	return ""
+}
+
+func unless(ok bool, want string) string {
+	if ok {
+		return ""
+	}
+	return want
+}
+
+// doubled is the result type of mul.wide and mad.wide.
+func (f *form) doubled() Type {
+	switch {
+	case !f.wide:
+		return f.first
+	case f.first == U16 || f.first == S16:
+		return B32
+	default:
+		return B64
+	}
+}
+
+func isPredicate(fn *Func, op *Operand) bool {
+	switch op.Kind {
+	case OpReg:
+		return op.Reg == NoReg || fn.Regs[op.Reg].Type == Pred
+	case OpPair:
+		return (op.Reg == NoReg || fn.Regs[op.Reg].Type == Pred) && (op.Reg2 == NoReg || fn.Regs[op.Reg2].Type == Pred)
+	}
+	return false
+}
+
+func (f *form) destination(fn *Func, op *Operand, typ Type, wider bool) string {
+	switch op.Kind {
+	case OpReg, OpPair:
+		return f.register(fn, op.Reg, typ, wider)
+	case OpVector:
+		return f.vectorFault(fn, op, typ, wider)
+	}
+	return fmt.Sprintf("a register of type .%s", typ)
+}
+
+func (f *form) source(fn *Func, op *Operand, typ Type, wider bool) string {
+	switch op.Kind {
+	case OpReg:
+		return f.register(fn, op.Reg, typ, wider)
+	case OpVector:
+		return f.vectorFault(fn, op, typ, wider)
+	case OpFloat32, OpFloat64:
+		return unless(typ.family() != 'i' && typ.family() != 'p', fmt.Sprintf("a register or an integer of type .%s", typ))
+	case OpInt, OpSpecial, OpSymbol:
+		return ""
+	}
+	return fmt.Sprintf("a register or a value of type .%s", typ)
+}
+
+// register compares a register with the type an instruction wants in it.
+// Integer and bit types of one width agree, and so do float and bit types.
+func (f *form) register(fn *Func, id RegID, typ Type, wider bool) string {
+	if id == NoReg {
+		return ""
+	}
+	have := fn.Regs[id].Type
+	switch {
+	case (have == Pred) != (typ == Pred):
+	case wider && have.Size() >= typ.Size():
+		return ""
+	case !wider && have.Size() == typ.Size() && agree(have.family(), typ.family()):
+		return ""
+	}
+	return fmt.Sprintf("a register of type .%s", typ)
+}
+
+func agree(a, b byte) bool {
+	return a == b || a != 'f' && b != 'f' || a == 'b' || b == 'b'
+}
+
+// vectorFault checks {a, b}: the parts of one wide value, or the elements of
+// a vector load or store.
+func (f *form) vectorFault(fn *Func, op *Operand, typ Type, wider bool) string {
+	if f.vector > 0 {
+		if len(op.Elems) != f.vector {
+			return fmt.Sprintf("a vector of %d elements", f.vector)
+		}
+		for i := range op.Elems {
+			if op.Elems[i].Kind == OpReg {
+				if want := f.register(fn, op.Elems[i].Reg, typ, wider); want != "" {
+					return "a vector of registers of type ." + typ.String()
+				}
+			}
+		}
+		return ""
+	}
+	bytes := 0
+	for i := range op.Elems {
+		e := &op.Elems[i]
+		if e.Kind != OpReg || e.Reg == NoReg {
+			return "" // the width of a constant or of the sink is free
+		}
+		bytes += fn.Regs[e.Reg].Type.Size()
+	}
+	return unless(bytes == typ.Size(), fmt.Sprintf("parts of %d bytes in all", typ.Size()))
+}
+
+// describe names an operand in an error message.
+func (f *Func) describe(op *Operand) string {
+	switch op.Kind {
+	case OpReg, OpPair:
+		if op.Reg == NoReg {
+			return "_"
+		}
+		return fmt.Sprintf("the .%s register %s", f.Regs[op.Reg].Type, f.Regs[op.Reg].Name)
+	case OpInt:
+		return fmt.Sprintf("the integer %d", op.Imm)
+	case OpFloat32, OpFloat64:
+		return "a floating-point constant"
+	case OpMem:
+		return "an address in brackets"
+	case OpVector:
+		return fmt.Sprintf("a vector of %d elements", len(op.Elems))
+	case OpList:
+		return "a list"
+	case OpSymbol:
+		if op.Var != nil {
+			return "the address of " + op.Var.Name
+		}
+	}
+	return op.Name
+}

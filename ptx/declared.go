@@ -1,0 +1,279 @@
+package ptx
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Mode is what a declared signature says about a pointer.
+type Mode uint8
+
+const (
+	ModeNone   Mode = iota // a scalar
+	ModeIn                 // only read
+	ModeOut                // only written
+	ModeInOut              // both
+	ModeReduce             // both, by atomics that commute: two reductions need no order
+)
+
+var modeNames = [...]string{"", "in", "out", "inout", "reduce"}
+
+func (m Mode) String() string {
+	if int(m) >= len(modeNames) {
+		return fmt.Sprintf("mode(%d)", uint8(m))
+	}
+	return modeNames[m]
+}
+
+// Access is what the mode lets a kernel do.
+func (m Mode) Access() Access {
+	return [...]Access{AccessNone, AccessRead, AccessWrite, AccessReadWrite, AccessReadWrite}[m]
+}
+
+// Declared is one parameter of a signature such as "x: in f32*, n: i32".
+type Declared struct {
+	Name    string
+	Mode    Mode
+	Type    Type
+	Pointer bool
+	Count   int // of a struct passed by value, "s: b8[24]"; otherwise 0
+	Col     int // of the name in the string, from 1
+}
+
+func (d Declared) String() string {
+	s := d.Name + ": "
+	if d.Pointer {
+		s += d.Mode.String() + " "
+	}
+	s += declaredName(d.Type)
+	if d.Pointer {
+		s += "*"
+	}
+	if d.Count > 0 {
+		s += fmt.Sprintf("[%d]", d.Count)
+	}
+	return s
+}
+
+// declaredTypes are the types of the signature language, named as programmers
+// name them rather than as PTX does.
+var declaredTypes = []struct {
+	name string
+	typ  Type
+}{
+	{"i8", S8}, {"i16", S16}, {"i32", S32}, {"i64", S64},
+	{"u8", U8}, {"u16", U16}, {"u32", U32}, {"u64", U64},
+	{"f16", F16}, {"bf16", BF16}, {"f32", F32}, {"f64", F64},
+	{"b8", B8}, {"b16", B16}, {"b32", B32}, {"b64", B64},
+}
+
+func declaredName(typ Type) string {
+	for _, d := range declaredTypes {
+		if d.typ == typ {
+			return d.name
+		}
+	}
+	return typ.String()
+}
+
+// ParseSignature reads a declared signature: parameters separated by commas,
+// each "name: type" for a scalar, "name: type[n]" for a struct by value or
+// "name: mode type*" for a pointer, where the mode is in, out, inout or reduce. An error is an *Error whose file is
+// "signature" and whose line is 1.
+func ParseSignature(text string) ([]Declared, error) {
+	s := sigScanner{text: text}
+	var list []Declared
+	if s.peek() == "" {
+		return nil, nil
+	}
+	for {
+		d, err := s.param()
+		if err != nil {
+			return nil, err
+		}
+		for _, other := range list {
+			if other.Name == d.Name {
+				return nil, sigError(d.Col, "parameter %s is declared twice", d.Name)
+			}
+		}
+		list = append(list, d)
+		switch tok := s.take(); tok {
+		case "":
+			return list, nil
+		case ",":
+		default:
+			return nil, sigError(s.col, "expected \",\" or the end after parameter %s, found %q", d.Name, tok)
+		}
+	}
+}
+
+func sigError(col int, format string, args ...any) error {
+	return &Error{"signature", Pos{1, col}, fmt.Sprintf(format, args...)}
+}
+
+// sigScanner cuts a signature into names and single characters.
+type sigScanner struct {
+	text string
+	off  int
+	col  int // of the last token taken
+}
+
+func (s *sigScanner) peek() string {
+	for s.off < len(s.text) && charClasses[s.text[s.off]] == classSpace {
+		s.off++
+	}
+	end := s.off
+	for end < len(s.text) && isNameByte(s.text[end]) {
+		end++
+	}
+	if end == s.off && end < len(s.text) {
+		end++
+	}
+	return s.text[s.off:end]
+}
+
+func isNameByte(c byte) bool {
+	return c != '%' && c != '.' && (charClasses[c] == classWord || charClasses[c] == classDigit)
+}
+
+func (s *sigScanner) take() string {
+	tok := s.peek()
+	s.col = s.off + 1
+	s.off += len(tok)
+	return tok
+}
+
+func (s *sigScanner) param() (Declared, error) {
+	name := s.take()
+	d := Declared{Name: name, Col: s.col}
+	if name == "" || !isNameByte(name[0]) {
+		return d, sigError(s.col, "expected a parameter name, found %s", orEnd(name))
+	}
+	if tok := s.take(); tok != ":" {
+		return d, sigError(s.col, "expected \":\" after the name %s, found %s", name, orEnd(tok))
+	}
+	d.Mode = s.mode()
+	if err := s.typ(&d); err != nil {
+		return d, err
+	}
+	switch s.peek() {
+	case "*":
+		s.take()
+		d.Pointer = true
+	case "[":
+		s.take()
+		if err := s.count(&d); err != nil {
+			return d, err
+		}
+	}
+	switch {
+	case d.Pointer && d.Mode == ModeNone:
+		return d, sigError(d.Col, "pointer %s needs a mode: in, out, inout or reduce", name)
+	case !d.Pointer && d.Mode != ModeNone:
+		return d, sigError(d.Col, "%s is %s but not a pointer; write %s* or leave the mode out", name, d.Mode, declaredName(d.Type))
+	}
+	return d, nil
+}
+
+// count reads the "24]" of a struct's size.
+func (s *sigScanner) count(d *Declared) error {
+	tok := s.take()
+	n, err := strconv.Atoi(tok)
+	if err != nil || n < 1 || n > 1<<16 {
+		return sigError(s.col, "expected the number of elements of %s, found %s", d.Name, orEnd(tok))
+	}
+	d.Count = n
+	if tok := s.take(); tok != "]" {
+		return sigError(s.col, "expected \"]\" after the number of elements of %s, found %s", d.Name, orEnd(tok))
+	}
+	return nil
+}
+
+func orEnd(tok string) string {
+	if tok == "" {
+		return "the end"
+	}
+	return fmt.Sprintf("%q", tok)
+}
+
+func (s *sigScanner) mode() Mode {
+	tok := s.peek()
+	for m := ModeIn; m <= ModeReduce; m++ {
+		if modeNames[m] == tok {
+			s.take()
+			return m
+		}
+	}
+	return ModeNone
+}
+
+func (s *sigScanner) typ(d *Declared) error {
+	tok := s.take()
+	var names []string
+	for _, t := range declaredTypes {
+		if t.name == tok {
+			d.Type = t.typ
+			return nil
+		}
+		names = append(names, t.name)
+	}
+	return sigError(s.col, "%s is no type of parameter %s; want one of %s", orEnd(tok), d.Name, strings.Join(names, ", "))
+}
+
+// CheckDeclared compares a declared signature with what the PTX of f shows. It
+// is an error to declare another number of parameters or other sizes, and to
+// claim less than the kernel does: that would lose a dependency. Claiming
+// more is allowed. Errors are *Error at the parameter's declaration or at the
+// load or store that contradicts it, joined.
+func CheckDeclared(m *Module, f *Func, decl []Declared) error {
+	if len(decl) != len(f.Params) {
+		return &Error{m.File, f.Pos, fmt.Sprintf("the signature declares %d parameters, kernel %s has %d", len(decl), f.Name, len(f.Params))}
+	}
+	var errs []error
+	for i, d := range decl {
+		if err := checkSize(m, f.Params[i], d); err != nil {
+			errs = append(errs, err)
+		}
+	}
+	for _, p := range Infer(m, f).Params {
+		errs = append(errs, checkMode(m, f, decl[p.Param], p)...)
+	}
+	return errors.Join(errs...)
+}
+
+func checkSize(m *Module, v *Var, d Declared) error {
+	size := d.Type.Size() * max(1, d.Count)
+	if d.Pointer {
+		size = m.AddressSize / 8
+	}
+	if int64(size) == v.Size() {
+		return nil
+	}
+	return &Error{m.File, v.Pos, fmt.Sprintf("parameter %s (%s) is declared as %d bytes, the kernel takes %d", d.Name, v.Name, size, v.Size())}
+}
+
+// checkMode reports the load or store that the declaration denies. The pointers
+// inside a struct cannot be declared, so nothing is denied there.
+func checkMode(m *Module, f *Func, d Declared, p ParamAccess) []error {
+	if d.Count > 0 {
+		return nil
+	}
+	var errs []error
+	claim := d.Mode.Access()
+	deny := func(at Pos, verb string) {
+		msg := fmt.Sprintf("kernel %s %s through parameter %s, which is declared as \"%s\"", f.Name, verb, d.Name, d)
+		errs = append(errs, &Error{m.File, at, msg})
+	}
+	if !p.ReadAt.zero() && claim&AccessRead == 0 {
+		deny(p.ReadAt, "loads")
+	}
+	if !p.WriteAt.zero() && claim&AccessWrite == 0 {
+		deny(p.WriteAt, "stores")
+	}
+	if d.Mode == ModeReduce && !p.PlainAt.zero() {
+		deny(p.PlainAt, "does more than atomics that commute")
+	}
+	return errs
+}

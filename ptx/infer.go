@@ -1,0 +1,384 @@
+package ptx
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Access inference: which parameter does this address come from?
+//
+// Each register has a set of roots, the places its value may have started
+// from. Sets flow through moves, sums, selections and bit operations and end
+// at products, shifts and comparisons, so that
+//
+//	ld.param.u64 %rd1, [x]          %rd1 {x}
+//	cvta.to.global.u64 %rd2, %rd1   %rd2 {x}, and x is a pointer
+//	mul.wide.s32 %rd3, %r1, 4       %rd3 {int}
+//	add.s64 %rd4, %rd2, %rd3        %rd4 {x}
+//	st.global.f32 [%rd4], %f1       x is written
+//
+// It is the walk of LLVM's FunctionAttrs ("readonly" arguments), done on PTX,
+// without flow sensitivity: compiled code is nearly in SSA form, and a pass
+// over all instructions repeated until nothing changes needs no graph. Device
+// functions are analysed together with the kernel that calls them. Shared and
+// local memory are one cell each, which holds the roots of everything stored
+// there. What leads nowhere is never taken for harmless: an address without
+// a root, or one loaded from global memory, makes the kernel opaque.
+
+// infer is the state of the analysis of one kernel.
+type infer struct {
+	m      *Module
+	kernel *Func
+	table  *rootTable
+
+	funcs  []*Func // the kernel and what it calls, in the order of discovery
+	regs   map[*Func][]rootSet
+	params map[*Var]rootSet // .param variables: arguments and results of calls
+	shared rootSet
+	local  rootSet
+
+	pointers map[rootID]bool // roots that were converted by cvta, or have .ptr
+	strict   bool            // pointers is final: a sum of pointer and integer is the pointer
+	changed  bool
+
+	rec *recorder // nil until the sets are final
+}
+
+// Infer returns what the kernel or function f of m does to memory. It is
+// sound if no parameter is used as an address unconverted while another one,
+// converted by cvta, is added to it: compilers convert every pointer they know.
+func Infer(m *Module, f *Func) *Effects {
+	in := &infer{m: m, kernel: f, table: newRootTable(), pointers: map[rootID]bool{}}
+	in.fixpoint()
+	in.strict = true
+	in.fixpoint()
+	in.rec = newRecorder(in)
+	in.sweep()
+	return in.rec.effects()
+}
+
+// fixpoint repeats sweep until no set grows. Registers that are still empty
+// then have no definition that counts; they are given a number, which may
+// complete sums that waited for them.
+func (in *infer) fixpoint() {
+	in.funcs, in.regs, in.params = nil, map[*Func][]rootSet{}, map[*Var]rootSet{}
+	in.shared, in.local = 0, 0
+	in.reach(in.kernel)
+	in.converge()
+	in.settle()
+	in.converge()
+}
+
+func (in *infer) converge() {
+	for in.changed = true; in.changed; {
+		in.changed = false
+		in.sweep()
+	}
+}
+
+func (in *infer) settle() {
+	for _, f := range in.funcs {
+		for i := range in.regs[f] {
+			if in.regs[f][i] == 0 {
+				in.regs[f][i] = in.table.null()
+			}
+		}
+	}
+}
+
+func (in *infer) reach(f *Func) {
+	if _, ok := in.regs[f]; !ok {
+		in.regs[f] = make([]rootSet, len(f.Regs))
+		in.funcs = append(in.funcs, f)
+		in.changed = true
+	}
+}
+
+// sweep applies every instruction once.
+func (in *infer) sweep() {
+	for i := 0; i < len(in.funcs); i++ {
+		w := walker{infer: in, f: in.funcs[i], regs: in.regs[in.funcs[i]]}
+		for j := range w.f.Body {
+			w.inst(&w.f.Body[j])
+		}
+	}
+}
+
+// walker applies the instructions of one function.
+type walker struct {
+	*infer
+	f    *Func
+	regs []rootSet
+}
+
+// grow adds set to a cell.
+func (in *infer) grow(cell *rootSet, set rootSet) {
+	if next := in.table.union(*cell, set); next != *cell {
+		*cell = next
+		in.changed = true
+	}
+}
+
+func (in *infer) growParam(v *Var, set rootSet) {
+	cell := in.params[v]
+	in.grow(&cell, set)
+	in.params[v] = cell
+}
+
+// define gives a destination operand a value. A predicate has none.
+func (w *walker) define(op *Operand, set rootSet) {
+	switch op.Kind {
+	case OpReg, OpPair:
+		if op.Reg != NoReg && w.f.Regs[op.Reg].Type != Pred {
+			w.grow(&w.regs[op.Reg], set)
+		}
+	case OpVector:
+		for i := range op.Elems {
+			w.define(&op.Elems[i], set)
+		}
+	}
+}
+
+// value is the root set of a source operand.
+func (w *walker) value(op *Operand) rootSet {
+	switch op.Kind {
+	case OpReg:
+		if op.Reg != NoReg {
+			return w.regs[op.Reg]
+		}
+	case OpSpecial:
+		if len(op.Name) > 7 && op.Name[:7] == "%envreg" {
+			return w.table.single(root{kind: rootHidden})
+		}
+		return w.table.int()
+	case OpSymbol:
+		if op.Var != nil {
+			return w.address(op.Var, op.Imm)
+		}
+		return w.table.int() // a function, which is no data
+	case OpInt, OpFloat32, OpFloat64:
+		return w.table.null()
+	case OpVector:
+		set := rootSet(0)
+		for i := range op.Elems {
+			set = w.table.union(set, w.value(&op.Elems[i]))
+		}
+		return set
+	}
+	return 0
+}
+
+// address is the root set of the address of v+offset.
+func (w *walker) address(v *Var, offset int64) rootSet {
+	switch v.Space {
+	case Shared:
+		return w.table.single(root{kind: rootShared})
+	case Local:
+		return w.table.single(root{kind: rootLocal})
+	case ParamSpace:
+		if i := slices.Index(w.kernel.Params, v); i >= 0 {
+			return w.table.single(root{kind: rootParamAddr, param: i, field: int(offset)})
+		}
+		return w.table.source(rootUnknown, v.Pos) // a by-value argument of a device function
+	default:
+		return w.table.single(root{kind: rootSymbol, v: v})
+	}
+}
+
+// base is the root set of the address that a memory operand names.
+func (w *walker) base(op *Operand) rootSet {
+	switch {
+	case op.Reg != NoReg:
+		return w.regs[op.Reg]
+	case op.Var != nil:
+		return w.address(op.Var, op.Imm)
+	}
+	return 0
+}
+
+// transfer says how an instruction's result follows from its operands.
+type transfer uint8
+
+const (
+	transferAll   transfer = iota // keeps the roots of every source
+	transferSum                   // base and offset: add, sub, bit operations
+	transferInt                   // an integer that is no address: products, shifts
+	transferMad                   // the roots of the addend
+	transferNone                  // writes no register that matters
+	transferMem                   // accesses memory
+	transferCvta                  // converts an address: its operand is a pointer
+	transferCall                  // a call
+	transferCheck                 // touches no data: prefetch, barriers
+)
+
+// transfers holds what is not transferAll, which is safe for any instruction
+// without a memory operand.
+var transfers = map[string]transfer{
+	"add": transferSum, "addc": transferSum, "sub": transferSum, "subc": transferSum,
+	"and": transferSum, "or": transferSum, "xor": transferSum, "lop3": transferSum,
+	"bfi": transferSum, "prmt": transferSum,
+
+	"mul": transferInt, "mul24": transferInt, "div": transferInt, "rem": transferInt,
+	"shl": transferInt, "shr": transferInt, "shf": transferInt, "set": transferInt,
+	"bfe": transferInt, "bfind": transferInt, "popc": transferInt, "clz": transferInt,
+	"brev": transferInt, "sad": transferInt, "dp4a": transferInt, "dp2a": transferInt,
+	"vote": transferInt, "match": transferInt, "activemask": transferInt, "fns": transferInt,
+	"bmsk": transferInt, "szext": transferInt, "getctarank": transferInt,
+
+	"mad": transferMad, "madc": transferMad, "mad24": transferMad, "fma": transferInt,
+
+	"setp": transferNone, "bra": transferNone, "brx": transferNone, "ret": transferNone,
+	"exit": transferNone, "trap": transferNone, "brkpt": transferNone, "isspacep": transferNone,
+	"membar": transferNone, "fence": transferNone, "nanosleep": transferNone, "testp": transferNone,
+	"pmevent": transferNone, "setmaxnreg": transferNone, "griddepcontrol": transferNone,
+
+	"bar": transferInt, "barrier": transferInt, "redux": transferInt,
+
+	"cvta": transferCvta,
+	"call": transferCall,
+
+	"ld": transferMem, "ldu": transferMem, "st": transferMem, "atom": transferMem, "red": transferMem,
+	"cp": transferMem, "wmma": transferMem, "tex": transferMem, "tld4": transferMem,
+	"suld": transferMem, "sust": transferMem, "sured": transferMem, "mbarrier": transferMem,
+	"ldmatrix": transferMem, "stmatrix": transferMem,
+
+	"prefetch": transferCheck, "prefetchu": transferCheck, "applypriority": transferCheck,
+	"txq": transferCheck, "suq": transferCheck, "istypep": transferCheck,
+}
+
+func (w *walker) inst(i *Inst) {
+	if len(i.Args) == 0 {
+		return
+	}
+	kind := transfers[i.Name]
+	switch kind {
+	case transferNone, transferCheck:
+	case transferMem:
+		w.memory(i)
+	case transferCall:
+		w.call(i)
+	case transferCvta:
+		if len(i.Args) < 2 {
+			return
+		}
+		set := w.value(&i.Args[1])
+		w.markPointers(set)
+		w.define(&i.Args[0], set)
+	default:
+		if n := slices.IndexFunc(i.Args, func(op Operand) bool { return op.Kind == OpMem }); n >= 0 {
+			w.opaqueInst(i)
+			return
+		}
+		w.define(&i.Args[0], w.result(kind, i))
+	}
+}
+
+// result is the root set of the first operand after a computation.
+func (w *walker) result(kind transfer, i *Inst) rootSet {
+	if kind == transferInt || w.floatResult(i) {
+		return w.table.int()
+	}
+	args := i.Args[1:]
+	switch {
+	case kind == transferMad && len(args) > 2:
+		return w.sum(w.table.int(), w.value(&args[2]))
+	case kind == transferSum && len(args) > 1:
+		set := w.value(&args[0])
+		for n := range args[1:] {
+			set = w.sum(set, w.value(&args[n+1]))
+		}
+		return w.moved(set)
+	}
+	set := rootSet(0)
+	for n := range args {
+		set = w.table.union(set, w.value(&args[n]))
+	}
+	return set
+}
+
+// floatResult reports whether the result is a computed floating-point number,
+// which no address is made of; moves may carry the bits of one.
+func (w *walker) floatResult(i *Inst) bool {
+	if i.Name == "mov" || i.Name == "selp" || i.Name == "shfl" {
+		return false
+	}
+	for _, s := range i.Suffix {
+		if typ, ok := ParseType(s); ok {
+			return typ.Float() // the first type is that of the result
+		}
+	}
+	return false
+}
+
+// sum is the roots of a sum. A pointer plus something that was never seen to be
+// one is that pointer. While one side is not known, neither is the sum: what
+// it lacks could make a number of it, and sets never shrink.
+func (w *walker) sum(a, b rootSet) rootSet {
+	if a == 0 || b == 0 {
+		return 0
+	}
+	if w.strict {
+		switch {
+		case w.isPointer(a) && !w.mayPoint(b):
+			return a
+		case w.isPointer(b) && !w.mayPoint(a):
+			return b
+		}
+	}
+	return w.table.sum(a, b)
+}
+
+// isPointer reports whether all of set is known to be addresses, null aside.
+func (w *walker) isPointer(set rootSet) bool {
+	return w.mayPoint(set) && !w.table.any(set, func(id rootID) bool { return id != nullRoot && !w.isAddress(id) })
+}
+
+// mayPoint reports whether some root of set is known to be an address.
+func (w *walker) mayPoint(set rootSet) bool { return w.table.any(set, w.isAddress) }
+
+func (w *walker) isAddress(id rootID) bool {
+	switch w.table.roots[id].kind {
+	case rootInt, rootNull:
+		return false
+	case rootParam, rootLoaded, rootUnknown:
+		return w.pointers[id]
+	}
+	return true
+}
+
+// moved forgets the exact place inside a parameter once an address is computed.
+func (w *walker) moved(set rootSet) rootSet {
+	out := rootSet(0)
+	for _, id := range w.table.sets[set] {
+		r := w.table.roots[id]
+		if r.kind != rootParamAddr || r.field < 0 {
+			continue
+		}
+		r.field = -1
+		out = w.table.union(out, w.table.single(r))
+	}
+	if out == 0 {
+		return set
+	}
+	for _, id := range w.table.sets[set] {
+		if r := w.table.roots[id]; r.kind != rootParamAddr {
+			out = w.table.union(out, w.table.intern([]rootID{id}))
+		}
+	}
+	return out
+}
+
+func (w *walker) markPointers(set rootSet) {
+	for _, id := range w.table.sets[set] {
+		if id > nullRoot && !w.strict && !w.pointers[id] {
+			w.pointers[id] = true
+			w.changed = true
+		}
+	}
+}
+
+// opaqueInst handles an instruction that names memory in a way not known here.
+func (w *walker) opaqueInst(i *Inst) {
+	w.define(&i.Args[0], w.table.source(rootUnknown, i.Pos))
+	w.opaque(i.Pos, fmt.Sprintf("%s accesses memory in a way that is not analysed", i.Opcode()))
+}

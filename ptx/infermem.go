@@ -1,0 +1,261 @@
+package ptx
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// memory applies an instruction that names memory.
+func (w *walker) memory(i *Inst) {
+	switch i.Name {
+	case "ld", "ldu":
+		if len(i.Args) >= 2 {
+			w.load(i)
+		}
+	case "st":
+		if len(i.Args) >= 2 {
+			w.touch(i, &i.Args[0], AccessWrite)
+			w.stored(i, w.base(&i.Args[0]), w.value(&i.Args[1]), &i.Args[0])
+		}
+	case "atom":
+		w.atomic(i)
+	case "red":
+		w.touch(i, &i.Args[0], AccessReadWrite)
+		w.storedArgs(i, &i.Args[0], i.Args[1:])
+	case "tex", "tld4", "suld", "sust", "sured":
+		w.texture(i)
+	case "cp", "wmma":
+		w.bulk(i)
+	default: // ldmatrix, stmatrix, mbarrier: shared memory only
+		w.define(&i.Args[0], w.table.int())
+	}
+}
+
+// space is the state space an instruction names; Generic without one.
+func (i *Inst) space() Space {
+	for _, s := range i.Suffix {
+		name, _, _ := strings.Cut(s, "::")
+		if space, ok := ParseSpace(name); ok {
+			return space
+		}
+	}
+	return Generic
+}
+
+// touch records an access through the address operand op.
+func (w *walker) touch(i *Inst, op *Operand, access Access) {
+	if w.rec == nil {
+		return
+	}
+	switch i.space() {
+	case Shared, Local, ParamSpace:
+		return
+	}
+	w.rec.access(i, op, w.base(op), access)
+}
+
+func (w *walker) load(i *Inst) {
+	addr := &i.Args[1]
+	base := w.base(addr)
+	switch space := i.space(); space {
+	case ParamSpace:
+		w.define(&i.Args[0], w.loadParam(i, addr, base))
+		return
+	case Shared:
+		w.define(&i.Args[0], w.cell(i, w.shared))
+		return
+	case Local:
+		w.define(&i.Args[0], w.cell(i, w.local))
+		return
+	}
+	w.touch(i, addr, AccessRead)
+	w.define(&i.Args[0], w.loadGeneric(i, base))
+}
+
+// cell is what a load finds in a cell. Fewer than eight bytes are an integer:
+// a pointer put together from such halves has no root and makes the kernel opaque.
+func (w *walker) cell(i *Inst, set rootSet) rootSet {
+	if !i.wide() {
+		return w.table.int()
+	}
+	return set
+}
+
+// wide reports whether the instruction moves eight-byte integers, the only
+// ones that can be pointers.
+func (i *Inst) wide() bool {
+	if len(i.Suffix) == 0 {
+		return false
+	}
+	switch i.Suffix[len(i.Suffix)-1] {
+	case "u64", "b64", "s64", "b128":
+		return true
+	}
+	return false
+}
+
+// loadGeneric is the value loaded from a .global, .const or generic address.
+func (w *walker) loadGeneric(i *Inst, base rootSet) rootSet {
+	if !i.wide() {
+		return w.table.int()
+	}
+	set := rootSet(0)
+	for _, id := range w.table.sets[base] {
+		switch r := w.table.roots[id]; r.kind {
+		case rootShared:
+			set = w.table.union(set, w.shared)
+		case rootLocal:
+			set = w.table.union(set, w.local)
+		case rootParamAddr:
+			set = w.table.union(set, w.paramValue(i, r.param, -1))
+		default:
+			set = w.table.union(set, w.table.source(rootLoaded, i.Pos))
+		}
+	}
+	return set
+}
+
+// loadParam is the value of a kernel parameter, of an argument or of a result.
+func (w *walker) loadParam(i *Inst, addr *Operand, base rootSet) rootSet {
+	if v := addr.Var; addr.Reg == NoReg && v != nil && !slices.Contains(w.kernel.Params, v) {
+		return w.cell(i, w.params[v])
+	}
+	set := rootSet(0)
+	for _, id := range w.table.sets[base] {
+		r := w.table.roots[id]
+		if r.kind != rootParamAddr {
+			set = w.table.union(set, w.table.source(rootUnknown, i.Pos))
+			continue
+		}
+		field := r.field
+		if addr.Reg != NoReg && field >= 0 {
+			field += int(addr.Imm)
+		}
+		set = w.table.union(set, w.paramValue(i, r.param, field))
+	}
+	return set
+}
+
+// paramValue is the value of eight bytes of a kernel parameter; less than
+// eight bytes are no pointer. A vector load covers the fields that follow.
+func (w *walker) paramValue(i *Inst, param, field int) rootSet {
+	if !i.wide() {
+		return w.table.int()
+	}
+	set := rootSet(0)
+	n := max(1, len(i.Args[0].Elems))
+	for k := range n {
+		at := field
+		if at >= 0 {
+			at += 8 * k
+		}
+		r := root{kind: rootParam, param: param, field: at}
+		set = w.table.union(set, w.table.single(r))
+		if w.kernel.Params[param].Ptr.Present {
+			w.pointers[w.table.id(r)] = true
+		}
+	}
+	return set
+}
+
+// stored notes a value written to the memory at base: shared and local memory
+// keep its roots, any other memory is where a pointer may escape.
+func (w *walker) stored(i *Inst, base, value rootSet, addr *Operand) {
+	if !i.wide() { // no pointer by itself, but maybe half of one
+		_, value = w.table.split(value)
+		value = w.table.union(value, w.table.null())
+	}
+	switch i.space() {
+	case ParamSpace:
+		if addr.Var != nil {
+			w.growParam(addr.Var, value)
+		}
+		return
+	case Shared:
+		w.grow(&w.shared, value)
+		return
+	case Local:
+		w.grow(&w.local, value)
+		return
+	}
+	global := false
+	for _, id := range w.table.sets[base] {
+		switch w.table.roots[id].kind {
+		case rootShared:
+			w.grow(&w.shared, value)
+		case rootLocal:
+			w.grow(&w.local, value)
+		case rootInt, rootNull, rootLoaded, rootUnknown:
+			w.grow(&w.shared, value)
+			w.grow(&w.local, value)
+			global = true
+		default:
+			global = true
+		}
+	}
+	if global && w.rec != nil {
+		w.rec.escape(i, value)
+	}
+}
+
+func (w *walker) storedArgs(i *Inst, addr *Operand, args []Operand) {
+	base := w.base(addr)
+	for n := range args {
+		w.stored(i, base, w.value(&args[n]), addr)
+	}
+}
+
+func (w *walker) atomic(i *Inst) {
+	if len(i.Args) < 3 {
+		return
+	}
+	addr := &i.Args[1]
+	w.touch(i, addr, AccessReadWrite)
+	w.storedArgs(i, addr, i.Args[2:])
+	switch i.space() {
+	case Shared:
+		w.define(&i.Args[0], w.cell(i, w.shared))
+	case Local:
+		w.define(&i.Args[0], w.cell(i, w.local))
+	default:
+		w.define(&i.Args[0], w.loadGeneric(i, w.base(addr)))
+	}
+}
+
+// texture handles accesses through a texture or surface object: the memory
+// behind the handle was bound by the host, and may be any.
+func (w *walker) texture(i *Inst) {
+	w.define(&i.Args[0], w.table.int())
+	if w.rec != nil {
+		w.rec.handle(i, w)
+	}
+}
+
+// bulk handles cp.async and wmma, whose operands have roles by name.
+func (w *walker) bulk(i *Inst) {
+	op := i.Suffix
+	has := func(word string) bool { return slices.Contains(op, word) }
+	switch {
+	case i.Name == "wmma" && has("load") && len(i.Args) >= 2:
+		w.touch(i, &i.Args[1], AccessRead)
+		w.define(&i.Args[0], w.table.int())
+	case i.Name == "wmma" && has("store"):
+		w.touch(i, &i.Args[0], AccessWrite)
+	case i.Name == "wmma":
+		w.define(&i.Args[0], w.table.int())
+	case has("async") && has("shared") && has("global") && !has("bulk") && len(i.Args) >= 2:
+		if w.rec != nil { // the source is in .global, whatever comes first in the opcode
+			w.rec.access(i, &i.Args[1], w.base(&i.Args[1]), AccessRead)
+		}
+		w.grow(&w.shared, w.table.source(rootLoaded, i.Pos))
+	case has("bulk") || has("reduce"):
+		w.opaque(i.Pos, fmt.Sprintf("%s accesses memory in a way that is not analysed", i.Opcode()))
+	}
+}
+
+func (in *infer) opaque(pos Pos, msg string) {
+	if in.rec != nil {
+		in.rec.stop(pos, msg)
+	}
+}

@@ -1,0 +1,166 @@
+package ptx
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+)
+
+// recorder collects effects in a last sweep, when the sets are final.
+type recorder struct {
+	in      *infer
+	params  map[rootID]*ParamAccess
+	symbols []*SymbolAccess
+	reason  *Reason
+}
+
+// newRecorder starts with every parameter field whose value is loaded.
+func newRecorder(in *infer) *recorder {
+	r := &recorder{in: in, params: map[rootID]*ParamAccess{}}
+	for id, root := range in.table.roots {
+		if root.kind == rootParam {
+			name := in.kernel.Params[root.param].Name
+			r.params[rootID(id)] = &ParamAccess{Param: root.param, Field: root.field, Name: name}
+		}
+	}
+	return r
+}
+
+// access records a load or store through an address with the roots base.
+func (r *recorder) access(i *Inst, op *Operand, base rootSet, access Access) {
+	if base == 0 || base == r.in.table.null() {
+		r.stop(i.Pos, "the address does not come from a parameter or variable")
+		return
+	}
+	for _, id := range r.in.table.sets[base] {
+		switch root := r.in.table.roots[id]; root.kind {
+		case rootInt:
+			r.stop(i.Pos, "the address does not come from a parameter or variable")
+		case rootUnknown:
+			r.stop(i.Pos, "the address is the result of a call or instruction that is not analysed")
+		case rootLoaded:
+			r.stop(i.Pos, root.loadedAt())
+		case rootParam:
+			p := r.params[id]
+			p.Access |= access
+			if p.PlainAt.zero() && !i.commutes() {
+				p.PlainAt = i.Pos
+			}
+			first(&p.ReadAt, &p.WriteAt, i.Pos, access)
+		case rootSymbol:
+			s := r.symbol(root.v.Name)
+			s.Access |= access
+			first(&s.ReadAt, &s.WriteAt, i.Pos, access)
+		}
+	}
+}
+
+func (r root) loadedAt() string {
+	if r.pos.zero() {
+		return "the address was loaded from memory"
+	}
+	return fmt.Sprintf("the address was loaded from memory at line %d", r.pos.Line)
+}
+
+// commutes reports whether the instruction is an atomic whose order with
+// others of its kind does not matter, rounding aside.
+func (i *Inst) commutes() bool {
+	if i.Name != "atom" && i.Name != "red" {
+		return false
+	}
+	return slices.ContainsFunc(i.Suffix, func(s string) bool {
+		switch s {
+		case "add", "min", "max", "and", "or", "xor":
+			return true
+		}
+		return false
+	})
+}
+
+// first keeps the positions of the first load and the first store.
+func first(read, write *Pos, at Pos, access Access) {
+	if access&AccessRead != 0 && read.zero() {
+		*read = at
+	}
+	if access&AccessWrite != 0 && write.zero() {
+		*write = at
+	}
+}
+
+func (r *recorder) symbol(name string) *SymbolAccess {
+	for _, s := range r.symbols {
+		if s.Name == name {
+			return s
+		}
+	}
+	s := &SymbolAccess{Name: name}
+	r.symbols = append(r.symbols, s)
+	return s
+}
+
+// stop notes why the kernel is opaque; the first reason stays.
+func (r *recorder) stop(pos Pos, msg string) {
+	if r.reason == nil {
+		r.reason = &Reason{r.in.m.File, pos, msg}
+	}
+}
+
+// escape notes parameters whose own value is stored to memory.
+func (r *recorder) escape(i *Inst, value rootSet) {
+	for _, id := range r.in.table.sets[value] {
+		if p := r.params[id]; p != nil && p.StoreAt.zero() && i.wide() {
+			p.StoreAt = i.Pos
+		}
+	}
+}
+
+// handle notes a texture or surface object.
+func (r *recorder) handle(i *Inst, w *walker) {
+	msg := fmt.Sprintf("%s reaches memory through a texture or surface object, bound by the host", i.Opcode())
+	for n := range i.Args {
+		if i.Args[n].Kind != OpMem {
+			continue
+		}
+		for _, id := range r.in.table.sets[w.base(&i.Args[n])] {
+			if p := r.params[id]; p != nil && p.Why == nil {
+				p.Access, p.Why = AccessUnknown, &Reason{r.in.m.File, i.Pos, msg}
+			}
+		}
+	}
+	r.stop(i.Pos, msg)
+}
+
+// effects puts the results in the order of parameters and of names. In an
+// opaque kernel no parameter that can hold a pointer is known.
+func (r *recorder) effects() *Effects {
+	e := &Effects{Opaque: r.reason}
+	for i, v := range r.in.kernel.Params {
+		for _, p := range r.fields(i) {
+			if r.reason != nil && p.Why == nil && v.Size() >= 8 && !v.Type.Float() {
+				p.Access, p.Why = AccessUnknown, r.reason
+			}
+			e.Params = append(e.Params, p)
+		}
+	}
+	slices.SortFunc(r.symbols, func(a, b *SymbolAccess) int { return cmp.Compare(a.Name, b.Name) })
+	for _, s := range r.symbols {
+		e.Symbols = append(e.Symbols, *s)
+	}
+	return e
+}
+
+// fields returns the rows of one parameter: those of a struct that matter, and
+// at least one.
+func (r *recorder) fields(param int) []ParamAccess {
+	var rows []ParamAccess
+	for _, p := range r.params {
+		if p.Param == param && (p.Access != AccessNone || !p.StoreAt.zero()) {
+			rows = append(rows, *p)
+		}
+	}
+	if len(rows) == 0 {
+		return []ParamAccess{{Param: param, Name: r.in.kernel.Params[param].Name}}
+	}
+	slices.SortFunc(rows, func(a, b ParamAccess) int { return cmp.Compare(a.Field, b.Field) })
+	return rows
+}

@@ -1,0 +1,42 @@
+package ptx
+
+// ParamInfo describes one parameter of a kernel, for whoever fills its parameter block.
+type ParamInfo struct {
+	Index   int    `json:"index"`
+	Name    string `json:"name"`
+	Type    string `json:"type"`   // "u64", or "b8[24]" for a struct
+	Size    int    `json:"size"`   // bytes
+	Offset  int    `json:"offset"` // bytes into the parameter block
+	Pointer bool   `json:"pointer"`
+}
+
+// Signature describes the parameters of f. A parameter is a pointer when f, or
+// a function it calls, uses it as an address, or when its .ptr attribute says so.
+func Signature(m *Module, f *Func) []ParamInfo {
+	pointers := map[int]bool{}
+	for _, p := range Infer(m, f).Params {
+		if !p.ReadAt.zero() || !p.WriteAt.zero() {
+			pointers[p.Param] = true
+		}
+	}
+	list := make([]ParamInfo, len(f.Params))
+	for i, v := range f.Params {
+		scalar := len(v.Dims) == 0
+		list[i] = ParamInfo{
+			Index: i, Name: v.Name, Type: v.typeString(), Size: int(v.Size()), Offset: v.Offset,
+			Pointer: v.Ptr.Present || scalar && pointers[i],
+		}
+	}
+	return list
+}
+
+func (p Pos) zero() bool { return p.Line == 0 }
+
+// ParamBytes is the size of the parameter block of f.
+func (f *Func) ParamBytes() int {
+	if len(f.Params) == 0 {
+		return 0
+	}
+	last := f.Params[len(f.Params)-1]
+	return last.Offset + int(last.Size())
+}
