@@ -80,7 +80,8 @@ type Device interface {
 	// the kind of work must stay the same. Launches already enqueued keep the
 	// old ones.
 	UpdateNode(x GraphExec, n Node, w Work) error
-	// LaunchGraph enqueues one run of the whole graph.
+	// LaunchGraph enqueues one run of the whole graph. Runs of one GraphExec never
+	// overlap; the next waits for the one before, in whatever stream that is.
 	LaunchGraph(x GraphExec, s Stream) error
 	DestroyGraphExec(GraphExec) error
 

@@ -47,3 +47,27 @@ func BenchmarkLaunch(b *testing.B) {
 		})
 	}
 }
+
+// A replay of 1000 small kernels in ten lanes, with unchanged input: what the
+// simulation of time costs.
+func BenchmarkReplay1000(b *testing.B) {
+	r := newRig(b, Options{})
+	g, err := r.CreateGraph()
+	r.ok(err)
+	var lanes [10][]device.Node
+	for i := range 1000 {
+		p, err := r.Alloc(4 * rigWords)
+		r.ok(err)
+		n, err := r.AddNode(g, lanes[i%10], r.launchAffine(p, r.buffers[0], uint32(i), 1))
+		r.ok(err)
+		lanes[i%10] = []device.Node{n}
+	}
+	x, err := r.Instantiate(g)
+	r.ok(err)
+	b.ReportAllocs()
+	for b.Loop() {
+		r.ok(r.LaunchGraph(x, r.streams[0]))
+		r.ok(r.Synchronize(r.streams[0]))
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/1000, "ns/kernel")
+}

@@ -23,6 +23,9 @@ type Options struct {
 	Memo Memo
 	// MemoBytes bounds the results kept; 0 is 512 MiB.
 	MemoBytes int64
+	// Trace, when set, is called for all work in the order it ends. It must not
+	// call the device.
+	Trace func(Span)
 }
 
 // Device is a simulated GPU. It is a device.Device and a device.Accounter.
@@ -37,6 +40,7 @@ type Device struct {
 	live   device.Live // Bytes and Allocations only
 	memo   *memo
 	count  Counters
+	trace  func(Span)
 
 	modules device.Handles[device.Module, *module]
 	funcs   device.Handles[device.Function, *kernel]
@@ -63,6 +67,7 @@ func New(o Options) (*Device, error) {
 	}
 	d := &Device{
 		profile: p,
+		trace:   o.Trace,
 		memory:  interp.NewMemory(orDefault(o.Memory, p.MemoryBytes)),
 		memo:    newMemo(o.Memo, orDefault(o.MemoBytes, defaultMemoBytes)),
 		modules: device.Handles[device.Module, *module]{Kind: "module"},

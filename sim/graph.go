@@ -22,6 +22,9 @@ type exec struct {
 	deps   []int32
 	leaves []int32
 	cost   des.Time // of a launch, on the host
+
+	launched bool
+	end      des.TaskID // of the last launch
 }
 
 // CreateGraph makes an empty graph.
@@ -139,7 +142,8 @@ func (k jobKind) String() string { return jobKinds[k] }
 
 // LaunchGraph enqueues all nodes between two markers: one that the roots wait
 // for and that waits for the stream, one that waits for the leaves and that the
-// stream continues from.
+// stream continues from. As on a GPU, launches of one instance do not overlap,
+// whatever their streams.
 func (d *Device) LaunchGraph(h device.GraphExec, sh device.Stream) error {
 	x, badX := d.execs.Get(h)
 	s, badS := d.streams.Get(sh)
@@ -148,6 +152,9 @@ func (d *Device) LaunchGraph(h device.GraphExec, sh device.Stream) error {
 	}
 	d.host += x.cost
 	d.count.GraphLaunches++
+	if x.launched {
+		s.waits = append(s.waits, x.end)
+	}
 	d.enqueue(s, nil, d.profile.GraphRootGap)
 	root := s.tail
 	arrival := d.arrival()
@@ -161,6 +168,7 @@ func (d *Device) LaunchGraph(h device.GraphExec, sh device.Stream) error {
 	}
 	d.deps = after(append(d.deps[:0], root), root, x.leaves)
 	s.tail = d.engine.Add(des.Task{Arrival: arrival, Priority: s.priority, Deps: d.deps})
+	x.launched, x.end = true, s.tail
 	return nil
 }
 

@@ -109,6 +109,9 @@ func TestMemoFollowsDataDependentFootprints(t *testing.T) {
 		require.Equal(t, value, r.word(out), "round %d", round)
 	}
 	assert.Positive(t, r.Counters().MemoHits)
+	for _, s := range r.memo.shapes {
+		assert.LessOrEqual(t, len(s.footprints), maxFootprints)
+	}
 }
 
 func TestMemoSeesModuleVariablesAndAtomics(t *testing.T) {

@@ -210,7 +210,14 @@ func TestUnchangedReplaysHitAndAllocateNothing(t *testing.T) {
 	r.ok(err)
 	x, err := r.Instantiate(g)
 	r.ok(err)
+	l, err := r.CompileCommands([]device.Command{
+		{Kind: device.Run, Stream: r.streams[1], Work: device.Nothing{}},
+		{Kind: device.Record, Stream: r.streams[1], Event: r.events[1]},
+		{Kind: device.Await, Stream: r.streams[0], Event: r.events[1]},
+	})
+	r.ok(err)
 	replay := func() {
+		r.ok(r.SubmitCommands(l))
 		r.ok(r.LaunchGraph(x, r.streams[0]))
 		r.ok(r.Synchronize(r.streams[0]))
 	}

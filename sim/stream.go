@@ -195,7 +195,12 @@ func (e *event) ready(h device.Event) *device.Error {
 
 // ended is told by the engine of every task that has ended.
 func (d *Device) ended(id des.TaskID, data any, span des.Span) {
-	if e, ok := data.(*event); ok && e.task == id {
-		e.done, e.at = true, span.End
+	switch v := data.(type) {
+	case *event:
+		if v.task == id { // not recorded again since
+			v.done, v.at = true, span.End
+		}
+	case *job:
+		d.traceJob(v, span)
 	}
 }

@@ -37,8 +37,12 @@ type timeline struct {
 	in, out   *device.Copy
 }
 
-func newTimeline(t *testing.T) *timeline {
-	d := open(t, Options{Custom: handy()})
+func newTimeline(t *testing.T, trace ...func(Span)) *timeline {
+	o := Options{Custom: handy()}
+	for _, f := range trace {
+		o.Trace = f
+	}
+	d := open(t, o)
 	x := &timeline{Device: d, t: t}
 	var err error
 	x.s1, err = d.CreateStream(0)
@@ -162,4 +166,80 @@ func TestHostCallTakesTheCallbackThread(t *testing.T) {
 		require.NoError(t, x.Submit(s, &device.HostCall{Func: func() {}}))
 	}
 	x.takes(10+7+4, "Synchronize", func() error { return x.Synchronize(x.s2) })
+}
+
+func TestReadWaitsForAllWorkFirst(t *testing.T) {
+	x := newTimeline(t)
+	require.NoError(t, x.Submit(x.s1, x.in)) // at 100: until 410
+	require.NoError(t, x.Read(make([]byte, 1000), x.dev))
+	assert.Equal(t, (410+10+1+4)*time.Microsecond, x.Now())
+}
+
+func TestWaitingForOnesOwnStreamIsFree(t *testing.T) {
+	x := newTimeline(t)
+	require.NoError(t, x.Submit(x.s1, x.in)) // at 100: until 410
+	require.NoError(t, x.Record(x.e1, x.s1))
+	require.NoError(t, x.Wait(x.s1, x.e1))
+	require.NoError(t, x.Submit(x.s1, x.out))
+	require.NoError(t, x.Synchronize(x.s1))
+	assert.Equal(t, (410+2+200+4)*time.Microsecond, x.Now())
+}
+
+func TestRecordingAgainMovesTheMark(t *testing.T) {
+	x := newTimeline(t)
+	require.NoError(t, x.Record(x.e1, x.s1))
+	require.NoError(t, x.Record(x.e2, x.s1))
+	require.NoError(t, x.Submit(x.s1, x.in))
+	require.NoError(t, x.Record(x.e2, x.s1))
+	_, err := x.Elapsed(x.e1, x.e2)
+	assert.Equal(t, device.NotReady, device.CodeOf(err), "the first record has completed, the last has not")
+}
+
+// A kernel that fills the device for many waves, then one of higher priority.
+func TestStreamPrioritiesReachKernelsAndGraphs(t *testing.T) {
+	for _, graph := range []bool{false, true} {
+		var ends []string
+		r := newRig(t, Options{Trace: func(s Span) { ends = append(ends, s.Label) }})
+		submit := func(s device.Stream, w *device.Launch) {
+			if !graph {
+				r.ok(r.Submit(s, w))
+				return
+			}
+			g, err := r.CreateGraph()
+			r.ok(err)
+			_, err = r.AddNode(g, nil, w)
+			r.ok(err)
+			x, err := r.Instantiate(g)
+			r.ok(err)
+			r.ok(r.LaunchGraph(x, s))
+		}
+		long := r.launchAffine(r.buffers[0], r.buffers[0], 1, 1)
+		long.Grid, long.Label = device.Dim3{X: 200_000, Y: 1, Z: 1}, "long"
+		urgent := r.launchAffine(r.buffers[1], r.buffers[1], 1, 1)
+		urgent.Grid, urgent.Label = device.Dim3{X: 10_000, Y: 1, Z: 1}, "urgent"
+		submit(r.streams[0], long)
+		submit(r.streams[3], urgent)
+		r.ok(r.SynchronizeAll())
+		assert.Equal(t, []string{"urgent", "long"}, ends, "graph: %v", graph)
+	}
+}
+
+func TestPrioritiesAreClamped(t *testing.T) {
+	x := newTimeline(t)
+	for given, want := range map[int]int32{-100: greatestPriority, -2: -2, 3: leastPriority} {
+		h, err := x.CreateStream(given)
+		require.NoError(t, err)
+		s, _ := x.streams.Get(h)
+		assert.Equal(t, want, s.priority)
+	}
+}
+
+func TestWaitsAreForgottenOnceTheyHold(t *testing.T) {
+	x := newTimeline(t)
+	require.NoError(t, x.Record(x.e1, x.s1))
+	require.NoError(t, x.Wait(x.s2, x.e1))
+	s, _ := x.streams.Get(x.s2)
+	assert.Len(t, s.waits, 1)
+	require.NoError(t, x.Submit(x.s2, x.in))
+	assert.Empty(t, s.waits)
 }

@@ -1,6 +1,7 @@
 package devicetest
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -238,7 +239,7 @@ const broken = `.version 7.8
 `
 
 func invalidPTX(t *testing.T, b *bench) {
-	for _, text := range []string{"", "hello", broken, kernels[:len(kernels)-40]} {
+	for _, text := range []string{"", "hello", broken, kernels[:strings.LastIndex(kernels, "}")]} {
 		_, err := b.LoadModule("broken.ptx", text)
 		refused(t, err, "LoadModule", device.InvalidPTX)
 	}

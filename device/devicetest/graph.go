@@ -12,6 +12,7 @@ import (
 var graphBehaviours = []behaviour{
 	{"graph/diamond", graphDiamond},
 	{"graph/launched again without waiting", graphTwice},
+	{"graph/launches of one instance do not overlap", graphTwoStreams},
 	{"graph/is ordered with its stream", graphInStream},
 	{"graph/empty", graphEmpty},
 	{"graph/every kind of node", graphKinds},
@@ -62,6 +63,31 @@ func graphTwice(t *testing.T, b *bench) {
 	}
 	require.NoError(t, b.Synchronize(s))
 	want := func(i int) uint32 { return 5*(5*(5*uint32(i)+3)+3) + 3 }
+	assert.Equal(t, words(n, want), b.read(x, 4*n))
+}
+
+// A chain long enough for the next launch to arrive while it runs: steps of two
+// runs in turns would give something else.
+func graphTwoStreams(t *testing.T, b *bench) {
+	const steps = 20
+	g, f, x := b.graph(), b.function("affine"), b.buffer(words(n, index))
+	var last []device.Node
+	for i := range uint32(steps) {
+		last = []device.Node{b.node(g, affine(f, x, x, 3, i, n), last...)}
+	}
+	exec, s1, s2 := b.instantiate(g), b.stream(), b.stream()
+	for range 2 {
+		require.NoError(t, b.LaunchGraph(exec, s1))
+		require.NoError(t, b.LaunchGraph(exec, s2))
+	}
+	require.NoError(t, b.SynchronizeAll())
+	want := func(i int) uint32 {
+		v := uint32(i)
+		for k := range uint32(4 * steps) {
+			v = 3*v + k%steps
+		}
+		return v
+	}
 	assert.Equal(t, words(n, want), b.read(x, 4*n))
 }
 

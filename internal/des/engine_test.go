@@ -317,6 +317,7 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 	}
 	assert.Zero(t, testing.AllocsPerRun(100, replay))
 	assert.Less(t, len(e.tasks.ring), 16384, "retired tasks are forgotten")
+	assert.Less(t, len(e.tasks.edges), 16384, "and their edges used again")
 }
 
 func BenchmarkMillionTasks(b *testing.B) {
