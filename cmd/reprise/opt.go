@@ -29,8 +29,9 @@ func newOpt() *cobra.Command {
 		Use:   "opt FILE.rir",
 		Short: "Plan a saved graph and print the result",
 		Long: `Opt reads a graph, runs the optimizer and prints the graph with its remaining
-dependencies and the schedule. It runs nothing on a device. Without a cost of
-its own, an operation is costed by a model of the device.
+dependencies and the schedule. It runs nothing on a device. The time it predicts
+for an operation without a declared cost counts the bytes it moves and not its
+instructions: it compares schedules, and bench tells times.
 
 Passes:
 ` + describe(optimizer.Passes()) + `
