@@ -16,7 +16,7 @@ help: ## print this list
 
 .PHONY: build
 build: ## build bin/reprise, without cgo
-	CGO_ENABLED=0 $(GO) build -o bin/reprise ./cmd/reprise
+	CGO_ENABLED=0 $(GO) build -buildvcs=auto -o bin/reprise ./cmd/reprise
 
 .PHONY: test
 test: ## run every test

@@ -93,7 +93,8 @@ func bytes(t testing.TB, dev device.Device, in *Instance) [][]byte {
 	return all
 }
 
-// TestEveryCombinationLeavesTheSameBytes also holds for VEC, although it adds
+// TestEveryCombinationLeavesTheSameBytes compares every buffer, each poisoned or
+// rewritten before the replay. It also holds for VEC, although it adds
 // floats atomically: the simulated device does so in a fixed order.
 func TestEveryCombinationLeavesTheSameBytes(t *testing.T) {
 	for _, w := range Workloads() {
@@ -141,6 +142,48 @@ func TestEveryDroppedWaitIsRefused(t *testing.T) {
 	assert.Equal(t, 4, dropped)
 }
 
+// deaf is a device that ignores every wait for an event.
+type deaf struct{ device.Device }
+
+func (d deaf) CompileCommands(all []device.Command) (device.CommandList, error) {
+	return d.Device.CompileCommands(slices.DeleteFunc(slices.Clone(all), func(c device.Command) bool {
+		return c.Kind == device.Await
+	}))
+}
+
+// lazy is a device that runs nothing but copies and the last node of a graph.
+type lazy struct{ device.Device }
+
+func (d lazy) AddNode(g device.Graph, deps []device.Node, w device.Work) (device.Node, error) {
+	if l, ok := w.(*device.Launch); ok && !strings.Contains(l.Label, "reduce") && !strings.Contains(l.Label, "combine") {
+		w = device.Nothing{}
+	}
+	return d.Device.AddNode(g, deps, w)
+}
+
+// TestChecksNoticeWorkDoneTooEarlyOrNotAtAll runs good schedules on broken
+// devices, after good replays have left right values everywhere.
+func TestChecksNoticeWorkDoneTooEarlyOrNotAtAll(t *testing.T) {
+	for _, w := range Workloads() {
+		dev := openSim(t)
+		in := newInstance(t, dev, w, 256)
+		good := planned(t, in, "nimble").Schedule
+		replay := func(dev device.Device, form graphexec.Backend) error {
+			exec, err := graphexec.Instantiate(dev, good, in.Trace, form)
+			require.NoError(t, err)
+			defer func() { assert.NoError(t, exec.Close()) }()
+			_, err = replayOnce(context.Background(), dev, in, exec)
+			require.NoError(t, err)
+			_, err = in.Check()
+			return err
+		}
+		require.NoError(t, replay(dev, graphexec.Streams))
+		assert.Error(t, replay(deaf{dev}, graphexec.Streams), "%s without waits", w.Name)
+		require.NoError(t, replay(dev, graphexec.Graph))
+		assert.Error(t, replay(lazy{dev}, graphexec.Graph), "%s with few of its kernels", w.Name)
+	}
+}
+
 func TestVECApproachesItsLimit(t *testing.T) {
 	dev := openSim(t)
 	in := newInstance(t, dev, vec, 1<<20)
@@ -172,7 +215,7 @@ func TestAWrongResultIsARecordThatIsNotOK(t *testing.T) {
 	broken := *vec
 	broken.New = func(dev device.Device, n int) (*Instance, error) {
 		in, err := vec.New(dev, n)
-		in.Check = func() (float64, error) { return 42, errors.New("res = 42, want 0") }
+		in.Check = func() (float64, error) { return math.NaN(), errors.New("res = 42, want 0") }
 		return in, err
 	}
 	records, err := Run(context.Background(), Config{
@@ -187,8 +230,8 @@ func TestAWrongResultIsARecordThatIsNotOK(t *testing.T) {
 	require.Len(t, records, 2)
 	for _, r := range records {
 		assert.False(t, r.OK)
-		assert.Equal(t, 42.0, r.MaxError)
-		assert.Equal(t, "res = 42, want 0", r.Error)
+		assert.Equal(t, math.MaxFloat64, r.MaxError, "JSON has no NaN")
+		assert.Equal(t, "replay 0: res = 42, want 0", r.Error)
 	}
 	var table strings.Builder
 	require.NoError(t, WriteTable(&table, records))

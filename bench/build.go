@@ -1,26 +1,59 @@
 package bench
 
 import (
+	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime/debug"
 	"strings"
 	"sync"
 )
 
-// Commit is the revision the program was built from, "unknown" when neither the
-// binary nor the working directory tells. The linker's stamp comes first; `go
-// run` leaves none, so then the working directory has to tell.
+// Commit is the revision the program was built from, with "-dirty" behind it when
+// files had changed, or "unknown". The linker's stamp comes first; `go run`
+// leaves none, so then the working directory has to tell, if it is a checkout of
+// this module.
 var Commit = sync.OnceValue(func() string {
-	if info, ok := debug.ReadBuildInfo(); ok {
-		for _, s := range info.Settings {
-			if s.Key == "vcs.revision" {
-				return s.Value[:min(12, len(s.Value))]
-			}
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "unknown"
+	}
+	if stamp := stamped(info); stamp != "" {
+		return stamp
+	}
+	return checkedOut(info.Main.Path)
+})
+
+func stamped(info *debug.BuildInfo) string {
+	revision, dirty := "", ""
+	for _, s := range info.Settings {
+		switch {
+		case s.Key == "vcs.revision":
+			revision = s.Value[:min(12, len(s.Value))]
+		case s.Key == "vcs.modified" && s.Value == "true":
+			dirty = "-dirty"
 		}
+	}
+	if revision == "" {
+		return ""
+	}
+	return revision + dirty
+}
+
+// checkedOut asks git about the working directory when that is in a checkout of
+// the module.
+func checkedOut(module string) string {
+	top, err := exec.Command("git", "rev-parse", "--show-toplevel").Output()
+	if err != nil {
+		return "unknown"
+	}
+	mod, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(top)), "go.mod"))
+	if err != nil || !strings.HasPrefix(string(mod), "module "+module+"\n") {
+		return "unknown"
 	}
 	out, err := exec.Command("git", "describe", "--always", "--dirty", "--abbrev=12").Output()
 	if err != nil {
 		return "unknown"
 	}
 	return strings.TrimSpace(string(out))
-})
+}

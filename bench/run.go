@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"runtime"
 	"slices"
 	"time"
@@ -30,6 +31,12 @@ type Config struct {
 
 	// Progress is called after every replay with how many of all are done.
 	Progress func(what string, done, total int)
+}
+
+// Rows is how many records a complete run returns.
+func (c *Config) Rows() int {
+	r := runner{Config: *c}
+	return len(r.cases()) * len(c.Strategies) * len(c.Backends)
 }
 
 // Run measures every combination and returns a record for each, in the order of
@@ -130,8 +137,8 @@ func (r *runner) measure(ctx context.Context, dev device.Device, in *Instance, k
 		Strategy: strategy, Backend: backend.String(),
 		Ops: in.Trace.Graph.Len(), Edges: len(plan.Analyzed.Deps()), ReducedEdges: len(plan.Reduced.Deps()),
 		Lanes: plan.Schedule.Lanes, Syncs: plan.Schedule.Syncs(),
-		Iterations: r.Iterations,
-		GoVersion:  runtime.Version(), Commit: Commit(),
+		Iterations: r.Iterations, OK: true,
+		GoVersion: runtime.Version(), Commit: Commit(),
 	}
 	what := fmt.Sprintf("%s %d %s/%s", rec.Workload, rec.Size, rec.Strategy, rec.Backend)
 	times := make([]time.Duration, r.Iterations)
@@ -139,19 +146,27 @@ func (r *runner) measure(ctx context.Context, dev device.Device, in *Instance, k
 		if times[i], err = replayOnce(ctx, dev, in, exec); err != nil {
 			return rec, fmt.Errorf("%s: %w", what, err)
 		}
+		rec.check(in, i)
 		r.done++
 		if r.Progress != nil {
 			r.Progress(what, r.done, r.total)
 		}
 	}
 	rec.ReplayUS = float64(median(times[min(warmup, len(times)-1):]).Nanoseconds()) / 1000
-	var failed error
-	rec.MaxError, failed = in.Check()
-	rec.OK = failed == nil
-	if failed != nil {
-		rec.Error = failed.Error()
-	}
 	return rec, nil
+}
+
+// check compares the result of a replay with the reference; the record keeps
+// the greatest error and the first complaint of all replays.
+func (rec *Record) check(in *Instance, replay int) {
+	diff, err := in.Check()
+	if !(diff <= math.MaxFloat64) {
+		diff = math.MaxFloat64 // JSON knows no infinity and no NaN
+	}
+	rec.MaxError = max(rec.MaxError, diff)
+	if err != nil && rec.OK {
+		rec.OK, rec.Error = false, fmt.Sprintf("replay %d: %v", replay, err)
+	}
 }
 
 // replayOnce times one replay, from the call to the end of its work.

@@ -21,7 +21,7 @@ import (
 // tends to -pi^2/2.
 var vec = &Workload{
 	Name:  "vec",
-	Doc:   "Vector Squares: 3 kernels, transfer bound",
+	Doc:   "Vector Squares: 3 kernels, two of them independent",
 	Sizes: []int{1 << 20},
 	Unit:  "elements",
 	New:   newVec,
@@ -79,6 +79,7 @@ func newVec(dev device.Device, n int) (*Instance, error) {
 				tracer.Write(x, hx),
 				tracer.Write(y, hy),
 				tracer.Write(res, []float32{0}),
+				poison(x1, y1),
 			)
 		},
 		Check: func() (float64, error) {

@@ -2,6 +2,7 @@ package bench
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/reprise-gpu/reprise/cuda/kernels"
@@ -26,7 +27,9 @@ type Workload struct {
 // Instance is a traced workload with its data.
 type Instance struct {
 	Trace *tracer.Trace
-	// Reset rewrites what a replay consumes: the inputs and the accumulators.
+	// Reset rewrites what a replay consumes, the inputs and the accumulators, and
+	// puts NaN wherever it must write: what an earlier replay left there would
+	// make up for work that this one skips or does too late.
 	Reset func() error
 	// Check compares the result of the last replay with the CPU reference. It
 	// returns the greatest absolute error, and an error where that is too large.
@@ -49,6 +52,20 @@ func LookupWorkload(name string) (*Workload, error) {
 		names = append(names, w.Name)
 	}
 	return nil, fmt.Errorf("unknown workload %q: there are %s", name, strings.Join(names, " and "))
+}
+
+// poison overwrites buffers with NaN.
+func poison(buffers ...tracer.Buffer) error {
+	for _, b := range buffers {
+		nan := make([]float32, b.Len())
+		for i := range nan {
+			nan[i] = float32(math.NaN())
+		}
+		if err := tracer.Write(b, nan); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // loadKernel loads the PTX of a benchmark kernel into a trace.

@@ -3,6 +3,7 @@ package ir
 import (
 	"fmt"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -29,8 +30,22 @@ func (e *Error) Error() string {
 	if e.Line == 0 {
 		return msg
 	}
-	line, col := window(e.Source, e.Col-1)
+	line, col := window(visible(e.Source), e.Col-1)
 	return msg + "\n    " + line + "\n    " + indent(line[:col]) + "^"
+}
+
+// visible puts a ? for every byte of a control character or of broken UTF-8: a
+// binary file must not steer the terminal, and columns stay true.
+func visible(line string) string {
+	b := []byte(line)
+	for i := 0; i < len(line); {
+		r, size := utf8.DecodeRuneInString(line[i:])
+		if r == utf8.RuneError && size == 1 || unicode.IsControl(r) && r != '\t' {
+			copy(b[i:i+size], "????")
+		}
+		i += size
+	}
+	return string(b)
 }
 
 // windowBytes is about how much of a long line an error shows.

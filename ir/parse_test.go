@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+	"unicode/utf8"
 	"unsafe"
 
 	"github.com/cockroachdb/datadriven"
@@ -68,4 +69,14 @@ func TestParsedStringsAreInterned(t *testing.T) {
 	f, err := ir.Parse("x.rir", "graph g {\n%0 = host \"f\"\n%1 = host \"f\"\n}\n")
 	require.NoError(t, err)
 	assert.Same(t, unsafe.StringData(f.Graph.Ops[0].Label), unsafe.StringData(f.Graph.Ops[1].Label))
+}
+
+// A source line is shown byte for byte, except for what would steer a terminal.
+func TestErrorsShowNoControlCharacters(t *testing.T) {
+	_, err := ir.Parse("esc.rir", "graph g {\n\t%0 = \x1b[31mempty \xff \u009b é\n}\n")
+	require.Error(t, err)
+	for _, r := range err.Error() {
+		assert.True(t, r == '\n' || r == '\t' || r >= ' ' && r != 0x7f && (r < 0x80 || r > 0x9f) && r != utf8.RuneError, "%q in %q", r, err)
+	}
+	assert.Contains(t, err.Error(), "\t%0 = ?[31mempty ? ?? é")
 }

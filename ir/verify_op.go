@@ -99,8 +99,12 @@ func (v *verifier) memset(id OpID, op *Op) {
 	}
 }
 
-// maxBlock is the largest block of every device since Fermi, in threads.
-const maxBlock = 1024
+// Limits of every device since compute capability 3.0.
+const (
+	maxBlock = 1024      // threads
+	maxGridX = 1<<31 - 1 // blocks
+	maxGridY = 1<<16 - 1 // blocks, and along z too
+)
 
 func (v *verifier) launch(id OpID, op *Op) {
 	if op.Kind != KindLaunch {
@@ -117,6 +121,9 @@ func (v *verifier) launch(id OpID, op *Op) {
 		if d.dim.X == 0 || d.dim.Y == 0 || d.dim.Z == 0 {
 			v.add(id, "%s has a %s of %d x %d x %d: every extent must be at least 1", v.about(id), d.what, d.dim.X, d.dim.Y, d.dim.Z)
 		}
+	}
+	if d := l.Grid; d.X > maxGridX || d.Y > maxGridY || d.Z > maxGridY {
+		v.add(id, "%s has a grid of %d x %d x %d: at most %d x %d x %d blocks make one", v.about(id), d.X, d.Y, d.Z, maxGridX, maxGridY, maxGridY)
 	}
 	if b := l.Block; uint64(b.X) > maxBlock || uint64(b.X)*uint64(b.Y) > maxBlock || b.Count() > maxBlock {
 		v.add(id, "%s has blocks of %d x %d x %d threads: a block holds at most %d", v.about(id), b.X, b.Y, b.Z, maxBlock)

@@ -13,24 +13,24 @@ import (
 // pass is one step of the pipeline. It either edits, returning a new graph, or
 // computes, filling in part of the schedule; the field that is set says which.
 type pass struct {
-	name     string
-	edit     func(*ir.Graph) (*ir.Graph, error)
-	compute  func(*ir.Schedule, *Options) error
-	required bool // no schedule is right without it
-	doc      string
+	name    string
+	edit    func(*ir.Graph) (*ir.Graph, error)
+	compute func(*ir.Schedule, *Options) error
+	needs   string // the pass whose result it cannot do without
+	doc     string
 }
 
 // passes is the pipeline, in order.
 var passes = []pass{
-	{name: "hazards", edit: hazards, required: true,
+	{name: "hazards", edit: hazards,
 		doc: "make every conflict between accesses a dependency"},
-	{name: "reduce", edit: reduce,
+	{name: "reduce", edit: reduce, needs: "hazards",
 		doc: "drop dependencies that others imply"},
-	{name: "assign", compute: assign, required: true,
+	{name: "assign", compute: assign, needs: "hazards",
 		doc: "put every operation on a lane, by strategy"},
-	{name: "syncs", compute: syncs, required: true,
+	{name: "syncs", compute: syncs, needs: "assign",
 		doc: "find the fewest waits between lanes that imply every dependency"},
-	{name: "predict", compute: predict,
+	{name: "predict", compute: predict, needs: "syncs",
 		doc: "estimate the time of one replay on the device profile"},
 }
 
@@ -88,9 +88,10 @@ type Options struct {
 
 // Result is a plan and the graphs it went through.
 type Result struct {
-	Analyzed *ir.Graph    // every dependency; nil when g came reduced
+	Analyzed *ir.Graph    // every dependency; of a graph that came reduced, those it had
 	Reduced  *ir.Graph    // those no others imply; nil when reduce did not run
-	Schedule *ir.Schedule // of the last of the two
+	Graph    *ir.Graph    // what the last pass left
+	Schedule *ir.Schedule // of Graph; nil when syncs did not run: without waits it would be wrong
 }
 
 // Plan runs the pipeline on g, which it leaves alone. A graph that is past a
@@ -109,7 +110,7 @@ func Plan(g *ir.Graph, opts Options) (*Result, error) {
 		}
 	}
 	s := &ir.Schedule{Graph: g}
-	res := &Result{Schedule: s}
+	res := &Result{}
 	for _, p := range selected {
 		if err := p.run(s, &opts); err != nil {
 			return nil, err
@@ -123,6 +124,10 @@ func Plan(g *ir.Graph, opts Options) (*Result, error) {
 	}
 	if res.Analyzed == nil {
 		res.Analyzed = res.Reduced
+	}
+	res.Graph = s.Graph
+	if contains(selected, "syncs") {
+		res.Schedule = s
 	}
 	return res, nil
 }
@@ -146,11 +151,13 @@ func selectPasses(opts *Options) ([]pass, error) {
 	if opts.Passes != nil {
 		selected = nil
 		for _, p := range passes {
-			if slices.Contains(opts.Passes, p.name) {
-				selected = append(selected, p)
-			} else if p.required {
-				return nil, fmt.Errorf("the pass %q is left out, but no schedule is right without it; name it too", p.name)
+			if !slices.Contains(opts.Passes, p.name) {
+				continue
 			}
+			if p.needs != "" && !contains(selected, p.needs) {
+				return nil, fmt.Errorf("the pass %q needs %q, which is left out; name it too", p.name, p.needs)
+			}
+			selected = append(selected, p)
 		}
 	}
 	for _, name := range dumped {

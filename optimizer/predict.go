@@ -1,6 +1,7 @@
 package optimizer
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/reprise-gpu/reprise/internal/des"
@@ -24,9 +25,41 @@ func predict(s *ir.Schedule, opts *Options) error {
 	if costs == nil {
 		costs = DeclaredCosts(profile)
 	}
+	if err := foreseeable(s.Graph, profile, costs); err != nil {
+		return err
+	}
 	s.Profile = profile.ID
 	s.Predicted = int64(makespan(s, profile, costs) / des.Nanosecond)
 	return nil
+}
+
+// farthest is how far ahead a prediction looks, in picoseconds: half of what the
+// clock holds, so that no sum of its times overflows. It is 53 days.
+const farthest = 1 << 62
+
+// foreseeable refuses a graph whose operations, with every block one by one,
+// would take longer than that.
+func foreseeable(g *ir.Graph, p *des.Profile, costs CostModel) error {
+	total := 0.0
+	for i := range g.Ops {
+		v := ir.OpID(i)
+		took := float64(max(0, g.Ops[i].Cost)) * float64(des.Nanosecond)
+		if g.Ops[i].Cost < 0 {
+			took = longest(costs.Demand(g, v), p)
+		}
+		if total += took; total > farthest {
+			return fmt.Errorf("with %v the operations add up to more than 53 days, which is as far as a prediction goes: leave the pass predict out, or mend the cost or the grid", v)
+		}
+	}
+	return nil
+}
+
+// longest bounds the time of a demand from above: its blocks one after another,
+// then its instructions on one multiprocessor, then its bytes.
+func longest(d des.Demand, p *des.Profile) float64 {
+	cycles := d.Blocks*d.BlockCycles + d.Issue
+	seconds := cycles/(float64(p.ClockMHz)*1e6) + d.Bytes/(min(p.LinkGBps, p.SMGBps, p.MemoryGBps)*1e9)
+	return float64(d.Duration) + seconds*float64(des.Second)
 }
 
 // makespan simulates one replay of s from the host's call to the last end.

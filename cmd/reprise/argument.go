@@ -2,7 +2,9 @@ package main
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
+	"io/fs"
 	"math"
 	"os"
 	"strconv"
@@ -43,7 +45,11 @@ func parseArgument(text string) (argument, error) {
 	default:
 		err = a.fromScalar(text)
 	}
-	if err != nil {
+	var file *fs.PathError
+	switch {
+	case errors.As(err, &file):
+		return a, fmt.Errorf("--arg %s: %w", text, err) // the input is at fault, not the command line
+	case err != nil:
 		return a, usagef("--arg %s: %w", text, err)
 	}
 	return a, nil

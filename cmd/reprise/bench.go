@@ -1,12 +1,17 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"os/signal"
+	"slices"
+	"strconv"
 	"strings"
+	"syscall"
 
-	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
 
 	"github.com/reprise-gpu/reprise/bench"
@@ -20,7 +25,7 @@ type benchFlags struct {
 	device     string
 	strategies []string
 	backends   []string
-	sizes      []int
+	sizes      []string
 	iterations int
 	json       string
 }
@@ -32,9 +37,10 @@ func newBench() *cobra.Command {
 		Short: "Replay workloads under every strategy and back end, check and compare them",
 		Long: `Bench traces each workload once, plans it under each strategy, instantiates the
 plan on each back end and replays it. Inputs are rewritten before every replay,
-outside the time measured; the first 3 iterations are not counted. Each result
-is compared with a CPU reference, and a difference beyond the tolerance fails
-the run. Speedups are over the serial strategy on the same back end.
+outside the time measured; the first 3 iterations are not counted. The result of
+every replay is compared with a CPU reference, and a difference beyond the
+tolerance fails the run. Speedups are over the serial strategy on the same back
+end.
 
 Workloads:
 ` + workloadHelp(),
@@ -45,8 +51,8 @@ Workloads:
 	c.Flags().StringVar(&f.device, "device", defaultDevice, "device to run on; see reprise devices")
 	c.Flags().StringSliceVar(&f.strategies, "strategy", []string{"all"}, "strategies, or all: "+strings.Join(strategyNames(), ", "))
 	c.Flags().StringSliceVar(&f.backends, "backend", []string{"all"}, "back ends, or all: graph, streams")
-	c.Flags().IntSliceVar(&f.sizes, "size", nil, "problem sizes instead of each workload's own")
-	c.Flags().IntVar(&f.iterations, "iterations", 30, "replays per row, of which the first 3 are not counted")
+	c.Flags().StringSliceVar(&f.sizes, "size", nil, "problem sizes instead of each workload's own")
+	c.Flags().IntVar(&f.iterations, "iterations", 30, "replays per row; of more than 3, the first 3 are not counted")
 	c.Flags().StringVar(&f.json, "json", "", "also write the rows to `FILE` as a JSON array (- for standard output)")
 	return c
 }
@@ -59,32 +65,43 @@ func workloadHelp() string {
 	return strings.TrimRight(b.String(), "\n")
 }
 
+// runBench measures. The first interrupt ends the run at the next replay and
+// keeps the rows that are done; a second one kills the process.
 func runBench(c *cobra.Command, f *benchFlags, args []string) error {
 	config, err := f.config(args)
 	if err != nil {
 		return err
 	}
+	ctx, stop := signal.NotifyContext(c.Context(), os.Interrupt, syscall.SIGTERM)
+	defer context.AfterFunc(ctx, stop)()
 	progress := newProgress(c.ErrOrStderr())
 	config.Progress = progress.update
-	records, err := bench.Run(c.Context(), config)
+	records, err := bench.Run(ctx, config)
 	progress.finish()
-	if len(records) > 0 {
-		err = errors.Join(err, f.report(c.OutOrStdout(), records))
-	}
-	return err
+	return f.report(c.OutOrStdout(), records, config.Rows(), err)
 }
 
-// report writes what was measured, even of a run that was cut short.
-func (f *benchFlags) report(stdout io.Writer, records []bench.Record) error {
-	if f.json != "" {
-		if err := writeJSON(f.json, stdout, records); err != nil {
-			return err
-		}
+// report prints the rows there are and returns the error that ends the program:
+// stopped, which cut the run short, or else the first wrong result. The JSON of
+// a run cut short goes beside the file asked for, which may hold a whole one.
+func (f *benchFlags) report(stdout io.Writer, records []bench.Record, rows int, stopped error) error {
+	path := f.json
+	if errors.Is(stopped, context.Canceled) {
+		stopped = fmt.Errorf("interrupted after %d of %d rows: %w", len(records), rows, context.Canceled)
 	}
-	if f.json != "-" {
-		if err := bench.WriteTable(stdout, records); err != nil {
-			return err
-		}
+	if stopped != nil && path != "" && path != "-" {
+		path += ".partial"
+		stopped = fmt.Errorf("%w; what there is went to %s", stopped, path)
+	}
+	var failed error
+	if path != "-" && len(records) > 0 {
+		failed = bench.WriteTable(stdout, records)
+	}
+	if path != "" {
+		failed = errors.Join(failed, writeJSON(path, stdout, records))
+	}
+	if err := errors.Join(stopped, failed); err != nil {
+		return err
 	}
 	for _, r := range records {
 		if !r.OK {
@@ -96,11 +113,6 @@ func (f *benchFlags) report(stdout io.Writer, records []bench.Record) error {
 
 // config checks the flags.
 func (f *benchFlags) config(args []string) (c bench.Config, err error) {
-	for _, size := range f.sizes {
-		if size < 1 {
-			return c, usagef("--size %d: a size is 1 or more", size)
-		}
-	}
 	if f.iterations < 1 {
 		return c, usagef("--iterations %d: at least 1 is needed", f.iterations)
 	}
@@ -113,16 +125,32 @@ func (f *benchFlags) config(args []string) (c bench.Config, err error) {
 	if c.Backends, err = pickBackends(f.backends); err != nil {
 		return c, err
 	}
-	for _, w := range c.Workloads {
-		for _, size := range f.sizes {
-			if err := w.Fits(size); err != nil {
-				return c, usagef("--size: %w", err)
-			}
+	if c.Sizes, err = pickSizes(f.sizes, c.Workloads); err != nil {
+		return c, err
+	}
+	if _, err := lookupProfile(f.device); err != nil {
+		return c, err
+	}
+	c.Iterations = f.iterations
+	c.Open = func() (device.Device, error) { return openDevice(f.device) }
+	if f.json != "" && f.json != "-" {
+		err = checkWritable(f.json) // before minutes of work, not after
+	}
+	return c, err
+}
+
+// distinct returns the words of a list flag, each once.
+func distinct(flag string, words []string) ([]string, error) {
+	var list []string
+	for _, w := range words {
+		if w = strings.TrimSpace(w); !slices.Contains(list, w) {
+			list = append(list, w)
 		}
 	}
-	c.Sizes, c.Iterations = f.sizes, f.iterations
-	c.Open = func() (device.Device, error) { return openDevice(f.device) }
-	return c, nil
+	if len(list) == 0 || slices.Contains(list, "") {
+		return nil, usagef("--%s: an empty name in %q", flag, strings.Join(words, ","))
+	}
+	return list, nil
 }
 
 func pickWorkloads(names []string) ([]*bench.Workload, error) {
@@ -135,7 +163,9 @@ func pickWorkloads(names []string) ([]*bench.Workload, error) {
 		if err != nil {
 			return nil, usageError{err}
 		}
-		picked = append(picked, w)
+		if !slices.Contains(picked, w) {
+			picked = append(picked, w)
+		}
 	}
 	return picked, nil
 }
@@ -148,9 +178,10 @@ func strategyNames() []string {
 	return names
 }
 
-func pickStrategies(names []string) ([]string, error) {
-	if isAll(names) {
-		return strategyNames(), nil
+func pickStrategies(words []string) ([]string, error) {
+	names, err := distinct("strategy", words)
+	if err != nil || slices.Contains(names, "all") {
+		return strategyNames(), err
 	}
 	for _, name := range names {
 		if err := (optimizer.Options{Strategy: name}).Check(); err != nil {
@@ -160,9 +191,10 @@ func pickStrategies(names []string) ([]string, error) {
 	return names, nil
 }
 
-func pickBackends(names []string) ([]graphexec.Backend, error) {
-	if isAll(names) {
-		return graphexec.Backends(), nil
+func pickBackends(words []string) ([]graphexec.Backend, error) {
+	names, err := distinct("backend", words)
+	if err != nil || slices.Contains(names, "all") {
+		return graphexec.Backends(), err
 	}
 	var picked []graphexec.Backend
 	for _, name := range names {
@@ -175,33 +207,27 @@ func pickBackends(names []string) ([]graphexec.Backend, error) {
 	return picked, nil
 }
 
-func isAll(names []string) bool { return len(names) == 1 && names[0] == "all" }
-
-// progress is a bar on a terminal and nothing anywhere else.
-type progress struct {
-	w   io.Writer
-	bar *progressbar.ProgressBar
-}
-
-func newProgress(w io.Writer) *progress { return &progress{w: w} }
-
-func (p *progress) update(what string, done, total int) {
-	if !isTerminal(p.w) {
-		return
+// pickSizes reads --size; nil stands for each workload's own sizes.
+func pickSizes(words []string, workloads []*bench.Workload) ([]int, error) {
+	if words == nil {
+		return nil, nil
 	}
-	if p.bar == nil {
-		p.bar = progressbar.NewOptions(total,
-			progressbar.OptionSetWriter(p.w),
-			progressbar.OptionSetWidth(30),
-			progressbar.OptionShowCount(),
-			progressbar.OptionClearOnFinish())
+	list, err := distinct("size", words)
+	if err != nil {
+		return nil, err
 	}
-	p.bar.Describe(what)
-	_ = p.bar.Set(done) // a bar that cannot be drawn must not end the run
-}
-
-func (p *progress) finish() {
-	if p.bar != nil {
-		_ = p.bar.Finish()
+	var sizes []int
+	for _, word := range list {
+		n, err := strconv.Atoi(word)
+		if err != nil || n < 1 {
+			return nil, usagef("--size %s: a size is a whole number, 1 or more", word)
+		}
+		for _, w := range workloads {
+			if err := w.Fits(n); err != nil {
+				return nil, usagef("--size %s: %w", word, err)
+			}
+		}
+		sizes = append(sizes, n)
 	}
+	return sizes, nil
 }

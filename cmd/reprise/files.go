@@ -38,8 +38,14 @@ func writeFile(path string, data []byte) error {
 }
 
 func replaceFile(path string, data []byte) error {
-	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
-		return os.WriteFile(path, data, 0o644) // a pipe or a terminal
+	mode := fs.FileMode(0o644)
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real
+	}
+	if info, err := os.Stat(path); err == nil {
+		if mode = info.Mode(); !mode.IsRegular() {
+			return os.WriteFile(path, data, mode.Perm()) // a pipe or a terminal
+		}
 	}
 	tmp, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
 	if err != nil {
@@ -47,9 +53,25 @@ func replaceFile(path string, data []byte) error {
 	}
 	defer os.Remove(tmp.Name())
 	_, err = tmp.Write(data)
-	err = errors.Join(err, tmp.Chmod(0o644), tmp.Close())
+	err = errors.Join(err, tmp.Chmod(mode.Perm()), tmp.Close())
 	if err != nil {
 		return err
 	}
 	return os.Rename(tmp.Name(), path)
+}
+
+// checkWritable reports whether writeFile could write path now.
+func checkWritable(path string) error {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return fmt.Errorf("cannot write %s: it is a directory", path)
+	}
+	tmp, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
+	var failed *fs.PathError
+	if errors.As(err, &failed) {
+		return fmt.Errorf("cannot write %s: %w", path, failed.Err)
+	}
+	if err != nil {
+		return err
+	}
+	return errors.Join(tmp.Close(), os.Remove(tmp.Name()))
 }

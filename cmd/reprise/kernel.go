@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -86,7 +87,7 @@ when an address cannot be followed, with the place where it was lost.`,
 			for _, e := range entries {
 				fmt.Fprintf(w, "%s\n", e.Entry)
 				for _, p := range e.Params {
-					fmt.Fprintf(w, "  %d\t%s\t%s\t%s\t%s\n", p.Index, p.Type, p.Access, p.Name, p.Reason)
+					fmt.Fprintf(w, "  %d\t%s\t%s\t%s\n", p.Index, p.Type, p.Access, strings.TrimSpace(p.Name+"  "+p.Reason))
 				}
 			}
 			return w.Flush()

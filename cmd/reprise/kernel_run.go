@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/ir"
 	"github.com/reprise-gpu/reprise/ptx"
 )
 
@@ -158,6 +159,9 @@ func (p *launchPlan) parseArgs(module *ptx.Module, texts []string) error {
 		if a.buffer && size != 8 {
 			return usagef("--arg %s: parameter %d of %s is a %v, not a pointer", text, i, p.kernel.Name, params[i].Type)
 		}
+		if float := params[i].Type.Float(); !a.buffer && a.elem.Size() == size && isFloat(a.elem) != float && isNumber(params[i].Type) {
+			return usagef("--arg %s: parameter %d of %s is a %v", text, i, p.kernel.Name, params[i].Type)
+		}
 		if !a.buffer && a.elem.Size() != size {
 			return usagef("--arg %s: parameter %d of %s has %d bytes, and %v has %d", text, i, p.kernel.Name, size, a.elem, a.elem.Size())
 		}
@@ -165,6 +169,11 @@ func (p *launchPlan) parseArgs(module *ptx.Module, texts []string) error {
 	}
 	return nil
 }
+
+func isFloat(t ir.Type) bool { return t == ir.F16 || t == ir.BF16 || t == ir.F32 || t == ir.F64 }
+
+// isNumber reports whether the type says how to read the bits: b32 does not.
+func isNumber(t ptx.Type) bool { return t >= ptx.U8 }
 
 // signature lists the parameter types, "u64, u64, u32".
 func signature(m *ptx.Module, k *ptx.Func) string {
@@ -185,6 +194,9 @@ func (p *launchPlan) parseOuts(texts []string) error {
 		}
 		if n < 0 || n >= len(p.args) || !p.args[n].buffer {
 			return usagef("--out %s: argument %d is no buffer", text, n)
+		}
+		if _, twice := p.outs[n]; twice {
+			return usagef("--out %s: argument %d is written twice", text, n)
 		}
 		p.outs[n] = path
 	}

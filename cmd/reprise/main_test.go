@@ -20,7 +20,7 @@ import (
 // reprise runs the program and returns what it printed and its exit status.
 func reprise(args ...string) (stdout, stderr string, status int) {
 	var out, errs bytes.Buffer
-	status = run(context.Background(), args, &out, &errs)
+	status = run(args, &out, &errs)
 	return out.String(), errs.String(), status
 }
 
@@ -92,24 +92,31 @@ func TestBenchWritesRecords(t *testing.T) {
 }
 
 func TestAnInterruptedBenchKeepsWhatItMeasured(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "bench.json")
+	require.NoError(t, os.WriteFile(path, []byte("a whole run"), 0o600))
+	f := benchFlags{device: defaultDevice, strategies: []string{"all"}, backends: []string{"all"}, sizes: []string{"1024"}, iterations: 4, json: path}
+	config, err := f.config([]string{"vec"})
+	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(context.Background())
-	var out, errs bytes.Buffer
-	replays := 0
-	interrupt := func(string, int, int) {
-		if replays++; replays == 6 { // in the second row
+	config.Progress = func(_ string, done, _ int) {
+		if done == 6 { // in the second row
 			cancel()
 		}
 	}
-	f := benchFlags{device: defaultDevice, strategies: []string{"all"}, backends: []string{"all"}, sizes: []int{1024}, iterations: 4}
-	config, err := f.config([]string{"vec"})
-	require.NoError(t, err)
-	config.Progress = interrupt
 	records, err := bench.Run(ctx, config)
 	require.ErrorIs(t, err, context.Canceled)
-	require.NoError(t, f.report(&out, records))
-	assert.Len(t, records, 1)
+	var out bytes.Buffer
+	err = f.report(&out, records, config.Rows(), err)
+	assert.EqualError(t, err, "interrupted after 1 of 4 rows: context canceled; what there is went to "+path+".partial")
 	assert.Contains(t, out.String(), "serial")
-	assert.Empty(t, errs.String())
+	whole, err := os.ReadFile(path)
+	require.NoError(t, err)
+	assert.Equal(t, "a whole run", string(whole))
+	partial, err := os.ReadFile(path + ".partial")
+	require.NoError(t, err)
+	var got []bench.Record
+	require.NoError(t, json.Unmarshal(partial, &got))
+	assert.Equal(t, records, got)
 }
 
 func TestTraceThenOptPrintsThePlan(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/reprise-gpu/reprise/ir"
 	"github.com/reprise-gpu/reprise/optimizer"
+	"github.com/reprise-gpu/reprise/ptx"
 )
 
 // optFlags are the flags of opt as given.
@@ -46,7 +47,7 @@ Strategies:
 	}
 	c.Flags().StringVar(&f.strategy, "strategy", optimizer.DefaultStrategy, "how to put operations on lanes")
 	c.Flags().StringVar(&f.device, "device", defaultDevice, "device to predict the time for; see reprise devices")
-	c.Flags().StringSliceVar(&f.passes, "passes", nil, "run only these passes (default: all)")
+	c.Flags().StringSliceVar(&f.passes, "passes", nil, "run only these passes; without syncs the graph is printed alone (default: all)")
 	c.Flags().StringSliceVar(&f.dump, "dump", nil, "print the text after these passes too, to standard error")
 	c.Flags().BoolVar(&f.json, "json", false, "print a summary as one line of JSON instead of the text")
 	c.Flags().StringVarP(&f.out, "output", "o", "", "write the text to `FILE`, with the PTX, instead of printing it")
@@ -80,6 +81,9 @@ func (f *optFlags) run(c *cobra.Command, path string) error {
 	if err != nil {
 		return err
 	}
+	if err := checkModules(file.Graph); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
 	result, err := optimizer.Plan(file.Graph, opts)
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
@@ -87,15 +91,20 @@ func (f *optFlags) run(c *cobra.Command, path string) error {
 	return f.print(c.OutOrStdout(), result)
 }
 
-func (f *optFlags) print(stdout io.Writer, result *optimizer.Result) error {
-	s := result.Schedule
+// print writes the text to -o, and to stdout the summary or the text.
+func (f *optFlags) print(stdout io.Writer, r *optimizer.Result) error {
+	if f.out != "" {
+		if err := writeFile(f.out, ir.Format(r.Graph, r.Schedule)); err != nil {
+			return err
+		}
+	}
 	if f.json {
-		return json.NewEncoder(stdout).Encode(summarize(result))
+		return json.NewEncoder(stdout).Encode(summarize(r))
 	}
 	if f.out != "" {
-		return writeFile(f.out, ir.Format(s.Graph, s))
+		return nil
 	}
-	_, err := stdout.Write(ir.Format(withoutSources(s.Graph), s))
+	_, err := stdout.Write(ir.Format(withoutSources(r.Graph), r.Schedule))
 	return err
 }
 
@@ -125,24 +134,62 @@ type summary struct {
 }
 
 func summarize(r *optimizer.Result) summary {
-	s := r.Schedule
 	sum := summary{
-		Strategy: s.Strategy, Ops: s.Graph.Len(), Edges: len(r.Analyzed.Deps()),
-		Lanes: s.Lanes, Syncs: s.Syncs(), LaneOf: s.Lane,
-		Waits: [][2]ir.OpID{}, Reduced: [][2]ir.OpID{},
-		PredictedUS: float64(s.Predicted) / 1000,
+		Ops: r.Graph.Len(), ReducedEdges: len(r.Graph.Deps()),
+		LaneOf: []ir.LaneID{}, Waits: [][2]ir.OpID{}, Reduced: [][2]ir.OpID{},
 	}
-	if sum.LaneOf == nil {
-		sum.LaneOf = []ir.LaneID{}
+	if r.Analyzed != nil {
+		sum.Edges = len(r.Analyzed.Deps())
 	}
+	for _, d := range r.Graph.Deps() {
+		sum.Reduced = append(sum.Reduced, [2]ir.OpID{d.From, d.To})
+	}
+	s := r.Schedule
+	if s == nil {
+		return sum
+	}
+	sum.Strategy, sum.Lanes, sum.Syncs = s.Strategy, s.Lanes, s.Syncs()
+	sum.LaneOf = append(sum.LaneOf, s.Lane...)
+	sum.PredictedUS = float64(s.Predicted) / 1000
 	for to, waits := range s.Waits {
 		for _, from := range waits {
 			sum.Waits = append(sum.Waits, [2]ir.OpID{from, ir.OpID(to)})
 		}
 	}
-	for _, d := range s.Graph.Deps() {
-		sum.Reduced = append(sum.Reduced, [2]ir.OpID{d.From, d.To})
-	}
-	sum.ReducedEdges = len(sum.Reduced)
 	return sum
+}
+
+// checkModules parses the PTX that came with a graph and compares the launches
+// with it. A module without PTX is taken on trust: it was written by hand.
+func checkModules(g *ir.Graph) error {
+	kernels := make([]map[string]*ptx.Func, len(g.Modules))
+	for i, m := range g.Modules {
+		if m.Source == "" {
+			continue
+		}
+		ast, err := ptx.Parse(m.File, m.Source)
+		if err != nil {
+			return err
+		}
+		kernels[i] = map[string]*ptx.Func{}
+		for _, f := range ast.Funcs {
+			if f.Entry {
+				kernels[i][f.Name] = f
+			}
+		}
+	}
+	for i := range g.Ops {
+		l := g.Ops[i].Launch
+		if l == nil || kernels[l.Module] == nil {
+			continue
+		}
+		f, ok := kernels[l.Module][l.Entry]
+		switch file := g.Modules[l.Module].File; {
+		case !ok:
+			return fmt.Errorf("%v launches %s, which is no kernel of %s", ir.OpID(i), l.Entry, file)
+		case len(l.Args) != len(f.Params):
+			return fmt.Errorf("%v passes %d arguments to %s, which takes %d", ir.OpID(i), len(l.Args), l.Entry, len(f.Params))
+		}
+	}
+	return nil
 }

@@ -14,9 +14,10 @@ import (
 
 // Exit statuses.
 const (
-	exitOK    = 0
-	exitInput = 1 // the input or the run failed
-	exitUsage = 2 // the command line was wrong
+	exitOK          = 0
+	exitInput       = 1   // the input or the run failed
+	exitUsage       = 2   // the command line was wrong
+	exitInterrupted = 130 // by a signal, as a shell reports it
 )
 
 // usageError is a mistake on the command line.
@@ -27,19 +28,22 @@ func (e usageError) Unwrap() error { return e.error }
 func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
 
 // run is the program; it returns the exit status.
-func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+func run(args []string, stdout, stderr io.Writer) int {
 	root := newRoot()
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	err := root.ExecuteContext(ctx)
+	err := root.Execute()
 	if err == nil {
 		return exitOK
 	}
 	fmt.Fprintf(stderr, "reprise: %s\n", message(err, isTerminal(stderr)))
 	var usage usageError
-	if errors.As(err, &usage) || isCobraUsage(err) {
+	switch {
+	case errors.As(err, &usage), isCobraUsage(err):
 		return exitUsage
+	case errors.Is(err, context.Canceled):
+		return exitInterrupted
 	}
 	return exitInput
 }

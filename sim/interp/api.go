@@ -7,7 +7,7 @@ type Launch struct {
 	Params      []byte // parameter block
 	Label       string // what faults call the launch
 	// StepLimit is how many warp instructions one block may issue before the
-	// launch ends in a Timeout fault; 0 means 1<<36, minutes of host time.
+	// launch ends in a Timeout fault; 0 means 1<<31, about a minute of host time.
 	StepLimit int64
 	// Sample, when positive, is how many blocks to run, spread evenly over the
 	// grid; counts are scaled to the whole grid. The memory that the launch

@@ -12,7 +12,7 @@ import (
 const (
 	maxBlockThreads = 1024
 	maxShared       = 227 << 10 // what a block may have on compute capability 9.0
-	defaultSteps    = 1 << 36
+	defaultSteps    = 1 << 31
 )
 
 // Run executes one launch on mem. Stats are complete only without a fault;
