@@ -89,12 +89,15 @@ func (f *benchFlags) report(stdout io.Writer, records []bench.Record, rows int, 
 	if errors.Is(stopped, context.Canceled) {
 		stopped = fmt.Errorf("interrupted after %d of %d rows: %w", len(records), rows, context.Canceled)
 	}
+	if len(records) == 0 {
+		return stopped
+	}
 	if stopped != nil && path != "" && path != "-" {
 		path += ".partial"
 		stopped = fmt.Errorf("%w; what there is went to %s", stopped, path)
 	}
 	var failed error
-	if path != "-" && len(records) > 0 {
+	if path != "-" {
 		failed = bench.WriteTable(stdout, records)
 	}
 	if path != "" {
