@@ -2,7 +2,6 @@ package bench
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"runtime"
@@ -93,12 +92,12 @@ func (r *runner) runCase(ctx context.Context, k sized) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, dev.Close()) }()
+	defer func() { err = device.Join(err, dev.Close()) }()
 	in, err := k.workload.New(dev, k.size)
 	if err != nil {
 		return fmt.Errorf("%s at %d: %w", k.workload.Name, k.size, err)
 	}
-	defer func() { err = errors.Join(err, in.Close()) }()
+	defer func() { err = device.Join(err, in.Close()) }()
 	for _, backend := range r.Backends {
 		base, err := r.measure(ctx, dev, in, k, serial, backend)
 		if err != nil {
@@ -128,7 +127,7 @@ func (r *runner) measure(ctx context.Context, dev device.Device, in *Instance, k
 	if err != nil {
 		return rec, err
 	}
-	defer func() { err = errors.Join(err, exec.Close()) }()
+	defer func() { err = device.Join(err, exec.Close()) }()
 
 	info := dev.Info()
 	rec = Record{

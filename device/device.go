@@ -10,6 +10,10 @@ package device
 
 import "time"
 
+// MaxHostAlloc is the most pinned memory one allocation may hold, in bytes. More
+// is out of memory on every device of this module.
+const MaxHostAlloc = 64 << 30
+
 // Handles are opaque. Zero is never a live handle, except that the zero Stream
 // is refused too: there is no default stream here.
 type (
@@ -40,7 +44,7 @@ type Device interface {
 	AllocHost(bytes int64) (Ptr, []byte, error)
 	// Free releases memory of either kind. It waits for the device first.
 	Free(Ptr) error
-	// Write copies host bytes to device memory and waits until that is done.
+	// Write waits for all work, then copies host bytes to device memory.
 	Write(dst Ptr, src []byte) error
 	// Read waits for all work, then copies device memory to host bytes.
 	Read(dst []byte, src Ptr) error

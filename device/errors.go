@@ -108,6 +108,24 @@ func CodeOf(err error) Code {
 	return 0
 }
 
+// Join is errors.Join for what a device answered: a fault poisons a device, so
+// that every later call repeats it, and only its first report is kept.
+func Join(errs ...error) error {
+	var kept []error
+	seen := map[*Fault]bool{}
+	for _, err := range errs {
+		var e *Error
+		if errors.As(err, &e) && e.Fault != nil {
+			if seen[e.Fault] {
+				continue
+			}
+			seen[e.Fault] = true
+		}
+		kept = append(kept, err)
+	}
+	return errors.Join(kept...)
+}
+
 // Fault is where and why a kernel failed.
 type Fault struct {
 	Kernel  string

@@ -3,10 +3,20 @@ package device
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 )
+
+func TestJoinReportsAFaultOnce(t *testing.T) {
+	fault := &Fault{Kernel: "k"}
+	first := &Error{Call: "Synchronize", Code: IllegalAddress, Fault: fault}
+	err := Join(first, (&Error{Code: IllegalAddress, Fault: fault}).In("DestroyStream"), nil, &Error{Call: "Free", Code: InvalidValue}, &Error{Call: "Free", Code: IllegalAddress, Fault: &Fault{Kernel: "j"}})
+	assert.Equal(t, 3, strings.Count(err.Error(), "\n")+1)
+	assert.Equal(t, 1, strings.Count(err.Error(), "kernel k"))
+	assert.NoError(t, Join(nil, nil))
+}
 
 func TestErrorText(t *testing.T) {
 	cause := errors.New("cause")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -243,5 +244,62 @@ func TestAFaultNamesTheOperationAndItsLine(t *testing.T) {
 		require.Equal(t, device.IllegalAddress, device.CodeOf(err))
 		require.ErrorContains(t, err, "kernel square (%0 square at graphexec/differential_test.go:")
 		require.ErrorContains(t, err, "thread (8,0,0), square.ptx:")
+		require.Equal(t, 1, strings.Count(device.Join(err, exec.Close(), trace.Close()).Error(), "kernel square"), "said once")
+	})
+}
+
+// TestReplayAllocatesNothingOnTheSimulatedDevice holds once the launch memo
+// knows the replay.
+func TestReplayAllocatesNothingOnTheSimulatedDevice(t *testing.T) {
+	forEachBackend(t, func(t *testing.T, form graphexec.Backend) {
+		dev, err := sim.New(sim.Options{})
+		require.NoError(t, err)
+		x := program{seed: 3, ops: 20, buffers: 3}.start(t, dev, tracer.Deferred)
+		x.tr.Launch(x.square, tracer.Linear(1, 32), x.device[0], x.device[1], bufferLen)
+		x.tr.Launch(x.combine, tracer.Linear(1, 32), x.device[0], x.device[1], x.device[0], x.device[2], bufferLen)
+		trace, err := x.tr.Finish()
+		require.NoError(t, err)
+		plan, err := optimizer.Plan(trace.Graph, optimizer.Options{})
+		require.NoError(t, err)
+		exec, err := graphexec.Instantiate(dev, plan.Schedule, trace, form)
+		require.NoError(t, err)
+		ctx := context.Background()
+		replay := func() {
+			if err := exec.Replay(ctx); err != nil {
+				t.Error(err)
+			}
+			if err := exec.Wait(); err != nil {
+				t.Error(err)
+			}
+		}
+		for range 10 {
+			replay()
+		}
+		require.Zero(t, testing.AllocsPerRun(100, replay))
+		require.NoError(t, exec.Close())
+		require.NoError(t, trace.Close())
+		require.NoError(t, dev.Close())
+	})
+}
+
+// TestAModuleUnloadedUnderAGraphIsAnError closes a trace before its Exec.
+func TestAModuleUnloadedUnderAGraphIsAnError(t *testing.T) {
+	forEachBackend(t, func(t *testing.T, form graphexec.Backend) {
+		dev, err := sim.New(sim.Options{})
+		require.NoError(t, err)
+		defer dev.Close()
+		x := program{seed: 3, buffers: 2}.start(t, dev, tracer.Deferred)
+		x.tr.Launch(x.square, tracer.Linear(1, 32), x.device[0], x.device[1], bufferLen)
+		trace, err := x.tr.Finish()
+		require.NoError(t, err)
+		plan, err := optimizer.Plan(trace.Graph, optimizer.Options{})
+		require.NoError(t, err)
+		exec, err := graphexec.Instantiate(dev, plan.Schedule, trace, form)
+		require.NoError(t, err)
+		require.NoError(t, trace.Close())
+		require.NoError(t, exec.Replay(context.Background()))
+		err = exec.Wait()
+		require.Equal(t, device.InvalidHandle, device.CodeOf(err))
+		require.ErrorContains(t, err, "square.ptx, which was unloaded")
 	})
 }

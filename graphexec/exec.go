@@ -19,7 +19,12 @@ const (
 
 var backendNames = [...]string{Graph: "graph", Streams: "streams"}
 
-func (b Backend) String() string { return backendNames[b] }
+func (b Backend) String() string {
+	if int(b) >= len(backendNames) {
+		return fmt.Sprintf("backend(%d)", uint8(b))
+	}
+	return backendNames[b]
+}
 
 // Backends lists the back ends in the order tables show them.
 func Backends() []Backend { return []Backend{Graph, Streams} }
@@ -69,6 +74,9 @@ type backend interface {
 func Instantiate(dev device.Device, s *ir.Schedule, b Bindings, form Backend) (*Exec, error) {
 	if err := ir.VerifySchedule(s); err != nil {
 		return nil, fmt.Errorf("cannot instantiate the schedule: %w", err)
+	}
+	if s.Offset != nil || s.Priority != nil {
+		return nil, errors.New("the schedule has an arena or priorities, which no back end carries out: plan without them")
 	}
 	prog, err := lower(dev, s, b)
 	if err != nil {
@@ -127,5 +135,5 @@ func (x *Exec) Close() error {
 	}
 	impl := x.impl
 	x.impl = nil
-	return errors.Join(x.dev.SynchronizeAll(), impl.close())
+	return device.Join(x.dev.SynchronizeAll(), impl.close())
 }

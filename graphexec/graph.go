@@ -1,8 +1,6 @@
 package graphexec
 
 import (
-	"errors"
-
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/ir"
 )
@@ -22,7 +20,7 @@ func newGraphBackend(dev device.Device, p *program) (_ *graphBackend, err error)
 	b := &graphBackend{dev: dev, prog: p}
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, b.close())
+			err = device.Join(err, b.close())
 		}
 	}()
 	if b.stream, err = dev.CreateStream(0); err != nil {
@@ -85,5 +83,5 @@ func (b *graphBackend) close() error {
 	if b.stream != 0 {
 		errs = append(errs, b.dev.DestroyStream(b.stream))
 	}
-	return errors.Join(errs...)
+	return device.Join(errs...)
 }

@@ -3,7 +3,6 @@ package graphexec
 import (
 	"encoding/binary"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/reprise-gpu/reprise/device"
@@ -31,11 +30,11 @@ func (x *Exec) Set(name string, value any) error {
 }
 
 func (x *Exec) findParam(name string) (ir.ParamID, error) {
-	params := x.prog.sched.Graph.Params
-	i := slices.IndexFunc(params, func(p ir.Param) bool { return p.Name == name })
-	if i >= 0 {
-		return ir.ParamID(i), nil
+	g := x.prog.sched.Graph
+	if id, ok := g.ParamByName(name); ok {
+		return id, nil
 	}
+	params := g.Params
 	if len(params) == 0 {
 		return 0, fmt.Errorf("no parameter $%s: the trace declares none", name)
 	}

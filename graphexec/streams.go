@@ -1,8 +1,6 @@
 package graphexec
 
 import (
-	"errors"
-
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/ir"
 )
@@ -30,7 +28,7 @@ func newStreamsBackend(dev device.Device, p *program) (_ *streamsBackend, err er
 	b := &streamsBackend{dev: dev, prog: p}
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, b.close())
+			err = device.Join(err, b.close())
 		}
 	}()
 	for range max(1, p.sched.Lanes) {
@@ -156,5 +154,5 @@ func (b *streamsBackend) close() error {
 	for _, s := range b.streams {
 		errs = append(errs, b.dev.DestroyStream(s))
 	}
-	return errors.Join(errs...)
+	return device.Join(errs...)
 }

@@ -101,9 +101,10 @@ func (v *verifier) memset(id OpID, op *Op) {
 
 // Limits of every device since compute capability 3.0.
 const (
-	maxBlock = 1024      // threads
-	maxGridX = 1<<31 - 1 // blocks
-	maxGridY = 1<<16 - 1 // blocks, and along z too
+	maxBlock  = 1024      // threads
+	maxBlockZ = 64        // threads along z
+	maxGridX  = 1<<31 - 1 // blocks
+	maxGridY  = 1<<16 - 1 // blocks, and along z too
 )
 
 func (v *verifier) launch(id OpID, op *Op) {
@@ -125,8 +126,8 @@ func (v *verifier) launch(id OpID, op *Op) {
 	if d := l.Grid; d.X > maxGridX || d.Y > maxGridY || d.Z > maxGridY {
 		v.add(id, "%s has a grid of %d x %d x %d: at most %d x %d x %d blocks make one", v.about(id), d.X, d.Y, d.Z, maxGridX, maxGridY, maxGridY)
 	}
-	if b := l.Block; uint64(b.X) > maxBlock || uint64(b.X)*uint64(b.Y) > maxBlock || b.Count() > maxBlock {
-		v.add(id, "%s has blocks of %d x %d x %d threads: a block holds at most %d", v.about(id), b.X, b.Y, b.Z, maxBlock)
+	if b := l.Block; uint64(b.X) > maxBlock || uint64(b.X)*uint64(b.Y) > maxBlock || b.Count() > maxBlock || b.Z > maxBlockZ {
+		v.add(id, "%s has blocks of %d x %d x %d threads: a block holds at most %d, %d of them along z", v.about(id), b.X, b.Y, b.Z, maxBlock, maxBlockZ)
 	}
 }
 

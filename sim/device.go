@@ -18,6 +18,10 @@ type Options struct {
 	// Memory is how many bytes of device memory there are; 0 is what the profile
 	// has. The simulator needs host memory only for what is allocated.
 	Memory int64
+	// Workers is how many goroutines may run the blocks of a launch; 0 is one. More
+	// is faster, and leaves kernels whose blocks race without a fixed result; see
+	// interp.Launch.
+	Workers int
 	// Memo says whether launches may reuse the results of earlier, equal ones;
 	// neither bytes nor times depend on it.
 	Memo Memo
@@ -35,12 +39,13 @@ type Device struct {
 	engine  *des.Engine
 	host    des.Time // the host's clock; never behind the engine's
 
-	memory *interp.Memory
-	pinned pinned
-	live   device.Live // Bytes and Allocations only
-	memo   *memo
-	count  Counters
-	trace  func(Span)
+	memory  *interp.Memory
+	workers int // of a launch
+	pinned  pinned
+	live    device.Live // Bytes and Allocations only
+	memo    *memo
+	count   Counters
+	trace   func(Span)
 
 	modules device.Handles[device.Module, *module]
 	funcs   device.Handles[device.Function, *kernel]
@@ -68,6 +73,7 @@ func New(o Options) (*Device, error) {
 	d := &Device{
 		profile: p,
 		trace:   o.Trace,
+		workers: o.Workers,
 		memory:  interp.NewMemory(orDefault(o.Memory, p.MemoryBytes)),
 		memo:    newMemo(o.Memo, orDefault(o.MemoBytes, defaultMemoBytes)),
 		modules: device.Handles[device.Module, *module]{Kind: "module"},

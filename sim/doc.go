@@ -14,7 +14,8 @@
 //	device         ▐kernel▌ ▐kernel▌     ▐node▌▐node▌▐node▌─────────╯
 //
 // A kernel executes, functionally and at once, at the moment it starts on the
-// device's clock; a copy moves its bytes, and a host call runs, at its start.
+// device's clock; a copy moves its bytes, and a host call runs, when all it waits
+// for has ended, which is before its turn at a busy copy engine or host thread.
 // Work that depends on other work starts after that has ended, so every ordered
 // program computes what it would on a GPU; what unordered work computes is
 // deterministic, too, but means nothing.

@@ -90,7 +90,7 @@ func (d *Device) lowerLaunch(w *device.Launch) (*job, *device.Error) {
 		kind: launch, kernel: k, label: w.Label, perSM: float64(perSM),
 		launch: interp.Launch{
 			Grid: extents(w.Grid), Block: extents(w.Block), Shared: w.Shared,
-			Params: append([]byte(nil), w.Params...), Label: w.Label,
+			Params: append([]byte(nil), w.Params...), Label: w.Label, Workers: d.workers,
 		},
 	}, nil
 }
@@ -191,6 +191,10 @@ func (d *Device) startMemset(j *job) des.Demand {
 // startLaunch executes a kernel, or finds what it did the last time.
 func (d *Device) startLaunch(j *job) des.Demand {
 	d.count.Launches++
+	if j.kernel.of.gone {
+		d.fault = &device.Error{Code: device.InvalidHandle, Detail: "kernel " + j.kernel.name + " of module " + j.kernel.of.name + ", which was unloaded"}
+		return des.Demand{}
+	}
 	stats, hit := d.memo.lookup(d, j)
 	if !hit {
 		var fault *interp.Fault

@@ -267,7 +267,7 @@ func (s *shape) skip() bool {
 		return true
 	}
 	if s.misses >= patience {
-		s.pause = min(maxPause, 1<<(s.misses-patience))
+		s.pause = min(maxPause, 1<<min(s.misses-patience, 16))
 	}
 	return false
 }

@@ -40,6 +40,9 @@ func (d *Device) AllocHost(bytes int64) (device.Ptr, []byte, error) {
 	if err := first(d.enter(d.profile.Host.Alloc), notNegative(bytes)); err != nil {
 		return 0, nil, err.In("AllocHost")
 	}
+	if bytes > device.MaxHostAlloc {
+		return 0, nil, (&device.Error{Code: device.OutOfMemory, Detail: fmt.Sprintf("%d bytes of pinned memory", bytes)}).In("AllocHost")
+	}
 	addr, b := d.pinned.alloc(bytes)
 	d.live.Bytes += bytes
 	d.live.Allocations++
@@ -101,9 +104,12 @@ func (d *Device) changed(addr uint64) {
 	}
 }
 
-// Write copies from pageable memory, beside whatever else runs.
+// Write waits for all work, then copies from pageable memory.
 func (d *Device) Write(dst device.Ptr, src []byte) error {
 	if err := first(d.enter(d.profile.Host.Memcpy), d.within(dst, int64(len(src)))); err != nil {
+		return err.In("Write")
+	}
+	if err := d.drain(); err != nil {
 		return err.In("Write")
 	}
 	d.await(&job{kind: upload, dst: uint64(dst), bytes: int64(len(src)), host: src})

@@ -17,6 +17,7 @@ type module struct {
 	tree  *ptx.Module
 	code  *interp.Module
 	funcs []device.Function
+	gone  bool // unloaded, which a graph that launches its kernels must notice
 }
 
 // kernel is a function handle's meaning.
@@ -87,6 +88,7 @@ func (d *Device) UnloadModule(h device.Module) error {
 	for _, f := range m.funcs {
 		_, _ = d.funcs.Remove(f)
 	}
+	m.gone = true
 	m.code.Unload()
 	return err.In("UnloadModule")
 }
@@ -96,6 +98,11 @@ func (d *Device) Function(h device.Module, entry string) (device.Function, error
 	m, bad := d.modules.Get(h)
 	if err := first(d.enter(d.profile.Host.Query), bad); err != nil {
 		return 0, err.In("Function")
+	}
+	for _, f := range m.funcs {
+		if k, err := d.funcs.Get(f); err == nil && k.name == entry {
+			return f, nil // one handle, so that the memo knows the kernel again
+		}
 	}
 	code, err := m.code.Kernel(entry)
 	if err != nil {

@@ -29,6 +29,8 @@ func (b Buffer) elem() ir.Type { return b.t.graph.Buffers[b.id].Elem }
 
 func (b Buffer) span() ir.Range { return ir.Range{Buffer: b.id, Lo: b.lo, Hi: b.hi} }
 
+func (b Buffer) onDevice() bool { return b.t.graph.Buffers[b.id].Place.Kind == ir.OnDevice }
+
 func (b Buffer) name() string { return "@" + b.t.graph.Buffers[b.id].Name }
 
 func (b Buffer) ptr() device.Ptr { return b.t.buffers[b.id].ptr + device.Ptr(b.lo) }
@@ -114,8 +116,13 @@ func (t *Tracer) Free(b Buffer) {
 	if t.err != nil {
 		return
 	}
-	if t.buffers[b.id].freed {
+	if b.t == t && t.buffers[b.id].freed {
 		t.fail(callerPC(), "%s is freed twice", b.name())
+		return
+	}
+	if err := t.usable(b); err != nil {
+		t.fail(callerPC(), "free: %w", err)
+		return
 	}
 	t.buffers[b.id].freed = true
 }

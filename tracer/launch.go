@@ -1,6 +1,7 @@
 package tracer
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/reprise-gpu/reprise/device"
@@ -151,8 +152,14 @@ func (t *Tracer) argument(p *param, a any) (ir.Arg, error) {
 		if !p.pointer {
 			return ir.Arg{}, fmt.Errorf("%s is passed for a %v", a.name(), p.typ)
 		}
+		if !a.onDevice() {
+			return ir.Arg{}, fmt.Errorf("%s is host memory, which kernels cannot reach: copy it to the device first", a.name())
+		}
 		return ir.Arg{Kind: ir.ArgBuffer, Buffer: a.id, Offset: a.lo}, nil
 	case Param:
+		if a.t != t {
+			return ir.Arg{}, errForeignParam
+		}
 		v := t.graph.Params[a.id].Value.Type
 		if p.touched || v.Size() != p.typ.Size() || isFloat(v) != isFloat(p.typ) {
 			return ir.Arg{}, fmt.Errorf("parameter $%s is %v, the kernel takes %s", t.graph.Params[a.id].Name, v, p.want())
@@ -165,6 +172,8 @@ func (t *Tracer) argument(p *param, a any) (ir.Arg, error) {
 	v, err := scalarFor(p.typ, a)
 	return ir.Arg{Kind: ir.ArgScalar, Scalar: v}, err
 }
+
+var errForeignParam = errors.New("the Param was not declared on this trace")
 
 func (p *param) want() string {
 	if p.touched {

@@ -18,7 +18,9 @@ type Module struct {
 	handle  device.Module
 	ast     *ptx.Module
 	kernels map[string]*Kernel
-	symbols map[string]ir.Range // module-scope variables that kernels touch
+
+	requested string              // the name it was loaded under; the graph's may differ
+	symbols   map[string]ir.Range // module-scope variables that kernels touch
 }
 
 // Kernel is an entry of a module, with what it does to each parameter.
@@ -45,12 +47,12 @@ type param struct {
 // errors and saved traces use. Loading the same text under the same name again
 // returns the first module.
 func (t *Tracer) Module(name, source string) *Module {
-	for i, known := range t.graph.Modules {
-		if known.File == name && known.Source == source {
-			return t.modules[i]
+	for i, m := range t.modules {
+		if m.requested == name && t.graph.Modules[i].Source == source {
+			return m
 		}
 	}
-	m := &Module{t: t, id: ir.ModuleID(len(t.modules)), kernels: map[string]*Kernel{}, symbols: map[string]ir.Range{}}
+	m := &Module{t: t, requested: name, id: ir.ModuleID(len(t.modules)), kernels: map[string]*Kernel{}, symbols: map[string]ir.Range{}}
 	if t.err != nil {
 		return m
 	}

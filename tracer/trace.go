@@ -1,8 +1,6 @@
 package tracer
 
 import (
-	"errors"
-
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/ir"
 )
@@ -39,5 +37,5 @@ func (tr *Trace) Close() error {
 			m.handle = 0
 		}
 	}
-	return errors.Join(errs...)
+	return device.Join(errs...)
 }

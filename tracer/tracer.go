@@ -128,6 +128,9 @@ func (t *Tracer) Synchronize() {
 // Finish ends the trace. On success the Trace owns the buffers and modules;
 // on failure they are freed.
 func (t *Tracer) Finish() (*Trace, error) {
+	if errors.Is(t.err, errFinished) {
+		return nil, errFinished
+	}
 	t.Synchronize()
 	if t.stream != 0 {
 		if err := t.dev.DestroyStream(t.stream); err != nil && t.err == nil {
@@ -140,13 +143,13 @@ func (t *Tracer) Finish() (*Trace, error) {
 	if t.err == nil {
 		t.err = ir.Verify(t.graph)
 	}
-	trace := &Trace{Graph: t.graph, t: t}
+	published := *t.graph
+	trace := &Trace{Graph: &published, t: t}
 	if t.err != nil {
-		return nil, errors.Join(t.err, trace.Close())
+		return nil, device.Join(t.err, trace.Close())
 	}
-	err := t.err
 	t.err = errFinished
-	return trace, err
+	return trace, nil
 }
 
 var errFinished = errors.New("this trace is finished: start a new one to record more")

@@ -160,6 +160,28 @@ func TestMistakesAreNamed(t *testing.T) {
 			k, _ := kernels.Lookup("square")
 			tr.Module(k.File, k.PTX).Kernel("cube")
 		}},
+		{"host memory for a kernel", "launch of square: argument 0 (square_param_0): @host is host memory, which kernels cannot reach: copy it to the device first", func(tr *tracer.Tracer, square *tracer.Kernel, x, y tracer.Buffer) {
+			tr.Launch(square, tracer.Linear(1, 32), tr.AllocHost("host", ir.F32, 8, ir.Input), y, 8)
+		}},
+		{"device memory for a host call", "host call look: @x is device memory, which the host cannot reach: copy it to pinned memory first", func(tr *tracer.Tracer, square *tracer.Kernel, x, y tracer.Buffer) {
+			tr.HostCall("look", func() {}, tracer.Use{Buffer: x})
+		}},
+		{"no host function", "host call look: the function is nil", func(tr *tracer.Tracer, square *tracer.Kernel, x, y tracer.Buffer) {
+			tr.HostCall("look", nil)
+		}},
+		{"another trace's parameter", "launch of square: argument 2 (square_param_2): the Param was not declared on this trace", func(tr *tracer.Tracer, square *tracer.Kernel, x, y tracer.Buffer) {
+			tr.Param("one", ir.I32, 1)
+			tr.Launch(square, tracer.Linear(1, 32), x, y, other.Param("two", ir.I32, 2))
+		}},
+		{"zero parameter", "launch of square: argument 2 (square_param_2): the Param was not declared on this trace", func(tr *tracer.Tracer, square *tracer.Kernel, x, y tracer.Buffer) {
+			tr.Launch(square, tracer.Linear(1, 32), x, y, tracer.Param{})
+		}},
+		{"free of another trace's buffer", "free: @foreign belongs to trace other", func(tr *tracer.Tracer, square *tracer.Kernel, x, y tracer.Buffer) {
+			tr.Free(foreign)
+		}},
+		{"free of a zero buffer", "free: a zero Buffer was passed: allocate it first", func(tr *tracer.Tracer, square *tracer.Kernel, x, y tracer.Buffer) {
+			tr.Free(tracer.Buffer{})
+		}},
 		{"negative length", "buffer @z has -1 elements: a length is 0 or more", func(tr *tracer.Tracer, square *tracer.Kernel, x, y tracer.Buffer) {
 			tr.Alloc("z", ir.F32, -1, ir.Input)
 		}},
@@ -267,6 +289,27 @@ func TestASignatureThatClaimsTooLittleIsRefused(t *testing.T) {
 		tr.Module(k.File, k.PTX).Kernel("square", signature)
 		assert.ErrorContains(t, tr.Err(), want, signature)
 	}
+}
+
+func TestAFinishedTraceStaysAsItIs(t *testing.T) {
+	dev := null.New()
+	tr := tracer.New(dev, "done", tracer.Deferred)
+	x := tr.Alloc("x", ir.F32, 8, ir.InOut)
+	tr.Memset(x, 0)
+	trace, err := tr.Finish()
+	require.NoError(t, err)
+	before, live := body(trace.Graph), dev.Live()
+
+	_, err = tr.Finish()
+	assert.ErrorContains(t, err, "this trace is finished")
+	tr.Memset(x, 1)
+	tr.Param("late", ir.F32, 1)
+	tr.Alloc("late", ir.F32, 1, ir.Input)
+	assert.Equal(t, before, body(trace.Graph))
+	assert.Equal(t, live, dev.Live())
+	assert.NotZero(t, trace.Pointer(x.ID()))
+	require.NoError(t, trace.Close())
+	assert.Zero(t, dev.Live())
 }
 
 func TestAllocationFailureIsAnError(t *testing.T) {

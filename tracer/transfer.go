@@ -89,10 +89,18 @@ func (t *Tracer) HostCall(label string, f func(), uses ...Use) {
 		return
 	}
 	pc := callerPC()
+	if f == nil {
+		t.fail(pc, "host call %s: the function is nil", label)
+		return
+	}
 	op := ir.Op{Kind: ir.KindHost, Label: label}
 	for _, u := range uses {
 		if err := t.usable(u.Buffer); err != nil {
 			t.fail(pc, "host call %s: %w", label, err)
+			return
+		}
+		if u.Buffer.onDevice() {
+			t.fail(pc, "host call %s: %s is device memory, which the host cannot reach: copy it to pinned memory first", label, u.Buffer.name())
 			return
 		}
 		op.Uses = append(op.Uses, ir.Access{Range: u.Buffer.span(), Mode: u.Mode})

@@ -57,7 +57,7 @@ func parseArgument(text string) (argument, error) {
 
 func (a *argument) typed(name string) (err error) {
 	t, ok := ir.ParseType(name)
-	if !ok {
+	if !ok || t == ir.F16 || t == ir.BF16 {
 		return fmt.Errorf("unknown type %q: use u8 i8 u16 i16 u32 i32 u64 i64 f32 f64", name)
 	}
 	a.elem = t

@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"os"
 	"strconv"
@@ -78,7 +77,7 @@ func (f *runFlags) run(c *cobra.Command, path string) error {
 	if err != nil {
 		return err
 	}
-	err = errors.Join(plan.launch(dev, path, string(source)), dev.Close())
+	err = device.Join(plan.launch(dev, path, string(source)), dev.Close())
 	if err != nil {
 		return err
 	}
@@ -268,7 +267,7 @@ func (p *launchPlan) report(c *cobra.Command) error {
 			continue
 		}
 		if path, ok := p.outs[i]; ok {
-			if err := os.WriteFile(path, a.data, 0o644); err != nil {
+			if err := writeFile(path, a.data); err != nil {
 				return err
 			}
 			continue

@@ -135,14 +135,17 @@ type summary struct {
 
 func summarize(r *optimizer.Result) summary {
 	sum := summary{
-		Ops: r.Graph.Len(), ReducedEdges: len(r.Graph.Deps()),
+		Ops:    r.Graph.Len(),
 		LaneOf: []ir.LaneID{}, Waits: [][2]ir.OpID{}, Reduced: [][2]ir.OpID{},
 	}
 	if r.Analyzed != nil {
 		sum.Edges = len(r.Analyzed.Deps())
 	}
-	for _, d := range r.Graph.Deps() {
-		sum.Reduced = append(sum.Reduced, [2]ir.OpID{d.From, d.To})
+	if r.Reduced != nil {
+		for _, d := range r.Reduced.Deps() {
+			sum.Reduced = append(sum.Reduced, [2]ir.OpID{d.From, d.To})
+		}
+		sum.ReducedEdges = len(sum.Reduced)
 	}
 	s := r.Schedule
 	if s == nil {

@@ -1,12 +1,12 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
 
 	"github.com/reprise-gpu/reprise/bench"
+	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
@@ -41,12 +41,12 @@ Workloads:
 			if err != nil {
 				return err
 			}
-			defer func() { err = errors.Join(err, dev.Close()) }()
+			defer func() { err = device.Join(err, dev.Close()) }()
 			in, err := w.New(dev, size)
 			if err != nil {
 				return err
 			}
-			defer func() { err = errors.Join(err, in.Close()) }()
+			defer func() { err = device.Join(err, in.Close()) }()
 			if out == "-" {
 				_, err = c.OutOrStdout().Write(ir.Format(in.Trace.Graph, nil))
 				return err

@@ -135,6 +135,8 @@ func outOfMemory(t *testing.T, b *bench) {
 	refused(t, err, "Alloc", device.OutOfMemory)
 	_, err = b.Alloc(-1)
 	refused(t, err, "Alloc", device.InvalidValue)
+	_, _, err = b.AllocHost(1 << 60)
+	refused(t, err, "AllocHost", device.OutOfMemory)
 	_, _, err = b.AllocHost(-1)
 	refused(t, err, "AllocHost", device.InvalidValue)
 	b.alloc(100)

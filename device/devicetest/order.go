@@ -25,6 +25,7 @@ var orderBehaviours = []behaviour{
 	{"order/host calls run in stream order", hostCalls},
 	{"order/host call sees a copy out", hostSeesCopy},
 	{"order/priorities are clamped", priorities},
+	{"order/writes wait for work", writesWait},
 	{"order/elapsed adds up", elapsed},
 	{"order/clock never goes back", clock},
 }
@@ -39,6 +40,18 @@ func kernelComputes(t *testing.T, b *bench) {
 	got := b.read(dst, 4*n+4)
 	assert.Equal(t, words(n, func(i int) uint32 { return 3*uint32(i) + 5 }), got[:4*n])
 	assert.Equal(t, words(1, constant(7)), got[4*n:], "the guard kept the word after the end")
+}
+
+// writesWait writes over the source of a launch still in its stream.
+func writesWait(t *testing.T, b *bench) {
+	const many = 1 << 20
+	s, f := b.stream(), b.function("affine")
+	busy := b.alloc(4 * many)
+	src, dst := b.buffer(words(1, constant(3))), b.alloc(4)
+	b.submit(s, affine(f, busy, busy, 1, 1, many), affine(f, dst, src, 1, 0, 1))
+	require.NoError(t, b.Write(src, words(1, constant(4))))
+	assert.Equal(t, words(1, constant(3)), b.read(dst, 4))
+	assert.Equal(t, words(1, constant(4)), b.read(src, 4))
 }
 
 func sharedMemory(t *testing.T, b *bench) {

@@ -97,6 +97,9 @@ func (d *Device) AllocHost(bytes int64) (device.Ptr, []byte, error) {
 	if err := first(d.open(), d.memory.room(bytes, d.info.MemoryBytes)); err != nil {
 		return 0, nil, err.In("AllocHost")
 	}
+	if bytes > device.MaxHostAlloc {
+		return 0, nil, (&device.Error{Code: device.OutOfMemory, Detail: fmt.Sprintf("%d bytes of pinned memory", bytes)}).In("AllocHost")
+	}
 	return d.memory.alloc(bytes), make([]byte, bytes), nil
 }
 

@@ -9,6 +9,12 @@ type Launch struct {
 	// StepLimit is how many warp instructions one block may issue before the
 	// launch ends in a Timeout fault; 0 means 1<<31, about a minute of host time.
 	StepLimit int64
+	// Workers is how many goroutines may run blocks side by side; 0 is one, which
+	// runs them in grid order, and only then is the result of every kernel fixed.
+	// With more, blocks that load or store bytes that another block stores have no
+	// fixed result, unless they do so by atomic or volatile accesses: a kernel with
+	// such accesses to global memory always has its blocks in order.
+	Workers int
 	// Sample, when positive, is how many blocks to run, spread evenly over the
 	// grid; counts are scaled to the whole grid. The memory that the launch
 	// leaves is then not what the kernel would compute.

@@ -1,40 +1,89 @@
 package interp
 
 import (
-	"runtime"
+	"encoding/binary"
 	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/reprise-gpu/reprise/ptx"
 )
 
-// TestResultsDoNotDependOnProcessors runs kernels with float atomics and with
-// parallel blocks on 1, 2 and 8 processors: same bytes, same counts.
-func TestResultsDoNotDependOnProcessors(t *testing.T) {
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+// TestResultsDoNotDependOnWorkers runs kernels with float atomics and with
+// independent blocks on 1, 2 and 8 workers: same bytes, same counts.
+func TestResultsDoNotDependOnWorkers(t *testing.T) {
 	const n = 100_000
 	type result struct {
 		sum, top []float32
 		y        []float32
 		stats    []Stats
 	}
-	run := func() (r result) {
+	run := func(workers int) (r result) {
 		d := openKernels(t)
 		x, y := buffer(d, "x", random(n, 1)), buffer(d, "y", random(n, 2))
 		z, top := buffer(d, "z", make([]float32, 1)), buffer(d, "top", make([]float32, 1))
 		r.stats = []Stats{
-			d.run("reduce", Launch{Grid: dims(64, 1, 1), Block: dims(128, 1, 1), Params: params(x, y, z, int32(n))}),
-			d.run("maxk", Launch{Grid: dims(64, 1, 1), Block: dims(128, 1, 1), Params: params(x, top, int32(n))}),
-			d.run("axpy", Launch{Grid: dims(n/128+1, 1, 1), Block: dims(128, 1, 1), Params: params(float32(2), x, y, int32(n))}),
+			d.run("reduce", Launch{Grid: dims(64, 1, 1), Block: dims(128, 1, 1), Workers: workers, Params: params(x, y, z, int32(n))}),
+			d.run("maxk", Launch{Grid: dims(64, 1, 1), Block: dims(128, 1, 1), Workers: workers, Params: params(x, top, int32(n))}),
+			d.run("axpy", Launch{Grid: dims(n/128+1, 1, 1), Block: dims(128, 1, 1), Workers: workers, Params: params(float32(2), x, y, int32(n))}),
 		}
 		r.sum, r.top, r.y = slices.Clone(contents[float32](d, z)), contents[float32](d, top), contents[float32](d, y)
 		return r
 	}
-	runtime.GOMAXPROCS(1)
-	want := run()
-	for _, procs := range []int{2, 8} {
-		runtime.GOMAXPROCS(procs)
-		require.Equal(t, want, run(), "on %d processors", procs)
+	want := run(1)
+	for _, workers := range []int{2, 8} {
+		require.Equal(t, want, run(workers), "%d workers", workers)
+	}
+}
+
+// racy has blocks that overwrite one another and blocks that count without
+// atomics: on a GPU either has no fixed result, here it is that of grid order.
+const racy = `
+.version 7.8
+.target sm_75
+.address_size 64
+.visible .entry last(.param .u64 out)
+{
+	.reg .b64 %rd<3>;
+	.reg .b32 %r<2>;
+	ld.param.u64 %rd1, [out];
+	cvta.to.global.u64 %rd2, %rd1;
+	mov.u32 %r1, %ctaid.x;
+	st.global.u32 [%rd2], %r1;
+	ret;
+}
+.visible .entry count(.param .u64 out)
+{
+	.reg .b64 %rd<3>;
+	.reg .b32 %r<3>;
+	ld.param.u64 %rd1, [out];
+	cvta.to.global.u64 %rd2, %rd1;
+	ld.global.u32 %r1, [%rd2];
+	add.s32 %r2, %r1, 1;
+	st.global.u32 [%rd2], %r2;
+	ret;
+}
+`
+
+func TestRacingBlocksRunInGridOrder(t *testing.T) {
+	for range 3 {
+		mem := NewMemory(1 << 20)
+		tree, err := ptx.Parse("racy.ptx", racy)
+		require.NoError(t, err)
+		m, err := LoadModule(mem, tree)
+		require.NoError(t, err)
+		for entry, want := range map[string]uint32{"last": 4999, "count": 5000} {
+			out, err := mem.Alloc(4, entry)
+			require.NoError(t, err)
+			k, err := m.Kernel(entry)
+			require.NoError(t, err)
+			_, fault := k.Run(mem, Launch{Grid: dims(5000, 1, 1), Block: dims(1, 1, 1), Params: params(out)})
+			require.Nil(t, fault)
+			b, err := mem.Bytes(out, 4)
+			require.NoError(t, err)
+			require.Equal(t, want, binary.LittleEndian.Uint32(b), entry)
+		}
 	}
 }
 

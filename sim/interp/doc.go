@@ -15,10 +15,9 @@
 // segment when the kernel is lowered, so that counting is paid once per segment
 // and not once per instruction.
 //
-// Results do not depend on the number of processors. Blocks run in parallel only
-// when the kernel cannot see the order of blocks; a kernel with atomics or
-// volatile accesses to global memory runs its blocks one after another, in grid
-// order.
+// Blocks run one after another in grid order, so that even a kernel whose blocks
+// race has one result, unless the launch allows more workers; a kernel with
+// atomics or volatile accesses to global memory keeps the order all the same.
 //
 // Not supported, and a fault that names the instruction when such a kernel is
 // launched: textures and surfaces, matrix instructions, bfloat16 arithmetic,

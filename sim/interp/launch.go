@@ -3,7 +3,6 @@ package interp
 import (
 	"fmt"
 	"math/bits"
-	"runtime"
 	"sync"
 	"sync/atomic"
 	"unsafe"
@@ -35,7 +34,7 @@ func (k *Kernel) Run(mem *Memory, l Launch) (Stats, *Fault) {
 	r.stop.Store(r.runs)
 	n := int64(1)
 	if !k.ordered {
-		n = min(int64(runtime.GOMAXPROCS(0)), (r.runs+blocksPerWorker-1)/blocksPerWorker)
+		n = max(1, min(int64(l.Workers), (r.runs+blocksPerWorker-1)/blocksPerWorker))
 	}
 	engines := make([]*engine, n)
 	for i := range engines {
