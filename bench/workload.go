@@ -7,6 +7,7 @@ import (
 
 	"github.com/reprise-gpu/reprise/cuda/kernels"
 	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/ir"
 	"github.com/reprise-gpu/reprise/tracer"
 )
 
@@ -51,7 +52,11 @@ func LookupWorkload(name string) (*Workload, error) {
 		}
 		names = append(names, w.Name)
 	}
-	return nil, fmt.Errorf("unknown workload %q: there are %s", name, strings.Join(names, " and "))
+	hint := ""
+	if nearest := ir.Nearest(name, names); nearest != "" {
+		hint = fmt.Sprintf(" (did you mean %q?)", nearest)
+	}
+	return nil, fmt.Errorf("unknown workload %q%s; there are %s", name, hint, strings.Join(names, ", "))
 }
 
 // poison overwrites buffers with NaN.

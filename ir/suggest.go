@@ -1,18 +1,26 @@
 package ir
 
-// suggest returns the clause "; did you mean x?" for the word closest to a
-// wrong one, or nothing when none is close: more than a third of it differs.
+// suggest returns the clause "; did you mean x?" for Nearest, or nothing.
 func suggest(wrong string, words []string, sigil string) string {
+	if best := Nearest(wrong, words); best != "" {
+		return "; did you mean " + sigil + best + "?"
+	}
+	return ""
+}
+
+// Nearest is the word that was probably meant by a wrong one, the first of the
+// closest, or "" when more than a third of the wrong one would have to change.
+func Nearest(wrong string, words []string) string {
 	best, dist := "", 1+len(wrong)/3
 	for _, w := range words {
 		if d := editDistance(wrong, w, dist); d <= dist && (best == "" || d < dist) {
 			best, dist = w, d
 		}
 	}
-	if best == "" || len(wrong) < 2 {
+	if len(wrong) < 2 {
 		return ""
 	}
-	return "; did you mean " + sigil + best + "?"
+	return best
 }
 
 // editDistance counts insertions, deletions, substitutions and swaps of

@@ -1,0 +1,19 @@
+package ir_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/reprise-gpu/reprise/ir"
+)
+
+func TestNearest(t *testing.T) {
+	words := []string{"hazards", "reduce", "read", "real"}
+	for wrong, want := range map[string]string{
+		"redcue": "reduce", "reduce": "reduce", "raed": "read", "rea": "read", "hazard": "hazards",
+		"": "", "x": "", "assignment": "",
+	} {
+		assert.Equal(t, want, ir.Nearest(wrong, words), "%q", wrong)
+	}
+}
