@@ -62,10 +62,13 @@ type Effects struct {
 
 // ParamAccess is what a kernel does through one pointer.
 type ParamAccess struct {
-	Param   int     `json:"param"`           // index into Func.Params
-	Field   int     `json:"field,omitempty"` // byte offset in the parameter; -1: a field not known
-	Name    string  `json:"name"`
-	Access  Access  `json:"access"`
+	Param  int    `json:"param"`           // index into Func.Params
+	Field  int    `json:"field,omitempty"` // byte offset in the parameter; -1: a field not known
+	Name   string `json:"name"`
+	Access Access `json:"access"`
+	// Offset is what the kernel does through addresses it computes with the
+	// parameter as a number. It counts when an address is passed after all.
+	Offset  Access  `json:"offset,omitzero"`
 	ReadAt  Pos     `json:"readAt,omitzero"`  // first load
 	WriteAt Pos     `json:"writeAt,omitzero"` // first store; an atomic counts as both
 	PlainAt Pos     `json:"plainAt,omitzero"` // first access that is no commuting atomic

@@ -223,9 +223,15 @@ func (b *body) labelTokens(what string) []token {
 
 func (b *body) directive(t token) {
 	p := b.p
+	if typ, ok := strings.CutPrefix(t.text, ".reg."); ok {
+		b.reg(token{kind: tokWord, text: "." + typ, pos: t.pos}) // CUDA's own headers leave the space out
+		return
+	}
 	switch t.text {
 	case ".reg":
-		b.reg()
+		typ := p.tok
+		p.expect(tokWord, "for the type of the registers")
+		b.reg(typ)
 	case ".loc":
 		p.loc()
 	case ".pragma":
@@ -251,11 +257,9 @@ func (b *body) directive(t token) {
 	}
 }
 
-// reg: .reg .type name, name<count>, … ;
-func (b *body) reg() {
+// reg: .reg .type name, name<count>, … ; from behind the type.
+func (b *body) reg(t token) {
 	p := b.p
-	t := p.tok
-	p.expect(tokWord, "for the type of the registers")
 	typ, ok := ParseType(strings.TrimPrefix(t.text, "."))
 	if !ok {
 		p.fail(t.pos, "%s is no type of a register", t.describe())

@@ -3,13 +3,13 @@ package ptx
 import (
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // Access inference: which parameter does this address come from?
 //
 // Each register has a set of roots, the places its value may have started
-// from. Sets flow through moves, sums, selections and bit operations and end
-// at products, shifts and comparisons, so that
+// from. Sets flow through moves, sums, selections and bit operations, so that
 //
 //	ld.param.u64 %rd1, [x]          %rd1 {x}
 //	cvta.to.global.u64 %rd2, %rd1   %rd2 {x}, and x is a pointer
@@ -24,6 +24,11 @@ import (
 // local memory are one cell each, which holds the roots of everything stored
 // there. What leads nowhere is never taken for harmless: an address without
 // a root, or one loaded from global memory, makes the kernel opaque.
+//
+// A 64-bit parameter may be a number or a pointer that the kernel computes with
+// as with a number. Behind a product, a shift or a difference of pointers, and
+// beside a pointer in a sum, a parameter is an offset root: the kernel reaches
+// its memory only if the caller passes an address for it, which the caller knows.
 
 // infer is the state of the analysis of one kernel.
 type infer struct {
@@ -44,9 +49,10 @@ type infer struct {
 	rec *recorder // nil until the sets are final
 }
 
-// Infer returns what the kernel or function f of m does to memory. It is
-// sound if no parameter is used as an address unconverted while another one,
-// converted by cvta, is added to it: compilers convert every pointer they know.
+// Infer returns what the kernel or function f of m does to memory, with
+// ParamAccess.Offset for parameters that are addresses. It is sound if no pointer
+// loaded from memory is reached by adding it to another pointer, and none through
+// the bits of a floating-point number.
 func Infer(m *Module, f *Func) *Effects {
 	in := &infer{m: m, kernel: f, table: newRootTable(), pointers: map[rootID]bool{}}
 	in.fixpoint()
@@ -275,23 +281,51 @@ func (w *walker) inst(i *Inst) {
 
 // result is the root set of the first operand after a computation.
 func (w *walker) result(kind transfer, i *Inst) rootSet {
-	if kind == transferInt || w.floatResult(i) {
+	if w.floatResult(i) {
 		return w.table.int()
 	}
 	args := i.Args[1:]
 	switch {
+	case kind == transferInt:
+		return w.number(args)
 	case kind == transferMad && len(args) > 2:
-		return w.sum(w.table.int(), w.value(&args[2]))
+		return w.sum(w.number(args[:2]), w.value(&args[2]))
+	case strings.HasPrefix(i.Name, "sub") && len(args) > 1 && w.strict && w.mayPoint(w.value(&args[1])):
+		return w.number(args) // a difference of pointers
 	case kind == transferSum && len(args) > 1:
+		add := w.table.sum
+		if strings.HasPrefix(i.Name, "add") || strings.HasPrefix(i.Name, "sub") {
+			add = w.sum // bit operations make addresses in ways of their own
+		}
 		set := w.value(&args[0])
 		for n := range args[1:] {
-			set = w.sum(set, w.value(&args[n+1]))
+			if next := w.value(&args[n+1]); set == 0 || next == 0 {
+				set = 0
+			} else {
+				set = add(set, next)
+			}
 		}
 		return w.moved(set)
 	}
 	set := rootSet(0)
 	for n := range args {
-		set = w.table.union(set, w.value(&args[n]))
+		if !w.predicate(&args[n]) { // which selects, and is no part of the result
+			set = w.table.union(set, w.value(&args[n]))
+		}
+	}
+	return set
+}
+
+func (w *walker) predicate(op *Operand) bool {
+	return op.Kind == OpReg && op.Reg != NoReg && w.f.Regs[op.Reg].Type == Pred
+}
+
+// number is the set of an integer computed from operands: it leads nowhere, but
+// for the parameters among their roots.
+func (w *walker) number(args []Operand) rootSet {
+	set := w.table.int()
+	for n := range args {
+		set = w.table.union(set, w.table.offsets(w.value(&args[n])))
 	}
 	return set
 }
@@ -311,7 +345,7 @@ func (w *walker) floatResult(i *Inst) bool {
 }
 
 // sum is the roots of a sum. A pointer plus something that was never seen to be
-// one is that pointer. While one side is not known, neither is the sum: what
+// one is that pointer, and the parameters in the other are offsets. While one side is not known, neither is the sum: what
 // it lacks could make a number of it, and sets never shrink.
 func (w *walker) sum(a, b rootSet) rootSet {
 	if a == 0 || b == 0 {
@@ -320,17 +354,20 @@ func (w *walker) sum(a, b rootSet) rootSet {
 	if w.strict {
 		switch {
 		case w.isPointer(a) && !w.mayPoint(b):
-			return a
+			return w.table.union(a, w.table.offsets(b))
 		case w.isPointer(b) && !w.mayPoint(a):
-			return b
+			return w.table.union(b, w.table.offsets(a))
 		}
 	}
 	return w.table.sum(a, b)
 }
 
-// isPointer reports whether all of set is known to be addresses, null aside.
+// isPointer reports whether all of set is known to be addresses, null and
+// offsets aside.
 func (w *walker) isPointer(set rootSet) bool {
-	return w.mayPoint(set) && !w.table.any(set, func(id rootID) bool { return id != nullRoot && !w.isAddress(id) })
+	return w.mayPoint(set) && !w.table.any(set, func(id rootID) bool {
+		return id != nullRoot && w.table.roots[id].kind != rootOffset && !w.isAddress(id)
+	})
 }
 
 // mayPoint reports whether some root of set is known to be an address.
@@ -338,7 +375,7 @@ func (w *walker) mayPoint(set rootSet) bool { return w.table.any(set, w.isAddres
 
 func (w *walker) isAddress(id rootID) bool {
 	switch w.table.roots[id].kind {
-	case rootInt, rootNull:
+	case rootInt, rootNull, rootOffset:
 		return false
 	case rootParam, rootLoaded, rootUnknown:
 		return w.pointers[id]
@@ -368,8 +405,14 @@ func (w *walker) moved(set rootSet) rootSet {
 	return out
 }
 
+// markPointers takes what is converted for a pointer, unless it was added up
+// from several origins, one of which may be the offset.
 func (w *walker) markPointers(set rootSet) {
-	for _, id := range w.table.sets[set] {
+	_, origins := w.table.split(set)
+	if len(w.table.sets[origins]) > 1 {
+		return
+	}
+	for _, id := range w.table.sets[origins] {
 		if id > nullRoot && !w.strict && !w.pointers[id] {
 			w.pointers[id] = true
 			w.changed = true

@@ -19,6 +19,9 @@ func describeEffects(e *Effects) string {
 			fmt.Fprintf(&b, " byte %d", p.Field)
 		}
 		fmt.Fprintf(&b, ": %s", p.Access)
+		if p.Offset != AccessNone {
+			fmt.Fprintf(&b, " (%s if an address is passed)", p.Offset)
+		}
 		for _, at := range []struct {
 			name string
 			pos  Pos

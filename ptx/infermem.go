@@ -73,11 +73,11 @@ func (w *walker) load(i *Inst) {
 	w.define(&i.Args[0], w.loadGeneric(i, base))
 }
 
-// cell is what a load finds in a cell. Fewer than eight bytes are an integer:
-// a pointer put together from such halves has no root and makes the kernel opaque.
+// cell is what a load finds in a cell. Fewer than eight bytes are a number: a
+// pointer put together from such halves has no root and makes the kernel opaque.
 func (w *walker) cell(i *Inst, set rootSet) rootSet {
 	if !i.wide() {
-		return w.table.int()
+		return w.table.union(w.table.int(), w.table.offsets(set))
 	}
 	return set
 }
@@ -97,18 +97,19 @@ func (i *Inst) wide() bool {
 
 // loadGeneric is the value loaded from a .global, .const or generic address.
 func (w *walker) loadGeneric(i *Inst, base rootSet) rootSet {
-	if !i.wide() {
-		return w.table.int()
-	}
 	set := rootSet(0)
+	if !i.wide() {
+		set = w.table.int()
+	}
 	for _, id := range w.table.sets[base] {
-		switch r := w.table.roots[id]; r.kind {
-		case rootShared:
-			set = w.table.union(set, w.shared)
-		case rootLocal:
-			set = w.table.union(set, w.local)
-		case rootParamAddr:
+		switch r := w.table.roots[id]; {
+		case r.kind == rootShared:
+			set = w.table.union(set, w.cell(i, w.shared))
+		case r.kind == rootLocal:
+			set = w.table.union(set, w.cell(i, w.local))
+		case r.kind == rootParamAddr:
 			set = w.table.union(set, w.paramValue(i, r.param, -1))
+		case !i.wide():
 		default:
 			set = w.table.union(set, w.table.source(rootLoaded, i.Pos))
 		}
@@ -138,10 +139,18 @@ func (w *walker) loadParam(i *Inst, addr *Operand, base rootSet) rootSet {
 }
 
 // paramValue is the value of eight bytes of a kernel parameter; less than
-// eight bytes are no pointer. A vector load covers the fields that follow.
+// eight bytes are a number, though maybe half of a pointer. A vector load covers
+// the fields that follow.
 func (w *walker) paramValue(i *Inst, param, field int) rootSet {
 	if !i.wide() {
-		return w.table.int()
+		if w.kernel.Params[param].Size() < 8 {
+			return w.table.int()
+		}
+		if field >= 0 {
+			field &^= 7
+		}
+		r := root{kind: rootOffset, param: param, field: field}
+		return w.table.union(w.table.int(), w.table.single(r))
 	}
 	set := rootSet(0)
 	n := max(1, len(i.Args[0].Elems))

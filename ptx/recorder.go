@@ -17,10 +17,13 @@ type recorder struct {
 // newRecorder starts with every parameter field whose value is loaded.
 func newRecorder(in *infer) *recorder {
 	r := &recorder{in: in, params: map[rootID]*ParamAccess{}}
-	for id, root := range in.table.roots {
-		if root.kind == rootParam {
+	for _, root := range in.table.roots {
+		if root.kind == rootParam || root.kind == rootOffset {
+			if r.params[in.table.id(root.pointer())] != nil {
+				continue
+			}
 			name := in.kernel.Params[root.param].Name
-			r.params[rootID(id)] = &ParamAccess{Param: root.param, Field: root.field, Name: name}
+			r.params[in.table.id(root.pointer())] = &ParamAccess{Param: root.param, Field: root.field, Name: name}
 		}
 	}
 	return r
@@ -28,9 +31,8 @@ func newRecorder(in *infer) *recorder {
 
 // access records a load or store through an address with the roots base.
 func (r *recorder) access(i *Inst, op *Operand, base rootSet, access Access) {
-	if base == 0 || base == r.in.table.null() {
+	if !r.in.table.any(base, func(id rootID) bool { return id != nullRoot && r.in.table.roots[id].kind != rootOffset }) {
 		r.stop(i.Pos, "the address does not come from a parameter or variable")
-		return
 	}
 	for _, id := range r.in.table.sets[base] {
 		switch root := r.in.table.roots[id]; root.kind {
@@ -47,12 +49,22 @@ func (r *recorder) access(i *Inst, op *Operand, base rootSet, access Access) {
 				p.PlainAt = i.Pos
 			}
 			first(&p.ReadAt, &p.WriteAt, i.Pos, access)
+		case rootOffset:
+			r.params[r.in.table.id(root.pointer())].Offset |= access
 		case rootSymbol:
 			s := r.symbol(root.v.Name)
 			s.Access |= access
 			first(&s.ReadAt, &s.WriteAt, i.Pos, access)
 		}
 	}
+}
+
+// pointer is the parameter of an offset root, taken for the address it may be.
+func (r root) pointer() root {
+	if r.kind == rootOffset {
+		r.kind = rootParam
+	}
+	return r
 }
 
 func (r root) loadedAt() string {
@@ -154,7 +166,7 @@ func (r *recorder) effects() *Effects {
 func (r *recorder) fields(param int) []ParamAccess {
 	var rows []ParamAccess
 	for _, p := range r.params {
-		if p.Param == param && (p.Access != AccessNone || !p.StoreAt.zero()) {
+		if p.Param == param && (p.Access != AccessNone || p.Offset != AccessNone || !p.StoreAt.zero()) {
 			rows = append(rows, *p)
 		}
 	}

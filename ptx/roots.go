@@ -9,6 +9,7 @@ const (
 	rootInt       rootKind = iota // arithmetic of no known origin: an offset, unless nothing else is there
 	rootNull                      // a constant
 	rootParam                     // the value of a kernel parameter, or of eight bytes of one
+	rootOffset                    // a number computed from a kernel parameter, which may be an address after all
 	rootParamAddr                 // the address of a kernel parameter
 	rootSymbol                    // the address of a module variable in .global or .const
 	rootShared                    // an address in shared memory
@@ -136,6 +137,18 @@ func (t *rootTable) split(s rootSet) (numbers, addresses rootSet) {
 		return 0, s
 	}
 	return t.intern(ids[:n:n]), t.intern(ids[n:])
+}
+
+// offsets is the parameters of s as numbers.
+func (t *rootTable) offsets(s rootSet) rootSet {
+	out := rootSet(0)
+	for _, id := range t.sets[s] {
+		if r := t.roots[id]; r.kind == rootParam || r.kind == rootOffset {
+			r.kind = rootOffset
+			out = t.union(out, t.single(r))
+		}
+	}
+	return out
 }
 
 func (t *rootTable) int() rootSet  { return t.intern([]rootID{intRoot}) }

@@ -12,12 +12,13 @@ import (
 func (k *Kernel) describe(f *ptx.Func, signature []string) error {
 	effects := ptx.Infer(k.module.ast, f)
 	for i, v := range f.Params {
-		p, err := describeParam(v, accessOf(effects, i))
+		access, offset := accessOf(effects, i)
+		p, err := describeParam(v, access, offset)
 		if err != nil {
 			return fmt.Errorf("kernel %s, parameter %d: %w", f.Name, i, err)
 		}
 		k.params = append(k.params, p)
-		if p.touched {
+		if p.reached {
 			k.touches++
 		}
 	}
@@ -36,24 +37,26 @@ func (k *Kernel) describe(f *ptx.Func, signature []string) error {
 }
 
 // accessOf joins what the kernel does through every pointer in parameter i.
-func accessOf(e *ptx.Effects, i int) ptx.Access {
-	all := ptx.AccessNone
+// The second is what it does through it besides, should it be an address that
+// the kernel takes for a number.
+func accessOf(e *ptx.Effects, i int) (access, offset ptx.Access) {
 	for _, p := range e.Params {
 		if p.Param == i {
-			all = all.Or(p.Access)
+			access, offset = access.Or(p.Access), offset.Or(p.Offset)
 		}
 	}
-	return all
+	return access, offset
 }
 
-func describeParam(v *ptx.Var, access ptx.Access) (param, error) {
+func describeParam(v *ptx.Var, access, offset ptx.Access) (param, error) {
 	p := param{name: v.Name, pointer: v.Size() == 8 && !v.Type.Float(), touched: access != ptx.AccessNone}
+	p.reached = p.touched || offset != ptx.AccessNone
 	var ok bool
 	if p.typ, ok = scalarTypes[v.Type]; !ok || v.Dims != nil {
 		return p, fmt.Errorf("a %d-byte struct cannot be traced: pass its fields as parameters of their own", v.Size())
 	}
-	if p.touched {
-		p.mode = modeOf(access)
+	if p.reached {
+		p.mode = modeOf(access.Or(offset))
 	}
 	return p, nil
 }
@@ -121,7 +124,10 @@ func (k *Kernel) declare(f *ptx.Func, text string) error {
 	for i, d := range declared {
 		p := param{name: d.Name, typ: scalarTypes[d.Type]}
 		if d.Pointer {
-			p = param{name: d.Name, typ: ir.U64, pointer: true, touched: true, mode: declaredModes[d.Mode]}
+			p = param{name: d.Name, typ: ir.U64, pointer: true, touched: true, reached: true, mode: declaredModes[d.Mode]}
+			if offset := k.params[i]; offset.reached && !offset.touched {
+				p.mode = ir.ReadWrite // the kernel computes with it as with a number: do not trust a guess
+			}
 			k.touches++
 		}
 		k.params[i] = p

@@ -87,7 +87,7 @@ func (t *Tracer) launch(k *Kernel, s Shape, args []any, pc uintptr) error {
 			return fmt.Errorf("argument %d (%s): %w", i, k.params[i].name, err)
 		}
 		l.Args[i] = arg
-		if b, ok := a.(Buffer); ok && k.params[i].touched && b.Bytes() > 0 {
+		if b, ok := a.(Buffer); ok && k.params[i].reached && b.Bytes() > 0 {
 			uses = append(uses, ir.Access{Range: b.span(), Mode: k.params[i].mode})
 		}
 	}

@@ -40,7 +40,8 @@ type param struct {
 	typ     ir.Type // of a scalar
 	pointer bool
 	touched bool    // a pointer that is dereferenced
-	mode    ir.Mode // of a touched pointer
+	reached bool    // touched, or dereferenced if it is an address
+	mode    ir.Mode // of what is reached
 }
 
 // Module parses PTX text and loads it on the device. name is the file name that

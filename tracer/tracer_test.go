@@ -260,6 +260,50 @@ func TestHiddenEffectsOrderLaunches(t *testing.T) {
 	assert.Equal(t, trace.Graph, file.Graph)
 }
 
+// hop reaches its second buffer by adding the difference of the two to the
+// first; at takes a byte offset of 64 bits.
+const hop = `
+.version 7.8
+.target sm_75
+.address_size 64
+.visible .entry hop(.param .u64 a, .param .u64 b)
+{
+	.reg .b64 %rd<7>;
+	ld.param.u64 %rd1, [a];
+	ld.param.u64 %rd2, [b];
+	cvta.to.global.u64 %rd3, %rd1;
+	sub.s64 %rd4, %rd2, %rd1;
+	add.s64 %rd5, %rd3, %rd4;
+	st.global.u64 [%rd5], %rd1;
+	ret;
+}
+.visible .entry at(.param .u64 a, .param .u64 offset)
+{
+	.reg .b64 %rd<5>;
+	ld.param.u64 %rd1, [a];
+	ld.param.u64 %rd2, [offset];
+	cvta.to.global.u64 %rd3, %rd1;
+	add.s64 %rd4, %rd3, %rd2;
+	st.global.u64 [%rd4], %rd1;
+	ret;
+}
+`
+
+func TestABufferPassedForANumberIsReached(t *testing.T) {
+	tr := tracer.New(null.New(), "hop", tracer.Deferred)
+	m := tr.Module("hop.ptx", hop)
+	a, b := tr.Alloc("a", ir.U64, 4, ir.InOut), tr.Alloc("b", ir.U64, 4, ir.InOut)
+	tr.Launch(m.Kernel("hop"), tracer.Linear(1, 1), a, b)
+	tr.Launch(m.Kernel("at"), tracer.Linear(1, 1), a, 8)
+	trace, err := tr.Finish()
+	require.NoError(t, err)
+	assert.Equal(t, []ir.Access{
+		{Range: ir.Range{Buffer: 0, Hi: 32}, Mode: ir.Write},
+		{Range: ir.Range{Buffer: 1, Hi: 32}, Mode: ir.Write},
+	}, trace.Graph.Ops[0].Uses)
+	assert.Equal(t, []ir.Access{{Range: ir.Range{Buffer: 0, Hi: 32}, Mode: ir.Write}}, trace.Graph.Ops[1].Uses)
+}
+
 func TestASignatureNamesAndWidens(t *testing.T) {
 	k, _ := kernels.Lookup("reduce")
 	tr := tracer.New(null.New(), "declared", tracer.Deferred)

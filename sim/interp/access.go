@@ -80,7 +80,7 @@ func (w *warp) account(kind accessKind, n int64) {
 // address is the byte address a lane accesses.
 func (w *warp) address(in *inst, lane int) uint64 {
 	if in.x.addr32 {
-		return uint64(view[uint32](w, in.a)[lane]) + in.imm
+		return uint64(view[uint32](w, in.a)[lane] + uint32(in.imm)) // a 32-bit address wraps
 	}
 	return view[uint64](w, in.a)[lane] + in.imm
 }
@@ -246,7 +246,7 @@ func loadShared[A, T uint32 | uint64](w *warp, in *inst) {
 	limit := w.sharedSize - size
 	for m := w.live; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
-		addr := uint64(a[i]) + in.imm
+		addr := uint64(a[i] + A(in.imm))
 		if addr&(size-1) != 0 || addr > limit || w.sharedSize < size {
 			w.locate(in, addr, size, i)
 			return
@@ -261,7 +261,7 @@ func storeShared[A, T uint32 | uint64](w *warp, in *inst) {
 	limit := w.sharedSize - size
 	for m := w.live; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
-		addr := uint64(a[i]) + in.imm
+		addr := uint64(a[i] + A(in.imm))
 		if addr&(size-1) != 0 || addr > limit || w.sharedSize < size {
 			w.locate(in, addr, size, i)
 			return
