@@ -1,6 +1,9 @@
 package ptx
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Pos is a place in a PTX file; lines and columns count from 1.
 type Pos struct{ Line, Col int }
@@ -86,6 +89,20 @@ const (
 	External                // .extern
 	Common                  // .common
 )
+
+// Statics returns the variables that live as long as the module: those of module
+// scope, and the .global and .const ones declared inside functions.
+func (m *Module) Statics() []*Var {
+	list := slices.Clone(m.Vars)
+	for _, f := range m.Funcs {
+		for _, v := range f.Vars {
+			if v.Space == Global || v.Space == Const {
+				list = append(list, v)
+			}
+		}
+	}
+	return list
+}
 
 // Func is a kernel (.entry) or a device function (.func).
 type Func struct {

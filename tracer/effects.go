@@ -83,7 +83,7 @@ func modeOf(a ptx.Access) ir.Mode {
 
 // variable finds a module-scope variable that the inference has named.
 func (m *Module) variable(name string) *ptx.Var {
-	for _, v := range m.ast.Vars {
+	for _, v := range m.ast.Statics() {
 		if v.Name == name {
 			return v
 		}

@@ -26,6 +26,15 @@ func newKernel() *cobra.Command {
 type entryInfo struct {
 	Entry  string      `json:"entry"`
 	Params []paramInfo `json:"params"`
+	// Variables are those of the module that the kernel touches, and Opaque is why
+	// it may touch memory that no parameter leads to.
+	Variables []variableInfo `json:"variables,omitempty"`
+	Opaque    string         `json:"opaque,omitempty"`
+}
+
+type variableInfo struct {
+	Name   string     `json:"name"`
+	Access ptx.Access `json:"access"`
 }
 
 type paramInfo struct {
@@ -55,6 +64,12 @@ func inspect(m *ptx.Module) []entryInfo {
 			if a.Why != nil && p.Reason == "" {
 				p.Reason = a.Why.String()
 			}
+		}
+		for _, v := range effects.Symbols {
+			e.Variables = append(e.Variables, variableInfo{v.Name, v.Access})
+		}
+		if effects.Opaque != nil {
+			e.Opaque = effects.Opaque.String()
 		}
 		entries = append(entries, e)
 	}
@@ -88,6 +103,12 @@ when an address cannot be followed, with the place where it was lost.`,
 				fmt.Fprintf(w, "%s\n", e.Entry)
 				for _, p := range e.Params {
 					fmt.Fprintf(w, "  %d\t%s\t%s\t%s\n", p.Index, p.Type, p.Access, strings.TrimSpace(p.Name+"  "+p.Reason))
+				}
+				for _, v := range e.Variables {
+					fmt.Fprintf(w, "  \tvariable\t%s\t%s\n", v.Access, v.Name)
+				}
+				if e.Opaque != "" {
+					fmt.Fprintf(w, "  \topaque\tunknown\t%s\n", e.Opaque)
 				}
 			}
 			return w.Flush()

@@ -20,13 +20,13 @@ type Module struct {
 // interpreter cannot run is loaded too; running it is a fault.
 func LoadModule(mem *Memory, m *ptx.Module) (*Module, error) {
 	mod := &Module{ptx: m, mem: mem, globals: map[*ptx.Var]uint64{}, kernels: map[string]*Kernel{}}
-	for _, v := range m.Vars {
+	for _, v := range m.Statics() {
 		if err := mod.allocate(v); err != nil {
 			mod.Unload()
 			return nil, err
 		}
 	}
-	for _, v := range m.Vars {
+	for _, v := range m.Statics() {
 		if err := mod.initialise(v); err != nil {
 			mod.Unload()
 			return nil, err
@@ -42,7 +42,7 @@ func LoadModule(mem *Memory, m *ptx.Module) (*Module, error) {
 
 // Unload frees the module's variables; its kernels must not run any more.
 func (m *Module) Unload() {
-	for _, v := range m.ptx.Vars {
+	for _, v := range m.ptx.Statics() {
 		if addr, ok := m.globals[v]; ok {
 			if err := m.mem.Free(addr); err != nil {
 				panic("BUG: module variable is not allocated: " + err.Error())
@@ -62,7 +62,7 @@ func (m *Module) Kernel(name string) (*Kernel, error) {
 
 // Global is the address and size in bytes of a module variable.
 func (m *Module) Global(name string) (addr uint64, size int64, err error) {
-	for _, v := range m.ptx.Vars {
+	for _, v := range m.ptx.Statics() {
 		if a, ok := m.globals[v]; ok && v.Name == name {
 			return a, v.Size(), nil
 		}
