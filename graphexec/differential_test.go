@@ -180,6 +180,15 @@ func TestAnyScheduleLeavesTheBytesOfTheProgram(t *testing.T) {
 	}
 }
 
+// instantiate plans a trace with the default strategy.
+func instantiate(t *testing.T, dev device.Device, trace *tracer.Trace, form graphexec.Backend) *graphexec.Exec {
+	plan, err := optimizer.Plan(trace.Graph, optimizer.Options{})
+	require.NoError(t, err)
+	exec, err := graphexec.Instantiate(dev, plan.Schedule, trace, form)
+	require.NoError(t, err)
+	return exec
+}
+
 // TestSetTakesEffectFromTheNextReplayOn runs three replays, with a new value
 // before the second and without waiting in between.
 func TestSetTakesEffectFromTheNextReplayOn(t *testing.T) {
@@ -205,10 +214,7 @@ func TestSetTakesEffectFromTheNextReplayOn(t *testing.T) {
 		require.NoError(t, tracer.Write(in, []float32{0.25}))
 		require.NoError(t, tracer.Write(zero, []float32{0}))
 
-		plan, err := optimizer.Plan(trace.Graph, optimizer.Options{})
-		require.NoError(t, err)
-		exec, err := graphexec.Instantiate(dev, plan.Schedule, trace, form)
-		require.NoError(t, err)
+		exec := instantiate(t, dev, trace, form)
 		ctx := context.Background()
 		require.NoError(t, exec.Replay(ctx))
 		require.NoError(t, exec.Set("amount", 1))
@@ -235,10 +241,7 @@ func TestAFaultNamesTheOperationAndItsLine(t *testing.T) {
 		tr.Launch(x.kernel("square"), tracer.Linear(1, 32), in, out, 9)
 		trace, err := tr.Finish()
 		require.NoError(t, err)
-		plan, err := optimizer.Plan(trace.Graph, optimizer.Options{})
-		require.NoError(t, err)
-		exec, err := graphexec.Instantiate(dev, plan.Schedule, trace, form)
-		require.NoError(t, err)
+		exec := instantiate(t, dev, trace, form)
 		require.NoError(t, exec.Replay(context.Background()))
 		err = exec.Wait()
 		require.Equal(t, device.IllegalAddress, device.CodeOf(err))
@@ -259,10 +262,7 @@ func TestReplayAllocatesNothingOnTheSimulatedDevice(t *testing.T) {
 		x.tr.Launch(x.combine, tracer.Linear(1, 32), x.device[0], x.device[1], x.device[0], x.device[2], bufferLen)
 		trace, err := x.tr.Finish()
 		require.NoError(t, err)
-		plan, err := optimizer.Plan(trace.Graph, optimizer.Options{})
-		require.NoError(t, err)
-		exec, err := graphexec.Instantiate(dev, plan.Schedule, trace, form)
-		require.NoError(t, err)
+		exec := instantiate(t, dev, trace, form)
 		ctx := context.Background()
 		replay := func() {
 			if err := exec.Replay(ctx); err != nil {
@@ -292,10 +292,7 @@ func TestAModuleUnloadedUnderAGraphIsAnError(t *testing.T) {
 		x.tr.Launch(x.square, tracer.Linear(1, 32), x.device[0], x.device[1], bufferLen)
 		trace, err := x.tr.Finish()
 		require.NoError(t, err)
-		plan, err := optimizer.Plan(trace.Graph, optimizer.Options{})
-		require.NoError(t, err)
-		exec, err := graphexec.Instantiate(dev, plan.Schedule, trace, form)
-		require.NoError(t, err)
+		exec := instantiate(t, dev, trace, form)
 		require.NoError(t, trace.Close())
 		require.NoError(t, exec.Replay(context.Background()))
 		err = exec.Wait()
