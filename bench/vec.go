@@ -3,6 +3,7 @@ package bench
 import (
 	"fmt"
 	"math"
+	"sync"
 
 	"github.com/reprise-gpu/reprise/bench/reference"
 	"github.com/reprise-gpu/reprise/cuda/kernels"
@@ -70,16 +71,22 @@ func newVec(dev device.Device, n int) (*Instance, error) {
 	if err != nil {
 		return nil, err
 	}
-	hx, hy := vecInputs(n)
-	want := reference.VEC(hx, hy)
+	// Tracing alone needs no data.
+	data := sync.OnceValue(func() (d vecData) {
+		d.x, d.y = vecInputs(n)
+		d.want = reference.VEC(d.x, d.y)
+		d.poison = poison(n)
+		return d
+	})
 	return &Instance{
 		Trace: trace,
 		Reset: func() error {
+			d := data()
 			return firstError(
-				tracer.Write(x, hx),
-				tracer.Write(y, hy),
+				tracer.Write(x, d.x),
+				tracer.Write(y, d.y),
 				tracer.Write(res, []float32{0}),
-				poison(x1, y1),
+				d.poison(x1, y1),
 			)
 		},
 		Check: func() (float64, error) {
@@ -87,6 +94,7 @@ func newVec(dev device.Device, n int) (*Instance, error) {
 			if err := tracer.Read(got[:], res); err != nil {
 				return 0, err
 			}
+			want := data().want
 			diff := math.Abs(float64(got[0]) - want)
 			if !(diff <= vecTolerance) {
 				return diff, fmt.Errorf("res = %v, want %v within %v", got[0], want, vecTolerance)
@@ -94,6 +102,13 @@ func newVec(dev device.Device, n int) (*Instance, error) {
 			return diff, nil
 		},
 	}, nil
+}
+
+// vecData is what replays of one size start from and should end in.
+type vecData struct {
+	x, y   []float32
+	want   float64
+	poison func(...tracer.Buffer) error
 }
 
 // vecInputs are the deterministic inputs of the benchmark.

@@ -3,6 +3,7 @@ package bench
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/reprise-gpu/reprise/cuda/kernels"
@@ -59,18 +60,18 @@ func LookupWorkload(name string) (*Workload, error) {
 	return nil, fmt.Errorf("unknown workload %q%s; there are %s", name, hint, strings.Join(names, ", "))
 }
 
-// poison overwrites buffers with NaN.
-func poison(buffers ...tracer.Buffer) error {
-	for _, b := range buffers {
-		nan := make([]float32, b.Len())
-		for i := range nan {
-			nan[i] = float32(math.NaN())
+// poison returns a function that overwrites buffers of at most n elements with
+// NaN.
+func poison(n int) func(buffers ...tracer.Buffer) error {
+	nan := slices.Repeat([]float32{float32(math.NaN())}, n)
+	return func(buffers ...tracer.Buffer) error {
+		for _, b := range buffers {
+			if err := tracer.Write(b, nan[:b.Len()]); err != nil {
+				return err
+			}
 		}
-		if err := tracer.Write(b, nan); err != nil {
-			return err
-		}
+		return nil
 	}
-	return nil
 }
 
 // loadKernel loads the PTX of a benchmark kernel into a trace.

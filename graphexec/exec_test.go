@@ -199,6 +199,25 @@ func TestSetNamesWhatIsWrong(t *testing.T) {
 	assert.Equal(t, 2, x.Stats().Updates, "one for each launch that takes it")
 }
 
+func TestAParameterTakenTwiceIsOneUpdate(t *testing.T) {
+	s := plan(t, `
+graph twice {
+  module m "m.ptx"
+  param $alpha f32 = 0.5
+  %0 = launch m.k grid(1) block(1) args($alpha, i32=7, $alpha)
+  %1 = launch m.k grid(1) block(1) args($alpha, i32=7, i32=8)
+}`, "serial")
+	var log strings.Builder
+	plain := null.New()
+	b := bind(t, plain, s.Graph)
+	x, err := graphexec.Instantiate(device.WithLogging(plain, &log), s, b, graphexec.Graph)
+	require.NoError(t, err)
+	require.NoError(t, x.Set("alpha", 0.25))
+	assert.Equal(t, 2, strings.Count(log.String(), "UpdateNode"))
+	assert.Equal(t, 2, x.Stats().Updates)
+	require.NoError(t, x.Close())
+}
+
 func TestAFailedUpdateNamesTheOperation(t *testing.T) {
 	forEachBackend(t, func(t *testing.T, form graphexec.Backend) {
 		s := plan(t, diamond, "serial")

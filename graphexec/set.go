@@ -51,12 +51,16 @@ func (x *Exec) patch(id ir.ParamID, v ir.Scalar) error {
 	var bytes, old [8]byte
 	binary.LittleEndian.PutUint64(bytes[:], v.Bits)
 	size := int(v.Type.Size())
-	for i, s := range x.prog.slots[id] {
+	slots := x.prog.slots[id]
+	for i, s := range slots {
 		place := x.prog.work[s.op].(*device.Launch).Params[s.offset : s.offset+size]
 		copy(old[:], place)
 		copy(place, bytes[:size])
+		if i+1 < len(slots) && slots[i+1].op == s.op {
+			continue // one update for all places in an operation
+		}
 		if err := x.impl.update(s.op); err != nil {
-			x.restore(x.prog.slots[id][:i+1], old[:size])
+			x.restore(slots[:i+1], old[:size])
 			return opError(x.prog.sched.Graph, s.op, err)
 		}
 		x.stats.Updates++

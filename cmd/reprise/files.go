@@ -26,15 +26,20 @@ func writeJSON(path string, stdout io.Writer, v any) error {
 
 // writeFile replaces a file as a whole: an interrupted run leaves the old one.
 func writeFile(path string, data []byte) error {
-	err := replaceFile(path, data)
+	return writeError(path, replaceFile(path, data))
+}
+
+// writeError names the file that was to be written rather than a temporary one
+// beside it.
+func writeError(path string, err error) error {
 	var failed *fs.PathError
 	if errors.As(err, &failed) {
-		err = failed.Err // its path may be the temporary file's
+		err = failed.Err
 	}
-	if err != nil {
-		return fmt.Errorf("cannot write %s: %w", path, err)
+	if err == nil {
+		return nil
 	}
-	return nil
+	return fmt.Errorf("cannot write %s: %w", path, err)
 }
 
 func replaceFile(path string, data []byte) error {
@@ -66,12 +71,8 @@ func checkWritable(path string) error {
 		return fmt.Errorf("cannot write %s: it is a directory", path)
 	}
 	tmp, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
-	var failed *fs.PathError
-	if errors.As(err, &failed) {
-		return fmt.Errorf("cannot write %s: %w", path, failed.Err)
+	if err == nil {
+		err = errors.Join(tmp.Close(), os.Remove(tmp.Name()))
 	}
-	if err != nil {
-		return err
-	}
-	return errors.Join(tmp.Close(), os.Remove(tmp.Name()))
+	return writeError(path, err)
 }

@@ -1,13 +1,10 @@
 package interp
 
 import (
-	"encoding/binary"
 	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/reprise-gpu/reprise/ptx"
 )
 
 // TestResultsDoNotDependOnWorkers runs kernels with float atomics and with
@@ -68,21 +65,11 @@ const racy = `
 
 func TestRacingBlocksRunInGridOrder(t *testing.T) {
 	for range 3 {
-		mem := NewMemory(1 << 20)
-		tree, err := ptx.Parse("racy.ptx", racy)
-		require.NoError(t, err)
-		m, err := LoadModule(mem, tree)
-		require.NoError(t, err)
+		d := open(t, "racy.ptx", racy)
 		for entry, want := range map[string]uint32{"last": 4999, "count": 5000} {
-			out, err := mem.Alloc(4, entry)
-			require.NoError(t, err)
-			k, err := m.Kernel(entry)
-			require.NoError(t, err)
-			_, fault := k.Run(mem, Launch{Grid: dims(5000, 1, 1), Block: dims(1, 1, 1), Params: params(out)})
-			require.Nil(t, fault)
-			b, err := mem.Bytes(out, 4)
-			require.NoError(t, err)
-			require.Equal(t, want, binary.LittleEndian.Uint32(b), entry)
+			out := buffer(d, entry, []uint32{0})
+			d.run(entry, Launch{Grid: dims(5000, 1, 1), Block: dims(1, 1, 1), Params: params(out)})
+			require.Equal(t, want, contents[uint32](d, out)[0], entry)
 		}
 	}
 }

@@ -1,12 +1,9 @@
 package interp
 
 import (
-	"encoding/binary"
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/reprise-gpu/reprise/ptx"
 )
 
 // A 32-bit shared address is a 32-bit sum: compilers fold a negative index into
@@ -35,18 +32,8 @@ const wrapping = `
 `
 
 func TestSharedAddressesWrap(t *testing.T) {
-	mem := NewMemory(1 << 20)
-	tree, err := ptx.Parse("wrap.ptx", wrapping)
-	require.NoError(t, err)
-	m, err := LoadModule(mem, tree)
-	require.NoError(t, err)
-	out, err := mem.Alloc(4, "out")
-	require.NoError(t, err)
-	k, err := m.Kernel("wrap")
-	require.NoError(t, err)
-	_, fault := k.Run(mem, Launch{Grid: dims(1, 1, 1), Block: dims(1, 1, 1), Params: params(out)})
-	require.Nil(t, fault)
-	b, err := mem.Bytes(out, 4)
-	require.NoError(t, err)
-	require.Equal(t, uint32(7), binary.LittleEndian.Uint32(b))
+	d := open(t, "wrap.ptx", wrapping)
+	out := buffer(d, "out", []uint32{0})
+	d.run("wrap", Launch{Grid: dims(1, 1, 1), Block: dims(1, 1, 1), Params: params(out)})
+	require.Equal(t, uint32(7), contents[uint32](d, out)[0])
 }
