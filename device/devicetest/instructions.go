@@ -1,0 +1,177 @@
+package devicetest
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/reprise-gpu/reprise/device"
+)
+
+// instruction is one file of an instruction suite: PTX that any driver loads, with
+// one kernel called test, and directives in the comments before it.
+//
+//	// The rule that the file shows, in a sentence.
+//	//! block 4                  threads, up to three extents; 32 when not given
+//	//! grid 2                   blocks, likewise; 1 when not given
+//	//! shared 256               bytes of dynamic shared memory; 0 when not given
+//	//! in  s32 1 2 0x7f         a buffer the kernel reads: type, values
+//	//! out f32~2ulp 0.5 nan     a buffer it writes, and what must be in it
+//	//! error illegal address    what the launch's error must say, instead of outs
+//
+// The kernel's parameters are the addresses of the buffers, ins first. Floats are
+// decimal or the bits behind 0f, 0d or 0x; "4*7" repeats, "0..31" counts. A NaN
+// stands for any NaN. The tolerances ~2ulp, ~1e-6 (relative) and ~abs1e-6 are for
+// what the ISA leaves open. Outputs start as bytes 0xCD.
+type instruction struct {
+	source      string
+	grid, block device.Dim3
+	shared      uint32
+	in, out     []values
+	fails       string
+}
+
+// Instructions runs every .ptx file of an instruction suite as a subtest, each on
+// a device of its own. Options.Unsupported goes by the files' names without ".ptx".
+func Instructions(t *testing.T, open func() device.Device, suite fs.FS, o Options) {
+	files, err := fs.Glob(suite, "*.ptx")
+	require.NoError(t, err)
+	require.NotEmpty(t, files, "the suite has no .ptx files")
+	for name := range o.Unsupported {
+		assert.Contains(t, files, name+".ptx", "no such instruction file")
+	}
+	for _, file := range files {
+		name := strings.TrimSuffix(file, ".ptx")
+		t.Run(name, func(t *testing.T) {
+			if why, ok := o.Unsupported[name]; ok {
+				t.Skip("unsupported: " + why)
+			}
+			text, err := fs.ReadFile(suite, file)
+			require.NoError(t, err)
+			in, err := parseInstruction(string(text))
+			require.NoError(t, err, file)
+			d := open()
+			defer d.Close()
+			in.check(&bench{Device: d, t: t}, file)
+		})
+	}
+}
+
+// check runs the kernel and compares what it leaves.
+func (in *instruction) check(b *bench, file string) {
+	m, err := b.LoadModule(file, in.source)
+	require.NoError(b.t, err)
+	f, err := b.Function(m, "test")
+	require.NoError(b.t, err)
+	var args []any
+	for _, v := range in.in {
+		args = append(args, b.buffer(v.bytes()))
+	}
+	for _, v := range in.out {
+		blank := make([]byte, len(v.bytes()))
+		for i := range blank {
+			blank[i] = 0xCD
+		}
+		args = append(args, b.buffer(blank))
+	}
+	s := b.stream()
+	err = b.Submit(s, &device.Launch{Function: f, Label: file, Grid: in.grid, Block: in.block, Shared: in.shared, Params: params(args...)})
+	if err == nil {
+		err = b.Synchronize(s)
+	}
+	if in.fails != "" {
+		require.ErrorContains(b.t, err, in.fails)
+		return
+	}
+	require.NoError(b.t, err)
+	for i, v := range in.out {
+		at := args[len(in.in)+i].(device.Ptr)
+		if d := v.diff(v.from(b.read(at, len(v.bytes())))); d != "" {
+			b.t.Errorf("%s: out %d (.%s):\n%s", file, i+1, v.name, d)
+		}
+	}
+}
+
+// parseInstruction reads the head of a file, up to the first line of PTX.
+func parseInstruction(source string) (*instruction, error) {
+	in := &instruction{source: source, grid: device.Dim3{X: 1, Y: 1, Z: 1}, block: device.Dim3{X: 32, Y: 1, Z: 1}}
+	rule := false
+	for n, line := range strings.Split(source, "\n") {
+		text, ok := strings.CutPrefix(line, "//!")
+		if !ok {
+			if !strings.HasPrefix(line, "//") {
+				break
+			}
+			rule = true
+			continue
+		}
+		if err := in.directive(strings.Fields(text)); err != nil {
+			return nil, fmt.Errorf("line %d: %w", n+1, err)
+		}
+	}
+	switch {
+	case !rule:
+		return nil, errors.New("the head must say in a comment which rule the file shows")
+	case len(in.out) == 0 && in.fails == "":
+		return nil, errors.New("the head expects nothing: it needs an out or an error")
+	case len(in.out) > 0 && in.fails != "":
+		return nil, errors.New("the head expects both an out and an error")
+	}
+	return in, nil
+}
+
+func (in *instruction) directive(fields []string) (err error) {
+	if len(fields) == 0 {
+		return errors.New("the directive is empty")
+	}
+	rest := fields[1:]
+	switch fields[0] {
+	case "block":
+		in.block, err = parseExtents(rest)
+	case "grid":
+		in.grid, err = parseExtents(rest)
+	case "shared":
+		var e device.Dim3
+		e, err = parseExtents(rest)
+		in.shared = e.X
+	case "in":
+		err = appendValues(&in.in, rest)
+	case "out":
+		err = appendValues(&in.out, rest)
+	case "error":
+		in.fails = strings.Join(rest, " ")
+	default:
+		err = errors.New("directives are block, grid, shared, in, out and error")
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", fields[0], err)
+	}
+	return nil
+}
+
+func appendValues(list *[]values, fields []string) error {
+	v, err := parseValues(fields)
+	*list = append(*list, v)
+	return err
+}
+
+func parseExtents(fields []string) (device.Dim3, error) {
+	n := [3]uint32{1, 1, 1}
+	if len(fields) == 0 || len(fields) > 3 {
+		return device.Dim3{}, errors.New("needs one to three numbers")
+	}
+	for i, s := range fields {
+		v, err := strconv.ParseUint(s, 10, 31)
+		if err != nil {
+			return device.Dim3{}, err
+		}
+		n[i] = uint32(v)
+	}
+	return device.Dim3{X: n[0], Y: n[1], Z: n[2]}, nil
+}
