@@ -133,9 +133,11 @@ type Fault struct {
 	Block   [3]uint32
 	Thread  [3]uint32
 	File    string // PTX module
-	Line    int    // PTX line
+	Line    int    // PTX line, 0 when no instruction is to blame
+	Source  string // "kernel.cu:12", when the PTX tells what it was compiled from
 	Address uint64
 	Reason  string // one sentence: "4-byte load of 0x7f…, 16 bytes past the end of the 4096-byte allocation at 0x7f…"
+	Refused bool   // no thread ran: Block and Thread say nothing
 }
 
 func (f *Fault) String() string {
@@ -143,6 +145,16 @@ func (f *Fault) String() string {
 	if f.Label != "" && f.Label != f.Kernel {
 		label = " (" + f.Label + ")"
 	}
-	return fmt.Sprintf("kernel %s%s, block (%d,%d,%d), thread (%d,%d,%d), %s:%d: %s",
-		f.Kernel, label, f.Block[0], f.Block[1], f.Block[2], f.Thread[0], f.Thread[1], f.Thread[2], f.File, f.Line, f.Reason)
+	s := "kernel " + f.Kernel + label
+	if !f.Refused {
+		s += fmt.Sprintf(", block (%d,%d,%d), thread (%d,%d,%d)",
+			f.Block[0], f.Block[1], f.Block[2], f.Thread[0], f.Thread[1], f.Thread[2])
+	}
+	if f.Line > 0 {
+		s += fmt.Sprintf(", %s:%d", f.File, f.Line)
+	}
+	if f.Source != "" {
+		s += " (" + f.Source + ")"
+	}
+	return s + ": " + f.Reason
 }

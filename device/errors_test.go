@@ -24,6 +24,8 @@ func TestErrorText(t *testing.T) {
 		Fault: &Fault{Kernel: "k", Label: "step", Block: [3]uint32{1, 2, 3}, File: "k.ptx", Line: 9, Reason: "why"}})
 	assert.EqualError(t, err, "Synchronize: CUDA_ERROR_ILLEGAL_ADDRESS (700): kernel k (step), block (1,2,3), thread (0,0,0), k.ptx:9: why: cause")
 	assert.ErrorIs(t, err, cause)
+	refused := &Fault{Kernel: "k", Refused: true, File: "k.ptx", Line: 9, Source: "k.cu:3", Reason: "why"}
+	assert.Equal(t, "kernel k, k.ptx:9 (k.cu:3): why", refused.String())
 	assert.Equal(t, IllegalAddress, CodeOf(fmt.Errorf("outer: %w", err)))
 	assert.Zero(t, CodeOf(cause))
 	assert.Equal(t, "CUDA_ERROR(12345)", Code(12345).String())

@@ -8,6 +8,10 @@ import (
 // Pos is a place in a PTX file; lines and columns count from 1.
 type Pos struct{ Line, Col int }
 
+// Loc is a line of the source that PTX was compiled from, as .loc gives it; the
+// zero Loc is none.
+type Loc struct{ File, Line int32 } // File is a key of Module.Files
+
 // Error is a diagnostic about a PTX file.
 type Error struct {
 	File string
@@ -67,6 +71,15 @@ type Module struct {
 	AddressSize int    // 32 or 64
 	Vars        []*Var // module scope, in order of declaration
 	Funcs       []*Func
+	Files       map[int32]string // the numbered sources of .file
+}
+
+// Source is a line of the source as "name:line", "" when it is not known.
+func (m *Module) Source(l Loc) string {
+	if name := m.Files[l.File]; name != "" && l.Line > 0 {
+		return fmt.Sprintf("%s:%d", name, l.Line)
+	}
+	return ""
 }
 
 // Func returns the function or kernel called name, nil when there is none.
@@ -189,6 +202,7 @@ func (v *Var) Size() int64 {
 // and the suffixes global, nc, v4, f32.
 type Inst struct {
 	Pos    Pos
+	Loc    Loc // lost in Print, as positions are
 	Guard  Guard
 	Name   string
 	Suffix []string  // shared by all instructions with this opcode, not to be written to

@@ -14,6 +14,7 @@ type body struct {
 
 func (p *parser) funcBody(f *Func) {
 	b := &body{p: p, f: f, taken: map[string]bool{}, rangeMax: map[string]int{}, renamed: map[string]int{}}
+	p.line = Loc{}
 	b.push()
 	for _, list := range [][]*Var{f.Return, f.Params} {
 		for _, v := range list {

@@ -6,7 +6,7 @@ import "strings"
 func (b *body) instruction(t token, g Guard) {
 	p := b.p
 	code := p.opcode(t.text)
-	in := Inst{Pos: t.pos, Guard: g, Name: code.name, Suffix: code.suffix}
+	in := Inst{Pos: t.pos, Loc: p.line, Guard: g, Name: code.name, Suffix: code.suffix}
 	var args [8]Operand
 	list := args[:0]
 	if p.tok.kind != ';' {

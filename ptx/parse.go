@@ -55,6 +55,7 @@ type parser struct {
 	errs    []error
 	stmt    Pos    // start of the statement being read
 	within  string // function being read
+	line    Loc    // of the source, from the last .loc of the function
 	dead    bool
 	symbols []symbolUse
 	slab    []Operand
@@ -342,8 +343,13 @@ func (p *parser) skipLine() {
 
 // fileDirective: .file 1 "name" [, timestamp, size]
 func (p *parser) fileDirective() {
-	p.integer("a file number")
+	n := p.integer("a file number")
+	name := p.tok.text
 	p.expect(tokString, "for the file name")
+	if p.m.Files == nil {
+		p.m.Files = map[int32]string{}
+	}
+	p.m.Files[int32(n)] = name
 	for p.accept(',') {
 		p.integer("a time stamp or a size")
 	}
@@ -351,9 +357,9 @@ func (p *parser) fileDirective() {
 
 // loc: .loc file line column [, function_name label [+ n]] [, inlined_at file line column]
 func (p *parser) loc() {
-	for range 3 {
-		p.integer("a number of .loc")
-	}
+	file, line := p.integer("the file of .loc"), p.integer("the line of .loc")
+	p.integer("the column of .loc")
+	p.line = Loc{int32(file), int32(line)}
 	for p.accept(',') {
 		switch {
 		case p.acceptWord("function_name"):

@@ -28,7 +28,7 @@ func clearPos(m *Module) {
 			vars(proto.Return)
 		}
 		for i := range f.Body {
-			f.Body[i].Pos = Pos{}
+			f.Body[i].Pos, f.Body[i].Loc = Pos{}, Loc{}
 			clearOperands(f.Body[i].Args)
 		}
 	}

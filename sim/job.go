@@ -248,6 +248,6 @@ var faultCodes = [...]device.Code{
 func faultError(f *interp.Fault) *device.Error {
 	return &device.Error{Code: faultCodes[f.Kind], Fault: &device.Fault{
 		Kernel: f.Kernel, Label: f.Label, Block: f.Block, Thread: f.Thread,
-		File: f.File, Line: f.Pos.Line, Address: f.Address, Reason: f.Reason,
+		File: f.File, Line: f.Pos.Line, Source: f.Source, Address: f.Address, Reason: f.Reason, Refused: f.Refused(),
 	}}
 }

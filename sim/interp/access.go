@@ -123,8 +123,12 @@ func (w *warp) window(in *inst, name string, base unsafe.Pointer, off, n, size, 
 		return unsafe.Add(base, uintptr(off))
 	}
 	where := fromEnd(off, size)
-	if int64(off) < 0 {
-		where = fmt.Sprintf("%d bytes before the start", -int64(off))
+	before := int64(off)
+	if in.x.addr32 {
+		before = int64(int32(off))
+	}
+	if before < 0 {
+		where = count(uint64(-before), "byte") + " before the start"
 	}
 	w.fail(IllegalAddress, in, lane, addr, fmt.Sprintf("%s of %s at %s offset %#x: %s of the %s of %s memory",
 		accessNames[in.x.kind], count(n, "byte"), name, off, where, count(size, "byte"), name))

@@ -10,7 +10,7 @@ import (
 // compile lowers f. It never fails: what cannot be run is kept as the fault
 // that running the kernel gives.
 func compile(mod *Module, f *ptx.Func) *Kernel {
-	k := &Kernel{name: f.Name, file: mod.ptx.File, maxThreads: f.MaxThreads, reqThreads: f.ReqThreads}
+	k := &Kernel{name: f.Name, file: mod.ptx.File, module: mod.ptx, maxThreads: f.MaxThreads, reqThreads: f.ReqThreads}
 	k.engines.New = func() any { return &engine{} }
 	for _, p := range f.Params {
 		k.params = append(k.params, Param{p.Name, p.Offset, int(p.Size())})
@@ -25,7 +25,7 @@ func compile(mod *Module, f *ptx.Func) *Kernel {
 		if !errors.As(err, &u) {
 			panic("BUG: lowering failed with " + err.Error())
 		}
-		k.unsupported = &Fault{Kind: Unsupported, Kernel: k.name, File: k.file, Pos: u.pos, Reason: u.reason}
+		k.unsupported = &Fault{Kind: Unsupported, Kernel: k.name, File: k.file, Pos: u.pos, Source: mod.ptx.Source(u.loc), Reason: u.reason}
 		k.sharedStatic = l.sharedEnd
 		k.registers = widest(0)
 		return k
@@ -36,7 +36,7 @@ func compile(mod *Module, f *ptx.Func) *Kernel {
 
 // unsupported is an instruction that the interpreter cannot run.
 type unsupported struct {
-	pos    ptx.Pos
+	place
 	reason string
 }
 
@@ -76,7 +76,7 @@ type uniformKey struct {
 // item is a lowered instruction with vreg numbers for slots.
 type item struct {
 	inst
-	pos    ptx.Pos
+	place
 	ending ending
 	frame  *frame // of a branch: the function of target
 	target int    // of a branch: index into the function's body
@@ -116,8 +116,11 @@ type lowering struct {
 const maxItems = 1 << 20
 
 func (l *lowering) fail(format string, args ...any) error {
-	return &unsupported{l.in.Pos, fmt.Sprintf("%s: %s", l.in.Opcode(), fmt.Sprintf(format, args...))}
+	return &unsupported{l.here(), fmt.Sprintf("%s: %s", l.in.Opcode(), fmt.Sprintf(format, args...))}
 }
+
+// here is where the current instruction stands.
+func (l *lowering) here() place { return place{l.in.Pos, l.in.Loc} }
 
 // enter opens the frame of a function that is lowered after what came before.
 func (l *lowering) enter(f *ptx.Func, locals map[*ptx.Var]int) *frame {
@@ -142,7 +145,7 @@ func (l *lowering) body(fr *frame) error {
 		l.in = &fr.fn.Body[i]
 		fr.start = append(fr.start, len(l.items))
 		if folded[i] {
-			l.items = append(l.items, item{inst: blank(), pos: l.in.Pos, cost: costFree, free: true})
+			l.items = append(l.items, item{inst: blank(), place: l.here(), cost: costFree, free: true})
 			continue
 		}
 		if err := l.lower(); err != nil {

@@ -189,10 +189,11 @@ func (w *warp) fail(kind FaultKind, in *inst, lane int, addr uint64, reason stri
 	e := w.eng
 	t := w.index*lanes + uint32(lane)
 	b := e.launch.Block
+	at := w.kernel.places[w.kernel.indexOf(in)]
 	w.fault = &Fault{
 		Kind: kind, Label: e.launch.Label, Kernel: w.kernel.name, Block: e.block,
 		Thread: [3]uint32{t % b[0], t / b[0] % b[1], t / b[0] / b[1]},
-		File:   w.kernel.file, Pos: w.kernel.positions[w.kernel.indexOf(in)], Address: addr, Reason: reason,
+		File:   w.kernel.file, Pos: at.pos, Source: w.kernel.module.Source(at.loc), Address: addr, Reason: reason,
 	}
 }
 

@@ -38,6 +38,7 @@ type Fault struct {
 	Thread  [3]uint32
 	File    string
 	Pos     ptx.Pos // of the instruction; line 0 when no instruction is to blame
+	Source  string  // the line of the program that .loc gives for it, "" without one
 	Address uint64  // of IllegalAddress and Misaligned
 	Reason  string
 }
@@ -51,13 +52,24 @@ func (f *Fault) Error() string {
 	switch f.Kind {
 	case BadLaunch:
 	case Unsupported:
-		s += fmt.Sprintf(" at %s:%d:%d", f.File, f.Pos.Line, f.Pos.Col)
+		s += fmt.Sprintf(" at %s:%d:%d%s", f.File, f.Pos.Line, f.Pos.Col, f.from())
 	default:
 		s += fmt.Sprintf(" in block (%d,%d,%d) thread (%d,%d,%d)",
 			f.Block[0], f.Block[1], f.Block[2], f.Thread[0], f.Thread[1], f.Thread[2])
 		if f.Pos.Line > 0 {
-			s += fmt.Sprintf(" at %s:%d", f.File, f.Pos.Line)
+			s += fmt.Sprintf(" at %s:%d%s", f.File, f.Pos.Line, f.from())
 		}
 	}
 	return s + ": " + f.Reason
 }
+
+// from is the source line of a fault, in parentheses.
+func (f *Fault) from() string {
+	if f.Source == "" {
+		return ""
+	}
+	return " (" + f.Source + ")"
+}
+
+// Refused reports a launch that no thread has run of: Block and Thread say nothing.
+func (f *Fault) Refused() bool { return f.Kind == Unsupported || f.Kind == BadLaunch }

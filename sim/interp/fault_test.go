@@ -19,7 +19,7 @@ func faultSource(body string) string {
 .reg .b32 %r<16>; .reg .b64 %rd<16>; .reg .f32 %f<8>; .reg .pred %p<8>;
 .shared .align 16 .b8 tile[64];
 ld.param.u64 %rd1, [data]; ld.param.u64 %rd2, [empty]; ld.param.u32 %r1, [n]; mov.u32 %r2, %tid.x;
-` + body + "\n}\n"
+` + body + "\n}\n.file 1 \"victim.cu\"\n"
 }
 
 // TestFaults runs testdata/fault/*: "fault" launches the body and prints how

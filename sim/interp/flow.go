@@ -61,7 +61,7 @@ func (l *lowering) segment(i, end int) {
 		clock.add(it)
 		if it.ending == falls && !it.free {
 			k.code = append(k.code, it.inst)
-			k.positions = append(k.positions, it.pos)
+			k.places = append(k.places, it.place)
 		}
 	}
 	s.end = int32(len(k.code))
@@ -71,7 +71,7 @@ func (l *lowering) segment(i, end int) {
 	if last.ending != falls {
 		s.guard, s.neg, s.last = last.guard, last.neg, s.end
 		k.code = append(k.code, last.inst)
-		k.positions = append(k.positions, last.pos)
+		k.places = append(k.places, last.place)
 	}
 	l.endings = append(l.endings, end-1)
 	k.segments = append(k.segments, s)

@@ -11,6 +11,7 @@ import (
 type Kernel struct {
 	name       string
 	file       string
+	module     *ptx.Module
 	params     []Param
 	paramBytes int
 	maxThreads [3]uint32
@@ -25,10 +26,10 @@ type Kernel struct {
 	spinLimit   int32  // backward branches in a turn, 0 when lanes cannot wait for each other through memory
 	shuffles    bool   // lanes read registers of other lanes
 
-	code      []inst
-	positions []ptx.Pos // of code
-	segments  []segment
-	sites     int // instructions that access memory
+	code     []inst
+	places   []place // of code
+	segments []segment
+	sites    int // instructions that access memory
 
 	// The register file of a warp: what never changes, what changes with the
 	// launch, with the block, and what the kernel writes.
@@ -42,6 +43,12 @@ type Kernel struct {
 	clearPreds    []slot
 
 	engines sync.Pool
+}
+
+// place is where an instruction is from.
+type place struct {
+	pos ptx.Pos
+	loc ptx.Loc
 }
 
 // Param is a parameter's place in the parameter block, in bytes.

@@ -16,7 +16,7 @@ func newExtra() *extra { return &extra{d2: noSlot, p: noSlot, e: noSlot, members
 
 // emit appends a lowered form of the current instruction, under its guard.
 func (l *lowering) emit(in inst, c cost) *item {
-	l.items = append(l.items, item{inst: in, pos: l.in.Pos, cost: c})
+	l.items = append(l.items, item{inst: in, place: l.here(), cost: c})
 	it := &l.items[len(l.items)-1]
 	if g := l.in.Guard; g.Reg != ptx.NoReg {
 		it.guard, it.neg = l.register(g.Reg), g.Neg
