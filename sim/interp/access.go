@@ -15,6 +15,8 @@ type access struct {
 	signed bool      // elements are sign-extended to their registers
 	addr32 bool      // the address register has 32 bits
 	kind   accessKind
+	atomic string    // the kind of an atomic operation, "add.f32"
+	memory bool      // this is an access: extras serve other instructions too
 	elems  []element // registers loaded or stored
 }
 

@@ -19,6 +19,8 @@ type Launch struct {
 	// grid; counts are scaled to the whole grid. The memory that the launch
 	// leaves is then not what the kernel would compute.
 	Sample int64
+	// Record, when set, is filled with the bytes the launch touched.
+	Record *Record
 }
 
 // Stats is what a launch executed, summed over all warps.

@@ -19,6 +19,7 @@ type engine struct {
 	cache    []*allocation
 	touched  []touched
 	barriers [maxBarriers]barrier
+	watch    *watcher // nil when nobody asked for a record
 
 	block   [3]uint32
 	threads uint32 // of a block

@@ -1,6 +1,7 @@
 package interp
 
 import (
+	"fmt"
 	"sync"
 	"unsafe"
 
@@ -49,6 +50,27 @@ type Kernel struct {
 type place struct {
 	pos ptx.Pos
 	loc ptx.Loc
+}
+
+// Place is where an instruction of a kernel is from.
+type Place struct {
+	File   string // PTX
+	Line   int
+	Source string // "kernel.cu:12", "" when the PTX does not tell
+}
+
+func (p Place) String() string {
+	s := fmt.Sprintf("%s:%d", p.File, p.Line)
+	if p.Source != "" {
+		s += " (" + p.Source + ")"
+	}
+	return s
+}
+
+// Place tells of an instruction by the index that a Record has for it.
+func (k *Kernel) Place(inst int) Place {
+	at := k.places[inst]
+	return Place{k.file, at.pos.Line, k.module.Source(at.loc)}
 }
 
 // Param is a parameter's place in the parameter block, in bytes.

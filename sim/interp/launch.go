@@ -42,7 +42,13 @@ func (k *Kernel) Run(mem *Memory, l Launch) (Stats, *Fault) {
 		engines[i].prepare(k, mem, &l, unsafe.Pointer(&params[0]))
 		defer k.engines.Put(engines[i])
 	}
+	if l.Record != nil {
+		l.Record.begin(k, engines)
+	}
 	r.all(engines)
+	if l.Record != nil {
+		l.Record.finish(engines)
+	}
 	return r.stats(engines), r.fault
 }
 

@@ -11,7 +11,7 @@ func (l *lowering) memory(r *inst, op *ptx.Operand, kind accessKind, typ ptx.Typ
 	}
 	r.x = newExtra()
 	x := r.x
-	x.kind, x.space, x.size, x.signed = kind, spaceOf(l.in), typ.Size(), typ.Signed()
+	x.memory, x.kind, x.space, x.size, x.signed = true, kind, spaceOf(l.in), typ.Size(), typ.Signed()
 	if typ == ptx.Pred || typ == ptx.B128 || typ == ptx.NoType {
 		return l.fail("the interpreter cannot access memory as .%s", typ)
 	}
@@ -210,6 +210,7 @@ func (l *lowering) atomicOn(shift int) error {
 	}
 	r.x.elems = []element{{noSlot, typ.Size()}}
 	name := atomicName(in)
+	r.x.atomic = name + "." + typ.String()
 	r.x.op = atomicOp(name, typ, r.x.space)
 	if r.x.op == nil || typ.Size() < 2 || (name == "min" || name == "max") && typ.Float() {
 		return l.fail("the interpreter cannot run this atomic operation")

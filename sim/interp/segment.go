@@ -84,12 +84,16 @@ func (w *warp) runFragment() (yield bool) {
 		s := &segments[f.pc]
 		e.charge(w, s, f.mask)
 		w.live = f.mask
-		for i := s.first; i < s.end; i++ {
-			in := &code[i]
-			if in.guard == noSlot {
-				in.exec(w, in)
-			} else {
-				w.guarded(in, f.mask)
+		if e.watch != nil {
+			w.executeWatched(s, f.mask)
+		} else {
+			for i := s.first; i < s.end; i++ {
+				in := &code[i]
+				if in.guard == noSlot {
+					in.exec(w, in)
+				} else {
+					w.guarded(in, f.mask)
+				}
 			}
 		}
 		if w.fault != nil {

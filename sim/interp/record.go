@@ -1,0 +1,220 @@
+package interp
+
+import (
+	"slices"
+	"sort"
+)
+
+// Record tells what a launch touched in global memory, byte by byte. A launch
+// that is given one fills it; the previous content is lost, its memory is used
+// again. What a launch that faulted leaves has no meaning.
+type Record struct {
+	// Allocations are those the launch touched, by address.
+	Allocations []Recorded
+
+	workers []watcher
+}
+
+// Recorded is what a launch touched of one allocation. Spans are sorted,
+// disjoint and not adjacent.
+type Recorded struct {
+	Base uint64
+	// Read holds the bytes that plain loads read, Exposed those of them, and of the
+	// bytes of atomic operations, that the launch had not written before: what
+	// its result depends on. Written holds the bytes of plain stores.
+	Read, Exposed, Written []Span
+	// Atomic holds the bytes of atomic operations, by kind.
+	Atomic []AtomicSpans
+	// Sites are the instructions that did so, in the order of the code, each with
+	// the smallest range that holds what it touched.
+	Sites []Site
+}
+
+// AtomicSpans are the bytes that atomic operations of one kind touched. A kind
+// is the operation and its type, "add.f32".
+type AtomicSpans struct {
+	Kind  string
+	Spans []Span
+}
+
+// Site is an instruction that accessed an allocation.
+type Site struct {
+	Inst   int  // what Kernel.Place takes
+	Stores bool // a store or an atomic operation
+	Atomic bool
+	Range  Span
+}
+
+// begin gives each engine of a launch a watcher.
+func (r *Record) begin(k *Kernel, engines []*engine) {
+	if len(r.workers) < len(engines) {
+		r.workers = append(r.workers, make([]watcher, len(engines)-len(r.workers))...)
+	}
+	for i, e := range engines {
+		e.watch = &r.workers[i]
+		e.watch.prepare(k)
+	}
+}
+
+// finish turns what the engines marked into spans.
+func (r *Record) finish(engines []*engine) {
+	first := engines[0].watch
+	for _, e := range engines {
+		e.watch.flush()
+	}
+	for _, e := range engines[1:] {
+		first.merge(e.watch)
+	}
+	slices.SortFunc(first.marks, func(a, b *marks) int {
+		if a.of.base < b.of.base {
+			return -1
+		}
+		return 1
+	})
+	r.Allocations = r.Allocations[:0]
+	for _, m := range first.marks {
+		r.Allocations = append(r.Allocations, m.recorded())
+	}
+	for _, e := range engines {
+		e.watch.release()
+		e.watch = nil
+	}
+}
+
+// touchedWord is what a launch did to 64 neighbouring bytes, one bit for each.
+type touchedWord struct{ read, exposed, written, atomic uint64 }
+
+// marks is what one engine touched of one allocation.
+type marks struct {
+	of         *allocation
+	words      []touchedWord
+	first, end int // of words that are not zero
+	atomics    []atomicMarks
+	sites      []siteRange
+}
+
+type atomicMarks struct {
+	kind  string
+	bytes bitmap
+}
+
+// siteRange is where in an allocation an instruction, a record of the kernel,
+// accessed it: byte offsets.
+type siteRange struct {
+	inst   int
+	kind   accessKind
+	lo, hi uint64
+}
+
+func (m *marks) reset(a *allocation) {
+	n := bitmapWords(a.size)
+	if cap(m.words) < n {
+		m.words = make([]touchedWord, n)
+	}
+	m.of, m.words = a, m.words[:n]
+	m.first, m.end = n, 0
+	m.atomics, m.sites = m.atomics[:0], m.sites[:0]
+}
+
+// wipe zeroes what was marked, and nothing else: a launch on a small part of a
+// large allocation should cost little.
+func (m *marks) wipe() {
+	if m.first < m.end {
+		clear(m.words[m.first:m.end])
+	}
+	m.of = nil
+}
+
+// mark notes an access to bytes lo up to hi.
+func (m *marks) mark(kind accessKind, lo, hi uint64) {
+	m.first, m.end = min(m.first, int(lo>>6)), max(m.end, int((hi-1)>>6)+1)
+	switch kind {
+	case loads:
+		eachWord(lo, hi, func(i, bits uint64) {
+			w := &m.words[i]
+			w.read |= bits
+			w.exposed |= bits &^ (w.written | w.atomic)
+		})
+	case stores:
+		eachWord(lo, hi, func(i, bits uint64) { m.words[i].written |= bits })
+	default:
+		eachWord(lo, hi, func(i, bits uint64) {
+			w := &m.words[i]
+			w.exposed |= bits &^ (w.written | w.atomic)
+			w.atomic |= bits
+		})
+	}
+}
+
+// atomic is the bitmap of one kind of atomic operation.
+func (m *marks) atomic(kind string) bitmap {
+	for i := range m.atomics {
+		if m.atomics[i].kind == kind {
+			return m.atomics[i].bytes
+		}
+	}
+	n := len(m.atomics)
+	m.atomics = slices.Grow(m.atomics, 1)[:n+1]
+	b := m.atomics[n].bytes // of an earlier launch
+	if cap(b) < len(m.words) {
+		b = make(bitmap, len(m.words))
+	}
+	b = b[:len(m.words)]
+	clear(b)
+	m.atomics[n] = atomicMarks{kind, b}
+	return b
+}
+
+func (m *marks) site(in int, kind accessKind, lo, hi uint64) {
+	for i := range m.sites {
+		if s := &m.sites[i]; s.inst == in {
+			s.lo, s.hi = min(s.lo, lo), max(s.hi, hi)
+			return
+		}
+	}
+	m.sites = append(m.sites, siteRange{in, kind, lo, hi})
+}
+
+// merge adds what another engine touched.
+func (m *marks) merge(o *marks) {
+	m.first, m.end = min(m.first, o.first), max(m.end, o.end)
+	for i := o.first; i < o.end; i++ {
+		w, v := &m.words[i], &o.words[i]
+		w.read |= v.read
+		w.exposed |= v.exposed
+		w.written |= v.written
+		w.atomic |= v.atomic
+	}
+	for _, a := range o.atomics {
+		b := m.atomic(a.kind)
+		for i, v := range a.bytes {
+			b[i] |= v
+		}
+	}
+	for _, s := range o.sites {
+		m.site(s.inst, s.kind, s.lo, s.hi)
+	}
+}
+
+func (m *marks) recorded() Recorded {
+	base := m.of.base
+	of := func(word func(i int) uint64) []Span { return spans(nil, base, m.first, m.end, word) }
+	r := Recorded{
+		Base:    base,
+		Read:    of(func(i int) uint64 { return m.words[i].read }),
+		Exposed: of(func(i int) uint64 { return m.words[i].exposed }),
+		Written: of(func(i int) uint64 { return m.words[i].written }),
+	}
+	for _, a := range m.atomics {
+		r.Atomic = append(r.Atomic, AtomicSpans{a.kind, of(func(i int) uint64 { return a.bytes[i] })})
+	}
+	sort.Slice(r.Atomic, func(i, j int) bool { return r.Atomic[i].Kind < r.Atomic[j].Kind })
+	sort.Slice(m.sites, func(i, j int) bool { return m.sites[i].inst < m.sites[j].inst })
+	for _, s := range m.sites {
+		r.Sites = append(r.Sites, Site{
+			Inst: s.inst, Stores: s.kind != loads, Atomic: s.kind == updates,
+			Range: Span{base + s.lo, base + s.hi},
+		})
+	}
+	return r
+}
