@@ -8,8 +8,7 @@ import (
 // form is what the checker knows of one opcode word, suffixes included.
 type form struct {
 	word        string
-	spec        opSpec
-	known       bool
+	row         *opRow // nil when the word, or a part of it, is not known
 	first, last Type
 	wide        bool // .wide: the result has twice the width
 	vector      int  // 2, 4 or 8, of a vector load or store
@@ -18,8 +17,7 @@ type form struct {
 
 // newForm looks an opcode up in the table and checks its types.
 func newForm(word string, code opcode) *form {
-	f := &form{word: word}
-	f.spec, f.known = opTable[code.name]
+	f := &form{word: word, row: findRow(code.name, code.suffix)}
 	for _, s := range code.suffix {
 		if typ, ok := ParseType(s); ok {
 			if f.first == NoType {
@@ -33,29 +31,24 @@ func newForm(word string, code opcode) *form {
 		case "v2", "v4", "v8":
 			f.vector = int(s[1] - '0')
 		}
-		f.known = f.known && !irregular[code.name+"."+s]
 	}
-	if f.known && f.spec.types != "" {
-		f.fault = f.typeFault(code)
+	if f.row != nil && f.row.unknown(code.suffix) != "" {
+		f.row = nil
+	}
+	if f.row != nil && f.row.types != "" && f.row.types != "*" {
+		f.fault = f.typeFault(code.name)
 	}
 	return f
 }
 
 // typeFault is what is wrong with the type suffixes, "" when nothing is.
-func (f *form) typeFault(code opcode) string {
+func (f *form) typeFault(name string) string {
 	if f.last == NoType {
-		for _, s := range code.suffix {
-			switch s {
-			case "tf32", "e4m3x2", "e5m2x2": // narrow formats of cvt, without a Type
-				f.known = false
-				return ""
-			}
-		}
-		return fmt.Sprintf("%s has no type, such as .%s", f.word, exampleType(f.spec.types))
+		return fmt.Sprintf("%s has no type, such as .%s", f.word, exampleType(f.row.types))
 	}
 	for _, typ := range []Type{f.first, f.last} {
-		if !strings.ContainsRune(f.spec.types, rune(typ.family())) && !(code.name == "cvt" || code.name == "set") {
-			return fmt.Sprintf("%s does not exist; %s has no .%s form", f.word, code.name, typ)
+		if !strings.ContainsRune(f.row.types, rune(typ.family())) && !(name == "cvt" || name == "set") {
+			return fmt.Sprintf("%s does not exist; %s has no .%s form", f.word, name, typ)
 		}
 	}
 	return ""
@@ -75,14 +68,14 @@ func exampleType(families string) Type {
 // check compares an instruction with its row of the table.
 func (b *body) check(in *Inst, f *form) {
 	switch {
-	case !f.known:
+	case f.row == nil:
 		return
 	case f.fault != "":
 		b.p.report(in.Pos, "%s", f.fault)
 		return
 	}
-	letters := strings.Replace(f.spec.args, "[", "", 1)
-	least := strings.IndexByte(f.spec.args, '[')
+	letters := strings.Replace(f.row.args, "[", "", 1)
+	least := strings.IndexByte(f.row.args, '[')
 	if least < 0 {
 		least = len(letters)
 	}
@@ -91,7 +84,13 @@ func (b *body) check(in *Inst, f *form) {
 		return
 	}
 	for n := range in.Args {
-		if want := f.operandFault(b.f, letters[n], &in.Args[n]); want != "" {
+		want := ""
+		if letters[n] == 'V' {
+			want = b.fragmentFault(in, n)
+		} else {
+			want = f.operandFault(b.f, letters[n], &in.Args[n])
+		}
+		if want != "" {
 			b.p.report(in.Args[n].Pos, "operand %d of %s must be %s, not %s", n+1, f.word, want, b.f.describe(&in.Args[n]))
 		}
 	}
@@ -111,7 +110,9 @@ func countText(least, most int) string {
 func (f *form) operandFault(fn *Func, letter byte, op *Operand) string {
 	switch letter {
 	case 'm':
-		return unless(op.Kind == OpMem, "an address in brackets")
+		return unless(op.Kind == OpMem && len(op.Elems) == 0, "an address in brackets")
+	case 't':
+		return f.textureFault(fn, op)
 	case 'l':
 		return unless(op.Kind == OpLabel, "a label")
 	case 'p':
@@ -168,6 +169,9 @@ func isPredicate(fn *Func, op *Operand) bool {
 func (f *form) destination(fn *Func, op *Operand, typ Type, wider bool) string {
 	switch op.Kind {
 	case OpReg, OpPair:
+		if f.vector > 0 {
+			return fmt.Sprintf("a vector of %d elements", f.vector)
+		}
 		return f.register(fn, op.Reg, typ, wider)
 	case OpVector:
 		return f.vectorFault(fn, op, typ, wider)
@@ -178,6 +182,9 @@ func (f *form) destination(fn *Func, op *Operand, typ Type, wider bool) string {
 func (f *form) source(fn *Func, op *Operand, typ Type, wider bool) string {
 	switch op.Kind {
 	case OpReg:
+		if f.vector > 0 && op.Reg != NoReg {
+			return fmt.Sprintf("a vector of %d elements", f.vector)
+		}
 		return f.register(fn, op.Reg, typ, wider)
 	case OpVector:
 		return f.vectorFault(fn, op, typ, wider)

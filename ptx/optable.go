@@ -1,7 +1,14 @@
 package ptx
 
-// opSpec is the row of one opcode: what its operands are and which types it
-// comes in. Each letter of args is an operand; those after '[' may be left out.
+import (
+	"fmt"
+	"strings"
+)
+
+// opRow says what the checker knows of an opcode, or of one form of it: what its
+// operands are, which types it comes in and which modifiers it takes.
+//
+// Each letter of args is an operand; those after '[' may be left out.
 //
 //	d  destination of the first type suffix     a  source of the last type suffix
 //	D  the same, register may be wider          A  the same, register may be wider
@@ -9,102 +16,346 @@ package ptx
 //	e  source of the first type suffix          c  32-bit destination
 //	q  predicate destination, or p|q            u  32-bit source
 //	p  predicate source                         m  memory
-//	l  label                                    x  anything
+//	l  label                                    t  memory with the coordinates of a texture or surface
+//	V  fragment of a matrix                     x  anything
 //
 // The letters of types are the families the opcode is defined for; "" asks
-// for no type.
+// for no type and "*" takes any.
 //
 //	p  pred     8  8-bit     i  u16 … s64     b  b16 … b64     B  b128
 //	f  f32 f64  h  f16 f16x2 bf16 bf16x2
+type opRow struct {
+	with        [][]string // the form: a suffix out of each of these
+	args, types string
+	modifiers   map[string]bool
+	prefixes    []string // modifiers written "L2::*"
+}
+
+// opRows lists the ISA up to version 8.8, one opcode a line: name, operands,
+// types, modifiers, with "-" for none and $name for a set of opSets. A line
+// "cvt+pack" is for the form of cvt that has the suffix .pack, "+e4m3x2|e5m2x2"
+// for one that has either; the line with the most such suffixes counts. Where the
+// operands are x…, the form is irregular: its types or counts depend on more than
+// this table tells, and whoever runs it has to look.
 //
-// An opcode without a row is not checked: the simulator refuses it when a
-// kernel that has it is launched.
-type opSpec struct{ args, types string }
+// What has no line, or a modifier that its line does not name, is not checked: it
+// may be newer than this table, and the simulator refuses it when a kernel that
+// has it is launched.
+const opRows = `
+abs            da       ifh   ftz
+activemask     c        b
+add            dae      ifh   $round ftz sat cc
+addc           daa      i     cc
+alloca         da[x     ib
+and            daa      pb
+applypriority  mx       -     global L2::*
+atom           dma[ax   ibfhB $atomic
+bar            [xxx     -     sync arrive cta aligned
+bar+red        xx[xx    pi    red and or popc cta aligned
+bar+warp       u        -     warp sync
+barrier        [xxx     -     sync arrive cta aligned
+barrier+cluster -       -     cluster arrive wait aligned relaxed acquire release
+barrier+red    xx[xx    pi    red and or popc cta aligned
+bfe            dauu     i
+bfi            daauu    b
+bfind          ca       i     shiftamt
+bmsk           daa      b     clamp wrap
+bra            l        -     uni
+brev           da       b
+brkpt          -        -
+brx            ux       -     idx uni
+call           [xxxx    -     uni
+clusterlaunchcontrol [xx B    $anything
+clz            ca       b
+cnot           da       b
+copysign       daa      f
+cos            da       f     approx ftz
+cp+async       mmx[xx   -     async ca cg $spaces L2::*
+cp+async+bulk  mmx[xxxx -     async bulk $bulk
+cp+async+bulk+prefetch mx[x - async bulk prefetch L2 $spaces L2::*
+cp+async+bulk+tensor mx[xxxxx - async bulk tensor prefetch L2 $bulk $tensor
+cp+async+commit_group - -     async commit_group bulk
+cp+async+mbarrier m     b     async mbarrier arrive noinc $spaces
+cp+async+wait_all -     -     async wait_all
+cp+async+wait_group x   -     async wait_group bulk read
+cp+reduce+async+bulk mmx[xxxx ibfh async bulk reduce noftz $bulk $reduce
+cp+reduce+async+bulk+tensor mm[xx - async bulk tensor reduce $bulk $tensor $reduce
+createpolicy+cvt       da     b  cvt L2
+createpolicy+fractional d[x   b  fractional L2::*
+createpolicy+range     dmuu   b  range $spaces L2::*
+cvt            DA[A     8ifh  $round rni rzi rmi rpi ftz sat relu satfinite
+cvt+e4m3x2|e5m2x2|e2m1x2|e2m3x2|e3m2x2|ue8m0x2|e4m3x4|e5m2x4|e2m1x4|e2m3x4|e3m2x4 xx[xx * $round rs relu satfinite scaled::* $narrow
+cvt+pack       cuu[u    8ib   pack sat $narrow
+cvt+rna        DA       8fhb  rna relu satfinite $narrow
+cvt+rs         DA[Au    8fhb  rs relu satfinite
+cvt+tf32       cA       f     $round rna relu satfinite tf32
+cvta           da       i     to $spaces
+discard        mx       -     global L2
+div            daa      if    approx full ftz $round
+dp2a           cuuu     i     lo hi
+dp4a           cuuu     i
+elect          xu       -     sync
+ex2            da       fh    approx ftz
+exit           -        -
+fence          [xx      -     sc acq_rel acquire release proxy alias generic mbarrier_init $scope async* sync_restrict::* op_restrict::* tensormap::* $spaces
+fma            daae     fh    $round ftz sat relu oob
+fns            duuu     b
+getctarank     cx       i     $spaces
+griddepcontrol -        -     launch_dependents wait
+isspacep       qx       -     $spaces
+istypep        qx       -     texref samplerref surfref
+ld             Dm[x     8ibfhB $memory
+ldmatrix       Vm       *     sync aligned num $matrix x1 x2 x4 trans $spaces
+ldu            Dm       8ibfhB global v2 v4
+lg2            da       f     approx ftz
+lop3           daaax    b
+lop3+and|or|xor xaaax[p b     and or xor
+mad            waav     if    lo hi wide sat cc $round ftz
+mad24          daaa     i     lo hi sat
+madc           daaa     i     lo hi cc
+mapa           dxu      i     $spaces
+match          xau      b     any all sync
+max            daa[a    ifh   ftz NaN xorsign abs relu
+mbarrier+arrive|arrive_drop xm[u b arrive arrive_drop noComplete expect_tx release relaxed $scope $spaces
+mbarrier+init|expect_tx|complete_tx mu b init expect_tx complete_tx relaxed $scope $spaces
+mbarrier+inval m        b     inval $spaces
+mbarrier+pending_count xx b   pending_count
+mbarrier+test_wait|try_wait qmx[u b test_wait try_wait parity acquire relaxed $scope $spaces
+membar         -        -     cta gl sys
+membar+proxy   -        -     proxy alias async*
+min            daa[a    ifh   ftz NaN xorsign abs relu
+mma            VVVV[xxxxxx *  sync aligned sp sp::* row col satfinite and xor popc kind::* block_scale scale_vec::* $round $matrix $narrow ue8m0 ue4m3
+mov            da       pibBfh v2 v4
+movmatrix      cu       b     sync aligned trans $matrix
+mul            waa      ifh   lo hi wide $round ftz sat
+mul24          daa      i     lo hi
+multimem       [xxx     ibfh  ld_reduce st red acc::* $memory $reduce $narrow
+nanosleep      u        i
+neg            da       ifh   ftz
+not            da       pb
+or             daa      pb
+pmevent        x        -     mask
+popc           ca       b
+prefetch       m        -     L1 L2 tensormap $spaces L2::*
+prefetchu      m        -     L1
+prmt           daaa     b     f4e b4e rc8 ecl ecr rc16
+rcp            da       f     approx ftz $round
+red            ma[x     ibfhB $atomic
+red+async      mam      ibfh  async mbarrier::* $atomic
+redux          dau      ibf   sync add min max and or xor abs NaN
+rem            daa      i
+ret            -        -     uni
+rsqrt          da       f     approx ftz
+sad            daaa     i
+selp           daap     ibfh
+set            daa[p    ibfh  $compare ftz
+setmaxnreg     x        i     inc dec sync aligned
+setp           qaa[p    ibfh  $compare ftz
+shf            daau     b     l r wrap clamp
+shfl           dauu[u   b     sync up down bfly idx
+shl            dau      b
+shr            dau      bi
+sin            da       f     approx ftz
+slct           deea     ibf   ftz
+sqrt           da       f     approx ftz $round
+st             mA[x     8ibfhB $memory
+st+async       mAm      ibfh  async mbarrier::* $memory
+st+bulk        mx[x     -     bulk $memory
+stackrestore   a        ib
+stacksave      d        ib
+stmatrix       mV       *     sync aligned $matrix x1 x2 x4 trans $spaces
+sub            dae      ifh   $round ftz sat cc
+subc           daa      i     cc
+suld           Dt       8b    b $geometry $clamp $cache v2 v4
+suq            cm       b     width height depth channel_data_type channel_order array_size memory_layout
+sured          tA       bi    b p add min max and or $geometry $clamp
+sust           tA       8b    b p $geometry $clamp $cache v2 v4
+sust+p         tA       b     p $geometry $clamp v2 v4
+szext          dau      i     clamp wrap
+tanh           da       fh    approx
+tcgen05        [xxxxxxxx *    $anything
+tensormap      mx[x     *     $anything
+testp          qa       f     finite infinite number notanumber normal subnormal
+tex            dt[xxx   ifh   $geometry v2 v4
+tex+base       dt[xx    ifh   base $geometry v2 v4
+tex+grad       dtxx[xx  ifh   grad $geometry v2 v4
+tex+level      dtx[xx   ifh   level $geometry v2 v4
+tld4           dt[xx    ifh   r g b a $geometry v2 v4
+trap           -        -
+txq            cm       b     width height depth channel_data_type channel_order normalized_coords force_unnormalized_coords filter_mode addr_mode_0 addr_mode_1 addr_mode_2 array_size num_mipmap_levels num_samples
+txq+level      cmu      b     level width height depth
+vabsdiff       cuu[u    i     sat add min max
+vadd           cuu[u    i     sat add min max
+vmad           cuuu     i     sat po shr7 shr15
+vmax           cuu[u    i     sat add min max
+vmin           cuu[u    i     sat add min max
+vset           cuu[u    i     $compare add min max
+vshl           cuu[u    i     sat wrap clamp add min max
+vshr           cuu[u    i     sat wrap clamp add min max
+vsub           cuu[u    i     sat add min max
+vabsdiff2      cuuu     i     sat add
+vabsdiff4      cuuu     i     sat add
+vadd2          cuuu     i     sat add
+vadd4          cuuu     i     sat add
+vavrg2         cuuu     i     sat add
+vavrg4         cuuu     i     sat add
+vmax2          cuuu     i     sat add
+vmax4          cuuu     i     sat add
+vmin2          cuuu     i     sat add
+vmin4          cuuu     i     sat add
+vset2          cuuu     i     $compare add
+vset4          cuuu     i     $compare add
+vsub2          cuuu     i     sat add
+vsub4          cuuu     i     sat add
+vote           xp[u     pb    sync all any uni ballot
+wgmma          [x       -     fence commit_group wait_group sync aligned
+wgmma+mma_async xxx[xxxxx *   mma_async sp sync aligned satfinite and popc $matrix $narrow
+wmma+load      Vm[u     *     load a b c sync aligned row col $matrix $narrow $spaces
+wmma+mma       VVVV     *     mma sync aligned row col satfinite and xor popc $round $matrix $narrow
+wmma+store     mV[u     *     store d sync aligned row col $matrix $spaces
+xor            daa      pb
+`
 
-var opTable = map[string]opSpec{
-	"abs":        {"da", "ifh"},
-	"activemask": {"c", "b"},
-	"add":        {"daa", "ifh"},
-	"addc":       {"daa", "i"},
-	"and":        {"daa", "pb"},
-	"atom":       {"dma[ax", "ibfhB"},
-	"bar":        {"[xxxx", ""},
-	"barrier":    {"[xxxx", ""},
-	"bfe":        {"dauu", "i"},
-	"bfi":        {"daauu", "b"},
-	"bfind":      {"ca", "i"},
-	"bra":        {"l", ""},
-	"brev":       {"da", "b"},
-	"brkpt":      {"", ""},
-	"brx":        {"ux", ""},
-	"clz":        {"ca", "b"},
-	"cnot":       {"da", "b"},
-	"copysign":   {"daa", "f"},
-	"cos":        {"da", "f"},
-	"cvt":        {"DA[A", "8ifh"},
-	"cvta":       {"da", "i"},
-	"div":        {"daa", "if"},
-	"ex2":        {"da", "fh"},
-	"exit":       {"", ""},
-	"fence":      {"[xx", ""},
-	"fma":        {"daaa", "fh"},
-	"isspacep":   {"qx", ""},
-	"ld":         {"Dm[x", "8ibfhB"},
-	"ldu":        {"Dm", "8ibfh"},
-	"lg2":        {"da", "f"},
-	"lop3":       {"daaax", "b"},
-	"mad":        {"waav", "if"},
-	"mad24":      {"daaa", "i"},
-	"madc":       {"daaa", "i"},
-	"match":      {"xau", "b"},
-	"max":        {"daa[a", "ifh"},
-	"membar":     {"", ""},
-	"min":        {"daa[a", "ifh"},
-	"mov":        {"da", "pibBfh"},
-	"mul":        {"waa", "ifh"},
-	"mul24":      {"daa", "i"},
-	"nanosleep":  {"u", "i"},
-	"neg":        {"da", "ifh"},
-	"not":        {"da", "pb"},
-	"or":         {"daa", "pb"},
-	"popc":       {"ca", "b"},
-	"prmt":       {"daaa", "b"},
-	"rcp":        {"da", "f"},
-	"red":        {"ma[x", "ibfhB"},
-	"redux":      {"dau", "ib"},
-	"rem":        {"daa", "i"},
-	"ret":        {"", ""},
-	"rsqrt":      {"da", "f"},
-	"sad":        {"daaa", "i"},
-	"selp":       {"daap", "ibfh"},
-	"set":        {"daa[p", "ibfh"},
-	"setp":       {"qaa[p", "ibfh"},
-	"shf":        {"daau", "b"},
-	"shfl":       {"dauu[u", "b"},
-	"shl":        {"dau", "b"},
-	"shr":        {"dau", "bi"},
-	"sin":        {"da", "f"},
-	"slct":       {"deea", "ibf"},
-	"sqrt":       {"da", "f"},
-	"st":         {"mA[x", "8ibfhB"},
-	"sub":        {"daa", "ifh"},
-	"subc":       {"daa", "i"},
-	"tanh":       {"da", "fh"},
-	"testp":      {"qa", "f"},
-	"trap":       {"", ""},
-	"vote":       {"xp[u", "pb"},
-	"xor":        {"daa", "pb"},
+// opSets are lists of modifiers that several rows share.
+var opSets = map[string]string{
+	"anything": "*",
+	"round":    "rn rz rm rp",
+	"scope":    "cta cluster gpu sys",
+	"spaces":   "const global local param param::entry param::func shared shared::cta shared::cluster",
+	"cache":    "ca cg cs cv lu wb wt nc",
+	"memory": "const global local param param::entry param::func shared shared::cta shared::cluster " +
+		"weak volatile relaxed acquire release mmio cta cluster gpu sys ca cg cs cv lu wb wt nc v2 v4 v8 L1::* L2::* unified",
+	"reduce": "add min max and or xor inc dec",
+	"atomic": "add min max and or xor inc dec exch cas noftz relaxed acquire release acq_rel cta cluster gpu sys " +
+		"global shared shared::cta shared::cluster v2 v4 v8 L2::cache_hint",
+	"compare":  "eq ne lt le gt ge lo ls hi hs equ neu ltu leu gtu geu num nan and or xor",
+	"bulk":     "const global shared::cta shared::cluster mbarrier::* bulk_group multicast::* cp_mask L2::* cta_group::*",
+	"tensor":   "1d 2d 3d 4d 5d tile tile::* im2col im2col::* im2col_no_offs",
+	"geometry": "1d 2d 3d a1d a2d cube acube 2dms a2dms",
+	"clamp":    "trap clamp zero",
+	"matrix":   "m8n* m16n* m32n* m64n* b8 b8x16* b6x16* b4x16* num",
+	"narrow":   "tf32 e4m3 e5m2 e3m2 e2m3 e2m1 e4m3x2 e5m2x2 e2m1x2 e2m3x2 e3m2x2 ue8m0x2 e4m3x4 e5m2x4 e2m1x4 e2m3x4 e3m2x4 s4 u4 s2 u2 b1 b8x16",
 }
 
-// irregular lists forms of opcodes in the table that do not follow its row.
-var irregular = map[string]bool{
-	"cvt.pack": true, // three types
-	"red.v2":   true, "red.v4": true, "red.v8": true, "red.async": true,
-	"atom.v2": true, "atom.v4": true, "atom.v8": true,
-	"st.async": true, "st.bulk": true,
+// opTable holds the rows of each opcode, the most specific form first.
+var opTable = func() map[string][]*opRow {
+	table := map[string][]*opRow{}
+	for line := range strings.Lines(opRows) {
+		fields := strings.Fields(line)
+		if len(fields) == 0 {
+			continue
+		}
+		name, row := parseOpRow(fields)
+		at := 0
+		for at < len(table[name]) && len(table[name][at].with) >= len(row.with) {
+			at++
+		}
+		table[name] = append(table[name][:at], append([]*opRow{row}, table[name][at:]...)...)
+	}
+	return table
+}()
+
+func parseOpRow(fields []string) (name string, row *opRow) {
+	if len(fields) < 3 {
+		panic(fmt.Sprintf("BUG: row %q of the instruction table has no operands or no types", fields))
+	}
+	words := strings.Split(fields[0], "+")
+	row = &opRow{modifiers: map[string]bool{}}
+	for _, w := range words[1:] {
+		row.with = append(row.with, strings.Split(w, "|"))
+	}
+	row.args, row.types = strings.Trim(fields[1], "-"), strings.Trim(fields[2], "-")
+	for _, m := range append(words[1:], fields[3:]...) {
+		row.allow(m)
+	}
+	return words[0], row
 }
 
-// family is the letter of opSpec.types that t belongs to.
+// allow adds a modifier, the alternatives of a form, or a set.
+func (r *opRow) allow(m string) {
+	if set, ok := strings.CutPrefix(m, "$"); ok {
+		list, known := opSets[set]
+		if !known {
+			panic("BUG: the instruction table names no set " + set)
+		}
+		for _, m := range strings.Fields(list) {
+			r.allow(m)
+		}
+		return
+	}
+	for _, m := range strings.Split(m, "|") {
+		if prefix, ok := strings.CutSuffix(m, "*"); ok {
+			r.prefixes = append(r.prefixes, prefix)
+		} else {
+			r.modifiers[m] = true
+		}
+	}
+}
+
+// takes reports whether a suffix that is no type belongs to the row.
+func (r *opRow) takes(suffix string) bool {
+	if r.modifiers[suffix] {
+		return true
+	}
+	for _, p := range r.prefixes {
+		if strings.HasPrefix(suffix, p) {
+			return true
+		}
+	}
+	return false
+}
+
+// findRow is the row of an opcode, nil when it has none.
+func findRow(name string, suffix []string) *opRow {
+	for _, r := range opTable[name] {
+		if r.fits(suffix) {
+			return r
+		}
+	}
+	return nil
+}
+
+func (r *opRow) fits(suffix []string) bool {
+	for _, any := range r.with {
+		found := false
+		for _, s := range suffix {
+			for _, w := range any {
+				found = found || s == w
+			}
+		}
+		if !found {
+			return false
+		}
+	}
+	return true
+}
+
+// unknown is the first suffix that the row does not take, "" when it takes all.
+func (r *opRow) unknown(suffix []string) string {
+	for _, s := range suffix {
+		if _, isType := ParseType(s); isType && r.types != "" || r.takes(s) {
+			continue
+		}
+		return s
+	}
+	return ""
+}
+
+// Unknown says what of the instruction's opcode the instruction table does not
+// have: the opcode itself, or a modifier. It is "" for what was checked when the
+// module was parsed.
+func (in *Inst) Unknown() string {
+	row := findRow(in.Name, in.Suffix)
+	if row == nil {
+		return "the opcode"
+	}
+	if s := row.unknown(in.Suffix); s != "" {
+		return "modifier ." + s
+	}
+	return ""
+}
+
+// family is the letter of opRow.types that t belongs to.
 func (t Type) family() byte {
 	switch {
 	case t == Pred:

@@ -237,7 +237,7 @@ func (l *lowering) uniformSource(size int) slot {
 		if src.Kind == ptx.OpReg {
 			return l.aliasOf(src, size)
 		}
-		if src.Kind == ptx.OpVector || src.Kind == ptx.OpSpecial && findSpecial(src.Name) == noSpecial {
+		if len(in.Suffix) == 0 || src.Kind == ptx.OpVector || src.Kind == ptx.OpSpecial && findSpecial(src.Name) == noSpecial {
 			return noSlot
 		}
 		t, _ := ptx.ParseType(in.Suffix[len(in.Suffix)-1])

@@ -28,6 +28,9 @@ func init() {
 
 // lower appends the records of the current instruction.
 func (l *lowering) lower() error {
+	if what := l.in.Unknown(); what != "" {
+		return l.fail("%s is unknown", what)
+	}
 	if f, ok := lowerings[l.in.Name]; ok {
 		return f(l)
 	}

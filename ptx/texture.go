@@ -1,0 +1,45 @@
+package ptx
+
+import "fmt"
+
+// coordinates is how many elements the coordinate vector of a texture or
+// surface access has, by its geometry. Three coordinates are padded to four.
+var coordinates = map[string]int{
+	"1d": 1, "a1d": 2, "2d": 2, "a2d": 4, "3d": 4, "cube": 4, "acube": 4, "2dms": 4, "a2dms": 4,
+}
+
+// textureFault checks "[handle, {x, y}]" and "[handle, sampler, {x, y}]".
+func (f *form) textureFault(fn *Func, op *Operand) string {
+	if op.Kind != OpMem || len(op.Elems) == 0 || len(op.Elems) > 2 {
+		return "a handle and coordinates in brackets"
+	}
+	if op.Var != nil && op.Var.Handle == "" && op.Var.Space != ParamSpace || op.Imm != 0 {
+		return "a .texref or .surfref variable, or a register that holds a handle"
+	}
+	if op.Reg != NoReg && fn.Regs[op.Reg].Type.Size() != 8 {
+		return "a register of 64 bits that holds a handle"
+	}
+	want := 0
+	for geometry, n := range coordinates {
+		if hasPart(f.word, geometry) {
+			want = n
+		}
+	}
+	at := &op.Elems[len(op.Elems)-1]
+	have := 1
+	if at.Kind == OpVector {
+		have = len(at.Elems)
+	}
+	return unless(have == want || want == 4 && have == 3, fmt.Sprintf("an address with %d coordinates", want))
+}
+
+// hasPart reports whether a word has part between its dots.
+func hasPart(word, part string) bool {
+	for at := 0; at+len(part) <= len(word); at++ {
+		end := at + len(part)
+		if word[at:end] == part && at > 0 && word[at-1] == '.' && (end == len(word) || word[end] == '.') {
+			return true
+		}
+	}
+	return false
+}
