@@ -242,6 +242,7 @@ var faultCodes = [...]device.Code{
 	interp.Assert:          device.Assert,
 	interp.Deadlock:        device.LaunchTimeout,
 	interp.Timeout:         device.LaunchTimeout,
+	interp.StackOverflow:   device.LaunchFailed,
 	interp.BadLaunch:       device.InvalidValue,
 }
 

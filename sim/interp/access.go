@@ -139,7 +139,10 @@ func (w *warp) window(in *inst, name string, base unsafe.Pointer, off, n, size, 
 
 func (w *warp) localAt(in *inst, off, n, addr uint64, lane int) unsafe.Pointer {
 	size := uint64(w.kernel.localSize)
-	base := unsafe.Add(w.local, lane*w.kernel.localSize)
+	if w.calls != nil {
+		size = w.calls[lane].top
+	}
+	base := unsafe.Add(w.local, lane*w.localStride)
 	return w.window(in, "local", base, off, n, size, addr, lane)
 }
 

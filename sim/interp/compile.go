@@ -20,7 +20,11 @@ func compile(mod *Module, f *ptx.Func) *Kernel {
 	for _, v := range f.Vars {
 		l.placeShared(v)
 	}
-	if err := l.body(l.enter(f, map[*ptx.Var]int{})); err != nil {
+	err := l.body(l.enter(f))
+	if err == nil {
+		err = l.lowerRoutines()
+	}
+	if err != nil {
 		var u *unsupported
 		if !errors.As(err, &u) {
 			panic("BUG: lowering failed with " + err.Error())
@@ -49,6 +53,7 @@ const (
 	temporary home = iota // written by the kernel
 	immediate
 	dynamicBase // immediate plus the start of dynamic shared memory
+	framePointer
 	parameter
 	specialValue
 )
@@ -77,12 +82,13 @@ type uniformKey struct {
 type item struct {
 	inst
 	place
-	ending ending
-	frame  *frame // of a branch: the function of target
-	target int    // of a branch: index into the function's body
-	cost   cost
-	free   bool // counts, but needs no record
-	reads  bool // d is a source, of stores
+	ending  ending
+	frame   *frame // of a branch: the function of its targets
+	targets []int  // of a branch: indices into the function's body, one but for brx
+	cost    cost
+	free    bool // counts, but needs no record
+	reads   bool // d is a source, of stores
+	cut     bool // a segment ends behind it
 }
 
 // frame is one function of the call tree, inlined into the kernel.
@@ -92,6 +98,7 @@ type frame struct {
 	first  slot // vreg of register 0
 	alias  []slot
 	start  []int // item of each instruction of the body, and of its end
+	at     int   // the instruction of the body that is being lowered
 	locals map[*ptx.Var]int
 	single []bool // registers with one definition
 }
@@ -102,6 +109,7 @@ type lowering struct {
 	vregs   []vreg
 	uniform map[uniformKey]slot
 	items   []item
+	root    *routine // whose body is being lowered, nil for the kernel
 	frame   *frame
 	in      *ptx.Inst
 
@@ -110,6 +118,7 @@ type lowering struct {
 	dynAlign  uint32
 	localEnd  int
 	endings   []int // last item of each segment
+	routines  map[*ptx.Func]*routine
 }
 
 // maxItems bounds what inlining may produce.
@@ -123,18 +132,18 @@ func (l *lowering) fail(format string, args ...any) error {
 func (l *lowering) here() place { return place{l.in.Pos, l.in.Loc} }
 
 // enter opens the frame of a function that is lowered after what came before.
-func (l *lowering) enter(f *ptx.Func, locals map[*ptx.Var]int) *frame {
-	fr := &frame{fn: f, parent: l.frame, first: slot(len(l.vregs)), locals: locals}
+func (l *lowering) enter(f *ptx.Func) *frame {
+	fr := &frame{fn: f, parent: l.frame, first: slot(len(l.vregs)), locals: map[*ptx.Var]int{}}
 	for _, r := range f.Regs {
 		l.vregs = append(l.vregs, vreg{size: registerSize(r.Type)})
 	}
+	fr.countDefinitions()
 	l.frame = fr
 	l.placeLocals(f)
 	return fr
 }
 
 func (l *lowering) body(fr *frame) error {
-	fr.countDefinitions()
 	folded := make([]bool, len(fr.fn.Body))
 	for i := range fr.fn.Body {
 		l.in = &fr.fn.Body[i]
@@ -143,7 +152,7 @@ func (l *lowering) body(fr *frame) error {
 	fr.start = make([]int, 0, len(fr.fn.Body)+1)
 	for i := range fr.fn.Body {
 		l.in = &fr.fn.Body[i]
-		fr.start = append(fr.start, len(l.items))
+		fr.start, fr.at = append(fr.start, len(l.items)), i
 		if folded[i] {
 			l.items = append(l.items, item{inst: blank(), place: l.here(), cost: costFree, free: true})
 			continue
@@ -176,6 +185,11 @@ func (fr *frame) countDefinitions() {
 	mark := func(r ptx.RegID) {
 		if r != ptx.NoReg && defs[r] < 2 {
 			defs[r]++
+		}
+	}
+	for _, v := range fr.fn.Params {
+		if v.Space == ptx.RegSpace {
+			mark(registerOf(fr.fn, v)) // by the call
 		}
 	}
 	for i := range fr.fn.Body {
@@ -237,6 +251,9 @@ func (l *lowering) uniformSource(size int) slot {
 		if src.Kind == ptx.OpReg {
 			return l.aliasOf(src, size)
 		}
+		if _, local := l.frame.locals[src.Var]; local && l.root != nil {
+			return noSlot
+		}
 		if len(in.Suffix) == 0 || src.Kind == ptx.OpVector || src.Kind == ptx.OpSpecial && findSpecial(src.Name) == noSpecial {
 			return noSlot
 		}
@@ -265,7 +282,7 @@ func (l *lowering) aliasOf(op *ptx.Operand, size int) slot {
 }
 
 func (l *lowering) kernelParam(v *ptx.Var) bool {
-	if l.frame.parent != nil {
+	if !l.frame.fn.Entry {
 		return false
 	}
 	for _, p := range l.frame.fn.Params {
@@ -330,19 +347,39 @@ func (l *lowering) placeLocals(f *ptx.Func) {
 }
 
 func (l *lowering) placeLocal(v *ptx.Var) {
-	align := max(v.Align, v.Type.Size(), 1)
-	l.localEnd = (l.localEnd + align - 1) &^ (align - 1)
-	l.frame.locals[v] = l.localEnd
-	l.localEnd += int(v.Size())
+	l.frame.locals[v] = l.place(int(v.Size()), max(v.Align, v.Type.Size(), 1)).off
 }
 
-// addressOf is the address of a variable in its own space, and that space.
-func (l *lowering) addressOf(v *ptx.Var, imm int64) (slot, ptx.Space, error) {
-	key := uniformKey{home: immediate, size: 8, bits: uint64(imm)}
-	if off, ok := l.frame.locals[v]; ok {
-		key.bits += uint64(off)
-		return l.value(key), ptx.Local, nil
+// place reserves local memory.
+func (l *lowering) place(size, align int) param {
+	l.localEnd = roundUp(l.localEnd, align)
+	l.localEnd += size
+	return param{l.localEnd - size, size}
+}
+
+// local is the address of local memory at an offset from the current frame, as
+// a register and an addend.
+func (l *lowering) local(off int) (base slot, imm uint64) {
+	if l.root == nil {
+		return l.constant(8, uint64(off)), 0
 	}
+	return l.value(uniformKey{home: framePointer, size: 8}), uint64(off)
+}
+
+// addressOf is the address of a variable in its own space, as a register and an
+// addend, and that space.
+func (l *lowering) addressOf(v *ptx.Var, imm int64) (s slot, addend uint64, space ptx.Space, err error) {
+	if off, ok := l.frame.locals[v]; ok {
+		s, addend = l.local(off + int(imm))
+		return s, addend, ptx.Local, nil
+	}
+	s, space, err = l.fixedAddress(v, imm)
+	return s, 0, space, err
+}
+
+// fixedAddress is the address of a variable that is no local one.
+func (l *lowering) fixedAddress(v *ptx.Var, imm int64) (slot, ptx.Space, error) {
+	key := uniformKey{home: immediate, size: 8, bits: uint64(imm)}
 	switch v.Space {
 	case ptx.Global, ptx.Const:
 		addr, ok := l.mod.globals[v]

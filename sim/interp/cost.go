@@ -31,6 +31,7 @@ var (
 	costBarrier   = cost{2, 20}
 	costFence     = cost{2, 50}
 	costBranch    = cost{1, 6}
+	costCall      = cost{4, 30}
 )
 
 // arithmeticCost classifies an operation on registers.

@@ -1,5 +1,7 @@
 package interp
 
+import "fmt"
+
 // Divergence follows the immediate post-dominator stack (Fung et al., MICRO
 // 2007). A branch whose lanes disagree leaves behind an entry for the point
 // where both sides meet, and runs one side after the other up to that point:
@@ -48,6 +50,45 @@ func (f *fragment) diverge(s *segment, taken uint32) {
 		f.stack = append(f.stack, entry{s.next, s.rpc, other})
 		f.entry = entry{s.target, s.rpc, taken}
 	}
+}
+
+// branchTable ends segment s with brx.idx; it reports true when f's turn is over.
+func (w *warp) branchTable(f *fragment, s *segment) bool {
+	in := &w.kernel.code[s.last]
+	index, mask, from := view[uint32](w, in.a), w.taken(f, s), f.pc
+	var parts []entry
+	if rest := f.mask &^ mask; rest != 0 {
+		parts = append(parts, entry{s.next, s.rpc, rest})
+	}
+	for mask != 0 {
+		lane := firstLane(mask)
+		if int(index[lane]) >= len(s.table) {
+			w.fail(IllegalAddress, in, lane, 0, fmt.Sprintf("index %d of a branch table of %s", index[lane], count(uint64(len(s.table)), "label")))
+			return false
+		}
+		group := same(mask, index, index[lane])
+		parts = append(parts, entry{s.table[index[lane]], s.rpc, group})
+		mask &^= group
+	}
+	f.scatter(s, parts)
+	return f.pc <= from && w.kernel.spinLimit > 0 && w.spin(f)
+}
+
+// scatter sends the lanes of f on to the places in parts, to meet at s.rpc.
+func (f *fragment) scatter(s *segment, parts []entry) {
+	if len(parts) == 1 {
+		f.pc = parts[0].pc
+		return
+	}
+	if s.rpc != f.rpc && s.rpc != noReconvergence {
+		f.stack = append(f.stack, entry{s.rpc, f.rpc, f.mask})
+	}
+	for _, p := range parts {
+		if p.pc != s.rpc {
+			f.stack = append(f.stack, p)
+		}
+	}
+	f.pop(0)
 }
 
 // pop continues with the entry below, without the lanes that exited; it

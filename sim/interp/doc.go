@@ -21,9 +21,8 @@
 //
 // Not supported, and a fault that names the instruction when such a kernel is
 // launched: textures and surfaces, matrix instructions, bfloat16 arithmetic,
-// asynchronous copies and mbarriers, recursion, calls through pointers, malloc on
-// the device. vprintf is accepted and prints nothing. Blocks that wait for later
-// blocks, as cooperative launches do, end in a Timeout fault. Lanes that are to
-// meet in a warp-wide instruction must do so at one place of the code; hardware
+// asynchronous copies and mbarriers, malloc on the device. vprintf is accepted
+// and prints nothing. Blocks that wait for later blocks, as cooperative launches
+// do, end in a Timeout fault. Lanes that are to meet in a warp-wide instruction must do so at one place of the code; hardware
 // since compute capability 7.0 also lets them meet at two.
 package interp

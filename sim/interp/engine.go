@@ -100,7 +100,8 @@ func (w *warp) reserve(e *engine, index uint32) {
 		w.file = make([]uint64, k.fileSize/8)
 		w.regs = unsafe.Pointer(&w.file[0])
 		w.preds = make([]uint32, k.predCount)
-		w.localMem = make([]uint64, (k.localSize*lanes+7)/8+1)
+		w.localStride = roundUp(k.localSize, frameAlign)
+		w.localMem = make([]uint64, w.localStride*lanes/8+1)
 		w.local = unsafe.Pointer(&w.localMem[0])
 	}
 	w.shared = unsafe.Pointer(&e.shared[0])
@@ -163,6 +164,7 @@ func (w *warp) begin(block [3]uint32) {
 		w.preds[p] = 0
 	}
 	clear(w.localMem)
+	w.beginCalls()
 }
 
 // charge accounts for a segment before it runs.

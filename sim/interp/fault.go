@@ -18,13 +18,14 @@ const (
 	Assert                           // a failed assert of the program
 	Deadlock                         // lanes wait for lanes of their warp that never arrive
 	Timeout                          // the step limit was reached
+	StackOverflow                    // calls nested too deep
 	BadLaunch                        // grid, block, shared memory or parameters do not fit the kernel
 )
 
 var faultNames = [...]string{
 	IllegalAddress: "illegal address", Misaligned: "misaligned address", BarrierMismatch: "barrier mismatch",
 	Unsupported: "unsupported instruction", Trap: "trap", Assert: "assertion failed", Deadlock: "deadlock",
-	Timeout: "timeout", BadLaunch: "bad launch",
+	Timeout: "timeout", StackOverflow: "stack overflow", BadLaunch: "bad launch",
 }
 
 func (k FaultKind) String() string { return faultNames[k] }

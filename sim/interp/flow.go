@@ -24,10 +24,17 @@ func (l *lowering) cutSegments() {
 	for i := range k.segments {
 		s := &k.segments[i]
 		s.next = int32(i) + 1
-		if s.ending == branches {
+		switch s.ending {
+		case branches, branchesByTable:
 			it := &l.items[l.endings[i]]
-			s.target = segmentOf[it.frame.start[it.target]]
+			for _, t := range it.targets {
+				s.table = append(s.table, segmentOf[it.frame.start[t]])
+			}
+			s.target = s.table[0]
 		}
+	}
+	for _, r := range k.routines {
+		r.entry = segmentOf[r.firstItem]
 	}
 	l.earlyExits()
 }
@@ -37,14 +44,21 @@ func (l *lowering) leaders() []bool {
 	for i := range l.items {
 		it := &l.items[i]
 		switch it.ending {
-		case branches:
-			leader[it.frame.start[it.target]] = true
+		case branches, branchesByTable:
+			for _, t := range it.targets {
+				leader[it.frame.start[t]] = true
+			}
 			leader[i+1] = true
-		case exits:
+		case exits, calls, returns:
 			leader[i+1] = true
+		case falls:
+			leader[i+1] = leader[i+1] || it.cut
 		case synchronise, barriers:
 			leader[i], leader[i+1] = true, true
 		}
+	}
+	for _, r := range l.k.routines {
+		leader[r.firstItem] = true
 	}
 	return leader
 }
@@ -133,7 +147,7 @@ func (l *lowering) reconverge() {
 	ipdom := g.solve()
 	for i := range segs {
 		segs[i].rpc = noReconvergence
-		if p := ipdom[i]; segs[i].ending == branches && p >= 0 && p < n {
+		if p := ipdom[i]; (segs[i].ending == branches || segs[i].ending == branchesByTable) && p >= 0 && p < n {
 			segs[i].rpc = p
 		}
 	}
@@ -145,7 +159,11 @@ func (s *segment) successors(exit int32) []int32 {
 		return []int32{s.target}
 	case s.ending == branches:
 		return []int32{s.target, s.next}
-	case s.ending == exits && s.guard == noSlot:
+	case s.ending == branchesByTable && s.guard == noSlot:
+		return s.table
+	case s.ending == branchesByTable:
+		return append([]int32{s.next}, s.table...)
+	case s.ending == exits && s.guard == noSlot, s.ending == returns:
 		return []int32{exit}
 	}
 	return []int32{s.next}

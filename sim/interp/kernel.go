@@ -19,7 +19,9 @@ type Kernel struct {
 	reqThreads [3]uint32
 
 	sharedStatic uint32
-	localSize    int // bytes per thread
+	localSize    int // bytes per thread, without the frames of routines
+	routines     []*routine
+	framePointer slot
 	registers    int
 
 	unsupported *Fault // why the kernel cannot run, nil when it can

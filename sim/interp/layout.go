@@ -57,7 +57,7 @@ func (l *lowering) finish() {
 	l.assign(live)
 	k := l.k
 	k.sharedStatic = l.sharedEnd
-	k.localSize = (l.localEnd + 7) &^ 7
+	k.localSize = roundUp(l.localEnd, 8)
 	l.placeUniforms()
 	l.patch()
 }
@@ -113,7 +113,7 @@ func (l *lowering) liveOut(i int, in []bitset, out bitset) {
 
 // flowsTo lists where control may go from a segment, guarded exits included.
 func (s *segment) flowsTo() []int32 {
-	if s.ending == exits && s.guard == noSlot {
+	if s.ending == exits && s.guard == noSlot || s.ending == returns {
 		return nil
 	}
 	return s.successors(-1)
@@ -208,7 +208,31 @@ func (l *lowering) assign(list []interval) {
 	l.k.fileSize = int(s.end)
 	l.k.predCount = int(s.preds)
 	l.k.registers = widest(s.most)
+	l.saving(used)
 	l.clearing(used)
+}
+
+// saving lists for each routine the registers it writes, which a call saves.
+func (l *lowering) saving(used []interval) {
+	for _, r := range l.k.routines {
+		seen := map[element]bool{}
+		for _, iv := range used {
+			v := l.vregs[iv.reg]
+			e := element{v.at, v.size}
+			if int(iv.start) < r.firstItem || int(iv.start) >= r.endItem || seen[e] {
+				continue
+			}
+			seen[e] = true
+			if v.size == 0 {
+				r.preds = append(r.preds, v.at)
+			} else {
+				r.saves = append(r.saves, e)
+			}
+			r.frame += max(v.size, 4)
+		}
+		const linkage = 16 // the return address and the caller's frame
+		r.frame = roundUp(r.frame+linkage, frameAlign)
+	}
 }
 
 type scan struct {
@@ -276,6 +300,9 @@ func (l *lowering) clearing(used []interval) {
 // placeUniforms puts launch constants behind the temporaries.
 func (l *lowering) placeUniforms() {
 	k := l.k
+	if len(k.routines) > 0 {
+		l.value(uniformKey{home: framePointer, size: 8}) // calls need it even if no variable does
+	}
 	base := (l.sharedEnd + max(l.dynAlign, 16) - 1) &^ (max(l.dynAlign, 16) - 1)
 	if l.dynAlign != 0 {
 		k.sharedStatic = base
@@ -307,6 +334,8 @@ func (l *lowering) placeUniform(v *vreg, dynamic uint64) {
 		k.constants = append(k.constants, constant{v.at, v.size, v.bits + dynamic})
 	case parameter:
 		k.paramRegs = append(k.paramRegs, paramReg{v.at, v.size, v.offset, v.read, v.signed})
+	case framePointer:
+		k.framePointer = v.at
 	case specialValue:
 		if v.special >= ctaidX {
 			k.blockSpecials = append(k.blockSpecials, specialReg{v.at, v.special})

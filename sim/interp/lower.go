@@ -16,7 +16,7 @@ func init() {
 		"mov": (*lowering).mov, "cvta": (*lowering).cvta, "cvt": (*lowering).cvt,
 		"setp": (*lowering).setp, "set": (*lowering).set, "selp": (*lowering).selp, "slct": (*lowering).slct,
 		"bfi": (*lowering).bfi, "lop3": (*lowering).lop3, "testp": (*lowering).testp, "isspacep": (*lowering).isspacep,
-		"bra": (*lowering).bra, "ret": (*lowering).ret, "exit": (*lowering).exit, "call": (*lowering).call,
+		"bra": (*lowering).bra, "ret": (*lowering).ret, "exit": (*lowering).exit, "call": (*lowering).call, "brx": (*lowering).brx,
 		"bar": (*lowering).bar, "barrier": (*lowering).bar,
 		"shfl": (*lowering).shfl, "vote": (*lowering).vote, "match": (*lowering).match, "redux": (*lowering).redux,
 		"activemask": (*lowering).activemask, "trap": (*lowering).trap, "brkpt": (*lowering).nothing,

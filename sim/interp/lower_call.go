@@ -1,131 +1,304 @@
 package interp
 
 import (
-	"bytes"
-	"fmt"
-	"math/bits"
-	"unsafe"
+	"slices"
 
 	"github.com/reprise-gpu/reprise/ptx"
 )
 
-// Calls are inlined: nvcc calls few functions, from few places, and an inlined
-// body needs no call stack per lane. Parameters are variables in local memory:
-// a formal parameter is another name of the actual one. Recursion and calls
-// through pointers are not supported.
+// Most calls are inlined: nvcc calls few functions, from few places, and an
+// inlined body needs no frame per lane. Parameters are variables in local
+// memory, and a formal parameter of an inlined function is another name of the
+// actual one. What cannot be inlined is called as a routine.
 
 func (l *lowering) call() error {
-	in := l.in
 	results, callee, args, err := l.callOperands()
 	if err != nil {
 		return err
 	}
-	if in.Guard.Reg != ptx.NoReg {
-		return l.fail("guarded calls are not supported")
+	if callee.Kind == ptx.OpReg {
+		return l.callPointer(callee, results, args)
 	}
-	f := l.mod.function(callee)
+	if b := builtins[callee.Name]; b != nil {
+		return b(l, results, args)
+	}
+	f := l.mod.calls.functions[callee.Name]
 	switch {
-	case callee == "__assertfail":
-		return l.assertFail(args)
-	case callee == "vprintf":
-		return l.printf(results)
 	case f == nil || f.Extern:
-		return l.fail("function %s has no body in this module", callee)
+		return l.fail("function %s has no body in this module", callee.Name)
+	case f.Entry:
+		return l.fail("%s is a kernel; only functions can be called", callee.Name)
+	case len(results) != len(f.Return) || len(args) != len(f.Params):
+		return l.fail("function %s has %d results and %d parameters", callee.Name, len(f.Return), len(f.Params))
+	case l.mod.calls.framed[f]:
+		r := l.routineFor(f)
+		r.direct = true
+		return l.callRoutine(r, noSlot, results, args)
 	}
-	for fr := l.frame; fr != nil; fr = fr.parent {
-		if fr.fn == f {
-			return l.fail("function %s is recursive, which the interpreter does not support", callee)
-		}
-	}
-	if len(results) != len(f.Return) || len(args) != len(f.Params) {
-		return l.fail("function %s has %d results and %d parameters", callee, len(f.Return), len(f.Params))
-	}
-	l.emit(blank(), costBranch).free = true
 	return l.inline(f, results, args)
 }
 
 // callOperands takes a call apart: (results), callee, (args), prototype.
-func (l *lowering) callOperands() (results []ptx.Operand, callee string, args []ptx.Operand, err error) {
+func (l *lowering) callOperands() (results []ptx.Operand, callee ptx.Operand, args []ptx.Operand, err error) {
 	ops := l.in.Args
 	if len(ops) > 0 && ops[0].Kind == ptx.OpList {
 		results, ops = ops[0].Elems, ops[1:]
 	}
-	if len(ops) == 0 || ops[0].Kind != ptx.OpFunc {
-		return nil, "", nil, l.fail("indirect calls are not supported")
+	if len(ops) == 0 || ops[0].Kind != ptx.OpFunc && ops[0].Kind != ptx.OpReg {
+		return nil, callee, nil, l.fail("needs a function")
 	}
-	callee, ops = ops[0].Name, ops[1:]
+	callee, ops = ops[0], ops[1:]
 	if len(ops) > 0 && ops[0].Kind == ptx.OpList {
 		args = ops[0].Elems
 	}
 	return results, callee, args, nil
 }
 
-// inline lowers the body of f in place of the call.
+// actual is the variable in the caller's frame that holds an argument. One that
+// is a register or a number is stored first.
+func (l *lowering) actual(op *ptx.Operand, typ ptx.Type) (param, error) {
+	if p, ok := l.variable(op); ok {
+		return p, nil
+	}
+	size := typ.Size()
+	if op.Kind == ptx.OpReg && op.Reg != ptx.NoReg {
+		size = l.vregs[l.register(op.Reg)].size
+	}
+	if size == 0 || size > 8 {
+		return param{}, l.fail("an argument must be a .param variable, a register or a number")
+	}
+	s, err := l.source(op, registerSizeOf(size), typ)
+	if err != nil {
+		return param{}, err
+	}
+	p := l.place(size, size)
+	l.localAccess(stores, p, s)
+	return p, nil
+}
+
+// variable is the place of a .param variable of the caller.
+func (l *lowering) variable(op *ptx.Operand) (param, bool) {
+	if op.Kind != ptx.OpSymbol || op.Var == nil {
+		return param{}, false
+	}
+	off, ok := l.frame.locals[op.Var]
+	return param{off, int(op.Var.Size())}, ok
+}
+
+// passed is the caller's variables of a call, and the registers that take
+// results which are not variables.
+type passed struct {
+	results, args []param
+	registers     []slot // of results, noSlot for a variable
+}
+
+// pass puts the arguments of a call into variables; types are those of the
+// formal parameters, and may be nil.
+func (l *lowering) pass(results, args []ptx.Operand, types func(i int) ptx.Type) (c passed, err error) {
+	for i := range args {
+		p, err := l.actual(&args[i], types(i))
+		if err != nil {
+			return c, err
+		}
+		c.args = append(c.args, p)
+	}
+	for i := range results {
+		op := &results[i]
+		p, ok := l.variable(op)
+		to := noSlot
+		if !ok {
+			if op.Kind != ptx.OpReg || op.Reg != ptx.NoReg && l.vregs[l.register(op.Reg)].size == 0 {
+				return c, l.fail("a result must be a .param variable or a register")
+			}
+			size := 8
+			if op.Reg != ptx.NoReg {
+				to = l.register(op.Reg)
+				size = l.vregs[to].size
+			}
+			p = l.place(size, size)
+		}
+		c.results, c.registers = append(c.results, p), append(c.registers, to)
+	}
+	return c, nil
+}
+
+// receive loads the results that are registers.
+func (l *lowering) receive(c *passed) {
+	for i, to := range c.registers {
+		if to != noSlot {
+			l.localAccess(loads, c.results[i], to)
+		}
+	}
+}
+
+// localAccess moves a register to or from a variable of the frame.
+func (l *lowering) localAccess(kind accessKind, p param, reg slot) {
+	r := blank()
+	r.x = newExtra()
+	r.x.kind, r.x.space, r.x.size = kind, ptx.Local, p.size
+	r.x.elems = []element{{reg, l.vregs[reg].size}}
+	r.a, r.imm = l.local(p.off)
+	r.exec = loadAny
+	c := costLocal
+	if kind == stores {
+		r.exec, c = storeAny, costStore
+	}
+	r.site = int32(l.k.sites)
+	l.k.sites++
+	l.emit(r, c).reads = kind == stores
+}
+
+// inline lowers the body of f in place of the call, with a branch around it
+// for the lanes whose guard fails.
 func (l *lowering) inline(f *ptx.Func, results, args []ptx.Operand) error {
 	caller, call := l.frame, l.in
-	locals := map[*ptx.Var]int{}
-	formals := append(append([]*ptx.Var(nil), f.Return...), f.Params...)
-	actuals := append(append([]ptx.Operand(nil), results...), args...)
-	for i, formal := range formals {
-		off, ok := caller.locals[actuals[i].Var]
-		if actuals[i].Kind != ptx.OpSymbol || !ok || formal.Space == ptx.RegSpace {
-			return l.fail("parameter %d of %s is no .param variable", i, f.Name)
-		}
-		locals[formal] = off
+	c, err := l.pass(results, args, func(i int) ptx.Type { return f.Params[i].Type })
+	if err != nil {
+		return err
 	}
-	err := l.body(l.enter(f, locals))
+	l.emit(blank(), costBranch).free = true
+	if call.Guard.Reg != ptx.NoReg {
+		skip := &l.items[len(l.items)-1]
+		skip.free, skip.neg = false, !skip.neg
+		skip.ending, skip.frame, skip.targets = branches, caller, []int{caller.at + 1}
+	}
+	fr := l.enter(f)
+	for i, v := range f.Return {
+		fr.locals[v] = c.results[i].off
+	}
+	for i, v := range f.Params {
+		fr.locals[v] = c.args[i].off
+	}
+	if err := l.function(fr); err != nil {
+		return err
+	}
 	l.frame, l.in = caller, call
-	return err
-}
-
-// assertFail ends the launch with the program's message: its arguments are
-// message, file, line and function.
-func (l *lowering) assertFail(args []ptx.Operand) error {
-	var offs [4]int
-	for i := range offs {
-		if i >= len(args) || args[i].Kind != ptx.OpSymbol {
-			return l.fail("__assertfail needs a message, a file, a line and a function")
-		}
-		offs[i] = l.frame.locals[args[i].Var]
-	}
-	r := blank()
-	r.exec = func(w *warp, in *inst) {
-		lane := firstLane(w.live)
-		cell := func(off, size int) uint64 {
-			return readCell(unsafe.Add(w.local, lane*w.kernel.localSize+off), size)
-		}
-		w.fail(Assert, in, lane, 0, fmt.Sprintf("%s, %s:%d, %s", w.text(cell(offs[0], 8)),
-			w.text(cell(offs[1], 8)), cell(offs[2], 4), w.text(cell(offs[3], 8))))
-	}
-	l.emit(r, costALU)
+	l.receive(&c)
 	return nil
 }
 
-// text is the C string at a generic address.
-func (w *warp) text(addr uint64) string {
-	a := w.eng.mem.find(addr, 1)
-	if a == nil {
-		return "?"
+// function lowers a body whose parameters have places, those that are
+// registers included.
+func (l *lowering) function(fr *frame) error {
+	f := fr.fn
+	l.registerParams(loads, f.Params)
+	if err := l.body(fr); err != nil {
+		return err
 	}
-	s := a.bytes()[addr-a.base:]
-	if n := bytes.IndexByte(s, 0); n >= 0 {
-		s = s[:n]
-	}
-	return string(s)
-}
-
-// printf swallows output and reports success: there is no place to print to.
-func (l *lowering) printf(results []ptx.Operand) error {
-	if len(results) != 1 || results[0].Kind != ptx.OpSymbol {
-		return l.fail("vprintf needs a result")
-	}
-	off := l.frame.locals[results[0].Var]
-	r := blank()
-	r.exec = func(w *warp, _ *inst) {
-		each(w.live, func(i int) { writeCell(unsafe.Add(w.local, i*w.kernel.localSize+off), 4, 0) })
-	}
-	l.emit(r, costALU)
+	l.registerParams(stores, f.Return)
 	return nil
 }
 
-func firstLane(mask uint32) int { return bits.TrailingZeros32(mask) & 31 }
+// registerParams moves the parameters declared in .reg from or to their places.
+func (l *lowering) registerParams(kind accessKind, list []*ptx.Var) {
+	for _, v := range list {
+		if v.Space != ptx.RegSpace {
+			continue
+		}
+		l.in = &ptx.Inst{Pos: v.Pos, Guard: ptx.Guard{Reg: ptx.NoReg}}
+		reg := l.register(registerOf(l.frame.fn, v))
+		l.localAccess(kind, param{l.frame.locals[v], l.vregs[reg].size}, reg)
+	}
+}
+
+// registerOf is the register that a parameter in .reg is.
+func registerOf(f *ptx.Func, v *ptx.Var) ptx.RegID {
+	return ptx.RegID(slices.IndexFunc(f.Regs, func(r ptx.Reg) bool { return r.Name == v.Name }))
+}
+
+// routineFor is the routine of f in this kernel; its body is lowered behind
+// the kernel's own.
+func (l *lowering) routineFor(f *ptx.Func) *routine {
+	if r := l.routines[f]; r != nil {
+		return r
+	}
+	r := &routine{fn: f, address: l.mod.calls.address[f.Name]}
+	if l.routines == nil {
+		l.routines = map[*ptx.Func]*routine{}
+	}
+	l.routines[f] = r
+	l.k.routines = append(l.k.routines, r)
+	return r
+}
+
+// callPointer calls through a register: any function whose address is taken
+// may be meant.
+func (l *lowering) callPointer(callee ptx.Operand, results, args []ptx.Operand) error {
+	s, err := l.source(&callee, 8, ptx.U64)
+	if err != nil {
+		return err
+	}
+	for _, f := range l.mod.calls.pointed {
+		l.routineFor(f)
+	}
+	return l.callRoutine(nil, s, results, args)
+}
+
+func (l *lowering) callRoutine(callee *routine, pointer slot, results, args []ptx.Operand) error {
+	c, err := l.pass(results, args, func(i int) ptx.Type {
+		if callee != nil {
+			return callee.fn.Params[i].Type
+		}
+		return ptx.B64
+	})
+	if err != nil {
+		return err
+	}
+	r := blank()
+	r.a = pointer
+	r.x = newExtra()
+	r.x.call = &callSite{callee: callee, results: c.results, args: c.args}
+	l.emit(r, costCall).ending = calls
+	l.receive(&c)
+	return nil
+}
+
+// lowerRoutines lowers the routines that the kernel calls, and those they call.
+func (l *lowering) lowerRoutines() error {
+	if len(l.k.routines) == 0 {
+		return nil
+	}
+	l.exit() // the kernel must not run on into them
+	for i := 0; i < len(l.k.routines); i++ {
+		r := l.k.routines[i]
+		first, local := len(l.items), l.localEnd
+		err := l.lowerRoutine(r)
+		if err != nil && r.direct {
+			return err
+		}
+		if err != nil {
+			l.items = append(l.items[:first], l.refusal(err.(*unsupported)))
+		}
+		r.firstItem, r.endItem = first, len(l.items)
+		r.frame, l.localEnd = l.localEnd, local
+	}
+	return nil
+}
+
+// lowerRoutine lowers one body. Its variables are placed from the start of its frame.
+func (l *lowering) lowerRoutine(r *routine) error {
+	l.root, l.frame, l.localEnd = r, nil, 0
+	fr := l.enter(r.fn)
+	place := func(list []*ptx.Var) (places []param) {
+		for _, v := range list {
+			l.placeLocal(v)
+			places = append(places, param{fr.locals[v], int(v.Size())})
+		}
+		return places
+	}
+	r.results, r.params = place(r.fn.Return), place(r.fn.Params)
+	if err := l.function(fr); err != nil {
+		return err
+	}
+	l.in = &ptx.Inst{Pos: r.fn.Pos, Guard: ptx.Guard{Reg: ptx.NoReg}}
+	l.emit(blank(), costBranch).ending = returns
+	return nil
+}
+
+// refusal is the body of a function that cannot run and that nothing is known
+// to call: a fault once something does.
+func (l *lowering) refusal(u *unsupported) item {
+	r := blank()
+	r.exec = func(w *warp, in *inst) { w.fail(Unsupported, in, firstLane(w.live), 0, u.reason) }
+	return item{inst: r, place: u.place, cost: costALU, ending: falls}
+}

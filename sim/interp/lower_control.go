@@ -25,12 +25,31 @@ func (l *lowering) bra() error {
 
 func (l *lowering) jump(target int) {
 	it := l.emit(blank(), costBranch)
-	it.ending, it.frame, it.target = branches, l.frame, target
+	it.ending, it.frame, it.targets = branches, l.frame, []int{target}
 }
 
-// ret leaves a kernel, or jumps to the end of an inlined function.
+// brx is a branch by an index into a list of labels.
+func (l *lowering) brx() error {
+	in := l.in
+	if len(in.Args) != 2 || in.Args[1].Kind != ptx.OpList || len(in.Args[1].Elems) == 0 {
+		return l.fail("needs an index and a list of labels")
+	}
+	r := blank()
+	var err error
+	if r.a, err = l.source(&in.Args[0], 4, ptx.U32); err != nil {
+		return err
+	}
+	it := l.emit(r, costBranch)
+	it.ending, it.frame = branchesByTable, l.frame
+	for _, label := range in.Args[1].Elems {
+		it.targets = append(it.targets, label.Target)
+	}
+	return nil
+}
+
+// ret leaves a kernel, or jumps to the end of a function.
 func (l *lowering) ret() error {
-	if l.frame.parent == nil {
+	if l.frame.fn.Entry {
 		return l.exit()
 	}
 	l.jump(len(l.frame.fn.Body))

@@ -30,11 +30,11 @@ func (l *lowering) memory(r *inst, op *ptx.Operand, kind accessKind, typ ptx.Typ
 		}
 		x.addr32 = size == 4
 	case op.Var != nil:
-		at, space, err := l.addressOf(op.Var, op.Imm)
+		at, addend, space, err := l.addressOf(op.Var, op.Imm)
 		if err != nil {
 			return err
 		}
-		r.a, r.imm = at, 0
+		r.a, r.imm = at, addend
 		if x.space == ptx.ParamSpace || x.space != ptx.Generic {
 			x.space = space
 		} else if space == ptx.Shared || space == ptx.Local {

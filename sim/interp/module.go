@@ -13,13 +13,14 @@ type Module struct {
 	mem     *Memory
 	globals map[*ptx.Var]uint64
 	kernels map[string]*Kernel
+	calls   *callGraph
 }
 
 // LoadModule allocates and initialises the module's global and constant
 // variables in mem and lowers its kernels. A kernel that uses what the
 // interpreter cannot run is loaded too; running it is a fault.
 func LoadModule(mem *Memory, m *ptx.Module) (*Module, error) {
-	mod := &Module{ptx: m, mem: mem, globals: map[*ptx.Var]uint64{}, kernels: map[string]*Kernel{}}
+	mod := &Module{ptx: m, mem: mem, globals: map[*ptx.Var]uint64{}, kernels: map[string]*Kernel{}, calls: newCallGraph(m)}
 	for _, v := range m.Statics() {
 		if err := mod.allocate(v); err != nil {
 			mod.Unload()
@@ -94,8 +95,8 @@ func (m *Module) initialise(v *ptx.Var) error {
 	copy(data, v.Init)
 	for _, r := range v.Relocs {
 		target, _, err := m.Global(r.Symbol)
-		if err != nil && m.function(r.Symbol) != nil {
-			continue // a table of functions; only indirect calls read it, and those are faults
+		if at := m.calls.address[r.Symbol]; at != 0 {
+			target, err = at, nil
 		}
 		if err != nil {
 			return fmt.Errorf("interp: %s:%d: initialiser of %s: %s is no variable with an address", m.ptx.File, v.Pos.Line, v.Name, r.Symbol)
@@ -103,15 +104,4 @@ func (m *Module) initialise(v *ptx.Var) error {
 		binary.LittleEndian.PutUint64(data[r.Offset:], target+uint64(r.Addend))
 	}
 	return nil
-}
-
-// function finds the definition of a device function.
-func (m *Module) function(name string) *ptx.Func {
-	var found *ptx.Func
-	for _, f := range m.ptx.Funcs {
-		if f.Name == name && (found == nil || !f.Extern) {
-			found = f
-		}
-	}
-	return found
 }

@@ -121,18 +121,37 @@ func (l *lowering) clock(have, want int, exec handler) (slot, error) {
 // symbol is the address of a variable in its own space.
 func (l *lowering) symbol(op *ptx.Operand, size int) (slot, error) {
 	if op.Var == nil {
-		return noSlot, l.fail("the address of function %s is not supported: calls must be direct", op.Name)
+		if size != 8 {
+			return noSlot, l.fail("the address of function %s needs a register of 64 bits", op.Name)
+		}
+		return l.constant(8, l.mod.calls.address[op.Name]), nil
 	}
 	if size != 4 && size != 8 {
 		return noSlot, l.fail("the address of %s needs a register of 32 or 64 bits", op.Var.Name)
 	}
-	s, _, err := l.addressOf(op.Var, op.Imm)
-	if err != nil || size == 8 {
+	s, addend, _, err := l.addressOf(op.Var, op.Imm)
+	switch {
+	case err != nil:
 		return s, err
+	case l.vregs[s].home == framePointer:
+		return l.frameAddress(s, addend, size), nil
+	case size == 8:
+		return s, nil
 	}
 	key := l.vregs[s].uniformKey
 	key.size = 4
 	return l.value(key), nil
+}
+
+// frameAddress computes the address of a variable in a routine's frame.
+func (l *lowering) frameAddress(base slot, addend uint64, size int) slot {
+	r := blank()
+	r.d, r.a = l.temp(size), base
+	r.exec = lift1(func(fp uint64) uint64 { return fp + addend })
+	if size == 4 {
+		r.exec = lift1(func(fp uint64) uint32 { return uint32(fp + addend) })
+	}
+	return l.emit(r, costALU).d
 }
 
 // size is the bytes of the register an operand names, and fallback for a literal.

@@ -3,11 +3,12 @@ package interp
 // segment is a straight run of instructions and how it ends. Control only
 // enters at its first instruction.
 type segment struct {
-	first, end int32 // instructions, the ending one excluded unless it needs operands
-	next       int32 // segment that follows in the text
-	target     int32 // of a branch
-	rpc        int32 // of a branch: where its two sides meet, or noReconvergence
-	last       int32 // the ending instruction, -1 when the segment just falls through
+	first, end int32   // instructions, the ending one excluded unless it needs operands
+	next       int32   // segment that follows in the text
+	target     int32   // of a branch
+	table      []int32 // of a branch: its targets, one but for brx
+	rpc        int32   // of a branch: where its two sides meet, or noReconvergence
+	last       int32   // the ending instruction, -1 when the segment just falls through
 	ending     ending
 	guard      slot // of the ending instruction
 	neg        bool
@@ -21,11 +22,14 @@ type segment struct {
 type ending uint8
 
 const (
-	falls       ending = iota // into next
-	branches                  // to target, for the lanes whose guard holds
-	exits                     // lanes whose guard holds are done
-	synchronise               // a warp-wide operation: waits for the lanes it names
-	barriers                  // waits for other warps
+	falls           ending = iota // into next
+	branches                      // to target, for the lanes whose guard holds
+	branchesByTable               // to table[index], the same
+	calls                         // into a routine, and then next
+	returns                       // from a routine
+	exits                         // lanes whose guard holds are done
+	synchronise                   // a warp-wide operation: waits for the lanes it names
+	barriers                      // waits for other warps
 )
 
 // run executes the warp's fragments until each is blocked or done, or until
@@ -108,6 +112,14 @@ func (w *warp) runFragment() (yield bool) {
 			}
 		case exits:
 			w.exit(f, w.taken(f, s), s)
+		case branchesByTable:
+			if w.branchTable(f, s) {
+				return true
+			}
+		case calls:
+			w.call(f, s)
+		case returns:
+			w.returns(f)
 		case synchronise:
 			if !w.synchronise(f, s) {
 				return false

@@ -41,9 +41,10 @@ type extra struct {
 	pNeg    bool
 	test    func(w *warp, in *inst) uint32
 	op      atomicFunc
-	e       slot  // fourth source, of bfi and lop3
-	members slot  // member mask of a warp-wide operation
-	uniform bool  // members is the same in all lanes
+	e       slot // fourth source, of bfi and lop3
+	members slot // member mask of a warp-wide operation
+	uniform bool // members is the same in all lanes
+	call    *callSite
 	mode    uint8 // of shuffles and barriers
 	idReg   bool  // barrier: a is a register
 	count   bool  // barrier: b is a thread count
@@ -101,18 +102,19 @@ type warp struct {
 	shared unsafe.Pointer
 	// sharedSize is static and dynamic shared memory together, in bytes.
 	sharedSize uint64
-	local      unsafe.Pointer // localSize bytes per lane
+	local      unsafe.Pointer // localStride bytes per lane
 
-	carry   uint32 // the condition code, one bit per lane
-	index   uint32 // in the block
-	present uint32 // lanes that exist
-	exited  uint32 // lanes that do not exist or have exited
-	frags   []fragment
-	current int32 // the fragment that runs
-	clock   int64 // cycles since the block began
-	file    []uint64
-	// localMem holds localSize bytes for each lane.
-	localMem []uint64
+	carry       uint32 // the condition code, one bit per lane
+	index       uint32 // in the block
+	present     uint32 // lanes that exist
+	exited      uint32 // lanes that do not exist or have exited
+	frags       []fragment
+	current     int32 // the fragment that runs
+	clock       int64 // cycles since the block began
+	file        []uint64
+	localMem    []uint64
+	localStride int         // bytes of local memory a lane has, at least localSize
+	calls       []callStack // of each lane, nil without routines
 }
 
 // view is the register at s as 32 lanes of T.

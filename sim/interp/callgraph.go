@@ -1,0 +1,116 @@
+package interp
+
+import "github.com/reprise-gpu/reprise/ptx"
+
+// maxInline is how many instructions a function may have, with those it calls,
+// to be copied to each place that calls it. nvcc leaves few functions that are
+// not inlined already, and most of them are small.
+const maxInline = 1 << 13
+
+// callGraph is who calls whom in a module, and which functions need a frame.
+type callGraph struct {
+	functions map[string]*ptx.Func // definitions, or declarations without one
+	framed    map[*ptx.Func]bool
+	pointed   []*ptx.Func // whose address is taken, in order of definition
+	address   map[string]uint64
+}
+
+func newCallGraph(m *ptx.Module) *callGraph {
+	g := &callGraph{functions: map[string]*ptx.Func{}, framed: map[*ptx.Func]bool{}, address: map[string]uint64{}}
+	for _, f := range m.Funcs {
+		if old := g.functions[f.Name]; old == nil || old.Extern {
+			g.functions[f.Name] = f
+		}
+	}
+	g.findPointed(m)
+	v := callVisit{g: g, state: map[*ptx.Func]visitState{}, weight: map[*ptx.Func]int{}}
+	for _, f := range m.Funcs {
+		v.visit(f)
+	}
+	return g
+}
+
+// findPointed numbers the functions whose address is taken.
+func (g *callGraph) findPointed(m *ptx.Module) {
+	taken := map[string]bool{}
+	for _, f := range m.Funcs {
+		for i := range f.Body {
+			for _, op := range f.Body[i].Args {
+				if op.Kind == ptx.OpSymbol && op.Var == nil {
+					taken[op.Name] = true
+				}
+			}
+		}
+	}
+	for _, v := range m.Statics() {
+		for _, r := range v.Relocs {
+			taken[r.Symbol] = true
+		}
+	}
+	for _, f := range m.Funcs {
+		if taken[f.Name] && g.functions[f.Name] == f {
+			g.address[f.Name] = codeWindow + 16*uint64(len(g.address)+1)
+			if !f.Entry && !f.Extern {
+				g.pointed = append(g.pointed, f)
+			}
+		}
+	}
+}
+
+type visitState uint8
+
+const (
+	unvisited visitState = iota
+	inProgress
+	visited
+)
+
+// callVisit walks the graph of direct calls depth first.
+type callVisit struct {
+	g      *callGraph
+	state  map[*ptx.Func]visitState
+	weight map[*ptx.Func]int // instructions after inlining
+}
+
+// visit weighs f. The target of a call back into a function in progress gets
+// a frame, which cuts every cycle.
+func (v *callVisit) visit(f *ptx.Func) {
+	if v.state[f] != unvisited {
+		return
+	}
+	v.state[f] = inProgress
+	n := len(f.Body)
+	for i := range f.Body {
+		callee := v.g.callee(&f.Body[i])
+		if callee == nil {
+			continue
+		}
+		if v.state[callee] == inProgress {
+			v.g.framed[callee] = true
+			continue
+		}
+		v.visit(callee)
+		if !v.g.framed[callee] {
+			n += v.weight[callee]
+		}
+	}
+	v.weight[f], v.state[f] = n, visited
+	if n > maxInline {
+		v.g.framed[f] = true
+	}
+}
+
+// callee is the function an instruction calls by name, or nil.
+func (g *callGraph) callee(in *ptx.Inst) *ptx.Func {
+	if in.Name != "call" {
+		return nil
+	}
+	ops := in.Args
+	if len(ops) > 0 && ops[0].Kind == ptx.OpList {
+		ops = ops[1:]
+	}
+	if len(ops) == 0 || ops[0].Kind != ptx.OpFunc {
+		return nil
+	}
+	return g.functions[ops[0].Name]
+}
