@@ -18,9 +18,8 @@ type Options struct {
 	// Memory is how many bytes of device memory there are; 0 is what the profile
 	// has. The simulator needs host memory only for what is allocated.
 	Memory int64
-	// Workers is how many goroutines may run the blocks of a launch; 0 is one. More
-	// is faster, and leaves kernels whose blocks race without a fixed result; see
-	// interp.Launch.
+	// Workers is how many goroutines may run the blocks of a launch; 0 is one for
+	// each processor. Neither bytes nor times depend on it.
 	Workers int
 	// Memo says whether launches may reuse the results of earlier, equal ones;
 	// neither bytes nor times depend on it.

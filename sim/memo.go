@@ -211,7 +211,7 @@ func (m *memo) store(d *Device, j *job, stats *interp.Stats) {
 	i := slices.IndexFunc(s.footprints, func(f *footprint) bool { return slices.Equal(f.touched, stats.Touched) })
 	if i < 0 {
 		s.footprints = append(s.footprints, &footprint{
-			touched: stats.Touched, results: map[digest]*entry{}, seen: map[digest]struct{}{}})
+			touched: slices.Clone(stats.Touched), results: map[digest]*entry{}, seen: map[digest]struct{}{}})
 		if len(s.footprints) > maxFootprints {
 			s.footprints = s.footprints[1:]
 		}
@@ -242,6 +242,7 @@ func (m *memo) record(mem *interp.Memory, f *footprint, stats *interp.Stats) {
 			e.size += int64(len(allocation(mem, t.Base)))
 		}
 	}
+	e.stats.Touched = f.touched
 	if f.results[e.key] != nil || !m.recent.makeRoom(e.size) {
 		return
 	}

@@ -10,14 +10,15 @@ import (
 
 // access describes a load, a store or an atomic operation.
 type access struct {
-	space  ptx.Space // Global, Shared, Local, ParamSpace or Generic
-	size   int       // bytes of one element
-	signed bool      // elements are sign-extended to their registers
-	addr32 bool      // the address register has 32 bits
-	kind   accessKind
-	atomic string    // the kind of an atomic operation, "add.f32"
-	memory bool      // this is an access: extras serve other instructions too
-	elems  []element // registers loaded or stored
+	space   ptx.Space // Global, Shared, Local, ParamSpace or Generic
+	size    int       // bytes of one element
+	signed  bool      // elements are sign-extended to their registers
+	addr32  bool      // the address register has 32 bits
+	watched bool      // a load that may find what another block stored
+	kind    accessKind
+	atomic  string    // the kind of an atomic operation, "add.f32"
+	memory  bool      // this is an access: extras serve other instructions too
+	elems   []element // registers loaded or stored
 }
 
 type accessKind uint8
@@ -34,6 +35,12 @@ var accessNames = [...]string{loads: "load", stores: "store", updates: "atomic o
 type element struct {
 	reg  slot // noSlot for the sink
 	size int  // bytes of the register
+}
+
+// isGlobal reports whether the access reaches global memory at addr.
+func (x *access) isGlobal(addr uint64) bool {
+	return x.space == ptx.Global ||
+		x.space == ptx.Generic && addr-sharedWindow >= windowSize && addr-localWindow >= windowSize
 }
 
 func (x *access) bytes() uint64 { return uint64(x.size * len(x.elems)) }
@@ -148,26 +155,30 @@ func (w *warp) localAt(in *inst, off, n, addr uint64, lane int) unsafe.Pointer {
 
 // global finds addr through the allocation the access site hit last.
 func (w *warp) global(in *inst, addr, n uint64, lane int) unsafe.Pointer {
-	a := w.cache[in.site]
-	if a == nil || !a.holds(addr, n) {
-		if a = w.refill(in, addr, n); a == nil {
+	r := w.cache[in.site]
+	if r == nil || !r.holds(addr, n) {
+		if r = w.refill(in, addr, n); r == nil {
 			w.fail(IllegalAddress, in, lane, addr, fmt.Sprintf("%s of %s at %#x: %s",
 				accessNames[in.x.kind], count(n, "byte"), addr, w.eng.mem.nearest(addr)))
 			return nil
 		}
 	}
-	return unsafe.Add(a.data, uintptr(addr-a.base))
+	if w.tracking {
+		w.eng.mark(r, addr-r.base, n, in.x.kind)
+	}
+	return unsafe.Add(r.data, uintptr(addr-r.base))
 }
 
 // refill looks an address up and notes the allocation as touched: a site that
 // keeps hitting its cache has been noted already.
-func (w *warp) refill(in *inst, addr, n uint64) *allocation {
+func (w *warp) refill(in *inst, addr, n uint64) *reach {
 	a := w.eng.mem.find(addr, n)
-	if a != nil {
-		w.cache[in.site] = a
-		w.eng.touch(a, in.x.kind)
+	if a == nil {
+		return nil
 	}
-	return a
+	r := w.eng.touch(a, in.x.kind)
+	w.cache[in.site] = r
+	return r
 }
 
 // contiguous is the host address of 32 neighbouring elements of size bytes
@@ -183,17 +194,22 @@ func (w *warp) contiguous(in *inst, a *[lanes]uint64, size uint64) unsafe.Pointe
 	if differ != 0 || first&(size-1) != 0 {
 		return nil
 	}
-	al := w.cache[in.site]
-	if al == nil || !al.holds(first, lanes*size) {
-		if al = w.refill(in, first, lanes*size); al == nil {
+	r := w.cache[in.site]
+	if r == nil || !r.holds(first, lanes*size) {
+		if r = w.refill(in, first, lanes*size); r == nil {
 			return nil
 		}
 	}
+	if w.tracking {
+		w.eng.mark(r, first-r.base, lanes*size, in.x.kind)
+	}
 	w.account(in.x.kind, int64((first+lanes*size-1)>>5-first>>5)+1)
-	return unsafe.Add(al.data, uintptr(first-al.base))
+	return unsafe.Add(r.data, uintptr(first-r.base))
 }
 
 // loadGlobal loads one element of the register's own width.
+//
+//go:norace
 func loadGlobal[T uint32 | uint64](w *warp, in *inst) {
 	d, a := view[T](w, in.d), view[uint64](w, in.a)
 	size := uint64(unsafe.Sizeof(d[0]))
@@ -207,14 +223,14 @@ func loadGlobal[T uint32 | uint64](w *warp, in *inst) {
 	for m := w.live; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
 		addr := a[i] + in.imm
-		al := w.cache[in.site]
-		if al == nil || addr&(size-1) != 0 || !al.holds(addr, size) {
+		r := w.cache[in.site]
+		if w.tracking || r == nil || addr&(size-1) != 0 || !r.holds(addr, size) {
 			if w.locate(in, addr, size, i) == nil {
 				return
 			}
-			al = w.cache[in.site]
+			r = w.cache[in.site]
 		}
-		d[i] = *(*T)(unsafe.Add(al.data, uintptr(addr-al.base)))
+		d[i] = *(*T)(unsafe.Add(r.data, uintptr(addr-r.base)))
 		sectors.one(addr>>5 + 1)
 	}
 	w.eng.count.read += sectors.count
@@ -222,9 +238,12 @@ func loadGlobal[T uint32 | uint64](w *warp, in *inst) {
 
 // storeGlobal stores one element of the register's own width; lanes that
 // store to one address do so in ascending order.
+//
+//go:norace
 func storeGlobal[T uint32 | uint64](w *warp, in *inst) {
 	v, a := view[T](w, in.d), view[uint64](w, in.a)
 	size := uint64(unsafe.Sizeof(v[0]))
+	w.polls = 0
 	if w.live == allLanes {
 		if p := w.contiguous(in, a, size); p != nil {
 			*(*[lanes]T)(p) = *v
@@ -235,14 +254,14 @@ func storeGlobal[T uint32 | uint64](w *warp, in *inst) {
 	for m := w.live; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
 		addr := a[i] + in.imm
-		al := w.cache[in.site]
-		if al == nil || addr&(size-1) != 0 || !al.holds(addr, size) {
+		r := w.cache[in.site]
+		if w.tracking || r == nil || addr&(size-1) != 0 || !r.holds(addr, size) {
 			if w.locate(in, addr, size, i) == nil {
 				return
 			}
-			al = w.cache[in.site]
+			r = w.cache[in.site]
 		}
-		*(*T)(unsafe.Add(al.data, uintptr(addr-al.base))) = v[i]
+		*(*T)(unsafe.Add(r.data, uintptr(addr-r.base))) = v[i]
 		sectors.one(addr>>5 + 1)
 	}
 	w.eng.count.written += sectors.count
@@ -267,6 +286,7 @@ func loadShared[A, T uint32 | uint64](w *warp, in *inst) {
 func storeShared[A, T uint32 | uint64](w *warp, in *inst) {
 	v, a := view[T](w, in.d), view[A](w, in.a)
 	size := uint64(unsafe.Sizeof(v[0]))
+	w.polls = 0
 	limit := w.sharedSize - size
 	for m := w.live; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
@@ -280,6 +300,8 @@ func storeShared[A, T uint32 | uint64](w *warp, in *inst) {
 }
 
 // loadAny loads from every space, in every width and vector length.
+//
+//go:norace
 func loadAny(w *warp, in *inst) {
 	n := in.x.bytes()
 	var sectors sectorSet
@@ -302,8 +324,10 @@ func loadAny(w *warp, in *inst) {
 	w.countSectors(in, sectors.count)
 }
 
+//go:norace
 func storeAny(w *warp, in *inst) {
 	n := in.x.bytes()
+	w.polls = 0
 	var sectors sectorSet
 	for m := w.live; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
@@ -328,6 +352,7 @@ func (w *warp) countSectors(in *inst, n int64) {
 	}
 }
 
+//go:norace
 func readCell(p unsafe.Pointer, size int) uint64 {
 	switch size {
 	case 1:
@@ -340,6 +365,7 @@ func readCell(p unsafe.Pointer, size int) uint64 {
 	return *(*uint64)(p)
 }
 
+//go:norace
 func writeCell(p unsafe.Pointer, size int, v uint64) {
 	switch size {
 	case 1:

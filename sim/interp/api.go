@@ -9,12 +9,12 @@ type Launch struct {
 	// StepLimit is how many warp instructions one block may issue before the
 	// launch ends in a Timeout fault; 0 means 1<<31, about a minute of host time.
 	StepLimit int64
-	// Workers is how many goroutines may run blocks side by side; 0 is one, which
-	// runs them in grid order, and only then is the result of every kernel fixed.
-	// With more, blocks that load or store bytes that another block stores have no
-	// fixed result, unless they do so by atomic or volatile accesses: a kernel with
-	// such accesses to global memory always has its blocks in order.
+	// Workers is how many goroutines may run blocks side by side; 0 is one for each
+	// processor, if there is enough to do. What a launch leaves does not depend on it.
 	Workers int
+	// Resident is how many blocks the device holds at once, 0 for 1024. A block that
+	// waits for one that cannot begin waits for ever.
+	Resident int64
 	// Sample, when positive, is how many blocks to run, spread evenly over the
 	// grid; counts are scaled to the whole grid. The memory that the launch
 	// leaves is then not what the kernel would compute.
@@ -38,7 +38,8 @@ type Stats struct {
 	SectorsRead  int64 // 32-byte sectors of global memory after coalescing within a warp
 	SectorsWrite int64
 	Atomics      int64 // lane operations of atom and red
-	// Touched lists the allocations the launch read or wrote, by address.
+	// Touched lists the allocations the launch read or wrote, by address. It is
+	// overwritten when the kernel runs again.
 	Touched []Touch
 }
 

@@ -77,12 +77,15 @@ func atomicExtreme(name string, typ ptx.Type) atomicFunc {
 }
 
 // atomicAccess runs an atomic operation lane by lane in ascending order. Blocks
-// of a kernel with atomics on global memory never run in parallel, so a plain
-// read and write is enough.
+// side by side put their updates of global memory down, to be applied in grid
+// order, so a plain read and write is enough.
+//
+//go:norace
 func atomicAccess(w *warp, in *inst) {
 	n := in.x.bytes()
 	b, c := element{in.b, int(n)}, element{in.c, int(n)}
 	var sectors sectorSet
+	changed, first := false, sighting{}
 	for m := w.live; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
 		addr := w.address(in, i)
@@ -90,15 +93,31 @@ func atomicAccess(w *warp, in *inst) {
 		if p == nil {
 			return
 		}
-		old := readCell(p, int(n))
+		sectors.add(addr, n)
 		var third uint64
 		if in.c != noSlot {
 			third = w.lane(c, i)
 		}
-		writeCell(p, int(n), in.x.op(old, w.lane(b, i), third))
+		if w.tracking && in.x.isGlobal(addr) {
+			w.eng.putDown(update{p, in, w.lane(b, i), third})
+			continue
+		}
+		old := readCell(p, int(n))
+		v := in.x.op(old, w.lane(b, i), third)
+		writeCell(p, int(n), v)
 		w.setLane(element{in.d, int(n)}, i, old)
-		sectors.add(addr, n)
+		if v != old {
+			changed = true
+		}
+		if m == w.live {
+			first = sighting{addr, old}
+		}
 	}
 	w.eng.count.atomics += int64(bits.OnesCount32(w.live))
 	w.countSectors(in, sectors.count)
+	if changed || w.tracking {
+		w.polls = 0
+	} else {
+		w.look(in, firstLane(w.live), first)
+	}
 }

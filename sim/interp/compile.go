@@ -11,7 +11,6 @@ import (
 // that running the kernel gives.
 func compile(mod *Module, f *ptx.Func) *Kernel {
 	k := &Kernel{name: f.Name, file: mod.ptx.File, module: mod.ptx, maxThreads: f.MaxThreads, reqThreads: f.ReqThreads}
-	k.engines.New = func() any { return &engine{} }
 	for _, p := range f.Params {
 		k.params = append(k.params, Param{p.Name, p.Offset, int(p.Size())})
 		k.paramBytes = max(k.paramBytes, p.Offset+int(p.Size()))

@@ -29,7 +29,7 @@ func TestResultsDoNotDependOnWorkers(t *testing.T) {
 		return r
 	}
 	want := run(1)
-	for _, workers := range []int{2, 8} {
+	for _, workers := range []int{0, 2, 8} {
 		require.Equal(t, want, run(workers), "%d workers", workers)
 	}
 }
@@ -63,13 +63,83 @@ const racy = `
 }
 `
 
-func TestRacingBlocksRunInGridOrder(t *testing.T) {
-	for range 3 {
+func TestRacingBlocksLeaveWhatGridOrderDoes(t *testing.T) {
+	for _, workers := range []int{0, 1, 2, 8} {
 		d := open(t, "racy.ptx", racy)
 		for entry, want := range map[string]uint32{"last": 4999, "count": 5000} {
-			out := buffer(d, entry, []uint32{0})
-			d.run(entry, Launch{Grid: dims(5000, 1, 1), Block: dims(1, 1, 1), Params: params(out)})
-			require.Equal(t, want, contents[uint32](d, out)[0], entry)
+			for range 4 { // the second is not tried side by side, the fourth is
+				out := buffer(d, entry, []uint32{0})
+				d.run(entry, Launch{Grid: dims(5000, 1, 1), Block: dims(1, 1, 1), Params: params(out), Workers: workers})
+				require.Equal(t, want, contents[uint32](d, out)[0], "%s on %d workers", entry, workers)
+			}
+		}
+	}
+}
+
+// mixed has every kind of access to one array that blocks may share: bytes of
+// one word, words that blocks update, and words that one block updates and
+// another reads. Word 0 is summed, word 1 read back, words from 4 on are a byte
+// for each block.
+const mixed = `
+.version 7.8
+.target sm_75
+.address_size 64
+.visible .entry mixed(.param .u64 out, .param .u32 reads)
+{
+	.reg .b64 %rd<6>;
+	.reg .b32 %r<6>;
+	.reg .f32 %f<4>;
+	.reg .pred %p<3>;
+	ld.param.u64 %rd1, [out];
+	ld.param.u32 %r5, [reads];
+	mov.u32 %r1, %ctaid.x;
+	cvt.u64.u32 %rd2, %r1;
+	add.s64 %rd3, %rd1, %rd2;
+	st.global.u8 [%rd3+16], %r1;
+	cvt.rn.f32.u32 %f1, %r1;
+	rcp.rn.f32 %f2, %f1;
+	setp.eq.u32 %p1, %r1, 0;
+	@!%p1 red.global.add.f32 [%rd1], %f2;
+	setp.ne.u32 %p2, %r1, %r5;
+	@%p2 bra DONE;
+	ld.global.f32 %f3, [%rd1];
+	st.global.f32 [%rd1+4], %f3;
+DONE:
+	ret;
+}
+`
+
+func TestSharedBytesAndUpdates(t *testing.T) {
+	const blocks = 3000
+	var sum, before float32
+	bytes := make([]byte, blocks)
+	for i := range blocks {
+		bytes[i] = byte(i)
+		if i > 0 {
+			sum += 1 / float32(i)
+		}
+		if i == 777 {
+			before = sum
+		}
+	}
+	for _, workers := range []int{0, 1, 2, 3, 8} {
+		d := open(t, "mixed.ptx", mixed)
+		for _, reader := range []uint32{blocks, 777} { // nobody reads, so blocks run side by side; then one does
+			out := buffer(d, "out", make([]byte, 16+blocks))
+			d.run("mixed", Launch{Grid: dims(blocks, 1, 1), Block: dims(1, 1, 1), Workers: workers, Params: params(out, reader)})
+			words := contents[float32](d, out)
+			require.Equal(t, sum, words[0], "%d workers", workers)
+			if reader < blocks {
+				require.Equal(t, before, words[1], "%d workers", workers)
+			}
+			require.Equal(t, bytes, contents[byte](d, out)[16:], "%d workers", workers)
+			clashes := int32(0)
+			if reader < blocks && workers > 1 {
+				clashes = 1
+			}
+			if workers != 0 {
+				require.Equal(t, clashes, d.kernel("mixed").calm.clashes.Load(), "%d workers", workers)
+			}
 		}
 	}
 }
@@ -110,5 +180,29 @@ func TestSampledLaunchScalesCounts(t *testing.T) {
 	for _, sample := range []int64{1, 4, 50, 100, 1000} {
 		l.Sample = sample
 		require.Equal(t, whole, d.run("axpy", l), "%d blocks", sample)
+	}
+}
+
+// A launch that has been run before allocates nothing, on any number of workers.
+func TestLaunchesAllocateNothing(t *testing.T) {
+	d := openKernels(t)
+	const n = 100_000
+	x, y, z := buffer(d, "x", random(n, 1)), buffer(d, "y", random(n, 2)), buffer(d, "z", make([]float32, 1))
+	launches := map[string]Launch{
+		"axpy":   {Grid: dims(n/128+1, 1, 1), Block: dims(128, 1, 1), Params: params(float32(2), x, y, int32(n))},
+		"reduce": {Grid: dims(64, 1, 1), Block: dims(128, 1, 1), Params: params(x, y, z, int32(n))},
+	}
+	for name, l := range launches {
+		k := d.kernel(name)
+		for _, l.Workers = range []int{1, 2, 3} {
+			launch := func() { _, _ = k.Run(d.mem, l) }
+			// Which engine touches which pages varies, so room may still be made in a
+			// later launch; but there is an end to it.
+			allocs := 1.0
+			for i := 0; i < 20 && allocs > 0; i++ {
+				allocs = testing.AllocsPerRun(2, launch)
+			}
+			require.Zero(t, allocs, "%s on %d workers", name, l.Workers)
+		}
 	}
 }

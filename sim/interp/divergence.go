@@ -116,10 +116,11 @@ func (w *warp) exit(f *fragment, gone uint32, s *segment) {
 	f.pop(w.exited)
 }
 
-// spin counts a backward branch. At the limit the lanes that wait on f's stack
-// become a fragment of their own, so that they run while f's lanes spin.
+// spin counts a backward branch. At the limit, or when f only polls, the lanes
+// that wait on f's stack become a fragment of their own, so that they run while
+// f's lanes spin.
 func (w *warp) spin(f *fragment) bool {
-	if f.spins++; f.spins < w.kernel.spinLimit {
+	if f.spins++; f.spins < w.kernel.spinLimit && w.polls < pollLimit {
 		return false
 	}
 	f.spins = 0

@@ -15,14 +15,21 @@
 // segment when the kernel is lowered, so that counting is paid once per segment
 // and not once per instruction.
 //
-// Blocks run one after another in grid order, so that even a kernel whose blocks
-// race has one result, unless the launch allows more workers; a kernel with
-// atomics or volatile accesses to global memory keeps the order all the same.
+// What a launch leaves is what it would leave with its blocks run one after
+// another, in grid order, except where blocks wait for each other. Most launches
+// get there on all processors: blocks run side by side, each engine notes which
+// bytes it touched and keeps the pages it stored to, and when all have ended and no
+// engine touched what another wrote, the order did not matter. Else the pages
+// are put back and the blocks run in order. Atomic operations whose result
+// nobody reads are put down and applied in grid order at the end, so that float sums
+// repeat. Kernels whose blocks see each other's progress, by the results of
+// atomic operations or by volatile and other strong accesses to global memory, run
+// in grid order from the start; when a block only polls, the next one gets a turn.
 //
 // Not supported, and a fault that names the instruction when such a kernel is
 // launched: textures and surfaces, matrix instructions, bfloat16 arithmetic,
 // asynchronous copies and mbarriers, malloc on the device. vprintf is accepted
-// and prints nothing. Blocks that wait for later blocks, as cooperative launches
-// do, end in a Timeout fault. Lanes that are to meet in a warp-wide instruction must do so at one place of the code; hardware
-// since compute capability 7.0 also lets them meet at two.
+// and prints nothing. Lanes that are to meet in a warp-wide instruction must do
+// so at one place of the code; hardware since compute capability 7.0 also lets
+// them meet at two.
 package interp

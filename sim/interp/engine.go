@@ -3,21 +3,23 @@ package interp
 import (
 	"fmt"
 	"math/bits"
-	"sort"
 	"unsafe"
 )
 
-// engine runs blocks of one kernel, one after another. A launch uses one per
-// processor; they are kept for the kernel's next launch.
+// engine runs blocks of one kernel, one at a time, and holds all that a block
+// owns. A launch uses one per processor, or one per block while blocks wait for
+// each other.
 type engine struct {
+	run      *run
 	kernel   *Kernel
 	mem      *Memory
 	launch   *Launch
 	params   unsafe.Pointer
 	warps    []warp
 	shared   []uint64
-	cache    []*allocation
-	touched  []touched
+	cache    []*reach // by access site: the allocation last hit
+	reached  []*reach
+	seen     []sighting // by access site
 	barriers [maxBarriers]barrier
 	watch    *watcher // nil when nobody asked for a record
 
@@ -26,6 +28,25 @@ type engine struct {
 	alive   int32  // threads of the block that have not exited
 	steps   int64  // warp instructions the block may still issue
 	count   counters
+	fault   *Fault
+
+	// Of blocks side by side.
+	tracking bool   // note which bytes are touched
+	start    func() // work and report, for go: a method value would be allocated each time
+	pages    []*page
+	saved    []savedPage
+	updates  []update
+	spans    []updateSpan
+	applied  int // spans
+}
+
+func newEngine() *engine {
+	e := &engine{}
+	e.start = func() {
+		defer e.run.wait.Done()
+		e.work()
+	}
+	return e
 }
 
 // counters are the integer form of Stats, so that sums do not depend on the
@@ -46,32 +67,16 @@ func (c *counters) add(o *counters) {
 	c.atomics += o.atomics
 }
 
-type touched struct {
-	a             *allocation
-	read, written bool
-}
-
-func (e *engine) touch(a *allocation, kind accessKind) {
-	for i := range e.touched {
-		if t := &e.touched[i]; t.a == a {
-			t.read, t.written = t.read || kind != stores, t.written || kind != loads
-			return
-		}
-	}
-	e.touched = append(e.touched, touched{a, kind != stores, kind != loads})
-}
-
 // prepare readies e for the blocks of a launch: warps, constants, parameters
 // and the special registers that do not change from block to block.
-func (e *engine) prepare(k *Kernel, mem *Memory, l *Launch, params unsafe.Pointer) {
-	e.kernel, e.mem, e.launch, e.params = k, mem, l, params
-	e.count, e.touched = counters{}, e.touched[:0]
+func (e *engine) prepare(r *run, tracking bool) {
+	k, l := r.kernel, &r.launch
+	e.run, e.kernel, e.mem, e.launch, e.params = r, k, r.mem, l, unsafe.Pointer(&r.params[0])
+	e.count, e.fault, e.tracking, e.watch = counters{}, nil, tracking, nil
+	e.updates, e.spans, e.applied = e.updates[:0], e.spans[:0], 0
 	e.threads = l.Block[0] * l.Block[1] * l.Block[2]
 	e.shared = grow(e.shared, int(k.sharedStatic+l.Shared+7)/8+1)
-	if len(e.cache) != k.sites {
-		e.cache = make([]*allocation, k.sites)
-	}
-	clear(e.cache)
+	e.cache, e.seen = resized(e.cache, k.sites), resized(e.seen, k.sites)
 	e.resize(int(e.threads+lanes-1) / lanes)
 	for i := range e.warps {
 		e.warps[i].prepare(e, uint32(i))
@@ -95,7 +100,7 @@ func (e *engine) resize(n int) {
 
 func (w *warp) reserve(e *engine, index uint32) {
 	k := e.kernel
-	w.eng, w.kernel, w.index, w.cache = e, k, index, e.cache
+	w.eng, w.kernel, w.index, w.cache, w.tracking = e, k, index, e.cache, e.tracking
 	if len(w.file) < k.fileSize/8 {
 		w.file = make([]uint64, k.fileSize/8)
 		w.regs = unsafe.Pointer(&w.file[0])
@@ -108,27 +113,57 @@ func (w *warp) reserve(e *engine, index uint32) {
 	w.sharedSize = uint64(k.sharedStatic) + uint64(e.launch.Shared)
 }
 
-// runBlock runs one block to its end and returns the fault that stopped it.
-func (e *engine) runBlock(block [3]uint32) *Fault {
-	e.begin(block)
-	for ran := true; ran; {
-		ran = false
+// outcome is how a block's turn ended.
+type outcome uint8
+
+const (
+	ended outcome = iota // all threads have exited, or the engine has a fault
+	waits                // no warp finds anything new in memory
+	busy                 // the warps run loops, for long
+)
+
+// longTurn is how many times the warps of a block may use up their turns before
+// the block's is over: long enough that a block that only computes runs to its
+// end before the next begins.
+const longTurn = 64
+
+// turn runs the block's warps until the block has ended or had its turn.
+func (e *engine) turn() outcome {
+	for turns := 0; turns < longTurn; {
+		ran, idle, spun := false, true, true
 		for i := range e.warps {
-			if w := &e.warps[i]; w.runnable() {
-				ran = true
-				if w.run(); w.fault != nil {
-					return w.fault
-				}
+			w := &e.warps[i]
+			if !w.runnable() {
+				continue
 			}
+			if w.run(); w.fault != nil {
+				e.fault = w.fault
+				return ended
+			}
+			ran, idle, spun = true, idle && w.idle, spun && w.spun
+		}
+		switch {
+		case !ran:
+			e.finish()
+			return ended
+		case idle:
+			return waits
+		case spun:
+			turns++
 		}
 	}
+	return busy
+}
+
+// finish ends a block of which no warp runs.
+func (e *engine) finish() {
 	if e.alive > 0 {
-		return e.stuck()
+		e.fault = e.stuck()
+		return
 	}
 	for i := range e.warps {
 		e.count.latest = max(e.count.latest, e.warps[i].clock)
 	}
-	return nil
 }
 
 // begin resets what a block owns. Registers are cleared only where the kernel
@@ -148,7 +183,7 @@ func (e *engine) begin(block [3]uint32) {
 
 func (w *warp) begin(block [3]uint32) {
 	k := w.kernel
-	w.exited, w.clock, w.carry, w.fault = ^w.present, 0, 0, nil
+	w.exited, w.clock, w.carry, w.fault, w.polled = ^w.present, 0, 0, nil, nil
 	stack := []entry(nil)
 	if cap(w.frags) > 0 {
 		stack = w.frags[:1][0].stack[:0]
@@ -203,25 +238,4 @@ func (w *warp) fail(kind FaultKind, in *inst, lane int, addr uint64, reason stri
 // indexOf is the place of a record in the kernel's code.
 func (k *Kernel) indexOf(in *inst) int {
 	return int((uintptr(unsafe.Pointer(in)) - uintptr(unsafe.Pointer(&k.code[0]))) / unsafe.Sizeof(*in))
-}
-
-// mergeTouched joins what the engines of a launch touched, by address.
-func mergeTouched(engines []*engine) []Touch {
-	var all []Touch
-	for _, e := range engines {
-		for _, t := range e.touched {
-			all = append(all, Touch{t.a.base, t.read, t.written})
-		}
-	}
-	sort.Slice(all, func(i, j int) bool { return all[i].Base < all[j].Base })
-	out := all[:0]
-	for _, t := range all {
-		if n := len(out); n > 0 && out[n-1].Base == t.Base {
-			out[n-1].Read = out[n-1].Read || t.Read
-			out[n-1].Written = out[n-1].Written || t.Written
-			continue
-		}
-		out = append(out, t)
-	}
-	return out
 }

@@ -2,7 +2,6 @@ package interp
 
 import (
 	"fmt"
-	"sync"
 	"unsafe"
 
 	"github.com/reprise-gpu/reprise/ptx"
@@ -25,7 +24,7 @@ type Kernel struct {
 	registers    int
 
 	unsupported *Fault // why the kernel cannot run, nil when it can
-	ordered     bool   // blocks must run one after another, in grid order
+	ordered     bool   // blocks see each other's progress, so they run in grid order
 	spinLimit   int32  // backward branches in a turn, 0 when lanes cannot wait for each other through memory
 	shuffles    bool   // lanes read registers of other lanes
 
@@ -45,7 +44,8 @@ type Kernel struct {
 	clearRegs     []element // may be read before they are written
 	clearPreds    []slot
 
-	engines sync.Pool
+	run  run
+	calm calm
 }
 
 // place is where an instruction is from.

@@ -2,9 +2,8 @@ package interp
 
 import (
 	"fmt"
-	"math/bits"
-	"sync"
-	"sync/atomic"
+	"runtime"
+	"slices"
 	"unsafe"
 )
 
@@ -12,112 +11,80 @@ const (
 	maxBlockThreads = 1024
 	maxShared       = 227 << 10 // what a block may have on compute capability 9.0
 	defaultSteps    = 1 << 31
+	defaultResident = 1024
 )
 
-// Run executes one launch on mem. Stats are complete only without a fault;
-// after a fault the memory the launch writes has no defined contents. The
-// fault is that of the first faulty block in grid order.
+// Run executes one launch on mem, on which no other launch may run meanwhile.
+// Stats are complete only without a fault; after a fault the memory the launch
+// writes has no defined contents. The fault is that of the first faulty block
+// in grid order.
 func (k *Kernel) Run(mem *Memory, l Launch) (Stats, *Fault) {
 	if f := k.check(&l); f != nil {
 		return Stats{}, f
 	}
-	if l.StepLimit == 0 {
-		l.StepLimit = defaultSteps
+	r := &k.run
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.begin(k, mem, l)
+	defer r.end()
+	if n := r.workers(); n < 2 || !r.sideBySide(n) {
+		r.inOrder()
 	}
-	params := make([]uint64, (k.paramBytes+7)/8+1)
-	copy(unsafe.Slice((*byte)(unsafe.Pointer(&params[0])), k.paramBytes), l.Params)
-	r := &run{kernel: k, launch: &l, blocks: int64(l.Grid[0]) * int64(l.Grid[1]) * int64(l.Grid[2])}
+	if l.Record != nil {
+		l.Record.finish()
+	}
+	return r.stats(), r.fault
+}
+
+// begin readies r for a launch.
+func (r *run) begin(k *Kernel, mem *Memory, l Launch) {
+	l.StepLimit = orDefault(l.StepLimit, defaultSteps)
+	l.Resident = orDefault(l.Resident, defaultResident)
+	r.kernel, r.mem, r.launch, r.fault = k, mem, l, nil
+	r.blocks = int64(l.Grid[0]) * int64(l.Grid[1]) * int64(l.Grid[2])
 	r.runs = r.blocks
 	if l.Sample > 0 {
 		r.runs = min(r.blocks, l.Sample)
 	}
-	r.stop.Store(r.runs)
-	n := int64(1)
-	if !k.ordered {
-		n = max(1, min(int64(l.Workers), (r.runs+blocksPerWorker-1)/blocksPerWorker))
-	}
-	engines := make([]*engine, n)
-	for i := range engines {
-		engines[i] = k.engines.Get().(*engine)
-		engines[i].prepare(k, mem, &l, unsafe.Pointer(&params[0]))
-		defer k.engines.Put(engines[i])
-	}
-	if l.Record != nil {
-		l.Record.begin(k, engines)
-	}
-	r.all(engines)
-	if l.Record != nil {
-		l.Record.finish(engines)
-	}
-	return r.stats(engines), r.fault
+	r.params = grow(r.params, (k.paramBytes+7)/8+1)
+	copy(unsafe.Slice((*byte)(unsafe.Pointer(&r.params[0])), k.paramBytes), l.Params)
+	r.launch.Params = nil
 }
 
-// blocksPerWorker is how many blocks make another goroutine worth its start.
-const blocksPerWorker = 4
-
-// run hands out the blocks of one launch.
-type run struct {
-	kernel *Kernel
-	launch *Launch
-	blocks int64 // of the grid
-	runs   int64 // blocks to run, fewer than blocks when sampling
-	next   atomic.Int64
-	stop   atomic.Int64 // runs from here on are not needed
-
-	mu    sync.Mutex
-	fault *Fault
+func orDefault(v, otherwise int64) int64 {
+	if v == 0 {
+		return otherwise
+	}
+	return v
 }
 
-func (r *run) all(engines []*engine) {
-	var wg sync.WaitGroup
-	for _, e := range engines[1:] {
-		wg.Go(func() { r.work(e) })
-	}
-	r.work(engines[0])
-	wg.Wait()
+// end lets go of what the launch used, but for the room it took.
+func (r *run) end() {
+	r.dismiss()
+	r.mem, r.launch = nil, Launch{}
 }
 
-// work runs blocks in grid order until none is left, or until a fault in an
-// earlier block makes the later ones pointless.
-func (r *run) work(e *engine) {
-	for {
-		i := r.next.Add(1) - 1
-		if i >= r.stop.Load() {
-			return
-		}
-		if f := e.runBlock(r.block(i)); f != nil {
-			r.fail(i, f)
-			return
-		}
-	}
-}
+// warpsPerWorker is how many warps make another goroutine worth its start:
+// some 20 µs of work.
+const warpsPerWorker = 64
 
-// block is where in the grid the i-th run is.
-func (r *run) block(i int64) [3]uint32 {
-	if r.runs < r.blocks {
-		hi, lo := bits.Mul64(uint64(i), uint64(r.blocks))
-		q, _ := bits.Div64(hi, lo, uint64(r.runs))
-		i = int64(q)
+// workers is how many goroutines the launch may use.
+func (r *run) workers() int {
+	if r.kernel.ordered || !r.kernel.calm.allows() {
+		return 1
 	}
-	x, y := int64(r.launch.Grid[0]), int64(r.launch.Grid[1])
-	return [3]uint32{uint32(i % x), uint32(i / x % y), uint32(i / x / y)}
-}
-
-// fail keeps the fault of the first faulty block. Blocks are handed out in
-// order, so every block before it runs to its end.
-func (r *run) fail(i int64, f *Fault) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if i < r.stop.Load() {
-		r.stop.Store(i)
-		r.fault = f
+	l := &r.launch
+	if l.Workers > 0 {
+		return int(min(int64(l.Workers), r.runs))
 	}
+	warps := (int64(l.Block[0])*int64(l.Block[1])*int64(l.Block[2]) + lanes - 1) / lanes
+	return int(min(int64(runtime.GOMAXPROCS(0)), r.runs, r.runs*warps/warpsPerWorker))
 }
 
 // stats is what the engines counted, scaled to the grid when it was sampled.
-func (r *run) stats(engines []*engine) Stats {
+func (r *run) stats() Stats {
 	var c counters
-	for _, e := range engines {
+	for _, e := range r.engines {
 		c.add(&e.count)
 	}
 	scale := func(n int64) int64 {
@@ -130,8 +97,29 @@ func (r *run) stats(engines []*engine) Stats {
 		Blocks: scale(c.blocks), Warps: scale(c.warps), WarpInsts: scale(c.insts), LaneInsts: scale(c.laneInsts),
 		Issue: float64(scale(c.issue)), BlockCycles: float64(c.latest),
 		SectorsRead: scale(c.read), SectorsWrite: scale(c.written), Atomics: scale(c.atomics),
-		Touched: mergeTouched(engines),
+		Touched: r.touches(),
 	}
+}
+
+// touches joins what the engines touched, by address.
+func (r *run) touches() []Touch {
+	all := r.touched[:0]
+	for _, e := range r.engines {
+		for _, t := range e.reached {
+			all = append(all, Touch{t.base, t.read, t.written})
+		}
+	}
+	slices.SortFunc(all, func(a, b Touch) int { return int(int64(a.Base) - int64(b.Base)) })
+	r.touched = all[:0]
+	for _, t := range all {
+		if n := len(r.touched); n > 0 && r.touched[n-1].Base == t.Base {
+			r.touched[n-1].Read = r.touched[n-1].Read || t.Read
+			r.touched[n-1].Written = r.touched[n-1].Written || t.Written
+			continue
+		}
+		r.touched = append(r.touched, t)
+	}
+	return r.touched
 }
 
 // check refuses launches that do not fit the kernel.

@@ -51,6 +51,7 @@ func (it *item) isStore() bool { return it.x != nil && it.x.kind == stores }
 
 // finish makes the kernel from the items.
 func (l *lowering) finish() {
+	l.results()
 	l.cutSegments()
 	l.reconverge()
 	live := l.liveness()

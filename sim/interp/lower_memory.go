@@ -50,18 +50,44 @@ func (l *lowering) memory(r *inst, op *ptx.Operand, kind accessKind, typ ptx.Typ
 }
 
 // ordering notes accesses that let one block, or one lane, see another's progress.
+// Atomic operations do that only if something reads their result: see results.
 func (l *lowering) ordering(x *extra) {
-	shared := x.space == ptx.Shared || x.space == ptx.Local || x.space == ptx.ParamSpace
-	visible := x.kind == updates
+	strong := false
 	for _, s := range l.in.Suffix {
 		switch s {
 		case "volatile", "relaxed", "acquire", "release", "mmio":
-			visible = true
+			strong = true
+		case "cg", "cv":
+			x.watched = x.kind == loads // weak, but what code that waits used before there were strong loads
 		}
 	}
-	if visible {
+	x.watched = x.watched || strong && x.kind == loads
+	if x.watched || strong || x.kind == updates {
 		l.k.spinLimit = spinLimit
-		l.k.ordered = l.k.ordered || !shared
+	}
+	if strong && x.kind != updates {
+		l.k.ordered = l.k.ordered || x.space == ptx.Global || x.space == ptx.Generic
+	}
+}
+
+// results finds the atomic operations on global memory whose result something
+// reads: blocks with such must run in grid order.
+func (l *lowering) results() {
+	used := make([]bool, len(l.vregs))
+	for i := range l.items {
+		it := &l.items[i]
+		guard := it.guard
+		it.guard = noSlot // a guarded definition is no use of the result
+		it.visit(func(s *slot) { used[*s] = true }, func(*slot) {})
+		if it.guard = guard; guard != noSlot {
+			used[guard] = true
+		}
+	}
+	for i := range l.items {
+		it := &l.items[i]
+		if x := it.x; x != nil && x.kind == updates && (x.space == ptx.Global || x.space == ptx.Generic) {
+			l.k.ordered = l.k.ordered || it.d != noSlot && used[it.d]
+		}
 	}
 }
 
@@ -103,6 +129,9 @@ func (l *lowering) load() error {
 		if h := fastLoad(r.x); h != nil {
 			r.d, r.exec, r.x.elems = e.reg, h, []element{{noSlot, e.size}}
 		}
+	}
+	if r.x.watched {
+		r.exec = watched(r.exec)
 	}
 	l.emit(r, loadCost(r.x.space))
 	return nil

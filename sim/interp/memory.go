@@ -46,6 +46,7 @@ type allocation struct {
 	name  string
 	words []uint64
 	data  unsafe.Pointer
+	saved []bool // pages of which the launch under way has kept a copy
 }
 
 // NewMemory returns an empty address space that holds at most limit bytes.

@@ -12,7 +12,8 @@ type Record struct {
 	// Allocations are those the launch touched, by address.
 	Allocations []Recorded
 
-	workers []watcher
+	workers []*watcher
+	used    int // of the workers
 }
 
 // Recorded is what a launch touched of one allocation. Spans are sorted,
@@ -45,40 +46,48 @@ type Site struct {
 	Range  Span
 }
 
-// begin gives each engine of a launch a watcher.
-func (r *Record) begin(k *Kernel, engines []*engine) {
-	if len(r.workers) < len(engines) {
-		r.workers = append(r.workers, make([]watcher, len(engines)-len(r.workers))...)
+// watcher is what an engine marks its accesses in. Engines whose blocks run
+// side by side have one each: none reads what another writes, so what is exposed
+// does not depend on them. Engines whose blocks take turns share one.
+func (r *Record) watcher(k *Kernel, own bool) *watcher {
+	if own || r.used == 0 {
+		if r.used == len(r.workers) {
+			r.workers = append(r.workers, &watcher{})
+		}
+		r.workers[r.used].prepare(k)
+		r.used++
 	}
-	for i, e := range engines {
-		e.watch = &r.workers[i]
-		e.watch.prepare(k)
-	}
+	return r.workers[r.used-1]
 }
 
 // finish turns what the engines marked into spans.
-func (r *Record) finish(engines []*engine) {
-	first := engines[0].watch
-	for _, e := range engines {
-		e.watch.flush()
+func (r *Record) finish() {
+	r.Allocations = r.Allocations[:0]
+	all := r.workers[:r.used]
+	for _, v := range all {
+		v.flush()
 	}
-	for _, e := range engines[1:] {
-		first.merge(e.watch)
+	for _, v := range all[1:] {
+		all[0].merge(v)
 	}
-	slices.SortFunc(first.marks, func(a, b *marks) int {
+	slices.SortFunc(all[0].marks, func(a, b *marks) int {
 		if a.of.base < b.of.base {
 			return -1
 		}
 		return 1
 	})
-	r.Allocations = r.Allocations[:0]
-	for _, m := range first.marks {
+	for _, m := range all[0].marks {
 		r.Allocations = append(r.Allocations, m.recorded())
 	}
-	for _, e := range engines {
-		e.watch.release()
-		e.watch = nil
+	r.release()
+}
+
+// release lets go of what was marked.
+func (r *Record) release() {
+	for _, v := range r.workers[:r.used] {
+		v.release()
 	}
+	r.used = 0
 }
 
 // touchedWord is what a launch did to 64 neighbouring bytes, one bit for each.

@@ -124,7 +124,7 @@ func TestRecordMemoryIsReused(t *testing.T) {
 	c := recordCases(d)[0]
 	c.launch.Record = &Record{}
 	d.run(c.kernel, c.launch)
-	w := &c.launch.Record.workers[0]
+	w := c.launch.Record.workers[0]
 	spare := len(w.spare)
 	require.NotZero(t, spare)
 	for range 5 {

@@ -35,12 +35,15 @@ const (
 // run executes the warp's fragments until each is blocked or done, or until
 // one has used up its turn.
 func (w *warp) run() {
+	w.idle, w.spun = true, true
 	for i := 0; i < len(w.frags) && w.fault == nil; i++ {
 		for w.frags[i].wait == running && w.frags[i].mask != 0 && w.fault == nil {
-			w.current = int32(i)
+			w.current, w.polls = int32(i), 0
 			if w.runFragment() {
+				w.idle = w.idle && w.polls >= pollLimit
 				break
 			}
+			w.idle, w.spun = false, false
 		}
 	}
 	if w.fault == nil {

@@ -97,8 +97,8 @@ type warp struct {
 	fault  *Fault
 	eng    *engine
 	kernel *Kernel
-	ready  *Kernel       // whose constants the register file holds
-	cache  []*allocation // by access site: the allocation last hit
+	ready  *Kernel  // whose constants the register file holds
+	cache  []*reach // the engine's
 	shared unsafe.Pointer
 	// sharedSize is static and dynamic shared memory together, in bytes.
 	sharedSize uint64
@@ -115,6 +115,13 @@ type warp struct {
 	localMem    []uint64
 	localStride int         // bytes of local memory a lane has, at least localSize
 	calls       []callStack // of each lane, nil without routines
+
+	tracking bool  // note which bytes are touched
+	polls    int32 // times in a row that the fragment found in memory what it had found before
+	idle     bool  // in its last run the warp did nothing but poll
+	spun     bool  // in its last run every fragment used up its turn
+	polled   *inst // the last poll, and by which lane
+	poller   int32
 }
 
 // view is the register at s as 32 lanes of T.

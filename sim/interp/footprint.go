@@ -1,0 +1,187 @@
+package interp
+
+import "unsafe"
+
+// When blocks run side by side, each engine notes which bytes its blocks read,
+// stored and updated: one bit per byte, in pages that are made when they are
+// first touched. Engines run the blocks they get in grid order, so if no byte
+// that one engine wrote was touched by another, the launch left what it would
+// have left with all blocks in grid order.
+
+// pageBytes is small, for what a page costs when a kernel stores one word of it,
+// and large enough that few accesses find a page missing.
+const pageBytes = 4096
+
+// page is the bits of one page of an allocation, by accessKind.
+type page struct {
+	touched [updates + 1][pageBytes / 64]uint64
+	index   uint32 // in its allocation
+	saved   bool   // what it held is kept, so it may be stored to
+}
+
+// reach is an allocation as one engine has touched it in this launch.
+type reach struct {
+	*allocation
+	read, written bool
+	pages         []*page // by index, nil where untouched; empty unless blocks run side by side
+	marked        []*page // those that are there
+}
+
+// find is what e touched of a, or nil.
+func (e *engine) find(a *allocation) *reach {
+	for _, r := range e.reached {
+		if r.allocation == a {
+			return r
+		}
+	}
+	return nil
+}
+
+// touch notes that a is accessed.
+func (e *engine) touch(a *allocation, kind accessKind) *reach {
+	r := e.find(a)
+	if r == nil {
+		r = e.extend(a)
+	}
+	r.read, r.written = r.read || kind != stores, r.written || kind != loads
+	return r
+}
+
+// extend adds a to what e has touched.
+func (e *engine) extend(a *allocation) *reach {
+	n := len(e.reached)
+	if n == cap(e.reached) {
+		e.reached = append(e.reached, &reach{})
+	} else {
+		e.reached = e.reached[:n+1]
+		if e.reached[n] == nil {
+			e.reached[n] = &reach{}
+		}
+	}
+	r := e.reached[n]
+	r.allocation, r.read, r.written = a, false, false
+	if e.tracking {
+		r.pages = resized(r.pages, int((a.size+pageBytes-1)/pageBytes))
+		e.run.undo.admit(a)
+	}
+	return r
+}
+
+// resized is s with n elements. All that s held is the zero value.
+func resized[T any](s []T, n int) []T {
+	if cap(s) < n {
+		return make([]T, n)
+	}
+	return s[:n]
+}
+
+// forget lets go of what the launch touched.
+func (e *engine) forget() {
+	for _, r := range e.reached {
+		for _, p := range r.marked {
+			r.pages[p.index] = nil
+			*p = page{}
+		}
+		e.pages = append(e.pages, r.marked...)
+		r.marked, r.allocation = r.marked[:0], nil
+	}
+	e.reached = e.reached[:0]
+	clear(e.cache)
+}
+
+// mark notes an access to n bytes at an offset. It comes before a store.
+func (e *engine) mark(r *reach, off, n uint64, kind accessKind) {
+	for {
+		p := r.pages[off/pageBytes]
+		if p == nil || kind == stores && !p.saved {
+			p = e.open(r, uint32(off/pageBytes), kind)
+		}
+		first := off % 64
+		here := min(64-first, n)
+		p.touched[kind][off%pageBytes/64] |= ^uint64(0) >> (64 - here) << first
+		if n -= here; n == 0 {
+			return
+		}
+		off += here
+	}
+}
+
+// open makes page i of r ready for an access.
+func (e *engine) open(r *reach, i uint32, kind accessKind) *page {
+	p := r.pages[i]
+	if p == nil {
+		if n := len(e.pages); n > 0 {
+			p, e.pages = e.pages[n-1], e.pages[:n-1]
+		} else {
+			p = &page{}
+		}
+		p.index = i
+		r.pages[i] = p
+		r.marked = append(r.marked, p)
+	}
+	if kind == stores && !p.saved {
+		e.save(r.allocation, i)
+		p.saved = true
+	}
+	return p
+}
+
+// clash reports whether the blocks, run in grid order, might have left other
+// bytes than they did.
+func (r *run) clash() bool {
+	for _, e := range r.engines {
+		for _, t := range e.reached {
+			if !t.written {
+				continue
+			}
+			if t.readsUpdates() {
+				return true
+			}
+			for _, other := range r.engines {
+				if u := other.find(t.allocation); other != e && u != nil && t.clashes(u) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// clashes reports whether some byte that t's engine wrote was touched by u's,
+// other than by updates on both sides: those are applied in grid order.
+func (t *reach) clashes(u *reach) bool {
+	for _, p := range t.marked {
+		q := u.pages[p.index]
+		if q == nil {
+			continue
+		}
+		var both uint64
+		for i := range p.touched[0] {
+			seen := q.touched[loads][i] | q.touched[stores][i]
+			both |= p.touched[stores][i]&(seen|q.touched[updates][i]) | p.touched[updates][i]&seen
+		}
+		if both != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// readsUpdates reports whether t's engine read or stored bytes that it updates
+// later, when the blocks have ended.
+func (t *reach) readsUpdates() bool {
+	for _, p := range t.marked {
+		for i, u := range p.touched[updates] {
+			if u&(p.touched[loads][i]|p.touched[stores][i]) != 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// page is the bytes of page i, fewer at the end of a.
+func (a *allocation) page(i uint32) []byte {
+	first := uint64(i) * pageBytes
+	return unsafe.Slice((*byte)(unsafe.Add(a.data, uintptr(first))), min(pageBytes, a.size-first))
+}
