@@ -20,7 +20,8 @@ func buildTests() map[string]tester {
 	addUnordered(t, "f32", func(a float32) float32 { return a })
 	addUnordered(t, "f32.ftz", flush)
 	addUnordered(t, "f64", func(a float64) float64 { return a })
-	addHalfTests(t)
+	addHalfTests(t, "f16", halves{smallFloat: binary16}.in)
+	addHalfTests(t, "bf16", halves{smallFloat: bfloat16}.in)
 	addHotTests(t)
 	return t
 }
@@ -42,10 +43,10 @@ func addOrdered[T integer](t map[string]tester, typ string) {
 }
 
 // addUnordered registers float comparisons; those ending in u are true when an
-// operand is a NaN. prep flushes when .ftz asks for it.
-func addUnordered[T float32 | float64](t map[string]tester, typ string, prep func(T) T) {
+// operand is a NaN. read takes the value from the register, flushed for .ftz.
+func addUnordered[A any, T float](t map[string]tester, typ string, read func(A) T) {
 	reg := func(name string, f func(a, b T) bool) {
-		t[name+"."+typ] = liftTest(func(a, b T) bool { return f(prep(a), prep(b)) })
+		t[name+"."+typ] = liftTest(func(a, b A) bool { return f(read(a), read(b)) })
 	}
 	reg("eq", func(a, b T) bool { return a == b })
 	reg("ne", func(a, b T) bool { return a < b || a > b })
@@ -63,6 +64,20 @@ func addUnordered[T float32 | float64](t map[string]tester, typ string, prep fun
 	reg("nan", func(a, b T) bool { return a != a || b != b })
 }
 
+// addHalfTests registers comparisons of a 16-bit type, and of the lower and upper
+// half of a packed register.
+func addHalfTests(t map[string]tester, typ string, read func(uint16) float64) {
+	addUnordered(t, typ, read)
+	addUnordered(t, typ+"x2", func(a uint32) float64 { return read(uint16(a)) })
+	addUnordered(t, typ+"x2.upper", func(a uint32) float64 { return read(uint16(a >> 16)) })
+	if typ == "f16" {
+		flushed := func(a uint16) float64 { return read(halves{smallFloat: binary16}.flush(a)) }
+		addUnordered(t, "f16.ftz", flushed)
+		addUnordered(t, "f16x2.ftz", func(a uint32) float64 { return flushed(uint16(a)) })
+		addUnordered(t, "f16x2.ftz.upper", func(a uint32) float64 { return flushed(uint16(a >> 16)) })
+	}
+}
+
 // combiners join a comparison with a predicate operand.
 var combiners = map[string]func(v, p uint32) uint32{
 	"and": func(v, p uint32) uint32 { return v & p },
@@ -70,36 +85,45 @@ var combiners = map[string]func(v, p uint32) uint32{
 	"xor": func(v, p uint32) uint32 { return v ^ p },
 }
 
-// testValue is a record's comparison, joined with its predicate operand, and
-// the same for the negated comparison.
-func (in *inst) testValue(w *warp) (v, negated uint32) {
-	v = in.x.test(w, in)
-	negated = ^v
+// testValues are a record's comparison and its second one, each joined with the
+// predicate operand. The second is that of the upper halves of packed operands,
+// or else the negated first.
+func (in *inst) testValues(w *warp) (first, second uint32) {
+	first = in.x.test(w, in)
+	second = ^first
+	if in.x.upper != nil {
+		second = in.x.upper(w, in)
+	}
 	if in.x.combine != nil {
 		p := w.getPred(in.x.p, in.x.pNeg)
-		return in.x.combine(v, p), in.x.combine(negated, p)
+		return in.x.combine(first, p), in.x.combine(second, p)
 	}
-	return v, negated
+	return first, second
 }
 
 // setp writes d and, when present, d2.
 func setp(w *warp, in *inst) {
-	v, negated := in.testValue(w)
-	w.setPred(in.d, v)
-	w.setPred(in.x.d2, negated)
+	first, second := in.testValues(w)
+	w.setPred(in.d, first)
+	w.setPred(in.x.d2, second)
 }
 
-// set writes all ones, or 1.0, to lanes where the comparison holds.
-func set[T uint32 | float32](yes T) handler {
+// set writes yes, which is all ones or 1.0, to lanes where the comparison holds,
+// and 0 to the others.
+func set[T unsigned](yes T) handler {
 	return func(w *warp, in *inst) {
-		v, _ := in.testValue(w)
+		v, _ := in.testValues(w)
 		d := view[T](w, in.d)
-		each(w.live, func(i int) {
-			d[i] = 0
-			if v>>i&1 != 0 {
-				d[i] = yes
-			}
-		})
+		each(w.live, func(i int) { d[i] = choose(v>>i&1 != 0, yes, 0) })
+	}
+}
+
+// setPacked is set for each half of a register.
+func setPacked(yes uint16) handler {
+	return func(w *warp, in *inst) {
+		lo, hi := in.testValues(w)
+		d := view[uint32](w, in.d)
+		each(w.live, func(i int) { d[i] = pair(choose(lo>>i&1 != 0, yes, 0), choose(hi>>i&1 != 0, yes, 0)) })
 	}
 }
 

@@ -15,7 +15,8 @@ type conversion struct {
 	dst, src ptx.Type
 	round    rounding
 	integral bool // .rni .rzi .rmi .rpi
-	ftz, sat bool
+
+	ftz, sat, relu, satfinite bool
 }
 
 // bitsFunc turns source bits into destination bits, zero-extended to 64.
@@ -67,29 +68,18 @@ func clampInt(v uint64, signed bool, dst ptx.Type) uint64 {
 	return min(v, hi)
 }
 
+// intToFloat splits the integer into halves that float64 holds.
 func (c conversion) intToFloat() bitsFunc {
 	write := c.writer()
 	size, signed := c.src.Size(), c.src.Signed()
 	return func(v uint64) uint64 {
 		v = signExtend(v, size, signed)
+		hi, lo := float64(v>>32), float64(uint32(v))
 		if signed {
-			f := float64(int64(v))
-			return write(f, intError(float64(v&(1<<63)) != 0, v, f))
+			hi = float64(int64(v) >> 32)
 		}
-		f := float64(v)
-		return write(f, intError(false, v, f))
+		return write(twoSum(hi*(1<<32), lo))
 	}
-}
-
-// intError has the sign of what f lacks of the integer v.
-func intError(negative bool, v uint64, f float64) float64 {
-	if negative {
-		return -intError(false, -v, -f)
-	}
-	if f >= 1<<64 {
-		return -1
-	}
-	return float64(int64(v - uint64(f)))
 }
 
 func (c conversion) floatToFloat() bitsFunc {
@@ -155,9 +145,9 @@ func (c conversion) toIntegral(f float64) float64 {
 func (c conversion) reader() func(uint64) float64 {
 	switch c.src {
 	case ptx.F16:
-		return func(v uint64) float64 { return float64(halfToFloat(uint16(v))) }
+		return func(v uint64) float64 { return fromHalf(uint16(v)) }
 	case ptx.BF16:
-		return func(v uint64) float64 { return float64(math.Float32frombits(uint32(v) << 16)) }
+		return func(v uint64) float64 { return bfloat16.decode(uint32(uint16(v))) }
 	case ptx.F32:
 		if c.ftz {
 			return func(v uint64) float64 { return float64(flush(math.Float32frombits(uint32(v)))) }
@@ -177,12 +167,12 @@ func (c conversion) writer() func(f, err float64) uint64 {
 	}
 	switch c.dst {
 	case ptx.F16:
-		return func(f, err float64) uint64 { return uint64(floatToHalf(fit(f), err, c.round)) }
+		return c.narrow(binary16)
 	case ptx.BF16:
-		return func(f, err float64) uint64 { return uint64(floatToBrain(fit(f), c.round)) }
+		return c.narrow(bfloat16)
 	case ptx.F32:
 		return func(f, err float64) uint64 {
-			v := narrowTo32(fit(f), err, c.round)
+			v := narrow(fit(toOdd(f, err)), c.round)
 			if c.ftz {
 				v = flush(v)
 			}
@@ -194,22 +184,24 @@ func (c conversion) writer() func(f, err float64) uint64 {
 	return nil
 }
 
-// narrowTo32 rounds f+err, where err may break a tie of the nearest value too.
-func narrowTo32(f, err float64, r rounding) float32 {
-	if r == toNearest && err != 0 && math.Float64bits(f)&1 == 0 {
-		f = nudge64(f, err, towards(err))
-	}
-	if r == toNearest {
-		return float32(f)
-	}
-	return narrow(f, err, r)
+// narrow is the writer of a small float.
+func (c conversion) narrow(s smallFloat) func(f, err float64) uint64 {
+	return func(f, err float64) uint64 { return uint64(c.encode(s, toOdd(f, err))) }
 }
 
-func towards(err float64) rounding {
-	if err < 0 {
-		return down
+// encode rounds f to a small float, under the modifiers of the conversion.
+func (c conversion) encode(s smallFloat, f float64) uint32 {
+	if c.sat {
+		f = saturate(f)
 	}
-	return up
+	if c.relu {
+		f = relu(f)
+	}
+	v := s.encode(f, c.round)
+	if c.satfinite && f == f && v&(s.sign()-1) > s.largest() {
+		v = v&s.sign() | s.largest()
+	}
+	return v
 }
 
 // liftBits lifts a conversion between registers of the given sizes in bytes.

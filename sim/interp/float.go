@@ -2,170 +2,120 @@ package interp
 
 import (
 	"math"
+	"strings"
 )
 
-// Operations on float32 are registered as scalar functions first: the modifiers
-// .ftz and .sat wrap a function, and only the result is lifted over the lanes.
-type floatOp struct {
-	f1 func(a float32) float32
-	f2 func(a, b float32) float32
-	f3 func(a, b, c float32) float32
+// scalar is an operation on one lane: one of the functions is set, by the number
+// of sources. Modifiers wrap it, and only the result is lifted over the lanes.
+type scalar[T any] struct {
+	f1 func(a T) T
+	f2 func(a, b T) T
+	f3 func(a, b, c T) T
 }
 
-// floats maps "name.rounding.type" to its scalar function; the name includes
-// approx and full.
-var floats = map[string]floatOp{}
+func (o scalar[T]) lift() handler {
+	switch {
+	case o.f1 != nil:
+		return lift1(o.f1)
+	case o.f2 != nil:
+		return lift2(o.f2)
+	}
+	return lift3(o.f3)
+}
+
+// around applies in to every source and out to the result.
+func (o scalar[T]) around(in, out func(T) T) scalar[T] {
+	switch f1, f2, f3 := o.f1, o.f2, o.f3; {
+	case f1 != nil:
+		return scalar[T]{f1: func(a T) T { return out(f1(in(a))) }}
+	case f2 != nil:
+		return scalar[T]{f2: func(a, b T) T { return out(f2(in(a), in(b))) }}
+	default:
+		return scalar[T]{f3: func(a, b, c T) T { return out(f3(in(a), in(b), in(c))) }}
+	}
+}
+
+// opName is the key of a float operation: "name.rounding.type", where the name
+// includes approx and full, and its modifiers, or ".0" without any.
+func opName(name, modifiers string) string {
+	if modifiers == "" {
+		modifiers = ".0"
+	}
+	return name + modifiers
+}
 
 func addFloat32(t opTable) {
+	all := []string{"", ".ftz", ".sat", ".ftz.sat"}
 	for name, r := range roundings {
-		floats["add."+name+".f32"] = floatOp{f2: add32(r)}
-		floats["sub."+name+".f32"] = floatOp{f2: func(a, b float32) float32 { return add32(r)(a, -b) }}
-		floats["mul."+name+".f32"] = floatOp{f2: mul32(r)}
-		floats["div."+name+".f32"] = floatOp{f2: div32(r)}
-		floats["fma."+name+".f32"] = floatOp{f3: fma32r(r)}
-		floats["mad."+name+".f32"] = floatOp{f3: fma32r(r)}
-		floats["sqrt."+name+".f32"] = floatOp{f1: sqrt32(r)}
-		floats["rcp."+name+".f32"] = floatOp{f1: func(a float32) float32 { return div32(r)(1, a) }}
+		register32(t, "add."+name, all, scalar[float32]{f2: add32(r)})
+		register32(t, "sub."+name, all, scalar[float32]{f2: func(a, b float32) float32 { return add32(r)(a, -b) }})
+		register32(t, "mul."+name, all, scalar[float32]{f2: mul32(r)})
+		register32(t, "fma."+name, all, scalar[float32]{f3: fma32r(r)})
+		register32(t, "mad."+name, all, scalar[float32]{f3: fma32r(r)})
+		register32(t, "div."+name, flushed, scalar[float32]{f2: div32(r)})
+		register32(t, "rcp."+name, flushed, scalar[float32]{f1: func(a float32) float32 { return div32(r)(1, a) }})
+		register32(t, "sqrt."+name, flushed, scalar[float32]{f1: sqrt32(r)})
 	}
-	addApprox32()
-	for name, f := range map[string]func(a float32) float32{
-		"neg": func(a float32) float32 { return -a },
-		"abs": func(a float32) float32 { return math.Float32frombits(math.Float32bits(a) &^ (1 << 31)) },
-	} {
-		floats[name+".rn.f32"] = floatOp{f1: f}
+	register32(t, "neg.rn", flushed, scalar[float32]{f1: func(a float32) float32 { return -a }})
+	register32(t, "abs.rn", flushed, scalar[float32]{f1: func(a float32) float32 {
+		return math.Float32frombits(math.Float32bits(a) &^ (1 << 31))
+	}})
+	for name, op := range extrema[float32]() {
+		register32(t, name+".rn", flushed, op)
 	}
-	floats["min.rn.f32"] = floatOp{f2: minNum[float32]}
-	floats["max.rn.f32"] = floatOp{f2: maxNum[float32]}
-	floats["min.NaN.rn.f32"] = floatOp{f2: func(a, b float32) float32 { return min(a, b) }}
-	floats["max.NaN.rn.f32"] = floatOp{f2: func(a, b float32) float32 { return max(a, b) }}
-	floats["copysign.rn.f32"] = floatOp{f2: func(a, b float32) float32 {
+	register32(t, "copysign.rn", []string{""}, scalar[float32]{f2: func(a, b float32) float32 {
 		return math.Float32frombits(math.Float32bits(a)&(1<<31) | math.Float32bits(b)&^(1<<31))
-	}}
-	for name, op := range floats {
-		t[name+".0"] = op.lift(false, false)
-		t[name+".ftz"] = op.lift(true, false)
-		t[name+".sat"] = op.lift(false, true)
-		t[name+".ftz.sat"] = op.lift(true, true)
+	}})
+	for name, f := range approximations {
+		register32(t, name+".approx", flushed, scalar[float32]{f1: func(a float32) float32 { return float32(f(float64(a))) }})
 	}
+	register32(t, "div.full", flushed, scalar[float32]{f2: div32(toNearest)})
+	register32(t, "div.approx", flushed, scalar[float32]{f2: divideApprox})
 }
 
-// addApprox32 registers the approximate functions. They are computed in float64
-// and rounded once, which is inside the bounds PTX gives.
-func addApprox32() {
-	wide := func(f func(float64) float64) floatOp {
-		return floatOp{f1: func(a float32) float32 { return float32(f(float64(a))) }}
-	}
-	floats["ex2.approx.f32"] = wide(math.Exp2)
-	floats["lg2.approx.f32"] = wide(math.Log2)
-	floats["sin.approx.f32"] = wide(math.Sin)
-	floats["cos.approx.f32"] = wide(math.Cos)
-	floats["tanh.approx.f32"] = wide(math.Tanh)
-	floats["sqrt.approx.f32"] = wide(math.Sqrt)
-	floats["rsqrt.approx.f32"] = wide(func(a float64) float64 { return 1 / math.Sqrt(a) })
-	floats["rcp.approx.f32"] = wide(func(a float64) float64 { return 1 / a })
-	div := floatOp{f2: func(a, b float32) float32 { return a / b }}
-	floats["div.full.f32"] = div
-	floats["div.approx.f32"] = floatOp{f2: divideApprox}
-}
-
-// divideApprox is a times the reciprocal of b, which is 0 above 2^126.
-func divideApprox(a, b float32) float32 {
-	if m := math.Abs(float64(b)); m > 0x1p126 && !math.IsInf(m, 0) {
-		return a * float32(math.Copysign(0, float64(b)))
-	}
-	return a / b
-}
-
-// minNum returns the operand that is a number; -0 is less than +0.
-func minNum[T float32 | float64](a, b T) T {
-	switch {
-	case a != a:
-		return b
-	case b != b:
-		return a
-	}
-	return min(a, b)
-}
-
-func maxNum[T float32 | float64](a, b T) T {
-	switch {
-	case a != a:
-		return b
-	case b != b:
-		return a
-	}
-	return max(a, b)
-}
-
-// flush is .ftz: a subnormal becomes a zero of its sign.
-func flush(a float32) float32 {
-	if u := math.Float32bits(a); u&0x7f800000 == 0 {
-		return math.Float32frombits(u & (1 << 31))
-	}
-	return a
-}
-
-// saturate is .sat: into [0,1], NaN to +0.
-func saturate[T float32 | float64](a T) T {
-	switch {
-	case !(a > 0):
-		return 0
-	case a > 1:
-		return 1
-	}
-	return a
-}
-
-func (o floatOp) lift(ftz, sat bool) handler {
-	in := func(a float32) float32 { return a }
-	out := in
-	if ftz {
-		in = flush
-	}
-	switch {
-	case ftz && sat:
-		out = func(a float32) float32 { return saturate(flush(a)) }
-	case ftz:
-		out = flush
-	case sat:
-		out = saturate[float32]
-	}
-	plain := !ftz && !sat
-	switch f1, f2, f3 := o.f1, o.f2, o.f3; {
-	case f1 != nil && plain:
-		return lift1(f1)
-	case f2 != nil && plain:
-		return lift2(f2)
-	case f3 != nil && plain:
-		return lift3(f3)
-	case f1 != nil:
-		return lift1(func(a float32) float32 { return out(f1(in(a))) })
-	case f2 != nil:
-		return lift2(func(a, b float32) float32 { return out(f2(in(a), in(b))) })
-	default:
-		return lift3(func(a, b, c float32) float32 { return out(f3(in(a), in(b), in(c))) })
+// register32 adds an operation with each of the modifiers.
+func register32(t opTable, name string, modifiers []string, op scalar[float32]) {
+	for _, m := range modifiers {
+		o := op
+		if strings.Contains(m, ".ftz") {
+			o = o.around(flush, flush)
+		}
+		if strings.HasSuffix(m, ".sat") {
+			o = o.around(func(a float32) float32 { return a }, saturate[float32])
+		}
+		t[opName(name+".f32", m)] = o.lift()
 	}
 }
 
 func addFloat64(t opTable) {
+	reg := func(name string, op scalar[float64]) { t[opName(name+".f64", "")] = op.lift() }
 	for name, r := range roundings {
-		t["add."+name+".f64.0"] = lift2(add64(r))
-		t["sub."+name+".f64.0"] = lift2(func(a, b float64) float64 { return add64(r)(a, -b) })
-		t["mul."+name+".f64.0"] = lift2(mul64(r))
-		t["div."+name+".f64.0"] = lift2(div64(r))
-		t["fma."+name+".f64.0"] = lift3(fma64r(r))
-		t["mad."+name+".f64.0"] = lift3(fma64r(r))
-		t["sqrt."+name+".f64.0"] = lift1(sqrt64(r))
-		t["rcp."+name+".f64.0"] = lift1(func(a float64) float64 { return div64(r)(1, a) })
+		reg("add."+name, scalar[float64]{f2: add64(r)})
+		reg("sub."+name, scalar[float64]{f2: func(a, b float64) float64 { return add64(r)(a, -b) }})
+		reg("mul."+name, scalar[float64]{f2: mul64(r)})
+		reg("fma."+name, scalar[float64]{f3: fma64r(r)})
+		reg("mad."+name, scalar[float64]{f3: fma64r(r)})
+		reg("div."+name, scalar[float64]{f2: div64(r)})
+		reg("rcp."+name, scalar[float64]{f1: func(a float64) float64 { return div64(r)(1, a) }})
+		reg("sqrt."+name, scalar[float64]{f1: sqrt64(r)})
 	}
-	t["neg.rn.f64.0"] = lift1(func(a float64) float64 { return -a })
-	t["abs.rn.f64.0"] = lift1(math.Abs)
-	t["min.rn.f64.0"] = lift2(minNum[float64])
-	t["max.rn.f64.0"] = lift2(maxNum[float64])
-	t["copysign.rn.f64.0"] = lift2(func(a, b float64) float64 { return math.Copysign(b, a) })
-	t["rcp.approx.f64.ftz"] = lift1(seed(func(a float64) float64 { return 1 / a }))
-	t["rsqrt.approx.f64.ftz"] = lift1(seed(func(a float64) float64 { return 1 / math.Sqrt(a) }))
-	t["rsqrt.approx.f64.0"] = lift1(func(a float64) float64 { return 1 / math.Sqrt(a) })
+	reg("neg.rn", scalar[float64]{f1: func(a float64) float64 { return -a }})
+	reg("abs.rn", scalar[float64]{f1: math.Abs})
+	reg("min.rn", scalar[float64]{f2: minNum[float64]})
+	reg("max.rn", scalar[float64]{f2: maxNum[float64]})
+	reg("copysign.rn", scalar[float64]{f2: withSign[float64]})
+	reg("rsqrt.approx", scalar[float64]{f1: approximations["rsqrt"]})
+	for _, name := range []string{"rcp", "rsqrt"} {
+		t[opName(name+".approx.f64", ".ftz")] = lift1(seed(approximations[name]))
+	}
+}
+
+// approximations are the functions with an .approx form. They are computed in
+// float64 and rounded once, which is inside the bounds that PTX gives.
+var approximations = map[string]func(a float64) float64{
+	"ex2": math.Exp2, "lg2": math.Log2, "sin": math.Sin, "cos": math.Cos, "tanh": math.Tanh, "sqrt": math.Sqrt,
+	"rcp":   func(a float64) float64 { return 1 / a },
+	"rsqrt": func(a float64) float64 { return 1 / math.Sqrt(a) },
 }
 
 // seed is an approximation that sees and returns only the upper 32 bits.
@@ -180,4 +130,86 @@ func high(a float64) float64 {
 		u &= 1 << 63
 	}
 	return math.Float64frombits(u)
+}
+
+// divideApprox is a times the reciprocal of b, which is 0 above 2^126.
+func divideApprox(a, b float32) float32 {
+	if m := magnitude(b); m > 0x1p126 && m <= math.MaxFloat32 {
+		return a * withSign(b, 0)
+	}
+	return a / b
+}
+
+type float interface{ float32 | float64 }
+
+// extrema are the forms of min and max by name; "3" is behind those with three
+// sources.
+func extrema[T float]() map[string]scalar[T] {
+	m := map[string]scalar[T]{}
+	for name, pick := range map[string]func(a, b T) T{
+		"min": minNum[T], "max": maxNum[T],
+		"min.NaN": func(a, b T) T { return min(a, b) }, "max.NaN": func(a, b T) T { return max(a, b) },
+	} {
+		m[name] = scalar[T]{f2: pick}
+		m[name+".xorsign.abs"] = scalar[T]{f2: func(a, b T) T {
+			v := pick(magnitude(a), magnitude(b))
+			return withSign(withSign(a, 1)*withSign(b, 1), v)
+		}}
+		m[name+"3"] = scalar[T]{f3: func(a, b, c T) T { return pick(pick(a, b), c) }}
+		m[name+".abs3"] = scalar[T]{f3: func(a, b, c T) T { return pick(pick(magnitude(a), magnitude(b)), magnitude(c)) }}
+	}
+	return m
+}
+
+// minNum returns the operand that is a number; -0 is less than +0.
+func minNum[T float](a, b T) T {
+	switch {
+	case a != a:
+		return b
+	case b != b:
+		return a
+	}
+	return min(a, b)
+}
+
+func maxNum[T float](a, b T) T {
+	switch {
+	case a != a:
+		return b
+	case b != b:
+		return a
+	}
+	return max(a, b)
+}
+
+func magnitude[T float](a T) T { return T(math.Abs(float64(a))) }
+
+// withSign is copysign in the order of PTX: the sign of a, the magnitude of b.
+func withSign[T float](a, b T) T { return T(math.Copysign(float64(b), float64(a))) }
+
+// flush is .ftz: a subnormal becomes a zero of its sign.
+func flush(a float32) float32 {
+	if u := math.Float32bits(a); u&0x7f800000 == 0 {
+		return math.Float32frombits(u & (1 << 31))
+	}
+	return a
+}
+
+// saturate is .sat: into [0,1], NaN to +0.
+func saturate[T float](a T) T {
+	switch {
+	case !(a > 0):
+		return 0
+	case a > 1:
+		return 1
+	}
+	return a
+}
+
+// relu is .relu: at least +0, and NaN stays.
+func relu(a float64) float64 {
+	if a <= 0 {
+		return 0
+	}
+	return a
 }

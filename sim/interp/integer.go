@@ -210,6 +210,19 @@ func addMisc32(t opTable) {
 	t["add.sat.s32"] = lift2(func(a, b int32) int32 { return clamp32(int64(a) + int64(b)) })
 	t["sub.sat.s32"] = lift2(func(a, b int32) int32 { return clamp32(int64(a) - int64(b)) })
 	t["mad.hi.sat.s32"] = lift3(func(a, b, c int32) int32 { return clamp32(int64(a)*int64(b)>>32 + int64(c)) })
+	t["mad24.hi.u32"] = lift3(func(a, b, c uint32) uint32 { return uint32(uint64(a&0xffffff)*uint64(b&0xffffff)>>16) + c })
+	t["mad24.hi.s32"] = lift3(func(a, b, c int32) int32 { return int32(int64(a<<8>>8)*int64(b<<8>>8)>>16) + c })
+	t["mad24.hi.sat.s32"] = lift3(func(a, b, c int32) int32 { return clamp32(int64(int32(int64(a<<8>>8)*int64(b<<8>>8)>>16)) + int64(c)) })
+	t["min.relu.s32"] = lift2(func(a, b int32) int32 { return max(min(a, b), 0) })
+	t["max.relu.s32"] = lift2(func(a, b int32) int32 { return max(a, b, 0) })
+	t["fns.b32"] = lift3(findNthSet)
+	t["bmsk.clamp.b32"] = lift2(func(pos, length uint32) uint32 { return uint32(bitsAt(uint64(pos), uint64(length))) })
+	t["bmsk.wrap.b32"] = lift2(func(pos, length uint32) uint32 { return uint32(bitsAt(uint64(pos&31), uint64(length&31))) })
+	t["szext.clamp.u32"] = lift2(func(a, n uint32) uint32 { return a & uint32(bitsAt(0, uint64(n))) })
+	t["szext.wrap.u32"] = lift2(func(a, n uint32) uint32 { return a & uint32(bitsAt(0, uint64(n&31))) })
+	t["szext.clamp.s32"] = lift2(func(a int32, n uint32) int32 { return signedField(a, n) })
+	t["szext.wrap.s32"] = lift2(func(a int32, n uint32) int32 { return signedField(a, n&31) })
+	addDot2(t)
 	t["dp4a.s32.s32"] = lift3(func(a, b, c int32) int32 { return dot4(a, b, c, signedByte, signedByte) })
 	t["dp4a.s32.u32"] = lift3(func(a, b, c int32) int32 { return dot4(a, b, c, signedByte, unsignedByte) })
 	t["dp4a.u32.s32"] = lift3(func(a, b, c int32) int32 { return dot4(a, b, c, unsignedByte, signedByte) })
@@ -217,8 +230,9 @@ func addMisc32(t opTable) {
 	for mode, f := range permutes {
 		t["prmt.b32"+mode] = lift3(f)
 	}
-	addClearSelect[int32](t, "s32")
-	addClearSelect[float32](t, "f32")
+	addSelect(t, "s32", func(c int32) bool { return c >= 0 })
+	addSelect(t, "f32", func(c float32) bool { return c >= 0 })
+	addSelect(t, "f32.ftz", func(c float32) bool { return flush(c) >= 0 })
 }
 
 func clamp32(v int64) int32 { return int32(min(max(v, math.MinInt32), math.MaxInt32)) }
@@ -231,6 +245,60 @@ func dot4(a, b, c int32, left, right func(v int32, k int) int32) int32 {
 		c += left(a, k) * right(b, k)
 	}
 	return c
+}
+
+// addDot2 registers dp2a: two 16-bit numbers of a times two bytes of b, its lower
+// or upper pair.
+func addDot2(t opTable) {
+	half := map[string]func(a int32, k int) int32{
+		"s32": func(a int32, k int) int32 { return int32(int16(a >> (16 * k))) },
+		"u32": func(a int32, k int) int32 { return int32(uint16(a >> (16 * k))) },
+	}
+	octet := map[string]func(a int32, k int) int32{"s32": signedByte, "u32": unsignedByte}
+	for first, mode := range []string{"lo", "hi"} {
+		for ta, left := range half {
+			for tb, right := range octet {
+				t["dp2a."+mode+"."+ta+"."+tb] = lift3(func(a, b, c int32) int32 {
+					return c + left(a, 0)*right(b, 2*first) + left(a, 1)*right(b, 2*first+1)
+				})
+			}
+		}
+	}
+}
+
+// findNthSet is fns: the place of the bit of mask that is the offset-th set one,
+// counted upward from base, or downward for a negative offset; all ones without
+// such a bit.
+func findNthSet(mask, base uint32, offset int32) uint32 {
+	step := 1
+	if offset < 0 {
+		step = -1
+	}
+	left := max(offset, -offset)
+	if offset == 0 {
+		left, mask = 1, mask&(1<<base)
+	}
+	for at := int(base); at >= 0 && at < 32; at += step {
+		if mask>>at&1 == 0 {
+			continue
+		}
+		if left--; left == 0 {
+			return uint32(at)
+		}
+	}
+	return allLanes
+}
+
+// bitsAt is length ones from bit pos on.
+func bitsAt(pos, length uint64) uint64 { return (1<<length - 1) << pos }
+
+// signedField is the low n bits of a as a signed number.
+func signedField(a int32, n uint32) int32 {
+	if n == 0 {
+		return 0
+	}
+	shift := 32 - min(n, 32)
+	return a << shift >> shift
 }
 
 // permutes are the modes of prmt; the default picks a byte by each nibble of the selector.
@@ -263,12 +331,11 @@ func permute(a, b uint32, sel func(k uint32) uint32) (d uint32) {
 	return d
 }
 
-// addClearSelect registers slct: a when the selector c is not negative, else b.
-func addClearSelect[C int32 | float32](t opTable, typ string) {
-	pick := func(c C) bool { return c >= 0 }
-	t["slct.b16."+typ] = lift3(func(a, b uint16, c C) uint16 { return choose(pick(c), a, b) })
-	t["slct.b32."+typ] = lift3(func(a, b uint32, c C) uint32 { return choose(pick(c), a, b) })
-	t["slct.b64."+typ] = lift3(func(a, b uint64, c C) uint64 { return choose(pick(c), a, b) })
+// addSelect registers slct: a when the selector c is not negative, else b.
+func addSelect[C int32 | float32](t opTable, typ string, first func(c C) bool) {
+	t["slct.b16."+typ] = lift3(func(a, b uint16, c C) uint16 { return choose(first(c), a, b) })
+	t["slct.b32."+typ] = lift3(func(a, b uint32, c C) uint32 { return choose(first(c), a, b) })
+	t["slct.b64."+typ] = lift3(func(a, b uint64, c C) uint64 { return choose(first(c), a, b) })
 }
 
 func choose[T any](first bool, a, b T) T {

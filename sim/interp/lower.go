@@ -1,8 +1,6 @@
 package interp
 
 import (
-	"strings"
-
 	"github.com/reprise-gpu/reprise/ptx"
 )
 
@@ -48,32 +46,48 @@ func (l *lowering) arithmetic() error {
 	if !ok {
 		return l.fail("the interpreter cannot run this instruction")
 	}
-	if n := 1 + sourceCount(in.Name); len(in.Args) != n {
-		return l.fail("needs %d operands", n)
-	}
 	sizes := operandSizes(in, registerSize(list[0]))
+	return l.registers(exec, arithmeticCost(in, list[0]), list[0], sizes[:1+sourceCount(in)]...)
+}
+
+// registers lowers an operation on registers. Sizes are the bytes of the destination
+// and of each source, and a literal is encoded as typ.
+func (l *lowering) registers(exec handler, c cost, typ ptx.Type, sizes ...int) error {
+	in := l.in
+	if len(in.Args) != len(sizes) {
+		return l.fail("needs %d operands", len(sizes))
+	}
 	r := blank()
 	r.exec = exec
 	var err error
 	if r.d, err = l.dest(&in.Args[0], sizes[0]); err != nil {
 		return err
 	}
-	for i, to := range []*slot{&r.a, &r.b, &r.c}[:len(in.Args)-1] {
-		if *to, err = l.source(&in.Args[i+1], sizes[i+1], list[0]); err != nil {
+	sources := []*slot{&r.a, &r.b, &r.c}
+	if len(sizes) == 5 {
+		r.x = newExtra()
+		sources = append(sources, &r.x.e)
+	}
+	for i, size := range sizes[1:] {
+		if *sources[i], err = l.source(&in.Args[i+1], size, typ); err != nil {
 			return err
 		}
 	}
-	l.emit(r, arithmeticCost(in, list[0]))
+	l.emit(r, c)
 	return nil
 }
 
 // sourceCount is how many sources an operation in ops has.
-func sourceCount(name string) int {
-	switch name {
+func sourceCount(in *ptx.Inst) int {
+	switch in.Name {
+	case "min", "max":
+		if len(in.Args) == 4 {
+			return 3
+		}
 	case "neg", "abs", "not", "cnot", "popc", "clz", "brev", "bfind",
 		"sqrt", "rcp", "rsqrt", "sin", "cos", "ex2", "lg2", "tanh":
 		return 1
-	case "mad", "madc", "mad24", "fma", "sad", "bfe", "shf", "prmt", "dp4a":
+	case "mad", "madc", "mad24", "fma", "sad", "bfe", "shf", "prmt", "dp4a", "dp2a", "fns":
 		return 3
 	}
 	return 2
@@ -92,16 +106,16 @@ func opKey(in *ptx.Inst, typ ptx.Type) string {
 			round = s
 		case "rn", "rz", "rm", "rp":
 			round = s
-		case "NaN":
-			name += ".NaN"
-		case "ftz", "sat":
+		case "NaN", "xorsign", "abs":
+			name += "." + s
+		case "ftz", "sat", "relu":
 			mods += "." + s
 		}
 	}
-	if mods == "" {
-		mods = ".0"
+	if (in.Name == "min" || in.Name == "max") && sourceCount(in) == 3 {
+		name += "3"
 	}
-	return name + "." + round + "." + typ.String() + mods
+	return opName(name+"."+round+"."+typ.String(), mods)
 }
 
 // operandSizes is the bytes of destination and sources of an operation on
@@ -315,234 +329,16 @@ func (l *lowering) cvta() error {
 	return nil
 }
 
-func (l *lowering) cvt() error {
-	in := l.in
-	list := types(in)
-	if len(list) != 2 || len(in.Args) != 2 {
-		return l.fail("the interpreter cannot run this conversion")
-	}
-	c := conversion{dst: list[0], src: list[1], ftz: has(in, "ftz"), sat: has(in, "sat")}
-	for _, s := range in.Suffix {
-		if s[0] != 'r' || len(s) < 2 {
-			continue
-		}
-		r, ok := roundings[strings.TrimSuffix(s, "i")]
-		if !ok {
-			return l.fail("rounding .%s is not supported", s)
-		}
-		c.round, c.integral = r, len(s) == 3
-	}
-	f := conversionBits(c)
-	if f == nil {
-		return l.fail("the interpreter cannot run this conversion")
-	}
-	r := blank()
-	dsize, ssize := l.size(&in.Args[0], registerSize(c.dst)), l.size(&in.Args[1], registerSize(c.src))
-	var err error
-	if r.d, err = l.dest(&in.Args[0], dsize); err != nil {
-		return err
-	}
-	if r.a, err = l.source(&in.Args[1], ssize, c.src); err != nil {
-		return err
-	}
-	if dsize == 0 || ssize == 0 {
-		return l.fail("a predicate cannot be converted")
-	}
-	r.exec = c.fast(dsize, ssize)
-	if r.exec == nil {
-		r.exec = liftBits(dsize, ssize, f)
-	}
-	l.emit(r, costConvert)
-	return nil
-}
-
-func conversionBits(c conversion) bitsFunc {
-	for _, t := range []ptx.Type{c.dst, c.src} {
-		if t == ptx.Pred || t == ptx.F16X2 || t == ptx.BF16X2 || t == ptx.B128 {
-			return nil
-		}
-	}
-	return c.convert()
-}
-
-// test resolves the comparison of setp and set, with its boolean operator.
-func (l *lowering) test(r *inst, typ ptx.Type) error {
-	in := l.in
-	r.x = newExtra()
-	key := in.Suffix[0] + "." + typ.String()
-	if has(in, "ftz") && typ == ptx.F32 {
-		key += ".ftz"
-	}
-	t, ok := tests[key]
-	if !ok || len(in.Args) < 3 {
-		return l.fail("the interpreter cannot run this comparison")
-	}
-	r.x.test = t
-	var err error
-	if r.a, err = l.source(&in.Args[1], registerSize(typ), typ); err != nil {
-		return err
-	}
-	if r.b, err = l.source(&in.Args[2], registerSize(typ), typ); err != nil {
-		return err
-	}
-	if len(in.Args) == 4 {
-		r.x.combine = combiners[in.Suffix[1]]
-		if r.x.combine == nil {
-			return l.fail("boolean operator .%s is unknown", in.Suffix[1])
-		}
-		r.x.p, r.x.pNeg, err = l.predicate(&in.Args[3])
-	}
-	return err
-}
-
-func (l *lowering) setp() error {
-	in := l.in
-	list := types(in)
-	if len(list) != 1 {
-		return l.fail("the interpreter cannot run this comparison")
-	}
-	r := blank()
-	err := l.test(&r, list[0])
-	if err != nil {
-		return err
-	}
-	if r.d, err = l.dest(&in.Args[0], 0); err != nil {
-		return err
-	}
-	if r.x.d2, err = l.second(&in.Args[0]); err != nil {
-		return err
-	}
-	r.exec = setp
-	if r.x.d2 == noSlot && r.x.combine == nil {
-		r.exec = setpOnly
-	}
-	l.emit(r, costALU)
-	return nil
-}
-
-// setpOnly is setp with one destination and nothing to combine with.
-func setpOnly(w *warp, in *inst) {
-	v := in.x.test(w, in)
-	w.preds[in.d] = w.preds[in.d]&^w.live | v&w.live
-}
-
-func (l *lowering) set() error {
-	in := l.in
-	list := types(in)
-	if len(list) != 2 || list[0].Size() != 4 || list[0] == ptx.F16X2 {
-		return l.fail("the interpreter cannot run this comparison")
-	}
-	r := blank()
-	err := l.test(&r, list[1])
-	if err != nil {
-		return err
-	}
-	r.exec = set[uint32](allLanes)
-	if list[0] == ptx.F32 {
-		r.exec = set[float32](1)
-	}
-	if r.d, err = l.dest(&in.Args[0], 4); err != nil {
-		return err
-	}
-	l.emit(r, costALU)
-	return nil
-}
-
-func (l *lowering) selp() error {
-	in := l.in
-	list := types(in)
-	if len(list) != 1 || len(in.Args) != 4 {
-		return l.fail("needs a type and four operands")
-	}
-	r := blank()
-	size := registerSize(list[0])
-	var err error
-	if r.d, err = l.dest(&in.Args[0], size); err != nil {
-		return err
-	}
-	if r.a, err = l.source(&in.Args[1], size, list[0]); err != nil {
-		return err
-	}
-	if r.b, err = l.source(&in.Args[2], size, list[0]); err != nil {
-		return err
-	}
-	var neg bool
-	if r.c, neg, err = l.predicate(&in.Args[3]); err != nil {
-		return err
-	}
-	if neg {
-		r.a, r.b = r.b, r.a
-	}
-	r.exec = ops["selp."+bitsType(size)]
-	l.emit(r, costALU)
-	return nil
-}
-
-func (l *lowering) slct() error {
-	in := l.in
-	list := types(in)
-	if len(list) != 2 || len(in.Args) != 4 {
-		return l.fail("needs two types and four operands")
-	}
-	size := registerSize(list[0])
-	exec, ok := ops["slct."+bitsType(size)+"."+list[1].String()]
-	if !ok {
-		return l.fail("the interpreter cannot run this instruction")
-	}
-	r := blank()
-	r.exec = exec
-	var err error
-	if r.d, err = l.dest(&in.Args[0], size); err != nil {
-		return err
-	}
-	if r.a, err = l.source(&in.Args[1], size, list[0]); err != nil {
-		return err
-	}
-	if r.b, err = l.source(&in.Args[2], size, list[0]); err != nil {
-		return err
-	}
-	if r.c, err = l.source(&in.Args[3], 4, list[1]); err != nil {
-		return err
-	}
-	l.emit(r, costALU)
-	return nil
-}
-
-// fiveOperands resolves d, a, b, c and e of instructions with four sources.
-func (l *lowering) fiveOperands(size int, rest int) (r inst, err error) {
-	in := l.in
-	if len(in.Args) != 5 {
-		return r, l.fail("needs five operands")
-	}
-	r = blank()
-	r.x = newExtra()
-	if r.d, err = l.dest(&in.Args[0], size); err != nil {
-		return r, err
-	}
-	sizes := []int{size, size, rest, 4}
-	for i, to := range []*slot{&r.a, &r.b, &r.c, &r.x.e} {
-		if *to, err = l.source(&in.Args[i+1], sizes[i], ptx.B32); err != nil {
-			return r, err
-		}
-	}
-	return r, nil
-}
-
 func (l *lowering) bfi() error {
 	list := types(l.in)
 	if len(list) != 1 || list[0].Size() < 4 {
 		return l.fail("needs a type of 32 or 64 bits")
 	}
-	r, err := l.fiveOperands(list[0].Size(), 4)
-	if err != nil {
-		return err
+	size, exec := list[0].Size(), bfiLanes[uint32]
+	if size == 8 {
+		exec = bfiLanes[uint64]
 	}
-	r.exec = bfiLanes[uint32]
-	if list[0].Size() == 8 {
-		r.exec = bfiLanes[uint64]
-	}
-	l.emit(r, costALU)
-	return nil
+	return l.registers(exec, costALU, ptx.B32, size, size, size, 4, 4)
 }
 
 func bfiLanes[T unsigned](w *warp, in *inst) {
@@ -552,67 +348,9 @@ func bfiLanes[T unsigned](w *warp, in *inst) {
 }
 
 func (l *lowering) lop3() error {
-	r, err := l.fiveOperands(4, 4)
-	if err != nil {
-		return err
-	}
-	r.exec = func(w *warp, in *inst) {
+	return l.registers(func(w *warp, in *inst) {
 		d, a, b := view[uint32](w, in.d), view[uint32](w, in.a), view[uint32](w, in.b)
 		c, lut := view[uint32](w, in.c), view[uint32](w, in.x.e)
 		each(w.live, func(i int) { d[i] = lookup(a[i], b[i], c[i], uint8(lut[i])) })
-	}
-	l.emit(r, costALU)
-	return nil
-}
-
-// predicateResult finishes an instruction that tests register a.
-func (l *lowering) predicateResult(size int, typ ptx.Type, f tester) error {
-	in := l.in
-	if len(in.Args) != 2 {
-		return l.fail("needs two operands")
-	}
-	r := blank()
-	r.x = newExtra()
-	r.x.test = f
-	r.exec = setpOnly
-	var err error
-	if r.d, err = l.dest(&in.Args[0], 0); err != nil {
-		return err
-	}
-	if r.a, err = l.source(&in.Args[1], size, typ); err != nil {
-		return err
-	}
-	r.b = r.a
-	l.emit(r, costALU)
-	return nil
-}
-
-func (l *lowering) testp() error {
-	in := l.in
-	list := types(in)
-	if len(list) != 1 || len(in.Suffix) != 2 {
-		return l.fail("needs a property and a type")
-	}
-	f := properties[in.Suffix[0]]
-	if f == nil {
-		return l.fail("property .%s is unknown", in.Suffix[0])
-	}
-	if list[0] == ptx.F64 {
-		return l.predicateResult(8, ptx.F64, liftTest(func(a, _ float64) bool { return f(a, 0x1p-1022) }))
-	}
-	return l.predicateResult(4, ptx.F32, liftTest(func(a, _ float32) bool { return f(float64(a), 0x1p-126) }))
-}
-
-func (l *lowering) isspacep() error {
-	windows := func(a uint64) ptx.Space {
-		switch {
-		case a-sharedWindow < windowSize:
-			return ptx.Shared
-		case a-localWindow < windowSize:
-			return ptx.Local
-		}
-		return ptx.Global
-	}
-	want := spaceOf(l.in)
-	return l.predicateResult(8, ptx.U64, liftTest(func(a, _ uint64) bool { return windows(a) == want }))
+	}, costALU, ptx.B32, 4, 4, 4, 4, 4)
 }

@@ -207,8 +207,8 @@ func TestHalfAgreesWithBigFloat(t *testing.T) {
 		require.Equal(t, even, half(mid), "%x", h)
 		require.Equal(t, uint16(h), half(math.Nextafter(mid, 0)))
 		require.Equal(t, uint16(h+1), half(math.Nextafter(mid, 1e9)))
-		require.Equal(t, uint16(h), floatToHalf(mid, 0, toZero))
-		require.Equal(t, uint16(h)|0x8000, floatToHalf(-mid, 0, up))
-		require.Equal(t, uint16(h+1), floatToHalf(mid, 0, up))
+		require.Equal(t, uint16(h), uint16(binary16.encode(mid, toZero)))
+		require.Equal(t, uint16(h)|0x8000, uint16(binary16.encode(-mid, up)))
+		require.Equal(t, uint16(h+1), uint16(binary16.encode(mid, up)))
 	}
 }

@@ -13,8 +13,10 @@ const (
 	toZero
 	down
 	up
+	tiesAway // of cvt.rna only
 )
 
+// roundings are those of arithmetic.
 var roundings = map[string]rounding{"rn": toNearest, "rz": toZero, "rm": down, "rp": up}
 
 // twoSum is Knuth's error-free sum: a+b = s+e exactly.
@@ -41,10 +43,13 @@ func fma32(a, b, c float32) float32 {
 // smallest is twice the bits of 2^-126: sums with a smaller exponent are subnormal in float32.
 const smallest = (1023 - 126) << 53
 
-// sumToOdd is a+b rounded to odd: inexact sums get an odd last bit, so that a
-// second rounding sees on which side of a midpoint the exact sum lies.
-func sumToOdd(a, b float64) float64 {
-	s, e := twoSum(a, b)
+// sumToOdd is a+b rounded to odd.
+func sumToOdd(a, b float64) float64 { return toOdd(twoSum(a, b)) }
+
+// toOdd is the exact value s+e, of which s is the nearest float64 and e has the
+// sign of the rest, rounded to odd: inexact values get an odd last bit, so that
+// a second rounding sees on which side of a midpoint the exact value lies.
+func toOdd(s, e float64) float64 {
 	if e == 0 || math.IsNaN(e) || math.Float64bits(s)&1 == 1 {
 		return s
 	}
@@ -54,15 +59,10 @@ func sumToOdd(a, b float64) float64 {
 	return math.Float64frombits(math.Float64bits(s) - 1)
 }
 
-// narrow rounds to float32 the exact value s + e, where e is only a sign: what
-// s lacks of the exact value.
-func narrow(s, e float64, r rounding) float32 {
-	f := float32(s)
-	diff := s - float64(f)
-	if diff == 0 || math.IsInf(float64(f), 0) && math.IsInf(s, 0) {
-		diff = e
-	}
-	return nudge32(f, diff, r)
+// narrow rounds x to float32. What float64 could not hold must be rounded to odd.
+func narrow(x float64, r rounding) float32 {
+	f := float32(x)
+	return nudge32(f, x-float64(f), r)
 }
 
 // nudge32 moves the nearest value f in direction r when exact-f has the sign of diff.
@@ -110,15 +110,14 @@ func sum32(a, b float64, r rounding) float32 {
 	if z, ok := signedZero(a, b, r); ok {
 		return float32(z)
 	}
-	s, e := twoSum(a, b)
-	return narrow(s, e, r)
+	return narrow(sumToOdd(a, b), r)
 }
 
 func mul32(r rounding) func(a, b float32) float32 {
 	if r == toNearest {
 		return func(a, b float32) float32 { return a * b }
 	}
-	return func(a, b float32) float32 { return narrow(float64(a)*float64(b), 0, r) }
+	return func(a, b float32) float32 { return narrow(float64(a)*float64(b), r) }
 }
 
 func fma32r(r rounding) func(a, b, c float32) float32 {
@@ -134,7 +133,7 @@ func div32(r rounding) func(a, b float32) float32 {
 	}
 	return func(a, b float32) float32 {
 		q := float64(a) / float64(b)
-		return narrow(q, residue(float64(a), float64(b), q), r)
+		return narrow(toOdd(q, residue(float64(a), float64(b), q)), r)
 	}
 }
 
@@ -156,7 +155,7 @@ func sqrt32(r rounding) func(a float32) float32 {
 		if r == toNearest || math.IsInf(q, 0) || math.IsNaN(q) {
 			return float32(q)
 		}
-		return narrow(q, math.FMA(-q, q, float64(a)), r)
+		return narrow(toOdd(q, math.FMA(-q, q, float64(a))), r)
 	}
 }
 

@@ -39,7 +39,8 @@ type extra struct {
 	combine func(v, p uint32) uint32
 	p       slot // the predicate combined with
 	pNeg    bool
-	test    func(w *warp, in *inst) uint32
+	test    tester
+	upper   tester // of the upper halves of packed operands
 	op      atomicFunc
 	e       slot // fourth source, of bfi and lop3
 	members slot // member mask of a warp-wide operation
