@@ -219,7 +219,7 @@ type Guard struct {
 type OperandKind uint8
 
 const (
-	OpReg     OperandKind = iota // Reg; NoReg is the sink "_"; Neg for !%p
+	OpReg     OperandKind = iota // Reg; NoReg is the sink "_"; Neg for !%p and -%r; Name is the part of a video operand, "h1" in %r.h1
 	OpPair                       // Reg|Reg2, the two destinations of setp or shfl
 	OpInt                        // Imm, as a 64-bit two's complement integer
 	OpFloat32                    // Imm holds the 32 bits of 0f…

@@ -64,6 +64,11 @@ func (b *body) operand(in *Inst, arg int) Operand {
 		op = p.number(false)
 	case '-':
 		p.next()
+		if p.tok.kind == tokWord && in.Name == "vmad" {
+			op = b.wordOperand(in, arg)
+			op.Neg = op.Kind == OpReg && op.Reg != NoReg
+			break
+		}
 		if p.tok.kind != tokNumber {
 			p.unexpected("a number after '-'")
 		}
@@ -120,10 +125,24 @@ func (b *body) wordOperand(in *Inst, arg int) Operand {
 	if id, ok := b.register(t.text); ok {
 		return b.pair(Operand{Kind: OpReg, Reg: id, Reg2: NoReg})
 	}
+	if op, ok := b.partOperand(in, t); ok {
+		return op
+	}
 	if specialRegister(t.text) {
 		return Operand{Kind: OpSpecial, Name: t.text, Reg: NoReg, Reg2: NoReg}
 	}
 	return b.symbol(t)
+}
+
+// partOperand recognises %r.b0, %r.h10 and the like, which only the video
+// instructions have.
+func (b *body) partOperand(in *Inst, t token) (Operand, bool) {
+	name, part, _ := strings.Cut(t.text, ".")
+	if part == "" || in.Name[0] != 'v' || strings.Trim(part, "01234567") != part[:1] || part[0] != 'b' && part[0] != 'h' {
+		return Operand{}, false
+	}
+	id, ok := b.register(name)
+	return Operand{Kind: OpReg, Reg: id, Reg2: NoReg, Name: part}, ok
 }
 
 // pair completes d|p.

@@ -327,13 +327,24 @@ func (f *Func) regText(id RegID) string {
 	return f.Regs[id].Name
 }
 
+func (f *Func) regOperandText(op *Operand) string {
+	text := f.regText(op.Reg)
+	if op.Name != "" {
+		text += "." + op.Name
+	}
+	switch {
+	case op.Neg && f.Regs[op.Reg].Type == Pred:
+		return "!" + text
+	case op.Neg:
+		return "-" + text
+	}
+	return text
+}
+
 func (f *Func) operandText(op *Operand) string {
 	switch op.Kind {
 	case OpReg:
-		if op.Neg {
-			return "!" + f.regText(op.Reg)
-		}
-		return f.regText(op.Reg)
+		return f.regOperandText(op)
 	case OpPair:
 		return f.regText(op.Reg) + "|" + f.regText(op.Reg2)
 	case OpInt:

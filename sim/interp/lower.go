@@ -20,8 +20,15 @@ func init() {
 		"activemask": (*lowering).activemask, "trap": (*lowering).trap, "brkpt": (*lowering).nothing,
 		"membar": (*lowering).fence, "fence": (*lowering).fence, "nanosleep": (*lowering).nothing,
 		"prefetch": (*lowering).nothing, "prefetchu": (*lowering).nothing, "pmevent": (*lowering).nothing,
+		"vmad":    (*lowering).vmad,
 		"discard": (*lowering).nothing, "applypriority": (*lowering).nothing, "griddepcontrol": (*lowering).nothing,
 	}
+	for _, name := range []string{"vadd", "vsub", "vabsdiff", "vmin", "vmax", "vavrg", "vset"} {
+		for _, lanes := range []string{"", "2", "4"} {
+			lowerings[name+lanes] = (*lowering).video
+		}
+	}
+	lowerings["vshl"], lowerings["vshr"] = (*lowering).video, (*lowering).video
 }
 
 // lower appends the records of the current instruction.
