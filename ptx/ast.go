@@ -82,10 +82,14 @@ func (m *Module) Source(l Loc) string {
 	return ""
 }
 
-// Func returns the function or kernel called name, nil when there is none.
+// Func returns the function or kernel called name, or that it is an alias of, nil
+// when there is none.
 func (m *Module) Func(name string) *Func {
 	for _, f := range m.Funcs {
 		if f.Name == name {
+			if f.Alias != "" {
+				return m.Func(f.Alias)
+			}
 			return f
 		}
 	}
@@ -122,7 +126,8 @@ type Func struct {
 	Pos    Pos
 	Name   string
 	Entry  bool
-	Extern bool // declared, no body
+	Extern bool   // declared, no body
+	Alias  string // the function that .alias makes this another name of
 	Link   Linkage
 	Params []*Var
 	Return []*Var
@@ -137,12 +142,14 @@ type Func struct {
 	MinBlocks  uint32    // .minnctapersm
 }
 
-// Prototype is a .callprototype, the signature of an indirect call.
+// Prototype is a .callprototype, the signature of an indirect call, or a
+// .calltargets, which lists the functions that one may reach.
 type Prototype struct {
-	Pos    Pos
-	Name   string
-	Params []*Var
-	Return []*Var
+	Pos     Pos
+	Name    string
+	Params  []*Var
+	Return  []*Var
+	Targets []string // of .calltargets; the signature is that of the first
 }
 
 // RegID is an index into Func.Regs; NoReg stands for none or for the sink "_".
@@ -227,7 +234,7 @@ const (
 	OpSpecial                    // Name, with its axis: "%tid.x", "%laneid", "WARP_SZ"
 	OpSymbol                     // address of Var (or function Name) plus Imm
 	OpMem                        // [Reg+Imm], or [Var+Imm] when Reg is NoReg, or [Imm]; Elems holds the coordinates of a texture access
-	OpVector                     // {Elems…}
+	OpVector                     // {Elems…}, with the predicate Reg2 of {…}|p
 	OpLabel                      // branch target Name, index Target into Body
 	OpFunc                       // callee or prototype Name
 	OpList                       // (Elems…), the parameters of a call or the labels of a branch table

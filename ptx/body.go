@@ -169,7 +169,7 @@ func (b *body) label(t token) {
 		return
 	}
 	if p.acceptWord(".calltargets") {
-		b.labelTokens("a function")
+		b.callTargets(t)
 		return
 	}
 	if _, ok := s.labels[t.text]; ok {
@@ -185,7 +185,7 @@ func (b *body) label(t token) {
 
 // prototype: name : .callprototype (return) _ (params) ;
 func (b *body) prototype(t token) {
-	p, s := b.p, b.top()
+	p := b.p
 	proto := &Prototype{Pos: t.pos, Name: b.unique(t.text)}
 	if p.tok.kind == '(' {
 		proto.Return = p.params()
@@ -194,13 +194,35 @@ func (b *body) prototype(t token) {
 	if p.tok.kind == '(' {
 		proto.Params = p.params()
 	}
-	p.acceptWord(".noreturn")
+	for p.acceptWord(".noreturn") || p.acceptWord(".abi_preserve") || p.acceptWord(".abi_preserve_control") {
+		if p.tok.kind == tokNumber {
+			p.next()
+		}
+	}
 	p.expect(';', "after the prototype")
+	b.addProto(t, proto)
+}
+
+func (b *body) addProto(t token, proto *Prototype) {
+	s := b.top()
 	if s.protos == nil {
 		s.protos = map[string]string{}
 	}
 	s.protos[t.text] = proto.Name
 	b.f.Protos = append(b.f.Protos, proto)
+}
+
+// callTargets: name : .calltargets function, … ;
+func (b *body) callTargets(t token) {
+	proto := &Prototype{Pos: t.pos, Name: b.unique(t.text)}
+	for i, name := range b.labelTokens("a function") {
+		b.p.useSymbol(name, useCall)
+		proto.Targets = append(proto.Targets, name.text)
+		if f := b.p.funcs[name.text]; i == 0 && f != nil {
+			proto.Params, proto.Return = f.Params, f.Return
+		}
+	}
+	b.addProto(t, proto)
 }
 
 func (b *body) branchTargets(t token) {
@@ -224,15 +246,9 @@ func (b *body) labelTokens(what string) []token {
 
 func (b *body) directive(t token) {
 	p := b.p
-	if typ, ok := strings.CutPrefix(t.text, ".reg."); ok {
-		b.reg(token{kind: tokWord, text: "." + typ, pos: t.pos}) // CUDA's own headers leave the space out
-		return
-	}
 	switch t.text {
 	case ".reg":
-		typ := p.tok
-		p.expect(tokWord, "for the type of the registers")
-		b.reg(typ)
+		b.reg()
 	case ".loc":
 		p.loc()
 	case ".pragma":
@@ -258,13 +274,32 @@ func (b *body) directive(t token) {
 	}
 }
 
-// reg: .reg .type name, name<count>, … ; from behind the type.
-func (b *body) reg(t token) {
+// regType reads the type of registers, and the length of a vector of them or 0.
+func (b *body) regType() (typ Type, vector int) {
 	p := b.p
-	typ, ok := ParseType(strings.TrimPrefix(t.text, "."))
-	if !ok {
-		p.fail(t.pos, "%s is no type of a register", t.describe())
+	for p.tok.kind == tokWord && p.tok.text[0] == '.' {
+		t := p.tok
+		p.next()
+		switch t.text {
+		case ".v2", ".v4", ".v8":
+			vector = int(t.text[2] - '0')
+			continue
+		}
+		var ok bool
+		if typ, ok = ParseType(t.text[1:]); !ok {
+			p.fail(t.pos, "%s is no type of a register", t.describe())
+		}
 	}
+	if typ == NoType {
+		p.unexpected("the type of the registers")
+	}
+	return typ, vector
+}
+
+// reg: .reg .type name, name<count>, … ; from behind .reg.
+func (b *body) reg() {
+	p := b.p
+	typ, vector := b.regType()
 	for {
 		t := p.name("a register name")
 		count := -1
@@ -272,10 +307,14 @@ func (b *body) reg(t token) {
 			count = int(p.small("the number of registers", 0, maxRegs))
 			p.expect('>', "after the number of registers")
 		}
-		if len(b.f.Regs)+count >= maxRegs {
+		if len(b.f.Regs)+max(count, 1)*max(vector, 1) >= maxRegs {
 			p.fail(t.pos, "function %s has more than %d registers", b.f.Name, maxRegs)
 		}
-		b.declareRegs(t, typ, count)
+		if vector > 0 {
+			b.declareVectors(t, typ, count, vector)
+		} else {
+			b.declareRegs(t, typ, count)
+		}
 		if !p.accept(',') {
 			break
 		}
@@ -285,7 +324,7 @@ func (b *body) reg(t token) {
 
 func (b *body) declareVar(v *Var) {
 	s := b.top()
-	if _, ok := s.register(v.Name); ok || s.vars[v.Name] != nil {
+	if s.declares(v.Name) {
 		b.p.fail(v.Pos, "%s is declared twice in this scope", v.Name)
 	}
 	if s.vars == nil {

@@ -74,6 +74,10 @@ func (b *body) check(in *Inst, f *form) {
 		b.p.report(in.Pos, "%s", f.fault)
 		return
 	}
+	if in.Name == "call" {
+		b.checkCall(in)
+		return
+	}
 	letters := strings.Replace(f.row.args, "[", "", 1)
 	least := strings.IndexByte(f.row.args, '[')
 	if least < 0 {
@@ -232,6 +236,9 @@ func (f *form) vectorFault(fn *Func, op *Operand, typ Type, wider bool) string {
 			}
 		}
 		return ""
+	}
+	if len(op.Elems) == 1 && op.Elems[0].Kind == OpReg { // {x}, of surface accesses
+		return f.register(fn, op.Elems[0].Reg, typ, wider)
 	}
 	bytes := 0
 	for i := range op.Elems {

@@ -10,6 +10,13 @@ func (p *parser) declaration() {
 		p.function(link, true)
 	case p.acceptWord(".func"):
 		p.function(link, false)
+	case p.tok.kind == tokWord && p.tok.text == ".tex": // before .texref, of PTX 1.x
+		p.next()
+		v := p.varHead(Global, link)
+		v.Type, v.Align, v.Handle = B64, 8, "texref"
+		p.declarator(v)
+		p.expect(';', "after the declaration of "+v.Name)
+		p.declareModuleVar(v)
 	default:
 		t := p.tok
 		space, ok := p.space()
@@ -73,7 +80,11 @@ func (p *parser) varList(space Space, link Linkage) []*Var {
 	for {
 		v := *proto
 		p.declarator(&v)
-		if p.accept('=') {
+		switch {
+		case !p.accept('='):
+		case v.Handle != "":
+			p.properties()
+		default:
 			p.initializer(&v)
 		}
 		list = append(list, &v)
@@ -83,6 +94,16 @@ func (p *parser) varList(space Space, link Linkage) []*Var {
 	}
 	p.expect(';', "after the declaration of "+list[0].Name)
 	return list
+}
+
+// properties skips "{ addr_mode_0 = wrap, … }", the initial value of a sampler or
+// texture reference.
+func (p *parser) properties() {
+	p.expect('{', "to open the properties")
+	for !p.accept('}') {
+		p.endless("the list of properties")
+		p.next()
+	}
 }
 
 // varHead reads alignment, vector size, type and attributes, in any order.
@@ -105,6 +126,8 @@ func (p *parser) varHead(space Space, link Linkage) *Var {
 			p.attribute()
 		case ".texref", ".samplerref", ".surfref":
 			v.Type, v.Handle = B64, t.text[1:]
+		case ".v8":
+			vector = 8
 		default:
 			typ, ok := ParseType(t.text[1:])
 			if !ok {
@@ -161,7 +184,7 @@ func (p *parser) declarator(v *Var) {
 	for p.accept('[') {
 		extent := int64(0)
 		if p.tok.kind != ']' {
-			extent = p.small("an array extent", 1, maxVarBytes)
+			extent = p.extent()
 		} else if len(dims) > 0 {
 			p.fail(p.tok.pos, "only the first extent of %s may be left out", v.Name)
 		}
@@ -173,6 +196,15 @@ func (p *parser) declarator(v *Var) {
 	}
 	v.Dims = append(dims, v.Dims...)
 	p.checkSize(v)
+}
+
+func (p *parser) extent() int64 {
+	pos := p.tok.pos
+	n := p.constantInt("an array extent")
+	if n < 1 || n > maxVarBytes {
+		p.fail(pos, "an array extent must lie between 1 and %d, not %d", int64(maxVarBytes), n)
+	}
+	return n
 }
 
 func (p *parser) checkSize(v *Var) {
@@ -279,6 +311,8 @@ func (p *parser) funcAttributes(f *Func) {
 		case ".reqnctapercluster":
 			p.threads()
 		case ".noreturn", ".explicitcluster", ".blocksareclusters", ".unified":
+		case ".abi_preserve", ".abi_preserve_control":
+			p.integer("a number after " + t.text)
 		case ".pragma":
 			p.pragma()
 		case ".attribute":

@@ -3,6 +3,7 @@ package ptx
 import (
 	"encoding/binary"
 	"math"
+	"strings"
 )
 
 // initializer reads "= value" or "= {…}" into v.Init and v.Relocs.
@@ -80,27 +81,18 @@ func (in *initList) value(at int64) {
 	size := int64(in.v.Type.Size())
 	in.pad(at + size)
 	p := in.p
-	neg := p.accept('-')
-	switch p.tok.kind {
-	case tokNumber:
-		t := p.tok
+	switch t := p.tok; {
+	case t.kind == tokWord && t.text != "WARP_SZ":
+		in.v.Relocs = append(in.v.Relocs, in.symbol(at))
+	case t.kind == tokNumber && strings.HasPrefix(strings.TrimLeft(p.src[p.off:], " \t"), "("): // 0xFF00(symbol): one byte of an address
 		p.next()
-		if p.tok.kind == '(' && !neg { // 0xFF00(symbol): one byte of an address
-			in.masked(t, at)
-			return
-		}
-		op, ok := parseNumber(t.text, neg)
-		if !ok {
-			p.fail(t.pos, "%s is no number", t.describe())
+		in.masked(t, at)
+	default:
+		op := p.constant("an initial value")
+		if op.Kind != OpInt && in.v.Type.family() == 'i' {
+			p.fail(op.Pos, "%s is an integer and cannot start as a floating-point value", in.v.Name)
 		}
 		in.store(at, size, op)
-	case tokWord:
-		if neg {
-			p.unexpected("a number after '-'")
-		}
-		in.v.Relocs = append(in.v.Relocs, in.symbol(at))
-	default:
-		p.unexpected("an initial value")
 	}
 }
 
@@ -138,14 +130,7 @@ func (in *initList) symbol(at int64) Reloc {
 	return r
 }
 
-func (in *initList) addend(r *Reloc) {
-	switch p := in.p; {
-	case p.accept('+'):
-		r.Addend += p.integer("an offset")
-	case p.accept('-'):
-		r.Addend -= p.integer("an offset")
-	}
-}
+func (in *initList) addend(r *Reloc) { r.Addend += in.p.offset() }
 
 // masked reads mask(symbol) in a byte array. Compilers write the eight bytes
 // of an address one after the other; the first stands for all.

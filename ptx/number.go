@@ -7,39 +7,27 @@ import (
 )
 
 // parseNumber reads an integer or floating-point literal into an operand of
-// kind OpInt, OpFloat32 or OpFloat64. A '-' before it has been taken off.
-func parseNumber(text string, neg bool) (Operand, bool) {
+// kind OpInt, OpFloat32 or OpFloat64.
+func parseNumber(text string) (Operand, bool) {
 	op := Operand{Reg: NoReg, Reg2: NoReg}
 	if len(text) > 1 && text[0] == '0' {
 		switch text[1] {
 		case 'f', 'F':
 			bits, err := strconv.ParseUint(text[2:], 16, 32)
-			if neg {
-				bits ^= 1 << 31
-			}
 			op.Kind, op.Imm = OpFloat32, int64(bits)
 			return op, err == nil && len(text) == 10
 		case 'd', 'D':
 			bits, err := strconv.ParseUint(text[2:], 16, 64)
-			if neg {
-				bits ^= 1 << 63
-			}
 			op.Kind, op.Imm = OpFloat64, int64(bits)
 			return op, err == nil && len(text) == 18
 		}
 	}
 	if isDecimalFloat(text) {
 		value, err := strconv.ParseFloat(text, 64)
-		if neg {
-			value = -value
-		}
 		op.Kind, op.Imm = OpFloat64, int64(math.Float64bits(value))
 		return op, err == nil && !strings.Contains(text, "_")
 	}
 	value, ok := parseInteger(text)
-	if neg {
-		value = -value
-	}
 	op.Kind, op.Imm = OpInt, value
 	return op, ok
 }

@@ -1,6 +1,9 @@
 package ptx
 
-import "strings"
+import (
+	"regexp"
+	"strings"
+)
 
 // instruction reads the operands of the opcode t, to the ';'.
 func (b *body) instruction(t token, g Guard) {
@@ -59,20 +62,15 @@ func (b *body) operand(in *Inst, arg int) Operand {
 	var op Operand
 	switch p.tok.kind {
 	case tokWord:
-		op = b.wordOperand(in, arg)
-	case tokNumber:
-		op = p.number(false)
-	case '-':
-		p.next()
-		if p.tok.kind == tokWord && in.Name == "vmad" {
+		if p.tok.text == "WARP_SZ" && p.operatorAhead() {
+			op = p.constant("a constant")
+		} else {
 			op = b.wordOperand(in, arg)
-			op.Neg = op.Kind == OpReg && op.Reg != NoReg
-			break
 		}
-		if p.tok.kind != tokNumber {
-			p.unexpected("a number after '-'")
-		}
-		op = p.number(true)
+	case tokNumber, '~', '+':
+		op = p.constant("a number")
+	case '-':
+		op = b.negative(in)
 	case '!':
 		p.next()
 		op = Operand{Kind: OpReg, Neg: true, Reg: b.needRegister(p.name("a predicate register")), Reg2: NoReg}
@@ -81,8 +79,12 @@ func (b *body) operand(in *Inst, arg int) Operand {
 		op = b.memory()
 	case '{':
 		p.next()
-		op = b.elems(OpVector, '}')
+		op = b.pair(b.elems(OpVector, '}'))
 	case '(':
+		if in.Name != "call" {
+			op = p.constant("a constant")
+			break
+		}
 		p.next()
 		op = b.elems(OpList, ')')
 	default:
@@ -92,13 +94,20 @@ func (b *body) operand(in *Inst, arg int) Operand {
 	return op
 }
 
-func (p *parser) number(neg bool) Operand {
-	op, ok := parseNumber(p.tok.text, neg)
-	if !ok {
-		p.fail(p.tok.pos, "%s is no number", p.tok.describe())
+// negative reads what starts with '-': a constant, or the source of a vmad.
+func (b *body) negative(in *Inst) Operand {
+	p := b.p
+	if in.Name != "vmad" {
+		return p.constant("a number")
 	}
-	op.Pos = p.tok.pos
 	p.next()
+	if p.tok.kind != tokWord {
+		op := p.constant("a number")
+		op.Imm = -op.Imm
+		return op
+	}
+	op := b.wordOperand(in, len(in.Args))
+	op.Neg = op.Kind == OpReg
 	return op
 }
 
@@ -125,6 +134,9 @@ func (b *body) wordOperand(in *Inst, arg int) Operand {
 	if id, ok := b.register(t.text); ok {
 		return b.pair(Operand{Kind: OpReg, Reg: id, Reg2: NoReg})
 	}
+	if op, ok := b.vectorRegister(t); ok {
+		return op
+	}
 	if op, ok := b.partOperand(in, t); ok {
 		return op
 	}
@@ -134,11 +146,14 @@ func (b *body) wordOperand(in *Inst, arg int) Operand {
 	return b.symbol(t)
 }
 
+// selectors name the part of a register that a video instruction works on.
+var selectors = regexp.MustCompile(`^(b[0-3]|h[01]|h[0-3]{2}|b[0-7]{4}|b[0-3]{2,3})$`)
+
 // partOperand recognises %r.b0, %r.h10 and the like, which only the video
 // instructions have.
 func (b *body) partOperand(in *Inst, t token) (Operand, bool) {
 	name, part, _ := strings.Cut(t.text, ".")
-	if part == "" || in.Name[0] != 'v' || strings.Trim(part, "01234567") != part[:1] || part[0] != 'b' && part[0] != 'h' {
+	if in.Name[0] != 'v' || !selectors.MatchString(part) {
 		return Operand{}, false
 	}
 	id, ok := b.register(name)
@@ -150,7 +165,9 @@ func (b *body) pair(op Operand) Operand {
 	if !b.p.accept('|') {
 		return op
 	}
-	op.Kind = OpPair
+	if op.Kind == OpReg {
+		op.Kind = OpPair
+	}
 	t := b.p.name("a predicate register after '|'")
 	if t.text != "_" {
 		op.Reg2 = b.needRegister(t)
@@ -215,14 +232,36 @@ func (b *body) symbolBase(t token, op *Operand) {
 	b.p.useSymbol(t, useAddress)
 }
 
+// offset reads "+n-m…" behind a base, 0 when nothing is there.
 func (p *parser) offset() int64 {
-	switch {
-	case p.accept('+'):
-		return p.integer("an offset")
-	case p.accept('-'):
-		return -p.integer("an offset")
+	sum := int64(0)
+	for p.tok.kind == '+' || p.tok.kind == '-' {
+		neg := p.tok.kind == '-'
+		p.next()
+		v := p.binary("an offset", precedence["*"], 0)
+		if v.op.Kind != OpInt {
+			p.fail(p.tok.pos, "an offset must be an integer")
+		}
+		if neg {
+			v.op.Imm = -v.op.Imm
+		}
+		sum += v.op.Imm
 	}
-	return 0
+	return sum
+}
+
+// vectorRegister replaces the name of a vector of registers by its elements.
+func (b *body) vectorRegister(t token) (Operand, bool) {
+	for i := len(b.scopes) - 1; i >= 0; i-- {
+		if list, ok := b.scopes[i].vectors[t.text]; ok {
+			op := Operand{Pos: t.pos, Kind: OpVector, Reg: NoReg, Reg2: NoReg}
+			for _, id := range list {
+				op.Elems = append(op.Elems, Operand{Pos: t.pos, Kind: OpReg, Reg: id, Reg2: NoReg})
+			}
+			return op, true
+		}
+	}
+	return Operand{}, false
 }
 
 // memory reads "[base+n]" after the '[', or a texture's "[base, {x, y}]".
@@ -238,8 +277,8 @@ func (b *body) memory() Operand {
 			b.symbolBase(t, &op)
 		}
 		op.Imm = p.offset()
-	case tokNumber, '-':
-		op.Imm = p.integer("an address")
+	case tokNumber, '-', '(', '~':
+		op.Imm = p.constantInt("an address")
 	default:
 		p.unexpected("an address")
 	}
@@ -257,6 +296,12 @@ func (b *body) coordinate() Operand {
 		op := b.elems(OpVector, '}')
 		op.Pos = pos
 		return op
+	}
+	if t := b.p.tok; t.kind == tokWord {
+		if op, ok := b.vectorRegister(t); ok {
+			b.p.next()
+			return op
+		}
 	}
 	return b.elem()
 }
@@ -296,14 +341,8 @@ func (b *body) elem() Operand {
 			op = b.symbol(t)
 			op.Pos = t.pos
 		}
-	case tokNumber:
-		op = p.number(false)
-	case '-':
-		p.next()
-		if p.tok.kind != tokNumber {
-			p.unexpected("a number after '-'")
-		}
-		op = p.number(true)
+	case tokNumber, '-', '~', '(':
+		op = p.constant("an element")
 	default:
 		p.unexpected("an element")
 	}

@@ -73,13 +73,13 @@ cos            da       f     approx ftz
 cp+async       mmx[xx   -     async ca cg $spaces L2::*
 cp+async+bulk  mmx[xxxx -     async bulk $bulk
 cp+async+bulk+prefetch mx[x - async bulk prefetch L2 $spaces L2::*
-cp+async+bulk+tensor mx[xxxxx - async bulk tensor prefetch L2 $bulk $tensor
+cp+async+bulk+tensor xx[xxxxx - async bulk tensor prefetch L2 $bulk $tensor
 cp+async+commit_group - -     async commit_group bulk
 cp+async+mbarrier m     b     async mbarrier arrive noinc $spaces
 cp+async+wait_all -     -     async wait_all
 cp+async+wait_group x   -     async wait_group bulk read
 cp+reduce+async+bulk mmx[xxxx ibfh async bulk reduce noftz $bulk $reduce
-cp+reduce+async+bulk+tensor mm[xx - async bulk tensor reduce $bulk $tensor $reduce
+cp+reduce+async+bulk+tensor xm[xx - async bulk tensor reduce $bulk $tensor $reduce
 createpolicy+cvt       da     b  cvt L2
 createpolicy+fractional d[x   b  fractional L2::*
 createpolicy+range     dmuu   b  range $spaces L2::*

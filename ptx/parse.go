@@ -291,11 +291,7 @@ func (p *parser) moduleStatement() {
 		p.loc()
 	case ".alias":
 		p.next()
-		for p.tok.kind != ';' {
-			p.next()
-			p.endless("the .alias directive")
-		}
-		p.next()
+		p.alias()
 	default:
 		p.declaration()
 	}
@@ -387,7 +383,9 @@ func (p *parser) pragma() {
 
 // section skips debug information.
 func (p *parser) section() {
-	p.next() // its name may start with a dot
+	for p.tok.kind == tokWord { // a name with dots
+		p.next()
+	}
 	p.expect('{', "to open the section")
 	for depth := 1; depth > 0; p.next() {
 		p.endless("the .section")
@@ -398,6 +396,22 @@ func (p *parser) section() {
 			depth--
 		}
 	}
+}
+
+// alias: .alias name, of; both are functions declared before.
+func (p *parser) alias() {
+	t := p.name("a function")
+	p.expect(',', "between the functions of .alias")
+	of := p.name("a function")
+	f, target := p.funcs[t.text], p.funcs[of.text]
+	switch {
+	case f == nil || !f.Extern:
+		p.fail(t.pos, "%s is no function that is declared without a body", t.text)
+	case target == nil || target.Extern:
+		p.fail(of.pos, "%s is no function with a body", of.text)
+	}
+	f.Alias = of.text
+	p.expect(';', "after .alias")
 }
 
 // finish checks what needs the whole file: its head, and names of functions.
@@ -427,7 +441,7 @@ func (p *parser) finish() {
 		}
 	}
 	for _, f := range p.m.Funcs {
-		if f.Extern && f.Link != External {
+		if f.Extern && f.Link != External && f.Alias == "" {
 			p.report(f.Pos, "function %s is declared but has no body; it needs .extern or a definition", f.Name)
 		}
 	}

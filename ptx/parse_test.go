@@ -3,8 +3,10 @@ package ptx
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
+	"github.com/cockroachdb/datadriven"
 	"github.com/stretchr/testify/require"
 )
 
@@ -54,6 +56,9 @@ func FuzzParse(f *testing.F) {
 		f.Add(string(src))
 	}
 	f.Add(unusual)
+	for _, src := range syntaxSeeds(f) {
+		f.Add(src)
+	}
 	f.Fuzz(func(t *testing.T, src string) {
 		if len(src) > 1<<16 {
 			return
@@ -70,6 +75,22 @@ func FuzzParse(f *testing.F) {
 		require.NoError(t, err)
 		require.Len(t, again.Funcs, len(m.Funcs))
 	})
+}
+
+// syntaxSeeds are the inputs of TestSyntax.
+func syntaxSeeds(t testing.TB) []string {
+	text, err := os.ReadFile("testdata/syntax")
+	require.NoError(t, err)
+	var seeds []string
+	for _, block := range strings.Split(string(text), "\n\n") {
+		head, _, _ := strings.Cut(block, "\n----")
+		for _, cmd := range []string{"body", "file"} {
+			if _, input, ok := strings.Cut("\n"+head, "\n"+cmd+"\n"); ok {
+				seeds = append(seeds, syntaxInput(&datadriven.TestData{Cmd: cmd, Input: input}))
+			}
+		}
+	}
+	return seeds
 }
 
 func BenchmarkInfer(b *testing.B) {

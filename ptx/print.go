@@ -36,6 +36,11 @@ func (p *printer) module(m *Module) {
 			p.function(f)
 		}
 	}
+	for _, f := range m.Funcs {
+		if f.Alias != "" {
+			p.f(".alias %s, %s;\n", f.Name, f.Alias)
+		}
+	}
 }
 
 // forward is the number of leading functions to declare before variables: up
@@ -77,6 +82,9 @@ func (f *Func) namedFuncs() []string {
 				names = append(names, op.Name)
 			}
 		}
+	}
+	for _, proto := range f.Protos {
+		names = append(names, proto.Targets...)
 	}
 	return names
 }
@@ -225,6 +233,10 @@ func (p *printer) function(f *Func) {
 		p.f(";\n")
 	}
 	for _, proto := range f.Protos {
+		if proto.Targets != nil {
+			p.f("\t%s: .calltargets %s;\n", proto.Name, strings.Join(proto.Targets, ", "))
+			continue
+		}
 		p.f("\t%s: .callprototype ", proto.Name)
 		if proto.Return != nil {
 			p.params(proto.Return)
@@ -358,7 +370,11 @@ func (f *Func) operandText(op *Operand) string {
 	case OpMem:
 		return f.memoryText(op)
 	case OpVector:
-		return "{" + f.elemsText(op.Elems) + "}"
+		text := "{" + f.elemsText(op.Elems) + "}"
+		if op.Reg2 != NoReg {
+			text += "|" + f.regText(op.Reg2)
+		}
+		return text
 	case OpList:
 		return "(" + f.elemsText(op.Elems) + ")"
 	}

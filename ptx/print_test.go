@@ -2,6 +2,7 @@ package ptx
 
 import (
 	"bytes"
+	"strings"
 	"testing"
 
 	"github.com/cockroachdb/datadriven"
@@ -85,6 +86,38 @@ func TestPrint(t *testing.T) {
 		requireRoundTrip(t, m)
 		return text
 	})
+}
+
+// TestSyntax shows how forms that compilers seldom write are understood: a body
+// ("body") or a file ("file") is printed, and must survive printing.
+func TestSyntax(t *testing.T) {
+	datadriven.RunTest(t, "testdata/syntax", func(t *testing.T, d *datadriven.TestData) string {
+		m, err := Parse("in.ptx", syntaxInput(d))
+		if err != nil {
+			return err.Error() + "\n"
+		}
+		text := printed(t, m)
+		requireRoundTrip(t, m)
+		if _, body, ok := strings.Cut(text, bodyMark); ok && d.Cmd == "body" {
+			return strings.TrimSuffix(body, "}\n")
+		}
+		return text
+	})
+}
+
+// bodyMark ends what syntaxInput puts before a body.
+const bodyMark = "\tpmevent 15;\n"
+
+func syntaxInput(d *datadriven.TestData) string {
+	head := strings.ReplaceAll(testHead, "\n", " ")
+	if d.Cmd == "file" {
+		return head + d.Input + "\n"
+	}
+	return head + ".global .u32 g; .global .texref tex; .global .samplerref smp; .global .surfref surf; .shared .b8 sh[64]; " +
+		".func (.reg .b32 r) one(.reg .b32 a) { ret; } .func two(.param .b64 a) { ret; } " +
+		".visible .entry k(.param .u64 a, .param .u32 n) { " +
+		".reg .pred %p<4>; .reg .b16 %h<9>; .reg .b32 %r<20>; .reg .f32 %f<20>; .reg .f64 %fd<9>; .reg .b64 %rd<9>; .reg .b128 %q<3>; pmevent 15;\n" +
+		d.Input + "\n}\n"
 }
 
 const unusual = `.version 7.8

@@ -91,7 +91,11 @@ func (s *scanner) scan() token {
 	c := s.src[s.off]
 	switch charClasses[c] {
 	case classWord:
-		s.run()
+		if c == '.' {
+			s.directive()
+		} else {
+			s.run()
+		}
 		return token{tokWord, s.src[start:s.off], pos}
 	case classDigit:
 		s.number()
@@ -150,6 +154,17 @@ func (s *scanner) comment() bool {
 	return false
 }
 
+// directive takes one directive: compilers and people write some without a space
+// between them, as ".reg.b32" or ".param.u64.ptr".
+func (s *scanner) directive() {
+	s.off++
+	start := s.off
+	s.run()
+	if n := strings.IndexByte(s.src[start:s.off], '.'); n > 0 {
+		s.off = start + n
+	}
+}
+
 func (s *scanner) run() {
 	for s.off < len(s.src) {
 		if class := charClasses[s.src[s.off]]; class == classWord || class == classDigit {
@@ -168,6 +183,10 @@ func (s *scanner) number() {
 	start := s.off
 	s.run()
 	text := s.src[start:s.off]
+	if n := numberEnd(text); n < len(text) {
+		text = text[:n]
+		s.off = start + n
+	}
 	last := text[len(text)-1]
 	if (last != 'e' && last != 'E') || len(text) > 1 && strings.ContainsRune("xXfFdD", rune(text[1])) {
 		return
@@ -176,6 +195,23 @@ func (s *scanner) number() {
 		s.off++
 		s.run()
 	}
+}
+
+// numberEnd is where a number ends that is glued to what follows: the operator %,
+// or a directive, as in ".align 8.b8".
+func numberEnd(text string) int {
+	for i := 1; i < len(text); i++ {
+		if text[i] == '%' || text[i] == '.' && directiveWord(text[i+1:]) {
+			return i
+		}
+	}
+	return len(text)
+}
+
+// directiveWord reports whether text starts like the name of a directive, and not
+// like the exponent of "1.e5".
+func directiveWord(text string) bool {
+	return len(text) > 0 && charClasses[text[0]] == classWord && (text[0]|0x20 != 'e' || len(text) > 1 && charClasses[text[1]] == classWord)
 }
 
 func (s *scanner) str(pos Pos) token {

@@ -13,7 +13,9 @@ type scope struct {
 	labels map[string]string // name here -> name in the function
 	protos map[string]string
 	tables map[string][]token // .branchtargets
-	uses   []labelUse         // not yet resolved
+	// vectors holds the elements of vector registers, which are in regs too, as "v.x".
+	vectors map[string][]RegID
+	uses    []labelUse // not yet resolved
 }
 
 // regRange is a declaration ".reg .b32 %r<5>": five registers %r0 to %r4.
@@ -39,6 +41,19 @@ func (b *body) register(name string) (RegID, bool) {
 		}
 	}
 	return NoReg, false
+}
+
+// declares reports whether the scope has a register or variable of that name.
+func (s *scope) declares(name string) bool {
+	_, isReg := s.register(name)
+	return isReg || s.vars[name] != nil || s.vectors[name] != nil
+}
+
+func (s *scope) add(name string, id RegID) {
+	if s.regs == nil {
+		s.regs = map[string]RegID{}
+	}
+	s.regs[name] = id
 }
 
 func (s *scope) register(name string) (RegID, bool) {
@@ -105,14 +120,10 @@ func (b *body) isTaken(name string) bool {
 func (b *body) declareRegs(t token, typ Type, count int) {
 	s := b.top()
 	if count < 0 {
-		if _, ok := s.register(t.text); ok || s.vars[t.text] != nil {
+		if s.declares(t.text) {
 			b.p.fail(t.pos, "%s is declared twice in this scope", t.text)
 		}
-		if s.regs == nil {
-			s.regs = map[string]RegID{}
-		}
-		s.regs[t.text] = RegID(len(b.f.Regs))
-		b.f.Regs = append(b.f.Regs, Reg{b.unique(t.text), typ})
+		s.add(t.text, b.newReg(t.text, typ))
 		return
 	}
 	for _, r := range s.ranges {
@@ -122,6 +133,43 @@ func (b *body) declareRegs(t token, typ Type, count int) {
 	}
 	s.ranges = append(s.ranges, regRange{t.text, RegID(len(b.f.Regs)), count})
 	b.declareRange(t.text, typ, count)
+}
+
+func (b *body) newReg(name string, typ Type) RegID {
+	b.f.Regs = append(b.f.Regs, Reg{b.unique(name), typ})
+	return RegID(len(b.f.Regs) - 1)
+}
+
+// declareVectors adds vector registers, each as one register per element. The
+// element x of v is v.x, or v.r as of a colour.
+func (b *body) declareVectors(t token, typ Type, count, length int) {
+	if count < 0 {
+		b.declareVector(t, t.text, typ, length)
+		return
+	}
+	for i := range count {
+		b.declareVector(t, t.text+strconv.Itoa(i), typ, length)
+	}
+}
+
+func (b *body) declareVector(t token, name string, typ Type, length int) {
+	s := b.top()
+	if s.declares(name) {
+		b.p.fail(t.pos, "%s is declared twice in this scope", name)
+	}
+	if s.vectors == nil {
+		s.vectors = map[string][]RegID{}
+	}
+	var list []RegID
+	for i := range length {
+		id := b.newReg(name+"_"+strconv.Itoa(i), typ)
+		list = append(list, id)
+		if i < 4 {
+			s.add(name+"."+"xyzw"[i:i+1], id)
+			s.add(name+"."+"rgba"[i:i+1], id)
+		}
+	}
+	s.vectors[name] = list
 }
 
 // declareRange names the registers out of one string: a large kernel has

@@ -50,8 +50,10 @@ var spaceNames = [...]string{
 
 func (s Space) String() string { return spaceNames[s] }
 
-// ParseSpace returns the state space a suffix such as "global" names.
+// ParseSpace returns the state space a suffix such as "global" names; of
+// "shared::cta" that is shared.
 func ParseSpace(suffix string) (Space, bool) {
+	suffix, _, _ = strings.Cut(suffix, "::")
 	for s := RegSpace; int(s) < len(spaceNames); s++ {
 		if spaceNames[s] == suffix {
 			return s, true

@@ -216,9 +216,6 @@ func has(in *ptx.Inst, suffix string) bool {
 // spaceOf is the state space an opcode names, Generic without one.
 func spaceOf(in *ptx.Inst) ptx.Space {
 	for _, s := range in.Suffix {
-		if s == "shared::cta" {
-			return ptx.Shared
-		}
 		if sp, ok := ptx.ParseSpace(s); ok {
 			return sp
 		}

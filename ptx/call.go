@@ -1,0 +1,85 @@
+package ptx
+
+// callForm is what a call says: call (results), target, (arguments), prototype;
+// results, arguments and prototype may be left out.
+type callForm struct {
+	results, args     []Operand
+	target, prototype *Operand
+}
+
+// callForm takes the operands of a call apart. It says what is wrong with them, at
+// which operand.
+func (in *Inst) callForm() (c callForm, fault string, at int) {
+	n := 0
+	if n < len(in.Args) && in.Args[n].Kind == OpList {
+		c.results = in.Args[n].Elems
+		n++
+	}
+	if n == len(in.Args) || in.Args[n].Kind != OpFunc && in.Args[n].Kind != OpReg {
+		return c, "a function, or a register that holds the address of one", min(n, len(in.Args)-1)
+	}
+	c.target = &in.Args[n]
+	n++
+	if n < len(in.Args) && in.Args[n].Kind == OpList {
+		c.args = in.Args[n].Elems
+		n++
+	}
+	if n < len(in.Args) && in.Args[n].Kind == OpFunc {
+		c.prototype = &in.Args[n]
+		n++
+	}
+	if n < len(in.Args) {
+		return c, "left out", n
+	}
+	return c, "", 0
+}
+
+// checkCall compares a call with the function it names, or with the prototype of
+// an indirect one.
+func (b *body) checkCall(in *Inst) {
+	p := b.p
+	if len(in.Args) == 0 {
+		p.report(in.Pos, "%s names no function", in.Opcode())
+		return
+	}
+	c, fault, at := in.callForm()
+	if fault != "" {
+		p.report(in.Args[at].Pos, "operand %d of %s must be %s, not %s", at+1, in.Opcode(), fault, b.f.describe(&in.Args[at]))
+		return
+	}
+	name, params, results, ok := b.callee(c)
+	switch {
+	case !ok:
+	case c.target.Kind == OpReg && c.prototype == nil:
+		p.report(in.Pos, "a call through a register needs a .callprototype or .calltargets")
+	case len(c.args) != len(params) && !variadic(params):
+		p.report(in.Pos, "the call passes %s, %s takes %d", count(len(c.args), "argument"), name, len(params))
+	case len(c.results) != len(results):
+		p.report(in.Pos, "the call takes %s, %s returns %d", count(len(c.results), "result"), name, len(results))
+	}
+}
+
+// variadic reports whether the last parameter is an array without an extent.
+func variadic(params []*Var) bool {
+	n := len(params)
+	return n > 0 && len(params[n-1].Dims) > 0 && params[n-1].Dims[0] == 0
+}
+
+// callee is the signature a call has to follow; ok is false when it is not known yet.
+func (b *body) callee(c callForm) (name string, params, results []*Var, ok bool) {
+	if c.target.Kind == OpReg {
+		if c.prototype == nil {
+			return "", nil, nil, true
+		}
+		for _, proto := range b.f.Protos {
+			if proto.Name == c.prototype.Name {
+				return "prototype " + proto.Name, proto.Params, proto.Return, true
+			}
+		}
+		return "", nil, nil, false
+	}
+	if f := b.p.funcs[c.target.Name]; f != nil {
+		return f.Name, f.Params, f.Return, true
+	}
+	return "", nil, nil, false
+}

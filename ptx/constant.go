@@ -1,0 +1,307 @@
+package ptx
+
+import (
+	"math"
+	"strings"
+)
+
+// Constant expressions as in C: operators on 64-bit integers, signed unless an
+// operand is not, and on doubles.
+
+// precedence of the binary operators; the ternary ?: lies below all.
+var precedence = map[string]int{
+	"||": 1, "&&": 2, "|": 3, "^": 4, "&": 5, "==": 6, "!=": 6,
+	"<": 7, ">": 7, "<=": 7, ">=": 7, "<<": 8, ">>": 8, "+": 9, "-": 9, "*": 10, "/": 10, "%": 10,
+}
+
+// value is a constant under evaluation. A literal that no operator touches keeps
+// its kind, so that 0f3F800000 stays the 32 bits it is.
+type value struct {
+	op       Operand
+	unsigned bool
+}
+
+// constant reads a constant expression.
+func (p *parser) constant(what string) Operand {
+	pos := p.tok.pos
+	v := p.ternary(what, 0)
+	v.op.Pos = pos
+	return v.op
+}
+
+// constantInt reads a constant expression that must be an integer.
+func (p *parser) constantInt(what string) int64 {
+	op := p.constant(what)
+	if op.Kind != OpInt {
+		p.fail(op.Pos, "%s must be an integer", what)
+	}
+	return op.Imm
+}
+
+func (p *parser) ternary(what string, depth int) value {
+	v := p.binary(what, 1, depth)
+	if p.tok.kind != '?' {
+		return v
+	}
+	p.next()
+	a := p.ternary(what, depth+1)
+	p.expect(':', "between the choices of a constant expression")
+	b := p.ternary(what, depth+1)
+	if v.truth() {
+		return a
+	}
+	return b
+}
+
+// operator is the binary operator that starts at the current token, "" when none does.
+func (p *parser) operator() string {
+	k := p.tok.kind
+	if k == tokEOF || !strings.ContainsRune("+-*/%<>=!&|^", rune(k)) {
+		if k == tokWord && p.tok.text[0] == '%' { // the scanner takes it for the start of a register
+			return "%"
+		}
+		return ""
+	}
+	if p.off < len(p.src) {
+		if two := string(k) + p.src[p.off:p.off+1]; precedence[two] > 0 {
+			return two
+		}
+	}
+	if one := string(k); precedence[one] > 0 {
+		return one
+	}
+	return ""
+}
+
+func (p *parser) binary(what string, least, depth int) value {
+	v := p.unary(what, depth)
+	for {
+		op := p.operator()
+		level := precedence[op]
+		if level == 0 || level < least {
+			return v
+		}
+		pos := p.tok.pos
+		p.skipOperator(op)
+		w := p.binary(what, level+1, depth)
+		result, ok := v.apply(op, w)
+		if !ok {
+			p.fail(pos, "the constant expression divides by zero, or applies %s to a floating-point value", op)
+		}
+		v = result
+	}
+}
+
+func (p *parser) skipOperator(op string) {
+	switch {
+	case op == "%": // the rest of the word comes next
+		p.off -= len(p.tok.text) - 1
+	case len(op) == 2:
+		p.next()
+	}
+	p.next()
+}
+
+// operatorAhead reports whether an operator follows the current token.
+func (p *parser) operatorAhead() bool {
+	for at := p.off; at < len(p.src); at++ {
+		if c := p.src[at]; charClasses[c] != classSpace {
+			return strings.IndexByte("+-*/%<>=!&|^?", c) >= 0
+		}
+	}
+	return false
+}
+
+func (p *parser) unary(what string, depth int) value {
+	if depth > maxDepth {
+		p.fail(p.tok.pos, "a constant expression is nested deeper than %d", maxDepth)
+	}
+	switch t := p.tok; t.kind {
+	case tokNumber:
+		op, ok := parseNumber(t.text)
+		if !ok {
+			p.fail(t.pos, "%s is no number", t.describe())
+		}
+		p.next()
+		return value{op, op.Kind == OpInt && (op.Imm < 0 || strings.HasSuffix(t.text, "U"))}
+	case tokWord:
+		if t.text == "WARP_SZ" {
+			p.next()
+			return integer(32, false)
+		}
+	case '-', '+', '~', '!':
+		p.next()
+		if t.kind == '-' && p.tok.kind == tokWord && p.tok.text != "WARP_SZ" {
+			p.unexpected("a number after '-'")
+		}
+		v, ok := p.unary(what, depth+1).sign(byte(t.kind))
+		if !ok {
+			p.fail(t.pos, "%q cannot be applied to a floating-point value", string(t.kind))
+		}
+		return v
+	case '(':
+		p.next()
+		if p.tok.kind == tokWord && (p.tok.text == ".s64" || p.tok.text == ".u64") {
+			unsigned := p.tok.text == ".u64"
+			p.next()
+			p.expect(')', "after the type of a cast")
+			v := p.unary(what, depth+1)
+			if v.op.Kind != OpInt {
+				v = integer(int64(v.float()), unsigned)
+			}
+			v.unsigned = unsigned
+			return v
+		}
+		v := p.ternary(what, depth+1)
+		p.expect(')', "after a constant expression")
+		return v
+	}
+	p.unexpected(what)
+	return value{}
+}
+
+func integer(n int64, unsigned bool) value {
+	return value{Operand{Kind: OpInt, Imm: n, Reg: NoReg, Reg2: NoReg}, unsigned}
+}
+
+func double(f float64) value {
+	return value{op: Operand{Kind: OpFloat64, Imm: int64(math.Float64bits(f)), Reg: NoReg, Reg2: NoReg}}
+}
+
+func boolean(b bool) value {
+	if b {
+		return integer(1, false)
+	}
+	return integer(0, false)
+}
+
+func (v value) float() float64 {
+	switch v.op.Kind {
+	case OpFloat32:
+		return float64(math.Float32frombits(uint32(v.op.Imm)))
+	case OpFloat64:
+		return math.Float64frombits(uint64(v.op.Imm))
+	}
+	if v.unsigned {
+		return float64(uint64(v.op.Imm))
+	}
+	return float64(v.op.Imm)
+}
+
+func (v value) truth() bool {
+	if v.op.Kind == OpInt {
+		return v.op.Imm != 0
+	}
+	return v.float() != 0
+}
+
+// sign applies a unary operator. The sign of a float is a bit, also of a NaN.
+func (v value) sign(op byte) (value, bool) {
+	if v.op.Kind != OpInt {
+		switch {
+		case op == '-' && v.op.Kind == OpFloat32:
+			v.op.Imm ^= 1 << 31
+		case op == '-':
+			v.op.Imm ^= -1 << 63
+		case op == '!':
+			return boolean(!v.truth()), true
+		}
+		return v, op != '~'
+	}
+	switch op {
+	case '-':
+		v.op.Imm = -v.op.Imm
+	case '~':
+		v.op.Imm = ^v.op.Imm
+	case '!':
+		return boolean(v.op.Imm == 0), true
+	}
+	return v, true
+}
+
+func (v value) apply(op string, w value) (value, bool) {
+	switch {
+	case op == "&&":
+		return boolean(v.truth() && w.truth()), true
+	case op == "||":
+		return boolean(v.truth() || w.truth()), true
+	case v.op.Kind != OpInt || w.op.Kind != OpInt:
+		return applyFloat(op, v.float(), w.float())
+	case v.unsigned || (w.unsigned && op != "<<" && op != ">>"):
+		n, ok := applyInt(op, uint64(v.op.Imm), uint64(w.op.Imm), uint64(w.op.Imm))
+		return integer(int64(n), precedence[op] > 7), ok
+	}
+	n, ok := applyInt(op, v.op.Imm, w.op.Imm, uint64(w.op.Imm))
+	return integer(n, false), ok
+}
+
+func applyFloat(op string, a, b float64) (value, bool) {
+	switch op {
+	case "+":
+		return double(a + b), true
+	case "-":
+		return double(a - b), true
+	case "*":
+		return double(a * b), true
+	case "/":
+		return double(a / b), true
+	}
+	if c, ok := compare(op, a, b); ok {
+		return boolean(c), true
+	}
+	return value{}, false
+}
+
+func compare[T int64 | uint64 | float64](op string, a, b T) (result, ok bool) {
+	switch op {
+	case "<":
+		return a < b, true
+	case ">":
+		return a > b, true
+	case "<=":
+		return a <= b, true
+	case ">=":
+		return a >= b, true
+	case "==":
+		return a == b, true
+	case "!=":
+		return a != b, true
+	}
+	return false, false
+}
+
+func applyInt[T int64 | uint64](op string, a, b T, shift uint64) (T, bool) {
+	switch op {
+	case "+":
+		return a + b, true
+	case "-":
+		return a - b, true
+	case "*":
+		return a * b, true
+	case "/", "%":
+		if b == 0 {
+			return 0, false
+		}
+		if op == "%" {
+			return a % b, true
+		}
+		return a / b, true
+	case "<<":
+		return a << shift, true
+	case ">>":
+		return a >> shift, true
+	case "&":
+		return a & b, true
+	case "|":
+		return a | b, true
+	case "^":
+		return a ^ b, true
+	}
+	if c, ok := compare(op, a, b); ok {
+		if c {
+			return 1, true
+		}
+		return 0, true
+	}
+	return 0, false
+}
