@@ -12,7 +12,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
 .PHONY: help
 help: ## print this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-6s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 .PHONY: build
 build: ## build bin/reprise, without cgo
@@ -51,6 +51,10 @@ ptx: ## compile the .cu files to PTX (needs nvcc); no diff when nothing changed
 .PHONY: bench
 bench: ## run the benchmarks on the default device
 	$(GO) run ./cmd/reprise bench
+
+.PHONY: bench-sim
+bench-sim: ## time the simulator's interpreter: lane-instructions per second and core
+	$(GO) test ./sim -run '^$$' -bench '^BenchmarkSim$$' -benchtime 1s
 
 .PHONY: clean
 clean: ## remove what the other targets built

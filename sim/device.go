@@ -55,6 +55,7 @@ type Device struct {
 	lists   device.Handles[device.CommandList, *list]
 
 	deps   []des.TaskID  // scratch of enqueue
+	spare  []*job        // whose one run has ended
 	fault  *device.Error // what poisoned the device
 	inside *job          // the host call that runs now: it must not call the device
 	closed bool

@@ -21,10 +21,11 @@ const (
 	download // Read: device memory to host bytes
 )
 
-// job is a device.Work made ready to run. It is never changed: an update makes
-// a new one, so whatever was enqueued before keeps the old.
+// job is a device.Work made ready to run. It is never changed while it may run: an
+// update makes a new one, so whatever was enqueued before keeps the old.
 type job struct {
 	kind  jobKind
+	once  bool // enqueued once, so it may be used again when it has ended
 	label string
 
 	// launch
@@ -45,32 +46,61 @@ type job struct {
 
 // lower checks a work and makes it a job.
 func (d *Device) lower(w device.Work) (*job, *device.Error) {
-	if err := device.CheckWork(w, &d.info); err != nil {
+	j := &job{}
+	if err := d.fill(j, w); err != nil {
 		return nil, err
 	}
-	switch w := w.(type) {
-	case *device.Launch:
-		return d.lowerLaunch(w)
-	case *device.Copy:
-		j := &job{kind: copyBytes, dst: uint64(w.Dst), src: uint64(w.Src), bytes: w.Bytes}
-		return j, first(d.within(w.Dst, w.Bytes), d.within(w.Src, w.Bytes))
-	case *device.Memset:
-		j := &job{kind: memset, dst: uint64(w.Dst), bytes: w.Count * int64(w.Width), value: w.Value, width: w.Width}
-		return j, d.within(w.Dst, j.bytes)
-	case *device.HostCall:
-		return &job{kind: hostCall, call: w.Func, label: w.Label}, nil
-	}
-	return &job{kind: nothing}, nil
+	return j, nil
 }
 
-func (d *Device) lowerLaunch(w *device.Launch) (*job, *device.Error) {
-	k, err := d.funcs.Get(w.Function)
-	if err != nil {
+// lowerOnce is lower for a job that is enqueued once: it is used again when it
+// has ended.
+func (d *Device) lowerOnce(w device.Work) (*job, *device.Error) {
+	var j *job
+	if n := len(d.spare); n > 0 {
+		j, d.spare = d.spare[n-1], d.spare[:n-1]
+	} else {
+		j = &job{}
+	}
+	if err := d.fill(j, w); err != nil {
+		d.spare = append(d.spare, j)
 		return nil, err
 	}
+	j.once = true
+	return j, nil
+}
+
+// fill makes j the job of a work.
+func (d *Device) fill(j *job, w device.Work) *device.Error {
+	if err := device.CheckWork(w, &d.info); err != nil {
+		return err
+	}
+	params := j.launch.Params[:0]
+	switch w := w.(type) {
+	case *device.Launch:
+		return d.fillLaunch(j, w, params)
+	case *device.Copy:
+		*j = job{kind: copyBytes, dst: uint64(w.Dst), src: uint64(w.Src), bytes: w.Bytes}
+		return first(d.within(w.Dst, w.Bytes), d.within(w.Src, w.Bytes))
+	case *device.Memset:
+		*j = job{kind: memset, dst: uint64(w.Dst), bytes: w.Count * int64(w.Width), value: w.Value, width: w.Width}
+		return d.within(w.Dst, j.bytes)
+	case *device.HostCall:
+		*j = job{kind: hostCall, call: w.Func, label: w.Label}
+	default:
+		*j = job{kind: nothing}
+	}
+	return nil
+}
+
+func (d *Device) fillLaunch(j *job, w *device.Launch, params []byte) *device.Error {
+	k, err := d.funcs.Get(w.Function)
+	if err != nil {
+		return err
+	}
 	threads, shared := int(w.Block.Count()), int(w.Shared)+k.code.SharedStatic()
-	refuse := func(code device.Code, format string, args ...any) (*job, *device.Error) {
-		return nil, &device.Error{Code: code, Detail: "kernel " + k.name + ": " + fmt.Sprintf(format, args...)}
+	refuse := func(code device.Code, format string, args ...any) *device.Error {
+		return &device.Error{Code: code, Detail: "kernel " + k.name + ": " + fmt.Sprintf(format, args...)}
 	}
 	switch most := k.code.MaxThreads(); {
 	case len(w.Params) != k.code.ParamBytes():
@@ -86,13 +116,15 @@ func (d *Device) lowerLaunch(w *device.Launch) (*job, *device.Error) {
 	if perSM == 0 {
 		return refuse(device.OutOfResources, "%d threads of %d registers do not fit on a multiprocessor", threads, k.code.Registers())
 	}
-	return &job{
+	*j = job{
 		kind: launch, kernel: k, label: w.Label, perSM: float64(perSM),
 		launch: interp.Launch{
 			Grid: extents(w.Grid), Block: extents(w.Block), Shared: w.Shared,
-			Params: append([]byte(nil), w.Params...), Label: w.Label, Workers: d.workers,
+			Params: append(params, w.Params...), Label: w.Label,
+			Workers: d.workers, Resident: int64(perSM) * int64(d.profile.SMs),
 		},
-	}, nil
+	}
+	return nil
 }
 
 func extents(d device.Dim3) [3]uint32 { return [3]uint32{d.X, d.Y, d.Z} }

@@ -53,7 +53,7 @@ func (d *Device) Submit(h device.Stream, w device.Work) error {
 	if err := first(d.enter(0), bad); err != nil {
 		return err.In("Submit")
 	}
-	j, err := d.lower(w)
+	j, err := d.lowerOnce(w)
 	if err != nil {
 		return err.In("Submit")
 	}
@@ -202,5 +202,8 @@ func (d *Device) ended(id des.TaskID, data any, span des.Span) {
 		}
 	case *job:
 		d.traceJob(v, span)
+		if v.once {
+			d.spare = append(d.spare, v)
+		}
 	}
 }
