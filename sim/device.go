@@ -2,6 +2,8 @@ package sim
 
 import (
 	"fmt"
+	"io"
+	"os"
 	"time"
 
 	"github.com/reprise-gpu/reprise/device"
@@ -26,6 +28,9 @@ type Options struct {
 	Memo Memo
 	// MemoBytes bounds the results kept; 0 is 512 MiB.
 	MemoBytes int64
+	// Stdout gets the output of printf when the host waits for the device; nil is
+	// os.Stdout.
+	Stdout io.Writer
 	// Trace, when set, is called for all work in the order it ends. It must not
 	// call the device.
 	Trace func(Span)
@@ -41,6 +46,7 @@ type Device struct {
 	memory  *interp.Memory
 	workers int // of a launch
 	pinned  pinned
+	printed fifo
 	live    device.Live // Bytes and Allocations only
 	memo    *memo
 	count   Counters
@@ -74,6 +80,7 @@ func New(o Options) (*Device, error) {
 		profile: p,
 		trace:   o.Trace,
 		workers: o.Workers,
+		printed: fifo{out: orDefault(o.Stdout, io.Writer(os.Stdout))},
 		memory:  interp.NewMemory(orDefault(o.Memory, p.MemoryBytes)),
 		memo:    newMemo(o.Memo, orDefault(o.MemoBytes, defaultMemoBytes)),
 		modules: device.Handles[device.Module, *module]{Kind: "module"},
@@ -175,6 +182,7 @@ func (d *Device) drain() *device.Error {
 func (d *Device) waited(t des.Time) {
 	d.host = max(d.host, t) + d.profile.Host.Synchronize
 	d.engine.Retire()
+	d.printed.flush()
 }
 
 // Close waits, then frees everything.
@@ -183,6 +191,7 @@ func (d *Device) Close() error {
 		return d.enter(0).In("Close")
 	}
 	d.engine.Drain()
+	d.printed.flush()
 	*d = Device{info: d.info, profile: d.profile, host: d.host, count: d.count, closed: true}
 	return nil
 }

@@ -120,7 +120,7 @@ func (d *Device) fillLaunch(j *job, w *device.Launch, params []byte) *device.Err
 		kind: launch, kernel: k, label: w.Label, perSM: float64(perSM),
 		launch: interp.Launch{
 			Grid: extents(w.Grid), Block: extents(w.Block), Shared: w.Shared,
-			Params: append(params, w.Params...), Label: w.Label,
+			Params: append(params, w.Params...), Label: w.Label, Stdout: &d.printed,
 			Workers: d.workers, Resident: int64(perSM) * int64(d.profile.SMs),
 		},
 	}

@@ -142,7 +142,7 @@ func (m *memo) forget(base uint64) { delete(m.known, base) }
 
 // shapeOf finds the shape of a job, nil when the memo must not be used for it.
 func (m *memo) shapeOf(j *job) *shape {
-	if m.off || j.kernel.clocks {
+	if m.off || !j.kernel.code.Repeatable() {
 		return nil
 	}
 	if j.shape == nil {

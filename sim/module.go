@@ -3,8 +3,6 @@ package sim
 import (
 	"errors"
 	"fmt"
-	"slices"
-	"strings"
 
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/ptx"
@@ -22,11 +20,10 @@ type module struct {
 
 // kernel is a function handle's meaning.
 type kernel struct {
-	of     *module
-	name   string
-	code   *interp.Kernel
-	clocks bool      // it may read a clock, so equal launches may differ
-	req    [3]uint32 // the only block extents it accepts, .reqntid; zero when any
+	of   *module
+	name string
+	code *interp.Kernel
+	req  [3]uint32 // the only block extents it accepts, .reqntid; zero when any
 }
 
 // LoadModule parses, checks and lowers PTX. The error of text that is not PTX
@@ -49,27 +46,6 @@ func (d *Device) LoadModule(name, text string) (device.Module, error) {
 		return 0, (&device.Error{Code: code, Detail: "module " + name, Err: err}).In("LoadModule")
 	}
 	return d.modules.Add(m), nil
-}
-
-// readsClock reports whether a kernel, or any device function that it might
-// call, reads a clock or a performance counter.
-func readsClock(m *ptx.Module, entry string) bool {
-	for _, f := range m.Funcs {
-		if f.Entry && f.Name != entry {
-			continue
-		}
-		for _, in := range f.Body {
-			if slices.ContainsFunc(in.Args, isClock) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-func isClock(arg ptx.Operand) bool {
-	return arg.Kind == ptx.OpSpecial &&
-		(strings.HasPrefix(arg.Name, "%clock") || strings.HasPrefix(arg.Name, "%globaltimer") || strings.HasPrefix(arg.Name, "%pm"))
 }
 
 // UnloadModule waits for all work, since some of it may run the module's code.
@@ -108,7 +84,7 @@ func (d *Device) Function(h device.Module, entry string) (device.Function, error
 	if err != nil {
 		return 0, (&device.Error{Code: device.NotFound, Detail: fmt.Sprintf("kernel %q of module %s", entry, m.name), Err: err}).In("Function")
 	}
-	f := d.funcs.Add(&kernel{of: m, name: entry, code: code, clocks: readsClock(m.tree, entry), req: required(m.tree, entry)})
+	f := d.funcs.Add(&kernel{of: m, name: entry, code: code, req: required(m.tree, entry)})
 	m.funcs = append(m.funcs, f)
 	return f, nil
 }

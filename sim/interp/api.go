@@ -1,11 +1,16 @@
 package interp
 
+import "io"
+
 // Launch is one run of a kernel over a grid.
 type Launch struct {
 	Grid, Block [3]uint32
 	Shared      uint32 // dynamic shared memory, bytes
 	Params      []byte // parameter block
 	Label       string // what faults call the launch
+	// Stdout gets what the kernel prints, in grid order, when the launch is over,
+	// also after a fault; nil discards it.
+	Stdout io.Writer
 	// StepLimit is how many warp instructions one block may issue before the
 	// launch ends in a Timeout fault; 0 means 1<<31, about a minute of host time.
 	StepLimit int64

@@ -1,7 +1,7 @@
 package interp
 
 import (
-	"bytes"
+	"errors"
 	"fmt"
 	"math/bits"
 	"unsafe"
@@ -15,38 +15,55 @@ var builtins map[string]func(l *lowering, results, args []ptx.Operand) error
 func init() {
 	builtins = map[string]func(l *lowering, results, args []ptx.Operand) error{
 		"__assertfail": (*lowering).assertFail, "vprintf": (*lowering).printf,
+		"malloc": (*lowering).malloc, "free": (*lowering).free,
 	}
 }
 
-// builtin emits a call that the host answers: per lane, in ascending order,
-// f gets the arguments and gives the result.
-func (l *lowering) builtin(results, args []ptx.Operand, nres, nargs int, c cost, f func(w *warp, in *inst, lane int, args []uint64) uint64) error {
-	if len(results) != nres || len(args) < nargs {
+// builtinFunc answers a call of one lane.
+type builtinFunc func(w *warp, in *inst, lane int, args []uint64) uint64
+
+// builtin emits a call that the host answers for one lane after the other.
+func (l *lowering) builtin(results, args []ptx.Operand, nres, nargs int, c cost, f builtinFunc) error {
+	if len(results) > nres || len(args) < nargs {
 		return l.fail("needs %d results and %d parameters", nres, nargs)
 	}
 	p, err := l.pass(results, args[:nargs], func(int) ptx.Type { return ptx.B64 })
 	if err != nil {
 		return err
 	}
-	r := blank()
-	r.a, _ = l.local(0) // the frame, in a routine
-	framed := l.root != nil
-	r.exec = func(w *warp, in *inst) {
-		var list [5]uint64
-		each(w.live, func(lane int) {
-			if w.fault != nil {
-				return
+	for _, list := range [][]param{p.results, p.args} {
+		for _, a := range list {
+			if a.size != 4 && a.size != 8 {
+				return l.fail("has a parameter of %d bytes", a.size)
 			}
+		}
+	}
+	r := blank()
+	r.x = newExtra()
+	r.x.space, r.x.kind = ptx.Generic, loads
+	r.site = int32(l.k.sites)
+	l.k.sites++
+	framed := l.root != nil
+	if framed {
+		r.a, _ = l.local(0)
+	}
+	r.exec = func(w *warp, in *inst) {
+		each(w.live, func(lane int) {
 			frame := uint64(0)
 			if framed {
 				frame = view[uint64](w, in.a)[lane]
 			}
+			cell := func(a param) unsafe.Pointer { return unsafe.Pointer(&w.localBytes(lane, frame, a)[0]) }
+			var list [4]uint64
 			for i, a := range p.args {
-				list[i] = readCell(unsafe.Pointer(&w.localBytes(lane, frame, a)[0]), a.size)
+				list[i] = readCell(cell(a), a.size)
+			}
+			if w.fault != nil {
+				return
 			}
 			v := f(w, in, lane, list[:len(p.args)])
 			for _, a := range p.results {
-				writeCell(unsafe.Pointer(&w.localBytes(lane, frame, a)[0]), a.size, v)
+				writeCell(cell(a), a.size, v)
 			}
 		})
 	}
@@ -59,27 +76,89 @@ func (l *lowering) builtin(results, args []ptx.Operand, nres, nargs int, c cost,
 // message, file, line and function.
 func (l *lowering) assertFail(results, args []ptx.Operand) error {
 	return l.builtin(results, args, 0, 4, costALU, func(w *warp, in *inst, lane int, a []uint64) uint64 {
-		w.fail(Assert, in, lane, 0, fmt.Sprintf("%s, %s:%d, %s", w.text(a[0]), w.text(a[1]), uint32(a[2]), w.text(a[3])))
+		w.fail(Assert, in, lane, 0, fmt.Sprintf("%s, %s:%d, %s", w.text(a[0], lane), w.text(a[1], lane), uint32(a[2]), w.text(a[3], lane)))
 		return 0
 	})
 }
 
-// text is the C string at a generic address.
-func (w *warp) text(addr uint64) string {
-	a := w.eng.mem.find(addr, 1)
-	if a == nil {
-		return "?"
-	}
-	s := a.bytes()[addr-a.base:]
-	if n := bytes.IndexByte(s, 0); n >= 0 {
-		s = s[:n]
-	}
-	return string(s)
+// printf is vprintf(format, arguments): the arguments lie one after the other,
+// each aligned to its size, with floats as doubles.
+func (l *lowering) printf(results, args []ptx.Operand) error {
+	l.k.effects = true
+	return l.builtin(results, args, 1, 2, costAtomic, func(w *warp, in *inst, lane int, a []uint64) uint64 {
+		if a[0] == 0 {
+			return ^uint64(0)
+		}
+		at := a[1]
+		next := func(size int) uint64 {
+			at = (at + uint64(size) - 1) &^ (uint64(size) - 1)
+			p := w.locate(in, at, uint64(size), lane)
+			if p == nil {
+				return 0
+			}
+			at += uint64(size)
+			return readCell(p, size)
+		}
+		s, n := printf(w.text(a[0], lane), next, func(addr uint64) string { return w.text(addr, lane) })
+		w.eng.print(s)
+		return uint64(n)
+	})
 }
 
-// printf swallows output and reports success: there is no place to print to.
-func (l *lowering) printf(results, args []ptx.Operand) error {
-	return l.builtin(results, args, 1, 2, costALU, func(*warp, *inst, int, []uint64) uint64 { return 0 })
+// malloc takes from the device's heap and returns null when it is exhausted.
+func (l *lowering) malloc(results, args []ptx.Operand) error {
+	l.k.effects, l.k.ordered = true, true
+	return l.builtin(results, args, 1, 1, costAtomic, func(w *warp, _ *inst, _ int, a []uint64) uint64 {
+		return w.eng.mem.takeHeap(a[0])
+	})
+}
+
+func (l *lowering) free(results, args []ptx.Operand) error {
+	l.k.effects, l.k.ordered = true, true
+	return l.builtin(results, args, 0, 1, costAtomic, func(w *warp, in *inst, lane int, a []uint64) uint64 {
+		if err := w.eng.mem.freeHeap(a[0]); err != nil {
+			w.fail(IllegalAddress, in, lane, a[0], fmt.Sprintf("free of %#x: %v", a[0], err))
+		}
+		for _, e := range w.eng.run.engines {
+			clear(e.cache) // may hold what was freed
+		}
+		return 0
+	})
+}
+
+// heapLimit is what malloc on the device may have at one time, cudaLimitMallocHeapSize
+// where no program has set it.
+const heapLimit = 8 << 20
+
+// takeHeap is malloc: the address of n bytes, or 0.
+func (m *Memory) takeHeap(n uint64) uint64 {
+	if n == 0 || n > heapLimit || m.heapUsed+int64(n) > heapLimit {
+		return 0
+	}
+	addr, err := m.Alloc(int64(n), fmt.Sprintf("a block of %s from malloc", count(n, "byte")))
+	if err != nil {
+		return 0
+	}
+	m.allocs[len(m.allocs)-1].heap = true
+	m.heapUsed += int64(n)
+	return addr
+}
+
+// freeHeap is free: null is ignored.
+func (m *Memory) freeHeap(addr uint64) error {
+	if addr == 0 {
+		return nil
+	}
+	i := m.search(addr)
+	if i < 0 || m.allocs[i].base != addr {
+		return errors.New(m.describeFree(addr, i))
+	}
+	if !m.allocs[i].heap {
+		return fmt.Errorf("%s is not from malloc on the device", m.allocs[i].name)
+	}
+	m.heapUsed -= int64(m.allocs[i].size)
+	m.drop(i)
+	return nil
 }
 
 func firstLane(mask uint32) int { return bits.TrailingZeros32(mask) & 31 }

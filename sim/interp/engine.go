@@ -29,6 +29,7 @@ type engine struct {
 	steps   int64  // warp instructions the block may still issue
 	count   counters
 	fault   *Fault
+	printed []printed
 
 	// Of blocks side by side.
 	tracking bool   // note which bytes are touched
@@ -73,6 +74,7 @@ func (e *engine) prepare(r *run, tracking bool) {
 	k, l := r.kernel, &r.launch
 	e.run, e.kernel, e.mem, e.launch, e.params = r, k, r.mem, l, unsafe.Pointer(&r.params[0])
 	e.count, e.fault, e.tracking, e.watch = counters{}, nil, tracking, nil
+	e.printed = e.printed[:0]
 	e.updates, e.spans, e.applied = e.updates[:0], e.spans[:0], 0
 	e.threads = l.Block[0] * l.Block[1] * l.Block[2]
 	e.shared = grow(e.shared, int(k.sharedStatic+l.Shared+7)/8+1)

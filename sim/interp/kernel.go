@@ -25,6 +25,7 @@ type Kernel struct {
 
 	unsupported *Fault // why the kernel cannot run, nil when it can
 	ordered     bool   // blocks see each other's progress, so they run in grid order
+	effects     bool   // reads a clock, prints or allocates: what it does is not all in memory
 	spinLimit   int32  // backward branches in a turn, 0 when lanes cannot wait for each other through memory
 	shuffles    bool   // lanes read registers of other lanes
 
@@ -112,6 +113,10 @@ func (k *Kernel) ParamBytes() int { return k.paramBytes }
 
 // SharedStatic is the static shared memory of a block, in bytes.
 func (k *Kernel) SharedStatic() int { return int(k.sharedStatic) }
+
+// Repeatable reports whether a launch is a function of its parameters and of
+// the memory it reads, and does nothing but write memory.
+func (k *Kernel) Repeatable() bool { return !k.effects }
 
 // Registers estimates how many 32-bit registers a thread needs, from the
 // largest number of values alive at one point; a real assembler may need more

@@ -33,6 +33,7 @@ func (k *Kernel) Run(mem *Memory, l Launch) (Stats, *Fault) {
 	if l.Record != nil {
 		l.Record.finish()
 	}
+	writePrinted(l.Stdout, r.engines)
 	return r.stats(), r.fault
 }
 

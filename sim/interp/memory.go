@@ -33,6 +33,7 @@ var ErrOutOfMemory = errors.New("out of device memory")
 // not be changed while a kernel runs on it.
 type Memory struct {
 	limit, used int64
+	heapUsed    int64 // by malloc on the device
 	next        uint64
 	allocs      []*allocation // by address
 	freed       []*allocation // the latest maxFreed that are gone, for what faults and Free say
@@ -47,6 +48,7 @@ type allocation struct {
 	words []uint64
 	data  unsafe.Pointer
 	saved []bool // pages of which the launch under way has kept a copy
+	heap  bool   // from malloc on the device
 }
 
 // NewMemory returns an empty address space that holds at most limit bytes.
@@ -81,11 +83,19 @@ func (m *Memory) Free(addr uint64) error {
 	if i < 0 || m.allocs[i].base != addr {
 		return fmt.Errorf("interp: free of %#x: %s", addr, m.describeFree(addr, i))
 	}
+	if a := m.allocs[i]; a.heap {
+		return fmt.Errorf("interp: free of %#x: %s belongs to the kernels, which free it with free", addr, a.name)
+	}
+	m.drop(i)
+	return nil
+}
+
+// drop releases the i-th block.
+func (m *Memory) drop(i int) {
 	a := m.allocs[i]
 	m.allocs = append(m.allocs[:i], m.allocs[i+1:]...)
 	m.used -= int64(a.size)
 	m.remember(&allocation{base: a.base, size: a.size, name: a.name})
-	return nil
 }
 
 // remember keeps a freed block's name, without its bytes.

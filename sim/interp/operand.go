@@ -115,7 +115,10 @@ func (l *lowering) clock(have, want int, exec handler) (slot, error) {
 	}
 	in := blank()
 	in.d, in.exec = l.temp(have), exec
-	return l.emit(in, costALU).d, nil
+	l.k.effects = true
+	it := l.emit(in, costALU)
+	it.cut = true // the next reading is later by what comes between
+	return it.d, nil
 }
 
 // symbol is the address of a variable in its own space.

@@ -1,0 +1,249 @@
+package interp
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"unsafe"
+)
+
+// printed is what a block printed with one call.
+type printed struct {
+	block int64 // in grid order
+	text  string
+}
+
+// print keeps text until the launch is over.
+func (e *engine) print(text string) {
+	g := e.launch.Grid
+	block := (int64(e.block[2])*int64(g[1])+int64(e.block[1]))*int64(g[0]) + int64(e.block[0])
+	e.printed = append(e.printed, printed{block, text})
+}
+
+// writePrinted writes what the blocks of a launch printed, in grid order.
+func writePrinted(out io.Writer, engines []*engine) {
+	var all []printed
+	for _, e := range engines {
+		all = append(all, e.printed...)
+		e.printed = e.printed[:0]
+	}
+	if out == nil {
+		return
+	}
+	slices.SortStableFunc(all, func(a, b printed) int { return cmp.Compare(a.block, b.block) })
+	for _, p := range all {
+		_, _ = io.WriteString(out, p.text)
+	}
+}
+
+// conversion specifications of printf, after C11 7.21.6.1.
+type specification struct {
+	flags     string
+	width     int
+	precision int  // -1 when absent
+	wide      bool // the argument has 64 bits
+	bits      int  // the value's, for h and hh
+	verb      byte
+}
+
+// printf formats like the function of C. next gives the next argument, of 4 or
+// 8 bytes; text is the string at an address. It returns the number of arguments.
+func printf(format string, next func(size int) uint64, text func(addr uint64) string) (s string, args int) {
+	var b strings.Builder
+	take := func(size int) uint64 {
+		args++
+		return next(size)
+	}
+	for {
+		plain, rest, found := strings.Cut(format, "%")
+		b.WriteString(plain)
+		if !found {
+			return b.String(), args
+		}
+		spec, n := specify(rest, func() int { return int(int32(take(4))) })
+		if n == 0 { // not a conversion: C leaves it open, the driver prints it
+			b.WriteByte('%')
+			format = rest
+			continue
+		}
+		format = rest[n:]
+		b.WriteString(spec.format(take, text))
+	}
+}
+
+// specify reads a conversion specification behind its '%', and says how long it
+// is, 0 when it is none. star gives a width or precision of '*'.
+func specify(s string, star func() int) (c specification, n int) {
+	c.precision, c.bits = -1, 32
+	for n < len(s) && strings.IndexByte("-+ #0", s[n]) >= 0 {
+		c.flags += s[n : n+1]
+		n++
+	}
+	number := func() (v int) {
+		if n < len(s) && s[n] == '*' {
+			n++
+			return star()
+		}
+		for ; n < len(s) && s[n] >= '0' && s[n] <= '9' && v < 1<<16; n++ {
+			v = 10*v + int(s[n]-'0')
+		}
+		return v
+	}
+	if c.width = number(); c.width < 0 {
+		c.flags, c.width = c.flags+"-", -c.width
+	}
+	if n < len(s) && s[n] == '.' {
+		n++
+		c.precision = max(number(), -1)
+	}
+	for ; n < len(s) && strings.IndexByte("hlLqjzt", s[n]) >= 0; n++ {
+		if s[n] == 'h' {
+			c.bits /= 2
+		} else {
+			c.wide, c.bits = true, 64
+		}
+	}
+	if n == len(s) || strings.IndexByte("diouxXcspfFeEgGaA%", s[n]) < 0 {
+		return c, 0
+	}
+	c.verb = s[n]
+	return c, n + 1
+}
+
+func (c *specification) size() int {
+	if c.wide {
+		return 8
+	}
+	return 4
+}
+
+// format is the text of one conversion.
+func (c *specification) format(take func(size int) uint64, text func(addr uint64) string) string {
+	switch c.verb {
+	case '%':
+		return "%"
+	case 'd', 'i':
+		shift := 64 - c.bits
+		return c.with('d', int64(take(c.size()))<<shift>>shift)
+	case 'o', 'u', 'x', 'X':
+		shift := 64 - c.bits
+		return c.unsigned(take(c.size()) << shift >> shift)
+	case 'c':
+		return c.padded(string([]byte{byte(take(4))}))
+	case 's':
+		s := text(take(8))
+		if c.precision >= 0 && len(s) > c.precision {
+			s = s[:c.precision]
+		}
+		return c.padded(s)
+	case 'p':
+		if v := take(8); v != 0 {
+			return c.padded("0x" + strconv.FormatUint(v, 16))
+		}
+		return c.padded("(nil)")
+	}
+	return c.float(math.Float64frombits(take(8)))
+}
+
+// with formats v by package fmt, whose flags mean the same for numbers.
+func (c *specification) with(verb byte, v any) string {
+	f := "%" + c.flags
+	if c.width > 0 {
+		f += strconv.Itoa(c.width)
+	}
+	if c.precision >= 0 {
+		f += "." + strconv.Itoa(c.precision)
+	}
+	return fmt.Sprintf(f+string(verb), v)
+}
+
+func (c *specification) unsigned(v uint64) string {
+	verb := c.verb
+	plain := *c
+	plain.flags = strings.NewReplacer("+", "", " ", "").Replace(c.flags)
+	if verb == 'u' {
+		verb = 'd'
+	}
+	if v == 0 && verb != 'o' {
+		plain.flags = strings.ReplaceAll(plain.flags, "#", "")
+	}
+	return plain.with(verb, v)
+}
+
+func (c *specification) float(v float64) string {
+	if math.IsInf(v, 0) || math.IsNaN(v) {
+		return c.special(v)
+	}
+	p := *c
+	if c.verb == 'a' || c.verb == 'A' {
+		s := p.with('x'+c.verb-'a', v) // Go writes at least two digits of the exponent
+		if i := strings.LastIndexAny(s, "pP"); i >= 0 && i+3 < len(s) && s[i+2] == '0' {
+			s = s[:i+2] + s[i+3:]
+		}
+		return s
+	}
+	if p.precision < 0 {
+		p.precision = 6
+	}
+	if p.precision == 0 && (c.verb == 'g' || c.verb == 'G') {
+		p.precision = 1
+	}
+	return p.with(c.verb, v)
+}
+
+// special writes infinities and NaN, which zeros do not pad.
+func (c *specification) special(v float64) string {
+	s := "nan"
+	if math.IsInf(v, 0) {
+		s = "inf"
+	}
+	switch {
+	case math.Signbit(v):
+		s = "-" + s
+	case strings.Contains(c.flags, "+"):
+		s = "+" + s
+	case strings.Contains(c.flags, " "):
+		s = " " + s
+	}
+	if c.verb < 'a' {
+		s = strings.ToUpper(s)
+	}
+	return c.padded(s)
+}
+
+// padded fills s up to the width with blanks.
+func (c *specification) padded(s string) string {
+	fill := strings.Repeat(" ", max(0, c.width-len(s)))
+	if strings.Contains(c.flags, "-") {
+		return s + fill
+	}
+	return fill + s
+}
+
+// text is the C string at a generic address, for output: "?" where there is none.
+func (w *warp) text(addr uint64, lane int) string {
+	var s []byte
+	switch {
+	case addr == 0:
+		return "(null)"
+	case addr-sharedWindow < w.sharedSize:
+		s = unsafe.Slice((*byte)(w.shared), w.sharedSize)[addr-sharedWindow:]
+	case addr-localWindow < uint64(w.localStride):
+		s = w.localBytes(lane, addr-localWindow, param{0, w.localStride - int(addr-localWindow)})
+	default:
+		a := w.eng.mem.find(addr, 1)
+		if a == nil {
+			return "?"
+		}
+		s = a.bytes()[addr-a.base:]
+	}
+	if n := bytes.IndexByte(s, 0); n >= 0 {
+		s = s[:n]
+	}
+	return string(s)
+}

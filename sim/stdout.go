@@ -1,0 +1,40 @@
+package sim
+
+import (
+	"fmt"
+	"io"
+)
+
+// printLimit is how much output of printf waits for the host, as with a driver
+// whose cudaLimitPrintfFifoSize nobody has set.
+const printLimit = 1 << 20
+
+// fifo holds what kernels print until the host waits for the device. When it is
+// full the oldest output is lost.
+type fifo struct {
+	out  io.Writer
+	text []byte
+	lost int
+}
+
+func (f *fifo) Write(p []byte) (int, error) {
+	f.text = append(f.text, p...)
+	if over := len(f.text) - printLimit; over > 0 {
+		f.lost += over
+		f.text = append(f.text[:0], f.text[over:]...)
+	}
+	return len(p), nil
+}
+
+// flush writes what has been printed. An error of the writer is the program's
+// affair: it is its own writer.
+func (f *fifo) flush() {
+	if len(f.text) == 0 {
+		return
+	}
+	if f.lost > 0 {
+		_, _ = fmt.Fprintf(f.out, "[printf: the first %d bytes are lost, the device holds %d; wait for it more often]\n", f.lost, printLimit)
+	}
+	_, _ = f.out.Write(f.text)
+	f.text, f.lost = f.text[:0], 0
+}
