@@ -36,6 +36,16 @@ func (w *warp) barrierOperands(in *inst, lane int) (id, count uint64) {
 	return id, count
 }
 
+// sameBarrier is the lanes of mask that name the same barrier.
+func (w *warp) sameBarrier(in *inst, mask uint32, id, count uint64) (m uint32) {
+	each(mask, func(i int) {
+		if a, b := w.barrierOperands(in, i); a == id && b == count {
+			m |= 1 << i
+		}
+	})
+	return m
+}
+
 // arrive brings f's lanes to the barrier that ends s, and reports true when f
 // has to wait. Lanes of the warp that are elsewhere become a fragment of their
 // own, so that they can arrive too.
@@ -46,9 +56,13 @@ func (w *warp) arrive(f *fragment, s *segment) bool {
 		f.pc = s.next
 		return false
 	}
-	f.isolate(mask, s)
-	lane := bits.TrailingZeros32(mask)
+	lane := firstLane(mask)
 	id, count := w.barrierOperands(in, lane)
+	if other := mask &^ w.sameBarrier(in, mask, id, count); other != 0 {
+		f.stack = append(f.stack, entry{f.pc, f.rpc, other})
+		f.mask, mask = f.mask&^other, mask&^other
+	}
+	f.isolate(mask, s)
 	if id >= maxBarriers || count%lanes != 0 {
 		w.fail(BarrierMismatch, in, lane, 0,
 			fmt.Sprintf("barrier %d for %d threads: ids go to 15 and counts are multiples of 32", id, count))
@@ -153,84 +167,11 @@ func (w *warp) passBarrier(id int32, b *barrier) {
 	}
 }
 
-// synchronise ends s with a warp-wide operation and reports whether f goes on:
-// every lane that a member mask names and that has not exited must be there.
-func (w *warp) synchronise(f *fragment, s *segment) bool {
-	in := &w.kernel.code[s.last]
-	live := w.taken(f, s)
-	if live == 0 || w.members(in, live)&^live == 0 {
-		w.together(in, live)
-		f.pc = s.next
-		return true
-	}
-	f.isolate(live, s)
-	w.split(f)
-	f = &w.frags[w.current]
-	f.wait, f.at = atWarpSync, s.last
-	return false
-}
-
-// members is the lanes that the lanes in live wait for.
-func (w *warp) members(in *inst, live uint32) (m uint32) {
-	masks := view[uint32](w, in.x.members)
-	if in.x.uniform {
-		return masks[0] &^ w.exited
-	}
-	each(live, func(i int) { m |= masks[i] })
-	return m &^ w.exited
-}
-
-// together executes a warp-wide operation once for each group of lanes that
-// name each other: the tiles of a warp may come with masks of their own.
-func (w *warp) together(in *inst, live uint32) {
-	masks := view[uint32](w, in.x.members)
-	for live != 0 {
-		lane := firstLane(live)
-		w.live = live&masks[lane] | 1<<lane
-		live &^= w.live
-		in.exec(w, in)
-	}
-}
-
 // isolate lets the lanes of f that skip the guarded end of s go on by themselves.
 func (f *fragment) isolate(mask uint32, s *segment) {
 	if mask != f.mask {
 		f.stack = append(f.stack, entry{s.next, f.rpc, f.mask &^ mask})
 		f.mask = mask
-	}
-}
-
-// releaseSyncs executes warp-wide operations whose lanes have all arrived in
-// several fragments, once for all of them.
-func (w *warp) releaseSyncs() {
-	for i := range w.frags {
-		f := &w.frags[i]
-		if f.wait != atWarpSync {
-			continue
-		}
-		in := &w.kernel.code[f.at]
-		var there uint32
-		for j := range w.frags {
-			if g := &w.frags[j]; g.wait == atWarpSync && g.at == f.at {
-				there |= g.mask
-			}
-		}
-		if w.members(in, there)&^there == 0 {
-			w.together(in, there)
-			w.passSync(f.at)
-		}
-	}
-	if len(w.frags) > 1 {
-		w.join()
-	}
-}
-
-func (w *warp) passSync(at int32) {
-	for j := range w.frags {
-		if g := &w.frags[j]; g.wait == atWarpSync && g.at == at {
-			g.wait = running
-			g.pc = w.kernel.segments[g.pc].next
-		}
 	}
 }
 
@@ -281,9 +222,8 @@ func (e *engine) waiting(id int32) (n int32) {
 }
 
 func (e *engine) stuckAtSync(w *warp, f *fragment) *Fault {
-	in := &w.kernel.code[f.at]
-	members := w.members(in, f.mask)
+	in, members := &w.kernel.code[f.at], f.members&^w.exited
 	w.fail(Deadlock, in, bits.TrailingZeros32(f.mask), 0,
-		fmt.Sprintf("the member mask names lanes %#x, of which %#x never arrive", members, members&^f.mask))
+		fmt.Sprintf("the member mask names lanes %#x, of which %#x never arrive", members, members&^w.arrived(f)))
 	return w.fault
 }

@@ -28,7 +28,5 @@
 //
 // Not supported, and a fault that names the instruction when such a kernel is
 // launched: textures and surfaces, matrix instructions, asynchronous copies and
-// mbarriers. Lanes that are to meet in a warp-wide instruction must do so at one
-// place of the code; hardware since compute capability 7.0 also lets them meet
-// at two.
+// mbarriers.
 package interp

@@ -27,6 +27,7 @@ type Kernel struct {
 	ordered     bool   // blocks see each other's progress, so they run in grid order
 	effects     bool   // reads a clock, prints or allocates: what it does is not all in memory
 	spinLimit   int32  // backward branches in a turn, 0 when lanes cannot wait for each other through memory
+	meets       bool   // has warp-wide operations that wait
 	shuffles    bool   // lanes read registers of other lanes
 
 	code     []inst
@@ -38,6 +39,8 @@ type Kernel struct {
 	// launch, with the block, and what the kernel writes.
 	fileSize      int // bytes
 	predCount     int
+	scratch       slot // with meets: scratchSize bytes, and three predicates
+	scratchPreds  slot
 	constants     []constant
 	paramRegs     []paramReg
 	launchSpecial []specialReg

@@ -323,6 +323,10 @@ func (l *lowering) placeUniforms() {
 		k.fileSize += v.size * lanes
 		l.placeUniform(v, uint64(base))
 	}
+	if k.meets {
+		k.scratch, k.scratchPreds = slot(roundUp(k.fileSize, 8)), slot(k.predCount)
+		k.fileSize, k.predCount = int(k.scratch)+scratchSize, k.predCount+3
+	}
 	k.fileSize = (k.fileSize + 8) &^ 7
 }
 

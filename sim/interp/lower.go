@@ -16,7 +16,7 @@ func init() {
 		"bfi": (*lowering).bfi, "lop3": (*lowering).lop3, "testp": (*lowering).testp, "isspacep": (*lowering).isspacep,
 		"bra": (*lowering).bra, "ret": (*lowering).ret, "exit": (*lowering).exit, "call": (*lowering).call, "brx": (*lowering).brx,
 		"bar": (*lowering).bar, "barrier": (*lowering).bar,
-		"shfl": (*lowering).shfl, "vote": (*lowering).vote, "match": (*lowering).match, "redux": (*lowering).redux,
+		"shfl": (*lowering).shfl, "vote": (*lowering).vote, "match": (*lowering).match, "redux": (*lowering).redux, "elect": (*lowering).elect,
 		"activemask": (*lowering).activemask, "trap": (*lowering).trap, "brkpt": (*lowering).nothing,
 		"membar": (*lowering).fence, "fence": (*lowering).fence, "nanosleep": (*lowering).nothing,
 		"prefetch": (*lowering).nothing, "prefetchu": (*lowering).nothing, "pmevent": (*lowering).nothing,

@@ -140,9 +140,35 @@ func (l *lowering) warpSync(exec handler, r inst, mask *ptx.Operand, c cost) err
 		return err
 	}
 	r.x.uniform = l.vregs[r.x.members].home == immediate
+	r.x.sync = syncShape{name: l.in.Opcode(), value: 4}
+	if r.a != noSlot {
+		r.x.sync.value = l.vregs[r.a].size
+	}
+	if r.d != noSlot {
+		r.x.sync.result = l.vregs[r.d].size
+	}
+	l.k.meets = true
 	r.exec = exec
 	l.emit(r, c).ending = synchronise
 	return nil
+}
+
+// elect chooses the first of the lanes in a member mask.
+func (l *lowering) elect() error {
+	in := l.in
+	if len(in.Args) != 2 {
+		return l.fail("needs a destination with a predicate and a member mask")
+	}
+	r := blank()
+	r.x = newExtra()
+	var err error
+	if r.d, err = l.destOrSink(&in.Args[0], 4); err != nil {
+		return err
+	}
+	if r.x.d2, err = l.second(&in.Args[0]); err != nil {
+		return err
+	}
+	return l.warpSync(electFirst, r, &in.Args[1], costShuffle)
 }
 
 func (l *lowering) shfl() error {

@@ -45,6 +45,7 @@ type extra struct {
 	e       slot // fourth source, of bfi and lop3
 	members slot // member mask of a warp-wide operation
 	uniform bool // members is the same in all lanes
+	sync    syncShape
 	call    *callSite
 	mode    uint8 // of shuffles and barriers
 	idReg   bool  // barrier: a is a register
@@ -76,9 +77,10 @@ type fragment struct {
 	entry
 	stack   []entry
 	wait    waitState
-	barrier int32 // of atBarrier
-	at      int32 // the instruction it waits at
-	spins   int32 // backward branches since the last turn
+	barrier int32  // of atBarrier
+	at      int32  // the instruction it waits at
+	members uint32 // of atWarpSync: the lanes it waits for
+	spins   int32  // backward branches since the last turn
 }
 
 // rest is the lanes of f that are not in its running entry.

@@ -129,6 +129,16 @@ var reduxOps = map[string]func(a, b uint32) uint32{
 	"xor.b32": func(a, b uint32) uint32 { return a ^ b },
 }
 
+// electFirst gives all lanes the number of the first, and a predicate that is
+// true in that one.
+func electFirst(w *warp, in *inst) {
+	leader := firstLane(w.live)
+	if in.d != noSlot {
+		w.broadcast(in.d, uint32(leader))
+	}
+	w.setPred(in.x.d2, 1<<leader)
+}
+
 // syncOnly is the body of bar.warp.sync: waiting was all.
 func syncOnly(*warp, *inst) {}
 

@@ -1,0 +1,206 @@
+package interp
+
+import "fmt"
+
+// scratchSize is the registers that meet works on: three sources and a result.
+const scratchSize = 4 * 8 * lanes
+
+// A warp-wide operation waits for the lanes that its member mask names and that
+// have not exited. They may come from different places of the code, as hardware
+// since compute capability 7.0 allows, if they execute the same operation
+// with the same mask. The lanes of one instruction may name several masks: the
+// tiles of a warp meet each on its own.
+
+// synchronise ends s with a warp-wide operation and reports whether f goes on.
+func (w *warp) synchronise(f *fragment, s *segment) bool {
+	in := &w.kernel.code[s.last]
+	live := w.taken(f, s)
+	masks := view[uint32](w, in.x.members)
+	if in.x.uniform && masks[0]&^w.exited&^live == 0 && live&^masks[0] == 0 {
+		if w.live = live; live != 0 {
+			in.exec(w, in)
+		}
+		f.pc = s.next
+		return true
+	}
+	waiting := w.execGroups(in, live, masks)
+	if waiting == 0 {
+		f.pc = s.next
+		return true
+	}
+	f.isolate(waiting, s)
+	group := same(waiting, masks, masks[firstLane(waiting)])
+	if other := waiting &^ group; other != 0 {
+		f.stack = append(f.stack, entry{f.pc, f.rpc, other})
+		f.mask = group
+	}
+	w.split(f)
+	f = &w.frags[w.current]
+	f.wait, f.at, f.members = atWarpSync, s.last, masks[firstLane(group)]
+	return false
+}
+
+// execGroups executes in for each group of lanes that are all there, and
+// returns the lanes that have to wait.
+func (w *warp) execGroups(in *inst, live uint32, masks *[lanes]uint32) (waiting uint32) {
+	for live != 0 {
+		lane := firstLane(live)
+		group := same(live, masks, masks[lane])
+		live &^= group
+		if out := group &^ masks[lane]; out != 0 {
+			w.fail(BarrierMismatch, in, firstLane(out), 0,
+				fmt.Sprintf("lane %d executes %s with the member mask %#x, which does not name it", firstLane(out), in.x.sync.name, masks[lane]))
+			return group
+		}
+		if masks[lane]&^w.exited&^group != 0 {
+			waiting |= group
+			continue
+		}
+		w.live = group
+		in.exec(w, in)
+	}
+	return waiting
+}
+
+// releaseSyncs executes warp-wide operations whose lanes have all arrived in
+// several fragments, once for all of them.
+func (w *warp) releaseSyncs() {
+	for i := range w.frags {
+		f := &w.frags[i]
+		if f.wait != atWarpSync || f.members&^w.exited&^w.arrived(f) != 0 {
+			continue
+		}
+		w.meet(f)
+		for j := range w.frags {
+			if g := &w.frags[j]; g != f && w.meets(f, g) {
+				w.pass(g)
+			}
+		}
+		w.pass(f)
+	}
+	if len(w.frags) > 1 {
+		w.join()
+	}
+}
+
+func (w *warp) pass(f *fragment) {
+	f.wait = running
+	f.pc = w.kernel.segments[f.pc].next
+}
+
+// meets reports whether g waits for the lanes that f waits for.
+func (w *warp) meets(f, g *fragment) bool {
+	return g.wait == atWarpSync && g.members == f.members &&
+		(g.at == f.at || w.kernel.code[g.at].x.sync.name == w.kernel.code[f.at].x.sync.name)
+}
+
+// arrived is the lanes that wait with f.
+func (w *warp) arrived(f *fragment) (m uint32) {
+	for i := range w.frags {
+		if g := &w.frags[i]; w.meets(f, g) {
+			m |= g.mask
+		}
+	}
+	return m
+}
+
+// syncShape is what a warp-wide operation needs to be executed for lanes that
+// are at different places: lanes meet when the names are equal.
+type syncShape struct {
+	name          string // the opcode
+	value, result int    // bytes of a and d, 0 for a predicate
+}
+
+// meet executes the operation of all fragments that meet with f. Where they are
+// at different instructions, it works on operands gathered in scratch registers.
+func (w *warp) meet(f *fragment) {
+	in := &w.kernel.code[f.at]
+	there := w.arrived(f)
+	if w.meetsAt(f) {
+		w.live = there
+		in.exec(w, in)
+		return
+	}
+	k := w.kernel
+	operation, x := *in, *in.x
+	operation.x = &x
+	at := k.scratch
+	reserve := func(s *slot, size int) {
+		switch {
+		case *s == noSlot:
+		case size == 0:
+			*s = k.scratchPreds
+		default:
+			*s, at = at, at+slot(lanes*size)
+		}
+	}
+	reserve(&operation.a, x.sync.value)
+	reserve(&operation.b, 4)
+	reserve(&operation.c, 4)
+	reserve(&x.p, 0)
+	x.pNeg = false
+	operation.d, x.d2 = at, k.scratchPreds+2 // a place may or may not want either
+	if x.sync.result == 0 {
+		operation.d = k.scratchPreds + 1
+	}
+	w.collect(f, &operation)
+	w.live = there
+	operation.exec(w, &operation)
+	w.deliver(f, &operation)
+}
+
+// meetsAt reports whether all lanes that meet with f are at one instruction.
+func (w *warp) meetsAt(f *fragment) bool {
+	for i := range w.frags {
+		if g := &w.frags[i]; w.meets(f, g) && g.at != f.at {
+			return false
+		}
+	}
+	return true
+}
+
+// collect copies the sources of all that meet with f to those of operation.
+func (w *warp) collect(f *fragment, operation *inst) {
+	size := operation.x.sync.value
+	for i := range w.frags {
+		g := &w.frags[i]
+		if !w.meets(f, g) {
+			continue
+		}
+		in := &w.kernel.code[g.at]
+		each(g.mask, func(lane int) {
+			w.copyLane(operation.a, in.a, size, lane)
+			w.copyLane(operation.b, in.b, 4, lane)
+			w.copyLane(operation.c, in.c, 4, lane)
+		})
+		if p := operation.x.p; p != noSlot {
+			w.live = g.mask
+			w.setPred(p, w.getPred(in.x.p, in.x.pNeg))
+		}
+	}
+}
+
+// deliver copies the results of operation to those of all that meet with f.
+func (w *warp) deliver(f *fragment, operation *inst) {
+	size := operation.x.sync.result
+	for i := range w.frags {
+		g := &w.frags[i]
+		if !w.meets(f, g) {
+			continue
+		}
+		in := &w.kernel.code[g.at]
+		w.live = g.mask
+		if size == 0 && in.d != noSlot {
+			w.setPred(in.d, w.preds[operation.d])
+		}
+		each(g.mask, func(lane int) { w.copyLane(in.d, operation.d, size, lane) })
+		w.setPred(in.x.d2, w.preds[w.kernel.scratchPreds+2])
+	}
+}
+
+// copyLane copies one lane of a register of size bytes, if there is one.
+func (w *warp) copyLane(to, from slot, size, lane int) {
+	if size > 0 && to != noSlot && from != noSlot {
+		w.setLane(element{to, size}, lane, w.lane(element{from, size}, lane))
+	}
+}
