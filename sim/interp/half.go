@@ -86,7 +86,7 @@ func (h halves) register(name string, modifiers []string, op scalar[uint16]) {
 
 // flush turns a subnormal to a zero of its sign.
 func (h halves) flush(v uint16) uint16 {
-	if uint32(v)&(1<<h.exp-1)<<h.frac == 0 {
+	if exponent := uint16(1<<h.exp-1) << h.frac; v&exponent == 0 {
 		return v & (1 << 15)
 	}
 	return v

@@ -301,13 +301,14 @@ func signedField(a int32, n uint32) int32 {
 	return a << shift >> shift
 }
 
-// permutes are the modes of prmt; the default picks a byte by each nibble of the selector.
+// permutes are the modes of prmt; the default picks a byte by each nibble of the
+// selector, the others count from its two lower bits.
 var permutes = map[string]func(a, b, c uint32) uint32{
 	"": func(a, b, c uint32) uint32 {
 		return permute(a, b, func(k uint32) uint32 { return c >> (4 * k) & 15 })
 	},
-	".f4e": func(a, b, c uint32) uint32 { return permute(a, b, func(k uint32) uint32 { return (c + k) & 7 }) },
-	".b4e": func(a, b, c uint32) uint32 { return permute(a, b, func(k uint32) uint32 { return (c - k) & 7 }) },
+	".f4e": func(a, b, c uint32) uint32 { return permute(a, b, func(k uint32) uint32 { return (c&3 + k) & 7 }) },
+	".b4e": func(a, b, c uint32) uint32 { return permute(a, b, func(k uint32) uint32 { return (c&3 - k) & 7 }) },
 	".rc8": func(a, b, c uint32) uint32 { return permute(a, b, func(uint32) uint32 { return c & 3 }) },
 	".ecl": func(a, b, c uint32) uint32 { return permute(a, b, func(k uint32) uint32 { return max(k, c&3) }) },
 	".ecr": func(a, b, c uint32) uint32 { return permute(a, b, func(k uint32) uint32 { return min(k, c&3) }) },
