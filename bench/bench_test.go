@@ -166,7 +166,7 @@ func (d lazy) AddNode(g device.Graph, deps []device.Node, w device.Work) (device
 func TestChecksNoticeWorkDoneTooEarlyOrNotAtAll(t *testing.T) {
 	for _, w := range Workloads() {
 		dev := openSim(t)
-		in := newInstance(t, dev, w, 256)
+		in := newInstance(t, dev, w, 512)
 		good := planned(t, in, "nimble").Schedule
 		replay := func(dev device.Device, form graphexec.Backend) error {
 			exec, err := graphexec.Instantiate(dev, good, in.Trace, form)

@@ -57,7 +57,7 @@ func foreseeable(g *ir.Graph, p *des.Profile, costs CostModel) error {
 // longest bounds the time of a demand from above: its blocks one after another,
 // then its instructions on one multiprocessor, then its bytes.
 func longest(d des.Demand, p *des.Profile) float64 {
-	cycles := d.Blocks*d.BlockCycles + d.Issue
+	cycles := d.Blocks*max(d.BlockCycles, d.SlowestCycles) + 32*d.Work.Total() // a lane a cycle
 	seconds := cycles/(float64(p.ClockMHz)*1e6) + d.Bytes/(min(p.LinkGBps, p.SMGBps, p.MemoryGBps)*1e9)
 	return float64(d.Duration) + seconds*float64(des.Second)
 }

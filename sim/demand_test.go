@@ -8,18 +8,21 @@ import (
 
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/internal/des"
+	"github.com/reprise-gpu/reprise/internal/unit"
 )
 
 // What the kernel affine asks of the device for 300 words in 5 blocks of 64
 // threads: four blocks of 8 sectors and one of 6, read and written.
 func TestDemandOfAKernel(t *testing.T) {
+	const sectors = 38 * 32
 	for _, c := range []struct {
-		l2    int64
-		bytes float64
-		why   string
+		l2         int64
+		first, two float64
+		why        string
 	}{
-		{1 << 20, 2 * 4 * rigWords, "what fits in L2 reaches DRAM once, and no more than the allocations hold"},
-		{0, 2 * 38 * 32, "what does not, sector by sector"},
+		{1 << 20, sectors, 0, "nothing is in L2 at first, all stays there, and what is written does too"},
+		{sectors, sectors, 2 * sectors, "the result alone is left, and must make room for the input"},
+		{0, 2 * sectors, 2 * sectors, "nothing stays"},
 	} {
 		p := *handy()
 		p.L2Bytes = c.l2
@@ -30,9 +33,12 @@ func TestDemandOfAKernel(t *testing.T) {
 		assert.Equal(t, des.Kernel, d.Kind)
 		assert.EqualValues(t, 5, d.Blocks)
 		assert.EqualValues(t, 32, d.PerSM, "2048 threads by 64")
-		assert.Equal(t, c.bytes, d.Bytes, c.why)
-		assert.Greater(t, d.Issue, 100.0, "ten warps of at least ten instructions")
-		assert.Greater(t, d.BlockCycles, 100.0, "one trip to memory at least")
+		assert.Equal(t, c.first, d.Bytes, c.why)
+		assert.EqualValues(t, 2*sectors, d.L2Bytes)
+		assert.EqualValues(t, 10+10, d.Work[unit.Memory], "ten warps load and store a row")
+		assert.Greater(t, d.Work.Total(), 100.0, "ten warps of at least ten instructions")
+		assert.Greater(t, d.BlockCycles, p.L2Cycles, "one trip to memory at least")
+		assert.Equal(t, c.two, r.startLaunch(j).Bytes, c.why)
 	}
 }
 

@@ -50,6 +50,8 @@ type Device struct {
 	live    device.Live // Bytes and Allocations only
 	memo    *memo
 	count   Counters
+	l2      *des.Cache
+	uses    []des.Use // scratch of traffic
 	trace   func(Span)
 
 	modules device.Handles[device.Module, *module]
@@ -81,6 +83,7 @@ func New(o Options) (*Device, error) {
 		trace:   o.Trace,
 		workers: o.Workers,
 		printed: fifo{out: orDefault(o.Stdout, io.Writer(os.Stdout))},
+		l2:      des.NewCache(p),
 		memory:  interp.NewMemory(orDefault(o.Memory, p.MemoryBytes)),
 		memo:    newMemo(o.Memo, orDefault(o.MemoBytes, defaultMemoBytes)),
 		modules: device.Handles[device.Module, *module]{Kind: "module"},

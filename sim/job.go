@@ -122,6 +122,7 @@ func (d *Device) fillLaunch(j *job, w *device.Launch, params []byte) *device.Err
 			Grid: extents(w.Grid), Block: extents(w.Block), Shared: w.Shared,
 			Params: append(params, w.Params...), Label: w.Label, Stdout: &d.printed,
 			Workers: d.workers, Resident: int64(perSM) * int64(d.profile.SMs),
+			CacheBytes: l1Share(d.profile, perSM, shared),
 		},
 	}
 	return nil
@@ -167,6 +168,7 @@ func (d *Device) start(_ des.TaskID, data any) des.Demand {
 	case upload:
 		copy(d.reach(j, j.dst), j.host)
 		d.changed(j.dst)
+		d.moved(j.dst, 0, j.bytes)
 		return des.Demand{Kind: des.CopyIn, Bytes: float64(j.bytes)}
 	case download:
 		copy(j.host, d.reach(j, j.src))
@@ -194,6 +196,7 @@ func (d *Device) startCopy(j *job) des.Demand {
 	src, dst := d.reach(j, j.src), d.reach(j, j.dst)
 	copy(dst, src)
 	d.changed(j.dst)
+	d.moved(j.dst, j.src, j.bytes)
 	d.count.CopiedBytes += j.bytes
 	switch n := float64(j.bytes); {
 	case !isPinned(j.dst) && !isPinned(j.src):
@@ -217,6 +220,7 @@ func (d *Device) startMemset(j *job) des.Demand {
 		done += copy(dst[done:], dst[:done])
 	}
 	d.changed(j.dst)
+	d.moved(j.dst, 0, j.bytes)
 	return des.Demand{Kind: des.CopyOn, Bytes: float64(j.bytes)}
 }
 
@@ -237,32 +241,7 @@ func (d *Device) startLaunch(j *job) des.Demand {
 		}
 		d.memo.store(d, j, &stats)
 	}
-	return des.Demand{
-		Kind: des.Kernel, Blocks: float64(stats.Blocks), PerSM: j.perSM,
-		Issue: stats.Issue, BlockCycles: stats.BlockCycles, Bytes: d.traffic(&stats),
-	}
-}
-
-// traffic is what of a kernel's sectors reaches DRAM: everything when the
-// allocations it touched do not fit in L2, else each byte of them once. Kernels
-// find nothing in L2 of what earlier ones left there.
-func (d *Device) traffic(s *interp.Stats) float64 {
-	const sector = 32
-	accessed := float64(s.SectorsRead+s.SectorsWrite) * sector
-	var footprint int64
-	for _, t := range s.Touched {
-		_, size, _ := d.memory.Base(t.Base)
-		if t.Read {
-			footprint += size
-		}
-		if t.Written {
-			footprint += size
-		}
-	}
-	if footprint > d.profile.L2Bytes {
-		return accessed
-	}
-	return min(accessed, float64(footprint))
+	return d.demand(j, &stats)
 }
 
 var faultCodes = [...]device.Code{

@@ -242,7 +242,7 @@ func (m *memo) record(mem *interp.Memory, f *footprint, stats *interp.Stats) {
 			e.size += int64(len(allocation(mem, t.Base)))
 		}
 	}
-	e.stats.Touched = f.touched
+	e.stats.Touched, e.stats.Extents = f.touched, slices.Clone(stats.Extents)
 	if f.results[e.key] != nil || !m.recent.makeRoom(e.size) {
 		return
 	}

@@ -61,6 +61,7 @@ func (d *Device) Free(p device.Ptr) error {
 	if err != nil {
 		return (&device.Error{Code: device.InvalidValue, Detail: fmt.Sprintf("%#x is not an allocation", uint64(p)), Err: err}).In("Free")
 	}
+	d.l2.Forget(uint64(p))
 	d.live.Bytes -= size
 	d.live.Allocations--
 	return nil

@@ -194,14 +194,14 @@ func (e *event) ready(h device.Event) *device.Error {
 }
 
 // ended is told by the engine of every task that has ended.
-func (d *Device) ended(id des.TaskID, data any, span des.Span) {
-	switch v := data.(type) {
+func (d *Device) ended(r *des.Record) {
+	switch v := r.Data.(type) {
 	case *event:
-		if v.task == id { // not recorded again since
-			v.done, v.at = true, span.End
+		if v.task == r.ID { // not recorded again since
+			v.done, v.at = true, r.Span.End
 		}
 	case *job:
-		d.traceJob(v, span)
+		d.traceJob(v, r.Span)
 		if v.once {
 			d.spare = append(d.spare, v)
 		}

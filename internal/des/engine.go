@@ -23,7 +23,8 @@ const retireAfter = 100 * Microsecond
 type Engine struct {
 	profile *Profile
 	start   func(TaskID, any) Demand
-	end     func(TaskID, any, Span)
+	end     func(*Record)
+	ended   Record // scratch of finish
 
 	tasks   table
 	ready   queue // tasks with all dependencies ended, by the time they start
@@ -33,7 +34,7 @@ type Engine struct {
 	last    Time // latest end so far
 	live    int  // tasks not ended
 
-	inFree, outFree, hostFree Time // when each FIFO server is idle again
+	hostFree Time // when the callback thread is idle again
 }
 
 // New returns an engine at time 0. It calls start once for each task, in order
@@ -43,8 +44,9 @@ func New(p *Profile, start func(TaskID, any) Demand) *Engine {
 	return &Engine{profile: p, start: start, tasks: newTable(), fluid: newFluid(p)}
 }
 
-// OnEnd has the engine call f when a task ends, in order of time.
-func (e *Engine) OnEnd(f func(id TaskID, data any, span Span)) { e.end = f }
+// OnEnd has the engine call f when a task ends, in order of time. The record is
+// used again for the next task.
+func (e *Engine) OnEnd(f func(*Record)) { e.end = f }
 
 // Now is the time up to which everything has been simulated.
 func (e *Engine) Now() Time { return e.horizon }
@@ -55,7 +57,7 @@ func (e *Engine) Add(t Task) TaskID {
 	if t.Arrival < e.horizon {
 		panic(fmt.Sprintf("BUG: task arrives at %d ps, but the engine has run to %d ps", t.Arrival, e.horizon))
 	}
-	id := e.tasks.add(record{arrival: t.Arrival, gap: t.Gap, data: t.Data, prio: t.Priority, succs: none})
+	id := e.tasks.add(record{arrival: t.Arrival, gap: t.Gap, data: t.Data, prio: t.Priority, succs: none, after: NoTask})
 	e.live++
 	r := e.tasks.at(id)
 	at := t.Arrival
@@ -67,7 +69,9 @@ func (e *Engine) Add(t Task) TaskID {
 		default:
 			d := e.tasks.at(dep)
 			if d.state == ended {
-				at = max(at, d.span.End+t.Gap)
+				if d.span.End+t.Gap > at {
+					at, r.after = d.span.End+t.Gap, dep
+				}
 				continue
 			}
 			e.tasks.link(dep, id)
@@ -141,13 +145,14 @@ func (e *Engine) nextEvent() Time {
 func (e *Engine) step(now Time) {
 	e.horizon = now
 	for e.ends.next() == now {
-		e.finish(e.ends.pop().id)
+		e.finishFixed(e.ends.pop().id)
 	}
 	if e.fluid.due == now {
 		e.fluid.advance(now)
-		for _, id := range e.fluid.settle() {
-			e.tasks.at(id).span.End = now
-			e.finish(id)
+		for i := range e.fluid.settle() {
+			w := &e.fluid.done[i]
+			e.tasks.at(w.id).span.End = now
+			e.finish(w.id, &w.spent)
 		}
 	}
 	for e.ready.next() == now {
@@ -164,41 +169,47 @@ func (e *Engine) step(now Time) {
 // begin calls the owner and hands the task to its resource.
 func (e *Engine) begin(now Time, id TaskID) {
 	r := e.tasks.at(id)
-	r.state = started
+	r.state, r.arrival = started, now
 	r.span = Span{now, now}
 	d := e.start(id, r.data)
-	p := e.profile
 	switch d.Kind {
 	case Marker:
-		e.finish(id)
+		e.finish(id, &Spent{})
 	case Fixed:
-		e.endAt(id, now, d.Duration)
+		e.endAt(id, Declared, now, d.Duration)
 	case Host:
-		e.hostFree = e.endAt(id, max(now, e.hostFree), p.HostCallLatency+d.Duration)
-	case CopyIn:
-		e.inFree = e.endAt(id, max(now, e.inFree), p.CopyInLatency+p.linkTime(d.Bytes))
-	case CopyOut:
-		e.outFree = e.endAt(id, max(now, e.outFree), p.CopyOutLatency+p.linkTime(d.Bytes))
-	case Kernel, CopyOn:
-		e.fluid.add(id, e.tasks.at(id).prio, d)
+		e.hostFree = e.endAt(id, HostCall, max(now, e.hostFree), e.profile.HostCallLatency+d.Duration)
+	case Kernel, CopyIn, CopyOut, CopyOn:
+		e.fluid.advance(now)
+		e.fluid.add(id, e.tasks.at(id).prio, &d)
 	default:
 		panic(fmt.Sprintf("BUG: demand kind %d", d.Kind))
 	}
 }
 
 // endAt fixes when a task begins and ends, and returns the end.
-func (e *Engine) endAt(id TaskID, begin, takes Time) Time {
+func (e *Engine) endAt(id TaskID, limit Limit, begin, takes Time) Time {
 	r := e.tasks.at(id)
-	r.span = Span{begin, begin + takes}
+	r.span, r.limit = Span{begin, begin + takes}, limit
 	e.ends.push(entry{r.span.End, r.prio, id})
 	return r.span.End
 }
 
+// finishFixed ends a task whose end was fixed when it started.
+func (e *Engine) finishFixed(id TaskID) {
+	r := e.tasks.at(id)
+	var spent Spent
+	spent[Queued] = r.span.Begin - r.arrival
+	spent[r.limit] = r.span.End - r.span.Begin
+	e.finish(id, &spent)
+}
+
 // finish marks a task ended and makes ready what waited only for it.
-func (e *Engine) finish(id TaskID) {
+func (e *Engine) finish(id TaskID, spent *Spent) {
 	r := e.tasks.at(id)
 	r.state = ended
-	span, data := r.span, r.data
+	span := r.span
+	e.ended = Record{ID: id, Data: r.data, Start: r.arrival, Span: span, Spent: *spent, After: r.after}
 	r.data = nil
 	e.last = max(e.last, span.End)
 	e.live--
@@ -206,13 +217,15 @@ func (e *Engine) finish(id TaskID) {
 		out := e.tasks.unlink(i)
 		i = out.next
 		s := e.tasks.at(out.to)
-		s.arrival = max(s.arrival, span.End+s.gap)
+		if span.End+s.gap >= s.arrival {
+			s.arrival, s.after = span.End+s.gap, id
+		}
 		if s.pending--; s.pending == 0 {
 			e.ready.push(entry{s.arrival, s.prio, out.to})
 		}
 	}
 	r.succs = none
 	if e.end != nil {
-		e.end(id, data, span)
+		e.end(&e.ended)
 	}
 }

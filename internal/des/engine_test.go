@@ -6,6 +6,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/reprise-gpu/reprise/internal/unit"
 )
 
 // plain is a device whose closed forms a reader can check by hand: 4
@@ -25,6 +27,9 @@ func demanding(p *Profile) *Engine {
 func kernel(blocks, perSM, blockCycles float64) Demand {
 	return Demand{Kind: Kernel, Blocks: blocks, PerSM: perSM, BlockCycles: blockCycles}
 }
+
+// issue is work that takes only issue slots on a device whose pipes are unlimited.
+func issue(insts float64) unit.Work { return unit.Work{unit.FP32: insts} }
 
 // spans adds the demands as independent tasks at time 0 and returns where they ran.
 func spans(p *Profile, demands ...Demand) []Span {
@@ -51,9 +56,9 @@ func TestOneKernelAlone(t *testing.T) {
 		{"a tail wave costs a whole one", kernel(17, 2, 100), 300 * ns},
 		{"one block", kernel(1, 2, 100), 100 * ns},
 		// 8 blocks on 4 multiprocessors issue 4x4 instructions per cycle.
-		{"bound by issue", Demand{Kind: Kernel, Blocks: 8, PerSM: 2, BlockCycles: 10, Issue: 16000}, 1000 * ns},
+		{"bound by issue", Demand{Kind: Kernel, Blocks: 8, PerSM: 2, BlockCycles: 10, Work: issue(16000)}, 1000 * ns},
 		// 2 blocks touch 2 multiprocessors: 8 per cycle.
-		{"bound by issue on two multiprocessors", Demand{Kind: Kernel, Blocks: 2, PerSM: 2, BlockCycles: 10, Issue: 16000}, 2000 * ns},
+		{"bound by issue on two multiprocessors", Demand{Kind: Kernel, Blocks: 2, PerSM: 2, BlockCycles: 10, Work: issue(16000)}, 2000 * ns},
 		{"bound by DRAM", Demand{Kind: Kernel, Blocks: 8, PerSM: 2, BlockCycles: 10, Bytes: 1e6}, 1000 * ns},
 		{"bound by what one multiprocessor draws", Demand{Kind: Kernel, Blocks: 1, PerSM: 2, BlockCycles: 10, Bytes: 1e6}, 2500 * ns},
 		{"device copy", Demand{Kind: CopyOn, Bytes: 1e6}, 1000 * ns},
@@ -71,9 +76,9 @@ func TestOneKernelAlone(t *testing.T) {
 func TestLatenciesAddUp(t *testing.T) {
 	p := plain()
 	p.KernelRamp, p.CopyInLatency, p.CopyOutLatency, p.CopyOnLatency, p.HostCallLatency = 1*ns, 2*ns, 3*ns, 4*ns, 5*ns
-	got := spans(p, kernel(1, 1, 100), Demand{Kind: CopyIn, Bytes: 100}, Demand{Kind: CopyOut, Bytes: 100},
-		Demand{Kind: CopyOn, Bytes: 1000}, Demand{Kind: Host})
-	assert.Equal(t, []Span{{0, 101 * ns}, {0, 12 * ns}, {0, 13 * ns}, {0, 5 * ns}, {0, 5 * ns}}, got)
+	got := spans(p, kernel(1, 1, 100), Demand{Kind: CopyIn, Bytes: 100}, Demand{Kind: CopyOut, Bytes: 100}, Demand{Kind: Host})
+	assert.Equal(t, []Span{{0, 101 * ns}, {0, 12 * ns}, {0, 13 * ns}, {0, 5 * ns}}, got)
+	assert.Equal(t, []Span{{0, 5 * ns}}, spans(p, Demand{Kind: CopyOn, Bytes: 1000}))
 }
 
 func TestSmallKernelsOverlapFully(t *testing.T) {
@@ -110,7 +115,7 @@ func TestLatencyBoundKernelSlowsOnlyAsMuchAsItUsesWhatIsShort(t *testing.T) {
 
 func TestIssueIsSharedOnceMoreThanOneKernelFits(t *testing.T) {
 	// Each alone would take 100 ns at 16 per cycle; half of the slots each.
-	half := Demand{Kind: Kernel, Blocks: 4, PerSM: 2, BlockCycles: 10, Issue: 1600}
+	half := Demand{Kind: Kernel, Blocks: 4, PerSM: 2, BlockCycles: 10, Work: issue(1600)}
 	got := spans(plain(), half, half)
 	assert.Equal(t, []Span{{0, 200 * ns}, {0, 200 * ns}}, got)
 }
@@ -200,7 +205,7 @@ func randomDemand(r *rand.Rand) Demand {
 	d := Demand{Kind: DemandKind(r.IntN(7)), Bytes: float64(r.IntN(50000)), Duration: Time(r.IntN(200)) * ns}
 	if d.Kind == Kernel {
 		d.Blocks, d.PerSM = float64(1+r.IntN(40)), float64(1+r.IntN(8))
-		d.Issue, d.BlockCycles = float64(r.IntN(4000)), float64(1+r.IntN(300))
+		d.Work, d.BlockCycles = issue(float64(r.IntN(4000))), float64(1+r.IntN(300))
 	}
 	return d
 }
@@ -215,7 +220,7 @@ func TestMakespanIsAtLeastCriticalPathAndWork(t *testing.T) {
 		e := demanding(plain())
 		ends := make([]Time, len(tasks))
 		var path Time
-		var issue, bytes, slots float64
+		var work, bytes, slots float64
 		for i, task := range tasks {
 			e.Add(task)
 			start := task.Arrival
@@ -226,7 +231,7 @@ func TestMakespanIsAtLeastCriticalPathAndWork(t *testing.T) {
 			ends[i] = start + soloTime(d)
 			path = max(path, ends[i])
 			if d.Kind == Kernel {
-				issue += d.Issue
+				work += d.Work.Total()
 				slots += d.Blocks * d.BlockCycles / (4 * d.PerSM)
 			}
 			if d.Kind == Kernel || d.Kind == CopyOn {
@@ -237,7 +242,7 @@ func TestMakespanIsAtLeastCriticalPathAndWork(t *testing.T) {
 		// One picosecond per event for rounding up.
 		rounding := Time(4 * len(tasks))
 		require.GreaterOrEqual(t, makespan+rounding, path, "critical path")
-		require.GreaterOrEqual(t, float64(makespan+rounding), issue/16*1e3)
+		require.GreaterOrEqual(t, float64(makespan+rounding), work/16*1e3)
 		require.GreaterOrEqual(t, float64(makespan+rounding), bytes)
 		require.GreaterOrEqual(t, float64(makespan+rounding), slots*1e3)
 	}
@@ -251,7 +256,7 @@ func TestLazyRunsEqualOneRun(t *testing.T) {
 		tasks := program(r, 100)
 		whole, lazy := demanding(plain()), demanding(plain())
 		got := make([]Span, len(tasks))
-		lazy.OnEnd(func(id TaskID, _ any, s Span) { got[id] = s })
+		lazy.OnEnd(func(r *Record) { got[r.ID] = r.Span })
 		for _, task := range tasks {
 			whole.Add(task)
 			lazy.Add(task)

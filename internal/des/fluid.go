@@ -5,21 +5,23 @@ import (
 	"math"
 )
 
-// The fluid model: kernels (and device-to-device copies) that run together are
-// liquids flowing at rates that change only when one of them starts, ends or
-// changes phase.
+// The fluid model: kernels and copies that run together are liquids flowing at
+// rates that change only when one of them starts, ends or changes phase.
 //
 // A kernel's blocks run in slots. With s slots out of the SMs x PerSM that it
 // could fill alone, and m = min(s, SMs) multiprocessors touched, it finishes
 //
-//	min( s / BlockCycles,            latency: every slot turns over in one block's latency
-//	     4 m / (Issue/Blocks),       issue: four warp schedulers on each multiprocessor
-//	     BW(m) / (Bytes/Blocks) )    DRAM: BW(m) = min(device, m x what one multiprocessor draws)
+//	min( s / BlockCycles,                 latency: every slot turns over in one block's latency
+//	     C(r, m) / (work on r / Blocks) ) for each resource r
 //
-// blocks per unit of time. The full waves, floor(Blocks/s) of them, are one
-// phase; the tail wave of Blocks mod s blocks is another that holds only as
-// many slots as it has blocks, so that a successor may fill the rest. A kernel
-// alone that is bound by latency thus takes BlockCycles x ceil(Blocks/s).
+// blocks per unit of time. C(r, m) is what r offers to m multiprocessors: a pipe
+// m cycles per cycle, L2 what they can draw up to what it delivers, DRAM its
+// bandwidth. The first term is Little's law: s blocks in flight, each for one
+// latency. The full waves, floor(Blocks/s) of them, are one phase; the tail wave
+// of Blocks mod s blocks is another that holds only as many slots as it has
+// blocks, so that a successor may fill the rest. A kernel alone that is bound by
+// latency thus takes BlockCycles x ceil(Blocks/s), and never less than its
+// slowest block.
 //
 //	slots │ A A A A A A A A A B B     B starts in the
 //	      │ A A A A A A B B B B B     tail of A
@@ -29,31 +31,33 @@ import (
 // Slots go to kernels by priority, then in order of start, and are never taken
 // from blocks that run; but a kernel with full waves left hands its slots back
 // at the end of a wave when one of higher priority wants them, as the block
-// scheduler of the hardware does. When the demands for issue slots or for DRAM
-// add up to more than there is, all who use it slow down in proportion. That
-// is what a FIFO in front of a resource does, and unlike max-min fairness it
-// needs one pass.
+// scheduler of the hardware does. When the demands for a resource add up to more
+// than there is, all who use it slow down in proportion. That is what a FIFO in
+// front of a resource does, and unlike max-min fairness it needs one pass.
 //
 // What this approximates is a scheduler that hands single blocks to slots. Over
 // 500 random mixtures of up to 12 kernels the makespans differ by 2 % in the mean
 // and 19 % at worst (TestFluidIsCloseToSchedulingBlockByBlock); an event costs the
 // number of running kernels, not of blocks.
 
-// slack absorbs rounding in counts of blocks and slots.
-const slack = 1e-9
+const (
+	slack    = 1e-9 // absorbs rounding in counts of blocks and slots
+	rounding = 1e-6 // the same in ps
+)
 
 // flow is one running kernel or copy.
 type flow struct {
 	id   TaskID
 	seq  int64 // order of start
 	prio int32
+	line int8 // copy engine: one at a time; -1 for none
 	// capacity is how many slots it could fill on an empty device; 0 for a copy, which needs none.
 	capacity float64
 	blocks   float64
-	latency  Time    // of a slot's first block: launch ramp
-	turn     float64 // ps one block takes alone
-	issue    float64 // issue cycles per block
-	bytes    float64 // DRAM bytes per block
+	latency  Time     // of a slot's first block: launch ramp
+	turn     float64  // ps one block takes alone
+	slowest  Time     // from the end of the ramp to the end, at least
+	work     supplies // per block
 
 	left   float64 // blocks not finished
 	held   float64 // slots
@@ -61,10 +65,16 @@ type flow struct {
 	stop   float64 // left at the end of this phase
 	solo   float64 // blocks per ps if it had its slots and nothing else ran
 	rate   float64 // blocks per ps
+	limit  Limit   // why not faster
 	begun  bool
 	rampTo Time // no block finishes before this
 	due    Time // end of the phase at this rate
+	since  Time // when it came
+	spent  Spent
 }
+
+// supplies is an amount of each resource.
+type supplies [resources]float64
 
 // before orders flows by priority, then by start.
 func (a flow) before(b flow) bool {
@@ -74,58 +84,109 @@ func (a flow) before(b flow) bool {
 	return a.seq < b.seq
 }
 
+// drained reports a flow whose last block is all that is left of it.
+func (w *flow) drained() bool { return w.left <= slack }
+
 // fluid is the set of flows of one device.
 type fluid struct {
 	profile *Profile
-	issue   float64 // issue cycles per ps of the whole device
-	perSM   float64 // the same of one multiprocessor
-	bw, sm  float64 // DRAM bytes per ps: device, one multiprocessor
+	device  supplies // what there is per ps
+	perSM   supplies // what one multiprocessor can use of it
 
-	flows   []flow     // by priority, then seq; at most profile.MaxKernels
-	backlog heap[flow] // those that wait for a place in flows
+	flows   []flow     // by priority, then seq
+	kernels int        // among flows, at most profile.MaxKernels
+	backlog heap[flow] // kernels that wait for a place in flows
+	lines   [copyEngines]copyEngine
 	seq     int64
 	now     Time // flows' left is as of now
 	due     Time // earliest due
 	dirty   bool // flows changed since rates were computed
 	ids     []TaskID
+	done    []flow // the flows that settle ended
+
+	used supplies // so far
+}
+
+const (
+	noLine      = -1
+	copyEngines = 2 // one for each direction
+)
+
+// copyEngine serves one copy at a time, in order.
+type copyEngine struct {
+	busy bool
+	wait []flow
+	next int // of wait
 }
 
 func newFluid(p *Profile) fluid {
-	cycles := p.ClockMHz * 1e6 / 1e12 // per ps
-	perSM := issuePerSM * cycles
-	return fluid{
-		profile: p, due: never,
-		issue: perSM * float64(p.SMs), perSM: perSM,
-		bw: p.MemoryGBps * 1e9 / 1e12, sm: p.SMGBps * 1e9 / 1e12,
-	}
+	f := fluid{profile: p, due: never}
+	f.device, f.perSM = p.supplies()
+	return f
 }
 
 // add enters a kernel or copy that starts now; rates follow in rebalance.
-func (f *fluid) add(id TaskID, prio int32, d Demand) {
+func (f *fluid) add(id TaskID, prio int32, d *Demand) {
 	f.seq++
-	w := flow{id: id, seq: f.seq, prio: prio, rampTo: never, due: never}
-	if d.Kind == CopyOn {
-		// A copy is a flow of bytes; it holds no slots.
-		w.blocks, w.bytes, w.latency = max(d.Bytes, 1), 1, f.profile.CopyOnLatency
-	} else {
-		if !(d.Blocks >= 1) || !(d.PerSM >= 1) {
-			panic(fmt.Sprintf("BUG: kernel task %d has %v blocks, %v per multiprocessor", id, d.Blocks, d.PerSM))
-		}
-		w.capacity = float64(f.profile.SMs) * math.Floor(d.PerSM)
-		w.blocks, w.latency = d.Blocks, f.profile.KernelRamp
-		w.turn = d.BlockCycles * 1e6 / f.profile.ClockMHz
-		w.issue, w.bytes = d.Issue/d.Blocks, d.Bytes/d.Blocks
-	}
-	w.left = w.blocks
+	w := flow{id: id, seq: f.seq, prio: prio, line: noLine, rampTo: never, due: never, since: f.now}
 	f.dirty = true
-	if len(f.flows) == f.profile.MaxKernels {
+	if d.Kind == Kernel {
+		f.addKernel(w, d)
+		return
+	}
+	// A copy is a flow of bytes; it holds no slots.
+	w.blocks = max(d.Bytes, 1)
+	w.left = w.blocks
+	w.work[DRAM] = 1
+	switch d.Kind {
+	case CopyOn:
+		w.latency = f.profile.CopyOnLatency
+		f.insert(w)
+		return
+	case CopyIn:
+		w.line, w.latency = 0, f.profile.CopyInLatency
+		w.work[LinkIn], w.work[Link] = 1, 1
+	case CopyOut:
+		w.line, w.latency = 1, f.profile.CopyOutLatency
+		w.work[LinkOut], w.work[Link] = 1, 1
+	default:
+		panic(fmt.Sprintf("BUG: a flow of kind %d", d.Kind))
+	}
+	if d.Bytes == 0 {
+		w.work = supplies{}
+	}
+	if e := &f.lines[w.line]; e.busy {
+		e.wait = append(e.wait, w)
+	} else {
+		e.busy = true
+		f.insert(w)
+	}
+}
+
+func (f *fluid) addKernel(w flow, d *Demand) {
+	if !(d.Blocks >= 1) || !(d.PerSM >= 1) {
+		panic(fmt.Sprintf("BUG: kernel task %d has %v blocks, %v per multiprocessor", w.id, d.Blocks, d.PerSM))
+	}
+	p := f.profile
+	cycle := 1e6 / p.ClockMHz // ps
+	w.capacity = float64(p.SMs) * math.Floor(d.PerSM)
+	w.blocks, w.left, w.latency = d.Blocks, d.Blocks, p.KernelRamp
+	w.turn = d.BlockCycles * cycle
+	w.slowest = Time(d.SlowestCycles * cycle)
+	w.work = p.work(d)
+	for r := range w.work {
+		w.work[r] /= d.Blocks
+	}
+	if f.kernels == p.MaxKernels {
 		f.backlog.push(w)
 		return
 	}
+	f.kernels++
 	f.insert(w)
 }
 
 func (f *fluid) insert(w flow) {
+	w.spent[Queued] += f.now - w.since
 	i := len(f.flows)
 	f.flows = append(f.flows, w)
 	for ; i > 0 && w.before(f.flows[i-1]); i-- {
@@ -136,31 +197,37 @@ func (f *fluid) insert(w flow) {
 
 // advance lets everything flow at the present rates until now.
 func (f *fluid) advance(now Time) {
-	dt := float64(now - f.now)
+	passed := now - f.now
 	f.now = now
-	if dt == 0 {
+	if passed == 0 {
 		return
 	}
+	dt := float64(passed)
 	for i := range f.flows {
 		w := &f.flows[i]
+		before := w.left
 		if w.due == now && w.rampTo < now {
 			w.left = w.stop
 		} else {
 			w.left = max(w.left-w.rate*dt, w.stop)
 		}
+		w.spent[w.limit] += passed
+		for r := range w.work {
+			f.used[r] += (before - w.left) * w.work[r]
+		}
 	}
 }
 
-// settle ends the phases that are due and returns the tasks that have ended,
+// settle ends the phases that are due and returns the flows that have ended,
 // in order of priority and start.
-func (f *fluid) settle() []TaskID {
-	f.ids = f.ids[:0]
+func (f *fluid) settle() []flow {
+	f.done = f.done[:0]
 	f.dirty = true
 	kept := f.flows[:0]
 	for _, w := range f.flows {
 		if w.due <= f.now && w.rampTo < f.now {
-			if w.left <= slack {
-				f.ids = append(f.ids, w.id)
+			if w.drained() && f.now >= w.soonest() {
+				f.done = append(f.done, w)
 				continue
 			}
 			w.held = 0 // given out anew by priority, the tail's to itself first
@@ -168,10 +235,39 @@ func (f *fluid) settle() []TaskID {
 		kept = append(kept, w)
 	}
 	f.flows = kept
-	for len(f.flows) < f.profile.MaxKernels && len(f.backlog) > 0 {
+	for i := range f.done {
+		f.succeed(&f.done[i])
+	}
+	return f.done
+}
+
+// succeed lets the next in line take the place of a flow that has ended.
+func (f *fluid) succeed(w *flow) {
+	if w.line != noLine {
+		if e := &f.lines[w.line]; e.next < len(e.wait) {
+			f.insert(e.wait[e.next])
+			e.next++
+		} else {
+			e.busy, e.wait, e.next = false, e.wait[:0], 0
+		}
+		return
+	}
+	if w.capacity == 0 {
+		return
+	}
+	f.kernels--
+	if len(f.backlog) > 0 {
+		f.kernels++
 		f.insert(f.backlog.pop())
 	}
-	return f.ids
+}
+
+// soonest is before when a kernel's slowest block cannot have ended.
+func (w *flow) soonest() Time {
+	if !w.begun || w.slowest == 0 {
+		return 0
+	}
+	return w.rampTo + w.slowest
 }
 
 // rebalance gives out slots, computes rates and the next time something is
@@ -179,29 +275,41 @@ func (f *fluid) settle() []TaskID {
 func (f *fluid) rebalance() []TaskID {
 	f.dirty = false
 	urgent := f.grant()
-	var issue, bytes float64
+	var want supplies
 	for i := range f.flows {
 		w := &f.flows[i]
-		w.solo = f.alone(w)
-		w.rate = w.solo
-		issue += w.rate * w.issue
-		bytes += w.rate * w.bytes
+		w.solo, w.limit = f.alone(w)
+		for r, n := range w.work {
+			want[r] += w.solo * n
+		}
 	}
-	byIssue, byBytes := min(1, f.issue/issue), min(1, f.bw/bytes)
+	var share supplies
+	for r := range share {
+		share[r] = f.device[r] / want[r]
+	}
 	f.due = never
 	for i := range f.flows {
 		w := &f.flows[i]
-		// One that waits for two resources waits for the scarcer.
-		if w.issue > 0 {
-			w.rate = min(w.rate, w.solo*byIssue)
-		}
-		if w.bytes > 0 {
-			w.rate = min(w.rate, w.solo*byBytes)
-		}
+		f.ration(w, &share)
 		f.schedule(w, urgent)
 		f.due = min(f.due, w.due)
 	}
 	return f.ids
+}
+
+// ration sets a flow's rate: one that waits for several resources waits for the
+// scarcest.
+func (f *fluid) ration(w *flow, share *supplies) {
+	least := 1.0
+	for r, n := range w.work {
+		// A share of almost 1 is rounding: it is the limit already.
+		if n > 0 && share[r] < least && w.solo > 0 {
+			if least = share[r]; least < 1-slack {
+				w.limit = Limit(r)
+			}
+		}
+	}
+	w.rate = w.solo * least
 }
 
 // grant hands free slots to kernels in order and returns the priority of the
@@ -218,7 +326,7 @@ func (f *fluid) grant() (urgent int32) {
 	for i := range f.flows {
 		w := &f.flows[i]
 		if w.capacity > 0 {
-			want := min(math.Ceil(w.left-slack), w.capacity) - w.held
+			want := min(max(1, math.Ceil(w.left-slack)), w.capacity) - w.held
 			take := min(want, math.Floor(free*w.capacity+slack))
 			if want > 0 && take < want {
 				urgent = min(urgent, w.prio)
@@ -240,21 +348,30 @@ func (f *fluid) grant() (urgent int32) {
 }
 
 // alone is the rate of a flow with its slots if nothing else ran, in blocks
-// per ps.
-func (f *fluid) alone(w *flow) float64 {
-	if w.rampTo > f.now {
-		return 0
+// per ps, and what limits it.
+func (f *fluid) alone(w *flow) (rate float64, limit Limit) {
+	switch {
+	case !w.begun || w.capacity > 0 && w.held == 0:
+		return 0, Queued
+	case w.rampTo > f.now:
+		return 0, Ramp
+	case w.drained():
+		return 0, Latency
 	}
-	if w.capacity == 0 {
-		return f.bw
+	touched := float64(f.profile.SMs)
+	rate, limit = w.blocks, Latency // no flow is over in less than 1 ps
+	if w.capacity > 0 {
+		touched = min(w.held, touched)
+		rate = min(rate, w.held/w.turn)
 	}
-	if w.held == 0 {
-		return 0
+	for r, n := range w.work {
+		if n > 0 {
+			if most := min(f.device[r], f.perSM[r]*touched) / n; most < rate {
+				rate, limit = most, Limit(r)
+			}
+		}
 	}
-	touched := min(w.held, float64(f.profile.SMs))
-	rate := min(w.blocks, w.held/w.turn) // no kernel flows by in less than 1 ps
-	rate = min(rate, f.perSM*touched/w.issue)
-	return min(rate, min(f.bw, f.sm*touched)/w.bytes)
+	return rate, limit
 }
 
 // schedule sets where a flow's phase stops and when it gets there.
@@ -266,6 +383,9 @@ func (f *fluid) schedule(w *flow, urgent int32) {
 			w.due = never
 		}
 		return
+	case w.drained():
+		w.stop, w.due = 0, max(f.now, w.soonest())
+		return
 	case w.rate == 0:
 		w.stop, w.due = w.left, never
 		return
@@ -274,7 +394,7 @@ func (f *fluid) schedule(w *flow, urgent int32) {
 	default:
 		w.stop = w.phaseEnd(w.prio > urgent)
 	}
-	w.due = f.now + Time(math.Ceil((w.left-w.stop)/w.rate))
+	w.due = f.now + Time(math.Ceil((w.left-w.stop)/w.rate-rounding))
 }
 
 // phaseEnd is how many blocks are left when the phase is over: at the end of

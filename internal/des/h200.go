@@ -1,5 +1,7 @@
 package des
 
+import "github.com/reprise-gpu/reprise/internal/unit"
+
 // h200 is the NVIDIA H200 SXM. Sources:
 //
 //	[D] NVIDIA H200 Tensor Core GPU datasheet
@@ -8,6 +10,10 @@ package des
 //	[C] NVIDIA technical blog, "Constant time launch for straight-line CUDA graphs and other
 //	    performance enhancements", figures of CUDA 12.6
 //	[S] NVIDIA technical blog, "Getting started with CUDA graphs", figures of a V100, CUDA 10.1
+//	[L] W. Luo et al., "Benchmarking and Dissecting the Nvidia Hopper GPU Architecture", 2024:
+//	    latencies of the H100
+//	[J] Z. Jia et al., "Dissecting the NVIDIA Volta GPU Architecture via Microbenchmarking", 2018
+//	[A] NVIDIA A100 Tensor Core GPU architecture whitepaper
 //	[T] published null-kernel launch latency of H100 and H200 under recent drivers: 4.5 to 4.7 us
 //	    from the call to the kernel's start
 //
@@ -21,11 +27,19 @@ var h200 = Profile{
 	SMs:         132,       // [H]
 	ClockMHz:    1980,      // MHz, boost [H]
 	MemoryBytes: 141e9,     // bytes [D]
-	MemoryGBps:  4800,      // 4.8 TB/s [D]; peak, a real copy reaches about nine tenths
+	MemoryGBps:  4800,      // 4.8 TB/s, peak [D]
+	MemoryShare: 0.92,      // stream kernels on an H100 reach 3.09 of 3.35 TB/s; that an H200 does as well is an estimate, not measured
 	SMGBps:      64 * 1.98, // 64 bytes per cycle between an SM and L2: estimate, not measured
 	L2Bytes:     50 << 20,  // bytes [H]
-	LinkGBps:    55,        // PCIe 5 x16 is 63 raw [D]; 55 after protocol overhead: estimate, not measured
-	MaxKernels:  128,       // resident grids per device [G]
+	// 5120 bytes per cycle, as [A] says of the A100, times the 69 % that a V100 reaches of its
+	// 2048 [J]: estimate, not measured.
+	L2GBps:     0.69 * 5120 * 1.98,
+	L2Slices:   80,        // 5120 bytes per cycle at 64 each: estimate, not measured
+	L1Bytes:    256 << 10, // [H]
+	LinkGBps:   55,        // PCIe 5 x16 is 63 raw [D]; 55 after protocol overhead: estimate, not measured
+	DuplexGBps: 100,       // reads and writes slow each other down a little: estimate, not measured
+	MaxKernels: 128,       // resident grids per device [G]
+	BlockRate:  1,         // one block a cycle: estimate, not measured
 	Limits: Limits{ // all [G]
 		ThreadsPerSM:     2048,
 		ThreadsPerBlock:  1024,
@@ -36,6 +50,20 @@ var h200 = Profile{
 		SharedPerBlock:   227 << 10,
 		SharedReserved:   1 << 10,
 	},
+
+	Lanes: unit.Work{ // [G], arithmetic throughput of compute capability 9.0, but for what says otherwise
+		unit.FP32: 128, unit.FP64: 64,
+		unit.FP16:    128, // pairs, so 256 results
+		unit.Integer: 64, unit.Multiply: 64,
+		unit.Special: 16, unit.Convert: 64, unit.Convert64: 16, unit.Bits: 16,
+		unit.Memory: 32, unit.Shuffle: 32, unit.Vote: 64,
+		unit.Branch:  32,  // estimate, not measured
+		unit.Tensor:  128, // a warp's m16n8k16 of halves takes 2 cycles of 4 units [H]; other shapes are an estimate, not measured
+		unit.Texture: 16,  // four texture units of a quad each [H]
+	},
+	L1Cycles:   41,  // [L]
+	L2Cycles:   262, // [L], near the multiprocessor's own half
+	DRAMCycles: 479, // [L]
 
 	// [C]: the device side of a straight-line graph of 1025 empty kernels takes 567 us and one of 100
 	// takes 53 us, so an empty kernel and its edge cost 0.53 to 0.55 us. Which part of that is the

@@ -1,15 +1,18 @@
 package des
 
+import "github.com/reprise-gpu/reprise/internal/unit"
+
 // Older data-centre devices. What they have is from
 //
 //	[A] NVIDIA A100 Tensor Core GPU datasheet and architecture whitepaper (SXM4, 80 GB)
 //	[V] NVIDIA Tesla V100 GPU datasheet and architecture whitepaper (SXM2, 16 GB)
+//	[J] Z. Jia et al., "Dissecting the NVIDIA Volta GPU Architecture via Microbenchmarking", 2018
+//	[L] W. Luo et al., "Benchmarking and Dissecting the Nvidia Hopper GPU Architecture", 2024:
+//	    latencies of the A100
 //	[G] CUDA C++ Programming Guide, technical specifications of compute capability 8.0 and 7.0
 //
 // What their calls and gaps cost is taken from the H200 as it is: for these
-// devices an estimate, not measured. There are no profiles of consumer devices:
-// the interpreter weighs FP64 instructions at half the rate of FP32, which these
-// three share, where a consumer device has 1/32 or less.
+// devices an estimate, not measured.
 var (
 	a100 = likeH200(Profile{
 		Name: "NVIDIA A100-SXM4-80GB", ID: "a100", ComputeMajor: 8, ComputeMinor: 0,
@@ -17,10 +20,29 @@ var (
 		ClockMHz:    1410,      // MHz, boost [A]
 		MemoryBytes: 80e9,      // bytes [A]
 		MemoryGBps:  2039,      // [A]
+		MemoryShare: 0.90,      // estimate, not measured
 		SMGBps:      64 * 1.41, // 64 bytes per cycle between an SM and L2 [A]
 		L2Bytes:     40 << 20,  // bytes [A]
-		LinkGBps:    26,        // PCIe 4 x16 is 31.5 raw [A]; 26 after protocol overhead: estimate, not measured
-		MaxKernels:  128,       // [G]
+		// 5120 bytes per cycle [A], times the 69 % that a V100 reaches of its 2048 [J]: estimate, not
+		// measured.
+		L2GBps:     0.69 * 5120 * 1.41,
+		L2Slices:   80,        // 5120 bytes per cycle at 64 each [A]
+		L1Bytes:    192 << 10, // [A]
+		LinkGBps:   26,        // PCIe 4 x16 is 31.5 raw [A]; 26 after protocol overhead: estimate, not measured
+		DuplexGBps: 47,        // estimate, not measured
+		MaxKernels: 128,       // [G]
+		BlockRate:  1,         // estimate, not measured
+		Lanes: unit.Work{ // [G], arithmetic throughput of compute capability 8.0, but for what says otherwise
+			unit.FP32: 64, unit.FP64: 32,
+			unit.FP16:    128, // pairs, so 256 results
+			unit.Integer: 64, unit.Multiply: 64,
+			unit.Special: 16, unit.Convert: 16, unit.Convert64: 16, unit.Bits: 16,
+			unit.Memory: 32, unit.Shuffle: 32, unit.Vote: 64,
+			unit.Branch:  32, // estimate, not measured
+			unit.Tensor:  64, // a warp's m16n8k16 of halves takes 4 cycles of 4 units [A]; other shapes are an estimate, not measured
+			unit.Texture: 16, // four texture units of a quad each [A]
+		},
+		L1Cycles: 38, L2Cycles: 262, DRAMCycles: 466, // [L]
 		Limits: Limits{ // [G]
 			ThreadsPerSM: 2048, ThreadsPerBlock: 1024, BlocksPerSM: 32,
 			RegistersPerSM: 65536, RegistersPerWarp: 256,
@@ -33,10 +55,28 @@ var (
 		ClockMHz:    1530,      // MHz, boost [V]
 		MemoryBytes: 16e9,      // bytes [V]
 		MemoryGBps:  900,       // [V]
+		MemoryShare: 0.88,      // a copy reaches 790 of 900 GB/s: T. Warburton, "Rough-n-ready roofline", 2018
 		SMGBps:      64 * 1.53, // 64 bytes per cycle between an SM and L2: estimate, not measured
 		L2Bytes:     6 << 20,   // bytes [V]
+		L2GBps:      2155,      // [J]
+		L2Slices:    32,        // 2048 bytes per cycle at 64 each: estimate, not measured
+		L1Bytes:     128 << 10, // [V]
 		LinkGBps:    12.5,      // PCIe 3 x16 is 15.75 raw [V]; 12.5 after protocol overhead: estimate, not measured
+		DuplexGBps:  22,        // estimate, not measured
 		MaxKernels:  128,       // [G]
+		BlockRate:   1,         // estimate, not measured
+		Lanes: unit.Work{ // [G], arithmetic throughput of compute capability 7.0, but for what says otherwise
+			unit.FP32: 64, unit.FP64: 32,
+			unit.FP16:    64, // pairs, so 128 results
+			unit.Integer: 64, unit.Multiply: 64,
+			unit.Special: 16, unit.Convert: 16, unit.Convert64: 16, unit.Bits: 16,
+			unit.Memory: 32, unit.Shuffle: 32, unit.Vote: 64,
+			unit.Branch:  32, // estimate, not measured
+			unit.Tensor:  32, // a warp's m16n16k16 of halves takes 16 cycles of 8 units [V]; other shapes are an estimate, not measured
+			unit.Texture: 16, // four texture units of a quad each [V]
+		},
+		L1Cycles: 28, L2Cycles: 193, // [J]
+		DRAMCycles: 400, // estimate, not measured: [J] has 193 for L2, and DRAM is some 200 behind that
 		Limits: Limits{ // [G]
 			ThreadsPerSM: 2048, ThreadsPerBlock: 1024, BlocksPerSM: 32,
 			RegistersPerSM: 65536, RegistersPerWarp: 256,

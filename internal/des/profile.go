@@ -2,7 +2,10 @@ package des
 
 import (
 	"fmt"
+	"math"
 	"strings"
+
+	"github.com/reprise-gpu/reprise/internal/unit"
 )
 
 // issuePerSM is how many warp instructions a multiprocessor issues per cycle:
@@ -23,11 +26,24 @@ type Profile struct {
 	ClockMHz    float64 // of the multiprocessors, MHz
 	MemoryBytes int64   // device memory, bytes
 	MemoryGBps  float64 // peak DRAM bandwidth, 1e9 bytes/s
-	SMGBps      float64 // what one multiprocessor can draw of it, 1e9 bytes/s
+	MemoryShare float64 // of the peak, what a kernel can reach; 0 is all
+	SMGBps      float64 // what one multiprocessor can draw from L2 and beyond, 1e9 bytes/s
 	L2Bytes     int64   // bytes
+	L2GBps      float64 // what L2 delivers to all multiprocessors, 1e9 bytes/s; 0 is no limit
+	L2Slices    float64 // parts of L2, each of which does one atomic update per cycle; 0 is no limit
+	L1Bytes     int64   // L1 and shared memory of one multiprocessor, bytes
 	LinkGBps    float64 // host link, each direction, 1e9 bytes/s
+	DuplexGBps  float64 // host link, both directions together; 0 is no limit
 	MaxKernels  int     // resident at once
+	BlockRate   float64 // blocks the device starts per cycle; 0 is no limit
 	Limits      Limits
+
+	// Lanes is how many lanes of a warp instruction each unit of a multiprocessor
+	// completes per cycle; 0 is no limit.
+	Lanes unit.Work
+
+	// Latencies of memory, as a warp sees them, in cycles.
+	L1Cycles, L2Cycles, DRAMCycles float64
 
 	// Latencies on the device.
 	KernelRamp      Time // a kernel's first slot granted to its first instruction, and drain
@@ -67,9 +83,74 @@ type HostCosts struct {
 	LoadModule     Time // cuModuleLoadData, base
 }
 
-// linkTime is how long bytes take over the host link.
-func (p *Profile) linkTime(bytes float64) Time {
-	return Time(bytes / p.LinkGBps * 1e3)
+// pipes says which pipe of a multiprocessor each unit is part of. Units of one
+// pipe wait for each other. Volta and its successors multiply integers where
+// they multiply floats, and have one unit for all that is rare.
+var pipes = [unit.Count]Limit{
+	unit.FP32: FMA, unit.FP16: FMA, unit.Multiply: FMA,
+	unit.Integer: ALU, unit.Vote: ALU,
+	unit.FP64:    FP64,
+	unit.Special: XU, unit.Convert: XU, unit.Convert64: XU, unit.Bits: XU,
+	unit.Memory: LSU, unit.Shuffle: LSU, unit.Texture: LSU,
+	unit.Branch: BRU,
+	unit.Tensor: Tensor,
+}
+
+// supplies is what the device has of each resource per ps, and what one
+// multiprocessor can use of it. Pipes are counted in cycles of a multiprocessor.
+func (p *Profile) supplies() (device, perSM supplies) {
+	limit := func(v float64) float64 {
+		if v == 0 {
+			return math.Inf(1)
+		}
+		return v
+	}
+	cycles := p.ClockMHz / 1e6 // per ps
+	for r := range device {
+		device[r], perSM[r] = math.Inf(1), math.Inf(1)
+	}
+	for r := Issue; r <= Tensor; r++ {
+		device[r], perSM[r] = cycles*float64(p.SMs), cycles
+	}
+	const gbps = 1e9 / 1e12 // bytes per ps
+	share := p.MemoryShare
+	if share == 0 {
+		share = 1
+	}
+	device[Dispatch] = limit(p.BlockRate) * cycles
+	device[L2], perSM[L2] = limit(p.L2GBps*gbps), limit(p.SMGBps*gbps)
+	device[Atomics] = limit(p.L2Slices) * cycles
+	device[DRAM] = p.MemoryGBps * share * gbps
+	device[LinkIn], device[LinkOut] = p.LinkGBps*gbps, p.LinkGBps*gbps
+	device[Link] = limit(p.DuplexGBps * gbps)
+	return device, perSM
+}
+
+// work is what a kernel needs of each resource.
+func (p *Profile) work(d *Demand) (w supplies) {
+	w[Dispatch] = d.Blocks
+	w[Issue] = d.Work.Total() / issuePerSM
+	for u, n := range d.Work {
+		if lanes := p.Lanes[u]; lanes > 0 {
+			w[pipes[u]] += n * warpSize / lanes
+		}
+	}
+	w[L2] = max(d.L2Bytes, d.Bytes)
+	w[DRAM] = d.Bytes
+	if d.Updates > 0 && p.L2Slices > 0 {
+		spread := p.L2Slices
+		if d.Lines > 0 {
+			spread = min(spread, d.Lines)
+		}
+		w[Atomics] = d.Updates * p.L2Slices / spread // slices that have nothing to update idle
+	}
+	return w
+}
+
+// TripCycles is how long a warp waits for global memory when the given shares
+// of what it reads are in L1, and of the rest in L2, in cycles.
+func (p *Profile) TripCycles(inL1, inL2 float64) float64 {
+	return inL1*p.L1Cycles + (1-inL1)*(inL2*p.L2Cycles+(1-inL2)*p.DRAMCycles)
 }
 
 // Profiles lists the known profiles, the default first.

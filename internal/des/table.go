@@ -12,13 +12,15 @@ const (
 
 // record is what the engine keeps of a task.
 type record struct {
-	arrival, gap Time
+	arrival, gap Time   // arrival is when it started, once it has
+	after        TaskID // the dependency that arrival follows, or NoTask
 	span         Span
 	data         any
 	pending      int32 // dependencies not yet ended
 	prio         int32
 	succs        int32 // head of its list in table.edges, or none
 	state        state
+	limit        Limit // of a task with a fixed end
 }
 
 // edge is a link of a task's list of successors.

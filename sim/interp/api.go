@@ -1,6 +1,10 @@
 package interp
 
-import "io"
+import (
+	"io"
+
+	"github.com/reprise-gpu/reprise/internal/unit"
+)
 
 // Launch is one run of a kernel over a grid.
 type Launch struct {
@@ -24,6 +28,8 @@ type Launch struct {
 	// grid; counts are scaled to the whole grid. The memory that the launch
 	// leaves is then not what the kernel would compute.
 	Sample int64
+	// CacheBytes is what a block has of its multiprocessor's L1 cache; 0 is none.
+	CacheBytes int
 	// Record, when set, is filled with the bytes the launch touched.
 	Record *Record
 }
@@ -34,19 +40,35 @@ type Stats struct {
 	Warps     int64
 	WarpInsts int64 // warp instructions issued
 	LaneInsts int64 // the same, counted per active lane
-	// Issue is warp instructions weighted by the throughput class of each, in
-	// cycles of one warp scheduler; a multiprocessor has four of them.
-	Issue float64
-	// BlockCycles is the latency of the slowest block alone on a multiprocessor, in
-	// cycles: its critical path with dependent-issue and memory latencies.
-	BlockCycles  float64
-	SectorsRead  int64 // 32-byte sectors of global memory after coalescing within a warp
-	SectorsWrite int64
-	Atomics      int64 // lane operations of atom and red
-	// Touched lists the allocations the launch read or wrote, by address. It is
-	// overwritten when the kernel runs again.
+	// Work is the machine instructions they become, by the unit that completes
+	// them; those of the memory unit are wavefronts, as many as bank conflicts and
+	// scattered addresses make.
+	Work unit.Work
+	// Path is the critical path of a block alone on a multiprocessor, in the mean
+	// over all blocks, and Slowest that of the slowest.
+	Path, Slowest Path
+
+	SectorsRead   int64 // 32-byte sectors of global memory after coalescing within a warp
+	SectorsWrite  int64
+	SectorsMissed int64 // of those read, what a block's share of L1 does not have: an estimate
+	Atomics       int64 // lane operations of atom and red
+	// Updates is the operations L2 does for them, those on one word one after
+	// another, and UpdatedLines over how many 128-byte lines they are spread:
+	// estimates.
+	Updates, UpdatedLines int64
+	// Touched lists the allocations the launch read or wrote, by address. It and
+	// Extents are overwritten when the kernel runs again.
 	Touched []Touch
+	// Extents says how much of each, in the same order.
+	Extents []Extent
+	// Growth is how what a launch touches grows with its blocks, as a power of
+	// their number: 1 when each block has its own bytes, 0 when they all share them.
+	Growth float64
 }
+
+// Path is a chain of instructions of which each waits for the one before: the
+// cycles that takes, but for the round trips to global memory, which are counted.
+type Path struct{ Cycles, Trips float64 }
 
 // Touch is one allocation that a launch accessed.
 type Touch struct {

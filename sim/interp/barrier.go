@@ -120,10 +120,10 @@ func (e *engine) completeBarrier(id int32) {
 	if b.arrived < expected {
 		return
 	}
-	var latest int64
+	var latest moment
 	for i := range e.warps {
 		if e.warps[i].waitsAt(id) {
-			latest = max(latest, e.warps[i].clock)
+			latest = later(latest, e.warps[i].clock)
 		}
 	}
 	for i := range e.warps {

@@ -3,59 +3,160 @@ package interp
 import (
 	"strings"
 
+	"github.com/reprise-gpu/reprise/internal/unit"
 	"github.com/reprise-gpu/reprise/ptx"
 )
 
-// cost is what one warp instruction takes on a Hopper multiprocessor: issue
-// cycles of one of its four schedulers, from the throughput table of the CUDA
-// programming guide (128 lanes a cycle is 1 cycle of a scheduler), and the
-// cycles until its result can be used.
-type cost struct{ issue, latency int64 }
+// cost is what one warp instruction of PTX takes: the machine instructions it
+// becomes, by the unit that completes them, and the cycles until its result can
+// be used. How fast a unit is differs between devices and is not known here; the
+// latencies are those of Volta, which Ampere and Hopper keep to within a few
+// cycles (Jia et al., "Dissecting the NVIDIA Volta GPU Architecture via
+// Microbenchmarking", 2018). How many machine instructions a PTX instruction
+// becomes is what ptxas emits for compute capability 7.0 and later, from
+// experience: an estimate where it is more than one.
+type cost struct {
+	work    unit.Work
+	latency int64
+	trip    bool // waits for global memory besides
+}
+
+// nominalTrip is the round trip to global memory that the search for critical
+// paths assumes, in cycles. What a trip really takes is the device's to say.
+const nominalTrip = 500
+
+func on(u unit.Unit, insts float64, latency int64) cost {
+	c := cost{latency: latency}
+	c.work[u] = insts
+	return c
+}
+
+func (c cost) and(u unit.Unit, insts float64) cost {
+	c.work[u] += insts
+	return c
+}
+
+func (c cost) withTrip() cost {
+	c.trip = true
+	return c
+}
 
 var (
-	costFree      = cost{0, 0} // resolved when the kernel is lowered, or by the assembler
-	costALU       = cost{1, 4}
-	costDouble    = cost{2, 8}
-	costConvert   = cost{2, 6}
-	costSpecial   = cost{8, 20} // 16 lanes a cycle
-	costDivide    = cost{10, 40}
-	costDivide64  = cost{20, 100}
-	costDivideInt = cost{20, 80}
-	costShared    = cost{4, 30}
-	costLocal     = cost{4, 40}
-	costGlobal    = cost{4, 500}
-	costAtomic    = cost{8, 600}
-	costAtomicSM  = cost{8, 60}
-	costStore     = cost{4, 4}
-	costShuffle   = cost{4, 25}
-	costBarrier   = cost{2, 20}
-	costFence     = cost{2, 50}
-	costBranch    = cost{1, 6}
-	costCall      = cost{4, 30}
+	costFree    = cost{} // resolved when the kernel is lowered, or by the assembler's choice of registers
+	costALU     = on(unit.Integer, 1, 4)
+	costALU64   = on(unit.Integer, 2, 6) // two halves and a carry
+	costMul     = on(unit.Multiply, 1, 5)
+	costMul64   = on(unit.Multiply, 3, 12).and(unit.Integer, 1)
+	costFloat   = on(unit.FP32, 1, 4)
+	costDouble  = on(unit.FP64, 1, 8)
+	costHalf    = on(unit.FP16, 1, 6)
+	costConvert = on(unit.Convert, 1, 14)
+	costWiden   = on(unit.Convert64, 1, 18)
+	costBits    = on(unit.Bits, 1, 14)
+	costSpecial = on(unit.Special, 1, 18).and(unit.FP32, 1) // and a scaling of subnormals
+
+	// Divisions and roots are short programs around an approximation.
+	costDivide      = on(unit.FP32, 8, 45).and(unit.Special, 1).and(unit.Integer, 1)
+	costDivideFast  = on(unit.FP32, 2, 26).and(unit.Special, 1)
+	costDivide64    = on(unit.FP64, 9, 110).and(unit.Special, 1).and(unit.Integer, 4)
+	costDivideInt   = on(unit.Integer, 10, 80).and(unit.Multiply, 4).and(unit.Special, 1).and(unit.Convert, 2)
+	costDivideInt64 = on(unit.Integer, 50, 300).and(unit.Multiply, 20).and(unit.Special, 1).and(unit.Convert64, 2)
+
+	// A memory instruction counts one wavefront; gauge adds the others.
+	costShared   = on(unit.Memory, 1, 24)
+	costLocal    = on(unit.Memory, 1, 30) // as a rule in L1
+	costGlobal   = on(unit.Memory, 1, 0).withTrip()
+	costAtomic   = on(unit.Memory, 1, 60).withTrip()
+	costAtomicSM = on(unit.Memory, 1, 60)
+	costStore    = on(unit.Memory, 1, 4)
+	costShuffle  = on(unit.Shuffle, 1, 24)
+	costVote     = on(unit.Vote, 1, 10)
+	costBarrier  = on(unit.Branch, 1, 20)
+	costFence    = on(unit.Memory, 1, 50)
+	costBranch   = on(unit.Branch, 1, 6)
+	costCall     = on(unit.Branch, 2, 30)
 )
 
 // arithmeticCost classifies an operation on registers.
 func arithmeticCost(in *ptx.Inst, typ ptx.Type) cost {
-	approx := strings.Contains(in.Opcode(), ".approx")
-	switch {
-	case approx && in.Name != "div":
+	switch in.Name {
+	case "ex2", "lg2", "sin", "cos", "tanh":
 		return costSpecial
-	case in.Name == "div" || in.Name == "sqrt" || in.Name == "rcp" || in.Name == "rsqrt":
-		switch {
-		case typ == ptx.F64:
-			return costDivide64
-		case typ.Float():
-			return costDivide
+	case "rcp", "rsqrt", "sqrt":
+		if typ != ptx.F64 && strings.Contains(in.Opcode(), ".approx") {
+			return costSpecial
 		}
-		return costDivideInt
-	case in.Name == "rem":
-		return costDivideInt
-	case in.Name == "cvt", in.Name == "popc", in.Name == "clz", in.Name == "bfind", in.Name == "brev":
+		return divideCost(in, typ)
+	case "div", "rem":
+		return divideCost(in, typ)
+	case "cvt":
 		return costConvert
+	case "popc", "clz", "bfind", "brev":
+		return costBits
+	case "mul", "mad", "mul24", "mad24", "madc":
+		if !typ.Float() {
+			return multiplyCost(in, typ)
+		}
+	case "add", "sub", "fma":
+	default:
+		return integerCost(typ) // min, max, neg and abs of floats run there too
+	}
+	return floatCost(typ)
+}
+
+// floatCost is that of an add, multiply or fused multiply-add.
+func floatCost(typ ptx.Type) cost {
+	switch {
 	case typ == ptx.F64:
 		return costDouble
+	case typ == ptx.F32:
+		return costFloat
+	case typ.Float():
+		return costHalf
+	}
+	return integerCost(typ)
+}
+
+func integerCost(typ ptx.Type) cost {
+	switch {
+	case typ == ptx.F64:
+		return costDouble
+	case typ.Size() == 8:
+		return costALU64
 	}
 	return costALU
+}
+
+func multiplyCost(in *ptx.Inst, typ ptx.Type) cost {
+	if typ.Size() == 8 && !has(in, "wide") {
+		return costMul64
+	}
+	return costMul
+}
+
+func divideCost(in *ptx.Inst, typ ptx.Type) cost {
+	switch {
+	case typ == ptx.F64:
+		return costDivide64
+	case typ.Float() && (has(in, "approx") || has(in, "full")):
+		return costDivideFast
+	case typ.Float():
+		return costDivide
+	case typ.Size() == 8:
+		return costDivideInt64
+	}
+	return costDivideInt
+}
+
+// convertCost is that of a cvt: integers up to 32 bits are shifted and masked.
+func convertCost(dst, src ptx.Type) cost {
+	switch wide := dst.Size() == 8 || src.Size() == 8; {
+	case !dst.Float() && !src.Float():
+		return costALU
+	case wide:
+		return costWiden
+	}
+	return costConvert
 }
 
 func loadCost(space ptx.Space) cost {

@@ -28,6 +28,8 @@ type engine struct {
 	alive   int32  // threads of the block that have not exited
 	steps   int64  // warp instructions the block may still issue
 	count   counters
+	visits  []int64 // of warps, by segment
+	gauge   gauge
 	fault   *Fault
 	printed []printed
 
@@ -53,7 +55,10 @@ func newEngine() *engine {
 // counters are the integer form of Stats, so that sums do not depend on the
 // order of blocks.
 type counters struct {
-	blocks, warps, insts, laneInsts, issue, latest, read, written, atomics int64
+	blocks, warps, insts, laneInsts, read, written, atomics int64
+
+	path    moment // of all blocks, one after another
+	slowest moment // block
 }
 
 func (c *counters) add(o *counters) {
@@ -61,8 +66,8 @@ func (c *counters) add(o *counters) {
 	c.warps += o.warps
 	c.insts += o.insts
 	c.laneInsts += o.laneInsts
-	c.issue += o.issue
-	c.latest = max(c.latest, o.latest)
+	c.path = c.path.and(o.path)
+	c.slowest = later(c.slowest, o.slowest)
 	c.read += o.read
 	c.written += o.written
 	c.atomics += o.atomics
@@ -79,6 +84,8 @@ func (e *engine) prepare(r *run, tracking bool) {
 	e.threads = l.Block[0] * l.Block[1] * l.Block[2]
 	e.shared = grow(e.shared, int(k.sharedStatic+l.Shared+7)/8+1)
 	e.cache, e.seen = resized(e.cache, k.sites), resized(e.seen, k.sites)
+	e.visits = append(e.visits[:0], make([]int64, len(k.segments))...)
+	e.gauge.prepare(l)
 	e.resize(int(e.threads+lanes-1) / lanes)
 	for i := range e.warps {
 		e.warps[i].prepare(e, uint32(i))
@@ -163,15 +170,19 @@ func (e *engine) finish() {
 		e.fault = e.stuck()
 		return
 	}
+	var path moment
 	for i := range e.warps {
-		e.count.latest = max(e.count.latest, e.warps[i].clock)
+		path = later(path, e.warps[i].clock)
 	}
+	e.count.path = e.count.path.and(path)
+	e.count.slowest = later(e.count.slowest, path)
 }
 
 // begin resets what a block owns. Registers are cleared only where the kernel
 // may read them before writing them.
 func (e *engine) begin(block [3]uint32) {
 	e.block = block
+	e.gauge.begin(block)
 	e.alive = int32(e.threads)
 	e.barriers = [maxBarriers]barrier{}
 	e.steps = e.launch.StepLimit
@@ -185,7 +196,7 @@ func (e *engine) begin(block [3]uint32) {
 
 func (w *warp) begin(block [3]uint32) {
 	k := w.kernel
-	w.exited, w.clock, w.carry, w.fault, w.polled = ^w.present, 0, 0, nil, nil
+	w.exited, w.clock, w.carry, w.fault, w.polled = ^w.present, moment{}, 0, nil, nil
 	stack := []entry(nil)
 	if cap(w.frags) > 0 {
 		stack = w.frags[:1][0].stack[:0]
@@ -205,11 +216,13 @@ func (w *warp) begin(block [3]uint32) {
 }
 
 // charge accounts for a segment before it runs.
-func (e *engine) charge(w *warp, s *segment, mask uint32) {
+func (e *engine) charge(w *warp, pc int32, mask uint32) {
+	s := &w.kernel.segments[pc]
+	e.visits[pc]++
 	e.count.insts += s.insts
 	e.count.laneInsts += s.insts * int64(bits.OnesCount32(mask))
-	e.count.issue += s.issue
-	w.clock += s.latency
+	w.clock.cycles += s.path.cycles
+	w.clock.trips += s.path.trips
 	if e.steps -= s.insts; e.steps < 0 && w.fault == nil {
 		in := s.first
 		if s.first == s.end && s.last >= 0 {

@@ -1,5 +1,7 @@
 package interp
 
+import "github.com/reprise-gpu/reprise/internal/unit"
+
 // cutSegments turns the items into segments and records. A segment starts at
 // every branch target, after every ending, and at every instruction that may
 // block, so that a fragment that waits has nothing to repeat.
@@ -21,6 +23,7 @@ func (l *lowering) cutSegments() {
 	segmentOf[len(l.items)] = int32(len(k.segments))
 	// Control that runs off the end leaves the kernel.
 	k.segments = append(k.segments, segment{first: int32(len(k.code)), end: int32(len(k.code)), last: -1, ending: exits, guard: noSlot})
+	k.work = append(k.work, unit.Work{})
 	for i := range k.segments {
 		s := &k.segments[i]
 		s.next = int32(i) + 1
@@ -68,10 +71,11 @@ func (l *lowering) segment(i, end int) {
 	k := l.k
 	s := segment{first: int32(len(k.code)), last: -1, guard: noSlot}
 	var clock schedule
+	var work unit.Work
 	for j := i; j < end; j++ {
 		it := &l.items[j]
 		s.insts++
-		s.issue += it.cost.issue
+		work.Add(&it.cost.work, 1)
 		clock.add(it)
 		if it.ending == falls && !it.free {
 			k.code = append(k.code, it.inst)
@@ -79,7 +83,8 @@ func (l *lowering) segment(i, end int) {
 		}
 	}
 	s.end = int32(len(k.code))
-	s.latency = clock.end()
+	s.path = clock.end()
+	k.work = append(k.work, work)
 	last := &l.items[end-1]
 	s.ending = last.ending
 	if last.ending != falls {
@@ -94,25 +99,45 @@ func (l *lowering) segment(i, end int) {
 // schedule issues a segment's instructions in order, each when its operands
 // are ready, so that neighbouring loads overlap and chains do not.
 type schedule struct {
-	now   int64
-	ready map[slot]int64
+	now   moment
+	ready map[slot]moment
 }
+
+// moment is a time on the critical path of a warp: cycles, and how many of them
+// are round trips to global memory at their nominal length.
+type moment struct{ cycles, trips int64 }
+
+// later is the later of two moments; of two at once, the one with more trips.
+func later(a, b moment) moment {
+	if b.cycles > a.cycles || b.cycles == a.cycles && b.trips > a.trips {
+		return b
+	}
+	return a
+}
+
+func (m moment) plus(cycles int64) moment { return moment{m.cycles + cycles, m.trips} }
+
+func (m moment) and(o moment) moment { return moment{m.cycles + o.cycles, m.trips + o.trips} }
 
 func (c *schedule) add(it *item) {
 	if c.ready == nil {
-		c.ready = map[slot]int64{}
+		c.ready = map[slot]moment{}
 	}
 	start := c.now
-	it.visit(func(s *slot) { start = max(start, c.ready[*s]) }, func(*slot) {})
-	c.now = start + it.cost.issue
-	it.visit(func(*slot) {}, func(s *slot) { c.ready[*s] = start + it.cost.latency })
+	it.visit(func(s *slot) { start = later(start, c.ready[*s]) }, func(*slot) {})
+	c.now = start.plus(int64(it.cost.work.Total()))
+	result := start.plus(it.cost.latency)
+	if it.cost.trip {
+		result = result.and(moment{nominalTrip, 1})
+	}
+	it.visit(func(*slot) {}, func(s *slot) { c.ready[*s] = result })
 }
 
 // end is when the last result is there: what follows the segment may need it.
-func (c *schedule) end() int64 {
+func (c *schedule) end() moment {
 	end := c.now
 	for _, t := range c.ready {
-		end = max(end, t)
+		end = later(end, t)
 	}
 	return end
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"unsafe"
 
+	"github.com/reprise-gpu/reprise/internal/unit"
 	"github.com/reprise-gpu/reprise/ptx"
 )
 
@@ -33,7 +34,8 @@ type Kernel struct {
 	code     []inst
 	places   []place // of code
 	segments []segment
-	sites    int // instructions that access memory
+	work     []unit.Work // of one warp in each segment
+	sites    int         // instructions that access memory
 
 	// The register file of a warp: what never changes, what changes with the
 	// launch, with the block, and what the kernel writes.

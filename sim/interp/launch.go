@@ -5,6 +5,8 @@ import (
 	"runtime"
 	"slices"
 	"unsafe"
+
+	"github.com/reprise-gpu/reprise/internal/unit"
 )
 
 const (
@@ -94,12 +96,48 @@ func (r *run) stats() Stats {
 		}
 		return int64(float64(n) * float64(r.blocks) / float64(r.runs))
 	}
-	return Stats{
+	s := Stats{
 		Blocks: scale(c.blocks), Warps: scale(c.warps), WarpInsts: scale(c.insts), LaneInsts: scale(c.laneInsts),
-		Issue: float64(scale(c.issue)), BlockCycles: float64(c.latest),
+		Path: c.path.path(float64(max(c.blocks, 1))), Slowest: c.slowest.path(1),
 		SectorsRead: scale(c.read), SectorsWrite: scale(c.written), Atomics: scale(c.atomics),
 		Touched: r.touches(),
 	}
+	r.estimate(&s)
+	return s
+}
+
+// path is a moment as a Path, by n.
+func (m moment) path(n float64) Path {
+	return Path{Cycles: float64(m.cycles-m.trips*nominalTrip) / n, Trips: float64(m.trips) / n}
+}
+
+// estimate fills in what follows from the visits of segments and from the
+// blocks that were measured.
+func (r *run) estimate(s *Stats) {
+	g := &r.engines[0].gauge
+	for i, e := range r.engines {
+		if i > 0 {
+			g.add(&e.gauge)
+		}
+		for k, n := range e.visits {
+			if n > 0 {
+				s.Work.Add(&r.kernel.work[k], float64(n)*float64(r.blocks)/float64(r.runs))
+			}
+		}
+	}
+	if g.blocks == 0 {
+		return
+	}
+	oneIn := float64(r.blocks) / float64(g.blocks)
+	s.Work[unit.Memory] += float64(g.extra) * oneIn
+	s.SectorsMissed = s.SectorsRead
+	if g.read > 0 {
+		s.SectorsMissed = int64(float64(s.SectorsRead) * float64(g.missed) / float64(g.read))
+	}
+	if s.Atomics > 0 {
+		s.Updates, s.UpdatedLines = int64(float64(g.updates)*oneIn), g.bytes.contended()
+	}
+	s.Extents, s.Growth = g.extents(r, s.Touched, oneIn)
 }
 
 // touches joins what the engines touched, by address.

@@ -188,7 +188,7 @@ func (l *lowering) mov() error {
 		r.a, err = l.source(&in.Args[1], size, typ)
 		r.exec = ops["mov."+bitsType(size)]
 	}
-	l.emit(r, costALU)
+	l.emit(r, costFree)
 	return err
 }
 
@@ -223,7 +223,7 @@ func (l *lowering) pack() error {
 			r.exec = packPair
 		}
 	}
-	l.emit(r, costALU).reads = !unpack
+	l.emit(r, costFree).reads = !unpack
 	return err
 }
 
@@ -332,7 +332,7 @@ func (l *lowering) cvta() error {
 		}
 		r.b = l.constant(8, window)
 	}
-	l.emit(r, costALU)
+	l.emit(r, costFree)
 	return nil
 }
 
@@ -345,7 +345,7 @@ func (l *lowering) bfi() error {
 	if size == 8 {
 		exec = bfiLanes[uint64]
 	}
-	return l.registers(exec, costALU, ptx.B32, size, size, size, 4, 4)
+	return l.registers(exec, integerCost(list[0]), ptx.B32, size, size, size, 4, 4)
 }
 
 func bfiLanes[T unsigned](w *warp, in *inst) {

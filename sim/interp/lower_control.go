@@ -239,10 +239,10 @@ func (l *lowering) vote() error {
 	}
 	if len(in.Args) == 2 {
 		r.exec = exec
-		l.emit(r, costALU)
+		l.emit(r, costVote)
 		return nil
 	}
-	return l.warpSync(exec, r, &in.Args[2], costALU)
+	return l.warpSync(exec, r, &in.Args[2], costVote)
 }
 
 func (l *lowering) match() error {

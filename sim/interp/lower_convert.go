@@ -41,7 +41,7 @@ func (l *lowering) cvt() error {
 	}
 	dsize, ssize := l.cvtSizes(registerSize(c.dst), registerSize(c.src))
 	if exec := c.fast(dsize, ssize); exec != nil {
-		return l.registers(exec, costConvert, c.src, dsize, ssize)
+		return l.registers(exec, convertCost(c.dst, c.src), c.src, dsize, ssize)
 	}
 	return l.convert(dsize, ssize, c.convert())
 }
@@ -81,7 +81,7 @@ func (l *lowering) convert(dst, src int, f bitsFunc) error {
 		return l.fail("a predicate cannot be converted")
 	}
 	list := types(l.in)
-	return l.registers(liftBits(dst, src, f), costConvert, list[len(list)-1], dst, src)
+	return l.registers(liftBits(dst, src, f), convertCost(list[0], list[len(list)-1]), list[len(list)-1], dst, src)
 }
 
 // pairFormat is a register that holds two small floats.

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/cockroachdb/datadriven"
+
+	"github.com/reprise-gpu/reprise/internal/unit"
 )
 
 // programHeader opens a test program: "out" is an array of 64 zero words, and
@@ -54,12 +56,23 @@ func TestPrograms(t *testing.T) {
 				return f.Error() + "\n"
 			}
 			if td.HasArg("stats") {
-				return fmt.Sprintf("warp insts %d, lane insts %d, issue %g, latency %g, sectors %d+%d, atomics %d\n",
-					s.WarpInsts, s.LaneInsts, s.Issue, s.BlockCycles, s.SectorsRead, s.SectorsWrite, s.Atomics)
+				return printStats(&s)
 			}
 			return printWords(contents[uint32](d, out)[:n], typ)
 		})
 	})
+}
+
+func printStats(s *Stats) string {
+	units := ""
+	for u := range unit.Count {
+		if n := s.Work[u]; n > 0 {
+			units += fmt.Sprintf(", %s %g", u, n)
+		}
+	}
+	return fmt.Sprintf("warp insts %d, lane insts %d\nslowest block %g cycles, %g trips%s\nsectors %d-%d+%d, atomics %d in %d updates of %d lines\n",
+		s.WarpInsts, s.LaneInsts, s.Slowest.Cycles, s.Slowest.Trips, units,
+		s.SectorsRead, s.SectorsRead-s.SectorsMissed, s.SectorsWrite, s.Atomics, s.Updates, s.UpdatedLines)
 }
 
 // printWords prints eight values a line.

@@ -19,6 +19,8 @@ type run struct {
 	engines []*engine // in use
 	spare   []*engine
 	touched []Touch
+	tallies []tally
+	extents []Extent
 
 	// Of blocks in grid order.
 	resident []*engine // whose blocks have begun and not ended

@@ -13,9 +13,8 @@ type segment struct {
 	guard      slot // of the ending instruction
 	neg        bool
 
-	insts   int64 // warp instructions, the ending one included
-	issue   int64 // cycles of one scheduler
-	latency int64 // cycles from entering to leaving, when nothing else runs
+	insts int64  // warp instructions, the ending one included
+	path  moment // from entering to leaving, when nothing else runs
 }
 
 // ending says how control leaves a segment.
@@ -89,9 +88,9 @@ func (w *warp) runFragment() (yield bool) {
 			continue
 		}
 		s := &segments[f.pc]
-		e.charge(w, s, f.mask)
+		e.charge(w, f.pc, f.mask)
 		w.live = f.mask
-		if e.watch != nil {
+		if e.gauge.on || e.watch != nil {
 			w.executeWatched(s, f.mask)
 		} else {
 			for i := s.first; i < s.end; i++ {

@@ -112,8 +112,8 @@ type warp struct {
 	present     uint32 // lanes that exist
 	exited      uint32 // lanes that do not exist or have exited
 	frags       []fragment
-	current     int32 // the fragment that runs
-	clock       int64 // cycles since the block began
+	current     int32  // the fragment that runs
+	clock       moment // since the block began
 	file        []uint64
 	localMem    []uint64
 	localStride int         // bytes of local memory a lane has, at least localSize

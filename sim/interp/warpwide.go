@@ -145,5 +145,5 @@ func syncOnly(*warp, *inst) {}
 // readClock is %clock and %clock64: cycles since the block began.
 func readClock[T uint32 | uint64](w *warp, in *inst) {
 	d := view[T](w, in.d)
-	each(w.live, func(i int) { d[i] = T(w.clock) })
+	each(w.live, func(i int) { d[i] = T(w.clock.cycles) })
 }

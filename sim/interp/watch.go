@@ -84,7 +84,7 @@ func (v *watcher) merge(o *watcher) {
 }
 
 // execute runs a segment's records like the loop of runFragment, and shows each
-// memory access to the watcher first: a load may overwrite its address.
+// memory access first to those who watch: a load may overwrite its address.
 func (w *warp) executeWatched(s *segment, mask uint32) {
 	for i := s.first; i < s.end && w.fault == nil; i++ {
 		in := &w.kernel.code[i]
@@ -95,11 +95,21 @@ func (w *warp) executeWatched(s *segment, mask uint32) {
 			continue
 		}
 		if in.x != nil && in.x.memory {
-			w.eng.watch.access(w, in)
+			w.eng.show(w, in)
 		}
 		in.exec(w, in)
 	}
 	w.live = mask
+}
+
+// show tells all who watch of an access.
+func (e *engine) show(w *warp, in *inst) {
+	if e.watch != nil {
+		e.watch.access(w, in)
+	}
+	if e.gauge.on {
+		e.gauge.access(w, in)
+	}
 }
 
 // access notes what one record accesses for the live lanes.

@@ -1,0 +1,79 @@
+package sim
+
+import (
+	"math"
+
+	"github.com/reprise-gpu/reprise/internal/des"
+	"github.com/reprise-gpu/reprise/sim/interp"
+)
+
+const sectorBytes = 32
+
+// demand is what a launch that counted s asks of the device.
+func (d *Device) demand(j *job, s *interp.Stats) des.Demand {
+	dram, inL2 := d.traffic(j, s)
+	inL1 := 0.0
+	if s.SectorsRead > 0 {
+		inL1 = 1 - float64(s.SectorsMissed)/float64(s.SectorsRead)
+	}
+	trip := d.profile.TripCycles(inL1, inL2)
+	lines := 0.0
+	if s.Updates > 0 {
+		lines = float64(s.UpdatedLines)
+	}
+	return des.Demand{
+		Kind: des.Kernel, Blocks: float64(s.Blocks), PerSM: j.perSM, Work: s.Work,
+		BlockCycles: cycles(s.Path, trip), SlowestCycles: cycles(s.Slowest, trip),
+		Bytes: dram, L2Bytes: float64(s.SectorsMissed+s.SectorsWrite) * sectorBytes,
+		Updates: float64(s.Updates), Lines: lines,
+	}
+}
+
+func cycles(p interp.Path, trip float64) float64 { return p.Cycles + p.Trips*trip }
+
+// traffic is how many bytes a launch moves between L2 and DRAM, and how much of
+// what it asks L2 for is there.
+func (d *Device) traffic(j *job, s *interp.Stats) (dram, inL2 float64) {
+	d.uses = d.uses[:0]
+	var distinct, footprint float64
+	for i, t := range s.Touched {
+		_, size, _ := d.memory.Base(t.Base)
+		u := des.Use{Buffer: t.Base, Size: float64((size + sectorBytes - 1) &^ (sectorBytes - 1))}
+		if i < len(s.Extents) {
+			u.Read, u.Written = float64(s.Extents[i].Read), float64(s.Extents[i].Written)
+		}
+		distinct += u.Read
+		footprint += max(u.Read, u.Written)
+		d.uses = append(d.uses, u)
+	}
+	fetched, evicted := d.l2.Touch(d.uses)
+	asked := float64(s.SectorsMissed) * sectorBytes
+	again := max(0, asked-distinct)
+	// Bytes wanted again are in L2 as long as the blocks that run at the same time
+	// fit in it together.
+	at := min(1, float64(d.profile.SMs)*j.perSM/float64(max(1, s.Blocks)))
+	together := footprint * math.Pow(at, s.Growth)
+	fetched = min(asked, fetched+again*max(0, 1-float64(d.profile.L2Bytes)/max(together, 1)))
+	if asked > 0 {
+		inL2 = 1 - fetched/asked
+	}
+	return fetched + min(evicted, float64(s.SectorsWrite)*sectorBytes+fetched), inL2
+}
+
+// l1Share is what a block has of its multiprocessor's L1 cache, which shares its
+// memory with shared memory.
+func l1Share(p *des.Profile, perSM, shared int) int {
+	return max(0, int(p.L1Bytes)/perSM-shared-p.Limits.SharedReserved)
+}
+
+// moved tells the L2 cache of a copy or memset; src is 0 where there is none.
+func (d *Device) moved(dst, src uint64, n int64) {
+	d.uses = d.uses[:0]
+	if base, size, ok := d.memory.Base(src); ok && !isPinned(src) {
+		d.uses = append(d.uses, des.Use{Buffer: base, Size: float64(size), Read: float64(n)})
+	}
+	if base, size, ok := d.memory.Base(dst); ok && !isPinned(dst) {
+		d.uses = append(d.uses, des.Use{Buffer: base, Size: float64(size), Written: float64(n)})
+	}
+	d.l2.Touch(d.uses)
+}

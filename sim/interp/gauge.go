@@ -1,0 +1,224 @@
+package interp
+
+import (
+	"math/bits"
+
+	"github.com/reprise-gpu/reprise/ptx"
+)
+
+// gauge measures what memory accesses cost beyond their number: the wavefronts
+// that shared memory and L1 need for one instruction, what an L1 cache would
+// have caught, and how many bytes a launch touches in all. Addresses are looked
+// at one by one, which doubles the price of an access, so only some blocks are
+// measured, evenly spread over the grid, and what they show is scaled. Which
+// blocks these are depends on the launch alone, and so do the results, however
+// many engines share the grid.
+type gauge struct {
+	on     bool // the block that runs is measured
+	half   bool // and of the measured ones it is in the half that tells the growth
+	grid   [3]uint32
+	stride int64 // one block of so many is measured
+	cache  int   // bytes of L1
+
+	blocks  int64 // measured
+	halves  int64 // of them in the half
+	extra   int64 // wavefronts beyond the first of each instruction
+	read    int64 // sectors that loads asked for
+	missed  int64 // of them, those that L1 did not have
+	updates int64 // operations that atomics make of a sector, one after another
+
+	l1    l1
+	bytes sketch
+}
+
+// measured is how many blocks of a launch are measured, at least: of fewer, all.
+const measured = 32
+
+// prepare readies the gauge for a launch.
+func (g *gauge) prepare(l *Launch) {
+	g.on, g.grid, g.stride = false, l.Grid, 1
+	if l.Sample == 0 {
+		blocks := int64(l.Grid[0]) * int64(l.Grid[1]) * int64(l.Grid[2])
+		g.stride = max(1, blocks/measured)
+	}
+	g.blocks, g.halves, g.extra, g.read, g.missed, g.updates = 0, 0, 0, 0, 0, 0
+	g.cache = l.CacheBytes
+	g.bytes.clear()
+}
+
+// begin decides whether a block is measured.
+func (g *gauge) begin(block [3]uint32) {
+	i := int64(block[0]) + int64(g.grid[0])*(int64(block[1])+int64(g.grid[1])*int64(block[2]))
+	g.on = i%g.stride == 0
+	if g.on {
+		g.l1.resize(g.cache)
+		g.bytes.allocate()
+		g.blocks++
+		if g.half = mix(uint64(i)+1)>>63 == 0; g.half {
+			g.halves++
+		}
+		g.l1.invalidate()
+	}
+}
+
+// add joins what two gauges of a launch measured.
+func (g *gauge) add(o *gauge) {
+	g.blocks += o.blocks
+	g.halves += o.halves
+	g.extra += o.extra
+	g.read += o.read
+	g.missed += o.missed
+	g.updates += o.updates
+	g.bytes.merge(&o.bytes)
+}
+
+// access measures one record for the live lanes, before it is executed.
+func (g *gauge) access(w *warp, in *inst) {
+	space := in.x.space
+	first := w.address(in, firstLane(w.live))
+	switch {
+	case space == ptx.ParamSpace:
+	case space == ptx.Local, space == ptx.Generic && first-localWindow < windowSize:
+		g.extra += int64(in.x.bytes()+3)/4 - 1 // lanes lie side by side, word by word
+	case space == ptx.Shared, space == ptx.Generic && first-sharedWindow < windowSize:
+		g.extra += bankWavefronts(w, in) - 1
+	default:
+		g.global(w, in)
+	}
+}
+
+// bankWavefronts is how often shared memory must be read or written for one
+// instruction: its 32 banks, each 4 bytes wide, serve one word each at a time.
+// Lanes that want the same word share it, unless they update it one after
+// another. Accesses wider than a word take turns by parts of the warp, which is
+// what counting their words does.
+func bankWavefronts(w *warp, in *inst) int64 {
+	var words [32][]uint64
+	var room [lanes * 4]uint64
+	n := in.x.bytes()
+	taken := 0
+	var busiest int64
+	var load [32]int64
+	for m := w.live; m != 0; m &= m - 1 {
+		addr := w.address(in, bits.TrailingZeros32(m))
+		for word := addr >> 2; word <= (addr+n-1)>>2; word++ {
+			b := word & 31
+			if in.x.kind != updates && contains(words[b], word) {
+				continue
+			}
+			if words[b] == nil {
+				words[b] = room[taken:taken]
+			}
+			words[b] = append(words[b], word)
+			taken++
+			load[b]++
+			busiest = max(busiest, load[b])
+		}
+	}
+	return max(busiest, 1)
+}
+
+func contains(words []uint64, word uint64) bool {
+	for _, v := range words {
+		if v == word {
+			return true
+		}
+	}
+	return false
+}
+
+// global measures an access to global memory. L1 hands out four sectors at once,
+// and passes stores and atomics on.
+func (g *gauge) global(w *warp, in *inst) {
+	n := in.x.bytes()
+	var sectors, words sectorSet
+	active := int64(0)
+	for m := w.live; m != 0; m &= m - 1 {
+		addr := w.address(in, bits.TrailingZeros32(m))
+		active++
+		for s := addr >> 5; s <= (addr+n-1)>>5; s++ {
+			before := sectors.count
+			if sectors.one(s + 1); sectors.count > before {
+				g.sector(s, in.x.kind)
+			}
+		}
+		if in.x.kind == updates {
+			words.one(addr + 1)
+		}
+	}
+	g.extra += (sectors.count - 1) >> 2
+	if in.x.kind == updates {
+		// The lanes that update one word wait for each other; different words of a
+		// sector are updated together.
+		g.updates += active - words.count + sectors.count
+	}
+}
+
+// sector passes one sector through the caches.
+func (g *gauge) sector(s uint64, kind accessKind) {
+	if kind == loads {
+		g.read++
+		if g.l1.has(s) {
+			return
+		}
+		g.missed++
+	}
+	g.bytes.add(s, kind, g.half)
+}
+
+// l1 is the share that one block has of its multiprocessor's L1 cache: lines of
+// four sectors, each in the one place its address hashes to. Sharing it out
+// evenly among resident blocks, and nothing staying there from block to block, is
+// a simplification; the hash stands for the cache's associativity.
+type l1 struct {
+	lines []l1line
+	epoch uint32
+}
+
+type l1line struct {
+	line    uint64
+	epoch   uint32 // of the block that loaded it
+	sectors uint32 // which of the four are there
+}
+
+func (c *l1) resize(bytes int) {
+	n := 0
+	if bytes >= lineBytes {
+		n = 1 << (bits.Len(uint(bytes/lineBytes)) - 1)
+	}
+	if cap(c.lines) < n {
+		c.lines, c.epoch = make([]l1line, n), 0
+	}
+	c.lines = c.lines[:n]
+}
+
+const lineBytes = 128
+
+// invalidate empties the cache: lines of earlier epochs are not there.
+func (c *l1) invalidate() {
+	if c.epoch++; c.epoch == 0 {
+		clear(c.lines[:cap(c.lines)])
+		c.epoch = 1
+	}
+}
+
+// has looks a sector up, and loads it when it is not there.
+func (c *l1) has(sector uint64) bool {
+	if len(c.lines) == 0 {
+		return false
+	}
+	line, bit := sector>>2, uint32(1)<<(sector&3)
+	at := &c.lines[mix(line)>>32&uint64(len(c.lines)-1)]
+	if at.line != line || at.epoch != c.epoch {
+		*at = l1line{line: line, epoch: c.epoch}
+	}
+	hit := at.sectors&bit != 0
+	at.sectors |= bit
+	return hit
+}
+
+// mix spreads a line's number over 64 bits (Fibonacci hashing).
+func mix(line uint64) uint64 {
+	h := line * 0x9E3779B97F4A7C15
+	return h ^ h>>29
+}

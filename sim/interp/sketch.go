@@ -1,0 +1,198 @@
+package interp
+
+import (
+	"math"
+	"math/bits"
+)
+
+// sketch estimates how many distinct sectors a launch touches, in little memory:
+// it keeps the lines whose hash is below a threshold, and halves the threshold
+// when they become too many (Bar-Yossef et al., "Counting Distinct Elements in a
+// Data Stream", 2002). What it ends with is a function of the set of lines alone,
+// not of their order, so sketches of different blocks can be merged. Launches
+// that touch no more lines than it keeps are counted exactly.
+type sketch struct {
+	level int // lines are kept whose hash begins with so many zeros
+	kept  int
+	table []touchedLine // open addressing; a line of 0 is an empty place
+	spare []touchedLine // scratch of refill
+}
+
+// touchedLine is a line of four sectors, and what was done to them: a bit each.
+type touchedLine struct {
+	line          uint64 // its number, plus one
+	read, written uint8
+	updated       bool // by an atomic
+	half          bool // by a block of the half that tells the growth
+}
+
+const (
+	sectorBytes = 32
+	sketchLines = 2048 // most lines kept: a standard error of 2 %
+	sketchRoom  = 2 * sketchLines
+)
+
+// allocate makes room, which only engines that measure need.
+func (s *sketch) allocate() {
+	if s.table == nil {
+		s.table = make([]touchedLine, sketchRoom)
+	}
+}
+
+func (s *sketch) clear() {
+	if s.kept > 0 {
+		clear(s.table)
+	}
+	s.level, s.kept = 0, 0
+}
+
+// add notes an access to a sector.
+func (s *sketch) add(sector uint64, kind accessKind, half bool) {
+	t := touchedLine{line: sector>>2 + 1, updated: kind == updates, half: half}
+	bit := uint8(1) << (sector & 3)
+	if kind != stores {
+		t.read = bit
+	}
+	if kind != loads {
+		t.written = bit
+	}
+	s.insert(&t)
+}
+
+// insert adds a line, and thins out the table when that was one too many.
+func (s *sketch) insert(t *touchedLine) {
+	for s.place(t); s.kept > sketchLines; {
+		s.refill(s.level + 1)
+	}
+}
+
+// place adds a line to the table, if its hash is below the threshold.
+func (s *sketch) place(t *touchedLine) {
+	h := mix(t.line)
+	if bits.LeadingZeros64(h) < s.level {
+		return
+	}
+	for i := h & (sketchRoom - 1); ; i = (i + 1) & (sketchRoom - 1) {
+		at := &s.table[i]
+		if at.line == 0 {
+			*at = *t
+			s.kept++
+			return
+		}
+		if at.line == t.line {
+			at.read |= t.read
+			at.written |= t.written
+			at.updated = at.updated || t.updated
+			at.half = at.half || t.half
+			return
+		}
+	}
+}
+
+// refill drops the lines above the threshold of a level.
+func (s *sketch) refill(level int) {
+	s.spare = s.spare[:0]
+	for i := range s.table {
+		if s.table[i].line != 0 {
+			s.spare = append(s.spare, s.table[i])
+		}
+	}
+	clear(s.table)
+	s.level, s.kept = level, 0
+	for i := range s.spare {
+		s.place(&s.spare[i])
+	}
+}
+
+// merge adds the lines of another sketch.
+func (s *sketch) merge(o *sketch) {
+	if o.kept == 0 {
+		return
+	}
+	s.allocate()
+	if o.level > s.level {
+		s.refill(o.level)
+	}
+	for i := range o.table {
+		if o.table[i].line != 0 {
+			s.insert(&o.table[i])
+		}
+	}
+}
+
+// Extent is how much of an allocation a launch touched, an estimate in bytes:
+// each counted once, however often it was accessed.
+type Extent struct{ Read, Written int64 }
+
+// tally sums the lines of one allocation.
+type tally struct{ read, written, all, half float64 }
+
+func (t *tally) add(l *touchedLine) {
+	t.read += float64(bits.OnesCount8(l.read))
+	t.written += float64(bits.OnesCount8(l.written))
+	n := float64(bits.OnesCount8(l.read | l.written))
+	t.all += n
+	if l.half {
+		t.half += n
+	}
+}
+
+// extents says how much of each allocation the whole grid touches, when g's
+// measured blocks are one in so many. How much a block adds is seen from about
+// half of the measured blocks beside all: as much again when each has its own
+// bytes, nothing when they all read one table; the trend is continued as a power
+// of the number of blocks.
+func (g *gauge) extents(r *run, touched []Touch, oneIn float64) (out []Extent, growth float64) {
+	s := &g.bytes
+	var all tally
+	r.tallies = append(r.tallies[:0], make([]tally, len(touched))...)
+	for i := range s.table {
+		l := &s.table[i]
+		if l.line == 0 {
+			continue
+		}
+		// An allocation starts with a line: nothing else lies in the line of an access.
+		if a := r.mem.find((l.line-1)*lineBytes+firstSector(l.read|l.written), 1); a != nil {
+			for k := range touched {
+				if touched[k].Base == a.base {
+					r.tallies[k].add(l)
+					all.add(l)
+				}
+			}
+		}
+	}
+	r.extents = append(r.extents[:0], make([]Extent, len(touched))...)
+	scale := sectorBytes * math.Ldexp(1, s.level)
+	for k, t := range r.tallies {
+		if t.all == 0 {
+			continue
+		}
+		grown := scale * math.Pow(oneIn, g.growth(&t))
+		_, size, _ := r.mem.Base(touched[k].Base)
+		limit := float64((size + sectorBytes - 1) &^ (sectorBytes - 1))
+		r.extents[k] = Extent{int64(min(limit, t.read*grown)), int64(min(limit, t.written*grown))}
+	}
+	return r.extents, g.growth(&all)
+}
+
+// growth is the exponent with which what is touched grows with the blocks.
+func (g *gauge) growth(t *tally) float64 {
+	if g.halves == 0 || g.halves == g.blocks || t.half == 0 {
+		return 1
+	}
+	return min(1, max(0, math.Log(t.all/t.half)/math.Log(float64(g.blocks)/float64(g.halves))))
+}
+
+// firstSector is the offset of the first sector of a mask in its line.
+func firstSector(mask uint8) uint64 { return uint64(bits.TrailingZeros8(mask)) * sectorBytes }
+
+// contended is how many distinct lines atomics update, at least 1.
+func (s *sketch) contended() int64 {
+	n := int64(0)
+	for i := range s.table {
+		if s.table[i].line != 0 && s.table[i].updated {
+			n++
+		}
+	}
+	return max(1, n<<s.level)
+}
