@@ -26,6 +26,7 @@ type Launch struct {
 type Copy struct {
 	Dst, Src Ptr
 	Bytes    int64
+	Label    string
 }
 
 // Memset writes Count elements of Width bytes (1, 2 or 4) with Value.
@@ -34,6 +35,7 @@ type Memset struct {
 	Value uint32
 	Width int
 	Count int64
+	Label string
 }
 
 // HostCall runs a Go function on the host when the stream reaches it. The
@@ -41,6 +43,16 @@ type Memset struct {
 type HostCall struct {
 	Func  func()
 	Label string
+	// Uses is the pinned memory the function touches, for a device that checks
+	// whether other work does so at the same time.
+	Uses []HostUse
+}
+
+// HostUse is a range of pinned memory that a host call reads, writes or both.
+type HostUse struct {
+	Ptr         Ptr
+	Bytes       int64
+	Read, Write bool
 }
 
 // Nothing is work that only orders.

@@ -50,22 +50,33 @@ func (p *program) lowerOp(id ir.OpID, functions *functionCache, b Bindings) (dev
 		if c.Dst.Empty() {
 			return device.Nothing{}, nil
 		}
-		return &device.Copy{Dst: address(b, c.Dst), Src: address(b, c.Src), Bytes: c.Dst.Hi - c.Dst.Lo}, nil
+		return &device.Copy{Dst: address(b, c.Dst), Src: address(b, c.Src), Bytes: c.Dst.Hi - c.Dst.Lo, Label: opName(g, id)}, nil
 	case ir.KindMemset:
 		m := op.Memset
 		if m.Dst.Empty() {
 			return device.Nothing{}, nil
 		}
 		width := m.Value.Type.Size()
-		return &device.Memset{Dst: address(b, m.Dst), Value: uint32(m.Value.Bits), Width: int(width), Count: (m.Dst.Hi - m.Dst.Lo) / width}, nil
+		return &device.Memset{Dst: address(b, m.Dst), Value: uint32(m.Value.Bits), Width: int(width), Count: (m.Dst.Hi - m.Dst.Lo) / width, Label: opName(g, id)}, nil
 	case ir.KindHost:
 		f := b.HostFunc(id)
 		if f == nil {
 			return nil, fmt.Errorf("no host function is bound: a trace read from a file must be given one")
 		}
-		return &device.HostCall{Func: f, Label: opName(g, id)}, nil
+		return &device.HostCall{Func: f, Label: opName(g, id), Uses: hostUses(op, b)}, nil
 	}
 	return device.Nothing{}, nil
+}
+
+func hostUses(op *ir.Op, b Bindings) []device.HostUse {
+	var uses []device.HostUse
+	for _, a := range op.Uses {
+		uses = append(uses, device.HostUse{
+			Ptr: address(b, a.Range), Bytes: a.Range.Hi - a.Range.Lo,
+			Read: a.Mode.Reads(), Write: a.Mode.Writes(),
+		})
+	}
+	return uses
 }
 
 func (p *program) lowerLaunch(id ir.OpID, functions *functionCache, b Bindings) (device.Work, error) {

@@ -29,7 +29,7 @@ func TestDemandOfAKernel(t *testing.T) {
 		r := newRig(t, Options{Custom: &p})
 		j, bad := r.lower(r.launchAffine(r.buffers[1], r.buffers[0], 2, 1))
 		require.Nil(t, bad)
-		d := r.startLaunch(j)
+		d := r.startLaunch(0, j)
 		assert.Equal(t, des.Kernel, d.Kind)
 		assert.EqualValues(t, 5, d.Blocks)
 		assert.EqualValues(t, 32, d.PerSM, "2048 threads by 64")
@@ -38,7 +38,7 @@ func TestDemandOfAKernel(t *testing.T) {
 		assert.EqualValues(t, 10+10, d.Work[unit.Memory], "ten warps load and store a row")
 		assert.Greater(t, d.Work.Total(), 100.0, "ten warps of at least ten instructions")
 		assert.Greater(t, d.BlockCycles, p.L2Cycles, "one trip to memory at least")
-		assert.Equal(t, c.two, r.startLaunch(j).Bytes, c.why)
+		assert.Equal(t, c.two, r.startLaunch(0, j).Bytes, c.why)
 	}
 }
 

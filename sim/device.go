@@ -31,6 +31,8 @@ type Options struct {
 	// Stdout gets the output of printf when the host waits for the device; nil is
 	// os.Stdout.
 	Stdout io.Writer
+	// Race says whether to look for races and for reads of what was never written.
+	Race Race
 	// Trace, when set, is called for all work in the order it ends. It must not
 	// call the device.
 	Trace func(Span)
@@ -49,6 +51,7 @@ type Device struct {
 	printed fifo
 	live    device.Live // Bytes and Allocations only
 	memo    *memo
+	races   *races // nil when nobody looks for them
 	count   Counters
 	l2      *des.Cache
 	uses    []des.Use // scratch of traffic
@@ -95,6 +98,7 @@ func New(o Options) (*Device, error) {
 		lists:   device.Handles[device.CommandList, *list]{Kind: "command list"},
 		info:    infoOf(p, orDefault(o.Memory, p.MemoryBytes)),
 	}
+	d.races = newRaces(o.Race, d.memory)
 	d.engine = des.New(p, d.start)
 	d.engine.OnEnd(d.ended)
 	return d, nil
@@ -178,6 +182,7 @@ func first(errs ...*device.Error) *device.Error {
 // drain waits for all work.
 func (d *Device) drain() *device.Error {
 	d.waited(d.engine.Drain())
+	d.races.drained()
 	return d.poison()
 }
 
@@ -195,6 +200,7 @@ func (d *Device) Close() error {
 	}
 	d.engine.Drain()
 	d.printed.flush()
-	*d = Device{info: d.info, profile: d.profile, host: d.host, count: d.count, closed: true}
-	return nil
+	err := d.unreported("Close")
+	*d = Device{info: d.info, profile: d.profile, host: d.host, count: d.count, races: d.races, closed: true}
+	return err
 }

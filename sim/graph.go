@@ -164,10 +164,10 @@ func (d *Device) LaunchGraph(h device.GraphExec, sh device.Stream) error {
 		if row := x.deps[x.first[i]:x.first[i+1]]; len(row) > 0 {
 			d.deps, gap = after(d.deps[:0], root, row), d.profile.GraphEdgeGap
 		}
-		d.engine.Add(des.Task{Arrival: arrival, Gap: gap, Priority: s.priority, Deps: d.deps, Data: j})
+		d.add(des.Task{Arrival: arrival, Gap: gap, Priority: s.priority, Deps: d.deps, Data: j}, place{s.handle, h, device.Node(i + 1)})
 	}
 	d.deps = after(append(d.deps[:0], root), root, x.leaves)
-	s.tail = d.engine.Add(des.Task{Arrival: arrival, Priority: s.priority, Deps: d.deps})
+	s.tail = d.add(des.Task{Arrival: arrival, Priority: s.priority, Deps: d.deps}, place{stream: s.handle})
 	x.launched, x.end = true, s.tail
 	return nil
 }

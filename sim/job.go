@@ -42,6 +42,7 @@ type job struct {
 	host     []byte // of upload and download
 
 	call func() // hostCall
+	uses []device.HostUse
 }
 
 // lower checks a work and makes it a job.
@@ -80,13 +81,13 @@ func (d *Device) fill(j *job, w device.Work) *device.Error {
 	case *device.Launch:
 		return d.fillLaunch(j, w, params)
 	case *device.Copy:
-		*j = job{kind: copyBytes, dst: uint64(w.Dst), src: uint64(w.Src), bytes: w.Bytes}
+		*j = job{kind: copyBytes, dst: uint64(w.Dst), src: uint64(w.Src), bytes: w.Bytes, label: w.Label}
 		return first(d.within(w.Dst, w.Bytes), d.within(w.Src, w.Bytes))
 	case *device.Memset:
-		*j = job{kind: memset, dst: uint64(w.Dst), bytes: w.Count * int64(w.Width), value: w.Value, width: w.Width}
+		*j = job{kind: memset, dst: uint64(w.Dst), bytes: w.Count * int64(w.Width), value: w.Value, width: w.Width, label: w.Label}
 		return d.within(w.Dst, j.bytes)
 	case *device.HostCall:
-		*j = job{kind: hostCall, call: w.Func, label: w.Label}
+		*j = job{kind: hostCall, call: w.Func, label: w.Label, uses: append([]device.HostUse(nil), w.Uses...)}
 	default:
 		*j = job{kind: nothing}
 	}
@@ -148,14 +149,23 @@ func (d *Device) cost(j *job) des.Time {
 
 // start is called by the engine when a task starts. Once a kernel has failed
 // nothing executes any more.
-func (d *Device) start(_ des.TaskID, data any) des.Demand {
+func (d *Device) start(id des.TaskID, data any) des.Demand {
 	j, ok := data.(*job)
 	if !ok || d.fault != nil {
 		return des.Demand{}
 	}
+	if j.kind == launch {
+		return d.startLaunch(id, j)
+	}
+	demand := d.startOther(j)
+	if d.fault == nil {
+		d.note(id, j)
+	}
+	return demand
+}
+
+func (d *Device) startOther(j *job) des.Demand {
 	switch j.kind {
-	case launch:
-		return d.startLaunch(j)
 	case copyBytes:
 		return d.startCopy(j)
 	case memset:
@@ -225,21 +235,30 @@ func (d *Device) startMemset(j *job) des.Demand {
 }
 
 // startLaunch executes a kernel, or finds what it did the last time.
-func (d *Device) startLaunch(j *job) des.Demand {
+func (d *Device) startLaunch(id des.TaskID, j *job) des.Demand {
 	d.count.Launches++
 	if j.kernel.of.gone {
 		d.fault = &device.Error{Code: device.InvalidHandle, Detail: "kernel " + j.kernel.name + " of module " + j.kernel.of.name + ", which was unloaded"}
 		return des.Demand{}
 	}
-	stats, hit := d.memo.lookup(d, j)
+	stats, touched, hit := d.memo.lookup(d, j)
 	if !hit {
 		var fault *interp.Fault
-		stats, fault = j.kernel.code.Run(d.memory, j.launch)
+		l := j.launch
+		l.Record = d.races.recordFor()
+		stats, fault = j.kernel.code.Run(d.memory, l)
 		if fault != nil {
 			d.fault = faultError(fault)
 			return des.Demand{}
 		}
 		d.memo.store(d, j, &stats)
+	}
+	if d.races != nil {
+		var hazards []interp.Hazard
+		if !hit {
+			touched, hazards = d.races.record.Allocations, d.races.record.Hazards
+		}
+		d.races.launched(id, touched, hazards)
 	}
 	return d.demand(j, &stats)
 }

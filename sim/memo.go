@@ -87,6 +87,7 @@ type footprint struct {
 // entry is one result.
 type entry struct {
 	stats        interp.Stats
+	touched      []interp.Recorded // when races are looked for
 	outputs      []output
 	size         int64
 	of           *footprint
@@ -161,23 +162,23 @@ func (m *memo) shapeOf(j *job) *shape {
 
 // lookup puts the result of an equal launch in place and returns its
 // statistics. On a miss it notes the contents before the launch for store.
-func (m *memo) lookup(d *Device, j *job) (interp.Stats, bool) {
+func (m *memo) lookup(d *Device, j *job) (interp.Stats, []interp.Recorded, bool) {
 	s := m.shapeOf(j)
 	if s == nil || s.skip() {
-		return interp.Stats{}, false
+		return interp.Stats{}, nil, false
 	}
 	for _, f := range s.footprints {
 		f.before = m.contents(d.memory, f.touched)
-		if e := f.results[f.before]; e != nil {
+		if e := f.results[f.before]; e != nil && d.races.reuse(e.touched) {
 			m.apply(d.memory, e)
 			s.misses = 0
 			m.hits++
-			return e.stats, true
+			return e.stats, e.touched, true
 		}
 	}
 	s.misses++
 	s.tried = true
-	return interp.Stats{}, false
+	return interp.Stats{}, nil, false
 }
 
 // apply puts a result in place, where it is not there already.
@@ -218,7 +219,7 @@ func (m *memo) store(d *Device, j *job, stats *interp.Stats) {
 		return
 	}
 	if f := s.footprints[i]; f.again() {
-		m.record(d.memory, f, stats)
+		m.record(d, f, stats)
 	}
 }
 
@@ -235,8 +236,12 @@ func (f *footprint) again() bool {
 	return false
 }
 
-func (m *memo) record(mem *interp.Memory, f *footprint, stats *interp.Stats) {
+func (m *memo) record(d *Device, f *footprint, stats *interp.Stats) {
+	mem := d.memory
 	e := &entry{stats: *stats, of: f, key: f.before, size: entryOverhead}
+	if d.races != nil {
+		e.touched = slices.Clone(d.races.record.Allocations)
+	}
 	for _, t := range f.touched {
 		if t.Written {
 			e.size += int64(len(allocation(mem, t.Base)))

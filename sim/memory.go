@@ -76,6 +76,7 @@ func (d *Device) release(addr uint64) (int64, error) {
 		return 0, err
 	}
 	d.memo.forget(addr)
+	d.races.freed(addr)
 	return size, nil
 }
 
@@ -114,7 +115,7 @@ func (d *Device) Write(dst device.Ptr, src []byte) error {
 		return err.In("Write")
 	}
 	d.await(&job{kind: upload, dst: uint64(dst), bytes: int64(len(src)), host: src})
-	return d.poison().In("Write")
+	return d.answer("Write")
 }
 
 // Read waits for all work, then copies to pageable memory.
@@ -123,11 +124,14 @@ func (d *Device) Read(dst []byte, src device.Ptr) error {
 		return err.In("Read")
 	}
 	d.host = max(d.host, d.engine.Drain())
+	d.races.drained()
 	d.await(&job{kind: download, src: uint64(src), bytes: int64(len(dst)), host: dst})
-	return d.poison().In("Read")
+	return d.answer("Read")
 }
 
 // await runs one job outside all streams and waits for it.
 func (d *Device) await(j *job) {
-	d.waited(d.engine.Wait(d.engine.Add(des.Task{Arrival: d.arrival(), Data: j})))
+	id := d.add(des.Task{Arrival: d.arrival(), Data: j}, place{})
+	d.waited(d.engine.Wait(id))
+	d.races.hostWaited(id)
 }

@@ -38,6 +38,14 @@ func (p *pinned) find(addr uint64) int {
 	return sort.Search(len(p.blocks), func(i int) bool { return p.blocks[i].base > addr }) - 1
 }
 
+// base is the start of the block that holds addr.
+func (p *pinned) base(addr uint64) uint64 {
+	if i := p.find(addr); i >= 0 {
+		return p.blocks[i].base
+	}
+	return addr
+}
+
 func (p *pinned) free(addr uint64) (int64, error) {
 	i := p.find(addr)
 	if i < 0 || p.blocks[i].base != addr {

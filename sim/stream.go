@@ -10,6 +10,7 @@ import (
 
 // stream is a FIFO: each task depends on the one before it.
 type stream struct {
+	handle   device.Stream
 	priority int32
 	used     bool
 	tail     des.TaskID   // the last task, when used
@@ -32,7 +33,9 @@ func (d *Device) CreateStream(priority int) (device.Stream, error) {
 		return 0, err.In("CreateStream")
 	}
 	priority = min(max(priority, greatestPriority), leastPriority)
-	return d.streams.Add(&stream{priority: int32(priority)}), nil
+	s := &stream{priority: int32(priority)}
+	s.handle = d.streams.Add(s)
+	return s.handle, nil
 }
 
 // DestroyStream lets work that is under way run on.
@@ -78,7 +81,7 @@ func (d *Device) enqueue(s *stream, data any, gap des.Time) {
 	d.deps = append(d.deps, s.waits...)
 	s.waits = s.waits[:0]
 	s.used = true
-	s.tail = d.engine.Add(des.Task{Arrival: d.arrival(), Gap: gap, Priority: s.priority, Deps: d.deps, Data: data})
+	s.tail = d.add(des.Task{Arrival: d.arrival(), Gap: gap, Priority: s.priority, Deps: d.deps, Data: data}, place{stream: s.handle})
 }
 
 // Synchronize waits until the stream is empty.
@@ -95,7 +98,11 @@ func (d *Device) Synchronize(h device.Stream) error {
 		done = max(done, d.engine.Wait(t))
 	}
 	d.waited(done)
-	return d.poison().In("Synchronize")
+	if s.used {
+		d.races.hostWaited(s.tail)
+	}
+	d.races.hostWaited(s.waits...)
+	return d.answer("Synchronize")
 }
 
 // SynchronizeAll waits for all work.
@@ -103,7 +110,8 @@ func (d *Device) SynchronizeAll() error {
 	if err := d.enter(0); err != nil {
 		return err.In("SynchronizeAll")
 	}
-	return d.drain().In("SynchronizeAll")
+	_ = d.drain()
+	return d.answer("SynchronizeAll")
 }
 
 // CreateEvent makes an event that was never recorded.
@@ -166,7 +174,7 @@ func (d *Device) wait(s *stream, e *event) {
 	}
 	d.deps = append(d.deps[:0], e.task)
 	gap := max(0, d.profile.EventGap-d.profile.StreamGap)
-	s.waits = append(s.waits, d.engine.Add(des.Task{Arrival: d.arrival(), Gap: gap, Deps: d.deps}))
+	s.waits = append(s.waits, d.add(des.Task{Arrival: d.arrival(), Gap: gap, Deps: d.deps}, place{stream: s.handle}))
 }
 
 // Elapsed is the virtual time between two completed records.
@@ -180,6 +188,7 @@ func (d *Device) Elapsed(start, end device.Event) (time.Duration, error) {
 	if err := first(d.poison(), a.ready(start), b.ready(end)); err != nil {
 		return 0, err.In("Elapsed")
 	}
+	d.races.hostWaited(a.task, b.task)
 	return duration(b.at) - duration(a.at), nil
 }
 
@@ -202,7 +211,7 @@ func (d *Device) ended(r *des.Record) {
 		}
 	case *job:
 		d.traceJob(v, r.Span)
-		if v.once {
+		if v.once && d.races == nil { // a finding may still be about it
 			d.spare = append(d.spare, v)
 		}
 	}

@@ -36,6 +36,7 @@ type Memory struct {
 	heapUsed    int64 // by malloc on the device
 	next        uint64
 	allocs      []*allocation // by address
+	track       bool          // note what is written
 	freed       []*allocation // the latest maxFreed that are gone, for what faults and Free say
 }
 
@@ -47,8 +48,9 @@ type allocation struct {
 	name  string
 	words []uint64
 	data  unsafe.Pointer
-	saved []bool // pages of which the launch under way has kept a copy
-	heap  bool   // from malloc on the device
+	saved []bool    // pages of which the launch under way has kept a copy
+	heap  bool      // from malloc on the device
+	valid *validity // nil when every byte has been written, or nobody wants to know
 }
 
 // NewMemory returns an empty address space that holds at most limit bytes.
@@ -74,6 +76,9 @@ func (m *Memory) Alloc(n int64, name string) (uint64, error) {
 	m.next += (uint64(n) + guardGap + allocAlign - 1) &^ (allocAlign - 1)
 	m.used += n
 	m.allocs = append(m.allocs, a)
+	if m.track {
+		a.forget()
+	}
 	return a.base, nil
 }
 
@@ -138,6 +143,14 @@ func (m *Memory) Base(addr uint64) (base uint64, size int64, ok bool) {
 		return a.base, int64(a.size), true
 	}
 	return 0, 0, false
+}
+
+// Name is what errors call the allocation that starts at base.
+func (m *Memory) Name(base uint64) string {
+	if a := m.find(base, 0); a != nil {
+		return a.name
+	}
+	return "memory"
 }
 
 func (a *allocation) bytes() []byte { return unsafe.Slice((*byte)(a.data), a.size) }

@@ -79,6 +79,7 @@ func (m *Module) allocate(v *ptx.Var) error {
 	if err != nil {
 		return fmt.Errorf("interp: %s:%d: %w", m.ptx.File, v.Pos.Line, err)
 	}
+	m.mem.Initialise(addr, uint64(v.Size())) // with zeros, when there is no initialiser
 	m.globals[v] = addr
 	return nil
 }

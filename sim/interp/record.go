@@ -11,6 +11,8 @@ import (
 type Record struct {
 	// Allocations are those the launch touched, by address.
 	Allocations []Recorded
+	// Hazards are accesses that a GPU promises no result for, in the order of the code.
+	Hazards []Hazard
 
 	workers []*watcher
 	used    int // of the workers
@@ -79,6 +81,7 @@ func (r *Record) finish() {
 	for _, m := range all[0].marks {
 		r.Allocations = append(r.Allocations, m.recorded())
 	}
+	r.Hazards = r.hazards(all)
 	r.release()
 }
 

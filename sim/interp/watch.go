@@ -13,6 +13,8 @@ type watcher struct {
 	marks []*marks // of the allocations touched, in order of the first touch
 	spare []*marks
 	sites []siteState // by access site
+
+	hazards []Hazard
 }
 
 // siteState is what a site touched since it last changed allocations.
@@ -31,6 +33,7 @@ func (v *watcher) prepare(k *Kernel) {
 	}
 	v.sites = v.sites[:k.sites]
 	clear(v.sites)
+	v.hazards = v.hazards[:0]
 }
 
 // release wipes the marks and keeps their memory for the next launch.
@@ -172,6 +175,9 @@ func (v *watcher) global(w *warp, in *inst, addr, n uint64) {
 	}
 	lo := addr - s.marks.of.base
 	s.lo, s.hi = min(s.lo, lo), max(s.hi, lo+n)
+	if in.x.kind != stores && s.marks.of.valid != nil {
+		v.checkInitialised(w, in, s.marks, lo, lo+n)
+	}
 	s.marks.mark(in.x.kind, lo, lo+n)
 	if s.atomic != nil {
 		s.atomic.set(lo, lo+n)

@@ -1,0 +1,227 @@
+package sim
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/reprise-gpu/reprise/sim/interp"
+)
+
+// FindingKind says what is wrong.
+type FindingKind uint8
+
+const (
+	// DataRace is two operations that touch the same bytes, of which one writes, and
+	// that nothing orders.
+	DataRace FindingKind = iota
+	// UninitialisedRead is a use of memory that was never written since it was
+	// allocated. A GPU hands it out with whatever was left there.
+	UninitialisedRead
+)
+
+var findingNames = [...]string{DataRace: "race", UninitialisedRead: "uninitialised read"}
+
+func (k FindingKind) String() string { return findingNames[k] }
+
+// Finding is one thing wrong with a program that the device can see and a GPU
+// would not tell.
+type Finding struct {
+	Kind FindingKind
+	// Warning is set for what is most likely harmless: a vector load of which some
+	// elements were written, and bytes read back by the host that no work wrote.
+	Warning bool
+	// Subject names the bytes: "bytes 0-4095 of the 4096-byte allocation at 0x200000000".
+	Subject string
+	// Accesses are the two that race, or the one read.
+	Accesses []Access
+	// Advice is what to do.
+	Advice string
+}
+
+// Access is one side of a finding.
+type Access struct {
+	Does   string   // "writes", "reads", "updates (atomic add.f32)"
+	Work   string   // "%3 square at vec.go:41", "copy"
+	Kernel string   // "" when it is no launch
+	Where  string   // "stream 2", "node 3 of graph instance 1 in stream 2"
+	Thread string   // "block (0,0,0), thread (1,0,0)" when it is one
+	Places []string // instructions of the kernel that may have done it, "vec.ptx:31 (vec.cu:12)"
+}
+
+func (f Finding) String() string {
+	var b strings.Builder
+	b.WriteString(f.Kind.String())
+	if f.Warning {
+		b.WriteString(" (warning)")
+	}
+	fmt.Fprintf(&b, ": %s", f.Subject)
+	for _, a := range f.Accesses {
+		b.WriteString("\n  " + a.String())
+	}
+	b.WriteString("\n  " + f.Advice)
+	return b.String()
+}
+
+func (a Access) String() string {
+	s := a.Work
+	if a.Kernel != "" && !strings.Contains(a.Work, a.Kernel) {
+		s += " (kernel " + a.Kernel + ")"
+	}
+	s += ", " + a.Where + ", " + a.Does
+	if a.Thread != "" {
+		s += ", " + a.Thread
+	}
+	if len(a.Places) > 0 {
+		s += ", " + strings.Join(a.Places, " or ")
+	}
+	return s
+}
+
+// report collects findings, each once, however often a replay repeats it.
+type report struct {
+	findings []Finding
+	seen     map[string]bool
+	told     int // findings that a call has returned
+}
+
+// maxFindings bounds what is kept: a program that has so many has one reason for them.
+const maxFindings = 1000
+
+func (r *report) add(f Finding) {
+	key := f.key()
+	if r.seen[key] || len(r.findings) == maxFindings {
+		return
+	}
+	if r.seen == nil {
+		r.seen = map[string]bool{}
+	}
+	r.seen[key] = true
+	r.findings = append(r.findings, f)
+}
+
+// key is the same for what a replay finds again, perhaps the other way round.
+func (f *Finding) key() string {
+	var sides []string
+	for _, a := range f.Accesses {
+		sides = append(sides, a.Work+"\x00"+a.Where+"\x00"+strings.Join(a.Places, ","))
+	}
+	slices.Sort(sides)
+	return f.Kind.String() + f.Subject + strings.Join(sides, "\x00")
+}
+
+// fresh are the findings but warnings that it has not returned before.
+func (r *report) fresh() (list []Finding) {
+	for _, f := range r.findings[r.told:] {
+		if !f.Warning {
+			list = append(list, f)
+		}
+	}
+	r.told = len(r.findings)
+	return list
+}
+
+func (r *report) race(m *interp.Memory, base uint64, c conflict) {
+	r.add(Finding{
+		Kind:     DataRace,
+		Subject:  subject(m, base, c.first, c.bytes, c.runs),
+		Accesses: []Access{c.earlier.access(c.first), c.later.access(c.first)},
+		Advice:   "nothing makes one wait for the other: record an event after the first and wait for it before the second, or add a graph edge",
+	})
+}
+
+// subject names bytes of an allocation.
+func subject(m *interp.Memory, base uint64, first interp.Span, bytes uint64, runs int) string {
+	s := fmt.Sprintf("byte %d", first.Lo-base)
+	if first.Hi-first.Lo > 1 {
+		s = fmt.Sprintf("bytes %d-%d", first.Lo-base, first.Hi-1-base)
+	}
+	if runs > 1 {
+		s += fmt.Sprintf(" and %d further ranges, %d bytes in all,", runs-1, bytes)
+	}
+	name := "pinned memory"
+	if !isPinned(base) {
+		name = m.Name(base)
+	}
+	return fmt.Sprintf("%s of %s at %#x", s, name, base)
+}
+
+// access describes a touch; first is the bytes in question.
+func (t *touch) access(first interp.Span) Access {
+	a := t.by.access()
+	switch t.way {
+	case reads:
+		a.Does = "reads"
+	case writes:
+		a.Does = "writes"
+	default:
+		a.Does = "updates (atomic " + t.atomic + ")"
+	}
+	for _, s := range t.sites {
+		fits := s.Atomic == (t.way == atomics) && s.Stores == (t.way != reads)
+		if fits && s.Range.Lo < first.Hi && first.Lo < s.Range.Hi {
+			a.place(t.by.job.kernel.code, s.Inst)
+		}
+	}
+	return a
+}
+
+// maxPlaces bounds how many instructions are named. A site is known by the
+// smallest range around what it touched, so that several may be in question.
+const maxPlaces = 3
+
+func (a *Access) place(k *interp.Kernel, inst int) {
+	p := k.Place(inst).String()
+	if len(a.Places) < maxPlaces && !slices.Contains(a.Places, p) {
+		a.Places = append(a.Places, p)
+	}
+}
+
+func (o *operation) access() Access {
+	a := Access{Work: o.job.name(), Where: o.where.String()}
+	if o.job.kernel != nil {
+		a.Kernel = o.job.kernel.name
+	}
+	return a
+}
+
+// name is what people call a job.
+func (j *job) name() string {
+	switch {
+	case j.label != "":
+		return j.label
+	case j.kernel != nil:
+		return "launch of " + j.kernel.name
+	}
+	return j.kind.String()
+}
+
+func (r *report) hazard(m *interp.Memory, op *operation, h *interp.Hazard) {
+	a := op.access()
+	a.Does = fmt.Sprintf("reads %d bytes", h.Bytes)
+	a.Thread = fmt.Sprintf("block (%d,%d,%d), thread (%d,%d,%d)",
+		h.Block[0], h.Block[1], h.Block[2], h.Thread[0], h.Thread[1], h.Thread[2])
+	a.place(op.job.kernel.code, h.Inst)
+	base, _, _ := m.Base(h.Address)
+	f := Finding{
+		Kind:     UninitialisedRead,
+		Warning:  h.Partial,
+		Subject:  subject(m, base, interp.Span{Lo: h.Address, Hi: h.Address + h.Bytes}, h.Bytes, 1),
+		Accesses: []Access{a},
+		Advice:   "nothing has written them since they were allocated, and a GPU does not zero memory: fill them first",
+	}
+	if h.Partial {
+		f.Advice = "nothing has written some of them since they were allocated: harmless if the kernel ignores those elements"
+	}
+	r.add(f)
+}
+
+func (r *report) download(m *interp.Memory, j *job, gap interp.Span) {
+	base, _, _ := m.Base(j.src)
+	r.add(Finding{
+		Kind: UninitialisedRead, Warning: true,
+		Subject:  subject(m, base, gap, gap.Hi-gap.Lo, 1),
+		Accesses: []Access{{Work: "Read", Where: "the host", Does: fmt.Sprintf("reads %d bytes", j.bytes)}},
+		Advice:   "nothing has written them since they were allocated",
+	})
+}

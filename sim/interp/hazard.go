@@ -1,0 +1,127 @@
+package interp
+
+import (
+	"math/bits"
+	"slices"
+)
+
+// HazardKind says what is wrong with an access of a watched launch.
+type HazardKind uint8
+
+const (
+	// UninitialisedRead is a load of global memory that nothing has written.
+	UninitialisedRead HazardKind = iota
+)
+
+// Hazard is an access, or two, whose result a GPU does not promise. One is kept for
+// each instruction, or pair of them: that of the first block in grid order.
+type Hazard struct {
+	Kind    HazardKind
+	Inst    int // what Kernel.Place takes
+	Block   [3]uint32
+	Thread  [3]uint32
+	Address uint64 // first byte concerned
+	Bytes   uint64 // of the access
+	// Partial is set for a vector load of which some elements have been written:
+	// padding, most likely.
+	Partial bool
+
+	block int64 // in grid order
+}
+
+// threadAt is the place in its block of a warp's lane.
+func (w *warp) threadAt(lane int) [3]uint32 {
+	t := w.index*lanes + uint32(lane)
+	b := w.eng.launch.Block
+	return [3]uint32{t % b[0], t / b[0] % b[1], t / b[0] / b[1]}
+}
+
+// laneAt is the first live lane whose access holds addr.
+func (w *warp) laneAt(in *inst, addr uint64) int {
+	for m := w.live; m != 0; m &= m - 1 {
+		lane := bits.TrailingZeros32(m)
+		if a := w.address(in, lane); addr >= a && addr-a < in.x.bytes() {
+			return lane
+		}
+	}
+	panic("BUG: no lane accesses the address that one accesses")
+}
+
+// hazard keeps h unless its instruction has one already.
+func (v *watcher) hazard(w *warp, h Hazard) {
+	g, b := w.eng.launch.Grid, w.eng.block
+	h.Block = b
+	h.block = int64(b[0]) + int64(g[0])*(int64(b[1])+int64(g[1])*int64(b[2]))
+	v.hazards = keepFirst(v.hazards, h)
+}
+
+func keepFirst(list []Hazard, h Hazard) []Hazard {
+	for i := range list {
+		if o := &list[i]; o.Kind == h.Kind && o.Inst == h.Inst {
+			if h.block < o.block {
+				*o = h
+			}
+			return list
+		}
+	}
+	return append(list, h)
+}
+
+// hazards are those of all workers, in the order of the code, without the reads of
+// bytes that another worker's block has written: whether it did so in time is
+// for the order of blocks, not for whoever asks what was never written.
+func (r *Record) hazards(all []*watcher) []Hazard {
+	list := r.Hazards[:0]
+	for _, v := range all {
+		for _, h := range v.hazards {
+			if h.Kind != UninitialisedRead || !all[0].wrote(h.Address, h.Bytes) {
+				list = keepFirst(list, h)
+			}
+		}
+	}
+	slices.SortFunc(list, func(a, b Hazard) int { return a.Inst - b.Inst })
+	return list
+}
+
+// wrote reports whether the launch wrote n bytes at an address.
+func (v *watcher) wrote(addr, n uint64) bool {
+	for _, m := range v.marks {
+		if m.of.holds(addr, n) {
+			all := true
+			lo := addr - m.of.base
+			eachWord(lo, lo+n, func(i, set uint64) { all = all && set&^(m.words[i].written|m.words[i].atomic) == 0 })
+			return all
+		}
+	}
+	return false
+}
+
+// checkInitialised reports a load of bytes lo up to hi of an allocation of
+// which neither the launch nor anything before it has written all.
+func (v *watcher) checkInitialised(w *warp, in *inst, m *marks, lo, hi uint64) {
+	var bad uint64
+	first := hi
+	eachWord(lo, hi, func(i, set uint64) {
+		t := &m.words[i]
+		if left := set &^ (t.written | t.atomic | m.of.valid.written[i]); left != 0 {
+			bad |= left
+			first = min(first, i<<6+uint64(bits.TrailingZeros64(left)))
+		}
+	})
+	if bad == 0 {
+		return
+	}
+	n := in.x.bytes()
+	lane := w.laneAt(in, m.of.base+first)
+	at := w.address(in, lane)
+	h := Hazard{Kind: UninitialisedRead, Inst: w.kernel.indexOf(in), Thread: w.threadAt(lane), Address: at, Bytes: n}
+	for off := uint64(0); off < n; off += uint64(in.x.size) {
+		e := at - m.of.base + off
+		whole := true
+		eachWord(e, e+uint64(in.x.size), func(i, set uint64) {
+			whole = whole && set&^(m.words[i].written|m.words[i].atomic|m.of.valid.written[i]) == 0
+		})
+		h.Partial = h.Partial || whole
+	}
+	v.hazard(w, h)
+}

@@ -1,0 +1,260 @@
+package sim
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/internal/des"
+	"github.com/reprise-gpu/reprise/sim/interp"
+)
+
+// Race says whether a device looks for races.
+type Race uint8
+
+const (
+	RaceOff Race = iota
+	// RaceOn finds operations that touch the same bytes and that nothing orders,
+	// and kernels that read what was never written. It costs up to three times
+	// the host time of running kernels; virtual time does not change. See
+	// Device.Findings.
+	RaceOn
+)
+
+// races finds conflicting accesses that nothing orders. What orders work are the
+// dependencies that the engine is given, and the host's waits; that the engine
+// happened to run one thing after another proves nothing.
+type races struct {
+	order   order
+	memory  *interp.Memory
+	shadows map[uint64]*shadow // of device memory and of pinned memory, by base address
+	record  interp.Record
+	report  report
+}
+
+func newRaces(mode Race, m *interp.Memory) *races {
+	if mode == RaceOff {
+		return nil
+	}
+	m.TrackInitialised()
+	return &races{memory: m, shadows: map[uint64]*shadow{}}
+}
+
+// place is where work was enqueued.
+type place struct {
+	stream device.Stream
+	exec   device.GraphExec
+	node   device.Node
+}
+
+func (p place) String() string {
+	switch {
+	case p.node != 0:
+		return fmt.Sprintf("node %d of graph instance %d in stream %d", p.node, p.exec, p.stream)
+	case p.stream != 0:
+		return fmt.Sprintf("stream %d", p.stream)
+	}
+	return "the host"
+}
+
+// add enters a task in the engine, and in the order when races are looked for.
+func (d *Device) add(t des.Task, at place) des.TaskID {
+	id := d.engine.Add(t)
+	if d.races != nil {
+		j, _ := t.Data.(*job)
+		d.races.order.add(id, t.Deps, j, at)
+	}
+	return id
+}
+
+// hostWaited notes that the host has waited for a task.
+func (r *races) hostWaited(ids ...des.TaskID) {
+	if r == nil {
+		return
+	}
+	for _, id := range ids {
+		r.order.waited(id)
+	}
+	if r.order.settle() {
+		clear(r.shadows)
+	}
+}
+
+// drained notes that the host has waited for everything.
+func (r *races) drained() {
+	if r != nil {
+		r.order.drained()
+		clear(r.shadows)
+	}
+}
+
+// freed forgets an allocation. The host has waited for all work before.
+func (r *races) freed(base uint64) {
+	if r != nil {
+		delete(r.shadows, base)
+	}
+}
+
+// recordFor is what a launch fills, nil when nobody looks for races.
+func (r *races) recordFor() *interp.Record {
+	if r == nil {
+		return nil
+	}
+	return &r.record
+}
+
+// launched enters what a kernel touched. Hazards are empty when the memo
+// answered: then they were reported before.
+func (r *races) launched(id des.TaskID, touched []interp.Recorded, hazards []interp.Hazard) {
+	op := r.order.of(id)
+	for i := range hazards {
+		r.report.hazard(r.memory, op, &hazards[i])
+	}
+	for i := range touched {
+		a := &touched[i]
+		var list []touch
+		if len(a.Written) > 0 {
+			list = append(list, touch{by: op, way: writes, spans: a.Written, sites: a.Sites})
+		}
+		for _, k := range a.Atomic {
+			list = append(list, touch{by: op, way: atomics, atomic: k.Kind, spans: k.Spans, sites: a.Sites})
+		}
+		if len(a.Read) > 0 {
+			list = append(list, touch{by: op, way: reads, spans: a.Read, sites: a.Sites})
+		}
+		for j := range list {
+			r.enter(a.Base, &list[j])
+			if list[j].way != reads {
+				r.initialised(list[j].spans)
+			}
+		}
+	}
+}
+
+func (r *races) initialised(spans []interp.Span) {
+	for _, s := range spans {
+		r.memory.Initialise(s.Lo, s.Hi-s.Lo)
+	}
+}
+
+// span enters an access to n bytes at an address, by something that is no kernel.
+func (r *races) span(op *operation, w way, addr uint64, n int64, base uint64) {
+	if op != nil && n > 0 {
+		r.enter(base, &touch{by: op, way: w, spans: []interp.Span{{Lo: addr, Hi: addr + uint64(n)}}})
+	}
+}
+
+func (r *races) enter(base uint64, t *touch) {
+	s := r.shadows[base]
+	if s == nil {
+		s = &shadow{}
+		r.shadows[base] = s
+	}
+	s.enter(t, func(c conflict) { r.report.race(r.memory, base, c) })
+}
+
+// reuse reports whether a memorised launch may be reused: the bytes it depends
+// on have been written, or it is to be run again, to say where it reads others.
+func (r *races) reuse(touched []interp.Recorded) bool {
+	if r == nil {
+		return true
+	}
+	for i := range touched {
+		for _, s := range touched[i].Exposed {
+			if _, bad := r.memory.Uninitialised(s.Lo, s.Hi-s.Lo); bad {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// note enters what a job that is no launch has touched.
+func (d *Device) note(id des.TaskID, j *job) {
+	r := d.races
+	if r == nil {
+		return
+	}
+	op := r.order.of(id)
+	switch j.kind {
+	case copyBytes:
+		r.span(op, reads, j.src, j.bytes, d.baseOf(j.src))
+		r.span(op, writes, j.dst, j.bytes, d.baseOf(j.dst))
+		r.memory.CopyInitialised(j.dst, j.src, uint64(j.bytes))
+	case memset:
+		r.span(op, writes, j.dst, j.bytes, d.baseOf(j.dst))
+		r.memory.Initialise(j.dst, uint64(j.bytes))
+	case upload:
+		r.memory.Initialise(j.dst, uint64(j.bytes))
+	case download:
+		if gap, bad := r.memory.Uninitialised(j.src, uint64(j.bytes)); bad {
+			r.report.download(r.memory, j, gap)
+		}
+	case hostCall:
+		for _, u := range j.uses {
+			base := d.baseOf(uint64(u.Ptr))
+			if u.Write {
+				r.span(op, writes, uint64(u.Ptr), u.Bytes, base)
+			}
+			if u.Read {
+				r.span(op, reads, uint64(u.Ptr), u.Bytes, base)
+			}
+		}
+	}
+}
+
+// baseOf is the start of the allocation of either kind that holds an address.
+func (d *Device) baseOf(addr uint64) uint64 {
+	if isPinned(addr) {
+		return d.pinned.base(addr)
+	}
+	base, _, _ := d.memory.Base(addr)
+	return base
+}
+
+// Findings are the races found so far, and reads of what was never written,
+// each once, in the order they were found. They stay after Close. Those that are
+// no warnings are also in the error of the first call that waits for the
+// device after they were found; see RaceError.
+func (d *Device) Findings() []Finding {
+	if d.races == nil {
+		return nil
+	}
+	return append([]Finding(nil), d.races.report.findings...)
+}
+
+// RaceError is what a call that waits for the device returns when races were
+// found since the last one. The call has done its work, the device goes on, and
+// no later call repeats the findings: a race is no fault that a driver reports,
+// it is what this device alone can see.
+type RaceError struct {
+	Call     string
+	Findings []Finding
+}
+
+func (e *RaceError) Error() string {
+	lines := make([]string, len(e.Findings))
+	for i := range e.Findings {
+		lines[i] = e.Findings[i].String()
+	}
+	return e.Call + ": " + strings.Join(lines, "\n")
+}
+
+// answer is the result of a call that waited: the fault there is, or else the
+// findings that no call has returned yet.
+func (d *Device) answer(call string) error {
+	if err := d.poison(); err != nil {
+		return err.In(call)
+	}
+	return d.unreported(call)
+}
+
+func (d *Device) unreported(call string) error {
+	if d.races == nil {
+		return nil
+	}
+	if fresh := d.races.report.fresh(); len(fresh) > 0 {
+		return &RaceError{call, fresh}
+	}
+	return nil
+}
