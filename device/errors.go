@@ -27,6 +27,7 @@ const (
 	IllegalInstruction   Code = 715
 	MisalignedAddress    Code = 716
 	LaunchFailed         Code = 719
+	CooperativeTooLarge  Code = 720
 	NotSupported         Code = 801
 	GraphUpdateForbidden Code = 910
 )
@@ -48,6 +49,7 @@ var codeNames = map[Code]string{
 	IllegalInstruction:   "CUDA_ERROR_ILLEGAL_INSTRUCTION",
 	MisalignedAddress:    "CUDA_ERROR_MISALIGNED_ADDRESS",
 	LaunchFailed:         "CUDA_ERROR_LAUNCH_FAILED",
+	CooperativeTooLarge:  "CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE",
 	NotSupported:         "CUDA_ERROR_NOT_SUPPORTED",
 	GraphUpdateForbidden: "CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE",
 }

@@ -162,8 +162,12 @@ func (l *logger) nodes(ns []Node) string {
 func (l *logger) work(w Work) string {
 	switch w := w.(type) {
 	case *Launch:
-		return fmt.Sprintf("launch %s grid %v block %v shared %d params %d bytes",
-			join(w.Label, l.show(w.Function)), w.Grid, w.Block, w.Shared, len(w.Params))
+		kind := "launch"
+		if w.Cooperative {
+			kind = "cooperative launch"
+		}
+		return fmt.Sprintf("%s %s grid %v block %v shared %d params %d bytes",
+			kind, join(w.Label, l.show(w.Function)), w.Grid, w.Block, w.Shared, len(w.Params))
 	case *Copy:
 		return fmt.Sprintf("copy %s from %s, %d bytes", l.show(w.Dst), l.show(w.Src), w.Bytes)
 	case *Memset:

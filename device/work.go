@@ -19,7 +19,10 @@ type Launch struct {
 	Block    Dim3
 	Shared   uint32 // dynamic shared memory, bytes
 	Params   []byte
-	Label    string // what errors and traces call the launch
+	// Cooperative promises that all blocks are on the device together, so that they
+	// may wait for each other. A grid that does not fit is refused.
+	Cooperative bool
+	Label       string // what errors and traces call the launch
 }
 
 // Copy moves Bytes between device or pinned host memory.

@@ -117,12 +117,17 @@ func (d *Device) fillLaunch(j *job, w *device.Launch, params []byte) *device.Err
 	if perSM == 0 {
 		return refuse(device.OutOfResources, "%d threads of %d registers do not fit on a multiprocessor", threads, k.code.Registers())
 	}
+	resident := int64(perSM) * int64(d.profile.SMs)
+	if w.Cooperative && w.Grid.Count() > uint64(resident) {
+		return refuse(device.CooperativeTooLarge, "a cooperative launch of %d blocks; %d fit on the device together, %d on each of %d multiprocessors",
+			w.Grid.Count(), resident, perSM, d.profile.SMs)
+	}
 	*j = job{
 		kind: launch, kernel: k, label: w.Label, perSM: float64(perSM),
 		launch: interp.Launch{
 			Grid: extents(w.Grid), Block: extents(w.Block), Shared: w.Shared,
 			Params: append(params, w.Params...), Label: w.Label, Stdout: &d.printed,
-			Workers: d.workers, Resident: int64(perSM) * int64(d.profile.SMs),
+			Workers: d.workers, Resident: resident, Cooperative: w.Cooperative,
 			CacheBytes: l1Share(d.profile, perSM, shared),
 		},
 	}

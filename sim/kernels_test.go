@@ -75,6 +75,7 @@ func loadText(t testing.TB, file, text string) *gpu {
 type shape struct {
 	grid, block device.Dim3
 	shared      uint32 // dynamic, bytes
+	cooperative bool
 }
 
 // line is a one-dimensional launch.
@@ -85,6 +86,12 @@ func line(blocks, threads int) shape {
 // plane is a two-dimensional launch.
 func plane(bx, by, tx, ty int) shape {
 	return shape{grid: device.Dim3{X: uint32(bx), Y: uint32(by), Z: 1}, block: device.Dim3{X: uint32(tx), Y: uint32(ty), Z: 1}}
+}
+
+// together is a cooperative launch of the shape.
+func (s shape) together() shape {
+	s.cooperative = true
+	return s
 }
 
 // over is the same block in another grid.
@@ -103,7 +110,7 @@ func (g *gpu) launch(kernel string, s shape, args ...any) {
 	g.t.Helper()
 	f, err := g.Function(g.module, kernel)
 	require.NoError(g.t, err)
-	l := &device.Launch{Function: f, Grid: s.grid, Block: s.block, Shared: s.shared, Params: g.params(kernel, args), Label: kernel}
+	l := &device.Launch{Function: f, Grid: s.grid, Block: s.block, Shared: s.shared, Params: g.params(kernel, args), Label: kernel, Cooperative: s.cooperative}
 	require.NoError(g.t, g.Submit(g.stream, l))
 }
 

@@ -65,6 +65,7 @@ type shapeKey struct {
 	kernel      *kernel
 	grid, block [3]uint32
 	shared      uint32
+	cooperative bool
 	params      digest
 }
 
@@ -148,7 +149,7 @@ func (m *memo) shapeOf(j *job) *shape {
 	}
 	if j.shape == nil {
 		l := &j.launch
-		key := shapeKey{j.kernel, l.Grid, l.Block, l.Shared, m.hash(l.Params)}
+		key := shapeKey{j.kernel, l.Grid, l.Block, l.Shared, l.Cooperative, m.hash(l.Params)}
 		if m.shapes[key] == nil {
 			if len(m.shapes) == maxShapes {
 				clear(m.shapes) // a parameter that counts up makes every launch new

@@ -24,6 +24,9 @@ type Launch struct {
 	// Resident is how many blocks the device holds at once, 0 for 1024. A block that
 	// waits for one that cannot begin waits for ever.
 	Resident int64
+	// Cooperative gives the blocks the workspace that grid-wide barriers need. The
+	// grid must not have more than Resident blocks.
+	Cooperative bool
 	// Sample, when positive, is how many blocks to run, spread evenly over the
 	// grid; counts are scaled to the whole grid. The memory that the launch
 	// leaves is then not what the kernel would compute.
@@ -32,6 +35,8 @@ type Launch struct {
 	CacheBytes int
 	// Record, when set, is filled with the bytes the launch touched.
 	Record *Record
+
+	workspace uint64 // of a cooperative launch
 }
 
 // Stats is what a launch executed, summed over all warps.

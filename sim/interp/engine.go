@@ -32,6 +32,8 @@ type engine struct {
 	gauge   gauge
 	fault   *Fault
 	printed []printed
+	polling bool    // the block's last turn ended in waiting
+	polls   []int64 // visits before a turn that may only poll
 
 	// Of blocks side by side.
 	tracking bool   // note which bytes are touched
@@ -139,6 +141,10 @@ const longTurn = 64
 // turn runs the block's warps until the block has ended or had its turn.
 func (e *engine) turn() outcome {
 	for turns := 0; turns < longTurn; {
+		before := e.count
+		if e.polling {
+			e.polls = append(e.polls[:0], e.visits...)
+		}
 		ran, idle, spun := false, true, true
 		for i := range e.warps {
 			w := &e.warps[i]
@@ -156,12 +162,29 @@ func (e *engine) turn() outcome {
 			e.finish()
 			return ended
 		case idle:
+			if e.polling {
+				e.uncount(&before)
+			}
+			e.polling = true
 			return waits
 		case spun:
 			turns++
 		}
+		e.polling = false
 	}
 	return busy
+}
+
+// uncount forgets the cost of a turn that only polled: how often a block polls
+// depends on when it gets its turns, not on the kernel.
+func (e *engine) uncount(before *counters) {
+	e.count = *before
+	copy(e.visits, e.polls)
+	for i := range e.warps {
+		if w := &e.warps[i]; w.runnable() {
+			w.clock = w.began
+		}
+	}
 }
 
 // finish ends a block of which no warp runs.
@@ -186,6 +209,7 @@ func (e *engine) begin(block [3]uint32) {
 	e.alive = int32(e.threads)
 	e.barriers = [maxBarriers]barrier{}
 	e.steps = e.launch.StepLimit
+	e.polling = false
 	clear(e.shared)
 	e.count.blocks++
 	e.count.warps += int64(len(e.warps))

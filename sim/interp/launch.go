@@ -52,6 +52,9 @@ func (r *run) begin(k *Kernel, mem *Memory, l Launch) {
 	r.params = grow(r.params, (k.paramBytes+7)/8+1)
 	copy(unsafe.Slice((*byte)(unsafe.Pointer(&r.params[0])), k.paramBytes), l.Params)
 	r.launch.Params = nil
+	if l.Cooperative {
+		r.launch.workspace = mem.prepareWorkspace()
+	}
 }
 
 func orDefault(v, otherwise int64) int64 {
@@ -145,7 +148,9 @@ func (r *run) touches() []Touch {
 	all := r.touched[:0]
 	for _, e := range r.engines {
 		for _, t := range e.reached {
-			all = append(all, Touch{t.base, t.read, t.written})
+			if t.base != workspaceAddress {
+				all = append(all, Touch{t.base, t.read, t.written})
+			}
 		}
 	}
 	slices.SortFunc(all, func(a, b Touch) int { return int(int64(a.Base) - int64(b.Base)) })
@@ -185,6 +190,8 @@ func (k *Kernel) check(l *Launch) *Fault {
 		return fault(BadLaunch, "block is %v, the kernel requires %v", l.Block, k.reqThreads)
 	case uint64(k.sharedStatic)+uint64(l.Shared) > maxShared:
 		return fault(BadLaunch, "%d bytes of static and %d of dynamic shared memory exceed %d", k.sharedStatic, l.Shared, maxShared)
+	case l.Cooperative && uint64(l.Grid[0])*uint64(l.Grid[1])*uint64(l.Grid[2]) > uint64(orDefault(l.Resident, defaultResident)):
+		return fault(BadLaunch, "cooperative grid %v has more blocks than the %d that fit on the device together", l.Grid, orDefault(l.Resident, defaultResident))
 	case len(l.Params) != k.paramBytes:
 		return fault(BadLaunch, "the parameter block has %d bytes, the kernel's signature needs %d", len(l.Params), k.paramBytes)
 	}

@@ -32,6 +32,7 @@ var ErrOutOfMemory = errors.New("out of device memory")
 // Memory is the global address space: allocations sorted by address. It must
 // not be changed while a kernel runs on it.
 type Memory struct {
+	workspace   *allocation // of cooperative launches, nil before the first
 	limit, used int64
 	heapUsed    int64 // by malloc on the device
 	next        uint64

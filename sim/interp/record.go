@@ -79,6 +79,9 @@ func (r *Record) finish() {
 		return 1
 	})
 	for _, m := range all[0].marks {
+		if m.of.base == workspaceAddress {
+			continue
+		}
 		r.Allocations = append(r.Allocations, m.recorded())
 	}
 	r.Hazards = r.hazards(all)

@@ -71,7 +71,7 @@ func (r *run) deadlock(began int64) *Fault {
 	e := r.resident[0]
 	others := ""
 	if n := len(r.resident) - 1; n > 0 {
-		others = fmt.Sprintf(", and %s more that wait too", count(uint64(n), "block"))
+		others = fmt.Sprintf(", while %s wait too", count(uint64(n), "more block"))
 	}
 	if n := r.runs - began; n > 0 {
 		others += fmt.Sprintf("; %s cannot begin before one ends", count(uint64(n), "block"))
@@ -85,7 +85,7 @@ func (e *engine) waitsFor(others string) *Fault {
 		if w := &e.warps[i]; w.runnable() && w.polled != nil {
 			s := &e.seen[w.polled.site]
 			w.fail(Deadlock, w.polled, int(w.poller), s.addr,
-				fmt.Sprintf("the thread polls %#x, which holds %#x and which nothing changes%s", s.addr, s.value, others))
+				fmt.Sprintf("the thread polls %s%#x, which holds %#x and which nothing changes%s", spaceName(w.polled.x.space), s.addr, s.value, others))
 			return w.fault
 		}
 	}

@@ -34,7 +34,7 @@ const (
 // run executes the warp's fragments until each is blocked or done, or until
 // one has used up its turn.
 func (w *warp) run() {
-	w.idle, w.spun = true, true
+	w.idle, w.spun, w.began = true, true, w.clock
 	for i := 0; i < len(w.frags) && w.fault == nil; i++ {
 		for w.frags[i].wait == running && w.frags[i].mask != 0 && w.fault == nil {
 			w.current, w.polls = int32(i), 0

@@ -30,6 +30,8 @@ const (
 	staticShared
 	dynamicShared
 	warpSize
+	workspaceLow
+	workspaceHigh
 	ctaidX // the block's own from here on
 	ctaidY
 	ctaidZ
@@ -48,7 +50,12 @@ var specials = map[string]special{
 
 // findSpecial knows the special registers that hold still while a block runs.
 func findSpecial(name string) special {
-	if strings.HasPrefix(name, "%envreg") {
+	switch {
+	case name == "%envreg1":
+		return workspaceHigh
+	case name == "%envreg2":
+		return workspaceLow
+	case strings.HasPrefix(name, "%envreg"):
 		return zero
 	}
 	return specials[name]
@@ -95,6 +102,10 @@ func (s special) launchValue(w *warp, lane uint32) uint32 {
 		return l.Shared
 	case warpSize:
 		return lanes
+	case workspaceLow:
+		return uint32(l.workspace)
+	case workspaceHigh:
+		return uint32(l.workspace >> 32)
 	}
 	return 0
 }

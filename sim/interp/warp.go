@@ -114,6 +114,7 @@ type warp struct {
 	frags       []fragment
 	current     int32  // the fragment that runs
 	clock       moment // since the block began
+	began       moment // clock at the start of the last run
 	file        []uint64
 	localMem    []uint64
 	localStride int         // bytes of local memory a lane has, at least localSize
