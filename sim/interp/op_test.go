@@ -2,14 +2,10 @@ package interp
 
 import (
 	"fmt"
-	"math"
-	"strconv"
 	"strings"
 	"testing"
 
-	"github.com/cockroachdb/datadriven"
 	"github.com/reprise-gpu/reprise/ptx"
-	"github.com/stretchr/testify/require"
 )
 
 // opTest is one instruction run on one thread per row of inputs: %a, %b, %c are
@@ -99,82 +95,4 @@ func (o opTest) buffer(d *device, typ string, n int, value func(row int) uint64)
 		}
 	}
 	return buffer(d, typ, data)
-}
-
-// bitsOf reads a value of a type; 0x gives the bits of any type.
-func bitsOf(typ, s string) (uint64, error) {
-	if strings.HasPrefix(s, "0x") {
-		return strconv.ParseUint(s[2:], 16, 64)
-	}
-	switch typ {
-	case "f16", "f32", "f64":
-		f, err := strconv.ParseFloat(s, 64)
-		switch typ {
-		case "f16":
-			return uint64(half(f)), err
-		case "f32":
-			f, err = strconv.ParseFloat(s, 32)
-			return uint64(math.Float32bits(float32(f))), err
-		}
-		return math.Float64bits(f), err
-	}
-	if s[0] == '-' {
-		v, err := strconv.ParseInt(s, 0, 64)
-		return uint64(v), err
-	}
-	return strconv.ParseUint(s, 0, 64)
-}
-
-// show prints bits as a value of the type.
-func show(typ string, v uint64) string {
-	switch {
-	case typ == "f64":
-		return strconv.FormatFloat(math.Float64frombits(v), 'g', -1, 64)
-	case typ == "f32":
-		return strconv.FormatFloat(float64(math.Float32frombits(uint32(v))), 'g', -1, 32)
-	case typ == "f16":
-		return strconv.FormatFloat(fromHalf(uint16(v)), 'g', -1, 64)
-	case typ[0] == 's':
-		return strconv.FormatInt(int64(signExtend(v, typeSize(typ), true)), 10)
-	case typ[0] == 'b':
-		return fmt.Sprintf("0x%0*x", 2*typeSize(typ), v)
-	}
-	return strconv.FormatUint(v, 10)
-}
-
-// TestOps runs testdata/op: "op dst src…", the instructions and after a line
-// with "--" the rows of inputs.
-func TestOps(t *testing.T) {
-	datadriven.Walk(t, "testdata/op", func(t *testing.T, path string) {
-		datadriven.RunTest(t, path, func(t *testing.T, td *datadriven.TestData) string {
-			require.Equal(t, "op", td.Cmd)
-			var typs []string
-			for _, a := range td.CmdArgs {
-				typs = append(typs, a.Key)
-			}
-			body, input, ok := strings.Cut(td.Input, "\n--\n")
-			require.True(t, ok, "%s: no -- between instructions and inputs", td.Pos)
-			o := opTest{body: body, dst: typs[0], sources: typs[1:]}
-			var rows [][]uint64
-			for _, line := range strings.Split(input, "\n") {
-				var row []uint64
-				for i, field := range strings.Fields(line) {
-					v, err := bitsOf(o.sources[i], field)
-					require.NoError(t, err, td.Pos)
-					row = append(row, v)
-				}
-				require.Len(t, row, len(o.sources), td.Pos)
-				rows = append(rows, row)
-			}
-			out, err := o.run(t, rows)
-			if err != nil {
-				return err.Error() + "\n"
-			}
-			var b strings.Builder
-			for _, v := range out {
-				fmt.Fprintln(&b, show(o.dst, v))
-			}
-			return b.String()
-		})
-	})
 }
