@@ -2,6 +2,8 @@ package interp
 
 import (
 	"fmt"
+	"math"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -86,4 +88,21 @@ func printWords(v []uint32, typ string) string {
 		b.WriteString(show(typ, uint64(w)) + end)
 	}
 	return b.String()
+}
+
+// show prints bits as a value of the type.
+func show(typ string, v uint64) string {
+	switch {
+	case typ == "f64":
+		return strconv.FormatFloat(math.Float64frombits(v), 'g', -1, 64)
+	case typ == "f32":
+		return strconv.FormatFloat(float64(math.Float32frombits(uint32(v))), 'g', -1, 32)
+	case typ == "f16":
+		return strconv.FormatFloat(fromHalf(uint16(v)), 'g', -1, 64)
+	case typ[0] == 's':
+		return strconv.FormatInt(int64(signExtend(v, typeSize(typ), true)), 10)
+	case typ[0] == 'b':
+		return fmt.Sprintf("0x%0*x", 2*typeSize(typ), v)
+	}
+	return strconv.FormatUint(v, 10)
 }
