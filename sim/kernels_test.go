@@ -54,12 +54,12 @@ func load(t testing.TB, name string) *gpu {
 	file := name + ".ptx"
 	text, err := os.ReadFile("testdata/kernels/" + file)
 	require.NoError(t, err)
-	return loadText(t, file, string(text))
+	return loadWith(t, sim.Options{}, file, string(text))
 }
 
-func loadText(t testing.TB, file, text string) *gpu {
+func loadWith(t testing.TB, o sim.Options, file, text string) *gpu {
 	t.Helper()
-	d, err := sim.New(sim.Options{})
+	d, err := sim.New(o)
 	require.NoError(t, err)
 	g := &gpu{Device: d, t: t}
 	g.tree, err = ptx.Parse(file, text)

@@ -82,9 +82,9 @@ extern "C" __global__ void clocks(long long *out, unsigned *work)
 {
     const long long start = clock64();
     const clock_t coarse = clock();
-    unsigned v = threadIdx.x;
+    unsigned v = threadIdx.x + 1;
     for (int i = 0; i < 100; ++i)
-        v = v * 1664525u + 1013904223u;
+        v ^= v << 13, v ^= v >> 17, v ^= v << 5;
     work[threadIdx.x] = v;
     out[threadIdx.x * 2] = clock64() - start;
     out[threadIdx.x * 2 + 1] = (long long)(clock() - coarse);
