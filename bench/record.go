@@ -15,7 +15,8 @@ type Record struct {
 	Lanes             int     `json:"lanes"`
 	Syncs             int     `json:"syncs"` // cross-lane waits of the schedule
 	Iterations        int     `json:"iterations"`
-	ReplayUS          float64 `json:"replay_us"` // median over the iterations kept
+	Sample            int64   `json:"sample,omitempty"` // blocks run per launch, 0 for all; then no result was computed or checked
+	ReplayUS          float64 `json:"replay_us"`        // median over the iterations kept
 	SpeedupOverSerial float64 `json:"speedup_over_serial"`
 	MaxError          float64 `json:"max_error"`
 	OK                bool    `json:"ok"`

@@ -16,15 +16,25 @@ func WriteTable(w io.Writer, records []Record) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintf(t, "workload\tsize\tstrategy\tback end\tops\tedges\treduced\tlanes\tsyncs\t%s\tspeedup\tmax error\tok\t\n", clock)
 	for _, r := range records {
-		fmt.Fprintf(t, "%s\t%d\t%s\t%s\t%d\t%d\t%d\t%d\t%d\t%.2f\t%.2fx\t%.1e\t%s\t\n",
+		fmt.Fprintf(t, "%s\t%d\t%s\t%s\t%d\t%d\t%d\t%d\t%d\t%.2f\t%.2fx\t%s\t%s\t\n",
 			r.Workload, r.Size, r.Strategy, r.Backend, r.Ops, r.Edges, r.ReducedEdges, r.Lanes, r.Syncs,
-			r.ReplayUS, r.SpeedupOverSerial, r.MaxError, verdict(r.OK))
+			r.ReplayUS, r.SpeedupOverSerial, maxError(&r), verdict(&r))
 	}
 	return t.Flush()
 }
 
-func verdict(ok bool) string {
-	if ok {
+func maxError(r *Record) string {
+	if r.Sample > 0 {
+		return "-"
+	}
+	return fmt.Sprintf("%.1e", r.MaxError)
+}
+
+func verdict(r *Record) string {
+	switch {
+	case r.Sample > 0:
+		return "sampled"
+	case r.OK:
 		return "ok"
 	}
 	return "WRONG"

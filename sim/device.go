@@ -33,6 +33,10 @@ type Options struct {
 	Stdout io.Writer
 	// Race says whether to look for races and for reads of what was never written.
 	Race Race
+	// Sample, when positive, is how many blocks of each launch are run, spread over
+	// its grid; what they count stands for the whole. Times are then estimates, and
+	// the data that launches leave are not what they would compute.
+	Sample int64
 	// Trace, when set, is called for all work in the order it ends. It must not
 	// call the device.
 	Trace func(Span)
@@ -47,6 +51,7 @@ type Device struct {
 
 	memory  *interp.Memory
 	workers int // of a launch
+	sample  int64
 	pinned  pinned
 	printed fifo
 	live    device.Live // Bytes and Allocations only
@@ -54,6 +59,7 @@ type Device struct {
 	races   *races // nil when nobody looks for them
 	count   Counters
 	l2      *des.Cache
+	history history
 	uses    []des.Use // scratch of traffic
 	trace   func(Span)
 
@@ -85,6 +91,7 @@ func New(o Options) (*Device, error) {
 		profile: p,
 		trace:   o.Trace,
 		workers: o.Workers,
+		sample:  o.Sample,
 		printed: fifo{out: orDefault(o.Stdout, io.Writer(os.Stdout))},
 		l2:      des.NewCache(p),
 		memory:  interp.NewMemory(orDefault(o.Memory, p.MemoryBytes)),
@@ -129,6 +136,9 @@ const (
 	leastPriority    = 0
 	greatestPriority = -5
 )
+
+// Sample is how many blocks of a launch are run, 0 for all.
+func (d *Device) Sample() int64 { return d.sample }
 
 // Info describes the simulated device.
 func (d *Device) Info() device.Info { return d.info }

@@ -155,7 +155,7 @@ func (d *Device) LaunchGraph(h device.GraphExec, sh device.Stream) error {
 	if x.launched {
 		s.waits = append(s.waits, x.end)
 	}
-	d.enqueue(s, nil, d.profile.GraphRootGap)
+	d.enqueue(s, nil, d.profile.GraphRootGap, des.GraphRoot)
 	root := s.tail
 	arrival := d.arrival()
 	for i, j := range x.nodes {
@@ -164,7 +164,7 @@ func (d *Device) LaunchGraph(h device.GraphExec, sh device.Stream) error {
 		if row := x.deps[x.first[i]:x.first[i+1]]; len(row) > 0 {
 			d.deps, gap = after(d.deps[:0], root, row), d.profile.GraphEdgeGap
 		}
-		d.add(des.Task{Arrival: arrival, Gap: gap, Priority: s.priority, Deps: d.deps, Data: j}, place{s.handle, h, device.Node(i + 1)})
+		d.add(des.Task{Arrival: arrival, Gap: gap, Why: des.GraphEdge, Priority: s.priority, Deps: d.deps, Data: j}, place{s.handle, h, device.Node(i + 1)})
 	}
 	d.deps = after(append(d.deps[:0], root), root, x.leaves)
 	s.tail = d.add(des.Task{Arrival: arrival, Priority: s.priority, Deps: d.deps}, place{stream: s.handle})

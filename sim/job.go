@@ -128,7 +128,7 @@ func (d *Device) fillLaunch(j *job, w *device.Launch, params []byte) *device.Err
 			Grid: extents(w.Grid), Block: extents(w.Block), Shared: w.Shared,
 			Params: append(params, w.Params...), Label: w.Label, Stdout: &d.printed,
 			Workers: d.workers, Resident: resident, Cooperative: w.Cooperative,
-			CacheBytes: l1Share(d.profile, perSM, shared),
+			CacheBytes: l1Share(d.profile, perSM, shared), Sample: d.sample,
 		},
 	}
 	return nil

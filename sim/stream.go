@@ -66,14 +66,14 @@ func (d *Device) Submit(h device.Stream, w device.Work) error {
 
 func (d *Device) submit(s *stream, j *job) {
 	d.host += d.cost(j)
-	d.enqueue(s, j, d.profile.StreamGap)
+	d.enqueue(s, j, d.profile.StreamGap, des.StreamOrder)
 }
 
 // arrival is when work that the host enqueues now can start.
 func (d *Device) arrival() des.Time { return d.host + d.profile.SubmitLatency }
 
 // enqueue appends a task to a stream.
-func (d *Device) enqueue(s *stream, data any, gap des.Time) {
+func (d *Device) enqueue(s *stream, data any, gap des.Time, why des.Limit) {
 	d.deps = d.deps[:0]
 	if s.used {
 		d.deps = append(d.deps, s.tail)
@@ -81,7 +81,7 @@ func (d *Device) enqueue(s *stream, data any, gap des.Time) {
 	d.deps = append(d.deps, s.waits...)
 	s.waits = s.waits[:0]
 	s.used = true
-	s.tail = d.add(des.Task{Arrival: d.arrival(), Gap: gap, Priority: s.priority, Deps: d.deps, Data: data}, place{stream: s.handle})
+	s.tail = d.add(des.Task{Arrival: d.arrival(), Gap: gap, Why: why, Priority: s.priority, Deps: d.deps, Data: data}, place{stream: s.handle})
 }
 
 // Synchronize waits until the stream is empty.
@@ -148,7 +148,7 @@ func (d *Device) Record(eh device.Event, sh device.Stream) error {
 // record enqueues a marker. Nothing runs for it, so there is no gap before it.
 func (d *Device) record(e *event, s *stream) {
 	d.host += d.profile.Host.EventRecord
-	d.enqueue(s, e, 0)
+	d.enqueue(s, e, 0, des.StreamOrder)
 	e.recorded, e.done = true, false
 	e.task, e.stream = s.tail, s
 }
@@ -174,7 +174,7 @@ func (d *Device) wait(s *stream, e *event) {
 	}
 	d.deps = append(d.deps[:0], e.task)
 	gap := max(0, d.profile.EventGap-d.profile.StreamGap)
-	s.waits = append(s.waits, d.add(des.Task{Arrival: d.arrival(), Gap: gap, Deps: d.deps}, place{stream: s.handle}))
+	s.waits = append(s.waits, d.add(des.Task{Arrival: d.arrival(), Gap: gap, Why: des.EventWait, Deps: d.deps}, place{stream: s.handle}))
 }
 
 // Elapsed is the virtual time between two completed records.
@@ -204,6 +204,7 @@ func (e *event) ready(h device.Event) *device.Error {
 
 // ended is told by the engine of every task that has ended.
 func (d *Device) ended(r *des.Record) {
+	d.history.add(r)
 	switch v := r.Data.(type) {
 	case *event:
 		if v.task == r.ID { // not recorded again since

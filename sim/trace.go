@@ -15,12 +15,15 @@ type Span struct {
 
 // traceJob reports a job that has ended.
 func (d *Device) traceJob(j *job, at des.Span) {
-	if d.trace == nil {
-		return
+	if d.trace != nil {
+		d.trace(Span{Kind: j.kind.String(), Label: j.title(), Begin: duration(at.Begin), End: duration(at.End)})
 	}
-	label := j.label
-	if label == "" && j.kernel != nil {
-		label = j.kernel.name
+}
+
+// title is the label of a job; the kernel's name when a launch has none.
+func (j *job) title() string {
+	if j.label == "" && j.kernel != nil {
+		return j.kernel.name
 	}
-	d.trace(Span{Kind: j.kind.String(), Label: label, Begin: duration(at.Begin), End: duration(at.End)})
+	return j.label
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/graphexec"
 	"github.com/reprise-gpu/reprise/optimizer"
+	"github.com/reprise-gpu/reprise/sim"
 )
 
 // benchFlags are the flags of bench as given.
@@ -27,6 +28,7 @@ type benchFlags struct {
 	backends   []string
 	sizes      []string
 	iterations int
+	sample     int64
 	json       string
 }
 
@@ -40,7 +42,7 @@ plan on each back end and replays it. Inputs are rewritten before every replay,
 outside the time measured; the first 3 iterations are not counted. The result of
 every replay is compared with a CPU reference, and a difference beyond the
 tolerance fails the run. Speedups are over the serial strategy on the same back
-end.
+end. With --sample nothing is computed, so nothing is compared, and the rows say so.
 
 Workloads:
 ` + workloadHelp(),
@@ -53,6 +55,7 @@ Workloads:
 	c.Flags().StringSliceVar(&f.backends, "backend", []string{"all"}, "back ends, or all: graph, streams")
 	c.Flags().StringSliceVar(&f.sizes, "size", nil, "problem sizes instead of each workload's own")
 	c.Flags().IntVar(&f.iterations, "iterations", 30, "replays per row; of more than 3, the first 3 are not counted")
+	c.Flags().Int64Var(&f.sample, "sample", 0, sampleHelp)
 	c.Flags().StringVar(&f.json, "json", "", "also write the rows to `FILE` as a JSON array (- for standard output)")
 	return c
 }
@@ -134,8 +137,11 @@ func (f *benchFlags) config(args []string) (c bench.Config, err error) {
 	if _, err := lookupProfile(f.device); err != nil {
 		return c, err
 	}
-	c.Iterations = f.iterations
-	c.Open = func() (device.Device, error) { return openDevice(f.device) }
+	if f.sample < 0 {
+		return c, usagef("--sample %d: a number of blocks, 1 or more, or 0 for all", f.sample)
+	}
+	c.Iterations, c.Sample = f.iterations, f.sample
+	c.Open = func() (device.Device, error) { return openDevice(f.device, sim.Options{Sample: f.sample}) }
 	if f.json != "" && f.json != "-" {
 		err = checkWritable(f.json) // before minutes of work, not after
 	}

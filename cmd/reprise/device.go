@@ -7,7 +7,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/internal/des"
 	"github.com/reprise-gpu/reprise/sim"
 )
@@ -15,12 +14,14 @@ import (
 const defaultDevice = "sim:h200"
 
 // openDevice opens the device of that id: "sim:PROFILE", or "sim" for the default.
-func openDevice(id string) (device.Device, error) {
+// The profile goes into o.
+func openDevice(id string, o sim.Options) (*sim.Device, error) {
 	p, err := lookupProfile(id)
 	if err != nil {
 		return nil, err
 	}
-	return sim.New(sim.Options{Profile: p.ID})
+	o.Profile = p.ID
+	return sim.New(o)
 }
 
 // lookupProfile is the profile of a simulated device's id.

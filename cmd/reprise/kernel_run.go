@@ -12,6 +12,7 @@ import (
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/ir"
 	"github.com/reprise-gpu/reprise/ptx"
+	"github.com/reprise-gpu/reprise/sim"
 )
 
 // runFlags are the flags of kernel run as given.
@@ -22,6 +23,7 @@ type runFlags struct {
 	shared      int64
 	args        []string
 	outs        []string
+	sample      int64
 }
 
 func newKernelRun() *cobra.Command {
@@ -35,7 +37,9 @@ or writes it to a file. Arguments follow the kernel's parameters:
   i32=5            a scalar
   buf:f32=1,2,3    a buffer with these elements
   buf:u8@FILE      a buffer with the bytes of a file
-  zero:f32*1024    a buffer of 1024 zeros`,
+  zero:f32*1024    a buffer of 1024 zeros
+
+With --sample it prints how long the launch would take instead.`,
 		Example: `  reprise kernel run square.ptx --entry square --grid 1 --block 32 \
     --arg buf:f32=1,2,3 --arg zero:f32*3 --arg i32=3`,
 		Args: oneArg("FILE.ptx"),
@@ -48,6 +52,7 @@ or writes it to a file. Arguments follow the kernel's parameters:
 	c.Flags().Int64Var(&f.shared, "shared", 0, "dynamic shared memory in `BYTES`")
 	c.Flags().StringArrayVar(&f.args, "arg", nil, "the next argument, see above")
 	c.Flags().StringArrayVar(&f.outs, "out", nil, "write the buffer of argument N, counted from 0, to a file instead of printing it: `N=FILE`")
+	c.Flags().Int64Var(&f.sample, "sample", 0, sampleHelp)
 	return c
 }
 
@@ -73,12 +78,23 @@ func (f *runFlags) run(c *cobra.Command, path string) error {
 	if err != nil {
 		return err
 	}
-	dev, err := openDevice(f.device)
+	var ran sim.Span
+	dev, err := openDevice(f.device, sim.Options{Sample: f.sample, Trace: func(s sim.Span) {
+		if s.Kind == "launch" {
+			ran = s
+		}
+	}})
 	if err != nil {
 		return err
 	}
 	err = device.Join(plan.launch(dev, path, string(source)), dev.Close())
 	if err != nil {
+		return err
+	}
+	if f.sample > 0 {
+		blocks := plan.grid.Count()
+		_, err := fmt.Fprintf(c.OutOrStdout(), "%v on %s, virtual time; sampled, %d of %d blocks, no data computed\n",
+			ran.End-ran.Begin, dev.Info().ID, min(f.sample, int64(blocks)), blocks)
 		return err
 	}
 	return plan.report(c)
@@ -96,6 +112,9 @@ func (f *runFlags) plan(module *ptx.Module) (p launchPlan, err error) {
 	}
 	if f.shared < 0 || f.shared > 1<<31 {
 		return p, usagef("--shared %d: a number of bytes from 0 to 2^31", f.shared)
+	}
+	if f.sample < 0 || f.sample > 0 && len(f.outs) > 0 {
+		return p, usagef("--sample %d: a number of blocks, 1 or more, or 0 for all; sampled launches compute nothing that --out could write", f.sample)
 	}
 	p.shared = uint32(f.shared)
 	if err := p.parseArgs(module, f.args); err != nil {

@@ -8,6 +8,7 @@ import (
 	"github.com/reprise-gpu/reprise/bench"
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/ir"
+	"github.com/reprise-gpu/reprise/sim"
 )
 
 func newTrace() *cobra.Command {
@@ -37,7 +38,7 @@ Workloads:
 			if err := w.Fits(size); err != nil {
 				return usagef("--size: %w", err)
 			}
-			dev, err := openDevice(deviceID)
+			dev, err := openDevice(deviceID, sim.Options{})
 			if err != nil {
 				return err
 			}

@@ -57,7 +57,7 @@ func (e *Engine) Add(t Task) TaskID {
 	if t.Arrival < e.horizon {
 		panic(fmt.Sprintf("BUG: task arrives at %d ps, but the engine has run to %d ps", t.Arrival, e.horizon))
 	}
-	id := e.tasks.add(record{arrival: t.Arrival, gap: t.Gap, data: t.Data, prio: t.Priority, succs: none, after: NoTask})
+	id := e.tasks.add(record{arrival: t.Arrival, gap: t.Gap, data: t.Data, prio: t.Priority, succs: none, after: NoTask, why: t.Why})
 	e.live++
 	r := e.tasks.at(id)
 	at := t.Arrival
@@ -122,6 +122,9 @@ func (e *Engine) Drain() Time {
 	}
 	return e.last
 }
+
+// Next is the id that the next task gets.
+func (e *Engine) Next() TaskID { return e.tasks.next }
 
 // Ended reports whether the task has ended by Now.
 func (e *Engine) Ended(id TaskID) bool {
@@ -209,7 +212,7 @@ func (e *Engine) finish(id TaskID, spent *Spent) {
 	r := e.tasks.at(id)
 	r.state = ended
 	span := r.span
-	e.ended = Record{ID: id, Data: r.data, Start: r.arrival, Span: span, Spent: *spent, After: r.after}
+	e.ended = Record{ID: id, Data: r.data, Start: r.arrival, Span: span, Spent: *spent, After: r.after, Why: r.why}
 	r.data = nil
 	e.last = max(e.last, span.End)
 	e.live--

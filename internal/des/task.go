@@ -54,6 +54,7 @@ const NoTask TaskID = -1
 type Task struct {
 	Arrival  Time     // not before this: when the host had enqueued it
 	Gap      Time     // delay between the last dependency's end and the start: launch latency on the device
+	Why      Limit    // what the gap is for
 	Priority int32    // lower runs first
 	Deps     []TaskID // tasks that must have ended; copied by Add
 	Data     any      // handed to the owner; a pointer costs no allocation
@@ -73,4 +74,5 @@ type Record struct {
 	// After is the dependency that ended last, and the task started its gap after
 	// that; NoTask when the task arrived later still, or had none.
 	After TaskID
+	Why   Limit // what the gap was for
 }

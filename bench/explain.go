@@ -1,0 +1,152 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"text/tabwriter"
+
+	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/graphexec"
+	"github.com/reprise-gpu/reprise/optimizer"
+	"github.com/reprise-gpu/reprise/sim"
+)
+
+// Explanation says where the time of one replay went. Its causes add up to the
+// makespan, since each instant is put down to one: see sim.Device.Timeline.
+type Explanation struct {
+	Workload   string  `json:"workload"`
+	Size       int     `json:"size"`
+	Device     string  `json:"device"`
+	Simulated  bool    `json:"simulated"`
+	Sample     int64   `json:"sample,omitempty"` // blocks run per launch; then no data were computed
+	Strategy   string  `json:"strategy"`
+	Backend    string  `json:"backend"`
+	MakespanPS int64   `json:"makespan_ps"`
+	Causes     []Share `json:"causes"`
+	Limits     []Share `json:"limits"`
+	Work       []Blame `json:"work"`
+}
+
+// Share is a part of the makespan.
+type Share struct {
+	Name string `json:"name"`
+	PS   int64  `json:"ps"`
+}
+
+// Blame is what one piece of work has to do with the makespan.
+type Blame struct {
+	Name     string `json:"name"`
+	Kind     string `json:"kind"`
+	TookPS   int64  `json:"took_ps"`     // from when it might start to its end
+	OnPathPS int64  `json:"on_path_ps"`  // of that, on the critical path
+	GapPS    int64  `json:"gap_ps"`      // before it, on the critical path
+	Limit    string `json:"limit"`       // what most of its time was spent on
+	Cause    string `json:"limit_cause"` // the group that is part of
+}
+
+// settle is how many replays go before the one that is explained, so that it
+// finds in the caches what a replay finds.
+const settle = 2
+
+// Explain replays a workload on a simulated device and says where the time of
+// the last replay went. A wrong result is an error, unless the device samples.
+func Explain(ctx context.Context, dev *sim.Device, w *Workload, size int, strategy string, backend graphexec.Backend) (x Explanation, err error) {
+	in, err := w.New(dev, size)
+	if err != nil {
+		return x, fmt.Errorf("%s at %d: %w", w.Name, size, err)
+	}
+	defer func() { err = device.Join(err, in.Close()) }()
+	plan, err := optimizer.Plan(in.Trace.Graph, optimizer.Options{Strategy: strategy, Verify: true})
+	if err != nil {
+		return x, err
+	}
+	exec, err := graphexec.Instantiate(dev, plan.Schedule, in.Trace, backend)
+	if err != nil {
+		return x, err
+	}
+	defer func() { err = device.Join(err, exec.Close()) }()
+	for range settle {
+		if _, err := replayOnce(ctx, dev, in, exec); err != nil {
+			return x, err
+		}
+	}
+	if err := in.Reset(); err != nil {
+		return x, err
+	}
+	dev.StartTimeline()
+	if err := replay(ctx, exec); err != nil {
+		return x, err
+	}
+	total, steps, work := dev.Timeline()
+	x = Explanation{
+		Workload: w.Name, Size: size, Device: dev.Info().ID, Simulated: true, Sample: dev.Sample(),
+		Strategy: strategy, Backend: backend.String(), MakespanPS: total,
+	}
+	x.account(steps, work)
+	if dev.Sample() == 0 {
+		_, err = in.Check()
+	}
+	return x, err
+}
+
+// account sums the steps by cause, by limit and by work.
+func (x *Explanation) account(steps []sim.Step, work []sim.Work) {
+	x.Work = make([]Blame, len(work))
+	at := map[int64]int{}
+	for i, w := range work {
+		at[w.ID] = i
+		x.Work[i] = Blame{Name: w.Name, Kind: w.Kind, TookPS: w.Took, Limit: w.Limit, Cause: w.Cause}
+	}
+	for _, s := range steps {
+		x.Causes = addShare(x.Causes, s.Cause, s.Took)
+		x.Limits = addShare(x.Limits, s.Limit, s.Took)
+		if i, ok := at[s.Work]; ok && s.Before {
+			x.Work[i].GapPS += s.Took
+		} else if ok {
+			x.Work[i].OnPathPS += s.Took
+		}
+	}
+}
+
+func addShare(list []Share, name string, ps int64) []Share {
+	for i := range list {
+		if list[i].Name == name {
+			list[i].PS += ps
+			return list
+		}
+	}
+	return append(list, Share{name, ps})
+}
+
+// WriteExplanation prints an explanation as text.
+func WriteExplanation(w io.Writer, x *Explanation) error {
+	sampled := ""
+	if x.Sample > 0 {
+		sampled = fmt.Sprintf("; sampled, %d blocks per launch, no data computed", x.Sample)
+	}
+	fmt.Fprintf(w, "%s %d, %s/%s on %s: %s us of virtual time%s\n\n", x.Workload, x.Size, x.Strategy, x.Backend, x.Device, us(x.MakespanPS), sampled)
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(t, "cause\tus\tshare\t")
+	for _, c := range x.Causes {
+		fmt.Fprintf(t, "%s\t%s\t%.1f%%\t\n", c.Name, us(c.PS), 100*float64(c.PS)/float64(max(1, x.MakespanPS)))
+	}
+	fmt.Fprintf(t, "total\t%s\t\t\n", us(x.MakespanPS))
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	fmt.Fprintln(w)
+	t = tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "work\tus\ton the path\tgap before\tbound by")
+	for _, b := range x.Work {
+		name := b.Name
+		if name == "" {
+			name = b.Kind
+		}
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\n", name, us(b.TookPS), us(b.OnPathPS), us(b.GapPS), b.Limit)
+	}
+	return t.Flush()
+}
+
+// us is picoseconds in microseconds, to the nanosecond.
+func us(ps int64) string { return fmt.Sprintf("%.3f", float64(ps)/1e6) }

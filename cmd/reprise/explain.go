@@ -1,0 +1,126 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/reprise-gpu/reprise/bench"
+	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/graphexec"
+	"github.com/reprise-gpu/reprise/sim"
+)
+
+// explainFlags are the flags of explain as given.
+type explainFlags struct {
+	device     string
+	strategies []string
+	backends   []string
+	sizes      []string
+	sample     int64
+	json       string
+}
+
+func newExplain() *cobra.Command {
+	var f explainFlags
+	c := &cobra.Command{
+		Use:   "explain WORKLOAD",
+		Short: "Say where the time of a replay went",
+		Long: `Explain replays a workload on a simulated device and follows the critical path of
+one replay back from its end: what ended last, by what limited it; the gap before
+it; what that waited for, and so on. So each instant has one cause, and the causes
+add up to the makespan.
+
+  compute    instructions: the schedulers or a pipe of the multiprocessors
+  bandwidth  bytes from L2 or DRAM, and atomics in L2
+  latency    chains of instructions and memory accesses, with too few threads to hide them
+  transfer   bytes over the host link
+  launch     the driver's calls on the host, and getting work under way on the device
+  sync       gaps along streams, events and graph edges, and the host's return from its wait
+  queue      waiting for multiprocessors or an engine that other work holds
+  host       callbacks
+
+The table of work has, for each operation, how long it took, how much of that is
+on the critical path, the gap before it there, and what bound it for most of its
+time. Work with nothing on the path could be slower and the replay as fast.
+
+Workloads:
+` + workloadHelp(),
+		Example: `  reprise explain img
+  reprise explain vec --size 65536 --strategy nimble --backend graph --device sim:a100`,
+		Args: oneArg("WORKLOAD"),
+		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args) },
+	}
+	c.Flags().StringVar(&f.device, "device", defaultDevice, "device to run on; see reprise devices")
+	c.Flags().StringSliceVar(&f.strategies, "strategy", []string{"all"}, "strategies, or all: "+strings.Join(strategyNames(), ", "))
+	c.Flags().StringSliceVar(&f.backends, "backend", []string{"graph"}, "back ends, or all: graph, streams")
+	c.Flags().StringSliceVar(&f.sizes, "size", nil, "problem sizes instead of the workload's first")
+	c.Flags().Int64Var(&f.sample, "sample", 0, sampleHelp)
+	c.Flags().StringVar(&f.json, "json", "", "also write the explanations to `FILE` as a JSON array (- for standard output)")
+	return c
+}
+
+const sampleHelp = "run only `N` blocks of each launch and scale the counts: for full-size times; data are not computed (0: run all)"
+
+func (f *explainFlags) run(c *cobra.Command, args []string) error {
+	config, err := (&benchFlags{
+		device: f.device, strategies: f.strategies, backends: f.backends, sizes: f.sizes,
+		sample: f.sample, iterations: 1, json: f.json,
+	}).config(args)
+	if err != nil {
+		return err
+	}
+	ctx, stop := signal.NotifyContext(c.Context(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	workload := config.Workloads[0]
+	sizes := config.Sizes
+	if sizes == nil {
+		sizes = workload.Sizes[:1]
+	}
+	var all []bench.Explanation
+	for _, size := range sizes {
+		for _, backend := range config.Backends {
+			for _, strategy := range config.Strategies {
+				x, err := f.explain(ctx, workload, size, strategy, backend)
+				if err != nil {
+					return fmt.Errorf("%s at %d with %s/%s: %w", workload.Name, size, strategy, backend, err)
+				}
+				all = append(all, x)
+			}
+		}
+	}
+	return f.report(c, all)
+}
+
+func (f *explainFlags) explain(ctx context.Context, w *bench.Workload, size int, strategy string, backend graphexec.Backend) (x bench.Explanation, err error) {
+	dev, err := openDevice(f.device, sim.Options{Sample: f.sample})
+	if err != nil {
+		return x, err
+	}
+	defer func() { err = device.Join(err, dev.Close()) }()
+	return bench.Explain(ctx, dev, w, size, strategy, backend)
+}
+
+func (f *explainFlags) report(c *cobra.Command, all []bench.Explanation) error {
+	out := c.OutOrStdout()
+	for i := range all {
+		if f.json == "-" {
+			break
+		}
+		if i > 0 {
+			fmt.Fprintln(out)
+		}
+		if err := bench.WriteExplanation(out, &all[i]); err != nil {
+			return err
+		}
+	}
+	if f.json == "" {
+		return nil
+	}
+	return writeJSON(f.json, out, all)
+}

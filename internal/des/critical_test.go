@@ -1,0 +1,98 @@
+package des
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// recorded runs tasks to their end and returns their records by id, and the
+// task that ended last.
+func recorded(p *Profile, tasks []Task) (records []Record, last TaskID) {
+	e := demanding(p)
+	records = make([]Record, len(tasks))
+	last = NoTask
+	e.OnEnd(func(r *Record) {
+		records[r.ID] = *r
+		if last == NoTask || r.Span.End >= records[last].Span.End {
+			last = r.ID
+		}
+	})
+	for _, t := range tasks {
+		e.Add(t)
+	}
+	e.Drain()
+	return records, last
+}
+
+// latent is plain with latencies and a shared link, so that every limit occurs.
+func latent() *Profile {
+	p := plain()
+	p.KernelRamp, p.CopyInLatency, p.CopyOutLatency, p.CopyOnLatency, p.HostCallLatency = 1*ns, 2*ns, 3*ns, 4*ns, 5*ns
+	p.SubmitLatency, p.DuplexGBps = 7*ns, 15
+	return p
+}
+
+// Of every task, all time from its start to its end is put down to some limit;
+// and of a run, every instant to one piece of its critical path.
+func TestEveryInstantHasOneCause(t *testing.T) {
+	r := rand.New(rand.NewPCG(13, 14))
+	p := latent()
+	seen := Spent{}
+	for range 200 {
+		tasks := program(r, 1+r.IntN(60))
+		for i := range tasks {
+			tasks[i].Why = GraphEdge
+		}
+		records, last := recorded(p, tasks)
+		for i := range records {
+			require.Equal(t, records[i].Span.End-records[i].Start, records[i].Spent.Total(), "task %d", i)
+		}
+		end := records[last].Span.End + 3*ns
+		for _, from := range []Time{0, end / 3} {
+			path := p.CriticalPath(from, end, last, func(id TaskID) *Record { return &records[id] })
+			sum := Time(0)
+			for _, piece := range path {
+				require.Positive(t, piece.Took)
+				sum += piece.Took
+				seen[piece.Limit] += piece.Took
+			}
+			require.Equal(t, end-from, sum)
+			require.Equal(t, Synchronize, path[len(path)-1].Limit)
+		}
+	}
+	for _, l := range []Limit{Issue, DRAM, LinkIn, LinkOut, Latency, Ramp, Queued, HostCall, Declared, GraphEdge, Submit, HostCalls} {
+		assert.Positive(t, seen[l], "%v never occurs", l)
+	}
+}
+
+// Two kernels in a line after a copy that the host enqueued at 50 ns, by hand.
+func TestCriticalPathOfALine(t *testing.T) {
+	p := latent()
+	records, last := recorded(p, []Task{
+		{Arrival: 50 * ns, Data: Demand{Kind: CopyIn, Bytes: 100}},                                    // 50 to 62
+		{Deps: []TaskID{0}, Gap: 5 * ns, Why: StreamOrder, Data: kernel(8, 2, 100)},                   // 67 to 168
+		{Deps: []TaskID{0}, Gap: 5 * ns, Why: EventWait, Data: Demand{Kind: Fixed, Duration: 1 * ns}}, // off the path
+		{Deps: []TaskID{1, 2}, Gap: 6 * ns, Why: GraphEdge, Data: Demand{Kind: CopyOn, Bytes: 1000}},  // 174 to 179
+	})
+	got := p.CriticalPath(10*ns, 180*ns, last, func(id TaskID) *Record { return &records[id] })
+	assert.Equal(t, []Piece{
+		{NoTask, HostCalls, 33 * ns}, {NoTask, Submit, 7 * ns},
+		{0, LinkIn, 10 * ns}, {0, Ramp, 2 * ns},
+		{1, StreamOrder, 5 * ns}, {1, Latency, 100 * ns}, {1, Ramp, 1 * ns},
+		{3, GraphEdge, 6 * ns}, {3, DRAM, 1 * ns}, {3, Ramp, 4 * ns},
+		{NoTask, Synchronize, 1 * ns},
+	}, got)
+}
+
+func TestEveryLimitHasANameAndACause(t *testing.T) {
+	names := map[string]bool{}
+	for l := range limits {
+		assert.NotEmpty(t, l.String())
+		assert.False(t, names[l.String()], "%v twice", l)
+		names[l.String()] = true
+		assert.NotEmpty(t, l.Cause().String())
+	}
+}

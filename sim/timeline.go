@@ -1,0 +1,101 @@
+package sim
+
+import "github.com/reprise-gpu/reprise/internal/des"
+
+// history keeps what ended since StartTimeline.
+type history struct {
+	on    bool
+	from  des.Time
+	first des.TaskID
+	last  des.TaskID // that ended
+	tasks []known    // by id, from first
+}
+
+type known struct {
+	record des.Record
+	kind   string
+	name   string
+	ended  bool
+}
+
+// StartTimeline forgets the last time line, and keeps one from now on. The device
+// must be idle.
+func (d *Device) StartTimeline() {
+	d.history = history{on: true, from: d.host, first: d.engine.Next(), last: des.NoTask, tasks: d.history.tasks[:0]}
+}
+
+func (h *history) add(r *des.Record) {
+	i := int(r.ID - h.first)
+	if !h.on || i < 0 {
+		return
+	}
+	for len(h.tasks) <= i {
+		h.tasks = append(h.tasks, known{})
+	}
+	k := &h.tasks[i]
+	*k = known{record: *r, ended: true}
+	k.record.Data = nil
+	if j, ok := r.Data.(*job); ok && j != nil {
+		k.kind, k.name = j.kind.String(), j.title()
+	}
+	if last := h.get(h.last); last == nil || r.Span.End >= last.Span.End {
+		h.last = r.ID
+	}
+}
+
+func (h *history) get(id des.TaskID) *des.Record {
+	if k := h.known(id); k != nil {
+		return &k.record
+	}
+	return nil
+}
+
+func (h *history) known(id des.TaskID) *known {
+	if i := int(id - h.first); id != des.NoTask && i >= 0 && i < len(h.tasks) && h.tasks[i].ended {
+		return &h.tasks[i]
+	}
+	return nil
+}
+
+// Step is a stretch of a time line that one thing is to blame for.
+type Step struct {
+	Work       int64  // ID of the work, 0 when it is the host
+	Before     bool   // not the work itself but the gap before it
+	Kind, Name string // of the work, as in Span; "" when it is the host
+	Limit      string // what exactly: "fp64 pipe", "graph edge"
+	Cause      string // in general: compute, bandwidth, latency, transfer, launch, sync, queue, host, declared
+	Took       int64  // ps
+}
+
+// Work is one piece of work of a time line.
+type Work struct {
+	ID         int64 // from 1
+	Kind, Name string
+	Took       int64 // ps, from when it might start to its end
+	Limit      string
+	Cause      string // of most of that
+}
+
+// Timeline says where the host's time went since StartTimeline, along the
+// critical path: the steps follow each other and add up to it. It also lists all
+// work that ran meanwhile, in order of its end. The device must be idle.
+func (d *Device) Timeline() (total int64, steps []Step, work []Work) {
+	h := &d.history
+	for _, p := range d.profile.CriticalPath(h.from, d.host, h.last, h.get) {
+		s := Step{Limit: p.Limit.String(), Cause: p.Limit.Cause().String(), Took: int64(p.Took)}
+		if k := h.known(p.Task); k != nil {
+			s.Kind, s.Name, s.Before = k.kind, k.name, p.Limit == k.record.Why && p.Limit > des.Declared
+			s.Work = int64(p.Task-h.first) + 1
+		}
+		steps = append(steps, s)
+	}
+	for i := range h.tasks {
+		k := &h.tasks[i]
+		if k.kind == "" || k.kind == jobKinds[nothing] {
+			continue
+		}
+		most := k.record.Spent.Most()
+		work = append(work, Work{int64(i) + 1, k.kind, k.name, int64(k.record.Span.End - k.record.Start), most.String(), most.Cause().String()})
+	}
+	return int64(d.host - h.from), steps, work
+}
