@@ -140,3 +140,21 @@ func TestNamedBarriers(t *testing.T) {
 		require.Equal(t, want, out.down())
 	})
 }
+
+// Every block waits for every other, twice the number of steps.
+func TestGridGroup(t *testing.T) {
+	onEachBuild(t, "groups", func(t *testing.T, g *gpu) {
+		const n, steps = 500, 5
+		x := ints(n, 100, 7)
+		cells, next := up(g, x), zeros[int32](g, n)
+		g.launch("grid_steps", line(4, 64).together(), cells, next, int32(n), int32(steps))
+		for range steps {
+			y := make([]int32, n)
+			for i := range y {
+				y[i] = x[i] + x[(i+1)%n]
+			}
+			x = y
+		}
+		require.Equal(t, x, next.down())
+	})
+}

@@ -16,7 +16,7 @@ import (
 func loadPrinting(t *testing.T, out *bytes.Buffer) *gpu {
 	text, err := os.ReadFile("testdata/kernels/print.ptx")
 	require.NoError(t, err)
-	return loadWith(t, sim.Options{Stdout: out}, "print.ptx", string(text))
+	return loadWith(t, sim.Options{Race: sim.RaceOn, Stdout: out}, "print.ptx", string(text))
 }
 
 func TestPrintf(t *testing.T) {

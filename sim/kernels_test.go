@@ -48,13 +48,14 @@ func onEachBuild(t *testing.T, stem string, f func(t *testing.T, g *gpu)) {
 	require.True(t, ran, "no PTX of %s.cu", stem)
 }
 
-// load opens a device and loads testdata/kernels/name.ptx.
+// load opens a device and loads testdata/kernels/name.ptx. A race or a read of what was
+// never written fails the test.
 func load(t testing.TB, name string) *gpu {
 	t.Helper()
 	file := name + ".ptx"
 	text, err := os.ReadFile("testdata/kernels/" + file)
 	require.NoError(t, err)
-	return loadWith(t, sim.Options{}, file, string(text))
+	return loadWith(t, sim.Options{Race: sim.RaceOn}, file, string(text))
 }
 
 func loadWith(t testing.TB, o sim.Options, file, text string) *gpu {
@@ -62,6 +63,11 @@ func loadWith(t testing.TB, o sim.Options, file, text string) *gpu {
 	d, err := sim.New(o)
 	require.NoError(t, err)
 	g := &gpu{Device: d, t: t}
+	t.Cleanup(func() {
+		for _, f := range d.Findings() {
+			t.Error(f)
+		}
+	})
 	g.tree, err = ptx.Parse(file, text)
 	require.NoError(t, err)
 	g.module, err = d.LoadModule(file, text)
