@@ -127,6 +127,7 @@ func (d *Device) fillLaunch(j *job, w *device.Launch, params []byte) *device.Err
 		launch: interp.Launch{
 			Grid: extents(w.Grid), Block: extents(w.Block), Shared: w.Shared,
 			Params: append(params, w.Params...), Label: w.Label, Stdout: &d.printed,
+			ClockMHz: int64(d.profile.ClockMHz), Multiprocessors: uint32(d.profile.SMs),
 			Workers: d.workers, Resident: resident, Cooperative: w.Cooperative,
 			CacheBytes: l1Share(d.profile, perSM, shared), Sample: d.sample,
 		},
@@ -251,6 +252,7 @@ func (d *Device) startLaunch(id des.TaskID, j *job) des.Demand {
 		var fault *interp.Fault
 		l := j.launch
 		l.Record = d.races.recordFor()
+		l.Start, l.Number = int64(d.engine.Now()/des.Nanosecond), uint32(d.count.Launches)
 		stats, fault = j.kernel.code.Run(d.memory, l)
 		if fault != nil {
 			d.fault = faultError(fault)

@@ -114,6 +114,8 @@ func (w *warp) locate(in *inst, addr, n uint64, lane int) unsafe.Pointer {
 			return w.window(in, "shared", w.shared, addr-sharedWindow, n, w.sharedSize, addr, lane)
 		case addr-localWindow < windowSize:
 			return w.localAt(in, addr-localWindow, n, addr, lane)
+		case addr-paramWindow < windowSize && in.x.kind == loads:
+			return w.window(in, "parameter", w.eng.params, addr-paramWindow, n, uint64(w.kernel.paramBytes), addr, lane)
 		}
 	}
 	return w.global(in, addr, n, lane)

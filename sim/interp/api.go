@@ -27,6 +27,11 @@ type Launch struct {
 	// Cooperative gives the blocks the workspace that grid-wide barriers need. The
 	// grid must not have more than Resident blocks.
 	Cooperative bool
+	// Start is when the launch starts on the device's clock, in nanoseconds, and
+	// ClockMHz the rate of its cycles, 0 for 1000: what %globaltimer and %clock show.
+	Start, ClockMHz int64
+	// Multiprocessors is what %nsmid shows, 0 for 1, and Number what %gridid does.
+	Multiprocessors, Number uint32
 	// Sample, when positive, is how many blocks to run, spread evenly over the
 	// grid; counts are scaled to the whole grid. The memory that the launch
 	// leaves is then not what the kernel would compute.

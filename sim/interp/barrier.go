@@ -5,8 +5,12 @@ import (
 	"math/bits"
 )
 
-// maxBarriers is the number of named barriers of a block.
-const maxBarriers = 16
+// maxBarriers is the number of named barriers of a block. One more is that of
+// its cluster.
+const (
+	maxBarriers    = 16
+	clusterBarrier = maxBarriers
+)
 
 // barrier modes.
 const (
@@ -63,7 +67,7 @@ func (w *warp) arrive(f *fragment, s *segment) bool {
 		f.mask, mask = f.mask&^other, mask&^other
 	}
 	f.isolate(mask, s)
-	if id >= maxBarriers || count%lanes != 0 {
+	if id >= maxBarriers && in.x.idReg || count%lanes != 0 {
 		w.fail(BarrierMismatch, in, lane, 0,
 			fmt.Sprintf("barrier %d for %d threads: ids go to 15 and counts are multiples of 32", id, count))
 		return true

@@ -197,12 +197,25 @@ func (w *warp) growLocal(n int) {
 	w.localMem, w.local, w.localStride = memory, unsafe.Pointer(&memory[0]), stride
 }
 
+// alloca takes local memory that the current call gives back when it ends.
+func (w *warp) alloca(in *inst, lane int, n, align uint64) uint64 {
+	c := &w.calls[lane]
+	at := uint64(roundUp(int(c.top), int(align)))
+	if n > maxStack || at+n > maxStack {
+		w.fail(StackOverflow, in, lane, 0, fmt.Sprintf("alloca of %s does not fit: the stack of a thread has %d KiB", count(n, "byte"), maxStack>>10))
+		return 0
+	}
+	c.top = at + n
+	w.growLocal(int(c.top))
+	return at
+}
+
 // roundUp is the next multiple of a power of two.
 func roundUp(n, align int) int { return (n + align - 1) &^ (align - 1) }
 
 // beginCalls empties the call stacks.
 func (w *warp) beginCalls() {
-	if len(w.kernel.routines) == 0 {
+	if !w.kernel.stacks {
 		return
 	}
 	if w.calls == nil {

@@ -99,7 +99,8 @@ type frame struct {
 	start  []int // item of each instruction of the body, and of its end
 	at     int   // the instruction of the body that is being lowered
 	locals map[*ptx.Var]int
-	single []bool // registers with one definition
+	high   map[ptx.RegID]ptx.RegID // upper halves of 128-bit registers
+	single []bool                  // registers with one definition
 }
 
 type lowering struct {
@@ -136,6 +137,7 @@ func (l *lowering) enter(f *ptx.Func) *frame {
 	for _, r := range f.Regs {
 		l.vregs = append(l.vregs, vreg{size: registerSize(r.Type)})
 	}
+	l.addHigh(fr)
 	fr.countDefinitions()
 	l.frame = fr
 	l.placeLocals(f)
@@ -174,7 +176,7 @@ func registerSize(t ptx.Type) int {
 	if t == ptx.Pred {
 		return 0
 	}
-	return max(t.Size(), 2)
+	return min(max(t.Size(), 2), 8) // see wide
 }
 
 // countDefinitions finds the registers that one instruction defines. Operands
@@ -202,10 +204,10 @@ func (fr *frame) countDefinitions() {
 			mark(e.Reg)
 		}
 	}
-	fr.single = make([]bool, len(defs))
-	fr.alias = make([]slot, len(defs))
-	for r := range defs {
-		fr.single[r] = defs[r] == 1
+	fr.single = make([]bool, len(defs)+len(fr.high))
+	fr.alias = make([]slot, len(fr.single))
+	for r := range fr.single {
+		fr.single[r] = r < len(defs) && defs[r] == 1 && fr.fn.Regs[r].Type != ptx.B128
 		fr.alias[r] = noSlot
 	}
 }

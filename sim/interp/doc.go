@@ -27,6 +27,6 @@
 // in grid order from the start; when a block only polls, the next one gets a turn.
 //
 // Not supported, and a fault that names the instruction when such a kernel is
-// launched: textures and surfaces, matrix instructions, asynchronous copies and
-// mbarriers.
+// launched: textures and surfaces, matrix instructions, bulk and tensor copies,
+// and clusters of more than one block.
 package interp

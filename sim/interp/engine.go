@@ -20,7 +20,7 @@ type engine struct {
 	cache    []*reach // by access site: the allocation last hit
 	reached  []*reach
 	seen     []sighting // by access site
-	barriers [maxBarriers]barrier
+	barriers [maxBarriers + 1]barrier
 	watch    *watcher // nil when nobody asked for a record
 
 	block   [3]uint32
@@ -207,18 +207,24 @@ func (e *engine) begin(block [3]uint32) {
 	e.block = block
 	e.gauge.begin(block)
 	e.alive = int32(e.threads)
-	e.barriers = [maxBarriers]barrier{}
+	e.barriers = [maxBarriers + 1]barrier{}
 	e.steps = e.launch.StepLimit
 	e.polling = false
 	clear(e.shared)
 	e.count.blocks++
 	e.count.warps += int64(len(e.warps))
 	for i := range e.warps {
-		e.warps[i].begin(block)
+		e.warps[i].begin()
 	}
 }
 
-func (w *warp) begin(block [3]uint32) {
+// linearBlock is the place of the engine's block in grid order.
+func (e *engine) linearBlock() int64 {
+	g := e.launch.Grid
+	return (int64(e.block[2])*int64(g[1])+int64(e.block[1]))*int64(g[0]) + int64(e.block[0])
+}
+
+func (w *warp) begin() {
 	k := w.kernel
 	w.exited, w.clock, w.carry, w.fault, w.polled = ^w.present, moment{}, 0, nil, nil
 	stack := []entry(nil)
@@ -227,7 +233,7 @@ func (w *warp) begin(block [3]uint32) {
 	}
 	w.frags = append(w.frags[:0], fragment{entry: entry{0, noReconvergence, w.present}, stack: stack})
 	for _, s := range k.blockSpecials {
-		fill(w, s.at, 4, uint64(s.kind.blockValue(block)))
+		fill(w, s.at, s.size, uint64(s.kind.blockValue(w.eng)))
 	}
 	for _, s := range k.clearRegs {
 		clear(w.file[s.reg/8 : (int(s.reg)+lanes*s.size)/8])
@@ -236,6 +242,9 @@ func (w *warp) begin(block [3]uint32) {
 		w.preds[p] = 0
 	}
 	clear(w.localMem)
+	if k.groups {
+		w.async, w.groups = w.async[:0], [lanes]uint32{}
+	}
 	w.beginCalls()
 }
 

@@ -28,6 +28,8 @@ type Kernel struct {
 	ordered     bool   // blocks see each other's progress, so they run in grid order
 	effects     bool   // reads a clock, prints or allocates: what it does is not all in memory
 	spinLimit   int32  // backward branches in a turn, 0 when lanes cannot wait for each other through memory
+	groups      bool   // copies asynchronously
+	stacks      bool   // lanes have call stacks
 	meets       bool   // has warp-wide operations that wait
 	shuffles    bool   // lanes read registers of other lanes
 
@@ -104,6 +106,7 @@ type paramReg struct {
 
 type specialReg struct {
 	at   slot
+	size int
 	kind special
 }
 
@@ -158,7 +161,7 @@ func (w *warp) prepare(e *engine, index uint32) {
 	}
 	for _, s := range k.launchSpecial {
 		for i := range uint32(lanes) {
-			view[uint32](w, s.at)[i] = s.kind.launchValue(w, i)
+			w.setLane(element{s.at, s.size}, int(i), uint64(s.kind.launchValue(w, i)))
 		}
 	}
 }

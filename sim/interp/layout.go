@@ -301,7 +301,7 @@ func (l *lowering) clearing(used []interval) {
 // placeUniforms puts launch constants behind the temporaries.
 func (l *lowering) placeUniforms() {
 	k := l.k
-	if len(k.routines) > 0 {
+	if k.stacks = k.stacks || len(k.routines) > 0; k.stacks {
 		l.value(uniformKey{home: framePointer, size: 8}) // calls need it even if no variable does
 	}
 	base := (l.sharedEnd + max(l.dynAlign, 16) - 1) &^ (max(l.dynAlign, 16) - 1)
@@ -343,9 +343,9 @@ func (l *lowering) placeUniform(v *vreg, dynamic uint64) {
 		k.framePointer = v.at
 	case specialValue:
 		if v.special >= ctaidX {
-			k.blockSpecials = append(k.blockSpecials, specialReg{v.at, v.special})
+			k.blockSpecials = append(k.blockSpecials, specialReg{v.at, v.size, v.special})
 		} else {
-			k.launchSpecial = append(k.launchSpecial, specialReg{v.at, v.special})
+			k.launchSpecial = append(k.launchSpecial, specialReg{v.at, v.size, v.special})
 		}
 	}
 }

@@ -16,7 +16,10 @@ func init() {
 		"bfi": (*lowering).bfi, "lop3": (*lowering).lop3, "testp": (*lowering).testp, "isspacep": (*lowering).isspacep,
 		"bra": (*lowering).bra, "ret": (*lowering).ret, "exit": (*lowering).exit, "call": (*lowering).call, "brx": (*lowering).brx,
 		"bar": (*lowering).bar, "barrier": (*lowering).bar,
-		"shfl": (*lowering).shfl, "vote": (*lowering).vote, "match": (*lowering).match, "redux": (*lowering).redux, "elect": (*lowering).elect,
+		"shfl": (*lowering).shfl, "vote": (*lowering).vote, "match": (*lowering).match, "redux": (*lowering).redux, "cp": (*lowering).cp, "mbarrier": (*lowering).mbarrier,
+		"alloca": (*lowering).alloca, "stacksave": (*lowering).stackSave, "stackrestore": (*lowering).stackRestore,
+		"createpolicy": (*lowering).createPolicy, "mapa": (*lowering).mapa, "getctarank": (*lowering).getctarank,
+		"setmaxnreg": (*lowering).nothing, "elect": (*lowering).elect,
 		"activemask": (*lowering).activemask, "trap": (*lowering).trap, "brkpt": (*lowering).nothing,
 		"membar": (*lowering).fence, "fence": (*lowering).fence, "nanosleep": (*lowering).nothing,
 		"prefetch": (*lowering).nothing, "prefetchu": (*lowering).nothing, "pmevent": (*lowering).nothing,
@@ -35,6 +38,14 @@ func init() {
 func (l *lowering) lower() error {
 	if what := l.in.Unknown(); what != "" {
 		return l.fail("%s is unknown", what)
+	}
+	if has(l.in, "L2::cache_hint") && len(l.in.Args) > 1 { // the policy is last
+		plain := *l.in
+		plain.Args = plain.Args[:len(plain.Args)-1]
+		l.in = &plain
+	}
+	if has(l.in, "b128") {
+		return l.wide()
 	}
 	if f, ok := lowerings[l.in.Name]; ok {
 		return f(l)
@@ -318,7 +329,7 @@ func (l *lowering) cvta() error {
 	case ptx.Local:
 		window = localWindow
 	case ptx.ParamSpace:
-		return l.fail("kernel parameters have no generic address here")
+		window = paramWindow
 	}
 	if size != 8 {
 		return l.fail("addresses must have 64 bits")

@@ -201,12 +201,20 @@ func (l *lowering) testp() error {
 }
 
 func (l *lowering) isspacep() error {
+	constants := l.mod.constants()
 	windows := func(a uint64) ptx.Space {
 		switch {
 		case a-sharedWindow < windowSize:
 			return ptx.Shared
 		case a-localWindow < windowSize:
 			return ptx.Local
+		case a-paramWindow < windowSize:
+			return ptx.ParamSpace
+		}
+		for _, c := range constants {
+			if a-c[0] < c[1] {
+				return ptx.Const
+			}
 		}
 		return ptx.Global
 	}

@@ -74,6 +74,9 @@ func (l *lowering) bar() error {
 	if has(in, "warp") && len(in.Args) == 1 {
 		return l.warpSync(syncOnly, blank(), &in.Args[0], costBarrier)
 	}
+	if has(in, "cluster") {
+		return l.clusterBarrier()
+	}
 	args := in.Args
 	r := blank()
 	r.x = newExtra()
@@ -108,6 +111,19 @@ func (l *lowering) bar() error {
 			return err
 		}
 	}
+	l.emit(r, costBarrier).ending = barriers
+	return nil
+}
+
+// clusterBarrier lowers barrier.cluster for a cluster of one block: who has
+// arrived may go on, and who waits does so for the block.
+func (l *lowering) clusterBarrier() error {
+	if has(l.in, "arrive") {
+		return l.noRecord(costBarrier)
+	}
+	r := blank()
+	r.x = newExtra()
+	r.imm = clusterBarrier
 	l.emit(r, costBarrier).ending = barriers
 	return nil
 }

@@ -220,10 +220,38 @@ func fastStore(x *extra) handler {
 	return nil
 }
 
-func (l *lowering) atomic() error { return l.atomicOn(0) }
+func (l *lowering) atomic() error { return l.atomicVector(0) }
 
 // reduction is red, an atomic operation without a result.
-func (l *lowering) reduction() error { return l.atomicOn(-1) }
+func (l *lowering) reduction() error { return l.atomicVector(-1) }
+
+// atomicVector lowers an operation on a vector, which is atomic for each element
+// by itself, as one operation for each.
+func (l *lowering) atomicVector(shift int) error {
+	whole := l.in
+	if len(whole.Args) != 3+shift || whole.Args[2+shift].Kind != ptx.OpVector {
+		return l.atomicOn(shift)
+	}
+	list := types(whole)
+	values, address := whole.Args[2+shift].Elems, whole.Args[1+shift]
+	if len(list) != 1 || address.Kind != ptx.OpMem || shift == 0 && len(whole.Args[0].Elems) != len(values) {
+		return l.fail("needs vectors of the same length")
+	}
+	defer func() { l.in = whole }()
+	for i, v := range values {
+		one := *whole
+		one.Args = []ptx.Operand{address, v}
+		one.Args[0].Imm += int64(i * list[0].Size())
+		if shift == 0 {
+			one.Args = append([]ptx.Operand{whole.Args[0].Elems[i]}, one.Args...)
+		}
+		l.in = &one
+		if err := l.atomicOn(shift); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 // atomicOn lowers atom or red; shift is -1 when there is no destination.
 func (l *lowering) atomicOn(shift int) error {
@@ -276,4 +304,46 @@ func atomicName(in *ptx.Inst) string {
 		}
 	}
 	return ""
+}
+
+// createPolicy gives a cache policy, which nothing here looks at.
+func (l *lowering) createPolicy() error {
+	if len(l.in.Args) < 1 {
+		return l.fail("needs a destination")
+	}
+	return l.copyOf(&l.in.Args[0], 8, l.constant(8, 1<<63))
+}
+
+// mapa gives the address that a variable of this block has in another block of
+// the cluster: there is none but this.
+func (l *lowering) mapa() error {
+	if len(l.in.Args) != 3 {
+		return l.fail("needs a destination, an address and a rank")
+	}
+	size := l.size(&l.in.Args[0], 8)
+	a, err := l.source(&l.in.Args[1], size, ptx.U64)
+	if err != nil || size < 4 {
+		return l.fail("needs addresses of 32 or 64 bits")
+	}
+	return l.copyOf(&l.in.Args[0], size, a)
+}
+
+// getctarank gives the rank of the block that an address belongs to.
+func (l *lowering) getctarank() error {
+	if len(l.in.Args) != 2 {
+		return l.fail("needs a destination and an address")
+	}
+	return l.copyOf(&l.in.Args[0], 4, l.constant(4, 0))
+}
+
+// copyOf emits a move of a register.
+func (l *lowering) copyOf(d *ptx.Operand, size int, a slot) error {
+	r := blank()
+	r.exec, r.a = ops["mov."+bitsType(size)], a
+	var err error
+	if r.d, err = l.dest(d, size); err != nil {
+		return err
+	}
+	l.emit(r, costALU)
+	return nil
 }

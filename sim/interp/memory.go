@@ -22,6 +22,7 @@ const (
 	// memory, and each thread its own local memory, behind the same addresses.
 	sharedWindow = 0x7000_0000_0000
 	localWindow  = 0x7100_0000_0000
+	paramWindow  = 0x7300_0000_0000 // parameters of kernels
 	codeWindow   = 0x7200_0000_0000 // addresses of functions
 	windowSize   = 1 << 32
 )

@@ -71,6 +71,16 @@ func (m *Module) Global(name string) (addr uint64, size int64, err error) {
 	return 0, 0, fmt.Errorf("interp: %s has no global variable %q", m.ptx.File, name)
 }
 
+// constants is the addresses and sizes of the .const variables.
+func (m *Module) constants() (list [][2]uint64) {
+	for _, v := range m.ptx.Statics() {
+		if addr, ok := m.globals[v]; ok && v.Space == ptx.Const {
+			list = append(list, [2]uint64{addr, uint64(v.Size())})
+		}
+	}
+	return list
+}
+
 func (m *Module) allocate(v *ptx.Var) error {
 	if v.Space != ptx.Global && v.Space != ptx.Const || v.Extern {
 		return nil

@@ -90,35 +90,50 @@ func literal(op *ptx.Operand, size int, typ ptx.Type) uint64 {
 
 // special is a special register; clocks are read by an instruction of their own.
 func (l *lowering) special(op *ptx.Operand, size int) (slot, error) {
-	switch op.Name {
-	case "%clock", "%globaltimer_lo":
-		return l.clock(4, size, readClock[uint32])
-	case "%clock64", "%globaltimer":
-		return l.clock(8, size, readClock[uint64])
+	if op.Name == "%is_explicit_cluster" {
+		if size != 0 {
+			return noSlot, l.fail("%s is a predicate", op.Name)
+		}
+		return l.constant(0, 0), nil
 	}
+	read, have := clocks[op.Name], 4
 	kind := findSpecial(op.Name)
-	if kind == noSpecial {
+	switch {
+	case read != nil && (op.Name == "%clock64" || op.Name == "%globaltimer"):
+		have = 8
+	case read != nil:
+	case kind == noSpecial:
 		return noSlot, l.fail("special register %s is not supported", op.Name)
+	default:
+		have = kind.width(op.Name)
 	}
-	if size != 4 {
-		return noSlot, l.fail("special register %s has 32 bits, the operation needs %d", op.Name, 8*size)
+	if size != have && !(kind == gridID && size == 4) { // %gridid had 32 bits before PTX 3.0
+		return noSlot, l.fail("special register %s has %d bits, the operation needs %d", op.Name, 8*have, 8*size)
 	}
-	if kind == warpSize {
+	switch {
+	case read != nil:
+		return l.clock(read, size), nil
+	case kind == gridID:
+		l.k.effects = true // not the same in the next launch
+	case kind == warpSize:
 		return l.constant(4, lanes), nil
 	}
-	return l.value(uniformKey{home: specialValue, size: 4, special: kind}), nil
+	return l.value(uniformKey{home: specialValue, size: size, special: kind}), nil
 }
 
-func (l *lowering) clock(have, want int, exec handler) (slot, error) {
-	if have != want {
-		return noSlot, l.fail("the clock register has %d bits, the operation needs %d", 8*have, 8*want)
-	}
+// clock reads a clock, and makes sure that the next reading is later by what
+// comes between.
+func (l *lowering) clock(read func(w *warp) uint64, size int) slot {
 	in := blank()
-	in.d, in.exec = l.temp(have), exec
+	in.d = l.temp(size)
+	in.exec = func(w *warp, in *inst) {
+		v := read(w)
+		each(w.live, func(i int) { w.setLane(element{in.d, size}, i, v) })
+	}
 	l.k.effects = true
 	it := l.emit(in, costALU)
-	it.cut = true // the next reading is later by what comes between
-	return it.d, nil
+	it.cut = true
+	return it.d
 }
 
 // symbol is the address of a variable in its own space.

@@ -20,9 +20,7 @@ type printed struct {
 
 // print keeps text until the launch is over.
 func (e *engine) print(text string) {
-	g := e.launch.Grid
-	block := (int64(e.block[2])*int64(g[1])+int64(e.block[1]))*int64(g[0]) + int64(e.block[0])
-	e.printed = append(e.printed, printed{block, text})
+	e.printed = append(e.printed, printed{e.linearBlock(), text})
 }
 
 // writePrinted writes what the blocks of a launch printed, in grid order.

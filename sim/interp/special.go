@@ -32,9 +32,12 @@ const (
 	warpSize
 	workspaceLow
 	workspaceHigh
+	nsmID
+	gridID
 	ctaidX // the block's own from here on
 	ctaidY
 	ctaidZ
+	smID
 )
 
 var specials = map[string]special{
@@ -43,26 +46,51 @@ var specials = map[string]special{
 	"%lanemask_ge": lanemaskGe, "%lanemask_gt": lanemaskGt,
 	"%ntid.x": ntidX, "%ntid.y": ntidY, "%ntid.z": ntidZ,
 	"%nctaid.x": nctaidX, "%nctaid.y": nctaidY, "%nctaid.z": nctaidZ,
-	"%nwarpid": nwarpID, "%nsmid": one, "%smid": zero, "%gridid": zero,
-	"%total_smem_size": staticShared, "%dynamic_smem_size": dynamicShared, "WARP_SZ": warpSize,
+	"%nwarpid": nwarpID, "%nsmid": nsmID, "%smid": smID, "%gridid": gridID,
+	"%total_smem_size": staticShared, "%aggr_smem_size": staticShared, "%dynamic_smem_size": dynamicShared, "WARP_SZ": warpSize,
 	"%ctaid.x": ctaidX, "%ctaid.y": ctaidY, "%ctaid.z": ctaidZ,
+	// Each block is a cluster.
+	"%clusterid.x": ctaidX, "%clusterid.y": ctaidY, "%clusterid.z": ctaidZ,
+	"%nclusterid.x": nctaidX, "%nclusterid.y": nctaidY, "%nclusterid.z": nctaidZ,
+	"%cluster_ctaid.x": zero, "%cluster_ctaid.y": zero, "%cluster_ctaid.z": zero, "%cluster_ctarank": zero,
+	"%cluster_nctaid.x": one, "%cluster_nctaid.y": one, "%cluster_nctaid.z": one, "%cluster_nctarank": one,
+	"%current_graph_exec": zero,
 }
 
 // findSpecial knows the special registers that hold still while a block runs.
 func findSpecial(name string) special {
-	switch {
-	case name == "%envreg1":
+	switch name {
+	case "%envreg1":
 		return workspaceHigh
-	case name == "%envreg2":
+	case "%envreg2":
 		return workspaceLow
-	case strings.HasPrefix(name, "%envreg"):
-		return zero
+	}
+	for _, prefix := range []string{"%envreg", "%pm", "%reserved_smem_offset_"} {
+		if strings.HasPrefix(name, prefix) {
+			return zero
+		}
 	}
 	return specials[name]
 }
 
-// blockValue is a special register that depends on the block.
-func (s special) blockValue(block [3]uint32) uint32 { return block[s-ctaidX] }
+// width is the bytes of a special register.
+func (s special) width(name string) int {
+	if s == gridID || name == "%current_graph_exec" || strings.HasPrefix(name, "%pm") && strings.HasSuffix(name, "_64") {
+		return 8
+	}
+	return 4
+}
+
+// blockValue is a special register that depends on the block. Blocks go to the
+// multiprocessors in turn.
+func (s special) blockValue(e *engine) uint32 {
+	if s == smID {
+		return uint32(e.linearBlock() % int64(e.launch.multiprocessors()))
+	}
+	return e.block[s-ctaidX]
+}
+
+func (l *Launch) multiprocessors() uint32 { return max(l.Multiprocessors, 1) }
 
 // launchValue is any other special register, for one lane of warp w.
 func (s special) launchValue(w *warp, lane uint32) uint32 {
@@ -106,6 +134,10 @@ func (s special) launchValue(w *warp, lane uint32) uint32 {
 		return uint32(l.workspace)
 	case workspaceHigh:
 		return uint32(l.workspace >> 32)
+	case nsmID:
+		return l.multiprocessors()
+	case gridID:
+		return l.Number
 	}
 	return 0
 }

@@ -46,6 +46,7 @@ type extra struct {
 	members slot // member mask of a warp-wide operation
 	uniform bool // members is the same in all lanes
 	sync    syncShape
+	async   *asyncSource
 	call    *callSite
 	mode    uint8 // of shuffles and barriers
 	idReg   bool  // barrier: a is a register
@@ -117,8 +118,10 @@ type warp struct {
 	began       moment // clock at the start of the last run
 	file        []uint64
 	localMem    []uint64
-	localStride int         // bytes of local memory a lane has, at least localSize
-	calls       []callStack // of each lane, nil without routines
+	localStride int           // bytes of local memory a lane has, at least localSize
+	calls       []callStack   // of each lane, nil without routines and alloca
+	async       []asyncCopy   // under way
+	groups      [lanes]uint32 // of asynchronous copies that each lane has committed
 
 	tracking bool  // note which bytes are touched
 	polls    int32 // times in a row that the fragment found in memory what it had found before

@@ -141,9 +141,3 @@ func electFirst(w *warp, in *inst) {
 
 // syncOnly is the body of bar.warp.sync: waiting was all.
 func syncOnly(*warp, *inst) {}
-
-// readClock is %clock and %clock64: cycles since the block began.
-func readClock[T uint32 | uint64](w *warp, in *inst) {
-	d := view[T](w, in.d)
-	each(w.live, func(i int) { d[i] = T(w.clock.cycles) })
-}

@@ -1,0 +1,242 @@
+package interp
+
+import (
+	"fmt"
+	"math/bits"
+	"unsafe"
+)
+
+// asyncCopy is a copy from global to shared memory that is under way: cp.async.
+// Its bytes arrive when the thread waits for it, and not before, so that a
+// kernel that forgets to wait reads what was there.
+type asyncCopy struct {
+	lane  int
+	group uint32 // of the lane, in order of commit
+	dst   uint32 // offset in shared memory
+	size  int
+	data  [16]byte
+}
+
+// asyncSource is the operands of cp.async that an inst has no place for.
+type asyncSource struct {
+	dst    slot // register with the address in shared memory
+	wide   bool // of 64 bits
+	offset uint64
+	size   uint64
+}
+
+// copyAsync starts a copy; c holds how many bytes to read, the rest is zero.
+func copyAsync(w *warp, in *inst) {
+	s := in.x.async
+	skip := uint32(0)
+	if in.x.p != noSlot {
+		skip = w.getPred(in.x.p, in.x.pNeg)
+	}
+	var sectors sectorSet
+	for m := w.live; m != 0; m &= m - 1 {
+		lane := bits.TrailingZeros32(m)
+		c := asyncCopy{lane: lane, group: w.groups[lane], size: int(s.size)}
+		n := s.size
+		if in.c != noSlot {
+			n = min(n, uint64(view[uint32](w, in.c)[lane]))
+		}
+		if skip>>lane&1 != 0 {
+			n = 0
+		}
+		if !w.readAsync(in, c.data[:n], lane, &sectors) {
+			return
+		}
+		dst := s.offset
+		if s.wide {
+			dst += view[uint64](w, s.dst)[lane]
+		} else {
+			dst = uint64(view[uint32](w, s.dst)[lane] + uint32(dst))
+		}
+		if dst&(s.size-1) != 0 {
+			w.fail(Misaligned, in, lane, dst, fmt.Sprintf("copy of %d bytes to shared %#x: the address is not a multiple of %d", s.size, dst, s.size))
+			return
+		}
+		if w.window(in, "shared", w.shared, dst, s.size, w.sharedSize, dst, lane) == nil {
+			return
+		}
+		c.dst = uint32(dst)
+		w.async = append(w.async, c)
+	}
+	w.countSectors(in, sectors.count)
+}
+
+// readAsync reads a copy's source.
+func (w *warp) readAsync(in *inst, data []byte, lane int, sectors *sectorSet) bool {
+	addr, size := w.address(in, lane), in.x.async.size
+	switch {
+	case addr&(size-1) != 0:
+		w.fail(Misaligned, in, lane, addr, fmt.Sprintf("copy of %d bytes from %#x: the address is not a multiple of %d", size, addr, size))
+		return false
+	case len(data) == 0:
+		return true
+	}
+	p := w.global(in, addr, uint64(len(data)), lane)
+	if p == nil {
+		return false
+	}
+	copy(data, unsafe.Slice((*byte)(p), len(data)))
+	sectors.add(addr, uint64(len(data)))
+	return true
+}
+
+// commitAsync closes the group of the copies that the live lanes started.
+func commitAsync(w *warp, _ *inst) {
+	each(w.live, func(lane int) { w.groups[lane]++ })
+}
+
+// waitAsync lets the copies of the live lanes arrive, but for the latest
+// groups, as many as imm says.
+func waitAsync(w *warp, in *inst) {
+	kept := w.async[:0]
+	for _, c := range w.async {
+		if w.live>>c.lane&1 == 0 || int64(c.group) >= int64(w.groups[c.lane])-int64(in.imm) {
+			kept = append(kept, c)
+			continue
+		}
+		w.arriveAsync(&c)
+	}
+	w.async = kept
+}
+
+// waitAllAsync lets all copies of the live lanes arrive, those of the open
+// group included.
+func waitAllAsync(w *warp, in *inst) {
+	commitAsync(w, in)
+	waitAsync(w, in) // imm is 0
+}
+
+func (w *warp) arriveAsync(c *asyncCopy) {
+	copy(unsafe.Slice((*byte)(unsafe.Add(w.shared, c.dst)), c.size), c.data[:])
+}
+
+// mbarrier is the state of an mbarrier object, which PTX leaves open: counts
+// of 20 bits, the bytes outstanding and the parity of the phase.
+type mbarrier struct {
+	pending, expected uint32
+	bytes             int32
+	phase             uint32
+}
+
+func unpackBarrier(v uint64) mbarrier {
+	return mbarrier{uint32(v & 0xfffff), uint32(v >> 20 & 0xfffff), int32(v>>40<<9) >> 9, uint32(v >> 63)}
+}
+
+func (b mbarrier) pack() uint64 {
+	return uint64(b.pending) | uint64(b.expected)<<20 | uint64(uint32(b.bytes)&(1<<23-1))<<40 | uint64(b.phase)<<63
+}
+
+// complete begins the next phase if nothing is outstanding.
+func (b *mbarrier) complete() {
+	if b.pending == 0 && b.bytes == 0 {
+		b.pending = b.expected
+		b.phase ^= 1
+	}
+}
+
+// barrierUpdate is what an mbarrier operation does with an object and its
+// operand, or why it cannot.
+type barrierUpdate func(b *mbarrier, operand uint32) (fault string)
+
+var barrierUpdates = map[string]barrierUpdate{
+	"init": func(b *mbarrier, n uint32) string {
+		if n == 0 || n >= 1<<20 {
+			return fmt.Sprintf("the count %d is not between 1 and 1048575", n)
+		}
+		*b = mbarrier{pending: n, expected: n}
+		return ""
+	},
+	"inval":     func(b *mbarrier, _ uint32) string { *b = mbarrier{}; return "" },
+	"arrive":    arriveAtBarrier,
+	"expect_tx": func(b *mbarrier, n uint32) string { b.bytes += int32(n); return "" },
+	"complete_tx": func(b *mbarrier, n uint32) string {
+		b.bytes -= int32(n)
+		b.complete()
+		return ""
+	},
+	"arrive_drop": func(b *mbarrier, n uint32) string {
+		b.expected -= min(n, b.expected)
+		return arriveAtBarrier(b, n)
+	},
+	"arrive.expect_tx": func(b *mbarrier, n uint32) string {
+		b.bytes += int32(n)
+		return arriveAtBarrier(b, 1)
+	},
+	"arrive_drop.expect_tx": func(b *mbarrier, n uint32) string {
+		b.bytes += int32(n)
+		b.expected -= min(1, b.expected)
+		return arriveAtBarrier(b, 1)
+	},
+}
+
+func arriveAtBarrier(b *mbarrier, n uint32) string {
+	if n > b.pending {
+		return fmt.Sprintf("%d arrive at an mbarrier that expects %d more in this phase", n, b.pending)
+	}
+	b.pending -= n
+	b.complete()
+	return ""
+}
+
+// updateBarrier runs an mbarrier operation lane by lane. Its result is the
+// state before, which names the phase.
+func updateBarrier(f barrierUpdate, fresh bool) handler {
+	return func(w *warp, in *inst) {
+		each(w.live, func(lane int) {
+			p := (*uint64)(w.locate(in, w.address(in, lane), 8, lane))
+			if p == nil {
+				return
+			}
+			old := *p
+			b := unpackBarrier(old)
+			n := uint32(1)
+			if in.b != noSlot {
+				n = view[uint32](w, in.b)[lane]
+			}
+			fault := "the mbarrier is not initialised"
+			if fresh || b.expected > 0 || b.pending > 0 {
+				fault = f(&b, n)
+			}
+			if fault != "" {
+				w.fail(BarrierMismatch, in, lane, 0, fault)
+				return
+			}
+			*p = b.pack()
+			w.setLane(element{in.d, 8}, lane, old)
+		})
+		w.polls = 0
+	}
+}
+
+// testBarrier is test_wait and try_wait: whether the phase of a state, or of
+// a parity, is over.
+func testBarrier(parity bool) handler {
+	return func(w *warp, in *inst) {
+		var done uint32
+		each(w.live, func(lane int) {
+			p := (*uint64)(w.locate(in, w.address(in, lane), 8, lane))
+			if p == nil {
+				return
+			}
+			phase := uint32(0)
+			if parity {
+				phase = view[uint32](w, in.b)[lane] & 1
+			} else {
+				phase = uint32(view[uint64](w, in.b)[lane] >> 63)
+			}
+			if uint32(*p>>63) != phase {
+				done |= 1 << lane
+			} else {
+				w.look(in, lane, sighting{w.address(in, lane), *p})
+			}
+		})
+		if done != 0 {
+			w.polls = 0
+		}
+		w.setPred(in.d, done)
+	}
+}

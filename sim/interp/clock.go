@@ -1,0 +1,25 @@
+package interp
+
+// clocks are the special registers that run. The clock of a multiprocessor goes
+// on from launch to launch; the blocks of a launch all start at the same time.
+var clocks = map[string]func(w *warp) uint64{
+	"%clock":          (*warp).cycles,
+	"%clock64":        (*warp).cycles,
+	"%clock_hi":       func(w *warp) uint64 { return w.cycles() >> 32 },
+	"%globaltimer":    (*warp).nanoseconds,
+	"%globaltimer_lo": (*warp).nanoseconds,
+	"%globaltimer_hi": func(w *warp) uint64 { return w.nanoseconds() >> 32 },
+}
+
+// defaultClockMHz is the clock of a launch that does not tell.
+const defaultClockMHz = 1000
+
+func (w *warp) cycles() uint64 {
+	l := w.eng.launch
+	return uint64(l.Start*orDefault(l.ClockMHz, defaultClockMHz)/1000 + w.clock.cycles)
+}
+
+func (w *warp) nanoseconds() uint64 {
+	l := w.eng.launch
+	return uint64(l.Start + w.clock.cycles*1000/orDefault(l.ClockMHz, defaultClockMHz))
+}
