@@ -64,7 +64,7 @@ func wmmaRegisters(in *Inst, arg int) int {
 	case "mma":
 		return fragment(in, "dabc"[arg&3])
 	case "load":
-		if arg == 0 && len(in.Suffix) > 1 {
+		if arg == 0 && len(in.Suffix) > 1 && in.Suffix[1] != "" {
 			return fragment(in, in.Suffix[1][0])
 		}
 	case "store":
