@@ -124,6 +124,7 @@ type Info struct {
 type Live struct {
 	Bytes                                                       int64
 	Allocations, Modules, Streams, Events, Graphs, Execs, Lists int
+	Textures                                                    int // and surfaces; arrays are allocations
 }
 
 // Accounter is a device that can tell what is live on it.

@@ -70,6 +70,7 @@ type Device struct {
 	graphs  device.Handles[device.Graph, *graph]
 	execs   device.Handles[device.GraphExec, *exec]
 	lists   device.Handles[device.CommandList, *list]
+	arrays  device.Handles[device.Array, *array]
 
 	deps   []des.TaskID  // scratch of enqueue
 	spare  []*job        // whose one run has ended
@@ -103,6 +104,7 @@ func New(o Options) (*Device, error) {
 		graphs:  device.Handles[device.Graph, *graph]{Kind: "graph"},
 		execs:   device.Handles[device.GraphExec, *exec]{Kind: "graph exec"},
 		lists:   device.Handles[device.CommandList, *list]{Kind: "command list"},
+		arrays:  device.Handles[device.Array, *array]{Kind: "array"},
 		info:    infoOf(p, orDefault(o.Memory, p.MemoryBytes)),
 	}
 	d.races = newRaces(o.Race, d.memory)

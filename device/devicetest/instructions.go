@@ -22,10 +22,12 @@ import (
 //	//! grid 2                   blocks, likewise; 1 when not given
 //	//! shared 256               bytes of dynamic shared memory; 0 when not given
 //	//! in  s32 1 2 0x7f         a buffer the kernel reads: type, values
+//	//! texture, surface, holds  see image
 //	//! out f32~2ulp 0.5 nan     a buffer it writes, and what must be in it
 //	//! error illegal address    what the launch's error must say, instead of outs
 //
-// The kernel's parameters are the addresses of the buffers, ins first. Floats are
+// The kernel's parameters are the addresses of the buffers, ins first, then the
+// handles of textures and surfaces, then outs. Floats are
 // decimal or the bits behind 0f, 0d or 0x; "4*7" repeats, "0..31" counts. A NaN
 // stands for any NaN. The tolerances ~2ulp, ~1e-6 (relative) and ~abs1e-6 are for
 // what the ISA leaves open. Outputs start as bytes 0xCD.
@@ -34,6 +36,7 @@ type instruction struct {
 	grid, block device.Dim3
 	shared      uint32
 	in, out     []values
+	images      []*image
 	fails       string
 }
 
@@ -73,6 +76,15 @@ func (in *instruction) check(b *bench, file string) {
 	for _, v := range in.in {
 		args = append(args, b.buffer(v.bytes()))
 	}
+	var checks []func() string
+	for _, m := range in.images {
+		handle, check := m.create(b)
+		args = append(args, handle)
+		if check != nil {
+			checks = append(checks, check)
+		}
+	}
+	outs := len(args)
 	for _, v := range in.out {
 		blank := make([]byte, len(v.bytes()))
 		for i := range blank {
@@ -91,11 +103,26 @@ func (in *instruction) check(b *bench, file string) {
 	}
 	require.NoError(b.t, err)
 	for i, v := range in.out {
-		at := args[len(in.in)+i].(device.Ptr)
+		at := args[outs+i].(device.Ptr)
 		if d := v.diff(v.from(b.read(at, len(v.bytes())))); d != "" {
 			b.t.Errorf("%s: out %d (.%s):\n%s", file, i+1, v.name, d)
 		}
 	}
+	for i, check := range checks {
+		if d := check(); d != "" {
+			b.t.Errorf("%s: surface %d:\n%s", file, i+1, d)
+		}
+	}
+}
+
+// expects reports whether the head says what the kernel must leave.
+func (in *instruction) expects() bool {
+	for _, m := range in.images {
+		if m.holds != nil {
+			return true
+		}
+	}
+	return len(in.out) > 0
 }
 
 // parseInstruction reads the head of a file, up to the first line of PTX.
@@ -118,7 +145,7 @@ func parseInstruction(source string) (*instruction, error) {
 	switch {
 	case !rule:
 		return nil, errors.New("the head must say in a comment which rule the file shows")
-	case len(in.out) == 0 && in.fails == "":
+	case !in.expects() && in.fails == "":
 		return nil, errors.New("the head expects nothing: it needs an out or an error")
 	case len(in.out) > 0 && in.fails != "":
 		return nil, errors.New("the head expects both an out and an error")
@@ -144,10 +171,21 @@ func (in *instruction) directive(fields []string) (err error) {
 		err = appendValues(&in.in, rest)
 	case "out":
 		err = appendValues(&in.out, rest)
+	case "texture", "surface":
+		var m *image
+		m, err = parseImage(fields)
+		in.images = append(in.images, m)
+	case "holds":
+		if len(in.images) == 0 || !in.images[len(in.images)-1].surface {
+			return errors.New("holds belongs behind a surface")
+		}
+		var v values
+		v, err = parseValues(rest)
+		in.images[len(in.images)-1].holds = &v
 	case "error":
 		in.fails = strings.Join(rest, " ")
 	default:
-		err = errors.New("directives are block, grid, shared, in, out and error")
+		err = errors.New("directives are block, grid, shared, in, texture, surface, holds, out and error")
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", fields[0], err)

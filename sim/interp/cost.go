@@ -69,6 +69,7 @@ var (
 	costAtomic   = on(unit.Memory, 1, 60).withTrip()
 	costAtomicSM = on(unit.Memory, 1, 60)
 	costStore    = on(unit.Memory, 1, 4)
+	costTexture  = on(unit.Texture, 1, 40).withTrip()
 	costShuffle  = on(unit.Shuffle, 1, 24)
 	costVote     = on(unit.Vote, 1, 10)
 	costBarrier  = on(unit.Branch, 1, 20)

@@ -30,6 +30,9 @@ func (it *item) visit(use, def func(s *slot)) {
 		src(&it.x.p)
 		src(&it.x.e)
 		src(&it.x.members)
+		for i := range it.x.sources {
+			src(&it.x.sources[i].reg)
+		}
 		for i := range it.x.elems {
 			if it.reads {
 				src(&it.x.elems[i].reg)
@@ -379,6 +382,9 @@ func (it *item) once(f func(s *slot)) {
 		list = append(list, &it.x.p, &it.x.e, &it.x.members, &it.x.d2)
 		for i := range it.x.elems {
 			list = append(list, &it.x.elems[i].reg)
+		}
+		for i := range it.x.sources {
+			list = append(list, &it.x.sources[i].reg)
 		}
 	}
 	for _, s := range list {

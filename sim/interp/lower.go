@@ -23,6 +23,10 @@ func init() {
 		"activemask": (*lowering).activemask, "trap": (*lowering).trap, "brkpt": (*lowering).nothing,
 		"membar": (*lowering).fence, "fence": (*lowering).fence, "nanosleep": (*lowering).nothing,
 		"prefetch": (*lowering).nothing, "prefetchu": (*lowering).nothing, "pmevent": (*lowering).nothing,
+		"tex": (*lowering).texture, "tld4": (*lowering).gathered, "txq": (*lowering).imageQuery, "suq": (*lowering).imageQuery,
+		"suld": (*lowering).surfaceLoad, "sust": (*lowering).surfaceStore, "sured": (*lowering).surfaceUpdate,
+		"wmma": (*lowering).wmma, "mma": (*lowering).product,
+		"ldmatrix": (*lowering).loadMatrix, "stmatrix": (*lowering).storeMatrix, "movmatrix": (*lowering).moveMatrix,
 		"vmad":    (*lowering).vmad,
 		"discard": (*lowering).nothing, "applypriority": (*lowering).nothing, "griddepcontrol": (*lowering).nothing,
 	}

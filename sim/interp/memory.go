@@ -37,9 +37,11 @@ type Memory struct {
 	limit, used int64
 	heapUsed    int64 // by malloc on the device
 	next        uint64
-	allocs      []*allocation // by address
-	track       bool          // note what is written
-	freed       []*allocation // the latest maxFreed that are gone, for what faults and Free say
+	allocs      []*allocation  // by address
+	track       bool           // note what is written
+	freed       []*allocation  // the latest maxFreed that are gone, for what faults and Free say
+	images      map[uint64]any // *Texture or *Image, by handle
+	bound       int            // handles given out
 }
 
 // allocation is one block of global memory. words backs data so that every

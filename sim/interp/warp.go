@@ -42,8 +42,11 @@ type extra struct {
 	test    tester
 	upper   tester // of the upper halves of packed operands
 	op      atomicFunc
-	e       slot // fourth source, of bfi and lop3
-	members slot // member mask of a warp-wide operation
+	e       slot      // fourth source, of bfi and lop3
+	members slot      // member mask of a warp-wide operation
+	sources []element // more sources: coordinates, fragments
+	image   *imageAccess
+	matrix  *matrixOp
 	uniform bool // members is the same in all lanes
 	sync    syncShape
 	async   *asyncSource

@@ -1,0 +1,136 @@
+package device
+
+import "fmt"
+
+// Handles of what a Texturer makes. A texture or surface is passed to a kernel as
+// a 64-bit parameter.
+type (
+	Array   uint64
+	Texture uint64
+	Surface uint64
+)
+
+// Texturer is a device with textures and surfaces: arrays of texels that kernels
+// sample and store to by coordinates.
+type Texturer interface {
+	// CreateArray returns zeroed texels.
+	CreateArray(Texels) (Array, error)
+	// DestroyArray waits for the device first. Textures and surfaces of the array
+	// must not be used any more.
+	DestroyArray(Array) error
+	// WriteArray and ReadArray wait for all work, then copy all texels: rows of x
+	// within slices of y within layers or z, without padding.
+	WriteArray(dst Array, src []byte) error
+	ReadArray(dst []byte, src Array) error
+
+	CreateTexture(TextureDesc) (Texture, error)
+	DestroyTexture(Texture) error
+	CreateSurface(Array) (Surface, error)
+	DestroySurface(Surface) error
+}
+
+// Texels describes texels and how they are laid out. Extents count texels; those
+// of absent dimensions are 0. Layers, when not 0, makes it a list of images; a
+// cube has six layers, +x -x +y -y +z -z, and a list of cubes a multiple.
+type Texels struct {
+	Format               TexelFormat // of each channel
+	Channels             int         // 1, 2 or 4
+	Width, Height, Depth int
+	Layers               int
+	Cube                 bool
+}
+
+// TexelFormat is the type of a channel.
+type TexelFormat uint8
+
+const (
+	TexelU8 TexelFormat = iota
+	TexelU16
+	TexelU32
+	TexelS8
+	TexelS16
+	TexelS32
+	TexelF16
+	TexelF32
+)
+
+// Bytes is the size of a channel.
+func (f TexelFormat) Bytes() int { return [...]int{1, 2, 4, 1, 2, 4, 2, 4}[f] }
+
+// Float reports whether a channel is a floating-point number.
+func (f TexelFormat) Float() bool { return f >= TexelF16 }
+
+// Bytes is the size of all texels without padding.
+func (t *Texels) Bytes() int64 {
+	n := int64(t.Format.Bytes() * t.Channels)
+	for _, extent := range []int{t.Width, t.Height, t.Depth, t.Layers} {
+		n *= int64(max(extent, 1))
+	}
+	return n
+}
+
+// AddressMode says what lies beyond the texels of a texture.
+type AddressMode uint8
+
+const (
+	AddressWrap   AddressMode = iota // the texels again; only with normalized coordinates, else as clamp
+	AddressClamp                     // the last texel
+	AddressMirror                    // the texels backwards; only with normalized coordinates, else as clamp
+	AddressBorder                    // the border colour
+)
+
+// TextureDesc describes a texture over an array, or over linear memory when Array
+// is 0.
+type TextureDesc struct {
+	Array Array
+
+	Memory Ptr    // of linear memory: one row of texels, or rows that start Pitch bytes apart
+	Layout Texels // of linear memory
+	Pitch  int64
+
+	Address    [3]AddressMode
+	Linear     bool // interpolate between texels, with weights of 8 bits; otherwise take the nearest
+	Normalized bool // coordinates run from 0 to 1 over each extent
+	// ReadNormalized reads 8-bit and 16-bit integers as floats, unsigned ones from 0
+	// to 1 and signed ones from -1 to 1.
+	ReadNormalized bool
+	Border         [4]float32
+}
+
+const maxTexels = 1 << 32
+
+// Check says what is wrong with the description of texels, nil when nothing is.
+func (t *Texels) Check() *Error {
+	bad := func(format string, args ...any) *Error {
+		return &Error{Code: InvalidValue, Detail: fmt.Sprintf(format, args...)}
+	}
+	switch {
+	case t.Format > TexelF32:
+		return bad("texel format %d is unknown", t.Format)
+	case t.Channels != 1 && t.Channels != 2 && t.Channels != 4:
+		return bad("texels have 1, 2 or 4 channels, not %d", t.Channels)
+	case t.Width < 1 || t.Height < 0 || t.Depth < 0 || t.Layers < 0 || t.Height == 0 && t.Depth > 0:
+		return bad("extents %d x %d x %d with %d layers make no image", t.Width, t.Height, t.Depth, t.Layers)
+	case t.Depth > 0 && t.Layers > 0:
+		return bad("a three-dimensional image has no layers; this one has %d", t.Layers)
+	case t.Cube && (t.Layers == 0 || t.Layers%6 != 0 || t.Width != t.Height):
+		return bad("a cube has six square layers, not %d of %d x %d", t.Layers, t.Width, t.Height)
+	case float64(t.Width)*float64(max(t.Height, 1))*float64(max(t.Depth, 1))*float64(max(t.Layers, 1)) > maxTexels:
+		return bad("an image has at most %d texels", int64(maxTexels))
+	}
+	return nil
+}
+
+// Check says what is wrong with the description of a texture of texels t.
+func (d *TextureDesc) Check(t *Texels) *Error {
+	float := t.Format.Float() || d.ReadNormalized
+	switch {
+	case d.ReadNormalized && t.Format.Bytes() == 4 && !t.Format.Float():
+		return &Error{Code: InvalidValue, Detail: "32-bit integers cannot be read as normalized floats"}
+	case d.Linear && !float:
+		return &Error{Code: InvalidValue, Detail: "linear filtering needs floats, or integers read as normalized floats"}
+	case d.Address[0] > AddressBorder || d.Address[1] > AddressBorder || d.Address[2] > AddressBorder:
+		return &Error{Code: InvalidValue, Detail: "the address mode is unknown"}
+	}
+	return nil
+}

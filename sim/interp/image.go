@@ -1,0 +1,230 @@
+package interp
+
+import (
+	"fmt"
+	"math"
+)
+
+// TexelFormat is the type of a channel of a texel.
+type TexelFormat uint8
+
+const (
+	TexelU8 TexelFormat = iota
+	TexelU16
+	TexelU32
+	TexelS8
+	TexelS16
+	TexelS32
+	TexelF16
+	TexelF32
+)
+
+func (f TexelFormat) bytes() int { return [...]int{1, 2, 4, 1, 2, 4, 2, 4}[f] }
+func (f TexelFormat) signed() bool {
+	return f == TexelS8 || f == TexelS16 || f == TexelS32
+}
+func (f TexelFormat) float() bool { return f >= TexelF16 }
+
+// Image is texels in global memory. Extents count texels, those of absent
+// dimensions are 0; Pitch and Slice are the bytes from one row, and from one
+// slice or layer, to the next.
+type Image struct {
+	Base                 uint64
+	Pitch, Slice         uint64
+	Width, Height, Depth int
+	Layers               int
+	Cube                 bool
+	Format               TexelFormat
+	Channels             int
+}
+
+// AddressMode says what lies beyond the edge of a texture.
+type AddressMode uint8
+
+const (
+	AddressWrap AddressMode = iota
+	AddressClamp
+	AddressMirror
+	AddressBorder
+)
+
+// Texture is how an image is sampled.
+type Texture struct {
+	Image
+	// Plain is a row of linear memory: what lies beyond it reads as zero.
+	Plain          bool
+	Address        [3]AddressMode
+	Linear         bool
+	Normalized     bool
+	ReadNormalized bool // integers are read as floats up to 1
+	Border         [4]float32
+}
+
+// firstHandle lies far from all addresses, so that one is not taken for the other.
+const firstHandle = 0x6000_0000_0000
+
+// BindTexture gives a texture its handle. The handle of a surface is never equal.
+func (m *Memory) BindTexture(t Texture) uint64 { return m.bind(&t) }
+
+// BindSurface gives an image a handle by which kernels load and store its bytes.
+func (m *Memory) BindSurface(i Image) uint64 { return m.bind(&i) }
+
+func (m *Memory) bind(v any) uint64 {
+	if m.images == nil {
+		m.images = map[uint64]any{}
+	}
+	handle := uint64(firstHandle + m.bound)
+	m.bound++
+	m.images[handle] = v
+	return handle
+}
+
+// Unbind ends the life of a handle; it reports whether the handle was alive.
+func (m *Memory) Unbind(handle uint64) bool {
+	_, ok := m.images[handle]
+	delete(m.images, handle)
+	return ok
+}
+
+// noImage says why a handle stands for nothing of that kind.
+func (m *Memory) noImage(handle uint64, want string) string {
+	other := ""
+	switch m.images[handle].(type) {
+	case *Texture:
+		other = "a texture"
+	case *Image:
+		other = "a surface"
+	}
+	switch {
+	case other != "":
+		return fmt.Sprintf("the handle %#x is of %s, not of a %s", handle, other, want)
+	case handle >= firstHandle && handle < firstHandle+uint64(m.bound):
+		return fmt.Sprintf("the %s with the handle %#x was destroyed", want, handle)
+	}
+	return fmt.Sprintf("%#x is the handle of no %s", handle, want)
+}
+
+// texelBytes is the size of a texel.
+func (i *Image) texelBytes() int { return i.Format.bytes() * i.Channels }
+
+// at is the address of a texel; z counts slices or layers.
+func (i *Image) at(x, y, z int) uint64 {
+	return i.Base + uint64(z)*i.Slice + uint64(y)*i.Pitch + uint64(x*i.texelBytes())
+}
+
+// texel is four channels as they are stored, integers extended to 32 bits.
+type texel [4]uint32
+
+// channel decodes one stored channel into 32 bits: an integer, or the bits of a float32.
+func (f TexelFormat) channel(v uint64) uint32 {
+	if f == TexelF16 {
+		return math.Float32bits(float32(fromHalf(uint16(v))))
+	}
+	return uint32(signExtend(v, f.bytes(), f.signed()))
+}
+
+// normalize is an integer channel as a float of up to 1. The most negative value
+// counts as the one above it.
+func (f TexelFormat) normalize(v uint32) float32 {
+	top := float32(uint32(1)<<(8*f.bytes()) - 1)
+	if f.signed() {
+		top = float32(uint32(1)<<(8*f.bytes()-1) - 1)
+		return max(float32(int32(v))/top, -1)
+	}
+	return float32(v) / top
+}
+
+// floats reports whether sampling yields floats.
+func (t *Texture) floats() bool { return t.Format.float() || t.ReadNormalized }
+
+// outside is what lies beyond a border: the border colour, as integers when the
+// texture yields them.
+func (t *Texture) outside() (c texel) {
+	for k := range min(t.Channels, 4) {
+		c[k] = math.Float32bits(t.Border[k])
+		if !t.floats() {
+			c[k] = uint32(int64(t.Border[k]))
+		}
+	}
+	return c
+}
+
+// edge applies an address mode to an index; ok is false beyond a border.
+func edge(mode AddressMode, i, n int) (index int, ok bool) {
+	switch mode {
+	case AddressWrap:
+		return ((i % n) + n) % n, true
+	case AddressMirror:
+		i = ((i % (2 * n)) + 2*n) % (2 * n)
+		return min(i, 2*n-1-i), true
+	case AddressBorder:
+		return i, i >= 0 && i < n
+	}
+	return min(max(i, 0), n-1), true
+}
+
+// mode is the address mode of a dimension. Wrap and mirror need normalized
+// coordinates.
+func (t *Texture) mode(dimension int) AddressMode {
+	m := t.Address[dimension]
+	if !t.Normalized && (m == AddressWrap || m == AddressMirror) {
+		return AddressClamp
+	}
+	return m
+}
+
+// tap is where one coordinate falls: the two texels around it and the weight of
+// the second, a multiple of 1/256; or one texel and no weight.
+type tap struct {
+	index  [2]int
+	weight float64
+}
+
+// tap finds the texels that a coordinate falls between.
+func (t *Texture) tap(x float32, n int, linear bool) tap {
+	u := float64(x)
+	if t.Normalized {
+		u *= float64(n)
+	}
+	switch { // beyond what an index holds, and NaN
+	case u != u:
+		u = 0
+	case u > 1<<40:
+		u = 1 << 40
+	case u < -1<<40:
+		u = -1 << 40
+	}
+	if !linear {
+		i := int(math.Floor(u))
+		return tap{[2]int{i, i}, 0}
+	}
+	u -= 0.5
+	i := math.Floor(u)
+	return tap{[2]int{int(i), int(i) + 1}, math.Floor((u-i)*256+0.5) / 256}
+}
+
+// face picks the face of a cube that a direction points at, and where on it.
+func face(x, y, z float32) (face int, s, t float32) {
+	ax, ay, az := abs32(x), abs32(y), abs32(z)
+	var m float32
+	switch {
+	case ax >= ay && ax >= az:
+		if m, face, s, t = ax, 0, -z, -y; x < 0 {
+			face, s = 1, z
+		}
+	case ay >= az:
+		if m, face, s, t = ay, 2, x, z; y < 0 {
+			face, t = 3, -z
+		}
+	default:
+		if m, face, s, t = az, 4, x, -y; z < 0 {
+			face, s = 5, -x
+		}
+	}
+	if m == 0 {
+		return 0, 0.5, 0.5
+	}
+	return face, (s/m + 1) / 2, (t/m + 1) / 2
+}
+
+func abs32(x float32) float32 { return math.Float32frombits(math.Float32bits(x) &^ (1 << 31)) }

@@ -1,0 +1,178 @@
+package sim
+
+import (
+	"fmt"
+
+	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/sim/interp"
+)
+
+// array is texels in device memory, with rows that start pitch bytes apart.
+type array struct {
+	layout device.Texels
+	mem    device.Ptr
+	pitch  int64
+}
+
+// rowAlign keeps the widest surface access aligned in every row.
+const rowAlign = 16
+
+func (a *array) rowBytes() int64 {
+	return int64(a.layout.Width * a.layout.Channels * a.layout.Format.Bytes())
+}
+
+func (a *array) rows() int64 {
+	t := &a.layout
+	return int64(max(t.Height, 1)) * int64(max(t.Depth, 1)) * int64(max(t.Layers, 1))
+}
+
+// CreateArray allocates texels.
+func (d *Device) CreateArray(t device.Texels) (device.Array, error) {
+	if err := first(d.enter(0), t.Check()); err != nil {
+		return 0, err.In("CreateArray")
+	}
+	a := &array{layout: t}
+	a.pitch = (a.rowBytes() + rowAlign - 1) &^ (rowAlign - 1)
+	var err error
+	if a.mem, err = d.Alloc(a.pitch * a.rows()); err != nil {
+		return 0, err
+	}
+	return d.arrays.Add(a), nil
+}
+
+// DestroyArray waits for all work and frees the texels.
+func (d *Device) DestroyArray(h device.Array) error {
+	a, bad := d.arrays.Get(h)
+	if err := first(d.enter(0), bad); err != nil {
+		return err.In("DestroyArray")
+	}
+	if err := d.Free(a.mem); err != nil {
+		return err
+	}
+	_, bad = d.arrays.Remove(h)
+	return bad.In("DestroyArray")
+}
+
+// WriteArray copies rows into place.
+func (d *Device) WriteArray(h device.Array, src []byte) error {
+	a, bad := d.arrays.Get(h)
+	if err := first(d.enter(0), bad, a.whole(len(src))); err != nil {
+		return err.In("WriteArray")
+	}
+	padded := make([]byte, a.pitch*a.rows())
+	for y := range a.rows() {
+		copy(padded[y*a.pitch:], src[y*a.rowBytes():][:a.rowBytes()])
+	}
+	return d.Write(a.mem, padded)
+}
+
+// ReadArray copies rows out.
+func (d *Device) ReadArray(dst []byte, h device.Array) error {
+	a, bad := d.arrays.Get(h)
+	if err := first(d.enter(0), bad, a.whole(len(dst))); err != nil {
+		return err.In("ReadArray")
+	}
+	padded := make([]byte, a.pitch*a.rows())
+	if err := d.Read(padded, a.mem); err != nil {
+		return err
+	}
+	for y := range a.rows() {
+		copy(dst[y*a.rowBytes():][:a.rowBytes()], padded[y*a.pitch:])
+	}
+	return nil
+}
+
+// whole says why n bytes are not all texels of a, which is nil when the handle is bad.
+func (a *array) whole(n int) *device.Error {
+	if a != nil && int64(n) != a.layout.Bytes() {
+		return &device.Error{Code: device.InvalidValue, Detail: fmt.Sprintf("%d bytes for an array of %d", n, a.layout.Bytes())}
+	}
+	return nil
+}
+
+// image is the array as the interpreter sees it.
+func (a *array) image() interp.Image {
+	t := &a.layout
+	return interp.Image{
+		Base: uint64(a.mem), Pitch: uint64(a.pitch), Slice: uint64(a.pitch) * uint64(max(t.Height, 1)),
+		Width: t.Width, Height: t.Height, Depth: t.Depth, Layers: t.Layers, Cube: t.Cube,
+		Format: interp.TexelFormat(t.Format), Channels: t.Channels,
+	}
+}
+
+// CreateTexture makes a texture over an array or over linear memory.
+func (d *Device) CreateTexture(t device.TextureDesc) (device.Texture, error) {
+	a, bad := d.texels(&t)
+	if err := first(d.enter(0), bad); err != nil {
+		return 0, err.In("CreateTexture")
+	}
+	if err := t.Check(&a.layout); err != nil {
+		return 0, err.In("CreateTexture")
+	}
+	texture := interp.Texture{
+		Image: a.image(), Plain: t.Array == 0 && a.layout.Height == 0,
+		Linear: t.Linear, Normalized: t.Normalized, ReadNormalized: t.ReadNormalized, Border: t.Border,
+	}
+	for k, mode := range t.Address {
+		texture.Address[k] = interp.AddressMode(mode)
+	}
+	h := d.memory.BindTexture(texture)
+	d.live.Textures++
+	return device.Texture(h), nil
+}
+
+// texels is what a texture is made over.
+func (d *Device) texels(t *device.TextureDesc) (*array, *device.Error) {
+	if t.Array != 0 {
+		return d.arrays.Get(t.Array)
+	}
+	if err := t.Layout.Check(); err != nil {
+		return nil, err
+	}
+	a := &array{layout: t.Layout, mem: t.Memory, pitch: t.Pitch}
+	if a.pitch == 0 {
+		a.pitch = a.rowBytes()
+	}
+	switch {
+	case t.Layout.Depth > 0 || t.Layout.Layers > 0:
+		return nil, &device.Error{Code: device.InvalidValue, Detail: "a texture over linear memory has one or two dimensions"}
+	case a.pitch < a.rowBytes():
+		return nil, &device.Error{Code: device.InvalidValue, Detail: fmt.Sprintf("rows of %d bytes do not fit a pitch of %d", a.rowBytes(), a.pitch)}
+	}
+	return a, d.within(t.Memory, (a.rows()-1)*a.pitch+a.rowBytes())
+}
+
+// DestroyTexture waits for all work: some of it may sample the texture.
+func (d *Device) DestroyTexture(h device.Texture) error {
+	return d.unbind("DestroyTexture", uint64(h))
+}
+
+// CreateSurface makes an array accessible by bytes.
+func (d *Device) CreateSurface(h device.Array) (device.Surface, error) {
+	a, bad := d.arrays.Get(h)
+	if err := first(d.enter(0), bad); err != nil {
+		return 0, err.In("CreateSurface")
+	}
+	s := d.memory.BindSurface(a.image())
+	d.live.Textures++
+	return device.Surface(s), nil
+}
+
+// DestroySurface waits for all work.
+func (d *Device) DestroySurface(h device.Surface) error {
+	return d.unbind("DestroySurface", uint64(h))
+}
+
+func (d *Device) unbind(call string, handle uint64) error {
+	if err := d.enter(0); err != nil {
+		return err.In(call)
+	}
+	if err := d.drain(); err != nil {
+		return err.In(call)
+	}
+	if !d.memory.Unbind(handle) {
+		return (&device.Error{Code: device.InvalidHandle, Detail: fmt.Sprintf("%#x is no texture or surface, or was destroyed before", handle)}).In(call)
+	}
+	d.live.Textures--
+	return nil
+}
