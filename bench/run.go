@@ -149,7 +149,9 @@ func (r *runner) measure(ctx context.Context, dev device.Device, in *Instance, k
 			return rec, fmt.Errorf("%s: %w", what, err)
 		}
 		if r.Sample == 0 {
-			rec.check(in, i)
+			if err := rec.check(in, i); err != nil {
+				return rec, fmt.Errorf("%s: %w", what, err)
+			}
 		}
 		r.done++
 		if r.Progress != nil {
@@ -161,9 +163,13 @@ func (r *runner) measure(ctx context.Context, dev device.Device, in *Instance, k
 }
 
 // check compares the result of a replay with the reference; the record keeps
-// the greatest error and the first complaint of all replays.
-func (rec *Record) check(in *Instance, replay int) {
+// the greatest error and the first complaint of all replays. It returns an error
+// when the device does not give the result.
+func (rec *Record) check(in *Instance, replay int) error {
 	diff, err := in.Check()
+	if device.CodeOf(err) != 0 {
+		return err
+	}
 	if !(diff <= math.MaxFloat64) {
 		diff = math.MaxFloat64 // JSON knows no infinity and no NaN
 	}
@@ -171,6 +177,7 @@ func (rec *Record) check(in *Instance, replay int) {
 	if err != nil && rec.OK {
 		rec.OK, rec.Error = false, fmt.Sprintf("replay %d: %v", replay, err)
 	}
+	return nil
 }
 
 // replayOnce times one replay, from the call to the end of its work.

@@ -14,7 +14,9 @@ const (
 	InvalidValue         Code = 1
 	OutOfMemory          Code = 2
 	Deinitialized        Code = 4
+	DeviceUnavailable    Code = 46
 	NoDevice             Code = 100
+	ECCUncorrectable     Code = 214
 	InvalidPTX           Code = 218
 	UnsupportedPTX       Code = 222
 	InvalidHandle        Code = 400
@@ -36,7 +38,9 @@ var codeNames = map[Code]string{
 	InvalidValue:         "CUDA_ERROR_INVALID_VALUE",
 	OutOfMemory:          "CUDA_ERROR_OUT_OF_MEMORY",
 	Deinitialized:        "CUDA_ERROR_DEINITIALIZED",
+	DeviceUnavailable:    "CUDA_ERROR_DEVICE_UNAVAILABLE",
 	NoDevice:             "CUDA_ERROR_NO_DEVICE",
+	ECCUncorrectable:     "CUDA_ERROR_ECC_UNCORRECTABLE",
 	InvalidPTX:           "CUDA_ERROR_INVALID_PTX",
 	UnsupportedPTX:       "CUDA_ERROR_UNSUPPORTED_PTX_VERSION",
 	InvalidHandle:        "CUDA_ERROR_INVALID_HANDLE",
@@ -59,6 +63,16 @@ func (c Code) String() string {
 		return name
 	}
 	return fmt.Sprintf("CUDA_ERROR(%d)", int(c))
+}
+
+// Sticky reports whether a device that answers c answers it to every later call
+// until it is closed: the context is corrupt, or the device is lost.
+func (c Code) Sticky() bool {
+	switch c {
+	case DeviceUnavailable, ECCUncorrectable, IllegalAddress, LaunchTimeout, Assert, IllegalInstruction, MisalignedAddress, LaunchFailed:
+		return true
+	}
+	return false
 }
 
 // ErrUnavailable is in the chain of errors that say there is no such device on
@@ -114,18 +128,30 @@ func CodeOf(err error) Code {
 // that every later call repeats it, and only its first report is kept.
 func Join(errs ...error) error {
 	var kept []error
-	seen := map[*Fault]bool{}
+	seen := map[any]bool{}
 	for _, err := range errs {
-		var e *Error
-		if errors.As(err, &e) && e.Fault != nil {
-			if seen[e.Fault] {
+		if key := poison(err); key != nil {
+			if seen[key] {
 				continue
 			}
-			seen[e.Fault] = true
+			seen[key] = true
 		}
 		kept = append(kept, err)
 	}
 	return errors.Join(kept...)
+}
+
+// poison is what later calls repeat: the fault, or a sticky code without one.
+func poison(err error) any {
+	var e *Error
+	switch {
+	case !errors.As(err, &e):
+	case e.Fault != nil:
+		return e.Fault
+	case e.Code.Sticky():
+		return e.Code
+	}
+	return nil
 }
 
 // Fault is where and why a kernel failed.

@@ -63,3 +63,12 @@ func TestKindOf(t *testing.T) {
 	}
 	assert.Empty(t, KindOf(nil))
 }
+
+// A sticky error without a fault is repeated by every later call, too.
+func TestJoinReportsAStickyErrorOnce(t *testing.T) {
+	lost := func(call string) error { return &Error{Call: call, Code: DeviceUnavailable} }
+	err := Join(lost("Synchronize"), lost("Free"), &Error{Call: "Free", Code: OutOfMemory}, &Error{Call: "Free", Code: OutOfMemory})
+	assert.Equal(t, 3, strings.Count(err.Error(), "\n")+1)
+	assert.True(t, LaunchFailed.Sticky())
+	assert.False(t, OutOfMemory.Sticky())
+}

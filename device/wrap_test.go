@@ -125,3 +125,28 @@ func TestInterceptorsErrorWins(t *testing.T) {
 	assert.Zero(t, p)
 	assert.EqualError(t, err, "refused")
 }
+
+// answers is what a sequence of calls is answered.
+func answers(fail func(int, string) device.Code, methods ...string) (codes []device.Code) {
+	for i, m := range methods {
+		codes = append(codes, fail(i, m))
+	}
+	return codes
+}
+
+func TestWaysToFail(t *testing.T) {
+	const oom, bad = device.OutOfMemory, device.LaunchFailed
+	for _, c := range []struct {
+		name string
+		fail func(int, string) device.Code
+		want []device.Code
+	}{
+		{"one call", device.FailCall(1, oom), []device.Code{0, oom, 0, 0, 0, 0}},
+		{"the second of a method", device.FailNth("Submit", 1, oom), []device.Code{0, 0, oom, 0, 0, 0}},
+		{"a lost device", device.FailFrom(2, bad), []device.Code{0, 0, bad, bad, bad, 0}},
+		{"work, which shows at the next wait", device.FailWork(1, bad), []device.Code{0, 0, 0, bad, bad, 0}},
+		{"work of a call that enqueues none", device.FailWork(0, bad), []device.Code{0, 0, 0, 0, 0, 0}},
+	} {
+		assert.Equal(t, c.want, answers(c.fail, "Alloc", "Submit", "Submit", "Synchronize", "CreateEvent", "Close"), c.name)
+	}
+}

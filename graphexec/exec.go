@@ -78,6 +78,14 @@ func Instantiate(dev device.Device, s *ir.Schedule, b Bindings, form Backend) (*
 	if s.Offset != nil || s.Priority != nil {
 		return nil, errors.New("the schedule has an arena or priorities, which no back end carries out: plan without them")
 	}
+	x, err := instantiate(dev, s, b, form)
+	if err != nil {
+		return nil, fmt.Errorf("instantiate %s as %v: %w", s.Graph.Name, form, err)
+	}
+	return x, nil
+}
+
+func instantiate(dev device.Device, s *ir.Schedule, b Bindings, form Backend) (*Exec, error) {
 	prog, err := lower(dev, s, b)
 	if err != nil {
 		return nil, err
@@ -121,7 +129,7 @@ func (x *Exec) Wait() error {
 	if x.impl == nil {
 		return errClosed
 	}
-	return x.dev.Synchronize(x.impl.origin())
+	return x.of("replay of", x.dev.Synchronize(x.impl.origin()))
 }
 
 // Stats returns the counts so far.
@@ -135,5 +143,13 @@ func (x *Exec) Close() error {
 	}
 	impl := x.impl
 	x.impl = nil
-	return device.Join(x.dev.SynchronizeAll(), impl.close())
+	return x.of("close", device.Join(x.dev.SynchronizeAll(), impl.close()))
+}
+
+// of says which graph an error is about.
+func (x *Exec) of(what string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s %s: %w", what, x.prog.sched.Graph.Name, err)
 }

@@ -1,6 +1,8 @@
 package tracer
 
 import (
+	"fmt"
+
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/ir"
 )
@@ -27,13 +29,17 @@ func (tr *Trace) Close() error {
 	var errs []error
 	for i := range tr.t.buffers {
 		if p := tr.t.buffers[i].ptr; p != 0 {
-			errs = append(errs, tr.t.dev.Free(p))
+			if err := tr.t.dev.Free(p); err != nil {
+				errs = append(errs, fmt.Errorf("free @%s: %w", tr.t.graph.Buffers[i].Name, err))
+			}
 			tr.t.buffers[i] = allocation{freed: true}
 		}
 	}
 	for _, m := range tr.t.modules {
 		if m.handle != 0 {
-			errs = append(errs, tr.t.dev.UnloadModule(m.handle))
+			if err := tr.t.dev.UnloadModule(m.handle); err != nil {
+				errs = append(errs, fmt.Errorf("unload %s: %w", m.requested, err))
+			}
 			m.handle = 0
 		}
 	}

@@ -129,7 +129,10 @@ func Write[T Element](b Buffer, data []T) error {
 		copy(host, raw)
 		return nil
 	}
-	return b.t.dev.Write(b.ptr(), raw)
+	if err := b.t.dev.Write(b.ptr(), raw); err != nil {
+		return fmt.Errorf("write %s: %w", b.name(), err)
+	}
+	return nil
 }
 
 // Read fills data with the contents of a buffer; see Write.
@@ -145,7 +148,10 @@ func Read[T Element](data []T, b Buffer) error {
 		copy(raw, host)
 		return nil
 	}
-	return b.t.dev.Read(raw, b.ptr())
+	if err := b.t.dev.Read(raw, b.ptr()); err != nil {
+		return fmt.Errorf("read %s: %w", b.name(), err)
+	}
+	return nil
 }
 
 func lengthError(verb string, b Buffer, n int) error {

@@ -1,0 +1,204 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/graphexec"
+	"github.com/reprise-gpu/reprise/internal/des"
+	"github.com/reprise-gpu/reprise/sim"
+)
+
+// sweep runs a workload with one thing after another going wrong. The device is
+// an H200 of one multiprocessor: launch shapes follow their number, and the
+// calls do not.
+type sweep struct {
+	workload *Workload
+	backend  graphexec.Backend
+}
+
+func eachSweep(t *testing.T, f func(t *testing.T, s *sweep)) {
+	for _, w := range Workloads() {
+		for _, b := range graphexec.Backends() {
+			t.Run(w.Name+"/"+b.String(), func(t *testing.T) { f(t, &sweep{w, b}) })
+		}
+	}
+}
+
+func openSmall(t *testing.T) *sim.Device {
+	profile, err := des.Lookup("h200")
+	require.NoError(t, err)
+	small := *profile
+	small.SMs = 1
+	dev, err := sim.New(sim.Options{Custom: &small})
+	require.NoError(t, err)
+	return dev
+}
+
+// run traces, plans, instantiates and replays on dev, which stays open.
+func (s *sweep) run(ctx context.Context, dev device.Device) error {
+	records, err := Run(ctx, Config{
+		Open:      func() (device.Device, error) { return device.Intercept(dev, withoutClose), nil },
+		Workloads: []*Workload{s.workload}, Sizes: []int{8}, Strategies: []string{"nimble"},
+		Backends: []graphexec.Backend{s.backend}, Iterations: 1,
+	})
+	for _, r := range records {
+		err = errors.Join(err, wrong(&r))
+	}
+	return err
+}
+
+func withoutClose(c *device.Call, next func() error) error {
+	if c.Method == "Close" {
+		return nil
+	}
+	return next()
+}
+
+func wrong(r *Record) error {
+	if r.OK {
+		return nil
+	}
+	return errors.New(r.Error)
+}
+
+// eachCall calls f with every call of a run without faults; of a long run, in a
+// short test, with every fifth.
+func (s *sweep) eachCall(t *testing.T, f func(n int, method string)) {
+	calls := s.calls(t)
+	for n, method := range calls {
+		if !testing.Short() || len(calls) < 50 || n%5 == 0 {
+			f(n, method)
+		}
+	}
+}
+
+// calls is the methods that a run without faults calls, in order.
+func (s *sweep) calls(t *testing.T) (methods []string) {
+	dev := openSmall(t)
+	note := device.Intercept(dev, func(c *device.Call, next func() error) error {
+		methods = append(methods, c.Method)
+		return next()
+	})
+	require.NoError(t, s.run(context.Background(), note))
+	require.Zero(t, dev.Live())
+	return methods
+}
+
+// frees reports whether a call ends something's life, so that its failure leaves
+// one of them behind and nobody could do more.
+func frees(method string) bool {
+	return method == "Free" || strings.HasPrefix(method, "Destroy") || strings.HasPrefix(method, "Unload")
+}
+
+// count is how many things are live.
+func count(l device.Live) int {
+	return l.Allocations + l.Modules + l.Streams + l.Events + l.Graphs + l.Execs + l.Lists
+}
+
+// Every call in turn fails once, for want of memory.
+func TestEveryCallFailsOnce(t *testing.T) {
+	eachSweep(t, func(t *testing.T, s *sweep) {
+		s.eachCall(t, func(n int, method string) {
+			dev := openSmall(t)
+			err := s.run(context.Background(), device.WithFaults(dev, device.FailCall(n, device.OutOfMemory)))
+			what := fmt.Sprintf("call %d, %s: %v", n, method, err)
+			require.Equal(t, device.OutOfMemory, device.CodeOf(err), what)
+			require.ErrorContains(t, err, fmt.Sprintf("%s: CUDA_ERROR_OUT_OF_MEMORY (2): injected fault at call %d", method, n))
+			requireNamed(t, method, err)
+			left := 0
+			if frees(method) {
+				left = 1
+			}
+			require.Equal(t, left, count(dev.Live()), what)
+			require.NoError(t, s.run(context.Background(), dev), "the same device again after %s", what)
+			require.NoError(t, dev.Close())
+			require.Zero(t, dev.Live())
+		})
+	})
+}
+
+// requireNamed demands that an error says what the failed call was for: an
+// operation, a buffer, a module, or the workload.
+func requireNamed(t *testing.T, method string, err error) {
+	t.Helper()
+	require.Regexp(t, `%\d+ \w+ at |@\w+|unload \w+|instantiate \w+|replay \d|(trace|close|replay of) (vec|img)`, err.Error(), method)
+}
+
+// From every call on in turn, nothing works any more, as after a sticky error
+// and on a device that is lost.
+func TestEveryCallFailsForGood(t *testing.T) {
+	eachSweep(t, func(t *testing.T, s *sweep) {
+		s.eachCall(t, func(n int, method string) {
+			code := []device.Code{device.IllegalAddress, device.DeviceUnavailable}[n%2]
+			s.broken(t, fmt.Sprintf("call %d, %s", n, method), method, device.FailFrom(n, code), code)
+		})
+	})
+}
+
+// The work of every call that enqueues some fails in turn.
+func TestAllWorkFails(t *testing.T) {
+	eachSweep(t, func(t *testing.T, s *sweep) {
+		failed := 0
+		for n, method := range s.calls(t) {
+			if method == "LaunchGraph" || method == "SubmitCommands" || method == "Submit" {
+				s.broken(t, fmt.Sprintf("work of call %d, %s", n, method), "Synchronize", device.FailWork(n, device.LaunchFailed), device.LaunchFailed)
+				failed++
+			}
+		}
+		require.Equal(t, 2, failed, "a replay of each strategy")
+	})
+}
+
+// broken runs on a device that breaks for good, closes it, and runs on another.
+func (s *sweep) broken(t *testing.T, what, method string, fail func(int, string) device.Code, code device.Code) {
+	t.Helper()
+	dev := openSmall(t)
+	faulty := device.WithFaults(dev, fail)
+	err := s.run(context.Background(), faulty)
+	require.Equal(t, code, device.CodeOf(err), what)
+	require.ErrorContains(t, err, method+": "+code.String(), what)
+	requireNamed(t, method, err)
+	require.Equal(t, 1, strings.Count(err.Error(), code.String()), "%s: said once: %v", what, err)
+	require.NoError(t, faulty.Close(), what)
+	require.Zero(t, dev.Live(), what)
+
+	fresh := openSmall(t)
+	require.NoError(t, s.run(context.Background(), fresh), "a fresh device after %s", what)
+	require.NoError(t, fresh.Close())
+}
+
+// An interrupt in the middle of any call ends the run after the replay that is
+// under way, and leaves nothing behind.
+func TestInterruptAtEveryCall(t *testing.T) {
+	eachSweep(t, func(t *testing.T, s *sweep) {
+		s.eachCall(t, func(n int, method string) {
+			dev := openSmall(t)
+			ctx, interrupt := context.WithCancel(context.Background())
+			i, launches := 0, 0
+			err := s.run(ctx, device.Intercept(dev, func(c *device.Call, next func() error) error {
+				if i++; i > n && (c.Method == "LaunchGraph" || c.Method == "SubmitCommands") {
+					launches++
+				}
+				if i == n+1 {
+					defer interrupt()
+				}
+				return next()
+			}))
+			if err != nil { // nil when there was nothing left to be interrupted
+				require.ErrorIs(t, err, context.Canceled, "call %d, %s", n, method)
+			}
+			require.LessOrEqual(t, launches, 1, "call %d, %s", n, method)
+			require.Zero(t, dev.Live(), "call %d, %s", n, method)
+			require.NoError(t, s.run(context.Background(), dev), "the same device again")
+			interrupt()
+			require.NoError(t, dev.Close())
+		})
+	})
+}
