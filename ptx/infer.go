@@ -54,13 +54,17 @@ type infer struct {
 // loaded from memory is reached by adding it to another pointer, and none through
 // the bits of a floating-point number.
 func Infer(m *Module, f *Func) *Effects {
+	return analyse(m, f).effects()
+}
+
+func analyse(m *Module, f *Func) *recorder {
 	in := &infer{m: m, kernel: f, table: newRootTable(), pointers: map[rootID]bool{}}
 	in.fixpoint()
 	in.strict = true
 	in.fixpoint()
 	in.rec = newRecorder(in)
 	in.sweep()
-	return in.rec.effects()
+	return in.rec
 }
 
 // fixpoint repeats sweep until no set grows. Registers that are still empty

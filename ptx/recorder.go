@@ -12,6 +12,15 @@ type recorder struct {
 	params  map[rootID]*ParamAccess
 	symbols []*SymbolAccess
 	reason  *Reason
+	reaches []reach
+}
+
+// reach is one access of one instruction, with the roots of its address.
+type reach struct {
+	in     *Inst
+	addr   *Operand
+	access Access
+	params []root
 }
 
 // newRecorder starts with every parameter field whose value is loaded.
@@ -34,6 +43,7 @@ func (r *recorder) access(i *Inst, op *Operand, base rootSet, access Access) {
 	if !r.in.table.any(base, func(id rootID) bool { return id != nullRoot && r.in.table.roots[id].kind != rootOffset }) {
 		r.stop(i.Pos, "the address does not come from a parameter or variable")
 	}
+	at := reach{in: i, addr: op, access: access}
 	for _, id := range r.in.table.sets[base] {
 		switch root := r.in.table.roots[id]; root.kind {
 		case rootInt:
@@ -43,6 +53,7 @@ func (r *recorder) access(i *Inst, op *Operand, base rootSet, access Access) {
 		case rootLoaded:
 			r.stop(i.Pos, root.loadedAt())
 		case rootParam:
+			at.params = append(at.params, root)
 			p := r.params[id]
 			p.Access |= access
 			if p.PlainAt.zero() && !i.commutes() {
@@ -56,6 +67,9 @@ func (r *recorder) access(i *Inst, op *Operand, base rootSet, access Access) {
 			s.Access |= access
 			first(&s.ReadAt, &s.WriteAt, i.Pos, access)
 		}
+	}
+	if len(at.params) > 0 {
+		r.reaches = append(r.reaches, at)
 	}
 }
 

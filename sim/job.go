@@ -250,10 +250,7 @@ func (d *Device) startLaunch(id des.TaskID, j *job) des.Demand {
 	stats, touched, hit := d.memo.lookup(d, j)
 	if !hit {
 		var fault *interp.Fault
-		l := j.launch
-		l.Record = d.races.recordFor()
-		l.Start, l.Number = int64(d.engine.Now()/des.Nanosecond), uint32(d.count.Launches)
-		stats, fault = j.kernel.code.Run(d.memory, l)
+		stats, fault = d.execute(j)
 		if fault != nil {
 			d.fault = faultError(fault)
 			return des.Demand{}
@@ -268,6 +265,24 @@ func (d *Device) startLaunch(id des.TaskID, j *job) des.Demand {
 		d.races.launched(id, touched, hazards)
 	}
 	return d.demand(j, &stats)
+}
+
+// observe, which a test may set, sees every launch that was executed and the
+// bytes that it touched.
+var observe func(d *Device, j *job, touched *interp.Record)
+
+func (d *Device) execute(j *job) (interp.Stats, *interp.Fault) {
+	l := j.launch
+	l.Record = d.races.recordFor()
+	l.Start, l.Number = int64(d.engine.Now()/des.Nanosecond), uint32(d.count.Launches)
+	if observe != nil && l.Record == nil {
+		l.Record = &interp.Record{}
+	}
+	stats, fault := j.kernel.code.Run(d.memory, l)
+	if observe != nil && fault == nil {
+		observe(d, j, l.Record)
+	}
+	return stats, fault
 }
 
 var faultCodes = [...]device.Code{

@@ -9,7 +9,8 @@ import (
 
 // Buffer is a range of elements of an allocation. Passing it to a kernel passes
 // the address of its first element and promises that the kernel stays inside
-// it, so that disjoint slices of one allocation may run in parallel.
+// it, so that disjoint slices of one allocation may run in parallel. What part
+// of it a launch touches is inferred from the kernel's code.
 type Buffer struct {
 	t      *Tracer
 	id     ir.BufferID

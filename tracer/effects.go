@@ -10,7 +10,8 @@ import (
 // describe fills in the kernel's parameters and hidden accesses from its PTX
 // and, when there is one, from its declared signature.
 func (k *Kernel) describe(f *ptx.Func, signature []string) error {
-	effects := ptx.Infer(k.module.ast, f)
+	k.reach = newReacher(k.module.ast, f)
+	effects := k.reach.footprint.Effects
 	for i, v := range f.Params {
 		access, offset := accessOf(effects, i)
 		p, err := describeParam(v, access, offset)
@@ -18,9 +19,6 @@ func (k *Kernel) describe(f *ptx.Func, signature []string) error {
 			return fmt.Errorf("kernel %s, parameter %d: %w", f.Name, i, err)
 		}
 		k.params = append(k.params, p)
-		if p.reached {
-			k.touches++
-		}
 	}
 	for _, s := range effects.Symbols {
 		if s.Access != ptx.AccessNone && k.module.variable(s.Name).Space == ptx.Global {
@@ -50,7 +48,9 @@ func accessOf(e *ptx.Effects, i int) (access, offset ptx.Access) {
 
 func describeParam(v *ptx.Var, access, offset ptx.Access) (param, error) {
 	p := param{name: v.Name, pointer: v.Size() == 8 && !v.Type.Float(), touched: access != ptx.AccessNone}
-	p.reached = p.touched || offset != ptx.AccessNone
+	p.counted = offset != ptx.AccessNone
+	p.reached = p.touched || p.counted
+	p.ranged = p.touched && !p.counted && access != ptx.AccessUnknown
 	var ok bool
 	if p.typ, ok = scalarTypes[v.Type]; !ok || v.Dims != nil {
 		return p, fmt.Errorf("a %d-byte struct cannot be traced: pass its fields as parameters of their own", v.Size())
@@ -120,15 +120,16 @@ func (k *Kernel) declare(f *ptx.Func, text string) error {
 	if err := ptx.CheckDeclared(k.module.ast, f, declared); err != nil {
 		return err
 	}
-	k.touches = 0
 	for i, d := range declared {
 		p := param{name: d.Name, typ: scalarTypes[d.Type]}
 		if d.Pointer {
 			p = param{name: d.Name, typ: ir.U64, pointer: true, touched: true, reached: true, mode: declaredModes[d.Mode]}
-			if offset := k.params[i]; offset.reached && !offset.touched {
+			inferred := k.params[i]
+			if inferred.reached && !inferred.touched {
 				p.mode = ir.ReadWrite // the kernel computes with it as with a number: do not trust a guess
 			}
-			k.touches++
+			p.counted = inferred.counted
+			p.ranged = inferred.ranged && (p.mode == inferred.mode || p.mode == ir.Reduce)
 		}
 		k.params[i] = p
 	}

@@ -80,21 +80,26 @@ func (t *Tracer) launch(k *Kernel, s Shape, args []any, pc uintptr) error {
 	}
 	l := &t.launches.take(1)[0]
 	*l = ir.Launch{Module: k.module.id, Entry: k.entry, Grid: s.Grid, Block: s.Block, Shared: s.Shared, Args: t.args.take(len(args))}
-	uses := t.uses.take(k.touches + len(k.symbols))[:0]
+	r := k.reach
+	r.begin(&s)
 	for i, a := range args {
 		arg, err := t.argument(&k.params[i], a)
 		if err != nil {
 			return fmt.Errorf("argument %d (%s): %w", i, k.params[i].name, err)
 		}
 		l.Args[i] = arg
+		t.known(r, i, &k.params[i], &arg)
+	}
+	r.end()
+	uses := t.scratch[:0]
+	for i, a := range args {
 		if b, ok := a.(Buffer); ok && k.params[i].reached && b.Bytes() > 0 {
-			uses = append(uses, ir.Access{Range: b.span(), Mode: k.params[i].mode})
+			uses = r.appendUses(uses, i, &k.params[i], b)
 		}
 	}
 	uses = append(uses, k.symbols...)
-	if len(uses) == 0 {
-		uses = nil // as the parser leaves it
-	}
+	t.scratch = uses
+	uses = append(t.uses.take(len(uses))[:0], uses...) // nil for none, as the parser leaves it
 	id := t.record(ir.Op{Kind: ir.KindLaunch, Launch: l, Uses: uses}, pc)
 	if k.opaque {
 		t.opaque = append(t.opaque, id)
@@ -103,6 +108,21 @@ func (t *Tracer) launch(k *Kernel, s Shape, args []any, pc uintptr) error {
 		t.runLaunch(k, l, pc)
 	}
 	return nil
+}
+
+// known tells r what is known of an argument while the trace is made: all but the
+// value of a replay parameter.
+func (t *Tracer) known(r *reacher, i int, p *param, a *ir.Arg) {
+	switch a.Kind {
+	case ir.ArgScalar:
+		r.set(i, a.Scalar.Type.Size(), a.Scalar.Bits, false)
+	case ir.ArgParam:
+		v := t.graph.Params[a.Param].Value
+		r.set(i, v.Type.Size(), v.Bits, true)
+	case ir.ArgBuffer:
+		r.set(i, 8, uint64(t.buffers[a.Buffer].ptr)+uint64(a.Offset), false)
+		r.addresses = r.addresses || p.counted
+	}
 }
 
 // widenOpaque has every launch of an opaque kernel read and write every buffer

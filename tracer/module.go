@@ -29,7 +29,7 @@ type Kernel struct {
 	entry    string
 	function device.Function
 	params   []param
-	touches  int         // parameters that are dereferenced
+	reach    *reacher
 	symbols  []ir.Access // of module-scope variables
 	opaque   bool        // may touch memory that no parameter leads to
 }
@@ -41,6 +41,8 @@ type param struct {
 	pointer bool
 	touched bool    // a pointer that is dereferenced
 	reached bool    // touched, or dereferenced if it is an address
+	counted bool    // dereferenced if it is an address, but computed with as a number
+	ranged  bool    // what is reached can be narrowed to what a launch reaches
 	mode    ir.Mode // of what is reached
 }
 

@@ -37,6 +37,7 @@ type Tracer struct {
 	launches slab[ir.Launch]
 	args     slab[ir.Arg]
 	uses     slab[ir.Access]
+	scratch  []ir.Access // uses of the launch being traced
 }
 
 // allocation is what stands behind a buffer of the graph.

@@ -301,7 +301,7 @@ func TestABufferPassedForANumberIsReached(t *testing.T) {
 		{Range: ir.Range{Buffer: 0, Hi: 32}, Mode: ir.Write},
 		{Range: ir.Range{Buffer: 1, Hi: 32}, Mode: ir.Write},
 	}, trace.Graph.Ops[0].Uses)
-	assert.Equal(t, []ir.Access{{Range: ir.Range{Buffer: 0, Hi: 32}, Mode: ir.Write}}, trace.Graph.Ops[1].Uses)
+	assert.Equal(t, []ir.Access{{Range: ir.Range{Buffer: 0, Lo: 8, Hi: 16}, Mode: ir.Write}}, trace.Graph.Ops[1].Uses)
 }
 
 func TestASignatureNamesAndWidens(t *testing.T) {

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -43,11 +44,32 @@ type paramInfo struct {
 	Type   string     `json:"type"`
 	Access ptx.Access `json:"access"`
 	Reason string     `json:"reason,omitempty"` // why the access is unknown
+	// Ranges are the accesses that lead from the parameter, with --why.
+	Ranges []rangeInfo `json:"ranges,omitempty"`
+}
+
+// rangeInfo is where one load, store or atomic goes: Bytes as an expression, or
+// Reason why they are not bounded; both when only one end is.
+type rangeInfo struct {
+	Line   int        `json:"line"`
+	Access ptx.Access `json:"access"`
+	Bytes  string     `json:"bytes,omitempty"`
+	Reason string     `json:"reason,omitempty"`
+}
+
+func (r rangeInfo) String() string {
+	switch {
+	case r.Reason == "":
+		return r.Bytes
+	case r.Bytes == "":
+		return "anywhere: " + r.Reason
+	}
+	return r.Bytes + ", no further bound: " + r.Reason
 }
 
 // inspect describes every kernel of a module. A parameter's access joins those of
 // all pointers in it.
-func inspect(m *ptx.Module) []entryInfo {
+func inspect(m *ptx.Module, why bool) []entryInfo {
 	entries := []entryInfo{}
 	for _, f := range m.Funcs {
 		if !f.Entry {
@@ -57,13 +79,17 @@ func inspect(m *ptx.Module) []entryInfo {
 		for _, p := range ptx.Signature(m, f) {
 			e.Params = append(e.Params, paramInfo{Index: p.Index, Name: p.Name, Type: p.Type, Access: ptx.AccessNone})
 		}
-		effects := ptx.Infer(m, f)
+		footprint := ptx.NewFootprint(m, f)
+		effects := footprint.Effects
 		for _, a := range effects.Params {
 			p := &e.Params[a.Param]
 			p.Access = p.Access.Or(a.Access)
 			if a.Why != nil && p.Reason == "" {
 				p.Reason = a.Why.String()
 			}
+		}
+		if why {
+			e.addRanges(footprint.Ranges)
 		}
 		for _, v := range effects.Symbols {
 			e.Variables = append(e.Variables, variableInfo{v.Name, v.Access})
@@ -76,14 +102,34 @@ func inspect(m *ptx.Module) []entryInfo {
 	return entries
 }
 
+// addRanges tells of each access where it goes. The copies of one that differ in
+// nothing, as in a function called twice, are told once.
+func (e *entryInfo) addRanges(ranges []ptx.Range) {
+	for _, r := range ranges {
+		info := rangeInfo{Line: r.Pos.Line, Access: r.Access, Bytes: r.Text}
+		if r.Why != nil {
+			info.Reason = r.Why.String()
+		}
+		p := &e.Params[r.Param]
+		if !slices.Contains(p.Ranges, info) {
+			p.Ranges = append(p.Ranges, info)
+		}
+	}
+}
+
 func newKernelInspect() *cobra.Command {
-	var asJSON bool
+	var asJSON, why bool
 	c := &cobra.Command{
 		Use:   "inspect FILE.ptx",
 		Short: "Print each kernel's signature and what it does with its pointers",
 		Long: `Inspect prints the parameters of every kernel in a PTX file and what the code
 does with the memory behind each: read, write, readwrite, none, or unknown
-when an address cannot be followed, with the place where it was lost.`,
+when an address cannot be followed, with the place where it was lost.
+
+With --why it also prints, for each load, store and atomic, which bytes it goes
+to: an expression over the launch's shape and the other parameters, which a
+trace computes for each launch, or the reason why nothing bounds them, so that
+the access counts as one to the whole buffer that is passed.`,
 		Args: oneArg("FILE.ptx"),
 		RunE: func(c *cobra.Command, args []string) error {
 			source, err := os.ReadFile(args[0])
@@ -94,7 +140,7 @@ when an address cannot be followed, with the place where it was lost.`,
 			if err != nil {
 				return err
 			}
-			entries := inspect(module)
+			entries := inspect(module, why)
 			if asJSON {
 				return writeJSON("-", c.OutOrStdout(), entries)
 			}
@@ -103,6 +149,9 @@ when an address cannot be followed, with the place where it was lost.`,
 				fmt.Fprintf(w, "%s\n", e.Entry)
 				for _, p := range e.Params {
 					fmt.Fprintf(w, "  %d\t%s\t%s\t%s\n", p.Index, p.Type, p.Access, strings.TrimSpace(p.Name+"  "+p.Reason))
+					for _, r := range p.Ranges {
+						fmt.Fprintf(w, "  \t\t%s\t  line %d: %s\n", r.Access, r.Line, r)
+					}
 				}
 				for _, v := range e.Variables {
 					fmt.Fprintf(w, "  \tvariable\t%s\t%s\n", v.Access, v.Name)
@@ -115,5 +164,6 @@ when an address cannot be followed, with the place where it was lost.`,
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	c.Flags().BoolVar(&why, "why", false, "print where each access goes, or why that is not known")
 	return c
 }

@@ -1,0 +1,246 @@
+package ptx
+
+import "slices"
+
+// cfg is the control flow graph of a flat program.
+type cfg struct {
+	*flat
+	blocks  []block
+	blockOf []int32 // by step
+	defs    map[variable][]int32
+}
+
+// block is steps [first, end), run one after the other.
+type block struct {
+	first, end int
+	succs      []int32 // of a branch: its target, then the next block
+	preds      []int32 // those that can be reached from the entry
+	idom       int32   // -1 for the entry and for what cannot be reached
+	order      int32   // in reverse post-order, -1 when it cannot be reached
+}
+
+func newCFG(p *flat) *cfg {
+	g := &cfg{flat: p}
+	g.cut()
+	g.link()
+	g.dominators()
+	g.findDefs()
+	return g
+}
+
+// targets are the steps a step may go to beside the next one, and whether it
+// may go to the next.
+func (g *cfg) targets(i int) (targets []int, next bool) {
+	s := &g.steps[i]
+	guarded := s.in.Guard.Reg != NoReg
+	switch s.kind {
+	case stepBranch, stepReturn:
+		return []int{s.target}, guarded
+	case stepTable:
+		for n := range s.in.Args {
+			if list := &s.in.Args[n]; list.Kind == OpList {
+				for k := range list.Elems {
+					targets = append(targets, s.frame.start[list.Elems[k].Target])
+				}
+			}
+		}
+		return targets, guarded
+	case stepLeave:
+		return nil, guarded
+	}
+	return nil, true
+}
+
+// cut makes blocks: one starts at the entry, at each target and behind each jump.
+func (g *cfg) cut() {
+	n := len(g.steps)
+	leader := make([]bool, n+1)
+	leader[0] = true
+	for i := range g.steps {
+		if g.steps[i].kind == stepPlain {
+			continue
+		}
+		leader[i+1] = true
+		targets, _ := g.targets(i)
+		for _, t := range targets {
+			leader[t] = true
+		}
+	}
+	g.blockOf = make([]int32, n+1)
+	for i := 0; i <= n; i++ {
+		if leader[i] || i == n { // a last empty block stands for the end
+			g.blocks = append(g.blocks, block{first: i, end: n, idom: -1, order: -1})
+			if k := len(g.blocks) - 2; k >= 0 {
+				g.blocks[k].end = i
+			}
+		}
+		g.blockOf[i] = int32(len(g.blocks) - 1)
+	}
+}
+
+func (g *cfg) link() {
+	for b := range g.blocks {
+		blk := &g.blocks[b]
+		if blk.first == len(g.steps) {
+			continue
+		}
+		targets, next := g.targets(blk.end - 1)
+		for _, t := range targets {
+			blk.succs = append(blk.succs, g.blockOf[t])
+		}
+		if next {
+			blk.succs = append(blk.succs, g.blockOf[blk.end])
+		}
+	}
+	for n, b := range g.reversePostOrder() {
+		g.blocks[b].order = int32(n)
+	}
+	for b := range g.blocks {
+		if g.blocks[b].order < 0 {
+			continue
+		}
+		for _, s := range g.blocks[b].succs {
+			if to := &g.blocks[s]; !slices.Contains(to.preds, int32(b)) {
+				to.preds = append(to.preds, int32(b))
+			}
+		}
+	}
+}
+
+func (g *cfg) reversePostOrder() []int32 {
+	type visit struct {
+		b    int32
+		next int
+	}
+	var order []int32
+	seen := make([]bool, len(g.blocks))
+	seen[0] = true
+	stack := []visit{{0, 0}}
+	for len(stack) > 0 {
+		top := &stack[len(stack)-1]
+		if succs := g.blocks[top.b].succs; top.next < len(succs) {
+			s := succs[top.next]
+			top.next++
+			if !seen[s] {
+				seen[s] = true
+				stack = append(stack, visit{s, 0})
+			}
+			continue
+		}
+		order = append(order, top.b)
+		stack = stack[:len(stack)-1]
+	}
+	slices.Reverse(order)
+	return order
+}
+
+// dominators finds immediate dominators (Cooper, Harvey & Kennedy 2001).
+func (g *cfg) dominators() {
+	order := g.reversePostOrder()
+	g.blocks[0].idom = 0
+	for changed := true; changed; {
+		changed = false
+		for _, b := range order[1:] {
+			d := int32(-1)
+			for _, p := range g.blocks[b].preds {
+				switch {
+				case g.blocks[p].idom < 0:
+				case d < 0:
+					d = p
+				default:
+					d = g.common(d, p)
+				}
+			}
+			if g.blocks[b].idom != d {
+				g.blocks[b].idom, changed = d, true
+			}
+		}
+	}
+	g.blocks[0].idom = -1
+}
+
+// common is the nearest block that dominates both.
+func (g *cfg) common(a, b int32) int32 {
+	for a != b {
+		for g.blocks[a].order > g.blocks[b].order {
+			a = g.blocks[a].idom
+		}
+		for g.blocks[b].order > g.blocks[a].order {
+			b = g.blocks[b].idom
+		}
+	}
+	return a
+}
+
+// dominates reports whether every way to b leads through a.
+func (g *cfg) dominates(a, b int32) bool {
+	for b >= 0 && g.blocks[b].order > g.blocks[a].order {
+		b = g.blocks[b].idom
+	}
+	return a == b
+}
+
+// back reports whether the edge from p to h closes a loop whose only entry is h.
+func (g *cfg) back(p, h int32) bool { return g.dominates(h, p) }
+
+// findDefs lists, by variable, the steps that may give it a value, in order.
+func (g *cfg) findDefs() {
+	g.defs = map[variable][]int32{}
+	for i := range g.steps {
+		g.eachDef(&g.steps[i], func(v variable) {
+			if list := g.defs[v]; len(list) == 0 || list[len(list)-1] != int32(i) {
+				g.defs[v] = append(list, int32(i))
+			}
+		})
+	}
+}
+
+// eachDef calls f with the variables that a step may define. What stands first
+// among the operands counts as defined whatever the instruction: that an
+// instruction leaves it alone is knowledge which nobody needs here.
+func (g *cfg) eachDef(s *step, f func(variable)) {
+	in := s.in
+	if len(in.Args) == 0 || s.kind != stepPlain {
+		return
+	}
+	if in.Name == "st" {
+		for _, c := range g.cellsOf(s.frame, in) {
+			f(g.cells[c])
+		}
+		return
+	}
+	if in.Name == "red" {
+		return
+	}
+	g.eachReg(s.frame, &in.Args[0], f)
+	if in.Name == "call" { // of what is not copied: its results are not known
+		for _, op := range splitCall(in).results {
+			if op.Kind == OpSymbol && op.Var != nil {
+				for _, c := range g.shape[g.paramVar(s.frame, op.Var)] {
+					f(g.cells[c])
+				}
+			}
+		}
+	}
+}
+
+func (g *cfg) eachReg(fr *frame, op *Operand, f func(variable)) {
+	for _, r := range [...]RegID{op.Reg, op.Reg2} {
+		if (op.Kind == OpReg || op.Kind == OpPair || op.Kind == OpVector) && r != NoReg {
+			f(fr.base + variable(r))
+		}
+	}
+	for n := range op.Elems {
+		g.eachReg(fr, &op.Elems[n], f)
+	}
+}
+
+// lastDef is the last step in [from, to) that may define v, or -1.
+func (g *cfg) lastDef(v variable, from, to int) int {
+	list := g.defs[v]
+	n, _ := slices.BinarySearch(list, int32(to))
+	if n > 0 && int(list[n-1]) >= from {
+		return int(list[n-1])
+	}
+	return -1
+}

@@ -1,0 +1,293 @@
+package ptx
+
+import (
+	"math"
+	"slices"
+)
+
+// Span is a range of bytes [Lo, Hi) relative to a pointer. It is empty when Lo
+// is not below Hi.
+type Span struct{ Lo, Hi int64 }
+
+// Whole is the span of an access that may be anywhere.
+var Whole = Span{math.MinInt64, math.MaxInt64}
+
+// Empty reports whether s has no bytes.
+func (s Span) Empty() bool { return s.Lo >= s.Hi }
+
+func (s Span) union(t Span) Span {
+	switch {
+	case s.Empty():
+		return t
+	case t.Empty():
+		return s
+	}
+	return Span{min(s.Lo, t.Lo), max(s.Hi, t.Hi)}
+}
+
+// Reach is what one launch may touch through one pointer.
+type Reach struct{ Read, Write Span }
+
+// Footprint tells how far a launch of one kernel reaches from its pointers. It is
+// a program over intervals, made once: see NewFootprint. A footprint is used by one
+// goroutine at a time.
+//
+// The spans hold every byte that the kernel touches through the pointer, if
+// it touches none behind the ends of what the pointers point to: a sum that
+// wraps around the address space is not looked for, as on a GPU it would fault.
+type Footprint struct {
+	Effects *Effects
+	Ranges  []Range // one for each access through a parameter, in the order of the code
+
+	nodes []node
+	vals  []interval
+	outs  []spanOut
+	rows  []paramRef // by row of Effects.Params: where the pointer is in the parameter block
+	block []int      // by row: the offset of the pointer in the parameter block
+}
+
+// spanOut is a part of the answer: node addr, plus some bytes, for one row.
+type spanOut struct {
+	row    int32
+	addr   nodeID
+	alive  nodeID // or always
+	lo, hi int64  // of the bytes touched, from the address
+	access Access
+}
+
+// NewFootprint analyses kernel f of module m.
+func NewFootprint(m *Module, f *Func) *Footprint {
+	rec := analyse(m, f)
+	fp := &Footprint{Effects: rec.effects()}
+	for _, p := range fp.Effects.Params {
+		fp.rows = append(fp.rows, paramRef{param: int32(p.Param), off: int32(p.Field), size: 8})
+		fp.block = append(fp.block, f.Params[p.Param].Offset+p.Field)
+	}
+	newRanges(m, f, fp.Effects, rec.reaches).footprint(fp)
+	return fp
+}
+
+// Eval computes the reach of launch l through each row of Effects.Params into
+// out, which has an entry for each. It allocates nothing.
+func (fp *Footprint) Eval(l *Launch, out []Reach) {
+	for i := range fp.nodes {
+		n := &fp.nodes[i]
+		arg := [4]interval{fp.vals[n.args[0]], fp.vals[n.args[1]]}
+		if n.op == nodeInduct || n.op == nodeTrips {
+			arg[2], arg[3] = fp.vals[n.args[2]], fp.vals[n.args[3]]
+		}
+		fp.vals[i] = n.eval(l, &arg)
+	}
+	clear(out)
+	for i := range fp.outs {
+		o := &fp.outs[i]
+		span := fp.span(l, o)
+		if o.access&AccessRead != 0 {
+			out[o.row].Read = out[o.row].Read.union(span)
+		}
+		if o.access&AccessWrite != 0 {
+			out[o.row].Write = out[o.row].Write.union(span)
+		}
+	}
+}
+
+func (fp *Footprint) span(l *Launch, o *spanOut) Span {
+	if o.alive != always && fp.vals[o.alive].isEmpty() {
+		return Span{}
+	}
+	pointer := l.value(fp.rows[o.row], fp.block[o.row])
+	addr := fp.vals[o.addr]
+	if addr.isEmpty() {
+		return Span{}
+	}
+	if addr == all || !pointer.single() {
+		return Whole
+	}
+	return Span{saturated(addr.lo, o.lo, pointer.lo), saturated(addr.hi, o.hi, pointer.lo)}
+}
+
+// saturated is addr+offset-pointer, or the end of the integers that is nearest.
+func saturated(addr, offset, pointer int64) int64 {
+	switch sum := addr - pointer + offset; {
+	case !addOverflows(addr, -pointer) && !addOverflows(addr-pointer, offset):
+		return sum
+	case addr < 0:
+		return math.MinInt64
+	}
+	return math.MaxInt64
+}
+
+// ranges finds the address of every access of a kernel in its flat program.
+type ranges struct {
+	m       *Module
+	f       *Func
+	effects *Effects
+	reaches []reach
+	builder *rangeBuilder
+	where   map[*Inst][]int // steps of the instructions that access memory
+}
+
+func newRanges(m *Module, f *Func, e *Effects, reaches []reach) *ranges {
+	r := &ranges{m: m, f: f, effects: e, reaches: reaches}
+	if len(reaches) == 0 {
+		return r
+	}
+	p := flatten(m, f)
+	if p == nil {
+		return r
+	}
+	r.where = map[*Inst][]int{}
+	for _, at := range reaches {
+		r.where[at.in] = nil
+	}
+	for i := range p.steps {
+		in := p.steps[i].in
+		if list, ok := r.where[in]; ok {
+			r.where[in] = append(list, i)
+		}
+	}
+	r.builder = newRangeBuilder(newSSA(newCFG(p)))
+	return r
+}
+
+// footprint fills in the program of fp and what it says about each access.
+func (r *ranges) footprint(fp *Footprint) {
+	for n := range r.reaches {
+		at := &r.reaches[n]
+		for _, root := range at.params {
+			row := slices.IndexFunc(r.effects.Params, func(p ParamAccess) bool { return p.Param == root.param && p.Field == root.field })
+			if row < 0 {
+				panic("BUG: an access through parameter " + r.f.Params[root.param].Name + " has no row")
+			}
+			r.access(fp, at, row)
+		}
+	}
+	fp.compact(r.builder)
+}
+
+// access appends the spans of one access through one row.
+func (r *ranges) access(fp *Footprint, at *reach, row int) {
+	p := &r.effects.Params[row]
+	rng := Range{Param: p.Param, Field: p.Field, Pos: at.in.Pos, Access: at.access}
+	steps := r.where[at.in]
+	size, why := at.size(r.m.File)
+	switch {
+	case r.builder == nil:
+		rng.Why = &Reason{r.m.File, at.in.Pos, tooLarge.Msg}
+	case fp.rows[row].off < 0:
+		rng.Why = &Reason{r.m.File, at.in.Pos, "the pointer is taken from a place in a parameter that is not known"}
+	case len(steps) == 0:
+		rng.Why = &Reason{r.m.File, at.in.Pos, "the access is in a function that is called through a pointer or calls itself"}
+	default:
+		rng.Why = why
+	}
+	if rng.Why != nil {
+		fp.outs = append(fp.outs, spanOut{row: int32(row), alive: always, access: at.access})
+		fp.Ranges = append(fp.Ranges, rng)
+		return
+	}
+	b := r.builder
+	for _, i := range steps {
+		if b.blocks[b.blockOf[i]].order < 0 {
+			continue // never reached
+		}
+		c := b.in(b.blockOf[i])
+		if p := b.guard(i); p != nil {
+			c = b.assert(c, p, true)
+		}
+		base := b.operandBase(at.addr, i)
+		o := spanOut{row: int32(row), addr: b.build(base, c), alive: b.alive(c), lo: at.addr.Imm, hi: at.addr.Imm + size, access: at.access}
+		fp.outs = append(fp.outs, o)
+		one := rng
+		b.describe(&one, o)
+		fp.Ranges = append(fp.Ranges, one)
+	}
+}
+
+// operandBase is the value of the register of a memory operand.
+func (s *ssa) operandBase(op *Operand, i int) *term {
+	if op.Reg == NoReg {
+		return s.unknown(64, s.blockOf[i], s.reason(i, "the address is no register"))
+	}
+	fr := s.cfg.steps[i].frame
+	return s.before(fr.base+variable(op.Reg), regBits(fr.f, op.Reg), i)
+}
+
+// size is how many bytes from its address on an access touches.
+func (at *reach) size(file string) (int64, *Reason) {
+	in := at.in
+	switch in.Name {
+	case "ld", "ldu", "st", "atom", "red":
+		if t := in.memType(); t != NoType {
+			return int64(t.Size() * in.elems()), nil
+		}
+	case "cp":
+		if len(in.Args) > 2 && in.Args[2].Kind == OpInt {
+			return in.Args[2].Imm, nil
+		}
+	}
+	return 0, &Reason{file, in.Pos, "how many bytes " + in.Opcode() + " touches is not followed"}
+}
+
+// compact keeps the nodes that an answer depends on.
+func (fp *Footprint) compact(b *rangeBuilder) {
+	if b == nil {
+		return
+	}
+	used := make([]bool, len(b.nodes))
+	used[0] = true
+	for _, o := range fp.outs {
+		used[o.addr] = true
+		if o.alive != always {
+			used[o.alive] = true
+		}
+	}
+	for id := len(b.nodes) - 1; id > 0; id-- {
+		if n := &b.nodes[id]; used[id] && int(n.op) < len(arity) {
+			for _, a := range n.args[:arity[n.op]] {
+				used[a] = true
+			}
+		}
+	}
+	renamed := make([]nodeID, len(b.nodes))
+	for id, n := range b.nodes {
+		if !used[id] {
+			continue
+		}
+		for k := range n.args {
+			n.args[k] = renamed[n.args[k]]
+		}
+		renamed[id] = nodeID(len(fp.nodes))
+		fp.nodes = append(fp.nodes, n)
+	}
+	for i := range fp.outs {
+		o := &fp.outs[i]
+		o.addr = renamed[o.addr]
+		if o.alive != always {
+			o.alive = renamed[o.alive]
+		}
+	}
+	fp.vals = make([]interval, len(fp.nodes))
+	fp.merge()
+}
+
+// merge joins answers that differ only in the bytes from one address.
+func (fp *Footprint) merge() {
+	type key struct {
+		row         int32
+		addr, alive nodeID
+		access      Access
+	}
+	first := map[key]int{}
+	kept := fp.outs[:0]
+	for _, o := range fp.outs {
+		k := key{o.row, o.addr, o.alive, o.access}
+		if i, ok := first[k]; ok {
+			kept[i].lo, kept[i].hi = min(kept[i].lo, o.lo), max(kept[i].hi, o.hi)
+			continue
+		}
+		first[k] = len(kept)
+		kept = append(kept, o)
+	}
+	fp.outs = kept
+}

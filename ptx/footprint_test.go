@@ -1,0 +1,144 @@
+package ptx
+
+import (
+	"encoding/binary"
+	"fmt"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/cockroachdb/datadriven"
+	"github.com/stretchr/testify/require"
+)
+
+// TestFootprint runs testdata/footprint/*: "kernel" analyses a kernel, whose body
+// follows the header below, and prints where its accesses go; "eval" computes the
+// spans of a launch of it. The expected spans were worked out by hand.
+func TestFootprint(t *testing.T) {
+	datadriven.Walk(t, "testdata/footprint", func(t *testing.T, path string) {
+		var fp *Footprint
+		var f *Func
+		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
+			switch d.Cmd {
+			case "kernel":
+				var m *Module
+				m, f = footprintKernel(t, d.Input)
+				fp = NewFootprint(m, f)
+				return printRanges(fp)
+			case "eval":
+				return evalFootprint(t, d, f, fp)
+			}
+			t.Fatalf("unknown command %s", d.Cmd)
+			return ""
+		})
+	})
+}
+
+// footprintKernel is a kernel with parameters a, b (pointers), n, m (32 bits) and
+// l (64 bits), of which a device function may precede the body.
+func footprintKernel(t testing.TB, body string) (*Module, *Func) {
+	funcs, rest, ok := strings.Cut(body, "BODY\n")
+	if !ok {
+		funcs, rest = "", body
+	}
+	m, err := Parse("in.ptx", strings.ReplaceAll(testHead, "\n", " ")+strings.ReplaceAll(funcs, "\n", " ")+
+		" .visible .entry k(.param .u64 a, .param .u64 b, .param .u32 n, .param .u32 m, .param .u64 l) { "+
+		".shared .u64 sh[4]; .local .align 8 .b8 depot[32]; .reg .pred %p<8>; .reg .b16 %rs<4>; .reg .b32 %r<32>; .reg .f32 %f<5>; .reg .b64 %rd<32>; "+
+		"ld.param.u64 %rd1, [a]; ld.param.u64 %rd2, [b]; ld.param.u32 %r1, [n]; ld.param.u32 %r2, [m]; ld.param.u64 %rd3, [l]; "+
+		"mov.u32 %r3, %ctaid.x; mov.u32 %r4, %ntid.x; mov.u32 %r5, %tid.x; mad.lo.s32 %r6, %r3, %r4, %r5;\n"+
+		rest+"\n}\n")
+	require.NoError(t, err)
+	return m, m.Func("k")
+}
+
+func printRanges(fp *Footprint) string {
+	var b strings.Builder
+	for _, r := range fp.Ranges {
+		fmt.Fprintf(&b, "%d: %s %s", r.Pos.Line, r.Access, r.Text)
+		if r.Why != nil {
+			fmt.Fprintf(&b, " (%d: %s)", r.Why.Pos.Line, r.Why.Msg)
+		}
+		b.WriteString("\n")
+	}
+	if fp.Effects.Opaque != nil {
+		fmt.Fprintf(&b, "opaque: %s\n", fp.Effects.Opaque)
+	}
+	return b.String()
+}
+
+const footprintA, footprintB = 0x2_0000_0000, 0x2_4000_0000
+
+// evalFootprint prints the spans of a launch with the block and grid extents, and
+// the numbers n, m and l, that are given; "vary=n" leaves one open.
+func evalFootprint(t testing.TB, d *datadriven.TestData, f *Func, fp *Footprint) string {
+	l := &Launch{Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{1, 1, 1}, Params: make([]byte, f.ParamBytes()), Varies: make([]bool, len(f.Params))}
+	binary.LittleEndian.PutUint64(l.Params, footprintA)
+	binary.LittleEndian.PutUint64(l.Params[8:], footprintB)
+	for _, arg := range d.CmdArgs {
+		for i, v := range arg.Vals {
+			x, err := strconv.ParseInt(v, 0, 64)
+			switch arg.Key {
+			case "grid":
+				l.Grid[i] = uint32(x)
+			case "block":
+				l.Block[i] = uint32(x)
+			case "n":
+				binary.LittleEndian.PutUint32(l.Params[16:], uint32(x))
+			case "m":
+				binary.LittleEndian.PutUint32(l.Params[20:], uint32(x))
+			case "l":
+				binary.LittleEndian.PutUint64(l.Params[24:], uint64(x))
+			case "vary":
+				l.Varies[strings.Index("abnml", v)] = true
+				err = nil
+			default:
+				t.Fatalf("unknown argument %s", arg.Key)
+			}
+			require.NoError(t, err)
+		}
+	}
+	out := make([]Reach, len(fp.Effects.Params))
+	fp.Eval(l, out)
+	var b strings.Builder
+	for i, p := range fp.Effects.Params {
+		for _, s := range []struct {
+			verb string
+			span Span
+		}{{"reads", out[i].Read}, {"writes", out[i].Write}} {
+			if s.span == Whole {
+				fmt.Fprintf(&b, "%s %s all\n", s.verb, p.Name)
+			} else if !s.span.Empty() {
+				fmt.Fprintf(&b, "%s %s %d..%d\n", s.verb, p.Name, s.span.Lo, s.span.Hi)
+			}
+		}
+	}
+	if b.Len() == 0 {
+		return "nothing\n"
+	}
+	return b.String()
+}
+
+func TestEvalAllocatesNothing(t *testing.T) {
+	m := parseFile(t, "testdata/basic.ptx")
+	f := m.Func("saxpy_stride")
+	fp := NewFootprint(m, f)
+	l := &Launch{Grid: [3]uint32{4, 1, 1}, Block: [3]uint32{64, 1, 1}, Params: make([]byte, f.ParamBytes())}
+	out := make([]Reach, len(fp.Effects.Params))
+	require.Zero(t, testing.AllocsPerRun(100, func() { fp.Eval(l, out) }))
+}
+
+func BenchmarkEval(b *testing.B) {
+	m := parseFile(b, "testdata/basic.ptx")
+	for _, name := range []string{"vadd", "saxpy_stride"} {
+		f := m.Func(name)
+		fp := NewFootprint(m, f)
+		l := &Launch{Grid: [3]uint32{4, 1, 1}, Block: [3]uint32{64, 1, 1}, Params: make([]byte, f.ParamBytes())}
+		out := make([]Reach, len(fp.Effects.Params))
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				fp.Eval(l, out)
+			}
+		})
+	}
+}

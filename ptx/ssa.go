@@ -1,0 +1,315 @@
+package ptx
+
+import "slices"
+
+// Values are built on demand, from the addresses backwards, so that the
+// arithmetic of a kernel costs nothing here. The construction is that of
+// Braun et al., "Simple and Efficient Construction of Static Single Assignment
+// Form" (CC 2013), on a finished control flow graph.
+
+// termOp says how a value follows from its arguments. All work on the
+// mathematical integers: an instruction's signedness and width are extensions
+// of its arguments, and a result is meant modulo 2^bits.
+type termOp uint8
+
+const (
+	termUnknown termOp = iota // why
+	termConst                 // imm
+	termParam                 // bits of parameter imm's bytes, see paramRef
+	termSpecial               // a special register, name
+	termPhi                   // one argument for each predecessor of block
+	termSelect                // args[0] ? args[1] : args[2]
+	termSExt                  // the low imm bits, signed
+	termZExt                  // the low imm bits, unsigned
+	termAdd
+	termSub
+	termMul
+	termMulHi // of the product shifted right by imm
+	termShl
+	termShr // of an extended value: arithmetic and logical are the same
+	termAnd
+	termOr
+	termXor
+	termNot
+	termAbs
+	termMin
+	termMax
+	termDiv
+	termRem
+	termCmp // a predicate: cmp of extended values
+	termLogicAnd
+	termLogicOr
+	termLogicNot
+)
+
+// term is a node of the SSA graph.
+type term struct {
+	op       termOp
+	cmp      comparison
+	unsigned bool  // of min, max, div, rem, shr and cmp on 64 bits
+	bits     uint8 // width of the result; 1 for a predicate
+	block    int32 // where it is computed
+	args     []*term
+	imm      int64
+	name     string
+	param    paramRef
+	why      *Reason
+
+	same  *term   // what a phi that turned out to be redundant stands for
+	users []*term // phis that have this phi as an argument
+}
+
+// paramRef names bytes of the kernel's parameters.
+type paramRef struct {
+	param  int32
+	off    int32 // in the parameter
+	size   uint8
+	signed bool
+}
+
+// comparison is an order of two integers.
+type comparison uint8
+
+const (
+	cmpEQ comparison = iota
+	cmpNE
+	cmpLT
+	cmpLE
+	cmpGT
+	cmpGE
+)
+
+// negated is what holds when c does not.
+func (c comparison) negated() comparison {
+	return [...]comparison{cmpNE, cmpEQ, cmpGE, cmpGT, cmpLE, cmpLT}[c]
+}
+
+// mirrored is c with its sides exchanged.
+func (c comparison) mirrored() comparison {
+	return [...]comparison{cmpEQ, cmpNE, cmpGT, cmpGE, cmpLT, cmpLE}[c]
+}
+
+// is follows redundant phis.
+func (v *term) is() *term {
+	for v.same != nil {
+		v = v.same
+	}
+	return v
+}
+
+// ssa builds values of a flat program.
+type ssa struct {
+	*cfg
+	atEnd map[blockVar]*term // by block: the value of a variable at its end, where it was asked for
+	atTop map[blockVar]*term // phis
+	steps map[stepVar]*term  // results of steps
+	work  int                // values made so far
+}
+
+type blockVar struct {
+	b int32
+	v variable
+}
+
+type stepVar struct {
+	step int32
+	v    variable
+}
+
+// maxValues bounds what one kernel's addresses may depend on.
+const maxValues = 1 << 17
+
+func newSSA(g *cfg) *ssa {
+	return &ssa{cfg: g, atEnd: map[blockVar]*term{}, atTop: map[blockVar]*term{}, steps: map[stepVar]*term{}}
+}
+
+func (s *ssa) make(v term) *term {
+	s.work++
+	return &v
+}
+
+func (s *ssa) unknown(bits uint8, b int32, why *Reason) *term {
+	return s.make(term{op: termUnknown, bits: bits, block: b, why: why})
+}
+
+// before is the value of a variable just before step i.
+func (s *ssa) before(v variable, bits uint8, i int) *term {
+	b := s.blockOf[i]
+	if d := s.lastDef(v, s.blocks[b].first, i); d >= 0 {
+		return s.after(v, bits, d)
+	}
+	return s.top(v, bits, b)
+}
+
+// end is the value of a variable at the end of block b.
+func (s *ssa) end(v variable, bits uint8, b int32) *term {
+	key := blockVar{b, v}
+	if val, ok := s.atEnd[key]; ok {
+		return val.is()
+	}
+	var val *term
+	if d := s.lastDef(v, s.blocks[b].first, s.blocks[b].end); d >= 0 {
+		val = s.after(v, bits, d)
+	} else {
+		val = s.top(v, bits, b)
+	}
+	s.atEnd[key] = val
+	return val
+}
+
+// top is the value of a variable at the start of block b.
+func (s *ssa) top(v variable, bits uint8, b int32) *term {
+	key := blockVar{b, v}
+	if val, ok := s.atTop[key]; ok {
+		return val.is()
+	}
+	preds := s.blocks[b].preds
+	if b == 0 || len(preds) == 0 || s.work > maxValues { // never written, or too large
+		val := s.unknown(bits, b, nil)
+		s.atTop[key] = val
+		return val
+	}
+	if len(preds) == 1 {
+		return s.end(v, bits, preds[0])
+	}
+	phi := s.make(term{op: termPhi, bits: bits, block: b})
+	s.atTop[key] = phi
+	args := make([]*term, len(preds))
+	for n, p := range preds {
+		args[n] = s.end(v, bits, p)
+	}
+	phi.args = args
+	for _, a := range args {
+		if a = a.is(); a.op == termPhi && a != phi {
+			a.users = append(a.users, phi)
+		}
+	}
+	return s.simplify(phi)
+}
+
+// simplify replaces a phi whose arguments are all one value, or the phi itself.
+func (s *ssa) simplify(phi *term) *term {
+	var only *term
+	for _, a := range phi.args {
+		if a = a.is(); a == phi || a == only {
+			continue
+		}
+		if only != nil {
+			return phi
+		}
+		only = a
+	}
+	if only == nil {
+		return phi
+	}
+	phi.same = only
+	users := phi.users
+	if only.op == termPhi {
+		only.users = append(only.users, users...)
+	}
+	for _, u := range users {
+		if u.same == nil && u.args != nil {
+			s.simplify(u)
+		}
+	}
+	return only.is()
+}
+
+// after is the value that step i gives variable v.
+func (s *ssa) after(v variable, bits uint8, i int) *term {
+	key := stepVar{int32(i), v}
+	if val, ok := s.steps[key]; ok {
+		return val.is()
+	}
+	st := &s.cfg.steps[i]
+	val := s.result(v, bits, i)
+	if g := st.in.Guard; g.Reg != NoReg {
+		old := s.before(v, bits, i)
+		val = s.make(term{op: termSelect, bits: bits, block: s.blockOf[i], args: []*term{s.guard(i), val, old}})
+	}
+	if done, ok := s.steps[key]; ok { // around a loop, on the way to its operands
+		return done.is()
+	}
+	s.steps[key] = val
+	return val
+}
+
+// guard is the predicate under which step i is executed; nil without one.
+func (s *ssa) guard(i int) *term {
+	st := &s.cfg.steps[i]
+	g := st.in.Guard
+	if g.Reg == NoReg {
+		return nil
+	}
+	p := s.before(st.frame.base+variable(g.Reg), 1, i)
+	if g.Neg {
+		p = s.not(p, s.blockOf[i])
+	}
+	return p
+}
+
+func (s *ssa) not(p *term, b int32) *term {
+	return s.make(term{op: termLogicNot, bits: 1, block: b, args: []*term{p}})
+}
+
+// operand is the value of a source operand of step i.
+func (s *ssa) operand(op *Operand, bits uint8, i int) *term {
+	b := s.blockOf[i]
+	st := &s.cfg.steps[i]
+	switch op.Kind {
+	case OpReg:
+		if op.Reg == NoReg {
+			break
+		}
+		v := s.before(st.frame.base+variable(op.Reg), regBits(st.frame.f, op.Reg), i)
+		if op.Neg {
+			v = s.not(v, b)
+		}
+		return v
+	case OpInt:
+		return s.constant(op.Imm, bits, b)
+	case OpSpecial:
+		return s.special(op.Name, bits, i)
+	}
+	return s.unknown(bits, b, s.reason(i, "an operand that is no number"))
+}
+
+func (s *ssa) constant(imm int64, bits uint8, b int32) *term {
+	return s.make(term{op: termConst, bits: bits, block: b, imm: signExtend(imm, bits)})
+}
+
+// signExtend is the low bits of x as a signed number.
+func signExtend(x int64, bits uint8) int64 {
+	if bits >= 64 || bits == 1 {
+		return x
+	}
+	return x << (64 - bits) >> (64 - bits)
+}
+
+func regBits(f *Func, r RegID) uint8 {
+	if f.Regs[r].Type == Pred {
+		return 1
+	}
+	return uint8(8 * f.Regs[r].Type.Size())
+}
+
+func (s *ssa) reason(i int, msg string) *Reason {
+	return &Reason{s.m.File, s.cfg.steps[i].in.Pos, msg}
+}
+
+// affineSpecials are the special registers that a launch's shape bounds.
+var affineSpecials = []string{
+	"%tid.x", "%tid.y", "%tid.z", "%ctaid.x", "%ctaid.y", "%ctaid.z",
+	"%ntid.x", "%ntid.y", "%ntid.z", "%nctaid.x", "%nctaid.y", "%nctaid.z", "%laneid",
+}
+
+func (s *ssa) special(name string, bits uint8, i int) *term {
+	b := s.blockOf[i]
+	if name == "WARP_SZ" {
+		return s.constant(32, bits, b)
+	}
+	if n := slices.Index(affineSpecials, name); n >= 0 {
+		return s.make(term{op: termSpecial, bits: 32, block: b, imm: int64(n), name: name[1:]})
+	}
+	return s.unknown(bits, b, s.reason(i, "the index depends on "+name))
+}

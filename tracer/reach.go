@@ -1,0 +1,119 @@
+package tracer
+
+import (
+	"bytes"
+	"encoding/binary"
+
+	"github.com/reprise-gpu/reprise/ir"
+	"github.com/reprise-gpu/reprise/ptx"
+)
+
+// reacher finds which bytes of its arguments a launch touches.
+type reacher struct {
+	footprint *ptx.Footprint
+	offsets   []int // by parameter, in the parameter block
+	rows      []int // by parameter: its row of the footprint
+	launch    ptx.Launch
+	out       []ptx.Reach
+
+	// Programs repeat launches: out is that of the launch before, if it was the same.
+	same      bool
+	last      ptx.Launch
+	addresses bool // whether a number that may be an address is one
+}
+
+func newReacher(m *ptx.Module, f *ptx.Func) *reacher {
+	r := &reacher{footprint: ptx.NewFootprint(m, f), rows: make([]int, len(f.Params))}
+	for i, p := range r.footprint.Effects.Params {
+		if p.Field == 0 {
+			r.rows[p.Param] = i
+		}
+	}
+	for _, v := range f.Params {
+		r.offsets = append(r.offsets, v.Offset)
+	}
+	r.out = make([]ptx.Reach, len(r.footprint.Effects.Params))
+	for _, l := range []*ptx.Launch{&r.launch, &r.last} {
+		l.Params, l.Varies = make([]byte, f.ParamBytes()), make([]bool, len(f.Params))
+	}
+	return r
+}
+
+// begin readies r for the arguments of a launch.
+func (r *reacher) begin(s *Shape) {
+	r.launch.Grid = [3]uint32{s.Grid.X, s.Grid.Y, s.Grid.Z}
+	r.launch.Block = [3]uint32{s.Block.X, s.Block.Y, s.Block.Z}
+	r.addresses = false
+}
+
+// set takes the bits of argument i, which varies if a replay may change it.
+func (r *reacher) set(i int, size int64, bits uint64, varies bool) {
+	at := r.launch.Params[r.offsets[i]:]
+	switch size {
+	case 8:
+		binary.LittleEndian.PutUint64(at, bits)
+	case 4:
+		binary.LittleEndian.PutUint32(at, uint32(bits))
+	default:
+		for k := range size {
+			at[k] = byte(bits >> (8 * k))
+		}
+	}
+	r.launch.Varies[i] = varies
+}
+
+// end computes the reach of the launch.
+func (r *reacher) end() {
+	l, last := &r.launch, &r.last
+	if r.same && l.Grid == last.Grid && l.Block == last.Block && bytes.Equal(l.Params, last.Params) && equal(l.Varies, last.Varies) {
+		return
+	}
+	r.footprint.Eval(l, r.out)
+	last.Grid, last.Block, r.same = l.Grid, l.Block, true
+	copy(last.Params, l.Params)
+	copy(last.Varies, l.Varies)
+}
+
+func equal(a, b []bool) bool {
+	for i := range a {
+		if a[i] != b[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// appendUses appends what the launch does to the slice b, passed for parameter i.
+// What the kernel reaches is found from its code; that it stays inside the slice is
+// the program's promise, so an access that is not bounded is one to all of it.
+func (r *reacher) appendUses(uses []ir.Access, i int, p *param, b Buffer) []ir.Access {
+	if r.addresses || !p.ranged {
+		return append(uses, ir.Access{Range: b.span(), Mode: p.mode})
+	}
+	reach := r.out[r.rows[i]]
+	read, write := b.part(reach.Read), b.part(reach.Write)
+	switch {
+	case p.mode == ir.Reduce:
+		return appendUse(uses, ir.Range{Buffer: b.id, Lo: min(read.Lo, write.Lo), Hi: max(read.Hi, write.Hi)}, ir.Reduce)
+	case read == write:
+		return appendUse(uses, read, ir.ReadWrite)
+	}
+	return appendUse(appendUse(uses, read, ir.Read), write, ir.Write)
+}
+
+func appendUse(uses []ir.Access, r ir.Range, mode ir.Mode) []ir.Access {
+	if r.Empty() {
+		return uses
+	}
+	return append(uses, ir.Access{Range: r, Mode: mode})
+}
+
+// part is the bytes of b that a span from its first byte covers.
+func (b Buffer) part(s ptx.Span) ir.Range {
+	n := b.Bytes()
+	lo, hi := min(max(s.Lo, 0), n), min(max(s.Hi, 0), n)
+	if lo >= hi {
+		return ir.Range{Buffer: b.id, Lo: b.lo, Hi: b.lo}
+	}
+	return ir.Range{Buffer: b.id, Lo: b.lo + lo, Hi: b.lo + hi}
+}
