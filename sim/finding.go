@@ -15,12 +15,15 @@ const (
 	// DataRace is two operations that touch the same bytes, of which one writes, and
 	// that nothing orders.
 	DataRace FindingKind = iota
+	// SharedRace is two threads of a block that touch the same bytes of shared
+	// memory, of which one writes, with no barrier between.
+	SharedRace
 	// UninitialisedRead is a use of memory that was never written since it was
 	// allocated. A GPU hands it out with whatever was left there.
 	UninitialisedRead
 )
 
-var findingNames = [...]string{DataRace: "race", UninitialisedRead: "uninitialised read"}
+var findingNames = [...]string{DataRace: "race", SharedRace: "shared-memory race", UninitialisedRead: "uninitialised read"}
 
 func (k FindingKind) String() string { return findingNames[k] }
 
@@ -197,23 +200,48 @@ func (j *job) name() string {
 }
 
 func (r *report) hazard(m *interp.Memory, op *operation, h *interp.Hazard) {
-	a := op.access()
-	a.Does = fmt.Sprintf("reads %d bytes", h.Bytes)
-	a.Thread = fmt.Sprintf("block (%d,%d,%d), thread (%d,%d,%d)",
-		h.Block[0], h.Block[1], h.Block[2], h.Thread[0], h.Thread[1], h.Thread[2])
-	a.place(op.job.kernel.code, h.Inst)
-	base, _, _ := m.Base(h.Address)
-	f := Finding{
-		Kind:     UninitialisedRead,
-		Warning:  h.Partial,
-		Subject:  subject(m, base, interp.Span{Lo: h.Address, Hi: h.Address + h.Bytes}, h.Bytes, 1),
-		Accesses: []Access{a},
-		Advice:   "nothing has written them since they were allocated, and a GPU does not zero memory: fill them first",
-	}
-	if h.Partial {
-		f.Advice = "nothing has written some of them since they were allocated: harmless if the kernel ignores those elements"
+	by := op.access()
+	by.Does = "reads"
+	by.Thread = thread(h.Block, h.Thread)
+	by.place(op.job.kernel.code, h.Inst)
+	f := Finding{Kind: UninitialisedRead, Accesses: []Access{by}}
+	switch h.Kind {
+	case interp.UninitialisedRead:
+		base, _, _ := m.Base(h.Address)
+		f.Subject = subject(m, base, interp.Span{Lo: h.Address, Hi: h.Address + h.Bytes}, h.Bytes, 1)
+		f.Advice = "nothing has written them since they were allocated, and a GPU does not zero memory: fill them first"
+		if h.Partial {
+			f.Warning = true
+			f.Advice = "nothing has written some of them since they were allocated: harmless if the kernel ignores those elements"
+		}
+	case interp.UninitialisedShared:
+		f.Subject = sharedBytes(h)
+		f.Advice = "no thread of the block has written them, and a GPU does not zero shared memory: fill them first"
+	case interp.SharedRace:
+		f.Kind, f.Subject = SharedRace, sharedBytes(h)
+		other := by
+		other.Thread, other.Places = thread(h.Block, h.OtherThread), nil
+		other.place(op.job.kernel.code, h.Other)
+		by.Does, other.Does = sharedVerb(h.Stores), sharedVerb(h.OtherStores)
+		f.Accesses = []Access{other, by}
+		f.Advice = "no barrier orders the two threads: put __syncthreads() between, or __syncwarp() within a warp"
 	}
 	r.add(f)
+}
+
+func thread(block, thread [3]uint32) string {
+	return fmt.Sprintf("block (%d,%d,%d), thread (%d,%d,%d)", block[0], block[1], block[2], thread[0], thread[1], thread[2])
+}
+
+func sharedBytes(h *interp.Hazard) string {
+	return fmt.Sprintf("bytes %d-%d of shared memory", h.Address, h.Address+h.Bytes-1)
+}
+
+func sharedVerb(stores bool) string {
+	if stores {
+		return "writes"
+	}
+	return "reads"
 }
 
 func (r *report) download(m *interp.Memory, j *job, gap interp.Span) {

@@ -37,7 +37,7 @@ func newRaces(mode Race, m *interp.Memory) *races {
 		return nil
 	}
 	m.TrackInitialised()
-	return &races{memory: m, shadows: map[uint64]*shadow{}}
+	return &races{memory: m, shadows: map[uint64]*shadow{}, record: interp.Record{Races: true}}
 }
 
 // place is where work was enqueued.

@@ -17,6 +17,8 @@ type access struct {
 	watched bool      // a load that may find what another block stored
 	kind    accessKind
 	atomic  string    // the kind of an atomic operation, "add.f32"
+	strong  bool      // atomic or volatile: no race with others of the kind
+	orders  bool      // code may wait by it for other threads
 	memory  bool      // this is an access: extras serve other instructions too
 	elems   []element // registers loaded or stored
 }

@@ -84,6 +84,9 @@ func (w *warp) arrive(f *fragment, s *segment) bool {
 		b.yes += int32(bits.OnesCount32(p & mask))
 		b.no += int32(bits.OnesCount32(^p & mask))
 	}
+	if w.eng.tile != nil {
+		w.eng.tile.arrive(w.index, int32(id))
+	}
 	if in.x.mode != barrierArrive {
 		f.wait, f.barrier, f.at = atBarrier, int32(id), s.last
 	}
@@ -134,9 +137,15 @@ func (e *engine) completeBarrier(id int32) {
 		if e.warps[i].waitsAt(id) {
 			e.warps[i].passBarrier(id, b)
 			e.warps[i].clock = latest
+			if e.tile != nil {
+				e.tile.pass(uint32(i), id, b.counted == 0)
+			}
 		}
 	}
 	*b = barrier{}
+	if e.tile != nil {
+		e.tile.complete(id)
+	}
 }
 
 func (w *warp) waitsAt(id int32) bool {

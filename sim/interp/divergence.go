@@ -108,6 +108,9 @@ func (f *fragment) pop(exited uint32) bool {
 // exit ends the lanes in gone and continues with those that remain.
 func (w *warp) exit(f *fragment, gone uint32, s *segment) {
 	w.exited |= gone
+	if w.eng.tile != nil {
+		w.eng.tile.leave(w.index)
+	}
 	w.eng.leave(gone)
 	if f.mask &^= gone; f.mask != 0 {
 		f.pc = s.next

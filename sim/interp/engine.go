@@ -21,7 +21,9 @@ type engine struct {
 	reached  []*reach
 	seen     []sighting // by access site
 	barriers [maxBarriers + 1]barrier
-	watch    *watcher // nil when nobody asked for a record
+	watch    *watcher     // nil when nobody asked for a record
+	tile     *sharedWatch // nil when nobody asked for races in shared memory
+	ownTile  sharedWatch
 
 	block   [3]uint32
 	threads uint32 // of a block
@@ -80,7 +82,7 @@ func (c *counters) add(o *counters) {
 func (e *engine) prepare(r *run, tracking bool) {
 	k, l := r.kernel, &r.launch
 	e.run, e.kernel, e.mem, e.launch, e.params = r, k, r.mem, l, unsafe.Pointer(&r.params[0])
-	e.count, e.fault, e.tracking, e.watch = counters{}, nil, tracking, nil
+	e.count, e.fault, e.tracking, e.watch, e.tile = counters{}, nil, tracking, nil, nil
 	e.printed = e.printed[:0]
 	e.updates, e.spans, e.applied = e.updates[:0], e.spans[:0], 0
 	e.threads = l.Block[0] * l.Block[1] * l.Block[2]
@@ -206,6 +208,9 @@ func (e *engine) finish() {
 func (e *engine) begin(block [3]uint32) {
 	e.block = block
 	e.gauge.begin(block)
+	if e.tile != nil {
+		e.tile.begin()
+	}
 	e.alive = int32(e.threads)
 	e.barriers = [maxBarriers + 1]barrier{}
 	e.steps = e.launch.StepLimit

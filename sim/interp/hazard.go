@@ -11,6 +11,11 @@ type HazardKind uint8
 const (
 	// UninitialisedRead is a load of global memory that nothing has written.
 	UninitialisedRead HazardKind = iota
+	// UninitialisedShared is a load of shared memory that nothing in the block has written.
+	UninitialisedShared
+	// SharedRace is two accesses to the same bytes of shared memory by threads of
+	// a block, one of them a store, that nothing orders.
+	SharedRace
 )
 
 // Hazard is an access, or two, whose result a GPU does not promise. One is kept for
@@ -20,19 +25,28 @@ type Hazard struct {
 	Inst    int // what Kernel.Place takes
 	Block   [3]uint32
 	Thread  [3]uint32
-	Address uint64 // first byte concerned
+	Address uint64 // of the access; in shared memory, the offset
 	Bytes   uint64 // of the access
 	// Partial is set for a vector load of which some elements have been written:
 	// padding, most likely.
 	Partial bool
+	Stores  bool // of a race: Inst stores or updates
+
+	// The other side of a race.
+	Other       int
+	OtherThread [3]uint32
+	OtherStores bool
 
 	block int64 // in grid order
 }
 
 // threadAt is the place in its block of a warp's lane.
 func (w *warp) threadAt(lane int) [3]uint32 {
-	t := w.index*lanes + uint32(lane)
-	b := w.eng.launch.Block
+	return w.eng.threadAt(int(w.index)*lanes + lane)
+}
+
+func (e *engine) threadAt(i int) [3]uint32 {
+	t, b := uint32(i), e.launch.Block
 	return [3]uint32{t % b[0], t / b[0] % b[1], t / b[0] / b[1]}
 }
 
@@ -55,9 +69,14 @@ func (v *watcher) hazard(w *warp, h Hazard) {
 	v.hazards = keepFirst(v.hazards, h)
 }
 
+// same reports whether two hazards are those of the same instructions.
+func (h *Hazard) same(o *Hazard) bool {
+	return h.Kind == o.Kind && (h.Inst == o.Inst && h.Other == o.Other || h.Kind == SharedRace && h.Inst == o.Other && h.Other == o.Inst)
+}
+
 func keepFirst(list []Hazard, h Hazard) []Hazard {
 	for i := range list {
-		if o := &list[i]; o.Kind == h.Kind && o.Inst == h.Inst {
+		if o := &list[i]; o.same(&h) {
 			if h.block < o.block {
 				*o = h
 			}

@@ -1,6 +1,8 @@
 package interp
 
 import (
+	"strings"
+
 	"github.com/reprise-gpu/reprise/ptx"
 )
 
@@ -61,6 +63,7 @@ func (l *lowering) ordering(x *extra) {
 			x.watched = x.kind == loads // weak, but what code that waits used before there were strong loads
 		}
 	}
+	x.strong, x.orders = strong || x.kind == updates, strong
 	x.watched = x.watched || strong && x.kind == loads
 	if x.watched || strong || x.kind == updates {
 		l.k.spinLimit = spinLimit
@@ -70,8 +73,9 @@ func (l *lowering) ordering(x *extra) {
 	}
 }
 
-// results finds the atomic operations on global memory whose result something
-// reads: blocks with such must run in grid order.
+// results finds the atomic operations whose result something reads: threads may
+// wait for each other by them. Blocks with such on global memory must run in
+// grid order.
 func (l *lowering) results() {
 	used := make([]bool, len(l.vregs))
 	for i := range l.items {
@@ -85,8 +89,14 @@ func (l *lowering) results() {
 	}
 	for i := range l.items {
 		it := &l.items[i]
-		if x := it.x; x != nil && x.kind == updates && (x.space == ptx.Global || x.space == ptx.Generic) {
-			l.k.ordered = l.k.ordered || it.d != noSlot && used[it.d]
+		x := it.x
+		if x == nil || x.kind != updates {
+			continue
+		}
+		read := it.d != noSlot && used[it.d]
+		x.orders = x.orders || read || strings.HasPrefix(x.atomic, "exch") || strings.HasPrefix(x.atomic, "cas")
+		if x.space == ptx.Global || x.space == ptx.Generic {
+			l.k.ordered = l.k.ordered || read
 		}
 	}
 }

@@ -18,7 +18,7 @@ func (w *warp) synchronise(f *fragment, s *segment) bool {
 	masks := view[uint32](w, in.x.members)
 	if in.x.uniform && masks[0]&^w.exited&^live == 0 && live&^masks[0] == 0 {
 		if w.live = live; live != 0 {
-			in.exec(w, in)
+			w.together(in)
 		}
 		f.pc = s.next
 		return true
@@ -57,9 +57,18 @@ func (w *warp) execGroups(in *inst, live uint32, masks *[lanes]uint32) (waiting 
 			continue
 		}
 		w.live = group
-		in.exec(w, in)
+		w.together(in)
 	}
 	return waiting
+}
+
+// together executes a warp-wide operation for the live lanes, which have met.
+func (w *warp) together(in *inst) {
+	met := w.live
+	in.exec(w, in)
+	if w.eng.tile != nil {
+		w.eng.tile.meet(w, met)
+	}
 }
 
 // releaseSyncs executes warp-wide operations whose lanes have all arrived in
@@ -118,7 +127,7 @@ func (w *warp) meet(f *fragment) {
 	there := w.arrived(f)
 	if w.meetsAt(f) {
 		w.live = there
-		in.exec(w, in)
+		w.together(in)
 		return
 	}
 	k := w.kernel
@@ -145,7 +154,7 @@ func (w *warp) meet(f *fragment) {
 	}
 	w.collect(f, &operation)
 	w.live = there
-	operation.exec(w, &operation)
+	w.together(&operation)
 	w.deliver(f, &operation)
 }
 

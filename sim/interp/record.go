@@ -11,6 +11,8 @@ import (
 type Record struct {
 	// Allocations are those the launch touched, by address.
 	Allocations []Recorded
+	// Races asks for races within blocks, too, which takes longer.
+	Races bool
 	// Hazards are accesses that a GPU promises no result for, in the order of the code.
 	Hazards []Hazard
 

@@ -50,6 +50,7 @@ func (r *run) engine(tracking bool) *engine {
 	e.prepare(r, tracking)
 	if rec := r.launch.Record; rec != nil {
 		e.watch = rec.watcher(r.kernel, tracking)
+		e.watchShared(rec.Races)
 	}
 	return e
 }

@@ -110,6 +110,9 @@ func (e *engine) show(w *warp, in *inst) {
 	if e.watch != nil {
 		e.watch.access(w, in)
 	}
+	if e.tile != nil && (in.x.space == ptx.Shared || in.x.space == ptx.Generic) {
+		e.tile.access(w, in)
+	}
 	if e.gauge.on {
 		e.gauge.access(w, in)
 	}

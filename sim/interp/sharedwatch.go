@@ -1,0 +1,355 @@
+package interp
+
+import (
+	"math/bits"
+	"strings"
+	"unsafe"
+
+	"github.com/reprise-gpu/reprise/ptx"
+)
+
+// sharedWatch finds races within a block: accesses of two threads to the same
+// bytes of shared memory, one of them a store, that neither a barrier nor a
+// warp-wide operation orders. That lanes of a warp run in lock step orders
+// nothing: since compute capability 7.0 the hardware does not promise it.
+//
+// Each warp has a clock that ticks when it synchronises, and knows up to which
+// time of each other warp it comes after; a cell of shared memory holds the
+// last store and the last load by each warp (Flanagan & Freund, FastTrack, PLDI
+// 2009). Clocks go on from block to block, so that nothing is cleared: what was
+// stored before the block began was never stored in it.
+//
+// Volatile and atomic accesses are no races among themselves. Where code can
+// wait by them for other threads, they order warps too, as locks are made of
+// them: volatile loads and stores, exchanges, and atomic operations whose result
+// is asked for. This finds less than there is, and accuses no lock. A plain load
+// does not race with a compare-and-swap: that is how a loop around one begins, and
+// a stale value costs it a turn.
+type sharedWatch struct {
+	size  uint64
+	shift uint // log2 of the bytes of a cell: the least that the kernel accesses
+	warps int
+	cells []cell
+	loads []stamp // by cell and warp
+	clock []uint32
+	known []uint32 // by warp and warp: accesses up to then come before
+	floor uint32   // clocks of this block
+	gone  []uint32 // known to the warps that have exited
+	meets [maxBarriers + 1][]uint32
+	lanes []laneOrder      // by warp
+	locks map[int][]uint32 // by cell: known to whoever synchronised through it
+}
+
+// cell is what is known of a few bytes.
+type cell struct {
+	store   stamp
+	loaders uint32 // warps that loaded since that store
+}
+
+// laneOrder is what orders the lanes of a warp: all of them up to a time, and
+// some pairs for longer, when only part of the warp has met.
+type laneOrder struct {
+	all   uint32
+	pairs *[lanes][lanes]uint32
+}
+
+// stamp is an access: its warp's clock in the upper half, then the instruction,
+// the lane, whether it was atomic or volatile, and the warp of a store. A load's
+// warp is known from its place; it has a second lane there, when several loaded.
+type stamp uint64
+
+const (
+	stampStrong stamp = 1
+	stampMany   stamp = 1 << 1
+	stampLane   stamp = 1 << 2
+	stampWarp   stamp = 1 << 7
+	stampInst   stamp = 1 << 12
+	stampTime   stamp = 1 << 32
+)
+
+func (s stamp) time() uint32 { return uint32(s >> 32) }
+func (s stamp) lane() int    { return int(s/stampLane) & 31 }
+func (s stamp) warp() int    { return int(s/stampWarp) & 31 }
+func (s stamp) second() int  { return int(s/stampWarp) & 31 }
+func (s stamp) inst() int    { return int(uint32(s) >> 12) }
+
+// prepare readies the watch for a launch of e's kernel. What earlier launches left
+// in cells is older than the floor.
+func (v *sharedWatch) prepare(e *engine, size uint64) {
+	v.shift, v.size = e.kernel.leastShared(), size
+	v.warps = len(e.warps)
+	n := int(size>>v.shift) + 1
+	v.cells, v.loads = longer(v.cells, n), longer(v.loads, n*v.warps)
+	v.clock, v.lanes = longer(v.clock, v.warps), longer(v.lanes, v.warps)
+	v.gone, v.known = resized(v.gone, v.warps), resized(v.known, v.warps*v.warps)
+	for i := range v.meets {
+		v.meets[i] = resized(v.meets[i], v.warps)
+	}
+}
+
+// watchShared has the engine look for races in shared memory.
+func (e *engine) watchShared(wanted bool) {
+	if size := uint64(e.kernel.sharedStatic) + uint64(e.launch.Shared); wanted && size > 0 {
+		e.tile = &e.ownTile
+		e.tile.prepare(e, size)
+	}
+}
+
+func longer[T any](s []T, n int) []T {
+	if len(s) < n {
+		s = append(s, make([]T, n-len(s))...)
+	}
+	return s
+}
+
+// leastShared is log2 of the smallest access that may reach shared memory.
+func (k *Kernel) leastShared() uint {
+	least := uint(3)
+	for i := range k.code {
+		if x := k.code[i].x; x != nil && x.memory && (x.space == ptx.Shared || x.space == ptx.Generic) {
+			least = min(least, uint(bits.TrailingZeros(uint(x.size))))
+		}
+	}
+	return least
+}
+
+// begin starts a block: all that was before is before it.
+func (v *sharedWatch) begin() {
+	last := v.floor
+	for _, t := range v.clock {
+		last = max(last, t)
+	}
+	if last > 1<<31 {
+		last = 0
+		clear(v.cells)
+		clear(v.loads)
+	}
+	v.floor = last + 1
+	for w := range v.clock {
+		v.clock[w], v.lanes[w].all = v.floor, last
+	}
+	for w := range v.lanes {
+		if p := v.lanes[w].pairs; p != nil {
+			*p = [lanes][lanes]uint32{}
+		}
+	}
+	clear(v.known)
+	clear(v.gone)
+	for i := range v.meets {
+		clear(v.meets[i])
+	}
+	clear(v.locks)
+}
+
+func (v *sharedWatch) row(w int) []uint32 { return v.known[w*v.warps : (w+1)*v.warps] }
+
+func join(to, from []uint32) {
+	for i, t := range from {
+		to[i] = max(to[i], t)
+	}
+}
+
+// tell adds to a clock what warp w has done and knows, and ends a period of w.
+func (v *sharedWatch) tell(to []uint32, w int) {
+	join(to, v.row(w))
+	to[w] = max(to[w], v.clock[w])
+	v.clock[w]++
+}
+
+// arrive notes that warp w has come to a barrier.
+func (v *sharedWatch) arrive(w uint32, id int32) { v.tell(v.meets[id], int(w)) }
+
+// pass lets a warp that waited at a barrier go on. A barrier for all threads
+// counts those that have exited as arrived.
+func (v *sharedWatch) pass(warp uint32, id int32, all bool) {
+	w := int(warp)
+	join(v.row(w), v.meets[id])
+	if all {
+		join(v.row(w), v.gone)
+	}
+	v.lanes[w].all = v.clock[w] - 1
+}
+
+// complete readies a barrier for its next use.
+func (v *sharedWatch) complete(id int32) { clear(v.meets[id]) }
+
+// leave notes that lanes of a warp have exited.
+func (v *sharedWatch) leave(w uint32) { v.tell(v.gone, int(w)) }
+
+// meet orders the lanes of a warp that met in a warp-wide operation.
+func (v *sharedWatch) meet(w *warp, mask uint32) {
+	o, now := &v.lanes[w.index], v.clock[w.index]
+	v.clock[w.index]++
+	if mask|w.exited == allLanes {
+		o.all = now
+		return
+	}
+	if o.pairs == nil {
+		o.pairs = &[lanes][lanes]uint32{}
+	}
+	var all [lanes]uint32
+	each(mask, func(i int) { join(all[:], o.pairs[i][:]) })
+	each(mask, func(i int) { all[i] = now })
+	each(mask, func(i int) { o.pairs[i] = all })
+}
+
+// ordered reports whether an access of this block, by warp u, comes before what
+// a lane of warp w does now.
+func (v *sharedWatch) ordered(s stamp, u, w, lane int) bool {
+	switch {
+	case u != w:
+		return s.time() <= v.known[w*v.warps+u]
+	case s.time() <= v.lanes[w].all:
+		return true
+	case s&stampMany == 0:
+		return v.laneOrdered(s, w, s.lane(), lane)
+	}
+	return v.laneOrdered(s, w, s.lane(), lane) && v.laneOrdered(s, w, s.second(), lane)
+}
+
+func (v *sharedWatch) laneOrdered(s stamp, w, other, lane int) bool {
+	p := v.lanes[w].pairs
+	return other == lane || p != nil && s.time() <= p[lane][other]
+}
+
+// access checks an access of all live lanes, and notes it.
+func (v *sharedWatch) access(w *warp, in *inst) {
+	x, n, window := in.x, in.x.bytes(), uint64(0)
+	if x.space == ptx.Generic {
+		window = sharedWindow
+	}
+	now := stamp(v.clock[w.index])*stampTime + stamp(w.kernel.indexOf(in))*stampInst
+	if x.strong {
+		now |= stampStrong
+	}
+	for m := w.live; m != 0; m &= m - 1 {
+		lane := bits.TrailingZeros32(m) & 31
+		at := w.address(in, lane) - window
+		if at > v.size || n > v.size-at {
+			continue // global memory, or a fault
+		}
+		s := now + stamp(lane)*stampLane
+		for c := int(at >> v.shift); c <= int((at+n-1)>>v.shift); c++ {
+			if x.orders {
+				v.acquire(w, c)
+			}
+			if x.kind == loads {
+				v.load(w, in, lane, c, at, s)
+			} else {
+				v.store(w, in, lane, c, at, s+stamp(w.index)*stampWarp)
+			}
+			if x.orders {
+				v.release(w, c)
+				now += stampTime
+			}
+		}
+	}
+}
+
+// acquire has the warp come after those that released the cell.
+func (v *sharedWatch) acquire(w *warp, c int) {
+	if known, ok := v.locks[c]; ok {
+		join(v.row(int(w.index)), known)
+		v.lanes[w.index].all = max(v.lanes[w.index].all, v.locks[c][w.index])
+	}
+}
+
+// release has those that acquire the cell come after the warp.
+func (v *sharedWatch) release(w *warp, c int) {
+	if v.locks == nil {
+		v.locks = map[int][]uint32{}
+	}
+	if v.locks[c] == nil {
+		v.locks[c] = make([]uint32, v.warps)
+	}
+	v.tell(v.locks[c], int(w.index))
+}
+
+func (v *sharedWatch) load(w *warp, in *inst, lane, c int, at uint64, s stamp) {
+	e, me := &v.cells[c], int(w.index)
+	wrote := e.store
+	if wrote.time() < v.floor {
+		v.uninitialised(w, in, lane, at)
+	} else if wrote&s&stampStrong == 0 && !v.ordered(wrote, wrote.warp(), me, lane) && !w.kernel.code[wrote.inst()].x.swaps() {
+		v.race(w, in, wrote, wrote.warp(), lane, at)
+	}
+	mine := &v.loads[c*v.warps+me]
+	if old := *mine; e.loaders>>me&1 != 0 && old.time() > v.lanes[me].all && old.time() >= v.floor && old.lane() != lane {
+		s = s&(old|^stampStrong) | stampMany + stamp(old.lane())*stampWarp
+	}
+	*mine = s
+	e.loaders |= 1 << me
+}
+
+func (v *sharedWatch) store(w *warp, in *inst, lane, c int, at uint64, s stamp) {
+	e, me := &v.cells[c], int(w.index)
+	wrote := e.store
+	if wrote.time() >= v.floor {
+		if wrote&s&stampStrong == 0 && !v.ordered(wrote, wrote.warp(), me, lane) && !w.storesSame(in, lane, at, wrote) {
+			v.race(w, in, wrote, wrote.warp(), lane, at)
+		}
+	} else if in.x.kind == updates {
+		v.uninitialised(w, in, lane, at)
+	}
+	for m := e.loaders; m != 0; m &= m - 1 {
+		u := bits.TrailingZeros32(m)
+		read := v.loads[c*v.warps+u]
+		if read.time() >= v.floor && read&s&stampStrong == 0 && !v.ordered(read, u, me, lane) && !in.x.swaps() {
+			v.race(w, in, read, u, lane, at)
+		}
+	}
+	e.store, e.loaders = s, 0
+}
+
+// swaps reports a compare-and-swap.
+func (x *extra) swaps() bool { return strings.HasPrefix(x.atomic, "cas") }
+
+func (v *sharedWatch) uninitialised(w *warp, in *inst, lane int, at uint64) {
+	w.eng.watch.hazard(w, Hazard{
+		Kind: UninitialisedShared, Inst: w.kernel.indexOf(in), Thread: w.threadAt(lane), Address: at, Bytes: in.x.bytes(),
+	})
+}
+
+// race reports an access of warp u and the present one of a lane of w.
+func (v *sharedWatch) race(w *warp, in *inst, earlier stamp, u, lane int, at uint64) {
+	other := earlier.lane()
+	if u == int(w.index) && other == lane {
+		other = earlier.second()
+	}
+	k := w.kernel
+	w.eng.watch.hazard(w, Hazard{
+		Kind: SharedRace, Inst: k.indexOf(in), Stores: in.x.kind != loads, Thread: w.threadAt(lane),
+		Other: earlier.inst(), OtherStores: k.code[earlier.inst()].x.kind != loads, OtherThread: w.eng.threadAt(u*lanes + other),
+		Address: at, Bytes: in.x.bytes(),
+	})
+}
+
+// storesSame reports whether a store changes nothing, so that whichever of two
+// comes last, memory holds the same: threads that all set one flag.
+func (w *warp) storesSame(in *inst, lane int, at uint64, other stamp) bool {
+	if in.x.kind != stores {
+		return false
+	}
+	if other.warp() == int(w.index) && other.inst() == w.kernel.indexOf(in) && other.lane() != lane && w.live>>other.lane()&1 != 0 &&
+		w.address(in, other.lane()) == w.address(in, lane) { // in the same instruction, not yet executed
+		return w.stored(in, lane) == w.stored(in, other.lane())
+	}
+	size := in.x.size
+	if len(in.x.elems) > 1 {
+		return false
+	}
+	return readCell(unsafe.Add(w.shared, uintptr(at)), size) == w.stored(in, lane)
+}
+
+// stored is the value that a lane stores, of a vector the first element.
+func (w *warp) stored(in *inst, lane int) uint64 {
+	e := in.x.elems[0]
+	if e.reg == noSlot {
+		e.reg = in.d
+	}
+	v := w.lane(e, lane)
+	if in.x.size < 8 {
+		v &= 1<<(8*in.x.size) - 1
+	}
+	return v
+}
