@@ -95,7 +95,7 @@ func (c conversion) floatToInt() bitsFunc {
 	size, signed := c.dst.Size(), c.dst.Signed()
 	nan := uint64(0)
 	if c.src == ptx.F64 || size == 8 {
-		nan = 1 << (8*size - 1)
+		nan = signExtend(1<<(8*size-1), size, signed)
 	}
 	return func(v uint64) uint64 {
 		f := read(v)
@@ -179,7 +179,7 @@ func (c conversion) writer() func(f, err float64) uint64 {
 			return uint64(math.Float32bits(v))
 		}
 	case ptx.F64:
-		return func(f, err float64) uint64 { return math.Float64bits(nudge64(fit(f), err, c.round)) }
+		return func(f, err float64) uint64 { return math.Float64bits(fit(nudge64(f, err, c.round))) }
 	}
 	return nil
 }

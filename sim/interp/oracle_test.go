@@ -112,42 +112,6 @@ func TestFma32RoundsSubnormalsOnce(t *testing.T) {
 	}
 }
 
-// TestIntegersAgreeWithBigInt compares with arithmetic that cannot overflow.
-func TestIntegersAgreeWithBigInt(t *testing.T) {
-	r := rand.New(rand.NewPCG(7, 8))
-	for _, typ := range []string{"s16", "u16", "s32", "u32", "s64", "u64"} {
-		size := 8 * uint(typeSize(typ))
-		for op, f := range map[string]func(a, b, c *big.Int) *big.Int{
-			"add":    func(a, b, _ *big.Int) *big.Int { return new(big.Int).Add(a, b) },
-			"sub":    func(a, b, _ *big.Int) *big.Int { return new(big.Int).Sub(a, b) },
-			"mul.lo": func(a, b, _ *big.Int) *big.Int { return new(big.Int).Mul(a, b) },
-			"mul.hi": func(a, b, _ *big.Int) *big.Int { return new(big.Int).Rsh(new(big.Int).Mul(a, b), size) },
-			"div":    func(a, b, _ *big.Int) *big.Int { return new(big.Int).Quo(a, b) },
-			"rem":    func(a, b, _ *big.Int) *big.Int { return new(big.Int).Rem(a, b) },
-			"mad.lo": func(a, b, c *big.Int) *big.Int { return new(big.Int).Add(new(big.Int).Mul(a, b), c) },
-			"mad.hi": func(a, b, c *big.Int) *big.Int {
-				return new(big.Int).Add(new(big.Int).Rsh(new(big.Int).Mul(a, b), size), c)
-			},
-		} {
-			o := opTest{body: op + "." + typ + " %d, %a, %b;", dst: typ, sources: []string{typ, typ, typ}}
-			if op[:2] == "ma" {
-				o.body = op + "." + typ + " %d, %a, %b, %c;"
-			}
-			rows := make([][]uint64, 256)
-			for i := range rows {
-				rows[i] = []uint64{corner(r, size), corner(r, size) | 1, corner(r, size)}
-			}
-			got, err := o.run(t, rows)
-			require.NoError(t, err)
-			for i, row := range rows {
-				want := f(toInt(typ, row[0]), toInt(typ, row[1]), toInt(typ, row[2]))
-				low := new(big.Int).And(want, new(big.Int).SetUint64(1<<(size-1)<<1-1)).Uint64()
-				require.Equal(t, low, got[i], "%s of %x", o.body, row)
-			}
-		}
-	}
-}
-
 // corner is any number, a small one, or one next to an end of the range.
 func corner(r *rand.Rand, size uint) uint64 {
 	v := r.Uint64()
@@ -158,40 +122,6 @@ func corner(r *rand.Rand, size uint) uint64 {
 		v = r.Uint64N(20) - 10
 	}
 	return v & (1<<(size-1)<<1 - 1)
-}
-
-func toInt(typ string, bits uint64) *big.Int {
-	if typ[0] == 's' {
-		return big.NewInt(int64(signExtend(bits, typeSize(typ), true)))
-	}
-	return new(big.Int).SetUint64(bits)
-}
-
-// TestIntegerConversionsAgreeWithBigFloat covers every integer width to both
-// floats in every direction.
-func TestIntegerConversionsAgreeWithBigFloat(t *testing.T) {
-	r := rand.New(rand.NewPCG(9, 10))
-	for _, src := range []string{"s16", "u16", "s32", "u32", "s64", "u64"} {
-		for _, dst := range []string{"f32", "f64"} {
-			for _, mode := range []string{"rn", "rz", "rm", "rp"} {
-				o := opTest{body: fmt.Sprintf("cvt.%s.%s.%s %%d, %%a;", mode, dst, src), dst: dst, sources: []string{src}}
-				rows := make([][]uint64, 512)
-				for i := range rows {
-					rows[i] = []uint64{corner(r, 8*uint(typeSize(src))) >> r.UintN(8)}
-				}
-				got, err := o.run(t, rows)
-				require.NoError(t, err)
-				prec := uint(24)
-				if dst == "f64" {
-					prec = 53
-				}
-				for i, row := range rows {
-					want, _ := new(big.Float).SetPrec(prec).SetMode(bigModes[mode]).SetInt(toInt(src, row[0])).Float64()
-					require.Equal(t, want, toFloat(dst, got[i]), "%s of %#x", o.body, row)
-				}
-			}
-		}
-	}
 }
 
 // TestHalfAgreesWithBigFloat rounds through every neighbourhood of binary16.

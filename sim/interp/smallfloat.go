@@ -36,7 +36,7 @@ func (s smallFloat) decode(v uint32) float64 {
 	m := v & (s.sign() - 1)
 	switch e := m >> s.frac; {
 	case m > s.above() || s.finite && m == s.nan():
-		return math.NaN()
+		return math.Float64frombits(sign | 0x7ff8<<48) // .xorsign asks for the sign of a NaN too
 	case m == s.above():
 		return math.Float64frombits(sign | 0x7ff<<52)
 	case e == 0:
