@@ -53,6 +53,9 @@ type Device interface {
 	LoadModule(name, ptx string) (Module, error)
 	UnloadModule(Module) error
 	Function(m Module, entry string) (Function, error)
+	// Global is the address and size in bytes of a .global or .const variable of
+	// the module. It is freed with its module and in no other way.
+	Global(m Module, name string) (Ptr, int64, error)
 
 	// CreateStream makes a FIFO that is ordered with no other stream. Lower
 	// priority values run first, clamped to the range in Info.

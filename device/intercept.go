@@ -95,6 +95,18 @@ func (x *intercepted) Function(m Module, entry string) (Function, error) {
 	return give(x, "Function", func() (Function, error) { return x.d.Function(m, entry) }, m, entry)
 }
 
+func (x *intercepted) Global(m Module, name string) (Ptr, int64, error) {
+	var bytes int64
+	p, err := give(x, "Global", func() (p Ptr, err error) {
+		p, bytes, err = x.d.Global(m, name)
+		return p, err
+	}, m, name)
+	if err != nil {
+		bytes = 0
+	}
+	return p, bytes, err
+}
+
 func (x *intercepted) CreateStream(priority int) (Stream, error) {
 	return give(x, "CreateStream", func() (Stream, error) { return x.d.CreateStream(priority) }, priority)
 }

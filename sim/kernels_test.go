@@ -168,6 +168,16 @@ func up[T any](g *gpu, v []T) array[T] {
 	return array[T]{g, p, len(v)}
 }
 
+// variable fills a variable of the module.
+func variable[T any](g *gpu, name string, v []T) {
+	g.t.Helper()
+	p, size, err := g.Global(g.module, name)
+	require.NoError(g.t, err)
+	b := bytesOf(v)
+	require.Len(g.t, b, int(size), name)
+	require.NoError(g.t, g.Write(p, b))
+}
+
 // zeros is n zero elements.
 func zeros[T any](g *gpu, n int) array[T] {
 	g.t.Helper()

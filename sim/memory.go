@@ -71,6 +71,11 @@ func (d *Device) release(addr uint64) (int64, error) {
 	if isPinned(addr) {
 		return d.pinned.free(addr)
 	}
+	for _, h := range d.modules.All() {
+		if m, _ := d.modules.Get(h); m.code.Owns(addr) {
+			return 0, fmt.Errorf("it is a variable of module %s; UnloadModule frees it", m.name)
+		}
+	}
 	_, size, _ := d.memory.Base(addr)
 	if err := d.memory.Free(addr); err != nil {
 		return 0, err

@@ -89,6 +89,19 @@ func (d *Device) Function(h device.Module, entry string) (device.Function, error
 	return f, nil
 }
 
+// Global finds a variable by its name.
+func (d *Device) Global(h device.Module, name string) (device.Ptr, int64, error) {
+	m, bad := d.modules.Get(h)
+	if err := first(d.enter(d.profile.Host.Query), bad); err != nil {
+		return 0, 0, err.In("Global")
+	}
+	addr, size, err := m.code.Global(name)
+	if err != nil {
+		return 0, 0, (&device.Error{Code: device.NotFound, Detail: fmt.Sprintf("variable %q of module %s", name, m.name), Err: err}).In("Global")
+	}
+	return device.Ptr(addr), size, nil
+}
+
 // required is a kernel's .reqntid.
 func required(m *ptx.Module, entry string) (block [3]uint32) {
 	for _, f := range m.Funcs {

@@ -22,6 +22,7 @@ var errorBehaviours = []behaviour{
 	{"errors/other malformed work", malformedWork},
 	{"errors/functions go with their module", functionsOfUnloaded},
 	{"errors/unknown kernel", unknownKernel},
+	{"errors/unknown variable", unknownVariable},
 	{"errors/parameter block of the wrong size", wrongParams},
 	{"errors/invalid PTX is refused", invalidPTX},
 	{"errors/invalid PTX names the place", invalidPTXPlace},
@@ -39,6 +40,7 @@ func badHandles(t *testing.T, b *bench) {
 		for call, err := range map[string][]error{
 			"UnloadModule":       {b.UnloadModule(m)},
 			"Function":           {second(b.Function(m, "affine"))},
+			"Global":             {third(b.Global(m, "table"))},
 			"DestroyStream":      {b.DestroyStream(badS)},
 			"Submit":             {b.Submit(badS, device.Nothing{}), b.Submit(s, launch)},
 			"Synchronize":        {b.Synchronize(badS)},
@@ -65,6 +67,8 @@ func badHandles(t *testing.T, b *bench) {
 }
 
 func second[T any](_ T, err error) error { return err }
+
+func third[T, U any](_ T, _ U, err error) error { return err }
 
 func doubleDestroy(t *testing.T, b *bench) {
 	s, err := b.CreateStream(0)
@@ -215,12 +219,22 @@ func functionsOfUnloaded(t *testing.T, b *bench) {
 	refused(t, b.Submit(b.stream(), affine(f, p, p, 1, 0, 1)), "Submit", device.InvalidHandle)
 	_, err = b.Function(m, "affine")
 	refused(t, err, "Function", device.InvalidHandle)
+	_, _, err = b.Global(m, "table")
+	refused(t, err, "Global", device.InvalidHandle)
 }
 
 func unknownKernel(t *testing.T, b *bench) {
 	_, err := b.Function(b.module(), "affin")
 	refused(t, err, "Function", device.NotFound)
 	assert.ErrorContains(t, err, "affin", "the error names the kernel")
+}
+
+func unknownVariable(t *testing.T, b *bench) {
+	for _, name := range []string{"tabel", "affine", ""} { // a kernel is no variable
+		_, _, err := b.Global(b.module(), name)
+		refused(t, err, "Global", device.NotFound)
+		assert.ErrorContains(t, err, name, "the error names the variable")
+	}
 }
 
 func wrongParams(t *testing.T, b *bench) {

@@ -17,6 +17,14 @@ extern "C" __global__ void stray(unsigned *p, unsigned long long offset) {
   if (blockIdx.x == 2 && threadIdx.x == 3) p[offset] = 1;
 }
 
+// dst[i] = table[i % 4] + bias, which the host writes.
+__constant__ unsigned table[4] = {10, 20, 30, 40};
+__device__ unsigned bias;
+extern "C" __global__ void lookup(unsigned *dst, unsigned n) {
+  unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) dst[i] = table[i % 4] + bias;
+}
+
 // Block sums through static and dynamic shared memory.
 extern "C" __global__ void blocksum(unsigned *dst, const unsigned *src) {
   extern __shared__ unsigned mine[];

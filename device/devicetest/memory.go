@@ -18,6 +18,7 @@ var memoryBehaviours = []behaviour{
 	{"memory/memset widths", memsetWidths},
 	{"memory/copies between pinned and device memory", pinnedCopies},
 	{"memory/overlapping parts of a buffer", partialCopies},
+	{"memory/module variables", moduleVariables},
 	{"memory/accounting", accounting},
 }
 
@@ -46,6 +47,36 @@ func zeroBytes(t *testing.T, b *bench) {
 	s := b.stream()
 	b.submit(s, &device.Copy{Dst: p, Src: q}, &device.Memset{Dst: p, Width: 4})
 	assert.NoError(t, b.Synchronize(s))
+}
+
+// Variables are initialised as the PTX says, the host can write them, each module
+// has its own, and only UnloadModule frees them.
+func moduleVariables(t *testing.T, b *bench) {
+	mine, other := b.module(), b.module()
+	table, bytes, err := b.Global(mine, "table")
+	require.NoError(t, err)
+	assert.EqualValues(t, 16, bytes)
+	bias, bytes, err := b.Global(mine, "bias")
+	require.NoError(t, err)
+	assert.EqualValues(t, 4, bytes)
+
+	lookup := func(m device.Module) []byte {
+		f, err := b.Function(m, "lookup")
+		require.NoError(t, err)
+		dst, s := b.alloc(4*6), b.stream()
+		b.submit(s, &device.Launch{Function: f, Grid: device.Dim3{X: 1, Y: 1, Z: 1}, Block: device.Dim3{X: 32, Y: 1, Z: 1},
+			Params: binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint64(nil, uint64(dst)), 6)})
+		return b.read(dst, 4*6)
+	}
+	fresh := []uint32{10, 20, 30, 40, 10, 20}
+	assert.Equal(t, words(6, func(i int) uint32 { return fresh[i] }), lookup(mine))
+	require.NoError(t, b.Write(bias, []byte{5, 0, 0, 0}))
+	require.NoError(t, b.Write(table+4, []byte{1, 0, 0, 0}))
+	written := []uint32{15, 6, 35, 45, 15, 6}
+	assert.Equal(t, words(6, func(i int) uint32 { return written[i] }), lookup(mine))
+	assert.Equal(t, words(6, func(i int) uint32 { return fresh[i] }), lookup(other))
+	refused(t, b.Write(table+16, []byte{1}), "Write", device.InvalidValue)
+	refused(t, b.Free(table), "Free", device.InvalidValue)
 }
 
 func alignment(t *testing.T, b *bench) {

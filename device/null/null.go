@@ -139,6 +139,12 @@ func (d *Device) Function(m device.Module, entry string) (device.Function, error
 	return d.funcs.Add(m), nil
 }
 
+// Global knows no variables, since PTX is not read.
+func (d *Device) Global(m device.Module, name string) (device.Ptr, int64, error) {
+	unread := &device.Error{Code: device.NotFound, Detail: fmt.Sprintf("variable %q: the null device reads no PTX", name)}
+	return 0, 0, first(d.open(), check(d.modules.Get(m)), unread).In("Global")
+}
+
 func (d *Device) CreateStream(priority int) (device.Stream, error) {
 	if err := d.open(); err != nil {
 		return 0, err.In("CreateStream")

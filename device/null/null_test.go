@@ -16,7 +16,7 @@ func unsupported() map[string]string {
 	for _, name := range []string{
 		"memory/round trip of odd sizes", "memory/memset widths", "memory/copies between pinned and device memory",
 		"memory/overlapping parts of a buffer",
-		"launch/kernel computes", "launch/static and dynamic shared memory", "launch/parameters are copied",
+		"memory/module variables", "launch/kernel computes", "launch/static and dynamic shared memory", "launch/parameters are copied",
 		"order/stream is a FIFO", "order/chain over three streams", "order/join of two streams",
 		"order/wait takes the last record before it", "order/host calls run in stream order", "order/host call sees a copy out", "order/writes wait for work",
 		"graph/diamond", "graph/launched again without waiting", "graph/launches of one instance do not overlap",

@@ -81,6 +81,16 @@ func (m *Module) constants() (list [][2]uint64) {
 	return list
 }
 
+// Owns reports whether a variable of the module starts at addr.
+func (m *Module) Owns(addr uint64) bool {
+	for _, a := range m.globals {
+		if a == addr {
+			return true
+		}
+	}
+	return false
+}
+
 func (m *Module) allocate(v *ptx.Var) error {
 	if v.Space != ptx.Global && v.Space != ptx.Const || v.Extern {
 		return nil

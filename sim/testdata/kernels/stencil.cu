@@ -6,7 +6,7 @@
 #define R 2 // how far the 2-D star reaches
 
 // The centre, then left, right, above and below at each distance.
-__constant__ float weights[4 * R + 1] = {0.25f, 0.5f, -0.125f, 0.375f, 0.0625f, -0.75f, 0.03125f, 1.5f, -1.0f};
+__constant__ float weights[4 * R + 1];
 
 // A star of 4 R + 1 points; outside the plane the nearest cell counts.
 extern "C" __global__ void star2d(const float *__restrict__ in, float *__restrict__ out, int nx, int ny)
