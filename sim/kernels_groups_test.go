@@ -1,6 +1,7 @@
 package sim_test
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 
@@ -27,7 +28,8 @@ func TestTilesOfABlock(t *testing.T) {
 	onEachBuild(t, "groups", func(t *testing.T, g *gpu) {
 		const n = 192
 		x := signed(n, 1)
-		for kernel, size := range map[string]int{"tile_sums_4": 4, "tile_sums_16": 16} {
+		for _, size := range []int{4, 16} {
+			kernel := fmt.Sprintf("tile_sums_%d", size)
 			var want []int32
 			for tile := range slices.Chunk(x, size) {
 				want = append(want, total(tile))

@@ -35,7 +35,8 @@ func TestSmallestInALocalArray(t *testing.T) {
 // The number of solutions for n queens is known: OEIS A000170.
 func TestQueens(t *testing.T) {
 	g := load(t, "local")
-	for n, total := range map[int]int32{1: 1, 2: 0, 4: 2, 6: 4, 7: 40} {
+	for _, n := range []int{1, 2, 4, 6, 7} {
+		total := map[int]int32{1: 1, 2: 0, 4: 2, 6: 4, 7: 40}[n]
 		ways := zeros[int32](g, n)
 		g.launch("queens", line(1, 32), ways, int32(n))
 		sum := int32(0)

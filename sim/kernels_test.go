@@ -60,6 +60,7 @@ func load(t testing.TB, name string) *gpu {
 
 func loadWith(t testing.TB, o sim.Options, file, text string) *gpu {
 	t.Helper()
+	o.Workers = workers
 	d, err := sim.New(o)
 	require.NoError(t, err)
 	g := &gpu{Device: d, t: t}
@@ -191,6 +192,9 @@ func (a array[T]) down() []T {
 	require.NoError(a.g.t, a.g.SynchronizeAll())
 	if b := bytesOf(v); len(b) > 0 {
 		require.NoError(a.g.t, a.g.Read(b, a.at))
+		if results != nil {
+			results.add(b, a.g.Now())
+		}
 	}
 	return v
 }
