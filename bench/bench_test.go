@@ -20,8 +20,10 @@ import (
 	"github.com/reprise-gpu/reprise/sim"
 )
 
-func openSim(t testing.TB) device.Device {
-	dev, err := sim.New(sim.Options{})
+func openSim(t testing.TB) device.Device { return openWith(t, sim.Options{Race: sim.RaceOn}) }
+
+func openWith(t testing.TB, o sim.Options) device.Device {
+	dev, err := sim.New(o)
 	require.NoError(t, err)
 	t.Cleanup(func() { assert.NoError(t, dev.Close()) })
 	return dev
@@ -165,7 +167,7 @@ func (d lazy) AddNode(g device.Graph, deps []device.Node, w device.Work) (device
 // devices, after good replays have left right values everywhere.
 func TestChecksNoticeWorkDoneTooEarlyOrNotAtAll(t *testing.T) {
 	for _, w := range Workloads() {
-		dev := openSim(t)
+		dev := openWith(t, sim.Options{}) // without the race detector, which notices more
 		in := newInstance(t, dev, w, 512)
 		good := planned(t, in, "nimble").Schedule
 		replay := func(dev device.Device, form graphexec.Backend) error {
@@ -185,6 +187,25 @@ func TestChecksNoticeWorkDoneTooEarlyOrNotAtAll(t *testing.T) {
 		}
 		require.NoError(t, replay(dev, graphexec.Graph))
 		assert.Error(t, replay(lazy{dev}, graphexec.Graph), "%s with few of its kernels", w.Name)
+	}
+}
+
+// The race detector notices a missing wait even where the bytes are right.
+func TestRaceDetectorNoticesMissingWaits(t *testing.T) {
+	for _, w := range Workloads() {
+		dev, err := sim.New(sim.Options{Race: sim.RaceOn})
+		require.NoError(t, err)
+		in := newInstance(t, dev, w, 64)
+		exec, err := graphexec.Instantiate(deaf{dev}, planned(t, in, "nimble").Schedule, in.Trace, graphexec.Streams)
+		require.NoError(t, err)
+		_, err = replayOnce(context.Background(), dev, in, exec)
+		var race *sim.RaceError
+		require.ErrorAs(t, err, &race, w.Name)
+		for _, f := range race.Findings {
+			assert.Equal(t, sim.DataRace, f.Kind)
+			assert.Contains(t, f.Accesses[0].Work, "bench/"+w.Name+".go:")
+		}
+		require.NoError(t, exec.Close())
 	}
 }
 
@@ -223,7 +244,7 @@ func TestAWrongResultIsARecordThatIsNotOK(t *testing.T) {
 		return in, err
 	}
 	records, err := Run(context.Background(), Config{
-		Open:       func() (device.Device, error) { return sim.New(sim.Options{}) },
+		Open:       func() (device.Device, error) { return sim.New(sim.Options{Race: sim.RaceOn}) },
 		Workloads:  []*Workload{&broken},
 		Sizes:      []int{64},
 		Strategies: []string{"nimble"},
@@ -245,7 +266,7 @@ func TestAWrongResultIsARecordThatIsNotOK(t *testing.T) {
 func TestProgressCountsEveryReplay(t *testing.T) {
 	var last, total int
 	_, err := Run(context.Background(), Config{
-		Open:       func() (device.Device, error) { return sim.New(sim.Options{}) },
+		Open:       func() (device.Device, error) { return sim.New(sim.Options{Race: sim.RaceOn}) },
 		Workloads:  []*Workload{vec},
 		Sizes:      []int{64, 65},
 		Strategies: []string{"serial", "nimble"},

@@ -36,7 +36,7 @@ func openSmall(t *testing.T) *sim.Device {
 	require.NoError(t, err)
 	small := *profile
 	small.SMs = 1
-	dev, err := sim.New(sim.Options{Custom: &small})
+	dev, err := sim.New(sim.Options{Custom: &small, Race: sim.RaceOn})
 	require.NoError(t, err)
 	return dev
 }

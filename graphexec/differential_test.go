@@ -152,7 +152,7 @@ func TestAnyScheduleLeavesTheBytesOfTheProgram(t *testing.T) {
 	}
 	for seed := range rounds {
 		p := program{seed: seed, ops: 4 + int(seed), buffers: 2 + int(seed%4)}
-		dev, err := sim.New(sim.Options{Memo: sim.MemoOff})
+		dev, err := sim.New(sim.Options{Memo: sim.MemoOff, Race: sim.RaceOn})
 		require.NoError(t, err)
 		want := p.plain(t, dev, replays)
 
@@ -193,7 +193,7 @@ func instantiate(t *testing.T, dev device.Device, trace *tracer.Trace, form grap
 // before the second and without waiting in between.
 func TestSetTakesEffectFromTheNextReplayOn(t *testing.T) {
 	forEachBackend(t, func(t *testing.T, form graphexec.Backend) {
-		dev, err := sim.New(sim.Options{})
+		dev, err := sim.New(sim.Options{Race: sim.RaceOn})
 		require.NoError(t, err)
 		tr := tracer.New(dev, "set", tracer.Deferred)
 		x := &run{t: t, tr: tr}
@@ -231,7 +231,7 @@ func TestSetTakesEffectFromTheNextReplayOn(t *testing.T) {
 // TestAFaultNamesTheOperationAndItsLine replays a kernel that leaves its buffer.
 func TestAFaultNamesTheOperationAndItsLine(t *testing.T) {
 	forEachBackend(t, func(t *testing.T, form graphexec.Backend) {
-		dev, err := sim.New(sim.Options{})
+		dev, err := sim.New(sim.Options{Race: sim.RaceOn})
 		require.NoError(t, err)
 		defer dev.Close()
 		tr := tracer.New(dev, "fault", tracer.Deferred)
@@ -285,7 +285,7 @@ func TestReplayAllocatesNothingOnTheSimulatedDevice(t *testing.T) {
 // TestAModuleUnloadedUnderAGraphIsAnError closes a trace before its Exec.
 func TestAModuleUnloadedUnderAGraphIsAnError(t *testing.T) {
 	forEachBackend(t, func(t *testing.T, form graphexec.Backend) {
-		dev, err := sim.New(sim.Options{})
+		dev, err := sim.New(sim.Options{Race: sim.RaceOn})
 		require.NoError(t, err)
 		defer dev.Close()
 		x := program{seed: 3, buffers: 2}.start(t, dev, tracer.Deferred)

@@ -18,11 +18,11 @@ func open(t *testing.T, o Options) *Device {
 }
 
 func TestConformance(t *testing.T) {
-	devicetest.Run(t, func() device.Device { return open(t, Options{}) }, devicetest.Options{})
+	devicetest.Run(t, func() device.Device { return open(t, Options{Race: RaceOn}) }, devicetest.Options{})
 }
 
 func TestConformanceWithoutMemo(t *testing.T) {
-	devicetest.Run(t, func() device.Device { return open(t, Options{Memo: MemoOff}) }, devicetest.Options{})
+	devicetest.Run(t, func() device.Device { return open(t, Options{Memo: MemoOff, Race: RaceOn}) }, devicetest.Options{})
 }
 
 func TestUnknownProfile(t *testing.T) {

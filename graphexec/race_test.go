@@ -1,0 +1,207 @@
+package graphexec_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/graphexec"
+	"github.com/reprise-gpu/reprise/ir"
+	"github.com/reprise-gpu/reprise/sim"
+	"github.com/reprise-gpu/reprise/tracer"
+)
+
+// forgetful is a device that forgets one wait of a command list, or one edge of
+// a graph: that of number drop, none when it is negative. It notes what is left
+// as a relation between labels of work.
+type forgetful struct {
+	device.Device
+	drop, seen int
+	labels     []string
+	before     [][]int // by work: what must end before it
+}
+
+func (d *forgetful) add(label string, before ...int) int {
+	d.labels, d.before = append(d.labels, label), append(d.before, before)
+	return len(d.labels) - 1
+}
+
+// keep counts waits and edges.
+func (d *forgetful) keep() bool {
+	d.seen++
+	return d.seen-1 != d.drop
+}
+
+func (d *forgetful) AddNode(g device.Graph, deps []device.Node, w device.Work) (device.Node, error) {
+	kept := slices.DeleteFunc(slices.Clone(deps), func(device.Node) bool { return !d.keep() })
+	var before []int
+	for _, n := range kept {
+		before = append(before, int(n)-1)
+	}
+	d.add(labelOf(w), before...)
+	return d.Device.AddNode(g, kept, w)
+}
+
+func (d *forgetful) CompileCommands(all []device.Command) (device.CommandList, error) {
+	last, marked := map[device.Stream]int{}, map[device.Event]int{}
+	var kept []device.Command
+	for _, c := range all {
+		if c.Kind == device.Await && !d.keep() {
+			continue
+		}
+		kept = append(kept, c)
+		var before []int
+		if n, ok := last[c.Stream]; ok {
+			before = append(before, n)
+		}
+		if n, ok := marked[c.Event]; ok && c.Kind == device.Await {
+			before = append(before, n)
+		}
+		n := d.add(labelOf(c.Work), before...)
+		if last[c.Stream] = n; c.Kind == device.Record {
+			marked[c.Event] = n
+		}
+	}
+	return d.Device.CompileCommands(kept)
+}
+
+func labelOf(w device.Work) string {
+	switch w := w.(type) {
+	case *device.Launch:
+		return w.Label
+	case *device.Copy:
+		return w.Label
+	case *device.Memset:
+		return w.Label
+	case *device.HostCall:
+		return w.Label
+	}
+	return ""
+}
+
+// races are the pairs of labels whose operations conflict, and that nothing
+// orders that the device has not forgotten: the transitive closure tells.
+func (d *forgetful) races(g *ir.Graph) map[string]bool {
+	reach := make([][]bool, len(d.labels))
+	for i := range reach {
+		reach[i] = make([]bool, len(d.labels))
+		for _, b := range d.before[i] { // all earlier: their rows are complete
+			reach[i][b] = true
+			for k := range b {
+				reach[i][k] = reach[i][k] || reach[b][k]
+			}
+		}
+	}
+	found := map[string]bool{}
+	for i, a := range d.labels {
+		for j, b := range d.labels[:i] {
+			if !reach[i][j] && conflicting(accessesOf(g, a), accessesOf(g, b)) {
+				found[pair(a, b)] = true
+			}
+		}
+	}
+	return found
+}
+
+func pair(a, b string) string { return min(a, b) + " | " + max(a, b) }
+
+// accessesOf is what an operation touches: labels begin with its number.
+func accessesOf(g *ir.Graph, label string) []ir.Access {
+	var id int
+	if _, err := fmt.Sscanf(label, "%%%d", &id); err != nil {
+		return nil // what only orders
+	}
+	return g.Ops[id].AppendAccesses(nil)
+}
+
+func conflicting(a, b []ir.Access) bool {
+	for _, x := range a {
+		for _, y := range b {
+			if x.Buffer == y.Buffer && x.Lo < y.Hi && y.Lo < x.Hi && (x.Mode.Writes() || y.Mode.Writes()) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// replayForgetting traces a random program, and replays it once without the wait or
+// edge of that number. It returns the races there are and those reported.
+func replayForgetting(t *testing.T, seed uint64, form graphexec.Backend, drop int) (races, found map[string]bool) {
+	dev, err := sim.New(sim.Options{Race: sim.RaceOn})
+	require.NoError(t, err)
+	x := program{seed: seed, ops: 12, buffers: 4}.start(t, dev, tracer.Deferred)
+	x.calls()
+	trace, err := x.tr.Finish()
+	require.NoError(t, err)
+	d := &forgetful{Device: dev, drop: drop}
+	exec := instantiate(t, d, trace, form)
+	require.NoError(t, exec.Replay(context.Background()))
+	err = exec.Wait()
+	if race := (*sim.RaceError)(nil); !errors.As(err, &race) {
+		require.NoError(t, err)
+	}
+	found = map[string]bool{}
+	for _, f := range dev.Findings() {
+		require.Equal(t, sim.DataRace, f.Kind, "seed %d: %v", seed, f)
+		found[pair(f.Accesses[0].Work, f.Accesses[1].Work)] = true
+	}
+	return d.races(trace.Graph), found
+}
+
+// perBackend is how many programs are run on each back end.
+func perBackend() int {
+	if testing.Short() {
+		return 100
+	}
+	return 500
+}
+
+func TestNoRaceIsReportedInReplaysOfPlans(t *testing.T) {
+	forEachBackend(t, func(t *testing.T, form graphexec.Backend) {
+		for seed := range uint64(perBackend()) {
+			races, found := replayForgetting(t, seed, form, -1)
+			require.Empty(t, races, "seed %d", seed)
+			require.Empty(t, found, "seed %d", seed)
+		}
+	})
+}
+
+func TestEveryForgottenWaitIsARace(t *testing.T) {
+	forEachBackend(t, func(t *testing.T, form graphexec.Backend) {
+		planted := 0
+		for seed := uint64(0); planted < perBackend(); seed++ {
+			drop := rand.New(rand.NewPCG(seed, 3)).IntN(12)
+			races, found := replayForgetting(t, seed, form, drop)
+			for p := range found {
+				require.True(t, races[p], "seed %d: %s is ordered or has no conflict", seed, p)
+			}
+			if len(races) == 0 { // no such wait, or one that no operation of the program needs
+				continue
+			}
+			planted++
+			require.NotEmpty(t, found, "seed %d: nothing found of %v", seed, races)
+			for p := range races {
+				a, b, _ := strings.Cut(p, " | ")
+				told := func(f string) bool { return strings.Contains(f, a) || strings.Contains(f, b) }
+				require.True(t, slices.ContainsFunc(sorted(found), told), "seed %d: %s is not reported, nor a race of either", seed, p)
+			}
+		}
+	})
+}
+
+func sorted(set map[string]bool) []string {
+	var list []string
+	for s := range set {
+		list = append(list, s)
+	}
+	slices.Sort(list)
+	return list
+}
