@@ -179,6 +179,9 @@ func (l *lowering) mov() error {
 	if len(in.Args) != 2 || len(in.Suffix) == 0 {
 		return l.fail("needs a destination and a source")
 	}
+	if has(in, "v2") || has(in, "v4") {
+		return l.movVector()
+	}
 	if in.Args[0].Kind == ptx.OpVector || in.Args[1].Kind == ptx.OpVector {
 		return l.pack()
 	}
@@ -205,6 +208,39 @@ func (l *lowering) mov() error {
 	}
 	l.emit(r, costFree)
 	return err
+}
+
+// movVector copies element by element, all of them read before the first is written.
+func (l *lowering) movVector() error {
+	list := types(l.in)
+	to, from := vector(&l.in.Args[0]), vector(&l.in.Args[1])
+	if len(list) != 1 || len(to) != len(from) || list[0].Size() > 8 || list[0] == ptx.Pred {
+		return l.fail("the vectors do not fit each other")
+	}
+	size := registerSize(list[0])
+	read := make([]slot, len(from))
+	for i := range from {
+		s, err := l.source(&from[i], size, list[0])
+		if err != nil {
+			return err
+		}
+		read[i] = l.temp(size)
+		l.emitMov(read[i], s, size)
+	}
+	for i := range to {
+		d, err := l.dest(&to[i], size)
+		if err != nil {
+			return err
+		}
+		l.emitMov(d, read[i], size)
+	}
+	return nil
+}
+
+func (l *lowering) emitMov(d, a slot, size int) {
+	r := blank()
+	r.d, r.a, r.exec = d, a, ops["mov."+bitsType(size)]
+	l.emit(r, costFree)
 }
 
 // pack is mov between a register and a vector of narrower ones.
