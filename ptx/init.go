@@ -100,6 +100,8 @@ func (in *initList) value(at int64) {
 func (in *initList) store(at, size int64, op Operand) {
 	imm := uint64(op.Imm)
 	switch {
+	case size == 2 && op.Kind != OpInt: // LLVM writes halves so
+		imm = uint64(halfBits(value{op: op}.float()))
 	case in.v.Type == F32 && op.Kind == OpFloat64:
 		imm = uint64(math.Float32bits(float32(math.Float64frombits(imm))))
 	case in.v.Type == F32 && op.Kind == OpInt:
@@ -112,6 +114,22 @@ func (in *initList) store(at, size int64, op Operand) {
 	var wide [16]byte
 	binary.LittleEndian.PutUint64(wide[:], imm)
 	copy(in.v.Init[at:at+size], wide[:])
+}
+
+// halfBits is the binary16 of a value that it holds exactly, and the nearest
+// below in magnitude of another.
+func halfBits(f float64) uint16 {
+	sign := uint16(math.Float64bits(f)>>63) << 15
+	m, e := math.Frexp(math.Abs(f))
+	switch {
+	case f != f:
+		return 0x7fff
+	case math.Abs(f) >= 65536:
+		return sign | 0x7c00
+	case f == 0 || e < -13:
+		return sign | uint16(math.Abs(f)*0x1p24)
+	}
+	return sign | (uint16(e+14)<<10 + uint16(m*2048) - 1024)
 }
 
 // symbol reads sym, sym+n or generic(sym)+n.
