@@ -129,10 +129,19 @@ func (d *Device) fillLaunch(j *job, w *device.Launch, params []byte) *device.Err
 			Params: append(params, w.Params...), Label: w.Label, Stdout: &d.printed,
 			ClockMHz: int64(d.profile.ClockMHz), Multiprocessors: uint32(d.profile.SMs),
 			Workers: d.workers, Resident: resident, Cooperative: w.Cooperative,
-			CacheBytes: l1Share(d.profile, perSM, shared), Sample: d.sample,
+			CacheBytes: l1Share(d.profile, perSM, shared), Sample: d.sampled(w),
 		},
 	}
 	return nil
+}
+
+// sampled is how many blocks of a launch to run, 0 for all: blocks that wait for
+// each other need every one.
+func (d *Device) sampled(w *device.Launch) int64 {
+	if w.Cooperative {
+		return 0
+	}
+	return d.sample
 }
 
 func extents(d device.Dim3) [3]uint32 { return [3]uint32{d.X, d.Y, d.Z} }

@@ -2,6 +2,7 @@ package interp
 
 import (
 	"math/bits"
+	"slices"
 
 	"github.com/reprise-gpu/reprise/ptx"
 )
@@ -32,7 +33,7 @@ type gauge struct {
 }
 
 // measured is how many blocks of a launch are measured, at least: of fewer, all.
-const measured = 32
+const measured = 8
 
 // prepare readies the gauge for a launch.
 func (g *gauge) prepare(l *Launch) {
@@ -87,50 +88,92 @@ func (g *gauge) access(w *warp, in *inst) {
 	}
 }
 
+// pattern is how the lanes of a full warp lie to each other.
+type pattern uint8
+
+const (
+	scattered pattern = iota
+	inRow             // neighbouring elements
+	alike             // one element
+)
+
+// lie is the pattern of an access by all lanes, and the first lane's address.
+func (w *warp) lie(in *inst, n uint64) (pattern, uint64) {
+	first := w.address(in, firstLane(w.live))
+	if w.live != allLanes {
+		return scattered, first
+	}
+	var rowDiff, diff uint64
+	for i := range lanes {
+		a := w.address(in, i)
+		rowDiff |= a ^ (first + uint64(i)*n)
+		diff |= a ^ first
+	}
+	switch {
+	case rowDiff == 0:
+		return inRow, first
+	case diff == 0:
+		return alike, first
+	}
+	return scattered, first
+}
+
 // bankWavefronts is how often shared memory must be read or written for one
 // instruction: its 32 banks, each 4 bytes wide, serve one word each at a time.
 // Lanes that want the same word share it, unless they update it one after
 // another. Accesses wider than a word take turns by parts of the warp, which is
 // what counting their words does.
 func bankWavefronts(w *warp, in *inst) int64 {
-	var words [32][]uint64
-	var room [lanes * 4]uint64
+	const wordBytes = 4
 	n := in.x.bytes()
-	taken := 0
-	var busiest int64
-	var load [32]int64
+	updating := in.x.kind == updates
+	switch p, _ := w.lie(in, n); {
+	case p == inRow:
+		return int64(max(1, n/wordBytes))
+	case p == alike && !updating:
+		return 1
+	}
+	var load [32]int64   // words of each bank
+	var first [32]uint64 // the first of them, plus one
+	var more [4 * lanes]uint64
+	others := more[:0]
+	busiest := int64(1)
 	for m := w.live; m != 0; m &= m - 1 {
 		addr := w.address(in, bits.TrailingZeros32(m))
-		for word := addr >> 2; word <= (addr+n-1)>>2; word++ {
+		for word := addr / wordBytes; word <= (addr+n-1)/wordBytes; word++ {
 			b := word & 31
-			if in.x.kind != updates && contains(words[b], word) {
+			switch {
+			case first[b] == 0:
+				first[b] = word + 1
+			case updating:
+			case first[b] == word+1 || slices.Contains(others, word):
 				continue
+			default:
+				others = append(others, word)
 			}
-			if words[b] == nil {
-				words[b] = room[taken:taken]
-			}
-			words[b] = append(words[b], word)
-			taken++
 			load[b]++
 			busiest = max(busiest, load[b])
 		}
 	}
-	return max(busiest, 1)
-}
-
-func contains(words []uint64, word uint64) bool {
-	for _, v := range words {
-		if v == word {
-			return true
-		}
-	}
-	return false
+	return busiest
 }
 
 // global measures an access to global memory. L1 hands out four sectors at once,
 // and passes stores and atomics on.
 func (g *gauge) global(w *warp, in *inst) {
 	n := in.x.bytes()
+	if p, first := w.lie(in, n); p != scattered && in.x.kind != updates {
+		end := first + n
+		if p == inRow {
+			end = first + lanes*n
+		}
+		last := (end - 1) >> 5
+		for s := first >> 5; s <= last; s++ {
+			g.sector(s, in.x.kind)
+		}
+		g.extra += int64(last-first>>5) >> 2
+		return
+	}
 	var sectors, words sectorSet
 	active := int64(0)
 	for m := w.live; m != 0; m &= m - 1 {

@@ -12,9 +12,9 @@ import (
 // not of their order, so sketches of different blocks can be merged. Launches
 // that touch no more lines than it keeps are counted exactly.
 type sketch struct {
-	level int // lines are kept whose hash begins with so many zeros
-	kept  int
+	level int           // lines are kept whose hash begins with so many zeros
 	table []touchedLine // open addressing; a line of 0 is an empty place
+	used  []int32       // places of the table
 	spare []touchedLine // scratch of refill
 }
 
@@ -40,10 +40,15 @@ func (s *sketch) allocate() {
 }
 
 func (s *sketch) clear() {
-	if s.kept > 0 {
-		clear(s.table)
+	s.empty()
+	s.level = 0
+}
+
+func (s *sketch) empty() {
+	for _, i := range s.used {
+		s.table[i] = touchedLine{}
 	}
-	s.level, s.kept = 0, 0
+	s.used = s.used[:0]
 }
 
 // add notes an access to a sector.
@@ -61,7 +66,7 @@ func (s *sketch) add(sector uint64, kind accessKind, half bool) {
 
 // insert adds a line, and thins out the table when that was one too many.
 func (s *sketch) insert(t *touchedLine) {
-	for s.place(t); s.kept > sketchLines; {
+	for s.place(t); len(s.used) > sketchLines; {
 		s.refill(s.level + 1)
 	}
 }
@@ -76,7 +81,7 @@ func (s *sketch) place(t *touchedLine) {
 		at := &s.table[i]
 		if at.line == 0 {
 			*at = *t
-			s.kept++
+			s.used = append(s.used, int32(i))
 			return
 		}
 		if at.line == t.line {
@@ -92,13 +97,11 @@ func (s *sketch) place(t *touchedLine) {
 // refill drops the lines above the threshold of a level.
 func (s *sketch) refill(level int) {
 	s.spare = s.spare[:0]
-	for i := range s.table {
-		if s.table[i].line != 0 {
-			s.spare = append(s.spare, s.table[i])
-		}
+	for _, i := range s.used {
+		s.spare = append(s.spare, s.table[i])
 	}
-	clear(s.table)
-	s.level, s.kept = level, 0
+	s.empty()
+	s.level = level
 	for i := range s.spare {
 		s.place(&s.spare[i])
 	}
@@ -106,17 +109,15 @@ func (s *sketch) refill(level int) {
 
 // merge adds the lines of another sketch.
 func (s *sketch) merge(o *sketch) {
-	if o.kept == 0 {
+	if len(o.used) == 0 {
 		return
 	}
 	s.allocate()
 	if o.level > s.level {
 		s.refill(o.level)
 	}
-	for i := range o.table {
-		if o.table[i].line != 0 {
-			s.insert(&o.table[i])
-		}
+	for _, i := range o.used {
+		s.insert(&o.table[i])
 	}
 }
 
@@ -146,11 +147,8 @@ func (g *gauge) extents(r *run, touched []Touch, oneIn float64) (out []Extent, g
 	s := &g.bytes
 	var all tally
 	r.tallies = append(r.tallies[:0], make([]tally, len(touched))...)
-	for i := range s.table {
+	for _, i := range s.used {
 		l := &s.table[i]
-		if l.line == 0 {
-			continue
-		}
 		// An allocation starts with a line: nothing else lies in the line of an access.
 		if a := r.mem.find((l.line-1)*lineBytes+firstSector(l.read|l.written), 1); a != nil {
 			for k := range touched {
@@ -189,8 +187,8 @@ func firstSector(mask uint8) uint64 { return uint64(bits.TrailingZeros8(mask)) *
 // contended is how many distinct lines atomics update, at least 1.
 func (s *sketch) contended() int64 {
 	n := int64(0)
-	for i := range s.table {
-		if s.table[i].line != 0 && s.table[i].updated {
+	for _, i := range s.used {
+		if s.table[i].updated {
 			n++
 		}
 	}
