@@ -636,6 +636,9 @@ next:
 
 // tripsBy is the bound that one fact gives, if it is about a variable of the loop.
 func (b *rangeBuilder) tripsBy(one *fact, h int32) (nodeID, bool) {
+	if one.target == nil {
+		return 0, false
+	}
 	phi := findPhi(one.target, h, 64)
 	if phi == nil {
 		return 0, false

@@ -1,0 +1,187 @@
+// Package interptest holds what a launch did, as the interpreter recorded it,
+// against what package ptx infers from the kernel's code: every byte that was
+// touched must have been foretold.
+package interptest
+
+import (
+	"cmp"
+	"encoding/binary"
+	"fmt"
+	"slices"
+
+	"github.com/reprise-gpu/reprise/ptx"
+	"github.com/reprise-gpu/reprise/sim/interp"
+)
+
+// Oracle compares launches with footprints, which it keeps.
+type Oracle struct {
+	Tally
+	footprints map[*ptx.Func]*ptx.Footprint
+}
+
+// Tally counts what an oracle has seen.
+type Tally struct {
+	Launches int // compared
+	Opaque   int // of kernels that may touch anything, about which nothing is claimed
+	Spans    int // answers about reading, or writing, through one pointer
+	Whole    int // of them, those that hold all of the allocation
+	Exact    int // of the others, those that are the smallest range that holds what was touched
+}
+
+func (t Tally) String() string {
+	return fmt.Sprintf("%d launches compared, %d of opaque kernels; of %d spans %d are whole allocations, %d exact, %d wider than what was touched",
+		t.Launches, t.Opaque, t.Spans, t.Whole, t.Exact, t.Spans-t.Whole-t.Exact)
+}
+
+// Footprint is the footprint of kernel f of module m.
+func (o *Oracle) Footprint(m *ptx.Module, f *ptx.Func) *ptx.Footprint {
+	fp := o.footprints[f]
+	if fp == nil {
+		fp = ptx.NewFootprint(m, f)
+		if o.footprints == nil {
+			o.footprints = map[*ptx.Func]*ptx.Footprint{}
+		}
+		o.footprints[f] = fp
+	}
+	return fp
+}
+
+// Launch is a launch that ran without a fault, with its Record.
+type Launch struct {
+	Tree   *ptx.Module
+	Entry  string
+	Code   *interp.Module
+	Memory *interp.Memory
+	interp.Launch
+}
+
+// Check returns an error that names bytes which the launch touched and the
+// inference does not have.
+func (o *Oracle) Check(l *Launch) error {
+	f := l.Tree.Func(l.Entry)
+	fp := o.Footprint(l.Tree, f)
+	if fp.Effects.Opaque != nil {
+		o.Opaque++
+		return nil
+	}
+	o.Launches++
+	did := touched(l.Record)
+	c := o.claims(l, f, fp, did)
+	for _, side := range []struct {
+		verb         string
+		claimed, did []interp.Span
+	}{{"reads", c.read, did.read}, {"writes", c.written, did.written}} {
+		if s, ok := outside(side.did, side.claimed); ok {
+			return fmt.Errorf("kernel %s of %s, grid %v, block %v, params %x %s bytes %#x-%#x, which are not in its footprint %#x",
+				l.Entry, l.Tree.File, l.Grid, l.Block, l.Params, side.verb, s.Lo, s.Hi, side.claimed)
+		}
+	}
+	return nil
+}
+
+// bytes are what a launch reads and writes.
+type bytes struct{ read, written []interp.Span }
+
+func (b *bytes) add(access ptx.Access, s interp.Span) {
+	if access&ptx.AccessRead != 0 {
+		b.read = append(b.read, s)
+	}
+	if access&ptx.AccessWrite != 0 {
+		b.written = append(b.written, s)
+	}
+}
+
+func touched(r *interp.Record) *bytes {
+	b := &bytes{}
+	for _, a := range r.Allocations {
+		b.read = append(b.read, a.Read...)
+		b.written = append(b.written, a.Written...)
+		for _, k := range a.Atomic {
+			b.read = append(b.read, k.Spans...)
+			b.written = append(b.written, k.Spans...)
+		}
+	}
+	return b
+}
+
+// claims are the bytes that the inference says the launch may touch: the part of
+// the allocation behind each pointer that the footprint has, all of one behind a
+// number that turned out to be an address, and the variables of the module.
+func (o *Oracle) claims(l *Launch, f *ptx.Func, fp *ptx.Footprint, did *bytes) *bytes {
+	c := &bytes{}
+	reaches := make([]ptx.Reach, len(fp.Effects.Params))
+	fp.Eval(&ptx.Launch{Grid: l.Grid, Block: l.Block, Params: l.Params}, reaches)
+	for i, p := range fp.Effects.Params {
+		if p.Access == ptx.AccessNone && p.Offset == ptx.AccessNone || p.Field < 0 {
+			continue
+		}
+		pointer := binary.LittleEndian.Uint64(l.Params[f.Params[p.Param].Offset+p.Field:])
+		base, size, ok := l.Memory.Base(pointer)
+		if !ok {
+			continue
+		}
+		whole := interp.Span{Lo: base, Hi: base + uint64(size)}
+		c.add(p.Offset, whole)
+		if p.Access&ptx.AccessRead != 0 {
+			c.read = append(c.read, o.count(whole, part(whole, pointer, reaches[i].Read), did.read))
+		}
+		if p.Access&ptx.AccessWrite != 0 {
+			c.written = append(c.written, o.count(whole, part(whole, pointer, reaches[i].Write), did.written))
+		}
+	}
+	for _, s := range fp.Effects.Symbols {
+		if addr, size, err := l.Code.Global(s.Name); err == nil {
+			c.add(s.Access, interp.Span{Lo: addr, Hi: addr + uint64(size)})
+		}
+	}
+	return c
+}
+
+// count notes how tight a claim is.
+func (o *Oracle) count(whole, claim interp.Span, did []interp.Span) interp.Span {
+	o.Spans++
+	var hull interp.Span
+	for _, s := range did {
+		switch {
+		case s.Lo < whole.Lo || s.Hi > whole.Hi:
+		case hull.Hi == 0:
+			hull = s
+		default:
+			hull = interp.Span{Lo: min(hull.Lo, s.Lo), Hi: max(hull.Hi, s.Hi)}
+		}
+	}
+	switch {
+	case claim == hull || claim.Lo >= claim.Hi && hull.Hi == 0:
+		o.Exact++
+	case claim == whole:
+		o.Whole++
+	}
+	return claim
+}
+
+// part is the bytes of an allocation that a span from a pointer covers.
+func part(whole interp.Span, pointer uint64, s ptx.Span) interp.Span {
+	if s.Empty() {
+		return interp.Span{}
+	}
+	lo := max(s.Lo, int64(whole.Lo-pointer))
+	hi := min(s.Hi, int64(whole.Hi-pointer))
+	return interp.Span{Lo: pointer + uint64(lo), Hi: pointer + uint64(max(lo, hi))}
+}
+
+// outside finds bytes of did that are not claimed.
+func outside(did, claimed []interp.Span) (interp.Span, bool) {
+	claimed = slices.Clone(claimed)
+	slices.SortFunc(claimed, func(a, b interp.Span) int { return cmp.Compare(a.Lo, b.Lo) })
+	for _, s := range did {
+		for _, c := range claimed {
+			if c.Lo <= s.Lo && s.Lo < c.Hi {
+				s.Lo = c.Hi
+			}
+		}
+		if s.Lo < s.Hi {
+			return s, true
+		}
+	}
+	return interp.Span{}, false
+}
