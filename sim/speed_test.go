@@ -37,14 +37,14 @@ var speedCases = []struct {
 // floats is a buffer, by its number of elements.
 type floats int
 
-// speedLaunch is one of speedCases on memory that alloc gives.
-func speedLaunch(b *testing.B, tree *ptx.Module, kernel string, args []any, alloc func(bytes int64) uint64) []byte {
+// speedLaunch is one of speedCases on memory that up fills.
+func speedLaunch(b *testing.B, tree *ptx.Module, kernel string, args []any, up func(data []byte) uint64) []byte {
 	g := &gpu{t: b, tree: tree}
 	placed := make([]any, len(args))
 	for i, a := range args {
 		placed[i] = a
 		if n, ok := a.(floats); ok {
-			placed[i] = alloc(4 * int64(n))
+			placed[i] = up(bytesOf(random[float32](int(n), uint64(i))))
 		}
 	}
 	return g.params(kernel, placed)
@@ -53,6 +53,7 @@ func speedLaunch(b *testing.B, tree *ptx.Module, kernel string, args []any, allo
 // BenchmarkSim times kernels as the interpreter runs them, and as a program sees
 // them that launches one and waits, with every launch interpreted.
 func BenchmarkSim(b *testing.B) {
+	defer sim.Unobserved()()
 	for _, c := range speedCases {
 		text, err := os.ReadFile("testdata/kernels/" + c.file + ".ptx")
 		require.NoError(b, err)
@@ -65,9 +66,12 @@ func BenchmarkSim(b *testing.B) {
 		kernel, err := module.Kernel(c.kernel)
 		require.NoError(b, err)
 		l := interp.Launch{Grid: extents(c.shape.grid), Block: extents(c.shape.block), Shared: c.shape.shared}
-		l.Params = speedLaunch(b, tree, c.kernel, c.args, func(n int64) uint64 {
-			p, err := memory.Alloc(n, "buffer")
+		l.Params = speedLaunch(b, tree, c.kernel, c.args, func(data []byte) uint64 {
+			p, err := memory.Alloc(int64(len(data)), "buffer")
 			require.NoError(b, err)
+			at, err := memory.Bytes(p, int64(len(data)))
+			require.NoError(b, err)
+			copy(at, data)
 			return p
 		})
 		stats, fault := kernel.Run(memory, l)
@@ -92,9 +96,10 @@ func BenchmarkSim(b *testing.B) {
 		s, err := d.CreateStream(0)
 		require.NoError(b, err)
 		w := &device.Launch{Function: f, Grid: c.shape.grid, Block: c.shape.block, Shared: c.shape.shared}
-		w.Params = speedLaunch(b, tree, c.kernel, c.args, func(n int64) uint64 {
-			p, err := d.Alloc(n)
+		w.Params = speedLaunch(b, tree, c.kernel, c.args, func(data []byte) uint64 {
+			p, err := d.Alloc(int64(len(data)))
 			require.NoError(b, err)
+			require.NoError(b, d.Write(p, data))
 			return uint64(p)
 		})
 		b.Run("device/"+c.name, func(b *testing.B) {

@@ -40,7 +40,6 @@ type engine struct {
 	// Of blocks side by side.
 	tracking bool   // note which bytes are touched
 	start    func() // work and report, for go: a method value would be allocated each time
-	pages    []*page
 	saved    []savedPage
 	updates  []update
 	spans    []updateSpan

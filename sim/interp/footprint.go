@@ -82,7 +82,7 @@ func (e *engine) forget() {
 			r.pages[p.index] = nil
 			*p = page{}
 		}
-		e.pages = append(e.pages, r.marked...)
+		e.run.pool.putPages(r.marked)
 		r.marked, r.allocation = r.marked[:0], nil
 	}
 	e.reached = e.reached[:0]
@@ -110,11 +110,7 @@ func (e *engine) mark(r *reach, off, n uint64, kind accessKind) {
 func (e *engine) open(r *reach, i uint32, kind accessKind) *page {
 	p := r.pages[i]
 	if p == nil {
-		if n := len(e.pages); n > 0 {
-			p, e.pages = e.pages[n-1], e.pages[:n-1]
-		} else {
-			p = &page{}
-		}
+		p = e.run.pool.page()
 		p.index = i
 		r.pages[i] = p
 		r.marked = append(r.marked, p)

@@ -29,12 +29,13 @@ func twoSum(a, b float64) (s, e float64) {
 // fma32 is a*b+c with one rounding. The product of two float32 is exact in
 // float64, so only the sum rounds twice; that is wrong only when the float64
 // sum lies on a midpoint of float32, or is too small for its midpoints to sit at
-// a fixed bit. Those sums are first rounded to odd (Boldo & Melquiond 2008).
+// a fixed bit. Those sums are first rounded to odd (Boldo & Melquiond 2008). A
+// sum of zero is exact.
 func fma32(a, b, c float32) float32 {
 	p := float64(a) * float64(b)
 	s := p + float64(c)
 	const midpoint, below = 1 << 28, 1<<29 - 1
-	if u := math.Float64bits(s); u&below != midpoint && u<<1 > smallest {
+	if u := math.Float64bits(s); u&below != midpoint && u<<1-1 >= smallest {
 		return float32(s)
 	}
 	return float32(sumToOdd(p, float64(c)))

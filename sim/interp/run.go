@@ -33,6 +33,7 @@ type run struct {
 	abandoned atomic.Bool
 	wait      sync.WaitGroup
 	undo      undo
+	pool      pool
 
 	failing sync.Mutex
 	fault   *Fault

@@ -38,18 +38,9 @@ func (e *engine) save(a *allocation, i uint32) {
 		return
 	}
 	a.saved[i] = true
-	n := len(e.saved)
-	if n < cap(e.saved) {
-		e.saved = e.saved[:n+1]
-	} else {
-		e.saved = append(e.saved, savedPage{})
-	}
-	s := &e.saved[n]
-	if s.bytes == nil {
-		s.bytes = new([pageBytes]byte)
-	}
-	s.of, s.index = a, i
+	s := savedPage{a, i, e.run.pool.copy()}
 	copy(s.bytes[:], a.page(i))
+	e.saved = append(e.saved, s)
 }
 
 // release lets go of the saved pages, after putting them back when restore.
@@ -60,7 +51,8 @@ func (e *engine) release(restore bool) {
 			copy(s.of.page(s.index), s.bytes[:])
 		}
 		s.of.saved[s.index] = false
-		s.of = nil
+		e.run.pool.putCopy(s.bytes)
 	}
+	clear(e.saved)
 	e.saved = e.saved[:0]
 }
