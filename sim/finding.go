@@ -21,9 +21,13 @@ const (
 	// UninitialisedRead is a use of memory that was never written since it was
 	// allocated. A GPU hands it out with whatever was left there.
 	UninitialisedRead
+	// UndefinedShuffle is a lane that reads the value of a lane which does not execute
+	// the shuffle. It is a warning, since what the lane makes of it may not matter.
+	UndefinedShuffle
 )
 
-var findingNames = [...]string{DataRace: "race", SharedRace: "shared-memory race", UninitialisedRead: "uninitialised read"}
+var findingNames = [...]string{DataRace: "race", SharedRace: "shared-memory race", UninitialisedRead: "uninitialised read",
+	UndefinedShuffle: "undefined shuffle"}
 
 func (k FindingKind) String() string { return findingNames[k] }
 
@@ -225,13 +229,19 @@ func (r *report) hazard(m *interp.Memory, op *operation, h *interp.Hazard) {
 		by.Does, other.Does = sharedVerb(h.Stores), sharedVerb(h.OtherStores)
 		f.Accesses = []Access{other, by}
 		f.Advice = "no barrier orders the two threads: put __syncthreads() between, or __syncwarp() within a warp"
+	case interp.UndefinedShuffle:
+		f.Kind, f.Warning = UndefinedShuffle, true
+		f.Subject = fmt.Sprintf("the value of lane %d, which does not execute the shuffle", h.Lane)
+		f.Advice = "it is undefined, and 0 on GPUs so far: let that lane take part and name it in the member mask, or do not use the result"
 	}
 	r.add(f)
 }
 
 func thread(block, thread [3]uint32) string {
-	return fmt.Sprintf("block (%d,%d,%d), thread (%d,%d,%d)", block[0], block[1], block[2], thread[0], thread[1], thread[2])
+	return "block " + coordinates(block) + ", thread " + coordinates(thread)
 }
+
+func coordinates(v [3]uint32) string { return fmt.Sprintf("(%d,%d,%d)", v[0], v[1], v[2]) }
 
 func sharedBytes(h *interp.Hazard) string {
 	return fmt.Sprintf("bytes %d-%d of shared memory", h.Address, h.Address+h.Bytes-1)

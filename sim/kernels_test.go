@@ -60,15 +60,22 @@ func load(t testing.TB, name string) *gpu {
 
 func loadWith(t testing.TB, o sim.Options, file, text string) *gpu {
 	t.Helper()
+	g := loadFaulty(t, o, file, text)
+	t.Cleanup(func() {
+		for _, f := range g.Findings() {
+			t.Error(f)
+		}
+	})
+	return g
+}
+
+// loadFaulty is loadWith for a module that is expected to race.
+func loadFaulty(t testing.TB, o sim.Options, file, text string) *gpu {
+	t.Helper()
 	o.Workers = workers
 	d, err := sim.New(o)
 	require.NoError(t, err)
 	g := &gpu{Device: d, t: t}
-	t.Cleanup(func() {
-		for _, f := range d.Findings() {
-			t.Error(f)
-		}
-	})
 	g.tree, err = ptx.Parse(file, text)
 	require.NoError(t, err)
 	g.module, err = d.LoadModule(file, text)

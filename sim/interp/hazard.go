@@ -16,6 +16,9 @@ const (
 	// SharedRace is two accesses to the same bytes of shared memory by threads of
 	// a block, one of them a store, that nothing orders.
 	SharedRace
+	// UndefinedShuffle is a lane that reads, in a shuffle, the value of a lane that does
+	// not execute it.
+	UndefinedShuffle
 )
 
 // Hazard is an access, or two, whose result a GPU does not promise. One is kept for
@@ -31,6 +34,7 @@ type Hazard struct {
 	// padding, most likely.
 	Partial bool
 	Stores  bool // of a race: Inst stores or updates
+	Lane    int  // of the warp, that a shuffle reads
 
 	// The other side of a race.
 	Other       int
@@ -113,6 +117,13 @@ func (v *watcher) wrote(addr, n uint64) bool {
 		}
 	}
 	return false
+}
+
+// undefinedShuffle notes that a lane reads one that takes no part, when somebody watches.
+func (e *engine) undefinedShuffle(w *warp, in *inst, lane, source int) {
+	if e.watch != nil {
+		e.watch.hazard(w, Hazard{Kind: UndefinedShuffle, Inst: w.kernel.indexOf(in), Thread: w.threadAt(lane), Lane: source})
+	}
 }
 
 // checkInitialised reports a load of bytes lo up to hi of an allocation of

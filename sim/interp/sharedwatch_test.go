@@ -48,6 +48,8 @@ func describe(k *Kernel, h Hazard) string {
 	case SharedRace:
 		return fmt.Sprintf("block %v: thread %d %s in line %d, thread %d %s in line %d, %d bytes at %d\n", h.Block[0],
 			h.OtherThread[0], verb[h.OtherStores], line(h.Other), h.Thread[0], verb[h.Stores], line(h.Inst), h.Bytes, h.Address)
+	case UndefinedShuffle:
+		return fmt.Sprintf("block %v: thread %d reads lane %d in line %d, which takes no part\n", h.Block[0], h.Thread[0], h.Lane, line(h.Inst))
 	case UninitialisedShared:
 		return fmt.Sprintf("block %v: thread %d loads %d bytes at %d in line %d, uninitialised\n", h.Block[0], h.Thread[0], h.Bytes, h.Address, line(h.Inst))
 	}

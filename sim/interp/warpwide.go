@@ -36,7 +36,9 @@ func source(mode uint8, i, b, c uint32) (j uint32, ok bool) {
 	return j, j <= top
 }
 
-// shuffle is shfl.sync: an invalid source gives the lane's own value and false.
+// shuffle is shfl.sync: an invalid source gives the lane's own value and false. That of
+// a lane which takes no part is undefined; on a GPU as here it is 0, and programs have
+// come to rely on it (reduce7 of NVIDIA's samples does).
 func shuffle(w *warp, in *inst) {
 	a := *view[uint32](w, in.a)
 	b, c := view[uint32](w, in.b), view[uint32](w, in.c)
@@ -49,8 +51,13 @@ func shuffle(w *warp, in *inst) {
 		} else {
 			j = i
 		}
+		v := a[j&31]
+		if w.live>>(j&31)&1 == 0 {
+			v = 0
+			w.eng.undefinedShuffle(w, in, int(i), int(j&31))
+		}
 		if in.d != noSlot {
-			view[uint32](w, in.d)[i] = a[j&31]
+			view[uint32](w, in.d)[i] = v
 		}
 	}
 	w.setPred(in.x.d2, valid)

@@ -118,6 +118,18 @@ extern "C" __global__ void sum_last_block(const float *__restrict__ x, volatile 
         *total = v;
 }
 
+// A mistake to be found: eight lanes take part, and their first two steps read others.
+extern "C" __global__ void sum_of_eight(const int *x, int *sum)
+{
+    int v = x[threadIdx.x];
+    if (threadIdx.x < 8) {
+        for (int offset = 16; offset > 0; offset /= 2)
+            v += __shfl_down_sync(0xffu, v, offset);
+        if (threadIdx.x == 0)
+            *sum = v;
+    }
+}
+
 // The index of the largest element; of equal ones, the first.
 extern "C" __global__ void argmax(const float *__restrict__ x, int *__restrict__ at, int n)
 {
