@@ -13,7 +13,7 @@ type (
 // Texturer is a device with textures and surfaces: arrays of texels that kernels
 // sample and store to by coordinates.
 type Texturer interface {
-	// CreateArray returns zeroed texels.
+	// CreateArray allocates texels, of no content that a kernel may rely on.
 	CreateArray(Texels) (Array, error)
 	// DestroyArray waits for the device first. Textures and surfaces of the array
 	// must not be used any more.
