@@ -14,6 +14,13 @@ type atomicFunc func(old, b, c uint64) uint64
 // atomicOp is the function of an atomic operation on typ, or nil. Float adds to
 // global memory flush subnormals, those to shared memory do not.
 func atomicOp(name string, typ ptx.Type, space ptx.Space) atomicFunc {
+	switch typ {
+	case ptx.F16, ptx.F16X2, ptx.BF16, ptx.BF16X2:
+		if name != "add" && name != "min" && name != "max" {
+			return nil
+		}
+		return atomicHalf(name, typ)
+	}
 	switch name {
 	case "and":
 		return func(old, b, _ uint64) uint64 { return old & b }
@@ -52,17 +59,27 @@ func atomicAdd(typ ptx.Type, space ptx.Space) atomicFunc {
 			x, y := math.Float32frombits(uint32(old)), math.Float32frombits(uint32(b))
 			return uint64(math.Float32bits(f(f(x) + f(y))))
 		}
-	case ptx.F16:
-		return func(old, b, _ uint64) uint64 { return uint64(addHalves(uint16(old), uint16(b))) }
-	case ptx.F16X2:
-		return func(old, b, _ uint64) uint64 {
-			return uint64(pair(addHalves(uint16(old), uint16(b)), addHalves(uint16(old>>16), uint16(b>>16))))
-		}
 	}
 	return func(old, b, _ uint64) uint64 { return old + b }
 }
 
-func addHalves(a, b uint16) uint16 { return half(fromHalf(a) + fromHalf(b)) }
+// atomicHalf is add, min or max on 16-bit floats, or on the two of a pair.
+func atomicHalf(name string, typ ptx.Type) atomicFunc {
+	h := halves{smallFloat: binary16}
+	if typ == ptx.BF16 || typ == ptx.BF16X2 {
+		h.smallFloat = bfloat16
+	}
+	f := h.binary(sumToOdd).f2
+	if name != "add" {
+		f = h.binary(extrema[float64]()[name].f2).f2
+	}
+	if typ.Size() == 2 {
+		return func(old, b, _ uint64) uint64 { return uint64(f(uint16(old), uint16(b))) }
+	}
+	return func(old, b, _ uint64) uint64 {
+		return uint64(pair(f(uint16(old), uint16(b)), f(uint16(old>>16), uint16(b>>16))))
+	}
+}
 
 func atomicExtreme(name string, typ ptx.Type) atomicFunc {
 	less := func(a, b uint64) bool { return a < b }
@@ -103,7 +120,11 @@ func atomicAccess(w *warp, in *inst) {
 			continue
 		}
 		old := readCell(p, int(n))
-		v := in.x.op(old, w.lane(b, i), third)
+		op := in.x.op
+		if in.x.inShared != nil && addr-sharedWindow < windowSize {
+			op = in.x.inShared
+		}
+		v := op(old, w.lane(b, i), third)
 		writeCell(p, int(n), v)
 		w.setLane(element{in.d, int(n)}, i, old)
 		if v != old {

@@ -289,7 +289,10 @@ func (l *lowering) atomicOn(shift int) error {
 	name := atomicName(in)
 	r.x.atomic = name + "." + typ.String()
 	r.x.op = atomicOp(name, typ, r.x.space)
-	if r.x.op == nil || typ.Size() < 2 || (name == "min" || name == "max") && typ.Float() {
+	if r.x.space == ptx.Generic && typ == ptx.F32 {
+		r.x.inShared = atomicOp(name, typ, ptx.Shared)
+	}
+	if r.x.op == nil || typ.Size() < 2 || (name == "min" || name == "max") && (typ == ptx.F32 || typ == ptx.F64) {
 		return l.fail("the interpreter cannot run this atomic operation")
 	}
 	size := registerSize(typ)

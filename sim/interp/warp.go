@@ -35,25 +35,26 @@ type inst struct {
 // destinations need beyond four operands.
 type extra struct {
 	access
-	d2      slot // second destination predicate
-	combine func(v, p uint32) uint32
-	p       slot // the predicate combined with
-	pNeg    bool
-	test    tester
-	upper   tester // of the upper halves of packed operands
-	op      atomicFunc
-	e       slot      // fourth source, of bfi and lop3
-	members slot      // member mask of a warp-wide operation
-	sources []element // more sources: coordinates, fragments
-	image   *imageAccess
-	matrix  *matrixOp
-	uniform bool // members is the same in all lanes
-	sync    syncShape
-	async   *asyncSource
-	call    *callSite
-	mode    uint8 // of shuffles and barriers
-	idReg   bool  // barrier: a is a register
-	count   bool  // barrier: b is a thread count
+	d2       slot // second destination predicate
+	combine  func(v, p uint32) uint32
+	p        slot // the predicate combined with
+	pNeg     bool
+	test     tester
+	upper    tester // of the upper halves of packed operands
+	op       atomicFunc
+	e        slot      // fourth source, of bfi and lop3
+	members  slot      // member mask of a warp-wide operation
+	sources  []element // more sources: coordinates, fragments
+	image    *imageAccess
+	matrix   *matrixOp
+	uniform  bool // members is the same in all lanes
+	sync     syncShape
+	async    *asyncSource
+	call     *callSite
+	mode     uint8      // of shuffles and barriers
+	idReg    bool       // barrier: a is a register
+	count    bool       // barrier: b is a thread count
+	inShared atomicFunc // of a generic address that leads to shared memory, if it differs
 }
 
 // entry is a suspended part of a fragment: run it from pc until it reaches rpc.
