@@ -61,7 +61,11 @@ func NewFootprint(m *Module, f *Func) *Footprint {
 	fp := &Footprint{Effects: rec.effects()}
 	for _, p := range fp.Effects.Params {
 		fp.rows = append(fp.rows, paramRef{param: int32(p.Param), off: int32(p.Field), size: 8})
-		fp.block = append(fp.block, f.Params[p.Param].Offset+p.Field)
+		at := -1 // not known
+		if p.Field >= 0 {
+			at = f.Params[p.Param].Offset + p.Field
+		}
+		fp.block = append(fp.block, at)
 	}
 	newRanges(m, f, fp.Effects, rec.reaches).footprint(fp)
 	return fp

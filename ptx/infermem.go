@@ -142,6 +142,9 @@ func (w *walker) loadParam(i *Inst, addr *Operand, base rootSet) rootSet {
 // eight bytes are a number, though maybe half of a pointer. A vector load covers
 // the fields that follow.
 func (w *walker) paramValue(i *Inst, param, field int) rootSet {
+	if w.kernel.Params[param].Size() <= 8 {
+		field = max(field, 0) // there is no other place
+	}
 	if !i.wide() {
 		if w.kernel.Params[param].Size() < 8 {
 			return w.table.int()

@@ -87,7 +87,7 @@ func (l *Launch) special(n int64) interval {
 // value is the number in some bytes of a parameter of f.
 func (l *Launch) value(ref paramRef, at int) interval {
 	width := 8 * ref.size
-	if l.Varies != nil && l.Varies[ref.param] || at+int(ref.size) > len(l.Params) {
+	if at < 0 || l.Varies != nil && l.Varies[ref.param] || at+int(ref.size) > len(l.Params) {
 		return window(width, ref.signed)
 	}
 	x := uint64(0)
