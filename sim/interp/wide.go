@@ -76,6 +76,7 @@ func (l *lowering) wide() error {
 		if err != nil {
 			return err
 		}
+		narrow.Suffix = append(narrow.Suffix, "v2")
 		narrow.Args = slices.Clone(whole.Args)
 		narrow.Args[value] = ptx.Operand{Kind: ptx.OpVector, Reg: ptx.NoReg, Reg2: ptx.NoReg, Elems: pair}
 		return lowerings[whole.Name](l)
