@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -79,7 +80,8 @@ type Device struct {
 	closed bool
 }
 
-// New returns a simulated device. It fails only for an unknown profile.
+// New returns a simulated device. It fails for an unknown profile, and for options
+// that exclude each other.
 func New(o Options) (*Device, error) {
 	p := o.Custom
 	if p == nil {
@@ -87,6 +89,9 @@ func New(o Options) (*Device, error) {
 		if p, err = des.Lookup(orDefault(o.Profile, "h200")); err != nil {
 			return nil, fmt.Errorf("sim: %w", err)
 		}
+	}
+	if o.Race == RaceOn && o.Sample > 0 {
+		return nil, errors.New("sim: Race and Sample exclude each other: a sampled launch does not touch all that it would")
 	}
 	d := &Device{
 		profile: p,
@@ -213,6 +218,6 @@ func (d *Device) Close() error {
 	d.engine.Drain()
 	d.printed.flush()
 	err := d.unreported("Close")
-	*d = Device{info: d.info, profile: d.profile, host: d.host, count: d.count, races: d.races, closed: true}
+	*d = Device{info: d.info, profile: d.profile, host: d.host, count: d.count, races: d.races.closed(), closed: true}
 	return err
 }

@@ -88,6 +88,14 @@ func (r *races) drained() {
 	}
 }
 
+// closed keeps the findings alone.
+func (r *races) closed() *races {
+	if r == nil {
+		return nil
+	}
+	return &races{report: r.report}
+}
+
 // freed forgets an allocation. The host has waited for all work before.
 func (r *races) freed(base uint64) {
 	if r != nil {

@@ -29,6 +29,7 @@ type benchFlags struct {
 	sizes      []string
 	iterations int
 	sample     int64
+	race       bool
 	json       string
 }
 
@@ -56,6 +57,7 @@ Workloads:
 	c.Flags().StringSliceVar(&f.sizes, "size", nil, "problem sizes instead of each workload's own")
 	c.Flags().IntVar(&f.iterations, "iterations", 30, "replays per row; of more than 3, the first 3 are not counted")
 	c.Flags().Int64Var(&f.sample, "sample", 0, sampleHelp)
+	raceFlag(c, &f.race)
 	c.Flags().StringVar(&f.json, "json", "", "also write the rows to `FILE` as a JSON array (- for standard output)")
 	return c
 }
@@ -140,8 +142,13 @@ func (f *benchFlags) config(args []string) (c bench.Config, err error) {
 	if f.sample < 0 {
 		return c, usagef("--sample %d: a number of blocks, 1 or more, or 0 for all", f.sample)
 	}
+	if f.sample > 0 && f.race {
+		return c, errSampledRace
+	}
 	c.Iterations, c.Sample = f.iterations, f.sample
-	c.Open = func() (device.Device, error) { return openDevice(f.device, sim.Options{Sample: f.sample}) }
+	c.Open = func() (device.Device, error) {
+		return openDevice(f.device, sim.Options{Sample: f.sample, Race: raceMode(f.race)})
+	}
 	if f.json != "" && f.json != "-" {
 		err = checkWritable(f.json) // before minutes of work, not after
 	}

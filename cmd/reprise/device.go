@@ -24,6 +24,20 @@ func openDevice(id string, o sim.Options) (*sim.Device, error) {
 	return sim.New(o)
 }
 
+// raceFlag adds the flag that has the device look for races.
+func raceFlag(c *cobra.Command, on *bool) {
+	c.Flags().BoolVar(on, "race", false, "also look for races, in device and in shared memory, and for reads of what was never written;\nany found ends the run with status 1 (up to three times the host time)")
+}
+
+var errSampledRace = usagef("--race and --sample exclude each other: a sampled launch does not touch all that it would")
+
+func raceMode(on bool) sim.Race {
+	if on {
+		return sim.RaceOn
+	}
+	return sim.RaceOff
+}
+
 // lookupProfile is the profile of a simulated device's id.
 func lookupProfile(id string) (*des.Profile, error) {
 	kind, name, _ := strings.Cut(id, ":")

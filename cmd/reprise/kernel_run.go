@@ -24,6 +24,7 @@ type runFlags struct {
 	args        []string
 	outs        []string
 	sample      int64
+	race        bool
 }
 
 func newKernelRun() *cobra.Command {
@@ -53,6 +54,7 @@ With --sample it prints how long the launch would take instead.`,
 	c.Flags().StringArrayVar(&f.args, "arg", nil, "the next argument, see above")
 	c.Flags().StringArrayVar(&f.outs, "out", nil, "write the buffer of argument N, counted from 0, to a file instead of printing it: `N=FILE`")
 	c.Flags().Int64Var(&f.sample, "sample", 0, sampleHelp)
+	raceFlag(c, &f.race)
 	return c
 }
 
@@ -79,7 +81,7 @@ func (f *runFlags) run(c *cobra.Command, path string) error {
 		return err
 	}
 	var ran sim.Span
-	dev, err := openDevice(f.device, sim.Options{Sample: f.sample, Trace: func(s sim.Span) {
+	dev, err := openDevice(f.device, sim.Options{Sample: f.sample, Race: raceMode(f.race), Trace: func(s sim.Span) {
 		if s.Kind == "launch" {
 			ran = s
 		}
@@ -88,6 +90,11 @@ func (f *runFlags) run(c *cobra.Command, path string) error {
 		return err
 	}
 	err = device.Join(plan.launch(dev, path, string(source)), dev.Close())
+	for _, w := range dev.Findings() {
+		if w.Warning {
+			fmt.Fprintln(c.ErrOrStderr(), w)
+		}
+	}
 	if err != nil {
 		return err
 	}
@@ -115,6 +122,9 @@ func (f *runFlags) plan(module *ptx.Module) (p launchPlan, err error) {
 	}
 	if f.sample < 0 || f.sample > 0 && len(f.outs) > 0 {
 		return p, usagef("--sample %d: a number of blocks, 1 or more, or 0 for all; sampled launches compute nothing that --out could write", f.sample)
+	}
+	if f.sample > 0 && f.race {
+		return p, errSampledRace
 	}
 	p.shared = uint32(f.shared)
 	if err := p.parseArgs(module, f.args); err != nil {

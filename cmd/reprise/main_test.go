@@ -91,6 +91,11 @@ func TestBenchWritesRecords(t *testing.T) {
 	assert.Equal(t, string(data), toStdout, "two runs, one result")
 }
 
+func TestBenchLooksForRaces(t *testing.T) {
+	_, stderr, status := reprise("bench", "--size", "64", "--iterations", "2", "--race")
+	require.Zero(t, status, stderr)
+}
+
 func TestAnInterruptedBenchKeepsWhatItMeasured(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "bench.json")
 	require.NoError(t, os.WriteFile(path, []byte("a whole run"), 0o600))

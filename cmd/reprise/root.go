@@ -10,6 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
+
+	"github.com/reprise-gpu/reprise/sim"
 )
 
 // Exit statuses.
@@ -82,10 +84,11 @@ func oneArg(what string) cobra.PositionalArgs {
 }
 
 // message is one line for logs and scripts; a person at a terminal also sees
-// the offending source lines with their carets.
+// the offending source lines with their carets. Of races all is told.
 func message(err error, terminal bool) string {
 	text := strings.TrimSpace(err.Error())
-	if terminal {
+	var race *sim.RaceError
+	if terminal || errors.As(err, &race) {
 		return text
 	}
 	first, rest, more := strings.Cut(text, "\n")

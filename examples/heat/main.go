@@ -34,7 +34,7 @@ func main() {
 }
 
 func run() (err error) {
-	dev, err := sim.New(sim.Options{})
+	dev, err := sim.New(sim.Options{Race: sim.RaceOn}) // as in a test: a race is an error
 	if err != nil {
 		return err
 	}
