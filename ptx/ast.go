@@ -48,6 +48,9 @@ const (
 	BF16X2
 	F32
 	F64
+	U16X2
+	S16X2
+	F32X2
 )
 
 // Space is a state space.

@@ -24,6 +24,7 @@ import (
 //
 //	p  pred     8  8-bit     i  u16 … s64     b  b16 … b64     B  b128
 //	f  f32 f64  h  f16 f16x2 bf16 bf16x2
+//	s  u16x2 s16x2 f32x2
 type opRow struct {
 	with        [][]string // the form: a suffix out of each of these
 	args, types string
@@ -44,7 +45,7 @@ type opRow struct {
 const opRows = `
 abs            da       ifh   ftz
 activemask     c        b
-add            dae      ifh   $round ftz sat cc
+add            dae      ifhs  $round ftz sat cc
 addc           daa      i     cc
 alloca         da[x     ib
 and            daa      pb
@@ -98,7 +99,7 @@ elect          xu       -     sync
 ex2            da       fh    approx ftz
 exit           -        -
 fence          [xx      -     sc acq_rel acquire release proxy alias generic mbarrier_init $scope async* sync_restrict::* op_restrict::* tensormap::* $spaces
-fma            daae     fh    $round ftz sat relu oob
+fma            daae     fhs   $round ftz sat relu oob
 fns            duuu     b
 getctarank     cx       i     $spaces
 griddepcontrol -        -     launch_dependents wait
@@ -115,7 +116,7 @@ mad24          daaa     i     lo hi sat
 madc           daaa     i     lo hi cc
 mapa           dxu      i     $spaces
 match          xau      b     any all sync
-max            daa[a    ifh   ftz NaN xorsign abs relu
+max            daa[a    ifhs  ftz NaN xorsign abs relu
 mbarrier+arrive|arrive_drop xm[u b arrive arrive_drop noComplete expect_tx release relaxed $scope $spaces
 mbarrier+init|expect_tx|complete_tx mu b init expect_tx complete_tx relaxed $scope $spaces
 mbarrier+inval m        b     inval $spaces
@@ -123,11 +124,11 @@ mbarrier+pending_count xx b   pending_count
 mbarrier+test_wait|try_wait qmx[u b test_wait try_wait parity acquire relaxed $scope $spaces
 membar         -        -     cta gl sys
 membar+proxy   -        -     proxy alias async*
-min            daa[a    ifh   ftz NaN xorsign abs relu
+min            daa[a    ifhs  ftz NaN xorsign abs relu
 mma            VVVV[xxxxxx *  sync aligned sp sp::* row col satfinite and xor popc kind::* block_scale scale_vec::* $round $matrix $narrow ue8m0 ue4m3
 mov            da       pibBfh v2 v4
 movmatrix      cu       b     sync aligned trans $matrix
-mul            waa      ifh   lo hi wide $round ftz sat
+mul            waa      ifhs  lo hi wide $round ftz sat
 mul24          daa      i     lo hi
 multimem       [xxx     ibfh  ld_reduce st red acc::* $memory $reduce $narrow
 nanosleep      u        i
@@ -164,7 +165,7 @@ st+bulk        mx[x     -     bulk $memory
 stackrestore   a        ib
 stacksave      d        ib
 stmatrix       mV       *     sync aligned $matrix x1 x2 x4 trans $spaces
-sub            dae      ifh   $round ftz sat cc
+sub            dae      ifhs  $round ftz sat cc
 subc           daa      i     cc
 suld           Dt       8b    b $geometry $clamp $cache v2 v4
 suq            cm       b     width height depth channel_data_type channel_order array_size memory_layout
@@ -370,6 +371,8 @@ func (t Type) family() byte {
 		return 'i'
 	case t <= BF16X2:
 		return 'h'
+	case t >= U16X2:
+		return 's'
 	}
 	return 'f'
 }

@@ -15,6 +15,7 @@ var typeTable = [...]struct {
 	S8: {"s8", 1}, S16: {"s16", 2}, S32: {"s32", 4}, S64: {"s64", 8},
 	F16: {"f16", 2}, F16X2: {"f16x2", 4}, BF16: {"bf16", 2}, BF16X2: {"bf16x2", 4},
 	F32: {"f32", 4}, F64: {"f64", 8},
+	U16X2: {"u16x2", 4}, S16X2: {"s16x2", 4}, F32X2: {"f32x2", 8},
 }
 
 func (t Type) String() string {
@@ -27,7 +28,7 @@ func (t Type) String() string {
 // Size is the width in bytes.
 func (t Type) Size() int { return typeTable[t].size }
 
-// Float reports whether t is a floating-point type, packed ones included.
+// Float reports whether t is a floating-point type, the packed 16-bit ones included.
 func (t Type) Float() bool { return t >= F16 && t <= F64 }
 
 // Signed reports whether t is a signed integer type.

@@ -47,10 +47,15 @@ func opName(name, modifiers string) string {
 func addFloat32(t opTable) {
 	all := []string{"", ".ftz", ".sat", ".ftz.sat"}
 	for name, r := range roundings {
-		register32(t, "add."+name, all, scalar[float32]{f2: add32(r)})
-		register32(t, "sub."+name, all, scalar[float32]{f2: func(a, b float32) float32 { return add32(r)(a, -b) }})
-		register32(t, "mul."+name, all, scalar[float32]{f2: mul32(r)})
-		register32(t, "fma."+name, all, scalar[float32]{f3: fma32r(r)})
+		for op, f := range map[string]scalar[float32]{
+			"add": {f2: add32(r)},
+			"sub": {f2: func(a, b float32) float32 { return add32(r)(a, -b) }},
+			"mul": {f2: mul32(r)},
+			"fma": {f3: fma32r(r)},
+		} {
+			register32(t, op+"."+name, all, f)
+			registerPairs(t, op, name, f)
+		}
 		register32(t, "mad."+name, all, scalar[float32]{f3: fma32r(r)})
 		register32(t, "div."+name, flushed, scalar[float32]{f2: div32(r)})
 		register32(t, "rcp."+name, flushed, scalar[float32]{f1: func(a float32) float32 { return div32(r)(1, a) }})
@@ -85,6 +90,24 @@ func register32(t opTable, name string, modifiers []string, op scalar[float32]) 
 		}
 		t[opName(name+".f32", m)] = o.lift()
 	}
+}
+
+// registerPairs adds the form on two floats in one register.
+func registerPairs(t opTable, op, round string, f scalar[float32]) {
+	for m, f := range map[string]scalar[float32]{"": f, ".ftz": f.around(flush, flush)} {
+		exec := packed(f, lowFloat, highFloat, pairFloats).lift()
+		t[op+"."+round+m+".f32x2"] = exec
+		if round == "rn" {
+			t[op+m+".f32x2"] = exec
+		}
+	}
+}
+
+func lowFloat(v uint64) float32  { return math.Float32frombits(uint32(v)) }
+func highFloat(v uint64) float32 { return math.Float32frombits(uint32(v >> 32)) }
+
+func pairFloats(lo, hi float32) uint64 {
+	return uint64(math.Float32bits(hi))<<32 | uint64(math.Float32bits(lo))
 }
 
 func addFloat64(t opTable) {

@@ -12,6 +12,26 @@ import (
 func addHalf(t opTable) {
 	halves{t, binary16, "f16", flushed}.add()
 	halves{t, bfloat16, "bf16", nil}.add()
+	addMixed(t, binary16, "f16")
+	addMixed(t, bfloat16, "bf16")
+}
+
+// addMixed registers arithmetic in f32 whose 16-bit sources are widened first.
+func addMixed(t opTable, s smallFloat, name string) {
+	wide := func(v uint16) float32 { return float32(s.decode(uint32(v))) }
+	for round, r := range roundings {
+		add, fma := add32(r), fma32r(r)
+		for _, m := range []string{"", ".sat"} {
+			out := func(v float32) float32 { return v }
+			if m != "" {
+				out = saturate[float32]
+			}
+			reg := func(op string, exec handler) { t[opName(op+"."+round+".f32."+name, m)] = exec }
+			reg("add", lift2(func(a uint16, c float32) float32 { return out(add(wide(a), c)) }))
+			reg("sub", lift2(func(a uint16, c float32) float32 { return out(add(wide(a), -c)) }))
+			reg("fma", lift3(func(a, b uint16, c float32) float32 { return out(fma(wide(a), wide(b), c)) }))
+		}
+	}
 }
 
 // flushed are the modifiers of a type that has .ftz.
@@ -80,7 +100,7 @@ func (h halves) register(name string, modifiers []string, op scalar[uint16]) {
 			o = o.around(same, func(v uint16) uint16 { return h.out(relu(h.in(v))) })
 		}
 		h.ops[opName(name+"."+h.name, m)] = o.lift()
-		h.ops[opName(name+"."+h.name+"x2", m)] = packed(o).lift()
+		h.ops[opName(name+"."+h.name+"x2", m)] = packed16(o).lift()
 	}
 }
 
@@ -93,19 +113,20 @@ func (h halves) flush(v uint16) uint16 {
 }
 
 // packed does an operation on both halves of a register.
-func packed(o scalar[uint16]) scalar[uint32] {
+func packed[T, W any](o scalar[T], low, high func(W) T, join func(lo, hi T) W) scalar[W] {
 	switch f1, f2, f3 := o.f1, o.f2, o.f3; {
 	case f1 != nil:
-		return scalar[uint32]{f1: func(a uint32) uint32 { return pair(f1(uint16(a)), f1(uint16(a>>16))) }}
+		return scalar[W]{f1: func(a W) W { return join(f1(low(a)), f1(high(a))) }}
 	case f2 != nil:
-		return scalar[uint32]{f2: func(a, b uint32) uint32 {
-			return pair(f2(uint16(a), uint16(b)), f2(uint16(a>>16), uint16(b>>16)))
-		}}
+		return scalar[W]{f2: func(a, b W) W { return join(f2(low(a), low(b)), f2(high(a), high(b))) }}
 	default:
-		return scalar[uint32]{f3: func(a, b, c uint32) uint32 {
-			return pair(f3(uint16(a), uint16(b), uint16(c)), f3(uint16(a>>16), uint16(b>>16), uint16(c>>16)))
-		}}
+		return scalar[W]{f3: func(a, b, c W) W { return join(f3(low(a), low(b), low(c)), f3(high(a), high(b), high(c))) }}
 	}
+}
+
+// packed16 is packed for a register of 32 bits.
+func packed16(o scalar[uint16]) scalar[uint32] {
+	return packed(o, func(v uint32) uint16 { return uint16(v) }, func(v uint32) uint16 { return uint16(v >> 16) }, pair)
 }
 
 func pair(lo, hi uint16) uint32 { return uint32(hi)<<16 | uint32(lo) }

@@ -223,6 +223,7 @@ func addMisc32(t opTable) {
 	t["szext.clamp.s32"] = lift2(func(a int32, n uint32) int32 { return signedField(a, n) })
 	t["szext.wrap.s32"] = lift2(func(a int32, n uint32) int32 { return signedField(a, n&31) })
 	addDot2(t)
+	addPackedIntegers(t)
 	t["dp4a.s32.s32"] = lift3(func(a, b, c int32) int32 { return dot4(a, b, c, signedByte, signedByte) })
 	t["dp4a.s32.u32"] = lift3(func(a, b, c int32) int32 { return dot4(a, b, c, signedByte, unsignedByte) })
 	t["dp4a.u32.s32"] = lift3(func(a, b, c int32) int32 { return dot4(a, b, c, unsignedByte, signedByte) })
@@ -264,6 +265,23 @@ func addDot2(t opTable) {
 			}
 		}
 	}
+}
+
+// addPackedIntegers registers what works on both 16-bit halves of a register.
+func addPackedIntegers(t opTable) {
+	reg := func(name string, f func(a, b uint16) uint16) { t[name] = packed16(scalar[uint16]{f2: f}).lift() }
+	signed := func(f func(a, b int16) int16) func(a, b uint16) uint16 {
+		return func(a, b uint16) uint16 { return uint16(f(int16(a), int16(b))) }
+	}
+	sum := func(a, b uint16) uint16 { return a + b }
+	reg("add.u16x2", sum)
+	reg("add.s16x2", sum)
+	reg("min.u16x2", func(a, b uint16) uint16 { return min(a, b) })
+	reg("max.u16x2", func(a, b uint16) uint16 { return max(a, b) })
+	reg("min.s16x2", signed(func(a, b int16) int16 { return min(a, b) }))
+	reg("max.s16x2", signed(func(a, b int16) int16 { return max(a, b) }))
+	reg("min.relu.s16x2", signed(func(a, b int16) int16 { return max(min(a, b), 0) }))
+	reg("max.relu.s16x2", signed(func(a, b int16) int16 { return max(a, b, 0) }))
 }
 
 // findNthSet is fns: the place of the bit of mask that is the offset-th set one,

@@ -64,11 +64,17 @@ func (l *lowering) arithmetic() error {
 	if len(list) == 0 {
 		return l.fail("the interpreter cannot run this instruction")
 	}
-	exec, ok := ops[opKey(in, list[0])]
+	exec, ok := ops[opKey(in, list)]
 	if !ok {
 		return l.fail("the interpreter cannot run this instruction")
 	}
 	sizes := operandSizes(in, registerSize(list[0]))
+	if widens(list) { // all sources but the last, which is added
+		sizes[1] = registerSize(list[1])
+		if in.Name == "fma" {
+			sizes[2] = sizes[1]
+		}
+	}
 	return l.registers(exec, arithmeticCost(in, list[0]), list[0], sizes[:1+sourceCount(in)]...)
 }
 
@@ -117,11 +123,14 @@ func sourceCount(in *ptx.Inst) int {
 
 // opKey is the name of an operation in ops. Integers are looked up by their
 // opcode; floats by name, rounding, type and modifiers in that order.
-func opKey(in *ptx.Inst, typ ptx.Type) string {
-	if !typ.Float() {
+func opKey(in *ptx.Inst, list []ptx.Type) string {
+	if !list[0].Float() {
 		return in.Opcode()
 	}
-	name, round, mods := in.Name, "rn", ""
+	name, round, mods, typ := in.Name, "rn", "", list[0].String()
+	if widens(list) {
+		typ += "." + list[1].String()
+	}
 	for _, s := range in.Suffix {
 		switch s {
 		case "approx", "full":
@@ -130,15 +139,20 @@ func opKey(in *ptx.Inst, typ ptx.Type) string {
 			round = s
 		case "NaN", "xorsign", "abs":
 			name += "." + s
-		case "ftz", "sat", "relu":
-			mods += "." + s
+		default:
+			if _, ok := ptx.ParseType(s); !ok {
+				mods += "." + s
+			}
 		}
 	}
 	if (in.Name == "min" || in.Name == "max") && sourceCount(in) == 3 {
 		name += "3"
 	}
-	return opName(name+"."+round+"."+typ.String(), mods)
+	return opName(name+"."+round+"."+typ, mods)
 }
+
+// widens tells arithmetic in f32 on 16-bit sources.
+func widens(list []ptx.Type) bool { return len(list) == 2 && list[0] == ptx.F32 && list[1].Size() == 2 }
 
 // operandSizes is the bytes of destination and sources of an operation on
 // operands of size bytes.
@@ -258,7 +272,7 @@ func (l *lowering) pack() error {
 	r.x = newExtra()
 	r.x.size = list[0].Size() / len(parts.Elems)
 	var err error
-	if err = l.elements(r.x, parts.Elems, unpack, r.x.size); err != nil {
+	if err = l.elements(r.x, parts.Elems, unpack, registerSizeOf(r.x.size)); err != nil {
 		return err
 	}
 	if unpack {
@@ -312,7 +326,7 @@ func packLanes(w *warp, in *inst) {
 	each(w.live, func(i int) {
 		var v uint64
 		for k, e := range in.x.elems {
-			v |= w.lane(e, i) << (8 * n * k)
+			v |= signExtend(w.lane(e, i), n, false) << (8 * n * k)
 		}
 		w.setLane(element{in.d, n * len(in.x.elems)}, i, v)
 	})
@@ -406,9 +420,48 @@ func bfiLanes[T unsigned](w *warp, in *inst) {
 }
 
 func (l *lowering) lop3() error {
-	return l.registers(func(w *warp, in *inst) {
-		d, a, b := view[uint32](w, in.d), view[uint32](w, in.a), view[uint32](w, in.b)
-		c, lut := view[uint32](w, in.c), view[uint32](w, in.x.e)
-		each(w.live, func(i int) { d[i] = lookup(a[i], b[i], c[i], uint8(lut[i])) })
-	}, costALU, ptx.B32, 4, 4, 4, 4, 4)
+	if len(l.in.Args) == 6 {
+		return l.lop3Joined()
+	}
+	return l.registers(lop3Lanes, costALU, ptx.B32, 4, 4, 4, 4, 4)
+}
+
+func lop3Lanes(w *warp, in *inst) {
+	d, a, b := view[uint32](w, in.d), view[uint32](w, in.a), view[uint32](w, in.b)
+	c, lut := view[uint32](w, in.c), view[uint32](w, in.x.e)
+	each(w.live, func(i int) { d[i] = lookup(a[i], b[i], c[i], uint8(lut[i])) })
+}
+
+// lop3Joined is lop3 with d|p: p is whether d has a bit set, joined with a predicate
+// operand. It becomes the lop3 and a comparison of its result.
+func (l *lowering) lop3Joined() error {
+	whole := l.in
+	d := whole.Args[0]
+	if d.Kind != ptx.OpPair || d.Reg2 == ptx.NoReg || combiners[whole.Suffix[0]] == nil {
+		return l.fail("needs d|p and a boolean operator")
+	}
+	r := blank()
+	r.exec, r.x = lop3Lanes, newExtra()
+	var err error
+	if r.d, err = l.dest(&d, 4); err != nil {
+		return err
+	}
+	for i, to := range []*slot{&r.a, &r.b, &r.c, &r.x.e} {
+		if *to, err = l.source(&whole.Args[i+1], 4, ptx.B32); err != nil {
+			return err
+		}
+	}
+	test := blank()
+	test.exec, test.x = setp, newExtra()
+	test.x.test, test.x.combine = tests["ne.b32"], combiners[whole.Suffix[0]]
+	test.a, test.b = r.d, l.constant(4, 0)
+	if test.d, err = l.second(&d); err != nil {
+		return err
+	}
+	if test.x.p, test.x.pNeg, err = l.predicate(&whole.Args[5]); err != nil {
+		return err
+	}
+	l.emit(r, costALU)
+	l.emit(test, costALU)
+	return nil
 }

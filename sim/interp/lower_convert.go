@@ -64,6 +64,10 @@ func (l *lowering) conversion() (c conversion, err error) {
 			return c, l.fail("rounding .rs is not supported")
 		case "rn", "rz", "rm", "rp", "rni", "rzi", "rmi", "rpi":
 			c.round, c.integral = roundings[s[:2]], len(s) == 3
+		default:
+			if _, ok := ptx.ParseType(s); !ok && !pairs[s].known() && s != "tf32" && !has(l.in, "pack") {
+				return c, l.fail("modifier .%s is not supported", s)
+			}
 		}
 	}
 	return c, nil
