@@ -185,6 +185,9 @@ func (w *warp) refill(in *inst, addr, n uint64) *reach {
 	return r
 }
 
+// trailing is the lowest lane of m.
+func trailing(m uint32) int { return bits.TrailingZeros32(m) & (lanes - 1) }
+
 // contiguous is the host address of 32 neighbouring elements of size bytes
 // that start at lane 0's address, or nil when the lanes' addresses are not such
 // a row inside one allocation.
@@ -211,6 +214,49 @@ func (w *warp) contiguous(in *inst, a *[lanes]uint64, size uint64) unsafe.Pointe
 	return unsafe.Add(r.data, uintptr(first-r.base))
 }
 
+// span is how many of the live lanes from i on access neighbouring elements, or
+// all the same one, and how far apart their addresses are.
+func span(live uint32, a *[lanes]uint64, i int, size uint64) (n int, step uint64) {
+	n = 1
+	if i+1 == lanes || live>>(i+1)&1 == 0 {
+		return 1, 0
+	}
+	if step = a[i+1] - a[i]; step != size && step != 0 {
+		return 1, 0
+	}
+	for i+n < lanes && live>>(i+n)&1 == 1 && a[i+n]-a[i+n-1] == step {
+		n++
+	}
+	return n, step
+}
+
+// row is the host address of bytes bytes of elements that start at addr, which
+// lane accesses, or nil after a fault.
+func (w *warp) row(in *inst, addr, size, bytes uint64, lane int, sectors *sectorSet) unsafe.Pointer {
+	r := w.cache[in.site]
+	if r == nil || !r.holds(addr, bytes) || addr&(size-1) != 0 {
+		if r = w.refill(in, addr, bytes); r == nil || addr&(size-1) != 0 {
+			return w.brokenRow(in, addr, size, lane)
+		}
+	}
+	if w.tracking {
+		w.eng.mark(r, addr-r.base, bytes, in.x.kind)
+	}
+	for s := addr >> 5; s <= (addr+bytes-1)>>5; s++ {
+		sectors.one(s + 1)
+	}
+	return unsafe.Add(r.data, uintptr(addr-r.base))
+}
+
+// brokenRow finds the lane whose access is the fault.
+func (w *warp) brokenRow(in *inst, addr, size uint64, lane int) unsafe.Pointer {
+	for ; ; addr, lane = addr+size, lane+1 {
+		if w.locate(in, addr, size, lane) == nil {
+			return nil
+		}
+	}
+}
+
 // loadGlobal loads one element of the register's own width.
 //
 //go:norace
@@ -224,18 +270,17 @@ func loadGlobal[T uint32 | uint64](w *warp, in *inst) {
 		}
 	}
 	var sectors sectorSet
-	for m := w.live; m != 0; m &= m - 1 {
-		i := bits.TrailingZeros32(m) & 31
-		addr := a[i] + in.imm
-		r := w.cache[in.site]
-		if w.tracking || r == nil || addr&(size-1) != 0 || !r.holds(addr, size) {
-			if w.locate(in, addr, size, i) == nil {
-				return
-			}
-			r = w.cache[in.site]
+	for m := w.live; m != 0; {
+		i := trailing(m)
+		n, step := span(m, a, i, size)
+		p := w.row(in, a[i]+in.imm, size, uint64(n-1)*step+size, i, &sectors)
+		if p == nil {
+			return
 		}
-		d[i] = *(*T)(unsafe.Add(r.data, uintptr(addr-r.base)))
-		sectors.one(addr>>5 + 1)
+		for k := range n {
+			d[(i+k)&31] = *(*T)(unsafe.Add(p, uintptr(k)*uintptr(step)))
+		}
+		m &= ^uint32(0) << (i + n)
 	}
 	w.eng.count.read += sectors.count
 }
@@ -255,18 +300,17 @@ func storeGlobal[T uint32 | uint64](w *warp, in *inst) {
 		}
 	}
 	var sectors sectorSet
-	for m := w.live; m != 0; m &= m - 1 {
-		i := bits.TrailingZeros32(m) & 31
-		addr := a[i] + in.imm
-		r := w.cache[in.site]
-		if w.tracking || r == nil || addr&(size-1) != 0 || !r.holds(addr, size) {
-			if w.locate(in, addr, size, i) == nil {
-				return
-			}
-			r = w.cache[in.site]
+	for m := w.live; m != 0; {
+		i := trailing(m)
+		n, step := span(m, a, i, size)
+		p := w.row(in, a[i]+in.imm, size, uint64(n-1)*step+size, i, &sectors)
+		if p == nil {
+			return
 		}
-		*(*T)(unsafe.Add(r.data, uintptr(addr-r.base))) = v[i]
-		sectors.one(addr>>5 + 1)
+		for k := range n {
+			*(*T)(unsafe.Add(p, uintptr(k)*uintptr(step))) = v[(i+k)&31]
+		}
+		m &= ^uint32(0) << (i + n)
 	}
 	w.eng.count.written += sectors.count
 }

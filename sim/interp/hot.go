@@ -84,11 +84,19 @@ func madLanes[T uint32 | uint64](w *warp, in *inst) {
 	}
 }
 
+// fmaLanes has the fast part of fma32 written out, since that is too large to
+// be inlined.
 func fmaLanes(w *warp, in *inst) {
 	d, a, b, c := view[float32](w, in.d), view[float32](w, in.a), view[float32](w, in.b), view[float32](w, in.c)
 	if w.live == allLanes {
 		for i := range lanes {
-			d[i] = fma32(a[i], b[i], c[i])
+			p, q := float64(a[i])*float64(b[i]), float64(c[i])
+			s := p + q
+			if roundsOnce(s) {
+				d[i] = float32(s)
+			} else {
+				d[i] = float32(sumToOdd(p, q))
+			}
 		}
 		return
 	}

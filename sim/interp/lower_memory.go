@@ -144,7 +144,9 @@ func (l *lowering) load() error {
 		return err
 	}
 	r.exec = loadAny
-	if e := r.x.elems[0]; len(r.x.elems) == 1 && e.reg != noSlot && e.size == r.x.size && e.size >= 4 {
+	if r.x.wholeVector() {
+		r.exec = choose(r.x.size == 8, loadVector[uint64], loadVector[uint32])
+	} else if e := r.x.elems[0]; len(r.x.elems) == 1 && e.reg != noSlot && e.size == r.x.size && e.size >= 4 {
 		if h := fastLoad(r.x); h != nil {
 			r.d, r.exec, r.x.elems = e.reg, h, []element{{noSlot, e.size}}
 		}
@@ -196,7 +198,9 @@ func (l *lowering) store() error {
 		return err
 	}
 	r.exec = storeAny
-	if e := r.x.elems[0]; len(r.x.elems) == 1 && e.size == r.x.size && e.size >= 4 {
+	if r.x.wholeVector() {
+		r.exec = choose(r.x.size == 8, storeVector[uint64], storeVector[uint32])
+	} else if e := r.x.elems[0]; len(r.x.elems) == 1 && e.size == r.x.size && e.size >= 4 {
 		if h := fastStore(r.x); h != nil {
 			r.d, r.exec, r.x.elems = e.reg, h, []element{{noSlot, e.size}}
 		}

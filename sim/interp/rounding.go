@@ -32,13 +32,19 @@ func twoSum(a, b float64) (s, e float64) {
 // a fixed bit. Those sums are first rounded to odd (Boldo & Melquiond 2008). A
 // sum of zero is exact.
 func fma32(a, b, c float32) float32 {
-	p := float64(a) * float64(b)
-	s := p + float64(c)
-	const midpoint, below = 1 << 28, 1<<29 - 1
-	if u := math.Float64bits(s); u&below != midpoint && u<<1-1 >= smallest {
+	p, q := float64(a)*float64(b), float64(c)
+	if s := p + q; roundsOnce(s) {
 		return float32(s)
 	}
-	return float32(sumToOdd(p, float64(c)))
+	return float32(sumToOdd(p, q))
+}
+
+// roundsOnce reports whether the float32 nearest to s is also the one nearest to
+// the exact sum that s was rounded from.
+func roundsOnce(s float64) bool {
+	const midpoint, below = 1 << 28, 1<<29 - 1
+	u := math.Float64bits(s)
+	return u&below != midpoint && u<<1-1 >= smallest
 }
 
 // smallest is twice the bits of 2^-126: sums with a smaller exponent are subnormal in float32.

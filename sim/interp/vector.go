@@ -1,0 +1,110 @@
+package interp
+
+import (
+	"math/bits"
+	"unsafe"
+
+	"github.com/reprise-gpu/reprise/ptx"
+)
+
+// Vector accesses of whole registers, which loops over tiles are made of: first
+// where each lane's vector is, then the elements, one register after another.
+
+// places finds the host addresses of the live lanes' vectors, and reports false
+// after a fault.
+func (w *warp) places(in *inst, at *[lanes]unsafe.Pointer) bool {
+	n := in.x.bytes()
+	if in.x.space == ptx.Shared {
+		return w.sharedPlaces(in, n, at)
+	}
+	a := view[uint64](w, in.a)
+	if w.live == allLanes {
+		if p := w.contiguous(in, a, n); p != nil {
+			for i := range lanes {
+				at[i] = unsafe.Add(p, uintptr(i)*uintptr(n))
+			}
+			return true
+		}
+	}
+	var sectors sectorSet
+	for m := w.live; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		addr := a[i] + in.imm
+		if at[i] = w.locate(in, addr, n, i); at[i] == nil {
+			return false
+		}
+		sectors.add(addr, n)
+	}
+	w.account(in.x.kind, sectors.count)
+	return true
+}
+
+func (w *warp) sharedPlaces(in *inst, n uint64, at *[lanes]unsafe.Pointer) bool {
+	limit := w.sharedSize - n
+	for m := w.live; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		addr := w.address(in, i)
+		if addr&(n-1) != 0 || addr > limit || w.sharedSize < n {
+			w.locate(in, addr, n, i)
+			return false
+		}
+		at[i] = unsafe.Add(w.shared, uintptr(addr))
+	}
+	return true
+}
+
+// loadVector loads registers of T.
+//
+//go:norace
+func loadVector[T uint32 | uint64](w *warp, in *inst) {
+	var at [lanes]unsafe.Pointer
+	if !w.places(in, &at) {
+		return
+	}
+	for k, e := range in.x.elems {
+		d, off := view[T](w, e.reg), uintptr(k)*unsafe.Sizeof(T(0))
+		if w.live == allLanes {
+			for i := range lanes {
+				d[i] = *(*T)(unsafe.Add(at[i], off))
+			}
+			continue
+		}
+		for m := w.live; m != 0; m &= m - 1 {
+			i := bits.TrailingZeros32(m) & 31
+			d[i] = *(*T)(unsafe.Add(at[i], off))
+		}
+	}
+}
+
+// storeVector stores registers of T. Of lanes that store to one address the last
+// one's value stays, in all elements.
+//
+//go:norace
+func storeVector[T uint32 | uint64](w *warp, in *inst) {
+	w.polls = 0
+	var at [lanes]unsafe.Pointer
+	if !w.places(in, &at) {
+		return
+	}
+	for k, e := range in.x.elems {
+		v, off := view[T](w, e.reg), uintptr(k)*unsafe.Sizeof(T(0))
+		for m := w.live; m != 0; m &= m - 1 {
+			i := bits.TrailingZeros32(m) & 31
+			*(*T)(unsafe.Add(at[i], off)) = v[i]
+		}
+	}
+}
+
+// wholeVector reports whether an access is one of whole registers, none of them
+// the sink, to shared or global memory.
+func (x *extra) wholeVector() bool {
+	if len(x.elems) < 2 || x.space != ptx.Shared && (x.space != ptx.Global || x.addr32) {
+		return false
+	}
+	for _, e := range x.elems {
+		if e.reg == noSlot || e.size != x.size || e.size < 4 {
+			return false
+		}
+	}
+	return true
+}
