@@ -143,6 +143,7 @@ type Func struct {
 	MaxThreads [3]uint32 // .maxntid, zero when absent
 	ReqThreads [3]uint32 // .reqntid, zero when absent
 	MinBlocks  uint32    // .minnctapersm
+	MaxRegs    uint32    // .maxnreg, registers per thread, zero when absent
 }
 
 // Prototype is a .callprototype, the signature of an indirect call, or a

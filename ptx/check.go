@@ -114,7 +114,10 @@ func countText(least, most int) string {
 func (f *form) operandFault(fn *Func, letter byte, op *Operand) string {
 	switch letter {
 	case 'm':
-		return unless(op.Kind == OpMem && len(op.Elems) == 0, "an address in brackets")
+		if op.Kind == OpMem && len(op.Elems) > 0 {
+			return "an address without coordinates"
+		}
+		return unless(op.Kind == OpMem, "an address in brackets")
 	case 't':
 		return f.textureFault(fn, op)
 	case 'l':

@@ -85,8 +85,12 @@ func (p *parser) binary(what string, least, depth int) value {
 		p.skipOperator(op)
 		w := p.binary(what, level+1, depth)
 		result, ok := v.apply(op, w)
-		if !ok {
-			p.fail(pos, "the constant expression divides by zero, or applies %s to a floating-point value", op)
+		switch {
+		case ok:
+		case v.op.Kind == OpInt && w.op.Kind == OpInt:
+			p.fail(pos, "the constant expression divides by zero")
+		default:
+			p.fail(pos, "%q cannot be applied to a floating-point value", op)
 		}
 		v = result
 	}

@@ -306,7 +306,9 @@ func (p *parser) funcAttributes(f *Func) {
 			f.ReqThreads = p.threads()
 		case ".minnctapersm":
 			f.MinBlocks = uint32(p.small("a block count", 0, 1<<31-1))
-		case ".maxnctapersm", ".maxnreg", ".maxclusterrank":
+		case ".maxnreg":
+			f.MaxRegs = uint32(p.small("a register count", 0, 1<<16))
+		case ".maxnctapersm", ".maxclusterrank":
 			p.integer("a number after " + t.text)
 		case ".reqnctapercluster":
 			p.threads()

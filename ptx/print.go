@@ -210,6 +210,9 @@ func (p *printer) attributes(f *Func) {
 	if f.MinBlocks > 0 {
 		p.f("\n.minnctapersm %d", f.MinBlocks)
 	}
+	if f.MaxRegs > 0 {
+		p.f("\n.maxnreg %d", f.MaxRegs)
+	}
 }
 
 func (p *printer) params(list []*Var) {

@@ -34,6 +34,9 @@ func compile(mod *Module, f *ptx.Func) *Kernel {
 		return k
 	}
 	l.finish()
+	if f.MaxRegs > 0 { // the assembler spills what does not fit
+		k.registers = min(k.registers, int(f.MaxRegs))
+	}
 	return k
 }
 

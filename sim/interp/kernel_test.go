@@ -233,3 +233,22 @@ func TestKernelDescribesItsResources(t *testing.T) {
 	require.Less(t, k.Registers(), 64)
 	require.Zero(t, k.MaxThreads())
 }
+
+// .maxnreg bounds the registers, and with them how many blocks fit.
+func TestMaxRegistersAreKept(t *testing.T) {
+	const head = ".version 7.8 .target sm_75 .address_size 64 .entry k() "
+	const body = "{ .reg .b32 %r<64>; " +
+		"mov.u32 %r1, %tid.x; ret; }"
+	require.Equal(t, 8, kernelOf(t, head+body).Registers())
+	require.Equal(t, 4, kernelOf(t, head+".maxnreg 4 "+body).Registers())
+}
+
+func kernelOf(t *testing.T, text string) *Kernel {
+	m, err := ptx.Parse("k.ptx", text)
+	require.NoError(t, err)
+	mod, err := LoadModule(NewMemory(1<<20), m)
+	require.NoError(t, err)
+	k, err := mod.Kernel("k")
+	require.NoError(t, err)
+	return k
+}
