@@ -35,8 +35,10 @@ type Options struct {
 	// Race says whether to look for races and for reads of what was never written.
 	Race Race
 	// Sample, when positive, is how many blocks of each launch are run, spread over
-	// its grid; what they count stands for the whole. Times are then estimates, and
-	// the data that launches leave are not what they would compute.
+	// its grid; what they count stands for the whole, and the data that launches
+	// leave are not what they would compute. Times of regular kernels come out
+	// within 3 %, those of irregular ones within 25 % (TestSampledTimesAreCloseToWholeOnes).
+	// Cooperative launches run whole.
 	Sample int64
 	// Trace, when set, is called for all work in the order it ends. It must not
 	// call the device.

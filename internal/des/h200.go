@@ -28,7 +28,7 @@ var h200 = Profile{
 	ClockMHz:    1980,      // MHz, boost [H]
 	MemoryBytes: 141e9,     // bytes [D]
 	MemoryGBps:  4800,      // 4.8 TB/s, peak [D]
-	MemoryShare: 0.92,      // stream kernels on an H100 reach 3.09 of 3.35 TB/s; that an H200 does as well is an estimate, not measured
+	MemoryShare: 0.92,      // stream kernels reach a little more than nine tenths of the peak: estimate, not measured
 	SMGBps:      64 * 1.98, // 64 bytes per cycle between an SM and L2: estimate, not measured
 	L2Bytes:     50 << 20,  // bytes [H]
 	// 5120 bytes per cycle, as [A] says of the A100, times the 69 % that a V100 reaches of its
@@ -51,12 +51,15 @@ var h200 = Profile{
 		SharedReserved:   1 << 10,
 	},
 
-	Lanes: unit.Work{ // [G], arithmetic throughput of compute capability 9.0, but for what says otherwise
+	Lanes: unit.Work{ // [G], table of arithmetic throughput
 		unit.FP32: 128, unit.FP64: 64,
 		unit.FP16:    128, // pairs, so 256 results
 		unit.Integer: 64, unit.Multiply: 64,
-		unit.Special: 16, unit.Convert: 64, unit.Convert64: 16, unit.Bits: 16,
-		unit.Memory: 32, unit.Shuffle: 32, unit.Vote: 64,
+		unit.Special:   16,
+		unit.Convert:   64, // estimate, not measured
+		unit.Convert64: 16, unit.Bits: 16,
+		unit.Memory:  32, // load and store units [H]
+		unit.Shuffle: 32, unit.Vote: 64,
 		unit.Branch:  32,  // estimate, not measured
 		unit.Tensor:  128, // a warp's m16n8k16 of halves takes 2 cycles of 4 units [H]; other shapes are an estimate, not measured
 		unit.Texture: 16,  // four texture units of a quad each [H]

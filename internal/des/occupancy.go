@@ -2,12 +2,12 @@ package des
 
 // Limits are what bounds the blocks resident on one multiprocessor.
 type Limits struct {
-	ThreadsPerSM     int
-	ThreadsPerBlock  int
-	BlocksPerSM      int
-	RegistersPerSM   int // 32-bit
+	ThreadsPerSM     int // threads resident on a multiprocessor
+	ThreadsPerBlock  int // threads of one block
+	BlocksPerSM      int // blocks resident on a multiprocessor
+	RegistersPerSM   int // 32-bit registers of a multiprocessor
 	RegistersPerWarp int // granularity of allocation
-	SharedPerSM      int // bytes
+	SharedPerSM      int // bytes of a multiprocessor
 	SharedPerBlock   int // bytes, at most, static and dynamic
 	SharedReserved   int // bytes the system takes of every block
 }

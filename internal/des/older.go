@@ -9,6 +9,7 @@ import "github.com/reprise-gpu/reprise/internal/unit"
 //	[J] Z. Jia et al., "Dissecting the NVIDIA Volta GPU Architecture via Microbenchmarking", 2018
 //	[L] W. Luo et al., "Benchmarking and Dissecting the Nvidia Hopper GPU Architecture", 2024:
 //	    latencies of the A100
+//	[R] paranumal.com, "Rough-n-Ready Roofline: NVIDIA V100 edition", 2018
 //	[G] CUDA C++ Programming Guide, technical specifications of compute capability 8.0 and 7.0
 //
 // What their calls and gaps cost is taken from the H200 as it is: for these
@@ -32,12 +33,15 @@ var (
 		DuplexGBps: 47,        // estimate, not measured
 		MaxKernels: 128,       // [G]
 		BlockRate:  1,         // estimate, not measured
-		Lanes: unit.Work{ // [G], arithmetic throughput of compute capability 8.0, but for what says otherwise
+		Lanes: unit.Work{ // [G], table of arithmetic throughput
 			unit.FP32: 64, unit.FP64: 32,
 			unit.FP16:    128, // pairs, so 256 results
 			unit.Integer: 64, unit.Multiply: 64,
-			unit.Special: 16, unit.Convert: 16, unit.Convert64: 16, unit.Bits: 16,
-			unit.Memory: 32, unit.Shuffle: 32, unit.Vote: 64,
+			unit.Special:   16,
+			unit.Convert:   16, // estimate, not measured
+			unit.Convert64: 16, unit.Bits: 16,
+			unit.Memory:  32, // load and store units [A]
+			unit.Shuffle: 32, unit.Vote: 64,
 			unit.Branch:  32, // estimate, not measured
 			unit.Tensor:  64, // a warp's m16n8k16 of halves takes 4 cycles of 4 units [A]; other shapes are an estimate, not measured
 			unit.Texture: 16, // four texture units of a quad each [A]
@@ -55,7 +59,7 @@ var (
 		ClockMHz:    1530,      // MHz, boost [V]
 		MemoryBytes: 16e9,      // bytes [V]
 		MemoryGBps:  900,       // [V]
-		MemoryShare: 0.88,      // a copy reaches 790 of 900 GB/s: T. Warburton, "Rough-n-ready roofline", 2018
+		MemoryShare: 0.88,      // a copy reaches 790 of 900 GB/s [R]
 		SMGBps:      64 * 1.53, // 64 bytes per cycle between an SM and L2: estimate, not measured
 		L2Bytes:     6 << 20,   // bytes [V]
 		L2GBps:      2155,      // [J]
@@ -65,12 +69,15 @@ var (
 		DuplexGBps:  22,        // estimate, not measured
 		MaxKernels:  128,       // [G]
 		BlockRate:   1,         // estimate, not measured
-		Lanes: unit.Work{ // [G], arithmetic throughput of compute capability 7.0, but for what says otherwise
+		Lanes: unit.Work{ // [G], table of arithmetic throughput
 			unit.FP32: 64, unit.FP64: 32,
 			unit.FP16:    64, // pairs, so 128 results
 			unit.Integer: 64, unit.Multiply: 64,
-			unit.Special: 16, unit.Convert: 16, unit.Convert64: 16, unit.Bits: 16,
-			unit.Memory: 32, unit.Shuffle: 32, unit.Vote: 64,
+			unit.Special:   16,
+			unit.Convert:   16, // estimate, not measured
+			unit.Convert64: 16, unit.Bits: 16,
+			unit.Memory:  32, // load and store units [V]
+			unit.Shuffle: 32, unit.Vote: 64,
 			unit.Branch:  32, // estimate, not measured
 			unit.Tensor:  32, // a warp's m16n16k16 of halves takes 16 cycles of 8 units [V]; other shapes are an estimate, not measured
 			unit.Texture: 16, // four texture units of a quad each [V]

@@ -42,8 +42,9 @@ type Profile struct {
 	// completes per cycle; 0 is no limit.
 	Lanes unit.Work
 
-	// Latencies of memory, as a warp sees them, in cycles.
-	L1Cycles, L2Cycles, DRAMCycles float64
+	L1Cycles   float64 // latency of a load that hits L1, in cycles
+	L2Cycles   float64 // of one that hits L2
+	DRAMCycles float64 // of one that misses both
 
 	// Latencies on the device.
 	KernelRamp      Time // a kernel's first slot granted to its first instruction, and drain

@@ -33,6 +33,7 @@ type gauge struct {
 }
 
 // measured is how many blocks of a launch are measured, at least: of fewer, all.
+// One is from each of equal parts of the grid, at a place of its own.
 const measured = 8
 
 // prepare readies the gauge for a launch.
@@ -50,12 +51,13 @@ func (g *gauge) prepare(l *Launch) {
 // begin decides whether a block is measured.
 func (g *gauge) begin(block [3]uint32) {
 	i := int64(block[0]) + int64(g.grid[0])*(int64(block[1])+int64(g.grid[1])*int64(block[2]))
-	g.on = i%g.stride == 0
+	part := i / g.stride
+	g.on = uint64(i%g.stride) == mix(uint64(part)+1)%uint64(g.stride)
 	if g.on {
 		g.l1.resize(g.cache)
 		g.bytes.allocate()
 		g.blocks++
-		if g.half = mix(uint64(i)+1)>>63 == 0; g.half {
+		if g.half = mix(uint64(part)+1)>>63 == 0; g.half {
 			g.halves++
 		}
 		g.l1.invalidate()

@@ -137,7 +137,7 @@ func (r *run) estimate(s *Stats) {
 	if g.read > 0 {
 		s.SectorsMissed = int64(float64(s.SectorsRead) * float64(g.missed) / float64(g.read))
 	}
-	if s.Atomics > 0 {
+	if g.updates > 0 {
 		s.Updates, s.UpdatedLines = int64(float64(g.updates)*oneIn), g.bytes.contended()
 	}
 	s.Extents, s.Growth = g.extents(r, s.Touched, oneIn)

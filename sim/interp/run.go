@@ -148,15 +148,23 @@ func (r *run) fail(i int64, f *Fault) {
 	}
 }
 
-// block is where in the grid the i-th run is.
+// block is where in the grid the i-th run is. A sample takes one block from each
+// of equal parts of the grid, at a place of its own: taken from the same place of
+// all, they might be one column of the grid.
 func (r *run) block(i int64) [3]uint32 {
 	if r.runs < r.blocks {
-		hi, lo := bits.Mul64(uint64(i), uint64(r.blocks))
-		q, _ := bits.Div64(hi, lo, uint64(r.runs))
-		i = int64(q)
+		at := r.part(i)
+		i = at + int64(mix(uint64(i)+1)%uint64(r.part(i+1)-at))
 	}
 	x, y := int64(r.launch.Grid[0]), int64(r.launch.Grid[1])
 	return [3]uint32{uint32(i % x), uint32(i / x % y), uint32(i / x / y)}
+}
+
+// part is where the i-th of equal parts of the grid begins, one for each run.
+func (r *run) part(i int64) int64 {
+	hi, lo := bits.Mul64(uint64(i), uint64(r.blocks))
+	q, _ := bits.Div64(hi, lo, uint64(r.runs))
+	return int64(q)
 }
 
 // calm decides whether the blocks of a kernel are worth running side by side:

@@ -1,0 +1,149 @@
+package sim_test
+
+import (
+	goflag "flag"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	_ "github.com/cockroachdb/datadriven" // its flag, -rewrite
+	"github.com/stretchr/testify/require"
+)
+
+// magnitude is a kernel whose speed on real devices is known well enough to say
+// what is absurd: the value must lie in the range of each profile.
+type magnitude struct {
+	name, unit string
+	sample     int64 // of each launch; 0 is all blocks
+	value      func(s *stopwatch) float64
+	// lo and hi by profile: h200, a100, v100.
+	lo, hi [3]float64
+}
+
+const million = 1 << 20
+
+// peak is bytes moved per time as a percentage of peak DRAM bandwidth.
+func (s *stopwatch) peak(bytes, us float64) float64 {
+	return 100 * bytes / us / 1e3 / s.profile.MemoryGBps
+}
+
+func (s *stopwatch) saxpy(n int) float64 {
+	x, y := room[float32](s, n), room[float32](s, n)
+	return s.us("saxpy", line(cover(n, 256), 256), int32(n), float32(2), x, y)
+}
+
+// tflops is what four chains of multiply-adds per thread reach on a full device.
+func tflops[T float32 | float64](s *stopwatch, kernel string) float64 {
+	const steps = 1024
+	blocks := 8 * s.profile.SMs
+	us := s.us(kernel, line(blocks, 256), int32(steps), T(1), room[T](s, 256*blocks))
+	return 2 * 4 * steps * 256 * float64(blocks) / us / 1e6
+}
+
+func (s *stopwatch) transpose(kernel string) float64 {
+	const n = 4096
+	return s.us(kernel, plane(n/32, n/32, 32, 8), int32(n), room[float32](s, n*n), room[float32](s, n*n))
+}
+
+func (s *stopwatch) gemm(kernel string) float64 {
+	const n = 1024
+	us := s.us(kernel, plane(n/32, n/32, 32, 32), int32(n), room[float32](s, n*n), room[float32](s, n*n), room[float32](s, n*n))
+	return 2 * n * n * n / us / 1e6
+}
+
+func (s *stopwatch) count(bins int) float64 {
+	return s.us("count", line(million/256, 256), int32(million), int32(bins), room[uint32](s, bins))
+}
+
+// chase is the time of a step along a chain through so many bytes.
+func (s *stopwatch) chase(bytes int) float64 {
+	const steps, line32 = 2048, 32
+	next := make([]int32, bytes/4)
+	for i := range next {
+		next[i] = int32((i + 4099*line32) % len(next))
+	}
+	return 1000 * s.us("chase", line(1, 1), int32(steps), up(s.gpu, next), room[int32](s, 1)) / steps
+}
+
+var magnitudes = []magnitude{
+	{"empty kernel", "us", 1, func(s *stopwatch) float64 { return s.us("empty", line(1, 32)) }, [3]float64{0.1, 0.1, 0.1}, [3]float64{2, 2, 2}},
+	{"empty kernel of 2^20 blocks", "us", 1, func(s *stopwatch) float64 { return s.us("empty", line(million, 32)) }, [3]float64{300, 300, 300}, [3]float64{1500, 1500, 1500}},
+	{"saxpy of 2^10 elements", "us", 0, func(s *stopwatch) float64 { return s.saxpy(1 << 10) }, [3]float64{0.3, 0.3, 0.3}, [3]float64{5, 5, 5}},
+	{"saxpy of 2^24 elements, of peak bandwidth", "%", 8, func(s *stopwatch) float64 { return s.peak(12*16*million, s.saxpy(16*million)) },
+		[3]float64{85, 85, 85}, [3]float64{95, 95, 95}},
+	{"a step of a chain through 4 MB, in L2", "ns", 0, func(s *stopwatch) float64 { return s.chase(4 << 20) }, [3]float64{100, 130, 100}, [3]float64{220, 260, 220}},
+	{"FP32 multiply-adds", "TFLOPS", 2, func(s *stopwatch) float64 { return tflops[float32](s, "fma32") }, [3]float64{45, 17, 13.5}, [3]float64{67, 19.5, 15.7}},
+	{"FP64 multiply-adds", "TFLOPS", 2, func(s *stopwatch) float64 { return tflops[float64](s, "fma64") }, [3]float64{28, 8.5, 6.8}, [3]float64{33.5, 9.75, 7.85}},
+	{"transpose of 4096^2, column by column", "us", 8, func(s *stopwatch) float64 { return s.transpose("transpose_plain") }, [3]float64{50, 100, 200}, [3]float64{250, 400, 900}},
+	{"transpose through shared memory, 32-way conflicts", "us", 8, func(s *stopwatch) float64 { return s.transpose("transpose_conflicts") }, [3]float64{45, 85, 160}, [3]float64{120, 200, 350}},
+	{"transpose through shared memory, padded", "us", 8, func(s *stopwatch) float64 { return s.transpose("transpose_padded") }, [3]float64{28, 66, 149}, [3]float64{45, 100, 250}},
+	{"sgemm of 1024, each element from memory", "TFLOPS", 2, func(s *stopwatch) float64 { return s.gemm("sgemm_plain") }, [3]float64{2, 1.2, 0.7}, [3]float64{7, 4, 3}},
+	{"sgemm of 1024, tiles of 32", "TFLOPS", 2, func(s *stopwatch) float64 { return s.gemm("sgemm_tiled") }, [3]float64{5, 3, 2.5}, [3]float64{12, 7, 6}},
+	{"2^20 atomic adds to one word", "us", 8, func(s *stopwatch) float64 { return s.count(1) }, [3]float64{200, 200, 200}, [3]float64{1500, 1500, 1500}},
+	{"2^20 atomic adds to 2^16 words", "us", 8, func(s *stopwatch) float64 { return s.count(1 << 16) }, [3]float64{1, 1, 1}, [3]float64{30, 30, 30}},
+}
+
+// The published orders of magnitude come out, and those that docs/TIME-MODEL.md
+// shows are what comes out. `go test ./sim -run TestMagnitudes -rewrite` writes it.
+func TestMagnitudes(t *testing.T) {
+	ids := []string{"h200", "a100", "v100"}
+	values := make([][3]float64, len(magnitudes))
+	for i, m := range magnitudes {
+		for k, id := range ids {
+			s := newStopwatch(t, "timing", profile(t, id), m.sample)
+			v := m.value(s)
+			require.GreaterOrEqual(t, v, m.lo[k], "%s on %s, %s", m.name, id, m.unit)
+			require.LessOrEqual(t, v, m.hi[k], "%s on %s, %s", m.name, id, m.unit)
+			values[i][k] = v
+		}
+	}
+	of := func(name string, k int) float64 {
+		for i, m := range magnitudes {
+			if strings.HasPrefix(m.name, name) {
+				return values[i][k]
+			}
+		}
+		panic("BUG: no " + name)
+	}
+	for k, id := range ids {
+		require.GreaterOrEqual(t, of("transpose through shared memory, 32", k), of("transpose through shared memory, padded", k), id)
+		require.Greater(t, of("sgemm of 1024, tiles", k), 1.3*of("sgemm of 1024, each", k), id)
+		require.Greater(t, of("2^20 atomic adds to one", k), 5*of("2^20 atomic adds to 2^16", k), id)
+	}
+	require.Greater(t, of("transpose through shared memory, 32", 0), 1.5*of("transpose through shared memory, padded", 0))
+	checkSection(t, "magnitudes", magnitudeTable(values))
+}
+
+func magnitudeTable(values [][3]float64) string {
+	var b strings.Builder
+	b.WriteString("| simulated | | h200 | a100 | v100 |\n|---|---|---:|---:|---:|\n")
+	for i, m := range magnitudes {
+		fmt.Fprintf(&b, "| %s | %s |", m.name, m.unit)
+		for _, v := range values[i] {
+			fmt.Fprintf(&b, " %.3g |", v)
+		}
+		b.WriteString("\n")
+	}
+	return b.String()
+}
+
+const timeModel = "../docs/TIME-MODEL.md"
+
+// checkSection compares the part of docs/TIME-MODEL.md between two marks with
+// text, or writes it there.
+func checkSection(t *testing.T, name, text string) {
+	t.Helper()
+	page, err := os.ReadFile(timeModel)
+	require.NoError(t, err)
+	begin, end := "<!-- begin "+name+", written by a test -->\n", "<!-- end "+name+" -->\n"
+	before, rest, ok := strings.Cut(string(page), begin)
+	require.True(t, ok, "no %q", begin)
+	had, after, ok := strings.Cut(rest, end)
+	require.True(t, ok, "no %q", end)
+	if f := goflag.Lookup("rewrite"); f != nil && f.Value.String() == "true" {
+		require.NoError(t, os.WriteFile(timeModel, []byte(before+begin+text+end+after), 0o644))
+		return
+	}
+	require.Equal(t, text, had, "docs/TIME-MODEL.md is stale: run the test with -rewrite and read the diff")
+}
