@@ -18,6 +18,9 @@ import (
 // registersOf is how many registers of each class a program has.
 var registersOf = map[byte]int{'h': 4, 'r': 6, 'l': 4, 'p': 3}
 
+// widths of the registers, in bits.
+var widths = map[byte]int{'h': 16, 'r': 32, 'l': 64}
+
 // classes in the order they lie in a thread's state, eight bytes a register.
 const classes = "hrlp"
 
@@ -38,10 +41,14 @@ type operandRef struct {
 	n     int
 	imm   bool
 	value uint64
+	minus bool // written as the negative number of its 64-bit complement
 }
 
 func (o operandRef) String() string {
-	if o.imm {
+	switch {
+	case o.imm && o.minus:
+		return fmt.Sprint(int64(o.value | ^uint64(0)<<(widths[o.class]-1)))
+	case o.imm:
 		return fmt.Sprint(o.value)
 	}
 	return fmt.Sprintf("%%%c%d", o.class, o.n)
@@ -82,11 +89,21 @@ func randomStep(r *rand.Rand, f form) diffStep {
 			s.sources = append(s.sources, operandRef{imm: true, value: uint64(r.IntN(80))})
 		case c == 'n':
 			s.sources = append(s.sources, operandRef{class: 'r', n: r.IntN(registersOf['r'])})
+		case c >= 'H' && c <= 'R' && r.IntN(6) == 0:
+			s.sources = append(s.sources, randomNumber(r, c|0x20))
 		default:
-			s.sources = append(s.sources, operandRef{class: c, n: r.IntN(registersOf[c])})
+			s.sources = append(s.sources, operandRef{class: c | 0x20, n: r.IntN(registersOf[c|0x20])})
 		}
 	}
 	return s
+}
+
+// randomNumber is a constant in place of a register of a class.
+func randomNumber(r *rand.Rand, class byte) operandRef {
+	width := uint(widths[class])
+	o := operandRef{class: class, imm: true, value: corner(r, width)}
+	o.minus = o.value>>(width-1) == 1 && r.IntN(2) == 0
+	return o
 }
 
 // ptx is the step's instructions, each under its guard.
@@ -152,13 +169,12 @@ func diffProgram(steps []diffStep) string {
 			}
 		}
 	}
-	width := map[byte]int{'h': 16, 'r': 32, 'l': 64}
 	each(func(o operandRef, at int) {
 		if o.class == 'p' {
 			fmt.Fprintf(&b, "ld.global.b32 %%rt, [%%x+%d];\nsetp.ne.b32 %s, %%rt, 0;\n", at, o)
 			return
 		}
-		fmt.Fprintf(&b, "ld.global.b%d %s, [%%x+%d];\n", width[o.class], o, at)
+		fmt.Fprintf(&b, "ld.global.b%d %s, [%%x+%d];\n", widths[o.class], o, at)
 	})
 	fmt.Fprintf(&b, "add.cc.u32 %%rt, %%rt, 0;\n")
 	for _, s := range steps {
@@ -169,7 +185,7 @@ func diffProgram(steps []diffStep) string {
 			fmt.Fprintf(&b, "selp.u64 %%lt, 1, 0, %s;\nst.global.b64 [%%y+%d], %%lt;\n", o, at)
 			return
 		}
-		fmt.Fprintf(&b, "st.global.b%d [%%y+%d], %s;\n", width[o.class], at, o)
+		fmt.Fprintf(&b, "st.global.b%d [%%y+%d], %s;\n", widths[o.class], at, o)
 	})
 	fmt.Fprintf(&b, "ret;\n}\n")
 	return b.String()

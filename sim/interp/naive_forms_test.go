@@ -12,8 +12,9 @@ import (
 // results $d and $e and the sources $a, $b, $c and $f, whose registers the letters
 // before and behind '=' of args choose:
 //
-//	h r l  16, 32, 64 bits      n  32 bits or a small number
-//	p      predicate            c  the carry, which the text does not show
+//	h r l  16, 32, 64 bits                n  32 bits or a small number
+//	H R L  the same or a whole number     c  the carry, which the text does not show
+//	p      predicate
 type form struct {
 	text string
 	args string
@@ -64,7 +65,8 @@ func whole(v int64) *big.Int { return big.NewInt(v) }
 
 func (l *formList) integer(t numeric) {
 	c := t.class()
-	two, three := c+"="+c+c, c+"="+c+c+c
+	in := strings.ToUpper(c)
+	two, three := c+"="+in+in, c+"="+in+in+in
 	reg := func(name, args string, f func(v []*big.Int) *big.Int) {
 		l.op(name+"."+t.name, args, func(s []uint64) uint64 {
 			var v []*big.Int
@@ -100,10 +102,10 @@ func (l *formList) integer(t numeric) {
 		return v[1]
 	})
 	if t.signed {
-		reg("neg", c+"="+c, func(v []*big.Int) *big.Int { return new(big.Int).Neg(v[0]) })
-		reg("abs", c+"="+c, func(v []*big.Int) *big.Int { return new(big.Int).Abs(v[0]) })
+		reg("neg", c+"="+in, func(v []*big.Int) *big.Int { return new(big.Int).Neg(v[0]) })
+		reg("abs", c+"="+in, func(v []*big.Int) *big.Int { return new(big.Int).Abs(v[0]) })
 	}
-	l.op("shr."+t.name, c+"="+c+"n", func(s []uint64) uint64 {
+	l.op("shr."+t.name, c+"="+in+"n", func(s []uint64) uint64 {
 		return t.wrap(new(big.Int).Rsh(t.integer(s[0]), uint(min(s[1], 64))))
 	})
 	for name, f := range map[string]func(a, b *big.Int) *big.Int{
@@ -117,26 +119,27 @@ func (l *formList) integer(t numeric) {
 	if t.bits < 64 {
 		w := numerics[map[string]string{"s16": "s32", "u16": "u32", "s32": "s64", "u32": "u64"}[t.name]]
 		wide := func(s []uint64) *big.Int { return product([]*big.Int{t.integer(s[0]), t.integer(s[1])}) }
-		l.op("mul.wide."+t.name, w.class()+"="+c+c, func(s []uint64) uint64 { return w.wrap(wide(s)) })
-		l.op("mad.wide."+t.name, w.class()+"="+c+c+w.class(), func(s []uint64) uint64 { return w.wrap(sum(wide(s), w.integer(s[2]))) })
+		l.op("mul.wide."+t.name, w.class()+"="+in+in, func(s []uint64) uint64 { return w.wrap(wide(s)) })
+		l.op("mad.wide."+t.name, w.class()+"="+in+in+strings.ToUpper(w.class()), func(s []uint64) uint64 { return w.wrap(sum(wide(s), w.integer(s[2]))) })
 	}
 }
 
 func (l *formList) bitwise(t numeric) {
 	c := t.class()
-	two := c + "=" + c + c
+	in := strings.ToUpper(c)
+	two := c + "=" + in + in
 	l.op("and."+t.name, two, func(s []uint64) uint64 { return s[0] & s[1] })
 	l.op("or."+t.name, two, func(s []uint64) uint64 { return s[0] | s[1] })
 	l.op("xor."+t.name, two, func(s []uint64) uint64 { return s[0] ^ s[1] })
-	l.op("not."+t.name, c+"="+c, func(s []uint64) uint64 { return ^s[0] & t.mask() })
-	l.op("cnot."+t.name, c+"="+c, func(s []uint64) uint64 { return oneIf(s[0] == 0) })
-	l.op("mov."+t.name, c+"="+c, func(s []uint64) uint64 { return s[0] })
-	l.op("shl."+t.name, c+"="+c+"n", func(s []uint64) uint64 {
+	l.op("not."+t.name, c+"="+in, func(s []uint64) uint64 { return ^s[0] & t.mask() })
+	l.op("cnot."+t.name, c+"="+in, func(s []uint64) uint64 { return oneIf(s[0] == 0) })
+	l.op("mov."+t.name, c+"="+in, func(s []uint64) uint64 { return s[0] })
+	l.op("shl."+t.name, c+"="+in+"n", func(s []uint64) uint64 {
 		return t.wrap(new(big.Int).Lsh(t.integer(s[0]), uint(min(s[1], 64))))
 	})
-	l.op("selp."+t.name, c+"="+c+c+"p", func(s []uint64) uint64 { return pick(s[2] == 1, s[0], s[1]) })
-	l.op("slct."+t.name+".s32", c+"="+c+c+"r", func(s []uint64) uint64 { return pick(int32(s[2]) >= 0, s[0], s[1]) })
-	l.op("slct."+t.name+".f32", c+"="+c+c+"r", func(s []uint64) uint64 {
+	l.op("selp."+t.name, c+"="+in+in+"p", func(s []uint64) uint64 { return pick(s[2] == 1, s[0], s[1]) })
+	l.op("slct."+t.name+".s32", c+"="+in+in+"r", func(s []uint64) uint64 { return pick(int32(s[2]) >= 0, s[0], s[1]) })
+	l.op("slct."+t.name+".f32", c+"="+in+in+"r", func(s []uint64) uint64 {
 		f := numerics["f32"]
 		return pick(!f.isNaN(s[2]) && (!f.sign(s[2]) || f.isZero(s[2])), s[0], s[1])
 	})
@@ -166,7 +169,8 @@ func bit(v uint64, i uint64) uint64 {
 // fields are the instructions that look for bits and move them.
 func (l *formList) fields(t numeric) {
 	c, w := t.class(), uint64(t.bits)
-	l.op("bfe."+t.name, c+"="+c+"nn", func(s []uint64) (d uint64) {
+	in := strings.ToUpper(c)
+	l.op("bfe."+t.name, c+"="+in+"nn", func(s []uint64) (d uint64) {
 		pos, n := s[1]&255, s[2]&255
 		fill := uint64(0)
 		if t.signed && n > 0 {
@@ -188,8 +192,8 @@ func (l *formList) fields(t numeric) {
 		}
 		return x.BitLen() - 1
 	}
-	l.op("bfind."+t.name, "r="+c, func(s []uint64) uint64 { return uint64(uint32(find(s[0]))) })
-	l.op("bfind.shiftamt."+t.name, "r="+c, func(s []uint64) uint64 {
+	l.op("bfind."+t.name, "r="+in, func(s []uint64) uint64 { return uint64(uint32(find(s[0]))) })
+	l.op("bfind.shiftamt."+t.name, "r="+in, func(s []uint64) uint64 {
 		if find(s[0]) < 0 {
 			return 0xffffffff
 		}
@@ -199,7 +203,7 @@ func (l *formList) fields(t numeric) {
 		return
 	}
 	b := fmt.Sprintf("b%d", w)
-	l.op("bfi."+b, c+"="+c+c+"nn", func(s []uint64) uint64 {
+	l.op("bfi."+b, c+"="+in+in+"nn", func(s []uint64) uint64 {
 		d, pos, n := s[1], s[2]&255, s[3]&255
 		for i := range n {
 			if pos+i < w {
@@ -208,14 +212,14 @@ func (l *formList) fields(t numeric) {
 		}
 		return d
 	})
-	l.op("popc."+b, "r="+c, func(s []uint64) (n uint64) {
+	l.op("popc."+b, "r="+in, func(s []uint64) (n uint64) {
 		for i := range w {
 			n += bit(s[0], i)
 		}
 		return n
 	})
-	l.op("clz."+b, "r="+c, func(s []uint64) uint64 { return uint64(t.bits - t.integer(s[0]).BitLen()) })
-	l.op("brev."+b, c+"="+c, func(s []uint64) (d uint64) {
+	l.op("clz."+b, "r="+in, func(s []uint64) uint64 { return uint64(t.bits - t.integer(s[0]).BitLen()) })
+	l.op("brev."+b, c+"="+in, func(s []uint64) (d uint64) {
 		for i := range w {
 			d |= bit(s[0], i) << (w - 1 - i)
 		}
@@ -227,6 +231,7 @@ func (l *formList) fields(t numeric) {
 func (l *formList) carries() {
 	for _, t := range []numeric{numerics["u32"], numerics["s32"], numerics["u64"], numerics["s64"]} {
 		c := t.class()
+		from := strings.ToUpper(c)
 		u := numerics["u"+t.name[1:]]
 		for _, in := range []string{"", "c"} {
 			for _, out := range []string{"", ".cc"} {
@@ -246,16 +251,16 @@ func (l *formList) carries() {
 					}
 					return whole(int64(s[len(s)-1]))
 				}
-				l.add("add"+in+out+"."+t.name+" $d, $a, $b;", c+"c="+c+c+"c", func(s []uint64) []uint64 {
+				l.add("add"+in+out+"."+t.name+" $d, $a, $b;", c+"c="+from+from+"c", func(s []uint64) []uint64 {
 					x := new(big.Int).Add(u.integer(s[0]), u.integer(s[1]))
 					return result(x.Add(x, taken(s)), s)
 				})
-				l.add("sub"+in+out+"."+t.name+" $d, $a, $b;", c+"c="+c+c+"c", func(s []uint64) []uint64 {
+				l.add("sub"+in+out+"."+t.name+" $d, $a, $b;", c+"c="+from+from+"c", func(s []uint64) []uint64 {
 					x := new(big.Int).Sub(u.integer(s[0]), u.integer(s[1]))
 					return result(x.Sub(x, taken(s)), s)
 				})
 				for _, half := range []string{"lo", "hi"} {
-					l.add("mad"+in+"."+half+out+"."+t.name+" $d, $a, $b, $c;", c+"c="+c+c+c+"c", func(s []uint64) []uint64 {
+					l.add("mad"+in+"."+half+out+"."+t.name+" $d, $a, $b, $c;", c+"c="+from+from+from+"c", func(s []uint64) []uint64 {
 						p := new(big.Int).Mul(t.integer(s[0]), t.integer(s[1]))
 						if half == "hi" {
 							p.Rsh(p, uint(t.bits))
@@ -621,6 +626,10 @@ func (l *formList) comparisons() {
 
 func (l *formList) comparison(cmp string, t numeric, ftz string) {
 	c := t.class()
+	in := c
+	if t.exp == 0 {
+		in = strings.ToUpper(c)
+	}
 	test := func(a, b uint64) bool {
 		if ftz != "" {
 			a, b = t.flush(a), t.flush(b)
@@ -628,13 +637,13 @@ func (l *formList) comparison(cmp string, t numeric, ftz string) {
 		return t.holds(cmp, a, b)
 	}
 	word := "setp." + cmp + ftz + "." + t.name
-	l.op(word, "p="+c+c, func(s []uint64) uint64 { return oneIf(test(s[0], s[1])) })
-	l.op("set."+cmp+ftz+".u32."+t.name, "r="+c+c, func(s []uint64) uint64 { return 0xffffffff * oneIf(test(s[0], s[1])) })
-	l.op("set."+cmp+ftz+".f32."+t.name, "r="+c+c, func(s []uint64) uint64 { return 0x3f800000 * oneIf(test(s[0], s[1])) })
+	l.op(word, "p="+in+in, func(s []uint64) uint64 { return oneIf(test(s[0], s[1])) })
+	l.op("set."+cmp+ftz+".u32."+t.name, "r="+in+in, func(s []uint64) uint64 { return 0xffffffff * oneIf(test(s[0], s[1])) })
+	l.op("set."+cmp+ftz+".f32."+t.name, "r="+in+in, func(s []uint64) uint64 { return 0x3f800000 * oneIf(test(s[0], s[1])) })
 	for join, f := range map[string]func(a, b uint64) uint64{
 		"and": func(a, b uint64) uint64 { return a & b }, "or": func(a, b uint64) uint64 { return a | b }, "xor": func(a, b uint64) uint64 { return a ^ b },
 	} {
-		l.add("setp."+cmp+"."+join+ftz+"."+t.name+" $d|$e, $a, $b, $c;", "pp="+c+c+"p", func(s []uint64) []uint64 {
+		l.add("setp."+cmp+"."+join+ftz+"."+t.name+" $d|$e, $a, $b, $c;", "pp="+in+in+"p", func(s []uint64) []uint64 {
 			v := oneIf(test(s[0], s[1]))
 			return []uint64{f(v, s[2]), f(1-v, s[2])}
 		})
