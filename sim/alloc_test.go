@@ -13,7 +13,7 @@ import (
 func TestRepetitionAllocatesNothing(t *testing.T) {
 	defer Unobserved()()
 	for _, memo := range []Memo{MemoOn, MemoOff} {
-		r := newRig(t, Options{Memo: memo})
+		r := newUncheckedRig(t, Options{Memo: memo})
 		l := r.launchAffine(r.buffers[0], r.buffers[1], 3, 1)
 		g, err := r.CreateGraph()
 		r.ok(err)

@@ -22,7 +22,7 @@ func BenchmarkLaunch(b *testing.B) {
 		{"found", Options{}, false},
 	} {
 		b.Run(c.name, func(b *testing.B) {
-			r := newRig(b, c.options)
+			r := newUncheckedRig(b, c.options)
 			src, err := r.Alloc(4 * words)
 			r.ok(err)
 			dst, err := r.Alloc(4 * words)
@@ -51,7 +51,7 @@ func BenchmarkLaunch(b *testing.B) {
 // A replay of 1000 small kernels in ten lanes, with unchanged input: what the
 // simulation of time costs.
 func BenchmarkReplay1000(b *testing.B) {
-	r := newRig(b, Options{})
+	r := newUncheckedRig(b, Options{})
 	g, err := r.CreateGraph()
 	r.ok(err)
 	var lanes [10][]device.Node

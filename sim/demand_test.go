@@ -26,7 +26,7 @@ func TestDemandOfAKernel(t *testing.T) {
 	} {
 		p := *handy()
 		p.L2Bytes = c.l2
-		r := newRig(t, Options{Custom: &p})
+		r := newUncheckedRig(t, Options{Custom: &p})
 		j, bad := r.lower(r.launchAffine(r.buffers[1], r.buffers[0], 2, 1))
 		require.Nil(t, bad)
 		d := r.startLaunch(0, j)

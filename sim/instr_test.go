@@ -10,5 +10,5 @@ import (
 
 // TestInstructions runs one small PTX file per instruction: bytes in, bytes out.
 func TestInstructions(t *testing.T) {
-	devicetest.Instructions(t, func() device.Device { return open(t, Options{}) }, os.DirFS("testdata/instr"), devicetest.Options{})
+	devicetest.Instructions(t, func() device.Device { return open(t, Options{Race: RaceOn}) }, os.DirFS("testdata/instr"), devicetest.Options{})
 }

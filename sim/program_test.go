@@ -36,7 +36,15 @@ type rig struct {
 
 const rigWords = 300
 
+// newRig opens a device that looks for races.
 func newRig(t testing.TB, o Options) *rig {
+	o.Race = RaceOn
+	return newUncheckedRig(t, o)
+}
+
+// newUncheckedRig is for random programs, which race, and for counting what the host
+// spends.
+func newUncheckedRig(t testing.TB, o Options) *rig {
 	d, err := New(o)
 	require.NoError(t, err)
 	r := &rig{Device: d, t: t}
@@ -171,9 +179,9 @@ func (r *rig) run(seed uint64) (trace []string) {
 func TestMemoIsInvisible(t *testing.T) {
 	hits := int64(0)
 	for seed := range uint64(150) {
-		on, off := newRig(t, Options{}), newRig(t, Options{Memo: MemoOff})
+		on, off := newUncheckedRig(t, Options{}), newUncheckedRig(t, Options{Memo: MemoOff})
 		// A memo of three results that evicts all the time.
-		small := newRig(t, Options{MemoBytes: 3 * (4*rigWords + entryOverhead)})
+		small := newUncheckedRig(t, Options{MemoBytes: 3 * (4*rigWords + entryOverhead)})
 		want := off.run(seed)
 		require.Equal(t, want, on.run(seed), "seed %d", seed)
 		require.Equal(t, want, small.run(seed), "seed %d, small memo", seed)
@@ -186,12 +194,12 @@ func TestMemoIsInvisible(t *testing.T) {
 
 func TestRunsAreDeterministic(t *testing.T) {
 	for seed := range uint64(30) {
-		want := newRig(t, Options{}).run(seed)
-		require.Equal(t, want, newRig(t, Options{}).run(seed), "seed %d", seed)
+		want := newUncheckedRig(t, Options{}).run(seed)
+		require.Equal(t, want, newUncheckedRig(t, Options{}).run(seed), "seed %d", seed)
 		procs := runtime.GOMAXPROCS(1)
-		one := newRig(t, Options{}).run(seed)
+		one := newUncheckedRig(t, Options{}).run(seed)
 		runtime.GOMAXPROCS(4)
-		four := newRig(t, Options{}).run(seed)
+		four := newUncheckedRig(t, Options{}).run(seed)
 		runtime.GOMAXPROCS(procs)
 		require.Equal(t, want, one, "seed %d, one processor", seed)
 		require.Equal(t, want, four, "seed %d, four processors", seed)
@@ -199,7 +207,7 @@ func TestRunsAreDeterministic(t *testing.T) {
 }
 
 func TestUnchangedReplaysHitAndAllocateNothing(t *testing.T) {
-	r := newRig(t, Options{})
+	r := newUncheckedRig(t, Options{})
 	g, err := r.CreateGraph()
 	r.ok(err)
 	a, err := r.AddNode(g, nil, r.launchAffine(r.buffers[1], r.buffers[0], 2, 1))

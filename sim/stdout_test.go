@@ -30,7 +30,7 @@ ld.param.u64 %rd4, [out]; st.global.u32 [%rd4], %r3; ret;
 
 func TestPrintfIsWrittenWhenTheHostWaits(t *testing.T) {
 	var out bytes.Buffer
-	d, err := New(Options{Stdout: &out, Workers: 2})
+	d, err := New(Options{Stdout: &out, Workers: 2, Race: RaceOn})
 	require.NoError(t, err)
 	m, err := d.LoadModule("hello.ptx", hello)
 	require.NoError(t, err)

@@ -128,7 +128,7 @@ func (e *engine) undefinedShuffle(w *warp, in *inst, lane, source int) {
 
 // checkInitialised reports a load of bytes lo up to hi of an allocation of
 // which neither the launch nor anything before it has written all.
-func (v *watcher) checkInitialised(w *warp, in *inst, m *marks, lo, hi uint64) {
+func (v *watcher) checkInitialised(w *warp, in *inst, m *marks, lo, hi uint64, lane int) {
 	var bad uint64
 	first := hi
 	eachWord(lo, hi, func(i, set uint64) {
@@ -141,14 +141,17 @@ func (v *watcher) checkInitialised(w *warp, in *inst, m *marks, lo, hi uint64) {
 	if bad == 0 {
 		return
 	}
-	n := in.x.bytes()
-	lane := w.laneAt(in, m.of.base+first)
-	at := w.address(in, lane)
+	at, n := m.of.base+lo, hi-lo
+	if lane == wholeRow {
+		lane = w.laneAt(in, m.of.base+first)
+		at, n = w.address(in, lane), in.x.bytes()
+	}
 	h := Hazard{Kind: UninitialisedRead, Inst: w.kernel.indexOf(in), Thread: w.threadAt(lane), Address: at, Bytes: n}
-	for off := uint64(0); off < n; off += uint64(in.x.size) {
+	size := min(uint64(in.x.size), n)
+	for off := uint64(0); off < n; off += size {
 		e := at - m.of.base + off
 		whole := true
-		eachWord(e, e+uint64(in.x.size), func(i, set uint64) {
+		eachWord(e, e+size, func(i, set uint64) {
 			whole = whole && set&^(m.words[i].written|m.words[i].atomic|m.of.valid.written[i]) == 0
 		})
 		h.Partial = h.Partial || whole

@@ -106,7 +106,14 @@ func longer[T any](s []T, n int) []T {
 func (k *Kernel) leastShared() uint {
 	least := uint(3)
 	for i := range k.code {
-		if x := k.code[i].x; x != nil && x.memory && (x.space == ptx.Shared || x.space == ptx.Generic) {
+		x := k.code[i].x
+		if x == nil || x.space != ptx.Shared && x.space != ptx.Generic {
+			continue
+		}
+		switch {
+		case x.matrix != nil:
+			return 0 // an element may be a byte
+		case x.memory:
 			least = min(least, uint(bits.TrailingZeros(uint(x.size))))
 		}
 	}
@@ -214,34 +221,42 @@ func (v *sharedWatch) laneOrdered(s stamp, w, other, lane int) bool {
 
 // access checks an access of all live lanes, and notes it.
 func (v *sharedWatch) access(w *warp, in *inst) {
-	x, n, window := in.x, in.x.bytes(), uint64(0)
-	if x.space == ptx.Generic {
-		window = sharedWindow
-	}
-	now := stamp(v.clock[w.index])*stampTime + stamp(w.kernel.indexOf(in))*stampInst
-	if x.strong {
-		now |= stampStrong
-	}
+	n := in.x.bytes()
 	for m := w.live; m != 0; m &= m - 1 {
 		lane := bits.TrailingZeros32(m) & 31
-		at := w.address(in, lane) - window
-		if at > v.size || n > v.size-at {
-			continue // global memory, or a fault
+		v.one(w, in, lane, w.address(in, lane), n)
+	}
+}
+
+// one checks an access of a lane to n bytes, and notes it.
+func (v *sharedWatch) one(w *warp, in *inst, lane int, at, n uint64) {
+	x := in.x
+	switch x.space {
+	case ptx.Shared:
+	case ptx.Generic:
+		at -= sharedWindow
+	default:
+		return
+	}
+	if at > v.size || n > v.size-at {
+		return // other memory, or a fault
+	}
+	s := stamp(w.kernel.indexOf(in))*stampInst + stamp(lane)*stampLane
+	if x.strong {
+		s |= stampStrong
+	}
+	for c := int(at >> v.shift); c <= int((at+n-1)>>v.shift); c++ {
+		if x.orders {
+			v.acquire(w, c)
 		}
-		s := now + stamp(lane)*stampLane
-		for c := int(at >> v.shift); c <= int((at+n-1)>>v.shift); c++ {
-			if x.orders {
-				v.acquire(w, c)
-			}
-			if x.kind == loads {
-				v.load(w, in, lane, c, at, s)
-			} else {
-				v.store(w, in, lane, c, at, s+stamp(w.index)*stampWarp)
-			}
-			if x.orders {
-				v.release(w, c)
-				now += stampTime
-			}
+		now := s + stamp(v.clock[w.index])*stampTime
+		if x.kind == loads {
+			v.load(w, in, lane, c, at, now)
+		} else {
+			v.store(w, in, lane, c, at, now+stamp(w.index)*stampWarp)
+		}
+		if x.orders {
+			v.release(w, c)
 		}
 	}
 }
@@ -327,7 +342,7 @@ func (v *sharedWatch) race(w *warp, in *inst, earlier stamp, u, lane int, at uin
 // storesSame reports whether a store changes nothing, so that whichever of two
 // comes last, memory holds the same: threads that all set one flag.
 func (w *warp) storesSame(in *inst, lane int, at uint64, other stamp) bool {
-	if in.x.kind != stores {
+	if in.x.kind != stores || len(in.x.elems) != 1 {
 		return false
 	}
 	if other.warp() == int(w.index) && other.inst() == w.kernel.indexOf(in) && other.lane() != lane && w.live>>other.lane()&1 != 0 &&
@@ -335,13 +350,10 @@ func (w *warp) storesSame(in *inst, lane int, at uint64, other stamp) bool {
 		return w.stored(in, lane) == w.stored(in, other.lane())
 	}
 	size := in.x.size
-	if len(in.x.elems) > 1 {
-		return false
-	}
 	return readCell(unsafe.Add(w.shared, uintptr(at)), size) == w.stored(in, lane)
 }
 
-// stored is the value that a lane stores, of a vector the first element.
+// stored is the value that a lane stores.
 func (w *warp) stored(in *inst, lane int) uint64 {
 	e := in.x.elems[0]
 	if e.reg == noSlot {

@@ -320,7 +320,10 @@ func (s *sampler) one(t *Texture) uint32 {
 // memory in several places for each lane.
 func (w *warp) span(in *inst, addr, n uint64, lane int) unsafe.Pointer {
 	if v := w.eng.watch; v != nil && in.x.isGlobal(addr) {
-		v.global(w, in, addr, n)
+		v.global(w, in, addr, n, lane)
+	}
+	if v := w.eng.tile; v != nil {
+		v.one(w, in, lane, addr, n)
 	}
 	return w.locate(in, addr, n, lane)
 }

@@ -110,7 +110,7 @@ func (e *engine) show(w *warp, in *inst) {
 	if e.watch != nil {
 		e.watch.access(w, in)
 	}
-	if e.tile != nil && (in.x.space == ptx.Shared || in.x.space == ptx.Generic) {
+	if e.tile != nil && in.x.space != ptx.Global {
 		e.tile.access(w, in)
 	}
 	if e.gauge.on {
@@ -128,7 +128,7 @@ func (v *watcher) access(w *warp, in *inst) {
 		for m := w.live; m != 0; m &= m - 1 {
 			lane := bits.TrailingZeros32(m)
 			if addr := w.address(in, lane); addr-sharedWindow >= windowSize && addr-localWindow >= windowSize {
-				v.global(w, in, addr, n)
+				v.global(w, in, addr, n, lane)
 			}
 		}
 	}
@@ -147,21 +147,25 @@ func (v *watcher) warpAccess(w *warp, in *inst) {
 		}
 		switch {
 		case row == 0:
-			v.global(w, in, a[0]+in.imm, lanes*n)
+			v.global(w, in, a[0]+in.imm, lanes*n, wholeRow)
 			return
 		case same == 0:
-			v.global(w, in, a[0]+in.imm, n)
+			v.global(w, in, a[0]+in.imm, n, 0)
 			return
 		}
 	}
 	for m := w.live; m != 0; m &= m - 1 {
-		v.global(w, in, w.address(in, bits.TrailingZeros32(m)), n)
+		lane := bits.TrailingZeros32(m)
+		v.global(w, in, w.address(in, lane), n, lane)
 	}
 }
 
-// global notes an access to n bytes of global memory. What lies in no
+// wholeRow stands for the lane of an access that all make together.
+const wholeRow = -1
+
+// global notes an access of a lane to n bytes of global memory. What lies in no
 // allocation is not noted: executing the access is a fault.
-func (v *watcher) global(w *warp, in *inst, addr, n uint64) {
+func (v *watcher) global(w *warp, in *inst, addr, n uint64, lane int) {
 	s := &v.sites[in.site]
 	if s.marks == nil || !s.marks.of.holds(addr, n) {
 		a := w.eng.mem.find(addr, n)
@@ -179,7 +183,7 @@ func (v *watcher) global(w *warp, in *inst, addr, n uint64) {
 	lo := addr - s.marks.of.base
 	s.lo, s.hi = min(s.lo, lo), max(s.hi, lo+n)
 	if in.x.kind != stores && s.marks.of.valid != nil {
-		v.checkInitialised(w, in, s.marks, lo, lo+n)
+		v.checkInitialised(w, in, s.marks, lo, lo+n, lane)
 	}
 	s.marks.mark(in.x.kind, lo, lo+n)
 	if s.atomic != nil {
