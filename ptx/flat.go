@@ -22,6 +22,8 @@ type flat struct {
 	cells map[cell]variable
 	shape map[paramVar][]cell // cells of each .param variable
 	odd   map[paramVar]bool   // variables that are not read as they were written
+
+	apart map[*Func]bool // functions that run elsewhere too: called through a pointer, or by themselves
 }
 
 // variable is a register of one frame, or a cell of a .param variable.
@@ -71,7 +73,7 @@ type cell struct {
 
 // flatten copies what f calls into f; nil when that makes too large a program.
 func flatten(m *Module, f *Func) *flat {
-	p := &flat{m: m, kernel: f, cells: map[cell]variable{}, shape: map[paramVar][]cell{}, odd: map[paramVar]bool{}}
+	p := &flat{m: m, kernel: f, cells: map[cell]variable{}, shape: map[paramVar][]cell{}, odd: map[paramVar]bool{}, apart: map[*Func]bool{}}
 	if !p.add(&frame{f: f}) {
 		return nil
 	}
@@ -126,6 +128,7 @@ func (p *flat) inst(fr *frame, in *Inst) bool {
 		if inner := p.callee(fr, in); inner != nil {
 			return p.add(inner)
 		}
+		p.leave(in)
 	case "ld", "st":
 		p.noteCells(fr, in)
 	default:
@@ -158,6 +161,31 @@ func (p *flat) callee(fr *frame, in *Inst) *frame {
 		return nil
 	}
 	return inner
+}
+
+// leave notes what a call may run that is not copied here.
+func (p *flat) leave(in *Inst) {
+	switch c := splitCall(in); {
+	case c.callee == nil:
+	case c.callee.Kind == OpFunc:
+		p.leaveTo(p.m.Func(c.callee.Name))
+	default:
+		for _, f := range addressTaken(p.m) {
+			p.leaveTo(f)
+		}
+	}
+}
+
+func (p *flat) leaveTo(f *Func) {
+	if f == nil || p.apart[f] {
+		return
+	}
+	p.apart[f] = true
+	for i := range f.Body {
+		if in := &f.Body[i]; in.Name == "call" {
+			p.leave(in)
+		}
+	}
 }
 
 // bind makes formal variables other names for the caller's.

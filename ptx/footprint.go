@@ -180,7 +180,7 @@ func (r *ranges) access(fp *Footprint, at *reach, row int) {
 		rng.Why = &Reason{r.m.File, at.in.Pos, tooLarge.Msg}
 	case fp.rows[row].off < 0:
 		rng.Why = &Reason{r.m.File, at.in.Pos, "the pointer is taken from a place in a parameter that is not known"}
-	case len(steps) == 0:
+	case r.apart(steps):
 		rng.Why = &Reason{r.m.File, at.in.Pos, "the access is in a function that is called through a pointer or calls itself"}
 	default:
 		rng.Why = why
@@ -208,6 +208,12 @@ func (r *ranges) access(fp *Footprint, at *reach, row int) {
 	}
 }
 
+// apart reports whether an instruction with these steps runs elsewhere too.
+func (r *ranges) apart(steps []int) bool {
+	p := r.builder.flat
+	return len(steps) == 0 || p.apart[p.steps[steps[0]].frame.f]
+}
+
 // operandBase is the value of the register of a memory operand.
 func (s *ssa) operandBase(op *Operand, i int) *term {
 	if op.Reg == NoReg {
@@ -229,6 +235,9 @@ func (at *reach) size(file string) (int64, *Reason) {
 		if len(in.Args) > 2 && in.Args[2].Kind == OpInt {
 			return in.Args[2].Imm, nil
 		}
+	}
+	if at.addr == nil {
+		return 0, &Reason{file, in.Pos, "a string of unknown length is printed"}
 	}
 	return 0, &Reason{file, in.Pos, "how many bytes " + in.Opcode() + " touches is not followed"}
 }

@@ -37,6 +37,7 @@ type infer struct {
 	table  *rootTable
 
 	funcs  []*Func // the kernel and what it calls, in the order of discovery
+	taken  []*Func // what a call through a pointer may go to; nil until one is seen
 	regs   map[*Func][]rootSet
 	params map[*Var]rootSet // .param variables: arguments and results of calls
 	shared rootSet
@@ -51,8 +52,8 @@ type infer struct {
 
 // Infer returns what the kernel or function f of m does to memory, with
 // ParamAccess.Offset for parameters that are addresses. It is sound if no pointer
-// loaded from memory is reached by adding it to another pointer, and none through
-// the bits of a floating-point number.
+// loaded from memory is reached through products or shifts of it, and none
+// through the bits of a floating-point number.
 func Infer(m *Module, f *Func) *Effects {
 	return analyse(m, f).effects()
 }
@@ -219,6 +220,7 @@ const (
 	transferCvta                  // converts an address: its operand is a pointer
 	transferCall                  // a call
 	transferCheck                 // touches no data: prefetch, barriers
+	transferLocal                 // the address of local memory
 )
 
 // transfers holds what is not transferAll, which is safe for any instruction
@@ -248,12 +250,14 @@ var transfers = map[string]transfer{
 	"call": transferCall,
 
 	"ld": transferMem, "ldu": transferMem, "st": transferMem, "atom": transferMem, "red": transferMem,
+	"alloca": transferLocal,
+
 	"cp": transferMem, "wmma": transferMem, "tex": transferMem, "tld4": transferMem,
 	"suld": transferMem, "sust": transferMem, "sured": transferMem, "mbarrier": transferMem,
 	"ldmatrix": transferMem, "stmatrix": transferMem,
 
 	"prefetch": transferCheck, "prefetchu": transferCheck, "applypriority": transferCheck,
-	"txq": transferCheck, "suq": transferCheck, "istypep": transferCheck,
+	"txq": transferCheck, "suq": transferCheck, "istypep": transferCheck, "createpolicy": transferCheck,
 }
 
 func (w *walker) inst(i *Inst) {
@@ -267,6 +271,8 @@ func (w *walker) inst(i *Inst) {
 		w.memory(i)
 	case transferCall:
 		w.call(i)
+	case transferLocal:
+		w.define(&i.Args[0], w.table.single(root{kind: rootLocal}))
 	case transferCvta:
 		if len(i.Args) < 2 {
 			return
@@ -295,7 +301,9 @@ func (w *walker) result(kind transfer, i *Inst) rootSet {
 	case kind == transferMad && len(args) > 2:
 		return w.sum(w.number(args[:2]), w.value(&args[2]))
 	case strings.HasPrefix(i.Name, "sub") && len(args) > 1 && w.strict && w.mayPoint(w.value(&args[1])):
-		return w.number(args) // a difference of pointers
+		// A difference of pointers. What was loaded may be the pointer that the sum
+		// with another one leads to in the end.
+		return w.table.union(w.number(args), w.table.loaded(w.value(&args[0])))
 	case kind == transferSum && len(args) > 1:
 		add := w.table.sum
 		if strings.HasPrefix(i.Name, "add") || strings.HasPrefix(i.Name, "sub") {
@@ -358,12 +366,19 @@ func (w *walker) sum(a, b rootSet) rootSet {
 	if w.strict {
 		switch {
 		case w.isPointer(a) && !w.mayPoint(b):
-			return w.table.union(a, w.table.offsets(b))
+			return w.table.union(a, w.added(b))
 		case w.isPointer(b) && !w.mayPoint(a):
-			return w.table.union(b, w.table.offsets(a))
+			return w.table.union(b, w.added(a))
 		}
 	}
 	return w.table.sum(a, b)
+}
+
+// added is what a number brings to the pointer that it is added to: parameters, as
+// offsets, and what was loaded. A loaded value may be a pointer: compilers turn
+// table[0][p-first] into p + (table[0]-first).
+func (w *walker) added(set rootSet) rootSet {
+	return w.table.union(w.table.offsets(set), w.table.loaded(set))
 }
 
 // isPointer reports whether all of set is known to be addresses, null and

@@ -1,6 +1,9 @@
 package ptx
 
-import "fmt"
+import (
+	"fmt"
+	"regexp"
+)
 
 // call passes arguments and results between a call and the function it names.
 func (w *walker) call(i *Inst) {
@@ -9,17 +12,67 @@ func (w *walker) call(i *Inst) {
 		return
 	}
 	if c.callee.Kind != OpFunc {
-		w.unknownCall(i, c, "the call goes to an address computed at run time")
+		w.indirectCall(i, c)
 		return
 	}
 	f := w.m.Func(c.callee.Name)
 	switch {
 	case f == nil:
-		return
 	case f.Extern:
 		w.externCall(i, c, f)
-		return
+	default:
+		w.callTo(f, c)
 	}
+}
+
+// indirectCall goes to any function of the module whose address is taken and
+// that has as many parameters and results: a function of another module has no
+// address here.
+func (w *walker) indirectCall(i *Inst, c callParts) {
+	if w.taken == nil {
+		w.taken = addressTaken(w.m)
+	}
+	found := false
+	for _, f := range w.taken {
+		if len(f.Params) == len(c.args) && len(f.Return) == len(c.results) && !f.Extern {
+			w.callTo(f, c)
+			found = true
+		}
+	}
+	if !found {
+		w.unknownCall(i, c, "the call goes to an address computed at run time")
+	}
+}
+
+// addressTaken lists the functions of m whose address appears in code or in the
+// initial value of a variable, as a table of virtual functions does.
+func addressTaken(m *Module) []*Func {
+	names := map[string]bool{}
+	for _, v := range m.Statics() {
+		for _, r := range v.Relocs {
+			names[r.Symbol] = true
+		}
+	}
+	for _, f := range m.Funcs {
+		for k := range f.Body {
+			for n := range f.Body[k].Args {
+				if op := &f.Body[k].Args[n]; op.Kind == OpSymbol && op.Var == nil {
+					names[op.Name] = true
+				}
+			}
+		}
+	}
+	list := []*Func{}
+	for _, f := range m.Funcs {
+		if names[f.Name] && !f.Entry {
+			list = append(list, f)
+		}
+	}
+	return list
+}
+
+// callTo passes arguments and results between a call and f.
+func (w *walker) callTo(f *Func, c callParts) {
 	w.reach(f)
 	for n := range min(len(c.args), len(f.Params)) {
 		w.bind(f, f.Params[n], w.argument(&c.args[n]))
@@ -95,9 +148,12 @@ func (w *walker) deliver(op *Operand, set rootSet) {
 }
 
 // externCall knows the functions that the device run-time provides. None of
-// them touches a buffer of the caller but through the local argument block of
-// vprintf, which only a %s would follow.
+// them touches a buffer of the caller, but for vprintf, which reads the strings
+// that a %s in its format names.
 func (w *walker) externCall(i *Inst, c callParts, f *Func) {
+	if f.Name == "vprintf" && len(c.args) > 0 && w.rec != nil && w.printsStrings(w.argument(&c.args[0])) {
+		w.printed(i)
+	}
 	switch f.Name {
 	case "vprintf", "__assertfail", "__assert_fail", "free", "__nv_isinf", "abort":
 		for n := range c.results {
@@ -109,6 +165,28 @@ func (w *walker) externCall(i *Inst, c callParts, f *Func) {
 		}
 	default:
 		w.unknownCall(i, c, fmt.Sprintf("the call goes to %s, which is not in this module", f.Name))
+	}
+}
+
+// printsStrings reports whether a format with these roots may have a %s, of any
+// width.
+func (w *walker) printsStrings(format rootSet) bool {
+	return w.table.any(format, func(id rootID) bool {
+		r := w.table.roots[id]
+		if r.kind == rootNull || r.kind == rootInt {
+			return false
+		}
+		return r.kind != rootSymbol || r.v.Init == nil || stringVerb.Match(r.v.Init)
+	})
+}
+
+var stringVerb = regexp.MustCompile(`%[-+ #0-9.*]*s`)
+
+// printed reads through every pointer in local memory, where the arguments of
+// vprintf lie among others.
+func (w *walker) printed(i *Inst) {
+	if _, pointers := w.table.split(w.local); pointers != 0 {
+		w.rec.access(i, nil, pointers, AccessRead)
 	}
 }
 

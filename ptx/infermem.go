@@ -27,8 +27,12 @@ func (w *walker) memory(i *Inst) {
 		w.texture(i)
 	case "cp", "wmma":
 		w.bulk(i)
-	default: // ldmatrix, stmatrix, mbarrier: shared memory only
-		w.define(&i.Args[0], w.table.int())
+	case "stmatrix":
+		for n := range i.Args[1:] {
+			w.grow(&w.shared, w.table.offsets(w.value(&i.Args[1+n])))
+		}
+	default: // ldmatrix, mbarrier: shared memory only
+		w.define(&i.Args[0], w.table.union(w.table.int(), w.table.offsets(w.shared)))
 	}
 }
 
@@ -244,10 +248,10 @@ func (w *walker) texture(i *Inst) {
 	}
 }
 
-// bulk handles cp.async and wmma, whose operands have roles by name.
+// bulk handles cp.async and wmma, whose operands have roles by name. What is not
+// known to touch shared memory alone is opaque.
 func (w *walker) bulk(i *Inst) {
-	op := i.Suffix
-	has := func(word string) bool { return slices.Contains(op, word) }
+	has := func(word string) bool { return slices.Contains(i.Suffix, word) }
 	switch {
 	case i.Name == "wmma" && has("load") && len(i.Args) >= 2:
 		w.touch(i, &i.Args[1], AccessRead)
@@ -256,12 +260,13 @@ func (w *walker) bulk(i *Inst) {
 		w.touch(i, &i.Args[0], AccessWrite)
 	case i.Name == "wmma":
 		w.define(&i.Args[0], w.table.int())
-	case has("async") && has("shared") && has("global") && !has("bulk") && len(i.Args) >= 2:
-		if w.rec != nil { // the source is in .global, whatever comes first in the opcode
+	case has("commit_group"), has("wait_group"), has("wait_all"), has("mbarrier"):
+	case has("async") && !has("bulk") && len(i.Args) >= 2 && i.Args[1].Kind == OpMem:
+		if w.rec != nil { // from .global to .shared
 			w.rec.access(i, &i.Args[1], w.base(&i.Args[1]), AccessRead)
 		}
 		w.grow(&w.shared, w.table.source(rootLoaded, i.Pos))
-	case has("bulk") || has("reduce"):
+	default:
 		w.opaque(i.Pos, fmt.Sprintf("%s accesses memory in a way that is not analysed", i.Opcode()))
 	}
 }

@@ -55,7 +55,7 @@ func (r *recorder) access(i *Inst, op *Operand, base rootSet, access Access) {
 		case rootParam:
 			at.params = append(at.params, root)
 			p := r.params[id]
-			p.Access |= access
+			p.Access = p.Access.Or(access)
 			if p.PlainAt.zero() && !i.commutes() {
 				p.PlainAt = i.Pos
 			}
@@ -140,20 +140,26 @@ func (r *recorder) escape(i *Inst, value rootSet) {
 	}
 }
 
-// handle notes a texture or surface object.
+// handle notes a texture or surface object. One that is a parameter stands for
+// memory which only the host knows; one from elsewhere makes the kernel opaque.
 func (r *recorder) handle(i *Inst, w *walker) {
-	msg := fmt.Sprintf("%s reaches memory through a texture or surface object, bound by the host", i.Opcode())
+	why := &Reason{r.in.m.File, i.Pos, fmt.Sprintf("%s reaches memory through a texture or surface object, bound by the host", i.Opcode())}
 	for n := range i.Args {
 		if i.Args[n].Kind != OpMem {
 			continue
 		}
 		for _, id := range r.in.table.sets[w.base(&i.Args[n])] {
-			if p := r.params[id]; p != nil && p.Why == nil {
-				p.Access, p.Why = AccessUnknown, &Reason{r.in.m.File, i.Pos, msg}
+			if r.in.table.roots[id].kind == rootNull {
+				continue
+			}
+			p := r.params[id]
+			if p == nil || r.in.table.roots[id].kind != rootParam {
+				r.stop(i.Pos, why.Msg)
+			} else if p.Why == nil {
+				p.Access, p.Why = AccessUnknown, why
 			}
 		}
 	}
-	r.stop(i.Pos, msg)
 }
 
 // effects puts the results in the order of parameters and of names. In an

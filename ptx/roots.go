@@ -151,6 +151,17 @@ func (t *rootTable) offsets(s rootSet) rootSet {
 	return out
 }
 
+// loaded is the values of s that were read from memory.
+func (t *rootTable) loaded(s rootSet) rootSet {
+	out := rootSet(0)
+	for _, id := range t.sets[s] {
+		if t.roots[id].kind == rootLoaded {
+			out = t.union(out, t.intern([]rootID{id}))
+		}
+	}
+	return out
+}
+
 func (t *rootTable) int() rootSet  { return t.intern([]rootID{intRoot}) }
 func (t *rootTable) null() rootSet { return t.intern([]rootID{nullRoot}) }
 

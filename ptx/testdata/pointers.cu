@@ -71,7 +71,7 @@ __global__ void by_call(float *p, const float *q) { bump(p + threadIdx.x, q + th
 // a, b write
 __global__ void by_result(float *a, float *b, int i) { *pick(a, b, i) = 3; }
 
-// opaque: called through a table of functions
+// x write, by either function of the table
 __global__ void indirect(float *x, int i) { ops[i](x); }
 
 // x read
