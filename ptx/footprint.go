@@ -39,11 +39,12 @@ type Footprint struct {
 	Effects *Effects
 	Ranges  []Range // one for each access through a parameter, in the order of the code
 
-	nodes []node
-	vals  []interval
-	outs  []spanOut
-	rows  []paramRef // by row of Effects.Params: where the pointer is in the parameter block
-	block []int      // by row: the offset of the pointer in the parameter block
+	nodes    []node
+	vals     []interval
+	outs     []spanOut
+	rows     []paramRef // by row of Effects.Params: the pointer
+	block    []int      // by row: where the pointer is in the parameter block
+	pointers []interval // by row, of the launch
 }
 
 // spanOut is a part of the answer: node addr, plus some bytes, for one row.
@@ -67,6 +68,7 @@ func NewFootprint(m *Module, f *Func) *Footprint {
 		}
 		fp.block = append(fp.block, at)
 	}
+	fp.pointers = make([]interval, len(fp.rows))
 	newRanges(m, f, fp.Effects, rec.reaches).footprint(fp)
 	return fp
 }
@@ -74,18 +76,22 @@ func NewFootprint(m *Module, f *Func) *Footprint {
 // Eval computes the reach of launch l through each row of Effects.Params into
 // out, which has an entry for each. It allocates nothing.
 func (fp *Footprint) Eval(l *Launch, out []Reach) {
+	var arg [4]interval
 	for i := range fp.nodes {
 		n := &fp.nodes[i]
-		arg := [4]interval{fp.vals[n.args[0]], fp.vals[n.args[1]]}
+		arg[0], arg[1] = fp.vals[n.args[0]], fp.vals[n.args[1]]
 		if n.op == nodeInduct || n.op == nodeTrips {
 			arg[2], arg[3] = fp.vals[n.args[2]], fp.vals[n.args[3]]
 		}
 		fp.vals[i] = n.eval(l, &arg)
 	}
 	clear(out)
+	for i := range fp.rows {
+		fp.pointers[i] = l.value(fp.rows[i], fp.block[i])
+	}
 	for i := range fp.outs {
 		o := &fp.outs[i]
-		span := fp.span(l, o)
+		span := fp.span(o)
 		if o.access&AccessRead != 0 {
 			out[o.row].Read = out[o.row].Read.union(span)
 		}
@@ -95,12 +101,11 @@ func (fp *Footprint) Eval(l *Launch, out []Reach) {
 	}
 }
 
-func (fp *Footprint) span(l *Launch, o *spanOut) Span {
+func (fp *Footprint) span(o *spanOut) Span {
 	if o.alive != always && fp.vals[o.alive].isEmpty() {
 		return Span{}
 	}
-	pointer := l.value(fp.rows[o.row], fp.block[o.row])
-	addr := fp.vals[o.addr]
+	pointer, addr := fp.pointers[o.row], fp.vals[o.addr]
 	if addr.isEmpty() {
 		return Span{}
 	}

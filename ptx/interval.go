@@ -125,6 +125,9 @@ func (a interval) corners(b interval, f func(x, y int64) (int64, bool)) interval
 }
 
 func (a interval) mul(b interval) interval {
+	if a.lo >= 0 && b.lo >= 0 && a.hi <= math.MaxInt32 && b.hi <= math.MaxInt32 && a.lo <= a.hi && b.lo <= b.hi {
+		return interval{a.lo * b.lo, a.hi * b.hi} // nearly always
+	}
 	return a.corners(b, func(x, y int64) (int64, bool) { return x * y, !mulOverflows(x, y) })
 }
 

@@ -355,8 +355,9 @@ func (b *rangeBuilder) when(c, outer *fact, id nodeID) nodeID {
 	return out
 }
 
-// alive is empty for a launch no thread of which gets to where c holds, as far
-// as that depends on what all threads share.
+// alive is empty for a launch no thread of which gets to where c holds. This is
+// what tells that a loop of an unrolled copy does not run, and which of two
+// buffers a flag chooses.
 func (b *rangeBuilder) alive(c *fact) nodeID {
 	if c == nil {
 		return always
@@ -378,10 +379,13 @@ func (b *rangeBuilder) alive(c *fact) nodeID {
 
 // holds is empty if c cannot hold in this launch.
 func (b *rangeBuilder) holds(c *fact) nodeID {
-	if c.whole == nil || !uniform(c.whole, 16) {
+	if c.whole == nil {
 		return always
 	}
 	x, y := b.build(c.whole.args[0], c.parent), b.build(c.whole.args[1], c.parent)
+	if !b.known[x].both() || !b.known[y].both() {
+		return always
+	}
 	return b.add(node{op: nodeHolds, cmp: c.cmp, bits: 64, unsigned: c.unsigned, args: [4]nodeID{x, y}})
 }
 

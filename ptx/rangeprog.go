@@ -1,6 +1,9 @@
 package ptx
 
-import "math"
+import (
+	"encoding/binary"
+	"math"
+)
 
 // A range program computes intervals for one launch: a list of nodes, each from
 // earlier ones. It is built once per kernel, from the SSA values that addresses
@@ -90,11 +93,21 @@ func (l *Launch) value(ref paramRef, at int) interval {
 	if at < 0 || l.Varies != nil && l.Varies[ref.param] || at+int(ref.size) > len(l.Params) {
 		return window(width, ref.signed)
 	}
-	x := uint64(0)
-	for i := int(ref.size) - 1; i >= 0; i-- {
-		x = x<<8 | uint64(l.Params[at+i])
+	var x uint64
+	switch b := l.Params[at:]; ref.size {
+	case 8:
+		return point(int64(binary.LittleEndian.Uint64(b)))
+	case 4:
+		x = uint64(binary.LittleEndian.Uint32(b))
+	case 2:
+		x = uint64(binary.LittleEndian.Uint16(b))
+	default:
+		x = uint64(b[0])
 	}
-	return point(int64(x)).extend(width, ref.signed)
+	if ref.signed {
+		return point(signExtend(int64(x), width))
+	}
+	return point(int64(x))
 }
 
 // eval computes one node from its args.

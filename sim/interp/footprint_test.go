@@ -136,7 +136,7 @@ func (r *trial) launch(f *ptx.Func) {
 func TestKernelsStayInTheirFootprints(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	o := &interptest.Oracle{}
-	kernels, ran, launches := 0, 0, 12
+	kernels, ran, launches := 0, 0, 6
 	if testing.Short() {
 		launches = 3
 	}
@@ -172,9 +172,9 @@ func TestKernelsStayInTheirFootprints(t *testing.T) {
 // TestRandomKernelsStayInTheirFootprints does so with random kernels of index
 // arithmetic, guards and loops.
 func TestRandomKernelsStayInTheirFootprints(t *testing.T) {
-	n := 1000
+	n := 500
 	if testing.Short() {
-		n = 250
+		n = 150
 	}
 	o := &interptest.Oracle{}
 	ran := 0
