@@ -22,7 +22,7 @@ type Oracle struct {
 // Tally counts what an oracle has seen.
 type Tally struct {
 	Launches int // compared
-	Opaque   int // of kernels that may touch anything, about which nothing is claimed
+	Opaque   int // of kernels that may touch what is not known, about which nothing is claimed
 	Spans    int // answers about reading, or writing, through one pointer
 	Whole    int // of them, those that hold all of the allocation
 	Exact    int // of the others, those that are the smallest range that holds what was touched
@@ -60,7 +60,7 @@ type Launch struct {
 func (o *Oracle) Check(l *Launch) error {
 	f := l.Tree.Func(l.Entry)
 	fp := o.Footprint(l.Tree, f)
-	if fp.Effects.Opaque != nil {
+	if unknown(fp.Effects) {
 		o.Opaque++
 		return nil
 	}
@@ -77,6 +77,12 @@ func (o *Oracle) Check(l *Launch) error {
 		}
 	}
 	return nil
+}
+
+// unknown reports whether a kernel may touch memory that the analysis does not
+// know: any, or what the host bound to a texture.
+func unknown(e *ptx.Effects) bool {
+	return e.Opaque != nil || slices.ContainsFunc(e.Params, func(p ptx.ParamAccess) bool { return p.Access == ptx.AccessUnknown })
 }
 
 // bytes are what a launch reads and writes.
