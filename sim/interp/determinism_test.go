@@ -206,3 +206,59 @@ func TestLaunchesAllocateNothing(t *testing.T) {
 		}
 	}
 }
+
+// chained has blocks that fault unless each finds what the one before it left,
+// and many updates of one word.
+const chained = `
+.version 7.8
+.target sm_75
+.address_size 64
+.visible .entry chain(.param .u64 out)
+{
+	.reg .b64 %rd<3>;
+	.reg .b32 %r<4>;
+	.reg .pred %p;
+	ld.param.u64 %rd1, [out];
+	mov.u32 %r1, %ctaid.x;
+	ld.global.u32 %r2, [%rd1];
+	setp.ne.u32 %p, %r1, %r2;
+	@%p st.global.u32 [0], %r1;
+	add.u32 %r3, %r1, 1;
+	st.global.u32 [%rd1], %r3;
+	ret;
+}
+.visible .entry updates(.param .u64 out, .param .u32 n)
+{
+	.reg .b64 %rd<3>;
+	.reg .b32 %r<4>;
+	.reg .pred %p;
+	ld.param.u64 %rd1, [out];
+	ld.param.u32 %r1, [n];
+AGAIN:
+	red.global.add.u32 [%rd1], %r1;
+	sub.u32 %r1, %r1, 1;
+	setp.ne.u32 %p, %r1, 0;
+	@%p bra AGAIN;
+	ret;
+}
+`
+
+// What goes wrong only because blocks run side by side does not show.
+func TestFaultsOfOrderDoNotShow(t *testing.T) {
+	for _, workers := range []int{2, 8} {
+		d := open(t, "chained.ptx", chained)
+		out := buffer(d, "out", []uint32{0})
+		d.run("chain", Launch{Grid: dims(500, 1, 1), Block: dims(32, 1, 1), Workers: workers, Params: params(out)})
+		require.Equal(t, uint32(500), contents[uint32](d, out)[0], "%d workers", workers)
+	}
+}
+
+// More updates than there is room for are executed in grid order.
+func TestTooManyUpdatesToPutDown(t *testing.T) {
+	d := open(t, "chained.ptx", chained)
+	out := buffer(d, "out", []uint32{0})
+	const blocks, threads, n = 64, 1024, 36
+	d.run("updates", Launch{Grid: dims(blocks, 1, 1), Block: dims(threads, 1, 1), Workers: 2, Params: params(out, uint32(n))})
+	require.Equal(t, uint32(blocks*threads*n*(n+1)/2), contents[uint32](d, out)[0])
+	require.Equal(t, int32(1), d.kernel("updates").calm.clashes.Load())
+}

@@ -53,8 +53,8 @@ func TestFaults(t *testing.T) {
 func TestFirstFaultyBlockIsReported(t *testing.T) {
 	d := open(t, "victim.ptx", faultSource(`mov.u32 %r3, %ctaid.x; setp.lt.u32 %p1, %r3, 37; @%p1 ret; ld.global.u32 %r4, [%rd2]; ret;`))
 	data, empty := buffer(d, "data", make([]byte, 256)), buffer(d, "empty", []byte{})
-	for range 20 {
-		_, f := d.kernel("victim").Run(d.mem, Launch{Grid: dims(100, 1, 1), Block: dims(32, 1, 1), Params: params(data, empty, uint32(0))})
+	for i := range 20 {
+		_, f := d.kernel("victim").Run(d.mem, Launch{Grid: dims(100, 1, 1), Block: dims(32, 1, 1), Workers: 1 + i%4, Params: params(data, empty, uint32(0))})
 		require.NotNil(t, f)
 		require.Equal(t, dims(37, 0, 0), f.Block)
 	}
