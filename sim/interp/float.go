@@ -44,8 +44,14 @@ func opName(name, modifiers string) string {
 	return name + modifiers
 }
 
+// The modifiers that operations come with.
+var (
+	unmodified = []string{""}
+	flushed    = []string{"", ".ftz"}
+	saturated  = []string{"", ".ftz", ".sat", ".ftz.sat"}
+)
+
 func addFloat32(t opTable) {
-	all := []string{"", ".ftz", ".sat", ".ftz.sat"}
 	for name, r := range roundings {
 		for op, f := range map[string]scalar[float32]{
 			"add": {f2: add32(r)},
@@ -53,10 +59,10 @@ func addFloat32(t opTable) {
 			"mul": {f2: mul32(r)},
 			"fma": {f3: fma32r(r)},
 		} {
-			register32(t, op+"."+name, all, f)
+			register32(t, op+"."+name, saturated, f)
 			registerPairs(t, op, name, f)
 		}
-		register32(t, "mad."+name, all, scalar[float32]{f3: fma32r(r)})
+		register32(t, "mad."+name, saturated, scalar[float32]{f3: fma32r(r)})
 		register32(t, "div."+name, flushed, scalar[float32]{f2: div32(r)})
 		register32(t, "rcp."+name, flushed, scalar[float32]{f1: func(a float32) float32 { return div32(r)(1, a) }})
 		register32(t, "sqrt."+name, flushed, scalar[float32]{f1: sqrt32(r)})
@@ -68,7 +74,7 @@ func addFloat32(t opTable) {
 	for name, op := range extrema[float32]() {
 		register32(t, name+".rn", flushed, op)
 	}
-	register32(t, "copysign.rn", []string{""}, scalar[float32]{f2: func(a, b float32) float32 {
+	register32(t, "copysign.rn", unmodified, scalar[float32]{f2: func(a, b float32) float32 {
 		return math.Float32frombits(math.Float32bits(a)&(1<<31) | math.Float32bits(b)&^(1<<31))
 	}})
 	for name, f := range approximations {

@@ -10,8 +10,14 @@ import (
 
 // addHalf registers f16 and bf16, and their packed forms lane by lane of the pair.
 func addHalf(t opTable) {
-	halves{t, binary16, "f16", flushed}.add()
-	halves{t, bfloat16, "bf16", nil}.add()
+	halves{
+		ops: t, smallFloat: binary16, name: "f16",
+		signs: flushed, sums: saturated, fused: append([]string{".relu", ".ftz.relu"}, saturated...), powers: flushed,
+	}.add()
+	halves{
+		ops: t, smallFloat: bfloat16, name: "bf16",
+		signs: unmodified, sums: unmodified, fused: []string{"", ".relu"}, powers: []string{".ftz"},
+	}.add()
 	addMixed(t, binary16, "f16")
 	addMixed(t, bfloat16, "bf16")
 }
@@ -34,40 +40,30 @@ func addMixed(t opTable, s smallFloat, name string) {
 	}
 }
 
-// flushed are the modifiers of a type that has .ftz.
-var flushed = []string{"", ".ftz"}
-
 // halves registers the operations of one 16-bit format.
 type halves struct {
 	ops opTable
 	smallFloat
 	name string
-	ftz  []string // modifiers of the operations that could flush
+
+	// The modifiers of neg, abs, min and max; of add, sub and mul; of fma; of ex2.
+	signs, sums, fused, powers []string
 }
 
 func (h halves) add() {
-	saturating := append([]string{".sat", ".ftz.sat"}, h.ftz...)
-	plain := h.ftz
-	relu := append([]string{".relu", ".ftz.relu"}, saturating...)
-	if h.ftz == nil {
-		plain, saturating, relu = []string{""}, []string{""}, []string{"", ".relu"}
-	}
-	h.register("add.rn", saturating, h.binary(sumToOdd))
-	h.register("sub.rn", saturating, h.binary(func(a, b float64) float64 { return sumToOdd(a, -b) }))
-	h.register("mul.rn", saturating, h.binary(func(a, b float64) float64 { return a * b }))
-	h.register("fma.rn", relu, h.ternary(func(a, b, c float64) float64 { return sumToOdd(float64(a*b), c) }))
-	h.register("neg.rn", plain, scalar[uint16]{f1: func(a uint16) uint16 { return a ^ 1<<15 }})
-	h.register("abs.rn", plain, scalar[uint16]{f1: func(a uint16) uint16 { return a &^ (1 << 15) }})
+	h.register("add.rn", h.sums, h.binary(sumToOdd))
+	h.register("sub.rn", h.sums, h.binary(func(a, b float64) float64 { return sumToOdd(a, -b) }))
+	h.register("mul.rn", h.sums, h.binary(func(a, b float64) float64 { return a * b }))
+	h.register("fma.rn", h.fused, h.ternary(func(a, b, c float64) float64 { return sumToOdd(float64(a*b), c) }))
+	h.register("neg.rn", h.signs, scalar[uint16]{f1: func(a uint16) uint16 { return a ^ 1<<15 }})
+	h.register("abs.rn", h.signs, scalar[uint16]{f1: func(a uint16) uint16 { return a &^ (1 << 15) }})
 	for name, f := range extrema[float64]() {
 		if f.f2 != nil {
-			h.register(name+".rn", plain, h.binary(f.f2))
+			h.register(name+".rn", h.signs, h.binary(f.f2))
 		}
 	}
-	h.register("tanh.approx", []string{""}, h.unary(math.Tanh))
-	if h.ftz == nil {
-		plain = []string{".ftz"} // ex2 has no other form for bf16
-	}
-	h.register("ex2.approx", plain, h.unary(math.Exp2))
+	h.register("tanh.approx", unmodified, h.unary(math.Tanh))
+	h.register("ex2.approx", h.powers, h.unary(math.Exp2))
 }
 
 func (h halves) in(v uint16) float64  { return h.decode(uint32(v)) }
