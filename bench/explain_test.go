@@ -1,0 +1,70 @@
+package bench
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/reprise-gpu/reprise/graphexec"
+	"github.com/reprise-gpu/reprise/sim"
+)
+
+// Under every strategy and back end, the causes add up to the makespan to the
+// picosecond, and the makespan is what the bench measures.
+func TestExplanationsAddUp(t *testing.T) {
+	for _, w := range Workloads() {
+		for _, strategy := range []string{"serial", "nimble"} {
+			for _, backend := range graphexec.Backends() {
+				dev, err := sim.New(sim.Options{})
+				require.NoError(t, err)
+				x, err := Explain(context.Background(), dev, w, 256, strategy, backend)
+				require.NoError(t, err)
+				var causes, limits, onPath int64
+				for _, c := range x.Causes {
+					causes += c.PS
+				}
+				for _, l := range x.Limits {
+					limits += l.PS
+				}
+				for _, b := range x.Work {
+					onPath += b.OnPathPS
+					assert.LessOrEqual(t, b.OnPathPS, b.TookPS)
+					assert.NotEmpty(t, b.Limit)
+				}
+				assert.Equal(t, x.MakespanPS, causes)
+				assert.Equal(t, x.MakespanPS, limits)
+				assert.Positive(t, onPath)
+				if strategy == "serial" && backend == graphexec.Graph { // streams wait for the host in between
+					assert.Equal(t, total(x.Work), onPath, "in a line, all work is on the path")
+				}
+				require.NoError(t, dev.Close())
+
+				dev, err = sim.New(sim.Options{})
+				require.NoError(t, err)
+				in, err := w.New(dev, 256)
+				require.NoError(t, err)
+				exec, err := graphexec.Instantiate(dev, planned(t, in, strategy).Schedule, in.Trace, backend)
+				require.NoError(t, err)
+				took, err := replayOnce(context.Background(), dev, in, exec)
+				for range settle {
+					require.NoError(t, err)
+					took, err = replayOnce(context.Background(), dev, in, exec)
+				}
+				require.NoError(t, err)
+				assert.InDelta(t, float64(x.MakespanPS)/1000, float64(took.Nanoseconds()), 1.5)
+				require.NoError(t, exec.Close())
+				require.NoError(t, in.Close())
+				require.NoError(t, dev.Close())
+			}
+		}
+	}
+}
+
+func total(work []Blame) (sum int64) {
+	for _, b := range work {
+		sum += b.TookPS
+	}
+	return sum
+}
