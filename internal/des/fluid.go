@@ -58,6 +58,8 @@ type flow struct {
 	turn     float64  // ps one block takes alone
 	slowest  Time     // from the end of the ramp to the end, at least
 	work     supplies // per block
+	listed   [resources]Limit
+	needs    int // how many resources are listed
 
 	left   float64 // blocks not finished
 	held   float64 // slots
@@ -187,6 +189,12 @@ func (f *fluid) addKernel(w flow, d *Demand) {
 
 func (f *fluid) insert(w flow) {
 	w.spent[Queued] += f.now - w.since
+	for r, n := range w.work {
+		if n > 0 {
+			w.listed[w.needs] = Limit(r)
+			w.needs++
+		}
+	}
 	i := len(f.flows)
 	f.flows = append(f.flows, w)
 	for ; i > 0 && w.before(f.flows[i-1]); i-- {
@@ -194,6 +202,9 @@ func (f *fluid) insert(w flow) {
 	}
 	f.flows[i] = w
 }
+
+// resources lists what a flow works on: few of all there are.
+func (w *flow) resources() []Limit { return w.listed[:w.needs] }
 
 // advance lets everything flow at the present rates until now.
 func (f *fluid) advance(now Time) {
@@ -212,7 +223,7 @@ func (f *fluid) advance(now Time) {
 			w.left = max(w.left-w.rate*dt, w.stop)
 		}
 		w.spent[w.limit] += passed
-		for r := range w.work {
+		for _, r := range w.resources() {
 			f.used[r] += (before - w.left) * w.work[r]
 		}
 	}
@@ -223,18 +234,22 @@ func (f *fluid) advance(now Time) {
 func (f *fluid) settle() []flow {
 	f.done = f.done[:0]
 	f.dirty = true
-	kept := f.flows[:0]
-	for _, w := range f.flows {
+	kept := 0
+	for i := range f.flows {
+		w := &f.flows[i]
 		if w.due <= f.now && w.rampTo < f.now {
 			if w.drained() && f.now >= w.soonest() {
-				f.done = append(f.done, w)
+				f.done = append(f.done, *w)
 				continue
 			}
 			w.held = 0 // given out anew by priority, the tail's to itself first
 		}
-		kept = append(kept, w)
+		if kept != i {
+			f.flows[kept] = *w
+		}
+		kept++
 	}
-	f.flows = kept
+	f.flows = f.flows[:kept]
 	for i := range f.done {
 		f.succeed(&f.done[i])
 	}
@@ -279,8 +294,8 @@ func (f *fluid) rebalance() []TaskID {
 	for i := range f.flows {
 		w := &f.flows[i]
 		w.solo, w.limit = f.alone(w)
-		for r, n := range w.work {
-			want[r] += w.solo * n
+		for _, r := range w.resources() {
+			want[r] += w.solo * w.work[r]
 		}
 	}
 	var share supplies
@@ -301,11 +316,11 @@ func (f *fluid) rebalance() []TaskID {
 // scarcest.
 func (f *fluid) ration(w *flow, share *supplies) {
 	least := 1.0
-	for r, n := range w.work {
+	for _, r := range w.resources() {
 		// A share of almost 1 is rounding: it is the limit already.
-		if n > 0 && share[r] < least && w.solo > 0 {
+		if share[r] < least && w.solo > 0 {
 			if least = share[r]; least < 1-slack {
-				w.limit = Limit(r)
+				w.limit = r
 			}
 		}
 	}
@@ -364,11 +379,9 @@ func (f *fluid) alone(w *flow) (rate float64, limit Limit) {
 		touched = min(w.held, touched)
 		rate = min(rate, w.held/w.turn)
 	}
-	for r, n := range w.work {
-		if n > 0 {
-			if most := min(f.device[r], f.perSM[r]*touched) / n; most < rate {
-				rate, limit = most, Limit(r)
-			}
+	for _, r := range w.resources() {
+		if most := min(f.device[r], f.perSM[r]*touched) / w.work[r]; most < rate {
+			rate, limit = most, r
 		}
 	}
 	return rate, limit
