@@ -170,9 +170,14 @@ func (p *parser) ptrAttr() PtrAttr {
 // attribute: .attribute(.managed) and its like, which say nothing that matters here.
 func (p *parser) attribute() {
 	p.expect('(', "after .attribute")
-	for !p.accept(')') {
+	for depth := 1; depth > 0; p.next() {
 		p.endless("the .attribute")
-		p.next()
+		switch p.tok.kind {
+		case '(':
+			depth++
+		case ')':
+			depth--
+		}
 	}
 }
 
@@ -220,11 +225,10 @@ func (p *parser) checkSize(v *Var) {
 // function reads a kernel or device function, with its body if it has one.
 func (p *parser) function(link Linkage, entry bool) {
 	f := &Func{Entry: entry, Link: link, Labels: map[string]int{}}
-	if !entry {
-		p.acceptWord(".noreturn")
-	}
+	p.prefixes()
 	if p.tok.kind == '(' {
 		f.Return = p.params()
+		p.prefixes()
 	}
 	t := p.name("a function name")
 	f.Pos, f.Name = t.pos, t.text
@@ -238,6 +242,19 @@ func (p *parser) function(link Linkage, entry bool) {
 		return
 	}
 	p.funcBody(f)
+}
+
+// prefixes reads what may stand between .func and the name.
+func (p *parser) prefixes() {
+	for {
+		switch {
+		case p.acceptWord(".noreturn"):
+		case p.acceptWord(".attribute"):
+			p.attribute()
+		default:
+			return
+		}
+	}
 }
 
 // declareFunc adds f, or completes an earlier declaration of it; a body

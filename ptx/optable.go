@@ -210,7 +210,7 @@ vsub2          cuuu     i     sat add
 vsub4          cuuu     i     sat add
 vote           xp[u     pb    sync all any uni ballot
 wgmma          [x       -     fence commit_group wait_group sync aligned
-wgmma+mma_async xxx[xxxxx *   mma_async sp sync aligned satfinite and popc $matrix $narrow
+wgmma+mma_async xxx[xxxxxxx *   mma_async sp sync aligned satfinite and popc $matrix $narrow
 wmma+load      Vm[u     *     load a b c sync aligned row col $matrix $narrow $spaces
 wmma+mma       VVVV     *     mma sync aligned row col satfinite and xor popc $round $matrix $narrow
 wmma+store     mV[u     *     store d sync aligned row col $matrix $spaces
