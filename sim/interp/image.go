@@ -180,10 +180,21 @@ type tap struct {
 	weight float64
 }
 
-// tap finds the texels that a coordinate falls between.
-func (t *Texture) tap(x float32, n int, linear bool) tap {
+// tap finds the texels of dimension k, which has n, that a coordinate falls
+// between. Wrapped and mirrored coordinates are brought into range first, so that
+// one on the edge of a texel falls where the programming guide puts it.
+func (t *Texture) tap(x float32, k, n int, linear bool) tap {
 	u := float64(x)
 	if t.Normalized {
+		whole := math.Floor(u)
+		switch {
+		case t.Address[k] == AddressWrap:
+			u -= whole
+		case t.Address[k] == AddressMirror && math.Mod(whole, 2) == 0:
+			u -= whole
+		case t.Address[k] == AddressMirror:
+			u = 1 - (u - whole)
+		}
 		u *= float64(n)
 	}
 	switch { // beyond what an index holds, and NaN

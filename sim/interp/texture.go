@@ -199,12 +199,12 @@ func (s *sampler) sample() texel {
 		f, x, y := face(s.float(0), s.float(1), s.float(2))
 		s.z = 6*s.z + f
 		t.Normalized, t.Address = true, [3]AddressMode{AddressClamp, AddressClamp, AddressClamp}
-		taps[0], taps[1] = t.tap(x, t.Width, t.Linear), t.tap(y, t.Height, t.Linear)
+		taps[0], taps[1] = t.tap(x, 0, t.Width, t.Linear), t.tap(y, 1, t.Height, t.Linear)
 	} else {
 		linear := t.Linear || image.gather >= 0
 		for k, n := range [3]int{t.Width, t.Height, t.Depth} {
 			if k < len(s.coords) {
-				taps[k] = t.tap(s.float(k), max(n, 1), linear)
+				taps[k] = t.tap(s.float(k), k, max(n, 1), linear)
 			}
 		}
 	}
