@@ -130,5 +130,8 @@ type Live struct {
 	Textures                                                    int // and surfaces; arrays are allocations
 }
 
+// Namer is a device that takes names for allocations, for what it reports.
+type Namer interface{ NameMemory(p Ptr, name string) }
+
 // Accounter is a device that can tell what is live on it.
 type Accounter interface{ Live() Live }

@@ -55,6 +55,13 @@ func (x *intercepted) Live() Live {
 	return Live{}
 }
 
+// NameMemory passes names on to a Namer.
+func (x *intercepted) NameMemory(p Ptr, name string) {
+	if n, ok := x.d.(Namer); ok {
+		n.NameMemory(p, name)
+	}
+}
+
 func (x *intercepted) Alloc(bytes int64) (Ptr, error) {
 	return give(x, "Alloc", func() (Ptr, error) { return x.d.Alloc(bytes) }, bytes)
 }

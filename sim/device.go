@@ -114,7 +114,7 @@ func New(o Options) (*Device, error) {
 		arrays:  device.Handles[device.Array, *array]{Kind: "array"},
 		info:    infoOf(p, orDefault(o.Memory, p.MemoryBytes)),
 	}
-	d.races = newRaces(o.Race, d.memory)
+	d.races = newRaces(o.Race, d.memory, &d.pinned)
 	d.engine = des.New(p, d.start)
 	d.engine.OnEnd(d.ended)
 	return d, nil

@@ -44,6 +44,7 @@ const sharedKernels = `.version 7.8
 var findingScenarios = map[string]func(r *rig){
 	// A memset in one stream, a kernel that reads what it fills in another.
 	"streams": func(r *rig) {
+		r.NameMemory(r.buffers[0], "@image")
 		r.ok(r.Submit(r.streams[0], &device.Memset{Dst: r.buffers[0], Width: 4, Count: rigWords, Label: "%1 clear at main.go:10"}))
 		l := r.launchAffine(r.buffers[1], r.buffers[0]+400, 2, 1)
 		r.params(l, 24, 100)

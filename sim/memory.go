@@ -28,6 +28,15 @@ func (d *Device) Alloc(bytes int64) (device.Ptr, error) {
 	return device.Ptr(addr), nil
 }
 
+// NameMemory gives an allocation the name that faults and findings call it.
+func (d *Device) NameMemory(p device.Ptr, name string) {
+	if isPinned(uint64(p)) {
+		d.pinned.rename(uint64(p), name)
+	} else {
+		d.memory.Rename(uint64(p), name)
+	}
+}
+
 func notNegative(bytes int64) *device.Error {
 	if bytes < 0 {
 		return &device.Error{Code: device.InvalidValue, Detail: fmt.Sprintf("%d bytes; want 0 or more", bytes)}

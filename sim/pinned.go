@@ -24,13 +24,14 @@ type pinned struct {
 type pinnedBlock struct {
 	base uint64
 	data []byte
+	name string
 }
 
 func (p *pinned) alloc(n int64) (uint64, []byte) {
 	base := max(p.next, pinnedBase)
 	p.next = base + (uint64(n)/pinnedAlign+2)*pinnedAlign
 	b := make([]byte, n)
-	p.blocks = append(p.blocks, pinnedBlock{base, b})
+	p.blocks = append(p.blocks, pinnedBlock{base, b, fmt.Sprintf("the %d-byte pinned allocation", n)})
 	return base, b
 }
 
@@ -44,6 +45,20 @@ func (p *pinned) base(addr uint64) uint64 {
 		return p.blocks[i].base
 	}
 	return addr
+}
+
+func (p *pinned) rename(base uint64, name string) {
+	if i := p.find(base); i >= 0 && p.blocks[i].base == base {
+		p.blocks[i].name = name
+	}
+}
+
+// name is what the block at base is called.
+func (p *pinned) name(base uint64) string {
+	if i := p.find(base); i >= 0 {
+		return p.blocks[i].name
+	}
+	return "pinned memory"
 }
 
 func (p *pinned) free(addr uint64) (int64, error) {

@@ -27,17 +27,18 @@ const (
 type races struct {
 	order   order
 	memory  *interp.Memory
+	names   names
 	shadows map[uint64]*shadow // of device memory and of pinned memory, by base address
 	record  interp.Record
 	report  report
 }
 
-func newRaces(mode Race, m *interp.Memory) *races {
+func newRaces(mode Race, m *interp.Memory, p *pinned) *races {
 	if mode == RaceOff {
 		return nil
 	}
 	m.TrackInitialised()
-	return &races{memory: m, shadows: map[uint64]*shadow{}, record: interp.Record{Races: true}}
+	return &races{memory: m, names: names{m, p}, shadows: map[uint64]*shadow{}, record: interp.Record{Races: true}}
 }
 
 // place is where work was enqueued.
@@ -116,7 +117,7 @@ func (r *races) recordFor() *interp.Record {
 func (r *races) launched(id des.TaskID, touched []interp.Recorded, hazards []interp.Hazard) {
 	op := r.order.of(id)
 	for i := range hazards {
-		r.report.hazard(r.memory, op, &hazards[i])
+		r.report.hazard(r.names, op, &hazards[i])
 	}
 	for i := range touched {
 		a := &touched[i]
@@ -158,7 +159,7 @@ func (r *races) enter(base uint64, t *touch) {
 		s = &shadow{}
 		r.shadows[base] = s
 	}
-	s.enter(t, func(c conflict) { r.report.race(r.memory, base, c) })
+	s.enter(t, func(c conflict) { r.report.race(r.names, base, c) })
 }
 
 // reuse reports whether a memorised launch may be reused: the bytes it depends
@@ -196,7 +197,7 @@ func (d *Device) note(id des.TaskID, j *job) {
 		r.memory.Initialise(j.dst, uint64(j.bytes))
 	case download:
 		if gap, bad := r.memory.Uninitialised(j.src, uint64(j.bytes)); bad {
-			r.report.download(r.memory, j, gap)
+			r.report.download(r.names, j, gap)
 		}
 	case hostCall:
 		for _, u := range j.uses {

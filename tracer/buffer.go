@@ -86,10 +86,14 @@ func (t *Tracer) allocate(buf *ir.Buffer) error {
 	} else {
 		a.ptr, err = t.dev.Alloc(buf.Size())
 	}
-	if err == nil {
-		t.buffers = append(t.buffers, a)
+	if err != nil {
+		return err
 	}
-	return err
+	t.buffers = append(t.buffers, a)
+	if n, ok := t.dev.(device.Namer); ok {
+		n.NameMemory(a.ptr, "@"+buf.Name)
+	}
+	return nil
 }
 
 func (t *Tracer) uniqueName(name string) string {

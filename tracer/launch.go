@@ -149,7 +149,7 @@ func (t *Tracer) runLaunch(k *Kernel, l *ir.Launch, pc uintptr) {
 		Block:    device.Dim3(l.Block),
 		Shared:   l.Shared,
 		Params:   block,
-		Label:    k.entry,
+		Label:    t.label(k.entry, pc),
 	})
 }
 

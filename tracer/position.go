@@ -1,6 +1,7 @@
 package tracer
 
 import (
+	"fmt"
 	"path"
 	"runtime"
 
@@ -13,6 +14,28 @@ func positionOf(pc uintptr) ir.Position {
 	frame, _ := runtime.CallersFrames([]uintptr{pc}).Next()
 	dir, file := path.Split(frame.File)
 	return ir.Position{File: path.Join(path.Base(dir), file), Line: frame.Line}
+}
+
+// callSite is a call of the traced program, by what it calls.
+type callSite struct {
+	name string
+	pc   uintptr
+}
+
+// label is what the device calls work that is issued at once: "square at
+// main.go:41". Finding the line takes longer than the call, so it is done once.
+func (t *Tracer) label(name string, pc uintptr) string {
+	site := callSite{name, pc}
+	l, ok := t.labels[site]
+	if !ok {
+		pos := positionOf(pc)
+		l = fmt.Sprintf("%s at %s:%d", name, pos.File, pos.Line)
+		if t.labels == nil {
+			t.labels = map[callSite]string{}
+		}
+		t.labels[site] = l
+	}
+	return l
 }
 
 // resolvePositions fills in every operation's position, each address once: a

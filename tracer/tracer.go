@@ -33,6 +33,7 @@ type Tracer struct {
 	hosts   map[ir.OpID]func()
 	opaque  []ir.OpID      // launches that may touch anything
 	names   map[string]int // how often a buffer name was asked for
+	labels  map[callSite]string
 
 	launches slab[ir.Launch]
 	args     slab[ir.Arg]

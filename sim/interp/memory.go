@@ -157,6 +157,13 @@ func (m *Memory) Name(base uint64) string {
 	return "memory"
 }
 
+// Rename changes the name of the allocation that starts at base.
+func (m *Memory) Rename(base uint64, name string) {
+	if a := m.find(base, 0); a != nil && a.base == base {
+		a.name = name
+	}
+}
+
 func (a *allocation) bytes() []byte { return unsafe.Slice((*byte)(a.data), a.size) }
 
 // holds reports whether n bytes at addr lie inside a.
