@@ -221,15 +221,72 @@ func (v *sharedWatch) laneOrdered(s stamp, w, other, lane int) bool {
 
 // access checks an access of all live lanes, and notes it.
 func (v *sharedWatch) access(w *warp, in *inst) {
-	n := in.x.bytes()
+	x, n := in.x, in.x.bytes()
+	s := v.stamp(w, in)
+	if x.space == ptx.Shared && x.addr32 && x.kind == loads && !x.orders && n == 1<<v.shift {
+		v.loadRow(w, in, s)
+		return
+	}
 	for m := w.live; m != 0; m &= m - 1 {
 		lane := bits.TrailingZeros32(m) & 31
-		v.one(w, in, lane, w.address(in, lane), n)
+		v.one(w, in, lane, w.address(in, lane), n, s)
 	}
 }
 
-// one checks an access of a lane to n bytes, and notes it.
-func (v *sharedWatch) one(w *warp, in *inst, lane int, at, n uint64) {
+// stamp is what all lanes of an access have in common, but for the time.
+func (v *sharedWatch) stamp(w *warp, in *inst) stamp {
+	s := stamp(w.kernel.indexOf(in)) * stampInst
+	if in.x.strong {
+		s |= stampStrong
+	}
+	return s
+}
+
+// loadRow is one for each live lane of what inner loops do most: loads of a
+// cell that was stored before the last barrier.
+func (v *sharedWatch) loadRow(w *warp, in *inst, s stamp) {
+	me := int(w.index)
+	all := v.lanes[me].all
+	safe := all // stores from the floor to here are ordered, whosever they are
+	for u, t := range v.row(me) {
+		if u != me {
+			safe = min(safe, t)
+		}
+	}
+	a, imm, n := view[uint32](w, in.a), uint32(in.imm), uint64(1)<<v.shift
+	s += stamp(v.clock[me]) * stampTime
+	for m := w.live; m != 0; m &= m - 1 {
+		lane := bits.TrailingZeros32(m) & 31
+		at := uint64(a[lane] + imm)
+		if at > v.size || n > v.size-at || at&(n-1) != 0 {
+			return // a fault
+		}
+		c, mine := int(at>>v.shift), s+stamp(lane)*stampLane
+		e := &v.cells[c]
+		if t := e.store.time(); t < v.floor || t > safe {
+			v.load(w, in, lane, c, at, mine)
+			continue
+		}
+		last := &v.loads[c*v.warps+me]
+		if e.loaders>>me&1 != 0 && last.time() > all {
+			mine = together(mine, *last)
+		}
+		*last = mine
+		e.loaders |= 1 << me
+	}
+}
+
+// together is the stamp of two loads by a warp that nothing orders.
+func together(s, old stamp) stamp {
+	if old.lane() == s.lane() {
+		return s
+	}
+	return s&(old|^stampStrong) | stampMany + stamp(old.lane())*stampWarp
+}
+
+// one checks an access of a lane to n bytes, and notes it; s is its stamp, but
+// for lane and time.
+func (v *sharedWatch) one(w *warp, in *inst, lane int, at, n uint64, s stamp) {
 	x := in.x
 	switch x.space {
 	case ptx.Shared:
@@ -241,10 +298,7 @@ func (v *sharedWatch) one(w *warp, in *inst, lane int, at, n uint64) {
 	if at > v.size || n > v.size-at {
 		return // other memory, or a fault
 	}
-	s := stamp(w.kernel.indexOf(in))*stampInst + stamp(lane)*stampLane
-	if x.strong {
-		s |= stampStrong
-	}
+	s += stamp(lane) * stampLane
 	for c := int(at >> v.shift); c <= int((at+n-1)>>v.shift); c++ {
 		if x.orders {
 			v.acquire(w, c)
@@ -289,8 +343,8 @@ func (v *sharedWatch) load(w *warp, in *inst, lane, c int, at uint64, s stamp) {
 		v.race(w, in, wrote, wrote.warp(), lane, at)
 	}
 	mine := &v.loads[c*v.warps+me]
-	if old := *mine; e.loaders>>me&1 != 0 && old.time() > v.lanes[me].all && old.time() >= v.floor && old.lane() != lane {
-		s = s&(old|^stampStrong) | stampMany + stamp(old.lane())*stampWarp
+	if old := *mine; e.loaders>>me&1 != 0 && old.time() > v.lanes[me].all {
+		s = together(s, old)
 	}
 	*mine = s
 	e.loaders |= 1 << me

@@ -323,7 +323,7 @@ func (w *warp) span(in *inst, addr, n uint64, lane int) unsafe.Pointer {
 		v.global(w, in, addr, n, lane)
 	}
 	if v := w.eng.tile; v != nil {
-		v.one(w, in, lane, addr, n)
+		v.one(w, in, lane, addr, n, v.stamp(w, in))
 	}
 	return w.locate(in, addr, n, lane)
 }
