@@ -132,3 +132,132 @@ func TestSurfaceFlip(t *testing.T) {
 		}
 	})
 }
+
+// texel is element i of n, or of what its address mode puts there.
+func texel(i, n int, mode device.AddressMode) (index int, inside bool) {
+	switch mode {
+	case device.AddressWrap:
+		return (i%n + n) % n, true
+	case device.AddressMirror:
+		if i = (i%(2*n) + 2*n) % (2 * n); i >= n {
+			i = 2*n - 1 - i
+		}
+		return i, true
+	case device.AddressBorder:
+		return i, i >= 0 && i < n
+	}
+	return min(max(i, 0), n-1), true
+}
+
+// weights is the two texels between which a coordinate lies, and how far it is
+// to the second: the formula of the Programming Guide.
+func weights(x float64) (first int, second float64) {
+	below := math.Floor(x - 0.5)
+	return int(below), x - 0.5 - below
+}
+
+func TestTextureFilteringAndAddressing(t *testing.T) {
+	g := load(t, "image")
+	const width, height, n = 7, 5, 300
+	pixels, at := random[float32](width*height, 1), random[float32](2*n, 2)
+	a := texels(g, device.Texels{Format: device.TexelF32, Channels: 1, Width: width, Height: height}, pixels)
+	for _, linear := range []bool{false, true} {
+		for _, mode := range []device.AddressMode{device.AddressWrap, device.AddressClamp, device.AddressMirror, device.AddressBorder} {
+			const border = 0.5
+			tex := g.texture(device.TextureDesc{Array: a, Linear: linear, Normalized: true, Address: [3]device.AddressMode{mode, mode, mode}, Border: [4]float32{border}})
+			get := func(x, y int) float64 {
+				i, inX := texel(x, width, mode)
+				j, inY := texel(y, height, mode)
+				if !inX || !inY {
+					return border
+				}
+				return float64(pixels[j*width+i])
+			}
+			want := make([]float64, n)
+			for i := range want {
+				x, y := 1.5*float64(at[2*i])*width, 1.5*float64(at[2*i+1])*height
+				if !linear {
+					want[i] = get(int(math.Floor(x)), int(math.Floor(y)))
+					continue
+				}
+				x0, wx := weights(x)
+				y0, wy := weights(y)
+				want[i] = (1-wy)*((1-wx)*get(x0, y0)+wx*get(x0+1, y0)) + wy*((1-wx)*get(x0, y0+1)+wx*get(x0+1, y0+1))
+			}
+			points := make([]float32, 2*n)
+			for i, v := range at {
+				points[i] = 1.5 * v
+			}
+			out := zeros[float32](g, n)
+			g.launch("sample", line(cover(n, 64), 64), tex, up(g, points), out, int32(n))
+			// Weights have 8 bits: half of the last on each of two axes, of values 2 apart.
+			within(t, want, out.down(), always(2*0x1p-8*2), "linear %v, mode %d", linear, mode)
+		}
+	}
+}
+
+func TestRotatedImageOfBytes(t *testing.T) {
+	g := load(t, "image")
+	const width, height = 20, 12
+	pixels := bytesOf(words(width*height, 0, 3))
+	a := texels(g, device.Texels{Format: device.TexelU8, Channels: 4, Width: width, Height: height}, pixels)
+	tex := g.texture(device.TextureDesc{Array: a, Normalized: true, ReadNormalized: true, Address: [3]device.AddressMode{device.AddressBorder, device.AddressBorder}})
+	sine, cosine := math.Sincos(0.4)
+	out := zeros[float32](g, 4*width*height)
+	g.launch("rotate", plane(cover(width, 8), cover(height, 8), 8, 8), tex, out, int32(width), int32(height), float32(sine), float32(cosine))
+	var want []float64
+	for p := range width * height {
+		u, v := (float64(p%width)+0.5)/width-0.5, (float64(p/width)+0.5)/height-0.5
+		x := int(math.Floor((u*cosine - v*sine + 0.5) * width))
+		y := int(math.Floor((u*sine + v*cosine + 0.5) * height))
+		for c := range 4 {
+			value := 0.0
+			if x >= 0 && x < width && y >= 0 && y < height {
+				value = float64(pixels[4*(y*width+x)+c]) / 255
+			}
+			want = append(want, value)
+		}
+	}
+	within(t, want, out.down(), always(1e-6))
+}
+
+func TestTextureLayers(t *testing.T) {
+	g := load(t, "image")
+	const w, h, count = 6, 4, 3
+	content := random[float32](w*h*count, 8)
+	a := texels(g, device.Texels{Format: device.TexelF32, Channels: 1, Width: w, Height: h, Layers: count}, content)
+	out := zeros[float32](g, w*h)
+	g.launch("layers", plane(1, 1, 8, 8), g.texture(device.TextureDesc{Array: a}), out, int32(w), int32(h), int32(count))
+	want := make([]float64, w*h)
+	for i := range want {
+		for l := range count {
+			want[i] += float64(l+1) * float64(content[l*w*h+i])
+		}
+	}
+	within(t, want, out.down(), always(6*0x1p-22))
+}
+
+func TestSurfaces(t *testing.T) {
+	g := load(t, "image")
+	const w, h = 13, 9
+	pixels := make([]uint16, w*h)
+	for i, v := range words(w*h, 1<<16, 9) {
+		pixels[i] = uint16(v)
+	}
+	shape := device.Texels{Format: device.TexelU16, Channels: 1, Width: w, Height: h}
+	in, out := texels(g, shape, pixels), texels(g, shape, make([]uint16, w*h))
+	g.launch("box", plane(2, 2, 8, 8), g.surface(in), g.surface(out), int32(w), int32(h))
+	got, want := make([]uint16, w*h), make([]uint16, w*h)
+	require.NoError(t, g.SynchronizeAll())
+	require.NoError(t, g.ReadArray(bytesOf(got), out))
+	for i := range want {
+		sum := uint32(0)
+		for d := range 9 {
+			if x, y := i%w+d%3-1, i/w+d/3-1; x >= 0 && x < w && y >= 0 && y < h {
+				sum += uint32(pixels[y*w+x])
+			}
+		}
+		want[i] = uint16(sum / 9)
+	}
+	require.Equal(t, want, got)
+}

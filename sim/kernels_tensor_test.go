@@ -83,3 +83,38 @@ func TestTensorCoresOnBytes(t *testing.T) {
 		require.Equal(t, want, c.down())
 	})
 }
+
+// halvesOf are random halves of moderate size, as bits and as values.
+func halvesOf(n int, seed uint64) (bits []uint16, values []float32) {
+	for _, w := range words(n, 0, seed) {
+		h := uint16(w)&0x83ff | uint16(0x3000+w>>16%4<<10)
+		bits, values = append(bits, h), append(values, float32(halfToFloat(h)))
+	}
+	return bits, values
+}
+
+// columns is a k by n matrix stored by columns.
+func columns[T any](k, n int, b []T) []T {
+	out := make([]T, len(b))
+	for i := range k {
+		for j := range n {
+			out[j*k+i] = b[i*n+j]
+		}
+	}
+	return out
+}
+
+func TestTensorCoreProducts(t *testing.T) {
+	onEachBuild(t, "tensor", func(t *testing.T, g *gpu) {
+		const m, n, k = 64, 32, 48
+		a, av := halvesOf(m*k, 1)
+		b, bv := halvesOf(k*n, 2)
+		c := random[float32](m*n, 3)
+		want, bound := product(m, n, k, 1, av, bv, 1, c)
+		for kernel, tile := range map[string][2]int{"hgemm_16x16": {16, 16}, "hgemm_32x8": {32, 8}, "hgemm_8x32": {8, 32}} {
+			out := up(g, c)
+			g.launch(kernel, line(1, 32).over(n/tile[1], m/tile[0]), int32(n), int32(k), up(g, a), up(g, columns(k, n, b)), out)
+			within(t, want, out.down(), bound(0x1p-24), kernel)
+		}
+	})
+}

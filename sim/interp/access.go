@@ -19,6 +19,7 @@ type access struct {
 	atomic  string    // the kind of an atomic operation, "add.f32"
 	strong  bool      // atomic or volatile: no race with others of the kind
 	orders  bool      // code may wait by it for other threads
+	inits   bool      // an update that does not look at what was there
 	memory  bool      // this is an access: extras serve other instructions too
 	elems   []element // registers loaded or stored
 }

@@ -10,6 +10,7 @@ import (
 // Its bytes arrive when the thread waits for it, and not before, so that a
 // kernel that forgets to wait reads what was there.
 type asyncCopy struct {
+	inst  *inst
 	lane  int
 	group uint32 // of the lane, in order of commit
 	dst   uint32 // offset in shared memory
@@ -17,10 +18,10 @@ type asyncCopy struct {
 	data  [16]byte
 }
 
-// asyncSource is the operands of cp.async that an inst has no place for.
+// asyncSource is what an inst has no place for: of the address in shared memory,
+// whose register is e, and of the copy.
 type asyncSource struct {
-	dst    slot // register with the address in shared memory
-	wide   bool // of 64 bits
+	wide   bool // the register has 64 bits
 	offset uint64
 	size   uint64
 }
@@ -35,7 +36,7 @@ func copyAsync(w *warp, in *inst) {
 	var sectors sectorSet
 	for m := w.live; m != 0; m &= m - 1 {
 		lane := bits.TrailingZeros32(m)
-		c := asyncCopy{lane: lane, group: w.groups[lane], size: int(s.size)}
+		c := asyncCopy{inst: in, lane: lane, group: w.groups[lane], size: int(s.size)}
 		n := s.size
 		if in.c != noSlot {
 			n = min(n, uint64(view[uint32](w, in.c)[lane]))
@@ -48,9 +49,9 @@ func copyAsync(w *warp, in *inst) {
 		}
 		dst := s.offset
 		if s.wide {
-			dst += view[uint64](w, s.dst)[lane]
+			dst += view[uint64](w, in.x.e)[lane]
 		} else {
-			dst = uint64(view[uint32](w, s.dst)[lane] + uint32(dst))
+			dst = uint64(view[uint32](w, in.x.e)[lane] + uint32(dst))
 		}
 		if dst&(s.size-1) != 0 {
 			w.fail(Misaligned, in, lane, dst, fmt.Sprintf("copy of %d bytes to shared %#x: the address is not a multiple of %d", s.size, dst, s.size))
@@ -60,6 +61,7 @@ func copyAsync(w *warp, in *inst) {
 			return
 		}
 		c.dst = uint32(dst)
+		w.watchAsync(&c)
 		w.async = append(w.async, c)
 	}
 	w.countSectors(in, sectors.count)
@@ -110,7 +112,16 @@ func waitAllAsync(w *warp, in *inst) {
 	waitAsync(w, in) // imm is 0
 }
 
+// watchAsync shows a copy to whoever looks for races: when it starts, since it may
+// arrive at once, and when it is waited for, since it may arrive only then.
+func (w *warp) watchAsync(c *asyncCopy) {
+	if w.eng.tile != nil {
+		w.eng.tile.copied(w, c)
+	}
+}
+
 func (w *warp) arriveAsync(c *asyncCopy) {
+	w.watchAsync(c)
 	copy(unsafe.Slice((*byte)(unsafe.Add(w.shared, c.dst)), c.size), c.data[:])
 }
 

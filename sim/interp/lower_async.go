@@ -52,21 +52,21 @@ func (l *lowering) copyAsync() error {
 	s := &asyncSource{offset: uint64(dst.Imm), size: uint64(size)}
 	switch {
 	case dst.Reg != ptx.NoReg:
-		s.dst = l.register(dst.Reg)
+		r.x.e = l.register(dst.Reg)
 	case dst.Var != nil && dst.Var.Space == ptx.Shared:
 		at, _, err := l.fixedAddress(dst.Var, dst.Imm)
 		if err != nil {
 			return err
 		}
-		s.dst, s.offset = at, 0
+		r.x.e, s.offset = at, 0
 	default:
 		return l.fail("the destination must be in shared memory")
 	}
-	s.wide = l.vregs[s.dst].size == 8
-	if n := l.vregs[s.dst].size; n != 4 && n != 8 {
+	s.wide = l.vregs[r.x.e].size == 8
+	if n := l.vregs[r.x.e].size; n != 4 && n != 8 {
 		return l.fail("the address register must have 32 or 64 bits")
 	}
-	r.x.async, r.x.e = s, s.dst
+	r.x.async = s
 	if len(in.Args) == 4 {
 		var err error
 		if op := &in.Args[3]; l.size(op, 4) == 0 {
@@ -99,6 +99,7 @@ func (l *lowering) arriveAsync() error {
 		return err
 	}
 	r.x.atomic, r.x.elems = "mbarrier", []element{{noSlot, 8}}
+	r.x.strong, r.x.orders = true, true
 	r.exec = updateBarrier(arriveAtBarrier, false)
 	l.emit(r, costAtomicSM)
 	return nil
@@ -137,13 +138,14 @@ func (l *lowering) mbarrier() error {
 		return err
 	}
 	r.x.atomic, r.x.elems, r.d = "mbarrier", []element{{noSlot, 8}}, d
+	r.x.strong, r.x.orders, r.x.inits = true, true, op == "init"
 	if len(args) == 2 {
 		var err error
 		if r.b, err = l.source(&args[1], 4, ptx.U32); err != nil {
 			return err
 		}
 	}
-	r.exec = updateBarrier(f, op == "init")
+	r.exec = updateBarrier(f, r.x.inits)
 	l.emit(r, costAtomicSM)
 	return nil
 }
@@ -158,6 +160,7 @@ func (l *lowering) testBarrier() error {
 		return err
 	}
 	r.x.elems = []element{{noSlot, 8}}
+	r.x.strong, r.x.orders = true, true
 	var err error
 	if r.d, err = l.dest(&in.Args[0], 0); err != nil {
 		return err

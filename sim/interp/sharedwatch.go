@@ -107,7 +107,7 @@ func (k *Kernel) leastShared() uint {
 	least := uint(3)
 	for i := range k.code {
 		x := k.code[i].x
-		if x == nil || x.space != ptx.Shared && x.space != ptx.Generic {
+		if x == nil || x.space != ptx.Shared && x.space != ptx.Generic && x.async == nil {
 			continue
 		}
 		switch {
@@ -315,6 +315,14 @@ func (v *sharedWatch) one(w *warp, in *inst, lane int, at, n uint64, s stamp) {
 	}
 }
 
+// copied notes that an asynchronous copy of a lane stores its bytes.
+func (v *sharedWatch) copied(w *warp, c *asyncCopy) {
+	s := stamp(v.clock[w.index])*stampTime + stamp(w.kernel.indexOf(c.inst))*stampInst + stamp(c.lane)*stampLane + stamp(w.index)*stampWarp
+	for i := int(c.dst) >> v.shift; i <= (int(c.dst)+c.size-1)>>v.shift; i++ {
+		v.store(w, c.inst, c.lane, i, uint64(c.dst), s)
+	}
+}
+
 // acquire has the warp come after those that released the cell.
 func (v *sharedWatch) acquire(w *warp, c int) {
 	if known, ok := v.locks[c]; ok {
@@ -357,7 +365,7 @@ func (v *sharedWatch) store(w *warp, in *inst, lane, c int, at uint64, s stamp) 
 		if wrote&s&stampStrong == 0 && !v.ordered(wrote, wrote.warp(), me, lane) && !w.storesSame(in, lane, at, wrote) {
 			v.race(w, in, wrote, wrote.warp(), lane, at)
 		}
-	} else if in.x.kind == updates {
+	} else if in.x.kind == updates && !in.x.inits {
 		v.uninitialised(w, in, lane, at)
 	}
 	for m := e.loaders; m != 0; m &= m - 1 {
@@ -369,6 +377,9 @@ func (v *sharedWatch) store(w *warp, in *inst, lane, c int, at uint64, s stamp) 
 	}
 	e.store, e.loaders = s, 0
 }
+
+// fills reports an access that writes shared memory.
+func (x *extra) fills() bool { return x.kind != loads || x.async != nil }
 
 // swaps reports a compare-and-swap.
 func (x *extra) swaps() bool { return strings.HasPrefix(x.atomic, "cas") }
@@ -387,8 +398,8 @@ func (v *sharedWatch) race(w *warp, in *inst, earlier stamp, u, lane int, at uin
 	}
 	k := w.kernel
 	w.eng.watch.hazard(w, Hazard{
-		Kind: SharedRace, Inst: k.indexOf(in), Stores: in.x.kind != loads, Thread: w.threadAt(lane),
-		Other: earlier.inst(), OtherStores: k.code[earlier.inst()].x.kind != loads, OtherThread: w.eng.threadAt(u*lanes + other),
+		Kind: SharedRace, Inst: k.indexOf(in), Stores: in.x.fills(), Thread: w.threadAt(lane),
+		Other: earlier.inst(), OtherStores: k.code[earlier.inst()].x.fills(), OtherThread: w.eng.threadAt(u*lanes + other),
 		Address: at, Bytes: in.x.bytes(),
 	})
 }

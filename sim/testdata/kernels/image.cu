@@ -44,3 +44,49 @@ extern "C" __global__ void flip(cudaSurfaceObject_t image, int width, int height
     surf2Dwrite(below, image, x * 4, y);
     surf2Dwrite(above, image, x * 4, height - 1 - y);
 }
+
+// At points in any place, with any filter and address mode.
+extern "C" __global__ void sample(cudaTextureObject_t t, const float2 *at, float *out, int n)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        out[i] = tex2D<float>(t, at[i].x, at[i].y);
+}
+
+// Rotates an image about its middle: normalised coordinates, four channels of bytes.
+extern "C" __global__ void rotate(cudaTextureObject_t t, float4 *out, int width, int height, float sine, float cosine)
+{
+    const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x >= width || y >= height)
+        return;
+    const float u = (x + 0.5f) / width - 0.5f, v = (y + 0.5f) / height - 0.5f;
+    out[y * width + x] = tex2D<float4>(t, u * cosine - v * sine + 0.5f, u * sine + v * cosine + 0.5f);
+}
+
+// A weighted sum over the layers of an array.
+extern "C" __global__ void layers(cudaTextureObject_t t, float *out, int width, int height, int count)
+{
+    const int x = threadIdx.x, y = threadIdx.y;
+    if (x >= width || y >= height)
+        return;
+    float sum = 0;
+    for (int l = 0; l < count; ++l)
+        sum += (l + 1) * tex2DLayered<float>(t, x + 0.5f, y + 0.5f, l);
+    out[y * width + x] = sum;
+}
+
+// A 3 by 3 box filter from one surface to another; outside the image is zero.
+extern "C" __global__ void box(cudaSurfaceObject_t in, cudaSurfaceObject_t out, int width, int height)
+{
+    const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x >= width || y >= height)
+        return;
+    unsigned sum = 0;
+    for (int dy = -1; dy <= 1; ++dy)
+        for (int dx = -1; dx <= 1; ++dx) {
+            unsigned short v;
+            surf2Dread(&v, in, (x + dx) * (int)sizeof v, y + dy, cudaBoundaryModeZero);
+            sum += v;
+        }
+    surf2Dwrite((unsigned short)(sum / 9), out, x * (int)sizeof(unsigned short), y);
+}

@@ -1,6 +1,7 @@
 // Matrix products on tensor cores: wmma tiles staged through shared memory, with an epilogue on the
 // elements of a fragment, and mma.sync with fragments filled by hand as the ISA lays them out.
 // build sm80: -arch=compute_80
+// build sm90: -arch=compute_90
 #include <cuda_fp16.h>
 #include <mma.h>
 
@@ -66,3 +67,24 @@ extern "C" __global__ void mma_tile(const __half *a, const __half *b, float *c, 
     c[(g + 8) * 8 + 2 * t] = d[2];
     c[(g + 8) * 8 + 2 * t + 1] = d[3];
 }
+
+// c += a * b in every shape of tile, straight from global memory.
+template <int M, int N, typename In, typename Out>
+__device__ void product(int n, int k, const In *a, const In *b, Out *c)
+{
+    const int row = blockIdx.y * M, col = blockIdx.x * N;
+    wmma::fragment<wmma::matrix_a, M, N, 16, In, wmma::row_major> fa;
+    wmma::fragment<wmma::matrix_b, M, N, 16, In, wmma::col_major> fb;
+    wmma::fragment<wmma::accumulator, M, N, 16, Out> fc;
+    wmma::load_matrix_sync(fc, c + row * n + col, n, wmma::mem_row_major);
+    for (int t = 0; t < k; t += 16) {
+        wmma::load_matrix_sync(fa, a + row * k + t, k);
+        wmma::load_matrix_sync(fb, b + col * k + t, k);
+        wmma::mma_sync(fc, fa, fb, fc);
+    }
+    wmma::store_matrix_sync(c + row * n + col, fc, n, wmma::mem_row_major);
+}
+
+extern "C" __global__ void hgemm_16x16(int n, int k, const __half *a, const __half *b, float *c) { product<16, 16>(n, k, a, b, c); }
+extern "C" __global__ void hgemm_32x8(int n, int k, const __half *a, const __half *b, float *c) { product<32, 8>(n, k, a, b, c); }
+extern "C" __global__ void hgemm_8x32(int n, int k, const __half *a, const __half *b, float *c) { product<8, 32>(n, k, a, b, c); }
