@@ -98,4 +98,8 @@ func TestClocks(t *testing.T) {
 		require.Greater(t, cycles, int64(100), "six hundred dependent operations take cycles")
 		require.Less(t, cycles, int64(1_000_000))
 	}
+	first, second := zeros[uint64](g, 1), zeros[uint64](g, 1)
+	g.launch("globaltimer", line(1, 1), first)
+	g.launch("globaltimer", line(1, 1), second)
+	require.Less(t, first.down()[0], second.down()[0], "time passes between launches")
 }
