@@ -133,6 +133,9 @@ func (f *facts) about(one fact, v *term) *fact {
 	next.parent, next.whole = &one, nil
 	switch {
 	case v.op == termSExt && !one.unsigned || v.op == termZExt:
+		if !v.args[0].within(uint8(v.imm)) {
+			break // only its low bits were compared
+		}
 		next.bits, next.unsigned = uint8(v.imm), v.op == termZExt
 		return f.about(next, v.args[0])
 	case v.op == termAdd || v.op == termSub:
@@ -151,6 +154,12 @@ func (f *facts) about(one fact, v *term) *fact {
 		return next.parent
 	}
 	return &one
+}
+
+// within reports whether v has no more than so many bits.
+func (v *term) within(bits uint8) bool {
+	v = v.is()
+	return v.bits <= bits || (v.op == termSExt || v.op == termZExt) && v.imm <= int64(bits)
 }
 
 // notNegative reports whether a fact says that its target has no sign: neither

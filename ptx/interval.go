@@ -87,16 +87,16 @@ func (a interval) add(b interval) interval {
 }
 
 func (a interval) neg() interval {
-	if a.isEmpty() || a.lo == math.MinInt64 {
-		return a // all, or empty
+	switch {
+	case a.isEmpty():
+		return empty
+	case a.lo == math.MinInt64:
+		return all
 	}
 	return interval{-a.hi, -a.lo}
 }
 
 func (a interval) sub(b interval) interval {
-	if b.lo == math.MinInt64 && !b.isEmpty() {
-		return a.add(all)
-	}
 	return a.add(b.neg())
 }
 

@@ -357,7 +357,9 @@ func (g *affine) compare(p string) {
 		x, y = g.wide(), g.wideSrc()
 	}
 	cmp := g.pick("lt", "le", "gt", "ge", "eq", "ne")
-	switch g.rng.IntN(6) {
+	switch g.rng.IntN(7) {
+	case 6:
+		g.f("cvt.u32.u64 %%s, %s; setp.%s.%s %s, %%s, %s;", g.wide(), cmp, g.pick("s32", "u32"), p, g.src())
 	case 0:
 		g.f("setp.%s.%s.%s %s, %s, %s, %s%s;", cmp, g.pick("and", "or"), typ, p, x, y, g.pick("", "!"), g.pred())
 	case 1:
