@@ -61,7 +61,10 @@ func TestResultsDoNotDependOnWorkers(t *testing.T) {
 	}
 	defer func() { workers, results = 0, nil }()
 	read := 0
-	for _, test := range kernelTests {
+	for i, test := range kernelTests {
+		if testing.Short() && i%4 != 0 {
+			continue
+		}
 		name := runtime.FuncForPC(reflect.ValueOf(test).Pointer()).Name()
 		name = name[strings.LastIndex(name, ".")+1:]
 		run := func(n int) *readings {
@@ -75,7 +78,7 @@ func TestResultsDoNotDependOnWorkers(t *testing.T) {
 			require.Equal(t, want, run(n), "%s on %d workers", name, n)
 		}
 	}
-	require.Greater(t, read, 500, "hardly anything was read back")
+	require.Greater(t, read, 100, "hardly anything was read back")
 }
 
 var seed = maphash.MakeSeed()

@@ -262,3 +262,18 @@ func TestTooManyUpdatesToPutDown(t *testing.T) {
 	require.Equal(t, uint32(blocks*threads*n*(n+1)/2), contents[uint32](d, out)[0])
 	require.Equal(t, int32(1), d.kernel("updates").calm.clashes.Load())
 }
+
+// A launch that touches more memory than may be kept is run in grid order.
+func TestTooManyPagesToKeep(t *testing.T) {
+	defer func(n int64) { maxOpened = n }(maxOpened)
+	maxOpened = 20
+	d := openKernels(t)
+	const n = 50_000
+	x, y := random(n, 1), random(n, 2)
+	out := buffer(d, "y", y)
+	d.run("axpy", Launch{Grid: dims(n/128+1, 1, 1), Block: dims(128, 1, 1), Workers: 2, Params: params(float32(2), buffer(d, "x", x), out, int32(n))})
+	for i, got := range contents[float32](d, out) {
+		require.Equal(t, 2*x[i]+y[i], got, i) // twice a float is exact
+	}
+	require.Equal(t, int32(1), d.kernel("axpy").calm.clashes.Load())
+}

@@ -110,6 +110,9 @@ func (e *engine) mark(r *reach, off, n uint64, kind accessKind) {
 func (e *engine) open(r *reach, i uint32, kind accessKind) *page {
 	p := r.pages[i]
 	if p == nil {
+		if e.run.pool.opened.Add(1) == maxOpened {
+			e.run.abandon()
+		}
 		p = e.run.pool.page()
 		p.index = i
 		r.pages[i] = p

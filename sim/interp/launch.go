@@ -67,6 +67,7 @@ func orDefault(v, otherwise int64) int64 {
 // end lets go of what the launch used, but for the room it took.
 func (r *run) end() {
 	r.dismiss()
+	r.pool.trim()
 	r.mem, r.launch = nil, Launch{}
 }
 

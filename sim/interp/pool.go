@@ -1,6 +1,9 @@
 package interp
 
-import "sync"
+import (
+	"sync"
+	"sync/atomic"
+)
 
 // pool keeps the pages of a kernel's launches. The engines of a launch share it,
 // since which of them touches a page differs from launch to launch, and how many
@@ -9,6 +12,24 @@ type pool struct {
 	mu     sync.Mutex
 	pages  []*page
 	copies []*[pageBytes]byte
+	opened atomic.Int64 // pages, by the launch under way
+}
+
+// maxOpened is how many pages a launch may touch side by side, of 4096 bytes each
+// and up to 5632 of ours. One that touches more runs in grid order.
+var maxOpened = int64(1 << 18)
+
+// maxKept is how many pages and copies are kept for the next launch.
+const maxKept = 1 << 14
+
+// trim lets go of what is more than the next launch should find.
+func (p *pool) trim() {
+	if len(p.pages) > maxKept {
+		p.pages = append([]*page(nil), p.pages[:maxKept]...)
+	}
+	if len(p.copies) > maxKept {
+		p.copies = append([]*[pageBytes]byte(nil), p.copies[:maxKept]...)
+	}
 }
 
 // page returns a blank page.

@@ -73,6 +73,7 @@ func (r *run) sideBySide(n int) bool {
 	r.next.Store(0)
 	r.stop.Store(r.runs)
 	r.abandoned.Store(false)
+	r.pool.opened.Store(0)
 	// Neighbouring blocks share pages, so that runs of blocks cost less than single
 	// ones; eight for each worker keep all of them busy.
 	r.chunk = max(1, r.runs/int64(8*n))
