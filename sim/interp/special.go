@@ -81,6 +81,11 @@ func (s special) width(name string) int {
 	return 4
 }
 
+// index tells the places and extents of threads and blocks.
+func (s special) index() bool {
+	return s >= tidX && s <= tidZ || s >= ntidX && s <= nctaidZ || s >= ctaidX && s <= ctaidZ
+}
+
 // blockValue is a special register that depends on the block. Blocks go to the
 // multiprocessors in turn.
 func (s special) blockValue(e *engine) uint32 {
