@@ -2,6 +2,7 @@ package sim
 
 import (
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/reprise-gpu/reprise/device"
@@ -10,5 +11,10 @@ import (
 
 // TestInstructions runs one small PTX file per instruction: bytes in, bytes out.
 func TestInstructions(t *testing.T) {
-	devicetest.Instructions(t, func() device.Device { return open(t, Options{Race: RaceOn}) }, os.DirFS("testdata/instr"), devicetest.Options{})
+	var out strings.Builder
+	printed := func() string {
+		defer out.Reset()
+		return out.String()
+	}
+	devicetest.Instructions(t, func() device.Device { return open(t, Options{Race: RaceOn, Stdout: &out}) }, os.DirFS("testdata/instr"), devicetest.Options{Printed: printed})
 }

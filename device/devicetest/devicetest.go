@@ -22,6 +22,8 @@ type Options struct {
 	// Unsupported lists behaviours that the implementation lacks, by name, each
 	// with the reason why. A name that no behaviour has fails the suite.
 	Unsupported map[string]string
+	// Printed, when set, is what kernels have printed since it was called last.
+	Printed func() string
 }
 
 // behaviour is one thing every device does.

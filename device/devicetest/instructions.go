@@ -24,6 +24,7 @@ import (
 //	//! in  s32 1 2 0x7f         a buffer the kernel reads: type, values
 //	//! texture, surface, holds  see image
 //	//! out f32~2ulp 0.5 nan     a buffer it writes, and what must be in it
+//	//! prints "a line\n"        what vprintf writes, quoted; several add up
 //	//! error illegal address    what the launch's error must say, instead of outs
 //
 // The kernel's parameters are the addresses of the buffers, ins first, then the
@@ -37,6 +38,7 @@ type instruction struct {
 	shared      uint32
 	in, out     []values
 	images      []*image
+	prints      string
 	fails       string
 }
 
@@ -61,7 +63,11 @@ func Instructions(t *testing.T, open func() device.Device, suite fs.FS, o Option
 			require.NoError(t, err, file)
 			d := open()
 			defer d.Close()
-			in.check(&bench{Device: d, t: t}, file)
+			b := &bench{Device: d, t: t}
+			in.check(b, file)
+			if o.Printed != nil {
+				assert.Equal(t, in.prints, o.Printed())
+			}
 		})
 	}
 }
@@ -138,7 +144,7 @@ func parseInstruction(source string) (*instruction, error) {
 			rule = true
 			continue
 		}
-		if err := in.directive(strings.Fields(text)); err != nil {
+		if err := in.directive(text); err != nil {
 			return nil, fmt.Errorf("line %d: %w", n+1, err)
 		}
 	}
@@ -153,7 +159,8 @@ func parseInstruction(source string) (*instruction, error) {
 	return in, nil
 }
 
-func (in *instruction) directive(fields []string) (err error) {
+func (in *instruction) directive(text string) (err error) {
+	fields := strings.Fields(text)
 	if len(fields) == 0 {
 		return errors.New("the directive is empty")
 	}
@@ -182,10 +189,15 @@ func (in *instruction) directive(fields []string) (err error) {
 		var v values
 		v, err = parseValues(rest)
 		in.images[len(in.images)-1].holds = &v
+	case "prints":
+		var s string
+		_, quoted, _ := strings.Cut(text, "prints")
+		s, err = strconv.Unquote(strings.TrimSpace(quoted))
+		in.prints += s
 	case "error":
 		in.fails = strings.Join(rest, " ")
 	default:
-		err = errors.New("directives are block, grid, shared, in, texture, surface, holds, out and error")
+		err = errors.New("directives are block, grid, shared, in, texture, surface, holds, out, prints and error")
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", fields[0], err)

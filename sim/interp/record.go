@@ -5,7 +5,8 @@ import (
 	"sort"
 )
 
-// Record tells what a launch touched in global memory, byte by byte. A launch
+// Record tells what a launch touched in global memory, byte by byte, but for
+// what kernels took from malloc, which is theirs alone. A launch
 // that is given one fills it; the previous content is lost, its memory is used
 // again. What a launch that faulted leaves has no meaning.
 type Record struct {
@@ -81,7 +82,7 @@ func (r *Record) finish() {
 		return 1
 	})
 	for _, m := range all[0].marks {
-		if m.of.base == workspaceAddress {
+		if m.of.base == workspaceAddress || m.of.heap {
 			continue
 		}
 		r.Allocations = append(r.Allocations, m.recorded())
