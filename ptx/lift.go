@@ -81,11 +81,13 @@ func (l lift) value(v variable, bits uint8) *term {
 		return l.setp(v)
 	}
 	types := l.types()
-	if len(types) == 0 || types[0].Float() || types[len(types)-1].Float() {
+	switch {
+	case len(types) == 0:
 		return nil
-	}
-	if types[0] == Pred {
+	case types[0] == Pred:
 		return l.logic()
+	case !types[0].integer() || !types[len(types)-1].integer():
+		return nil
 	}
 	if l.has("sat") || l.has("cc") && l.in.Name != "add" && l.in.Name != "sub" {
 		return nil
@@ -156,8 +158,8 @@ func (l lift) mixed(op termOp, bits uint8, t Type, a, b *term) *term {
 func (l lift) sub(bits uint8, a, b *term) *term {
 	if m := b.is(); m.op == termAnd {
 		for n, arg := range m.args {
-			mask := m.args[1-n].is().stripExt()
-			if arg.is().stripExt() == a.is() && mask.op == termConst && isMask(mask.imm) {
+			mask := m.args[1-n].is()
+			if mask.op == termConst && isMask(mask.imm) && arg.is().stripExt(mask.imm) == a.is() {
 				return l.bitwise(termAnd, bits, a, l.imm(^mask.imm), bits)
 			}
 		}
@@ -165,8 +167,9 @@ func (l lift) sub(bits uint8, a, b *term) *term {
 	return l.op(termSub, bits, a, b)
 }
 
-func (v *term) stripExt() *term {
-	for v.op == termSExt || v.op == termZExt {
+// stripExt takes off the extensions that change none of the bits in mask.
+func (v *term) stripExt(mask int64) *term {
+	for (v.op == termSExt || v.op == termZExt) && mask>>v.imm == 0 {
 		v = v.args[0].is()
 	}
 	return v

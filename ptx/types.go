@@ -31,6 +31,9 @@ func (t Type) Size() int { return typeTable[t].size }
 // Float reports whether t is a floating-point type, the packed 16-bit ones included.
 func (t Type) Float() bool { return t >= F16 && t <= F64 }
 
+// integer reports whether t is one integer, and no pair of them.
+func (t Type) integer() bool { return t >= B8 && t <= S64 }
+
 // Signed reports whether t is a signed integer type.
 func (t Type) Signed() bool { return t >= S8 && t <= S64 }
 
