@@ -74,10 +74,14 @@ func (s stamp) second() int  { return int(s/stampWarp) & 31 }
 func (s stamp) inst() int    { return int(uint32(s) >> 12) }
 
 // prepare readies the watch for a launch of e's kernel. What earlier launches left
-// in cells is older than the floor.
+// in cells is older than the floor, but it is laid out by their number of warps.
 func (v *sharedWatch) prepare(e *engine, size uint64) {
 	v.shift, v.size = e.kernel.leastShared(), size
-	v.warps = len(e.warps)
+	if v.warps != len(e.warps) {
+		v.warps = len(e.warps)
+		clear(v.cells)
+		clear(v.loads)
+	}
 	n := int(size>>v.shift) + 1
 	v.cells, v.loads = longer(v.cells, n), longer(v.loads, n*v.warps)
 	v.clock, v.lanes = longer(v.clock, v.warps), longer(v.lanes, v.warps)

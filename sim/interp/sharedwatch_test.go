@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/cockroachdb/datadriven"
+	"github.com/stretchr/testify/require"
 )
 
 // TestSharedRaces runs testdata/race/*: "race" launches a body of the test programs,
@@ -36,6 +37,32 @@ mov.u32 %sh, tile; shl.b32 %my, %tid, 2; add.s32 %my, %my, %sh; and.b32 %lane, %
 			return s
 		})
 	})
+}
+
+// A kernel is launched with fewer threads than before: all warps of the first
+// launch loaded the first word, which the second launch stores only after it
+// loaded others.
+func TestSharedRacesWithFewerWarps(t *testing.T) {
+	d := open(t, "main.ptx", programHeader+programEntry+`
+.shared .align 16 .b8 tile[8192];
+.reg .b32 %sh, %my;
+mov.u32 %sh, tile; shl.b32 %my, %tid, 2; add.s32 %my, %my, %sh;
+st.shared.u32 [%my+64], %tid;
+bar.sync 0;
+ld.shared.u32 %r1, [%my+64];
+setp.eq.u32 %p1, %tid, 0;
+@%p1 st.shared.u32 [%sh], %r1;
+bar.sync 0;
+ld.shared.u32 %r2, [%sh];
+}
+`)
+	l := Launch{Grid: dims(1, 1, 1), Record: &Record{Races: true}}
+	l.Params = params(buffer(d, "out", make([]uint32, 64)), buffer(d, "in", make([]byte, 256)), uint64(0), uint32(0), uint32(0))
+	for _, threads := range []uint32{1024, 32, 128, 64, 1024} {
+		l.Block = dims(threads, 1, 1)
+		d.run("main", l)
+		require.Empty(t, l.Record.Hazards, "%d threads", threads)
+	}
 }
 
 // firstBodyLine is that of a body's first line in the module: errors count from there.
