@@ -29,8 +29,6 @@ type flat struct {
 // variable is a register of one frame, or a cell of a .param variable.
 type variable int32
 
-const noVariable variable = -1
-
 // step is one instruction in its frame.
 type step struct {
 	in     *Inst

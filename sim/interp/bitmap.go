@@ -12,12 +12,6 @@ func (b bitmap) set(lo, hi uint64) {
 	eachWord(lo, hi, func(i, m uint64) { b[i] |= m })
 }
 
-// count is the number of bits set from lo up to hi.
-func (b bitmap) count(lo, hi uint64) (n int) {
-	eachWord(lo, hi, func(i, m uint64) { n += bits.OnesCount64(b[i] & m) })
-	return n
-}
-
 // eachWord calls f for every word that holds bits of lo up to hi, with the mask
 // of those bits. Small enough to be inlined with its f.
 func eachWord(lo, hi uint64, f func(i, m uint64)) {

@@ -67,9 +67,7 @@ func (w *warp) laneAt(in *inst, addr uint64) int {
 
 // hazard keeps h unless its instruction has one already.
 func (v *watcher) hazard(w *warp, h Hazard) {
-	g, b := w.eng.launch.Grid, w.eng.block
-	h.Block = b
-	h.block = int64(b[0]) + int64(g[0])*(int64(b[1])+int64(g[1])*int64(b[2]))
+	h.Block, h.block = w.eng.block, w.eng.linearBlock()
 	v.hazards = keepFirst(v.hazards, h)
 }
 
