@@ -19,7 +19,7 @@ import (
 type order struct {
 	tips []uint32     // the last time on each chain
 	host vectorClock  // what the host has waited for
-	work []*operation // by task, from base on; nil for what nobody can depend on any more
+	work []*operation // by task, from base on: the first that the host has not waited for
 	base des.TaskID
 }
 
@@ -108,7 +108,7 @@ func (o *order) chain(v vectorClock, preferred uint32) uint32 {
 	return uint32(len(o.tips) - 1)
 }
 
-// of is a task's operation, nil when the host has waited for it.
+// of is a task's operation, nil when the host has waited for it and all before.
 func (o *order) of(id des.TaskID) *operation {
 	if i := id - o.base; id >= o.base && int(i) < len(o.work) {
 		return o.work[i]

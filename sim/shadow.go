@@ -54,23 +54,39 @@ type conflict struct {
 
 // enter notes a touch and reports what it is in conflict with.
 func (s *shadow) enter(t *touch, report func(conflict)) {
-	kept := s.touches[:0]
-	for _, old := range s.touches {
-		after := t.by.after(old.by)
-		if !after && t.by != old.by && t.conflicts(&old) {
-			if first, bytes, runs := overlap(old.spans, t.spans); runs > 0 {
-				report(conflict{old, t, first, bytes, runs})
-			}
+	kept := 0
+	for i := range s.touches {
+		old := &s.touches[i]
+		if old.near(t) && old.met(t, report) {
+			continue
 		}
-		if (after || t.by == old.by) && t.hides(&old) {
-			if old.spans = subtract(old.spans, t.spans); len(old.spans) == 0 {
-				continue
-			}
+		if kept < i {
+			s.touches[kept] = *old
 		}
-		kept = append(kept, old)
+		kept++
 	}
-	clear(s.touches[len(kept):])
-	s.touches = append(kept, *t)
+	clear(s.touches[kept:])
+	s.touches = append(s.touches[:kept], *t)
+}
+
+// near reports whether two touches may have bytes in common. It is all that most
+// pairs of a program which works on tiles need.
+func (t *touch) near(o *touch) bool {
+	return t.spans[0].Lo < o.spans[len(o.spans)-1].Hi && o.spans[0].Lo < t.spans[len(t.spans)-1].Hi
+}
+
+// met reports what t conflicts with in a later touch, and whether that hides all of t.
+func (t *touch) met(later *touch, report func(conflict)) bool {
+	ordered := t.by == later.by || later.by.after(t.by)
+	if !ordered && later.conflicts(t) {
+		if first, bytes, runs := overlap(t.spans, later.spans); runs > 0 {
+			report(conflict{*t, later, first, bytes, runs})
+		}
+	}
+	if ordered && later.hides(t) {
+		t.spans = subtract(t.spans, later.spans)
+	}
+	return len(t.spans) == 0
 }
 
 // overlap describes the bytes that two sorted lists of spans share.
