@@ -19,7 +19,8 @@ type engine struct {
 	shared   []uint64
 	cache    []*reach // by access site: the allocation last hit
 	reached  []*reach
-	seen     []sighting // by access site
+	reachOf  map[*allocation]*reach // a kernel may follow thousands of pointers
+	seen     []sighting             // by access site
 	barriers [maxBarriers + 1]barrier
 	watch    *watcher     // nil when nobody asked for a record
 	tile     *sharedWatch // nil when nobody asked for races in shared memory
@@ -47,7 +48,7 @@ type engine struct {
 }
 
 func newEngine() *engine {
-	e := &engine{}
+	e := &engine{reachOf: map[*allocation]*reach{}}
 	e.start = func() {
 		defer e.run.wait.Done()
 		e.work()

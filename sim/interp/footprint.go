@@ -27,19 +27,9 @@ type reach struct {
 	marked        []*page // those that are there
 }
 
-// find is what e touched of a, or nil.
-func (e *engine) find(a *allocation) *reach {
-	for _, r := range e.reached {
-		if r.allocation == a {
-			return r
-		}
-	}
-	return nil
-}
-
 // touch notes that a is accessed.
 func (e *engine) touch(a *allocation, kind accessKind) *reach {
-	r := e.find(a)
+	r := e.reachOf[a]
 	if r == nil {
 		r = e.extend(a)
 	}
@@ -60,6 +50,7 @@ func (e *engine) extend(a *allocation) *reach {
 	}
 	r := e.reached[n]
 	r.allocation, r.read, r.written = a, false, false
+	e.reachOf[a] = r
 	if e.tracking {
 		r.pages = resized(r.pages, int((a.size+pageBytes-1)/pageBytes))
 		e.run.undo.admit(a)
@@ -86,6 +77,7 @@ func (e *engine) forget() {
 		r.marked, r.allocation = r.marked[:0], nil
 	}
 	e.reached = e.reached[:0]
+	clear(e.reachOf)
 	clear(e.cache)
 }
 
@@ -137,7 +129,7 @@ func (r *run) clash() bool {
 				return true
 			}
 			for _, other := range r.engines {
-				if u := other.find(t.allocation); other != e && u != nil && t.clashes(u) {
+				if u := other.reachOf[t.allocation]; other != e && u != nil && t.clashes(u) {
 					return true
 				}
 			}

@@ -57,7 +57,7 @@ type Site struct {
 func (r *Record) watcher(k *Kernel, own bool) *watcher {
 	if own || r.used == 0 {
 		if r.used == len(r.workers) {
-			r.workers = append(r.workers, &watcher{})
+			r.workers = append(r.workers, &watcher{marksOf: map[*allocation]*marks{}})
 		}
 		r.workers[r.used].prepare(k)
 		r.used++
@@ -126,9 +126,6 @@ type siteRange struct {
 
 func (m *marks) reset(a *allocation) {
 	n := bitmapWords(a.size)
-	if cap(m.words) < n {
-		m.words = make([]touchedWord, n)
-	}
 	m.of, m.words = a, m.words[:n]
 	m.first, m.end = n, 0
 	m.atomics, m.sites = m.atomics[:0], m.sites[:0]

@@ -10,9 +10,10 @@ import (
 // somebody wants to know. Nothing is in the way of a launch that nobody
 // watches: runFragment asks once for each segment.
 type watcher struct {
-	marks []*marks // of the allocations touched, in order of the first touch
-	spare []*marks
-	sites []siteState // by access site
+	marks   []*marks // of the allocations touched, in order of the first touch
+	marksOf map[*allocation]*marks
+	spare   [64][]*marks // by the binary logarithm of their room
+	sites   []siteState  // by access site
 
 	hazards []Hazard
 }
@@ -40,34 +41,35 @@ func (v *watcher) prepare(k *Kernel) {
 func (v *watcher) release() {
 	for _, m := range v.marks {
 		m.wipe()
+		class := sizeClass(cap(m.words))
+		v.spare[class] = append(v.spare[class], m)
 	}
-	v.spare = append(v.spare, v.marks...)
 	v.marks = v.marks[:0]
+	clear(v.marksOf)
 }
 
-// of is the marks of an allocation, blank on the first touch. Spare ones are
-// taken by fit: marks of a large allocation stay with large ones.
+// of is the marks of an allocation, blank on the first touch. Room comes in
+// powers of two, so that any spare marks of a class do.
 func (v *watcher) of(a *allocation) *marks {
-	for _, m := range v.marks {
-		if m.of == a {
-			return m
-		}
+	m := v.marksOf[a]
+	if m != nil {
+		return m
 	}
-	m, need, best := &marks{}, bitmapWords(a.size), -1
-	for i, s := range v.spare {
-		if n := cap(s.words); n >= need && n <= 2*need+64 && (best < 0 || n < cap(v.spare[best].words)) {
-			best = i
-		}
-	}
-	if best >= 0 {
-		m = v.spare[best]
-		v.spare[best] = v.spare[len(v.spare)-1]
-		v.spare = v.spare[:len(v.spare)-1]
+	class := sizeClass(bitmapWords(a.size))
+	if n := len(v.spare[class]); n > 0 {
+		m = v.spare[class][n-1]
+		v.spare[class] = v.spare[class][:n-1]
+	} else {
+		m = &marks{words: make([]touchedWord, 1<<class)}
 	}
 	m.reset(a)
 	v.marks = append(v.marks, m)
+	v.marksOf[a] = m
 	return m
 }
+
+// sizeClass is the binary logarithm of n, rounded up.
+func sizeClass(n int) int { return bits.Len(uint(max(n, 1) - 1)) }
 
 // flush hands the ranges of the sites to the marks.
 func (v *watcher) flush() {
