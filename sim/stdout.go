@@ -19,16 +19,24 @@ type fifo struct {
 
 func (f *fifo) Write(p []byte) (int, error) {
 	f.text = append(f.text, p...)
+	if len(f.text) >= 2*printLimit { // at each write, a kernel that prints much would move the text all the time
+		f.trim()
+	}
+	return len(p), nil
+}
+
+// trim loses what the device has no room for.
+func (f *fifo) trim() {
 	if over := len(f.text) - printLimit; over > 0 {
 		f.lost += over
 		f.text = append(f.text[:0], f.text[over:]...)
 	}
-	return len(p), nil
 }
 
 // flush writes what has been printed. An error of the writer is the program's
 // affair: it is its own writer.
 func (f *fifo) flush() {
+	f.trim()
 	if len(f.text) == 0 {
 		return
 	}

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"bytes"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -69,4 +70,19 @@ func TestPrintfKeepsTheNewestOutput(t *testing.T) {
 	require.Equal(t, "[printf: the first 524291 bytes are lost, the device holds 1048576; wait for it more often]", note)
 	require.Len(t, rest, printLimit)
 	require.True(t, strings.HasSuffix(rest, "end"))
+}
+
+// Writes to a full buffer cost what they write: a million of them is no work.
+func TestPrintfOfManyLines(t *testing.T) {
+	var out bytes.Buffer
+	f := fifo{out: &out}
+	const lines = 1_000_000
+	for i := range lines {
+		_, _ = fmt.Fprintf(&f, "%6d\n", i)
+	}
+	f.flush()
+	note, rest, _ := strings.Cut(out.String(), "\n")
+	require.Contains(t, note, fmt.Sprintf("the first %d bytes are lost", 7*lines-printLimit))
+	require.Len(t, rest, printLimit)
+	require.True(t, strings.HasSuffix(rest, "999998\n999999\n"))
 }
