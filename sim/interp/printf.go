@@ -49,6 +49,10 @@ type specification struct {
 	verb      byte
 }
 
+// maxField bounds a width or precision that a kernel passes: package fmt takes no
+// larger one, and the driver's buffer holds hardly more.
+const maxField = 1_000_000
+
 // printf formats like the function of C. next gives the next argument, of 4 or
 // 8 bytes; text is the string at an address. It returns the number of arguments.
 func printf(format string, next func(size int) uint64, text func(addr uint64) string) (s string, args int) {
@@ -85,7 +89,7 @@ func specify(s string, star func() int) (c specification, n int) {
 	number := func() (v int) {
 		if n < len(s) && s[n] == '*' {
 			n++
-			return star()
+			return min(max(star(), -maxField), maxField)
 		}
 		for ; n < len(s) && s[n] >= '0' && s[n] <= '9' && v < 1<<16; n++ {
 			v = 10*v + int(s[n]-'0')

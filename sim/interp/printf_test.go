@@ -52,3 +52,19 @@ func TestPrintfForms(t *testing.T) {
 		require.Equal(t, len(c.args), n, c.format)
 	}
 }
+
+// A width or precision may be any number that a kernel happens to hold.
+func TestPrintfFieldsAreBounded(t *testing.T) {
+	for _, format := range []string{"%*d", "%*s", "%*c", "%*f", "%.*d", "%.*f", "%.*s"} {
+		for _, field := range []uint64{0x7fff_ffff, 0x8000_0000} {
+			args := []uint64{field, 7}
+			got, _ := printf(format, func(int) uint64 {
+				v := args[0]
+				args = args[1:]
+				return v
+			}, func(uint64) string { return "text" })
+			require.LessOrEqual(t, len(got), maxField+2, "%s of %#x", format, field)
+			require.NotContains(t, got, "%", "%s of %#x", format, field)
+		}
+	}
+}
