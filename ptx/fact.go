@@ -121,7 +121,7 @@ func (f *facts) assert(c *fact, p *term, truth bool) *fact {
 // about adds a fact about v, and what follows from it for what v is made of.
 func (f *facts) about(one fact, v *term) *fact {
 	v = v.is()
-	if uniform(v, 16) { // it has one value in a launch, which a fact cannot narrow
+	if looks := maxLooks; uniform(v, &looks) { // it has one value in a launch, which a fact cannot narrow
 		if one.whole == nil {
 			return one.parent
 		}

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/cockroachdb/datadriven"
 	"github.com/stretchr/testify/require"
@@ -116,6 +117,21 @@ func evalFootprint(t testing.TB, d *datadriven.TestData, f *Func, fp *Footprint)
 		return "nothing\n"
 	}
 	return b.String()
+}
+
+// Each value here is the sum of the two before, so that there are as many paths to the
+// first as Fibonacci numbers say: analysis must visit values and not paths.
+func TestFootprintOfSharedSumsIsQuick(t *testing.T) {
+	body := "mov.u32 %r10, %r1; mov.u32 %r11, %r2;\n"
+	for i := range 80 {
+		body += fmt.Sprintf("add.s32 %%r%d, %%r%d, %%r%d;\n", 10+(i+2)%3, 10+i%3, 10+(i+1)%3)
+	}
+	body += "mov.u32 %r20, %r10; L: mul.wide.s32 %rd5, %r20, 4; add.s64 %rd5, %rd1, %rd5; st.global.u32 [%rd5], %r20; " +
+		"add.s32 %r20, %r20, 4; setp.lt.s32 %p1, %r20, %r11; @%p1 bra L; ret;"
+	m, f := footprintKernel(t, body)
+	start := time.Now()
+	require.Len(t, NewFootprint(m, f).Ranges, 1)
+	require.Less(t, time.Since(start), 10*time.Second)
 }
 
 func TestEvalAllocatesNothing(t *testing.T) {

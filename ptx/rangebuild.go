@@ -7,6 +7,7 @@ type rangeBuilder struct {
 	*facts
 	nodes   []node
 	known   []known // by node
+	aligned []uint8 // by node: the power of two that divides it, whatever the launch
 	ids     map[node]nodeID
 	reasons []*Reason
 	reason  map[*Reason]int
@@ -52,6 +53,9 @@ func (k known) both() bool { return k.lo && k.hi }
 // maxEffort bounds the work on one kernel; what comes later is unknown.
 const maxEffort = 1 << 20
 
+// maxLooks bounds how many values one question about where a value comes from looks at.
+const maxLooks = 256
+
 const always nodeID = -1 // of liveness
 
 func newRangeBuilder(s *ssa) *rangeBuilder {
@@ -63,6 +67,7 @@ func newRangeBuilder(s *ssa) *rangeBuilder {
 	}
 	b.nodes = append(b.nodes, node{op: nodeUnknown, bits: 64}) // what unused args name
 	b.known = append(b.known, known{})
+	b.aligned = append(b.aligned, 0)
 	b.reasons = append(b.reasons, nil)
 	return b
 }
@@ -78,6 +83,7 @@ func (b *rangeBuilder) add(n node) nodeID {
 	id := nodeID(len(b.nodes))
 	b.nodes = append(b.nodes, n)
 	b.known = append(b.known, b.knowledge(&n))
+	b.aligned = append(b.aligned, b.alignment(&n))
 	b.ids[n] = id
 	return id
 }
@@ -390,8 +396,8 @@ func (b *rangeBuilder) holds(c *fact) nodeID {
 }
 
 // uniform reports whether v is the same for all threads of a launch and known
-// when it starts; what is deeper than so many operations counts as not.
-func uniform(v *term, depth int) bool {
+// when it starts; what takes more looks to tell counts as not.
+func uniform(v *term, looks *int) bool {
 	v = v.is()
 	switch v.op {
 	case termConst, termParam:
@@ -401,11 +407,11 @@ func uniform(v *term, depth int) bool {
 	case termUnknown, termPhi:
 		return false
 	}
-	if depth == 0 {
+	if *looks--; *looks < 0 {
 		return false
 	}
 	for _, a := range v.args {
-		if !uniform(a, depth-1) {
+		if !uniform(a, looks) {
 			return false
 		}
 	}
@@ -643,7 +649,8 @@ func (b *rangeBuilder) tripsBy(one *fact, h int32) (nodeID, bool) {
 	if one.target == nil {
 		return 0, false
 	}
-	phi := findPhi(one.target, h, 64)
+	looks := maxLooks
+	phi := findPhi(one.target, h, &looks)
 	if phi == nil {
 		return 0, false
 	}
@@ -659,33 +666,36 @@ func (b *rangeBuilder) tripsBy(one *fact, h int32) (nodeID, bool) {
 	bound := b.build(one.bound, one.parent)
 	n := node{op: nodeTrips, cmp: one.cmp, bits: one.bits, unsigned: one.unsigned, imm: one.shift}
 	n.args = [4]nodeID{init, step, offset, bound}
-	n.fixed = b.invariant(one.bound, h, 16)
-	n.align = min(b.alignment(init), b.alignment(offset), b.alignment(bound), alignOf(one.shift))
+	looks = maxLooks
+	n.fixed = b.invariant(one.bound, h, &looks)
+	n.align = min(b.aligned[init], b.aligned[offset], b.aligned[bound], alignOf(one.shift))
 	if k := b.knowledge(&n); !k.both() {
 		return 0, false
 	}
 	return b.add(n), true
 }
 
-// findPhi looks in a sum for a variable of the loop at h.
-func findPhi(x *term, h int32, depth int) *term {
+// findPhi looks in a sum for a variable of the loop at h, with so many looks: values
+// that sums share lie on many paths.
+func findPhi(x *term, h int32, looks *int) *term {
 	x = x.is()
-	switch {
+	switch *looks--; {
 	case x.op == termPhi && x.block == h:
 		return x
-	case depth == 0 || x.op != termAdd && x.op != termSub:
+	case *looks < 0 || x.op != termAdd && x.op != termSub:
 		return nil
 	}
 	for _, a := range x.args {
-		if phi := findPhi(a, h, depth-1); phi != nil {
+		if phi := findPhi(a, h, looks); phi != nil {
 			return phi
 		}
 	}
 	return nil
 }
 
-// invariant reports whether v is the same at each turn of the loop at h.
-func (b *rangeBuilder) invariant(v *term, h int32, depth int) bool {
+// invariant reports whether v is the same at each turn of the loop at h; what takes
+// more looks to tell counts as not.
+func (b *rangeBuilder) invariant(v *term, h int32, looks *int) bool {
 	v = v.is()
 	switch v.op {
 	case termConst, termParam, termSpecial:
@@ -694,35 +704,34 @@ func (b *rangeBuilder) invariant(v *term, h int32, depth int) bool {
 	if v.block != h && b.dominates(v.block, h) {
 		return true
 	}
-	if v.op == termPhi || v.op == termUnknown || depth == 0 {
+	if *looks--; v.op == termPhi || v.op == termUnknown || *looks < 0 {
 		return false
 	}
 	for _, a := range v.args {
-		if !b.invariant(a, h, depth-1) {
+		if !b.invariant(a, h, looks) {
 			return false
 		}
 	}
 	return true
 }
 
-// alignment is the power of two that divides a node, whatever the launch.
-func (b *rangeBuilder) alignment(id nodeID) uint8 {
-	n := &b.nodes[id]
+// alignment is what aligned holds for a node, from that of its arguments: without
+// what is known of them a sum of sums would be walked once for each of its paths.
+func (b *rangeBuilder) alignment(n *node) uint8 {
+	of := func(i int) uint8 { return b.aligned[n.args[i]] }
 	switch n.op {
 	case nodeConst:
 		return alignOf(n.imm)
 	case nodeAnd:
-		return max(b.alignment(n.args[0]), b.alignment(n.args[1]))
-	case nodeAdd, nodeSub, nodeUnion:
-		return min(b.alignment(n.args[0]), b.alignment(n.args[1]))
+		return max(of(0), of(1))
+	case nodeAdd, nodeSub, nodeUnion, nodeInduct:
+		return min(of(0), of(1))
 	case nodeMul:
-		return min(62, b.alignment(n.args[0])+b.alignment(n.args[1]))
+		return min(62, of(0)+of(1))
 	case nodeExtend, nodeClamp:
-		return min(b.alignment(n.args[0]), n.bits) // a multiple of 2^bits wraps to 0
-	case nodeInduct:
-		return min(b.alignment(n.args[0]), b.alignment(n.args[1]))
+		return min(of(0), n.bits) // a multiple of 2^bits wraps to 0
 	case nodeWhen:
-		return b.alignment(n.args[1])
+		return of(1)
 	}
 	return 0
 }
