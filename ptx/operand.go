@@ -73,7 +73,7 @@ func (b *body) operand(in *Inst, arg int) Operand {
 		op = b.negative(in)
 	case '!':
 		p.next()
-		op = Operand{Kind: OpReg, Neg: true, Reg: b.needRegister(p.name("a predicate register")), Reg2: NoReg}
+		op = b.complement(p.name("a predicate register"))
 	case '[':
 		p.next()
 		op = b.memory()
@@ -92,6 +92,15 @@ func (b *body) operand(in *Inst, arg int) Operand {
 	}
 	op.Pos = pos
 	return op
+}
+
+// complement is !%p. Only predicates have it.
+func (b *body) complement(t token) Operand {
+	id := b.needRegister(t)
+	if typ := b.f.Regs[id].Type; typ != Pred {
+		b.p.fail(t.pos, "'!' needs a predicate register, and %s is .%s; use not to complement bits", t.text, typ)
+	}
+	return Operand{Kind: OpReg, Neg: true, Reg: id, Reg2: NoReg}
 }
 
 // negative reads what starts with '-': a constant, or the source of a vmad.
