@@ -5,12 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"os/signal"
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -70,15 +67,15 @@ func workloadHelp() string {
 	return strings.TrimRight(b.String(), "\n")
 }
 
-// runBench measures. The first interrupt ends the run at the next replay and
-// keeps the rows that are done; a second one kills the process.
+// runBench measures. An interrupt ends the run at the next replay and keeps the
+// rows that are done.
 func runBench(c *cobra.Command, f *benchFlags, args []string) error {
 	config, err := f.config(args)
 	if err != nil {
 		return err
 	}
-	ctx, stop := signal.NotifyContext(c.Context(), os.Interrupt, syscall.SIGTERM)
-	defer context.AfterFunc(ctx, stop)()
+	ctx, stop := interruptible(c.Context())
+	defer stop()
 	progress := newProgress(c.ErrOrStderr())
 	config.Progress = progress.update
 	records, err := bench.Run(ctx, config)
@@ -139,11 +136,8 @@ func (f *benchFlags) config(args []string) (c bench.Config, err error) {
 	if _, err := lookupProfile(f.device); err != nil {
 		return c, err
 	}
-	if f.sample < 0 {
-		return c, usagef("--sample %d: a number of blocks, 1 or more, or 0 for all", f.sample)
-	}
-	if f.sample > 0 && f.race {
-		return c, errSampledRace
+	if err := checkSample(f.sample, f.race); err != nil {
+		return c, err
 	}
 	c.Iterations, c.Sample = f.iterations, f.sample
 	c.Open = func() (device.Device, error) {

@@ -26,10 +26,19 @@ func openDevice(id string, o sim.Options) (*sim.Device, error) {
 
 // raceFlag adds the flag that has the device look for races.
 func raceFlag(c *cobra.Command, on *bool) {
-	c.Flags().BoolVar(on, "race", false, "also look for races, in device and in shared memory, and for reads of what was never written;\nany found ends the run with status 1 (up to three times the host time)")
+	c.Flags().BoolVar(on, "race", false, "also look for races between operations and in shared memory, and for reads of what was never written;\nany found ends the run with status 1 (up to three times the host time)")
 }
 
-var errSampledRace = usagef("--race and --sample exclude each other: a sampled launch does not touch all that it would")
+// checkSample checks the flag sample, and that race is not given with it.
+func checkSample(sample int64, race bool) error {
+	switch {
+	case sample < 0:
+		return usagef("--sample %d: a number of blocks, 1 or more, or 0 for all", sample)
+	case sample > 0 && race:
+		return usagef("--race and --sample exclude each other: a sampled launch does not touch all that it would")
+	}
+	return nil
+}
 
 func raceMode(on bool) sim.Race {
 	if on {

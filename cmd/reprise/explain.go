@@ -3,10 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
-	"os"
-	"os/signal"
 	"strings"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -75,7 +72,7 @@ func (f *explainFlags) run(c *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	ctx, stop := signal.NotifyContext(c.Context(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := interruptible(c.Context())
 	defer stop()
 	workload := config.Workloads[0]
 	sizes := config.Sizes

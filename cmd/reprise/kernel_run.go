@@ -120,11 +120,11 @@ func (f *runFlags) plan(module *ptx.Module) (p launchPlan, err error) {
 	if f.shared < 0 || f.shared > 1<<31 {
 		return p, usagef("--shared %d: a number of bytes from 0 to 2^31", f.shared)
 	}
-	if f.sample < 0 || f.sample > 0 && len(f.outs) > 0 {
-		return p, usagef("--sample %d: a number of blocks, 1 or more, or 0 for all; sampled launches compute nothing that --out could write", f.sample)
+	if err := checkSample(f.sample, f.race); err != nil {
+		return p, err
 	}
-	if f.sample > 0 && f.race {
-		return p, errSampledRace
+	if f.sample > 0 && len(f.outs) > 0 {
+		return p, usagef("--out and --sample exclude each other: a sampled launch computes nothing to write")
 	}
 	p.shared = uint32(f.shared)
 	if err := p.parseArgs(module, f.args); err != nil {
