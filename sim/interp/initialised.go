@@ -49,21 +49,27 @@ func (m *Memory) Uninitialised(addr, n uint64) (Span, bool) {
 	return a.valid.gap(a.base, addr-a.base, addr-a.base+n)
 }
 
-// gap is the first run of bytes not written between offsets lo and hi.
+// gap is the first run of bytes not written between offsets lo and hi. It looks
+// no further than its end: a copy asks for one gap after the other.
 func (v *validity) gap(base, lo, hi uint64) (Span, bool) {
-	var gap Span
-	eachWord(lo, hi, func(i, in uint64) {
-		for left := in &^ v.written[i]; left != 0; left &= left - 1 {
-			at := i<<6 + uint64(bits.TrailingZeros64(left))
-			if gap.Hi == 0 {
-				gap = Span{at, at}
-			}
-			if gap.Hi == at {
-				gap.Hi++
-			}
+	first := v.find(lo, hi, false)
+	end := v.find(first, hi, true)
+	return Span{base + first, base + end}, first < hi
+}
+
+// find is the first offset from lo on that was written, or that was not; hi at most.
+func (v *validity) find(lo, hi uint64, written bool) uint64 {
+	for lo < hi {
+		word := v.written[lo>>6]
+		if !written {
+			word = ^word
 		}
-	})
-	return Span{base + gap.Lo, base + gap.Hi}, gap.Hi > 0
+		if left := word >> (lo & 63); left != 0 {
+			return min(lo+uint64(bits.TrailingZeros64(left)), hi)
+		}
+		lo = (lo>>6 + 1) << 6
+	}
+	return hi
 }
 
 // CopyInitialised has n bytes at dst be as written as those at src: a copy of

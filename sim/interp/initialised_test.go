@@ -47,3 +47,22 @@ func TestInitialisedAgainstASetOfBytes(t *testing.T) {
 		}
 	}
 }
+
+// Every other word of 16 MiB was written: a copy costs what it copies, not that
+// for each gap.
+func TestInitialisedOfManyGaps(t *testing.T) {
+	const size = 16 << 20
+	m := NewMemory(2 * size)
+	m.TrackInitialised()
+	from, err := m.Alloc(size, "from")
+	require.NoError(t, err)
+	to, err := m.Alloc(size, "to")
+	require.NoError(t, err)
+	for at := uint64(0); at < size; at += 8 {
+		m.Initialise(from+at, 4)
+	}
+	m.CopyInitialised(to, from, size)
+	gap, bad := m.Uninitialised(to+size-8, 8)
+	require.True(t, bad)
+	require.Equal(t, Span{to + size - 4, to + size}, gap)
+}
