@@ -12,7 +12,7 @@ import (
 type reacher struct {
 	footprint *ptx.Footprint
 	offsets   []int // by parameter, in the parameter block
-	rows      []int // by parameter: its row of the footprint
+	rows      []int // by parameter: its row of the footprint, negative when it is not the whole truth
 	launch    ptx.Launch
 	out       []ptx.Reach
 
@@ -24,9 +24,12 @@ type reacher struct {
 
 func newReacher(m *ptx.Module, f *ptx.Func) *reacher {
 	r := &reacher{footprint: ptx.NewFootprint(m, f), rows: make([]int, len(f.Params))}
+	known := make([]int, len(f.Params))
 	for i, p := range r.footprint.Effects.Params {
-		if p.Field == 0 {
+		if known[p.Param]++; p.Field == 0 && known[p.Param] == 1 {
 			r.rows[p.Param] = i
+		} else {
+			r.rows[p.Param] = -1
 		}
 	}
 	for _, v := range f.Params {
@@ -87,7 +90,7 @@ func equal(a, b []bool) bool {
 // What the kernel reaches is found from its code; that it stays inside the slice is
 // the program's promise, so an access that is not bounded is one to all of it.
 func (r *reacher) appendUses(uses []ir.Access, i int, p *param, b Buffer) []ir.Access {
-	if r.addresses || !p.ranged {
+	if r.addresses || !p.ranged || r.rows[i] < 0 {
 		return append(uses, ir.Access{Range: b.span(), Mode: p.mode})
 	}
 	reach := r.out[r.rows[i]]
