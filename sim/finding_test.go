@@ -174,12 +174,12 @@ func TestMemorisedLaunchesRaceTheSame(t *testing.T) {
 	require.Len(t, race.Findings, 1)
 	require.Contains(t, race.Findings[0].String(), "bytes 0-7 of")
 
-	// An equal launch on equal bytes, but of memory that was never written.
+	// The same launch on the same bytes, but copied from memory that was never written.
 	fresh, err := r.Alloc(4 * rigWords)
 	r.ok(err)
-	l = r.launchAffine(r.buffers[3], fresh, 0, 1)
-	r.ok(r.Write(fresh, make([]byte, 4*rigWords-4)))
+	r.ok(r.Submit(r.streams[0], &device.Copy{Dst: r.buffers[0], Src: fresh, Bytes: 4 * rigWords}))
 	r.ok(r.Submit(r.streams[0], l))
 	require.ErrorAs(t, r.SynchronizeAll(), &race)
+	require.Equal(t, hits+1, r.Counters().MemoHits)
 	require.Equal(t, UninitialisedRead, race.Findings[0].Kind)
 }
