@@ -38,6 +38,33 @@ const sharedKernels = `.version 7.8
 	st.shared.u32 [tile], %r1;
 	ret;
 }
+.visible .entry exchange(.param .u64 x)
+{
+	.reg .b64 %rd<2>; .reg .b32 %r<4>;
+	ld.param.u64 %rd1, [x];
+	atom.global.exch.b32 %r3, [%rd1], 1;
+	ld.global.u32 %r1, [%rd1];
+	atom.global.exch.b32 %r2, [%rd1+4], %r1;
+	st.global.u32 [%rd1], %r2;
+	ret;
+}
+.visible .entry count(.param .u64 x)
+{
+	.reg .b64 %rd<2>;
+	ld.param.u64 %rd1, [x];
+	red.global.add.u32 [%rd1], 1;
+	ret;
+}
+.visible .entry follow(.param .u64 x)
+{
+	.reg .b64 %rd<3>; .reg .b32 %r<3>; .reg .pred %p;
+	ld.param.u64 %rd1, [x];
+	mov.u32 %r1, %ctaid.x; setp.eq.u32 %p, %r1, 0;
+	mul.wide.u32 %rd2, %r1, 4; add.s64 %rd2, %rd2, %rd1;
+	@!%p ld.global.u32 %r1, [%rd2+-4];
+	st.global.u32 [%rd2], %r1;
+	ret;
+}
 `
 
 // findingScenarios make mistakes.
@@ -93,6 +120,22 @@ var findingScenarios = map[string]func(r *rig){
 	"padding": func(r *rig) {
 		r.ok(r.Write(r.buffers[0], make([]byte, 12)))
 		r.ok(r.Submit(r.streams[0], one(r.function(sharedKernels, "vectors"), r.buffers[0])))
+	},
+	// Sums are added to what was never zeroed, and in place: that the launch writes it,
+	// too, comes later.
+	"in place": func(r *rig) {
+		r.ok(r.Submit(r.streams[0], r.launchAffine(r.buffers[0], r.buffers[0], 2, 1)))
+		r.ok(r.Submit(r.streams[0], one(r.function(sharedKernels, "count"), r.buffers[1])))
+	},
+	// Each block reads what the one before it wrote, whichever worker runs it.
+	"blocks in order": func(r *rig) {
+		l := one(r.function(sharedKernels, "follow"), r.buffers[0])
+		l.Grid.X = rigWords
+		r.ok(r.Submit(r.streams[0], l))
+	},
+	// An exchange whose result nobody reads is a store; the second one's is read.
+	"exchange": func(r *rig) {
+		r.ok(r.Submit(r.streams[0], one(r.function(sharedKernels, "exchange"), r.buffers[0])))
 	},
 	// The host reads back what nothing wrote.
 	"download": func(r *rig) {

@@ -248,7 +248,7 @@ func TestUnchangedReplaysHitAndAllocateNothing(t *testing.T) {
 
 func TestMemoGivesUpOnInputThatAlwaysChanges(t *testing.T) {
 	r := newRig(t, Options{})
-	r.ok(r.Write(r.buffers[0], []byte{1}))
+	r.ok(r.Write(r.buffers[0], append([]byte{1}, make([]byte, 4*rigWords-1)...)))
 	l := r.launchAffine(r.buffers[0], r.buffers[0], 3, 1)
 	for range 5000 {
 		r.ok(r.Submit(r.streams[0], l))

@@ -213,6 +213,10 @@ func TestStreamPrioritiesReachKernelsAndGraphs(t *testing.T) {
 			r.ok(err)
 			r.ok(r.LaunchGraph(x, s))
 		}
+		for _, p := range r.buffers[:2] {
+			r.ok(r.Write(p, make([]byte, 4*rigWords)))
+		}
+		ends = nil
 		long := r.launchAffine(r.buffers[0], r.buffers[0], 1, 1)
 		long.Grid, long.Label = device.Dim3{X: 200_000, Y: 1, Z: 1}, "long"
 		urgent := r.launchAffine(r.buffers[1], r.buffers[1], 1, 1)

@@ -166,7 +166,7 @@ func copyOutOfRange(t *testing.T, b *bench) {
 }
 
 func launchExtents(t *testing.T, b *bench) {
-	s, g, p := b.stream(), b.graph(), b.alloc(4)
+	s, g, p := b.stream(), b.graph(), b.buffer(words(1, constant(0)))
 	good := affine(b.function("affine"), p, p, 1, 0, 1)
 	for _, dims := range [][2]device.Dim3{
 		{{X: 0, Y: 1, Z: 1}, {X: 1, Y: 1, Z: 1}},

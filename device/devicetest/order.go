@@ -46,7 +46,7 @@ func kernelComputes(t *testing.T, b *bench) {
 func writesWait(t *testing.T, b *bench) {
 	const many = 1 << 20
 	s, f := b.stream(), b.function("affine")
-	busy := b.alloc(4 * many)
+	busy := b.buffer(words(many, constant(0)))
 	src, dst := b.buffer(words(1, constant(3))), b.alloc(4)
 	b.submit(s, affine(f, busy, busy, 1, 1, many), affine(f, dst, src, 1, 0, 1))
 	require.NoError(t, b.Write(src, words(1, constant(4))))

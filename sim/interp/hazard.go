@@ -88,33 +88,18 @@ func keepFirst(list []Hazard, h Hazard) []Hazard {
 	return append(list, h)
 }
 
-// hazards are those of all workers, in the order of the code, without the reads of
-// bytes that another worker's block has written: whether it did so in time is
-// for the order of blocks, not for whoever asks what was never written.
+// hazards are those of all workers, in the order of the code. That the launch wrote
+// the bytes, too, excuses no read: it came before, since workers run side by side
+// only when none reads what another writes.
 func (r *Record) hazards(all []*watcher) []Hazard {
 	list := r.Hazards[:0]
 	for _, v := range all {
 		for _, h := range v.hazards {
-			if h.Kind != UninitialisedRead || !all[0].wrote(h.Address, h.Bytes) {
-				list = keepFirst(list, h)
-			}
+			list = keepFirst(list, h)
 		}
 	}
 	slices.SortFunc(list, func(a, b Hazard) int { return a.Inst - b.Inst })
 	return list
-}
-
-// wrote reports whether the launch wrote n bytes at an address.
-func (v *watcher) wrote(addr, n uint64) bool {
-	for _, m := range v.marks {
-		if m.of.holds(addr, n) {
-			all := true
-			lo := addr - m.of.base
-			eachWord(lo, lo+n, func(i, set uint64) { all = all && set&^(m.words[i].written|m.words[i].atomic) == 0 })
-			return all
-		}
-	}
-	return false
 }
 
 // undefinedShuffle notes that a lane reads one that takes no part, when somebody watches.

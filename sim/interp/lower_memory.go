@@ -94,7 +94,9 @@ func (l *lowering) results() {
 			continue
 		}
 		read := it.d != noSlot && used[it.d]
-		x.orders = x.orders || read || strings.HasPrefix(x.atomic, "exch") || strings.HasPrefix(x.atomic, "cas")
+		exchange := strings.HasPrefix(x.atomic, "exch")
+		x.orders = x.orders || read || exchange || strings.HasPrefix(x.atomic, "cas")
+		x.inits = x.inits || exchange && !read && x.op != nil // PTX has no red.exch: a store that other atomics see
 		if x.space == ptx.Global || x.space == ptx.Generic {
 			l.k.ordered = l.k.ordered || read
 		}

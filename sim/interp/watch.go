@@ -184,7 +184,7 @@ func (v *watcher) global(w *warp, in *inst, addr, n uint64, lane int) {
 	}
 	lo := addr - s.marks.of.base
 	s.lo, s.hi = min(s.lo, lo), max(s.hi, lo+n)
-	if in.x.kind != stores && s.marks.of.valid != nil {
+	if in.x.kind != stores && !in.x.inits && s.marks.of.valid != nil {
 		v.checkInitialised(w, in, s.marks, lo, lo+n, lane)
 	}
 	s.marks.mark(in.x.kind, lo, lo+n)
