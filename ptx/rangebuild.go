@@ -280,7 +280,7 @@ func (b *rangeBuilder) opened(what any) bool {
 	return ok
 }
 
-var tooLarge = &Reason{Msg: "the kernel is too large for ranges"}
+var tooLarge = &Reason{Msg: "the loops of the kernel are too entangled for ranges, or it is too large"}
 
 // clamp applies a fact about the value of node id.
 func (b *rangeBuilder) clamp(id nodeID, one *fact) nodeID {
