@@ -40,6 +40,9 @@ type Options struct {
 	// within 3 %, those of irregular ones within 25 % (TestSampledTimesAreCloseToWholeOnes).
 	// Cooperative launches run whole.
 	Sample int64
+	// StepLimit is how many warp instructions one block may issue before its launch
+	// ends in a timeout, as an endless loop should; 0 is 1<<31, minutes of host time.
+	StepLimit int64
 	// Trace, when set, is called for all work in the order it ends. It must not
 	// call the device.
 	Trace func(Span)
@@ -55,6 +58,7 @@ type Device struct {
 	memory  *interp.Memory
 	workers int // of a launch
 	sample  int64
+	steps   int64 // of a block, 0 for the interpreter's own limit
 	pinned  pinned
 	printed fifo
 	live    device.Live // Bytes and Allocations only
@@ -99,6 +103,7 @@ func New(o Options) (*Device, error) {
 		profile: p,
 		trace:   o.Trace,
 		workers: o.Workers,
+		steps:   o.StepLimit,
 		sample:  o.Sample,
 		printed: fifo{out: orDefault(o.Stdout, io.Writer(os.Stdout))},
 		l2:      des.NewCache(p),

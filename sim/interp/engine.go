@@ -267,7 +267,7 @@ func (e *engine) charge(w *warp, pc int32, mask uint32) {
 			in = s.last
 		}
 		w.fail(Timeout, &w.kernel.code[in], bits.TrailingZeros32(mask), 0,
-			fmt.Sprintf("the block issued more than %d warp instructions; raise Launch.StepLimit if it is not an endless loop",
+			fmt.Sprintf("the block issued more than %d warp instructions; raise StepLimit (Options.StepLimit of package sim) if it is not an endless loop",
 				e.launch.StepLimit))
 	}
 }
