@@ -207,7 +207,7 @@ func (e *engine) finish() {
 // may read them before writing them.
 func (e *engine) begin(block [3]uint32) {
 	e.block = block
-	e.gauge.begin(block)
+	e.gauge.begin(e.linearBlock())
 	if e.tile != nil {
 		e.tile.begin()
 	}

@@ -15,9 +15,8 @@ import (
 // blocks these are depends on the launch alone, and so do the results, however
 // many engines share the grid.
 type gauge struct {
-	on     bool // the block that runs is measured
-	half   bool // and of the measured ones it is in the half that tells the growth
-	grid   [3]uint32
+	on     bool  // the block that runs is measured
+	half   bool  // and of the measured ones it is in the half that tells the growth
 	stride int64 // one block of so many is measured
 	cache  int   // bytes of L1
 
@@ -38,7 +37,7 @@ const measured = 8
 
 // prepare readies the gauge for a launch.
 func (g *gauge) prepare(l *Launch) {
-	g.on, g.grid, g.stride = false, l.Grid, 1
+	g.on, g.stride = false, 1
 	if l.Sample == 0 {
 		blocks := int64(l.Grid[0]) * int64(l.Grid[1]) * int64(l.Grid[2])
 		g.stride = max(1, blocks/measured)
@@ -48,9 +47,8 @@ func (g *gauge) prepare(l *Launch) {
 	g.bytes.clear()
 }
 
-// begin decides whether a block is measured.
-func (g *gauge) begin(block [3]uint32) {
-	i := int64(block[0]) + int64(g.grid[0])*(int64(block[1])+int64(g.grid[1])*int64(block[2]))
+// begin decides whether a block, the i-th in grid order, is measured.
+func (g *gauge) begin(i int64) {
 	part := i / g.stride
 	g.on = uint64(i%g.stride) == mix(uint64(part)+1)%uint64(g.stride)
 	if g.on {
