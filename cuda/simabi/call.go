@@ -1,0 +1,80 @@
+//go:build cuda
+
+package simabi
+
+/*
+#cgo CFLAGS: -I${SRCDIR}/../include -Wno-deprecated-declarations
+#include <cuda.h>
+#include "thread.h"
+*/
+import "C"
+
+import (
+	"errors"
+	"sync"
+
+	"github.com/reprise-gpu/reprise/device"
+)
+
+// driver is the state of the process. A call holds mu from its beginning to its
+// end.
+var driver struct {
+	mu      sync.Mutex
+	ready   bool // after cuInit
+	gpus    []*gpu
+	threads map[uint64]*thread
+	last    *context // whose device the clock was read from last
+}
+
+// status is a driver's result code as an error; 0 is never one.
+type status C.CUresult
+
+func (s status) Error() string { return device.Code(s).String() }
+
+// The codes that the functions here answer most.
+const (
+	invalidValue   = status(C.CUDA_ERROR_INVALID_VALUE)
+	invalidContext = status(C.CUDA_ERROR_INVALID_CONTEXT)
+	invalidHandle  = status(C.CUDA_ERROR_INVALID_HANDLE)
+	notInitialized = status(C.CUDA_ERROR_NOT_INITIALIZED)
+	notSupported   = status(C.CUDA_ERROR_NOT_SUPPORTED)
+)
+
+// call runs the body of a driver function on behalf of the calling thread.
+func call(body func(*thread) error) C.CUresult {
+	driver.mu.Lock()
+	defer driver.mu.Unlock()
+	if !driver.ready {
+		return C.CUDA_ERROR_NOT_INITIALIZED
+	}
+	return result(body(current()))
+}
+
+// inContext is call for a function that needs a current context. Time spent in
+// other contexts has passed in this one, too.
+func inContext(body func(*context) error) C.CUresult {
+	return call(func(t *thread) error {
+		c, err := t.context()
+		if err != nil {
+			return err
+		}
+		return body(c.enter())
+	})
+}
+
+// result is what the driver answers for an error.
+func result(err error) C.CUresult {
+	var s status
+	var d *device.Error
+	switch {
+	case err == nil:
+		return C.CUDA_SUCCESS
+	case errors.As(err, &s):
+		return C.CUresult(s)
+	case errors.As(err, &d):
+		explain(err)
+		return C.CUresult(d.Code)
+	}
+	explain(err)
+	return C.CUDA_ERROR_UNKNOWN
+}

@@ -1,0 +1,17 @@
+//go:build cuda
+
+package simabi
+
+import "C"
+
+// sim_repriseNow is the virtual clock of the host in ns; see reprise.h.
+//
+//export sim_repriseNow
+func sim_repriseNow() C.ulonglong {
+	driver.mu.Lock()
+	defer driver.mu.Unlock()
+	if driver.last == nil {
+		return 0
+	}
+	return C.ulonglong(driver.last.sim.Now())
+}

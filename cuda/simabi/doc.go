@@ -1,0 +1,26 @@
+//go:build cuda
+
+// Package simabi is the CUDA driver API over the simulated GPU: the functions of
+// libcuda.so.1, with their names, arguments, return codes and side effects.
+//
+//	C caller ─► cuMemAlloc_v2 ─► trampoline ─► sim_cuMemAlloc_v2 ─► sim.Device
+//	            (lazycuda, or libcudasim)      (a Go export here)
+//
+// Each driver function is a Go function of the same name after "sim_", exported
+// to C; nothing stands between. table.c, generated from these exports, is how a
+// loader finds them by name (simabi_lookup).
+//
+// One call runs at a time, whatever thread it comes from: call takes the driver's
+// lock, finds the calling thread's state and turns the error into a CUresult. A
+// context owns one sim.Device, so that a fault that poisons one context leaves the
+// others alone. Host time is one virtual clock for the whole process.
+//
+// Handles are numbers that are never given out twice and never dereferenced, so a
+// handle that is wrong, of another kind, or was destroyed is found and answered with
+// CUDA_ERROR_INVALID_HANDLE; a real driver may crash.
+//
+// $REPRISE_SIM says what GPUs there are: profiles, separated by commas, "h200" when
+// it is not set.
+package simabi
+
+//go:generate go run ./internal/gentable

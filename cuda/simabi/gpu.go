@@ -1,0 +1,107 @@
+//go:build cuda
+
+package simabi
+
+// #include <cuda.h>
+import "C"
+
+import (
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/reprise-gpu/reprise/internal/des"
+	"github.com/reprise-gpu/reprise/sim"
+)
+
+// driverVersion is what cuDriverGetVersion answers: CUDA 12.4, the first with
+// conditional nodes.
+const driverVersion = 12040
+
+// gpu is one simulated GPU.
+type gpu struct {
+	ordinal int
+	profile *des.Profile
+	primary primary
+}
+
+// open makes a device for a context of the GPU.
+func (g *gpu) open() (*sim.Device, error) { return sim.New(sim.Options{Custom: g.profile}) }
+
+// plug reads $REPRISE_SIM.
+func plug() ([]*gpu, error) {
+	list := os.Getenv("REPRISE_SIM")
+	if list == "" {
+		list = "h200"
+	}
+	var gpus []*gpu
+	for i, id := range strings.Split(list, ",") {
+		p, err := des.Lookup(strings.TrimSpace(id))
+		if err != nil {
+			return nil, fmt.Errorf("REPRISE_SIM=%s: %w", list, err)
+		}
+		gpus = append(gpus, &gpu{ordinal: i, profile: p})
+	}
+	return gpus, nil
+}
+
+// gpuOf is the GPU of an ordinal.
+func gpuOf(d C.CUdevice) (*gpu, error) {
+	if d < 0 || int(d) >= len(driver.gpus) {
+		return nil, status(C.CUDA_ERROR_INVALID_DEVICE)
+	}
+	return driver.gpus[d], nil
+}
+
+//export sim_cuInit
+func sim_cuInit(flags C.uint) C.CUresult {
+	driver.mu.Lock()
+	defer driver.mu.Unlock()
+	if flags != 0 {
+		return C.CUDA_ERROR_INVALID_VALUE
+	}
+	if driver.ready {
+		return C.CUDA_SUCCESS
+	}
+	gpus, err := plug()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "libcudasim:", err)
+		return C.CUDA_ERROR_NO_DEVICE
+	}
+	driver.ready, driver.gpus, driver.threads = true, gpus, map[uint64]*thread{}
+	return C.CUDA_SUCCESS
+}
+
+//export sim_cuDriverGetVersion
+func sim_cuDriverGetVersion(version *C.int) C.CUresult {
+	if version == nil {
+		return C.CUDA_ERROR_INVALID_VALUE
+	}
+	*version = driverVersion
+	return C.CUDA_SUCCESS
+}
+
+//export sim_cuDeviceGetCount
+func sim_cuDeviceGetCount(count *C.int) C.CUresult {
+	return call(func(*thread) error {
+		if count == nil {
+			return invalidValue
+		}
+		*count = C.int(len(driver.gpus))
+		return nil
+	})
+}
+
+//export sim_cuDeviceGet
+func sim_cuDeviceGet(dev *C.CUdevice, ordinal C.int) C.CUresult {
+	return call(func(*thread) error {
+		g, err := gpuOf(C.CUdevice(ordinal))
+		if dev == nil {
+			return invalidValue
+		}
+		if err == nil {
+			*dev = C.CUdevice(g.ordinal)
+		}
+		return err
+	})
+}

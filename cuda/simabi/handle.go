@@ -1,0 +1,45 @@
+//go:build cuda
+
+package simabi
+
+import "unsafe"
+
+// handle is what a C handle type holds: a number in the shape of a pointer, counted
+// up over all kinds, so that a handle of one kind is none of another.
+type handle uintptr
+
+// of is the handle in a C variable of a handle type.
+func of(p unsafe.Pointer) handle { return handle(uintptr(p)) }
+
+// put stores a handle where C wants it.
+func (h handle) put(at unsafe.Pointer) { *(*handle)(at) = h }
+
+// nextHandle lies where no mapping is, in case a program dereferences one.
+var nextHandle handle = 0x5200_0000_0000
+
+// handles is the meaning of the live handles of one kind.
+type handles[T any] struct{ live map[handle]T }
+
+func (h *handles[T]) add(v T) handle {
+	if h.live == nil {
+		h.live = map[handle]T{}
+	}
+	nextHandle += 16
+	h.live[nextHandle] = v
+	return nextHandle
+}
+
+// get is what a handle stands for, or CUDA_ERROR_INVALID_HANDLE.
+func (h *handles[T]) get(n handle) (T, error) {
+	v, ok := h.live[n]
+	if !ok {
+		return v, invalidHandle
+	}
+	return v, nil
+}
+
+func (h *handles[T]) remove(n handle) (T, error) {
+	v, err := h.get(n)
+	delete(h.live, n)
+	return v, err
+}

@@ -1,0 +1,26 @@
+//go:build cuda
+
+#include "table.h"
+#include "thread.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int compare(const void *symbol, const void *entry) {
+	return strcmp(symbol, ((const struct simabi_entry *)entry)->symbol);
+}
+
+void *simabi_lookup(const char *symbol) {
+	const struct simabi_entry *found =
+		bsearch(symbol, simabi_table, simabi_table_length, sizeof *simabi_table, compare);
+	return found ? found->function : NULL;
+}
+
+// The loader asks this library once it is told to simulate. It is weak: a library
+// that only simulates has no loader.
+extern void lazycuda_provide_sim(void *(*lookup)(const char *)) __attribute__((weak));
+
+__attribute__((constructor)) static void provide(void) {
+	if (lazycuda_provide_sim)
+		lazycuda_provide_sim(simabi_lookup);
+}
