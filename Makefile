@@ -60,6 +60,13 @@ bench: ## run the benchmarks on the default device
 bench-sim: ## time the simulator's interpreter: lane-instructions per second and core
 	$(GO) test ./sim -run '^$$' -bench '^BenchmarkSim$$' -benchtime 1s
 
+LIBCUDASIM ?= build/libcudasim.so
+
+.PHONY: libcudasim
+libcudasim: ## build the simulated driver as a C library, build/libcudasim.so (needs a C compiler)
+	@mkdir -p $(dir $(LIBCUDASIM))
+	CGO_ENABLED=1 $(GO) build -tags cuda -buildmode=c-shared -ldflags '-extldflags=-Wl,-soname,libcuda.so.1' -o $(LIBCUDASIM) ./cuda/libcudasim
+
 .PHONY: clean
 clean: ## remove what the other targets built
 	rm -rf bin build

@@ -1,13 +1,17 @@
 //go:build cuda
 
-// Command libcudasim is the simulated CUDA driver as a C library: `make
+// Command libcudasim is the simulated CUDA driver as a C library. `make
 // libcudasim` builds it as build/libcudasim.so, whose soname is libcuda.so.1, so
-// that a C or C++ program of the driver API runs on it by its library path alone:
+// a C or C++ program of the driver API runs on it:
 //
-//	make libcudasim
-//	cc -I cuda/include program.c -L build/sim -lcuda -o program
-//	LD_LIBRARY_PATH=build/sim REPRISE_SIM=h200 ./program
+//	cc -I cuda/include program.c build/libcudasim.so -Wl,-rpath,$PWD/build -o program
+//	REPRISE_SIM=h200 ./program
+//
+// One that was linked before finds it by LD_LIBRARY_PATH, when a link named
+// libcuda.so.1 leads to it.
 package main
+
+import "C"
 
 import _ "github.com/reprise-gpu/reprise/cuda/simabi"
 

@@ -8,7 +8,9 @@
 //
 // Each driver function is a Go function of the same name after "sim_", exported
 // to C; nothing stands between. table.c, generated from these exports, is how a
-// loader finds them by name (simabi_lookup).
+// loader finds them by name (simabi_lookup). After adding one, run
+//
+//	go generate -tags cuda ./cuda/simabi
 //
 // One call runs at a time, whatever thread it comes from: call takes the driver's
 // lock, finds the calling thread's state and turns the error into a CUresult. A
