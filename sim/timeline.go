@@ -84,7 +84,7 @@ func (d *Device) Timeline() (total int64, steps []Step, work []Work) {
 	for _, p := range d.profile.CriticalPath(h.from, d.host, h.last, h.get) {
 		s := Step{Limit: p.Limit.String(), Cause: p.Limit.Cause().String(), Took: int64(p.Took)}
 		if k := h.known(p.Task); k != nil {
-			s.Kind, s.Name, s.Before = k.kind, k.name, p.Limit == k.record.Why && p.Limit > des.Declared
+			s.Kind, s.Name, s.Before = k.kind, k.name, p.Limit == k.record.Why && p.Limit >= des.StreamOrder
 			s.Work = int64(p.Task-h.first) + 1
 		}
 		steps = append(steps, s)

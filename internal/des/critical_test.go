@@ -31,7 +31,7 @@ func recorded(p *Profile, tasks []Task) (records []Record, last TaskID) {
 func latent() *Profile {
 	p := plain()
 	p.KernelRamp, p.CopyInLatency, p.CopyOutLatency, p.CopyOnLatency, p.HostCallLatency = 1*ns, 2*ns, 3*ns, 4*ns, 5*ns
-	p.SubmitLatency, p.DuplexGBps = 7*ns, 15
+	p.ConditionLatency, p.SubmitLatency, p.DuplexGBps = 6*ns, 7*ns, 15
 	return p
 }
 
@@ -63,7 +63,7 @@ func TestEveryInstantHasOneCause(t *testing.T) {
 			require.Equal(t, Synchronize, path[len(path)-1].Limit)
 		}
 	}
-	for _, l := range []Limit{Issue, DRAM, LinkIn, LinkOut, Latency, Ramp, Queued, HostCall, Declared, GraphEdge, Submit, HostCalls} {
+	for _, l := range []Limit{Issue, DRAM, LinkIn, LinkOut, Latency, Ramp, Queued, HostCall, Declared, Deciding, GraphEdge, Submit, HostCalls} {
 		assert.Positive(t, seen[l], "%v never occurs", l)
 	}
 }

@@ -62,20 +62,16 @@ func (e *Engine) Add(t Task) TaskID {
 	r := e.tasks.at(id)
 	at := t.Arrival
 	for _, dep := range t.Deps {
-		switch {
-		case dep < e.tasks.base:
-		case dep >= id:
+		if dep >= id {
 			panic(fmt.Sprintf("BUG: task %d depends on task %d, which was not added before it", id, dep))
-		default:
-			d := e.tasks.at(dep)
-			if d.state == ended {
-				if d.span.End+t.Gap > at {
-					at, r.after = d.span.End+t.Gap, dep
-				}
-				continue
-			}
+		}
+		switch d := e.tasks.get(dep); {
+		case d == nil: // retired
+		case d.state != ended:
 			e.tasks.link(dep, id)
 			r.pending++
+		case d.span.End+t.Gap > at:
+			at, r.after = d.span.End+t.Gap, dep
 		}
 	}
 	r.arrival = at
@@ -83,6 +79,41 @@ func (e *Engine) Add(t Task) TaskID {
 		e.ready.push(entry{at, r.prio, id})
 	}
 	return id
+}
+
+// Waiters is what waited for a task.
+type Waiters struct{ succs int32 }
+
+// Detach takes from a task that has not ended what waits for it, and Attach has
+// that wait for another, which must not have ended either. This is how a node that
+// unfolds while it runs stays one task to those behind it: start detaches them, adds
+// the tasks of the node's body and attaches them to the last.
+func (e *Engine) Detach(id TaskID) Waiters {
+	r := e.unended(id)
+	w := Waiters{r.succs}
+	r.succs = none
+	return w
+}
+
+// Attach is the counterpart of Detach.
+func (e *Engine) Attach(id TaskID, w Waiters) {
+	r := e.unended(id)
+	if r.succs == none {
+		r.succs = w.succs
+		return
+	}
+	last := r.succs
+	for e.tasks.edges[last].next != none {
+		last = e.tasks.edges[last].next
+	}
+	e.tasks.edges[last].next = w.succs
+}
+
+func (e *Engine) unended(id TaskID) *record {
+	if e.Ended(id) {
+		panic(fmt.Sprintf("BUG: task %d has ended", id))
+	}
+	return e.tasks.at(id)
 }
 
 // Run processes all events up to and including the given time.
@@ -101,17 +132,17 @@ func (e *Engine) Run(until Time) {
 
 // Wait runs until the task has ended and returns when that was.
 func (e *Engine) Wait(id TaskID) Time {
-	if id < e.tasks.base {
-		return e.horizon
-	}
-	for e.tasks.get(id).state != ended {
+	for !e.Ended(id) {
 		t := e.nextEvent()
 		if t == never {
 			panic(fmt.Sprintf("BUG: task %d can never end", id))
 		}
 		e.step(t)
 	}
-	return e.tasks.get(id).span.End
+	if r := e.tasks.get(id); r != nil {
+		return r.span.End
+	}
+	return e.horizon
 }
 
 // Drain runs until every task has ended and returns the latest end so far.
@@ -128,15 +159,22 @@ func (e *Engine) Next() TaskID { return e.tasks.next }
 
 // Ended reports whether the task has ended by Now.
 func (e *Engine) Ended(id TaskID) bool {
-	return id < e.tasks.base || e.tasks.get(id).state == ended
+	r := e.tasks.get(id)
+	return r == nil || r.state == ended
 }
 
 // Span is when a task ran; it has ended and is not retired.
-func (e *Engine) Span(id TaskID) Span { return e.tasks.get(id).span }
+func (e *Engine) Span(id TaskID) Span {
+	r := e.tasks.get(id)
+	if r == nil {
+		panic(fmt.Sprintf("BUG: task %d has been retired", id))
+	}
+	return r.span
+}
 
-// Retire forgets the oldest tasks that ended a while ago: their spans are gone
-// and depending on them is no dependency. A long simulation that retires after
-// each wait needs memory only for what is in flight.
+// Retire forgets the tasks that ended a while ago: their spans are gone and
+// depending on them is no dependency. A long simulation that retires after each wait
+// needs memory only for what is in flight.
 func (e *Engine) Retire() { e.tasks.retire(e.horizon - retireAfter) }
 
 func (e *Engine) nextEvent() Time {
@@ -180,6 +218,8 @@ func (e *Engine) begin(now Time, id TaskID) {
 		e.finish(id, &Spent{})
 	case Fixed:
 		e.endAt(id, Declared, now, d.Duration)
+	case Condition:
+		e.endAt(id, Deciding, now, e.profile.ConditionLatency)
 	case Host:
 		e.hostFree = e.endAt(id, HostCall, max(now, e.hostFree), e.profile.HostCallLatency+d.Duration)
 	case Kernel, CopyIn, CopyOut, CopyOn:
@@ -216,6 +256,7 @@ func (e *Engine) finish(id TaskID, spent *Spent) {
 	r.data = nil
 	e.last = max(e.last, span.End)
 	e.live--
+	e.tasks.ended(id, span.End)
 	for i := r.succs; i != none; {
 		out := e.tasks.unlink(i)
 		i = out.next

@@ -202,7 +202,7 @@ func program(r *rand.Rand, n int) []Task {
 }
 
 func randomDemand(r *rand.Rand) Demand {
-	d := Demand{Kind: DemandKind(r.IntN(7)), Bytes: float64(r.IntN(50000)), Duration: Time(r.IntN(200)) * ns}
+	d := Demand{Kind: DemandKind(r.IntN(8)), Bytes: float64(r.IntN(50000)), Duration: Time(r.IntN(200)) * ns}
 	if d.Kind == Kernel {
 		d.Blocks, d.PerSM = float64(1+r.IntN(40)), float64(1+r.IntN(8))
 		d.Work, d.BlockCycles = issue(float64(r.IntN(4000))), float64(1+r.IntN(300))
@@ -321,7 +321,7 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 		replay()
 	}
 	assert.Zero(t, testing.AllocsPerRun(100, replay))
-	assert.Less(t, len(e.tasks.ring), 16384, "retired tasks are forgotten")
+	assert.Less(t, len(e.tasks.dir)*pageSize, 16384, "retired tasks are forgotten")
 	assert.Less(t, len(e.tasks.edges), 16384, "and their edges used again")
 }
 
@@ -363,4 +363,53 @@ func TestRetireKeepsWhatAGapCountsFrom(t *testing.T) {
 	assert.Panics(t, func() { e.Span(b) }, "forgotten")
 	assert.True(t, e.Ended(b))
 	assert.Equal(t, e.Now(), e.Wait(b), "long ago")
+}
+
+// A task that unfolds while it runs delays what waits for it, and nothing else, and a
+// million of those it has run leave nothing behind.
+func TestUnfoldingTask(t *testing.T) {
+	const rounds = 1_000_000
+	p := *plain()
+	p.ConditionLatency = 10 * ns
+	var e *Engine
+	left := rounds
+	e = New(&p, func(id TaskID, data any) Demand {
+		switch data {
+		case "loop":
+			if left--; left > 0 {
+				e.Retire()
+				behind := e.Detach(id)
+				body := e.Add(Task{Arrival: e.Now(), Gap: 5 * ns, Deps: []TaskID{id}, Data: "body"})
+				e.Attach(e.Add(Task{Arrival: e.Now(), Deps: []TaskID{body}, Data: data}), behind)
+			}
+			return Demand{Kind: Condition}
+		case "body":
+			return Demand{Kind: Fixed, Duration: 20 * ns}
+		}
+		return Demand{}
+	})
+	loop := e.Add(Task{Data: "loop"})
+	beside := e.Add(Task{Data: "body"})
+	behind := e.Add(Task{Gap: 3 * ns, Deps: []TaskID{loop, beside}})
+	assert.Equal(t, (rounds-1)*35*ns+13*ns, e.Wait(behind))
+	assert.Less(t, len(e.tasks.spare), 1000)
+	assert.Less(t, len(e.tasks.edges), 100)
+	assert.Less(t, len(e.tasks.dir), 4*rounds/pageSize, "an entry for each page, not a page")
+	assert.Zero(t, e.live)
+}
+
+// What waits for a task goes on waiting when it is handed to one that others wait for.
+func TestAttachKeepsWhatWaitsThere(t *testing.T) {
+	e := demanding(plain())
+	fixed := func(d Time) Demand { return Demand{Kind: Fixed, Duration: d * ns} }
+	a, b := e.Add(Task{Data: fixed(10)}), e.Add(Task{Data: fixed(20)})
+	first := e.Add(Task{Deps: []TaskID{a}, Data: fixed(1)})
+	second := e.Add(Task{Deps: []TaskID{b}, Data: fixed(1)})
+	third := e.Add(Task{Deps: []TaskID{b}, Data: fixed(1)})
+	e.Attach(b, e.Detach(a))
+	e.Drain()
+	for _, id := range []TaskID{first, second, third} {
+		assert.Equal(t, Span{20 * ns, 21 * ns}, e.Span(id))
+	}
+	assert.Panics(t, func() { e.Detach(a) }, "it has ended")
 }

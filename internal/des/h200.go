@@ -79,6 +79,7 @@ var h200 = Profile{
 
 	EventGap:     1200 * Nanosecond, // a semaphore written and polled through L2: estimate, not measured
 	GraphRootGap: 1000 * Nanosecond, // estimate, not measured
+	GraphBodyGap: 1000 * Nanosecond, // as for the roots of a graph: estimate, not measured
 	// [T] less the host's share of the call.
 	SubmitLatency: 2400 * Nanosecond,
 
@@ -86,6 +87,9 @@ var h200 = Profile{
 	CopyOutLatency:  1300 * Nanosecond, // estimate, not measured
 	CopyOnLatency:   900 * Nanosecond,  // estimate, not measured
 	HostCallLatency: 6000 * Nanosecond, // wake a thread and signal back: estimate, not measured
+	// A word read and a launch decided on by the device, so a loop costs 2 us an iteration beside
+	// its body: estimate, not measured.
+	ConditionLatency: 1000 * Nanosecond,
 
 	Host: HostCosts{
 		Launch:         2200 * Nanosecond,  // [S] has 2.2 us of CPU per launch

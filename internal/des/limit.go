@@ -31,11 +31,13 @@ const (
 	Queued                            // for slots on multiprocessors, a copy engine or the host's thread
 	HostCall                          // a callback on the host
 	Declared                          // a duration that was given
+	Deciding                          // a conditional node reads its condition
 	// Between tasks.
 	StreamOrder // after the one before in the stream
 	EventWait   // on an event of another stream
 	GraphEdge   // along an edge of a graph
 	GraphRoot   // the roots of a graph after what was in its stream before
+	GraphBody   // the roots of a conditional node's body after it has decided
 	Submit      // a call's return on the host to the work being ready on the device
 	HostCalls   // the host's time in calls of the driver
 	Synchronize // the host's return from a wait
@@ -45,8 +47,8 @@ const (
 var limitNames = [limits]string{
 	"dispatch", "issue", "fma pipe", "alu pipe", "fp64 pipe", "xu pipe", "lsu pipe", "branch pipe", "tensor pipe",
 	"L2 bandwidth", "L2 atomics", "DRAM bandwidth", "link in", "link out", "link",
-	"latency", "ramp", "queued", "host call", "declared",
-	"stream order", "event wait", "graph edge", "graph root", "submit", "driver calls", "synchronize",
+	"latency", "ramp", "queued", "host call", "declared", "condition",
+	"stream order", "event wait", "graph edge", "graph root", "graph body", "submit", "driver calls", "synchronize",
 }
 
 // Cause is a group of limits, as people ask for them.
@@ -72,7 +74,7 @@ var causes = [limits]Cause{
 	L2: Bandwidth, Atomics: Bandwidth, DRAM: Bandwidth,
 	Latency: Waiting,
 	LinkIn:  Transfer, LinkOut: Transfer, Link: Transfer,
-	Dispatch: Launching, Ramp: Launching, GraphRoot: Launching, Submit: Launching, HostCalls: Launching,
+	Dispatch: Launching, Ramp: Launching, GraphRoot: Launching, GraphBody: Launching, Deciding: Launching, Submit: Launching, HostCalls: Launching,
 	StreamOrder: Syncing, EventWait: Syncing, GraphEdge: Syncing, Synchronize: Syncing,
 	Queued:   Queueing,
 	HostCall: Callback,

@@ -96,9 +96,9 @@ var (
 func likeH200(p Profile) Profile {
 	p.KernelRamp = h200.KernelRamp
 	p.CopyInLatency, p.CopyOutLatency, p.CopyOnLatency = h200.CopyInLatency, h200.CopyOutLatency, h200.CopyOnLatency
-	p.HostCallLatency = h200.HostCallLatency
+	p.HostCallLatency, p.ConditionLatency = h200.HostCallLatency, h200.ConditionLatency
 	p.SubmitLatency, p.StreamGap, p.EventGap = h200.SubmitLatency, h200.StreamGap, h200.EventGap
-	p.GraphEdgeGap, p.GraphRootGap = h200.GraphEdgeGap, h200.GraphRootGap
+	p.GraphEdgeGap, p.GraphRootGap, p.GraphBodyGap = h200.GraphEdgeGap, h200.GraphRootGap, h200.GraphBodyGap
 	p.Host = h200.Host
 	return p
 }

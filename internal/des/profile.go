@@ -47,11 +47,12 @@ type Profile struct {
 	DRAMCycles float64 // of one that misses both
 
 	// Latencies on the device.
-	KernelRamp      Time // a kernel's first slot granted to its first instruction, and drain
-	CopyInLatency   Time // fixed cost of a host to device copy
-	CopyOutLatency  Time // fixed cost of a device to host copy
-	CopyOnLatency   Time // fixed cost of a device to device copy or a memset
-	HostCallLatency Time // fixed cost of a host callback
+	KernelRamp       Time // a kernel's first slot granted to its first instruction, and drain
+	CopyInLatency    Time // fixed cost of a host to device copy
+	CopyOutLatency   Time // fixed cost of a device to host copy
+	CopyOnLatency    Time // fixed cost of a device to device copy or a memset
+	HostCallLatency  Time // fixed cost of a host callback
+	ConditionLatency Time // a conditional node to read its condition and decide; a loop does so once more than it iterates
 
 	// Gaps on the device between the end of one task and the start of the next.
 	SubmitLatency Time // a call's return on the host to the work being ready on the device
@@ -59,6 +60,7 @@ type Profile struct {
 	EventGap      Time // wait on an event of another stream
 	GraphEdgeGap  Time // along an edge of a graph
 	GraphRootGap  Time // predecessor in the stream to the roots of a graph
+	GraphBodyGap  Time // decision of a conditional node to the roots of the body it runs
 
 	Host HostCosts
 }

@@ -29,55 +29,96 @@ type edge struct {
 	next int32
 }
 
-const none = -1
+const (
+	none     = -1
+	pageBits = 6
+	pageSize = 1 << pageBits
+)
 
-// table holds the tasks from base to next-1 in a ring, and their edges in a
-// pool, so that a simulation that retires what has ended stops allocating.
-type table struct {
-	ring  []record // a power of two long; task id lives at id & (len-1)
-	base  TaskID
-	next  TaskID
-	edges []edge
-	spare int32 // head of the free edges
+// page is pageSize tasks with neighbouring ids.
+type page struct {
+	tasks [pageSize]record
+	open  int // tasks not ended
+	last  Time
 }
 
-func newTable() table { return table{ring: make([]record, 64), spare: none} }
+// table holds tasks in pages, and their edges in a pool, so that a simulation that
+// retires what has ended stops allocating. A page is retired as a whole, wherever it
+// lies: what follows a loop of the device waits, with a low id, while the tasks of a
+// million iterations come and go behind it.
+type table struct {
+	dir   []*page // a power of two long; page n lies at n & (len-1), nil when it was retired
+	first TaskID  // page in dir
+	next  TaskID
+	done  []TaskID // pages whose tasks have all ended, the earliest first
+	spare []*page
+	by    Time // what had ended by then is retired
+
+	edges []edge
+	free  int32 // head of the free edges
+}
+
+func newTable() table { return table{dir: make([]*page, 4), free: none, by: -1} }
+
+func (t *table) page(n TaskID) **page { return &t.dir[int(n)&(len(t.dir)-1)] }
 
 func (t *table) add(r record) TaskID {
-	if int(t.next-t.base) == len(t.ring) {
-		t.grow()
-	}
 	id := t.next
 	t.next++
+	n := id >> pageBits
+	if id&(pageSize-1) == 0 {
+		t.open(n)
+	}
+	(*t.page(n)).open++
 	*t.at(id) = r
 	return id
 }
 
-func (t *table) grow() {
-	old := *t
-	t.ring = make([]record, 2*len(old.ring))
-	for id := t.base; id < t.next; id++ {
-		*t.at(id) = *old.at(id)
+// open makes room for a page.
+func (t *table) open(n TaskID) {
+	for t.first < n && *t.page(t.first) == nil {
+		t.first++
 	}
+	if int(n-t.first) == len(t.dir) {
+		old := *t
+		t.dir = make([]*page, 2*len(old.dir))
+		for i := t.first; i < n; i++ {
+			*t.page(i) = *old.page(i)
+		}
+	}
+	p := &page{}
+	if k := len(t.spare); k > 0 {
+		p, t.spare = t.spare[k-1], t.spare[:k-1]
+	}
+	*t.page(n) = p
 }
 
-func (t *table) at(id TaskID) *record { return &t.ring[int(id)&(len(t.ring)-1)] }
+// at is a task that has not been retired.
+func (t *table) at(id TaskID) *record {
+	return &(*t.page(id >> pageBits)).tasks[id&(pageSize-1)]
+}
 
-// get is at for an id that came from a caller.
+// get is a task for an id that came from a caller, nil when it was retired.
 func (t *table) get(id TaskID) *record {
-	if id < t.base || id >= t.next {
-		panic(fmt.Sprintf("BUG: task %d is not among the live tasks %d to %d", id, t.base, t.next-1))
+	if id < 0 || id >= t.next {
+		panic(fmt.Sprintf("BUG: task %d is not among the tasks 0 to %d", id, t.next-1))
 	}
-	return t.at(id)
+	if n := id >> pageBits; n < t.first || *t.page(n) == nil {
+		return nil
+	}
+	if r := t.at(id); r.state != ended || r.span.End > t.by {
+		return r
+	}
+	return nil
 }
 
 func (t *table) link(from, to TaskID) {
-	i := t.spare
+	i := t.free
 	if i == none {
 		i = int32(len(t.edges))
 		t.edges = append(t.edges, edge{})
 	} else {
-		t.spare = t.edges[i].next
+		t.free = t.edges[i].next
 	}
 	r := t.at(from)
 	t.edges[i] = edge{to: to, next: r.succs}
@@ -87,19 +128,30 @@ func (t *table) link(from, to TaskID) {
 // unlink frees edge i and returns it.
 func (t *table) unlink(i int32) edge {
 	e := t.edges[i]
-	t.edges[i].next = t.spare
-	t.spare = i
+	t.edges[i].next = t.free
+	t.free = i
 	return e
 }
 
-// retire drops the oldest tasks as long as they had ended by the given time.
-func (t *table) retire(by Time) {
-	for t.base < t.next {
-		r := t.at(t.base)
-		if r.state != ended || r.span.End > by {
-			return
-		}
-		*r = record{}
-		t.base++
+// ended notes the end of a task.
+func (t *table) ended(id TaskID, at Time) {
+	n := id >> pageBits
+	p := *t.page(n)
+	p.open--
+	if p.last = at; p.open == 0 && t.next >= (n+1)<<pageBits {
+		t.done = append(t.done, n)
 	}
+}
+
+// retire forgets the tasks that had ended by the given time.
+func (t *table) retire(by Time) {
+	t.by = by
+	k := 0
+	for ; k < len(t.done) && (*t.page(t.done[k])).last <= by; k++ {
+		p := t.page(t.done[k])
+		**p = page{}
+		t.spare = append(t.spare, *p)
+		*p = nil
+	}
+	t.done = append(t.done[:0], t.done[k:]...)
 }

@@ -15,13 +15,14 @@ const (
 type DemandKind uint8
 
 const (
-	Marker  DemandKind = iota // nothing: an event record, an empty node
-	Kernel                    // multiprocessors and memory
-	CopyIn                    // host to device copy engine
-	CopyOut                   // device to host copy engine
-	CopyOn                    // device to device, memory bandwidth; a memset too
-	Host                      // the host callback thread
-	Fixed                     // Duration, shares nothing: an op with a declared cost
+	Marker    DemandKind = iota // nothing: an event record, an empty node
+	Kernel                      // multiprocessors and memory
+	CopyIn                      // host to device copy engine
+	CopyOut                     // device to host copy engine
+	CopyOn                      // device to device, memory bandwidth; a memset too
+	Host                        // the host callback thread
+	Fixed                       // Duration, shares nothing: an op with a declared cost
+	Condition                   // nothing, for as long as a conditional node takes to decide
 )
 
 // Demand is what a task asks of the device.
