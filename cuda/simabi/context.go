@@ -8,6 +8,7 @@ import "C"
 import (
 	"unsafe"
 
+	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/sim"
 )
 
@@ -21,6 +22,8 @@ type context struct {
 	gpu       *gpu
 	sim       *sim.Device
 	destroyed bool
+	null      stream        // the default stream
+	scratch   device.Launch // the last launch
 }
 
 // primary is the context that a GPU has once, counted by who retains it.
@@ -35,6 +38,10 @@ func newContext(g *gpu) (*context, error) {
 		return nil, err
 	}
 	c := &context{gpu: g, sim: d}
+	c.null.context = c
+	if c.null.sim, err = d.CreateStream(0); err != nil {
+		return nil, err
+	}
 	c.handle = contexts.add(c)
 	return c, nil
 }

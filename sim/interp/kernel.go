@@ -122,6 +122,9 @@ func (k *Kernel) ParamBytes() int { return k.paramBytes }
 // SharedStatic is the static shared memory of a block, in bytes.
 func (k *Kernel) SharedStatic() int { return int(k.sharedStatic) }
 
+// LocalBytes is the local memory of a thread, without what calls take.
+func (k *Kernel) LocalBytes() int { return k.localSize }
+
 // Repeatable reports whether a launch is a function of its parameters and of
 // the memory it reads, and does nothing but write memory.
 func (k *Kernel) Repeatable() bool { return !k.effects }

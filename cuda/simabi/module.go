@@ -1,0 +1,179 @@
+//go:build cuda
+
+package simabi
+
+// #include <cuda.h>
+import "C"
+
+import (
+	"os"
+	"unsafe"
+
+	"github.com/reprise-gpu/reprise/device"
+)
+
+var modules handles[*module]
+
+// module is PTX loaded in one context.
+type module struct {
+	handle    handle
+	context   *context
+	sim       device.Module
+	functions map[string]*function // those asked for
+}
+
+// load makes a module of an image that a program holds in memory. Its error has the
+// compiler's message.
+func (c *context) load(name string, image []byte) (*module, error) {
+	text, err := ptxOf(image)
+	if err != nil {
+		return nil, err
+	}
+	h, err := c.sim.LoadModule(name, text)
+	if err != nil {
+		return nil, err
+	}
+	m := &module{context: c, sim: h, functions: map[string]*function{}}
+	m.handle = modules.add(m)
+	return m, nil
+}
+
+// moduleOf is the module of a handle, if it lives in the context.
+func (c *context) moduleOf(h C.CUmodule) (*module, error) {
+	m, err := modules.get(of(unsafe.Pointer(h)))
+	if err == nil && m.context != c {
+		err = invalidHandle
+	}
+	return m, err
+}
+
+// function is the kernel of that name, one handle however often it is asked for.
+func (m *module) function(name string) (*function, error) {
+	h, err := m.context.sim.Function(m.sim, name)
+	if err != nil {
+		return nil, err
+	}
+	f := m.functions[name]
+	if f == nil {
+		if f, err = newFunction(m, h); err != nil {
+			return nil, err
+		}
+		m.functions[name] = f
+	}
+	return f, nil
+}
+
+func (m *module) unload() error {
+	if err := m.context.sim.UnloadModule(m.sim); err != nil {
+		return err
+	}
+	m.forget()
+	return nil
+}
+
+// forget ends the life of the handles.
+func (m *module) forget() {
+	_, _ = modules.remove(m.handle)
+	for _, f := range m.functions {
+		_, _ = functions.remove(f.handle)
+	}
+}
+
+//export sim_cuModuleLoad
+func sim_cuModuleLoad(mod *C.CUmodule, file *C.char) C.CUresult {
+	return inContext(func(c *context) error {
+		if mod == nil || file == nil {
+			return invalidValue
+		}
+		name := C.GoString(file)
+		image, err := os.ReadFile(name)
+		if err != nil {
+			return status(C.CUDA_ERROR_FILE_NOT_FOUND)
+		}
+		m, err := c.load(name, image)
+		if err != nil {
+			return err
+		}
+		m.handle.put(unsafe.Pointer(mod))
+		return nil
+	})
+}
+
+//export sim_cuModuleLoadData
+func sim_cuModuleLoadData(mod *C.CUmodule, image unsafe.Pointer) C.CUresult {
+	return sim_cuModuleLoadDataEx(mod, image, 0, nil, nil)
+}
+
+//export sim_cuModuleLoadDataEx
+func sim_cuModuleLoadDataEx(mod *C.CUmodule, image unsafe.Pointer, n C.uint, options *C.CUjit_option, values *unsafe.Pointer) C.CUresult {
+	return inContext(func(c *context) error {
+		if mod == nil || image == nil {
+			return invalidValue
+		}
+		m, err := c.load("image", imageAt(image))
+		if err != nil {
+			return err
+		}
+		m.handle.put(unsafe.Pointer(mod))
+		return nil
+	})
+}
+
+//export sim_cuModuleLoadFatBinary
+func sim_cuModuleLoadFatBinary(mod *C.CUmodule, image unsafe.Pointer) C.CUresult {
+	return sim_cuModuleLoadDataEx(mod, image, 0, nil, nil)
+}
+
+//export sim_cuModuleUnload
+func sim_cuModuleUnload(mod C.CUmodule) C.CUresult {
+	return inContext(func(c *context) error {
+		m, err := c.moduleOf(mod)
+		if err != nil {
+			return err
+		}
+		return m.unload()
+	})
+}
+
+//export sim_cuModuleGetFunction
+func sim_cuModuleGetFunction(fn *C.CUfunction, mod C.CUmodule, name *C.char) C.CUresult {
+	return inContext(func(c *context) error {
+		if fn == nil || name == nil {
+			return invalidValue
+		}
+		m, err := c.moduleOf(mod)
+		if err != nil {
+			return err
+		}
+		f, err := m.function(C.GoString(name))
+		if err != nil {
+			return err
+		}
+		f.handle.put(unsafe.Pointer(fn))
+		return nil
+	})
+}
+
+//export sim_cuModuleGetGlobal_v2
+func sim_cuModuleGetGlobal_v2(p *C.CUdeviceptr, bytes *C.size_t, mod C.CUmodule, name *C.char) C.CUresult {
+	return inContext(func(c *context) error {
+		if name == nil || p == nil && bytes == nil {
+			return invalidValue
+		}
+		m, err := c.moduleOf(mod)
+		if err != nil {
+			return err
+		}
+		at, size, err := c.sim.Global(m.sim, C.GoString(name))
+		if err != nil {
+			return err
+		}
+		if p != nil {
+			*p = C.CUdeviceptr(at)
+		}
+		if bytes != nil {
+			*bytes = C.size_t(size)
+		}
+		return nil
+	})
+}
