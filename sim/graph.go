@@ -17,7 +17,7 @@ type graph struct {
 // exec is a graph fixed for launching, in flat rows: the dependencies of node i
 // are deps[first[i]:first[i+1]].
 type exec struct {
-	nodes  []*job
+	nodes  []execNode
 	first  []int32
 	deps   []int32
 	leaves []int32
@@ -25,6 +25,19 @@ type exec struct {
 
 	launched bool
 	end      des.TaskID // of the last launch
+}
+
+// execNode is what a node does in each launch: a job, or something with an event
+// when it has one.
+type execNode struct {
+	job   *job
+	event *event
+	wait  bool // for the event, which it records otherwise
+	join  bool // see GraphNode
+	off   bool // disabled
+
+	priority    int32
+	hasPriority bool // else the stream's
 }
 
 // CreateGraph makes an empty graph.
@@ -80,43 +93,51 @@ func (d *Device) Instantiate(h device.Graph) (device.GraphExec, error) {
 	if err := first(d.enter(d.profile.Host.Instantiate), bad); err != nil {
 		return 0, err.In("Instantiate")
 	}
-	d.host += des.Time(len(g.nodes)) * d.profile.Host.InstantiateOne
-	return d.execs.Add(g.fix(&d.profile.Host)), nil
+	nodes := make([]execNode, len(g.nodes))
+	for i, j := range g.nodes {
+		nodes[i].job = j
+	}
+	return d.fix(nodes, g.deps), nil
 }
 
-func (g *graph) fix(costs *des.HostCosts) *exec {
-	x := &exec{nodes: append([]*job(nil), g.nodes...), first: make([]int32, 1, len(g.nodes)+1)}
-	out := make([]int, len(g.nodes))
-	for _, row := range g.deps {
+// fix makes an instance of nodes and charges for it.
+func (d *Device) fix(nodes []execNode, deps [][]int32) device.GraphExec {
+	costs := &d.profile.Host
+	x := &exec{nodes: nodes, first: make([]int32, 1, len(nodes)+1), cost: costs.GraphLaunch}
+	out := make([]int, len(nodes))
+	for _, row := range deps {
 		x.deps = append(x.deps, row...)
 		x.first = append(x.first, int32(len(x.deps)))
 		for _, dep := range row {
 			out[dep]++
 		}
 	}
-	x.cost = costs.GraphLaunch + des.Time(len(g.nodes))*costs.GraphNode
-	for i, row := range g.deps {
+	for i, row := range deps {
 		if out[i] == 0 {
 			x.leaves = append(x.leaves, int32(i))
 		}
+		if nodes[i].join {
+			continue
+		}
+		d.host += costs.InstantiateOne
+		x.cost += costs.GraphNode
 		if i > 0 && (len(row) != 1 || out[row[0]] != 1) {
 			x.cost += costs.GraphBranch // node i does not simply continue a chain
 		}
 	}
-	return x
+	return d.execs.Add(x)
 }
 
 // UpdateNode replaces the parameters of one node for later launches.
 func (d *Device) UpdateNode(h device.GraphExec, n device.Node, w device.Work) error {
-	x, bad := d.execs.Get(h)
+	x, bad := d.execNode(h, n)
 	if err := first(d.enter(d.profile.Host.UpdateNode), bad); err != nil {
 		return err.In("UpdateNode")
 	}
-	i, err := nodeIndex(n, len(x.nodes))
-	if err != nil {
-		return err.In("UpdateNode")
+	if x.job == nil {
+		return (&device.Error{Code: device.GraphUpdateForbidden, Detail: fmt.Sprintf("node %d runs no work", n)}).In("UpdateNode")
 	}
-	return d.replace(&x.nodes[i], w).In("UpdateNode")
+	return d.replace(&x.job, w).In("UpdateNode")
 }
 
 // replace puts another work of the same kind in a job's place.
@@ -158,18 +179,48 @@ func (d *Device) LaunchGraph(h device.GraphExec, sh device.Stream) error {
 	d.enqueue(s, nil, d.profile.GraphRootGap, des.GraphRoot)
 	root := s.tail
 	arrival := d.arrival()
-	for i, j := range x.nodes {
+	for i := range x.nodes {
+		n := &x.nodes[i]
+		t := des.Task{Arrival: arrival, Why: des.GraphEdge, Priority: s.priority, Data: n.data()}
 		d.deps = append(d.deps[:0], root)
-		gap := des.Time(0)
 		if row := x.deps[x.first[i]:x.first[i+1]]; len(row) > 0 {
-			d.deps, gap = after(d.deps[:0], root, row), d.profile.GraphEdgeGap
+			d.deps, t.Gap = after(d.deps[:0], root, row), n.gap(d.profile)
 		}
-		d.add(des.Task{Arrival: arrival, Gap: gap, Why: des.GraphEdge, Priority: s.priority, Deps: d.deps, Data: j}, place{s.handle, h, device.Node(i + 1)})
+		if n.hasPriority {
+			t.Priority = n.priority
+		}
+		if n.wait && n.event.recorded {
+			d.deps = append(d.deps, n.event.task)
+		}
+		t.Deps = d.deps
+		id := d.add(t, place{s.handle, h, device.Node(i + 1)})
+		if n.event != nil && !n.wait {
+			n.event.mark(id, s)
+		}
 	}
 	d.deps = after(append(d.deps[:0], root), root, x.leaves)
 	s.tail = d.add(des.Task{Arrival: arrival, Priority: s.priority, Deps: d.deps}, place{stream: s.handle})
 	x.launched, x.end = true, s.tail
 	return nil
+}
+
+// data is what the engine hands back when the node's task starts.
+func (n *execNode) data() any {
+	switch {
+	case n.off || n.wait || n.join:
+		return nil
+	case n.event != nil:
+		return n.event
+	}
+	return n.job
+}
+
+// gap is the time from the last of a node's dependencies to its start.
+func (n *execNode) gap(p *des.Profile) des.Time {
+	if n.join {
+		return 0
+	}
+	return p.GraphEdgeGap
 }
 
 // after appends the tasks of a launch's nodes: they follow its root marker.

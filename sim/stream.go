@@ -32,11 +32,12 @@ func (d *Device) CreateStream(priority int) (device.Stream, error) {
 	if err := d.enter(d.profile.Host.Create); err != nil {
 		return 0, err.In("CreateStream")
 	}
-	priority = min(max(priority, greatestPriority), leastPriority)
-	s := &stream{priority: int32(priority)}
+	s := &stream{priority: clampPriority(priority)}
 	s.handle = d.streams.Add(s)
 	return s.handle, nil
 }
+
+func clampPriority(p int) int32 { return int32(min(max(p, greatestPriority), leastPriority)) }
 
 // DestroyStream lets work that is under way run on.
 func (d *Device) DestroyStream(h device.Stream) error {
@@ -149,8 +150,13 @@ func (d *Device) Record(eh device.Event, sh device.Stream) error {
 func (d *Device) record(e *event, s *stream) {
 	d.host += d.profile.Host.EventRecord
 	d.enqueue(s, e, 0, des.StreamOrder)
+	e.mark(s.tail, s)
+}
+
+// mark makes a task the event's last record.
+func (e *event) mark(id des.TaskID, s *stream) {
 	e.recorded, e.done = true, false
-	e.task, e.stream = s.tail, s
+	e.task, e.stream = id, s
 }
 
 // Wait holds back later work of the stream.

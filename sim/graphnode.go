@@ -1,0 +1,105 @@
+package sim
+
+import (
+	"fmt"
+
+	"github.com/reprise-gpu/reprise/device"
+)
+
+// GraphNode is one node of a graph that InstantiateNodes takes whole: work, or
+// the record of an event or a wait for one, or a join of others.
+type GraphNode struct {
+	Work   device.Work
+	Record device.Event
+	Wait   device.Event // for its last record before the launch or in it
+	// Join does nothing and takes no time, on the device or on the host: what depends
+	// on it depends on all that it depends on. Two levels of many nodes need but as
+	// many edges as there are nodes.
+	Join bool
+	// Deps are the nodes it runs after, by place in the list; all come before it.
+	Deps []int32
+	// Priority, unless nil, goes before that of the stream.
+	Priority *int
+}
+
+// EditGraph charges the host for a change of a graph that is not the device's
+// own: one that InstantiateNodes will be given.
+func (d *Device) EditGraph() error { return d.enter(d.profile.Host.Create).In("EditGraph") }
+
+// InstantiateNodes fixes a graph that the device has not seen before. It costs what
+// Instantiate does. Node n of the instance is nodes[n-1].
+func (d *Device) InstantiateNodes(nodes []GraphNode) (device.GraphExec, error) {
+	if err := d.enter(d.profile.Host.Instantiate); err != nil {
+		return 0, err.In("InstantiateNodes")
+	}
+	fixed, deps := make([]execNode, len(nodes)), make([][]int32, len(nodes))
+	for i := range nodes {
+		for _, dep := range nodes[i].Deps {
+			if dep < 0 || int(dep) >= i {
+				panic(fmt.Sprintf("BUG: node %d of a graph depends on node %d, which does not come before it", i, dep))
+			}
+		}
+		deps[i] = nodes[i].Deps
+		var err *device.Error
+		if fixed[i], err = d.lowerNode(&nodes[i]); err != nil {
+			return 0, err.In("InstantiateNodes")
+		}
+	}
+	return d.fix(fixed, deps), nil
+}
+
+func (d *Device) lowerNode(n *GraphNode) (x execNode, err *device.Error) {
+	if n.Priority != nil {
+		x.priority, x.hasPriority = clampPriority(*n.Priority), true
+	}
+	switch {
+	case n.Join:
+		x.join = true
+	case n.Record != 0:
+		x.event, err = d.events.Get(n.Record)
+	case n.Wait != 0:
+		x.wait = true
+		x.event, err = d.events.Get(n.Wait)
+	default:
+		x.job, err = d.lower(n.Work)
+	}
+	return x, err
+}
+
+// UpdateNodeEvent replaces the event that a node of an instance records or waits
+// for, in later launches.
+func (d *Device) UpdateNodeEvent(h device.GraphExec, n device.Node, e device.Event) error {
+	x, bad := d.execNode(h, n)
+	event, badEvent := d.events.Get(e)
+	if err := first(d.enter(d.profile.Host.UpdateNode), bad, badEvent); err != nil {
+		return err.In("UpdateNodeEvent")
+	}
+	if x.event == nil {
+		return (&device.Error{Code: device.GraphUpdateForbidden, Detail: fmt.Sprintf("node %d has no event", n)}).In("UpdateNodeEvent")
+	}
+	x.event = event
+	return nil
+}
+
+// EnableNode says whether later launches run a node or pass over it, as over one
+// that does nothing.
+func (d *Device) EnableNode(h device.GraphExec, n device.Node, on bool) error {
+	x, bad := d.execNode(h, n)
+	if err := first(d.enter(d.profile.Host.UpdateNode), bad); err != nil {
+		return err.In("EnableNode")
+	}
+	x.off = !on
+	return nil
+}
+
+func (d *Device) execNode(h device.GraphExec, n device.Node) (*execNode, *device.Error) {
+	x, err := d.execs.Get(h)
+	if err != nil {
+		return nil, err
+	}
+	i, err := nodeIndex(n, len(x.nodes))
+	if err != nil {
+		return nil, err
+	}
+	return &x.nodes[i], nil
+}
