@@ -14,7 +14,8 @@ import (
 
 // Options configures a simulated device; the zero value is an H200.
 type Options struct {
-	// Profile is the ID of a device profile; "" is "h200".
+	// Profile is the ID of a device profile, or the path of a file that holds one
+	// (docs/PROFILE.md) and ends in .json; "" is "h200".
 	Profile string
 	// Custom is a profile of one's own, instead of Profile.
 	Custom *des.Profile

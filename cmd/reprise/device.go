@@ -13,14 +13,14 @@ import (
 
 const defaultDevice = "sim:h200"
 
-// openDevice opens the device of that id: "sim:PROFILE", or "sim" for the default.
-// The profile goes into o.
+// openDevice opens the device of that id: "sim:PROFILE" or "sim:FILE.json", or "sim"
+// for the default. The profile goes into o.
 func openDevice(id string, o sim.Options) (*sim.Device, error) {
 	p, err := lookupProfile(id)
 	if err != nil {
 		return nil, err
 	}
-	o.Profile = p.ID
+	o.Custom = p
 	return sim.New(o)
 }
 
@@ -56,11 +56,11 @@ func lookupProfile(id string) (*des.Profile, error) {
 	if name == "" {
 		name = strings.TrimPrefix(defaultDevice, "sim:")
 	}
-	p, err := des.Lookup(name)
+	f, err := lookupFile(name)
 	if err != nil {
-		return nil, usageError{err}
+		return nil, err
 	}
-	return p, nil
+	return &f.Profile, nil
 }
 
 func newDevices() *cobra.Command {

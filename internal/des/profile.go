@@ -159,8 +159,16 @@ func (p *Profile) TripCycles(inL1, inL2 float64) float64 {
 // Profiles lists the known profiles, the default first.
 func Profiles() []*Profile { return []*Profile{&h200, &a100, &v100} }
 
-// Lookup returns the profile with the given ID; its error lists the known ones.
+// Lookup returns the profile with the given ID, or the one in the file of that
+// path when it ends in .json; its error lists the known ones.
 func Lookup(id string) (*Profile, error) {
+	if strings.HasSuffix(id, fileSuffix) {
+		f, err := ReadFile(id)
+		if err != nil {
+			return nil, err
+		}
+		return &f.Profile, nil
+	}
 	var known []string
 	for _, p := range Profiles() {
 		if p.ID == id {
@@ -168,5 +176,5 @@ func Lookup(id string) (*Profile, error) {
 		}
 		known = append(known, p.ID)
 	}
-	return nil, fmt.Errorf("no device profile is called %q; known profiles: %s", id, strings.Join(known, ", "))
+	return nil, fmt.Errorf("no device profile is called %q; known profiles: %s, or the path of a file that ends in .json", id, strings.Join(known, ", "))
 }

@@ -172,7 +172,7 @@ func TestEveryFigureHasASource(t *testing.T) {
 			b.WriteString("\n")
 		}
 	}
-	checkPage(t, "parameters", b.String())
+	checkPage(t, timeModel, "parameters", b.String())
 }
 
 // legend lists the sources that a comment names: "[D] NVIDIA ...".
@@ -193,10 +193,10 @@ func legend(doc string) string {
 
 const timeModel = "../../docs/TIME-MODEL.md"
 
-// checkPage compares a part of docs/TIME-MODEL.md with text, or writes it there.
-func checkPage(t *testing.T, name, text string) {
+// checkPage compares a part of a page with text, or writes it there.
+func checkPage(t *testing.T, path, name, text string) {
 	t.Helper()
-	page, err := os.ReadFile(timeModel)
+	page, err := os.ReadFile(path)
 	require.NoError(t, err)
 	begin, end := "<!-- begin "+name+", written by a test -->\n", "<!-- end "+name+" -->\n"
 	before, rest, ok := strings.Cut(string(page), begin)
@@ -204,8 +204,8 @@ func checkPage(t *testing.T, name, text string) {
 	had, after, ok := strings.Cut(rest, end)
 	require.True(t, ok, "no %q", end)
 	if f := flag.Lookup("rewrite"); f != nil && f.Value.String() == "true" {
-		require.NoError(t, os.WriteFile(timeModel, []byte(before+begin+text+end+after), 0o600))
+		require.NoError(t, os.WriteFile(path, []byte(before+begin+text+end+after), 0o600))
 		return
 	}
-	require.Equal(t, text, had, "docs/TIME-MODEL.md is stale: run the test with -rewrite and read the diff")
+	require.Equal(t, text, had, "%s is stale: run the test with -rewrite and read the diff", path)
 }

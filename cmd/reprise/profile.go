@@ -1,0 +1,43 @@
+package main
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/reprise-gpu/reprise/internal/des"
+)
+
+func newProfile() *cobra.Command {
+	return &cobra.Command{
+		Use:   "profile PROFILE",
+		Short: "Print a device profile as a file to edit",
+		Long: `Profile prints the device profile of that name, or the one in a file, in the form
+that --device sim:FILE.json reads: every figure with its unit, its value and where
+that is from. docs/PROFILE.md describes it. A file with a mistake is an error that
+names the line.`,
+		Example: `  reprise profile h200 > mine.json
+  reprise bench vec --device sim:mine.json`,
+		Args: oneArg("profile"),
+		RunE: func(c *cobra.Command, args []string) error {
+			f, err := lookupFile(strings.TrimPrefix(args[0], "sim:"))
+			if err != nil {
+				return err
+			}
+			_, err = c.OutOrStdout().Write(f.Text())
+			return err
+		},
+	}
+}
+
+// lookupFile is the profile file of that path, or one of the profile of that name.
+func lookupFile(id string) (*des.File, error) {
+	if strings.HasSuffix(id, ".json") {
+		return des.ReadFile(id)
+	}
+	p, err := des.Lookup(id)
+	if err != nil {
+		return nil, usageError{err}
+	}
+	return des.NewFile(p, "the profile "+p.ID), nil
+}

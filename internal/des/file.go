@@ -1,0 +1,309 @@
+package des
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strconv"
+	"strings"
+)
+
+// A profile file is JSON: a heading, then every figure with its value and where
+// that is from. docs/PROFILE.md describes it.
+//
+//	{
+//	  "format": "reprise-profile",
+//	  "version": 1,
+//	  "name": "NVIDIA H200",
+//	  "compute_capability": "9.0",
+//	  "about": "measured on ...",
+//	  "figures": {
+//	    "multiprocessors": {"value": 132, "from": "reported by the device"},
+//	    "stream_gap_ns": {"value": 741.5, "from": "measured", "spread": 0.004},
+//	    ...
+//	  }
+//	}
+const (
+	fileFormat  = "reprise-profile"
+	fileVersion = 1
+	fileSuffix  = ".json"
+)
+
+// File is a profile with where each figure is from.
+type File struct {
+	Profile Profile
+	About   string            // which device, when and how; free text
+	Origins map[string]Origin // by the name of the figure; every figure has one
+}
+
+// Origin is where a figure is from.
+type Origin struct {
+	From   string  // "measured", "reported by the device", "taken over from h200"
+	Spread float64 // of what was measured: how far repetitions lay apart, over the value; 0 when unknown
+}
+
+// NewFile is a file of a profile all of whose figures are from one place.
+func NewFile(p *Profile, from string) *File {
+	f := &File{Profile: *p, Origins: map[string]Origin{}}
+	for i := range figures {
+		f.Origins[figures[i].Name] = Origin{From: from}
+	}
+	return f
+}
+
+// Text is the file; ParseFile reads it back.
+func (f *File) Text() []byte {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "{\n  \"format\": %q,\n  \"version\": %d,\n  \"name\": %s,\n  \"compute_capability\": \"%d.%d\",\n  \"about\": %s,\n  \"figures\": {",
+		fileFormat, fileVersion, quote(f.Profile.Name), f.Profile.ComputeMajor, f.Profile.ComputeMinor, quote(f.About))
+	for i := range figures {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		o := f.Origins[figures[i].Name]
+		fmt.Fprintf(&b, "\n    %s: {\"value\": %s, \"from\": %s", quote(figures[i].Name), number(figures[i].Of(&f.Profile)), quote(o.From))
+		if o.Spread > 0 {
+			fmt.Fprintf(&b, ", \"spread\": %s", number(o.Spread))
+		}
+		b.WriteByte('}')
+	}
+	b.WriteString("\n  }\n}\n")
+	return b.Bytes()
+}
+
+func number(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
+
+func quote(s string) string {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	_ = e.Encode(s) // a string into memory
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// ReadFile reads a profile file; the profile's ID is the path.
+func ReadFile(path string) (*File, error) {
+	src, err := os.ReadFile(path)
+	if err != nil {
+		var failed *fs.PathError
+		if errors.As(err, &failed) {
+			err = failed.Err
+		}
+		return nil, fmt.Errorf("cannot read the device profile %s: %w", path, err)
+	}
+	f, err := ParseFile(path, src)
+	if err != nil {
+		return nil, err
+	}
+	f.Profile.ID = path
+	return f, nil
+}
+
+// ParseFile reads the text of a profile file, which errors call name. Every
+// figure must be there, once, and nothing else.
+func ParseFile(name string, src []byte) (*File, error) {
+	r := &fileReader{dec: json.NewDecoder(bytes.NewReader(src)), file: File{Origins: map[string]Origin{}}}
+	r.dec.UseNumber()
+	err := r.read()
+	if err == nil {
+		return &r.file, nil
+	}
+	at := r.dec.InputOffset()
+	var syntax *json.SyntaxError
+	switch {
+	case errors.As(err, &syntax):
+		at, err = syntax.Offset, fmt.Errorf("not JSON: %w", err)
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		at, err = int64(len(src)), errors.New("not JSON: the text ends too early")
+	}
+	line := 1 + bytes.Count(src[:min(max(at, 0), int64(len(src)))], []byte("\n"))
+	return nil, fmt.Errorf("%s:%d: %w", name, line, err)
+}
+
+// fileReader reads a file token by token: the decoder of whole values would take
+// a name that comes twice, and would not tell the line.
+type fileReader struct {
+	dec  *json.Decoder
+	file File
+}
+
+func (r *fileReader) read() error {
+	var format string
+	var version, compute json.Number
+	fields := map[string]func() error{
+		"format":             func() error { return r.text("format", &format) },
+		"version":            func() error { return r.number("version", &version) },
+		"name":               func() error { return r.text("name", &r.file.Profile.Name) },
+		"compute_capability": func() error { return r.text("compute_capability", (*string)(&compute)) },
+		"about":              func() error { return r.text("about", &r.file.About) },
+		"figures":            r.figures,
+	}
+	order := []string{"format", "version", "name", "compute_capability", "about", "figures"}
+	err := r.object("the file", func(name string) error {
+		read, ok := fields[name]
+		if !ok {
+			return fmt.Errorf("there is no field %q; remove it, or move a figure into \"figures\"", name)
+		}
+		err := read()
+		switch {
+		case err != nil:
+			return err
+		case name == "format" && format != fileFormat:
+			return fmt.Errorf("the format is %q; a device profile says %q", format, fileFormat)
+		case name == "version" && version != "1":
+			return fmt.Errorf("version %s; this release reads version %d, so write the file again with reprise calibrate", version, fileVersion)
+		case name == "compute_capability":
+			return r.compute(string(compute))
+		}
+		return nil
+	}, order)
+	if err != nil {
+		return err
+	}
+	if _, err := r.dec.Token(); err != io.EOF {
+		return errors.New("there is more text behind the profile; remove it")
+	}
+	return nil
+}
+
+func (r *fileReader) compute(text string) error {
+	major, minor, _ := strings.Cut(text, ".")
+	a, errA := strconv.ParseUint(major, 10, 7)
+	b, errB := strconv.ParseUint(minor, 10, 7)
+	if errA != nil || errB != nil || a == 0 || fmt.Sprintf("%d.%d", a, b) != text {
+		return fmt.Errorf("compute_capability is %q; write it as \"9.0\"", text)
+	}
+	r.file.Profile.ComputeMajor, r.file.Profile.ComputeMinor = int(a), int(b)
+	return nil
+}
+
+func (r *fileReader) figures() error {
+	names := make([]string, len(figures))
+	for i := range figures {
+		names[i] = figures[i].Name
+	}
+	return r.object(`"figures"`, func(name string) error {
+		f := LookupFigure(name)
+		if f == nil {
+			return unknownFigure(name)
+		}
+		return r.figure(f)
+	}, names)
+}
+
+func (r *fileReader) figure(f *Figure) error {
+	var value, spread json.Number
+	var o Origin
+	fields := map[string]func() error{
+		"value":  func() error { return r.number(f.Name, &value) },
+		"from":   func() error { return r.text(f.Name+`: "from"`, &o.From) },
+		"spread": func() error { return r.number(f.Name+`: "spread"`, &spread) },
+	}
+	err := r.object(f.Name, func(name string) error {
+		read, ok := fields[name]
+		if !ok {
+			return fmt.Errorf("%s: there is no field %q; a figure has \"value\", \"from\" and perhaps \"spread\"", f.Name, name)
+		}
+		return read()
+	}, []string{"value", "from"})
+	if err != nil {
+		return err
+	}
+	if o.From == "" {
+		return fmt.Errorf("%s: \"from\" is empty; say where the value is from", f.Name)
+	}
+	v, err := value.Float64()
+	if err != nil {
+		return fmt.Errorf("%s is %s, which is too large", f.Name, value)
+	}
+	if spread != "" {
+		if o.Spread, err = spread.Float64(); err != nil || o.Spread < 0 {
+			return fmt.Errorf("%s: \"spread\" is %s; it must be a ratio, 0 or more", f.Name, spread)
+		}
+	}
+	r.file.Origins[f.Name] = o
+	return f.Set(&r.file.Profile, v)
+}
+
+// object reads an object of distinct fields, of which some must be there.
+func (r *fileReader) object(what string, field func(name string) error, want []string) error {
+	if t, err := r.dec.Token(); err != nil {
+		return err
+	} else if t != json.Delim('{') {
+		return fmt.Errorf("%s is %v; it must be an object, {...}", what, t)
+	}
+	seen := map[string]bool{}
+	for r.dec.More() {
+		t, err := r.dec.Token()
+		if err != nil {
+			return err
+		}
+		name := t.(string) // the decoder takes nothing else for a key
+		if seen[name] {
+			return fmt.Errorf("%s has %q twice; remove one", what, name)
+		}
+		seen[name] = true
+		if err := field(name); err != nil {
+			return err
+		}
+	}
+	if _, err := r.dec.Token(); err != nil {
+		return err
+	}
+	for _, name := range want {
+		if !seen[name] {
+			return fmt.Errorf("%s has no %q; add it, as in the output of reprise profile h200", what, name)
+		}
+	}
+	return nil
+}
+
+func (r *fileReader) text(what string, to *string) error {
+	t, err := r.dec.Token()
+	if err != nil {
+		return err
+	}
+	s, ok := t.(string)
+	if !ok {
+		return fmt.Errorf("%s is %v; it must be a text in quotes", what, t)
+	}
+	*to = s
+	return nil
+}
+
+func (r *fileReader) number(what string, to *json.Number) error {
+	t, err := r.dec.Token()
+	if err != nil {
+		return err
+	}
+	n, ok := t.(json.Number)
+	if !ok {
+		return fmt.Errorf("%s is %v; it must be a number without quotes", what, t)
+	}
+	*to = n
+	return nil
+}
+
+// unknownFigure names the figure that is like the one given but for its unit.
+func unknownFigure(name string) error {
+	stem, _ := cutUnit(name)
+	for i := range figures {
+		known := figures[i].Name
+		if short, unit := cutUnit(known); unit && (short == stem || short == name) {
+			return fmt.Errorf("there is no figure %q; did you mean %q, in the unit that the name ends in", name, known)
+		}
+	}
+	return fmt.Errorf("there is no figure %q; remove it", name)
+}
+
+// cutUnit is a name without its last word.
+func cutUnit(name string) (stem string, ok bool) {
+	if i := strings.LastIndexByte(name, '_'); i > 0 {
+		return name[:i], true
+	}
+	return name, false
+}

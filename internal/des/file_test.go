@@ -1,0 +1,197 @@
+package des
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// odd is a profile none of whose figures is round.
+func odd(seed uint64) *Profile {
+	r := rand.New(rand.NewPCG(seed, 1))
+	p := *Profiles()[seed%3]
+	p.Name, p.ID = fmt.Sprintf("odd \"device\" <%d> µ\n", seed), ""
+	for i := range figures {
+		f := &figures[i]
+		v := f.Of(&p) * (0.5 + r.Float64())
+		if f.Set(&p, v) != nil {
+			_ = f.Set(&p, math.Round(v)) // a whole number; or else it stays
+		}
+	}
+	return &p
+}
+
+func TestProfilesSurviveTheirFile(t *testing.T) {
+	list := Profiles()
+	for seed := range uint64(50) {
+		list = append(list, odd(seed))
+	}
+	for _, p := range list {
+		f := NewFile(p, "here")
+		f.About = "a \\ test"
+		f.Origins["l2_gbps"] = Origin{From: "measured", Spread: 0.0125}
+		back, err := ParseFile("p.json", f.Text())
+		require.NoError(t, err)
+		back.Profile.ID = p.ID
+		require.Equal(t, f, back)
+		require.Equal(t, string(f.Text()), string(back.Text()))
+	}
+}
+
+// A figure that is not in the table would be lost in a file: changing any number
+// of a profile, however deep, must change its text.
+func TestEveryNumberOfAProfileIsAFigure(t *testing.T) {
+	p := h200
+	before := string(NewFile(&p, "here").Text())
+	count := 0
+	var walk func(path string, v reflect.Value)
+	walk = func(path string, v reflect.Value) {
+		switch v.Kind() {
+		case reflect.Struct:
+			for i := range v.NumField() {
+				walk(path+"."+v.Type().Field(i).Name, v.Field(i))
+			}
+			return
+		case reflect.Array:
+			for i := range v.Len() {
+				walk(fmt.Sprintf("%s[%d]", path, i), v.Index(i))
+			}
+			return
+		case reflect.String:
+			return // the heading, and the ID, which is the path
+		}
+		count++
+		was := reflect.New(v.Type()).Elem()
+		was.Set(v)
+		switch v.Kind() {
+		case reflect.Int, reflect.Int64:
+			v.SetInt(v.Int() + 1)
+		case reflect.Float64:
+			v.SetFloat(v.Float() + 0.25)
+		default:
+			t.Fatalf("%s is a %s, which files cannot hold", path, v.Kind())
+		}
+		assert.False(t, before == string(NewFile(&p, "here").Text()), "%s is in no figure", path)
+		v.Set(was)
+	}
+	walk("Profile", reflect.ValueOf(&p).Elem())
+	assert.Equal(t, len(figures)+2, count, "every number once, and the compute capability's two")
+}
+
+func TestFigureNamesAreDistinctAndDocumented(t *testing.T) {
+	seen := map[string]bool{}
+	for _, f := range Figures() {
+		assert.False(t, seen[f.Name], f.Name)
+		seen[f.Name] = true
+		assert.NotEmpty(t, f.Doc, f.Name)
+		assert.Less(t, f.Least, f.Most, f.Name)
+		for _, p := range Profiles() {
+			q := *p
+			assert.NoError(t, f.Set(&q, f.Of(p)), p.ID)
+		}
+	}
+}
+
+// docs/PROFILE.md lists them all.
+// `go test ./internal/des -run TestFiguresAreOnTheirPage -rewrite` writes it.
+func TestFiguresAreOnTheirPage(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("| figure | what | from | to |\n|---|---|---:|---:|\n")
+	for _, f := range Figures() {
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", f.Name, f.Doc, number(f.Least), number(f.Most))
+	}
+	checkPage(t, "../../docs/PROFILE.md", "figures", b.String())
+}
+
+func TestProfileFileErrors(t *testing.T) {
+	good := string(NewFile(&h200, "here").Text())
+	gap := `"stream_gap_ns": {"value": 740, "from": "here"}`
+	require.Contains(t, good, gap)
+	for _, c := range []struct{ name, old, new, want string }{
+		{"unknown field", `"about": ""`, `"abuot": ""`, `p.json:6: there is no field "abuot"; remove it, or move a figure into "figures"`},
+		{"unknown figure", gap, gap + `, "warp_drives": {"value": 1, "from": "here"}`, `there is no figure "warp_drives"; remove it`},
+		{"wrong unit", "stream_gap_ns", "stream_gap_us", `there is no figure "stream_gap_us"; did you mean "stream_gap_ns", in the unit that the name ends in`},
+		{"no unit", "stream_gap_ns", "stream_gap", `there is no figure "stream_gap"; did you mean "stream_gap_ns", in the unit that the name ends in`},
+		{"missing figure", gap + ",", "", `"figures" has no "stream_gap_ns"; add it, as in the output of reprise profile h200`},
+		{"missing heading", `"compute_capability": "9.0",`, "", `the file has no "compute_capability"; add it`},
+		{"missing value", `"value": 740, `, "", `stream_gap_ns has no "value"; add it`},
+		{"missing origin", `740, "from": "here"`, `740`, `stream_gap_ns has no "from"; add it`},
+		{"empty origin", `740, "from": "here"`, `740, "from": ""`, `stream_gap_ns: "from" is empty; say where the value is from`},
+		{"unknown part", `740, "from"`, `740, "unit": "ns", "from"`, `stream_gap_ns: there is no field "unit"`},
+		{"negative", `740`, `-740`, `stream_gap_ns is -740; it must be from 0 to 99999`},
+		{"too long for a gap", `740`, `740000`, `stream_gap_ns is 740000; it must be from 0 to 99999`},
+		{"not a number", `740`, `NaN`, `not JSON: invalid character 'N'`},
+		{"infinite", `740`, `1e999`, `stream_gap_ns is 1e999, which is too large`},
+		{"a text", `740`, `"740"`, `stream_gap_ns is 740; it must be a number without quotes`},
+		{"a bare value", `{"value": 740, "from": "here"}`, `740`, `stream_gap_ns is 740; it must be an object, {...}`},
+		{"null", `740`, `null`, `stream_gap_ns is <nil>; it must be a number without quotes`},
+		{"a part of a multiprocessor", `"value": 132,`, `"value": 132.5,`, `multiprocessors is 132.5; it must be a whole number`},
+		{"no multiprocessors", `"value": 132,`, `"value": 0,`, `multiprocessors is 0; it must be from 1 to`},
+		{"twice", gap, gap + ",\n" + gap, `"figures" has "stream_gap_ns" twice; remove one`},
+		{"other format", fileFormat, "bench", `the format is "bench"; a device profile says "reprise-profile"`},
+		{"other version", `"version": 1`, `"version": 2`, `version 2; this release reads version 1`},
+		{"compute", `"9.0"`, `"9"`, `compute_capability is "9"; write it as "9.0"`},
+		{"compute", `"9.0"`, `9.0`, `compute_capability is 9.0; it must be a text in quotes`},
+		{"negative spread", `740, "from": "here"`, `740, "from": "here", "spread": -1`, `stream_gap_ns: "spread" is -1; it must be a ratio, 0 or more`},
+		{"cut off", "\n  }\n}\n", "", `not JSON: the text ends too early`},
+		{"more behind", "\n  }\n}\n", "\n  }\n}\n{}", `there is more text behind the profile; remove it`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			require.Contains(t, good, c.old)
+			_, err := ParseFile("p.json", []byte(strings.Replace(good, c.old, c.new, 1)))
+			require.Error(t, err)
+			assert.Contains(t, err.Error(), c.want)
+			assert.Regexp(t, `^p\.json:\d+: `, err.Error())
+			assert.NotContains(t, err.Error(), "\n")
+		})
+	}
+}
+
+func TestProfileErrorsTellTheLine(t *testing.T) {
+	good := string(NewFile(&h200, "here").Text())
+	at := 1 + strings.Count(good[:strings.Index(good, `"stream_gap_ns"`)], "\n")
+	_, err := ParseFile("p.json", []byte(strings.Replace(good, `"value": 740,`, `"value": -1,`, 1)))
+	assert.ErrorContains(t, err, fmt.Sprintf("p.json:%d: stream_gap_ns is -1", at))
+}
+
+func TestLookupReadsFiles(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "my.json")
+	_, err := Lookup(path)
+	assert.EqualError(t, err, "cannot read the device profile "+path+": no such file or directory")
+	p := odd(7)
+	require.NoError(t, os.WriteFile(path, NewFile(p, "here").Text(), 0o600))
+	got, err := Lookup(path)
+	require.NoError(t, err)
+	p.ID = path
+	assert.Equal(t, p, got)
+}
+
+// FuzzParseFile: no text makes the parser panic, and what it takes survives
+// being written, and makes a device that keeps time.
+func FuzzParseFile(f *testing.F) {
+	f.Add(NewFile(&v100, "here").Text())
+	f.Add(NewFile(odd(3), "here").Text())
+	f.Add([]byte(`{"format": "reprise-profile", "version": 1, "figures": {"clock_mhz": {"value": 1}}}`))
+	f.Fuzz(func(t *testing.T, src []byte) {
+		file, err := ParseFile("p.json", src)
+		if err != nil {
+			require.NotContains(t, err.Error(), "BUG")
+			return
+		}
+		back, err := ParseFile("p.json", file.Text())
+		require.NoError(t, err)
+		require.Equal(t, file, back)
+		e := demanding(&file.Profile)
+		a := e.Add(Task{Data: Demand{Kind: Kernel, Blocks: 300, PerSM: 2, BlockCycles: 100, Bytes: 1000}})
+		e.Add(Task{Deps: []TaskID{a}, Gap: file.Profile.StreamGap, Data: Demand{Kind: CopyIn, Bytes: 1 << 20}})
+		require.Positive(t, e.Drain())
+	})
+}
