@@ -16,6 +16,7 @@ func init() {
 	builtins = map[string]func(l *lowering, results, args []ptx.Operand) error{
 		"__assertfail": (*lowering).assertFail, "vprintf": (*lowering).printf,
 		"malloc": (*lowering).malloc, "free": (*lowering).free,
+		"cudaGraphSetConditional": (*lowering).setConditional,
 	}
 }
 

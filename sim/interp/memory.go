@@ -47,14 +47,15 @@ type Memory struct {
 // allocation is one block of global memory. words backs data so that every
 // aligned device address is an aligned host address.
 type allocation struct {
-	base  uint64
-	size  uint64
-	name  string
-	words []uint64
-	data  unsafe.Pointer
-	saved []bool    // pages of which the launch under way has kept a copy
-	heap  bool      // from malloc on the device
-	valid *validity // nil when every byte has been written, or nobody wants to know
+	base      uint64
+	size      uint64
+	name      string
+	words     []uint64
+	data      unsafe.Pointer
+	saved     []bool    // pages of which the launch under way has kept a copy
+	heap      bool      // from malloc on the device
+	condition bool      // the word of a graph's condition
+	valid     *validity // nil when every byte has been written, or nobody wants to know
 }
 
 // NewMemory returns an empty address space that holds at most limit bytes.

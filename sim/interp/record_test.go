@@ -23,12 +23,12 @@ func TestRecord(t *testing.T) {
 			out, in := buffer(d, "out", make([]uint32, 64)), buffer(d, "in", make([]byte, 256))
 			l.Params = params(out, in, uint64(0), uint32(0), uint32(0))
 			d.run("main", l)
-			return printRecord(d, l.Record)
+			return printRecord(d, "main", l.Record)
 		})
 	})
 }
 
-func printRecord(d *device, r *Record) string {
+func printRecord(d *device, entry string, r *Record) string {
 	var b strings.Builder
 	for _, a := range r.Allocations {
 		fmt.Fprintf(&b, "%s\n", d.mem.find(a.Base, 0).name)
@@ -48,7 +48,7 @@ func printRecord(d *device, r *Record) string {
 			line(k.Kind, k.Spans)
 		}
 		for _, s := range a.Sites {
-			line(fmt.Sprintf("line %d (store %v, atomic %v)", d.kernel("main").Place(s.Inst).Line, s.Stores, s.Atomic), []Span{s.Range})
+			line(fmt.Sprintf("line %d (store %v, atomic %v)", d.kernel(entry).Place(s.Inst).Line, s.Stores, s.Atomic), []Span{s.Range})
 		}
 	}
 	return b.String()
