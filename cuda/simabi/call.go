@@ -23,7 +23,7 @@ var driver struct {
 	ready   bool // after cuInit
 	gpus    []*gpu
 	threads map[uint64]*thread
-	last    *context // whose device the clock was read from last
+	last    *context // the one whose clock is the latest
 }
 
 // status is a driver's result code as an error; 0 is never one.

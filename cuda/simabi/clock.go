@@ -10,8 +10,5 @@ import "C"
 func sim_repriseNow() C.ulonglong {
 	driver.mu.Lock()
 	defer driver.mu.Unlock()
-	if driver.last == nil {
-		return 0
-	}
-	return C.ulonglong(driver.last.sim.Now())
+	return C.ulonglong(now())
 }

@@ -6,13 +6,12 @@ package simabi
 import "C"
 
 import (
+	"time"
 	"unsafe"
 
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/sim"
 )
-
-const contextIsDestroyed = C.CUDA_ERROR_CONTEXT_IS_DESTROYED
 
 var contexts handles[*context]
 
@@ -21,25 +20,61 @@ type context struct {
 	handle    handle
 	gpu       *gpu
 	sim       *sim.Device
-	destroyed bool
+	id        uint64 // never used again, unlike the handle of a primary context
+	flags     C.uint
+	destroyed bool // or, of a primary context, not active
+	limits    limits
+	cache     C.CUfunc_cache
 	null      stream        // the default stream
 	scratch   device.Launch // the last launch
 }
 
-// primary is the context that a GPU has once, counted by who retains it.
-type primary struct {
-	context *context
-	users   int
+// A context lives in none.
+func (c *context) owner() *context { return nil }
+
+// Flags that a context may be created with: how to wait, one of CU_CTX_SCHED_*, and
+// what else there is up to CUDA 12.4.
+const (
+	scheduleFlags = 0x07
+	contextFlags  = 0xff
+)
+
+func validContextFlags(flags C.uint) bool {
+	schedule := flags & scheduleFlags
+	return flags&^contextFlags == 0 && schedule&(schedule-1) == 0
 }
 
-func newContext(g *gpu) (*context, error) {
-	d, err := g.open()
+var lastContextID uint64
+
+// open gives the context a device of its own, at the process's present time.
+func (c *context) open() error {
+	d, err := c.gpu.open()
 	if err != nil {
-		return nil, err
+		return err
 	}
-	c := &context{gpu: g, sim: d}
-	c.null.context = c
-	if c.null.sim, err = d.CreateStream(0); err != nil {
+	d.WaitUntil(now())
+	null, err := d.CreateStream(0)
+	if err != nil {
+		return err
+	}
+	lastContextID++
+	c.sim, c.id, c.destroyed = d, lastContextID, false
+	c.null = stream{context: c, sim: null}
+	c.limits = defaultLimits()
+	return nil
+}
+
+// now is the host's virtual clock.
+func now() time.Duration {
+	if driver.last == nil {
+		return 0
+	}
+	return driver.last.sim.Now()
+}
+
+func newContext(g *gpu, flags C.uint) (*context, error) {
+	c := &context{gpu: g, flags: flags}
+	if err := c.open(); err != nil {
 		return nil, err
 	}
 	c.handle = contexts.add(c)
@@ -48,22 +83,30 @@ func newContext(g *gpu) (*context, error) {
 
 // enter brings the context's clock to the process's.
 func (c *context) enter() *context {
-	if l := driver.last; l != c {
-		if l != nil {
-			c.sim.WaitUntil(l.sim.Now())
-		}
+	if driver.last != c {
+		c.sim.WaitUntil(now())
 		driver.last = c
 	}
 	return c
 }
 
-func (c *context) destroy() error {
-	_, err := contexts.remove(c.handle)
-	if err != nil {
-		return invalidContext
+// close waits for the context's work and ends the life of all that is in it. A fault
+// that the context had is no error of closing it.
+func (c *context) close() {
+	c.enter().destroyed = true
+	forget(c)
+	if err := c.sim.Close(); err != nil {
+		explain(err)
 	}
-	c.destroyed = true
-	return c.sim.Close()
+}
+
+// contextOf is the context of a handle.
+func contextOf(h C.CUcontext) (*context, error) {
+	c, err := contexts.get(of(unsafe.Pointer(h)))
+	if err != nil {
+		return nil, invalidContext
+	}
+	return c, nil
 }
 
 //export sim_cuCtxCreate_v2
@@ -73,45 +116,50 @@ func sim_cuCtxCreate_v2(ctx *C.CUcontext, flags C.uint, dev C.CUdevice) C.CUresu
 		if err != nil {
 			return err
 		}
-		if ctx == nil {
+		if ctx == nil || !validContextFlags(flags) {
 			return invalidValue
 		}
-		c, err := newContext(g)
+		c, err := newContext(g, flags)
 		if err != nil {
 			return err
 		}
-		t.stack = append(t.stack, c)
+		t.push(c)
 		c.handle.put(unsafe.Pointer(ctx))
 		return nil
+	})
+}
+
+// sim_cuCtxCreate_v3 takes no execution affinity: that is for clients of the
+// multi-process service.
+//
+//export sim_cuCtxCreate_v3
+func sim_cuCtxCreate_v3(ctx *C.CUcontext, affinity *C.CUexecAffinityParam, n C.int, flags C.uint, dev C.CUdevice) C.CUresult {
+	if n == 0 {
+		return sim_cuCtxCreate_v2(ctx, flags, dev)
+	}
+	return call(func(*thread) error {
+		if n < 0 || affinity == nil {
+			return invalidValue
+		}
+		return status(C.CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY)
 	})
 }
 
 //export sim_cuCtxDestroy_v2
 func sim_cuCtxDestroy_v2(ctx C.CUcontext) C.CUresult {
 	return call(func(t *thread) error {
-		c, err := contexts.get(of(unsafe.Pointer(ctx)))
+		c, err := contextOf(ctx)
 		if err != nil {
-			return invalidContext
+			return err
 		}
-		if n := len(t.stack); n > 0 && t.stack[n-1] == c {
-			t.stack = t.stack[:n-1]
+		if c == c.gpu.primary.context {
+			return invalidContext // it is released, not destroyed
 		}
-		return c.destroy()
-	})
-}
-
-//export sim_cuCtxSetCurrent
-func sim_cuCtxSetCurrent(ctx C.CUcontext) C.CUresult {
-	return call(func(t *thread) error {
-		if ctx == nil {
-			t.setCurrent(nil)
-			return nil
+		if t.top() == c {
+			t.pop()
 		}
-		c, err := contexts.get(of(unsafe.Pointer(ctx)))
-		if err != nil {
-			return invalidContext
-		}
-		t.setCurrent(c)
+		_, _ = contexts.remove(c.handle)
+		c.close()
 		return nil
 	})
 }
@@ -119,4 +167,107 @@ func sim_cuCtxSetCurrent(ctx C.CUcontext) C.CUresult {
 //export sim_cuCtxSynchronize
 func sim_cuCtxSynchronize() C.CUresult {
 	return inContext(func(c *context) error { return c.sim.SynchronizeAll() })
+}
+
+//export sim_cuCtxGetDevice
+func sim_cuCtxGetDevice(dev *C.CUdevice) C.CUresult {
+	return inContext(func(c *context) error {
+		if dev == nil {
+			return invalidValue
+		}
+		*dev = C.CUdevice(c.gpu.ordinal)
+		return nil
+	})
+}
+
+//export sim_cuCtxGetFlags
+func sim_cuCtxGetFlags(flags *C.uint) C.CUresult {
+	return inContext(func(c *context) error {
+		if flags == nil {
+			return invalidValue
+		}
+		*flags = c.flags
+		return nil
+	})
+}
+
+//export sim_cuCtxSetFlags
+func sim_cuCtxSetFlags(flags C.uint) C.CUresult {
+	return inContext(func(c *context) error {
+		if !validContextFlags(flags) {
+			return invalidValue
+		}
+		c.flags = flags
+		return nil
+	})
+}
+
+// orCurrent is the context of a handle, or the thread's for a null one.
+func (t *thread) orCurrent(h C.CUcontext) (*context, error) {
+	if h == nil {
+		return t.context()
+	}
+	c, err := contextOf(h)
+	if err == nil && c.destroyed {
+		err = status(C.CUDA_ERROR_CONTEXT_IS_DESTROYED)
+	}
+	return c, err
+}
+
+//export sim_cuCtxGetId
+func sim_cuCtxGetId(ctx C.CUcontext, id *C.ulonglong) C.CUresult {
+	return call(func(t *thread) error {
+		c, err := t.orCurrent(ctx)
+		switch {
+		case err != nil:
+			return err
+		case id == nil:
+			return invalidValue
+		}
+		*id = C.ulonglong(c.id)
+		return nil
+	})
+}
+
+// contextVersion is the version of the interface that contexts of today's cuCtxCreate
+// have, and always had since CUDA 3.2.
+const contextVersion = 3020
+
+//export sim_cuCtxGetApiVersion
+func sim_cuCtxGetApiVersion(ctx C.CUcontext, version *C.uint) C.CUresult {
+	return call(func(t *thread) error {
+		_, err := t.orCurrent(ctx)
+		switch {
+		case err != nil:
+			return err
+		case version == nil:
+			return invalidValue
+		}
+		*version = contextVersion
+		return nil
+	})
+}
+
+//export sim_cuCtxGetStreamPriorityRange
+func sim_cuCtxGetStreamPriorityRange(least, greatest *C.int) C.CUresult {
+	return inContext(func(c *context) error {
+		info := c.sim.Info()
+		if least != nil {
+			*least = C.int(info.LeastPriority)
+		}
+		if greatest != nil {
+			*greatest = C.int(info.GreatestPriority)
+		}
+		return nil
+	})
+}
+
+//export sim_cuCtxGetExecAffinity
+func sim_cuCtxGetExecAffinity(affinity *C.CUexecAffinityParam, kind C.CUexecAffinityType) C.CUresult {
+	return inContext(func(*context) error {
+		if affinity == nil || kind != C.CU_EXEC_AFFINITY_TYPE_SM_COUNT {
+			return invalidValue
+		}
+		return status(C.CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY)
+	})
 }

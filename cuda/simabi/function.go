@@ -32,6 +32,8 @@ func newFunction(m *module, h device.Function) (*function, error) {
 	return f, nil
 }
 
+func (f *function) owner() *context { return f.module.context }
+
 // functionOf is the function of a handle, if it lives in the context.
 func (c *context) functionOf(h C.CUfunction) (*function, error) {
 	f, err := functions.get(of(unsafe.Pointer(h)))

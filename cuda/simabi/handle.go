@@ -2,7 +2,10 @@
 
 package simabi
 
-import "unsafe"
+import (
+	"maps"
+	"unsafe"
+)
 
 // handle is what a C handle type holds: a number in the shape of a pointer, counted
 // up over all kinds, so that a handle of one kind is none of another.
@@ -18,11 +21,30 @@ func (h handle) put(at unsafe.Pointer) { *(*handle)(at) = h }
 var nextHandle handle = 0x5200_0000_0000
 
 // handles is the meaning of the live handles of one kind.
-type handles[T any] struct{ live map[handle]T }
+type handles[T owned] struct{ live map[handle]T }
+
+// owned is what lives in a context, and no longer than that; the owner is nil of what
+// lives in none.
+type owned interface{ owner() *context }
+
+// kinds are the tables that have had a handle.
+var kinds []interface{ forget(*context) }
+
+// forget ends the life of the handles of what a context owned.
+func forget(c *context) {
+	for _, k := range kinds {
+		k.forget(c)
+	}
+}
+
+func (h *handles[T]) forget(c *context) {
+	maps.DeleteFunc(h.live, func(_ handle, v T) bool { return v.owner() == c })
+}
 
 func (h *handles[T]) add(v T) handle {
 	if h.live == nil {
 		h.live = map[handle]T{}
+		kinds = append(kinds, h)
 	}
 	nextHandle += 16
 	h.live[nextHandle] = v

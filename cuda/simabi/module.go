@@ -38,6 +38,8 @@ func (c *context) load(name string, image []byte) (*module, error) {
 	return m, nil
 }
 
+func (m *module) owner() *context { return m.context }
+
 // moduleOf is the module of a handle, if it lives in the context.
 func (c *context) moduleOf(h C.CUmodule) (*module, error) {
 	m, err := modules.get(of(unsafe.Pointer(h)))

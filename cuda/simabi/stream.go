@@ -32,5 +32,7 @@ func (c *context) streamOf(h C.CUstream) (*stream, error) {
 	return s, err
 }
 
+func (s *stream) owner() *context { return s.context }
+
 // submit enqueues work.
 func (s *stream) submit(w device.Work) error { return s.context.sim.Submit(s.sim, w) }

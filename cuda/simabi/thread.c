@@ -2,13 +2,56 @@
 
 #include "thread.h"
 
+#include <pthread.h>
 #include <stdatomic.h>
+#include <stdlib.h>
+
+// ended is a thread that has ended. The driver is not called from a destructor:
+// entering Go from a thread that is going away is asking for trouble.
+struct ended {
+	struct ended *next;
+	uint64_t thread;
+};
 
 static atomic_uint_fast64_t threads;
+static _Atomic(struct ended *) list;
 static __thread uint64_t mine;
+static pthread_key_t key;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-uint64_t simabi_thread(void) {
-	if (mine == 0)
-		mine = atomic_fetch_add(&threads, 1) + 1;
+// A later destructor that calls the driver gets a new number, and a destructor again.
+static void end(void *record) {
+	struct ended *e = record;
+	mine = 0;
+	e->next = atomic_load(&list);
+	while (!atomic_compare_exchange_weak(&list, &e->next, e))
+		;
+}
+
+static void prepare(void) { pthread_key_create(&key, end); }
+
+static uint64_t number(void) {
+	struct ended *e = malloc(sizeof *e);
+	pthread_once(&once, prepare);
+	mine = atomic_fetch_add(&threads, 1) + 1;
+	if (e) { // else the state of this thread stays for good
+		e->thread = mine;
+		pthread_setspecific(key, e);
+	}
 	return mine;
+}
+
+uint64_t simabi_thread(void) { return mine ? mine : number(); }
+
+// Taking one off is safe since the driver's lock allows one taker.
+uint64_t simabi_ended(void) {
+	struct ended *e = atomic_load(&list);
+	uint64_t thread = 0;
+	while (e && !atomic_compare_exchange_weak(&list, &e, e->next))
+		;
+	if (e) {
+		thread = e->thread;
+		free(e);
+	}
+	return thread;
 }

@@ -1,0 +1,70 @@
+//go:build cuda
+
+package simabi
+
+// #include <cuda.h>
+import "C"
+
+import "unsafe"
+
+//export sim_cuCtxSetCurrent
+func sim_cuCtxSetCurrent(ctx C.CUcontext) C.CUresult {
+	return call(func(t *thread) error {
+		if ctx == nil {
+			t.pop()
+			return nil
+		}
+		c, err := contextOf(ctx)
+		if err != nil {
+			return err
+		}
+		t.pop()
+		t.push(c)
+		return nil
+	})
+}
+
+//export sim_cuCtxGetCurrent
+func sim_cuCtxGetCurrent(ctx *C.CUcontext) C.CUresult {
+	return call(func(t *thread) error {
+		if ctx == nil {
+			return invalidValue
+		}
+		t.top().put(ctx)
+		return nil
+	})
+}
+
+//export sim_cuCtxPushCurrent_v2
+func sim_cuCtxPushCurrent_v2(ctx C.CUcontext) C.CUresult {
+	return call(func(t *thread) error {
+		c, err := contextOf(ctx)
+		if err != nil {
+			return err
+		}
+		t.push(c)
+		return nil
+	})
+}
+
+//export sim_cuCtxPopCurrent_v2
+func sim_cuCtxPopCurrent_v2(ctx *C.CUcontext) C.CUresult {
+	return call(func(t *thread) error {
+		c := t.pop()
+		if c == nil {
+			return invalidContext
+		}
+		if ctx != nil {
+			c.put(ctx)
+		}
+		return nil
+	})
+}
+
+// put stores the context's handle, null without a context.
+func (c *context) put(at *C.CUcontext) {
+	*at = nil
+	if c != nil {
+		c.handle.put(unsafe.Pointer(at))
+	}
+}

@@ -1,0 +1,135 @@
+//go:build cuda
+
+package simabi
+
+// #include <cuda.h>
+import "C"
+
+import "github.com/reprise-gpu/reprise/internal/des"
+
+// limits are what a program may ask of a context beforehand; the index is the
+// CUlimit. Only the stack, the heap and the output buffer of kernels mean something to
+// the simulator, and it has its own figures for them: a program reads back what it
+// wrote, as from a driver.
+type limits [C.CU_LIMIT_PERSISTING_L2_CACHE_SIZE + 1]C.size_t
+
+// What a driver begins with (CUDA C++ Programming Guide, cudaLimit* and
+// cudaDeviceSetLimit).
+func defaultLimits() limits {
+	return limits{
+		C.CU_LIMIT_STACK_SIZE:                       1 << 10,
+		C.CU_LIMIT_PRINTF_FIFO_SIZE:                 1 << 20,
+		C.CU_LIMIT_MALLOC_HEAP_SIZE:                 8 << 20,
+		C.CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH:           2,
+		C.CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT: 2048,
+		C.CU_LIMIT_MAX_L2_FETCH_GRANULARITY:         64,
+	}
+}
+
+// limit is where the context keeps a limit, if its GPU has it.
+func (c *context) limit(l C.CUlimit) (*C.size_t, error) {
+	if int(l) >= len(c.limits) {
+		return nil, invalidValue
+	}
+	major := c.gpu.profile.ComputeMajor
+	if l == C.CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH && major >= 9 || l == C.CU_LIMIT_PERSISTING_L2_CACHE_SIZE && major < 8 {
+		return nil, status(C.CUDA_ERROR_UNSUPPORTED_LIMIT)
+	}
+	return &c.limits[l], nil
+}
+
+//export sim_cuCtxGetLimit
+func sim_cuCtxGetLimit(value *C.size_t, l C.CUlimit) C.CUresult {
+	return inContext(func(c *context) error {
+		if value == nil {
+			return invalidValue
+		}
+		at, err := c.limit(l)
+		if err == nil {
+			*value = *at
+		}
+		return err
+	})
+}
+
+//export sim_cuCtxSetLimit
+func sim_cuCtxSetLimit(l C.CUlimit, value C.size_t) C.CUresult {
+	return inContext(func(c *context) error {
+		at, err := c.limit(l)
+		if err != nil {
+			return err
+		}
+		const mostFetched, mostDepth = 128, 24
+		switch {
+		case l == C.CU_LIMIT_MAX_L2_FETCH_GRANULARITY && value > mostFetched,
+			l == C.CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH && value > mostDepth:
+			return invalidValue
+		case l == C.CU_LIMIT_PERSISTING_L2_CACHE_SIZE:
+			value = min(value, C.size_t(persistingL2(c.gpu.profile)))
+		}
+		*at = value
+		return nil
+	})
+}
+
+// persistingL2 is how much of L2 may be set aside, 0 on GPUs that cannot: three
+// quarters (CUDA C++ Programming Guide, L2 persistence).
+func persistingL2(p *des.Profile) int64 {
+	if p.ComputeMajor < 8 {
+		return 0
+	}
+	return p.L2Bytes / 4 * 3
+}
+
+//export sim_cuCtxResetPersistingL2Cache
+func sim_cuCtxResetPersistingL2Cache() C.CUresult {
+	return inContext(func(*context) error { return nil })
+}
+
+//export sim_cuCtxGetCacheConfig
+func sim_cuCtxGetCacheConfig(config *C.CUfunc_cache) C.CUresult {
+	return inContext(func(c *context) error {
+		if config == nil {
+			return invalidValue
+		}
+		*config = c.cache
+		return nil
+	})
+}
+
+//export sim_cuCtxSetCacheConfig
+func sim_cuCtxSetCacheConfig(config C.CUfunc_cache) C.CUresult {
+	return inContext(func(c *context) error {
+		if config > C.CU_FUNC_CACHE_PREFER_EQUAL {
+			return invalidValue
+		}
+		c.cache = config
+		return nil
+	})
+}
+
+// The banks of shared memory are four bytes wide on all GPUs since Maxwell; to ask for
+// others has no effect.
+
+//export sim_cuCtxGetSharedMemConfig
+func sim_cuCtxGetSharedMemConfig(config *C.CUsharedconfig) C.CUresult {
+	return inContext(func(*context) error {
+		if config == nil {
+			return invalidValue
+		}
+		*config = C.CU_SHARED_MEM_CONFIG_FOUR_BYTE_BANK_SIZE
+		return nil
+	})
+}
+
+//export sim_cuCtxSetSharedMemConfig
+func sim_cuCtxSetSharedMemConfig(config C.CUsharedconfig) C.CUresult {
+	return inContext(func(*context) error { return checkBanks(config) })
+}
+
+func checkBanks(config C.CUsharedconfig) error {
+	if config > C.CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE {
+		return invalidValue
+	}
+	return nil
+}

@@ -1,0 +1,122 @@
+//go:build cuda
+
+package simabi
+
+// #include <cuda.h>
+import "C"
+
+import "unsafe"
+
+// primary is the context that a GPU has once, counted by who retains it. It keeps its
+// handle over its lives.
+type primary struct {
+	context *context // nil until the first life
+	users   int
+	flags   C.uint // of the next life
+}
+
+func (p *primary) active() bool { return p.context != nil && !p.context.destroyed }
+
+func (g *gpu) retain() (c *context, err error) {
+	p := &g.primary
+	switch {
+	case p.context == nil:
+		p.context, err = newContext(g, p.flags)
+	case !p.active():
+		err = p.context.open()
+	}
+	if err != nil {
+		return nil, err
+	}
+	p.context.flags = p.flags
+	p.users++
+	return p.context, nil
+}
+
+//export sim_cuDevicePrimaryCtxRetain
+func sim_cuDevicePrimaryCtxRetain(ctx *C.CUcontext, dev C.CUdevice) C.CUresult {
+	return call(func(*thread) error {
+		g, err := gpuOf(dev)
+		if err != nil {
+			return err
+		}
+		if ctx == nil {
+			return invalidValue
+		}
+		c, err := g.retain()
+		if err != nil {
+			return err
+		}
+		c.handle.put(unsafe.Pointer(ctx))
+		return nil
+	})
+}
+
+//export sim_cuDevicePrimaryCtxRelease_v2
+func sim_cuDevicePrimaryCtxRelease_v2(dev C.CUdevice) C.CUresult {
+	return call(func(*thread) error {
+		g, err := gpuOf(dev)
+		if err != nil {
+			return err
+		}
+		p := &g.primary
+		if p.users == 0 {
+			return invalidContext
+		}
+		if p.users--; p.users == 0 && p.active() {
+			p.context.close()
+		}
+		return nil
+	})
+}
+
+// sim_cuDevicePrimaryCtxReset_v2 ends a life of the context and lets nobody go: who
+// retained it has to release it still.
+//
+//export sim_cuDevicePrimaryCtxReset_v2
+func sim_cuDevicePrimaryCtxReset_v2(dev C.CUdevice) C.CUresult {
+	return call(func(*thread) error {
+		g, err := gpuOf(dev)
+		if err == nil && g.primary.active() {
+			g.primary.context.close()
+		}
+		return err
+	})
+}
+
+//export sim_cuDevicePrimaryCtxSetFlags_v2
+func sim_cuDevicePrimaryCtxSetFlags_v2(dev C.CUdevice, flags C.uint) C.CUresult {
+	return call(func(*thread) error {
+		g, err := gpuOf(dev)
+		if err != nil {
+			return err
+		}
+		if !validContextFlags(flags) {
+			return invalidValue
+		}
+		p := &g.primary
+		p.flags = flags
+		if p.active() {
+			p.context.flags = flags
+		}
+		return nil
+	})
+}
+
+//export sim_cuDevicePrimaryCtxGetState
+func sim_cuDevicePrimaryCtxGetState(dev C.CUdevice, flags *C.uint, active *C.int) C.CUresult {
+	return call(func(*thread) error {
+		g, err := gpuOf(dev)
+		if err != nil {
+			return err
+		}
+		if flags == nil || active == nil {
+			return invalidValue
+		}
+		*flags, *active = g.primary.flags, 0
+		if g.primary.active() {
+			*active = 1
+		}
+		return nil
+	})
+}

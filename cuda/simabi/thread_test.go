@@ -1,0 +1,72 @@
+//go:build cuda
+
+package simabi
+
+import (
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// power does what cuInit does, for one test.
+func power(t *testing.T, profiles string) {
+	t.Setenv("REPRISE_SIM", profiles)
+	gpus, err := plug()
+	require.NoError(t, err)
+	driver.ready, driver.gpus, driver.threads = true, gpus, map[uint64]*thread{}
+	t.Cleanup(func() { driver.ready, driver.gpus, driver.threads, driver.last = false, nil, nil, nil })
+}
+
+// TestThreadsThatEndLeaveNothing starts and ends OS threads: a goroutine that ends
+// while it is locked to one takes it along.
+func TestThreadsThatEndLeaveNothing(t *testing.T) {
+	power(t, "h200")
+	const threads = 100
+	var most int
+	for range threads {
+		done := make(chan int)
+		go func() {
+			runtime.LockOSThread()
+			driver.mu.Lock()
+			defer driver.mu.Unlock()
+			current()
+			done <- len(driver.threads)
+		}()
+		most = max(most, <-done)
+	}
+	require.Eventually(t, func() bool { // threads end a moment after their goroutine
+		live := make(chan int)
+		go func() {
+			runtime.LockOSThread()
+			driver.mu.Lock()
+			defer driver.mu.Unlock()
+			current()
+			live <- len(driver.threads)
+		}()
+		return <-live < threads/10
+	}, 10*time.Second, time.Millisecond, "of %d threads there were %d at a time", threads, most)
+}
+
+func TestContextTakesAlongWhatIsInIt(t *testing.T) {
+	power(t, "h200")
+	a, err := newContext(driver.gpus[0], 0)
+	require.NoError(t, err)
+	b, err := newContext(driver.gpus[0], 0)
+	require.NoError(t, err)
+	for _, c := range []*context{a, b} {
+		m, err := c.load("m", []byte(".version 7.0\n.target sm_52\n.address_size 64\n.visible .entry k() { ret; }"))
+		require.NoError(t, err)
+		_, err = m.function("k")
+		require.NoError(t, err)
+	}
+	require.Len(t, modules.live, 2)
+	require.Len(t, functions.live, 2)
+	a.close()
+	require.Len(t, modules.live, 1)
+	require.Len(t, functions.live, 1)
+	b.close()
+	require.Empty(t, modules.live)
+	require.Empty(t, functions.live)
+}
