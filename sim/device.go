@@ -80,7 +80,12 @@ type Device struct {
 	lists   device.Handles[device.CommandList, *list]
 	arrays  device.Handles[device.Array, *array]
 
+	legacy *stream   // nil until something asks for it
+	busy   []*stream // blocking streams with work that the legacy stream does not follow yet
+	epoch  int64     // counts tasks of the legacy stream
+
 	deps   []des.TaskID  // scratch of enqueue
+	front  []des.TaskID  // scratch of calls that wait for a stream
 	spare  []*job        // whose one run has ended
 	fault  *device.Error // what poisoned the device
 	inside *job          // the host call that runs now: it must not call the device
@@ -167,6 +172,9 @@ func duration(t des.Time) time.Duration { return time.Duration(t / des.Nanosecon
 func (d *Device) Live() device.Live {
 	l := d.live
 	l.Modules, l.Streams, l.Events = d.modules.Len(), d.streams.Len(), d.events.Len()
+	if d.legacy != nil {
+		l.Streams-- // nobody can destroy it
+	}
 	l.Graphs, l.Execs, l.Lists = d.graphs.Len(), d.execs.Len(), d.lists.Len()
 	return l
 }

@@ -16,6 +16,9 @@ type stream struct {
 	tail     des.TaskID   // the last task, when used
 	waits    []des.TaskID // tasks that the next one depends on as well
 	gone     bool         // destroyed, which a command list that holds it must notice
+	blocking bool         // ordered with the legacy stream
+	busy     bool         // blocking, and has work that the legacy stream does not follow yet
+	epoch    int64        // how much of the legacy stream it follows
 }
 
 // event is the mark of its last record.
@@ -32,9 +35,13 @@ func (d *Device) CreateStream(priority int) (device.Stream, error) {
 	if err := d.enter(d.profile.Host.Create); err != nil {
 		return 0, err.In("CreateStream")
 	}
+	return d.newStream(priority).handle, nil
+}
+
+func (d *Device) newStream(priority int) *stream {
 	s := &stream{priority: clampPriority(priority)}
 	s.handle = d.streams.Add(s)
-	return s.handle, nil
+	return s
 }
 
 func clampPriority(p int) int32 { return int32(min(max(p, greatestPriority), leastPriority)) }
@@ -75,6 +82,11 @@ func (d *Device) arrival() des.Time { return d.host + d.profile.SubmitLatency }
 
 // enqueue appends a task to a stream.
 func (d *Device) enqueue(s *stream, data any, gap des.Time, why des.Limit) {
+	d.joinLegacy(s)
+	d.append(s, data, gap, why)
+}
+
+func (d *Device) append(s *stream, data any, gap des.Time, why des.Limit) {
 	d.deps = d.deps[:0]
 	if s.used {
 		d.deps = append(d.deps, s.tail)
@@ -92,18 +104,39 @@ func (d *Device) Synchronize(h device.Stream) error {
 		return err.In("Synchronize")
 	}
 	done := d.host
-	if s.used {
-		done = max(done, d.engine.Wait(s.tail))
-	}
-	for _, t := range s.waits {
+	d.front = d.appendFront(d.front[:0], s)
+	for _, t := range d.front {
 		done = max(done, d.engine.Wait(t))
 	}
 	d.waited(done)
-	if s.used {
-		d.races.hostWaited(s.tail)
-	}
-	d.races.hostWaited(s.waits...)
+	d.races.hostWaited(d.front...)
 	return d.answer("Synchronize")
+}
+
+// Query answers NotReady while the stream has work that has not ended.
+func (d *Device) Query(h device.Stream) error {
+	s, bad := d.streams.Get(h)
+	if err := first(d.enter(d.profile.Host.Query), bad); err != nil {
+		return err.In("Query")
+	}
+	d.front = d.appendFront(d.front[:0], s)
+	return d.query(fmt.Sprintf("stream %d", h), d.front).In("Query")
+}
+
+// query lets the device catch up with the host and says whether tasks have
+// ended. A program that polls spends time with each query, so its loop ends.
+func (d *Device) query(what string, tasks []des.TaskID) *device.Error {
+	d.engine.Run(d.host)
+	if err := d.poison(); err != nil {
+		return err
+	}
+	for _, t := range tasks {
+		if !d.engine.Ended(t) {
+			return &device.Error{Code: device.NotReady, Detail: what + " has work under way; query again or synchronize"}
+		}
+	}
+	d.races.hostWaited(tasks...)
+	return nil
 }
 
 // SynchronizeAll waits for all work.
@@ -172,15 +205,53 @@ func (d *Device) Wait(sh device.Stream, eh device.Event) error {
 
 // wait makes the event's task a dependency of the stream's next one. A marker
 // between the two delays it by what waiting across streams takes longer than
-// following in a stream.
+// following in a stream. In the legacy stream the wait is a task of its own, so that
+// other streams have one to follow.
 func (d *Device) wait(s *stream, e *event) {
 	d.host += d.profile.Host.EventWait
 	if !e.recorded || e.stream == s {
 		return
 	}
-	d.deps = append(d.deps[:0], e.task)
+	d.joinLegacy(s)
+	d.follow(s, e.task)
+	if s == d.legacy {
+		d.append(s, nil, 0, des.StreamOrder)
+	}
+}
+
+// follow makes a task that is not of the stream a dependency of its next one.
+func (d *Device) follow(s *stream, t des.TaskID) {
+	d.deps = append(d.deps[:0], t)
 	gap := max(0, d.profile.EventGap-d.profile.StreamGap)
 	s.waits = append(s.waits, d.add(des.Task{Arrival: d.arrival(), Gap: gap, Why: des.EventWait, Deps: d.deps}, place{stream: s.handle}))
+}
+
+// QueryEvent answers NotReady while the event's last record has not completed. An
+// event never recorded has nothing to wait for.
+func (d *Device) QueryEvent(h device.Event) error {
+	e, bad := d.events.Get(h)
+	if err := first(d.enter(d.profile.Host.Query), bad); err != nil {
+		return err.In("QueryEvent")
+	}
+	if !e.recorded {
+		return nil
+	}
+	d.front = append(d.front[:0], e.task)
+	return d.query(fmt.Sprintf("event %d", h), d.front).In("QueryEvent")
+}
+
+// SynchronizeEvent waits until the event's last record has completed.
+func (d *Device) SynchronizeEvent(h device.Event) error {
+	e, bad := d.events.Get(h)
+	if err := first(d.enter(0), bad); err != nil {
+		return err.In("SynchronizeEvent")
+	}
+	if !e.recorded {
+		return nil
+	}
+	d.waited(d.engine.Wait(e.task))
+	d.races.hostWaited(e.task)
+	return d.answer("SynchronizeEvent")
 }
 
 // Elapsed is the virtual time between two completed records.
