@@ -19,11 +19,11 @@ import (
 // driver is the state of the process. A call holds mu from its beginning to its
 // end.
 var driver struct {
-	mu      sync.Mutex
-	ready   bool // after cuInit
-	gpus    []*gpu
-	threads map[uint64]*thread
-	last    *context // the one whose clock is the latest
+	mu     sync.Mutex
+	ready  bool // after cuInit
+	gpus   []*gpu
+	caller *thread  // whose call runs
+	last   *context // the one whose clock is the latest
 }
 
 // status is a driver's result code as an error; 0 is never one.
@@ -40,14 +40,18 @@ const (
 	notSupported   = status(C.CUDA_ERROR_NOT_SUPPORTED)
 )
 
-// call runs the body of a driver function on behalf of the calling thread.
+// call runs the body of a driver function on behalf of the calling thread. Every
+// function with a _ptds or _ptsz variant must go through it, also to fail: it takes
+// note of the variant.
 func call(body func(*thread) error) C.CUresult {
 	driver.mu.Lock()
 	defer driver.mu.Unlock()
+	t := current()
+	driver.caller = t
 	if !driver.ready {
 		return C.CUDA_ERROR_NOT_INITIALIZED
 	}
-	return result(body(current()))
+	return result(body(t))
 }
 
 // inContext is call for a function that needs a current context. Time spent in

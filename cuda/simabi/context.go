@@ -25,7 +25,7 @@ type context struct {
 	destroyed bool // or, of a primary context, not active
 	limits    limits
 	cache     C.CUfunc_cache
-	null      stream        // the default stream
+	legacy    *stream       // nil until something uses it
 	scratch   device.Launch // the last launch
 }
 
@@ -53,13 +53,9 @@ func (c *context) open() error {
 		return err
 	}
 	d.WaitUntil(now())
-	null, err := d.CreateStream(0)
-	if err != nil {
-		return err
-	}
 	lastContextID++
 	c.sim, c.id, c.destroyed = d, lastContextID, false
-	c.null = stream{context: c, sim: null}
+	c.legacy = nil
 	c.limits = defaultLimits()
 	return nil
 }

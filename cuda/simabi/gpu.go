@@ -68,7 +68,7 @@ func sim_cuInit(flags C.uint) C.CUresult {
 		fmt.Fprintln(os.Stderr, "libcudasim:", err)
 		return C.CUDA_ERROR_NO_DEVICE
 	}
-	driver.ready, driver.gpus, driver.threads = true, gpus, map[uint64]*thread{}
+	driver.ready, driver.gpus = true, gpus
 	return C.CUDA_SUCCESS
 }
 

@@ -11,28 +11,208 @@ import (
 	"github.com/reprise-gpu/reprise/device"
 )
 
-var streams handles[*stream]
-
 // stream is a FIFO of a context.
 type stream struct {
-	context *context
-	sim     device.Stream
+	handle   handle
+	context  *context
+	sim      device.Stream
+	flags    C.uint // CUstream_flags
+	priority int
+	id       uint64 // never used again
 }
 
-// streamOf is the stream of a handle, if it lives in the context; the null handle is
-// the default stream.
-func (c *context) streamOf(h C.CUstream) (*stream, error) {
-	if h == nil {
-		return &c.null, nil
+func (s *stream) owner() *context { return s.context }
+
+var (
+	streams      handles[*stream]
+	lastStreamID uint64
+)
+
+// The handles that name a stream without one having been made.
+const (
+	nullStream      handle = 0
+	legacyStream    handle = 1 // CU_STREAM_LEGACY
+	perThreadStream handle = 2 // CU_STREAM_PER_THREAD
+)
+
+// stream is what a CUstream means to the calling thread. The null stream is the
+// thread's own in a function of the _ptds or _ptsz kind, else the legacy stream.
+func (t *thread) stream(name C.CUstream) (*stream, error) {
+	h := of(unsafe.Pointer(name))
+	if h > perThreadStream {
+		return streams.get(h)
 	}
-	s, err := streams.get(of(unsafe.Pointer(h)))
+	c, err := t.context()
+	if err != nil {
+		return nil, err
+	}
+	if h == perThreadStream || h == nullStream && t.perThread {
+		return t.ownStream(c)
+	}
+	return c.legacyStream(), nil
+}
+
+// streamOf is the stream that a handle means to the caller, if it lives in the context.
+func (c *context) streamOf(h C.CUstream) (*stream, error) {
+	s, err := driver.caller.stream(h)
 	if err == nil && s.context != c {
 		err = invalidHandle
 	}
 	return s, err
 }
 
-func (s *stream) owner() *context { return s.context }
-
 // submit enqueues work.
 func (s *stream) submit(w device.Work) error { return s.context.sim.Submit(s.sim, w) }
+
+// legacyStream is the stream that all blocking streams of a context wait for, and
+// that waits for them.
+func (c *context) legacyStream() *stream {
+	if c.legacy == nil {
+		c.legacy = c.newStream(c.sim.LegacyStream(), 0, 0)
+	}
+	return c.legacy
+}
+
+// ownStream is the thread's default stream in a context, a blocking one.
+func (t *thread) ownStream(c *context) (*stream, error) {
+	if s := t.own[c.id]; s != nil {
+		return s, nil
+	}
+	made, err := c.sim.CreateBlockingStream(0)
+	if err != nil {
+		return nil, err
+	}
+	if t.own == nil {
+		t.own = map[uint64]*stream{}
+	}
+	s := c.newStream(made, 0, 0)
+	t.own[c.id] = s
+	return s, nil
+}
+
+func (c *context) newStream(made device.Stream, flags C.uint, priority int) *stream {
+	info := c.sim.Info()
+	lastStreamID++
+	return &stream{context: c, sim: made, flags: flags, id: lastStreamID,
+		priority: min(max(priority, info.GreatestPriority), info.LeastPriority)}
+}
+
+// createStream makes a stream that a handle names.
+func (c *context) createStream(flags C.uint, priority int) (*stream, error) {
+	create := c.sim.CreateBlockingStream
+	switch flags {
+	case C.CU_STREAM_DEFAULT:
+	case C.CU_STREAM_NON_BLOCKING:
+		create = c.sim.CreateStream
+	default:
+		return nil, invalidValue
+	}
+	made, err := create(priority)
+	if err != nil {
+		return nil, err
+	}
+	s := c.newStream(made, flags, priority)
+	s.handle = streams.add(s)
+	return s, nil
+}
+
+// inStream is inContext for a function that takes a stream, in whose context the
+// body then is.
+func inStream(h C.CUstream, body func(*stream) error) C.CUresult {
+	return call(func(t *thread) error {
+		if _, err := t.context(); err != nil {
+			return err
+		}
+		s, err := t.stream(h)
+		if err != nil {
+			return err
+		}
+		s.context.enter()
+		return body(s)
+	})
+}
+
+//export sim_cuStreamCreate
+func sim_cuStreamCreate(out *C.CUstream, flags C.uint) C.CUresult {
+	return sim_cuStreamCreateWithPriority(out, flags, 0)
+}
+
+//export sim_cuStreamCreateWithPriority
+func sim_cuStreamCreateWithPriority(out *C.CUstream, flags C.uint, priority C.int) C.CUresult {
+	return inContext(func(c *context) error {
+		if out == nil {
+			return invalidValue
+		}
+		s, err := c.createStream(flags, int(priority))
+		if err == nil {
+			s.handle.put(unsafe.Pointer(out))
+		}
+		return err
+	})
+}
+
+// Work of a destroyed stream runs on.
+//
+//export sim_cuStreamDestroy_v2
+func sim_cuStreamDestroy_v2(h C.CUstream) C.CUresult {
+	return inStream(h, func(s *stream) error {
+		if _, err := streams.remove(s.handle); err != nil {
+			return err // a default stream
+		}
+		return s.context.sim.DestroyStream(s.sim)
+	})
+}
+
+//export sim_cuStreamSynchronize
+func sim_cuStreamSynchronize(h C.CUstream) C.CUresult {
+	return inStream(h, func(s *stream) error { return s.context.sim.Synchronize(s.sim) })
+}
+
+//export sim_cuStreamQuery
+func sim_cuStreamQuery(h C.CUstream) C.CUresult {
+	return inStream(h, func(s *stream) error { return s.context.sim.Query(s.sim) })
+}
+
+//export sim_cuStreamGetPriority
+func sim_cuStreamGetPriority(h C.CUstream, priority *C.int) C.CUresult {
+	return inStream(h, func(s *stream) error {
+		if priority == nil {
+			return invalidValue
+		}
+		*priority = C.int(s.priority)
+		return nil
+	})
+}
+
+//export sim_cuStreamGetFlags
+func sim_cuStreamGetFlags(h C.CUstream, flags *C.uint) C.CUresult {
+	return inStream(h, func(s *stream) error {
+		if flags == nil {
+			return invalidValue
+		}
+		*flags = s.flags
+		return nil
+	})
+}
+
+//export sim_cuStreamGetCtx
+func sim_cuStreamGetCtx(h C.CUstream, ctx *C.CUcontext) C.CUresult {
+	return inStream(h, func(s *stream) error {
+		if ctx == nil {
+			return invalidValue
+		}
+		s.context.handle.put(unsafe.Pointer(ctx))
+		return nil
+	})
+}
+
+//export sim_cuStreamGetId
+func sim_cuStreamGetId(h C.CUstream, id *C.ulonglong) C.CUresult {
+	return inStream(h, func(s *stream) error {
+		if id == nil {
+			return invalidValue
+		}
+		*id = C.ulonglong(s.id)
+		return nil
+	})
+}

@@ -5,6 +5,20 @@
 #include "_cgo_export.h"
 #include "table.h"
 
+void sim_cuEventRecord_ptsz(void);
+void sim_cuEventRecordWithFlags_ptsz(void);
+void sim_cuLaunchCooperativeKernel_ptsz(void);
+void sim_cuLaunchKernel_ptsz(void);
+void sim_cuMemcpyDtoH_v2_ptds(void);
+void sim_cuMemcpyHtoD_v2_ptds(void);
+void sim_cuStreamGetCtx_ptsz(void);
+void sim_cuStreamGetFlags_ptsz(void);
+void sim_cuStreamGetId_ptsz(void);
+void sim_cuStreamGetPriority_ptsz(void);
+void sim_cuStreamQuery_ptsz(void);
+void sim_cuStreamSynchronize_ptsz(void);
+void sim_cuStreamWaitEvent_ptsz(void);
+
 const struct simabi_entry simabi_table[] = {
 	{"cuCtxCreate_v2", sim_cuCtxCreate_v2},
 	{"cuCtxCreate_v3", sim_cuCtxCreate_v3},
@@ -36,14 +50,27 @@ const struct simabi_entry simabi_table[] = {
 	{"cuDevicePrimaryCtxRetain", sim_cuDevicePrimaryCtxRetain},
 	{"cuDevicePrimaryCtxSetFlags_v2", sim_cuDevicePrimaryCtxSetFlags_v2},
 	{"cuDriverGetVersion", sim_cuDriverGetVersion},
+	{"cuEventCreate", sim_cuEventCreate},
+	{"cuEventDestroy_v2", sim_cuEventDestroy_v2},
+	{"cuEventElapsedTime", sim_cuEventElapsedTime},
+	{"cuEventQuery", sim_cuEventQuery},
+	{"cuEventRecord", sim_cuEventRecord},
+	{"cuEventRecordWithFlags", sim_cuEventRecordWithFlags},
+	{"cuEventRecordWithFlags_ptsz", sim_cuEventRecordWithFlags_ptsz},
+	{"cuEventRecord_ptsz", sim_cuEventRecord_ptsz},
+	{"cuEventSynchronize", sim_cuEventSynchronize},
 	{"cuGetErrorName", sim_cuGetErrorName},
 	{"cuInit", sim_cuInit},
 	{"cuLaunchCooperativeKernel", sim_cuLaunchCooperativeKernel},
+	{"cuLaunchCooperativeKernel_ptsz", sim_cuLaunchCooperativeKernel_ptsz},
 	{"cuLaunchKernel", sim_cuLaunchKernel},
+	{"cuLaunchKernel_ptsz", sim_cuLaunchKernel_ptsz},
 	{"cuMemAlloc_v2", sim_cuMemAlloc_v2},
 	{"cuMemFree_v2", sim_cuMemFree_v2},
 	{"cuMemcpyDtoH_v2", sim_cuMemcpyDtoH_v2},
+	{"cuMemcpyDtoH_v2_ptds", sim_cuMemcpyDtoH_v2_ptds},
 	{"cuMemcpyHtoD_v2", sim_cuMemcpyHtoD_v2},
+	{"cuMemcpyHtoD_v2_ptds", sim_cuMemcpyHtoD_v2_ptds},
 	{"cuModuleGetFunction", sim_cuModuleGetFunction},
 	{"cuModuleGetGlobal_v2", sim_cuModuleGetGlobal_v2},
 	{"cuModuleLoad", sim_cuModuleLoad},
@@ -51,6 +78,23 @@ const struct simabi_entry simabi_table[] = {
 	{"cuModuleLoadDataEx", sim_cuModuleLoadDataEx},
 	{"cuModuleLoadFatBinary", sim_cuModuleLoadFatBinary},
 	{"cuModuleUnload", sim_cuModuleUnload},
+	{"cuStreamCreate", sim_cuStreamCreate},
+	{"cuStreamCreateWithPriority", sim_cuStreamCreateWithPriority},
+	{"cuStreamDestroy_v2", sim_cuStreamDestroy_v2},
+	{"cuStreamGetCtx", sim_cuStreamGetCtx},
+	{"cuStreamGetCtx_ptsz", sim_cuStreamGetCtx_ptsz},
+	{"cuStreamGetFlags", sim_cuStreamGetFlags},
+	{"cuStreamGetFlags_ptsz", sim_cuStreamGetFlags_ptsz},
+	{"cuStreamGetId", sim_cuStreamGetId},
+	{"cuStreamGetId_ptsz", sim_cuStreamGetId_ptsz},
+	{"cuStreamGetPriority", sim_cuStreamGetPriority},
+	{"cuStreamGetPriority_ptsz", sim_cuStreamGetPriority_ptsz},
+	{"cuStreamQuery", sim_cuStreamQuery},
+	{"cuStreamQuery_ptsz", sim_cuStreamQuery_ptsz},
+	{"cuStreamSynchronize", sim_cuStreamSynchronize},
+	{"cuStreamSynchronize_ptsz", sim_cuStreamSynchronize_ptsz},
+	{"cuStreamWaitEvent", sim_cuStreamWaitEvent},
+	{"cuStreamWaitEvent_ptsz", sim_cuStreamWaitEvent_ptsz},
 	{"repriseNow", sim_repriseNow},
 };
 

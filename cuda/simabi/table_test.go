@@ -19,11 +19,12 @@ func TestTablesAreFresh(t *testing.T) {
 	require.NoError(t, err, "%s", out)
 	require.NoError(t, os.MkdirAll(filepath.Join(dir, "libcudasim"), 0o755))
 	require.NoError(t, os.CopyFS(sources, os.DirFS(".")))
+	require.NoError(t, os.CopyFS(filepath.Join(dir, "include"), os.DirFS("../include")))
 	run := exec.Command(gen)
 	run.Dir = sources
 	out, err = run.CombinedOutput()
 	require.NoError(t, err, "%s", out)
-	for _, f := range []string{"../simabi/table.c", "../libcudasim/exports.S"} {
+	for _, f := range []string{"../simabi/table.c", "../simabi/perthread.S", "../libcudasim/exports.S"} {
 		want, err := os.ReadFile(filepath.Join(sources, f))
 		require.NoError(t, err)
 		have, err := os.ReadFile(f)

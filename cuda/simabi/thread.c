@@ -41,7 +41,15 @@ static uint64_t number(void) {
 	return mine;
 }
 
-uint64_t simabi_thread(void) { return mine ? mine : number(); }
+// perthread.S sets it. Initial-exec, since a library written in Go can only be
+// loaded with static TLS anyway, and it takes no call to reach.
+__thread uint64_t simabi_per_thread __attribute__((tls_model("initial-exec")));
+
+struct simabi_caller simabi_caller(void) {
+	struct simabi_caller caller = {mine ? mine : number(), simabi_per_thread};
+	simabi_per_thread = 0;
+	return caller;
+}
 
 // Taking one off is safe since the driver's lock allows one taker.
 uint64_t simabi_ended(void) {

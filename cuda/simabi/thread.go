@@ -8,22 +8,38 @@ import "C"
 
 // thread is what the driver keeps for each OS thread.
 type thread struct {
-	stack []*context // the last is current
+	stack     []*context         // the last is current
+	own       map[uint64]*stream // its default streams, by the context's id
+	perThread bool               // the call is of the _ptds or _ptsz kind
 }
+
+var threads = map[uint64]*thread{}
 
 // current is the state of the calling thread. That of threads which have ended is
 // dropped when a new one appears.
 func current() *thread {
-	id := uint64(C.simabi_thread())
-	t := driver.threads[id]
+	caller := C.simabi_caller()
+	id := uint64(caller.thread)
+	t := threads[id]
 	if t == nil {
 		for gone := C.simabi_ended(); gone != 0; gone = C.simabi_ended() {
-			delete(driver.threads, uint64(gone))
+			threads[uint64(gone)].drop()
+			delete(threads, uint64(gone))
 		}
 		t = &thread{}
-		driver.threads[id] = t
+		threads[id] = t
 	}
+	t.perThread = caller.per_thread != 0
 	return t
+}
+
+// drop destroys the streams of a thread that has ended.
+func (t *thread) drop() {
+	for id, s := range t.own {
+		if c := s.context; c.id == id && !c.destroyed {
+			_ = c.sim.DestroyStream(s.sim)
+		}
+	}
 }
 
 // context is the thread's current context, if it can be used.

@@ -5,8 +5,13 @@
 
 #include <stdint.h>
 
-// simabi_thread is a number for the calling OS thread, from 1, never used again.
-uint64_t simabi_thread(void);
+// simabi_caller says who calls the driver and how. It may be asked once a call.
+struct simabi_caller {
+	uint64_t thread;     // a number for the OS thread, from 1, never used again
+	uint64_t per_thread; // the function was called by its _ptds or _ptsz name
+};
+
+struct simabi_caller simabi_caller(void);
 
 // simabi_ended takes the number of a thread that has ended off their list, 0 when it
 // is empty. One caller at a time.

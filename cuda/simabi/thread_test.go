@@ -15,8 +15,8 @@ func power(t *testing.T, profiles string) {
 	t.Setenv("REPRISE_SIM", profiles)
 	gpus, err := plug()
 	require.NoError(t, err)
-	driver.ready, driver.gpus, driver.threads = true, gpus, map[uint64]*thread{}
-	t.Cleanup(func() { driver.ready, driver.gpus, driver.threads, driver.last = false, nil, nil, nil })
+	driver.ready, driver.gpus, threads = true, gpus, map[uint64]*thread{}
+	t.Cleanup(func() { driver.ready, driver.gpus, threads, driver.last = false, nil, nil, nil })
 }
 
 // TestThreadsThatEndLeaveNothing starts and ends OS threads: a goroutine that ends
@@ -32,7 +32,7 @@ func TestThreadsThatEndLeaveNothing(t *testing.T) {
 			driver.mu.Lock()
 			defer driver.mu.Unlock()
 			current()
-			done <- len(driver.threads)
+			done <- len(threads)
 		}()
 		most = max(most, <-done)
 	}
@@ -43,7 +43,7 @@ func TestThreadsThatEndLeaveNothing(t *testing.T) {
 			driver.mu.Lock()
 			defer driver.mu.Unlock()
 			current()
-			live <- len(driver.threads)
+			live <- len(threads)
 		}()
 		return <-live < threads/10
 	}, 10*time.Second, time.Millisecond, "of %d threads there were %d at a time", threads, most)

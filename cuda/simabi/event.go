@@ -1,0 +1,156 @@
+//go:build cuda
+
+package simabi
+
+// #include <cuda.h>
+import "C"
+
+import (
+	"time"
+	"unsafe"
+
+	"github.com/reprise-gpu/reprise/device"
+)
+
+// event marks a place in a stream of its context.
+type event struct {
+	handle  handle
+	context *context
+	sim     device.Event
+	timing  bool
+}
+
+func (e *event) owner() *context { return e.context }
+
+var events handles[*event]
+
+// eventOf is the live event of a handle.
+func eventOf(e C.CUevent) (*event, error) {
+	return events.get(of(unsafe.Pointer(e)))
+}
+
+// withEvent is inContext for a function that takes an event, in whose context the
+// body then is.
+func withEvent(h C.CUevent, body func(*event) error) C.CUresult {
+	return call(func(t *thread) error {
+		if _, err := t.context(); err != nil {
+			return err
+		}
+		e, err := eventOf(h)
+		if err != nil {
+			return err
+		}
+		e.context.enter()
+		return body(e)
+	})
+}
+
+const eventFlags = C.CU_EVENT_BLOCKING_SYNC | C.CU_EVENT_DISABLE_TIMING | C.CU_EVENT_INTERPROCESS
+
+//export sim_cuEventCreate
+func sim_cuEventCreate(out *C.CUevent, flags C.uint) C.CUresult {
+	return inContext(func(c *context) error {
+		interprocess, timing := flags&C.CU_EVENT_INTERPROCESS != 0, flags&C.CU_EVENT_DISABLE_TIMING == 0
+		switch {
+		case out == nil || flags&^eventFlags != 0 || interprocess && timing:
+			return invalidValue
+		case interprocess:
+			return notSupported // no other process sees this device
+		}
+		made, err := c.sim.CreateEvent()
+		if err != nil {
+			return err
+		}
+		e := &event{context: c, sim: made, timing: timing}
+		e.handle = events.add(e)
+		e.handle.put(unsafe.Pointer(out))
+		return nil
+	})
+}
+
+// A record that is under way still completes, and who waits for it goes on waiting.
+//
+//export sim_cuEventDestroy_v2
+func sim_cuEventDestroy_v2(h C.CUevent) C.CUresult {
+	return withEvent(h, func(e *event) error {
+		_, _ = events.remove(e.handle)
+		return e.context.sim.DestroyEvent(e.sim)
+	})
+}
+
+//export sim_cuEventRecord
+func sim_cuEventRecord(h C.CUevent, st C.CUstream) C.CUresult {
+	return sim_cuEventRecordWithFlags(h, st, C.CU_EVENT_RECORD_DEFAULT)
+}
+
+//export sim_cuEventRecordWithFlags
+func sim_cuEventRecordWithFlags(h C.CUevent, st C.CUstream, flags C.uint) C.CUresult {
+	return inStream(st, func(s *stream) error {
+		if flags&^C.CU_EVENT_RECORD_EXTERNAL != 0 {
+			return invalidValue
+		}
+		e, err := eventOf(h)
+		if err != nil {
+			return err
+		}
+		if e.context != s.context {
+			return invalidHandle
+		}
+		return s.context.sim.Record(e.sim, s.sim)
+	})
+}
+
+//export sim_cuStreamWaitEvent
+func sim_cuStreamWaitEvent(st C.CUstream, h C.CUevent, flags C.uint) C.CUresult {
+	return inStream(st, func(s *stream) error {
+		if flags&^C.CU_EVENT_WAIT_EXTERNAL != 0 {
+			return invalidValue
+		}
+		e, err := eventOf(h)
+		if err != nil {
+			return err
+		}
+		return s.wait(e)
+	})
+}
+
+// wait holds back the stream. For an event of another context, whose device keeps
+// time by itself, it is the host that waits: the order is right, the time too long.
+func (s *stream) wait(e *event) error {
+	if e.context == s.context {
+		return s.context.sim.Wait(s.sim, e.sim)
+	}
+	err := e.context.enter().sim.SynchronizeEvent(e.sim)
+	s.context.enter()
+	return err
+}
+
+//export sim_cuEventQuery
+func sim_cuEventQuery(h C.CUevent) C.CUresult {
+	return withEvent(h, func(e *event) error { return e.context.sim.QueryEvent(e.sim) })
+}
+
+//export sim_cuEventSynchronize
+func sim_cuEventSynchronize(h C.CUevent) C.CUresult {
+	return withEvent(h, func(e *event) error { return e.context.sim.SynchronizeEvent(e.sim) })
+}
+
+//export sim_cuEventElapsedTime
+func sim_cuEventElapsedTime(ms *C.float, start, end C.CUevent) C.CUresult {
+	return withEvent(start, func(a *event) error {
+		b, err := eventOf(end)
+		switch {
+		case ms == nil:
+			return invalidValue
+		case err != nil:
+			return err
+		case a.context != b.context || !a.timing || !b.timing:
+			return invalidHandle
+		}
+		d, err := a.context.sim.Elapsed(a.sim, b.sim)
+		if err == nil {
+			*ms = C.float(float64(d) / float64(time.Millisecond))
+		}
+		return err
+	})
+}
