@@ -11,7 +11,7 @@ const sectorBytes = 32
 
 // demand is what a launch that counted s asks of the device.
 func (d *Device) demand(j *job, s *interp.Stats) des.Demand {
-	dram, inL2 := d.traffic(j, s)
+	dram, inL2, link := d.traffic(j, s)
 	inL1 := 0.0
 	if s.SectorsRead > 0 {
 		inL1 = 1 - float64(s.SectorsMissed)/float64(s.SectorsRead)
@@ -25,15 +25,16 @@ func (d *Device) demand(j *job, s *interp.Stats) des.Demand {
 		Kind: des.Kernel, Blocks: float64(s.Blocks), PerSM: j.perSM, Work: s.Work,
 		BlockCycles: cycles(s.Path, trip), SlowestCycles: cycles(s.Slowest, trip),
 		Bytes: dram, L2Bytes: float64(s.SectorsMissed+s.SectorsWrite) * sectorBytes,
-		Updates: float64(s.Updates), Lines: lines,
+		Updates: float64(s.Updates), Lines: lines, LinkIn: link.Read, LinkOut: link.Written,
 	}
 }
 
 func cycles(p interp.Path, trip float64) float64 { return p.Cycles + p.Trips*trip }
 
-// traffic is how many bytes a launch moves between L2 and DRAM, and how much of
-// what it asks L2 for is there.
-func (d *Device) traffic(j *job, s *interp.Stats) (dram, inL2 float64) {
+// traffic is how many bytes a launch moves between L2 and DRAM, how much of
+// what it asks L2 for is there, and what crosses the host link: each byte that it
+// touches of memory that is elsewhere, once.
+func (d *Device) traffic(j *job, s *interp.Stats) (dram, inL2 float64, link des.Use) {
 	d.uses = d.uses[:0]
 	var distinct, footprint float64
 	for i, t := range s.Touched {
@@ -44,6 +45,11 @@ func (d *Device) traffic(j *job, s *interp.Stats) (dram, inL2 float64) {
 		}
 		distinct += u.Read
 		footprint += max(u.Read, u.Written)
+		if d.memory.Home(t.Base) != interp.Here {
+			link.Read += u.Read
+			link.Written += u.Written
+			continue
+		}
 		d.uses = append(d.uses, u)
 	}
 	fetched, evicted := d.l2.Touch(d.uses)
@@ -55,9 +61,9 @@ func (d *Device) traffic(j *job, s *interp.Stats) (dram, inL2 float64) {
 	together := footprint * math.Pow(at, s.Growth)
 	fetched = min(asked, fetched+again*max(0, 1-float64(d.profile.L2Bytes)/max(together, 1)))
 	if asked > 0 {
-		inL2 = 1 - fetched/asked
+		inL2 = 1 - min(asked, fetched+link.Read)/asked
 	}
-	return fetched + min(evicted, float64(s.SectorsWrite)*sectorBytes+fetched), inL2
+	return fetched + min(evicted, float64(s.SectorsWrite)*sectorBytes+fetched), inL2, link
 }
 
 // l1Share is what a block has of its multiprocessor's L1 cache, which shares its
@@ -69,10 +75,10 @@ func l1Share(p *des.Profile, perSM, shared int) int {
 // moved tells the L2 cache of a copy or memset; src is 0 where there is none.
 func (d *Device) moved(dst, src uint64, n int64) {
 	d.uses = d.uses[:0]
-	if base, size, ok := d.memory.Base(src); ok && !isPinned(src) {
+	if base, size, ok := d.memory.Base(src); ok && d.memory.Home(src) == interp.Here {
 		d.uses = append(d.uses, des.Use{Buffer: base, Size: float64(size), Read: float64(n)})
 	}
-	if base, size, ok := d.memory.Base(dst); ok && !isPinned(dst) {
+	if base, size, ok := d.memory.Base(dst); ok && d.memory.Home(dst) == interp.Here {
 		d.uses = append(d.uses, des.Use{Buffer: base, Size: float64(size), Written: float64(n)})
 	}
 	d.l2.Touch(d.uses)

@@ -44,6 +44,9 @@ type Options struct {
 	// StepLimit is how many warp instructions one block may issue before its launch
 	// ends in a timeout, as an endless loop should; 0 is 1<<31, minutes of host time.
 	StepLimit int64
+	// On is the GPU that the device is a context of, which others share; nil makes one
+	// for it alone, of Memory bytes.
+	On *GPU
 	// Trace, when set, is called for all work in the order it ends. It must not
 	// call the device.
 	Trace func(Span)
@@ -56,11 +59,11 @@ type Device struct {
 	engine  *des.Engine
 	host    des.Time // the host's clock; never behind the engine's
 
+	gpu     *GPU
 	memory  *interp.Memory
 	workers int // of a launch
 	sample  int64
 	steps   int64 // of a block, 0 for the interpreter's own limit
-	pinned  pinned
 	printed fifo
 	live    device.Live // Bytes and Allocations only
 	memo    *memo
@@ -105,15 +108,19 @@ func New(o Options) (*Device, error) {
 	if o.Race == RaceOn && o.Sample > 0 {
 		return nil, errors.New("sim: Race and Sample exclude each other: a sampled launch does not touch all that it would")
 	}
+	on := o.On
+	if on == nil {
+		on = NewSystem().GPU(orDefault(o.Memory, p.MemoryBytes))
+	}
 	d := &Device{
 		profile: p,
+		gpu:     on,
 		trace:   o.Trace,
 		workers: o.Workers,
 		steps:   o.StepLimit,
 		sample:  o.Sample,
 		printed: fifo{out: orDefault(o.Stdout, io.Writer(os.Stdout))},
 		l2:      des.NewCache(p),
-		memory:  interp.NewMemory(orDefault(o.Memory, p.MemoryBytes)),
 		memo:    newMemo(o.Memo, orDefault(o.MemoBytes, defaultMemoBytes)),
 		modules: device.Handles[device.Module, *module]{Kind: "module"},
 		funcs:   device.Handles[device.Function, *kernel]{Kind: "function"},
@@ -123,9 +130,10 @@ func New(o Options) (*Device, error) {
 		execs:   device.Handles[device.GraphExec, *exec]{Kind: "graph exec"},
 		lists:   device.Handles[device.CommandList, *list]{Kind: "command list"},
 		arrays:  device.Handles[device.Array, *array]{Kind: "array"},
-		info:    infoOf(p, orDefault(o.Memory, p.MemoryBytes)),
+		info:    infoOf(p, on.bank.Size()),
 	}
-	d.races = newRaces(o.Race, d.memory, &d.pinned)
+	d.memory = on.open(d)
+	d.races = newRaces(o.Race, d.memory)
 	d.engine = des.New(p, d.start)
 	d.engine.OnEnd(d.ended)
 	return d, nil
@@ -234,6 +242,7 @@ func (d *Device) Close() error {
 	d.engine.Drain()
 	d.printed.flush()
 	err := d.unreported("Close")
+	d.gpu.close(d)
 	*d = Device{info: d.info, profile: d.profile, host: d.host, count: d.count, races: d.races.closed(), closed: true}
 	return err
 }

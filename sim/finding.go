@@ -85,19 +85,6 @@ func (a Access) String() string {
 	return s
 }
 
-// names tells what allocations are called.
-type names struct {
-	device *interp.Memory
-	pinned *pinned
-}
-
-func (n names) name(base uint64) string {
-	if isPinned(base) {
-		return n.pinned.name(base)
-	}
-	return n.device.Name(base)
-}
-
 // report collects findings, each once, however often a replay repeats it.
 type report struct {
 	findings []Finding
@@ -141,7 +128,7 @@ func (r *report) fresh() (list []Finding) {
 	return list
 }
 
-func (r *report) race(m names, base uint64, c conflict) {
+func (r *report) race(m *interp.Memory, base uint64, c conflict) {
 	r.add(Finding{
 		Kind:     DataRace,
 		Subject:  subject(m, base, c.first, c.bytes, c.runs),
@@ -151,7 +138,7 @@ func (r *report) race(m names, base uint64, c conflict) {
 }
 
 // subject names bytes of an allocation.
-func subject(m names, base uint64, first interp.Span, bytes uint64, runs int) string {
+func subject(m *interp.Memory, base uint64, first interp.Span, bytes uint64, runs int) string {
 	s := fmt.Sprintf("byte %d", first.Lo-base)
 	if first.Hi-first.Lo > 1 {
 		s = fmt.Sprintf("bytes %d-%d", first.Lo-base, first.Hi-1-base)
@@ -159,7 +146,7 @@ func subject(m names, base uint64, first interp.Span, bytes uint64, runs int) st
 	if runs > 1 {
 		s += fmt.Sprintf(" and %d further ranges, %d bytes in all,", runs-1, bytes)
 	}
-	return fmt.Sprintf("%s of %s at %#x", s, m.name(base), base)
+	return fmt.Sprintf("%s of %s at %#x", s, m.Name(base), base)
 }
 
 // access describes a touch; first is the bytes in question.
@@ -212,7 +199,7 @@ func (j *job) name() string {
 	return j.kind.String()
 }
 
-func (r *report) hazard(m names, op *operation, h *interp.Hazard) {
+func (r *report) hazard(m *interp.Memory, op *operation, h *interp.Hazard) {
 	by := op.access()
 	by.Does = "reads"
 	by.Thread = thread(h.Block, h.Thread)
@@ -220,7 +207,7 @@ func (r *report) hazard(m names, op *operation, h *interp.Hazard) {
 	f := Finding{Kind: UninitialisedRead, Accesses: []Access{by}}
 	switch h.Kind {
 	case interp.UninitialisedRead:
-		base, _, _ := m.device.Base(h.Address)
+		base, _, _ := m.Base(h.Address)
 		f.Subject = subject(m, base, interp.Span{Lo: h.Address, Hi: h.Address + h.Bytes}, h.Bytes, 1)
 		f.Advice = "nothing has written them since they were allocated, and a GPU does not zero memory: fill them first"
 		if h.Partial {
@@ -263,8 +250,8 @@ func sharedVerb(stores bool) string {
 	return "reads"
 }
 
-func (r *report) download(m names, j *job, gap interp.Span) {
-	base, _, _ := m.device.Base(j.src)
+func (r *report) download(m *interp.Memory, j *job, gap interp.Span) {
+	base, _, _ := m.Base(j.src)
 	r.add(Finding{
 		Kind: UninitialisedRead, Warning: true,
 		Subject:  subject(m, base, gap, gap.Hi-gap.Lo, 1),

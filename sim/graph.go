@@ -156,7 +156,7 @@ func (d *Device) replace(at **job, w device.Work) *device.Error {
 
 var jobKinds = [...]string{
 	nothing: "nothing", launch: "launch", copyBytes: "copy", memset: "memset", hostCall: "host call",
-	upload: "write", download: "read",
+	upload: "write", download: "read", prefetch: "prefetch", release: "free",
 }
 
 func (k jobKind) String() string { return jobKinds[k] }

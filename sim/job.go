@@ -1,7 +1,6 @@
 package sim
 
 import (
-	"encoding/binary"
 	"fmt"
 
 	"github.com/reprise-gpu/reprise/device"
@@ -19,6 +18,8 @@ const (
 	hostCall
 	upload   // Write: host bytes to device memory
 	download // Read: device memory to host bytes
+	prefetch
+	release
 )
 
 // job is a device.Work made ready to run. It is never changed while it may run: an
@@ -39,9 +40,12 @@ type job struct {
 	bytes    int64
 	value    uint32
 	width    int
+	box      *box   // of copies and memsets in more than one dimension
 	host     []byte // of upload and download
 
-	call func() // hostCall
+	toDevice bool // of prefetch
+
+	call func() // hostCall, or when a release is done
 	uses []device.HostUse
 }
 
@@ -73,6 +77,16 @@ func (d *Device) lowerOnce(w device.Work) (*job, *device.Error) {
 
 // fill makes j the job of a work.
 func (d *Device) fill(j *job, w device.Work) *device.Error {
+	switch w := w.(type) {
+	case *Transfer:
+		return d.fillTransfer(j, w)
+	case *Fill:
+		return d.fillFill(j, w)
+	case *Prefetch:
+		return d.fillPrefetch(j, w)
+	case *Release:
+		return d.fillRelease(j, w)
+	}
 	if err := device.CheckWork(w, &d.info); err != nil {
 		return err
 	}
@@ -152,7 +166,7 @@ func (d *Device) cost(j *job) des.Time {
 	switch j.kind {
 	case launch:
 		return h.Launch
-	case copyBytes:
+	case copyBytes, prefetch:
 		return h.Memcpy
 	case memset:
 		return h.Memset
@@ -190,13 +204,17 @@ func (d *Device) startOther(j *job) des.Demand {
 		j.call()
 		d.inside = nil
 		return des.Demand{Kind: des.Host}
+	case prefetch:
+		return d.startPrefetch(j)
+	case release:
+		return d.startRelease(j)
 	case upload:
-		copy(d.reach(j, j.dst), j.host)
+		copy(d.reach(j.dst, j.bytes), j.host)
 		d.changed(j.dst)
 		d.moved(j.dst, 0, j.bytes)
 		return des.Demand{Kind: des.CopyIn, Bytes: float64(j.bytes)}
 	case download:
-		copy(j.host, d.reach(j, j.src))
+		copy(j.host, d.reach(j.src, j.bytes))
 		return des.Demand{Kind: des.CopyOut, Bytes: float64(j.bytes)}
 	}
 	return des.Demand{}
@@ -205,8 +223,8 @@ func (d *Device) startOther(j *job) des.Demand {
 // reach is the memory a job is about to access. Memory that was freed since the
 // job was checked, which only a graph or a command list can refer to, is a
 // fault.
-func (d *Device) reach(j *job, addr uint64) []byte {
-	b, err := d.bytes(addr, j.bytes)
+func (d *Device) reach(addr uint64, n int64) []byte {
+	b, err := d.memory.Bytes(addr, n)
 	if err != nil {
 		d.fault = &device.Error{Code: device.IllegalAddress, Detail: "a copy or memset whose memory was freed", Err: err}
 		return nil
@@ -218,31 +236,25 @@ func (d *Device) startCopy(j *job) des.Demand {
 	if j.bytes == 0 {
 		return des.Demand{}
 	}
-	src, dst := d.reach(j, j.src), d.reach(j, j.dst)
-	copy(dst, src)
+	if j.box != nil {
+		d.copyBox(j.box)
+	} else {
+		copy(d.reach(j.dst, j.bytes), d.reach(j.src, j.bytes))
+	}
 	d.changed(j.dst)
 	d.moved(j.dst, j.src, j.bytes)
 	d.count.CopiedBytes += j.bytes
-	switch n := float64(j.bytes); {
-	case !isPinned(j.dst) && !isPinned(j.src):
-		return des.Demand{Kind: des.CopyOn, Bytes: 2 * n} // read and written
-	case isPinned(j.dst):
-		return des.Demand{Kind: des.CopyOut, Bytes: n}
-	default:
-		return des.Demand{Kind: des.CopyIn, Bytes: n}
-	}
+	return d.direction(j)
 }
 
 func (d *Device) startMemset(j *job) des.Demand {
 	if j.bytes == 0 {
 		return des.Demand{}
 	}
-	dst := d.reach(j, j.dst)
-	var element [4]byte
-	binary.LittleEndian.PutUint32(element[:], j.value)
-	done := copy(dst, element[:j.width])
-	for done < len(dst) { // doubling, as fast as copy
-		done += copy(dst[done:], dst[:done])
+	if j.box != nil {
+		d.fillBox(j.box, j.value, j.width)
+	} else {
+		fill(d.reach(j.dst, j.bytes), j.value, j.width)
 	}
 	d.changed(j.dst)
 	d.moved(j.dst, 0, j.bytes)

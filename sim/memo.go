@@ -121,8 +121,14 @@ func (m *memo) content(mem *interp.Memory, base uint64) digest {
 	if h, ok := m.known[base]; ok {
 		return h
 	}
-	h := m.hash(allocation(mem, base))
-	m.known[base] = h
+	var bytes []byte
+	if mem.Reaches(base) {
+		bytes = allocation(mem, base)
+	}
+	h := m.hash(bytes)
+	if mem.Owns(base) { // the host, or another device, may write to the rest unseen
+		m.known[base] = h
+	}
 	return h
 }
 
@@ -171,7 +177,7 @@ func (m *memo) lookup(d *Device, j *job) (interp.Stats, []interp.Recorded, bool)
 	for _, f := range s.footprints {
 		f.before = m.contents(d.memory, f.touched)
 		if e := f.results[f.before]; e != nil && d.races.reuse(e.touched) {
-			m.apply(d.memory, e)
+			m.apply(d, e)
 			s.misses = 0
 			m.hits++
 			return e.stats, e.touched, true
@@ -183,13 +189,18 @@ func (m *memo) lookup(d *Device, j *job) (interp.Stats, []interp.Recorded, bool)
 }
 
 // apply puts a result in place, where it is not there already.
-func (m *memo) apply(mem *interp.Memory, e *entry) {
+func (m *memo) apply(d *Device, e *entry) {
+	mem := d.memory
 	for _, o := range e.outputs {
 		if h, ok := m.known[o.base]; ok && h == o.hash {
 			continue
 		}
 		copy(allocation(mem, o.base), o.data)
-		m.known[o.base] = o.hash
+		if mem.Owns(o.base) {
+			m.known[o.base] = o.hash
+		} else {
+			d.changed(o.base)
+		}
 	}
 	m.recent.use(e)
 }
@@ -202,7 +213,7 @@ func (m *memo) apply(mem *interp.Memory, e *entry) {
 func (m *memo) store(d *Device, j *job, stats *interp.Stats) {
 	for _, t := range stats.Touched {
 		if t.Written {
-			m.forget(t.Base)
+			d.changed(t.Base)
 		}
 	}
 	s := j.shape

@@ -30,11 +30,7 @@ func (d *Device) Alloc(bytes int64) (device.Ptr, error) {
 
 // NameMemory gives an allocation the name that faults and findings call it.
 func (d *Device) NameMemory(p device.Ptr, name string) {
-	if isPinned(uint64(p)) {
-		d.pinned.rename(uint64(p), name)
-	} else {
-		d.memory.Rename(uint64(p), name)
-	}
+	d.memory.Rename(uint64(p), name)
 }
 
 func notNegative(bytes int64) *device.Error {
@@ -52,7 +48,7 @@ func (d *Device) AllocHost(bytes int64) (device.Ptr, []byte, error) {
 	if bytes > device.MaxHostAlloc {
 		return 0, nil, (&device.Error{Code: device.OutOfMemory, Detail: fmt.Sprintf("%d bytes of pinned memory", bytes)}).In("AllocHost")
 	}
-	addr, b := d.pinned.alloc(bytes)
+	addr, b := d.gpu.system.space.HostAlloc(bytes, fmt.Sprintf("the %d-byte pinned allocation", bytes))
 	d.live.Bytes += bytes
 	d.live.Allocations++
 	return device.Ptr(addr), b, nil
@@ -66,19 +62,27 @@ func (d *Device) Free(p device.Ptr) error {
 	if err := d.drain(); err != nil {
 		return err.In("Free")
 	}
-	size, err := d.release(uint64(p))
-	if err != nil {
+	if err := d.free(uint64(p)); err != nil {
 		return (&device.Error{Code: device.InvalidValue, Detail: fmt.Sprintf("%#x is not an allocation", uint64(p)), Err: err}).In("Free")
 	}
-	d.l2.Forget(uint64(p))
+	return nil
+}
+
+// free releases memory that no work uses any more.
+func (d *Device) free(addr uint64) error {
+	size, err := d.discard(addr)
+	if err != nil {
+		return err
+	}
+	d.l2.Forget(addr)
 	d.live.Bytes -= size
 	d.live.Allocations--
 	return nil
 }
 
-func (d *Device) release(addr uint64) (int64, error) {
-	if isPinned(addr) {
-		return d.pinned.free(addr)
+func (d *Device) discard(addr uint64) (int64, error) {
+	if d.memory.Home(addr) == interp.Host {
+		return d.gpu.system.space.Withdraw(addr)
 	}
 	for _, h := range d.modules.All() {
 		if m, _ := d.modules.Get(h); m.code.Owns(addr) {
@@ -94,29 +98,26 @@ func (d *Device) release(addr uint64) (int64, error) {
 	return size, nil
 }
 
-// bytes is the memory at an address of either kind.
-func (d *Device) bytes(addr uint64, n int64) ([]byte, error) {
-	if isPinned(addr) {
-		return d.pinned.bytes(addr, n)
-	}
-	return d.memory.Bytes(addr, n)
-}
-
 // within says why n bytes at an address cannot be accessed, or nil.
 func (d *Device) within(p device.Ptr, n int64) *device.Error {
-	if _, err := d.bytes(uint64(p), n); err != nil {
+	if _, err := d.memory.Bytes(uint64(p), n); err != nil {
 		return &device.Error{Code: device.InvalidValue, Detail: fmt.Sprintf("%d bytes at %#x", n, uint64(p)), Err: err}
 	}
 	return nil
 }
 
-// changed tells the memo that an allocation has new content.
+// changed tells the memo of the device that owns an allocation that it has new content.
 func (d *Device) changed(addr uint64) {
-	if isPinned(addr) {
+	base, _, ok := d.memory.Base(addr)
+	if !ok {
 		return
 	}
-	if base, _, ok := d.memory.Base(addr); ok {
-		d.memo.forget(base)
+	owner := d
+	if !d.memory.Owns(addr) {
+		owner = d.gpu.system.devices[d.gpu.system.space.Owner(addr)]
+	}
+	if owner != nil {
+		owner.memo.forget(base)
 	}
 }
 

@@ -27,18 +27,17 @@ const (
 type races struct {
 	order   order
 	memory  *interp.Memory
-	names   names
 	shadows map[uint64]*shadow // of device memory and of pinned memory, by base address
 	record  interp.Record
 	report  report
 }
 
-func newRaces(mode Race, m *interp.Memory, p *pinned) *races {
+func newRaces(mode Race, m *interp.Memory) *races {
 	if mode == RaceOff {
 		return nil
 	}
 	m.TrackInitialised()
-	return &races{memory: m, names: names{m, p}, shadows: map[uint64]*shadow{}, record: interp.Record{Races: true}}
+	return &races{memory: m, shadows: map[uint64]*shadow{}, record: interp.Record{Races: true}}
 }
 
 // place is where work was enqueued.
@@ -117,7 +116,7 @@ func (r *races) recordFor() *interp.Record {
 func (r *races) launched(id des.TaskID, touched []interp.Recorded, hazards []interp.Hazard) {
 	op := r.order.of(id)
 	for i := range hazards {
-		r.report.hazard(r.names, op, &hazards[i])
+		r.report.hazard(r.memory, op, &hazards[i])
 	}
 	for i := range touched {
 		a := &touched[i]
@@ -148,8 +147,15 @@ func (r *races) initialised(spans []interp.Span) {
 
 // span enters an access to n bytes at an address, by something that is no kernel.
 func (r *races) span(op *operation, w way, addr uint64, n int64, base uint64) {
-	if op != nil && n > 0 {
-		r.enter(base, &touch{by: op, way: w, spans: []interp.Span{{Lo: addr, Hi: addr + uint64(n)}}})
+	if n > 0 {
+		r.spans(op, w, []interp.Span{{Lo: addr, Hi: addr + uint64(n)}}, base)
+	}
+}
+
+// spans enters an access to several spans of one allocation.
+func (r *races) spans(op *operation, w way, spans []interp.Span, base uint64) {
+	if op != nil && len(spans) > 0 {
+		r.enter(base, &touch{by: op, way: w, spans: spans})
 	}
 }
 
@@ -159,7 +165,7 @@ func (r *races) enter(base uint64, t *touch) {
 		s = &shadow{}
 		r.shadows[base] = s
 	}
-	s.enter(t, func(c conflict) { r.report.race(r.names, base, c) })
+	s.enter(t, func(c conflict) { r.report.race(r.memory, base, c) })
 }
 
 // reuse reports whether a memorised launch may be reused: the bytes it depends
@@ -187,17 +193,16 @@ func (d *Device) note(id des.TaskID, j *job) {
 	op := r.order.of(id)
 	switch j.kind {
 	case copyBytes:
-		r.span(op, reads, j.src, j.bytes, d.baseOf(j.src))
-		r.span(op, writes, j.dst, j.bytes, d.baseOf(j.dst))
-		r.memory.CopyInitialised(j.dst, j.src, uint64(j.bytes))
+		d.noteCopy(op, j)
 	case memset:
-		r.span(op, writes, j.dst, j.bytes, d.baseOf(j.dst))
-		r.memory.Initialise(j.dst, uint64(j.bytes))
+		rows, _ := j.rows()
+		r.spans(op, writes, rows, d.baseOf(j.dst))
+		r.initialised(rows)
 	case upload:
 		r.memory.Initialise(j.dst, uint64(j.bytes))
 	case download:
 		if gap, bad := r.memory.Uninitialised(j.src, uint64(j.bytes)); bad {
-			r.report.download(r.names, j, gap)
+			r.report.download(r.memory, j, gap)
 		}
 	case hostCall:
 		for _, u := range j.uses {
@@ -212,11 +217,41 @@ func (d *Device) note(id des.TaskID, j *job) {
 	}
 }
 
+// noteCopy enters a copy.
+func (d *Device) noteCopy(op *operation, j *job) {
+	r := d.races
+	to, from := j.rows()
+	r.spans(op, reads, from, d.baseOf(j.src))
+	r.spans(op, writes, to, d.baseOf(j.dst))
+	switch {
+	case from == nil:
+		r.initialised(to)
+	case to != nil:
+		for i := range to {
+			r.memory.CopyInitialised(to[i].Lo, from[i].Lo, to[i].Hi-to[i].Lo)
+		}
+	}
+}
+
+// rows is what a copy or memset touches, row by row; nil for memory of the host that
+// the device does not know, and which is nobody else's.
+func (j *job) rows() (dst, src []interp.Span) {
+	b := j.box
+	if b == nil {
+		b = &box{width: j.bytes, height: 1, depth: 1}
+	}
+	add := func(to []interp.Span, base uint64, off int64) []interp.Span {
+		if base == 0 || b.width == 0 {
+			return to
+		}
+		return append(to, interp.Span{Lo: base + uint64(off), Hi: base + uint64(off+b.width)})
+	}
+	b.each(func(to, from int64) { dst, src = add(dst, j.dst, to), add(src, j.src, from) })
+	return dst, src
+}
+
 // baseOf is the start of the allocation of either kind that holds an address.
 func (d *Device) baseOf(addr uint64) uint64 {
-	if isPinned(addr) {
-		return d.pinned.base(addr)
-	}
 	base, _, _ := d.memory.Base(addr)
 	return base
 }

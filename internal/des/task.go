@@ -36,6 +36,8 @@ type Demand struct {
 	PerSM   float64   // resident blocks per multiprocessor, from the occupancy rules
 	Work    unit.Work // warp instructions by unit, over all blocks
 	L2Bytes float64   // between multiprocessors and L2; what DRAM supplies passes there too, so at least Bytes
+	LinkIn  float64   // bytes of the host's memory, or another GPU's, that a kernel reads, and
+	LinkOut float64   // those that it writes
 	Updates float64   // atomic operations done in L2
 	Lines   float64   // over how many lines of 128 bytes they are spread, 0 when over all of L2
 	// BlockCycles is the latency of one block when nothing else runs, in cycles, in

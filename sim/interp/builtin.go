@@ -150,7 +150,7 @@ func (m *Memory) freeHeap(addr uint64) error {
 	if addr == 0 {
 		return nil
 	}
-	i := m.search(addr)
+	i := m.allocs.search(addr)
 	if i < 0 || m.allocs[i].base != addr {
 		return errors.New(m.describeFree(addr, i))
 	}

@@ -3,13 +3,10 @@ package interp
 import (
 	"errors"
 	"fmt"
-	"sort"
 	"unsafe"
 )
 
 const (
-	// firstAddress lies above 4 GiB: an address cut to 32 bits hits nothing.
-	firstAddress = 0x2_0000_0000
 	// allocAlign is what cudaMalloc promises.
 	allocAlign = 256
 	// guardGap separates allocations, so that running over the end of one is
@@ -30,38 +27,42 @@ const (
 // ErrOutOfMemory is what Alloc returns when the limit would be exceeded.
 var ErrOutOfMemory = errors.New("out of device memory")
 
-// Memory is the global address space: allocations sorted by address. It must
-// not be changed while a kernel runs on it.
+// Memory is what one device reaches: its own allocations, and those of the space
+// that others share with it. It must not be changed while a kernel runs on it.
 type Memory struct {
-	workspace   *allocation // of cooperative launches, nil before the first
-	limit, used int64
-	heapUsed    int64 // by malloc on the device
-	next        uint64
-	allocs      []*allocation  // by address
-	track       bool           // note what is written
-	freed       []*allocation  // the latest maxFreed that are gone, for what faults and Free say
-	images      map[uint64]any // *Texture or *Image, by handle
-	bound       int            // handles given out
+	space     *Space
+	bank      *Bank
+	workspace *allocation // of cooperative launches, nil before the first
+	used      int64
+	heapUsed  int64 // by malloc on the device
+	allocs    allocations
+	peers     []*Memory      // whose memory kernels may access
+	track     bool           // note what is written
+	freed     []*allocation  // the latest maxFreed that are gone, for what faults and Free say
+	images    map[uint64]any // *Texture or *Image, by handle
+	bound     int            // handles given out
 }
 
-// allocation is one block of global memory. words backs data so that every
-// aligned device address is an aligned host address.
+// allocation is one block of memory. words backs data, so that every aligned
+// device address is an aligned host address, unless it is mapped or the host's.
 type allocation struct {
 	base      uint64
 	size      uint64
 	name      string
 	words     []uint64
+	pages     mapping // instead of words
 	data      unsafe.Pointer
+	owner     *Memory   // nil for the host's
+	resident  *Memory   // where host memory has moved to
+	mapped    bool      // host memory that kernels reach
 	saved     []bool    // pages of which the launch under way has kept a copy
 	heap      bool      // from malloc on the device
 	condition bool      // the word of a graph's condition
 	valid     *validity // nil when every byte has been written, or nobody wants to know
 }
 
-// NewMemory returns an empty address space that holds at most limit bytes.
-func NewMemory(limit int64) *Memory {
-	return &Memory{limit: limit, next: firstAddress}
-}
+// NewMemory returns an empty memory of at most limit bytes, in a space of its own.
+func NewMemory(limit int64) *Memory { return NewSpace().Open(NewBank(limit)) }
 
 // Used is the number of bytes allocated.
 func (m *Memory) Used() int64 { return m.used }
@@ -73,13 +74,19 @@ func (m *Memory) Alloc(n int64, name string) (uint64, error) {
 	if n < 0 {
 		return 0, fmt.Errorf("interp: allocation of %d bytes for %s: the size is negative", n, name)
 	}
-	if n > m.limit-m.used {
-		return 0, fmt.Errorf("interp: %w: %d bytes for %s, %d of %d in use", ErrOutOfMemory, n, name, m.used, m.limit)
+	if n > m.bank.Free() {
+		return 0, fmt.Errorf("interp: %w: %d bytes for %s, %d of %d in use", ErrOutOfMemory, n, name, m.bank.used, m.bank.limit)
 	}
-	a := &allocation{base: m.next, size: uint64(n), name: name, words: make([]uint64, (n+7)/8+1)}
-	a.data = unsafe.Pointer(&a.words[0])
-	m.next += (uint64(n) + guardGap + allocAlign - 1) &^ (allocAlign - 1)
+	base, err := m.space.take(uint64(n))
+	if err != nil {
+		return 0, fmt.Errorf("interp: %d bytes for %s: %w", n, name, err)
+	}
+	a := &allocation{base: base, size: uint64(n), name: name, owner: m}
+	if err := a.back(); err != nil {
+		return 0, fmt.Errorf("interp: %w: %d bytes for %s: the host has no such memory: %w", ErrOutOfMemory, n, name, err)
+	}
 	m.used += n
+	m.bank.used += n
 	m.allocs = append(m.allocs, a)
 	if m.track {
 		a.forget()
@@ -89,7 +96,7 @@ func (m *Memory) Alloc(n int64, name string) (uint64, error) {
 
 // Free releases the block that starts at addr.
 func (m *Memory) Free(addr uint64) error {
-	i := m.search(addr)
+	i := m.allocs.search(addr)
 	if i < 0 || m.allocs[i].base != addr {
 		return fmt.Errorf("interp: free of %#x: %s", addr, m.describeFree(addr, i))
 	}
@@ -103,8 +110,10 @@ func (m *Memory) Free(addr uint64) error {
 // drop releases the i-th block.
 func (m *Memory) drop(i int) {
 	a := m.allocs[i]
-	m.allocs = append(m.allocs[:i], m.allocs[i+1:]...)
+	m.allocs.remove(i)
 	m.used -= int64(a.size)
+	m.bank.used -= int64(a.size)
+	a.unmap()
 	m.remember(&allocation{base: a.base, size: a.size, name: a.name})
 }
 
@@ -135,7 +144,7 @@ func (m *Memory) Bytes(addr uint64, n int64) ([]byte, error) {
 	if n < 0 {
 		return nil, fmt.Errorf("interp: span of %d bytes at %#x: the size is negative", n, addr)
 	}
-	a := m.find(addr, uint64(n))
+	a := m.lookup(addr, uint64(n))
 	if a == nil {
 		return nil, fmt.Errorf("interp: %s at %#x: not inside one allocation: %s", count(uint64(n), "byte"), addr, m.nearest(addr))
 	}
@@ -144,7 +153,7 @@ func (m *Memory) Bytes(addr uint64, n int64) ([]byte, error) {
 
 // Base is the start and size of the allocation that holds addr.
 func (m *Memory) Base(addr uint64) (base uint64, size int64, ok bool) {
-	if a := m.find(addr, 0); a != nil {
+	if a := m.lookup(addr, 0); a != nil {
 		return a.base, int64(a.size), true
 	}
 	return 0, 0, false
@@ -152,7 +161,7 @@ func (m *Memory) Base(addr uint64) (base uint64, size int64, ok bool) {
 
 // Name is what errors call the allocation that starts at base.
 func (m *Memory) Name(base uint64) string {
-	if a := m.find(base, 0); a != nil {
+	if a := m.lookup(base, 0); a != nil {
 		return a.name
 	}
 	return "memory"
@@ -160,7 +169,7 @@ func (m *Memory) Name(base uint64) string {
 
 // Rename changes the name of the allocation that starts at base.
 func (m *Memory) Rename(base uint64, name string) {
-	if a := m.find(base, 0); a != nil && a.base == base {
+	if a := m.lookup(base, 0); a != nil && a.base == base {
 		a.name = name
 	}
 }
@@ -173,17 +182,12 @@ func (a *allocation) holds(addr, n uint64) bool {
 	return addr >= a.base && off <= a.size && n <= a.size-off
 }
 
-// search is the index of the last allocation that starts at or before addr, or -1.
-func (m *Memory) search(addr uint64) int {
-	return sort.Search(len(m.allocs), func(i int) bool { return m.allocs[i].base > addr }) - 1
-}
-
-// find is the allocation that holds n bytes at addr, or nil.
+// find is the allocation that kernels reach and that holds n bytes at addr, or nil.
 func (m *Memory) find(addr, n uint64) *allocation {
-	if i := m.search(addr); i >= 0 && m.allocs[i].holds(addr, n) {
-		return m.allocs[i]
+	if a := m.allocs.find(addr, n); a != nil {
+		return a
 	}
-	return nil
+	return m.elsewhere(addr, n)
 }
 
 // nearest says where addr lies relative to the nearest allocation.
@@ -194,14 +198,10 @@ func (m *Memory) nearest(addr uint64) string {
 	if s := m.nearestFreed(addr); s != "" {
 		return s
 	}
-	i := m.search(addr)
-	below, above := (*allocation)(nil), (*allocation)(nil)
-	if i >= 0 {
-		below = m.allocs[i]
+	if s := m.foreign(addr); s != "" {
+		return s
 	}
-	if i+1 < len(m.allocs) {
-		above = m.allocs[i+1]
-	}
+	below, above := m.around(addr)
 	switch {
 	case below == nil && above == nil:
 		return "nothing is allocated"
@@ -209,6 +209,20 @@ func (m *Memory) nearest(addr uint64) string {
 		return fmt.Sprintf("%d bytes before %s (%d bytes at %#x)", above.base-addr, above.name, above.size, above.base)
 	}
 	return fmt.Sprintf("%s of %s (%d bytes at %#x)", fromEnd(addr-below.base, below.size), below.name, below.size, below.base)
+}
+
+// around is the allocations before and after addr: the nearer of the device's own and
+// of the host's.
+func (m *Memory) around(addr uint64) (below, above *allocation) {
+	below, above = m.allocs.around(addr)
+	low, high := m.space.host.around(addr)
+	if low != nil && (below == nil || low.base > below.base) {
+		below = low
+	}
+	if high != nil && (above == nil || high.base < above.base) {
+		above = high
+	}
+	return below, above
 }
 
 // fromEnd says where an offset lies relative to the end of size bytes.

@@ -14,11 +14,11 @@ const (
 // prepareWorkspace zeroes the workspace and returns its address.
 func (m *Memory) prepareWorkspace() uint64 {
 	if m.workspace == nil {
-		a := &allocation{base: workspaceAddress, size: workspaceBytes, name: "the workspace of cooperative launches",
+		a := &allocation{base: workspaceAddress, size: workspaceBytes, owner: m, name: "the workspace of cooperative launches",
 			words: make([]uint64, workspaceBytes/8)}
 		a.data = unsafe.Pointer(&a.words[0])
 		m.workspace = a
-		m.allocs = append([]*allocation{a}, m.allocs...)
+		m.allocs.insert(a)
 	}
 	clear(m.workspace.words)
 	return workspaceAddress

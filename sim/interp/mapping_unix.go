@@ -1,0 +1,43 @@
+//go:build unix
+
+package interp
+
+import (
+	"fmt"
+	"runtime"
+	"syscall"
+	"unsafe"
+)
+
+// mapping is pages from the system. They go back when the allocation is freed, and
+// when it has become garbage with a memory that nobody closed.
+type mapping struct {
+	pages   []byte
+	cleanup runtime.Cleanup
+}
+
+func (a *allocation) mapPages() error {
+	pages, err := syscall.Mmap(-1, 0, int(a.size), syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE|noReserve)
+	if err != nil {
+		return err
+	}
+	a.data = unsafe.Pointer(&pages[0])
+	a.pages = mapping{pages, runtime.AddCleanup(a, unmapPages, pages)}
+	return nil
+}
+
+// unmap gives the pages back, if there are any.
+func (a *allocation) unmap() {
+	if a.pages.pages == nil {
+		return
+	}
+	a.pages.cleanup.Stop()
+	unmapPages(a.pages.pages)
+	a.pages, a.data = mapping{}, nil
+}
+
+func unmapPages(pages []byte) {
+	if err := syscall.Munmap(pages); err != nil {
+		panic(fmt.Sprintf("BUG: pages of a device allocation cannot be unmapped: %v", err))
+	}
+}

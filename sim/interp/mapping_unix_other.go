@@ -1,0 +1,5 @@
+//go:build unix && !linux
+
+package interp
+
+const noReserve = 0

@@ -1,0 +1,276 @@
+package interp
+
+import (
+	"errors"
+	"fmt"
+	"sort"
+	"unsafe"
+)
+
+const (
+	// firstAddress lies above 4 GiB: an address cut to 32 bits hits nothing.
+	firstAddress = 0x2_0000_0000
+	// firstHostAddress is where HostAlloc begins, and where device memory ends.
+	firstHostAddress = 0x5000_0000_0000
+	// hostAlign is the distance unit between blocks of HostAlloc: a page.
+	hostAlign = 4096
+)
+
+// Space is the addresses of a process. Its devices, and the host memory that they
+// can reach, never share one, so that an address says whose it is: CUDA calls it
+// unified addressing.
+type Space struct {
+	next, nextHost uint64
+	host           allocations
+	memories       []*Memory
+}
+
+// NewSpace returns a space in which nothing is allocated.
+func NewSpace() *Space { return &Space{next: firstAddress, nextHost: firstHostAddress} }
+
+// Bank is the memory chips of a GPU, which may serve several address spaces.
+type Bank struct{ limit, used int64 }
+
+// NewBank returns a bank of limit bytes.
+func NewBank(limit int64) *Bank { return &Bank{limit: limit} }
+
+// Free is the number of bytes that nobody has allocated, and Size that of all.
+func (b *Bank) Free() int64 { return b.limit - b.used }
+
+// Size is the number of bytes there are.
+func (b *Bank) Size() int64 { return b.limit }
+
+// Reserve takes n bytes out of the bank, or returns them when n is negative; false when
+// there are not so many.
+func (b *Bank) Reserve(n int64) bool {
+	if n > b.Free() {
+		return false
+	}
+	b.used += n
+	return true
+}
+
+// Open returns an empty memory of a device of the space.
+func (s *Space) Open(b *Bank) *Memory {
+	m := &Memory{space: s, bank: b}
+	s.memories = append(s.memories, m)
+	return m
+}
+
+// Home says where bytes are, as one device sees it.
+type Home uint8
+
+const (
+	Here  Home = iota // memory of the device, and managed memory that has moved there
+	Host              // memory of the host
+	There             // memory of another device
+)
+
+// Home is where the memory at addr is.
+func (m *Memory) Home(addr uint64) Home {
+	switch a := m.lookup(addr, 0); {
+	case a == nil || a.owner == m || a.resident == m:
+		return Here
+	case a.owner == nil && a.resident == nil:
+		return Host
+	}
+	return There
+}
+
+// Owns reports whether addr lies in memory that only the device's own work changes,
+// which neither the host nor another device can write behind its back.
+func (m *Memory) Owns(addr uint64) bool { return m.allocs.find(addr, 0) != nil }
+
+// Reaches reports whether kernels may access the memory at addr.
+func (m *Memory) Reaches(addr uint64) bool { return m.find(addr, 0) != nil }
+
+// Owner is the memory that an address was allocated from, nil for the host's.
+func (s *Space) Owner(addr uint64) *Memory {
+	if a := s.lookup(addr, 0); a != nil {
+		return a.owner
+	}
+	return nil
+}
+
+// Range is the start and size of the allocation that holds addr.
+func (s *Space) Range(addr uint64) (base uint64, size int64, ok bool) {
+	if a := s.lookup(addr, 1); a != nil {
+		return a.base, int64(a.size), true
+	}
+	return 0, 0, false
+}
+
+// HostAlloc returns n zeroed bytes of the host at an address of the space's own,
+// which depends on the sequence of calls alone. Copies reach them, kernels do not.
+func (s *Space) HostAlloc(n int64, name string) (addr uint64, b []byte) {
+	a := &allocation{base: s.nextHost, size: uint64(n), name: name, words: make([]uint64, (n+7)/8+1)}
+	a.data = unsafe.Pointer(&a.words[0])
+	s.nextHost += (uint64(n)/hostAlign + 2) * hostAlign
+	s.host.insert(a)
+	return a.base, a.bytes()
+}
+
+// Lend makes host memory known under the address it has. Kernels and copies of all
+// devices reach it until Withdraw; it must stay in place, and lie outside the Go heap.
+func (s *Space) Lend(b []byte, name string) (addr uint64, err error) {
+	a := &allocation{size: uint64(len(b)), name: name, data: unsafe.Pointer(unsafe.SliceData(b)), mapped: true}
+	a.base = uint64(uintptr(a.data))
+	if i := s.host.search(a.base + a.size - 1); i >= 0 && s.host[i].base+s.host[i].size > a.base {
+		return 0, fmt.Errorf("interp: %d bytes of host memory at %#x: %s at %#x is there already", a.size, a.base, s.host[i].name, s.host[i].base)
+	}
+	s.host.insert(a)
+	return a.base, nil
+}
+
+// Withdraw ends HostAlloc or Lend of the memory that starts at addr.
+func (s *Space) Withdraw(addr uint64) (size int64, err error) {
+	i := s.host.search(addr)
+	if i < 0 || s.host[i].base != addr {
+		return 0, fmt.Errorf("interp: no memory of the host starts at %#x, or it was freed before", addr)
+	}
+	size = int64(s.host[i].size)
+	s.host.remove(i)
+	return size, nil
+}
+
+// Move has the host memory that holds addr live on a device, or on the host when to is nil.
+func (s *Space) Move(addr uint64, to *Memory) {
+	if a := s.host.find(addr, 0); a != nil {
+		a.resident = to
+	}
+}
+
+// Befriend lets kernels of m reach the memory of a peer.
+func (m *Memory) Befriend(peer *Memory) { m.peers = append(m.peers, peer) }
+
+// Unfriend takes that back.
+func (m *Memory) Unfriend(peer *Memory) {
+	for i, p := range m.peers {
+		if p == peer {
+			m.peers = append(m.peers[:i], m.peers[i+1:]...)
+			return
+		}
+	}
+}
+
+// elsewhere is what kernels of m reach that is not its own.
+func (m *Memory) elsewhere(addr, n uint64) *allocation {
+	if a := m.space.host.find(addr, n); a != nil && a.mapped {
+		return a
+	}
+	for _, p := range m.peers {
+		if a := p.allocs.find(addr, n); a != nil {
+			return a
+		}
+	}
+	return nil
+}
+
+// lookup is the allocation of the space that holds n bytes at addr, or nil.
+func (m *Memory) lookup(addr, n uint64) *allocation {
+	if a := m.allocs.find(addr, n); a != nil {
+		return a
+	}
+	return m.space.lookup(addr, n)
+}
+
+func (s *Space) lookup(addr, n uint64) *allocation {
+	if a := s.host.find(addr, n); a != nil {
+		return a
+	}
+	for _, p := range s.memories {
+		if a := p.allocs.find(addr, n); a != nil {
+			return a
+		}
+	}
+	return nil
+}
+
+// foreign says what a kernel must not access at addr, "" when nothing is there.
+func (m *Memory) foreign(addr uint64) string {
+	a := m.lookup(addr, 1)
+	switch {
+	case a == nil || a.owner == m:
+		return ""
+	case a.owner == nil:
+		return fmt.Sprintf("%d bytes into %s, memory of the host that kernels cannot reach", addr-a.base, a.name)
+	}
+	return fmt.Sprintf("%d bytes into %s (%d bytes at %#x) of another context, whose memory kernels reach only with peer access", addr-a.base, a.name, a.size, a.base)
+}
+
+// Close frees all.
+func (m *Memory) Close() {
+	for _, a := range m.allocs {
+		m.bank.used -= int64(a.size)
+		a.unmap()
+	}
+	m.allocs, m.peers = nil, nil
+	s := m.space
+	for i, o := range s.memories {
+		if o == m {
+			s.memories = append(s.memories[:i], s.memories[i+1:]...)
+			break
+		}
+	}
+	for _, o := range s.memories {
+		o.Unfriend(m)
+	}
+	for _, a := range s.host {
+		if a.resident == m {
+			a.resident = nil
+		}
+	}
+}
+
+var errAddresses = errors.New("no addresses are left")
+
+// take is the next n addresses for device memory.
+func (s *Space) take(n uint64) (uint64, error) {
+	base := s.next
+	if n > firstHostAddress-guardGap-allocAlign-base {
+		return 0, fmt.Errorf("%w: %w", ErrOutOfMemory, errAddresses)
+	}
+	s.next += (n + guardGap + allocAlign - 1) &^ (allocAlign - 1)
+	return base, nil
+}
+
+// allocations are sorted by address.
+type allocations []*allocation
+
+// search is the index of the last allocation that starts at or before addr, or -1.
+func (l allocations) search(addr uint64) int {
+	return sort.Search(len(l), func(i int) bool { return l[i].base > addr }) - 1
+}
+
+// find is the allocation that holds n bytes at addr, or nil.
+func (l allocations) find(addr, n uint64) *allocation {
+	if i := l.search(addr); i >= 0 && l[i].holds(addr, n) {
+		return l[i]
+	}
+	return nil
+}
+
+func (l *allocations) insert(a *allocation) {
+	i := l.search(a.base) + 1
+	*l = append(*l, nil)
+	copy((*l)[i+1:], (*l)[i:])
+	(*l)[i] = a
+}
+
+func (l *allocations) remove(i int) {
+	copy((*l)[i:], (*l)[i+1:])
+	(*l)[len(*l)-1] = nil
+	*l = (*l)[:len(*l)-1]
+}
+
+// around is the allocations before and after addr.
+func (l allocations) around(addr uint64) (below, above *allocation) {
+	i := l.search(addr)
+	if i >= 0 {
+		below = l[i]
+	}
+	if i+1 < len(l) {
+		above = l[i+1]
+	}
+	return below, above
+}

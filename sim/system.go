@@ -1,0 +1,73 @@
+package sim
+
+import (
+	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/sim/interp"
+)
+
+// System is the GPUs of one process. The addresses of all their memory, and of the host
+// memory that they reach, are distinct, as CUDA's unified addressing has it.
+type System struct {
+	space   *interp.Space
+	devices map[*interp.Memory]*Device
+}
+
+// NewSystem returns a system without GPUs.
+func NewSystem() *System {
+	return &System{space: interp.NewSpace(), devices: map[*interp.Memory]*Device{}}
+}
+
+// GPU is the memory that the contexts of one GPU have between them.
+type GPU struct {
+	system *System
+	bank   *interp.Bank
+}
+
+// GPU adds a GPU with that many bytes of memory.
+func (s *System) GPU(memory int64) *GPU { return &GPU{s, interp.NewBank(memory)} }
+
+// Memory is how much device memory is free, and how much there is, in bytes.
+func (g *GPU) Memory() (free, total int64) { return g.bank.Free(), g.bank.Size() }
+
+// Reserve takes n bytes out of what is free, without an address, or returns them when n
+// is negative; false when there are not so many.
+func (g *GPU) Reserve(n int64) bool { return g.bank.Reserve(n) }
+
+func (g *GPU) open(d *Device) *interp.Memory {
+	m := g.system.space.Open(g.bank)
+	g.system.devices[m] = d
+	return m
+}
+
+func (g *GPU) close(d *Device) {
+	delete(g.system.devices, d.memory)
+	d.memory.Close()
+}
+
+// LendHost makes host memory known to all devices under the address it has. Copies reach
+// it as they do pinned memory; kernels do, too, over the host link. It must stay where
+// it is until WithdrawHost, and lie outside the Go heap.
+func (s *System) LendHost(b []byte, name string) (device.Ptr, error) {
+	addr, err := s.space.Lend(b, name)
+	return device.Ptr(addr), err
+}
+
+// WithdrawHost ends LendHost of the memory that starts at p. No work may use it any more.
+func (s *System) WithdrawHost(p device.Ptr) error {
+	_, err := s.space.Withdraw(uint64(p))
+	return err
+}
+
+// Owner is the device that allocated the memory at p, nil when none did.
+func (s *System) Owner(p device.Ptr) *Device { return s.devices[s.space.Owner(uint64(p))] }
+
+// Range is the start and size of the allocation of the system that holds p.
+func (s *System) Range(p device.Ptr) (base device.Ptr, bytes int64, ok bool) {
+	b, n, ok := s.space.Range(uint64(p))
+	return device.Ptr(b), n, ok
+}
+
+// EnablePeer lets kernels of the device access the memory of a peer of its system, and
+// DisablePeer ends that.
+func (d *Device) EnablePeer(peer *Device)  { d.memory.Befriend(peer.memory) }
+func (d *Device) DisablePeer(peer *Device) { d.memory.Unfriend(peer.memory) }

@@ -1,0 +1,189 @@
+package sim
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math/bits"
+
+	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/internal/des"
+	"github.com/reprise-gpu/reprise/sim/interp"
+)
+
+// Region is where a box of bytes lies: rows that start Pitch bytes apart, in slices that
+// start Slice bytes apart.
+type Region struct {
+	At           device.Ptr // memory that the device knows
+	Host         []byte     // or, when not nil, any memory of the host, from the box's first byte on
+	Pitch, Slice int64
+}
+
+// Transfer is work for the simulated device: a copy of Depth slices of Height rows of
+// Width bytes. In contrast to a device.Copy it may have a side in memory of the host that
+// nobody has pinned, which must stay in place until the copy is done.
+type Transfer struct {
+	device.Work // nil: it makes this one
+	Dst, Src    Region
+	Width       int64
+	Height      int64
+	Depth       int64
+	Label       string
+}
+
+// Fill is work for the simulated device: Rows rows of Count elements of Width bytes (1, 2
+// or 4), which start Pitch bytes apart, become Value.
+type Fill struct {
+	device.Work // nil: it makes this one
+	Dst         device.Ptr
+	Pitch       int64
+	Value       uint32
+	Width       int
+	Count, Rows int64
+	Label       string
+}
+
+// box is the extent of a job in more than one dimension.
+type box struct {
+	dst, src             Region
+	width, height, depth int64 // bytes, rows, slices
+}
+
+// span is how many bytes lie from the first to the last of a box in a region; false when
+// that is more than there are addresses.
+func (b *box) span(r *Region) (int64, bool) {
+	if b.width == 0 || b.height == 0 || b.depth == 0 {
+		return 0, true
+	}
+	rows, ok1 := product(b.height-1, r.Pitch)
+	slices, ok2 := product(b.depth-1, r.Slice)
+	n := rows + slices + b.width
+	return n, ok1 && ok2 && rows|slices|b.width < 1<<62 && n >= 0
+}
+
+// product is a * b of what is not negative, as far as it fits.
+func product(a, b int64) (int64, bool) {
+	hi, lo := bits.Mul64(uint64(a), uint64(b))
+	return int64(lo), hi == 0 && lo < 1<<62
+}
+
+func (b *box) bytes() int64 { return b.width * b.height * b.depth }
+
+func (d *Device) fillTransfer(j *job, t *Transfer) *device.Error {
+	b := &box{dst: t.Dst, src: t.Src, width: t.Width, height: t.Height, depth: t.Depth}
+	if err := first(d.checkBox(b), d.checkRegion(b, &b.dst), d.checkRegion(b, &b.src)); err != nil {
+		return err
+	}
+	*j = job{kind: copyBytes, dst: uint64(t.Dst.At), src: uint64(t.Src.At), bytes: b.bytes(), box: b, label: t.Label}
+	return nil
+}
+
+func (d *Device) fillFill(j *job, f *Fill) *device.Error {
+	plain := device.Memset{Dst: f.Dst, Value: f.Value, Width: f.Width, Count: f.Count, Label: f.Label}
+	if err := device.CheckWork(&plain, &d.info); err != nil {
+		return err
+	}
+	b := &box{dst: Region{At: f.Dst, Pitch: f.Pitch}, width: f.Count * int64(f.Width), height: f.Rows, depth: 1}
+	if f.Rows > 1 && f.Pitch%int64(f.Width) != 0 {
+		return &device.Error{Code: device.InvalidValue, Detail: fmt.Sprintf("rows %d bytes apart of %d-byte elements", f.Pitch, f.Width)}
+	}
+	if err := first(d.checkBox(b), d.checkRegion(b, &b.dst)); err != nil {
+		return err
+	}
+	*j = job{kind: memset, dst: uint64(f.Dst), bytes: b.bytes(), value: f.Value, width: f.Width, box: b, label: f.Label}
+	return nil
+}
+
+func (d *Device) checkBox(b *box) *device.Error {
+	area, ok1 := product(b.width, b.height)
+	_, ok2 := product(area, b.depth)
+	if b.width < 0 || b.height < 0 || b.depth < 0 || !ok1 || !ok2 {
+		return &device.Error{Code: device.InvalidValue, Detail: fmt.Sprintf("a box of %d x %d x %d bytes", b.width, b.height, b.depth)}
+	}
+	return nil
+}
+
+// checkRegion refuses a region that does not hold the box, or in which rows overlap.
+func (d *Device) checkRegion(b *box, r *Region) *device.Error {
+	n, ok := b.span(r)
+	switch {
+	case r.Pitch < 0 || r.Slice < 0 || !ok,
+		b.height > 1 && r.Pitch < b.width, b.depth > 1 && r.Slice < r.Pitch*(b.height-1)+b.width:
+		return &device.Error{Code: device.InvalidValue, Detail: fmt.Sprintf("a box of %d x %d x %d bytes in rows %d and slices %d bytes apart",
+			b.width, b.height, b.depth, r.Pitch, r.Slice)}
+	case n == 0:
+		return nil
+	case r.Host == nil:
+		return d.within(r.At, n)
+	case int64(len(r.Host)) < n:
+		return &device.Error{Code: device.InvalidValue, Detail: fmt.Sprintf("%d bytes of host memory for a box that spans %d", len(r.Host), n)}
+	}
+	return nil
+}
+
+// each calls f with the offsets of each row in both regions.
+func (b *box) each(f func(dst, src int64)) {
+	for z := range b.depth {
+		for y := range b.height {
+			f(z*b.dst.Slice+y*b.dst.Pitch, z*b.src.Slice+y*b.src.Pitch)
+		}
+	}
+}
+
+// side is the bytes that a box spans in a region.
+func (d *Device) side(b *box, r *Region) []byte {
+	n, _ := b.span(r)
+	if r.Host != nil {
+		return r.Host[:n]
+	}
+	return d.reach(uint64(r.At), n)
+}
+
+// copyBox moves the bytes of a job's box.
+func (d *Device) copyBox(b *box) {
+	dst, src := d.side(b, &b.dst), d.side(b, &b.src)
+	if dst == nil || src == nil {
+		return
+	}
+	b.each(func(to, from int64) { copy(dst[to:to+b.width], src[from:]) })
+}
+
+// fillBox sets the bytes of a job's box.
+func (d *Device) fillBox(b *box, value uint32, width int) {
+	if dst := d.side(b, &b.dst); dst != nil {
+		b.each(func(to, _ int64) { fill(dst[to:to+b.width], value, width) })
+	}
+}
+
+// fill sets all of dst to elements of width bytes.
+func fill(dst []byte, value uint32, width int) {
+	var element [4]byte
+	binary.LittleEndian.PutUint32(element[:], value)
+	done := copy(dst, element[:width])
+	for done < len(dst) { // doubling, as fast as copy
+		done += copy(dst[done:], dst[:done])
+	}
+}
+
+// direction is what a copy occupies: an engine of the host link when one side is on the
+// host, the whole link when it is on another GPU, and device memory otherwise, read and written.
+func (d *Device) direction(j *job) des.Demand {
+	dst, src := d.memory.Home(j.dst), d.memory.Home(j.src)
+	if b := j.box; b != nil {
+		dst, src = d.home(&b.dst), d.home(&b.src)
+	}
+	switch n := float64(j.bytes); {
+	case dst == interp.Here && src == interp.Here:
+		return des.Demand{Kind: des.CopyOn, Bytes: 2 * n}
+	case dst == interp.Here:
+		return des.Demand{Kind: des.CopyIn, Bytes: n}
+	default:
+		return des.Demand{Kind: des.CopyOut, Bytes: n}
+	}
+}
+
+func (d *Device) home(r *Region) interp.Home {
+	if r.Host != nil {
+		return interp.Host
+	}
+	return d.memory.Home(uint64(r.At))
+}
