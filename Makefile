@@ -1,4 +1,5 @@
-# Go is all that the targets need, except for ptx. Run `make` for the list.
+# Go is all that most targets need: build does without the CUDA path where there is no C compiler,
+# and those that need one, or nvcc, say so. Run `make` for the list.
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 
@@ -15,15 +16,60 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
 .PHONY: help
 help: ## print this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+# What builds the code with the tag cuda: our cuda.h and libcuda.a before all others.
+# gorgonia.org/cu names folders of CUDA toolkits of its own, which come after these.
+CC := $(shell $(GO) env CC)
+HAVE_CC := $(shell command -v $(firstword $(CC)))
+CUDA_ENV := CGO_ENABLED=1 CGO_CFLAGS="-g -O2 -I$(CURDIR)/cuda/include" CGO_LDFLAGS="-g -O2 -L$(CURDIR)/build/lib"
+CUDA_PKGS := ./cuda/... ./cmd/reprise
 
 .PHONY: build
-build: ## build bin/reprise, without cgo
+ifdef HAVE_CC
+build: build/lib/libcuda.a ## build bin/reprise; without a C compiler it only simulates
+	@rm -f bin/reprise # go does not see that libcuda.a is new
+	$(CUDA_ENV) $(GO) build -tags cuda -buildvcs=auto -o bin/reprise ./cmd/reprise
+else
+build:
+	@echo "there is no C compiler $(CC): bin/reprise will simulate and find no GPU" >&2
 	CGO_ENABLED=0 $(GO) build -buildvcs=auto -o bin/reprise ./cmd/reprise
+endif
+
+LAZYCUDA := cuda/lazycuda
+LAZYCUDA_OBJECTS := $(addprefix build/lib/,trampoline.o resolve.o provider.o absent.o)
+
+.PHONY: lib
+lib: build/lib/libcuda.a ## build the driver's trampolines, build/lib/libcuda.a (needs a C compiler)
+
+build/lib/libcuda.a: $(LAZYCUDA_OBJECTS)
+	@rm -f $@
+	$(AR) rcs $@ $^
+
+$(LAZYCUDA_OBJECTS): $(wildcard $(LAZYCUDA)/*.h $(LAZYCUDA)/*.def cuda/include/*.h) Makefile | build/lib
+
+build/lib/%.o: $(LAZYCUDA)/%.c
+	$(CC) -std=gnu11 -O2 -g -fPIC -Wall -Wextra -Werror -Icuda/include -c $< -o $@
+
+build/lib/%.o: $(LAZYCUDA)/%.S
+	$(CC) -g -c $< -o $@
+
+build/lib:
+	@mkdir -p $@
+
+# For go build and go test with -tags cuda by hand: eval "$(make -s cgo-env)"
+.PHONY: cgo-env
+cgo-env: build/lib/libcuda.a ## print the variables that `go test -tags cuda ./cuda/...` needs
+	@echo 'export $(CUDA_ENV)'
 
 .PHONY: test
 test: ## run every test
 	$(GO) test ./...
+
+# -count=1: go does not see that libcuda.a is new.
+.PHONY: test-cuda
+test-cuda: build/lib/libcuda.a ## run the tests of the CUDA path on the simulated driver (needs a C compiler)
+	REPRISE_LIBCUDA=sim $(CUDA_ENV) $(GO) test -count=1 -tags cuda $(CUDA_PKGS)
 
 .PHONY: race
 race: ## run the quick tests under the race detector (needs a C compiler)
@@ -36,6 +82,13 @@ lint: ## gofmt, go vet, staticcheck
 	if [ -n "$$unformatted" ]; then echo "not gofmt'ed, run gofmt -w on:" $$unformatted >&2; exit 1; fi
 	$(GO) vet ./...
 	$(GO) run $(STATICCHECK) ./...
+ifdef HAVE_CC
+	$(MAKE) --no-print-directory lib
+	$(CUDA_ENV) $(GO) vet -tags cuda $(CUDA_PKGS)
+	$(CUDA_ENV) $(GO) run $(STATICCHECK) -tags cuda $(CUDA_PKGS)
+else
+	@echo "there is no C compiler $(CC): the code with the tag cuda is left out"
+endif
 
 # An input that adds coverage is minimized for a minute by default, all of the run.
 .PHONY: fuzz

@@ -1,0 +1,26 @@
+//go:build cuda
+
+package lazycuda
+
+// #cgo CFLAGS: -I${SRCDIR}/../include
+// #cgo LDFLAGS: -lcuda -ldl -lpthread
+// #include "lazycuda.h"
+// #include "reprise.h"
+import "C"
+
+import "time"
+
+// Provider is what answers the driver's functions: "sim", the path of the library that
+// was opened, or "" if there is no driver.
+func Provider() string { return C.GoString(C.lazycuda_provider()) }
+
+// Problem says why there is no driver; it is "" if there is one.
+func Problem() string { return C.GoString(C.lazycuda_problem()) }
+
+// InitResult is the code that the provider answered to cuInit, whose caller is told
+// success in any case.
+func InitResult() int { return int(C.lazycuda_init_result()) }
+
+// Now is the clock that the driver's functions take time on: the simulator's virtual one
+// if it answers them. Only differences mean something.
+func Now() time.Duration { return time.Duration(C.repriseNow()) }
