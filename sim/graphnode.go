@@ -103,3 +103,9 @@ func (d *Device) execNode(h device.GraphExec, n device.Node) (*execNode, *device
 	}
 	return &x.nodes[i], nil
 }
+
+// Check says why work could not be enqueued now, at no cost to the host.
+func (d *Device) Check(w device.Work) error {
+	_, err := d.lower(w)
+	return err.In("Check")
+}

@@ -1,0 +1,162 @@
+//go:build cuda
+
+package simabi
+
+// #include <cuda.h>
+import "C"
+
+import (
+	"unsafe"
+
+	"github.com/reprise-gpu/reprise/cuda/simabi/graph"
+)
+
+// Graphs belong to the process; it is what nodes do that belongs to contexts. Only
+// graphs and nodes that C has asked for have a handle.
+var (
+	graphs     handles[aGraph]
+	graphNodes handles[aNode]
+)
+
+type aGraph struct{ *graph.Graph }
+
+func (aGraph) owner() *context { return nil }
+
+type aNode struct{ *graph.Node }
+
+func (aNode) owner() *context { return nil }
+
+// graphOf is the graph of a handle. As the driver documents, a wrong one is an
+// invalid value.
+func graphOf(h C.CUgraph) (*graph.Graph, error) {
+	g, err := graphs.get(of(unsafe.Pointer(h)))
+	if err != nil {
+		return nil, invalidValue
+	}
+	return g.Graph, nil
+}
+
+func nodeOf(h C.CUgraphNode) (*graph.Node, error) { return nodeNamed(of(unsafe.Pointer(h))) }
+
+func nodeNamed(h handle) (*graph.Node, error) {
+	n, err := graphNodes.get(h)
+	if err != nil {
+		return nil, invalidValue
+	}
+	return n.Node, nil
+}
+
+func graphHandle(g *graph.Graph) handle {
+	if g.Handle == 0 {
+		g.Handle = uintptr(graphs.add(aGraph{g}))
+	}
+	return handle(g.Handle)
+}
+
+// nodeHandle is NULL for no node.
+func nodeHandle(n *graph.Node) handle {
+	if n == nil {
+		return 0
+	}
+	if n.Handle == 0 {
+		n.Handle = uintptr(graphNodes.add(aNode{n}))
+	}
+	return handle(n.Handle)
+}
+
+// forgetGraph ends the life of all handles to a graph and into it.
+func forgetGraph(g *graph.Graph) {
+	_, _ = graphs.remove(handle(g.Handle))
+	for _, n := range g.Nodes() {
+		forgetNode(n)
+	}
+}
+
+func forgetNode(n *graph.Node) {
+	_, _ = graphNodes.remove(handle(n.Handle))
+	freeView(n)
+	if nest, ok := n.Params().(graph.Nest); ok {
+		for _, b := range nest.Bodies() {
+			forgetGraph(b)
+		}
+	}
+}
+
+// edit is call for a function that changes a graph. It takes the time of the context
+// that is current, if one is.
+func edit(body func(*thread) error) C.CUresult {
+	return call(func(t *thread) error {
+		if c, err := t.context(); err == nil {
+			if err := c.enter().sim.EditGraph(); err != nil {
+				return err
+			}
+		}
+		return body(t)
+	})
+}
+
+//export sim_cuGraphCreate
+func sim_cuGraphCreate(out *C.CUgraph, flags C.uint) C.CUresult {
+	return edit(func(*thread) error {
+		if out == nil || flags != 0 {
+			return invalidValue
+		}
+		graphHandle(graph.New()).put(unsafe.Pointer(out))
+		return nil
+	})
+}
+
+// What was instantiated from the graph lives on.
+//
+//export sim_cuGraphDestroy
+func sim_cuGraphDestroy(h C.CUgraph) C.CUresult {
+	return edit(func(*thread) error {
+		g, err := graphOf(h)
+		if err != nil {
+			return err
+		}
+		if g.Owner() != nil {
+			return invalidValue // its node's, which goes with the graph that has the node
+		}
+		forgetGraph(g)
+		return nil
+	})
+}
+
+//export sim_cuGraphClone
+func sim_cuGraphClone(out *C.CUgraph, original C.CUgraph) C.CUresult {
+	return edit(func(*thread) error {
+		if out == nil {
+			return invalidValue
+		}
+		g, err := graphOf(original)
+		if err != nil {
+			return err
+		}
+		graphHandle(g.Clone()).put(unsafe.Pointer(out))
+		return nil
+	})
+}
+
+//export sim_cuGraphNodeFindInClone
+func sim_cuGraphNodeFindInClone(out *C.CUgraphNode, original C.CUgraphNode, clone C.CUgraph) C.CUresult {
+	return call(func(*thread) error {
+		if out == nil {
+			return invalidValue
+		}
+		n, err := nodeOf(original)
+		if err != nil {
+			return err
+		}
+		g, err := graphOf(clone)
+		if err != nil {
+			return err
+		}
+		twin := g.Twin(n)
+		if twin == nil {
+			return invalidValue
+		}
+		nodeHandle(twin).put(unsafe.Pointer(out))
+		return nil
+	})
+}

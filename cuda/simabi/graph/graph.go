@@ -1,0 +1,214 @@
+package graph
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/reprise-gpu/reprise/device"
+)
+
+// Graph is nodes and the edges between them. Nothing keeps it from having a cycle
+// until it is laid out.
+type Graph struct {
+	// Handle is the caller's name for the graph, 0 until it has one.
+	Handle uintptr
+
+	nodes []*Node // in order of creation
+	owner *Node   // that contains it, or nil
+	twins map[*Node]*Node
+	turns uint64 // counts what made nodes sinks
+}
+
+// Node belongs to one graph, until it is removed.
+type Node struct {
+	// Handle is the caller's name for the node, 0 until it has one.
+	Handle uintptr
+
+	graph      *Graph
+	params     Params
+	deps, outs []*Node // in the order that edges were added
+	sinkSince  uint64  // the turn at which it became a sink, if it is one
+	step       int32   // see Flatten
+	mark       mark    // of walks
+}
+
+// Edge says that To runs after From.
+type Edge struct{ From, To *Node }
+
+// New makes an empty graph.
+func New() *Graph { return &Graph{} }
+
+// Nodes are in order of creation. The caller must not change the list.
+func (g *Graph) Nodes() []*Node { return g.nodes }
+
+// Owner is the node that contains the graph, or nil.
+func (g *Graph) Owner() *Node { return g.owner }
+
+// Graph is what the node belongs to, nil when it was removed.
+func (n *Node) Graph() *Graph { return n.graph }
+
+// Params is what the node does.
+func (n *Node) Params() Params { return n.params }
+
+// SetParams has the node do something else of the same kind.
+func (n *Node) SetParams(p Params) { n.params = p }
+
+// Deps and Outs are the nodes before and after, in the order that the edges were
+// added. The caller must not change the lists.
+func (n *Node) Deps() []*Node { return n.deps }
+
+// Outs: see Deps.
+func (n *Node) Outs() []*Node { return n.outs }
+
+// Roots are the nodes without dependencies.
+func (g *Graph) Roots() []*Node {
+	var roots []*Node
+	for _, n := range g.nodes {
+		if len(n.deps) == 0 {
+			roots = append(roots, n)
+		}
+	}
+	return roots
+}
+
+// Sinks are the nodes that nothing depends on, in the order in which they became
+// that.
+func (g *Graph) Sinks() []*Node {
+	var sinks []*Node
+	for _, n := range g.nodes {
+		if len(n.outs) == 0 {
+			sinks = append(sinks, n)
+		}
+	}
+	slices.SortFunc(sinks, func(a, b *Node) int { return int(a.sinkSince) - int(b.sinkSince) })
+	return sinks
+}
+
+// Edges are ordered by where they lead, then by when they were added.
+func (g *Graph) Edges() []Edge {
+	var edges []Edge
+	for _, n := range g.nodes {
+		for _, dep := range n.deps {
+			edges = append(edges, Edge{dep, n})
+		}
+	}
+	return edges
+}
+
+func refuse(format string, args ...any) error {
+	return &device.Error{Call: "graph", Code: device.InvalidValue, Detail: fmt.Sprintf(format, args...)}
+}
+
+// Add adds a node after deps, which are distinct nodes of the graph. Graphs in p
+// are the node's from now on.
+func (g *Graph) Add(p Params, deps ...*Node) (*Node, error) {
+	seen := make(map[*Node]bool, len(deps))
+	for _, d := range deps {
+		switch {
+		case d.graph != g:
+			return nil, refuse("a dependency of the new node is not a node of its graph")
+		case seen[d]:
+			return nil, refuse("a dependency of the new node is given twice")
+		}
+		seen[d] = true
+	}
+	n := &Node{graph: g, params: p, deps: slices.Clone(deps)}
+	g.adopt(n)
+	for _, d := range deps {
+		d.outs = append(d.outs, n)
+	}
+	return n, nil
+}
+
+// adopt enters a node and takes over its bodies.
+func (g *Graph) adopt(n *Node) {
+	g.nodes = append(g.nodes, n)
+	g.ends(n)
+	if nest, ok := n.params.(Nest); ok {
+		for _, b := range nest.Bodies() {
+			b.owner = n
+		}
+	}
+}
+
+// ends notes that a node has become a sink.
+func (g *Graph) ends(n *Node) {
+	g.turns++
+	n.sinkSince = g.turns
+}
+
+// Connect adds edges, all or none. Each must be new.
+func (g *Graph) Connect(edges []Edge) error {
+	if err := g.check(edges, false); err != nil {
+		return err
+	}
+	for _, e := range edges {
+		e.From.outs = append(e.From.outs, e.To)
+		e.To.deps = append(e.To.deps, e.From)
+	}
+	return nil
+}
+
+// Disconnect removes edges, all or none. Each must be there.
+func (g *Graph) Disconnect(edges []Edge) error {
+	if err := g.check(edges, true); err != nil {
+		return err
+	}
+	for _, e := range edges {
+		e.To.deps = without(e.To.deps, e.From)
+		g.cut(e)
+	}
+	return nil
+}
+
+// cut removes an edge where it begins.
+func (g *Graph) cut(e Edge) {
+	e.From.outs = without(e.From.outs, e.To)
+	if len(e.From.outs) == 0 {
+		g.ends(e.From)
+	}
+}
+
+// check says what keeps edges from being added or, if there, from being removed.
+func (g *Graph) check(edges []Edge, there bool) error {
+	seen := make(map[Edge]bool, len(edges))
+	for _, e := range edges {
+		switch {
+		case e.From.graph != g || e.To.graph != g:
+			return refuse("an edge leads from or to a node that is not of the graph")
+		case seen[e]:
+			return refuse("an edge is given twice")
+		case e.exists() && !there:
+			return refuse("an edge exists already")
+		case !e.exists() && there:
+			return refuse("there is no such edge")
+		}
+		seen[e] = true
+	}
+	return nil
+}
+
+// exists looks where fewer edges are.
+func (e Edge) exists() bool {
+	if len(e.From.outs) < len(e.To.deps) {
+		return slices.Contains(e.From.outs, e.To)
+	}
+	return slices.Contains(e.To.deps, e.From)
+}
+
+// Remove takes a node out with its edges.
+func (g *Graph) Remove(n *Node) {
+	for _, out := range n.outs {
+		out.deps = without(out.deps, n)
+	}
+	for _, dep := range n.deps {
+		g.cut(Edge{dep, n})
+	}
+	g.nodes = without(g.nodes, n)
+	n.graph, n.deps, n.outs = nil, nil, nil
+}
+
+func without(list []*Node, n *Node) []*Node {
+	i := slices.Index(list, n)
+	return slices.Delete(list, i, i+1)
+}

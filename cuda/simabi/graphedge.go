@@ -1,0 +1,199 @@
+//go:build cuda
+
+package simabi
+
+// #include <cuda.h>
+import "C"
+
+import (
+	"unsafe"
+
+	"github.com/reprise-gpu/reprise/cuda/simabi/graph"
+)
+
+// edgesAt is the edges in two arrays of C's.
+func edgesAt(from, to *C.CUgraphNode, n C.size_t) ([]graph.Edge, error) {
+	a, err := nodesAt(from, n)
+	if err != nil {
+		return nil, err
+	}
+	b, err := nodesAt(to, n)
+	if err != nil {
+		return nil, err
+	}
+	edges := make([]graph.Edge, n)
+	for i := range edges {
+		edges[i] = graph.Edge{From: a[i], To: b[i]}
+	}
+	return edges, nil
+}
+
+// noEdgeData reports whether the data of n edges says nothing but that they order.
+// Ports and programmatic launches are not simulated.
+func noEdgeData(data *C.CUgraphEdgeData, n C.size_t) bool {
+	if data == nil {
+		return true
+	}
+	for _, d := range unsafe.Slice(data, n) {
+		if d != (C.CUgraphEdgeData{}) {
+			return false
+		}
+	}
+	return true
+}
+
+func editEdges(h C.CUgraph, from, to *C.CUgraphNode, n C.size_t, data *C.CUgraphEdgeData, do func(*graph.Graph, []graph.Edge) error) C.CUresult {
+	return edit(func(*thread) error {
+		g, err := graphOf(h)
+		if err != nil {
+			return err
+		}
+		edges, err := edgesAt(from, to, n)
+		if err != nil {
+			return err
+		}
+		if !noEdgeData(data, n) {
+			return notSupported
+		}
+		return do(g, edges)
+	})
+}
+
+//export sim_cuGraphAddDependencies
+func sim_cuGraphAddDependencies(g C.CUgraph, from, to *C.CUgraphNode, n C.size_t) C.CUresult {
+	return editEdges(g, from, to, n, nil, (*graph.Graph).Connect)
+}
+
+//export sim_cuGraphAddDependencies_v2
+func sim_cuGraphAddDependencies_v2(g C.CUgraph, from, to *C.CUgraphNode, data *C.CUgraphEdgeData, n C.size_t) C.CUresult {
+	return editEdges(g, from, to, n, data, (*graph.Graph).Connect)
+}
+
+//export sim_cuGraphRemoveDependencies
+func sim_cuGraphRemoveDependencies(g C.CUgraph, from, to *C.CUgraphNode, n C.size_t) C.CUresult {
+	return editEdges(g, from, to, n, nil, (*graph.Graph).Disconnect)
+}
+
+//export sim_cuGraphRemoveDependencies_v2
+func sim_cuGraphRemoveDependencies_v2(g C.CUgraph, from, to *C.CUgraphNode, data *C.CUgraphEdgeData, n C.size_t) C.CUresult {
+	return editEdges(g, from, to, n, data, (*graph.Graph).Disconnect)
+}
+
+// listNodes answers as many nodes as C has room for, and NULL in what is left. Without
+// an array it answers how many there are.
+func listNodes(out *C.CUgraphNode, count *C.size_t, nodes []*graph.Node) error {
+	if count == nil {
+		return invalidValue
+	}
+	if out != nil {
+		room := unsafe.Slice((*handle)(unsafe.Pointer(out)), *count)
+		clear(room)
+		nodes = nodes[:min(len(nodes), len(room))]
+		for i, n := range nodes {
+			room[i] = nodeHandle(n)
+		}
+	}
+	*count = C.size_t(len(nodes))
+	return nil
+}
+
+func queryGraph(h C.CUgraph, body func(*graph.Graph) error) C.CUresult {
+	return call(func(*thread) error {
+		g, err := graphOf(h)
+		if err != nil {
+			return err
+		}
+		return body(g)
+	})
+}
+
+//export sim_cuGraphGetNodes
+func sim_cuGraphGetNodes(h C.CUgraph, out *C.CUgraphNode, count *C.size_t) C.CUresult {
+	return queryGraph(h, func(g *graph.Graph) error { return listNodes(out, count, g.Nodes()) })
+}
+
+//export sim_cuGraphGetRootNodes
+func sim_cuGraphGetRootNodes(h C.CUgraph, out *C.CUgraphNode, count *C.size_t) C.CUresult {
+	return queryGraph(h, func(g *graph.Graph) error { return listNodes(out, count, g.Roots()) })
+}
+
+// listEdges is listNodes for edges: both arrays are given or none, and the data of
+// edges, of which there is none, may be.
+func listEdges(from, to *C.CUgraphNode, data *C.CUgraphEdgeData, count *C.size_t, edges []graph.Edge) error {
+	if count == nil || (from == nil) != (to == nil) || from == nil && data != nil {
+		return invalidValue
+	}
+	starts, ends := make([]*graph.Node, len(edges)), make([]*graph.Node, len(edges))
+	for i, e := range edges {
+		starts[i], ends[i] = e.From, e.To
+	}
+	return firstError(clearEdgeData(data, count), listNodes(from, copyOf(count), starts), listNodes(to, count, ends))
+}
+
+func copyOf(n *C.size_t) *C.size_t {
+	c := *n
+	return &c
+}
+
+func firstError(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func clearEdgeData(data *C.CUgraphEdgeData, count *C.size_t) error {
+	if data == nil {
+		return nil
+	}
+	if count == nil {
+		return invalidValue
+	}
+	clear(unsafe.Slice(data, *count))
+	return nil
+}
+
+//export sim_cuGraphGetEdges
+func sim_cuGraphGetEdges(h C.CUgraph, from, to *C.CUgraphNode, count *C.size_t) C.CUresult {
+	return sim_cuGraphGetEdges_v2(h, from, to, nil, count)
+}
+
+//export sim_cuGraphGetEdges_v2
+func sim_cuGraphGetEdges_v2(h C.CUgraph, from, to *C.CUgraphNode, data *C.CUgraphEdgeData, count *C.size_t) C.CUresult {
+	return queryGraph(h, func(g *graph.Graph) error { return listEdges(from, to, data, count, g.Edges()) })
+}
+
+func listAround(h C.CUgraphNode, out *C.CUgraphNode, data *C.CUgraphEdgeData, count *C.size_t, side func(*graph.Node) []*graph.Node) C.CUresult {
+	return call(func(*thread) error {
+		n, err := nodeOf(h)
+		if err != nil {
+			return err
+		}
+		if out == nil && data != nil {
+			return invalidValue
+		}
+		return firstError(clearEdgeData(data, count), listNodes(out, count, side(n)))
+	})
+}
+
+//export sim_cuGraphNodeGetDependencies
+func sim_cuGraphNodeGetDependencies(h C.CUgraphNode, out *C.CUgraphNode, count *C.size_t) C.CUresult {
+	return listAround(h, out, nil, count, (*graph.Node).Deps)
+}
+
+//export sim_cuGraphNodeGetDependencies_v2
+func sim_cuGraphNodeGetDependencies_v2(h C.CUgraphNode, out *C.CUgraphNode, data *C.CUgraphEdgeData, count *C.size_t) C.CUresult {
+	return listAround(h, out, data, count, (*graph.Node).Deps)
+}
+
+//export sim_cuGraphNodeGetDependentNodes
+func sim_cuGraphNodeGetDependentNodes(h C.CUgraphNode, out *C.CUgraphNode, count *C.size_t) C.CUresult {
+	return listAround(h, out, nil, count, (*graph.Node).Outs)
+}
+
+//export sim_cuGraphNodeGetDependentNodes_v2
+func sim_cuGraphNodeGetDependentNodes_v2(h C.CUgraphNode, out *C.CUgraphNode, data *C.CUgraphEdgeData, count *C.size_t) C.CUresult {
+	return listAround(h, out, data, count, (*graph.Node).Outs)
+}

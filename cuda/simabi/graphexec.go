@@ -1,0 +1,237 @@
+//go:build cuda
+
+package simabi
+
+/*
+#include <cuda.h>
+*/
+import "C"
+
+import (
+	"unsafe"
+
+	"github.com/reprise-gpu/reprise/cuda/simabi/graph"
+	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/sim"
+)
+
+var (
+	graphExecs handles[*graphExec]
+	nothing    = device.Nothing{}
+)
+
+// graphExec is an instance of a graph: a snapshot of it, which knows the original's
+// nodes, and what its context's device made of that.
+type graphExec struct {
+	handle  handle
+	context *context
+	graph   *graph.Graph
+	sim     device.GraphExec
+	flags   C.ulonglong
+}
+
+func (x *graphExec) owner() *context { return x.context }
+
+const (
+	autoFree        = C.CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH
+	uploadFlag      = C.CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD
+	deviceLaunch    = C.CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH
+	useNodePriority = C.CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY
+)
+
+// refusal is why a graph cannot be instantiated.
+type refusal struct {
+	error
+	result C.CUgraphInstantiateResult
+	node   *graph.Node // of the graph, nil when it is none of them
+}
+
+func (r *refusal) Unwrap() error { return r.error }
+
+// instantiate makes an instance of a graph. Its error is a *refusal.
+func (t *thread) instantiate(g *graph.Graph, flags C.ulonglong) (*graphExec, error) {
+	switch {
+	case flags&^(autoFree|uploadFlag|deviceLaunch|useNodePriority) != 0:
+		return nil, &refusal{invalidValue, C.CUDA_GRAPH_INSTANTIATE_ERROR, nil}
+	case flags&deviceLaunch != 0:
+		return nil, &refusal{notSupported, C.CUDA_GRAPH_INSTANTIATE_ERROR, nil}
+	}
+	steps, cycle := g.Flatten()
+	if cycle != nil {
+		return nil, &refusal{invalidValue, C.CUDA_GRAPH_INSTANTIATE_INVALID_STRUCTURE, cycle}
+	}
+	x := &graphExec{flags: flags}
+	nodes, err := x.lower(steps)
+	if err != nil {
+		return nil, err
+	}
+	if x.context == nil {
+		if x.context, err = t.context(); err != nil {
+			return nil, &refusal{err, C.CUDA_GRAPH_INSTANTIATE_ERROR, nil}
+		}
+	}
+	if x.sim, err = x.context.enter().sim.InstantiateNodes(nodes); err != nil {
+		return nil, &refusal{err, C.CUDA_GRAPH_INSTANTIATE_ERROR, nil}
+	}
+	x.graph = g.Clone()
+	_, _ = x.graph.Flatten() // so that its nodes know their places
+	x.handle = graphExecs.add(x)
+	return x, nil
+}
+
+// lower is what the device is given, and finds the context that all is for.
+func (x *graphExec) lower(steps []graph.Step) ([]sim.GraphNode, error) {
+	nodes := make([]sim.GraphNode, len(steps))
+	for i, s := range steps {
+		if s.Node == nil {
+			nodes[i] = sim.GraphNode{Join: true, Deps: s.Deps}
+			continue
+		}
+		n, err := x.lowerNode(s.Node)
+		if err != nil {
+			return nil, err
+		}
+		nodes[i] = n
+		nodes[i].Deps = s.Deps
+	}
+	return nodes, nil
+}
+
+func (x *graphExec) lowerNode(node *graph.Node) (sim.GraphNode, error) {
+	p, ok := node.Params().(nodeParams)
+	if !ok {
+		return sim.GraphNode{}, &refusal{notSupported, C.CUDA_GRAPH_INSTANTIATE_NODE_OPERATION_NOT_SUPPORTED, node}
+	}
+	if home := p.home(); home != nil {
+		switch {
+		case home.destroyed:
+			return sim.GraphNode{}, &refusal{status(C.CUDA_ERROR_CONTEXT_IS_DESTROYED), C.CUDA_GRAPH_INSTANTIATE_ERROR, node}
+		case x.context == nil:
+			x.context = home
+		case x.context != home: // each keeps time by itself
+			return sim.GraphNode{}, &refusal{notSupported, C.CUDA_GRAPH_INSTANTIATE_MULTIPLE_CTXS_NOT_SUPPORTED, node}
+		}
+	}
+	n, err := p.lower()
+	if err != nil {
+		return n, &refusal{err, C.CUDA_GRAPH_INSTANTIATE_ERROR, node}
+	}
+	if x.flags&useNodePriority == 0 {
+		n.Priority = nil
+	}
+	return n, nil
+}
+
+// execOf is the instance of a handle, in whose context's time the call then is.
+func execOf(h C.CUgraphExec) (*graphExec, error) {
+	x, err := graphExecs.get(of(unsafe.Pointer(h)))
+	if err != nil {
+		return nil, invalidValue
+	}
+	x.context.enter()
+	return x, nil
+}
+
+// node is the instance's node for one of the graph that it was made of.
+func (x *graphExec) node(h C.CUgraphNode) (*graph.Node, error) {
+	n, err := nodeOf(h)
+	if err != nil {
+		return nil, err
+	}
+	twin := x.graph.Twin(n)
+	if twin == nil {
+		return nil, invalidValue
+	}
+	return twin, nil
+}
+
+// simNode is the device's name for a node.
+func simNode(n *graph.Node) device.Node { return device.Node(n.Step() + 1) }
+
+// update has a node of the instance do something else.
+func (x *graphExec) update(n *graph.Node, p nodeParams) error {
+	w, err := p.lower()
+	switch {
+	case err != nil:
+		return err
+	case w.Work == nil:
+		err = x.context.sim.UpdateNodeEvent(x.sim, simNode(n), w.Record+w.Wait)
+	default:
+		err = x.context.sim.UpdateNode(x.sim, simNode(n), w.Work)
+	}
+	if err == nil {
+		n.SetParams(p)
+	}
+	return err
+}
+
+// setExecNode is setNode for a node of an instance.
+func setExecNode(hx C.CUgraphExec, hn C.CUgraphNode, kind graph.Kind, params func(*thread, graph.Params) (graph.Params, error)) C.CUresult {
+	return call(func(t *thread) error {
+		x, err := execOf(hx)
+		if err != nil {
+			return err
+		}
+		n, err := x.node(hn)
+		if err != nil {
+			return err
+		}
+		old := n.Params()
+		if old.Kind() != kind {
+			return invalidValue
+		}
+		p, err := params(t, old)
+		if err != nil {
+			return err
+		}
+		if old.Becomes(p) != graph.Same {
+			return invalidValue
+		}
+		return x.update(n, p.(nodeParams))
+	})
+}
+
+//export sim_cuGraphInstantiateWithFlags
+func sim_cuGraphInstantiateWithFlags(out *C.CUgraphExec, h C.CUgraph, flags C.ulonglong) C.CUresult {
+	return call(func(t *thread) error {
+		if out == nil {
+			return invalidValue
+		}
+		g, err := graphOf(h)
+		if err != nil {
+			return err
+		}
+		x, err := t.instantiate(g, flags)
+		if err == nil {
+			x.handle.put(unsafe.Pointer(out))
+		}
+		return err
+	})
+}
+
+//export sim_cuGraphLaunch
+func sim_cuGraphLaunch(h C.CUgraphExec, st C.CUstream) C.CUresult {
+	return inContext(func(c *context) error {
+		x, err := execOf(h)
+		if err != nil {
+			return err
+		}
+		s, err := x.context.streamOf(st)
+		if err != nil {
+			return err
+		}
+		return x.context.sim.LaunchGraph(x.sim, s.sim)
+	})
+}
+
+//export sim_cuGraphExecDestroy
+func sim_cuGraphExecDestroy(h C.CUgraphExec) C.CUresult {
+	return call(func(*thread) error {
+		x, err := execOf(h)
+		if err != nil {
+			return err
+		}
+		_, _ = graphExecs.remove(x.handle)
+		return x.context.sim.DestroyGraphExec(x.sim)
+	})
+}

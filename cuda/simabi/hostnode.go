@@ -1,0 +1,55 @@
+//go:build cuda
+
+package simabi
+
+/*
+#include <cuda.h>
+
+static void run(CUhostFn f, void *data) { f(data); }
+*/
+import "C"
+
+import (
+	"unsafe"
+
+	"github.com/reprise-gpu/reprise/cuda/simabi/graph"
+	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/sim"
+)
+
+// hostNode calls a function of C's.
+type hostNode struct{ params C.CUDA_HOST_NODE_PARAMS_v1 }
+
+func (h *hostNode) Kind() graph.Kind                  { return graph.HostNode }
+func (h *hostNode) Becomes(graph.Params) graph.Reason { return graph.Same }
+func (h *hostNode) home() *context                    { return nil }
+
+func (h *hostNode) lower() (sim.GraphNode, error) {
+	p := h.params
+	return sim.GraphNode{Work: &device.HostCall{Func: func() { C.run(p.fn, p.userData) }}}, nil
+}
+
+func newHostNode(p *C.CUDA_HOST_NODE_PARAMS_v1) (graph.Params, error) {
+	if p == nil || p.fn == nil {
+		return nil, invalidValue
+	}
+	return &hostNode{*p}, nil
+}
+
+//export sim_cuGraphAddHostNode
+func sim_cuGraphAddHostNode(out *C.CUgraphNode, g C.CUgraph, deps *C.CUgraphNode, n C.size_t, p *C.CUDA_HOST_NODE_PARAMS_v1) C.CUresult {
+	return addNode(out, g, deps, n, func(*thread) (graph.Params, error) { return newHostNode(p) })
+}
+
+//export sim_cuGraphHostNodeGetParams
+func sim_cuGraphHostNodeGetParams(h C.CUgraphNode, out *C.CUDA_HOST_NODE_PARAMS_v1) C.CUresult {
+	return getNode(h, unsafe.Pointer(out), func(_ *graph.Node, p *hostNode) error {
+		*out = p.params
+		return nil
+	})
+}
+
+//export sim_cuGraphHostNodeSetParams
+func sim_cuGraphHostNodeSetParams(h C.CUgraphNode, p *C.CUDA_HOST_NODE_PARAMS_v1) C.CUresult {
+	return setNode(h, graph.HostNode, func(*thread, graph.Params) (graph.Params, error) { return newHostNode(p) })
+}

@@ -1,0 +1,228 @@
+//go:build cuda
+
+package simabi
+
+/*
+#include <cuda.h>
+#include <stdlib.h>
+*/
+import "C"
+
+import (
+	"slices"
+	"unsafe"
+
+	"github.com/reprise-gpu/reprise/cuda/simabi/graph"
+	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/sim"
+)
+
+// kernelNode launches a kernel in its function's context.
+type kernelNode struct {
+	function    *function
+	kern        handle // the CUkernel it was given as, else 0
+	grid, block device.Dim3
+	shared      uint32
+	arguments   []byte // the parameter block
+	attributes  kernelAttributes
+}
+
+func (k *kernelNode) Kind() graph.Kind { return graph.KernelNode }
+func (k *kernelNode) home() *context   { return k.function.module.context }
+
+func (k *kernelNode) Becomes(next graph.Params) graph.Reason {
+	n := next.(*kernelNode)
+	switch {
+	case n.home() != k.home():
+		return graph.FunctionChangeUnsupported
+	case n.attributes.cooperative() != k.attributes.cooperative():
+		return graph.AttributesChanged
+	}
+	return graph.Same
+}
+
+func (k *kernelNode) lower() (sim.GraphNode, error) {
+	w := &device.Launch{Function: k.function.sim, Grid: k.grid, Block: k.block, Shared: k.shared,
+		Params: k.arguments, Cooperative: k.attributes.cooperative()}
+	return sim.GraphNode{Work: w, Priority: k.attributes.priority()}, nil
+}
+
+// newKernelNode takes over parameters as C gives them; v1 is the first part of v2.
+func newKernelNode(p *C.CUDA_KERNEL_NODE_PARAMS_v1, kern C.CUkernel, attributes kernelAttributes) (graph.Params, error) {
+	name := of(unsafe.Pointer(p._func))
+	if p._func == nil {
+		name = of(unsafe.Pointer(kern))
+	}
+	f, err := functions.get(name)
+	if err != nil {
+		return nil, err
+	}
+	k := &kernelNode{function: f, grid: dim(p.gridDimX, p.gridDimY, p.gridDimZ), block: dim(p.blockDimX, p.blockDimY, p.blockDimZ),
+		shared: uint32(p.sharedMemBytes), attributes: attributes}
+	if p._func == nil {
+		k.kern = name
+	}
+	if k.arguments, err = f.arguments(nil, p.kernelParams, p.extra); err != nil {
+		return nil, err
+	}
+	return k, check(k)
+}
+
+// check says what the device will not take, before a graph has it.
+func check(p nodeParams) error {
+	n, err := p.lower()
+	if err != nil || n.Work == nil {
+		return err
+	}
+	return p.home().sim.Check(n.Work)
+}
+
+// views is the memory of C's in which programs have been shown the arguments of
+// kernel nodes. It lasts until the node's parameters change.
+var views = map[*graph.Node]unsafe.Pointer{}
+
+func freeView(n *graph.Node) {
+	C.free(views[n])
+	delete(views, n)
+}
+
+// view is an array of pointers to the node's arguments, followed by these.
+func (k *kernelNode) view(n *graph.Node) *unsafe.Pointer {
+	params := k.function.info.Params
+	if len(params) == 0 {
+		return nil
+	}
+	if views[n] == nil {
+		head := len(params) * int(unsafe.Sizeof(uintptr(0)))
+		at := C.malloc(C.size_t(head + len(k.arguments)))
+		block := unsafe.Add(at, head)
+		copy(unsafe.Slice((*byte)(block), len(k.arguments)), k.arguments)
+		for i, p := range params {
+			unsafe.Slice((*unsafe.Pointer)(at), len(params))[i] = unsafe.Add(block, p.Offset)
+		}
+		views[n] = at
+	}
+	return (*unsafe.Pointer)(views[n])
+}
+
+func (k *kernelNode) show(n *graph.Node, out *C.CUDA_KERNEL_NODE_PARAMS_v1) {
+	*out = C.CUDA_KERNEL_NODE_PARAMS_v1{
+		gridDimX: C.uint(k.grid.X), gridDimY: C.uint(k.grid.Y), gridDimZ: C.uint(k.grid.Z),
+		blockDimX: C.uint(k.block.X), blockDimY: C.uint(k.block.Y), blockDimZ: C.uint(k.block.Z),
+		sharedMemBytes: C.uint(k.shared), kernelParams: k.view(n),
+	}
+	if k.kern == 0 {
+		k.function.handle.put(unsafe.Pointer(&out._func))
+	}
+}
+
+func first(p *C.CUDA_KERNEL_NODE_PARAMS_v2) *C.CUDA_KERNEL_NODE_PARAMS_v1 {
+	return (*C.CUDA_KERNEL_NODE_PARAMS_v1)(unsafe.Pointer(p))
+}
+
+//export sim_cuGraphAddKernelNode
+func sim_cuGraphAddKernelNode(out *C.CUgraphNode, g C.CUgraph, deps *C.CUgraphNode, n C.size_t, p *C.CUDA_KERNEL_NODE_PARAMS_v1) C.CUresult {
+	return addNode(out, g, deps, n, func(*thread) (graph.Params, error) {
+		if p == nil {
+			return nil, invalidValue
+		}
+		return newKernelNode(p, nil, nil)
+	})
+}
+
+//export sim_cuGraphAddKernelNode_v2
+func sim_cuGraphAddKernelNode_v2(out *C.CUgraphNode, g C.CUgraph, deps *C.CUgraphNode, n C.size_t, p *C.CUDA_KERNEL_NODE_PARAMS_v2) C.CUresult {
+	return addNode(out, g, deps, n, func(*thread) (graph.Params, error) {
+		if p == nil {
+			return nil, invalidValue
+		}
+		return newKernelNode(first(p), p.kern, nil)
+	})
+}
+
+//export sim_cuGraphKernelNodeGetParams
+func sim_cuGraphKernelNodeGetParams(h C.CUgraphNode, out *C.CUDA_KERNEL_NODE_PARAMS_v1) C.CUresult {
+	return getNode(h, unsafe.Pointer(out), func(n *graph.Node, k *kernelNode) error {
+		k.show(n, out)
+		return nil
+	})
+}
+
+//export sim_cuGraphKernelNodeGetParams_v2
+func sim_cuGraphKernelNodeGetParams_v2(h C.CUgraphNode, out *C.CUDA_KERNEL_NODE_PARAMS_v2) C.CUresult {
+	return getNode(h, unsafe.Pointer(out), func(n *graph.Node, k *kernelNode) error {
+		k.show(n, first(out))
+		out.kern, out.ctx = nil, nil
+		if k.kern != 0 {
+			k.kern.put(unsafe.Pointer(&out.kern))
+			k.home().handle.put(unsafe.Pointer(&out.ctx))
+		}
+		return nil
+	})
+}
+
+//export sim_cuGraphKernelNodeSetParams
+func sim_cuGraphKernelNodeSetParams(h C.CUgraphNode, p *C.CUDA_KERNEL_NODE_PARAMS_v1) C.CUresult {
+	return setKernel(h, p, nil)
+}
+
+//export sim_cuGraphKernelNodeSetParams_v2
+func sim_cuGraphKernelNodeSetParams_v2(h C.CUgraphNode, p *C.CUDA_KERNEL_NODE_PARAMS_v2) C.CUresult {
+	if p == nil {
+		return setKernel(h, nil, nil)
+	}
+	return setKernel(h, first(p), p.kern)
+}
+
+// setKernel keeps the node's attributes.
+func setKernel(h C.CUgraphNode, p *C.CUDA_KERNEL_NODE_PARAMS_v1, kern C.CUkernel) C.CUresult {
+	return setNode(h, graph.KernelNode, func(_ *thread, old graph.Params) (graph.Params, error) {
+		if p == nil {
+			return nil, invalidValue
+		}
+		return newKernelNode(p, kern, old.(*kernelNode).attributes)
+	})
+}
+
+// with is the same kernel with other attributes.
+func (k *kernelNode) with(a kernelAttributes) *kernelNode {
+	c := *k
+	c.attributes = a
+	return &c
+}
+
+// kernelAttributes is a list of attributes that were set, in order of ID.
+type kernelAttributes []kernelAttribute
+
+type kernelAttribute struct {
+	id    C.CUlaunchAttributeID
+	value C.CUlaunchAttributeValue
+}
+
+func (a kernelAttributes) get(id C.CUlaunchAttributeID) (v C.CUlaunchAttributeValue, ok bool) {
+	for i := range a {
+		if a[i].id == id {
+			return a[i].value, true
+		}
+	}
+	return v, false
+}
+
+func (a kernelAttributes) set(id C.CUlaunchAttributeID, v C.CUlaunchAttributeValue) kernelAttributes {
+	a = slices.DeleteFunc(slices.Clone(a), func(x kernelAttribute) bool { return x.id == id })
+	return append(a, kernelAttribute{id, v})
+}
+
+func (a kernelAttributes) cooperative() bool {
+	v, _ := a.get(C.CU_LAUNCH_ATTRIBUTE_COOPERATIVE)
+	return *(*C.int)(unsafe.Pointer(&v)) != 0
+}
+
+func (a kernelAttributes) priority() *int {
+	v, ok := a.get(C.CU_LAUNCH_ATTRIBUTE_PRIORITY)
+	if !ok {
+		return nil
+	}
+	p := int(*(*C.int)(unsafe.Pointer(&v)))
+	return &p
+}

@@ -1,0 +1,76 @@
+//go:build cuda
+
+package simabi
+
+// #include <cuda.h>
+import "C"
+
+import (
+	"unsafe"
+
+	"github.com/reprise-gpu/reprise/cuda/simabi/graph"
+	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/sim"
+)
+
+// memcpyNode copies a box.
+type memcpyNode struct {
+	context *context
+	params  C.CUDA_MEMCPY3D
+}
+
+func (m *memcpyNode) Kind() graph.Kind { return graph.MemcpyNode }
+func (m *memcpyNode) home() *context   { return m.context }
+
+// Becomes allows other addresses and extents in memory of the same types.
+func (m *memcpyNode) Becomes(next graph.Params) graph.Reason {
+	n := next.(*memcpyNode)
+	if n.context != m.context || n.params.srcMemoryType != m.params.srcMemoryType || n.params.dstMemoryType != m.params.dstMemoryType {
+		return graph.ParametersChanged
+	}
+	return graph.Same
+}
+
+func (m *memcpyNode) lower() (sim.GraphNode, error) {
+	p := &m.params
+	if p.Height != 1 || p.Depth != 1 || p.srcMemoryType != C.CU_MEMORYTYPE_DEVICE || p.dstMemoryType != C.CU_MEMORYTYPE_DEVICE {
+		return sim.GraphNode{}, notSupported
+	}
+	return sim.GraphNode{Work: &device.Copy{
+		Dst: device.Ptr(p.dstDevice + C.CUdeviceptr(p.dstXInBytes)), Src: device.Ptr(p.srcDevice + C.CUdeviceptr(p.srcXInBytes)), Bytes: int64(p.WidthInBytes),
+	}}, nil
+}
+
+func newMemcpyNode(c *context, p *C.CUDA_MEMCPY3D) (graph.Params, error) {
+	if p == nil || p.WidthInBytes == 0 || p.Height == 0 || p.Depth == 0 {
+		return nil, invalidValue
+	}
+	m := &memcpyNode{context: c, params: *p}
+	return m, check(m)
+}
+
+//export sim_cuGraphAddMemcpyNode
+func sim_cuGraphAddMemcpyNode(out *C.CUgraphNode, g C.CUgraph, deps *C.CUgraphNode, n C.size_t, p *C.CUDA_MEMCPY3D, ctx C.CUcontext) C.CUresult {
+	return addNode(out, g, deps, n, func(t *thread) (graph.Params, error) {
+		c, err := t.orCurrent(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return newMemcpyNode(c, p)
+	})
+}
+
+//export sim_cuGraphMemcpyNodeGetParams
+func sim_cuGraphMemcpyNodeGetParams(h C.CUgraphNode, out *C.CUDA_MEMCPY3D) C.CUresult {
+	return getNode(h, unsafe.Pointer(out), func(_ *graph.Node, m *memcpyNode) error {
+		*out = m.params
+		return nil
+	})
+}
+
+//export sim_cuGraphMemcpyNodeSetParams
+func sim_cuGraphMemcpyNodeSetParams(h C.CUgraphNode, p *C.CUDA_MEMCPY3D) C.CUresult {
+	return setNode(h, graph.MemcpyNode, func(_ *thread, old graph.Params) (graph.Params, error) {
+		return newMemcpyNode(old.(*memcpyNode).context, p)
+	})
+}

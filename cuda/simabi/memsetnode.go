@@ -1,0 +1,80 @@
+//go:build cuda
+
+package simabi
+
+// #include <cuda.h>
+import "C"
+
+import (
+	"unsafe"
+
+	"github.com/reprise-gpu/reprise/cuda/simabi/graph"
+	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/sim"
+)
+
+// memsetNode fills rows of device memory.
+type memsetNode struct {
+	context *context
+	params  C.CUDA_MEMSET_NODE_PARAMS_v1
+}
+
+func (m *memsetNode) Kind() graph.Kind { return graph.MemsetNode }
+func (m *memsetNode) home() *context   { return m.context }
+
+// Becomes follows the documentation of cuGraphExecUpdate: of a memset of several rows
+// only the address and the value may change.
+func (m *memsetNode) Becomes(next graph.Params) graph.Reason {
+	n := next.(*memsetNode)
+	a, b := m.params, n.params
+	a.dst, a.value = b.dst, b.value
+	if a.height == 1 && b.height == 1 {
+		a = b
+	}
+	if n.context != m.context || a != b {
+		return graph.ParametersChanged
+	}
+	return graph.Same
+}
+
+func (m *memsetNode) lower() (sim.GraphNode, error) {
+	p := &m.params
+	if p.height != 1 {
+		return sim.GraphNode{}, notSupported
+	}
+	return sim.GraphNode{Work: &device.Memset{Dst: device.Ptr(p.dst), Value: uint32(p.value), Width: int(p.elementSize), Count: int64(p.width)}}, nil
+}
+
+func newMemsetNode(c *context, p *C.CUDA_MEMSET_NODE_PARAMS_v1) (graph.Params, error) {
+	if p == nil || p.width == 0 || p.height == 0 {
+		return nil, invalidValue
+	}
+	m := &memsetNode{context: c, params: *p}
+	return m, check(m)
+}
+
+//export sim_cuGraphAddMemsetNode
+func sim_cuGraphAddMemsetNode(out *C.CUgraphNode, g C.CUgraph, deps *C.CUgraphNode, n C.size_t, p *C.CUDA_MEMSET_NODE_PARAMS_v1, ctx C.CUcontext) C.CUresult {
+	return addNode(out, g, deps, n, func(t *thread) (graph.Params, error) {
+		c, err := t.orCurrent(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return newMemsetNode(c, p)
+	})
+}
+
+//export sim_cuGraphMemsetNodeGetParams
+func sim_cuGraphMemsetNodeGetParams(h C.CUgraphNode, out *C.CUDA_MEMSET_NODE_PARAMS_v1) C.CUresult {
+	return getNode(h, unsafe.Pointer(out), func(_ *graph.Node, m *memsetNode) error {
+		*out = m.params
+		return nil
+	})
+}
+
+//export sim_cuGraphMemsetNodeSetParams
+func sim_cuGraphMemsetNodeSetParams(h C.CUgraphNode, p *C.CUDA_MEMSET_NODE_PARAMS_v1) C.CUresult {
+	return setNode(h, graph.MemsetNode, func(_ *thread, old graph.Params) (graph.Params, error) {
+		return newMemsetNode(old.(*memsetNode).context, p)
+	})
+}
