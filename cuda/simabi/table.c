@@ -7,6 +7,7 @@
 
 void sim_cuEventRecord_ptsz(void);
 void sim_cuEventRecordWithFlags_ptsz(void);
+void sim_cuGraphLaunch_ptsz(void);
 void sim_cuLaunchCooperativeKernel_ptsz(void);
 void sim_cuLaunchKernel_ptsz(void);
 void sim_cuMemcpyDtoH_v2_ptds(void);
@@ -87,6 +88,7 @@ const struct simabi_entry simabi_table[] = {
 	{"cuGraphKernelNodeSetParams", sim_cuGraphKernelNodeSetParams},
 	{"cuGraphKernelNodeSetParams_v2", sim_cuGraphKernelNodeSetParams_v2},
 	{"cuGraphLaunch", sim_cuGraphLaunch},
+	{"cuGraphLaunch_ptsz", sim_cuGraphLaunch_ptsz},
 	{"cuGraphMemcpyNodeGetParams", sim_cuGraphMemcpyNodeGetParams},
 	{"cuGraphMemcpyNodeSetParams", sim_cuGraphMemcpyNodeSetParams},
 	{"cuGraphMemsetNodeGetParams", sim_cuGraphMemsetNodeGetParams},

@@ -13,21 +13,21 @@ type thread struct {
 	perThread bool               // the call is of the _ptds or _ptsz kind
 }
 
-var threads = map[uint64]*thread{}
+var callers = map[uint64]*thread{}
 
 // current is the state of the calling thread. That of threads which have ended is
 // dropped when a new one appears.
 func current() *thread {
 	caller := C.simabi_caller()
 	id := uint64(caller.thread)
-	t := threads[id]
+	t := callers[id]
 	if t == nil {
 		for gone := C.simabi_ended(); gone != 0; gone = C.simabi_ended() {
-			threads[uint64(gone)].drop()
-			delete(threads, uint64(gone))
+			callers[uint64(gone)].drop()
+			delete(callers, uint64(gone))
 		}
 		t = &thread{}
-		threads[id] = t
+		callers[id] = t
 	}
 	t.perThread = caller.per_thread != 0
 	return t

@@ -15,8 +15,8 @@ func power(t *testing.T, profiles string) {
 	t.Setenv("REPRISE_SIM", profiles)
 	gpus, err := plug()
 	require.NoError(t, err)
-	driver.ready, driver.gpus, threads = true, gpus, map[uint64]*thread{}
-	t.Cleanup(func() { driver.ready, driver.gpus, threads, driver.last = false, nil, nil, nil })
+	driver.ready, driver.gpus, callers = true, gpus, map[uint64]*thread{}
+	t.Cleanup(func() { driver.ready, driver.gpus, callers, driver.last = false, nil, nil, nil })
 }
 
 // TestThreadsThatEndLeaveNothing starts and ends OS threads: a goroutine that ends
@@ -32,7 +32,7 @@ func TestThreadsThatEndLeaveNothing(t *testing.T) {
 			driver.mu.Lock()
 			defer driver.mu.Unlock()
 			current()
-			done <- len(threads)
+			done <- len(callers)
 		}()
 		most = max(most, <-done)
 	}
@@ -43,7 +43,7 @@ func TestThreadsThatEndLeaveNothing(t *testing.T) {
 			driver.mu.Lock()
 			defer driver.mu.Unlock()
 			current()
-			live <- len(threads)
+			live <- len(callers)
 		}()
 		return <-live < threads/10
 	}, 10*time.Second, time.Millisecond, "of %d threads there were %d at a time", threads, most)
