@@ -20,6 +20,7 @@ func TestTablesAreFresh(t *testing.T) {
 	require.NoError(t, os.MkdirAll(filepath.Join(dir, "libcudasim"), 0o755))
 	require.NoError(t, os.CopyFS(sources, os.DirFS(".")))
 	require.NoError(t, os.CopyFS(filepath.Join(dir, "include"), os.DirFS("../include")))
+	require.NoError(t, os.CopyFS(filepath.Join(dir, "lazycuda"), os.DirFS("../lazycuda")))
 	run := exec.Command(gen)
 	run.Dir = sources
 	out, err = run.CombinedOutput()

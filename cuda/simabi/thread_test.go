@@ -23,9 +23,9 @@ func power(t *testing.T, profiles string) {
 // while it is locked to one takes it along.
 func TestThreadsThatEndLeaveNothing(t *testing.T) {
 	power(t, "h200")
-	const threads = 100
+	const many = 100
 	var most int
-	for range threads {
+	for range many {
 		done := make(chan int)
 		go func() {
 			runtime.LockOSThread()
@@ -45,8 +45,8 @@ func TestThreadsThatEndLeaveNothing(t *testing.T) {
 			current()
 			live <- len(callers)
 		}()
-		return <-live < threads/10
-	}, 10*time.Second, time.Millisecond, "of %d threads there were %d at a time", threads, most)
+		return <-live < many/10
+	}, 10*time.Second, time.Millisecond, "of %d threads there were %d at a time", many, most)
 }
 
 func TestContextTakesAlongWhatIsInIt(t *testing.T) {

@@ -1,7 +1,9 @@
 // Command gentable lists the driver functions that package simabi, in the working
 // directory, exports: as table.c for a loader that asks by name, and as exports.S for
 // package libcudasim, whose functions have the driver's names. Those that cuda.h
-// renames for the per-thread default stream get that second name in perthread.S.
+// renames for the per-thread default stream get that second name in perthread.S. Of
+// those that cuda.h declares and simabi lacks, the library says that it does not
+// support them.
 package main
 
 import (
@@ -17,6 +19,7 @@ import (
 
 var (
 	export = regexp.MustCompile(`(?m)^//export sim_(cu\w+|reprise\w+)$`)
+	listed = regexp.MustCompile(`(?m)^SYMBOL\((\w+),`)
 	rename = regexp.MustCompile(`__CUDA_API_(PTDS|PTSZ)\((cu\w+)\)`)
 )
 
@@ -30,6 +33,10 @@ func main() {
 	if err != nil {
 		log.Fatal("gentable: ", err)
 	}
+	declared, err := os.ReadFile(filepath.Join("..", "lazycuda", "symbols.def"))
+	if err != nil {
+		log.Fatal("gentable: ", err)
+	}
 	variants := variants(symbols, header)
 	err = os.WriteFile("perthread.S", perThread(variants), 0o644)
 	for _, v := range variants {
@@ -40,7 +47,7 @@ func main() {
 		err = os.WriteFile("table.c", table(symbols, variants), 0o644)
 	}
 	if err == nil {
-		err = os.WriteFile(filepath.Join("..", "libcudasim", "exports.S"), exports(symbols), 0o644)
+		err = os.WriteFile(filepath.Join("..", "libcudasim", "exports.S"), exports(symbols, declared), 0o644)
 	}
 	if err != nil {
 		log.Fatal("gentable: ", err)
@@ -110,11 +117,17 @@ func table(symbols []string, variants []variant) []byte {
 	return b.Bytes()
 }
 
-func exports(symbols []string) []byte {
+func exports(symbols []string, declared []byte) []byte {
 	var b bytes.Buffer
 	b.WriteString(heading + "#include \"export.h\"\n\n")
 	for _, s := range symbols {
 		fmt.Fprintf(&b, "EXPORT(%s)\n", s)
+	}
+	b.WriteString("\n")
+	for _, m := range listed.FindAllSubmatch(declared, -1) {
+		if s := string(m[1]); !slices.Contains(symbols, s) {
+			fmt.Fprintf(&b, "MISSING(%s)\n", s)
+		}
 	}
 	return b.Bytes()
 }
