@@ -1,0 +1,113 @@
+package lazycuda_test
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// symbol is a line of symbols.def.
+type symbol struct {
+	base  string
+	since int // 12030
+}
+
+var symbolLine = regexp.MustCompile(`^SYMBOL\((\w+), (\w+), (\d+)\)$`)
+
+func readSymbols(t *testing.T) map[string]symbol {
+	t.Helper()
+	text, err := os.ReadFile("symbols.def")
+	require.NoError(t, err)
+	symbols := map[string]symbol{}
+	var order []string
+	for line := range strings.Lines(string(text)) {
+		line = strings.TrimSuffix(line, "\n")
+		if strings.HasPrefix(line, "//") {
+			continue
+		}
+		m := symbolLine.FindStringSubmatch(line)
+		require.NotNil(t, m, "symbols.def: %s", line)
+		since, err := strconv.Atoi(m[3])
+		require.NoError(t, err)
+		symbols[m[1]] = symbol{base: m[2], since: since}
+		order = append(order, m[1])
+	}
+	require.True(t, slices.IsSorted(order), "symbols.def is sorted, so that a name is easy to find")
+	require.Len(t, order, len(symbols), "symbols.def names nothing twice")
+	return symbols
+}
+
+// declared are the functions of cuda.h in all its forms.
+func declared(t *testing.T) map[string]bool {
+	t.Helper()
+	found := map[string]bool{}
+	function := regexp.MustCompile(`(?m)^CUresult\s+(cu\w+)\(`)
+	for _, release := range []string{"12040", "11080"} {
+		for _, streams := range []string{"-DLEGACY", "-DCUDA_API_PER_THREAD_DEFAULT_STREAM"} {
+			out, err := exec.Command("gcc", "-E", "-P", "-DCUDA_VERSION="+release, streams, "../include/cuda.h").Output()
+			require.NoError(t, err)
+			for _, m := range function.FindAllStringSubmatch(string(out), -1) {
+				found[m[1]] = true
+			}
+		}
+	}
+	return found
+}
+
+func TestSymbolsAreTheHeaders(t *testing.T) {
+	if _, err := exec.LookPath("gcc"); err != nil {
+		t.Skip("needs gcc to read cuda.h as it reads with each macro")
+	}
+	symbols, declared := readSymbols(t), declared(t)
+	require.Greater(t, len(declared), 400)
+	for name := range declared {
+		require.Contains(t, symbols, name, "declared by cuda.h and not in symbols.def")
+	}
+	for name := range symbols {
+		require.True(t, declared[name], "%s is in symbols.def and not in cuda.h", name)
+	}
+}
+
+// gorgonia.org/cu v0.9.6, compiled with CUDA 11.8's header, needs these to link.
+func TestSymbolsOfGorgonia(t *testing.T) {
+	text, err := os.ReadFile("testdata/gorgonia.txt")
+	require.NoError(t, err)
+	names, symbols := strings.Fields(string(text)), readSymbols(t)
+	require.Len(t, names, 159)
+	for _, name := range names {
+		require.Contains(t, symbols, name)
+	}
+}
+
+// The release in symbols.def is the one that cuda.h has in a comment, if that is 11.0 or later.
+func TestSymbolsSince(t *testing.T) {
+	text, err := os.ReadFile("../include/cuda.h")
+	require.NoError(t, err)
+	renamed := map[string]string{}
+	for _, m := range regexp.MustCompile(`(?m)^#define (cu\w+) (?:__CUDA_API_PT[DS][SZ]\()?(cu\w+)\)?$`).FindAllStringSubmatch(string(text), -1) {
+		if _, ok := renamed[m[1]]; !ok {
+			renamed[m[1]] = m[2]
+		}
+	}
+	checked, symbols := 0, readSymbols(t)
+	for _, m := range regexp.MustCompile(`(?m)^CUresult CUDAAPI (\w+)\([^;]*;(?: /\* ([\d.]+) \*/)?$`).FindAllStringSubmatch(string(text), -1) {
+		name := m[1]
+		if _, ok := symbols[name]; !ok {
+			name = renamed[name]
+		}
+		since, comment := symbols[name].since, ""
+		if since >= 11000 {
+			comment = fmt.Sprintf("%d.%d", since/1000, since%1000/10)
+			checked++
+		}
+		require.Equal(t, comment, m[2], "the release after %s in cuda.h", name)
+	}
+	require.Greater(t, checked, 150)
+}
