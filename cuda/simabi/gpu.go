@@ -80,28 +80,3 @@ func sim_cuDriverGetVersion(version *C.int) C.CUresult {
 	*version = driverVersion
 	return C.CUDA_SUCCESS
 }
-
-//export sim_cuDeviceGetCount
-func sim_cuDeviceGetCount(count *C.int) C.CUresult {
-	return call(func(*thread) error {
-		if count == nil {
-			return invalidValue
-		}
-		*count = C.int(len(driver.gpus))
-		return nil
-	})
-}
-
-//export sim_cuDeviceGet
-func sim_cuDeviceGet(dev *C.CUdevice, ordinal C.int) C.CUresult {
-	return call(func(*thread) error {
-		g, err := gpuOf(C.CUdevice(ordinal))
-		if dev == nil {
-			return invalidValue
-		}
-		if err == nil {
-			*dev = C.CUdevice(g.ordinal)
-		}
-		return err
-	})
-}
