@@ -182,6 +182,51 @@ func (x *intercepted) DestroyGraphExec(e GraphExec) error {
 	return x.run("DestroyGraphExec", func() error { return x.d.DestroyGraphExec(e) }, e)
 }
 
+// looper is the device below as a Looper; one without conditional nodes refuses, as
+// a device that merely lacks them does.
+func (x *intercepted) looper(call string) (Looper, error) {
+	if l, ok := x.d.(Looper); ok {
+		return l, nil
+	}
+	return nil, refuse(NotSupported, "device %s has no conditional nodes", x.d.Info().ID).In(call)
+}
+
+func (x *intercepted) CreateCondition(g Graph, initial uint32) (Condition, error) {
+	return give(x, "CreateCondition", func() (Condition, error) {
+		l, err := x.looper("CreateCondition")
+		if err != nil {
+			return 0, err
+		}
+		return l.CreateCondition(g, initial)
+	}, g, initial)
+}
+
+func (x *intercepted) AddConditional(g Graph, deps []Node, c Conditional) (Node, []Graph, error) {
+	var bodies []Graph
+	n, err := give(x, "AddConditional", func() (n Node, err error) {
+		l, err := x.looper("AddConditional")
+		if err != nil {
+			return 0, err
+		}
+		n, bodies, err = l.AddConditional(g, deps, c)
+		return n, err
+	}, g, deps, c)
+	if err != nil {
+		bodies = nil
+	}
+	return n, bodies, err
+}
+
+func (x *intercepted) UpdateBodyNode(e GraphExec, body Graph, n Node, w Work) error {
+	return x.run("UpdateBodyNode", func() error {
+		l, err := x.looper("UpdateBodyNode")
+		if err != nil {
+			return err
+		}
+		return l.UpdateBodyNode(e, body, n, w)
+	}, e, body, n, w)
+}
+
 func (x *intercepted) CompileCommands(cs []Command) (CommandList, error) {
 	return give(x, "CompileCommands", func() (CommandList, error) { return x.d.CompileCommands(cs) }, cs)
 }

@@ -116,6 +116,10 @@ func (l *logger) show(a any) string {
 		return l.handle("exec", v)
 	case CommandList:
 		return l.handle("list", v)
+	case Condition:
+		return l.handle("condition", v)
+	case Conditional:
+		return join(fmt.Sprintf("%v %s %d bodies", v.Kind, l.show(v.Condition), v.Bodies), v.Label)
 	case Node:
 		return fmt.Sprintf("node%d", v)
 	case []Node:

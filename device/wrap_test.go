@@ -2,6 +2,7 @@ package device_test
 
 import (
 	"errors"
+	"io"
 	"strings"
 	"testing"
 
@@ -149,4 +150,15 @@ func TestWaysToFail(t *testing.T) {
 	} {
 		assert.Equal(t, c.want, answers(c.fail, "Alloc", "Submit", "Submit", "Synchronize", "CreateEvent", "Close"), c.name)
 	}
+}
+
+// A wrapper is a Looper whatever it wraps, so one has to say what is missing.
+func TestWrappedDevicesWithoutConditionalNodes(t *testing.T) {
+	d := device.WithLogging(null.New(), io.Discard).(device.Looper)
+	_, err := d.CreateCondition(1, 0)
+	assert.EqualError(t, err, "CreateCondition: CUDA_ERROR_NOT_SUPPORTED (801): device null has no conditional nodes")
+	_, bodies, err := d.AddConditional(1, nil, device.Conditional{})
+	assert.Equal(t, device.NotSupported, device.CodeOf(err))
+	assert.Nil(t, bodies)
+	assert.Equal(t, device.NotSupported, device.CodeOf(d.UpdateBodyNode(1, 1, 1, device.Nothing{})))
 }

@@ -47,6 +47,9 @@ type Options struct {
 	// On is the GPU that the device is a context of, which others share; nil makes one
 	// for it alone, of Memory bytes.
 	On *GPU
+	// LoopLimit is how many iterations a while node may run before its launch ends in
+	// a timeout, as an endless loop should; 0 is 1<<24, minutes of host time.
+	LoopLimit int64
 	// Trace, when set, is called for all work in the order it ends. It must not
 	// call the device.
 	Trace func(Span)
@@ -64,6 +67,7 @@ type Device struct {
 	workers int // of a launch
 	sample  int64
 	steps   int64 // of a block, 0 for the interpreter's own limit
+	loops   int64 // iterations of a loop
 	printed fifo
 	live    device.Live // Bytes and Allocations only
 	memo    *memo
@@ -83,9 +87,12 @@ type Device struct {
 	lists   device.Handles[device.CommandList, *list]
 	arrays  device.Handles[device.Array, *array]
 
-	legacy *stream   // nil until something asks for it
-	busy   []*stream // blocking streams with work that the legacy stream does not follow yet
-	epoch  int64     // counts tasks of the legacy stream
+	legacy         *stream   // nil until something asks for it
+	busy           []*stream // blocking streams with work that the legacy stream does not follow yet
+	epoch          int64     // counts tasks of the legacy stream
+	conditions     map[device.Condition]*condition
+	conditionNames int          // how many there have been
+	unused         []*condition // whose words can be freed when all work has ended
 
 	deps   []des.TaskID  // scratch of enqueue
 	front  []des.TaskID  // scratch of calls that wait for a stream
@@ -118,6 +125,7 @@ func New(o Options) (*Device, error) {
 		trace:   o.Trace,
 		workers: o.Workers,
 		steps:   o.StepLimit,
+		loops:   orDefault(o.LoopLimit, defaultLoopLimit),
 		sample:  o.Sample,
 		printed: fifo{out: orDefault(o.Stdout, io.Writer(os.Stdout))},
 		l2:      des.NewCache(p),
@@ -224,6 +232,7 @@ func first(errs ...*device.Error) *device.Error {
 func (d *Device) drain() *device.Error {
 	d.waited(d.engine.Drain())
 	d.races.drained()
+	d.sweep()
 	return d.poison()
 }
 

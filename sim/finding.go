@@ -195,6 +195,8 @@ func (j *job) name() string {
 		return j.label
 	case j.kernel != nil:
 		return "launch of " + j.kernel.name
+	case j.choice != nil:
+		return j.choice.kind.String() + " node"
 	}
 	return j.kind.String()
 }

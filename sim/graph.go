@@ -12,32 +12,21 @@ import (
 type graph struct {
 	nodes []*job
 	deps  [][]int32
+
+	within     *graph // of which it is a body
+	bodies     []device.Graph
+	conditions []*condition
 }
 
-// exec is a graph fixed for launching, in flat rows: the dependencies of node i
-// are deps[first[i]:first[i+1]].
+// exec is a graph that can be launched.
 type exec struct {
-	nodes  []execNode
-	first  []int32
-	deps   []int32
-	leaves []int32
-	cost   des.Time // of a launch, on the host
+	*plan
+	conditions []*condition // that its nodes read
+	assign     assignment   // those that each launch begins with at their initial values
+	cost       des.Time     // of a launch, on the host
 
 	launched bool
 	end      des.TaskID // of the last launch
-}
-
-// execNode is what a node does in each launch: a job, or something with an event
-// when it has one.
-type execNode struct {
-	job   *job
-	event *event
-	wait  bool // for the event, which it records otherwise
-	join  bool // see GraphNode
-	off   bool // disabled
-
-	priority    int32
-	hasPriority bool // else the stream's
 }
 
 // CreateGraph makes an empty graph.
@@ -50,11 +39,20 @@ func (d *Device) CreateGraph() (device.Graph, error) {
 
 // DestroyGraph leaves what was instantiated from the graph as it is.
 func (d *Device) DestroyGraph(h device.Graph) error {
-	if err := d.enter(d.profile.Host.Create); err != nil {
+	g, bad := d.graphs.Get(h)
+	if err := first(d.enter(d.profile.Host.Create), bad, g.notBody(h)); err != nil {
 		return err.In("DestroyGraph")
 	}
-	_, err := d.graphs.Remove(h)
-	return err.In("DestroyGraph")
+	d.leave(g.conditions)
+	d.dropGraph(h)
+	return nil
+}
+
+func (d *Device) dropGraph(h device.Graph) {
+	g, _ := d.graphs.Remove(h)
+	for _, body := range g.bodies {
+		d.dropGraph(body)
+	}
 }
 
 // AddNode adds work that runs after deps.
@@ -63,15 +61,25 @@ func (d *Device) AddNode(h device.Graph, deps []device.Node, w device.Work) (dev
 	if err := first(d.enter(d.profile.Host.Create), bad); err != nil {
 		return 0, err.In("AddNode")
 	}
+	if g.within != nil {
+		if err := device.CheckBodyWork(w); err != nil {
+			return 0, err.In("AddNode")
+		}
+	}
 	j, err := d.lower(w)
 	if err != nil {
 		return 0, err.In("AddNode")
 	}
+	n, err := g.add(deps, j)
+	return n, err.In("AddNode")
+}
+
+func (g *graph) add(deps []device.Node, j *job) (device.Node, *device.Error) {
 	row := make([]int32, 0, len(deps))
 	for _, n := range deps {
 		i, err := nodeIndex(n, len(g.nodes))
 		if err != nil {
-			return 0, err.In("AddNode")
+			return 0, err
 		}
 		row = append(row, i)
 	}
@@ -90,41 +98,48 @@ func nodeIndex(n device.Node, count int) (int32, *device.Error) {
 // Instantiate fixes the graph's topology.
 func (d *Device) Instantiate(h device.Graph) (device.GraphExec, error) {
 	g, bad := d.graphs.Get(h)
-	if err := first(d.enter(d.profile.Host.Instantiate), bad); err != nil {
+	if err := first(d.enter(d.profile.Host.Instantiate), bad, g.notBody(h)); err != nil {
 		return 0, err.In("Instantiate")
 	}
-	nodes := make([]execNode, len(g.nodes))
-	for i, j := range g.nodes {
-		nodes[i].job = j
+	p := g.plan()
+	if err := g.unused(p.conditions(nil)); err != nil {
+		return 0, err.In("Instantiate")
 	}
-	return d.fix(nodes, g.deps), nil
+	return d.fix(p), nil
 }
 
-// fix makes an instance of nodes and charges for it.
-func (d *Device) fix(nodes []execNode, deps [][]int32) device.GraphExec {
+// plan fixes a graph and the bodies in it.
+func (g *graph) plan() *plan {
+	nodes := make([]execNode, len(g.nodes))
+	for i, j := range g.nodes {
+		if c := j.choice; c != nil {
+			fixed := *c
+			for _, body := range c.graphs {
+				fixed.bodies = append(fixed.bodies, body.plan())
+			}
+			with := *j
+			with.choice = &fixed
+			j = &with
+		}
+		nodes[i].job = j
+	}
+	p := newPlan(nodes, g.deps)
+	p.from = g
+	return p
+}
+
+// fix makes an instance of a plan and charges for it.
+func (d *Device) fix(p *plan) device.GraphExec {
 	costs := &d.profile.Host
-	x := &exec{nodes: nodes, first: make([]int32, 1, len(nodes)+1), cost: costs.GraphLaunch}
-	out := make([]int, len(nodes))
-	for _, row := range deps {
-		x.deps = append(x.deps, row...)
-		x.first = append(x.first, int32(len(x.deps)))
-		for _, dep := range row {
-			out[dep]++
+	d.host += des.Time(p.count) * costs.InstantiateOne
+	x := &exec{plan: p, conditions: p.conditions(nil)}
+	x.cost = costs.GraphLaunch + des.Time(p.count)*costs.GraphNode + des.Time(p.branches)*costs.GraphBranch
+	for _, c := range x.conditions {
+		if c.assign {
+			x.assign = append(x.assign, c)
 		}
 	}
-	for i, row := range deps {
-		if out[i] == 0 {
-			x.leaves = append(x.leaves, int32(i))
-		}
-		if nodes[i].join {
-			continue
-		}
-		d.host += costs.InstantiateOne
-		x.cost += costs.GraphNode
-		if i > 0 && (len(row) != 1 || out[row[0]] != 1) {
-			x.cost += costs.GraphBranch // node i does not simply continue a chain
-		}
-	}
+	keep(x.conditions)
 	return d.execs.Add(x)
 }
 
@@ -157,6 +172,7 @@ func (d *Device) replace(at **job, w device.Work) *device.Error {
 var jobKinds = [...]string{
 	nothing: "nothing", launch: "launch", copyBytes: "copy", memset: "memset", hostCall: "host call",
 	upload: "write", download: "read", prefetch: "prefetch", release: "free",
+	decision: "decision",
 }
 
 func (k jobKind) String() string { return jobKinds[k] }
@@ -176,59 +192,17 @@ func (d *Device) LaunchGraph(h device.GraphExec, sh device.Stream) error {
 	if x.launched {
 		s.waits = append(s.waits, x.end)
 	}
-	d.enqueue(s, nil, d.profile.GraphRootGap, des.GraphRoot)
-	root := s.tail
-	arrival := d.arrival()
-	for i := range x.nodes {
-		n := &x.nodes[i]
-		t := des.Task{Arrival: arrival, Why: des.GraphEdge, Priority: s.priority, Data: n.data()}
-		d.deps = append(d.deps[:0], root)
-		if row := x.deps[x.first[i]:x.first[i+1]]; len(row) > 0 {
-			d.deps, t.Gap = after(d.deps[:0], root, row), n.gap(d.profile)
-		}
-		if n.hasPriority {
-			t.Priority = n.priority
-		}
-		if n.wait && n.event.recorded {
-			d.deps = append(d.deps, n.event.task)
-		}
-		t.Deps = d.deps
-		id := d.add(t, place{s.handle, h, device.Node(i + 1)})
-		if n.event != nil && !n.wait {
-			n.event.mark(id, s)
-		}
+	var data any
+	if len(x.assign) > 0 {
+		data = x.assign
 	}
-	d.deps = after(append(d.deps[:0], root), root, x.leaves)
+	d.enqueue(s, data, d.profile.GraphRootGap, des.GraphRoot)
+	root, arrival := s.tail, d.arrival()
+	first := d.addNodes(x.plan, root, &setting{stream: s, exec: h, priority: s.priority, arrival: arrival, rootWhy: des.GraphEdge})
+	d.deps = after(append(d.deps[:0], root), first, x.leaves)
 	s.tail = d.add(des.Task{Arrival: arrival, Priority: s.priority, Deps: d.deps}, place{stream: s.handle})
 	x.launched, x.end = true, s.tail
 	return nil
-}
-
-// data is what the engine hands back when the node's task starts.
-func (n *execNode) data() any {
-	switch {
-	case n.off || n.wait || n.join:
-		return nil
-	case n.event != nil:
-		return n.event
-	}
-	return n.job
-}
-
-// gap is the time from the last of a node's dependencies to its start.
-func (n *execNode) gap(p *des.Profile) des.Time {
-	if n.join {
-		return 0
-	}
-	return p.GraphEdgeGap
-}
-
-// after appends the tasks of a launch's nodes: they follow its root marker.
-func after(to []des.TaskID, root des.TaskID, nodes []int32) []des.TaskID {
-	for _, i := range nodes {
-		to = append(to, root+1+des.TaskID(i))
-	}
-	return to
 }
 
 // DestroyGraphExec lets launches that are under way run on.
@@ -236,6 +210,10 @@ func (d *Device) DestroyGraphExec(h device.GraphExec) error {
 	if err := d.enter(d.profile.Host.Create); err != nil {
 		return err.In("DestroyGraphExec")
 	}
-	_, err := d.execs.Remove(h)
-	return err.In("DestroyGraphExec")
+	x, err := d.execs.Remove(h)
+	if err != nil {
+		return err.In("DestroyGraphExec")
+	}
+	d.leave(x.conditions)
+	return nil
 }

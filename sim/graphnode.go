@@ -45,7 +45,7 @@ func (d *Device) InstantiateNodes(nodes []GraphNode) (device.GraphExec, error) {
 			return 0, err.In("InstantiateNodes")
 		}
 	}
-	return d.fix(fixed, deps), nil
+	return d.fix(newPlan(fixed, deps)), nil
 }
 
 func (d *Device) lowerNode(n *GraphNode) (x execNode, err *device.Error) {

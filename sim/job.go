@@ -20,6 +20,7 @@ const (
 	download // Read: device memory to host bytes
 	prefetch
 	release
+	decision // of a conditional node
 )
 
 // job is a device.Work made ready to run. It is never changed while it may run: an
@@ -45,8 +46,9 @@ type job struct {
 
 	toDevice bool // of prefetch
 
-	call func() // hostCall, or when a release is done
-	uses []device.HostUse
+	call   func()  // hostCall, or when a release is done
+	choice *choice // of a decision
+	uses   []device.HostUse
 }
 
 // lower checks a work and makes it a job.
@@ -179,8 +181,18 @@ func (d *Device) cost(j *job) des.Time {
 // start is called by the engine when a task starts. Once a kernel has failed
 // nothing executes any more.
 func (d *Device) start(id des.TaskID, data any) des.Demand {
-	j, ok := data.(*job)
-	if !ok || d.fault != nil {
+	if d.fault != nil {
+		return des.Demand{}
+	}
+	switch v := data.(type) {
+	case *visit:
+		return d.decide(id, v)
+	case assignment:
+		d.assign(id, v)
+		return des.Demand{}
+	}
+	j := jobOf(data)
+	if j == nil {
 		return des.Demand{}
 	}
 	if j.kind == launch {

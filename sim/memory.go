@@ -84,6 +84,9 @@ func (d *Device) discard(addr uint64) (int64, error) {
 	if d.memory.Home(addr) == interp.Host {
 		return d.gpu.system.space.Withdraw(addr)
 	}
+	if d.memory.IsCondition(addr) {
+		return 0, errors.New("it is the handle of a condition; its graph frees it")
+	}
 	for _, h := range d.modules.All() {
 		if m, _ := d.modules.Get(h); m.code.Owns(addr) {
 			return 0, fmt.Errorf("it is a variable of module %s; UnloadModule frees it", m.name)
@@ -100,7 +103,11 @@ func (d *Device) discard(addr uint64) (int64, error) {
 
 // within says why n bytes at an address cannot be accessed, or nil.
 func (d *Device) within(p device.Ptr, n int64) *device.Error {
-	if _, err := d.memory.Bytes(uint64(p), n); err != nil {
+	_, err := d.memory.Bytes(uint64(p), n)
+	if err == nil && d.memory.IsCondition(uint64(p)) {
+		err = errors.New("it is the handle of a condition, which only cudaGraphSetConditional sets")
+	}
+	if err != nil {
 		return &device.Error{Code: device.InvalidValue, Detail: fmt.Sprintf("%d bytes at %#x", n, uint64(p)), Err: err}
 	}
 	return nil

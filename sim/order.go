@@ -16,12 +16,20 @@ import (
 // 1989; one component per chain and not per thread, as in Agrawal & Bloom 2003,
 // since a graph has more nodes than it has room for threads). Comparing two is
 // then one look-up.
+//
+// What the bodies of conditional nodes hold is ordered in scopes, one for each
+// round, with chains of their own: towards all that is not in the body, its work
+// is where the node is. So what lies behind a loop need not know of its rounds, of
+// which there is no saying how many come.
 type order struct {
-	tips []uint32     // the last time on each chain
-	host vectorClock  // what the host has waited for
-	work []*operation // by task, from base on: the first that the host has not waited for
-	base des.TaskID
+	chains
+	host       vectorClock // what the host has waited for
+	work       map[des.TaskID]*operation
+	base, next des.TaskID // of the work outside of bodies that the host has not waited for
 }
+
+// chains has the last time on each chain.
+type chains []uint32
 
 // epoch is a place on a chain. Times count from 1.
 type epoch struct{ chain, time uint32 }
@@ -70,50 +78,78 @@ type operation struct {
 }
 
 // after reports whether o is ordered after the other operation.
-func (o *operation) after(other *operation) bool { return o.before.at(other.chain) >= other.time }
+func (o *operation) after(other *operation) bool {
+	for o.where.in.depthOf() > other.where.in.depthOf() {
+		o = o.where.in.of.op
+	}
+	for other.where.in.depthOf() > o.where.in.depthOf() {
+		other = other.where.in.of.op
+	}
+	for o.where.in != other.where.in {
+		a, b := o.where.in, other.where.in
+		if a.of == b.of {
+			return a.round > b.round
+		}
+		o, other = a.of.op, b.of.op
+	}
+	// A node decides before each round of its body, and after it.
+	return o == other || o.before.at(other.chain) >= other.time
+}
 
 // add enters the task of that id, which the engine has just been given.
 func (o *order) add(id des.TaskID, deps []des.TaskID, j *job, at place) {
-	if len(o.work) == 0 {
-		o.base = id
+	op := &operation{job: j, where: at}
+	c := &o.chains
+	if at.in != nil {
+		c = &at.in.chains
+	} else {
+		op.before = slices.Clone(o.host)
+		if o.base == o.next {
+			o.base = id
+		}
+		o.next = id + 1
 	}
-	op := &operation{job: j, where: at, before: slices.Clone(o.host)}
 	first := uint32(0)
 	for i, dep := range deps {
-		if d := o.of(dep); d != nil {
+		if d := o.of(dep); d != nil && d.where.in == at.in {
 			op.before = op.before.with(d)
 			if i == 0 {
 				first = d.chain
 			}
 		}
 	}
-	op.chain = o.chain(op.before, first)
-	o.tips[op.chain]++
-	op.time = o.tips[op.chain]
-	o.work = append(o.work, op)
+	op.chain = c.free(op.before, first)
+	(*c)[op.chain]++
+	op.time = (*c)[op.chain]
+	if o.work == nil {
+		o.work = map[des.TaskID]*operation{}
+	}
+	o.work[id] = op
 }
 
-// chain is one that work which knows v can continue, preferably that one.
-func (o *order) chain(v vectorClock, preferred uint32) uint32 {
-	free := func(c uint32) bool { return v.at(c) == o.tips[c] }
-	if int(preferred) < len(o.tips) && free(preferred) {
+// free is a chain that work which knows v can continue, preferably that one.
+func (c *chains) free(v vectorClock, preferred uint32) uint32 {
+	if int(preferred) < len(*c) && v.at(preferred) == (*c)[preferred] {
 		return preferred
 	}
-	for c := range o.tips {
-		if free(uint32(c)) {
-			return uint32(c)
+	for i, last := range *c {
+		if v.at(uint32(i)) == last {
+			return uint32(i)
 		}
 	}
-	o.tips = append(o.tips, 0)
-	return uint32(len(o.tips) - 1)
+	*c = append(*c, 0)
+	return uint32(len(*c) - 1)
 }
 
-// of is a task's operation, nil when the host has waited for it and all before.
-func (o *order) of(id des.TaskID) *operation {
-	if i := id - o.base; id >= o.base && int(i) < len(o.work) {
-		return o.work[i]
+// of is a task's operation, nil when the host has waited for it, or when it was in
+// a body and has ended.
+func (o *order) of(id des.TaskID) *operation { return o.work[id] }
+
+// ended forgets a task in a body: no other will be said to depend on it.
+func (o *order) ended(id des.TaskID) {
+	if op := o.work[id]; op != nil && op.where.in != nil {
+		delete(o.work, id)
 	}
-	return nil
 }
 
 // waited notes that the host has waited for a task. What the host enqueues from
@@ -127,14 +163,15 @@ func (o *order) waited(id des.TaskID) {
 // settle forgets the work that the host knows to be done, and reports whether
 // that is all: then nothing before can be unordered with anything to come.
 func (o *order) settle() bool {
-	n := 0
-	for n < len(o.work) && o.host.at(o.work[n].chain) >= o.work[n].time {
-		n++
-	}
-	o.work = slices.Delete(o.work, 0, n)
-	o.base += des.TaskID(n)
-	if len(o.work) > 0 {
-		return false
+	for ; o.base < o.next; o.base++ {
+		op := o.work[o.base]
+		switch {
+		case op == nil || op.where.in != nil: // of a body
+		case o.host.at(op.chain) < op.time:
+			return false
+		default:
+			delete(o.work, o.base)
+		}
 	}
 	o.drained()
 	return true
@@ -142,5 +179,7 @@ func (o *order) settle() bool {
 
 // drained notes that the host has waited for everything.
 func (o *order) drained() {
-	o.tips, o.host, o.work = o.tips[:0], o.host[:0], o.work[:0]
+	o.chains, o.host = o.chains[:0], o.host[:0]
+	o.base = o.next
+	clear(o.work)
 }

@@ -45,10 +45,17 @@ type place struct {
 	stream device.Stream
 	exec   device.GraphExec
 	node   device.Node
+	in     *scope // of the body of a conditional node
 }
 
 func (p place) String() string {
 	switch {
+	case p.in != nil:
+		body := "the body"
+		if len(p.in.of.job.choice.bodies) > 1 {
+			body = fmt.Sprintf("body %d", p.in.body)
+		}
+		return fmt.Sprintf("node %d of %s of %v", p.node, body, p.in.of.at)
 	case p.node != 0:
 		return fmt.Sprintf("node %d of graph instance %d in stream %d", p.node, p.exec, p.stream)
 	case p.stream != 0:
@@ -61,8 +68,7 @@ func (p place) String() string {
 func (d *Device) add(t des.Task, at place) des.TaskID {
 	id := d.engine.Add(t)
 	if d.races != nil {
-		j, _ := t.Data.(*job)
-		d.races.order.add(id, t.Deps, j, at)
+		d.races.order.add(id, t.Deps, jobOf(t.Data), at)
 	}
 	return id
 }
@@ -94,6 +100,13 @@ func (r *races) closed() *races {
 		return nil
 	}
 	return &races{report: r.report}
+}
+
+// ended is told of every task that has ended.
+func (r *races) ended(id des.TaskID) {
+	if r != nil {
+		r.order.ended(id)
+	}
 }
 
 // freed forgets an allocation. The host has waited for all work before.

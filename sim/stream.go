@@ -282,13 +282,14 @@ func (e *event) ready(h device.Event) *device.Error {
 // ended is told by the engine of every task that has ended.
 func (d *Device) ended(r *des.Record) {
 	d.history.add(r)
+	d.traceTask(r.Data, r.Span)
+	d.races.ended(r.ID)
 	switch v := r.Data.(type) {
 	case *event:
 		if v.task == r.ID { // not recorded again since
 			v.done, v.at = true, r.Span.End
 		}
 	case *job:
-		d.traceJob(v, r.Span)
 		if v.once && d.races == nil { // a finding may still be about it
 			d.spare = append(d.spare, v)
 		}

@@ -22,6 +22,7 @@ func handy() *des.Profile {
 	p := *h200
 	p.LinkGBps = 1 // 1000 bytes take 1 us
 	p.CopyInLatency, p.CopyOutLatency, p.CopyOnLatency, p.HostCallLatency = 0, 0, 0, 7*us
+	p.ConditionLatency, p.GraphBodyGap = 8*us, 4*us
 	p.SubmitLatency, p.StreamGap, p.EventGap, p.GraphEdgeGap, p.GraphRootGap = 10*us, 2*us, 5*us, 1*us, 3*us
 	p.Host = des.HostCosts{Memcpy: 100 * us, EventRecord: 1 * us, EventWait: 1 * us, Synchronize: 4 * us,
 		HostCall: 50 * us, GraphLaunch: 20 * us, GraphNode: 1 * us, GraphBranch: 6 * us}

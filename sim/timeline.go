@@ -35,9 +35,7 @@ func (h *history) add(r *des.Record) {
 	k := &h.tasks[i]
 	*k = known{record: *r, ended: true}
 	k.record.Data = nil
-	if j, ok := r.Data.(*job); ok && j != nil {
-		k.kind, k.name = j.kind.String(), j.title()
-	}
+	k.kind, k.name = describe(r.Data)
 	if last := h.get(h.last); last == nil || r.Span.End >= last.Span.End {
 		h.last = r.ID
 	}

@@ -2,18 +2,23 @@ package devicetest
 
 import (
 	"encoding/binary"
+	"math"
 
 	"github.com/reprise-gpu/reprise/device"
 )
 
 // params lays out a parameter block: addresses take 8 bytes at a multiple of
-// 8, 32-bit integers 4 at a multiple of 4.
+// 8, 32-bit numbers 4 at a multiple of 4.
 func params(args ...any) []byte {
 	var b []byte
 	for _, a := range args {
 		switch v := a.(type) {
 		case device.Ptr:
 			b = binary.LittleEndian.AppendUint64(pad(b, 8), uint64(v))
+		case device.Condition:
+			b = binary.LittleEndian.AppendUint64(pad(b, 8), uint64(v))
+		case float32:
+			b = binary.LittleEndian.AppendUint32(pad(b, 4), math.Float32bits(v))
 		case uint64:
 			b = binary.LittleEndian.AppendUint64(pad(b, 8), v)
 		case uint32:

@@ -1,6 +1,7 @@
 package null
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -26,6 +27,11 @@ func unsupported() map[string]string {
 		"faults/surface at the next wait", "faults/poison the device", "faults/are described", "faults/kernels cannot reach pinned memory",
 	} {
 		out[name] = "nothing is executed"
+	}
+	for _, name := range devicetest.Names() {
+		if strings.HasPrefix(name, "conditional/") {
+			out[name] = "no kernel runs that could set a condition"
+		}
 	}
 	for _, name := range []string{
 		"errors/unknown kernel", "errors/parameter block of the wrong size",
