@@ -92,6 +92,15 @@ func (d *Device) EnableNode(h device.GraphExec, n device.Node, on bool) error {
 	return nil
 }
 
+// NodeEnabled says which; asking costs nothing.
+func (d *Device) NodeEnabled(h device.GraphExec, n device.Node) (bool, error) {
+	x, bad := d.execNode(h, n)
+	if err := first(d.enter(0), bad); err != nil {
+		return false, err.In("NodeEnabled")
+	}
+	return !x.off, nil
+}
+
 func (d *Device) execNode(h device.GraphExec, n device.Node) (*execNode, *device.Error) {
 	x, err := d.execs.Get(h)
 	if err != nil {

@@ -74,6 +74,11 @@ func forgetGraph(g *graph.Graph) {
 
 func forgetNode(n *graph.Node) {
 	_, _ = graphNodes.remove(handle(n.Handle))
+	forgetParams(n)
+}
+
+// forgetParams ends the life of what programs were shown of what a node does.
+func forgetParams(n *graph.Node) {
 	freeView(n)
 	if nest, ok := n.Params().(graph.Nest); ok {
 		for _, b := range nest.Bodies() {

@@ -165,50 +165,6 @@ func (x *graphExec) update(n *graph.Node, p nodeParams) error {
 	return err
 }
 
-// setExecNode is setNode for a node of an instance.
-func setExecNode(hx C.CUgraphExec, hn C.CUgraphNode, kind graph.Kind, params func(*thread, graph.Params) (graph.Params, error)) C.CUresult {
-	return call(func(t *thread) error {
-		x, err := execOf(hx)
-		if err != nil {
-			return err
-		}
-		n, err := x.node(hn)
-		if err != nil {
-			return err
-		}
-		old := n.Params()
-		if old.Kind() != kind {
-			return invalidValue
-		}
-		p, err := params(t, old)
-		if err != nil {
-			return err
-		}
-		if old.Becomes(p) != graph.Same {
-			return invalidValue
-		}
-		return x.update(n, p.(nodeParams))
-	})
-}
-
-//export sim_cuGraphInstantiateWithFlags
-func sim_cuGraphInstantiateWithFlags(out *C.CUgraphExec, h C.CUgraph, flags C.ulonglong) C.CUresult {
-	return call(func(t *thread) error {
-		if out == nil {
-			return invalidValue
-		}
-		g, err := graphOf(h)
-		if err != nil {
-			return err
-		}
-		x, err := t.instantiate(g, flags)
-		if err == nil {
-			x.handle.put(unsafe.Pointer(out))
-		}
-		return err
-	})
-}
-
 //export sim_cuGraphLaunch
 func sim_cuGraphLaunch(h C.CUgraphExec, st C.CUstream) C.CUresult {
 	return inContext(func(c *context) error {
@@ -221,6 +177,42 @@ func sim_cuGraphLaunch(h C.CUgraphExec, st C.CUstream) C.CUresult {
 			return err
 		}
 		return x.context.sim.LaunchGraph(x.sim, s.sim)
+	})
+}
+
+// upload gets the device ready for launches. No profile says what a first launch costs
+// more, so it is but a place in the stream.
+func (x *graphExec) upload(st C.CUstream) error {
+	s, err := x.context.streamOf(st)
+	if err != nil {
+		return err
+	}
+	return s.submit(nothing)
+}
+
+//export sim_cuGraphUpload
+func sim_cuGraphUpload(h C.CUgraphExec, st C.CUstream) C.CUresult {
+	return inContext(func(*context) error {
+		x, err := execOf(h)
+		if err != nil {
+			return err
+		}
+		return x.upload(st)
+	})
+}
+
+//export sim_cuGraphExecGetFlags
+func sim_cuGraphExecGetFlags(h C.CUgraphExec, flags *C.cuuint64_t) C.CUresult {
+	return call(func(*thread) error {
+		x, err := execOf(h)
+		if err != nil {
+			return err
+		}
+		if flags == nil {
+			return invalidValue
+		}
+		*flags = C.cuuint64_t(x.flags)
+		return nil
 	})
 }
 

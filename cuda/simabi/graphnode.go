@@ -21,6 +21,18 @@ type nodeParams interface {
 	lower() (sim.GraphNode, error)
 }
 
+// check says what the device will not take, before a graph has it.
+func check(p nodeParams) error {
+	n, err := p.lower()
+	if err != nil || n.Work == nil {
+		return err
+	}
+	if p.home().destroyed {
+		return status(C.CUDA_ERROR_CONTEXT_IS_DESTROYED)
+	}
+	return p.home().sim.Check(n.Work)
+}
+
 // emptyNode is a graph.Empty that a device can run.
 type emptyNode struct{ graph.Empty }
 
@@ -45,9 +57,16 @@ func nodesAt(p *C.CUgraphNode, n C.size_t) ([]*graph.Node, error) {
 	return nodes, nil
 }
 
-// addNode adds a node that does what params returns, which need not be asked when
-// other arguments are wrong.
-func addNode(out *C.CUgraphNode, h C.CUgraph, deps *C.CUgraphNode, n C.size_t, params func(*thread) (graph.Params, error)) C.CUresult {
+// params makes what a node is to do from the arguments of a call, instead of what it
+// does already, nil for a new node.
+type params func(t *thread, old graph.Params) (graph.Params, error)
+
+func refuse(err error) params {
+	return func(*thread, graph.Params) (graph.Params, error) { return nil, err }
+}
+
+// addNode adds a node.
+func addNode(out *C.CUgraphNode, h C.CUgraph, deps *C.CUgraphNode, n C.size_t, make params) C.CUresult {
 	return edit(func(t *thread) error {
 		if out == nil {
 			return invalidValue
@@ -60,7 +79,7 @@ func addNode(out *C.CUgraphNode, h C.CUgraph, deps *C.CUgraphNode, n C.size_t, p
 		if err != nil {
 			return err
 		}
-		p, err := params(t)
+		p, err := make(t, nil)
 		if err != nil {
 			return err
 		}
@@ -74,7 +93,7 @@ func addNode(out *C.CUgraphNode, h C.CUgraph, deps *C.CUgraphNode, n C.size_t, p
 }
 
 // setNode has a node do something else of the kind it is for.
-func setNode(h C.CUgraphNode, kind graph.Kind, params func(*thread, graph.Params) (graph.Params, error)) C.CUresult {
+func setNode(h C.CUgraphNode, kind graph.Kind, make params) C.CUresult {
 	return edit(func(t *thread) error {
 		n, err := nodeOf(h)
 		if err != nil {
@@ -83,11 +102,11 @@ func setNode(h C.CUgraphNode, kind graph.Kind, params func(*thread, graph.Params
 		if n.Params().Kind() != kind {
 			return invalidValue
 		}
-		p, err := params(t, n.Params())
+		p, err := make(t, n.Params())
 		if err != nil {
 			return err
 		}
-		freeView(n)
+		forgetParams(n)
 		n.SetParams(p)
 		return nil
 	})
@@ -108,30 +127,11 @@ func getNode[P graph.Params](h C.CUgraphNode, out unsafe.Pointer, body func(*gra
 	})
 }
 
+func emptyParams(*thread, graph.Params) (graph.Params, error) { return emptyNode{}, nil }
+
 //export sim_cuGraphAddEmptyNode
 func sim_cuGraphAddEmptyNode(out *C.CUgraphNode, g C.CUgraph, deps *C.CUgraphNode, n C.size_t) C.CUresult {
-	return addNode(out, g, deps, n, func(*thread) (graph.Params, error) { return emptyNode{}, nil })
-}
-
-// The node has a copy of the graph.
-//
-//export sim_cuGraphAddChildGraphNode
-func sim_cuGraphAddChildGraphNode(out *C.CUgraphNode, g C.CUgraph, deps *C.CUgraphNode, n C.size_t, child C.CUgraph) C.CUresult {
-	return addNode(out, g, deps, n, func(*thread) (graph.Params, error) {
-		c, err := graphOf(child)
-		if err != nil {
-			return nil, err
-		}
-		return graph.Child{Graph: c.Clone()}, nil
-	})
-}
-
-//export sim_cuGraphChildGraphNodeGetGraph
-func sim_cuGraphChildGraphNodeGetGraph(h C.CUgraphNode, out *C.CUgraph) C.CUresult {
-	return getNode(h, unsafe.Pointer(out), func(_ *graph.Node, p graph.Child) error {
-		graphHandle(p.Graph).put(unsafe.Pointer(out))
-		return nil
-	})
+	return addNode(out, g, deps, n, emptyParams)
 }
 
 //export sim_cuGraphDestroyNode

@@ -29,16 +29,18 @@ func (h *hostNode) lower() (sim.GraphNode, error) {
 	return sim.GraphNode{Work: &device.HostCall{Func: func() { C.run(p.fn, p.userData) }}}, nil
 }
 
-func newHostNode(p *C.CUDA_HOST_NODE_PARAMS_v1) (graph.Params, error) {
-	if p == nil || p.fn == nil {
-		return nil, invalidValue
+func hostParams(p *C.CUDA_HOST_NODE_PARAMS_v1) params {
+	return func(*thread, graph.Params) (graph.Params, error) {
+		if p == nil || p.fn == nil {
+			return nil, invalidValue
+		}
+		return &hostNode{*p}, nil
 	}
-	return &hostNode{*p}, nil
 }
 
 //export sim_cuGraphAddHostNode
 func sim_cuGraphAddHostNode(out *C.CUgraphNode, g C.CUgraph, deps *C.CUgraphNode, n C.size_t, p *C.CUDA_HOST_NODE_PARAMS_v1) C.CUresult {
-	return addNode(out, g, deps, n, func(*thread) (graph.Params, error) { return newHostNode(p) })
+	return addNode(out, g, deps, n, hostParams(p))
 }
 
 //export sim_cuGraphHostNodeGetParams
@@ -51,5 +53,10 @@ func sim_cuGraphHostNodeGetParams(h C.CUgraphNode, out *C.CUDA_HOST_NODE_PARAMS_
 
 //export sim_cuGraphHostNodeSetParams
 func sim_cuGraphHostNodeSetParams(h C.CUgraphNode, p *C.CUDA_HOST_NODE_PARAMS_v1) C.CUresult {
-	return setNode(h, graph.HostNode, func(*thread, graph.Params) (graph.Params, error) { return newHostNode(p) })
+	return setNode(h, graph.HostNode, hostParams(p))
+}
+
+//export sim_cuGraphExecHostNodeSetParams
+func sim_cuGraphExecHostNodeSetParams(x C.CUgraphExec, n C.CUgraphNode, p *C.CUDA_HOST_NODE_PARAMS_v1) C.CUresult {
+	return setExecNode(x, n, graph.HostNode, hostParams(p))
 }

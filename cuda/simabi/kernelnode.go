@@ -9,7 +9,6 @@ package simabi
 import "C"
 
 import (
-	"slices"
 	"unsafe"
 
 	"github.com/reprise-gpu/reprise/cuda/simabi/graph"
@@ -42,9 +41,12 @@ func (k *kernelNode) Becomes(next graph.Params) graph.Reason {
 }
 
 func (k *kernelNode) lower() (sim.GraphNode, error) {
-	w := &device.Launch{Function: k.function.sim, Grid: k.grid, Block: k.block, Shared: k.shared,
-		Params: k.arguments, Cooperative: k.attributes.cooperative()}
-	return sim.GraphNode{Work: w, Priority: k.attributes.priority()}, nil
+	n := sim.GraphNode{Work: &device.Launch{Function: k.function.sim, Grid: k.grid, Block: k.block, Shared: k.shared,
+		Params: k.arguments, Cooperative: k.attributes.cooperative()}}
+	if p, ok := k.attributes.priority(); ok {
+		n.Priority = &p
+	}
+	return n, nil
 }
 
 // newKernelNode takes over parameters as C gives them; v1 is the first part of v2.
@@ -66,15 +68,6 @@ func newKernelNode(p *C.CUDA_KERNEL_NODE_PARAMS_v1, kern C.CUkernel, attributes 
 		return nil, err
 	}
 	return k, check(k)
-}
-
-// check says what the device will not take, before a graph has it.
-func check(p nodeParams) error {
-	n, err := p.lower()
-	if err != nil || n.Work == nil {
-		return err
-	}
-	return p.home().sim.Check(n.Work)
 }
 
 // views is the memory of C's in which programs have been shown the arguments of
@@ -116,28 +109,40 @@ func (k *kernelNode) show(n *graph.Node, out *C.CUDA_KERNEL_NODE_PARAMS_v1) {
 	}
 }
 
-func first(p *C.CUDA_KERNEL_NODE_PARAMS_v2) *C.CUDA_KERNEL_NODE_PARAMS_v1 {
+// plain is what parameters have had in all versions.
+func plain(p *C.CUDA_KERNEL_NODE_PARAMS_v2) *C.CUDA_KERNEL_NODE_PARAMS_v1 {
 	return (*C.CUDA_KERNEL_NODE_PARAMS_v1)(unsafe.Pointer(p))
+}
+
+// kernelParams makes what a node is to do, which keeps the attributes that it has.
+func kernelParams(p *C.CUDA_KERNEL_NODE_PARAMS_v1, kern C.CUkernel) params {
+	return func(_ *thread, old graph.Params) (graph.Params, error) {
+		if p == nil {
+			return nil, invalidValue
+		}
+		var attributes kernelAttributes
+		if k, ok := old.(*kernelNode); ok {
+			attributes = k.attributes
+		}
+		return newKernelNode(p, kern, attributes)
+	}
+}
+
+func kernelParamsV2(p *C.CUDA_KERNEL_NODE_PARAMS_v2) params {
+	if p == nil {
+		return kernelParams(nil, nil)
+	}
+	return kernelParams(plain(p), p.kern)
 }
 
 //export sim_cuGraphAddKernelNode
 func sim_cuGraphAddKernelNode(out *C.CUgraphNode, g C.CUgraph, deps *C.CUgraphNode, n C.size_t, p *C.CUDA_KERNEL_NODE_PARAMS_v1) C.CUresult {
-	return addNode(out, g, deps, n, func(*thread) (graph.Params, error) {
-		if p == nil {
-			return nil, invalidValue
-		}
-		return newKernelNode(p, nil, nil)
-	})
+	return addNode(out, g, deps, n, kernelParams(p, nil))
 }
 
 //export sim_cuGraphAddKernelNode_v2
 func sim_cuGraphAddKernelNode_v2(out *C.CUgraphNode, g C.CUgraph, deps *C.CUgraphNode, n C.size_t, p *C.CUDA_KERNEL_NODE_PARAMS_v2) C.CUresult {
-	return addNode(out, g, deps, n, func(*thread) (graph.Params, error) {
-		if p == nil {
-			return nil, invalidValue
-		}
-		return newKernelNode(first(p), p.kern, nil)
-	})
+	return addNode(out, g, deps, n, kernelParamsV2(p))
 }
 
 //export sim_cuGraphKernelNodeGetParams
@@ -151,7 +156,7 @@ func sim_cuGraphKernelNodeGetParams(h C.CUgraphNode, out *C.CUDA_KERNEL_NODE_PAR
 //export sim_cuGraphKernelNodeGetParams_v2
 func sim_cuGraphKernelNodeGetParams_v2(h C.CUgraphNode, out *C.CUDA_KERNEL_NODE_PARAMS_v2) C.CUresult {
 	return getNode(h, unsafe.Pointer(out), func(n *graph.Node, k *kernelNode) error {
-		k.show(n, first(out))
+		k.show(n, plain(out))
 		out.kern, out.ctx = nil, nil
 		if k.kern != 0 {
 			k.kern.put(unsafe.Pointer(&out.kern))
@@ -163,66 +168,20 @@ func sim_cuGraphKernelNodeGetParams_v2(h C.CUgraphNode, out *C.CUDA_KERNEL_NODE_
 
 //export sim_cuGraphKernelNodeSetParams
 func sim_cuGraphKernelNodeSetParams(h C.CUgraphNode, p *C.CUDA_KERNEL_NODE_PARAMS_v1) C.CUresult {
-	return setKernel(h, p, nil)
+	return setNode(h, graph.KernelNode, kernelParams(p, nil))
 }
 
 //export sim_cuGraphKernelNodeSetParams_v2
 func sim_cuGraphKernelNodeSetParams_v2(h C.CUgraphNode, p *C.CUDA_KERNEL_NODE_PARAMS_v2) C.CUresult {
-	if p == nil {
-		return setKernel(h, nil, nil)
-	}
-	return setKernel(h, first(p), p.kern)
+	return setNode(h, graph.KernelNode, kernelParamsV2(p))
 }
 
-// setKernel keeps the node's attributes.
-func setKernel(h C.CUgraphNode, p *C.CUDA_KERNEL_NODE_PARAMS_v1, kern C.CUkernel) C.CUresult {
-	return setNode(h, graph.KernelNode, func(_ *thread, old graph.Params) (graph.Params, error) {
-		if p == nil {
-			return nil, invalidValue
-		}
-		return newKernelNode(p, kern, old.(*kernelNode).attributes)
-	})
+//export sim_cuGraphExecKernelNodeSetParams
+func sim_cuGraphExecKernelNodeSetParams(x C.CUgraphExec, n C.CUgraphNode, p *C.CUDA_KERNEL_NODE_PARAMS_v1) C.CUresult {
+	return setExecNode(x, n, graph.KernelNode, kernelParams(p, nil))
 }
 
-// with is the same kernel with other attributes.
-func (k *kernelNode) with(a kernelAttributes) *kernelNode {
-	c := *k
-	c.attributes = a
-	return &c
-}
-
-// kernelAttributes is a list of attributes that were set, in order of ID.
-type kernelAttributes []kernelAttribute
-
-type kernelAttribute struct {
-	id    C.CUlaunchAttributeID
-	value C.CUlaunchAttributeValue
-}
-
-func (a kernelAttributes) get(id C.CUlaunchAttributeID) (v C.CUlaunchAttributeValue, ok bool) {
-	for i := range a {
-		if a[i].id == id {
-			return a[i].value, true
-		}
-	}
-	return v, false
-}
-
-func (a kernelAttributes) set(id C.CUlaunchAttributeID, v C.CUlaunchAttributeValue) kernelAttributes {
-	a = slices.DeleteFunc(slices.Clone(a), func(x kernelAttribute) bool { return x.id == id })
-	return append(a, kernelAttribute{id, v})
-}
-
-func (a kernelAttributes) cooperative() bool {
-	v, _ := a.get(C.CU_LAUNCH_ATTRIBUTE_COOPERATIVE)
-	return *(*C.int)(unsafe.Pointer(&v)) != 0
-}
-
-func (a kernelAttributes) priority() *int {
-	v, ok := a.get(C.CU_LAUNCH_ATTRIBUTE_PRIORITY)
-	if !ok {
-		return nil
-	}
-	p := int(*(*C.int)(unsafe.Pointer(&v)))
-	return &p
+//export sim_cuGraphExecKernelNodeSetParams_v2
+func sim_cuGraphExecKernelNodeSetParams_v2(x C.CUgraphExec, n C.CUgraphNode, p *C.CUDA_KERNEL_NODE_PARAMS_v2) C.CUresult {
+	return setExecNode(x, n, graph.KernelNode, kernelParamsV2(p))
 }

@@ -41,6 +41,9 @@ func (m *memcpyNode) lower() (sim.GraphNode, error) {
 	}}, nil
 }
 
+// flat reports whether it is one row.
+func (m *memcpyNode) flat() bool { return m.params.Height == 1 && m.params.Depth == 1 }
+
 func newMemcpyNode(c *context, p *C.CUDA_MEMCPY3D) (graph.Params, error) {
 	if p == nil || p.WidthInBytes == 0 || p.Height == 0 || p.Depth == 0 {
 		return nil, invalidValue
@@ -49,15 +52,20 @@ func newMemcpyNode(c *context, p *C.CUDA_MEMCPY3D) (graph.Params, error) {
 	return m, check(m)
 }
 
-//export sim_cuGraphAddMemcpyNode
-func sim_cuGraphAddMemcpyNode(out *C.CUgraphNode, g C.CUgraph, deps *C.CUgraphNode, n C.size_t, p *C.CUDA_MEMCPY3D, ctx C.CUcontext) C.CUresult {
-	return addNode(out, g, deps, n, func(t *thread) (graph.Params, error) {
+// memcpyParams makes what a node is to do in a context, the current one for NULL.
+func memcpyParams(p *C.CUDA_MEMCPY3D, ctx C.CUcontext) params {
+	return func(t *thread, old graph.Params) (graph.Params, error) {
 		c, err := t.orCurrent(ctx)
 		if err != nil {
 			return nil, err
 		}
 		return newMemcpyNode(c, p)
-	})
+	}
+}
+
+//export sim_cuGraphAddMemcpyNode
+func sim_cuGraphAddMemcpyNode(out *C.CUgraphNode, g C.CUgraph, deps *C.CUgraphNode, n C.size_t, p *C.CUDA_MEMCPY3D, ctx C.CUcontext) C.CUresult {
+	return addNode(out, g, deps, n, memcpyParams(p, ctx))
 }
 
 //export sim_cuGraphMemcpyNodeGetParams
@@ -72,5 +80,15 @@ func sim_cuGraphMemcpyNodeGetParams(h C.CUgraphNode, out *C.CUDA_MEMCPY3D) C.CUr
 func sim_cuGraphMemcpyNodeSetParams(h C.CUgraphNode, p *C.CUDA_MEMCPY3D) C.CUresult {
 	return setNode(h, graph.MemcpyNode, func(_ *thread, old graph.Params) (graph.Params, error) {
 		return newMemcpyNode(old.(*memcpyNode).context, p)
+	})
+}
+
+//export sim_cuGraphExecMemcpyNodeSetParams
+func sim_cuGraphExecMemcpyNodeSetParams(x C.CUgraphExec, n C.CUgraphNode, p *C.CUDA_MEMCPY3D, ctx C.CUcontext) C.CUresult {
+	return setExecNode(x, n, graph.MemcpyNode, func(t *thread, old graph.Params) (graph.Params, error) {
+		if p == nil || p.Height != 1 || p.Depth != 1 || !old.(*memcpyNode).flat() {
+			return nil, invalidValue
+		}
+		return memcpyParams(p, ctx)(t, old)
 	})
 }

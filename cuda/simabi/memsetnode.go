@@ -39,10 +39,8 @@ func (m *memsetNode) Becomes(next graph.Params) graph.Reason {
 
 func (m *memsetNode) lower() (sim.GraphNode, error) {
 	p := &m.params
-	if p.height != 1 {
-		return sim.GraphNode{}, notSupported
-	}
-	return sim.GraphNode{Work: &device.Memset{Dst: device.Ptr(p.dst), Value: uint32(p.value), Width: int(p.elementSize), Count: int64(p.width)}}, nil
+	return sim.GraphNode{Work: &sim.Fill{Dst: device.Ptr(p.dst), Pitch: int64(p.pitch), Value: uint32(p.value), Width: int(p.elementSize),
+		Count: int64(p.width), Rows: int64(p.height)}}, nil
 }
 
 func newMemsetNode(c *context, p *C.CUDA_MEMSET_NODE_PARAMS_v1) (graph.Params, error) {
@@ -53,15 +51,20 @@ func newMemsetNode(c *context, p *C.CUDA_MEMSET_NODE_PARAMS_v1) (graph.Params, e
 	return m, check(m)
 }
 
-//export sim_cuGraphAddMemsetNode
-func sim_cuGraphAddMemsetNode(out *C.CUgraphNode, g C.CUgraph, deps *C.CUgraphNode, n C.size_t, p *C.CUDA_MEMSET_NODE_PARAMS_v1, ctx C.CUcontext) C.CUresult {
-	return addNode(out, g, deps, n, func(t *thread) (graph.Params, error) {
+// memsetParams makes what a node is to do in a context, the current one for NULL.
+func memsetParams(p *C.CUDA_MEMSET_NODE_PARAMS_v1, ctx C.CUcontext) params {
+	return func(t *thread, old graph.Params) (graph.Params, error) {
 		c, err := t.orCurrent(ctx)
 		if err != nil {
 			return nil, err
 		}
 		return newMemsetNode(c, p)
-	})
+	}
+}
+
+//export sim_cuGraphAddMemsetNode
+func sim_cuGraphAddMemsetNode(out *C.CUgraphNode, g C.CUgraph, deps *C.CUgraphNode, n C.size_t, p *C.CUDA_MEMSET_NODE_PARAMS_v1, ctx C.CUcontext) C.CUresult {
+	return addNode(out, g, deps, n, memsetParams(p, ctx))
 }
 
 //export sim_cuGraphMemsetNodeGetParams
@@ -77,4 +80,9 @@ func sim_cuGraphMemsetNodeSetParams(h C.CUgraphNode, p *C.CUDA_MEMSET_NODE_PARAM
 	return setNode(h, graph.MemsetNode, func(_ *thread, old graph.Params) (graph.Params, error) {
 		return newMemsetNode(old.(*memsetNode).context, p)
 	})
+}
+
+//export sim_cuGraphExecMemsetNodeSetParams
+func sim_cuGraphExecMemsetNodeSetParams(x C.CUgraphExec, n C.CUgraphNode, p *C.CUDA_MEMSET_NODE_PARAMS_v1, ctx C.CUcontext) C.CUresult {
+	return setExecNode(x, n, graph.MemsetNode, memsetParams(p, ctx))
 }

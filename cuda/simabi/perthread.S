@@ -6,7 +6,9 @@
 
 PER_THREAD(sim_cuEventRecord_ptsz, sim_cuEventRecord)
 PER_THREAD(sim_cuEventRecordWithFlags_ptsz, sim_cuEventRecordWithFlags)
+PER_THREAD(sim_cuGraphInstantiateWithParams_ptsz, sim_cuGraphInstantiateWithParams)
 PER_THREAD(sim_cuGraphLaunch_ptsz, sim_cuGraphLaunch)
+PER_THREAD(sim_cuGraphUpload_ptsz, sim_cuGraphUpload)
 PER_THREAD(sim_cuLaunchCooperativeKernel_ptsz, sim_cuLaunchCooperativeKernel)
 PER_THREAD(sim_cuLaunchKernel_ptsz, sim_cuLaunchKernel)
 PER_THREAD(sim_cuMemcpyDtoH_v2_ptds, sim_cuMemcpyDtoH_v2)

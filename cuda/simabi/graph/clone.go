@@ -5,11 +5,7 @@ func (g *Graph) Clone() *Graph {
 	c := &Graph{twins: make(map[*Node]*Node, len(g.nodes)), turns: g.turns}
 	for _, n := range g.nodes {
 		t := &Node{graph: c, params: cloned(n.params), sinkSince: n.sinkSince}
-		if nest, ok := t.params.(Nest); ok {
-			for _, b := range nest.Bodies() {
-				b.owner = t
-			}
-		}
+		t.own()
 		c.nodes = append(c.nodes, t)
 		c.twins[n] = t
 	}

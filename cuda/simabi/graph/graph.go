@@ -50,8 +50,21 @@ func (n *Node) Graph() *Graph { return n.graph }
 // Params is what the node does.
 func (n *Node) Params() Params { return n.params }
 
-// SetParams has the node do something else of the same kind.
-func (n *Node) SetParams(p Params) { n.params = p }
+// SetParams has the node do something else of the same kind. Graphs in p are the
+// node's from now on.
+func (n *Node) SetParams(p Params) {
+	n.params = p
+	n.own()
+}
+
+// own takes over the graphs that the node contains.
+func (n *Node) own() {
+	if nest, ok := n.params.(Nest); ok {
+		for _, b := range nest.Bodies() {
+			b.owner = n
+		}
+	}
+}
 
 // Deps and Outs are the nodes before and after, in the order that the edges were
 // added. The caller must not change the lists.
@@ -113,22 +126,13 @@ func (g *Graph) Add(p Params, deps ...*Node) (*Node, error) {
 		seen[d] = true
 	}
 	n := &Node{graph: g, params: p, deps: slices.Clone(deps)}
-	g.adopt(n)
+	n.own()
+	g.nodes = append(g.nodes, n)
+	g.ends(n)
 	for _, d := range deps {
 		d.outs = append(d.outs, n)
 	}
 	return n, nil
-}
-
-// adopt enters a node and takes over its bodies.
-func (g *Graph) adopt(n *Node) {
-	g.nodes = append(g.nodes, n)
-	g.ends(n)
-	if nest, ok := n.params.(Nest); ok {
-		for _, b := range nest.Bodies() {
-			b.owner = n
-		}
-	}
 }
 
 // ends notes that a node has become a sink.

@@ -1,0 +1,43 @@
+//go:build cuda
+
+package simabi
+
+// #include <cuda.h>
+import "C"
+
+import (
+	"unsafe"
+
+	"github.com/reprise-gpu/reprise/cuda/simabi/graph"
+)
+
+// childParams has a node contain a copy of a graph.
+func childParams(child C.CUgraph) params {
+	return func(*thread, graph.Params) (graph.Params, error) {
+		c, err := graphOf(child)
+		if err != nil {
+			return nil, err
+		}
+		return graph.Child{Graph: c.Clone()}, nil
+	}
+}
+
+//export sim_cuGraphAddChildGraphNode
+func sim_cuGraphAddChildGraphNode(out *C.CUgraphNode, g C.CUgraph, deps *C.CUgraphNode, n C.size_t, child C.CUgraph) C.CUresult {
+	return addNode(out, g, deps, n, childParams(child))
+}
+
+// The graph is the node's own, and may be edited.
+//
+//export sim_cuGraphChildGraphNodeGetGraph
+func sim_cuGraphChildGraphNodeGetGraph(h C.CUgraphNode, out *C.CUgraph) C.CUresult {
+	return getNode(h, unsafe.Pointer(out), func(_ *graph.Node, p graph.Child) error {
+		graphHandle(p.Graph).put(unsafe.Pointer(out))
+		return nil
+	})
+}
+
+//export sim_cuGraphExecChildGraphNodeSetParams
+func sim_cuGraphExecChildGraphNodeSetParams(x C.CUgraphExec, n C.CUgraphNode, child C.CUgraph) C.CUresult {
+	return setExecNode(x, n, graph.ChildNode, childParams(child))
+}

@@ -1,0 +1,196 @@
+//go:build cuda
+
+package simabi
+
+// #include <cuda.h>
+import "C"
+
+import (
+	"unsafe"
+
+	"github.com/reprise-gpu/reprise/cuda/simabi/graph"
+)
+
+const updateFailure = status(C.CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE)
+
+// match pairs the nodes of a part of the instance with those of a graph that it is to
+// do the same as.
+func (x *graphExec) match(part, g *graph.Graph) ([]graph.Pair, *graph.Mismatch) {
+	pairs, bad := graph.Match(part, g)
+	if bad != nil {
+		return nil, bad
+	}
+	for _, p := range pairs {
+		if why := x.allows(p); why != graph.Same {
+			return nil, &graph.Mismatch{Reason: why, Node: p.New}
+		}
+	}
+	return pairs, nil
+}
+
+// allows is what depends on the instance's flags, and on what the device would say.
+func (x *graphExec) allows(p graph.Pair) graph.Reason {
+	if was, ok := p.Old.Params().(*kernelNode); ok && x.flags&useNodePriority != 0 {
+		old, had := was.attributes.priority()
+		now, has := p.New.Params().(*kernelNode).attributes.priority()
+		if old != now || had != has {
+			return graph.AttributesChanged
+		}
+	}
+	is, ok := p.New.Params().(nodeParams)
+	if !ok {
+		return graph.Same // of which the parts are looked at
+	}
+	n, err := is.lower()
+	if err == nil && n.Work != nil {
+		err = x.context.sim.Check(n.Work)
+	}
+	if err != nil {
+		explain(err)
+		return graph.ParametersChanged
+	}
+	return graph.Same
+}
+
+// take has the old of each pair do what the new does, which was found to be possible.
+// It costs as much as setting each.
+func (x *graphExec) take(pairs []graph.Pair) error {
+	for _, p := range pairs {
+		if is, ok := p.New.Params().(nodeParams); ok {
+			if err := x.update(p.Old, is); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// updateFrom is cuGraphExecUpdate.
+func updateFrom(hx C.CUgraphExec, hg C.CUgraph) (*graph.Mismatch, error) {
+	other := &graph.Mismatch{Reason: graph.OtherError}
+	x, err := execOf(hx)
+	if err != nil {
+		return other, err
+	}
+	g, err := graphOf(hg)
+	if err != nil {
+		return other, err
+	}
+	pairs, bad := x.match(x.graph, g)
+	if bad != nil {
+		return bad, updateFailure
+	}
+	if err := x.take(pairs); err != nil {
+		return other, err
+	}
+	return &graph.Mismatch{}, nil
+}
+
+//export sim_cuGraphExecUpdate
+func sim_cuGraphExecUpdate(x C.CUgraphExec, g C.CUgraph, node *C.CUgraphNode, reason *C.CUgraphExecUpdateResult) C.CUresult {
+	return call(func(*thread) error {
+		if node == nil || reason == nil {
+			return invalidValue
+		}
+		m, err := updateFrom(x, g)
+		*reason = C.CUgraphExecUpdateResult(m.Reason)
+		nodeHandle(m.Node).put(unsafe.Pointer(node))
+		return err
+	})
+}
+
+//export sim_cuGraphExecUpdate_v2
+func sim_cuGraphExecUpdate_v2(x C.CUgraphExec, g C.CUgraph, info *C.CUgraphExecUpdateResultInfo) C.CUresult {
+	return call(func(*thread) error {
+		if info == nil {
+			return invalidValue
+		}
+		m, err := updateFrom(x, g)
+		info.result = C.CUgraphExecUpdateResult(m.Reason)
+		nodeHandle(m.Node).put(unsafe.Pointer(&info.errorNode))
+		nodeHandle(m.From).put(unsafe.Pointer(&info.errorFromNode))
+		return err
+	})
+}
+
+// setExecNode is setNode for a node of an instance.
+func setExecNode(hx C.CUgraphExec, hn C.CUgraphNode, kind graph.Kind, make params) C.CUresult {
+	return call(func(t *thread) error {
+		x, err := execOf(hx)
+		if err != nil {
+			return err
+		}
+		n, err := x.node(hn)
+		if err != nil {
+			return err
+		}
+		old := n.Params()
+		if old.Kind() != kind {
+			return invalidValue
+		}
+		p, err := make(t, old)
+		if err != nil {
+			return err
+		}
+		if old.Becomes(p) != graph.Same {
+			return invalidValue
+		}
+		return x.set(n, p)
+	})
+}
+
+// set has a node do something else, if all of it can.
+func (x *graphExec) set(n *graph.Node, p graph.Params) error {
+	if child, ok := p.(graph.Child); ok {
+		pairs, bad := x.match(n.Params().(graph.Child).Graph, child.Graph)
+		if bad != nil {
+			return invalidValue
+		}
+		return x.take(pairs)
+	}
+	return x.update(n, p.(nodeParams))
+}
+
+// What a node of these kinds does can be left out of a launch.
+func canDisable(k graph.Kind) bool {
+	return k == graph.KernelNode || k == graph.MemcpyNode || k == graph.MemsetNode
+}
+
+func withExecNode(hx C.CUgraphExec, hn C.CUgraphNode, body func(*graphExec, *graph.Node) error) C.CUresult {
+	return call(func(*thread) error {
+		x, err := execOf(hx)
+		if err != nil {
+			return err
+		}
+		n, err := x.node(hn)
+		if err != nil {
+			return err
+		}
+		if !canDisable(n.Params().Kind()) {
+			return invalidValue
+		}
+		return body(x, n)
+	})
+}
+
+//export sim_cuGraphNodeSetEnabled
+func sim_cuGraphNodeSetEnabled(hx C.CUgraphExec, hn C.CUgraphNode, on C.uint) C.CUresult {
+	return withExecNode(hx, hn, func(x *graphExec, n *graph.Node) error {
+		return x.context.sim.EnableNode(x.sim, simNode(n), on != 0)
+	})
+}
+
+//export sim_cuGraphNodeGetEnabled
+func sim_cuGraphNodeGetEnabled(hx C.CUgraphExec, hn C.CUgraphNode, on *C.uint) C.CUresult {
+	return withExecNode(hx, hn, func(x *graphExec, n *graph.Node) error {
+		if on == nil {
+			return invalidValue
+		}
+		enabled, err := x.context.sim.NodeEnabled(x.sim, simNode(n))
+		*on = 0
+		if enabled {
+			*on = 1
+		}
+		return err
+	})
+}
