@@ -19,7 +19,7 @@ type FunctionInfo struct {
 	Const      int       // bytes of the module's constant variables
 	MaxThreads int       // of a block, as .maxntid or .reqntid says; 0 when they do not
 	ReqThreads [3]uint32 // the only block it accepts; zeros when any
-	PTXVersion string    // of its module, "7.8"
+	Target     int       // of its module, 75 for sm_75
 }
 
 // FunctionInfo describes a kernel. It costs the host nothing.
@@ -32,8 +32,18 @@ func (d *Device) FunctionInfo(h device.Function) (FunctionInfo, error) {
 		Name: k.name, Params: k.code.Params(), ParamBytes: k.code.ParamBytes(),
 		Registers: k.code.Registers(), Shared: k.code.SharedStatic(), Local: k.code.LocalBytes(),
 		Const: constBytes(k.of.tree), MaxThreads: k.code.MaxThreads(), ReqThreads: k.req,
-		PTXVersion: k.of.tree.Version,
+		Target: targetOf(k.of.tree),
 	}, nil
+}
+
+// targetOf is the number of a target such as sm_90a, which is checked by its parser.
+func targetOf(m *ptx.Module) (n int) {
+	for _, c := range m.Target {
+		if c >= '0' && c <= '9' {
+			n = 10*n + int(c-'0')
+		}
+	}
+	return n
 }
 
 func constBytes(m *ptx.Module) (n int) {

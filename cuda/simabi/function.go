@@ -3,6 +3,7 @@
 package simabi
 
 // #include <cuda.h>
+// #include <stdlib.h>
 import "C"
 
 import (
@@ -20,6 +21,16 @@ type function struct {
 	module *module
 	sim    device.Function
 	info   sim.FunctionInfo
+	name   *C.char // for C; freed with the module
+	tuning tuning
+}
+
+// tuning is what a program may set of a function.
+type tuning struct {
+	dynamic  int // the most dynamic shared memory that a launch may ask for, bytes
+	carveout int // percent of L1 for shared memory; it has no effect
+	portable int // whether clusters above the portable size are allowed; there are no clusters
+	policy   int // how clusters are scheduled
 }
 
 func newFunction(m *module, h device.Function) (*function, error) {
@@ -27,18 +38,219 @@ func newFunction(m *module, h device.Function) (*function, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &function{module: m, sim: h, info: info}
+	f := &function{module: m, sim: h, info: info, name: C.CString(info.Name)}
+	f.tuning = tuning{dynamic: max(0, sharedPerBlock-info.Shared), carveout: C.CU_SHAREDMEM_CARVEOUT_DEFAULT}
 	f.handle = functions.add(f)
 	return f, nil
 }
 
 func (f *function) owner() *context { return f.module.context }
 
+// forget ends the life of the handle.
+func (f *function) forget() {
+	_, _ = functions.remove(f.handle)
+	C.free(unsafe.Pointer(f.name))
+}
+
+// functionNamed is the function of a handle. That of a library's kernel stands for its
+// function in the current context.
+func functionNamed(h handle) (*function, error) {
+	k, err := libraryKernels.get(h)
+	if err != nil {
+		return functions.get(h)
+	}
+	c, err := driver.caller.context()
+	if err != nil {
+		return nil, err
+	}
+	return k.in(c.enter())
+}
+
 // functionOf is the function of a handle, if it lives in the context.
 func (c *context) functionOf(h C.CUfunction) (*function, error) {
-	f, err := functions.get(of(unsafe.Pointer(h)))
+	f, err := functionNamed(of(unsafe.Pointer(h)))
 	if err == nil && f.module.context != c {
 		err = invalidHandle
 	}
 	return f, err
+}
+
+// fits says whether a launch may ask for that much dynamic shared memory.
+func (f *function) fits(shared uint32) error {
+	if int(shared) > f.tuning.dynamic {
+		return invalidValue
+	}
+	return nil
+}
+
+// mostThreads is the largest block that the function can be launched with.
+func (f *function) mostThreads() int {
+	limits := &f.module.context.gpu.profile.Limits
+	most := limits.ThreadsPerBlock
+	if f.info.MaxThreads > 0 {
+		most = min(most, f.info.MaxThreads)
+	}
+	for most > warpSize && limits.Occupancy(most, f.info.Registers, 0) == 0 {
+		most = (most - 1) / warpSize * warpSize
+	}
+	return most
+}
+
+const warpSize = 32
+
+// attribute is a figure of the function.
+func (f *function) attribute(a C.CUfunction_attribute) (int, error) {
+	p := f.module.context.gpu.profile
+	switch a {
+	case C.CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
+		return f.mostThreads(), nil
+	case C.CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES:
+		return f.info.Shared, nil
+	case C.CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES:
+		return f.info.Const, nil
+	case C.CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES:
+		return f.info.Local, nil
+	case C.CU_FUNC_ATTRIBUTE_NUM_REGS:
+		return f.info.Registers, nil
+	case C.CU_FUNC_ATTRIBUTE_PTX_VERSION:
+		return f.info.Target, nil
+	case C.CU_FUNC_ATTRIBUTE_BINARY_VERSION:
+		return 10*p.ComputeMajor + p.ComputeMinor, nil
+	case C.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
+		return f.tuning.dynamic, nil
+	case C.CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
+		return f.tuning.carveout, nil
+	case C.CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED:
+		return f.tuning.portable, nil
+	case C.CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:
+		return f.tuning.policy, nil
+	case C.CU_FUNC_ATTRIBUTE_CACHE_MODE_CA, C.CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET,
+		C.CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH, C.CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT,
+		C.CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH:
+		return 0, nil
+	}
+	return 0, invalidValue
+}
+
+// set changes what can be changed of a function.
+func (f *function) set(a C.CUfunction_attribute, v int) error {
+	inRange := func(low, high int, at *int) error {
+		if v < low || v > high {
+			return invalidValue
+		}
+		*at = v
+		return nil
+	}
+	switch a {
+	case C.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
+		return inRange(0, f.module.context.gpu.profile.Limits.SharedPerBlock-f.info.Shared, &f.tuning.dynamic)
+	case C.CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
+		return inRange(C.CU_SHAREDMEM_CARVEOUT_DEFAULT, C.CU_SHAREDMEM_CARVEOUT_MAX_SHARED, &f.tuning.carveout)
+	case C.CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED:
+		return inRange(0, 1, &f.tuning.portable)
+	case C.CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:
+		return inRange(C.CU_CLUSTER_SCHEDULING_POLICY_DEFAULT, C.CU_CLUSTER_SCHEDULING_POLICY_LOAD_BALANCING, &f.tuning.policy)
+	case C.CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH, C.CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT,
+		C.CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH:
+		return notSupported
+	}
+	return invalidValue
+}
+
+// onFunction is call for a function about a kernel in the current context.
+func onFunction(h C.CUfunction, body func(*function) error) C.CUresult {
+	return inContext(func(c *context) error {
+		f, err := c.functionOf(h)
+		if err != nil {
+			return err
+		}
+		return body(f)
+	})
+}
+
+//export sim_cuFuncGetAttribute
+func sim_cuFuncGetAttribute(value *C.int, a C.CUfunction_attribute, h C.CUfunction) C.CUresult {
+	return onFunction(h, func(f *function) error {
+		if value == nil {
+			return invalidValue
+		}
+		v, err := f.attribute(a)
+		if err == nil {
+			*value = C.int(v)
+		}
+		return err
+	})
+}
+
+//export sim_cuFuncSetAttribute
+func sim_cuFuncSetAttribute(h C.CUfunction, a C.CUfunction_attribute, value C.int) C.CUresult {
+	return onFunction(h, func(f *function) error { return f.set(a, int(value)) })
+}
+
+//export sim_cuFuncSetCacheConfig
+func sim_cuFuncSetCacheConfig(h C.CUfunction, config C.CUfunc_cache) C.CUresult {
+	return onFunction(h, func(*function) error { return checkCache(config) })
+}
+
+//export sim_cuFuncSetSharedMemConfig
+func sim_cuFuncSetSharedMemConfig(h C.CUfunction, config C.CUsharedconfig) C.CUresult {
+	return onFunction(h, func(*function) error { return checkBanks(config) })
+}
+
+//export sim_cuFuncGetModule
+func sim_cuFuncGetModule(mod *C.CUmodule, h C.CUfunction) C.CUresult {
+	return onFunction(h, func(f *function) error {
+		if mod == nil {
+			return invalidValue
+		}
+		f.module.handle.put(unsafe.Pointer(mod))
+		return nil
+	})
+}
+
+//export sim_cuFuncGetName
+func sim_cuFuncGetName(name **C.char, h C.CUfunction) C.CUresult {
+	return onFunction(h, func(f *function) error {
+		if name == nil {
+			return invalidValue
+		}
+		*name = f.name
+		return nil
+	})
+}
+
+//export sim_cuFuncGetParamInfo
+func sim_cuFuncGetParamInfo(h C.CUfunction, i C.size_t, offset, size *C.size_t) C.CUresult {
+	return onFunction(h, func(f *function) error { return f.parameter(i, offset, size) })
+}
+
+// parameter tells where a parameter is in the block; its size may be left out.
+func (f *function) parameter(i C.size_t, offset, size *C.size_t) error {
+	if offset == nil || i >= C.size_t(len(f.info.Params)) {
+		return invalidValue
+	}
+	p := f.info.Params[i]
+	*offset = C.size_t(p.Offset)
+	if size != nil {
+		*size = C.size_t(p.Size)
+	}
+	return nil
+}
+
+// Modules are loaded whole.
+
+//export sim_cuFuncIsLoaded
+func sim_cuFuncIsLoaded(state *C.CUfunctionLoadingState, h C.CUfunction) C.CUresult {
+	return onFunction(h, func(*function) error {
+		if state == nil {
+			return invalidValue
+		}
+		*state = C.CU_FUNCTION_LOADING_STATE_LOADED
+		return nil
+	})
+}
+
+//export sim_cuFuncLoad
+func sim_cuFuncLoad(h C.CUfunction) C.CUresult {
+	return onFunction(h, func(*function) error { return nil })
 }

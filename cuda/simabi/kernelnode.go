@@ -55,7 +55,7 @@ func newKernelNode(p *C.CUDA_KERNEL_NODE_PARAMS_v1, kern C.CUkernel, attributes 
 	if p._func == nil {
 		name = of(unsafe.Pointer(kern))
 	}
-	f, err := functions.get(name)
+	f, err := functionNamed(name)
 	if err != nil {
 		return nil, err
 	}

@@ -13,23 +13,25 @@ import (
 
 // What a list of extra launch arguments holds.
 const (
-	extraEnd     = 0
-	extraPointer = 1 // CU_LAUNCH_PARAM_BUFFER_POINTER
-	extraSize    = 2 // CU_LAUNCH_PARAM_BUFFER_SIZE
+	extraEnd     = C.CU_LAUNCH_PARAM_END_AS_INT
+	extraPointer = C.CU_LAUNCH_PARAM_BUFFER_POINTER_AS_INT
+	extraSize    = C.CU_LAUNCH_PARAM_BUFFER_SIZE_AS_INT
 )
 
 // arguments appends a kernel's parameter block to block, from the one of the two
 // forms that is given.
 func (f *function) arguments(block []byte, params, extra *unsafe.Pointer) ([]byte, error) {
 	switch {
+	case params != nil && extra != nil:
+		return nil, invalidValue
 	case f.info.ParamBytes == 0:
 		return block, nil
-	case (params != nil) == (extra != nil):
-		return nil, invalidValue
 	case extra != nil:
 		return f.fromExtra(block, extra)
+	case params != nil:
+		return f.fromPointers(block, params)
 	}
-	return f.fromPointers(block, params)
+	return nil, invalidValue
 }
 
 // fromPointers gathers the parameters, each from where its pointer says.
@@ -51,22 +53,19 @@ func (f *function) fromPointers(block []byte, params *unsafe.Pointer) ([]byte, e
 func (f *function) fromExtra(block []byte, extra *unsafe.Pointer) ([]byte, error) {
 	var data *byte
 	var size *C.size_t
-	const most = 8 // words, in case the end is missing
-	list := unsafe.Slice(extra, most)
-	for i := 0; ; i += 2 {
-		if i+1 >= most {
-			return nil, invalidValue
-		}
-		switch uintptr(list[i]) {
-		case extraEnd:
+	for list := extra; ; list = (*unsafe.Pointer)(unsafe.Add(unsafe.Pointer(list), 2*unsafe.Sizeof(*list))) {
+		if uintptr(*list) == extraEnd {
 			if data == nil || size == nil || int(*size) != f.info.ParamBytes {
 				return nil, invalidValue
 			}
 			return append(block, unsafe.Slice(data, *size)...), nil
+		}
+		pair := unsafe.Slice(list, 2)
+		switch uintptr(pair[0]) {
 		case extraPointer:
-			data = (*byte)(list[i+1])
+			data = (*byte)(pair[1])
 		case extraSize:
-			size = (*C.size_t)(list[i+1])
+			size = (*C.size_t)(pair[1])
 		default:
 			return nil, invalidValue
 		}
@@ -82,6 +81,9 @@ func (c *context) launch(fn C.CUfunction, st C.CUstream, l device.Launch, params
 	}
 	s, err := c.streamOf(st)
 	if err != nil {
+		return err
+	}
+	if err := f.fits(l.Shared); err != nil {
 		return err
 	}
 	l.Function = f.sim
@@ -106,4 +108,53 @@ func sim_cuLaunchCooperativeKernel(f C.CUfunction, gx, gy, gz, bx, by, bz, share
 	return inContext(func(c *context) error {
 		return c.launch(f, st, device.Launch{Grid: dim(gx, gy, gz), Block: dim(bx, by, bz), Shared: uint32(shared), Cooperative: true}, params, nil)
 	})
+}
+
+//export sim_cuLaunchKernelEx
+func sim_cuLaunchKernelEx(config *C.CUlaunchConfig, f C.CUfunction, params, extra *unsafe.Pointer) C.CUresult {
+	return inContext(func(c *context) error {
+		if config == nil || config.numAttrs > 0 && config.attrs == nil {
+			return invalidValue
+		}
+		l := device.Launch{
+			Grid:   dim(config.gridDimX, config.gridDimY, config.gridDimZ),
+			Block:  dim(config.blockDimX, config.blockDimY, config.blockDimZ),
+			Shared: uint32(config.sharedMemBytes),
+		}
+		for i := range unsafe.Slice(config.attrs, config.numAttrs) {
+			a := (*C.CUlaunchAttribute)(unsafe.Add(unsafe.Pointer(config.attrs), uintptr(i)*unsafe.Sizeof(*config.attrs)))
+			if err := applyAttribute(&l, a); err != nil {
+				return err
+			}
+		}
+		return c.launch(f, config.hStream, l, params, extra)
+	})
+}
+
+// applyAttribute takes over an attribute of a launch. Those that only hint at what is
+// fast, or allow what need not be done, have no effect: a launch has its stream's
+// priority, and starts when the one before it has ended.
+func applyAttribute(l *device.Launch, a *C.CUlaunchAttribute) error {
+	switch a.id {
+	case C.CU_LAUNCH_ATTRIBUTE_COOPERATIVE:
+		l.Cooperative = *(*C.int)(unsafe.Pointer(&a.value)) != 0
+	case C.CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
+		if of := *(*[3]C.uint)(unsafe.Pointer(&a.value)); of != [3]C.uint{1, 1, 1} {
+			return notSupported
+		}
+	case C.CU_LAUNCH_ATTRIBUTE_IGNORE,
+		C.CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW,
+		C.CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE,
+		C.CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION,
+		C.CU_LAUNCH_ATTRIBUTE_PRIORITY,
+		C.CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN,
+		C.CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP:
+	case C.CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT,
+		C.CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT,
+		C.CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE:
+		return notSupported
+	default:
+		return invalidValue
+	}
+	return nil
 }

@@ -100,12 +100,19 @@ func sim_cuCtxGetCacheConfig(config *C.CUfunc_cache) C.CUresult {
 //export sim_cuCtxSetCacheConfig
 func sim_cuCtxSetCacheConfig(config C.CUfunc_cache) C.CUresult {
 	return inContext(func(c *context) error {
-		if config > C.CU_FUNC_CACHE_PREFER_EQUAL {
-			return invalidValue
+		if err := checkCache(config); err != nil {
+			return err
 		}
 		c.cache = config
 		return nil
 	})
+}
+
+func checkCache(config C.CUfunc_cache) error {
+	if config > C.CU_FUNC_CACHE_PREFER_EQUAL {
+		return invalidValue
+	}
+	return nil
 }
 
 // The banks of shared memory are four bytes wide on all GPUs since Maxwell; to ask for

@@ -20,6 +20,7 @@ type module struct {
 	context   *context
 	sim       device.Module
 	functions map[string]*function // those asked for
+	library   *library             // whose module in its context it is, or nil
 }
 
 // load makes a module of an image that a program holds in memory. Its error has the
@@ -77,7 +78,7 @@ func (m *module) unload() error {
 func (m *module) forget() {
 	_, _ = modules.remove(m.handle)
 	for _, f := range m.functions {
-		_, _ = functions.remove(f.handle)
+		f.forget()
 	}
 }
 
@@ -112,8 +113,12 @@ func sim_cuModuleLoadDataEx(mod *C.CUmodule, image unsafe.Pointer, n C.uint, opt
 		if mod == nil || image == nil {
 			return invalidValue
 		}
-		m, err := c.load("image", imageAt(image))
+		j, err := newJIT(n, options, values)
 		if err != nil {
+			return err
+		}
+		m, err := c.load("image", imageAt(image))
+		if j.report(err); err != nil {
 			return err
 		}
 		m.handle.put(unsafe.Pointer(mod))
@@ -130,8 +135,11 @@ func sim_cuModuleLoadFatBinary(mod *C.CUmodule, image unsafe.Pointer) C.CUresult
 func sim_cuModuleUnload(mod C.CUmodule) C.CUresult {
 	return inContext(func(c *context) error {
 		m, err := c.moduleOf(mod)
-		if err != nil {
+		switch {
+		case err != nil:
 			return err
+		case m.library != nil:
+			return status(C.CUDA_ERROR_NOT_PERMITTED) // cuLibraryUnload is what unloads it
 		}
 		return m.unload()
 	})
@@ -156,26 +164,80 @@ func sim_cuModuleGetFunction(fn *C.CUfunction, mod C.CUmodule, name *C.char) C.C
 	})
 }
 
+// global finds a variable. One of the results may be left out.
+func (m *module) global(p *C.CUdeviceptr, bytes *C.size_t, name *C.char) error {
+	if name == nil || p == nil && bytes == nil {
+		return invalidValue
+	}
+	at, size, err := m.context.sim.Global(m.sim, C.GoString(name))
+	if err != nil {
+		return err
+	}
+	if p != nil {
+		*p = C.CUdeviceptr(at)
+	}
+	if bytes != nil {
+		*bytes = C.size_t(size)
+	}
+	return nil
+}
+
 //export sim_cuModuleGetGlobal_v2
 func sim_cuModuleGetGlobal_v2(p *C.CUdeviceptr, bytes *C.size_t, mod C.CUmodule, name *C.char) C.CUresult {
 	return inContext(func(c *context) error {
-		if name == nil || p == nil && bytes == nil {
-			return invalidValue
-		}
 		m, err := c.moduleOf(mod)
 		if err != nil {
 			return err
 		}
-		at, size, err := c.sim.Global(m.sim, C.GoString(name))
+		return m.global(p, bytes, name)
+	})
+}
+
+//export sim_cuModuleGetFunctionCount
+func sim_cuModuleGetFunctionCount(n *C.uint, mod C.CUmodule) C.CUresult {
+	return inContext(func(c *context) error {
+		m, err := c.moduleOf(mod)
 		if err != nil {
 			return err
 		}
-		if p != nil {
-			*p = C.CUdeviceptr(at)
+		names, err := c.sim.Kernels(m.sim)
+		if n == nil || err != nil {
+			return invalidValue
 		}
-		if bytes != nil {
-			*bytes = C.size_t(size)
+		*n = C.uint(len(names))
+		return nil
+	})
+}
+
+//export sim_cuModuleEnumerateFunctions
+func sim_cuModuleEnumerateFunctions(out *C.CUfunction, n C.uint, mod C.CUmodule) C.CUresult {
+	return inContext(func(c *context) error {
+		m, err := c.moduleOf(mod)
+		if err != nil {
+			return err
 		}
+		names, err := c.sim.Kernels(m.sim)
+		if out == nil || err != nil {
+			return invalidValue
+		}
+		for i, name := range names[:min(int(n), len(names))] {
+			f, err := m.function(name)
+			if err != nil {
+				return err
+			}
+			f.handle.put(unsafe.Add(unsafe.Pointer(out), uintptr(i)*unsafe.Sizeof(*out)))
+		}
+		return nil
+	})
+}
+
+//export sim_cuModuleGetLoadingMode
+func sim_cuModuleGetLoadingMode(mode *C.CUmoduleLoadingMode) C.CUresult {
+	return call(func(*thread) error {
+		if mode == nil {
+			return invalidValue
+		}
+		*mode = C.CU_MODULE_EAGER_LOADING
 		return nil
 	})
 }

@@ -1,0 +1,95 @@
+//go:build cuda
+
+package simabi
+
+// #include <cuda.h>
+import "C"
+
+import (
+	"errors"
+	"time"
+	"unsafe"
+
+	"github.com/reprise-gpu/reprise/device"
+)
+
+// jit is what a program asks of the compiler that its results go to. A driver's other
+// options change how code is made, and none is made here.
+type jit struct {
+	begun         time.Time
+	wallTime      *C.float // ms
+	info, failure jitLog
+}
+
+// jitLog is a buffer for messages. Its size is given, and comes back as how much of it
+// was used.
+type jitLog struct {
+	buffer *byte
+	size   *C.uint
+}
+
+// newJIT reads a list of options. A value is what fits in a pointer, in the place of one.
+func newJIT(n C.uint, options *C.CUjit_option, values *unsafe.Pointer) (*jit, error) {
+	if n > 0 && (options == nil || values == nil) {
+		return nil, invalidValue
+	}
+	j := &jit{begun: time.Now()}
+	for i, o := range unsafe.Slice(options, n) {
+		value := unsafe.Add(unsafe.Pointer(values), uintptr(i)*unsafe.Sizeof(*values))
+		switch o {
+		case C.CU_JIT_WALL_TIME:
+			j.wallTime = (*C.float)(value)
+		case C.CU_JIT_INFO_LOG_BUFFER:
+			j.info.buffer = *(**byte)(value)
+		case C.CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES:
+			j.info.size = (*C.uint)(value)
+		case C.CU_JIT_ERROR_LOG_BUFFER:
+			j.failure.buffer = *(**byte)(value)
+		case C.CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES:
+			j.failure.size = (*C.uint)(value)
+		}
+		if o >= C.CU_JIT_NUM_OPTIONS {
+			return nil, invalidValue
+		}
+	}
+	return j, nil
+}
+
+// report fills in the results of a compilation that ended with err.
+func (j *jit) report(err error) {
+	message := ""
+	if err != nil {
+		message = compilerMessage(err)
+	}
+	j.failure.put(message)
+	j.info.put("")
+	if j.wallTime != nil {
+		*j.wallTime = C.float(time.Since(j.begun).Seconds() * 1e3)
+	}
+}
+
+// compilerMessage is what a compiler would say, without the call and the code, which the
+// program has.
+func compilerMessage(err error) string {
+	var d *device.Error
+	if errors.As(err, &d) && d.Err != nil {
+		return d.Err.Error()
+	}
+	return err.Error()
+}
+
+// put stores as much of a text as there is room for, with its NUL.
+func (l *jitLog) put(text string) {
+	if l.buffer == nil || l.size == nil || *l.size == 0 {
+		return
+	}
+	room := unsafe.Slice(l.buffer, *l.size)
+	n := copy(room[:len(room)-1], text)
+	room[n] = 0
+	*l.size = C.uint(n)
+}
+
+// rejected is the error of an image that is not PTX.
+func rejected(name string, err error) error {
+	return &device.Error{Call: "compile", Code: device.InvalidPTX, Detail: "module " + name, Err: err}
+}
