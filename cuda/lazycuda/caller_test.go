@@ -1,0 +1,82 @@
+//go:build cuda
+
+package lazycuda_test
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// compileC runs gcc and returns the path of what it made.
+func compileC(t testing.TB, name string, args ...string) string {
+	t.Helper()
+	out := filepath.Join(t.TempDir(), name)
+	c := exec.Command("gcc", append([]string{"-std=gnu11", "-O1", "-Wall", "-Wextra", "-Werror", "-I../include", "-I.", "-o", out}, args...)...)
+	text, err := c.CombinedOutput()
+	require.NoError(t, err, "%s", text)
+	return out
+}
+
+func compileCaller(t testing.TB) string {
+	return compileC(t, "caller", "testdata/caller.c", "../../build/lib/libcuda.a", "-ldl", "-lpthread")
+}
+
+func compileDriver(t testing.TB) string {
+	return compileC(t, "libdriver.so", "-shared", "-fPIC", "testdata/driver.c")
+}
+
+func call(t testing.TB, caller, way string, env ...string) string {
+	t.Helper()
+	c := exec.Command(caller, way)
+	c.Env = append(os.Environ(), env...)
+	out, err := c.CombinedOutput()
+	require.NoError(t, err, "%s: %s", way, out)
+	return string(out)
+}
+
+// TestCalls runs C programs on a driver that is a library of a few functions.
+func TestCalls(t *testing.T) {
+	caller, libcuda := compileCaller(t), "REPRISE_LIBCUDA="+compileDriver(t)
+	call(t, caller, "arguments", libcuda)
+	call(t, caller, "results", libcuda)
+	call(t, caller, "failing", libcuda, "DRIVER_INIT=999")
+	for range 20 {
+		call(t, caller, "threads", libcuda)
+	}
+}
+
+// TestNoProvider wants a reason, in a sentence, for every way in which there is no driver.
+func TestNoProvider(t *testing.T) {
+	caller := compileCaller(t)
+	text := filepath.Join(t.TempDir(), "text")
+	require.NoError(t, os.WriteFile(text, []byte("no library"), 0o644))
+	other := compileC(t, "libother.so", "-shared", "-fPIC", "-x", "c", "/dev/null")
+	for libcuda, reason := range map[string]string{
+		"/nowhere/libcuda.so": "/nowhere/libcuda.so: cannot open shared object file: No such file or directory",
+		text:                  text + ": file too short",
+		filepath.Dir(text):    filepath.Dir(text) + ": cannot read file data: Is a directory",
+		other:                 other + ": not a CUDA driver, it has no function cuInit",
+		"sim": "REPRISE_LIBCUDA=sim, but this program has no simulator in it: " +
+			"import cuda/simabi, or name libcudasim.so by its path",
+	} {
+		require.Equal(t, reason+"\n", call(t, caller, "absent", "REPRISE_LIBCUDA="+libcuda))
+	}
+}
+
+// BenchmarkTrampoline reports what a call costs through a trampoline and without it.
+func BenchmarkTrampoline(b *testing.B) {
+	caller, libcuda := compileCaller(b), "REPRISE_LIBCUDA="+compileDriver(b)
+	var through, direct float64
+	for b.Loop() {
+		_, err := fmt.Sscan(strings.TrimSpace(call(b, caller, "overhead", libcuda)), &through, &direct)
+		require.NoError(b, err)
+	}
+	b.ReportMetric(through, "ns/trampoline")
+	b.ReportMetric(direct, "ns/pointer")
+}
