@@ -90,6 +90,7 @@ func (c *context) enter() *context {
 // that the context had is no error of closing it.
 func (c *context) close() {
 	c.enter().destroyed = true
+	captures.Forget(c)
 	forget(c)
 	if err := c.sim.Close(); err != nil {
 		explain(err)
@@ -162,7 +163,12 @@ func sim_cuCtxDestroy_v2(ctx C.CUcontext) C.CUresult {
 
 //export sim_cuCtxSynchronize
 func sim_cuCtxSynchronize() C.CUresult {
-	return inContext(func(c *context) error { return c.sim.SynchronizeAll() })
+	return inContextUnsafe(func(c *context) error {
+		if err := captures.Idle(c); err != nil {
+			return err
+		}
+		return c.sim.SynchronizeAll()
+	})
 }
 
 //export sim_cuCtxGetDevice

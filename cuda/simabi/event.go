@@ -9,6 +9,7 @@ import (
 	"time"
 	"unsafe"
 
+	"github.com/reprise-gpu/reprise/cuda/simabi/capture"
 	"github.com/reprise-gpu/reprise/device"
 )
 
@@ -18,6 +19,8 @@ type event struct {
 	context *context
 	sim     device.Event
 	timing  bool
+	capture capture.Event // of the last record, if that was captured
+	marked  bool          // recorded otherwise
 }
 
 func (e *event) owner() *context { return e.context }
@@ -96,8 +99,25 @@ func sim_cuEventRecordWithFlags(h C.CUevent, st C.CUstream, flags C.uint) C.CUre
 		if e.context != s.context {
 			return invalidHandle
 		}
-		return s.context.sim.Record(e.sim, s.sim)
+		return s.record(e, flags != 0)
 	})
+}
+
+// record marks the stream's end. External, it does so whenever the graph that captures
+// the stream comes to that place.
+func (s *stream) record(e *event, external bool) error {
+	captured := s.capture.Capturing()
+	switch {
+	case external && !captured:
+		return invalidValue
+	case external:
+		return s.add(recordNode{e})
+	}
+	if err := e.capture.Record(&s.capture); err != nil || captured {
+		return err
+	}
+	e.marked = true
+	return s.context.sim.Record(e.sim, s.sim)
 }
 
 //export sim_cuStreamWaitEvent
@@ -110,13 +130,24 @@ func sim_cuStreamWaitEvent(st C.CUstream, h C.CUevent, flags C.uint) C.CUresult 
 		if err != nil {
 			return err
 		}
-		return s.wait(e)
+		return s.wait(e, flags != 0)
 	})
 }
 
-// wait holds back the stream. For an event of another context, whose device keeps
-// time by itself, it is the host that waits: the order is right, the time too long.
-func (s *stream) wait(e *event) error {
+// wait holds back the stream; see record for what is external. For an event of another
+// context, whose device keeps time by itself, it is the host that waits: the order is
+// right, the time too long.
+func (s *stream) wait(e *event, external bool) error {
+	captured := s.capture.Capturing()
+	switch {
+	case external && !captured:
+		return invalidValue
+	case external:
+		return s.add(waitNode{e})
+	}
+	if err := e.capture.Wait(&s.capture, e.marked); err != nil || s.capture.Capturing() {
+		return err
+	}
 	if e.context == s.context {
 		return s.context.sim.Wait(s.sim, e.sim)
 	}
@@ -127,12 +158,22 @@ func (s *stream) wait(e *event) error {
 
 //export sim_cuEventQuery
 func sim_cuEventQuery(h C.CUevent) C.CUresult {
-	return withEvent(h, func(e *event) error { return e.context.sim.QueryEvent(e.sim) })
+	return withEvent(h, func(e *event) error {
+		if err := e.idle(); err != nil {
+			return err
+		}
+		return e.context.sim.QueryEvent(e.sim)
+	})
 }
 
 //export sim_cuEventSynchronize
 func sim_cuEventSynchronize(h C.CUevent) C.CUresult {
-	return withEvent(h, func(e *event) error { return e.context.sim.SynchronizeEvent(e.sim) })
+	return withEvent(h, func(e *event) error {
+		if err := e.idle(); err != nil {
+			return err
+		}
+		return e.context.sim.SynchronizeEvent(e.sim)
+	})
 }
 
 //export sim_cuEventElapsedTime
@@ -146,6 +187,9 @@ func sim_cuEventElapsedTime(ms *C.float, start, end C.CUevent) C.CUresult {
 			return err
 		case a.context != b.context || !a.timing || !b.timing:
 			return invalidHandle
+		}
+		if err := firstError(a.capture.Refuse(), b.capture.Refuse()); err != nil {
+			return err
 		}
 		d, err := a.context.sim.Elapsed(a.sim, b.sim)
 		if err == nil {

@@ -176,6 +176,9 @@ func sim_cuGraphLaunch(h C.CUgraphExec, st C.CUstream) C.CUresult {
 		if err != nil {
 			return err
 		}
+		if s.capture.Capturing() {
+			return s.add(graph.Child{Graph: x.graph.Clone()})
+		}
 		return x.context.sim.LaunchGraph(x.sim, s.sim)
 	})
 }

@@ -36,6 +36,12 @@ func (a kernelAttributes) set(id C.CUlaunchAttributeID, v *C.CUlaunchAttributeVa
 	return append(a, kernelAttribute{id, *v})
 }
 
+func (a kernelAttributes) setNumber(id C.CUlaunchAttributeID, n int) kernelAttributes {
+	var v C.CUlaunchAttributeValue
+	*(*C.int)(unsafe.Pointer(&v)) = C.int(n)
+	return a.set(id, &v)
+}
+
 func (a kernelAttributes) cooperative() bool {
 	v, _ := a.get(C.CU_LAUNCH_ATTRIBUTE_COOPERATIVE)
 	return number(&v) != 0

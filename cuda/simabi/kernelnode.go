@@ -9,6 +9,7 @@ package simabi
 import "C"
 
 import (
+	"slices"
 	"unsafe"
 
 	"github.com/reprise-gpu/reprise/cuda/simabi/graph"
@@ -68,6 +69,16 @@ func newKernelNode(p *C.CUDA_KERNEL_NODE_PARAMS_v1, kern C.CUkernel, attributes 
 		return nil, err
 	}
 	return k, check(k)
+}
+
+// capturedKernel is what a launch becomes in a stream of that priority.
+func capturedKernel(f *function, l *device.Launch, priority int) *kernelNode {
+	k := &kernelNode{function: f, grid: l.Grid, block: l.Block, shared: l.Shared, arguments: slices.Clone(l.Params)}
+	k.attributes = k.attributes.setNumber(C.CU_LAUNCH_ATTRIBUTE_PRIORITY, priority)
+	if l.Cooperative {
+		k.attributes = k.attributes.setNumber(C.CU_LAUNCH_ATTRIBUTE_COOPERATIVE, 1)
+	}
+	return k
 }
 
 // views is the memory of C's in which programs have been shown the arguments of

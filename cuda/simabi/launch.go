@@ -91,6 +91,9 @@ func (c *context) launch(fn C.CUfunction, st C.CUstream, l device.Launch, params
 		return err
 	}
 	c.scratch = l
+	if s.capture.Capturing() {
+		return s.add(capturedKernel(f, &c.scratch, s.priority))
+	}
 	return s.submit(&c.scratch)
 }
 

@@ -2,12 +2,16 @@
 
 package simabi
 
-// #include <cuda.h>
+/*
+#include <cuda.h>
+#include <stdlib.h>
+*/
 import "C"
 
 import (
 	"unsafe"
 
+	"github.com/reprise-gpu/reprise/cuda/simabi/capture"
 	"github.com/reprise-gpu/reprise/device"
 )
 
@@ -19,6 +23,8 @@ type stream struct {
 	flags    C.uint // CUstream_flags
 	priority int
 	id       uint64 // never used again
+	capture  capture.Stream
+	shown    unsafe.Pointer // C's memory in which the capture's state was told
 }
 
 func (s *stream) owner() *context { return s.context }
@@ -58,6 +64,9 @@ func (c *context) streamOf(h C.CUstream) (*stream, error) {
 	if err == nil && s.context != c {
 		err = invalidHandle
 	}
+	if err == nil {
+		err = captures.Use(&s.capture)
+	}
 	return s, err
 }
 
@@ -68,7 +77,8 @@ func (s *stream) submit(w device.Work) error { return s.context.sim.Submit(s.sim
 // that waits for them.
 func (c *context) legacyStream() *stream {
 	if c.legacy == nil {
-		c.legacy = c.newStream(c.sim.LegacyStream(), 0, 0)
+		c.legacy = c.newStream(c.sim.LegacyStream(), C.CU_STREAM_DEFAULT, 0)
+		c.legacy.capture.Legacy, c.legacy.capture.Blocking = true, false
 	}
 	return c.legacy
 }
@@ -94,7 +104,8 @@ func (c *context) newStream(made device.Stream, flags C.uint, priority int) *str
 	info := c.sim.Info()
 	lastStreamID++
 	return &stream{context: c, sim: made, flags: flags, id: lastStreamID,
-		priority: min(max(priority, info.GreatestPriority), info.LeastPriority)}
+		priority: min(max(priority, info.GreatestPriority), info.LeastPriority),
+		capture:  capture.Stream{Owner: c, Blocking: flags == C.CU_STREAM_DEFAULT}}
 }
 
 // createStream makes a stream that a handle names.
@@ -116,9 +127,9 @@ func (c *context) createStream(flags C.uint, priority int) (*stream, error) {
 	return s, nil
 }
 
-// inStream is inContext for a function that takes a stream, in whose context the
+// withStream is inContext for a function that takes a stream, in whose context the
 // body then is.
-func inStream(h C.CUstream, body func(*stream) error) C.CUresult {
+func withStream(h C.CUstream, body func(*stream) error) C.CUresult {
 	return call(func(t *thread) error {
 		if _, err := t.context(); err != nil {
 			return err
@@ -128,6 +139,17 @@ func inStream(h C.CUstream, body func(*stream) error) C.CUresult {
 			return err
 		}
 		s.context.enter()
+		return body(s)
+	})
+}
+
+// inStream is withStream for a function that uses the stream: enqueues work, or waits
+// for it.
+func inStream(h C.CUstream, body func(*stream) error) C.CUresult {
+	return withStream(h, func(s *stream) error {
+		if err := captures.Use(&s.capture); err != nil {
+			return err
+		}
 		return body(s)
 	})
 }
@@ -155,27 +177,39 @@ func sim_cuStreamCreateWithPriority(out *C.CUstream, flags C.uint, priority C.in
 //
 //export sim_cuStreamDestroy_v2
 func sim_cuStreamDestroy_v2(h C.CUstream) C.CUresult {
-	return inStream(h, func(s *stream) error {
+	return withStream(h, func(s *stream) error {
 		if _, err := streams.remove(s.handle); err != nil {
 			return err // a default stream
 		}
+		captures.Destroyed(&s.capture)
+		C.free(s.shown)
 		return s.context.sim.DestroyStream(s.sim)
 	})
 }
 
 //export sim_cuStreamSynchronize
 func sim_cuStreamSynchronize(h C.CUstream) C.CUresult {
-	return inStream(h, func(s *stream) error { return s.context.sim.Synchronize(s.sim) })
+	return inStream(h, func(s *stream) error {
+		if err := s.idle(); err != nil {
+			return err
+		}
+		return s.context.sim.Synchronize(s.sim)
+	})
 }
 
 //export sim_cuStreamQuery
 func sim_cuStreamQuery(h C.CUstream) C.CUresult {
-	return inStream(h, func(s *stream) error { return s.context.sim.Query(s.sim) })
+	return inStream(h, func(s *stream) error {
+		if err := s.idle(); err != nil {
+			return err
+		}
+		return s.context.sim.Query(s.sim)
+	})
 }
 
 //export sim_cuStreamGetPriority
 func sim_cuStreamGetPriority(h C.CUstream, priority *C.int) C.CUresult {
-	return inStream(h, func(s *stream) error {
+	return withStream(h, func(s *stream) error {
 		if priority == nil {
 			return invalidValue
 		}
@@ -186,7 +220,7 @@ func sim_cuStreamGetPriority(h C.CUstream, priority *C.int) C.CUresult {
 
 //export sim_cuStreamGetFlags
 func sim_cuStreamGetFlags(h C.CUstream, flags *C.uint) C.CUresult {
-	return inStream(h, func(s *stream) error {
+	return withStream(h, func(s *stream) error {
 		if flags == nil {
 			return invalidValue
 		}
@@ -197,7 +231,7 @@ func sim_cuStreamGetFlags(h C.CUstream, flags *C.uint) C.CUresult {
 
 //export sim_cuStreamGetCtx
 func sim_cuStreamGetCtx(h C.CUstream, ctx *C.CUcontext) C.CUresult {
-	return inStream(h, func(s *stream) error {
+	return withStream(h, func(s *stream) error {
 		if ctx == nil {
 			return invalidValue
 		}
@@ -208,7 +242,7 @@ func sim_cuStreamGetCtx(h C.CUstream, ctx *C.CUcontext) C.CUresult {
 
 //export sim_cuStreamGetId
 func sim_cuStreamGetId(h C.CUstream, id *C.ulonglong) C.CUresult {
-	return inStream(h, func(s *stream) error {
+	return withStream(h, func(s *stream) error {
 		if id == nil {
 			return invalidValue
 		}

@@ -15,12 +15,21 @@ void sim_cuLaunchKernel_ptsz(void);
 void sim_cuLaunchKernelEx_ptsz(void);
 void sim_cuMemcpyDtoH_v2_ptds(void);
 void sim_cuMemcpyHtoD_v2_ptds(void);
+void sim_cuStreamBeginCaptureToGraph_ptsz(void);
+void sim_cuStreamBeginCapture_v2_ptsz(void);
+void sim_cuStreamEndCapture_ptsz(void);
+void sim_cuStreamGetCaptureInfo_ptsz(void);
+void sim_cuStreamGetCaptureInfo_v2_ptsz(void);
+void sim_cuStreamGetCaptureInfo_v3_ptsz(void);
 void sim_cuStreamGetCtx_ptsz(void);
 void sim_cuStreamGetFlags_ptsz(void);
 void sim_cuStreamGetId_ptsz(void);
 void sim_cuStreamGetPriority_ptsz(void);
+void sim_cuStreamIsCapturing_ptsz(void);
 void sim_cuStreamQuery_ptsz(void);
 void sim_cuStreamSynchronize_ptsz(void);
+void sim_cuStreamUpdateCaptureDependencies_ptsz(void);
+void sim_cuStreamUpdateCaptureDependencies_v2_ptsz(void);
 void sim_cuStreamWaitEvent_ptsz(void);
 
 const struct simabi_entry simabi_table[] = {
@@ -198,9 +207,21 @@ const struct simabi_entry simabi_table[] = {
 	{"cuModuleLoadDataEx", sim_cuModuleLoadDataEx},
 	{"cuModuleLoadFatBinary", sim_cuModuleLoadFatBinary},
 	{"cuModuleUnload", sim_cuModuleUnload},
+	{"cuStreamBeginCaptureToGraph", sim_cuStreamBeginCaptureToGraph},
+	{"cuStreamBeginCaptureToGraph_ptsz", sim_cuStreamBeginCaptureToGraph_ptsz},
+	{"cuStreamBeginCapture_v2", sim_cuStreamBeginCapture_v2},
+	{"cuStreamBeginCapture_v2_ptsz", sim_cuStreamBeginCapture_v2_ptsz},
 	{"cuStreamCreate", sim_cuStreamCreate},
 	{"cuStreamCreateWithPriority", sim_cuStreamCreateWithPriority},
 	{"cuStreamDestroy_v2", sim_cuStreamDestroy_v2},
+	{"cuStreamEndCapture", sim_cuStreamEndCapture},
+	{"cuStreamEndCapture_ptsz", sim_cuStreamEndCapture_ptsz},
+	{"cuStreamGetCaptureInfo", sim_cuStreamGetCaptureInfo},
+	{"cuStreamGetCaptureInfo_ptsz", sim_cuStreamGetCaptureInfo_ptsz},
+	{"cuStreamGetCaptureInfo_v2", sim_cuStreamGetCaptureInfo_v2},
+	{"cuStreamGetCaptureInfo_v2_ptsz", sim_cuStreamGetCaptureInfo_v2_ptsz},
+	{"cuStreamGetCaptureInfo_v3", sim_cuStreamGetCaptureInfo_v3},
+	{"cuStreamGetCaptureInfo_v3_ptsz", sim_cuStreamGetCaptureInfo_v3_ptsz},
 	{"cuStreamGetCtx", sim_cuStreamGetCtx},
 	{"cuStreamGetCtx_ptsz", sim_cuStreamGetCtx_ptsz},
 	{"cuStreamGetFlags", sim_cuStreamGetFlags},
@@ -209,12 +230,19 @@ const struct simabi_entry simabi_table[] = {
 	{"cuStreamGetId_ptsz", sim_cuStreamGetId_ptsz},
 	{"cuStreamGetPriority", sim_cuStreamGetPriority},
 	{"cuStreamGetPriority_ptsz", sim_cuStreamGetPriority_ptsz},
+	{"cuStreamIsCapturing", sim_cuStreamIsCapturing},
+	{"cuStreamIsCapturing_ptsz", sim_cuStreamIsCapturing_ptsz},
 	{"cuStreamQuery", sim_cuStreamQuery},
 	{"cuStreamQuery_ptsz", sim_cuStreamQuery_ptsz},
 	{"cuStreamSynchronize", sim_cuStreamSynchronize},
 	{"cuStreamSynchronize_ptsz", sim_cuStreamSynchronize_ptsz},
+	{"cuStreamUpdateCaptureDependencies", sim_cuStreamUpdateCaptureDependencies},
+	{"cuStreamUpdateCaptureDependencies_ptsz", sim_cuStreamUpdateCaptureDependencies_ptsz},
+	{"cuStreamUpdateCaptureDependencies_v2", sim_cuStreamUpdateCaptureDependencies_v2},
+	{"cuStreamUpdateCaptureDependencies_v2_ptsz", sim_cuStreamUpdateCaptureDependencies_v2_ptsz},
 	{"cuStreamWaitEvent", sim_cuStreamWaitEvent},
 	{"cuStreamWaitEvent_ptsz", sim_cuStreamWaitEvent_ptsz},
+	{"cuThreadExchangeStreamCaptureMode", sim_cuThreadExchangeStreamCaptureMode},
 	{"repriseNow", sim_repriseNow},
 };
 

@@ -6,11 +6,14 @@ package simabi
 // #include "thread.h"
 import "C"
 
+import "github.com/reprise-gpu/reprise/cuda/simabi/capture"
+
 // thread is what the driver keeps for each OS thread.
 type thread struct {
 	stack     []*context         // the last is current
 	own       map[uint64]*stream // its default streams, by the context's id
 	perThread bool               // the call is of the _ptds or _ptsz kind
+	capture   capture.Thread
 }
 
 var callers = map[uint64]*thread{}

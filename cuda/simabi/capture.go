@@ -1,0 +1,205 @@
+//go:build cuda
+
+package simabi
+
+/*
+#include <cuda.h>
+#include <stdlib.h>
+*/
+import "C"
+
+import (
+	"unsafe"
+
+	"github.com/reprise-gpu/reprise/cuda/simabi/capture"
+	"github.com/reprise-gpu/reprise/cuda/simabi/graph"
+)
+
+var captures capture.Session
+
+// add makes work a node of the capture that the stream is in.
+func (s *stream) add(p graph.Params) error {
+	if err := s.context.sim.EditGraph(); err != nil {
+		return err
+	}
+	_, err := s.capture.Add(p)
+	return err
+}
+
+// inContextUnsafe is inContext for a function that may wait for work by itself, which
+// the mode of a capture may prohibit.
+func inContextUnsafe(body func(*context) error) C.CUresult {
+	return inContext(func(c *context) error {
+		if err := captures.Unsafe(&driver.caller.capture); err != nil {
+			return err
+		}
+		return body(c)
+	})
+}
+
+// idle says why the host cannot wait for the stream, or ask whether it is empty.
+func (s *stream) idle() error {
+	if err := s.capture.Refuse(); err != nil {
+		return err
+	}
+	return captures.Unsafe(&driver.caller.capture)
+}
+
+// idle says why the host cannot wait for the event, or ask for it.
+func (e *event) idle() error {
+	if err := e.capture.Refuse(); err != nil {
+		return err
+	}
+	return captures.Unsafe(&driver.caller.capture)
+}
+
+// begin has the stream captured.
+func (s *stream) begin(mode C.CUstreamCaptureMode, into *graph.Graph, set []*graph.Node) error {
+	if mode > C.CU_STREAM_CAPTURE_MODE_RELAXED {
+		return invalidValue
+	}
+	return captures.Begin(&driver.caller.capture, &s.capture, capture.Mode(mode), into, set)
+}
+
+//export sim_cuStreamBeginCapture_v2
+func sim_cuStreamBeginCapture_v2(h C.CUstream, mode C.CUstreamCaptureMode) C.CUresult {
+	return withStream(h, func(s *stream) error { return s.begin(mode, graph.New(), nil) })
+}
+
+//export sim_cuStreamBeginCaptureToGraph
+func sim_cuStreamBeginCaptureToGraph(h C.CUstream, hg C.CUgraph, deps *C.CUgraphNode, data *C.CUgraphEdgeData, n C.size_t, mode C.CUstreamCaptureMode) C.CUresult {
+	return withStream(h, func(s *stream) error {
+		g, err := graphOf(hg)
+		if err != nil {
+			return err
+		}
+		set, err := nodesAt(deps, n)
+		if err != nil {
+			return err
+		}
+		if !noEdgeData(data, n) {
+			return notSupported
+		}
+		for _, node := range set {
+			if node.Graph() != g {
+				return invalidValue
+			}
+		}
+		return s.begin(mode, g, set)
+	})
+}
+
+//export sim_cuStreamEndCapture
+func sim_cuStreamEndCapture(h C.CUstream, out *C.CUgraph) C.CUresult {
+	return withStream(h, func(s *stream) error {
+		if out == nil {
+			return invalidValue
+		}
+		*out = nil
+		g, err := captures.End(&driver.caller.capture, &s.capture)
+		if err == nil {
+			graphHandle(g).put(unsafe.Pointer(out))
+		}
+		return err
+	})
+}
+
+//export sim_cuStreamIsCapturing
+func sim_cuStreamIsCapturing(h C.CUstream, status *C.CUstreamCaptureStatus) C.CUresult {
+	return sim_cuStreamGetCaptureInfo(h, status, nil)
+}
+
+//export sim_cuStreamGetCaptureInfo
+func sim_cuStreamGetCaptureInfo(h C.CUstream, status *C.CUstreamCaptureStatus, id *C.cuuint64_t) C.CUresult {
+	return sim_cuStreamGetCaptureInfo_v2(h, status, id, nil, nil, nil)
+}
+
+//export sim_cuStreamGetCaptureInfo_v2
+func sim_cuStreamGetCaptureInfo_v2(h C.CUstream, status *C.CUstreamCaptureStatus, id *C.cuuint64_t, g *C.CUgraph, set **C.CUgraphNode, n *C.size_t) C.CUresult {
+	return sim_cuStreamGetCaptureInfo_v3(h, status, id, g, set, nil, n)
+}
+
+// The arrays stay until the next such call for the stream.
+//
+//export sim_cuStreamGetCaptureInfo_v3
+func sim_cuStreamGetCaptureInfo_v3(h C.CUstream, status *C.CUstreamCaptureStatus, id *C.cuuint64_t, g *C.CUgraph, set **C.CUgraphNode, data **C.CUgraphEdgeData, n *C.size_t) C.CUresult {
+	return withStream(h, func(s *stream) error {
+		if status == nil {
+			return invalidValue
+		}
+		if c := captures.Implicit(&s.capture); c != nil {
+			return c.Implies()
+		}
+		*status = C.CUstreamCaptureStatus(s.capture.Status())
+		c := s.capture.Capture()
+		if c == nil || s.capture.Status() == capture.Invalidated {
+			return nil
+		}
+		if id != nil {
+			*id = C.cuuint64_t(c.ID)
+		}
+		if g != nil {
+			graphHandle(c.Graph).put(unsafe.Pointer(g))
+		}
+		s.show(set, data, n)
+		return nil
+	})
+}
+
+// show gives C the nodes that the stream's next one comes after, and the edges that
+// lead to it from there, which are plain ones.
+func (s *stream) show(set **C.CUgraphNode, data **C.CUgraphEdgeData, n *C.size_t) {
+	nodes := s.capture.Set()
+	C.free(s.shown)
+	count := C.size_t(len(nodes))
+	s.shown = C.calloc(count+1, C.sizeof_CUgraphNode+C.sizeof_CUgraphEdgeData)
+	handles := unsafe.Slice((*handle)(s.shown), count)
+	for i, node := range nodes {
+		handles[i] = nodeHandle(node)
+	}
+	if set != nil {
+		*set = (*C.CUgraphNode)(s.shown)
+	}
+	if data != nil {
+		*data = (*C.CUgraphEdgeData)(unsafe.Add(s.shown, count*C.sizeof_CUgraphNode))
+	}
+	if n != nil {
+		*n = count
+	}
+}
+
+//export sim_cuStreamUpdateCaptureDependencies
+func sim_cuStreamUpdateCaptureDependencies(h C.CUstream, deps *C.CUgraphNode, n C.size_t, flags C.uint) C.CUresult {
+	return sim_cuStreamUpdateCaptureDependencies_v2(h, deps, nil, n, flags)
+}
+
+//export sim_cuStreamUpdateCaptureDependencies_v2
+func sim_cuStreamUpdateCaptureDependencies_v2(h C.CUstream, deps *C.CUgraphNode, data *C.CUgraphEdgeData, n C.size_t, flags C.uint) C.CUresult {
+	return withStream(h, func(s *stream) error {
+		set, err := nodesAt(deps, n)
+		switch {
+		case err != nil:
+			return err
+		case !noEdgeData(data, n):
+			return notSupported
+		case flags == C.CU_STREAM_ADD_CAPTURE_DEPENDENCIES:
+			return s.capture.Extend(set)
+		case flags == C.CU_STREAM_SET_CAPTURE_DEPENDENCIES:
+			return s.capture.Replace(set)
+		}
+		return invalidValue
+	})
+}
+
+//export sim_cuThreadExchangeStreamCaptureMode
+func sim_cuThreadExchangeStreamCaptureMode(mode *C.CUstreamCaptureMode) C.CUresult {
+	return call(func(t *thread) error {
+		if mode == nil || *mode > C.CU_STREAM_CAPTURE_MODE_RELAXED {
+			return invalidValue
+		}
+		was := t.capture.Mode
+		t.capture.Mode = capture.Mode(*mode)
+		*mode = C.CUstreamCaptureMode(was)
+		return nil
+	})
+}
