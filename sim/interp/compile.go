@@ -120,7 +120,8 @@ type lowering struct {
 	sharedEnd uint32
 	dynAlign  uint32
 	localEnd  int
-	endings   []int // last item of each segment
+	endings   []int    // last item of each segment
+	timing    schedule // of the segment at hand
 	routines  map[*ptx.Func]*routine
 }
 

@@ -6,7 +6,7 @@ import "github.com/reprise-gpu/reprise/internal/unit"
 // every branch target, after every ending, and at every instruction that may
 // block, so that a fragment that waits has nothing to repeat.
 func (l *lowering) cutSegments() {
-	leader := l.leaders()
+	leader, entered := l.leaders()
 	k := l.k
 	segmentOf := make([]int32, len(l.items)+1)
 	for i := 0; i < len(l.items); {
@@ -17,7 +17,7 @@ func (l *lowering) cutSegments() {
 		for j := i; j < end; j++ {
 			segmentOf[j] = int32(len(k.segments))
 		}
-		l.segment(i, end)
+		l.segment(i, end, i > 0 && !entered[i] && l.items[i-1].ending == synchronise)
 		i = end
 	}
 	segmentOf[len(l.items)] = int32(len(k.segments))
@@ -42,14 +42,16 @@ func (l *lowering) cutSegments() {
 	l.earlyExits()
 }
 
-func (l *lowering) leaders() []bool {
-	leader := make([]bool, len(l.items)+1)
+// leaders says where segments begin, and which of them control enters otherwise
+// than from the one before.
+func (l *lowering) leaders() (leader, entered []bool) {
+	leader, entered = make([]bool, len(l.items)+1), make([]bool, len(l.items)+1)
 	for i := range l.items {
 		it := &l.items[i]
 		switch it.ending {
 		case branches, branchesByTable:
 			for _, t := range it.targets {
-				leader[it.frame.start[t]] = true
+				leader[it.frame.start[t]], entered[it.frame.start[t]] = true, true
 			}
 			leader[i+1] = true
 		case exits, calls, returns:
@@ -61,16 +63,23 @@ func (l *lowering) leaders() []bool {
 		}
 	}
 	for _, r := range l.k.routines {
-		leader[r.firstItem] = true
+		leader[r.firstItem], entered[r.firstItem] = true, true
 	}
-	return leader
+	return leader, entered
 }
 
-// segment appends the segment of items i up to end.
-func (l *lowering) segment(i, end int) {
+// segment appends the segment of items i up to end. One that goes on behind a
+// warp-wide operation waits for its result where that is used, as for any other.
+func (l *lowering) segment(i, end int, goesOn bool) {
 	k := l.k
 	s := segment{first: int32(len(k.code)), last: -1, guard: noSlot}
-	var clock schedule
+	clock := &l.timing
+	if goesOn {
+		k.segments[len(k.segments)-1].path = clock.now.minus(clock.from)
+	} else {
+		*clock = schedule{}
+	}
+	clock.from = clock.now
 	var work unit.Work
 	for j := i; j < end; j++ {
 		it := &l.items[j]
@@ -83,7 +92,7 @@ func (l *lowering) segment(i, end int) {
 		}
 	}
 	s.end = int32(len(k.code))
-	s.path = clock.end()
+	s.path = clock.end().minus(clock.from)
 	k.work = append(k.work, work)
 	last := &l.items[end-1]
 	s.ending = last.ending
@@ -100,6 +109,7 @@ func (l *lowering) segment(i, end int) {
 // are ready, so that neighbouring loads overlap and chains do not.
 type schedule struct {
 	now   moment
+	from  moment // now, when the segment began
 	ready map[slot]moment
 }
 
@@ -116,6 +126,8 @@ func later(a, b moment) moment {
 }
 
 func (m moment) plus(cycles int64) moment { return moment{m.cycles + cycles, m.trips} }
+
+func (m moment) minus(o moment) moment { return moment{m.cycles - o.cycles, m.trips - o.trips} }
 
 func (m moment) and(o moment) moment { return moment{m.cycles + o.cycles, m.trips + o.trips} }
 
