@@ -76,7 +76,7 @@ func runBench(c *cobra.Command, f *benchFlags, args []string) error {
 	}
 	ctx, stop := interruptible(c.Context())
 	defer stop()
-	progress := newProgress(c.ErrOrStderr())
+	progress := newProgress(c.ErrOrStderr(), "replays")
 	config.Progress = progress.update
 	records, err := bench.Run(ctx, config)
 	progress.finish()

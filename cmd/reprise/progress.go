@@ -11,6 +11,7 @@ import (
 // progress is a bar on a terminal, and elsewhere a line now and then.
 type progress struct {
 	w    io.Writer
+	unit string // what is counted: "replays"
 	bar  *progressbar.ProgressBar
 	last time.Time
 }
@@ -18,13 +19,15 @@ type progress struct {
 // progressEvery is how often a run that nobody watches says where it is.
 const progressEvery = 10 * time.Second
 
-func newProgress(w io.Writer) *progress { return &progress{w: w, last: time.Now()} }
+func newProgress(w io.Writer, unit string) *progress {
+	return &progress{w: w, unit: unit, last: time.Now()}
+}
 
 func (p *progress) update(what string, done, total int) {
 	if !isTerminal(p.w) {
 		if time.Since(p.last) >= progressEvery {
 			p.last = time.Now()
-			fmt.Fprintf(p.w, "reprise: %d of %d replays, %s\n", done, total, what)
+			fmt.Fprintf(p.w, "reprise: %d of %d %s, %s\n", done, total, p.unit, what)
 		}
 		return
 	}

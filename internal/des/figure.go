@@ -37,7 +37,14 @@ func (f *Figure) Set(p *Profile, v float64) error {
 	if !(v >= f.Least && v <= f.Most) {
 		return fmt.Errorf("%s is %v; it must be from %v to %v", f.Name, v, f.Least, f.Most)
 	}
-	switch at := f.at(p).(type) {
+	at := f.at(p)
+	switch at.(type) {
+	case *int, *int64:
+		if v != math.Trunc(v) {
+			return fmt.Errorf("%s is %v; it must be a whole number", f.Name, v)
+		}
+	}
+	switch at := at.(type) {
 	case *int:
 		*at = int(v)
 	case *int64:
@@ -46,10 +53,6 @@ func (f *Figure) Set(p *Profile, v float64) error {
 		*at = v
 	case *Time:
 		*at = Time(math.Round(v * float64(Nanosecond)))
-		return nil
-	}
-	if f.Of(p) != v {
-		return fmt.Errorf("%s is %v; it must be a whole number", f.Name, v)
 	}
 	return nil
 }

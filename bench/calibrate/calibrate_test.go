@@ -1,0 +1,198 @@
+package calibrate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/device/null"
+	"github.com/reprise-gpu/reprise/internal/des"
+	"github.com/reprise-gpu/reprise/sim"
+)
+
+// wrong is a profile that is nowhere near p: what is taken over from it shows.
+func wrong(p *des.Profile) *des.Profile {
+	q := *p
+	q.ID = "wrong"
+	for _, f := range des.Figures() {
+		_ = f.Set(&q, f.Of(p)*4) // what cannot be as large stays
+	}
+	return &q
+}
+
+// perturbed is a copy of p in which every figure that need not be whole is up to a
+// quarter off.
+func perturbed(p *des.Profile, seed uint64) *des.Profile {
+	r := rand.New(rand.NewPCG(seed, 5))
+	q := *p
+	q.ID = fmt.Sprintf("%s-%d", p.ID, seed)
+	for _, f := range des.Figures() {
+		_ = f.Set(&q, f.Of(p)*(0.8+0.45*r.Float64()))
+	}
+	q.SMs = p.SMs - 7 + r.IntN(14)
+	q.EventGap = max(q.EventGap, q.StreamGap) // a shorter one has no effect
+	return &q
+}
+
+// takenOver are the figures that nothing outside of a device shows.
+var takenOver = []string{
+	"l1_bytes", "max_kernels", "threads_per_sm", "blocks_per_sm", "registers_per_sm", "registers_per_warp",
+	"shared_bytes_per_sm", "shared_bytes_reserved", "lanes_texture", "condition_latency_ns", "graph_body_gap_ns",
+}
+
+// The oracle of a measurement is a device whose figures are known: the simulator
+// must be found to be what its profile says, whatever that says.
+func TestTheSimulatorIsGivenBack(t *testing.T) {
+	for _, c := range []struct {
+		id    string
+		seeds []uint64
+		quick bool
+	}{
+		{"h200", []uint64{0}, false},
+		{"v100", []uint64{0, 2}, false},
+		{"v100", []uint64{1}, true},
+	} {
+		known, err := des.Lookup(c.id)
+		require.NoError(t, err)
+		for _, seed := range c.seeds {
+			p := known
+			if seed > 0 {
+				p = perturbed(known, seed)
+			}
+			t.Run(p.ID, func(t *testing.T) {
+				if testing.Short() && !c.quick {
+					t.Skip("takes seconds; one other profile is enough in short")
+				}
+				givenBack(t, p)
+			})
+		}
+	}
+}
+
+func givenBack(t *testing.T, p *des.Profile) {
+	dev, err := sim.New(sim.Options{Custom: p})
+	require.NoError(t, err)
+	res, err := Run(context.Background(), dev, Options{Base: wrong(p)})
+	require.NoError(t, err)
+	assert.Zero(t, dev.Live(), "left over")
+	require.NoError(t, dev.Close())
+	got := &res.File.Profile
+	for _, f := range des.Figures() {
+		from := res.File.Origins[f.Name].From
+		if slices.Contains(takenOver, f.Name) {
+			assert.Equal(t, "taken over from wrong", from, f.Name)
+			continue
+		}
+		require.Contains(t, []string{measured, reported}, from, f.Name)
+		v, want := f.Of(got), f.Of(p)
+		if v == 0 && within(f.Name, p) {
+			continue
+		}
+		assert.InEpsilon(t, want, v, 0.05, "%s: %v instead of %v", f.Name, v, want)
+		assert.LessOrEqual(t, res.File.Origins[f.Name].Spread, agreement, f.Name)
+	}
+	back, err := des.ParseFile("p.json", res.File.Text())
+	require.NoError(t, err)
+	assert.Equal(t, res.File, back)
+}
+
+// within reports a limit that other limits of the profile keep work from reaching, so that it
+// shows as none.
+func within(name string, p *des.Profile) bool {
+	switch name {
+	case "duplex_gbps":
+		return p.DuplexGBps >= 2*p.LinkGBps*0.97
+	case "l2_gbps":
+		return p.L2GBps >= p.SMGBps*float64(p.SMs)*0.96
+	}
+	return false
+}
+
+// faulty is a device that reads other bytes than there are.
+type faulty struct {
+	device.Device
+	read func(b []byte) // sees and changes what is read
+}
+
+func (d faulty) Read(b []byte, p device.Ptr) error {
+	err := d.Device.Read(b, p)
+	d.read(b)
+	return err
+}
+
+func run(t *testing.T, dev device.Device) error {
+	t.Helper()
+	_, err := Run(context.Background(), dev, Options{})
+	require.NotContains(t, fmt.Sprint(err), "\n")
+	return err
+}
+
+func TestADeviceThatDoesNotComputeIsRefused(t *testing.T) {
+	err := run(t, null.New())
+	assert.EqualError(t, err, "null does not compute: thread 0 of kernel rate_fp32 left 0 instead of 20992; only a device that executes kernels can be calibrated")
+}
+
+func TestAWrongResultEndsTheCalibration(t *testing.T) {
+	dev, err := sim.New(sim.Options{})
+	require.NoError(t, err)
+	err = run(t, faulty{Device: dev, read: func(b []byte) { b[40]++ }})
+	assert.ErrorContains(t, err, "does not compute: thread 10 of kernel rate_fp32 left")
+	assert.Zero(t, dev.Live(), "an error leaves nothing on the device")
+}
+
+// Every call may fail; the error comes back, and nothing is left on the device.
+func TestAFailingCallEndsTheCalibration(t *testing.T) {
+	for _, call := range []string{"LoadModule", "CreateStream", "Submit", "Instantiate", "Elapsed", "AllocHost", "LaunchGraph", "Wait"} {
+		dev, err := sim.New(sim.Options{})
+		require.NoError(t, err)
+		failing := device.WithFaults(dev, device.FailNth(call, 2, device.OutOfMemory))
+		err = run(t, failing)
+		assert.ErrorContains(t, err, call, call)
+	}
+}
+
+func TestAnInterruptEndsTheCalibration(t *testing.T) {
+	dev, err := sim.New(sim.Options{})
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancel(context.Background())
+	_, err = Run(ctx, dev, Options{Progress: func(what string, _, _ int) {
+		if what == "gaps" {
+			cancel()
+		}
+	}})
+	assert.True(t, errors.Is(err, context.Canceled), "%v", err)
+	assert.Zero(t, dev.Live())
+}
+
+func TestEstimate(t *testing.T) {
+	assert.Equal(t, Estimate{3, 2.0 / 3}, estimate([]float64{5, 1, 3, 2, 4}))
+	assert.Equal(t, Estimate{7, 0}, estimate([]float64{7}))
+	assert.Equal(t, Estimate{Spread: 1}, Estimate{2, 0}.minus(Estimate{3, 0}))
+	assert.InDelta(t, 0.3, Estimate{4, 0.1}.minus(Estimate{2, 0.1}).Spread, 1e-12)
+}
+
+func TestTheReportHasALineForEachFigure(t *testing.T) {
+	r := Result{File: &des.File{About: "simulated: a device"}, Rows: []Row{
+		{"l2_gbps", 6994.9, 7000, 0.0123, measured},
+		{"max_kernels", 128, 128, 0, "taken over from h200"},
+		{"create event, ns", 300.26, math.NaN(), 0.5, measured},
+	}}
+	var b strings.Builder
+	require.NoError(t, r.WriteTable(&b))
+	assert.Equal(t, `simulated: a device
+
+figure            value  base  ratio  spread  from
+l2_gbps           6995   7000  0.999  1.2%    measured
+max_kernels       128    128   1.000  -       taken over from h200
+create event, ns  300.3  -     -      50.0%   measured
+`, b.String())
+}

@@ -1,0 +1,141 @@
+package calibrate
+
+import "github.com/reprise-gpu/reprise/device"
+
+// Numbers of pieces of work between which slopes are taken, and the most that a
+// stream is given at once: drivers wait when a thousand are queued.
+const (
+	fewTasks  = 8
+	manyTasks = 72
+	mostTasks = 500
+)
+
+// gaps measures the time between one piece of work and the next. What shows is
+// always a gap and the kernel behind it. The kernel alone, its ramp, is how long the
+// device takes for each of many kernels that fill it and wait for nothing but each other: the gaps pass
+// while others run.
+func (s *session) gaps() error {
+	empty, err := s.launch("empty", 1, 32)
+	if err != nil {
+		return err
+	}
+	ramp, err := s.ramp()
+	if err != nil {
+		return err
+	}
+	s.measure("kernel_ramp_ns", ramp)
+	for _, g := range []struct {
+		name    string
+		lo, hi  int
+		most    int
+		enqueue func(n int) (float64, error)
+	}{
+		{"stream_gap_ns", fewTasks, manyTasks, mostTasks, func(n int) (float64, error) {
+			return s.paced(func() error { return s.times(s.a, n, empty) })
+		}},
+		{"event_gap_ns", fewTasks, manyTasks, mostTasks, func(n int) (float64, error) {
+			return s.paced(func() error { return s.toAndFro(n, empty) })
+		}},
+		{"graph_edge_gap_ns", fewNodes, manyNodes, mostNodes, func(n int) (float64, error) {
+			return s.pacedGraph(empty, 1, n)
+		}},
+		{"graph_root_gap_ns", fewTasks, manyTasks, mostTasks, func(n int) (float64, error) { return s.graphsInARow(n, empty) }},
+	} {
+		e, err := s.slope(g.lo, g.hi, g.most, g.enqueue)
+		if err != nil {
+			return err
+		}
+		s.measure(g.name, e.minus(ramp))
+	}
+	return s.submit(empty, ramp)
+}
+
+// ramp is the time of a kernel that does nothing, from one that fills the device to the next.
+func (s *session) ramp() (Estimate, error) {
+	const branches = 32
+	blocks := uint32(2 * s.info.Multiprocessors) // of half the threads that a multiprocessor holds
+	full, err := s.launch("empty", blocks, uint32(min(blockThreads, s.info.MaxThreads)))
+	if err != nil {
+		return Estimate{}, err
+	}
+	e, err := s.slope(2, 6, 50, func(n int) (float64, error) { return s.pacedGraph(full, branches, n) })
+	if err != nil {
+		return e, err
+	}
+	starting := float64(0)
+	if rate := s.of("blocks_per_cycle").Value; rate > 0 {
+		starting = float64(blocks) / rate * s.cycle
+	}
+	return e.times(1.0 / branches).minus(Estimate{Value: starting}), nil
+}
+
+// pacedGraph is the device's time for a graph.
+func (s *session) pacedGraph(work device.Work, chains, length int) (float64, error) {
+	return s.withGraph(work, chains, length, func(x device.GraphExec, _ []device.Node) (float64, error) {
+		return s.paced(func() error { return s.dev.LaunchGraph(x, s.a) })
+	})
+}
+
+// graphsInARow is the device's time for graphs of one node, one after the other.
+func (s *session) graphsInARow(n int, work device.Work) (float64, error) {
+	return s.withGraph(work, 1, 1, func(x device.GraphExec, _ []device.Node) (float64, error) {
+		return s.paced(func() error {
+			for range n {
+				if err := s.dev.LaunchGraph(x, s.a); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	})
+}
+
+// toAndFro enqueues n launches, each in the stream that the one before was not in
+// and behind an event of that. It begins and ends in stream a.
+func (s *session) toAndFro(n int, work device.Work) error {
+	mark := len(s.undo)
+	there, err := s.event()
+	if err != nil {
+		return err
+	}
+	back, err := s.event()
+	if err != nil {
+		return err
+	}
+	at, other, event, next := s.a, s.b, there, back
+	hop := func() error {
+		return first(func() error { return s.dev.Record(event, at) }, func() error { return s.dev.Wait(other, event) })
+	}
+	for range n {
+		if err := first(hop, func() error { return s.dev.Submit(other, work) }); err != nil {
+			return err
+		}
+		at, other, event, next = other, at, next, event
+	}
+	if at == s.b {
+		err = hop()
+	}
+	return s.release(mark, err)
+}
+
+// submit measures how long work needs to reach the device: the time of a launch and a wait, less
+// all that is known of it.
+func (s *session) submit(empty device.Work, ramp Estimate) error {
+	e, err := s.repeat(func() (float64, error) {
+		var took float64
+		for range batch {
+			if err := s.dev.SynchronizeAll(); err != nil {
+				return 0, err
+			}
+			start := s.now()
+			if err := first(func() error { return s.dev.Submit(s.a, empty) }, func() error { return s.dev.Synchronize(s.a) }); err != nil {
+				return 0, err
+			}
+			took += s.now() - start
+		}
+		return took / batch, nil
+	})
+	known := s.of("call_launch_ns").Value + s.of("call_synchronize_ns").Value + ramp.Value
+	s.measure("submit_latency_ns", e.minus(Estimate{Value: known}))
+	return err
+}

@@ -1,0 +1,258 @@
+package calibrate
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"time"
+
+	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/internal/des"
+)
+
+// session is a device under measurement.
+type session struct {
+	ctx  context.Context
+	dev  device.Device
+	info device.Info
+	base *des.Profile
+	file *des.File
+	rows []Row
+
+	module  device.Module
+	kernels map[string]device.Function
+	a, b    device.Stream
+	begin   device.Event
+	end     device.Event
+	out     device.Ptr // outBytes, for what kernels leave
+	spare   device.Ptr // the same, for kernels whose result nobody wants
+
+	pace      int     // iterations of the kernel that the device is kept busy with
+	iteration float64 // ns that one of them takes
+	cycle     float64 // ns
+	alu       float64 // ns that a multiprocessor takes for an integer instruction of a warp
+
+	undo []func() error
+}
+
+const (
+	blockThreads = 1024
+	outBytes     = 4 * blockThreads
+)
+
+func newSession(ctx context.Context, dev device.Device, base *des.Profile) (*session, error) {
+	s := &session{
+		ctx: ctx, dev: dev, info: dev.Info(), base: base, kernels: map[string]device.Function{}, pace: 16,
+		file: des.NewFile(base, "taken over from "+base.ID),
+	}
+	s.file.Profile.ID = "" // it has none until it is read from a file
+	err := s.open()
+	if err != nil {
+		_ = s.close() // the first error is the one that tells
+		return nil, err
+	}
+	return s, nil
+}
+
+func (s *session) open() (err error) {
+	if s.module, err = s.dev.LoadModule("calibrate.ptx", modulePTX(s.info.ComputeMajor, s.info.ComputeMinor)); err != nil {
+		return err
+	}
+	s.later(func() error { return s.dev.UnloadModule(s.module) })
+	if s.a, err = s.stream(); err != nil {
+		return err
+	}
+	if s.b, err = s.stream(); err != nil {
+		return err
+	}
+	if s.begin, err = s.event(); err != nil {
+		return err
+	}
+	if s.end, err = s.event(); err != nil {
+		return err
+	}
+	if s.out, err = s.alloc(outBytes); err != nil {
+		return err
+	}
+	s.spare, err = s.alloc(outBytes)
+	return err
+}
+
+func (s *session) later(f func() error) { s.undo = append(s.undo, f) }
+
+// release frees what was made since there were n things to free, and returns err or
+// the first error of that.
+func (s *session) release(n int, err error) error {
+	for len(s.undo) > n {
+		last := len(s.undo) - 1
+		failed := s.undo[last]()
+		if s.undo = s.undo[:last]; err == nil {
+			err = failed
+		}
+	}
+	return err
+}
+
+func (s *session) close() error { return s.release(0, nil) }
+
+func (s *session) stream() (device.Stream, error) {
+	h, err := s.dev.CreateStream(0)
+	if err == nil {
+		s.later(func() error { return s.dev.DestroyStream(h) })
+	}
+	return h, err
+}
+
+func (s *session) event() (device.Event, error) {
+	h, err := s.dev.CreateEvent()
+	if err == nil {
+		s.later(func() error { return s.dev.DestroyEvent(h) })
+	}
+	return h, err
+}
+
+func (s *session) alloc(bytes int64) (device.Ptr, error) {
+	p, err := s.dev.Alloc(bytes)
+	if err == nil {
+		s.later(func() error { return s.dev.Free(p) })
+	}
+	return p, err
+}
+
+func (s *session) allocHost(bytes int64) (device.Ptr, error) {
+	p, _, err := s.dev.AllocHost(bytes)
+	if err == nil {
+		s.later(func() error { return s.dev.Free(p) })
+	}
+	return p, err
+}
+
+// launch is a launch of a kernel of the module, with its parameters.
+func (s *session) launch(name string, grid, block uint32, params ...any) (*device.Launch, error) {
+	f, ok := s.kernels[name]
+	if !ok {
+		var err error
+		if f, err = s.dev.Function(s.module, name); err != nil {
+			return nil, err
+		}
+		s.kernels[name] = f
+	}
+	return &device.Launch{
+		Function: f, Grid: device.Dim3{X: grid, Y: 1, Z: 1}, Block: device.Dim3{X: block, Y: 1, Z: 1},
+		Params: pack(params), Label: name,
+	}, nil
+}
+
+// pack lays parameters out at their natural alignment.
+func pack(params []any) (b []byte) {
+	for _, v := range params {
+		if p, ok := v.(device.Ptr); ok {
+			v = uint64(p)
+		}
+		for len(b)%binary.Size(v) != 0 {
+			b = append(b, 0)
+		}
+		b, _ = binary.Append(b, binary.LittleEndian, v) // numbers only
+	}
+	return b
+}
+
+// now is the host's clock in ns.
+func (s *session) now() float64 { return float64(s.dev.Now()) / float64(time.Nanosecond) }
+
+// times submits works to a stream, one after the other, n times.
+func (s *session) times(stream device.Stream, n int, works ...device.Work) error {
+	for range n {
+		for _, w := range works {
+			if err := s.dev.Submit(stream, w); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// longestPace is how long the device is kept busy at most, in ns.
+const longestPace = 2e9
+
+// paced is how many ns of device time pass in stream a for what enqueue enqueues,
+// which must end there. The device is kept busy until all is enqueued; when that
+// took longer than thought, it is done again with the device kept busy longer.
+func (s *session) paced(enqueue func() error) (float64, error) {
+	for {
+		if err := s.ctx.Err(); err != nil {
+			return 0, err
+		}
+		busy, err := s.launch("rate_fp32", 1, 32, s.spare, uint32(s.pace), uint32(1), uint32(1), uint32(1), uint32(1))
+		if err != nil {
+			return 0, err
+		}
+		start := s.now()
+		if err := first(func() error { return s.dev.Submit(s.a, busy) }, func() error { return s.dev.Record(s.begin, s.a) },
+			enqueue, func() error { return s.dev.Record(s.end, s.a) }); err != nil {
+			return 0, err
+		}
+		took := s.now() - start
+		if err := s.dev.Synchronize(s.a); err != nil {
+			return 0, err
+		}
+		if lasts := float64(s.pace) * s.iteration; took < 0.8*lasts || s.iteration == 0 {
+			d, err := s.dev.Elapsed(s.begin, s.end)
+			return float64(d), err
+		} else if lasts > longestPace {
+			return 0, fmt.Errorf("the host took %.0f ms to enqueue a few hundred calls; calibrate on a machine that is not busy", took/1e6)
+		}
+		s.pace *= 2
+	}
+}
+
+// first runs functions up to the first that fails.
+func first(fs ...func() error) error {
+	for _, f := range fs {
+		if err := f(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// repeat takes samples until they agree. The one before the first, which finds caches
+// cold and code not loaded, does not count.
+func (s *session) repeat(sample func() (float64, error)) (Estimate, error) {
+	var samples []float64
+	for i := 0; ; i++ {
+		if err := s.ctx.Err(); err != nil {
+			return Estimate{}, err
+		}
+		v, err := sample()
+		if err != nil {
+			return Estimate{}, err
+		}
+		if i == 0 {
+			continue
+		}
+		samples = append(samples, v)
+		if e := estimate(samples); len(samples) >= fewSamples && e.Spread <= agreement || len(samples) >= manySamples {
+			return e, nil
+		}
+	}
+}
+
+// slope is how much f grows with its argument. When the samples do not agree, the
+// arguments are made larger, as long as they stay below most.
+func (s *session) slope(lo, hi, most int, f func(n int) (float64, error)) (Estimate, error) {
+	for {
+		e, err := s.repeat(func() (float64, error) {
+			below, err := f(lo)
+			if err != nil {
+				return 0, err
+			}
+			above, err := f(hi)
+			return (above - below) / float64(hi-lo), err
+		})
+		if err != nil || e.Value > 0 && e.Spread <= 10*agreement || 4*hi > most {
+			return e, err
+		}
+		lo, hi = 4*lo, 4*hi
+	}
+}

@@ -1,0 +1,79 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/reprise-gpu/reprise/bench/calibrate"
+	"github.com/reprise-gpu/reprise/sim"
+)
+
+// calibrateFlags are the flags of calibrate as given.
+type calibrateFlags struct{ device, base, out string }
+
+func newCalibrate() *cobra.Command {
+	var f calibrateFlags
+	c := &cobra.Command{
+		Use:   "calibrate",
+		Short: "Measure a device and write its profile, for --device sim:FILE.json",
+		Long: `Calibrate measures what a device profile is made of: what each driver call costs the
+host, the gaps between pieces of work, copies, memory, caches, and the units of a
+multiprocessor. It prints every figure beside that of the base profile, and with -o writes a
+profile that the simulated GPU takes. What cannot be told from outside, such as the
+number of registers, is taken over from the base profile, and the file says so. Use a
+device that nothing else uses: the spread says how far samples lay apart.`,
+		Example: `  reprise calibrate --device gpu0 -o mine.json
+  reprise bench --device sim:mine.json`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return runCalibrate(c, &f) },
+	}
+	c.Flags().StringVar(&f.device, "device", defaultDevice, "device to measure; see reprise devices")
+	c.Flags().StringVar(&f.base, "base", "", "profile to take over from what cannot be measured (default: the nearest to the device)")
+	c.Flags().StringVarP(&f.out, "output", "o", "", "write the profile to `FILE`.json")
+	return c
+}
+
+func runCalibrate(c *cobra.Command, f *calibrateFlags) error {
+	var o calibrate.Options
+	if f.base != "" {
+		p, err := lookupFile(strings.TrimPrefix(f.base, "sim:"))
+		if err != nil {
+			return err
+		}
+		o.Base = &p.Profile
+	}
+	if f.out != "" {
+		if !strings.HasSuffix(f.out, ".json") {
+			return usagef("-o %s: the name of a profile ends in .json, or --device would not take it for a file", f.out)
+		}
+		if err := checkWritable(f.out); err != nil {
+			return err
+		}
+	}
+	dev, err := openDevice(f.device, sim.Options{})
+	if err != nil {
+		return err
+	}
+	ctx, stop := interruptible(c.Context())
+	defer stop()
+	progress := newProgress(c.ErrOrStderr(), "parts")
+	o.Progress = progress.update
+	res, err := calibrate.Run(ctx, dev, o)
+	progress.finish()
+	if err = errors.Join(err, dev.Close()); err != nil {
+		if errors.Is(err, context.Canceled) {
+			return fmt.Errorf("interrupted; nothing was written: %w", context.Canceled)
+		}
+		return err
+	}
+	if err := res.WriteTable(c.OutOrStdout()); err != nil || f.out == "" {
+		return err
+	}
+	res.File.About += ", on " + time.Now().UTC().Format(time.DateOnly) + ", by reprise " + version
+	return writeFile(f.out, res.File.Text())
+}
