@@ -1,5 +1,6 @@
 // A graph of every plain kind of node: built, asked about, instantiated, launched many
 // times, changed without its instance noticing.
+// also with the per-thread default stream
 #include "check.h"
 
 static const char ptx[] =
