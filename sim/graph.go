@@ -205,8 +205,16 @@ func (d *Device) LaunchGraph(h device.GraphExec, sh device.Stream) error {
 	return nil
 }
 
+// finally is called when a task starts, even one after a fault.
+type finally func()
+
 // DestroyGraphExec lets launches that are under way run on.
-func (d *Device) DestroyGraphExec(h device.GraphExec) error {
+func (d *Device) DestroyGraphExec(h device.GraphExec) error { return d.DestroyGraphExecThen(h, nil) }
+
+// DestroyGraphExecThen is DestroyGraphExec which calls f, unless nil, when the last
+// launch has ended: now, or in a later call that lets the device get there, at the
+// latest in Close.
+func (d *Device) DestroyGraphExecThen(h device.GraphExec, f func()) error {
 	if err := d.enter(d.profile.Host.Create); err != nil {
 		return err.In("DestroyGraphExec")
 	}
@@ -215,5 +223,12 @@ func (d *Device) DestroyGraphExec(h device.GraphExec) error {
 		return err.In("DestroyGraphExec")
 	}
 	d.leave(x.conditions)
+	switch {
+	case f != nil && x.launched:
+		d.deps = append(d.deps[:0], x.end)
+		d.add(des.Task{Arrival: d.host, Deps: d.deps, Data: finally(f)}, place{})
+	case f != nil:
+		f()
+	}
 	return nil
 }

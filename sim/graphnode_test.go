@@ -145,3 +145,23 @@ func TestNodePriorities(t *testing.T) {
 		assert.Positive(t, ahead, "node %d is urgent", urgent)
 	}
 }
+
+// What a graph's work uses must outlast the work, and costs no time when it goes.
+func TestWhatFollowsTheLastLaunch(t *testing.T) {
+	x := newTimeline(t)
+	g, err := x.InstantiateNodes([]GraphNode{{Work: x.in}})
+	require.NoError(t, err)
+	require.NoError(t, x.LaunchGraph(g, x.s1))
+	done := false
+	require.NoError(t, x.DestroyGraphExecThen(g, func() { done = true }))
+	assert.False(t, done, "the launch is under way")
+	x.takes(10+300+4, "Synchronize", func() error { return x.Synchronize(x.s1) })
+	x.takes(4, "SynchronizeAll", x.SynchronizeAll)
+	assert.True(t, done)
+
+	g, err = x.InstantiateNodes([]GraphNode{{Work: x.in}})
+	require.NoError(t, err)
+	done = false
+	require.NoError(t, x.DestroyGraphExecThen(g, func() { done = true }))
+	assert.True(t, done, "it was never launched")
+}

@@ -181,6 +181,9 @@ func (d *Device) cost(j *job) des.Time {
 // start is called by the engine when a task starts. Once a kernel has failed
 // nothing executes any more.
 func (d *Device) start(id des.TaskID, data any) des.Demand {
+	if f, ok := data.(finally); ok {
+		f()
+	}
 	if d.fault != nil {
 		return des.Demand{}
 	}

@@ -11,14 +11,19 @@ import (
 	"github.com/reprise-gpu/reprise/cuda/simabi/graph"
 )
 
-// childParams has a node contain a copy of a graph.
+// keep is what a node of a graph does that was made to do p: its child is a copy.
+func keep(p graph.Params) graph.Params {
+	if c, ok := p.(graph.Child); ok {
+		return graph.Child{Graph: cloneGraph(c.Graph)}
+	}
+	return p
+}
+
+// childParams has a node contain what is in a graph.
 func childParams(child C.CUgraph) params {
 	return func(*thread, graph.Params) (graph.Params, error) {
 		c, err := graphOf(child)
-		if err != nil {
-			return nil, err
-		}
-		return graph.Child{Graph: c.Clone()}, nil
+		return graph.Child{Graph: c}, err
 	}
 }
 

@@ -67,6 +67,8 @@ func nodeHandle(n *graph.Node) handle {
 // forgetGraph ends the life of all handles to a graph and into it.
 func forgetGraph(g *graph.Graph) {
 	_, _ = graphs.remove(handle(g.Handle))
+	graphRefs[g].release()
+	delete(graphRefs, g)
 	for _, n := range g.Nodes() {
 		forgetNode(n)
 	}
@@ -138,7 +140,7 @@ func sim_cuGraphClone(out *C.CUgraph, original C.CUgraph) C.CUresult {
 		if err != nil {
 			return err
 		}
-		graphHandle(g.Clone()).put(unsafe.Pointer(out))
+		graphHandle(cloneGraph(g)).put(unsafe.Pointer(out))
 		return nil
 	})
 }

@@ -73,7 +73,7 @@ func (t *thread) instantiate(g *graph.Graph, flags C.ulonglong) (*graphExec, err
 	if x.sim, err = x.context.enter().sim.InstantiateNodes(nodes); err != nil {
 		return nil, &refusal{err, C.CUDA_GRAPH_INSTANTIATE_ERROR, nil}
 	}
-	x.graph = g.Clone()
+	x.graph = cloneGraph(g)
 	_, _ = x.graph.Flatten() // so that its nodes know their places
 	x.handle = graphExecs.add(x)
 	return x, nil
@@ -227,6 +227,9 @@ func sim_cuGraphExecDestroy(h C.CUgraphExec) C.CUresult {
 			return err
 		}
 		_, _ = graphExecs.remove(x.handle)
-		return x.context.sim.DestroyGraphExec(x.sim)
+		if len(graphRefs) == 0 {
+			return x.context.sim.DestroyGraphExec(x.sim)
+		}
+		return x.context.sim.DestroyGraphExecThen(x.sim, func() { forgetGraph(x.graph) })
 	})
 }

@@ -83,7 +83,7 @@ func addNode(out *C.CUgraphNode, h C.CUgraph, deps *C.CUgraphNode, n C.size_t, m
 		if err != nil {
 			return err
 		}
-		node, err := g.Add(p, before...)
+		node, err := g.Add(keep(p), before...)
 		if err != nil {
 			return err
 		}
@@ -106,6 +106,7 @@ func setNode(h C.CUgraphNode, kind graph.Kind, make params) C.CUresult {
 		if err != nil {
 			return err
 		}
+		p = keep(p) // before what it copies may go
 		forgetParams(n)
 		n.SetParams(p)
 		return nil

@@ -113,6 +113,7 @@ const struct simabi_entry simabi_table[] = {
 	{"cuGraphChildGraphNodeGetGraph", sim_cuGraphChildGraphNodeGetGraph},
 	{"cuGraphClone", sim_cuGraphClone},
 	{"cuGraphCreate", sim_cuGraphCreate},
+	{"cuGraphDebugDotPrint", sim_cuGraphDebugDotPrint},
 	{"cuGraphDestroy", sim_cuGraphDestroy},
 	{"cuGraphDestroyNode", sim_cuGraphDestroyNode},
 	{"cuGraphEventRecordNodeGetEvent", sim_cuGraphEventRecordNodeGetEvent},
@@ -165,8 +166,10 @@ const struct simabi_entry simabi_table[] = {
 	{"cuGraphNodeGetType", sim_cuGraphNodeGetType},
 	{"cuGraphNodeSetEnabled", sim_cuGraphNodeSetEnabled},
 	{"cuGraphNodeSetParams", sim_cuGraphNodeSetParams},
+	{"cuGraphReleaseUserObject", sim_cuGraphReleaseUserObject},
 	{"cuGraphRemoveDependencies", sim_cuGraphRemoveDependencies},
 	{"cuGraphRemoveDependencies_v2", sim_cuGraphRemoveDependencies_v2},
+	{"cuGraphRetainUserObject", sim_cuGraphRetainUserObject},
 	{"cuGraphUpload", sim_cuGraphUpload},
 	{"cuGraphUpload_ptsz", sim_cuGraphUpload_ptsz},
 	{"cuInit", sim_cuInit},
@@ -243,6 +246,9 @@ const struct simabi_entry simabi_table[] = {
 	{"cuStreamWaitEvent", sim_cuStreamWaitEvent},
 	{"cuStreamWaitEvent_ptsz", sim_cuStreamWaitEvent_ptsz},
 	{"cuThreadExchangeStreamCaptureMode", sim_cuThreadExchangeStreamCaptureMode},
+	{"cuUserObjectCreate", sim_cuUserObjectCreate},
+	{"cuUserObjectRelease", sim_cuUserObjectRelease},
+	{"cuUserObjectRetain", sim_cuUserObjectRetain},
 	{"repriseNow", sim_repriseNow},
 };
 

@@ -1,0 +1,193 @@
+//go:build cuda
+
+package simabi
+
+/*
+#include <cuda.h>
+
+static void destroy(CUhostFn f, void *data) { f(data); }
+*/
+import "C"
+
+import (
+	"math"
+	"unsafe"
+
+	"github.com/reprise-gpu/reprise/cuda/simabi/graph"
+)
+
+// userObject is something of the program's that graphs use. It is destroyed when
+// neither the program nor a graph nor an instance refers to it.
+type userObject struct {
+	handle handle
+	free   func()
+	own    int // references of the program's
+	all    int // and of all graphs and instances
+}
+
+// userRefs counts the references of a graph or an instance.
+type userRefs map[*userObject]int
+
+var (
+	userObjects handles[*userObject]
+	graphRefs   = map[*graph.Graph]userRefs{}
+)
+
+func (*userObject) owner() *context { return nil }
+
+func userObjectOf(h C.CUuserObject) (*userObject, error) {
+	o, err := userObjects.get(of(unsafe.Pointer(h)))
+	if err != nil {
+		return nil, invalidValue
+	}
+	return o, nil
+}
+
+// release takes away references. What is left without any is destroyed by a thread of
+// the driver's own, as documented, since what it runs may block.
+func (o *userObject) release(n int) {
+	if o.all -= n; o.all == 0 {
+		_, _ = userObjects.remove(o.handle)
+		go o.free()
+	}
+}
+
+// copy is as many references again.
+func (r userRefs) copy() userRefs {
+	if len(r) == 0 {
+		return nil
+	}
+	c := userRefs{}
+	for o, n := range r {
+		c[o] = n
+		o.all += n
+	}
+	return c
+}
+
+// cloneGraph copies a graph with its references and those of the graphs inside.
+func cloneGraph(g *graph.Graph) *graph.Graph {
+	c := g.Clone()
+	if len(graphRefs) > 0 {
+		share(c, g)
+	}
+	return c
+}
+
+func share(c, g *graph.Graph) {
+	if r := graphRefs[g].copy(); r != nil {
+		graphRefs[c] = r
+	}
+	for _, n := range g.Nodes() {
+		if nest, ok := n.Params().(graph.Nest); ok {
+			for i, b := range nest.Bodies() {
+				share(c.Twin(n).Params().(graph.Nest).Bodies()[i], b)
+			}
+		}
+	}
+}
+
+func (r userRefs) release() {
+	for o, n := range r {
+		o.release(n)
+	}
+}
+
+// validCount reports whether a number of references is one.
+func validCount(n C.uint) bool { return n > 0 && n <= math.MaxInt32 }
+
+//export sim_cuUserObjectCreate
+func sim_cuUserObjectCreate(out *C.CUuserObject, data unsafe.Pointer, destroy C.CUhostFn, count, flags C.uint) C.CUresult {
+	return call(func(*thread) error {
+		if out == nil || destroy == nil || !validCount(count) || flags != C.CU_USER_OBJECT_NO_DESTRUCTOR_SYNC {
+			return invalidValue
+		}
+		o := &userObject{own: int(count), all: int(count), free: func() { C.destroy(destroy, data) }}
+		o.handle = userObjects.add(o)
+		o.handle.put(unsafe.Pointer(out))
+		return nil
+	})
+}
+
+//export sim_cuUserObjectRetain
+func sim_cuUserObjectRetain(h C.CUuserObject, count C.uint) C.CUresult {
+	return call(func(*thread) error {
+		o, err := userObjectOf(h)
+		if err != nil {
+			return err
+		}
+		if !validCount(count) {
+			return invalidValue
+		}
+		o.own += int(count)
+		o.all += int(count)
+		return nil
+	})
+}
+
+//export sim_cuUserObjectRelease
+func sim_cuUserObjectRelease(h C.CUuserObject, count C.uint) C.CUresult {
+	return call(func(*thread) error {
+		o, err := userObjectOf(h)
+		if err != nil {
+			return err
+		}
+		if !validCount(count) || int(count) > o.own {
+			return invalidValue
+		}
+		o.own -= int(count)
+		o.release(int(count))
+		return nil
+	})
+}
+
+//export sim_cuGraphRetainUserObject
+func sim_cuGraphRetainUserObject(h C.CUgraph, object C.CUuserObject, count, flags C.uint) C.CUresult {
+	return withObject(h, object, count, func(g *graph.Graph, o *userObject) error {
+		move := flags == C.CU_GRAPH_USER_OBJECT_MOVE
+		switch {
+		case flags != 0 && !move, move && int(count) > o.own:
+			return invalidValue
+		case move: // references that were the program's
+			o.own -= int(count)
+		default:
+			o.all += int(count)
+		}
+		if graphRefs[g] == nil {
+			graphRefs[g] = userRefs{}
+		}
+		graphRefs[g][o] += int(count)
+		return nil
+	})
+}
+
+//export sim_cuGraphReleaseUserObject
+func sim_cuGraphReleaseUserObject(h C.CUgraph, object C.CUuserObject, count C.uint) C.CUresult {
+	return withObject(h, object, count, func(g *graph.Graph, o *userObject) error {
+		if int(count) > graphRefs[g][o] {
+			return invalidValue
+		}
+		if graphRefs[g][o] -= int(count); graphRefs[g][o] == 0 {
+			delete(graphRefs[g], o)
+		}
+		o.release(int(count))
+		return nil
+	})
+}
+
+func withObject(h C.CUgraph, object C.CUuserObject, count C.uint, body func(*graph.Graph, *userObject) error) C.CUresult {
+	return call(func(*thread) error {
+		g, err := graphOf(h)
+		if err != nil {
+			return err
+		}
+		o, err := userObjectOf(object)
+		if err != nil {
+			return err
+		}
+		if !validCount(count) {
+			return invalidValue
+		}
+		return body(g, o)
+	})
+}
