@@ -68,6 +68,9 @@ func newKernelNode(p *C.CUDA_KERNEL_NODE_PARAMS_v1, kern C.CUkernel, attributes 
 	if k.arguments, err = f.arguments(nil, p.kernelParams, p.extra); err != nil {
 		return nil, err
 	}
+	if err := f.fits(k.shared); err != nil {
+		return nil, err
+	}
 	return k, check(k)
 }
 
