@@ -1,0 +1,34 @@
+//go:build cuda
+
+package simabi
+
+// #include "procaddress.h"
+import "C"
+
+import "unsafe"
+
+//export sim_cuGetProcAddress_v2
+func sim_cuGetProcAddress_v2(symbol *C.char, function *unsafe.Pointer, release C.int, flags C.cuuint64_t, why *C.CUdriverProcAddressQueryResult) C.CUresult {
+	if symbol == nil || function == nil || release > driverVersion || flags > C.CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM {
+		return C.CUDA_ERROR_INVALID_VALUE
+	}
+	var perThread C.int
+	if flags == C.CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM {
+		perThread = 1
+	}
+	var reason C.CUdriverProcAddressQueryResult
+	*function = C.simabi_proc_address(symbol, release, perThread, &reason)
+	if why != nil {
+		*why = reason
+	}
+	return C.CUDA_SUCCESS
+}
+
+//export sim_cuGetProcAddress
+func sim_cuGetProcAddress(symbol *C.char, function *unsafe.Pointer, release C.int, flags C.cuuint64_t) C.CUresult {
+	answer := sim_cuGetProcAddress_v2(symbol, function, release, flags, nil)
+	if answer == C.CUDA_SUCCESS && *function == nil {
+		return C.CUDA_ERROR_NOT_FOUND
+	}
+	return answer
+}
