@@ -175,7 +175,7 @@ func TestTopologiesDiffer(t *testing.T) {
 	_, bad = Match(diamond, g)
 	assert.Equal(t, &Mismatch{Reason: TopologyChanged, Node: n[3]}, bad, "another number of dependencies")
 
-	g, n = make([2]int{0, 2}, [2]int{1, 2}, [2]int{1, 3}, [2]int{2, 3})
+	g, _ = make([2]int{0, 2}, [2]int{1, 2}, [2]int{1, 3}, [2]int{2, 3})
 	_, bad = Match(diamond, g)
 	assert.Equal(t, TopologyChanged, bad.Reason, "dependencies that pair in two ways")
 
