@@ -16,7 +16,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
 .PHONY: help
 help: ## print this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 # What builds the code with the tag cuda: our cuda.h and libcuda.a before all others.
 # gorgonia.org/cu names folders of CUDA toolkits of its own, which come after these.
@@ -68,8 +68,12 @@ test: ## run every test
 
 # -count=1: go does not see that libcuda.a is new.
 .PHONY: test-cuda
-test-cuda: build/lib/libcuda.a ## run the tests of the CUDA path on the simulated driver (needs a C compiler)
+test-cuda: build/lib/libcuda.a ## run the tests of the CUDA path, and gorgonia's, on the simulated driver (needs a C compiler)
 	REPRISE_LIBCUDA=sim $(CUDA_ENV) $(GO) test -count=1 -tags cuda $(CUDA_PKGS)
+
+.PHONY: gorgonia-test
+gorgonia-test: build/lib/libcuda.a ## run the tests of gorgonia.org/cu alone (needs a C compiler)
+	$(CUDA_ENV) $(GO) test -count=1 -tags cuda ./cuda/gorgonia
 
 .PHONY: race
 race: ## run the quick tests under the race detector (needs a C compiler)
