@@ -124,6 +124,23 @@ libcudasim: ## build the simulated driver as a C library, build/libcudasim.so (n
 	@mkdir -p $(dir $(LIBCUDASIM))
 	CGO_ENABLED=1 $(GO) build -tags cuda -buildmode=c-shared -ldflags '-extldflags=-Wl,-soname,libcuda.so.1' -o $(LIBCUDASIM) ./cuda/libcudasim
 
+# What runs on a machine with a GPU and no Go: docs/GPU-CHECK.md.
+GPU_BUNDLE ?= build/gpu-bundle
+
+.PHONY: gpu-bundle
+gpu-bundle: build ## gather what checks a machine with a GPU, build/gpu-bundle.tar.gz (needs a C compiler)
+	GO=$(GO) $(CUDA_ENV) scripts/gpu-bundle.sh $(GPU_BUNDLE)
+
+GPU_CHECK_SIM := build/gpu-check-sim
+GPU_CHECK_STEPS ?= # all
+
+.PHONY: gpu-check-sim
+gpu-check-sim: gpu-bundle libcudasim ## run the bundle's checks on the simulated driver (needs a C compiler)
+	@mkdir -p $(GPU_CHECK_SIM)
+	@ln -sf $(CURDIR)/$(LIBCUDASIM) $(GPU_CHECK_SIM)/libcuda.so.1
+	REPRISE_LIBCUDA=sim LIBCUDA=$(CURDIR)/$(LIBCUDASIM) LD_LIBRARY_PATH=$(CURDIR)/$(GPU_CHECK_SIM) \
+		$(GPU_BUNDLE)/gpu-check.sh -o $(GPU_CHECK_SIM) $(GPU_CHECK_STEPS)
+
 .PHONY: clean
 clean: ## remove what the other targets built
 	rm -rf bin build
