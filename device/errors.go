@@ -32,6 +32,7 @@ const (
 	CooperativeTooLarge  Code = 720
 	NotSupported         Code = 801
 	GraphUpdateForbidden Code = 910
+	Unknown              Code = 999
 )
 
 var codeNames = map[Code]string{
@@ -56,6 +57,7 @@ var codeNames = map[Code]string{
 	CooperativeTooLarge:  "CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE",
 	NotSupported:         "CUDA_ERROR_NOT_SUPPORTED",
 	GraphUpdateForbidden: "CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE",
+	Unknown:              "CUDA_ERROR_UNKNOWN",
 }
 
 func (c Code) String() string {
