@@ -2,6 +2,7 @@
 #ifndef REPRISE_H
 #define REPRISE_H
 
+#include <cuda.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
@@ -11,6 +12,29 @@ extern "C" {
 /* Nanoseconds on the clock that the calls of this process take time on: the simulator's virtual
  * one if that answers them, else CLOCK_MONOTONIC. Only differences mean something. */
 uint64_t repriseNow(void);
+
+/* Names what the next call of this thread makes, the module it loads or the work it enqueues
+ * or adds to a graph, for the simulator's errors. A GPU's driver answers 801. */
+CUresult repriseLabel(const char *name);
+
+/* What the simulator knows about the last call of the process that failed. Texts that are
+ * too long are cut. */
+typedef struct repriseError {
+    CUresult code;
+    char detail[1024]; /* "" when the code says it all */
+
+    /* Where a kernel failed; kernel is "" when none did. */
+    char kernel[256], label[256];
+    unsigned int block[3], thread[3];
+    int refused;                 /* no thread ran: block and thread say nothing */
+    char file[256], source[256]; /* of the PTX, and what it was compiled from */
+    int line;                    /* of the PTX, 0 when no instruction is to blame */
+    uint64_t address;
+    char reason[1024];
+} repriseError;
+
+/* A GPU's driver answers 801. */
+CUresult repriseLastError(repriseError *error);
 
 #ifdef __cplusplus
 }

@@ -134,3 +134,15 @@ uint64_t repriseNow(void) {
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
+
+CUresult repriseLabel(const char *name) {
+    choose_once();
+    CUresult (*label)(const char *) = simulator ? (CUresult (*)(const char *))simulator("repriseLabel") : NULL;
+    return label ? label(name) : CUDA_ERROR_NOT_SUPPORTED;
+}
+
+CUresult repriseLastError(repriseError *error) {
+    choose_once();
+    CUresult (*last)(repriseError *) = simulator ? (CUresult (*)(repriseError *))simulator("repriseLastError") : NULL;
+    return last ? last(error) : CUDA_ERROR_NOT_SUPPORTED;
+}

@@ -228,6 +228,8 @@ EXPORT(cuThreadExchangeStreamCaptureMode)
 EXPORT(cuUserObjectCreate)
 EXPORT(cuUserObjectRelease)
 EXPORT(cuUserObjectRetain)
+EXPORT(repriseLabel)
+EXPORT(repriseLastError)
 EXPORT(repriseNow)
 
 MISSING(cuArray3DCreate_v2)

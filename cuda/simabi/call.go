@@ -19,11 +19,12 @@ import (
 // driver is the state of the process. A call holds mu from its beginning to its
 // end.
 var driver struct {
-	mu     sync.Mutex
-	ready  bool // after cuInit
-	gpus   []*gpu
-	caller *thread  // whose call runs
-	last   *context // the one whose clock is the latest
+	mu      sync.Mutex
+	ready   bool // after cuInit
+	gpus    []*gpu
+	caller  *thread  // whose call runs
+	last    *context // the one whose clock is the latest
+	failure error    // the last, when it says more than its code
 }
 
 // status is a driver's result code as an error; 0 is never one.
@@ -74,11 +75,13 @@ func result(err error) C.CUresult {
 	case err == nil:
 		return C.CUDA_SUCCESS
 	case errors.As(err, &s):
+		driver.failure = nil
 		return C.CUresult(s)
-	case errors.As(err, &d):
-		explain(err)
+	}
+	driver.failure = err
+	explain(err)
+	if errors.As(err, &d) {
 		return C.CUresult(d.Code)
 	}
-	explain(err)
 	return C.CUDA_ERROR_UNKNOWN
 }

@@ -2,9 +2,17 @@
 
 package simabi
 
+// #include <reprise.h>
+// #include <string.h>
+import "C"
+
 import (
+	"errors"
 	"fmt"
 	"os"
+	"unsafe"
+
+	"github.com/reprise-gpu/reprise/device"
 )
 
 // explain says on standard error what a code cannot: which thread of which kernel,
@@ -13,4 +21,95 @@ func explain(err error) {
 	if os.Getenv("REPRISE_SIM_VERBOSE") != "" {
 		fmt.Fprintln(os.Stderr, "libcudasim:", err)
 	}
+}
+
+//export sim_repriseLastError
+func sim_repriseLastError(to *C.repriseError) C.CUresult {
+	driver.mu.Lock()
+	defer driver.mu.Unlock()
+	if to == nil {
+		return C.CUDA_ERROR_INVALID_VALUE
+	}
+	*to = C.repriseError{}
+	var e *device.Error
+	switch {
+	case driver.failure == nil:
+	case errors.As(driver.failure, &e):
+		to.code = C.CUresult(e.Code)
+		put(to.detail[:], detail(e))
+		if e.Fault != nil {
+			putFault(to, e.Fault)
+		}
+	default:
+		to.code = C.CUDA_ERROR_UNKNOWN
+		put(to.detail[:], driver.failure.Error())
+	}
+	return C.CUDA_SUCCESS
+}
+
+// detail is what an error says beside its code and its fault.
+func detail(e *device.Error) string {
+	switch {
+	case e.Err == nil:
+		return e.Detail
+	case e.Detail == "":
+		return e.Err.Error()
+	}
+	return e.Detail + ": " + e.Err.Error()
+}
+
+func putFault(to *C.repriseError, f *device.Fault) {
+	put(to.kernel[:], f.Kernel)
+	put(to.label[:], f.Label)
+	put(to.file[:], f.File)
+	put(to.source[:], f.Source)
+	put(to.reason[:], f.Reason)
+	for i := range 3 {
+		to.block[i], to.thread[i] = C.uint(f.Block[i]), C.uint(f.Thread[i])
+	}
+	to.line, to.address = C.int(f.Line), C.uint64_t(f.Address)
+	if f.Refused {
+		to.refused = 1
+	}
+}
+
+// put stores a text, cut to what fits before a zero byte.
+func put(to []C.char, text string) {
+	bytes := unsafe.Slice((*byte)(unsafe.Pointer(&to[0])), len(to))
+	bytes[copy(bytes[:len(bytes)-1], text)] = 0
+}
+
+// labels are names that programs have given, so that giving one again is no garbage.
+var labels = map[string]string{}
+
+const maxLabels = 1 << 14
+
+//export sim_repriseLabel
+func sim_repriseLabel(name *C.char) C.CUresult {
+	return call(func(t *thread) error {
+		if name == nil {
+			t.label = ""
+			return nil
+		}
+		const most = 255
+		text := unsafe.Slice((*byte)(unsafe.Pointer(name)), C.strnlen(name, most))
+		known, ok := labels[string(text)]
+		if !ok {
+			if len(labels) == maxLabels {
+				clear(labels)
+			}
+			known = string(text)
+			labels[known] = known
+		}
+		t.label = known
+		return nil
+	})
+}
+
+// label is what the caller wants the thing that its call makes to be called, once.
+func label() (name string) {
+	if t := driver.caller; t != nil {
+		name, t.label = t.label, ""
+	}
+	return name
 }

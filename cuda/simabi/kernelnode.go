@@ -25,6 +25,7 @@ type kernelNode struct {
 	shared      uint32
 	arguments   []byte // the parameter block
 	attributes  kernelAttributes
+	label       string // for errors
 }
 
 func (k *kernelNode) Kind() graph.Kind { return graph.KernelNode }
@@ -43,7 +44,7 @@ func (k *kernelNode) Becomes(next graph.Params) graph.Reason {
 
 func (k *kernelNode) lower() (sim.GraphNode, error) {
 	n := sim.GraphNode{Work: &device.Launch{Function: k.function.sim, Grid: k.grid, Block: k.block, Shared: k.shared,
-		Params: k.arguments, Cooperative: k.attributes.cooperative()}}
+		Params: k.arguments, Cooperative: k.attributes.cooperative(), Label: k.label}}
 	if p, ok := k.attributes.priority(); ok {
 		n.Priority = &p
 	}
@@ -61,7 +62,7 @@ func newKernelNode(p *C.CUDA_KERNEL_NODE_PARAMS_v1, kern C.CUkernel, attributes 
 		return nil, err
 	}
 	k := &kernelNode{function: f, grid: dim(p.gridDimX, p.gridDimY, p.gridDimZ), block: dim(p.blockDimX, p.blockDimY, p.blockDimZ),
-		shared: uint32(p.sharedMemBytes), attributes: attributes}
+		shared: uint32(p.sharedMemBytes), attributes: attributes, label: label()}
 	if p._func == nil {
 		k.kern = name
 	}

@@ -86,7 +86,7 @@ func (c *context) launch(fn C.CUfunction, st C.CUstream, l device.Launch, params
 	if err := f.fits(l.Shared); err != nil {
 		return err
 	}
-	l.Function = f.sim
+	l.Function, l.Label = f.sim, label()
 	if l.Params, err = f.arguments(c.scratch.Params[:0], params, extra); err != nil {
 		return err
 	}

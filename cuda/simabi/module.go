@@ -30,6 +30,9 @@ func (c *context) load(name string, image []byte) (*module, error) {
 	if err != nil {
 		return nil, err
 	}
+	if l := label(); l != "" {
+		name = l
+	}
 	h, err := c.sim.LoadModule(name, text)
 	if err != nil {
 		return nil, err

@@ -257,6 +257,8 @@ const struct simabi_entry simabi_table[] = {
 	{"cuUserObjectCreate", sim_cuUserObjectCreate},
 	{"cuUserObjectRelease", sim_cuUserObjectRelease},
 	{"cuUserObjectRetain", sim_cuUserObjectRetain},
+	{"repriseLabel", sim_repriseLabel},
+	{"repriseLastError", sim_repriseLastError},
 	{"repriseNow", sim_repriseNow},
 };
 

@@ -14,6 +14,7 @@ type thread struct {
 	own       map[uint64]*stream // its default streams, by the context's id
 	perThread bool               // the call is of the _ptds or _ptsz kind
 	capture   capture.Thread
+	label     string // what the next thing that it makes is to be called
 }
 
 var callers = map[uint64]*thread{}
