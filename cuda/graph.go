@@ -1,0 +1,256 @@
+//go:build cuda
+
+package cuda
+
+import (
+	"gorgonia.org/cu"
+
+	"github.com/reprise-gpu/reprise/device"
+)
+
+// graph is under construction. Node n is nodes[n-1]. The driver knows the nodes of an
+// instance by those of the graph, so the driver's graph lives as long as either.
+type graph struct {
+	g         cu.Graph
+	nodes     []node
+	instances int
+	destroyed bool
+}
+
+type node struct {
+	n    graphNode
+	kind string
+	call *hostCall
+	// idle is set for a copy or a memset of no bytes, which the driver has no node
+	// for: an empty node stands in, or in an instance the node is switched off.
+	idle bool
+}
+
+// exec is an instance: node n is nodes[n-1], with the instance's own parameters.
+type exec struct {
+	x     graphExec
+	of    *graph
+	nodes []node
+	calls int
+	blank []bool // nodes that are empty ones for good
+}
+
+// CreateGraph makes an empty graph.
+func (d *Device) CreateGraph() (device.Graph, error) {
+	if err := d.enter(); err != nil {
+		return 0, err.In("CreateGraph")
+	}
+	defer d.mu.Unlock()
+	g := &graph{}
+	err := d.gorgonia("cuGraphCreate", func() (err error) { g.g, err = cu.MakeGraph(); return err })
+	if err != nil {
+		return 0, err.In("CreateGraph")
+	}
+	return d.graphs.Add(g), nil
+}
+
+// DestroyGraph leaves what was instantiated from the graph as it is.
+func (d *Device) DestroyGraph(h device.Graph) error {
+	if err := d.enter(); err != nil {
+		return err.In("DestroyGraph")
+	}
+	defer d.mu.Unlock()
+	g, err := d.graphs.Remove(h)
+	if err != nil {
+		return err.In("DestroyGraph")
+	}
+	g.destroyed = true
+	return d.freeGraph(g).In("DestroyGraph")
+}
+
+// freeGraph destroys the driver's graph once nobody needs it.
+func (d *Device) freeGraph(g *graph) *device.Error {
+	if !g.destroyed || g.instances > 0 {
+		return nil
+	}
+	for i := range g.nodes {
+		g.nodes[i].call.release()
+	}
+	return d.gorgonia("cuGraphDestroy", g.g.Destroy)
+}
+
+// AddNode adds work that runs after deps. gorgonia.org/cu is of no use here: its
+// kernel nodes lose their parameters, and its host nodes are never freed.
+func (d *Device) AddNode(h device.Graph, deps []device.Node, w device.Work) (device.Node, error) {
+	if err := d.enter(); err != nil {
+		return 0, err.In("AddNode")
+	}
+	defer d.mu.Unlock()
+	g, err := d.graphs.Get(h)
+	if err != nil {
+		return 0, err.In("AddNode")
+	}
+	after := make([]graphNode, 0, len(deps))
+	for _, n := range deps {
+		if err := checkNode(n, len(g.nodes)); err != nil {
+			return 0, err.In("AddNode")
+		}
+		after = append(after, g.nodes[n-1].n)
+	}
+	call, err := d.lower(&d.scratch[0], w)
+	if err != nil {
+		return 0, err.In("AddNode")
+	}
+	n, code := d.driver.addNode(g.g, after, &d.scratch[0])
+	if code != 0 {
+		call.release()
+		return 0, d.failed("cuGraphAddNode", code).In("AddNode")
+	}
+	g.nodes = append(g.nodes, node{n: n, kind: device.KindOf(w), call: call, idle: idle(w)})
+	return device.Node(len(g.nodes)), nil
+}
+
+func checkNode(n device.Node, count int) *device.Error {
+	if n < 1 || n > device.Node(count) {
+		return refuse(device.InvalidHandle, "node %d is not among the graph's %d nodes", n, count)
+	}
+	return nil
+}
+
+// idle reports a copy or a memset of no bytes.
+func idle(w device.Work) bool {
+	switch w := w.(type) {
+	case *device.Copy:
+		return w.Bytes == 0
+	case *device.Memset:
+		return w.Count == 0
+	}
+	return false
+}
+
+// Instantiate fixes the graph's topology.
+func (d *Device) Instantiate(h device.Graph) (device.GraphExec, error) {
+	if err := d.enter(); err != nil {
+		return 0, err.In("Instantiate")
+	}
+	defer d.mu.Unlock()
+	g, err := d.graphs.Get(h)
+	if err != nil {
+		return 0, err.In("Instantiate")
+	}
+	raw, code := d.driver.instantiate(g.g)
+	if err := d.failed("cuGraphInstantiateWithFlags", code); err != nil {
+		return 0, err.In("Instantiate")
+	}
+	x := &exec{x: raw, of: g, nodes: append([]node(nil), g.nodes...), blank: make([]bool, len(g.nodes))}
+	g.instances++
+	for i := range x.nodes {
+		x.blank[i] = x.nodes[i].idle
+		if c := x.nodes[i].call; c != nil {
+			c.hold()
+			x.calls++
+		}
+	}
+	return d.execs.Add(x), nil
+}
+
+// UpdateNode replaces the parameters of one node for later launches.
+func (d *Device) UpdateNode(h device.GraphExec, n device.Node, w device.Work) error {
+	if err := d.enter(); err != nil {
+		return err.In("UpdateNode")
+	}
+	defer d.mu.Unlock()
+	x, err := d.execs.Get(h)
+	if err != nil {
+		return err.In("UpdateNode")
+	}
+	err = first(checkNode(n, len(x.nodes)), device.CheckWork(w, &d.info))
+	if err == nil {
+		err = d.update(x, int(n-1), w)
+	}
+	return err.In("UpdateNode")
+}
+
+func (d *Device) update(x *exec, i int, w device.Work) *device.Error {
+	n := &x.nodes[i]
+	if err := sameKind(n.kind, w); err != nil {
+		return err
+	}
+	call, err := d.lower(&d.scratch[0], w)
+	if err != nil {
+		return err
+	}
+	if err := d.setNode(x, i, idle(w)); err != nil {
+		call.release()
+		return err
+	}
+	n.call.release()
+	n.call, n.idle = call, idle(w)
+	return nil
+}
+
+// setNode gives a node what was lowered last.
+func (d *Device) setNode(x *exec, i int, idle bool) *device.Error {
+	n := &x.nodes[i]
+	switch {
+	case idle && n.idle:
+		return nil
+	case idle:
+		return d.failed("cuGraphNodeSetEnabled", d.driver.enableNode(x.x, n.n, false))
+	case x.blank[i]:
+		return refuse(device.GraphUpdateForbidden, "node %d moved no bytes when it was added, and the driver cannot make it move some; instantiate anew", i+1)
+	}
+	if err := d.failed("cuGraphExecNodeSetParams", d.driver.updateNode(x.x, n.n, &d.scratch[0])); err != nil {
+		return err
+	}
+	if !n.idle {
+		return nil
+	}
+	return d.failed("cuGraphNodeSetEnabled", d.driver.enableNode(x.x, n.n, true))
+}
+
+// LaunchGraph enqueues one run of the whole graph.
+func (d *Device) LaunchGraph(h device.GraphExec, sh device.Stream) error {
+	if err := d.enter(); err != nil {
+		return err.In("LaunchGraph")
+	}
+	defer d.mu.Unlock()
+	x, badX := d.execs.Get(h)
+	s, badS := d.streams.Get(sh)
+	if err := first(badX, badS); err != nil {
+		return err.In("LaunchGraph")
+	}
+	x.enqueued(1)
+	code := d.driver.launchGraph(x.x, s)
+	if code != 0 {
+		x.enqueued(-1)
+	}
+	return d.failed("cuGraphLaunch", code).In("LaunchGraph")
+}
+
+// enqueued notes runs of the instance's host calls.
+func (x *exec) enqueued(runs int) {
+	if x.calls == 0 {
+		return
+	}
+	for i := range x.nodes {
+		x.nodes[i].call.enqueued(runs)
+	}
+}
+
+// DestroyGraphExec lets launches that are under way run on.
+func (d *Device) DestroyGraphExec(h device.GraphExec) error {
+	if err := d.enter(); err != nil {
+		return err.In("DestroyGraphExec")
+	}
+	defer d.mu.Unlock()
+	x, err := d.execs.Remove(h)
+	if err != nil {
+		return err.In("DestroyGraphExec")
+	}
+	return d.freeExec(x).In("DestroyGraphExec")
+}
+
+func (d *Device) freeExec(x *exec) *device.Error {
+	for i := range x.nodes {
+		x.nodes[i].call.release()
+	}
+	x.of.instances--
+	destroyed := d.gorgonia("cuGraphExecDestroy", handleOf[cu.ExecGraph](x.x).Destroy)
+	return first(destroyed, d.freeGraph(x.of))
+}

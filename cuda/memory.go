@@ -1,0 +1,209 @@
+//go:build cuda
+
+package cuda
+
+import (
+	"fmt"
+	"slices"
+	"sort"
+	"unsafe"
+
+	"gorgonia.org/cu"
+
+	"github.com/reprise-gpu/reprise/device"
+)
+
+// memory is what the program may copy from and to. A driver does not promise to refuse
+// a copy that leaves its allocation, so every one is looked up here first.
+type memory struct {
+	blocks []block // by address
+	bytes  int64   // of all but variables
+}
+
+// block is an allocation, or a variable of a module.
+type block struct {
+	base     device.Ptr
+	size     int64
+	host     bool
+	variable device.Module // 0 for an allocation
+}
+
+func (m *memory) find(p device.Ptr) int {
+	return sort.Search(len(m.blocks), func(i int) bool { return m.blocks[i].base > p }) - 1
+}
+
+func (m *memory) add(b block) {
+	i := m.find(b.base) + 1
+	if i > 0 && m.blocks[i-1].base == b.base {
+		return // a variable that was looked up before
+	}
+	m.blocks = slices.Insert(m.blocks, i, b)
+	if b.variable == 0 {
+		m.bytes += b.size
+	}
+}
+
+// at is the block that n bytes at an address lie in.
+func (m *memory) at(p device.Ptr, n int64) (*block, *device.Error) {
+	if i := m.find(p); i >= 0 {
+		b := &m.blocks[i]
+		if at := uint64(p - b.base); at <= uint64(b.size) && uint64(n) <= uint64(b.size)-at {
+			return b, nil
+		}
+		return nil, refuse(device.InvalidValue, "%d bytes at %#x, which is byte %d of the last allocation before it, of %d bytes",
+			n, uint64(p), p-b.base, b.size)
+	}
+	return nil, refuse(device.InvalidValue, "%d bytes at %#x, which is no allocation", n, uint64(p))
+}
+
+// allocation is what starts at an address and can be freed.
+func (m *memory) allocation(p device.Ptr) (block, *device.Error) {
+	i := m.find(p)
+	switch {
+	case i < 0 || m.blocks[i].base != p:
+		return block{}, refuse(device.InvalidValue, "no allocation starts at %#x, or it was freed before", uint64(p))
+	case m.blocks[i].variable != 0:
+		return block{}, refuse(device.InvalidValue, "%#x is a variable of module %d; UnloadModule frees it", uint64(p), m.blocks[i].variable)
+	}
+	return m.blocks[i], nil
+}
+
+func (m *memory) remove(b block) {
+	i := m.find(b.base)
+	m.blocks = slices.Delete(m.blocks, i, i+1)
+	m.bytes -= b.size
+}
+
+// unload forgets the variables of a module.
+func (m *memory) unload(h device.Module) {
+	m.blocks = slices.DeleteFunc(m.blocks, func(b block) bool { return b.variable == h })
+}
+
+// allocations counts what is neither a variable nor freed.
+func (m *memory) allocations() (n int) {
+	for i := range m.blocks {
+		if m.blocks[i].variable == 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// checkSize refuses what no driver is asked for.
+func checkSize(bytes, most int64, what string) *device.Error {
+	switch {
+	case bytes < 0:
+		return refuse(device.InvalidValue, "%d bytes; want 0 or more", bytes)
+	case bytes > most:
+		return refuse(device.OutOfMemory, "%d bytes of %s; %d is the most there can be", bytes, what, most)
+	}
+	return nil
+}
+
+// Alloc returns device memory. A driver refuses to allocate nothing, so that takes a byte.
+func (d *Device) Alloc(bytes int64) (device.Ptr, error) {
+	if err := d.enter(); err != nil {
+		return 0, err.In("Alloc")
+	}
+	defer d.mu.Unlock()
+	if err := checkSize(bytes, d.info.MemoryBytes, "device memory"); err != nil {
+		return 0, err.In("Alloc")
+	}
+	var p cu.DevicePtr
+	err := d.gorgonia("cuMemAlloc", func() (err error) { p, err = cu.MemAlloc(max(1, bytes)); return err })
+	if err != nil {
+		err.Detail = fmt.Sprintf("%d bytes: %s", bytes, err.Detail)
+		return 0, err.In("Alloc")
+	}
+	d.memory.add(block{base: device.Ptr(p), size: bytes})
+	return device.Ptr(p), nil
+}
+
+// AllocHost returns pinned memory, which Go's collector does not know. gorgonia.org/cu
+// can free it and not allocate it.
+func (d *Device) AllocHost(bytes int64) (device.Ptr, []byte, error) {
+	if err := d.enter(); err != nil {
+		return 0, nil, err.In("AllocHost")
+	}
+	defer d.mu.Unlock()
+	if err := checkSize(bytes, device.MaxHostAlloc, "pinned memory"); err != nil {
+		return 0, nil, err.In("AllocHost")
+	}
+	p, code := d.driver.allocHost(max(1, bytes))
+	if err := d.failed("cuMemHostAlloc", code); err != nil {
+		return 0, nil, err.In("AllocHost")
+	}
+	b := block{base: device.Ptr(uintptr(p)), size: bytes, host: true}
+	d.memory.add(b)
+	return b.base, unsafe.Slice((*byte)(p), bytes), nil
+}
+
+// Free waits for the device: cuMemFree does so itself, and of cuMemFreeHost it is not
+// said.
+func (d *Device) Free(p device.Ptr) error {
+	if err := d.enter(); err != nil {
+		return err.In("Free")
+	}
+	defer d.mu.Unlock()
+	b, err := d.memory.allocation(p)
+	if err != nil {
+		return err.In("Free")
+	}
+	if err := d.release(b); err != nil {
+		return err.In("Free")
+	}
+	d.memory.remove(b)
+	return d.hosts.failure().In("Free")
+}
+
+func (d *Device) release(b block) *device.Error {
+	if !b.host {
+		return d.gorgonia("cuMemFree", func() error { return cu.MemFree(cu.DevicePtr(b.base)) })
+	}
+	if err := d.failed("cuCtxSynchronize", d.driver.synchronizeAll()); err != nil {
+		return err
+	}
+	return d.gorgonia("cuMemFreeHost", func() error { return cu.MemFreeHost(pointer(b.base)) })
+}
+
+// pointer is an address of pinned memory, which the collector does not move.
+func pointer(p device.Ptr) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&p)) }
+
+// Write copies on the legacy default stream, whose order with all of our streams is
+// what makes it wait for all work, and work to come for it.
+func (d *Device) Write(dst device.Ptr, src []byte) error {
+	if err := d.enter(); err != nil {
+		return err.In("Write")
+	}
+	defer d.mu.Unlock()
+	_, err := d.memory.at(dst, int64(len(src)))
+	if err != nil {
+		return err.In("Write")
+	}
+	if len(src) == 0 {
+		return d.waitAll().In("Write")
+	}
+	err = d.gorgonia("cuMemcpyHtoD", func() error {
+		return cu.MemcpyHtoD(cu.DevicePtr(dst), unsafe.Pointer(&src[0]), int64(len(src)))
+	})
+	return first(err, d.hosts.failure()).In("Write")
+}
+
+// Read copies likewise.
+func (d *Device) Read(dst []byte, src device.Ptr) error {
+	if err := d.enter(); err != nil {
+		return err.In("Read")
+	}
+	defer d.mu.Unlock()
+	_, err := d.memory.at(src, int64(len(dst)))
+	if err != nil {
+		return err.In("Read")
+	}
+	if len(dst) == 0 {
+		return d.waitAll().In("Read")
+	}
+	err = d.gorgonia("cuMemcpyDtoH", func() error {
+		return cu.MemcpyDtoH(unsafe.Pointer(&dst[0]), cu.DevicePtr(src), int64(len(dst)))
+	})
+	return first(err, d.hosts.failure()).In("Read")
+}

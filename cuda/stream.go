@@ -1,0 +1,209 @@
+//go:build cuda
+
+package cuda
+
+import (
+	"time"
+
+	"gorgonia.org/cu"
+
+	"github.com/reprise-gpu/reprise/device"
+)
+
+// event remembers whether it was recorded, of which drivers differ in what they say.
+type event struct {
+	ev       cu.Event
+	recorded bool
+}
+
+// CreateStream makes a FIFO. It is ordered with the legacy default stream, in which
+// nothing of ours runs but Write and Read: those wait for all work, and nothing
+// overtakes them.
+func (d *Device) CreateStream(priority int) (device.Stream, error) {
+	if err := d.enter(); err != nil {
+		return 0, err.In("CreateStream")
+	}
+	defer d.mu.Unlock()
+	priority = min(max(priority, d.info.GreatestPriority), d.info.LeastPriority)
+	var s cu.Stream
+	err := d.gorgonia("cuStreamCreateWithPriority", func() (err error) {
+		s, err = cu.MakeStreamWithPriority(priority, cu.DefaultStream)
+		return err
+	})
+	if err != nil {
+		return 0, err.In("CreateStream")
+	}
+	return d.streams.Add(s), nil
+}
+
+// DestroyStream lets work that is under way run on.
+func (d *Device) DestroyStream(h device.Stream) error {
+	if err := d.enter(); err != nil {
+		return err.In("DestroyStream")
+	}
+	defer d.mu.Unlock()
+	s, err := d.streams.Get(h)
+	if err != nil {
+		return err.In("DestroyStream")
+	}
+	if err := d.destroyStream(s); err != nil {
+		return err.In("DestroyStream")
+	}
+	_, err = d.streams.Remove(h)
+	return err.In("DestroyStream")
+}
+
+func (d *Device) destroyStream(s cu.Stream) *device.Error {
+	return d.gorgonia("cuStreamDestroy", s.Destroy)
+}
+
+// Submit enqueues one piece of work. Nothing is allocated for it, but for a host call.
+func (d *Device) Submit(h device.Stream, w device.Work) error {
+	if err := d.enter(); err != nil {
+		return err.In("Submit")
+	}
+	defer d.mu.Unlock()
+	return d.submit(h, w).In("Submit")
+}
+
+func (d *Device) submit(h device.Stream, w device.Work) *device.Error {
+	s, err := d.streams.Get(h)
+	if err != nil {
+		return err
+	}
+	call, err := d.lower(&d.scratch[0], w)
+	if err != nil {
+		return err
+	}
+	d.scratch[0].on(s)
+	return d.enqueue(d.scratch, call)
+}
+
+// enqueue submits the one command, which makes call once when it is a host call.
+func (d *Device) enqueue(c []command, call *hostCall) *device.Error {
+	call.enqueued(1)
+	defer call.release()
+	if _, code := d.driver.submit(c); code != 0 {
+		call.enqueued(-1)
+		return d.failed(c[0].calls(), code)
+	}
+	return nil
+}
+
+// Synchronize waits until the stream is empty.
+func (d *Device) Synchronize(h device.Stream) error {
+	if err := d.enter(); err != nil {
+		return err.In("Synchronize")
+	}
+	defer d.mu.Unlock()
+	s, err := d.streams.Get(h)
+	if err != nil {
+		return err.In("Synchronize")
+	}
+	err = d.failed("cuStreamSynchronize", d.driver.synchronize(s))
+	return first(err, d.hosts.failure()).In("Synchronize")
+}
+
+// SynchronizeAll waits for all work.
+func (d *Device) SynchronizeAll() error {
+	if err := d.enter(); err != nil {
+		return err.In("SynchronizeAll")
+	}
+	defer d.mu.Unlock()
+	return d.waitAll().In("SynchronizeAll")
+}
+
+func (d *Device) waitAll() *device.Error {
+	return first(d.failed("cuCtxSynchronize", d.driver.synchronizeAll()), d.hosts.failure())
+}
+
+// CreateEvent makes an event that was never recorded.
+func (d *Device) CreateEvent() (device.Event, error) {
+	if err := d.enter(); err != nil {
+		return 0, err.In("CreateEvent")
+	}
+	defer d.mu.Unlock()
+	e := &event{}
+	err := d.gorgonia("cuEventCreate", func() (err error) { e.ev, err = cu.MakeEvent(cu.DefaultEvent); return err })
+	if err != nil {
+		return 0, err.In("CreateEvent")
+	}
+	return d.events.Add(e), nil
+}
+
+// DestroyEvent leaves the waits on it as they are.
+func (d *Device) DestroyEvent(h device.Event) error {
+	if err := d.enter(); err != nil {
+		return err.In("DestroyEvent")
+	}
+	defer d.mu.Unlock()
+	e, err := d.events.Get(h)
+	if err != nil {
+		return err.In("DestroyEvent")
+	}
+	if err := d.destroyEvent(e); err != nil {
+		return err.In("DestroyEvent")
+	}
+	_, err = d.events.Remove(h)
+	return err.In("DestroyEvent")
+}
+
+func (d *Device) destroyEvent(e *event) *device.Error {
+	return d.gorgonia("cuEventDestroy", func() error { return cu.DestroyEvent(&e.ev) })
+}
+
+// Record marks the stream's present end.
+func (d *Device) Record(eh device.Event, sh device.Stream) error {
+	if err := d.enter(); err != nil {
+		return err.In("Record")
+	}
+	defer d.mu.Unlock()
+	e, badE := d.events.Get(eh)
+	s, badS := d.streams.Get(sh)
+	if err := first(badE, badS); err != nil {
+		return err.In("Record")
+	}
+	d.scratch[0].mark(e.ev, s)
+	if err := d.enqueue(d.scratch, nil); err != nil {
+		return err.In("Record")
+	}
+	e.recorded = true
+	return nil
+}
+
+// Wait holds back later work of the stream.
+func (d *Device) Wait(sh device.Stream, eh device.Event) error {
+	if err := d.enter(); err != nil {
+		return err.In("Wait")
+	}
+	defer d.mu.Unlock()
+	s, badS := d.streams.Get(sh)
+	e, badE := d.events.Get(eh)
+	if err := first(badS, badE); err != nil {
+		return err.In("Wait")
+	}
+	d.scratch[0].await(e.ev, s)
+	return d.enqueue(d.scratch, nil).In("Wait")
+}
+
+// Elapsed is the device time between two completed records. The driver counts in
+// milliseconds as a float, half a microsecond apart at best.
+func (d *Device) Elapsed(start, end device.Event) (time.Duration, error) {
+	if err := d.enter(); err != nil {
+		return 0, err.In("Elapsed")
+	}
+	defer d.mu.Unlock()
+	a, badA := d.events.Get(start)
+	b, badB := d.events.Get(end)
+	if err := first(badA, badB); err != nil {
+		return 0, err.In("Elapsed")
+	}
+	for h, e := range map[device.Event]*event{start: a, end: b} {
+		if !e.recorded {
+			return 0, refuse(device.InvalidHandle, "event %d was never recorded", h).In("Elapsed")
+		}
+	}
+	var ms float64
+	err := d.gorgonia("cuEventElapsedTime", func() (err error) { ms, err = a.ev.Elapsed(b.ev); return err })
+	return time.Duration(ms * float64(time.Millisecond)), err.In("Elapsed")
+}

@@ -1,0 +1,52 @@
+//go:build cuda
+
+package cuda
+
+import (
+	"runtime/cgo"
+
+	"gorgonia.org/cu"
+
+	"github.com/reprise-gpu/reprise/device"
+)
+
+// copyHosts says which sides of a copy are pinned memory; a graph node must know.
+type copyHosts struct{ dst, src bool }
+
+// lower checks a work and makes c its command. Of a host call it returns what the
+// driver will call, which the caller releases.
+func (d *Device) lower(c *command, w device.Work) (*hostCall, *device.Error) {
+	if err := device.CheckWork(w, &d.info); err != nil {
+		return nil, err
+	}
+	var f cu.Function
+	var hosts copyHosts
+	switch w := w.(type) {
+	case *device.Launch:
+		k, err := d.funcs.Get(w.Function)
+		if err != nil {
+			return nil, err
+		}
+		if err := d.allow(k, int(w.Shared)); err != nil {
+			return nil, err
+		}
+		f = k.fn
+	case *device.Copy:
+		dst, badDst := d.memory.at(w.Dst, w.Bytes)
+		src, badSrc := d.memory.at(w.Src, w.Bytes)
+		if err := first(badDst, badSrc); err != nil {
+			return nil, err
+		}
+		hosts = copyHosts{dst: dst.host, src: src.host}
+	case *device.Memset:
+		if _, err := d.memory.at(w.Dst, w.Count*int64(w.Width)); err != nil {
+			return nil, err
+		}
+	case *device.HostCall:
+		call := d.hosts.add(w)
+		c.set(w, f, hosts, call.handle)
+		return call, nil
+	}
+	c.set(w, f, hosts, cgo.Handle(0))
+	return nil, nil
+}
