@@ -82,3 +82,23 @@ func describe(ordinal int, gpu cu.Device) (info device.Info, err error) {
 // maxSharedOptIn is CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, which
 // gorgonia.org/cu has no name for.
 const maxSharedOptIn cu.DeviceAttribute = 97
+
+// DriverState is what was found where the driver should be.
+type DriverState struct {
+	Library string // "sim", the path of the library that was opened, or ""
+	Problem string // why there is none
+	Init    device.Code
+	Version int // 12040 is CUDA 12.4
+}
+
+// Driver looks for the driver.
+func Driver() DriverState {
+	return DriverState{lazycuda.Provider(), lazycuda.Problem(), device.Code(lazycuda.InitResult()), cu.Version()}
+}
+
+// Prohibited reports whether a GPU's compute mode admits nobody.
+func Prohibited(ordinal int) bool {
+	const prohibited = 2 // CU_COMPUTEMODE_PROHIBITED
+	mode, err := cu.Device(ordinal).Attribute(cu.ComputeMode)
+	return err == nil && mode == prohibited
+}

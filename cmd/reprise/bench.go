@@ -133,7 +133,7 @@ func (f *benchFlags) config(args []string) (c bench.Config, err error) {
 	if c.Sizes, err = pickSizes(f.sizes, c.Workloads); err != nil {
 		return c, err
 	}
-	if _, err := lookupProfile(f.device); err != nil {
+	if err := checkDevice(f.device); err != nil {
 		return c, err
 	}
 	if err := checkSample(f.sample, f.race); err != nil {
@@ -141,7 +141,7 @@ func (f *benchFlags) config(args []string) (c bench.Config, err error) {
 	}
 	c.Iterations, c.Sample = f.iterations, f.sample
 	c.Open = func() (device.Device, error) {
-		return openDevice(f.device, sim.Options{Sample: f.sample, Race: raceMode(f.race)})
+		return openAny(f.device, sim.Options{Sample: f.sample, Race: raceMode(f.race)})
 	}
 	if f.json != "" && f.json != "-" {
 		err = checkWritable(f.json) // before minutes of work, not after

@@ -55,7 +55,7 @@ func runCalibrate(c *cobra.Command, f *calibrateFlags) error {
 			return err
 		}
 	}
-	dev, err := openDevice(f.device, sim.Options{})
+	dev, err := openAny(f.device, sim.Options{})
 	if err != nil {
 		return err
 	}

@@ -2,11 +2,13 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
+	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/internal/des"
 	"github.com/reprise-gpu/reprise/sim"
 )
@@ -49,6 +51,9 @@ func raceMode(on bool) sim.Race {
 
 // lookupProfile is the profile of a simulated device's id.
 func lookupProfile(id string) (*des.Profile, error) {
+	if _, ok := gpuOrdinal(id); ok {
+		return nil, usagef("%s is a GPU, and this needs a simulated device: use %s, and see reprise devices", id, defaultDevice)
+	}
 	kind, name, _ := strings.Cut(id, ":")
 	if kind != "sim" {
 		return nil, usagef("unknown device %q: use %s, and see reprise devices", id, defaultDevice)
@@ -63,29 +68,48 @@ func lookupProfile(id string) (*des.Profile, error) {
 	return &f.Profile, nil
 }
 
+// findGPUs is gpus, but in tests.
+var findGPUs = gpus
+
 func newDevices() *cobra.Command {
 	return &cobra.Command{
 		Use:   "devices",
 		Short: "List the devices work can run on",
 		Args:  cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			w := tabwriter.NewWriter(c.OutOrStdout(), 0, 0, 2, ' ', 0)
-			fmt.Fprintln(w, "DEVICE\tNAME\tSIMULATED\tCOMPUTE\tSMS\tCLOCK MHZ\tMEMORY GB\tGB/S")
-			for _, p := range des.Profiles() {
-				dev, err := sim.New(sim.Options{Profile: p.ID})
-				if err != nil {
-					return err
-				}
-				i := dev.Info()
-				fmt.Fprintf(w, "%s\t%s\t%s\t%d.%d\t%d\t%d\t%.0f\t%.0f\n", i.ID, i.Name, yesNo(i.Simulated),
-					i.ComputeMajor, i.ComputeMinor, i.Multiprocessors, i.ClockMHz, float64(i.MemoryBytes)/1e9, i.MemoryGBps)
-				if err := dev.Close(); err != nil {
-					return err
-				}
+			found, err := findGPUs()
+			if err != nil {
+				fmt.Fprintf(c.ErrOrStderr(), "no GPU: %v (see reprise doctor)\n", err)
 			}
-			return w.Flush()
+			return listDevices(c.OutOrStdout(), found)
 		},
 	}
+}
+
+// listDevices prints the GPUs and then what can be simulated.
+func listDevices(to io.Writer, gpus []device.Info) error {
+	w := tabwriter.NewWriter(to, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "DEVICE\tNAME\tSIMULATED\tCOMPUTE\tSMS\tCLOCK MHZ\tMEMORY GB\tGB/S")
+	for _, i := range gpus {
+		listDevice(w, &i)
+	}
+	for _, p := range des.Profiles() {
+		dev, err := sim.New(sim.Options{Profile: p.ID})
+		if err != nil {
+			return err
+		}
+		i := dev.Info()
+		listDevice(w, &i)
+		if err := dev.Close(); err != nil {
+			return err
+		}
+	}
+	return w.Flush()
+}
+
+func listDevice(w io.Writer, i *device.Info) {
+	fmt.Fprintf(w, "%s\t%s\t%s\t%d.%d\t%d\t%d\t%.0f\t%.0f\n", i.ID, i.Name, yesNo(i.Simulated),
+		i.ComputeMajor, i.ComputeMinor, i.Multiprocessors, i.ClockMHz, float64(i.MemoryBytes)/1e9, i.MemoryGBps)
 }
 
 func yesNo(b bool) string {

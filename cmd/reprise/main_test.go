@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -15,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/reprise-gpu/reprise/bench"
+	"github.com/reprise-gpu/reprise/device"
 )
 
 // reprise runs the program and returns what it printed and its exit status.
@@ -32,6 +34,8 @@ func reprise(args ...string) (stdout, stderr string, status int) {
 //	run            runs its input; prints standard output, then standard error
 //	               with "! " before each line, then the exit status unless 0
 func TestCommands(t *testing.T) {
+	findGPUs = func() ([]device.Info, error) { return nil, errors.New("none in this test") }
+	defer func() { findGPUs = gpus }()
 	kernels, err := filepath.Abs("../../cuda/kernels")
 	require.NoError(t, err)
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {

@@ -38,7 +38,7 @@ Workloads:
 			if err := w.Fits(size); err != nil {
 				return usagef("--size: %w", err)
 			}
-			dev, err := openDevice(deviceID, sim.Options{})
+			dev, err := openAny(deviceID, sim.Options{})
 			if err != nil {
 				return err
 			}

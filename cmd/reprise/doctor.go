@@ -1,0 +1,207 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/reprise-gpu/reprise/device"
+)
+
+// driverState is what the process knows of the CUDA driver.
+type driverState struct {
+	Built   bool // with the tag cuda
+	Driver  driverFacts
+	GPUs    []device.Info
+	Closed  []bool // by GPU: its compute mode admits nobody
+	Missing string // why there are no GPUs
+}
+
+// driverFacts is what was found where the driver should be.
+type driverFacts struct {
+	Library string // "sim", the path of the library that was opened, or ""
+	Problem string // why there is none
+	Init    device.Code
+	Version int // 12040 is CUDA 12.4
+}
+
+// diagnosis is one line of doctor.
+type diagnosis struct {
+	ok     bool
+	what   string // "driver library"
+	found  string
+	remedy string // when it is not ok
+}
+
+func newDoctor() *cobra.Command {
+	return &cobra.Command{
+		Use:   "doctor",
+		Short: "Say what there is of a GPU and its driver, and how to mend what is missing",
+		Long: `Doctor looks for what a GPU needs, from the kernel module to the device itself, and
+prints a line for each. The exit status is 0 when a GPU can be used. Simulated
+devices need none of it.`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return runDoctor(c.OutOrStdout(), "/", driver()) },
+	}
+}
+
+func runDoctor(w io.Writer, root string, s driverState) error {
+	lines := diagnose(root, s)
+	failed := 0
+	for _, d := range lines {
+		mark := "ok     "
+		if !d.ok {
+			mark = "MISSING"
+			failed++
+		}
+		fmt.Fprintf(w, "%s  %s: %s", mark, d.what, d.found)
+		if !d.ok && d.remedy != "" {
+			fmt.Fprintf(w, "; %s", d.remedy)
+		}
+		fmt.Fprintln(w)
+	}
+	if failed > 0 {
+		return errors.New("no GPU can be used as things are; simulated devices can, see reprise devices")
+	}
+	return nil
+}
+
+// diagnose examines the machine whose files are below root. The kernel's side is of no
+// interest when the driver is the simulator.
+func diagnose(root string, s driverState) []diagnosis {
+	lines := []diagnosis{{ok: s.Built, what: "build", found: "with the CUDA driver"}}
+	if !s.Built {
+		lines[0].found = "this one only simulates"
+		lines[0].remedy = "build with `make`, which needs a C compiler"
+	}
+	if s.Driver.Library != "sim" {
+		lines = append(lines, kernelModule(root), deviceFiles(root))
+	}
+	if !s.Built {
+		return lines
+	}
+	lines = append(lines, library(s.Driver))
+	if s.Driver.Library == "" {
+		return lines
+	}
+	lines = append(lines, initialized(s.Driver))
+	if s.Driver.Init == 0 {
+		lines = append(lines, usable(s)...)
+	}
+	return lines
+}
+
+// kernelModule looks for the part of the driver in the kernel.
+func kernelModule(root string) diagnosis {
+	d := diagnosis{what: "kernel module"}
+	text, err := os.ReadFile(filepath.Join(root, "proc/driver/nvidia/version"))
+	switch {
+	case err == nil:
+		first, _, _ := strings.Cut(string(text), "\n")
+		d.ok, d.found = true, strings.Join(strings.Fields(strings.TrimPrefix(first, "NVRM version:")), " ")
+	case exists(root, "dev/dxg"):
+		d.ok, d.found = true, "of Windows, through /dev/dxg (WSL)"
+	case container(root):
+		d.found = "not visible in this container"
+		d.remedy = "start it with the NVIDIA container toolkit, docker run --gpus all"
+	default:
+		d.found = "not loaded: there is no /proc/driver/nvidia/version"
+		d.remedy = "install NVIDIA's driver for the GPU, or load it with modprobe nvidia"
+	}
+	return d
+}
+
+// deviceFiles looks at the files through which the kernel module is reached.
+func deviceFiles(root string) diagnosis {
+	d := diagnosis{what: "device files"}
+	if exists(root, "dev/dxg") {
+		d.ok, d.found = true, "/dev/dxg"
+		return d
+	}
+	gpus, _ := filepath.Glob(filepath.Join(root, "dev/nvidia[0-9]*"))
+	if len(gpus) == 0 {
+		d.found = "there is no /dev/nvidia0"
+		d.remedy = "run nvidia-modprobe -u -c 0 as root; in a container, start it with --gpus all"
+		return d
+	}
+	for _, path := range append([]string{filepath.Join(root, "dev/nvidiactl")}, gpus...) {
+		f, err := os.OpenFile(path, os.O_RDWR, 0)
+		if err != nil {
+			name := "/" + strings.TrimPrefix(strings.TrimPrefix(path, root), "/")
+			d.found = fmt.Sprintf("%s cannot be opened: %v", name, errors.Unwrap(err))
+			d.remedy = "run nvidia-modprobe -u -c 0 as root"
+			if errors.Is(err, fs.ErrPermission) {
+				d.remedy = "have an administrator let this user read and write it, or add the user to the group that it belongs to"
+			}
+			return d
+		}
+		_ = f.Close()
+	}
+	d.ok, d.found = true, fmt.Sprintf("%d of GPUs, and this user may open them", len(gpus))
+	return d
+}
+
+// library says which libcuda answers.
+func library(f driverFacts) diagnosis {
+	d := diagnosis{ok: f.Library != "", what: "driver library", found: f.Library}
+	switch {
+	case f.Library == "sim":
+		d.found = "the simulator in this program (REPRISE_LIBCUDA=sim)"
+	case !d.ok:
+		d.found = f.Problem
+		d.remedy = "install NVIDIA's driver, whose part libcuda.so.1 is, or name the library in REPRISE_LIBCUDA"
+	}
+	return d
+}
+
+// remedies are what helps against what cuInit answers.
+var remedies = map[device.Code]string{
+	device.NoDevice:          "the library is there and finds no GPU: see the lines above, and CUDA_VISIBLE_DEVICES",
+	device.DeviceUnavailable: "another process has the GPU for itself: see nvidia-smi",
+	802:                      "start the fabric manager: systemctl start nvidia-fabricmanager",
+	803:                      "the library and the kernel module are of different releases: reboot, or reinstall the driver",
+	804:                      "the compatibility library does not know this GPU: remove cuda-compat from LD_LIBRARY_PATH",
+	device.Unknown:           "reload the kernel module: rmmod nvidia_uvm && modprobe nvidia_uvm, or reboot",
+}
+
+func initialized(f driverFacts) diagnosis {
+	d := diagnosis{ok: f.Init == 0, what: "cuInit", found: fmt.Sprintf("CUDA %d.%d", f.Version/1000, f.Version%1000/10)}
+	if !d.ok {
+		d.found = fmt.Sprintf("%v (%d)", f.Init, int(f.Init))
+		d.remedy = remedies[f.Init]
+	}
+	return d
+}
+
+// usable tells of every GPU whether it can be opened.
+func usable(s driverState) []diagnosis {
+	if len(s.GPUs) == 0 {
+		return []diagnosis{{what: "GPUs", found: s.Missing, remedy: "see CUDA_VISIBLE_DEVICES and nvidia-smi -L"}}
+	}
+	var lines []diagnosis
+	for i, g := range s.GPUs {
+		d := diagnosis{ok: true, what: g.ID, found: fmt.Sprintf("%s, compute %d.%d, %.0f GB", g.Name, g.ComputeMajor, g.ComputeMinor, float64(g.MemoryBytes)/1e9)}
+		if i < len(s.Closed) && s.Closed[i] {
+			d.ok, d.found = false, d.found+", in the compute mode that admits nobody"
+			d.remedy = fmt.Sprintf("run nvidia-smi -i %d -c 0 as root", i)
+		}
+		lines = append(lines, d)
+	}
+	return lines
+}
+
+func exists(root, path string) bool {
+	_, err := os.Stat(filepath.Join(root, path))
+	return err == nil
+}
+
+// container guesses from what container engines leave in the root.
+func container(root string) bool {
+	return exists(root, ".dockerenv") || exists(root, "run/.containerenv")
+}
