@@ -5,22 +5,42 @@ package main
 import (
 	"bufio"
 	"context"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 )
 
+// library is the folder of libcudasim.so, built once.
+var library = sync.OnceValues(func() (dir string, err error) {
+	if dir, err = os.MkdirTemp("", "libcudasim"); err != nil {
+		return "", err
+	}
+	out, err := exec.Command("make", "-C", "../..", "libcudasim", "LIBCUDASIM="+filepath.Join(dir, "libcudasim.so")).CombinedOutput()
+	if err != nil {
+		return dir, fmt.Errorf("%w\n%s", err, out)
+	}
+	return dir, os.Symlink("libcudasim.so", filepath.Join(dir, "libcuda.so.1"))
+})
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if dir, _ := library(); dir != "" {
+		_ = os.RemoveAll(dir)
+	}
+	os.Exit(code)
+}
+
 // buildLibrary builds libcudasim.so as the Makefile does, and returns the folder.
 func buildLibrary(t *testing.T) string {
-	dir := t.TempDir()
-	out, err := exec.Command("make", "-C", "../..", "libcudasim", "LIBCUDASIM="+filepath.Join(dir, "libcudasim.so")).CombinedOutput()
-	require.NoError(t, err, "%s", out)
-	require.NoError(t, os.Symlink("libcudasim.so", filepath.Join(dir, "libcuda.so.1")))
+	dir, err := library()
+	require.NoError(t, err)
 	return dir
 }
 
@@ -66,16 +86,27 @@ func TestPrograms(t *testing.T) {
 	}
 }
 
-func runProgram(t *testing.T, lib, source string, d directives, flags ...string) {
+// compileProgram compiles a program of testdata with our header.
+func compileProgram(t *testing.T, lib, source string, flags ...string) string {
 	program := filepath.Join(t.TempDir(), "program")
 	args := append([]string{"-std=c11", "-D_GNU_SOURCE", "-O1", "-Wall", "-Wextra", "-Werror", "-pthread", "-I../include",
 		source, "-o", program, filepath.Join(lib, "libcudasim.so"), "-lm"}, flags...)
 	out, err := exec.Command("gcc", args...).CombinedOutput()
 	require.NoError(t, err, "%s", out)
+	return program
+}
+
+// run runs a compiled program on the simulator and returns what it printed.
+func run(t *testing.T, lib, program string, env []string, args ...string) string {
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
-	run := exec.CommandContext(ctx, program)
-	run.Env = append(append(os.Environ(), "LD_LIBRARY_PATH="+lib, "REPRISE_SIM=h200"), d.env...)
-	out, err = run.CombinedOutput()
+	c := exec.CommandContext(ctx, program, args...)
+	c.Env = append(append(os.Environ(), "LD_LIBRARY_PATH="+lib, "REPRISE_SIM=h200"), env...)
+	out, err := c.CombinedOutput()
 	require.NoError(t, err, "%s", out)
+	return string(out)
+}
+
+func runProgram(t *testing.T, lib, source string, d directives, flags ...string) {
+	run(t, lib, compileProgram(t, lib, source, flags...), d.env)
 }
