@@ -132,14 +132,9 @@ func (g *graph) plan() *plan {
 func (d *Device) fix(p *plan) device.GraphExec {
 	costs := &d.profile.Host
 	d.host += des.Time(p.count) * costs.InstantiateOne
-	x := &exec{plan: p, conditions: p.conditions(nil)}
+	x := &exec{plan: p}
 	x.cost = costs.GraphLaunch + des.Time(p.count)*costs.GraphNode + des.Time(p.branches)*costs.GraphBranch
-	for _, c := range x.conditions {
-		if c.assign {
-			x.assign = append(x.assign, c)
-		}
-	}
-	keep(x.conditions)
+	x.read()
 	return d.execs.Add(x)
 }
 

@@ -16,10 +16,19 @@ type GraphNode struct {
 	// on it depends on all that it depends on. Two levels of many nodes need but as
 	// many edges as there are nodes.
 	Join bool
+	// Conditional, unless nil, makes it a node that decides which of its bodies runs.
+	Conditional *GraphConditional
 	// Deps are the nodes it runs after, by place in the list; all come before it.
 	Deps []int32
 	// Priority, unless nil, goes before that of the stream.
 	Priority *int
+}
+
+// GraphConditional is a conditional node of a graph that is given whole.
+type GraphConditional struct {
+	Kind      device.ConditionalKind
+	Condition device.Condition
+	Bodies    [][]GraphNode
 }
 
 // EditGraph charges the host for a change of a graph that is not the device's
@@ -32,6 +41,14 @@ func (d *Device) InstantiateNodes(nodes []GraphNode) (device.GraphExec, error) {
 	if err := d.enter(d.profile.Host.Instantiate); err != nil {
 		return 0, err.In("InstantiateNodes")
 	}
+	p, err := d.lowerNodes(nodes)
+	if err != nil {
+		return 0, err.In("InstantiateNodes")
+	}
+	return d.fix(p), nil
+}
+
+func (d *Device) lowerNodes(nodes []GraphNode) (*plan, *device.Error) {
 	fixed, deps := make([]execNode, len(nodes)), make([][]int32, len(nodes))
 	for i := range nodes {
 		for _, dep := range nodes[i].Deps {
@@ -42,10 +59,10 @@ func (d *Device) InstantiateNodes(nodes []GraphNode) (device.GraphExec, error) {
 		deps[i] = nodes[i].Deps
 		var err *device.Error
 		if fixed[i], err = d.lowerNode(&nodes[i]); err != nil {
-			return 0, err.In("InstantiateNodes")
+			return nil, err
 		}
 	}
-	return d.fix(newPlan(fixed, deps)), nil
+	return newPlan(fixed, deps), nil
 }
 
 func (d *Device) lowerNode(n *GraphNode) (x execNode, err *device.Error) {
@@ -60,10 +77,37 @@ func (d *Device) lowerNode(n *GraphNode) (x execNode, err *device.Error) {
 	case n.Wait != 0:
 		x.wait = true
 		x.event, err = d.events.Get(n.Wait)
+	case n.Conditional != nil:
+		x.job, err = d.lowerConditional(n.Conditional)
 	default:
 		x.job, err = d.lower(n.Work)
 	}
 	return x, err
+}
+
+func (d *Device) lowerConditional(n *GraphConditional) (*job, *device.Error) {
+	check := device.Conditional{Kind: n.Kind, Bodies: len(n.Bodies)}
+	if err := check.Check(); err != nil {
+		return nil, err
+	}
+	c := &choice{kind: n.Kind}
+	var err *device.Error
+	if c.condition, err = d.condition(n.Condition); err != nil {
+		return nil, err
+	}
+	for _, nodes := range n.Bodies {
+		for i := range nodes {
+			if err := device.CheckBodyWork(nodes[i].Work); err != nil {
+				return nil, err
+			}
+		}
+		body, err := d.lowerNodes(nodes)
+		if err != nil {
+			return nil, err
+		}
+		c.bodies = append(c.bodies, body)
+	}
+	return &job{kind: decision, choice: c}, nil
 }
 
 // UpdateNodeEvent replaces the event that a node of an instance records or waits

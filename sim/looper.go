@@ -83,50 +83,27 @@ func (g *graph) unused(used []*condition) *device.Error {
 func (d *Device) UpdateBodyNode(h device.GraphExec, bh device.Graph, n device.Node, w device.Work) error {
 	x, badX := d.execs.Get(h)
 	g, badG := d.graphs.Get(bh)
-	if err := first(d.enter(d.profile.Host.UpdateNode), badX, badG, device.CheckBodyWork(w)); err != nil {
+	if err := first(d.enter(d.profile.Host.UpdateNode), badX, badG); err != nil {
 		return err.In("UpdateBodyNode")
 	}
-	p, err := x.plan.edit(g, func(p *plan) *device.Error {
-		i, err := nodeIndex(n, len(p.nodes))
-		if err != nil {
-			return err
-		}
-		return d.replace(&p.nodes[i].job, w)
-	})
-	if err == nil && p == nil {
-		err = &device.Error{Code: device.InvalidValue, Detail: fmt.Sprintf("graph %d is no body of graph instance %d", bh, h)}
+	in, ok := x.plan.find(g)
+	if !ok {
+		return (&device.Error{Code: device.InvalidValue, Detail: fmt.Sprintf("graph %d is no body of graph instance %d", bh, h)}).In("UpdateBodyNode")
 	}
-	if err != nil {
-		return err.In("UpdateBodyNode")
-	}
-	x.plan = p
-	return nil
+	return d.updateIn(x, NodeAt{in, n}, w).In("UpdateBodyNode")
 }
 
-// edit is a copy of p in which the part made of g is changed, nil when there is no
-// such part. Launches that are under way keep p, since they unfold its bodies later.
-func (p *plan) edit(g *graph, change func(*plan) *device.Error) (*plan, *device.Error) {
+// find is where in p the part made of g is.
+func (p *plan) find(g *graph) (in []BodyAt, ok bool) {
 	if p.from == g {
-		q := *p
-		q.nodes = slices.Clone(p.nodes)
-		return &q, change(&q)
+		return nil, true
 	}
 	for i := range p.nodes {
 		for k, body := range p.nodes[i].bodies() {
-			b, err := body.edit(g, change)
-			if err != nil {
-				return nil, err
+			if in, ok := body.find(g); ok {
+				return append([]BodyAt{{device.Node(i + 1), k}}, in...), true
 			}
-			if b == nil {
-				continue
-			}
-			q, j, c := *p, *p.nodes[i].job, *p.nodes[i].job.choice
-			c.bodies = slices.Clone(c.bodies)
-			c.bodies[k], j.choice = b, &c
-			q.nodes = slices.Clone(p.nodes)
-			q.nodes[i].job = &j
-			return &q, nil
 		}
 	}
-	return nil, nil
+	return nil, false
 }
