@@ -66,24 +66,38 @@ func (d *Device) updateIn(x *exec, at NodeAt, w device.Work) *device.Error {
 	})
 }
 
-// EnableNodeAt is EnableNode for a node wherever it lies.
-func (d *Device) EnableNodeAt(h device.GraphExec, at NodeAt, on bool) error {
+// EnableNode says whether later launches run a node or pass over it, as over one
+// that does nothing.
+func (d *Device) EnableNode(h device.GraphExec, at NodeAt, on bool) error {
 	x, bad := d.execs.Get(h)
 	if err := first(d.enter(d.profile.Host.UpdateNode), bad); err != nil {
-		return err.In("EnableNodeAt")
+		return err.In("EnableNode")
 	}
 	return x.edit(at, func(n *execNode) *device.Error {
 		n.off = !on
 		return nil
-	}).In("EnableNodeAt")
+	}).In("EnableNode")
 }
 
-// UpdateConditionAt has a conditional node go by another condition.
-func (d *Device) UpdateConditionAt(h device.GraphExec, at NodeAt, c device.Condition) error {
+// NodeEnabled says which; asking costs nothing.
+func (d *Device) NodeEnabled(h device.GraphExec, at NodeAt) (enabled bool, err error) {
+	x, bad := d.execs.Get(h)
+	if err := first(d.enter(0), bad); err != nil {
+		return false, err.In("NodeEnabled")
+	}
+	_, no := x.plan.with(at, func(n *execNode) *device.Error {
+		enabled = !n.off
+		return nil
+	})
+	return enabled, no.In("NodeEnabled")
+}
+
+// UpdateCondition has a conditional node go by another condition.
+func (d *Device) UpdateCondition(h device.GraphExec, at NodeAt, c device.Condition) error {
 	x, badX := d.execs.Get(h)
 	cond, badC := d.condition(c)
 	if err := first(d.enter(d.profile.Host.UpdateNode), badX, badC); err != nil {
-		return err.In("UpdateConditionAt")
+		return err.In("UpdateCondition")
 	}
 	err := x.edit(at, func(n *execNode) *device.Error {
 		if n.job == nil || n.job.choice == nil {
@@ -99,7 +113,7 @@ func (d *Device) UpdateConditionAt(h device.GraphExec, at NodeAt, c device.Condi
 		x.read()
 		d.leave(old)
 	}
-	return err.In("UpdateConditionAt")
+	return err.In("UpdateCondition")
 }
 
 // read notes which conditions an instance goes by.
@@ -125,22 +139,22 @@ func (x *exec) edit(at NodeAt, change func(*execNode) *device.Error) *device.Err
 
 // with is a copy of p in which a node is changed.
 func (p *plan) with(at NodeAt, change func(*execNode) *device.Error) (*plan, *device.Error) {
-	n, k := at.Node, -1
+	outer := at.Node
 	if len(at.In) > 0 {
-		n, k = at.In[0].Node, at.In[0].Body
+		outer = at.In[0].Node
 	}
-	i, err := nodeIndex(n, len(p.nodes))
+	i, err := nodeIndex(outer, len(p.nodes))
 	if err != nil {
 		return nil, err
 	}
 	q := *p
 	q.nodes = slices.Clone(p.nodes)
-	if k < 0 {
+	if len(at.In) == 0 {
 		return &q, change(&q.nodes[i])
 	}
-	bodies := p.nodes[i].bodies()
-	if k >= len(bodies) {
-		return nil, &device.Error{Code: device.InvalidHandle, Detail: fmt.Sprintf("body %d is not among the %d of node %d", k, len(bodies), n)}
+	bodies, k := p.nodes[i].bodies(), at.In[0].Body
+	if k < 0 || k >= len(bodies) {
+		return nil, &device.Error{Code: device.InvalidHandle, Detail: fmt.Sprintf("body %d is not among the %d of node %d", k, len(bodies), outer)}
 	}
 	j, c := *p.nodes[i].job, *p.nodes[i].job.choice
 	c.bodies = slices.Clone(bodies)

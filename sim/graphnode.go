@@ -125,26 +125,6 @@ func (d *Device) UpdateNodeEvent(h device.GraphExec, n device.Node, e device.Eve
 	return nil
 }
 
-// EnableNode says whether later launches run a node or pass over it, as over one
-// that does nothing.
-func (d *Device) EnableNode(h device.GraphExec, n device.Node, on bool) error {
-	x, bad := d.execNode(h, n)
-	if err := first(d.enter(d.profile.Host.UpdateNode), bad); err != nil {
-		return err.In("EnableNode")
-	}
-	x.off = !on
-	return nil
-}
-
-// NodeEnabled says which; asking costs nothing.
-func (d *Device) NodeEnabled(h device.GraphExec, n device.Node) (bool, error) {
-	x, bad := d.execNode(h, n)
-	if err := first(d.enter(0), bad); err != nil {
-		return false, err.In("NodeEnabled")
-	}
-	return !x.off, nil
-}
-
 func (d *Device) execNode(h device.GraphExec, n device.Node) (*execNode, *device.Error) {
 	x, err := d.execs.Get(h)
 	if err != nil {

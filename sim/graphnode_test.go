@@ -75,14 +75,14 @@ func TestDisabledNodesOnlyOrder(t *testing.T) {
 		return first2(x.LaunchGraph(g, x.s1), x.Synchronize(x.s1))
 	}
 	x.takes(22+10+300+1+200+4, "both", replay)
-	require.NoError(t, x.EnableNode(g, 1, false))
+	require.NoError(t, x.EnableNode(g, NodeAt{Node: 1}, false))
 	x.takes(22+10+1+200+4, "without the first", replay)
 	require.NoError(t, x.UpdateNode(g, 1, &device.Copy{Dst: x.dev, Src: x.host, Bytes: 100_000}))
 	x.takes(22+10+1+200+4, "an update does not enable", replay)
-	require.NoError(t, x.EnableNode(g, 1, true))
+	require.NoError(t, x.EnableNode(g, NodeAt{Node: 1}, true))
 	x.takes(22+10+100+1+200+4, "enabled with its new parameters", replay)
-	assert.Equal(t, device.InvalidHandle, device.CodeOf(x.EnableNode(g, 3, true)))
-	assert.Equal(t, device.InvalidHandle, device.CodeOf(x.EnableNode(g+1, 1, true)))
+	assert.Equal(t, device.InvalidHandle, device.CodeOf(x.EnableNode(g, NodeAt{Node: 3}, true)))
+	assert.Equal(t, device.InvalidHandle, device.CodeOf(x.EnableNode(g+1, NodeAt{Node: 1}, true)))
 }
 
 func first2(a, b error) error {

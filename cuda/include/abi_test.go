@@ -79,6 +79,7 @@ func TestRecord(t *testing.T) {
 // added is what cuda.h has of later releases, and versioned names for which NVIDIA's header
 // has no macro.
 var added = []string{
+	"constant CUDA_GRAPH_INSTANTIATE_CONDITIONAL_HANDLE_UNUSED",
 	"constant CU_GRAPH_COND_TYPE_SWITCH",
 	"per-thread cuStreamBatchMemOp_v2",
 	"per-thread cuStreamWaitValue32_v2",

@@ -39,6 +39,8 @@ func anyParams(p *C.CUgraphNodeParams) params {
 		return waitParams((*C.CUDA_EVENT_WAIT_NODE_PARAMS)(u).event)
 	case graph.EventRecordNode:
 		return recordParams((*C.CUDA_EVENT_RECORD_NODE_PARAMS)(u).event)
+	case graph.ConditionalNode:
+		return conditionalParams((*C.CUDA_CONDITIONAL_NODE_PARAMS)(u))
 	case graph.SemaphoreSignalNode, graph.SemaphoreWaitNode:
 		return refuse(notSupported)
 	}

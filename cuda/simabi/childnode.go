@@ -23,6 +23,9 @@ func keep(p graph.Params) graph.Params {
 func childParams(child C.CUgraph) params {
 	return func(*thread, graph.Params) (graph.Params, error) {
 		c, err := graphOf(child)
+		if err == nil && !copies(c) {
+			err = invalidValue
+		}
 		return graph.Child{Graph: c}, err
 	}
 }

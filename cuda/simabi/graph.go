@@ -69,6 +69,7 @@ func forgetGraph(g *graph.Graph) {
 	_, _ = graphs.remove(handle(g.Handle))
 	graphRefs[g].release()
 	delete(graphRefs, g)
+	forgetConditions(g)
 	for _, n := range g.Nodes() {
 		forgetNode(n)
 	}
@@ -139,6 +140,9 @@ func sim_cuGraphClone(out *C.CUgraph, original C.CUgraph) C.CUresult {
 		g, err := graphOf(original)
 		if err != nil {
 			return err
+		}
+		if !copies(g) {
+			return invalidValue
 		}
 		graphHandle(cloneGraph(g)).put(unsafe.Pointer(out))
 		return nil

@@ -8,6 +8,7 @@ package simabi
 import "C"
 
 import (
+	"slices"
 	"unsafe"
 
 	"github.com/reprise-gpu/reprise/cuda/simabi/graph"
@@ -60,6 +61,9 @@ func (t *thread) instantiate(g *graph.Graph, flags C.ulonglong) (*graphExec, err
 	if cycle != nil {
 		return nil, &refusal{invalidValue, C.CUDA_GRAPH_INSTANTIATE_INVALID_STRUCTURE, cycle}
 	}
+	if unusedCondition(g) {
+		return nil, &refusal{invalidValue, C.CUDA_GRAPH_INSTANTIATE_CONDITIONAL_HANDLE_UNUSED, nil}
+	}
 	x := &graphExec{flags: flags}
 	nodes, err := x.lower(steps)
 	if err != nil {
@@ -74,7 +78,7 @@ func (t *thread) instantiate(g *graph.Graph, flags C.ulonglong) (*graphExec, err
 		return nil, &refusal{err, C.CUDA_GRAPH_INSTANTIATE_ERROR, nil}
 	}
 	x.graph = cloneGraph(g)
-	_, _ = x.graph.Flatten() // so that its nodes know their places
+	layOut(x.graph)
 	x.handle = graphExecs.add(x)
 	return x, nil
 }
@@ -116,6 +120,11 @@ func (x *graphExec) lowerNode(node *graph.Node) (sim.GraphNode, error) {
 	if err != nil {
 		return n, &refusal{err, C.CUDA_GRAPH_INSTANTIATE_ERROR, node}
 	}
+	if c, ok := p.(*conditionalNode); ok {
+		if n.Conditional.Bodies, err = x.lowerBodies(c); err != nil {
+			return n, err
+		}
+	}
 	if x.flags&useNodePriority == 0 {
 		n.Priority = nil
 	}
@@ -146,7 +155,17 @@ func (x *graphExec) node(h C.CUgraphNode) (*graph.Node, error) {
 }
 
 // simNode is the device's name for a node.
-func simNode(n *graph.Node) device.Node { return device.Node(n.Step() + 1) }
+func simNode(n *graph.Node) sim.NodeAt {
+	at := sim.NodeAt{Node: device.Node(n.Step() + 1)}
+	for g := n.Graph(); g.Owner() != nil; g = g.Owner().Graph() {
+		owner := g.Owner()
+		if c, ok := owner.Params().(*conditionalNode); ok { // a child graph is laid out where its node is
+			in := sim.BodyAt{Node: device.Node(owner.Step() + 1), Body: slices.Index(c.graphs, g)}
+			at.In = append([]sim.BodyAt{in}, at.In...)
+		}
+	}
+	return at
+}
 
 // update has a node of the instance do something else.
 func (x *graphExec) update(n *graph.Node, p nodeParams) error {
@@ -154,12 +173,17 @@ func (x *graphExec) update(n *graph.Node, p nodeParams) error {
 	switch {
 	case err != nil:
 		return err
+	case w.Conditional != nil:
+		err = x.context.sim.UpdateCondition(x.sim, simNode(n), w.Conditional.Condition)
 	case w.Work == nil:
-		err = x.context.sim.UpdateNodeEvent(x.sim, simNode(n), w.Record+w.Wait)
+		err = x.context.sim.UpdateNodeEvent(x.sim, simNode(n).Node, w.Record+w.Wait)
 	default:
-		err = x.context.sim.UpdateNode(x.sim, simNode(n), w.Work)
+		err = x.context.sim.UpdateNodeAt(x.sim, simNode(n), w.Work)
 	}
 	if err == nil {
+		if c, ok := p.(*conditionalNode); ok {
+			p = c.over(n.Params().(*conditionalNode).graphs)
+		}
 		n.SetParams(p)
 	}
 	return err

@@ -65,6 +65,9 @@ func refuse(err error) params {
 	return func(*thread, graph.Params) (graph.Params, error) { return nil, err }
 }
 
+// announcer is what a node does that the caller is told more of than the node.
+type announcer interface{ announce(n *graph.Node) }
+
 // addNode adds a node.
 func addNode(out *C.CUgraphNode, h C.CUgraph, deps *C.CUgraphNode, n C.size_t, make params) C.CUresult {
 	return edit(func(t *thread) error {
@@ -83,9 +86,15 @@ func addNode(out *C.CUgraphNode, h C.CUgraph, deps *C.CUgraphNode, n C.size_t, m
 		if err != nil {
 			return err
 		}
+		if err := admits(g, p); err != nil {
+			return err
+		}
 		node, err := g.Add(keep(p), before...)
 		if err != nil {
 			return err
+		}
+		if a, ok := p.(announcer); ok {
+			a.announce(node)
 		}
 		nodeHandle(node).put(unsafe.Pointer(out))
 		return nil

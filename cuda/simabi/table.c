@@ -115,6 +115,7 @@ const struct simabi_entry simabi_table[] = {
 	{"cuGraphAddNode_v2", sim_cuGraphAddNode_v2},
 	{"cuGraphChildGraphNodeGetGraph", sim_cuGraphChildGraphNodeGetGraph},
 	{"cuGraphClone", sim_cuGraphClone},
+	{"cuGraphConditionalHandleCreate", sim_cuGraphConditionalHandleCreate},
 	{"cuGraphCreate", sim_cuGraphCreate},
 	{"cuGraphDebugDotPrint", sim_cuGraphDebugDotPrint},
 	{"cuGraphDestroy", sim_cuGraphDestroy},

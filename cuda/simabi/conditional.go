@@ -1,0 +1,96 @@
+//go:build cuda
+
+package simabi
+
+// #include <cuda.h>
+import "C"
+
+import (
+	"github.com/reprise-gpu/reprise/cuda/simabi/graph"
+	"github.com/reprise-gpu/reprise/device"
+)
+
+// condition is what kernels set and conditional nodes read. It is a graph's, and goes
+// with it; the handle is the device's.
+type condition struct {
+	graph   *graph.Graph
+	context *context
+	handle  device.Condition
+}
+
+var conditions = map[device.Condition]*condition{}
+
+//export sim_cuGraphConditionalHandleCreate
+func sim_cuGraphConditionalHandleCreate(out *C.CUgraphConditionalHandle, h C.CUgraph, ctx C.CUcontext, initial, flags C.uint) C.CUresult {
+	return call(func(t *thread) error {
+		if out == nil || flags&^C.CU_GRAPH_COND_ASSIGN_DEFAULT != 0 {
+			return invalidValue
+		}
+		g, err := graphOf(h)
+		if err != nil {
+			return err
+		}
+		c, err := t.orCurrent(ctx)
+		if err != nil {
+			return err
+		}
+		made, err := c.enter().sim.NewCondition(uint32(initial), flags != 0)
+		if err != nil {
+			return err
+		}
+		conditions[made] = &condition{g, c, made}
+		*out = C.CUgraphConditionalHandle(made)
+		return nil
+	})
+}
+
+// forgetConditions ends the life of the conditions of a graph that is destroyed.
+func forgetConditions(g *graph.Graph) {
+	for h, c := range conditions {
+		if c.graph != g {
+			continue
+		}
+		delete(conditions, h)
+		if !c.context.destroyed {
+			if err := c.context.sim.DropCondition(h); err != nil {
+				explain(err)
+			}
+		}
+	}
+}
+
+// unusedCondition reports whether a graph or one in it has a condition that no node
+// reads.
+func unusedCondition(g *graph.Graph) bool {
+	used := map[*condition]bool{}
+	readIn(g, used)
+	for _, c := range conditions {
+		if within(c.graph, g) && !used[c] {
+			return true
+		}
+	}
+	return false
+}
+
+func readIn(g *graph.Graph, used map[*condition]bool) {
+	for _, n := range g.Nodes() {
+		if c, ok := n.Params().(*conditionalNode); ok {
+			used[c.condition] = true
+		}
+		if nest, ok := n.Params().(graph.Nest); ok {
+			for _, b := range nest.Bodies() {
+				readIn(b, used)
+			}
+		}
+	}
+}
+
+// within reports whether g is a graph or lies in it, at whatever depth.
+func within(g, outer *graph.Graph) bool {
+	for ; g != outer; g = g.Owner().Graph() {
+		if g.Owner() == nil {
+			return false
+		}
+	}
+	return true
+}

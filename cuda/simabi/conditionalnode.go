@@ -1,0 +1,168 @@
+//go:build cuda
+
+package simabi
+
+/*
+#include <cuda.h>
+#include <stdlib.h>
+*/
+import "C"
+
+import (
+	"unsafe"
+
+	"github.com/reprise-gpu/reprise/cuda/simabi/graph"
+	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/sim"
+)
+
+// conditionalNode runs one of its graphs, or none, or one again and again.
+type conditionalNode struct {
+	condition *condition
+	kind      device.ConditionalKind
+	graphs    []*graph.Graph
+	out       **C.CUgraph // that the caller is told the graphs in
+}
+
+func (c *conditionalNode) Kind() graph.Kind       { return graph.ConditionalNode }
+func (c *conditionalNode) Bodies() []*graph.Graph { return c.graphs }
+func (c *conditionalNode) home() *context         { return c.condition.context }
+
+func (c *conditionalNode) With(bodies []*graph.Graph) graph.Params { return c.over(bodies) }
+
+func (c *conditionalNode) over(bodies []*graph.Graph) *conditionalNode {
+	return &conditionalNode{condition: c.condition, kind: c.kind, graphs: bodies}
+}
+
+// Becomes allows another condition: that of the graph which the update is from, where
+// the kernels that set it are from, too.
+func (c *conditionalNode) Becomes(next graph.Params) graph.Reason {
+	n := next.(*conditionalNode)
+	if n.kind != c.kind || len(n.graphs) != len(c.graphs) || n.home() != c.home() {
+		return graph.ParametersChanged
+	}
+	return graph.Same
+}
+
+// lower leaves the bodies to lowerBodies.
+func (c *conditionalNode) lower() (sim.GraphNode, error) {
+	return sim.GraphNode{Conditional: &sim.GraphConditional{Kind: c.kind, Condition: c.condition.handle}}, nil
+}
+
+func (x *graphExec) lowerBodies(c *conditionalNode) (bodies [][]sim.GraphNode, err error) {
+	for _, g := range c.graphs {
+		steps, cycle := g.Flatten()
+		if cycle != nil {
+			return nil, &refusal{invalidValue, C.CUDA_GRAPH_INSTANTIATE_INVALID_STRUCTURE, cycle}
+		}
+		body, err := x.lower(steps)
+		if err != nil {
+			return nil, err
+		}
+		bodies = append(bodies, body)
+	}
+	return bodies, nil
+}
+
+// layOut has the nodes of a graph without cycles know their places.
+func layOut(g *graph.Graph) {
+	steps, _ := g.Flatten()
+	for _, s := range steps {
+		if s.Node == nil {
+			continue
+		}
+		if c, ok := s.Node.Params().(*conditionalNode); ok {
+			for _, body := range c.graphs {
+				layOut(body)
+			}
+		}
+	}
+}
+
+var conditionalKinds = map[C.CUgraphConditionalNodeType]device.ConditionalKind{
+	C.CU_GRAPH_COND_TYPE_IF: device.If, C.CU_GRAPH_COND_TYPE_WHILE: device.While, C.CU_GRAPH_COND_TYPE_SWITCH: device.Switch,
+}
+
+// conditionalParams makes a node with empty graphs. What it does cannot be changed.
+func conditionalParams(p *C.CUDA_CONDITIONAL_NODE_PARAMS) params {
+	return func(t *thread, old graph.Params) (graph.Params, error) {
+		if old != nil {
+			return nil, notSupported
+		}
+		kind, known := conditionalKinds[p._type]
+		c := conditions[device.Condition(p.handle)]
+		if !known || c == nil {
+			return nil, invalidValue
+		}
+		if home, err := t.orCurrent(p.ctx); err != nil || home != c.context {
+			return nil, firstError(err, invalidValue)
+		}
+		check := device.Conditional{Kind: kind, Bodies: int(p.size)}
+		if err := check.Check(); err != nil {
+			return nil, err.In("cuGraphAddNode")
+		}
+		n := &conditionalNode{condition: c, kind: kind, out: &p.phGraph_out}
+		for range p.size {
+			n.graphs = append(n.graphs, graph.New())
+		}
+		return n, nil
+	}
+}
+
+// announce tells the caller the graphs, in memory that lasts as long as the node.
+func (c *conditionalNode) announce(n *graph.Node) {
+	const size = unsafe.Sizeof(C.CUgraph(nil))
+	array := C.malloc(C.size_t(len(c.graphs)) * C.size_t(size))
+	for i, g := range c.graphs {
+		graphHandle(g).put(unsafe.Add(array, i*int(size)))
+	}
+	views[n] = array
+	*c.out, c.out = (*C.CUgraph)(array), nil
+}
+
+// admits says why a graph cannot have a node that does this.
+func admits(g *graph.Graph, p graph.Params) error {
+	if c, ok := p.(*conditionalNode); ok && !within(g, c.condition.graph) {
+		return invalidValue
+	}
+	if inBody(g) && !inBodies(p) {
+		return notSupported
+	}
+	return nil
+}
+
+// inBody reports whether a graph is, or lies in, a body of a conditional node.
+func inBody(g *graph.Graph) bool {
+	for ; g.Owner() != nil; g = g.Owner().Graph() {
+		if _, ok := g.Owner().Params().(*conditionalNode); ok {
+			return true
+		}
+	}
+	return false
+}
+
+// inBodies reports whether bodies may have nodes that do this.
+func inBodies(p graph.Params) bool {
+	switch p.Kind() {
+	case graph.KernelNode, graph.MemcpyNode, graph.MemsetNode, graph.EmptyNode, graph.ConditionalNode:
+		return true
+	case graph.ChildNode:
+		for _, n := range p.(graph.Child).Graph.Nodes() {
+			if !inBodies(n.Params()) {
+				return false
+			}
+		}
+		return true
+	}
+	return false
+}
+
+// copies reports whether a graph may be copied: not with conditional nodes in it.
+func copies(g *graph.Graph) bool {
+	for _, n := range g.Nodes() {
+		if n.Params().Kind() == graph.ConditionalNode {
+			return false
+		}
+	}
+	return true
+}
