@@ -100,7 +100,6 @@ const warpSize = 32
 
 // attribute is a figure of the function.
 func (f *function) attribute(a C.CUfunction_attribute) (int, error) {
-	p := f.module.context.gpu.profile
 	switch a {
 	case C.CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
 		return f.mostThreads(), nil
@@ -115,7 +114,7 @@ func (f *function) attribute(a C.CUfunction_attribute) (int, error) {
 	case C.CU_FUNC_ATTRIBUTE_PTX_VERSION:
 		return f.info.Target, nil
 	case C.CU_FUNC_ATTRIBUTE_BINARY_VERSION:
-		return 10*p.ComputeMajor + p.ComputeMinor, nil
+		return f.module.context.gpu.arch(), nil
 	case C.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
 		return f.tuning.dynamic, nil
 	case C.CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:

@@ -7,30 +7,47 @@ import "C"
 
 import (
 	"bytes"
+	"errors"
 	"regexp"
 	"strconv"
 	"unsafe"
+
+	"github.com/reprise-gpu/reprise/cuda/simabi/fatbin"
 )
 
-// What a module image may begin with, if it is not PTX text.
-var (
-	elfMagic    = []byte("\x7fELF")          // a cubin
-	fatbinMagic = []byte("\x50\xed\x55\xba") // 0xBA55ED50: images for several architectures
-)
+const elfMagic = "\x7fELF" // a cubin
 
 // newestPTX is the PTX ISA of the driver version, times 10 (PTX ISA, release notes).
 const newestPTX = 84
 
-// imageAt is the image that a program points to. Text ends with its NUL; of a binary
-// image only the magic number is looked at.
+// imageAt is the image that a program points to. Text ends with its NUL, a fatbin is as
+// long as its header says, and of a cubin only the magic number is looked at.
 func imageAt(p unsafe.Pointer) []byte {
-	return []byte(C.GoString((*C.char)(p)))
+	const header = 16
+	text := C.GoString((*C.char)(p))
+	if len(text) < len(fatbin.Magic) || text[:len(fatbin.Magic)] != fatbin.Magic {
+		return []byte(text)
+	}
+	size, err := fatbin.Size(unsafe.Slice((*byte)(p), header))
+	if err != nil {
+		return []byte(text)
+	}
+	return bytes.Clone(unsafe.Slice((*byte)(p), size))
 }
 
-// ptxOf is the PTX text of a module image.
-func ptxOf(image []byte) (string, error) {
-	if bytes.HasPrefix(image, elfMagic) || bytes.HasPrefix(image, fatbinMagic) {
+// ptxOf is the PTX text in a module image, for a GPU of that architecture.
+func ptxOf(image []byte, arch int) (string, error) {
+	switch {
+	case bytes.HasPrefix(image, []byte(elfMagic)):
 		return "", status(C.CUDA_ERROR_NO_BINARY_FOR_GPU)
+	case bytes.HasPrefix(image, []byte(fatbin.Magic)):
+		text, err := fatbin.PTX(image, arch)
+		if errors.Is(err, fatbin.ErrNoPTX) {
+			return "", status(C.CUDA_ERROR_NO_BINARY_FOR_GPU)
+		} else if err != nil {
+			return "", status(C.CUDA_ERROR_INVALID_IMAGE)
+		}
+		image = text
 	}
 	text, _, _ := bytes.Cut(image, []byte{0})
 	if versionOf(text) > newestPTX {
@@ -38,6 +55,9 @@ func ptxOf(image []byte) (string, error) {
 	}
 	return string(text), nil
 }
+
+// arch is the number of the GPU's architecture, 90 for compute capability 9.0.
+func (g *gpu) arch() int { return 10*g.profile.ComputeMajor + g.profile.ComputeMinor }
 
 var versionLine = regexp.MustCompile(`(?m)^\s*\.version\s+(\d{1,3})\.(\d)\b`)
 

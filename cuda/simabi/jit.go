@@ -26,6 +26,7 @@ type jit struct {
 type jitLog struct {
 	buffer *byte
 	size   *C.uint
+	room   int // the size that was given
 }
 
 // newJIT reads a list of options. A value is what fits in a pointer, in the place of one.
@@ -52,6 +53,8 @@ func newJIT(n C.uint, options *C.CUjit_option, values *unsafe.Pointer) (*jit, er
 			return nil, invalidValue
 		}
 	}
+	j.info.open()
+	j.failure.open()
 	return j, nil
 }
 
@@ -78,13 +81,19 @@ func compilerMessage(err error) string {
 	return err.Error()
 }
 
+func (l *jitLog) open() {
+	if l.buffer != nil && l.size != nil {
+		l.room = int(*l.size)
+	}
+}
+
 // put stores as much of a text as there is room for, with its NUL.
 func (l *jitLog) put(text string) {
-	if l.buffer == nil || l.size == nil || *l.size == 0 {
+	if l.room == 0 {
 		return
 	}
-	room := unsafe.Slice(l.buffer, *l.size)
-	n := copy(room[:len(room)-1], text)
+	room := unsafe.Slice(l.buffer, l.room)
+	n := copy(room[:l.room-1], text)
 	room[n] = 0
 	*l.size = C.uint(n)
 }

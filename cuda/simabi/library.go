@@ -50,9 +50,10 @@ type setting struct {
 func (l *library) owner() *context       { return nil }
 func (k *libraryKernel) owner() *context { return nil }
 
-// newLibrary checks an image. Its error has the compiler's message.
+// newLibrary checks an image, as it is for the first GPU. Its error has the compiler's
+// message.
 func newLibrary(name string, image []byte) (*library, error) {
-	text, err := ptxOf(image)
+	text, err := ptxOf(image, driver.gpus[0].arch())
 	if err != nil {
 		return nil, err
 	}
@@ -60,7 +61,7 @@ func newLibrary(name string, image []byte) (*library, error) {
 	if err != nil {
 		return nil, rejected(name, err)
 	}
-	l := &library{name: name, image: []byte(text), modules: map[uint64]*module{}, kernels: map[string]*libraryKernel{}}
+	l := &library{name: name, image: image, modules: map[uint64]*module{}, kernels: map[string]*libraryKernel{}}
 	for _, f := range tree.Funcs {
 		if f.Entry && !f.Extern {
 			l.entries = append(l.entries, f.Name)

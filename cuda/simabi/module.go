@@ -26,7 +26,7 @@ type module struct {
 // load makes a module of an image that a program holds in memory. Its error has the
 // compiler's message.
 func (c *context) load(name string, image []byte) (*module, error) {
-	text, err := ptxOf(image)
+	text, err := ptxOf(image, c.gpu.arch())
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,17 @@
+//go:build cuda
+
+package simabi
+
+// #include <stdlib.h>
+// #include "thread.h"
+import "C"
+
+import "unsafe"
+
+// Lookup is the address of the driver function of that exact name, suffix included,
+// or nil.
+func Lookup(symbol string) unsafe.Pointer {
+	name := C.CString(symbol)
+	defer C.free(unsafe.Pointer(name))
+	return C.simabi_lookup(name)
+}

@@ -1,0 +1,199 @@
+package ptx
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Link makes one module of several, called file, as a linker does: what is .extern in one
+// is found in another, of .weak definitions the first is kept, and what only its own
+// module sees is renamed where two modules have it. Functions that provided knows may
+// stay undefined. Link changes the modules and takes them over. The result is to be
+// printed: its operands still point to the variables of before.
+func Link(file string, provided func(name string) bool, modules ...*Module) (*Module, error) {
+	l := &linker{out: &Module{File: file, Files: map[int32]string{}}, funcs: map[string]int{}, vars: map[string]int{}}
+	separate(modules)
+	for _, m := range modules {
+		l.head(m)
+		for _, v := range m.Vars {
+			l.variable(m, v)
+		}
+		for _, f := range m.Funcs {
+			l.function(m, f)
+		}
+	}
+	l.undefined(provided)
+	return l.out, errors.Join(l.errs...)
+}
+
+type linker struct {
+	out         *Module
+	vars, funcs map[string]int // where in out they are
+	errs        []error
+}
+
+func (l *linker) fail(m *Module, pos Pos, format string, args ...any) {
+	l.errs = append(l.errs, &Error{File: m.File, Pos: pos, Msg: fmt.Sprintf(format, args...)})
+}
+
+// head takes the newest version and target.
+func (l *linker) head(m *Module) {
+	newer := func(a, b string) bool { return len(a) > len(b) || len(a) == len(b) && a > b }
+	switch {
+	case l.out.AddressSize == 0:
+		l.out.Version, l.out.Target, l.out.AddressSize = m.Version, m.Target, m.AddressSize
+	case l.out.AddressSize != m.AddressSize:
+		l.fail(m, Pos{}, "addresses of %d bits; those of the modules before have %d", m.AddressSize, l.out.AddressSize)
+	}
+	if newer(m.Version, l.out.Version) {
+		l.out.Version = m.Version
+	}
+	if newer(m.Target, l.out.Target) {
+		l.out.Target = m.Target
+	}
+}
+
+// rank says which of two definitions of a name is kept: the higher.
+func rank(extern bool, link Linkage) int {
+	switch {
+	case extern:
+		return 0
+	case link == Weak || link == Common:
+		return 1
+	}
+	return 2
+}
+
+func (l *linker) variable(m *Module, v *Var) {
+	i, ok := l.vars[v.Name]
+	if !ok {
+		l.vars[v.Name] = len(l.out.Vars)
+		l.out.Vars = append(l.out.Vars, v)
+		return
+	}
+	old := l.out.Vars[i]
+	switch have, add := rank(old.Extern, old.Link), rank(v.Extern, v.Link); {
+	case have == 2 && add == 2:
+		l.fail(m, v.Pos, "variable %s is defined twice", v.Name)
+	case add > have:
+		l.out.Vars[i] = v
+	}
+}
+
+func (l *linker) function(m *Module, f *Func) {
+	i, ok := l.funcs[f.Name]
+	if !ok {
+		l.funcs[f.Name] = len(l.out.Funcs)
+		l.out.Funcs = append(l.out.Funcs, f)
+		return
+	}
+	old := l.out.Funcs[i]
+	switch have, add := rank(old.Extern, old.Link), rank(f.Extern, f.Link); {
+	case have == 2 && add == 2:
+		l.fail(m, f.Pos, "function %s is defined twice", f.Name)
+	case add > have:
+		l.out.Funcs[i] = f
+	}
+}
+
+// undefined reports what no module defines. Dynamic shared memory is .extern for good.
+func (l *linker) undefined(provided func(string) bool) {
+	for _, v := range l.out.Vars {
+		if v.Extern && v.Space != Shared {
+			l.errs = append(l.errs, fmt.Errorf("undefined reference to variable %s", v.Name))
+		}
+	}
+	for _, f := range l.out.Funcs {
+		if f.Extern && !provided(f.Name) {
+			l.errs = append(l.errs, fmt.Errorf("undefined reference to function %s", f.Name))
+		}
+	}
+}
+
+// separate renames what only its own module sees and another has, too.
+func separate(modules []*Module) {
+	seen := map[string]int{} // in how many modules
+	for _, m := range modules {
+		for _, v := range m.Vars {
+			seen[v.Name]++
+		}
+		for _, f := range m.Funcs {
+			seen[f.Name]++
+		}
+	}
+	for i, m := range modules {
+		names := map[string]string{}
+		fresh := func(name string) string {
+			if seen[name] < 2 {
+				return name
+			}
+			to := name + "__" + strconv.Itoa(i)
+			for seen[to] > 0 {
+				to += "_"
+			}
+			seen[to]++
+			names[name] = to
+			return to
+		}
+		for _, v := range m.Vars {
+			if v.Link == Static && !v.Extern {
+				v.Name = fresh(v.Name)
+			}
+		}
+		for _, f := range m.Funcs {
+			if f.Link == Static && !f.Extern && !f.Entry {
+				f.Name = fresh(f.Name)
+			}
+		}
+		if len(names) > 0 {
+			m.rename(names)
+		}
+	}
+}
+
+// rename replaces the names by which functions and variables are mentioned. Operands
+// that point to a variable have its name from there.
+func (m *Module) rename(names map[string]string) {
+	replace := func(name *string) {
+		if to, ok := names[*name]; ok {
+			*name = to
+		}
+	}
+	for _, v := range m.Statics() {
+		for i := range v.Relocs {
+			replace(&v.Relocs[i].Symbol)
+		}
+	}
+	for _, f := range m.Funcs {
+		replace(&f.Alias)
+		for _, p := range f.Protos {
+			for i := range p.Targets {
+				replace(&p.Targets[i])
+			}
+		}
+		for i := range f.Body {
+			renameOperands(f.Body[i].Args, replace)
+		}
+	}
+}
+
+func renameOperands(ops []Operand, replace func(*string)) {
+	for i := range ops {
+		op := &ops[i]
+		if op.Var == nil && (op.Kind == OpFunc || op.Kind == OpSymbol) {
+			replace(&op.Name)
+		}
+		renameOperands(op.Elems, replace)
+	}
+}
+
+// String is the module's text.
+func (m *Module) String() string {
+	var b strings.Builder
+	if err := Print(&b, m); err != nil {
+		panic("BUG: writing to memory failed: " + err.Error())
+	}
+	return b.String()
+}
