@@ -69,11 +69,17 @@ func inContext(body func(*context) error) C.CUresult {
 
 // result is what the driver answers for an error.
 func result(err error) C.CUresult {
+	if err == nil {
+		return C.CUDA_SUCCESS
+	}
+	return codeOf(err)
+}
+
+// codeOf is apart from result since it allocates.
+func codeOf(err error) C.CUresult {
 	var s status
 	var d *device.Error
 	switch {
-	case err == nil:
-		return C.CUDA_SUCCESS
 	case errors.As(err, &s):
 		driver.failure = nil
 		return C.CUresult(s)

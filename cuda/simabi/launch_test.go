@@ -28,6 +28,9 @@ const saxpy = `.version 7.0
 done: ret;
 }`
 
+// session is the context that open made last.
+var session client.Context
+
 // open makes a context with a module of the text, current to the test's thread.
 func open(t testing.TB, text string) client.Module {
 	t.Setenv("REPRISE_SIM", "h200")
@@ -35,10 +38,20 @@ func open(t testing.TB, text string) client.Module {
 	t.Cleanup(runtime.UnlockOSThread)
 	c, answer := client.Open()
 	require.Equal(t, success, answer)
+	session = c
 	t.Cleanup(func() { client.Close(c) })
 	m, answer := client.Load([]byte(text), nil, nil)
 	require.Equal(t, success, answer)
 	return m
+}
+
+// onThread runs a body where the session is current: a fuzz function has a thread of
+// its own.
+func onThread(t testing.TB, body func()) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	require.Equal(t, success, client.Use(session))
+	body()
 }
 
 func kernel(t testing.TB, m client.Module, name string) client.Function {

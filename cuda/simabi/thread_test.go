@@ -15,8 +15,8 @@ func power(t *testing.T, profiles string) {
 	t.Setenv("REPRISE_SIM", profiles)
 	gpus, err := plug()
 	require.NoError(t, err)
-	driver.ready, driver.gpus, callers = true, gpus, map[uint64]*thread{}
-	t.Cleanup(func() { driver.ready, driver.gpus, callers, driver.last = false, nil, nil, nil })
+	driver.ready, driver.gpus = true, gpus
+	t.Cleanup(func() { driver.ready, driver.gpus, driver.last = false, nil, nil })
 }
 
 // TestThreadsThatEndLeaveNothing starts and ends OS threads: a goroutine that ends

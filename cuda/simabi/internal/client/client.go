@@ -11,7 +11,7 @@ package client
 
 typedef CUresult (*init_t)(unsigned);
 typedef CUresult (*create_t)(CUcontext *, unsigned, CUdevice);
-typedef CUresult (*destroy_t)(CUcontext);
+typedef CUresult (*on_context_t)(CUcontext);
 typedef CUresult (*load_t)(CUmodule *, const void *, unsigned, CUjit_option *, void **);
 typedef CUresult (*unload_t)(CUmodule);
 typedef CUresult (*function_t)(CUfunction *, CUmodule, const char *);
@@ -22,7 +22,7 @@ typedef CUresult (*alloc_t)(CUdeviceptr *, size_t);
 
 static CUresult init(void *f) { return ((init_t)f)(0); }
 static CUresult create(void *f, CUcontext *c) { return ((create_t)f)(c, 0, 0); }
-static CUresult destroy(void *f, CUcontext c) { return ((destroy_t)f)(c); }
+static CUresult on_context(void *f, CUcontext c) { return ((on_context_t)f)(c); }
 static CUresult load(void *f, CUmodule *m, const void *image, unsigned n, CUjit_option *o, void **v) {
 	return ((load_t)f)(m, image, n, o, v);
 }
@@ -73,8 +73,11 @@ func Open() (c Context, answer int) {
 	return c, answer
 }
 
+// Use makes a context current to the calling thread.
+func Use(c Context) int { return int(C.on_context(find("cuCtxSetCurrent"), c)) }
+
 // Close destroys a context.
-func Close(c Context) int { return int(C.destroy(find("cuCtxDestroy_v2"), c)) }
+func Close(c Context) int { return int(C.on_context(find("cuCtxDestroy_v2"), c)) }
 
 // Load is cuModuleLoadDataEx. The values are what fits in a pointer, and come back.
 func Load(image []byte, options []uint32, values []uintptr) (m Module, answer int) {
