@@ -50,6 +50,11 @@ type Options struct {
 	// LoopLimit is how many iterations a while node may run before its launch ends in
 	// a timeout, as an endless loop should; 0 is 1<<24, minutes of host time.
 	LoopLimit int64
+	// Outside, when set, runs a function while other callers of the device may go on:
+	// it gives up what keeps them out, and takes it back. Host calls run so, and what
+	// waits for them. A device without it has one caller at a time, who must not call
+	// it from a host call.
+	Outside func(func())
 	// Trace, when set, is called for all work in the order it ends. It must not
 	// call the device.
 	Trace func(Span)
@@ -99,7 +104,11 @@ type Device struct {
 	spare  []*job        // whose one run has ended
 	fault  *device.Error // what poisoned the device
 	inside *job          // the host call that runs now: it must not call the device
-	closed bool
+	held   []heldTask    // what waits for values in memory
+
+	outside  func(func())
+	returned chan struct{} // closed when the host call has returned
+	closed   bool
 }
 
 // New returns a simulated device. It fails for an unknown profile, and for options
@@ -123,6 +132,7 @@ func New(o Options) (*Device, error) {
 		profile: p,
 		gpu:     on,
 		trace:   o.Trace,
+		outside: o.Outside,
 		workers: o.Workers,
 		steps:   o.StepLimit,
 		loops:   orDefault(o.LoopLimit, defaultLoopLimit),
@@ -200,7 +210,7 @@ func (d *Device) enter(cost des.Time) *device.Error {
 	switch {
 	case d.closed:
 		return &device.Error{Code: device.Deinitialized, Detail: "the device has been closed"}
-	case d.inside != nil:
+	case d.inside != nil && d.outside == nil:
 		return &device.Error{Code: device.NotSupported,
 			Detail: fmt.Sprintf("host call %q calls the device; a host call must not", d.inside.label)}
 	}
@@ -230,7 +240,7 @@ func first(errs ...*device.Error) *device.Error {
 
 // drain waits for all work.
 func (d *Device) drain() *device.Error {
-	d.waited(d.engine.Drain())
+	d.waited(d.drained())
 	d.races.drained()
 	d.sweep()
 	return d.poison()
@@ -245,10 +255,10 @@ func (d *Device) waited(t des.Time) {
 
 // Close waits, then frees everything.
 func (d *Device) Close() error {
-	if d.closed || d.inside != nil {
+	if d.closed || d.inside != nil && d.outside == nil {
 		return d.enter(0).In("Close")
 	}
-	d.engine.Drain()
+	d.drained()
 	d.printed.flush()
 	err := d.unreported("Close")
 	d.gpu.close(d)

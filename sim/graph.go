@@ -167,7 +167,7 @@ func (d *Device) replace(at **job, w device.Work) *device.Error {
 var jobKinds = [...]string{
 	nothing: "nothing", launch: "launch", copyBytes: "copy", memset: "memset", hostCall: "host call",
 	upload: "write", download: "read", prefetch: "prefetch", release: "free",
-	decision: "decision",
+	decision: "decision", valueOps: "value operations",
 }
 
 func (k jobKind) String() string { return jobKinds[k] }

@@ -21,6 +21,7 @@ const (
 	prefetch
 	release
 	decision // of a conditional node
+	valueOps
 )
 
 // job is a device.Work made ready to run. It is never changed while it may run: an
@@ -46,8 +47,11 @@ type job struct {
 
 	toDevice bool // of prefetch
 
-	call   func()  // hostCall, or when a release is done
-	choice *choice // of a decision
+	ops []ValueOp
+
+	call   func()      // hostCall, or when a release is done
+	told   func(error) // hostCall that learns what went wrong before it, and runs even then
+	choice *choice     // of a decision
 	uses   []device.HostUse
 }
 
@@ -88,6 +92,11 @@ func (d *Device) fill(j *job, w device.Work) *device.Error {
 		return d.fillPrefetch(j, w)
 	case *Release:
 		return d.fillRelease(j, w)
+	case *Values:
+		return d.fillValues(j, w)
+	case *Callback:
+		*j = job{kind: hostCall, told: w.Func}
+		return nil
 	}
 	if err := device.CheckWork(w, &d.info); err != nil {
 		return err
@@ -174,6 +183,12 @@ func (d *Device) cost(j *job) des.Time {
 		return h.Memset
 	case hostCall:
 		return h.HostCall
+	case valueOps:
+		var all des.Time
+		for i := range j.ops {
+			all += j.ops[i].Kind.cost(h)
+		}
+		return all
 	}
 	return h.EventRecord // nothing is submitted the way a marker is
 }
@@ -184,7 +199,8 @@ func (d *Device) start(id des.TaskID, data any) des.Demand {
 	if f, ok := data.(finally); ok {
 		f()
 	}
-	if d.fault != nil {
+	j := jobOf(data)
+	if d.fault != nil && (j == nil || j.told == nil) {
 		return des.Demand{}
 	}
 	switch v := data.(type) {
@@ -194,12 +210,14 @@ func (d *Device) start(id des.TaskID, data any) des.Demand {
 		d.assign(id, v)
 		return des.Demand{}
 	}
-	j := jobOf(data)
 	if j == nil {
 		return des.Demand{}
 	}
-	if j.kind == launch {
+	switch j.kind {
+	case launch:
 		return d.startLaunch(id, j)
+	case valueOps:
+		return d.startValues(id, j)
 	}
 	demand := d.startOther(j)
 	if d.fault == nil {
@@ -215,9 +233,7 @@ func (d *Device) startOther(j *job) des.Demand {
 	case memset:
 		return d.startMemset(j)
 	case hostCall:
-		d.inside = j
-		j.call()
-		d.inside = nil
+		d.runHostCall(j)
 		return des.Demand{Kind: des.Host}
 	case prefetch:
 		return d.startPrefetch(j)

@@ -145,7 +145,7 @@ func (d *Device) Read(dst []byte, src device.Ptr) error {
 	if err := first(d.enter(d.profile.Host.Memcpy), d.within(src, int64(len(dst)))); err != nil {
 		return err.In("Read")
 	}
-	d.host = max(d.host, d.engine.Drain())
+	d.host = max(d.host, d.drained())
 	d.races.drained()
 	d.await(&job{kind: download, src: uint64(src), bytes: int64(len(dst)), host: dst})
 	return d.answer("Read")
@@ -154,6 +154,6 @@ func (d *Device) Read(dst []byte, src device.Ptr) error {
 // await runs one job outside all streams and waits for it.
 func (d *Device) await(j *job) {
 	id := d.add(des.Task{Arrival: d.arrival(), Data: j}, place{})
-	d.waited(d.engine.Wait(id))
+	d.waited(d.endOf(id))
 	d.races.hostWaited(id)
 }

@@ -46,6 +46,17 @@ func (d *Device) newStream(priority int) *stream {
 
 func clampPriority(p int) int32 { return int32(min(max(p, greatestPriority), leastPriority)) }
 
+// SetPriority gives later work of the stream another priority, clamped like that of
+// CreateStream.
+func (d *Device) SetPriority(h device.Stream, priority int) error {
+	s, bad := d.streams.Get(h)
+	if err := first(d.enter(0), bad); err != nil {
+		return err.In("SetPriority")
+	}
+	s.priority = clampPriority(priority)
+	return nil
+}
+
 // DestroyStream lets work that is under way run on.
 func (d *Device) DestroyStream(h device.Stream) error {
 	if err := d.enter(d.profile.Host.Create); err != nil {
@@ -106,7 +117,7 @@ func (d *Device) Synchronize(h device.Stream) error {
 	done := d.host
 	d.front = d.appendFront(d.front[:0], s)
 	for _, t := range d.front {
-		done = max(done, d.engine.Wait(t))
+		done = max(done, d.endOf(t))
 	}
 	d.waited(done)
 	d.races.hostWaited(d.front...)
@@ -126,7 +137,7 @@ func (d *Device) Query(h device.Stream) error {
 // query lets the device catch up with the host and says whether tasks have
 // ended. A program that polls spends time with each query, so its loop ends.
 func (d *Device) query(what string, tasks []des.TaskID) *device.Error {
-	d.engine.Run(d.host)
+	d.catchUp()
 	if err := d.poison(); err != nil {
 		return err
 	}
@@ -249,7 +260,7 @@ func (d *Device) SynchronizeEvent(h device.Event) error {
 	if !e.recorded {
 		return nil
 	}
-	d.waited(d.engine.Wait(e.task))
+	d.waited(d.endOf(e.task))
 	d.races.hostWaited(e.task)
 	return d.answer("SynchronizeEvent")
 }
@@ -261,7 +272,7 @@ func (d *Device) Elapsed(start, end device.Event) (time.Duration, error) {
 	if err := first(d.enter(d.profile.Host.Query), badA, badB); err != nil {
 		return 0, err.In("Elapsed")
 	}
-	d.engine.Run(d.host)
+	d.catchUp()
 	if err := first(d.poison(), a.ready(start), b.ready(end)); err != nil {
 		return 0, err.In("Elapsed")
 	}
@@ -284,6 +295,7 @@ func (d *Device) ended(r *des.Record) {
 	d.history.add(r)
 	d.traceTask(r.Data, r.Span)
 	d.races.ended(r.ID)
+	d.releaseHeld()
 	switch v := r.Data.(type) {
 	case *event:
 		if v.task == r.ID { // not recorded again since

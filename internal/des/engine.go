@@ -132,26 +132,48 @@ func (e *Engine) Run(until Time) {
 
 // Wait runs until the task has ended and returns when that was.
 func (e *Engine) Wait(id TaskID) Time {
+	t, ok := e.TryWait(id)
+	if !ok {
+		panic(fmt.Sprintf("BUG: task %d can never end", id))
+	}
+	return t
+}
+
+// TryWait is Wait for when tasks may be Held. It fails when nothing can happen any
+// more before one of them is released.
+func (e *Engine) TryWait(id TaskID) (Time, bool) {
 	for !e.Ended(id) {
 		t := e.nextEvent()
 		if t == never {
-			panic(fmt.Sprintf("BUG: task %d can never end", id))
+			return e.horizon, false
 		}
 		e.step(t)
 	}
 	if r := e.tasks.get(id); r != nil {
-		return r.span.End
+		return r.span.End, true
 	}
-	return e.horizon
+	return e.horizon, true
 }
 
 // Drain runs until every task has ended and returns the latest end so far.
 func (e *Engine) Drain() Time {
-	e.Run(never)
-	if e.live > 0 {
+	t, ok := e.TryDrain()
+	if !ok {
 		panic(fmt.Sprintf("BUG: %d tasks can never end", e.live))
 	}
-	return e.last
+	return t
+}
+
+// TryDrain is to Drain what TryWait is to Wait.
+func (e *Engine) TryDrain() (Time, bool) {
+	e.Run(never)
+	return e.last, e.live == 0
+}
+
+// Release ends a task that is Held, now.
+func (e *Engine) Release(id TaskID) {
+	r := e.unended(id)
+	e.endAt(id, EventWait, r.arrival, e.horizon-r.arrival)
 }
 
 // Next is the id that the next task gets.
@@ -220,6 +242,7 @@ func (e *Engine) begin(now Time, id TaskID) {
 		e.endAt(id, Declared, now, d.Duration)
 	case Condition:
 		e.endAt(id, Deciding, now, e.profile.ConditionLatency)
+	case Held:
 	case Host:
 		e.hostFree = e.endAt(id, HostCall, max(now, e.hostFree), e.profile.HostCallLatency+d.Duration)
 	case Kernel, CopyIn, CopyOut, CopyOn:

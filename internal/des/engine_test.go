@@ -413,3 +413,23 @@ func TestAttachKeepsWhatWaitsThere(t *testing.T) {
 	}
 	assert.Panics(t, func() { e.Detach(a) }, "it has ended")
 }
+
+// A held task and what depends on it wait for Release, while others go on.
+func TestHeldTasksWaitForTheirRelease(t *testing.T) {
+	e := demanding(plain())
+	held := e.Add(Task{Data: Demand{Kind: Held}, Arrival: 5 * ns})
+	after := e.Add(Task{Data: Demand{Kind: Fixed, Duration: 10 * ns}, Deps: []TaskID{held}})
+	other := e.Add(Task{Data: Demand{Kind: Fixed, Duration: 100 * ns}})
+	end, ok := e.TryWait(other)
+	assert.True(t, ok)
+	assert.Equal(t, 100*ns, end)
+	_, ok = e.TryWait(after)
+	assert.False(t, ok)
+	_, ok = e.TryDrain()
+	assert.False(t, ok)
+	e.Run(200 * ns)
+	e.Release(held)
+	assert.Equal(t, 210*ns, e.Drain())
+	assert.Equal(t, Span{5 * ns, 200 * ns}, e.Span(held))
+	assert.Panics(t, func() { e.Release(held) })
+}

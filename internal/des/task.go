@@ -23,6 +23,7 @@ const (
 	Host                        // the host callback thread
 	Fixed                       // Duration, shares nothing: an op with a declared cost
 	Condition                   // nothing, for as long as a conditional node takes to decide
+	Held                        // nothing, until Release
 )
 
 // Demand is what a task asks of the device.

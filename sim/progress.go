@@ -1,0 +1,91 @@
+package sim
+
+import (
+	"time"
+
+	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/internal/des"
+)
+
+// endOf runs the device until a task has ended, and returns when that was.
+func (d *Device) endOf(id des.TaskID) des.Time {
+	for {
+		d.awaitHostCall()
+		if t, ok := d.engine.TryWait(id); ok {
+			return t
+		}
+		d.stalled()
+	}
+}
+
+// drained runs the device until all tasks have ended, and returns when that was.
+func (d *Device) drained() des.Time {
+	for {
+		d.awaitHostCall()
+		if t, ok := d.engine.TryDrain(); ok {
+			return t
+		}
+		d.stalled()
+	}
+}
+
+// catchUp runs the device as far as the host has come.
+func (d *Device) catchUp() {
+	d.awaitHostCall()
+	d.pollHeld()
+	d.engine.Run(d.host)
+}
+
+// Callback is a device.Work: a host call that is told what went wrong before it, if
+// anything did, and is made even then.
+type Callback struct {
+	device.Work
+	Func func(error)
+}
+
+// runHostCall calls a function of the program, outside if others may come in. What
+// they enqueue then comes after the present.
+func (d *Device) runHostCall(j *job) {
+	call := j.call
+	if j.told != nil {
+		call = func() { j.told(d.poison().In("Callback")) }
+	}
+	d.inside = j
+	if d.outside == nil {
+		call()
+	} else {
+		d.host = max(d.host, d.engine.Now())
+		returned := make(chan struct{})
+		d.returned = returned
+		d.outside(call)
+		close(returned)
+	}
+	d.inside = nil
+}
+
+// awaitHostCall waits until the engine is not in the middle of one, started by another
+// caller.
+func (d *Device) awaitHostCall() {
+	for d.inside != nil {
+		returned := d.returned
+		d.outside(func() { <-returned })
+	}
+}
+
+// pollEvery is how often the host looks for values that the program may have written
+// by itself.
+const pollEvery = 50 * time.Microsecond
+
+// stalled is when all that is left waits for values in memory, directly or not. They
+// may come from work that another caller enqueues, or by the program's own stores.
+// If nobody does, this lasts for ever, as it does on a GPU.
+func (d *Device) stalled() {
+	if d.outside == nil {
+		d.giveUp()
+		return
+	}
+	d.host = max(d.host, d.engine.Now())
+	d.outside(func() { time.Sleep(pollEvery) })
+	d.awaitHostCall()
+	d.pollHeld()
+}

@@ -1,0 +1,152 @@
+package sim
+
+import (
+	"encoding/binary"
+	"fmt"
+	"slices"
+
+	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/internal/des"
+)
+
+// ValueKind is what a ValueOp does with a word v of memory, with the driver's
+// numbers for waiting.
+type ValueKind uint8
+
+// The waits end when memory has the property.
+const (
+	WaitGEQ    ValueKind = iota // v - Value is not negative, as a signed number
+	WaitEqual                   // v == Value
+	WaitAnd                     // v & Value is not 0
+	WaitNor                     // ^(v | Value) is not 0
+	WriteValue                  // v becomes Value
+)
+
+// cost is what an operation takes the host: what an event would.
+func (k ValueKind) cost(h *des.HostCosts) des.Time {
+	if k == WriteValue {
+		return h.EventRecord
+	}
+	return h.EventWait
+}
+
+// ValueOp is a wait for a word of memory, or a store to one.
+type ValueOp struct {
+	Kind  ValueKind
+	Ptr   device.Ptr
+	Value uint64 // of which a word of 4 bytes has the low ones
+	Width int    // bytes: 4 or 8
+}
+
+// Values is a device.Work: waits and stores, one after the other. Waits see what work
+// has stored when it ends, and what the host stores at some time while it waits for
+// the device or asks it.
+type Values struct {
+	device.Work
+	Ops []ValueOp
+}
+
+func (d *Device) fillValues(j *job, v *Values) *device.Error {
+	for i := range v.Ops {
+		o := &v.Ops[i]
+		switch {
+		case o.Kind > WriteValue:
+			return &device.Error{Code: device.InvalidValue, Detail: fmt.Sprintf("value operation %d is unknown", o.Kind)}
+		case o.Width != 4 && o.Width != 8 || uint64(o.Ptr)%uint64(o.Width) != 0:
+			return &device.Error{Code: device.InvalidValue, Detail: fmt.Sprintf("a word of %d bytes at %#x; want 4 or 8, aligned", o.Width, uint64(o.Ptr))}
+		}
+		if err := d.within(o.Ptr, int64(o.Width)); err != nil {
+			return err
+		}
+	}
+	*j = job{kind: valueOps, ops: slices.Clone(v.Ops)}
+	return nil
+}
+
+// heldTask has come to an operation that has to wait.
+type heldTask struct {
+	id  des.TaskID
+	ops []ValueOp // the rest
+}
+
+func (d *Device) startValues(id des.TaskID, j *job) des.Demand {
+	h := heldTask{id: id, ops: j.ops}
+	if d.proceed(&h) {
+		return des.Demand{}
+	}
+	d.held = append(d.held, h)
+	return des.Demand{Kind: des.Held}
+}
+
+// proceed carries out operations up to one that has to wait, and reports whether there
+// was none. Memory that was freed is a fault, which ends all waits.
+func (d *Device) proceed(h *heldTask) bool {
+	for ; len(h.ops) > 0 && d.fault == nil; h.ops = h.ops[1:] {
+		o := &h.ops[0]
+		b := d.reach(uint64(o.Ptr), int64(o.Width))
+		var word [8]byte
+		switch {
+		case o.Kind == WriteValue:
+			binary.LittleEndian.PutUint64(word[:], o.Value)
+			copy(b, word[:])
+			d.changed(uint64(o.Ptr))
+			d.noteStore(o)
+		case copy(word[:], b) > 0 && !o.satisfied(binary.LittleEndian.Uint64(word[:])):
+			return false
+		}
+	}
+	return true
+}
+
+func (d *Device) noteStore(o *ValueOp) {
+	if d.races != nil {
+		d.races.memory.Initialise(uint64(o.Ptr), uint64(o.Width))
+	}
+}
+
+// satisfied reports whether a wait is over when memory holds v.
+func (o *ValueOp) satisfied(v uint64) bool {
+	unused := 64 - 8*uint(o.Width)
+	switch o.Kind {
+	case WaitGEQ:
+		return int64((v-o.Value)<<unused) >= 0
+	case WaitEqual:
+		return v<<unused == o.Value<<unused
+	case WaitAnd:
+		return (v&o.Value)<<unused != 0
+	}
+	return ^(v|o.Value)<<unused != 0
+}
+
+// releaseHeld ends the waits that are over. Work may have written what they wait for
+// whenever some has ended.
+func (d *Device) releaseHeld() {
+	if len(d.held) == 0 {
+		return
+	}
+	waiting := d.held[:0]
+	for _, h := range d.held {
+		if d.proceed(&h) {
+			d.engine.Release(h.id)
+		} else {
+			waiting = append(waiting, h)
+		}
+	}
+	d.held = waiting
+}
+
+// pollHeld is releaseHeld at a time when the host may have written.
+func (d *Device) pollHeld() {
+	if len(d.held) > 0 {
+		d.engine.Run(d.host)
+		d.releaseHeld()
+	}
+}
+
+// giveUp ends all waits, for values that nobody is left to write.
+func (d *Device) giveUp() {
+	h := d.held[0]
+	d.fault = &device.Error{Code: device.LaunchTimeout,
+		Detail: fmt.Sprintf("a stream waits for a value at %#x, and nothing is left that could write it", uint64(h.ops[0].Ptr))}
+	d.releaseHeld()
+}
