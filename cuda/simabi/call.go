@@ -52,6 +52,9 @@ func call(body func(*thread) error) C.CUresult {
 	if !driver.ready {
 		return C.CUDA_ERROR_NOT_INITIALIZED
 	}
+	if t.inHost {
+		return C.CUDA_ERROR_NOT_PERMITTED
+	}
 	return result(body(t))
 }
 

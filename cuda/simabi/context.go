@@ -48,7 +48,7 @@ var lastContextID uint64
 
 // open gives the context a device of its own, at the process's present time.
 func (c *context) open() error {
-	d, err := c.gpu.open()
+	d, err := c.gpu.open(c)
 	if err != nil {
 		return err
 	}
@@ -58,6 +58,17 @@ func (c *context) open() error {
 	c.legacy = nil
 	c.limits = defaultLimits()
 	return nil
+}
+
+// outside runs a function without the driver's lock, in the middle of a call: other
+// threads may call the driver, whose state is the caller's again afterwards.
+func (c *context) outside(f func()) {
+	caller := driver.caller
+	driver.mu.Unlock()
+	f()
+	driver.mu.Lock()
+	driver.caller = caller
+	c.enter()
 }
 
 // now is the host's virtual clock.

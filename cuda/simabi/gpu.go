@@ -26,7 +26,9 @@ type gpu struct {
 }
 
 // open makes a device for a context of the GPU.
-func (g *gpu) open() (*sim.Device, error) { return sim.New(sim.Options{Custom: g.profile}) }
+func (g *gpu) open(c *context) (*sim.Device, error) {
+	return sim.New(sim.Options{Custom: g.profile, Outside: c.outside})
+}
 
 // plug reads $REPRISE_SIM.
 func plug() ([]*gpu, error) {

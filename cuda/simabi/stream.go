@@ -25,6 +25,8 @@ type stream struct {
 	id       uint64 // never used again
 	capture  capture.Stream
 	shown    unsafe.Pointer // C's memory in which the capture's state was told
+
+	attributes map[C.CUstreamAttrID]C.CUstreamAttrValue // that were set
 }
 
 func (s *stream) owner() *context { return s.context }
@@ -101,11 +103,15 @@ func (t *thread) ownStream(c *context) (*stream, error) {
 }
 
 func (c *context) newStream(made device.Stream, flags C.uint, priority int) *stream {
-	info := c.sim.Info()
 	lastStreamID++
 	return &stream{context: c, sim: made, flags: flags, id: lastStreamID,
-		priority: min(max(priority, info.GreatestPriority), info.LeastPriority),
+		priority: c.clampPriority(priority),
 		capture:  capture.Stream{Owner: c, Blocking: flags == C.CU_STREAM_DEFAULT}}
+}
+
+func (c *context) clampPriority(p int) int {
+	info := c.sim.Info()
+	return min(max(p, info.GreatestPriority), info.LeastPriority)
 }
 
 // createStream makes a stream that a handle names.

@@ -11,13 +11,19 @@ void sim_cuGraphInstantiateWithParams_ptsz(void);
 void sim_cuGraphLaunch_ptsz(void);
 void sim_cuGraphUpload_ptsz(void);
 void sim_cuLaunchCooperativeKernel_ptsz(void);
+void sim_cuLaunchHostFunc_ptsz(void);
 void sim_cuLaunchKernel_ptsz(void);
 void sim_cuLaunchKernelEx_ptsz(void);
 void sim_cuMemcpyDtoH_v2_ptds(void);
 void sim_cuMemcpyHtoD_v2_ptds(void);
+void sim_cuStreamAddCallback_ptsz(void);
+void sim_cuStreamBatchMemOp_ptsz(void);
+void sim_cuStreamBatchMemOp_v2_ptsz(void);
 void sim_cuStreamBeginCaptureToGraph_ptsz(void);
 void sim_cuStreamBeginCapture_v2_ptsz(void);
+void sim_cuStreamCopyAttributes_ptsz(void);
 void sim_cuStreamEndCapture_ptsz(void);
+void sim_cuStreamGetAttribute_ptsz(void);
 void sim_cuStreamGetCaptureInfo_ptsz(void);
 void sim_cuStreamGetCaptureInfo_v2_ptsz(void);
 void sim_cuStreamGetCaptureInfo_v3_ptsz(void);
@@ -27,10 +33,19 @@ void sim_cuStreamGetId_ptsz(void);
 void sim_cuStreamGetPriority_ptsz(void);
 void sim_cuStreamIsCapturing_ptsz(void);
 void sim_cuStreamQuery_ptsz(void);
+void sim_cuStreamSetAttribute_ptsz(void);
 void sim_cuStreamSynchronize_ptsz(void);
 void sim_cuStreamUpdateCaptureDependencies_ptsz(void);
 void sim_cuStreamUpdateCaptureDependencies_v2_ptsz(void);
 void sim_cuStreamWaitEvent_ptsz(void);
+void sim_cuStreamWaitValue32_ptsz(void);
+void sim_cuStreamWaitValue32_v2_ptsz(void);
+void sim_cuStreamWaitValue64_ptsz(void);
+void sim_cuStreamWaitValue64_v2_ptsz(void);
+void sim_cuStreamWriteValue32_ptsz(void);
+void sim_cuStreamWriteValue32_v2_ptsz(void);
+void sim_cuStreamWriteValue64_ptsz(void);
+void sim_cuStreamWriteValue64_v2_ptsz(void);
 
 const struct simabi_entry simabi_table[] = {
 	{"cuCtxCreate_v2", sim_cuCtxCreate_v2},
@@ -185,6 +200,8 @@ const struct simabi_entry simabi_table[] = {
 	{"cuKernelSetCacheConfig", sim_cuKernelSetCacheConfig},
 	{"cuLaunchCooperativeKernel", sim_cuLaunchCooperativeKernel},
 	{"cuLaunchCooperativeKernel_ptsz", sim_cuLaunchCooperativeKernel_ptsz},
+	{"cuLaunchHostFunc", sim_cuLaunchHostFunc},
+	{"cuLaunchHostFunc_ptsz", sim_cuLaunchHostFunc_ptsz},
 	{"cuLaunchKernel", sim_cuLaunchKernel},
 	{"cuLaunchKernelEx", sim_cuLaunchKernelEx},
 	{"cuLaunchKernelEx_ptsz", sim_cuLaunchKernelEx_ptsz},
@@ -226,15 +243,25 @@ const struct simabi_entry simabi_table[] = {
 	{"cuOccupancyMaxPotentialBlockSizeWithFlags", sim_cuOccupancyMaxPotentialBlockSizeWithFlags},
 	{"cuProfilerStart", sim_cuProfilerStart},
 	{"cuProfilerStop", sim_cuProfilerStop},
+	{"cuStreamAddCallback", sim_cuStreamAddCallback},
+	{"cuStreamAddCallback_ptsz", sim_cuStreamAddCallback_ptsz},
+	{"cuStreamBatchMemOp", sim_cuStreamBatchMemOp},
+	{"cuStreamBatchMemOp_ptsz", sim_cuStreamBatchMemOp_ptsz},
+	{"cuStreamBatchMemOp_v2", sim_cuStreamBatchMemOp_v2},
+	{"cuStreamBatchMemOp_v2_ptsz", sim_cuStreamBatchMemOp_v2_ptsz},
 	{"cuStreamBeginCaptureToGraph", sim_cuStreamBeginCaptureToGraph},
 	{"cuStreamBeginCaptureToGraph_ptsz", sim_cuStreamBeginCaptureToGraph_ptsz},
 	{"cuStreamBeginCapture_v2", sim_cuStreamBeginCapture_v2},
 	{"cuStreamBeginCapture_v2_ptsz", sim_cuStreamBeginCapture_v2_ptsz},
+	{"cuStreamCopyAttributes", sim_cuStreamCopyAttributes},
+	{"cuStreamCopyAttributes_ptsz", sim_cuStreamCopyAttributes_ptsz},
 	{"cuStreamCreate", sim_cuStreamCreate},
 	{"cuStreamCreateWithPriority", sim_cuStreamCreateWithPriority},
 	{"cuStreamDestroy_v2", sim_cuStreamDestroy_v2},
 	{"cuStreamEndCapture", sim_cuStreamEndCapture},
 	{"cuStreamEndCapture_ptsz", sim_cuStreamEndCapture_ptsz},
+	{"cuStreamGetAttribute", sim_cuStreamGetAttribute},
+	{"cuStreamGetAttribute_ptsz", sim_cuStreamGetAttribute_ptsz},
 	{"cuStreamGetCaptureInfo", sim_cuStreamGetCaptureInfo},
 	{"cuStreamGetCaptureInfo_ptsz", sim_cuStreamGetCaptureInfo_ptsz},
 	{"cuStreamGetCaptureInfo_v2", sim_cuStreamGetCaptureInfo_v2},
@@ -253,6 +280,8 @@ const struct simabi_entry simabi_table[] = {
 	{"cuStreamIsCapturing_ptsz", sim_cuStreamIsCapturing_ptsz},
 	{"cuStreamQuery", sim_cuStreamQuery},
 	{"cuStreamQuery_ptsz", sim_cuStreamQuery_ptsz},
+	{"cuStreamSetAttribute", sim_cuStreamSetAttribute},
+	{"cuStreamSetAttribute_ptsz", sim_cuStreamSetAttribute_ptsz},
 	{"cuStreamSynchronize", sim_cuStreamSynchronize},
 	{"cuStreamSynchronize_ptsz", sim_cuStreamSynchronize_ptsz},
 	{"cuStreamUpdateCaptureDependencies", sim_cuStreamUpdateCaptureDependencies},
@@ -261,6 +290,22 @@ const struct simabi_entry simabi_table[] = {
 	{"cuStreamUpdateCaptureDependencies_v2_ptsz", sim_cuStreamUpdateCaptureDependencies_v2_ptsz},
 	{"cuStreamWaitEvent", sim_cuStreamWaitEvent},
 	{"cuStreamWaitEvent_ptsz", sim_cuStreamWaitEvent_ptsz},
+	{"cuStreamWaitValue32", sim_cuStreamWaitValue32},
+	{"cuStreamWaitValue32_ptsz", sim_cuStreamWaitValue32_ptsz},
+	{"cuStreamWaitValue32_v2", sim_cuStreamWaitValue32_v2},
+	{"cuStreamWaitValue32_v2_ptsz", sim_cuStreamWaitValue32_v2_ptsz},
+	{"cuStreamWaitValue64", sim_cuStreamWaitValue64},
+	{"cuStreamWaitValue64_ptsz", sim_cuStreamWaitValue64_ptsz},
+	{"cuStreamWaitValue64_v2", sim_cuStreamWaitValue64_v2},
+	{"cuStreamWaitValue64_v2_ptsz", sim_cuStreamWaitValue64_v2_ptsz},
+	{"cuStreamWriteValue32", sim_cuStreamWriteValue32},
+	{"cuStreamWriteValue32_ptsz", sim_cuStreamWriteValue32_ptsz},
+	{"cuStreamWriteValue32_v2", sim_cuStreamWriteValue32_v2},
+	{"cuStreamWriteValue32_v2_ptsz", sim_cuStreamWriteValue32_v2_ptsz},
+	{"cuStreamWriteValue64", sim_cuStreamWriteValue64},
+	{"cuStreamWriteValue64_ptsz", sim_cuStreamWriteValue64_ptsz},
+	{"cuStreamWriteValue64_v2", sim_cuStreamWriteValue64_v2},
+	{"cuStreamWriteValue64_v2_ptsz", sim_cuStreamWriteValue64_v2_ptsz},
 	{"cuThreadExchangeStreamCaptureMode", sim_cuThreadExchangeStreamCaptureMode},
 	{"cuUserObjectCreate", sim_cuUserObjectCreate},
 	{"cuUserObjectRelease", sim_cuUserObjectRelease},

@@ -45,10 +45,24 @@ static uint64_t number(void) {
 // loaded with static TLS anyway, and it takes no call to reach.
 __thread uint64_t simabi_per_thread __attribute__((tls_model("initial-exec")));
 
+static __thread uint64_t in_host;
+
 struct simabi_caller simabi_caller(void) {
-	struct simabi_caller caller = {mine ? mine : number(), simabi_per_thread};
+	struct simabi_caller caller = {mine ? mine : number(), simabi_per_thread, in_host};
 	simabi_per_thread = 0;
 	return caller;
+}
+
+void simabi_call_host(void (*function)(void *), void *data) {
+	in_host = 1;
+	function(data);
+	in_host = 0;
+}
+
+void simabi_call_back(CUstreamCallback function, CUstream stream, CUresult status, void *data) {
+	in_host = 1;
+	function(stream, status, data);
+	in_host = 0;
 }
 
 // Taking one off is safe since the driver's lock allows one taker.

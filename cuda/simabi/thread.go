@@ -13,6 +13,7 @@ type thread struct {
 	stack     []*context         // the last is current
 	own       map[uint64]*stream // its default streams, by the context's id
 	perThread bool               // the call is of the _ptds or _ptsz kind
+	inHost    bool               // the driver has called the thread, which must not call back
 	capture   capture.Thread
 	label     string // what the next thing that it makes is to be called
 }
@@ -33,7 +34,7 @@ func current() *thread {
 		t = &thread{}
 		callers[id] = t
 	}
-	t.perThread = caller.per_thread != 0
+	t.perThread, t.inHost = caller.per_thread != 0, caller.in_host != 0
 	return t
 }
 

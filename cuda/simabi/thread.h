@@ -3,15 +3,21 @@
 #ifndef REPRISE_SIMABI_THREAD_H
 #define REPRISE_SIMABI_THREAD_H
 
+#include <cuda.h>
 #include <stdint.h>
 
 // simabi_caller says who calls the driver and how. It may be asked once a call.
 struct simabi_caller {
 	uint64_t thread;     // a number for the OS thread, from 1, never used again
 	uint64_t per_thread; // the function was called by its _ptds or _ptsz name
+	uint64_t in_host;    // the driver has called the thread, which must not call back
 };
 
 struct simabi_caller simabi_caller(void);
+
+// simabi_call_host and simabi_call_back call functions of the program's.
+void simabi_call_host(void (*function)(void *), void *data);
+void simabi_call_back(CUstreamCallback function, CUstream stream, CUresult status, void *data);
 
 // simabi_ended takes the number of a thread that has ended off their list, 0 when it
 // is empty. One caller at a time.

@@ -1,0 +1,134 @@
+//go:build cuda
+
+package simabi
+
+// #include <cuda.h>
+import "C"
+
+import (
+	"unsafe"
+
+	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/sim"
+)
+
+// values enqueues operations on words of memory, all or none.
+func values(h C.CUstream, ops ...sim.ValueOp) C.CUresult {
+	return inStream(h, func(s *stream) error {
+		if err := s.capture.Refuse(); err != nil {
+			return err
+		}
+		return s.submit(&sim.Values{Ops: ops})
+	})
+}
+
+// waitFor is a wait with the driver's flags, of which one asks that remote writes be
+// flushed: they always are.
+func waitFor(p C.CUdeviceptr, width int, value uint64, flags C.uint) sim.ValueOp {
+	kind := sim.ValueKind(flags &^ C.CU_STREAM_WAIT_VALUE_FLUSH)
+	if flags&^C.CU_STREAM_WAIT_VALUE_FLUSH > C.CU_STREAM_WAIT_VALUE_NOR {
+		kind = unknownValueKind
+	}
+	return sim.ValueOp{Kind: kind, Ptr: device.Ptr(p), Value: value, Width: width}
+}
+
+// writeTo is a store with the driver's flags, of which the one says that work before
+// need not be visible first: it always is.
+func writeTo(p C.CUdeviceptr, width int, value uint64, flags C.uint) sim.ValueOp {
+	kind := sim.WriteValue
+	if flags&^C.CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER != 0 {
+		kind = unknownValueKind
+	}
+	return sim.ValueOp{Kind: kind, Ptr: device.Ptr(p), Value: value, Width: width}
+}
+
+// unknownValueKind is refused by the device.
+const unknownValueKind = sim.ValueKind(255)
+
+//export sim_cuStreamWaitValue32_v2
+func sim_cuStreamWaitValue32_v2(h C.CUstream, p C.CUdeviceptr, value C.cuuint32_t, flags C.uint) C.CUresult {
+	return values(h, waitFor(p, 4, uint64(value), flags))
+}
+
+//export sim_cuStreamWaitValue64_v2
+func sim_cuStreamWaitValue64_v2(h C.CUstream, p C.CUdeviceptr, value C.cuuint64_t, flags C.uint) C.CUresult {
+	return values(h, waitFor(p, 8, uint64(value), flags))
+}
+
+//export sim_cuStreamWriteValue32_v2
+func sim_cuStreamWriteValue32_v2(h C.CUstream, p C.CUdeviceptr, value C.cuuint32_t, flags C.uint) C.CUresult {
+	return values(h, writeTo(p, 4, uint64(value), flags))
+}
+
+//export sim_cuStreamWriteValue64_v2
+func sim_cuStreamWriteValue64_v2(h C.CUstream, p C.CUdeviceptr, value C.cuuint64_t, flags C.uint) C.CUresult {
+	return values(h, writeTo(p, 8, uint64(value), flags))
+}
+
+//export sim_cuStreamBatchMemOp_v2
+func sim_cuStreamBatchMemOp_v2(h C.CUstream, n C.uint, params *C.CUstreamBatchMemOpParams, flags C.uint) C.CUresult {
+	ops, ok := batch(n, params)
+	if !ok || flags != 0 {
+		return values(h, sim.ValueOp{Kind: unknownValueKind})
+	}
+	return values(h, ops...)
+}
+
+// The first versions had to be allowed by the machine's administrator; otherwise they
+// are the same.
+
+//export sim_cuStreamWaitValue32
+func sim_cuStreamWaitValue32(h C.CUstream, p C.CUdeviceptr, value C.cuuint32_t, flags C.uint) C.CUresult {
+	return values(h, waitFor(p, 4, uint64(value), flags))
+}
+
+//export sim_cuStreamWaitValue64
+func sim_cuStreamWaitValue64(h C.CUstream, p C.CUdeviceptr, value C.cuuint64_t, flags C.uint) C.CUresult {
+	return values(h, waitFor(p, 8, uint64(value), flags))
+}
+
+//export sim_cuStreamWriteValue32
+func sim_cuStreamWriteValue32(h C.CUstream, p C.CUdeviceptr, value C.cuuint32_t, flags C.uint) C.CUresult {
+	return values(h, writeTo(p, 4, uint64(value), flags))
+}
+
+//export sim_cuStreamWriteValue64
+func sim_cuStreamWriteValue64(h C.CUstream, p C.CUdeviceptr, value C.cuuint64_t, flags C.uint) C.CUresult {
+	return values(h, writeTo(p, 8, uint64(value), flags))
+}
+
+//export sim_cuStreamBatchMemOp
+func sim_cuStreamBatchMemOp(h C.CUstream, n C.uint, params *C.CUstreamBatchMemOpParams, flags C.uint) C.CUresult {
+	return sim_cuStreamBatchMemOp_v2(h, n, params, flags)
+}
+
+// maxBatch is what the driver documents.
+const maxBatch = 256
+
+// batch reads operations that C has put in an array. Flushes and barriers are nothing
+// to do, since all that is stored is visible.
+func batch(n C.uint, params *C.CUstreamBatchMemOpParams) ([]sim.ValueOp, bool) {
+	if n == 0 || n > maxBatch || params == nil {
+		return nil, n == 0
+	}
+	var ops []sim.ValueOp
+	for i := range unsafe.Slice(params, n) {
+		// A union, of which the waits and the stores are laid out alike.
+		w := (*C.struct_CUstreamMemOpWaitValueParams_st)(unsafe.Add(unsafe.Pointer(params), i*C.sizeof_CUstreamBatchMemOpParams))
+		value := *(*uint64)(unsafe.Pointer(&w.anon0))
+		switch w.operation {
+		case C.CU_STREAM_MEM_OP_WAIT_VALUE_32:
+			ops = append(ops, waitFor(w.address, 4, value, w.flags))
+		case C.CU_STREAM_MEM_OP_WAIT_VALUE_64:
+			ops = append(ops, waitFor(w.address, 8, value, w.flags))
+		case C.CU_STREAM_MEM_OP_WRITE_VALUE_32:
+			ops = append(ops, writeTo(w.address, 4, value, w.flags))
+		case C.CU_STREAM_MEM_OP_WRITE_VALUE_64:
+			ops = append(ops, writeTo(w.address, 8, value, w.flags))
+		case C.CU_STREAM_MEM_OP_FLUSH_REMOTE_WRITES, C.CU_STREAM_MEM_OP_BARRIER:
+		default:
+			return nil, false
+		}
+	}
+	return ops, true
+}
