@@ -169,7 +169,7 @@ func (g *gauge) global(w *warp, in *inst) {
 		}
 		last := (end - 1) >> 5
 		for s := first >> 5; s <= last; s++ {
-			g.sector(s, in.x.kind)
+			g.sector(s, in)
 		}
 		g.extra += int64(last-first>>5) >> 2
 		return
@@ -182,7 +182,7 @@ func (g *gauge) global(w *warp, in *inst) {
 		for s := addr >> 5; s <= (addr+n-1)>>5; s++ {
 			before := sectors.count
 			if sectors.one(s + 1); sectors.count > before {
-				g.sector(s, in.x.kind)
+				g.sector(s, in)
 			}
 		}
 		if in.x.kind == updates {
@@ -197,11 +197,13 @@ func (g *gauge) global(w *warp, in *inst) {
 	}
 }
 
-// sector passes one sector through the caches.
-func (g *gauge) sector(s uint64, kind accessKind) {
+// sector passes one sector through the caches. Loads that must see what other blocks
+// store go past L1.
+func (g *gauge) sector(s uint64, in *inst) {
+	kind := in.x.kind
 	if kind == loads {
 		g.read++
-		if g.l1.has(s) {
+		if !in.x.watched && g.l1.has(s) {
 			return
 		}
 		g.missed++
