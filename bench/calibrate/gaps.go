@@ -122,7 +122,7 @@ func (s *session) toAndFro(n int, work device.Work) error {
 // all that is known of it.
 func (s *session) submit(empty device.Work, ramp Estimate) error {
 	e, err := s.repeat(func() (float64, error) {
-		var took float64
+		var took []float64
 		for range batch {
 			if err := s.dev.SynchronizeAll(); err != nil {
 				return 0, err
@@ -131,9 +131,9 @@ func (s *session) submit(empty device.Work, ramp Estimate) error {
 			if err := first(func() error { return s.dev.Submit(s.a, empty) }, func() error { return s.dev.Synchronize(s.a) }); err != nil {
 				return 0, err
 			}
-			took += s.now() - start
+			took = append(took, s.now()-start)
 		}
-		return took / batch, nil
+		return estimate(took).Value, nil
 	})
 	known := s.of("call_launch_ns").Value + s.of("call_synchronize_ns").Value + ramp.Value
 	s.measure("submit_latency_ns", e.minus(Estimate{Value: known}))

@@ -29,6 +29,7 @@ type session struct {
 
 	pace      int     // iterations of the kernel that the device is kept busy with
 	iteration float64 // ns that one of them takes
+	tick      int64   // ns of which all times of the device so far are multiples
 	cycle     float64 // ns
 	alu       float64 // ns that a multiprocessor takes for an integer instruction of a warp
 
@@ -198,6 +199,7 @@ func (s *session) paced(enqueue func() error) (float64, error) {
 		}
 		if lasts := float64(s.pace) * s.iteration; took < 0.8*lasts || s.iteration == 0 {
 			d, err := s.dev.Elapsed(s.begin, s.end)
+			s.tick = gcd(s.tick, int64(d))
 			return float64(d), err
 		} else if lasts > longestPace {
 			return 0, fmt.Errorf("the host took %.0f ms to enqueue a few hundred calls; calibrate on a machine that is not busy", took/1e6)
@@ -238,8 +240,20 @@ func (s *session) repeat(sample func() (float64, error)) (Estimate, error) {
 	}
 }
 
-// slope is how much f grows with its argument. When the samples do not agree, the
-// arguments are made larger, as long as they stay below most.
+// gcd is the greatest common divisor; that of 0 and n is n.
+func gcd(a, b int64) int64 {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
+}
+
+// enoughTicks is how many ticks of the device's clock a difference must be at least:
+// that of events has half a microsecond on some devices.
+const enoughTicks = 50
+
+// slope is how much f grows with its argument. When the samples do not agree, or are too
+// near to each other for the clock, the arguments are made larger, as long as they stay below most.
 func (s *session) slope(lo, hi, most int, f func(n int) (float64, error)) (Estimate, error) {
 	for {
 		e, err := s.repeat(func() (float64, error) {
@@ -250,7 +264,8 @@ func (s *session) slope(lo, hi, most int, f func(n int) (float64, error)) (Estim
 			above, err := f(hi)
 			return (above - below) / float64(hi-lo), err
 		})
-		if err != nil || e.Value > 0 && e.Spread <= 10*agreement || 4*hi > most {
+		far := e.Value*float64(hi-lo) >= float64(enoughTicks*s.tick)
+		if err != nil || far && e.Spread <= 5*agreement || 4*hi > most {
 			return e, err
 		}
 		lo, hi = 4*lo, 4*hi
