@@ -137,8 +137,8 @@ GPU_CHECK_STEPS ?= # all
 .PHONY: gpu-check-sim
 gpu-check-sim: gpu-bundle libcudasim ## run the bundle's checks on the simulated driver (needs a C compiler)
 	@mkdir -p $(GPU_CHECK_SIM)
-	@ln -sf $(CURDIR)/$(LIBCUDASIM) $(GPU_CHECK_SIM)/libcuda.so.1
-	REPRISE_LIBCUDA=sim LIBCUDA=$(CURDIR)/$(LIBCUDASIM) LD_LIBRARY_PATH=$(CURDIR)/$(GPU_CHECK_SIM) \
+	@ln -sf $(abspath $(LIBCUDASIM)) $(GPU_CHECK_SIM)/libcuda.so.1
+	REPRISE_LIBCUDA=sim LIBCUDA=$(abspath $(LIBCUDASIM)) LD_LIBRARY_PATH=$(abspath $(GPU_CHECK_SIM)) \
 		$(GPU_BUNDLE)/gpu-check.sh -o $(GPU_CHECK_SIM) $(GPU_CHECK_STEPS)
 
 .PHONY: clean
