@@ -118,12 +118,14 @@ func (d *Device) UpdateCondition(h device.GraphExec, at NodeAt, c device.Conditi
 
 // read notes which conditions an instance goes by.
 func (x *exec) read() {
-	x.conditions, x.assign = x.plan.conditions(nil), nil
+	x.conditions = x.plan.conditions(nil)
+	var assign []*condition // a list of its own: a launch that is under way has the old
 	for _, c := range x.conditions {
 		if c.assign {
-			x.assign = append(x.assign, c)
+			assign = append(assign, c)
 		}
 	}
+	x.begins = &beginning{assign: assign}
 	keep(x.conditions)
 }
 

@@ -76,11 +76,15 @@ type nested struct {
 	in *scope
 }
 
-// assignment sets conditions to their initial values when a launch begins.
-type assignment []*condition
+// beginning is what happens when a launch begins: conditions get their initial values,
+// and what the last launch has left allocated is freed.
+type beginning struct {
+	assign []*condition
+	free   []*graphMemory
+}
 
-// assigning is the job that findings about an assignment name.
-var assigning = &job{kind: nothing, label: "the initial value of a launch"}
+// beginningJob is the job that findings about a beginning name.
+var beginningJob = &job{kind: nothing, label: "the beginning of a launch"}
 
 // jobOf is the job behind the data of a task, nil when there is none.
 func jobOf(data any) *job {
@@ -91,8 +95,8 @@ func jobOf(data any) *job {
 		return v.job
 	case *visit:
 		return v.job
-	case assignment:
-		return assigning
+	case *beginning:
+		return beginningJob
 	}
 	return nil
 }
@@ -149,9 +153,13 @@ func (d *Device) unfold(id des.TaskID, v *visit, n int) {
 	d.engine.Attach(d.engine.Add(t), behind)
 }
 
-// assign gives conditions the values that a launch begins with.
-func (d *Device) assign(id des.TaskID, list assignment) {
-	for _, c := range list {
+// begin does what a launch begins with.
+func (d *Device) begin(id des.TaskID, b *beginning) {
+	for _, m := range b.free {
+		d.claims(id, m)
+		d.freeInGraph(m)
+	}
+	for _, c := range b.assign {
 		binary.LittleEndian.PutUint32(d.wordOf(c), c.initial)
 		d.changed(c.word)
 		if d.races != nil {

@@ -99,6 +99,11 @@ type Device struct {
 	conditionNames int          // how many there have been
 	unused         []*condition // whose words can be freed when all work has ended
 
+	graphMemory      map[device.Ptr]*graphMemory
+	graphMemoryNames int // how many there have been
+	graphUse         GraphMemory
+	idle             []*graphMemory // that no graph uses any more
+
 	deps   []des.TaskID  // scratch of enqueue
 	front  []des.TaskID  // scratch of calls that wait for a stream
 	spare  []*job        // whose one run has ended
@@ -243,6 +248,7 @@ func (d *Device) drain() *device.Error {
 	d.waited(d.drained())
 	d.races.drained()
 	d.sweep()
+	d.relinquish()
 	return d.poison()
 }
 

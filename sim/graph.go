@@ -22,8 +22,9 @@ type graph struct {
 type exec struct {
 	*plan
 	conditions []*condition // that its nodes read
-	assign     assignment   // those that each launch begins with at their initial values
-	cost       des.Time     // of a launch, on the host
+	begins     *beginning   // what each launch begins with
+	balance    balance
+	cost       des.Time // of a launch, on the host
 
 	launched bool
 	end      des.TaskID // of the last launch
@@ -135,6 +136,10 @@ func (d *Device) fix(p *plan) device.GraphExec {
 	x := &exec{plan: p}
 	x.cost = costs.GraphLaunch + des.Time(p.count)*costs.GraphNode + des.Time(p.branches)*costs.GraphBranch
 	x.read()
+	x.balance = p.balance(false)
+	for _, m := range x.balance.all() {
+		m.users++
+	}
 	return d.execs.Add(x)
 }
 
@@ -168,6 +173,7 @@ var jobKinds = [...]string{
 	nothing: "nothing", launch: "launch", copyBytes: "copy", memset: "memset", hostCall: "host call",
 	upload: "write", download: "read", prefetch: "prefetch", release: "free",
 	decision: "decision", valueOps: "value operations",
+	graphAlloc: "allocation", graphFree: "free",
 }
 
 func (k jobKind) String() string { return jobKinds[k] }
@@ -183,13 +189,20 @@ func (d *Device) LaunchGraph(h device.GraphExec, sh device.Stream) error {
 		return err.In("LaunchGraph")
 	}
 	d.host += x.cost
+	due, err := x.balance.settle()
+	if err != nil {
+		return err.In("LaunchGraph")
+	}
 	d.count.GraphLaunches++
 	if x.launched {
 		s.waits = append(s.waits, x.end)
 	}
 	var data any
-	if len(x.assign) > 0 {
-		data = x.assign
+	switch {
+	case len(due) > 0:
+		data = &beginning{x.begins.assign, due}
+	case len(x.begins.assign) > 0:
+		data = x.begins
 	}
 	d.enqueue(s, data, d.profile.GraphRootGap, des.GraphRoot)
 	root, arrival := s.tail, d.arrival()
@@ -218,6 +231,7 @@ func (d *Device) DestroyGraphExecThen(h device.GraphExec, f func()) error {
 		return err.In("DestroyGraphExec")
 	}
 	d.leave(x.conditions)
+	d.leaveMemory(x.balance.all())
 	switch {
 	case f != nil && x.launched:
 		d.deps = append(d.deps[:0], x.end)

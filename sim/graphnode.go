@@ -18,6 +18,9 @@ type GraphNode struct {
 	Join bool
 	// Conditional, unless nil, makes it a node that decides which of its bodies runs.
 	Conditional *GraphConditional
+	// Alloc and Free are addresses of ReserveGraphMemory, of memory that it allocates or
+	// frees.
+	Alloc, Free device.Ptr
 	// Deps are the nodes it runs after, by place in the list; all come before it.
 	Deps []int32
 	// Priority, unless nil, goes before that of the stream.
@@ -77,12 +80,35 @@ func (d *Device) lowerNode(n *GraphNode) (x execNode, err *device.Error) {
 	case n.Wait != 0:
 		x.wait = true
 		x.event, err = d.events.Get(n.Wait)
+	case n.Alloc != 0:
+		x.job, err = d.lowerGraphMemory(graphAlloc, n.Alloc)
+	case n.Free != 0:
+		x.job, err = d.lowerGraphMemory(graphFree, n.Free)
 	case n.Conditional != nil:
 		x.job, err = d.lowerConditional(n.Conditional)
 	default:
 		x.job, err = d.lower(n.Work)
 	}
 	return x, err
+}
+
+func (d *Device) lowerGraphMemory(kind jobKind, p device.Ptr) (*job, *device.Error) {
+	m := d.graphMemory[p]
+	if m == nil {
+		return nil, &device.Error{Code: device.InvalidValue, Detail: fmt.Sprintf("%#x is not the address of graph memory", uint64(p))}
+	}
+	return &job{kind: kind, memory: m}, nil
+}
+
+// FreeOnLaunch has each launch of an instance free, when it begins, what the last one
+// has left allocated; without that it would be refused.
+func (d *Device) FreeOnLaunch(h device.GraphExec) error {
+	x, bad := d.execs.Get(h)
+	if err := first(d.enter(0), bad); err != nil {
+		return err.In("FreeOnLaunch")
+	}
+	x.balance.autoFree = true
+	return nil
 }
 
 func (d *Device) lowerConditional(n *GraphConditional) (*job, *device.Error) {
@@ -97,8 +123,12 @@ func (d *Device) lowerConditional(n *GraphConditional) (*job, *device.Error) {
 	}
 	for _, nodes := range n.Bodies {
 		for i := range nodes {
-			if err := device.CheckBodyWork(nodes[i].Work); err != nil {
+			n := &nodes[i]
+			if err := device.CheckBodyWork(n.Work); err != nil {
 				return nil, err
+			}
+			if n.Record|n.Wait != 0 || n.Alloc|n.Free != 0 {
+				return nil, &device.Error{Code: device.NotSupported, Detail: "events and graph memory have no place in the body of a conditional node"}
 			}
 		}
 		body, err := d.lowerNodes(nodes)

@@ -22,6 +22,8 @@ const (
 	release
 	decision // of a conditional node
 	valueOps
+	graphAlloc
+	graphFree
 )
 
 // job is a device.Work made ready to run. It is never changed while it may run: an
@@ -49,9 +51,10 @@ type job struct {
 
 	ops []ValueOp
 
-	call   func()      // hostCall, or when a release is done
-	told   func(error) // hostCall that learns what went wrong before it, and runs even then
-	choice *choice     // of a decision
+	call   func()       // hostCall, or when a release is done
+	told   func(error)  // hostCall that learns what went wrong before it, and runs even then
+	choice *choice      // of a decision
+	memory *graphMemory // of graphAlloc and graphFree
 	uses   []device.HostUse
 }
 
@@ -206,8 +209,8 @@ func (d *Device) start(id des.TaskID, data any) des.Demand {
 	switch v := data.(type) {
 	case *visit:
 		return d.decide(id, v)
-	case assignment:
-		d.assign(id, v)
+	case *beginning:
+		d.begin(id, v)
 		return des.Demand{}
 	}
 	if j == nil {
@@ -218,6 +221,9 @@ func (d *Device) start(id des.TaskID, data any) des.Demand {
 		return d.startLaunch(id, j)
 	case valueOps:
 		return d.startValues(id, j)
+	case graphAlloc, graphFree:
+		d.startGraphMemory(id, j)
+		return des.Demand{}
 	}
 	demand := d.startOther(j)
 	if d.fault == nil {

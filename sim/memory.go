@@ -56,7 +56,7 @@ func (d *Device) AllocHost(bytes int64) (device.Ptr, []byte, error) {
 
 // Free waits for all work, then releases memory of either kind.
 func (d *Device) Free(p device.Ptr) error {
-	if err := d.enter(d.profile.Host.Alloc); err != nil {
+	if err := first(d.enter(d.profile.Host.Alloc), d.freeOutside(p)); err != nil {
 		return err.In("Free")
 	}
 	if err := d.drain(); err != nil {
@@ -98,6 +98,9 @@ func (d *Device) discard(addr uint64) (int64, error) {
 	}
 	d.memo.forget(addr)
 	d.races.freed(addr)
+	if d.graphMemory[device.Ptr(addr)] != nil {
+		d.graphUse.Used -= size
+	}
 	return size, nil
 }
 
@@ -107,7 +110,7 @@ func (d *Device) within(p device.Ptr, n int64) *device.Error {
 	if err == nil && d.memory.IsCondition(uint64(p)) {
 		err = errors.New("it is the handle of a condition, which only cudaGraphSetConditional sets")
 	}
-	if err != nil {
+	if err != nil && (n < 0 || !d.memory.Reserved(uint64(p), uint64(n))) { // what is reserved may be there when it is used
 		return &device.Error{Code: device.InvalidValue, Detail: fmt.Sprintf("%d bytes at %#x", n, uint64(p)), Err: err}
 	}
 	return nil

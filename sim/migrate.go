@@ -47,6 +47,9 @@ type Release struct {
 
 func (d *Device) fillRelease(j *job, r *Release) *device.Error {
 	*j = job{kind: release, dst: uint64(r.At), call: r.Done}
+	if err := d.freeOutside(r.At); err != nil {
+		return err
+	}
 	return d.within(r.At, 0)
 }
 

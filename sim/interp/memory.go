@@ -36,6 +36,7 @@ type Memory struct {
 	used      int64
 	heapUsed  int64 // by malloc on the device
 	allocs    allocations
+	reserved  allocations    // addresses of what comes and goes, see Reserve
 	peers     []*Memory      // whose memory kernels may access
 	track     bool           // note what is written
 	freed     []*allocation  // the latest maxFreed that are gone, for what faults and Free say
@@ -58,6 +59,7 @@ type allocation struct {
 	saved     []bool    // pages of which the launch under way has kept a copy
 	heap      bool      // from malloc on the device
 	condition bool      // the word of a graph's condition
+	reserved  bool      // its addresses stay taken when it is freed
 	valid     *validity // nil when every byte has been written, or nobody wants to know
 }
 
@@ -114,6 +116,9 @@ func (m *Memory) drop(i int) {
 	m.used -= int64(a.size)
 	m.bank.used -= int64(a.size)
 	a.unmap()
+	if a.reserved {
+		return
+	}
 	m.remember(&allocation{base: a.base, size: a.size, name: a.name})
 }
 
@@ -196,6 +201,9 @@ func (m *Memory) nearest(addr uint64) string {
 		return "the pointer is null"
 	}
 	if s := m.nearestFreed(addr); s != "" {
+		return s
+	}
+	if s := m.nearestReserved(addr); s != "" {
 		return s
 	}
 	if s := m.foreign(addr); s != "" {
