@@ -39,6 +39,10 @@ func anyParams(p *C.CUgraphNodeParams) params {
 		return waitParams((*C.CUDA_EVENT_WAIT_NODE_PARAMS)(u).event)
 	case graph.EventRecordNode:
 		return recordParams((*C.CUDA_EVENT_RECORD_NODE_PARAMS)(u).event)
+	case graph.MemAllocNode:
+		return allocParams((*C.CUDA_MEM_ALLOC_NODE_PARAMS_v1)(u)) // v2 is the same
+	case graph.MemFreeNode:
+		return freeParams((*C.CUDA_MEM_FREE_NODE_PARAMS)(u).dptr)
 	case graph.ConditionalNode:
 		return conditionalParams((*C.CUDA_CONDITIONAL_NODE_PARAMS)(u))
 	case graph.SemaphoreSignalNode, graph.SemaphoreWaitNode:

@@ -18,7 +18,17 @@ type condition struct {
 	handle  device.Condition
 }
 
-var conditions = map[device.Condition]*condition{}
+var conditions = conditionTable{}
+
+type conditionTable map[device.Condition]*condition
+
+func (t conditionTable) forget(c *context) {
+	for h, v := range t {
+		if v.context == c {
+			delete(t, h)
+		}
+	}
+}
 
 //export sim_cuGraphConditionalHandleCreate
 func sim_cuGraphConditionalHandleCreate(out *C.CUgraphConditionalHandle, h C.CUgraph, ctx C.CUcontext, initial, flags C.uint) C.CUresult {
@@ -51,10 +61,8 @@ func forgetConditions(g *graph.Graph) {
 			continue
 		}
 		delete(conditions, h)
-		if !c.context.destroyed {
-			if err := c.context.sim.DropCondition(h); err != nil {
-				explain(err)
-			}
+		if err := c.context.sim.DropCondition(h); err != nil {
+			explain(err)
 		}
 	}
 }

@@ -128,6 +128,9 @@ func admits(g *graph.Graph, p graph.Params) error {
 	if inBody(g) && !inBodies(p) {
 		return notSupported
 	}
+	if k := p.Kind(); k == graph.MemAllocNode || k == graph.MemFreeNode {
+		return admitsMemory(g, p)
+	}
 	return nil
 }
 
@@ -157,8 +160,12 @@ func inBodies(p graph.Params) bool {
 	return false
 }
 
-// copies reports whether a graph may be copied: not with conditional nodes in it.
+// copies reports whether a graph may be copied: not with conditional nodes in it, or
+// with nodes that allocate or free.
 func copies(g *graph.Graph) bool {
+	if hasMemoryNodes(g) {
+		return false
+	}
 	for _, n := range g.Nodes() {
 		if n.Params().Kind() == graph.ConditionalNode {
 			return false

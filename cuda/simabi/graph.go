@@ -77,6 +77,9 @@ func forgetGraph(g *graph.Graph) {
 
 func forgetNode(n *graph.Node) {
 	_, _ = graphNodes.remove(handle(n.Handle))
+	if a, ok := n.Params().(*allocNode); ok && a.graph == n.Graph() { // not what an instance has a copy of
+		a.forget()
+	}
 	forgetParams(n)
 }
 

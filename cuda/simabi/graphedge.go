@@ -69,14 +69,21 @@ func sim_cuGraphAddDependencies_v2(g C.CUgraph, from, to *C.CUgraphNode, data *C
 	return editEdges(g, from, to, n, data, (*graph.Graph).Connect)
 }
 
+func disconnect(g *graph.Graph, edges []graph.Edge) error {
+	if hasMemoryNodes(g) {
+		return invalidValue
+	}
+	return g.Disconnect(edges)
+}
+
 //export sim_cuGraphRemoveDependencies
 func sim_cuGraphRemoveDependencies(g C.CUgraph, from, to *C.CUgraphNode, n C.size_t) C.CUresult {
-	return editEdges(g, from, to, n, nil, (*graph.Graph).Disconnect)
+	return editEdges(g, from, to, n, nil, disconnect)
 }
 
 //export sim_cuGraphRemoveDependencies_v2
 func sim_cuGraphRemoveDependencies_v2(g C.CUgraph, from, to *C.CUgraphNode, data *C.CUgraphEdgeData, n C.size_t) C.CUresult {
-	return editEdges(g, from, to, n, data, (*graph.Graph).Disconnect)
+	return editEdges(g, from, to, n, data, disconnect)
 }
 
 // listNodes answers as many nodes as C has room for, and NULL in what is left. Without

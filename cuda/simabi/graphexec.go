@@ -29,6 +29,7 @@ type graphExec struct {
 	graph   *graph.Graph
 	sim     device.GraphExec
 	flags   C.ulonglong
+	of      *graph.Graph // that it is the one instance of, or nil
 }
 
 func (x *graphExec) owner() *context { return x.context }
@@ -61,6 +62,9 @@ func (t *thread) instantiate(g *graph.Graph, flags C.ulonglong) (*graphExec, err
 	if cycle != nil {
 		return nil, &refusal{invalidValue, C.CUDA_GRAPH_INSTANTIATE_INVALID_STRUCTURE, cycle}
 	}
+	if instantiated(g) {
+		return nil, &refusal{invalidValue, C.CUDA_GRAPH_INSTANTIATE_ERROR, nil}
+	}
 	if unusedCondition(g) {
 		return nil, &refusal{invalidValue, C.CUDA_GRAPH_INSTANTIATE_CONDITIONAL_HANDLE_UNUSED, nil}
 	}
@@ -77,9 +81,15 @@ func (t *thread) instantiate(g *graph.Graph, flags C.ulonglong) (*graphExec, err
 	if x.sim, err = x.context.enter().sim.InstantiateNodes(nodes); err != nil {
 		return nil, &refusal{err, C.CUDA_GRAPH_INSTANTIATE_ERROR, nil}
 	}
+	if flags&autoFree != 0 {
+		if err := x.context.sim.FreeOnLaunch(x.sim); err != nil {
+			return nil, &refusal{err, C.CUDA_GRAPH_INSTANTIATE_ERROR, nil}
+		}
+	}
 	x.graph = cloneGraph(g)
 	layOut(x.graph)
 	x.handle = graphExecs.add(x)
+	x.claim(g)
 	return x, nil
 }
 
@@ -173,6 +183,7 @@ func (x *graphExec) update(n *graph.Node, p nodeParams) error {
 	switch {
 	case err != nil:
 		return err
+	case w.Alloc != 0 || w.Free != 0: // the same, see Becomes
 	case w.Conditional != nil:
 		err = x.context.sim.UpdateCondition(x.sim, simNode(n), w.Conditional.Condition)
 	case w.Work == nil:
@@ -251,6 +262,7 @@ func sim_cuGraphExecDestroy(h C.CUgraphExec) C.CUresult {
 			return err
 		}
 		_, _ = graphExecs.remove(x.handle)
+		x.disclaim()
 		if len(graphRefs) == 0 {
 			return x.context.sim.DestroyGraphExec(x.sim)
 		}

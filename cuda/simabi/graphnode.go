@@ -151,6 +151,9 @@ func sim_cuGraphDestroyNode(h C.CUgraphNode) C.CUresult {
 		if err != nil {
 			return err
 		}
+		if hasMemoryNodes(n.Graph()) {
+			return invalidValue
+		}
 		forgetNode(n)
 		n.Graph().Remove(n)
 		return nil

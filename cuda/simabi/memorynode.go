@@ -1,0 +1,176 @@
+//go:build cuda
+
+package simabi
+
+// #include <cuda.h>
+import "C"
+
+import (
+	"unsafe"
+
+	"github.com/reprise-gpu/reprise/cuda/simabi/graph"
+	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/sim"
+)
+
+// allocNode allocates memory, freeNode frees it. Neither can do anything else.
+type (
+	allocNode struct {
+		*graphMemory
+		out *C.CUdeviceptr // that the caller is told the address in
+	}
+	freeNode struct{ *graphMemory }
+)
+
+func (*allocNode) Kind() graph.Kind { return graph.MemAllocNode }
+func (*freeNode) Kind() graph.Kind  { return graph.MemFreeNode }
+
+func (m *graphMemory) home() *context { return m.context }
+
+func (n *allocNode) lower() (sim.GraphNode, error) { return sim.GraphNode{Alloc: n.at}, nil }
+func (n *freeNode) lower() (sim.GraphNode, error)  { return sim.GraphNode{Free: n.at}, nil }
+
+func (n *allocNode) Becomes(next graph.Params) graph.Reason {
+	return n.same(next.(*allocNode).graphMemory)
+}
+func (n *freeNode) Becomes(next graph.Params) graph.Reason {
+	return n.same(next.(*freeNode).graphMemory)
+}
+
+func (m *graphMemory) same(other *graphMemory) graph.Reason {
+	if m != other {
+		return graph.NotSupported
+	}
+	return graph.Same
+}
+
+// allocParams reserves the address that each launch will allocate memory at. The
+// memory is for the current context, which must be of the device that p names.
+func allocParams(p *C.CUDA_MEM_ALLOC_NODE_PARAMS_v1) params {
+	return func(t *thread, old graph.Params) (graph.Params, error) {
+		if old != nil {
+			return nil, notSupported
+		}
+		c, err := t.context()
+		if err != nil {
+			return nil, err
+		}
+		if err := c.canAllocate(p); err != nil {
+			return nil, err
+		}
+		at, err := c.enter().sim.ReserveGraphMemory(int64(p.bytesize))
+		if err != nil {
+			return nil, err
+		}
+		m := &graphMemory{context: c, at: at, params: *p}
+		m.params.dptr = C.CUdeviceptr(at)
+		graphMemories[at] = m
+		return &allocNode{m, &p.dptr}, nil
+	}
+}
+
+func (c *context) canAllocate(p *C.CUDA_MEM_ALLOC_NODE_PARAMS_v1) error {
+	const most = 1 << 46
+	switch props := &p.poolProps; {
+	case p.bytesize == 0, props.allocType != C.CU_MEM_ALLOCATION_TYPE_PINNED, props.location._type != C.CU_MEM_LOCATION_TYPE_DEVICE,
+		p.accessDescs == nil && p.accessDescCount > 0:
+		return invalidValue
+	case p.bytesize > most:
+		return status(C.CUDA_ERROR_OUT_OF_MEMORY)
+	case props.handleTypes != C.CU_MEM_HANDLE_TYPE_NONE: // there is no other process to share it with
+		return notSupported
+	default:
+		if _, err := gpuOf(C.CUdevice(props.location.id)); err != nil {
+			return invalidValue
+		}
+		if int(props.location.id) != c.gpu.ordinal {
+			return notSupported
+		}
+	}
+	for _, access := range unsafe.Slice(p.accessDescs, p.accessDescCount) {
+		if access.location.id != p.poolProps.location.id {
+			return notSupported // contexts of other devices have no graphs with this one
+		}
+	}
+	return nil
+}
+
+func (n *allocNode) announce(node *graph.Node) {
+	n.graph = node.Graph()
+	*n.out, n.out = C.CUdeviceptr(n.at), nil
+}
+
+// freeParams frees what a node allocates, of the same graph or another.
+func freeParams(p C.CUdeviceptr) params {
+	return func(_ *thread, old graph.Params) (graph.Params, error) {
+		if old != nil {
+			return nil, notSupported
+		}
+		m := graphMemories[device.Ptr(p)]
+		if m == nil {
+			return nil, invalidValue
+		}
+		return &freeNode{m}, nil
+	}
+}
+
+func (n *freeNode) announce(node *graph.Node) { n.freedIn = node.Graph() }
+
+// admitsMemory says why a graph cannot allocate or free at a node.
+func admitsMemory(g *graph.Graph, p graph.Params) error {
+	if g.Owner() != nil {
+		return invalidValue // it is in another
+	}
+	f, ok := p.(*freeNode)
+	if !ok {
+		return nil
+	}
+	for _, n := range g.Nodes() {
+		if other, ok := n.Params().(*freeNode); ok && other.graphMemory == f.graphMemory {
+			return invalidValue
+		}
+	}
+	if f.freedIn != nil && (f.freedIn == f.graph) != (g == f.graph) {
+		return invalidValue // both its own graph and another would free it
+	}
+	return nil
+}
+
+// forget is told that the node has gone with its graph.
+func (n *allocNode) forget() {
+	n.graph = nil
+	if !n.context.destroyed {
+		if err := n.context.sim.DropGraphMemory(n.at); err != nil {
+			explain(err)
+		}
+	}
+}
+
+//export sim_cuGraphAddMemAllocNode
+func sim_cuGraphAddMemAllocNode(out *C.CUgraphNode, g C.CUgraph, deps *C.CUgraphNode, n C.size_t, p *C.CUDA_MEM_ALLOC_NODE_PARAMS_v1) C.CUresult {
+	if p == nil {
+		return addNode(out, g, deps, n, refuse(invalidValue))
+	}
+	return addNode(out, g, deps, n, allocParams(p))
+}
+
+//export sim_cuGraphMemAllocNodeGetParams
+func sim_cuGraphMemAllocNodeGetParams(h C.CUgraphNode, out *C.CUDA_MEM_ALLOC_NODE_PARAMS_v1) C.CUresult {
+	return getNode(h, unsafe.Pointer(out), func(_ *graph.Node, n *allocNode) error {
+		*out = n.params
+		return nil
+	})
+}
+
+//export sim_cuGraphAddMemFreeNode
+func sim_cuGraphAddMemFreeNode(out *C.CUgraphNode, g C.CUgraph, deps *C.CUgraphNode, n C.size_t, p C.CUdeviceptr) C.CUresult {
+	return addNode(out, g, deps, n, freeParams(p))
+}
+
+//export sim_cuGraphMemFreeNodeGetParams
+func sim_cuGraphMemFreeNodeGetParams(h C.CUgraphNode, out *C.CUdeviceptr) C.CUresult {
+	return getNode(h, unsafe.Pointer(out), func(_ *graph.Node, n *freeNode) error {
+		*out = n.params.dptr
+		return nil
+	})
+}
