@@ -42,6 +42,8 @@ type Device struct {
 	graphs  device.Handles[device.Graph, *graph]
 	execs   device.Handles[device.GraphExec, *exec]
 	lists   device.Handles[device.CommandList, *list]
+
+	conditions map[device.Condition]*condition
 }
 
 // Open returns the GPU of an ordinal. It shares the GPU's primary context with
@@ -183,9 +185,10 @@ func (d *Device) freeAll() {
 		_ = d.freeExec(x)
 	}
 	for _, h := range d.graphs.All() {
-		g, _ := d.graphs.Remove(h)
-		g.destroyed = true
-		_ = d.freeGraph(g)
+		if g, err := d.graphs.Remove(h); err == nil && g.within == nil {
+			g.destroyed = true
+			_ = d.freeGraph(g)
+		}
 	}
 	for _, h := range d.events.All() {
 		e, _ := d.events.Remove(h)

@@ -169,6 +169,23 @@ CUresult driver_add_node(CUcontext context, CUgraph graph, const CUgraphNode *af
 	WITHIN(context, add_node(context, graph, after, n, c, node));
 }
 
+static CUresult add_any(CUcontext context, CUgraph graph, const CUgraphNode *after, size_t n, CUgraphNodeParams *p, CUgraphNode *node) {
+	WITHIN(context, cuGraphAddNode(node, graph, after, n, p));
+}
+
+CUresult driver_create_condition(CUcontext context, CUgraph graph, unsigned initial, CUgraphConditionalHandle *handle) {
+	WITHIN(context, cuGraphConditionalHandleCreate(handle, graph, context, initial, CU_GRAPH_COND_ASSIGN_DEFAULT));
+}
+
+CUresult driver_add_conditional(CUcontext context, CUgraph graph, const CUgraphNode *after, size_t n, CUgraphConditionalHandle handle, int type, unsigned count, CUgraphNode *node, CUgraph *bodies) {
+	CUgraphNodeParams p = {.type = CU_GRAPH_NODE_TYPE_CONDITIONAL,
+		.conditional = {.handle = handle, .type = (CUgraphConditionalNodeType)type, .size = count, .ctx = context}};
+	CUresult r = add_any(context, graph, after, n, &p, node);
+	for (unsigned i = 0; r == CUDA_SUCCESS && i < count; i++)
+		bodies[i] = p.conditional.phGraph_out[i];
+	return r;
+}
+
 CUresult driver_instantiate(CUcontext context, CUgraph graph, CUgraphExec *exec) {
 	WITHIN(context, cuGraphInstantiateWithFlags(exec, graph, 0));
 }

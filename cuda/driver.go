@@ -171,6 +171,27 @@ func (d driver) addNode(g cu.Graph, after []graphNode, c *command) (n graphNode,
 	return n, code
 }
 
+func (d driver) createCondition(g cu.Graph, initial uint32) (device.Condition, device.Code) {
+	var c C.CUgraphConditionalHandle
+	code := C.driver_create_condition(d.context, handleOf[C.CUgraph](g), C.uint(initial), &c)
+	return device.Condition(c), device.Code(code)
+}
+
+var conditionalTypes = [...]C.int{
+	device.If: C.CU_GRAPH_COND_TYPE_IF, device.While: C.CU_GRAPH_COND_TYPE_WHILE, device.Switch: C.CU_GRAPH_COND_TYPE_SWITCH,
+}
+
+// addConditional fills bodies, which has the length that c asks for.
+func (d driver) addConditional(g cu.Graph, after []graphNode, c *device.Conditional, bodies []cu.Graph) (n graphNode, code device.Code) {
+	graphs := make([]C.CUgraph, len(bodies))
+	code = device.Code(C.driver_add_conditional(d.context, handleOf[C.CUgraph](g), unsafe.SliceData(after), C.size_t(len(after)),
+		C.CUgraphConditionalHandle(c.Condition), conditionalTypes[c.Kind], C.uint(len(graphs)), &n, unsafe.SliceData(graphs)))
+	for i := range graphs {
+		bodies[i] = handleOf[cu.Graph](graphs[i])
+	}
+	return n, code
+}
+
 func (d driver) instantiate(g cu.Graph) (x graphExec, code device.Code) {
 	code = device.Code(C.driver_instantiate(d.context, handleOf[C.CUgraph](g), &x))
 	return x, code

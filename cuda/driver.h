@@ -54,6 +54,8 @@ struct outcome driver_submit(CUcontext context, const struct command *list, size
 CUresult driver_synchronize(CUcontext context, CUstream stream);
 CUresult driver_synchronize_all(CUcontext context);
 CUresult driver_add_node(CUcontext context, CUgraph graph, const CUgraphNode *after, size_t n, const struct command *c, CUgraphNode *node);
+CUresult driver_create_condition(CUcontext context, CUgraph graph, unsigned initial, CUgraphConditionalHandle *handle);
+CUresult driver_add_conditional(CUcontext context, CUgraph graph, const CUgraphNode *after, size_t n, CUgraphConditionalHandle handle, int type, unsigned count, CUgraphNode *node, CUgraph *bodies);
 CUresult driver_instantiate(CUcontext context, CUgraph graph, CUgraphExec *exec);
 CUresult driver_update_node(CUcontext context, CUgraphExec exec, CUgraphNode node, const struct command *c);
 CUresult driver_enable_node(CUcontext context, CUgraphExec exec, CUgraphNode node, int on);

@@ -15,6 +15,9 @@ type graph struct {
 	nodes     []node
 	instances int
 	destroyed bool
+
+	within *graph // of which it is a body
+	bodies []device.Graph
 }
 
 type node struct {
@@ -33,6 +36,8 @@ type exec struct {
 	nodes []node
 	calls int
 	blank []bool // nodes that are empty ones for good
+
+	bodies map[device.Graph]*exec // the instance's parameters of nodes in bodies
 }
 
 // CreateGraph makes an empty graph.
@@ -55,10 +60,12 @@ func (d *Device) DestroyGraph(h device.Graph) error {
 		return err.In("DestroyGraph")
 	}
 	defer d.mu.Unlock()
-	g, err := d.graphs.Remove(h)
-	if err != nil {
+	g, err := d.graphs.Get(h)
+	if err := first(err, g.notBody(h)); err != nil {
 		return err.In("DestroyGraph")
 	}
+	_, _ = d.graphs.Remove(h)
+	d.forgetBodies(g)
 	g.destroyed = true
 	return d.freeGraph(g).In("DestroyGraph")
 }
@@ -85,12 +92,14 @@ func (d *Device) AddNode(h device.Graph, deps []device.Node, w device.Work) (dev
 	if err != nil {
 		return 0, err.In("AddNode")
 	}
-	after := make([]graphNode, 0, len(deps))
-	for _, n := range deps {
-		if err := checkNode(n, len(g.nodes)); err != nil {
+	after, err := g.after(deps)
+	if err != nil {
+		return 0, err.In("AddNode")
+	}
+	if g.within != nil {
+		if err := device.CheckBodyWork(w); err != nil {
 			return 0, err.In("AddNode")
 		}
-		after = append(after, g.nodes[n-1].n)
 	}
 	call, err := d.lower(&d.scratch[0], w)
 	if err != nil {
@@ -103,6 +112,18 @@ func (d *Device) AddNode(h device.Graph, deps []device.Node, w device.Work) (dev
 	}
 	g.nodes = append(g.nodes, node{n: n, kind: device.KindOf(w), call: call, idle: idle(w)})
 	return device.Node(len(g.nodes)), nil
+}
+
+// after is the driver's nodes for dependencies.
+func (g *graph) after(deps []device.Node) ([]graphNode, *device.Error) {
+	after := make([]graphNode, 0, len(deps))
+	for _, n := range deps {
+		if err := checkNode(n, len(g.nodes)); err != nil {
+			return nil, err
+		}
+		after = append(after, g.nodes[n-1].n)
+	}
+	return after, nil
 }
 
 func checkNode(n device.Node, count int) *device.Error {
@@ -130,15 +151,26 @@ func (d *Device) Instantiate(h device.Graph) (device.GraphExec, error) {
 	}
 	defer d.mu.Unlock()
 	g, err := d.graphs.Get(h)
-	if err != nil {
+	if err := first(err, g.notBody(h), d.unusedCondition(g)); err != nil {
 		return 0, err.In("Instantiate")
 	}
 	raw, code := d.driver.instantiate(g.g)
 	if err := d.failed("cuGraphInstantiateWithFlags", code); err != nil {
 		return 0, err.In("Instantiate")
 	}
-	x := &exec{x: raw, of: g, nodes: append([]node(nil), g.nodes...), blank: make([]bool, len(g.nodes))}
+	x := newExec(raw, g)
 	g.instances++
+	d.eachBody(g, func(h device.Graph, body *graph) {
+		if x.bodies == nil {
+			x.bodies = map[device.Graph]*exec{}
+		}
+		x.bodies[h] = newExec(raw, body)
+	})
+	return d.execs.Add(x), nil
+}
+
+func newExec(raw graphExec, g *graph) *exec {
+	x := &exec{x: raw, of: g, nodes: append([]node(nil), g.nodes...), blank: make([]bool, len(g.nodes))}
 	for i := range x.nodes {
 		x.blank[i] = x.nodes[i].idle
 		if c := x.nodes[i].call; c != nil {
@@ -146,7 +178,7 @@ func (d *Device) Instantiate(h device.Graph) (device.GraphExec, error) {
 			x.calls++
 		}
 	}
-	return d.execs.Add(x), nil
+	return x
 }
 
 // UpdateNode replaces the parameters of one node for later launches.

@@ -1,0 +1,182 @@
+//go:build cuda
+
+package cuda
+
+import (
+	"slices"
+
+	"gorgonia.org/cu"
+
+	"github.com/reprise-gpu/reprise/device"
+)
+
+var _ device.Looper = (*Device)(nil)
+
+// The releases of CUDA whose drivers have conditional nodes, and switches and elses
+// among them.
+const (
+	withConditionals = 12040
+	withSwitches     = 12080
+)
+
+// condition is one of a graph, which may be a body.
+type condition struct {
+	of   *graph // the whole of it
+	used bool   // by a node
+}
+
+// CreateCondition makes a condition of a graph.
+func (d *Device) CreateCondition(h device.Graph, initial uint32) (device.Condition, error) {
+	if err := d.enter(); err != nil {
+		return 0, err.In("CreateCondition")
+	}
+	defer d.mu.Unlock()
+	g, err := d.graphs.Get(h)
+	if err != nil {
+		return 0, err.In("CreateCondition")
+	}
+	if err := has(withConditionals, "conditional nodes"); err != nil {
+		return 0, err.In("CreateCondition")
+	}
+	c, code := d.driver.createCondition(g.g, initial)
+	if err := d.failed("cuGraphConditionalHandleCreate", code); err != nil {
+		return 0, err.In("CreateCondition")
+	}
+	if d.conditions == nil {
+		d.conditions = map[device.Condition]*condition{}
+	}
+	d.conditions[c] = &condition{of: g.whole()}
+	return c, nil
+}
+
+// has says what a driver is too old for.
+func has(release int, what string) *device.Error {
+	if v := cu.Version(); v < release {
+		return refuse(device.NotSupported, "the driver is of CUDA %d.%d, and %s came with %d.%d; update the driver",
+			v/1000, v%1000/10, what, release/1000, release%1000/10)
+	}
+	return nil
+}
+
+// AddConditional adds a node that decides what runs.
+func (d *Device) AddConditional(h device.Graph, deps []device.Node, c device.Conditional) (device.Node, []device.Graph, error) {
+	if err := d.enter(); err != nil {
+		return 0, nil, err.In("AddConditional")
+	}
+	defer d.mu.Unlock()
+	n, bodies, err := d.addConditional(h, deps, c)
+	return n, bodies, err.In("AddConditional")
+}
+
+func (d *Device) addConditional(h device.Graph, deps []device.Node, c device.Conditional) (device.Node, []device.Graph, *device.Error) {
+	g, err := d.graphs.Get(h)
+	if err := first(err, c.Check()); err != nil {
+		return 0, nil, err
+	}
+	after, err := g.after(deps)
+	if err != nil {
+		return 0, nil, err
+	}
+	cond := d.conditions[c.Condition]
+	switch {
+	case cond == nil:
+		return 0, nil, refuse(device.InvalidHandle, "condition %#x does not exist", uint64(c.Condition))
+	case cond.of != g.whole():
+		return 0, nil, refuse(device.InvalidValue, "condition %#x is of another graph", uint64(c.Condition))
+	}
+	label(c.Label)
+	raw := make([]cu.Graph, c.Bodies)
+	n, code := d.driver.addConditional(g.g, after, &c, raw)
+	if code != 0 {
+		old := has(withSwitches, "switches and elses")
+		if c.Kind != device.Switch && c.Bodies == 1 {
+			old = nil
+		}
+		return 0, nil, first(old, d.failed("cuGraphAddNode", code))
+	}
+	cond.used = true
+	g.nodes = append(g.nodes, node{n: n, kind: "conditional node"})
+	bodies := make([]device.Graph, c.Bodies)
+	for i := range raw {
+		bodies[i] = d.graphs.Add(&graph{g: raw[i], within: g})
+	}
+	g.bodies = append(g.bodies, bodies...)
+	return device.Node(len(g.nodes)), bodies, nil
+}
+
+// whole is the graph that a body is part of in the end, g itself when it is none.
+func (g *graph) whole() *graph {
+	for g.within != nil {
+		g = g.within
+	}
+	return g
+}
+
+// notBody says why a body cannot be used alone.
+func (g *graph) notBody(h device.Graph) *device.Error {
+	if g == nil || g.within == nil {
+		return nil
+	}
+	return refuse(device.InvalidValue, "graph %d is the body of a conditional node and part of its graph", h)
+}
+
+// forgetBodies ends the life of the handles to what a graph contains. The driver
+// destroys it with the graph.
+func (d *Device) forgetBodies(g *graph) {
+	for _, h := range g.bodies {
+		if body, err := d.graphs.Remove(h); err == nil {
+			d.forgetBodies(body)
+		}
+	}
+	for c, v := range d.conditions {
+		if v.of == g {
+			delete(d.conditions, c)
+		}
+	}
+}
+
+// unusedCondition says which condition of a graph no node reads: what a driver makes
+// of that is its own affair.
+func (d *Device) unusedCondition(g *graph) *device.Error {
+	var unused []device.Condition
+	for c, v := range d.conditions {
+		if v.of == g && !v.used {
+			unused = append(unused, c)
+		}
+	}
+	if len(unused) == 0 {
+		return nil
+	}
+	return refuse(device.InvalidValue, "condition %#x of the graph is read by no conditional node of it", uint64(slices.Min(unused)))
+}
+
+// eachBody calls do for the bodies in a graph, at whatever depth.
+func (d *Device) eachBody(g *graph, do func(device.Graph, *graph)) {
+	for _, h := range g.bodies {
+		body, _ := d.graphs.Get(h)
+		do(h, body)
+		d.eachBody(body, do)
+	}
+}
+
+// UpdateBodyNode is UpdateNode for a node of a body.
+func (d *Device) UpdateBodyNode(h device.GraphExec, bh device.Graph, n device.Node, w device.Work) error {
+	if err := d.enter(); err != nil {
+		return err.In("UpdateBodyNode")
+	}
+	defer d.mu.Unlock()
+	x, badX := d.execs.Get(h)
+	_, badG := d.graphs.Get(bh)
+	if err := first(badX, badG, device.CheckBodyWork(w), device.CheckWork(w, &d.info)); err != nil {
+		return err.In("UpdateBodyNode")
+	}
+	body := x.bodies[bh]
+	if body == nil {
+		return refuse(device.InvalidValue, "graph %d is no body of graph instance %d", bh, h).In("UpdateBodyNode")
+	}
+	err := checkNode(n, len(body.nodes))
+	if err == nil {
+		err = d.update(body, int(n-1), w)
+	}
+	return err.In("UpdateBodyNode")
+}
