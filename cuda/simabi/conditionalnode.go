@@ -137,11 +137,16 @@ func admits(g *graph.Graph, p graph.Params) error {
 // inBody reports whether a graph is, or lies in, a body of a conditional node.
 func inBody(g *graph.Graph) bool {
 	for ; g.Owner() != nil; g = g.Owner().Graph() {
-		if _, ok := g.Owner().Params().(*conditionalNode); ok {
+		if isBody(g) {
 			return true
 		}
 	}
 	return false
+}
+
+// isBody reports whether a graph is a body, which runs when its node says so.
+func isBody(g *graph.Graph) bool {
+	return g.Owner() != nil && g.Owner().Params().Kind() == graph.ConditionalNode
 }
 
 // inBodies reports whether bodies may have nodes that do this.

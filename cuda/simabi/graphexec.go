@@ -62,7 +62,7 @@ func (t *thread) instantiate(g *graph.Graph, flags C.ulonglong) (*graphExec, err
 	if cycle != nil {
 		return nil, &refusal{invalidValue, C.CUDA_GRAPH_INSTANTIATE_INVALID_STRUCTURE, cycle}
 	}
-	if instantiated(g) {
+	if instantiated(g) || isBody(g) {
 		return nil, &refusal{invalidValue, C.CUDA_GRAPH_INSTANTIATE_ERROR, nil}
 	}
 	if unusedCondition(g) {

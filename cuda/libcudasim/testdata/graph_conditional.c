@@ -218,6 +218,7 @@ static void refusals(CUdeviceptr n) {
 	CUDA_HOST_NODE_PARAMS host = {.fn = ignore};
 	TRUE(cuGraphAddHostNode(&node, body, NULL, 0, &host) != CUDA_SUCCESS);
 	adds(body, NULL, n, 1);
+	TRUE(cuGraphInstantiateWithFlags(&exec, body, 0) != CUDA_SUCCESS);
 	CHECK(cuGraphDestroy(other));
 	CHECK(cuGraphDestroy(g));
 }
