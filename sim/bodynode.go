@@ -85,7 +85,7 @@ func (d *Device) NodeEnabled(h device.GraphExec, at NodeAt) (enabled bool, err e
 	if err := first(d.enter(0), bad); err != nil {
 		return false, err.In("NodeEnabled")
 	}
-	_, no := x.plan.with(at, func(n *execNode) *device.Error {
+	no := x.edit(at, func(n *execNode) *device.Error {
 		enabled = !n.off
 		return nil
 	})
@@ -129,38 +129,33 @@ func (x *exec) read() {
 	keep(x.conditions)
 }
 
-// edit changes a node. Launches that are under way unfold bodies later, so these are
-// copied.
-func (x *exec) edit(at NodeAt, change func(*execNode) *device.Error) *device.Error {
-	p, err := x.plan.with(at, change)
-	if err == nil {
-		x.plan = p
-	}
-	return err
-}
-
-// with is a copy of p in which a node is changed.
-func (p *plan) with(at NodeAt, change func(*execNode) *device.Error) (*plan, *device.Error) {
+// edit changes a node. A launch takes the graph's own nodes as they are, in which a
+// change cannot reach it; bodies it unfolds later, so these are copied.
+func (p *plan) edit(at NodeAt, change func(*execNode) *device.Error) *device.Error {
 	outer := at.Node
 	if len(at.In) > 0 {
 		outer = at.In[0].Node
 	}
 	i, err := nodeIndex(outer, len(p.nodes))
 	if err != nil {
-		return nil, err
+		return err
 	}
-	q := *p
-	q.nodes = slices.Clone(p.nodes)
+	n := &p.nodes[i]
 	if len(at.In) == 0 {
-		return &q, change(&q.nodes[i])
+		return change(n)
 	}
-	bodies, k := p.nodes[i].bodies(), at.In[0].Body
+	bodies, k := n.bodies(), at.In[0].Body
 	if k < 0 || k >= len(bodies) {
-		return nil, &device.Error{Code: device.InvalidHandle, Detail: fmt.Sprintf("body %d is not among the %d of node %d", k, len(bodies), outer)}
+		return &device.Error{Code: device.InvalidHandle, Detail: fmt.Sprintf("body %d is not among the %d of node %d", k, len(bodies), outer)}
 	}
-	j, c := *p.nodes[i].job, *p.nodes[i].job.choice
+	body := *bodies[k]
+	body.nodes = slices.Clone(body.nodes)
+	if err := body.edit(NodeAt{at.In[1:], at.Node}, change); err != nil {
+		return err
+	}
+	j, c := *n.job, *n.job.choice
 	c.bodies = slices.Clone(bodies)
-	j.choice, q.nodes[i].job = &c, &j
-	c.bodies[k], err = bodies[k].with(NodeAt{at.In[1:], at.Node}, change)
-	return &q, err
+	c.bodies[k] = &body
+	j.choice, n.job = &c, &j
+	return nil
 }
