@@ -142,7 +142,7 @@ func New(o Options) (*Device, error) {
 		steps:   o.StepLimit,
 		loops:   orDefault(o.LoopLimit, defaultLoopLimit),
 		sample:  o.Sample,
-		printed: fifo{out: orDefault(o.Stdout, io.Writer(os.Stdout))},
+		printed: fifo{out: orDefault(o.Stdout, io.Writer(os.Stdout)), most: printLimit},
 		l2:      des.NewCache(p),
 		memo:    newMemo(o.Memo, orDefault(o.MemoBytes, defaultMemoBytes)),
 		modules: device.Handles[device.Module, *module]{Kind: "module"},

@@ -15,11 +15,12 @@ type fifo struct {
 	out  io.Writer
 	text []byte
 	lost int
+	most int // bytes
 }
 
 func (f *fifo) Write(p []byte) (int, error) {
 	f.text = append(f.text, p...)
-	if len(f.text) >= 2*printLimit { // at each write, a kernel that prints much would move the text all the time
+	if len(f.text) >= 2*f.most { // at each write, a kernel that prints much would move the text all the time
 		f.trim()
 	}
 	return len(p), nil
@@ -27,7 +28,7 @@ func (f *fifo) Write(p []byte) (int, error) {
 
 // trim loses what the device has no room for.
 func (f *fifo) trim() {
-	if over := len(f.text) - printLimit; over > 0 {
+	if over := len(f.text) - f.most; over > 0 {
 		f.lost += over
 		f.text = append(f.text[:0], f.text[over:]...)
 	}
@@ -41,7 +42,7 @@ func (f *fifo) flush() {
 		return
 	}
 	if f.lost > 0 {
-		_, _ = fmt.Fprintf(f.out, "[printf: the first %d bytes are lost, the device holds %d; wait for it more often]\n", f.lost, printLimit)
+		_, _ = fmt.Fprintf(f.out, "[printf: the first %d bytes are lost, the device holds %d; wait for it more often]\n", f.lost, f.most)
 	}
 	_, _ = f.out.Write(f.text)
 	f.text, f.lost = f.text[:0], 0

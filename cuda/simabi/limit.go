@@ -8,9 +8,8 @@ import "C"
 import "github.com/reprise-gpu/reprise/internal/des"
 
 // limits are what a program may ask of a context beforehand; the index is the
-// CUlimit. Only the stack, the heap and the output buffer of kernels mean something to
-// the simulator, and it has its own figures for them: a program reads back what it
-// wrote, as from a driver.
+// CUlimit. The heap and the output buffer of kernels become as large as that. The others
+// mean nothing to the simulator: a program reads back what it wrote.
 type limits [C.CU_LIMIT_PERSISTING_L2_CACHE_SIZE + 1]C.size_t
 
 // What a driver begins with (CUDA C++ Programming Guide, cudaLimit* and
@@ -68,8 +67,20 @@ func sim_cuCtxSetLimit(l C.CUlimit, value C.size_t) C.CUresult {
 			value = min(value, C.size_t(persistingL2(c.gpu.profile)))
 		}
 		*at = value
+		c.impose(l, value)
 		return nil
 	})
+}
+
+// impose tells the device of a limit that means something to it.
+func (c *context) impose(l C.CUlimit, value C.size_t) {
+	bytes := min(value, 1<<40) // more than there is of anything
+	switch l {
+	case C.CU_LIMIT_MALLOC_HEAP_SIZE:
+		c.sim.LimitHeap(int64(bytes))
+	case C.CU_LIMIT_PRINTF_FIFO_SIZE:
+		c.sim.LimitPrinted(int(bytes))
+	}
 }
 
 // persistingL2 is how much of L2 may be set aside, 0 on GPUs that cannot: three

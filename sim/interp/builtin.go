@@ -131,9 +131,12 @@ func (l *lowering) free(results, args []ptx.Operand) error {
 // where no program has set it.
 const heapLimit = 8 << 20
 
+// LimitHeap sets what malloc on the device may have at one time.
+func (m *Memory) LimitHeap(bytes int64) { m.heapMost = bytes }
+
 // takeHeap is malloc: the address of n bytes, or 0.
 func (m *Memory) takeHeap(n uint64) uint64 {
-	if n == 0 || n > heapLimit || m.heapUsed+int64(n) > heapLimit {
+	if n == 0 || n > uint64(m.heapMost) || m.heapUsed+int64(n) > m.heapMost {
 		return 0
 	}
 	addr, err := m.Alloc(int64(n), fmt.Sprintf("a block of %s from malloc", count(n, "byte")))

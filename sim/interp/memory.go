@@ -35,6 +35,7 @@ type Memory struct {
 	workspace *allocation // of cooperative launches, nil before the first
 	used      int64
 	heapUsed  int64 // by malloc on the device
+	heapMost  int64 // what that may become
 	allocs    allocations
 	reserved  allocations    // addresses of what comes and goes, see Reserve
 	peers     []*Memory      // whose memory kernels may access

@@ -52,7 +52,7 @@ func (b *Bank) Reserve(n int64) bool {
 
 // Open returns an empty memory of a device of the space.
 func (s *Space) Open(b *Bank) *Memory {
-	m := &Memory{space: s, bank: b}
+	m := &Memory{space: s, bank: b, heapMost: heapLimit}
 	s.memories = append(s.memories, m)
 	return m
 }
