@@ -13,7 +13,7 @@ import (
 // stay undefined. Link changes the modules and takes them over. The result is to be
 // printed: its operands still point to the variables of before.
 func Link(file string, provided func(name string) bool, modules ...*Module) (*Module, error) {
-	l := &linker{out: &Module{File: file, Files: map[int32]string{}}, funcs: map[string]int{}, vars: map[string]int{}}
+	l := &linker{out: &Module{File: file, Files: map[int32]string{}}, funcs: map[string]int{}, vars: map[string]int{}, files: map[string]string{}}
 	separate(modules)
 	for _, m := range modules {
 		l.head(m)
@@ -24,13 +24,13 @@ func Link(file string, provided func(name string) bool, modules ...*Module) (*Mo
 			l.function(m, f)
 		}
 	}
-	l.undefined(provided)
-	return l.out, errors.Join(l.errs...)
+	return l.out, errors.Join(append(l.errs, l.out.undefined(provided, func(name string) string { return l.files[name] }))...)
 }
 
 type linker struct {
 	out         *Module
-	vars, funcs map[string]int // where in out they are
+	vars, funcs map[string]int    // where in out they are
+	files       map[string]string // what each is from
 	errs        []error
 }
 
@@ -69,7 +69,7 @@ func rank(extern bool, link Linkage) int {
 func (l *linker) variable(m *Module, v *Var) {
 	i, ok := l.vars[v.Name]
 	if !ok {
-		l.vars[v.Name] = len(l.out.Vars)
+		l.vars[v.Name], l.files[v.Name] = len(l.out.Vars), m.File
 		l.out.Vars = append(l.out.Vars, v)
 		return
 	}
@@ -85,7 +85,7 @@ func (l *linker) variable(m *Module, v *Var) {
 func (l *linker) function(m *Module, f *Func) {
 	i, ok := l.funcs[f.Name]
 	if !ok {
-		l.funcs[f.Name] = len(l.out.Funcs)
+		l.funcs[f.Name], l.files[f.Name] = len(l.out.Funcs), m.File
 		l.out.Funcs = append(l.out.Funcs, f)
 		return
 	}
@@ -98,18 +98,30 @@ func (l *linker) function(m *Module, f *Func) {
 	}
 }
 
-// undefined reports what no module defines. Dynamic shared memory is .extern for good.
-func (l *linker) undefined(provided func(string) bool) {
-	for _, v := range l.out.Vars {
+// Undefined is an error for every function and variable that the module declares and does
+// not define, nil when there is none. Functions that provided knows may be undefined, and
+// dynamic shared memory is for good.
+func (m *Module) Undefined(provided func(name string) bool) error {
+	return m.undefined(provided, func(string) string { return m.File })
+}
+
+// undefined is Undefined for declarations of several files.
+func (m *Module) undefined(provided func(string) bool, file func(name string) string) error {
+	var errs []error
+	fail := func(pos Pos, kind, name string) {
+		errs = append(errs, &Error{File: file(name), Pos: pos, Msg: fmt.Sprintf("undefined reference to %s %s", kind, name)})
+	}
+	for _, v := range m.Vars {
 		if v.Extern && v.Space != Shared {
-			l.errs = append(l.errs, fmt.Errorf("undefined reference to variable %s", v.Name))
+			fail(v.Pos, "variable", v.Name)
 		}
 	}
-	for _, f := range l.out.Funcs {
-		if f.Extern && !provided(f.Name) {
-			l.errs = append(l.errs, fmt.Errorf("undefined reference to function %s", f.Name))
+	for _, f := range m.Funcs {
+		if f.Extern && f.Alias == "" && !provided(f.Name) {
+			fail(f.Pos, "function", f.Name)
 		}
 	}
+	return errors.Join(errs...)
 }
 
 // separate renames what only its own module sees and another has, too.

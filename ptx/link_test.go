@@ -95,11 +95,12 @@ func TestLinkKeepsTheStrongestDefinition(t *testing.T) {
 
 func TestLinkSaysWhatIsWrong(t *testing.T) {
 	for want, texts := range map[string][]string{
-		"function f is defined twice":       {`.visible .func f() { ret; }`, `.visible .func f() { ret; }`},
-		"function k is defined twice":       {`.visible .entry k() { ret; }`, `.visible .entry k() { ret; }`},
-		"variable v is defined twice":       {`.visible .global .u32 v;`, `.visible .global .u32 v;`},
-		"undefined reference to function g": {`.extern .func g();`, ``},
-		"undefined reference to variable v": {`.extern .global .u32 v;`, `.global .u32 v;`},
+		"function f is defined twice":               {`.visible .func f() { ret; }`, `.visible .func f() { ret; }`},
+		"function k is defined twice":               {`.visible .entry k() { ret; }`, `.visible .entry k() { ret; }`},
+		"variable v is defined twice":               {`.visible .global .u32 v;`, `.visible .global .u32 v;`},
+		"b:4:15: undefined reference to function f": {``, `.extern .func f();`},
+		"undefined reference to function g":         {`.extern .func g();`, ``},
+		"undefined reference to variable v":         {`.extern .global .u32 v;`, `.global .u32 v;`},
 	} {
 		_, err := linkTexts(t, texts...)
 		require.ErrorContains(t, err, want)

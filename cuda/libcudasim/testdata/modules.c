@@ -38,6 +38,7 @@ static void images(void) {
 	EXPECT(cuModuleLoadData(&module, NULL), CUDA_ERROR_INVALID_VALUE);
 	EXPECT(cuModuleLoadData(&module, elf), CUDA_ERROR_NO_BINARY_FOR_GPU);
 	EXPECT(cuModuleLoadData(&module, ".version 99.0\n.target sm_52\n.address_size 64\n"), CUDA_ERROR_UNSUPPORTED_PTX_VERSION);
+	EXPECT(cuModuleLoadData(&module, HEAD ".extern .func f();\n.visible .entry k() { call f; ret; }\n"), CUDA_ERROR_INVALID_PTX);
 	EXPECT(cuModuleLoad(&module, "/no/such/file.ptx"), CUDA_ERROR_FILE_NOT_FOUND);
 	CHECK(cuModuleLoadData(&module, good));
 	EXPECT(cuModuleGetFunction(&function, module, "missing"), CUDA_ERROR_NOT_FOUND);
