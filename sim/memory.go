@@ -81,7 +81,7 @@ func (d *Device) free(addr uint64) error {
 }
 
 func (d *Device) discard(addr uint64) (int64, error) {
-	if d.memory.Home(addr) == interp.Host {
+	if d.gpu.system.space.Lent(addr) {
 		return d.gpu.system.space.Withdraw(addr)
 	}
 	if d.memory.IsCondition(addr) {

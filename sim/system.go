@@ -44,19 +44,28 @@ func (g *GPU) close(d *Device) {
 	d.memory.Close()
 }
 
-// LendHost makes host memory known to all devices under the address it has. Copies reach
-// it as they do pinned memory; kernels do, too, over the host link. It must stay where
-// it is until WithdrawHost, and lie outside the Go heap.
-func (s *System) LendHost(b []byte, name string) (device.Ptr, error) {
-	addr, err := s.space.Lend(b, name)
-	return device.Ptr(addr), err
+// LendHost makes host memory known to all devices of the system under the address it
+// has. Copies reach it as they do pinned memory; kernels do, too, over the host link. It
+// must stay where it is until Free, and lie outside the Go heap.
+func (d *Device) LendHost(b []byte, name string) (device.Ptr, error) {
+	if err := d.enter(d.profile.Host.Alloc); err != nil {
+		return 0, err.In("LendHost")
+	}
+	addr, err := d.gpu.system.space.Lend(b, name)
+	if err != nil {
+		return 0, (&device.Error{Code: device.InvalidValue, Err: err}).In("LendHost")
+	}
+	d.live.Bytes += int64(len(b))
+	d.live.Allocations++
+	return device.Ptr(addr), nil
 }
 
-// WithdrawHost ends LendHost of the memory that starts at p. No work may use it any more.
-func (s *System) WithdrawHost(p device.Ptr) error {
-	_, err := s.space.Withdraw(uint64(p))
-	return err
-}
+// Withdraw ends LendHost of the memory that starts at p when the device that it was lent
+// to is no more.
+func (s *System) Withdraw(p device.Ptr) { _, _ = s.space.Withdraw(uint64(p)) }
+
+// Holds reports whether p is an address of device memory, live or freed.
+func (s *System) Holds(p device.Ptr) bool { return s.space.Holds(uint64(p)) }
 
 // Owner is the device that allocated the memory at p, nil when none did.
 func (s *System) Owner(p device.Ptr) *Device { return s.devices[s.space.Owner(uint64(p))] }

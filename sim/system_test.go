@@ -15,7 +15,7 @@ import (
 func (r *rig) lend() (device.Ptr, []uint32) {
 	words := make([]uint32, rigWords)
 	r.t.Cleanup(func() { _ = words })
-	p, err := r.gpu.system.LendHost(unsafe.Slice((*byte)(unsafe.Pointer(&words[0])), 4*rigWords), "the lent words")
+	p, err := r.LendHost(unsafe.Slice((*byte)(unsafe.Pointer(&words[0])), 4*rigWords), "the lent words")
 	r.ok(err)
 	return p, words
 }
@@ -108,7 +108,7 @@ func TestKernelsReachLentMemory(t *testing.T) {
 			r.took(r.launchAffine(q, r.buffers[0], 2, 0))
 			assert.Equal(t, uint32(i/4)*6+2, more[7])
 		}
-		r.ok(r.gpu.system.WithdrawHost(p))
+		r.ok(r.Free(p))
 		r.ok(r.Submit(r.streams[0], r.launchAffine(q, p, 1, 1)))
 		assert.Equal(t, device.IllegalAddress, device.CodeOf(r.Synchronize(r.streams[0])), "withdrawn")
 	}
@@ -121,7 +121,7 @@ func TestPinnedMemoryThatIsNotLentIsNoKernels(t *testing.T) {
 }
 
 func TestLentMemoryMustNotOverlap(t *testing.T) {
-	s := NewSystem()
+	s := open(t, Options{})
 	words := make([]byte, 4096)
 	for _, lend := range [][2]int{{1000, 2000}, {2000, 3000}, {0, 1000}} {
 		_, err := s.LendHost(words[lend[0]:lend[1]], "a part")
@@ -131,7 +131,7 @@ func TestLentMemoryMustNotOverlap(t *testing.T) {
 		_, err := s.LendHost(words[lend[0]:lend[1]], "another")
 		require.ErrorContains(t, err, "is there already")
 	}
-	assert.Error(t, s.WithdrawHost(device.Ptr(uintptr(unsafe.Pointer(&words[1])))), "not where one starts")
+	assert.Error(t, s.Free(device.Ptr(uintptr(unsafe.Pointer(&words[1001])))), "not where one starts")
 }
 
 // What kernels touch of lent memory crosses the link, 1200 bytes at 55 GB/s in 22 ns, and
@@ -140,7 +140,7 @@ func TestLentMemoryCostsTheLink(t *testing.T) {
 	const n = 8 << 20
 	r := newUncheckedRig(t, Options{})
 	words := make([]uint32, n/4)
-	p, err := r.gpu.system.LendHost(unsafe.Slice((*byte)(unsafe.Pointer(&words[0])), n), "lent")
+	p, err := r.LendHost(unsafe.Slice((*byte)(unsafe.Pointer(&words[0])), n), "lent")
 	r.ok(err)
 	q, err := r.Alloc(n)
 	r.ok(err)

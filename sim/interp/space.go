@@ -92,6 +92,12 @@ func (s *Space) Owner(addr uint64) *Memory {
 	return nil
 }
 
+// Holds reports whether addr is of device memory that was allocated once.
+func (s *Space) Holds(addr uint64) bool { return addr >= firstAddress && addr < s.next }
+
+// Lent reports whether addr lies in memory of the host that the space knows.
+func (s *Space) Lent(addr uint64) bool { return s.host.find(addr, 0) != nil }
+
 // Range is the start and size of the allocation that holds addr.
 func (s *Space) Range(addr uint64) (base uint64, size int64, ok bool) {
 	if a := s.lookup(addr, 1); a != nil {
