@@ -233,6 +233,9 @@ func (d *Device) poison() *device.Error {
 	return &err
 }
 
+// Err is the fault that every call answers since it surfaced, nil before.
+func (d *Device) Err() error { return d.poison().In("Err") }
+
 // first returns the first error there is.
 func first(errs ...*device.Error) *device.Error {
 	for _, err := range errs {

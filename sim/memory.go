@@ -11,8 +11,16 @@ import (
 
 // Alloc returns zeroed device memory. Addresses depend only on the sequence of
 // calls.
-func (d *Device) Alloc(bytes int64) (device.Ptr, error) {
-	if err := first(d.enter(d.profile.Host.Alloc), notNegative(bytes)); err != nil {
+func (d *Device) Alloc(bytes int64) (device.Ptr, error) { return d.alloc(bytes, d.profile.Host.Alloc) }
+
+// AllocPooled is Alloc from a pool of memory that the driver has at hand: it costs the
+// host what creating an event does.
+func (d *Device) AllocPooled(bytes int64) (device.Ptr, error) {
+	return d.alloc(bytes, d.profile.Host.Create)
+}
+
+func (d *Device) alloc(bytes int64, cost des.Time) (device.Ptr, error) {
+	if err := first(d.enter(cost), notNegative(bytes)); err != nil {
 		return 0, err.In("Alloc")
 	}
 	addr, err := d.memory.Alloc(bytes, fmt.Sprintf("the %d-byte allocation", bytes))

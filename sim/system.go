@@ -67,6 +67,9 @@ func (s *System) Withdraw(p device.Ptr) { _, _ = s.space.Withdraw(uint64(p)) }
 // Holds reports whether p is an address of device memory, live or freed.
 func (s *System) Holds(p device.Ptr) bool { return s.space.Holds(uint64(p)) }
 
+// Overlaps reports whether any of n bytes at p are memory of the host that was lent.
+func (s *System) Overlaps(p device.Ptr, n int64) bool { return s.space.Overlaps(uint64(p), uint64(n)) }
+
 // Owner is the device that allocated the memory at p, nil when none did.
 func (s *System) Owner(p device.Ptr) *Device { return s.devices[s.space.Owner(uint64(p))] }
 

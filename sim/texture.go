@@ -82,6 +82,16 @@ func (d *Device) ReadArray(dst []byte, h device.Array) error {
 	return nil
 }
 
+// ArrayRegion is where an array's texels are, and what they are; slices are layers or
+// depth. It is for copies of parts of it.
+func (d *Device) ArrayRegion(h device.Array) (Region, device.Texels, error) {
+	a, bad := d.arrays.Get(h)
+	if err := first(d.enter(0), bad); err != nil {
+		return Region{}, device.Texels{}, err.In("ArrayRegion")
+	}
+	return Region{At: a.mem, Pitch: a.pitch, Slice: a.pitch * int64(max(a.layout.Height, 1))}, a.layout, nil
+}
+
 // whole says why n bytes are not all texels of a, which is nil when the handle is bad.
 func (a *array) whole(n int) *device.Error {
 	if a != nil && int64(n) != a.layout.Bytes() {

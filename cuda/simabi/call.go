@@ -14,13 +14,15 @@ import (
 	"sync"
 
 	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/sim"
 )
 
 // driver is the state of the process. A call holds mu from its beginning to its
 // end.
 var driver struct {
 	mu      sync.Mutex
-	ready   bool // after cuInit
+	ready   bool        // after cuInit
+	system  *sim.System // what the GPUs have in common
 	gpus    []*gpu
 	caller  *thread  // whose call runs
 	last    *context // the one whose clock is the latest

@@ -102,10 +102,10 @@ func (c *context) enter() *context {
 func (c *context) close() {
 	c.enter().destroyed = true
 	captures.Forget(c)
-	forget(c)
 	if err := c.sim.Close(); err != nil {
 		explain(err)
 	}
+	forget(c) // after the work that may use it
 }
 
 // contextOf is the context of a handle.

@@ -22,12 +22,16 @@ const driverVersion = 12040
 type gpu struct {
 	ordinal int
 	profile *des.Profile
+	sim     *sim.GPU
 	primary primary
+
+	firstPool *pool // the default one; nil until somebody asks
+	pool      *pool // that cuMemAllocAsync takes from, nil for the default one
 }
 
 // open makes a device for a context of the GPU.
 func (g *gpu) open(c *context) (*sim.Device, error) {
-	return sim.New(sim.Options{Custom: g.profile, Outside: c.outside})
+	return sim.New(sim.Options{Custom: g.profile, On: g.sim, Outside: c.outside})
 }
 
 // plug reads $REPRISE_SIM.
@@ -36,13 +40,14 @@ func plug() ([]*gpu, error) {
 	if list == "" {
 		list = "h200"
 	}
+	driver.system = sim.NewSystem()
 	var gpus []*gpu
 	for i, id := range strings.Split(list, ",") {
 		p, err := des.Lookup(strings.TrimSpace(id))
 		if err != nil {
 			return nil, fmt.Errorf("REPRISE_SIM=%s: %w", list, err)
 		}
-		gpus = append(gpus, &gpu{ordinal: i, profile: p})
+		gpus = append(gpus, &gpu{ordinal: i, profile: p, sim: driver.system.GPU(p.MemoryBytes)})
 	}
 	return gpus, nil
 }

@@ -6,43 +6,108 @@ package simabi
 import "C"
 
 import (
-	"unsafe"
+	"math/bits"
 
 	"github.com/reprise-gpu/reprise/device"
 )
 
+// alloc returns device memory.
+func (c *context) alloc(n C.size_t) (*block, error) {
+	if n == 0 {
+		return nil, invalidValue
+	}
+	if n > 1<<62 {
+		return nil, status(C.CUDA_ERROR_OUT_OF_MEMORY)
+	}
+	at, err := c.sim.Alloc(int64(n))
+	if err != nil {
+		return nil, err
+	}
+	return blocks.add(&block{at: at, size: int64(n), context: c}), nil
+}
+
 //export sim_cuMemAlloc_v2
-func sim_cuMemAlloc_v2(p *C.CUdeviceptr, bytes C.size_t) C.CUresult {
+func sim_cuMemAlloc_v2(p *C.CUdeviceptr, n C.size_t) C.CUresult {
 	return inContext(func(c *context) error {
-		if p == nil || bytes == 0 {
+		if p == nil {
 			return invalidValue
 		}
-		at, err := c.sim.Alloc(int64(bytes))
-		*p = C.CUdeviceptr(at)
-		return err
+		b, err := c.alloc(n)
+		if err != nil {
+			return err
+		}
+		*p = C.CUdeviceptr(b.at)
+		return nil
 	})
 }
 
+// pitchAlign is what cuMemAllocPitch rounds rows up to: the alignment of textures.
+const pitchAlign = 512
+
+//export sim_cuMemAllocPitch_v2
+func sim_cuMemAllocPitch_v2(p *C.CUdeviceptr, pitch *C.size_t, width, height C.size_t, element C.uint) C.CUresult {
+	return inContext(func(c *context) error {
+		switch {
+		case p == nil || pitch == nil || width == 0 || height == 0,
+			element != 4 && element != 8 && element != 16,
+			width > 1<<62:
+			return invalidValue
+		}
+		row := (width + pitchAlign - 1) &^ (pitchAlign - 1)
+		over, n := bits.Mul64(uint64(row), uint64(height))
+		if over != 0 {
+			return status(C.CUDA_ERROR_OUT_OF_MEMORY)
+		}
+		b, err := c.alloc(C.size_t(n))
+		if err != nil {
+			return err
+		}
+		*p, *pitch = C.CUdeviceptr(b.at), row
+		return nil
+	})
+}
+
+// sim_cuMemFree_v2 waits for the device of the context that the memory is of.
+//
 //export sim_cuMemFree_v2
 func sim_cuMemFree_v2(p C.CUdeviceptr) C.CUresult {
-	return inContext(func(c *context) error {
+	return inContext(func(*context) error {
 		if p == 0 {
 			return nil
 		}
-		return c.sim.Free(device.Ptr(p))
+		b := blocks.starting(device.Ptr(p))
+		if b == nil || b.kind != deviceBlock && b.kind != managedBlock {
+			return invalidValue
+		}
+		return b.free()
 	})
 }
 
-//export sim_cuMemcpyHtoD_v2
-func sim_cuMemcpyHtoD_v2(dst C.CUdeviceptr, src unsafe.Pointer, bytes C.size_t) C.CUresult {
+//export sim_cuMemGetInfo_v2
+func sim_cuMemGetInfo_v2(free, total *C.size_t) C.CUresult {
 	return inContext(func(c *context) error {
-		return c.sim.Write(device.Ptr(dst), unsafe.Slice((*byte)(src), bytes))
+		if free == nil || total == nil {
+			return invalidValue
+		}
+		f, t := c.gpu.sim.Memory()
+		*free, *total = C.size_t(f), C.size_t(t)
+		return c.sim.Err()
 	})
 }
 
-//export sim_cuMemcpyDtoH_v2
-func sim_cuMemcpyDtoH_v2(dst unsafe.Pointer, src C.CUdeviceptr, bytes C.size_t) C.CUresult {
-	return inContext(func(c *context) error {
-		return c.sim.Read(unsafe.Slice((*byte)(dst), bytes), device.Ptr(src))
+//export sim_cuMemGetAddressRange_v2
+func sim_cuMemGetAddressRange_v2(base *C.CUdeviceptr, size *C.size_t, p C.CUdeviceptr) C.CUresult {
+	return inContext(func(*context) error {
+		at, n, ok := driver.system.Range(device.Ptr(p))
+		if !ok {
+			return status(C.CUDA_ERROR_NOT_FOUND)
+		}
+		if base != nil {
+			*base = C.CUdeviceptr(at)
+		}
+		if size != nil {
+			*size = C.size_t(n)
+		}
+		return nil
 	})
 }

@@ -14,9 +14,49 @@ void sim_cuLaunchCooperativeKernel_ptsz(void);
 void sim_cuLaunchHostFunc_ptsz(void);
 void sim_cuLaunchKernel_ptsz(void);
 void sim_cuLaunchKernelEx_ptsz(void);
+void sim_cuMemAllocAsync_ptsz(void);
+void sim_cuMemAllocFromPoolAsync_ptsz(void);
+void sim_cuMemFreeAsync_ptsz(void);
+void sim_cuMemPrefetchAsync_ptsz(void);
+void sim_cuMemPrefetchAsync_v2_ptsz(void);
+void sim_cuMemcpy_ptds(void);
+void sim_cuMemcpy2DAsync_v2_ptsz(void);
+void sim_cuMemcpy2DUnaligned_v2_ptds(void);
+void sim_cuMemcpy2D_v2_ptds(void);
+void sim_cuMemcpy3DAsync_v2_ptsz(void);
+void sim_cuMemcpy3DPeer_ptds(void);
+void sim_cuMemcpy3DPeerAsync_ptsz(void);
+void sim_cuMemcpy3D_v2_ptds(void);
+void sim_cuMemcpyAsync_ptsz(void);
+void sim_cuMemcpyAtoA_v2_ptds(void);
+void sim_cuMemcpyAtoD_v2_ptds(void);
+void sim_cuMemcpyAtoHAsync_v2_ptsz(void);
+void sim_cuMemcpyAtoH_v2_ptds(void);
+void sim_cuMemcpyDtoA_v2_ptds(void);
+void sim_cuMemcpyDtoDAsync_v2_ptsz(void);
+void sim_cuMemcpyDtoD_v2_ptds(void);
+void sim_cuMemcpyDtoHAsync_v2_ptsz(void);
 void sim_cuMemcpyDtoH_v2_ptds(void);
+void sim_cuMemcpyHtoAAsync_v2_ptsz(void);
+void sim_cuMemcpyHtoA_v2_ptds(void);
+void sim_cuMemcpyHtoDAsync_v2_ptsz(void);
 void sim_cuMemcpyHtoD_v2_ptds(void);
+void sim_cuMemcpyPeer_ptds(void);
+void sim_cuMemcpyPeerAsync_ptsz(void);
+void sim_cuMemsetD16Async_ptsz(void);
+void sim_cuMemsetD16_v2_ptds(void);
+void sim_cuMemsetD2D16Async_ptsz(void);
+void sim_cuMemsetD2D16_v2_ptds(void);
+void sim_cuMemsetD2D32Async_ptsz(void);
+void sim_cuMemsetD2D32_v2_ptds(void);
+void sim_cuMemsetD2D8Async_ptsz(void);
+void sim_cuMemsetD2D8_v2_ptds(void);
+void sim_cuMemsetD32Async_ptsz(void);
+void sim_cuMemsetD32_v2_ptds(void);
+void sim_cuMemsetD8Async_ptsz(void);
+void sim_cuMemsetD8_v2_ptds(void);
 void sim_cuStreamAddCallback_ptsz(void);
+void sim_cuStreamAttachMemAsync_ptsz(void);
 void sim_cuStreamBatchMemOp_ptsz(void);
 void sim_cuStreamBatchMemOp_v2_ptsz(void);
 void sim_cuStreamBeginCaptureToGraph_ptsz(void);
@@ -48,6 +88,12 @@ void sim_cuStreamWriteValue64_ptsz(void);
 void sim_cuStreamWriteValue64_v2_ptsz(void);
 
 const struct simabi_entry simabi_table[] = {
+	{"cuArray3DCreate_v2", sim_cuArray3DCreate_v2},
+	{"cuArray3DGetDescriptor_v2", sim_cuArray3DGetDescriptor_v2},
+	{"cuArrayCreate_v2", sim_cuArrayCreate_v2},
+	{"cuArrayDestroy", sim_cuArrayDestroy},
+	{"cuArrayGetDescriptor_v2", sim_cuArrayGetDescriptor_v2},
+	{"cuArrayGetMemoryRequirements", sim_cuArrayGetMemoryRequirements},
 	{"cuCtxCreate_v2", sim_cuCtxCreate_v2},
 	{"cuCtxCreate_v3", sim_cuCtxCreate_v3},
 	{"cuCtxDestroy_v2", sim_cuCtxDestroy_v2},
@@ -78,8 +124,10 @@ const struct simabi_entry simabi_table[] = {
 	{"cuDeviceGetAttribute", sim_cuDeviceGetAttribute},
 	{"cuDeviceGetByPCIBusId", sim_cuDeviceGetByPCIBusId},
 	{"cuDeviceGetCount", sim_cuDeviceGetCount},
+	{"cuDeviceGetDefaultMemPool", sim_cuDeviceGetDefaultMemPool},
 	{"cuDeviceGetExecAffinitySupport", sim_cuDeviceGetExecAffinitySupport},
 	{"cuDeviceGetGraphMemAttribute", sim_cuDeviceGetGraphMemAttribute},
+	{"cuDeviceGetMemPool", sim_cuDeviceGetMemPool},
 	{"cuDeviceGetName", sim_cuDeviceGetName},
 	{"cuDeviceGetP2PAttribute", sim_cuDeviceGetP2PAttribute},
 	{"cuDeviceGetPCIBusId", sim_cuDeviceGetPCIBusId},
@@ -94,6 +142,7 @@ const struct simabi_entry simabi_table[] = {
 	{"cuDevicePrimaryCtxRetain", sim_cuDevicePrimaryCtxRetain},
 	{"cuDevicePrimaryCtxSetFlags_v2", sim_cuDevicePrimaryCtxSetFlags_v2},
 	{"cuDeviceSetGraphMemAttribute", sim_cuDeviceSetGraphMemAttribute},
+	{"cuDeviceSetMemPool", sim_cuDeviceSetMemPool},
 	{"cuDeviceTotalMem_v2", sim_cuDeviceTotalMem_v2},
 	{"cuDriverGetVersion", sim_cuDriverGetVersion},
 	{"cuEventCreate", sim_cuEventCreate},
@@ -227,12 +276,112 @@ const struct simabi_entry simabi_table[] = {
 	{"cuLinkComplete", sim_cuLinkComplete},
 	{"cuLinkCreate_v2", sim_cuLinkCreate_v2},
 	{"cuLinkDestroy", sim_cuLinkDestroy},
+	{"cuMemAdvise", sim_cuMemAdvise},
+	{"cuMemAdvise_v2", sim_cuMemAdvise_v2},
+	{"cuMemAllocAsync", sim_cuMemAllocAsync},
+	{"cuMemAllocAsync_ptsz", sim_cuMemAllocAsync_ptsz},
+	{"cuMemAllocFromPoolAsync", sim_cuMemAllocFromPoolAsync},
+	{"cuMemAllocFromPoolAsync_ptsz", sim_cuMemAllocFromPoolAsync_ptsz},
+	{"cuMemAllocHost_v2", sim_cuMemAllocHost_v2},
+	{"cuMemAllocManaged", sim_cuMemAllocManaged},
+	{"cuMemAllocPitch_v2", sim_cuMemAllocPitch_v2},
 	{"cuMemAlloc_v2", sim_cuMemAlloc_v2},
+	{"cuMemFreeAsync", sim_cuMemFreeAsync},
+	{"cuMemFreeAsync_ptsz", sim_cuMemFreeAsync_ptsz},
+	{"cuMemFreeHost", sim_cuMemFreeHost},
 	{"cuMemFree_v2", sim_cuMemFree_v2},
+	{"cuMemGetAddressRange_v2", sim_cuMemGetAddressRange_v2},
+	{"cuMemGetInfo_v2", sim_cuMemGetInfo_v2},
+	{"cuMemHostAlloc", sim_cuMemHostAlloc},
+	{"cuMemHostGetDevicePointer_v2", sim_cuMemHostGetDevicePointer_v2},
+	{"cuMemHostGetFlags", sim_cuMemHostGetFlags},
+	{"cuMemHostRegister_v2", sim_cuMemHostRegister_v2},
+	{"cuMemHostUnregister", sim_cuMemHostUnregister},
+	{"cuMemPoolCreate", sim_cuMemPoolCreate},
+	{"cuMemPoolDestroy", sim_cuMemPoolDestroy},
+	{"cuMemPoolGetAccess", sim_cuMemPoolGetAccess},
+	{"cuMemPoolGetAttribute", sim_cuMemPoolGetAttribute},
+	{"cuMemPoolSetAccess", sim_cuMemPoolSetAccess},
+	{"cuMemPoolSetAttribute", sim_cuMemPoolSetAttribute},
+	{"cuMemPoolTrimTo", sim_cuMemPoolTrimTo},
+	{"cuMemPrefetchAsync", sim_cuMemPrefetchAsync},
+	{"cuMemPrefetchAsync_ptsz", sim_cuMemPrefetchAsync_ptsz},
+	{"cuMemPrefetchAsync_v2", sim_cuMemPrefetchAsync_v2},
+	{"cuMemPrefetchAsync_v2_ptsz", sim_cuMemPrefetchAsync_v2_ptsz},
+	{"cuMemRangeGetAttribute", sim_cuMemRangeGetAttribute},
+	{"cuMemRangeGetAttributes", sim_cuMemRangeGetAttributes},
+	{"cuMemcpy", sim_cuMemcpy},
+	{"cuMemcpy2DAsync_v2", sim_cuMemcpy2DAsync_v2},
+	{"cuMemcpy2DAsync_v2_ptsz", sim_cuMemcpy2DAsync_v2_ptsz},
+	{"cuMemcpy2DUnaligned_v2", sim_cuMemcpy2DUnaligned_v2},
+	{"cuMemcpy2DUnaligned_v2_ptds", sim_cuMemcpy2DUnaligned_v2_ptds},
+	{"cuMemcpy2D_v2", sim_cuMemcpy2D_v2},
+	{"cuMemcpy2D_v2_ptds", sim_cuMemcpy2D_v2_ptds},
+	{"cuMemcpy3DAsync_v2", sim_cuMemcpy3DAsync_v2},
+	{"cuMemcpy3DAsync_v2_ptsz", sim_cuMemcpy3DAsync_v2_ptsz},
+	{"cuMemcpy3DPeer", sim_cuMemcpy3DPeer},
+	{"cuMemcpy3DPeerAsync", sim_cuMemcpy3DPeerAsync},
+	{"cuMemcpy3DPeerAsync_ptsz", sim_cuMemcpy3DPeerAsync_ptsz},
+	{"cuMemcpy3DPeer_ptds", sim_cuMemcpy3DPeer_ptds},
+	{"cuMemcpy3D_v2", sim_cuMemcpy3D_v2},
+	{"cuMemcpy3D_v2_ptds", sim_cuMemcpy3D_v2_ptds},
+	{"cuMemcpyAsync", sim_cuMemcpyAsync},
+	{"cuMemcpyAsync_ptsz", sim_cuMemcpyAsync_ptsz},
+	{"cuMemcpyAtoA_v2", sim_cuMemcpyAtoA_v2},
+	{"cuMemcpyAtoA_v2_ptds", sim_cuMemcpyAtoA_v2_ptds},
+	{"cuMemcpyAtoD_v2", sim_cuMemcpyAtoD_v2},
+	{"cuMemcpyAtoD_v2_ptds", sim_cuMemcpyAtoD_v2_ptds},
+	{"cuMemcpyAtoHAsync_v2", sim_cuMemcpyAtoHAsync_v2},
+	{"cuMemcpyAtoHAsync_v2_ptsz", sim_cuMemcpyAtoHAsync_v2_ptsz},
+	{"cuMemcpyAtoH_v2", sim_cuMemcpyAtoH_v2},
+	{"cuMemcpyAtoH_v2_ptds", sim_cuMemcpyAtoH_v2_ptds},
+	{"cuMemcpyDtoA_v2", sim_cuMemcpyDtoA_v2},
+	{"cuMemcpyDtoA_v2_ptds", sim_cuMemcpyDtoA_v2_ptds},
+	{"cuMemcpyDtoDAsync_v2", sim_cuMemcpyDtoDAsync_v2},
+	{"cuMemcpyDtoDAsync_v2_ptsz", sim_cuMemcpyDtoDAsync_v2_ptsz},
+	{"cuMemcpyDtoD_v2", sim_cuMemcpyDtoD_v2},
+	{"cuMemcpyDtoD_v2_ptds", sim_cuMemcpyDtoD_v2_ptds},
+	{"cuMemcpyDtoHAsync_v2", sim_cuMemcpyDtoHAsync_v2},
+	{"cuMemcpyDtoHAsync_v2_ptsz", sim_cuMemcpyDtoHAsync_v2_ptsz},
 	{"cuMemcpyDtoH_v2", sim_cuMemcpyDtoH_v2},
 	{"cuMemcpyDtoH_v2_ptds", sim_cuMemcpyDtoH_v2_ptds},
+	{"cuMemcpyHtoAAsync_v2", sim_cuMemcpyHtoAAsync_v2},
+	{"cuMemcpyHtoAAsync_v2_ptsz", sim_cuMemcpyHtoAAsync_v2_ptsz},
+	{"cuMemcpyHtoA_v2", sim_cuMemcpyHtoA_v2},
+	{"cuMemcpyHtoA_v2_ptds", sim_cuMemcpyHtoA_v2_ptds},
+	{"cuMemcpyHtoDAsync_v2", sim_cuMemcpyHtoDAsync_v2},
+	{"cuMemcpyHtoDAsync_v2_ptsz", sim_cuMemcpyHtoDAsync_v2_ptsz},
 	{"cuMemcpyHtoD_v2", sim_cuMemcpyHtoD_v2},
 	{"cuMemcpyHtoD_v2_ptds", sim_cuMemcpyHtoD_v2_ptds},
+	{"cuMemcpyPeer", sim_cuMemcpyPeer},
+	{"cuMemcpyPeerAsync", sim_cuMemcpyPeerAsync},
+	{"cuMemcpyPeerAsync_ptsz", sim_cuMemcpyPeerAsync_ptsz},
+	{"cuMemcpyPeer_ptds", sim_cuMemcpyPeer_ptds},
+	{"cuMemcpy_ptds", sim_cuMemcpy_ptds},
+	{"cuMemsetD16Async", sim_cuMemsetD16Async},
+	{"cuMemsetD16Async_ptsz", sim_cuMemsetD16Async_ptsz},
+	{"cuMemsetD16_v2", sim_cuMemsetD16_v2},
+	{"cuMemsetD16_v2_ptds", sim_cuMemsetD16_v2_ptds},
+	{"cuMemsetD2D16Async", sim_cuMemsetD2D16Async},
+	{"cuMemsetD2D16Async_ptsz", sim_cuMemsetD2D16Async_ptsz},
+	{"cuMemsetD2D16_v2", sim_cuMemsetD2D16_v2},
+	{"cuMemsetD2D16_v2_ptds", sim_cuMemsetD2D16_v2_ptds},
+	{"cuMemsetD2D32Async", sim_cuMemsetD2D32Async},
+	{"cuMemsetD2D32Async_ptsz", sim_cuMemsetD2D32Async_ptsz},
+	{"cuMemsetD2D32_v2", sim_cuMemsetD2D32_v2},
+	{"cuMemsetD2D32_v2_ptds", sim_cuMemsetD2D32_v2_ptds},
+	{"cuMemsetD2D8Async", sim_cuMemsetD2D8Async},
+	{"cuMemsetD2D8Async_ptsz", sim_cuMemsetD2D8Async_ptsz},
+	{"cuMemsetD2D8_v2", sim_cuMemsetD2D8_v2},
+	{"cuMemsetD2D8_v2_ptds", sim_cuMemsetD2D8_v2_ptds},
+	{"cuMemsetD32Async", sim_cuMemsetD32Async},
+	{"cuMemsetD32Async_ptsz", sim_cuMemsetD32Async_ptsz},
+	{"cuMemsetD32_v2", sim_cuMemsetD32_v2},
+	{"cuMemsetD32_v2_ptds", sim_cuMemsetD32_v2_ptds},
+	{"cuMemsetD8Async", sim_cuMemsetD8Async},
+	{"cuMemsetD8Async_ptsz", sim_cuMemsetD8Async_ptsz},
+	{"cuMemsetD8_v2", sim_cuMemsetD8_v2},
+	{"cuMemsetD8_v2_ptds", sim_cuMemsetD8_v2_ptds},
 	{"cuModuleEnumerateFunctions", sim_cuModuleEnumerateFunctions},
 	{"cuModuleGetFunction", sim_cuModuleGetFunction},
 	{"cuModuleGetFunctionCount", sim_cuModuleGetFunctionCount},
@@ -248,10 +397,15 @@ const struct simabi_entry simabi_table[] = {
 	{"cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags", sim_cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags},
 	{"cuOccupancyMaxPotentialBlockSize", sim_cuOccupancyMaxPotentialBlockSize},
 	{"cuOccupancyMaxPotentialBlockSizeWithFlags", sim_cuOccupancyMaxPotentialBlockSizeWithFlags},
+	{"cuPointerGetAttribute", sim_cuPointerGetAttribute},
+	{"cuPointerGetAttributes", sim_cuPointerGetAttributes},
+	{"cuPointerSetAttribute", sim_cuPointerSetAttribute},
 	{"cuProfilerStart", sim_cuProfilerStart},
 	{"cuProfilerStop", sim_cuProfilerStop},
 	{"cuStreamAddCallback", sim_cuStreamAddCallback},
 	{"cuStreamAddCallback_ptsz", sim_cuStreamAddCallback_ptsz},
+	{"cuStreamAttachMemAsync", sim_cuStreamAttachMemAsync},
+	{"cuStreamAttachMemAsync_ptsz", sim_cuStreamAttachMemAsync_ptsz},
 	{"cuStreamBatchMemOp", sim_cuStreamBatchMemOp},
 	{"cuStreamBatchMemOp_ptsz", sim_cuStreamBatchMemOp_ptsz},
 	{"cuStreamBatchMemOp_v2", sim_cuStreamBatchMemOp_v2},

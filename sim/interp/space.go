@@ -92,8 +92,9 @@ func (s *Space) Owner(addr uint64) *Memory {
 	return nil
 }
 
-// Holds reports whether addr is of device memory that was allocated once.
-func (s *Space) Holds(addr uint64) bool { return addr >= firstAddress && addr < s.next }
+// Holds reports whether addr is of device memory that was allocated once, or just
+// before the first.
+func (s *Space) Holds(addr uint64) bool { return addr >= firstAddress-mapFrom && addr < s.next }
 
 // Lent reports whether addr lies in memory of the host that the space knows.
 func (s *Space) Lent(addr uint64) bool { return s.host.find(addr, 0) != nil }
@@ -121,11 +122,18 @@ func (s *Space) HostAlloc(n int64, name string) (addr uint64, b []byte) {
 func (s *Space) Lend(b []byte, name string) (addr uint64, err error) {
 	a := &allocation{size: uint64(len(b)), name: name, data: unsafe.Pointer(unsafe.SliceData(b)), mapped: true}
 	a.base = uint64(uintptr(a.data))
-	if i := s.host.search(a.base + a.size - 1); i >= 0 && s.host[i].base+s.host[i].size > a.base {
-		return 0, fmt.Errorf("interp: %d bytes of host memory at %#x: %s at %#x is there already", a.size, a.base, s.host[i].name, s.host[i].base)
+	if s.Overlaps(a.base, a.size) {
+		return 0, fmt.Errorf("interp: %d bytes of host memory at %#x: some of them are known already", a.size, a.base)
 	}
 	s.host.insert(a)
 	return a.base, nil
+}
+
+// Overlaps reports whether any of n bytes at addr are memory of the host that the space
+// knows.
+func (s *Space) Overlaps(addr, n uint64) bool {
+	i := s.host.search(addr + n - 1)
+	return n > 0 && i >= 0 && s.host[i].base+s.host[i].size > addr
 }
 
 // Withdraw ends HostAlloc or Lend of the memory that starts at addr.

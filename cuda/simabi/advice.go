@@ -1,0 +1,55 @@
+package simabi
+
+import "slices"
+
+// adviceTopic is what advice is about.
+type adviceTopic int
+
+const (
+	readMostly adviceTopic = iota
+	preferred
+	lastPrefetch
+	accessed // by the device that is added; the host is -1
+)
+
+func accessedBy[D ~int32](dev D) adviceTopic { return accessed + 1 + adviceTopic(dev) }
+
+// advice holds from address lo to hi, until later advice on the topic.
+type advice struct {
+	lo, hi uint64
+	topic  adviceTopic
+	device int
+	set    bool
+}
+
+// advices are in the order they were given, without those that later ones cover.
+type advices []advice
+
+func (l *advices) set(a advice) {
+	*l = slices.DeleteFunc(*l, func(old advice) bool { return old.topic == a.topic && a.lo <= old.lo && old.hi <= a.hi })
+	*l = append(*l, a)
+}
+
+// uniform is the device of the advice on a topic that holds from lo to hi; false when
+// there is none, or not the same everywhere.
+func (l advices) uniform(lo, hi uint64, topic adviceTopic) (dev int, ok bool) {
+	at := func(addr uint64) advice {
+		for _, a := range slices.Backward(l) {
+			if a.topic == topic && a.lo <= addr && addr < a.hi {
+				return a
+			}
+		}
+		return advice{}
+	}
+	first := at(lo)
+	for _, a := range l {
+		for _, edge := range [2]uint64{a.lo, a.hi} {
+			if a.topic == topic && lo < edge && edge < hi {
+				if other := at(edge); other.set != first.set || other.device != first.device {
+					return 0, false
+				}
+			}
+		}
+	}
+	return first.device, first.set
+}

@@ -1,0 +1,206 @@
+//go:build cuda
+
+package simabi
+
+// #include <cuda.h>
+import "C"
+
+import (
+	"math/bits"
+	"unsafe"
+
+	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/sim"
+)
+
+// boxSide is one side of a copy of a box, as the structures of cuMemcpy2D and
+// cuMemcpy3D give it.
+type boxSide struct {
+	kind          C.CUmemorytype
+	host          unsafe.Pointer
+	device        C.CUdeviceptr
+	array         C.CUarray
+	x, y, z       C.size_t // where the box begins, x in bytes
+	pitch, height C.size_t // bytes from row to row, rows from slice to slice
+	lod           C.size_t
+}
+
+// resolve is where a box begins, and the bytes from row to row and from slice to slice.
+func (b *boxSide) resolve(width, height, depth C.size_t) (place, int64, int64, error) {
+	if b.lod != 0 {
+		return place{}, 0, 0, invalidValue
+	}
+	if b.kind == C.CU_MEMORYTYPE_ARRAY {
+		return b.inArray(width, height, depth)
+	}
+	w, err := b.start()
+	if err != nil {
+		return place{}, 0, 0, err
+	}
+	pitch, rows := b.pitch, b.height
+	if pitch == 0 && height == 1 && depth == 1 && b.y == 0 && b.z == 0 {
+		pitch = b.x + width // of a single row
+	}
+	if depth == 1 && b.z == 0 {
+		rows = max(rows, b.y+height) // of a single slice
+	}
+	over, slice := bits.Mul64(uint64(pitch), uint64(rows))
+	skip, ok := offset(uint64(b.z), slice, uint64(b.y), uint64(pitch), uint64(b.x))
+	if over != 0 || slice > 1<<62 || !ok || b.x+width < width || pitch < b.x+width || b.y+height < height || rows < b.y+height {
+		return place{}, 0, 0, invalidValue
+	}
+	if w.at != 0 {
+		w.at += device.Ptr(skip)
+	} else {
+		w.host = unsafe.Add(w.host, skip)
+	}
+	return w, int64(pitch), int64(slice), nil
+}
+
+// offset is z*slice + y*pitch + x, as far as that is an offset.
+func offset(z, slice, y, pitch, x uint64) (n uint64, ok bool) {
+	o1, a := bits.Mul64(z, slice)
+	o2, b := bits.Mul64(y, pitch)
+	ok = o1|o2 == 0 && (a|b|x) < 1<<60
+	return a + b + x, ok
+}
+
+// start is where the memory of a side that is no array begins.
+func (b *boxSide) start() (place, error) {
+	switch b.kind {
+	case C.CU_MEMORYTYPE_HOST:
+		if b.host == nil {
+			return place{}, invalidValue
+		}
+		return hostPlace(b.host)
+	case C.CU_MEMORYTYPE_DEVICE:
+		if b.device == 0 {
+			return place{}, invalidValue
+		}
+		return devicePlace(b.device), nil
+	case C.CU_MEMORYTYPE_UNIFIED:
+		if b.device == 0 {
+			return place{}, invalidValue
+		}
+		return anyPlace(b.device), nil
+	}
+	return place{}, invalidValue
+}
+
+// boxCopy is a copy of a box, nil of an empty one.
+func boxCopy(dst, src *boxSide, width, height, depth C.size_t) (*sim.Transfer, error) {
+	if width == 0 || height == 0 || depth == 0 {
+		return nil, nil
+	}
+	if width > 1<<60 || height > 1<<60 || depth > 1<<60 {
+		return nil, invalidValue
+	}
+	t := &sim.Transfer{Width: int64(width), Height: int64(height), Depth: int64(depth)}
+	var err error
+	if t.Dst, err = dst.region(width, height, depth); err != nil {
+		return nil, err
+	}
+	t.Src, err = src.region(width, height, depth)
+	return t, err
+}
+
+// region is where a box of that size begins, and how it lies.
+func (b *boxSide) region(width, height, depth C.size_t) (sim.Region, error) {
+	p, pitch, slice, err := b.resolve(width, height, depth)
+	if err != nil {
+		return sim.Region{}, err
+	}
+	span, ok := offset(uint64(depth-1), uint64(slice), uint64(height-1), uint64(pitch), uint64(width))
+	if !ok {
+		return sim.Region{}, invalidValue
+	}
+	return p.region(int64(span), pitch, slice)
+}
+
+// copyBox is what the functions below do.
+func copyBox(h C.CUstream, wait bool, dst, src *boxSide, width, height, depth C.size_t) C.CUresult {
+	return inStream(h, func(s *stream) error {
+		t, err := boxCopy(dst, src, width, height, depth)
+		switch {
+		case err != nil:
+			return err
+		case t == nil:
+			return s.context.sim.Err()
+		case wait:
+			return s.copyNow(t)
+		}
+		return s.copySoon(t)
+	})
+}
+
+// maxPitch is CU_DEVICE_ATTRIBUTE_MAX_PITCH.
+const maxPitch = 1<<31 - 1
+
+func copy2D(h C.CUstream, wait, aligned bool, p *C.CUDA_MEMCPY2D) C.CUresult {
+	if p == nil || aligned && (p.srcPitch > maxPitch || p.dstPitch > maxPitch) {
+		return call(func(*thread) error { return invalidValue })
+	}
+	dst := boxSide{kind: p.dstMemoryType, host: p.dstHost, device: p.dstDevice, array: p.dstArray, x: p.dstXInBytes, y: p.dstY, pitch: p.dstPitch}
+	src := boxSide{kind: p.srcMemoryType, host: p.srcHost, device: p.srcDevice, array: p.srcArray, x: p.srcXInBytes, y: p.srcY, pitch: p.srcPitch}
+	return copyBox(h, wait, &dst, &src, p.WidthInBytes, p.Height, 1)
+}
+
+// sides3D are the sides of a copy that cuMemcpy3D or a graph node describes.
+func sides3D(p *C.CUDA_MEMCPY3D) (dst, src *boxSide) {
+	return &boxSide{p.dstMemoryType, p.dstHost, p.dstDevice, p.dstArray, p.dstXInBytes, p.dstY, p.dstZ, p.dstPitch, p.dstHeight, p.dstLOD},
+		&boxSide{p.srcMemoryType, p.srcHost, p.srcDevice, p.srcArray, p.srcXInBytes, p.srcY, p.srcZ, p.srcPitch, p.srcHeight, p.srcLOD}
+}
+
+func copy3D(h C.CUstream, wait bool, p *C.CUDA_MEMCPY3D) C.CUresult {
+	if p == nil {
+		return call(func(*thread) error { return invalidValue })
+	}
+	dst, src := sides3D(p)
+	return copyBox(h, wait, dst, src, p.WidthInBytes, p.Height, p.Depth)
+}
+
+//export sim_cuMemcpy2D_v2
+func sim_cuMemcpy2D_v2(p *C.CUDA_MEMCPY2D) C.CUresult { return copy2D(nil, true, true, p) }
+
+//export sim_cuMemcpy2DUnaligned_v2
+func sim_cuMemcpy2DUnaligned_v2(p *C.CUDA_MEMCPY2D) C.CUresult { return copy2D(nil, true, false, p) }
+
+//export sim_cuMemcpy2DAsync_v2
+func sim_cuMemcpy2DAsync_v2(p *C.CUDA_MEMCPY2D, h C.CUstream) C.CUresult {
+	return copy2D(h, false, true, p)
+}
+
+//export sim_cuMemcpy3D_v2
+func sim_cuMemcpy3D_v2(p *C.CUDA_MEMCPY3D) C.CUresult { return copy3D(nil, true, p) }
+
+//export sim_cuMemcpy3DAsync_v2
+func sim_cuMemcpy3DAsync_v2(p *C.CUDA_MEMCPY3D, h C.CUstream) C.CUresult { return copy3D(h, false, p) }
+
+//export sim_cuMemcpy3DPeer
+func sim_cuMemcpy3DPeer(p *C.CUDA_MEMCPY3D_PEER) C.CUresult { return sim_cuMemcpy3DPeerAsync(p, nil) }
+
+//export sim_cuMemcpy3DPeerAsync
+func sim_cuMemcpy3DPeerAsync(p *C.CUDA_MEMCPY3D_PEER, h C.CUstream) C.CUresult {
+	return inStream(h, func(s *stream) error {
+		if p == nil {
+			return invalidValue
+		}
+		var others []C.CUcontext
+		if p.dstMemoryType != C.CU_MEMORYTYPE_HOST {
+			others = append(others, p.dstContext)
+		}
+		if p.srcMemoryType != C.CU_MEMORYTYPE_HOST {
+			others = append(others, p.srcContext)
+		}
+		if err := s.context.settle(others...); err != nil {
+			return err
+		}
+		dst := &boxSide{p.dstMemoryType, p.dstHost, p.dstDevice, p.dstArray, p.dstXInBytes, p.dstY, p.dstZ, p.dstPitch, p.dstHeight, p.dstLOD}
+		src := &boxSide{p.srcMemoryType, p.srcHost, p.srcDevice, p.srcArray, p.srcXInBytes, p.srcY, p.srcZ, p.srcPitch, p.srcHeight, p.srcLOD}
+		t, err := boxCopy(dst, src, p.WidthInBytes, p.Height, p.Depth)
+		if err != nil || t == nil {
+			return err
+		}
+		return s.copySoon(t)
+	})
+}

@@ -1,0 +1,122 @@
+//go:build cuda
+
+package simabi
+
+// #include <cuda.h>
+import "C"
+
+import (
+	"unsafe"
+
+	"github.com/reprise-gpu/reprise/device"
+)
+
+// Flags that are known of cuMemHostAlloc and cuMemHostRegister. With unified addressing
+// all such memory is portable and mapped anyway.
+const (
+	hostAllocFlags    = C.CU_MEMHOSTALLOC_PORTABLE | C.CU_MEMHOSTALLOC_DEVICEMAP | C.CU_MEMHOSTALLOC_WRITECOMBINED
+	hostRegisterFlags = C.CU_MEMHOSTREGISTER_PORTABLE | C.CU_MEMHOSTREGISTER_DEVICEMAP | C.CU_MEMHOSTREGISTER_IOMEMORY | C.CU_MEMHOSTREGISTER_READ_ONLY
+)
+
+// hostBlock is the block of pinned or registered memory that holds an address.
+func hostBlock(p unsafe.Pointer) (*block, error) {
+	b := blocks.at(C.CUdeviceptr(uintptr(p)))
+	if b == nil || b.kind != pinnedBlock && b.kind != registeredBlock {
+		return nil, invalidValue
+	}
+	return b, nil
+}
+
+//export sim_cuMemAllocHost_v2
+func sim_cuMemAllocHost_v2(p *unsafe.Pointer, n C.size_t) C.CUresult {
+	return sim_cuMemHostAlloc(p, n, 0)
+}
+
+//export sim_cuMemHostAlloc
+func sim_cuMemHostAlloc(p *unsafe.Pointer, n C.size_t, flags C.uint) C.CUresult {
+	return inContext(func(c *context) error {
+		if p == nil || n == 0 || flags&^hostAllocFlags != 0 {
+			return invalidValue
+		}
+		if n > device.MaxHostAlloc {
+			return status(C.CUDA_ERROR_OUT_OF_MEMORY)
+		}
+		b, err := c.lendPages(int64(n), pinnedBlock, flags, "pinned")
+		if err != nil {
+			return err
+		}
+		*p = unsafe.Pointer(&b.pages[0])
+		return nil
+	})
+}
+
+//export sim_cuMemFreeHost
+func sim_cuMemFreeHost(p unsafe.Pointer) C.CUresult {
+	return inContext(func(*context) error {
+		b, err := hostBlock(p)
+		if err != nil || b.kind != pinnedBlock || b.at != device.Ptr(uintptr(p)) {
+			return invalidValue
+		}
+		return b.free()
+	})
+}
+
+//export sim_cuMemHostRegister_v2
+func sim_cuMemHostRegister_v2(p unsafe.Pointer, n C.size_t, flags C.uint) C.CUresult {
+	return inContext(func(c *context) error {
+		size, err := length(n)
+		switch {
+		case err != nil || p == nil || n == 0 || flags&^hostRegisterFlags != 0,
+			uint64(uintptr(p))+uint64(n) < uint64(uintptr(p)):
+			return invalidValue
+		case flags&C.CU_MEMHOSTREGISTER_IOMEMORY != 0:
+			return status(C.CUDA_ERROR_NOT_PERMITTED)
+		case driver.system.Overlaps(device.Ptr(uintptr(p)), size):
+			return status(C.CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED)
+		}
+		_, err = c.lend(bytesAt(p, size), registeredBlock, flags, "registered")
+		return err
+	})
+}
+
+//export sim_cuMemHostUnregister
+func sim_cuMemHostUnregister(p unsafe.Pointer) C.CUresult {
+	return inContext(func(*context) error {
+		if p == nil {
+			return invalidValue
+		}
+		b := blocks.starting(device.Ptr(uintptr(p)))
+		if b == nil || b.kind != registeredBlock {
+			return status(C.CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED)
+		}
+		return b.free()
+	})
+}
+
+//export sim_cuMemHostGetDevicePointer_v2
+func sim_cuMemHostGetDevicePointer_v2(out *C.CUdeviceptr, p unsafe.Pointer, flags C.uint) C.CUresult {
+	return inContext(func(*context) error {
+		if out == nil || flags != 0 {
+			return invalidValue
+		}
+		_, err := hostBlock(p)
+		if err == nil {
+			*out = C.CUdeviceptr(uintptr(p))
+		}
+		return err
+	})
+}
+
+//export sim_cuMemHostGetFlags
+func sim_cuMemHostGetFlags(flags *C.uint, p unsafe.Pointer) C.CUresult {
+	return inContext(func(*context) error {
+		if flags == nil {
+			return invalidValue
+		}
+		b, err := hostBlock(p)
+		if err == nil {
+			*flags = b.flags
+		}
+		return err
+	})
+}
