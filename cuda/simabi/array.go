@@ -91,7 +91,7 @@ func (c *context) createArray(out *C.CUarray, d *C.CUDA_ARRAY3D_DESCRIPTOR) erro
 
 //export sim_cuArrayCreate_v2
 func sim_cuArrayCreate_v2(out *C.CUarray, d *C.CUDA_ARRAY_DESCRIPTOR) C.CUresult {
-	return inContext(func(c *context) error {
+	return inContextUnsafe(func(c *context) error {
 		if out == nil || d == nil {
 			return invalidValue
 		}
@@ -101,7 +101,7 @@ func sim_cuArrayCreate_v2(out *C.CUarray, d *C.CUDA_ARRAY_DESCRIPTOR) C.CUresult
 
 //export sim_cuArray3DCreate_v2
 func sim_cuArray3DCreate_v2(out *C.CUarray, d *C.CUDA_ARRAY3D_DESCRIPTOR) C.CUresult {
-	return inContext(func(c *context) error {
+	return inContextUnsafe(func(c *context) error {
 		if out == nil || d == nil {
 			return invalidValue
 		}
@@ -141,7 +141,7 @@ func sim_cuArray3DGetDescriptor_v2(out *C.CUDA_ARRAY3D_DESCRIPTOR, h C.CUarray) 
 
 //export sim_cuArrayDestroy
 func sim_cuArrayDestroy(h C.CUarray) C.CUresult {
-	return inContext(func(*context) error {
+	return inContextUnsafe(func(*context) error {
 		a, err := arrayOf(h)
 		if err != nil {
 			return err
@@ -153,6 +153,9 @@ func sim_cuArrayDestroy(h C.CUarray) C.CUresult {
 		return err
 	})
 }
+
+// extent is how many bytes, rows and slices there are.
+type extent struct{ width, height, depth int64 }
 
 // region is the memory of an array, and how many bytes, rows and slices (or layers)
 // there are.
@@ -188,54 +191,6 @@ func (b *boxSide) inArray(width, height, depth C.size_t) (place, int64, int64, e
 // inside reports whether n from an offset on are among all.
 func inside(from, n C.size_t, all int64) bool {
 	return from <= C.size_t(all) && n <= C.size_t(all)-from
-}
-
-// row is the side of a copy of n bytes at an offset of an array's first row.
-func row(h C.CUarray, off C.size_t) *boxSide {
-	return &boxSide{kind: C.CU_MEMORYTYPE_ARRAY, array: h, x: off}
-}
-
-func onHostSide(p unsafe.Pointer) *boxSide {
-	return &boxSide{kind: C.CU_MEMORYTYPE_HOST, host: p}
-}
-
-func onDeviceSide(p C.CUdeviceptr) *boxSide {
-	return &boxSide{kind: C.CU_MEMORYTYPE_DEVICE, device: p}
-}
-
-//export sim_cuMemcpyHtoA_v2
-func sim_cuMemcpyHtoA_v2(dst C.CUarray, off C.size_t, src unsafe.Pointer, n C.size_t) C.CUresult {
-	return copyBox(nil, true, row(dst, off), onHostSide(src), n, 1, 1)
-}
-
-//export sim_cuMemcpyHtoAAsync_v2
-func sim_cuMemcpyHtoAAsync_v2(dst C.CUarray, off C.size_t, src unsafe.Pointer, n C.size_t, h C.CUstream) C.CUresult {
-	return copyBox(h, false, row(dst, off), onHostSide(src), n, 1, 1)
-}
-
-//export sim_cuMemcpyAtoH_v2
-func sim_cuMemcpyAtoH_v2(dst unsafe.Pointer, src C.CUarray, off, n C.size_t) C.CUresult {
-	return copyBox(nil, true, onHostSide(dst), row(src, off), n, 1, 1)
-}
-
-//export sim_cuMemcpyAtoHAsync_v2
-func sim_cuMemcpyAtoHAsync_v2(dst unsafe.Pointer, src C.CUarray, off, n C.size_t, h C.CUstream) C.CUresult {
-	return copyBox(h, false, onHostSide(dst), row(src, off), n, 1, 1)
-}
-
-//export sim_cuMemcpyDtoA_v2
-func sim_cuMemcpyDtoA_v2(dst C.CUarray, off C.size_t, src C.CUdeviceptr, n C.size_t) C.CUresult {
-	return copyBox(nil, true, row(dst, off), onDeviceSide(src), n, 1, 1)
-}
-
-//export sim_cuMemcpyAtoD_v2
-func sim_cuMemcpyAtoD_v2(dst C.CUdeviceptr, src C.CUarray, off, n C.size_t) C.CUresult {
-	return copyBox(nil, true, onDeviceSide(dst), row(src, off), n, 1, 1)
-}
-
-//export sim_cuMemcpyAtoA_v2
-func sim_cuMemcpyAtoA_v2(dst C.CUarray, to C.size_t, src C.CUarray, from, n C.size_t) C.CUresult {
-	return copyBox(nil, true, row(dst, to), row(src, from), n, 1, 1)
 }
 
 //export sim_cuArrayGetMemoryRequirements

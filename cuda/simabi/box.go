@@ -25,6 +25,21 @@ type boxSide struct {
 	lod           C.size_t
 }
 
+func hostSide(p unsafe.Pointer) *boxSide { return &boxSide{kind: C.CU_MEMORYTYPE_HOST, host: p} }
+
+func deviceSide(p C.CUdeviceptr) *boxSide {
+	return &boxSide{kind: C.CU_MEMORYTYPE_DEVICE, device: p}
+}
+
+func unifiedSide(p C.CUdeviceptr) *boxSide {
+	return &boxSide{kind: C.CU_MEMORYTYPE_UNIFIED, device: p}
+}
+
+// arraySide is a side at an offset in an array's first row.
+func arraySide(h C.CUarray, off C.size_t) *boxSide {
+	return &boxSide{kind: C.CU_MEMORYTYPE_ARRAY, array: h, x: off}
+}
+
 // resolve is where a box begins, and the bytes from row to row and from slice to slice.
 func (b *boxSide) resolve(width, height, depth C.size_t) (place, int64, int64, error) {
 	if b.lod != 0 {
@@ -87,11 +102,8 @@ func (b *boxSide) start() (place, error) {
 	return place{}, invalidValue
 }
 
-// boxCopy is a copy of a box, nil of an empty one.
+// boxCopy is a copy of a box.
 func boxCopy(dst, src *boxSide, width, height, depth C.size_t) (*sim.Transfer, error) {
-	if width == 0 || height == 0 || depth == 0 {
-		return nil, nil
-	}
 	if width > 1<<60 || height > 1<<60 || depth > 1<<60 {
 		return nil, invalidValue
 	}
@@ -117,20 +129,33 @@ func (b *boxSide) region(width, height, depth C.size_t) (sim.Region, error) {
 	return p.region(int64(span), pitch, slice)
 }
 
-// copyBox is what the functions below do.
+// copyBox copies now or soon. A stream that is captured gets a node instead.
 func copyBox(h C.CUstream, wait bool, dst, src *boxSide, width, height, depth C.size_t) C.CUresult {
-	return inStream(h, func(s *stream) error {
-		t, err := boxCopy(dst, src, width, height, depth)
-		switch {
-		case err != nil:
+	return inStream(h, func(s *stream) error { return s.copyBox(wait, dst, src, width, height, depth) })
+}
+
+func (s *stream) copyBox(wait bool, dst, src *boxSide, width, height, depth C.size_t) error {
+	switch {
+	case width == 0 || height == 0 || depth == 0:
+		return s.context.sim.Err()
+	case s.capture.Capturing() && wait:
+		return s.idle()
+	case s.capture.Capturing():
+		p := params3D(dst, src, width, height, depth)
+		n, err := newMemcpyNode(s.context, &p)
+		if err != nil {
 			return err
-		case t == nil:
-			return s.context.sim.Err()
-		case wait:
-			return s.copyNow(t)
 		}
-		return s.copySoon(t)
-	})
+		return s.add(n)
+	}
+	t, err := boxCopy(dst, src, width, height, depth)
+	switch {
+	case err != nil:
+		return err
+	case wait:
+		return s.copyNow(t)
+	}
+	return s.copySoon(t)
 }
 
 // maxPitch is CU_DEVICE_ATTRIBUTE_MAX_PITCH.
@@ -149,6 +174,17 @@ func copy2D(h C.CUstream, wait, aligned bool, p *C.CUDA_MEMCPY2D) C.CUresult {
 func sides3D(p *C.CUDA_MEMCPY3D) (dst, src *boxSide) {
 	return &boxSide{p.dstMemoryType, p.dstHost, p.dstDevice, p.dstArray, p.dstXInBytes, p.dstY, p.dstZ, p.dstPitch, p.dstHeight, p.dstLOD},
 		&boxSide{p.srcMemoryType, p.srcHost, p.srcDevice, p.srcArray, p.srcXInBytes, p.srcY, p.srcZ, p.srcPitch, p.srcHeight, p.srcLOD}
+}
+
+// params3D is the inverse of sides3D.
+func params3D(dst, src *boxSide, width, height, depth C.size_t) C.CUDA_MEMCPY3D {
+	return C.CUDA_MEMCPY3D{
+		dstMemoryType: dst.kind, dstHost: dst.host, dstDevice: dst.device, dstArray: dst.array,
+		dstXInBytes: dst.x, dstY: dst.y, dstZ: dst.z, dstPitch: dst.pitch, dstHeight: dst.height, dstLOD: dst.lod,
+		srcMemoryType: src.kind, srcHost: src.host, srcDevice: src.device, srcArray: src.array,
+		srcXInBytes: src.x, srcY: src.y, srcZ: src.z, srcPitch: src.pitch, srcHeight: src.height, srcLOD: src.lod,
+		WidthInBytes: width, Height: height, Depth: depth,
+	}
 }
 
 func copy3D(h C.CUstream, wait bool, p *C.CUDA_MEMCPY3D) C.CUresult {
@@ -175,32 +211,3 @@ func sim_cuMemcpy3D_v2(p *C.CUDA_MEMCPY3D) C.CUresult { return copy3D(nil, true,
 
 //export sim_cuMemcpy3DAsync_v2
 func sim_cuMemcpy3DAsync_v2(p *C.CUDA_MEMCPY3D, h C.CUstream) C.CUresult { return copy3D(h, false, p) }
-
-//export sim_cuMemcpy3DPeer
-func sim_cuMemcpy3DPeer(p *C.CUDA_MEMCPY3D_PEER) C.CUresult { return sim_cuMemcpy3DPeerAsync(p, nil) }
-
-//export sim_cuMemcpy3DPeerAsync
-func sim_cuMemcpy3DPeerAsync(p *C.CUDA_MEMCPY3D_PEER, h C.CUstream) C.CUresult {
-	return inStream(h, func(s *stream) error {
-		if p == nil {
-			return invalidValue
-		}
-		var others []C.CUcontext
-		if p.dstMemoryType != C.CU_MEMORYTYPE_HOST {
-			others = append(others, p.dstContext)
-		}
-		if p.srcMemoryType != C.CU_MEMORYTYPE_HOST {
-			others = append(others, p.srcContext)
-		}
-		if err := s.context.settle(others...); err != nil {
-			return err
-		}
-		dst := &boxSide{p.dstMemoryType, p.dstHost, p.dstDevice, p.dstArray, p.dstXInBytes, p.dstY, p.dstZ, p.dstPitch, p.dstHeight, p.dstLOD}
-		src := &boxSide{p.srcMemoryType, p.srcHost, p.srcDevice, p.srcArray, p.srcXInBytes, p.srcY, p.srcZ, p.srcPitch, p.srcHeight, p.srcLOD}
-		t, err := boxCopy(dst, src, p.WidthInBytes, p.Height, p.Depth)
-		if err != nil || t == nil {
-			return err
-		}
-		return s.copySoon(t)
-	})
-}

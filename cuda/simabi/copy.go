@@ -61,26 +61,11 @@ func (p place) region(n, pitch, slice int64) (sim.Region, error) {
 	return r, nil
 }
 
-// extent is how many bytes, rows and slices a copy has.
-type extent struct{ width, height, depth int64 }
-
-func (e extent) empty() bool { return e.width == 0 || e.height == 0 || e.depth == 0 }
-
-// linear is a copy of n bytes.
-func linear(dst, src place, n int64) (*sim.Transfer, error) {
-	to, err := dst.region(n, n, n)
-	if err != nil {
-		return nil, err
-	}
-	from, err := src.region(n, n, n)
-	if err != nil {
-		return nil, err
-	}
-	return &sim.Transfer{Dst: to, Src: from, Width: n, Height: 1, Depth: 1}, nil
-}
-
 // copyNow enqueues a copy and waits for it if one side is the host's.
 func (s *stream) copyNow(t *sim.Transfer) error {
+	if err := captures.Unsafe(&driver.caller.capture); err != nil {
+		return err
+	}
 	if err := s.submit(t); err != nil {
 		return err
 	}
@@ -93,7 +78,10 @@ func (s *stream) copyNow(t *sim.Transfer) error {
 // copySoon enqueues a copy, and waits for it if it has to.
 func (s *stream) copySoon(t *sim.Transfer) error {
 	if t.Dst.Host != nil {
-		return s.copyNow(t)
+		if err := s.submit(t); err != nil {
+			return err
+		}
+		return s.context.sim.Synchronize(s.sim)
 	}
 	if t.Src.Host != nil {
 		t.Src.Host = slices.Clone(t.Src.Host)
@@ -103,127 +91,84 @@ func (s *stream) copySoon(t *sim.Transfer) error {
 
 func onHost(r *sim.Region) bool { return r.Host != nil || blocks.at(C.CUdeviceptr(r.At)).onHost() }
 
-// copyLinear is what the functions below do: sides gives the places, the stream is the
-// caller's null stream when the call is to wait.
-func copyLinear(h C.CUstream, wait bool, n C.size_t, sides func() (dst, src place, err error)) C.CUresult {
-	return inStream(h, func(s *stream) error {
-		if n == 0 {
-			return s.context.sim.Err()
-		}
-		size, err := length(n)
-		if err != nil {
-			return err
-		}
-		dst, src, err := sides()
-		if err != nil {
-			return err
-		}
-		t, err := linear(dst, src, size)
-		if err != nil {
-			return err
-		}
-		if wait {
-			return s.copyNow(t)
-		}
-		return s.copySoon(t)
-	})
-}
+// copyNow and copySoon are what the functions below do, of n bytes.
+func copyNow(dst, src *boxSide, n C.size_t) C.CUresult { return copyBox(nil, true, dst, src, n, 1, 1) }
 
-func unified(dst, src C.CUdeviceptr) func() (place, place, error) {
-	return func() (place, place, error) { return anyPlace(dst), anyPlace(src), nil }
-}
-
-func toDevice(dst C.CUdeviceptr, src unsafe.Pointer) func() (place, place, error) {
-	return func() (place, place, error) {
-		from, err := hostPlace(src)
-		return devicePlace(dst), from, err
-	}
-}
-
-func toHost(dst unsafe.Pointer, src C.CUdeviceptr) func() (place, place, error) {
-	return func() (place, place, error) {
-		to, err := hostPlace(dst)
-		return to, devicePlace(src), err
-	}
-}
-
-func betweenDevices(dst, src C.CUdeviceptr) func() (place, place, error) {
-	return func() (place, place, error) { return devicePlace(dst), devicePlace(src), nil }
+func copySoon(dst, src *boxSide, n C.size_t, h C.CUstream) C.CUresult {
+	return copyBox(h, false, dst, src, n, 1, 1)
 }
 
 //export sim_cuMemcpy
 func sim_cuMemcpy(dst, src C.CUdeviceptr, n C.size_t) C.CUresult {
-	return copyLinear(nil, true, n, unified(dst, src))
+	return copyNow(unifiedSide(dst), unifiedSide(src), n)
 }
 
 //export sim_cuMemcpyAsync
 func sim_cuMemcpyAsync(dst, src C.CUdeviceptr, n C.size_t, h C.CUstream) C.CUresult {
-	return copyLinear(h, false, n, unified(dst, src))
+	return copySoon(unifiedSide(dst), unifiedSide(src), n, h)
 }
 
 //export sim_cuMemcpyHtoD_v2
 func sim_cuMemcpyHtoD_v2(dst C.CUdeviceptr, src unsafe.Pointer, n C.size_t) C.CUresult {
-	return copyLinear(nil, true, n, toDevice(dst, src))
+	return copyNow(deviceSide(dst), hostSide(src), n)
 }
 
 //export sim_cuMemcpyHtoDAsync_v2
 func sim_cuMemcpyHtoDAsync_v2(dst C.CUdeviceptr, src unsafe.Pointer, n C.size_t, h C.CUstream) C.CUresult {
-	return copyLinear(h, false, n, toDevice(dst, src))
+	return copySoon(deviceSide(dst), hostSide(src), n, h)
 }
 
 //export sim_cuMemcpyDtoH_v2
 func sim_cuMemcpyDtoH_v2(dst unsafe.Pointer, src C.CUdeviceptr, n C.size_t) C.CUresult {
-	return copyLinear(nil, true, n, toHost(dst, src))
+	return copyNow(hostSide(dst), deviceSide(src), n)
 }
 
 //export sim_cuMemcpyDtoHAsync_v2
 func sim_cuMemcpyDtoHAsync_v2(dst unsafe.Pointer, src C.CUdeviceptr, n C.size_t, h C.CUstream) C.CUresult {
-	return copyLinear(h, false, n, toHost(dst, src))
+	return copySoon(hostSide(dst), deviceSide(src), n, h)
 }
 
 //export sim_cuMemcpyDtoD_v2
 func sim_cuMemcpyDtoD_v2(dst, src C.CUdeviceptr, n C.size_t) C.CUresult {
-	return copyLinear(nil, true, n, betweenDevices(dst, src))
+	return copyNow(deviceSide(dst), deviceSide(src), n)
 }
 
 //export sim_cuMemcpyDtoDAsync_v2
 func sim_cuMemcpyDtoDAsync_v2(dst, src C.CUdeviceptr, n C.size_t, h C.CUstream) C.CUresult {
-	return copyLinear(h, false, n, betweenDevices(dst, src))
+	return copySoon(deviceSide(dst), deviceSide(src), n, h)
 }
 
-// settle waits for the work of other contexts that a copy between contexts must not
-// overtake.
-func (c *context) settle(others ...C.CUcontext) error {
-	for _, h := range others {
-		o, err := contextOf(h)
-		switch {
-		case err != nil:
-			return err
-		case o.destroyed:
-			return status(C.CUDA_ERROR_CONTEXT_IS_DESTROYED)
-		case o == c:
-			continue
-		}
-		if err := o.enter().sim.SynchronizeAll(); err != nil {
-			return err
-		}
-	}
-	c.enter()
-	return nil
+//export sim_cuMemcpyHtoA_v2
+func sim_cuMemcpyHtoA_v2(dst C.CUarray, off C.size_t, src unsafe.Pointer, n C.size_t) C.CUresult {
+	return copyNow(arraySide(dst, off), hostSide(src), n)
 }
 
-//export sim_cuMemcpyPeer
-func sim_cuMemcpyPeer(dst C.CUdeviceptr, to C.CUcontext, src C.CUdeviceptr, from C.CUcontext, n C.size_t) C.CUresult {
-	return sim_cuMemcpyPeerAsync(dst, to, src, from, n, nil)
+//export sim_cuMemcpyHtoAAsync_v2
+func sim_cuMemcpyHtoAAsync_v2(dst C.CUarray, off C.size_t, src unsafe.Pointer, n C.size_t, h C.CUstream) C.CUresult {
+	return copySoon(arraySide(dst, off), hostSide(src), n, h)
 }
 
-//export sim_cuMemcpyPeerAsync
-func sim_cuMemcpyPeerAsync(dst C.CUdeviceptr, to C.CUcontext, src C.CUdeviceptr, from C.CUcontext, n C.size_t, h C.CUstream) C.CUresult {
-	return copyLinear(h, false, n, func() (place, place, error) {
-		c, err := driver.caller.context()
-		if err == nil {
-			err = c.settle(to, from)
-		}
-		return devicePlace(dst), devicePlace(src), err
-	})
+//export sim_cuMemcpyAtoH_v2
+func sim_cuMemcpyAtoH_v2(dst unsafe.Pointer, src C.CUarray, off, n C.size_t) C.CUresult {
+	return copyNow(hostSide(dst), arraySide(src, off), n)
+}
+
+//export sim_cuMemcpyAtoHAsync_v2
+func sim_cuMemcpyAtoHAsync_v2(dst unsafe.Pointer, src C.CUarray, off, n C.size_t, h C.CUstream) C.CUresult {
+	return copySoon(hostSide(dst), arraySide(src, off), n, h)
+}
+
+//export sim_cuMemcpyDtoA_v2
+func sim_cuMemcpyDtoA_v2(dst C.CUarray, off C.size_t, src C.CUdeviceptr, n C.size_t) C.CUresult {
+	return copyNow(arraySide(dst, off), deviceSide(src), n)
+}
+
+//export sim_cuMemcpyAtoD_v2
+func sim_cuMemcpyAtoD_v2(dst C.CUdeviceptr, src C.CUarray, off, n C.size_t) C.CUresult {
+	return copyNow(deviceSide(dst), arraySide(src, off), n)
+}
+
+//export sim_cuMemcpyAtoA_v2
+func sim_cuMemcpyAtoA_v2(dst C.CUarray, to C.size_t, src C.CUarray, from, n C.size_t) C.CUresult {
+	return copyNow(arraySide(dst, to), arraySide(src, from), n)
 }

@@ -18,7 +18,7 @@ import (
 
 //export sim_cuMemAllocManaged
 func sim_cuMemAllocManaged(p *C.CUdeviceptr, n C.size_t, flags C.uint) C.CUresult {
-	return inContext(func(c *context) error {
+	return inContextUnsafe(func(c *context) error {
 		if p == nil || n == 0 || flags != C.CU_MEM_ATTACH_GLOBAL && flags != C.CU_MEM_ATTACH_HOST {
 			return invalidValue
 		}

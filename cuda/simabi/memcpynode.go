@@ -9,7 +9,6 @@ import (
 	"unsafe"
 
 	"github.com/reprise-gpu/reprise/cuda/simabi/graph"
-	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/sim"
 )
 
@@ -33,12 +32,9 @@ func (m *memcpyNode) Becomes(next graph.Params) graph.Reason {
 
 func (m *memcpyNode) lower() (sim.GraphNode, error) {
 	p := &m.params
-	if p.Height != 1 || p.Depth != 1 || p.srcMemoryType != C.CU_MEMORYTYPE_DEVICE || p.dstMemoryType != C.CU_MEMORYTYPE_DEVICE {
-		return sim.GraphNode{}, notSupported
-	}
-	return sim.GraphNode{Work: &device.Copy{
-		Dst: device.Ptr(p.dstDevice + C.CUdeviceptr(p.dstXInBytes)), Src: device.Ptr(p.srcDevice + C.CUdeviceptr(p.srcXInBytes)), Bytes: int64(p.WidthInBytes),
-	}}, nil
+	dst, src := sides3D(p)
+	t, err := boxCopy(dst, src, p.WidthInBytes, p.Height, p.Depth)
+	return sim.GraphNode{Work: t}, err
 }
 
 // flat reports whether it is one row.

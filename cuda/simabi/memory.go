@@ -28,7 +28,7 @@ func (c *context) alloc(n C.size_t) (*block, error) {
 
 //export sim_cuMemAlloc_v2
 func sim_cuMemAlloc_v2(p *C.CUdeviceptr, n C.size_t) C.CUresult {
-	return inContext(func(c *context) error {
+	return inContextUnsafe(func(c *context) error {
 		if p == nil {
 			return invalidValue
 		}
@@ -46,7 +46,7 @@ const pitchAlign = 512
 
 //export sim_cuMemAllocPitch_v2
 func sim_cuMemAllocPitch_v2(p *C.CUdeviceptr, pitch *C.size_t, width, height C.size_t, element C.uint) C.CUresult {
-	return inContext(func(c *context) error {
+	return inContextUnsafe(func(c *context) error {
 		switch {
 		case p == nil || pitch == nil || width == 0 || height == 0,
 			element != 4 && element != 8 && element != 16,
@@ -71,7 +71,7 @@ func sim_cuMemAllocPitch_v2(p *C.CUdeviceptr, pitch *C.size_t, width, height C.s
 //
 //export sim_cuMemFree_v2
 func sim_cuMemFree_v2(p C.CUdeviceptr) C.CUresult {
-	return inContext(func(*context) error {
+	return inContextUnsafe(func(*context) error {
 		if p == 0 {
 			return nil
 		}

@@ -9,7 +9,6 @@ import (
 	"unsafe"
 
 	"github.com/reprise-gpu/reprise/cuda/simabi/graph"
-	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/sim"
 )
 
@@ -38,9 +37,8 @@ func (m *memsetNode) Becomes(next graph.Params) graph.Reason {
 }
 
 func (m *memsetNode) lower() (sim.GraphNode, error) {
-	p := &m.params
-	return sim.GraphNode{Work: &sim.Fill{Dst: device.Ptr(p.dst), Pitch: int64(p.pitch), Value: uint32(p.value), Width: int(p.elementSize),
-		Count: int64(p.width), Rows: int64(p.height)}}, nil
+	f, err := fillOf(&m.params)
+	return sim.GraphNode{Work: f}, err
 }
 
 func newMemsetNode(c *context, p *C.CUDA_MEMSET_NODE_PARAMS_v1) (graph.Params, error) {

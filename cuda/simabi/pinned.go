@@ -34,7 +34,7 @@ func sim_cuMemAllocHost_v2(p *unsafe.Pointer, n C.size_t) C.CUresult {
 
 //export sim_cuMemHostAlloc
 func sim_cuMemHostAlloc(p *unsafe.Pointer, n C.size_t, flags C.uint) C.CUresult {
-	return inContext(func(c *context) error {
+	return inContextUnsafe(func(c *context) error {
 		if p == nil || n == 0 || flags&^hostAllocFlags != 0 {
 			return invalidValue
 		}
@@ -52,7 +52,7 @@ func sim_cuMemHostAlloc(p *unsafe.Pointer, n C.size_t, flags C.uint) C.CUresult 
 
 //export sim_cuMemFreeHost
 func sim_cuMemFreeHost(p unsafe.Pointer) C.CUresult {
-	return inContext(func(*context) error {
+	return inContextUnsafe(func(*context) error {
 		b, err := hostBlock(p)
 		if err != nil || b.kind != pinnedBlock || b.at != device.Ptr(uintptr(p)) {
 			return invalidValue
@@ -63,7 +63,7 @@ func sim_cuMemFreeHost(p unsafe.Pointer) C.CUresult {
 
 //export sim_cuMemHostRegister_v2
 func sim_cuMemHostRegister_v2(p unsafe.Pointer, n C.size_t, flags C.uint) C.CUresult {
-	return inContext(func(c *context) error {
+	return inContextUnsafe(func(c *context) error {
 		size, err := length(n)
 		switch {
 		case err != nil || p == nil || n == 0 || flags&^hostRegisterFlags != 0,
@@ -81,7 +81,7 @@ func sim_cuMemHostRegister_v2(p unsafe.Pointer, n C.size_t, flags C.uint) C.CUre
 
 //export sim_cuMemHostUnregister
 func sim_cuMemHostUnregister(p unsafe.Pointer) C.CUresult {
-	return inContext(func(*context) error {
+	return inContextUnsafe(func(*context) error {
 		if p == nil {
 			return invalidValue
 		}

@@ -73,8 +73,8 @@ func (m *Memory) bind(v any) uint64 {
 	if m.images == nil {
 		m.images = map[uint64]any{}
 	}
-	handle := uint64(firstHandle + m.bound)
-	m.bound++
+	handle := uint64(firstHandle + m.space.bound)
+	m.space.bound++
 	m.images[handle] = v
 	return handle
 }
@@ -98,7 +98,7 @@ func (m *Memory) noImage(handle uint64, want string) string {
 	switch {
 	case other != "":
 		return fmt.Sprintf("the handle %#x is of %s, not of a %s", handle, other, want)
-	case handle >= firstHandle && handle < firstHandle+uint64(m.bound):
+	case handle >= firstHandle && handle < firstHandle+uint64(m.space.bound):
 		return fmt.Sprintf("the %s with the handle %#x was destroyed", want, handle)
 	}
 	return fmt.Sprintf("%#x is the handle of no %s", handle, want)

@@ -42,7 +42,6 @@ type Memory struct {
 	track     bool           // note what is written
 	freed     []*allocation  // the latest maxFreed that are gone, for what faults and Free say
 	images    map[uint64]any // *Texture or *Image, by handle
-	bound     int            // handles given out
 }
 
 // allocation is one block of memory. words backs data, so that every aligned

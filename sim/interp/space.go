@@ -23,6 +23,7 @@ type Space struct {
 	next, nextHost uint64
 	host           allocations
 	memories       []*Memory
+	bound          int // handles of textures and surfaces given out
 }
 
 // NewSpace returns a space in which nothing is allocated.

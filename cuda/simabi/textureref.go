@@ -1,0 +1,302 @@
+//go:build cuda
+
+package simabi
+
+// #include <cuda.h>
+import "C"
+
+import (
+	"unsafe"
+
+	"github.com/reprise-gpu/reprise/device"
+)
+
+// textureRef is a texture reference: what was set in it. Kernels that sample through
+// one do not run here, since it has no number that a kernel could have; they have to be
+// given a texture object.
+type textureRef struct {
+	array      *array
+	at         C.CUdeviceptr
+	format     C.CUarray_format
+	channels   C.int
+	address    [3]C.CUaddress_mode
+	filter     C.CUfilter_mode
+	mipmap     C.CUfilter_mode
+	bias       C.float
+	clamp      [2]C.float
+	anisotropy C.uint
+	border     [4]C.float
+	flags      C.uint
+}
+
+// A reference made by hand lives in no context.
+func (*textureRef) owner() *context { return nil }
+
+var textureRefs handles[*textureRef]
+
+// inRef runs the body with a reference.
+func inRef(h C.CUtexref, body func(*textureRef) error) C.CUresult {
+	return inContext(func(*context) error {
+		r, err := textureRefs.get(of(unsafe.Pointer(h)))
+		if err != nil {
+			return invalidValue
+		}
+		return body(r)
+	})
+}
+
+// set assigns a value of the driver's that is at most the last.
+func set[T ~uint32](to *T, v, last T) error {
+	if v > last {
+		return invalidValue
+	}
+	*to = v
+	return nil
+}
+
+// tell stores a value where C wants it.
+func tell[T any](out *T, v T) error {
+	if out == nil {
+		return invalidValue
+	}
+	*out = v
+	return nil
+}
+
+//export sim_cuTexRefCreate
+func sim_cuTexRefCreate(out *C.CUtexref) C.CUresult {
+	return inContext(func(*context) error {
+		if out == nil {
+			return invalidValue
+		}
+		r := &textureRef{format: C.CU_AD_FORMAT_FLOAT, channels: 1, anisotropy: 1}
+		textureRefs.add(r).put(unsafe.Pointer(out))
+		return nil
+	})
+}
+
+//export sim_cuTexRefDestroy
+func sim_cuTexRefDestroy(h C.CUtexref) C.CUresult {
+	return inRef(h, func(*textureRef) error {
+		_, err := textureRefs.remove(of(unsafe.Pointer(h)))
+		return err
+	})
+}
+
+//export sim_cuTexRefSetArray
+func sim_cuTexRefSetArray(h C.CUtexref, array C.CUarray, flags C.uint) C.CUresult {
+	return inRef(h, func(r *textureRef) error {
+		a, err := arrayOf(array)
+		switch {
+		case err != nil:
+			return err
+		case flags&^C.CU_TRSA_OVERRIDE_FORMAT != 0:
+			return invalidValue
+		}
+		r.array, r.at = a, 0
+		if flags&C.CU_TRSA_OVERRIDE_FORMAT != 0 {
+			r.format, r.channels = a.desc.Format, C.int(a.desc.NumChannels)
+		}
+		return nil
+	})
+}
+
+//export sim_cuTexRefSetMipmappedArray
+func sim_cuTexRefSetMipmappedArray(h C.CUtexref, array C.CUmipmappedArray, flags C.uint) C.CUresult {
+	return inRef(h, func(*textureRef) error { return notSupported })
+}
+
+//export sim_cuTexRefSetAddress_v2
+func sim_cuTexRefSetAddress_v2(offset *C.size_t, h C.CUtexref, p C.CUdeviceptr, n C.size_t) C.CUresult {
+	return inRef(h, func(r *textureRef) error {
+		base, size, ok := driver.system.Range(device.Ptr(p))
+		past := C.size_t(device.Ptr(p) - base)
+		if !ok || n > C.size_t(size)-past || offset == nil && p%pitchAlign != 0 {
+			return invalidValue
+		}
+		if offset != nil {
+			*offset = C.size_t(p % pitchAlign)
+		}
+		r.array, r.at = nil, p-p%pitchAlign
+		return nil
+	})
+}
+
+//export sim_cuTexRefSetAddress2D_v3
+func sim_cuTexRefSetAddress2D_v3(h C.CUtexref, d *C.CUDA_ARRAY_DESCRIPTOR, p C.CUdeviceptr, pitch C.size_t) C.CUresult {
+	return inRef(h, func(r *textureRef) error {
+		if d == nil {
+			return invalidValue
+		}
+		t, err := texels(d.Format, d.NumChannels, d.Width, d.Height, 0)
+		if err != nil {
+			return err
+		}
+		width := int64(t.Width * t.Channels * t.Format.Bytes())
+		if d.Width == 0 || d.Height == 0 || pitch > maxPitch || int64(pitch) < width || p%pitchAlign != 0 {
+			return invalidValue
+		}
+		base, size, ok := driver.system.Range(device.Ptr(p))
+		if !ok || int64(d.Height-1)*int64(pitch)+width > size-int64(device.Ptr(p)-base) {
+			return invalidValue
+		}
+		r.array, r.at, r.format, r.channels = nil, p, d.Format, C.int(d.NumChannels)
+		return nil
+	})
+}
+
+//export sim_cuTexRefSetFormat
+func sim_cuTexRefSetFormat(h C.CUtexref, f C.CUarray_format, channels C.int) C.CUresult {
+	return inRef(h, func(r *textureRef) error {
+		if _, err := texels(f, C.uint(channels), 1, 0, 0); err != nil {
+			return err
+		}
+		r.format, r.channels = f, channels
+		return nil
+	})
+}
+
+//export sim_cuTexRefSetAddressMode
+func sim_cuTexRefSetAddressMode(h C.CUtexref, dimension C.int, m C.CUaddress_mode) C.CUresult {
+	return inRef(h, func(r *textureRef) error {
+		if dimension < 0 || int(dimension) >= len(r.address) {
+			return invalidValue
+		}
+		return set(&r.address[dimension], m, C.CU_TR_ADDRESS_MODE_BORDER)
+	})
+}
+
+//export sim_cuTexRefSetFilterMode
+func sim_cuTexRefSetFilterMode(h C.CUtexref, m C.CUfilter_mode) C.CUresult {
+	return inRef(h, func(r *textureRef) error { return set(&r.filter, m, C.CU_TR_FILTER_MODE_LINEAR) })
+}
+
+//export sim_cuTexRefSetMipmapFilterMode
+func sim_cuTexRefSetMipmapFilterMode(h C.CUtexref, m C.CUfilter_mode) C.CUresult {
+	return inRef(h, func(r *textureRef) error { return set(&r.mipmap, m, C.CU_TR_FILTER_MODE_LINEAR) })
+}
+
+//export sim_cuTexRefSetMipmapLevelBias
+func sim_cuTexRefSetMipmapLevelBias(h C.CUtexref, bias C.float) C.CUresult {
+	return inRef(h, func(r *textureRef) error { return tell(&r.bias, bias) })
+}
+
+//export sim_cuTexRefSetMipmapLevelClamp
+func sim_cuTexRefSetMipmapLevelClamp(h C.CUtexref, least, most C.float) C.CUresult {
+	return inRef(h, func(r *textureRef) error { return tell(&r.clamp, [2]C.float{least, most}) })
+}
+
+//export sim_cuTexRefSetMaxAnisotropy
+func sim_cuTexRefSetMaxAnisotropy(h C.CUtexref, n C.uint) C.CUresult {
+	return inRef(h, func(r *textureRef) error { return tell(&r.anisotropy, n) })
+}
+
+//export sim_cuTexRefSetBorderColor
+func sim_cuTexRefSetBorderColor(h C.CUtexref, c *C.float) C.CUresult {
+	return inRef(h, func(r *textureRef) error {
+		if c == nil {
+			return invalidValue
+		}
+		r.border = *(*[4]C.float)(unsafe.Pointer(c))
+		return nil
+	})
+}
+
+//export sim_cuTexRefSetFlags
+func sim_cuTexRefSetFlags(h C.CUtexref, flags C.uint) C.CUresult {
+	return inRef(h, func(r *textureRef) error {
+		if flags&^textureFlags != 0 {
+			return invalidValue
+		}
+		r.flags = flags
+		return nil
+	})
+}
+
+//export sim_cuTexRefGetAddress_v2
+func sim_cuTexRefGetAddress_v2(out *C.CUdeviceptr, h C.CUtexref) C.CUresult {
+	return inRef(h, func(r *textureRef) error {
+		if r.at == 0 {
+			return invalidValue
+		}
+		return tell(out, r.at)
+	})
+}
+
+//export sim_cuTexRefGetArray
+func sim_cuTexRefGetArray(out *C.CUarray, h C.CUtexref) C.CUresult {
+	return inRef(h, func(r *textureRef) error {
+		if out == nil || r.array == nil {
+			return invalidValue
+		}
+		r.array.handle.put(unsafe.Pointer(out))
+		return nil
+	})
+}
+
+//export sim_cuTexRefGetMipmappedArray
+func sim_cuTexRefGetMipmappedArray(out *C.CUmipmappedArray, h C.CUtexref) C.CUresult {
+	return inRef(h, func(*textureRef) error { return invalidValue }) // none can have been set
+}
+
+//export sim_cuTexRefGetAddressMode
+func sim_cuTexRefGetAddressMode(out *C.CUaddress_mode, h C.CUtexref, dimension C.int) C.CUresult {
+	return inRef(h, func(r *textureRef) error {
+		if dimension < 0 || int(dimension) >= len(r.address) {
+			return invalidValue
+		}
+		return tell(out, r.address[dimension])
+	})
+}
+
+//export sim_cuTexRefGetFilterMode
+func sim_cuTexRefGetFilterMode(out *C.CUfilter_mode, h C.CUtexref) C.CUresult {
+	return inRef(h, func(r *textureRef) error { return tell(out, r.filter) })
+}
+
+//export sim_cuTexRefGetFormat
+func sim_cuTexRefGetFormat(out *C.CUarray_format, channels *C.int, h C.CUtexref) C.CUresult {
+	return inRef(h, func(r *textureRef) error {
+		if channels == nil {
+			return invalidValue
+		}
+		*channels = r.channels
+		return tell(out, r.format)
+	})
+}
+
+//export sim_cuTexRefGetMipmapFilterMode
+func sim_cuTexRefGetMipmapFilterMode(out *C.CUfilter_mode, h C.CUtexref) C.CUresult {
+	return inRef(h, func(r *textureRef) error { return tell(out, r.mipmap) })
+}
+
+//export sim_cuTexRefGetMipmapLevelBias
+func sim_cuTexRefGetMipmapLevelBias(out *C.float, h C.CUtexref) C.CUresult {
+	return inRef(h, func(r *textureRef) error { return tell(out, r.bias) })
+}
+
+//export sim_cuTexRefGetMipmapLevelClamp
+func sim_cuTexRefGetMipmapLevelClamp(least, most *C.float, h C.CUtexref) C.CUresult {
+	return inRef(h, func(r *textureRef) error {
+		if least == nil {
+			return invalidValue
+		}
+		*least = r.clamp[0]
+		return tell(most, r.clamp[1])
+	})
+}
+
+//export sim_cuTexRefGetMaxAnisotropy
+func sim_cuTexRefGetMaxAnisotropy(out *C.int, h C.CUtexref) C.CUresult {
+	return inRef(h, func(r *textureRef) error { return tell(out, C.int(r.anisotropy)) })
+}
+
+//export sim_cuTexRefGetBorderColor
+func sim_cuTexRefGetBorderColor(out *C.float, h C.CUtexref) C.CUresult {
+	return inRef(h, func(r *textureRef) error { return tell((*[4]C.float)(unsafe.Pointer(out)), r.border) })
+}
+
+//export sim_cuTexRefGetFlags
+func sim_cuTexRefGetFlags(out *C.uint, h C.CUtexref) C.CUresult {
+	return inRef(h, func(r *textureRef) error { return tell(out, r.flags) })
+}
