@@ -27,6 +27,7 @@ type context struct {
 	cache     C.CUfunc_cache
 	legacy    *stream       // nil until something uses it
 	scratch   device.Launch // the last launch
+	peers     []uint64      // ids of those whose memory its kernels may access
 }
 
 // A context lives in none.
@@ -55,7 +56,7 @@ func (c *context) open() error {
 	d.WaitUntil(now())
 	lastContextID++
 	c.sim, c.id, c.destroyed = d, lastContextID, false
-	c.legacy = nil
+	c.legacy, c.peers = nil, nil
 	c.limits = defaultLimits()
 	return nil
 }

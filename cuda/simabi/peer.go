@@ -5,20 +5,26 @@ package simabi
 // #include <cuda.h>
 import "C"
 
-// Kernels of one simulated GPU do not reach the memory of another; copies between them
-// go through the host, as they do on a machine whose GPUs are no peers.
+import "slices"
+
+// GPUs are peers of each other: a context's kernels reach the memory of another's once it
+// is allowed. What they touch there crosses the link to the host, as do copies.
 
 //export sim_cuDeviceCanAccessPeer
 func sim_cuDeviceCanAccessPeer(can *C.int, dev, peer C.CUdevice) C.CUresult {
-	return onDevice(dev, func(*gpu) error {
+	return onDevice(dev, func(g *gpu) error {
 		if can == nil {
 			return invalidValue
 		}
-		_, err := gpuOf(peer)
-		if err == nil {
-			*can = 0
+		p, err := gpuOf(peer)
+		if err != nil {
+			return err
 		}
-		return err
+		*can = 0
+		if p != g {
+			*can = 1
+		}
+		return nil
 	})
 }
 
@@ -32,7 +38,10 @@ func sim_cuDeviceGetP2PAttribute(value *C.int, a C.CUdevice_P2PAttribute, src, d
 		if err != nil || other == g {
 			return status(C.CUDA_ERROR_INVALID_DEVICE)
 		}
-		*value = 0
+		*value = 1
+		if a == C.CU_DEVICE_P2P_ATTRIBUTE_PERFORMANCE_RANK {
+			*value = 0 // the best there is
+		}
 		return nil
 	})
 }
@@ -40,7 +49,7 @@ func sim_cuDeviceGetP2PAttribute(value *C.int, a C.CUdevice_P2PAttribute, src, d
 // peer is a context other than c.
 func (c *context) peer(h C.CUcontext) (*context, error) {
 	p, err := contextOf(h)
-	if err != nil || p == c {
+	if err != nil || p == c || p.destroyed {
 		return nil, invalidContext
 	}
 	return p, nil
@@ -52,19 +61,34 @@ func sim_cuCtxEnablePeerAccess(h C.CUcontext, flags C.uint) C.CUresult {
 		if flags != 0 {
 			return invalidValue
 		}
-		if _, err := c.peer(h); err != nil {
+		p, err := c.peer(h)
+		switch {
+		case err != nil:
 			return err
+		case p.gpu == c.gpu:
+			return status(C.CUDA_ERROR_PEER_ACCESS_UNSUPPORTED)
+		case slices.Contains(c.peers, p.id):
+			return status(C.CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED)
 		}
-		return status(C.CUDA_ERROR_PEER_ACCESS_UNSUPPORTED)
+		c.peers = append(c.peers, p.id)
+		c.sim.EnablePeer(p.sim)
+		return nil
 	})
 }
 
 //export sim_cuCtxDisablePeerAccess
 func sim_cuCtxDisablePeerAccess(h C.CUcontext) C.CUresult {
 	return inContext(func(c *context) error {
-		if _, err := c.peer(h); err != nil {
+		p, err := c.peer(h)
+		if err != nil {
 			return err
 		}
-		return status(C.CUDA_ERROR_PEER_ACCESS_NOT_ENABLED)
+		i := slices.Index(c.peers, p.id)
+		if i < 0 {
+			return status(C.CUDA_ERROR_PEER_ACCESS_NOT_ENABLED)
+		}
+		c.peers = slices.Delete(c.peers, i, i+1)
+		c.sim.DisablePeer(p.sim)
+		return nil
 	})
 }
