@@ -33,7 +33,7 @@ func (d *Device) joinLegacy(s *stream) {
 		for _, b := range d.busy {
 			s.waits = append(s.waits, b.waits...)
 			if b.used {
-				d.follow(s, b.tail)
+				d.followDefault(s, b.tail)
 			}
 			b.busy = false
 		}
@@ -46,9 +46,19 @@ func (d *Device) joinLegacy(s *stream) {
 		}
 		if s.epoch != d.epoch {
 			s.epoch = d.epoch
-			d.follow(s, d.legacy.tail)
+			d.followDefault(s, d.legacy.tail)
 		}
 	}
+}
+
+// followDefault is follow, which takes no time when the task has ended so long ago
+// that its end is known on the device by the time new work arrives.
+func (d *Device) followDefault(s *stream, t des.TaskID) {
+	if d.engine.Ended(t) && d.engine.Wait(t)+d.profile.EventGap <= d.arrival() {
+		s.waits = append(s.waits, t)
+		return
+	}
+	d.follow(s, t)
 }
 
 // appendFront appends the tasks that must have ended for a stream to be empty.
