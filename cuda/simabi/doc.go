@@ -15,7 +15,14 @@
 // One call runs at a time, whatever thread it comes from: call takes the driver's
 // lock, finds the calling thread's state and turns the error into a CUresult. A
 // context owns one sim.Device, so that a fault that poisons one context leaves the
-// others alone. Host time is one virtual clock for the whole process.
+// others alone. Host time is one virtual clock for the whole process. The lock is
+// given up while a function of the program runs, or a stream waits for a value that
+// nobody has written yet.
+//
+// The null stream is the legacy one, which the device orders with blocking streams, or
+// in functions of the _ptds and _ptsz kind the thread's own: perthread.S has these
+// names, which say so and go on in the function. What a stream that is being
+// captured makes of a call is decided by package capture.
 //
 // Handles are numbers that are never given out twice and never dereferenced, so a
 // handle that is wrong, of another kind, or was destroyed is found and answered with

@@ -87,7 +87,7 @@ func (m *module) forget() {
 
 //export sim_cuModuleLoad
 func sim_cuModuleLoad(mod *C.CUmodule, file *C.char) C.CUresult {
-	return inContext(func(c *context) error {
+	return inContextUnsafe(func(c *context) error {
 		if mod == nil || file == nil {
 			return invalidValue
 		}
@@ -112,7 +112,7 @@ func sim_cuModuleLoadData(mod *C.CUmodule, image unsafe.Pointer) C.CUresult {
 
 //export sim_cuModuleLoadDataEx
 func sim_cuModuleLoadDataEx(mod *C.CUmodule, image unsafe.Pointer, n C.uint, options *C.CUjit_option, values *unsafe.Pointer) C.CUresult {
-	return inContext(func(c *context) error {
+	return inContextUnsafe(func(c *context) error {
 		if mod == nil || image == nil {
 			return invalidValue
 		}
@@ -136,7 +136,7 @@ func sim_cuModuleLoadFatBinary(mod *C.CUmodule, image unsafe.Pointer) C.CUresult
 
 //export sim_cuModuleUnload
 func sim_cuModuleUnload(mod C.CUmodule) C.CUresult {
-	return inContext(func(c *context) error {
+	return inContextUnsafe(func(c *context) error {
 		m, err := c.moduleOf(mod)
 		switch {
 		case err != nil:

@@ -90,6 +90,9 @@ func (p *pool) alloc(s *stream, n C.size_t) (*block, error) {
 	if n == 0 {
 		return nil, invalidValue
 	}
+	if err := s.capture.Refuse(); err != nil {
+		return nil, err
+	}
 	c := s.context
 	if c.gpu != p.gpu {
 		return nil, invalidValue

@@ -72,8 +72,13 @@ func (c *context) streamOf(h C.CUstream) (*stream, error) {
 	return s, err
 }
 
-// submit enqueues work.
-func (s *stream) submit(w device.Work) error { return s.context.sim.Submit(s.sim, w) }
+// submit enqueues work, of a kind that cannot be captured if the stream is.
+func (s *stream) submit(w device.Work) error {
+	if err := s.capture.Refuse(); err != nil {
+		return err
+	}
+	return s.context.sim.Submit(s.sim, w)
+}
 
 // legacyStream is the stream that all blocking streams of a context wait for, and
 // that waits for them.

@@ -15,8 +15,15 @@ import (
 // values enqueues operations on words of memory, all or none.
 func values(h C.CUstream, ops ...sim.ValueOp) C.CUresult {
 	return inStream(h, func(s *stream) error {
-		if err := s.capture.Refuse(); err != nil {
-			return err
+		if len(ops) == 0 {
+			return s.context.sim.Err()
+		}
+		if s.capture.Capturing() {
+			v := &valueNode{s.context, ops}
+			if err := check(v); err != nil {
+				return err
+			}
+			return s.add(v)
 		}
 		return s.submit(&sim.Values{Ops: ops})
 	})
@@ -102,6 +109,25 @@ func sim_cuStreamBatchMemOp(h C.CUstream, n C.uint, params *C.CUstreamBatchMemOp
 	return sim_cuStreamBatchMemOp_v2(h, n, params, flags)
 }
 
+// memOpAt is an operation of an array as a wait. It is a union, of which the stores are
+// laid out alike.
+func memOpAt(params *C.CUstreamBatchMemOpParams, i int) *C.struct_CUstreamMemOpWaitValueParams_st {
+	return (*C.struct_CUstreamMemOpWaitValueParams_st)(unsafe.Add(unsafe.Pointer(params), i*C.sizeof_CUstreamBatchMemOpParams))
+}
+
+// memOp is the driver's name for an operation, and its flags.
+func memOp(o *sim.ValueOp) (operation C.CUstreamBatchMemOpType, flags C.uint) {
+	switch {
+	case o.Kind == sim.WriteValue && o.Width == 4:
+		return C.CU_STREAM_MEM_OP_WRITE_VALUE_32, C.CU_STREAM_WRITE_VALUE_DEFAULT
+	case o.Kind == sim.WriteValue:
+		return C.CU_STREAM_MEM_OP_WRITE_VALUE_64, C.CU_STREAM_WRITE_VALUE_DEFAULT
+	case o.Width == 4:
+		return C.CU_STREAM_MEM_OP_WAIT_VALUE_32, C.uint(o.Kind)
+	}
+	return C.CU_STREAM_MEM_OP_WAIT_VALUE_64, C.uint(o.Kind)
+}
+
 // maxBatch is what the driver documents.
 const maxBatch = 256
 
@@ -113,8 +139,7 @@ func batch(n C.uint, params *C.CUstreamBatchMemOpParams) ([]sim.ValueOp, bool) {
 	}
 	var ops []sim.ValueOp
 	for i := range unsafe.Slice(params, n) {
-		// A union, of which the waits and the stores are laid out alike.
-		w := (*C.struct_CUstreamMemOpWaitValueParams_st)(unsafe.Add(unsafe.Pointer(params), i*C.sizeof_CUstreamBatchMemOpParams))
+		w := memOpAt(params, i)
 		value := *(*uint64)(unsafe.Pointer(&w.anon0))
 		switch w.operation {
 		case C.CU_STREAM_MEM_OP_WAIT_VALUE_32:

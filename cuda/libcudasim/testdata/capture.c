@@ -327,6 +327,70 @@ static void waiting_for_nothing(void) {
 	CHECK(cuEventSynchronize(e));
 }
 
+// copies and memsets of every kind are nodes; what cannot be one invalidates.
+static void memory(void) {
+	unsigned v[16], back[16] = {0};
+	CUdeviceptr more;
+	CUgraphNode nodes[5];
+	CUgraphNodeType type;
+	size_t n = 5;
+	for (int i = 0; i < 16; i++)
+		v[i] = i;
+	CHECK(cuMemAlloc(&more, 64));
+	begin(s);
+	CHECK(cuMemcpyHtoDAsync(words, v, sizeof v, s));
+	CHECK(cuMemsetD32Async(words + 4, 77, 2, s));
+	CHECK(cuMemsetD2D8Async(words + 16, 16, 1, 2, 2, s));
+	CUDA_MEMCPY2D box;
+	memset(&box, 0, sizeof box);
+	box.srcMemoryType = box.dstMemoryType = CU_MEMORYTYPE_DEVICE;
+	box.srcDevice = words;
+	box.dstDevice = more;
+	box.srcPitch = box.dstPitch = 16;
+	box.WidthInBytes = 16;
+	box.Height = 4;
+	CHECK(cuMemcpy2DAsync(&box, s));
+	CHECK(cuMemcpyDtoHAsync(back, more, sizeof back, s));
+	CUgraph g = end(s);
+	count(g, 5, 4);
+	CHECK(cuGraphGetNodes(g, nodes, &n));
+	for (int i = 0; i < 5; i++) {
+		CHECK(cuGraphNodeGetType(nodes[i], &type));
+		EQ(type, i == 1 || i == 2 ? CU_GRAPH_NODE_TYPE_MEMSET : CU_GRAPH_NODE_TYPE_MEMCPY);
+	}
+	CUDA_MEMCPY3D first;
+	CHECK(cuGraphMemcpyNodeGetParams(nodes[0], &first));
+	EQ(first.srcMemoryType, CU_MEMORYTYPE_HOST);
+	TRUE(first.srcHost == v && first.dstDevice == words && first.WidthInBytes == sizeof v);
+
+	// Host memory is read and written in each launch.
+	CUgraphExec x;
+	CHECK(cuGraphInstantiate(&x, g, 0));
+	v[15] = 1000;
+	CHECK(cuGraphLaunch(x, s));
+	CHECK(cuStreamSynchronize(s));
+	for (int i = 0; i < 16; i++)
+		EQ(back[i], i == 1 || i == 2 ? 77 : i == 4 ? 0x0101 : i == 8 ? 0x0101 : i == 15 ? 1000 : i);
+	CHECK(cuGraphExecDestroy(x));
+	CHECK(cuGraphDestroy(g));
+
+	// Calls that may wait are prohibited in this mode, whatever they are for.
+	begin(s);
+	EXPECT(cuMemAlloc(&more, 64), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+	invalid(s);
+	begin(t);
+	EXPECT(cuMemcpyDtoH(v, words, 4), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+	invalid(t);
+	begin(s);
+	EXPECT(cuMemcpyDtoH(v, words, 4), CUDA_ERROR_STREAM_CAPTURE_IMPLICIT);
+	invalid(s);
+	begin(s);
+	EXPECT(cuMemFree(more), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+	invalid(s);
+	CHECK(cuMemFree(more));
+	CHECK(cuMemsetD32(words, 0, 16));
+}
+
 static CUcontext context;
 static CUresult answers[4];
 
@@ -407,6 +471,7 @@ int main(void) {
 	external();
 	set_of_dependencies();
 	beginning_and_ending();
+	memory();
 	dependencies_that_cannot_be();
 	waiting_for_nothing();
 	modes();
