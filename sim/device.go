@@ -105,7 +105,6 @@ type Device struct {
 	idle             []*graphMemory // that no graph uses any more
 
 	deps   []des.TaskID  // scratch of enqueue
-	front  []des.TaskID  // scratch of calls that wait for a stream
 	spare  []*job        // whose one run has ended
 	fault  *device.Error // what poisoned the device
 	inside *job          // the host call that runs now: it must not call the device

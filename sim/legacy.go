@@ -61,6 +61,10 @@ func (d *Device) followDefault(s *stream, t des.TaskID) {
 	d.follow(s, t)
 }
 
+// front is room for the tasks of a stream's end. It belongs to the call that asks: while
+// it waits, others may be let in.
+type front [8]des.TaskID
+
 // appendFront appends the tasks that must have ended for a stream to be empty.
 func (d *Device) appendFront(to []des.TaskID, s *stream) []des.TaskID {
 	if s == d.legacy {

@@ -115,12 +115,13 @@ func (d *Device) Synchronize(h device.Stream) error {
 		return err.In("Synchronize")
 	}
 	done := d.host
-	d.front = d.appendFront(d.front[:0], s)
-	for _, t := range d.front {
+	var room front
+	tasks := d.appendFront(room[:0], s)
+	for _, t := range tasks {
 		done = max(done, d.endOf(t))
 	}
 	d.waited(done)
-	d.races.hostWaited(d.front...)
+	d.races.hostWaited(tasks...)
 	return d.answer("Synchronize")
 }
 
@@ -130,13 +131,13 @@ func (d *Device) Query(h device.Stream) error {
 	if err := first(d.enter(d.profile.Host.Query), bad); err != nil {
 		return err.In("Query")
 	}
-	d.front = d.appendFront(d.front[:0], s)
-	return d.query(fmt.Sprintf("stream %d", h), d.front).In("Query")
+	var room front
+	return d.query(fmt.Sprintf("stream %d", h), d.appendFront(room[:0], s)...).In("Query")
 }
 
 // query lets the device catch up with the host and says whether tasks have
 // ended. A program that polls spends time with each query, so its loop ends.
-func (d *Device) query(what string, tasks []des.TaskID) *device.Error {
+func (d *Device) query(what string, tasks ...des.TaskID) *device.Error {
 	d.catchUp()
 	if err := d.poison(); err != nil {
 		return err
@@ -247,8 +248,7 @@ func (d *Device) QueryEvent(h device.Event) error {
 	if !e.recorded {
 		return nil
 	}
-	d.front = append(d.front[:0], e.task)
-	return d.query(fmt.Sprintf("event %d", h), d.front).In("QueryEvent")
+	return d.query(fmt.Sprintf("event %d", h), e.task).In("QueryEvent")
 }
 
 // SynchronizeEvent waits until the event's last record has completed.

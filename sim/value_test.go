@@ -125,6 +125,36 @@ func TestHostCallsLetOthersIn(t *testing.T) {
 	mu.Lock()
 }
 
+// A caller that is let in while another asks about its stream does not change the
+// answer.
+func TestOthersDoNotChangeTheAnswer(t *testing.T) {
+	d, mu := shared(t)
+	mu.Lock()
+	defer mu.Unlock()
+	a, err := d.CreateStream(0)
+	require.NoError(t, err)
+	b, err := d.CreateStream(0)
+	require.NoError(t, err)
+	inside, asks, done := make(chan bool), make(chan bool), make(chan error)
+	require.NoError(t, d.Submit(a, &device.HostCall{Func: func() { close(inside); <-asks }}))
+	go func() {
+		<-inside
+		mu.Lock()
+		for range 10 {
+			assert.NoError(t, d.Submit(b, &device.HostCall{Func: func() {}}))
+		}
+		close(asks)
+		err := d.Synchronize(b)
+		mu.Unlock()
+		done <- err
+	}()
+	d.WaitUntil(d.Now() + time.Millisecond)
+	require.NoError(t, d.Query(a))
+	mu.Unlock()
+	require.NoError(t, <-done)
+	mu.Lock()
+}
+
 // A callback is made after a fault, too, and knows of it; a host call is not.
 func TestCallbacksKnowOfFaults(t *testing.T) {
 	d := open(t, Options{})
