@@ -22,7 +22,15 @@ func (s *stream) add(p graph.Params) error {
 	if err := s.context.sim.EditGraph(); err != nil {
 		return err
 	}
-	_, err := s.capture.Add(p)
+	if c := s.capture.Capture(); c != nil {
+		if err := admits(c.Graph, p); err != nil {
+			return err
+		}
+	}
+	n, err := s.capture.Add(p)
+	if a, ok := p.(announcer); ok && err == nil {
+		a.announce(n)
+	}
 	return err
 }
 

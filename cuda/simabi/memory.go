@@ -75,6 +75,9 @@ func sim_cuMemFree_v2(p C.CUdeviceptr) C.CUresult {
 		if p == 0 {
 			return nil
 		}
+		if m := graphMemories[device.Ptr(p)]; m != nil {
+			return m.free()
+		}
 		b := blocks.starting(device.Ptr(p))
 		if b == nil || b.kind != deviceBlock && b.kind != managedBlock {
 			return invalidValue

@@ -136,6 +136,20 @@ func admitsMemory(g *graph.Graph, p graph.Params) error {
 	return nil
 }
 
+// captureAlloc makes an allocation of a captured stream a node.
+func (s *stream) captureAlloc(out *C.CUdeviceptr, p *C.CUDA_MEM_ALLOC_NODE_PARAMS_v1) error {
+	a, err := allocParams(p)(driver.caller, nil)
+	if err != nil {
+		return err
+	}
+	if err = s.add(a); err != nil {
+		a.(*allocNode).forget()
+		return err
+	}
+	*out = p.dptr
+	return nil
+}
+
 // forget is told that the node has gone with its graph.
 func (n *allocNode) forget() {
 	n.graph = nil

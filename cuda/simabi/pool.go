@@ -90,9 +90,6 @@ func (p *pool) alloc(s *stream, n C.size_t) (*block, error) {
 	if n == 0 {
 		return nil, invalidValue
 	}
-	if err := s.capture.Refuse(); err != nil {
-		return nil, err
-	}
 	c := s.context
 	if c.gpu != p.gpu {
 		return nil, invalidValue
@@ -154,17 +151,26 @@ func (s *stream) freeIn(b *block) error {
 	return nil
 }
 
+// allocInto stores what alloc returns. In a stream that is captured it is a node that
+// allocates, in each launch at the same address.
+func (p *pool) allocInto(out *C.CUdeviceptr, s *stream, n C.size_t) error {
+	if s.capture.Capturing() {
+		return s.captureAlloc(out, &C.CUDA_MEM_ALLOC_NODE_PARAMS_v1{poolProps: p.props, bytesize: n})
+	}
+	b, err := p.alloc(s, n)
+	if err == nil {
+		*out = C.CUdeviceptr(b.at)
+	}
+	return err
+}
+
 //export sim_cuMemAllocAsync
 func sim_cuMemAllocAsync(out *C.CUdeviceptr, n C.size_t, h C.CUstream) C.CUresult {
 	return inStream(h, func(s *stream) error {
 		if out == nil {
 			return invalidValue
 		}
-		b, err := s.context.gpu.currentPool().alloc(s, n)
-		if err == nil {
-			*out = C.CUdeviceptr(b.at)
-		}
-		return err
+		return s.context.gpu.currentPool().allocInto(out, s, n)
 	})
 }
 
@@ -175,11 +181,7 @@ func sim_cuMemAllocFromPoolAsync(out *C.CUdeviceptr, n C.size_t, pool C.CUmemory
 		if err != nil || out == nil {
 			return invalidValue
 		}
-		b, err := p.alloc(s, n)
-		if err == nil {
-			*out = C.CUdeviceptr(b.at)
-		}
-		return err
+		return p.allocInto(out, s, n)
 	})
 }
 
@@ -189,11 +191,17 @@ func sim_cuMemFreeAsync(p C.CUdeviceptr, h C.CUstream) C.CUresult {
 		if p == 0 {
 			return nil
 		}
-		b := blocks.starting(device.Ptr(p))
-		if b == nil || b.kind != deviceBlock {
+		m := graphMemories[device.Ptr(p)]
+		switch b := blocks.starting(device.Ptr(p)); {
+		case m != nil && s.capture.Capturing():
+			return s.add(&freeNode{m})
+		case m != nil:
+			return m.freeIn(s)
+		case b == nil || b.kind != deviceBlock:
 			return invalidValue
+		default:
+			return s.freeIn(b)
 		}
-		return s.freeIn(b)
 	})
 }
 

@@ -374,6 +374,35 @@ static void memory(void) {
 	CHECK(cuGraphExecDestroy(x));
 	CHECK(cuGraphDestroy(g));
 
+	// Memory is allocated and freed by nodes, at one address in all launches.
+	CUdeviceptr own, left;
+	unsigned fetched = 0;
+	begin(s);
+	CHECK(cuMemAllocAsync(&own, 64, s));
+	CHECK(cuMemsetD32Async(own, 9, 16, s));
+	CHECK(cuMemcpyDtoHAsync(&fetched, own + 60, 4, s));
+	CHECK(cuMemFreeAsync(own, s));
+	CHECK(cuMemAllocAsync(&left, 64, s));
+	g = end(s);
+	count(g, 5, 4);
+	n = 5;
+	CHECK(cuGraphGetNodes(g, nodes, &n));
+	CHECK(cuGraphNodeGetType(nodes[0], &type));
+	EQ(type, CU_GRAPH_NODE_TYPE_MEM_ALLOC);
+	CHECK(cuGraphNodeGetType(nodes[3], &type));
+	EQ(type, CU_GRAPH_NODE_TYPE_MEM_FREE);
+	CHECK(cuGraphInstantiate(&x, g, 0));
+	for (int i = 0; i < 3; i++) {
+		fetched = 0;
+		CHECK(cuGraphLaunch(x, s));
+		CHECK(cuStreamSynchronize(s));
+		EQ(fetched, 9);
+		CHECK(i % 2 ? cuMemFree(left) : cuMemFreeAsync(left, s));
+	}
+	CHECK(cuStreamSynchronize(s));
+	CHECK(cuGraphExecDestroy(x));
+	CHECK(cuGraphDestroy(g));
+
 	// Calls that may wait are prohibited in this mode, whatever they are for.
 	begin(s);
 	EXPECT(cuMemAlloc(&more, 64), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
