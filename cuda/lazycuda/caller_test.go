@@ -69,6 +69,30 @@ func TestNoProvider(t *testing.T) {
 	}
 }
 
+// TestArm64 runs the same on the other processor that trampoline.S knows.
+func TestArm64(t *testing.T) {
+	const gcc, qemu = "aarch64-linux-gnu-gcc", "qemu-aarch64"
+	for _, tool := range []string{gcc, qemu} {
+		if _, err := exec.LookPath(tool); err != nil {
+			t.Skipf("needs %s and %s (Debian: gcc-aarch64-linux-gnu, libc6-dev-arm64-cross, qemu-user)", gcc, qemu)
+		}
+	}
+	dir := t.TempDir()
+	build := func(args ...string) {
+		out, err := exec.Command(gcc, append([]string{"-std=gnu11", "-O1", "-Wall", "-Wextra", "-Werror", "-I../include", "-I."}, args...)...).CombinedOutput()
+		require.NoError(t, err, "%s", out)
+	}
+	caller, driver := filepath.Join(dir, "caller"), filepath.Join(dir, "libdriver.so")
+	build("-o", caller, "testdata/caller.c", "trampoline.S", "resolve.c", "provider.c", "absent.c", "-ldl", "-lpthread")
+	build("-o", driver, "-shared", "-fPIC", "testdata/driver.c")
+	for _, way := range []string{"arguments", "results", "threads"} {
+		c := exec.Command(qemu, "-L", "/usr/aarch64-linux-gnu", caller, way)
+		c.Env = append(os.Environ(), "REPRISE_LIBCUDA="+driver)
+		out, err := c.CombinedOutput()
+		require.NoError(t, err, "%s: %s", way, out)
+	}
+}
+
 // BenchmarkTrampoline reports what a call costs through a trampoline and without it.
 func BenchmarkTrampoline(b *testing.B) {
 	caller, libcuda := compileCaller(b), "REPRISE_LIBCUDA="+compileDriver(b)
