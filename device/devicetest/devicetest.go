@@ -49,12 +49,14 @@ func Run(t *testing.T, open func() device.Device, o Options) {
 			}
 			d := open()
 			w := &bench{Device: d, t: t}
+			defer func() { // also of a test that failed: devices may share what it left broken
+				if !w.closed {
+					assert.NoError(t, d.Close())
+				}
+			}()
 			b.run(t, w)
 			if !t.Failed() && !w.poisoned {
 				w.clear()
-			}
-			if !w.closed {
-				assert.NoError(t, d.Close())
 			}
 		})
 	}
