@@ -40,7 +40,7 @@ type Device struct {
 	streams device.Handles[device.Stream, cu.Stream]
 	events  device.Handles[device.Event, *event]
 	graphs  device.Handles[device.Graph, *graph]
-	execs   device.Handles[device.GraphExec, *exec]
+	execs   device.Handles[device.GraphExec, *instance]
 	lists   device.Handles[device.CommandList, *list]
 
 	conditions map[device.Condition]*condition
@@ -66,7 +66,7 @@ func Open(ordinal int, o Options) (*Device, error) {
 		streams: device.Handles[device.Stream, cu.Stream]{Kind: "stream"},
 		events:  device.Handles[device.Event, *event]{Kind: "event"},
 		graphs:  device.Handles[device.Graph, *graph]{Kind: "graph"},
-		execs:   device.Handles[device.GraphExec, *exec]{Kind: "graph exec"},
+		execs:   device.Handles[device.GraphExec, *instance]{Kind: "graph exec"},
 		lists:   device.Handles[device.CommandList, *list]{Kind: "command list"},
 	}
 	if err := d.retain(o); err != nil {
@@ -166,16 +166,18 @@ func (d *Device) Close() error {
 	if reported {
 		err = nil
 	}
-	d.freeAll()
+	d.freeThings()
+	_ = d.gorgonia("cuDevicePrimaryCtxRelease", d.gpu.ReleasePrimaryCtx)
+	freeCommands(d.scratch)
 	d.executor.stop()
 	d.hosts.clear()
 	d.closed = true
 	return err.In("Close")
 }
 
-// freeAll destroys what is left, users before what they use. Errors have been told
+// freeThings destroys what is left, users before what they use. Errors have been told
 // or will be by nobody: there is nothing that a caller could do about them.
-func (d *Device) freeAll() {
+func (d *Device) freeThings() {
 	for _, h := range d.lists.All() {
 		l, _ := d.lists.Remove(h)
 		l.free()
@@ -208,8 +210,7 @@ func (d *Device) freeAll() {
 		}
 	}
 	d.memory = memory{}
-	_ = d.gorgonia("cuDevicePrimaryCtxRelease", d.gpu.ReleasePrimaryCtx)
-	freeCommands(d.scratch)
 }
 
-func simulated() bool { return lazycuda.Provider() == "sim" }
+// simulated reports whether the driver is the simulator.
+var simulated = sync.OnceValue(func() bool { return lazycuda.Provider() == "sim" })

@@ -4,13 +4,18 @@ package cuda
 
 import (
 	"fmt"
+	"io/fs"
 	"os"
+	"regexp"
+	"strings"
 	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	_ "github.com/reprise-gpu/reprise/cuda/simabi" // the driver, with REPRISE_LIBCUDA=sim
+	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/device/devicetest"
 )
 
 // TestMain runs the tests on the driver that there is. Where there is none it runs
@@ -32,4 +37,44 @@ func open(t *testing.T) *Device {
 	d, err := Open(0, Options{})
 	require.NoError(t, err)
 	return d
+}
+
+// Behaviours that no driver has, or that this package does not drive.
+func unsupported() map[string]string {
+	list := map[string]string{
+		"faults/kernels cannot reach pinned memory": "with unified addressing a driver maps all pinned memory for kernels",
+	}
+	if simulated() {
+		list["graph/every kind of node"] = "the simulated driver has no nodes yet that copy to pinned memory"
+	}
+	if !simulated() {
+		list["faults/are described"] = "a GPU's driver names no kernel, thread or line"
+	}
+	return list
+}
+
+func TestConformance(t *testing.T) {
+	devicetest.Run(t, func() device.Device { return open(t) }, devicetest.Options{Unsupported: unsupported()})
+}
+
+// target finds what GPU a file is for, if that is one of the three-digit ones.
+var target = regexp.MustCompile(`(?m)^\.target sm_(\d{3})`)
+
+// TestInstructions runs the suite of one file per instruction.
+func TestInstructions(t *testing.T) {
+	suite := os.DirFS("../sim/testdata/instr")
+	list := map[string]string{}
+	files, err := fs.Glob(suite, "*.ptx")
+	require.NoError(t, err)
+	for _, file := range files {
+		text, err := fs.ReadFile(suite, file)
+		require.NoError(t, err)
+		if t := target.FindSubmatch(text); t != nil && string(t[1]) >= "100" {
+			list[strings.TrimSuffix(file, ".ptx")] = "it is for a newer GPU"
+		}
+		if strings.Contains(string(text), "\n//! texture") || strings.Contains(string(text), "\n//! surface") {
+			list[strings.TrimSuffix(file, ".ptx")] = "package cuda has no textures yet"
+		}
+	}
+	devicetest.Instructions(t, func() device.Device { return open(t) }, suite, devicetest.Options{Unsupported: list})
 }

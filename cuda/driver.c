@@ -55,7 +55,7 @@ static CUresult fill(const struct fill *f, CUstream stream) {
 }
 
 static CUresult enqueue(const struct command *c) {
-	if (c->label)
+	if (c->labelled)
 		repriseLabel(c->label);
 	switch (c->kind) {
 	case command_launch:
@@ -143,7 +143,7 @@ static CUresult add_node(CUcontext context, CUgraph graph, const CUgraphNode *af
 	CUDA_MEMSET_NODE_PARAMS set = fill_params(&c->fill);
 	CUDA_HOST_NODE_PARAMS host = {run_host_call, (void *)c->call};
 	CUresult r;
-	if (c->label)
+	if (c->labelled)
 		repriseLabel(c->label);
 	switch (c->kind) {
 	case command_launch:
@@ -196,7 +196,7 @@ static CUresult update_node(CUcontext context, CUgraphExec exec, CUgraphNode nod
 	CUDA_MEMCPY3D copy = copy_params(&c->copy);
 	CUDA_MEMSET_NODE_PARAMS set = fill_params(&c->fill);
 	CUDA_HOST_NODE_PARAMS host = {run_host_call, (void *)c->call};
-	if (c->label)
+	if (c->labelled)
 		repriseLabel(c->label);
 	switch (c->kind) {
 	case command_launch:

@@ -89,9 +89,9 @@ func (c *command) setLabel(label string) {
 	if !simulated() {
 		return
 	}
-	c.raw.label = (*C.char)(C.realloc(unsafe.Pointer(c.raw.label), C.size_t(len(label)+1)))
-	text := unsafe.Slice((*byte)(unsafe.Pointer(c.raw.label)), len(label)+1)
-	text[copy(text, label)] = 0
+	c.raw.labelled = 1
+	text := unsafe.Slice((*byte)(unsafe.Pointer(&c.raw.label[0])), len(c.raw.label))
+	text[copy(text[:len(text)-1], label)] = 0
 }
 
 // newCommands is room for n commands in C memory, where the driver may read them
@@ -106,7 +106,6 @@ func newCommands(n int) []command {
 func freeCommands(cs []command) {
 	for i := range cs {
 		C.free(cs[i].raw.launch.params)
-		C.free(unsafe.Pointer(cs[i].raw.label))
 	}
 	C.free(unsafe.Pointer(unsafe.SliceData(cs)))
 }

@@ -36,7 +36,8 @@ struct command {
 	CUstream stream;
 	CUevent event;  // of record and await
 	uintptr_t call; // the handle of a Go function
-	char *label;    // in C memory that the command owns, for the simulator's errors
+	int labelled;   // when the simulator is to know the label, which a GPU's driver cannot
+	char label[96]; // cut to what fits
 	struct launch launch;
 	struct copy copy;
 	struct fill fill;

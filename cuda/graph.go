@@ -29,15 +29,15 @@ type node struct {
 	idle bool
 }
 
-// exec is an instance: node n is nodes[n-1], with the instance's own parameters.
-type exec struct {
+// instance is a graph fixed for launching: node n is nodes[n-1], with the instance's own parameters.
+type instance struct {
 	x     graphExec
 	of    *graph
 	nodes []node
 	calls int
 	blank []bool // nodes that are empty ones for good
 
-	bodies map[device.Graph]*exec // the instance's parameters of nodes in bodies
+	bodies map[device.Graph]*instance // the instance's parameters of nodes in bodies
 }
 
 // CreateGraph makes an empty graph.
@@ -158,19 +158,19 @@ func (d *Device) Instantiate(h device.Graph) (device.GraphExec, error) {
 	if err := d.failed("cuGraphInstantiateWithFlags", code); err != nil {
 		return 0, err.In("Instantiate")
 	}
-	x := newExec(raw, g)
+	x := newInstance(raw, g)
 	g.instances++
 	d.eachBody(g, func(h device.Graph, body *graph) {
 		if x.bodies == nil {
-			x.bodies = map[device.Graph]*exec{}
+			x.bodies = map[device.Graph]*instance{}
 		}
-		x.bodies[h] = newExec(raw, body)
+		x.bodies[h] = newInstance(raw, body)
 	})
 	return d.execs.Add(x), nil
 }
 
-func newExec(raw graphExec, g *graph) *exec {
-	x := &exec{x: raw, of: g, nodes: append([]node(nil), g.nodes...), blank: make([]bool, len(g.nodes))}
+func newInstance(raw graphExec, g *graph) *instance {
+	x := &instance{x: raw, of: g, nodes: append([]node(nil), g.nodes...), blank: make([]bool, len(g.nodes))}
 	for i := range x.nodes {
 		x.blank[i] = x.nodes[i].idle
 		if c := x.nodes[i].call; c != nil {
@@ -198,7 +198,7 @@ func (d *Device) UpdateNode(h device.GraphExec, n device.Node, w device.Work) er
 	return err.In("UpdateNode")
 }
 
-func (d *Device) update(x *exec, i int, w device.Work) *device.Error {
+func (d *Device) update(x *instance, i int, w device.Work) *device.Error {
 	n := &x.nodes[i]
 	if err := sameKind(n.kind, w); err != nil {
 		return err
@@ -217,7 +217,7 @@ func (d *Device) update(x *exec, i int, w device.Work) *device.Error {
 }
 
 // setNode gives a node what was lowered last.
-func (d *Device) setNode(x *exec, i int, idle bool) *device.Error {
+func (d *Device) setNode(x *instance, i int, idle bool) *device.Error {
 	n := &x.nodes[i]
 	switch {
 	case idle && n.idle:
@@ -256,7 +256,7 @@ func (d *Device) LaunchGraph(h device.GraphExec, sh device.Stream) error {
 }
 
 // enqueued notes runs of the instance's host calls.
-func (x *exec) enqueued(runs int) {
+func (x *instance) enqueued(runs int) {
 	if x.calls == 0 {
 		return
 	}
@@ -278,7 +278,7 @@ func (d *Device) DestroyGraphExec(h device.GraphExec) error {
 	return d.freeExec(x).In("DestroyGraphExec")
 }
 
-func (d *Device) freeExec(x *exec) *device.Error {
+func (d *Device) freeExec(x *instance) *device.Error {
 	for i := range x.nodes {
 		x.nodes[i].call.release()
 	}

@@ -169,8 +169,9 @@ func (d *Device) release(b block) *device.Error {
 // pointer is an address of pinned memory, which the collector does not move.
 func pointer(p device.Ptr) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&p)) }
 
-// Write copies on the legacy default stream, whose order with all of our streams is
-// what makes it wait for all work, and work to come for it.
+// Write copies on the legacy default stream. Its order with all of our streams makes the
+// copy wait for all work, and work to come wait for the copy: cuMemcpyHtoD may
+// return before the bytes are there.
 func (d *Device) Write(dst device.Ptr, src []byte) error {
 	if err := d.enter(); err != nil {
 		return err.In("Write")
@@ -189,7 +190,7 @@ func (d *Device) Write(dst device.Ptr, src []byte) error {
 	return first(err, d.hosts.failure()).In("Write")
 }
 
-// Read copies likewise.
+// Read copies on the legacy default stream, too.
 func (d *Device) Read(dst []byte, src device.Ptr) error {
 	if err := d.enter(); err != nil {
 		return err.In("Read")

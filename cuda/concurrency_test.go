@@ -1,0 +1,126 @@
+//go:build cuda
+
+package cuda
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/reprise-gpu/reprise/device"
+)
+
+// square is dst[i] = src[i]*src[i] over a block of 32 threads.
+const square = `.version 7.0
+.target sm_52
+.address_size 64
+.visible .entry square(.param .u64 dst, .param .u64 src)
+{
+	.reg .b64 %d<4>; .reg .b32 %r<4>;
+	ld.param.u64 %d0, [dst]; ld.param.u64 %d1, [src];
+	mov.u32 %r0, %tid.x; mul.wide.u32 %d2, %r0, 4;
+	add.u64 %d0, %d0, %d2; add.u64 %d1, %d1, %d2;
+	ld.global.u32 %r1, [%d1]; mul.lo.u32 %r1, %r1, %r1; st.global.u32 [%d0], %r1;
+	ret;
+}
+`
+
+const lanes = 32
+
+// squares is the launch over two buffers.
+func squares(f device.Function, dst, src device.Ptr) *device.Launch {
+	params := binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(nil, uint64(dst)), uint64(src))
+	return &device.Launch{Function: f, Grid: device.Dim3{X: 1, Y: 1, Z: 1}, Block: device.Dim3{X: lanes, Y: 1, Z: 1}, Params: params, Label: "squares"}
+}
+
+func loadSquare(t testing.TB, d *Device) device.Function {
+	t.Helper()
+	m, err := d.LoadModule("square.ptx", square)
+	require.NoError(t, err)
+	f, err := d.Function(m, "square")
+	require.NoError(t, err)
+	return f
+}
+
+// TestManyGoroutines has eight of them use one device, each with its own streams,
+// buffers and graphs, and check what comes out.
+func TestManyGoroutines(t *testing.T) {
+	d := open(t)
+	f := loadSquare(t, d)
+	var group sync.WaitGroup
+	failures := make([]error, 8)
+	for g := range failures {
+		group.Go(func() {
+			for round := range 10 {
+				if failures[g] = useDevice(d, f, uint32(g*100+round)); failures[g] != nil {
+					return
+				}
+			}
+		})
+	}
+	group.Wait()
+	require.NoError(t, errors.Join(failures...))
+	live := d.Live()
+	assert.Equal(t, device.Live{Modules: 1}, live)
+	require.NoError(t, d.Close())
+}
+
+// useDevice squares numbers in every way there is, frees what it made and reports the
+// first thing that went wrong.
+func useDevice(d *Device, f device.Function, seed uint32) (err error) {
+	ok := func(e error) {
+		if err == nil {
+			err = e
+		}
+	}
+	src, e := d.Alloc(4 * lanes)
+	ok(e)
+	dst, e := d.Alloc(4 * lanes)
+	ok(e)
+	s, e := d.CreateStream(0)
+	ok(e)
+	g, e := d.CreateGraph()
+	ok(e)
+	var in, want []byte
+	for i := range uint32(lanes) {
+		in = binary.LittleEndian.AppendUint32(in, seed+i)
+		want = binary.LittleEndian.AppendUint32(want, (seed+i)*(seed+i))
+	}
+	ok(d.Write(src, in))
+	_, e = d.AddNode(g, nil, squares(f, dst, src))
+	ok(e)
+	x, e := d.Instantiate(g)
+	ok(e)
+	l, e := d.CompileCommands([]device.Command{{Stream: s, Work: squares(f, dst, src)}})
+	ok(e)
+	if err != nil {
+		return err
+	}
+	for name, run := range map[string]func() error{
+		"Submit":         func() error { return d.Submit(s, squares(f, dst, src)) },
+		"SubmitCommands": func() error { return d.SubmitCommands(l) },
+		"LaunchGraph":    func() error { return d.LaunchGraph(x, s) },
+	} {
+		ok(d.Write(dst, make([]byte, 4*lanes)))
+		ok(run())
+		ok(d.Synchronize(s))
+		got := make([]byte, 4*lanes)
+		ok(d.Read(got, dst))
+		if !bytes.Equal(got, want) {
+			ok(fmt.Errorf("%s left % x, want % x", name, got, want))
+		}
+	}
+	ok(d.DestroyCommandList(l))
+	ok(d.DestroyGraphExec(x))
+	ok(d.DestroyGraph(g))
+	ok(d.DestroyStream(s))
+	ok(d.Free(src))
+	ok(d.Free(dst))
+	return err
+}

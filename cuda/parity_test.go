@@ -1,0 +1,100 @@
+//go:build cuda
+
+package cuda
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/reprise-gpu/reprise/bench"
+	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/graphexec"
+	"github.com/reprise-gpu/reprise/ir"
+	"github.com/reprise-gpu/reprise/optimizer"
+	"github.com/reprise-gpu/reprise/sim"
+)
+
+// run is what a workload left and how long its replays took.
+type run struct {
+	replays []time.Duration
+	whole   time.Duration // from the first Reset to the end of the last replay
+	buffers [][]byte
+}
+
+// TestSameAsTheSimulator runs the benchmarks on the simulated device and on the same
+// device behind the driver's interface: they must leave the same bytes and take the
+// same virtual time, since every call goes through and none goes twice.
+//
+// Each case is a process of its own. No two contexts of a process have the same
+// addresses, and the estimate of how many bytes a launch touches hashes these, so that later
+// contexts differ from a device alone by nanoseconds.
+func TestSameAsTheSimulator(t *testing.T) {
+	if !simulated() {
+		t.Skip("a GPU answers, and it keeps its own time")
+	}
+	const variable = "REPRISE_TEST_CASE"
+	for _, w := range bench.Workloads() {
+		for _, backend := range graphexec.Backends() {
+			for _, strategy := range []string{"serial", "nimble"} {
+				name := fmt.Sprintf("%s/%v/%s", w.Name, backend, strategy)
+				switch os.Getenv(variable) {
+				case name:
+					compare(t, w, strategy, backend)
+				case "":
+					t.Run(name, func(t *testing.T) {
+						t.Parallel()
+						c := exec.Command("/proc/self/exe", "-test.run=^TestSameAsTheSimulator$")
+						c.Env = append(os.Environ(), variable+"="+name)
+						out, err := c.CombinedOutput()
+						require.NoError(t, err, "%s", out)
+					})
+				}
+			}
+		}
+	}
+}
+
+func compare(t *testing.T, w *bench.Workload, strategy string, backend graphexec.Backend) {
+	size := map[string]int{"vec": 4096, "img": 64}[w.Name]
+	plain, err := sim.New(sim.Options{})
+	require.NoError(t, err)
+	want := measure(t, plain, w, size, strategy, backend)
+	got := measure(t, open(t), w, size, strategy, backend)
+	assert.Equal(t, want.replays, got.replays)
+	assert.Equal(t, want.whole, got.whole)
+	assert.True(t, assert.ObjectsAreEqual(want.buffers, got.buffers), "the bytes of all buffers")
+}
+
+func measure(t *testing.T, d device.Device, w *bench.Workload, size int, strategy string, backend graphexec.Backend) (r run) {
+	defer func() { require.NoError(t, d.Close()) }()
+	in, err := w.New(d, size)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, in.Close()) }()
+	plan, err := optimizer.Plan(in.Trace.Graph, optimizer.Options{Strategy: strategy})
+	require.NoError(t, err)
+	x, err := graphexec.Instantiate(d, plan.Schedule, in.Trace, backend)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, x.Close()) }()
+	begin := d.Now()
+	for range 3 {
+		require.NoError(t, in.Reset())
+		start := d.Now()
+		require.NoError(t, x.Replay(t.Context()))
+		require.NoError(t, x.Wait())
+		r.replays = append(r.replays, d.Now()-start)
+	}
+	r.whole = d.Now() - begin
+	for i := range in.Trace.Graph.Buffers {
+		b := &in.Trace.Graph.Buffers[i]
+		bytes := make([]byte, b.Size())
+		require.NoError(t, d.Read(bytes, in.Trace.Pointer(ir.BufferID(i))))
+		r.buffers = append(r.buffers, bytes)
+	}
+	return r
+}
