@@ -108,3 +108,9 @@ func TestGPUs(t *testing.T) {
 	assert.Equal(t, exitUsage, status)
 	assert.Contains(t, stderr, "gpu0 is a GPU, and this needs a simulated device")
 }
+
+func TestDoctorIsACommand(t *testing.T) {
+	stdout, stderr, status := reprise("doctor")
+	assert.Contains(t, stdout, "build: ")
+	assert.Contains(t, []int{exitOK, exitInput}, status, stderr)
+}
