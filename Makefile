@@ -123,6 +123,8 @@ LIBCUDASIM ?= build/libcudasim.so
 libcudasim: ## build the simulated driver as a C library, build/libcudasim.so (needs a C compiler)
 	@mkdir -p $(dir $(LIBCUDASIM))
 	CGO_ENABLED=1 $(GO) build -tags cuda -buildmode=c-shared -ldflags '-extldflags=-Wl,-soname,libcuda.so.1' -o $(LIBCUDASIM) ./cuda/libcudasim
+	ln -sf $(notdir $(LIBCUDASIM)) $(dir $(LIBCUDASIM))libcuda.so.1
+	ln -sf $(notdir $(LIBCUDASIM)) $(dir $(LIBCUDASIM))libcuda.so
 
 # What runs on a machine with a GPU and no Go: docs/GPU-CHECK.md.
 GPU_BUNDLE ?= build/gpu-bundle

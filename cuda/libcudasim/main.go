@@ -1,14 +1,12 @@
 //go:build cuda
 
 // Command libcudasim is the simulated CUDA driver as a C library. `make
-// libcudasim` builds it as build/libcudasim.so, whose soname is libcuda.so.1, so
-// a C or C++ program of the driver API runs on it:
+// libcudasim` builds it as build/libcudasim.so, with the soname of the driver,
+// libcuda.so.1, and links of that name, so a C or C++ program of the driver API runs on
+// it, also one that was built before:
 //
-//	cc -I cuda/include program.c build/libcudasim.so -Wl,-rpath,$PWD/build -o program
-//	REPRISE_SIM=h200 ./program
-//
-// One that was linked before finds it by LD_LIBRARY_PATH, when a link named
-// libcuda.so.1 leads to it.
+//	cc -I cuda/include program.c -L build -lcuda -o program
+//	LD_LIBRARY_PATH=build REPRISE_SIM=h200 ./program
 package main
 
 import "C"
