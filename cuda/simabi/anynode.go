@@ -45,6 +45,8 @@ func anyParams(p *C.CUgraphNodeParams) params {
 		return freeParams((*C.CUDA_MEM_FREE_NODE_PARAMS)(u).dptr)
 	case graph.ConditionalNode:
 		return conditionalParams((*C.CUDA_CONDITIONAL_NODE_PARAMS)(u))
+	case graph.BatchMemOpNode:
+		return valueParams((*C.CUDA_BATCH_MEM_OP_NODE_PARAMS)(u))
 	case graph.SemaphoreSignalNode, graph.SemaphoreWaitNode:
 		return refuse(notSupported)
 	}

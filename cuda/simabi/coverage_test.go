@@ -33,6 +33,7 @@ var lacking = []struct {
 	{regexp.MustCompile(`^cuLaunchCooperativeKernelMultiDevice`), "removed from the GPUs that are simulated"},
 	{regexp.MustCompile(`Cluster`), "there are no clusters of blocks"},
 	{regexp.MustCompile(`AsyncNotification`), "the simulated GPU has nothing to notify of"},
+	{regexp.MustCompile(`^cuModuleGet(Tex|Surf)Ref|^cuSurfRef`), "kernels take textures and surfaces as objects, not by references of their module"},
 	{regexp.MustCompile(`^cuGetExportTable`), "the interfaces between NVIDIA's own libraries are not public"},
 	{regexp.MustCompile(`^cuLibraryGetUnifiedFunction`), "there are no unified functions"},
 }

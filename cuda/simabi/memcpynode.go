@@ -14,20 +14,42 @@ import (
 
 // memcpyNode copies a box.
 type memcpyNode struct {
-	context *context
-	params  C.CUDA_MEMCPY3D
+	context  *context
+	params   C.CUDA_MEMCPY3D
+	dst, src operand
 }
 
 func (m *memcpyNode) Kind() graph.Kind { return graph.MemcpyNode }
 func (m *memcpyNode) home() *context   { return m.context }
 
-// Becomes allows other addresses and extents in memory of the same types.
+// Becomes allows other addresses and extents in memory of the same types and contexts.
 func (m *memcpyNode) Becomes(next graph.Params) graph.Reason {
 	n := next.(*memcpyNode)
-	if n.context != m.context || n.params.srcMemoryType != m.params.srcMemoryType || n.params.dstMemoryType != m.params.dstMemoryType {
+	if n.context != m.context || n.dst != m.dst || n.src != m.src {
 		return graph.ParametersChanged
 	}
 	return graph.Same
+}
+
+// operand is what must not change about a side of a copy in an instance. It is that of
+// when the node was made: the memory may have been freed since.
+type operand struct {
+	kind    C.CUmemorytype
+	context *context // that allocated device memory
+}
+
+func (b *boxSide) operand() operand {
+	o := operand{kind: b.kind}
+	if b.kind == C.CU_MEMORYTYPE_DEVICE || b.kind == C.CU_MEMORYTYPE_UNIFIED {
+		o.kind = C.CU_MEMORYTYPE_DEVICE
+		switch at := blocks.at(b.device); {
+		case at != nil && !at.onHost():
+			o.context = at.context
+		case anyPlace(b.device).onHost():
+			o.kind = C.CU_MEMORYTYPE_HOST
+		}
+	}
+	return o
 }
 
 func (m *memcpyNode) lower() (sim.GraphNode, error) {
@@ -44,7 +66,8 @@ func newMemcpyNode(c *context, p *C.CUDA_MEMCPY3D) (graph.Params, error) {
 	if p == nil || p.WidthInBytes == 0 || p.Height == 0 || p.Depth == 0 {
 		return nil, invalidValue
 	}
-	m := &memcpyNode{context: c, params: *p}
+	dst, src := sides3D(p)
+	m := &memcpyNode{c, *p, dst.operand(), src.operand()}
 	return m, check(m)
 }
 

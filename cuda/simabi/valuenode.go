@@ -9,6 +9,7 @@ package simabi
 import "C"
 
 import (
+	"slices"
 	"unsafe"
 
 	"github.com/reprise-gpu/reprise/cuda/simabi/graph"
@@ -24,12 +25,18 @@ type valueNode struct {
 func (v *valueNode) Kind() graph.Kind { return graph.BatchMemOpNode }
 func (v *valueNode) home() *context   { return v.context }
 
-// Becomes allows other operations, but not another number of them.
+// Becomes allows other words and values, and waits for another relation, but as many
+// operations and each of its type.
 func (v *valueNode) Becomes(next graph.Params) graph.Reason {
-	if n := next.(*valueNode); n.context != v.context || len(n.ops) != len(v.ops) {
+	n := next.(*valueNode)
+	if n.context != v.context || !slices.EqualFunc(v.ops, n.ops, sameType) {
 		return graph.ParametersChanged
 	}
 	return graph.Same
+}
+
+func sameType(a, b sim.ValueOp) bool {
+	return a.Width == b.Width && (a.Kind == sim.WriteValue) == (b.Kind == sim.WriteValue)
 }
 
 func (v *valueNode) lower() (sim.GraphNode, error) {
