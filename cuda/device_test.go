@@ -44,9 +44,6 @@ func unsupported() map[string]string {
 	list := map[string]string{
 		"faults/kernels cannot reach pinned memory": "with unified addressing a driver maps all pinned memory for kernels",
 	}
-	if simulated() {
-		list["graph/every kind of node"] = "the simulated driver has no nodes yet that copy to pinned memory"
-	}
 	if !simulated() {
 		list["faults/are described"] = "a GPU's driver names no kernel, thread or line"
 	}
