@@ -1,5 +1,5 @@
 // Memory that nodes of graphs allocate and free: within a launch, past it, freed by
-// another graph and by the next launch; and what is refused.
+// another graph, by the next launch and by the host; and what is refused.
 #include "check.h"
 
 enum { N = 1 << 16 };
@@ -133,6 +133,28 @@ static void past_a_launch(int automatic) {
 	CHECK(cuGraphDestroy(freeing));
 }
 
+// The host frees what a launch has left, at once or when a stream comes to it.
+static void by_the_host(int in_stream) {
+	CUgraph g;
+	CUdeviceptr p;
+	CHECK(cuGraphCreate(&g, 0));
+	CUgraphNode made = alloc(g, &p);
+	fill(g, made, p, 5);
+	CUgraphExec exec = instantiate(g, 0);
+	for (int i = 0; i < 3; i++) {
+		CHECK(cuMemsetD8(out, 0, N));
+		CHECK(cuGraphLaunch(exec, stream));
+		CHECK(cuMemcpyDtoDAsync(out, p, N, stream));
+		CHECK(in_stream ? cuMemFreeAsync(p, stream) : cuMemFree(p));
+		CHECK(cuStreamSynchronize(stream));
+		EQ(byte_at(out, N - 1), 5);
+		EQ(attribute(CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT), 0);
+		EXPECT(cuMemFree(p), CUDA_ERROR_INVALID_VALUE);
+	}
+	CHECK(cuGraphExecDestroy(exec));
+	CHECK(cuGraphDestroy(g));
+}
+
 int main(void) {
 	context = open_device();
 	CHECK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
@@ -140,6 +162,8 @@ int main(void) {
 	within_a_launch();
 	past_a_launch(0);
 	past_a_launch(1);
+	by_the_host(0);
+	by_the_host(1);
 	CUgraph g;
 	CUgraphNode node;
 	CHECK(cuGraphCreate(&g, 0));
