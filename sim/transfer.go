@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math/bits"
+	"slices"
 
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/internal/des"
@@ -20,13 +21,14 @@ type Region struct {
 
 // Transfer is work for the simulated device: a copy of Depth slices of Height rows of
 // Width bytes. In contrast to a device.Copy it may have a side in memory of the host that
-// nobody has pinned, which must stay in place until the copy is done.
+// nobody has pinned, which must stay in place until the copy is done, unless it is staged.
 type Transfer struct {
 	device.Work // nil: it makes this one
 	Dst, Src    Region
 	Width       int64
 	Height      int64
 	Depth       int64
+	Staged      bool // what is on the host is read when the copy is enqueued
 	Label       string
 }
 
@@ -72,6 +74,9 @@ func (d *Device) fillTransfer(j *job, t *Transfer) *device.Error {
 	b := &box{dst: t.Dst, src: t.Src, width: t.Width, height: t.Height, depth: t.Depth}
 	if err := first(d.checkBox(b), d.checkRegion(b, &b.dst), d.checkRegion(b, &b.src)); err != nil {
 		return err
+	}
+	if t.Staged {
+		b.src.Host = slices.Clone(b.src.Host)
 	}
 	*j = job{kind: copyBytes, dst: uint64(t.Dst.At), src: uint64(t.Src.At), bytes: b.bytes(), box: b, label: t.Label}
 	return nil

@@ -8,6 +8,7 @@ import "C"
 import (
 	"fmt"
 	"math"
+	"math/bits"
 	"syscall"
 	"unsafe"
 
@@ -155,5 +156,17 @@ func length(n C.size_t) (int64, error) {
 	return int64(n), nil
 }
 
-// bytesAt is memory that a program passes by its address.
-func bytesAt(p unsafe.Pointer, n int64) []byte { return unsafe.Slice((*byte)(p), n) }
+// listAt is an array that a program passes by its address, if addresses can hold one so
+// long: a negative number as a size cannot be one.
+func listAt[T any](p *T, n C.size_t) ([]T, error) {
+	over, bytes := bits.Mul64(uint64(n), uint64(unsafe.Sizeof(*p)))
+	switch {
+	case n == 0:
+		return nil, nil
+	case p == nil, over != 0, bytes > math.MaxInt64, bytes > -uint64(uintptr(unsafe.Pointer(p))):
+		return nil, invalidValue
+	}
+	return unsafe.Slice(p, n), nil
+}
+
+func bytesAt(p unsafe.Pointer, n C.size_t) ([]byte, error) { return listAt((*byte)(p), n) }

@@ -6,7 +6,6 @@ package simabi
 import "C"
 
 import (
-	"slices"
 	"unsafe"
 
 	"github.com/reprise-gpu/reprise/device"
@@ -56,7 +55,10 @@ func (p place) region(n, pitch, slice int64) (sim.Region, error) {
 	case p.host == nil:
 		return r, invalidValue
 	default:
-		r.Host = bytesAt(p.host, n)
+		var err error
+		if r.Host, err = bytesAt(p.host, C.size_t(n)); err != nil {
+			return r, err
+		}
 	}
 	return r, nil
 }
@@ -83,9 +85,7 @@ func (s *stream) copySoon(t *sim.Transfer) error {
 		}
 		return s.context.sim.Synchronize(s.sim)
 	}
-	if t.Src.Host != nil {
-		t.Src.Host = slices.Clone(t.Src.Host)
-	}
+	t.Staged = true
 	return s.submit(t)
 }
 

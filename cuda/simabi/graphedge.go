@@ -34,12 +34,13 @@ func noEdgeData(data *C.CUgraphEdgeData, n C.size_t) bool {
 	if data == nil {
 		return true
 	}
-	for _, d := range unsafe.Slice(data, n) {
+	list, err := listAt(data, n)
+	for _, d := range list {
 		if d != (C.CUgraphEdgeData{}) {
 			return false
 		}
 	}
-	return true
+	return err == nil
 }
 
 func editEdges(h C.CUgraph, from, to *C.CUgraphNode, n C.size_t, data *C.CUgraphEdgeData, do func(*graph.Graph, []graph.Edge) error) C.CUresult {
@@ -93,7 +94,10 @@ func listNodes(out *C.CUgraphNode, count *C.size_t, nodes []*graph.Node) error {
 		return invalidValue
 	}
 	if out != nil {
-		room := unsafe.Slice((*handle)(unsafe.Pointer(out)), *count)
+		room, err := listAt((*handle)(unsafe.Pointer(out)), *count)
+		if err != nil {
+			return err
+		}
 		clear(room)
 		nodes = nodes[:min(len(nodes), len(room))]
 		for i, n := range nodes {
@@ -158,8 +162,9 @@ func clearEdgeData(data *C.CUgraphEdgeData, count *C.size_t) error {
 	if count == nil {
 		return invalidValue
 	}
-	clear(unsafe.Slice(data, *count))
-	return nil
+	room, err := listAt(data, *count)
+	clear(room)
+	return err
 }
 
 //export sim_cuGraphGetEdges

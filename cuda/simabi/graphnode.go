@@ -41,18 +41,17 @@ func (emptyNode) lower() (sim.GraphNode, error) { return sim.GraphNode{Work: not
 
 // nodesAt is the nodes in an array of C's.
 func nodesAt(p *C.CUgraphNode, n C.size_t) ([]*graph.Node, error) {
-	if n == 0 {
-		return nil, nil
+	list, err := listAt((*handle)(unsafe.Pointer(p)), n)
+	if err != nil {
+		return nil, err
 	}
-	if p == nil {
-		return nil, invalidValue
-	}
-	nodes := make([]*graph.Node, n)
-	for i, h := range unsafe.Slice((*handle)(unsafe.Pointer(p)), n) {
-		var err error
-		if nodes[i], err = nodeNamed(h); err != nil {
+	var nodes []*graph.Node
+	for _, h := range list {
+		node, err := nodeNamed(h)
+		if err != nil {
 			return nil, err
 		}
+		nodes = append(nodes, node)
 	}
 	return nodes, nil
 }

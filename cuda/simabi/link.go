@@ -99,14 +99,18 @@ func sim_cuLinkCreate_v2(n C.uint, options *C.CUjit_option, values *unsafe.Point
 func sim_cuLinkAddData_v2(h C.CUlinkState, kind C.CUjitInputType, data unsafe.Pointer, size C.size_t, name *C.char,
 	n C.uint, options *C.CUjit_option, values *unsafe.Pointer) C.CUresult {
 	return onLink(h, func(l *link) error {
-		if _, err := newJIT(n, options, values); err != nil || data == nil || size == 0 {
+		image, err := bytesAt(data, size)
+		if err != nil {
+			return err
+		}
+		if _, err := newJIT(n, options, values); err != nil || size == 0 {
 			return invalidValue
 		}
 		label := "input"
 		if name != nil {
 			label = C.GoString(name)
 		}
-		return l.add(label, kind, unsafe.Slice((*byte)(data), size))
+		return l.add(label, kind, image)
 	})
 }
 

@@ -6,6 +6,7 @@ package simabi
 import "C"
 
 import (
+	"errors"
 	"unsafe"
 
 	"github.com/reprise-gpu/reprise/device"
@@ -179,11 +180,16 @@ func sim_cuMemRangeGetAttribute(data unsafe.Pointer, size C.size_t, a C.CUmem_ra
 //export sim_cuMemRangeGetAttributes
 func sim_cuMemRangeGetAttributes(data *unsafe.Pointer, sizes *C.size_t, attributes *C.CUmem_range_attribute, count C.size_t, p C.CUdeviceptr, n C.size_t) C.CUresult {
 	return inContext(func(*context) error {
-		if data == nil || sizes == nil || attributes == nil || count == 0 {
+		if count == 0 {
 			return invalidValue
 		}
-		each, size := unsafe.Slice(data, count), unsafe.Slice(sizes, count)
-		for i, a := range unsafe.Slice(attributes, count) {
+		each, err1 := listAt(data, count)
+		size, err2 := listAt(sizes, count)
+		list, err3 := listAt(attributes, count)
+		if err := errors.Join(err1, err2, err3); err != nil {
+			return err
+		}
+		for i, a := range list {
 			if err := rangeAttribute(each[i], size[i], a, p, n); err != nil {
 				return err
 			}
@@ -196,10 +202,10 @@ func sim_cuMemRangeGetAttributes(data *unsafe.Pointer, sizes *C.size_t, attribut
 // a list of them.
 func rangeAttribute(data unsafe.Pointer, size C.size_t, a C.CUmem_range_attribute, p C.CUdeviceptr, n C.size_t) error {
 	b, err := managed(p, n)
-	if err != nil || data == nil || size == 0 || size%4 != 0 || size != 4 && a != C.CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY {
+	out, unfit := listAt((*C.int)(data), size/4)
+	if err != nil || unfit != nil || size == 0 || size%4 != 0 || size != 4 && a != C.CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY {
 		return invalidValue
 	}
-	out := unsafe.Slice((*C.int)(data), size/4)
 	uniform := func(topic adviceTopic) (int, bool) { return b.advices.uniform(uint64(p), uint64(p)+uint64(n), topic) }
 	switch a {
 	case C.CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY:

@@ -87,7 +87,11 @@ func (c *context) canAllocate(p *C.CUDA_MEM_ALLOC_NODE_PARAMS_v1) error {
 			return notSupported
 		}
 	}
-	for _, access := range unsafe.Slice(p.accessDescs, p.accessDescCount) {
+	list, err := listAt(p.accessDescs, p.accessDescCount)
+	if err != nil {
+		return err
+	}
+	for _, access := range list {
 		if access.location.id != p.poolProps.location.id {
 			return notSupported // contexts of other devices have no graphs with this one
 		}

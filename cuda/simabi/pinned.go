@@ -66,15 +66,18 @@ func sim_cuMemHostRegister_v2(p unsafe.Pointer, n C.size_t, flags C.uint) C.CUre
 	return inContextUnsafe(func(c *context) error {
 		size, err := length(n)
 		switch {
-		case err != nil || p == nil || n == 0 || flags&^hostRegisterFlags != 0,
-			uint64(uintptr(p))+uint64(n) < uint64(uintptr(p)):
+		case err != nil || p == nil || n == 0 || flags&^hostRegisterFlags != 0:
 			return invalidValue
 		case flags&C.CU_MEMHOSTREGISTER_IOMEMORY != 0:
 			return status(C.CUDA_ERROR_NOT_PERMITTED)
 		case driver.system.Overlaps(device.Ptr(uintptr(p)), size):
 			return status(C.CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED)
 		}
-		_, err = c.lend(bytesAt(p, size), registeredBlock, flags, "registered")
+		pages, err := bytesAt(p, n)
+		if err != nil {
+			return err
+		}
+		_, err = c.lend(pages, registeredBlock, flags, "registered")
 		return err
 	})
 }

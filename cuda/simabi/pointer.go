@@ -144,7 +144,7 @@ func sim_cuPointerGetAttributes(n C.uint, attributes *C.CUpointer_attribute, dat
 			case a == C.CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
 				*(*C.int)(values[i]) = C.CU_DEVICE_INVALID
 			default:
-				clear(bytesAt(values[i], int64(attributeBytes(a))))
+				clear(unsafe.Slice((*byte)(values[i]), attributeBytes(a)))
 			}
 		}
 		return nil

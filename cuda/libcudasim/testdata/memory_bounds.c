@@ -1,8 +1,33 @@
 // sim only: a driver knows the bounds of its own blocks, which are larger than what was asked for
-// Nothing reaches one byte past an allocation, or into one that was freed.
+// Nothing reaches one byte past an allocation, or into one that was freed. Sizes and counts
+// that no memory can hold are refused before anything is read.
 #include "check.h"
 
 #define N 3000
+
+// huge passes sizes that came out negative, or far too large.
+static void huge(CUdeviceptr a, char *host) {
+	static const size_t sizes[] = {(size_t)-1, (size_t)-4096, (size_t)1 << 63, (size_t)1 << 62, (size_t)1 << 42};
+	CUgraph graph;
+	CUgraphNode node;
+	CUlinkState link;
+	CHECK(cuGraphCreate(&graph, 0));
+	CHECK(cuLinkCreate(0, NULL, NULL, &link));
+	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+		size_t n = sizes[i];
+		EXPECT(cuMemcpyHtoD(a, host, n), CUDA_ERROR_INVALID_VALUE);
+		EXPECT(cuMemcpyHtoDAsync(a, host, n, 0), CUDA_ERROR_INVALID_VALUE);
+		EXPECT(cuMemcpyDtoHAsync(host, a, n, 0), CUDA_ERROR_INVALID_VALUE);
+		EXPECT(cuMemcpyAsync(a, (CUdeviceptr)(uintptr_t)host, n, 0), CUDA_ERROR_INVALID_VALUE);
+		EXPECT(cuMemcpyDtoD(a, a, n), CUDA_ERROR_INVALID_VALUE);
+		EXPECT(cuMemsetD32(a, 0, n), CUDA_ERROR_INVALID_VALUE);
+	}
+	EXPECT(cuMemHostRegister(host, (size_t)-1, 0), CUDA_ERROR_INVALID_VALUE);
+	EXPECT(cuLinkAddData(link, CU_JIT_INPUT_PTX, host, (size_t)-1, "huge", 0, NULL, NULL), CUDA_ERROR_INVALID_VALUE);
+	EXPECT(cuGraphAddEmptyNode(&node, graph, &node, (size_t)-1), CUDA_ERROR_INVALID_VALUE);
+	CHECK(cuLinkDestroy(link));
+	CHECK(cuGraphDestroy(graph));
+}
 
 int main(void) {
 	CUdeviceptr a, b, base;
@@ -23,6 +48,7 @@ int main(void) {
 	EQ(base, a);
 	EQ(size, N);
 	EXPECT(cuMemGetAddressRange(&base, &size, a + N), CUDA_ERROR_NOT_FOUND);
+	huge(a, (char *)host);
 	CHECK(cuMemFree(a));
 	EXPECT(cuMemcpyDtoH(host, a, 1), CUDA_ERROR_INVALID_VALUE);
 	EXPECT(cuMemcpy((CUdeviceptr)(uintptr_t)host, a, 1), CUDA_ERROR_INVALID_VALUE);
