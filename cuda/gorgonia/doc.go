@@ -3,5 +3,5 @@
 // They come from the module cache, in the version that go.mod names, and see the simulator
 // through the trampolines of lazycuda, as package cuda does. Each keeps its thread, which is
 // all that is changed. testdata/expected.txt says what each must do; `make gorgonia-test`
-// runs them.
+// runs them, and `make test-cuda` all but one, which takes minutes.
 package gorgonia
