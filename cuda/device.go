@@ -213,4 +213,4 @@ func (d *Device) freeThings() {
 }
 
 // simulated reports whether the driver is the simulator.
-var simulated = sync.OnceValue(func() bool { return lazycuda.Provider() == "sim" })
+var simulated = sync.OnceValue(lazycuda.Simulated)

@@ -86,14 +86,16 @@ const maxSharedOptIn cu.DeviceAttribute = 97
 // DriverState is what was found where the driver should be.
 type DriverState struct {
 	Library string // "sim", the path of the library that was opened, or ""
-	Problem string // why there is none
-	Init    device.Code
-	Version int // 12040 is CUDA 12.4
+	// Simulated is set for "sim" and for libcudasim.so.
+	Simulated bool
+	Problem   string // why there is none
+	Init      device.Code
+	Version   int // 12040 is CUDA 12.4
 }
 
 // Driver looks for the driver.
 func Driver() DriverState {
-	return DriverState{lazycuda.Provider(), lazycuda.Problem(), device.Code(lazycuda.InitResult()), cu.Version()}
+	return DriverState{lazycuda.Provider(), simulated(), lazycuda.Problem(), device.Code(lazycuda.InitResult()), cu.Version()}
 }
 
 // Prohibited reports whether a GPU's compute mode admits nobody.

@@ -26,9 +26,11 @@ type driverState struct {
 // driverFacts is what was found where the driver should be.
 type driverFacts struct {
 	Library string // "sim", the path of the library that was opened, or ""
-	Problem string // why there is none
-	Init    device.Code
-	Version int // 12040 is CUDA 12.4
+	// Simulated is set for "sim" and for libcudasim.so.
+	Simulated bool
+	Problem   string // why there is none
+	Init      device.Code
+	Version   int // 12040 is CUDA 12.4
 }
 
 // diagnosis is one line of doctor.
@@ -80,7 +82,7 @@ func diagnose(root string, s driverState) []diagnosis {
 		lines[0].found = "this one only simulates"
 		lines[0].remedy = "build with `make`, which needs a C compiler"
 	}
-	if s.Driver.Library != "sim" {
+	if !s.Driver.Simulated {
 		lines = append(lines, kernelModule(root), deviceFiles(root))
 	}
 	if !s.Built {
@@ -153,6 +155,8 @@ func library(f driverFacts) diagnosis {
 	switch {
 	case f.Library == "sim":
 		d.found = "the simulator in this program (REPRISE_LIBCUDA=sim)"
+	case f.Simulated:
+		d.found += ", a simulator"
 	case !d.ok:
 		d.found = f.Problem
 		d.remedy = "install NVIDIA's driver, whose part libcuda.so.1 is, or name the library in REPRISE_LIBCUDA"

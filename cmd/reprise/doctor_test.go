@@ -60,7 +60,7 @@ func TestDoctor(t *testing.T) {
 			"MISSING  driver library: libcuda.so.1: cannot open; install NVIDIA's driver",
 		}},
 		{"a build that only simulates", linux, driverState{}, false, []string{"MISSING  build: this one only simulates; build with `make`"}},
-		{"the simulator", nil, driverState{Built: true, Driver: driverFacts{Library: "sim", Version: 12040}, GPUs: []device.Info{h200}}, true,
+		{"the simulator", nil, driverState{Built: true, Driver: driverFacts{Library: "sim", Simulated: true, Version: 12040}, GPUs: []device.Info{h200}}, true,
 			[]string{"ok       driver library: the simulator in this program"}},
 		{"a container without GPUs", map[string]string{".dockerenv": ""}, with(lib), false, []string{
 			"MISSING  kernel module: not visible in this container; start it with the NVIDIA container toolkit, docker run --gpus all"}},

@@ -45,6 +45,7 @@ func TestCalls(t *testing.T) {
 	caller, libcuda := compileCaller(t), "REPRISE_LIBCUDA="+compileDriver(t)
 	call(t, caller, "arguments", libcuda)
 	call(t, caller, "results", libcuda)
+	call(t, caller, "old", libcuda)
 	call(t, caller, "failing", libcuda, "DRIVER_INIT=999")
 	for range 20 {
 		call(t, caller, "threads", libcuda)

@@ -10,7 +10,8 @@
 //	                                 none of them: "no device"
 //
 // The provider is chosen at the first call. A function that the provider lacks,
-// because it is newer, answers CUDA_ERROR_NOT_SUPPORTED. Without a provider cuInit
+// because it is newer, answers CUDA_ERROR_NOT_SUPPORTED, but for kernel nodes of
+// graphs, which go to the functions that drivers before CUDA 12 have. Without a provider cuInit
 // succeeds and there are 0 devices; calls that know what results are named work,
 // and all others answer CUDA_ERROR_NO_DEVICE. When the provider's cuInit fails it is
 // the same, and the others answer what cuInit failed with: a program always gets to

@@ -17,6 +17,9 @@ func Provider() string { return C.GoString(C.lazycuda_provider()) }
 // Problem says why there is no driver; it is "" if there is one.
 func Problem() string { return C.GoString(C.lazycuda_problem()) }
 
+// Simulated reports whether a simulator answers, be it of this program or libcudasim.so.
+func Simulated() bool { return C.lazycuda_simulated() != 0 }
+
 // InitResult is the code that the provider answered to cuInit, whose caller is told
 // success in any case.
 func InitResult() int { return int(C.lazycuda_init_result()) }

@@ -20,6 +20,9 @@ const char *lazycuda_provider(void);
 /* Why there is no driver; "" if there is one. */
 const char *lazycuda_problem(void);
 
+/* Whether the provider is a simulator, in this program or a library: only those have reprise.h. */
+int lazycuda_simulated(void);
+
 /* What the provider answered to cuInit, which tells its caller success. CUDA_ERROR_NOT_INITIALIZED
  * before that, CUDA_ERROR_NO_DEVICE without a provider. */
 CUresult lazycuda_init_result(void);

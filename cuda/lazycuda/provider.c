@@ -52,6 +52,16 @@ static void choose_library(const char *path) {
     provider = dlinfo(opened, RTLD_DI_LINKMAP, &map) == 0 ? map->l_name : path;
 }
 
+// What the provider has under a name, or NULL.
+static void *lookup(const char *symbol) {
+    if (simulator)
+        return simulator(symbol);
+    return library ? dlsym(library, symbol) : NULL;
+}
+
+// The clock of a simulator, NULL with a GPU's driver, which has none.
+static uint64_t (*virtual_clock)(void);
+
 static void choose(void) {
     const char *wish = getenv("REPRISE_LIBCUDA");
     if (wish == NULL || *wish == '\0')
@@ -60,6 +70,7 @@ static void choose(void) {
         choose_simulator();
     else
         choose_library(wish);
+    virtual_clock = (uint64_t (*)(void))lookup("repriseNow");
 }
 
 static void choose_once(void) {
@@ -70,9 +81,7 @@ static void choose_once(void) {
 // The provider's own function, or NULL.
 static void *provided(const char *symbol) {
     choose_once();
-    if (simulator)
-        return simulator(symbol);
-    return library ? dlsym(library, symbol) : NULL;
+    return lookup(symbol);
 }
 
 static CUresult initialized = CUDA_ERROR_NOT_INITIALIZED;
@@ -89,6 +98,20 @@ static CUresult init(unsigned int flags) {
         return CUDA_ERROR_INVALID_VALUE;
     __atomic_store_n(&initialized, real ? real(flags) : CUDA_ERROR_NO_DEVICE, __ATOMIC_RELEASE);
     return CUDA_SUCCESS;
+}
+
+// CUDA 12.0 added two fields at the end of what describes a kernel node. A driver of CUDA 11 takes
+// the same without them, which say nothing when the node has a CUfunction.
+static const char *before_12(const char *symbol) {
+    static const char *const names[][2] = {
+        {"cuGraphAddKernelNode_v2", "cuGraphAddKernelNode"},
+        {"cuGraphExecKernelNodeSetParams_v2", "cuGraphExecKernelNodeSetParams"},
+        {"cuGraphKernelNodeSetParams_v2", "cuGraphKernelNodeSetParams"},
+    };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(symbol, names[i][0]) == 0)
+            return names[i][1];
+    return NULL;
 }
 
 // Stands in for a function that is newer than the driver.
@@ -110,6 +133,8 @@ void *lazycuda_find(const char *symbol) {
     void *function = provided(symbol);
     if (!(simulator || library) || out_of_order(symbol))
         return lazycuda_absent(symbol);
+    if (function == NULL && before_12(symbol))
+        function = provided(before_12(symbol));
     return function ? function : (void *)missing;
 }
 
@@ -123,26 +148,26 @@ const char *lazycuda_problem(void) {
     return problem;
 }
 
+int lazycuda_simulated(void) {
+    choose_once();
+    return virtual_clock != NULL;
+}
+
 uint64_t repriseNow(void) {
     choose_once();
-    if (simulator) {
-        uint64_t (*now)(void) = (uint64_t (*)(void))simulator("repriseNow");
-        if (now)
-            return now();
-    }
+    if (virtual_clock)
+        return virtual_clock();
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
 CUresult repriseLabel(const char *name) {
-    choose_once();
-    CUresult (*label)(const char *) = simulator ? (CUresult (*)(const char *))simulator("repriseLabel") : NULL;
+    CUresult (*label)(const char *) = (CUresult (*)(const char *))provided("repriseLabel");
     return label ? label(name) : CUDA_ERROR_NOT_SUPPORTED;
 }
 
 CUresult repriseLastError(repriseError *error) {
-    choose_once();
-    CUresult (*last)(repriseError *) = simulator ? (CUresult (*)(repriseError *))simulator("repriseLastError") : NULL;
+    CUresult (*last)(repriseError *) = (CUresult (*)(repriseError *))provided("repriseLastError");
     return last ? last(error) : CUDA_ERROR_NOT_SUPPORTED;
 }

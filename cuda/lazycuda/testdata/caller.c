@@ -62,6 +62,21 @@ static void results(void) {
     CHECK(before > 0 && repriseNow() >= before);
 }
 
+// A driver of CUDA 11 has the function for kernel nodes without _v2, and others not at all.
+static void old(void) {
+    const void **pointers = remembered("given_pointers");
+    int *dims = remembered("given_dims");
+    CUDA_KERNEL_NODE_PARAMS params = {0};
+    CUgraphNode node = NULL, after[2] = {NULL};
+    for (int i = 0; i < 2; i++) {
+        CHECK(cuGraphAddKernelNode_v2(&node, (CUgraph)0x99, after, 2 + i, &params) == CUDA_SUCCESS);
+        CHECK(node == (CUgraphNode)0x77 && pointers[0] == (void *)0x99 && pointers[1] == after);
+        CHECK(pointers[2] == &params && dims[0] == 2 + i);
+    }
+    CHECK(cuGraphExecKernelNodeSetParams_v2(NULL, node, &params) == CUDA_ERROR_NOT_SUPPORTED);
+    CHECK(!lazycuda_simulated());
+}
+
 // The driver answers cuInit with DRIVER_INIT, 999.
 static void failing(void) {
     int n = -1, version = -1;
@@ -140,7 +155,7 @@ int main(int argc, char **argv) {
     static const struct {
         const char *name;
         void (*run)(void);
-    } ways[] = {{"arguments", arguments}, {"results", results}, {"failing", failing}, {"absent", absent},
+    } ways[] = {{"arguments", arguments}, {"results", results}, {"old", old}, {"failing", failing}, {"absent", absent},
         {"threads", threads}, {"overhead", overhead}};
     for (size_t i = 0; argc == 2 && i < sizeof ways / sizeof *ways; i++)
         if (strcmp(argv[1], ways[i].name) == 0) {
