@@ -5,6 +5,7 @@ package cuda
 import (
 	"bytes"
 	"fmt"
+	"regexp"
 	"strings"
 
 	"gorgonia.org/cu"
@@ -52,21 +53,30 @@ func (d *Device) LoadModule(name, ptx string) (device.Module, error) {
 	})
 	if err != nil {
 		err.Detail = compilerError(name, err.Detail, log)
+		if err.Code == invalidImage {
+			err.Code = device.InvalidPTX
+		}
 		return 0, err.In("LoadModule")
 	}
 	return d.modules.Add(m), nil
 }
 
-// compilerError puts the compiler's log in an error's detail. ptxas calls its input
-// "ptxas application ptx input", which is no help to who has several.
+// invalidImage is CUDA_ERROR_INVALID_IMAGE, a driver's answer to a text that does not even
+// look like PTX. From here it could be nothing else.
+const invalidImage device.Code = 200
+
+// place is what the driver's compiler says before an error. It calls its input "ptxas
+// application ptx input", which is no help to who has several.
+var place = regexp.MustCompile(`ptxas application ptx input, line (\d+)\s*;\s*`)
+
+// compilerError puts the compiler's log in an error's detail.
 func compilerError(name, detail string, log []byte) string {
 	n := max(0, bytes.IndexByte(log, 0))
 	text := strings.TrimSpace(string(log[:n]))
 	if text == "" {
 		return fmt.Sprintf("module %s: %s", name, detail)
 	}
-	text = strings.ReplaceAll(text, "ptxas application ptx input, line ", name+":")
-	return fmt.Sprintf("module %s: %s", name, text)
+	return fmt.Sprintf("module %s: %s", name, place.ReplaceAllString(text, strings.ReplaceAll(name, "$", "$$")+":$1: "))
 }
 
 // UnloadModule waits for all work, since some of it may run the module's code.

@@ -2,11 +2,15 @@ package device
 
 import "fmt"
 
-// KindOf names the kind of a work, "launch", "copy", "memset", "host call" or
-// "nothing"; "" for nil and for anything else. An update must keep it.
+// KindOf names the kind of a work, "launch", "cooperative launch", "copy", "memset",
+// "host call" or "nothing"; "" for nil and for anything else. An update must keep it: a
+// driver cannot make a node's launch cooperative.
 func KindOf(w Work) string {
 	switch w := w.(type) {
 	case *Launch:
+		if w != nil && w.Cooperative {
+			return "cooperative launch"
+		}
 		return ifSet(w != nil, "launch")
 	case *Copy:
 		return ifSet(w != nil, "copy")

@@ -161,9 +161,9 @@ func (d *Device) replace(at **job, w device.Work) *device.Error {
 	if err != nil {
 		return err
 	}
-	if j.kind != (*at).kind {
+	if was, is := (*at).kindOf(), j.kindOf(); was != is {
 		return &device.Error{Code: device.GraphUpdateForbidden,
-			Detail: fmt.Sprintf("a %s cannot become a %s; instantiate anew", (*at).kind, j.kind)}
+			Detail: fmt.Sprintf("a %s cannot become a %s; instantiate anew", was, is)}
 	}
 	*at = j
 	return nil
@@ -177,6 +177,14 @@ var jobKinds = [...]string{
 }
 
 func (k jobKind) String() string { return jobKinds[k] }
+
+// kindOf is what device.KindOf calls the job's work.
+func (j *job) kindOf() string {
+	if j.kind == launch && j.launch.Cooperative {
+		return "cooperative launch"
+	}
+	return j.kind.String()
+}
 
 // LaunchGraph enqueues all nodes between two markers: one that the roots wait
 // for and that waits for the stream, one that waits for the leaves and that the

@@ -165,6 +165,15 @@ func graphUpdateKind(t *testing.T, b *bench) {
 	err := b.UpdateNode(exec, node, device.Nothing{})
 	refused(t, err, "UpdateNode", device.GraphUpdateForbidden)
 	assert.NoError(t, b.UpdateNode(exec, node, &device.Memset{Dst: p, Width: 1, Count: 8}))
+
+	l := affine(b.function("affine"), p, p, 1, 0, 1)
+	launches := b.graph()
+	node = b.node(launches, l)
+	exec = b.instantiate(launches)
+	together := *l
+	together.Cooperative = true
+	refused(t, b.UpdateNode(exec, node, &together), "UpdateNode", device.GraphUpdateForbidden)
+	assert.NoError(t, b.UpdateNode(exec, node, l))
 }
 
 func graphBadNodes(t *testing.T, b *bench) {
