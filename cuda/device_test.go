@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"os/exec"
 	"regexp"
 	"strings"
 	"syscall"
@@ -47,7 +48,47 @@ func unsupported() map[string]string {
 	if !simulated() {
 		list["faults/are described"] = "a GPU's driver names no kernel, thread or line"
 	}
+	for _, name := range devicetest.Names() {
+		why := ""
+		switch {
+		case strings.HasPrefix(name, "faults/") && os.Getenv(alone) != name:
+			why = "TestFaults runs it in a process of its own"
+		case simulated():
+		case strings.HasPrefix(name, "conditional/") && has(withConditionals, "") != nil:
+			why = "the driver is older than conditional nodes"
+		case (name == "conditional/if with an else" || name == "conditional/switch") && has(withSwitches, "") != nil:
+			why = "the driver is older than switches and elses"
+		}
+		if _, ok := list[name]; why != "" && !ok {
+			list[name] = why
+		}
+	}
 	return list
+}
+
+// alone names the behaviour that a process is there for.
+const alone = "CUDA_TEST_ALONE"
+
+// TestFaults runs the behaviours that poison the device, each in a process of its own: of a
+// process that has had such a fault a GPU's driver wants nothing but that it ends.
+func TestFaults(t *testing.T) {
+	left := unsupported()
+	for _, name := range devicetest.Names() {
+		if !strings.HasPrefix(name, "faults/") {
+			continue
+		}
+		t.Run(strings.TrimPrefix(name, "faults/"), func(t *testing.T) {
+			if why := left[name]; !strings.HasPrefix(why, "TestFaults") {
+				t.Skip("unsupported: " + why)
+			}
+			pattern := "^TestConformance$/^faults$/^" + strings.ReplaceAll(strings.TrimPrefix(name, "faults/"), " ", "_") + "$"
+			c := exec.Command(os.Args[0], "-test.v", "-test.run", pattern)
+			c.Env = append(os.Environ(), alone+"="+name)
+			out, err := c.CombinedOutput()
+			require.NoError(t, err, "%s", out)
+			require.Contains(t, string(out), "--- PASS: TestConformance/faults/", "%s", out)
+		})
+	}
 }
 
 func TestConformance(t *testing.T) {

@@ -29,12 +29,17 @@ static void CUDA_CB run_host_call(void *handle) {
 		return result;                                        \
 	} while (0)
 
-// A packed parameter block goes to the driver as it is, through `extra`.
-#define EXTRA(l)                                              \
-	{CU_LAUNCH_PARAM_BUFFER_POINTER, (l)->params, CU_LAUNCH_PARAM_BUFFER_SIZE, (void *)&(l)->bytes, CU_LAUNCH_PARAM_END}
+// A packed parameter block goes to the driver as it is, through `extra`: a list of five
+// entries. A kernel without parameters has no block to point at, and no list.
+static void **pack(const struct launch *l, void *list[5]) {
+	list[0] = CU_LAUNCH_PARAM_BUFFER_POINTER, list[1] = l->params;
+	list[2] = CU_LAUNCH_PARAM_BUFFER_SIZE, list[3] = (void *)&l->bytes;
+	list[4] = CU_LAUNCH_PARAM_END;
+	return l->bytes ? list : NULL;
+}
 
 static CUresult launch(const struct launch *l, CUstream stream) {
-	void *extra[] = EXTRA(l);
+	void *list[5], **extra = pack(l, list);
 	CUlaunchAttribute cooperative = {.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE, .value.cooperative = 1};
 	CUlaunchConfig config = {l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1], l->block[2], l->shared, stream, &cooperative, 1};
 	if (l->cooperative) // cuLaunchCooperativeKernel takes no extra
@@ -137,8 +142,8 @@ static CUresult make_cooperative(CUgraphNode node) {
 }
 
 static CUresult add_node(CUcontext context, CUgraph graph, const CUgraphNode *after, size_t n, const struct command *c, CUgraphNode *node) {
-	void *extra[] = EXTRA(&c->launch);
-	CUDA_KERNEL_NODE_PARAMS kernel = kernel_params(&c->launch, extra);
+	void *list[5];
+	CUDA_KERNEL_NODE_PARAMS kernel = kernel_params(&c->launch, pack(&c->launch, list));
 	CUDA_MEMCPY3D copy = copy_params(&c->copy);
 	CUDA_MEMSET_NODE_PARAMS set = fill_params(&c->fill);
 	CUDA_HOST_NODE_PARAMS host = {run_host_call, (void *)c->call};
@@ -191,8 +196,8 @@ CUresult driver_instantiate(CUcontext context, CUgraph graph, CUgraphExec *exec)
 }
 
 static CUresult update_node(CUcontext context, CUgraphExec exec, CUgraphNode node, const struct command *c) {
-	void *extra[] = EXTRA(&c->launch);
-	CUDA_KERNEL_NODE_PARAMS kernel = kernel_params(&c->launch, extra);
+	void *list[5];
+	CUDA_KERNEL_NODE_PARAMS kernel = kernel_params(&c->launch, pack(&c->launch, list));
 	CUDA_MEMCPY3D copy = copy_params(&c->copy);
 	CUDA_MEMSET_NODE_PARAMS set = fill_params(&c->fill);
 	CUDA_HOST_NODE_PARAMS host = {run_host_call, (void *)c->call};

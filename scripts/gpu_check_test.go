@@ -57,7 +57,7 @@ esac`)
 	b.tool("ptxas", "exit 0")
 	b.tool("g++", "exit 0")
 	b.tool("gcc", compilerStub)
-	b.tool("compute-sanitizer", `shift 2; exec "$@"`)
+	b.tool("compute-sanitizer", `shift 4; exec "$@"`)
 	return b
 }
 
@@ -213,7 +213,7 @@ func TestATestThatIsNotThereIsAFailure(t *testing.T) {
 	b := newBundle(t)
 	b.program("tests/cuda.test", `echo "testing: warning: no tests to run"; echo PASS`)
 	o, _ := b.check(1, "conformance")
-	assert.Equal(t, "failed: no test has that name: -test.run Conformance", o.statuses()["conformance"])
+	assert.Equal(t, "failed: no test has that name: -test.run Conformance|Faults", o.statuses()["conformance"])
 }
 
 func TestADeviceThatIsNotThereIsAFailure(t *testing.T) {
