@@ -86,10 +86,27 @@ func TestPrograms(t *testing.T) {
 	}
 }
 
+// TestToolkitHeader compiles a program with the header of NVIDIA's toolkit instead of ours.
+func TestToolkitHeader(t *testing.T) {
+	for _, header := range []string{os.Getenv("CUDA_HOME") + "/include", "/usr/local/cuda/include", "/usr/include"} {
+		if _, err := os.Stat(filepath.Join(header, "cuda.h")); err == nil {
+			lib := buildLibrary(t)
+			run(t, lib, compileWith(t, header, lib, "testdata/capture_fork_join.c"), nil)
+			return
+		}
+	}
+	t.Skip("no CUDA toolkit here: set CUDA_HOME if there is one")
+}
+
 // compileProgram compiles a program of testdata with our header.
 func compileProgram(t *testing.T, lib, source string, flags ...string) string {
+	return compileWith(t, "../include", lib, source, flags...)
+}
+
+// compileWith compiles a program of testdata with the cuda.h of a folder.
+func compileWith(t *testing.T, header, lib, source string, flags ...string) string {
 	program := filepath.Join(t.TempDir(), "program")
-	args := append([]string{"-std=c11", "-D_GNU_SOURCE", "-O1", "-Wall", "-Wextra", "-Werror", "-pthread", "-I../include",
+	args := append([]string{"-std=c11", "-D_GNU_SOURCE", "-O1", "-Wall", "-Wextra", "-Werror", "-pthread", "-I" + header,
 		source, "-o", program, filepath.Join(lib, "libcudasim.so"), "-lm"}, flags...)
 	out, err := exec.Command("gcc", args...).CombinedOutput()
 	require.NoError(t, err, "%s", out)
