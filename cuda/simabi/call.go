@@ -47,6 +47,9 @@ const (
 // function with a _ptds or _ptsz variant must go through it, also to fail: it takes
 // note of the variant.
 func call(body func(*thread) error) C.CUresult {
+	if C.simabi_forked != 0 {
+		return C.CUDA_ERROR_NOT_INITIALIZED
+	}
 	driver.mu.Lock()
 	defer driver.mu.Unlock()
 	t := current()

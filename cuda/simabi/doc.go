@@ -28,6 +28,9 @@
 // handle that is wrong, of another kind, or was destroyed is found and answered with
 // CUDA_ERROR_INVALID_HANDLE; a real driver may crash.
 //
+// A child of fork is answered CUDA_ERROR_NOT_INITIALIZED, as by a real driver when the
+// parent has called it; here also when it has not.
+//
 // $REPRISE_SIM says what GPUs there are: profiles, or files that `reprise calibrate`
 // wrote, separated by commas; "h200" when it is not set. A driver of CUDA 12.4 runs
 // them. It compiles PTX for any of them, also PTX of a newer target than the GPU's,

@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-const char *simabi_error_name(CUresult code) {
+static const char *name_of(CUresult code) {
 	switch (code) {
 #define RESULT(name, text) \
 	case name: return #name;
@@ -14,7 +14,7 @@ const char *simabi_error_name(CUresult code) {
 	return NULL;
 }
 
-const char *simabi_error_string(CUresult code) {
+static const char *text_of(CUresult code) {
 	switch (code) {
 #define RESULT(name, text) \
 	case name: return text;
@@ -23,3 +23,17 @@ const char *simabi_error_string(CUresult code) {
 	}
 	return NULL;
 }
+
+// put stores a text, which is null when there is none for a code.
+static CUresult put(const char **to, const char *text) {
+	if (!to)
+		return CUDA_ERROR_INVALID_VALUE;
+	*to = text;
+	return text ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+//export sim_cuGetErrorName
+CUresult sim_cuGetErrorName(CUresult code, const char **name) { return put(name, name_of(code)); }
+
+//export sim_cuGetErrorString
+CUresult sim_cuGetErrorString(CUresult code, const char **text) { return put(text, text_of(code)); }

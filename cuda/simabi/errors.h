@@ -3,10 +3,8 @@
 
 #include <cuda.h>
 
-// simabi_error_name is the identifier of a result code, or NULL.
-const char *simabi_error_name(CUresult code);
-
-// simabi_error_string is what it means, or NULL.
-const char *simabi_error_string(CUresult code);
+// These two need no cuInit, and answer in a child of fork, too.
+CUresult sim_cuGetErrorName(CUresult code, const char **name);
+CUresult sim_cuGetErrorString(CUresult code, const char **text);
 
 #endif

@@ -3,6 +3,7 @@
 package simabi
 
 // #include <cuda.h>
+// #include "thread.h"
 import "C"
 
 import (
@@ -62,6 +63,9 @@ func gpuOf(d C.CUdevice) (*gpu, error) {
 
 //export sim_cuInit
 func sim_cuInit(flags C.uint) C.CUresult {
+	if C.simabi_forked != 0 {
+		return C.CUDA_ERROR_NOT_INITIALIZED
+	}
 	driver.mu.Lock()
 	defer driver.mu.Unlock()
 	if flags != 0 {

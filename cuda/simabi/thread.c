@@ -53,6 +53,12 @@ struct simabi_caller simabi_caller(void) {
 	return caller;
 }
 
+int simabi_forked;
+
+static void forked(void) { simabi_forked = 1; }
+
+__attribute__((constructor)) static void watch_forks(void) { pthread_atfork(NULL, NULL, forked); }
+
 void simabi_call_host(void (*function)(void *), void *data) {
 	in_host = 1;
 	function(data);

@@ -15,6 +15,10 @@ struct simabi_caller {
 
 struct simabi_caller simabi_caller(void);
 
+// simabi_forked says that this process is the child of a fork. It has none of the threads of
+// Go's runtime, which would sooner or later wait for one of them.
+extern int simabi_forked __attribute__((visibility("hidden")));
+
 // simabi_call_host and simabi_call_back call functions of the program's.
 void simabi_call_host(void (*function)(void *), void *data);
 void simabi_call_back(CUstreamCallback function, CUstream stream, CUresult status, void *data);

@@ -3,7 +3,7 @@
 // package libcudasim, whose functions have the driver's names. Those that cuda.h
 // renames for the per-thread default stream get that second name in perthread.S. Of
 // those that cuda.h declares and simabi lacks, the library says that it does not
-// support them.
+// support them. Functions in C files say that they are exports in the same way.
 package main
 
 import (
@@ -25,7 +25,11 @@ var (
 
 func main() {
 	log.SetFlags(0)
-	symbols, err := symbols(".")
+	symbols, err := symbolsOf("*.go")
+	if err != nil {
+		log.Fatal("gentable: ", err)
+	}
+	inC, err := symbolsOf("*.c")
 	if err != nil {
 		log.Fatal("gentable: ", err)
 	}
@@ -42,21 +46,22 @@ func main() {
 	for _, v := range variants {
 		symbols = append(symbols, v.name)
 	}
+	symbols = append(symbols, inC...)
 	slices.Sort(symbols)
 	if err == nil {
 		err = os.WriteFile("table.c", table(symbols, variants), 0o644)
 	}
 	if err == nil {
-		err = os.WriteFile(filepath.Join("..", "libcudasim", "exports.S"), exports(symbols, declared), 0o644)
+		err = os.WriteFile(filepath.Join("..", "libcudasim", "exports.S"), exports(symbols, inC, declared), 0o644)
 	}
 	if err != nil {
 		log.Fatal("gentable: ", err)
 	}
 }
 
-// symbols lists the functions that the package in dir exports, as strcmp sorts.
-func symbols(dir string) ([]string, error) {
-	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
+// symbolsOf lists the functions that files export, as strcmp sorts.
+func symbolsOf(pattern string) ([]string, error) {
+	files, err := filepath.Glob(pattern)
 	if err != nil {
 		return nil, err
 	}
@@ -105,7 +110,7 @@ func perThread(variants []variant) []byte {
 
 func table(symbols []string, variants []variant) []byte {
 	var b bytes.Buffer
-	b.WriteString(heading + "#include \"_cgo_export.h\"\n#include \"table.h\"\n\n")
+	b.WriteString(heading + "#include \"_cgo_export.h\"\n#include \"errors.h\"\n#include \"table.h\"\n\n")
 	for _, v := range variants {
 		fmt.Fprintf(&b, "void sim_%s(void);\n", v.name)
 	}
@@ -117,11 +122,15 @@ func table(symbols []string, variants []variant) []byte {
 	return b.Bytes()
 }
 
-func exports(symbols []string, declared []byte) []byte {
+func exports(symbols, inC []string, declared []byte) []byte {
 	var b bytes.Buffer
 	b.WriteString(heading + "#include \"export.h\"\n\n")
 	for _, s := range symbols {
-		fmt.Fprintf(&b, "EXPORT(%s)\n", s)
+		macro := "EXPORT"
+		if slices.Contains(inC, s) {
+			macro = "EXPORT_C"
+		}
+		fmt.Fprintf(&b, "%s(%s)\n", macro, s)
 	}
 	b.WriteString("\n")
 	for _, m := range listed.FindAllSubmatch(declared, -1) {

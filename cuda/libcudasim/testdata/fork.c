@@ -1,0 +1,57 @@
+// A child of fork has no driver, whether other threads were in it or not; one that execs
+// another program is of no concern, and the parent goes on.
+#include "check.h"
+
+#include <pthread.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static CUdeviceptr memory;
+
+static void *churn(void *stop) {
+	while (!__atomic_load_n((int *)stop, __ATOMIC_ACQUIRE))
+		cuMemAlloc(&memory, 0);
+	return NULL;
+}
+
+static void child(void) {
+	CUdeviceptr p;
+	const char *name;
+	alarm(20); // rather than hang
+	for (int i = 0; i < 100; i++)
+		EXPECT(cuMemAlloc(&p, 64), CUDA_ERROR_NOT_INITIALIZED);
+	CHECK(cuGetErrorName(CUDA_ERROR_NOT_INITIALIZED, &name));
+	exit(0);
+}
+
+static void wait_for(pid_t pid) {
+	int status;
+	TRUE(pid > 0 && waitpid(pid, &status, 0) == pid);
+	EQ(status, 0);
+}
+
+int main(void) {
+	pthread_t thread;
+	int stop = 0;
+	open_device();
+	CHECK(cuMemAlloc(&memory, 4));
+	TRUE(pthread_create(&thread, NULL, churn, &stop) == 0);
+	for (int i = 0; i < 10; i++) {
+		pid_t pid = fork();
+		if (pid == 0)
+			child();
+		wait_for(pid);
+	}
+	__atomic_store_n(&stop, 1, __ATOMIC_RELEASE);
+	pthread_join(thread, NULL);
+
+	pid_t pid = fork();
+	if (pid == 0) {
+		execl("/bin/true", "true", (char *)NULL);
+		_exit(1);
+	}
+	wait_for(pid);
+	CHECK(cuMemAlloc(&memory, 4));
+	CHECK(cuMemFree(memory));
+	return 0;
+}
