@@ -232,3 +232,14 @@ CUresult driver_alloc_host(CUcontext context, size_t bytes, void **p) { WITHIN(c
 CUresult driver_allow_shared(CUcontext context, CUfunction function, unsigned bytes) {
 	WITHIN(context, cuFuncSetAttribute(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)bytes));
 }
+
+// The end of the last parameter: the driver answers an error for one that there is not.
+static CUresult param_bytes(CUfunction function, size_t *bytes) {
+	size_t offset, size, i = 0;
+	CUresult r;
+	for (*bytes = 0; (r = cuFuncGetParamInfo(function, i, &offset, &size)) == CUDA_SUCCESS; i++)
+		*bytes = offset + size;
+	return r == CUDA_ERROR_INVALID_VALUE ? CUDA_SUCCESS : r;
+}
+
+CUresult driver_param_bytes(CUcontext context, CUfunction function, size_t *bytes) { WITHIN(context, param_bytes(function, bytes)); }

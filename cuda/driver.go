@@ -215,6 +215,14 @@ func (d driver) allocHost(bytes int64) (unsafe.Pointer, device.Code) {
 	return p, code
 }
 
+// paramBytes is the size of a function's parameter block. Drivers before CUDA 12.4 do not
+// tell.
+func (d driver) paramBytes(f cu.Function) (int, bool) {
+	var n C.size_t
+	code := C.driver_param_bytes(d.context, handleOf[C.CUfunction](f), &n)
+	return int(n), code == C.CUDA_SUCCESS
+}
+
 // allowShared lets launches of a function ask for so much dynamic shared memory.
 func (d driver) allowShared(f cu.Function, bytes int) device.Code {
 	return device.Code(C.driver_allow_shared(d.context, handleOf[C.CUfunction](f), C.uint(bytes)))

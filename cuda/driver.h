@@ -62,6 +62,7 @@ CUresult driver_update_node(CUcontext context, CUgraphExec exec, CUgraphNode nod
 CUresult driver_enable_node(CUcontext context, CUgraphExec exec, CUgraphNode node, int on);
 CUresult driver_launch_graph(CUcontext context, CUgraphExec exec, CUstream stream);
 CUresult driver_alloc_host(CUcontext context, size_t bytes, void **p);
+CUresult driver_param_bytes(CUcontext context, CUfunction function, size_t *bytes);
 CUresult driver_allow_shared(CUcontext context, CUfunction function, unsigned bytes);
 
 // driver_in_host_call is whether the calling thread runs a host call now.

@@ -27,6 +27,7 @@ type function struct {
 	fn      cu.Function
 	static  int // bytes of shared memory that the code declares
 	allowed int // bytes of dynamic shared memory
+	params  int // bytes of the parameter block, -1 when the driver does not tell
 }
 
 const sharedByDefault = 48 << 10
@@ -132,9 +133,22 @@ func (d *Device) Function(h device.Module, entry string) (device.Function, error
 		return 0, err.In("Function")
 	}
 	f.allowed = max(0, sharedByDefault-f.static)
+	f.params = -1
+	if n, ok := d.driver.paramBytes(f.fn); ok {
+		f.params = n
+	}
 	p := d.funcs.Add(f)
 	m.funcs = append(m.funcs, p)
 	return p, nil
+}
+
+// takes refuses a parameter block of the wrong size, of which the driver might read past
+// the end.
+func (f *function) takes(params []byte) *device.Error {
+	if f.params >= 0 && len(params) != f.params {
+		return refuse(device.InvalidValue, "kernel %s: %d bytes of parameters; it takes %d", f.name, len(params), f.params)
+	}
+	return nil
 }
 
 // allow has the driver accept launches with so much dynamic shared memory.

@@ -27,7 +27,7 @@ func (d *Device) lower(c *command, w device.Work) (*hostCall, *device.Error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := d.allow(k, int(w.Shared)); err != nil {
+		if err := first(k.takes(w.Params), d.allow(k, int(w.Shared))); err != nil {
 			return nil, err
 		}
 		f = k.fn
