@@ -21,7 +21,7 @@ type function struct {
 	module *module
 	sim    device.Function
 	info   sim.FunctionInfo
-	name   *C.char // for C; freed with the module
+	name   *C.char // for C once it has asked; freed with the module
 	tuning tuning
 }
 
@@ -38,7 +38,7 @@ func newFunction(m *module, h device.Function) (*function, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &function{module: m, sim: h, info: info, name: C.CString(info.Name)}
+	f := &function{module: m, sim: h, info: info}
 	f.tuning = tuning{dynamic: max(0, sharedPerBlock-info.Shared), carveout: C.CU_SHAREDMEM_CARVEOUT_DEFAULT}
 	f.handle = functions.add(f)
 	return f, nil
@@ -212,6 +212,9 @@ func sim_cuFuncGetName(name **C.char, h C.CUfunction) C.CUresult {
 	return onFunction(h, func(f *function) error {
 		if name == nil {
 			return invalidValue
+		}
+		if f.name == nil {
+			f.name = C.CString(f.info.Name)
 		}
 		*name = f.name
 		return nil

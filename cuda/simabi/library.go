@@ -92,7 +92,7 @@ func (l *library) kernel(name string) (*libraryKernel, error) {
 	}
 	k := l.kernels[name]
 	if k == nil {
-		k = &libraryKernel{library: l, name: name, forC: C.CString(name), set: map[setting]int{}}
+		k = &libraryKernel{library: l, name: name, set: map[setting]int{}}
 		k.handle = libraryKernels.add(k)
 		l.kernels[name] = k
 	}
@@ -389,6 +389,9 @@ func sim_cuKernelGetName(name **C.char, h C.CUkernel) C.CUresult {
 	return onKernel(h, func(_ *thread, k *libraryKernel) error {
 		if name == nil {
 			return invalidValue
+		}
+		if k.forC == nil {
+			k.forC = C.CString(k.name)
 		}
 		*name = k.forC
 		return nil
