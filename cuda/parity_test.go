@@ -31,9 +31,9 @@ type run struct {
 // device behind the driver's interface: they must leave the same bytes and take the
 // same virtual time, since every call goes through and none goes twice.
 //
-// Each case is a process of its own. No two contexts of a process have the same
-// addresses, and the estimate of how many bytes a launch touches hashes these, so that later
-// contexts differ from a device alone by nanoseconds.
+// Each case is a process of its own. No two contexts that live at a time have the same
+// addresses, and the estimate of how many bytes a launch touches hashes these, so that a
+// second context differs from a device alone by nanoseconds.
 func TestSameAsTheSimulator(t *testing.T) {
 	if !simulated() {
 		t.Skip("a GPU answers, and it keeps its own time")
@@ -58,6 +58,30 @@ func TestSameAsTheSimulator(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestAddressesOfADeviceAlone wants those of the simulator, also after another device
+// that was closed: times depend on them.
+func TestAddressesOfADeviceAlone(t *testing.T) {
+	if !simulated() {
+		t.Skip("a GPU answers, and its driver chooses addresses of its own")
+	}
+	plain, err := sim.New(sim.Options{})
+	require.NoError(t, err)
+	want := allocTwo(t, plain)
+	for range 3 {
+		assert.Equal(t, want, allocTwo(t, open(t)))
+	}
+}
+
+func allocTwo(t *testing.T, d device.Device) (p [2]device.Ptr) {
+	for i := range p {
+		var err error
+		p[i], err = d.Alloc(1 << 20)
+		require.NoError(t, err)
+	}
+	require.NoError(t, d.Close())
+	return p
 }
 
 func compare(t *testing.T, w *bench.Workload, strategy string, backend graphexec.Backend) {

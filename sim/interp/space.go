@@ -227,6 +227,11 @@ func (m *Memory) Close() {
 			break
 		}
 	}
+	if len(s.memories) == 0 {
+		// What runs alone finds the addresses that it finds in a process of its own: the
+		// estimate of the bytes that a launch touches depends on them.
+		s.next = firstAddress
+	}
 	for _, o := range s.memories {
 		o.Unfriend(m)
 	}
