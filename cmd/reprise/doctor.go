@@ -33,6 +33,17 @@ type driverFacts struct {
 	Version   int // 12040 is CUDA 12.4
 }
 
+// usable reports whether a GPU can be opened, whatever else is amiss: a driver may find one
+// without the files that are looked for, as on Tegra, and one of several may be closed.
+func (s driverState) usable() bool {
+	for i := range s.GPUs {
+		if i >= len(s.Closed) || !s.Closed[i] {
+			return true
+		}
+	}
+	return false
+}
+
 // diagnosis is one line of doctor.
 type diagnosis struct {
 	ok     bool
@@ -55,12 +66,10 @@ devices need none of it.`,
 
 func runDoctor(w io.Writer, root string, s driverState) error {
 	lines := diagnose(root, s)
-	failed := 0
 	for _, d := range lines {
 		mark := "ok     "
 		if !d.ok {
 			mark = "MISSING"
-			failed++
 		}
 		fmt.Fprintf(w, "%s  %s: %s", mark, d.what, d.found)
 		if !d.ok && d.remedy != "" {
@@ -68,7 +77,7 @@ func runDoctor(w io.Writer, root string, s driverState) error {
 		}
 		fmt.Fprintln(w)
 	}
-	if failed > 0 {
+	if !s.usable() {
 		return errors.New("no GPU can be used as things are; simulated devices can, see reprise devices")
 	}
 	return nil
@@ -94,7 +103,7 @@ func diagnose(root string, s driverState) []diagnosis {
 	}
 	lines = append(lines, initialized(s.Driver))
 	if s.Driver.Init == 0 {
-		lines = append(lines, usable(s)...)
+		lines = append(lines, gpuLines(s)...)
 	}
 	return lines
 }
@@ -160,6 +169,9 @@ func library(f driverFacts) diagnosis {
 	case !d.ok:
 		d.found = f.Problem
 		d.remedy = "install NVIDIA's driver, whose part libcuda.so.1 is, or name the library in REPRISE_LIBCUDA"
+		if named := os.Getenv("REPRISE_LIBCUDA"); named != "" {
+			d.remedy = "REPRISE_LIBCUDA is " + named + ": unset it to use NVIDIA's driver, or name a library that is one"
+		}
 	}
 	return d
 }
@@ -183,8 +195,8 @@ func initialized(f driverFacts) diagnosis {
 	return d
 }
 
-// usable tells of every GPU whether it can be opened.
-func usable(s driverState) []diagnosis {
+// gpuLines tells of every GPU whether it can be opened.
+func gpuLines(s driverState) []diagnosis {
 	if len(s.GPUs) == 0 {
 		return []diagnosis{{what: "GPUs", found: s.Missing, remedy: "see CUDA_VISIBLE_DEVICES and nvidia-smi -L"}}
 	}

@@ -34,6 +34,7 @@ var linux = map[string]string{"proc/driver/nvidia/version": nvrm, "dev/nvidiactl
 
 func TestDoctor(t *testing.T) {
 	h200 := device.Info{ID: "gpu0", Name: "NVIDIA H200", ComputeMajor: 9, MemoryBytes: 150e9}
+	t.Setenv("REPRISE_LIBCUDA", "")
 	lib := driverFacts{Library: "/usr/lib/libcuda.so.1", Version: 12040}
 	initFails := func(c device.Code) driverFacts { f := lib; f.Init = c; return f }
 	with := func(f driverFacts) driverState { return driverState{Built: true, Driver: f} }
@@ -62,6 +63,9 @@ func TestDoctor(t *testing.T) {
 		{"a build that only simulates", linux, driverState{}, false, []string{"MISSING  build: this one only simulates; build with `make`"}},
 		{"the simulator", nil, driverState{Built: true, Driver: driverFacts{Library: "sim", Simulated: true, Version: 12040}, GPUs: []device.Info{h200}}, true,
 			[]string{"ok       driver library: the simulator in this program"}},
+		{"a GPU without the files that are looked for", nil, healthy, true, []string{"MISSING  device files", "ok       gpu0"}},
+		{"one of two GPUs is closed", linux, driverState{Built: true, Driver: lib, GPUs: []device.Info{h200, h200}, Closed: []bool{true, false}}, true,
+			[]string{"MISSING  gpu0: NVIDIA H200", "nvidia-smi -i 0 -c 0"}},
 		{"a container without GPUs", map[string]string{".dockerenv": ""}, with(lib), false, []string{
 			"MISSING  kernel module: not visible in this container; start it with the NVIDIA container toolkit, docker run --gpus all"}},
 		{"WSL", map[string]string{"dev/dxg": ""}, healthy, true, []string{"ok       kernel module: of Windows", "ok       device files: /dev/dxg"}},

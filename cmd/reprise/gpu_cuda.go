@@ -3,6 +3,9 @@
 package main
 
 import (
+	"errors"
+	"fmt"
+
 	"github.com/reprise-gpu/reprise/cuda"
 	_ "github.com/reprise-gpu/reprise/cuda/simabi" // the driver, with REPRISE_LIBCUDA=sim
 	"github.com/reprise-gpu/reprise/device"
@@ -10,6 +13,9 @@ import (
 
 func openGPU(n int) (device.Device, error) {
 	d, err := cuda.Open(n, cuda.Options{})
+	if errors.Is(err, device.ErrUnavailable) {
+		return nil, fmt.Errorf("%w (see reprise doctor)", err)
+	}
 	if err != nil {
 		return nil, err
 	}
