@@ -64,7 +64,7 @@ func (d *Device) LendHost(b []byte, name string) (device.Ptr, error) {
 // to is no more.
 func (s *System) Withdraw(p device.Ptr) { _, _ = s.space.Withdraw(uint64(p)) }
 
-// Holds reports whether p is an address of device memory, live or freed.
+// Holds reports whether p is an address of device memory, live or freed, or near it.
 func (s *System) Holds(p device.Ptr) bool { return s.space.Holds(uint64(p)) }
 
 // Overlaps reports whether any of n bytes at p are memory of the host that was lent.

@@ -10,6 +10,8 @@ import (
 const (
 	// firstAddress lies above 4 GiB: an address cut to 32 bits hits nothing.
 	firstAddress = 0x2_0000_0000
+	// near is how far from device memory an address still counts as one of it.
+	near = 1 << 30
 	// firstHostAddress is where HostAlloc begins, and where device memory ends.
 	firstHostAddress = 0x5000_0000_0000
 	// hostAlign is the distance unit between blocks of HostAlloc: a page.
@@ -93,9 +95,9 @@ func (s *Space) Owner(addr uint64) *Memory {
 	return nil
 }
 
-// Holds reports whether addr is of device memory that was allocated once, or just
-// before the first.
-func (s *Space) Holds(addr uint64) bool { return addr >= firstAddress-mapFrom && addr < s.next }
+// Holds reports whether addr is of device memory that was allocated once, or near it: where
+// an index that is out of bounds leads.
+func (s *Space) Holds(addr uint64) bool { return addr >= firstAddress-near && addr < s.next+near }
 
 // Lent reports whether addr lies in memory of the host that the space knows.
 func (s *Space) Lent(addr uint64) bool { return s.host.find(addr, 0) != nil }

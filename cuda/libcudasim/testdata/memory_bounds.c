@@ -41,6 +41,8 @@ int main(void) {
 	EXPECT(cuMemcpyDtoHAsync(host, b + N - 3, 4, 0), CUDA_ERROR_INVALID_VALUE);
 	EXPECT(cuMemcpy((CUdeviceptr)(uintptr_t)host, a + N, 1), CUDA_ERROR_INVALID_VALUE);
 	EXPECT(cuMemcpy(a - 1, b, 1), CUDA_ERROR_INVALID_VALUE);
+	EXPECT(cuMemcpy((CUdeviceptr)(uintptr_t)host, b + (1 << 24), 1), CUDA_ERROR_INVALID_VALUE);
+	EXPECT(cuMemcpyAsync(b + (1 << 24), a, 1, 0), CUDA_ERROR_INVALID_VALUE);
 	EXPECT(cuMemsetD8(a, 0, N + 1), CUDA_ERROR_INVALID_VALUE);
 	EXPECT(cuMemsetD2D8(a, 1000, 0, 1000, 4), CUDA_ERROR_INVALID_VALUE);
 	CHECK(cuMemsetD2D8(a, 1000, 0, 1000, 3));
