@@ -13,14 +13,7 @@ import (
 	"github.com/reprise-gpu/reprise/device"
 )
 
-// Options configures a device; the zero value waits as the driver thinks best.
-type Options struct {
-	// Sleep has waits give up the processor, for a host with other things to do. A
-	// wait then takes some microseconds longer.
-	Sleep bool
-}
-
-// Device is a GPU. It is a device.Device, a device.Texturer and a device.Accounter,
+// Device is a GPU. It is a device.Device, a device.Looper and a device.Accounter,
 // and calls may come from any number of goroutines: one waits for another.
 type Device struct {
 	mu       sync.Mutex
@@ -50,7 +43,7 @@ type Device struct {
 // whatever else of the process does, the runtime API and its libraries among
 // them: a context of its own would cost hundreds of megabytes more, and pointers
 // would be of no use across.
-func Open(ordinal int, o Options) (*Device, error) {
+func Open(ordinal int) (*Device, error) {
 	info, err := Describe(ordinal)
 	if err != nil {
 		return nil, err
@@ -69,7 +62,7 @@ func Open(ordinal int, o Options) (*Device, error) {
 		execs:   device.Handles[device.GraphExec, *instance]{Kind: "graph exec"},
 		lists:   device.Handles[device.CommandList, *list]{Kind: "command list"},
 	}
-	if err := d.retain(o); err != nil {
+	if err := d.retain(); err != nil {
 		d.executor.stop()
 		freeCommands(d.scratch)
 		return nil, err
@@ -79,16 +72,9 @@ func Open(ordinal int, o Options) (*Device, error) {
 }
 
 // retain takes a share of the primary context and makes it the executor's.
-func (d *Device) retain(o Options) error {
-	var call string
+func (d *Device) retain() error {
+	call := "cuDevicePrimaryCtxRetain"
 	err := d.executor.do(func() error {
-		if o.Sleep {
-			call = "cuDevicePrimaryCtxSetFlags"
-			if err := d.gpu.SetPrimaryCtxFlags(cu.SchedBlockingSync); err != nil {
-				return err
-			}
-		}
-		call = "cuDevicePrimaryCtxRetain"
 		context, err := d.gpu.RetainPrimaryCtx()
 		if err != nil {
 			return err

@@ -35,7 +35,7 @@ func TestMain(m *testing.M) {
 
 func open(t *testing.T) *Device {
 	t.Helper()
-	d, err := Open(0, Options{})
+	d, err := Open(0)
 	require.NoError(t, err)
 	return d
 }

@@ -22,7 +22,7 @@ type replay struct {
 }
 
 func newReplay(t testing.TB) *replay {
-	d, err := Open(0, Options{})
+	d, err := Open(0)
 	require.NoError(t, err)
 	t.Cleanup(func() { assert.NoError(t, d.Close()) })
 	r := &replay{Device: d}

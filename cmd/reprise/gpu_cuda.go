@@ -12,7 +12,7 @@ import (
 )
 
 func openGPU(n int) (device.Device, error) {
-	d, err := cuda.Open(n, cuda.Options{})
+	d, err := cuda.Open(n)
 	if errors.Is(err, device.ErrUnavailable) {
 		return nil, fmt.Errorf("%w (see reprise doctor)", err)
 	}
