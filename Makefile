@@ -69,11 +69,11 @@ test: ## run every test
 # -count=1: go does not see that libcuda.a is new.
 .PHONY: test-cuda
 test-cuda: build/lib/libcuda.a ## run the tests of the CUDA path, and gorgonia's, on the simulated driver (needs a C compiler)
-	REPRISE_LIBCUDA=sim $(CUDA_ENV) $(GO) test -count=1 -tags cuda $(CUDA_PKGS)
+	REPRISE_LIBCUDA=sim $(CUDA_ENV) $(GO) test -count=1 -timeout 30m -tags cuda $(CUDA_PKGS)
 
 .PHONY: gorgonia-test
-gorgonia-test: build/lib/libcuda.a ## run the tests of gorgonia.org/cu alone, and the one that takes minutes (needs a C compiler)
-	$(CUDA_ENV) $(GO) test -count=1 -timeout 30m -tags cuda ./cuda/gorgonia -large
+gorgonia-test: build/lib/libcuda.a ## run the tests of gorgonia.org/cu alone (needs a C compiler)
+	$(CUDA_ENV) $(GO) test -count=1 -timeout 30m -tags cuda ./cuda/gorgonia
 
 .PHONY: race
 race: ## run the quick tests under the race detector (needs a C compiler)

@@ -20,10 +20,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-var (
-	only  = flag.String("only", "", "run those of gorgonia's tests that match this, and compare these")
-	large = flag.Bool("large", false, "run TestLargeBatch too: it launches 104729 kernels beside a thread that spins, and takes minutes")
-)
+var only = flag.String("only", "", "run those of gorgonia's tests that match this, and compare these")
 
 // What makes REPRISE_LIBCUDA=sim work in the test binary, and a test keep its thread.
 const link = `package cu
@@ -42,17 +39,12 @@ func keepThread() { runtime.LockOSThread() }
 // begins with keepThread, and of 100 runs none failed.
 var testFunc = regexp.MustCompile(`(?m)^func Test\w+\(t \*testing\.T\) \{$`)
 
-const largeTest = "TestLargeBatch"
-
 // TestGorgonia compares how each test ends with testdata/expected.txt.
 func TestGorgonia(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles gorgonia.org/cu anew")
 	}
 	expected := readExpected(t)
-	if !*large {
-		delete(expected, largeTest)
-	}
 	results, output := runTests(t, copyModule(t))
 	for name, want := range expected {
 		if *only == "" || results[name] != "" {
@@ -126,9 +118,6 @@ func copyFiles(t *testing.T, from, to string) {
 // runTests says how each test ended and what it printed.
 func runTests(t *testing.T, gomod string) (results, output map[string]string) {
 	args := []string{"test", "-modfile=" + gomod, "-tags=cuda", "-json", "-timeout=30m", "-run=" + *only, "gorgonia.org/cu"}
-	if !*large {
-		args = append(args, "-skip=^"+largeTest+"$")
-	}
 	c := exec.Command("go", args...)
 	c.Env = append(os.Environ(), "REPRISE_LIBCUDA=sim", "REPRISE_SIM=h200")
 	var stderr bytes.Buffer
