@@ -215,6 +215,7 @@ func (e *engine) begin(block [3]uint32) {
 	e.barriers = [maxBarriers + 1]barrier{}
 	e.steps = e.launch.StepLimit
 	e.polling = false
+	clear(e.seen) // of another block, or of this one in an attempt that was abandoned
 	clear(e.shared)
 	e.count.blocks++
 	e.count.warps += int64(len(e.warps))
