@@ -59,11 +59,7 @@ func functionNamed(h handle) (*function, error) {
 	if err != nil {
 		return functions.get(h)
 	}
-	c, err := driver.caller.context()
-	if err != nil {
-		return nil, err
-	}
-	return k.in(c.enter())
+	return k.here(driver.caller)
 }
 
 // functionOf is the function of a handle, if it lives in the context.

@@ -85,6 +85,15 @@ func (l *library) in(c *context) (*module, error) {
 	return m, nil
 }
 
+// here is the library's module in the thread's current context.
+func (l *library) here(t *thread) (*module, error) {
+	c, err := t.context()
+	if err != nil {
+		return nil, err
+	}
+	return l.in(c.enter())
+}
+
 // kernel is the kernel of that name, one handle however often it is asked for.
 func (l *library) kernel(name string) (*libraryKernel, error) {
 	if !slices.Contains(l.entries, name) {
@@ -132,6 +141,15 @@ func (k *libraryKernel) in(c *context) (*function, error) {
 		}
 	}
 	return f, nil
+}
+
+// here is the kernel's function in the thread's current context.
+func (k *libraryKernel) here(t *thread) (*function, error) {
+	c, err := t.context()
+	if err != nil {
+		return nil, err
+	}
+	return k.in(c.enter())
 }
 
 // on is the kernel's function in a context of a GPU: the current one, or the primary.
@@ -282,11 +300,7 @@ func sim_cuLibraryGetModule(mod *C.CUmodule, h C.CUlibrary) C.CUresult {
 		if mod == nil {
 			return invalidValue
 		}
-		c, err := t.context()
-		if err != nil {
-			return err
-		}
-		m, err := l.in(c.enter())
+		m, err := l.here(t)
 		if err != nil {
 			return err
 		}
@@ -298,11 +312,7 @@ func sim_cuLibraryGetModule(mod *C.CUmodule, h C.CUlibrary) C.CUresult {
 //export sim_cuLibraryGetGlobal
 func sim_cuLibraryGetGlobal(p *C.CUdeviceptr, bytes *C.size_t, h C.CUlibrary, name *C.char) C.CUresult {
 	return onLibrary(h, func(t *thread, l *library) error {
-		c, err := t.context()
-		if err != nil {
-			return err
-		}
-		m, err := l.in(c.enter())
+		m, err := l.here(t)
 		if err != nil {
 			return err
 		}
@@ -328,11 +338,7 @@ func sim_cuKernelGetFunction(out *C.CUfunction, h C.CUkernel) C.CUresult {
 		if out == nil {
 			return invalidValue
 		}
-		c, err := t.context()
-		if err != nil {
-			return err
-		}
-		f, err := k.in(c.enter())
+		f, err := k.here(t)
 		if err != nil {
 			return err
 		}
@@ -401,11 +407,7 @@ func sim_cuKernelGetName(name **C.char, h C.CUkernel) C.CUresult {
 //export sim_cuKernelGetParamInfo
 func sim_cuKernelGetParamInfo(h C.CUkernel, i C.size_t, offset, size *C.size_t) C.CUresult {
 	return onKernel(h, func(t *thread, k *libraryKernel) error {
-		c, err := t.context()
-		if err != nil {
-			return err
-		}
-		f, err := k.in(c.enter())
+		f, err := k.here(t)
 		if err != nil {
 			return err
 		}
