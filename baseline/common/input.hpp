@@ -1,0 +1,106 @@
+// What the workloads start from: the generator of the Go package bench/input, to the bit. Each value
+// is a function of its array and its index alone.
+//
+// Nothing here rounds. A value that is derived from one should be rounded once at most, as 59.5+u and
+// u/n are; compile with -ffp-contract=off all the same.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+#include <vector>
+
+namespace reprise {
+
+// mix is the output function of SplitMix64.
+inline std::uint64_t mix(std::uint64_t z) {
+	z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+	z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+	return z ^ (z >> 31);
+}
+
+// Sequence is the numbers of one array.
+class Sequence {
+public:
+	// The sequence of an array, "vec/x" for x of vec, under the user's seed.
+	Sequence(std::string_view array, std::uint64_t seed) : seed_(fnv1a(array) ^ mix(seed)) {}
+
+	// uint64 is number i, counted from 0.
+	std::uint64_t uint64(std::size_t i) const { return mix(seed_ + (i + 1) * 0x9E3779B97F4A7C15u); }
+
+	// float32 and float64 are uniform on [0, 1).
+	float float32(std::size_t i) const { return static_cast<float>(uint64(i) >> 40) * 0x1p-24f; }
+	double float64(std::size_t i) const { return static_cast<double>(uint64(i) >> 11) * 0x1p-53; }
+
+	// below is uniform on 0 to n-1.
+	std::uint32_t below(std::size_t i, std::uint32_t n) const {
+		return static_cast<std::uint32_t>(((uint64(i) >> 32) * n) >> 32);
+	}
+
+private:
+	static std::uint64_t fnv1a(std::string_view text) {
+		std::uint64_t h = 0xcbf29ce484222325u;
+		for (char c : text)
+			h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
+		return h;
+	}
+
+	std::uint64_t seed_;
+};
+
+// hash carries h on over the bytes of an array: start with 0 and hash the input arrays of a run in
+// the order of their first use.
+inline std::uint64_t hash(std::uint64_t h, const void *array, std::size_t bytes) {
+	const auto *data = static_cast<const unsigned char *>(array);
+	for (std::size_t at = 0; at < bytes; at += 8) {
+		std::uint64_t word = 0;
+		std::memcpy(&word, data + at, std::min<std::size_t>(8, bytes - at));
+		h = mix(h ^ word);
+	}
+	return mix(h ^ bytes);
+}
+
+// Graph is a directed graph as a sparse matrix in CSR form: the targets of the edges that leave vertex i
+// are idx[ptr[i]] to idx[ptr[i+1]-1].
+struct Graph {
+	static constexpr std::size_t degree = 3;
+
+	std::vector<std::int32_t> ptr, idx;
+
+	// A graph of n vertices, at least 3, with 3 distinct targets each, in the order in which they were drawn.
+	Graph(const Sequence &s, std::size_t n) : ptr(n + 1), idx(degree * n) {
+		for (std::size_t i = 0, end = 0; i < n; i++) {
+			const auto row = idx.begin() + static_cast<std::ptrdiff_t>(end);
+			for (std::size_t t = 16 * i; end < degree * (i + 1); t++) {
+				const auto v = static_cast<std::int32_t>(s.below(t, static_cast<std::uint32_t>(n)));
+				const auto drawn = idx.begin() + static_cast<std::ptrdiff_t>(end);
+				if (std::find(row, drawn, v) == drawn)
+					idx[end++] = v;
+			}
+			ptr[i + 1] = static_cast<std::int32_t>(end);
+		}
+	}
+
+	// transpose is the graph with every edge turned round; the targets of each vertex ascend.
+	Graph transpose() const {
+		Graph t(ptr.size() - 1, idx.size());
+		for (const auto v : idx)
+			t.ptr[at(v) + 1]++;
+		for (std::size_t v = 0; v + 1 < t.ptr.size(); v++)
+			t.ptr[v + 1] += t.ptr[v];
+		auto next = t.ptr;
+		for (std::size_t i = 0; i + 1 < ptr.size(); i++)
+			for (auto e = at(ptr[i]); e < at(ptr[i + 1]); e++)
+				t.idx[at(next[at(idx[e])]++)] = static_cast<std::int32_t>(i);
+		return t;
+	}
+
+private:
+	Graph(std::size_t vertices, std::size_t edges) : ptr(vertices + 1), idx(edges) {}
+
+	static std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
+};
+
+} // namespace reprise
