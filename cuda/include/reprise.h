@@ -13,6 +13,10 @@ extern "C" {
  * one if that answers them, else CLOCK_MONOTONIC. Only differences mean something. */
 uint64_t repriseNow(void);
 
+/* How many calls of driver functions the process has made, without those that look something up in
+ * a table: versions, names of errors, occupancy. 0 when a GPU's driver answers, which does not count. */
+uint64_t repriseCalls(void);
+
 /* Names what the next call of this thread makes, the module it loads or the work it enqueues
  * or adds to a graph, for the simulator's errors. A GPU's driver answers 801. */
 CUresult repriseLabel(const char *name);

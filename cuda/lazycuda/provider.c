@@ -162,6 +162,11 @@ uint64_t repriseNow(void) {
     return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
+uint64_t repriseCalls(void) {
+    uint64_t (*calls)(void) = (uint64_t (*)(void))provided("repriseCalls");
+    return calls ? calls() : 0;
+}
+
 CUresult repriseLabel(const char *name) {
     CUresult (*label)(const char *) = (CUresult (*)(const char *))provided("repriseLabel");
     return label ? label(name) : CUDA_ERROR_NOT_SUPPORTED;

@@ -12,6 +12,7 @@ import "C"
 import (
 	"errors"
 	"sync"
+	"sync/atomic"
 
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/sim"
@@ -27,6 +28,8 @@ var driver struct {
 	caller  *thread  // whose call runs
 	last    *context // the one whose clock is the latest
 	failure error    // the last, when it says more than its code
+
+	calls atomic.Uint64 // of driver functions
 }
 
 // status is a driver's result code as an error; 0 is never one.
@@ -47,6 +50,12 @@ const (
 // function with a _ptds or _ptsz variant must go through it, also to fail: it takes
 // note of the variant.
 func call(body func(*thread) error) C.CUresult {
+	driver.calls.Add(1)
+	return attend(body)
+}
+
+// attend is call for what is no function of the driver.
+func attend(body func(*thread) error) C.CUresult {
 	if C.simabi_forked != 0 {
 		return C.CUDA_ERROR_NOT_INITIALIZED
 	}

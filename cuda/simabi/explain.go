@@ -86,7 +86,7 @@ const maxLabels = 1 << 14
 
 //export sim_repriseLabel
 func sim_repriseLabel(name *C.char) C.CUresult {
-	return call(func(t *thread) error {
+	return attend(func(t *thread) error {
 		if name == nil {
 			t.label = ""
 			return nil

@@ -511,6 +511,7 @@ const struct simabi_entry simabi_table[] = {
 	{"cuUserObjectCreate", sim_cuUserObjectCreate},
 	{"cuUserObjectRelease", sim_cuUserObjectRelease},
 	{"cuUserObjectRetain", sim_cuUserObjectRetain},
+	{"repriseCalls", sim_repriseCalls},
 	{"repriseLabel", sim_repriseLabel},
 	{"repriseLastError", sim_repriseLastError},
 	{"repriseNow", sim_repriseNow},
