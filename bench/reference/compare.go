@@ -5,13 +5,16 @@ import (
 	"math"
 )
 
+// Real is what results are made of.
+type Real interface{ ~float32 | ~float64 }
+
 // MaxAbsDiff returns the largest |got[i] - want[i]| and the first index that has
 // it. A NaN on one side only differs by +Inf. It returns 0, -1 for empty slices;
 // the two have the same length.
-func MaxAbsDiff(got []float32, want []float64) (largest float64, at int) {
+func MaxAbsDiff[T Real](got []T, want []float64) (largest float64, at int) {
 	at = -1
 	for i := range want {
-		if d := absDiff(got[i], want[i]); at < 0 || d > largest {
+		if d := absDiff(float64(got[i]), want[i]); at < 0 || d > largest {
 			largest, at = d, i
 		}
 	}
@@ -20,24 +23,39 @@ func MaxAbsDiff(got []float32, want []float64) (largest float64, at int) {
 
 // Compare returns nil when got is within tolerance of want everywhere, and an
 // error that says where it is not; name is what it calls the array.
-func Compare(name string, got []float32, want []float64, tolerance float64) error {
-	return compare(name, got, want, tolerance, func(i int) string { return fmt.Sprintf("[%d]", i) })
+func Compare[T Real](name string, got []T, want []float64, tolerance float64) error {
+	return compare(name, got, want, absolute(tolerance), index)
+}
+
+// CompareRelative is Compare with a tolerance that is a share of each wanted value,
+// for sums without cancellation: whatever their sizes, they are as exact as one
+// another.
+func CompareRelative[T Real](name string, got []T, want []float64, share float64) error {
+	finite := func(w float64) float64 { return min(share*math.Abs(w), math.MaxFloat64) } // no number is near infinity
+	return compare(name, got, want, finite, index)
 }
 
 // CompareImage is Compare for the pixels of an image.
 func CompareImage(name string, got []float32, want *Image, tolerance float64) error {
-	return compare(name, got, want.Pix, tolerance, func(i int) string {
+	return compare(name, got, want.Pix, absolute(tolerance), func(i int) string {
 		return fmt.Sprintf("[%d][%d]", i/want.Cols, i%want.Cols)
 	})
 }
 
-func compare(name string, got []float32, want []float64, tolerance float64, place func(int) string) error {
+func absolute(tolerance float64) func(want float64) float64 {
+	return func(float64) float64 { return tolerance }
+}
+
+func index(i int) string { return fmt.Sprintf("[%d]", i) }
+
+// compare takes the tolerance that a wanted value has, and what to call a place.
+func compare[T Real](name string, got []T, want []float64, tolerance func(want float64) float64, place func(int) string) error {
 	if len(got) != len(want) {
 		return fmt.Errorf("%s has %d elements, the reference has %d", name, len(got), len(want))
 	}
 	first, wrong := -1, 0
 	for i := range want {
-		if absDiff(got[i], want[i]) > tolerance {
+		if d := absDiff(float64(got[i]), want[i]); d != 0 && !(d <= tolerance(want[i])) {
 			if wrong++; first < 0 {
 				first = i
 			}
@@ -47,19 +65,18 @@ func compare(name string, got []float32, want []float64, tolerance float64, plac
 		return nil
 	}
 	largest, at := MaxAbsDiff(got, want)
-	return fmt.Errorf("%s differs from the CPU reference in %d of %d elements: first at %s, got %v, want %v within %v; most at %s, by %.3g",
-		name, wrong, len(want), place(first), got[first], want[first], tolerance, place(at), largest)
+	return fmt.Errorf("%s differs from the CPU reference in %d of %d elements: first at %s, got %v, want %v within %.3g; most at %s, by %.3g",
+		name, wrong, len(want), place(first), got[first], want[first], tolerance(want[first]), place(at), largest)
 }
 
 // absDiff is |got - want|, 0 for two equal infinities or two NaNs, +Inf when only
 // one is NaN.
-func absDiff(got float32, want float64) float64 {
-	g := float64(got)
+func absDiff(got, want float64) float64 {
 	switch {
-	case g == want, math.IsNaN(g) && math.IsNaN(want):
+	case got == want, math.IsNaN(got) && math.IsNaN(want):
 		return 0
-	case math.IsNaN(g) || math.IsNaN(want):
+	case math.IsNaN(got) || math.IsNaN(want):
 		return math.Inf(1)
 	}
-	return math.Abs(g - want)
+	return math.Abs(got - want)
 }

@@ -45,3 +45,15 @@ func TestCompareNeverAcceptsANaNForANumber(t *testing.T) {
 	assert.Error(t, Compare("res", []float32{0}, []float64{nan}, math.MaxFloat64))
 	assert.NoError(t, Compare("res", []float32{float32(nan)}, []float64{nan}, 0))
 }
+
+func TestCompareRelativeMeasuresByEachWantedValue(t *testing.T) {
+	got, want := []float64{0, 1.25e-30, -5e30}, []float64{0, 1e-30, -4e30}
+	assert.NoError(t, CompareRelative("auth", got, want, 0.3))
+	assert.EqualError(t, CompareRelative("auth", got, want, 0.2),
+		"auth differs from the CPU reference in 2 of 3 elements: first at [1], got 1.25e-30, want 1e-30 within 2e-31; most at [2], by 1e+30")
+	assert.Error(t, CompareRelative("auth", []float64{1e-300}, []float64{0}, 0.5), "nothing but 0 is near 0")
+	for _, c := range [][2]float64{{0, nan}, {nan, 0}, {nan, inf}, {inf, nan}, {1, inf}, {inf, 1}, {-inf, inf}} {
+		assert.Error(t, CompareRelative("auth", []float64{c[0]}, []float64{c[1]}, 0.5), "%v against %v", c[0], c[1])
+	}
+	assert.NoError(t, CompareRelative("auth", []float64{nan, inf}, []float64{nan, inf}, 0))
+}
