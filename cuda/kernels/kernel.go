@@ -24,10 +24,13 @@ type Param struct {
 	Mode    ir.Mode // counts for pointers only
 }
 
-// table lists the kernels in the order the benchmarks launch them: VEC, IMG.
+// table lists the kernels in the order the benchmarks launch them, a line for each
+// benchmark.
 var table = []*Kernel{
 	square, reduce,
+	bs,
 	gaussianBlur, sobel, maximum, minimum, extend, unsharpen, combine,
+	spmv3, sum, divide,
 }
 
 // All returns every kernel, in a fixed order.
@@ -43,8 +46,10 @@ func Lookup(name string) (*Kernel, bool) {
 	return nil, false
 }
 
-func pointer(name string, mode ir.Mode) Param {
-	return Param{Name: name, Type: ir.F32, Pointer: true, Mode: mode}
+func pointer(name string, mode ir.Mode) Param { return pointerTo(ir.F32, name, mode) }
+
+func pointerTo(elem ir.Type, name string, mode ir.Mode) Param {
+	return Param{Name: name, Type: elem, Pointer: true, Mode: mode}
 }
 
 func scalar(name string, t ir.Type) Param { return Param{Name: name, Type: t} }

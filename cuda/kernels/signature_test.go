@@ -41,7 +41,7 @@ func requireSourceSignature(t *testing.T, k *Kernel) {
 
 // cDeclaration is how CUDA source declares a parameter.
 func cDeclaration(p Param) string {
-	c := map[ir.Type]string{ir.F32: "float", ir.I32: "int"}[p.Type]
+	c := map[ir.Type]string{ir.F32: "float", ir.F64: "double", ir.I32: "int"}[p.Type]
 	switch {
 	case p.Pointer && p.Mode == ir.Read:
 		return "const " + c + " *" + p.Name
@@ -102,5 +102,5 @@ func ptxType(p Param) ptx.Type {
 	if p.Pointer {
 		return ptx.U64
 	}
-	return map[ir.Type]ptx.Type{ir.F32: ptx.F32, ir.I32: ptx.U32}[p.Type]
+	return map[ir.Type]ptx.Type{ir.F32: ptx.F32, ir.F64: ptx.F64, ir.I32: ptx.U32}[p.Type]
 }

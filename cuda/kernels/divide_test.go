@@ -1,0 +1,8 @@
+package kernels
+
+import "testing"
+
+func TestDivide(t *testing.T) {
+	requireSignature(t, "divide")
+	requireLinear(t, "divide", DivideShape)
+}

@@ -1,0 +1,8 @@
+package kernels
+
+import "testing"
+
+func TestSum(t *testing.T) {
+	requireSignature(t, "sum")
+	requireWarps(t, "sum", SumShape)
+}
