@@ -69,6 +69,8 @@ type Step struct {
 type Work struct {
 	ID         int64 // from 1
 	Kind, Name string
+	Transfer   bool  // over the host link, by a copy engine
+	Begin, End int64 // ps since StartTimeline; it began when it was first served
 	Took       int64 // ps, from when it might start to its end
 	Limit      string
 	Cause      string // of most of that
@@ -76,7 +78,7 @@ type Work struct {
 
 // Timeline says where the host's time went since StartTimeline, along the
 // critical path: the steps follow each other and add up to it. It also lists all
-// work that ran meanwhile, in order of its end. The device must be idle.
+// work that ran meanwhile, in the order in which it was enqueued. The device must be idle.
 func (d *Device) Timeline() (total int64, steps []Step, work []Work) {
 	h := &d.history
 	for _, p := range d.profile.CriticalPath(h.from, d.host, h.last, h.get) {
@@ -92,8 +94,13 @@ func (d *Device) Timeline() (total int64, steps []Step, work []Work) {
 		if k.kind == "" || k.kind == jobKinds[nothing] {
 			continue
 		}
-		most := k.record.Spent.Most()
-		work = append(work, Work{int64(i) + 1, k.kind, k.name, int64(k.record.Span.End - k.record.Start), most.String(), most.Cause().String()})
+		r := &k.record
+		most := r.Spent.Most()
+		work = append(work, Work{
+			ID: int64(i) + 1, Kind: k.kind, Name: k.name, Transfer: r.Kind == des.CopyIn || r.Kind == des.CopyOut,
+			Begin: int64(r.Span.Begin - h.from), End: int64(r.Span.End - h.from), Took: int64(r.Span.End - r.Start),
+			Limit: most.String(), Cause: most.Cause().String(),
+		})
 	}
 	return int64(d.host - h.from), steps, work
 }

@@ -235,6 +235,7 @@ func (e *Engine) begin(now Time, id TaskID) {
 	r.state, r.arrival = started, now
 	r.span = Span{now, now}
 	d := e.start(id, r.data)
+	e.tasks.at(id).kind = d.Kind
 	switch d.Kind {
 	case Marker:
 		e.finish(id, &Spent{})
@@ -275,7 +276,7 @@ func (e *Engine) finish(id TaskID, spent *Spent) {
 	r := e.tasks.at(id)
 	r.state = ended
 	span := r.span
-	e.ended = Record{ID: id, Data: r.data, Start: r.arrival, Span: span, Spent: *spent, After: r.after, Why: r.why}
+	e.ended = Record{ID: id, Data: r.data, Kind: r.kind, Start: r.arrival, Span: span, Spent: *spent, After: r.after, Why: r.why}
 	r.data = nil
 	e.last = max(e.last, span.End)
 	e.live--

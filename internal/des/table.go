@@ -20,7 +20,8 @@ type record struct {
 	prio         int32
 	succs        int32 // head of its list in table.edges, or none
 	state        state
-	limit, why   Limit // of a task with a fixed end; of its gap
+	kind         DemandKind // once it has started
+	limit, why   Limit      // of a task with a fixed end; of its gap
 }
 
 // edge is a link of a task's list of successors.

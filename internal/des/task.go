@@ -72,6 +72,7 @@ type Span struct{ Begin, End Time }
 type Record struct {
 	ID    TaskID
 	Data  any
+	Kind  DemandKind
 	Start Time // when the owner was called
 	Span  Span
 	Spent Spent // Start to End
