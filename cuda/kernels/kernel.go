@@ -30,7 +30,9 @@ var table = []*Kernel{
 	square, reduce,
 	bs,
 	gaussianBlur, sobel, maximum, minimum, extend, unsharpen, combine,
+	rr1, nb1, rr2, nb2, nb3, rr3, nb4, softmax, argmax,
 	spmv3, sum, divide,
+	conv2D, meanPooling, concat, dotProduct,
 }
 
 // All returns every kernel, in a fixed order.

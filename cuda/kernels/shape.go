@@ -43,6 +43,14 @@ func warps(kernel string, blocks, threads, n int) (Shape, error) {
 	return linear(kernel, blocks, threads, n)
 }
 
+// rows is linear for kernels that take whole rows of matrices n x width.
+func rows(kernel string, blocks, threads, n, width int) (Shape, error) {
+	if err := checkMatrix(kernel, n, width); err != nil {
+		return Shape{}, err
+	}
+	return linear(kernel, blocks, threads, n)
+}
+
 // plane is a two-dimensional shape over rows x cols pixels: blocks x blocks of
 // side x side threads.
 func plane(kernel string, blocks, side, rows, cols int) (Shape, error) {
@@ -62,6 +70,53 @@ func plane(kernel string, blocks, side, rows, cols int) (Shape, error) {
 		Grid:  ir.Dim3{X: uint32(blocks), Y: uint32(blocks), Z: 1},
 		Block: ir.Dim3{X: uint32(side), Y: uint32(side), Z: 1},
 	}, nil
+}
+
+// Window is a square window that a kernel moves over an image in strides.
+type Window struct {
+	Rows, Cols, Channels int // of the image
+	Diameter, Stride     int
+}
+
+// Out is the extent of what the kernel makes of the image.
+func (w Window) Out() (rows, cols int) { return w.Rows / w.Stride, w.Cols / w.Stride }
+
+// shape is a two-dimensional shape over the places of the window, each with depth
+// results: side x side threads a block, and along each axis as many blocks as cover
+// it, if those are not more than blocks.
+func (w Window) shape(kernel string, blocks, side, depth int) (Shape, error) {
+	if w.Diameter < 1 || w.Stride < 1 {
+		return Shape{}, fmt.Errorf("%s: a window of diameter %d and stride %d: both are at least 1", kernel, w.Diameter, w.Stride)
+	}
+	if err := checkMatrix(kernel, w.Rows, w.Cols*w.Channels); err != nil {
+		return Shape{}, err
+	}
+	rows, cols := w.Out()
+	if err := checkMatrix(kernel, rows, cols*depth); err != nil {
+		return Shape{}, err
+	}
+	shape, err := plane(kernel, blocks, side, rows, cols)
+	if err != nil {
+		return Shape{}, err
+	}
+	shape.Grid.X, shape.Grid.Y = tiles(blocks, side, rows), tiles(blocks, side, cols)
+	return shape, nil
+}
+
+// tiles is how many blocks of that side cover an axis, at most blocks.
+func tiles(blocks, side, extent int) uint32 {
+	return uint32(max(1, min(blocks, (extent+side-1)/side)))
+}
+
+// checkMatrix checks that the elements of a matrix can be counted in 32 bits.
+func checkMatrix(kernel string, rows, cols int) error {
+	switch {
+	case rows < 0 || cols < 0:
+		return fmt.Errorf("%s: a matrix of %d x %d elements: neither may be negative", kernel, rows, cols)
+	case cols > 0 && rows > math.MaxInt32/cols:
+		return fmt.Errorf("%s: %d x %d elements exceed the kernel's 32-bit index: split the data", kernel, rows, cols)
+	}
+	return nil
 }
 
 // checkAxis checks one axis of a shape: the grid's extent, and that the index

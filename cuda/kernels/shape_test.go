@@ -39,6 +39,16 @@ func requireWarps(t *testing.T, kernel string, shape func(blocks, threads, n int
 	assert.EqualError(t, err, kernel+": 48 threads per block: its warp shuffles need a multiple of 32")
 }
 
+// requireRows is requireLinear for kernels that take rows of n x width matrices.
+func requireRows(t *testing.T, kernel string, shape func(blocks, threads, n, width int) (Shape, error)) {
+	t.Helper()
+	requireLinear(t, kernel, func(blocks, threads, n int) (Shape, error) { return shape(blocks, threads, n, 1) })
+	_, err := shape(8, 32, 10_737_418, 200)
+	assert.NoError(t, err, "the last matrix that 31 bits count")
+	_, err = shape(8, 32, 10_737_419, 200)
+	assert.EqualError(t, err, kernel+": 10737419 x 200 elements exceed the kernel's 32-bit index: split the data")
+}
+
 // requirePlane checks a shape function over images.
 func requirePlane(t *testing.T, kernel string, shape func(blocks, side, rows, cols int) (Shape, error)) {
 	t.Helper()
@@ -72,4 +82,30 @@ func TestShapeErrorsNameTheRemedy(t *testing.T) {
 	assert.EqualError(t, err, "sobel: blocks of 33 x 33 threads: use a side of 1 to 32")
 	_, err = SobelShape(8, 8, 50000, 50000)
 	assert.EqualError(t, err, "sobel: 50000 x 50000 pixels exceed the kernel's 32-bit index: split the image")
+}
+
+// requireWindow checks the refusals of a shape function over the places of a window
+// with one channel and stride 1.
+func requireWindow(t *testing.T, kernel string, shape func(blocks, side, rows, cols int) (Shape, error)) {
+	t.Helper()
+	_, err := shape(528, 8, 46340, 46340)
+	assert.NoError(t, err)
+	for _, bad := range [][4]int{
+		{0, 8, 9, 9}, {65536, 8, 9, 9},
+		{16, 0, 9, 9}, {16, 33, 9, 9},
+		{16, 8, -1, 9}, {16, 8, 9, -1},
+		{16, 8, math.MaxInt32, 1}, {16, 8, 1, math.MaxInt32}, {16, 8, 46341, 46341},
+	} {
+		_, err := shape(bad[0], bad[1], bad[2], bad[3])
+		assert.ErrorContains(t, err, kernel+": ", "blocks, side, rows, cols = %v", bad)
+	}
+}
+
+func TestWindowsHaveADiameterAndAStride(t *testing.T) {
+	for _, w := range []Window{{9, 9, 1, 0, 1}, {9, 9, 1, 3, 0}} {
+		_, err := MeanPoolingShape(8, 4, w)
+		assert.ErrorContains(t, err, "mean_pooling: a window of diameter")
+		_, err = Conv2DShape(8, 4, w, 1)
+		assert.ErrorContains(t, err, "both are at least 1")
+	}
 }

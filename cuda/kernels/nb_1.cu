@@ -1,0 +1,15 @@
+// nb_1: r[i][c] += sum of x[i][q] * w[c][q] over the features q.
+// Shapes: x n x features, w classes x features, r n x classes, all row-major.
+// Launch: one dimension, any number of blocks and threads; a thread takes whole rows.
+extern "C" __global__ void nb_1(const int *x, const float *w, float *r, int n, int features, int classes)
+{
+    int step = blockDim.x * gridDim.x;
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += step) {
+        for (int c = 0; c < classes; c++) {
+            float sum = 0.0f;
+            for (int q = 0; q < features; q++)
+                sum += x[i * features + q] * w[c * features + q];
+            r[i * classes + c] += sum;
+        }
+    }
+}
