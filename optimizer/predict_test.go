@@ -13,7 +13,7 @@ import (
 
 // idle is a device on which nothing costs anything but the work itself.
 func idle() *des.Profile {
-	return &des.Profile{ID: "idle", SMs: 1, ClockMHz: 1000, MemoryGBps: 1, SMGBps: 1, LinkGBps: 1, MaxKernels: 1}
+	return &des.Profile{ID: "idle", SMs: 1, ClockMHz: 1000, MemoryGBps: 1, SMGBps: 1, LinkGBps: 1, MaxKernels: 1, Limits: des.Limits{Schedulers: 4}}
 }
 
 // criticalPath is the longest sum of declared costs along a path, in ns.

@@ -27,11 +27,11 @@ func TestConformanceWithoutMemo(t *testing.T) {
 
 func TestUnknownProfile(t *testing.T) {
 	_, err := New(Options{Profile: "h2000"})
-	assert.EqualError(t, err, `sim: no device profile is called "h2000"; known profiles: h200, a100, v100, or the path of a file that ends in .json`)
+	assert.EqualError(t, err, `sim: no device profile is called "h2000"; known profiles: h200, a100, v100, p100, gtx1660s, gtx960, or the path of a file that ends in .json`)
 }
 
 func TestProfilesDiffer(t *testing.T) {
-	for id, sms := range map[string]int{"": 132, "h200": 132, "a100": 108, "v100": 80} {
+	for id, sms := range map[string]int{"": 132, "h200": 132, "a100": 108, "v100": 80, "p100": 56, "gtx1660s": 22, "gtx960": 8} {
 		info := open(t, Options{Profile: id}).Info()
 		assert.Equal(t, sms, info.Multiprocessors, id)
 		assert.True(t, info.Simulated)

@@ -17,11 +17,14 @@ type magnitude struct {
 	name, unit string
 	sample     int64 // of each launch; 0 is all blocks
 	value      func(s *stopwatch) float64
-	// lo and hi by profile: h200, a100, v100.
-	lo, hi [3]float64
+	lo, hi     [devices]float64 // by profile, in the order of magnitudeProfiles
 }
 
 const million = 1 << 20
+
+var magnitudeProfiles = [devices]string{"h200", "a100", "v100", "p100", "gtx1660s", "gtx960"}
+
+const devices = 6
 
 // peak is bytes moved per time as a percentage of peak DRAM bandwidth.
 func (s *stopwatch) peak(bytes, us float64) float64 {
@@ -67,30 +70,45 @@ func (s *stopwatch) chase(bytes int) float64 {
 }
 
 var magnitudes = []magnitude{
-	{"empty kernel", "us", 1, func(s *stopwatch) float64 { return s.us("empty", line(1, 32)) }, [3]float64{0.1, 0.1, 0.1}, [3]float64{2, 2, 2}},
-	{"empty kernel of 2^20 blocks", "us", 1, func(s *stopwatch) float64 { return s.us("empty", line(million, 32)) }, [3]float64{300, 300, 300}, [3]float64{1500, 1500, 1500}},
-	{"saxpy of 2^10 elements", "us", 0, func(s *stopwatch) float64 { return s.saxpy(1 << 10) }, [3]float64{0.3, 0.3, 0.3}, [3]float64{5, 5, 5}},
+	{"empty kernel", "us", 1, func(s *stopwatch) float64 { return s.us("empty", line(1, 32)) },
+		[devices]float64{0.1, 0.1, 0.1, 0.1, 0.1, 0.1}, [devices]float64{2, 2, 2, 2, 2, 2}},
+	{"empty kernel of 2^20 blocks", "us", 1, func(s *stopwatch) float64 { return s.us("empty", line(million, 32)) },
+		[devices]float64{300, 300, 300, 300, 300, 300}, [devices]float64{1500, 1500, 1500, 1500, 1500, 1500}},
+	{"saxpy of 2^10 elements", "us", 0, func(s *stopwatch) float64 { return s.saxpy(1 << 10) },
+		[devices]float64{0.3, 0.3, 0.3, 0.3, 0.3, 0.3}, [devices]float64{5, 5, 5, 5, 5, 5}},
 	{"saxpy of 2^24 elements, of peak bandwidth", "%", 8, func(s *stopwatch) float64 { return s.peak(12*16*million, s.saxpy(16*million)) },
-		[3]float64{85, 85, 85}, [3]float64{95, 95, 95}},
-	{"a step of a chain through 4 MB, in L2", "ns", 0, func(s *stopwatch) float64 { return s.chase(4 << 20) }, [3]float64{100, 130, 100}, [3]float64{220, 260, 220}},
-	{"FP32 multiply-adds", "TFLOPS", 2, func(s *stopwatch) float64 { return tflops[float32](s, "fma32") }, [3]float64{45, 17, 13.5}, [3]float64{67, 19.5, 15.7}},
-	{"FP64 multiply-adds", "TFLOPS", 2, func(s *stopwatch) float64 { return tflops[float64](s, "fma64") }, [3]float64{28, 8.5, 6.8}, [3]float64{33.5, 9.75, 7.85}},
-	{"transpose of 4096^2, column by column", "us", 8, func(s *stopwatch) float64 { return s.transpose("transpose_plain") }, [3]float64{50, 100, 200}, [3]float64{250, 400, 900}},
-	{"transpose through shared memory, 32-way conflicts", "us", 8, func(s *stopwatch) float64 { return s.transpose("transpose_conflicts") }, [3]float64{45, 85, 160}, [3]float64{120, 200, 350}},
-	{"transpose through shared memory, padded", "us", 8, func(s *stopwatch) float64 { return s.transpose("transpose_padded") }, [3]float64{28, 66, 149}, [3]float64{45, 100, 250}},
-	{"sgemm of 1024, each element from memory", "TFLOPS", 2, func(s *stopwatch) float64 { return s.gemm("sgemm_plain") }, [3]float64{2, 1.2, 0.7}, [3]float64{7, 4, 3}},
-	{"sgemm of 1024, tiles of 32", "TFLOPS", 2, func(s *stopwatch) float64 { return s.gemm("sgemm_tiled") }, [3]float64{5, 3, 2.5}, [3]float64{12, 7, 6}},
-	{"2^20 atomic adds to one word", "us", 8, func(s *stopwatch) float64 { return s.count(1) }, [3]float64{200, 200, 200}, [3]float64{1500, 1500, 1500}},
-	{"2^20 atomic adds to 2^16 words", "us", 8, func(s *stopwatch) float64 { return s.count(1 << 16) }, [3]float64{1, 1, 1}, [3]float64{30, 30, 30}},
+		[devices]float64{85, 85, 85, 69, 85, 75}, [devices]float64{95, 95, 95, 80, 92, 83}},
+	{"a step of a chain through 4 MB", "ns", 0, func(s *stopwatch) float64 { return s.chase(4 << 20) },
+		[devices]float64{100, 130, 100, 150, 100, 150}, [devices]float64{220, 260, 220, 450, 350, 500}},
+	{"FP32 multiply-adds", "TFLOPS", 2, func(s *stopwatch) float64 { return tflops[float32](s, "fma32") },
+		[devices]float64{45, 17, 13.5, 7.5, 4.3, 2}, [devices]float64{67, 19.5, 15.7, 9.4, 5.1, 2.45}},
+	{"FP64 multiply-adds", "TFLOPS", 2, func(s *stopwatch) float64 { return tflops[float64](s, "fma64") },
+		[devices]float64{28, 8.5, 6.8, 4, 0.13, 0.065}, [devices]float64{33.5, 9.75, 7.85, 4.7, 0.16, 0.076}},
+	{"transpose of 4096^2, column by column", "us", 8, func(s *stopwatch) float64 { return s.transpose("transpose_plain") },
+		[devices]float64{50, 100, 200, 300, 420, 1300}, [devices]float64{250, 400, 900, 1500, 2000, 6000}},
+	// On the GTX 1660 Super shared memory serves a wavefront in two cycles: 854 us of conflicts and 454 of DRAM.
+	{"transpose through shared memory, 32-way conflicts", "us", 8, func(s *stopwatch) float64 { return s.transpose("transpose_conflicts") },
+		[devices]float64{45, 85, 160, 300, 420, 1300}, [devices]float64{120, 200, 350, 700, 1300, 2500}},
+	{"transpose through shared memory, padded", "us", 8, func(s *stopwatch) float64 { return s.transpose("transpose_padded") },
+		[devices]float64{28, 66, 149, 244, 399, 1198}, [devices]float64{45, 100, 250, 500, 600, 2200}},
+	{"sgemm of 1024, each element from memory", "TFLOPS", 2, func(s *stopwatch) float64 { return s.gemm("sgemm_plain") },
+		[devices]float64{2, 1.2, 0.7, 0.4, 0.2, 0.1}, [devices]float64{7, 4, 3, 2.5, 1.5, 0.8}},
+	// Two loads of shared memory for each multiply-add keep the GTX 1660 Super below 0.63 and
+	// the GTX 960 below 0.31.
+	{"sgemm of 1024, tiles of 32", "TFLOPS", 2, func(s *stopwatch) float64 { return s.gemm("sgemm_tiled") },
+		[devices]float64{5, 3, 2.5, 1.2, 0.5, 0.25}, [devices]float64{12, 7, 6, 4.5, 2.5, 1.3}},
+	{"2^20 atomic adds to one word", "us", 8, func(s *stopwatch) float64 { return s.count(1) },
+		[devices]float64{200, 200, 200, 200, 200, 200}, [devices]float64{1500, 1500, 1500, 1500, 1500, 1500}},
+	{"2^20 atomic adds to 2^16 words", "us", 8, func(s *stopwatch) float64 { return s.count(1 << 16) },
+		[devices]float64{1, 1, 1, 1, 1, 1}, [devices]float64{30, 30, 30, 60, 60, 60}},
 }
 
 // The published orders of magnitude come out, and those that docs/TIME-MODEL.md
 // shows are what comes out. `go test ./sim -run TestMagnitudes -rewrite` writes it.
 func TestMagnitudes(t *testing.T) {
-	ids := []string{"h200", "a100", "v100"}
-	values := make([][3]float64, len(magnitudes))
+	values := make([][devices]float64, len(magnitudes))
 	for i, m := range magnitudes {
-		for k, id := range ids {
+		for k, id := range magnitudeProfiles {
 			s := newStopwatch(t, "timing", profile(t, id), m.sample)
 			v := m.value(s)
 			require.GreaterOrEqual(t, v, m.lo[k], "%s on %s, %s", m.name, id, m.unit)
@@ -106,18 +124,22 @@ func TestMagnitudes(t *testing.T) {
 		}
 		panic("BUG: no " + name)
 	}
-	for k, id := range ids {
+	for k, id := range magnitudeProfiles {
 		require.GreaterOrEqual(t, of("transpose through shared memory, 32", k), of("transpose through shared memory, padded", k), id)
-		require.Greater(t, of("sgemm of 1024, tiles", k), 1.3*of("sgemm of 1024, each", k), id)
+		gain := 1.3
+		if id == "gtx1660s" {
+			gain = 1.1 // a hit of its large L1 costs what one of shared memory does
+		}
+		require.Greater(t, of("sgemm of 1024, tiles", k), gain*of("sgemm of 1024, each", k), id)
 		require.Greater(t, of("2^20 atomic adds to one", k), 5*of("2^20 atomic adds to 2^16", k), id)
 	}
 	require.Greater(t, of("transpose through shared memory, 32", 0), 1.5*of("transpose through shared memory, padded", 0))
 	checkSection(t, "magnitudes", magnitudeTable(values))
 }
 
-func magnitudeTable(values [][3]float64) string {
+func magnitudeTable(values [][devices]float64) string {
 	var b strings.Builder
-	b.WriteString("| simulated | | h200 | a100 | v100 |\n|---|---|---:|---:|---:|\n")
+	fmt.Fprintf(&b, "| simulated | | %s |\n|---|---%s|\n", strings.Join(magnitudeProfiles[:], " | "), strings.Repeat("|---:", devices))
 	for i, m := range magnitudes {
 		fmt.Fprintf(&b, "| %s | %s |", m.name, m.unit)
 		for _, v := range values[i] {

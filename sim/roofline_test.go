@@ -27,7 +27,7 @@ var realKernels = []struct {
 }
 
 func TestRealKernelsKeepToTheRoofline(t *testing.T) {
-	for _, id := range []string{"h200", "a100", "v100"} {
+	for _, id := range []string{"h200", "a100", "v100", "p100", "gtx1660s", "gtx960"} {
 		p := profile(t, id)
 		clock := p.ClockMHz * float64(p.SMs) // SM cycles per us
 		for _, k := range realKernels {

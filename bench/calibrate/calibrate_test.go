@@ -46,7 +46,7 @@ func perturbed(p *des.Profile, seed uint64) *des.Profile {
 
 // takenOver are the figures that nothing outside of a device shows.
 var takenOver = []string{
-	"l1_bytes", "max_kernels", "threads_per_sm", "blocks_per_sm", "registers_per_sm", "registers_per_warp",
+	"l1_bytes", "max_kernels", "threads_per_sm", "blocks_per_sm", "registers_per_sm", "registers_per_warp", "schedulers_per_sm",
 	"shared_bytes_per_sm", "shared_bytes_reserved", "lanes_texture", "condition_latency_ns", "graph_body_gap_ns",
 }
 

@@ -152,7 +152,7 @@ func ratio(a, b float64) int {
 
 // busBits is the width of the bus to DRAM, from the data sheets that the profiles name;
 // it is not in the profiles, since no time depends on it.
-var busBits = map[string]int{"h200": 6144, "a100": 5120, "v100": 4096}
+var busBits = map[string]int{"h200": 6144, "a100": 5120, "v100": 4096, "p100": 3072, "gtx1660s": 192, "gtx960": 128}
 
 // memoryClock is the clock of DRAM in kHz at which a bus that carries two bits per cycle
 // and wire has the profile's bandwidth.

@@ -14,7 +14,7 @@ import (
 // multiprocessors at 1 GHz (one cycle is 1 ns), 1000 bytes/ns of DRAM of which
 // one multiprocessor draws 400, a link of 10 bytes/ns, and no latencies.
 func plain() *Profile {
-	return &Profile{SMs: 4, ClockMHz: 1000, MemoryGBps: 1000, SMGBps: 400, LinkGBps: 10, MaxKernels: 128}
+	return &Profile{SMs: 4, ClockMHz: 1000, MemoryGBps: 1000, SMGBps: 400, LinkGBps: 10, MaxKernels: 128, Limits: Limits{Schedulers: 4}}
 }
 
 const ns = Nanosecond

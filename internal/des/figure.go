@@ -102,6 +102,7 @@ var hardware = []Figure{
 	{"blocks_per_sm", "blocks resident on a multiprocessor", 1, mostCount, func(p *Profile) any { return &p.Limits.BlocksPerSM }},
 	{"registers_per_sm", "32-bit registers of a multiprocessor", 1, 1 << 30, func(p *Profile) any { return &p.Limits.RegistersPerSM }},
 	{"registers_per_warp", "granularity in which a warp gets registers", 1, 1 << 30, func(p *Profile) any { return &p.Limits.RegistersPerWarp }},
+	{"schedulers_per_sm", "warp schedulers of a multiprocessor, which issue an instruction per cycle each and share its registers", 1, 64, func(p *Profile) any { return &p.Limits.Schedulers }},
 	{"shared_bytes_per_sm", "shared memory of a multiprocessor", 0, 1 << 26, func(p *Profile) any { return &p.Limits.SharedPerSM }},
 	{"shared_bytes_per_block", "shared memory of one block, static and dynamic", 0, 1 << 26, func(p *Profile) any { return &p.Limits.SharedPerBlock }},
 	{"shared_bytes_reserved", "shared memory that the system takes of every block", 0, 1 << 26, func(p *Profile) any { return &p.Limits.SharedReserved }},

@@ -17,7 +17,7 @@ import (
 // odd is a profile none of whose figures is round.
 func odd(seed uint64) *Profile {
 	r := rand.New(rand.NewPCG(seed, 1))
-	p := *Profiles()[seed%3]
+	p := *Profiles()[seed%uint64(len(Profiles()))]
 	p.Name, p.ID = fmt.Sprintf("odd \"device\" <%d> µ\n", seed), ""
 	for i := range figures {
 		f := &figures[i]

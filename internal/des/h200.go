@@ -46,6 +46,7 @@ var h200 = Profile{
 		BlocksPerSM:      32,
 		RegistersPerSM:   65536,
 		RegistersPerWarp: 256, // allocation unit: 8 registers of 32 threads
+		Schedulers:       4,
 		SharedPerSM:      228 << 10,
 		SharedPerBlock:   227 << 10,
 		SharedReserved:   1 << 10,

@@ -40,3 +40,13 @@ func TestOccupancyWithoutReservedSharedMemory(t *testing.T) {
 	assert.Equal(t, 2, v100.Limits.Occupancy(128, 32, 48<<10))
 	assert.Equal(t, 1, v100.Limits.Occupancy(128, 32, 96<<10))
 }
+
+// By hand, with the figures of compute capability 6.0, 7.5 and 5.2.
+func TestOccupancyOfOlderDevices(t *testing.T) {
+	assert.Equal(t, 25, p100.Limits.Occupancy(64, 40, 0), "1280 registers a warp: 25 warps in each half of the file")
+	assert.Equal(t, 24, gtx960.Limits.Occupancy(64, 40, 0), "12 warps in each quarter")
+	assert.Equal(t, 16, gtx1660s.Limits.Occupancy(32, 16, 0), "16 blocks")
+	assert.Equal(t, 4, gtx1660s.Limits.Occupancy(256, 16, 0), "1024 threads")
+	assert.Equal(t, 1, p100.Limits.Occupancy(128, 16, 48<<10), "64 KB of shared memory")
+	assert.Equal(t, 2, gtx960.Limits.Occupancy(128, 16, 48<<10), "96 KB")
+}

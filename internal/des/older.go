@@ -49,7 +49,7 @@ var (
 		L1Cycles: 38, L2Cycles: 262, DRAMCycles: 466, // [L]
 		Limits: Limits{ // [G]
 			ThreadsPerSM: 2048, ThreadsPerBlock: 1024, BlocksPerSM: 32,
-			RegistersPerSM: 65536, RegistersPerWarp: 256,
+			RegistersPerSM: 65536, RegistersPerWarp: 256, Schedulers: 4,
 			SharedPerSM: 164 << 10, SharedPerBlock: 163 << 10, SharedReserved: 1 << 10,
 		},
 	})
@@ -86,7 +86,7 @@ var (
 		DRAMCycles: 400, // estimate, not measured: [J] has 193 for L2, and DRAM is some 200 behind that
 		Limits: Limits{ // [G]
 			ThreadsPerSM: 2048, ThreadsPerBlock: 1024, BlocksPerSM: 32,
-			RegistersPerSM: 65536, RegistersPerWarp: 256,
+			RegistersPerSM: 65536, RegistersPerWarp: 256, Schedulers: 4,
 			SharedPerSM: 96 << 10, SharedPerBlock: 96 << 10,
 		},
 	})

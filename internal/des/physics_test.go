@@ -120,7 +120,7 @@ func TestMoreHardwareNeverSlowsOneKernel(t *testing.T) {
 	r := rand.New(rand.NewPCG(23, 24))
 	for range 3000 {
 		d := randomKernel(r)
-		p := Profiles()[r.IntN(3)]
+		p := Profiles()[r.IntN(len(Profiles()))]
 		q, what := better(r, p)
 		tail := Time(0)
 		if q.SMs != p.SMs {
@@ -147,7 +147,7 @@ func TestAnomaliesStayWithinGrahamsBound(t *testing.T) {
 	r := rand.New(rand.NewPCG(25, 26))
 	worst := 0.0
 	for range 1500 {
-		p := Profiles()[r.IntN(3)]
+		p := Profiles()[r.IntN(len(Profiles()))]
 		q, what := better(r, p)
 		tasks := make([]Task, 2+r.IntN(20))
 		for i := range tasks {
@@ -197,7 +197,7 @@ func TestTwoHalfDeviceKernelsOverlap(t *testing.T) {
 func TestWorkIsConserved(t *testing.T) {
 	r := rand.New(rand.NewPCG(27, 28))
 	for range 300 {
-		p := Profiles()[r.IntN(3)]
+		p := Profiles()[r.IntN(len(Profiles()))]
 		tasks := make([]Task, 1+r.IntN(20))
 		var want supplies
 		for i := range tasks {
@@ -224,7 +224,7 @@ func TestWorkIsConserved(t *testing.T) {
 func TestMoreOccupancyNeverSlowsWhatWaits(t *testing.T) {
 	r := rand.New(rand.NewPCG(29, 30))
 	for range 1000 {
-		p := *Profiles()[r.IntN(3)]
+		p := *Profiles()[r.IntN(len(Profiles()))]
 		p.BlockRate = 0 // or short blocks would wait for the block scheduler
 		d := Demand{Kind: Kernel, Blocks: float64(1 + r.IntN(20000)), BlockCycles: float64(100 + r.IntN(100_000))}
 		last := never - 1
@@ -265,7 +265,7 @@ func TestCopiesShareTheLink(t *testing.T) {
 func TestPriorityWaitsForOneWave(t *testing.T) {
 	r := rand.New(rand.NewPCG(31, 32))
 	for range 300 {
-		p := Profiles()[r.IntN(3)]
+		p := Profiles()[r.IntN(len(Profiles()))]
 		e := demanding(p)
 		longest := 0.0
 		for range 1 + r.IntN(5) {

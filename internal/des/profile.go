@@ -8,11 +8,6 @@ import (
 	"github.com/reprise-gpu/reprise/internal/unit"
 )
 
-// issuePerSM is how many warp instructions a multiprocessor issues per cycle:
-// four schedulers, one instruction each (CUDA C++ Programming Guide, "Compute
-// Capability 9.x"; the same since Volta).
-const issuePerSM = 4
-
 // Profile describes a device in numbers: what it has, how fast that is, and
 // what the host pays for each call. Each profile says of every figure where it
 // is from.
@@ -132,7 +127,7 @@ func (p *Profile) supplies() (device, perSM supplies) {
 // work is what a kernel needs of each resource.
 func (p *Profile) work(d *Demand) (w supplies) {
 	w[Dispatch] = d.Blocks
-	w[Issue] = d.Work.Total() / issuePerSM
+	w[Issue] = d.Work.Total() / float64(p.Limits.Schedulers)
 	for u, n := range d.Work {
 		if lanes := p.Lanes[u]; lanes > 0 {
 			w[pipes[u]] += n * warpSize / lanes
@@ -158,7 +153,9 @@ func (p *Profile) TripCycles(inL1, inL2 float64) float64 {
 }
 
 // Profiles lists the known profiles, the default first.
-func Profiles() []*Profile { return []*Profile{&h200, &a100, &v100} }
+func Profiles() []*Profile {
+	return []*Profile{&h200, &a100, &v100, &p100, &gtx1660s, &gtx960}
+}
 
 // Lookup returns the profile with the given ID, or the one in the file of that
 // path when it ends in .json; its error lists the known ones.

@@ -12,7 +12,7 @@ func TestLookup(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, "NVIDIA H200", p.Name)
 	_, err = Lookup("h2000")
-	assert.EqualError(t, err, `no device profile is called "h2000"; known profiles: h200, a100, v100, or the path of a file that ends in .json`)
+	assert.EqualError(t, err, `no device profile is called "h2000"; known profiles: h200, a100, v100, p100, gtx1660s, gtx960, or the path of a file that ends in .json`)
 }
 
 func TestProfilesAreComplete(t *testing.T) {

@@ -150,7 +150,7 @@ func TestEveryFigureHasASource(t *testing.T) {
 	readSource(t, "profile.go").meanings("HostCosts", "Host.", meaning)
 	readSource(t, "occupancy.go").meanings("Limits", "Limits.", meaning)
 	var b strings.Builder
-	for _, file := range []string{"h200.go", "older.go"} {
+	for _, file := range []string{"h200.go", "older.go", "grcuda.go"} {
 		s := readSource(t, file)
 		lits, doc := s.profilesIn()
 		fmt.Fprintf(&b, "%s\n", legend(doc))
