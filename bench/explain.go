@@ -17,6 +17,7 @@ import (
 type Explanation struct {
 	Workload   string  `json:"workload"`
 	Size       int     `json:"size"`
+	Memory     string  `json:"memory"`
 	Device     string  `json:"device"`
 	Simulated  bool    `json:"simulated"`
 	Sample     int64   `json:"sample,omitempty"` // blocks run per launch; then no data were computed
@@ -51,10 +52,10 @@ const settle = 2
 
 // Explain replays a workload on a simulated device and says where the time of
 // the last replay went. A wrong result is an error, unless the device samples.
-func Explain(ctx context.Context, dev *sim.Device, w *Workload, size int, strategy string, backend graphexec.Backend) (x Explanation, err error) {
-	in, err := w.New(dev, size)
+func Explain(ctx context.Context, dev *sim.Device, w *Workload, p Params, strategy string, backend graphexec.Backend) (x Explanation, err error) {
+	in, err := w.New(dev, p)
 	if err != nil {
-		return x, fmt.Errorf("%s at %d: %w", w.Name, size, err)
+		return x, fmt.Errorf("%s at %d: %w", w.Name, p.Size, err)
 	}
 	defer func() { err = device.Join(err, in.Close()) }()
 	plan, err := optimizer.Plan(in.Trace.Graph, optimizer.Options{Strategy: strategy, Verify: true})
@@ -80,7 +81,7 @@ func Explain(ctx context.Context, dev *sim.Device, w *Workload, size int, strate
 	}
 	total, steps, work := dev.Timeline()
 	x = Explanation{
-		Workload: w.Name, Size: size, Device: dev.Info().ID, Simulated: true, Sample: dev.Sample(),
+		Workload: w.Name, Size: p.Size, Memory: p.Memory.String(), Device: dev.Info().ID, Simulated: true, Sample: dev.Sample(),
 		Strategy: strategy, Backend: backend.String(), MakespanPS: total,
 	}
 	x.account(steps, work)

@@ -2,9 +2,9 @@ package bench
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"sync"
 
+	"github.com/reprise-gpu/reprise/bench/input"
 	"github.com/reprise-gpu/reprise/bench/reference"
 	"github.com/reprise-gpu/reprise/cuda/kernels"
 	"github.com/reprise-gpu/reprise/device"
@@ -19,12 +19,18 @@ import (
 //	2 blur large ──► 5 sobel ─┬► 6 maximum ─┬► 8 extend ─► 10 combine ┴► 11 combine
 //	                          └► 7 minimum ─┘                ▲
 //	3 blur unsharpen ──► 9 unsharpen ────────────────────────┘
+//
+// Before 6 and 7 the extrema are cleared, and after 11 the result is copied to the
+// host. The image and the filters stay on the device, as in the benchmark.
 var img = &Workload{
-	Name:  "img",
-	Doc:   "image pipeline: 11 kernels, small grids that leave room to overlap",
-	Sizes: []int{512, 1024},
-	Unit:  "pixels per side",
-	New:   newImg,
+	Name:    "img",
+	Doc:     "image pipeline: 11 kernels, small grids that leave room to overlap",
+	Unit:    "pixels per side",
+	Sizes:   []int{512, 1024},
+	Tiny:    64,
+	Threads: 256,
+	Blocks:  imgBlocks,
+	trace:   traceImg,
 	Fits: func(n int) error {
 		if n < 1 || n > 16384 {
 			return fmt.Errorf("img takes images of 1 to 16384 pixels per side, not %d", n)
@@ -33,46 +39,49 @@ var img = &Workload{
 	},
 }
 
-// The grids stay at 32 blocks whatever the device, as the benchmark's authors
-// chose on their largest GPU: they leave room for several kernels at once.
 const (
-	imgBlocks    = 32
-	imgThreads   = 256
 	imgSide      = 8 // of a two-dimensional block
 	imgAmount    = 0.5
 	imgTolerance = 1e-4
-	imgSeed      = 20201
 )
+
+// imgBlocks are fewer than fill the device, as the benchmark's authors chose on GPUs
+// of 8, 22 and 56 multiprocessors: they leave room for several kernels at once.
+func imgBlocks(sms int) int {
+	switch {
+	case sms < 16:
+		return 12
+	case sms < 40:
+		return 16
+	}
+	return 32
+}
 
 // imgBuffers are the arrays of the pipeline.
 type imgBuffers struct {
-	image, sharp, mix, out                    tracer.Buffer
+	image, sharp, mix                         tracer.Buffer
+	out                                       array
 	blurSmall, blurLarge, blurUnsharpen       tracer.Buffer
 	maskSmall, maskLarge                      tracer.Buffer
 	filterSmall, filterLarge, filterUnsharpen tracer.Buffer
-	maximum, minimum                          tracer.Buffer
+	extrema                                   tracer.Buffer // the maximum, then the minimum
 }
 
-func newImg(dev device.Device, n int) (*Instance, error) {
-	shapes, err := newImgShapes(n)
+func traceImg(dev device.Device, p Params) (*Instance, error) {
+	launch, err := newImgShapes(&p)
 	if err != nil {
 		return nil, err
 	}
-	t := tracer.New(dev, "img", tracer.Deferred)
-	b := allocImg(t, int64(n))
-	traceImg(t, b, &shapes, n)
-	trace, err := t.Finish()
-	if err != nil {
-		return nil, err
-	}
+	t := newProgram(dev, "img", p)
+	b := allocImg(t, int64(p.Size))
+	launchImg(t, b, launch, p.Size)
 	// Tracing alone needs no data, and the reference takes seconds at 4800 x 4800.
-	data := sync.OnceValue(func() *imgData { return newImgData(n) })
-	return &Instance{
-		Trace: trace,
-		Reset: func() error { return b.reset(data()) },
-		Check: func() (float64, error) {
-			got := make([]float32, n*n)
-			if err := tracer.Read(got, b.out); err != nil {
+	data := sync.OnceValue(func() *imgData { return newImgData(p.Size, p.Seed) })
+	return t.finish(proof{
+		reset: func() error { return b.reset(t, data()) },
+		check: func() (float64, error) {
+			got := make([]float32, p.Size*p.Size)
+			if err := tracer.Read(got, b.out.host); err != nil {
 				return 0, err
 			}
 			diff, _ := reference.MaxAbsDiff(got, data().want.Pix)
@@ -81,106 +90,103 @@ func newImg(dev device.Device, n int) (*Instance, error) {
 			}
 			return diff, reference.CompareImage("image3", got, data().want, imgTolerance)
 		},
-	}, nil
+		hash: func() (h uint64) {
+			d := data()
+			for _, array := range [][]float32{d.image, d.filters.Small.Float32(), d.filters.Large.Float32(), d.filters.Unsharpen.Float32()} {
+				h = input.Hash(h, array)
+			}
+			return h
+		},
+	})
 }
 
 // imgData is what replays of one size start from and should end in.
 type imgData struct {
-	input   []float32
+	image   []float32
 	filters reference.Filters
 	want    *reference.Image
-	poison  func(...tracer.Buffer) error
 }
 
-func newImgData(n int) *imgData {
-	d := &imgData{input: randomImage(n * n), filters: reference.IMGFilters(), poison: poison(n * n)}
-	d.want = reference.IMG(reference.ImageOf(n, n, d.input), d.filters).Image3
+func newImgData(n int, seed uint64) *imgData {
+	d := &imgData{image: make([]float32, n*n), filters: reference.IMGFilters()}
+	pixels := input.Of("img/image", seed)
+	for i := range d.image {
+		d.image[i] = pixels.Float32(i)
+	}
+	d.want = reference.IMG(reference.ImageOf(n, n, d.image), d.filters).Image3
 	return d
 }
 
-func allocImg(t *tracer.Tracer, n int64) *imgBuffers {
+// allocImg allocates the arrays in the order of their first use.
+func allocImg(t *program, n int64) *imgBuffers {
 	plane := func(name string, role ir.Role) tracer.Buffer { return t.Alloc(name, ir.F32, n*n, role) }
 	return &imgBuffers{
+		extrema:         t.Alloc("extrema", ir.F32, 2, ir.Temporary),
 		image:           plane("image", ir.Input),
-		sharp:           plane("image_unsharpen", ir.Temporary),
-		mix:             plane("image2", ir.Temporary),
-		out:             plane("image3", ir.Output),
 		blurSmall:       plane("blurred_small", ir.Temporary),
+		filterSmall:     t.Alloc("kernel_small", ir.F32, 3*3, ir.Constant),
 		blurLarge:       plane("blurred_large", ir.Temporary),
+		filterLarge:     t.Alloc("kernel_large", ir.F32, 5*5, ir.Constant),
 		blurUnsharpen:   plane("blurred_unsharpen", ir.Temporary),
+		filterUnsharpen: t.Alloc("kernel_unsharpen", ir.F32, 3*3, ir.Constant),
 		maskSmall:       plane("mask_small", ir.Temporary),
 		maskLarge:       plane("mask_large", ir.Temporary),
-		filterSmall:     t.Alloc("kernel_small", ir.F32, 3*3, ir.Constant),
-		filterLarge:     t.Alloc("kernel_large", ir.F32, 5*5, ir.Constant),
-		filterUnsharpen: t.Alloc("kernel_unsharpen", ir.F32, 3*3, ir.Constant),
-		maximum:         t.Alloc("maximum", ir.F32, 1, ir.InOut),
-		minimum:         t.Alloc("minimum", ir.F32, 1, ir.InOut),
+		sharp:           plane("image_unsharpen", ir.Temporary),
+		mix:             plane("image2", ir.Temporary),
+		out:             t.transferred("image3", ir.F32, n*n, ir.Output),
 	}
 }
 
-// randomImage is uniform on [0, 1), the same on every machine.
-func randomImage(pixels int) []float32 {
-	r := rand.New(rand.NewPCG(imgSeed, 0))
-	image := make([]float32, pixels)
-	for i := range image {
-		image[i] = r.Float32()
-	}
-	return image
-}
-
-// reset restores the inputs and the extrema and poisons all the rest. The
-// benchmark itself clears the result and the extrema only.
-func (b *imgBuffers) reset(d *imgData) error {
+// reset restores the inputs and poisons all the rest.
+func (b *imgBuffers) reset(t *program, d *imgData) error {
 	return firstError(
-		tracer.Write(b.image, d.input),
+		tracer.Write(b.image, d.image),
 		tracer.Write(b.filterSmall, d.filters.Small.Float32()),
 		tracer.Write(b.filterLarge, d.filters.Large.Float32()),
 		tracer.Write(b.filterUnsharpen, d.filters.Unsharpen.Float32()),
-		tracer.Write(b.maximum, []float32{0}),
-		tracer.Write(b.minimum, []float32{0}),
-		d.poison(b.blurSmall, b.blurLarge, b.blurUnsharpen, b.maskSmall, b.maskLarge, b.sharp, b.mix, b.out),
+		t.poison(b.extrema, b.blurSmall, b.blurLarge, b.blurUnsharpen, b.maskSmall, b.maskLarge, b.sharp, b.mix, b.out.dev, b.out.host),
 	)
 }
 
 // imgShapes are the launch shapes, checked by the kernels' own rules.
 type imgShapes struct {
-	blur3, blur5, sobel, extrema, extend, unsharpen, combine kernels.Shape
+	blur3, blur5, sobel, maximum, minimum, extend, unsharpen, combine tracer.Shape
 }
 
-func newImgShapes(n int) (s imgShapes, err error) {
-	set := func(to *kernels.Shape) func(kernels.Shape, error) {
-		return func(shape kernels.Shape, e error) {
-			*to = shape
-			if err == nil {
-				err = e
-			}
-		}
+func newImgShapes(p *Params) (*imgShapes, error) {
+	n, px := p.Size, p.Size*p.Size
+	var s shapes
+	all := &imgShapes{
+		blur3:     s.add(kernels.GaussianBlurShape(p.Blocks/2, imgSide, n, n, 3)),
+		blur5:     s.add(kernels.GaussianBlurShape(p.Blocks/2, imgSide, n, n, 5)),
+		sobel:     s.add(kernels.SobelShape(p.Blocks/2, imgSide, n, n)),
+		maximum:   s.add(kernels.MaximumShape(p.Blocks, p.Threads, px)),
+		minimum:   s.add(kernels.MinimumShape(p.Blocks, p.Threads, px)),
+		extend:    s.add(kernels.ExtendShape(p.Blocks, p.Threads, px)),
+		unsharpen: s.add(kernels.UnsharpenShape(p.Blocks, p.Threads, px)),
+		combine:   s.add(kernels.CombineShape(p.Blocks, p.Threads, px)),
 	}
-	set(&s.blur3)(kernels.GaussianBlurShape(imgBlocks/2, imgSide, n, n, 3))
-	set(&s.blur5)(kernels.GaussianBlurShape(imgBlocks/2, imgSide, n, n, 5))
-	set(&s.sobel)(kernels.SobelShape(imgBlocks/2, imgSide, n, n))
-	set(&s.extrema)(kernels.MaximumShape(imgBlocks, imgThreads, n*n))
-	set(&s.extend)(kernels.ExtendShape(imgBlocks, imgThreads, n*n))
-	set(&s.unsharpen)(kernels.UnsharpenShape(imgBlocks, imgThreads, n*n))
-	set(&s.combine)(kernels.CombineShape(imgBlocks, imgThreads, n*n))
-	return s, err
+	return all, s.err
 }
 
-// traceImg issues the eleven launches in the order of the reference program.
-func traceImg(t *tracer.Tracer, b *imgBuffers, s *imgShapes, n int) {
-	blur, sobel, combine := loadKernel(t, "gaussian_blur"), loadKernel(t, "sobel"), loadKernel(t, "combine")
+// launchImg issues the eleven launches in the order of the reference program.
+func launchImg(t *program, b *imgBuffers, s *imgShapes, n int) {
+	blur, sobel, combine := t.kernel("gaussian_blur"), t.kernel("sobel"), t.kernel("combine")
 	amount := t.Param("amount", ir.F32, imgAmount)
+	maximum, minimum := b.extrema.Slice(0, 1), b.extrema.Slice(1, 2)
 	px := n * n
 
-	t.Launch(blur, tracer.Shape(s.blur3), b.image, b.blurSmall, n, n, b.filterSmall, 3)
-	t.Launch(blur, tracer.Shape(s.blur5), b.image, b.blurLarge, n, n, b.filterLarge, 5)
-	t.Launch(blur, tracer.Shape(s.blur3), b.image, b.blurUnsharpen, n, n, b.filterUnsharpen, 3)
-	t.Launch(sobel, tracer.Shape(s.sobel), b.blurSmall, b.maskSmall, n, n)
-	t.Launch(sobel, tracer.Shape(s.sobel), b.blurLarge, b.maskLarge, n, n)
-	t.Launch(loadKernel(t, "maximum"), tracer.Shape(s.extrema), b.maskLarge, b.maximum, px)
-	t.Launch(loadKernel(t, "minimum"), tracer.Shape(s.extrema), b.maskLarge, b.minimum, px)
-	t.Launch(loadKernel(t, "extend"), tracer.Shape(s.extend), b.maskLarge, b.minimum, b.maximum, px)
-	t.Launch(loadKernel(t, "unsharpen"), tracer.Shape(s.unsharpen), b.image, b.blurUnsharpen, b.sharp, amount, px)
-	t.Launch(combine, tracer.Shape(s.combine), b.sharp, b.blurLarge, b.maskLarge, b.mix, px)
-	t.Launch(combine, tracer.Shape(s.combine), b.mix, b.blurSmall, b.maskSmall, b.out, px)
+	t.Memset(b.extrema, 0)
+	t.Launch(blur, s.blur3, b.image, b.blurSmall, n, n, b.filterSmall, 3)
+	t.Launch(blur, s.blur5, b.image, b.blurLarge, n, n, b.filterLarge, 5)
+	t.Launch(blur, s.blur3, b.image, b.blurUnsharpen, n, n, b.filterUnsharpen, 3)
+	t.Launch(sobel, s.sobel, b.blurSmall, b.maskSmall, n, n)
+	t.Launch(sobel, s.sobel, b.blurLarge, b.maskLarge, n, n)
+	t.Launch(t.kernel("maximum"), s.maximum, b.maskLarge, maximum, px)
+	t.Launch(t.kernel("minimum"), s.minimum, b.maskLarge, minimum, px)
+	t.Launch(t.kernel("extend"), s.extend, b.maskLarge, minimum, maximum, px)
+	t.Launch(t.kernel("unsharpen"), s.unsharpen, b.image, b.blurUnsharpen, b.sharp, amount, px)
+	t.Launch(combine, s.combine, b.sharp, b.blurLarge, b.maskLarge, b.mix, px)
+	t.Launch(combine, s.combine, b.mix, b.blurSmall, b.maskSmall, b.out.dev, px)
+	t.download(b.out)
 }

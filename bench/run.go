@@ -24,6 +24,9 @@ type Config struct {
 	Open       func() (device.Device, error)
 	Workloads  []*Workload
 	Sizes      []int // nil: each workload's own
+	Memory     Memory
+	Threads    int // 0: each workload's own
+	Seed       uint64
 	Strategies []string
 	Backends   []graphexec.Backend
 	Iterations int
@@ -96,7 +99,9 @@ func (r *runner) runCase(ctx context.Context, k sized) (err error) {
 		return err
 	}
 	defer func() { err = device.Join(err, dev.Close()) }()
-	in, err := k.workload.New(dev, k.size)
+	in, err := k.workload.New(dev, Params{
+		Size: k.size, Threads: r.Threads, Memory: r.Memory, Sampled: r.Sample > 0, Seed: r.Seed,
+	})
 	if err != nil {
 		return fmt.Errorf("%s at %d: %w", k.workload.Name, k.size, err)
 	}
@@ -132,15 +137,17 @@ func (r *runner) measure(ctx context.Context, dev device.Device, in *Instance, k
 	}
 	defer func() { err = device.Join(err, exec.Close()) }()
 
-	info := dev.Info()
 	rec = Record{
-		Workload: k.workload.Name, Size: k.size,
-		Device: info.ID, Simulated: info.Simulated,
-		Strategy: strategy, Backend: backend.String(),
+		Workload: k.workload.Name, Size: k.size, Memory: in.Params.Memory.String(), Threads: in.Params.Threads, Blocks: in.Params.Blocks,
+		Device: dev.Info().ID, Simulated: dev.Info().Simulated,
+		Language: "go", Strategy: strategy, Backend: backend.String(),
 		Ops: in.Trace.Graph.Len(), Edges: len(plan.Analyzed.Deps()), ReducedEdges: len(plan.Reduced.Deps()),
 		Lanes: plan.Schedule.Lanes, Syncs: plan.Schedule.Syncs(),
-		Iterations: r.Iterations, Sample: r.Sample, OK: true,
-		GoVersion: runtime.Version(), Commit: Commit(),
+		Iterations: r.Iterations, Sample: r.Sample, Checked: r.Sample == 0, OK: true,
+		Compiler: runtime.Version(), Commit: Commit(),
+	}
+	if rec.Checked {
+		rec.InputHash = fmt.Sprintf("%016x", in.InputHash())
 	}
 	what := fmt.Sprintf("%s %d %s/%s", rec.Workload, rec.Size, rec.Strategy, rec.Backend)
 	times := make([]time.Duration, r.Iterations)
@@ -148,7 +155,7 @@ func (r *runner) measure(ctx context.Context, dev device.Device, in *Instance, k
 		if times[i], err = replayOnce(ctx, dev, in, exec); err != nil {
 			return rec, fmt.Errorf("%s: %w", what, err)
 		}
-		if r.Sample == 0 {
+		if rec.Checked {
 			if err := rec.check(in, i); err != nil {
 				return rec, fmt.Errorf("%s: %w", what, err)
 			}
@@ -158,7 +165,11 @@ func (r *runner) measure(ctx context.Context, dev device.Device, in *Instance, k
 			r.Progress(what, r.done, r.total)
 		}
 	}
-	rec.ReplayUS = float64(median(times[min(warmup, len(times)-1):]).Nanoseconds()) / 1000
+	kept := times[min(warmup, len(times)-1):]
+	rec.ReplayUS, rec.MinUS, rec.MaxUS = micros(median(kept)), micros(slices.Min(kept)), micros(slices.Max(kept))
+	if rec.EventUS, err = r.eventMicros(ctx, dev, in, exec); err != nil {
+		return rec, fmt.Errorf("%s: events of %s: %w", what, rec.Workload, err)
+	}
 	return rec, nil
 }
 
@@ -197,6 +208,49 @@ func replay(ctx context.Context, exec *graphexec.Exec) error {
 	}
 	return exec.Wait()
 }
+
+// timed is how many iterations at most are timed by events.
+const timed = 3
+
+// eventMicros is the median time of an iteration between two events on its stream. It
+// takes iterations of its own, since recording an event costs the host a call.
+func (r *runner) eventMicros(ctx context.Context, dev device.Device, in *Instance, exec *graphexec.Exec) (us float64, err error) {
+	var events [2]device.Event
+	for i := range events {
+		if events[i], err = dev.CreateEvent(); err != nil {
+			return 0, err
+		}
+		defer func() { err = device.Join(err, dev.DestroyEvent(events[i])) }()
+	}
+	times := make([]time.Duration, min(timed, r.Iterations))
+	for i := range times {
+		if times[i], err = eventOnce(ctx, dev, in, exec, events[0], events[1]); err != nil {
+			return 0, err
+		}
+	}
+	return micros(median(times)), nil
+}
+
+func eventOnce(ctx context.Context, dev device.Device, in *Instance, exec *graphexec.Exec, start, end device.Event) (time.Duration, error) {
+	if err := in.Reset(); err != nil {
+		return 0, err
+	}
+	if err := dev.Record(start, exec.Stream()); err != nil {
+		return 0, err
+	}
+	if err := exec.Replay(ctx); err != nil {
+		return 0, err
+	}
+	if err := dev.Record(end, exec.Stream()); err != nil {
+		return 0, err
+	}
+	if err := exec.Wait(); err != nil {
+		return 0, err
+	}
+	return dev.Elapsed(start, end)
+}
+
+func micros(d time.Duration) float64 { return float64(d.Nanoseconds()) / 1000 }
 
 func median(d []time.Duration) time.Duration {
 	d = slices.Clone(d)

@@ -14,10 +14,10 @@ func WriteTable(w io.Writer, records []Record) error {
 		clock = "virtual us/replay"
 	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintf(t, "workload\tsize\tstrategy\tback end\tops\tedges\treduced\tlanes\tsyncs\t%s\tspeedup\tmax error\tok\t\n", clock)
+	fmt.Fprintf(t, "workload\tsize\tmemory\tstrategy\tback end\tops\tedges\treduced\tlanes\tsyncs\t%s\tspeedup\tmax error\tok\t\n", clock)
 	for _, r := range records {
-		fmt.Fprintf(t, "%s\t%d\t%s\t%s\t%d\t%d\t%d\t%d\t%d\t%.2f\t%.2fx\t%s\t%s\t\n",
-			r.Workload, r.Size, r.Strategy, r.Backend, r.Ops, r.Edges, r.ReducedEdges, r.Lanes, r.Syncs,
+		fmt.Fprintf(t, "%s\t%d\t%s\t%s\t%s\t%d\t%d\t%d\t%d\t%d\t%.2f\t%.2fx\t%s\t%s\t\n",
+			r.Workload, r.Size, r.Memory, r.Strategy, r.Backend, r.Ops, r.Edges, r.ReducedEdges, r.Lanes, r.Syncs,
 			r.ReplayUS, r.SpeedupOverSerial, maxError(&r), verdict(&r))
 	}
 	return t.Flush()

@@ -2,11 +2,9 @@ package bench
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
-	"github.com/reprise-gpu/reprise/cuda/kernels"
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/ir"
 	"github.com/reprise-gpu/reprise/tracer"
@@ -14,32 +12,82 @@ import (
 
 // Workload is a program worth replaying, at sizes of the user's choice.
 type Workload struct {
-	Name  string
-	Doc   string
-	Sizes []int // what a run without --size takes
-	Unit  string
+	Name    string
+	Doc     string
+	Unit    string
+	Sizes   []int                // what a run without --size takes
+	Tiny    int                  // a size that every version of it replays in no time
+	Threads int                  // per one-dimensional block, where Params leave it open
+	Blocks  func(sms int) int    // of a one-dimensional grid, likewise
+	Fits    func(size int) error // why a size cannot be run
 
-	// New traces the program on dev. Launch shapes follow the number of
-	// multiprocessors.
-	New func(dev device.Device, size int) (*Instance, error)
-	// Fits reports why a size cannot be run.
-	Fits func(size int) error
+	trace func(dev device.Device, p Params) (*Instance, error)
+}
+
+// Params say how to run a workload.
+type Params struct {
+	Size    int
+	Threads int // per one-dimensional block; 0: the workload's own
+	Blocks  int // of a one-dimensional grid; 0: by the workload's rule for the device
+	Memory  Memory
+	// Sampled is for a device that runs only some blocks of each launch: no data are
+	// made and none compared, except where they steer addresses or loops.
+	Sampled bool
+	Seed    uint64 // of the random inputs
+}
+
+// threads are the block sizes that are measured: those of the GrCUDA suite.
+var threads = []int{32, 128, 256, 1024}
+
+// CheckThreads reports why a block size is not one that is measured.
+func CheckThreads(n int) error {
+	if !slices.Contains(threads, n) {
+		return fmt.Errorf("%d threads per block: use 32, 128, 256 or 1024", n)
+	}
+	return nil
+}
+
+// New traces the workload on dev.
+func (w *Workload) New(dev device.Device, p Params) (*Instance, error) {
+	if p.Threads == 0 {
+		p.Threads = w.Threads
+	}
+	if p.Blocks == 0 {
+		p.Blocks = w.Blocks(dev.Info().Multiprocessors)
+	}
+	err := w.Fits(p.Size)
+	if err == nil {
+		err = CheckThreads(p.Threads)
+	}
+	if err == nil && p.Memory != Pinned {
+		err = fmt.Errorf("memory mode %v is not there yet: use pinned", p.Memory)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return w.trace(dev, p)
 }
 
 // Instance is a traced workload with its data.
 type Instance struct {
-	Trace *tracer.Trace
-	// Reset rewrites what a replay consumes, the inputs and the accumulators, and
-	// puts NaN wherever it must write: what an earlier replay left there would
-	// make up for work that this one skips or does too late.
+	Params Params // with nothing left open
+	Trace  *tracer.Trace
+	// Reset rewrites what a replay consumes, and puts NaN wherever it must write: what
+	// an earlier replay left there would make up for work that this one skips or
+	// does too late.
 	Reset func() error
 	// Check compares the result of the last replay with the CPU reference. It
 	// returns the greatest absolute error, and an error where that is too large.
 	Check func() (maxError float64, err error)
+	// InputHash is the hash of the inputs, by which Go and C++ know that they compute
+	// with the same; 0 on a sampled device.
+	InputHash func() uint64
+
+	program *program
 }
 
-// Close frees the instance's buffers.
-func (in *Instance) Close() error { return in.Trace.Close() }
+// Close frees what the instance holds on the device.
+func (in *Instance) Close() error { return device.Join(in.program.close(), in.Trace.Close()) }
 
 // Workloads lists every workload in the order tables show them.
 func Workloads() []*Workload { return []*Workload{vec, img} }
@@ -60,25 +108,6 @@ func LookupWorkload(name string) (*Workload, error) {
 	return nil, fmt.Errorf("unknown workload %q%s; there are %s", name, hint, strings.Join(names, ", "))
 }
 
-// poison returns a function that overwrites buffers of at most n elements with
-// NaN.
-func poison(n int) func(buffers ...tracer.Buffer) error {
-	nan := slices.Repeat([]float32{float32(math.NaN())}, n)
-	return func(buffers ...tracer.Buffer) error {
-		for _, b := range buffers {
-			if err := tracer.Write(b, nan[:b.Len()]); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-}
-
-// loadKernel loads the PTX of a benchmark kernel into a trace.
-func loadKernel(t *tracer.Tracer, name string) *tracer.Kernel {
-	k, ok := kernels.Lookup(name)
-	if !ok {
-		panic("BUG: no kernel " + name)
-	}
-	return t.Module(k.File, k.PTX).Kernel(name)
-}
+// perSM is the rule for grids of workloads that fill the device: so many blocks for
+// each multiprocessor, the GrCUDA suite's rule of thumb.
+func perSM(sms int) int { return 8 * sms }

@@ -85,7 +85,7 @@ func allocTwo(t *testing.T, d device.Device) (p [2]device.Ptr) {
 }
 
 func compare(t *testing.T, w *bench.Workload, strategy string, backend graphexec.Backend) {
-	size := map[string]int{"vec": 4096, "img": 64}[w.Name]
+	size := w.Tiny
 	plain, err := sim.New(sim.Options{})
 	require.NoError(t, err)
 	want := measure(t, plain, w, size, strategy, backend)
@@ -97,7 +97,7 @@ func compare(t *testing.T, w *bench.Workload, strategy string, backend graphexec
 
 func measure(t *testing.T, d device.Device, w *bench.Workload, size int, strategy string, backend graphexec.Backend) (r run) {
 	defer func() { require.NoError(t, d.Close()) }()
-	in, err := w.New(d, size)
+	in, err := w.New(d, bench.Params{Size: size})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, in.Close()) }()
 	plan, err := optimizer.Plan(in.Trace.Graph, optimizer.Options{Strategy: strategy})

@@ -132,6 +132,11 @@ func (x *Exec) Wait() error {
 	return x.of("replay of", x.dev.Synchronize(x.impl.origin()))
 }
 
+// Stream is where a replay begins and ends: work enqueued there before Replay ends before
+// the replay begins, and work enqueued there after it begins when the replay has ended. It is
+// there until Close.
+func (x *Exec) Stream() device.Stream { return x.impl.origin() }
+
 // Stats returns the counts so far.
 func (x *Exec) Stats() Stats { return x.stats }
 

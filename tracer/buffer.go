@@ -39,7 +39,7 @@ func (b Buffer) ptr() device.Ptr { return b.t.buffers[b.id].ptr + device.Ptr(b.l
 // Slice returns elements [lo, hi) of b.
 func (b Buffer) Slice(lo, hi int64) Buffer {
 	if lo < 0 || hi < lo || hi > b.Len() {
-		b.t.fail(callerPC(), "slice [%d:%d) of %s, which has %d elements", lo, hi, b.name(), b.Len())
+		b.t.fail(b.t.callerPC(), "slice [%d:%d) of %s, which has %d elements", lo, hi, b.name(), b.Len())
 		return b
 	}
 	size := b.elem().Size()
@@ -49,12 +49,12 @@ func (b Buffer) Slice(lo, hi int64) Buffer {
 // Alloc allocates n elements of device memory. A name already taken gets a
 // number appended. The memory lives until the trace is closed.
 func (t *Tracer) Alloc(name string, elem ir.Type, n int64, role ir.Role) Buffer {
-	return t.alloc(callerPC(), ir.Buffer{Name: name, Elem: elem, Len: n, Role: role})
+	return t.alloc(t.callerPC(), ir.Buffer{Name: name, Elem: elem, Len: n, Role: role})
 }
 
 // AllocHost allocates n elements of pinned host memory; see HostBytes.
 func (t *Tracer) AllocHost(name string, elem ir.Type, n int64, role ir.Role) Buffer {
-	return t.alloc(callerPC(), ir.Buffer{Name: name, Elem: elem, Len: n, Role: role, Place: ir.Place{Kind: ir.PinnedHost}})
+	return t.alloc(t.callerPC(), ir.Buffer{Name: name, Elem: elem, Len: n, Role: role, Place: ir.Place{Kind: ir.PinnedHost}})
 }
 
 func (t *Tracer) alloc(pc uintptr, buf ir.Buffer) Buffer {
@@ -122,11 +122,11 @@ func (t *Tracer) Free(b Buffer) {
 		return
 	}
 	if b.t == t && t.buffers[b.id].freed {
-		t.fail(callerPC(), "%s is freed twice", b.name())
+		t.fail(t.callerPC(), "%s is freed twice", b.name())
 		return
 	}
 	if err := t.usable(b); err != nil {
-		t.fail(callerPC(), "free: %w", err)
+		t.fail(t.callerPC(), "free: %w", err)
 		return
 	}
 	t.buffers[b.id].freed = true

@@ -45,11 +45,11 @@ func (t *Tracer) Param(name string, typ ir.Type, value any) Param {
 	p := Param{t: t, id: ir.ParamID(len(t.graph.Params))}
 	v, err := ir.NewScalar(typ, value)
 	if err != nil {
-		t.fail(callerPC(), "parameter $%s: %w", name, err)
+		t.fail(t.callerPC(), "parameter $%s: %w", name, err)
 		v.Type = typ
 	}
 	if _, taken := t.params[name]; taken {
-		t.fail(callerPC(), "parameter $%s is declared with two types", name)
+		t.fail(t.callerPC(), "parameter $%s is declared with two types", name)
 	}
 	t.graph.Params = append(t.graph.Params, ir.Param{Name: name, Value: v})
 	t.params[name] = p
@@ -62,7 +62,7 @@ func (t *Tracer) Launch(k *Kernel, s Shape, args ...any) {
 	if t.err != nil {
 		return
 	}
-	pc := callerPC()
+	pc := t.callerPC()
 	if err := t.launch(k, s, args, pc); err != nil {
 		t.fail(pc, "launch of %s: %w", k.entry, err)
 	}

@@ -59,7 +59,7 @@ func (t *Tracer) Module(name, source string) *Module {
 	if t.err != nil {
 		return m
 	}
-	pc := callerPC()
+	pc := t.callerPC()
 	var err error
 	if m.ast, err = ptx.Parse(name, source); err != nil {
 		t.fail(pc, "%w", err)
@@ -114,7 +114,7 @@ func (m *Module) Kernel(entry string, signature ...string) *Kernel {
 	if t.err != nil {
 		return k
 	}
-	pc := callerPC()
+	pc := t.callerPC()
 	f := m.find(entry)
 	if f == nil {
 		t.fail(pc, "module %s has no kernel %s: it has %s", m.ast.File, entry, strings.Join(m.entries(), ", "))

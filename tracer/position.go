@@ -16,6 +16,12 @@ func positionOf(pc uintptr) ir.Position {
 	return ir.Position{File: path.Join(path.Base(dir), file), Line: frame.Line}
 }
 
+// functionOf names the function of a return address.
+func functionOf(pc uintptr) string {
+	frame, _ := runtime.CallersFrames([]uintptr{pc}).Next()
+	return frame.Function
+}
+
 // callSite is a call of the traced program, by what it calls.
 type callSite struct {
 	name string

@@ -31,8 +31,9 @@ type Tracer struct {
 	modules []*Module        // by ModuleID
 	params  map[string]Param // by name
 	hosts   map[ir.OpID]func()
-	opaque  []ir.OpID      // launches that may touch anything
-	names   map[string]int // how often a buffer name was asked for
+	helpers map[string]bool // by function
+	opaque  []ir.OpID       // launches that may touch anything
+	names   map[string]int  // how often a buffer name was asked for
 	labels  map[callSite]string
 
 	launches slab[ir.Launch]
@@ -80,11 +81,28 @@ func (t *Tracer) fail(pc uintptr, format string, args ...any) {
 	t.err = fmt.Errorf("%s:%d: trace %s: %w", pos.File, pos.Line, t.graph.Name, fmt.Errorf(format, args...))
 }
 
+// Helper marks the function that calls it as a helper: what a helper traces is put
+// down to the line that called the helper, as testing.T.Helper does with failures.
+func (t *Tracer) Helper() {
+	var pc [1]uintptr
+	runtime.Callers(2, pc[:])
+	if t.helpers == nil {
+		t.helpers = map[string]bool{}
+	}
+	t.helpers[functionOf(pc[0])] = true
+}
+
 // callerPC returns the return address of the caller of the function that calls
-// it. It costs a fraction of runtime.Caller, which resolves the line at once.
-func callerPC() uintptr {
+// it, or of the first caller above that is no helper. It costs a fraction of
+// runtime.Caller, which resolves the line at once.
+func (t *Tracer) callerPC() uintptr {
 	var pc [1]uintptr
 	runtime.Callers(3, pc[:])
+	for skip := 4; t.helpers != nil && t.helpers[functionOf(pc[0])]; skip++ {
+		if runtime.Callers(skip, pc[:]) == 0 {
+			break
+		}
+	}
 	return pc[0]
 }
 
@@ -123,7 +141,7 @@ func (t *Tracer) Synchronize() {
 		return
 	}
 	if err := t.dev.Synchronize(t.stream); err != nil {
-		t.fail(callerPC(), "%w", err)
+		t.fail(t.callerPC(), "%w", err)
 	}
 }
 

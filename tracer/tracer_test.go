@@ -1,6 +1,7 @@
 package tracer_test
 
 import (
+	"runtime"
 	"strings"
 	"testing"
 
@@ -402,6 +403,36 @@ func TestZeroSizedBuffersMakeNoAccess(t *testing.T) {
 	trace, err := tr.Finish()
 	require.NoError(t, err)
 	assert.Empty(t, trace.Graph.Ops[0].Uses)
+}
+
+// both clears two buffers, and through is a helper of a helper.
+func both(tr *tracer.Tracer, x, y tracer.Buffer) {
+	tr.Helper()
+	tr.Memset(x, 0)
+	through(tr, y)
+}
+
+func through(tr *tracer.Tracer, x tracer.Buffer) {
+	tr.Helper()
+	tr.Memset(x, 0)
+}
+
+func TestHelpersAreNotPositions(t *testing.T) {
+	tr := tracer.New(null.New(), "helpers", tracer.Deferred)
+	x := tr.Alloc("x", ir.F32, 4, ir.Output)
+	y := tr.Alloc("y", ir.F32, 4, ir.Output)
+	_, _, line, _ := runtime.Caller(0)
+	tr.Memset(x, 0)
+	both(tr, x, y)
+	func() { through(tr, x) }()
+	trace, err := tr.Finish()
+	require.NoError(t, err)
+	var lines []int
+	for _, op := range trace.Graph.Ops {
+		lines = append(lines, op.Pos.Line-line)
+	}
+	assert.Equal(t, []int{1, 2, 2, 3}, lines)
+	require.NoError(t, trace.Close())
 }
 
 // TestAnyFailedCallLeavesNothingBehind lets each device call of an eager trace

@@ -14,7 +14,7 @@ func (t *Tracer) Copy(dst, src Buffer) {
 	if t.err != nil {
 		return
 	}
-	pc := callerPC()
+	pc := t.callerPC()
 	for _, b := range []Buffer{dst, src} {
 		if err := t.usable(b); err != nil {
 			t.fail(pc, "copy: %w", err)
@@ -41,7 +41,7 @@ func (t *Tracer) Memset(b Buffer, value any) {
 	if t.err != nil {
 		return
 	}
-	pc := callerPC()
+	pc := t.callerPC()
 	if err := t.usable(b); err != nil {
 		t.fail(pc, "memset: %w", err)
 		return
@@ -88,7 +88,7 @@ func (t *Tracer) HostCall(label string, f func(), uses ...Use) {
 	if t.err != nil {
 		return
 	}
-	pc := callerPC()
+	pc := t.callerPC()
 	if f == nil {
 		t.fail(pc, "host call %s: the function is nil", label)
 		return

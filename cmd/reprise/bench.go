@@ -24,6 +24,7 @@ type benchFlags struct {
 	strategies []string
 	backends   []string
 	sizes      []string
+	data       dataFlags
 	iterations int
 	sample     int64
 	race       bool
@@ -52,6 +53,7 @@ Workloads:
 	c.Flags().StringSliceVar(&f.strategies, "strategy", []string{"all"}, "strategies, or all: "+strings.Join(strategyNames(), ", "))
 	c.Flags().StringSliceVar(&f.backends, "backend", []string{"all"}, "back ends, or all: graph, streams")
 	c.Flags().StringSliceVar(&f.sizes, "size", nil, "problem sizes instead of each workload's own")
+	f.data.add(c)
 	c.Flags().IntVar(&f.iterations, "iterations", 30, "replays per row; of more than 3, the first 3 are not counted")
 	c.Flags().Int64Var(&f.sample, "sample", 0, sampleHelp)
 	raceFlag(c, &f.race)
@@ -133,13 +135,16 @@ func (f *benchFlags) config(args []string) (c bench.Config, err error) {
 	if c.Sizes, err = pickSizes(f.sizes, c.Workloads); err != nil {
 		return c, err
 	}
+	if c.Memory, c.Threads, err = f.data.parse(); err != nil {
+		return c, err
+	}
 	if err := checkDevice(f.device); err != nil {
 		return c, err
 	}
 	if err := checkSample(f.sample, f.race); err != nil {
 		return c, err
 	}
-	c.Iterations, c.Sample = f.iterations, f.sample
+	c.Iterations, c.Sample, c.Seed = f.iterations, f.sample, f.data.seed
 	c.Open = func() (device.Device, error) {
 		return openAny(f.device, sim.Options{Sample: f.sample, Race: raceMode(f.race)})
 	}

@@ -19,6 +19,7 @@ type explainFlags struct {
 	strategies []string
 	backends   []string
 	sizes      []string
+	data       dataFlags
 	sample     int64
 	json       string
 }
@@ -57,6 +58,7 @@ Workloads:
 	c.Flags().StringSliceVar(&f.strategies, "strategy", []string{"all"}, "strategies, or all: "+strings.Join(strategyNames(), ", "))
 	c.Flags().StringSliceVar(&f.backends, "backend", []string{"graph"}, "back ends, or all: graph, streams")
 	c.Flags().StringSliceVar(&f.sizes, "size", nil, "problem sizes instead of the workload's first")
+	f.data.add(c)
 	c.Flags().Int64Var(&f.sample, "sample", 0, sampleHelp)
 	c.Flags().StringVar(&f.json, "json", "", "also write the explanations to `FILE` as a JSON array (- for standard output)")
 	return c
@@ -66,7 +68,7 @@ const sampleHelp = "run only `N` blocks of each launch and scale the counts: for
 
 func (f *explainFlags) run(c *cobra.Command, args []string) error {
 	config, err := (&benchFlags{
-		device: f.device, strategies: f.strategies, backends: f.backends, sizes: f.sizes,
+		device: f.device, strategies: f.strategies, backends: f.backends, sizes: f.sizes, data: f.data,
 		sample: f.sample, iterations: 1, json: f.json,
 	}).config(args)
 	if err != nil {
@@ -83,7 +85,8 @@ func (f *explainFlags) run(c *cobra.Command, args []string) error {
 	for _, size := range sizes {
 		for _, backend := range config.Backends {
 			for _, strategy := range config.Strategies {
-				x, err := f.explain(ctx, workload, size, strategy, backend)
+				p := bench.Params{Size: size, Threads: config.Threads, Memory: config.Memory, Sampled: f.sample > 0, Seed: config.Seed}
+				x, err := f.explain(ctx, workload, p, strategy, backend)
 				if err != nil {
 					return fmt.Errorf("%s at %d with %s/%s: %w", workload.Name, size, strategy, backend, err)
 				}
@@ -94,13 +97,13 @@ func (f *explainFlags) run(c *cobra.Command, args []string) error {
 	return f.report(c, all)
 }
 
-func (f *explainFlags) explain(ctx context.Context, w *bench.Workload, size int, strategy string, backend graphexec.Backend) (x bench.Explanation, err error) {
+func (f *explainFlags) explain(ctx context.Context, w *bench.Workload, p bench.Params, strategy string, backend graphexec.Backend) (x bench.Explanation, err error) {
 	dev, err := openDevice(f.device, sim.Options{Sample: f.sample})
 	if err != nil {
 		return x, err
 	}
 	defer func() { err = device.Join(err, dev.Close()) }()
-	return bench.Explain(ctx, dev, w, size, strategy, backend)
+	return bench.Explain(ctx, dev, w, p, strategy, backend)
 }
 
 func (f *explainFlags) report(c *cobra.Command, all []bench.Explanation) error {

@@ -103,7 +103,7 @@ func TestBenchLooksForRaces(t *testing.T) {
 func TestAnInterruptedBenchKeepsWhatItMeasured(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "bench.json")
 	require.NoError(t, os.WriteFile(path, []byte("a whole run"), 0o600))
-	f := benchFlags{device: defaultDevice, strategies: []string{"all"}, backends: []string{"all"}, sizes: []string{"1024"}, iterations: 4, json: path}
+	f := benchFlags{device: defaultDevice, strategies: []string{"all"}, backends: []string{"all"}, sizes: []string{"1024"}, data: dataFlags{memory: "pinned"}, iterations: 4, json: path}
 	config, err := f.config([]string{"vec"})
 	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(context.Background())
@@ -136,13 +136,13 @@ func TestTraceThenOptPrintsThePlan(t *testing.T) {
 	require.Zero(t, status, stderr)
 	var got summary
 	require.NoError(t, json.Unmarshal([]byte(stdout), &got))
-	assert.Equal(t, 11, got.Ops)
-	assert.Equal(t, 14, got.Edges)
+	assert.Equal(t, 1+11+1, got.Ops)
+	assert.Equal(t, 17, got.Edges)
 	assert.Equal(t, 4, got.Lanes)
-	assert.Equal(t, 11-7, got.Syncs, "|E'| - |M|")
+	assert.Equal(t, 14-9, got.Syncs, "|E'| - |M|")
 	var edges []string
 	for _, e := range got.Reduced {
 		edges = append(edges, fmt.Sprintf("%d-%d", e[0]+1, e[1]+1))
 	}
-	assert.ElementsMatch(t, strings.Fields("1-4 4-11 2-5 5-6 5-7 6-8 7-8 8-10 10-11 3-9 9-10"), edges)
+	assert.ElementsMatch(t, strings.Fields("2-5 5-12 3-6 6-7 6-8 1-7 1-8 7-9 8-9 9-11 11-12 4-10 10-11 12-13"), edges)
 }

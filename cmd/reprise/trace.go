@@ -14,6 +14,7 @@ import (
 func newTrace() *cobra.Command {
 	var deviceID, out string
 	var size int
+	var data dataFlags
 	c := &cobra.Command{
 		Use:   "trace WORKLOAD -o FILE.rir",
 		Short: "Trace a workload and save the graph with its PTX",
@@ -38,12 +39,16 @@ Workloads:
 			if err := w.Fits(size); err != nil {
 				return usagef("--size: %w", err)
 			}
+			memory, threads, err := data.parse()
+			if err != nil {
+				return err
+			}
 			dev, err := openAny(deviceID, sim.Options{})
 			if err != nil {
 				return err
 			}
 			defer func() { err = device.Join(err, dev.Close()) }()
-			in, err := w.New(dev, size)
+			in, err := w.New(dev, bench.Params{Size: size, Threads: threads, Memory: memory, Seed: data.seed})
 			if err != nil {
 				return err
 			}
@@ -62,5 +67,6 @@ Workloads:
 	c.Flags().StringVarP(&out, "output", "o", "", "write the trace to `FILE` (- for standard output)")
 	c.Flags().StringVar(&deviceID, "device", defaultDevice, "device whose launch shapes are traced; see reprise devices")
 	c.Flags().IntVar(&size, "size", 0, "problem size (default: the workload's first)")
+	data.add(c)
 	return c
 }

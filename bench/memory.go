@@ -1,0 +1,31 @@
+package bench
+
+import "fmt"
+
+// Memory is how the data of a workload travel between host and device.
+type Memory uint8
+
+const (
+	Pinned   Memory = iota // explicit copies from and to pinned host memory, which are operations of the trace
+	Prefetch               // managed memory, prefetched by operations of the trace
+	Managed                // managed memory that moves when a kernel touches it
+)
+
+var memoryNames = [...]string{Pinned: "pinned", Prefetch: "prefetch", Managed: "managed"}
+
+func (m Memory) String() string {
+	if int(m) >= len(memoryNames) {
+		return fmt.Sprintf("memory(%d)", uint8(m))
+	}
+	return memoryNames[m]
+}
+
+// ParseMemory returns the mode of that name.
+func ParseMemory(name string) (Memory, error) {
+	for m, n := range memoryNames {
+		if n == name {
+			return Memory(m), nil
+		}
+	}
+	return 0, fmt.Errorf("unknown memory mode %q: use pinned, prefetch or managed", name)
+}
