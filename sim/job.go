@@ -322,7 +322,11 @@ func (d *Device) startLaunch(id des.TaskID, j *job) des.Demand {
 		}
 		d.races.launched(id, touched, hazards)
 	}
-	return d.demand(j, &stats)
+	demand := d.demand(j, &stats)
+	if k := d.history.of(id); k != nil {
+		k.launched = d.launched(j, &stats, &demand)
+	}
+	return demand
 }
 
 // observe, which a test may set, sees every launch that was executed and the

@@ -12,10 +12,11 @@ type history struct {
 }
 
 type known struct {
-	record des.Record
-	kind   string
-	name   string
-	ended  bool
+	record   des.Record
+	kind     string
+	name     string
+	launched *Launched
+	ended    bool
 }
 
 // StartTimeline forgets the last time line, and keeps one from now on. The device
@@ -24,16 +25,24 @@ func (d *Device) StartTimeline() {
 	d.history = history{on: true, from: d.host, first: d.engine.Next(), last: des.NoTask, tasks: d.history.tasks[:0]}
 }
 
-func (h *history) add(r *des.Record) {
-	i := int(r.ID - h.first)
+// of is the place of a task, nil when it is not to be kept.
+func (h *history) of(id des.TaskID) *known {
+	i := int(id - h.first)
 	if !h.on || i < 0 {
-		return
+		return nil
 	}
 	for len(h.tasks) <= i {
 		h.tasks = append(h.tasks, known{})
 	}
-	k := &h.tasks[i]
-	*k = known{record: *r, ended: true}
+	return &h.tasks[i]
+}
+
+func (h *history) add(r *des.Record) {
+	k := h.of(r.ID)
+	if k == nil {
+		return
+	}
+	k.record, k.ended = *r, true
 	k.record.Data = nil
 	k.kind, k.name = describe(r.Data)
 	if last := h.get(h.last); last == nil || r.Span.End >= last.Span.End {
@@ -73,7 +82,8 @@ type Work struct {
 	Begin, End int64 // ps since StartTimeline; it began when it was first served
 	Took       int64 // ps, from when it might start to its end
 	Limit      string
-	Cause      string // of most of that
+	Cause      string    // of most of that
+	Launched   *Launched // nil of what is no launch
 }
 
 // Timeline says where the host's time went since StartTimeline, along the
@@ -99,7 +109,7 @@ func (d *Device) Timeline() (total int64, steps []Step, work []Work) {
 		work = append(work, Work{
 			ID: int64(i) + 1, Kind: k.kind, Name: k.name, Transfer: r.Kind == des.CopyIn || r.Kind == des.CopyOut,
 			Begin: int64(r.Span.Begin - h.from), End: int64(r.Span.End - h.from), Took: int64(r.Span.End - r.Start),
-			Limit: most.String(), Cause: most.Cause().String(),
+			Limit: most.String(), Cause: most.Cause().String(), Launched: k.launched,
 		})
 	}
 	return int64(d.host - h.from), steps, work

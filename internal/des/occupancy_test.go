@@ -13,25 +13,28 @@ func TestOccupancy(t *testing.T) {
 	for _, c := range []struct {
 		threads, registers, shared int
 		want                       int
+		by                         Holder
 		why                        string
 	}{
-		{256, 0, 0, 8, "2048 threads"},
-		{1024, 32, 0, 2, "2048 threads, all registers"},
-		{32, 16, 0, 32, "32 blocks"},
-		{33, 16, 0, 32, "two warps each: 64 warps"},
-		{96, 16, 0, 21, "64 warps / 3"},
-		{256, 64, 0, 4, "64 registers: 32 warps"},
-		{256, 65, 0, 3, "65 round up to 72: 28 warps of 32 by scheduler"},
-		{1024, 64, 0, 1, "64 registers: 32 warps"},
-		{1024, 65, 0, 0, "28 warps hold no block of 32"},
-		{128, 32, 48 << 10, 4, "49 KB of 228 each"},
-		{128, 32, 227 << 10, 1, "the most a block may have"},
-		{128, 32, 227<<10 + 1, 0, "more than a block may have"},
-		{1025, 0, 0, 0, "too many threads"},
-		{0, 0, 0, 0, "none"},
+		{256, 0, 0, 8, Threads, "2048 threads"},
+		{1024, 32, 0, 2, Threads, "2048 threads, all registers"},
+		{32, 16, 0, 32, Blocks, "32 blocks"},
+		{33, 16, 0, 32, Threads, "two warps each: 64 warps"},
+		{96, 16, 0, 21, Threads, "64 warps / 3"},
+		{256, 64, 0, 4, Registers, "64 registers: 32 warps"},
+		{256, 65, 0, 3, Registers, "65 round up to 72: 28 warps of 32 by scheduler"},
+		{1024, 64, 0, 1, Registers, "64 registers: 32 warps"},
+		{1024, 65, 0, 0, Registers, "28 warps hold no block of 32"},
+		{128, 32, 48 << 10, 4, Shared, "49 KB of 228 each"},
+		{128, 32, 227 << 10, 1, Shared, "the most a block may have"},
+		{128, 32, 227<<10 + 1, 0, Shared, "more than a block may have"},
+		{1025, 0, 0, 0, Threads, "too many threads"},
+		{0, 0, 0, 0, Threads, "none"},
 	} {
 		name := fmt.Sprintf("%d threads, %d registers, %d shared", c.threads, c.registers, c.shared)
-		assert.Equal(t, c.want, h200.Limits.Occupancy(c.threads, c.registers, c.shared), "%s: %s", name, c.why)
+		blocks, by := h200.Limits.Fit(c.threads, c.registers, c.shared)
+		assert.Equal(t, c.want, blocks, "%s: %s", name, c.why)
+		assert.Equal(t, c.by, by, "%s: %s", name, c.why)
 	}
 }
 

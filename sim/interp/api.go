@@ -50,6 +50,7 @@ type Stats struct {
 	Warps     int64
 	WarpInsts int64 // warp instructions issued
 	LaneInsts int64 // the same, counted per active lane
+	Flops     int64 // floating-point operations of lanes, a fused multiply-add two
 	// Work is the machine instructions they become, by the unit that completes
 	// them; those of the memory unit are wavefronts, as many as bank conflicts and
 	// scattered addresses make.

@@ -18,7 +18,8 @@ import (
 type cost struct {
 	work    unit.Work
 	latency int64
-	trip    bool // waits for global memory besides
+	trip    bool  // waits for global memory besides
+	flops   int64 // floating-point operations of a lane
 }
 
 // nominalTrip is the round trip to global memory that the search for critical
@@ -33,6 +34,11 @@ func on(u unit.Unit, insts float64, latency int64) cost {
 
 func (c cost) and(u unit.Unit, insts float64) cost {
 	c.work[u] += insts
+	return c
+}
+
+func (c cost) withFlops(n int64) cost {
+	c.flops = n
 	return c
 }
 
@@ -103,6 +109,26 @@ func arithmeticCost(in *ptx.Inst, typ ptx.Type) cost {
 		return integerCost(typ) // min, max, neg and abs of floats run there too
 	}
 	return floatCost(typ)
+}
+
+// flops is how many floating-point operations an instruction on registers does in a
+// lane, in the words of PTX: a division is one, whatever the assembler makes of it, and
+// a fused multiply-add two.
+func flops(in *ptx.Inst, typ ptx.Type) int64 {
+	if !typ.Float() {
+		return 0
+	}
+	n := int64(1)
+	if typ == ptx.F16X2 || typ == ptx.BF16X2 {
+		n = 2
+	}
+	switch in.Name {
+	case "fma", "mad":
+		return 2 * n
+	case "add", "sub", "mul", "div", "rcp", "sqrt", "rsqrt", "ex2", "lg2", "sin", "cos", "tanh":
+		return n
+	}
+	return 0 // comparisons, and what only moves or sets bits
 }
 
 // floatCost is that of an add, multiply or fused multiply-add.

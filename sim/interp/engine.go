@@ -59,7 +59,7 @@ func newEngine() *engine {
 // counters are the integer form of Stats, so that sums do not depend on the
 // order of blocks.
 type counters struct {
-	blocks, warps, insts, laneInsts, read, written, atomics int64
+	blocks, warps, insts, laneInsts, flops, read, written, atomics int64
 
 	path    moment // of all blocks, one after another
 	slowest moment // block
@@ -70,6 +70,7 @@ func (c *counters) add(o *counters) {
 	c.warps += o.warps
 	c.insts += o.insts
 	c.laneInsts += o.laneInsts
+	c.flops += o.flops
 	c.path = c.path.and(o.path)
 	c.slowest = later(c.slowest, o.slowest)
 	c.read += o.read
@@ -259,7 +260,9 @@ func (e *engine) charge(w *warp, pc int32, mask uint32) {
 	s := &w.kernel.segments[pc]
 	e.visits[pc]++
 	e.count.insts += s.insts
-	e.count.laneInsts += s.insts * int64(bits.OnesCount32(mask))
+	active := int64(bits.OnesCount32(mask))
+	e.count.laneInsts += s.insts * active
+	e.count.flops += s.flops * active
 	w.clock.cycles += s.path.cycles
 	w.clock.trips += s.path.trips
 	if e.steps -= s.insts; e.steps < 0 && w.fault == nil {

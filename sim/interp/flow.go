@@ -84,6 +84,7 @@ func (l *lowering) segment(i, end int, goesOn bool) {
 	for j := i; j < end; j++ {
 		it := &l.items[j]
 		s.insts++
+		s.flops += it.cost.flops
 		work.Add(&it.cost.work, 1)
 		clock.add(it)
 		if it.ending == falls && !it.free {

@@ -103,6 +103,7 @@ func (r *run) stats() Stats {
 	s := Stats{
 		Blocks: scale(c.blocks), Warps: scale(c.warps), WarpInsts: scale(c.insts), LaneInsts: scale(c.laneInsts),
 		Path: c.path.path(float64(max(c.blocks, 1))), Slowest: c.slowest.path(1),
+		Flops:       scale(c.flops),
 		SectorsRead: scale(c.read), SectorsWrite: scale(c.written), Atomics: scale(c.atomics),
 		Touched: r.touches(),
 	}

@@ -75,7 +75,7 @@ func (l *lowering) arithmetic() error {
 			sizes[2] = sizes[1]
 		}
 	}
-	return l.registers(exec, arithmeticCost(in, list[0]), list[0], sizes[:1+sourceCount(in)]...)
+	return l.registers(exec, arithmeticCost(in, list[0]).withFlops(flops(in, list[0])), list[0], sizes[:1+sourceCount(in)]...)
 }
 
 // registers lowers an operation on registers. Sizes are the bytes of the destination

@@ -136,18 +136,18 @@ func (l *lowering) product() error {
 			o.bitwise = s
 		}
 	}
-	exec := multiply
+	exec, flops := multiply, 2*o.m*o.n*o.k
 	switch {
 	case formats[0] == "s32":
-		exec = multiplyWhole
+		exec, flops = multiplyWhole, 0
 	case in.Name == "mma" && formats[1] == "f16" && o.m == 8 && o.k == 4:
 		o.rowA, o.colB = layoutsOf(in)
-		exec = quadPairs
+		exec, flops = quadPairs, 4*flops // each pair of quads multiplies its own
 	case has(in, "rz") || has(in, "rm") || has(in, "rp"):
 		return l.fail("only .rn is supported")
 	}
 	r.x.matrix = o
-	return l.warpSync(exec, r, &wholeWarp, costMatrix(o))
+	return l.warpSync(exec, r, &wholeWarp, costMatrix(o).withFlops(int64(flops/lanes)))
 }
 
 // layoutsOf reports whether a is by rows and b by columns.

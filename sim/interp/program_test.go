@@ -72,8 +72,12 @@ func printStats(s *Stats) string {
 			units += fmt.Sprintf(", %s %g", u, n)
 		}
 	}
-	return fmt.Sprintf("warp insts %d, lane insts %d\nslowest block %g cycles, %g trips%s\nsectors %d-%d+%d, atomics %d in %d updates of %d lines\n",
-		s.WarpInsts, s.LaneInsts, s.Slowest.Cycles, s.Slowest.Trips, units,
+	flops := ""
+	if s.Flops > 0 {
+		flops = fmt.Sprintf(", flops %d", s.Flops)
+	}
+	return fmt.Sprintf("warp insts %d, lane insts %d%s\nslowest block %g cycles, %g trips%s\nsectors %d-%d+%d, atomics %d in %d updates of %d lines\n",
+		s.WarpInsts, s.LaneInsts, flops, s.Slowest.Cycles, s.Slowest.Trips, units,
 		s.SectorsRead, s.SectorsRead-s.SectorsMissed, s.SectorsWrite, s.Atomics, s.Updates, s.UpdatedLines)
 }
 

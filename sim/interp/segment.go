@@ -14,6 +14,7 @@ type segment struct {
 	neg        bool
 
 	insts int64  // warp instructions, the ending one included
+	flops int64  // of a lane
 	path  moment // from entering to leaving, when nothing else runs
 }
 

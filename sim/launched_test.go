@@ -1,0 +1,62 @@
+package sim_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/sim"
+)
+
+// Every figure of y[i] = a*x[i] + y[i] with a thread for each i follows from the
+// source: 2 operations, 8 bytes read and 4 written, by blocks of 256 on 132
+// multiprocessors with room for 64 warps each.
+func TestTimelineDescribesLaunches(t *testing.T) {
+	for _, c := range []struct {
+		blocks, shared int
+		perSM          int
+		held           string
+		warps          float64
+	}{
+		{4096, 0, 8, "threads", 1},
+		{4096, 100 << 10, 2, "shared memory", 16. / 64},
+		{16, 0, 8, "grid", 16 * 8. / (132 * 64)},
+	} {
+		g := load(t, "map")
+		n := 256 * c.blocks
+		x, y := up(g, random[float32](n, 1)), up(g, random[float32](n, 2))
+		displaceCaches(g)
+		s := line(c.blocks, 256)
+		s.shared = uint32(c.shared)
+		g.StartTimeline()
+		g.launch("saxpy", s, float32(-1.5), x, y, int32(n))
+		require.NoError(t, g.Synchronize(g.stream))
+		_, _, work := g.Timeline()
+		require.Len(t, work, 1)
+		require.NotNil(t, work[0].Launched)
+
+		got := *work[0].Launched
+		assert.Greater(t, got.WarpInsts, int64(n/32))
+		assert.Equal(t, 32*got.WarpInsts, got.LaneInsts)
+		assert.Positive(t, got.Registers)
+		assert.InDelta(t, c.warps, got.Warps, 1e-12)
+		got.WarpInsts, got.LaneInsts, got.Registers, got.Warps = 0, 0, 0, 0
+		bytes := float64(4 * n)
+		assert.Equal(t, sim.Launched{
+			Kernel: "saxpy", Grid: s.grid, Block: s.block, Shared: c.shared, PerSM: c.perSM, HeldBy: c.held,
+			Flops: int64(2 * n), L2Bytes: 3 * bytes, DRAMBytes: 2*bytes + 2*bytes,
+		}, got, "%d blocks", c.blocks)
+	}
+}
+
+// displaceCaches leaves other bytes in L2 than those of the arrays so far. They are not
+// in memory yet: what a launch reads after it displaces as many, which go there.
+func displaceCaches(g *gpu) {
+	const most = 128 << 20
+	p, err := g.Alloc(most)
+	require.NoError(g.t, err)
+	require.NoError(g.t, g.Submit(g.stream, &device.Memset{Dst: p, Count: most / 4, Width: 4}))
+	require.NoError(g.t, g.Synchronize(g.stream))
+}
