@@ -4,6 +4,11 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/reprise-gpu/reprise/cuda/kernels"
+	"github.com/reprise-gpu/reprise/sim"
 )
 
 // sparse is a matrix in compressed rows.
@@ -88,6 +93,30 @@ func TestSparseMatrixTimesVector(t *testing.T) {
 		}
 		y64("csr_scalar_f64", line(cover(rows, 96), 96))
 		y64("csr_vector_f64", line(2, 96))
+	}
+}
+
+// Rows by a counter, for fewer and for more blocks than rows need, with numbers of rows
+// that are no multiple of the eight a warp takes.
+func TestSparseMatrixByACounter(t *testing.T) {
+	k, _ := kernels.Lookup("spmv3")
+	g := loadWith(t, sim.Options{Race: sim.RaceOn}, k.File, k.PTX)
+	for _, rows := range []int{1, 7, 8, 9, 500} {
+		m := randomSparse(rows, 97, uint64(rows))
+		x := random[float32](97, 3)
+		value := make([]int32, len(m.value))
+		for i := range value {
+			value[i] = int32(i%7) - 3
+			m.value[i] = float64(value[i])
+		}
+		want, bound := m.times(x)
+		start, column, weights, vector := up(g, m.start), up(g, m.column), up(g, value), up(g, x)
+		for _, s := range []shape{line(1, 32), line(cover(rows, 96), 96), line(3, 1024)} {
+			counter, y := up(g, []int32{0}), zeros[float32](g, rows)
+			g.launch("spmv3", s, counter, start, column, weights, vector, y, int32(rows))
+			within(t, want, y.down(), func(i int) float64 { return 0x1p-24 * bound[i] }, "%d rows, %v", rows, s.grid)
+			require.GreaterOrEqual(t, counter.down()[0], int32(rows))
+		}
 	}
 }
 

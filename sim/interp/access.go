@@ -20,6 +20,7 @@ type access struct {
 	strong  bool      // atomic or volatile: no race with others of the kind
 	orders  bool      // code may wait by it for other threads
 	inits   bool      // an update that does not look at what was there
+	counts  bool      // an update that blocks take numbers with: see shares
 	memory  bool      // this is an access: extras serve other instructions too
 	elems   []element // registers loaded or stored
 }

@@ -136,6 +136,7 @@ func atomicAccess(w *warp, in *inst) {
 	}
 	w.eng.count.atomics += int64(bits.OnesCount32(w.live))
 	w.countSectors(in, sectors.count)
+	w.took = w.took || in.x.counts && changed
 	if changed || w.tracking {
 		w.polls = 0
 	} else {

@@ -277,3 +277,53 @@ func TestTooManyPagesToKeep(t *testing.T) {
 	}
 	require.Equal(t, int32(1), d.kernel("axpy").calm.clashes.Load())
 }
+
+// sharing is a kernel whose warps take numbers below n from a counter, one at a time,
+// and note for each which block had it.
+const sharing = `
+.version 7.8
+.target sm_75
+.address_size 64
+.visible .entry sharing(.param .u64 counter, .param .u64 owner, .param .u32 n)
+{
+	.reg .pred %p<2>;
+	.reg .b64 %rd<5>;
+	.reg .b32 %r<5>;
+	ld.param.u64 %rd1, [counter];
+	ld.param.u64 %rd2, [owner];
+	ld.param.u32 %r1, [n];
+	mov.u32 %r2, %ctaid.x;
+NEXT:
+	atom.global.add.u32 %r3, [%rd1], 1;
+	setp.ge.u32 %p1, %r3, %r1;
+	@%p1 ret;
+	mul.wide.u32 %rd3, %r3, 4;
+	add.s64 %rd4, %rd2, %rd3;
+	ld.global.u32 %r4, [%rd4];
+	st.global.u32 [%rd4], %r2;
+	bra NEXT;
+}`
+
+// TestBlocksThatShareWorkTakeTurns has a grid of which a few blocks fit on the device
+// at once: those do the work, in equal parts, and what a launch touches is
+// estimated from them.
+func TestBlocksThatShareWorkTakeTurns(t *testing.T) {
+	const n, grid, resident, warps = 36_000, 1000, 12, 3
+	d := open(t, "sharing.ptx", sharing)
+	counter, owner := buffer(d, "counter", make([]uint32, 1)), buffer(d, "owner", make([]uint32, n))
+	block := dims(32*(warps-1)+1, 1, 1)
+	stats := d.run("sharing", Launch{Grid: dims(grid, 1, 1), Block: block, Resident: resident, Params: params(counter, owner, uint32(n))})
+
+	had := map[uint32]int{}
+	for _, b := range contents[uint32](d, owner) {
+		had[b]++
+	}
+	require.Len(t, had, resident)
+	for b := range uint32(resident) {
+		require.InDelta(t, n/resident, had[b], 65, "block %d, of which a warp takes up to 32 numbers in a turn", b)
+	}
+	require.EqualValues(t, n+grid*block[0], contents[uint32](d, counter)[0], "every thread ends with a number beyond")
+	require.Equal(t, []Touch{{counter, true, true}, {owner, true, true}}, stats.Touched)
+	require.InEpsilon(t, 4*n, stats.Extents[1].Written, 0.1)
+	require.InEpsilon(t, 4*n, stats.Extents[1].Read, 0.1)
+}

@@ -121,8 +121,13 @@ func (w *warp) exit(f *fragment, gone uint32, s *segment) {
 
 // spin counts a backward branch. At the limit, or when f only polls, the lanes
 // that wait on f's stack become a fragment of their own, so that they run while
-// f's lanes spin.
+// f's lanes spin. A loop that takes numbers from a counter leaves the next one to
+// others.
 func (w *warp) spin(f *fragment) bool {
+	if w.took {
+		w.took, w.eng.took = false, true
+		return true
+	}
 	if f.spins++; f.spins < w.kernel.spinLimit && w.polls < pollLimit {
 		return false
 	}

@@ -35,6 +35,7 @@ type engine struct {
 	gauge   gauge
 	fault   *Fault
 	printed []printed
+	took    bool    // a warp's turn ended because it took a number from a counter
 	polling bool    // the block's last turn ended in waiting
 	polls   []int64 // visits before a turn that may only poll
 
@@ -90,7 +91,7 @@ func (e *engine) prepare(r *run, tracking bool) {
 	e.shared = grow(e.shared, int(k.sharedStatic+l.Shared+7)/8+1)
 	e.cache, e.seen = resized(e.cache, k.sites), resized(e.seen, k.sites)
 	e.visits = append(e.visits[:0], make([]int64, len(k.segments))...)
-	e.gauge.prepare(l)
+	e.gauge.prepare(l, k.shares)
 	e.resize(int(e.threads+lanes-1) / lanes)
 	for i := range e.warps {
 		e.warps[i].prepare(e, uint32(i))
@@ -133,7 +134,7 @@ type outcome uint8
 const (
 	ended outcome = iota // all threads have exited, or the engine has a fault
 	waits                // no warp finds anything new in memory
-	busy                 // the warps run loops, for long
+	busy                 // the warps run loops, for long, or leave a counter's next number to others
 )
 
 // longTurn is how many times the warps of a block may use up their turns before
@@ -143,7 +144,8 @@ const longTurn = 64
 
 // turn runs the block's warps until the block has ended or had its turn.
 func (e *engine) turn() outcome {
-	for turns := 0; turns < longTurn; {
+	e.took = false
+	for turns := 0; turns < longTurn && !e.took; {
 		before := e.count
 		if e.polling {
 			e.polls = append(e.polls[:0], e.visits...)
@@ -233,7 +235,7 @@ func (e *engine) linearBlock() int64 {
 
 func (w *warp) begin() {
 	k := w.kernel
-	w.exited, w.clock, w.carry, w.fault, w.polled = ^w.present, moment{}, 0, nil, nil
+	w.exited, w.clock, w.carry, w.fault, w.polled, w.took = ^w.present, moment{}, 0, nil, nil, false
 	stack := []entry(nil)
 	if cap(w.frags) > 0 {
 		stack = w.frags[:1][0].stack[:0]

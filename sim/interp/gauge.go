@@ -18,6 +18,7 @@ type gauge struct {
 	on     bool  // the block that runs is measured
 	half   bool  // and of the measured ones it is in the half that tells the growth
 	stride int64 // one block of so many is measured
+	among  int64 // the first so many blocks
 	cache  int   // bytes of L1
 
 	blocks  int64 // measured
@@ -35,12 +36,17 @@ type gauge struct {
 // One is from each of equal parts of the grid, at a place of its own.
 const measured = 8
 
-// prepare readies the gauge for a launch.
-func (g *gauge) prepare(l *Launch) {
+// prepare readies the gauge for a launch. Where blocks share work out by a
+// counter, those measured are among the first that are resident: they may do all of
+// it, and leave nothing to the rest of the grid.
+func (g *gauge) prepare(l *Launch, shares bool) {
 	g.on, g.stride = false, 1
+	g.among = int64(l.Grid[0]) * int64(l.Grid[1]) * int64(l.Grid[2])
 	if l.Sample == 0 {
-		blocks := int64(l.Grid[0]) * int64(l.Grid[1]) * int64(l.Grid[2])
-		g.stride = max(1, blocks/measured)
+		if shares {
+			g.among = min(g.among, l.Resident)
+		}
+		g.stride = max(1, g.among/measured)
 	}
 	g.blocks, g.halves, g.extra, g.read, g.missed, g.updates = 0, 0, 0, 0, 0, 0
 	g.cache = l.CacheBytes
@@ -50,7 +56,7 @@ func (g *gauge) prepare(l *Launch) {
 // begin decides whether a block, the i-th in grid order, is measured.
 func (g *gauge) begin(i int64) {
 	part := i / g.stride
-	g.on = uint64(i%g.stride) == mix(uint64(part)+1)%uint64(g.stride)
+	g.on = i < g.among && uint64(i%g.stride) == mix(uint64(part)+1)%uint64(g.stride)
 	if g.on {
 		g.l1.resize(g.cache)
 		g.bytes.allocate()

@@ -26,6 +26,7 @@ type Kernel struct {
 
 	unsupported *Fault // why the kernel cannot run, nil when it can
 	ordered     bool   // blocks see each other's progress, so they run in grid order
+	shares      bool   // blocks may share work out by a counter
 	effects     bool   // reads a clock, prints or allocates: what it does is not all in memory
 	spinLimit   int32  // backward branches in a turn, 0 when lanes cannot wait for each other through memory
 	groups      bool   // copies asynchronously

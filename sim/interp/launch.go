@@ -133,7 +133,7 @@ func (r *run) estimate(s *Stats) {
 	if g.blocks == 0 {
 		return
 	}
-	oneIn := float64(r.blocks) / float64(g.blocks)
+	oneIn := r.oneIn(g, s)
 	s.Work[unit.Memory] += float64(g.extra) * oneIn
 	s.SectorsMissed = s.SectorsRead
 	if g.read > 0 {
@@ -143,6 +143,16 @@ func (r *run) estimate(s *Stats) {
 		s.Updates, s.UpdatedLines = int64(float64(g.updates)*oneIn), g.bytes.contended()
 	}
 	s.Extents, s.Growth = g.extents(r, s.Touched, oneIn)
+}
+
+// oneIn is the share of the grid's work that the measured blocks did, one in so
+// many: of the blocks, or of the loads where blocks share work out by a counter and
+// one may have done much more of it than another.
+func (r *run) oneIn(g *gauge, s *Stats) float64 {
+	if r.kernel.shares && g.read > 0 {
+		return float64(s.SectorsRead) / float64(g.read)
+	}
+	return float64(r.blocks) / float64(g.blocks)
 }
 
 // touches joins what the engines touched, by address.

@@ -99,8 +99,15 @@ func (l *lowering) results() {
 		x.inits = x.inits || exchange && !read && x.op != nil // PTX has no red.exch: a store that other atomics see
 		if x.space == ptx.Global || x.space == ptx.Generic {
 			l.k.ordered = l.k.ordered || read
+			x.counts = read && takesNumbers[x.atomic]
+			l.k.shares = l.k.shares || x.counts
 		}
 	}
+}
+
+// takesNumbers are the atomic operations by which threads take numbers from a counter.
+var takesNumbers = map[string]bool{
+	"add.u32": true, "add.s32": true, "add.u64": true, "add.s64": true, "inc.u32": true, "dec.u32": true,
 }
 
 // vector gives the operands of a vector access, or the single one.

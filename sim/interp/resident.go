@@ -3,8 +3,8 @@ package interp
 import "fmt"
 
 // Blocks in grid order run one after another, each to its end, unless one waits
-// for another. Then the next one is begun, as long as the device has room, and
-// those that are resident take turns. Each keeps its state in an engine of its
+// for another, or takes work from a counter that they share. Then the next one is
+// begun, as long as the device has room, and those that are resident take turns. Each keeps its state in an engine of its
 // own, so a turn costs no more than a loop's iteration, and since one goroutine
 // takes all turns, what a launch leaves is the same on every run.
 

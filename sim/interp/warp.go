@@ -131,6 +131,7 @@ type warp struct {
 	polls    int32 // times in a row that the fragment found in memory what it had found before
 	idle     bool  // in its last run the warp did nothing but poll
 	spun     bool  // in its last run every fragment used up its turn
+	took     bool  // a number from a counter, since its last turn
 	polled   *inst // the last poll, and by which lane
 	poller   int32
 }
