@@ -42,6 +42,8 @@ func (d *Device) lower(c *command, w device.Work) (*hostCall, *device.Error) {
 		if _, err := d.memory.at(w.Dst, w.Count*int64(w.Width)); err != nil {
 			return nil, err
 		}
+	case *device.Prefetch:
+		return nil, refuse(device.NotSupported, "package cuda has no managed memory yet")
 	case *device.HostCall:
 		call := d.hosts.add(w)
 		c.set(w, f, hosts, call.handle)

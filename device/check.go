@@ -3,7 +3,7 @@ package device
 import "fmt"
 
 // KindOf names the kind of a work, "launch", "cooperative launch", "copy", "memset",
-// "host call" or "nothing"; "" for nil and for anything else. An update must keep it: a
+// "host call", "prefetch" or "nothing"; "" for nil and for anything else. An update must keep it: a
 // driver cannot make a node's launch cooperative.
 func KindOf(w Work) string {
 	switch w := w.(type) {
@@ -18,6 +18,8 @@ func KindOf(w Work) string {
 		return ifSet(w != nil, "memset")
 	case *HostCall:
 		return ifSet(w != nil, "host call")
+	case *Prefetch:
+		return ifSet(w != nil, "prefetch")
 	case Nothing:
 		return "nothing"
 	}
@@ -60,10 +62,14 @@ func CheckWork(w Work, info *Info) *Error {
 		if w != nil {
 			return checkHostCall(w)
 		}
+	case *Prefetch:
+		if w != nil {
+			return checkPrefetch(w, info)
+		}
 	case Nothing:
 		return nil
 	}
-	return refuse(InvalidValue, "no work given; want *Launch, *Copy, *Memset, *HostCall or Nothing, got %T", w)
+	return refuse(InvalidValue, "no work given; want *Launch, *Copy, *Memset, *HostCall, *Prefetch or Nothing, got %T", w)
 }
 
 func checkLaunch(l *Launch, info *Info) *Error {

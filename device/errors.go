@@ -16,6 +16,7 @@ const (
 	Deinitialized        Code = 4
 	DeviceUnavailable    Code = 46
 	NoDevice             Code = 100
+	InvalidDevice        Code = 101
 	ECCUncorrectable     Code = 214
 	InvalidPTX           Code = 218
 	UnsupportedPTX       Code = 222
@@ -41,6 +42,7 @@ var codeNames = map[Code]string{
 	Deinitialized:        "CUDA_ERROR_DEINITIALIZED",
 	DeviceUnavailable:    "CUDA_ERROR_DEVICE_UNAVAILABLE",
 	NoDevice:             "CUDA_ERROR_NO_DEVICE",
+	InvalidDevice:        "CUDA_ERROR_INVALID_DEVICE",
 	ECCUncorrectable:     "CUDA_ERROR_ECC_UNCORRECTABLE",
 	InvalidPTX:           "CUDA_ERROR_INVALID_PTX",
 	UnsupportedPTX:       "CUDA_ERROR_UNSUPPORTED_PTX_VERSION",

@@ -77,7 +77,7 @@ func enqueues(method string) bool {
 
 func waits(method string) bool {
 	switch method {
-	case "Synchronize", "SynchronizeAll", "Free", "Read", "Write", "UnloadModule":
+	case "Synchronize", "SynchronizeAll", "Free", "Read", "Write", "ToHost", "UnloadModule":
 		return true
 	}
 	return false

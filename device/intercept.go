@@ -78,6 +78,40 @@ func (x *intercepted) AllocHost(bytes int64) (Ptr, []byte, error) {
 	return p, b, err
 }
 
+// manager is the device below as a Manager; one without managed memory refuses.
+func (x *intercepted) manager(call string) (Manager, error) {
+	if m, ok := x.d.(Manager); ok {
+		return m, nil
+	}
+	return nil, refuse(NotSupported, "device %s has no managed memory", x.d.Info().ID).In(call)
+}
+
+func (x *intercepted) AllocManaged(bytes int64) (Ptr, []byte, error) {
+	var b []byte
+	p, err := give(x, "AllocManaged", func() (p Ptr, err error) {
+		m, err := x.manager("AllocManaged")
+		if err != nil {
+			return 0, err
+		}
+		p, b, err = m.AllocManaged(bytes)
+		return p, err
+	}, bytes)
+	if err != nil {
+		b = nil
+	}
+	return p, b, err
+}
+
+func (x *intercepted) ToHost(p Ptr, bytes int64) error {
+	return x.run("ToHost", func() error {
+		m, err := x.manager("ToHost")
+		if err != nil {
+			return err
+		}
+		return m.ToHost(p, bytes)
+	}, p, bytes)
+}
+
 func (x *intercepted) Free(p Ptr) error {
 	return x.run("Free", func() error { return x.d.Free(p) }, p)
 }

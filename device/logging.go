@@ -64,8 +64,11 @@ func (l *logger) outcome(c *Call, err error) string {
 
 func (l *logger) allocated(method string, p Ptr, size int64) string {
 	kind := "mem"
-	if method == "AllocHost" {
+	switch method {
+	case "AllocHost":
 		kind = "host"
+	case "AllocManaged":
+		kind = "managed"
 	}
 	l.blocks = append(l.blocks, block{uint64(p), uint64(max(size, 1)), l.number(kind)})
 	return l.blocks[len(l.blocks)-1].name
@@ -178,6 +181,12 @@ func (l *logger) work(w Work) string {
 		return fmt.Sprintf("memset %s value %d width %d count %d", l.show(w.Dst), w.Value, w.Width, w.Count)
 	case *HostCall:
 		return join("host call", w.Label)
+	case *Prefetch:
+		to := "the host"
+		if w.ToDevice {
+			to = "the device"
+		}
+		return fmt.Sprintf("prefetch %s to %s, %d bytes", l.show(w.At), to, w.Bytes)
 	}
 	return "nothing"
 }

@@ -1,7 +1,7 @@
 package device
 
 // Work is what a stream runs and a graph node holds: exactly one of *Launch,
-// *Copy, *Memset, *HostCall or Nothing. The device copies what it needs out of
+// *Copy, *Memset, *HostCall, *Prefetch or Nothing. The device copies what it needs out of
 // a Work before the call returns.
 type Work interface{ work() }
 

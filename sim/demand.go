@@ -2,6 +2,7 @@ package sim
 
 import (
 	"math"
+	"slices"
 
 	"github.com/reprise-gpu/reprise/internal/des"
 	"github.com/reprise-gpu/reprise/sim/interp"
@@ -11,7 +12,7 @@ const sectorBytes = 32
 
 // demand is what a launch that counted s asks of the device.
 func (d *Device) demand(j *job, s *interp.Stats) des.Demand {
-	dram, inL2, link := d.traffic(j, s)
+	dram, inL2, link, moved := d.traffic(j, s)
 	inL1 := 0.0
 	if s.SectorsRead > 0 {
 		inL1 = 1 - float64(s.SectorsMissed)/float64(s.SectorsRead)
@@ -21,20 +22,26 @@ func (d *Device) demand(j *job, s *interp.Stats) des.Demand {
 	if s.Updates > 0 {
 		lines = float64(s.UpdatedLines)
 	}
-	return des.Demand{
+	demand := des.Demand{
 		Kind: des.Kernel, Blocks: float64(s.Blocks), PerSM: j.perSM, Work: s.Work,
 		BlockCycles: cycles(s.Path, trip), SlowestCycles: cycles(s.Slowest, trip),
 		Bytes: dram, L2Bytes: float64(s.SectorsMissed+s.SectorsWrite) * sectorBytes,
 		Updates: float64(s.Updates), Lines: lines, LinkIn: link.Read, LinkOut: link.Written,
 	}
+	if d.faults() {
+		demand.Faulted = moved
+	} else {
+		demand.Bulk = moved
+	}
+	return demand
 }
 
 func cycles(p interp.Path, trip float64) float64 { return p.Cycles + p.Trips*trip }
 
 // traffic is how many bytes a launch moves between L2 and DRAM, how much of
 // what it asks L2 for is there, and what crosses the host link: each byte that it
-// touches of memory that is elsewhere, once.
-func (d *Device) traffic(j *job, s *interp.Stats) (dram, inL2 float64, link des.Use) {
+// touches of memory that is elsewhere, once. What of managed memory is elsewhere moves here.
+func (d *Device) traffic(j *job, s *interp.Stats) (dram, inL2 float64, link des.Use, moved float64) {
 	d.uses = d.uses[:0]
 	var distinct, footprint float64
 	for i, t := range s.Touched {
@@ -45,7 +52,9 @@ func (d *Device) traffic(j *job, s *interp.Stats) (dram, inL2 float64, link des.
 		}
 		distinct += u.Read
 		footprint += max(u.Read, u.Written)
-		if d.memory.Home(t.Base) != interp.Here {
+		if k := slices.IndexFunc(s.Visits, func(v interp.Visit) bool { return v.Base == t.Base }); k >= 0 {
+			moved += d.visit(j, s, &s.Visits[k], &u)
+		} else if d.memory.Home(t.Base, 0) != interp.Here {
 			link.Read += u.Read
 			link.Written += u.Written
 			continue
@@ -63,7 +72,7 @@ func (d *Device) traffic(j *job, s *interp.Stats) (dram, inL2 float64, link des.
 	if asked > 0 {
 		inL2 = 1 - min(asked, fetched+link.Read)/asked
 	}
-	return fetched + min(evicted, float64(s.SectorsWrite)*sectorBytes+fetched), inL2, link
+	return fetched + min(evicted, float64(s.SectorsWrite)*sectorBytes+fetched), inL2, link, moved
 }
 
 // l1Share is what a block has of its multiprocessor's L1 cache, which shares its
@@ -75,10 +84,10 @@ func l1Share(p *des.Profile, perSM, shared int) int {
 // moved tells the L2 cache of a copy or memset; src is 0 where there is none.
 func (d *Device) moved(dst, src uint64, n int64) {
 	d.uses = d.uses[:0]
-	if base, size, ok := d.memory.Base(src); ok && d.memory.Home(src) == interp.Here {
+	if base, size, ok := d.memory.Base(src); ok && d.memory.Home(src, n) == interp.Here {
 		d.uses = append(d.uses, des.Use{Buffer: base, Size: float64(size), Read: float64(n)})
 	}
-	if base, size, ok := d.memory.Base(dst); ok && d.memory.Home(dst) == interp.Here {
+	if base, size, ok := d.memory.Base(dst); ok && d.memory.Home(dst, n) == interp.Here {
 		d.uses = append(d.uses, des.Use{Buffer: base, Size: float64(size), Written: float64(n)})
 	}
 	d.l2.Touch(d.uses)

@@ -67,6 +67,9 @@ func (d *Device) AddNode(h device.Graph, deps []device.Node, w device.Work) (dev
 			return 0, err.In("AddNode")
 		}
 	}
+	if err := device.CheckNodeWork(w); err != nil {
+		return 0, err.In("AddNode")
+	}
 	j, err := d.lower(w)
 	if err != nil {
 		return 0, err.In("AddNode")

@@ -91,8 +91,6 @@ func (d *Device) fill(j *job, w device.Work) *device.Error {
 		return d.fillTransfer(j, w)
 	case *Fill:
 		return d.fillFill(j, w)
-	case *Prefetch:
-		return d.fillPrefetch(j, w)
 	case *Release:
 		return d.fillRelease(j, w)
 	case *Values:
@@ -114,6 +112,8 @@ func (d *Device) fill(j *job, w device.Work) *device.Error {
 	case *device.Memset:
 		*j = job{kind: memset, dst: uint64(w.Dst), bytes: w.Count * int64(w.Width), value: w.Value, width: w.Width, label: w.Label}
 		return d.within(w.Dst, j.bytes)
+	case *device.Prefetch:
+		return d.fillPrefetch(j, w)
 	case *device.HostCall:
 		*j = job{kind: hostCall, call: w.Func, label: w.Label, uses: append([]device.HostUse(nil), w.Uses...)}
 	default:

@@ -48,12 +48,16 @@ func (g *GPU) close(d *Device) {
 // has. Copies reach it as they do pinned memory; kernels do, too, over the host link. It
 // must stay where it is until Free, and lie outside the Go heap.
 func (d *Device) LendHost(b []byte, name string) (device.Ptr, error) {
+	return d.lend("LendHost", b, name, d.gpu.system.space.Lend)
+}
+
+func (d *Device) lend(call string, b []byte, name string, lend func([]byte, string) (uint64, error)) (device.Ptr, error) {
 	if err := d.enter(d.profile.Host.Alloc); err != nil {
-		return 0, err.In("LendHost")
+		return 0, err.In(call)
 	}
-	addr, err := d.gpu.system.space.Lend(b, name)
+	addr, err := lend(b, name)
 	if err != nil {
-		return 0, (&device.Error{Code: device.InvalidValue, Err: err}).In("LendHost")
+		return 0, (&device.Error{Code: device.InvalidValue, Err: err}).In(call)
 	}
 	d.live.Bytes += int64(len(b))
 	d.live.Allocations++

@@ -134,8 +134,8 @@ func TestLentMemoryMustNotOverlap(t *testing.T) {
 	assert.Error(t, s.Free(device.Ptr(uintptr(unsafe.Pointer(&words[1001])))), "not where one starts")
 }
 
-// What kernels touch of lent memory crosses the link, 1200 bytes at 55 GB/s in 22 ns, and
-// nothing does once it is prefetched.
+// What kernels touch of lent memory crosses the link, 1200 bytes at 55 GB/s in 22 ns, in
+// every launch.
 func TestLentMemoryCostsTheLink(t *testing.T) {
 	const n = 8 << 20
 	r := newUncheckedRig(t, Options{})
@@ -150,17 +150,11 @@ func TestLentMemoryCostsTheLink(t *testing.T) {
 		l.Grid.X, l.Block.X = n/4/256, 256
 		return l
 	}
-	r.took(add(p))
-	away, here := r.took(add(p)), r.took(add(q))
+	r.took(add(q))
+	here, away := r.took(add(q)), r.took(add(p))
 	link := int64(n) * 1e9 / int64(r.profile.LinkGBps*1e9)
 	assert.InDelta(t, link, away-r.overhead(), float64(link)/10)
 	assert.Less(t, here-r.overhead(), link/5)
-	moved := r.took(&Prefetch{At: p, Bytes: n, ToDevice: true})
-	assert.InDelta(t, link, moved-r.overhead(), float64(link)/10)
-	assert.Less(t, r.took(&Prefetch{At: p, Bytes: n, ToDevice: true}), moved/10, "it is there")
-	assert.Less(t, r.took(add(p))-r.overhead(), link/5)
-	r.took(&Prefetch{At: p, Bytes: n})
-	assert.InDelta(t, away, r.took(add(p)), float64(away)/10)
 	runOf := binary.LittleEndian.Uint32(unsafe.Slice((*byte)(unsafe.Pointer(&words[0])), 4))
 	assert.Zero(t, runOf, "only read")
 	runOf = r.word(q + n - 4)

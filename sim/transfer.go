@@ -172,9 +172,9 @@ func fill(dst []byte, value uint32, width int) {
 // direction is what a copy occupies: an engine of the host link when one side is on the
 // host, the whole link when it is on another GPU, and device memory otherwise, read and written.
 func (d *Device) direction(j *job) des.Demand {
-	dst, src := d.memory.Home(j.dst), d.memory.Home(j.src)
+	dst, src := d.memory.Home(j.dst, j.bytes), d.memory.Home(j.src, j.bytes)
 	if b := j.box; b != nil {
-		dst, src = d.home(&b.dst), d.home(&b.src)
+		dst, src = d.home(b, &b.dst), d.home(b, &b.src)
 	}
 	switch n := float64(j.bytes); {
 	case dst == interp.Here && src == interp.Here:
@@ -186,9 +186,10 @@ func (d *Device) direction(j *job) des.Demand {
 	}
 }
 
-func (d *Device) home(r *Region) interp.Home {
+func (d *Device) home(b *box, r *Region) interp.Home {
 	if r.Host != nil {
 		return interp.Host
 	}
-	return d.memory.Home(uint64(r.At))
+	n, _ := b.span(r)
+	return d.memory.Home(uint64(r.At), n)
 }

@@ -125,7 +125,11 @@ func unmapHost(pages []byte) {
 
 // lend makes memory of the host a block of the context.
 func (c *context) lend(b []byte, kind blockKind, flags C.uint, name string) (*block, error) {
-	at, err := c.sim.LendHost(b, fmt.Sprintf("the %d bytes of %s memory", len(b), name))
+	lend := c.sim.LendHost
+	if kind == managedBlock {
+		lend = c.sim.LendManaged
+	}
+	at, err := lend(b, fmt.Sprintf("the %d bytes of %s memory", len(b), name))
 	if err != nil {
 		return nil, err
 	}

@@ -10,12 +10,13 @@ import (
 	"unsafe"
 
 	"github.com/reprise-gpu/reprise/device"
-	"github.com/reprise-gpu/reprise/sim"
 )
 
-// Managed memory has one address for the host and for kernels. It stays on the host
-// until it is prefetched to a GPU, where it then stays; see sim.Prefetch. Advice is
-// kept for those who ask, and changes nothing.
+// Managed memory has one address for the host and for kernels. Kernels fault in what they
+// touch, and prefetches move it; what the host touches cannot be seen and moves nothing, so
+// a program sends home what it is about to touch: with cuMemPrefetchAsync, or on a GPU
+// without it by attaching the memory to the host. Advice is kept for those who ask, and
+// changes nothing.
 
 //export sim_cuMemAllocManaged
 func sim_cuMemAllocManaged(p *C.CUdeviceptr, n C.size_t, flags C.uint) C.CUresult {
@@ -98,7 +99,7 @@ func (s *stream) prefetch(p C.CUdeviceptr, n C.size_t, dev C.CUdevice) error {
 	if err != nil {
 		return err
 	}
-	if err := s.submit(&sim.Prefetch{At: device.Ptr(p), Bytes: int64(n), ToDevice: int(dev) == s.context.gpu.ordinal}); err != nil {
+	if err := s.submit(&device.Prefetch{At: device.Ptr(p), Bytes: int64(n), ToDevice: int(dev) == s.context.gpu.ordinal}); err != nil {
 		return err
 	}
 	b.advise(p, n, lastPrefetch, dev, true)

@@ -21,8 +21,9 @@ type memory struct {
 }
 
 type block struct {
-	base uint64
-	size int64
+	base    uint64
+	size    int64
+	managed bool
 }
 
 func (m *memory) room(bytes, limit int64) *device.Error {
@@ -39,9 +40,26 @@ func (m *memory) room(bytes, limit int64) *device.Error {
 func (m *memory) alloc(bytes int64) device.Ptr {
 	base := max(m.next, firstByte)
 	m.next = base + (uint64(bytes)/alignment+2)*alignment
-	m.blocks = append(m.blocks, block{base, bytes})
+	m.blocks = append(m.blocks, block{base: base, size: bytes})
 	m.bytes += bytes
 	return device.Ptr(base)
+}
+
+// manage makes managed memory of the block at p.
+func (m *memory) manage(p device.Ptr) { m.blocks[m.find(uint64(p))].managed = true }
+
+// withinManaged is within that refuses other memory, which does not move.
+func (m *memory) withinManaged(p device.Ptr, bytes int64) *device.Error {
+	if bytes < 0 {
+		return &device.Error{Code: device.InvalidValue, Detail: fmt.Sprintf("%d bytes; want 0 or more", bytes)}
+	}
+	if err := m.within(p, bytes); err != nil {
+		return err
+	}
+	if !m.blocks[m.find(uint64(p))].managed {
+		return &device.Error{Code: device.InvalidValue, Detail: fmt.Sprintf("%d bytes at %#x, which is not managed memory and does not move", bytes, uint64(p))}
+	}
+	return nil
 }
 
 // find is the index of the last block at or below an address, or -1.

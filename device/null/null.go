@@ -103,6 +103,23 @@ func (d *Device) AllocHost(bytes int64) (device.Ptr, []byte, error) {
 	return d.memory.alloc(bytes), make([]byte, bytes), nil
 }
 
+// AllocManaged returns real bytes, too. Nothing moves them.
+func (d *Device) AllocManaged(bytes int64) (device.Ptr, []byte, error) {
+	if err := first(d.open(), d.memory.room(bytes, d.info.MemoryBytes)); err != nil {
+		return 0, nil, err.In("AllocManaged")
+	}
+	if bytes > device.MaxHostAlloc {
+		return 0, nil, (&device.Error{Code: device.OutOfMemory, Detail: fmt.Sprintf("%d bytes of managed memory", bytes)}).In("AllocManaged")
+	}
+	p := d.memory.alloc(bytes)
+	d.memory.manage(p)
+	return p, make([]byte, bytes), nil
+}
+
+func (d *Device) ToHost(p device.Ptr, bytes int64) error {
+	return first(d.open(), d.memory.withinManaged(p, bytes)).In("ToHost")
+}
+
 func (d *Device) Free(p device.Ptr) error {
 	return first(d.open(), d.memory.free(p)).In("Free")
 }
@@ -172,6 +189,8 @@ func (d *Device) work(w device.Work) *device.Error {
 		return first(d.memory.within(w.Dst, w.Bytes), d.memory.within(w.Src, w.Bytes))
 	case *device.Memset:
 		return d.memory.within(w.Dst, w.Count*int64(w.Width))
+	case *device.Prefetch:
+		return d.memory.withinManaged(w.At, w.Bytes)
 	}
 	return nil
 }
@@ -233,7 +252,7 @@ func (d *Device) DestroyGraph(g device.Graph) error {
 
 func (d *Device) AddNode(g device.Graph, deps []device.Node, w device.Work) (device.Node, error) {
 	gr, bad := d.graphs.Get(g)
-	if err := first(d.open(), bad, d.work(w)); err != nil {
+	if err := first(d.open(), bad, device.CheckNodeWork(w), d.work(w)); err != nil {
 		return 0, err.In("AddNode")
 	}
 	for _, n := range deps {

@@ -23,6 +23,8 @@ func unsupported() map[string]string {
 		"graph/diamond", "graph/launched again without waiting", "graph/launches of one instance do not overlap",
 		"graph/is ordered with its stream", "graph/every kind of node",
 		"graph/update changes later launches only", "graph/instance outlives its graph",
+		"managed/kernels and the host share it", "managed/prefetches are ordered with their stream",
+		"managed/prefetches in a command list", "managed/copies and memsets reach it",
 		"commands/streams and events", "commands/submitted again without waiting", "commands/update changes later submissions only",
 		"faults/surface at the next wait", "faults/poison the device", "faults/are described", "faults/kernels cannot reach pinned memory",
 	} {

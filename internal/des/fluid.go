@@ -55,6 +55,8 @@ type flow struct {
 	capacity float64
 	blocks   float64
 	latency  Time     // of a slot's first block: launch ramp
+	ramp     Limit    // what that is for
+	then     *Demand  // of the kernel that a copy precedes, nil for none
 	turn     float64  // ps one block takes alone
 	slowest  Time     // from the end of the ramp to the end, at least
 	work     supplies // per block
@@ -130,9 +132,14 @@ func newFluid(p *Profile) fluid {
 // add enters a kernel or copy that starts now; rates follow in rebalance.
 func (f *fluid) add(id TaskID, prio int32, d *Demand) {
 	f.seq++
-	w := flow{id: id, seq: f.seq, prio: prio, line: noLine, rampTo: never, due: never, since: f.now}
+	w := flow{id: id, seq: f.seq, prio: prio, line: noLine, rampTo: never, ramp: Ramp, due: never, since: f.now}
 	f.dirty = true
-	if d.Kind == Kernel {
+	switch {
+	case d.Kind == Kernel && d.Bulk > 0:
+		then := *d
+		then.Bulk, w.then = 0, &then
+		d = &Demand{Kind: CopyIn, Bytes: d.Bulk}
+	case d.Kind == Kernel:
 		f.addKernel(w, d)
 		return
 	}
@@ -173,6 +180,9 @@ func (f *fluid) addKernel(w flow, d *Demand) {
 	cycle := 1e6 / p.ClockMHz // ps
 	w.capacity = float64(p.SMs) * math.Floor(d.PerSM)
 	w.blocks, w.left, w.latency = d.Blocks, d.Blocks, p.KernelRamp
+	if d.Faulted > 0 {
+		w.latency, w.ramp = w.latency+p.FaultLatency, Faults
+	}
 	w.turn = d.BlockCycles * cycle
 	w.slowest = Time(d.SlowestCycles * cycle)
 	w.work = p.work(d)
@@ -253,6 +263,16 @@ func (f *fluid) settle() []flow {
 	for i := range f.done {
 		f.succeed(&f.done[i])
 	}
+	ended := f.done[:0]
+	for _, w := range f.done {
+		if w.then == nil {
+			ended = append(ended, w)
+			continue
+		}
+		f.seq++
+		f.addKernel(flow{id: w.id, seq: f.seq, prio: w.prio, line: noLine, rampTo: never, ramp: Ramp, due: never, since: f.now, spent: w.spent}, w.then)
+	}
+	f.done = ended
 	return f.done
 }
 
@@ -369,7 +389,7 @@ func (f *fluid) alone(w *flow) (rate float64, limit Limit) {
 	case !w.begun || w.capacity > 0 && w.held == 0:
 		return 0, Queued
 	case w.rampTo > f.now:
-		return 0, Ramp
+		return 0, w.ramp
 	case w.drained():
 		return 0, Latency
 	}

@@ -21,6 +21,7 @@ const (
 	LinkIn                // bytes from the host
 	LinkOut               // bytes to the host
 	Link                  // both together
+	Faults                // bytes of managed memory that kernels fault in
 	resources
 )
 
@@ -46,7 +47,7 @@ const (
 
 var limitNames = [limits]string{
 	"dispatch", "issue", "fma pipe", "alu pipe", "fp64 pipe", "xu pipe", "lsu pipe", "branch pipe", "tensor pipe",
-	"L2 bandwidth", "L2 atomics", "DRAM bandwidth", "link in", "link out", "link",
+	"L2 bandwidth", "L2 atomics", "DRAM bandwidth", "link in", "link out", "link", "page faults",
 	"latency", "ramp", "queued", "host call", "declared", "condition",
 	"stream order", "event wait", "graph edge", "graph root", "graph body", "submit", "driver calls", "synchronize",
 }
@@ -73,7 +74,7 @@ var causes = [limits]Cause{
 	Issue: Compute, FMA: Compute, ALU: Compute, FP64: Compute, XU: Compute, LSU: Compute, BRU: Compute, Tensor: Compute,
 	L2: Bandwidth, Atomics: Bandwidth, DRAM: Bandwidth,
 	Latency: Waiting,
-	LinkIn:  Transfer, LinkOut: Transfer, Link: Transfer,
+	LinkIn:  Transfer, LinkOut: Transfer, Link: Transfer, Faults: Transfer,
 	Dispatch: Launching, Ramp: Launching, GraphRoot: Launching, GraphBody: Launching, Deciding: Launching, Submit: Launching, HostCalls: Launching,
 	StreamOrder: Syncing, EventWait: Syncing, GraphEdge: Syncing, Synchronize: Syncing,
 	Queued:   Queueing,

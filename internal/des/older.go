@@ -9,6 +9,9 @@ import "github.com/reprise-gpu/reprise/internal/unit"
 //	[J] Z. Jia et al., "Dissecting the NVIDIA Volta GPU Architecture via Microbenchmarking", 2018
 //	[L] W. Luo et al., "Benchmarking and Dissecting the Nvidia Hopper GPU Architecture", 2024:
 //	    latencies of the A100
+//	[P] A. Parravicini et al., "DAG-based Scheduling with Resource Sharing for Multi-task Applications
+//	    in a Polyglot GPU Runtime", 2020: VEC on a P100 takes 85 ms to prefetch the 0.96 GB that
+//	    it takes 0.2 s to fault in
 //	[R] paranumal.com, "Rough-n-Ready Roofline: NVIDIA V100 edition", 2018
 //	[G] CUDA C++ Programming Guide, technical specifications of compute capability 8.0 and 7.0
 //
@@ -31,6 +34,7 @@ var (
 		L1Bytes:    192 << 10, // [A]
 		LinkGBps:   26,        // PCIe 4 x16 is 31.5 raw [A]; 26 after protocol overhead: estimate, not measured
 		DuplexGBps: 47,        // estimate, not measured
+		FaultGBps:  11,        // 0.42 of the link, as on a P100 [P]: estimate, not measured
 		MaxKernels: 128,       // [G]
 		BlockRate:  1,         // estimate, not measured
 		Lanes: unit.Work{ // [G], table of arithmetic throughput
@@ -67,6 +71,7 @@ var (
 		L1Bytes:     128 << 10, // [V]
 		LinkGBps:    12.5,      // PCIe 3 x16 is 15.75 raw [V]; 12.5 after protocol overhead: estimate, not measured
 		DuplexGBps:  22,        // estimate, not measured
+		FaultGBps:   5.3,       // 0.42 of the link, as on a P100 [P]: estimate, not measured
 		MaxKernels:  128,       // [G]
 		BlockRate:   1,         // estimate, not measured
 		Lanes: unit.Work{ // [G], table of arithmetic throughput
@@ -96,7 +101,7 @@ var (
 func likeH200(p Profile) Profile {
 	p.KernelRamp = h200.KernelRamp
 	p.CopyInLatency, p.CopyOutLatency, p.CopyOnLatency = h200.CopyInLatency, h200.CopyOutLatency, h200.CopyOnLatency
-	p.HostCallLatency, p.ConditionLatency = h200.HostCallLatency, h200.ConditionLatency
+	p.HostCallLatency, p.ConditionLatency, p.FaultLatency = h200.HostCallLatency, h200.ConditionLatency, h200.FaultLatency
 	p.SubmitLatency, p.StreamGap, p.EventGap = h200.SubmitLatency, h200.StreamGap, h200.EventGap
 	p.GraphEdgeGap, p.GraphRootGap, p.GraphBodyGap = h200.GraphEdgeGap, h200.GraphRootGap, h200.GraphBodyGap
 	p.Host = h200.Host

@@ -29,6 +29,7 @@ type Profile struct {
 	L1Bytes     int64   // L1 and shared memory of one multiprocessor, bytes
 	LinkGBps    float64 // host link, each direction, 1e9 bytes/s
 	DuplexGBps  float64 // host link, both directions together; 0 is no limit
+	FaultGBps   float64 // managed memory that kernels fault in, 1e9 bytes/s; 0 is no limit but the link
 	MaxKernels  int     // resident at once
 	BlockRate   float64 // blocks the device starts per cycle; 0 is no limit
 	Limits      Limits
@@ -48,6 +49,7 @@ type Profile struct {
 	CopyOnLatency    Time // fixed cost of a device to device copy or a memset
 	HostCallLatency  Time // fixed cost of a host callback
 	ConditionLatency Time // a conditional node to read its condition and decide; a loop does so once more than it iterates
+	FaultLatency     Time // what a kernel waits for the first managed memory that it faults in, beside the transfer
 
 	// Gaps on the device between the end of one task and the start of the next.
 	SubmitLatency Time // a call's return on the host to the work being ready on the device
@@ -121,6 +123,7 @@ func (p *Profile) supplies() (device, perSM supplies) {
 	device[DRAM] = p.MemoryGBps * share * gbps
 	device[LinkIn], device[LinkOut] = p.LinkGBps*gbps, p.LinkGBps*gbps
 	device[Link] = limit(p.DuplexGBps * gbps)
+	device[Faults] = limit(p.FaultGBps * gbps)
 	return device, perSM
 }
 
@@ -135,7 +138,8 @@ func (p *Profile) work(d *Demand) (w supplies) {
 	}
 	w[L2] = max(d.L2Bytes, d.Bytes)
 	w[DRAM] = d.Bytes
-	w[LinkIn], w[LinkOut], w[Link] = d.LinkIn, d.LinkOut, d.LinkIn+d.LinkOut
+	in := d.LinkIn + d.Faulted
+	w[LinkIn], w[LinkOut], w[Link], w[Faults] = in, d.LinkOut, in+d.LinkOut, d.Faulted
 	if d.Updates > 0 && p.L2Slices > 0 {
 		spread := p.L2Slices
 		if d.Lines > 0 {

@@ -39,6 +39,8 @@ type Demand struct {
 	L2Bytes float64   // between multiprocessors and L2; what DRAM supplies passes there too, so at least Bytes
 	LinkIn  float64   // bytes of the host's memory, or another GPU's, that a kernel reads, and
 	LinkOut float64   // those that it writes
+	Faulted float64   // bytes of managed memory that move to the device as it touches them, and
+	Bulk    float64   // those that move before it starts
 	Updates float64   // atomic operations done in L2
 	Lines   float64   // over how many lines of 128 bytes they are spread, 0 when over all of L2
 	// BlockCycles is the latency of one block when nothing else runs, in cycles, in

@@ -176,13 +176,16 @@ func (w *warp) global(in *inst, addr, n uint64, lane int) unsafe.Pointer {
 }
 
 // refill looks an address up and notes the allocation as touched: a site that
-// keeps hitting its cache has been noted already.
+// keeps hitting its cache has been noted already, and of managed memory the page.
 func (w *warp) refill(in *inst, addr, n uint64) *reach {
 	a := w.eng.mem.find(addr, n)
 	if a == nil {
 		return nil
 	}
 	r := w.eng.touch(a, in.x.kind)
+	if a.managed {
+		r.visit(addr, n)
+	}
 	w.cache[in.site] = r
 	return r
 }

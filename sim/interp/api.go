@@ -70,6 +70,9 @@ type Stats struct {
 	// Touched lists the allocations the launch read or wrote, by address. It and
 	// Extents are overwritten when the kernel runs again.
 	Touched []Touch
+	// Visits lists the pages of managed memory that it touched, nil when there are none; of a
+	// sampled launch those that the blocks which ran did.
+	Visits []Visit
 	// Extents says how much of each, in the same order.
 	Extents []Extent
 	// Growth is how what a launch touches grows with its blocks, as a power of

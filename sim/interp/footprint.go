@@ -25,6 +25,14 @@ type reach struct {
 	read, written bool
 	pages         []*page // by index, nil where untouched; empty unless blocks run side by side
 	marked        []*page // those that are there
+	lo, room      uint64  // the part of it that sites may access without another look
+	visited       bitmap  // of managed memory, by page
+}
+
+// holds reports whether n bytes at addr lie in the part that needs no other look.
+func (r *reach) holds(addr, n uint64) bool {
+	off := addr - r.lo
+	return off <= r.room && n <= r.room-off
 }
 
 // touch notes that a is accessed.
@@ -50,6 +58,10 @@ func (e *engine) extend(a *allocation) *reach {
 	}
 	r := e.reached[n]
 	r.allocation, r.read, r.written = a, false, false
+	r.lo, r.room = a.base, a.size
+	if a.managed {
+		r.visited = append(r.visited[:0], make(bitmap, bitmapWords(a.pageCount()))...)
+	}
 	e.reachOf[a] = r
 	if e.tracking {
 		r.pages = resized(r.pages, int((a.size+pageBytes-1)/pageBytes))

@@ -105,7 +105,7 @@ func (r *run) stats() Stats {
 		Path: c.path.path(float64(max(c.blocks, 1))), Slowest: c.slowest.path(1),
 		Flops:       scale(c.flops),
 		SectorsRead: scale(c.read), SectorsWrite: scale(c.written), Atomics: scale(c.atomics),
-		Touched: r.touches(),
+		Touched: r.touches(), Visits: r.visits(),
 	}
 	r.estimate(&s)
 	return s

@@ -54,8 +54,9 @@ type allocation struct {
 	pages     mapping // instead of words
 	data      unsafe.Pointer
 	owner     *Memory   // nil for the host's
-	resident  *Memory   // where host memory has moved to
 	mapped    bool      // host memory that kernels reach
+	managed   bool      // and whose pages move to who touches them
+	homes     []*Memory // of managed memory: where each page is, nil for the host; nil when all are there
 	saved     []bool    // pages of which the launch under way has kept a copy
 	heap      bool      // from malloc on the device
 	condition bool      // the word of a graph's condition

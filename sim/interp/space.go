@@ -60,26 +60,6 @@ func (s *Space) Open(b *Bank) *Memory {
 	return m
 }
 
-// Home says where bytes are, as one device sees it.
-type Home uint8
-
-const (
-	Here  Home = iota // memory of the device, and managed memory that has moved there
-	Host              // memory of the host
-	There             // memory of another device
-)
-
-// Home is where the memory at addr is.
-func (m *Memory) Home(addr uint64) Home {
-	switch a := m.lookup(addr, 0); {
-	case a == nil || a.owner == m || a.resident == m:
-		return Here
-	case a.owner == nil && a.resident == nil:
-		return Host
-	}
-	return There
-}
-
 // Owns reports whether addr lies in memory that only the device's own work changes,
 // which neither the host nor another device can write behind its back.
 func (m *Memory) Owns(addr uint64) bool { return m.allocs.find(addr, 0) != nil }
@@ -113,23 +93,36 @@ func (s *Space) Range(addr uint64) (base uint64, size int64, ok bool) {
 // HostAlloc returns n zeroed bytes of the host at an address of the space's own,
 // which depends on the sequence of calls alone. Copies reach them, kernels do not.
 func (s *Space) HostAlloc(n int64, name string) (addr uint64, b []byte) {
+	a := s.hostAlloc(n, name)
+	return a.base, a.bytes()
+}
+
+func (s *Space) hostAlloc(n int64, name string) *allocation {
 	a := &allocation{base: s.nextHost, size: uint64(n), name: name, words: make([]uint64, (n+7)/8+1)}
 	a.data = unsafe.Pointer(&a.words[0])
 	s.nextHost += (uint64(n)/hostAlign + 2) * hostAlign
 	s.host.insert(a)
-	return a.base, a.bytes()
+	return a
 }
 
 // Lend makes host memory known under the address it has. Kernels and copies of all
 // devices reach it until Withdraw; it must stay in place, and lie outside the Go heap.
 func (s *Space) Lend(b []byte, name string) (addr uint64, err error) {
+	a, err := s.lend(b, name)
+	if err != nil {
+		return 0, err
+	}
+	return a.base, nil
+}
+
+func (s *Space) lend(b []byte, name string) (*allocation, error) {
 	a := &allocation{size: uint64(len(b)), name: name, data: unsafe.Pointer(unsafe.SliceData(b)), mapped: true}
 	a.base = uint64(uintptr(a.data))
 	if s.Overlaps(a.base, a.size) {
-		return 0, fmt.Errorf("interp: %d bytes of host memory at %#x: some of them are known already", a.size, a.base)
+		return nil, fmt.Errorf("interp: %d bytes of host memory at %#x: some of them are known already", a.size, a.base)
 	}
 	s.host.insert(a)
-	return a.base, nil
+	return a, nil
 }
 
 // Overlaps reports whether any of n bytes at addr are memory of the host that the space
@@ -148,13 +141,6 @@ func (s *Space) Withdraw(addr uint64) (size int64, err error) {
 	size = int64(s.host[i].size)
 	s.host.remove(i)
 	return size, nil
-}
-
-// Move has the host memory that holds addr live on a device, or on the host when to is nil.
-func (s *Space) Move(addr uint64, to *Memory) {
-	if a := s.host.find(addr, 0); a != nil {
-		a.resident = to
-	}
 }
 
 // Befriend lets kernels of m reach the memory of a peer.
@@ -238,9 +224,7 @@ func (m *Memory) Close() {
 		o.Unfriend(m)
 	}
 	for _, a := range s.host {
-		if a.resident == m {
-			a.resident = nil
-		}
+		a.moveFrom(m)
 	}
 }
 

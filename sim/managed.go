@@ -1,0 +1,93 @@
+package sim
+
+import (
+	"fmt"
+
+	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/internal/des"
+	"github.com/reprise-gpu/reprise/sim/interp"
+)
+
+// Managed memory is on the host until a kernel touches it or a prefetch moves it, and
+// then on the device until a prefetch or ToHost moves it back: page by page, of
+// interp.PageBytes. What the host touches cannot be seen here and moves nothing.
+
+// faults reports whether kernels fault in what they touch of managed memory, as they do
+// from compute capability 6.0 on. Before that it is moved when a kernel starts.
+func (d *Device) faults() bool { return d.info.ComputeMajor >= 6 }
+
+// AllocManaged returns zeroed managed memory.
+func (d *Device) AllocManaged(bytes int64) (device.Ptr, []byte, error) {
+	if err := first(d.enter(d.profile.Host.Alloc), notNegative(bytes)); err != nil {
+		return 0, nil, err.In("AllocManaged")
+	}
+	if bytes > device.MaxHostAlloc {
+		return 0, nil, (&device.Error{Code: device.OutOfMemory, Detail: fmt.Sprintf("%d bytes of managed memory", bytes)}).In("AllocManaged")
+	}
+	addr, b := d.gpu.system.space.ManagedAlloc(bytes, fmt.Sprintf("the %d-byte managed allocation", bytes))
+	d.live.Bytes += bytes
+	d.live.Allocations++
+	return device.Ptr(addr), b, nil
+}
+
+// LendManaged is LendHost of memory that becomes managed memory.
+func (d *Device) LendManaged(b []byte, name string) (device.Ptr, error) {
+	return d.lend("LendManaged", b, name, d.gpu.system.space.LendManaged)
+}
+
+// ToHost waits for all work, then moves managed memory to the host. It takes as long as
+// the copy.
+func (d *Device) ToHost(p device.Ptr, bytes int64) error {
+	if err := first(d.enter(d.profile.Host.Memcpy), d.withinManaged(p, bytes)); err != nil {
+		return err.In("ToHost")
+	}
+	d.await(&job{kind: prefetch, dst: uint64(p), bytes: bytes})
+	return d.answer("ToHost")
+}
+
+// withinManaged says why n bytes at an address cannot move.
+func (d *Device) withinManaged(p device.Ptr, n int64) *device.Error {
+	if err := d.within(p, n); err != nil {
+		return err
+	}
+	if !d.gpu.system.space.Managed(uint64(p), n) {
+		return &device.Error{Code: device.InvalidValue, Detail: fmt.Sprintf("%d bytes at %#x, which is not managed memory and does not move", n, uint64(p))}
+	}
+	return nil
+}
+
+func (d *Device) fillPrefetch(j *job, p *device.Prefetch) *device.Error {
+	*j = job{kind: prefetch, dst: uint64(p.At), bytes: p.Bytes, toDevice: p.ToDevice, label: p.Label}
+	return d.withinManaged(p.At, p.Bytes)
+}
+
+func (d *Device) startPrefetch(j *job) des.Demand {
+	to, kind := d.memory, des.CopyIn
+	if !j.toDevice {
+		to, kind = nil, des.CopyOut
+	}
+	moved := d.gpu.system.space.Move(j.dst, j.bytes, to)
+	if moved == 0 {
+		return des.Demand{} // it is there
+	}
+	return des.Demand{Kind: kind, Bytes: float64(moved)}
+}
+
+// visit moves to the device what a launch touches of an allocation of managed memory,
+// and returns how many bytes that is. A sampled launch knows some of the pages only: it
+// counts as much as it is estimated to touch in all, as though it were spread evenly.
+func (d *Device) visit(j *job, s *interp.Stats, v *interp.Visit, u *des.Use) (moved float64) {
+	space := d.gpu.system.space
+	_, size, _ := d.memory.Base(v.Base)
+	switch {
+	case !d.faults():
+		return float64(space.Move(v.Base, size, d.memory))
+	case s.Blocks > j.launch.Sample && j.launch.Sample > 0:
+		part := min(1, max(u.Read, u.Written)/max(1, float64(size)))
+		return part * float64(space.Move(v.Base, size, d.memory))
+	}
+	for _, p := range v.Pages {
+		moved += float64(space.Move(p.Lo, int64(p.Hi-p.Lo), d.memory))
+	}
+	return moved
+}

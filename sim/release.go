@@ -1,0 +1,33 @@
+package sim
+
+import (
+	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/internal/des"
+)
+
+// Release is work for the simulated device: an allocation is freed when its turn comes,
+// and what touches it later is at fault. Until then it counts as live.
+type Release struct {
+	device.Work // nil: it makes this one
+	At          device.Ptr
+	Done        func() // called when it is freed, nil for nothing
+}
+
+func (d *Device) fillRelease(j *job, r *Release) *device.Error {
+	*j = job{kind: release, dst: uint64(r.At), call: r.Done}
+	if err := d.freeOutside(r.At); err != nil {
+		return err
+	}
+	return d.within(r.At, 0)
+}
+
+func (d *Device) startRelease(j *job) des.Demand {
+	if err := d.free(j.dst); err != nil {
+		d.fault = &device.Error{Code: device.IllegalAddress, Detail: "memory freed in a stream that was freed before", Err: err}
+		return des.Demand{}
+	}
+	if j.call != nil {
+		j.call()
+	}
+	return des.Demand{}
+}
