@@ -8,6 +8,7 @@ import (
 
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/graphexec"
+	"github.com/reprise-gpu/reprise/ir"
 	"github.com/reprise-gpu/reprise/optimizer"
 	"github.com/reprise-gpu/reprise/sim"
 )
@@ -46,10 +47,6 @@ type Blame struct {
 	Cause    string `json:"limit_cause"` // the group that is part of
 }
 
-// settle is how many replays go before the one that is explained, so that it
-// finds in the caches what a replay finds.
-const settle = 2
-
 // Explain replays a workload on a simulated device and says where the time of
 // the last replay went. A wrong result is an error, unless the device samples.
 func Explain(ctx context.Context, dev *sim.Device, w *Workload, p Params, strategy string, backend graphexec.Backend) (x Explanation, err error) {
@@ -62,33 +59,53 @@ func Explain(ctx context.Context, dev *sim.Device, w *Workload, p Params, strate
 	if err != nil {
 		return x, err
 	}
-	exec, err := graphexec.Instantiate(dev, plan.Schedule, in.Trace, backend)
+	seen, err := watchReplay(ctx, dev, in, plan.Schedule, backend)
 	if err != nil {
 		return x, err
+	}
+	x = Explanation{
+		Workload: w.Name, Size: p.Size, Memory: p.Memory.String(), Device: dev.Info().ID, Simulated: true, Sample: dev.Sample(),
+		Strategy: strategy, Backend: backend.String(), MakespanPS: seen.total,
+	}
+	x.account(seen.steps, seen.work)
+	return x, nil
+}
+
+// settle is how many replays go before the one that is watched.
+const settle = 2
+
+// watched is the time line of one replay.
+type watched struct {
+	total int64
+	steps []sim.Step
+	work  []sim.Work
+}
+
+// watchReplay replays until a replay finds in the caches what replays find, and
+// watches one more. A wrong result is an error, unless the device samples.
+func watchReplay(ctx context.Context, dev *sim.Device, in *Instance, s *ir.Schedule, backend graphexec.Backend) (seen watched, err error) {
+	exec, err := graphexec.Instantiate(dev, s, in.Trace, backend)
+	if err != nil {
+		return seen, err
 	}
 	defer func() { err = device.Join(err, exec.Close()) }()
 	for range settle {
 		if _, err := replayOnce(ctx, dev, in, exec); err != nil {
-			return x, err
+			return seen, err
 		}
 	}
 	if err := in.Reset(); err != nil {
-		return x, err
+		return seen, err
 	}
 	dev.StartTimeline()
 	if err := replay(ctx, exec); err != nil {
-		return x, err
+		return seen, err
 	}
-	total, steps, work := dev.Timeline()
-	x = Explanation{
-		Workload: w.Name, Size: p.Size, Memory: p.Memory.String(), Device: dev.Info().ID, Simulated: true, Sample: dev.Sample(),
-		Strategy: strategy, Backend: backend.String(), MakespanPS: total,
-	}
-	x.account(steps, work)
+	seen.total, seen.steps, seen.work = dev.Timeline()
 	if dev.Sample() == 0 {
 		_, err = in.Check()
 	}
-	return x, err
+	return seen, err
 }
 
 // account sums the steps by cause, by limit and by work.

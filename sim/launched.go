@@ -1,7 +1,6 @@
 package sim
 
 import (
-	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/internal/des"
 	"github.com/reprise-gpu/reprise/sim/interp"
 )
@@ -10,7 +9,7 @@ import (
 // its whole grid.
 type Launched struct {
 	Kernel      string
-	Grid, Block device.Dim3
+	Grid, Block [3]uint32
 	Registers   int // 32-bit, of a thread: an estimate
 	Shared      int // bytes of a block, static and dynamic
 
@@ -36,12 +35,10 @@ func (d *Device) launched(j *job, s *interp.Stats, m *des.Demand) *Launched {
 		slots, held = m.Blocks, "grid"
 	}
 	return &Launched{
-		Kernel: j.kernel.name, Grid: dim(l.Grid), Block: dim(l.Block),
+		Kernel: j.kernel.name, Grid: l.Grid, Block: l.Block,
 		Registers: j.kernel.code.Registers(), Shared: shared,
 		PerSM: perSM, HeldBy: held, Warps: slots * float64(des.Warps(threads)) / float64(limits.WarpsPerSM()*d.profile.SMs),
 		WarpInsts: s.WarpInsts, LaneInsts: s.LaneInsts, Flops: s.Flops,
 		L2Bytes: m.L2Bytes, DRAMBytes: m.Bytes, LinkBytes: m.LinkIn + m.LinkOut,
 	}
 }
-
-func dim(d [3]uint32) device.Dim3 { return device.Dim3{X: d[0], Y: d[1], Z: d[2]} }

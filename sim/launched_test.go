@@ -45,7 +45,7 @@ func TestTimelineDescribesLaunches(t *testing.T) {
 		got.WarpInsts, got.LaneInsts, got.Registers, got.Warps = 0, 0, 0, 0
 		bytes := float64(4 * n)
 		assert.Equal(t, sim.Launched{
-			Kernel: "saxpy", Grid: s.grid, Block: s.block, Shared: c.shared, PerSM: c.perSM, HeldBy: c.held,
+			Kernel: "saxpy", Grid: [3]uint32{uint32(c.blocks), 1, 1}, Block: [3]uint32{256, 1, 1}, Shared: c.shared, PerSM: c.perSM, HeldBy: c.held,
 			Flops: int64(2 * n), L2Bytes: 3 * bytes, DRAMBytes: 2*bytes + 2*bytes,
 		}, got, "%d blocks", c.blocks)
 	}

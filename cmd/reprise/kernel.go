@@ -19,7 +19,7 @@ func newKernel() *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(newKernelInspect(), newKernelRun())
+	c.AddCommand(newKernelInspect(), newKernelRun(), newKernelProfile())
 	return c
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/reprise-gpu/reprise/bench"
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/ir"
 	"github.com/reprise-gpu/reprise/ptx"
@@ -25,6 +26,7 @@ type runFlags struct {
 	outs        []string
 	sample      int64
 	race        bool
+	profile     bool
 }
 
 func newKernelRun() *cobra.Command {
@@ -40,7 +42,10 @@ or writes it to a file. Arguments follow the kernel's parameters:
   buf:u8@FILE      a buffer with the bytes of a file
   zero:f32*1024    a buffer of 1024 zeros
 
-With --sample it prints how long the launch would take instead.`,
+With --sample it prints how long the launch would take instead, and with --profile
+what it executes, moves and takes, on memory as the buffers leave it:
+
+` + profileColumns,
 		Example: `  reprise kernel run square.ptx --entry square --grid 1 --block 32 \
     --arg buf:f32=1,2,3 --arg zero:f32*3 --arg i32=3`,
 		Args: oneArg("FILE.ptx"),
@@ -55,6 +60,7 @@ With --sample it prints how long the launch would take instead.`,
 	c.Flags().StringArrayVar(&f.outs, "out", nil, "write the buffer of argument N, counted from 0, to a file instead of printing it: `N=FILE`")
 	c.Flags().Int64Var(&f.sample, "sample", 0, sampleHelp)
 	raceFlag(c, &f.race)
+	c.Flags().BoolVar(&f.profile, "profile", false, "print what the launch counts instead of the buffers")
 	return c
 }
 
@@ -89,7 +95,10 @@ func (f *runFlags) run(c *cobra.Command, path string) error {
 	if err != nil {
 		return err
 	}
-	err = device.Join(plan.launch(dev, path, string(source)), dev.Close())
+	dev.StartTimeline()
+	err = plan.launch(dev, path, string(source))
+	profile := profileOf(dev)
+	err = device.Join(err, dev.Close())
 	for _, w := range dev.Findings() {
 		if w.Warning {
 			fmt.Fprintln(c.ErrOrStderr(), w)
@@ -98,6 +107,9 @@ func (f *runFlags) run(c *cobra.Command, path string) error {
 	if err != nil {
 		return err
 	}
+	if f.profile {
+		return bench.WriteProfile(c.OutOrStdout(), profile)
+	}
 	if f.sample > 0 {
 		blocks := plan.grid.Count()
 		_, err := fmt.Fprintf(c.OutOrStdout(), "%v on %s, virtual time; sampled, %d of %d blocks, no data computed\n",
@@ -105,6 +117,17 @@ func (f *runFlags) run(c *cobra.Command, path string) error {
 		return err
 	}
 	return plan.report(c)
+}
+
+// profileOf describes what was launched in the time line of dev.
+func profileOf(dev *sim.Device) (rows []bench.KernelProfile) {
+	_, _, work := dev.Timeline()
+	for i := range work {
+		if work[i].Launched != nil {
+			rows = append(rows, bench.ProfileLaunch(dev, &work[i]))
+		}
+	}
+	return rows
 }
 
 func (f *runFlags) plan(module *ptx.Module) (p launchPlan, err error) {
@@ -122,6 +145,9 @@ func (f *runFlags) plan(module *ptx.Module) (p launchPlan, err error) {
 	}
 	if err := checkSample(f.sample, f.race); err != nil {
 		return p, err
+	}
+	if f.profile && len(f.outs) > 0 {
+		return p, usagef("--out and --profile exclude each other: a profile is printed instead of the buffers")
 	}
 	if f.sample > 0 && len(f.outs) > 0 {
 		return p, usagef("--out and --sample exclude each other: a sampled launch computes nothing to write")
