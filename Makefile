@@ -126,6 +126,30 @@ libcudasim: ## build the simulated driver as a C library, build/libcudasim.so (n
 	ln -sf $(notdir $(LIBCUDASIM)) $(dir $(LIBCUDASIM))libcuda.so.1
 	ln -sf $(notdir $(LIBCUDASIM)) $(dir $(LIBCUDASIM))libcuda.so
 
+# The workloads by hand in C++: one program for each folder of baseline/, linked with build/lib/libcuda.a, so that it
+# runs on whichever driver there is. -ffp-contract=off, for the inputs are those of Go to the bit.
+BASELINE_OUT ?= build/baseline
+BASELINE_FLAGS ?= -O2 -g
+BASELINE_CXXFLAGS := -std=c++17 -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror -ffp-contract=off -MMD -MP \
+	-Ibaseline/common -Icuda/include -Wa,-Icuda/kernels
+BASELINES := $(filter-out common,$(notdir $(patsubst %/,%,$(wildcard baseline/*/))))
+BASELINE_COMMON := $(patsubst baseline/%.cpp,$(BASELINE_OUT)/obj/%.o,$(wildcard baseline/common/*.cpp))
+
+.PHONY: baseline
+baseline: $(addprefix $(BASELINE_OUT)/,$(BASELINES)) ## build the workloads written by hand in C++, build/baseline (needs g++)
+
+define BASELINE_PROGRAM
+$(BASELINE_OUT)/$(1): $(patsubst baseline/%.cpp,$(BASELINE_OUT)/obj/%.o,$(wildcard baseline/$(1)/*.cpp)) $(BASELINE_COMMON) build/lib/libcuda.a
+	$$(CXX) $$(BASELINE_FLAGS) $$^ -ldl -lpthread -o $$@
+endef
+$(foreach w,$(BASELINES),$(eval $(call BASELINE_PROGRAM,$(w))))
+
+$(BASELINE_OUT)/obj/%.o: baseline/%.cpp $(wildcard cuda/kernels/*.ptx) Makefile
+	@mkdir -p $(dir $@)
+	$(CXX) $(BASELINE_CXXFLAGS) $(BASELINE_FLAGS) -c $< -o $@
+
+-include $(wildcard $(BASELINE_OUT)/obj/*/*.d)
+
 # What runs on a machine with a GPU and no Go: docs/GPU-CHECK.md.
 GPU_BUNDLE ?= build/gpu-bundle
 

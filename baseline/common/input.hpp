@@ -62,15 +62,19 @@ inline std::uint64_t hash(std::uint64_t h, const void *array, std::size_t bytes)
 	return mix(h ^ bytes);
 }
 
-// Graph is a directed graph as a sparse matrix in CSR form: the targets of the edges that leave vertex i
+template <class T> std::uint64_t hash(std::uint64_t h, const std::vector<T> &array) {
+	return hash(h, array.data(), array.size() * sizeof(T));
+}
+
+// SparseGraph is a directed graph as a sparse matrix in CSR form: the targets of the edges that leave vertex i
 // are idx[ptr[i]] to idx[ptr[i+1]-1].
-struct Graph {
+struct SparseGraph {
 	static constexpr std::size_t degree = 3;
 
 	std::vector<std::int32_t> ptr, idx;
 
 	// A graph of n vertices, at least 3, with 3 distinct targets each, in the order in which they were drawn.
-	Graph(const Sequence &s, std::size_t n) : ptr(n + 1), idx(degree * n) {
+	SparseGraph(const Sequence &s, std::size_t n) : ptr(n + 1), idx(degree * n) {
 		for (std::size_t i = 0, end = 0; i < n; i++) {
 			const auto row = idx.begin() + static_cast<std::ptrdiff_t>(end);
 			for (std::size_t t = 16 * i; end < degree * (i + 1); t++) {
@@ -84,8 +88,8 @@ struct Graph {
 	}
 
 	// transpose is the graph with every edge turned round; the targets of each vertex ascend.
-	Graph transpose() const {
-		Graph t(ptr.size() - 1, idx.size());
+	SparseGraph transpose() const {
+		SparseGraph t(ptr.size() - 1, idx.size());
 		for (const auto v : idx)
 			t.ptr[at(v) + 1]++;
 		for (std::size_t v = 0; v + 1 < t.ptr.size(); v++)
@@ -98,7 +102,7 @@ struct Graph {
 	}
 
 private:
-	Graph(std::size_t vertices, std::size_t edges) : ptr(vertices + 1), idx(edges) {}
+	SparseGraph(std::size_t vertices, std::size_t edges) : ptr(vertices + 1), idx(edges) {}
 
 	static std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 };

@@ -25,7 +25,7 @@ static void bytes(const reprise::Sequence &s, std::size_t n) {
 }
 
 static void graph(const reprise::Sequence &s, std::size_t n) {
-	const reprise::Graph forth(s, n), back = forth.transpose();
+	const reprise::SparseGraph forth(s, n), back = forth.transpose();
 	for (const auto *list : {&forth.ptr, &forth.idx, &back.ptr, &back.idx})
 		for (const auto v : *list)
 			put(v);

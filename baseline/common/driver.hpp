@@ -1,0 +1,45 @@
+// Calls of the driver, and what a device is to a program.
+#pragma once
+
+#include <cuda.h>
+
+#include <stdexcept>
+#include <string>
+
+namespace reprise {
+
+// DriverError is a call that failed.
+struct DriverError : std::runtime_error {
+	using std::runtime_error::runtime_error;
+};
+
+// must throws a DriverError unless the call succeeded.
+void must(CUresult result, const char *call);
+
+// CU makes a call that has to succeed.
+#define CU(call) ::reprise::must((call), #call)
+
+// Device is a GPU with its primary context current, until it is destroyed.
+class Device {
+public:
+	explicit Device(int ordinal);
+	~Device();
+	Device(const Device &) = delete;
+	Device &operator=(const Device &) = delete;
+
+	CUdevice handle() const { return device_; }
+	CUcontext context() const { return context_; }
+	int multiprocessors() const;
+	bool simulated() const { return simulated_; }
+
+	// name is what Go's --device calls it: gpu0, or sim:h200 of the simulator.
+	std::string name() const;
+
+private:
+	CUdevice device_ = 0;
+	CUcontext context_ = nullptr;
+	int ordinal_;
+	bool simulated_ = false;
+};
+
+} // namespace reprise

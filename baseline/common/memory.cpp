@@ -1,0 +1,95 @@
+#include "memory.hpp"
+
+#include <cstring>
+
+namespace reprise {
+namespace {
+
+constexpr unsigned char poisoned = 0xff;
+
+void match(const Block &to, std::size_t bytes) {
+	if (bytes != to.bytes)
+		throw std::logic_error("BUG: " + std::to_string(bytes) + " bytes are written to an array of " + std::to_string(to.bytes));
+}
+
+} // namespace
+
+Memory::Memory(const Device &device, Mode mode) : device_(device), mode_(mode) {
+	CU(cuStreamCreate(&stream_, CU_STREAM_NON_BLOCKING));
+}
+
+Memory::~Memory() {
+	for (const auto p : allocated_)
+		cuMemFree(p);
+	for (const auto p : pinned_)
+		cuMemFreeHost(p);
+	cuStreamDestroy(stream_);
+}
+
+Block Memory::allocate(std::size_t bytes) {
+	Block block;
+	block.bytes = bytes;
+	CU(cuMemAlloc(&block.dev, bytes));
+	allocated_.push_back(block.dev);
+	return block;
+}
+
+Block Memory::twin(Block block) {
+	void *host = nullptr;
+	CU(cuMemAllocHost(&host, block.bytes));
+	pinned_.push_back(host);
+	block.host = static_cast<std::byte *>(host);
+	return block;
+}
+
+Block Memory::manage(std::size_t bytes) {
+	Block block;
+	block.bytes = bytes;
+	block.managed = true;
+	CU(cuMemAllocManaged(&block.dev, bytes, CU_MEM_ATTACH_GLOBAL));
+	allocated_.push_back(block.dev);
+	block.host = reinterpret_cast<std::byte *>(block.dev);
+	return block;
+}
+
+void Memory::write(const Block &to, const void *data, std::size_t bytes) {
+	match(to, bytes);
+	CU(cuMemcpyHtoD(to.dev, data, bytes));
+}
+
+void Memory::refill(const Block &to, const void *data, std::size_t bytes) {
+	match(to, bytes);
+	home(to);
+	std::memcpy(to.host, data, bytes);
+	if (!to.managed)
+		poison_device(to);
+}
+
+void Memory::poison(const std::vector<Block> &blocks) {
+	for (const auto &block : blocks) {
+		if (block.managed)
+			prefetch(block, device_.handle());
+		else if (block.host != nullptr)
+			std::memset(block.host, poisoned, block.bytes);
+		poison_device(block);
+	}
+	CU(cuStreamSynchronize(stream_));
+}
+
+void Memory::poison_device(const Block &block) { CU(cuMemsetD8Async(block.dev, poisoned, block.bytes, stream_)); }
+
+void Memory::send_home() {
+	for (const auto &block : travellers_)
+		home(block);
+}
+
+void Memory::home(const Block &block) {
+	if (!block.managed)
+		return;
+	prefetch(block, CU_DEVICE_CPU);
+	CU(cuStreamSynchronize(stream_));
+}
+
+void Memory::prefetch(const Block &block, CUdevice where) { CU(cuMemPrefetchAsync(block.dev, block.bytes, where, stream_)); }
+
+} // namespace reprise

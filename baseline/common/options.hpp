@@ -1,0 +1,38 @@
+// The command line, which is that of every baseline program.
+#pragma once
+
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "workload.hpp"
+
+namespace reprise {
+
+// UsageError is a command line that makes no sense, in one sentence.
+struct UsageError : std::runtime_error {
+	using std::runtime_error::runtime_error;
+};
+
+struct Options {
+	long size = 0;	  // 0: the workload's own
+	int threads = 0;  // likewise
+	int blocks = 0;	  // likewise
+	Mode mode = Mode::pinned;
+	std::vector<std::string> versions;
+	int iterations = 30;
+	int device = 0;
+	std::uint64_t seed = 1;
+	long sample = 0;
+	std::string commit = "unknown";
+	bool help = false;
+};
+
+Options parse_options(int argc, char **argv);
+
+std::string help(const Description &workload);
+
+const char *mode_name(Mode mode);
+
+} // namespace reprise

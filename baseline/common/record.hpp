@@ -1,0 +1,28 @@
+// The record of a run, as Go's package bench writes it too.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "version.hpp"
+
+namespace reprise {
+
+struct Record {
+	std::string workload, memory, device, version, compiler, commit;
+	long size = 0, sample = 0;
+	int threads = 0, blocks = 0, iterations = 0;
+	bool simulated = false;
+	Plan plan;
+	std::uint64_t driver_calls = 0;
+	double replay_us = 0, min_us = 0, max_us = 0, event_us = 0;
+	bool checked = false, ok = true;
+	double max_error = 0;
+	std::string error;
+	std::uint64_t input_hash = 0; // counts when checked
+
+	// json is the record as an object on one line.
+	std::string json() const;
+};
+
+} // namespace reprise
