@@ -62,9 +62,13 @@ func TestGraphsAreThoseOfTheBenchmarks(t *testing.T) {
 		{vec, "1-4 2-5 4-6 5-6 3-6 6-7", "", 3, 4},
 		// The clearing of the extrema, the eleven kernels, the copy of the result.
 		{img, "2-5 5-12 3-6 6-7 6-8 1-7 1-8 7-9 8-9 9-11 11-12 4-10 10-11 12-13", "2-12 3-11 6-9", 4, 9},
+		// The copy of r1, rr_1, nb_1, the copy of r2, rr_2, nb_2, nb_3, rr_3, nb_4, two softmaxes, argmax, the copy of r.
+		{ml, "1-3 3-6 6-7 7-9 9-10 10-12 2-5 4-5 5-8 8-11 11-12 12-13", "3-7 3-9 6-9", 3, 10},
+		// The copy of x, the clearing of res, a network, the copy of y, a network, concat, dot_product, the copy of res.
+		{dl, "1-3 3-4 4-5 5-10 6-7 7-8 8-9 9-10 2-11 10-11 11-12", "", 3, 9},
 	} {
 		t.Run(c.workload.Name, func(t *testing.T) {
-			in := newInstance(t, null.New(), c.workload, 64)
+			in := newInstance(t, null.New(), c.workload, c.workload.Tiny)
 			plan := planned(t, in, "nimble")
 			assert.ElementsMatch(t, strings.Fields(c.reduced), edges(plan.Reduced))
 			assert.ElementsMatch(t, strings.Fields(c.reduced+" "+c.extra), edges(plan.Analyzed))
@@ -77,7 +81,7 @@ func TestGraphsAreThoseOfTheBenchmarks(t *testing.T) {
 
 func TestTracesSurviveTheirText(t *testing.T) {
 	for _, w := range Workloads() {
-		in := newInstance(t, null.New(), w, 64)
+		in := newInstance(t, null.New(), w, w.Tiny)
 		plan := planned(t, in, "nimble")
 		file, err := ir.Parse("trace.rir", string(ir.Format(plan.Schedule.Graph, plan.Schedule)))
 		require.NoError(t, err)
@@ -104,7 +108,7 @@ func TestEveryCombinationLeavesTheSameBytes(t *testing.T) {
 	for _, w := range Workloads() {
 		t.Run(w.Name, func(t *testing.T) {
 			dev := openSim(t)
-			in := newInstance(t, dev, w, 100)
+			in := newInstance(t, dev, w, w.Tiny)
 			var want [][]byte
 			for _, s := range optimizer.Strategies() {
 				for _, form := range graphexec.Backends() {
@@ -159,7 +163,8 @@ func (d deaf) CompileCommands(all []device.Command) (device.CommandList, error) 
 type lazy struct{ device.Device }
 
 func (d lazy) AddNode(g device.Graph, deps []device.Node, w device.Work) (device.Node, error) {
-	if l, ok := w.(*device.Launch); ok && !strings.Contains(l.Label, "reduce") && !strings.Contains(l.Label, "combine") {
+	last := []string{"reduce", "combine", "argmax", "dot_product"}
+	if l, ok := w.(*device.Launch); ok && !slices.ContainsFunc(last, func(name string) bool { return strings.Contains(l.Label, name) }) {
 		w = device.Nothing{}
 	}
 	return d.Device.AddNode(g, deps, w)
@@ -170,7 +175,11 @@ func (d lazy) AddNode(g device.Graph, deps []device.Node, w device.Work) (device
 func TestChecksNoticeWorkDoneTooEarlyOrNotAtAll(t *testing.T) {
 	for _, w := range Workloads() {
 		dev := openWith(t, sim.Options{}) // without the race detector, which notices more
-		in := newInstance(t, dev, w, 512)
+		size := w.Tiny
+		if w == img {
+			size = 512 // large enough that what comes too early is really early
+		}
+		in := newInstance(t, dev, w, size)
 		good := planned(t, in, "nimble").Schedule
 		replay := func(dev device.Device, form graphexec.Backend) error {
 			exec, err := graphexec.Instantiate(dev, good, in.Trace, form)
@@ -197,7 +206,7 @@ func TestRaceDetectorNoticesMissingWaits(t *testing.T) {
 	for _, w := range Workloads() {
 		dev, err := sim.New(sim.Options{Race: sim.RaceOn})
 		require.NoError(t, err)
-		in := newInstance(t, dev, w, 64)
+		in := newInstance(t, dev, w, w.Tiny)
 		exec, err := graphexec.Instantiate(deaf{dev}, planned(t, in, "nimble").Schedule, in.Trace, graphexec.Streams)
 		require.NoError(t, err)
 		_, err = replayOnce(context.Background(), dev, in, exec)
@@ -233,7 +242,7 @@ func TestVECApproachesItsLimit(t *testing.T) {
 func TestCheckNoticesAWrongResult(t *testing.T) {
 	for _, w := range Workloads() {
 		dev := openSim(t)
-		in := newInstance(t, dev, w, 32)
+		in := newInstance(t, dev, w, w.Tiny)
 		require.NoError(t, in.Reset())
 		_, err := in.Check() // nothing has run
 		assert.Error(t, err, w.Name)

@@ -19,7 +19,7 @@ func TestExplanationsAddUp(t *testing.T) {
 			for _, backend := range graphexec.Backends() {
 				dev, err := sim.New(sim.Options{})
 				require.NoError(t, err)
-				x, err := Explain(context.Background(), dev, w, Params{Size: 256}, strategy, backend)
+				x, err := Explain(context.Background(), dev, w, Params{Size: w.Tiny}, strategy, backend)
 				require.NoError(t, err)
 				var causes, limits, onPath int64
 				for _, c := range x.Causes {
@@ -43,7 +43,7 @@ func TestExplanationsAddUp(t *testing.T) {
 
 				dev, err = sim.New(sim.Options{})
 				require.NoError(t, err)
-				in, err := w.New(dev, Params{Size: 256})
+				in, err := w.New(dev, Params{Size: w.Tiny})
 				require.NoError(t, err)
 				exec, err := graphexec.Instantiate(dev, planned(t, in, strategy).Schedule, in.Trace, backend)
 				require.NoError(t, err)
