@@ -156,7 +156,7 @@ func TestAllWorkFails(t *testing.T) {
 				replays++
 			}
 		}
-		require.Equal(t, 2*2, replays, "of each strategy one that is checked and one between events")
+		require.Equal(t, 2*3, replays, "of each strategy one that is checked, one between events and one whose calls are counted")
 	})
 }
 

@@ -170,6 +170,9 @@ func (r *runner) measure(ctx context.Context, dev device.Device, in *Instance, k
 	if rec.EventUS, err = r.eventMicros(ctx, dev, in, exec); err != nil {
 		return rec, fmt.Errorf("%s: events of %s: %w", what, rec.Workload, err)
 	}
+	if rec.DriverCalls, err = driverCalls(ctx, dev, in, plan.Schedule, backend); err != nil {
+		return rec, fmt.Errorf("%s: %w", what, err)
+	}
 	return rec, nil
 }
 

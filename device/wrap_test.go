@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/cockroachdb/datadriven"
@@ -161,4 +162,21 @@ func TestWrappedDevicesWithoutConditionalNodes(t *testing.T) {
 	assert.Equal(t, device.NotSupported, device.CodeOf(err))
 	assert.Nil(t, bodies)
 	assert.Equal(t, device.NotSupported, device.CodeOf(d.UpdateBodyNode(1, 1, 1, device.Nothing{})))
+}
+
+// TestCountingAgreesWithTheLog counts the lines of the log, and of the line that
+// compiled a command list, the commands.
+func TestCountingAgreesWithTheLog(t *testing.T) {
+	for name, program := range transcripts {
+		var calls atomic.Int64
+		var log strings.Builder
+		require.NoError(t, program(device.WithCounting(device.WithLogging(null.New(), &log), &calls)))
+		lines := strings.Count(log.String(), "\n")
+		if name == "commands" {
+			const compiled = "CompileCommands([stream1 nothing; stream1 records event1; stream1 awaits event1])"
+			require.Contains(t, log.String(), compiled)
+			lines += 2 - 1 // two of these three are calls, and submitting them is none of its own
+		}
+		assert.EqualValues(t, lines, calls.Load(), "%s:\n%s", name, log.String())
+	}
 }

@@ -1,0 +1,27 @@
+package bench
+
+import (
+	"context"
+	"sync/atomic"
+
+	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/graphexec"
+	"github.com/reprise-gpu/reprise/ir"
+)
+
+// driverCalls counts the driver calls of a replay, to the end of the wait for it. It
+// instantiates the schedule once more, since counting takes time that is measured elsewhere.
+func driverCalls(ctx context.Context, dev device.Device, in *Instance, s *ir.Schedule, backend graphexec.Backend) (n int, err error) {
+	var calls atomic.Int64
+	exec, err := graphexec.Instantiate(device.WithCounting(dev, &calls), s, in.Trace, backend)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = device.Join(err, exec.Close()) }()
+	if err := in.Reset(); err != nil {
+		return 0, err
+	}
+	calls.Store(0)
+	err = replay(ctx, exec)
+	return int(calls.Load()), err
+}

@@ -1,0 +1,146 @@
+package compare
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/reprise-gpu/reprise/bench"
+	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/graphexec"
+)
+
+// Config says what is compared.
+type Config struct {
+	Open       func() (device.Device, error)
+	Workloads  []*bench.Workload
+	Sizes      []int // nil: each workload's own
+	Tiny       bool  // the size for smoke tests instead
+	Threads    []int // per block; 0 is the workload's own
+	Memory     []bench.Memory
+	Strategies []string
+	Backends   []graphexec.Backend
+	Iterations int
+	Rounds     int // of Go, then C++
+	Sample     int64
+	Seed       uint64
+	Programs   Programs
+
+	// Progress is called now and then with how many of all replays are done.
+	Progress func(what string, done, total int)
+}
+
+// serial is the strategy that the speedups are over.
+const serial = "serial"
+
+// A setting is what both sides are told.
+type setting struct {
+	workload *bench.Workload
+	size     int
+	threads  int
+	memory   bench.Memory
+}
+
+func (s setting) String() string {
+	text := fmt.Sprintf("%s at %d, %v", s.workload.Name, s.size, s.memory)
+	if s.threads != 0 {
+		text += fmt.Sprintf(", %d threads", s.threads)
+	}
+	return text
+}
+
+// settings lists all, a table's rows together.
+func (c *Config) settings() (all []setting) {
+	for _, w := range c.Workloads {
+		for _, memory := range c.Memory {
+			for _, size := range c.sizes(w) {
+				for _, threads := range c.Threads {
+					all = append(all, setting{w, size, threads, memory})
+				}
+			}
+		}
+	}
+	return all
+}
+
+func (c *Config) sizes(w *bench.Workload) []int {
+	switch {
+	case c.Tiny:
+		return []int{w.Tiny}
+	case c.Sizes != nil:
+		return c.Sizes
+	}
+	return w.Sizes
+}
+
+// Settings is how many comparisons a complete run returns.
+func (c *Config) Settings() int { return len(c.settings()) }
+
+// Run makes every comparison. A failed check is a row that is not OK; an error means
+// that the run itself could not go on, and comes with the comparisons so far.
+func Run(ctx context.Context, c Config) ([]Comparison, error) {
+	if err := c.Programs.find(c.Workloads); err != nil {
+		return nil, err
+	}
+	all := c.settings()
+	for _, s := range all {
+		if err := s.workload.Fits(s.size); err != nil {
+			return nil, err
+		}
+	}
+	p := newProgress(&c, len(all))
+	var done []Comparison
+	for _, s := range all {
+		one, err := c.compare(ctx, s, p)
+		if err != nil {
+			return done, fmt.Errorf("%v: %w", s, err)
+		}
+		done = append(done, *one)
+	}
+	return done, nil
+}
+
+// compare measures one setting, both sides in turn, and then looks where the time of
+// the replays in Go goes.
+func (c *Config) compare(ctx context.Context, s setting, p *progress) (*Comparison, error) {
+	var rounds [][]bench.Record
+	for range c.Rounds {
+		ours, err := c.replay(ctx, s, p)
+		if err != nil {
+			return nil, err
+		}
+		theirs, err := c.Programs.run(ctx, c, s, p)
+		if err != nil {
+			return nil, err
+		}
+		if err := comparable(&ours[0], theirs); err != nil {
+			return nil, err
+		}
+		rounds = append(rounds, append(ours, theirs...))
+	}
+	records, err := merge(rounds)
+	if err != nil {
+		return nil, err
+	}
+	found, err := c.profile(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	return newComparison(records, found), nil
+}
+
+// replay measures the Go side.
+func (c *Config) replay(ctx context.Context, s setting, p *progress) ([]bench.Record, error) {
+	return bench.Run(ctx, bench.Config{
+		Open:       c.Open,
+		Workloads:  []*bench.Workload{s.workload},
+		Sizes:      []int{s.size},
+		Memory:     s.memory,
+		Threads:    s.threads,
+		Seed:       c.Seed,
+		Strategies: c.Strategies,
+		Backends:   c.Backends,
+		Iterations: c.Iterations,
+		Sample:     c.Sample,
+		Progress:   p.replays,
+	})
+}

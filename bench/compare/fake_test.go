@@ -1,0 +1,138 @@
+package compare
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/reprise-gpu/reprise/bench"
+	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/sim"
+)
+
+// behaviour is the variable that makes this test a program of the C++ side, one that
+// behaves as it says.
+const behaviour = "REPRISE_TEST_BASELINE"
+
+func TestMain(m *testing.M) {
+	if how := os.Getenv(behaviour); how != "" {
+		os.Exit(fake(how))
+	}
+	os.Exit(m.Run())
+}
+
+// fakes is a folder of such programs.
+func fakes(t *testing.T, how string) Programs {
+	self, err := os.Executable()
+	require.NoError(t, err)
+	dir := t.TempDir()
+	for _, w := range bench.Workloads() {
+		require.NoError(t, os.Symlink(self, filepath.Join(dir, w.Name)))
+	}
+	return Programs{Dir: dir, Env: []string{behaviour + "=" + how}}
+}
+
+// fakeTimes are what the versions take, in us.
+var fakeTimes = []struct {
+	version string
+	us      float64
+}{{"sync", 400}, {"async", 200}, {"graph", 125}, {"capture", 100}, {"graph1", 300}}
+
+// fake prints records of the right work, but for what it is told to do wrong in the
+// third version.
+func fake(how string) (status int) {
+	var p bench.Params
+	var memory, version, commit string
+	var iterations, ordinal int
+	var sample int64
+	flags := flag.NewFlagSet("fake", flag.ContinueOnError)
+	flags.IntVar(&p.Size, "size", 0, "")
+	flags.IntVar(&p.Threads, "threads", 0, "")
+	flags.Uint64Var(&p.Seed, "seed", 0, "")
+	flags.StringVar(&memory, "memory", "", "")
+	flags.StringVar(&version, "version", "", "")
+	flags.StringVar(&commit, "commit", "", "")
+	flags.IntVar(&iterations, "iterations", 0, "")
+	flags.IntVar(&ordinal, "device", 0, "")
+	flags.Int64Var(&sample, "sample", 0, "")
+	if flags.Parse(os.Args[1:]) != nil || version != "all" || ordinal != 0 || commit == "" {
+		return 2
+	}
+	p.Sampled = sample > 0
+	base, err := described(filepath.Base(os.Args[0]), p)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	base.Memory, base.Iterations, base.Sample, base.Commit = memory, iterations, sample, commit
+	out := json.NewEncoder(os.Stdout)
+	for i, v := range fakeTimes {
+		r := base
+		r.Backend, r.ReplayUS, r.MinUS, r.MaxUS, r.EventUS = v.version, v.us, v.us-1, v.us+1, v.us/2
+		if i == 2 {
+			switch how {
+			case "hash":
+				r.InputHash = "0000000000000001"
+			case "blocks":
+				r.Blocks++
+			case "wrong":
+				r.OK, r.Error, status = false, "res = 1, want 2", 1
+			case "driver":
+				fmt.Fprintln(os.Stderr, "some warning\ncuGraphLaunch answers CUDA_ERROR_LAUNCH_FAILED (719)")
+				return 1
+			case "crash":
+				p, _ := os.FindProcess(os.Getpid())
+				_ = p.Kill()
+				time.Sleep(time.Minute)
+			case "hang":
+				time.Sleep(time.Minute)
+			case "babble":
+				fmt.Println("ready")
+			case "schema":
+				fmt.Println(`{"workload": "vec", "replay_ms": 4}`)
+			case "twice":
+				r.Backend = "sync"
+			}
+		}
+		if how == "silent" {
+			return 0
+		}
+		if err := out.Encode(r); err != nil {
+			return 1
+		}
+	}
+	return status
+}
+
+// described is a record of a workload that has nothing measured in it yet.
+func described(name string, p bench.Params) (r bench.Record, err error) {
+	w, err := bench.LookupWorkload(name)
+	if err != nil {
+		return r, err
+	}
+	dev, err := sim.New(sim.Options{})
+	if err != nil {
+		return r, err
+	}
+	defer func() { err = device.Join(err, dev.Close()) }()
+	in, err := w.New(dev, p)
+	if err != nil {
+		return r, err
+	}
+	defer func() { err = device.Join(err, in.Close()) }()
+	r = bench.Record{
+		Workload: name, Size: p.Size, Threads: in.Params.Threads, Blocks: in.Params.Blocks,
+		Device: "sim:h200", Simulated: true, Language: "c++", Strategy: "hand", Ops: in.Trace.Graph.Len(), Lanes: 2, DriverCalls: 2,
+		Checked: !p.Sampled, OK: true, Compiler: "g++ 0",
+	}
+	if !p.Sampled {
+		r.InputHash = fmt.Sprintf("%016x", in.InputHash())
+	}
+	return r, nil
+}

@@ -1,0 +1,98 @@
+package compare
+
+import "math"
+
+// Mean is a row over all workloads of a memory mode: geometric means, each workload
+// counting as much as any other, whatever the number of its sizes and block sizes.
+type Mean struct {
+	Memory            string  `json:"memory"`
+	Name              string  `json:"name"`
+	Workloads         int     `json:"workloads"`
+	RatioToGraph      float64 `json:"ratio_to_graph"`
+	RatioToBest       float64 `json:"ratio_to_best"`
+	SpeedupOverSerial float64 `json:"speedup_over_serial"`
+	SpeedupOverSync   float64 `json:"speedup_over_sync"`
+	OfBound           float64 `json:"of_bound"`
+}
+
+// BestGo is the name of the mean over what is the fastest row in Go in each
+// comparison.
+const BestGo = "best in Go"
+
+// Means averages the rows of all comparisons, by memory mode and name in the order in
+// which they appear, and then the best rows.
+func Means(all []Comparison) (means []Mean) {
+	for _, memory := range distinct(all, func(c *Comparison) []string { return []string{c.Memory} }) {
+		var of []Comparison
+		for _, c := range all {
+			if c.Memory == memory {
+				of = append(of, c)
+			}
+		}
+		names := distinct(of, func(c *Comparison) (names []string) {
+			for i := range c.Rows {
+				names = append(names, c.Rows[i].Name)
+			}
+			return names
+		})
+		for _, name := range names {
+			means = append(means, meanOf(of, memory, name, func(c *Comparison) *Row { return c.row(name) }))
+		}
+		means = append(means, meanOf(of, memory, BestGo, func(c *Comparison) *Row { return c.row(c.Best) }))
+	}
+	return means
+}
+
+func meanOf(all []Comparison, memory, name string, pick func(*Comparison) *Row) Mean {
+	workloads := distinct(all, func(c *Comparison) []string { return []string{c.Workload} })
+	over := func(value func(*Row) float64) float64 {
+		var each []float64
+		for _, workload := range workloads {
+			var own []float64
+			for i := range all {
+				if all[i].Workload == workload {
+					own = append(own, value(pick(&all[i])))
+				}
+			}
+			each = append(each, GeometricMean(own))
+		}
+		return GeometricMean(each)
+	}
+	return Mean{
+		Memory: memory, Name: name, Workloads: len(workloads),
+		RatioToGraph:      over(func(r *Row) float64 { return r.RatioToGraph }),
+		RatioToBest:       over(func(r *Row) float64 { return r.RatioToBest }),
+		SpeedupOverSerial: over(func(r *Row) float64 { return r.SpeedupOverSerial }),
+		SpeedupOverSync:   over(func(r *Row) float64 { return r.SpeedupOverSync }),
+		OfBound:           over(func(r *Row) float64 { return r.OfBound }),
+	}
+}
+
+// GeometricMean is that of the values that are known, which are not 0; 0 without any.
+func GeometricMean(values []float64) float64 {
+	sum, n := 0.0, 0
+	for _, v := range values {
+		if v > 0 {
+			sum += math.Log(v)
+			n++
+		}
+	}
+	if n == 0 {
+		return 0
+	}
+	return math.Exp(sum / float64(n))
+}
+
+// distinct lists what comparisons have, each once, in the order of appearance.
+func distinct(all []Comparison, of func(*Comparison) []string) (list []string) {
+	seen := map[string]bool{}
+	for i := range all {
+		for _, v := range of(&all[i]) {
+			if !seen[v] {
+				seen[v] = true
+				list = append(list, v)
+			}
+		}
+	}
+	return list
+}

@@ -1,0 +1,106 @@
+package compare
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/reprise-gpu/reprise/bench"
+	"github.com/reprise-gpu/reprise/bench/overlap"
+	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/graphexec"
+	"github.com/reprise-gpu/reprise/ir"
+	"github.com/reprise-gpu/reprise/optimizer"
+	"github.com/reprise-gpu/reprise/sim"
+)
+
+// Two chains that meet, with times of their own:
+//
+//	copy 5 ─ kernel 1 ─┐
+//	                   ├─ kernel 2
+//	copy 3 ─ kernel 4 ─┘
+func TestBoundIsTheLongestPath(t *testing.T) {
+	file, err := ir.Parse("bound.rir", `
+graph bound {
+  module m "m.ptx"
+  buffer @h f32[64] pinned input
+  buffer @a f32[64] device(0) temporary
+  buffer @b f32[64] device(0) temporary
+  %0 = copy @h[0:256] -> @a[0:256]
+  %1 = launch m.k grid(1) block(32) args(@a) uses(readwrite @a)
+  %2 = copy @h[0:256] -> @b[0:256]
+  %3 = launch m.k grid(1) block(32) args(@b) uses(readwrite @b)
+  %4 = launch m.join grid(1) block(32) args(@a, @b) uses(readwrite @a, read @b)
+}`)
+	require.NoError(t, err)
+	plan, err := optimizer.Plan(file.Graph, optimizer.Options{Strategy: "serial"})
+	require.NoError(t, err)
+	var ran []work
+	at := int64(100)
+	for _, took := range []int64{5000, 1000, 3000, 4000, 2000} {
+		ran = append(ran, work{kernel, overlap.Span{Begin: at, End: at + took}})
+		at += took + 500 // gaps do not count
+	}
+	assert.Equal(t, 3.+4+2, bound(plan.Analyzed, ran))
+	assert.Panics(t, func() { bound(plan.Analyzed, ran[1:]) })
+	assert.Panics(t, func() { bound(plan.Analyzed, append(ran, work{})) })
+}
+
+// hidden is a simulated device that does not show itself to be one.
+type hidden struct{ device.Device }
+
+// TestEventsTellWhatATimeLineTells profiles each workload's streams in both ways. In a
+// serial replay they differ by what recording the events takes.
+func TestEventsTellWhatATimeLineTells(t *testing.T) {
+	ctx := context.Background()
+	for _, w := range bench.Workloads() {
+		t.Run(w.Name, func(t *testing.T) {
+			dev, err := sim.New(sim.Options{})
+			require.NoError(t, err)
+			defer dev.Close()
+			in, err := w.New(dev, bench.Params{Size: w.Tiny})
+			require.NoError(t, err)
+			defer in.Close()
+			for _, strategy := range []string{"serial", "nimble"} {
+				plan, err := optimizer.Plan(in.Trace.Graph, optimizer.Options{Strategy: strategy})
+				require.NoError(t, err)
+				line, err := look(ctx, dev, in, plan.Schedule, graphexec.Streams)
+				require.NoError(t, err)
+				before := dev.Live()
+				events, err := look(ctx, hidden{dev}, in, plan.Schedule, graphexec.Streams)
+				require.NoError(t, err)
+				assert.Equal(t, before, dev.Live(), "the events are gone")
+				require.Len(t, events, len(line))
+				for i := range line {
+					assert.Equal(t, line[i].kind, events[i].kind, "operation %d", i)
+					if strategy == "serial" {
+						took := func(w work) int64 { return w.at.End - w.at.Begin }
+						const slack = 4000 // ns: two gaps along the stream, and two markers
+						assert.GreaterOrEqual(t, took(events[i]), took(line[i]), "operation %d", i)
+						assert.LessOrEqual(t, took(events[i]), took(line[i])+slack, "operation %d", i)
+					}
+				}
+			}
+			_, err = in.Check()
+			assert.NoError(t, err, "the replays that were looked at are right")
+		})
+	}
+}
+
+// Copies that wait for their engine seem to have begun when they could have.
+func TestTransfersQueueAtTheirEngine(t *testing.T) {
+	w := &stopwatch{laps: []lap{{kind: transfer, engine: 1}, {kind: kernel}, {kind: transfer, engine: 1}, {kind: transfer, engine: 2}}}
+	ran := []work{
+		{transfer, overlap.Span{Begin: 0, End: 20}},
+		{kernel, overlap.Span{Begin: 0, End: 30}},
+		{transfer, overlap.Span{Begin: 0, End: 10}},
+		{transfer, overlap.Span{Begin: 0, End: 15}},
+	}
+	w.queue(ran)
+	assert.Equal(t, overlap.Span{Begin: 10, End: 20}, ran[0].at)
+	assert.Equal(t, overlap.Span{Begin: 0, End: 30}, ran[1].at)
+	assert.Equal(t, overlap.Span{Begin: 0, End: 10}, ran[2].at)
+	assert.Equal(t, overlap.Span{Begin: 0, End: 15}, ran[3].at)
+}

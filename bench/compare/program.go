@@ -1,0 +1,157 @@
+package compare
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/reprise-gpu/reprise/bench"
+)
+
+// Programs are the C++ side: a program for each workload, which bears its name.
+type Programs struct {
+	Dir     string   // holds them
+	Library string   // the simulated driver, if they are to find that; else they find the GPU's
+	Ordinal int      // of the device, in the order of their driver
+	Env     []string // of their processes, beside this one's
+}
+
+// find reports what is not there, and what builds it.
+func (p *Programs) find(workloads []*bench.Workload) error {
+	if p.Library != "" && !isFile(p.Library) {
+		return missing(p.Library, "make libcudasim")
+	}
+	for _, w := range workloads {
+		if path := p.path(w); !isFile(path) {
+			return missing(path, "make baseline")
+		}
+	}
+	return nil
+}
+
+func isFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && !info.IsDir()
+}
+
+func missing(path, command string) error {
+	return fmt.Errorf("there is no %s: `%s` builds it", path, command)
+}
+
+func (p *Programs) path(w *bench.Workload) string { return filepath.Join(p.Dir, w.Name) }
+
+// flags are those that every program takes.
+func (p *Programs) flags(c *Config, s setting) []string {
+	flags := []string{
+		"--size", strconv.Itoa(s.size),
+		"--memory", s.memory.String(),
+		"--version", "all",
+		"--iterations", strconv.Itoa(c.Iterations),
+		"--device", strconv.Itoa(p.Ordinal),
+		"--seed", strconv.FormatUint(c.Seed, 10),
+		"--commit", bench.Commit(),
+	}
+	if s.threads != 0 {
+		flags = append(flags, "--threads", strconv.Itoa(s.threads))
+	}
+	if c.Sample != 0 {
+		flags = append(flags, "--sample", strconv.FormatInt(c.Sample, 10))
+	}
+	return flags
+}
+
+// run runs the program of a setting and returns what it measured. A program that
+// found a wrong result says so in its records and fails; any other failure is an error.
+func (p *Programs) run(ctx context.Context, c *Config, s setting, told *progress) ([]bench.Record, error) {
+	path := p.path(s.workload)
+	child := exec.CommandContext(ctx, path, p.flags(c, s)...)
+	child.Env = append(os.Environ(), p.Env...)
+	if p.Library != "" {
+		child.Env = append(child.Env, "REPRISE_LIBCUDA="+p.Library)
+	}
+	child.WaitDelay = 5 * time.Second
+	var complaint tail
+	child.Stderr = &complaint
+	out, err := child.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := child.Start(); err != nil {
+		return nil, err
+	}
+	records, bad := readRecords(out, func(r *bench.Record) {
+		told.row(fmt.Sprintf("%s %d c++ %s", r.Workload, r.Size, r.Backend))
+	})
+	_, _ = io.Copy(io.Discard, out) // so that it does not block, after a bad record
+	err = child.Wait()
+	var status *exec.ExitError
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case errors.As(err, &status) && status.ExitCode() == 1 && anyWrong(records):
+	case err != nil:
+		return nil, fmt.Errorf("%s: %w%s", path, err, complaint.colon())
+	case bad != nil:
+		return nil, fmt.Errorf("%s: record %d: %w", path, len(records)+1, bad)
+	case len(records) == 0:
+		return nil, fmt.Errorf("%s printed no record", path)
+	}
+	return records, nil
+}
+
+func anyWrong(records []bench.Record) bool {
+	for i := range records {
+		if !records[i].OK {
+			return true
+		}
+	}
+	return false
+}
+
+// readRecords reads JSON objects, one after another.
+func readRecords(from io.Reader, each func(*bench.Record)) (all []bench.Record, err error) {
+	d := json.NewDecoder(from)
+	d.DisallowUnknownFields() // the schema is one for both sides
+	for {
+		var r bench.Record
+		switch err := d.Decode(&r); {
+		case errors.Is(err, io.EOF):
+			return all, nil
+		case err != nil:
+			return all, err
+		}
+		all = append(all, r)
+		each(&r)
+	}
+}
+
+// tail keeps the end of what is written to it.
+type tail struct{ text []byte }
+
+const tailBytes = 4096
+
+func (t *tail) Write(p []byte) (int, error) {
+	t.text = append(t.text, p...)
+	if n := len(t.text); n > tailBytes {
+		t.text = bytes.Clone(t.text[n-tailBytes:])
+	}
+	return len(p), nil
+}
+
+// colon is the last line behind a colon, "" when nothing was written.
+func (t *tail) colon() string {
+	lines := strings.Split(strings.TrimSpace(string(t.text)), "\n")
+	if last := lines[len(lines)-1]; last != "" {
+		return ": " + last
+	}
+	return ""
+}

@@ -1,0 +1,141 @@
+package compare
+
+import (
+	"slices"
+	"time"
+
+	"github.com/reprise-gpu/reprise/bench/overlap"
+	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/ir"
+	"github.com/reprise-gpu/reprise/tracer"
+)
+
+// stopwatch is a device that records an event before and after each piece of work of
+// a command list. The first is done when the work might start, so kernels that wait
+// for multiprocessors seem to run: of them, overlap is an upper bound. Copies of one
+// direction follow each other on their engine, so of those it is exact.
+type stopwatch struct {
+	device.Device
+	pinned []overlap.Span // addresses of the host's memory
+	origin device.Event
+	laps   []lap
+}
+
+// lap is one piece of work.
+type lap struct {
+	kind          kind
+	engine        int // of a transfer: its direction
+	before, after device.Event
+}
+
+func newStopwatch(dev device.Device, trace *tracer.Trace) *stopwatch {
+	w := &stopwatch{Device: dev}
+	for i := range trace.Graph.Buffers {
+		if b := &trace.Graph.Buffers[i]; b.Place.Kind != ir.OnDevice {
+			at := int64(trace.Pointer(ir.BufferID(i)))
+			w.pinned = append(w.pinned, overlap.Span{Begin: at, End: at + b.Size()})
+		}
+	}
+	return w
+}
+
+// CompileCommands adds the events. The list begins on its first stream, which all others
+// wait for.
+func (w *stopwatch) CompileCommands(all []device.Command) (device.CommandList, error) {
+	var err error
+	event := func() (e device.Event) {
+		if err == nil {
+			e, err = w.CreateEvent()
+		}
+		return e
+	}
+	w.origin = event()
+	timed := []device.Command{{Kind: device.Record, Stream: all[0].Stream, Event: w.origin}}
+	for _, c := range all {
+		if c.Kind != device.Run {
+			timed = append(timed, c)
+			continue
+		}
+		l := w.lap(c.Work)
+		l.before, l.after = event(), event()
+		w.laps = append(w.laps, l)
+		timed = append(timed,
+			device.Command{Kind: device.Record, Stream: c.Stream, Event: l.before}, c,
+			device.Command{Kind: device.Record, Stream: c.Stream, Event: l.after})
+	}
+	if err != nil {
+		return 0, err
+	}
+	return w.Device.CompileCommands(timed)
+}
+
+func (w *stopwatch) lap(work device.Work) lap {
+	const in, out = 1, 2
+	switch device.KindOf(work) {
+	case "launch":
+		return lap{kind: kernel}
+	case "prefetch":
+		return lap{kind: transfer, engine: in}
+	case "copy":
+		c := work.(*device.Copy)
+		switch {
+		case w.onHost(c.Dst) && !w.onHost(c.Src):
+			return lap{kind: transfer, engine: out}
+		case w.onHost(c.Src) && !w.onHost(c.Dst):
+			return lap{kind: transfer, engine: in}
+		}
+	}
+	return lap{kind: other}
+}
+
+func (w *stopwatch) onHost(p device.Ptr) bool {
+	return slices.ContainsFunc(w.pinned, func(s overlap.Span) bool { return s.Begin <= int64(p) && int64(p) < s.End })
+}
+
+// read says when the work of the last replay ran, since the replay began.
+func (w *stopwatch) read() (ran []work, err error) {
+	since := func(e device.Event) int64 {
+		var d time.Duration
+		if err == nil {
+			d, err = w.Elapsed(w.origin, e)
+		}
+		return d.Nanoseconds()
+	}
+	for _, l := range w.laps {
+		ran = append(ran, work{l.kind, overlap.Span{Begin: since(l.before), End: since(l.after)}})
+	}
+	w.queue(ran)
+	return ran, err
+}
+
+// queue has each transfer begin when the one before it on its engine has ended.
+func (w *stopwatch) queue(ran []work) {
+	var order []int
+	for i := range ran {
+		if ran[i].kind == transfer {
+			order = append(order, i)
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return int(ran[a].at.End - ran[b].at.End) })
+	var free [3]int64 // by engine
+	for _, i := range order {
+		engine := w.laps[i].engine
+		ran[i].at.Begin = max(ran[i].at.Begin, free[engine])
+		free[engine] = ran[i].at.End
+	}
+}
+
+// close destroys the events.
+func (w *stopwatch) close() error {
+	events := []device.Event{w.origin}
+	for _, l := range w.laps {
+		events = append(events, l.before, l.after)
+	}
+	var errs []error
+	for _, e := range events {
+		if e != 0 {
+			errs = append(errs, w.DestroyEvent(e))
+		}
+	}
+	return device.Join(errs...)
+}

@@ -1,0 +1,110 @@
+package compare
+
+import (
+	"fmt"
+	"io"
+	"text/tabwriter"
+)
+
+// WriteTables prints a table for each comparison and one of their means.
+func WriteTables(w io.Writer, all []Comparison) error {
+	for i := range all {
+		if err := all[i].write(w); err != nil {
+			return err
+		}
+		fmt.Fprintln(w)
+	}
+	return writeMeans(w, all)
+}
+
+func (c *Comparison) write(w io.Writer) error {
+	fmt.Fprintf(w, "%s at %d on %s%s: %s, blocks of %d threads, grids of %d\n",
+		c.Workload, c.Size, c.Device, clock(c), c.Memory, c.Threads, c.Blocks)
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(t, "\tus/replay\tevent us\tto graph\tto best\tover serial\tover sync\tof bound\tCT\tTC\tCC\tTOT\tlanes\tsyncs\tcalls\tmax error\tok\t")
+	for i := range c.Rows {
+		r := &c.Rows[i]
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%d\t%d\t%s\t%s\t%s\t\n",
+			r.Name, micros(r.ReplayUS), micros(r.EventUS), times(r.RatioToGraph), times(r.RatioToBest),
+			times(r.SpeedupOverSerial), times(r.SpeedupOverSync), percent(r.OfBound),
+			r.shares(), r.Lanes, r.Syncs, calls(r), r.maxError(), r.verdict())
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(w, "%s takes %s of the time of %s; no replay can take less than %s us\n", c.Best, times3(c.Ratio), c.BestCPP, micros(c.BoundUS))
+	return err
+}
+
+// clock says when times are not of a GPU.
+func clock(c *Comparison) string {
+	switch {
+	case c.Simulated && c.Sample > 0:
+		return fmt.Sprintf(" (simulated: virtual time, %d blocks of each launch run)", c.Sample)
+	case c.Simulated:
+		return " (simulated: virtual time)"
+	}
+	return ""
+}
+
+func writeMeans(w io.Writer, all []Comparison) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	memory := ""
+	for _, m := range Means(all) {
+		if m.Memory != memory {
+			memory = m.Memory
+			fmt.Fprintf(t, "geometric means, %s\tworkloads\tto graph\tto best\tover serial\tover sync\tof bound\t\n", memory)
+		}
+		fmt.Fprintf(t, "%s\t%d\t%s\t%s\t%s\t%s\t%s\t\n", m.Name, m.Workloads, times(m.RatioToGraph), times3(m.RatioToBest),
+			times(m.SpeedupOverSerial), times(m.SpeedupOverSync), percent(m.OfBound))
+	}
+	return t.Flush()
+}
+
+// unknown is printed for what cannot be told.
+const unknown = "-"
+
+func micros(v float64) string { return known("%.2f", v) }
+
+func times(v float64) string { return known("%.2fx", v) }
+
+// times3 is for ratios that a run may fail by.
+func times3(v float64) string { return known("%.3fx", v) }
+
+func percent(v float64) string { return known("%.0f %%", 100*v) }
+
+func known(format string, v float64) string {
+	if v == 0 {
+		return unknown
+	}
+	return fmt.Sprintf(format, v)
+}
+
+func calls(r *Row) string { return known("%.0f", float64(r.DriverCalls)) }
+
+func (r *Row) shares() string {
+	if r.Overlap == nil {
+		return unknown + "\t" + unknown + "\t" + unknown + "\t" + unknown
+	}
+	o := r.Overlap
+	return fmt.Sprintf("%.1f %%\t%.1f %%\t%.1f %%\t%.1f %%", 100*o.CT, 100*o.TC, 100*o.CC, 100*o.TOT)
+}
+
+func (r *Row) maxError() string {
+	if !r.Checked {
+		return unknown
+	}
+	return fmt.Sprintf("%.1e", r.MaxError)
+}
+
+func (r *Row) verdict() string {
+	switch {
+	case !r.OK:
+		return "WRONG"
+	case r.Sample > 0:
+		return "sampled"
+	case !r.Checked:
+		return "unchecked"
+	}
+	return "ok"
+}

@@ -1,0 +1,289 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/reprise-gpu/reprise/bench"
+	"github.com/reprise-gpu/reprise/bench/compare"
+)
+
+// compareFlags are the flags of compare as given.
+type compareFlags struct {
+	device     string
+	sizes      []string
+	threads    []string
+	memory     []string
+	strategies []string
+	backends   []string
+	iterations int
+	rounds     int
+	sample     int64
+	seed       uint64
+	baseline   string
+	library    string
+	json       string
+	maxRatio   float64
+}
+
+func newCompare() *cobra.Command {
+	var f compareFlags
+	c := &cobra.Command{
+		Use:   "compare [workload...]",
+		Short: "Set replays beside programs written by hand in C++, on the same device",
+		Long: `Compare replays workloads under every strategy and back end, and runs the same
+workloads as programs written by hand in C++ with CUDA graphs and streams: in turn, in
+rounds, on the same device, with the same kernels, inputs, launch shapes and memory
+mode. It refuses to compare what was not the same work. On a simulated device the C++
+programs run on the simulated driver, with the same profile and in virtual time.
+
+` + "`make baseline`" + ` builds the programs (build/baseline/WORKLOAD), ` + "`make libcudasim`" + ` the
+simulated driver (build/libcudasim.so). They are looked for beside the folder of this
+executable, and then here.
+
+  us/replay    by the host's clock, from the call to the end of the wait: the median
+  event us     by the device's clock, between events around an iteration
+  to graph     time over that of the C++ version graph: below 1 is faster
+  to best      time over that of the fastest C++ version
+  over serial  speedup over the serial strategy as a graph, in the same memory mode
+  over sync    speedup over the C++ version sync, which waits after every operation:
+               what published figures compare with
+  of bound     the contention-free lower bound over the time: 100 % is as fast as the
+               dependencies allow. The bound is the critical path, of operations that
+               take what each takes in a serial replay, with the device to itself
+  CT TC        share of the kernels' time that transfers overlap, and of the transfers'
+               time that kernels overlap
+  CC TOT       share of the kernels' time that other kernels hide, and of all time that
+               other work hides. Bytes that a kernel faults in are part of the kernel
+  lanes syncs  streams, and waits between them
+  calls        of the driver in a replay; not counted for C++ programs on a GPU
+
+What overlaps is seen in a replay's time line on a simulated device. On a GPU, events
+around each operation tell it for streams, and for kernels an upper bound: one that
+waits for multiprocessors counts as running. Of graphs and of C++ programs it cannot be
+told, and there is a dash.
+
+The exit status is 1 if a result is wrong, or if the fastest row in Go takes more than
+--max-ratio times what the fastest C++ version takes.
+
+Workloads:
+` + workloadHelp(),
+		Example: `  reprise compare
+  reprise compare img --size 512,1024 --memory pinned,prefetch --max-ratio 1
+  reprise compare --device gpu0 --rounds 5 --json compare.json`,
+		RunE: func(c *cobra.Command, args []string) error { return runCompare(c, &f, args) },
+	}
+	c.Flags().StringVar(&f.device, "device", defaultDevice, "device to run on; see reprise devices")
+	c.Flags().StringSliceVar(&f.sizes, "size", nil, "problem sizes instead of each workload's own; or tiny, for a size that takes no time")
+	c.Flags().StringSliceVar(&f.threads, "threads", nil, "threads per one-dimensional block, or all: 32, 128, 256, 1024 (default each workload's own)")
+	c.Flags().StringSliceVar(&f.memory, "memory", []string{"pinned"}, "how data travel, or all: pinned (explicit copies), prefetch or managed (managed memory, with prefetches or without)")
+	c.Flags().StringSliceVar(&f.strategies, "strategy", []string{"all"}, "strategies, or all: "+strings.Join(strategyNames(), ", ")+"; serial is always there")
+	c.Flags().StringSliceVar(&f.backends, "backend", []string{"all"}, "back ends, or all: graph, streams")
+	c.Flags().IntVar(&f.iterations, "iterations", 30, "replays per row and round; of more than 3, the first 3 are not counted")
+	c.Flags().IntVar(&f.rounds, "rounds", 0, "rounds of Go, then C++ (default 3 on a GPU; 1 on a simulated device, where each is like the first)")
+	c.Flags().Int64Var(&f.sample, "sample", 0, sampleHelp)
+	c.Flags().Uint64Var(&f.seed, "seed", 1, "of the random inputs")
+	c.Flags().StringVar(&f.baseline, "baseline", "", "`DIR` of the C++ programs")
+	c.Flags().StringVar(&f.library, "libcudasim", "", "`FILE` of the simulated driver")
+	c.Flags().StringVar(&f.json, "json", "", "also write the comparisons and means to `FILE` as JSON (- for standard output)")
+	c.Flags().Float64Var(&f.maxRatio, "max-ratio", 0, "fail if a ratio of the fastest row in Go to the fastest C++ version is above this (0: never)")
+	return c
+}
+
+// runCompare measures. An interrupt ends the run, and what is done is kept.
+func runCompare(c *cobra.Command, f *compareFlags, args []string) error {
+	config, err := f.config(args)
+	if err != nil {
+		return err
+	}
+	ctx, stop := interruptible(c.Context())
+	defer stop()
+	progress := newProgress(c.ErrOrStderr(), "replays")
+	config.Progress = progress.update
+	all, err := compare.Run(ctx, config)
+	progress.finish()
+	return f.report(c, all, config.Settings(), err)
+}
+
+// comparisons is what --json writes.
+type comparisons struct {
+	Comparisons []compare.Comparison `json:"comparisons"`
+	Means       []compare.Mean       `json:"means"`
+}
+
+// report prints the comparisons there are and returns the error that ends the program:
+// stopped, which cut the run short, or else the first that is wrong or too slow.
+func (f *compareFlags) report(c *cobra.Command, all []compare.Comparison, wanted int, stopped error) error {
+	if errors.Is(stopped, context.Canceled) {
+		stopped = fmt.Errorf("interrupted after %d of %d comparisons: %w", len(all), wanted, context.Canceled)
+	}
+	if len(all) == 0 {
+		return stopped
+	}
+	stdout, path := c.OutOrStdout(), f.json
+	if stopped != nil && path != "" && path != "-" {
+		path += ".partial"
+		stopped = fmt.Errorf("%w; what there is went to %s", stopped, path)
+	}
+	var failed error
+	if path != "-" {
+		failed = compare.WriteTables(stdout, all)
+	}
+	if path != "" {
+		failed = errors.Join(failed, writeJSON(path, stdout, comparisons{all, compare.Means(all)}))
+	}
+	if err := errors.Join(stopped, failed); err != nil {
+		return err
+	}
+	return f.verdict(all)
+}
+
+// verdict is the first thing wrong with the comparisons.
+func (f *compareFlags) verdict(all []compare.Comparison) error {
+	for i := range all {
+		if r := all[i].Wrong(); r != nil {
+			return fmt.Errorf("%s at %d, %s, with %s is wrong: %s", r.Workload, r.Size, r.Memory, r.Name, r.Error)
+		}
+	}
+	for i := range all {
+		if c := &all[i]; f.maxRatio > 0 && c.Ratio > f.maxRatio {
+			return fmt.Errorf("%s at %d, %s: %s takes %.4f times as long as %s, and %g is allowed", c.Workload, c.Size, c.Memory, c.Best, c.Ratio, c.BestCPP, f.maxRatio)
+		}
+	}
+	return nil
+}
+
+// config checks the flags.
+func (f *compareFlags) config(args []string) (c compare.Config, err error) {
+	base := benchFlags{
+		device: f.device, strategies: f.strategies, backends: f.backends, sizes: f.sizes,
+		data: dataFlags{memory: bench.Pinned.String(), seed: f.seed}, iterations: f.iterations, sample: f.sample, json: f.json,
+	}
+	if c.Tiny = slices.Equal(f.sizes, []string{"tiny"}); c.Tiny {
+		base.sizes = nil
+	}
+	b, err := base.config(args)
+	if err != nil {
+		return c, err
+	}
+	c.Open, c.Workloads, c.Sizes = b.Open, b.Workloads, b.Sizes
+	c.Strategies, c.Backends, c.Iterations = withSerial(b.Strategies), b.Backends, b.Iterations
+	c.Sample, c.Seed = b.Sample, b.Seed
+	if c.Memory, err = pickMemory(f.memory); err != nil {
+		return c, err
+	}
+	if c.Threads, err = pickThreads(f.threads); err != nil {
+		return c, err
+	}
+	if f.rounds < 0 || f.maxRatio < 0 {
+		return c, usagef("--rounds and --max-ratio: 0 or more")
+	}
+	if c.Rounds = f.rounds; c.Rounds == 0 {
+		c.Rounds = defaultRounds(f.device)
+	}
+	c.Programs = f.programs()
+	return c, nil
+}
+
+// defaultRounds is for a GPU as many as have a median. Virtual time does not vary.
+func defaultRounds(device string) int {
+	if _, ok := gpuOrdinal(device); ok {
+		return 3
+	}
+	return 1
+}
+
+// withSerial puts the strategy first that the others are compared with.
+func withSerial(strategies []string) []string {
+	const serial = "serial"
+	rest := slices.DeleteFunc(slices.Clone(strategies), func(s string) bool { return s == serial })
+	return append([]string{serial}, rest...)
+}
+
+func pickMemory(words []string) (modes []bench.Memory, err error) {
+	names, err := distinct("memory", words)
+	if err != nil || slices.Contains(names, "all") {
+		return []bench.Memory{bench.Pinned, bench.Prefetch, bench.Managed}, err
+	}
+	for _, name := range names {
+		m, err := bench.ParseMemory(name)
+		if err != nil {
+			return nil, usageError{err}
+		}
+		modes = append(modes, m)
+	}
+	return modes, nil
+}
+
+// pickThreads reads --threads; 0 stands for each workload's own.
+func pickThreads(words []string) (list []int, err error) {
+	if words == nil {
+		return []int{0}, nil
+	}
+	names, err := distinct("threads", words)
+	if err != nil || slices.Contains(names, "all") {
+		return []int{32, 128, 256, 1024}, err
+	}
+	for _, name := range names {
+		n, err := strconv.Atoi(name)
+		if err != nil {
+			return nil, usagef("--threads %s: a block size is a number", name)
+		}
+		if err := bench.CheckThreads(n); err != nil {
+			return nil, usagef("--threads: %w", err)
+		}
+		list = append(list, n)
+	}
+	return list, nil
+}
+
+// programs says where the C++ side is and which driver it is to find. Nothing is looked
+// for on the way to a GPU but what this process itself would find.
+func (f *compareFlags) programs() compare.Programs {
+	p := compare.Programs{Dir: f.baseline}
+	if p.Dir == "" {
+		p.Dir = built("baseline")
+	}
+	library := f.library
+	if library == "" {
+		library = built("libcudasim.so")
+	}
+	if n, ok := gpuOrdinal(f.device); ok {
+		p.Ordinal = n
+		if os.Getenv("REPRISE_LIBCUDA") != "sim" { // which no program in C++ has inside
+			return p
+		}
+	} else {
+		_, profile, _ := strings.Cut(f.device, ":")
+		if profile == "" {
+			profile = strings.TrimPrefix(defaultDevice, "sim:")
+		}
+		p.Env = []string{"REPRISE_SIM=" + profile}
+	}
+	if absolute, err := filepath.Abs(library); err == nil {
+		library = absolute // a name without a slash would be looked for elsewhere
+	}
+	p.Library = library
+	return p
+}
+
+// built is the path of what a make target builds: beside the folder of the executable,
+// or else here.
+func built(name string) string {
+	here := filepath.Join("build", name)
+	if exe, err := os.Executable(); err == nil {
+		beside := filepath.Join(filepath.Dir(exe), "..", "build", name)
+		if _, err := os.Stat(beside); err == nil {
+			return beside
+		}
+	}
+	return here
+}

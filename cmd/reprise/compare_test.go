@@ -1,0 +1,95 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/reprise-gpu/reprise/bench"
+	"github.com/reprise-gpu/reprise/bench/compare"
+)
+
+// compared is a comparison with one row on each side.
+func compared(ours, theirs float64, ok bool) compare.Comparison {
+	row := func(language, name string, us float64) compare.Row {
+		return compare.Row{Name: name, Record: bench.Record{
+			Workload: "vec", Size: 10, Memory: "pinned", Language: language, ReplayUS: us, OK: ok, Error: "res = 1, want 2",
+		}}
+	}
+	return compare.Comparison{
+		Workload: "vec", Size: 10, Memory: "pinned", Device: "sim:h200", Simulated: true, BoundUS: 1,
+		Best: "nimble/graph", BestCPP: "c++ graph", Ratio: ours / theirs,
+		Rows: []compare.Row{row("go", "nimble/graph", ours), row("c++", "c++ graph", theirs)},
+	}
+}
+
+func TestCompareFailsByWhatItFinds(t *testing.T) {
+	for _, c := range []struct {
+		found    compare.Comparison
+		maxRatio float64
+		want     string
+	}{
+		{compared(10, 10, true), 0, ""},
+		{compared(10, 10, true), 1, ""},
+		{compared(11, 10, true), 0, ""},
+		{compared(11, 10, true), 1.1, ""},
+		{compared(11, 10, true), 1, "vec at 10, pinned: nimble/graph takes 1.1000 times as long as c++ graph, and 1 is allowed"},
+		{compared(11, 10, false), 0, "vec at 10, pinned, with nimble/graph is wrong: res = 1, want 2"},
+	} {
+		f := compareFlags{maxRatio: c.maxRatio}
+		err := f.verdict([]compare.Comparison{compared(1, 10, true), c.found})
+		if c.want == "" {
+			assert.NoError(t, err)
+			continue
+		}
+		assert.EqualError(t, err, c.want)
+	}
+}
+
+func TestAnInterruptedCompareKeepsWhatItMeasured(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "compare.json")
+	require.NoError(t, os.WriteFile(path, []byte("a whole run"), 0o600))
+	f := compareFlags{json: path, maxRatio: 1}
+	c := newCompare()
+	var out bytes.Buffer
+	c.SetOut(&out)
+	err := f.report(c, []compare.Comparison{compared(11, 10, true)}, 3, fmt.Errorf("vec at 20: %w", context.Canceled))
+	assert.EqualError(t, err, "interrupted after 1 of 3 comparisons: context canceled; what there is went to "+path+".partial")
+	assert.Contains(t, out.String(), "virtual time")
+	whole, err := os.ReadFile(path)
+	require.NoError(t, err)
+	assert.Equal(t, "a whole run", string(whole))
+	data, err := os.ReadFile(path + ".partial")
+	require.NoError(t, err)
+	var got comparisons
+	require.NoError(t, json.Unmarshal(data, &got))
+	assert.Equal(t, []compare.Comparison{compared(11, 10, true)}, got.Comparisons)
+	assert.NotEmpty(t, got.Means)
+}
+
+// Which driver the C++ programs find follows from the device.
+func TestTheProgramsRunOnTheSameDevice(t *testing.T) {
+	for _, c := range []struct {
+		device, wish string
+		want         compare.Programs
+	}{
+		{"sim", "", compare.Programs{Library: "/lib/sim.so", Env: []string{"REPRISE_SIM=h200"}}},
+		{"sim:a100", "", compare.Programs{Library: "/lib/sim.so", Env: []string{"REPRISE_SIM=a100"}}},
+		{"sim:mine.json", "sim", compare.Programs{Library: "/lib/sim.so", Env: []string{"REPRISE_SIM=mine.json"}}},
+		{"gpu1", "", compare.Programs{Ordinal: 1}},
+		{"gpu1", "/opt/libcuda.so", compare.Programs{Ordinal: 1}},
+		{"gpu1", "sim", compare.Programs{Library: "/lib/sim.so", Ordinal: 1}},
+	} {
+		c.want.Dir = "/there"
+		t.Setenv("REPRISE_LIBCUDA", c.wish)
+		f := compareFlags{device: c.device, baseline: "/there", library: "/lib/sim.so"}
+		assert.Equal(t, c.want, f.programs(), c.device)
+	}
+}
