@@ -137,34 +137,26 @@ func TestFaultsShareTheDriver(t *testing.T) {
 }
 
 // A P100 on PCIe 3 streams 0.96 GB of faulted data in about 0.2 s and prefetches it in
-// 85 ms (Parravicini et al. 2020). That was measured with 0.42 of a link of 11.3 GB/s.
+// 85 ms (Parravicini et al. 2020).
 func TestFaultsOfAP100(t *testing.T) {
 	const n, part = 960e6 / 16, 16
-	v100, err := des.Lookup("v100")
-	require.NoError(t, err)
-	p := *v100
-	p.LinkGBps, p.FaultGBps, p.DuplexGBps = 11.3, 4.8, 0
-	x := newPager(t, n, Options{Custom: &p, Sample: 64, Memo: MemoOff})
+	x := newPager(t, n, Options{Profile: "p100", Sample: 64, Memo: MemoOff})
 	assert.InDelta(t, 200e6/part, x.took(x.add(x.q, x.p, n)), 10e6/part)
 	x.ok(x.ToHost(x.p, n))
 	assert.InDelta(t, 85e6/part, x.took(&device.Prefetch{At: x.p, Bytes: n, ToDevice: true}), 4e6/part)
-	assert.Less(t, x.took(x.add(x.q, x.p, n)), int64(4e6/part), "all of it is there, though few blocks ran")
+	assert.Less(t, x.took(x.add(x.q, x.p, n)), int64(8e6/part), "all of it is there, though few blocks ran")
 }
 
 // Before compute capability 6.0 what a kernel uses moves as a whole before it starts, as
 // fast as a copy, and there are no prefetches.
 func TestBeforePascalMemoryMovesInBulk(t *testing.T) {
 	const n = 4 << 20
-	v100, err := des.Lookup("v100")
-	require.NoError(t, err)
-	p := *v100
-	p.ComputeMajor, p.ComputeMinor, p.FaultGBps = 5, 2, 1
 	var spans []Span
-	x := newPager(t, n, Options{Custom: &p, Trace: func(s Span) { spans = append(spans, s) }})
-	link := nanoseconds(n, p.LinkGBps)
+	x := newPager(t, n, Options{Profile: "gtx960", Trace: func(s Span) { spans = append(spans, s) }})
+	link := nanoseconds(n, x.profile.LinkGBps)
 	for range 3 {
 		assert.InDelta(t, link, x.beside(x.p, n/8), link/20, "all of it, though it is an eighth")
-		assert.Less(t, float64(x.beside(x.p, n)), link/50)
+		assert.Less(t, float64(x.beside(x.p, n)), link/20)
 		x.ok(x.ToHost(x.p, n))
 	}
 	refusal := x.Submit(x.streams[0], &device.Prefetch{At: x.p, Bytes: n, ToDevice: true})

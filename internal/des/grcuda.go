@@ -4,6 +4,9 @@ import "github.com/reprise-gpu/reprise/internal/unit"
 
 // The devices on which the GrCUDA suite was evaluated (IPDPS 2021). What they have is from
 //
+//	[U] A. Parravicini et al., "DAG-based Scheduling with Resource Sharing for Multi-task Applications
+//	    in a Polyglot GPU Runtime", 2020: VEC on a P100 takes 85 ms to prefetch the 0.96 GB that
+//	    it takes 0.2 s to fault in
 //	[P] NVIDIA Tesla P100 architecture whitepaper, and the product brief of the PCIe card with 12 GB
 //	[T] NVIDIA Turing GPU architecture whitepaper, and the product page of the GeForce GTX 1660 Super
 //	    (TU116: no tensor cores, halves in units of their own)
@@ -34,6 +37,7 @@ var (
 		L1Bytes:     24 << 10,    // bytes of L1, which shared memory is no part of [J]
 		LinkGBps:    11.7,        // host to device, pinned [B]
 		DuplexGBps:  21,          // estimate, not measured
+		FaultGBps:   4.8,         // [U]
 		MaxKernels:  128,         // [G]
 		BlockRate:   1,           // estimate, not measured
 		Lanes: unit.Work{ // [G], table of arithmetic throughput
@@ -74,6 +78,7 @@ var (
 		L1Bytes:    96 << 10, // [T]
 		LinkGBps:   12,       // PCIe 3 x16 is 15.75 raw [T]; 12 after protocol overhead: estimate, not measured
 		DuplexGBps: 21,       // estimate, not measured
+		FaultGBps:  5,        // 0.42 of the link, as on a P100 [U]: estimate, not measured
 		MaxKernels: 128,      // [G]
 		BlockRate:  1,        // estimate, not measured
 		Lanes: unit.Work{ // [G], table of arithmetic throughput

@@ -16,7 +16,7 @@ import "github.com/reprise-gpu/reprise/internal/unit"
 //	[A] NVIDIA A100 Tensor Core GPU architecture whitepaper
 //	[T] published null-kernel launch latency of H100 and H200 under recent drivers: 4.5 to 4.7 us
 //	    from the call to the kernel's start
-//	[P] A. Parravicini et al., "DAG-based Scheduling with Resource Sharing for Multi-task Applications
+//	[U] A. Parravicini et al., "DAG-based Scheduling with Resource Sharing for Multi-task Applications
 //	    in a Polyglot GPU Runtime", 2020: VEC on a P100 takes 85 ms to prefetch the 0.96 GB that
 //	    it takes 0.2 s to fault in
 //	[Z] T. Zheng et al., "Towards High Performance Paged Memory for GPUs", 2016: 20 to 50 us for a fault
@@ -42,7 +42,7 @@ var h200 = Profile{
 	L1Bytes:    256 << 10, // [H]
 	LinkGBps:   55,        // PCIe 5 x16 is 63 raw [D]; 55 after protocol overhead: estimate, not measured
 	DuplexGBps: 100,       // reads and writes slow each other down a little: estimate, not measured
-	FaultGBps:  23,        // 0.42 of the link, as on a P100 [P]: estimate, not measured
+	FaultGBps:  23,        // 0.42 of the link, as on a P100 [U]: estimate, not measured
 	MaxKernels: 128,       // resident grids per device [G]
 	BlockRate:  1,         // one block a cycle: estimate, not measured
 	Limits: Limits{ // all [G]

@@ -9,7 +9,7 @@ import "github.com/reprise-gpu/reprise/internal/unit"
 //	[J] Z. Jia et al., "Dissecting the NVIDIA Volta GPU Architecture via Microbenchmarking", 2018
 //	[L] W. Luo et al., "Benchmarking and Dissecting the Nvidia Hopper GPU Architecture", 2024:
 //	    latencies of the A100
-//	[P] A. Parravicini et al., "DAG-based Scheduling with Resource Sharing for Multi-task Applications
+//	[U] A. Parravicini et al., "DAG-based Scheduling with Resource Sharing for Multi-task Applications
 //	    in a Polyglot GPU Runtime", 2020: VEC on a P100 takes 85 ms to prefetch the 0.96 GB that
 //	    it takes 0.2 s to fault in
 //	[R] paranumal.com, "Rough-n-Ready Roofline: NVIDIA V100 edition", 2018
@@ -34,7 +34,7 @@ var (
 		L1Bytes:    192 << 10, // [A]
 		LinkGBps:   26,        // PCIe 4 x16 is 31.5 raw [A]; 26 after protocol overhead: estimate, not measured
 		DuplexGBps: 47,        // estimate, not measured
-		FaultGBps:  11,        // 0.42 of the link, as on a P100 [P]: estimate, not measured
+		FaultGBps:  11,        // 0.42 of the link, as on a P100 [U]: estimate, not measured
 		MaxKernels: 128,       // [G]
 		BlockRate:  1,         // estimate, not measured
 		Lanes: unit.Work{ // [G], table of arithmetic throughput
@@ -71,7 +71,7 @@ var (
 		L1Bytes:     128 << 10, // [V]
 		LinkGBps:    12.5,      // PCIe 3 x16 is 15.75 raw [V]; 12.5 after protocol overhead: estimate, not measured
 		DuplexGBps:  22,        // estimate, not measured
-		FaultGBps:   5.3,       // 0.42 of the link, as on a P100 [P]: estimate, not measured
+		FaultGBps:   5.3,       // 0.42 of the link, as on a P100 [U]: estimate, not measured
 		MaxKernels:  128,       // [G]
 		BlockRate:   1,         // estimate, not measured
 		Lanes: unit.Work{ // [G], table of arithmetic throughput
