@@ -24,6 +24,8 @@ type program struct {
 	seed    uint64
 	ops     int
 	buffers int
+	managed bool // every third buffer is managed memory, prefetched in part before all else and after it,
+	moving  bool // and in between, which a graph cannot
 }
 
 const bufferLen = 64
@@ -46,7 +48,11 @@ func (p program) start(t testing.TB, dev device.Device, mode tracer.Mode) *run {
 	x.square, x.combine, x.unsharpen = x.kernel("square"), x.kernel("combine"), x.kernel("unsharpen")
 	x.amount = x.tr.Param("amount", ir.F32, 0.25)
 	for i := range p.buffers {
-		x.device = append(x.device, x.tr.Alloc(fmt.Sprintf("b%d", i), ir.F32, bufferLen, ir.InOut))
+		alloc := x.tr.Alloc
+		if p.managed && i%3 == 1 {
+			alloc = x.tr.AllocManaged
+		}
+		x.device = append(x.device, alloc(fmt.Sprintf("b%d", i), ir.F32, bufferLen, ir.InOut))
 	}
 	x.host = x.tr.AllocHost("host", ir.F32, bufferLen, ir.InOut)
 	require.NoError(t, x.tr.Err())
@@ -63,8 +69,22 @@ func (x *run) kernel(name string) *tracer.Kernel {
 // calls makes the program's calls; every time the same ones.
 func (x *run) calls() {
 	x.r = rand.New(rand.NewPCG(x.seed, 1))
+	x.prefetch()
 	for range x.ops {
 		x.call()
+		if x.moving && x.r.IntN(3) == 0 {
+			x.prefetch()
+		}
+	}
+	x.prefetch()
+}
+
+// prefetch moves parts of managed memory.
+func (x *run) prefetch() {
+	for i := 1; x.managed && i < len(x.device); i += 3 {
+		n := int64(1 + x.r.IntN(bufferLen))
+		at := x.r.Int64N(bufferLen - n + 1)
+		x.tr.Prefetch(x.device[i].Slice(at, at+n), x.r.IntN(2) == 0)
 	}
 }
 
@@ -151,7 +171,7 @@ func TestAnyScheduleLeavesTheBytesOfTheProgram(t *testing.T) {
 		rounds = 10
 	}
 	for seed := range rounds {
-		p := program{seed: seed, ops: 4 + int(seed), buffers: 2 + int(seed%4)}
+		p := program{seed: seed, ops: 4 + int(seed), buffers: 2 + int(seed%4), managed: seed%3 > 0, moving: seed%3 > 1}
 		dev, err := sim.New(sim.Options{Memo: sim.MemoOff, Race: sim.RaceOn})
 		require.NoError(t, err)
 		want := p.plain(t, dev, replays)
@@ -165,6 +185,10 @@ func TestAnyScheduleLeavesTheBytesOfTheProgram(t *testing.T) {
 			require.NoError(t, err)
 			for _, form := range graphexec.Backends() {
 				exec, err := graphexec.Instantiate(dev, plan.Schedule, trace, form)
+				if p.moving && form == graphexec.Graph && err != nil {
+					require.ErrorContains(t, err, "the prefetch lies between operations of the graph")
+					continue
+				}
 				require.NoError(t, err)
 				x.fill()
 				for range replays {

@@ -1,19 +1,23 @@
 package graphexec
 
 import (
+	"slices"
+
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
 // graphBackend holds the program as one explicit graph. The template outlives
-// instantiation because node handles, which updates need, belong to it.
+// instantiation because node handles, which updates need, belong to it. Prefetches,
+// which a graph cannot hold, are lists of the stream that the graph is launched in.
 type graphBackend struct {
-	dev    device.Device
-	prog   *program
-	graph  device.Graph
-	exec   device.GraphExec
-	stream device.Stream
-	nodes  []device.Node // by operation
+	dev           device.Device
+	prog          *program
+	graph         device.Graph
+	exec          device.GraphExec
+	stream        device.Stream
+	nodes         []device.Node      // by operation, 0 for a prefetch
+	before, after device.CommandList // 0 for no prefetches
 }
 
 func newGraphBackend(dev device.Device, p *program) (_ *graphBackend, err error) {
@@ -29,7 +33,17 @@ func newGraphBackend(dev device.Device, p *program) (_ *graphBackend, err error)
 	if b.graph, err = dev.CreateGraph(); err != nil {
 		return nil, err
 	}
-	if err = b.addNodes(); err != nil {
+	when, err := surroundings(p)
+	if err != nil {
+		return nil, err
+	}
+	if b.before, err = b.list(when, beforeGraph); err != nil {
+		return nil, err
+	}
+	if b.after, err = b.list(when, afterGraph); err != nil {
+		return nil, err
+	}
+	if err = b.addNodes(when); err != nil {
 		return nil, err
 	}
 	b.exec, err = dev.Instantiate(b.graph)
@@ -37,34 +51,62 @@ func newGraphBackend(dev device.Device, p *program) (_ *graphBackend, err error)
 }
 
 // addNodes adds a node per operation. Its dependencies are the operation before
-// it on its lane and those it waits for: exactly what the streams would obey.
-func (b *graphBackend) addNodes() error {
+// it on its lane and those it waits for: exactly what the streams would obey. Who
+// depends on a prefetch depends on what that would have depended on.
+func (b *graphBackend) addNodes(when []surrounding) error {
 	s := b.prog.sched
 	b.nodes = make([]device.Node, len(b.prog.work))
 	tail := make([]ir.OpID, s.Lanes)
 	for lane := range tail {
 		tail[lane] = -1
 	}
+	passed := map[ir.OpID][]device.Node{} // by prefetch
 	var deps []device.Node
+	depend := func(u ir.OpID) {
+		nodes := passed[u]
+		if when[u] == inGraph {
+			nodes = b.nodes[u : u+1]
+		}
+		for _, n := range nodes {
+			if len(passed) == 0 || !slices.Contains(deps, n) { // a driver refuses an edge that comes twice
+				deps = append(deps, n)
+			}
+		}
+	}
 	for _, op := range s.Order {
 		deps = deps[:0]
 		lane := s.Lane[op]
 		if tail[lane] >= 0 {
-			deps = append(deps, b.nodes[tail[lane]])
+			depend(tail[lane])
 		}
 		for _, u := range s.Waits[op] {
-			deps = append(deps, b.nodes[u])
+			depend(u)
+		}
+		tail[lane] = op
+		if when[op] != inGraph {
+			passed[op] = slices.Clone(deps)
+			continue
 		}
 		node, err := b.dev.AddNode(b.graph, deps, b.prog.work[op])
 		if err != nil {
 			return opError(s.Graph, op, err)
 		}
-		b.nodes[op], tail[lane] = node, op
+		b.nodes[op] = node
 	}
 	return nil
 }
 
-func (b *graphBackend) launch() error { return b.dev.LaunchGraph(b.exec, b.stream) }
+func (b *graphBackend) launch() error {
+	if b.before != 0 {
+		if err := b.dev.SubmitCommands(b.before); err != nil {
+			return err
+		}
+	}
+	if err := b.dev.LaunchGraph(b.exec, b.stream); err != nil || b.after == 0 {
+		return err
+	}
+	return b.dev.SubmitCommands(b.after)
+}
 
 func (b *graphBackend) update(op ir.OpID) error {
 	return b.dev.UpdateNode(b.exec, b.nodes[op], b.prog.work[op])
@@ -74,6 +116,11 @@ func (b *graphBackend) origin() device.Stream { return b.stream }
 
 func (b *graphBackend) close() error {
 	var errs []error
+	for _, l := range []device.CommandList{b.before, b.after} {
+		if l != 0 {
+			errs = append(errs, b.dev.DestroyCommandList(l))
+		}
+	}
 	if b.exec != 0 {
 		errs = append(errs, b.dev.DestroyGraphExec(b.exec))
 	}

@@ -58,6 +58,12 @@ func (p *program) lowerOp(id ir.OpID, functions *functionCache, b Bindings) (dev
 		}
 		width := m.Value.Type.Size()
 		return &device.Memset{Dst: address(b, m.Dst), Value: uint32(m.Value.Bits), Width: int(width), Count: (m.Dst.Hi - m.Dst.Lo) / width, Label: opName(g, id)}, nil
+	case ir.KindPrefetch:
+		p := op.Prefetch
+		if p.Range.Empty() {
+			return device.Nothing{}, nil
+		}
+		return &device.Prefetch{At: address(b, p.Range), Bytes: p.Range.Hi - p.Range.Lo, ToDevice: p.ToDevice, Label: opName(g, id)}, nil
 	case ir.KindHost:
 		f := b.HostFunc(id)
 		if f == nil {

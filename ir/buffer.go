@@ -7,6 +7,7 @@ const (
 	OnDevice PlaceKind = iota
 	PinnedHost
 	PageableHost
+	Managed // moves between the device and the host
 )
 
 // Place is where a buffer lives; Device is the ordinal and counts only OnDevice.

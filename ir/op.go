@@ -6,11 +6,12 @@ import "fmt"
 type Kind uint8
 
 const (
-	KindEmpty  Kind = iota // empty                      orders, runs nothing
-	KindLaunch             // launch m.k grid block args  runs a kernel
-	KindCopy               // copy @src -> @dst           moves bytes
-	KindMemset             // memset @dst u32=0           fills with a pattern
-	KindHost               // host "name"                 calls a host function
+	KindEmpty    Kind = iota // empty                      orders, runs nothing
+	KindLaunch               // launch m.k grid block args  runs a kernel
+	KindCopy                 // copy @src -> @dst           moves bytes
+	KindMemset               // memset @dst u32=0           fills with a pattern
+	KindHost                 // host "name"                 calls a host function
+	KindPrefetch             // prefetch @x -> device       moves managed memory to who will touch it
 	numKinds
 )
 
@@ -19,11 +20,12 @@ var kinds = [numKinds]struct {
 	device    bool // occupies the device (an empty or a host call does not)
 	updatable bool // a replay may change its parameters in place
 }{
-	KindEmpty:  {name: "empty"},
-	KindLaunch: {name: "launch", device: true, updatable: true},
-	KindCopy:   {name: "copy", device: true, updatable: true},
-	KindMemset: {name: "memset", device: true, updatable: true},
-	KindHost:   {name: "host", updatable: true},
+	KindEmpty:    {name: "empty"},
+	KindLaunch:   {name: "launch", device: true, updatable: true},
+	KindCopy:     {name: "copy", device: true, updatable: true},
+	KindMemset:   {name: "memset", device: true, updatable: true},
+	KindHost:     {name: "host", updatable: true},
+	KindPrefetch: {name: "prefetch", device: true, updatable: true},
 }
 
 func (k Kind) String() string {
@@ -41,10 +43,11 @@ func (k Kind) Updatable() bool { return kinds[k].updatable }
 
 // Op is one operation. Exactly the pointer that Kind names is set.
 type Op struct {
-	Kind   Kind
-	Launch *Launch
-	Copy   *Copy
-	Memset *Memset
+	Kind     Kind
+	Launch   *Launch
+	Copy     *Copy
+	Memset   *Memset
+	Prefetch *Prefetch
 
 	// Label is a name for people: the host function's for a host call, free
 	// text for the others.
@@ -117,6 +120,14 @@ type Memset struct {
 	Value Scalar
 }
 
+// Prefetch moves managed memory to the device, or to the host. The contents stay, but
+// who uses the bytes later should find them where they were sent: it is ordered like an
+// operation that reads and writes its range.
+type Prefetch struct {
+	Range    Range
+	ToDevice bool
+}
+
 // AppendAccesses appends every access of op to dst.
 func (op *Op) AppendAccesses(dst []Access) []Access {
 	switch op.Kind {
@@ -124,6 +135,8 @@ func (op *Op) AppendAccesses(dst []Access) []Access {
 		return append(dst, Access{op.Copy.Src, Read}, Access{op.Copy.Dst, Write})
 	case KindMemset:
 		return append(dst, Access{op.Memset.Dst, Write})
+	case KindPrefetch:
+		return append(dst, Access{op.Prefetch.Range, ReadWrite})
 	}
 	return append(dst, op.Uses...)
 }

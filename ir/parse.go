@@ -29,12 +29,13 @@ type parser struct {
 	misnum  bool // an operation had a wrong number: later ones may have, too
 	deps    []Dep
 
-	launches slab[Launch]
-	copies   slab[Copy]
-	memsets  slab[Memset]
-	args     slab[Arg]
-	uses     slab[Access]
-	ids      slab[OpID]
+	launches   slab[Launch]
+	copies     slab[Copy]
+	memsets    slab[Memset]
+	prefetches slab[Prefetch]
+	args       slab[Arg]
+	uses       slab[Access]
+	ids        slab[OpID]
 
 	// Lists grow here before they are kept.
 	someArgs []Arg

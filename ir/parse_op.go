@@ -68,6 +68,10 @@ func (p *parser) op() {
 		op.Memset = p.memsets.one(Memset{Dst: dst, Value: p.scalar()})
 	case KindHost:
 		op.Label = p.quoted()
+	case KindPrefetch:
+		span := p.span()
+		p.arrow()
+		op.Prefetch = p.prefetches.one(Prefetch{Range: span, ToDevice: p.choose("device or host", sideWords) == deviceSide})
 	}
 	p.attributes(op)
 }

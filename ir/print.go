@@ -94,6 +94,10 @@ func (p *printer) op(v OpID) {
 	case op.Kind == KindHost:
 		p.text(" ")
 		p.quote(op.Label)
+	case op.Kind == KindPrefetch && op.Prefetch != nil:
+		p.text(" ")
+		p.span(op.Prefetch.Range)
+		p.text(" -> " + op.Prefetch.side())
 	}
 	p.attributes(op)
 }

@@ -25,6 +25,7 @@ var rules = []rule{
 	{"ranges", Traced, true, perOp((*verifier).ranges)},
 	{"copy", Traced, false, perOp((*verifier).copy)},
 	{"memset", Traced, false, perOp((*verifier).memset)},
+	{"prefetch", Traced, false, perOp((*verifier).prefetch)},
 	{"launch", Traced, false, perOp((*verifier).launch)},
 	{"arguments", Traced, false, perOp((*verifier).arguments)},
 	{"constants", Traced, false, perOp((*verifier).constants)},
@@ -153,7 +154,7 @@ func (v *verifier) buffers() {
 			v.add(-1, "buffer @%s has %d elements: the number cannot be negative", b.Name, b.Len)
 		case b.Len > math.MaxInt64/b.Elem.Size():
 			v.add(-1, "buffer @%s has %d elements of %d bytes: the size overflows 63 bits", b.Name, b.Len, b.Elem.Size())
-		case b.Role > Constant || b.Place.Kind > PageableHost || b.Place.Device < 0:
+		case b.Role > Constant || b.Place.Kind > Managed || b.Place.Device < 0:
 			v.add(-1, "buffer @%s has the unknown role or place %v %v", b.Name, b.Role, b.Place)
 		}
 	}

@@ -9,7 +9,8 @@ func (v *verifier) payload(id OpID, op *Op) {
 		v.add(id, "%v has the unknown kind %v", id, op.Kind)
 	case (op.Kind == KindLaunch) != (op.Launch != nil),
 		(op.Kind == KindCopy) != (op.Copy != nil),
-		(op.Kind == KindMemset) != (op.Memset != nil):
+		(op.Kind == KindMemset) != (op.Memset != nil),
+		(op.Kind == KindPrefetch) != (op.Prefetch != nil):
 		v.add(id, "%v %v needs exactly the operands of its kind: set the field that Kind names and no other", id, op.Kind)
 	case len(op.Uses) > 0 && op.Kind != KindLaunch && op.Kind != KindHost:
 		v.add(id, "%s declares uses: those of a %v follow from its operands", v.about(id), op.Kind)
@@ -99,6 +100,13 @@ func (v *verifier) memset(id OpID, op *Op) {
 	}
 }
 
+// prefetch: of managed memory.
+func (v *verifier) prefetch(id OpID, op *Op) {
+	if op.Kind == KindPrefetch && v.g.Buffers[op.Prefetch.Range.Buffer].Place.Kind != Managed {
+		v.add(id, "%s moves %s, which stays where it is: make the buffer managed", v.about(id), bytes(v.g, op.Prefetch.Range))
+	}
+}
+
 // Limits of every device since compute capability 3.0.
 const (
 	maxBlock  = 1024      // threads
@@ -146,8 +154,11 @@ func (v *verifier) arguments(id OpID, op *Op) {
 	}
 }
 
-// constants are never written.
+// constants are never written. A prefetch leaves the contents as they are.
 func (v *verifier) constants(id OpID, op *Op) {
+	if op.Kind == KindPrefetch {
+		return
+	}
 	v.accesses = op.AppendAccesses(v.accesses[:0])
 	for _, a := range v.accesses {
 		if a.Mode.Writes() && !a.Empty() && v.g.Buffers[a.Buffer].Role == Constant {

@@ -7,12 +7,27 @@ import (
 
 // The words of the text form, indexed by what they stand for.
 var (
-	placeWords  = []string{OnDevice: "device", PinnedHost: "pinned", PageableHost: "pageable"}
+	placeWords  = []string{OnDevice: "device", PinnedHost: "pinned", PageableHost: "pageable", Managed: "managed"}
 	roleWords   = []string{Temporary: "temporary", Input: "input", Output: "output", InOut: "inout", Constant: "constant"}
 	modeWords   = []string{Read: "read", Write: "write", ReadWrite: "readwrite", Reduce: "reduce"}
 	phaseWords  = []string{Traced: "traced", Analyzed: "analyzed", Reduced: "reduced"}
+	sideWords   = []string{hostSide: "host", deviceSide: "device"}
 	hazardWords = []string{"raw", "war", "waw", "after"} // by bit
 )
+
+// Where a prefetch moves bytes to.
+const (
+	hostSide = iota
+	deviceSide
+)
+
+// side is the word for it.
+func (p *Prefetch) side() string {
+	if p.ToDevice {
+		return sideWords[deviceSide]
+	}
+	return sideWords[hostSide]
+}
 
 // word is words[i], or a visible sign of a value outside the table.
 func word(words []string, i uint8) string {
@@ -26,7 +41,7 @@ func (r Role) String() string  { return word(roleWords, uint8(r)) }
 func (m Mode) String() string  { return word(modeWords, uint8(m)) }
 func (p Phase) String() string { return word(phaseWords, uint8(p)) }
 
-// String prints device(0), pinned or pageable.
+// String prints device(0), pinned, pageable or managed.
 func (p Place) String() string {
 	s := word(placeWords, uint8(p.Kind))
 	if p.Kind == OnDevice {

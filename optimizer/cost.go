@@ -37,6 +37,11 @@ func (m declaredCosts) Demand(g *ir.Graph, v ir.OpID) des.Demand {
 		return transfer(g, op.Copy)
 	case ir.KindMemset:
 		return moved(des.CopyOn, op.Memset.Dst, 1)
+	case ir.KindPrefetch:
+		if op.Prefetch.ToDevice {
+			return moved(des.CopyIn, op.Prefetch.Range, 1)
+		}
+		return moved(des.CopyOut, op.Prefetch.Range, 1)
 	case ir.KindHost:
 		return des.Demand{Kind: des.Host}
 	}

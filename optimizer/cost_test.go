@@ -41,6 +41,8 @@ func TestDeclaredCosts(t *testing.T) {
 		{"on the host", copied(h, k), des.Demand{Kind: des.CopyOut, Bytes: 1024}},
 		{"no bytes", copied(ir.Range{Buffer: h.Buffer}, ir.Range{Buffer: d.Buffer}), des.Demand{Kind: des.Marker}},
 		{"fill", ir.Op{Kind: ir.KindMemset, Cost: -1, Memset: &ir.Memset{Dst: d}}, des.Demand{Kind: des.CopyOn, Bytes: 1024}},
+		{"prefetch", ir.Op{Kind: ir.KindPrefetch, Cost: -1, Prefetch: &ir.Prefetch{Range: d, ToDevice: true}}, des.Demand{Kind: des.CopyIn, Bytes: 1024}},
+		{"prefetch home", ir.Op{Kind: ir.KindPrefetch, Cost: -1, Prefetch: &ir.Prefetch{Range: d}}, des.Demand{Kind: des.CopyOut, Bytes: 1024}},
 		{"host call", ir.Op{Kind: ir.KindHost, Cost: -1}, des.Demand{Kind: des.Host}},
 		{"empty", ir.Op{Kind: ir.KindEmpty, Cost: -1}, des.Demand{Kind: des.Marker}},
 		{"launch: one read and one update, 2048 threads per SM in blocks of 256", launch,

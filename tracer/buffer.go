@@ -30,7 +30,7 @@ func (b Buffer) elem() ir.Type { return b.t.graph.Buffers[b.id].Elem }
 
 func (b Buffer) span() ir.Range { return ir.Range{Buffer: b.id, Lo: b.lo, Hi: b.hi} }
 
-func (b Buffer) onDevice() bool { return b.t.graph.Buffers[b.id].Place.Kind == ir.OnDevice }
+func (b Buffer) place() ir.PlaceKind { return b.t.graph.Buffers[b.id].Place.Kind }
 
 func (b Buffer) name() string { return "@" + b.t.graph.Buffers[b.id].Name }
 
@@ -57,6 +57,12 @@ func (t *Tracer) AllocHost(name string, elem ir.Type, n int64, role ir.Role) Buf
 	return t.alloc(t.callerPC(), ir.Buffer{Name: name, Elem: elem, Len: n, Role: role, Place: ir.Place{Kind: ir.PinnedHost}})
 }
 
+// AllocManaged allocates n elements of managed memory, which the host and kernels share;
+// see Prefetch. The device must be a device.Manager.
+func (t *Tracer) AllocManaged(name string, elem ir.Type, n int64, role ir.Role) Buffer {
+	return t.alloc(t.callerPC(), ir.Buffer{Name: name, Elem: elem, Len: n, Role: role, Place: ir.Place{Kind: ir.Managed}})
+}
+
 func (t *Tracer) alloc(pc uintptr, buf ir.Buffer) Buffer {
 	b := Buffer{t: t, id: ir.BufferID(len(t.buffers))}
 	if t.err == nil && buf.Len < 0 {
@@ -81,9 +87,15 @@ func (t *Tracer) alloc(pc uintptr, buf ir.Buffer) Buffer {
 func (t *Tracer) allocate(buf *ir.Buffer) error {
 	var a allocation
 	var err error
-	if buf.Place.Kind == ir.PinnedHost {
+	switch buf.Place.Kind {
+	case ir.PinnedHost:
 		a.ptr, a.host, err = t.dev.AllocHost(buf.Size())
-	} else {
+	case ir.Managed:
+		if t.manager == nil {
+			return fmt.Errorf("device %s has no managed memory", t.dev.Info().ID)
+		}
+		a.ptr, a.host, err = t.manager.AllocManaged(buf.Size())
+	default:
 		a.ptr, err = t.dev.Alloc(buf.Size())
 	}
 	if err != nil {
@@ -106,13 +118,22 @@ func (t *Tracer) uniqueName(name string) string {
 }
 
 // HostBytes returns the memory of a pinned host buffer, valid until the trace
-// is closed; nil for device memory.
+// is closed; nil for device memory. That of a managed buffer may be touched after ToHost.
 func (b Buffer) HostBytes() []byte {
 	host := b.t.buffers[b.id].host
 	if host == nil {
 		return nil
 	}
 	return host[b.lo:b.hi]
+}
+
+// ToHost waits for all work and brings managed memory to the host, so that the host may
+// touch its bytes. Other memory stays where it is.
+func (b Buffer) ToHost() error {
+	if b.place() != ir.Managed || b.Bytes() == 0 {
+		return nil
+	}
+	return b.t.manager.ToHost(b.ptr(), b.Bytes())
 }
 
 // Free ends a buffer's use: a later call that names it is an error. The memory

@@ -126,7 +126,7 @@ func (t *Tracer) known(r *reacher, i int, p *param, a *ir.Arg) {
 }
 
 // widenOpaque has every launch of an opaque kernel read and write every buffer
-// on the device: what a kernel may do that follows pointers it found in memory.
+// that kernels reach: what a kernel may do that follows pointers it found in memory.
 // It waits for the end of the trace, because such a pointer may lead to a buffer
 // allocated after the launch.
 func (t *Tracer) widenOpaque() {
@@ -134,7 +134,7 @@ func (t *Tracer) widenOpaque() {
 		op := &t.graph.Ops[id]
 		for b := range t.graph.Buffers {
 			buf := &t.graph.Buffers[b]
-			if buf.Place.Kind == ir.OnDevice && buf.Len > 0 && buf.Role != ir.Constant {
+			if k := buf.Place.Kind; (k == ir.OnDevice || k == ir.Managed) && buf.Len > 0 && buf.Role != ir.Constant {
 				op.Uses = append(op.Uses, ir.Access{Range: ir.Range{Buffer: ir.BufferID(b), Hi: buf.Size()}, Mode: ir.ReadWrite})
 			}
 		}
@@ -172,7 +172,7 @@ func (t *Tracer) argument(p *param, a any) (ir.Arg, error) {
 		if !p.pointer {
 			return ir.Arg{}, fmt.Errorf("%s is passed for a %v", a.name(), p.typ)
 		}
-		if !a.onDevice() {
+		if k := a.place(); k != ir.OnDevice && k != ir.Managed {
 			return ir.Arg{}, fmt.Errorf("%s is host memory, which kernels cannot reach: copy it to the device first", a.name())
 		}
 		return ir.Arg{Kind: ir.ArgBuffer, Buffer: a.id, Offset: a.lo}, nil

@@ -20,11 +20,12 @@ const (
 
 // Tracer records one program. It is used by one goroutine at a time.
 type Tracer struct {
-	dev    device.Device
-	mode   Mode
-	stream device.Stream // of Eager
-	graph  *ir.Graph
-	err    error
+	dev     device.Device
+	mode    Mode
+	manager device.Manager // the device, nil when it has no managed memory
+	stream  device.Stream  // of Eager
+	graph   *ir.Graph
+	err     error
 
 	pcs     []uintptr        // by operation: return address of the traced call
 	buffers []allocation     // by BufferID
@@ -59,6 +60,7 @@ func New(dev device.Device, name string, mode Mode) *Tracer {
 		hosts:  map[ir.OpID]func(){},
 		names:  map[string]int{},
 	}
+	t.manager, _ = dev.(device.Manager)
 	if mode == Eager {
 		var err error
 		if t.stream, err = dev.CreateStream(0); err != nil {

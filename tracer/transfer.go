@@ -62,6 +62,28 @@ func (t *Tracer) Memset(b Buffer, value any) {
 	}
 }
 
+// Prefetch records a move of managed memory to the device, or to the host, ahead of
+// whoever touches it next. The graph back end enqueues prefetches before and after its
+// graph, which cannot hold them.
+func (t *Tracer) Prefetch(b Buffer, toDevice bool) {
+	if t.err != nil {
+		return
+	}
+	pc := t.callerPC()
+	if err := t.usable(b); err != nil {
+		t.fail(pc, "prefetch: %w", err)
+		return
+	}
+	if b.place() != ir.Managed {
+		t.fail(pc, "prefetch of %s, which is not managed memory and does not move: allocate it with AllocManaged, or copy", b.name())
+		return
+	}
+	t.record(ir.Op{Kind: ir.KindPrefetch, Prefetch: &ir.Prefetch{Range: b.span(), ToDevice: toDevice}}, pc)
+	if b.Bytes() > 0 {
+		t.submit(pc, &device.Prefetch{At: b.ptr(), Bytes: b.Bytes(), ToDevice: toDevice})
+	}
+}
+
 // memsetPattern is the value as an unsigned integer the driver can fill with.
 func memsetPattern(v ir.Scalar) (ir.Scalar, bool) {
 	switch v.Type.Size() {
@@ -99,8 +121,12 @@ func (t *Tracer) HostCall(label string, f func(), uses ...Use) {
 			t.fail(pc, "host call %s: %w", label, err)
 			return
 		}
-		if u.Buffer.onDevice() {
+		switch u.Buffer.place() {
+		case ir.OnDevice:
 			t.fail(pc, "host call %s: %s is device memory, which the host cannot reach: copy it to pinned memory first", label, u.Buffer.name())
+			return
+		case ir.Managed:
+			t.fail(pc, "host call %s: %s is managed memory, which a host call cannot bring home: copy it to pinned memory first", label, u.Buffer.name())
 			return
 		}
 		op.Uses = append(op.Uses, ir.Access{Range: u.Buffer.span(), Mode: u.Mode})
@@ -115,8 +141,9 @@ type Element interface {
 }
 
 // Write sets the contents of a buffer now, and Read gets them; neither is
-// recorded. The lengths in bytes must agree. Host memory is touched at once:
-// synchronize first when work in flight uses it.
+// recorded. The lengths in bytes must agree. Pinned memory is touched at once:
+// synchronize first when work in flight uses it. Managed memory is brought to the
+// host, where it stays.
 func Write[T Element](b Buffer, data []T) error {
 	raw := bytesOf(data)
 	if int64(len(raw)) != b.Bytes() {
@@ -124,6 +151,9 @@ func Write[T Element](b Buffer, data []T) error {
 	}
 	if len(raw) == 0 {
 		return nil
+	}
+	if err := b.ToHost(); err != nil {
+		return fmt.Errorf("write %s: %w", b.name(), err)
 	}
 	if host := b.HostBytes(); host != nil {
 		copy(host, raw)
@@ -143,6 +173,9 @@ func Read[T Element](data []T, b Buffer) error {
 	}
 	if len(raw) == 0 {
 		return nil
+	}
+	if err := b.ToHost(); err != nil {
+		return fmt.Errorf("read %s: %w", b.name(), err)
 	}
 	if host := b.HostBytes(); host != nil {
 		copy(raw, host)

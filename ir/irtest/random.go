@@ -3,6 +3,7 @@ package irtest
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/reprise-gpu/reprise/ir"
 )
@@ -17,7 +18,7 @@ const kernels = `.version 7.0
 `
 
 // Random returns a valid traced graph of the given number of operations:
-// launches, copies, memsets, host calls and empties over a few buffers of all
+// launches, copies, memsets, prefetches, host calls and empties over a few buffers of all
 // places and roles (some without elements), with aliasing byte ranges, after
 // edges, parameters and costs. Temporary and Output buffers are written in
 // full before anything reads them, so any two schedules that respect the
@@ -63,7 +64,7 @@ func (b *builder) buffers() {
 	for range b.r.IntN(8) {
 		kind := ir.OnDevice
 		if b.r.IntN(3) == 0 {
-			kind = ir.PlaceKind(b.r.IntN(3))
+			kind = ir.PlaceKind(b.r.IntN(int(ir.Managed) + 1))
 		}
 		b.buffer(ir.Place{Kind: kind}, ir.Role(b.r.IntN(int(ir.Constant)+1)))
 	}
@@ -97,6 +98,8 @@ func (b *builder) op() {
 	case n < 18:
 		op.Kind, op.Label = ir.KindHost, fmt.Sprintf("callback%d", b.r.IntN(3))
 		op.Uses = b.uses(ir.PinnedHost, ir.PageableHost)
+	case n < 19:
+		b.prefetch(&op)
 	}
 	b.decorate(&op)
 	b.define(&op)
@@ -151,7 +154,7 @@ func (b *builder) launch(op *ir.Op) {
 		l.Shared = b.r.Uint32N(48 << 10)
 	}
 	op.Kind, op.Launch = ir.KindLaunch, l
-	op.Uses = b.uses(ir.OnDevice, ir.PinnedHost)
+	op.Uses = b.uses(ir.OnDevice, ir.PinnedHost, ir.Managed)
 	for _, u := range op.Uses {
 		l.Args = append(l.Args, ir.Arg{Kind: ir.ArgBuffer, Buffer: u.Buffer, Offset: u.Lo})
 	}
@@ -163,12 +166,12 @@ func (b *builder) launch(op *ir.Op) {
 	}
 }
 
-// uses draws up to four accesses to buffers of the two places.
-func (b *builder) uses(place, other ir.PlaceKind) []ir.Access {
+// uses draws up to four accesses to buffers of some places.
+func (b *builder) uses(places ...ir.PlaceKind) []ir.Access {
 	var uses []ir.Access
 	for range b.r.IntN(5) {
 		id := ir.BufferID(b.r.IntN(len(b.g.Buffers)))
-		if k := b.g.Buffers[id].Place.Kind; k == place || k == other {
+		if slices.Contains(places, b.g.Buffers[id].Place.Kind) {
 			uses = append(uses, b.access(id))
 		}
 	}
@@ -214,6 +217,14 @@ func (b *builder) copy(op *ir.Op) {
 	}
 	op.Kind = ir.KindCopy
 	op.Copy = &ir.Copy{Dst: ir.Range{Buffer: dst, Hi: size}, Src: ir.Range{Buffer: src, Lo: from.Size() - size, Hi: from.Size()}}
+}
+
+// prefetch moves some of a managed buffer whose contents are defined.
+func (b *builder) prefetch(op *ir.Op) {
+	id := ir.BufferID(b.r.IntN(len(b.g.Buffers)))
+	if b.g.Buffers[id].Place.Kind == ir.Managed && b.written[id] {
+		op.Kind, op.Prefetch = ir.KindPrefetch, &ir.Prefetch{Range: b.span(id), ToDevice: b.r.IntN(2) == 0}
+	}
 }
 
 func (b *builder) memset(op *ir.Op) {
