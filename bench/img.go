@@ -78,7 +78,8 @@ func traceImg(dev device.Device, p Params) (*Instance, error) {
 	// Tracing alone needs no data, and the reference takes seconds at 4800 x 4800.
 	data := sync.OnceValue(func() *imgData { return newImgData(p.Size, p.Seed) })
 	return t.finish(proof{
-		reset: func() error { return b.reset(t, data()) },
+		load:  func() error { return b.load(data()) },
+		reset: func() error { return b.reset(t) },
 		check: func() (float64, error) {
 			got := make([]float32, p.Size*p.Size)
 			if err := tracer.Read(got, b.out.host); err != nil {
@@ -137,15 +138,19 @@ func allocImg(t *program, n int64) *imgBuffers {
 	}
 }
 
-// reset restores the inputs and poisons all the rest.
-func (b *imgBuffers) reset(t *program, d *imgData) error {
+// load writes the inputs, which no kernel changes.
+func (b *imgBuffers) load(d *imgData) error {
 	return firstError(
 		tracer.Write(b.image, d.image),
 		tracer.Write(b.filterSmall, d.filters.Small.Float32()),
 		tracer.Write(b.filterLarge, d.filters.Large.Float32()),
 		tracer.Write(b.filterUnsharpen, d.filters.Unsharpen.Float32()),
-		t.poison(b.extrema, b.blurSmall, b.blurLarge, b.blurUnsharpen, b.maskSmall, b.maskLarge, b.sharp, b.mix, b.out.dev, b.out.host),
 	)
+}
+
+// reset poisons all the rest.
+func (b *imgBuffers) reset(t *program) error {
+	return t.poison(b.extrema, b.blurSmall, b.blurLarge, b.blurUnsharpen, b.maskSmall, b.maskLarge, b.sharp, b.mix, b.out.dev, b.out.host)
 }
 
 // imgShapes are the launch shapes, checked by the kernels' own rules.

@@ -2,6 +2,7 @@ package bench
 
 import (
 	"fmt"
+	"sync"
 
 	"github.com/reprise-gpu/reprise/cuda/kernels"
 	"github.com/reprise-gpu/reprise/device"
@@ -65,24 +66,57 @@ func (t *program) kernel(name string) *tracer.Kernel {
 
 // proof is what makes a replay more than a span of time.
 type proof struct {
+	load  func() error // writes what stays on the device, before the first reset; nil when nothing does
 	reset func() error
 	check func() (maxError float64, err error)
 	hash  func() uint64
+
+	// On a sampled device none of these is called. steer stands for load there: it
+	// writes what steers addresses or loops, and nothing else.
+	steer func() error
 }
 
-// finish ends the trace. On a sampled device nothing of the proof is ever called.
+// finish ends the trace.
 func (t *program) finish(p proof) (_ *Instance, err error) {
 	if t.trace, err = t.Finish(); err != nil {
 		return nil, err
 	}
 	if t.params.Sampled {
 		p = proof{
-			reset: func() error { return nil },
+			load:  p.steer,
+			reset: t.sendHome,
 			check: func() (float64, error) { return 0, nil },
 			hash:  func() uint64 { return 0 },
 		}
 	}
-	return &Instance{Params: t.params, Trace: t.trace, Reset: p.reset, Check: p.check, InputHash: p.hash, program: t}, nil
+	return &Instance{Params: t.params, Trace: t.trace, Reset: p.resetter(), Check: p.check, InputHash: p.hash, program: t}, nil
+}
+
+// resetter is reset, with load before the first.
+func (p *proof) resetter() func() error {
+	if p.load == nil {
+		return p.reset
+	}
+	load := sync.OnceValue(p.load)
+	return func() error {
+		if err := load(); err != nil {
+			return err
+		}
+		return p.reset()
+	}
+}
+
+// sendHome brings arrays that travel to the device in every replay back to where they
+// travel from; copies leave them there.
+func (t *program) sendHome() error { return nil }
+
+// refill sets an array where the host finds it, and poisons what is to become of it on
+// the device.
+func refill[T tracer.Element](t *program, a array, data []T) error {
+	if err := tracer.Write(a.host, data); err != nil {
+		return err
+	}
+	return t.poison(a.dev)
 }
 
 // poison sets every byte of whole buffers, which makes floats of any width NaN. The

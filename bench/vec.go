@@ -73,9 +73,9 @@ func traceVec(dev device.Device, p Params) (*Instance, error) {
 	return t.finish(proof{
 		reset: func() error {
 			return firstError(
-				tracer.Write(x.host, data().x),
-				tracer.Write(y.host, data().y),
-				t.poison(x.dev, y.dev, x1, y1, res.dev, res.host),
+				refill(t, x, data().x),
+				refill(t, y, data().y),
+				t.poison(x1, y1, res.dev, res.host),
 			)
 		},
 		check: func() (float64, error) {

@@ -76,6 +76,13 @@ void Memory::poison(const std::vector<Block> &blocks) {
 	CU(cuStreamSynchronize(stream_));
 }
 
+void Memory::poison_home(const Block &block) {
+	if (!block.managed)
+		return poison({block});
+	home(block);
+	std::memset(block.host, poisoned, block.bytes);
+}
+
 void Memory::poison_device(const Block &block) { CU(cuMemsetD8Async(block.dev, poisoned, block.bytes, stream_)); }
 
 void Memory::send_home() {

@@ -75,6 +75,9 @@ public:
 	// device for that.
 	void poison(const std::vector<Block> &blocks);
 
+	// poison_home is poison that leaves managed memory on the host.
+	void poison_home(const Block &block);
+
 	// travels notes an array that comes to the device in each iteration, and send_home brings all of these
 	// back where they travel from.
 	void travels(const Block &block) { travellers_.push_back(block); }

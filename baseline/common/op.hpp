@@ -109,6 +109,13 @@ inline Op upload(Memory &memory, const Block &block) {
 	return Nothing{};
 }
 
+// prefetch brings managed memory that the host has written to the device ahead of its use, in the mode of that name.
+inline Op prefetch(Memory &memory, const Block &block) {
+	if (!block.managed)
+		return Nothing{};
+	return upload(memory, block);
+}
+
 // fetch brings an array to the host.
 inline Op fetch(const Block &block) { return Copy{block, false}; }
 

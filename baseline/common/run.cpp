@@ -131,10 +131,12 @@ bool measure(const Description &d, const Options &o) {
 	auto base = base_record(d, o, p, device);
 	const auto workload = d.make(device, p);
 	base.checked = !p.sampled;
-	if (base.checked)
+	if (base.checked) {
 		base.input_hash = workload->hash();
-	else
+		workload->load();
+	} else {
 		workload->steer();
+	}
 	Runner runner(device, o, p, *workload, base);
 	bool ok = true;
 	for (const auto &name : o.versions) {

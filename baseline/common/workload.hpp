@@ -43,6 +43,8 @@ public:
 	// graph makes it a graph.
 	virtual void graph(Graph &g) const = 0;
 
+	// load writes what stays on the device, before the first reset.
+	virtual void load() {}
 	// reset rewrites what an iteration consumes, and poisons what it must write.
 	virtual void reset() = 0;
 	// check compares the result of the last iteration with the CPU reference.
@@ -50,9 +52,10 @@ public:
 	// hash is that of the inputs.
 	virtual std::uint64_t hash() const = 0;
 
-	// steer writes what steers addresses or loops, once, before a sampled device's first iteration.
+	// On a sampled device none of these is called. steer stands for load there: it writes what steers addresses
+	// or loops, and nothing else.
 	virtual void steer() {}
-	// reset_sampled is reset without data: what is to travel is where it travels from.
+	// reset_sampled stands for reset: what is to travel is where it travels from.
 	void reset_sampled() { memory_.send_home(); }
 
 protected:
@@ -69,6 +72,9 @@ struct Description {
 	std::string (*fits)(long); // why a size cannot be run; empty: it can
 	std::unique_ptr<Workload> (*make)(const Device &device, const Params &p);
 };
+
+// make is what a Description makes a workload with.
+template <class T> std::unique_ptr<Workload> make(const Device &device, const Params &p) { return std::make_unique<T>(device, p); }
 
 // The rule for grids of workloads that fill the device.
 inline int per_sm(int sms) { return 8 * sms; }

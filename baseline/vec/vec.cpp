@@ -13,6 +13,12 @@ namespace {
 // last place, 2.4e-7 where res is: larger blocks are allowed as much per warp.
 constexpr double tolerance = 1e-4;
 
+std::string fits(long n) {
+	if (n <= 1 << 30)
+		return "";
+	return "vec takes 1 to 2^30 elements, not " + std::to_string(n);
+}
+
 // Fills x and y, and returns what comes of them.
 double fill(std::vector<float> &x, std::vector<float> &y) {
 	double sum = 0;
@@ -77,10 +83,5 @@ std::uint64_t Vec::hash() const {
 } // namespace vec
 
 int main(int argc, char **argv) {
-	const reprise::Description description = {
-		"vec", 1 << 20, 32, reprise::per_sm,
-		[](long n) { return n <= 1 << 30 ? std::string() : "vec takes 1 to 2^30 elements, not " + std::to_string(n); },
-		[](const reprise::Device &device, const reprise::Params &p) -> std::unique_ptr<reprise::Workload> { return std::make_unique<vec::Vec>(device, p); },
-	};
-	return reprise::run(description, argc, argv);
+	return reprise::run({"vec", 1 << 20, 32, reprise::per_sm, vec::fits, reprise::make<vec::Vec>}, argc, argv);
 }
