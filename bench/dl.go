@@ -108,8 +108,8 @@ func traceDL(dev device.Device, p Params) (*Instance, error) {
 				stay(),
 				tracer.Write(a.x.image.host, data().x.image),
 				tracer.Write(a.y.image.host, data().y.image),
-				t.poison(a.x.image.dev, a.res.dev, a.x.convolved, a.x.pooled, a.x.out,
-					a.y.image.dev, a.y.convolved, a.y.pooled, a.y.out, a.z, a.res.host),
+				t.poison(a.x.image.dev, a.y.image.dev, a.res.dev, a.res.host,
+					a.x.convolved, a.x.pooled, a.x.out, a.y.convolved, a.y.pooled, a.y.out, a.z),
 			)
 		},
 		check: func() (float64, error) { return a.check(data()) },

@@ -65,6 +65,14 @@ void Memory::refill(const Block &to, const void *data, std::size_t bytes) {
 		poison_device(to);
 }
 
+void Memory::fetch(void *data, const Block &from) {
+	home(from);
+	if (from.managed)
+		std::memcpy(data, from.host, from.bytes);
+	else
+		CU(cuMemcpyDtoH(data, from.dev, from.bytes));
+}
+
 void Memory::poison(const std::vector<Block> &blocks) {
 	for (const auto &block : blocks) {
 		if (block.managed)

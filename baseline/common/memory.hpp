@@ -71,6 +71,13 @@ public:
 		return array.data();
 	}
 
+	// peek is an array as the device has it; managed memory comes home first.
+	template <class T> std::vector<T> peek(const Array<T> &array) {
+		std::vector<T> v(array.size());
+		fetch(v.data(), array);
+		return v;
+	}
+
 	// poison sets every byte, of both twins, which makes floats of any width NaN. Managed memory goes to the
 	// device for that.
 	void poison(const std::vector<Block> &blocks);
@@ -89,6 +96,7 @@ private:
 	Block manage(std::size_t bytes);
 	void write(const Block &to, const void *data, std::size_t bytes);
 	void refill(const Block &to, const void *data, std::size_t bytes);
+	void fetch(void *data, const Block &from);
 	void poison_device(const Block &block);
 	void home(const Block &block);
 	void prefetch(const Block &block, CUdevice where);
