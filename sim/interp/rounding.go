@@ -185,7 +185,8 @@ func mul64(r rounding) func(a, b float64) float64 {
 
 func fma64r(r rounding) func(a, b, c float64) float64 {
 	if r == toNearest {
-		return math.FMA
+		// math.FMA itself, as a value, would be the one in software.
+		return func(a, b, c float64) float64 { return math.FMA(a, b, c) }
 	}
 	return func(a, b, c float64) float64 { return fma64(a, b, c, r) }
 }
