@@ -90,7 +90,7 @@ type Instance struct {
 func (in *Instance) Close() error { return device.Join(in.program.close(), in.Trace.Close()) }
 
 // Workloads lists every workload in the order tables show them.
-func Workloads() []*Workload { return []*Workload{vec, img, ml, dl} }
+func Workloads() []*Workload { return []*Workload{vec, bs, img, ml, hits, dl} }
 
 // LookupWorkload returns the workload of that name.
 func LookupWorkload(name string) (*Workload, error) {

@@ -1,0 +1,116 @@
+package bench
+
+import (
+	"fmt"
+	"sync"
+
+	"github.com/reprise-gpu/reprise/bench/input"
+	"github.com/reprise-gpu/reprise/bench/reference"
+	"github.com/reprise-gpu/reprise/cuda/kernels"
+	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/ir"
+	"github.com/reprise-gpu/reprise/tracer"
+)
+
+// bs is Black–Scholes: call prices for ten vectors of spot prices, which have nothing
+// to do with each other.
+//
+//	copy x0 ─► bs ─► copy y0
+//	  …
+//	copy x9 ─► bs ─► copy y9
+var bs = &Workload{
+	Name:    "bs",
+	Doc:     "Black–Scholes: 10 independent kernels in double precision, each behind a copy",
+	Unit:    "options per vector",
+	Sizes:   []int{1 << 17},
+	Tiny:    1 << 10,
+	Threads: 256,
+	Blocks:  perSM,
+	trace:   traceBS,
+	Fits: func(n int) error {
+		if n < 1 || n > 1<<30 {
+			return fmt.Errorf("bs takes vectors of 1 to 2^30 options, not %d", n)
+		}
+		return nil
+	},
+}
+
+const (
+	bsVectors = 10
+	// A price of some 10 is the difference of terms of some 40, and the kernel's
+	// logarithm and exponentials are exact to a unit in the last place or two.
+	bsTolerance = 1e-11
+)
+
+var bsOption = reference.Option{Rate: 0.08, Volatility: 0.3, Years: 1, Strike: 60}
+
+func traceBS(dev device.Device, p Params) (*Instance, error) {
+	var s shapes
+	shape := s.add(kernels.BSShape(p.Blocks, p.Threads, p.Size))
+	if s.err != nil {
+		return nil, s.err
+	}
+	t := newProgram(dev, "bs", p)
+	kernel := t.kernel("bs")
+	var x, y [bsVectors]array
+	for m := range x {
+		x[m] = t.transferred(fmt.Sprint("x", m), ir.F64, int64(p.Size), ir.Input)
+		y[m] = t.transferred(fmt.Sprint("y", m), ir.F64, int64(p.Size), ir.Output)
+	}
+	o := bsOption
+	for m := range x {
+		t.upload(x[m])
+		t.Launch(kernel, shape, x[m].dev, y[m].dev, p.Size, o.Rate, o.Volatility, o.Years, o.Strike)
+		t.download(y[m])
+	}
+
+	data := sync.OnceValue(func() *bsData { return newBSData(p.Size, p.Seed) })
+	return t.finish(proof{
+		reset: func() error {
+			for m := range x {
+				err := firstError(
+					t.poison(x[m].dev, y[m].dev, y[m].host),
+					tracer.Write(x[m].host, data().spot[m]),
+				)
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+		check: func() (largest float64, err error) {
+			got := make([]float64, p.Size)
+			for m, want := range data().price {
+				if err := tracer.Read(got, y[m].host); err != nil {
+					return largest, err
+				}
+				diff, _ := reference.MaxAbsDiff(got, want)
+				largest = max(largest, diff)
+				if err := reference.Compare(fmt.Sprint("y", m), got, want, bsTolerance); err != nil {
+					return largest, err
+				}
+			}
+			return largest, nil
+		},
+		hash: func() (h uint64) {
+			for _, spot := range data().spot {
+				h = input.Hash(h, spot)
+			}
+			return h
+		},
+	})
+}
+
+// bsData is what replays of one size start from and should end in.
+type bsData struct{ spot, price [bsVectors][]float64 }
+
+// newBSData has spot prices around the strike, by up to a half.
+func newBSData(n int, seed uint64) *bsData {
+	d := &bsData{}
+	for m := range d.spot {
+		random := input.Of(fmt.Sprint("bs/x", m), seed)
+		d.spot[m] = input.Array(n, func(i int) float64 { return 59.5 + random.Float64(i) })
+		d.price[m] = reference.BS(d.spot[m], bsOption)
+	}
+	return d
+}

@@ -1,0 +1,224 @@
+package bench
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/reprise-gpu/reprise/bench/input"
+	"github.com/reprise-gpu/reprise/bench/reference"
+	"github.com/reprise-gpu/reprise/cuda/kernels"
+	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/ir"
+	"github.com/reprise-gpu/reprise/tracer"
+)
+
+// hits is the HITS algorithm, hubs and authorities of a directed graph by power
+// iteration: five rounds of two chains that exchange their results.
+//
+//	copy Aᵀ, hub1 ──► spmv3 ─► sum ─► divide auth1 ─┬► spmv3 ─► … ─► copy auth1
+//	clear counters,             ╳                   ╳
+//	norms             ─► spmv3 ─► sum ─► divide hub1 ──┴► spmv3 ─► … ─► copy hub1
+//	copy A, auth1 ──┘
+//
+// A division overwrites the vector that the other chain's product has read, and the
+// next products read both. Every round has its own counters and norms, so that two
+// fills at the start do for all of them.
+var hits = &Workload{
+	Name:    "hits",
+	Doc:     "hubs and authorities: 5 rounds of 6 kernels, two chains that exchange results",
+	Unit:    "vertices",
+	Sizes:   []int{1 << 16},
+	Tiny:    1 << 10,
+	Threads: 256,
+	Blocks:  perSM,
+	trace:   traceHITS,
+	Fits: func(n int) error {
+		if n < 16 || n > 500_000_000 {
+			return fmt.Errorf("hits takes graphs of 16 to 500 million vertices, not %d", n)
+		}
+		return nil
+	},
+}
+
+const (
+	hitsRounds = 5
+	// Scores are sums of positive numbers, so they are as exact as one another. Each warp
+	// adds its part to a norm as float32, and may lose half a unit in the last place:
+	// this is for blocks of up to 256 threads, and larger ones are allowed as much per
+	// warp (3.7e-5 at 2^18 vertices with 1024 on an H200, 3e-6 with 32).
+	hitsTolerance = 1e-4
+)
+
+// hitsMatrix is an adjacency matrix in compressed rows.
+type hitsMatrix struct{ ptr, idx, val array }
+
+// hitsArrays are the arrays of the program. The authorities are sums over the edges
+// that lead to a vertex, the hubs over those that leave it.
+type hitsArrays struct {
+	counters, norms tracer.Buffer // one of each for each product
+	into, from      hitsMatrix
+	hub1, auth1     array
+	auth2, hub2     tracer.Buffer // before they are divided by their sums
+}
+
+func traceHITS(dev device.Device, p Params) (*Instance, error) {
+	launch, err := newHITSShapes(&p)
+	if err != nil {
+		return nil, err
+	}
+	t := newProgram(dev, "hits", p)
+	a := allocHITS(t)
+	launchHITS(t, a, launch)
+
+	graph := sync.OnceValue(func() *hitsGraph { return newHITSGraph(&p) })
+	scores := sync.OnceValue(func() hitsScores { return newHITSScores(graph()) })
+	return t.finish(proof{
+		reset: func() error { return a.reset(t, graph()) },
+		check: func() (float64, error) {
+			return a.check(scores(), hitsTolerance*max(1, float64(p.Threads)/256))
+		},
+		hash: func() uint64 { return graph().hash() },
+	})
+}
+
+// hitsGraph is what replays of one size start from.
+type hitsGraph struct {
+	from, into input.Graph // the edges, and their transpose
+	weights    []int32     // ones, one for each edge
+	scores     []float32   // ones, one for each vertex
+}
+
+func newHITSGraph(p *Params) *hitsGraph {
+	g := &hitsGraph{from: input.NewGraph(input.Of("hits/idx", p.Seed), p.Size)}
+	g.into = g.from.Transpose()
+	g.weights = slices.Repeat([]int32{1}, len(g.from.Idx))
+	g.scores = slices.Repeat([]float32{1}, p.Size)
+	return g
+}
+
+func (g *hitsGraph) hash() (h uint64) {
+	for _, matrix := range []*input.Graph{&g.into, &g.from} {
+		h = input.Hash(input.Hash(h, matrix.Ptr), matrix.Idx)
+		h = input.Hash(input.Hash(h, g.weights), g.scores)
+	}
+	return h
+}
+
+// hitsScores is what replays should end in.
+type hitsScores struct{ authority, hub []float64 }
+
+func newHITSScores(g *hitsGraph) (s hitsScores) {
+	s.authority, s.hub = reference.HITS(g.from.Ptr, g.from.Idx, hitsRounds)
+	return s
+}
+
+// allocHITS allocates the arrays in the order of their first use.
+func allocHITS(t *program) *hitsArrays {
+	n := int64(t.params.Size)
+	matrix := func(suffix string) hitsMatrix {
+		return hitsMatrix{
+			ptr: t.transferred("ptr"+suffix, ir.I32, n+1, ir.Input),
+			idx: t.transferred("idx"+suffix, ir.I32, input.Degree*n, ir.Input),
+			val: t.transferred("val"+suffix, ir.I32, input.Degree*n, ir.Input),
+		}
+	}
+	return &hitsArrays{
+		counters: t.Alloc("counters", ir.I32, 2*hitsRounds, ir.Temporary),
+		norms:    t.Alloc("norms", ir.F32, 2*hitsRounds, ir.Temporary),
+		into:     matrix("2"),
+		hub1:     t.transferred("hub1", ir.F32, n, ir.InOut),
+		from:     matrix(""),
+		auth1:    t.transferred("auth1", ir.F32, n, ir.InOut),
+		auth2:    t.Alloc("auth2", ir.F32, n, ir.Temporary),
+		hub2:     t.Alloc("hub2", ir.F32, n, ir.Temporary),
+	}
+}
+
+// hitsShapes are the launch shapes, checked by the kernels' own rules.
+type hitsShapes struct{ spmv, sum, divide tracer.Shape }
+
+// newHITSShapes gives the product a thread for each row, as the benchmark does,
+// although four share one: most blocks of a large grid find all rows taken.
+func newHITSShapes(p *Params) (*hitsShapes, error) {
+	rows := (p.Size + p.Threads - 1) / p.Threads
+	var s shapes
+	all := &hitsShapes{
+		spmv:   s.add(kernels.Spmv3Shape(rows, p.Threads, p.Size)),
+		sum:    s.add(kernels.SumShape(p.Blocks, p.Threads, p.Size)),
+		divide: s.add(kernels.DivideShape(p.Blocks, p.Threads, p.Size)),
+	}
+	return all, s.err
+}
+
+// launchHITS issues the launches in the order of the reference program.
+func launchHITS(t *program, a *hitsArrays, s *hitsShapes) {
+	n := t.params.Size
+	spmv, sum, divide := t.kernel("spmv3"), t.kernel("sum"), t.kernel("divide")
+	product := func(counter tracer.Buffer, m *hitsMatrix, from, to tracer.Buffer) {
+		t.Launch(spmv, s.spmv, counter, m.ptr.dev, m.idx.dev, m.val.dev, from, to, n)
+	}
+
+	t.Memset(a.counters, 0)
+	t.Memset(a.norms, 0)
+	for _, chain := range [][]array{
+		{a.into.ptr, a.into.idx, a.into.val, a.hub1},
+		{a.from.ptr, a.from.idx, a.from.val, a.auth1},
+	} {
+		for _, b := range chain {
+			t.upload(b)
+		}
+	}
+	auth1, hub1 := a.auth1.dev, a.hub1.dev
+	for round := range int64(hitsRounds) {
+		one := func(b tracer.Buffer, chain int64) tracer.Buffer { return b.Slice(2*round+chain, 2*round+chain+1) }
+		product(one(a.counters, 0), &a.into, hub1, a.auth2)
+		product(one(a.counters, 1), &a.from, auth1, a.hub2)
+		t.Launch(sum, s.sum, a.auth2, one(a.norms, 0), n)
+		t.Launch(sum, s.sum, a.hub2, one(a.norms, 1), n)
+		t.Launch(divide, s.divide, a.auth2, auth1, one(a.norms, 0), n)
+		t.Launch(divide, s.divide, a.hub2, hub1, one(a.norms, 1), n)
+	}
+	t.download(a.auth1)
+	t.download(a.hub1)
+}
+
+// reset poisons all that a replay writes, and puts the inputs in place.
+func (a *hitsArrays) reset(t *program, g *hitsGraph) error {
+	err := t.poison(a.counters, a.norms, a.auth1.dev, a.hub1.dev, a.auth2, a.hub2)
+	for _, m := range []struct {
+		to     *hitsMatrix
+		from   *input.Graph
+		scores array
+	}{{&a.into, &g.into, a.hub1}, {&a.from, &g.from, a.auth1}} {
+		err = firstError(
+			err,
+			t.poison(m.to.ptr.dev, m.to.idx.dev, m.to.val.dev),
+			tracer.Write(m.to.ptr.host, m.from.Ptr),
+			tracer.Write(m.to.idx.host, m.from.Idx),
+			tracer.Write(m.to.val.host, g.weights),
+			tracer.Write(m.scores.host, g.scores),
+		)
+	}
+	return err
+}
+
+// check compares both results, relative to each score.
+func (a *hitsArrays) check(want hitsScores, tolerance float64) (largest float64, err error) {
+	for _, c := range []struct {
+		name string
+		from array
+		want []float64
+	}{{"auth1", a.auth1, want.authority}, {"hub1", a.hub1, want.hub}} {
+		got := make([]float32, len(c.want))
+		if err := tracer.Read(got, c.from.host); err != nil {
+			return largest, err
+		}
+		diff, _ := reference.MaxAbsDiff(got, c.want)
+		largest = max(largest, diff)
+		if err := reference.CompareRelative(c.name, got, c.want, tolerance); err != nil {
+			return largest, err
+		}
+	}
+	return largest, nil
+}
