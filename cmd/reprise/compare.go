@@ -14,6 +14,7 @@ import (
 
 	"github.com/reprise-gpu/reprise/bench"
 	"github.com/reprise-gpu/reprise/bench/compare"
+	"github.com/reprise-gpu/reprise/bench/figure"
 )
 
 // compareFlags are the flags of compare as given.
@@ -31,6 +32,7 @@ type compareFlags struct {
 	baseline   string
 	library    string
 	json       string
+	plot       string
 	maxRatio   float64
 }
 
@@ -94,6 +96,7 @@ Workloads:
 	c.Flags().StringVar(&f.baseline, "baseline", "", "`DIR` of the C++ programs")
 	c.Flags().StringVar(&f.library, "libcudasim", "", "`FILE` of the simulated driver")
 	c.Flags().StringVar(&f.json, "json", "", "also write the comparisons and means to `FILE` as JSON (- for standard output)")
+	c.Flags().StringVar(&f.plot, "plot", "", "also draw figures into `DIR`, as SVG and PNG: speedup, ratio, overlap and bound, of each memory mode")
 	c.Flags().Float64Var(&f.maxRatio, "max-ratio", 0, "fail if a ratio of the fastest row in Go to the fastest C++ version is above this (0: never)")
 	return c
 }
@@ -128,10 +131,9 @@ func (f *compareFlags) report(c *cobra.Command, all []compare.Comparison, wanted
 	if len(all) == 0 {
 		return stopped
 	}
-	stdout, path := c.OutOrStdout(), f.json
-	if stopped != nil && path != "" && path != "-" {
-		path += ".partial"
-		stopped = fmt.Errorf("%w; what there is went to %s", stopped, path)
+	stdout, path, figures := c.OutOrStdout(), f.json, f.plot
+	if stopped != nil {
+		stopped = aside(aside(stopped, &path), &figures)
 	}
 	var failed error
 	if path != "-" {
@@ -140,10 +142,23 @@ func (f *compareFlags) report(c *cobra.Command, all []compare.Comparison, wanted
 	if path != "" {
 		failed = errors.Join(failed, writeJSON(path, stdout, comparisons{all, compare.Means(all)}))
 	}
+	if figures != "" {
+		_, err := figure.Write(figures, all)
+		failed = errors.Join(failed, err)
+	}
 	if err := errors.Join(stopped, failed); err != nil {
 		return err
 	}
 	return f.verdict(all)
+}
+
+// aside has what is left of a run that was cut short go beside what was asked for.
+func aside(stopped error, path *string) error {
+	if *path == "" || *path == "-" {
+		return stopped
+	}
+	*path += ".partial"
+	return fmt.Errorf("%w; what there is went to %s", stopped, *path)
 }
 
 // verdict is the first thing wrong with the comparisons.

@@ -1,0 +1,169 @@
+package figure
+
+import (
+	"fmt"
+	"image/color"
+	"os"
+	"path/filepath"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgimg"
+	"gonum.org/v1/plot/vg/vgsvg"
+
+	"github.com/reprise-gpu/reprise/bench/compare"
+)
+
+// kinds are the figures that there are of each memory mode.
+var kinds = []struct {
+	name string
+	draw func([]compare.Comparison) *figure
+}{
+	{"speedup", speedup},
+	{"ratio", ratio},
+	{"overlap", overlapping},
+	{"bound", bound},
+}
+
+// Write draws every figure of every memory mode into a folder, which it makes, and
+// returns the paths: KIND-MODE.svg and .png.
+func Write(dir string, all []compare.Comparison) (paths []string, err error) {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, err
+	}
+	for _, mode := range modes(all) {
+		for _, kind := range kinds {
+			f := kind.draw(mode)
+			if f == nil {
+				continue
+			}
+			f.about = about(&mode[0])
+			for _, format := range []string{"svg", "png"} {
+				path := filepath.Join(dir, fmt.Sprintf("%s-%s.%s", kind.name, mode[0].Memory, format))
+				if err := f.write(path, format); err != nil {
+					return paths, err
+				}
+				paths = append(paths, path)
+			}
+		}
+	}
+	return paths, nil
+}
+
+// modes groups comparisons by memory mode.
+func modes(all []compare.Comparison) (groups [][]compare.Comparison) {
+	at := map[string]int{}
+	for _, c := range all {
+		i, ok := at[c.Memory]
+		if !ok {
+			i = len(groups)
+			at[c.Memory] = i
+			groups = append(groups, nil)
+		}
+		groups[i] = append(groups[i], c)
+	}
+	return groups
+}
+
+// about says where the figures of a mode come from.
+func about(c *compare.Comparison) string {
+	where := c.Device
+	if c.Simulated {
+		where += ", simulated: virtual time"
+	}
+	if c.Sample > 0 {
+		where += fmt.Sprintf(", %d blocks of each launch run", c.Sample)
+	}
+	return fmt.Sprintf("%s; memory mode %s", where, c.Memory)
+}
+
+// figure is panels in rows below a title and a legend.
+type figure struct {
+	title, about string
+	legend       []entry
+	panels       [][]*plot.Plot // rows of one length; nil is a place left empty
+	width        vg.Length      // of a panel
+}
+
+// entry is what a colour stands for.
+type entry struct {
+	name  string
+	color color.Color
+}
+
+const (
+	panelHeight  = 5.2 * vg.Centimeter
+	headerHeight = 1.7 * vg.Centimeter
+	margin       = 3 * vg.Millimeter
+	dpi          = 144
+)
+
+func (f *figure) write(path, format string) (err error) {
+	w := f.width*vg.Length(len(f.panels[0])) + 2*margin
+	h := panelHeight*vg.Length(len(f.panels)) + headerHeight + 2*margin
+	var canvas vg.CanvasWriterTo
+	if format == "svg" {
+		canvas = vgsvg.New(w, h)
+	} else {
+		canvas = vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(w, h), vgimg.UseDPI(dpi))}
+	}
+	f.draw(draw.NewCanvas(canvas, w, h))
+	file, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	_, err = canvas.WriteTo(file)
+	if closed := file.Close(); err == nil {
+		err = closed
+	}
+	return err
+}
+
+func (f *figure) draw(c draw.Canvas) {
+	c.SetColor(color.White)
+	c.Fill(c.Rectangle.Path())
+	c = draw.Crop(c, margin, -margin, margin, -margin)
+	f.header(draw.Crop(c, 0, 0, c.Size().Y-headerHeight, 0))
+	tiles := draw.Tiles{Rows: len(f.panels), Cols: len(f.panels[0]), PadX: 4 * vg.Millimeter, PadY: 4 * vg.Millimeter}
+	for r, row := range plot.Align(f.panels, tiles, draw.Crop(c, 0, 0, 0, -headerHeight)) {
+		for i, at := range row {
+			if p := f.panels[r][i]; p != nil {
+				p.Draw(at)
+			}
+		}
+	}
+}
+
+// header draws the title, where it comes from, and the legend in a line.
+func (f *figure) header(c draw.Canvas) {
+	y := c.Max.Y
+	for _, line := range []struct {
+		text  string
+		style text.Style
+	}{{f.title, letters(12, color.Black)}, {f.about, letters(9, gray)}} {
+		line.style.YAlign = draw.YTop
+		c.FillText(line.style, vg.Point{X: c.Min.X, Y: y}, line.text)
+		y -= line.style.Font.Size * 1.35
+	}
+	x, label := c.Min.X, letters(9, color.Black)
+	label.YAlign = draw.YCenter
+	const box, gap = 8, 4
+	y -= 2 + box/2
+	for _, e := range f.legend {
+		c.FillPolygon(e.color, []vg.Point{{X: x, Y: y - box/2}, {X: x + box, Y: y - box/2}, {X: x + box, Y: y + box/2}, {X: x, Y: y + box/2}})
+		x += box + gap
+		c.FillText(label, vg.Point{X: x, Y: y}, e.name)
+		x += label.Width(e.name) + 4*gap
+	}
+}
+
+// letters is text without serifs.
+func letters(size vg.Length, c color.Color) text.Style {
+	return text.Style{
+		Color: c, Handler: plot.DefaultTextHandler,
+		Font: font.From(font.Font{Typeface: "Liberation", Variant: "Sans"}, size),
+	}
+}

@@ -1,0 +1,165 @@
+package figure
+
+import (
+	"encoding/xml"
+	"fmt"
+	"image/png"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/reprise-gpu/reprise/bench"
+	"github.com/reprise-gpu/reprise/bench/compare"
+	"github.com/reprise-gpu/reprise/bench/overlap"
+)
+
+// invented is a comparison with a speedup of its own for each workload, size and block
+// size.
+func invented(workload string, size, threads int, speedup float64) compare.Comparison {
+	serial := float64(size) / 100
+	c := compare.Comparison{
+		Workload: workload, Size: size, Memory: "pinned", Threads: threads, Device: "sim:h200", Simulated: true, Sample: 64,
+		Best: "nimble/graph", BestCPP: "c++ graph", Ratio: 1,
+	}
+	for i, name := range []string{"serial/graph", "nimble/graph", "nimble/streams", "c++ sync", "c++ async", "c++ graph", "c++ capture", "c++ graph1"} {
+		r := compare.Row{Name: name, Record: bench.Record{OK: true}}
+		over := speedup
+		switch name {
+		case "serial/graph", "c++ graph1":
+			over = 1
+		case "c++ sync":
+			over = 0.3
+		default:
+			over -= 0.03 * float64(i)
+		}
+		r.ReplayUS, r.SpeedupOverSerial, r.OfBound = serial/over, over, over/4
+		r.RatioToBest = speedup / over
+		if i < 3 {
+			r.Overlap = &overlap.Shares{CT: 0.3, TC: 0.5, CC: 0.1 * float64(i), TOT: 0.25}
+		}
+		c.Rows = append(c.Rows, r)
+	}
+	return c
+}
+
+func inventedAll() (all []compare.Comparison) {
+	for i, w := range strings.Fields("vec bs img ml hits dl") {
+		for n := range 5 {
+			for k, threads := range []int{32, 1024} {
+				all = append(all, invented(w, (n+1)*(n+1)*20_000_000, threads, 1.1+0.3*float64(i)+0.05*float64(n)+0.1*float64(k)))
+			}
+		}
+	}
+	return all
+}
+
+func TestEveryFigureIsDrawnInBothFormats(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "new", "folder")
+	other := invented("vec", 1000, 32, 2)
+	other.Memory, other.Simulated, other.Sample, other.Device = "managed", false, 0, "gpu0"
+	paths, err := Write(dir, append(inventedAll(), other))
+	require.NoError(t, err)
+	var want []string
+	for _, mode := range []string{"pinned", "managed"} {
+		for _, kind := range []string{"speedup", "ratio", "overlap", "bound"} {
+			for _, format := range []string{"svg", "png"} {
+				want = append(want, filepath.Join(dir, fmt.Sprintf("%s-%s.%s", kind, mode, format)))
+			}
+		}
+	}
+	assert.Equal(t, want, paths)
+	for _, path := range paths {
+		if strings.HasSuffix(path, ".png") {
+			file, err := os.Open(path)
+			require.NoError(t, err)
+			_, err = png.Decode(file)
+			assert.NoError(t, err, path)
+			require.NoError(t, file.Close())
+			continue
+		}
+		text := textOf(t, path)
+		if strings.Contains(path, "managed") {
+			assert.Contains(t, text, "gpu0; memory mode managed")
+			assert.NotContains(t, text, "simulated")
+		} else {
+			assert.Contains(t, text, "sim:h200, simulated: virtual time, 64 blocks of each launch run; memory mode pinned")
+		}
+		for _, w := range strings.Fields("VEC BS IMG ML HITS DL") {
+			if strings.Contains(path, "pinned") {
+				assert.Contains(t, text, w, path)
+			}
+		}
+	}
+	// Speedups of vec: sizes 1.1 to 1.3 and 1.2 to 1.4 by block size, less 0.03 for the row.
+	assert.Contains(t, textOf(t, filepath.Join(dir, "speedup-pinned.svg")), "1.22x")
+}
+
+// textOf is what a drawing says.
+func textOf(t *testing.T, path string) string {
+	file, err := os.Open(path)
+	require.NoError(t, err)
+	defer file.Close()
+	var text strings.Builder
+	d := xml.NewDecoder(file)
+	for {
+		token, err := d.Token()
+		if err == io.EOF {
+			return text.String()
+		}
+		require.NoError(t, err, path)
+		if chars, ok := token.(xml.CharData); ok {
+			text.Write(chars)
+			text.WriteByte('\n')
+		}
+	}
+}
+
+func TestTheSameComparisonsGiveTheSameDrawing(t *testing.T) {
+	var drawn [2]string
+	for i := range drawn {
+		dir := t.TempDir()
+		paths, err := Write(dir, inventedAll())
+		require.NoError(t, err)
+		for _, path := range paths {
+			data, err := os.ReadFile(path)
+			require.NoError(t, err)
+			drawn[i] += string(data)
+		}
+	}
+	assert.True(t, drawn[0] == drawn[1])
+}
+
+// Where nothing could be looked at, there is no figure of overlap, and what is not known
+// is no bar.
+func TestWhatIsNotKnownIsLeftOut(t *testing.T) {
+	c := invented("vec", 1000, 32, 2)
+	for i := range c.Rows {
+		c.Rows[i].Overlap, c.Rows[i].OfBound, c.Rows[i].RatioToBest = nil, 0, 0
+	}
+	paths, err := Write(t.TempDir(), []compare.Comparison{c})
+	require.NoError(t, err)
+	assert.Len(t, paths, 3*2)
+}
+
+func TestTicksAreRoundAndFew(t *testing.T) {
+	for most, want := range map[float64]string{
+		0.9: "0 0.25 0.5 0.75", 1.15: "0 0.25 0.5 0.75 1", 1.6: "0 0.5 1 1.5", 2.5: "0 0.5 1 1.5 2 2.5", 4.2: "0 1 2 3 4", 57: "0 10 20 30 40 50", 115: "0 25 50 75 100",
+	} {
+		var got []string
+		for _, tick := range ticks(0, most) {
+			got = append(got, tick.Label)
+		}
+		assert.Equal(t, want, strings.Join(got, " "))
+	}
+}
+
+func TestSizesAreWrittenAsPeopleSayThem(t *testing.T) {
+	for n, want := range map[int]string{64: "64", 1600: "1600", 16000: "16000", 200_000: "200k", 1 << 20: "1.05M", 20_000_000: "20M", 1_200_000_000: "1.2G"} {
+		assert.Equal(t, want, count(n))
+	}
+}

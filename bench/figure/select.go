@@ -1,0 +1,61 @@
+package figure
+
+import "github.com/reprise-gpu/reprise/bench/compare"
+
+// workloads groups comparisons by workload.
+func workloads(all []compare.Comparison) [][]compare.Comparison {
+	return grouped(all, func(c *compare.Comparison) any { return c.Workload })
+}
+
+// sizesOf groups those of one workload by size.
+func sizesOf(all []compare.Comparison) [][]compare.Comparison {
+	return grouped(all, func(c *compare.Comparison) any { return c.Size })
+}
+
+func grouped(all []compare.Comparison, key func(*compare.Comparison) any) (groups [][]compare.Comparison) {
+	at := map[any]int{}
+	for i := range all {
+		k := key(&all[i])
+		n, ok := at[k]
+		if !ok {
+			n = len(groups)
+			at[k] = n
+			groups = append(groups, nil)
+		}
+		groups[n] = append(groups[n], all[i])
+	}
+	return groups
+}
+
+// row is the row of the first of the names that has one, an empty one if none has.
+func row(c *compare.Comparison, names ...string) *compare.Row {
+	for _, name := range names {
+		for i := range c.Rows {
+			if c.Rows[i].Name == name {
+				return &c.Rows[i]
+			}
+		}
+	}
+	return &compare.Row{}
+}
+
+func each[T any](list []T, value func(*T) float64) (values []float64) {
+	for i := range list {
+		values = append(values, value(&list[i]))
+	}
+	return values
+}
+
+// known leaves out what could not be told.
+func known(values []float64) (rest []float64) {
+	for _, v := range values {
+		if v > 0 {
+			rest = append(rest, v)
+		}
+	}
+	return rest
+}
+
+func bestGo(c *compare.Comparison) string { return c.Best }
+
+func bestCPP(c *compare.Comparison) string { return c.BestCPP }

@@ -1,0 +1,108 @@
+package figure
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/reprise-gpu/reprise/bench/compare"
+)
+
+// perRow is how many panels stand side by side.
+const perRow = 3
+
+// speedup has a panel for each workload: at each size, the speedup over serial
+// execution of the fastest way in Go and of the fastest in C++. A point is the
+// geometric mean over the block sizes, and its bar reaches from the least to the
+// greatest. Below each size stands what the serial strategy takes.
+func speedup(all []compare.Comparison) *figure {
+	mean := func(best func(*compare.Comparison) string) float64 {
+		values := perWorkload(all, func(c *compare.Comparison) float64 { return row(c, best(c)).SpeedupOverSerial })
+		return values[len(values)-1]
+	}
+	f := &figure{
+		title: fmt.Sprintf("Speedup over serial execution: %.2fx in Go, %.2fx in C++ (geometric mean over workloads; dashed: in Go, of each)",
+			mean(bestGo), mean(bestCPP)),
+		legend: []entry{{"fastest in Go", blue}, {"fastest in C++", orange}},
+	}
+	var row []*plot.Plot
+	for _, w := range workloads(all) {
+		f.width = max(f.width, (2.2+0.95*max(4, vg.Length(len(sizesOf(w)))))*vg.Centimeter)
+		if row = append(row, speedupPanel(w)); len(row) == perRow {
+			f.panels, row = append(f.panels, row), nil
+		}
+	}
+	if len(row) > 0 && len(f.panels) > 0 {
+		row = append(row, make([]*plot.Plot, perRow-len(row))...)
+	}
+	if len(row) > 0 {
+		f.panels = append(f.panels, row)
+	}
+	return f
+}
+
+func speedupPanel(w []compare.Comparison) *plot.Plot {
+	sizes := sizesOf(w)
+	var names []string
+	for _, of := range sizes {
+		serial := compare.GeometricMean(each(of, func(c *compare.Comparison) float64 { return row(c, "serial/graph", "serial/streams").ReplayUS }))
+		names = append(names, count(of[0].Size)+"\n"+duration(serial))
+	}
+	p := newPanel(strings.ToUpper(w[0].Workload), "speedup", names)
+	level(p, 1, gray, false, "")
+	greatest := 1.0
+	for side, s := range []struct {
+		entry
+		best func(*compare.Comparison) string
+	}{
+		{entry{"", blue}, bestGo},
+		{entry{"", orange}, bestCPP},
+	} {
+		var points bars
+		for i, of := range sizes {
+			values := known(each(of, func(c *compare.Comparison) float64 { return row(c, s.best(c)).SpeedupOverSerial }))
+			if len(values) == 0 {
+				continue
+			}
+			mean := compare.GeometricMean(values)
+			points.XYs = append(points.XYs, plotter.XY{X: float64(i) + 0.16*float64(2*side-1), Y: mean})
+			points.YErrors = append(points.YErrors, struct{ Low, High float64 }{mean - slices.Min(values), slices.Max(values) - mean})
+			greatest = max(greatest, slices.Max(values))
+		}
+		if len(points.XYs) == 0 {
+			continue
+		}
+		points.add(p, s.entry)
+		if side == 0 {
+			mean := compare.GeometricMean(each(points.XYs, func(xy *plotter.XY) float64 { return xy.Y }))
+			level(p, mean, s.color, true, fmt.Sprintf("%.2fx", mean))
+		}
+	}
+	reach(p, greatest)
+	return p
+}
+
+// bars are points with what they vary by.
+type bars struct {
+	plotter.XYs
+	plotter.YErrors
+}
+
+func (b bars) add(p *plot.Plot, e entry) {
+	points, err := plotter.NewScatter(b.XYs)
+	if err != nil {
+		panic(fmt.Sprintf("BUG: %v", err))
+	}
+	points.GlyphStyle = draw.GlyphStyle{Color: e.color, Radius: vg.Points(3), Shape: draw.CircleGlyph{}}
+	spread, err := plotter.NewYErrorBars(b)
+	if err != nil {
+		panic(fmt.Sprintf("BUG: %v", err))
+	}
+	spread.LineStyle.Color = e.color
+	p.Add(spread, points)
+}
