@@ -65,8 +65,9 @@ type Exec struct {
 // backend is one form of an instantiated program.
 type backend interface {
 	launch() error
+	wait() error             // for every replay
 	update(op ir.OpID) error // op's work has changed
-	origin() device.Stream   // empty once every replay has finished
+	origin() device.Stream   // where replays begin and end from now on
 	close() error
 }
 
@@ -129,12 +130,12 @@ func (x *Exec) Wait() error {
 	if x.impl == nil {
 		return errClosed
 	}
-	return x.of("replay of", x.dev.Synchronize(x.impl.origin()))
+	return x.of("replay of", x.impl.wait())
 }
 
 // Stream is where a replay begins and ends: work enqueued there before Replay ends before
 // the replay begins, and work enqueued there after it begins when the replay has ended. It is
-// there until Close.
+// there until Close. Replays on several streams are quicker for those who never ask for it.
 func (x *Exec) Stream() device.Stream { return x.impl.origin() }
 
 // Stats returns the counts so far.

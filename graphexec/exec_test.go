@@ -58,7 +58,8 @@ func plan(t testing.TB, text, strategy string) *ir.Schedule {
 	return result.Schedule
 }
 
-// TestCalls shows every device call that instantiating and replaying makes.
+// TestCalls shows every device call that instantiating and replaying makes. The
+// argument do lists what is called instead of one Replay.
 func TestCalls(t *testing.T) {
 	datadriven.RunTest(t, "testdata/calls", func(t *testing.T, d *datadriven.TestData) string {
 		var strategy, backend string
@@ -83,8 +84,21 @@ func TestCalls(t *testing.T) {
 			fmt.Fprintf(&log, "-- set $%s\n", name)
 			require.NoError(t, x.Set(name, value))
 		}
-		log.WriteString("-- replay\n")
-		require.NoError(t, x.Replay(context.Background()))
+		steps := "replay"
+		d.MaybeScanArgs(t, "do", &steps)
+		for step := range strings.SplitSeq(steps, ",") {
+			log.WriteString("-- " + step + "\n")
+			switch step {
+			case "replay":
+				require.NoError(t, x.Replay(context.Background()))
+			case "wait":
+				require.NoError(t, x.Wait())
+			case "stream":
+				x.Stream()
+			default:
+				t.Fatalf("unknown step %s", step)
+			}
+		}
 		log.WriteString("-- close\n")
 		require.NoError(t, x.Close())
 		return log.String()

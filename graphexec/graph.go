@@ -108,6 +108,8 @@ func (b *graphBackend) launch() error {
 	return b.dev.SubmitCommands(b.after)
 }
 
+func (b *graphBackend) wait() error { return b.dev.Synchronize(b.stream) }
+
 func (b *graphBackend) update(op ir.OpID) error {
 	return b.dev.UpdateNode(b.exec, b.nodes[op], b.prog.work[op])
 }

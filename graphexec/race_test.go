@@ -20,12 +20,24 @@ import (
 
 // forgetful is a device that forgets one wait of a command list, or one edge of
 // a graph: that of number drop, none when it is negative. It notes what is left
-// as a relation between labels of work.
+// as a relation between labels of work: of nodes, and of commands as they are
+// submitted.
 type forgetful struct {
 	device.Device
 	drop, seen int
 	labels     []string
 	before     [][]int // by work: what must end before it
+
+	lists  map[device.CommandList][]device.Command
+	last   map[device.Stream]int
+	marked map[device.Event]int
+}
+
+func newForgetful(dev device.Device, drop int) *forgetful {
+	return &forgetful{
+		Device: dev, drop: drop,
+		lists: map[device.CommandList][]device.Command{}, last: map[device.Stream]int{}, marked: map[device.Event]int{},
+	}
 }
 
 func (d *forgetful) add(label string, before ...int) int {
@@ -50,26 +62,27 @@ func (d *forgetful) AddNode(g device.Graph, deps []device.Node, w device.Work) (
 }
 
 func (d *forgetful) CompileCommands(all []device.Command) (device.CommandList, error) {
-	last, marked := map[device.Stream]int{}, map[device.Event]int{}
-	var kept []device.Command
-	for _, c := range all {
-		if c.Kind == device.Await && !d.keep() {
-			continue
-		}
-		kept = append(kept, c)
+	kept := slices.DeleteFunc(slices.Clone(all), func(c device.Command) bool { return c.Kind == device.Await && !d.keep() })
+	list, err := d.Device.CompileCommands(kept)
+	d.lists[list] = kept
+	return list, err
+}
+
+func (d *forgetful) SubmitCommands(list device.CommandList) error {
+	for _, c := range d.lists[list] {
 		var before []int
-		if n, ok := last[c.Stream]; ok {
+		if n, ok := d.last[c.Stream]; ok {
 			before = append(before, n)
 		}
-		if n, ok := marked[c.Event]; ok && c.Kind == device.Await {
+		if n, ok := d.marked[c.Event]; ok && c.Kind == device.Await {
 			before = append(before, n)
 		}
 		n := d.add(labelOf(c.Work), before...)
-		if last[c.Stream] = n; c.Kind == device.Record {
-			marked[c.Event] = n
+		if d.last[c.Stream] = n; c.Kind == device.Record {
+			d.marked[c.Event] = n
 		}
 	}
-	return d.Device.CompileCommands(kept)
+	return d.Device.SubmitCommands(list)
 }
 
 func labelOf(w device.Work) string {
@@ -132,8 +145,9 @@ func conflicting(a, b []ir.Access) bool {
 	return false
 }
 
-// replayForgetting traces a random program, and replays it once without the wait or
-// edge of that number. It returns the races there are and those reported.
+// replayForgetting traces a random program, and replays it twice without the wait or
+// edge of that number. It returns the races there are and those reported. The second
+// replay follows the first on the device, without the host in between.
 func replayForgetting(t *testing.T, seed uint64, form graphexec.Backend, drop int) (races, found map[string]bool) {
 	dev, err := sim.New(sim.Options{Race: sim.RaceOn})
 	require.NoError(t, err)
@@ -141,9 +155,11 @@ func replayForgetting(t *testing.T, seed uint64, form graphexec.Backend, drop in
 	x.calls()
 	trace, err := x.tr.Finish()
 	require.NoError(t, err)
-	d := &forgetful{Device: dev, drop: drop}
+	d := newForgetful(dev, drop)
 	exec := instantiate(t, d, trace, form)
-	require.NoError(t, exec.Replay(context.Background()))
+	for range 2 {
+		require.NoError(t, exec.Replay(context.Background()))
+	}
 	err = exec.Wait()
 	if race := (*sim.RaceError)(nil); !errors.As(err, &race) {
 		require.NoError(t, err)
@@ -161,7 +177,7 @@ func perBackend() int {
 	if testing.Short() {
 		return 100
 	}
-	return 500
+	return 250
 }
 
 func TestNoRaceIsReportedInReplaysOfPlans(t *testing.T) {
@@ -204,4 +220,39 @@ func sorted(set map[string]bool) []string {
 	}
 	slices.Sort(list)
 	return list
+}
+
+// Others may work on a replay's stream before it and after it, from the moment they
+// ask for it.
+func TestWorkOnTheStreamDoesNotMeetReplays(t *testing.T) {
+	forEachBackend(t, func(t *testing.T, form graphexec.Backend) {
+		for seed := range uint64(20) {
+			dev, err := sim.New(sim.Options{Race: sim.RaceOn})
+			require.NoError(t, err)
+			x := program{seed: seed, ops: 12, buffers: 4}.start(t, dev, tracer.Deferred)
+			x.calls()
+			trace, err := x.tr.Finish()
+			require.NoError(t, err)
+			exec := instantiate(t, dev, trace, form)
+			ctx := context.Background()
+			clear := func() {
+				for i, b := range trace.Graph.Buffers {
+					w := &device.Memset{Dst: trace.Pointer(ir.BufferID(i)), Width: 1, Count: b.Size()}
+					require.NoError(t, dev.Submit(exec.Stream(), w))
+				}
+			}
+			require.NoError(t, exec.Replay(ctx))
+			for range 3 {
+				clear()
+				require.NoError(t, exec.Replay(ctx))
+			}
+			clear()
+			require.NoError(t, exec.Wait(), "seed %d", seed)
+			clear()
+			require.NoError(t, exec.Replay(ctx))
+			require.NoError(t, exec.Wait(), "seed %d", seed)
+			require.NoError(t, exec.Close())
+			require.NoError(t, dev.Close())
+		}
+	})
 }

@@ -1,31 +1,49 @@
 package graphexec
 
 import (
+	"slices"
+
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
-// streamsBackend holds the program as one command list over a stream per lane.
+// streamsBackend holds the program as command lists over a stream per lane.
 //
-// Replays must not overlap, so each forks from the first lane and joins it
-// again. Only lanes that open with an operation nobody holds back need the
-// fork, and only lanes whose last operation nobody waits for need the join: all
-// other lanes are ordered through the waits of the schedule itself.
+// Replays must not overlap. One that follows another, or work that others put on the
+// first lane, is held in between: it forks from that lane and joins it again. Only
+// lanes that open with an operation nobody holds back need the fork, and only lanes
+// whose last operation nobody waits for need the join: all others are ordered through
+// the waits of the schedule itself.
 //
 //	lane 0  ─ fork ─ a ────────── c ─ join ─
 //	               ╲            ╱         ╱
 //	lane 1          b ─────────●── d ────●
+//
+// A replay that finds the streams empty, because Wait has returned and the first lane
+// is nobody else's, goes without. Wait then waits for the open ends one by one, which
+// costs the host nothing while the last of them is still running. On B&S, ten chains,
+// fork and join are a third of the calls.
 type streamsBackend struct {
 	dev     device.Device
 	prog    *program
 	streams []device.Stream // by lane
+	open    []device.Stream // of the lanes that nobody waits for at the end
 	events  []device.Event  // every event made, for close
-	list    device.CommandList
-	index   []int // by operation: its Run command, -1 when it needs none
+	index   []int           // by operation: its Run command, -1 when it needs none
+
+	bare  device.CommandList // the operations
+	whole device.CommandList // fork, operations, join
+	join  device.CommandList // the join alone; 0 when there is nothing to join
+	forks int                // commands of whole before the operations
+
+	empty  bool  // nothing is enqueued
+	loose  bool  // the last replay has not been joined
+	shared bool  // others know the first lane
+	failed error // to join it when they came to know it
 }
 
 func newStreamsBackend(dev device.Device, p *program) (_ *streamsBackend, err error) {
-	b := &streamsBackend{dev: dev, prog: p}
+	b := &streamsBackend{dev: dev, prog: p, empty: true}
 	defer func() {
 		if err != nil {
 			err = device.Join(err, b.close())
@@ -38,12 +56,37 @@ func newStreamsBackend(dev device.Device, p *program) (_ *streamsBackend, err er
 		}
 		b.streams = append(b.streams, s)
 	}
-	cmds, err := b.commands()
+	return b, b.compile()
+}
+
+// compile makes the command lists.
+func (b *streamsBackend) compile() error {
+	records := b.prog.sched.Records()
+	fork, err := b.forkCommands()
 	if err != nil {
-		return nil, err
+		return err
 	}
-	b.list, err = dev.CompileCommands(cmds)
-	return b, err
+	bare, err := b.commands(records)
+	if err != nil {
+		return err
+	}
+	join, err := b.joinCommands(records)
+	if err != nil {
+		return err
+	}
+	if b.bare, err = b.dev.CompileCommands(bare); err != nil {
+		return err
+	}
+	b.whole, b.forks = b.bare, len(fork)
+	if len(fork)+len(join) > 0 {
+		if b.whole, err = b.dev.CompileCommands(slices.Concat(fork, bare, join)); err != nil {
+			return err
+		}
+	}
+	if len(join) > 0 {
+		b.join, err = b.dev.CompileCommands(join)
+	}
+	return err
 }
 
 func (b *streamsBackend) newEvent() (device.Event, error) {
@@ -54,14 +97,9 @@ func (b *streamsBackend) newEvent() (device.Event, error) {
 	return e, err
 }
 
-// commands lowers the schedule to the flat list that every replay submits.
-func (b *streamsBackend) commands() ([]device.Command, error) {
+// commands lowers the schedule to a flat list.
+func (b *streamsBackend) commands(records []bool) (cmds []device.Command, err error) {
 	s := b.prog.sched
-	cmds, err := b.fork(nil)
-	if err != nil {
-		return nil, err
-	}
-	records := s.Records()
 	event := make([]device.Event, len(b.prog.work))
 	b.index = make([]int, len(b.prog.work))
 	for _, op := range s.Order {
@@ -81,11 +119,11 @@ func (b *streamsBackend) commands() ([]device.Command, error) {
 			cmds = append(cmds, device.Command{Kind: device.Record, Stream: stream, Event: event[op]})
 		}
 	}
-	return b.join(cmds, records)
+	return cmds, nil
 }
 
-// fork makes the lanes that open freely wait for the first lane's present end.
-func (b *streamsBackend) fork(cmds []device.Command) ([]device.Command, error) {
+// forkCommands make the lanes that open freely wait for the first lane's present end.
+func (b *streamsBackend) forkCommands() (cmds []device.Command, err error) {
 	s := b.prog.sched
 	seen := make([]bool, s.Lanes)
 	var free []device.Stream
@@ -97,7 +135,7 @@ func (b *streamsBackend) fork(cmds []device.Command) ([]device.Command, error) {
 		seen[lane] = true
 	}
 	if len(free) == 0 {
-		return cmds, nil
+		return nil, nil
 	}
 	e, err := b.newEvent()
 	if err != nil {
@@ -110,15 +148,21 @@ func (b *streamsBackend) fork(cmds []device.Command) ([]device.Command, error) {
 	return cmds, nil
 }
 
-// join makes the first lane wait for every other lane that nothing waits for.
-func (b *streamsBackend) join(cmds []device.Command, records []bool) ([]device.Command, error) {
+// joinCommands make the first lane wait for every other lane that nothing waits for.
+// These are the open ones, in the order in which their last operations are enqueued.
+func (b *streamsBackend) joinCommands(records []bool) (cmds []device.Command, err error) {
 	s := b.prog.sched
 	last := make([]ir.OpID, s.Lanes)
 	for _, op := range s.Order {
 		last[s.Lane[op]] = op
 	}
-	for lane := 1; lane < s.Lanes; lane++ {
-		if records[last[lane]] {
+	for _, op := range s.Order {
+		lane := s.Lane[op]
+		if last[lane] != op || records[op] {
+			continue
+		}
+		b.open = append(b.open, b.streams[lane])
+		if lane == 0 {
 			continue
 		}
 		e, err := b.newEvent()
@@ -132,21 +176,69 @@ func (b *streamsBackend) join(cmds []device.Command, records []bool) ([]device.C
 	return cmds, nil
 }
 
-func (b *streamsBackend) launch() error { return b.dev.SubmitCommands(b.list) }
-
-func (b *streamsBackend) update(op ir.OpID) error {
-	if b.index[op] < 0 {
-		return nil
+func (b *streamsBackend) launch() error {
+	list, loose := b.bare, b.join != 0
+	if !b.empty || b.shared {
+		if err := b.tie(); err != nil {
+			return err
+		}
+		list, loose = b.whole, false
 	}
-	return b.dev.UpdateCommand(b.list, b.index[op], b.prog.work[op])
+	b.empty, b.loose = false, loose
+	err := b.dev.SubmitCommands(list)
+	if err != nil {
+		b.open, b.loose = b.streams, true // how far it came is not known
+	}
+	return err
 }
 
-func (b *streamsBackend) origin() device.Stream { return b.streams[0] }
+// tie joins the last replay, if that is to be done yet.
+func (b *streamsBackend) tie() error {
+	if b.failed != nil || !b.loose {
+		return b.failed
+	}
+	b.loose = false
+	return b.dev.SubmitCommands(b.join)
+}
+
+func (b *streamsBackend) wait() error {
+	ends := b.streams[:1]
+	if b.loose {
+		ends = b.open
+	}
+	for _, stream := range ends {
+		if err := b.dev.Synchronize(stream); err != nil {
+			return err
+		}
+	}
+	b.empty, b.loose = true, false
+	return b.failed
+}
+
+func (b *streamsBackend) update(op ir.OpID) error {
+	i, work := b.index[op], b.prog.work[op]
+	if i < 0 {
+		return nil
+	}
+	err := b.dev.UpdateCommand(b.bare, i, work)
+	if err == nil && b.whole != b.bare {
+		err = b.dev.UpdateCommand(b.whole, b.forks+i, work)
+	}
+	return err
+}
+
+func (b *streamsBackend) origin() device.Stream {
+	b.shared = true
+	if err := b.tie(); err != nil {
+		b.failed = err
+	}
+	return b.streams[0]
+}
 
 func (b *streamsBackend) close() error {
 	var errs []error
-	if b.list != 0 {
-		errs = append(errs, b.dev.DestroyCommandList(b.list))
+	for _, list := range b.lists() {
+		errs = append(errs, b.dev.DestroyCommandList(list))
 	}
 	for _, e := range b.events {
 		errs = append(errs, b.dev.DestroyEvent(e))
@@ -155,4 +247,14 @@ func (b *streamsBackend) close() error {
 		errs = append(errs, b.dev.DestroyStream(s))
 	}
 	return device.Join(errs...)
+}
+
+// lists are those that were compiled.
+func (b *streamsBackend) lists() (all []device.CommandList) {
+	for _, list := range []device.CommandList{b.bare, b.whole, b.join} {
+		if list != 0 && !slices.Contains(all, list) {
+			all = append(all, list)
+		}
+	}
+	return all
 }

@@ -97,6 +97,9 @@ func look(ctx context.Context, dev device.Device, in *bench.Instance, s *ir.Sche
 		return nil, err
 	}
 	defer func() { err = device.Join(err, exec.Close()) }()
+	if watch != nil {
+		exec.Stream() // so that all streams begin after the first event
+	}
 	for i := range settle + 1 {
 		if err := in.Reset(); err != nil {
 			return nil, err

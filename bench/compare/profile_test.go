@@ -91,7 +91,7 @@ func TestEventsTellWhatATimeLineTells(t *testing.T) {
 
 // Copies that wait for their engine seem to have begun when they could have.
 func TestTransfersQueueAtTheirEngine(t *testing.T) {
-	w := &stopwatch{laps: []lap{{kind: transfer, engine: 1}, {kind: kernel}, {kind: transfer, engine: 1}, {kind: transfer, engine: 2}}}
+	w := &stopwatch{last: &timed{laps: []lap{{kind: transfer, engine: 1}, {kind: kernel}, {kind: transfer, engine: 1}, {kind: transfer, engine: 2}}}}
 	ran := []work{
 		{transfer, overlap.Span{Begin: 0, End: 20}},
 		{kernel, overlap.Span{Begin: 0, End: 30}},

@@ -17,6 +17,13 @@ import (
 type stopwatch struct {
 	device.Device
 	pinned []overlap.Span // addresses of the host's memory
+	lists  map[device.CommandList]*timed
+	last   *timed // submitted
+	events []device.Event
+}
+
+// timed is a list with events.
+type timed struct {
 	origin device.Event
 	laps   []lap
 }
@@ -29,7 +36,7 @@ type lap struct {
 }
 
 func newStopwatch(dev device.Device, trace *tracer.Trace) *stopwatch {
-	w := &stopwatch{Device: dev}
+	w := &stopwatch{Device: dev, lists: map[device.CommandList]*timed{}}
 	for i := range trace.Graph.Buffers {
 		if b := &trace.Graph.Buffers[i]; b.Place.Kind != ir.OnDevice {
 			at := int64(trace.Pointer(ir.BufferID(i)))
@@ -39,34 +46,50 @@ func newStopwatch(dev device.Device, trace *tracer.Trace) *stopwatch {
 	return w
 }
 
-// CompileCommands adds the events. The list begins on its first stream, which all others
-// wait for.
+// CompileCommands adds the events to a list that runs work. It must begin on its first
+// stream, which all others wait for.
 func (w *stopwatch) CompileCommands(all []device.Command) (device.CommandList, error) {
+	if !slices.ContainsFunc(all, func(c device.Command) bool { return c.Kind == device.Run }) {
+		return w.Device.CompileCommands(all)
+	}
 	var err error
 	event := func() (e device.Event) {
 		if err == nil {
 			e, err = w.CreateEvent()
 		}
+		if err == nil {
+			w.events = append(w.events, e)
+		}
 		return e
 	}
-	w.origin = event()
-	timed := []device.Command{{Kind: device.Record, Stream: all[0].Stream, Event: w.origin}}
+	t := &timed{origin: event()}
+	cmds := []device.Command{{Kind: device.Record, Stream: all[0].Stream, Event: t.origin}}
 	for _, c := range all {
 		if c.Kind != device.Run {
-			timed = append(timed, c)
+			cmds = append(cmds, c)
 			continue
 		}
 		l := w.lap(c.Work)
 		l.before, l.after = event(), event()
-		w.laps = append(w.laps, l)
-		timed = append(timed,
+		t.laps = append(t.laps, l)
+		cmds = append(cmds,
 			device.Command{Kind: device.Record, Stream: c.Stream, Event: l.before}, c,
 			device.Command{Kind: device.Record, Stream: c.Stream, Event: l.after})
 	}
 	if err != nil {
 		return 0, err
 	}
-	return w.Device.CompileCommands(timed)
+	list, err := w.Device.CompileCommands(cmds)
+	w.lists[list] = t
+	return list, err
+}
+
+// SubmitCommands notes which events are those of the last replay.
+func (w *stopwatch) SubmitCommands(list device.CommandList) error {
+	if t := w.lists[list]; t != nil {
+		w.last = t
+	}
+	return w.Device.SubmitCommands(list)
 }
 
 func (w *stopwatch) lap(work device.Work) lap {
@@ -97,11 +120,11 @@ func (w *stopwatch) read() (ran []work, err error) {
 	since := func(e device.Event) int64 {
 		var d time.Duration
 		if err == nil {
-			d, err = w.Elapsed(w.origin, e)
+			d, err = w.Elapsed(w.last.origin, e)
 		}
 		return d.Nanoseconds()
 	}
-	for _, l := range w.laps {
+	for _, l := range w.last.laps {
 		ran = append(ran, work{l.kind, overlap.Span{Begin: since(l.before), End: since(l.after)}})
 	}
 	w.queue(ran)
@@ -119,7 +142,7 @@ func (w *stopwatch) queue(ran []work) {
 	slices.SortStableFunc(order, func(a, b int) int { return int(ran[a].at.End - ran[b].at.End) })
 	var free [3]int64 // by engine
 	for _, i := range order {
-		engine := w.laps[i].engine
+		engine := w.last.laps[i].engine
 		ran[i].at.Begin = max(ran[i].at.Begin, free[engine])
 		free[engine] = ran[i].at.End
 	}
@@ -127,15 +150,9 @@ func (w *stopwatch) queue(ran []work) {
 
 // close destroys the events.
 func (w *stopwatch) close() error {
-	events := []device.Event{w.origin}
-	for _, l := range w.laps {
-		events = append(events, l.before, l.after)
-	}
 	var errs []error
-	for _, e := range events {
-		if e != 0 {
-			errs = append(errs, w.DestroyEvent(e))
-		}
+	for _, e := range w.events {
+		errs = append(errs, w.DestroyEvent(e))
 	}
 	return device.Join(errs...)
 }
