@@ -13,7 +13,7 @@ import (
 	"github.com/reprise-gpu/reprise/device"
 )
 
-// Device is a GPU. It is a device.Device, a device.Looper and a device.Accounter,
+// Device is a GPU. It is a device.Device, a device.Looper, a device.Manager and a device.Accounter,
 // and calls may come from any number of goroutines: one waits for another.
 type Device struct {
 	mu       sync.Mutex

@@ -53,8 +53,6 @@ func unsupported() map[string]string {
 		switch {
 		case strings.HasPrefix(name, "faults/") && os.Getenv(alone) != name:
 			why = "TestFaults runs it in a process of its own"
-		case strings.HasPrefix(name, "managed/"):
-			why = "package cuda has no managed memory yet"
 		case simulated():
 		case strings.HasPrefix(name, "conditional/") && has(withConditionals, "") != nil:
 			why = "the driver is older than conditional nodes"

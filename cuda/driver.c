@@ -71,6 +71,8 @@ static CUresult enqueue(const struct command *c) {
 		return c->fill.count ? fill(&c->fill, c->stream) : CUDA_SUCCESS;
 	case command_call:
 		return cuLaunchHostFunc(c->stream, run_host_call, (void *)c->call);
+	case command_prefetch:
+		return cuMemPrefetchAsync(c->prefetch.at, c->prefetch.bytes, c->prefetch.to, c->stream);
 	case command_record:
 		return cuEventRecord(c->event, c->stream);
 	case command_await:

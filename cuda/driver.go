@@ -36,9 +36,9 @@ type (
 
 func handleOf[To, From any](from From) To { return *(*To)(unsafe.Pointer(&from)) }
 
-// set makes c the command of a work whose handles and addresses were looked up. What
+// set makes c the command of a work whose handles and addresses were looked up, on a GPU. What
 // it held before is freed or used again.
-func (c *command) set(w device.Work, f cu.Function, hosts copyHosts, call cgo.Handle) {
+func (c *command) set(w device.Work, gpu cu.Device, f cu.Function, hosts copyHosts, call cgo.Handle) {
 	switch w := w.(type) {
 	case *device.Launch:
 		c.raw.kind = C.command_launch
@@ -55,6 +55,14 @@ func (c *command) set(w device.Work, f cu.Function, hosts copyHosts, call cgo.Ha
 		c.raw.kind = C.command_fill
 		c.setLabel(w.Label)
 		c.raw.fill = C.struct_fill{dst: C.CUdeviceptr(w.Dst), value: C.uint(w.Value), width: C.uint(w.Width), count: C.size_t(w.Count)}
+	case *device.Prefetch:
+		c.raw.kind = C.command_prefetch
+		c.setLabel(w.Label)
+		to := C.CUdevice(C.CU_DEVICE_CPU)
+		if w.ToDevice {
+			to = C.CUdevice(gpu)
+		}
+		c.raw.prefetch = C.struct_prefetch{at: C.CUdeviceptr(w.At), bytes: C.size_t(w.Bytes), to: to}
 	case *device.HostCall:
 		c.raw.kind = C.command_call
 		c.setLabel(w.Label)
@@ -137,6 +145,8 @@ func (c *command) calls() string {
 		return "cuMemsetAsync"
 	case C.command_call:
 		return "cuLaunchHostFunc"
+	case C.command_prefetch:
+		return "cuMemPrefetchAsync"
 	case C.command_record:
 		return "cuEventRecord"
 	}

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum command_kind { command_nothing, command_launch, command_copy, command_fill, command_call, command_record, command_await };
+enum command_kind { command_nothing, command_launch, command_copy, command_fill, command_call, command_prefetch, command_record, command_await };
 
 struct launch {
 	CUfunction function;
@@ -29,6 +29,12 @@ struct fill {
 	size_t count;
 };
 
+struct prefetch {
+	CUdeviceptr at;
+	size_t bytes;
+	CUdevice to;
+};
+
 // command is one step of a list, or what a graph node does. A union would save
 // half of its bytes, and cgo shows unions as arrays of bytes.
 struct command {
@@ -41,6 +47,7 @@ struct command {
 	struct launch launch;
 	struct copy copy;
 	struct fill fill;
+	struct prefetch prefetch;
 };
 
 // outcome is a result, and which command of a list it is about.

@@ -101,6 +101,9 @@ func (d *Device) AddNode(h device.Graph, deps []device.Node, w device.Work) (dev
 			return 0, err.In("AddNode")
 		}
 	}
+	if err := device.CheckNodeWork(w); err != nil {
+		return 0, err.In("AddNode")
+	}
 	call, err := d.lower(&d.scratch[0], w)
 	if err != nil {
 		return 0, err.In("AddNode")

@@ -24,7 +24,8 @@ type memory struct {
 type block struct {
 	base     device.Ptr
 	size     int64
-	host     bool
+	host     bool // pinned
+	managed  bool
 	variable device.Module // 0 for an allocation
 }
 

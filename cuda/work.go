@@ -43,12 +43,14 @@ func (d *Device) lower(c *command, w device.Work) (*hostCall, *device.Error) {
 			return nil, err
 		}
 	case *device.Prefetch:
-		return nil, refuse(device.NotSupported, "package cuda has no managed memory yet")
+		if _, err := d.memory.managedAt(w.At, w.Bytes); err != nil {
+			return nil, err
+		}
 	case *device.HostCall:
 		call := d.hosts.add(w)
-		c.set(w, f, hosts, call.handle)
+		c.set(w, d.gpu, f, hosts, call.handle)
 		return call, nil
 	}
-	c.set(w, f, hosts, cgo.Handle(0))
+	c.set(w, d.gpu, f, hosts, cgo.Handle(0))
 	return nil, nil
 }

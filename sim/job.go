@@ -91,6 +91,8 @@ func (d *Device) fill(j *job, w device.Work) *device.Error {
 		return d.fillTransfer(j, w)
 	case *Fill:
 		return d.fillFill(j, w)
+	case *Recall:
+		return d.fillRecall(j, w)
 	case *Release:
 		return d.fillRelease(j, w)
 	case *Values:

@@ -56,6 +56,19 @@ func (d *Device) withinManaged(p device.Ptr, n int64) *device.Error {
 	return nil
 }
 
+// Recall is work for the simulated device: managed memory goes home. It is how a program says
+// that the host will touch it where there are no prefetches.
+type Recall struct {
+	device.Work // nil: it makes this one
+	At          device.Ptr
+	Bytes       int64
+}
+
+func (d *Device) fillRecall(j *job, r *Recall) *device.Error {
+	*j = job{kind: prefetch, dst: uint64(r.At), bytes: r.Bytes}
+	return d.withinManaged(r.At, r.Bytes)
+}
+
 func (d *Device) fillPrefetch(j *job, p *device.Prefetch) *device.Error {
 	*j = job{kind: prefetch, dst: uint64(p.At), bytes: p.Bytes, toDevice: p.ToDevice, label: p.Label}
 	return d.withinManaged(p.At, p.Bytes)

@@ -47,6 +47,10 @@ on simulated devices and in virtual time, with the codes that are documented. Ev
 CUDA_ERROR_NOT_SUPPORTED (801), so that programs which name it still link and load. Forms are the
 symbols of a function: ` + "`_v2`" + ` and later are other signatures, ` + "`_ptds` and `_ptsz`" + ` take the null stream for the thread's own.
 
+Managed memory moves when kernels touch it and when it is prefetched ([TIME-MODEL.md](TIME-MODEL.md#managed-memory)). The simulator cannot see the
+host touch it: before it does, a program that wants to be charged for the way back prefetches to CU_DEVICE_CPU or, on a device that refuses
+that, attaches the memory to the host.
+
 `
 
 // TestCoverage fails when docs/DRIVER.md does not say what the library exports.

@@ -10,6 +10,7 @@ import (
 	"unsafe"
 
 	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/sim"
 )
 
 // Managed memory has one address for the host and for kernels. Kernels fault in what they
@@ -115,6 +116,9 @@ func sim_cuStreamAttachMemAsync(h C.CUstream, p C.CUdeviceptr, n C.size_t, flags
 			flags != C.CU_MEM_ATTACH_GLOBAL && flags != C.CU_MEM_ATTACH_HOST && flags != C.CU_MEM_ATTACH_SINGLE,
 			flags == C.CU_MEM_ATTACH_SINGLE && s.handle == 0:
 			return invalidValue
+		}
+		if flags == C.CU_MEM_ATTACH_HOST {
+			return s.submit(&sim.Recall{At: b.at, Bytes: b.size})
 		}
 		return s.submit(device.Nothing{})
 	})

@@ -1,0 +1,84 @@
+//go:build cuda
+
+package cuda
+
+import (
+	"fmt"
+	"unsafe"
+
+	"gorgonia.org/cu"
+
+	"github.com/reprise-gpu/reprise/device"
+)
+
+// defaultStream is the legacy default stream.
+var defaultStream cu.Stream
+
+// managedAt is the block of managed memory that n bytes at an address lie in.
+func (m *memory) managedAt(p device.Ptr, n int64) (*block, *device.Error) {
+	if n < 0 {
+		return nil, refuse(device.InvalidValue, "%d bytes; want 0 or more", n)
+	}
+	b, err := m.at(p, n)
+	if err == nil && !b.managed {
+		return nil, refuse(device.InvalidValue, "%d bytes at %#x, which is not managed memory and does not move", n, uint64(p))
+	}
+	return b, err
+}
+
+// AllocManaged returns memory that Go's collector does not know. A driver refuses to
+// allocate nothing, so that takes a byte.
+func (d *Device) AllocManaged(bytes int64) (device.Ptr, []byte, error) {
+	if err := d.enter(); err != nil {
+		return 0, nil, err.In("AllocManaged")
+	}
+	defer d.mu.Unlock()
+	if err := checkSize(bytes, device.MaxHostAlloc, "managed memory"); err != nil {
+		return 0, nil, err.In("AllocManaged")
+	}
+	var p cu.DevicePtr
+	err := d.gorgonia("cuMemAllocManaged", func() (err error) {
+		p, err = cu.MemAllocManaged(max(1, bytes), cu.AttachGlobal)
+		return err
+	})
+	if err != nil {
+		err.Detail = fmt.Sprintf("%d bytes: %s", bytes, err.Detail)
+		return 0, nil, err.In("AllocManaged")
+	}
+	b := block{base: device.Ptr(p), size: bytes, managed: true}
+	d.memory.add(b)
+	return b.base, unsafe.Slice((*byte)(pointer(b.base)), bytes), nil
+}
+
+// ToHost prefetches in the legacy default stream, whose order with all of our streams has
+// it wait for all work. A GPU that cannot prefetch is told that the host will use the whole
+// allocation, and then that kernels may again.
+func (d *Device) ToHost(p device.Ptr, bytes int64) error {
+	if err := d.enter(); err != nil {
+		return err.In("ToHost")
+	}
+	defer d.mu.Unlock()
+	b, err := d.memory.managedAt(p, bytes)
+	if err != nil {
+		return err.In("ToHost")
+	}
+	if bytes == 0 {
+		return d.waitAll().In("ToHost")
+	}
+	if concurrent, failed := d.gpu.Attribute(cu.ConcurrentManagedAccess); failed == nil && concurrent != 0 {
+		err = d.gorgonia("cuMemPrefetchAsync", func() error {
+			return cu.DevicePtr(p).MemPrefetchAsync(bytes, cu.CPU, defaultStream)
+		})
+		return first(err, d.waitAll()).In("ToHost")
+	}
+	err = d.attach(b, cu.AttachHost)
+	return first(err, d.attach(b, cu.AttachGlobal)).In("ToHost")
+}
+
+// attach says who may use managed memory, and waits until that holds.
+func (d *Device) attach(b *block, who cu.MemAttachFlags) *device.Error {
+	err := d.gorgonia("cuStreamAttachMemAsync", func() error {
+		return defaultStream.AttachMemAsync(cu.DevicePtr(b.base), 0, uint(who))
+	})
+	return first(err, d.waitAll())
+}
