@@ -39,7 +39,9 @@ type Options struct {
 	// its grid; what they count stands for the whole, and the data that launches
 	// leave are not what they would compute. Times of regular kernels come out
 	// within 3 %, those of irregular ones within 25 % (TestSampledTimesAreCloseToWholeOnes).
-	// Cooperative launches run whole.
+	// Cooperative launches run whole. Copies and fills of more than a page that streams and
+	// graphs run are timed and not made; Write and Read are, since what the host writes
+	// may steer kernels. Memory that nothing touches costs the host none.
 	Sample int64
 	// StepLimit is how many warp instructions one block may issue before its launch
 	// ends in a timeout, as an endless loop should; 0 is 1<<31, minutes of host time.
@@ -143,7 +145,7 @@ func New(o Options) (*Device, error) {
 		sample:  o.Sample,
 		printed: fifo{out: orDefault(o.Stdout, io.Writer(os.Stdout)), most: printLimit},
 		l2:      des.NewCache(p),
-		memo:    newMemo(o.Memo, orDefault(o.MemoBytes, defaultMemoBytes)),
+		memo:    newMemo(o.Memo, orDefault(o.MemoBytes, defaultMemoBytes), o.Sample > 0),
 		modules: device.Handles[device.Module, *module]{Kind: "module"},
 		funcs:   device.Handles[device.Function, *kernel]{Kind: "function"},
 		streams: device.Handles[device.Stream, *stream]{Kind: "stream"},

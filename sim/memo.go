@@ -49,6 +49,8 @@ const (
 // input neither hashes nor copies anything.
 type memo struct {
 	off    bool
+	sample bool // contents are told apart by when the host wrote them, and results have no outputs
+	writes uint64
 	hashed int64
 	hits   int64
 	seeds  [2]maphash.Seed
@@ -103,9 +105,9 @@ type output struct {
 	hash digest
 }
 
-func newMemo(mode Memo, limit int64) *memo {
+func newMemo(mode Memo, limit int64, sample bool) *memo {
 	return &memo{
-		off: mode == MemoOff, recent: lru{limit: limit},
+		off: mode == MemoOff, sample: sample, recent: lru{limit: limit},
 		seeds: [2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()},
 		known: map[uint64]digest{}, shapes: map[shapeKey]*shape{},
 	}
@@ -120,6 +122,11 @@ func (m *memo) hash(b []byte) digest {
 func (m *memo) content(mem *interp.Memory, base uint64) digest {
 	if h, ok := m.known[base]; ok {
 		return h
+	}
+	if m.sample {
+		m.writes++
+		m.known[base] = digest{m.writes}
+		return m.known[base]
 	}
 	var bytes []byte
 	if mem.Reaches(base) {
@@ -213,7 +220,7 @@ func (m *memo) apply(d *Device, e *entry) {
 func (m *memo) store(d *Device, j *job, stats *interp.Stats) {
 	for _, t := range stats.Touched {
 		if t.Written {
-			d.changed(t.Base)
+			d.computed(t.Base)
 		}
 	}
 	s := j.shape
@@ -223,14 +230,18 @@ func (m *memo) store(d *Device, j *job, stats *interp.Stats) {
 	s.tried = false
 	i := slices.IndexFunc(s.footprints, func(f *footprint) bool { return slices.Equal(f.touched, stats.Touched) })
 	if i < 0 {
-		s.footprints = append(s.footprints, &footprint{
-			touched: slices.Clone(stats.Touched), results: map[digest]*entry{}, seen: map[digest]struct{}{}})
+		f := &footprint{touched: slices.Clone(stats.Touched), results: map[digest]*entry{}, seen: map[digest]struct{}{}}
+		s.footprints = append(s.footprints, f)
 		if len(s.footprints) > maxFootprints {
 			s.footprints = s.footprints[1:]
 		}
+		if m.sample { // the contents are those before the run
+			f.before = m.contents(d.memory, f.touched)
+			m.record(d, f, stats)
+		}
 		return
 	}
-	if f := s.footprints[i]; f.again() {
+	if f := s.footprints[i]; m.sample || f.again() {
 		m.record(d, f, stats)
 	}
 }
@@ -255,7 +266,7 @@ func (m *memo) record(d *Device, f *footprint, stats *interp.Stats) {
 		e.touched = slices.Clone(d.races.record.Allocations)
 	}
 	for _, t := range f.touched {
-		if t.Written {
+		if t.Written && !m.sample {
 			e.size += int64(len(allocation(mem, t.Base)))
 		}
 	}
@@ -264,7 +275,7 @@ func (m *memo) record(d *Device, f *footprint, stats *interp.Stats) {
 		return
 	}
 	for _, t := range f.touched {
-		if t.Written {
+		if t.Written && !m.sample {
 			data := slices.Clone(allocation(mem, t.Base))
 			e.outputs = append(e.outputs, output{t.Base, data, m.content(mem, t.Base)})
 		}

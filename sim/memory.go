@@ -124,6 +124,14 @@ func (d *Device) within(p device.Ptr, n int64) *device.Error {
 	return nil
 }
 
+// computed is changed for what the device itself wrote, which on a sampled device has no
+// meaning: what its launches do depends on what the host wrote alone.
+func (d *Device) computed(addr uint64) {
+	if d.sample == 0 {
+		d.changed(addr)
+	}
+}
+
 // changed tells the memo of the device that owns an allocation that it has new content.
 func (d *Device) changed(addr uint64) {
 	base, _, ok := d.memory.Base(addr)

@@ -29,6 +29,7 @@ type Transfer struct {
 	Height      int64
 	Depth       int64
 	Staged      bool // what is on the host is read when the copy is enqueued
+	Own         bool // the host makes it and waits for it: a sampled device carries it out, as Write and Read
 	Label       string
 }
 
@@ -78,7 +79,7 @@ func (d *Device) fillTransfer(j *job, t *Transfer) *device.Error {
 	if t.Staged {
 		b.src.Host = slices.Clone(b.src.Host)
 	}
-	*j = job{kind: copyBytes, dst: uint64(t.Dst.At), src: uint64(t.Src.At), bytes: b.bytes(), box: b, label: t.Label}
+	*j = job{kind: copyBytes, dst: uint64(t.Dst.At), src: uint64(t.Src.At), bytes: b.bytes(), box: b, own: t.Own, label: t.Label}
 	return nil
 }
 

@@ -68,6 +68,7 @@ func (s *stream) copyNow(t *sim.Transfer) error {
 	if err := captures.Unsafe(&driver.caller.capture); err != nil {
 		return err
 	}
+	t.Own = true
 	if err := s.submit(t); err != nil {
 		return err
 	}

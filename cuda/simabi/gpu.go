@@ -9,6 +9,7 @@ import "C"
 import (
 	"fmt"
 	"os"
+	"strconv"
 	"strings"
 
 	"github.com/reprise-gpu/reprise/internal/des"
@@ -24,6 +25,7 @@ type gpu struct {
 	ordinal int
 	profile *des.Profile
 	sim     *sim.GPU
+	sample  int64 // blocks of each launch that are run, 0 for all
 	primary primary
 
 	firstPool *pool // the default one; nil until somebody asks
@@ -32,11 +34,15 @@ type gpu struct {
 
 // open makes a device for a context of the GPU.
 func (g *gpu) open(c *context) (*sim.Device, error) {
-	return sim.New(sim.Options{Custom: g.profile, On: g.sim, Outside: c.outside})
+	return sim.New(sim.Options{Custom: g.profile, On: g.sim, Sample: g.sample, Outside: c.outside})
 }
 
-// plug reads $REPRISE_SIM.
+// plug reads $REPRISE_SIM, and $REPRISE_SIM_SAMPLE.
 func plug() ([]*gpu, error) {
+	sample, err := sampled(os.Getenv("REPRISE_SIM_SAMPLE"))
+	if err != nil {
+		return nil, err
+	}
 	list := os.Getenv("REPRISE_SIM")
 	if list == "" {
 		list = "h200"
@@ -48,9 +54,21 @@ func plug() ([]*gpu, error) {
 		if err != nil {
 			return nil, fmt.Errorf("REPRISE_SIM=%s: %w", list, err)
 		}
-		gpus = append(gpus, &gpu{ordinal: i, profile: p, sim: driver.system.GPU(p.MemoryBytes)})
+		gpus = append(gpus, &gpu{ordinal: i, profile: p, sim: driver.system.GPU(p.MemoryBytes), sample: sample})
 	}
 	return gpus, nil
+}
+
+// sampled is how many blocks of each launch are run, 0 for all: see sim.Options.Sample.
+func sampled(text string) (int64, error) {
+	if text == "" {
+		return 0, nil
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || n < 0 {
+		return 0, fmt.Errorf("REPRISE_SIM_SAMPLE=%s: write a number of blocks, 1 or more, or 0 for all", text)
+	}
+	return n, nil
 }
 
 // gpuOf is the GPU of an ordinal.

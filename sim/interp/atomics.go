@@ -3,6 +3,7 @@ package interp
 import (
 	"math"
 	"math/bits"
+	"strings"
 
 	"github.com/reprise-gpu/reprise/ptx"
 )
@@ -124,7 +125,11 @@ func atomicAccess(w *warp, in *inst) {
 		if in.x.inShared != nil && addr-sharedWindow < windowSize {
 			op = in.x.inShared
 		}
-		v := op(old, w.lane(b, i), third)
+		by := w.lane(b, i)
+		if w.eng.run.each > 1 && in.x.counts && strings.HasPrefix(in.x.atomic, "add.") {
+			by *= w.eng.run.stride()
+		}
+		v := op(old, by, third)
 		writeCell(p, int(n), v)
 		w.setLane(element{in.d, int(n)}, i, old)
 		if v != old {

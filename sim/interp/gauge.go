@@ -17,12 +17,15 @@ import (
 type gauge struct {
 	on     bool  // the block that runs is measured
 	half   bool  // and of the measured ones it is in the half that tells the growth
+	head   bool  // the blocks stand for themselves, and not for the grid: see sampled
+	few    bool  // every other block is in the half, since there are few
 	stride int64 // one block of so many is measured
 	among  int64 // the first so many blocks
 	cache  int   // bytes of L1
 
 	blocks  int64 // measured
 	halves  int64 // of them in the half
+	heads   int64 // measured in the head
 	extra   int64 // wavefronts beyond the first of each instruction
 	read    int64 // sectors that loads asked for
 	missed  int64 // of them, those that L1 did not have
@@ -40,7 +43,7 @@ const measured = 8
 // counter, those measured are among the first that are resident: they may do all of
 // it, and leave nothing to the rest of the grid.
 func (g *gauge) prepare(l *Launch, shares bool) {
-	g.on, g.stride = false, 1
+	g.on, g.head, g.few, g.stride = false, false, false, 1
 	g.among = int64(l.Grid[0]) * int64(l.Grid[1]) * int64(l.Grid[2])
 	if l.Sample == 0 {
 		if shares {
@@ -48,7 +51,7 @@ func (g *gauge) prepare(l *Launch, shares bool) {
 		}
 		g.stride = max(1, g.among/measured)
 	}
-	g.blocks, g.halves, g.extra, g.read, g.missed, g.updates = 0, 0, 0, 0, 0, 0
+	g.blocks, g.halves, g.heads, g.extra, g.read, g.missed, g.updates = 0, 0, 0, 0, 0, 0, 0
 	g.cache = l.CacheBytes
 	g.bytes.clear()
 }
@@ -60,8 +63,11 @@ func (g *gauge) begin(i int64) {
 	if g.on {
 		g.l1.resize(g.cache)
 		g.bytes.allocate()
-		g.blocks++
-		if g.half = mix(uint64(part)+1)>>63 == 0; g.half {
+		g.half = mix(uint64(part)+1)>>63 == 0
+		if g.few {
+			g.half = g.blocks%2 == 0
+		}
+		if g.blocks++; g.half {
 			g.halves++
 		}
 		g.l1.invalidate()
@@ -70,13 +76,17 @@ func (g *gauge) begin(i int64) {
 
 // add joins what two gauges of a launch measured.
 func (g *gauge) add(o *gauge) {
-	g.blocks += o.blocks
-	g.halves += o.halves
+	if o.head {
+		g.heads += o.blocks
+	} else {
+		g.blocks += o.blocks
+		g.halves += o.halves
+	}
 	g.extra += o.extra
 	g.read += o.read
 	g.missed += o.missed
 	g.updates += o.updates
-	g.bytes.merge(&o.bytes)
+	g.bytes.merge(&o.bytes, o.head)
 }
 
 // access measures one record for the live lanes, before it is executed.

@@ -29,7 +29,9 @@ func (k *Kernel) Run(mem *Memory, l Launch) (Stats, *Fault) {
 	defer r.mu.Unlock()
 	r.begin(k, mem, l)
 	defer r.end()
-	if n := r.workers(); n < 2 || !r.sideBySide(n) {
+	if r.runs < r.blocks && !k.ordered {
+		r.sampled()
+	} else if n := r.workers(); n < 2 || !r.sideBySide(n) {
 		r.inOrder()
 	}
 	if l.Record != nil {
@@ -48,6 +50,10 @@ func (r *run) begin(k *Kernel, mem *Memory, l Launch) {
 	r.runs = r.blocks
 	if l.Sample > 0 {
 		r.runs = min(r.blocks, l.Sample)
+	}
+	r.each, r.drawn = 1, 0
+	if k.ordered {
+		r.each = float64(r.blocks) / float64(r.runs)
 	}
 	r.params = grow(r.params, (k.paramBytes+7)/8+1)
 	copy(unsafe.Slice((*byte)(unsafe.Pointer(&r.params[0])), k.paramBytes), l.Params)
@@ -95,10 +101,10 @@ func (r *run) stats() Stats {
 		c.add(&e.count)
 	}
 	scale := func(n int64) int64 {
-		if r.runs == r.blocks {
+		if r.each == 1 {
 			return n
 		}
-		return int64(float64(n) * float64(r.blocks) / float64(r.runs))
+		return int64(float64(n) * r.each)
 	}
 	s := Stats{
 		Blocks: scale(c.blocks), Warps: scale(c.warps), WarpInsts: scale(c.insts), LaneInsts: scale(c.laneInsts),
@@ -126,21 +132,24 @@ func (r *run) estimate(s *Stats) {
 		}
 		for k, n := range e.visits {
 			if n > 0 {
-				s.Work.Add(&r.kernel.work[k], float64(n)*float64(r.blocks)/float64(r.runs))
+				s.Work.Add(&r.kernel.work[k], float64(n)*r.each)
 			}
 		}
 	}
 	if g.blocks == 0 {
 		return
 	}
-	oneIn := r.oneIn(g, s)
-	s.Work[unit.Memory] += float64(g.extra) * oneIn
+	oneIn, times := r.oneIn(g, s), 1.0
+	if r.runs == r.blocks || r.kernel.ordered { // or else the blocks stand for the others already
+		times = oneIn
+	}
+	s.Work[unit.Memory] += float64(g.extra) * times
 	s.SectorsMissed = s.SectorsRead
 	if g.read > 0 {
 		s.SectorsMissed = int64(float64(s.SectorsRead) * float64(g.missed) / float64(g.read))
 	}
 	if g.updates > 0 {
-		s.Updates, s.UpdatedLines = int64(float64(g.updates)*oneIn), g.bytes.contended()
+		s.Updates, s.UpdatedLines = int64(float64(g.updates)*times), g.bytes.contended()
 	}
 	s.Extents, s.Growth = g.extents(r, s.Touched, oneIn)
 }
@@ -152,7 +161,7 @@ func (r *run) oneIn(g *gauge, s *Stats) float64 {
 	if r.kernel.shares && g.read > 0 {
 		return float64(s.SectorsRead) / float64(g.read)
 	}
-	return float64(r.blocks) / float64(g.blocks)
+	return float64(r.blocks-g.heads) / float64(g.blocks)
 }
 
 // touches joins what the engines touched, by address.

@@ -16,6 +16,8 @@ type run struct {
 	params  []uint64
 	blocks  int64     // of the grid
 	runs    int64     // blocks to run, fewer than blocks when sampling
+	drawn   int64     // numbers taken from counters by a sample
+	each    float64   // how many blocks what a block did counts for, unless see standFor
 	engines []*engine // in use
 	spare   []*engine
 	touched []Touch
@@ -149,16 +151,26 @@ func (r *run) fail(i int64, f *Fault) {
 	}
 }
 
-// block is where in the grid the i-th run is. A sample takes one block from each
-// of equal parts of the grid, at a place of its own: taken from the same place of
-// all, they might be one column of the grid.
+// block is where in the grid the i-th run is.
 func (r *run) block(i int64) [3]uint32 {
 	if r.runs < r.blocks {
-		at := r.part(i)
-		i = at + int64(mix(uint64(i)+1)%uint64(r.part(i+1)-at))
+		i = r.pick(i)
 	}
+	return r.at(i)
+}
+
+// at is the i-th block of the grid.
+func (r *run) at(i int64) [3]uint32 {
 	x, y := int64(r.launch.Grid[0]), int64(r.launch.Grid[1])
 	return [3]uint32{uint32(i % x), uint32(i / x % y), uint32(i / x / y)}
+}
+
+// pick is the i-th block of a sample: one from each of equal parts of the grid, at a
+// place of its own. Taken from the same place of all, they might be one column of the
+// grid.
+func (r *run) pick(i int64) int64 {
+	at := r.part(i)
+	return at + int64(mix(uint64(i)+1)%uint64(r.part(i+1)-at))
 }
 
 // part is where the i-th of equal parts of the grid begins, one for each run.

@@ -24,6 +24,8 @@ type touchedLine struct {
 	read, written uint8
 	updated       bool // by an atomic
 	half          bool // by a block of the half that tells the growth
+	head          bool // by a block of the head
+	rest          bool // by any other
 }
 
 const (
@@ -53,7 +55,7 @@ func (s *sketch) empty() {
 
 // add notes an access to a sector.
 func (s *sketch) add(sector uint64, kind accessKind, half bool) {
-	t := touchedLine{line: sector>>2 + 1, updated: kind == updates, half: half}
+	t := touchedLine{line: sector>>2 + 1, updated: kind == updates, half: half, rest: true}
 	bit := uint8(1) << (sector & 3)
 	if kind != stores {
 		t.read = bit
@@ -89,6 +91,8 @@ func (s *sketch) place(t *touchedLine) {
 			at.written |= t.written
 			at.updated = at.updated || t.updated
 			at.half = at.half || t.half
+			at.head = at.head || t.head
+			at.rest = at.rest || t.rest
 			return
 		}
 	}
@@ -107,8 +111,8 @@ func (s *sketch) refill(level int) {
 	}
 }
 
-// merge adds the lines of another sketch.
-func (s *sketch) merge(o *sketch) {
+// merge adds the lines of another sketch, of the head or of other blocks.
+func (s *sketch) merge(o *sketch, head bool) {
 	if len(o.used) == 0 {
 		return
 	}
@@ -117,7 +121,11 @@ func (s *sketch) merge(o *sketch) {
 		s.refill(o.level)
 	}
 	for _, i := range o.used {
-		s.insert(&o.table[i])
+		t := o.table[i]
+		if head {
+			t.head, t.rest, t.half = true, false, false
+		}
+		s.insert(&t)
 	}
 }
 
@@ -125,14 +133,26 @@ func (s *sketch) merge(o *sketch) {
 // each counted once, however often it was accessed.
 type Extent struct{ Read, Written int64 }
 
-// tally sums the lines of one allocation.
-type tally struct{ read, written, all, half float64 }
+// tally sums the sectors of one allocation.
+type tally struct {
+	read, written float64
+	any           float64 // read or written
+	head          float64 // of them by the head
+	all           float64 // by other blocks
+	half          float64 // by those of the half that tells the growth
+}
 
 func (t *tally) add(l *touchedLine) {
 	t.read += float64(bits.OnesCount8(l.read))
 	t.written += float64(bits.OnesCount8(l.written))
 	n := float64(bits.OnesCount8(l.read | l.written))
-	t.all += n
+	t.any += n
+	if l.head {
+		t.head += n
+	}
+	if l.rest {
+		t.all += n
+	}
 	if l.half {
 		t.half += n
 	}
@@ -162,15 +182,31 @@ func (g *gauge) extents(r *run, touched []Touch, oneIn float64) (out []Extent, g
 	r.extents = append(r.extents[:0], make([]Extent, len(touched))...)
 	scale := sectorBytes * math.Ldexp(1, s.level)
 	for k, t := range r.tallies {
-		if t.all == 0 {
+		if t.any == 0 {
 			continue
 		}
-		grown := scale * math.Pow(oneIn, g.growth(&t))
+		grown := scale * g.grown(&t, oneIn)
 		_, size, _ := r.mem.Base(touched[k].Base)
 		limit := float64((size + sectorBytes - 1) &^ (sectorBytes - 1))
 		r.extents[k] = Extent{int64(min(limit, t.read*grown)), int64(min(limit, t.written*grown))}
 	}
 	return r.extents, g.growth(&all)
+}
+
+// grown is how many times what was touched of an allocation the whole grid touches. What
+// blocks touch is taken to grow as a power of their number, so that what the head and
+// the rest touch together is a sum of roots.
+func (g *gauge) grown(t *tally, oneIn float64) float64 {
+	power := g.growth(t)
+	rest := math.Pow(oneIn, power)
+	if t.head == 0 {
+		return rest
+	}
+	const same = 0.01 // powers below it: both touch the same bytes
+	if rest *= t.all; power < same || t.all == 0 {
+		return max(t.head, rest) / t.any
+	}
+	return math.Pow(math.Pow(t.head, 1/power)+math.Pow(rest, 1/power), power) / t.any
 }
 
 // growth is the exponent with which what is touched grows with the blocks.

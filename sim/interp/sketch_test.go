@@ -69,7 +69,7 @@ func TestSketchesMergeToTheSameInAnyOrder(t *testing.T) {
 			r.Shuffle(len(parts), func(i, j int) { parts[i], parts[j] = parts[j], parts[i] })
 			merged := &sketch{}
 			for _, p := range parts {
-				merged.merge(p)
+				merged.merge(p, false)
 			}
 			wantLevel, want := whole.contents()
 			level, got := merged.contents()

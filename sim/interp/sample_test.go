@@ -1,0 +1,108 @@
+package interp
+
+import (
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// columns has each of its first f threads walk down a column of x, n rows of f words, and
+// store what it found in one of y.
+const columns = `
+.version 7.8
+.target sm_75
+.address_size 64
+.visible .entry columns(.param .u64 x, .param .u64 y, .param .u32 n, .param .u32 f)
+{
+	.reg .pred %p<3>;
+	.reg .b64 %rd<6>;
+	.reg .b32 %r<9>;
+	ld.param.u64 %rd1, [x];
+	ld.param.u64 %rd2, [y];
+	ld.param.u32 %r1, [n];
+	ld.param.u32 %r2, [f];
+	mov.u32 %r3, %ctaid.x;
+	mov.u32 %r4, %ntid.x;
+	mov.u32 %r5, %tid.x;
+	mad.lo.s32 %r6, %r3, %r4, %r5;
+	setp.ge.u32 %p1, %r6, %r2;
+	@%p1 bra DONE;
+	mul.wide.u32 %rd3, %r6, 4;
+	add.s64 %rd1, %rd1, %rd3;
+	add.s64 %rd2, %rd2, %rd3;
+	mul.wide.u32 %rd4, %r2, 4;
+	mov.u32 %r7, 0;
+ROW:
+	ld.global.u32 %r8, [%rd1];
+	st.global.u32 [%rd2], %r8;
+	add.s64 %rd1, %rd1, %rd4;
+	add.s64 %rd2, %rd2, %rd4;
+	add.u32 %r7, %r7, 1;
+	setp.lt.u32 %p2, %r7, %r1;
+	@%p2 bra ROW;
+DONE:
+	ret;
+}`
+
+// agree requires two counts to agree to within a share of the first.
+func agree(t *testing.T, what string, whole, sampled, within float64) {
+	t.Helper()
+	require.LessOrEqual(t, math.Abs(sampled-whole), within*whole, "%s: %v whole, %v sampled", what, whole, sampled)
+}
+
+// sameCounts requires that a sample counts about what the whole does.
+func sameCounts(t *testing.T, whole, sampled Stats, within float64) {
+	t.Helper()
+	require.Equal(t, whole.Blocks, sampled.Blocks)
+	require.Equal(t, whole.Warps, sampled.Warps)
+	agree(t, "instructions", float64(whole.WarpInsts), float64(sampled.WarpInsts), within)
+	agree(t, "of lanes", float64(whole.LaneInsts), float64(sampled.LaneInsts), within)
+	agree(t, "work", whole.Work.Total(), sampled.Work.Total(), within)
+	agree(t, "sectors read", float64(whole.SectorsRead), float64(sampled.SectorsRead), within)
+	agree(t, "sectors written", float64(whole.SectorsWrite), float64(sampled.SectorsWrite), within)
+	agree(t, "cycles", whole.Path.Cycles, sampled.Path.Cycles, within)
+	agree(t, "round trips", whole.Path.Trips, sampled.Path.Trips, within)
+	require.Equal(t, whole.Touched, sampled.Touched)
+	for i := range whole.Extents {
+		agree(t, "bytes read", float64(whole.Extents[i].Read), float64(sampled.Extents[i].Read), max(within, 0.05))
+		agree(t, "bytes written", float64(whole.Extents[i].Written), float64(sampled.Extents[i].Written), max(within, 0.05))
+	}
+}
+
+// Work that the first blocks of a grid have all of is not taken for that of every block,
+// nor overlooked.
+func TestSamplesKnowTheHeadOfAGrid(t *testing.T) {
+	const n, f = 200, 200
+	for _, threads := range []uint32{32, 128, 256, 1024} {
+		d := open(t, "columns.ptx", columns)
+		x, y := buffer(d, "x", make([]uint32, n*f)), buffer(d, "y", make([]uint32, n*f))
+		l := Launch{Grid: dims(64, 1, 1), Block: dims(threads, 1, 1), Params: params(x, y, uint32(n), uint32(f))}
+		whole := d.run("columns", l)
+		for _, l.Sample = range []int64{2, 4, 8, 16} {
+			sampled := d.run("columns", l)
+			sameCounts(t, whole, sampled, 0.02)
+			require.Equal(t, whole.Slowest, sampled.Slowest)
+		}
+	}
+}
+
+// What blocks share out by a counter is shared out among all of them, not among the few
+// that are run.
+func TestSamplesShareOutByCounters(t *testing.T) {
+	const n, grid, resident = 96_000, 100, 100
+	d := open(t, "sharing.ptx", sharing)
+	for _, sample := range []int64{4, 10, 25} {
+		var stats [2]Stats
+		for i, s := range []int64{0, sample} {
+			counter, owner := buffer(d, "counter", make([]uint32, 1)), buffer(d, "owner", make([]uint32, n))
+			stats[i] = d.run("sharing", Launch{Grid: dims(grid, 1, 1), Block: dims(64, 1, 1), Resident: resident, Sample: s,
+				Params: params(counter, owner, uint32(n))})
+			stats[i].Touched = nil
+		}
+		agree(t, "instructions", float64(stats[0].WarpInsts), float64(stats[1].WarpInsts), 0.05)
+		agree(t, "atomics", float64(stats[0].Atomics), float64(stats[1].Atomics), 0.05)
+		agree(t, "cycles", stats[0].Path.Cycles, stats[1].Path.Cycles, 0.05)
+		agree(t, "cycles of the slowest", stats[0].Slowest.Cycles, stats[1].Slowest.Cycles, 0.1)
+	}
+}

@@ -1,0 +1,75 @@
+package sim
+
+import (
+	"encoding/binary"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/reprise-gpu/reprise/device"
+)
+
+// A sampled device times the copies and fills of streams and does not make them, but
+// for those so small that they may steer a kernel. What the host copies itself is there.
+func TestSampledDevicesMoveWhatTheHostWrites(t *testing.T) {
+	took := map[bool]int64{}
+	for _, sampled := range []bool{false, true} {
+		d := open(t, Options{Sample: map[bool]int64{true: 4}[sampled]})
+		const n = 1 << 20
+		p, err := d.Alloc(n)
+		require.NoError(t, err)
+		q, err := d.Alloc(n)
+		require.NoError(t, err)
+		s, err := d.CreateStream(0)
+		require.NoError(t, err)
+		ones := make([]byte, n)
+		for i := range ones {
+			ones[i] = 1
+		}
+		require.NoError(t, d.Write(p, ones))
+		begun := d.Now()
+		require.NoError(t, d.Submit(s, &device.Copy{Dst: q, Src: p, Bytes: n}))
+		require.NoError(t, d.Submit(s, &device.Memset{Dst: p + 8192, Value: 2, Width: 1, Count: steers}))
+		require.NoError(t, d.Submit(s, &device.Memset{Dst: p + 65536, Value: 3, Width: 1, Count: steers + 1}))
+		require.NoError(t, d.Synchronize(s))
+		took[sampled] = int64(d.Now() - begun)
+		at := func(p device.Ptr) byte {
+			var b [1]byte
+			require.NoError(t, d.Read(b[:], p))
+			return b[0]
+		}
+		assert.Equal(t, byte(1), at(p))
+		assert.Equal(t, byte(2), at(p+8192+steers-1))
+		assert.Equal(t, sampled, at(p+65536) == 1, "a large fill is made only on a device that computes")
+		assert.Equal(t, sampled, at(q) == 0, "so is a copy")
+		require.NoError(t, d.Close())
+	}
+	assert.Equal(t, took[false], took[true])
+}
+
+// A launch that a sampled device has run is not run again until the host writes what
+// it touches, and no byte of memory is looked at to know that.
+func TestSampledDevicesRepeatWithoutLooking(t *testing.T) {
+	r := newUncheckedRig(t, Options{Sample: 1})
+	out, at, target := r.buffers[0], r.buffers[1], r.buffers[2]
+	l := one(r.function(oddKernels, "pick"), out, at)
+	aim := func() { r.ok(r.Write(at, binary.LittleEndian.AppendUint64(nil, uint64(target)))) }
+	launch := func() {
+		r.ok(r.Submit(r.streams[0], l))
+		r.ok(r.Submit(r.streams[0], &device.Memset{Dst: out, Width: 4, Count: 1}))
+		r.ok(r.SynchronizeAll())
+	}
+	aim()
+	hashed := r.Counters().MemoHashed
+	for range 5 {
+		launch()
+	}
+	assert.EqualValues(t, 4, r.Counters().MemoHits)
+	aim()
+	launch()
+	assert.EqualValues(t, 4, r.Counters().MemoHits)
+	launch()
+	assert.EqualValues(t, 5, r.Counters().MemoHits)
+	assert.EqualValues(t, 7*16, r.Counters().MemoHashed-hashed, "the parameters of seven launches")
+}
