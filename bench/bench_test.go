@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -123,45 +124,115 @@ func TestTracesSurviveTheirText(t *testing.T) {
 	}
 }
 
-// bytes reads every buffer of an instance.
-func bytes(t testing.TB, dev device.Device, in *Instance) [][]byte {
-	var all [][]byte
-	for i := range in.Trace.Graph.Buffers {
-		data := make([]byte, in.Trace.Graph.Buffers[i].Size())
+// TestEveryCombinationLeavesTheSameBytes compares every buffer, each poisoned or
+// rewritten before the replay, in every memory mode. It also holds for VEC, although it
+// adds floats atomically: the simulated device does so in a fixed order.
+func TestEveryCombinationLeavesTheSameBytes(t *testing.T) {
+	for _, w := range Workloads() {
+		t.Run(w.Name, func(t *testing.T) {
+			var want map[string][]byte
+			for _, memory := range []Memory{Pinned, Prefetch, Managed} {
+				dev := openSim(t)
+				in, err := w.New(dev, Params{Size: w.Tiny, Memory: memory})
+				require.NoError(t, err)
+				for _, s := range optimizer.Strategies() {
+					for _, form := range graphexec.Backends() {
+						got := left(t, dev, in, s.Name, form)
+						if want == nil {
+							want = got
+						}
+						for name, data := range got {
+							assert.Equal(t, want[name], data, "@%s, %v, %s/%v", name, memory, s.Name, form)
+						}
+					}
+				}
+				require.NoError(t, in.Close())
+			}
+		})
+	}
+}
+
+// left is what each buffer holds after two replays.
+func left(t testing.TB, dev device.Device, in *Instance, strategy string, form graphexec.Backend) map[string][]byte {
+	exec, err := graphexec.Instantiate(dev, planned(t, in, strategy).Schedule, in.Trace, form)
+	require.NoError(t, err)
+	for range 2 {
+		_, err = replayOnce(context.Background(), dev, in, exec)
+		require.NoError(t, err)
+	}
+	_, err = in.Check()
+	require.NoError(t, err)
+	require.NoError(t, exec.Close())
+	all := map[string][]byte{}
+	for i, b := range in.Trace.Graph.Buffers {
+		data := make([]byte, b.Size())
 		require.NoError(t, dev.Read(data, in.Trace.Pointer(ir.BufferID(i))))
-		all = append(all, data)
+		all[b.Name] = data
 	}
 	return all
 }
 
-// TestEveryCombinationLeavesTheSameBytes compares every buffer, each poisoned or
-// rewritten before the replay. It also holds for VEC, although it adds
-// floats atomically: the simulated device does so in a fixed order.
-func TestEveryCombinationLeavesTheSameBytes(t *testing.T) {
-	for _, w := range Workloads() {
-		t.Run(w.Name, func(t *testing.T) {
-			dev := openSim(t)
-			in := newInstance(t, dev, w, w.Tiny)
-			var want [][]byte
-			for _, s := range optimizer.Strategies() {
-				for _, form := range graphexec.Backends() {
-					exec, err := graphexec.Instantiate(dev, planned(t, in, s.Name).Schedule, in.Trace, form)
-					require.NoError(t, err)
-					for range 2 {
-						_, err = replayOnce(context.Background(), dev, in, exec)
-						require.NoError(t, err)
-					}
-					_, err = in.Check()
-					require.NoError(t, err)
-					got := bytes(t, dev, in)
-					if want == nil {
-						want = got
-					}
-					assert.Equal(t, want, got, "%s/%v", s.Name, form)
-					require.NoError(t, exec.Close())
-				}
+// In the modes of managed memory a replay moves what the host has rewritten, and the
+// serial program and its plan the same.
+func TestMemoryModesSayWhatMoves(t *testing.T) {
+	kinds := func(w *Workload, memory Memory) string {
+		in, err := w.New(null.New(), Params{Size: w.Tiny, Memory: memory})
+		require.NoError(t, err)
+		copies, prefetches := 0, 0
+		for _, op := range in.Trace.Graph.Ops {
+			switch op.Kind {
+			case ir.KindCopy:
+				copies++
+			case ir.KindPrefetch:
+				prefetches++
 			}
-		})
+		}
+		require.NoError(t, in.Close())
+		return fmt.Sprintf("%d copies, %d prefetches", copies, prefetches)
+	}
+	for _, c := range []struct {
+		w                         *Workload
+		pinned, prefetch, managed string
+	}{
+		{vec, "3 copies, 0 prefetches", "1 copies, 2 prefetches", "1 copies, 0 prefetches"},
+		{bs, "20 copies, 0 prefetches", "0 copies, 10 prefetches", "0 copies, 0 prefetches"},
+		{hits, "10 copies, 0 prefetches", "0 copies, 8 prefetches", "0 copies, 0 prefetches"},
+		{img, "1 copies, 0 prefetches", "0 copies, 1 prefetches", "0 copies, 0 prefetches"},
+		{ml, "3 copies, 0 prefetches", "0 copies, 2 prefetches", "0 copies, 0 prefetches"},
+		{dl, "3 copies, 0 prefetches", "1 copies, 2 prefetches", "1 copies, 0 prefetches"},
+	} {
+		assert.Equal(t, c.pinned, kinds(c.w, Pinned), c.w.Name)
+		assert.Equal(t, c.prefetch, kinds(c.w, Prefetch), c.w.Name)
+		assert.Equal(t, c.managed, kinds(c.w, Managed), c.w.Name)
+	}
+}
+
+// Every replay starts with its data where the mode has them: none takes less time than
+// the one before.
+func TestEveryReplayMovesItsData(t *testing.T) {
+	for _, memory := range []Memory{Pinned, Prefetch, Managed} {
+		for _, sampled := range []bool{false, true} {
+			o := sim.Options{}
+			if sampled {
+				o.Sample = 4
+			}
+			dev := openWith(t, o)
+			in, err := vec.New(dev, Params{Size: 1 << 18, Memory: memory, Sampled: sampled})
+			require.NoError(t, err)
+			exec, err := graphexec.Instantiate(dev, planned(t, in, "nimble").Schedule, in.Trace, graphexec.Graph)
+			require.NoError(t, err)
+			var times []time.Duration
+			for range 6 {
+				took, err := replayOnce(context.Background(), dev, in, exec)
+				require.NoError(t, err)
+				times = append(times, took)
+			}
+			assert.InEpsilon(t, times[3], times[5], 1e-3, "%v, sampled %v", memory, sampled)
+			// 2 MiB over 55 GB/s.
+			assert.Greater(t, times[5], 36*time.Microsecond, "%v, sampled %v", memory, sampled)
+			require.NoError(t, exec.Close())
+			require.NoError(t, in.Close())
+		}
 	}
 }
 

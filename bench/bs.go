@@ -69,8 +69,8 @@ func traceBS(dev device.Device, p Params) (*Instance, error) {
 		reset: func() error {
 			for m := range x {
 				err := firstError(
-					t.poison(x[m].dev, y[m].dev, y[m].host),
-					tracer.Write(x[m].host, data().spot[m]),
+					t.poison(y[m].dev, y[m].host),
+					refill(t, x[m], data().spot[m]),
 				)
 				if err != nil {
 					return err

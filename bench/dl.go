@@ -101,14 +101,13 @@ func traceDL(dev device.Device, p Params) (*Instance, error) {
 	launchDL(t, a, &layers, shapes)
 
 	data := sync.OnceValue(func() *dlData { return newDLData(&p, layers.features) })
-	stay := sync.OnceValue(func() error { return a.write(data()) })
 	return t.finish(proof{
+		load: func() error { return a.write(data()) },
 		reset: func() error {
 			return firstError(
-				stay(),
-				tracer.Write(a.x.image.host, data().x.image),
-				tracer.Write(a.y.image.host, data().y.image),
-				t.poison(a.x.image.dev, a.y.image.dev, a.res.dev, a.res.host,
+				refill(t, a.x.image, data().x.image),
+				refill(t, a.y.image, data().y.image),
+				t.poison(a.res.dev, a.res.host,
 					a.x.convolved, a.x.pooled, a.x.out, a.y.convolved, a.y.pooled, a.y.out, a.z),
 			)
 		},

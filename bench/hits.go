@@ -78,7 +78,8 @@ func traceHITS(dev device.Device, p Params) (*Instance, error) {
 		check: func() (float64, error) {
 			return a.check(scores(), hitsTolerance*max(1, float64(p.Threads)/256))
 		},
-		hash: func() uint64 { return graph().hash() },
+		hash:  func() uint64 { return graph().hash() },
+		steer: func() error { return a.steer(graph()) },
 	})
 }
 
@@ -185,22 +186,24 @@ func launchHITS(t *program, a *hitsArrays, s *hitsShapes) {
 
 // reset poisons all that a replay writes, and puts the inputs in place.
 func (a *hitsArrays) reset(t *program, g *hitsGraph) error {
-	err := t.poison(a.counters, a.norms, a.auth1.dev, a.hub1.dev, a.auth2, a.hub2)
+	err := t.poison(a.counters, a.norms, a.auth2, a.hub2)
 	for _, m := range []struct {
-		to     *hitsMatrix
-		from   *input.Graph
-		scores array
-	}{{&a.into, &g.into, a.hub1}, {&a.from, &g.from, a.auth1}} {
-		err = firstError(
-			err,
-			t.poison(m.to.ptr.dev, m.to.idx.dev, m.to.val.dev),
-			tracer.Write(m.to.ptr.host, m.from.Ptr),
-			tracer.Write(m.to.idx.host, m.from.Idx),
-			tracer.Write(m.to.val.host, g.weights),
-			tracer.Write(m.scores.host, g.scores),
-		)
+		to   *hitsMatrix
+		from *input.Graph
+	}{{&a.into, &g.into}, {&a.from, &g.from}} {
+		err = firstError(err, refill(t, m.to.ptr, m.from.Ptr), refill(t, m.to.idx, m.from.Idx), refill(t, m.to.val, g.weights))
 	}
-	return err
+	return firstError(err, refill(t, a.hub1, g.scores), refill(t, a.auth1, g.scores))
+}
+
+// steer writes the rows and columns, which say where the products look.
+func (a *hitsArrays) steer(g *hitsGraph) error {
+	return firstError(
+		tracer.Write(a.into.ptr.dev, g.into.Ptr),
+		tracer.Write(a.into.idx.dev, g.into.Idx),
+		tracer.Write(a.from.ptr.dev, g.from.Ptr),
+		tracer.Write(a.from.idx.dev, g.from.Idx),
+	)
 }
 
 // check compares both results, relative to each score.

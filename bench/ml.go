@@ -72,14 +72,13 @@ func traceML(dev device.Device, p Params) (*Instance, error) {
 	launchML(t, a, shapes)
 
 	data := sync.OnceValue(func() *mlData { return newMLData(&p) })
-	stay := sync.OnceValue(func() error { return a.write(data()) })
 	return t.finish(proof{
+		load: func() error { return a.write(data()) },
 		reset: func() error {
 			return firstError(
-				stay(),
-				tracer.Write(a.r1.host, data().r1),
-				tracer.Write(a.r2.host, data().r2),
-				t.poison(a.r1.dev, a.r2.dev, a.z, a.amax, a.l, a.r.dev, a.r.host),
+				refill(t, a.r1, data().r1),
+				refill(t, a.r2, data().r2),
+				t.poison(a.z, a.amax, a.l, a.r.dev, a.r.host),
 			)
 		},
 		check: func() (float64, error) { return a.check(data()) },

@@ -2,6 +2,7 @@ package bench
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/reprise-gpu/reprise/cuda/kernels"
@@ -18,6 +19,8 @@ type program struct {
 	params Params
 	trace  *tracer.Trace // when it is finished
 	stream device.Stream // of what Reset does on the device; made when first needed
+
+	travellers []tracer.Buffer // managed memory that comes to the device in every replay
 }
 
 func newProgram(dev device.Device, name string, p Params) *program {
@@ -27,16 +30,24 @@ func newProgram(dev device.Device, name string, p Params) *program {
 // array is data that the host writes or reads.
 type array struct {
 	dev  tracer.Buffer // what kernels take
-	host tracer.Buffer // where the host finds it: its twin in pinned memory
+	host tracer.Buffer // where the host finds it: its twin in pinned memory, or the same when it is managed
 }
+
+func (a array) managed() bool { return a.dev == a.host }
 
 // transferred allocates an array that travels as the memory mode says.
 func (t *program) transferred(name string, elem ir.Type, n int64, role ir.Role) array {
-	return t.twinned(name, elem, n, role)
+	t.Helper()
+	if t.params.Memory == Pinned {
+		return t.twinned(name, elem, n, role)
+	}
+	b := t.AllocManaged(name, elem, n, role)
+	return array{b, b}
 }
 
 // twinned allocates an array that is copied in every memory mode.
 func (t *program) twinned(name string, elem ir.Type, n int64, role ir.Role) array {
+	t.Helper()
 	return array{
 		dev:  t.Alloc(name, elem, n, role),
 		host: t.AllocHost(name+"_host", elem, n, role),
@@ -46,13 +57,31 @@ func (t *program) twinned(name string, elem ir.Type, n int64, role ir.Role) arra
 // upload brings an array to the device, unless the kernels are to fetch it.
 func (t *program) upload(a array) {
 	t.Helper()
-	t.Copy(a.dev, a.host)
+	if !a.managed() {
+		t.Copy(a.dev, a.host)
+		return
+	}
+	t.travellers = append(t.travellers, a.dev)
+	if t.params.Memory == Prefetch {
+		t.Tracer.Prefetch(a.dev, true)
+	}
 }
 
-// download brings an array to the host, if a program in this mode would.
+// prefetch brings managed memory that the host has written to the device ahead of its
+// use, in the mode of that name; memory with a twin needs none.
+func (t *program) prefetch(a array) {
+	t.Helper()
+	if a.managed() {
+		t.upload(a)
+	}
+}
+
+// download brings an array to the host, if it has a twin there.
 func (t *program) download(a array) {
 	t.Helper()
-	t.Copy(a.host, a.dev)
+	if !a.managed() {
+		t.Copy(a.host, a.dev)
+	}
 }
 
 // kernel loads the PTX of a benchmark kernel into the trace.
@@ -106,47 +135,85 @@ func (p *proof) resetter() func() error {
 	}
 }
 
-// sendHome brings arrays that travel to the device in every replay back to where they
-// travel from; copies leave them there.
-func (t *program) sendHome() error { return nil }
+// sendHome brings managed memory that comes to the device in every replay back to the
+// host. What is copied travels without.
+func (t *program) sendHome() error {
+	for _, b := range t.travellers {
+		if err := b.ToHost(); err != nil {
+			return t.inReset(err)
+		}
+	}
+	return nil
+}
 
 // refill sets an array where the host finds it, and poisons what is to become of it on
 // the device.
 func refill[T tracer.Element](t *program, a array, data []T) error {
-	if err := tracer.Write(a.host, data); err != nil {
+	if err := tracer.Write(a.host, data); err != nil || a.managed() {
 		return err
 	}
 	return t.poison(a.dev)
 }
 
 // poison sets every byte of whole buffers, which makes floats of any width NaN. The
-// device does it to its own memory, ten times as fast as the host could.
+// device does it to its own memory, ten times as fast as the host could; managed memory
+// goes there for that.
 func (t *program) poison(buffers ...tracer.Buffer) error {
-	if err := t.fill(buffers); err != nil {
-		return fmt.Errorf("reset of %s: %w", t.trace.Graph.Name, err)
+	var err error
+	if t.stream == 0 {
+		if t.stream, err = t.dev.CreateStream(0); err != nil {
+			return t.inReset(err)
+		}
 	}
+	for i, b := range buffers {
+		if !slices.Contains(buffers[:i], b) { // the twins of a managed array are one
+			err = firstError(err, t.fill(b))
+		}
+	}
+	return t.inReset(firstError(err, t.dev.Synchronize(t.stream)))
+}
+
+func (t *program) fill(b tracer.Buffer) error {
+	at, managed := t.trace.Pointer(b.ID()), t.trace.Graph.Buffers[b.ID()].Place.Kind == ir.Managed
+	switch {
+	case managed && t.dev.Info().ComputeMajor >= prefetches:
+		if err := t.dev.Submit(t.stream, &device.Prefetch{At: at, Bytes: b.Bytes(), ToDevice: true, Label: "poison"}); err != nil {
+			return err
+		}
+	case !managed && b.HostBytes() != nil:
+		spoil(b.HostBytes())
+		return nil
+	}
+	return t.dev.Submit(t.stream, &device.Memset{Dst: at, Value: 0xff, Width: 1, Count: b.Bytes(), Label: "poison"})
+}
+
+// poisonHome poisons an array and leaves it where the host finds it.
+func (t *program) poisonHome(a array) error {
+	if !a.managed() {
+		return t.poison(a.dev, a.host)
+	}
+	if err := a.host.ToHost(); err != nil {
+		return t.inReset(err)
+	}
+	spoil(a.host.HostBytes())
 	return nil
 }
 
-func (t *program) fill(buffers []tracer.Buffer) (err error) {
-	if t.stream == 0 {
-		if t.stream, err = t.dev.CreateStream(0); err != nil {
-			return err
-		}
+func spoil(host []byte) {
+	for i := range host {
+		host[i] = 0xff
 	}
-	for _, b := range buffers {
-		if host := b.HostBytes(); host != nil {
-			for i := range host {
-				host[i] = 0xff
-			}
-			continue
-		}
-		w := &device.Memset{Dst: t.trace.Pointer(b.ID()), Value: 0xff, Width: 1, Count: b.Bytes(), Label: "poison"}
-		if err := t.dev.Submit(t.stream, w); err != nil {
-			return err
-		}
+}
+
+// prefetches is the first major compute capability whose memory can be prefetched.
+const prefetches = 6
+
+// inReset says which program's reset an error is of.
+func (t *program) inReset(err error) error {
+	if err == nil {
+		return nil
 	}
-	return t.dev.Synchronize(t.stream)
+	return fmt.Errorf("reset of %s: %w", t.trace.Graph.Name, err)
 }
 
 func (t *program) close() error {

@@ -52,10 +52,10 @@ Device::Device(int ordinal) : ordinal_(ordinal) {
 
 Device::~Device() { cuDevicePrimaryCtxRelease(device_); }
 
-int Device::multiprocessors() const {
-	int n = 0;
-	CU(cuDeviceGetAttribute(&n, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, device_));
-	return n;
+int Device::attribute(CUdevice_attribute which) const {
+	int value = 0;
+	CU(cuDeviceGetAttribute(&value, which, device_));
+	return value;
 }
 
 std::string Device::name() const {

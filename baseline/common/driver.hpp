@@ -29,13 +29,18 @@ public:
 
 	CUdevice handle() const { return device_; }
 	CUcontext context() const { return context_; }
-	int multiprocessors() const;
+	int multiprocessors() const { return attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT); }
+	// faults is whether kernels fault in managed memory page by page, as they do from compute capability 6.0 on;
+	// before that it cannot be prefetched either.
+	bool faults() const { return attribute(CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS) != 0; }
 	bool simulated() const { return simulated_; }
 
 	// name is what Go's --device calls it: gpu0, or sim:h200 of the simulator.
 	std::string name() const;
 
 private:
+	int attribute(CUdevice_attribute which) const;
+
 	CUdevice device_ = 0;
 	CUcontext context_ = nullptr;
 	int ordinal_;

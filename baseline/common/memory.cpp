@@ -15,6 +15,8 @@ void match(const Block &to, std::size_t bytes) {
 } // namespace
 
 Memory::Memory(const Device &device, Mode mode) : device_(device), mode_(mode) {
+	if (mode == Mode::prefetch && !device.faults())
+		throw std::runtime_error(device.name() + " cannot prefetch: use --memory managed or pinned");
 	CU(cuStreamCreate(&stream_, CU_STREAM_NON_BLOCKING));
 }
 
@@ -75,9 +77,9 @@ void Memory::fetch(void *data, const Block &from) {
 
 void Memory::poison(const std::vector<Block> &blocks) {
 	for (const auto &block : blocks) {
-		if (block.managed)
+		if (block.managed && device_.faults())
 			prefetch(block, device_.handle());
-		else if (block.host != nullptr)
+		if (!block.managed && block.host != nullptr)
 			std::memset(block.host, poisoned, block.bytes);
 		poison_device(block);
 	}
@@ -101,7 +103,13 @@ void Memory::send_home() {
 void Memory::home(const Block &block) {
 	if (!block.managed)
 		return;
-	prefetch(block, CU_DEVICE_CPU);
+	if (device_.faults()) {
+		prefetch(block, CU_DEVICE_CPU);
+	} else { // a GPU that cannot prefetch is told that the host will use the memory, and then that kernels may again
+		CU(cuStreamAttachMemAsync(stream_, block.dev, 0, CU_MEM_ATTACH_HOST));
+		CU(cuStreamSynchronize(stream_));
+		CU(cuStreamAttachMemAsync(stream_, block.dev, 0, CU_MEM_ATTACH_GLOBAL));
+	}
 	CU(cuStreamSynchronize(stream_));
 }
 

@@ -98,6 +98,8 @@ private:
 	void refill(const Block &to, const void *data, std::size_t bytes);
 	void fetch(void *data, const Block &from);
 	void poison_device(const Block &block);
+	// home brings managed memory to the host, and waits. A GPU's driver would do it fault by fault as the host touches
+	// it; the simulated one cannot see what the host touches.
 	void home(const Block &block);
 	void prefetch(const Block &block, CUdevice where);
 
