@@ -150,6 +150,14 @@ $(BASELINE_OUT)/obj/%.o: baseline/%.cpp $(wildcard cuda/kernels/*.ptx) Makefile
 
 -include $(wildcard $(BASELINE_OUT)/obj/*/*.d)
 
+# Tiny sizes say nothing about speed, but everything runs: each workload on both sides, its result checked.
+BENCH_SMOKE := build/bench-smoke
+
+.PHONY: bench-smoke
+bench-smoke: build baseline libcudasim ## set every workload beside its C++ programs, at tiny sizes (needs g++)
+	@mkdir -p $(BENCH_SMOKE)
+	bin/reprise compare $(BASELINES) --size tiny --iterations 5 --json $(BENCH_SMOKE)/compare.json --plot $(BENCH_SMOKE)
+
 # What runs on a machine with a GPU and no Go: docs/GPU-CHECK.md.
 GPU_BUNDLE ?= build/gpu-bundle
 

@@ -32,7 +32,7 @@ func (c *Comparison) write(w io.Writer) error {
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(w, "%s takes %s of the time of %s; no replay can take less than %s us\n", c.Best, times3(c.Ratio), c.BestCPP, micros(c.BoundUS))
+	_, err := fmt.Fprintf(w, "%s takes %s of the time of %s; the contention-free lower bound is %s us\n", c.Best, known("%.2f %%", 100*c.Ratio), c.BestCPP, micros(c.BoundUS))
 	return err
 }
 
