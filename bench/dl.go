@@ -24,7 +24,7 @@ var dl = &Workload{
 	Name:    "dl",
 	Doc:     "siamese network: 8 kernels in two chains that join",
 	Unit:    "pixels per side",
-	Sizes:   []int{1000},
+	Sizes:   []int{300},
 	Tiny:    100,
 	Threads: 256,
 	Blocks:  dlBlocks,

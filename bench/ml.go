@@ -26,7 +26,7 @@ var ml = &Workload{
 	Name:    "ml",
 	Doc:     "ensemble of two classifiers: 10 kernels in two chains, one of them long and narrow",
 	Unit:    "rows",
-	Sizes:   []int{2000},
+	Sizes:   []int{1000},
 	Tiny:    256,
 	Threads: 256,
 	Blocks:  mlBlocks,

@@ -179,5 +179,5 @@ std::uint64_t Dl::hash() const {
 } // namespace dl
 
 int main(int argc, char **argv) {
-	return reprise::run({"dl", 1000, 256, dl::blocks, dl::fits, reprise::make<dl::Dl>}, argc, argv);
+	return reprise::run({"dl", 300, 256, dl::blocks, dl::fits, reprise::make<dl::Dl>}, argc, argv);
 }

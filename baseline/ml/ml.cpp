@@ -156,5 +156,5 @@ std::uint64_t Ml::hash() const {
 } // namespace ml
 
 int main(int argc, char **argv) {
-	return reprise::run({"ml", 2000, 256, ml::blocks, ml::fits, reprise::make<ml::Ml>}, argc, argv);
+	return reprise::run({"ml", 1000, 256, ml::blocks, ml::fits, reprise::make<ml::Ml>}, argc, argv);
 }
