@@ -1,6 +1,7 @@
 package des
 
 import (
+	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -31,7 +32,7 @@ func recorded(p *Profile, tasks []Task) (records []Record, last TaskID) {
 func latent() *Profile {
 	p := plain()
 	p.KernelRamp, p.CopyInLatency, p.CopyOutLatency, p.CopyOnLatency, p.HostCallLatency = 1*ns, 2*ns, 3*ns, 4*ns, 5*ns
-	p.ConditionLatency, p.SubmitLatency, p.DuplexGBps = 6*ns, 7*ns, 15
+	p.FaultLatency, p.ConditionLatency, p.SubmitLatency, p.DuplexGBps = 8*ns, 6*ns, 7*ns, 15
 	return p
 }
 
@@ -45,6 +46,9 @@ func TestEveryInstantHasOneCause(t *testing.T) {
 		tasks := program(r, 1+r.IntN(60))
 		for i := range tasks {
 			tasks[i].Why = GraphEdge
+			if d := tasks[i].Data.(Demand); d.Kind == Kernel {
+				tasks[i].Data = onManagedMemory(r, d)
+			}
 		}
 		records, last := recorded(p, tasks)
 		for i := range records {
@@ -63,9 +67,21 @@ func TestEveryInstantHasOneCause(t *testing.T) {
 			require.Equal(t, Synchronize, path[len(path)-1].Limit)
 		}
 	}
-	for _, l := range []Limit{Issue, DRAM, LinkIn, LinkOut, Latency, Ramp, Queued, HostCall, Declared, Deciding, GraphEdge, Submit, HostCalls} {
+	for _, l := range []Limit{Issue, DRAM, LinkIn, LinkOut, Faults, Latency, Ramp, Queued, HostCall, Declared, Deciding, GraphEdge, Submit, HostCalls} {
 		assert.Positive(t, seen[l], "%v never occurs", l)
 	}
+}
+
+// onManagedMemory is a kernel some of whose bytes may have to move first.
+func onManagedMemory(r *rand.Rand, d Demand) Demand {
+	bytes := math.Exp(r.Float64() * 16)
+	switch r.IntN(4) {
+	case 0:
+		d.Faulted = bytes
+	case 1:
+		d.Bulk = bytes
+	}
+	return d
 }
 
 // Two kernels in a line after a copy that the host enqueued at 50 ns, by hand.

@@ -12,9 +12,10 @@ import (
 
 // plain is a device whose closed forms a reader can check by hand: 4
 // multiprocessors at 1 GHz (one cycle is 1 ns), 1000 bytes/ns of DRAM of which
-// one multiprocessor draws 400, a link of 10 bytes/ns, and no latencies.
+// one multiprocessor draws 400, a link of 10 bytes/ns, of which page faults get 5, and
+// no latencies.
 func plain() *Profile {
-	return &Profile{SMs: 4, ClockMHz: 1000, MemoryGBps: 1000, SMGBps: 400, LinkGBps: 10, MaxKernels: 128, Limits: Limits{Schedulers: 4}}
+	return &Profile{SMs: 4, ClockMHz: 1000, MemoryGBps: 1000, SMGBps: 400, LinkGBps: 10, FaultGBps: 5, MaxKernels: 128, Limits: Limits{Schedulers: 4}}
 }
 
 const ns = Nanosecond
@@ -63,12 +64,15 @@ func TestOneKernelAlone(t *testing.T) {
 		{"bound by what one multiprocessor draws", Demand{Kind: Kernel, Blocks: 1, PerSM: 2, BlockCycles: 10, Bytes: 1e6}, 2500 * ns},
 		{"device copy", Demand{Kind: CopyOn, Bytes: 1e6}, 1000 * ns},
 		{"copy in", Demand{Kind: CopyIn, Bytes: 1e4}, 1000 * ns},
+		{"bound by page faults", Demand{Kind: Kernel, Blocks: 8, PerSM: 2, BlockCycles: 10, Faulted: 1e4}, 2000 * ns},
+		{"after its memory has moved", Demand{Kind: Kernel, Blocks: 8, PerSM: 2, BlockCycles: 100, Bulk: 1e4}, 1100 * ns},
 		{"host", Demand{Kind: Host, Duration: 7 * ns}, 7 * ns},
 		{"fixed", Demand{Kind: Fixed, Duration: 9 * ns}, 9 * ns},
 		{"marker", Demand{}, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			assert.Equal(t, Span{0, c.end}, spans(plain(), c.d)[0])
+			begin := Time(c.d.Bulk / 10 * float64(ns))
+			assert.Equal(t, Span{begin, c.end}, spans(plain(), c.d)[0])
 		})
 	}
 }
@@ -124,6 +128,19 @@ func TestCopyEnginesAreFIFOAndRunBesideKernels(t *testing.T) {
 	in, out := Demand{Kind: CopyIn, Bytes: 1000}, Demand{Kind: CopyOut, Bytes: 1000}
 	got := spans(plain(), in, in, out, kernel(8, 2, 150))
 	assert.Equal(t, []Span{{0, 100 * ns}, {100 * ns, 200 * ns}, {0, 100 * ns}, {0, 150 * ns}}, got)
+}
+
+// What faults share is what the driver serves, and what bulk moves queue for is the engine
+// of copies to the device; the kernel holds no slot until its memory is there.
+func TestManagedMemoryMoves(t *testing.T) {
+	fault := Demand{Kind: Kernel, Blocks: 1, PerSM: 1, BlockCycles: 1, Faulted: 1000}
+	assert.Equal(t, []Span{{0, 400 * ns}, {0, 400 * ns}}, spans(plain(), fault, fault), "5 bytes a ns between them")
+	bulk := Demand{Kind: Kernel, Blocks: 8, PerSM: 2, BlockCycles: 50, Bulk: 1000}
+	assert.Equal(t, []Span{{100 * ns, 150 * ns}, {200 * ns, 250 * ns}, {0, 90 * ns}}, spans(plain(), bulk, bulk, kernel(8, 2, 90)))
+	p := plain()
+	p.KernelRamp, p.CopyInLatency, p.FaultLatency = 1*ns, 2*ns, 7*ns
+	assert.Equal(t, 208*ns, spans(p, fault)[0].End, "a ramp, a fault's latency and the bytes")
+	assert.Equal(t, 153*ns, spans(p, bulk)[0].End, "a copy's latency, the bytes, the ramp and the blocks")
 }
 
 func TestHostCallsRunOneAtATime(t *testing.T) {

@@ -46,6 +46,7 @@ func floors(p *Profile, d *Demand) map[string]float64 {
 	gbps := func(bytes, rate float64) float64 { return bytes / rate * 1e3 }
 	f := map[string]float64{
 		"DRAM":          gbps(d.Bytes, p.MemoryGBps*p.MemoryShare),
+		"host link":     gbps(d.Faulted, p.LinkGBps),
 		"L2":            gbps(max(d.L2Bytes, d.Bytes), p.L2GBps),
 		"one SM's link": gbps(max(d.L2Bytes, d.Bytes), p.SMGBps*min(sms, d.Blocks)),
 		"issue":         d.Work.Total() / 4 / min(sms, d.Blocks) * cycle,
@@ -53,6 +54,9 @@ func floors(p *Profile, d *Demand) map[string]float64 {
 		"all blocks":    d.Blocks * d.BlockCycles / (sms * d.PerSM) * cycle,
 		"block starts":  d.Blocks / p.BlockRate * cycle,
 		"updates":       d.Updates / min(p.L2Slices, max(d.Lines, 1)) * cycle,
+	}
+	if p.FaultGBps > 0 {
+		f["page faults"] = gbps(d.Faulted, p.FaultGBps)
 	}
 	if d.Lines == 0 {
 		f["updates"] = d.Updates / p.L2Slices * cycle
@@ -68,8 +72,9 @@ func TestNoKernelIsFasterThanWhatItNeeds(t *testing.T) {
 	tight := map[string]bool{}
 	for range 3000 {
 		for _, p := range Profiles() {
-			d := randomKernel(r)
+			d := onManagedMemory(r, randomKernel(r))
 			span := spans(p, d)[0]
+			require.GreaterOrEqual(t, float64(span.Begin), d.Bulk/p.LinkGBps*1e3, "its memory comes first")
 			took := float64(span.End - span.Begin - p.KernelRamp)
 			most, which := 0.0, ""
 			for name, floor := range floors(p, &d) {
@@ -83,7 +88,7 @@ func TestNoKernelIsFasterThanWhatItNeeds(t *testing.T) {
 			}
 		}
 	}
-	for _, name := range []string{"DRAM", "L2", "slowest block", "all blocks", "updates", "fp64", "special", "memory", "shuffle"} {
+	for _, name := range []string{"DRAM", "L2", "slowest block", "all blocks", "updates", "fp64", "special", "memory", "shuffle", "page faults"} {
 		assert.True(t, tight[name], "no kernel is as slow as %s alone makes it", name)
 	}
 }
@@ -201,7 +206,8 @@ func TestWorkIsConserved(t *testing.T) {
 		tasks := make([]Task, 1+r.IntN(20))
 		var want supplies
 		for i := range tasks {
-			d := randomKernel(r)
+			d := onManagedMemory(r, randomKernel(r))
+			d.Bulk = 0 // a copy's, which counts the bytes in memory as well
 			tasks[i] = Task{Arrival: Time(r.IntN(100)) * Microsecond, Priority: int32(r.IntN(3)), Data: d}
 			for k, n := range p.work(&d) {
 				want[k] += n
