@@ -71,47 +71,47 @@ func traceHITS(dev device.Device, p Params) (*Instance, error) {
 	a := allocHITS(t)
 	launchHITS(t, a, launch)
 
-	graph := sync.OnceValue(func() *hitsGraph { return newHITSGraph(&p) })
-	scores := sync.OnceValue(func() hitsScores { return newHITSScores(graph()) })
+	data := sync.OnceValue(func() *hitsData { return newHITSData(&p) })
 	return t.finish(proof{
-		reset: func() error { return a.reset(t, graph()) },
+		reset: func() error { return a.reset(t, data()) },
 		check: func() (float64, error) {
-			return a.check(scores(), hitsTolerance*max(1, float64(p.Threads)/256))
+			return a.check(data(), hitsTolerance*max(1, float64(p.Threads)/256))
 		},
-		hash:  func() uint64 { return graph().hash() },
-		steer: func() error { return a.steer(graph()) },
+		hash:  func() uint64 { return data().hash() },
+		steer: func() error { return a.steer(newHITSGraph(&p)) },
 	})
 }
 
-// hitsGraph is what replays of one size start from.
-type hitsGraph struct {
-	from, into input.Graph // the edges, and their transpose
-	weights    []int32     // ones, one for each edge
-	scores     []float32   // ones, one for each vertex
+// hitsGraph is the edges, and their transpose.
+type hitsGraph struct{ from, into input.Graph }
+
+func newHITSGraph(p *Params) hitsGraph {
+	g := input.NewGraph(input.Of("hits/idx", p.Seed), p.Size)
+	return hitsGraph{from: g, into: g.Transpose()}
 }
 
-func newHITSGraph(p *Params) *hitsGraph {
-	g := &hitsGraph{from: input.NewGraph(input.Of("hits/idx", p.Seed), p.Size)}
-	g.into = g.from.Transpose()
-	g.weights = slices.Repeat([]int32{1}, len(g.from.Idx))
-	g.scores = slices.Repeat([]float32{1}, p.Size)
-	return g
+// hitsData is what replays of one size start from and should end in.
+type hitsData struct {
+	hitsGraph
+	weights        []int32   // ones, one for each edge
+	scores         []float32 // ones, one for each vertex
+	authority, hub []float64
 }
 
-func (g *hitsGraph) hash() (h uint64) {
-	for _, matrix := range []*input.Graph{&g.into, &g.from} {
+func newHITSData(p *Params) *hitsData {
+	d := &hitsData{hitsGraph: newHITSGraph(p)}
+	d.weights = slices.Repeat([]int32{1}, len(d.from.Idx))
+	d.scores = slices.Repeat([]float32{1}, p.Size)
+	d.authority, d.hub = reference.HITS(d.from.Ptr, d.from.Idx, hitsRounds)
+	return d
+}
+
+func (d *hitsData) hash() (h uint64) {
+	for _, matrix := range []*input.Graph{&d.into, &d.from} {
 		h = input.Hash(input.Hash(h, matrix.Ptr), matrix.Idx)
-		h = input.Hash(input.Hash(h, g.weights), g.scores)
+		h = input.Hash(input.Hash(h, d.weights), d.scores)
 	}
 	return h
-}
-
-// hitsScores is what replays should end in.
-type hitsScores struct{ authority, hub []float64 }
-
-func newHITSScores(g *hitsGraph) (s hitsScores) {
-	s.authority, s.hub = reference.HITS(g.from.Ptr, g.from.Idx, hitsRounds)
-	return s
 }
 
 // allocHITS allocates the arrays in the order of their first use.
@@ -185,19 +185,19 @@ func launchHITS(t *program, a *hitsArrays, s *hitsShapes) {
 }
 
 // reset poisons all that a replay writes, and puts the inputs in place.
-func (a *hitsArrays) reset(t *program, g *hitsGraph) error {
+func (a *hitsArrays) reset(t *program, d *hitsData) error {
 	err := t.poison(a.counters, a.norms, a.auth2, a.hub2)
 	for _, m := range []struct {
 		to   *hitsMatrix
 		from *input.Graph
-	}{{&a.into, &g.into}, {&a.from, &g.from}} {
-		err = firstError(err, refill(t, m.to.ptr, m.from.Ptr), refill(t, m.to.idx, m.from.Idx), refill(t, m.to.val, g.weights))
+	}{{&a.into, &d.into}, {&a.from, &d.from}} {
+		err = firstError(err, refill(t, m.to.ptr, m.from.Ptr), refill(t, m.to.idx, m.from.Idx), refill(t, m.to.val, d.weights))
 	}
-	return firstError(err, refill(t, a.hub1, g.scores), refill(t, a.auth1, g.scores))
+	return firstError(err, refill(t, a.hub1, d.scores), refill(t, a.auth1, d.scores))
 }
 
 // steer writes the rows and columns, which say where the products look.
-func (a *hitsArrays) steer(g *hitsGraph) error {
+func (a *hitsArrays) steer(g hitsGraph) error {
 	return firstError(
 		tracer.Write(a.into.ptr.dev, g.into.Ptr),
 		tracer.Write(a.into.idx.dev, g.into.Idx),
@@ -207,7 +207,7 @@ func (a *hitsArrays) steer(g *hitsGraph) error {
 }
 
 // check compares both results, relative to each score.
-func (a *hitsArrays) check(want hitsScores, tolerance float64) (largest float64, err error) {
+func (a *hitsArrays) check(want *hitsData, tolerance float64) (largest float64, err error) {
 	for _, c := range []struct {
 		name string
 		from array
