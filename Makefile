@@ -127,7 +127,7 @@ libcudasim: ## build the simulated driver as a C library, build/libcudasim.so (n
 	ln -sf $(notdir $(LIBCUDASIM)) $(dir $(LIBCUDASIM))libcuda.so
 
 # The workloads by hand in C++: one program for each folder of baseline/, linked with build/lib/libcuda.a, so that it
-# runs on whichever driver there is. -ffp-contract=off, for the inputs are those of Go to the bit.
+# runs on whichever driver there is, and without libraries of C++. -ffp-contract=off, for the inputs are those of Go to the bit.
 BASELINE_OUT ?= build/baseline
 BASELINE_FLAGS ?= -O2 -g
 BASELINE_CXXFLAGS := -std=c++17 -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror -ffp-contract=off -MMD -MP \
@@ -140,7 +140,7 @@ baseline: $(addprefix $(BASELINE_OUT)/,$(BASELINES)) ## build the workloads writ
 
 define BASELINE_PROGRAM
 $(BASELINE_OUT)/$(1): $(patsubst baseline/%.cpp,$(BASELINE_OUT)/obj/%.o,$(wildcard baseline/$(1)/*.cpp)) $(BASELINE_COMMON) build/lib/libcuda.a
-	$$(CXX) $$(BASELINE_FLAGS) $$^ -ldl -lpthread -o $$@
+	$$(CXX) $$(BASELINE_FLAGS) -static-libstdc++ -static-libgcc $$^ -ldl -lpthread -o $$@
 endef
 $(foreach w,$(BASELINES),$(eval $(call BASELINE_PROGRAM,$(w))))
 
@@ -162,17 +162,18 @@ bench-smoke: build baseline libcudasim ## set every workload beside its C++ prog
 GPU_BUNDLE ?= build/gpu-bundle
 
 .PHONY: gpu-bundle
-gpu-bundle: build ## gather what checks a machine with a GPU, build/gpu-bundle.tar.gz (needs a C compiler)
-	GO=$(GO) $(CUDA_ENV) scripts/gpu-bundle.sh $(GPU_BUNDLE)
+gpu-bundle: build baseline ## gather what checks a machine with a GPU, build/gpu-bundle.tar.gz (needs g++)
+	GO=$(GO) $(CUDA_ENV) scripts/gpu-bundle.sh $(GPU_BUNDLE) $(BASELINES:%=$(BASELINE_OUT)/%)
 
 GPU_CHECK_SIM := build/gpu-check-sim
 GPU_CHECK_STEPS ?= # all
+COMPARE_FLAGS ?= --size tiny --memory all
 
 .PHONY: gpu-check-sim
-gpu-check-sim: gpu-bundle libcudasim ## run the bundle's checks on the simulated driver (needs a C compiler)
+gpu-check-sim: gpu-bundle libcudasim ## run the bundle's checks on the simulated driver (needs g++)
 	@mkdir -p $(GPU_CHECK_SIM)
 	@ln -sf $(abspath $(LIBCUDASIM)) $(GPU_CHECK_SIM)/libcuda.so.1
-	REPRISE_LIBCUDA=sim LIBCUDA=$(abspath $(LIBCUDASIM)) LD_LIBRARY_PATH=$(abspath $(GPU_CHECK_SIM)) \
+	REPRISE_LIBCUDA=sim LIBCUDA=$(abspath $(LIBCUDASIM)) LD_LIBRARY_PATH=$(abspath $(GPU_CHECK_SIM)) COMPARE_FLAGS="$(COMPARE_FLAGS)" \
 		$(GPU_BUNDLE)/gpu-check.sh -o $(GPU_CHECK_SIM) $(GPU_CHECK_STEPS)
 
 .PHONY: clean

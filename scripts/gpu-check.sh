@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Checks Reprise on a machine with a GPU: the conformance suite on its driver, our header
-# against its toolkit's, calibration, benchmarks, and the tests under compute-sanitizer. It lies in the
+# against its toolkit's, calibration, benchmarks beside programs by hand in C++, and the tests under compute-sanitizer. It lies in the
 # folder that `make gpu-bundle` makes, beside what it runs, and needs no Go.
 #
 #   ./gpu-check.sh [-d DEVICE] [-o FOLDER] [STEP...]
@@ -11,10 +11,10 @@
 #
 # From the environment: STEP_SECONDS, the most that a step may take (900); CUDA_HOME, the
 # toolkit; LIBCUDA, the driver that the C programs are linked with (libcuda.so.1); REPRISE_LIBCUDA, the
-# driver that the Go programs use, as for reprise itself.
+# driver that the Go programs use, as for reprise itself; COMPARE_FLAGS, the flags of the step compare (--memory all).
 set -uo pipefail
 
-all_steps=(machine conformance tests programs header ptx calibrate bench sanitizer)
+all_steps=(machine conformance tests programs header ptx calibrate bench compare sanitizer)
 bundle=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 skipped=77 # what a step exits with that cannot run here
 
@@ -107,6 +107,14 @@ step_ptx() {
 step_calibrate() { "$bundle/bin/reprise" calibrate --device "$device" -o "$out/profile.json"; }
 
 step_bench() { "$bundle/bin/reprise" bench --device "$device" --json "$out/bench.json"; }
+
+# The programs in C++ have no simulator inside.
+step_compare() {
+	local simulated=() flags
+	read -ra flags <<<"${COMPARE_FLAGS:---memory all}"
+	[ -z "${LIBCUDA-}" ] || simulated=(--libcudasim "$LIBCUDA")
+	"$bundle/bin/reprise" compare --device "$device" "${simulated[@]}" "${flags[@]}" --json "$out/compare.json"
+}
 
 step_sanitizer() {
 	need compute-sanitizer "it comes with the CUDA toolkit"

@@ -12,12 +12,12 @@ import (
 )
 
 // A real bundle does on the simulated driver what it is made for: the tool starts, C
-// programs compile and run, and what needs a tool that is not here is skipped.
+// programs compile and run, and those in C++ are found and compared with.
 func TestTheBundleRunsOnTheSimulatedDriver(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles the tool, the simulated driver and tests")
 	}
-	for _, tool := range []string{"gcc", "make", "git", "objdump"} {
+	for _, tool := range []string{"gcc", "g++", "make", "git", "objdump"} {
 		if _, err := exec.LookPath(tool); err != nil {
 			t.Skipf("needs %s", tool)
 		}
@@ -27,14 +27,14 @@ func TestTheBundleRunsOnTheSimulatedDriver(t *testing.T) {
 	}
 	dir := t.TempDir()
 	out, err := exec.Command("make", "-C", "..", "gpu-check-sim", "GPU_BUNDLE="+filepath.Join(dir, "gpu-bundle"),
-		"GPU_CHECK_SIM="+filepath.Join(dir, "results"), "GPU_CHECK_STEPS=-d sim:h200 machine programs").CombinedOutput()
+		"GPU_CHECK_SIM="+filepath.Join(dir, "results"), "COMPARE_FLAGS=vec --size tiny --memory pinned --iterations 1", "GPU_CHECK_STEPS=-d sim:h200 machine programs compare").CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	assert.FileExists(t, filepath.Join(dir, "gpu-bundle.tar.gz"))
 	text, err := os.ReadFile(filepath.Join(dir, "results", "check.json"))
 	require.NoError(t, err)
 	var o outcome
 	require.NoError(t, json.Unmarshal(text, &o))
-	assert.Equal(t, map[string]string{"machine": "ok", "programs": "ok"}, o.statuses())
+	assert.Equal(t, map[string]string{"machine": "ok", "programs": "ok", "compare": "ok"}, o.statuses())
 	assert.Contains(t, o.Name, "REPRISE_LIBCUDA=sim", "nobody takes it for a GPU")
 	assert.Regexp(t, `^[0-9a-f]{12}(-dirty)?$`, o.Commit)
 }

@@ -43,6 +43,7 @@ func newBundle(t *testing.T) *bundle {
 devices) echo "DEVICE NAME"; echo "gpu0 a GPU" ;;
 calibrate) echo '{}' >"${@: -1}" ;;
 bench) echo '[]' >"${@: -1}" ;;
+compare) echo "$@" >"${@: -1}" ;;
 esac`)
 	b.program("tests/cuda.test", `echo "--- PASS: TestConformance"`)
 	b.program("tests/cuda-include.test", `echo "--- PASS: TestToolkit"`)
@@ -153,7 +154,7 @@ func TestEveryStepIsReported(t *testing.T) {
 	o, _ := b.check(0)
 	assert.Equal(t, map[string]string{
 		"machine": "ok", "conformance": "ok", "tests": "ok", "programs": "ok", "header": "ok", "ptx": "ok",
-		"calibrate": "ok", "bench": "ok", "sanitizer": "ok",
+		"calibrate": "ok", "bench": "ok", "compare": "ok", "sanitizer": "ok",
 	}, o.statuses())
 	o.Steps = nil
 	_, err := time.Parse(time.RFC3339, o.Date)
@@ -179,7 +180,7 @@ func TestAFailingStepDoesNotStopTheOthers(t *testing.T) {
 	assert.Equal(t, "failed", o.Status)
 	assert.Equal(t, map[string]string{
 		"machine": "ok", "conformance": "failed: --- FAIL: TestConformance", "tests": "failed: --- FAIL: TestConformance",
-		"programs": "failed: works: FAILED", "header": "ok", "ptx": "ok", "calibrate": "ok", "bench": "ok",
+		"programs": "failed: works: FAILED", "header": "ok", "ptx": "ok", "calibrate": "ok", "bench": "ok", "compare": "ok",
 		"sanitizer": "failed: --- FAIL: TestConformance",
 	}, o.statuses())
 }
@@ -206,6 +207,27 @@ func TestASkippedHeaderComparisonIsNoSuccess(t *testing.T) {
 	b.program("tests/cuda-include.test", `echo "    abi_test.go:93: no CUDA toolkit here: set CUDA_HOME if there is one"; echo "--- SKIP: TestToolkit (0.00s)"`)
 	o, _ := b.check(0, "header")
 	assert.Equal(t, map[string]string{"header": "skipped: no CUDA toolkit here: set CUDA_HOME if there is one"}, o.statuses())
+}
+
+// All memory modes are compared unless flags are given. On a GPU nothing simulated is
+// named.
+func TestWhatIsCompared(t *testing.T) {
+	t.Parallel()
+	b := newBundle(t)
+	c := b.command("-d", "gpu1", "compare")
+	c.Env = append(c.Env, "COMPARE_FLAGS=img --rounds 5")
+	require.NoError(t, c.Run())
+	compared := filepath.Join(b.dir, "results", "compare.json")
+	text, err := os.ReadFile(compared)
+	require.NoError(t, err)
+	assert.Equal(t, "compare --device gpu1 img --rounds 5 --json "+compared+"\n", string(text))
+
+	c = b.command("compare")
+	c.Env = append(c.Env, "LIBCUDA=/lib/simulated.so")
+	require.NoError(t, c.Run())
+	text, err = os.ReadFile(compared)
+	require.NoError(t, err)
+	assert.Equal(t, "compare --device gpu0 --libcudasim /lib/simulated.so --memory all --json "+compared+"\n", string(text))
 }
 
 func TestATestThatIsNotThereIsAFailure(t *testing.T) {
