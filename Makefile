@@ -138,6 +138,13 @@ BASELINE_COMMON := $(patsubst baseline/%.cpp,$(BASELINE_OUT)/obj/%.o,$(wildcard 
 .PHONY: baseline
 baseline: $(addprefix $(BASELINE_OUT)/,$(BASELINES)) ## build the workloads written by hand in C++, build/baseline (needs g++)
 
+# Both sanitizers stop at the first finding. Sizes are odd, so that no block and no warp is full.
+.PHONY: baseline-asan
+baseline-asan: libcudasim ## run the C++ workloads under the address and undefined-behaviour sanitizers, on the simulated driver
+	$(MAKE) --no-print-directory -j "$$(nproc)" baseline BASELINE_OUT=build/baseline-asan \
+		BASELINE_FLAGS='-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all'
+	scripts/baseline-asan.sh build/baseline-asan $(abspath $(LIBCUDASIM))
+
 define BASELINE_PROGRAM
 $(BASELINE_OUT)/$(1): $(patsubst baseline/%.cpp,$(BASELINE_OUT)/obj/%.o,$(wildcard baseline/$(1)/*.cpp)) $(BASELINE_COMMON) build/lib/libcuda.a
 	$$(CXX) $$(BASELINE_FLAGS) -static-libstdc++ -static-libgcc $$^ -ldl -lpthread -o $$@

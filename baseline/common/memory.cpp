@@ -56,7 +56,11 @@ Block Memory::manage(std::size_t bytes) {
 
 void Memory::write(const Block &to, const void *data, std::size_t bytes) {
 	match(to, bytes);
-	CU(cuMemcpyHtoD(to.dev, data, bytes));
+	home(to);
+	if (to.managed)
+		std::memcpy(to.host, data, bytes);
+	else
+		CU(cuMemcpyHtoD(to.dev, data, bytes));
 }
 
 void Memory::refill(const Block &to, const void *data, std::size_t bytes) {

@@ -1,0 +1,48 @@
+#!/usr/bin/env bash
+# Runs the C++ workloads that `make baseline-asan` built with sanitizers, on the simulated driver: every version in
+# every memory mode, with few threads and many, and the ways in which a run ends early. A finding ends the
+# program with a report and a status of its own.
+set -euo pipefail
+
+[ $# -eq 2 ] || { echo "use: baseline-asan.sh PROGRAMS LIBCUDASIM, as in make baseline-asan" >&2; exit 2; }
+programs=$1
+export REPRISE_LIBCUDA=$2 REPRISE_SIM=h200
+
+# The status of a finding, which is none of a program's own.
+export ASAN_OPTIONS=exitcode=99 UBSAN_OPTIONS=print_stacktrace=1:exitcode=99
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+
+# expect STATUS PROGRAM ARGUMENTS... runs a program quietly, unless it ends with another status.
+expect() {
+	local want=$1 status=0
+	shift
+	"$@" >"$log" 2>&1 || status=$?
+	if [ "$status" -ne "$want" ]; then
+		echo "$*: exit status $status, want $want" >&2
+		cat "$log" >&2
+		exit 1
+	fi
+	runs=$((runs + 1))
+}
+
+runs=0
+for program in "$programs"/*; do
+	[ -f "$program" ] || continue
+	for memory in pinned prefetch managed; do
+		for threads in 32 1024; do
+			expect 0 "$program" --size 104 --memory "$memory" --threads "$threads" --iterations 2
+		done
+	done
+	expect 0 "$program" --size 104 --sample 2 --iterations 2
+	expect 0 "$program" --help
+	expect 2 "$program" --size 0
+	expect 2 "$program" --size 2147483647
+	expect 2 "$program" --version sync,none
+	expect 2 "$program" --seed
+	expect 1 "$program" --device 1
+	REPRISE_SIM=gtx960 expect 1 "$program" --size 104 --memory prefetch
+	REPRISE_LIBCUDA=/dev/null expect 1 "$program" --size 104
+done
+[ "$runs" -gt 0 ] || { echo "$programs holds no program" >&2; exit 1; }
+echo "$runs runs, no finding"
