@@ -13,7 +13,8 @@ import (
 // stopwatch is a device that records an event before and after each piece of work of
 // a command list. The first is done when the work might start, so kernels that wait
 // for multiprocessors seem to run: of them, overlap is an upper bound. Copies of one
-// direction follow each other on their engine, so of those it is exact.
+// direction follow each other on their engine, so of those it is exact. From the first
+// event to the work passes about what passes between two events with nothing between.
 type stopwatch struct {
 	device.Device
 	pinned []overlap.Span // addresses of the host's memory
@@ -24,8 +25,8 @@ type stopwatch struct {
 
 // timed is a list with events.
 type timed struct {
-	origin device.Event
-	laps   []lap
+	origin, blank device.Event // the first two, one after the other
+	laps          []lap
 }
 
 // lap is one piece of work.
@@ -62,8 +63,11 @@ func (w *stopwatch) CompileCommands(all []device.Command) (device.CommandList, e
 		}
 		return e
 	}
-	t := &timed{origin: event()}
-	cmds := []device.Command{{Kind: device.Record, Stream: all[0].Stream, Event: t.origin}}
+	t := &timed{origin: event(), blank: event()}
+	cmds := []device.Command{
+		{Kind: device.Record, Stream: all[0].Stream, Event: t.origin},
+		{Kind: device.Record, Stream: all[0].Stream, Event: t.blank},
+	}
 	for _, c := range all {
 		if c.Kind != device.Run {
 			cmds = append(cmds, c)
@@ -124,8 +128,10 @@ func (w *stopwatch) read() (ran []work, err error) {
 		}
 		return d.Nanoseconds()
 	}
+	blank := since(w.last.blank)
 	for _, l := range w.last.laps {
-		ran = append(ran, work{l.kind, overlap.Span{Begin: since(l.before), End: since(l.after)}})
+		begin, end := since(l.before), since(l.after)
+		ran = append(ran, work{l.kind, overlap.Span{Begin: min(begin+blank, end), End: end}})
 	}
 	w.queue(ran)
 	return ran, err
