@@ -27,3 +27,7 @@ func InitResult() int { return int(C.lazycuda_init_result()) }
 // Now is the clock that the driver's functions take time on: the simulator's virtual one
 // if it answers them. Only differences mean something.
 func Now() time.Duration { return time.Duration(C.repriseNow()) }
+
+// Calls is how many calls of driver functions the process has made, 0 when a GPU's
+// driver answers.
+func Calls() uint64 { return uint64(C.repriseCalls()) }

@@ -1,0 +1,58 @@
+//go:build cuda
+
+package cuda
+
+import (
+	"context"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/reprise-gpu/reprise/bench"
+	"github.com/reprise-gpu/reprise/cuda/lazycuda"
+	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/graphexec"
+	"github.com/reprise-gpu/reprise/optimizer"
+)
+
+// TestReplaysMakeTheCallsThatAreCounted compares what the device contract counts with
+// what the driver counts, so that replays and programs in C++ are measured alike. The
+// driver counts two more for each crossing, which makes the context current and puts
+// back what was: a goroutine has no thread of its own.
+func TestReplaysMakeTheCallsThatAreCounted(t *testing.T) {
+	if !simulated() {
+		t.Skip("a GPU answers, whose driver does not count")
+	}
+	dev, err := Open(0)
+	require.NoError(t, err)
+	defer func() { assert.NoError(t, dev.Close()) }()
+	var calls atomic.Int64
+	crossings := 0
+	counted := device.Intercept(device.WithCounting(dev, &calls), func(_ *device.Call, next func() error) error {
+		crossings++
+		return next()
+	})
+	for _, w := range bench.Workloads() {
+		in, err := w.New(counted, bench.Params{Size: w.Tiny})
+		require.NoError(t, err)
+		for _, backend := range graphexec.Backends() {
+			for _, strategy := range []string{"serial", "nimble"} {
+				plan, err := optimizer.Plan(in.Trace.Graph, optimizer.Options{Strategy: strategy})
+				require.NoError(t, err)
+				exec, err := graphexec.Instantiate(counted, plan.Schedule, in.Trace, backend)
+				require.NoError(t, err)
+				require.NoError(t, in.Reset())
+				before := lazycuda.Calls()
+				calls.Store(0)
+				crossings = 0
+				require.NoError(t, exec.Replay(context.Background()))
+				require.NoError(t, exec.Wait())
+				assert.EqualValues(t, lazycuda.Calls()-before, calls.Load()+2*int64(crossings), "%s %s/%v", w.Name, strategy, backend)
+				require.NoError(t, exec.Close())
+			}
+		}
+		require.NoError(t, in.Close())
+	}
+}
