@@ -36,7 +36,7 @@ type gauge struct {
 }
 
 // measured is how many blocks of a launch are measured, at least: of fewer, all.
-// One is from each of equal parts of the grid, at a place of its own.
+// One is from each of equal parts of the grid.
 const measured = 8
 
 // prepare readies the gauge for a launch. Where blocks share work out by a
@@ -59,7 +59,7 @@ func (g *gauge) prepare(l *Launch, shares bool) {
 // begin decides whether a block, the i-th in grid order, is measured.
 func (g *gauge) begin(i int64) {
 	part := i / g.stride
-	g.on = i < g.among && uint64(i%g.stride) == mix(uint64(part)+1)%uint64(g.stride)
+	g.on = i < g.among && i%g.stride == g.place(part)
 	if g.on {
 		g.l1.resize(g.cache)
 		g.bytes.allocate()
@@ -72,6 +72,15 @@ func (g *gauge) begin(i int64) {
 		}
 		g.l1.invalidate()
 	}
+}
+
+// place is which block of a part of the grid is measured: of the first part the first,
+// since a grid with more threads than there is work has the work there.
+func (g *gauge) place(part int64) int64 {
+	if part == 0 {
+		return 0
+	}
+	return int64(mix(uint64(part)+1) % uint64(g.stride))
 }
 
 // add joins what two gauges of a launch measured.

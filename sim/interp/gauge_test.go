@@ -28,3 +28,27 @@ func TestLoadsPastL1(t *testing.T) {
 		require.Equal(t, missed, s.SectorsMissed, op)
 	}
 }
+
+// Of a grid whose first block has all the work, that block is among those measured.
+func TestL1OfTheOneBlockThatWorks(t *testing.T) {
+	d := open(t, "k.ptx", `.version 7.0
+.target sm_70
+.address_size 64
+.visible .entry k(.param .u64 p)
+{
+	.reg .pred %idle;
+	.reg .b64 %p;
+	.reg .b32 %t, %v;
+	mov.u32 %t, %ctaid.x;
+	setp.ne.u32 %idle, %t, 0;
+	@%idle ret;
+	ld.param.u64 %p, [p];
+	mov.u32 %t, %tid.x;
+	mad.wide.u32 %p, %t, 4, %p;
+`+strings.Repeat("\tld.global.u32 %v, [%p];\n", 16)+"\tret;\n}\n")
+	s := d.run("k", Launch{Grid: dims(64, 1, 1), Block: dims(32, 1, 1), CacheBytes: 1 << 16,
+		Params: params(buffer(d, "p", make([]uint32, 32)))})
+	require.Equal(t, int64(64), s.SectorsRead)
+	require.Equal(t, int64(4), s.SectorsMissed)
+	require.Equal(t, int64(128), s.Extents[0].Read)
+}

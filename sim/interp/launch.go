@@ -151,7 +151,7 @@ func (r *run) estimate(s *Stats) {
 	if g.updates > 0 {
 		s.Updates, s.UpdatedLines = int64(float64(g.updates)*times), g.bytes.contended()
 	}
-	s.Extents, s.Growth = g.extents(r, s.Touched, oneIn)
+	s.Extents, s.Growth = g.extents(r, s.Touched, r.reach(g, s, oneIn))
 }
 
 // oneIn is the share of the grid's work that the measured blocks did, one in so
@@ -162,6 +162,15 @@ func (r *run) oneIn(g *gauge, s *Stats) float64 {
 		return float64(s.SectorsRead) / float64(g.read)
 	}
 	return float64(r.blocks-g.heads) / float64(g.blocks)
+}
+
+// reach is oneIn of the memory touched. Blocks of a grid with more threads than there is
+// work issue what the others do and touch nothing, so loads tell how many those are.
+func (r *run) reach(g *gauge, s *Stats, oneIn float64) float64 {
+	if g.read > 0 && r.runs == r.blocks {
+		return float64(s.SectorsRead) / float64(g.read)
+	}
+	return oneIn
 }
 
 // touches joins what the engines touched, by address.

@@ -110,7 +110,10 @@ func TestExtentsOfMeasuredBlocks(t *testing.T) {
 	require.InEpsilon(t, 4*n, s.Extents[1].Written, 0.01)
 	require.Zero(t, s.Extents[0].Written)
 	require.InDelta(t, 1, s.Growth, 0.01)
-	l.Params = params(float32(2), x, y, int32(256)) // all but the first block find nothing to do
-	s = d.run("axpy", l)
-	require.Less(t, s.Extents[0].Read, int64(4*n/2))
+	for _, blocks := range []int32{1, 3, 200} { // the others find nothing to do
+		l.Params = params(float32(2), x, y, 256*blocks)
+		s = d.run("axpy", l)
+		require.InEpsilon(t, 4*256*blocks, s.Extents[0].Read, 0.01)
+		require.InEpsilon(t, 4*256*blocks, s.Extents[1].Written, 0.01)
+	}
 }
