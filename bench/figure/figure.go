@@ -1,8 +1,10 @@
 package figure
 
 import (
+	"errors"
 	"fmt"
 	"image/color"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -31,7 +33,7 @@ var kinds = []struct {
 // Write draws every figure of every memory mode into a folder, which it makes, and
 // returns the paths: KIND-MODE.svg and .png.
 func Write(dir string, all []compare.Comparison) (paths []string, err error) {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := Folder(dir); err != nil {
 		return nil, err
 	}
 	for _, mode := range modes(all) {
@@ -51,6 +53,25 @@ func Write(dir string, all []compare.Comparison) (paths []string, err error) {
 		}
 	}
 	return paths, nil
+}
+
+// Folder makes a folder for figures and reports why none can be written there.
+func Folder(dir string) error {
+	err := os.MkdirAll(dir, 0o755)
+	if err == nil {
+		var probe *os.File
+		if probe, err = os.CreateTemp(dir, "figure.*"); err == nil {
+			err = errors.Join(probe.Close(), os.Remove(probe.Name()))
+		}
+	}
+	var failed *fs.PathError
+	if errors.As(err, &failed) {
+		err = failed.Err
+	}
+	if err != nil {
+		return fmt.Errorf("cannot draw into %s: %w", dir, err)
+	}
+	return nil
 }
 
 // modes groups comparisons by memory mode.

@@ -66,12 +66,14 @@ executable, and then here.
   CC TOT       share of the kernels' time that other kernels hide, and of all time that
                other work hides. Bytes that a kernel faults in are part of the kernel
   lanes syncs  streams, and waits between them
-  calls        of the driver in a replay; not counted for C++ programs on a GPU
+  calls        of the driver in a replay, beside those that make the context current on
+               the thread; not counted for C++ programs on a GPU
 
 What overlaps is seen in a replay's time line on a simulated device. On a GPU, events
 around each operation tell it for streams, and for kernels an upper bound: one that
-waits for multiprocessors counts as running. Of graphs and of C++ programs it cannot be
-told, and there is a dash.
+waits for multiprocessors counts as running. They make the lower bound too high by about
+a microsecond for each operation on the path. Of graphs and of C++ programs overlap
+cannot be told, and there is a dash.
 
 The exit status is 1 if a result is wrong, or if the fastest row in Go takes more than
 --max-ratio times what the fastest C++ version takes.
@@ -205,7 +207,10 @@ func (f *compareFlags) config(args []string) (c compare.Config, err error) {
 		c.Rounds = defaultRounds(f.device)
 	}
 	c.Programs = f.programs()
-	return c, nil
+	if f.plot != "" {
+		err = figure.Folder(f.plot) // before minutes of work, not after
+	}
+	return c, err
 }
 
 // defaultRounds is for a GPU as many as have a median. Virtual time does not vary.
