@@ -82,7 +82,7 @@ func TestWhatWasNotTheSameWorkIsNotCompared(t *testing.T) {
 		"hash":   "not the same work: the C++ version graph has input_hash 0000000000000001, where",
 		"blocks": "not the same work: the C++ version graph has blocks 1057, where 1056 is wanted",
 		"twice":  "the C++ program ran its version sync twice",
-		"driver": "vec: exit status 1: cuGraphLaunch answers CUDA_ERROR_LAUNCH_FAILED (719)",
+		"driver": "vec: exit status 1: some warning; cuGraphLaunch answers CUDA_ERROR_LAUNCH_FAILED (719)",
 		"crash":  "vec: signal: killed",
 		"babble": "vec: record 3: invalid character 'r'",
 		"schema": `vec: record 3: json: unknown field "replay_ms"`,

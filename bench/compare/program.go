@@ -147,11 +147,13 @@ func (t *tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// colon is the last line behind a colon, "" when nothing was written.
+// colon is the last three lines behind a colon, "" when nothing was written: a driver
+// may have said why before the program says what.
 func (t *tail) colon() string {
-	lines := strings.Split(strings.TrimSpace(string(t.text)), "\n")
-	if last := lines[len(lines)-1]; last != "" {
-		return ": " + last
+	text := strings.TrimSpace(string(t.text))
+	if text == "" {
+		return ""
 	}
-	return ""
+	lines := strings.Split(text, "\n")
+	return ": " + strings.Join(lines[max(0, len(lines)-3):], "; ")
 }
