@@ -3,16 +3,22 @@
 package simabi
 
 // #include <cuda.h>
+// #include <sys/mman.h>
+//
+// static void *map_pages(uintptr_t hint, size_t n) {
+// 	void *p = mmap((void *)hint, n, PROT_READ | PROT_WRITE, MAP_ANONYMOUS | MAP_PRIVATE | MAP_NORESERVE, -1, 0);
+// 	return p == MAP_FAILED ? NULL : p;
+// }
 import "C"
 
 import (
 	"fmt"
 	"math"
 	"math/bits"
-	"syscall"
 	"unsafe"
 
 	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/sim/interp"
 )
 
 // blockKind says what a block of memory is.
@@ -108,17 +114,24 @@ func (b *block) free() error {
 	return nil
 }
 
+// nextPages is where host memory is asked for. Kernels reach managed memory, and what
+// their caches make of it depends on its addresses by a percent or two: where the system
+// puts it, they would differ from run to run. Where it can be had, it is what a device of
+// package sim gives a program in Go for the same sequence of calls.
+var nextPages = interp.FirstHostAddress
+
 // mapHost returns zeroed pages of the host that cost nothing until they are touched.
 func mapHost(n int64) ([]byte, error) {
-	pages, err := syscall.Mmap(-1, 0, int(n), syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE|syscall.MAP_NORESERVE)
-	if err != nil {
+	p := C.map_pages(C.uintptr_t(nextPages), C.size_t(n))
+	if p == nil {
 		return nil, status(C.CUDA_ERROR_OUT_OF_MEMORY)
 	}
-	return pages, nil
+	nextPages = interp.AfterHost(nextPages, n)
+	return unsafe.Slice((*byte)(p), n), nil
 }
 
 func unmapHost(pages []byte) {
-	if err := syscall.Munmap(pages); err != nil {
+	if _, err := C.munmap(unsafe.Pointer(unsafe.SliceData(pages)), C.size_t(len(pages))); err != nil {
 		panic(fmt.Sprintf("BUG: pages of host memory cannot be unmapped: %v", err))
 	}
 }

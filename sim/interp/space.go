@@ -12,8 +12,8 @@ const (
 	firstAddress = 0x2_0000_0000
 	// near is how far from device memory an address still counts as one of it.
 	near = 1 << 30
-	// firstHostAddress is where HostAlloc begins, and where device memory ends.
-	firstHostAddress = 0x5000_0000_0000
+	// FirstHostAddress is where HostAlloc begins, and where device memory ends.
+	FirstHostAddress uint64 = 0x5000_0000_0000
 	// hostAlign is the distance unit between blocks of HostAlloc: a page.
 	hostAlign = 4096
 )
@@ -29,7 +29,7 @@ type Space struct {
 }
 
 // NewSpace returns a space in which nothing is allocated.
-func NewSpace() *Space { return &Space{next: firstAddress, nextHost: firstHostAddress} }
+func NewSpace() *Space { return &Space{next: firstAddress, nextHost: FirstHostAddress} }
 
 // Bank is the memory chips of a GPU, which may serve several address spaces.
 type Bank struct{ limit, used int64 }
@@ -100,10 +100,13 @@ func (s *Space) HostAlloc(n int64, name string) (addr uint64, b []byte) {
 func (s *Space) hostAlloc(n int64, name string) *allocation {
 	a := &allocation{base: s.nextHost, size: uint64(n), name: name, words: make([]uint64, (n+7)/8+1)}
 	a.data = unsafe.Pointer(&a.words[0])
-	s.nextHost += (uint64(n)/hostAlign + 2) * hostAlign
+	s.nextHost = AfterHost(s.nextHost, n)
 	s.host.insert(a)
 	return a
 }
+
+// AfterHost is where HostAlloc goes on after n bytes at an address: a page lies between.
+func AfterHost(addr uint64, n int64) uint64 { return addr + (uint64(n)/hostAlign+2)*hostAlign }
 
 // Lend makes host memory known under the address it has. Kernels and copies of all
 // devices reach it until Withdraw; it must stay in place, and lie outside the Go heap.
@@ -233,7 +236,7 @@ var errAddresses = errors.New("no addresses are left")
 // take is the next n addresses for device memory.
 func (s *Space) take(n uint64) (uint64, error) {
 	base := s.next
-	if n > firstHostAddress-guardGap-allocAlign-base {
+	if n > FirstHostAddress-guardGap-allocAlign-base {
 		return 0, fmt.Errorf("%w: %w", ErrOutOfMemory, errAddresses)
 	}
 	s.next += (n + guardGap + allocAlign - 1) &^ (allocAlign - 1)

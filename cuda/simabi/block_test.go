@@ -1,0 +1,27 @@
+//go:build cuda
+
+package simabi
+
+import (
+	"testing"
+	"unsafe"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/reprise-gpu/reprise/sim/interp"
+)
+
+// Host memory lies where a program in Go finds it that makes the same calls, so that the
+// two take the same virtual time.
+func TestHostMemoryLiesWhereGoHasIt(t *testing.T) {
+	first := nextPages
+	space := interp.NewSpace()
+	for _, n := range []int64{1, 4096, 5000, 1 << 20} {
+		pages, err := mapHost(n)
+		require.NoError(t, err)
+		defer unmapHost(pages)
+		require.Len(t, pages, int(n))
+		want, _ := space.HostAlloc(n, "the same")
+		require.Equal(t, want-interp.FirstHostAddress, uint64(uintptr(unsafe.Pointer(&pages[0])))-first, "%d bytes", n)
+	}
+}
