@@ -30,6 +30,8 @@ var passes = []pass{
 		doc: "put every operation on a lane, by strategy"},
 	{name: "syncs", compute: syncs, needs: "assign",
 		doc: "find the fewest waits between lanes that imply every dependency"},
+	{name: "fold", compute: fold, needs: "syncs",
+		doc: "put lanes that only bring data in front of others, where that is predicted to be quicker"},
 	{name: "predict", compute: predict, needs: "syncs",
 		doc: "estimate the time of one replay on the device profile"},
 }
@@ -41,6 +43,8 @@ var constraints = []struct{ before, after, reason string }{
 	{"hazards", "assign", "lanes are chosen by what may run at the same time"},
 	{"reduce", "assign", "strategies look at fewer edges, and nimble's proof is about reduced graphs"},
 	{"assign", "syncs", "which waits remain depends on what lane order implies"},
+	{"syncs", "fold", "what a lane costs is its waits"},
+	{"fold", "predict", "what is predicted is what runs"},
 	{"syncs", "predict", "the time of a schedule includes its waits"},
 }
 

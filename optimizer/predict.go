@@ -64,9 +64,17 @@ func longest(d des.Demand, p *des.Profile) float64 {
 
 // makespan simulates one replay of s from the host's call to the last end.
 func makespan(s *ir.Schedule, p *des.Profile, costs CostModel) des.Time {
+	last, _ := simulate(s, p, costs)
+	return last
+}
+
+// simulate is makespan with the end of each operation.
+func simulate(s *ir.Schedule, p *des.Profile, costs CostModel) (last des.Time, ends []des.Time) {
 	e := des.New(p, func(id des.TaskID, _ any) des.Demand {
 		return costs.Demand(s.Graph, s.Order[id]) // tasks are added in order
 	})
+	ends = make([]des.Time, s.Graph.Len())
+	e.OnEnd(func(r *des.Record) { ends[s.Order[r.ID]] = r.Span.End })
 	preds := predecessors(s)
 	arrival := launchTime(s.Order, preds, p)
 	task := make([]des.TaskID, s.Graph.Len()) // by operation
@@ -83,7 +91,7 @@ func makespan(s *ir.Schedule, p *des.Profile, costs CostModel) des.Time {
 		t.Deps = deps
 		task[v] = e.Add(t)
 	}
-	return e.Drain()
+	return e.Drain(), ends
 }
 
 // predecessors lists, by operation, the edges a schedule becomes: the waits and
