@@ -69,14 +69,20 @@ func wrong(r *Record) error {
 	return errors.New(r.Error)
 }
 
-// eachCall calls f with every call of a run without faults; of a long run, in a
-// short test, with every fifth.
+// eachCall calls f with every call of a short run without faults. Of a long one, where
+// calls of a kind follow each other, it takes every fifth, and every fifteenth in a
+// short test.
 func (s *sweep) eachCall(t *testing.T, f func(n int, method string)) {
 	calls := s.calls(t)
-	for n, method := range calls {
-		if !testing.Short() || len(calls) < 50 || n%5 == 0 {
-			f(n, method)
-		}
+	step := 1
+	if len(calls) > 100 {
+		step = 5
+	}
+	if testing.Short() {
+		step *= 3
+	}
+	for n := 0; n < len(calls); n += step {
+		f(n, calls[n])
 	}
 }
 
