@@ -123,8 +123,7 @@ const (
 )
 
 func (f *figure) write(path, format string) (err error) {
-	w := f.width*vg.Length(len(f.panels[0])) + 2*margin
-	h := panelHeight*vg.Length(len(f.panels)) + headerHeight + 2*margin
+	w, h := f.size()
 	var canvas vg.CanvasWriterTo
 	if format == "svg" {
 		canvas = vgsvg.New(w, h)
@@ -141,6 +140,25 @@ func (f *figure) write(path, format string) (err error) {
 		err = closed
 	}
 	return err
+}
+
+// size leaves room for all panels, and for the longest line above them.
+func (f *figure) size() (w, h vg.Length) {
+	w = f.width * vg.Length(len(f.panels[0]))
+	for _, line := range f.lines() {
+		w = max(w, line.style.Width(line.text))
+	}
+	return w + 2*margin, panelHeight*vg.Length(len(f.panels)) + headerHeight + 2*margin
+}
+
+// line is text above the panels.
+type line struct {
+	text  string
+	style text.Style
+}
+
+func (f *figure) lines() []line {
+	return []line{{f.title, letters(12, color.Black)}, {f.about, letters(9, gray)}}
 }
 
 func (f *figure) draw(c draw.Canvas) {
@@ -161,10 +179,7 @@ func (f *figure) draw(c draw.Canvas) {
 // header draws the title, where it comes from, and the legend in a line.
 func (f *figure) header(c draw.Canvas) {
 	y := c.Max.Y
-	for _, line := range []struct {
-		text  string
-		style text.Style
-	}{{f.title, letters(12, color.Black)}, {f.about, letters(9, gray)}} {
+	for _, line := range f.lines() {
 		line.style.YAlign = draw.YTop
 		c.FillText(line.style, vg.Point{X: c.Min.X, Y: y}, line.text)
 		y -= line.style.Font.Size * 1.35

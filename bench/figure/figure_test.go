@@ -146,6 +146,16 @@ func TestWhatIsNotKnownIsLeftOut(t *testing.T) {
 	assert.Len(t, paths, 3*2)
 }
 
+func TestLongTitlesFit(t *testing.T) {
+	for _, kind := range kinds {
+		f := kind.draw(inventedAll()[:2]) // one workload
+		w, _ := f.size()
+		for _, l := range f.lines() {
+			assert.LessOrEqual(t, l.style.Width(l.text)+2*margin, w, kind.name)
+		}
+	}
+}
+
 func TestTicksAreRoundAndFew(t *testing.T) {
 	for most, want := range map[float64]string{
 		0.9: "0 0.25 0.5 0.75", 1.15: "0 0.25 0.5 0.75 1", 1.6: "0 0.5 1 1.5", 2.5: "0 0.5 1 1.5 2 2.5", 4.2: "0 1 2 3 4", 57: "0 10 20 30 40 50", 115: "0 25 50 75 100",
@@ -159,7 +169,10 @@ func TestTicksAreRoundAndFew(t *testing.T) {
 }
 
 func TestSizesAreWrittenAsPeopleSayThem(t *testing.T) {
-	for n, want := range map[int]string{64: "64", 1600: "1600", 16000: "16000", 200_000: "200k", 1 << 20: "1.05M", 20_000_000: "20M", 1_200_000_000: "1.2G"} {
+	for n, want := range map[int]string{64: "64", 1600: "1600", 16000: "16000", 200_000: "200k", 131_072: "131k", 999_960: "1000k", 1 << 20: "1.05M", 20_000_000: "20M", 1_200_000_000: "1.2G"} {
 		assert.Equal(t, want, count(n))
+	}
+	for us, want := range map[float64]string{0.5: "0.5 us", 12.345: "12.3 us", 999.96: "1000 us", 4321: "4.32 ms", 1.2e6: "1.2 s"} {
+		assert.Equal(t, want, duration(us))
 	}
 }

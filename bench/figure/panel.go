@@ -100,27 +100,34 @@ func reach(p *plot.Plot, greatest float64) { p.Y.Max = greatest * 1.15 }
 
 // count writes a number as people say it: 1600, 20M, 1.05M.
 func count(n int) string {
-	for _, unit := range []struct {
-		of   float64
-		name string
-	}{{1e9, "G"}, {1e6, "M"}, {1e5, "k"}} {
-		if v := float64(n); v >= unit.of {
-			if unit.name == "k" {
-				unit.of = 1e3
-			}
-			return strconv.FormatFloat(math.Round(v/unit.of*100)/100, 'f', -1, 64) + unit.name
-		}
+	v := float64(n)
+	switch {
+	case v >= 1e9:
+		return digits(v/1e9) + "G"
+	case v >= 1e6:
+		return digits(v/1e6) + "M"
+	case v >= 1e5:
+		return digits(v/1e3) + "k"
 	}
 	return strconv.Itoa(n)
 }
 
-// duration writes microseconds with three digits.
+// duration writes microseconds.
 func duration(us float64) string {
 	switch {
 	case us >= 1e6:
-		return fmt.Sprintf("%.3g s", us/1e6)
+		return digits(us/1e6) + " s"
 	case us >= 1e3:
-		return fmt.Sprintf("%.3g ms", us/1e3)
+		return digits(us/1e3) + " ms"
 	}
-	return fmt.Sprintf("%.3g us", us)
+	return digits(us) + " us"
+}
+
+// digits rounds to three.
+func digits(v float64) string {
+	rounded, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 3, 64), 64)
+	if err != nil {
+		panic(fmt.Sprintf("BUG: %v", err))
+	}
+	return strconv.FormatFloat(rounded, 'f', -1, 64)
 }

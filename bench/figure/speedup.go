@@ -26,9 +26,8 @@ func speedup(all []compare.Comparison) *figure {
 		return values[len(values)-1]
 	}
 	f := &figure{
-		title: fmt.Sprintf("Speedup over serial execution: %.2fx in Go, %.2fx in C++ (geometric mean over workloads; dashed: in Go, of each)",
-			mean(bestGo), mean(bestCPP)),
-		legend: []entry{{"fastest in Go", blue}, {"fastest in C++", orange}},
+		title:  fmt.Sprintf("Speedup over serial execution: %.2fx in Go, %.2fx in C++", mean(bestGo), mean(bestCPP)),
+		legend: []entry{{"fastest in Go; dashed: geometric mean", blue}, {"fastest in C++", orange}},
 	}
 	var row []*plot.Plot
 	for _, w := range workloads(all) {
