@@ -87,20 +87,24 @@ func (d *Device) startPrefetch(j *job) des.Demand {
 }
 
 // visit moves to the device what a launch touches of an allocation of managed memory,
-// and returns how many bytes that is. A sampled launch knows some of the pages only: it
-// counts as much as it is estimated to touch in all, as though it were spread evenly.
+// and returns how many bytes that is.
 func (d *Device) visit(j *job, s *interp.Stats, v *interp.Visit, u *des.Use) (moved float64) {
 	space := d.gpu.system.space
 	_, size, _ := d.memory.Base(v.Base)
-	switch {
-	case !d.faults():
+	if !d.faults() {
 		return float64(space.Move(v.Base, size, d.memory))
-	case s.Blocks > j.launch.Sample && j.launch.Sample > 0:
-		part := min(1, max(u.Read, u.Written)/max(1, float64(size)))
-		return part * float64(space.Move(v.Base, size, d.memory))
 	}
+	var seen float64
 	for _, p := range v.Pages {
-		moved += float64(space.Move(p.Lo, int64(p.Hi-p.Lo), d.memory))
+		n := int64(p.Hi - p.Lo)
+		seen += float64(n)
+		moved += float64(space.Move(p.Lo, n, d.memory))
 	}
-	return moved
+	if sampled := j.launch.Sample > 0 && s.Blocks > j.launch.Sample; !sampled || seen == float64(size) {
+		return moved
+	}
+	// The pages that the other blocks touch are not known, only about how much there is to
+	// touch: that share of what is left moves, and all of it is taken to be here from now on.
+	left := float64(space.Move(v.Base, size, d.memory))
+	return moved + left*max(0, min(float64(size), max(u.Read, u.Written))-seen)/(float64(size)-seen)
 }

@@ -147,6 +147,18 @@ func TestFaultsOfAP100(t *testing.T) {
 	assert.Less(t, x.took(x.add(x.q, x.p, n)), int64(8e6/part), "all of it is there, though few blocks ran")
 }
 
+// A sampled launch moves what it would touch as a whole, within what its estimates are off.
+func TestSampledFaultsAreCloseToWholeOnes(t *testing.T) {
+	const n = 16 << 20
+	for _, touched := range []int64{n, n / 4, n / 16} {
+		took := func(sample int64) int64 {
+			x := newPager(t, n, Options{Sample: sample, Memo: MemoOff})
+			return x.took(x.add(x.q, x.p, touched))
+		}
+		assert.InEpsilon(t, took(0), took(32), 0.1, "%d bytes", touched)
+	}
+}
+
 // Before compute capability 6.0 what a kernel uses moves as a whole before it starts, as
 // fast as a copy, and there are no prefetches.
 func TestBeforePascalMemoryMovesInBulk(t *testing.T) {
