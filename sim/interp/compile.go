@@ -121,6 +121,7 @@ type lowering struct {
 	dynAlign  uint32
 	localEnd  int
 	endings   []int    // last item of each segment
+	alive     []bitset // registers at the start of each segment
 	timing    schedule // of the segment at hand
 	routines  map[*ptx.Func]*routine
 }

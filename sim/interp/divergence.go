@@ -27,10 +27,15 @@ func (w *warp) branch(f *fragment, s *segment) bool {
 	switch taken {
 	case f.mask:
 		f.pc = s.target
+		if w.eng.leaps && s.loop >= 0 {
+			w.leap(f, s)
+		}
 	case 0:
 		f.pc = s.next
+		w.leaveLoop(s)
 	default:
 		f.diverge(s, taken)
+		w.leaveLoop(s)
 	}
 	return f.pc <= from && w.kernel.spinLimit > 0 && w.spin(f)
 }

@@ -35,6 +35,7 @@ type engine struct {
 	gauge   gauge
 	fault   *Fault
 	printed []printed
+	leaps   bool    // over turns of loops
 	took    bool    // a warp's turn ended because it took a number from a counter
 	polling bool    // the block's last turn ended in waiting
 	polls   []int64 // visits before a turn that may only poll
@@ -62,6 +63,8 @@ func newEngine() *engine {
 type counters struct {
 	blocks, warps, insts, laneInsts, flops, read, written, atomics int64
 
+	leapt int64 // of insts, those of turns that were leapt over
+
 	path    moment // of all blocks, one after another
 	slowest moment // block
 }
@@ -72,6 +75,7 @@ func (c *counters) add(o *counters) {
 	c.insts += o.insts
 	c.laneInsts += o.laneInsts
 	c.flops += o.flops
+	c.leapt += o.leapt
 	c.path = c.path.and(o.path)
 	c.slowest = later(c.slowest, o.slowest)
 	c.read += o.read
@@ -84,6 +88,7 @@ func (c *counters) add(o *counters) {
 func (e *engine) prepare(r *run, tracking bool) {
 	k, l := r.kernel, &r.launch
 	e.run, e.kernel, e.mem, e.launch, e.params = r, k, r.mem, l, unsafe.Pointer(&r.params[0])
+	e.leaps = l.Sample > 0
 	e.count, e.fault, e.tracking, e.watch, e.tile = counters{}, nil, tracking, nil, nil
 	e.printed = e.printed[:0]
 	e.updates, e.spans, e.applied = e.updates[:0], e.spans[:0], 0
@@ -239,6 +244,12 @@ func (w *warp) begin() {
 	stack := []entry(nil)
 	if cap(w.frags) > 0 {
 		stack = w.frags[:1][0].stack[:0]
+	}
+	if w.eng.leaps {
+		w.turns = resized(w.turns, len(k.loops))
+		for i := range w.turns {
+			w.turns[i].taken, w.turns[i].attempt = 0, leapAfter
+		}
 	}
 	w.frags = append(w.frags[:0], fragment{entry: entry{0, noReconvergence, w.present}, stack: stack})
 	for _, s := range k.blockSpecials {

@@ -37,6 +37,7 @@ type Kernel struct {
 	code     []inst
 	places   []place // of code
 	segments []segment
+	loops    []backLoop
 	work     []unit.Work // of one warp in each segment
 	sites    int         // instructions that access memory
 

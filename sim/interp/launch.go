@@ -151,7 +151,7 @@ func (r *run) estimate(s *Stats) {
 	if g.updates > 0 {
 		s.Updates, s.UpdatedLines = int64(float64(g.updates)*times), g.bytes.contended()
 	}
-	s.Extents, s.Growth = g.extents(r, s.Touched, r.reach(g, s, oneIn))
+	s.Extents, s.Growth = g.extents(r, s.Touched, r.reach(g, s, oneIn)*r.stretch(false))
 }
 
 // oneIn is the share of the grid's work that the measured blocks did, one in so
@@ -171,6 +171,19 @@ func (r *run) reach(g *gauge, s *Stats, oneIn float64) float64 {
 		return float64(s.SectorsRead) / float64(g.read)
 	}
 	return oneIn
+}
+
+// stretch is how many times more the engines of the head, or the others, have counted
+// than they ran, since they leapt over the rest. Turns of a loop are taken to touch
+// more memory as further blocks do.
+func (r *run) stretch(head bool) float64 {
+	var insts, leapt int64
+	for _, e := range r.engines {
+		if e.gauge.head == head {
+			insts, leapt = insts+e.count.insts, leapt+e.count.leapt
+		}
+	}
+	return float64(max(1, insts)) / float64(max(1, insts-leapt))
 }
 
 // touches joins what the engines touched, by address.

@@ -63,6 +63,7 @@ func (l *lowering) finish() {
 	k.sharedStatic = l.sharedEnd
 	k.localSize = roundUp(l.localEnd, 8)
 	l.placeUniforms()
+	k.loops = l.loops()
 	l.patch()
 }
 
@@ -100,6 +101,7 @@ func (l *lowering) liveness() []interval {
 			}
 		}
 	}
+	l.alive = in
 	return l.intervals(in, out)
 }
 

@@ -86,7 +86,7 @@ func (e *engine) standFor(blocks int64) {
 	times := float64(blocks) / float64(e.count.blocks)
 	c, g := &e.count, &e.gauge
 	for _, n := range []*int64{
-		&c.warps, &c.insts, &c.laneInsts, &c.flops, &c.read, &c.written, &c.atomics, &c.path.cycles, &c.path.trips,
+		&c.warps, &c.insts, &c.laneInsts, &c.flops, &c.leapt, &c.read, &c.written, &c.atomics, &c.path.cycles, &c.path.trips,
 		&g.extra, &g.read, &g.missed, &g.updates,
 	} {
 		*n = int64(math.Round(float64(*n) * times))

@@ -2,6 +2,7 @@ package interp
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -105,4 +106,51 @@ func TestSamplesShareOutByCounters(t *testing.T) {
 		agree(t, "cycles", stats[0].Path.Cycles, stats[1].Path.Cycles, 0.05)
 		agree(t, "cycles of the slowest", stats[0].Slowest.Cycles, stats[1].Slowest.Cycles, 0.1)
 	}
+}
+
+// Turns that are leapt over count as those that were run, whichever comparison ends the
+// loop, and the same is touched.
+func TestSamplesLeapOverTurns(t *testing.T) {
+	const n, f = 3001, 200
+	for _, end := range []string{
+		"add.u32 %r7, %r7, 1;\n\tsetp.lt.u32 %p2, %r7, %r1;",
+		"add.u32 %r7, %r7, 1;\n\tsetp.ne.s32 %p2, %r7, %r1;",
+		"sub.u32 %r7, %r7, 1;\n\tadd.u32 %r8, %r7, %r1;\n\tsetp.gt.s32 %p2, %r8, 0;",
+		"add.u32 %r7, %r7, 2;\n\tsub.u32 %r8, %r1, 1;\n\tsetp.le.s32 %p2, %r7, %r8;",
+	} {
+		text := strings.Replace(columns, "add.u32 %r7, %r7, 1;\n\tsetp.lt.u32 %p2, %r7, %r1;", end, 1)
+		require.Contains(t, text, end)
+		d := open(t, "columns.ptx", text)
+		x, y := buffer(d, "x", make([]uint32, n*f)), buffer(d, "y", make([]uint32, n*f))
+		l := Launch{Grid: dims(16, 1, 1), Block: dims(64, 1, 1), Params: params(x, y, uint32(n), uint32(f))}
+		whole := d.run("columns", l)
+		l.Sample = 4
+		sampled := d.run("columns", l)
+		sameCounts(t, whole, sampled, 0.01)
+		require.Less(t, ran(d, "columns"), whole.WarpInsts/20, "few of the turns were run")
+	}
+}
+
+// ran is how many warp instructions of the last launch were not leapt over.
+func ran(d *device, kernel string) (n int64) {
+	for _, e := range d.kernel(kernel).run.spare {
+		n += e.count.insts - e.count.leapt
+	}
+	return n
+}
+
+// A loop whose end depends on what is loaded is run to its end.
+func TestSamplesRunLoopsThatDataEnd(t *testing.T) {
+	const n, f = 3001, 32
+	text := strings.Replace(columns, "setp.lt.u32 %p2, %r7, %r1;", "setp.ne.u32 %p2, %r8, %r1;", 1)
+	d := open(t, "columns.ptx", text)
+	flags := make([]uint32, n*f)
+	for i := range f {
+		flags[(n-1)*f+i] = n
+	}
+	x, y := buffer(d, "x", flags), buffer(d, "y", make([]uint32, n*f))
+	l := Launch{Grid: dims(4, 1, 1), Block: dims(32, 1, 1), Params: params(x, y, uint32(n), uint32(f))}
+	whole := d.run("columns", l)
+	l.Sample = 2
+	sameCounts(t, whole, d.run("columns", l), 0)
 }

@@ -9,6 +9,7 @@ type segment struct {
 	table      []int32 // of a branch: its targets, one but for brx
 	rpc        int32   // of a branch: where its two sides meet, or noReconvergence
 	last       int32   // the ending instruction, -1 when the segment just falls through
+	loop       int32   // of a backward branch that can be leapt over: its place in Kernel.loops, or -1
 	ending     ending
 	guard      slot // of the ending instruction
 	neg        bool
@@ -36,6 +37,7 @@ const (
 // one has used up its turn.
 func (w *warp) run() {
 	w.idle, w.spun, w.began = true, true, w.clock
+	w.runs++
 	for i := 0; i < len(w.frags) && w.fault == nil; i++ {
 		for w.frags[i].wait == running && w.frags[i].mask != 0 && w.fault == nil {
 			w.current, w.polls = int32(i), 0

@@ -180,8 +180,9 @@ func (g *gauge) extents(r *run, touched []Touch, oneIn float64) (out []Extent, g
 		}
 	}
 	r.extents = append(r.extents[:0], make([]Extent, len(touched))...)
-	scale := sectorBytes * math.Ldexp(1, s.level)
+	scale, further := sectorBytes*math.Ldexp(1, s.level), r.stretch(true)
 	for k, t := range r.tallies {
+		t.head *= further
 		if t.any == 0 {
 			continue
 		}

@@ -127,12 +127,14 @@ type warp struct {
 	async       []asyncCopy   // under way
 	groups      [lanes]uint32 // of asynchronous copies that each lane has committed
 
-	tracking bool  // note which bytes are touched
-	polls    int32 // times in a row that the fragment found in memory what it had found before
-	idle     bool  // in its last run the warp did nothing but poll
-	spun     bool  // in its last run every fragment used up its turn
-	took     bool  // a number from a counter, since its last turn
-	polled   *inst // the last poll, and by which lane
+	turns    []turns // of the loops of the kernel, when they are leapt over
+	runs     int64   // how often the warp had its turn
+	tracking bool    // note which bytes are touched
+	polls    int32   // times in a row that the fragment found in memory what it had found before
+	idle     bool    // in its last run the warp did nothing but poll
+	spun     bool    // in its last run every fragment used up its turn
+	took     bool    // a number from a counter, since its last turn
+	polled   *inst   // the last poll, and by which lane
 	poller   int32
 }
 

@@ -1,0 +1,264 @@
+package interp
+
+import (
+	"math"
+	"math/bits"
+	"unsafe"
+)
+
+// Blocks of large problems spend their time in loops of many equal turns. A sampled block
+// leaps over most of them. When a loop's counter has grown by the same amount in two turns
+// running, the comparison that ends the loop tells how many turns are left; the
+// counter, and every other register that grows so, is moved on as though they had been
+// run, and what a turn has cost is added as often. Other registers stay as they are:
+// sums, which mean nothing in a sample, and what is loaded anew in each turn.
+//
+// Only turns that a warp takes without waiting for another are leapt over, so that the
+// warps of a block still meet at their barriers.
+
+// backLoop is a backward branch whose condition is one comparison.
+type backLoop struct {
+	carried []element // registers that are alive at its target, and the compared ones
+	compare int32     // the instruction that sets its guard
+	a, b    element   // what it compares
+}
+
+// leapAfter is how many turns are run before the rest is leapt over, the later half of
+// which is the measure: enough that a loop begins as it goes on, and that short loops,
+// such as those over a filter, are run to their end.
+const leapAfter = 8
+
+// leapWorth is how many instructions a leap must save: finding out how far it can go costs
+// the host about as much.
+const leapWorth = 4096
+
+// turns is what a warp knows of the loop that it is in.
+type turns struct {
+	taken   int   // in a row
+	attempt int   // at how many taken to leap; more each time that it is not worth it
+	run     int64 // of the warp, in which all were taken
+	values  [3][]uint64
+	half    measure // at half the turns to the attempt
+}
+
+// measure is what a leap multiplies.
+type measure struct {
+	count  counters
+	clock  moment
+	gauge  [4]int64
+	visits []int64
+}
+
+// loops finds the loops that can be leapt over.
+func (l *lowering) loops() (found []backLoop) {
+	code := int32(0)
+	codeOf := make([]int32, len(l.items))
+	for j := range l.items {
+		codeOf[j] = code
+		if !l.items[j].free {
+			code++
+		}
+	}
+	for i := range l.k.segments {
+		s := &l.k.segments[i]
+		s.loop = -1
+		if s.ending != branches || s.target > int32(i) || l.items[l.endings[i]].guard == noSlot {
+			continue
+		}
+		j := l.compares(i, l.items[l.endings[i]].guard)
+		if j < 0 {
+			continue
+		}
+		a, b := l.items[j].a, l.items[j].b
+		lp := backLoop{compare: codeOf[j], a: element{l.vregs[a].at, l.vregs[a].size}, b: element{l.vregs[b].at, l.vregs[b].size}}
+		for r := range l.vregs {
+			alive := l.alive[s.target][r/64]>>(r%64)&1 != 0 || slot(r) == a || slot(r) == b
+			if v := &l.vregs[r]; v.home == temporary && v.size >= 4 && alive {
+				lp.carried = append(lp.carried, element{v.at, v.size})
+			}
+		}
+		s.loop = int32(len(found))
+		found = append(found, lp)
+	}
+	return found
+}
+
+// compares is the item of segment i that sets a predicate, -1 unless it does nothing else
+// and compares two registers.
+func (l *lowering) compares(i int, guard slot) int {
+	first, end := l.span(i)
+	for j := end - 2; j >= first; j-- {
+		it := &l.items[j]
+		if it.d != guard {
+			continue
+		}
+		if it.free || it.guard != noSlot || it.x != nil && it.x.d2 != noSlot || it.a == noSlot || it.b == noSlot || it.c != noSlot ||
+			l.vregs[it.a].size < 4 || l.vregs[it.a].size != l.vregs[it.b].size {
+			return -1
+		}
+		return j
+	}
+	return -1
+}
+
+// leap ends a turn of a loop that f goes on with, and may skip more of them.
+func (w *warp) leap(f *fragment, s *segment) {
+	t := &w.turns[s.loop]
+	if t.taken == 0 || t.run != w.runs || len(w.frags) != 1 {
+		t.taken, t.attempt, t.run = 0, max(t.attempt, leapAfter), w.runs
+	}
+	t.taken++
+	switch t.taken {
+	case t.attempt / 2:
+		w.measure(&t.half)
+		return
+	case t.attempt - 2, t.attempt - 1:
+		w.note(s.loop, t.taken-t.attempt+2)
+		return
+	case t.attempt:
+	default:
+		return
+	}
+	w.note(s.loop, 2)
+	measured := t.attempt - t.attempt/2
+	turn := (w.eng.count.insts - t.half.count.insts) / int64(measured)
+	if n := w.remaining(f, s); n > 1 && (n-1)*uint64(turn) >= leapWorth {
+		w.move(s.loop, f.mask, n-1)
+		w.repeat(&t.half, measured, n-1)
+		t.taken = 0
+		return
+	}
+	t.attempt *= 2 // also when it is entered again: short loops are soon left alone
+}
+
+// leaveLoop ends the turns of a loop of which not all lanes go on.
+func (w *warp) leaveLoop(s *segment) {
+	if w.eng.leaps && s.loop >= 0 {
+		w.turns[s.loop].taken = 0
+	}
+}
+
+// note keeps the values of the loop's registers.
+func (w *warp) note(loop int32, at int) {
+	t, v := &w.turns[loop], w.turns[loop].values[at][:0]
+	for _, e := range w.kernel.loops[loop].carried {
+		from := int(e.reg) / 8
+		v = append(v, w.file[from:from+lanes*e.size/8]...)
+	}
+	t.values[at] = v
+}
+
+// move sets the registers that have grown by the same amount in the last two turns as
+// they are after so many more.
+func (w *warp) move(loop int32, mask uint32, n uint64) {
+	t, at := &w.turns[loop], 0
+	for _, e := range w.kernel.loops[loop].carried {
+		words := lanes * e.size / 8
+		if e.size == 4 {
+			advance(view[uint32](w, e.reg), mask, n, values[uint32](t, 0, at), values[uint32](t, 1, at), values[uint32](t, 2, at))
+		} else {
+			advance(view[uint64](w, e.reg), mask, n, values[uint64](t, 0, at), values[uint64](t, 1, at), values[uint64](t, 2, at))
+		}
+		at += words
+	}
+}
+
+func values[T uint32 | uint64](t *turns, i, at int) *[lanes]T {
+	return (*[lanes]T)(unsafe.Pointer(&t.values[i][at]))
+}
+
+// advance moves a register on from c by n times what it has grown by from b, if it
+// had grown by as much from a.
+func advance[T uint32 | uint64](to *[lanes]T, mask uint32, n uint64, a, b, c *[lanes]T) {
+	even := true
+	for m := mask; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		even = even && b[i]-a[i] == c[i]-b[i]
+	}
+	for m := mask; m != 0; m &= m - 1 {
+		if i := bits.TrailingZeros32(m) & 31; even {
+			to[i] = c[i] + T(n)*(c[i]-b[i])
+		} else {
+			to[i] = c[i]
+		}
+	}
+}
+
+// remaining is after how many more turns all lanes still go on, 0 when that cannot be
+// told. The registers are as they were.
+func (w *warp) remaining(f *fragment, s *segment) uint64 {
+	l := &w.kernel.loops[s.loop]
+	in := &w.kernel.code[l.compare]
+	goesOn := func(n uint64) bool {
+		w.move(s.loop, f.mask, n)
+		w.live = f.mask
+		in.exec(w, in)
+		return w.taken(f, s) == f.mask
+	}
+	defer goesOn(0)
+	switch n := w.untilEqual(s.loop, f.mask); {
+	case n == 0 || !goesOn(0):
+		return 0
+	case !goesOn(n) && goesOn(n-1): // the two are equal in the end
+		return n - 1
+	case goesOn(n) && !goesOn(n+1):
+		return n
+	}
+	return 0
+}
+
+// untilEqual is after how many turns the compared registers are as close as they get on the
+// same side of each other, in the lane where that is soonest; 0 when they do not come closer.
+func (w *warp) untilEqual(loop int32, mask uint32) uint64 {
+	l, soonest := &w.kernel.loops[loop], uint64(math.MaxUint64)
+	var apart [2][lanes]int64
+	for n := range apart {
+		w.move(loop, mask, uint64(n))
+		for i := range lanes {
+			apart[n][i] = int64(signExtend(w.lane(l.a, i)-w.lane(l.b, i), l.a.size, true))
+		}
+	}
+	for m := mask; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m)
+		from, by := apart[0][i], apart[1][i]-apart[0][i]
+		if by == 0 || from/by > 0 {
+			return 0
+		}
+		soonest = min(soonest, uint64(-(from / by)))
+	}
+	return soonest
+}
+
+// measure notes what has been counted so far.
+func (w *warp) measure(m *measure) {
+	e := w.eng
+	m.count, m.clock = e.count, w.clock
+	m.gauge = [4]int64{e.gauge.extra, e.gauge.read, e.gauge.missed, e.gauge.updates}
+	m.visits = append(m.visits[:0], e.visits...)
+}
+
+// repeat counts what a turn has cost, in the mean over the last of them, n times more.
+func (w *warp) repeat(since *measure, last int, n uint64) {
+	e := w.eng
+	times := float64(n) / float64(last)
+	more := func(at *int64, before int64) int64 {
+		d := int64(float64(*at-before)*times + 0.5)
+		*at += d
+		return d
+	}
+	c, b := &e.count, &since.count
+	more(&c.laneInsts, b.laneInsts)
+	more(&c.flops, b.flops)
+	more(&c.read, b.read)
+	more(&c.written, b.written)
+	more(&c.atomics, b.atomics)
+	c.leapt += more(&c.insts, b.insts)
+	more(&w.clock.cycles, since.clock.cycles)
+	more(&w.clock.trips, since.clock.trips)
+	for i, at := range []*int64{&e.gauge.extra, &e.gauge.read, &e.gauge.missed, &e.gauge.updates} {
+		more(at, since.gauge[i])
+	}
+	for i := range e.visits {
+		more(&e.visits[i], since.visits[i])
+	}
+}
