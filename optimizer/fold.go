@@ -130,15 +130,15 @@ func front(g *ir.Graph, lane []ir.OpID) []ir.OpID {
 	return lane[:n]
 }
 
-// transfers reports whether an operation moves or fills bytes, and more than none.
+// transfers reports whether an operation moves or fills bytes, and more than none. A
+// prefetch is left where it is: a graph has none, and who waits for it there would wait
+// for what was put in front of it.
 func transfers(op *ir.Op) bool {
 	switch op.Kind {
 	case ir.KindCopy:
 		return !op.Copy.Dst.Empty()
 	case ir.KindMemset:
 		return !op.Memset.Dst.Empty()
-	case ir.KindPrefetch:
-		return !op.Prefetch.Range.Empty()
 	}
 	return false
 }
