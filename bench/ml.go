@@ -131,8 +131,8 @@ func launchML(t *program, a *mlArrays, s *mlShapes) {
 	r1, r2 := a.r1.dev, a.r2.dev
 	softmax := t.kernel("softmax")
 
-	t.upload(a.r1)
 	t.Launch(t.kernel("rr_1"), s.rr1, a.x, a.z, n, mlFeatures)
+	t.upload(a.r1)
 	t.Launch(t.kernel("nb_1"), s.nb1, a.x, a.logProb, r1, n, mlFeatures, mlClasses)
 	t.upload(a.r2)
 	t.Launch(t.kernel("rr_2"), s.rr2, a.z, a.coeff, r2, n, mlFeatures, mlClasses)

@@ -102,8 +102,8 @@ void Ml::make_ops() {
 	const auto &k = kernels_;
 	const auto shape = linear(params_.blocks, params_.threads);
 	const auto n = static_cast<int>(params_.size), f = static_cast<int>(features), c = static_cast<int>(classes);
-	upload_r1_ = upload(memory_, r1_);
 	normalise_ = launch(k.rr_1, shape, x_, z_, n, f);
+	upload_r1_ = upload(memory_, r1_);
 	add_bayes_ = launch(k.nb_1, shape, x_, log_prob_, r1_, n, f, c);
 	upload_r2_ = upload(memory_, r2_);
 	add_ridge_ = launch(k.rr_2, shape, z_, coeff_, r2_, n, f, c);
@@ -118,7 +118,7 @@ void Ml::make_ops() {
 }
 
 std::vector<const Op *> Ml::serial() const {
-	return {&upload_r1_, &normalise_, &add_bayes_, &upload_r2_, &add_ridge_, &find_amax_, &find_l_, &add_intercept_, &exp_bayes_,
+	return {&normalise_, &upload_r1_, &add_bayes_, &upload_r2_, &add_ridge_, &find_amax_, &find_l_, &add_intercept_, &exp_bayes_,
 			&softmax_r1_, &softmax_r2_, &choose_, &download_r_};
 }
 
