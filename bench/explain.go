@@ -9,7 +9,6 @@ import (
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/graphexec"
 	"github.com/reprise-gpu/reprise/ir"
-	"github.com/reprise-gpu/reprise/optimizer"
 	"github.com/reprise-gpu/reprise/sim"
 )
 
@@ -55,7 +54,7 @@ func Explain(ctx context.Context, dev *sim.Device, w *Workload, p Params, strate
 		return x, fmt.Errorf("%s at %d: %w", w.Name, p.Size, err)
 	}
 	defer func() { err = device.Join(err, in.Close()) }()
-	plan, err := optimizer.Plan(in.Trace.Graph, optimizer.Options{Strategy: strategy, Verify: true})
+	plan, err := in.Plan(dev, strategy)
 	if err != nil {
 		return x, err
 	}

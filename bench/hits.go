@@ -28,7 +28,7 @@ var hits = &Workload{
 	Name:    "hits",
 	Doc:     "hubs and authorities: 5 rounds of 6 kernels, two chains that exchange results",
 	Unit:    "vertices",
-	Sizes:   []int{1 << 16},
+	Sizes:   []int{1 << 14},
 	Tiny:    1 << 10,
 	Threads: 256,
 	Blocks:  perSM,

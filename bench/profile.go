@@ -11,7 +11,6 @@ import (
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/graphexec"
 	"github.com/reprise-gpu/reprise/ir"
-	"github.com/reprise-gpu/reprise/optimizer"
 	"github.com/reprise-gpu/reprise/sim"
 )
 
@@ -59,7 +58,7 @@ func Profile(ctx context.Context, dev *sim.Device, w *Workload, p Params) (rows 
 		return nil, fmt.Errorf("%s at %d: %w", w.Name, p.Size, err)
 	}
 	defer func() { err = device.Join(err, in.Close()) }()
-	plan, err := optimizer.Plan(in.Trace.Graph, optimizer.Options{Strategy: serial, Verify: true})
+	plan, err := in.Plan(dev, serial)
 	if err != nil {
 		return nil, err
 	}

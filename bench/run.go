@@ -10,7 +10,6 @@ import (
 
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/graphexec"
-	"github.com/reprise-gpu/reprise/optimizer"
 )
 
 // serial is the strategy every other is compared with.
@@ -127,7 +126,7 @@ func (r *runner) runCase(ctx context.Context, k sized) (err error) {
 
 // measure plans, instantiates and replays one combination.
 func (r *runner) measure(ctx context.Context, dev device.Device, in *Instance, k sized, strategy string, backend graphexec.Backend) (rec Record, err error) {
-	plan, err := optimizer.Plan(in.Trace.Graph, optimizer.Options{Strategy: strategy, Verify: true})
+	plan, err := in.Plan(dev, strategy)
 	if err != nil {
 		return rec, err
 	}

@@ -192,6 +192,9 @@ const (
 // Sample is how many blocks of a launch are run, 0 for all.
 func (d *Device) Sample() int64 { return d.sample }
 
+// Profile is what the device is simulated by. It is not to be changed.
+func (d *Device) Profile() *des.Profile { return d.profile }
+
 // Info describes the simulated device.
 func (d *Device) Info() device.Info { return d.info }
 

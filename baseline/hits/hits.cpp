@@ -114,5 +114,5 @@ std::uint64_t Hits::hash() const {
 } // namespace hits
 
 int main(int argc, char **argv) {
-	return reprise::run({"hits", 1 << 16, 256, reprise::per_sm, hits::fits, reprise::make<hits::Hits>}, argc, argv);
+	return reprise::run({"hits", 1 << 14, 256, reprise::per_sm, hits::fits, reprise::make<hits::Hits>}, argc, argv);
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/graphexec"
 	"github.com/reprise-gpu/reprise/ir"
-	"github.com/reprise-gpu/reprise/optimizer"
 	"github.com/reprise-gpu/reprise/sim"
 )
 
@@ -52,7 +51,7 @@ func (c *Config) profile(ctx context.Context, s setting) (_ *found, err error) {
 
 	f := &found{overlap: map[string]overlap.Shares{}}
 	for _, strategy := range c.Strategies {
-		plan, err := optimizer.Plan(in.Trace.Graph, optimizer.Options{Strategy: strategy, Verify: true})
+		plan, err := in.Plan(dev, strategy)
 		if err != nil {
 			return nil, err
 		}

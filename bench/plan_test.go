@@ -1,0 +1,22 @@
+package bench
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/reprise-gpu/reprise/sim"
+)
+
+// A plan is made for the device at hand and not for the default one.
+func TestPlansAreForTheDevice(t *testing.T) {
+	dev, err := sim.New(sim.Options{Profile: "p100"})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, dev.Close()) }()
+	in, err := vec.New(dev, Params{Size: vec.Tiny})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, in.Close()) }()
+	plan, err := in.Plan(dev, "nimble")
+	require.NoError(t, err)
+	require.Equal(t, "p100", plan.Schedule.Profile)
+}
