@@ -2,6 +2,7 @@
 
 package simabi
 
+// #include <stdlib.h>
 // #include <cuda.h>
 // #include "thread.h"
 import "C"
@@ -11,6 +12,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"unsafe"
 
 	"github.com/reprise-gpu/reprise/internal/des"
 	"github.com/reprise-gpu/reprise/sim"
@@ -39,11 +41,11 @@ func (g *gpu) open(c *context) (*sim.Device, error) {
 
 // plug reads $REPRISE_SIM, and $REPRISE_SIM_SAMPLE.
 func plug() ([]*gpu, error) {
-	sample, err := sampled(os.Getenv("REPRISE_SIM_SAMPLE"))
+	sample, err := sampled(getenv("REPRISE_SIM_SAMPLE"))
 	if err != nil {
 		return nil, err
 	}
-	list := os.Getenv("REPRISE_SIM")
+	list := getenv("REPRISE_SIM")
 	if list == "" {
 		list = "h200"
 	}
@@ -57,6 +59,14 @@ func plug() ([]*gpu, error) {
 		gpus = append(gpus, &gpu{ordinal: i, profile: p, sim: driver.system.GPU(p.MemoryBytes), sample: sample})
 	}
 	return gpus, nil
+}
+
+// getenv reads the environment as it is: what Go has of it, in a library, is from when the
+// program started, without what the program itself has set.
+func getenv(name string) string {
+	s := C.CString(name)
+	defer C.free(unsafe.Pointer(s))
+	return C.GoString(C.getenv(s))
 }
 
 // sampled is how many blocks of each launch are run, 0 for all: see sim.Options.Sample.
