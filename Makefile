@@ -113,6 +113,10 @@ ptx: ## compile the .cu files to PTX (needs nvcc); no diff when nothing changed
 bench: ## run the benchmarks on the default device
 	$(GO) run ./cmd/reprise bench
 
+.PHONY: benchmarks
+benchmarks: ## write docs/benchmarks: compare at the sizes of the GrCUDA evaluation, sampled (half an hour; goes on where it was stopped)
+	scripts/benchmarks.sh
+
 .PHONY: bench-sim
 bench-sim: ## time the simulator's interpreter: lane-instructions per second and core
 	$(GO) test ./sim -run '^$$' -bench '^BenchmarkSim$$' -benchtime 1s
