@@ -26,9 +26,11 @@ type gauge struct {
 	blocks  int64 // measured
 	halves  int64 // of them in the half
 	heads   int64 // measured in the head
-	extra   int64 // wavefronts beyond the first of each instruction
+	issued  int64 // memory instructions of warps
+	extra   int64 // wavefronts beyond the first of each
 	read    int64 // sectors that loads asked for
 	missed  int64 // of them, those that L1 did not have
+	atomics int64 // atomic operations of lanes
 	updates int64 // operations that atomics make of a sector, one after another
 
 	l1    l1
@@ -51,9 +53,17 @@ func (g *gauge) prepare(l *Launch, shares bool) {
 		}
 		g.stride = max(1, g.among/measured)
 	}
-	g.blocks, g.halves, g.heads, g.extra, g.read, g.missed, g.updates = 0, 0, 0, 0, 0, 0, 0
+	g.blocks, g.halves, g.heads = 0, 0, 0
+	for _, n := range g.counts() {
+		*n = 0
+	}
 	g.cache = l.CacheBytes
 	g.bytes.clear()
+}
+
+// counts are those of what the measured blocks did.
+func (g *gauge) counts() [6]*int64 {
+	return [...]*int64{&g.issued, &g.extra, &g.read, &g.missed, &g.atomics, &g.updates}
 }
 
 // begin decides whether a block, the i-th in grid order, is measured.
@@ -91,10 +101,10 @@ func (g *gauge) add(o *gauge) {
 		g.blocks += o.blocks
 		g.halves += o.halves
 	}
-	g.extra += o.extra
-	g.read += o.read
-	g.missed += o.missed
-	g.updates += o.updates
+	theirs := o.counts()
+	for i, n := range g.counts() {
+		*n += *theirs[i]
+	}
 	g.bytes.merge(&o.bytes, o.head)
 }
 
@@ -104,12 +114,17 @@ func (g *gauge) access(w *warp, in *inst) {
 	first := w.address(in, firstLane(w.live))
 	switch {
 	case space == ptx.ParamSpace:
+		return
 	case space == ptx.Local, space == ptx.Generic && first-localWindow < windowSize:
 		g.extra += int64(in.x.bytes()+3)/4 - 1 // lanes lie side by side, word by word
 	case space == ptx.Shared, space == ptx.Generic && first-sharedWindow < windowSize:
 		g.extra += bankWavefronts(w, in) - 1
 	default:
 		g.global(w, in)
+	}
+	g.issued++
+	if in.x.kind == updates {
+		g.atomics += int64(bits.OnesCount32(w.live))
 	}
 }
 

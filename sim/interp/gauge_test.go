@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/reprise-gpu/reprise/internal/unit"
 )
 
 // A warp reads the same four sectors 16 times. Loads that are for L2, or that must
@@ -51,4 +53,37 @@ func TestL1OfTheOneBlockThatWorks(t *testing.T) {
 	require.Equal(t, int64(64), s.SectorsRead)
 	require.Equal(t, int64(4), s.SectorsMissed)
 	require.Equal(t, int64(128), s.Extents[0].Read)
+}
+
+// What the only block with work does is not taken for that of a whole grid: 32 warps load
+// from 32 lines each, 8 wavefronts, and add to one word, lane by lane.
+func TestTheOneBlockThatWorksStandsForNoOther(t *testing.T) {
+	d := open(t, "k.ptx", `.version 7.0
+.target sm_70
+.address_size 64
+.visible .entry k(.param .u64 p, .param .u64 sum)
+{
+	.reg .pred %idle;
+	.reg .b64 %p, %sum;
+	.reg .b32 %t, %v;
+	mov.u32 %t, %ctaid.x;
+	setp.ne.u32 %idle, %t, 0;
+	@%idle ret;
+	ld.param.u64 %p, [p];
+	ld.param.u64 %sum, [sum];
+	mov.u32 %t, %tid.x;
+	mad.wide.u32 %p, %t, 128, %p;
+	ld.global.u32 %v, [%p];
+	red.global.add.u32 [%sum], %v;
+	ret;
+}`)
+	p, sum := buffer(d, "p", make([]uint32, 32*1024)), buffer(d, "sum", make([]uint32, 1))
+	for _, grid := range []uint32{1, 8, 64, 1056} {
+		for _, sample := range []int64{0, 4, 32} {
+			s := d.run("k", Launch{Grid: dims(grid, 1, 1), Block: dims(1024, 1, 1), Sample: sample, Params: params(p, sum)})
+			require.EqualValues(t, 32*(8+1), s.Work[unit.Memory], "%d blocks, sample %d", grid, sample)
+			require.EqualValues(t, 1024, s.Atomics)
+			require.EqualValues(t, 1024, s.Updates)
+		}
+	}
 }

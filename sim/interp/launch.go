@@ -139,17 +139,15 @@ func (r *run) estimate(s *Stats) {
 	if g.blocks == 0 {
 		return
 	}
-	oneIn, times := r.oneIn(g, s), 1.0
-	if r.runs == r.blocks || r.kernel.ordered { // or else the blocks stand for the others already
-		times = oneIn
-	}
-	s.Work[unit.Memory] += float64(g.extra) * times
+	oneIn := r.oneIn(g, s)
+	s.Work[unit.Memory] += float64(g.extra) * r.times(oneIn, s.Work[unit.Memory], g.issued)
 	s.SectorsMissed = s.SectorsRead
 	if g.read > 0 {
 		s.SectorsMissed = int64(float64(s.SectorsRead) * float64(g.missed) / float64(g.read))
 	}
 	if g.updates > 0 {
-		s.Updates, s.UpdatedLines = int64(float64(g.updates)*times), g.bytes.contended()
+		s.Updates = int64(float64(g.updates) * r.times(oneIn, float64(s.Atomics), g.atomics))
+		s.UpdatedLines = g.bytes.contended()
 	}
 	s.Extents, s.Growth = g.extents(r, s.Touched, r.reach(g, s, oneIn)*r.stretch(false))
 }
@@ -162,6 +160,18 @@ func (r *run) oneIn(g *gauge, s *Stats) float64 {
 		return float64(s.SectorsRead) / float64(g.read)
 	}
 	return float64(r.blocks-g.heads) / float64(g.blocks)
+}
+
+// times is oneIn of what goes with something that is known of all blocks, as it is of
+// those measured: these may be the only ones of the grid with any.
+func (r *run) times(oneIn, all float64, measured int64) float64 {
+	switch {
+	case r.runs < r.blocks && !r.kernel.ordered:
+		return 1 // the blocks stand for the others already
+	case r.kernel.shares || measured == 0:
+		return oneIn
+	}
+	return all / float64(measured)
 }
 
 // reach is oneIn of the memory touched. Blocks of a grid with more threads than there is

@@ -45,7 +45,7 @@ type turns struct {
 type measure struct {
 	count  counters
 	clock  moment
-	gauge  [4]int64
+	gauge  [6]int64
 	visits []int64
 }
 
@@ -233,7 +233,9 @@ func (w *warp) untilEqual(loop int32, mask uint32) uint64 {
 func (w *warp) measure(m *measure) {
 	e := w.eng
 	m.count, m.clock = e.count, w.clock
-	m.gauge = [4]int64{e.gauge.extra, e.gauge.read, e.gauge.missed, e.gauge.updates}
+	for i, n := range e.gauge.counts() {
+		m.gauge[i] = *n
+	}
 	m.visits = append(m.visits[:0], e.visits...)
 }
 
@@ -255,7 +257,7 @@ func (w *warp) repeat(since *measure, last int, n uint64) {
 	c.leapt += more(&c.insts, b.insts)
 	more(&w.clock.cycles, since.clock.cycles)
 	more(&w.clock.trips, since.clock.trips)
-	for i, at := range []*int64{&e.gauge.extra, &e.gauge.read, &e.gauge.missed, &e.gauge.updates} {
+	for i, at := range e.gauge.counts() {
 		more(at, since.gauge[i])
 	}
 	for i := range e.visits {

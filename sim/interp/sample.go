@@ -84,11 +84,9 @@ func (e *engine) standFor(blocks int64) {
 		return
 	}
 	times := float64(blocks) / float64(e.count.blocks)
-	c, g := &e.count, &e.gauge
-	for _, n := range []*int64{
-		&c.warps, &c.insts, &c.laneInsts, &c.flops, &c.leapt, &c.read, &c.written, &c.atomics, &c.path.cycles, &c.path.trips,
-		&g.extra, &g.read, &g.missed, &g.updates,
-	} {
+	c, measured := &e.count, e.gauge.counts()
+	for _, n := range append(measured[:],
+		&c.warps, &c.insts, &c.laneInsts, &c.flops, &c.leapt, &c.read, &c.written, &c.atomics, &c.path.cycles, &c.path.trips) {
 		*n = int64(math.Round(float64(*n) * times))
 	}
 	for i := range e.visits {
