@@ -3,6 +3,7 @@ package interp
 import (
 	"math"
 	"math/bits"
+	"slices"
 	"unsafe"
 )
 
@@ -13,6 +14,9 @@ import (
 // run, and what a turn has cost is added as often. Other registers stay as they are:
 // sums, which mean nothing in a sample, and what is loaded anew in each turn.
 //
+// A loop whose turns come by a break is run, since nothing tells in which of them it will
+// be taken. Breaks on paths that the last turns have not gone do not matter.
+//
 // Only turns that a warp takes without waiting for another are leapt over, so that the
 // warps of a block still meet at their barriers.
 
@@ -21,6 +25,7 @@ type backLoop struct {
 	carried []element // registers that are alive at its target, and the compared ones
 	compare int32     // the instruction that sets its guard
 	a, b    element   // what it compares
+	breaks  []int32   // segments of the loop from which control may leave it otherwise
 }
 
 // leapAfter is how many turns are run before the rest is leapt over, the later half of
@@ -71,6 +76,7 @@ func (l *lowering) loops() (found []backLoop) {
 		}
 		a, b := l.items[j].a, l.items[j].b
 		lp := backLoop{compare: codeOf[j], a: element{l.vregs[a].at, l.vregs[a].size}, b: element{l.vregs[b].at, l.vregs[b].size}}
+		lp.breaks = l.breaks(s.target, int32(i))
 		for r := range l.vregs {
 			alive := l.alive[s.target][r/64]>>(r%64)&1 != 0 || slot(r) == a || slot(r) == b
 			if v := &l.vregs[r]; v.home == temporary && v.size >= 4 && alive {
@@ -81,6 +87,18 @@ func (l *lowering) loops() (found []backLoop) {
 		found = append(found, lp)
 	}
 	return found
+}
+
+// breaks lists the segments from first up to last from which control may leave these.
+func (l *lowering) breaks(first, last int32) (list []int32) {
+	for i := first; i < last; i++ {
+		s := &l.k.segments[i]
+		outside := func(to int32) bool { return to < first || to > last }
+		if s.ending == exits || s.ending == returns || slices.ContainsFunc(s.flowsTo(), outside) {
+			list = append(list, i)
+		}
+	}
+	return list
 }
 
 // compares is the item of segment i that sets a predicate, -1 unless it does nothing else
@@ -188,6 +206,10 @@ func advance[T uint32 | uint64](to *[lanes]T, mask uint32, n uint64, a, b, c *[l
 // told. The registers are as they were.
 func (w *warp) remaining(f *fragment, s *segment) uint64 {
 	l := &w.kernel.loops[s.loop]
+	before, now := w.turns[s.loop].half.visits, w.eng.visits
+	if slices.ContainsFunc(l.breaks, func(at int32) bool { return now[at] != before[at] }) {
+		return 0
+	}
 	in := &w.kernel.code[l.compare]
 	goesOn := func(n uint64) bool {
 		w.move(s.loop, f.mask, n)

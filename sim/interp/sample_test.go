@@ -154,3 +154,31 @@ func TestSamplesRunLoopsThatDataEnd(t *testing.T) {
 	l.Sample = 2
 	sameCounts(t, whole, d.run("columns", l), 0)
 }
+
+// A loop that a break ends is run until then, whether data or its counter decides; a break
+// on a path that no turn goes keeps nobody from leaping.
+func TestSamplesRunLoopsThatBreak(t *testing.T) {
+	const n, f, last = 3001, 200, 1500
+	rows := make([]uint32, n*f)
+	for i := range f {
+		rows[last*f+i] = 7
+	}
+	for _, c := range []struct {
+		name, end string
+		leaps     bool
+	}{
+		{"by data", "setp.eq.u32 %p1, %r8, 7;\n\t@%p1 bra DONE;", false},
+		{"by the counter", "setp.eq.u32 %p1, %r7, 1500;\n\t@%p1 bra DONE;", false},
+		{"by leaving the kernel", "setp.eq.u32 %p1, %r7, 1500;\n\t@%p1 ret;", false},
+		{"never", "setp.ge.u32 %p1, %r8, 0;\n\t@%p1 bra ON;\n\tsetp.eq.u32 %p1, %r8, 9;\n\t@%p1 bra DONE;\nON:", true},
+	} {
+		d := open(t, "columns.ptx", strings.Replace(columns, "add.u32 %r7, %r7, 1;", c.end+"\n\tadd.u32 %r7, %r7, 1;", 1))
+		x, y := buffer(d, "x", rows), buffer(d, "y", make([]uint32, n*f))
+		l := Launch{Grid: dims(16, 1, 1), Block: dims(64, 1, 1), Params: params(x, y, uint32(n), uint32(f))}
+		whole := d.run("columns", l)
+		l.Sample = 4
+		sampled := d.run("columns", l)
+		agree(t, c.name, float64(whole.WarpInsts), float64(sampled.WarpInsts), 0.01)
+		require.Equal(t, c.leaps, ran(d, "columns") < whole.WarpInsts/20, c.name)
+	}
+}
