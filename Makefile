@@ -135,7 +135,7 @@ libcudasim: ## build the simulated driver as a C library, build/libcudasim.so (n
 BASELINE_OUT ?= build/baseline
 BASELINE_FLAGS ?= -O2 -g
 BASELINE_CXXFLAGS := -std=c++17 -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror -ffp-contract=off -MMD -MP \
-	-Ibaseline/common -Icuda/include -Wa,-Icuda/kernels
+	-Ibaseline/common -Icuda/include -Icuda/lazycuda -Wa,-Icuda/kernels
 BASELINES := $(filter-out common,$(notdir $(patsubst %/,%,$(wildcard baseline/*/))))
 BASELINE_COMMON := $(patsubst baseline/%.cpp,$(BASELINE_OUT)/obj/%.o,$(wildcard baseline/common/*.cpp))
 

@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <sstream>
 
+#include <lazycuda.h>
 #include <reprise.h>
 
 namespace reprise {
@@ -25,6 +26,20 @@ std::string detail() {
 	return text.str();
 }
 
+// missing says why there is no device of that ordinal among the driver's.
+std::string missing(int ordinal, int count) {
+	const std::string other = " (REPRISE_LIBCUDA names another driver, such as build/libcudasim.so)";
+	if (*lazycuda_problem() != '\0')
+		return std::string("there is no driver: ") + lazycuda_problem() + other;
+	std::string text = std::string("the driver ") + lazycuda_provider() + " has ";
+	if (count > 0)
+		return text + "no device " + std::to_string(ordinal) + ", only " + std::to_string(count);
+	const char *why = nullptr;
+	if (cuGetErrorName(lazycuda_init_result(), &why) != CUDA_SUCCESS || why == nullptr)
+		why = "unknown error";
+	return text + "no devices: cuInit: " + why + other;
+}
+
 } // namespace
 
 void must(CUresult result, const char *call) {
@@ -41,8 +56,7 @@ Device::Device(int ordinal) : ordinal_(ordinal) {
 	int count = 0;
 	CU(cuDeviceGetCount(&count));
 	if (ordinal >= count)
-		throw DriverError("there is no device " + std::to_string(ordinal) + ": the driver knows " + std::to_string(count) +
-						  " (REPRISE_LIBCUDA names another driver, such as libcudasim.so)");
+		throw DriverError(missing(ordinal, count));
 	CU(cuDeviceGet(&device_, ordinal));
 	CU(cuDevicePrimaryCtxRetain(&context_, device_));
 	CU(cuCtxSetCurrent(context_));
