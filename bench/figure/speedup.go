@@ -26,7 +26,7 @@ func speedup(all []compare.Comparison) *figure {
 		return values[len(values)-1]
 	}
 	f := &figure{
-		title:  fmt.Sprintf("Speedup over serial execution: %.2fx in Go, %.2fx in C++", mean(bestGo), mean(bestCPP)),
+		title:  fmt.Sprintf("Speedup over serial execution, whose time is below each size: %.2fx in Go, %.2fx in C++", mean(bestGo), mean(bestCPP)),
 		legend: []entry{{"fastest in Go; dashed: geometric mean", blue}, {"fastest in C++", orange}},
 	}
 	var row []*plot.Plot
