@@ -51,7 +51,7 @@ type Blame struct {
 func Explain(ctx context.Context, dev *sim.Device, w *Workload, p Params, strategy string, backend graphexec.Backend) (x Explanation, err error) {
 	in, err := w.New(dev, p)
 	if err != nil {
-		return x, fmt.Errorf("%s at %d: %w", w.Name, p.Size, err)
+		return x, err
 	}
 	defer func() { err = device.Join(err, in.Close()) }()
 	plan, err := in.Plan(dev, strategy)

@@ -1,6 +1,10 @@
 package bench
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/reprise-gpu/reprise/device"
+)
 
 // Memory is how the data of a workload travel between host and device.
 type Memory uint8
@@ -28,4 +32,13 @@ func ParseMemory(name string) (Memory, error) {
 		}
 	}
 	return 0, fmt.Errorf("unknown memory mode %q: use pinned, prefetch or managed", name)
+}
+
+// Fits reports why a device does not have the mode.
+func (m Memory) Fits(i device.Info) error {
+	if m == Prefetch && i.ComputeMajor < prefetches {
+		return fmt.Errorf("%s has compute capability %d.%d, and memory is prefetched from %d.0 on: use the memory mode managed or pinned",
+			i.ID, i.ComputeMajor, i.ComputeMinor, prefetches)
+	}
+	return nil
 }

@@ -55,7 +55,7 @@ type KernelProfile struct {
 func Profile(ctx context.Context, dev *sim.Device, w *Workload, p Params) (rows []KernelProfile, err error) {
 	in, err := w.New(dev, p)
 	if err != nil {
-		return nil, fmt.Errorf("%s at %d: %w", w.Name, p.Size, err)
+		return nil, err
 	}
 	defer func() { err = device.Join(err, in.Close()) }()
 	plan, err := in.Plan(dev, serial)

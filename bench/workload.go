@@ -59,9 +59,8 @@ func (w *Workload) New(dev device.Device, p Params) (*Instance, error) {
 	if err == nil {
 		err = CheckThreads(p.Threads)
 	}
-	if info := dev.Info(); err == nil && p.Memory == Prefetch && info.ComputeMajor < prefetches {
-		err = fmt.Errorf("%s has compute capability %d.%d, and memory is prefetched from %d.0 on: use the memory mode managed or pinned",
-			info.ID, info.ComputeMajor, info.ComputeMinor, prefetches)
+	if err == nil {
+		err = p.Memory.Fits(dev.Info())
 	}
 	if err != nil {
 		return nil, err

@@ -98,6 +98,17 @@ func (c *Comparison) fastest(language string) *Row {
 	return best
 }
 
+// tick is more microseconds than a time can be off by for having been read off a clock
+// in whole nanoseconds, and less than two of those.
+const tick = 1.5e-3
+
+// Slower tells whether the fastest row in Go takes more than so many times what the
+// fastest C++ version takes: by more than two clocks differ that show the same time.
+func (c *Comparison) Slower(times float64) bool {
+	ours, theirs := c.row(c.Best), c.row(c.BestCPP)
+	return theirs.ReplayUS > 0 && ours.ReplayUS-times*theirs.ReplayUS > tick
+}
+
 // Wrong is the first row with a wrong result, nil when all are right.
 func (c *Comparison) Wrong() *Row {
 	for i := range c.Rows {

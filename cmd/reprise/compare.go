@@ -15,6 +15,7 @@ import (
 	"github.com/reprise-gpu/reprise/bench"
 	"github.com/reprise-gpu/reprise/bench/compare"
 	"github.com/reprise-gpu/reprise/bench/figure"
+	"github.com/reprise-gpu/reprise/device"
 )
 
 // compareFlags are the flags of compare as given.
@@ -55,7 +56,8 @@ executable, and then here.
   event us     by the device's clock, between events around an iteration
   to graph     time over that of the C++ version graph: below 1 is faster
   to best      time over that of the fastest C++ version
-  over serial  speedup over the serial strategy as a graph, in the same memory mode
+  over serial  speedup over the serial strategy in the same memory mode, as a graph
+               unless --backend leaves graphs out
   over sync    speedup over the C++ version sync, which waits after every operation:
                what published figures compare with
   of bound     the contention-free lower bound over the time: 100 % is as fast as the
@@ -88,7 +90,7 @@ Workloads:
 	c.Flags().StringVar(&f.device, "device", defaultDevice, "device to run on; see reprise devices")
 	c.Flags().StringSliceVar(&f.sizes, "size", nil, "problem sizes instead of each workload's own; or tiny, for a size that takes no time")
 	c.Flags().StringSliceVar(&f.threads, "threads", nil, "threads per one-dimensional block, or all: 32, 128, 256, 1024 (default each workload's own)")
-	c.Flags().StringSliceVar(&f.memory, "memory", []string{"pinned"}, "how data travel, or all: pinned (explicit copies), prefetch or managed (managed memory, with prefetches or without)")
+	c.Flags().StringSliceVar(&f.memory, "memory", []string{"pinned"}, "how data travel, or all that the device can: pinned (explicit copies), prefetch or managed (managed memory, with prefetches or without)")
 	c.Flags().StringSliceVar(&f.strategies, "strategy", []string{"all"}, "strategies, or all: "+strings.Join(strategyNames(), ", ")+"; serial is always there")
 	c.Flags().StringSliceVar(&f.backends, "backend", []string{"all"}, "back ends, or all: graph, streams")
 	c.Flags().IntVar(&f.iterations, "iterations", 30, "replays per row and round; of more than 3, the first 3 are not counted")
@@ -171,8 +173,8 @@ func (f *compareFlags) verdict(all []compare.Comparison) error {
 		}
 	}
 	for i := range all {
-		if c := &all[i]; f.maxRatio > 0 && c.Ratio > f.maxRatio {
-			return fmt.Errorf("%s at %d, %s: %s takes %.4f times as long as %s, and %g is allowed", c.Workload, c.Size, c.Memory, c.Best, c.Ratio, c.BestCPP, f.maxRatio)
+		if c := &all[i]; f.maxRatio > 0 && c.Slower(f.maxRatio) {
+			return fmt.Errorf("%s at %d, %s: %s takes %.6g times as long as %s, and %g is allowed", c.Workload, c.Size, c.Memory, c.Best, c.Ratio, c.BestCPP, f.maxRatio)
 		}
 	}
 	return nil
@@ -194,14 +196,17 @@ func (f *compareFlags) config(args []string) (c compare.Config, err error) {
 	c.Open, c.Workloads, c.Sizes = b.Open, b.Workloads, b.Sizes
 	c.Strategies, c.Backends, c.Iterations = withSerial(b.Strategies), b.Backends, b.Iterations
 	c.Sample, c.Seed = b.Sample, b.Seed
-	if c.Memory, err = pickMemory(f.memory); err != nil {
+	if c.Memory, err = pickMemory(f.memory, c.Open); err != nil {
 		return c, err
 	}
 	if c.Threads, err = pickThreads(f.threads); err != nil {
 		return c, err
 	}
-	if f.rounds < 0 || f.maxRatio < 0 {
-		return c, usagef("--rounds and --max-ratio: 0 or more")
+	if f.rounds < 0 {
+		return c, usagef("--rounds %d: 1 or more, or 0 for the default", f.rounds)
+	}
+	if !(f.maxRatio >= 0) {
+		return c, usagef("--max-ratio %g: above 0, or 0 for none", f.maxRatio)
 	}
 	if c.Rounds = f.rounds; c.Rounds == 0 {
 		c.Rounds = defaultRounds(f.device)
@@ -228,10 +233,16 @@ func withSerial(strategies []string) []string {
 	return append([]string{serial}, rest...)
 }
 
-func pickMemory(words []string) (modes []bench.Memory, err error) {
+// pickMemory reads --memory. A mode that the device does not have is refused before
+// minutes of work, not after.
+func pickMemory(words []string, open func() (device.Device, error)) (modes []bench.Memory, err error) {
 	names, err := distinct("memory", words)
-	if err != nil || slices.Contains(names, "all") {
-		return []bench.Memory{bench.Pinned, bench.Prefetch, bench.Managed}, err
+	if err != nil {
+		return nil, err
+	}
+	all := slices.Contains(names, "all")
+	if all {
+		names = []string{bench.Pinned.String(), bench.Prefetch.String(), bench.Managed.String()}
 	}
 	for _, name := range names {
 		m, err := bench.ParseMemory(name)
@@ -240,7 +251,22 @@ func pickMemory(words []string) (modes []bench.Memory, err error) {
 		}
 		modes = append(modes, m)
 	}
-	return modes, nil
+	if !slices.Contains(modes, bench.Prefetch) {
+		return modes, nil // which every device has
+	}
+	dev, err := open()
+	if err != nil {
+		return nil, err
+	}
+	info := dev.Info()
+	if err := dev.Close(); err != nil {
+		return nil, err
+	}
+	lacks := func(m bench.Memory) bool { return m.Fits(info) != nil }
+	if i := slices.IndexFunc(modes, lacks); i >= 0 && !all {
+		return nil, usagef("--memory %v: %w", modes[i], modes[i].Fits(info))
+	}
+	return slices.DeleteFunc(modes, lacks), nil
 }
 
 // pickThreads reads --threads; 0 stands for each workload's own.

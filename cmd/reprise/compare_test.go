@@ -38,9 +38,11 @@ func TestCompareFailsByWhatItFinds(t *testing.T) {
 	}{
 		{compared(10, 10, true), 0, ""},
 		{compared(10, 10, true), 1, ""},
+		{compared(174.596, 174.595, true), 1, ""}, // one instant, read in whole nanoseconds
+		{compared(174.597, 174.595, true), 1, "vec at 10, pinned: nimble/graph takes 1.00001 times as long as c++ graph, and 1 is allowed"},
 		{compared(11, 10, true), 0, ""},
 		{compared(11, 10, true), 1.1, ""},
-		{compared(11, 10, true), 1, "vec at 10, pinned: nimble/graph takes 1.1000 times as long as c++ graph, and 1 is allowed"},
+		{compared(11, 10, true), 1, "vec at 10, pinned: nimble/graph takes 1.1 times as long as c++ graph, and 1 is allowed"},
 		{compared(11, 10, false), 0, "vec at 10, pinned, with nimble/graph is wrong: res = 1, want 2"},
 	} {
 		f := compareFlags{maxRatio: c.maxRatio}
@@ -72,6 +74,31 @@ func TestAnInterruptedCompareKeepsWhatItMeasured(t *testing.T) {
 	require.NoError(t, json.Unmarshal(data, &got))
 	assert.Equal(t, []compare.Comparison{compared(11, 10, true)}, got.Comparisons)
 	assert.NotEmpty(t, got.Means)
+}
+
+// A mode that the device lacks is refused before anything runs, and is not part of all.
+func TestCompareHasTheModesOfTheDevice(t *testing.T) {
+	for _, c := range []struct {
+		device string
+		words  []string
+		want   []bench.Memory
+		err    string
+	}{
+		{"sim:h200", []string{"all"}, []bench.Memory{bench.Pinned, bench.Prefetch, bench.Managed}, ""},
+		{"sim:gtx960", []string{"all"}, []bench.Memory{bench.Pinned, bench.Managed}, ""},
+		{"sim:gtx960", []string{"pinned", "prefetch"}, nil, "--memory prefetch: sim:gtx960 has compute capability 5.2, " +
+			"and memory is prefetched from 6.0 on: use the memory mode managed or pinned"},
+		{"sim:h200", []string{"none"}, nil, `unknown memory mode "none": use pinned, prefetch or managed`},
+	} {
+		f := compareFlags{device: c.device, memory: c.words, strategies: []string{"all"}, backends: []string{"all"}, iterations: 1}
+		config, err := f.config(nil)
+		if c.err != "" {
+			assert.EqualError(t, err, c.err)
+			continue
+		}
+		require.NoError(t, err)
+		assert.Equal(t, c.want, config.Memory, c.device)
+	}
 }
 
 // Which driver the C++ programs find follows from the device.
