@@ -5,11 +5,11 @@
 # the sizes of the GrCUDA evaluation, and writes for each workload
 #
 #	docs/benchmarks/DEVICE/WORKLOAD.txt     the tables
-#	docs/benchmarks/DEVICE/WORKLOAD.json    the records
 #	docs/benchmarks/DEVICE/WORKLOAD/        the figures
+#	build/benchmarks/DEVICE/WORKLOAD.json   the records, half a megabyte each
 #
-# and docs/benchmarks/means.txt, the geometric means of all. A workload whose JSON is there
-# is not run again: remove the file to do so. Needs `make baseline libcudasim`, which it runs.
+# and docs/benchmarks/means.txt, the geometric means of all. A workload whose tables are
+# there is not run again: remove the file to do so. Needs `make baseline libcudasim`, which it runs.
 # $WORKLOADS, $MEMORY, $THREADS and $SAMPLE narrow what is run.
 set -eu
 cd "$(dirname "$0")/.."
@@ -68,17 +68,17 @@ means() {
 		END { flush() }'
 }
 
+# Of four iterations the last counts. In the first, kernels also fault in what they only write.
 [ $# -gt 0 ] || set -- gtx1660s p100
 make -s build baseline libcudasim
 for device in "$@"; do
-	mkdir -p $out/$device
+	mkdir -p $out/$device build/benchmarks/$device
 	for workload in $workloads; do
 		at=$out/$device/$workload
-		[ ! -f $at.json ] || continue
+		[ ! -f $at.txt ] || continue
 		bin/reprise compare $workload --device sim:$device --size "$(sizes $device $workload)" --memory $memory --threads $threads \
-			--sample $sample --iterations 1 --plot $at --json $at.json.new >$at.txt.new
+			--sample $sample --iterations 4 --plot $at --json build/benchmarks/$device/$workload.json >$at.txt.new
 		mv $at.txt.new $at.txt
-		mv $at.json.new $at.json
 	done
 done
 means "$@" | tee $out/means.txt
