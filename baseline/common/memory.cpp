@@ -67,8 +67,10 @@ void Memory::refill(const Block &to, const void *data, std::size_t bytes) {
 	match(to, bytes);
 	home(to);
 	std::memcpy(to.host, data, bytes);
-	if (!to.managed)
-		poison_device(to);
+	if (to.managed)
+		return;
+	poison_device(to);
+	CU(cuStreamSynchronize(stream_)); // or it could come after the iteration's own copy
 }
 
 void Memory::fetch(void *data, const Block &from) {
