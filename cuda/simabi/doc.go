@@ -35,7 +35,8 @@
 // wrote, separated by commas; "h200" when it is not set. A driver of CUDA 12.4 runs
 // them. It compiles PTX for any of them, also PTX of a newer target than the GPU's,
 // which a real one refuses. With $REPRISE_SIM_SAMPLE set to a number, so many blocks of each
-// launch are run: see sim.Options.Sample.
+// launch are run: see sim.Options.Sample. With $REPRISE_SIM_RACE set, a call that waits answers
+// CUDA_ERROR_UNKNOWN where work has touched the same bytes in no order: see sim.Options.Race.
 package simabi
 
 //go:generate go run ./internal/gentable

@@ -28,6 +28,7 @@ type gpu struct {
 	profile *des.Profile
 	sim     *sim.GPU
 	sample  int64 // blocks of each launch that are run, 0 for all
+	race    sim.Race
 	primary primary
 
 	firstPool *pool // the default one; nil until somebody asks
@@ -36,14 +37,18 @@ type gpu struct {
 
 // open makes a device for a context of the GPU.
 func (g *gpu) open(c *context) (*sim.Device, error) {
-	return sim.New(sim.Options{Custom: g.profile, On: g.sim, Sample: g.sample, Outside: c.outside})
+	return sim.New(sim.Options{Custom: g.profile, On: g.sim, Sample: g.sample, Race: g.race, Outside: c.outside})
 }
 
-// plug reads $REPRISE_SIM, and $REPRISE_SIM_SAMPLE.
+// plug reads $REPRISE_SIM, $REPRISE_SIM_SAMPLE and $REPRISE_SIM_RACE.
 func plug() ([]*gpu, error) {
 	sample, err := sampled(getenv("REPRISE_SIM_SAMPLE"))
 	if err != nil {
 		return nil, err
+	}
+	race := sim.RaceOff
+	if getenv("REPRISE_SIM_RACE") != "" {
+		race = sim.RaceOn
 	}
 	list := getenv("REPRISE_SIM")
 	if list == "" {
@@ -56,7 +61,7 @@ func plug() ([]*gpu, error) {
 		if err != nil {
 			return nil, fmt.Errorf("REPRISE_SIM=%s: %w", list, err)
 		}
-		gpus = append(gpus, &gpu{ordinal: i, profile: p, sim: driver.system.GPU(p.MemoryBytes), sample: sample})
+		gpus = append(gpus, &gpu{ordinal: i, profile: p, sim: driver.system.GPU(p.MemoryBytes), sample: sample, race: race})
 	}
 	return gpus, nil
 }
