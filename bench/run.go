@@ -22,7 +22,7 @@ const warmup = 3
 type Config struct {
 	Open       func() (device.Device, error)
 	Workloads  []*Workload
-	Sizes      []int // nil: each workload's own
+	Sizes      []int // as Workload.SizesOf reads them
 	Memory     Memory
 	Threads    int // 0: each workload's own
 	Seed       uint64
@@ -81,11 +81,7 @@ type sized struct {
 func (r *runner) cases() []sized {
 	var all []sized
 	for _, w := range r.Workloads {
-		sizes := r.Sizes
-		if sizes == nil {
-			sizes = w.Sizes
-		}
-		for _, n := range sizes {
+		for _, n := range w.SizesOf(r.Sizes) {
 			all = append(all, sized{w, n})
 		}
 	}

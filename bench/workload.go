@@ -68,6 +68,21 @@ func (w *Workload) New(dev device.Device, p Params) (*Instance, error) {
 	return w.trace(dev, p)
 }
 
+// SizesOf says which sizes a list stands for: nil for the workload's own, and 0 in a list
+// for its tiny one.
+func (w *Workload) SizesOf(list []int) []int {
+	if list == nil {
+		return w.Sizes
+	}
+	sizes := slices.Clone(list)
+	for i := range sizes {
+		if sizes[i] == 0 {
+			sizes[i] = w.Tiny
+		}
+	}
+	return sizes
+}
+
 // Instance is a traced workload with its data.
 type Instance struct {
 	Params Params // with nothing left open

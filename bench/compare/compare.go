@@ -13,8 +13,7 @@ import (
 type Config struct {
 	Open       func() (device.Device, error)
 	Workloads  []*bench.Workload
-	Sizes      []int // nil: each workload's own
-	Tiny       bool  // the size for smoke tests instead
+	Sizes      []int // as bench.Workload.SizesOf reads them
 	Threads    []int // per block; 0 is the workload's own
 	Memory     []bench.Memory
 	Strategies []string
@@ -52,7 +51,7 @@ func (s setting) String() string {
 func (c *Config) settings() (all []setting) {
 	for _, w := range c.Workloads {
 		for _, memory := range c.Memory {
-			for _, size := range c.sizes(w) {
+			for _, size := range w.SizesOf(c.Sizes) {
 				for _, threads := range c.Threads {
 					all = append(all, setting{w, size, threads, memory})
 				}
@@ -60,16 +59,6 @@ func (c *Config) settings() (all []setting) {
 		}
 	}
 	return all
-}
-
-func (c *Config) sizes(w *bench.Workload) []int {
-	switch {
-	case c.Tiny:
-		return []int{w.Tiny}
-	case c.Sizes != nil:
-		return c.Sizes
-	}
-	return w.Sizes
 }
 
 // Settings is how many comparisons a complete run returns.

@@ -52,7 +52,7 @@ Workloads:
 	c.Flags().StringVar(&f.device, "device", defaultDevice, "device to run on; see reprise devices")
 	c.Flags().StringSliceVar(&f.strategies, "strategy", []string{"all"}, "strategies, or all: "+strings.Join(strategyNames(), ", "))
 	c.Flags().StringSliceVar(&f.backends, "backend", []string{"all"}, "back ends, or all: graph, streams")
-	c.Flags().StringSliceVar(&f.sizes, "size", nil, "problem sizes instead of each workload's own")
+	c.Flags().StringSliceVar(&f.sizes, "size", nil, "problem sizes instead of each workload's own; "+tinyHelp)
 	f.data.add(c)
 	c.Flags().IntVar(&f.iterations, "iterations", 30, "replays per row; of more than 3, the first 3 are not counted")
 	c.Flags().Int64Var(&f.sample, "sample", 0, sampleHelp)
@@ -222,7 +222,9 @@ func pickBackends(words []string) ([]graphexec.Backend, error) {
 	return picked, nil
 }
 
-// pickSizes reads --size; nil stands for each workload's own sizes.
+const tinyHelp = "or tiny, for a size of each that takes no time"
+
+// pickSizes reads --size, into what bench.Workload.SizesOf reads.
 func pickSizes(words []string, workloads []*bench.Workload) ([]int, error) {
 	if words == nil {
 		return nil, nil
@@ -233,9 +235,13 @@ func pickSizes(words []string, workloads []*bench.Workload) ([]int, error) {
 	}
 	var sizes []int
 	for _, word := range list {
+		if word == "tiny" {
+			sizes = append(sizes, 0)
+			continue
+		}
 		n, err := strconv.Atoi(word)
 		if err != nil || n < 1 {
-			return nil, usagef("--size %s: a size is a whole number, 1 or more", word)
+			return nil, usagef("--size %s: a size is a whole number, 1 or more, or tiny", word)
 		}
 		for _, w := range workloads {
 			if err := w.Fits(n); err != nil {

@@ -88,7 +88,7 @@ Workloads:
 		RunE: func(c *cobra.Command, args []string) error { return runCompare(c, &f, args) },
 	}
 	c.Flags().StringVar(&f.device, "device", defaultDevice, "device to run on; see reprise devices")
-	c.Flags().StringSliceVar(&f.sizes, "size", nil, "problem sizes instead of each workload's own; or tiny, for a size that takes no time")
+	c.Flags().StringSliceVar(&f.sizes, "size", nil, "problem sizes instead of each workload's own; "+tinyHelp)
 	c.Flags().StringSliceVar(&f.threads, "threads", nil, "threads per one-dimensional block, or all: 32, 128, 256, 1024 (default each workload's own)")
 	c.Flags().StringSliceVar(&f.memory, "memory", []string{"pinned"}, "how data travel, or all that the device can: pinned (explicit copies), prefetch or managed (managed memory, with prefetches or without)")
 	c.Flags().StringSliceVar(&f.strategies, "strategy", []string{"all"}, "strategies, or all: "+strings.Join(strategyNames(), ", ")+"; serial is always there")
@@ -185,9 +185,6 @@ func (f *compareFlags) config(args []string) (c compare.Config, err error) {
 	base := benchFlags{
 		device: f.device, strategies: f.strategies, backends: f.backends, sizes: f.sizes,
 		data: dataFlags{memory: bench.Pinned.String(), seed: f.seed}, iterations: f.iterations, sample: f.sample, json: f.json,
-	}
-	if c.Tiny = slices.Equal(f.sizes, []string{"tiny"}); c.Tiny {
-		base.sizes = nil
 	}
 	b, err := base.config(args)
 	if err != nil {

@@ -57,7 +57,7 @@ Workloads:
 	c.Flags().StringVar(&f.device, "device", defaultDevice, "device to run on; see reprise devices")
 	c.Flags().StringSliceVar(&f.strategies, "strategy", []string{"all"}, "strategies, or all: "+strings.Join(strategyNames(), ", "))
 	c.Flags().StringSliceVar(&f.backends, "backend", []string{"graph"}, "back ends, or all: graph, streams")
-	c.Flags().StringSliceVar(&f.sizes, "size", nil, "problem sizes instead of the workload's first")
+	c.Flags().StringSliceVar(&f.sizes, "size", nil, "problem sizes instead of the workload's first; "+tinyHelp)
 	f.data.add(c)
 	c.Flags().Int64Var(&f.sample, "sample", 0, sampleHelp)
 	c.Flags().StringVar(&f.json, "json", "", "also write the explanations to `FILE` as a JSON array (- for standard output)")
@@ -77,9 +77,9 @@ func (f *explainFlags) run(c *cobra.Command, args []string) error {
 	ctx, stop := interruptible(c.Context())
 	defer stop()
 	workload := config.Workloads[0]
-	sizes := config.Sizes
-	if sizes == nil {
-		sizes = workload.Sizes[:1]
+	sizes := workload.SizesOf(config.Sizes)
+	if config.Sizes == nil {
+		sizes = sizes[:1]
 	}
 	var all []bench.Explanation
 	for _, size := range sizes {

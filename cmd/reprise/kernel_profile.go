@@ -56,7 +56,7 @@ Workloads:
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args) },
 	}
 	c.Flags().StringVar(&f.device, "device", defaultDevice, "device to run on; see reprise devices")
-	c.Flags().StringSliceVar(&f.sizes, "size", nil, "problem sizes instead of each workload's first")
+	c.Flags().StringSliceVar(&f.sizes, "size", nil, "problem sizes instead of each workload's first; "+tinyHelp)
 	f.data.add(c)
 	c.Flags().Int64Var(&f.sample, "sample", 0, sampleHelp)
 	c.Flags().StringVar(&f.json, "json", "", "also write the rows to `FILE` as a JSON array (- for standard output)")
@@ -78,9 +78,9 @@ func (f *profileFlags) run(c *cobra.Command, args []string) error {
 	defer stop()
 	var rows []bench.KernelProfile
 	for _, w := range config.Workloads {
-		sizes := config.Sizes
-		if sizes == nil {
-			sizes = w.Sizes[:1]
+		sizes := w.SizesOf(config.Sizes)
+		if config.Sizes == nil {
+			sizes = sizes[:1]
 		}
 		for _, size := range sizes {
 			p := bench.Params{Size: size, Threads: config.Threads, Memory: config.Memory, Sampled: f.sample > 0, Seed: config.Seed}
