@@ -27,6 +27,9 @@ expect() {
 	runs=$((runs + 1))
 }
 
+# to_full PROGRAM ARGUMENTS... runs a program whose records find no room.
+to_full() { "$@" >/dev/full; }
+
 runs=0
 for program in "$programs"/*; do
 	[ -f "$program" ] || continue
@@ -36,7 +39,9 @@ for program in "$programs"/*; do
 		done
 	done
 	expect 0 "$program" --size 104 --sample 2 --iterations 2
+	REPRISE_SIM_SAMPLE=2 expect 0 "$program" --size 104 --iterations 1
 	expect 0 "$program" --help
+	expect 1 to_full "$program" --size 104 --version graph --iterations 1
 	expect 2 "$program" --size 0
 	expect 2 "$program" --size 2147483647
 	expect 2 "$program" --version sync,none

@@ -141,7 +141,8 @@ bool measure(const Description &d, const Options &o) {
 	bool ok = true;
 	for (const auto &name : o.versions) {
 		const auto record = runner.measure(name);
-		std::cout << record.json() << std::endl; // at once: somebody may watch
+		if (!(std::cout << record.json() << std::endl)) // at once: somebody may watch
+			throw std::runtime_error("cannot write to standard output");
 		ok = ok && record.ok;
 	}
 	return ok;
@@ -156,8 +157,8 @@ int run(const Description &workload, int argc, char **argv) {
 			std::cout << help(workload);
 			return 0;
 		}
-		if (options.sample > 0)
-			setenv("REPRISE_SIM_SAMPLE", std::to_string(options.sample).c_str(), 1);
+		// 0 as well: what is checked may not be sampled, whatever the environment says
+		setenv("REPRISE_SIM_SAMPLE", std::to_string(options.sample).c_str(), 1);
 		return measure(workload, options) ? 0 : 1;
 	} catch (const UsageError &e) {
 		std::cerr << workload.name << ": " << e.what() << "\n";
