@@ -32,7 +32,10 @@ func (c *Comparison) write(w io.Writer) error {
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(w, "%s takes %s of the time of %s; the contention-free lower bound is %s us\n", c.Best, known("%.2f %%", 100*c.Ratio), c.BestCPP, micros(c.BoundUS))
+	if c.Ratio > 0 {
+		fmt.Fprintf(w, "%s takes %.2f %% of the time of %s; ", c.Best, 100*c.Ratio, c.BestCPP)
+	}
+	_, err := fmt.Fprintf(w, "the contention-free lower bound is %s us\n", micros(c.BoundUS))
 	return err
 }
 
