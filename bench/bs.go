@@ -40,6 +40,10 @@ const (
 	// A price of some 10 is the difference of terms of some 40, and the kernel's
 	// logarithm and exponentials are exact to a unit in the last place or two.
 	bsTolerance = 1e-11
+	// The logarithm of zero, which memory holds on a sampled device, is a shorter way
+	// through the code than that of a price. A sampled block runs the first turns of its
+	// loop, which are within so many options, and leaps over the rest.
+	bsSteered = 1 << 22
 )
 
 var bsOption = reference.Option{Rate: 0.08, Volatility: 0.3, Years: 1, Strike: 60}
@@ -98,19 +102,32 @@ func traceBS(dev device.Device, p Params) (*Instance, error) {
 			}
 			return h
 		},
+		steer: func() error {
+			for m := range x {
+				spot := spotPrices(m, min(p.Size, bsSteered), p.Seed)
+				if err := tracer.Write(x[m].dev.Slice(0, int64(len(spot))), spot); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
 	})
 }
 
 // bsData is what replays of one size start from and should end in.
 type bsData struct{ spot, price [bsVectors][]float64 }
 
-// newBSData has spot prices around the strike, by up to a half.
 func newBSData(n int, seed uint64) *bsData {
 	d := &bsData{}
 	for m := range d.spot {
-		random := input.Of(fmt.Sprint("bs/x", m), seed)
-		d.spot[m] = input.Array(n, func(i int) float64 { return 59.5 + random.Float64(i) })
+		d.spot[m] = spotPrices(m, n, seed)
 		d.price[m] = reference.BS(d.spot[m], bsOption)
 	}
 	return d
+}
+
+// spotPrices are the first n of a vector: around the strike, by up to a half.
+func spotPrices(m, n int, seed uint64) []float64 {
+	random := input.Of(fmt.Sprint("bs/x", m), seed)
+	return input.Array(n, func(i int) float64 { return 59.5 + random.Float64(i) })
 }

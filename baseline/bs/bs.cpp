@@ -1,5 +1,7 @@
 #include "bs.hpp"
 
+#include <algorithm>
+
 #include "compare.hpp"
 #include "reference.hpp"
 
@@ -11,6 +13,10 @@ namespace {
 // A price of some 10 is the difference of terms of some 40, and the kernel's logarithm and exponentials are exact to a
 // unit in the last place or two.
 constexpr double tolerance = 1e-11;
+
+// The logarithm of zero, which memory holds on a sampled device, is a shorter way through the code than that of a
+// price. A sampled block runs the first turns of its loop, which are within so many options, and leaps over the rest.
+constexpr std::size_t steered = 1 << 22;
 
 std::string fits(long n) {
 	if (n <= 1 << 30)
@@ -55,6 +61,12 @@ void Bs::reset() {
 	for (const auto &o : options_) {
 		memory_.poison({o.y});
 		memory_.refill(o.x, o.spot);
+	}
+}
+
+void Bs::steer() {
+	for (int m = 0; m < vectors; m++) {
+		memory_.write(options_[static_cast<std::size_t>(m)].x, spot_prices(m, params_.seed, std::min(params_.n(), steered)));
 	}
 }
 

@@ -28,6 +28,7 @@ public:
 	void graph(Graph &g) const override;
 
 	void reset() override;
+	void steer() override;
 	Checked check() override;
 	std::uint64_t hash() const override;
 

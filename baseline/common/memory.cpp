@@ -7,9 +7,8 @@ namespace {
 
 constexpr unsigned char poisoned = 0xff;
 
-void match(const Block &to, std::size_t bytes) {
-	if (bytes != to.bytes)
-		throw std::logic_error("BUG: " + std::to_string(bytes) + " bytes are written to an array of " + std::to_string(to.bytes));
+std::logic_error misfit(const Block &to, std::size_t bytes) {
+	return std::logic_error("BUG: " + std::to_string(bytes) + " bytes are written to an array of " + std::to_string(to.bytes));
 }
 
 } // namespace
@@ -55,7 +54,8 @@ Block Memory::manage(std::size_t bytes) {
 }
 
 void Memory::write(const Block &to, const void *data, std::size_t bytes) {
-	match(to, bytes);
+	if (bytes > to.bytes)
+		throw misfit(to, bytes);
 	home(to);
 	if (to.managed)
 		std::memcpy(to.host, data, bytes);
@@ -64,7 +64,8 @@ void Memory::write(const Block &to, const void *data, std::size_t bytes) {
 }
 
 void Memory::refill(const Block &to, const void *data, std::size_t bytes) {
-	match(to, bytes);
+	if (bytes != to.bytes)
+		throw misfit(to, bytes);
 	home(to);
 	std::memcpy(to.host, data, bytes);
 	if (to.managed)

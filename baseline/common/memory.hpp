@@ -58,7 +58,7 @@ public:
 		return mode_ == Mode::pinned ? twinned<T>(n) : as<T>(manage(n * sizeof(T)));
 	}
 
-	// write sets an array where kernels find it; managed memory comes home for that.
+	// write sets the beginning of an array where kernels find it; managed memory comes home for that.
 	template <class T> void write(const Array<T> &to, const std::vector<T> &data) { write(to, data.data(), data.size() * sizeof(T)); }
 
 	// refill sets an array where the host finds it, and poisons what is to become of it on the device.
