@@ -41,7 +41,9 @@ type Options struct {
 	// within 3 %, those of irregular ones within 25 % (TestSampledTimesAreCloseToWholeOnes).
 	// Cooperative launches run whole. Copies and fills of more than a page that streams and
 	// graphs run are timed and not made; Write and Read are, since what the host writes
-	// may steer kernels. Memory that nothing touches costs the host none.
+	// may steer kernels. A launch that comes again is not run again, unless one of these, or a
+	// smaller copy from the host, has brought other bytes to what it touches. Memory that
+	// nothing touches costs the host none.
 	Sample int64
 	// StepLimit is how many warp instructions one block may issue before its launch
 	// ends in a timeout, as an endless loop should; 0 is 1<<31, minutes of host time.

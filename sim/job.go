@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"bytes"
 	"fmt"
 
 	"github.com/reprise-gpu/reprise/device"
@@ -285,14 +286,17 @@ func (d *Device) startCopy(j *job) des.Demand {
 	if j.bytes == 0 {
 		return des.Demand{}
 	}
+	steered := j.own // by what the host wrote: see computed
 	switch {
 	case d.skips(j):
 	case j.box != nil:
 		d.copyBox(j.box)
 	default:
-		copy(d.reach(j.dst, j.bytes), d.reach(j.src, j.bytes))
+		dst, src := d.reach(j.dst, j.bytes), d.reach(j.src, j.bytes)
+		steered = steered || d.memory.Home(j.src, j.bytes) == interp.Host && !bytes.Equal(dst, src)
+		copy(dst, src)
 	}
-	if j.own {
+	if steered {
 		d.changed(j.dst)
 	} else {
 		d.computed(j.dst)

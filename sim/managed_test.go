@@ -136,8 +136,8 @@ func TestFaultsShareTheDriver(t *testing.T) {
 	assert.InDelta(t, fault, cold-both(), fault/20)
 }
 
-// A P100 on PCIe 3 streams 0.96 GB of faulted data in about 0.2 s and prefetches it in
-// 85 ms (Parravicini et al. 2020).
+// A P100 on PCIe 3 faults 0.96 GB in in about 0.2 s, and moves it in bulk in some 85 ms
+// (Parravicini et al. 2020).
 func TestFaultsOfAP100(t *testing.T) {
 	const n, part = 960e6 / 16, 16
 	x := newPager(t, n, Options{Profile: "p100", Sample: 64, Memo: MemoOff})

@@ -73,3 +73,23 @@ func TestSampledDevicesRepeatWithoutLooking(t *testing.T) {
 	assert.EqualValues(t, 5, r.Counters().MemoHits)
 	assert.EqualValues(t, 7*16, r.Counters().MemoHashed-hashed, "the parameters of seven launches")
 }
+
+// A copy of a stream that brings what steers a kernel, as one of a few bytes may, is not
+// missed; one that brings the same again changes nothing.
+func TestSampledDevicesSeeWhatStreamsBring(t *testing.T) {
+	r := newUncheckedRig(t, Options{Sample: 1})
+	out, at := r.buffers[0], r.buffers[1]
+	l := one(r.function(oddKernels, "pick"), out, at)
+	host, bytes, err := r.AllocHost(8)
+	r.ok(err)
+	for i, c := range []struct {
+		target device.Ptr
+		hits   int64
+	}{{r.buffers[2], 0}, {out, 0}, {out, 1}, {r.buffers[2], 1}} {
+		binary.LittleEndian.PutUint64(bytes, uint64(c.target))
+		r.ok(r.Submit(r.streams[0], &device.Copy{Dst: at, Src: host, Bytes: 8}))
+		r.ok(r.Submit(r.streams[0], l))
+		r.ok(r.SynchronizeAll())
+		assert.EqualValues(t, c.hits, r.Counters().MemoHits, "copy %d", i)
+	}
+}
