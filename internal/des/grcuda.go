@@ -5,8 +5,8 @@ import "github.com/reprise-gpu/reprise/internal/unit"
 // The devices on which the GrCUDA suite was evaluated (IPDPS 2021). What they have is from
 //
 //	[U] A. Parravicini et al., "DAG-based Scheduling with Resource Sharing for Multi-task Applications
-//	    in a Polyglot GPU Runtime", 2020: VEC on a P100 takes 85 ms to prefetch the 0.96 GB that
-//	    it takes 0.2 s to fault in
+//	    in a Polyglot GPU Runtime", 2020, results in its repository: on a P100, VEC moves its 0.96 GB in
+//	    0.2 s where kernels fault it in, and in 87 ms attached to streams, as fast as PCIe 3 copies
 //	[P] NVIDIA Tesla P100 architecture whitepaper, and the product brief of the PCIe card with 12 GB
 //	[T] NVIDIA Turing GPU architecture whitepaper, and the product page of the GeForce GTX 1660 Super
 //	    (TU116: no tensor cores, halves in units of their own)
