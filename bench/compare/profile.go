@@ -3,6 +3,7 @@ package compare
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/reprise-gpu/reprise/bench"
 	"github.com/reprise-gpu/reprise/bench/overlap"
@@ -55,7 +56,7 @@ func (c *Config) profile(ctx context.Context, s setting) (_ *found, err error) {
 		if err != nil {
 			return nil, err
 		}
-		for _, backend := range c.Backends {
+		for _, backend := range c.profiled(strategy) {
 			if backend != graphexec.Streams && !keepsTime(dev) {
 				continue
 			}
@@ -64,12 +65,21 @@ func (c *Config) profile(ctx context.Context, s setting) (_ *found, err error) {
 				return nil, fmt.Errorf("profile of %s/%v: %w", strategy, backend, err)
 			}
 			f.overlap[strategy+"/"+backend.String()] = shares(ran)
-			if strategy == serial {
+			if strategy == serial && backend == graphexec.Streams {
 				f.bound = bound(plan.Analyzed, ran)
 			}
 		}
 	}
 	return f, nil
+}
+
+// profiled are the back ends that are looked at. The bound needs streams, on which a serial
+// replay keeps the order of the program: a graph has its prefetches before it.
+func (c *Config) profiled(strategy string) []graphexec.Backend {
+	if strategy != serial || slices.Contains(c.Backends, graphexec.Streams) {
+		return c.Backends
+	}
+	return append(slices.Clone(c.Backends), graphexec.Streams)
 }
 
 func keepsTime(dev device.Device) bool {

@@ -48,6 +48,23 @@ graph bound {
 	assert.Panics(t, func() { bound(plan.Analyzed, append(ran, work{})) })
 }
 
+// The bound does not depend on which back ends are compared. A graph has prefetches
+// before it, wherever the program has them.
+func TestBoundIsOfTheProgramsOrder(t *testing.T) {
+	dl, err := bench.LookupWorkload("dl")
+	require.NoError(t, err)
+	var bounds []float64
+	for _, backends := range [][]graphexec.Backend{{graphexec.Graph}, {graphexec.Streams}, {graphexec.Streams, graphexec.Graph}} {
+		c := config(t, "well")
+		c.Backends = backends
+		found, err := c.profile(context.Background(), setting{workload: dl, size: dl.Tiny, memory: bench.Prefetch})
+		require.NoError(t, err)
+		bounds = append(bounds, found.bound)
+	}
+	assert.InEpsilonSlice(t, bounds[1:2], bounds[:1], 0.01) // but for what is in the caches
+	assert.InEpsilonSlice(t, bounds[1:2], bounds[2:], 0.01)
+}
+
 // hidden is a simulated device that does not show itself to be one.
 type hidden struct{ device.Device }
 
