@@ -79,14 +79,17 @@ func TestRowsAreRelatedToEachOther(t *testing.T) {
 
 func TestWhatWasNotTheSameWorkIsNotCompared(t *testing.T) {
 	for how, want := range map[string]string{
-		"hash":   "not the same work: the C++ version graph has input_hash 0000000000000001, where",
-		"blocks": "not the same work: the C++ version graph has blocks 1057, where 1056 is wanted",
-		"twice":  "the C++ program ran its version sync twice",
-		"driver": "vec: exit status 1: some warning; cuGraphLaunch answers CUDA_ERROR_LAUNCH_FAILED (719)",
-		"crash":  "vec: signal: killed",
-		"babble": "vec: record 3: invalid character 'r'",
-		"schema": `vec: record 3: json: unknown field "replay_ms"`,
-		"silent": "vec printed no record",
+		"hash":      "not the same work: the C++ version graph has input_hash 0000000000000001, where",
+		"blocks":    "not the same work: the C++ version graph has blocks 1057, where 1056 is wanted",
+		"unchecked": "not the same work: the C++ version graph has checked false, where true is wanted",
+		"fewer":     "not the same work: the C++ version graph has iterations 3, where 4 is wanted",
+		"short":     "the C++ program did not run its version graph, capture, graph1",
+		"twice":     "the C++ program ran its version sync twice",
+		"driver":    "vec: exit status 1: some warning; cuGraphLaunch answers CUDA_ERROR_LAUNCH_FAILED (719)",
+		"crash":     "vec: signal: killed",
+		"babble":    "vec: record 3: invalid character 'r'",
+		"schema":    `vec: record 3: json: unknown field "replay_ms"`,
+		"silent":    "vec printed no record",
 	} {
 		t.Run(how, func(t *testing.T) {
 			all, err := Run(context.Background(), config(t, how))

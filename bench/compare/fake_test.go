@@ -81,6 +81,12 @@ func fake(how string) (status int) {
 				r.InputHash = "0000000000000001"
 			case "blocks":
 				r.Blocks++
+			case "unchecked":
+				r.Checked = false
+			case "fewer":
+				r.Iterations--
+			case "short":
+				return 0
 			case "wrong":
 				r.OK, r.Error, status = false, "res = 1, want 2", 1
 			case "driver":

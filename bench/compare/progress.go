@@ -1,9 +1,5 @@
 package compare
 
-// versions is how many ways a C++ program runs its workload, of which each counts as
-// many replays as a row in Go.
-const versions = 5
-
 // progress counts replays over all rounds and settings.
 type progress struct {
 	tell        func(what string, done, total int)
@@ -12,7 +8,7 @@ type progress struct {
 }
 
 func newProgress(c *Config, settings int) *progress {
-	rows := len(c.Strategies)*len(c.Backends) + versions
+	rows := len(c.Strategies)*len(c.Backends) + len(versions)
 	return &progress{tell: c.Progress, each: c.Iterations, total: settings * c.Rounds * rows * c.Iterations}
 }
 

@@ -2,12 +2,19 @@ package compare
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/reprise-gpu/reprise/bench"
 )
 
+// versions are the ways in which a C++ program runs its workload. Each counts as many
+// replays as a row in Go.
+var versions = []string{"sync", "async", "graph", "capture", "graph1"}
+
 // comparable reports why records of the C++ side cannot stand beside one of the Go
-// side: they must have done the same work on the same data.
+// side: they must have done the same work on the same data, as often, each version
+// once, and looked at the result.
 func comparable(ours *bench.Record, theirs []bench.Record) error {
 	seen := map[string]bool{}
 	for i := range theirs {
@@ -25,6 +32,8 @@ func comparable(ours *bench.Record, theirs []bench.Record) error {
 			{"sample", ours.Sample, r.Sample},
 			{"simulated", ours.Simulated, r.Simulated},
 			{"ops", ours.Ops, r.Ops},
+			{"iterations", ours.Iterations, r.Iterations},
+			{"checked", ours.Checked, r.Checked},
 			{"input_hash", ours.InputHash, r.InputHash},
 		} {
 			if fact.a != fact.b {
@@ -35,6 +44,9 @@ func comparable(ours *bench.Record, theirs []bench.Record) error {
 			return fmt.Errorf("the C++ program ran its version %s twice", r.Backend)
 		}
 		seen[r.Backend] = true
+	}
+	if lacking := slices.DeleteFunc(slices.Clone(versions), func(v string) bool { return seen[v] }); len(lacking) > 0 {
+		return fmt.Errorf("the C++ program did not run its version %s", strings.Join(lacking, ", "))
 	}
 	return nil
 }
