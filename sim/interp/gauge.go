@@ -287,6 +287,14 @@ func (c *l1) invalidate() {
 	}
 }
 
+// displace is for misses that were counted and not looked up: as many as there are lines
+// leave nothing of what was there.
+func (c *l1) displace(missed int64) {
+	if missed >= int64(len(c.lines)) {
+		c.invalidate()
+	}
+}
+
 // has looks a sector up, and loads it when it is not there.
 func (c *l1) has(sector uint64) bool {
 	if len(c.lines) == 0 {

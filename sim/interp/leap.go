@@ -279,9 +279,11 @@ func (w *warp) repeat(since *measure, last int, n uint64) {
 	c.leapt += more(&c.insts, b.insts)
 	more(&w.clock.cycles, since.clock.cycles)
 	more(&w.clock.trips, since.clock.trips)
+	missed := e.gauge.missed
 	for i, at := range e.gauge.counts() {
 		more(at, since.gauge[i])
 	}
+	e.gauge.l1.displace(e.gauge.missed - missed)
 	for i := range e.visits {
 		more(&e.visits[i], since.visits[i])
 	}
