@@ -113,6 +113,10 @@ ptx: ## compile the .cu files to PTX (needs nvcc); no diff when nothing changed
 bench: ## run the benchmarks on the default device
 	$(GO) run ./cmd/reprise bench
 
+.PHONY: compare
+compare: build baseline libcudasim ## the six workloads, traced in Go and by hand in C++, side by side (needs g++)
+	bin/reprise compare
+
 .PHONY: benchmarks
 benchmarks: ## write docs/benchmarks: compare at the sizes of the GrCUDA evaluation, sampled (half an hour; goes on where it was stopped)
 	scripts/benchmarks.sh
