@@ -45,16 +45,16 @@ means() {
 		for workload in $workloads; do
 			[ ! -f $out/$device/$workload.txt ] || awk -v at="$device" -v of="$workload" '
 				/ at [0-9]+ on .*\): / { size = $3; sub(/.*\): /, ""); split($0, a, /[ ,]+/); mode = a[1]; key = size " " a[4] }
-				/^ *nimble\// && mode == "prefetch" && (!(key in best) || $2 < best[key]) { best[key] = $2 }
-				/^ *c\+\+ sync/ && mode == "managed" { sync[key] = $3 }
+				/^ *nimble\/[a-z]+ +[0-9]+\.[0-9]+ / && mode == "prefetch" && (!(key in best) || $2 < best[key]) { best[key] = $2 }
+				/^ *c\+\+ sync +[0-9]+\.[0-9]+ / && mode == "managed" { sync[key] = $3 }
 				/geometric means, / { mode = $3; sub(/,$/, "", mode) }
 				/ best in Go / { row[mode] = $5 " " $6 " " $7 " " $8 }
 				END {
 					for (k in best) if (k in sync) { sum += log(sync[k] / best[k]); n++ }
-					for (m in row) print at, m, of, row[m], m == "prefetch" && n ? exp(sum / n) : "-"
+					for (m in row) { gsub(/x/, "", row[m]); print at, m, of, row[m], m == "prefetch" && n ? exp(sum / n) : "-" }
 				}' $out/$device/$workload.txt
 		done
-	done | sort -s -k1,2 | tr -d x | awk '
+	done | sort -s -k1,2 | awk '
 		function line(name, g, b, s, y, p) {
 			printf "%-9s %-9s %-6s %9.2fx %9.3fx %12.2fx %10.2fx %10s\n", at, mode, name, g, b, s, y, p == "-" ? p : sprintf("%.2fx", p)
 		}
