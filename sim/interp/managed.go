@@ -126,9 +126,7 @@ func (r *run) visits() (list []Visit) {
 			if !t.managed {
 				continue
 			}
-			i := slices.IndexFunc(list, func(v Visit) bool { return v.Base == t.base })
-			if i < 0 {
-				i = len(list)
+			if !slices.ContainsFunc(list, func(v Visit) bool { return v.Base == t.base }) {
 				list = append(list, Visit{Base: t.base, Pages: r.pagesOf(t.allocation)})
 			}
 		}
