@@ -96,9 +96,8 @@ func (f *benchFlags) report(stdout io.Writer, records []bench.Record, rows int, 
 	if len(records) == 0 {
 		return stopped
 	}
-	if stopped != nil && path != "" && path != "-" {
-		path += ".partial"
-		stopped = fmt.Errorf("%w; what there is went to %s", stopped, path)
+	if stopped != nil {
+		stopped = aside(stopped, &path)
 	}
 	var failed error
 	if path != "-" {
