@@ -46,7 +46,6 @@ func floors(p *Profile, d *Demand) map[string]float64 {
 	gbps := func(bytes, rate float64) float64 { return bytes / rate * 1e3 }
 	f := map[string]float64{
 		"DRAM":          gbps(d.Bytes, p.MemoryGBps*p.MemoryShare),
-		"host link":     gbps(d.Faulted, p.LinkGBps),
 		"L2":            gbps(max(d.L2Bytes, d.Bytes), p.L2GBps),
 		"one SM's link": gbps(max(d.L2Bytes, d.Bytes), p.SMGBps*min(sms, d.Blocks)),
 		"issue":         d.Work.Total() / 4 / min(sms, d.Blocks) * cycle,
@@ -54,9 +53,6 @@ func floors(p *Profile, d *Demand) map[string]float64 {
 		"all blocks":    d.Blocks * d.BlockCycles / (sms * d.PerSM) * cycle,
 		"block starts":  d.Blocks / p.BlockRate * cycle,
 		"updates":       d.Updates / min(p.L2Slices, max(d.Lines, 1)) * cycle,
-	}
-	if p.FaultGBps > 0 {
-		f["page faults"] = gbps(d.Faulted, p.FaultGBps)
 	}
 	if d.Lines == 0 {
 		f["updates"] = d.Updates / p.L2Slices * cycle
@@ -76,6 +72,14 @@ func TestNoKernelIsFasterThanWhatItNeeds(t *testing.T) {
 			span := spans(p, d)[0]
 			require.GreaterOrEqual(t, float64(span.Begin), d.Bulk/p.LinkGBps*1e3, "its memory comes first")
 			took := float64(span.End - span.Begin - p.KernelRamp)
+			if d.Faulted > 0 { // and what it faults in comes before all of the rest
+				faults := d.Faulted / p.LinkGBps * 1e3
+				if p.FaultGBps > 0 {
+					faults = d.Faulted / p.FaultGBps * 1e3
+				}
+				require.GreaterOrEqual(t, took+2, faults+float64(p.FaultLatency))
+				took -= faults + float64(p.FaultLatency)
+			}
 			most, which := 0.0, ""
 			for name, floor := range floors(p, &d) {
 				require.GreaterOrEqual(t, took+2, floor, "%s on %s: %+v", name, p.ID, d)
@@ -88,7 +92,7 @@ func TestNoKernelIsFasterThanWhatItNeeds(t *testing.T) {
 			}
 		}
 	}
-	for _, name := range []string{"DRAM", "L2", "slowest block", "all blocks", "updates", "fp64", "special", "memory", "shuffle", "page faults"} {
+	for _, name := range []string{"DRAM", "L2", "slowest block", "all blocks", "updates", "fp64", "special", "memory", "shuffle"} {
 		assert.True(t, tight[name], "no kernel is as slow as %s alone makes it", name)
 	}
 }
@@ -211,6 +215,9 @@ func TestWorkIsConserved(t *testing.T) {
 			tasks[i] = Task{Arrival: Time(r.IntN(100)) * Microsecond, Priority: int32(r.IntN(3)), Data: d}
 			for k, n := range p.work(&d) {
 				want[k] += n
+			}
+			for _, k := range []Limit{LinkIn, Link, Faults} {
+				want[k] += d.Faulted
 			}
 		}
 		for range 2 {

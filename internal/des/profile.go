@@ -138,8 +138,7 @@ func (p *Profile) work(d *Demand) (w supplies) {
 	}
 	w[L2] = max(d.L2Bytes, d.Bytes)
 	w[DRAM] = d.Bytes
-	in := d.LinkIn + d.Faulted
-	w[LinkIn], w[LinkOut], w[Link], w[Faults] = in, d.LinkOut, in+d.LinkOut, d.Faulted
+	w[LinkIn], w[LinkOut], w[Link] = d.LinkIn, d.LinkOut, d.LinkIn+d.LinkOut
 	if d.Updates > 0 && p.L2Slices > 0 {
 		spread := p.L2Slices
 		if d.Lines > 0 {
