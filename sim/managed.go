@@ -24,7 +24,10 @@ func (d *Device) AllocManaged(bytes int64) (device.Ptr, []byte, error) {
 	if bytes > device.MaxHostAlloc {
 		return 0, nil, (&device.Error{Code: device.OutOfMemory, Detail: fmt.Sprintf("%d bytes of managed memory", bytes)}).In("AllocManaged")
 	}
-	addr, b := d.gpu.system.space.ManagedAlloc(bytes, fmt.Sprintf("the %d-byte managed allocation", bytes))
+	addr, b, err := d.gpu.system.space.ManagedAlloc(bytes, fmt.Sprintf("the %d-byte managed allocation", bytes))
+	if err != nil {
+		return 0, nil, refusedMemory(bytes, err).In("AllocManaged")
+	}
 	d.live.Bytes += bytes
 	d.live.Allocations++
 	return device.Ptr(addr), b, nil

@@ -25,15 +25,20 @@ func (d *Device) alloc(bytes int64, cost des.Time) (device.Ptr, error) {
 	}
 	addr, err := d.memory.Alloc(bytes, fmt.Sprintf("the %d-byte allocation", bytes))
 	if err != nil {
-		code := device.InvalidValue
-		if errors.Is(err, interp.ErrOutOfMemory) {
-			code = device.OutOfMemory
-		}
-		return 0, (&device.Error{Code: code, Detail: fmt.Sprintf("%d bytes", bytes), Err: err}).In("Alloc")
+		return 0, refusedMemory(bytes, err).In("Alloc")
 	}
 	d.live.Bytes += bytes
 	d.live.Allocations++
 	return device.Ptr(addr), nil
+}
+
+// refusedMemory is the error of an allocation.
+func refusedMemory(bytes int64, err error) *device.Error {
+	code := device.InvalidValue
+	if errors.Is(err, interp.ErrOutOfMemory) {
+		code = device.OutOfMemory
+	}
+	return &device.Error{Code: code, Detail: fmt.Sprintf("%d bytes", bytes), Err: err}
 }
 
 // NameMemory gives an allocation the name that faults and findings call it.
@@ -56,7 +61,10 @@ func (d *Device) AllocHost(bytes int64) (device.Ptr, []byte, error) {
 	if bytes > device.MaxHostAlloc {
 		return 0, nil, (&device.Error{Code: device.OutOfMemory, Detail: fmt.Sprintf("%d bytes of pinned memory", bytes)}).In("AllocHost")
 	}
-	addr, b := d.gpu.system.space.HostAlloc(bytes, fmt.Sprintf("the %d-byte pinned allocation", bytes))
+	addr, b, err := d.gpu.system.space.HostAlloc(bytes, fmt.Sprintf("the %d-byte pinned allocation", bytes))
+	if err != nil {
+		return 0, nil, refusedMemory(bytes, err).In("AllocHost")
+	}
 	d.live.Bytes += bytes
 	d.live.Allocations++
 	return device.Ptr(addr), b, nil

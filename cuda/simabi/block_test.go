@@ -21,7 +21,8 @@ func TestHostMemoryLiesWhereGoHasIt(t *testing.T) {
 		require.NoError(t, err)
 		defer unmapHost(pages)
 		require.Len(t, pages, int(n))
-		want, _ := space.HostAlloc(n, "the same")
+		want, _, err := space.HostAlloc(n, "the same")
+		require.NoError(t, err)
 		require.Equal(t, want-interp.FirstHostAddress, uint64(uintptr(unsafe.Pointer(&pages[0])))-first, "%d bytes", n)
 	}
 }

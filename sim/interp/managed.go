@@ -44,10 +44,13 @@ func (m *Memory) Home(addr uint64, n int64) Home {
 
 // ManagedAlloc returns n zeroed bytes of managed memory, at an address that depends on
 // the sequence of calls alone.
-func (s *Space) ManagedAlloc(n int64, name string) (addr uint64, b []byte) {
-	a := s.hostAlloc(n, name)
+func (s *Space) ManagedAlloc(n int64, name string) (addr uint64, b []byte, err error) {
+	a, err := s.hostAlloc(n, name)
+	if err != nil {
+		return 0, nil, err
+	}
 	a.mapped, a.managed = true, true
-	return a.base, a.bytes()
+	return a.base, a.bytes(), nil
 }
 
 // LendManaged is Lend of what becomes managed memory.

@@ -13,4 +13,6 @@ func (a *allocation) mapPages() error {
 	return nil
 }
 
+func (a *allocation) keepPages() {}
+
 func (a *allocation) unmap() {}

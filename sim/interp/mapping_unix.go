@@ -26,6 +26,9 @@ func (a *allocation) mapPages() error {
 	return nil
 }
 
+// keepPages leaves the pages in place when the allocation becomes garbage.
+func (a *allocation) keepPages() { a.pages.cleanup.Stop() }
+
 // unmap gives the pages back, if there are any.
 func (a *allocation) unmap() {
 	if a.pages.pages == nil {

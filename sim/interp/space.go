@@ -92,17 +92,25 @@ func (s *Space) Range(addr uint64) (base uint64, size int64, ok bool) {
 
 // HostAlloc returns n zeroed bytes of the host at an address of the space's own,
 // which depends on the sequence of calls alone. Copies reach them, kernels do not.
-func (s *Space) HostAlloc(n int64, name string) (addr uint64, b []byte) {
-	a := s.hostAlloc(n, name)
-	return a.base, a.bytes()
+func (s *Space) HostAlloc(n int64, name string) (addr uint64, b []byte, err error) {
+	a, err := s.hostAlloc(n, name)
+	if err != nil {
+		return 0, nil, err
+	}
+	return a.base, a.bytes(), nil
 }
 
-func (s *Space) hostAlloc(n int64, name string) *allocation {
-	a := &allocation{base: s.nextHost, size: uint64(n), name: name, words: make([]uint64, (n+7)/8+1)}
-	a.data = unsafe.Pointer(&a.words[0])
+// hostAlloc makes memory that is gone when it is withdrawn and not before: whoever has
+// its bytes may have them after the space.
+func (s *Space) hostAlloc(n int64, name string) (*allocation, error) {
+	a := &allocation{base: s.nextHost, size: uint64(n), name: name}
+	if err := a.back(); err != nil {
+		return nil, fmt.Errorf("interp: %w: %d bytes for %s: the host has no such memory: %w", ErrOutOfMemory, n, name, err)
+	}
+	a.keepPages()
 	s.nextHost = AfterHost(s.nextHost, n)
 	s.host.insert(a)
-	return a
+	return a, nil
 }
 
 // AfterHost is where HostAlloc goes on after n bytes at an address: a page lies between.
@@ -142,6 +150,7 @@ func (s *Space) Withdraw(addr uint64) (size int64, err error) {
 		return 0, fmt.Errorf("interp: no memory of the host starts at %#x, or it was freed before", addr)
 	}
 	size = int64(s.host[i].size)
+	s.host[i].unmap()
 	s.host.remove(i)
 	return size, nil
 }
