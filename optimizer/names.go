@@ -3,23 +3,29 @@ package optimizer
 import (
 	"fmt"
 	"strings"
-
-	"github.com/reprise-gpu/reprise/ir"
 )
 
 // Description is the name of a pass or a strategy and a line about it.
-type Description struct{ Name, Doc string }
+type Description struct {
+	Name  string
+	Takes string // what may follow the name of a strategy in parentheses, "" for nothing
+	Doc   string
+}
+
+// Usage is the name with what it takes: levels(k).
+func (d Description) Usage() string {
+	if d.Takes == "" {
+		return d.Name
+	}
+	return d.Name + "(" + d.Takes + ")"
+}
 
 // unknown is the error for a name that is not in a table: it lists those that
 // are, and the one probably meant.
 func unknown(kind, name string, known []Description) error {
-	names := make([]string, len(known))
+	names, usages := make([]string, len(known)), make([]string, len(known))
 	for i, k := range known {
-		names[i] = k.Name
+		names[i], usages[i] = k.Name, k.Usage()
 	}
-	hint := ""
-	if nearest := ir.Nearest(name, names); nearest != "" {
-		hint = fmt.Sprintf(" (did you mean %q?)", nearest)
-	}
-	return fmt.Errorf("unknown %s %q%s; there are %s", kind, name, hint, strings.Join(names, ", "))
+	return fmt.Errorf("unknown %s %q%s; there are %s", kind, name, didYouMean(name, names), strings.Join(usages, ", "))
 }

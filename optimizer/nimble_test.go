@@ -53,7 +53,9 @@ func TestNimbleKeepsAllConcurrency(t *testing.T) {
 func scheduled(t *testing.T, g *ir.Graph, by strategy) *ir.Schedule {
 	a, err := by.assign(g, nil)
 	require.NoError(t, err)
-	a.order = programOrder(g)
+	if a.order == nil {
+		a.order = programOrder(g)
+	}
 	s := &ir.Schedule{Graph: g, Order: a.order}
 	s.Lane, s.Lanes = renumbered(a)
 	require.NoError(t, syncs(s, nil))

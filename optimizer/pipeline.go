@@ -70,7 +70,7 @@ func checkPipeline(order []pass) {
 func Passes() []Description {
 	list := make([]Description, len(passes))
 	for i, p := range passes {
-		list[i] = Description{p.name, p.doc}
+		list[i] = Description{Name: p.name, Doc: p.doc}
 	}
 	return list
 }

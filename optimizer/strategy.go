@@ -18,34 +18,41 @@ type strategy interface {
 }
 
 // strategies are all there are, in the order in which a reader should meet them.
-var strategies = []struct {
-	name, doc string
-	strategy  strategy
-}{
-	{"serial", "one lane in program order: no concurrency, no waits", serial{}},
-	{"nimble", "all the concurrency there is, with the fewest waits that allow it (Nimble, NeurIPS 2020)", nimble{maxJoinBits, maxMergedChains}},
+var strategies = []family{
+	{"serial", "", "one lane in program order: no concurrency, no waits", only(serial{})},
+	{"roundrobin", "k", "operations dealt out to k lanes in program order (default 4)", lanes(4, func(k int) strategy { return roundRobin{k} })},
+	{"levels", "k", "operations as far from the start on lanes of their own, or dealt out to k (Taskflow's capturer)", lanes(0, func(k int) strategy { return levels{k} })},
+	{"grcuda", "policy", "the lane of a parent that no other child took, or a new one: disjoint; same-as-parent of the first parent (GrCUDA, IPDPS 2021)",
+		words(word{"disjoint", grcuda{}}, word{"same-as-parent", grcuda{sameAsParent: true}})},
+	{"nimble", "", "all the concurrency there is, with the fewest waits that allow it (Nimble, NeurIPS 2020)", only(nimble{maxJoinBits, maxMergedChains})},
 }
 
 // DefaultStrategy is the strategy of a zero Options.
 const DefaultStrategy = "nimble"
 
-// Strategies lists what Options.Strategy can name.
+// Strategies lists what Options.Strategy can name. Each name can stand alone; the
+// doc says what may follow it in parentheses.
 func Strategies() []Description {
 	list := make([]Description, len(strategies))
-	for i, s := range strategies {
-		list[i] = Description{s.name, s.doc}
+	for i, f := range strategies {
+		list[i] = Description{f.name, f.takes, f.doc}
 	}
 	return list
 }
 
 // strategyNamed finds a strategy; the empty name is the default.
-func strategyNamed(name string) (string, strategy, error) {
-	if name == "" {
-		name = DefaultStrategy
+func strategyNamed(text string) (string, strategy, error) {
+	if text == "" {
+		text = DefaultStrategy
 	}
-	for _, s := range strategies {
-		if s.name == name {
-			return name, s.strategy, nil
+	name, arg, err := splitStrategy(text)
+	if err != nil {
+		return "", nil, err
+	}
+	for i := range strategies {
+		if f := &strategies[i]; f.name == name {
+			s, err := f.with(arg)
+			return text, s, err
 		}
 	}
 	return "", nil, unknown("strategy", name, Strategies())

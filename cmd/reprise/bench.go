@@ -50,7 +50,7 @@ Workloads:
 		RunE: func(c *cobra.Command, args []string) error { return runBench(c, &f, args) },
 	}
 	c.Flags().StringVar(&f.device, "device", defaultDevice, "device to run on; see reprise devices")
-	c.Flags().StringSliceVar(&f.strategies, "strategy", []string{"all"}, "strategies, or all: "+strings.Join(strategyNames(), ", "))
+	c.Flags().StringSliceVar(&f.strategies, "strategy", usualStrategies, strategyHelp)
 	c.Flags().StringSliceVar(&f.backends, "backend", []string{"all"}, "back ends, or all: graph, streams")
 	c.Flags().StringSliceVar(&f.sizes, "size", nil, "problem sizes instead of each workload's own; "+tinyHelp)
 	f.data.add(c)
@@ -183,6 +183,11 @@ func pickWorkloads(names []string) ([]*bench.Workload, error) {
 	}
 	return picked, nil
 }
+
+// usualStrategies are the yardstick and what a plan is by default.
+var usualStrategies = []string{"serial", optimizer.DefaultStrategy}
+
+const strategyHelp = "strategies, or all; see reprise opt"
 
 func strategyNames() []string {
 	var names []string

@@ -91,7 +91,7 @@ Workloads:
 	c.Flags().StringSliceVar(&f.sizes, "size", nil, "problem sizes instead of each workload's own; "+tinyHelp)
 	c.Flags().StringSliceVar(&f.threads, "threads", nil, "threads per one-dimensional block, or all: 32, 128, 256, 1024 (default each workload's own)")
 	c.Flags().StringSliceVar(&f.memory, "memory", []string{"pinned"}, "how data travel, or all that the device can: pinned (explicit copies), prefetch or managed (managed memory, with prefetches or without)")
-	c.Flags().StringSliceVar(&f.strategies, "strategy", []string{"all"}, "strategies, or all: "+strings.Join(strategyNames(), ", ")+"; serial is always there")
+	c.Flags().StringSliceVar(&f.strategies, "strategy", usualStrategies, strategyHelp+"; serial is always there")
 	c.Flags().StringSliceVar(&f.backends, "backend", []string{"all"}, "back ends, or all: graph, streams")
 	c.Flags().IntVar(&f.iterations, "iterations", 30, "replays per row and round; of more than 3, the first 3 are not counted")
 	c.Flags().IntVar(&f.rounds, "rounds", 0, "rounds of Go, then C++ (default 3 on a GPU; 1 on a simulated device, where each is like the first)")

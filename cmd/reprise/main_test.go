@@ -103,7 +103,7 @@ func TestBenchLooksForRaces(t *testing.T) {
 func TestAnInterruptedBenchKeepsWhatItMeasured(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "bench.json")
 	require.NoError(t, os.WriteFile(path, []byte("a whole run"), 0o600))
-	f := benchFlags{device: defaultDevice, strategies: []string{"all"}, backends: []string{"all"}, sizes: []string{"1024"}, data: dataFlags{memory: "pinned"}, iterations: 4, json: path}
+	f := benchFlags{device: defaultDevice, strategies: []string{"serial", "nimble"}, backends: []string{"all"}, sizes: []string{"1024"}, data: dataFlags{memory: "pinned"}, iterations: 4, json: path}
 	config, err := f.config([]string{"vec"})
 	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(context.Background())

@@ -41,6 +41,7 @@ Strategies:
 ` + describe(optimizer.Strategies()),
 		Example: `  reprise opt img.rir --strategy nimble
   reprise opt img.rir --strategy nimble --dump hazards,reduce
+  reprise opt img.rir --strategy 'levels(4)'
   reprise opt dag.rir --json`,
 		Args: oneArg("FILE.rir"),
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args[0]) },
@@ -56,8 +57,12 @@ Strategies:
 
 func describe(list []optimizer.Description) string {
 	var b strings.Builder
+	width := 0
 	for _, d := range list {
-		fmt.Fprintf(&b, "  %-9s %s\n", d.Name, d.Doc)
+		width = max(width, len(d.Usage()))
+	}
+	for _, d := range list {
+		fmt.Fprintf(&b, "  %-*s %s\n", width, d.Usage(), d.Doc)
 	}
 	return strings.TrimRight(b.String(), "\n")
 }

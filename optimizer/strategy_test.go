@@ -1,0 +1,60 @@
+package optimizer
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/reprise-gpu/reprise/ir"
+)
+
+// everyStrategy is each strategy by itself and with what it may take.
+var everyStrategy = []string{
+	"serial", "roundrobin", "roundrobin(1)", "roundrobin(3)", "levels", "levels(2)", "grcuda", "grcuda(same-as-parent)", "nimble",
+}
+
+func TestEveryStrategyIsTested(t *testing.T) {
+	tested := map[string]bool{}
+	for _, text := range everyStrategy {
+		name, _, err := splitStrategy(text)
+		require.NoError(t, err)
+		tested[name] = true
+	}
+	for _, s := range Strategies() {
+		require.True(t, tested[s.Name], s.Name)
+	}
+}
+
+// smallDAG is a random graph of at most 12 operations that take up to 10 us.
+func smallDAG(t *testing.T, r *rand.Rand) *ir.Graph {
+	n := 1 + r.IntN(12)
+	g := graphOf(t, "small", n, randomEdges(r, n, r.IntN(2*n), 1+r.IntN(n)))
+	for v := range g.Ops {
+		g.Ops[v].Cost = int64(r.IntN(10_000))
+	}
+	return g
+}
+
+// rounds is how many random graphs a property is tried on.
+func rounds(all int) int {
+	if testing.Short() {
+		return all / 10
+	}
+	return all
+}
+
+// Whatever the strategy, lanes, order and waits imply every dependency there is, by the
+// closure of what the schedule says.
+func TestEveryScheduleImpliesEveryDependency(t *testing.T) {
+	r := rand.New(rand.NewPCG(41, 41))
+	for round := range rounds(10_000) {
+		g := smallDAG(t, r)
+		name := everyStrategy[round%len(everyStrategy)]
+		res, err := Plan(g, Options{Strategy: name, Verify: true})
+		require.NoError(t, err)
+		require.Equal(t, name, res.Schedule.Strategy)
+		require.NoError(t, ir.VerifySchedule(res.Schedule))
+		require.True(t, holds(implied(res.Schedule), g), "round %d, %s", round, name)
+	}
+}
