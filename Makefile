@@ -125,6 +125,27 @@ benchmarks: ## write docs/benchmarks: compare at the sizes of the GrCUDA evaluat
 bench-sim: ## time the simulator's interpreter: lane-instructions per second and core
 	$(GO) test ./sim -run '^$$' -bench '^BenchmarkSim$$' -benchtime 1s
 
+# The peers of the reduction are left out where they are not installed; a goal missed is an error.
+BENCH_PLAN := build/bench-plan
+PYTHON ?= python3
+
+.PHONY: bench-plan
+bench-plan: ## time planning from 10^3 to 10^6 launches, and the reduction against Boost's and NetworkX's
+	@mkdir -p $(BENCH_PLAN)
+	$(GO) build -o $(BENCH_PLAN)/planning ./bench/planning
+	@peers=(); \
+	if $(CXX) -std=c++17 -O3 -DNDEBUG -o $(BENCH_PLAN)/boost bench/planning/peers/boost.cpp 2>$(BENCH_PLAN)/boost.log; then \
+		peers+=(-boost $(BENCH_PLAN)/boost); \
+	else \
+		echo "without Boost, which does not compile ($(BENCH_PLAN)/boost.log): apt-get install g++ libboost-graph-dev" >&2; \
+	fi; \
+	if $(PYTHON) -c 'import networkx' 2>/dev/null; then \
+		peers+=(-python $(PYTHON)); \
+	else \
+		echo "without NetworkX: apt-get install python3-networkx" >&2; \
+	fi; \
+	$(BENCH_PLAN)/planning "$${peers[@]}" $(BENCH_PLAN_FLAGS)
+
 LIBCUDASIM ?= build/libcudasim.so
 
 .PHONY: libcudasim

@@ -1,0 +1,10 @@
+// Planning measures what a plan costs the host: the time and the memory from the first
+// traced launch to a schedule with its waits, for programs of a thousand to a million
+// launches and of every shape that is easy or hard on some algorithm. `make bench-plan` runs it.
+//
+// Each program is traced and planned in a process of its own, so that its peak of memory is its
+// own. How cost grows with size is the slope of a line through the points on a doubly logarithmic scale.
+//
+// The transitive reduction is then set beside those of Boost and NetworkX, on one input and
+// with a comparison of what they leave.
+package main

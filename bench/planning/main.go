@@ -1,0 +1,97 @@
+package main
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"text/tabwriter"
+	"time"
+)
+
+func main() {
+	var o options
+	flag.IntVar(&o.largest, "ops", 1_000_000, "launches of the largest program")
+	flag.StringVar(&o.shape, "shape", "", "measure one shape only")
+	flag.StringVar(&o.boost, "boost", "", "compare reductions with this program, compiled from peers/boost.cpp")
+	flag.StringVar(&o.python, "python", "", "compare reductions with the NetworkX of this Python")
+	flag.BoolVar(&o.child, "child", false, "print the measurement of one program and end")
+	flag.Parse()
+	if err := o.run(os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+type options struct {
+	largest       int
+	shape         string
+	boost, python string
+	child         bool
+}
+
+func (o *options) run(w io.Writer) error {
+	chosen := shapes
+	if o.shape != "" {
+		s, err := shapeNamed(o.shape)
+		if err != nil {
+			return err
+		}
+		if o.child {
+			return child(s, o.largest)
+		}
+		chosen = []shape{s}
+	}
+	for _, s := range chosen {
+		if err := printShape(w, s, o.largest); err != nil {
+			return err
+		}
+	}
+	if peers := o.peers(); len(peers) > 0 {
+		return compareReductions(w, peers)
+	}
+	return nil
+}
+
+func (o *options) peers() (list []peer) {
+	if o.boost != "" {
+		list = append(list, boost(o.boost))
+	}
+	if o.python != "" {
+		list = append(list, networkX(o.python))
+	}
+	return list
+}
+
+// printShape measures a shape at every power of ten from a thousand on.
+func printShape(w io.Writer, s shape, largest int) error {
+	fmt.Fprintf(w, "%s: %s\n", s.name, s.doc)
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(t, "ops\tdeps\treduced\tlanes\twaits\ttrace\thazards\treduce\tassign+syncs\ttotal\tCPU\tpeak MB\t")
+	var points []point
+	for ops := 1000; ops <= largest; ops *= 10 {
+		m, err := measureAside(s, ops)
+		if err != nil {
+			return err
+		}
+		points = append(points, point{float64(m.Ops), m.total().Seconds()})
+		fmt.Fprintf(t, "%d\t%d\t%d\t%d\t%d\t%v\t%v\t%v\t%v\t%v\t%v\t%.0f\t\n", m.Ops, m.Deps, m.Reduced, m.Lanes, m.Syncs,
+			rounded(m.Trace), rounded(m.Hazards), rounded(m.Reduce), rounded(m.Assign), rounded(m.total()), rounded(m.CPU), m.PeakMB)
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	if len(points) > 1 {
+		fmt.Fprintf(w, "total grows as ops^%.2f\n", exponent(points))
+	}
+	fmt.Fprintln(w)
+	return nil
+}
+
+// rounded keeps the digits that repeat from run to run.
+func rounded(d time.Duration) time.Duration {
+	if d < 10*time.Millisecond {
+		return d.Round(10 * time.Microsecond)
+	}
+	return d.Round(time.Millisecond)
+}
