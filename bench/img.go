@@ -134,7 +134,7 @@ func allocImg(t *program, n int64) *imgBuffers {
 		maskLarge:       plane("mask_large", ir.Temporary),
 		sharp:           plane("image_unsharpen", ir.Temporary),
 		mix:             plane("image2", ir.Temporary),
-		out:             t.transferred("image3", ir.F32, n*n, ir.Output),
+		out:             t.transferred("image3", ir.F32, n*n, ir.InOut), // the host resets it
 	}
 }
 

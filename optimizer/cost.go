@@ -16,39 +16,48 @@ type CostModel interface {
 // shape alone. A copy or a kernel moves the bytes of its accesses at the speed
 // of the profile's memory or host link, and a kernel fills as much of the device
 // as its grid can. Instructions are not counted, so a kernel bound by arithmetic
-// comes out too fast.
-func DeclaredCosts(p *des.Profile) CostModel { return declaredCosts{p} }
+// comes out too fast. Managed memory that the program sets before a replay comes to the
+// device with what touches it first in program order. The model is for one goroutine,
+// and for graphs that do not change.
+func DeclaredCosts(p *des.Profile) CostModel { return &declaredCosts{profile: p} }
 
-type declaredCosts struct{ profile *des.Profile }
+type declaredCosts struct {
+	profile *des.Profile
+	graph   *ir.Graph // of moved
+	moved   []float64 // bytes of managed memory, by operation
+}
 
 // guessedBlockCycles is how long a block takes that loads, computes a little and
 // stores: two trips to DRAM and some change. An estimate, not measured.
 const guessedBlockCycles = 1500
 
-func (m declaredCosts) Demand(g *ir.Graph, v ir.OpID) des.Demand {
+func (m *declaredCosts) Demand(g *ir.Graph, v ir.OpID) des.Demand {
+	if m.graph != g {
+		m.graph, m.moved = g, migrations(g, !m.profile.PageFaults())
+	}
 	op := &g.Ops[v]
 	if op.Cost >= 0 {
 		return des.Demand{Kind: des.Fixed, Duration: des.Time(op.Cost) * des.Nanosecond}
 	}
 	switch op.Kind {
 	case ir.KindLaunch:
-		return m.launch(op)
+		return m.launch(op, m.moved[v])
 	case ir.KindCopy:
 		return transfer(g, op.Copy)
 	case ir.KindMemset:
 		return moved(des.CopyOn, op.Memset.Dst, 1)
 	case ir.KindPrefetch:
 		if op.Prefetch.ToDevice {
-			return moved(des.CopyIn, op.Prefetch.Range, 1)
+			return transferred(des.CopyIn, m.moved[v])
 		}
-		return moved(des.CopyOut, op.Prefetch.Range, 1)
+		return transferred(des.CopyOut, m.moved[v])
 	case ir.KindHost:
 		return des.Demand{Kind: des.Host}
 	}
 	return des.Demand{Kind: des.Marker}
 }
 
-func (m declaredCosts) launch(op *ir.Op) des.Demand {
+func (m *declaredCosts) launch(op *ir.Op, moved float64) des.Demand {
 	l := op.Launch
 	perSM := m.profile.Limits.Occupancy(int(l.Block.Count()), 0, int(l.Shared))
 	d := des.Demand{
@@ -59,6 +68,11 @@ func (m declaredCosts) launch(op *ir.Op) des.Demand {
 	}
 	for _, a := range op.Uses {
 		d.Bytes += traffic(a)
+	}
+	if m.profile.PageFaults() {
+		d.Faulted = moved
+	} else {
+		d.Bulk = moved
 	}
 	return d
 }
@@ -85,11 +99,15 @@ func transfer(g *ir.Graph, c *ir.Copy) des.Demand {
 	return moved(des.CopyOut, c.Dst, 1)
 }
 
-// moved is the demand of passing over a range so many times; no bytes need no
-// engine.
+// moved is the demand of passing over a range so many times.
 func moved(kind des.DemandKind, r ir.Range, times float64) des.Demand {
-	if r.Empty() {
+	return transferred(kind, times*float64(max(0, r.Hi-r.Lo)))
+}
+
+// transferred is the demand of so many bytes; none need no engine.
+func transferred(kind des.DemandKind, bytes float64) des.Demand {
+	if bytes == 0 {
 		return des.Demand{Kind: des.Marker}
 	}
-	return des.Demand{Kind: kind, Bytes: times * float64(r.Hi-r.Lo)}
+	return des.Demand{Kind: kind, Bytes: bytes}
 }

@@ -58,7 +58,11 @@ func foreseeable(g *ir.Graph, p *des.Profile, costs CostModel) error {
 // then its instructions on one multiprocessor, then its bytes.
 func longest(d des.Demand, p *des.Profile) float64 {
 	cycles := d.Blocks*max(d.BlockCycles, d.SlowestCycles) + 32*d.Work.Total() // a lane a cycle
-	seconds := cycles/(float64(p.ClockMHz)*1e6) + d.Bytes/(min(p.LinkGBps, p.SMGBps, p.MemoryGBps)*1e9)
+	slowest := min(p.LinkGBps, p.SMGBps, p.MemoryGBps)
+	if p.FaultGBps > 0 {
+		slowest = min(slowest, p.FaultGBps)
+	}
+	seconds := cycles/(float64(p.ClockMHz)*1e6) + (d.Bytes+d.Faulted+d.Bulk)/(slowest*1e9)
 	return float64(d.Duration) + seconds*float64(des.Second)
 }
 

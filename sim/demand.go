@@ -28,7 +28,7 @@ func (d *Device) demand(j *job, s *interp.Stats) des.Demand {
 		Bytes: dram, L2Bytes: float64(s.SectorsMissed+s.SectorsWrite) * sectorBytes,
 		Updates: float64(s.Updates), Lines: lines, LinkIn: link.Read, LinkOut: link.Written,
 	}
-	if d.faults() {
+	if d.profile.PageFaults() {
 		demand.Faulted = moved
 	} else {
 		demand.Bulk = moved

@@ -12,10 +12,6 @@ import (
 // then on the device until a prefetch or ToHost moves it back: page by page, of
 // interp.PageBytes. What the host touches cannot be seen here and moves nothing.
 
-// faults reports whether kernels fault in what they touch of managed memory, as they do
-// from compute capability 6.0 on. Before that it is moved when a kernel starts.
-func (d *Device) faults() bool { return d.info.ComputeMajor >= 6 }
-
 // AllocManaged returns zeroed managed memory.
 func (d *Device) AllocManaged(bytes int64) (device.Ptr, []byte, error) {
 	if err := first(d.enter(d.profile.Host.Alloc), notNegative(bytes)); err != nil {
@@ -94,7 +90,7 @@ func (d *Device) startPrefetch(j *job) des.Demand {
 func (d *Device) visit(j *job, s *interp.Stats, v *interp.Visit, u *des.Use) (moved float64) {
 	space := d.gpu.system.space
 	_, size, _ := d.memory.Base(v.Base)
-	if !d.faults() {
+	if !d.profile.PageFaults() {
 		return float64(space.Move(v.Base, size, d.memory))
 	}
 	var seen float64

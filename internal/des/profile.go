@@ -149,6 +149,10 @@ func (p *Profile) work(d *Demand) (w supplies) {
 	return w
 }
 
+// PageFaults reports whether kernels fault in what they touch of managed memory. Before
+// compute capability 6.0 what they use of it moves as a whole before they start.
+func (p *Profile) PageFaults() bool { return p.ComputeMajor >= 6 }
+
 // TripCycles is how long a warp waits for global memory when the given shares
 // of what it reads are in L1, and of the rest in L2, in cycles.
 func (p *Profile) TripCycles(inL1, inL2 float64) float64 {
