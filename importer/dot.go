@@ -1,0 +1,269 @@
+package importer
+
+import (
+	"slices"
+	"strings"
+)
+
+// parseDOT reads a directed graph in Graphviz's language
+// (https://graphviz.org/doc/info/lang.html), all of it: subgraphs as ends of edges,
+// defaults, ports, and the three kinds of comments. Of attributes two count: cost, and
+// label, which becomes the label of the operation.
+//
+// Gonum has a parser too, whose syntax tree knows no places, and a cycle in a graph of
+// thousands of nodes is hard to find without a line.
+func parseDOT(d *draft) error {
+	p := &dotParser{dotScanner: dotScanner{text: &d.text}, draft: d}
+	err := p.file()
+	if p.failed != nil {
+		return p.failed
+	}
+	return err
+}
+
+type dotParser struct {
+	dotScanner
+	*draft
+	depth    int
+	products int // edges between subgraphs so far
+}
+
+// attributes are those of a node that count.
+type attributes struct {
+	cost  int64 // negative when there is none
+	label string
+}
+
+// maxProducts bounds what a few bytes can ask for: an edge between two subgraphs stands
+// for all edges between their nodes.
+const maxProducts = 1 << 20
+
+// maxDepth bounds subgraphs within subgraphs.
+const maxDepth = 1000
+
+func (p *dotParser) file() error {
+	p.next()
+	p.keyword("strict")
+	if p.tok.is("graph") {
+		return p.unexpected("digraph: the edges of a graph have no direction")
+	}
+	if !p.keyword("digraph") {
+		return p.unexpected("digraph")
+	}
+	if p.tok.kind == tokenID {
+		p.next()
+	}
+	if _, err := p.block(attributes{cost: -1}); err != nil {
+		return err
+	}
+	if p.tok.kind != tokenEnd {
+		return p.unexpected("the end of the file")
+	}
+	return nil
+}
+
+// block reads statements in braces. It returns the nodes they name.
+func (p *dotParser) block(defaults attributes) (nodes []int32, err error) {
+	if p.depth++; p.depth > maxDepth {
+		return nil, p.draft.errorf(p.tok.at, "there are more than %d subgraphs within each other", maxDepth)
+	}
+	defer func() { p.depth-- }()
+	if !p.punctuation("{") {
+		return nil, p.unexpected("{")
+	}
+	for !p.punctuation("}") {
+		if p.punctuation(";") {
+			continue
+		}
+		named, err := p.statement(&defaults)
+		if err != nil {
+			return nil, err
+		}
+		nodes = append(nodes, named...)
+	}
+	return unique(nodes), nil
+}
+
+// unique keeps the first of each.
+func unique(nodes []int32) []int32 {
+	seen := make(map[int32]bool, len(nodes))
+	kept := nodes[:0]
+	for _, n := range nodes {
+		if !seen[n] {
+			seen[n] = true
+			kept = append(kept, n)
+		}
+	}
+	return kept
+}
+
+func (p *dotParser) statement(defaults *attributes) ([]int32, error) {
+	switch {
+	case p.keyword("node"):
+		return nil, p.lists(defaults)
+	case p.keyword("graph"), p.keyword("edge"):
+		return nil, p.lists(new(attributes))
+	}
+	at := p.tok.at
+	e, err := p.end(defaults)
+	if err != nil {
+		return nil, err
+	}
+	if !e.group && p.punctuation("=") {
+		return nil, p.value()
+	}
+	nodes := p.named(e, defaults)
+	if p.tok.kind == tokenPunctuation && p.tok.text == "->" {
+		return p.edges(nodes, at, defaults)
+	}
+	if e.group {
+		return nodes, nil
+	}
+	own := attributes{cost: -1}
+	if err := p.lists(&own); err != nil {
+		return nil, err
+	}
+	p.apply(nodes[0], own)
+	return nodes, nil
+}
+
+// edges reads what follows the first end of an edge statement.
+func (p *dotParser) edges(from []int32, at int, defaults *attributes) ([]int32, error) {
+	all := from
+	for p.punctuation("->") {
+		toAt := p.tok.at
+		e, err := p.end(defaults)
+		if err != nil {
+			return nil, err
+		}
+		to := p.named(e, defaults)
+		if len(from) > 1 && len(to) > 1 {
+			if p.products += len(from) * len(to); p.products > maxProducts {
+				return nil, p.draft.errorf(at, "edges between subgraphs stand for more than %d edges", maxProducts)
+			}
+		}
+		for _, u := range from {
+			for _, v := range to {
+				if err := p.arc(u, v, at); err != nil {
+					return nil, err
+				}
+			}
+		}
+		all = append(all[:len(all):len(all)], to...)
+		from, at = to, toAt
+	}
+	return all, p.lists(new(attributes))
+}
+
+// end is a node or the nodes of a subgraph. What a single identifier means is known
+// only when what follows is, so a node is not made yet.
+type end struct {
+	name  string
+	group bool
+	nodes []int32 // of a group
+}
+
+func (p *dotParser) end(defaults *attributes) (e end, err error) {
+	if p.keyword("subgraph") {
+		e.group = true
+		if p.tok.kind == tokenID {
+			p.next()
+		}
+	}
+	if e.group || p.tok.kind == tokenPunctuation && p.tok.text == "{" {
+		e.group = true
+		e.nodes, err = p.block(*defaults)
+		return e, err
+	}
+	if p.tok.kind != tokenID {
+		return e, p.unexpected("a node")
+	}
+	e.name = p.tok.text
+	p.next()
+	for p.punctuation(":") { // a port and a compass point
+		if err := p.value(); err != nil {
+			return e, err
+		}
+	}
+	return e, nil
+}
+
+// named makes the node of an end. One that is new has the defaults of its scope.
+func (p *dotParser) named(e end, defaults *attributes) []int32 {
+	if e.group {
+		return e.nodes
+	}
+	_, known := p.index[e.name]
+	i := p.task(e.name)
+	if !known {
+		p.apply(i, *defaults)
+	}
+	return []int32{i}
+}
+
+func (p *dotParser) apply(i int32, a attributes) {
+	if a.cost >= 0 {
+		p.tasks[i].cost = a.cost
+	}
+	if a.label != "" {
+		p.tasks[i].label = plain(strings.ReplaceAll(a.label, `\N`, p.tasks[i].name))
+	}
+}
+
+// value skips an identifier.
+func (p *dotParser) value() error {
+	if p.tok.kind != tokenID {
+		return p.unexpected("an identifier")
+	}
+	p.next()
+	return nil
+}
+
+// lists reads lists of attributes in brackets, if there are any.
+func (p *dotParser) lists(a *attributes) error {
+	for p.punctuation("[") {
+		for !p.punctuation("]") {
+			if err := p.attribute(a); err != nil {
+				return err
+			}
+			if !p.punctuation(",") {
+				p.punctuation(";")
+			}
+		}
+	}
+	return nil
+}
+
+func (p *dotParser) attribute(a *attributes) (err error) {
+	name := p.tok.text
+	if err := p.value(); err != nil {
+		return err
+	}
+	if !p.punctuation("=") {
+		return nil
+	}
+	v := p.tok
+	if err := p.value(); err != nil {
+		return err
+	}
+	switch name {
+	case "cost":
+		a.cost, err = p.nanoseconds(v.at, v.text)
+	case "label":
+		a.label = v.text
+	}
+	return err
+}
+
+// plain is a label as one line: the fields of a record and the lines of a text are
+// words, and escapes are what they stand for. A driver tells every parameter of a node,
+// so the label ends at the first address, which is another in each run anyway.
+func plain(label string) string {
+	r := strings.NewReplacer(`\n`, " ", `\l`, " ", `\r`, " ", `\{`, "{", `\}`, "}", `\|`, "|", `\<`, "<", `\>`, ">", `\\`, `\`,
+		"{", " ", "}", " ", "|", " ")
+	words := strings.Fields(r.Replace(label))
+	if i := slices.IndexFunc(words, func(w string) bool { return strings.HasPrefix(w, "0x") }); i > 0 {
+		words = words[:i]
+	}
+	return strings.Join(words, " ")
+}

@@ -1,0 +1,214 @@
+package importer
+
+import (
+	"fmt"
+	"strings"
+)
+
+type tokenKind uint8
+
+const (
+	tokenEnd tokenKind = iota
+	tokenID
+	tokenPunctuation
+)
+
+// token is a word of DOT. The text of an identifier is what it stands for.
+type token struct {
+	kind   tokenKind
+	quoted bool // an identifier that cannot be a keyword
+	text   string
+	at     int
+}
+
+// is reports whether the token is that keyword, which may be in capitals.
+func (t token) is(keyword string) bool {
+	return t.kind == tokenID && !t.quoted && strings.EqualFold(t.text, keyword)
+}
+
+// dotScanner cuts a text into tokens. After a mistake it is at its end.
+type dotScanner struct {
+	text   *text
+	pos    int
+	tok    token
+	failed error
+}
+
+// keyword takes the current token if it is that keyword.
+func (s *dotScanner) keyword(word string) bool {
+	if !s.tok.is(word) {
+		return false
+	}
+	s.next()
+	return true
+}
+
+// punctuation takes the current token if it is that.
+func (s *dotScanner) punctuation(mark string) bool {
+	if s.tok.kind != tokenPunctuation || s.tok.text != mark {
+		return false
+	}
+	s.next()
+	return true
+}
+
+// unexpected says what was expected instead of the current token.
+func (s *dotScanner) unexpected(want string) error {
+	got := fmt.Sprintf("%q", s.tok.text)
+	if s.tok.kind == tokenEnd {
+		got = "the end of the text"
+	}
+	return s.text.errorf(s.tok.at, "%s instead of %s", got, want)
+}
+
+func (s *dotScanner) fail(at int, format string, args ...any) {
+	if s.failed == nil {
+		s.failed = s.text.errorf(at, format, args...)
+	}
+	s.pos = len(s.text.src)
+}
+
+// next reads a token.
+func (s *dotScanner) next() {
+	s.blanks()
+	s.tok = token{at: s.pos}
+	if s.pos == len(s.text.src) {
+		return
+	}
+	rest := s.text.src[s.pos:]
+	switch c := rest[0]; {
+	case strings.HasPrefix(rest, "->"):
+		s.take(tokenPunctuation, 2)
+	case strings.HasPrefix(rest, "--"):
+		s.fail(s.pos, "an edge of a digraph is written ->")
+	case strings.IndexByte("{}[]=;,:", c) >= 0:
+		s.take(tokenPunctuation, 1)
+	case c == '"':
+		s.quotes()
+	case c == '<':
+		s.html()
+	default:
+		s.word(rest)
+	}
+}
+
+func (s *dotScanner) take(kind tokenKind, n int) {
+	s.tok.kind, s.tok.text = kind, s.text.src[s.pos:s.pos+n]
+	s.pos += n
+}
+
+// blanks skips white space and comments. A line that starts with # is what a C
+// preprocessor leaves behind.
+func (s *dotScanner) blanks() {
+	src := s.text.src
+	for s.pos < len(src) {
+		rest := src[s.pos:]
+		switch c := rest[0]; {
+		case c == ' ' || c == '\t' || c == '\r' || c == '\n':
+			s.pos++
+		case strings.HasPrefix(rest, "//"), c == '#' && (s.pos == 0 || src[s.pos-1] == '\n'):
+			s.pos += len(rest)
+			if i := strings.IndexByte(rest, '\n'); i >= 0 {
+				s.pos += i - len(rest)
+			}
+		case strings.HasPrefix(rest, "/*"):
+			i := strings.Index(rest[2:], "*/")
+			if i < 0 {
+				s.fail(s.pos, "the comment has no end")
+				return
+			}
+			s.pos += i + 4
+		default:
+			return
+		}
+	}
+}
+
+// quotes reads a string, and those that + joins to it. A quote in it is escaped, and so may
+// the end of a line be, which is then no part of it.
+func (s *dotScanner) quotes() {
+	s.tok.kind, s.tok.quoted = tokenID, true
+	var b strings.Builder
+	for {
+		s.quoted(&b)
+		end := s.pos
+		s.blanks()
+		if !strings.HasPrefix(s.text.src[s.pos:], "+") {
+			if s.failed == nil {
+				s.pos = end
+			}
+			break
+		}
+		s.pos++
+		s.blanks()
+		if !strings.HasPrefix(s.text.src[s.pos:], `"`) {
+			s.fail(s.pos, "+ joins two strings in quotes")
+			break
+		}
+	}
+	s.tok.text = b.String()
+}
+
+// quoted reads one string.
+func (s *dotScanner) quoted(b *strings.Builder) {
+	start, src := s.pos, s.text.src
+	for i := start + 1; i < len(src); i++ {
+		switch c := src[i]; {
+		case c == '"':
+			s.pos = i + 1
+			return
+		case c == '\\' && strings.HasPrefix(src[i+1:], `"`):
+			b.WriteByte('"')
+			i++
+		case c == '\\' && strings.HasPrefix(src[i+1:], "\n"):
+			i++
+		case c == '\\' && i+1 < len(src):
+			b.WriteString(src[i : i+2])
+			i++
+		default:
+			b.WriteByte(c)
+		}
+	}
+	s.fail(start, "the string has no end")
+}
+
+// html reads text in angle brackets, which nest.
+func (s *dotScanner) html() {
+	depth, src := 0, s.text.src
+	for i := s.pos; i < len(src); i++ {
+		switch src[i] {
+		case '<':
+			depth++
+		case '>':
+			depth--
+		}
+		if depth == 0 {
+			s.tok.quoted = true
+			s.take(tokenID, i+1-s.pos)
+			return
+		}
+	}
+	s.fail(s.pos, "the text in angle brackets has no end")
+}
+
+// word reads a name or a number.
+func (s *dotScanner) word(rest string) {
+	number := strings.IndexByte("-.0123456789", rest[0]) >= 0
+	n := 0
+	for n < len(rest) && (wordByte(rest[n]) && !(number && n > 0 && !numberByte(rest[n])) || n == 0 && rest[0] == '-' || number && rest[n] == '.') {
+		n++
+	}
+	if n == 0 || n == 1 && (rest[0] == '-' || rest[0] == '.') {
+		s.fail(s.pos, "%q has no meaning here: put the name in quotes", rest[:1])
+		return
+	}
+	s.take(tokenID, n)
+}
+
+// wordByte holds for the bytes of names, of any encoding.
+func wordByte(c byte) bool {
+	lower := c | 0x20
+	return 'a' <= lower && lower <= 'z' || numberByte(c) || c == '_' || c >= 0x80
+}
+
+func numberByte(c byte) bool { return '0' <= c && c <= '9' }

@@ -1,0 +1,185 @@
+package importer
+
+import (
+	"container/heap"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/reprise-gpu/reprise/ir"
+)
+
+// draft is a graph as a text gives it: tasks in order of appearance, and arcs in
+// any direction.
+type draft struct {
+	text
+	options Options
+	tasks   []task
+	arcs    []arc
+	index   map[string]int32 // of tasks, by name
+}
+
+type task struct {
+	name  string
+	label string // for people; "" is the name
+	cost  int64  // nanoseconds; negative when the text gives none
+}
+
+// arc says that a task comes before another, and where the text says so.
+type arc struct {
+	from, to int32
+	at       int
+}
+
+// task is the index of the task of that name, which is new if need be.
+func (d *draft) task(name string) int32 {
+	i, ok := d.index[name]
+	if !ok {
+		i = int32(len(d.tasks))
+		d.index[name] = i
+		d.tasks = append(d.tasks, task{name: name, cost: -1})
+	}
+	return i
+}
+
+// arc notes that one task comes before another.
+func (d *draft) arc(from, to int32, at int) error {
+	if from == to {
+		return d.errorf(at, "%s comes before itself: leave the edge out", d.tasks[from].name)
+	}
+	d.arcs = append(d.arcs, arc{from, to, at})
+	return nil
+}
+
+// graph is the draft in program order. Parallel arcs become one.
+func (d *draft) graph(name string) (*ir.Graph, error) {
+	if len(d.tasks) == 0 {
+		return nil, d.errorf(0, "there is no task in it")
+	}
+	into, succs := d.rows()
+	order, err := d.order(into, succs)
+	if err != nil {
+		return nil, err
+	}
+	id := make([]ir.OpID, len(d.tasks))
+	for v, i := range order {
+		id[i] = ir.OpID(v)
+	}
+	g := &ir.Graph{Name: name, Ops: make([]ir.Op, len(order))}
+	for v, i := range order {
+		t := &d.tasks[i]
+		op := ir.Op{Kind: ir.KindEmpty, Label: t.title(v), Cost: t.cost}
+		if op.Cost < 0 {
+			op.Cost = int64(d.options.Cost)
+		}
+		for _, p := range into[i] {
+			op.After = append(op.After, id[p])
+		}
+		slices.Sort(op.After)
+		g.Ops[v] = op
+	}
+	return g, nil
+}
+
+// title is the label of operation v, none if that would only repeat the number.
+func (t *task) title(v int) string {
+	s := t.label
+	if s == "" {
+		s = t.name
+	}
+	if s == strconv.Itoa(v) {
+		return ""
+	}
+	return strings.ToValidUTF8(s, "?")
+}
+
+// rows are the predecessors and successors of each task, none twice.
+func (d *draft) rows() (into, succs [][]int32) {
+	into, succs = make([][]int32, len(d.tasks)), make([][]int32, len(d.tasks))
+	for _, a := range d.arcs {
+		into[a.to] = append(into[a.to], a.from)
+	}
+	for i := range into {
+		slices.Sort(into[i])
+		into[i] = slices.Compact(into[i])
+		for _, p := range into[i] {
+			succs[p] = append(succs[p], int32(i))
+		}
+	}
+	return into, succs
+}
+
+// order is a topological order of the tasks, of all the one that comes first in
+// the dictionary, so that a text which is in such an order keeps it (Kahn, "Topological
+// sorting of large networks", CACM 1962, with a heap).
+func (d *draft) order(into, succs [][]int32) ([]int32, error) {
+	left := make([]int, len(into))
+	var ready indices
+	for i, ps := range into {
+		if left[i] = len(ps); left[i] == 0 {
+			ready = append(ready, int32(i)) // ascending, so a heap as it is
+		}
+	}
+	order := make([]int32, 0, len(into))
+	for len(ready) > 0 {
+		i := heap.Pop(&ready).(int32)
+		order = append(order, i)
+		for _, s := range succs[i] {
+			if left[s]--; left[s] == 0 {
+				heap.Push(&ready, s)
+			}
+		}
+	}
+	if len(order) < len(into) {
+		return nil, d.cycle(into, left)
+	}
+	return order, nil
+}
+
+// cycle reports one, at the arc that closes it. Every task that is left waits for
+// one that is left, so going from each to such a predecessor ends up in a circle.
+func (d *draft) cycle(into [][]int32, left []int) error {
+	at := int32(slices.IndexFunc(left, func(n int) bool { return n > 0 }))
+	seen := map[int32]int{}
+	var path []int32 // each task after its successor
+	for {
+		if start, ok := seen[at]; ok {
+			path = append(path[start:], at)
+			break
+		}
+		seen[at] = len(path)
+		path = append(path, at)
+		at = into[at][slices.IndexFunc(into[at], func(p int32) bool { return left[p] > 0 })]
+	}
+	slices.Reverse(path)
+	last := slices.IndexFunc(d.arcs, func(a arc) bool { return a.from == path[len(path)-2] && a.to == at })
+	return d.errorf(d.arcs[last].at, "the tasks go round in a circle: %s", d.names(path))
+}
+
+// names lists tasks, leaving out the middle of a long list.
+func (d *draft) names(path []int32) string {
+	const most = 12
+	var words []string
+	for k, i := range path {
+		if len(path) > most && k == most/2 {
+			words = append(words, "...")
+		}
+		if len(path) <= most || k < most/2 || k >= len(path)-most/2 {
+			words = append(words, d.tasks[i].name)
+		}
+	}
+	return strings.Join(words, " -> ")
+}
+
+// indices is a min-heap of tasks.
+type indices []int32
+
+func (h indices) Len() int           { return len(h) }
+func (h indices) Less(i, j int) bool { return h[i] < h[j] }
+func (h indices) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
+func (h *indices) Push(x any)        { *h = append(*h, x.(int32)) }
+func (h *indices) Pop() any {
+	last := (*h)[len(*h)-1]
+	*h = (*h)[:len(*h)-1]
+	return last
+}

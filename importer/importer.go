@@ -1,0 +1,134 @@
+// Package importer reads task graphs that other programs wrote, as graphs of
+// empty operations with costs, so that the planner can be tried on any public
+// DAG.
+//
+//	DOT, edge list, STG, WfCommons ──► draft ──► ir.Graph
+//	                                   tasks     program order,
+//	                                   and arcs  one after edge per arc
+//
+// A parser of one format fills in a draft: tasks by name and arcs between them, as
+// they come, each with its place in the text. What the formats have in common
+// is done once for all: names are resolved, an arc given twice is kept once, a
+// cycle is reported with its tasks, and tasks are put into a topological order,
+// which is the order of the text wherever that is one.
+//
+// Only tasks and their order are taken over. What passes along an arc, and on how
+// many machines a workflow ran, has no counterpart in a graph for one GPU.
+package importer
+
+import (
+	"fmt"
+	"math"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/reprise-gpu/reprise/ir"
+)
+
+// Options say what a text leaves open. The zero value is usable.
+type Options struct {
+	Format string        // one of Formats; "" goes by the name of the file
+	Unit   time.Duration // of a cost without a unit; 0 is a microsecond
+	Cost   time.Duration // of a task whose cost the text does not give
+}
+
+// Format is one that Read understands.
+type Format struct {
+	Name, Doc  string
+	extensions []string
+	parse      func(*draft) error
+}
+
+var formats = []Format{
+	{"dot", "Graphviz, also what cuGraphDebugDotPrint writes; a node's cost is its attribute cost", []string{".dot", ".gv"}, parseDOT},
+	{"edges", "one FROM TO a line; lines that start with #, % or // are comments", []string{".txt", ".edges", ".edgelist", ".el", ".tsv"}, parseEdges},
+	{"stg", "the Standard Task Graph Set's: one NUMBER TIME PREDECESSORS... a line", []string{".stg"}, parseSTG},
+	{"wfcommons", "workflow instances of WfCommons, in JSON", []string{".json"}, parseWfCommons},
+}
+
+// Formats lists the formats in the order in which a reader should meet them.
+func Formats() []Format { return formats }
+
+// Read returns the graph that src describes. The name is the file's: it goes into
+// errors, its base into the graph, and its extension may tell the format. A mistake
+// in the text is an *ir.Error.
+func Read(name, src string, o Options) (*ir.Graph, error) {
+	f, err := formatOf(name, o.Format)
+	if err != nil {
+		return nil, err
+	}
+	if o.Unit < 0 || o.Cost < 0 {
+		return nil, fmt.Errorf("a cost and its unit must not be negative, and are %v and %v", o.Cost, o.Unit)
+	}
+	if o.Unit == 0 {
+		o.Unit = time.Microsecond
+	}
+	d := &draft{text: text{name, src}, options: o, index: map[string]int32{}}
+	if err := f.parse(d); err != nil {
+		return nil, err
+	}
+	base := filepath.Base(name)
+	return d.graph(strings.TrimSuffix(base, filepath.Ext(base)))
+}
+
+// formatOf is the format of that name, or the one that a file's extension tells.
+func formatOf(file, name string) (*Format, error) {
+	ext := strings.ToLower(filepath.Ext(file))
+	names := make([]string, len(formats))
+	for i := range formats {
+		f := &formats[i]
+		if name == f.Name {
+			return f, nil
+		}
+		for _, e := range f.extensions {
+			if name == "" && ext == e {
+				return f, nil
+			}
+		}
+		names[i] = f.Name
+	}
+	known := strings.Join(names, ", ")
+	if name == "" {
+		return nil, fmt.Errorf("%s: the extension %q tells no format: name one of %s", file, ext, known)
+	}
+	return nil, fmt.Errorf("unknown format %q: there are %s", name, known)
+}
+
+// text is a file with its name, for errors.
+type text struct{ name, src string }
+
+// errorf is a mistake at a byte offset.
+func (t *text) errorf(at int, format string, args ...any) error {
+	at = min(at, len(t.src))
+	start := 1 + strings.LastIndexByte(t.src[:at], '\n')
+	line, _, _ := strings.Cut(t.src[start:], "\n")
+	return &ir.Error{
+		File: t.name, Line: 1 + strings.Count(t.src[:at], "\n"), Col: 1 + at - start,
+		Msg: fmt.Sprintf(format, args...), Source: strings.TrimSuffix(line, "\r"),
+	}
+}
+
+// maxCost is the longest cost of a task, in nanoseconds: a hundred days.
+const maxCost = 100 * 24 * 3600 * 1e9
+
+// nanoseconds reads a cost: a number of units, or a duration such as 1.5us.
+func (d *draft) nanoseconds(at int, s string) (int64, error) {
+	if v, err := strconv.ParseFloat(s, 64); err == nil {
+		return d.cost(at, v*float64(d.options.Unit))
+	}
+	v, err := time.ParseDuration(s)
+	if err != nil {
+		return 0, d.errorf(at, "%q is no cost: write a number, or a duration such as 1.5us", s)
+	}
+	return d.cost(at, float64(v))
+}
+
+// cost is a cost in whole nanoseconds.
+func (d *draft) cost(at int, ns float64) (int64, error) {
+	if !(0 <= ns && ns <= maxCost) {
+		return 0, d.errorf(at, "a cost must be from 0 to 100 days, and is %v ns", ns)
+	}
+	return int64(math.Round(ns)), nil
+}

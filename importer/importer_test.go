@@ -1,0 +1,216 @@
+package importer_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cockroachdb/datadriven"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/reprise-gpu/reprise/importer"
+	"github.com/reprise-gpu/reprise/ir"
+)
+
+// TestRead runs testdata: the argument of a case is the file's name, its input the file,
+// its output the graph or the error.
+func TestRead(t *testing.T) {
+	datadriven.Walk(t, "testdata/read", func(t *testing.T, path string) {
+		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
+			var o importer.Options
+			if d.HasArg("cost") {
+				o.Cost = time.Second
+			}
+			if d.HasArg("ms") {
+				o.Unit = time.Millisecond
+			}
+			g, err := importer.Read(d.CmdArgs[0].Key, d.Input+"\n", o)
+			if err != nil {
+				return err.Error() + "\n"
+			}
+			require.NoError(t, ir.Verify(g))
+			return ir.Print(g)
+		})
+	})
+}
+
+// TestFormatsAgree writes random graphs in every format, tasks and edges shuffled, and
+// expects the same tasks, costs and edges back.
+func TestFormatsAgree(t *testing.T) {
+	for seed := range uint64(200) {
+		r := rand.New(rand.NewPCG(seed, 20))
+		want := randomTasks(r)
+		for format, write := range writers {
+			src := write(r, want)
+			g, err := importer.Read("x", src, importer.Options{Format: format})
+			require.NoError(t, err, "seed %d as %s:\n%s", seed, format, src)
+			require.NoError(t, ir.Verify(g), "seed %d as %s", seed, format)
+			got := tasksOf(g)
+			if format == "edges" { // has no costs
+				for name := range got {
+					got[name] = known{want[name].micros, got[name].preds}
+				}
+			}
+			require.Equal(t, want, got, "seed %d as %s:\n%s", seed, format, src)
+		}
+	}
+}
+
+// known is what must survive of a task, by its name.
+type known struct {
+	micros int64
+	preds  string // sorted names
+}
+
+func randomTasks(r *rand.Rand) map[string]known {
+	tasks := map[string]known{}
+	n := 1 + r.IntN(12)
+	number := r.Perm(n) // names in no topological order
+	for v := range n {
+		var preds []string
+		for u := range v {
+			if r.IntN(3) == 0 {
+				preds = append(preds, fmt.Sprint(100+number[u]))
+			}
+		}
+		slices.Sort(preds)
+		tasks[fmt.Sprint(100+number[v])] = known{r.Int64N(1000), strings.Join(preds, " ")}
+	}
+	return tasks
+}
+
+// tasksOf reads a graph back. A label is missing where it would be the number of the
+// operation, which is never 100 or more here.
+func tasksOf(g *ir.Graph) map[string]known {
+	tasks := map[string]known{}
+	for _, op := range g.Ops {
+		var preds []string
+		for _, u := range op.After {
+			preds = append(preds, g.Ops[u].Label)
+		}
+		slices.Sort(preds)
+		tasks[op.Label] = known{op.Cost / 1000, strings.Join(preds, " ")}
+	}
+	return tasks
+}
+
+// shuffled is the names of tasks in random order.
+func shuffled(r *rand.Rand, tasks map[string]known) []string {
+	var names []string
+	for n := range tasks {
+		names = append(names, n)
+	}
+	slices.Sort(names)
+	r.Shuffle(len(names), func(i, j int) { names[i], names[j] = names[j], names[i] })
+	return names
+}
+
+var writers = map[string]func(*rand.Rand, map[string]known) string{
+	"dot": func(r *rand.Rand, tasks map[string]known) string {
+		var b strings.Builder
+		b.WriteString("digraph {\n")
+		for _, n := range shuffled(r, tasks) {
+			if ps := strings.Fields(tasks[n].preds); len(ps) > 0 {
+				fmt.Fprintf(&b, "{%s} -> %s\n", strings.Join(ps, "; "), n)
+			}
+		}
+		for _, n := range shuffled(r, tasks) {
+			fmt.Fprintf(&b, "%s [cost=\"%dus\"];", n, tasks[n].micros)
+		}
+		return b.String() + "}"
+	},
+	"edges": func(r *rand.Rand, tasks map[string]known) string {
+		var b strings.Builder
+		for _, n := range shuffled(r, tasks) {
+			b.WriteString(n + "\n")
+			for _, p := range strings.Fields(tasks[n].preds) {
+				b.WriteString(p + "\t" + n + "\n")
+			}
+		}
+		return b.String()
+	},
+	"stg": func(r *rand.Rand, tasks map[string]known) string {
+		var b strings.Builder
+		fmt.Fprintln(&b, len(tasks))
+		for _, n := range shuffled(r, tasks) {
+			ps := strings.Fields(tasks[n].preds)
+			fmt.Fprintf(&b, "%s %d %d %s\n", n, tasks[n].micros, len(ps), strings.Join(ps, " "))
+		}
+		return b.String()
+	},
+	"wfcommons": func(r *rand.Rand, tasks map[string]known) string {
+		var list, times []string
+		for _, n := range shuffled(r, tasks) {
+			parents := "[]"
+			if ps := strings.Fields(tasks[n].preds); len(ps) > 0 {
+				parents = `["` + strings.Join(ps, `", "`) + `"]`
+			}
+			list = append(list, fmt.Sprintf(`{"id": %q, "parents": %s}`, n, parents))
+			times = append(times, fmt.Sprintf(`{"id": %q, "runtimeInSeconds": %de-6}`, n, tasks[n].micros))
+		}
+		parts := []string{
+			`"specification": {"tasks": [` + strings.Join(list, ", ") + `]}`,
+			`"execution": {"tasks": [` + strings.Join(times, ", ") + `]}`,
+		}
+		if r.IntN(2) == 0 {
+			slices.Reverse(parts)
+		}
+		return `{"workflow": {` + strings.Join(parts, ", ") + `}}`
+	},
+}
+
+func TestFormatFollowsTheName(t *testing.T) {
+	for _, name := range []string{"x.DOT", "a/x.gv", "x.txt", "x.stg", "x.json"} {
+		_, err := importer.Read(name, "", importer.Options{})
+		assert.ErrorAs(t, err, new(*ir.Error), "%s: the text is empty, the format known", name)
+	}
+	_, err := importer.Read("x.png", "", importer.Options{})
+	assert.EqualError(t, err, `x.png: the extension ".png" tells no format: name one of dot, edges, stg, wfcommons`)
+	_, err = importer.Read("x.dot", "", importer.Options{Format: "gml"})
+	assert.EqualError(t, err, `unknown format "gml": there are dot, edges, stg, wfcommons`)
+}
+
+// A few bytes of DOT must not take the memory of the machine.
+func TestProductsOfSubgraphsAreBounded(t *testing.T) {
+	var nodes strings.Builder
+	for i := range 1100 {
+		fmt.Fprintf(&nodes, "a%d;", i)
+	}
+	left := nodes.String()
+	src := "digraph { {" + left + "} -> {" + strings.ReplaceAll(left, "a", "b") + "} }"
+	_, err := importer.Read("x.dot", src, importer.Options{})
+	assert.ErrorContains(t, err, "edges between subgraphs stand for more than 1048576 edges")
+	_, err = importer.Read("x.dot", "digraph "+strings.Repeat("{", 100000), importer.Options{})
+	assert.ErrorContains(t, err, "more than 1000 subgraphs within each other")
+}
+
+// FuzzRead: no text makes a parser panic, and what it accepts is a valid graph that
+// prints and reads back. The first byte chooses the format.
+func FuzzRead(f *testing.F) {
+	for seed := range uint64(3) {
+		r := rand.New(rand.NewPCG(seed, 21))
+		for i, format := range importer.Formats() {
+			f.Add(uint8(i), writers[format.Name](r, randomTasks(r)))
+		}
+	}
+	f.Add(uint8(0), "strict digraph \"a\" + \"b\" { node [cost=2, label=<<b>x</b>>] a:n -> {b c:p:s} -> subgraph d {e} [x]; k = v }")
+	f.Fuzz(func(t *testing.T, format uint8, src string) {
+		if len(src) > 4<<10 {
+			return
+		}
+		all := importer.Formats()
+		g, err := importer.Read("fuzz", src, importer.Options{Format: all[int(format)%len(all)].Name})
+		if err != nil {
+			require.ErrorAs(t, err, new(*ir.Error))
+			return
+		}
+		require.NoError(t, ir.Verify(g))
+		again, err := ir.Parse("again.rir", ir.Print(g))
+		require.NoError(t, err)
+		require.Equal(t, ir.Print(g), ir.Print(again.Graph))
+	})
+}

@@ -1,0 +1,234 @@
+package importer
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// parseWfCommons reads a workflow instance in WfFormat (Coleman et al., "WfCommons: A
+// framework for enabling scientific workflow research and development", FGCS 2022).
+// Up to version 1.4 the tasks with their run times are workflow.tasks, once called
+// jobs; since 1.5 workflow.specification.tasks has the order and
+// workflow.execution.tasks the times. Times are seconds.
+func parseWfCommons(d *draft) error {
+	if err := json.Unmarshal([]byte(d.src), new(json.RawMessage)); err != nil {
+		var syntax *json.SyntaxError
+		errors.As(err, &syntax)
+		return d.errorf(max(0, int(syntax.Offset)-1), "%v", err)
+	}
+	w := workflow{draft: d, dec: json.NewDecoder(strings.NewReader(d.src)), byName: map[string]int32{}, times: map[string]timing{}}
+	if err := w.value(nil); err != nil {
+		return err
+	}
+	return w.connect()
+}
+
+// workflow is a walk through the JSON. It goes by the decoder's tokens, since the
+// places of tasks are needed for errors.
+type workflow struct {
+	*draft
+	dec    *json.Decoder
+	read   []wfTask
+	byName map[string]int32 // the task of that name, -1 if there are several
+	times  map[string]timing
+}
+
+// timing is the time of a task and where the text gives it.
+type timing struct {
+	ns int64
+	at int
+}
+
+// wfTask is a task in any version of the format.
+type wfTask struct {
+	ID               string   `json:"id"`
+	Name             string   `json:"name"`
+	Parents          []string `json:"parents"`
+	Children         []string `json:"children"`
+	Runtime          *float64 `json:"runtime"`
+	RuntimeInSeconds *float64 `json:"runtimeInSeconds"`
+
+	at int
+}
+
+// taskLists are the paths of the arrays of tasks.
+var taskLists = map[string]func(*workflow, *wfTask) error{
+	"workflow.tasks":               (*workflow).declare,
+	"workflow.jobs":                (*workflow).declare,
+	"workflow.specification.tasks": (*workflow).declare,
+	"workflow.execution.tasks":     (*workflow).timed,
+}
+
+// value reads the value at a path, skipping what is on the way to no task.
+func (w *workflow) value(path []string) error {
+	key := strings.Join(path, ".")
+	if each, ok := taskLists[key]; ok {
+		return w.list(key, each)
+	}
+	leads := key == "" || key == "workflow" || key == "workflow.specification" || key == "workflow.execution"
+	if !leads {
+		return w.dec.Decode(new(json.RawMessage))
+	}
+	if err := w.open('{', key); err != nil {
+		return err
+	}
+	for w.dec.More() {
+		name, err := w.dec.Token()
+		if err != nil {
+			return err
+		}
+		if err := w.value(append(path, fmt.Sprint(name))); err != nil {
+			return err
+		}
+	}
+	_, err := w.dec.Token()
+	return err
+}
+
+// list reads an array of tasks.
+func (w *workflow) list(key string, each func(*workflow, *wfTask) error) error {
+	if err := w.open('[', key); err != nil {
+		return err
+	}
+	for w.dec.More() {
+		t := wfTask{at: w.offset()}
+		if err := w.dec.Decode(&t); err != nil {
+			return w.mistyped(t.at, err)
+		}
+		if t.ID == "" {
+			t.ID = t.Name
+		}
+		if t.ID == "" {
+			return w.errorf(t.at, "a task has neither an id nor a name")
+		}
+		if err := each(w, &t); err != nil {
+			return err
+		}
+	}
+	_, err := w.dec.Token()
+	return err
+}
+
+// open reads the bracket that begins what is at key.
+func (w *workflow) open(bracket json.Delim, key string) error {
+	at := w.offset()
+	t, err := w.dec.Token()
+	if err != nil {
+		return err
+	}
+	if t != bracket {
+		if key == "" {
+			key = "a workflow"
+		}
+		return w.errorf(at, "%s must begin with %v", key, bracket)
+	}
+	return nil
+}
+
+// offset is where the next value starts.
+func (w *workflow) offset() int {
+	at := int(w.dec.InputOffset())
+	rest := w.src[at:]
+	return at + len(rest) - len(strings.TrimLeft(rest, " \t\r\n,:"))
+}
+
+// declare notes a task, with its time if it is there.
+func (w *workflow) declare(t *wfTask) error {
+	if _, ok := w.index[t.ID]; ok {
+		return w.errorf(t.at, "task %s is there twice", t.ID)
+	}
+	i := w.task(t.ID)
+	if t.Name != "" {
+		if _, ok := w.byName[t.Name]; ok {
+			i = -1
+		}
+		w.byName[t.Name] = i
+	}
+	w.read = append(w.read, *t)
+	return w.timed(t)
+}
+
+// timed notes the time of a task, which may be declared later.
+func (w *workflow) timed(t *wfTask) error {
+	seconds := t.RuntimeInSeconds
+	if seconds == nil {
+		seconds = t.Runtime
+	}
+	if seconds == nil {
+		return nil
+	}
+	ns, err := w.cost(t.at, *seconds*1e9)
+	w.times[t.ID] = timing{ns, t.at}
+	return err
+}
+
+// connect adds times and arcs, when all tasks are known. The order is told by
+// parents, by children, or by both.
+func (w *workflow) connect() error {
+	for _, id := range slices.Sorted(maps.Keys(w.times)) {
+		i, ok := w.index[id]
+		if !ok {
+			return w.errorf(w.times[id].at, "there is no task %s", id)
+		}
+		w.tasks[i].cost = w.times[id].ns
+	}
+	for i := range w.read {
+		if err := w.relatives(&w.read[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// relatives adds the arcs of a task.
+func (w *workflow) relatives(t *wfTask) error {
+	i := w.index[t.ID]
+	w.tasks[i].label = t.Name
+	for _, p := range t.Parents {
+		from, err := w.named(p, t.at)
+		if err != nil {
+			return err
+		}
+		if err := w.arc(from, i, t.at); err != nil {
+			return err
+		}
+	}
+	for _, c := range t.Children {
+		to, err := w.named(c, t.at)
+		if err != nil {
+			return err
+		}
+		if err := w.arc(i, to, t.at); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// named is the task of that id, or in older versions of that name.
+func (w *workflow) named(name string, at int) (int32, error) {
+	if i, ok := w.index[name]; ok {
+		return i, nil
+	}
+	i, ok := w.byName[name]
+	switch {
+	case !ok:
+		return 0, w.errorf(at, "there is no task %s", name)
+	case i < 0:
+		return 0, w.errorf(at, "there are several tasks called %s", name)
+	}
+	return i, nil
+}
+
+// mistyped says what of a task is not of the type that it should be.
+func (w *workflow) mistyped(at int, err error) error {
+	var wrong *json.UnmarshalTypeError
+	if errors.As(err, &wrong) && wrong.Field != "" {
+		return w.errorf(at, "the %s of a task cannot be a %s", wrong.Field, wrong.Value)
+	}
+	return w.errorf(at, "this is no task: %v", err)
+}
