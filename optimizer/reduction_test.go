@@ -1,8 +1,12 @@
 package optimizer
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
+	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -74,39 +78,117 @@ func randomEdges(r *rand.Rand, n, m, span int) []edge {
 	return edges
 }
 
+// reductions are the methods, each on its own and one taking over from another.
+var reductions = map[string]func(*dag, []int32, []bool){
+	"search": func(d *dag, in []int32, redundant []bool) { newRankCut(d, in, redundant).run(math.MaxInt) },
+	"blocks": func(d *dag, in []int32, redundant []bool) { newBlockSweeps(d, in).reduce(redundant) },
+	"chains": func(d *dag, in []int32, redundant []bool) { newChainSweeps(d, in).reduce(redundant) },
+	"search, then blocks": func(d *dag, in []int32, redundant []bool) {
+		newRankCut(d, in, redundant).run(len(d.to) / 2)
+		newBlockSweeps(d, in).reduce(redundant)
+	},
+	"search, stopped once, then chains": func(d *dag, in []int32, redundant []bool) {
+		s := newRankCut(d, in, redundant)
+		s.run(len(d.to) / 4)
+		s.run(len(d.to) / 2)
+		newChainSweeps(d, in).reduce(redundant)
+	},
+	"the cheapest": func(d *dag, _ []int32, redundant []bool) { copy(redundant, d.redundantEdges()) },
+}
+
 func TestReductionsAgreeWithBruteForce(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
-	for round := range 400 {
-		n := 1 + r.IntN(60)
+	for round := range 10_000 {
+		n := 1 + r.IntN(12)
+		if round%40 == 0 {
+			n = 1 + r.IntN(60)
+		}
 		edges := randomEdges(r, n, r.IntN(4*n), 1+r.IntN(n))
 		want := bruteReduction(n, edges)
 		d := newDAG(n, edges)
-
-		for name, budget := range map[string]int{"search": 1 << 40, "bitset": -1, "both": r.IntN(1 + len(edges))} {
+		for name, reduce := range reductions {
 			redundant := make([]bool, len(d.to))
-			if !newRankCut(d, d.indegrees(), redundant).run(budget) {
-				d.blockedReduction(d.indegrees(), redundant)
+			reduce(d, d.indegrees(), redundant)
+			if !slices.Equal(want, d.withoutEdges(redundant).edges()) {
+				t.Fatalf("round %d, %s, %d nodes: %v", round, name, n, edges)
 			}
-			require.Equal(t, want, d.withoutEdges(redundant).edges(), "round %d, %s, %d nodes: %v", round, name, n, edges)
 		}
 	}
 }
 
-// Blocks beyond the first and floors above zero need more than 512 ranks, where
-// brute force is too slow; there the two methods check each other.
-func TestReductionMethodsAgreeAcrossBlocks(t *testing.T) {
+// More blocks than one, more chains than one sweep takes and floors above zero need
+// more ranks than brute force can do; there the methods check each other.
+func TestReductionMethodsAgreeAcrossSweeps(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 2))
 	for _, span := range []int{3, 40, 700, 3000} {
 		for _, density := range []int{1, 2, 8} {
 			n := 2000 + r.IntN(1500)
 			d := newDAG(n, randomEdges(r, n, density*n, span))
-			search, sweep := make([]bool, len(d.to)), make([]bool, len(d.to))
-			require.True(t, newRankCut(d, d.indegrees(), search).run(1<<40))
-			d.blockedReduction(d.indegrees(), sweep)
-			require.Equal(t, search, sweep, "span %d, density %d", span, density)
-			require.Equal(t, search, d.redundantEdges(), "span %d, density %d", span, density)
+			want := make([]bool, len(d.to))
+			reductions["search"](d, d.indegrees(), want)
+			for name, reduce := range reductions {
+				got := make([]bool, len(d.to))
+				reduce(d, d.indegrees(), got)
+				require.Equal(t, want, got, "%s, span %d, density %d", name, span, density)
+			}
 		}
 	}
+}
+
+// training is a chain forwards and back, as wide as lanes, in which each step back
+// reads what its step forward left: edges as long as the graph, all of them redundant
+// but the innermost.
+func training(n, lanes int) (edges []edge) {
+	for v := range int32(n) {
+		if next := v + int32(lanes); next < int32(n) {
+			edges = append(edges, edge{v, next})
+		}
+		if twin := int32(n) - 1 - v; v+int32(lanes) < twin {
+			edges = append(edges, edge{v, twin})
+		}
+	}
+	return edges
+}
+
+// Each of these is quadratic for one method or two. What is done in the end looks at
+// each edge a few times.
+func TestReductionHasNoCliff(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		edges []edge
+	}{
+		{"training", training(200_000, 1)},
+		{"training on 64 lanes", training(200_000, 64)},
+		{"complete layers", completeLayers(50_000, 16)},
+		{"fan", fanEdges(200_000)},
+	} {
+		n := 1 + int(slices.MaxFunc(c.edges, func(a, b edge) int { return cmp.Compare(a.to, b.to) }).to)
+		d := newDAG(n, c.edges)
+		foretold := d.cheapestSweeps(d.indegrees()).work()
+		search := newRankCut(d, d.indegrees(), make([]bool, len(d.to)))
+		search.run(min(foretold, 100*len(d.to)))
+		assert.Less(t, min(foretold, search.work), 25*len(d.to), c.name)
+	}
+}
+
+// completeLayers has every node of a layer lead to all of the next two.
+func completeLayers(n, width int) (edges []edge) {
+	for v := range n {
+		next := v - v%width + width
+		for w := next; w < min(n, next+2*width); w++ {
+			edges = append(edges, edge{int32(v), int32(w)})
+		}
+	}
+	return edges
+}
+
+// fanEdges is a fork into n-2 nodes and their join, with an edge past them.
+func fanEdges(n int) []edge {
+	edges := []edge{{0, int32(n) - 1}}
+	for v := int32(1); v < int32(n)-1; v++ {
+		edges = append(edges, edge{0, v}, edge{v, int32(n) - 1})
+	}
+	return edges
 }
 
 func TestReductionOfRealGraphs(t *testing.T) {
@@ -122,27 +204,27 @@ func BenchmarkReduction(b *testing.B) {
 	for _, c := range realDAGs {
 		d := dagOf(loadDAG(b, c.name))
 		in := d.indegrees()
-		b.Run(c.name+"/search", func(b *testing.B) {
-			for b.Loop() {
-				newRankCut(d, in, make([]bool, len(d.to))).run(1 << 60)
-			}
-		})
-		b.Run(c.name+"/bitset", func(b *testing.B) {
-			for b.Loop() {
-				d.blockedReduction(in, make([]bool, len(d.to)))
-			}
-		})
-		b.Run(c.name+"/both", func(b *testing.B) {
-			for b.Loop() {
-				d.redundantEdges()
-			}
-		})
+		for _, name := range slices.Sorted(maps.Keys(reductions)) {
+			b.Run(c.name+"/"+name, func(b *testing.B) {
+				for b.Loop() {
+					reductions[name](d, in, make([]bool, len(d.to)))
+				}
+			})
+		}
 	}
 	for _, span := range []int{16, 4096} {
 		r := rand.New(rand.NewPCG(3, 3))
 		const n = 1_000_000
 		d := newDAG(n, randomEdges(r, n, 3*n, span))
 		b.Run(fmt.Sprintf("random/ops=%d/span=%d", n, span), func(b *testing.B) {
+			for b.Loop() {
+				d.redundantEdges()
+			}
+		})
+	}
+	for _, lanes := range []int{1, 64} {
+		d := newDAG(1_000_000, training(1_000_000, lanes))
+		b.Run(fmt.Sprintf("training/ops=%d/lanes=%d", d.len(), lanes), func(b *testing.B) {
 			for b.Loop() {
 				d.redundantEdges()
 			}

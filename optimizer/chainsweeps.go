@@ -1,0 +1,158 @@
+package optimizer
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// chainSweeps reduces with the closure by chains: the graph is covered with paths
+// that share no node, and a node reaches of each chain all from some node on, which
+// is all there is to know.
+//
+//	chain 0   0 ──► 1 ──► 4        clock of 0: {1, 2}: of chain 0 it reaches 1 and
+//	          │     │              all behind, of chain 1 all from 2 on, by way of 1.
+//	chain 1   │     └─► 2 ──► 3    So the edge 0 ──► 3 is redundant.
+//	          └───────────────▲
+//
+// That is the compressed closure of Jagadish, "A compression technique to
+// materialize transitive closure", ACM TODS 15(4), 1990; Kritikakis and Tollis,
+// "Fast and practical DAG decomposition with reachability applications", SEA 2023,
+// reduce with it. Labels for all chains would be as large as the closure of
+// a wide graph, so there are 16 at a time, which fill a cache line per node, and
+// only for the ranks between the contested edges into these chains. A trace of a
+// few hundred lanes takes a few dozen sweeps, however long it is and its edges are.
+type chainSweeps struct {
+	d      *dag
+	chain  []int32 // by node
+	groups []chainGroup
+}
+
+// chainsAtOnce is the number of chains of one sweep: 16 ranks fill a cache line.
+const chainsAtOnce = 16
+
+// clock is, by slot of a chain, the lowest of its nodes that a node reaches.
+type clock [chainsAtOnce]int32
+
+func (c *clock) lower(o *clock) {
+	for i := range c {
+		c[i] = min(c[i], o[i])
+	}
+}
+
+// contestedChain is a chain that contested edges lead to, all of them between two ranks.
+type contestedChain struct{ chain, low, high int32 }
+
+// chainGroup is what one sweep is about, and the ranks that matter to it.
+type chainGroup struct {
+	chains    []contestedChain
+	low, high int32 // high is not among them
+}
+
+func newChainSweeps(d *dag, in []int32) *chainSweeps {
+	s := &chainSweeps{d: d}
+	var n int32
+	s.chain, n = d.greedyChains()
+	for chains := range slices.Chunk(s.contestedChains(n, in), chainsAtOnce) {
+		g := chainGroup{chains: chains, low: math.MaxInt32}
+		for _, c := range chains {
+			g.low, g.high = min(g.low, c.low), max(g.high, c.high)
+		}
+		s.groups = append(s.groups, g)
+	}
+	return s
+}
+
+// greedyChains covers d with n chains: a node is followed by the first of its
+// successors that follows nobody yet.
+func (d *dag) greedyChains() (chain []int32, n int32) {
+	chain = filled(d.len(), -1)
+	for u := range chain {
+		if chain[u] < 0 {
+			chain[u] = n
+			n++
+		}
+		for _, v := range d.succs(int32(u)) {
+			if chain[v] < 0 {
+				chain[v] = chain[u]
+				break
+			}
+		}
+	}
+	return chain, n
+}
+
+// contestedChains come in the order of their first contested edges, so that those
+// swept together look at the same part of the graph.
+func (s *chainSweeps) contestedChains(n int32, in []int32) []contestedChain {
+	all := make([]contestedChain, n)
+	for c := range all {
+		all[c] = contestedChain{chain: int32(c), low: -1}
+	}
+	for u := range int32(s.d.len()) {
+		for i, v := range s.d.succs(u) {
+			if !contested(i, v, in) {
+				continue
+			}
+			c := &all[s.chain[v]]
+			if c.low < 0 {
+				c.low = u
+			}
+			c.high = max(c.high, v+1)
+		}
+	}
+	all = slices.DeleteFunc(all, func(c contestedChain) bool { return c.low < 0 })
+	slices.SortFunc(all, func(a, b contestedChain) int { return cmp.Compare(a.low, b.low) })
+	return all
+}
+
+// work counts an edge twice: a clock takes about twice the time of a block.
+func (s *chainSweeps) work() int {
+	work := len(s.d.to)
+	for _, g := range s.groups {
+		work += 2 * int(s.d.first[g.high]-s.d.first[g.low])
+	}
+	return work
+}
+
+func (s *chainSweeps) reduce(redundant []bool) {
+	slot := filled(s.d.len(), -1) // by chain
+	var clocks []clock            // by rank from the group's lowest
+	for _, g := range s.groups {
+		for i, c := range g.chains {
+			slot[c.chain] = int32(i)
+		}
+		if int(g.high-g.low) > len(clocks) {
+			clocks = make([]clock, g.high-g.low)
+		}
+		for u := g.high - 1; u >= g.low; u-- {
+			s.row(u, g, slot, clocks, redundant)
+		}
+		for _, c := range g.chains {
+			slot[c.chain] = -1
+		}
+	}
+}
+
+// row sets the clock of u and marks the edges into the group's chains that an
+// earlier successor of u implies.
+func (s *chainSweeps) row(u int32, g chainGroup, slot []int32, clocks []clock, redundant []bool) {
+	d, own := s.d, &clocks[u-g.low]
+	for i := range own {
+		own[i] = math.MaxInt32
+	}
+	for e := d.first[u]; e < d.first[u+1] && d.to[e] < g.high; e++ {
+		v := d.to[e]
+		if redundant[e] {
+			continue
+		}
+		if i := slot[s.chain[v]]; i >= 0 {
+			if own[i] <= v {
+				redundant[e] = true
+				continue
+			}
+			own[i] = v
+		}
+		own.lower(&clocks[v-g.low])
+	}
+}
