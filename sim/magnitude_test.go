@@ -9,6 +9,8 @@ import (
 
 	_ "github.com/cockroachdb/datadriven" // its flag, -rewrite
 	"github.com/stretchr/testify/require"
+
+	"github.com/reprise-gpu/reprise/device"
 )
 
 // magnitude is a kernel whose speed on real devices is known well enough to say
@@ -69,6 +71,18 @@ func (s *stopwatch) chase(bytes int) float64 {
 	return 1000 * s.us("chase", line(1, 1), int32(steps), up(s.gpu, next), room[int32](s, 1)) / steps
 }
 
+// texels is how many interpolated texels a second come out of a texture that L1 holds, in 1e9.
+func (s *stopwatch) texels() float64 {
+	const side, turns = 32, 32
+	blocks := 8 * s.profile.SMs
+	tex := s.texture(device.TextureDesc{
+		Array:  texels(s.gpu, device.Texels{Format: device.TexelF32, Channels: 1, Width: side, Height: side}, make([]float32, side*side)),
+		Linear: true, Address: clamped,
+	})
+	us := s.us("texels", line(blocks, 256), tex, room[float32](s, 256*blocks))
+	return turns * 256 * float64(blocks) / us / 1e3
+}
+
 var magnitudes = []magnitude{
 	{"empty kernel", "us", 1, func(s *stopwatch) float64 { return s.us("empty", line(1, 32)) },
 		[devices]float64{0.1, 0.1, 0.1, 0.1, 0.1, 0.1}, [devices]float64{2, 2, 2, 2, 2, 2}},
@@ -97,6 +111,9 @@ var magnitudes = []magnitude{
 	// the GTX 960 below 0.31.
 	{"sgemm of 1024, tiles of 32", "TFLOPS", 2, func(s *stopwatch) float64 { return s.gemm("sgemm_tiled") },
 		[devices]float64{5, 3, 2.5, 1.2, 0.5, 0.25}, [devices]float64{12, 7, 6, 4.5, 2.5, 1.3}},
+	// Data sheets have texture units by clock: 157 for the GTX 1660 Super, 75 for the GTX 960.
+	{"texels between four", "GTexels/s", 2, func(s *stopwatch) float64 { return s.texels() },
+		[devices]float64{900, 520, 420, 250, 135, 65}, [devices]float64{1046, 610, 490, 292, 157.1, 75.4}},
 	{"2^20 atomic adds to one word", "us", 8, func(s *stopwatch) float64 { return s.count(1) },
 		[devices]float64{200, 200, 200, 200, 200, 200}, [devices]float64{1500, 1500, 1500, 1500, 1500, 1500}},
 	{"2^20 atomic adds to 2^16 words", "us", 8, func(s *stopwatch) float64 { return s.count(1 << 16) },

@@ -51,7 +51,7 @@ var (
 			unit.Shuffle: 32, unit.Vote: 64,
 			unit.Branch:  32, // estimate, not measured
 			unit.Tensor:  4,  // there are none; as many multiply-adds as the pairs of halves do: estimate, not measured
-			unit.Texture: 16, // four texture units of a quad each [P]
+			unit.Texture: 4,  // four texture units of a bilinear texel each [P]
 		},
 		L1Cycles: 82, L2Cycles: 234, // [J]
 		DRAMCycles: 434, // estimate, not measured: [J] has 234 for L2, and DRAM is some 200 behind that
@@ -92,7 +92,7 @@ var (
 			unit.Shuffle: 32, unit.Vote: 64,
 			unit.Branch:  32, // estimate, not measured
 			unit.Tensor:  8,  // matrices in the units for halves, 128 multiply-adds per cycle [T]: estimate, not measured
-			unit.Texture: 16, // four texture units of a quad each [T]
+			unit.Texture: 4,  // four texture units of a bilinear texel each [T]
 		},
 		L1Cycles: 32, L2Cycles: 188, // [J], a T4
 		DRAMCycles: 434, // estimate, not measured: [J] has 188 for L2, and GDDR6 is farther behind it than HBM2
@@ -129,7 +129,7 @@ var (
 			unit.Shuffle: 32, unit.Vote: 64,
 			unit.Branch:  32, // estimate, not measured
 			unit.Tensor:  4,  // there are none; half as many multiply-adds as it does of floats: estimate, not measured
-			unit.Texture: 32, // eight texture units of a quad each [M]
+			unit.Texture: 8,  // eight texture units of a bilinear texel each [M]
 		},
 		L1Cycles: 82, L2Cycles: 207, // [J], an M60
 		DRAMCycles: 407, // estimate, not measured: [J] has 207 for L2, and DRAM is some 200 behind that

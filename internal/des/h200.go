@@ -68,7 +68,7 @@ var h200 = Profile{
 		unit.Shuffle: 32, unit.Vote: 64,
 		unit.Branch:  32,  // estimate, not measured
 		unit.Tensor:  128, // a warp's m16n8k16 of halves takes 2 cycles of 4 units [H]; other shapes are an estimate, not measured
-		unit.Texture: 16,  // four texture units of a quad each [H]
+		unit.Texture: 4,   // four texture units of a bilinear texel each [H]
 	},
 	L1Cycles:   41,  // [L]
 	L2Cycles:   262, // [L], near the multiprocessor's own half

@@ -48,7 +48,7 @@ var (
 			unit.Shuffle: 32, unit.Vote: 64,
 			unit.Branch:  32, // estimate, not measured
 			unit.Tensor:  64, // a warp's m16n8k16 of halves takes 4 cycles of 4 units [A]; other shapes are an estimate, not measured
-			unit.Texture: 16, // four texture units of a quad each [A]
+			unit.Texture: 4,  // four texture units of a bilinear texel each [A]
 		},
 		L1Cycles: 38, L2Cycles: 262, DRAMCycles: 466, // [L]
 		Limits: Limits{ // [G]
@@ -85,7 +85,7 @@ var (
 			unit.Shuffle: 32, unit.Vote: 64,
 			unit.Branch:  32, // estimate, not measured
 			unit.Tensor:  32, // a warp's m16n16k16 of halves takes 16 cycles of 8 units [V]; other shapes are an estimate, not measured
-			unit.Texture: 16, // four texture units of a quad each [V]
+			unit.Texture: 4,  // four texture units of a bilinear texel each [V]
 		},
 		L1Cycles: 28, L2Cycles: 193, // [J]
 		DRAMCycles: 400, // estimate, not measured: [J] has 193 for L2, and DRAM is some 200 behind that

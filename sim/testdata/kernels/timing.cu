@@ -100,3 +100,12 @@ extern "C" __global__ void count(int n, int bins, unsigned *histogram)
     if (i < n)
         atomicAdd(&histogram[(i / 32 * 97 + i % 32) % bins], 1u);
 }
+
+// texels samples a small texture between its texels, 32 times a thread.
+extern "C" __global__ void texels(cudaTextureObject_t t, float *out)
+{
+    float sum = 0;
+    for (int i = 0; i < 32; i++)
+        sum += tex2D<float>(t, threadIdx.x + 0.25f, i + 0.75f);
+    out[blockIdx.x * blockDim.x + threadIdx.x] = sum;
+}
