@@ -91,6 +91,8 @@ void Hits::steer() {
 		memory_.write(matrix->ptr, data->ptr);
 		memory_.write(matrix->idx, data->idx);
 	}
+	from_data_.reset(); // gigabytes, for which the device has pages of its own now
+	into_data_.reset();
 }
 
 Checked Hits::check() {

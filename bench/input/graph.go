@@ -36,18 +36,49 @@ func NewGraph(s Sequence, n int) Graph {
 func (g Graph) Transpose() Graph {
 	n := len(g.Ptr) - 1
 	t := Graph{Ptr: make([]int32, n+1), Idx: make([]int32, len(g.Idx))}
-	for _, v := range g.Idx {
-		t.Ptr[v+1]++
-	}
-	for v := range n {
-		t.Ptr[v+1] += t.Ptr[v]
-	}
-	next := slices.Clone(t.Ptr)
-	for i := range n {
-		for _, v := range g.Idx[g.Ptr[i]:g.Ptr[i+1]] {
-			t.Idx[next[v]] = int32(i)
-			next[v]++
+	next := make([]int32, min(n, partition))
+	for p, edges := range g.byTarget() {
+		first := p * partition
+		ptr := t.Ptr[first : min(first+partition, n)+1]
+		for _, e := range edges {
+			ptr[int(e.to)-first+1]++
+		}
+		for v := range len(ptr) - 1 {
+			ptr[v+1] += ptr[v]
+		}
+		copy(next, ptr)
+		for _, e := range edges {
+			at := &next[int(e.to)-first]
+			t.Idx[*at] = e.from
+			*at++
 		}
 	}
 	return t
+}
+
+// partition is how many vertices have their edges sorted at a time: so many that what
+// is written at random stays in a core's own cache. All at once, graphs of a hundred million
+// edges took three times as long.
+const partition = 1 << 17
+
+type edge struct{ from, to int32 }
+
+// byTarget lists all edges, in their order, by the partition that they lead to.
+func (g Graph) byTarget() [][]edge {
+	n := len(g.Ptr) - 1
+	parts := make([][]edge, (n+partition-1)/partition)
+	counts := make([]int, len(parts))
+	for _, v := range g.Idx {
+		counts[v/partition]++
+	}
+	all := make([]edge, len(g.Idx))
+	for p, count := range counts {
+		parts[p], all = all[:0:count], all[count:]
+	}
+	for i := range n {
+		for _, v := range g.Idx[g.Ptr[i]:g.Ptr[i+1]] {
+			parts[v/partition] = append(parts[v/partition], edge{int32(i), v})
+		}
+	}
+	return parts
 }

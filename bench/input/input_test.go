@@ -82,7 +82,7 @@ func TestGraphSmall(t *testing.T) {
 
 // TestGraph holds both forms against an adjacency matrix.
 func TestGraph(t *testing.T) {
-	for _, n := range []int{3, 16, 24, 1000} {
+	for _, n := range []int{3, 16, 24, 1000, partition + 5} {
 		g := NewGraph(Of("hits/graph", 1), n)
 		edges := map[[2]int32]bool{}
 		for i := range int32(n) {
@@ -131,7 +131,7 @@ func TestCpp(t *testing.T) {
 					compare(t, goBytes(Of(array, seed), 1001), run(t, nil, program, "bytes", array, fmt.Sprint(seed), "1001"))
 				}
 			}
-			for _, n := range []int{16, 1000} {
+			for _, n := range []int{16, 1000, partition + 5} {
 				compare(t, goGraph(Of("hits/graph", 3), n), run(t, nil, program, "graph", "hits/graph", "3", fmt.Sprint(n)))
 			}
 			r := rand.New(rand.NewPCG(1, 2))
