@@ -33,6 +33,9 @@ type Config struct {
 	// there are no results to check.
 	Sample int64
 
+	// Inspect is called with each traced workload when it has been measured, in the state
+	// that replays have left the device in.
+	Inspect func(context.Context, device.Device, *Instance) error
 	// Progress is called after every replay with how many of all are done.
 	Progress func(what string, done, total int)
 }
@@ -117,7 +120,10 @@ func (r *runner) runCase(ctx context.Context, k sized) (err error) {
 			r.records = append(r.records, rec)
 		}
 	}
-	return nil
+	if r.Inspect == nil {
+		return nil
+	}
+	return r.Inspect(ctx, dev, in)
 }
 
 // measure plans, instantiates and replays one combination.

@@ -88,12 +88,18 @@ func Run(ctx context.Context, c Config) ([]Comparison, error) {
 	return done, nil
 }
 
-// compare measures one setting, both sides in turn, and then looks where the time of
-// the replays in Go goes.
+// compare measures one setting, both sides in turn, and looks where the time of the
+// replays in Go goes.
 func (c *Config) compare(ctx context.Context, s setting, p *progress) (*Comparison, error) {
 	var rounds [][]bench.Record
+	var found *found
 	for range c.Rounds {
-		ours, err := c.replay(ctx, s, p)
+		ours, err := c.replay(ctx, s, p, func(ctx context.Context, dev device.Device, in *bench.Instance) (err error) {
+			if found == nil { // rounds do not differ in it
+				found, err = c.profile(ctx, dev, in)
+			}
+			return err
+		})
 		if err != nil {
 			return nil, err
 		}
@@ -110,15 +116,14 @@ func (c *Config) compare(ctx context.Context, s setting, p *progress) (*Comparis
 	if err != nil {
 		return nil, err
 	}
-	found, err := c.profile(ctx, s)
-	if err != nil {
-		return nil, err
-	}
 	return newComparison(records, found), nil
 }
 
+// inspector looks at a workload that has been measured.
+type inspector = func(context.Context, device.Device, *bench.Instance) error
+
 // replay measures the Go side.
-func (c *Config) replay(ctx context.Context, s setting, p *progress) ([]bench.Record, error) {
+func (c *Config) replay(ctx context.Context, s setting, p *progress, inspect inspector) ([]bench.Record, error) {
 	return bench.Run(ctx, bench.Config{
 		Open:       c.Open,
 		Workloads:  []*bench.Workload{s.workload},
@@ -130,6 +135,7 @@ func (c *Config) replay(ctx context.Context, s setting, p *progress) ([]bench.Re
 		Backends:   c.Backends,
 		Iterations: c.Iterations,
 		Sample:     c.Sample,
+		Inspect:    inspect,
 		Progress:   p.replays,
 	})
 }

@@ -36,20 +36,7 @@ const (
 // profile replays each strategy on each back end a few times more and looks when each
 // operation ran. A simulated device keeps a time line of any replay. On another,
 // events are recorded around every operation, which only streams allow.
-func (c *Config) profile(ctx context.Context, s setting) (_ *found, err error) {
-	dev, err := c.Open()
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = device.Join(err, dev.Close()) }()
-	in, err := s.workload.New(dev, bench.Params{
-		Size: s.size, Threads: s.threads, Memory: s.memory, Sampled: c.Sample > 0, Seed: c.Seed,
-	})
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = device.Join(err, in.Close()) }()
-
+func (c *Config) profile(ctx context.Context, dev device.Device, in *bench.Instance) (*found, error) {
 	f := &found{overlap: map[string]overlap.Shares{}}
 	for _, strategy := range c.Strategies {
 		plan, err := in.Plan(dev, strategy)

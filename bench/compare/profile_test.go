@@ -57,7 +57,13 @@ func TestBoundIsOfTheProgramsOrder(t *testing.T) {
 	for _, backends := range [][]graphexec.Backend{{graphexec.Graph}, {graphexec.Streams}, {graphexec.Streams, graphexec.Graph}} {
 		c := config(t, "well")
 		c.Backends = backends
-		found, err := c.profile(context.Background(), setting{workload: dl, size: dl.Tiny, memory: bench.Prefetch})
+		dev, err := c.Open()
+		require.NoError(t, err)
+		defer dev.Close()
+		in, err := dl.New(dev, bench.Params{Size: dl.Tiny, Memory: bench.Prefetch})
+		require.NoError(t, err)
+		defer in.Close()
+		found, err := c.profile(context.Background(), dev, in)
 		require.NoError(t, err)
 		bounds = append(bounds, found.bound)
 	}
