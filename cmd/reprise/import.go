@@ -3,13 +3,13 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/reprise-gpu/reprise/bench/network"
 	"github.com/reprise-gpu/reprise/importer"
 	"github.com/reprise-gpu/reprise/ir"
 )
@@ -17,29 +17,46 @@ import (
 // importFlags are the flags of import as given.
 type importFlags struct {
 	options importer.Options
+	network string
+	device  string
 	out     string
 }
 
 func newImport() *cobra.Command {
 	var f importFlags
 	c := &cobra.Command{
-		Use:   "import FILE -o FILE.rir",
+		Use:   "import {FILE | --network NAME} -o FILE.rir",
 		Short: "Turn a task graph of another program into a graph to plan",
 		Long: `Import reads a task graph and writes it as a graph of empty operations, each with its
 cost: what opt can plan, and compare strategies by. What passes along an edge is left out.
-A graph of the driver inside another comes out beside it.
+A graph of the driver inside another comes out beside it. With --network it writes
+the forward pass of a published neural network for one image: an operation takes
+what its arithmetic or its bytes take at the device's peak.
 
 Formats:
-` + formatHelp(),
+` + formatHelp() + `
+
+Networks:
+` + networkHelp(),
 		Example: `  reprise import workflow.json -o workflow.rir && reprise opt workflow.rir --json
-  reprise import graph.dot --cost 2us -o graph.rir`,
-		Args: oneArg("file"),
-		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args[0]) },
+  reprise import graph.dot --cost 2us -o graph.rir
+  reprise import --network nasnet-a-mobile --device sim:v100 -o nasnet.rir`,
+		RunE: func(c *cobra.Command, args []string) error {
+			if f.network != "" {
+				return f.build(c, args)
+			}
+			if err := oneArg("file")(c, args); err != nil {
+				return err
+			}
+			return f.read(c, args[0])
+		},
 	}
 	c.Flags().StringVarP(&f.out, "output", "o", "", "write the graph to `FILE` (- for standard output)")
 	c.Flags().StringVar(&f.options.Format, "format", "", "of the file, instead of what its name tells")
 	c.Flags().DurationVar(&f.options.Unit, "unit", time.Microsecond, "what a cost without a unit counts")
 	c.Flags().DurationVar(&f.options.Cost, "cost", time.Microsecond, "of an operation that has none in the file")
+	c.Flags().StringVar(&f.network, "network", "", "write this network instead of reading a file")
+	c.Flags().StringVar(&f.device, "device", defaultDevice, "device whose peak a network's costs are of; see reprise devices")
 	return c
 }
 
@@ -51,9 +68,39 @@ func formatHelp() string {
 	return strings.TrimRight(b.String(), "\n")
 }
 
-func (f *importFlags) run(c *cobra.Command, path string) error {
-	if f.out == "" {
-		return usagef("say with -o FILE where the graph goes (- for standard output)")
+func networkHelp() string {
+	var b strings.Builder
+	for _, n := range network.Networks() {
+		fmt.Fprintf(&b, "  %-16s %s\n", n.Name, n.Doc)
+	}
+	return strings.TrimRight(b.String(), "\n")
+}
+
+// build writes the graph of a network.
+func (f *importFlags) build(c *cobra.Command, args []string) error {
+	for _, other := range []string{"format", "unit", "cost"} {
+		if c.Flags().Changed(other) {
+			return usagef("--%s is about a file, and --network reads none", other)
+		}
+	}
+	if len(args) > 0 {
+		return usagef("--network reads no file, and %s is given", args[0])
+	}
+	profile, err := lookupProfile(f.device)
+	if err != nil {
+		return err
+	}
+	g, err := network.Build(f.network, profile)
+	if err != nil {
+		return usageError{err}
+	}
+	return f.write(c, g)
+}
+
+// read writes the graph of a file.
+func (f *importFlags) read(c *cobra.Command, path string) error {
+	if c.Flags().Changed("device") {
+		return usagef("--device is about the costs of --network: those of a file are its own")
 	}
 	if f.options.Unit <= 0 || f.options.Cost < 0 {
 		return usagef("--unit %v --cost %v: a unit is longer than nothing, and a cost is not negative", f.options.Unit, f.options.Cost)
@@ -69,23 +116,26 @@ func (f *importFlags) run(c *cobra.Command, path string) error {
 	case err != nil: // only what was asked for is left to be wrong
 		return usagef("--format: %w", err)
 	}
-	return writeGraph(c.OutOrStdout(), c.ErrOrStderr(), f.out, g)
+	return f.write(c, g)
 }
 
-// writeGraph writes a graph to a file, or for "-" to stdout, and says how large it is.
-func writeGraph(stdout, stderr io.Writer, path string, g *ir.Graph) error {
+// write writes the graph to -o, and says how large it is.
+func (f *importFlags) write(c *cobra.Command, g *ir.Graph) error {
 	text := ir.Format(g, nil)
-	if path == "-" {
-		_, err := stdout.Write(text)
+	switch f.out {
+	case "":
+		return usagef("say with -o FILE where the graph goes (- for standard output)")
+	case "-":
+		_, err := c.OutOrStdout().Write(text)
 		return err
 	}
-	if err := writeFile(path, text); err != nil {
+	if err := writeFile(f.out, text); err != nil {
 		return err
 	}
 	edges := 0
 	for i := range g.Ops {
 		edges += len(g.Ops[i].After)
 	}
-	_, err := fmt.Fprintf(stderr, "%s: %d operations, %d edges\n", path, g.Len(), edges)
+	_, err := fmt.Fprintf(c.ErrOrStderr(), "%s: %d operations, %d edges\n", f.out, g.Len(), edges)
 	return err
 }

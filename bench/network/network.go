@@ -1,0 +1,46 @@
+package network
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/reprise-gpu/reprise/internal/des"
+	"github.com/reprise-gpu/reprise/ir"
+)
+
+// Network is one that Build knows.
+type Network struct {
+	Name, Doc string
+	build     func(*tape)
+}
+
+var networks = []Network{
+	{"resnet-50", "He et al., CVPR 2016: bottlenecks with a shortcut", resNet50},
+	{"inception-v3", "Szegedy et al., CVPR 2016: modules of up to six branches", inceptionV3},
+	{"nasnet-a-mobile", "Zoph et al., CVPR 2018: 4 @ 1056, cells of five sums of two branches", nasNetAMobile},
+	{"amoebanet-a", "Real et al., AAAI 2019: cells found by evolution, 14 of them", amoebaNetA},
+	{"darts", "Liu et al., ICLR 2019: cells found by gradient descent, 14 of them", darts},
+}
+
+// Networks lists what Build knows, in the order in which a reader should meet them.
+func Networks() []Network { return networks }
+
+// Build returns the network of that name, with costs for the device that p describes.
+func Build(name string, p *des.Profile) (*ir.Graph, error) {
+	i := slices.IndexFunc(networks, func(n Network) bool { return n.Name == name })
+	if i < 0 {
+		names := make([]string, len(networks))
+		for i, n := range networks {
+			names[i] = n.Name
+		}
+		hint := ""
+		if near := ir.Nearest(name, names); near != "" {
+			hint = "; did you mean " + near + "?"
+		}
+		return nil, fmt.Errorf("no network is called %q: there are %s%s", name, strings.Join(names, ", "), hint)
+	}
+	t := &tape{device: p}
+	networks[i].build(t)
+	return &ir.Graph{Name: name, Ops: t.ops}, nil
+}
