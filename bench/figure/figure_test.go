@@ -16,6 +16,7 @@ import (
 	"github.com/reprise-gpu/reprise/bench"
 	"github.com/reprise-gpu/reprise/bench/compare"
 	"github.com/reprise-gpu/reprise/bench/overlap"
+	"github.com/reprise-gpu/reprise/bench/strategies"
 )
 
 // invented is a comparison with a speedup of its own for each workload, size and block
@@ -175,4 +176,25 @@ func TestSizesAreWrittenAsPeopleSayThem(t *testing.T) {
 	for us, want := range map[float64]string{0.5: "0.5 us", 12.345: "12.3 us", 999.96: "1000 us", 4321: "4.32 ms", 1.2e6: "1.2 s"} {
 		assert.Equal(t, want, duration(us))
 	}
+}
+
+// The panels of strategies hold every graph and strategy; one that took no graph has no bar.
+func TestStrategiesAreDrawn(t *testing.T) {
+	row := func(name string, ratio float64) strategies.Row {
+		return strategies.Row{Strategy: name, OverBound: ratio, Waits: 7}
+	}
+	all := []*strategies.Comparison{
+		{Graph: "first", Device: "h200", Ops: 3, Rows: []strategies.Row{row("serial", 2), {Strategy: "exact", Error: "too large"}}},
+		{Graph: "second", Device: "h200", Ops: 4, Rows: []strategies.Row{row("serial", 1), row("exact", 1.5)}},
+		{Graph: "third", Device: "h200", Ops: 5, Rows: []strategies.Row{row("serial", 1), row("exact", 1.5)}},
+	}
+	paths, err := WriteStrategies(t.TempDir(), all)
+	require.NoError(t, err)
+	require.Len(t, paths, 2)
+	svg, err := os.ReadFile(paths[0])
+	require.NoError(t, err)
+	for _, want := range []string{"first, 3 operations", "second, 4 operations", "third, 5 operations", "serial", "exact"} {
+		assert.Contains(t, string(svg), want)
+	}
+	assert.Equal(t, 5, strings.Count(string(svg), ">7<"), "waits above each bar")
 }

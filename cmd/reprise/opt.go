@@ -82,14 +82,11 @@ func (f *optFlags) run(c *cobra.Command, path string) error {
 	if err := opts.Check(); err != nil {
 		return usageError{err}
 	}
-	file, err := ir.ReadFile(path)
+	g, err := readGraph(path)
 	if err != nil {
 		return err
 	}
-	if err := checkModules(file.Graph); err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	result, err := optimizer.Plan(file.Graph, opts)
+	result, err := optimizer.Plan(g, opts)
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}

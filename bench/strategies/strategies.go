@@ -1,0 +1,155 @@
+// Package strategies sets the plans that the optimizer's strategies make of one graph side
+// by side: what each pays in lanes, waits and records, how long its replay is predicted to
+// take, how far that is from the lower bound, and how long it took to plan. Nothing runs on
+// a device.
+package strategies
+
+import (
+	"context"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/reprise-gpu/reprise/internal/des"
+	"github.com/reprise-gpu/reprise/ir"
+	"github.com/reprise-gpu/reprise/optimizer"
+)
+
+// Comparison is the strategies on one graph.
+type Comparison struct {
+	Graph        string  `json:"graph"`
+	Device       string  `json:"device"`
+	Ops          int     `json:"ops"`
+	Edges        int     `json:"edges"`
+	ReducedEdges int     `json:"reduced_edges"`
+	BoundUS      float64 `json:"bound_us"`
+	Rows         []Row   `json:"rows"`
+}
+
+// Row is one strategy. One that does not take the graph has an error and nothing else.
+type Row struct {
+	Strategy    string  `json:"strategy"`
+	Error       string  `json:"error,omitempty"`
+	Lanes       int     `json:"lanes"`
+	Waits       int     `json:"waits"`
+	Records     int     `json:"records"`
+	PredictedUS float64 `json:"predicted_us"`
+	OverBound   float64 `json:"over_bound"`
+	PlanningMS  float64 `json:"planning_ms"` // of the host that planned
+}
+
+// Compare plans g with each strategy. It fails when the graph cannot be planned at all, or
+// ctx is done.
+func Compare(ctx context.Context, g *ir.Graph, p *des.Profile, names []string) (*Comparison, error) {
+	opts := optimizer.Options{Custom: p, Passes: []string{"hazards", "reduce"}, Verify: true}
+	common, err := optimizer.Plan(g, opts)
+	if err != nil {
+		return nil, err
+	}
+	bound, err := optimizer.LowerBound(common.Reduced, opts)
+	if err != nil {
+		return nil, err
+	}
+	c := &Comparison{
+		Graph: g.Name, Device: p.ID, Ops: g.Len(), BoundUS: float64(bound) / 1000,
+		Edges: len(common.Analyzed.Deps()), ReducedEdges: len(common.Reduced.Deps()),
+	}
+	for _, name := range names {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		c.Rows = append(c.Rows, c.row(g, p, name))
+	}
+	return c, nil
+}
+
+// row plans with one strategy. The clock stands still for what checks the plan and predicts
+// it: a program that replays needs neither.
+func (c *Comparison) row(g *ir.Graph, p *des.Profile, name string) Row {
+	r := Row{Strategy: name}
+	opts := optimizer.Options{Strategy: name, Custom: p, Passes: []string{"hazards", "reduce", "assign", "syncs", "fold"}}
+	took, err := planning(g, opts)
+	if err != nil {
+		return Row{Strategy: name, Error: err.Error()}
+	}
+	r.PlanningMS = float64(took) / float64(time.Millisecond)
+	opts.Passes, opts.Verify = nil, true
+	plan, err := optimizer.Plan(g, opts)
+	if err != nil {
+		return Row{Strategy: name, Error: err.Error()}
+	}
+	s := plan.Schedule
+	r.Lanes, r.Waits = s.Lanes, s.Syncs()
+	for _, recorded := range s.Records() {
+		if recorded {
+			r.Records++
+		}
+	}
+	r.PredictedUS = float64(s.Predicted) / 1000
+	r.OverBound = r.PredictedUS / c.BoundUS
+	return r
+}
+
+// planning is how long a plan takes: the least of a few, or of one that takes long.
+func planning(g *ir.Graph, opts optimizer.Options) (least time.Duration, err error) {
+	const plans, long = 5, 100 * time.Millisecond
+	least = math.MaxInt64
+	for i := 0; i < plans && (i == 0 || least < long); i++ {
+		start := time.Now()
+		if _, err := optimizer.Plan(g, opts); err != nil {
+			return 0, err
+		}
+		least = min(least, time.Since(start))
+	}
+	return least, nil
+}
+
+// Fastest is the least predicted time of all rows, in us; 0 if there is none.
+func (c *Comparison) Fastest() float64 {
+	fastest := math.Inf(1)
+	for _, r := range c.Rows {
+		if r.Error == "" {
+			fastest = min(fastest, r.PredictedUS)
+		}
+	}
+	if math.IsInf(fastest, 1) {
+		return 0
+	}
+	return fastest
+}
+
+// Standing is a strategy over several graphs.
+type Standing struct {
+	Strategy  string  `json:"strategy"`
+	Graphs    int     `json:"graphs"`     // that it takes
+	Fastest   int     `json:"fastest"`    // on how many of those no other is faster
+	OverBound float64 `json:"over_bound"` // geometric mean
+}
+
+// Standings sums up comparisons by strategy, in order of appearance.
+func Standings(all []*Comparison) (list []Standing) {
+	logs := map[string]float64{}
+	for _, c := range all {
+		for _, r := range c.Rows {
+			i := slices.IndexFunc(list, func(s Standing) bool { return s.Strategy == r.Strategy })
+			if i < 0 {
+				i = len(list)
+				list = append(list, Standing{Strategy: r.Strategy})
+			}
+			if r.Error != "" {
+				continue
+			}
+			list[i].Graphs++
+			logs[r.Strategy] += math.Log(r.OverBound)
+			if r.PredictedUS == c.Fastest() {
+				list[i].Fastest++
+			}
+		}
+	}
+	for i := range list {
+		if s := &list[i]; s.Graphs > 0 {
+			s.OverBound = math.Exp(logs[s.Strategy] / float64(s.Graphs))
+		}
+	}
+	return list
+}

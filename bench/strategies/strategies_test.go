@@ -1,0 +1,107 @@
+package strategies
+
+import (
+	"context"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/reprise-gpu/reprise/internal/des"
+	"github.com/reprise-gpu/reprise/ir"
+)
+
+// A diamond of 1 ms branches: side by side they save one, for one wait and two nodes that do
+// not continue a chain.
+const diamond = `graph diamond {
+  %0 = empty cost(1ms)
+  %1 = empty after(%0) cost(1ms)
+  %2 = empty after(%0) cost(1ms)
+  %3 = empty after(%0, %1, %2) cost(1ms)
+}`
+
+func TestCompare(t *testing.T) {
+	f, err := ir.Parse("diamond.rir", diamond)
+	require.NoError(t, err)
+	p := des.Profiles()[0]
+	c, err := Compare(context.Background(), f.Graph, p, []string{"serial", "nimble", "nonesuch"})
+	require.NoError(t, err)
+	assert.Equal(t, 4, c.Ops)
+	assert.Equal(t, 5, c.Edges)
+	assert.Equal(t, 4, c.ReducedEdges, "the edge past the branches is implied")
+	launch := float64(p.Host.GraphLaunch+p.SubmitLatency+4*p.Host.GraphNode+2*p.GraphEdgeGap) / float64(des.Microsecond)
+	assert.InDelta(t, 3000+launch, c.BoundUS, 0.001)
+
+	serial, nimble, none := c.Rows[0], c.Rows[1], c.Rows[2]
+	assert.Equal(t, [3]int{1, 0, 0}, [3]int{serial.Lanes, serial.Waits, serial.Records})
+	assert.Equal(t, [3]int{2, 2, 2}, [3]int{nimble.Lanes, nimble.Waits, nimble.Records})
+	gap := float64(p.GraphEdgeGap) / float64(des.Microsecond)
+	assert.InDelta(t, 4000+launch+gap, serial.PredictedUS, 0.001)
+	branch := float64(p.Host.GraphBranch) / float64(des.Microsecond)
+	assert.InDelta(t, 3000+launch+3*branch, nimble.PredictedUS, 0.001)
+	assert.InDelta(t, nimble.PredictedUS/c.BoundUS, nimble.OverBound, 1e-9)
+	assert.Positive(t, nimble.PlanningMS)
+	assert.Contains(t, none.Error, `unknown strategy "nonesuch"`)
+
+	stopped, cancel := context.WithCancel(context.Background())
+	cancel()
+	_, err = Compare(stopped, f.Graph, p, []string{"serial"})
+	assert.ErrorIs(t, err, context.Canceled)
+}
+
+// two comparisons, as if somebody had measured them.
+func two() []*Comparison {
+	return []*Comparison{
+		{Graph: "a", Device: "h200", Ops: 3, Edges: 3, ReducedEdges: 2, BoundUS: 10, Rows: []Row{
+			{Strategy: "serial", Lanes: 1, PredictedUS: 20, OverBound: 2, PlanningMS: 0.5},
+			{Strategy: "exact", Error: "too large"},
+			{Strategy: "nimble", Lanes: 2, Waits: 3, Records: 2, PredictedUS: 10, OverBound: 1, PlanningMS: 1},
+		}},
+		{Graph: "b", Device: "h200", BoundUS: 10, Rows: []Row{
+			{Strategy: "serial", PredictedUS: 80, OverBound: 8},
+			{Strategy: "exact", Error: "too large"},
+			{Strategy: "nimble", PredictedUS: 80, OverBound: 8},
+		}},
+	}
+}
+
+func TestStandings(t *testing.T) {
+	got := Standings(two())
+	assert.InDelta(t, math.Sqrt(8), got[2].OverBound, 1e-9)
+	got[2].OverBound = 0
+	assert.InDelta(t, 4, got[0].OverBound, 1e-9)
+	got[0].OverBound = 0
+	assert.Equal(t, []Standing{
+		{Strategy: "serial", Graphs: 2, Fastest: 1},
+		{Strategy: "exact"},
+		{Strategy: "nimble", Graphs: 2, Fastest: 2},
+	}, got)
+}
+
+func TestTable(t *testing.T) {
+	var b strings.Builder
+	require.NoError(t, WriteTable(&b, two()))
+	assert.Equal(t, strings.TrimPrefix(`
+a: 3 operations, 3 edges, 2 not implied; bound 10.00 us on h200
+  strategy  lanes  waits  records  predicted us  of bound  planning ms
+    serial      1      0        0         20.00    2.000x         0.50
+     exact      -      -        -             -         -            -
+    nimble      2      3        2         10.00    1.000x         1.00
+exact: too large
+
+b: 0 operations, 0 edges, 0 not implied; bound 10.00 us on h200
+  strategy  lanes  waits  records  predicted us  of bound  planning ms
+    serial      0      0        0         80.00    8.000x         0.00
+     exact      -      -        -             -         -            -
+    nimble      0      0        0         80.00    8.000x         0.00
+exact: too large
+
+over 2 graphs
+  strategy  graphs  fastest on  of bound, mean
+    serial       2           1          4.000x
+     exact       0           0               -
+    nimble       2           2          2.828x
+`, "\n"), b.String())
+}

@@ -1,0 +1,132 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/reprise-gpu/reprise/bench/figure"
+	"github.com/reprise-gpu/reprise/bench/strategies"
+	"github.com/reprise-gpu/reprise/internal/des"
+	"github.com/reprise-gpu/reprise/ir"
+)
+
+// strategiesFlags are the flags of strategies as given.
+type strategiesFlags struct {
+	strategies []string
+	device     string
+	json       string
+	plot       string
+}
+
+func newStrategies() *cobra.Command {
+	var f strategiesFlags
+	c := &cobra.Command{
+		Use:   "strategies FILE.rir...",
+		Short: "Set what the strategies make of saved graphs side by side",
+		Long: `Strategies plans each graph with each strategy and prints what that comes to. It
+runs nothing on a device.
+
+  lanes, waits  of the schedule, and
+  records       how many operations another lane waits for
+  predicted us  one replay as a graph. An operation without a declared cost counts by the
+                bytes it moves and not by its instructions: this compares plans, and
+                bench tells times
+  of bound      that over a lower bound, below which no plan is predicted: the launch, and
+                then the critical path or the work over the capacity, whichever is longer
+  planning ms   of this host, from the traced graph to the schedule: the least of five
+
+Of several graphs it also prints on how many each strategy is the fastest, and the
+geometric mean of its time over the bound. Traces come from reprise trace, graphs of other
+programs and of neural networks from reprise import.`,
+		Example: `  reprise strategies img.rir
+  reprise strategies *.rir --device sim:v100 --json strategies.json --plot figures
+  reprise strategies nasnet.rir --strategy 'nimble,roundrobin(8)'`,
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return usagef("%s takes the names of .rir files (see %[1]s --help)", c.CommandPath())
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args) },
+	}
+	c.Flags().StringSliceVar(&f.strategies, "strategy", []string{"all"}, strategyHelp)
+	c.Flags().StringVar(&f.device, "device", defaultDevice, "device to predict for; see reprise devices")
+	c.Flags().StringVar(&f.json, "json", "", "also write the comparisons to `FILE` as JSON (- for standard output, instead of the tables)")
+	c.Flags().StringVar(&f.plot, "plot", "", "also draw a figure into `DIR`, as SVG and PNG")
+	return c
+}
+
+func (f *strategiesFlags) run(c *cobra.Command, paths []string) error {
+	names, err := pickStrategies(f.strategies)
+	if err != nil {
+		return err
+	}
+	profile, err := lookupProfile(f.device)
+	if err != nil {
+		return err
+	}
+	if f.plot != "" {
+		if err := figure.Folder(f.plot); err != nil {
+			return err
+		}
+	}
+	ctx, stop := interruptible(c.Context())
+	defer stop()
+	var all []*strategies.Comparison
+	for _, path := range paths {
+		one, err := compareStrategies(ctx, path, profile, names)
+		if errors.Is(err, context.Canceled) {
+			return fmt.Errorf("interrupted after %d of %d graphs: %w", len(all), len(paths), err)
+		}
+		if err != nil {
+			return err
+		}
+		all = append(all, one)
+	}
+	return f.report(c, all)
+}
+
+func compareStrategies(ctx context.Context, path string, p *des.Profile, names []string) (*strategies.Comparison, error) {
+	g, err := readGraph(path)
+	if err != nil {
+		return nil, err
+	}
+	one, err := strategies.Compare(ctx, g, p, names)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return one, nil
+}
+
+// readGraph reads a saved graph and checks it against the PTX that came with it.
+func readGraph(path string) (*ir.Graph, error) {
+	file, err := ir.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkModules(file.Graph); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return file.Graph, nil
+}
+
+func (f *strategiesFlags) report(c *cobra.Command, all []*strategies.Comparison) error {
+	if f.json != "-" {
+		if err := strategies.WriteTable(c.OutOrStdout(), all); err != nil {
+			return err
+		}
+	}
+	if f.json != "" {
+		if err := writeJSON(f.json, c.OutOrStdout(), all); err != nil {
+			return err
+		}
+	}
+	if f.plot == "" {
+		return nil
+	}
+	_, err := figure.WriteStrategies(f.plot, all)
+	return err
+}

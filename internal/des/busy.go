@@ -1,0 +1,71 @@
+package des
+
+import "math"
+
+// Busy adds up for how long tasks keep a device busy, whatever their order: by resource,
+// as if each got all of it from the first instant to the last.
+type Busy struct {
+	profile *Profile
+	device  supplies
+	asked   supplies
+	slots   float64           // ps in which kernels fill the multiprocessors
+	lines   [copyEngines]Time // of the copy engines, which serve one copy at a time
+	host    Time              // of the callback thread
+}
+
+// NewBusy returns the sums of no tasks.
+func NewBusy(p *Profile) *Busy {
+	b := &Busy{profile: p}
+	b.device, _ = p.supplies()
+	return b
+}
+
+// Add counts a task.
+func (b *Busy) Add(d Demand) {
+	switch d.Kind {
+	case Kernel:
+		b.kernel(&d)
+	case CopyOn:
+		b.asked[DRAM] += d.Bytes
+	case CopyIn:
+		b.copied(0, LinkIn, b.profile.CopyInLatency, d.Bytes)
+	case CopyOut:
+		b.copied(1, LinkOut, b.profile.CopyOutLatency, d.Bytes)
+	case Host:
+		b.host += b.profile.HostCallLatency + d.Duration
+	}
+}
+
+func (b *Busy) kernel(d *Demand) {
+	for r, n := range b.profile.work(d) {
+		b.asked[r] += n
+	}
+	b.slots += d.Blocks * d.BlockCycles * 1e6 / b.profile.ClockMHz / (float64(b.profile.SMs) * math.Floor(d.PerSM))
+	for _, r := range faulting {
+		b.asked[r] += d.Faulted
+	}
+	if d.Bulk > 0 {
+		b.copied(0, LinkIn, b.profile.CopyInLatency, d.Bulk)
+	}
+}
+
+func (b *Busy) copied(line int, link Limit, latency Time, bytes float64) {
+	b.lines[line] += latency
+	if bytes == 0 {
+		return
+	}
+	for _, r := range []Limit{link, Link, DRAM} {
+		b.asked[r] += bytes
+	}
+	rate := min(b.device[link], b.device[Link], b.device[DRAM])
+	b.lines[line] += Time(bytes / rate)
+}
+
+// Most is how long the busiest resource takes: no order of the tasks is done sooner.
+func (b *Busy) Most() Time {
+	most := max(b.slots, float64(b.lines[0]), float64(b.lines[1]), float64(b.host))
+	for r, n := range b.asked {
+		most = max(most, n/b.device[r])
+	}
+	return Time(most)
+}

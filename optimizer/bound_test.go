@@ -1,0 +1,66 @@
+package optimizer
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/reprise-gpu/reprise/internal/des"
+	"github.com/reprise-gpu/reprise/ir"
+	"github.com/reprise-gpu/reprise/ir/irtest"
+)
+
+// No strategy is predicted below the bound, on programs of every kind of operation and on
+// DAGs, for a device on which kernels share and for one that moves managed memory whole.
+func TestNoPlanIsPredictedBelowTheBound(t *testing.T) {
+	for seed := range uint64(120) {
+		r := rand.New(rand.NewPCG(seed, 30))
+		g := irtest.Random(r, 1+r.IntN(30))
+		if seed%3 == 0 {
+			g = irtest.RandomDAG(r, 1+r.IntN(30), 0.2)
+		}
+		for _, profile := range []string{"h200", "gtx960"} {
+			opts := Options{Profile: profile}
+			for _, s := range Strategies() {
+				opts.Strategy = s.Name
+				plan, err := Plan(g, opts)
+				require.NoError(t, err)
+				bound, err := LowerBound(plan.Analyzed, opts)
+				require.NoError(t, err)
+				require.LessOrEqual(t, bound, plan.Schedule.Predicted, "seed %d, %s on %s", seed, s.Name, profile)
+			}
+		}
+	}
+}
+
+// A chain takes what its critical path takes, so there the bound is the prediction.
+func TestTheBoundOfAChainIsItsPrediction(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 31))
+	g := irtest.RandomDAG(r, 40, 1)
+	plan, err := Plan(g, Options{Strategy: "serial"})
+	require.NoError(t, err)
+	bound, err := LowerBound(plan.Reduced, Options{})
+	require.NoError(t, err)
+	assert.Equal(t, plan.Schedule.Predicted, bound)
+}
+
+// Copies in one direction queue, however wide the graph.
+func TestTheBoundCountsTheCopyEngine(t *testing.T) {
+	f, err := ir.Parse("copies.rir", `graph copies {
+  buffer @a u8[4000000] device(0)
+  buffer @b u8[4000000] device(0)
+  buffer @ha u8[4000000] pinned
+  buffer @hb u8[4000000] pinned
+  %0 = copy @ha -> @a
+  %1 = copy @hb -> @b
+}`)
+	require.NoError(t, err)
+	p := des.Profiles()[0]
+	bound, err := LowerBound(f.Graph, Options{})
+	require.NoError(t, err)
+	copies := 2 * (float64(p.CopyInLatency/des.Nanosecond) + 4_000_000/p.LinkGBps)
+	assert.Greater(t, float64(bound), copies)
+	assert.Less(t, float64(bound), copies*1.1)
+}
