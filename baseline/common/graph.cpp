@@ -20,8 +20,6 @@ Nodes Graph::add(const Op &op, std::initializer_list<Nodes> after) {
 	if (is_nothing(op))
 		return all;
 	if (is_prefetch(op)) {
-		if (!all.empty())
-			throw std::logic_error("BUG: a prefetch after nodes of a graph");
 		prefetches_.push_back(op);
 		return all;
 	}

@@ -22,7 +22,7 @@ public:
 	Graph &operator=(const Graph &) = delete;
 
 	// add makes an operation a node that runs after others. What is no node is nothing to wait for: after it
-	// is after what it would have come after.
+	// is after what it would have come after. A prefetch is before the launch, whatever it would come after.
 	Nodes add(const Op &op, std::initializer_list<Nodes> after = {});
 
 	CUgraph handle() const { return graph_; }

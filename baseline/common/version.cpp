@@ -136,7 +136,7 @@ std::unique_ptr<Version> chain(const Device &device, const Workload &workload) {
 	auto graph = std::make_unique<Graph>(device);
 	Nodes last;
 	for (const auto *op : workload.serial())
-		last = is_prefetch(*op) ? (graph->add(*op), last) : graph->add(*op, {last});
+		last = graph->add(*op, {last});
 	return std::make_unique<Replay>(device, std::move(graph));
 }
 
