@@ -57,7 +57,7 @@ func TestRowsAreRelatedToEachOther(t *testing.T) {
 		assert.InDelta(t, r.ReplayUS/125, r.RatioToGraph, 1e-12)
 		assert.InDelta(t, r.ReplayUS/100, r.RatioToBest, 1e-12)
 		assert.InDelta(t, 400/r.ReplayUS, r.SpeedupOverSync, 1e-12)
-		assert.InDelta(t, one.row("serial/graph").ReplayUS/r.ReplayUS, r.SpeedupOverSerial, 1e-12)
+		assert.InDelta(t, one.Row("serial/graph").ReplayUS/r.ReplayUS, r.SpeedupOverSerial, 1e-12)
 		assert.InDelta(t, one.BoundUS/r.ReplayUS, r.OfBound, 1e-12)
 		assert.Equal(t, r.Language == "go", r.Overlap != nil)
 	}
@@ -65,10 +65,10 @@ func TestRowsAreRelatedToEachOther(t *testing.T) {
 	assert.Equal(t, "c++ sync,c++ async,c++ graph,c++ capture,c++ graph1", strings.Join(names[4:], ","))
 	assert.Equal(t, "nimble/graph", one.Best)
 	assert.Equal(t, "c++ capture", one.BestCPP)
-	assert.InDelta(t, one.row("nimble/graph").ReplayUS/100, one.Ratio, 1e-12)
+	assert.InDelta(t, one.Row("nimble/graph").ReplayUS/100, one.Ratio, 1e-12)
 	assert.Nil(t, one.Wrong())
 
-	serial, parallel := one.row("serial/graph"), one.row("nimble/graph")
+	serial, parallel := one.Row("serial/graph"), one.Row("nimble/graph")
 	assert.Zero(t, *serial.Overlap, "one operation after the other")
 	assert.Positive(t, parallel.Overlap.TC, "a copy beside a kernel")
 	assert.Positive(t, one.BoundUS)

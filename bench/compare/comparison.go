@@ -62,7 +62,7 @@ func (c *Comparison) relate() {
 	ours, theirs := c.fastest("go"), c.fastest("c++")
 	c.Best, c.BestCPP = ours.Name, theirs.Name
 	c.Ratio = ratio(ours.ReplayUS, theirs.ReplayUS)
-	graph, sync, alone := c.row("c++ graph"), c.row("c++ sync"), c.row(serial+"/graph", serial+"/streams")
+	graph, sync, alone := c.Row("c++ graph"), c.Row("c++ sync"), c.Row(serial+"/graph", serial+"/streams")
 	for i := range c.Rows {
 		r := &c.Rows[i]
 		r.RatioToGraph = ratio(r.ReplayUS, graph.ReplayUS)
@@ -73,8 +73,8 @@ func (c *Comparison) relate() {
 	}
 }
 
-// row is the row of the first of the names that has one, an empty one when none has.
-func (c *Comparison) row(names ...string) *Row {
+// Row is the row of the first of the names that has one, an empty one when none has.
+func (c *Comparison) Row(names ...string) *Row {
 	for _, name := range names {
 		for i := range c.Rows {
 			if c.Rows[i].Name == name {
@@ -105,7 +105,7 @@ const tick = 1.5e-3
 // Slower tells whether the fastest row in Go takes more than so many times what the
 // fastest C++ version takes: by more than two clocks differ that show the same time.
 func (c *Comparison) Slower(times float64) bool {
-	ours, theirs := c.row(c.Best), c.row(c.BestCPP)
+	ours, theirs := c.Row(c.Best), c.Row(c.BestCPP)
 	return theirs.ReplayUS > 0 && ours.ReplayUS-times*theirs.ReplayUS > tick
 }
 

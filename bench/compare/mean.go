@@ -36,9 +36,9 @@ func Means(all []Comparison) (means []Mean) {
 			return names
 		})
 		for _, name := range names {
-			means = append(means, meanOf(of, memory, name, func(c *Comparison) *Row { return c.row(name) }))
+			means = append(means, meanOf(of, memory, name, func(c *Comparison) *Row { return c.Row(name) }))
 		}
-		means = append(means, meanOf(of, memory, BestGo, func(c *Comparison) *Row { return c.row(c.Best) }))
+		means = append(means, meanOf(of, memory, BestGo, func(c *Comparison) *Row { return c.Row(c.Best) }))
 	}
 	return means
 }

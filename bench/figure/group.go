@@ -99,7 +99,7 @@ func names(all []compare.Comparison) (list []string) {
 func ratio(all []compare.Comparison) *figure {
 	g := grouping{title: "Time over that of the fastest C++ version; mean: geometric", y: "times as long", names: names(all), line: 1, most: 2.5}
 	for _, name := range []string{"nimble/graph", "nimble/streams", "c++ async", "c++ graph", "c++ capture", "c++ graph1"} {
-		g.series = append(g.series, series{name, perWorkload(all, func(c *compare.Comparison) float64 { return row(c, name).RatioToBest })})
+		g.series = append(g.series, series{name, perWorkload(all, func(c *compare.Comparison) float64 { return c.Row(name).RatioToBest })})
 	}
 	return g.figure()
 }
@@ -107,7 +107,7 @@ func ratio(all []compare.Comparison) *figure {
 // bound has the contention-free lower bound over the time of the fastest ways.
 func bound(all []compare.Comparison) *figure {
 	of := func(best func(*compare.Comparison) string) []float64 {
-		return perWorkload(all, func(c *compare.Comparison) float64 { return row(c, best(c)).OfBound })
+		return perWorkload(all, func(c *compare.Comparison) float64 { return c.Row(best(c)).OfBound })
 	}
 	g := grouping{
 		title: "Contention-free lower bound over the time: 1 is as fast as the dependencies allow; mean: geometric", y: "bound over time", names: names(all), line: 1,

@@ -27,18 +27,6 @@ func grouped(all []compare.Comparison, key func(*compare.Comparison) any) (group
 	return groups
 }
 
-// row is the row of the first of the names that has one, an empty one if none has.
-func row(c *compare.Comparison, names ...string) *compare.Row {
-	for _, name := range names {
-		for i := range c.Rows {
-			if c.Rows[i].Name == name {
-				return &c.Rows[i]
-			}
-		}
-	}
-	return &compare.Row{}
-}
-
 func each[T any](list []T, value func(*T) float64) (values []float64) {
 	for i := range list {
 		values = append(values, value(&list[i]))

@@ -22,7 +22,7 @@ const perRow = 3
 // greatest. Below each size stands what the serial strategy takes.
 func speedup(all []compare.Comparison) *figure {
 	mean := func(best func(*compare.Comparison) string) float64 {
-		values := perWorkload(all, func(c *compare.Comparison) float64 { return row(c, best(c)).SpeedupOverSerial })
+		values := perWorkload(all, func(c *compare.Comparison) float64 { return c.Row(best(c)).SpeedupOverSerial })
 		return values[len(values)-1]
 	}
 	f := &figure{
@@ -49,7 +49,7 @@ func speedupPanel(w []compare.Comparison) *plot.Plot {
 	sizes := sizesOf(w)
 	var names []string
 	for _, of := range sizes {
-		serial := compare.GeometricMean(each(of, func(c *compare.Comparison) float64 { return row(c, "serial/graph", "serial/streams").ReplayUS }))
+		serial := compare.GeometricMean(each(of, func(c *compare.Comparison) float64 { return c.Row("serial/graph", "serial/streams").ReplayUS }))
 		names = append(names, count(of[0].Size)+"\n"+duration(serial))
 	}
 	p := newPanel(strings.ToUpper(w[0].Workload), "speedup", names)
@@ -64,7 +64,7 @@ func speedupPanel(w []compare.Comparison) *plot.Plot {
 	} {
 		var points bars
 		for i, of := range sizes {
-			values := known(each(of, func(c *compare.Comparison) float64 { return row(c, s.best(c)).SpeedupOverSerial }))
+			values := known(each(of, func(c *compare.Comparison) float64 { return c.Row(s.best(c)).SpeedupOverSerial }))
 			if len(values) == 0 {
 				continue
 			}

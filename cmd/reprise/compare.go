@@ -1,9 +1,11 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,6 +17,7 @@ import (
 	"github.com/reprise-gpu/reprise/bench"
 	"github.com/reprise-gpu/reprise/bench/compare"
 	"github.com/reprise-gpu/reprise/bench/figure"
+	"github.com/reprise-gpu/reprise/bench/published"
 	"github.com/reprise-gpu/reprise/device"
 )
 
@@ -34,6 +37,8 @@ type compareFlags struct {
 	library    string
 	json       string
 	plot       string
+	published  string
+	from       []string
 	maxRatio   float64
 }
 
@@ -84,8 +89,14 @@ Workloads:
 ` + workloadHelp(),
 		Example: `  reprise compare
   reprise compare img --size 512,1024 --memory pinned,prefetch --max-ratio 1
-  reprise compare --device gpu0 --rounds 5 --json compare.json`,
-		RunE: func(c *cobra.Command, args []string) error { return runCompare(c, &f, args) },
+  reprise compare --device gpu0 --rounds 5 --json compare.json
+  reprise compare --from compare.json --plot figures`,
+		RunE: func(c *cobra.Command, args []string) error {
+			if c.Flags().Changed("from") {
+				return showCompared(c, &f, args)
+			}
+			return runCompare(c, &f, args)
+		},
 	}
 	c.Flags().StringVar(&f.device, "device", defaultDevice, "device to run on; see reprise devices")
 	c.Flags().StringSliceVar(&f.sizes, "size", nil, "problem sizes instead of each workload's own; "+tinyHelp)
@@ -101,6 +112,8 @@ Workloads:
 	c.Flags().StringVar(&f.library, "libcudasim", "", "`FILE` of the simulated driver")
 	c.Flags().StringVar(&f.json, "json", "", "also write the comparisons and means to `FILE` as JSON (- for standard output)")
 	c.Flags().StringVar(&f.plot, "plot", "", "also draw figures into `DIR`, as SVG and PNG: speedup, ratio, overlap and bound, of each memory mode")
+	c.Flags().StringVar(&f.published, "published", "", "also set what was measured beside the figures of the GrCUDA paper: Markdown, to `FILE` (- for standard output)")
+	c.Flags().StringSliceVar(&f.from, "from", nil, "measure nothing, and show what earlier runs wrote with --json: `FILES`, or folders of them, of one device")
 	c.Flags().Float64Var(&f.maxRatio, "max-ratio", 0, "fail if a ratio of the fastest row in Go to the fastest C++ version is above this (0: never)")
 	return c
 }
@@ -150,10 +163,25 @@ func (f *compareFlags) report(c *cobra.Command, all []compare.Comparison, wanted
 		_, err := figure.Write(figures, all)
 		failed = errors.Join(failed, err)
 	}
+	if stopped == nil && f.published != "" {
+		failed = errors.Join(failed, writePublished(f.published, stdout, all))
+	}
 	if err := errors.Join(stopped, failed); err != nil {
 		return err
 	}
 	return f.verdict(all)
+}
+
+func writePublished(path string, stdout io.Writer, all []compare.Comparison) error {
+	var text bytes.Buffer
+	if err := published.Write(&text, all); err != nil {
+		return err
+	}
+	if path == "-" {
+		_, err := text.WriteTo(stdout)
+		return err
+	}
+	return writeFile(path, text.Bytes())
 }
 
 // aside has what is left of a run that was cut short go beside what was asked for.
@@ -209,6 +237,11 @@ func (f *compareFlags) config(args []string) (c compare.Config, err error) {
 		c.Rounds = defaultRounds(f.device)
 	}
 	c.Programs = f.programs()
+	if f.published != "" {
+		if err := published.Covers(f.device); err != nil {
+			return c, usageError{fmt.Errorf("--published: %w", err)}
+		}
+	}
 	if f.plot != "" {
 		err = figure.Folder(f.plot) // before minutes of work, not after
 	}

@@ -1,0 +1,85 @@
+package published
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/reprise-gpu/reprise/bench"
+	"github.com/reprise-gpu/reprise/bench/compare"
+)
+
+// The paper's text has the mean over all devices: 44 % faster than serial execution.
+// That of each is in its figure.
+func TestTheHeadlineFollowsFromTheFigures(t *testing.T) {
+	product := 1.0
+	for i, want := range []float64{1.25, 1.48, 1.65} {
+		assert.InDelta(t, want, devices[i].speedup(), .005, devices[i].name)
+		product *= devices[i].speedup()
+	}
+	assert.InDelta(t, 1.44, math.Cbrt(product), .02) // read off figures, to a percent
+}
+
+// Times and speedups are of different figures, and tell the same. B&S and ML on the P100
+// do not in the paper itself, whose figures merge two campaigns.
+func TestTimesGiveTheSpeedups(t *testing.T) {
+	for _, d := range devices {
+		for _, b := range d.benchmarks {
+			require.Len(t, b.parallel, len(b.serial), "%s on %s", b.workload, d.name)
+			if d.name == "p100" && b.workload == "ml" {
+				continue
+			}
+			var all []float64
+			for i := range b.serial {
+				all = append(all, b.serial[i]/b.parallel[i])
+			}
+			assert.InEpsilon(t, b.speedup, compare.GeometricMean(all), .08, "%s on %s", b.workload, d.name)
+		}
+	}
+}
+
+// comparison is of vec, with the rows that the tables read.
+func comparison(size, threads int, mode string, sync, ours float64) compare.Comparison {
+	return compare.Comparison{
+		Workload: "vec", Size: size, Threads: threads, Memory: mode, Device: "sim:gtx1660s", Simulated: true, Sample: 4,
+		Best: "nimble/graph", BestCPP: "c++ graph", Ratio: 1.001,
+		Rows: []compare.Row{
+			{Name: "nimble/graph", OfBound: .5, SpeedupOverSync: sync / ours, Record: bench.Record{ReplayUS: ours}},
+			{Name: "c++ sync", Record: bench.Record{ReplayUS: sync}},
+		},
+	}
+}
+
+// Two block sizes, one 2 and one 8 times as fast as without prefetches: 4 in the mean.
+func TestTablesGoByTheDefinitions(t *testing.T) {
+	var text strings.Builder
+	require.NoError(t, Write(&text, []compare.Comparison{
+		comparison(20_000_000, 32, "managed", 40_000, 40_000),
+		comparison(20_000_000, 32, "prefetch", 30_000, 20_000),
+		comparison(20_000_000, 128, "managed", 80_000, 40_000),
+		comparison(20_000_000, 128, "prefetch", 15_000, 10_000),
+	}))
+	assert.Contains(t, text.String(), "| VEC | 2.36 | 4.00 | **+69 %** | 1.50 | 1.41 | 1.0010 |")
+	assert.Contains(t, text.String(), "| VEC | 20000000 | 33 | 60 | **+82 %** | 14 | 15 | +7 % |")
+	assert.Contains(t, text.String(), "| VEC | 0.55 | 0.50 | 34.0 | - |")
+	assert.Contains(t, text.String(), "4 blocks of each launch run")
+	assert.NotContains(t, text.String(), "geometric mean |", "five are lacking")
+}
+
+// What was not compared is a dash, and no zero.
+func TestTablesOfLess(t *testing.T) {
+	var text strings.Builder
+	require.NoError(t, Write(&text, []compare.Comparison{comparison(20_000_000, 32, "prefetch", 30_000, 20_000)}))
+	assert.Contains(t, text.String(), "| VEC | 2.36 | - | - | 1.50 | - | 1.0010 |")
+	assert.Contains(t, text.String(), "| VEC | 20000000 | 33 | - | - | 14 | 20 | **+43 %** |")
+}
+
+func TestOnlyPublishedDevices(t *testing.T) {
+	assert.NoError(t, Covers("sim:p100"))
+	assert.EqualError(t, Covers("sim:p10"), "nothing is published of sim:p10: there are figures of sim:gtx960, sim:gtx1660s, sim:p100")
+	assert.Error(t, Write(&strings.Builder{}, []compare.Comparison{{Device: "gpu0"}}))
+	assert.NoError(t, Write(&strings.Builder{}, nil))
+}

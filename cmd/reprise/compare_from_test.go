@@ -1,0 +1,67 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/reprise-gpu/reprise/bench/compare"
+)
+
+// recorded is a file as compare writes it.
+func recorded(t *testing.T, dir, name string, all ...compare.Comparison) string {
+	path := filepath.Join(dir, name)
+	require.NoError(t, writeJSON(path, nil, comparisons{all, compare.Means(all)}))
+	return path
+}
+
+// Tables of files are those of the run that wrote them, workloads in the order of a run.
+func TestCompareFromShowsWhatWasMeasured(t *testing.T) {
+	dir := t.TempDir()
+	vec, dl := compared(20, 10, true), compared(30, 10, true)
+	dl.Workload = "dl"
+	recorded(t, dir, "a.json", dl)
+	recorded(t, dir, "b.json", vec)
+	var want strings.Builder
+	require.NoError(t, compare.WriteTables(&want, []compare.Comparison{vec, dl}))
+	out, complaint, status := reprise("compare", "--from", dir)
+	assert.Equal(t, want.String(), out)
+	assert.Zero(t, status, complaint)
+
+	out, complaint, status = reprise("compare", "dl", "--from", dir, "--max-ratio", "1")
+	assert.Equal(t, 1, status)
+	assert.Contains(t, complaint, "dl at 10, pinned: nimble/graph takes 3 times as long as c++ graph, and 1 is allowed")
+	assert.Contains(t, out, "dl at 10 on sim:h200")
+	assert.NotContains(t, out, "vec at 10 on")
+}
+
+func TestCompareFromRefuses(t *testing.T) {
+	dir := t.TempDir()
+	here := compared(20, 10, true)
+	elsewhere := here
+	elsewhere.Device = "sim:p100"
+	one, other := recorded(t, dir, "one.json", here), recorded(t, dir, "other.json", elsewhere)
+	text, empty := filepath.Join(dir, "text.json"), t.TempDir()
+	require.NoError(t, os.WriteFile(text, []byte("tables"), 0o600))
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"--from", one, "--size", "10"}, "--size says what to measure, and --from measures nothing: leave one out"},
+		{[]string{"--from", one + "," + other}, "--from " + other + ": it is of sim:p100 with --sample 0, and what is before it of sim:h200 with --sample 0: show one at a time"},
+		{[]string{"--from", filepath.Join(dir, "none.json")}, "--from " + filepath.Join(dir, "none.json") + ": no such file or directory"},
+		{[]string{"--from", text}, "--from " + text + ": reprise compare --json did not write it: invalid character 'a' in literal true (expecting 'r')"},
+		{[]string{"--from", recorded(t, dir, "nothing.json")}, "--from " + filepath.Join(dir, "nothing.json") + ": it holds no comparison: reprise compare --json writes them"},
+		{[]string{"--from", empty}, "--from " + empty + ": the folder holds no .json file"},
+		{[]string{"dl", "--from", one}, "--from: none of the comparisons is of the workloads asked for"},
+		{[]string{"--from", one, "--published", "-"}, "nothing is published of sim:h200: there are figures of sim:gtx960, sim:gtx1660s, sim:p100"},
+	} {
+		_, complaint, status := reprise(append([]string{"compare"}, c.args...)...)
+		assert.NotZero(t, status, c.args)
+		assert.Contains(t, complaint, c.want)
+	}
+}
