@@ -13,21 +13,39 @@ import (
 //	alone               a task without edges
 //
 // Names that are all numbers are put in numeric order, which is how programs number
-// what they write. A first line N M with M edges below it, all between 0 and N-1, is
-// a heading, and there are N tasks then.
+// what they write. A first line that may be a heading is an error, for nothing tells it
+// from an edge.
 func parseEdges(d *draft) error {
-	rows := slices.Collect(d.lines("#", "%", "//"))
+	rows := slices.Collect(d.lines(edgeComments...))
 	if n, ok := heading(rows); ok {
-		rows = rows[1:]
-		for i := range n {
-			d.task(strconv.Itoa(i))
-		}
-	} else if numbers, ok := allNumbers(rows); ok {
+		return d.errorf(rows[0][0].at, "this may be a heading (%d tasks, %s edges) or an edge: name the format counted if it is a heading, or give the edge a third word", n, rows[0][1].word)
+	}
+	if numbers, ok := allNumbers(rows); ok {
 		slices.Sort(numbers)
 		for _, n := range slices.Compact(numbers) {
 			d.task(strconv.Itoa(n))
 		}
 	}
+	return d.edges(rows)
+}
+
+// parseCounted reads an edge list below a heading: N M, the numbers of tasks and of
+// edges, and then M edges between tasks 0 to N-1.
+func parseCounted(d *draft) error {
+	rows := slices.Collect(d.lines(edgeComments...))
+	n, ok := heading(rows)
+	if !ok {
+		return d.errorf(0, "the first line must be N M, and M lines FROM TO must follow with numbers from 0 to N-1")
+	}
+	for i := range n {
+		d.task(strconv.Itoa(i))
+	}
+	return d.edges(rows[1:])
+}
+
+var edgeComments = []string{"#", "%", "//"}
+
+func (d *draft) edges(rows [][]field) error {
 	for _, row := range rows {
 		from := d.task(row[0].word)
 		if len(row) == 1 {
@@ -40,7 +58,7 @@ func parseEdges(d *draft) error {
 	return nil
 }
 
-// heading is the number of tasks that the first line gives, if it is one.
+// heading is the number of tasks that the first line gives, if it can be one.
 func heading(rows [][]field) (int, bool) {
 	if len(rows) == 0 || len(rows[0]) != 2 {
 		return 0, false

@@ -128,7 +128,7 @@ func TestNetworksAreTheGraphsOthersPublished(t *testing.T) {
 		path := "../../optimizer/testdata/dags/" + c.file + ".txt"
 		src, err := os.ReadFile(path)
 		require.NoError(t, err)
-		theirs, err := importer.Read(path, string(src), importer.Options{})
+		theirs, err := importer.Read(path, string(src), importer.Options{Format: "counted"})
 		require.NoError(t, err)
 		ours := build(t, c.name)
 		if c.skeleton {
