@@ -68,11 +68,11 @@ func heading(rows [][]field) (int, bool) {
 	if !ok || !all || first[1] != len(rows)-1 || len(rest) != 2*len(rows[1:]) {
 		return 0, false
 	}
-	return first[0], first[0] <= maxTasks && (len(rest) == 0 || slices.Max(rest) < first[0])
+	return first[0], first[0] <= len(rest)+maxAlone && (len(rest) == 0 || slices.Max(rest) < first[0])
 }
 
-// maxTasks bounds what a heading can ask for.
-const maxTasks = 1 << 24
+// maxAlone bounds what a few bytes can ask for: tasks that have no edge.
+const maxAlone = 1 << 16
 
 // allNumbers are the names of all rows as numbers, if each is one in the way that it
 // would be printed.

@@ -28,10 +28,11 @@ func newImport() *cobra.Command {
 		Use:   "import {FILE | --network NAME} -o FILE.rir",
 		Short: "Turn a task graph of another program into a graph to plan",
 		Long: `Import reads a task graph and writes it as a graph of empty operations, each with its
-cost: what opt can plan, and compare strategies by. What passes along an edge is left out.
-A graph of the driver inside another comes out beside it. With --network it writes
-the forward pass of a published neural network for one image: an operation takes
-what its arithmetic or its bytes take at the device's peak.
+cost, which opt and strategies take. What passes along an edge is left out. A graph of
+the driver inside another comes out beside it.
+
+With --network it writes the forward pass of a published neural network for one image:
+an operation takes what its arithmetic or its bytes take at the device's peak.
 
 Formats:
 ` + formatHelp() + `
