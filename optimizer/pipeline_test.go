@@ -80,9 +80,9 @@ func TestPlansAreDeterministic(t *testing.T) {
 		r.Shuffle(len(shuffled), func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
 		h, err := g.WithDeps(ir.Analyzed, shuffled)
 		require.NoError(t, err)
-		for _, s := range Strategies() {
-			first, second := plan(t, g, s.Name).Schedule, plan(t, h, s.Name).Schedule
-			require.Equal(t, ir.PrintSchedule(first), ir.PrintSchedule(second), "%s, %s", c.name, s.Name)
+		for _, name := range strategiesFor(g.Len()) {
+			first, second := plan(t, g, name).Schedule, plan(t, h, name).Schedule
+			require.Equal(t, ir.PrintSchedule(first), ir.PrintSchedule(second), "%s, %s", c.name, name)
 		}
 	}
 }
@@ -110,11 +110,11 @@ func TestEveryPassAndStrategyIsDocumented(t *testing.T) {
 func BenchmarkPlan(b *testing.B) {
 	for _, c := range realDAGs {
 		g := loadDAG(b, c.name)
-		for _, s := range Strategies() {
-			b.Run(c.name+"/"+s.Name, func(b *testing.B) {
+		for _, name := range strategiesFor(g.Len()) {
+			b.Run(c.name+"/"+name, func(b *testing.B) {
 				b.ReportAllocs()
 				for b.Loop() {
-					_, err := Plan(g, Options{Strategy: s.Name, Passes: []string{"hazards", "reduce", "assign", "syncs"}})
+					_, err := Plan(g, Options{Strategy: name, Passes: []string{"hazards", "reduce", "assign", "syncs"}})
 					require.NoError(b, err)
 				}
 			})
@@ -122,10 +122,10 @@ func BenchmarkPlan(b *testing.B) {
 	}
 	const ops = 1_000_000
 	g := bigTrace(ops)
-	for _, s := range Strategies() {
-		b.Run(fmt.Sprintf("trace/ops=%d/%s", ops, s.Name), func(b *testing.B) {
+	for _, name := range strategiesFor(ops) {
+		b.Run(fmt.Sprintf("trace/ops=%d/%s", ops, name), func(b *testing.B) {
 			for b.Loop() {
-				res, err := Plan(g, Options{Strategy: s.Name, Passes: []string{"hazards", "reduce", "assign", "syncs"}})
+				res, err := Plan(g, Options{Strategy: name, Passes: []string{"hazards", "reduce", "assign", "syncs"}})
 				require.NoError(b, err)
 				b.ReportMetric(float64(len(res.Reduced.Deps())), "deps")
 				b.ReportMetric(float64(res.Schedule.Lanes), "lanes")

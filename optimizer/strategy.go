@@ -25,6 +25,9 @@ var strategies = []family{
 	{"grcuda", "policy", "the lane of a parent that no other child took, or a new one: disjoint; same-as-parent of the first parent (GrCUDA, IPDPS 2021)",
 		words(word{"disjoint", grcuda{}}, word{"same-as-parent", grcuda{sameAsParent: true}})},
 	{"nimble", "", "all the concurrency there is, with the fewest waits that allow it (Nimble, NeurIPS 2020)", only(nimble{maxJoinBits, maxMergedChains})},
+	{"mincover", "", "all the concurrency there is, on the fewest lanes that allow it (Dilworth 1950)", only(minCover{})},
+	{"coloring", "method", "all the concurrency there is, by colouring what is concurrent: dsatur, rlf or exact; for small graphs",
+		words(word{"dsatur", colored{dsatur}}, word{"rlf", colored{largestFirst}}, word{"exact", colored{exactColoring}})},
 }
 
 // DefaultStrategy is the strategy of a zero Options.

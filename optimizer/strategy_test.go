@@ -2,6 +2,8 @@ package optimizer
 
 import (
 	"math/rand/v2"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -12,6 +14,15 @@ import (
 // everyStrategy is each strategy by itself and with what it may take.
 var everyStrategy = []string{
 	"serial", "roundrobin", "roundrobin(1)", "roundrobin(3)", "levels", "levels(2)", "grcuda", "grcuda(same-as-parent)", "nimble",
+	"mincover",
+	"coloring", "coloring(rlf)", "coloring(exact)",
+}
+
+// strategiesFor are those of everyStrategy that take a graph of so many operations.
+func strategiesFor(ops int) []string {
+	return slices.DeleteFunc(slices.Clone(everyStrategy), func(name string) bool {
+		return ops > maxColored && strings.HasPrefix(name, "coloring")
+	})
 }
 
 func TestEveryStrategyIsTested(t *testing.T) {
