@@ -22,6 +22,15 @@ func assign(s *ir.Schedule, opts *Options) error {
 	if err != nil {
 		return fmt.Errorf("strategy %s: %w", name, err)
 	}
+	if a.by != "" {
+		name = a.by
+	}
+	place(s, name, a)
+	return nil
+}
+
+// place makes an assignment part of the schedule.
+func place(s *ir.Schedule, name string, a assignment) {
 	if a.order == nil {
 		a.order = programOrder(s.Graph)
 	}
@@ -30,7 +39,6 @@ func assign(s *ir.Schedule, opts *Options) error {
 	}
 	s.Strategy, s.Order = name, a.order
 	s.Lane, s.Lanes = renumbered(a)
-	return nil
 }
 
 func programOrder(g *ir.Graph) []ir.OpID {

@@ -41,5 +41,5 @@ func (s levels) assign(g *ir.Graph, _ *Options) (assignment, error) {
 			at = 0
 		}
 	}
-	return assignment{lane, order}, nil
+	return assignment{lane: lane, order: order}, nil
 }

@@ -39,13 +39,18 @@ func (n nimble) assign(g *ir.Graph, _ *Options) (assignment, error) {
 	if g.Phase < ir.Reduced { // the proof needs a reduced graph, whatever passes ran
 		d = d.withoutEdges(d.redundantEdges())
 	}
+	return onLanes(g, n.chains(d)), nil
+}
+
+// onLanes gives each chain a lane.
+func onLanes(g *ir.Graph, chains []chain) assignment {
 	lane := make([]ir.LaneID, g.Len())
-	for i, c := range n.chains(d) {
+	for i, c := range chains {
 		for _, v := range c {
 			lane[v] = ir.LaneID(i)
 		}
 	}
-	return assignment{lane: lane}, nil
+	return assignment{lane: lane}
 }
 
 // chains partitions a reduced graph into the lanes.

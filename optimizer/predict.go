@@ -17,15 +17,8 @@ import (
 // An edge of that graph is what the schedule says and no more: the operation
 // before on the lane, and the waits. The simulated device counts in the same way.
 func predict(s *ir.Schedule, opts *Options) error {
-	profile, err := opts.profile()
+	profile, costs, err := opts.model(s.Graph)
 	if err != nil {
-		return err
-	}
-	costs := opts.Costs
-	if costs == nil {
-		costs = DeclaredCosts(profile)
-	}
-	if err := foreseeable(s.Graph, profile, costs); err != nil {
 		return err
 	}
 	s.Profile = profile.ID

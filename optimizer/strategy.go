@@ -8,6 +8,7 @@ type assignment struct {
 	// order is the order of submission over all lanes, a topological one; nil
 	// is program order. It settles the order within each lane too.
 	order []ir.OpID
+	by    string // the strategy that was chosen, "" for the one that was asked
 }
 
 // strategy decides which operations share a lane. It sees the dependencies, not
@@ -24,10 +25,13 @@ var strategies = []family{
 	{"levels", "k", "operations as far from the start on lanes of their own, or dealt out to k (Taskflow's capturer)", lanes(0, func(k int) strategy { return levels{k} })},
 	{"grcuda", "policy", "the lane of a parent that no other child took, or a new one: disjoint; same-as-parent of the first parent (GrCUDA, IPDPS 2021)",
 		words(word{"disjoint", grcuda{}}, word{"same-as-parent", grcuda{sameAsParent: true}})},
-	{"nimble", "", "all the concurrency there is, with the fewest waits that allow it (Nimble, NeurIPS 2020)", only(nimble{maxJoinBits, maxMergedChains})},
+	{"nimble", "k", "all the concurrency there is, with the fewest waits that allow it (Nimble, NeurIPS 2020); or on k lanes at most, with no more waits", lanes(0, nimbleOn)},
 	{"mincover", "", "all the concurrency there is, on the fewest lanes that allow it (Dilworth 1950)", only(minCover{})},
 	{"coloring", "method", "all the concurrency there is, by colouring what is concurrent: dsatur, rlf or exact; for small graphs",
 		words(word{"dsatur", colored{dsatur}}, word{"rlf", colored{largestFirst}}, word{"exact", colored{exactColoring}})},
+	{"listsched", "k", "the ready operation with the longest path to the end first, on k lanes at most, as engines and lanes come free (default 8)",
+		lanes(8, func(k int) strategy { return listSched{k} })},
+	{"auto", "", "whichever of the others is predicted to be quickest", only(auto{})},
 }
 
 // DefaultStrategy is the strategy of a zero Options.

@@ -1,0 +1,70 @@
+package optimizer
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/reprise-gpu/reprise/ir"
+	"github.com/reprise-gpu/reprise/ir/irtest"
+)
+
+// What auto tries has names that stand for something.
+func TestCandidatesExist(t *testing.T) {
+	for _, c := range candidates {
+		_, _, err := strategyNamed(c.strategy)
+		require.NoError(t, err)
+	}
+}
+
+// By prediction, auto is as quick as every strategy that it tries, serial among them, and
+// its schedule is the one that the strategy which it names makes.
+func TestAutoIsTheQuickest(t *testing.T) {
+	r := rand.New(rand.NewPCG(54, 54))
+	chosen := map[string]bool{}
+	for round := range rounds(600) {
+		g := smallDAG(t, r)
+		if round%2 == 0 {
+			g = irtest.Random(r, 1+r.IntN(20))
+		}
+		best := plan(t, g, "auto").Schedule
+		chosen[best.Strategy] = true
+		for _, c := range candidates {
+			s := plan(t, g, c.strategy).Schedule
+			require.LessOrEqual(t, best.Predicted, s.Predicted, "round %d, %s", round, c.strategy)
+			if c.strategy == best.Strategy {
+				require.Equal(t, ir.PrintSchedule(s), ir.PrintSchedule(best))
+			}
+		}
+	}
+	require.Greater(t, len(chosen), 3, "hardly anything but one strategy was chosen: %v", chosen)
+}
+
+// With parameters that it does not try, a strategy is quicker on few graphs.
+func TestAutoIsSeldomBeaten(t *testing.T) {
+	r := rand.New(rand.NewPCG(55, 55))
+	beaten, all := 0, rounds(1000)
+	for range all {
+		g := irtest.Random(r, 1+r.IntN(20))
+		best := plan(t, g, "auto").Schedule.Predicted
+		if slices.ContainsFunc(everyStrategy, func(name string) bool { return plan(t, g, name).Schedule.Predicted < best }) {
+			beaten++
+		}
+	}
+	assert.LessOrEqual(t, beaten*20, all, "%d of %d", beaten, all)
+	t.Logf("%d of %d beaten", beaten, all)
+}
+
+// Chains of tiny operations that overlap for less than a wait costs: no lanes at all.
+func TestAutoGivesUpConcurrencyThatDoesNotPay(t *testing.T) {
+	g := graphOf(t, "tiny", 4, []edge{{0, 1}, {0, 2}, {1, 3}, {2, 3}})
+	for v := range g.Ops {
+		g.Ops[v].Cost = 1
+	}
+	s := plan(t, g, "auto").Schedule
+	assert.Equal(t, "serial", s.Strategy)
+	assert.Less(t, s.Predicted, plan(t, g, "nimble").Schedule.Predicted)
+}

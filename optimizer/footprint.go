@@ -1,0 +1,55 @@
+package optimizer
+
+import "github.com/reprise-gpu/reprise/internal/des"
+
+// engine is a part of the device that operations share.
+type engine uint8
+
+const (
+	multiprocessors engine = iota
+	deviceMemory
+	linkIn
+	linkOut
+	hostThread
+	engines
+)
+
+// footprint is what share of each engine an operation takes when it runs alone, and the
+// one that it takes most of; engines when it takes none.
+type footprint struct {
+	share [engines]float64
+	most  engine
+}
+
+func footprintOf(d des.Demand, took des.Time, p *des.Profile) footprint {
+	f := footprint{most: engines}
+	switch d.Kind {
+	case des.Kernel:
+		f.share[multiprocessors] = min(1, d.Blocks/(float64(p.SMs)*d.PerSM))
+		f.share[deviceMemory] = bandwidth(d.Bytes, took, p)
+	case des.CopyOn:
+		f.share[deviceMemory] = bandwidth(d.Bytes, took, p)
+	case des.CopyIn:
+		f.share[linkIn] = 1
+	case des.CopyOut:
+		f.share[linkOut] = 1
+	case des.Host:
+		f.share[hostThread] = 1
+	}
+	best := 0.0
+	for e, share := range f.share {
+		if share > best {
+			best, f.most = share, engine(e)
+		}
+	}
+	return f
+}
+
+// bandwidth is the share of the device memory's that so many bytes in a time are.
+func bandwidth(bytes float64, took des.Time, p *des.Profile) float64 {
+	if bytes == 0 {
+		return 0
+	}
+	seconds := float64(took) / float64(des.Second)
+	return min(1, bytes/(seconds*p.MemoryGBps*1e9))
+}

@@ -1,0 +1,82 @@
+package optimizer
+
+import (
+	"github.com/reprise-gpu/reprise/internal/des"
+	"github.com/reprise-gpu/reprise/ir"
+)
+
+// model is the device to plan for and what operations cost on it. It fails for a graph
+// that takes longer than the clock can tell.
+func (o *Options) model(g *ir.Graph) (*des.Profile, CostModel, error) {
+	p, err := o.profile()
+	if err != nil {
+		return nil, nil, err
+	}
+	costs := o.Costs
+	if costs == nil {
+		costs = DeclaredCosts(p)
+	}
+	return p, costs, foreseeable(g, p, costs)
+}
+
+// alone is how long each operation takes with the device to itself.
+func alone(g *ir.Graph, p *des.Profile, costs CostModel) []des.Time {
+	took := make([]des.Time, g.Len())
+	e := des.New(p, func(id des.TaskID, _ any) des.Demand { return costs.Demand(g, ir.OpID(id)) })
+	e.OnEnd(func(r *des.Record) { took[r.ID] = r.Span.End - r.Start })
+	last := []des.TaskID{}
+	for range took {
+		last = []des.TaskID{e.Add(des.Task{Deps: last})}
+	}
+	e.Drain()
+	return took
+}
+
+// earliest is when each operation starts if nothing but what it depends on holds it up,
+// and a dependency takes a gap.
+func earliest(g *ir.Graph, took []des.Time, gap des.Time) []des.Time {
+	start := make([]des.Time, g.Len())
+	for v := range start {
+		for _, d := range g.DepsInto(ir.OpID(v)) {
+			start[v] = max(start[v], start[d.From]+took[d.From]+gap)
+		}
+	}
+	return start
+}
+
+// upwardRanks is, by operation, the longest path from its start to the end of the program:
+// how long everything takes at least once it has started (Topcuoglu, Hariri and Wu,
+// "Performance-Effective and Low-Complexity Task Scheduling for Heterogeneous Computing",
+// IEEE TPDS 2002).
+func upwardRanks(g *ir.Graph, took []des.Time, gap des.Time) []des.Time {
+	rank := make([]des.Time, g.Len())
+	for v := g.Len() - 1; v >= 0; v-- {
+		for _, w := range g.Succs(ir.OpID(v)) {
+			rank[v] = max(rank[v], gap+rank[w])
+		}
+		rank[v] += took[v]
+	}
+	return rank
+}
+
+// orderBy is the topological order in which what is ready goes by its time, then its id.
+func orderBy(g *ir.Graph, at []des.Time) []ir.OpID {
+	var ready queue[des.Time]
+	missing := make([]int32, g.Len())
+	for v := range missing {
+		if missing[v] = int32(len(g.DepsInto(ir.OpID(v)))); missing[v] == 0 {
+			ready.push(at[v], int32(v))
+		}
+	}
+	order := make([]ir.OpID, 0, g.Len())
+	for len(ready) > 0 {
+		v := ir.OpID(ready.pop().id)
+		order = append(order, v)
+		for _, w := range g.Succs(v) {
+			if missing[w]--; missing[w] == 0 {
+				ready.push(at[w], int32(w))
+			}
+		}
+	}
+	return order
+}
