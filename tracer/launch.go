@@ -78,17 +78,43 @@ func (t *Tracer) launch(k *Kernel, s Shape, args []any, pc uintptr) error {
 	if err := checkShape(s); err != nil {
 		return err
 	}
-	l := &t.launches.take(1)[0]
-	*l = ir.Launch{Module: k.module.id, Entry: k.entry, Grid: s.Grid, Block: s.Block, Shared: s.Shared, Args: t.args.take(len(args))}
-	r := k.reach
-	r.begin(&s)
+	values := t.values[:0]
 	for i, a := range args {
-		arg, err := t.argument(&k.params[i], a)
+		v, err := t.argument(&k.params[i], a)
 		if err != nil {
 			return fmt.Errorf("argument %d (%s): %w", i, k.params[i].name, err)
 		}
-		l.Args[i] = arg
-		t.known(r, i, &k.params[i], &arg)
+		values = append(values, v)
+	}
+	t.values = values
+	m, again := k.repeats.find(s, values, args)
+	if !again {
+		m = made{t.newLaunch(k, s, values), t.accesses(k, s, values, args)}
+		k.repeats.add(m)
+	}
+	id := t.record(ir.Op{Kind: ir.KindLaunch, Launch: m.launch, Uses: m.uses}, pc)
+	if k.opaque {
+		t.opaque = append(t.opaque, id)
+	}
+	if t.mode == Eager {
+		t.runLaunch(k, m.launch, pc)
+	}
+	return nil
+}
+
+func (t *Tracer) newLaunch(k *Kernel, s Shape, values []ir.Arg) *ir.Launch {
+	l := &t.launches.take(1)[0]
+	*l = ir.Launch{Module: k.module.id, Entry: k.entry, Grid: s.Grid, Block: s.Block, Shared: s.Shared, Args: t.args.take(len(values))}
+	copy(l.Args, values)
+	return l
+}
+
+// accesses is what a launch does to its arguments and to the variables of its module.
+func (t *Tracer) accesses(k *Kernel, s Shape, values []ir.Arg, args []any) []ir.Access {
+	r := k.reach
+	r.begin(&s)
+	for i := range values {
+		t.known(r, i, &k.params[i], &values[i])
 	}
 	r.end()
 	uses := t.scratch[:0]
@@ -99,15 +125,7 @@ func (t *Tracer) launch(k *Kernel, s Shape, args []any, pc uintptr) error {
 	}
 	uses = append(uses, k.symbols...)
 	t.scratch = uses
-	uses = append(t.uses.take(len(uses))[:0], uses...) // nil for none, as the parser leaves it
-	id := t.record(ir.Op{Kind: ir.KindLaunch, Launch: l, Uses: uses}, pc)
-	if k.opaque {
-		t.opaque = append(t.opaque, id)
-	}
-	if t.mode == Eager {
-		t.runLaunch(k, l, pc)
-	}
-	return nil
+	return append(t.uses.take(len(uses))[:0], uses...) // nil for none, as the parser leaves it
 }
 
 // known tells r what is known of an argument while the trace is made: all but the

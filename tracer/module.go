@@ -30,6 +30,7 @@ type Kernel struct {
 	function device.Function
 	params   []param
 	reach    *reacher
+	repeats  repeats
 	symbols  []ir.Access // of module-scope variables
 	opaque   bool        // may touch memory that no parameter leads to
 }

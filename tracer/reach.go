@@ -1,7 +1,6 @@
 package tracer
 
 import (
-	"bytes"
 	"encoding/binary"
 
 	"github.com/reprise-gpu/reprise/ir"
@@ -15,10 +14,6 @@ type reacher struct {
 	rows      []int // by parameter: its row of the footprint, negative when it is not the whole truth
 	launch    ptx.Launch
 	out       []ptx.Reach
-
-	// Programs repeat launches: out is that of the launch before, if it was the same.
-	same      bool
-	last      ptx.Launch
 	addresses bool // whether a number that may be an address is one
 }
 
@@ -36,9 +31,7 @@ func newReacher(m *ptx.Module, f *ptx.Func) *reacher {
 		r.offsets = append(r.offsets, v.Offset)
 	}
 	r.out = make([]ptx.Reach, len(r.footprint.Effects.Params))
-	for _, l := range []*ptx.Launch{&r.launch, &r.last} {
-		l.Params, l.Varies = make([]byte, f.ParamBytes()), make([]bool, len(f.Params))
-	}
+	r.launch.Params, r.launch.Varies = make([]byte, f.ParamBytes()), make([]bool, len(f.Params))
 	return r
 }
 
@@ -66,25 +59,7 @@ func (r *reacher) set(i int, size int64, bits uint64, varies bool) {
 }
 
 // end computes the reach of the launch.
-func (r *reacher) end() {
-	l, last := &r.launch, &r.last
-	if r.same && l.Grid == last.Grid && l.Block == last.Block && bytes.Equal(l.Params, last.Params) && equal(l.Varies, last.Varies) {
-		return
-	}
-	r.footprint.Eval(l, r.out)
-	last.Grid, last.Block, r.same = l.Grid, l.Block, true
-	copy(last.Params, l.Params)
-	copy(last.Varies, l.Varies)
-}
-
-func equal(a, b []bool) bool {
-	for i := range a {
-		if a[i] != b[i] {
-			return false
-		}
-	}
-	return true
-}
+func (r *reacher) end() { r.footprint.Eval(&r.launch, r.out) }
 
 // appendUses appends what the launch does to the slice b, passed for parameter i.
 // What the kernel reaches is found from its code; that it stays inside the slice is

@@ -40,7 +40,8 @@ type Tracer struct {
 	launches slab[ir.Launch]
 	args     slab[ir.Arg]
 	uses     slab[ir.Access]
-	scratch  []ir.Access // uses of the launch being traced
+	values   []ir.Arg    // arguments of the launch being traced
+	scratch  []ir.Access // its uses
 }
 
 // allocation is what stands behind a buffer of the graph.

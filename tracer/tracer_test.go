@@ -486,3 +486,63 @@ func BenchmarkLaunch(b *testing.B) {
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/launches, "ns/launch")
 }
+
+// Launches that a program makes again are recorded once. What tells two of them apart
+// is all that a launch depends on: each of these differs from the first in one thing.
+func TestRepeatedLaunchesAreShared(t *testing.T) {
+	tr := tracer.New(null.New(), "repeats", tracer.Deferred)
+	square := load(t, tr, "square")
+	x := tr.Alloc("x", ir.F32, 1024, ir.Input)
+	y := tr.Alloc("y", ir.F32, 1024, ir.Output)
+	n := tr.Param("n", ir.I32, 1024)
+	shape := tracer.Linear(4, 256)
+	launches := []func(){
+		func() { tr.Launch(square, shape, x, y, 1024) },
+		func() { tr.Launch(square, tracer.Linear(2, 256), x, y, 1024) },
+		func() { tr.Launch(square, tracer.Linear(4, 128), x, y, 1024) },
+		func() { tr.Launch(square, shape.WithShared(64), x, y, 1024) },
+		func() { tr.Launch(square, shape, y, x, 1024) },
+		func() { tr.Launch(square, shape, x.Slice(1, 1024), y, 1024) },
+		func() { tr.Launch(square, shape, x.Slice(0, 512), y, 1024) },
+		func() { tr.Launch(square, shape, x, y, 1000) },
+		func() { tr.Launch(square, shape, x, y, uint32(1024)) },
+		func() { tr.Launch(square, shape, x, y, n) },
+	}
+	for range 3 {
+		for _, launch := range launches {
+			launch()
+		}
+	}
+	trace, err := tr.Finish()
+	require.NoError(t, err)
+	ops := trace.Graph.Ops
+	for v := range ops {
+		first := v % len(launches)
+		require.Same(t, ops[first].Launch, ops[v].Launch)
+		require.Equal(t, ops[first].Uses, ops[v].Uses)
+		for u := range first {
+			require.NotSame(t, ops[u].Launch, ops[v].Launch, "launches %d and %d", u, first)
+		}
+	}
+	assert.Equal(t, int64(2048), ops[6].Uses[0].Hi, "the slice bounds what is read")
+	assert.Equal(t, int64(4000), ops[7].Uses[0].Hi, "and so does n")
+}
+
+// A program without repetition is recorded all the same, past the number at which it is
+// known for one.
+func TestManyDifferentLaunches(t *testing.T) {
+	const launches = 70_000
+	tr := tracer.New(null.New(), "many", tracer.Deferred)
+	square := load(t, tr, "square")
+	x := tr.Alloc("x", ir.F32, launches, ir.Input)
+	y := tr.Alloc("y", ir.F32, launches, ir.Output)
+	for i := range int64(launches) {
+		tr.Launch(square, tracer.Linear(1, 32), x.Slice(i, i+1), y.Slice(i, i+1), 1)
+	}
+	trace, err := tr.Finish()
+	require.NoError(t, err)
+	for i, op := range trace.Graph.Ops {
+		require.Equal(t, int64(4*i), op.Launch.Args[0].Offset)
+		require.Equal(t, ir.Range{Buffer: y.ID(), Lo: int64(4 * i), Hi: int64(4*i + 4)}, op.Uses[1].Range)
+	}
+}
