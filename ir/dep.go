@@ -42,10 +42,14 @@ func buildRows(n int, deps []Dep) (rows, error) {
 			return rows{}, fmt.Errorf("dependency %v -> %v goes against program order", d.From, d.To)
 		}
 	}
-	slices.SortStableFunc(deps, func(a, b Dep) int {
-		return cmp.Or(cmp.Compare(a.To, b.To), cmp.Compare(a.From, b.From))
-	})
-	r := rows{deps: mergeDeps(deps), into: make([]int32, n+1), out: make([]int32, n+1)}
+	if !ascending(deps) {
+		slices.SortStableFunc(deps, compareDeps)
+		deps = mergeDeps(deps)
+	}
+	if len(deps) == 0 {
+		deps = nil // a graph without dependencies equals one parsed without any
+	}
+	r := rows{deps: deps, into: make([]int32, n+1), out: make([]int32, n+1)}
 	for _, d := range r.deps {
 		r.into[d.To+1]++
 		r.out[d.From+1]++
@@ -63,11 +67,23 @@ func buildRows(n int, deps []Dep) (rows, error) {
 	return r, nil
 }
 
+// ascending reports whether deps are sorted and all different, as those of an analysis
+// are. Then nothing is written to them, and graphs may share them.
+func ascending(deps []Dep) bool {
+	for i := 1; i < len(deps); i++ {
+		if compareDeps(deps[i-1], deps[i]) >= 0 {
+			return false
+		}
+	}
+	return true
+}
+
+func compareDeps(a, b Dep) int {
+	return cmp.Or(cmp.Compare(a.To, b.To), cmp.Compare(a.From, b.From))
+}
+
 // mergeDeps folds neighbours with the same ends into one with all their reasons.
 func mergeDeps(deps []Dep) []Dep {
-	if len(deps) == 0 {
-		return nil // a graph without dependencies equals one parsed without any
-	}
 	kept := deps[:0]
 	for _, d := range deps {
 		if n := len(kept); n > 0 && kept[n-1].From == d.From && kept[n-1].To == d.To {

@@ -1,6 +1,10 @@
 package optimizer
 
-import "github.com/reprise-gpu/reprise/ir"
+import (
+	"slices"
+
+	"github.com/reprise-gpu/reprise/ir"
+)
 
 // reduce drops every dependency that others imply. What is left keeps its hazard
 // and its cause.
@@ -10,10 +14,13 @@ func reduce(g *ir.Graph) (*ir.Graph, error) {
 	}
 	d := dagOf(g)
 	redundant := d.redundantEdges()
+	if !slices.Contains(redundant, true) {
+		return g.WithDeps(ir.Reduced, g.Deps()) // which the two then share
+	}
 	// Dependencies come by To and rows ascend in To, so one cursor per row
 	// finds each dependency's edge.
-	next := append([]int32(nil), d.first...)
-	kept := make([]ir.Dep, 0, len(g.Deps()))
+	next := slices.Clone(d.first)
+	kept := make([]ir.Dep, 0, count(redundant, false))
 	for _, dep := range g.Deps() {
 		if !redundant[next[dep.From]] {
 			kept = append(kept, dep)
@@ -21,4 +28,13 @@ func reduce(g *ir.Graph) (*ir.Graph, error) {
 		next[dep.From]++
 	}
 	return g.WithDeps(ir.Reduced, kept)
+}
+
+func count(marks []bool, want bool) (n int) {
+	for _, m := range marks {
+		if m == want {
+			n++
+		}
+	}
+	return n
 }
