@@ -1,7 +1,9 @@
 package optimizer
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 
 	"github.com/reprise-gpu/reprise/ir"
 )
@@ -46,15 +48,17 @@ func dagOf(g *ir.Graph) *dag {
 type edge struct{ from, to int32 }
 
 // newDAG builds the rows of edges over n ranks; an edge given twice stays one.
-// Two counting sorts, so the cost is linear however the edges come.
+// Two counting sorts, so the cost is linear however the edges come; one if they come by target.
 func newDAG(n int, edges []edge) *dag {
 	for _, e := range edges {
 		if e.from >= e.to {
 			panic(fmt.Sprintf("BUG: edge %d -> %d does not run up the ranks", e.from, e.to))
 		}
 	}
-	byTo := sortEdges(n, edges, func(e edge) int32 { return e.to })
-	byBoth := sortEdges(n, byTo, func(e edge) int32 { return e.from })
+	if !slices.IsSortedFunc(edges, func(a, b edge) int { return cmp.Compare(a.to, b.to) }) {
+		edges = sortEdges(n, edges, func(e edge) int32 { return e.to })
+	}
+	byBoth := sortEdges(n, edges, func(e edge) int32 { return e.from })
 
 	d := &dag{first: make([]int32, n+1), to: make([]int32, 0, len(edges))}
 	for i, e := range byBoth {

@@ -46,7 +46,7 @@ func hazards(g *ir.Graph) (*ir.Graph, error) {
 			return nil, err
 		}
 	}
-	return g.WithDeps(ir.Analyzed, s.deps)
+	return g.WithDeps(ir.Analyzed, s.deps.join())
 }
 
 // segment is the recent past of some bytes.
@@ -65,6 +65,7 @@ type reader struct {
 // timeline is the past of one buffer. A buffer nobody writes has no cuts.
 type timeline struct {
 	cuts   []int64   // ascending: wherever an access starts or ends
+	known  int       // while they are collected: so many ascend, the rest are in any order
 	starts bitset    // by cut: a segment starts here
 	state  []segment // by cut, of the segment that starts there
 }
@@ -74,9 +75,9 @@ type hazardScan struct {
 	lines    []timeline // by buffer
 	readers  []reader
 	accesses []ir.Access // of the current operation
-	deps     []ir.Dep
-	base     int     // deps[base:] end at the current operation
-	slot     []int32 // by operation: where deps[base:] may hold the dependency on it
+	deps     chunks[ir.Dep]
+	waits    []ir.Dep // of the current operation
+	slot     []int32  // by operation: where waits may hold the dependency on it
 }
 
 func newHazardScan(g *ir.Graph) *hazardScan {
@@ -84,14 +85,13 @@ func newHazardScan(g *ir.Graph) *hazardScan {
 	return &hazardScan{
 		lines:   lines,
 		readers: make([]reader, 0, accesses),
-		deps:    make([]ir.Dep, 0, accesses),
 		slot:    make([]int32, g.Len()),
 	}
 }
 
 // op finds what the operation v must wait for and takes it into the past.
 func (s *hazardScan) op(v ir.OpID, op *ir.Op) error {
-	s.base = len(s.deps)
+	s.waits = s.waits[:0]
 	s.accesses = op.AppendAccesses(s.accesses[:0])
 	for _, a := range s.accesses {
 		if a.Mode.Reads() && !a.Empty() {
@@ -110,7 +110,8 @@ func (s *hazardScan) op(v ir.OpID, op *ir.Op) error {
 		}
 		s.wait(u, v, ir.Ordered, ir.Range{})
 	}
-	slices.SortFunc(s.deps[s.base:], func(a, b ir.Dep) int { return cmp.Compare(a.From, b.From) })
+	slices.SortFunc(s.waits, func(a, b ir.Dep) int { return cmp.Compare(a.From, b.From) })
+	s.deps.append(s.waits)
 	return nil
 }
 
@@ -169,15 +170,12 @@ func (s *hazardScan) unread(v ir.OpID, seg segment) bool {
 
 // wait adds a reason for v to wait for u.
 func (s *hazardScan) wait(u, v ir.OpID, why ir.Hazard, bytes ir.Range) {
-	if i := int(s.slot[u]); i >= s.base && i < len(s.deps) && s.deps[i].From == u {
-		s.deps[i].Hazard |= why
+	if i := int(s.slot[u]); i < len(s.waits) && s.waits[i].From == u {
+		s.waits[i].Hazard |= why
 		return
 	}
-	if len(s.deps) == cap(s.deps) { // append would grow by a quarter at a time and copy that often
-		s.deps = slices.Grow(s.deps, len(s.deps)+1)
-	}
-	s.slot[u] = int32(len(s.deps))
-	s.deps = append(s.deps, ir.Dep{From: u, To: v, Hazard: why, Cause: bytes})
+	s.slot[u] = int32(len(s.waits))
+	s.waits = append(s.waits, ir.Dep{From: u, To: v, Hazard: why, Cause: bytes})
 }
 
 // collectTimelines prepares a line with all its cuts for each buffer that is
@@ -208,20 +206,37 @@ func collectTimelines(g *ir.Graph) (lines []timeline, total int) {
 	return lines, total
 }
 
-// cut notes where a range starts and ends; most accesses of a buffer are to the
-// same range as the one before, whose cuts are there.
+// cut notes where a range starts and ends. Programs use the same ranges again and
+// again, so a cut that is known is not kept: memory grows with the cuts, not with the accesses.
 func (t *timeline) cut(r ir.Range) {
-	if n := len(t.cuts); n > 0 && t.cuts[n-2] == r.Lo && t.cuts[n-1] == r.Hi {
+	if n := len(t.cuts); n > 1 && t.cuts[n-2] == r.Lo && t.cuts[n-1] == r.Hi {
+		return
+	}
+	if t.knows(r.Lo) && t.knows(r.Hi) {
 		return
 	}
 	t.cuts = append(t.cuts, r.Lo, r.Hi)
+	if len(t.cuts) > 2*t.known+64 {
+		t.settle()
+	}
+}
+
+func (t *timeline) knows(at int64) bool {
+	_, found := slices.BinarySearch(t.cuts[:t.known], at)
+	return found
+}
+
+// settle sorts what has been collected.
+func (t *timeline) settle() {
+	slices.Sort(t.cuts)
+	t.cuts = slices.Compact(t.cuts)
+	t.known = len(t.cuts)
 }
 
 // open starts the line as one segment without a past. The last cut counts as a
 // start too, so that every segment has a next.
 func (t *timeline) open() {
-	slices.Sort(t.cuts)
-	t.cuts = slices.Compact(t.cuts)
+	t.settle()
 	t.starts = newBitset(len(t.cuts))
 	t.starts.set(0)
 	t.starts.set(len(t.cuts) - 1)

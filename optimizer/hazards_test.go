@@ -146,7 +146,7 @@ func TestHazardsStayLinear(t *testing.T) {
 	for v := range g.Ops {
 		require.NoError(t, s.op(ir.OpID(v), &g.Ops[v]))
 	}
-	assert.Len(t, s.deps, n*n+n+n, "each tile waits for all readers, the join for all tiles, the chain for its last")
+	assert.Len(t, s.deps.join(), n*n+n+n, "each tile waits for all readers, the join for all tiles, the chain for its last")
 	assert.Less(t, len(s.readers), 3*n, "splits share their readers")
 }
 

@@ -30,14 +30,14 @@ func syncs(s *ir.Schedule, _ *Options) error {
 }
 
 // orderedEdges is all a schedule must keep in order, by rank of submission: the
-// dependencies, and each operation behind the one before it on its lane.
+// dependencies, and each operation behind the one before it on its lane. They come by target.
 func orderedEdges(s *ir.Schedule, rank []int32) []edge {
 	edges := make([]edge, 0, len(s.Graph.Deps())+len(s.Order))
-	for _, d := range s.Graph.Deps() {
-		edges = append(edges, edge{rank[d.From], rank[d.To]})
-	}
 	last := filled(s.Lanes, -1)
 	for r, v := range s.Order {
+		for _, d := range s.Graph.DepsInto(v) {
+			edges = append(edges, edge{rank[d.From], int32(r)})
+		}
 		lane := s.Lane[v]
 		if last[lane] >= 0 {
 			edges = append(edges, edge{last[lane], int32(r)})
