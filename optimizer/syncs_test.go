@@ -114,6 +114,80 @@ func checkEachWaitCounts(t *testing.T, s *ir.Schedule) {
 	}
 }
 
+// Exhaustively for small programs: every set of waits that orders what the dependencies and
+// lanes order, and nothing else, contains those of syncs. For if one could be left out, so
+// it could from the set of all waits that are allowed, the greatest of these sets.
+func TestSyncsAreInEverySetOfWaits(t *testing.T) {
+	r := rand.New(rand.NewPCG(12, 12))
+	waits := 0
+	for round := range 10_000 {
+		n := 1 + r.IntN(12)
+		g := graphOf(t, "random", n, randomEdges(r, n, r.IntN(4*n), 1+r.IntN(n)))
+		s := &ir.Schedule{Graph: g, Lanes: 1 + r.IntN(n), Order: randomOrder(r, g), Lane: make([]ir.LaneID, n)}
+		for v := range s.Lane {
+			s.Lane[v] = ir.LaneID(r.IntN(s.Lanes))
+		}
+		require.NoError(t, syncs(s, nil))
+		waits += s.Syncs()
+		if wanted := neededWaits(s); !slices.EqualFunc(wanted, s.Waits, slices.Equal) {
+			t.Fatalf("round %d: waits %v, needed are %v\n%s", round, s.Waits, wanted, ir.PrintSchedule(s))
+		}
+	}
+	require.Greater(t, waits, 10_000)
+}
+
+// relation says, by operation, which others it is ordered before: a bit each.
+type relation [12]uint16
+
+// closed is the transitive closure. Bits are in order of submission.
+func (r relation) closed() relation {
+	for u := len(r) - 1; u >= 0; u-- {
+		for v := u + 1; v < len(r); v++ {
+			if r[u]>>v&1 != 0 {
+				r[u] |= r[v]
+			}
+		}
+	}
+	return r
+}
+
+// neededWaits tries each pair that is ordered and on two lanes: it is needed if all other
+// such pairs together do not bring it about.
+func neededWaits(s *ir.Schedule) [][]ir.OpID {
+	rank := make([]int, len(s.Order))
+	for i, v := range s.Order {
+		rank[v] = i
+	}
+	var ordered relation
+	sameLane := func(i, j int) bool { return s.Lane[s.Order[i]] == s.Lane[s.Order[j]] }
+	for j := range s.Order {
+		for i := range j {
+			if sameLane(i, j) {
+				ordered[i] |= 1 << j
+			}
+		}
+	}
+	for _, d := range s.Graph.Deps() {
+		ordered[rank[d.From]] |= 1 << rank[d.To]
+	}
+	ordered = ordered.closed()
+	needed := make([][]ir.OpID, len(s.Order))
+	for j, v := range s.Order {
+		for i, u := range s.Order[:j] {
+			if sameLane(i, j) || ordered[i]>>j&1 == 0 {
+				continue
+			}
+			others := ordered
+			others[i] &^= 1 << j
+			if others.closed() != ordered {
+				needed[v] = append(needed[v], u)
+			}
+		}
+		slices.Sort(needed[v])
+	}
+	return needed
+}
+
 func TestSerialNeedsNoWaits(t *testing.T) {
 	for _, c := range realDAGs {
 		s := plan(t, loadDAG(t, c.name), "serial").Schedule
