@@ -19,6 +19,7 @@ func TestShapesAreWhatTheySay(t *testing.T) {
 		lanes, reduced int
 	}{
 		{"chain", 1, ops - 1},
+		{"training", 1, ops - 1},
 		{"fan", ops - 2, 2 * (ops - 2)},
 		{"parallel", ops, 0},
 	} {

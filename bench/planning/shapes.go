@@ -20,6 +20,7 @@ var shapes = []shape{
 	{"layered8", "layers of 8 launches, each reading two results of the layer before and one of the layer before that", layered(8)},
 	{"layered64", "the same with layers of 64", layered(64)},
 	{"cg", "conjugate gradients, every vector in 8 tiles", conjugateGradients},
+	{"training", "a chain there and back, each launch back reading what its twin on the way there left", training},
 	{"random", "each launch reads three of 64 vectors and overwrites one", random},
 	{"chain", "each launch updates what the one before left", chain},
 	{"fan", "one launch, many that read its result, one that reads all of theirs", fan},
@@ -121,6 +122,18 @@ func conjugateGradients(p *program, ops int) {
 // elements than the output has, which for a trace is the same.
 func (p *program) sum(v, out vector) {
 	p.Launch(p.kernel, tracer.Linear(4, 64), v.Buffer, v.Buffer, v.Buffer, out.Buffer, int32(v.Len()))
+}
+
+// training has dependencies as long as itself, all of them implied by the way there and back.
+func training(p *program, ops int) {
+	depth := max(1, ops/2)
+	kept, gradient := p.vector("kept", depth+1), p.vector("gradient", 1)
+	for i := range depth {
+		p.combine(kept.tile(i), kept.tile(i), kept.tile(i), kept.tile(i+1))
+	}
+	for i := depth; i > 0; i-- {
+		p.combine(kept.tile(i), gradient.Buffer, gradient.Buffer, gradient.Buffer)
+	}
 }
 
 func random(p *program, ops int) {
