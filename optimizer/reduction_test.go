@@ -129,7 +129,7 @@ func TestReductionMethodsAgreeAcrossSweeps(t *testing.T) {
 			for name, reduce := range reductions {
 				got := make([]bool, len(d.to))
 				reduce(d, d.indegrees(), got)
-				require.Equal(t, want, got, "%s, span %d, density %d", name, span, density)
+				require.True(t, slices.Equal(want, got), "%s, span %d, density %d", name, span, density)
 			}
 		}
 	}
@@ -198,6 +198,9 @@ func TestReductionOfRealGraphs(t *testing.T) {
 		d := dagOf(loadDAG(t, c.name))
 		require.Equal(t, c.nodes, d.len(), c.name)
 		require.Len(t, d.to, c.edges, c.name)
+		if testing.Short() && c.nodes > 1000 {
+			continue // V·E takes ten seconds under the race detector
+		}
 		want := make([]bool, len(d.to))
 		for u := range int32(d.len()) {
 			beyond := d.metBeyond(u)
@@ -208,7 +211,7 @@ func TestReductionOfRealGraphs(t *testing.T) {
 		for name, reduce := range reductions {
 			got := make([]bool, len(d.to))
 			reduce(d, d.indegrees(), got)
-			require.Equal(t, want, got, "%s, %s", c.name, name)
+			require.True(t, slices.Equal(want, got), "%s, %s", c.name, name)
 		}
 		assert.Len(t, d.withoutEdges(want).to, c.reduced, c.name)
 	}
