@@ -42,7 +42,7 @@ func cycles(p interp.Path, trip float64) float64 { return p.Cycles + p.Trips*tri
 // what it asks L2 for is there, and what crosses the host link: each byte that it
 // touches of memory that is elsewhere, once. What of managed memory is elsewhere moves here.
 func (d *Device) traffic(j *job, s *interp.Stats) (dram, inL2 float64, link des.Use, moved float64) {
-	d.uses = d.uses[:0]
+	d.uses, d.extents = d.uses[:0], d.extents[:0]
 	var distinct, footprint float64
 	for i, t := range s.Touched {
 		_, size, _ := d.memory.Base(t.Base)
@@ -60,19 +60,64 @@ func (d *Device) traffic(j *job, s *interp.Stats) (dram, inL2 float64, link des.
 			continue
 		}
 		d.uses = append(d.uses, u)
+		if i < len(s.Extents) && s.Extents[i].Together > 0 {
+			d.extents = append(d.extents, s.Extents[i])
+		}
 	}
 	fetched, evicted := d.l2.Touch(d.uses)
 	asked := float64(s.SectorsMissed) * sectorBytes
 	again := max(0, asked-distinct)
-	// Bytes wanted again are in L2 as long as the blocks that run at the same time
-	// fit in it together.
 	at := min(1, float64(d.profile.SMs)*j.perSM/float64(max(1, s.Blocks)))
+	regained := min(again, regained(d.extents, at, float64(d.profile.L2Bytes)))
+	// Bytes wanted again otherwise are in L2 as long as the blocks that run at the same
+	// time fit in it together.
 	together := footprint * math.Pow(at, s.Growth)
-	fetched = min(asked, fetched+again*max(0, 1-float64(d.profile.L2Bytes)/max(together, 1)))
+	fetched = min(asked, fetched+regained+(again-regained)*max(0, 1-float64(d.profile.L2Bytes)/max(together, 1)))
 	if asked > 0 {
 		inL2 = 1 - min(asked, fetched+link.Read)/asked
 	}
 	return fetched + min(evicted, float64(s.SectorsWrite)*sectorBytes+fetched), inL2, link, moved
+}
+
+// regained is how much a launch fetches once more because it has gone from L2 since earlier
+// blocks had it, an LRU cache holding what was touched last (H. Che et al., "Hierarchical Web
+// Caching Systems", 2002). Such are the bytes of a gather: those of a stencil are wanted
+// again by the blocks beside, which run at about the same time. A share at of the blocks
+// runs at once.
+func regained(extents []interp.Extent, at, size float64) (bytes float64) {
+	turns := lasts(extents, size)
+	for _, x := range extents {
+		whole := max(float64(x.Read), float64(x.Written), 1)
+		held := min(1, x.Together*turns/whole)
+		bytes += float64(x.Read) / whole * x.Span * max(0, x.Together/at-whole) * (1 - held)
+	}
+	return bytes
+}
+
+// lasts is for how many turns, in each of which the blocks that run together touch what
+// they do, a cache keeps what was touched.
+func lasts(extents []interp.Extent, size float64) float64 {
+	filled := func(turns float64) (bytes float64) {
+		for _, x := range extents {
+			bytes += min(float64(max(x.Read, x.Written)), x.Together*turns)
+		}
+		return bytes
+	}
+	if filled(math.Inf(1)) <= size {
+		return math.Inf(1)
+	}
+	lo, hi := 0.0, 1.0
+	for filled(hi) < size {
+		hi *= 2
+	}
+	for range 30 {
+		if mid := (lo + hi) / 2; filled(mid) < size {
+			lo = mid
+		} else {
+			hi = mid
+		}
+	}
+	return hi
 }
 
 // l1Share is what a block has of its multiprocessor's L1 cache, which shares its

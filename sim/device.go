@@ -85,6 +85,7 @@ type Device struct {
 	l2      *des.Cache
 	history history
 	uses    []des.Use // scratch of traffic
+	extents []interp.Extent
 	trace   func(Span)
 
 	modules device.Handles[device.Module, *module]

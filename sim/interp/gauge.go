@@ -17,10 +17,12 @@ import (
 type gauge struct {
 	on     bool  // the block that runs is measured
 	half   bool  // and of the measured ones it is in the half that tells the growth
+	tag    uint8 // tells it from other measured blocks, most of the time
 	head   bool  // the blocks stand for themselves, and not for the grid: see sampled
 	few    bool  // every other block is in the half, since there are few
 	stride int64 // one block of so many is measured
 	among  int64 // the first so many blocks
+	apart  int64 // how many blocks of the grid, about, from one measured block to the next
 	cache  int   // bytes of L1
 
 	blocks  int64 // measured
@@ -53,6 +55,9 @@ func (g *gauge) prepare(l *Launch, shares bool) {
 		}
 		g.stride = max(1, g.among/measured)
 	}
+	if g.apart = g.stride; l.Sample > 0 {
+		g.apart = max(1, g.among/l.Sample)
+	}
 	g.blocks, g.halves, g.heads = 0, 0, 0
 	for _, n := range g.counts() {
 		*n = 0
@@ -73,7 +78,7 @@ func (g *gauge) begin(i int64) {
 	if g.on {
 		g.l1.resize(g.cache)
 		g.bytes.allocate()
-		g.half = mix(uint64(part)+1)>>63 == 0
+		g.half, g.tag = mix(uint64(part)+1)>>63 == 0, uint8(min(255, i/g.apart))
 		if g.few {
 			g.half = g.blocks%2 == 0
 		}
@@ -248,7 +253,7 @@ func (g *gauge) sector(s uint64, in *inst) {
 		}
 		g.missed++
 	}
-	g.bytes.add(s, kind, g.half)
+	g.bytes.add(s, kind, g.tag, g.half)
 }
 
 // l1 is the share that one block has of its multiprocessor's L1 cache: lines of

@@ -22,10 +22,11 @@ type sketch struct {
 type touchedLine struct {
 	line          uint64 // its number, plus one
 	read, written uint8
-	updated       bool // by an atomic
-	half          bool // by a block of the half that tells the growth
-	head          bool // by a block of the head
-	rest          bool // by any other
+	updated       bool  // by an atomic
+	half          bool  // by a block of the half that tells the growth
+	head          bool  // by a block of the head
+	rest          bool  // by any other
+	tag           uint8 // of a block that did, the least
 }
 
 const (
@@ -54,8 +55,8 @@ func (s *sketch) empty() {
 }
 
 // add notes an access to a sector.
-func (s *sketch) add(sector uint64, kind accessKind, half bool) {
-	t := touchedLine{line: sector>>2 + 1, updated: kind == updates, half: half, rest: true}
+func (s *sketch) add(sector uint64, kind accessKind, tag uint8, half bool) {
+	t := touchedLine{line: sector>>2 + 1, updated: kind == updates, half: half, rest: true, tag: tag}
 	bit := uint8(1) << (sector & 3)
 	if kind != stores {
 		t.read = bit
@@ -93,6 +94,7 @@ func (s *sketch) place(t *touchedLine) {
 			at.half = at.half || t.half
 			at.head = at.head || t.head
 			at.rest = at.rest || t.rest
+			at.tag = min(at.tag, t.tag)
 			return
 		}
 	}
@@ -131,7 +133,13 @@ func (s *sketch) merge(o *sketch, head bool) {
 
 // Extent is how much of an allocation a launch touched, an estimate in bytes:
 // each counted once, however often it was accessed.
-type Extent struct{ Read, Written int64 }
+type Extent struct {
+	Read, Written int64
+	// Together is how much the blocks touch that the device holds at once, and Span the
+	// share of all that is touched over which the bytes of one block are spread: that of a
+	// stencil is small, that of a gather almost 1.
+	Together, Span float64
+}
 
 // tally sums the sectors of one allocation.
 type tally struct {
@@ -140,7 +148,12 @@ type tally struct {
 	head          float64 // of them by the head
 	all           float64 // by other blocks
 	half          float64 // by those of the half that tells the growth
+
+	first, last [tagged]uint64 // lines that a block touched, by its tag; none where last is 0
 }
+
+// tagged is how many measured blocks are told from one another.
+const tagged = 16
 
 func (t *tally) add(l *touchedLine) {
 	t.read += float64(bits.OnesCount8(l.read))
@@ -152,10 +165,33 @@ func (t *tally) add(l *touchedLine) {
 	}
 	if l.rest {
 		t.all += n
+		t.reach(l)
 	}
 	if l.half {
 		t.half += n
 	}
+}
+
+// reach notes how far the bytes of a block lie from one another.
+func (t *tally) reach(l *touchedLine) {
+	if l.tag < tagged {
+		if t.last[l.tag] == 0 {
+			t.first[l.tag] = l.line
+		}
+		t.first[l.tag], t.last[l.tag] = min(t.first[l.tag], l.line), max(t.last[l.tag], l.line)
+	}
+}
+
+// span is the bytes over which what a block touches is spread, in the mean.
+func (t *tally) span() float64 {
+	var sum, blocks float64
+	for i, last := range t.last {
+		if last > 0 {
+			sum += float64(last-t.first[i]+1) * lineBytes
+			blocks++
+		}
+	}
+	return sum / max(1, blocks)
 }
 
 // extents says how much of each allocation the whole grid touches, when g's
@@ -189,7 +225,12 @@ func (g *gauge) extents(r *run, touched []Touch, oneIn float64) (out []Extent, g
 		grown := scale * g.grown(&t, oneIn)
 		_, size, _ := r.mem.Base(touched[k].Base)
 		limit := float64((size + sectorBytes - 1) &^ (sectorBytes - 1))
-		r.extents[k] = Extent{int64(min(limit, t.read*grown)), int64(min(limit, t.written*grown))}
+		together := scale * t.any * math.Pow(oneIn*min(1, float64(r.launch.Resident)/float64(r.blocks)), g.growth(&t))
+		whole := min(limit, t.any*grown)
+		r.extents[k] = Extent{
+			Read: int64(min(limit, t.read*grown)), Written: int64(min(limit, t.written*grown)),
+			Together: min(limit, together), Span: min(1, t.span()/whole),
+		}
 	}
 	return r.extents, g.growth(&all)
 }

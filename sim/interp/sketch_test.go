@@ -32,7 +32,7 @@ func TestSketchCountsDistinctSectors(t *testing.T) {
 		s, want := newSketch(), map[uint64]bool{}
 		for range n {
 			sector := 1<<28 + r.Uint64N(uint64(4*n))
-			s.add(sector, accessKind(r.IntN(3)), false)
+			s.add(sector, accessKind(r.IntN(3)), 0, false)
 			want[sector] = true
 		}
 		var all tally
@@ -57,12 +57,12 @@ func TestSketchesMergeToTheSameInAnyOrder(t *testing.T) {
 		whole := newSketch()
 		parts := []*sketch{newSketch(), newSketch(), {}, newSketch()}
 		for range n {
-			sector, kind, half := r.Uint64N(1<<20), accessKind(r.IntN(3)), r.IntN(2) == 0
-			whole.add(sector, kind, half)
+			sector, kind, tag, half := r.Uint64N(1<<20), accessKind(r.IntN(3)), uint8(r.IntN(8)), r.IntN(2) == 0
+			whole.add(sector, kind, tag, half)
 			if i := r.IntN(4); i != 2 {
-				parts[i].add(sector, kind, half)
+				parts[i].add(sector, kind, tag, half)
 			} else {
-				parts[0].add(sector, kind, half)
+				parts[0].add(sector, kind, tag, half)
 			}
 		}
 		for range 3 {
@@ -110,6 +110,10 @@ func TestExtentsOfMeasuredBlocks(t *testing.T) {
 	require.InEpsilon(t, 4*n, s.Extents[1].Written, 0.01)
 	require.Zero(t, s.Extents[0].Written)
 	require.InDelta(t, 1, s.Growth, 0.01)
+	require.InEpsilon(t, 4*n, s.Extents[0].Together, 0.01, "all blocks are resident")
+	require.InEpsilon(t, 4*256, s.Extents[0].Span*4*n, 0.2, "a block has 1 KiB of it")
+	l.Resident = 64
+	require.InEpsilon(t, 4*256*64, d.run("axpy", l).Extents[0].Together, 0.01)
 	for _, blocks := range []int32{1, 3, 200} { // the others find nothing to do
 		l.Params = params(float32(2), x, y, 256*blocks)
 		s = d.run("axpy", l)

@@ -109,3 +109,10 @@ extern "C" __global__ void texels(cudaTextureObject_t t, float *out)
         sum += tex2D<float>(t, threadIdx.x + 0.25f, i + 0.75f);
     out[blockIdx.x * blockDim.x + threadIdx.x] = sum;
 }
+
+extern "C" __global__ void gather(int n, const int *index, const float *x, float *y)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        y[i] = x[index[i]];
+}
