@@ -25,7 +25,7 @@ func TestCandidatesExist(t *testing.T) {
 func TestAutoIsTheQuickest(t *testing.T) {
 	r := rand.New(rand.NewPCG(54, 54))
 	chosen := map[string]bool{}
-	for round := range rounds(600) {
+	for round := range rounds(300) {
 		g := smallDAG(t, r)
 		if round%2 == 0 {
 			g = irtest.Random(r, 1+r.IntN(20))
@@ -46,7 +46,7 @@ func TestAutoIsTheQuickest(t *testing.T) {
 // With parameters that it does not try, a strategy is quicker on few graphs.
 func TestAutoIsSeldomBeaten(t *testing.T) {
 	r := rand.New(rand.NewPCG(55, 55))
-	beaten, all := 0, rounds(1000)
+	beaten, all := 0, 100
 	for range all {
 		g := irtest.Random(r, 1+r.IntN(20))
 		best := plan(t, g, "auto").Schedule.Predicted

@@ -49,6 +49,56 @@ func TestNimbleKeepsAllConcurrency(t *testing.T) {
 	}
 }
 
+// fewestCrossings is the least number of reduced edges between lanes, of all ways to put
+// operations on lanes on which no two are concurrent.
+func fewestCrossings(n int, edges []edge, reach [][]bool) int {
+	fewest := len(edges)
+	lane := make([]int, n)
+	var place func(v, lanes, crossings int)
+	place = func(v, lanes, crossings int) {
+		if crossings >= fewest {
+			return
+		}
+		if v == n {
+			fewest = crossings
+			return
+		}
+	next:
+		for l := range lanes + 1 {
+			for u := range v {
+				if lane[u] == l && !reach[u][v] {
+					continue next
+				}
+			}
+			lane[v] = l
+			more := 0
+			for _, e := range edges {
+				if int(e.to) == v && lane[e.from] != l {
+					more++
+				}
+			}
+			place(v+1, max(lanes, l+1), crossings+more)
+		}
+	}
+	place(0, 0, 0)
+	return fewest
+}
+
+// No schedule that keeps all the concurrency has fewer waits, of all that there are: each
+// reduced edge between lanes needs one, for nothing else implies it.
+func TestNimbleHasTheFewestWaitsOfAll(t *testing.T) {
+	r := rand.New(rand.NewPCG(17, 17))
+	for round := range rounds(10_000) {
+		n := 1 + r.IntN(12)
+		edges := bruteReduction(n, randomEdges(r, n, r.IntN(2*n), 1+r.IntN(n)))
+		g := plan(t, graphOf(t, "random", n, edges), "serial").Reduced
+		s := scheduled(t, g, nimble{maxJoinBits, maxMergedChains})
+		reach := closure(n, edges)
+		requireConcurrent(t, s, reach)
+		require.Equal(t, fewestCrossings(n, edges, reach), s.Syncs(), "round %d: %v", round, edges)
+	}
+}
+
 // scheduled is a reduced graph's schedule under one strategy.
 func scheduled(t *testing.T, g *ir.Graph, by strategy) *ir.Schedule {
 	a, err := by.assign(g, nil)
