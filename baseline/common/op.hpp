@@ -134,5 +134,6 @@ CUgraphNode add_node(const Device &device, CUgraph graph, const std::vector<CUgr
 
 inline bool is_nothing(const Op &op) { return std::holds_alternative<Nothing>(op); }
 inline bool is_prefetch(const Op &op) { return std::holds_alternative<Prefetch>(op); }
+inline bool is_copy(const Op &op) { return std::holds_alternative<Copy>(op); }
 
 } // namespace reprise

@@ -55,8 +55,8 @@ private:
 	void make_ops();
 	void make_ops(Branch &b);
 	void generate();
-	// chain adds a network to a graph, and returns its end.
-	Nodes chain(Graph &g, const Branch &b) const;
+	// chain adds a network to a graph, its image after some nodes, and returns its end.
+	Nodes chain(Graph &g, const Branch &b, const Nodes &after) const;
 
 	Kernels kernels_;
 	Layers layers_;
