@@ -10,6 +10,7 @@ type Record struct {
 	Threads      int    `json:"threads"` // per one-dimensional block
 	Blocks       int    `json:"blocks"`  // of a one-dimensional grid
 	Device       string `json:"device"`
+	DeviceName   string `json:"device_name"` // as its driver says
 	Simulated    bool   `json:"simulated"`
 	Language     string `json:"language"` // "go" or "c++"
 	Strategy     string `json:"strategy"` // in C++: "hand"
@@ -33,6 +34,8 @@ type Record struct {
 	OK        bool    `json:"ok"`
 	Error     string  `json:"error,omitempty"`
 	InputHash string  `json:"input_hash"` // 16 hexadecimal digits; empty when there were no inputs
+
+	PTXHash string `json:"ptx_hash"` // likewise, of the kernels' code
 
 	SpeedupOverSerial float64 `json:"speedup_over_serial,omitempty"` // in Go
 	Compiler          string  `json:"compiler"`

@@ -140,12 +140,12 @@ func (r *runner) measure(ctx context.Context, dev device.Device, in *Instance, k
 
 	rec = Record{
 		Workload: k.workload.Name, Size: k.size, Memory: in.Params.Memory.String(), Threads: in.Params.Threads, Blocks: in.Params.Blocks,
-		Device: dev.Info().ID, Simulated: dev.Info().Simulated,
+		Device: dev.Info().ID, DeviceName: dev.Info().Name, Simulated: dev.Info().Simulated,
 		Language: "go", Strategy: strategy, Backend: backend.String(),
 		Ops: in.Trace.Graph.Len(), Edges: len(plan.Analyzed.Deps()), ReducedEdges: len(plan.Reduced.Deps()),
 		Lanes: plan.Schedule.Lanes, Syncs: plan.Schedule.Syncs(),
 		Iterations: r.Iterations, Sample: r.Sample, Checked: r.Sample == 0, OK: true,
-		Compiler: runtime.Version(), Commit: Commit(),
+		PTXHash: fmt.Sprintf("%016x", in.PTXHash()), Compiler: runtime.Version(), Commit: Commit(),
 	}
 	if rec.Checked {
 		rec.InputHash = fmt.Sprintf("%016x", in.InputHash())

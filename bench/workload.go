@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/reprise-gpu/reprise/bench/input"
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/ir"
 	"github.com/reprise-gpu/reprise/tracer"
@@ -99,6 +100,14 @@ type Instance struct {
 	InputHash func() uint64
 
 	program *program
+}
+
+// PTXHash is a hash of the code of all kernels, in whatever order they were loaded.
+func (in *Instance) PTXHash() (sum uint64) {
+	for _, m := range in.Trace.Graph.Modules {
+		sum += input.Hash(0, []byte(m.Source))
+	}
+	return sum
 }
 
 // Close frees what the instance holds on the device.

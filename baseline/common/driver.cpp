@@ -72,6 +72,12 @@ int Device::attribute(CUdevice_attribute which) const {
 	return value;
 }
 
+std::string Device::full_name() const {
+	char text[256] = "";
+	CU(cuDeviceGetName(text, sizeof text, device_));
+	return text;
+}
+
 std::string Device::name() const {
 	if (!simulated_)
 		return "gpu" + std::to_string(ordinal_);

@@ -37,6 +37,8 @@ public:
 
 	// name is what Go's --device calls it: gpu0, or sim:h200 of the simulator.
 	std::string name() const;
+	// full_name is what the driver calls it.
+	std::string full_name() const;
 
 private:
 	int attribute(CUdevice_attribute which) const;

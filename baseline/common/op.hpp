@@ -26,7 +26,12 @@ public:
 
 	CUfunction function() const { return function_; }
 
+	// loaded is a hash of the code of all kernels that the program has loaded, in whatever order.
+	static std::uint64_t loaded() { return loaded_; }
+
 private:
+	static std::uint64_t loaded_;
+
 	CUmodule module_ = nullptr;
 	CUfunction function_ = nullptr;
 };

@@ -13,6 +13,8 @@ template <class... Args> std::string format(const char *how, Args... args) {
 	return std::string(text, static_cast<std::size_t>(n));
 }
 
+std::string hexadecimal(std::uint64_t hash) { return format("%016llx", static_cast<unsigned long long>(hash)); }
+
 std::string quoted(const std::string &text) {
 	std::string q = "\"";
 	for (const char c : text) {
@@ -55,6 +57,7 @@ std::string Record::json() const {
 	o.number("threads", long{threads});
 	o.number("blocks", long{blocks});
 	o.text("device", device);
+	o.text("device_name", device_name);
 	o.flag("simulated", simulated);
 	o.text("language", "c++");
 	o.text("strategy", "hand");
@@ -77,7 +80,8 @@ std::string Record::json() const {
 	o.flag("ok", ok);
 	if (!error.empty())
 		o.text("error", error);
-	o.text("input_hash", checked ? format("%016llx", static_cast<unsigned long long>(input_hash)) : "");
+	o.text("input_hash", checked ? hexadecimal(input_hash) : "");
+	o.text("ptx_hash", hexadecimal(ptx_hash));
 	o.text("compiler", compiler);
 	o.text("commit", commit);
 	return o.json();

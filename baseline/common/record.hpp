@@ -9,7 +9,7 @@
 namespace reprise {
 
 struct Record {
-	std::string workload, memory, device, version, compiler, commit;
+	std::string workload, memory, device, device_name, version, compiler, commit;
 	long size = 0, sample = 0;
 	int threads = 0, blocks = 0, iterations = 0;
 	bool simulated = false;
@@ -20,6 +20,8 @@ struct Record {
 	double max_error = 0;
 	std::string error;
 	std::uint64_t input_hash = 0; // counts when checked
+
+	std::uint64_t ptx_hash = 0;
 
 	// json is the record as an object on one line.
 	std::string json() const;

@@ -105,6 +105,7 @@ Record base_record(const Description &d, const Options &o, const Params &p, cons
 	r.threads = p.threads;
 	r.blocks = p.blocks;
 	r.device = device.name();
+	r.device_name = device.full_name();
 	r.simulated = device.simulated();
 	r.iterations = o.iterations;
 	r.sample = o.sample;
@@ -130,6 +131,7 @@ bool measure(const Description &d, const Options &o) {
 
 	auto base = base_record(d, o, p, device);
 	const auto workload = d.make(device, p);
+	base.ptx_hash = Kernel::loaded();
 	base.checked = !p.sampled;
 	if (base.checked) {
 		base.input_hash = workload->hash();

@@ -81,6 +81,8 @@ func TestWhatWasNotTheSameWorkIsNotCompared(t *testing.T) {
 	for how, want := range map[string]string{
 		"hash":      "not the same work: the C++ version graph has input_hash 0000000000000001, where",
 		"blocks":    "not the same work: the C++ version graph has blocks 1057, where 1056 is wanted",
+		"stale":     "the C++ program has other kernels inside than this one: build both from the same files, with `make build baseline`",
+		"device":    "not the same work: the C++ version graph has device_name another, where",
 		"unchecked": "not the same work: the C++ version graph has checked false, where true is wanted",
 		"fewer":     "not the same work: the C++ version graph has iterations 3, where 4 is wanted",
 		"short":     "the C++ program did not run its version graph, capture, graph1",

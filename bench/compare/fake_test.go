@@ -81,6 +81,10 @@ func fake(how string) (status int) {
 				r.InputHash = "0000000000000001"
 			case "blocks":
 				r.Blocks++
+			case "stale":
+				r.PTXHash = "0000000000000002"
+			case "device":
+				r.DeviceName = "another"
 			case "unchecked":
 				r.Checked = false
 			case "fewer":
@@ -134,8 +138,8 @@ func described(name string, p bench.Params) (r bench.Record, err error) {
 	defer func() { err = device.Join(err, in.Close()) }()
 	r = bench.Record{
 		Workload: name, Size: p.Size, Threads: in.Params.Threads, Blocks: in.Params.Blocks,
-		Device: "sim:h200", Simulated: true, Language: "c++", Strategy: "hand", Ops: in.Trace.Graph.Len(), Lanes: 2, DriverCalls: 2,
-		Checked: !p.Sampled, OK: true, Compiler: "g++ 0",
+		Device: "sim:h200", DeviceName: dev.Info().Name, Simulated: true, Language: "c++", Strategy: "hand", Ops: in.Trace.Graph.Len(), Lanes: 2, DriverCalls: 2,
+		Checked: !p.Sampled, OK: true, PTXHash: fmt.Sprintf("%016x", in.PTXHash()), Compiler: "g++ 0",
 	}
 	if !p.Sampled {
 		r.InputHash = fmt.Sprintf("%016x", in.InputHash())

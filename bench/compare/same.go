@@ -19,6 +19,9 @@ func comparable(ours *bench.Record, theirs []bench.Record) error {
 	seen := map[string]bool{}
 	for i := range theirs {
 		r := &theirs[i]
+		if r.PTXHash != ours.PTXHash {
+			return fmt.Errorf("the C++ program has other kernels inside than this one: build both from the same files, with `make build baseline`")
+		}
 		for _, fact := range []struct {
 			name string
 			a, b any
@@ -30,6 +33,7 @@ func comparable(ours *bench.Record, theirs []bench.Record) error {
 			{"threads", ours.Threads, r.Threads},
 			{"blocks", ours.Blocks, r.Blocks},
 			{"sample", ours.Sample, r.Sample},
+			{"device_name", ours.DeviceName, r.DeviceName},
 			{"simulated", ours.Simulated, r.Simulated},
 			{"ops", ours.Ops, r.Ops},
 			{"iterations", ours.Iterations, r.Iterations},
