@@ -172,7 +172,9 @@ baseline: $(addprefix $(BASELINE_OUT)/,$(BASELINES)) ## build the workloads writ
 baseline-asan: libcudasim ## run the C++ workloads under the address and undefined-behaviour sanitizers, on the simulated driver
 	$(MAKE) --no-print-directory -j "$$(nproc)" baseline BASELINE_OUT=build/baseline-asan \
 		BASELINE_FLAGS='-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all'
-	scripts/baseline-asan.sh build/baseline-asan $(abspath $(LIBCUDASIM))
+	$(CC) -std=gnu11 -Wall -Wextra -Werror -Icuda/include -shared -fPIC scripts/testdata/failing-driver.c -o build/baseline-asan/obj/failing-driver.so \
+		-Wl,-rpath,$(abspath $(dir $(LIBCUDASIM))) -Wl,--no-as-needed $(abspath $(LIBCUDASIM)) -ldl
+	scripts/baseline-asan.sh build/baseline-asan $(abspath $(LIBCUDASIM)) build/baseline-asan/obj/failing-driver.so
 
 define BASELINE_PROGRAM
 $(BASELINE_OUT)/$(1): $(patsubst baseline/%.cpp,$(BASELINE_OUT)/obj/%.o,$(wildcard baseline/$(1)/*.cpp)) $(BASELINE_COMMON) build/lib/libcuda.a

@@ -1,27 +1,28 @@
 #!/usr/bin/env bash
 # Runs the C++ workloads that `make baseline-asan` built with sanitizers, on the simulated driver: every version in
-# every memory mode, with few threads and many, and the ways in which a run ends early. A finding ends the
-# program with a report and a status of its own. The simulated driver looks for races meanwhile: without an edge
+# every memory mode, with few threads and many, and the ways in which a run ends early, which have to be
+# one sentence each. A finding ends the program with a report and a status of its own. The simulated driver looks for races meanwhile: without an edge
 # or a wait the bytes may come out right all the same.
 set -euo pipefail
 
-[ $# -eq 2 ] || { echo "use: baseline-asan.sh PROGRAMS LIBCUDASIM, as in make baseline-asan" >&2; exit 2; }
-programs=$1
+[ $# -eq 3 ] || { echo "use: baseline-asan.sh PROGRAMS LIBCUDASIM FAILING_DRIVER, as in make baseline-asan" >&2; exit 2; }
+programs=$1 failing=$3
 export REPRISE_LIBCUDA=$2 REPRISE_SIM=h200
 
 # The status of a finding, which is none of a program's own.
 export ASAN_OPTIONS=exitcode=99 UBSAN_OPTIONS=print_stacktrace=1:exitcode=99
-log=$(mktemp)
-trap 'rm -f "$log"' EXIT
+log=$(mktemp) complaint=$(mktemp)
+trap 'rm -f "$log" "$complaint"' EXIT
 
-# expect STATUS PROGRAM ARGUMENTS... runs a program quietly, unless it ends with another status.
+# expect STATUS PROGRAM ARGUMENTS... runs a program quietly, unless it ends with another status, or without a sentence
+# that says why.
 expect() {
 	local want=$1 status=0
 	shift
-	"$@" >"$log" 2>&1 || status=$?
-	if [ "$status" -ne "$want" ]; then
-		echo "$*: exit status $status, want $want" >&2
-		cat "$log" >&2
+	"$@" >"$log" 2>"$complaint" || status=$?
+	if [ "$status" -ne "$want" ] || [ "$(wc -l <"$complaint")" -ne $((status != 0)) ]; then
+		echo "$*: exit status $status, want $want, and one line on standard error if that is not 0" >&2
+		cat "$log" "$complaint" >&2
 		exit 1
 	fi
 	runs=$((runs + 1))
@@ -29,6 +30,18 @@ expect() {
 
 # to_full PROGRAM ARGUMENTS... runs a program whose records find no room.
 to_full() { "$@" >/dev/full; }
+
+# expect_failure FUNCTION PROGRAM ARGUMENTS... runs a program whose driver fails in a function.
+expect_failure() {
+	local function=$1
+	shift
+	REPRISE_LIBCUDA=$failing REPRISE_FAIL=$function expect 1 "$@"
+	if ! grep -q "^[a-z]*: $function: CUDA_ERROR_UNKNOWN (999)$" "$complaint"; then
+		echo "$*: what says that $function failed?" >&2
+		cat "$complaint" >&2
+		exit 1
+	fi
+}
 
 runs=0
 for program in "$programs"/*; do
@@ -44,11 +57,19 @@ for program in "$programs"/*; do
 	expect 1 to_full "$program" --size 104 --version graph --iterations 1
 	expect 2 "$program" --size 0
 	expect 2 "$program" --size 2147483647
-	expect 2 "$program" --version sync,none
 	expect 2 "$program" --seed
 	expect 1 "$program" --device 1
 	REPRISE_SIM=gtx960 expect 1 "$program" --size 104 --memory prefetch
 	REPRISE_LIBCUDA=/dev/null expect 1 "$program" --size 104
+	for version in sync:cuLaunchKernel async:cuLaunchKernel graph:cuGraphUpload capture:cuStreamEndCapture graph1:cuGraphLaunch \
+		all:cuMemAlloc all:cuModuleLoadData; do
+		expect_failure "${version#*:}" "$program" --size 104 --iterations 1 --version "${version%:*}"
+	done
 done
 [ "$runs" -gt 0 ] || { echo "$programs holds no program" >&2; exit 1; }
+
+# What reads the command line is the same in all of them.
+for flag in --size=12x --threads=33 --blocks=-1 --memory=none --version= --version=sync,none --iterations=0 --sample=x --nonsense=1; do
+	expect 2 "$program" "$flag"
+done
 echo "$runs runs, no finding"
