@@ -7,15 +7,18 @@
 # own banner is dropped: it carries the compiler's build number, and would change every
 # file whenever the compiler does.
 #
-# A source may ask for other builds beside the usual one, each by a line of its own:
+# A source that needs a later target than the usual one names it in a line of its own:
+#     // target compute_75
+# It may ask for other builds beside that one, each by a line, too:
 #     // build NAME: FLAGS
 # makes STEM.NAME.ptx with "-ptx FLAGS" and nothing else.
 set -euo pipefail
 
-# compute_75 is the oldest target that CUDA 11, 12 and 13 all accept; the driver compiles it
-# for whatever GPU it finds. The rest is nvcc's default, spelled out because results
-# are checked against it: IEEE division and square root, denormals kept.
-flags=(-ptx -arch=compute_75 -prec-div=true -prec-sqrt=true -ftz=false -fmad=true)
+# compute_52 is the oldest GPU that has a profile, the GTX 960: a driver compiles PTX for its own GPU
+# when that is no older than the target, and else refuses it. The rest is nvcc's default, spelled
+# out because results are checked against it: IEEE division and square root, denormals kept.
+usual=compute_52
+flags=(-prec-div=true -prec-sqrt=true -ftz=false -fmad=true)
 
 nvcc=${NVCC:-nvcc}
 if ! command -v "$nvcc" >/dev/null; then
@@ -27,9 +30,9 @@ fi
 
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-# compile SOURCE TARGET FLAG...
+# compile SOURCE FILE FLAG...
 compile() {
-	local source=$1 target=$2 sum
+	local source=$1 file=$2 sum
 	shift 2
 	"$nvcc" "$@" -o "$scratch/ptx" "$source"
 	sum=$(sha256sum "$source" | cut -d' ' -f1)
@@ -39,17 +42,18 @@ compile() {
 		echo
 		sed -n '/^\.version/,$p' "$scratch/ptx"
 	} >"$scratch/out"
-	if cmp -s "$scratch/out" "$target"; then
-		echo "$target is current"
+	if cmp -s "$scratch/out" "$file"; then
+		echo "$file is current"
 	else
-		cat "$scratch/out" >"$target"
-		echo "$target written"
+		cat "$scratch/out" >"$file"
+		echo "$file written"
 	fi
 }
 
 for folder in "$@"; do
 	for source in "$folder"/*.cu; do
-		compile "$source" "${source%.cu}.ptx" "${flags[@]}"
+		target=$(sed -n 's|^// target ||p' "$source")
+		compile "$source" "${source%.cu}.ptx" -ptx "-arch=${target:-$usual}" "${flags[@]}"
 		sed -n 's|^// build \([a-z0-9]*\): |\1 |p' "$source" | while read -r name options; do
 			# shellcheck disable=SC2086 # the options are words
 			compile "$source" "${source%.cu}.$name.ptx" -ptx $options

@@ -36,8 +36,11 @@ type build struct{ source, ptx, flags string }
 // ptx/testdata is not among it: it stays as it once was compiled.
 func builds(t *testing.T) []build {
 	t.Helper()
-	usual := regexp.MustCompile(`(?m)^flags=\((.*)\)$`).FindStringSubmatch(read(t, "../compile.sh"))
-	require.NotNil(t, usual, "compile.sh sets no flags=(…)")
+	script := read(t, "../compile.sh")
+	flags := regexp.MustCompile(`(?m)^flags=\((.*)\)$`).FindStringSubmatch(script)
+	require.NotNil(t, flags, "compile.sh sets no flags=(…)")
+	usual := regexp.MustCompile(`(?m)^usual=(.*)$`).FindStringSubmatch(script)
+	require.NotNil(t, usual, "compile.sh sets no usual=…")
 	files := sources(t)
 	for _, elsewhere := range []string{"../../device/devicetest/*.cu", "../../examples/*/*.cu", "../../sim/testdata/kernels/*.cu"} {
 		more, err := filepath.Glob(elsewhere)
@@ -48,7 +51,11 @@ func builds(t *testing.T) []build {
 	var all []build
 	for _, file := range files {
 		stem := strings.TrimSuffix(file, ".cu")
-		all = append(all, build{file, stem + ".ptx", usual[1]})
+		target := usual[1]
+		if m := regexp.MustCompile(`(?m)^// target (.*)$`).FindStringSubmatch(read(t, file)); m != nil {
+			target = m[1]
+		}
+		all = append(all, build{file, stem + ".ptx", "-ptx -arch=" + target + " " + flags[1]})
 		for _, m := range regexp.MustCompile(`(?m)^// build ([a-z0-9]*): (.*)$`).FindAllStringSubmatch(read(t, file), -1) {
 			all = append(all, build{file, stem + "." + m[1] + ".ptx", "-ptx " + m[2]})
 		}

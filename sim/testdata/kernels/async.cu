@@ -1,5 +1,6 @@
 // What arrived with compute capability 8.0, and what the headers make of it before: copies to
 // shared memory that run beside the arithmetic, barriers in shared memory, and bfloat16.
+// target compute_75
 // build sm80: -arch=compute_80
 // build sm90: -arch=compute_90
 #include <cuda_bf16.h>

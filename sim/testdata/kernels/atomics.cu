@@ -1,5 +1,6 @@
 // Atomic operations of every kind, as functions of the runtime: on global and on shared
 // memory, with and without use of the result.
+// target compute_75
 // build sm60: -arch=compute_60
 // build sm90: -arch=compute_90
 #include <cuda_fp16.h>

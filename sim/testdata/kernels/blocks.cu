@@ -1,4 +1,5 @@
 // Blocks that wait for other blocks.
+// target compute_75
 #include <cooperative_groups.h>
 
 namespace cg = cooperative_groups;

@@ -1,4 +1,5 @@
 // Cooperative groups, and what people build from votes and shuffles.
+// target compute_75
 // build sm80: -arch=compute_80
 // build sm90: -arch=compute_90
 #include <cooperative_groups.h>

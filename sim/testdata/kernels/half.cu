@@ -1,4 +1,5 @@
 // Half precision, single and packed in pairs.
+// target compute_75
 // build sm60: -arch=compute_60
 #include <cuda_fp16.h>
 

@@ -1,4 +1,5 @@
 // Integer arithmetic of every width, division above all, and the bit intrinsics.
+// target compute_75
 // build sm60: -arch=compute_60
 
 template <typename T> struct Result {

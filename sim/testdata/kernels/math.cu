@@ -1,5 +1,6 @@
 // The math library in single and double precision: what nvcc compiles a call of each function
 // to, slow paths and all.
+// target compute_75
 
 #define UNARY(name)                                                                             \
     extern "C" __global__ void f32_##name(const float *x, float *out, int n)                    \

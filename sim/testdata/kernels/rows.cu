@@ -1,4 +1,5 @@
 // Operations on the rows of a matrix: softmax, layer normalization, and their relatives.
+// target compute_75
 // build fast: -arch=compute_80 -use_fast_math
 #include <cmath>
 

@@ -1,5 +1,6 @@
 // Matrix products on tensor cores: wmma tiles staged through shared memory, with an epilogue on the
 // elements of a fragment, and mma.sync with fragments filled by hand as the ISA lays them out.
+// target compute_75
 // build sm80: -arch=compute_80
 // build sm90: -arch=compute_90
 #include <cuda_fp16.h>
