@@ -36,16 +36,6 @@ func (d *Device) FunctionInfo(h device.Function) (FunctionInfo, error) {
 	}, nil
 }
 
-// targetOf is the number of a target such as sm_90a, which is checked by its parser.
-func targetOf(m *ptx.Module) (n int) {
-	for _, c := range m.Target {
-		if c >= '0' && c <= '9' {
-			n = 10*n + int(c-'0')
-		}
-	}
-	return n
-}
-
 func constBytes(m *ptx.Module) (n int) {
 	for _, v := range m.Statics() {
 		if v.Space == ptx.Const && !v.Extern {

@@ -35,6 +35,9 @@ func (d *Device) LoadModule(name, text string) (device.Module, error) {
 	m := &module{name: name}
 	tree, err := ptx.Parse(name, text)
 	if err == nil {
+		err = runsOn(d.profile, tree)
+	}
+	if err == nil {
 		err = tree.Undefined(interp.Builtin)
 	}
 	if err == nil {
