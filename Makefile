@@ -81,9 +81,10 @@ race: ## run the quick tests under the race detector (needs a C compiler)
 	CGO_ENABLED=1 $(GO) test -race -short -run '$(RACE_SIM)' ./sim/...
 
 .PHONY: lint
-lint: ## gofmt, go vet, staticcheck
+lint: ## gofmt, go mod tidy, go vet, staticcheck
 	@unformatted=$$($$($(GO) env GOROOT)/bin/gofmt -l .); \
 	if [ -n "$$unformatted" ]; then echo "not gofmt'ed, run gofmt -w on:" $$unformatted >&2; exit 1; fi
+	@$(GO) mod tidy -diff || { echo "go.mod or go.sum is not tidy, run go mod tidy" >&2; exit 1; }
 	$(GO) vet ./...
 	$(GO) run $(STATICCHECK) ./...
 ifdef HAVE_CC
