@@ -1,5 +1,7 @@
 package bench
 
+import "fmt"
+
 // Record is one row of a benchmark: a workload at a size under one strategy and
 // back end, or one version of it by hand in C++. It is what --json writes, and what
 // the programs of baseline/ print.
@@ -40,4 +42,17 @@ type Record struct {
 	SpeedupOverSerial float64 `json:"speedup_over_serial,omitempty"` // in Go
 	Compiler          string  `json:"compiler"`
 	Commit            string  `json:"commit"`
+}
+
+// Way is how the workload was run: "nimble/graph", "c++ async".
+func (r *Record) Way() string {
+	if r.Language == "go" {
+		return r.Strategy + "/" + r.Backend
+	}
+	return r.Language + " " + r.Backend
+}
+
+// String tells the record from others of a run: "vec 1024 nimble/graph, pinned, 32 threads".
+func (r *Record) String() string {
+	return fmt.Sprintf("%s %d %s, %s, %d threads", r.Workload, r.Size, r.Way(), r.Memory, r.Threads)
 }

@@ -150,7 +150,7 @@ func (r *runner) measure(ctx context.Context, dev device.Device, in *Instance, k
 	if rec.Checked {
 		rec.InputHash = fmt.Sprintf("%016x", in.InputHash())
 	}
-	what := fmt.Sprintf("%s %d %s/%s", rec.Workload, rec.Size, rec.Strategy, rec.Backend)
+	what := rec.String()
 	times := make([]time.Duration, r.Iterations)
 	for i := range times {
 		if times[i], err = replayOnce(ctx, dev, in, exec); err != nil {

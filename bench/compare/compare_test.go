@@ -122,10 +122,10 @@ func TestAnInterruptKeepsWhatIsDone(t *testing.T) {
 	c.Sizes = []int{1000, 2000}
 	ctx, cancel := context.WithCancel(context.Background())
 	c.Progress = func(what string, _, _ int) {
-		if what == "vec 1000 c++ graph1" { // the last of the first comparison
+		if what == "vec 1000 c++ graph1, pinned, 32 threads" { // the last of the first comparison
 			c.Programs.Env[0] = behaviour + "=hang"
 		}
-		if what == "vec 2000 c++ async" { // the last before it hangs
+		if what == "vec 2000 c++ async, pinned, 32 threads" { // the last before it hangs
 			cancel()
 		}
 	}

@@ -47,7 +47,7 @@ func newComparison(records []bench.Record, f *found) *Comparison {
 		Device: r.Device, Simulated: r.Simulated, Sample: r.Sample, BoundUS: f.bound,
 	}
 	for i := range records {
-		row := Row{Record: records[i], Name: key(&records[i])}
+		row := Row{Record: records[i], Name: records[i].Way()}
 		if shares, ok := f.overlap[row.Name]; ok {
 			row.Overlap = &shares
 		}

@@ -15,7 +15,7 @@ func merge(rounds [][]bench.Record) ([]bench.Record, error) {
 	for i := range first {
 		same := make([]bench.Record, len(rounds))
 		for k, round := range rounds {
-			if len(round) != len(first) || key(&round[i]) != key(&first[i]) {
+			if len(round) != len(first) || round[i].Way() != first[i].Way() {
 				return nil, fmt.Errorf("round %d measured other versions than the first", k+1)
 			}
 			same[k] = round[i]
@@ -23,14 +23,6 @@ func merge(rounds [][]bench.Record) ([]bench.Record, error) {
 		all[i] = mergeOne(same)
 	}
 	return all, nil
-}
-
-// key names a row of a comparison.
-func key(r *bench.Record) string {
-	if r.Language == "go" {
-		return r.Strategy + "/" + r.Backend
-	}
-	return r.Language + " " + r.Backend
 }
 
 func mergeOne(same []bench.Record) bench.Record {

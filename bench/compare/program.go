@@ -88,9 +88,7 @@ func (p *Programs) run(ctx context.Context, c *Config, s setting, told *progress
 	if err := child.Start(); err != nil {
 		return nil, err
 	}
-	records, bad := readRecords(out, func(r *bench.Record) {
-		told.row(fmt.Sprintf("%s %d c++ %s", r.Workload, r.Size, r.Backend))
-	})
+	records, bad := readRecords(out, func(r *bench.Record) { told.row(r.String()) })
 	_, _ = io.Copy(io.Discard, out) // so that it does not block, after a bad record
 	err = child.Wait()
 	var status *exec.ExitError

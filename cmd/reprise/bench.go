@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -90,9 +89,7 @@ func runBench(c *cobra.Command, f *benchFlags, args []string) error {
 // a run cut short goes beside the file asked for, which may hold a whole one.
 func (f *benchFlags) report(stdout io.Writer, records []bench.Record, rows int, stopped error) error {
 	path := f.json
-	if errors.Is(stopped, context.Canceled) {
-		stopped = fmt.Errorf("interrupted after %d of %d rows: %w", len(records), rows, context.Canceled)
-	}
+	stopped = told(stopped, "after %d of %d rows", len(records), rows)
 	if len(records) == 0 {
 		return stopped
 	}

@@ -1,9 +1,7 @@
 package main
 
 import (
-	"context"
 	"errors"
-	"fmt"
 	"strings"
 	"time"
 
@@ -66,10 +64,7 @@ func runCalibrate(c *cobra.Command, f *calibrateFlags) error {
 	res, err := calibrate.Run(ctx, dev, o)
 	progress.finish()
 	if err = errors.Join(err, dev.Close()); err != nil {
-		if errors.Is(err, context.Canceled) {
-			return fmt.Errorf("interrupted; nothing was written: %w", context.Canceled)
-		}
-		return err
+		return told(err, "before the end: nothing was written")
 	}
 	if err := res.WriteTable(c.OutOrStdout()); err != nil || f.out == "" {
 		return err

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -142,9 +141,7 @@ type comparisons struct {
 // report prints the comparisons there are and returns the error that ends the program:
 // stopped, which cut the run short, or else the first that is wrong or too slow.
 func (f *compareFlags) report(c *cobra.Command, all []compare.Comparison, wanted int, stopped error) error {
-	if errors.Is(stopped, context.Canceled) {
-		stopped = fmt.Errorf("interrupted after %d of %d comparisons: %w", len(all), wanted, context.Canceled)
-	}
+	stopped = told(stopped, "after %d of %d comparisons", len(all), wanted)
 	if len(all) == 0 {
 		return stopped
 	}

@@ -116,7 +116,7 @@ func TestAnInterruptedBenchKeepsWhatItMeasured(t *testing.T) {
 	require.ErrorIs(t, err, context.Canceled)
 	var out bytes.Buffer
 	err = f.report(&out, records, config.Rows(), err)
-	assert.EqualError(t, err, "interrupted after 1 of 4 rows: context canceled; what there is went to "+path+".partial")
+	assert.EqualError(t, err, "interrupted after 1 of 4 rows; what there is went to "+path+".partial")
 	assert.Contains(t, out.String(), "serial")
 	whole, err := os.ReadFile(path)
 	require.NoError(t, err)

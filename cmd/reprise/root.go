@@ -39,6 +39,9 @@ func run(args []string, stdout, stderr io.Writer) int {
 	if err == nil {
 		return exitOK
 	}
+	if !errors.As(err, new(interrupted)) {
+		err = told(err, "")
+	}
 	fmt.Fprintf(stderr, "reprise: %s\n", message(err, isTerminal(stderr)))
 	var usage usageError
 	switch {

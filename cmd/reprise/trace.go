@@ -13,7 +13,7 @@ import (
 
 func newTrace() *cobra.Command {
 	var deviceID, out string
-	var size int
+	var size string
 	var data dataFlags
 	c := &cobra.Command{
 		Use:   "trace WORKLOAD -o FILE.rir",
@@ -33,11 +33,13 @@ Workloads:
 			if out == "" {
 				return usagef("say with -o FILE where the trace goes (- for standard output)")
 			}
-			if !c.Flags().Changed("size") {
-				size = w.Sizes[0]
-			}
-			if err := w.Fits(size); err != nil {
-				return usagef("--size: %w", err)
+			n := w.Sizes[0]
+			if size != "" {
+				sizes, err := pickSizes([]string{size}, []*bench.Workload{w})
+				if err != nil {
+					return err
+				}
+				n = w.SizesOf(sizes)[0]
 			}
 			memory, threads, err := data.parse()
 			if err != nil {
@@ -48,7 +50,7 @@ Workloads:
 				return err
 			}
 			defer func() { err = device.Join(err, dev.Close()) }()
-			in, err := w.New(dev, bench.Params{Size: size, Threads: threads, Memory: memory, Seed: data.seed})
+			in, err := w.New(dev, bench.Params{Size: n, Threads: threads, Memory: memory, Seed: data.seed})
 			if err != nil {
 				return err
 			}
@@ -66,7 +68,7 @@ Workloads:
 	}
 	c.Flags().StringVarP(&out, "output", "o", "", "write the trace to `FILE` (- for standard output)")
 	c.Flags().StringVar(&deviceID, "device", defaultDevice, "device whose launch shapes are traced; see reprise devices")
-	c.Flags().IntVar(&size, "size", 0, "problem size (default: the workload's first)")
+	c.Flags().StringVar(&size, "size", "", "problem size, "+tinyHelp+" (default the workload's first)")
 	data.add(c)
 	return c
 }
