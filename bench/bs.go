@@ -19,7 +19,7 @@ import (
 //	  …
 //	copy x9 ─► bs ─► copy y9
 var bs = &Workload{
-	Name:    "bs",
+	Name: "bs", Title: "B&S",
 	Doc:     "Black–Scholes: 10 independent kernels in double precision, each behind a copy",
 	Unit:    "options per vector",
 	Sizes:   []int{1 << 17},

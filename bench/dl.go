@@ -21,7 +21,7 @@ import (
 //	copy y ─► conv2d ─► mean_pooling ─► conv2d ─┘               ▲
 //	                                                clear res ──┘
 var dl = &Workload{
-	Name:    "dl",
+	Name: "dl", Title: "DL",
 	Doc:     "siamese network: 8 kernels in two chains that join",
 	Unit:    "pixels per side",
 	Sizes:   []int{300},

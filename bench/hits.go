@@ -25,7 +25,7 @@ import (
 // next products read both. Every round has its own counters and norms, so that two
 // fills at the start do for all of them.
 var hits = &Workload{
-	Name:    "hits",
+	Name: "hits", Title: "HITS",
 	Doc:     "hubs and authorities: 5 rounds of 6 kernels, two chains that exchange results",
 	Unit:    "vertices",
 	Sizes:   []int{1 << 14},

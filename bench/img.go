@@ -23,7 +23,7 @@ import (
 // Before 6 and 7 the extrema are cleared, and after 11 the result is copied to the
 // host. The image and the filters stay on the device, as in the benchmark.
 var img = &Workload{
-	Name:    "img",
+	Name: "img", Title: "IMG",
 	Doc:     "image pipeline: 11 kernels, small grids that leave room to overlap",
 	Unit:    "pixels per side",
 	Sizes:   []int{512, 1024},

@@ -23,7 +23,7 @@ import (
 //
 // rr_1 is long and narrow: it has a thread for each of 200 features.
 var ml = &Workload{
-	Name:    "ml",
+	Name: "ml", Title: "ML",
 	Doc:     "ensemble of two classifiers: 10 kernels in two chains, one of them long and narrow",
 	Unit:    "rows",
 	Sizes:   []int{1000},

@@ -22,7 +22,7 @@ import (
 // res = sum of x[i]^2 - y[i]^2 with x[i] = 1/(i+1) and y[i] = 2/(i+1), which
 // tends to -pi^2/2.
 var vec = &Workload{
-	Name:    "vec",
+	Name: "vec", Title: "VEC",
 	Doc:     "Vector Squares: 3 kernels, two of them independent",
 	Unit:    "elements",
 	Sizes:   []int{1 << 20},

@@ -14,6 +14,7 @@ import (
 // Workload is a program worth replaying, at sizes of the user's choice.
 type Workload struct {
 	Name    string
+	Title   string // its name in print
 	Doc     string
 	Unit    string
 	Sizes   []int                // what a run without --size takes

@@ -90,7 +90,7 @@ func TestEveryFigureIsDrawnInBothFormats(t *testing.T) {
 		} else {
 			assert.Contains(t, text, "sim:h200, simulated: virtual time, 64 blocks of each launch run; memory mode pinned")
 		}
-		for _, w := range strings.Fields("VEC BS IMG ML HITS DL") {
+		for _, w := range strings.Fields("VEC B&S IMG ML HITS DL") {
 			if strings.Contains(path, "pinned") {
 				assert.Contains(t, text, w, path)
 			}

@@ -2,7 +2,6 @@ package figure
 
 import (
 	"fmt"
-	"strings"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
@@ -90,7 +89,7 @@ func perWorkload(all []compare.Comparison, value func(*compare.Comparison) float
 // names are those of the workloads, and of the mean.
 func names(all []compare.Comparison) (list []string) {
 	for _, w := range workloads(all) {
-		list = append(list, strings.ToUpper(w[0].Workload))
+		list = append(list, title(&w[0]))
 	}
 	return append(list, "mean")
 }
@@ -131,7 +130,7 @@ func overlapping(all []compare.Comparison) *figure {
 		if r == nil {
 			continue
 		}
-		g.names = append(g.names, fmt.Sprintf("%s\n%s", strings.ToUpper(c.Workload), count(c.Size)))
+		g.names = append(g.names, fmt.Sprintf("%s\n%s", title(c), count(c.Size)))
 		g.notes = append(g.notes, fmt.Sprintf("%s %.2fx", r.Name, r.SpeedupOverSerial))
 		for i, v := range []float64{r.Overlap.CT, r.Overlap.TC, r.Overlap.CC, r.Overlap.TOT} {
 			shares[i].values = append(shares[i].values, 100*v)

@@ -1,6 +1,9 @@
 package figure
 
-import "github.com/reprise-gpu/reprise/bench/compare"
+import (
+	"github.com/reprise-gpu/reprise/bench"
+	"github.com/reprise-gpu/reprise/bench/compare"
+)
 
 // workloads groups comparisons by workload.
 func workloads(all []compare.Comparison) [][]compare.Comparison {
@@ -47,3 +50,11 @@ func known(values []float64) (rest []float64) {
 func bestGo(c *compare.Comparison) string { return c.Best }
 
 func bestCPP(c *compare.Comparison) string { return c.BestCPP }
+
+// title is the name of the workload in print.
+func title(c *compare.Comparison) string {
+	if w, err := bench.LookupWorkload(c.Workload); err == nil {
+		return w.Title
+	}
+	return c.Workload
+}

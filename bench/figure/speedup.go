@@ -3,7 +3,6 @@ package figure
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
@@ -52,7 +51,7 @@ func speedupPanel(w []compare.Comparison) *plot.Plot {
 		serial := compare.GeometricMean(each(of, func(c *compare.Comparison) float64 { return c.Row("serial/graph", "serial/streams").ReplayUS }))
 		names = append(names, count(of[0].Size)+"\n"+duration(serial))
 	}
-	p := newPanel(strings.ToUpper(w[0].Workload), "speedup", names)
+	p := newPanel(title(&w[0]), "speedup", names)
 	level(p, 1, gray, false, "")
 	greatest := 1.0
 	for side, s := range []struct {
