@@ -21,13 +21,18 @@ import (
 type sweep struct {
 	workload *Workload
 	backend  graphexec.Backend
+	stride   int
 }
 
 func eachSweep(t *testing.T, f func(t *testing.T, s *sweep)) {
-	// One workload of a few calls, one of many; the calls of the others are no different.
-	for _, w := range []*Workload{vec, img} {
+	// Every call of a small workload. Of a larger one, where more calls of a kind follow each other, every fifth,
+	// for time; the calls of the others are no different.
+	for _, w := range []struct {
+		*Workload
+		stride int
+	}{{vec, 1}, {img, 5}} {
 		for _, b := range graphexec.Backends() {
-			t.Run(w.Name+"/"+b.String(), func(t *testing.T) { f(t, &sweep{w, b}) })
+			t.Run(w.Name+"/"+b.String(), func(t *testing.T) { f(t, &sweep{w.Workload, b, w.stride}) })
 		}
 	}
 }
@@ -69,19 +74,14 @@ func wrong(r *Record) error {
 	return errors.New(r.Error)
 }
 
-// eachCall calls f with every call of a short run without faults. Of a long one, where
-// calls of a kind follow each other, it takes every fifth, and every fifteenth in a
-// short test.
+// eachCall calls f with the calls of a run without faults: with each stride-th, and in a short test with each fifteenth.
 func (s *sweep) eachCall(t *testing.T, f func(n int, method string)) {
 	calls := s.calls(t)
-	step := 1
-	if len(calls) > 100 {
-		step = 5
-	}
+	stride := s.stride
 	if testing.Short() {
-		step *= 3
+		stride = 15
 	}
-	for n := 0; n < len(calls); n += step {
+	for n := 0; n < len(calls); n += stride {
 		f(n, calls[n])
 	}
 }
