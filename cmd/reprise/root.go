@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"golang.org/x/term"
 
 	"github.com/reprise-gpu/reprise/sim"
@@ -64,10 +66,28 @@ func newRoot() *cobra.Command {
 	}
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		return usagef("%w (see %s --help)", err, c.CommandPath())
+		return usagef("%w (see %s --help)", ofValue(err), c.CommandPath())
 	})
 	root.AddCommand(newBench(), newCompare(), newExplain(), newTrace(), newOpt(), newStrategies(), newImport(), newKernel(), newDevices(), newDoctor(), newProfile(), newCalibrate(), newVersion())
 	return root
+}
+
+// ofValue says what a flag takes, where the error is about what it was given.
+func ofValue(err error) error {
+	var value *pflag.InvalidValueError
+	if !errors.As(err, &value) {
+		return err
+	}
+	if errors.Is(err, strconv.ErrRange) {
+		return fmt.Errorf("--%s %s: the number is out of range", value.GetFlag().Name, value.GetValue())
+	}
+	takes, ok := map[string]string{
+		"int": "a whole number", "int64": "a whole number", "uint64": "a whole number, 0 or more", "float64": "a number", "bool": "true or false",
+	}[value.GetFlag().Value.Type()]
+	if !ok {
+		return err
+	}
+	return fmt.Errorf("--%s %s: it takes %s", value.GetFlag().Name, value.GetValue(), takes)
 }
 
 // isCobraUsage recognizes the errors that cobra makes itself for words it does
