@@ -8,7 +8,11 @@
 // Passes are rows of one table. A pass either edits the graph, and returns a new
 // one, or computes a part of the schedule; the constraints on their order are a
 // table too. A strategy decides which operations share a lane and nothing else:
-// the waits that remain follow from the lanes by one algorithm for all of them.
+// the waits that remain follow from the lanes by one algorithm for all of them. Two
+// passes then try what a cost model says is better, and keep what is predicted to take
+// no longer: fold other lanes for what brings data in, order another order of the calls.
+// Both go by the form in which the plan will be replayed, for a graph pays for the nodes
+// that continue no chain, and streams for every call.
 //
 // Plans depend on the graph alone. Equal graphs give equal schedules: ties go to
 // the lower id, and no step looks at a map, a clock or a pointer.

@@ -7,163 +7,237 @@ import (
 	"github.com/reprise-gpu/reprise/ir"
 )
 
-// fold moves what brings data in and depends on nothing from the front of one lane to
-// the front of another, as long as the replay is predicted to end sooner. Concurrency
-// that the copy engine takes away again is not worth its edges:
+// fold gives up concurrency that is worth nothing: of operations that bring data in and
+// depend on no kernel, which the copy engine takes one after another whatever lanes they are
+// on. It moves them to the front of other lanes, or deals them out anew (see deals), as long
+// as the replay is predicted to end sooner:
 //
 //	copy x ─► square ─┐                 copy x ─► square ─┐
 //	copy y ─► square ─┼─► reduce  ==>                     ├─► reduce
 //	clear ────────────┘         clear ─► copy y ─► square ┘
 //
-// Here y waits for the engine behind x, and clear is done meanwhile. A graph is
-// cheaper to launch by each node that merely continues a chain, and streams by each
-// event.
+// Here y waits for the engine behind x, and clear is done meanwhile. A graph is cheaper to
+// launch by each node that merely continues a chain. Over streams the host's time in calls
+// counts as much as that of the replay, which still never grows.
 //
-// The times of kernels are only guessed here, those of transfers are not. So nothing is
-// put behind a kernel, and no kernel may have to wait longer for the transfers before
-// it: what is moved fits where the engine was busy anyway, however long kernels take.
+// The times of transfers are known here. Those of kernels are only guessed when nobody gave
+// costs; then no kernel may have to wait longer for the transfers before it: what is moved
+// fits where the engine was busy anyway, however long kernels take, and nothing is put behind
+// a kernel.
 func fold(s *ir.Schedule, opts *Options) error {
 	if s.Graph.Len() > maxFolded {
 		return nil
 	}
-	profile, err := opts.profile()
+	f, err := newFolder(s.Graph, opts)
 	if err != nil {
-		return err
-	}
-	costs := opts.Costs
-	if costs == nil {
-		costs = DeclaredCosts(profile)
-	}
-	if foreseeable(s.Graph, profile, costs) != nil {
 		return nil // predict says so, if it is asked to
 	}
-	best, ready := foresee(s, profile, costs)
+	limit := f.outlook(s)
+	best := limit
+	for _, c := range append([]ir.Schedule{*s}, f.deals(s)...) {
+		o := f.descend(&c, &limit, f.foldings)
+		if c.Lanes <= s.Lanes && o.beats(&best, &limit) { // a strategy may have reasons to use no more
+			best, *s = o, c
+		}
+	}
+	if f.streams && !f.guessed {
+		f.descend(s, &limit, f.shifts)
+	}
+	return nil
+}
+
+// descend moves as long as that helps and the result keeps within the limit, each time in
+// the way that helps most.
+func (f *folder) descend(s *ir.Schedule, limit *outlook, moves func(*ir.Schedule) []ir.Schedule) outlook {
+	best := f.outlook(s)
 	for {
-		all := foldings(s)
-		chosen := -1
-		for i := range all {
-			if err := syncs(&all[i], opts); err != nil {
-				return err
-			}
-			if took, at := foresee(&all[i], profile, costs); took < best && !anyLater(ready, at) {
-				best, chosen = took, i
+		var chosen *ir.Schedule
+		for _, c := range moves(s) {
+			if o := f.outlook(&c); o.beats(&best, limit) {
+				best, chosen = o, &c
 			}
 		}
-		if chosen < 0 {
-			return nil
+		if chosen == nil {
+			return best
 		}
-		c := &all[chosen]
-		s.Order, s.Lane, s.Lanes, s.Waits = c.Order, c.Lane, c.Lanes, c.Waits
-		best, ready = foresee(s, profile, costs)
+		*s = *chosen
 	}
-}
-
-// foresee is the predicted time of a replay, and when each operation that is no transfer
-// has those that come right before it.
-func foresee(s *ir.Schedule, p *des.Profile, costs CostModel) (took des.Time, ready []des.Time) {
-	took, ends := simulate(s, p, costs)
-	ready = make([]des.Time, len(ends))
-	for v, preds := range predecessors(s) {
-		if transfers(&s.Graph.Ops[v]) {
-			continue
-		}
-		for _, u := range preds {
-			if transfers(&s.Graph.Ops[u]) {
-				ready[v] = max(ready[v], ends[u])
-			}
-		}
-	}
-	return took, ready
-}
-
-// anyLater reports whether any time has grown.
-func anyLater(before, after []des.Time) bool {
-	for i := range before {
-		if after[i] > before[i] {
-			return true
-		}
-	}
-	return false
 }
 
 // maxFolded is the most operations of a graph that is worth the simulations: each
 // takes a microsecond an operation, and there may be as many as pairs of lanes.
 const maxFolded = 200
 
-// foldings are the schedules in which one lane has given its front to another. They
-// have no waits.
-func foldings(s *ir.Schedule) (all []ir.Schedule) {
+// folder looks for better schedules of one graph.
+type folder struct {
+	*forecast
+	graph   *ir.Graph
+	guessed bool       // the times of kernels are
+	free    []bool     // by operation: transfers, and depends on no kernel
+	took    []des.Time // by operation: alone
+}
+
+func newFolder(g *ir.Graph, opts *Options) (*folder, error) {
+	f, err := opts.forecast(g)
+	if err != nil {
+		return nil, err
+	}
+	w := &folder{forecast: f, graph: g, guessed: opts.Costs == nil, free: make([]bool, g.Len())}
+	for i := range g.Ops {
+		v := ir.OpID(i)
+		w.free[v] = w.transfers(v) && !slices.ContainsFunc(g.DepsInto(v), func(d ir.Dep) bool { return !w.free[d.From] })
+	}
+	return w, nil
+}
+
+// transfers reports whether an operation moves or fills bytes, and more than none. A
+// prefetch counts on streams: a graph has none, and who waits for it there would wait for
+// what was put in front of it.
+func (f *folder) transfers(v ir.OpID) bool {
+	op := &f.graph.Ops[v]
+	switch op.Kind {
+	case ir.KindPrefetch:
+		return f.streams && !nothing(op)
+	case ir.KindCopy, ir.KindMemset:
+		return !nothing(op)
+	}
+	return false
+}
+
+// outlook is what is predicted of a schedule.
+type outlook struct {
+	took  des.Time
+	host  des.Time   // in calls for streams, which a program could do without
+	ready []des.Time // by operation: when the last transfer right before it ends, if kernels' times are guesses
+}
+
+func (f *folder) outlook(s *ir.Schedule) (o outlook) {
+	took, ends := f.replay(s)
+	o.took = took
+	if f.streams {
+		o.host = f.calls(s)
+	}
+	if !f.guessed {
+		return o
+	}
+	o.ready = make([]des.Time, len(ends))
+	for v, preds := range predecessors(s) {
+		if f.transfers(ir.OpID(v)) {
+			continue
+		}
+		for _, u := range preds {
+			if f.transfers(u) {
+				o.ready[v] = max(o.ready[v], ends[u])
+			}
+		}
+	}
+	return o
+}
+
+// beats reports whether o is better than the best so far and takes no longer than the limit.
+func (o *outlook) beats(best, limit *outlook) bool {
+	for v := range o.ready {
+		if o.ready[v] > limit.ready[v] {
+			return false
+		}
+	}
+	return o.took <= limit.took && o.took+o.host < best.took+best.host
+}
+
+// settle completes a schedule whose lanes and order say what runs before what.
+func (f *folder) settle(s *ir.Schedule) {
+	relane(s)
+	if f.streams {
+		if f.took == nil {
+			f.took = alone(s.Graph, f.profile, f.costs)
+		}
+		s.Order = longestFirst(s, f.took)
+		s.Lane, s.Lanes = renumbered(assignment{lane: s.Lane, order: s.Order})
+	}
+}
+
+// byLane lists the operations of each lane.
+func byLane(s *ir.Schedule) [][]ir.OpID {
 	lanes := make([][]ir.OpID, s.Lanes)
 	for _, v := range s.Order {
 		lanes[s.Lane[v]] = append(lanes[s.Lane[v]], v)
 	}
+	return lanes
+}
+
+// front is what of a lane may be moved.
+func (f *folder) front(lane []ir.OpID) []ir.OpID {
+	n := 0
+	for n < len(lane) && f.free[lane[n]] {
+		n++
+	}
+	return lane[:n]
+}
+
+// foldings are the schedules in which one lane has given its front to another, before or
+// behind that one's own.
+func (f *folder) foldings(s *ir.Schedule) (all []ir.Schedule) {
+	lanes := byLane(s)
 	for from, lane := range lanes {
-		moved := len(front(s.Graph, lane))
-		if moved == 0 {
+		moved := f.front(lane)
+		if len(moved) == 0 {
 			continue
 		}
 		for onto := range lanes {
 			if onto == from {
 				continue
 			}
-			for _, at := range slices.Compact([]int{0, len(front(s.Graph, lanes[onto]))}) {
-				if c, ok := folded(s, lanes, moved, from, onto, at); ok {
-					all = append(all, c)
-				}
+			for _, at := range slices.Compact([]int{0, len(f.front(lanes[onto]))}) {
+				all = f.move(all, s, moved, lanes[onto], at)
 			}
 		}
 	}
 	return all
 }
 
-// front is what a lane moves and fills first, if that depends on nothing.
-func front(g *ir.Graph, lane []ir.OpID) []ir.OpID {
-	n := 0
-	for n < len(lane) && transfers(&g.Ops[lane[n]]) {
-		n++
+// shifts are the schedules in which one transfer is somewhere else, be it behind a kernel.
+// A lane less saves calls.
+func (f *folder) shifts(s *ir.Schedule) (all []ir.Schedule) {
+	lanes := byLane(s)
+	for v, free := range f.free {
+		if !free {
+			continue
+		}
+		for _, lane := range lanes {
+			for at := range len(lane) + 1 {
+				all = f.move(all, s, []ir.OpID{ir.OpID(v)}, lane, at)
+			}
+		}
 	}
-	if depends := slices.ContainsFunc(g.Deps(), func(d ir.Dep) bool {
-		return slices.Contains(lane[:n], d.To) && !slices.Contains(lane[:n], d.From)
-	}); depends {
-		return nil
-	}
-	return lane[:n]
+	return all
 }
 
-// transfers reports whether an operation moves or fills bytes, and more than none. A
-// prefetch is left where it is: a graph has none, and who waits for it there would wait
-// for what was put in front of it.
-func transfers(op *ir.Op) bool {
-	switch op.Kind {
-	case ir.KindCopy:
-		return !op.Copy.Dst.Empty()
-	case ir.KindMemset:
-		return !op.Memset.Dst.Empty()
-	}
-	return false
-}
-
-// folded is s with the first n operations of a lane moved before operation number at
-// of another. What is left of the lane goes behind one that it follows anyway. It
-// reports false when something would come before what it depends on.
-func folded(s *ir.Schedule, lanes [][]ir.OpID, n, from, onto, at int) (c ir.Schedule, ok bool) {
-	moved, left := lanes[from][:n], lanes[from][n:]
-	rest := slices.DeleteFunc(slices.Clone(s.Order), func(v ir.OpID) bool { return slices.Contains(moved, v) })
-	place := slices.Index(rest, lanes[onto][max(0, at-1)])
+// move adds to all what s is with operations before number at of a lane, unless something
+// would come before what it depends on.
+func (f *folder) move(all []ir.Schedule, s *ir.Schedule, moved, lane []ir.OpID, at int) []ir.Schedule {
+	place := slices.Index(s.Order, lane[max(0, at-1)])
 	if at > 0 {
 		place++
 	}
-	a := assignment{lane: slices.Clone(s.Lane), order: slices.Insert(rest, place, moved...)}
+	is := func(v ir.OpID) bool { return slices.Contains(moved, v) }
+	before := slices.DeleteFunc(slices.Clone(s.Order[:place]), is)
+	behind := slices.DeleteFunc(slices.Clone(s.Order[place:]), is)
+	a := assignment{lane: slices.Clone(s.Lane), order: slices.Concat(before, moved, behind)}
 	for _, v := range moved {
-		a.lane[v] = ir.LaneID(onto)
+		a.lane[v] = s.Lane[lane[0]]
 	}
+	c, ok := reassigned(s, a)
+	if !ok {
+		return all
+	}
+	f.settle(&c)
+	return append(all, c)
+}
+
+// reassigned is s with other lanes and another order, and no waits yet.
+func reassigned(s *ir.Schedule, a assignment) (c ir.Schedule, ok bool) {
 	if !topological(s.Graph, a.order) {
 		return c, false
-	}
-	if lane := followed(s.Graph, lanes, left); lane >= 0 && lane != from {
-		for _, v := range left {
-			a.lane[v] = ir.LaneID(lane)
-		}
 	}
 	c = *s
 	c.Order, c.Waits = a.order, nil
@@ -177,15 +251,4 @@ func topological(g *ir.Graph, order []ir.OpID) bool {
 		rank[v] = r
 	}
 	return !slices.ContainsFunc(g.Deps(), func(d ir.Dep) bool { return rank[d.From] > rank[d.To] })
-}
-
-// followed is the lane whose last operation the first of ops depends on, -1 when there
-// is none.
-func followed(g *ir.Graph, lanes [][]ir.OpID, ops []ir.OpID) int {
-	if len(ops) == 0 {
-		return -1
-	}
-	return slices.IndexFunc(lanes, func(lane []ir.OpID) bool {
-		return slices.ContainsFunc(g.Deps(), func(d ir.Dep) bool { return d.From == lane[len(lane)-1] && d.To == ops[0] })
-	})
 }

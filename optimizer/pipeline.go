@@ -32,6 +32,8 @@ var passes = []pass{
 		doc: "find the fewest waits between lanes that imply every dependency"},
 	{name: "fold", compute: fold, needs: "syncs",
 		doc: "put lanes that only bring data in front of others, where that is predicted to be quicker"},
+	{name: "order", compute: order, needs: "syncs",
+		doc: "enqueue the longest path first, where the replay is calls for streams"},
 	{name: "predict", compute: predict, needs: "syncs",
 		doc: "estimate the time of one replay on the device profile"},
 }
@@ -44,7 +46,9 @@ var constraints = []struct{ before, after, reason string }{
 	{"reduce", "assign", "strategies look at fewer edges, and nimble's proof is about reduced graphs"},
 	{"assign", "syncs", "which waits remain depends on what lane order implies"},
 	{"syncs", "fold", "what a lane costs is its waits"},
+	{"fold", "order", "the longest path is another when lanes have changed"},
 	{"fold", "predict", "what is predicted is what runs"},
+	{"order", "predict", "so is when it is enqueued"},
 	{"syncs", "predict", "the time of a schedule includes its waits"},
 }
 
@@ -85,6 +89,7 @@ type Options struct {
 	// Dump has the text printed after the passes it names.
 	Dump map[string]io.Writer
 
+	Streams bool         // plan for a replay over streams; otherwise for one as a graph
 	Profile string       // id of the device profile to predict for; "" is the default one
 	Custom  *des.Profile // a profile of one's own, instead of Profile
 	Costs   CostModel    // what operations cost; nil is DeclaredCosts of the profile

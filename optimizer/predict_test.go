@@ -78,3 +78,20 @@ func TestPredictionCountsLaunchAndEdges(t *testing.T) {
 	assert.Equal(t, int64(want/des.Nanosecond), nimble.Predicted)
 	assert.Equal(t, "h200", nimble.Profile)
 }
+
+// The diamond over two streams, counted by hand. The host takes so long for its calls that
+// the device is idle when the last one is submitted, which starts a gap after the wait for
+// the event before it has been.
+func TestPredictionCountsCallsForStreams(t *testing.T) {
+	g := hostCalls(t, []edge{{0, 1}, {0, 2}, {1, 3}, {2, 3}}, 10, 0, 10, 10)
+	p := idle()
+	p.SubmitLatency, p.StreamGap, p.EventGap = 7*des.Microsecond, 2*des.Microsecond, 3*des.Microsecond
+	p.Host = des.HostCosts{HostCall: des.Microsecond, EventRecord: 20 * des.Microsecond, EventWait: 300 * des.Microsecond, Synchronize: 4 * des.Second}
+	res, err := Plan(g, Options{Streams: true, Custom: p, Passes: []string{"hazards", "assign", "syncs", "predict"}})
+	require.NoError(t, err)
+	s := res.Schedule
+	require.Equal(t, [][]ir.OpID{nil, nil, {0}, {2}}, s.Waits)
+	// 0 by 1 us, event 21, 1 by 22, wait 322, 2 by 323, event 343, wait 643, 3 by 644
+	const last = 643 + 7 + 2 + 10
+	assert.Equal(t, int64(last*des.Microsecond/des.Nanosecond), s.Predicted)
+}

@@ -1,0 +1,80 @@
+package optimizer
+
+import (
+	"fmt"
+
+	"github.com/reprise-gpu/reprise/internal/des"
+	"github.com/reprise-gpu/reprise/ir"
+)
+
+// forecast predicts replays of schedules on a device: in the form in which they will be
+// replayed, by the event core that the simulated device uses.
+type forecast struct {
+	profile *des.Profile
+	costs   CostModel
+	streams bool
+}
+
+// forecast is what the options predict replays of g with.
+func (o *Options) forecast(g *ir.Graph) (*forecast, error) {
+	profile, costs, err := o.model(g)
+	return &forecast{profile, costs, o.Streams}, err
+}
+
+// profile is the device to predict for.
+func (o *Options) profile() (*des.Profile, error) {
+	switch {
+	case o.Custom != nil:
+		return o.Custom, nil
+	case o.Profile == "":
+		return des.Profiles()[0], nil
+	}
+	return des.Lookup(o.Profile)
+}
+
+// replay simulates one replay of s, from the host's call to the last end, and tells when
+// each operation ends.
+func (f *forecast) replay(s *ir.Schedule) (last des.Time, ends []des.Time) {
+	if f.streams {
+		return f.onStreams(s)
+	}
+	return f.asGraph(s)
+}
+
+func (f *forecast) makespan(s *ir.Schedule) des.Time {
+	last, _ := f.replay(s)
+	return last
+}
+
+// farthest is how far ahead a prediction looks, in picoseconds: half of what the
+// clock holds, so that no sum of its times overflows. It is 53 days.
+const farthest = 1 << 62
+
+// foreseeable refuses a graph whose operations, with every block one by one,
+// would take longer than that.
+func foreseeable(g *ir.Graph, p *des.Profile, costs CostModel) error {
+	total := 0.0
+	for i := range g.Ops {
+		v := ir.OpID(i)
+		took := float64(max(0, g.Ops[i].Cost)) * float64(des.Nanosecond)
+		if g.Ops[i].Cost < 0 {
+			took = longest(costs.Demand(g, v), p)
+		}
+		if total += took; total > farthest {
+			return fmt.Errorf("with %v the operations add up to more than 53 days, which is as far as a prediction goes: leave the pass predict out, or mend the cost or the grid", v)
+		}
+	}
+	return nil
+}
+
+// longest bounds the time of a demand from above: its blocks one after another,
+// then its instructions on one multiprocessor, then its bytes.
+func longest(d des.Demand, p *des.Profile) float64 {
+	cycles := d.Blocks*max(d.BlockCycles, d.SlowestCycles) + 32*d.Work.Total() // a lane a cycle
+	slowest := min(p.LinkGBps, p.SMGBps, p.MemoryGBps)
+	if p.FaultGBps > 0 {
+		slowest = min(slowest, p.FaultGBps)
+	}
+	seconds := cycles/(float64(p.ClockMHz)*1e6) + (d.Bytes+d.Faulted+d.Bulk)/(slowest*1e9)
+	return float64(d.Duration) + seconds*float64(des.Second)
+}

@@ -1,0 +1,137 @@
+package optimizer
+
+import (
+	"slices"
+
+	"github.com/reprise-gpu/reprise/internal/des"
+	"github.com/reprise-gpu/reprise/ir"
+)
+
+// asGraph simulates one replay of s as an explicit graph.
+//
+//	prefetches ─► launch ─► submit ─► op ─► edge gap ─► op ...
+//	 host          host                device
+//
+// An edge of that graph is what the schedule says and no more: the operation
+// before on the lane, and the waits. The simulated device counts in the same way. A graph
+// cannot hold a prefetch, so those that come first are enqueued before it, one after another.
+func (f *forecast) asGraph(s *ir.Schedule) (last des.Time, ends []des.Time) {
+	p := f.profile
+	var started []ir.OpID // by task
+	e := des.New(p, func(id des.TaskID, _ any) des.Demand {
+		if v := started[id]; v >= 0 {
+			return f.costs.Demand(s.Graph, v)
+		}
+		return des.Demand{Kind: des.Marker}
+	})
+	add := func(v ir.OpID, t des.Task) des.TaskID {
+		started = append(started, v)
+		return e.Add(t)
+	}
+	before, nodes, preds := aroundGraph(s)
+	task := make([]des.TaskID, s.Graph.Len()) // by operation
+	var host des.Time
+	var stream []des.TaskID
+	for _, v := range before {
+		host += p.Host.Memcpy
+		task[v] = add(v, des.Task{Arrival: host + p.SubmitLatency, Gap: p.StreamGap, Deps: stream})
+		stream = task[v : v+1]
+	}
+	arrival := host + launchTime(nodes, preds, p)
+	if len(before) > 0 {
+		stream = []des.TaskID{add(-1, des.Task{Arrival: arrival, Gap: p.GraphRootGap, Deps: stream})}
+	}
+	var deps []des.TaskID
+	for _, v := range nodes {
+		t := des.Task{Arrival: arrival, Deps: stream}
+		if len(preds[v]) > 0 {
+			deps = deps[:0]
+			for _, u := range preds[v] {
+				deps = append(deps, task[u])
+			}
+			t.Gap, t.Deps = p.GraphEdgeGap, deps
+		}
+		if s.Priority != nil {
+			t.Priority = s.Priority[v]
+		}
+		task[v] = add(v, t)
+	}
+	return e.Drain(), endsOf(e, task)
+}
+
+// endsOf lists when tasks ended.
+func endsOf(e *des.Engine, tasks []des.TaskID) []des.Time {
+	ends := make([]des.Time, len(tasks))
+	for v, id := range tasks {
+		ends[v] = e.Span(id).End
+	}
+	return ends
+}
+
+// aroundGraph tells the prefetches that nothing but prefetches precede, which are enqueued
+// before a graph, from its nodes. Who depends on such a prefetch depends on what that would
+// have depended on.
+func aroundGraph(s *ir.Schedule) (before, nodes []ir.OpID, preds [][]ir.OpID) {
+	preds = predecessors(s)
+	if !slices.ContainsFunc(s.Graph.Ops, func(op ir.Op) bool { return op.Kind == ir.KindPrefetch }) {
+		return nil, s.Order, preds
+	}
+	is := make([]bool, len(preds))
+	for _, v := range s.Order {
+		var through []ir.OpID
+		for _, u := range preds[v] {
+			if is[u] {
+				through = append(through, preds[u]...)
+			} else {
+				through = append(through, u)
+			}
+		}
+		slices.Sort(through)
+		preds[v] = slices.Compact(through)
+		is[v] = s.Graph.Ops[v].Kind == ir.KindPrefetch &&
+			!slices.ContainsFunc(s.Graph.DepsInto(v), func(d ir.Dep) bool { return !is[d.From] })
+		if is[v] {
+			before = append(before, v)
+		} else {
+			nodes = append(nodes, v)
+		}
+	}
+	return before, nodes, preds
+}
+
+// predecessors lists, by operation, the edges a schedule becomes: the waits and
+// the operation before it on its lane.
+func predecessors(s *ir.Schedule) [][]ir.OpID {
+	preds := make([][]ir.OpID, s.Graph.Len())
+	last := make([]ir.OpID, s.Lanes)
+	for i := range last {
+		last[i] = -1
+	}
+	for _, v := range s.Order {
+		lane := s.Lane[v]
+		preds[v] = s.Waits[v]
+		if u := last[lane]; u >= 0 {
+			preds[v] = append(slices.Clip(s.Waits[v]), u)
+		}
+		last[lane] = v
+	}
+	return preds
+}
+
+// launchTime is when the device may start: the host's launch of a graph, dearer
+// by the node and more so by the node that does not merely continue a chain.
+func launchTime(order []ir.OpID, preds [][]ir.OpID, p *des.Profile) des.Time {
+	succs := make([]int32, len(preds))
+	for _, us := range preds {
+		for _, u := range us {
+			succs[u]++
+		}
+	}
+	t := p.Host.GraphLaunch + p.SubmitLatency + des.Time(len(order))*p.Host.GraphNode
+	for i, v := range order {
+		if us := preds[v]; i > 0 && (len(us) != 1 || succs[us[0]] != 1) {
+			t += p.Host.GraphBranch
+		}
+	}
+	return t
+}

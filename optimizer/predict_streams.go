@@ -1,0 +1,150 @@
+package optimizer
+
+import (
+	"github.com/reprise-gpu/reprise/internal/des"
+	"github.com/reprise-gpu/reprise/ir"
+)
+
+// onStreams simulates one replay of s over a stream per lane. The host makes a call for
+// each operation, each wait and each event, one after another, and what it has not
+// called for yet cannot start:
+//
+//	host      op ─ event ─ op ─ wait ─ op ─ … ─ wait for the streams nobody waits for
+//	lane 0  ·· op ────────────────┐
+//	lane 1  ················ op   └─────► op
+//
+// Then it waits for one open stream after the other. What the last of these waits costs is
+// left out, as it is of graphs.
+func (f *forecast) onStreams(s *ir.Schedule) (last des.Time, ends []des.Time) {
+	h := streamHost{profile: f.profile, records: s.Records(), task: make([]des.TaskID, s.Graph.Len())}
+	ops := map[des.TaskID]ir.OpID{}
+	demand := make([]des.Demand, s.Graph.Len())
+	h.engine = des.New(f.profile, func(id des.TaskID, _ any) des.Demand {
+		if v, ok := ops[id]; ok {
+			return demand[v]
+		}
+		return des.Demand{Kind: des.Marker}
+	})
+	for v := range demand {
+		demand[v] = f.costs.Demand(s.Graph, ir.OpID(v))
+	}
+	tail := make([]des.TaskID, s.Lanes)
+	for lane := range tail {
+		tail[lane] = des.NoTask
+	}
+	for _, v := range s.Order {
+		ops[h.enqueue(s, v, &tail[s.Lane[v]])] = v
+	}
+	return h.finish(s), endsOf(h.engine, h.task)
+}
+
+// streamHost is the host while it enqueues.
+type streamHost struct {
+	profile *des.Profile
+	engine  *des.Engine
+	records []bool
+	task    []des.TaskID // by operation
+	now     des.Time
+	deps    []des.TaskID
+}
+
+// enqueue makes the calls for an operation, whose lane ends in tail.
+func (h *streamHost) enqueue(s *ir.Schedule, v ir.OpID, tail *des.TaskID) des.TaskID {
+	p := h.profile
+	h.deps = h.deps[:0]
+	if *tail != des.NoTask {
+		h.deps = append(h.deps, *tail)
+	}
+	for _, u := range s.Waits[v] {
+		h.now += p.Host.EventWait
+		h.deps = append(h.deps, h.engine.Add(des.Task{
+			Arrival: h.now + p.SubmitLatency, Gap: max(0, p.EventGap-p.StreamGap), Deps: h.task[u : u+1],
+		}))
+	}
+	op := &s.Graph.Ops[v]
+	if !nothing(op) {
+		h.now += callTime(op, &p.Host)
+	}
+	t := des.Task{Arrival: h.now + p.SubmitLatency, Gap: p.StreamGap, Deps: h.deps}
+	if s.Priority != nil {
+		t.Priority = s.Priority[v]
+	}
+	h.task[v] = h.engine.Add(t)
+	if h.records[v] {
+		h.now += p.Host.EventRecord
+	}
+	*tail = h.task[v]
+	return h.task[v]
+}
+
+// callTime is the host's time in the call that enqueues an operation.
+func callTime(op *ir.Op, h *des.HostCosts) des.Time {
+	switch op.Kind {
+	case ir.KindLaunch:
+		return h.Launch
+	case ir.KindMemset:
+		return h.Memset
+	case ir.KindHost:
+		return h.HostCall
+	case ir.KindCopy, ir.KindPrefetch:
+		return h.Memcpy
+	}
+	return 0
+}
+
+// finish is when the host has waited for all there is.
+func (h *streamHost) finish(s *ir.Schedule) des.Time {
+	last := h.engine.Drain()
+	for i, v := range openEnds(s) {
+		if i > 0 {
+			h.now += h.profile.Host.Synchronize
+		}
+		h.now = max(h.now, h.engine.Span(h.task[v]).End)
+	}
+	return max(h.now, last)
+}
+
+// openEnds are the last operations of the lanes for whose ends nobody waits, as submitted.
+func openEnds(s *ir.Schedule) (ends []ir.OpID) {
+	last := make([]ir.OpID, s.Lanes)
+	for _, v := range s.Order {
+		last[s.Lane[v]] = v
+	}
+	records := s.Records()
+	for _, v := range s.Order {
+		if last[s.Lane[v]] == v && !records[v] {
+			ends = append(ends, v)
+		}
+	}
+	return ends
+}
+
+// calls is the host's time in the calls of a replay over streams.
+func (f *forecast) calls(s *ir.Schedule) (total des.Time) {
+	h := &f.profile.Host
+	total = des.Time(s.Syncs())*h.EventWait + des.Time(len(openEnds(s)))*h.Synchronize
+	for v, recorded := range s.Records() {
+		if recorded {
+			total += h.EventRecord
+		}
+		if op := &s.Graph.Ops[v]; !nothing(op) {
+			total += callTime(op, h)
+		}
+	}
+	return total
+}
+
+// nothing reports whether an operation has no work, so that nobody calls the driver for it.
+func nothing(op *ir.Op) bool {
+	switch op.Kind {
+	case ir.KindEmpty:
+		return true
+	case ir.KindCopy:
+		return op.Copy.Dst.Empty()
+	case ir.KindMemset:
+		return op.Memset.Dst.Empty()
+	case ir.KindPrefetch:
+		return op.Prefetch.Range.Empty()
+	}
+	return false
+}
