@@ -54,11 +54,17 @@ func Explain(ctx context.Context, dev *sim.Device, w *Workload, p Params, strate
 		return x, err
 	}
 	defer func() { err = device.Join(err, in.Close()) }()
-	plan, err := in.Plan(dev, strategy)
+	if err := in.Measure(ctx, dev); err != nil {
+		return x, err
+	}
+	plan, err := in.Plan(dev, strategy, backend)
 	if err != nil {
 		return x, err
 	}
 	seen, err := watchReplay(ctx, dev, in, plan.Schedule, backend)
+	if err == nil {
+		err = in.right(dev)
+	}
 	if err != nil {
 		return x, err
 	}
@@ -81,7 +87,7 @@ type watched struct {
 }
 
 // watchReplay replays until a replay finds in the caches what replays find, and
-// watches one more. A wrong result is an error, unless the device samples.
+// watches one more.
 func watchReplay(ctx context.Context, dev *sim.Device, in *Instance, s *ir.Schedule, backend graphexec.Backend) (seen watched, err error) {
 	exec, err := graphexec.Instantiate(dev, s, in.Trace, backend)
 	if err != nil {
@@ -101,10 +107,16 @@ func watchReplay(ctx context.Context, dev *sim.Device, in *Instance, s *ir.Sched
 		return seen, err
 	}
 	seen.total, seen.steps, seen.work = dev.Timeline()
-	if dev.Sample() == 0 {
-		_, err = in.Check()
+	return seen, nil
+}
+
+// right checks the result of the last replay, unless the device samples.
+func (in *Instance) right(dev *sim.Device) error {
+	if dev.Sample() != 0 {
+		return nil
 	}
-	return seen, err
+	_, err := in.Check()
+	return err
 }
 
 // account sums the steps by cause, by limit and by work.

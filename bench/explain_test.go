@@ -48,7 +48,10 @@ func TestExplanationsAddUp(t *testing.T) {
 				require.NoError(t, err)
 				in, err := w.New(dev, p)
 				require.NoError(t, err)
-				exec, err := graphexec.Instantiate(dev, planned(t, in, strategy).Schedule, in.Trace, backend)
+				require.NoError(t, in.Measure(context.Background(), dev))
+				plan, err := in.Plan(dev, strategy, backend)
+				require.NoError(t, err)
+				exec, err := graphexec.Instantiate(dev, plan.Schedule, in.Trace, backend)
 				require.NoError(t, err)
 				took, err := replayOnce(context.Background(), dev, in, exec)
 				for range settle {

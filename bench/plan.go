@@ -2,16 +2,21 @@ package bench
 
 import (
 	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/graphexec"
 	"github.com/reprise-gpu/reprise/internal/des"
 	"github.com/reprise-gpu/reprise/optimizer"
 )
 
-// Plan plans the workload for dev: by the device's own profile where there is one, else
-// by the default one.
-func (in *Instance) Plan(dev device.Device, strategy string) (*optimizer.Result, error) {
-	opts := optimizer.Options{Strategy: strategy, Verify: true}
+// Plan plans the workload for replays on dev in the form of that back end: by the device's
+// own profile where there is one, else by the default one, and by what launches ask of the
+// device if that was measured.
+func (in *Instance) Plan(dev device.Device, strategy string, backend graphexec.Backend) (*optimizer.Result, error) {
+	opts := optimizer.Options{Strategy: strategy, Streams: backend == graphexec.Streams, Verify: true}
 	if d, ok := dev.(interface{ Profile() *des.Profile }); ok {
 		opts.Custom = d.Profile()
+		if in.counted != nil {
+			opts.Costs = optimizer.MeasuredCosts(opts.Custom, in.counted)
+		}
 	}
 	return optimizer.Plan(in.Trace.Graph, opts)
 }

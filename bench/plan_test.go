@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/reprise-gpu/reprise/graphexec"
 	"github.com/reprise-gpu/reprise/sim"
 )
 
@@ -16,7 +17,7 @@ func TestPlansAreForTheDevice(t *testing.T) {
 	in, err := vec.New(dev, Params{Size: vec.Tiny})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, in.Close()) }()
-	plan, err := in.Plan(dev, "nimble")
+	plan, err := in.Plan(dev, "nimble", graphexec.Graph)
 	require.NoError(t, err)
 	require.Equal(t, "p100", plan.Schedule.Profile)
 }

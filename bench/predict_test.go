@@ -19,7 +19,7 @@ func TestTransfersArePredicted(t *testing.T) {
 			dev := openWith(t, sim.Options{Sample: 8})
 			in, err := w.New(dev, Params{Size: w.Sizes[0], Memory: memory, Sampled: true})
 			require.NoError(t, err)
-			plan, err := in.Plan(dev, "nimble")
+			plan, err := in.Plan(dev, "nimble", graphexec.Graph)
 			require.NoError(t, err)
 			exec, err := graphexec.Instantiate(dev, plan.Schedule, in.Trace, graphexec.Graph)
 			require.NoError(t, err)

@@ -58,11 +58,14 @@ func Profile(ctx context.Context, dev *sim.Device, w *Workload, p Params) (rows 
 		return nil, err
 	}
 	defer func() { err = device.Join(err, in.Close()) }()
-	plan, err := in.Plan(dev, serial)
+	plan, err := in.Plan(dev, serial, graphexec.Streams)
 	if err != nil {
 		return nil, err
 	}
 	seen, err := watchReplay(ctx, dev, in, plan.Schedule, graphexec.Streams)
+	if err == nil {
+		err = in.right(dev)
+	}
 	if err != nil {
 		return nil, err
 	}

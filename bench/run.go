@@ -104,6 +104,9 @@ func (r *runner) runCase(ctx context.Context, k sized) (err error) {
 		return fmt.Errorf("%s at %d: %w", k.workload.Name, k.size, err)
 	}
 	defer func() { err = device.Join(err, in.Close()) }()
+	if err := in.Measure(ctx, dev); err != nil {
+		return fmt.Errorf("%s at %d: %w", k.workload.Name, k.size, err)
+	}
 	for _, backend := range r.Backends {
 		base, err := r.measure(ctx, dev, in, k, serial, backend)
 		if err != nil {
@@ -128,7 +131,7 @@ func (r *runner) runCase(ctx context.Context, k sized) (err error) {
 
 // measure plans, instantiates and replays one combination.
 func (r *runner) measure(ctx context.Context, dev device.Device, in *Instance, k sized, strategy string, backend graphexec.Backend) (rec Record, err error) {
-	plan, err := in.Plan(dev, strategy)
+	plan, err := in.Plan(dev, strategy, backend)
 	if err != nil {
 		return rec, err
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/reprise-gpu/reprise/bench/input"
 	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/internal/des"
 	"github.com/reprise-gpu/reprise/ir"
 	"github.com/reprise-gpu/reprise/tracer"
 )
@@ -101,6 +102,7 @@ type Instance struct {
 	InputHash func() uint64
 
 	program *program
+	counted map[ir.OpID]des.Demand // of launches, once the program was measured
 }
 
 // PTXHash is a hash of the code of all kernels, in whatever order they were loaded.

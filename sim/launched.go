@@ -22,6 +22,8 @@ type Launched struct {
 	L2Bytes              float64 // between the multiprocessors and L2
 	DRAMBytes            float64 // between L2 and device memory
 	LinkBytes            float64 // over the host link
+
+	Demand des.Demand // all that its time follows from
 }
 
 // launched describes a launch for the time line.
@@ -40,5 +42,6 @@ func (d *Device) launched(j *job, s *interp.Stats, m *des.Demand) *Launched {
 		PerSM: perSM, HeldBy: held, Warps: slots * float64(des.Warps(threads)) / float64(limits.WarpsPerSM()*d.profile.SMs),
 		WarpInsts: s.WarpInsts, LaneInsts: s.LaneInsts, Flops: s.Flops,
 		L2Bytes: m.L2Bytes, DRAMBytes: m.Bytes, LinkBytes: m.LinkIn + m.LinkOut,
+		Demand: *m,
 	}
 }

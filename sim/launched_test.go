@@ -42,8 +42,9 @@ func TestTimelineDescribesLaunches(t *testing.T) {
 		assert.Equal(t, 32*got.WarpInsts, got.LaneInsts)
 		assert.Positive(t, got.Registers)
 		assert.InDelta(t, c.warps, got.Warps, 1e-12)
-		got.WarpInsts, got.LaneInsts, got.Registers, got.Warps = 0, 0, 0, 0
-		bytes := float64(4 * n)
+		bytes, d := float64(4*n), got.Demand
+		assert.Equal(t, []float64{float64(c.blocks), float64(c.perSM), 4 * bytes, 3 * bytes}, []float64{d.Blocks, d.PerSM, d.Bytes, d.L2Bytes}, "%d blocks", c.blocks)
+		got.WarpInsts, got.LaneInsts, got.Registers, got.Warps, got.Demand = 0, 0, 0, 0, sim.Launched{}.Demand
 		assert.Equal(t, sim.Launched{
 			Kernel: "saxpy", Grid: [3]uint32{uint32(c.blocks), 1, 1}, Block: [3]uint32{256, 1, 1}, Shared: c.shared, PerSM: c.perSM, HeldBy: c.held,
 			Flops: int64(2 * n), L2Bytes: 3 * bytes, DRAMBytes: 2*bytes + 2*bytes,

@@ -39,13 +39,13 @@ const (
 func (c *Config) profile(ctx context.Context, dev device.Device, in *bench.Instance) (*found, error) {
 	f := &found{overlap: map[string]overlap.Shares{}}
 	for _, strategy := range c.Strategies {
-		plan, err := in.Plan(dev, strategy)
-		if err != nil {
-			return nil, err
-		}
 		for _, backend := range c.profiled(strategy) {
 			if backend != graphexec.Streams && !keepsTime(dev) {
 				continue
+			}
+			plan, err := in.Plan(dev, strategy, backend)
+			if err != nil {
+				return nil, err
 			}
 			ran, err := look(ctx, dev, in, plan.Schedule, backend)
 			if err != nil {
