@@ -47,10 +47,7 @@ func (f *folder) deals(s *ir.Schedule) (all []ir.Schedule) {
 		}
 		rest := slices.DeleteFunc(slices.Clone(s.Order), func(v ir.OpID) bool { return f.free[v] })
 		a.order = slices.Concat(copies[:second], fills, copies[second:], rest)
-		if c, ok := reassigned(s, a); ok {
-			f.settle(&c)
-			all = append(all, c)
-		}
+		all = f.try(all, s, a)
 	}
 	for width := 1; width <= min(widest, len(copies)); width++ {
 		deal(func(i int) int { return i % width })
