@@ -195,7 +195,7 @@ BENCH_SMOKE := build/bench-smoke
 .PHONY: bench-smoke
 bench-smoke: build baseline libcudasim ## set every workload beside its C++ programs, at tiny sizes (needs g++)
 	@mkdir -p $(BENCH_SMOKE)
-	bin/reprise compare --size tiny --memory all --iterations 5 --json $(BENCH_SMOKE)/compare.json --plot $(BENCH_SMOKE)
+	bin/reprise compare --size tiny --memory all --iterations 5 --max-ratio 1 --json $(BENCH_SMOKE)/compare.json --plot $(BENCH_SMOKE)
 
 # What runs on a machine with a GPU and no Go: docs/GPU-CHECK.md.
 GPU_BUNDLE ?= build/gpu-bundle
