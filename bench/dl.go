@@ -155,9 +155,13 @@ type dlShapes struct{ conv1, pool, conv2, concat, dot tracer.Shape }
 func newDLShapes(p *Params, l *dlLayers) (*dlShapes, error) {
 	plane, volume := max(1, p.Blocks/2), max(1, p.Blocks/4)
 	var s shapes
+	pool, err := kernels.MeanPoolingShape(volume, dlSide3D, l.pool)
+	if p.AsSuite {
+		pool = poolAsSuite(pool, volume)
+	}
 	all := &dlShapes{
 		conv1:  s.add(kernels.Conv2DShape(plane, dlSide, l.conv1, dlFilters1)),
-		pool:   s.add(kernels.MeanPoolingShape(volume, dlSide3D, l.pool)),
+		pool:   s.add(pool, err),
 		conv2:  s.add(kernels.Conv2DShape(plane, dlSide, l.conv2, dlFilters2)),
 		concat: s.add(kernels.ConcatShape(p.Blocks, p.Threads, l.features)),
 		dot:    s.add(kernels.DotProductShape(p.Blocks, p.Threads, 2*l.features)),

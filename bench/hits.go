@@ -87,6 +87,9 @@ type hitsGraph struct{ from, into input.Graph }
 
 func newHITSGraph(p *Params) hitsGraph {
 	g := input.NewGraph(input.Of("hits/idx", p.Seed), p.Size)
+	if p.AsSuite {
+		return hitsGraph{from: g, into: g}
+	}
 	return hitsGraph{from: g, into: g.Transpose()}
 }
 

@@ -180,6 +180,10 @@ func newImgShapes(p *Params) (*imgShapes, error) {
 // launchImg issues the eleven launches in the order of the reference program.
 func launchImg(t *program, b *imgBuffers, s *imgShapes, n int) {
 	blur, sobel, combine := t.kernel("gaussian_blur"), t.kernel("sobel"), t.kernel("combine")
+	unsharpen := t.kernel("unsharpen")
+	if t.params.AsSuite {
+		unsharpen = t.kernel("unsharpen", unsharpenAsSuite)
+	}
 	amount := t.Param("amount", ir.F32, imgAmount)
 	maximum, minimum := b.extrema.Slice(0, 1), b.extrema.Slice(1, 2)
 	px := n * n
@@ -193,7 +197,7 @@ func launchImg(t *program, b *imgBuffers, s *imgShapes, n int) {
 	t.Launch(t.kernel("maximum"), s.maximum, b.maskLarge, maximum, px)
 	t.Launch(t.kernel("minimum"), s.minimum, b.maskLarge, minimum, px)
 	t.Launch(t.kernel("extend"), s.extend, b.maskLarge, minimum, maximum, px)
-	t.Launch(t.kernel("unsharpen"), s.unsharpen, b.image, b.blurUnsharpen, b.sharp, amount, px)
+	t.Launch(unsharpen, s.unsharpen, b.image, b.blurUnsharpen, b.sharp, amount, px)
 	t.Launch(combine, s.combine, b.sharp, b.blurLarge, b.maskLarge, b.mix, px)
 	t.prefetch(b.out)
 	t.Launch(combine, s.combine, b.mix, b.blurSmall, b.maskSmall, b.out.dev, px)

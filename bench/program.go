@@ -84,13 +84,14 @@ func (t *program) download(a array) {
 	}
 }
 
-// kernel loads the PTX of a benchmark kernel into the trace.
-func (t *program) kernel(name string) *tracer.Kernel {
+// kernel loads the PTX of a benchmark kernel into the trace; a signature may claim more
+// than it does.
+func (t *program) kernel(name string, signature ...string) *tracer.Kernel {
 	k, ok := kernels.Lookup(name)
 	if !ok {
 		panic("BUG: no kernel " + name)
 	}
-	return t.Module(k.File, k.PTX).Kernel(name)
+	return t.Module(k.File, k.PTX).Kernel(name, signature...)
 }
 
 // proof is what makes a replay more than a span of time.

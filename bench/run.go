@@ -33,6 +33,9 @@ type Config struct {
 	// there are no results to check.
 	Sample int64
 
+	// AsSuite does what the GrCUDA suite does otherwise, see Params.
+	AsSuite bool
+
 	// Inspect is called with each traced workload when it has been measured, in the state
 	// that replays have left the device in.
 	Inspect func(context.Context, device.Device, *Instance) error
@@ -98,7 +101,7 @@ func (r *runner) runCase(ctx context.Context, k sized) (err error) {
 	}
 	defer func() { err = device.Join(err, dev.Close()) }()
 	in, err := k.workload.New(dev, Params{
-		Size: k.size, Threads: r.Threads, Memory: r.Memory, Sampled: r.Sample > 0, Seed: r.Seed,
+		Size: k.size, Threads: r.Threads, Memory: r.Memory, Sampled: r.Sample > 0, AsSuite: r.AsSuite, Seed: r.Seed,
 	})
 	if err != nil {
 		return fmt.Errorf("%s at %d: %w", k.workload.Name, k.size, err)

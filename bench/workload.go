@@ -36,6 +36,7 @@ type Params struct {
 	// Sampled is for a device that runs only some blocks of each launch: no data are
 	// made and none compared, except where they steer addresses or loops.
 	Sampled bool
+	AsSuite bool   // see suite.go
 	Seed    uint64 // of the random inputs
 }
 
@@ -64,6 +65,9 @@ func (w *Workload) New(dev device.Device, p Params) (*Instance, error) {
 	}
 	if err == nil {
 		err = p.Memory.Fits(dev.Info())
+	}
+	if err == nil && p.AsSuite && !p.Sampled {
+		err = errSuiteResults
 	}
 	if err != nil {
 		return nil, err

@@ -51,6 +51,9 @@ func (p *point) parallel() *compare.Row {
 	return &compare.Row{}
 }
 
+// bound is of the runs that parallel is of, in us.
+func (p *point) bound() float64 { r := p.parallel(); return r.OfBound * r.ReplayUS }
+
 func (p *point) speedup() float64 { return over(p.serial(), p.parallel().ReplayUS) }
 
 // within is the speedup over a serial run in the same memory mode.

@@ -117,13 +117,14 @@ func (t *tables) times() {
 
 // overlaps are at one size, and the bounds means as those of the speedups.
 func (t *tables) overlaps() {
-	t.title("Lower bound over time, and overlap in %", "", "bound, published", "ours", "CT, published", "ours", "TC", "ours", "CC", "ours", "TOT", "ours")
+	t.title("Contention-free bound in ms and over the time, and overlap in %", "", "bound, published", "ours", "off", "over time", "ours", "CT, published", "ours", "TC", "ours", "CC", "ours", "TOT", "ours")
 	for _, r := range t.rows {
 		var ours *overlap.Shares
+		bound := r.median(atLargest[r.workload], (*point).bound) / 1000
 		if p := r.best(atLargest[r.workload]); p != nil {
 			ours = p.parallel().Overlap
 		}
-		t.printf("| %s | %.2f | %s |", name(r.workload), r.bound, known("%.2f", r.mean(func(p *point) float64 { return p.parallel().OfBound })))
+		t.printf("| %s | %g | %s | %s | %.2f | %s |", name(r.workload), r.boundMS, known("%.3g", bound), off(bound, r.boundMS), r.bound, known("%.2f", r.mean(func(p *point) float64 { return p.parallel().OfBound })))
 		for _, share := range []func(*overlap.Shares) float64{
 			func(s *overlap.Shares) float64 { return s.CT },
 			func(s *overlap.Shares) float64 { return s.TC },

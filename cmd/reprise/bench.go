@@ -27,6 +27,7 @@ type benchFlags struct {
 	iterations int
 	sample     int64
 	race       bool
+	asSuite    bool
 	json       string
 }
 
@@ -56,6 +57,7 @@ Workloads:
 	c.Flags().IntVar(&f.iterations, "iterations", 30, "replays per row; of more than 3, the first 3 are not counted")
 	c.Flags().Int64Var(&f.sample, "sample", 0, sampleHelp)
 	raceFlag(c, &f.race)
+	c.Flags().BoolVar(&f.asSuite, "as-suite", false, "with what the GrCUDA suite does otherwise in img, hits and dl (docs/BENCHMARKS.md); needs --sample, since nothing checks it")
 	c.Flags().StringVar(&f.json, "json", "", "also write the rows to `FILE` as a JSON array (- for standard output)")
 	return c
 }
@@ -140,7 +142,10 @@ func (f *benchFlags) config(args []string) (c bench.Config, err error) {
 	if err := checkSample(f.sample, f.race); err != nil {
 		return c, err
 	}
-	c.Iterations, c.Sample, c.Seed = f.iterations, f.sample, f.data.seed
+	if f.asSuite && f.sample == 0 {
+		return c, usagef("--as-suite: what the suite does otherwise leads to other results, which nothing checks: use --sample")
+	}
+	c.Iterations, c.Sample, c.Seed, c.AsSuite = f.iterations, f.sample, f.data.seed, f.asSuite
 	c.Open = func() (device.Device, error) {
 		return openAny(f.device, sim.Options{Sample: f.sample, Race: raceMode(f.race)})
 	}

@@ -1,0 +1,70 @@
+package bench
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/reprise-gpu/reprise/graphexec"
+	"github.com/reprise-gpu/reprise/ir"
+	"github.com/reprise-gpu/reprise/sim"
+)
+
+// traced is a workload on a sampled device, as the suite has it or not.
+func traced(t *testing.T, w *Workload, asSuite bool) *Instance {
+	dev, err := sim.New(sim.Options{Profile: "gtx1660s", Sample: 1})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, dev.Close()) })
+	in, err := w.New(dev, Params{Size: w.Tiny, Sampled: true, AsSuite: asSuite})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, in.Close()) })
+	return in
+}
+
+// launched are the operations that launch a kernel.
+func launched(in *Instance, entry string) (ops []*ir.Op) {
+	for i := range in.Trace.Graph.Ops {
+		if o := &in.Trace.Graph.Ops[i]; o.Launch != nil && o.Launch.Entry == entry {
+			ops = append(ops, o)
+		}
+	}
+	return ops
+}
+
+// The two blurs that read the image come before unsharpen then; the third does anyhow.
+func TestUnsharpenAsSuiteWrites(t *testing.T) {
+	edges := map[bool]int{}
+	for _, asSuite := range []bool{false, true} {
+		in := traced(t, img, asSuite)
+		plan, err := in.Plan(in.program.dev, "nimble", graphexec.Graph)
+		require.NoError(t, err)
+		edges[asSuite] = len(plan.Analyzed.Deps())
+	}
+	assert.Equal(t, edges[false]+2, edges[true])
+}
+
+// 22 multiprocessors have 176 blocks, a quarter of them along each axis.
+func TestPoolingAsSuiteHasBlocksToSpare(t *testing.T) {
+	pools := launched(traced(t, dl, true), "mean_pooling")
+	require.Len(t, pools, 2)
+	assert.Equal(t, ir.Dim3{X: 44, Y: 44, Z: 44}, pools[0].Launch.Grid)
+	assert.NotEqual(t, pools[0].Launch.Grid, launched(traced(t, dl, false), "mean_pooling")[0].Launch.Grid)
+}
+
+func TestHITSAsSuiteHasOneMatrix(t *testing.T) {
+	p := Params{Size: 64, Seed: 1, AsSuite: true}
+	g := newHITSGraph(&p)
+	assert.Equal(t, g.from, g.into)
+	p.AsSuite = false
+	g = newHITSGraph(&p)
+	assert.NotEqual(t, g.from, g.into)
+}
+
+func TestAsSuiteIsForSamples(t *testing.T) {
+	dev, err := sim.New(sim.Options{})
+	require.NoError(t, err)
+	defer dev.Close()
+	_, err = img.New(dev, Params{Size: img.Tiny, AsSuite: true})
+	assert.ErrorIs(t, err, errSuiteResults)
+}
