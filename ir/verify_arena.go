@@ -37,12 +37,26 @@ func (v *scheduleVerifier) arena() {
 	v.sharing(uses.found)
 }
 
-// offsets leave room for their buffers.
+// offsets leave room for their buffers, which are in the memory of one device.
 func (v *scheduleVerifier) offsets() bool {
 	before := len(v.found)
 	for b, off := range v.s.Offset {
 		if off < -1 || off > math.MaxInt64-v.g.Buffers[b].Size() {
 			v.add(-1, "buffer @%s has offset %d in the arena: use one that leaves room, or -1 for its own allocation", v.g.Buffers[b].Name, off)
+		}
+	}
+	first := -1
+	for b, off := range v.s.Offset {
+		if off < 0 {
+			continue
+		}
+		switch buf := &v.g.Buffers[b]; {
+		case buf.Place.Kind != OnDevice:
+			v.add(-1, "buffer @%s lies in the arena, which is device memory, but not on a device: give it its own allocation", buf.Name)
+		case first < 0:
+			first = b
+		case buf.Place != v.g.Buffers[first].Place:
+			v.add(-1, "buffers @%s and @%s lie in the arena, but on two devices: give one its own allocation", v.g.Buffers[first].Name, buf.Name)
 		}
 	}
 	return len(v.found) == before

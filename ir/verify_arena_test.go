@@ -68,7 +68,7 @@ func TestVerifyScheduleAgreesWithBytesOfTheArena(t *testing.T) {
 		r := rand.New(rand.NewPCG(seed, 11))
 		g := irtest.Random(r, 2+r.IntN(14))
 		for b := range g.Buffers {
-			g.Buffers[b].Role = ir.Temporary
+			g.Buffers[b].Role, g.Buffers[b].Place = ir.Temporary, ir.Place{}
 		}
 		g = irtest.Analyze(g)
 		s := irtest.Schedule(r, g, 2)
