@@ -95,3 +95,9 @@ func (s *spans) insert(b span) (bytes int64) {
 	*s = slices.Insert(*s, i, b)
 	return b.hi - b.lo
 }
+
+// overlaps reports whether any byte of b is among them.
+func (s spans) overlaps(b span) bool {
+	i := sort.Search(len(s), func(i int) bool { return s[i].hi > b.lo })
+	return i < len(s) && s[i].lo < b.hi
+}

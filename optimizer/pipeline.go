@@ -17,6 +17,7 @@ type pass struct {
 	edit    func(*ir.Graph) (*ir.Graph, error)
 	compute func(*ir.Schedule, *Options) error
 	needs   string // the pass whose result it cannot do without
+	asked   bool   // it runs only when Options.Also or Options.Passes names it
 	doc     string
 }
 
@@ -34,6 +35,8 @@ var passes = []pass{
 		doc: "put lanes that only bring data in front of others, where that is predicted to be quicker"},
 	{name: "order", compute: order, needs: "syncs",
 		doc: "enqueue the longest path first, where the replay is calls for streams"},
+	{name: "memplan", compute: memplan, needs: "syncs", asked: true,
+		doc: "put temporaries that are never alive at once on the same memory"},
 	{name: "predict", compute: predict, needs: "syncs",
 		doc: "estimate the time of one replay on the device profile"},
 }
@@ -47,6 +50,7 @@ var constraints = []struct{ before, after, reason string }{
 	{"assign", "syncs", "which waits remain depends on what lane order implies"},
 	{"syncs", "fold", "what a lane costs is its waits"},
 	{"fold", "order", "the longest path is another when lanes have changed"},
+	{"fold", "memplan", "who may have whose memory depends on all lanes and waits"},
 	{"fold", "predict", "what is predicted is what runs"},
 	{"order", "predict", "so is when it is enqueued"},
 	{"syncs", "predict", "the time of a schedule includes its waits"},
@@ -75,6 +79,9 @@ func Passes() []Description {
 	list := make([]Description, len(passes))
 	for i, p := range passes {
 		list[i] = Description{Name: p.name, Doc: p.doc}
+		if p.asked {
+			list[i].Doc += " (when asked to)"
+		}
 	}
 	return list
 }
@@ -83,7 +90,8 @@ func Passes() []Description {
 // strategy for the default device.
 type Options struct {
 	Strategy string   // one of Strategies; "" is DefaultStrategy
-	Passes   []string // the passes to run, in any order; nil is all
+	Passes   []string // the passes to run, in any order; nil is all that need not be asked to
+	Also     []string // passes to run besides
 	Verify   bool     // check the graph or the schedule after every pass
 
 	// Dump has the text printed after the passes it names.
@@ -151,23 +159,20 @@ func selectPasses(opts *Options) ([]pass, error) {
 	}
 	// Sorted, for the error must not depend on the map's order.
 	dumped := slices.Sorted(maps.Keys(opts.Dump))
-	for _, name := range slices.Concat(opts.Passes, dumped) {
+	for _, name := range slices.Concat(opts.Passes, opts.Also, dumped) {
 		if !contains(passes, name) {
 			return nil, unknown("pass", name, Passes())
 		}
 	}
-	selected := passes
-	if opts.Passes != nil {
-		selected = nil
-		for _, p := range passes {
-			if !slices.Contains(opts.Passes, p.name) {
-				continue
-			}
-			if p.needs != "" && !contains(selected, p.needs) {
-				return nil, fmt.Errorf("the pass %q needs %q, which is left out; name it too", p.name, p.needs)
-			}
-			selected = append(selected, p)
+	var selected []pass
+	for _, p := range passes {
+		if !opts.runs(&p) {
+			continue
 		}
+		if p.needs != "" && !contains(selected, p.needs) {
+			return nil, fmt.Errorf("the pass %q needs %q, which is left out; name it too", p.name, p.needs)
+		}
+		selected = append(selected, p)
 	}
 	for _, name := range dumped {
 		if !contains(selected, name) {
@@ -175,6 +180,17 @@ func selectPasses(opts *Options) ([]pass, error) {
 		}
 	}
 	return selected, nil
+}
+
+// runs reports whether the options ask for p.
+func (o *Options) runs(p *pass) bool {
+	if slices.Contains(o.Also, p.name) {
+		return true
+	}
+	if o.Passes == nil {
+		return !p.asked
+	}
+	return slices.Contains(o.Passes, p.name)
 }
 
 func contains(list []pass, name string) bool {

@@ -36,6 +36,10 @@ type Row struct {
 	PredictedUS float64 `json:"predicted_us"`
 	OverBound   float64 `json:"over_bound"`
 	PlanningMS  float64 `json:"planning_ms"` // of the host that planned
+
+	// Memory is what the buffers take with a memory plan, which is not part of the planning
+	// that is timed.
+	Memory optimizer.Memory `json:"memory"`
 }
 
 // Compare plans g with each strategy. It fails when the graph cannot be planned at all, or
@@ -73,7 +77,7 @@ func (c *Comparison) row(g *ir.Graph, p *des.Profile, name string) Row {
 		return Row{Strategy: name, Error: err.Error()}
 	}
 	r.PlanningMS = float64(took) / float64(time.Millisecond)
-	opts.Passes, opts.Verify = nil, true
+	opts.Passes, opts.Also, opts.Verify = nil, []string{"memplan"}, true
 	plan, err := optimizer.Plan(g, opts)
 	if err != nil {
 		return Row{Strategy: name, Error: err.Error()}
@@ -87,6 +91,7 @@ func (c *Comparison) row(g *ir.Graph, p *des.Profile, name string) Row {
 	}
 	r.PredictedUS = float64(s.Predicted) / 1000
 	r.OverBound = r.PredictedUS / c.BoundUS
+	r.Memory = optimizer.MemoryOf(s)
 	return r
 }
 

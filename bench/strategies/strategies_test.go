@@ -11,6 +11,7 @@ import (
 
 	"github.com/reprise-gpu/reprise/internal/des"
 	"github.com/reprise-gpu/reprise/ir"
+	"github.com/reprise-gpu/reprise/optimizer"
 )
 
 // A diamond of 1 ms branches: side by side they save one, for one wait and two nodes that do
@@ -49,6 +50,42 @@ func TestCompare(t *testing.T) {
 	cancel()
 	_, err = Compare(stopped, f.Graph, p, []string{"serial"})
 	assert.ErrorIs(t, err, context.Canceled)
+}
+
+// a is dead when c is written, but only on one lane: side by side all three are alive.
+const relay = `graph relay {
+  buffer @a u8[1000000] device(0) temporary
+  buffer @b u8[1000000] device(0) temporary
+  buffer @c u8[1000000] device(0) temporary
+  buffer @out u8[1000000] device(0) output
+  %0 = memset @a u8=1
+  %1 = copy @a -> @out
+  %2 = memset @b u8=2
+  %3 = copy @b -> @c
+}`
+
+func TestCompareMemory(t *testing.T) {
+	f, err := ir.Parse("relay.rir", relay)
+	require.NoError(t, err)
+	c, err := Compare(context.Background(), f.Graph, des.Profiles()[0], []string{"serial", "nimble"})
+	require.NoError(t, err)
+	const mb = 1000192 // with what aligns the next
+	assert.Equal(t, optimizer.Memory{Before: 4 * mb, After: 3 * mb, Bound: 3 * mb}, c.Rows[0].Memory)
+	assert.Equal(t, optimizer.Memory{Before: 4 * mb, After: 4 * mb, Bound: 4 * mb}, c.Rows[1].Memory)
+	for i := range c.Rows {
+		c.Rows[i].PlanningMS = 0
+	}
+	c.Rows = append(c.Rows, Row{Strategy: "exact", Error: "too large"})
+	var b strings.Builder
+	require.NoError(t, WriteTable(&b, []*Comparison{c}))
+	head, table, _ := strings.Cut(b.String(), "\n")
+	assert.Contains(t, head, "; 4.00 MB of buffers")
+	assert.Regexp(t, `(?s)^  strategy .* of bound  memory MB  least MB  planning ms
+.* serial .*x       3.00      3.00         0.00
+.* nimble .*x       4.00      4.00         0.00
+.*  exact .*          -         -            -
+exact: too large
+$`, table)
 }
 
 // two comparisons, as if somebody had measured them.

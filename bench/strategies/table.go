@@ -3,6 +3,7 @@ package strategies
 import (
 	"fmt"
 	"io"
+	"strings"
 	"text/tabwriter"
 )
 
@@ -29,15 +30,26 @@ func WriteTable(w io.Writer, all []*Comparison) error {
 }
 
 func (c *Comparison) table(w io.Writer) error {
-	fmt.Fprintf(w, "%s: %d operations, %d edges, %d not implied; bound %.2f us on %s\n", c.Graph, c.Ops, c.Edges, c.ReducedEdges, c.BoundUS, c.Device)
+	fmt.Fprintf(w, "%s: %d operations, %d edges, %d not implied; bound %.2f us on %s", c.Graph, c.Ops, c.Edges, c.ReducedEdges, c.BoundUS, c.Device)
+	if bytes := c.before(); bytes > 0 {
+		fmt.Fprintf(w, "; %.2f MB of buffers", megabytes(bytes))
+	}
+	fmt.Fprintln(w)
 	t := columns(w)
-	fmt.Fprintln(t, "strategy\tlanes\twaits\trecords\tpredicted us\tof bound\tplanning ms\t")
+	memory := ""
+	if c.before() > 0 {
+		memory = "memory MB\tleast MB\t"
+	}
+	fmt.Fprintf(t, "strategy\tlanes\twaits\trecords\tpredicted us\tof bound\t%splanning ms\t\n", memory)
 	for _, r := range c.Rows {
 		if r.Error != "" {
-			fmt.Fprintf(t, "%s\t-\t-\t-\t-\t-\t-\t\n", r.Strategy)
+			fmt.Fprintf(t, "%s\t%s\n", r.Strategy, strings.Repeat("-\t", 6+strings.Count(memory, "\t")))
 			continue
 		}
-		fmt.Fprintf(t, "%s\t%d\t%d\t%d\t%.2f\t%s\t%.2f\t\n", r.Strategy, r.Lanes, r.Waits, r.Records, r.PredictedUS, times(r.OverBound), r.PlanningMS)
+		if memory != "" {
+			memory = fmt.Sprintf("%.2f\t%.2f\t", megabytes(r.Memory.After), megabytes(r.Memory.Bound))
+		}
+		fmt.Fprintf(t, "%s\t%d\t%d\t%d\t%.2f\t%s\t%s%.2f\t\n", r.Strategy, r.Lanes, r.Waits, r.Records, r.PredictedUS, times(r.OverBound), memory, r.PlanningMS)
 	}
 	if err := t.Flush(); err != nil {
 		return err
@@ -49,6 +61,16 @@ func (c *Comparison) table(w io.Writer) error {
 	}
 	return nil
 }
+
+// before is what the buffers take each for itself, in bytes.
+func (c *Comparison) before() (bytes int64) {
+	for _, r := range c.Rows {
+		bytes = max(bytes, r.Memory.Before)
+	}
+	return bytes
+}
+
+func megabytes(bytes int64) float64 { return float64(bytes) / 1e6 }
 
 func columns(w io.Writer) *tabwriter.Writer {
 	return tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)

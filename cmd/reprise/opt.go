@@ -19,6 +19,7 @@ type optFlags struct {
 	strategy string
 	device   string
 	passes   []string
+	also     []string
 	dump     []string
 	json     bool
 	out      string
@@ -42,6 +43,7 @@ Strategies:
 		Example: `  reprise opt img.rir --strategy nimble
   reprise opt img.rir --strategy nimble --dump hazards,reduce
   reprise opt img.rir --strategy 'levels(4)'
+  reprise opt img.rir --also memplan
   reprise opt dag.rir --json`,
 		Args: oneArg("FILE.rir"),
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args[0]) },
@@ -49,6 +51,7 @@ Strategies:
 	c.Flags().StringVar(&f.strategy, "strategy", optimizer.DefaultStrategy, "how to put operations on lanes")
 	c.Flags().StringVar(&f.device, "device", defaultDevice, "device to predict the time for; see reprise devices")
 	c.Flags().StringSliceVar(&f.passes, "passes", nil, "run only these passes; without syncs the graph is printed alone (default: all)")
+	c.Flags().StringSliceVar(&f.also, "also", nil, "run these passes besides: those that run only when asked to")
 	c.Flags().StringSliceVar(&f.dump, "dump", nil, "print the text after these passes too, to standard error")
 	c.Flags().BoolVar(&f.json, "json", false, "print a summary as one line of JSON instead of the text")
 	c.Flags().StringVarP(&f.out, "output", "o", "", "write the text to `FILE`, with the PTX, instead of printing it")
@@ -72,7 +75,7 @@ func (f *optFlags) run(c *cobra.Command, path string) error {
 	if err != nil {
 		return err
 	}
-	opts := optimizer.Options{Strategy: f.strategy, Profile: profile.ID, Verify: true, Dump: map[string]io.Writer{}}
+	opts := optimizer.Options{Strategy: f.strategy, Profile: profile.ID, Also: f.also, Verify: true, Dump: map[string]io.Writer{}}
 	if c.Flags().Changed("passes") {
 		opts.Passes = f.passes
 	}
@@ -89,6 +92,10 @@ func (f *optFlags) run(c *cobra.Command, path string) error {
 	result, err := optimizer.Plan(g, opts)
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
+	}
+	if s := result.Schedule; s != nil && s.Offset != nil {
+		m := optimizer.MemoryOf(s)
+		fmt.Fprintf(c.ErrOrStderr(), "%s: %d bytes of device memory instead of %d; no plan for these lanes takes less than %d\n", path, m.After, m.Before, m.Bound)
 	}
 	return f.print(c.OutOrStdout(), result)
 }
@@ -133,6 +140,9 @@ type summary struct {
 	Waits        [][2]ir.OpID `json:"waits"`
 	Reduced      [][2]ir.OpID `json:"reduced"`
 	PredictedUS  float64      `json:"predicted_us"`
+
+	// Memory is there when memory was planned.
+	Memory *optimizer.Memory `json:"memory,omitempty"`
 }
 
 func summarize(r *optimizer.Result) summary {
@@ -156,6 +166,10 @@ func summarize(r *optimizer.Result) summary {
 	sum.Strategy, sum.Lanes, sum.Syncs = s.Strategy, s.Lanes, s.Syncs()
 	sum.LaneOf = append(sum.LaneOf, s.Lane...)
 	sum.PredictedUS = float64(s.Predicted) / 1000
+	if s.Offset != nil {
+		m := optimizer.MemoryOf(s)
+		sum.Memory = &m
+	}
 	for to, waits := range s.Waits {
 		for _, from := range waits {
 			sum.Waits = append(sum.Waits, [2]ir.OpID{from, ir.OpID(to)})

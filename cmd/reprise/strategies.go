@@ -36,6 +36,9 @@ runs nothing on a device.
                 bench tells times
   of bound      that over a lower bound, below which no plan is predicted: the launch, and
                 then the critical path or the work over the capacity, whichever is longer
+  memory MB     of the device, where temporaries that are never alive at once share memory
+                (opt --also memplan), with the
+  least MB      that any such plan for these lanes and waits takes, or a lower bound of it
   planning ms   of this host, from the traced graph to the schedule: the least of five
 
 Of several graphs it also prints on how many each strategy is the fastest, and the
