@@ -177,6 +177,8 @@ func (t *program) poison(buffers ...tracer.Buffer) error {
 func (t *program) fill(b tracer.Buffer) error {
 	at, managed := t.trace.Pointer(b.ID()), t.trace.Graph.Buffers[b.ID()].Place.Kind == ir.Managed
 	switch {
+	case at == 0:
+		return nil // a temporary without memory
 	case managed && t.dev.Info().ComputeMajor >= prefetches:
 		if err := t.dev.Submit(t.stream, &device.Prefetch{At: at, Bytes: b.Bytes(), ToDevice: true, Label: "poison"}); err != nil {
 			return err

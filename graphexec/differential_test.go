@@ -24,6 +24,7 @@ type program struct {
 	seed    uint64
 	ops     int
 	buffers int
+	scratch bool // temporaries come up, the last few of which are used like the buffers
 	managed bool // every third buffer is managed memory, prefetched in part before all else and after it,
 	moving  bool // and in between, which a graph cannot
 }
@@ -37,6 +38,7 @@ type run struct {
 	tr                         *tracer.Tracer
 	r                          *rand.Rand
 	device                     []tracer.Buffer
+	temps                      []tracer.Buffer
 	host                       tracer.Buffer
 	square, combine, unsharpen *tracer.Kernel
 	amount                     tracer.Param
@@ -68,9 +70,12 @@ func (x *run) kernel(name string) *tracer.Kernel {
 
 // calls makes the program's calls; every time the same ones.
 func (x *run) calls() {
-	x.r = rand.New(rand.NewPCG(x.seed, 1))
+	x.r, x.temps = rand.New(rand.NewPCG(x.seed, 1)), nil
 	x.prefetch()
 	for range x.ops {
+		if x.scratch && x.r.IntN(2) == 0 {
+			x.temporary()
+		}
 		x.call()
 		if x.moving && x.r.IntN(3) == 0 {
 			x.prefetch()
@@ -111,10 +116,30 @@ func (x *run) call() {
 	}
 }
 
+// temporary makes a buffer that is dead after the replay, and writes all of it that is
+// used.
+func (x *run) temporary() {
+	whole := x.tr.Alloc("temp", ir.F32, bufferLen*(1+x.r.Int64N(4)), ir.Temporary)
+	b := whole.Slice(0, bufferLen)
+	switch x.r.IntN(3) {
+	case 0:
+		x.tr.Memset(b, x.r.Float32())
+	case 1:
+		x.tr.Copy(b, x.piece(bufferLen))
+	case 2:
+		x.tr.Launch(x.square, tracer.Linear(1, 32), x.piece(bufferLen), b, bufferLen)
+	}
+	x.temps = append(x.temps, b)
+	x.temps = x.temps[max(0, len(x.temps)-3):]
+}
+
 // piece is n elements of some buffer, at a multiple of n: two pieces of one
 // length are the same or disjoint, so that every kernel has one right result.
 func (x *run) piece(n int64) tracer.Buffer {
 	b := x.device[x.r.IntN(len(x.device))]
+	if len(x.temps) > 0 && x.r.IntN(2) == 0 {
+		b = x.temps[x.r.IntN(len(x.temps))]
+	}
 	at := x.r.Int64N(bufferLen/n) * n
 	return b.Slice(at, at+n)
 }
@@ -163,7 +188,8 @@ func (p program) plain(t testing.TB, dev device.Device, times int) [][]uint32 {
 }
 
 // TestAnyScheduleLeavesTheBytesOfTheProgram replays random programs under every
-// strategy and back end; all must leave the bytes that the plain calls leave.
+// strategy and back end; all must leave the bytes that the plain calls leave. Half of the
+// programs have temporaries, which share memory.
 func TestAnyScheduleLeavesTheBytesOfTheProgram(t *testing.T) {
 	const replays = 2 // back to back: the second must not overtake the first
 	rounds := uint64(60)
@@ -171,7 +197,11 @@ func TestAnyScheduleLeavesTheBytesOfTheProgram(t *testing.T) {
 		rounds = 10
 	}
 	for seed := range rounds {
-		p := program{seed: seed, ops: 4 + int(seed), buffers: 2 + int(seed%4), managed: seed%3 > 0, moving: seed%3 > 1}
+		p := program{seed: seed, ops: 4 + int(seed), buffers: 2 + int(seed%4), scratch: seed%2 == 0, managed: seed%3 > 0, moving: seed%3 > 1}
+		var also []string
+		if p.scratch {
+			also = []string{"memplan"}
+		}
 		dev, err := sim.New(sim.Options{Memo: sim.MemoOff, Race: sim.RaceOn})
 		require.NoError(t, err)
 		want := p.plain(t, dev, replays)
@@ -181,7 +211,7 @@ func TestAnyScheduleLeavesTheBytesOfTheProgram(t *testing.T) {
 		trace, err := x.tr.Finish()
 		require.NoError(t, err)
 		for _, s := range optimizer.Strategies() {
-			plan, err := optimizer.Plan(trace.Graph, optimizer.Options{Strategy: s.Name, Verify: true})
+			plan, err := optimizer.Plan(trace.Graph, optimizer.Options{Strategy: s.Name, Also: also, Verify: true})
 			require.NoError(t, err)
 			for _, form := range graphexec.Backends() {
 				exec, err := graphexec.Instantiate(dev, plan.Schedule, trace, form)

@@ -42,6 +42,8 @@ func ParseBackend(name string) (Backend, error) {
 // Bindings says where the things a graph names are on the device. A finished
 // trace is one.
 type Bindings interface {
+	// Allocate gives a buffer memory if it has none. Pointer is its address from then on.
+	Allocate(ir.BufferID) error
 	Pointer(ir.BufferID) device.Ptr
 	Module(ir.ModuleID) device.Module
 	HostFunc(ir.OpID) func()
@@ -54,9 +56,11 @@ type Stats struct {
 }
 
 // Exec is an instantiated schedule. It is used by one goroutine at a time and
-// borrows the buffers and modules of its bindings, which must outlive it.
+// borrows the buffers and modules of its bindings, which must outlive it. The arena of a
+// schedule that has one is its own.
 type Exec struct {
 	dev   device.Device
+	arena device.Ptr // 0 for none
 	prog  *program
 	impl  backend
 	stats Stats
@@ -76,8 +80,8 @@ func Instantiate(dev device.Device, s *ir.Schedule, b Bindings, form Backend) (*
 	if err := ir.VerifySchedule(s); err != nil {
 		return nil, fmt.Errorf("cannot instantiate the schedule: %w", err)
 	}
-	if s.Offset != nil || s.Priority != nil {
-		return nil, errors.New("the schedule has an arena or priorities, which no back end carries out: plan without them")
+	if s.Priority != nil {
+		return nil, errors.New("the schedule has priorities, which no back end carries out: plan without them")
 	}
 	x, err := instantiate(dev, s, b, form)
 	if err != nil {
@@ -86,12 +90,25 @@ func Instantiate(dev device.Device, s *ir.Schedule, b Bindings, form Backend) (*
 	return x, nil
 }
 
-func instantiate(dev device.Device, s *ir.Schedule, b Bindings, form Backend) (*Exec, error) {
-	prog, err := lower(dev, s, b)
+func instantiate(dev device.Device, s *ir.Schedule, b Bindings, form Backend) (_ *Exec, err error) {
+	x := &Exec{dev: dev}
+	if x.arena, err = newArena(dev, s); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			err = device.Join(err, x.freeArena())
+		}
+	}()
+	placed, err := place(s, b, x.arena)
 	if err != nil {
 		return nil, err
 	}
-	x := &Exec{dev: dev, prog: prog}
+	prog, err := lower(dev, s, placed)
+	if err != nil {
+		return nil, err
+	}
+	x.prog = prog
 	switch form {
 	case Graph:
 		x.impl, err = newGraphBackend(dev, prog)
@@ -149,7 +166,7 @@ func (x *Exec) Close() error {
 	}
 	impl := x.impl
 	x.impl = nil
-	return x.of("close", device.Join(x.dev.SynchronizeAll(), impl.close()))
+	return x.of("close", device.Join(x.dev.SynchronizeAll(), impl.close(), x.freeArena()))
 }
 
 // of says which graph an error is about.

@@ -46,20 +46,21 @@ func bind(t testing.TB, dev device.Device, g *ir.Graph) *bound {
 	return b
 }
 
+func (b *bound) Allocate(ir.BufferID) error          { return nil }
 func (b *bound) Pointer(id ir.BufferID) device.Ptr   { return b.buffers[id] }
 func (b *bound) Module(id ir.ModuleID) device.Module { return b.modules[id] }
 func (b *bound) HostFunc(ir.OpID) func()             { return func() {} }
 
-func plan(t testing.TB, text, strategy string) *ir.Schedule {
+func plan(t testing.TB, text, strategy string, also ...string) *ir.Schedule {
 	file, err := ir.Parse("test.rir", text)
 	require.NoError(t, err)
-	result, err := optimizer.Plan(file.Graph, optimizer.Options{Strategy: strategy})
+	result, err := optimizer.Plan(file.Graph, optimizer.Options{Strategy: strategy, Also: also})
 	require.NoError(t, err)
 	return result.Schedule
 }
 
 // TestCalls shows every device call that instantiating and replaying makes. The
-// argument do lists what is called instead of one Replay.
+// argument do lists what is called instead of one Replay, and also names passes to run besides.
 func TestCalls(t *testing.T) {
 	datadriven.RunTest(t, "testdata/calls", func(t *testing.T, d *datadriven.TestData) string {
 		var strategy, backend string
@@ -68,7 +69,13 @@ func TestCalls(t *testing.T) {
 		form, err := graphexec.ParseBackend(backend)
 		require.NoError(t, err)
 
-		s := plan(t, d.Input, strategy)
+		var also []string
+		for _, arg := range d.CmdArgs {
+			if arg.Key == "also" {
+				also = arg.Vals
+			}
+		}
+		s := plan(t, d.Input, strategy, also...)
 		var log strings.Builder
 		plain := null.New()
 		b := bind(t, plain, s.Graph)

@@ -34,6 +34,7 @@ func (b Buffer) place() ir.PlaceKind { return b.t.graph.Buffers[b.id].Place.Kind
 
 func (b Buffer) name() string { return "@" + b.t.graph.Buffers[b.id].Name }
 
+// ptr is the address of a buffer that has memory.
 func (b Buffer) ptr() device.Ptr { return b.t.buffers[b.id].ptr + device.Ptr(b.lo) }
 
 // Slice returns elements [lo, hi) of b.
@@ -47,7 +48,8 @@ func (b Buffer) Slice(lo, hi int64) Buffer {
 }
 
 // Alloc allocates n elements of device memory. A name already taken gets a
-// number appended. The memory lives until the trace is closed.
+// number appended. The memory lives until the trace is closed. A temporary gets memory
+// when it is first needed, which it never is in replays that keep it in an arena.
 func (t *Tracer) Alloc(name string, elem ir.Type, n int64, role ir.Role) Buffer {
 	return t.alloc(t.callerPC(), ir.Buffer{Name: name, Elem: elem, Len: n, Role: role})
 }
@@ -68,44 +70,22 @@ func (t *Tracer) alloc(pc uintptr, buf ir.Buffer) Buffer {
 	if t.err == nil && buf.Len < 0 {
 		t.fail(pc, "buffer @%s has %d elements: a length is 0 or more", buf.Name, buf.Len)
 	}
+	var a allocation
 	if t.err == nil {
-		if err := t.allocate(&buf); err != nil {
+		var err error
+		if a, err = t.allocate(&buf, pc); err != nil {
 			t.fail(pc, "buffer @%s of %d bytes: %w", buf.Name, buf.Size(), err)
 		}
 	}
 	if t.err != nil {
 		// Keep the handle usable so that the caller's next lines do not panic.
-		buf.Len = 0
-		t.buffers = append(t.buffers, allocation{freed: true})
+		buf.Len, a = 0, allocation{freed: true}
 	}
+	t.buffers = append(t.buffers, a)
 	buf.Name = t.uniqueName(buf.Name)
 	t.graph.Buffers = append(t.graph.Buffers, buf)
 	b.hi = buf.Size()
 	return b
-}
-
-func (t *Tracer) allocate(buf *ir.Buffer) error {
-	var a allocation
-	var err error
-	switch buf.Place.Kind {
-	case ir.PinnedHost:
-		a.ptr, a.host, err = t.dev.AllocHost(buf.Size())
-	case ir.Managed:
-		if t.manager == nil {
-			return fmt.Errorf("device %s has no managed memory", t.dev.Info().ID)
-		}
-		a.ptr, a.host, err = t.manager.AllocManaged(buf.Size())
-	default:
-		a.ptr, err = t.dev.Alloc(buf.Size())
-	}
-	if err != nil {
-		return err
-	}
-	t.buffers = append(t.buffers, a)
-	if n, ok := t.dev.(device.Namer); ok {
-		n.NameMemory(a.ptr, "@"+buf.Name)
-	}
-	return nil
 }
 
 func (t *Tracer) uniqueName(name string) string {

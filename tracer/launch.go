@@ -138,7 +138,7 @@ func (t *Tracer) known(r *reacher, i int, p *param, a *ir.Arg) {
 		v := t.graph.Params[a.Param].Value
 		r.set(i, v.Type.Size(), v.Bits, true)
 	case ir.ArgBuffer:
-		r.set(i, 8, uint64(t.buffers[a.Buffer].ptr)+uint64(a.Offset), false)
+		r.set(i, 8, uint64(t.buffers[a.Buffer].address())+uint64(a.Offset), false)
 		r.addresses = r.addresses || p.counted
 	}
 }

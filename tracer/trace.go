@@ -14,7 +14,11 @@ type Trace struct {
 	t     *Tracer
 }
 
-// Pointer is the address of a buffer.
+// Allocate gives a buffer memory if it has none, as temporaries of a deferred trace have
+// until somebody asks for it.
+func (tr *Trace) Allocate(id ir.BufferID) error { return tr.t.back(id) }
+
+// Pointer is the address of a buffer, 0 for one that has no memory; see Allocate.
 func (tr *Trace) Pointer(id ir.BufferID) device.Ptr { return tr.t.buffers[id].ptr }
 
 // Module is the loaded module.
@@ -32,7 +36,7 @@ func (tr *Trace) Close() error {
 			if err := tr.t.dev.Free(p); err != nil {
 				errs = append(errs, fmt.Errorf("free @%s: %w", tr.t.graph.Buffers[i].Name, err))
 			}
-			tr.t.buffers[i] = allocation{freed: true}
+			tr.t.buffers[i] = allocation{freed: true, closed: true}
 		}
 	}
 	for _, m := range tr.t.modules {

@@ -29,6 +29,7 @@ type Tracer struct {
 
 	pcs     []uintptr        // by operation: return address of the traced call
 	buffers []allocation     // by BufferID
+	nominal device.Ptr       // of the next buffer without memory
 	modules []*Module        // by ModuleID
 	params  map[string]Param // by name
 	hosts   map[ir.OpID]func()
@@ -44,13 +45,6 @@ type Tracer struct {
 	scratch  []ir.Access // its uses
 }
 
-// allocation is what stands behind a buffer of the graph.
-type allocation struct {
-	ptr   device.Ptr
-	host  []byte // of pinned memory
-	freed bool
-}
-
 // New starts a trace on dev.
 func New(dev device.Device, name string, mode Mode) *Tracer {
 	t := &Tracer{
@@ -60,6 +54,8 @@ func New(dev device.Device, name string, mode Mode) *Tracer {
 		params: map[string]Param{},
 		hosts:  map[ir.OpID]func(){},
 		names:  map[string]int{},
+
+		nominal: firstNominal,
 	}
 	t.manager, _ = dev.(device.Manager)
 	if mode == Eager {
@@ -160,6 +156,9 @@ func (t *Tracer) Finish() (*Trace, error) {
 			t.err = err
 		}
 		t.stream = 0
+	}
+	if err := t.releaseLate(); err != nil && t.err == nil {
+		t.err = err
 	}
 	t.resolvePositions()
 	t.widenOpaque()

@@ -143,7 +143,8 @@ type Element interface {
 // Write sets the contents of a buffer now, and Read gets them; neither is
 // recorded. The lengths in bytes must agree. Pinned memory is touched at once:
 // synchronize first when work in flight uses it. Managed memory is brought to the
-// host, where it stays.
+// host, where it stays. A temporary has contents to read only where something gave it
+// memory of its own: a write, or a replay without a memory plan.
 func Write[T Element](b Buffer, data []T) error {
 	raw := bytesOf(data)
 	if int64(len(raw)) != b.Bytes() {
@@ -158,6 +159,9 @@ func Write[T Element](b Buffer, data []T) error {
 	if host := b.HostBytes(); host != nil {
 		copy(host, raw)
 		return nil
+	}
+	if err := b.t.back(b.id); err != nil {
+		return fmt.Errorf("write %s: %w", b.name(), err)
 	}
 	if err := b.t.dev.Write(b.ptr(), raw); err != nil {
 		return fmt.Errorf("write %s: %w", b.name(), err)
@@ -180,6 +184,9 @@ func Read[T Element](data []T, b Buffer) error {
 	if host := b.HostBytes(); host != nil {
 		copy(raw, host)
 		return nil
+	}
+	if b.t.buffers[b.id].ptr == 0 {
+		return fmt.Errorf("read %s: it is temporary and has no memory of its own: declare it an output to read it", b.name())
 	}
 	if err := b.t.dev.Read(raw, b.ptr()); err != nil {
 		return fmt.Errorf("read %s: %w", b.name(), err)

@@ -1,0 +1,100 @@
+package tracer
+
+import (
+	"fmt"
+
+	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/ir"
+)
+
+// allocation is what stands behind a buffer of the graph.
+type allocation struct {
+	ptr     device.Ptr // 0 while there is no memory
+	nominal device.Ptr // what is taken for the address then
+	host    []byte     // of pinned and managed memory
+	pc      uintptr    // return address of the call that allocates
+	freed   bool       // no call may name it any more
+	closed  bool       // the trace is, and its memory is gone
+}
+
+// address is what kernels are taken to be passed, for finding out what they reach: memory
+// that comes later starts at another multiple of the same alignment.
+func (a *allocation) address() device.Ptr {
+	if a.ptr == 0 {
+		return a.nominal
+	}
+	return a.ptr
+}
+
+// firstNominal is no address of any device: those of GPUs have 49 bits.
+const firstNominal device.Ptr = 1 << 60
+
+// alignment is that of device memory.
+const alignment = 256
+
+// late reports whether a buffer gets memory only when somebody asks for it. A memory
+// plan leaves it without: a replay then has it in an arena.
+func late(buf *ir.Buffer) bool { return buf.Role == ir.Temporary && buf.Place.Kind == ir.OnDevice }
+
+// allocate makes what stands behind buf.
+func (t *Tracer) allocate(buf *ir.Buffer, pc uintptr) (a allocation, err error) {
+	a.pc = pc
+	switch {
+	case t.mode == Deferred && late(buf):
+		a.nominal = t.nominal
+		t.nominal += device.Ptr(max(1, buf.Size())+alignment-1) &^ (alignment - 1)
+		return a, nil
+	case buf.Place.Kind == ir.PinnedHost:
+		a.ptr, a.host, err = t.dev.AllocHost(buf.Size())
+	case buf.Place.Kind == ir.Managed:
+		if t.manager == nil {
+			return a, fmt.Errorf("device %s has no managed memory", t.dev.Info().ID)
+		}
+		a.ptr, a.host, err = t.manager.AllocManaged(buf.Size())
+	default:
+		a.ptr, err = t.dev.Alloc(buf.Size())
+	}
+	if err == nil {
+		t.nameMemory(a.ptr, buf)
+	}
+	return a, err
+}
+
+func (t *Tracer) nameMemory(p device.Ptr, buf *ir.Buffer) {
+	if n, ok := t.dev.(device.Namer); ok {
+		n.NameMemory(p, "@"+buf.Name)
+	}
+}
+
+// back gives a buffer memory if it has none.
+func (t *Tracer) back(id ir.BufferID) (err error) {
+	a, buf := &t.buffers[id], &t.graph.Buffers[id]
+	switch {
+	case a.closed:
+		return fmt.Errorf("buffer @%s is of trace %s, which is closed", buf.Name, t.graph.Name)
+	case a.ptr != 0:
+		return nil
+	}
+	if a.ptr, err = t.dev.Alloc(buf.Size()); err != nil {
+		pos := positionOf(a.pc)
+		return fmt.Errorf("buffer @%s of %d bytes, allocated at %s:%d: %w", buf.Name, buf.Size(), pos.File, pos.Line, err)
+	}
+	t.nameMemory(a.ptr, buf)
+	return nil
+}
+
+// releaseLate frees the temporaries of a trace that has run, whose contents are dead.
+func (t *Tracer) releaseLate() error {
+	for id := range t.buffers {
+		a, buf := &t.buffers[id], &t.graph.Buffers[id]
+		if a.ptr == 0 || !late(buf) {
+			continue
+		}
+		p := a.ptr
+		a.ptr = 0
+		if err := t.dev.Free(p); err != nil {
+			return fmt.Errorf("free @%s: %w", buf.Name, err)
+		}
+	}
+	return nil
+}
