@@ -24,9 +24,10 @@ import (
 // costs; then no kernel may have to wait longer for the transfers before it: what is moved
 // fits where the engine was busy anyway, however long kernels take, and nothing is put behind
 // a kernel. Costs that were given are taken at their word, and single transfers tried anywhere
-// (see shifts), and waits for what comes later (see retargets).
+// (see shifts), and waits for what comes later (see retargets). On a single lane there is no
+// concurrency to give up, and serial, which all plans are compared with, keeps program order.
 func fold(s *ir.Schedule, opts *Options) error {
-	if s.Graph.Len() > maxFolded {
+	if s.Lanes <= 1 || s.Graph.Len() > maxFolded {
 		return nil
 	}
 	f, err := newFolder(s.Graph, opts)

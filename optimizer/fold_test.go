@@ -51,6 +51,19 @@ func TestFoldingKeepsTheConcurrencyOfKernels(t *testing.T) {
 	}
 }
 
+// The yardstick stays what it says, whatever times are known and could be saved.
+func TestSerialKeepsProgramOrder(t *testing.T) {
+	r := rand.New(rand.NewPCG(23, 23))
+	for round := range 300 {
+		g := irtest.Random(r, 1+r.IntN(40))
+		for _, streams := range []bool{false, true} {
+			plan, err := Plan(g, Options{Strategy: "serial", Streams: streams, Costs: DeclaredCosts(des.Profiles()[0])})
+			require.NoError(t, err)
+			require.Equal(t, programOrder(g), plan.Schedule.Order, "round %d, streams %v", round, streams)
+		}
+	}
+}
+
 // ordered is the transitive closure of what a schedule becomes.
 func ordered(s *ir.Schedule) [][]bool {
 	preds := predecessors(s)

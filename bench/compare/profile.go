@@ -53,7 +53,7 @@ func (c *Config) profile(ctx context.Context, dev device.Device, in *bench.Insta
 			}
 			f.overlap[strategy+"/"+backend.String()] = shares(ran)
 			if strategy == serial && backend == graphexec.Streams {
-				f.bound = bound(plan.Analyzed, ran)
+				f.bound = bound(plan.Analyzed, plan.Schedule, ran)
 			}
 		}
 	}

@@ -37,15 +37,22 @@ graph bound {
 	require.NoError(t, err)
 	plan, err := optimizer.Plan(file.Graph, optimizer.Options{Strategy: "serial"})
 	require.NoError(t, err)
-	var ran []work
-	at := int64(100)
-	for _, took := range []int64{5000, 1000, 3000, 4000, 2000} {
-		ran = append(ran, work{kernel, overlap.Span{Begin: at, End: at + took}})
-		at += took + 500 // gaps do not count
+	took := []int64{5000, 1000, 3000, 4000, 2000} // by operation
+	ran := func(order []ir.OpID) (ran []work) {
+		at := int64(100)
+		for _, op := range order {
+			ran = append(ran, work{kernel, overlap.Span{Begin: at, End: at + took[op]}})
+			at += took[op] + 500 // gaps do not count
+		}
+		return ran
 	}
-	assert.Equal(t, 3.+4+2, bound(plan.Analyzed, ran))
-	assert.Panics(t, func() { bound(plan.Analyzed, ran[1:]) })
-	assert.Panics(t, func() { bound(plan.Analyzed, append(ran, work{})) })
+	s := *plan.Schedule
+	for _, s.Order = range [][]ir.OpID{{0, 1, 2, 3, 4}, {2, 3, 0, 1, 4}} {
+		all := ran(s.Order)
+		assert.Equal(t, 3.+4+2, bound(plan.Analyzed, &s, all), "in the order %v", s.Order)
+		assert.Panics(t, func() { bound(plan.Analyzed, &s, all[1:]) })
+		assert.Panics(t, func() { bound(plan.Analyzed, &s, append(all, work{})) })
+	}
 }
 
 // The bound does not depend on which back ends are compared. A graph has prefetches
