@@ -1,5 +1,7 @@
 package ir
 
+import "slices"
+
 // Phase is how far analysis has come.
 type Phase uint8
 
@@ -22,11 +24,50 @@ type Graph struct {
 	Buffers []Buffer
 	Ops     []Op
 
+	// Origin is, by operation, its id in the trace that the graph was made from by leaving
+	// operations out; nil when none were.
+	Origin []OpID
+
 	rows rows
 }
 
 // Len is the number of operations.
 func (g *Graph) Len() int { return len(g.Ops) }
+
+// Traced returns the id that v had in the trace that g was made from.
+func (g *Graph) Traced(v OpID) OpID {
+	if g.Origin == nil {
+		return v
+	}
+	return g.Origin[v]
+}
+
+// Without returns a copy of g, which has no dependencies yet, less the operations marked in
+// drop. What was ordered after one of them is ordered after what that was ordered after.
+func (g *Graph) Without(drop []bool) *Graph {
+	if !slices.Contains(drop, true) {
+		return g
+	}
+	h := *g
+	h.Ops, h.Origin = nil, nil
+	after := make([][]OpID, len(g.Ops)) // by operation: what stands for it among the new ids
+	for v := range g.Ops {
+		op := g.Ops[v]
+		op.After = nil
+		for _, u := range g.Ops[v].After {
+			op.After = append(op.After, after[u]...)
+		}
+		slices.Sort(op.After)
+		op.After = slices.Compact(op.After)
+		if drop[v] {
+			after[v] = op.After
+			continue
+		}
+		after[v] = []OpID{OpID(len(h.Ops))}
+		h.Ops, h.Origin = append(h.Ops, op), append(h.Origin, g.Traced(OpID(v)))
+	}
+	return &h
+}
 
 // WithDeps returns a copy of g in the given phase whose dependencies are deps;
 // it takes the slice over. Duplicates are merged. It fails when an edge does
