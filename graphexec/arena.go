@@ -54,17 +54,39 @@ type placed struct {
 	offset []int64 // by buffer, -1 for its own memory; nil for all
 }
 
-// place allocates what is not in the arena.
+// place allocates what is not in the arena and operations name.
 func place(s *ir.Schedule, b Bindings, arena device.Ptr) (placed, error) {
 	p := placed{b, arena, s.Offset}
-	for i := range s.Graph.Buffers {
-		if id := ir.BufferID(i); !p.holds(id) {
+	for i, named := range named(s.Graph) {
+		if id := ir.BufferID(i); named && !p.holds(id) {
 			if err := b.Allocate(id); err != nil {
 				return p, err
 			}
 		}
 	}
 	return p, nil
+}
+
+// named reports, by buffer, whether it is an operand of any operation.
+func named(g *ir.Graph) []bool {
+	named := make([]bool, len(g.Buffers))
+	var accesses []ir.Access
+	for v := range g.Ops {
+		op := &g.Ops[v]
+		accesses = op.AppendAccesses(accesses[:0])
+		for _, a := range accesses {
+			named[a.Buffer] = true
+		}
+		if op.Kind != ir.KindLaunch {
+			continue
+		}
+		for _, a := range op.Launch.Args {
+			if a.Kind == ir.ArgBuffer {
+				named[a.Buffer] = true
+			}
+		}
+	}
+	return named
 }
 
 func (p placed) holds(b ir.BufferID) bool { return p.offset != nil && p.offset[b] >= 0 }

@@ -97,3 +97,33 @@ func TestArenasThatAreRefused(t *testing.T) {
 	}
 	require.NoError(t, trace.Close())
 }
+
+// Host calls keep their functions when operations before them are left out.
+func TestHostCallsOfAShortenedTrace(t *testing.T) {
+	forEachBackend(t, func(t *testing.T, form graphexec.Backend) {
+		dev, err := sim.New(sim.Options{})
+		require.NoError(t, err)
+		tr := tracer.New(dev, "calls", tracer.Deferred)
+		tr.Memset(tr.Alloc("dead", ir.F32, 64, ir.Temporary), float32(0))
+		log := tr.AllocHost("log", ir.U8, 1, ir.InOut)
+		var called []string
+		for _, name := range []string{"first", "second", "third"} {
+			tr.HostCall(name, func() { called = append(called, name) }, tracer.Use{Buffer: log, Mode: ir.ReadWrite})
+			tr.Memset(tr.Alloc("dead", ir.F32, 64, ir.Temporary), float32(0))
+		}
+		trace, err := tr.Finish()
+		require.NoError(t, err)
+		plan, err := optimizer.Plan(trace.Graph, optimizer.Options{Also: []string{"dce", "memplan"}, Verify: true})
+		require.NoError(t, err)
+		require.Equal(t, 3, plan.Graph.Len())
+		x, err := graphexec.Instantiate(dev, plan.Schedule, trace, form)
+		require.NoError(t, err)
+		require.EqualValues(t, 1, bytesLive(dev), "the log: what was left out needs no memory")
+		require.NoError(t, x.Replay(context.Background()))
+		require.NoError(t, x.Wait())
+		require.Equal(t, []string{"first", "second", "third"}, called)
+		require.NoError(t, x.Close())
+		require.NoError(t, trace.Close())
+		require.NoError(t, dev.Close())
+	})
+}

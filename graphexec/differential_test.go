@@ -108,6 +108,9 @@ func (x *run) call() {
 	case 5:
 		if dst, src := x.piece(n), x.piece(n); dst != src {
 			x.tr.Copy(dst, src)
+			if x.r.IntN(2) == 0 {
+				x.tr.Copy(src, dst)
+			}
 		}
 	case 6:
 		x.tr.Copy(x.host.Slice(0, n), x.piece(n))
@@ -189,7 +192,8 @@ func (p program) plain(t testing.TB, dev device.Device, times int) [][]uint32 {
 
 // TestAnyScheduleLeavesTheBytesOfTheProgram replays random programs under every
 // strategy and back end; all must leave the bytes that the plain calls leave. Half of the
-// programs have temporaries, which share memory.
+// programs have temporaries, which share memory, and half of those lose the operations that
+// nothing comes of.
 func TestAnyScheduleLeavesTheBytesOfTheProgram(t *testing.T) {
 	const replays = 2 // back to back: the second must not overtake the first
 	rounds := uint64(60)
@@ -200,7 +204,7 @@ func TestAnyScheduleLeavesTheBytesOfTheProgram(t *testing.T) {
 		p := program{seed: seed, ops: 4 + int(seed), buffers: 2 + int(seed%4), scratch: seed%2 == 0, managed: seed%3 > 0, moving: seed%3 > 1}
 		var also []string
 		if p.scratch {
-			also = []string{"memplan"}
+			also = []string{"copyelim", "dce", "memplan"}[seed%4:] // all, or memplan alone
 		}
 		dev, err := sim.New(sim.Options{Memo: sim.MemoOff, Race: sim.RaceOn})
 		require.NoError(t, err)

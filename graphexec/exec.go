@@ -46,7 +46,7 @@ type Bindings interface {
 	Allocate(ir.BufferID) error
 	Pointer(ir.BufferID) device.Ptr
 	Module(ir.ModuleID) device.Module
-	HostFunc(ir.OpID) func()
+	HostFunc(ir.OpID) func() // of an operation of the trace
 }
 
 // Stats counts what an Exec did.

@@ -65,7 +65,7 @@ func (p *program) lowerOp(id ir.OpID, functions *functionCache, b Bindings) (dev
 		}
 		return &device.Prefetch{At: address(b, p.Range), Bytes: p.Range.Hi - p.Range.Lo, ToDevice: p.ToDevice, Label: opName(g, id)}, nil
 	case ir.KindHost:
-		f := b.HostFunc(id)
+		f := b.HostFunc(g.Traced(id))
 		if f == nil {
 			return nil, fmt.Errorf("no host function is bound: a trace read from a file must be given one")
 		}

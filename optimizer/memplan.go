@@ -54,31 +54,42 @@ func arrange(d *dag, lives []life) []int64 {
 // and a buffer that is read first was declared by mistake, or is written by a kernel
 // that nobody could follow: it keeps what it held.
 func placeable(g *ir.Graph) []bool {
-	ok := make([]bool, len(g.Buffers))
+	ok := readFirst(g)
 	for b := range g.Buffers {
 		buf := &g.Buffers[b]
-		ok[b] = buf.Role == ir.Temporary && buf.Place == ir.Place{} && buf.Size() > 0
-	}
-	unwritten := make([]spans, len(g.Buffers))
-	for b := range unwritten {
-		unwritten[b].insert(span{0, g.Buffers[b].Size()})
+		ok[b] = !ok[b] && buf.Role == ir.Temporary && buf.Place == ir.Place{} && buf.Size() > 0
 	}
 	var accesses []ir.Access
 	for v := range g.Ops {
 		op := &g.Ops[v]
 		accesses = op.AppendAccesses(accesses[:0])
 		for _, a := range accesses {
-			if ok[a.Buffer] && !a.Empty() && (!names(op, a.Buffer) || a.Mode.Reads() && unwritten[a.Buffer].overlaps(span{a.Lo, a.Hi})) {
-				ok[a.Buffer] = false
-			}
+			ok[a.Buffer] = ok[a.Buffer] && (a.Empty() || names(op, a.Buffer))
+		}
+	}
+	return ok
+}
+
+// readFirst reports, by buffer, whether any byte of it is read before a replay writes it.
+func readFirst(g *ir.Graph) []bool {
+	first := make([]bool, len(g.Buffers))
+	unwritten := make([]spans, len(g.Buffers))
+	for b := range unwritten {
+		unwritten[b].insert(span{0, g.Buffers[b].Size()})
+	}
+	var accesses []ir.Access
+	for v := range g.Ops {
+		accesses = g.Ops[v].AppendAccesses(accesses[:0])
+		for _, a := range accesses {
+			first[a.Buffer] = first[a.Buffer] || a.Mode.Reads() && !a.Empty() && unwritten[a.Buffer].overlaps(span{a.Lo, a.Hi})
 		}
 		for _, a := range accesses {
-			if ok[a.Buffer] && !a.Empty() && a.Mode.Writes() {
+			if a.Mode.Writes() {
 				unwritten[a.Buffer].remove(span{a.Lo, a.Hi})
 			}
 		}
 	}
-	return ok
+	return first
 }
 
 // names reports whether a buffer is an operand of op, which an instantiation replaces.

@@ -23,6 +23,10 @@ type pass struct {
 
 // passes is the pipeline, in order.
 var passes = []pass{
+	{name: "copyelim", edit: copyelim, asked: true,
+		doc: "leave out copies of bytes that are there already"},
+	{name: "dce", edit: dce, asked: true,
+		doc: "leave out operations whose results nobody reads"},
 	{name: "hazards", edit: hazards,
 		doc: "make every conflict between accesses a dependency"},
 	{name: "reduce", edit: reduce, needs: "hazards",
@@ -44,6 +48,8 @@ var passes = []pass{
 // constraints say why the pipeline is in this order. They are checked when the
 // program starts.
 var constraints = []struct{ before, after, reason string }{
+	{"copyelim", "dce", "what fed only a copy that goes is dead"},
+	{"dce", "hazards", "operations are left out before anything is said about their order"},
 	{"hazards", "reduce", "only known dependencies can imply one another"},
 	{"hazards", "assign", "lanes are chosen by what may run at the same time"},
 	{"reduce", "assign", "strategies look at fewer edges, and nimble's proof is about reduced graphs"},

@@ -141,6 +141,8 @@ type summary struct {
 	Reduced      [][2]ir.OpID `json:"reduced"`
 	PredictedUS  float64      `json:"predicted_us"`
 
+	// Origin is, by operation, its number in the graph that was read, when some were left out.
+	Origin []ir.OpID `json:"origin,omitempty"`
 	// Memory is there when memory was planned.
 	Memory *optimizer.Memory `json:"memory,omitempty"`
 }
@@ -148,6 +150,7 @@ type summary struct {
 func summarize(r *optimizer.Result) summary {
 	sum := summary{
 		Ops:    r.Graph.Len(),
+		Origin: r.Graph.Origin,
 		LaneOf: []ir.LaneID{}, Waits: [][2]ir.OpID{}, Reduced: [][2]ir.OpID{},
 	}
 	if r.Analyzed != nil {
