@@ -9,6 +9,7 @@ import (
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/graphexec"
 	"github.com/reprise-gpu/reprise/ir"
+	"github.com/reprise-gpu/reprise/optimizer"
 	"github.com/reprise-gpu/reprise/sim"
 )
 
@@ -27,6 +28,8 @@ type Explanation struct {
 	Causes     []Share `json:"causes"`
 	Limits     []Share `json:"limits"`
 	Work       []Blame `json:"work"`
+
+	Costs *optimizer.Measurement `json:"-"` // what the plan went by
 }
 
 // Share is a part of the makespan.
@@ -71,6 +74,7 @@ func Explain(ctx context.Context, dev *sim.Device, w *Workload, p Params, strate
 	x = Explanation{
 		Workload: w.Name, Size: p.Size, Memory: p.Memory.String(), Device: dev.Info().ID, Simulated: true, Sample: dev.Sample(),
 		Strategy: strategy, Backend: backend.String(), MakespanPS: seen.total,
+		Costs: in.Measured,
 	}
 	x.account(seen.steps, seen.work)
 	return x, nil

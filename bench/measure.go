@@ -5,8 +5,7 @@ import (
 
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/graphexec"
-	"github.com/reprise-gpu/reprise/internal/des"
-	"github.com/reprise-gpu/reprise/ir"
+	"github.com/reprise-gpu/reprise/optimizer"
 	"github.com/reprise-gpu/reprise/sim"
 )
 
@@ -26,18 +25,19 @@ func (in *Instance) Measure(ctx context.Context, dev device.Device) error {
 	if err != nil {
 		return err
 	}
-	counted := map[ir.OpID]des.Demand{}
-	ops := plan.Schedule.Order
+	g := plan.Schedule.Graph
+	m := optimizer.NewMeasurement(g, simulated.Profile())
+	ops := plan.Schedule.Order // of a serial plan, the program's
 	for _, w := range seen.work {
 		if w.Launched == nil {
 			continue
 		}
-		for plan.Schedule.Graph.Ops[ops[0]].Launch == nil {
+		for g.Ops[ops[0]].Launch == nil {
 			ops = ops[1:]
 		}
-		counted[ops[0]] = w.Launched.Demand
+		m.Add(g, ops[0], w.Launched.Demand)
 		ops = ops[1:]
 	}
-	in.counted = counted
+	in.Measured = m
 	return nil
 }

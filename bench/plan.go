@@ -14,8 +14,8 @@ func (in *Instance) Plan(dev device.Device, strategy string, backend graphexec.B
 	opts := optimizer.Options{Strategy: strategy, Streams: backend == graphexec.Streams, Verify: true}
 	if d, ok := dev.(interface{ Profile() *des.Profile }); ok {
 		opts.Custom = d.Profile()
-		if in.counted != nil {
-			opts.Costs = optimizer.MeasuredCosts(opts.Custom, in.counted)
+		if in.Measured != nil {
+			opts.Costs = optimizer.MeasuredCosts(opts.Custom, in.Measured)
 		}
 	}
 	return optimizer.Plan(in.Trace.Graph, opts)

@@ -7,8 +7,8 @@ import (
 
 	"github.com/reprise-gpu/reprise/bench/input"
 	"github.com/reprise-gpu/reprise/device"
-	"github.com/reprise-gpu/reprise/internal/des"
 	"github.com/reprise-gpu/reprise/ir"
+	"github.com/reprise-gpu/reprise/optimizer"
 	"github.com/reprise-gpu/reprise/tracer"
 )
 
@@ -105,8 +105,10 @@ type Instance struct {
 	// with the same; 0 on a sampled device.
 	InputHash func() uint64
 
+	// Measured is what launches ask of the device, once Measure has found out.
+	Measured *optimizer.Measurement
+
 	program *program
-	counted map[ir.OpID]des.Demand // of launches, once the program was measured
 }
 
 // PTXHash is a hash of the code of all kernels, in whatever order they were loaded.

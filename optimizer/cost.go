@@ -21,10 +21,15 @@ type CostModel interface {
 // and for graphs that do not change.
 func DeclaredCosts(p *des.Profile) CostModel { return &declaredCosts{profile: p} }
 
+// ModelledCosts is DeclaredCosts but for what is declared, which it does not look at: an
+// operation that runs nothing costs nothing.
+func ModelledCosts(p *des.Profile) CostModel { return &declaredCosts{profile: p, undeclared: true} }
+
 type declaredCosts struct {
-	profile *des.Profile
-	graph   *ir.Graph // of moved
-	moved   []float64 // bytes of managed memory, by operation
+	profile    *des.Profile
+	undeclared bool
+	graph      *ir.Graph // of moved
+	moved      []float64 // bytes of managed memory, by operation
 }
 
 // guessedBlockCycles is how long a block takes that loads, computes a little and
@@ -36,8 +41,8 @@ func (m *declaredCosts) Demand(g *ir.Graph, v ir.OpID) des.Demand {
 		m.graph, m.moved = g, migrations(g, !m.profile.PageFaults())
 	}
 	op := &g.Ops[v]
-	if op.Cost >= 0 {
-		return des.Demand{Kind: des.Fixed, Duration: des.Time(op.Cost) * des.Nanosecond}
+	if op.Cost >= 0 && !m.undeclared {
+		return des.Demand{Kind: des.Fixed, Duration: des.Time(min(op.Cost, unforeseeable)) * des.Nanosecond}
 	}
 	switch op.Kind {
 	case ir.KindLaunch:

@@ -90,7 +90,7 @@ func newFolder(g *ir.Graph, opts *Options) (*folder, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &folder{forecast: f, graph: g, guessed: opts.Costs == nil, free: make([]bool, g.Len())}
+	w := &folder{forecast: f, graph: g, guessed: opts.guessed(), free: make([]bool, g.Len())}
 	for i := range g.Ops {
 		v := ir.OpID(i)
 		w.free[v] = w.transfers(v) && !slices.ContainsFunc(g.DepsInto(v), func(d ir.Dep) bool { return !w.free[d.From] })

@@ -50,17 +50,16 @@ func (f *forecast) makespan(s *ir.Schedule) des.Time {
 // clock holds, so that no sum of its times overflows. It is 53 days.
 const farthest = 1 << 62
 
+// unforeseeable is longer than that, in nanoseconds, and as a float of picoseconds too.
+const unforeseeable = farthest/int64(des.Nanosecond) + 1024
+
 // foreseeable refuses a graph whose operations, with every block one by one,
 // would take longer than that.
 func foreseeable(g *ir.Graph, p *des.Profile, costs CostModel) error {
 	total := 0.0
 	for i := range g.Ops {
 		v := ir.OpID(i)
-		took := float64(max(0, g.Ops[i].Cost)) * float64(des.Nanosecond)
-		if g.Ops[i].Cost < 0 {
-			took = longest(costs.Demand(g, v), p)
-		}
-		if total += took; total > farthest {
+		if total += longest(costs.Demand(g, v), p); total > farthest {
 			return fmt.Errorf("with %v the operations add up to more than 53 days, which is as far as a prediction goes: leave the pass predict out, or mend the cost or the grid", v)
 		}
 	}
@@ -75,6 +74,7 @@ func longest(d des.Demand, p *des.Profile) float64 {
 	if p.FaultGBps > 0 {
 		slowest = min(slowest, p.FaultGBps)
 	}
-	seconds := cycles/(float64(p.ClockMHz)*1e6) + (d.Bytes+d.Faulted+d.Bulk)/(slowest*1e9)
+	bytes := d.Bytes + d.L2Bytes + d.LinkIn + d.LinkOut + d.Faulted + d.Bulk
+	seconds := (cycles+32*d.Updates)/(float64(p.ClockMHz)*1e6) + bytes/(slowest*1e9)
 	return float64(d.Duration) + seconds*float64(des.Second)
 }

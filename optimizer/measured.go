@@ -5,19 +5,23 @@ import (
 	"github.com/reprise-gpu/reprise/ir"
 )
 
-// MeasuredCosts is the cost model for a program that has run: the launches ask for what
-// they were counted to ask for then, by operation; all else goes by DeclaredCosts.
-func MeasuredCosts(p *des.Profile, launched map[ir.OpID]des.Demand) CostModel {
-	return measuredCosts{launched, DeclaredCosts(p)}
+// MeasuredCosts is the cost model for a program that has run: its launches ask for what
+// they were counted to ask for then, and all else goes by DeclaredCosts.
+func MeasuredCosts(p *des.Profile, m *Measurement) CostModel {
+	counted := make(map[ir.OpID]des.Demand, len(m.Launches))
+	for i := range m.Launches {
+		counted[m.Launches[i].Op] = m.Launches[i].Demand
+	}
+	return measuredCosts{counted, DeclaredCosts(p)}
 }
 
 type measuredCosts struct {
-	launched map[ir.OpID]des.Demand
+	counted  map[ir.OpID]des.Demand
 	declared CostModel
 }
 
 func (m measuredCosts) Demand(g *ir.Graph, v ir.OpID) des.Demand {
-	if d, ok := m.launched[v]; ok {
+	if d, ok := m.counted[v]; ok {
 		return d
 	}
 	return m.declared.Demand(g, v)

@@ -19,6 +19,12 @@ func (o *Options) model(g *ir.Graph) (*des.Profile, CostModel, error) {
 	return p, costs, foreseeable(g, p, costs)
 }
 
+// guessed reports whether nobody gave the times of kernels.
+func (o *Options) guessed() bool {
+	m, estimated := o.Costs.(*declaredCosts)
+	return o.Costs == nil || estimated && m.undeclared
+}
+
 // alone is how long each operation takes with the device to itself.
 func alone(g *ir.Graph, p *des.Profile, costs CostModel) []des.Time {
 	took := make([]des.Time, g.Len())

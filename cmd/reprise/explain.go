@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -21,6 +22,7 @@ type explainFlags struct {
 	data       dataFlags
 	sample     int64
 	json       string
+	cost       string
 }
 
 func newExplain() *cobra.Command {
@@ -46,9 +48,14 @@ The table of work has, for each operation, how long it took, how much of that is
 on the critical path, the gap before it there, and what bound it for most of its
 time. Work with nothing on the path could be slower and the replay as fast.
 
+With --cost it also writes what each kernel was measured to ask of the device, in a
+replay of one operation after another: reprise opt --cost plans the trace of the same
+workload, at the same size, by that.
+
 Workloads:
 ` + workloadHelp(),
 		Example: `  reprise explain img
+  reprise explain img --size 512 --cost img.json
   reprise explain vec --size 65536 --strategy nimble --backend graph --device sim:a100`,
 		Args: oneArg("WORKLOAD"),
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args) },
@@ -59,6 +66,7 @@ Workloads:
 	c.Flags().StringSliceVar(&f.sizes, "size", nil, "problem sizes instead of the workload's first; "+tinyHelp)
 	f.data.add(c)
 	c.Flags().Int64Var(&f.sample, "sample", 0, sampleHelp)
+	c.Flags().StringVar(&f.cost, "cost", "", "also write to `FILE.json` what the kernels were measured to ask of the device, for reprise opt --cost")
 	c.Flags().StringVar(&f.json, "json", "", "also write the explanations to `FILE` as a JSON array (- for standard output)")
 	return c
 }
@@ -73,13 +81,16 @@ func (f *explainFlags) run(c *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	ctx, stop := interruptible(c.Context())
-	defer stop()
 	workload := config.Workloads[0]
 	sizes := workload.SizesOf(config.Sizes)
 	if config.Sizes == nil {
 		sizes = sizes[:1]
 	}
+	if err := f.checkCost(sizes); err != nil {
+		return err
+	}
+	ctx, stop := interruptible(c.Context())
+	defer stop()
 	var all []bench.Explanation
 	for _, size := range sizes {
 		for _, backend := range config.Backends {
@@ -94,6 +105,19 @@ func (f *explainFlags) run(c *cobra.Command, args []string) error {
 		}
 	}
 	return f.report(c, all)
+}
+
+// checkCost refuses to write costs of several programs to one file.
+func (f *explainFlags) checkCost(sizes []int) error {
+	switch {
+	case f.cost == "":
+		return nil
+	case len(sizes) > 1:
+		return usagef("--cost %s is for the kernels of one size: name it with --size", f.cost)
+	case !strings.HasSuffix(f.cost, ".json"):
+		return usagef("--cost %s: the name of a file that ends in .json", f.cost)
+	}
+	return checkWritable(f.cost)
 }
 
 func (f *explainFlags) explain(ctx context.Context, w *bench.Workload, p bench.Params, strategy string, backend graphexec.Backend) (x bench.Explanation, err error) {
@@ -115,6 +139,11 @@ func (f *explainFlags) report(c *cobra.Command, all []bench.Explanation) error {
 			fmt.Fprintln(out)
 		}
 		if err := bench.WriteExplanation(out, &all[i]); err != nil {
+			return err
+		}
+	}
+	if f.cost != "" {
+		if err := writeJSON(f.cost, out, all[0].Costs); err != nil {
 			return err
 		}
 	}

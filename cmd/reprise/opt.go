@@ -18,6 +18,7 @@ import (
 type optFlags struct {
 	strategy string
 	device   string
+	cost     string
 	passes   []string
 	also     []string
 	dump     []string
@@ -33,7 +34,9 @@ func newOpt() *cobra.Command {
 		Long: `Opt reads a graph, runs the optimizer and prints the graph with its remaining
 dependencies and the schedule. It runs nothing on a device. The time it predicts
 for an operation without a declared cost counts the bytes it moves and not its
-instructions: it compares schedules, and bench tells times.
+instructions: it compares schedules, and bench tells times. With --cost FILE.json
+it plans by what the program's kernels were measured to do in an earlier replay, which
+reprise explain --cost writes, and the time predicted is about that of a replay.
 
 Passes:
 ` + describe(optimizer.Passes()) + `
@@ -44,12 +47,14 @@ Strategies:
   reprise opt img.rir --strategy nimble --dump hazards,reduce
   reprise opt img.rir --strategy 'levels(4)'
   reprise opt img.rir --also memplan
-  reprise opt dag.rir --json`,
+  reprise opt dag.rir --json
+  reprise trace img -o img.rir && reprise explain img --cost img.json && reprise opt img.rir --cost img.json`,
 		Args: oneArg("FILE.rir"),
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args[0]) },
 	}
 	c.Flags().StringVar(&f.strategy, "strategy", optimizer.DefaultStrategy, "how to put operations on lanes")
 	c.Flags().StringVar(&f.device, "device", defaultDevice, "device to predict the time for; see reprise devices")
+	c.Flags().StringVar(&f.cost, "cost", "declared", costHelp)
 	c.Flags().StringSliceVar(&f.passes, "passes", nil, "run only these passes; without syncs the graph is printed alone (default: all)")
 	c.Flags().StringSliceVar(&f.also, "also", nil, "run these passes besides: those that run only when asked to")
 	c.Flags().StringSliceVar(&f.dump, "dump", nil, "print the text after these passes too, to standard error")
@@ -75,7 +80,7 @@ func (f *optFlags) run(c *cobra.Command, path string) error {
 	if err != nil {
 		return err
 	}
-	opts := optimizer.Options{Strategy: f.strategy, Profile: profile.ID, Also: f.also, Verify: true, Dump: map[string]io.Writer{}}
+	opts := optimizer.Options{Strategy: f.strategy, Custom: profile, Also: f.also, Verify: true, Dump: map[string]io.Writer{}}
 	if c.Flags().Changed("passes") {
 		opts.Passes = f.passes
 	}
@@ -85,8 +90,14 @@ func (f *optFlags) run(c *cobra.Command, path string) error {
 	if err := opts.Check(); err != nil {
 		return usageError{err}
 	}
+	if err := checkCost(f.cost); err != nil {
+		return err
+	}
 	g, err := readGraph(path)
 	if err != nil {
+		return err
+	}
+	if opts.Costs, err = costModel(f.cost, g, profile); err != nil {
 		return err
 	}
 	result, err := optimizer.Plan(g, opts)

@@ -1,0 +1,44 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/reprise-gpu/reprise/internal/des"
+	"github.com/reprise-gpu/reprise/ir"
+	"github.com/reprise-gpu/reprise/optimizer"
+)
+
+const costHelp = "what operations cost: declared (what a cost says, else modelled), modelled (estimated from bytes and\nshapes), or measured, as a `FILE.json` of reprise explain --cost has it"
+
+// checkCost refuses what --cost cannot be, before anything is read.
+func checkCost(cost string) error {
+	switch {
+	case cost == "declared", cost == "modelled", strings.HasSuffix(cost, ".json"):
+		return nil
+	}
+	return usagef("--cost %s: declared, modelled or a FILE.json, which reprise explain --cost FILE.json writes", cost)
+}
+
+// costModel is what --cost names, for plans of g on a device of that profile.
+func costModel(cost string, g *ir.Graph, p *des.Profile) (optimizer.CostModel, error) {
+	switch cost {
+	case "declared":
+		return nil, nil
+	case "modelled":
+		return optimizer.ModelledCosts(p), nil
+	}
+	text, err := os.ReadFile(cost)
+	if err != nil {
+		return nil, fmt.Errorf("read costs: %w", err)
+	}
+	m, err := optimizer.ParseMeasurement(text)
+	if err == nil {
+		err = m.Check(g, p)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", cost, err)
+	}
+	return optimizer.MeasuredCosts(p, m), nil
+}
