@@ -2,6 +2,7 @@ package published
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/reprise-gpu/reprise/bench/compare"
@@ -15,7 +16,7 @@ type benchmark struct {
 	// sizes and block sizes (section 4.2). The serial runs wait after each kernel, which
 	// faults its data in; where the device can, the parallel ones prefetch.
 	speedup float64
-	// serial and parallel are medians in ms at every other size, the first included.
+	// serial and parallel are medians in ms at every other one of the sizes, the first included.
 	serial, parallel []float64
 	// bound is the contention-free lower bound over the parallel time (section 4.5): the
 	// critical path, of kernels that take what they take alone. boundMS is that path.
@@ -26,8 +27,18 @@ type benchmark struct {
 	overlap overlap.Shares
 }
 
-// atLargest is the size that boundMS and overlap were published at.
-var atLargest = map[string]int{"vec": 120_000_000, "bs": 12_000_000, "img": 4800, "ml": 1_200_000, "hits": 20_000_000, "dl": 7000}
+// sizes are those of the evaluation. A device has the first of them, as many as it can hold.
+var sizes = map[string][]int{
+	"vec":  {20_000_000, 60_000_000, 80_000_000, 100_000_000, 120_000_000, 200_000_000, 500_000_000, 600_000_000, 700_000_000},
+	"bs":   {2_000_000, 6_000_000, 8_000_000, 10_000_000, 12_000_000, 20_000_000, 50_000_000, 60_000_000, 70_000_000},
+	"img":  {1600, 2400, 3200, 4000, 4800, 8000, 10_000, 12_000, 16_000},
+	"ml":   {200_000, 500_000, 800_000, 1_000_000, 1_200_000, 2_000_000, 4_000_000, 5_000_000, 6_000_000},
+	"hits": {4_000_000, 7_000_000, 10_000_000, 15_000_000, 20_000_000, 40_000_000, 60_000_000, 100_000_000, 140_000_000},
+	"dl":   {3000, 4000, 5000, 6000, 7000, 10_000, 12_000, 14_000, 16_000},
+}
+
+// largest is the size that boundMS and overlap were published at.
+func largest(workload string) int { return sizes[workload][4] }
 
 type device struct {
 	name       string
@@ -80,6 +91,15 @@ func (d *device) speedup() float64 {
 func Covers(id string) error {
 	_, err := lookup(id)
 	return err
+}
+
+// CoversSize reports why there is nothing to set beside a workload at a size.
+func CoversSize(workload string, size int) error {
+	if slices.Contains(sizes[workload], size) {
+		return nil
+	}
+	return fmt.Errorf("nothing is published of %s at %d: there are figures at %s", workload, size,
+		strings.Trim(strings.ReplaceAll(fmt.Sprint(sizes[workload]), " ", ", "), "[]"))
 }
 
 // lookup finds what was published of a device of the simulator.

@@ -15,10 +15,12 @@ type point struct {
 	modes         map[string]*compare.Comparison
 }
 
+// collect leaves out sizes that the evaluation does not have: what was published says
+// nothing about them.
 func collect(all []compare.Comparison, workload string) (o ours) {
 	for i := range all {
 		c := &all[i]
-		if c.Workload != workload {
+		if c.Workload != workload || CoversSize(workload, c.Size) != nil {
 			continue
 		}
 		at := slices.IndexFunc(o.points, func(p point) bool { return p.size == c.Size && p.threads == c.Threads })
@@ -81,16 +83,6 @@ func (o *ours) worst() (ratio float64) {
 		}
 	}
 	return ratio
-}
-
-func (o *ours) sizes() (sizes []int) {
-	for _, p := range o.points {
-		if !slices.Contains(sizes, p.size) {
-			sizes = append(sizes, p.size)
-		}
-	}
-	slices.Sort(sizes)
-	return sizes
 }
 
 // median is over the block sizes of a size, as the published times are; 0 without any.

@@ -69,6 +69,32 @@ func TestTablesGoByTheDefinitions(t *testing.T) {
 	assert.NotContains(t, text.String(), "geometric mean |", "five are lacking")
 }
 
+// A size is set beside what was published of that size, whichever others were compared, and one
+// that the evaluation does not have beside nothing.
+func TestTablesGoBySize(t *testing.T) {
+	var text strings.Builder
+	require.NoError(t, Write(&text, []compare.Comparison{
+		comparison(4096, 32, "managed", 40, 20),
+		comparison(120_000_000, 32, "managed", 442_000, 180_000),
+		comparison(60_000_000, 32, "managed", 1, 1),
+	}))
+	assert.Contains(t, text.String(), "| VEC | 120000000 | 221 | 442 | **+100 %** | 90 | 180 | **+100 %** |")
+	assert.NotContains(t, text.String(), "| VEC | 4096")
+	assert.NotContains(t, text.String(), "| VEC | 60000000", "its time is in no figure")
+	assert.EqualError(t, Write(&text, []compare.Comparison{comparison(4096, 32, "managed", 40, 20)}),
+		"nothing is published of vec at 4096: there are figures at 20000000, 60000000, 80000000, 100000000, 120000000, 200000000, 500000000, 600000000, 700000000")
+}
+
+// A device has figures of the first, third, fifth, ... of the sizes that it can hold.
+func TestFiguresHaveSizes(t *testing.T) {
+	for _, d := range devices {
+		for _, b := range d.benchmarks {
+			assert.IsIncreasing(t, sizes[b.workload])
+			assert.LessOrEqual(t, 2*len(b.serial)-1, len(sizes[b.workload]), "%s on %s", b.workload, d.name)
+		}
+	}
+}
+
 // What was not compared is a dash, and no zero.
 func TestTablesOfLess(t *testing.T) {
 	var text strings.Builder

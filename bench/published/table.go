@@ -25,6 +25,9 @@ func Write(w io.Writer, all []compare.Comparison) error {
 			t.rows = append(t.rows, row{&d.benchmarks[i], o})
 		}
 	}
+	if len(t.rows) == 0 {
+		return CoversSize(all[0].Workload, all[0].Size)
+	}
 	t.printf("# %s, beside the published figures\n\n", all[0].Device)
 	t.printf("Simulated: virtual time%s. Published: A. Parravicini et al., IPDPS 2021, on the card itself.\n", sampled(&all[0]))
 	t.printf("Written by `reprise compare --published`. Off by more than a quarter is **bold**.\n")
@@ -101,12 +104,11 @@ func (t *tables) speedups(d *device) {
 func (t *tables) times() {
 	t.title("Times in ms", "", "size", "serial, published", "ours", "off", "parallel, published", "ours", "off")
 	for _, r := range t.rows {
-		sizes := r.sizes()
 		for i, serial := range r.benchmark.serial {
-			if 2*i >= len(sizes) {
-				break
+			size, parallel := sizes[r.workload][2*i], r.benchmark.parallel[i]
+			if r.best(size) == nil {
+				continue
 			}
-			size, parallel := sizes[2*i], r.benchmark.parallel[i]
 			ourSerial := r.median(size, (*point).serial) / 1000
 			ourParallel := r.median(size, func(p *point) float64 { return p.parallel().ReplayUS }) / 1000
 			t.printf("| %s | %d | %g | %s | %s | %g | %s | %s |\n", name(r.workload), size,
@@ -120,8 +122,8 @@ func (t *tables) overlaps() {
 	t.title("Contention-free bound in ms and over the time, and overlap in %", "", "bound, published", "ours", "off", "over time", "ours", "CT, published", "ours", "TC", "ours", "CC", "ours", "TOT", "ours")
 	for _, r := range t.rows {
 		var ours *overlap.Shares
-		bound := r.median(atLargest[r.workload], (*point).bound) / 1000
-		if p := r.best(atLargest[r.workload]); p != nil {
+		bound := r.median(largest(r.workload), (*point).bound) / 1000
+		if p := r.best(largest(r.workload)); p != nil {
 			ours = p.parallel().Overlap
 		}
 		t.printf("| %s | %g | %s | %s | %.2f | %s |", name(r.workload), r.boundMS, known("%.3g", bound), off(bound, r.boundMS), r.bound, known("%.2f", r.mean(func(p *point) float64 { return p.parallel().OfBound })))

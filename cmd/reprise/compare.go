@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -227,15 +228,15 @@ func (f *compareFlags) config(args []string) (c compare.Config, err error) {
 	if f.rounds < 0 {
 		return c, usagef("--rounds %d: 1 or more, or 0 for the default", f.rounds)
 	}
-	if !(f.maxRatio >= 0) {
-		return c, usagef("--max-ratio %g: above 0, or 0 for none", f.maxRatio)
+	if err := f.checkRatio(); err != nil {
+		return c, err
 	}
 	if c.Rounds = f.rounds; c.Rounds == 0 {
 		c.Rounds = defaultRounds(f.device)
 	}
 	c.Programs = f.programs()
 	if f.published != "" {
-		if err := published.Covers(f.device); err != nil {
+		if err := publishedOf(f.device, &c); err != nil {
 			return c, usageError{fmt.Errorf("--published: %w", err)}
 		}
 	}
@@ -243,6 +244,31 @@ func (f *compareFlags) config(args []string) (c compare.Config, err error) {
 		err = figure.Folder(f.plot) // before minutes of work, not after
 	}
 	return c, err
+}
+
+func (f *compareFlags) checkRatio() error {
+	if !(f.maxRatio >= 0) {
+		return usagef("--max-ratio %g: above 0, or 0 for none", f.maxRatio)
+	}
+	return nil
+}
+
+// publishedOf reports why nothing of a run can stand beside the published figures: before
+// minutes of work, not after.
+func publishedOf(device string, c *compare.Config) (none error) {
+	if err := published.Covers(device); err != nil {
+		return err
+	}
+	for _, w := range c.Workloads {
+		for _, size := range w.SizesOf(c.Sizes) {
+			err := published.CoversSize(w.Name, size)
+			if err == nil {
+				return nil
+			}
+			none = cmp.Or(none, err)
+		}
+	}
+	return none
 }
 
 // defaultRounds is for a GPU as many as have a median. Virtual time does not vary.

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -16,14 +17,20 @@ import (
 
 // showCompared is compare --from: it shows what an earlier run measured.
 func showCompared(c *cobra.Command, f *compareFlags, args []string) error {
-	for _, name := range []string{"size", "threads", "memory", "strategy", "backend", "iterations", "rounds", "sample", "seed", "device"} {
+	for _, name := range []string{"size", "threads", "memory", "strategy", "backend", "iterations", "rounds", "sample", "seed", "device", "baseline", "libcudasim"} {
 		if c.Flags().Changed(name) {
 			return usagef("--%s says what to measure, and --from measures nothing: leave one out", name)
 		}
 	}
+	if err := f.checkRatio(); err != nil {
+		return err
+	}
 	workloads, err := pickWorkloads(args)
 	if err != nil {
 		return err
+	}
+	if len(f.from) == 0 {
+		return usagef("--from: name a file, or a folder of them")
 	}
 	all, err := readComparisons(f.from)
 	if err != nil {
@@ -36,7 +43,8 @@ func showCompared(c *cobra.Command, f *compareFlags, args []string) error {
 }
 
 // readComparisons reads what compare wrote with --json. Of a folder it reads all files
-// that end in .json. Means over different devices mean nothing, so there must be one.
+// that end in .json. Means over different devices mean nothing, so there must be one, and
+// over a comparison that counts twice as little.
 func readComparisons(paths []string) (all []compare.Comparison, err error) {
 	for _, path := range paths {
 		files := []string{path}
@@ -56,6 +64,15 @@ func readComparisons(paths []string) (all []compare.Comparison, err error) {
 			}
 		}
 	}
+	for i := range all {
+		c := &all[i]
+		again := func(o compare.Comparison) bool {
+			return o.Workload == c.Workload && o.Size == c.Size && o.Memory == c.Memory && o.Threads == c.Threads
+		}
+		if slices.ContainsFunc(all[:i], again) {
+			return nil, fmt.Errorf("--from: %s at %d, %s, %d threads, is there twice: name each run once", c.Workload, c.Size, c.Memory, c.Threads)
+		}
+	}
 	return all, nil
 }
 
@@ -68,11 +85,18 @@ func readComparisonsFile(path string) ([]compare.Comparison, error) {
 		return nil, err
 	}
 	var from comparisons
-	if err := json.Unmarshal(data, &from); err != nil {
+	err = json.Unmarshal(data, &from)
+	if wrong := (*json.UnmarshalTypeError)(nil); errors.As(err, &wrong) {
+		return nil, errors.New("it holds something else than reprise compare --json writes")
+	}
+	if err != nil {
 		return nil, fmt.Errorf("reprise compare --json did not write it: %w", err)
 	}
 	if len(from.Comparisons) == 0 {
 		return nil, errors.New("it holds no comparison: reprise compare --json writes them")
+	}
+	if slices.ContainsFunc(from.Comparisons, func(c compare.Comparison) bool { return len(c.Rows) == 0 }) {
+		return nil, errors.New("a comparison in it has no rows: reprise compare --json did not write it")
 	}
 	return from.Comparisons, nil
 }

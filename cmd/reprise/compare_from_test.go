@@ -45,6 +45,9 @@ func TestCompareFromRefuses(t *testing.T) {
 	elsewhere := here
 	elsewhere.Device = "sim:p100"
 	one, other := recorded(t, dir, "one.json", here), recorded(t, dir, "other.json", elsewhere)
+	rows := recorded(t, dir, "rows.json", compare.Comparison{Workload: "vec", Device: "sim:h200"})
+	list := filepath.Join(dir, "list.json")
+	require.NoError(t, os.WriteFile(list, []byte("[]"), 0o600)) // as bench --json writes
 	text, empty := filepath.Join(dir, "text.json"), t.TempDir()
 	require.NoError(t, os.WriteFile(text, []byte("tables"), 0o600))
 	for _, c := range []struct {
@@ -56,9 +59,17 @@ func TestCompareFromRefuses(t *testing.T) {
 		{[]string{"--from", filepath.Join(dir, "none.json")}, "--from " + filepath.Join(dir, "none.json") + ": no such file or directory"},
 		{[]string{"--from", text}, "--from " + text + ": reprise compare --json did not write it: invalid character 'a' in literal true (expecting 'r')"},
 		{[]string{"--from", recorded(t, dir, "nothing.json")}, "--from " + filepath.Join(dir, "nothing.json") + ": it holds no comparison: reprise compare --json writes them"},
+		{[]string{"--from", list}, "--from " + list + ": it holds something else than reprise compare --json writes"},
+		{[]string{"--from", rows}, "--from " + rows + ": a comparison in it has no rows: reprise compare --json did not write it"},
+		{[]string{"--from", one + "," + one}, "--from: vec at 10, pinned, 0 threads, is there twice: name each run once"},
+		{[]string{"--from", ""}, "--from: name a file, or a folder of them"},
+		{[]string{"--from", one, "--max-ratio", "NaN"}, "--max-ratio NaN: above 0, or 0 for none"},
+		{[]string{"--from", one, "--baseline", dir}, "--baseline says what to measure"},
 		{[]string{"--from", empty}, "--from " + empty + ": the folder holds no .json file"},
 		{[]string{"dl", "--from", one}, "--from: none of the comparisons is of the workloads asked for"},
 		{[]string{"--from", one, "--published", "-"}, "nothing is published of sim:h200: there are figures of sim:gtx960, sim:gtx1660s, sim:p100"},
+		{[]string{"--from", other, "--published", "-"}, "nothing is published of vec at 10: there are figures at 20000000, 60000000, 80000000,"},
+		{[]string{"vec", "--device", "sim:p100", "--size", "10,20", "--published", "-"}, "--published: nothing is published of vec at 10: there are figures at 20000000, 60000000,"},
 	} {
 		_, complaint, status := reprise(append([]string{"compare"}, c.args...)...)
 		assert.NotZero(t, status, c.args)
