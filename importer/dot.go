@@ -129,7 +129,7 @@ func (p *dotParser) statement(defaults *attributes) ([]int32, error) {
 
 // edges reads what follows the first end of an edge statement.
 func (p *dotParser) edges(from []int32, at int, defaults *attributes) ([]int32, error) {
-	all := from
+	all := slices.Clone(from)
 	for p.punctuation("->") {
 		toAt := p.tok.at
 		e, err := p.end(defaults)
@@ -149,7 +149,7 @@ func (p *dotParser) edges(from []int32, at int, defaults *attributes) ([]int32, 
 				}
 			}
 		}
-		all = append(all[:len(all):len(all)], to...)
+		all = append(all, to...)
 		from, at = to, toAt
 	}
 	return all, p.lists(new(attributes))

@@ -3,6 +3,7 @@ package importer
 import (
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // parseEdges reads an edge list:
@@ -47,6 +48,9 @@ var edgeComments = []string{"#", "%", "//"}
 
 func (d *draft) edges(rows [][]field) error {
 	for _, row := range rows {
+		if strings.HasSuffix(row[0].word, ",") || len(row) == 1 && strings.Contains(row[0].word, ",") {
+			return d.errorf(row[0].at, "%s: put blanks between the names of an edge instead of a comma", row[0].word)
+		}
 		from := d.task(row[0].word)
 		if len(row) == 1 {
 			continue

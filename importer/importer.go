@@ -66,6 +66,7 @@ func Read(name, src string, o Options) (*ir.Graph, error) {
 	if o.Unit == 0 {
 		o.Unit = time.Microsecond
 	}
+	src = strings.TrimPrefix(src, "\ufeff") // the mark that editors on Windows begin a file with
 	d := &draft{text: text{name, src}, options: o, index: map[string]int32{}}
 	if err := f.parse(d); err != nil {
 		return nil, err

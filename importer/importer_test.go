@@ -61,6 +61,32 @@ func TestFormatsAgree(t *testing.T) {
 	}
 }
 
+// A byte order mark is no part of the first name.
+func TestReadSkipsAByteOrderMark(t *testing.T) {
+	g, err := importer.Read("x.txt", "\ufeffa b\na c\n", importer.Options{})
+	require.NoError(t, err)
+	assert.Equal(t, 3, g.Len())
+	_, err = importer.Read("x.dot", "\ufeffdigraph { a -> b }", importer.Options{})
+	require.NoError(t, err)
+}
+
+// A chain of edges in one statement is read in linear time: with a copy of what there is
+// for each edge, this one would take minutes.
+func TestALongStatementStaysLinear(t *testing.T) {
+	const n = 1 << 18
+	var b strings.Builder
+	b.WriteString("digraph { 0")
+	for i := 1; i < n; i++ {
+		fmt.Fprintf(&b, " -> %d", i)
+	}
+	b.WriteString(" }")
+	start := time.Now()
+	g, err := importer.Read("x.dot", b.String(), importer.Options{})
+	require.NoError(t, err)
+	assert.Equal(t, n, g.Len())
+	assert.Less(t, time.Since(start), 20*time.Second)
+}
+
 // known is what must survive of a task, by its name.
 type known struct {
 	micros int64
