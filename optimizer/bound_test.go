@@ -1,7 +1,10 @@
 package optimizer
 
 import (
+	"fmt"
+	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -63,4 +66,40 @@ func TestTheBoundCountsTheCopyEngine(t *testing.T) {
 	copies := 2 * (float64(p.CopyInLatency/des.Nanosecond) + 4_000_000/p.LinkGBps)
 	assert.Greater(t, float64(bound), copies)
 	assert.Less(t, float64(bound), copies*1.1)
+}
+
+// A prefetch is enqueued before the graph and runs while that is launched, which for many
+// nodes takes a while.
+func TestTheBoundLetsPrefetchesRunDuringTheLaunch(t *testing.T) {
+	var text strings.Builder
+	text.WriteString("graph ahead {\n  buffer @a u8[40000000] managed input\n  %0 = prefetch @a -> device\n")
+	for v := range 50_000 {
+		fmt.Fprintf(&text, "  %%%d = empty cost(0ns)\n", 1+v)
+	}
+	text.WriteString("}\n")
+	f, err := ir.Parse("ahead.rir", text.String())
+	require.NoError(t, err)
+	for _, name := range []string{"roundrobin(100)", "roundrobin(2000)"} {
+		plan, err := Plan(f.Graph, Options{Strategy: name})
+		require.NoError(t, err)
+		bound, err := LowerBound(plan.Analyzed, Options{})
+		require.NoError(t, err)
+		assert.LessOrEqual(t, bound, plan.Schedule.Predicted, name)
+	}
+}
+
+// Where nothing is shared but the launch, the bound weighs chains against it, and a plan
+// comes close: with one term for the launch and one for the device it would be a seventh of
+// what any plan takes.
+func TestTheBoundWeighsChainsAgainstTheLaunch(t *testing.T) {
+	g := graphOf(t, "parallel", 2000, nil)
+	bound, err := LowerBound(g, Options{})
+	require.NoError(t, err)
+	best := int64(math.MaxInt64)
+	for k := 1; k <= 2048; k *= 2 {
+		s := plan(t, g, fmt.Sprintf("roundrobin(%d)", k)).Schedule
+		require.LessOrEqual(t, bound, s.Predicted, "%d lanes", k)
+		best = min(best, s.Predicted)
+	}
+	assert.Less(t, float64(best), 1.05*float64(bound))
 }

@@ -76,7 +76,7 @@ func aroundGraph(s *ir.Schedule) (before, nodes []ir.OpID, preds [][]ir.OpID) {
 	if !slices.ContainsFunc(s.Graph.Ops, func(op ir.Op) bool { return op.Kind == ir.KindPrefetch }) {
 		return nil, s.Order, preds
 	}
-	is := make([]bool, len(preds))
+	is := aheadOfGraph(s.Graph)
 	for _, v := range s.Order {
 		var through []ir.OpID
 		for _, u := range preds[v] {
@@ -88,8 +88,6 @@ func aroundGraph(s *ir.Schedule) (before, nodes []ir.OpID, preds [][]ir.OpID) {
 		}
 		slices.Sort(through)
 		preds[v] = slices.Compact(through)
-		is[v] = s.Graph.Ops[v].Kind == ir.KindPrefetch &&
-			!slices.ContainsFunc(s.Graph.DepsInto(v), func(d ir.Dep) bool { return !is[d.From] })
 		if is[v] {
 			before = append(before, v)
 		} else {
@@ -97,6 +95,16 @@ func aroundGraph(s *ir.Schedule) (before, nodes []ir.OpID, preds [][]ir.OpID) {
 		}
 	}
 	return before, nodes, preds
+}
+
+// aheadOfGraph tells, by operation, the prefetches that nothing but prefetches precede.
+func aheadOfGraph(g *ir.Graph) []bool {
+	is := make([]bool, g.Len())
+	for v := range is {
+		is[v] = g.Ops[v].Kind == ir.KindPrefetch &&
+			!slices.ContainsFunc(g.DepsInto(ir.OpID(v)), func(d ir.Dep) bool { return !is[d.From] })
+	}
+	return is
 }
 
 // predecessors lists, by operation, the edges a schedule becomes: the waits and

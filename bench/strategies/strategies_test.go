@@ -33,14 +33,14 @@ func TestCompare(t *testing.T) {
 	assert.Equal(t, 5, c.Edges)
 	assert.Equal(t, 4, c.ReducedEdges, "the edge past the branches is implied")
 	launch := float64(p.Host.GraphLaunch+p.SubmitLatency+4*p.Host.GraphNode+2*p.GraphEdgeGap) / float64(des.Microsecond)
-	assert.InDelta(t, 3000+launch, c.BoundUS, 0.001)
+	branch := float64(p.Host.GraphBranch) / float64(des.Microsecond)
+	assert.InDelta(t, 3000+launch+branch, c.BoundUS, 0.001, "four milliseconds in three take two chains")
 
 	serial, nimble, none := c.Rows[0], c.Rows[1], c.Rows[2]
 	assert.Equal(t, [3]int{1, 0, 0}, [3]int{serial.Lanes, serial.Waits, serial.Records})
 	assert.Equal(t, [3]int{2, 2, 2}, [3]int{nimble.Lanes, nimble.Waits, nimble.Records})
 	gap := float64(p.GraphEdgeGap) / float64(des.Microsecond)
 	assert.InDelta(t, 4000+launch+gap, serial.PredictedUS, 0.001)
-	branch := float64(p.Host.GraphBranch) / float64(des.Microsecond)
 	assert.InDelta(t, 3000+launch+3*branch, nimble.PredictedUS, 0.001)
 	assert.InDelta(t, nimble.PredictedUS/c.BoundUS, nimble.OverBound, 1e-9)
 	assert.Positive(t, nimble.PlanningMS)

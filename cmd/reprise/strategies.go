@@ -35,7 +35,8 @@ runs nothing on a device.
                 bytes it moves and not by its instructions: this compares plans, and
                 bench tells times
   of bound      that over a lower bound, below which no plan is predicted: the launch, and
-                then the critical path or the work over the capacity, whichever is longer
+                then the longest of the critical path, the work over the capacity, and all
+                operations over the chains that the launch pays for
   memory MB     of the device, where temporaries that are never alive at once share memory
                 (opt --also memplan), with the
   least MB      that any such plan for these lanes and waits takes, or a lower bound of it
