@@ -2,6 +2,7 @@ package optimizer
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"github.com/reprise-gpu/reprise/ir"
@@ -22,40 +23,86 @@ import (
 // the simulated device takes 5 % longer with them than with nimble's four.
 type auto struct{}
 
-// candidates are the strategies that auto tries, each on graphs of so many operations at
-// most. Beyond thousands of operations a prediction takes seconds.
-var candidates = []struct {
-	strategy string
-	most     int
-}{
-	{"serial", maxOps}, {"nimble", maxOps}, {"listsched(8)", maxOps},
-	{"mincover", 100_000}, {"grcuda", 100_000}, {"levels", 100_000},
-	{"roundrobin", 10_000}, {"levels(4)", 10_000}, {"grcuda(same-as-parent)", 10_000}, {"nimble(2)", 10_000}, {"nimble(3)", 10_000}, {"nimble(4)", 10_000},
-	{"listsched(2)", 10_000}, {"listsched(3)", 10_000}, {"listsched(4)", 10_000}, {"listsched", 10_000},
-	{"coloring", maxColored}, {"coloring(rlf)", maxColored},
+// candidate is a strategy for graphs of up to so many operations, and for which nimble finds
+// more than so many lanes: beyond thousands of operations a prediction takes seconds, and
+// lanes for which there is no work need no prediction.
+type candidate struct {
+	strategy    string
+	most, wider int
+}
+
+// candidates are the strategies that auto tries, besides nimble and listsched on as many
+// lanes as the launch is worth (see tryMore). nimble comes before all that depend on it.
+var candidates = []candidate{
+	{"serial", maxOps, 0}, {"nimble", maxOps, 0}, {"listsched(8)", maxOps, 0},
+	{"mincover", 100_000, 0}, {"grcuda", 100_000, 0}, {"levels", 100_000, 0},
+	{"roundrobin", 10_000, 0}, {"levels(4)", 10_000, 0}, {"grcuda(same-as-parent)", 10_000, 0},
+	{"nimble(2)", 10_000, 2}, {"nimble(3)", 10_000, 3}, {"nimble(4)", 10_000, 4},
+	{"nimble(8)", 10_000, 8}, {"nimble(16)", 10_000, 16}, {"nimble(32)", 10_000, 32}, {"nimble(64)", 10_000, 64},
+	{"listsched(2)", 10_000, 0}, {"listsched(3)", 10_000, 0}, {"listsched(4)", 10_000, 0},
+	{"listsched(16)", 10_000, 8}, {"listsched(32)", 10_000, 16}, {"listsched(64)", 10_000, 32},
+	{"coloring", maxColored, 0}, {"coloring(rlf)", maxColored, 0},
 }
 
 const maxOps = 1<<31 - 1
 
-func (auto) assign(g *ir.Graph, opts *Options) (best assignment, err error) {
+func (auto) assign(g *ir.Graph, opts *Options) (assignment, error) {
 	if _, _, err := opts.model(g); err != nil {
-		return best, err
+		return assignment{}, err
 	}
-	var shortest *ir.Schedule
-	for _, c := range candidates {
-		if g.Len() > c.most {
+	c := choice{graph: g, opts: opts}
+	for _, name := range candidates {
+		if g.Len() > name.most || name.wider > 0 && name.wider >= c.width {
 			continue
 		}
-		a, s, err := foreseen(g, opts, c.strategy)
-		if err != nil {
-			return best, err
-		}
-		if shortest == nil || better(s, shortest) {
-			best, shortest = a, s
-			best.by = c.strategy
+		if err := c.try(name.strategy); err != nil {
+			return assignment{}, err
 		}
 	}
-	return best, nil
+	err := c.tryMore()
+	return c.best, err
+}
+
+// choice is the best of what was tried.
+type choice struct {
+	graph    *ir.Graph
+	opts     *Options
+	width    int // lanes of nimble
+	best     assignment
+	shortest *ir.Schedule
+}
+
+// try plans with a strategy and keeps the plan if it is better.
+func (c *choice) try(name string) error {
+	a, s, err := foreseen(c.graph, c.opts, name)
+	if err != nil {
+		return err
+	}
+	if name == "nimble" {
+		c.width = int(slices.Max(append(a.lane, -1))) + 1
+	}
+	if c.shortest == nil || better(s, c.shortest) {
+		c.best, c.shortest = a, s
+		c.best.by = name
+	}
+	return nil
+}
+
+// tryMore tries as many lanes as would take least if only the launch had to be shared, unless
+// nimble has no work for them: dozens, for a graph that is wide and of short operations.
+func (c *choice) tryMore() error {
+	b, err := newBound(c.graph, c.opts)
+	if err != nil {
+		return err
+	}
+	_, lanes := b.chained()
+	if lanes >= min(c.width, maxLanes) {
+		return nil
+	}
+	if err := c.try(fmt.Sprintf("nimble(%d)", lanes)); err != nil {
+		return err
+	}
+	return c.try(fmt.Sprintf("listsched(%d)", lanes))
 }
 
 func better(a, b *ir.Schedule) bool {
@@ -86,11 +133,11 @@ func foreseen(g *ir.Graph, opts *Options, name string) (a assignment, s *ir.Sche
 func afterAssign(opts *Options) []pass {
 	return slices.DeleteFunc(slices.Clone(passes), func(p pass) bool {
 		switch {
-		case p.compute == nil, p.name == "assign":
+		case p.compute == nil, p.name == "assign", p.name == "memplan": // memory takes no time
 			return true
 		case p.name == "syncs", p.name == "predict":
 			return false
 		}
-		return opts.Passes != nil && !slices.Contains(opts.Passes, p.name)
+		return !opts.runs(&p)
 	})
 }

@@ -1,6 +1,7 @@
 package optimizer
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -32,7 +33,11 @@ func TestAutoIsTheQuickest(t *testing.T) {
 		}
 		best := plan(t, g, "auto").Schedule
 		chosen[best.Strategy] = true
+		width := plan(t, g, "nimble").Schedule.Lanes
 		for _, c := range candidates {
+			if c.wider > 0 && c.wider >= width {
+				continue
+			}
 			s := plan(t, g, c.strategy).Schedule
 			require.LessOrEqual(t, best.Predicted, s.Predicted, "round %d, %s", round, c.strategy)
 			if c.strategy == best.Strategy {
@@ -56,6 +61,41 @@ func TestAutoIsSeldomBeaten(t *testing.T) {
 	}
 	assert.LessOrEqual(t, beaten*20, all, "%d of %d", beaten, all)
 	t.Logf("%d of %d beaten", beaten, all)
+}
+
+// On wide graphs of short operations neither few lanes nor all there are is right, and auto
+// is no slower than any number of lanes that a user would try; the bound is near.
+func TestAutoFindsHowManyLanesAreWorthTheirLaunch(t *testing.T) {
+	const n = 1000
+	shapes := map[string][]edge{"parallel": nil}
+	for v := range int32(n / 2) {
+		shapes["pairs"] = append(shapes["pairs"], edge{2 * v, 2*v + 1})
+	}
+	for v := int32(1); v < n-1; v++ {
+		shapes["fan"] = append(shapes["fan"], edge{0, v}, edge{v, n - 1})
+	}
+	for name, edges := range shapes {
+		g := graphOf(t, name, n, edges)
+		best := plan(t, g, "auto").Schedule.Predicted
+		for k := 1; k <= 512; k *= 2 {
+			for _, family := range []string{"roundrobin", "nimble", "listsched", "levels"} {
+				s := plan(t, g, fmt.Sprintf("%s(%d)", family, k)).Schedule
+				assert.LessOrEqual(t, float64(best), 1.01*float64(s.Predicted), "%s, %s", name, s.Strategy)
+			}
+		}
+		bound, err := LowerBound(g, Options{})
+		require.NoError(t, err)
+		assert.Less(t, float64(best), 1.15*float64(bound), name)
+	}
+}
+
+// What takes no time is not planned for every strategy that is tried.
+func TestAutoTriesWithoutPassesThatNobodyAskedFor(t *testing.T) {
+	for _, opts := range []Options{{}, {Passes: []string{"hazards", "assign", "syncs", "memplan"}}} {
+		for _, p := range afterAssign(&opts) {
+			assert.False(t, p.asked, p.name)
+		}
+	}
 }
 
 // Chains of tiny operations that overlap for less than a wait costs: no lanes at all.

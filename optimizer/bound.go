@@ -21,12 +21,11 @@ import (
 // The graph must be past the pass hazards. Options say for which device and at what
 // costs; nothing else of them counts.
 func LowerBound(g *ir.Graph, opts Options) (int64, error) {
-	p, costs, err := opts.model(g)
+	b, err := newBound(g, &opts)
 	if err != nil {
 		return 0, err
 	}
-	b := bound{graph: g, profile: p, costs: costs, took: alone(g, p, costs), ahead: aheadOfGraph(g)}
-	least := b.nodes()
+	least, _ := b.chained()
 	if slices.Contains(b.ahead, true) {
 		least = max(least, b.all())
 	}
@@ -42,34 +41,37 @@ type bound struct {
 	ahead   []bool     // by operation: enqueued before the graph is launched
 }
 
-// nodes bounds the nodes of the graph, which start when it has been launched.
-func (b *bound) nodes() des.Time {
+func newBound(g *ir.Graph, opts *Options) (*bound, error) {
+	p, costs, err := opts.model(g)
+	if err != nil {
+		return nil, err
+	}
+	return &bound{graph: g, profile: p, costs: costs, took: alone(g, p, costs), ahead: aheadOfGraph(g)}, nil
+}
+
+// chained is the least that the nodes take in chains of which every one but the first costs
+// the launch a branch, and the number of chains that it takes for that.
+func (b *bound) chained() (least des.Time, chains int) {
 	h := &b.profile.Host
-	n, aheadOf, total := des.Time(0), des.Time(0), des.Time(0)
-	for v, ahead := range b.ahead {
-		if ahead {
-			aheadOf++
+	n, ahead, total := des.Time(0), des.Time(0), des.Time(0)
+	for v, is := range b.ahead {
+		if is {
+			ahead++
 			continue
 		}
 		n++
 		total += b.took[v]
 	}
-	launch := aheadOf*h.Memcpy + h.GraphLaunch + b.profile.SubmitLatency + n*h.GraphNode
-	return launch + b.chained(n, total, b.longest(func(v ir.OpID) bool { return !b.ahead[v] }))
-}
-
-// chained is the least that n operations of a total time take in chains of which every one
-// but the first costs the launch a branch, and no less than least.
-func (b *bound) chained(n, total, least des.Time) des.Time {
-	best := des.Time(-1)
-	for chains := des.Time(1); ; chains++ {
-		runs := (total + (n-chains)*b.profile.GraphEdgeGap) / chains
-		took := (chains-1)*b.profile.Host.GraphBranch + max(least, runs)
-		if best < 0 || took < best {
-			best = took
+	launch := ahead*h.Memcpy + h.GraphLaunch + b.profile.SubmitLatency + n*h.GraphNode
+	longest := b.longest(func(v ir.OpID) bool { return !b.ahead[v] })
+	for c := des.Time(1); ; c++ {
+		runs := (total + (n-c)*b.profile.GraphEdgeGap) / c
+		took := launch + (c-1)*h.GraphBranch + max(longest, runs)
+		if chains == 0 || took < least {
+			least, chains = took, int(c)
 		}
-		if runs <= least || chains >= n { // from here on it only grows
-			return best
+		if runs <= longest || c >= n { // from here on it only grows
+			return least, chains
 		}
 	}
 }
