@@ -204,6 +204,38 @@ func TestMemoryPlansAgainstTheBest(t *testing.T) {
 	assert.GreaterOrEqual(t, tight, rounds*95/100)
 }
 
+// One after the other on one lane, buffers are alive as they would be in time, so the most
+// bytes alive at once are a bound that is known, and that of many buffers finds it. Rooms are
+// had again in one block of lives after the other, so the arena does not grow with them.
+func TestMemoryPlansOfOneLane(t *testing.T) {
+	r := rand.New(rand.NewPCG(35, 35))
+	for _, spread := range []int{1, 40} {
+		s := planMemory(t, temporaries(r, maxAntichain+500, spread), "serial")
+		lives := livesOf(s)
+		alive, most := int64(0), int64(0)
+		for rank := range s.Graph.Len() {
+			for _, l := range lives {
+				if l.heads[0] == int32(rank) {
+					alive += l.size
+				}
+			}
+			most = max(most, alive)
+			for _, l := range lives {
+				if l.tails[0] == int32(rank) {
+					alive -= l.size
+				}
+			}
+		}
+		require.Equal(t, most, leastArena(s, lives))
+		top := int64(0)
+		for i, at := range sweepArena(dagOfSchedule(s), lives) {
+			top = max(top, at+lives[i].size)
+		}
+		require.LessOrEqual(t, top, 2*most)
+		require.LessOrEqual(t, MemoryOf(s).After, top, "first use is one of the orders that packing tries")
+	}
+}
+
 // A hundred thousand buffers are planned in seconds, whether few are alive at once or many.
 func TestMemoryPlansOfManyBuffers(t *testing.T) {
 	if testing.Short() {
