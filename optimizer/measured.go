@@ -21,7 +21,7 @@ type measuredCosts struct {
 }
 
 func (m measuredCosts) Demand(g *ir.Graph, v ir.OpID) des.Demand {
-	if d, ok := m.counted[v]; ok {
+	if d, ok := m.counted[g.Traced(v)]; ok {
 		return d
 	}
 	return m.declared.Demand(g, v)
