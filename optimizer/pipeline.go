@@ -39,6 +39,8 @@ var passes = []pass{
 		doc: "put lanes that only bring data in front of others, where that is predicted to be quicker"},
 	{name: "order", compute: order, needs: "syncs",
 		doc: "enqueue the longest path first, where the replay is calls for streams"},
+	{name: "splice", compute: splice, needs: "syncs",
+		doc: "have lanes go on with what waits for them, where a replay over streams is predicted to be quicker so"},
 	{name: "memplan", compute: memplan, needs: "syncs", asked: true,
 		doc: "put temporaries that are never alive at once on the same memory"},
 	{name: "predict", compute: predict, needs: "syncs",
@@ -56,9 +58,11 @@ var constraints = []struct{ before, after, reason string }{
 	{"assign", "syncs", "which waits remain depends on what lane order implies"},
 	{"syncs", "fold", "what a lane costs is its waits"},
 	{"fold", "order", "the longest path is another when lanes have changed"},
-	{"fold", "memplan", "who may have whose memory depends on all lanes and waits"},
+	{"order", "splice", "what an operation waits for longest depends on when that is enqueued"},
+	{"splice", "memplan", "who may have whose memory depends on all lanes and waits"},
 	{"fold", "predict", "what is predicted is what runs"},
 	{"order", "predict", "so is when it is enqueued"},
+	{"splice", "predict", "and on which lanes"},
 	{"syncs", "predict", "the time of a schedule includes its waits"},
 }
 

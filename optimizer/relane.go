@@ -8,12 +8,7 @@ import (
 // finds lanes that say the same with fewer waits, as nimble does for dependencies. The lanes
 // stay when those would be more, or wait more often.
 func relane(s *ir.Schedule) {
-	rank := make([]int32, s.Graph.Len())
-	for r, v := range s.Order {
-		rank[v] = int32(r)
-	}
-	d := newDAG(s.Graph.Len(), orderedEdges(s, rank))
-	d = d.withoutEdges(d.redundantEdges())
+	d := leastOrdered(s)
 	s.Waits = crossing(s, d)
 
 	a := assignment{lane: make([]ir.LaneID, s.Graph.Len()), order: s.Order}

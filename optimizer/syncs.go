@@ -19,14 +19,18 @@ import (
 // closure of this graph; a DAG's reduction is the one least graph with its
 // closure, so none of its edges can be missing from them.
 func syncs(s *ir.Schedule, _ *Options) error {
+	s.Waits = crossing(s, leastOrdered(s))
+	return nil
+}
+
+// leastOrdered is that reduction, ranked by submission.
+func leastOrdered(s *ir.Schedule) *dag {
 	rank := make([]int32, s.Graph.Len())
 	for r, v := range s.Order {
 		rank[v] = int32(r)
 	}
 	d := newDAG(s.Graph.Len(), orderedEdges(s, rank))
-	d = d.withoutEdges(d.redundantEdges())
-	s.Waits = crossing(s, d)
-	return nil
+	return d.withoutEdges(d.redundantEdges())
 }
 
 // orderedEdges is all a schedule must keep in order, by rank of submission: the
