@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 
 	"github.com/reprise-gpu/reprise/ir"
 )
@@ -32,7 +33,8 @@ type candidate struct {
 }
 
 // candidates are the strategies that auto tries, besides nimble and listsched on as many
-// lanes as the launch is worth (see tryMore). nimble comes before all that depend on it.
+// lanes as the launch is worth (see tryMore) and what is around the best (see refine).
+// nimble comes before all that depend on it.
 var candidates = []candidate{
 	{"serial", maxOps, 0}, {"nimble", maxOps, 0}, {"listsched(8)", maxOps, 0},
 	{"mincover", 100_000, 0}, {"grcuda", 100_000, 0}, {"levels", 100_000, 0},
@@ -50,7 +52,7 @@ func (auto) assign(g *ir.Graph, opts *Options) (assignment, error) {
 	if _, _, err := opts.model(g); err != nil {
 		return assignment{}, err
 	}
-	c := choice{graph: g, opts: opts}
+	c := choice{graph: g, opts: opts, bounded: map[string]bounded{}}
 	for _, name := range candidates {
 		if g.Len() > name.most || name.wider > 0 && name.wider >= c.width {
 			continue
@@ -59,8 +61,18 @@ func (auto) assign(g *ir.Graph, opts *Options) (assignment, error) {
 			return assignment{}, err
 		}
 	}
-	err := c.tryMore()
-	return c.best, err
+	if err := c.tryMore(); err != nil {
+		return assignment{}, err
+	}
+	if g.Len() > maxRefined {
+		return c.best, nil
+	}
+	for _, family := range []string{"nimble", "listsched"} {
+		if err := c.refine(family); err != nil {
+			return assignment{}, err
+		}
+	}
+	return c.best, nil
 }
 
 // choice is the best of what was tried.
@@ -70,6 +82,13 @@ type choice struct {
 	width    int // lanes of nimble
 	best     assignment
 	shortest *ir.Schedule
+	bounded  map[string]bounded // by strategy: its best number of lanes
+}
+
+// bounded is a plan on so many lanes at most.
+type bounded struct {
+	lanes int
+	took  int64
 }
 
 // try plans with a strategy and keeps the plan if it is better.
@@ -81,11 +100,24 @@ func (c *choice) try(name string) error {
 	if name == "nimble" {
 		c.width = int(slices.Max(append(a.lane, -1))) + 1
 	}
+	if family, lanes, ok := numbered(name); ok && (c.bounded[family].lanes == 0 || s.Predicted < c.bounded[family].took) {
+		c.bounded[family] = bounded{lanes, s.Predicted}
+	}
 	if c.shortest == nil || better(s, c.shortest) {
 		c.best, c.shortest = a, s
 		c.best.by = name
 	}
 	return nil
+}
+
+// numbered takes a strategy on a number of lanes apart.
+func numbered(strategy string) (family string, lanes int, ok bool) {
+	family, parameter, err := splitStrategy(strategy)
+	if err != nil || parameter == nil {
+		return "", 0, false
+	}
+	lanes, err = strconv.Atoi(*parameter)
+	return family, lanes, err == nil
 }
 
 // tryMore tries as many lanes as would take least if only the launch had to be shared, unless
@@ -99,10 +131,32 @@ func (c *choice) tryMore() error {
 	if lanes >= min(c.width, maxLanes) {
 		return nil
 	}
-	if err := c.try(fmt.Sprintf("nimble(%d)", lanes)); err != nil {
+	if err := c.tryOn("nimble", lanes); err != nil {
 		return err
 	}
-	return c.try(fmt.Sprintf("listsched(%d)", lanes))
+	return c.tryOn("listsched", lanes)
+}
+
+func (c *choice) tryOn(family string, lanes int) error {
+	return c.try(fmt.Sprintf("%s(%d)", family, lanes))
+}
+
+// maxRefined is the most operations of a graph for which numbers of lanes between those of
+// the candidates are worth their predictions.
+const maxRefined = 2000
+
+// refine tries numbers of lanes around the best one of a strategy, at half the distance
+// each time.
+func (c *choice) refine(family string) error {
+	for step := c.bounded[family].lanes / 2; step > 0; step /= 2 {
+		at := c.bounded[family].lanes
+		for _, lanes := range []int{at - step, at + step} {
+			if err := c.tryOn(family, lanes); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 func better(a, b *ir.Schedule) bool {
