@@ -40,9 +40,13 @@ static void **pack(const struct launch *l, void *list[5]) {
 
 static CUresult launch(const struct launch *l, CUstream stream) {
 	void *list[5], **extra = pack(l, list);
-	CUlaunchAttribute cooperative = {.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE, .value.cooperative = 1};
-	CUlaunchConfig config = {l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1], l->block[2], l->shared, stream, &cooperative, 1};
+	CUlaunchAttribute attributes[2];
+	CUlaunchConfig config = {l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1], l->block[2], l->shared, stream, attributes, 0};
 	if (l->cooperative) // cuLaunchCooperativeKernel takes no extra
+		attributes[config.numAttrs++] = (CUlaunchAttribute){.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE, .value.cooperative = 1};
+	if (l->priority)
+		attributes[config.numAttrs++] = (CUlaunchAttribute){.id = CU_LAUNCH_ATTRIBUTE_PRIORITY, .value.priority = l->priority};
+	if (config.numAttrs)
 		return cuLaunchKernelEx(&config, l->function, NULL, extra);
 	return cuLaunchKernel(l->function, l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1], l->block[2],
 		l->shared, stream, NULL, extra);
@@ -138,9 +142,14 @@ static CUDA_MEMSET_NODE_PARAMS fill_params(const struct fill *f) {
 	return p;
 }
 
-static CUresult make_cooperative(CUgraphNode node) {
-	CUkernelNodeAttrValue v = {.cooperative = 1};
-	return cuGraphKernelNodeSetAttribute(node, CU_KERNEL_NODE_ATTRIBUTE_COOPERATIVE, &v);
+static CUresult set_attributes(CUgraphNode node, const struct launch *l) {
+	CUkernelNodeAttrValue cooperative = {.cooperative = 1}, priority = {.priority = l->priority};
+	CUresult r = CUDA_SUCCESS;
+	if (l->cooperative)
+		r = cuGraphKernelNodeSetAttribute(node, CU_KERNEL_NODE_ATTRIBUTE_COOPERATIVE, &cooperative);
+	if (r == CUDA_SUCCESS && l->priority)
+		r = cuGraphKernelNodeSetAttribute(node, CU_KERNEL_NODE_ATTRIBUTE_PRIORITY, &priority);
+	return r;
 }
 
 static CUresult add_node(CUcontext context, CUgraph graph, const CUgraphNode *after, size_t n, const struct command *c, CUgraphNode *node) {
@@ -155,7 +164,7 @@ static CUresult add_node(CUcontext context, CUgraph graph, const CUgraphNode *af
 	switch (c->kind) {
 	case command_launch:
 		r = cuGraphAddKernelNode(node, graph, after, n, &kernel);
-		return r == CUDA_SUCCESS && c->launch.cooperative ? make_cooperative(*node) : r;
+		return r == CUDA_SUCCESS ? set_attributes(*node, &c->launch) : r;
 	case command_copy:
 		if (c->copy.bytes)
 			return cuGraphAddMemcpyNode(node, graph, after, n, &copy, context);
@@ -193,8 +202,8 @@ CUresult driver_add_conditional(CUcontext context, CUgraph graph, const CUgraphN
 	return r;
 }
 
-CUresult driver_instantiate(CUcontext context, CUgraph graph, CUgraphExec *exec) {
-	WITHIN(context, cuGraphInstantiateWithFlags(exec, graph, 0));
+CUresult driver_instantiate(CUcontext context, CUgraph graph, int priorities, CUgraphExec *exec) {
+	WITHIN(context, cuGraphInstantiateWithFlags(exec, graph, priorities ? CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY : 0));
 }
 
 static CUresult update_node(CUcontext context, CUgraphExec exec, CUgraphNode node, const struct command *c) {

@@ -38,12 +38,12 @@ func handleOf[To, From any](from From) To { return *(*To)(unsafe.Pointer(&from))
 
 // set makes c the command of a work whose handles and addresses were looked up, on a GPU. What
 // it held before is freed or used again.
-func (c *command) set(w device.Work, gpu cu.Device, f cu.Function, hosts copyHosts, call cgo.Handle) {
+func (c *command) set(w device.Work, gpu cu.Device, f cu.Function, hosts copyHosts, call cgo.Handle, priority int) {
 	switch w := w.(type) {
 	case *device.Launch:
 		c.raw.kind = C.command_launch
 		c.setLabel(w.Label)
-		c.setLaunch(w, f)
+		c.setLaunch(w, f, priority)
 	case *device.Copy:
 		c.raw.kind = C.command_copy
 		c.setLabel(w.Label)
@@ -79,12 +79,12 @@ func flag(on bool) C.int {
 	return 0
 }
 
-func (c *command) setLaunch(w *device.Launch, f cu.Function) {
+func (c *command) setLaunch(w *device.Launch, f cu.Function, priority int) {
 	l := &c.raw.launch
 	l.function = handleOf[C.CUfunction](f)
 	l.grid = [3]C.uint{C.uint(w.Grid.X), C.uint(w.Grid.Y), C.uint(w.Grid.Z)}
 	l.block = [3]C.uint{C.uint(w.Block.X), C.uint(w.Block.Y), C.uint(w.Block.Z)}
-	l.shared, l.cooperative = C.uint(w.Shared), flag(w.Cooperative)
+	l.shared, l.cooperative, l.priority = C.uint(w.Shared), flag(w.Cooperative), C.int(priority)
 	l.bytes = C.size_t(len(w.Params))
 	if l.room < l.bytes {
 		l.params, l.room = C.realloc(l.params, l.bytes), l.bytes
@@ -201,8 +201,8 @@ func (d driver) addConditional(g cu.Graph, after []graphNode, c *device.Conditio
 	return n, code
 }
 
-func (d driver) instantiate(g cu.Graph) (x graphExec, code device.Code) {
-	code = device.Code(C.driver_instantiate(d.context, handleOf[C.CUgraph](g), &x))
+func (d driver) instantiate(g cu.Graph, priorities bool) (x graphExec, code device.Code) {
+	code = device.Code(C.driver_instantiate(d.context, handleOf[C.CUgraph](g), flag(priorities), &x))
 	return x, code
 }
 

@@ -13,6 +13,7 @@ struct launch {
 	CUfunction function;
 	unsigned grid[3], block[3], shared;
 	int cooperative;
+	int priority; // 0: that of the stream
 	void *params; // the packed parameter block, in C memory that the command owns
 	size_t bytes, room;
 };
@@ -64,7 +65,7 @@ CUresult driver_synchronize_all(CUcontext context);
 CUresult driver_add_node(CUcontext context, CUgraph graph, const CUgraphNode *after, size_t n, const struct command *c, CUgraphNode *node);
 CUresult driver_create_condition(CUcontext context, CUgraph graph, unsigned initial, CUgraphConditionalHandle *handle);
 CUresult driver_add_conditional(CUcontext context, CUgraph graph, const CUgraphNode *after, size_t n, CUgraphConditionalHandle handle, int type, unsigned count, CUgraphNode *node, CUgraph *bodies);
-CUresult driver_instantiate(CUcontext context, CUgraph graph, CUgraphExec *exec);
+CUresult driver_instantiate(CUcontext context, CUgraph graph, int priorities, CUgraphExec *exec);
 CUresult driver_update_node(CUcontext context, CUgraphExec exec, CUgraphNode node, const struct command *c);
 CUresult driver_enable_node(CUcontext context, CUgraphExec exec, CUgraphNode node, int on);
 CUresult driver_launch_graph(CUcontext context, CUgraphExec exec, CUstream stream);

@@ -15,6 +15,9 @@ type graph struct {
 	nodes     []node
 	instances int
 	destroyed bool
+	// urgent is set when a launch in it, or in a body, has a priority of its own. The driver
+	// minds these in an instance that asks for it, in which all others have the least.
+	urgent bool
 
 	within *graph // of which it is a body
 	bodies []device.Graph
@@ -114,6 +117,9 @@ func (d *Device) AddNode(h device.Graph, deps []device.Node, w device.Work) (dev
 		return 0, d.failed("cuGraphAddNode", code).In("AddNode")
 	}
 	g.nodes = append(g.nodes, node{n: n, kind: device.KindOf(w), call: call, idle: idle(w)})
+	if l, ok := w.(*device.Launch); ok && l.Priority != 0 {
+		g.whole().urgent = true
+	}
 	return device.Node(len(g.nodes)), nil
 }
 
@@ -157,7 +163,7 @@ func (d *Device) Instantiate(h device.Graph) (device.GraphExec, error) {
 	if err := first(err, g.notBody(h), d.unusedCondition(g)); err != nil {
 		return 0, err.In("Instantiate")
 	}
-	raw, code := d.driver.instantiate(g.g)
+	raw, code := d.driver.instantiate(g.g, g.urgent)
 	if err := d.failed("cuGraphInstantiateWithFlags", code); err != nil {
 		return 0, err.In("Instantiate")
 	}

@@ -24,7 +24,7 @@ func (d *Device) CreateStream(priority int) (device.Stream, error) {
 		return 0, err.In("CreateStream")
 	}
 	defer d.mu.Unlock()
-	priority = min(max(priority, d.info.GreatestPriority), d.info.LeastPriority)
+	priority = d.clampPriority(priority)
 	var s cu.Stream
 	err := d.gorgonia("cuStreamCreateWithPriority", func() (err error) {
 		s, err = cu.MakeStreamWithPriority(priority, cu.DefaultStream)
@@ -34,6 +34,10 @@ func (d *Device) CreateStream(priority int) (device.Stream, error) {
 		return 0, err.In("CreateStream")
 	}
 	return d.streams.Add(s), nil
+}
+
+func (d *Device) clampPriority(p int) int {
+	return min(max(p, d.info.GreatestPriority), d.info.LeastPriority)
 }
 
 // DestroyStream lets work that is under way run on.

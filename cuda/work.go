@@ -21,6 +21,7 @@ func (d *Device) lower(c *command, w device.Work) (*hostCall, *device.Error) {
 	}
 	var f cu.Function
 	var hosts copyHosts
+	priority := 0
 	switch w := w.(type) {
 	case *device.Launch:
 		k, err := d.funcs.Get(w.Function)
@@ -30,7 +31,7 @@ func (d *Device) lower(c *command, w device.Work) (*hostCall, *device.Error) {
 		if err := first(k.takes(w.Params), d.allow(k, int(w.Shared))); err != nil {
 			return nil, err
 		}
-		f = k.fn
+		f, priority = k.fn, d.clampPriority(w.Priority)
 	case *device.Copy:
 		dst, badDst := d.memory.at(w.Dst, w.Bytes)
 		src, badSrc := d.memory.at(w.Src, w.Bytes)
@@ -48,9 +49,9 @@ func (d *Device) lower(c *command, w device.Work) (*hostCall, *device.Error) {
 		}
 	case *device.HostCall:
 		call := d.hosts.add(w)
-		c.set(w, d.gpu, f, hosts, call.handle)
+		c.set(w, d.gpu, f, hosts, call.handle, 0)
 		return call, nil
 	}
-	c.set(w, d.gpu, f, hosts, cgo.Handle(0))
+	c.set(w, d.gpu, f, hosts, cgo.Handle(0), priority)
 	return nil, nil
 }

@@ -173,8 +173,12 @@ func (l *logger) work(w Work) string {
 		if w.Cooperative {
 			kind = "cooperative launch"
 		}
-		return fmt.Sprintf("%s %s grid %v block %v shared %d params %d bytes",
+		text := fmt.Sprintf("%s %s grid %v block %v shared %d params %d bytes",
 			kind, join(w.Label, l.show(w.Function)), w.Grid, w.Block, w.Shared, len(w.Params))
+		if w.Priority != 0 {
+			text += fmt.Sprintf(" priority %d", w.Priority)
+		}
+		return text
 	case *Copy:
 		return fmt.Sprintf("copy %s from %s, %d bytes", l.show(w.Dst), l.show(w.Src), w.Bytes)
 	case *Memset:

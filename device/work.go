@@ -22,7 +22,10 @@ type Launch struct {
 	// Cooperative promises that all blocks are on the device together, so that they
 	// may wait for each other. A grid that does not fit is refused.
 	Cooperative bool
-	Label       string // what errors and traces call the launch
+	// Priority goes before the stream's unless it is 0, in the same range: who has the lower
+	// value gets multiprocessors first. A node of a graph keeps that which it was added with.
+	Priority int
+	Label    string // what errors and traces call the launch
 }
 
 // Copy moves Bytes between device or pinned host memory.

@@ -80,9 +80,6 @@ func Instantiate(dev device.Device, s *ir.Schedule, b Bindings, form Backend) (*
 	if err := ir.VerifySchedule(s); err != nil {
 		return nil, fmt.Errorf("cannot instantiate the schedule: %w", err)
 	}
-	if s.Priority != nil {
-		return nil, errors.New("the schedule has priorities, which no back end carries out: plan without them")
-	}
 	x, err := instantiate(dev, s, b, form)
 	if err != nil {
 		return nil, fmt.Errorf("instantiate %s as %v: %w", s.Graph.Name, form, err)

@@ -156,16 +156,6 @@ func TestReplayAllocatesNothing(t *testing.T) {
 	})
 }
 
-func TestASchedulesArenaIsRefused(t *testing.T) {
-	s := plan(t, diamond, "serial")
-	dev := null.New()
-	b := bind(t, dev, s.Graph)
-	withPriorities := *s
-	withPriorities.Priority = make([]int32, s.Graph.Len())
-	_, err := graphexec.Instantiate(dev, &withPriorities, b, graphexec.Graph)
-	assert.ErrorContains(t, err, "which no back end carries out")
-}
-
 func TestCloseLeavesNothingBehind(t *testing.T) {
 	forEachBackend(t, func(t *testing.T, form graphexec.Backend) {
 		s := plan(t, diamond, "nimble")

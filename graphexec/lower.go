@@ -91,12 +91,17 @@ func (p *program) lowerLaunch(id ir.OpID, functions *functionCache, b Bindings) 
 	if err != nil {
 		return nil, err
 	}
+	priority := 0
+	if s := p.sched; s.Priority != nil {
+		priority = int(s.Priority[id])
+	}
 	return &device.Launch{
 		Function: f,
 		Grid:     device.Dim3(l.Grid),
 		Block:    device.Dim3(l.Block),
 		Shared:   l.Shared,
 		Params:   p.packParams(id, b),
+		Priority: priority,
 		Label:    opName(p.sched.Graph, id),
 	}, nil
 }

@@ -15,7 +15,7 @@ type Schedule struct {
 	Order    []OpID   // submission order over all lanes, a permutation of the operations
 	Lane     []LaneID // by operation
 	Waits    [][]OpID // by operation: operations on other lanes to wait for, ascending
-	Priority []int32  // by operation, lower runs first; nil when all are equal
+	Priority []int32  // by operation, lower gets multiprocessors first; of launches alone, nil when all are equal
 	Offset   []int64  // by buffer: byte offset in the arena, -1 for its own allocation; nil without a plan
 }
 

@@ -125,7 +125,7 @@ func (g *graph) plan() *plan {
 			with.choice = &fixed
 			j = &with
 		}
-		nodes[i].job = j
+		nodes[i] = nodeOf(j)
 	}
 	p := newPlan(nodes, g.deps)
 	p.from = g

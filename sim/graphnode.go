@@ -70,7 +70,7 @@ func (d *Device) lowerNodes(nodes []GraphNode) (*plan, *device.Error) {
 
 func (d *Device) lowerNode(n *GraphNode) (x execNode, err *device.Error) {
 	if n.Priority != nil {
-		x.priority, x.hasPriority = clampPriority(*n.Priority), true
+		defer func() { x.priority, x.hasPriority = clampPriority(*n.Priority), true }()
 	}
 	switch {
 	case n.Join:
@@ -87,7 +87,10 @@ func (d *Device) lowerNode(n *GraphNode) (x execNode, err *device.Error) {
 	case n.Conditional != nil:
 		x.job, err = d.lowerConditional(n.Conditional)
 	default:
-		x.job, err = d.lower(n.Work)
+		var j *job
+		if j, err = d.lower(n.Work); err == nil {
+			x = nodeOf(j)
+		}
 	}
 	return x, err
 }

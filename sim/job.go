@@ -40,6 +40,9 @@ type job struct {
 	perSM  float64 // occupancy
 	shape  *shape  // the memo's, nil until the first look-up
 
+	priority    int32
+	hasPriority bool // else the stream's
+
 	// copies and memset
 	dst, src uint64
 	bytes    int64
@@ -155,7 +158,7 @@ func (d *Device) fillLaunch(j *job, w *device.Launch, params []byte) *device.Err
 			w.Grid.Count(), resident, perSM, d.profile.SMs)
 	}
 	*j = job{
-		kind: launch, kernel: k, label: w.Label, perSM: float64(perSM),
+		kind: launch, kernel: k, label: w.Label, perSM: float64(perSM), priority: clampPriority(w.Priority), hasPriority: w.Priority != 0,
 		launch: interp.Launch{
 			Grid: extents(w.Grid), Block: extents(w.Block), Shared: w.Shared,
 			Params: append(params, w.Params...), Label: w.Label, Stdout: &d.printed,

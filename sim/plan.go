@@ -31,6 +31,11 @@ type execNode struct {
 	hasPriority bool // else the stream's
 }
 
+// nodeOf is the node of a work, with the priority that is the work's own.
+func nodeOf(j *job) execNode {
+	return execNode{job: j, priority: j.priority, hasPriority: j.hasPriority}
+}
+
 func newPlan(nodes []execNode, deps [][]int32) *plan {
 	p := &plan{nodes: nodes, first: make([]int32, 1, len(nodes)+1)}
 	out := make([]int, len(nodes))

@@ -105,7 +105,11 @@ func (d *Device) append(s *stream, data any, gap des.Time, why des.Limit) {
 	d.deps = append(d.deps, s.waits...)
 	s.waits = s.waits[:0]
 	s.used = true
-	s.tail = d.add(des.Task{Arrival: d.arrival(), Gap: gap, Why: why, Priority: s.priority, Deps: d.deps, Data: data}, place{stream: s.handle})
+	priority := s.priority
+	if j, ok := data.(*job); ok && j.hasPriority {
+		priority = j.priority
+	}
+	s.tail = d.add(des.Task{Arrival: d.arrival(), Gap: gap, Why: why, Priority: priority, Deps: d.deps, Data: data}, place{stream: s.handle})
 }
 
 // Synchronize waits until the stream is empty.

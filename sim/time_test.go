@@ -196,9 +196,11 @@ func TestRecordingAgainMovesTheMark(t *testing.T) {
 	assert.Equal(t, device.NotReady, device.CodeOf(err), "the first record has completed, the last has not")
 }
 
-// A kernel that fills the device for many waves, then one of higher priority.
-func TestStreamPrioritiesReachKernelsAndGraphs(t *testing.T) {
-	for _, graph := range []bool{false, true} {
+// A kernel that fills the device for many waves, then one of higher priority: its stream's,
+// or its own on a stream that has less than the other.
+func TestPrioritiesReachKernelsAndGraphs(t *testing.T) {
+	for i := range 4 {
+		graph, own := i%2 == 1, i/2 == 1
 		var ends []string
 		r := newRig(t, Options{Trace: func(s Span) { ends = append(ends, s.Label) }})
 		submit := func(s device.Stream, w *device.Launch) {
@@ -222,10 +224,16 @@ func TestStreamPrioritiesReachKernelsAndGraphs(t *testing.T) {
 		long.Grid, long.Label = device.Dim3{X: 200_000, Y: 1, Z: 1}, "long"
 		urgent := r.launchAffine(r.buffers[1], r.buffers[1], 1, 1)
 		urgent.Grid, urgent.Label = device.Dim3{X: 10_000, Y: 1, Z: 1}, "urgent"
-		submit(r.streams[0], long)
-		submit(r.streams[3], urgent)
+		if own {
+			urgent.Priority = -100
+			submit(r.streams[3], long)
+			submit(r.streams[0], urgent)
+		} else {
+			submit(r.streams[0], long)
+			submit(r.streams[3], urgent)
+		}
 		r.ok(r.SynchronizeAll())
-		assert.Equal(t, []string{"urgent", "long"}, ends, "graph: %v", graph)
+		assert.Equal(t, []string{"urgent", "long"}, ends, "graph: %v, its own: %v", graph, own)
 	}
 }
 

@@ -77,6 +77,9 @@ func newKernelNode(p *C.CUDA_KERNEL_NODE_PARAMS_v1, kern C.CUkernel, attributes 
 
 // capturedKernel is what a launch becomes in a stream of that priority.
 func capturedKernel(f *function, l *device.Launch, priority int) *kernelNode {
+	if l.Priority != 0 {
+		priority = l.Priority
+	}
 	k := &kernelNode{function: f, grid: l.Grid, block: l.Block, shared: l.Shared, arguments: slices.Clone(l.Params)}
 	k.attributes = k.attributes.setNumber(C.CU_LAUNCH_ATTRIBUTE_PRIORITY, priority)
 	if l.Cooperative {

@@ -135,12 +135,16 @@ func sim_cuLaunchKernelEx(config *C.CUlaunchConfig, f C.CUfunction, params, extr
 }
 
 // applyAttribute takes over an attribute of a launch. Those that only hint at what is
-// fast, or allow what need not be done, have no effect: a launch has its stream's
-// priority, and starts when the one before it has ended.
+// fast, or allow what need not be done, have no effect: a launch starts when the one
+// before it has ended.
 func applyAttribute(l *device.Launch, a *C.CUlaunchAttribute) error {
 	switch a.id {
 	case C.CU_LAUNCH_ATTRIBUTE_COOPERATIVE:
 		l.Cooperative = *(*C.int)(unsafe.Pointer(&a.value)) != 0
+	case C.CU_LAUNCH_ATTRIBUTE_PRIORITY:
+		if l.Priority = int(*(*C.int)(unsafe.Pointer(&a.value))); l.Priority == 0 {
+			l.Priority = 1 // 0 would be the stream's; what is beyond the least, which is 0, counts as that
+		}
 	case C.CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
 		if of := *(*[3]C.uint)(unsafe.Pointer(&a.value)); of != [3]C.uint{1, 1, 1} {
 			return notSupported
@@ -149,7 +153,6 @@ func applyAttribute(l *device.Launch, a *C.CUlaunchAttribute) error {
 		C.CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW,
 		C.CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE,
 		C.CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION,
-		C.CU_LAUNCH_ATTRIBUTE_PRIORITY,
 		C.CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN,
 		C.CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP:
 	case C.CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT,

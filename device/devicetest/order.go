@@ -182,10 +182,16 @@ func hostSeesCopy(t *testing.T, b *bench) {
 }
 
 func priorities(t *testing.T, b *bench) {
+	f, x := b.function("affine"), b.buffer(words(n, index))
 	for _, p := range []int{-1000, -1, 0, 1, 1000} {
 		s, err := b.CreateStream(p)
 		require.NoError(t, err, "priority %d", p)
-		b.submit(s, device.Nothing{})
+		l := affine(f, x, x, 1, 0, n)
+		l.Priority = -p
+		b.submit(s, l)
+		g := b.graph()
+		b.node(g, l)
+		require.NoError(t, b.LaunchGraph(b.instantiate(g), s), "priority %d", p)
 		require.NoError(t, b.Synchronize(s))
 		require.NoError(t, b.DestroyStream(s))
 	}
