@@ -43,6 +43,8 @@ var passes = []pass{
 		doc: "enqueue the longest path first, where the replay is calls for streams"},
 	{name: "splice", compute: splice, needs: "syncs",
 		doc: "have lanes go on with what waits for them, where a replay over streams is predicted to be quicker so"},
+	{name: "priorities", compute: priorities, needs: "syncs", asked: true,
+		doc: "let launches on the longest path have multiprocessors first, where that is predicted to be quicker"},
 	{name: "memplan", compute: memplan, needs: "syncs", asked: true,
 		doc: "put temporaries that are never alive at once on the same memory"},
 	{name: "predict", compute: predict, needs: "syncs",
@@ -64,10 +66,12 @@ var constraints = []struct{ before, after, reason string }{
 	{"prefetch", "memplan", "who may have whose memory depends on the order within each lane"},
 	{"fold", "order", "the longest path is another when lanes have changed"},
 	{"order", "splice", "what an operation waits for longest depends on when that is enqueued"},
+	{"splice", "priorities", "what may be put off follows from the lanes, the waits and when the host enqueues"},
 	{"splice", "memplan", "who may have whose memory depends on all lanes and waits"},
 	{"fold", "predict", "what is predicted is what runs"},
 	{"order", "predict", "so is when it is enqueued"},
 	{"splice", "predict", "and on which lanes"},
+	{"priorities", "predict", "and who gets multiprocessors first"},
 	{"syncs", "predict", "the time of a schedule includes its waits"},
 }
 
