@@ -83,6 +83,14 @@ type choice struct {
 	best     assignment
 	shortest *ir.Schedule
 	bounded  map[string]bounded // by strategy: its best number of lanes
+	tried    []trial
+}
+
+// trial is what a strategy made of the graph, and how long that takes in the end.
+type trial struct {
+	lane  []ir.LaneID
+	order []ir.OpID
+	took  int64
 }
 
 // bounded is a plan on so many lanes at most.
@@ -91,21 +99,32 @@ type bounded struct {
 	took  int64
 }
 
-// try plans with a strategy and keeps the plan if it is better.
+// try plans with a strategy and keeps the plan if it is better. Where another strategy has
+// made the same of the graph, so it would the rest: fold tries hundreds of schedules.
 func (c *choice) try(name string) error {
-	a, s, err := foreseen(c.graph, c.opts, name)
+	a, s, err := c.placed(name)
 	if err != nil {
 		return err
 	}
 	if name == "nimble" {
-		c.width = int(slices.Max(append(a.lane, -1))) + 1
+		c.width = s.Lanes
 	}
-	if family, lanes, ok := numbered(name); ok && (c.bounded[family].lanes == 0 || s.Predicted < c.bounded[family].took) {
-		c.bounded[family] = bounded{lanes, s.Predicted}
+	i := slices.IndexFunc(c.tried, func(t trial) bool { return slices.Equal(t.lane, s.Lane) && slices.Equal(t.order, s.Order) })
+	if i < 0 {
+		i = len(c.tried)
+		c.tried = append(c.tried, trial{lane: s.Lane, order: s.Order})
+		if err := c.foresee(s); err != nil {
+			return err
+		}
+		c.tried[i].took = s.Predicted
+		if c.shortest == nil || better(s, c.shortest) {
+			c.best, c.shortest = a, s
+			c.best.by = name
+		}
 	}
-	if c.shortest == nil || better(s, c.shortest) {
-		c.best, c.shortest = a, s
-		c.best.by = name
+	took := c.tried[i].took
+	if family, lanes, ok := numbered(name); ok && (c.bounded[family].lanes == 0 || took < c.bounded[family].took) {
+		c.bounded[family] = bounded{lanes, took}
 	}
 	return nil
 }
@@ -163,24 +182,28 @@ func better(a, b *ir.Schedule) bool {
 	return cmp.Or(cmp.Compare(a.Predicted, b.Predicted), cmp.Compare(a.Lanes+a.Syncs(), b.Lanes+b.Syncs())) < 0
 }
 
-// foreseen is the assignment of a strategy and the schedule that it leads to, by the
-// passes that the options ask for and a prediction.
-func foreseen(g *ir.Graph, opts *Options, name string) (a assignment, s *ir.Schedule, err error) {
+// placed is the assignment of a strategy, and the schedule that it begins.
+func (c *choice) placed(name string) (a assignment, s *ir.Schedule, err error) {
 	_, chosen, err := strategyNamed(name)
 	if err != nil {
 		panic("BUG: " + err.Error())
 	}
-	if a, err = chosen.assign(g, opts); err != nil {
+	if a, err = chosen.assign(c.graph, c.opts); err != nil {
 		return a, nil, err
 	}
-	s = &ir.Schedule{Graph: g}
+	s = &ir.Schedule{Graph: c.graph}
 	place(s, name, a)
-	for _, p := range afterAssign(opts) {
-		if err := p.compute(s, opts); err != nil {
-			return a, nil, err
+	return a, s, nil
+}
+
+// foresee completes a schedule by the passes that the options ask for and a prediction.
+func (c *choice) foresee(s *ir.Schedule) error {
+	for _, p := range afterAssign(c.opts) {
+		if err := p.compute(s, c.opts); err != nil {
+			return err
 		}
 	}
-	return a, s, nil
+	return nil
 }
 
 // afterAssign are the passes that a schedule goes through on the way to its prediction.
