@@ -27,6 +27,15 @@ func newProgram(dev device.Device, name string, p Params) *program {
 	return &program{Tracer: tracer.New(dev, name, tracer.Deferred), dev: dev, params: p}
 }
 
+// Alloc has temporaries where the C++ programs have them, which allocate everything in this
+// order: which lines of L1 displace each other is a matter of addresses.
+func (t *program) Alloc(name string, elem ir.Type, n int64, role ir.Role) tracer.Buffer {
+	t.Helper()
+	b := t.Tracer.Alloc(name, elem, n, role)
+	b.Allocate()
+	return b
+}
+
 // array is data that the host writes or reads.
 type array struct {
 	dev  tracer.Buffer // what kernels take

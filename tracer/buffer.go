@@ -54,6 +54,16 @@ func (t *Tracer) Alloc(name string, elem ir.Type, n int64, role ir.Role) Buffer 
 	return t.alloc(t.callerPC(), ir.Buffer{Name: name, Elem: elem, Len: n, Role: role})
 }
 
+// Allocate gives b memory now if it has none, as temporaries have until they need it.
+func (b Buffer) Allocate() {
+	if b.t.err != nil {
+		return
+	}
+	if err := b.t.back(b.id); err != nil {
+		b.t.err = fmt.Errorf("trace %s: %w", b.t.graph.Name, err)
+	}
+}
+
 // AllocHost allocates n elements of pinned host memory; see HostBytes.
 func (t *Tracer) AllocHost(name string, elem ir.Type, n int64, role ir.Role) Buffer {
 	return t.alloc(t.callerPC(), ir.Buffer{Name: name, Elem: elem, Len: n, Role: role, Place: ir.Place{Kind: ir.PinnedHost}})

@@ -157,8 +157,10 @@ func (t *Tracer) Finish() (*Trace, error) {
 		}
 		t.stream = 0
 	}
-	if err := t.releaseLate(); err != nil && t.err == nil {
-		t.err = err
+	if t.mode == Eager { // the others have what was asked for
+		if err := t.releaseLate(); err != nil && t.err == nil {
+			t.err = err
+		}
 	}
 	t.resolvePositions()
 	t.widenOpaque()
