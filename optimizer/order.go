@@ -41,7 +41,8 @@ func order(s *ir.Schedule, opts *Options) error {
 	return nil
 }
 
-// shift tries each transfer at each place between those before and behind it, once.
+// shift tries each transfer at each place between those before and behind it, once,
+// as long as the search may go on.
 func (f *folder) shift(s *ir.Schedule, try func(order []ir.OpID)) {
 	preds := predecessors(s)
 	for v := range preds {
@@ -60,6 +61,9 @@ func (f *folder) shift(s *ir.Schedule, try func(order []ir.OpID)) {
 			}
 		}
 		for at := first; at <= last; at++ {
+			if f.tried += s.Graph.Len(); f.tried > maxTried {
+				return
+			}
 			try(slices.Insert(slices.Clone(rest), at, ir.OpID(v)))
 		}
 	}

@@ -1,6 +1,7 @@
 package optimizer
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -69,4 +70,33 @@ func TestOrderKeepsLanesAndWaits(t *testing.T) {
 		}
 	}
 	require.Greater(t, sooner, 30, "order hardly ever mattered")
+}
+
+// counted counts the demands it is asked for: a simulation asks for one per operation.
+type counted struct {
+	CostModel
+	demands *int
+}
+
+func (c counted) Demand(g *ir.Graph, v ir.OpID) des.Demand {
+	*c.demands++
+	return c.CostModel.Demand(g, v)
+}
+
+// The time to plan is bounded however many places there are for transfers: here every
+// clear may be anywhere. Beside what is tried, the passes simulate what they start from.
+func TestTheSearchIsBounded(t *testing.T) {
+	g := graphOf(t, "clears", maxFolded, nil)
+	for v := range g.Ops {
+		g.Buffers = append(g.Buffers, ir.Buffer{Name: fmt.Sprint("b", v), Elem: ir.U8, Len: 1 << 20, Place: ir.Place{Kind: ir.OnDevice}})
+		dst := ir.Range{Buffer: ir.BufferID(v), Hi: 1 << 20}
+		g.Ops[v] = ir.Op{Kind: ir.KindMemset, Memset: &ir.Memset{Dst: dst}, Cost: -1}
+	}
+	for _, streams := range []bool{false, true} {
+		demands := 0
+		costs := counted{DeclaredCosts(des.Profiles()[0]), &demands}
+		_, err := Plan(g, Options{Streams: streams, Costs: costs})
+		require.NoError(t, err)
+		require.Less(t, demands, 3*maxTried+50*maxFolded, "streams=%v", streams)
+	}
 }
