@@ -6,10 +6,11 @@ SHELL := bash
 GO ?= $(shell command -v go || echo /usr/local/go/bin/go)
 FUZZTIME ?= 30s
 # What race runs. The benchmarks are not in it: a simulated kernel is some ten times slower
-# under the detector, and they start no goroutine that these packages do not. Of the simulator's
+# under the detector, and they start no goroutine that these packages do not. Nor is the optimizer, which
+# starts none and would take three minutes. Of the simulator's
 # tests it runs those where blocks run side by side and share what they note; all of them take ten minutes, and
 # those that count allocations cannot pass, since sync.Pool drops things at random under the detector.
-RACE_PKGS ?= ./ir/... ./ptx/... ./device/... ./tracer/... ./optimizer/... ./graphexec/... \
+RACE_PKGS ?= ./ir/... ./ptx/... ./device/... ./tracer/... ./graphexec/... \
 	./bench/reference/... ./internal/...
 RACE_SIM ?= Worker|Order|Race|Record|Update|Blocks|Print|Scan|Histogram|Finding|Memo
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
