@@ -99,7 +99,7 @@ endif
 # An input that adds coverage is minimized for a minute by default, all of the run.
 .PHONY: fuzz
 fuzz: ## run each fuzz target for FUZZTIME (30s)
-	@for pkg in ./importer ./internal/des ./ir ./ptx ./sim/interp; do \
+	@for pkg in ./importer ./internal/des ./ir ./ptx ./sim/interp ./solver/sparse; do \
 		targets=$$($(GO) test -list '^Fuzz' $$pkg | grep '^Fuzz' || true); \
 		for target in $$targets; do \
 			echo "fuzz $$pkg $$target"; \

@@ -1,0 +1,31 @@
+package sparse
+
+import "math/rand/v2"
+
+// RandomSPD is a random symmetric positive definite matrix of n rows, with perRow elements
+// beside the diagonal in an average row, each from -1 to 0. A row's diagonal exceeds their
+// sum by (1+perRow)/20, which is a lower bound of the eigenvalues.
+func RandomSPD(n, perRow int, seed uint64) *CSR {
+	rng := rand.New(rand.NewPCG(seed, 0))
+	t := NewTriplets(n, n)
+	sums := make([]float64, n)
+	for range n * perRow / 2 {
+		i, j := rng.IntN(n), rng.IntN(n)
+		if i == j {
+			continue
+		}
+		v := rng.Float64()
+		t.Add(i, j, -v)
+		t.Add(j, i, -v)
+		sums[i] += v
+		sums[j] += v
+	}
+	for i, sum := range sums {
+		t.Add(i, i, sum+float64(1+perRow)/20)
+	}
+	a, err := t.CSR()
+	if err != nil {
+		panic("BUG: " + err.Error())
+	}
+	return a
+}
