@@ -1,0 +1,162 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/reprise-gpu/reprise/bench"
+	"github.com/reprise-gpu/reprise/bench/network"
+	"github.com/reprise-gpu/reprise/bench/taskgraph"
+	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/internal/des"
+	"github.com/reprise-gpu/reprise/ir"
+	"github.com/reprise-gpu/reprise/optimizer"
+	"github.com/reprise-gpu/reprise/sim"
+)
+
+// input is a graph to plan for a device and a form of replay.
+type input struct {
+	name, group string
+	streams     bool
+	make        func() (*ir.Graph, optimizer.Options, error)
+}
+
+// inputs are all there are, and those of the files.
+func inputs(files []string) []input {
+	var list []input
+	for _, add := range []func() []input{drawn, programs, networks, workloads} {
+		list = append(list, add()...)
+	}
+	for _, path := range files {
+		list = append(list, onDevice("files", strings.TrimSuffix(filepath.Base(path), ".rir"), "h200", fromFile(path)))
+	}
+	var both []input
+	for _, in := range list {
+		for _, streams := range []bool{false, true} {
+			form := "graph"
+			if streams {
+				form = "streams"
+			}
+			in.streams = streams
+			both = append(both, input{in.name + "/" + form, in.group, streams, in.make})
+		}
+	}
+	return both
+}
+
+// onDevice is a graph that a device's profile is enough to plan.
+func onDevice(group, name, device string, build func(p *des.Profile) (*ir.Graph, error)) input {
+	return input{name: group + "/" + name + "/" + device, group: group, make: func() (*ir.Graph, optimizer.Options, error) {
+		p, err := des.Lookup(device)
+		if err != nil {
+			return nil, optimizer.Options{}, err
+		}
+		g, err := build(p)
+		return g, optimizer.Options{Custom: p}, err
+	}}
+}
+
+func fromFile(path string) func(*des.Profile) (*ir.Graph, error) {
+	return func(*des.Profile) (*ir.Graph, error) {
+		f, err := ir.ReadFile(path)
+		if err != nil {
+			return nil, err
+		}
+		return f.Graph, nil
+	}
+}
+
+// members are graphs of a family of about so many tasks, ascending. Where it has none between two
+// sizes, there is one for both.
+func members(f taskgraph.Family, tasks ...int) (list []*taskgraph.Graph) {
+	for _, n := range tasks {
+		g := f.Draw(n, uint64(n))
+		if len(list) == 0 || g.Len() > list[len(list)-1].Len() {
+			list = append(list, g)
+		}
+	}
+	return list
+}
+
+// drawn are graphs of operations that disturb nobody, shorter than what their launch costs and
+// longer.
+func drawn() (list []input) {
+	for _, f := range taskgraph.Families() {
+		for _, g := range members(f, 12, 50, 200, 800) {
+			for _, unit := range []time.Duration{time.Microsecond, 20 * time.Microsecond} {
+				list = append(list, onDevice("tasks", fmt.Sprintf("%s-%v", g.Name, unit), "h200", func(*des.Profile) (*ir.Graph, error) {
+					return g.Empty(unit), nil
+				}))
+			}
+		}
+	}
+	return list
+}
+
+// programs are graphs of launches, of few blocks and of more than fit on the device at a time.
+func programs() (list []input) {
+	for _, f := range taskgraph.Families() {
+		for _, g := range members(f, 12, 30) {
+			for _, blocks := range []int{16, 4096} {
+				for _, device := range []string{"h200", "p100"} {
+					list = append(list, onDevice("programs", fmt.Sprintf("%s-%dblocks", g.Name, blocks), device, func(*des.Profile) (*ir.Graph, error) {
+						return g.Launches(blocks), nil
+					}))
+				}
+			}
+		}
+	}
+	return list
+}
+
+func networks() (list []input) {
+	for _, n := range network.Networks() {
+		for _, device := range []string{"h200", "v100"} {
+			list = append(list, onDevice("networks", n.Name, device, func(p *des.Profile) (*ir.Graph, error) {
+				return network.Build(n.Name, p)
+			}))
+		}
+	}
+	return list
+}
+
+func workloads() (list []input) {
+	for _, w := range bench.Workloads() {
+		for _, p := range des.Profiles() {
+			for _, memory := range []bench.Memory{bench.Pinned, bench.Prefetch, bench.Managed} {
+				for _, size := range []int{w.Tiny, w.Sizes[0]} {
+					name := fmt.Sprintf("workloads/%s-%d/%v/%s", w.Name, size, memory, p.ID)
+					list = append(list, input{name: name, group: "workloads", make: func() (*ir.Graph, optimizer.Options, error) {
+						return measured(w, p, bench.Params{Size: size, Memory: memory, Sampled: true})
+					}})
+				}
+			}
+		}
+	}
+	return list
+}
+
+// measured traces a workload on a simulated device and counts what its launches do.
+func measured(w *bench.Workload, p *des.Profile, params bench.Params) (_ *ir.Graph, opts optimizer.Options, err error) {
+	dev, err := sim.New(sim.Options{Custom: p, Sample: 16})
+	if err != nil {
+		return nil, opts, err
+	}
+	defer func() { err = errors.Join(err, dev.Close()) }()
+	if params.Memory.Fits(dev.Info()) != nil {
+		params.Memory = bench.Managed // what there is instead
+	}
+	in, err := w.New(dev, params)
+	if err != nil {
+		return nil, opts, err
+	}
+	defer func() { err = device.Join(err, in.Close()) }()
+	if err := in.Measure(context.Background(), dev); err != nil {
+		return nil, opts, err
+	}
+	return in.Trace.Graph, optimizer.Options{Custom: p, Costs: optimizer.MeasuredCosts(p, in.Measured)}, nil
+}

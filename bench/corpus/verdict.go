@@ -1,0 +1,132 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"runtime"
+	"sync"
+
+	"github.com/reprise-gpu/reprise/ir"
+	"github.com/reprise-gpu/reprise/optimizer"
+)
+
+// verdict is what auto makes of an input, beside the others. Times are nanoseconds of one replay
+// as predicted.
+type verdict struct {
+	name, group  string
+	auto, serial int64
+	chose        string // by auto
+	other        int64  // of the quickest other strategy
+	rival        string // that strategy
+}
+
+func (v *verdict) beaten() bool { return v.other < v.auto }
+
+// judgeAll judges as many inputs at a time as there are processors, and returns the verdicts in
+// the order of the inputs.
+func judgeAll(ctx context.Context, all []input) ([]verdict, error) {
+	verdicts, errs := make([]verdict, len(all)), make([]error, len(all))
+	next := make(chan int)
+	var workers sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		workers.Go(func() {
+			for i := range next {
+				verdicts[i], errs[i] = all[i].judge()
+			}
+		})
+	}
+	for i := range all {
+		if ctx.Err() != nil {
+			break
+		}
+		progress("\r%d of %d", i, len(all))
+		next <- i
+	}
+	close(next)
+	workers.Wait()
+	progress("\r%20s\r", "")
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	for i, err := range errs {
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", all[i].name, err)
+		}
+	}
+	return verdicts, nil
+}
+
+// progress prints for people alone.
+func progress(format string, args ...any) {
+	if info, err := os.Stderr.Stat(); err == nil && info.Mode()&os.ModeCharDevice != 0 {
+		fmt.Fprintf(os.Stderr, format, args...)
+	}
+}
+
+// judge plans the input with each strategy.
+func (in *input) judge() (v verdict, err error) {
+	g, opts, err := in.make()
+	if err != nil {
+		return v, err
+	}
+	opts.Streams = in.streams
+	if g, err = reduced(g, opts); err != nil {
+		return v, err
+	}
+	v = verdict{name: in.name, group: in.group}
+	plan := func(strategy string) (*ir.Schedule, error) {
+		opts.Strategy = strategy
+		r, err := optimizer.Plan(g, opts)
+		if err != nil {
+			return nil, err
+		}
+		return r.Schedule, nil
+	}
+	s, err := plan("auto")
+	if err != nil {
+		return v, err
+	}
+	v.auto, v.chose = s.Predicted, s.Strategy
+	for _, name := range rivals(g.Len()) {
+		s, err := plan(name)
+		if err != nil {
+			return v, err
+		}
+		if name == "serial" {
+			v.serial = s.Predicted
+		}
+		if v.rival == "" || s.Predicted < v.other {
+			v.rival, v.other = name, s.Predicted
+		}
+	}
+	return v, nil
+}
+
+// reduced goes through the passes that all strategies have in common.
+func reduced(g *ir.Graph, opts optimizer.Options) (*ir.Graph, error) {
+	opts.Passes, opts.Verify = []string{"hazards", "reduce"}, true
+	r, err := optimizer.Plan(g, opts)
+	if err != nil {
+		return nil, err
+	}
+	return r.Reduced, nil
+}
+
+// colorable is the most operations of a graph that coloring takes.
+const colorable = 256
+
+// rivals are the strategies for a graph of so many operations, each by itself and with what a
+// user would try.
+func rivals(ops int) []string {
+	list := []string{"serial", "levels", "grcuda", "grcuda(same-as-parent)", "nimble", "mincover"}
+	for _, k := range []int{2, 3, 4, 6, 8, 16, 32} {
+		for _, family := range []string{"roundrobin", "levels", "nimble", "listsched"} {
+			list = append(list, fmt.Sprintf("%s(%d)", family, k))
+		}
+	}
+	if ops <= colorable {
+		list = append(list, "coloring", "coloring(rlf)")
+	}
+	return list
+}
