@@ -78,31 +78,23 @@ func traceHITS(dev device.Device, p Params) (*Instance, error) {
 			return a.check(data(), hitsTolerance*max(1, float64(p.Threads)/256))
 		},
 		hash:  func() uint64 { return data().hash() },
-		steer: func() error { return a.steer(newHITSGraph(&p)) },
+		steer: func() error { return a.steer(hitsEdges(&p), p.AsSuite) },
 	})
 }
 
-// hitsGraph is the edges, and their transpose.
-type hitsGraph struct{ from, into input.Graph }
-
-func newHITSGraph(p *Params) hitsGraph {
-	g := input.NewGraph(input.Of("hits/idx", p.Seed), p.Size)
-	if p.AsSuite {
-		return hitsGraph{from: g, into: g}
-	}
-	return hitsGraph{from: g, into: g.Transpose()}
-}
+func hitsEdges(p *Params) input.Edges { return input.NewEdges(input.Of("hits/idx", p.Seed), p.Size) }
 
 // hitsData is what replays of one size start from and should end in.
 type hitsData struct {
-	hitsGraph
+	from, into     input.Graph
 	weights        []int32   // ones, one for each edge
 	scores         []float32 // ones, one for each vertex
 	authority, hub []float64
 }
 
 func newHITSData(p *Params) *hitsData {
-	d := &hitsData{hitsGraph: newHITSGraph(p)}
+	edges := hitsEdges(p)
+	d := &hitsData{from: edges.Graph(), into: edges.Transpose()}
 	d.weights = slices.Repeat([]int32{1}, len(d.from.Idx))
 	d.scores = slices.Repeat([]float32{1}, p.Size)
 	d.authority, d.hub = reference.HITS(d.from.Ptr, d.from.Idx, hitsRounds)
@@ -199,14 +191,28 @@ func (a *hitsArrays) reset(t *program, d *hitsData) error {
 	return firstError(err, refill(t, a.hub1, d.scores), refill(t, a.auth1, d.scores))
 }
 
-// steer writes the rows and columns, which say where the products look.
-func (a *hitsArrays) steer(g hitsGraph) error {
-	return firstError(
-		tracer.Write(a.into.ptr.dev, g.into.Ptr),
-		tracer.Write(a.into.idx.dev, g.into.Idx),
-		tracer.Write(a.from.ptr.dev, g.from.Ptr),
-		tracer.Write(a.from.idx.dev, g.from.Idx),
-	)
+// steer writes the rows and columns, which say where the products look. The suite multiplies
+// by the same matrix in both chains.
+func (a *hitsArrays) steer(e input.Edges, asSuite bool) error {
+	into := e.WriteTranspose
+	if asSuite {
+		into = e.Write
+	}
+	return firstError(a.into.compose(into), a.from.compose(e.Write))
+}
+
+// compose has the rows and columns written where kernels find them.
+func (m *hitsMatrix) compose(write func(input.Graph)) error {
+	ptr, err := tracer.Draft[int32](m.ptr.dev)
+	if err != nil {
+		return err
+	}
+	idx, err := tracer.Draft[int32](m.idx.dev)
+	if err != nil {
+		return err
+	}
+	write(input.Graph{Ptr: ptr, Idx: idx})
+	return firstError(tracer.Write(m.ptr.dev, ptr), tracer.Write(m.idx.dev, idx))
 }
 
 // check compares both results, relative to each score.

@@ -2,6 +2,7 @@ package bench
 
 import (
 	"testing"
+	"unsafe"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -52,13 +53,34 @@ func TestPoolingAsSuiteHasBlocksToSpare(t *testing.T) {
 	assert.NotEqual(t, pools[0].Launch.Grid, launched(traced(t, dl, false), "mean_pooling")[0].Launch.Grid)
 }
 
+// The matrices, as a sampled device gets them; otherwise one is the transpose of the other.
 func TestHITSAsSuiteHasOneMatrix(t *testing.T) {
-	p := Params{Size: 64, Seed: 1, AsSuite: true}
-	g := newHITSGraph(&p)
-	assert.Equal(t, g.from, g.into)
-	p.AsSuite = false
-	g = newHITSGraph(&p)
-	assert.NotEqual(t, g.from, g.into)
+	for _, memory := range []Memory{Pinned, Managed} {
+		for _, asSuite := range []bool{false, true} {
+			dev, err := sim.New(sim.Options{Sample: 1})
+			require.NoError(t, err)
+			defer dev.Close()
+			p := Params{Size: 1000, Memory: memory, Sampled: true, AsSuite: asSuite, Seed: 1}
+			in, err := hits.New(dev, p)
+			require.NoError(t, err)
+			defer in.Close()
+			require.NoError(t, in.Reset())
+
+			edges := hitsEdges(&p)
+			from, into := edges.Graph(), edges.Transpose()
+			if asSuite {
+				into = from
+			}
+			for name, want := range map[string][]int32{"ptr": from.Ptr, "idx": from.Idx, "ptr2": into.Ptr, "idx2": into.Idx} {
+				got := make([]int32, len(want))
+				b, ok := in.Trace.Graph.BufferByName(name)
+				require.True(t, ok)
+				raw := unsafe.Slice((*byte)(unsafe.Pointer(&got[0])), 4*len(got))
+				require.NoError(t, dev.Read(raw, in.Trace.Pointer(b)))
+				assert.Equal(t, want, got, name)
+			}
+		}
+	}
 }
 
 func TestAsSuiteIsForSamples(t *testing.T) {

@@ -198,6 +198,20 @@ func lengthError(verb string, b Buffer, n int) error {
 	return fmt.Errorf("%s of %d bytes, but %s has %d: the lengths must agree", verb, n, b.name(), b.Bytes())
 }
 
+// Draft is a slice to fill and then Write to b: the memory of b itself where that is the
+// host's, so that gigabytes need no room twice, and new elsewhere. Managed memory is brought to the host.
+func Draft[T Element](b Buffer) ([]T, error) {
+	n := int(b.Bytes()) / int(unsafe.Sizeof(*new(T)))
+	host := b.HostBytes()
+	if n == 0 || host == nil {
+		return make([]T, n), nil
+	}
+	if err := b.ToHost(); err != nil {
+		return nil, fmt.Errorf("draft %s: %w", b.name(), err)
+	}
+	return unsafe.Slice((*T)(unsafe.Pointer(&host[0])), n), nil
+}
+
 // bytesOf is the memory of a slice of numbers.
 func bytesOf[T Element](s []T) []byte {
 	if len(s) == 0 {

@@ -6,10 +6,12 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace reprise {
@@ -69,69 +71,120 @@ template <class T> std::uint64_t hash(std::uint64_t h, const std::vector<T> &arr
 // SparseGraph is a directed graph as a sparse matrix in CSR form: the targets of the edges that leave vertex i
 // are idx[ptr[i]] to idx[ptr[i+1]-1].
 struct SparseGraph {
+	std::vector<std::int32_t> ptr, idx;
+};
+
+// Edges are those of a random directed graph of n vertices, at least 3, with 3 distinct targets each. Where the edges of a
+// vertex lead is a function of the vertex alone, so that a graph of a hundred million vertices needs no memory but that which
+// it is written to.
+class Edges {
+public:
 	static constexpr std::size_t degree = 3;
 
-	std::vector<std::int32_t> ptr, idx;
+	Edges(const Sequence &s, std::size_t n) : draws_(s), n_(n) {}
 
-	// A graph of n vertices, at least 3, with 3 distinct targets each, in the order in which they were drawn.
-	SparseGraph(const Sequence &s, std::size_t n) : ptr(n + 1), idx(degree * n) {
-		for (std::size_t i = 0, end = 0; i < n; i++) {
-			const auto row = idx.begin() + static_cast<std::ptrdiff_t>(end);
-			for (std::size_t t = 16 * i; end < degree * (i + 1); t++) {
-				const auto v = static_cast<std::int32_t>(s.below(t, static_cast<std::uint32_t>(n)));
-				const auto drawn = idx.begin() + static_cast<std::ptrdiff_t>(end);
-				if (std::find(row, drawn, v) == drawn)
-					idx[end++] = v;
-			}
-			ptr[i + 1] = static_cast<std::int32_t>(end);
+	// from is where the edges of a vertex lead, in the order in which they were drawn.
+	std::array<std::int32_t, degree> from(std::size_t vertex) const {
+		std::array<std::int32_t, degree> targets{};
+		for (auto [t, drawn] = std::pair(16 * vertex, targets.begin()); drawn != targets.end(); t++) {
+			const auto v = static_cast<std::int32_t>(draws_.below(t, static_cast<std::uint32_t>(n_)));
+			if (std::find(targets.begin(), drawn, v) == drawn)
+				*drawn++ = v;
+		}
+		return targets;
+	}
+
+	// graph is the graph, and transpose that with every edge turned round; the targets of each vertex ascend then.
+	SparseGraph graph() const {
+		auto g = room();
+		write(g.ptr.data(), g.idx.data());
+		return g;
+	}
+	SparseGraph transpose() const {
+		auto g = room();
+		write_transpose(g.ptr.data(), g.idx.data());
+		return g;
+	}
+
+	// write writes the graph to n+1 and 3n numbers.
+	void write(std::int32_t *ptr, std::int32_t *idx) const {
+		ptr[0] = 0;
+		for (std::size_t i = 0; i < n_; i++) {
+			const auto targets = from(i);
+			std::copy(targets.begin(), targets.end(), idx + degree * i);
+			ptr[i + 1] = static_cast<std::int32_t>(degree * (i + 1));
 		}
 	}
 
-	// transpose is the graph with every edge turned round; the targets of each vertex ascend.
-	SparseGraph transpose() const {
-		const auto n = ptr.size() - 1;
-		SparseGraph t(n, idx.size());
-		std::vector<std::int32_t> next(std::min(n, partition));
-		const auto parts = by_target();
-		for (std::size_t p = 0; p < parts.size(); p++) {
-			const auto first = p * partition, count = std::min(partition, n - first);
-			for (const auto &e : parts[p])
-				t.ptr[at(e.to) + 1]++;
-			for (auto v = first; v < first + count; v++)
-				t.ptr[v + 1] += t.ptr[v];
-			std::copy_n(t.ptr.begin() + static_cast<std::ptrdiff_t>(first), count, next.begin());
-			for (const auto &e : parts[p])
-				t.idx[at(next[at(e.to) - first]++)] = e.from;
+	// write_transpose writes the transpose. First it writes to each partition's place in idx where the edges come from that lead
+	// there; which of its vertices they lead to is drawn again when the partition is sorted.
+	void write_transpose(std::int32_t *ptr, std::int32_t *idx) const {
+		ptr[0] = 0;
+		std::vector<Edge> edges;
+		std::size_t begin = 0, first = 0;
+		for (const auto end : gather(idx)) {
+			const auto count = std::min(partition, n_ - first);
+			leading(edges, idx + begin, std::unique(idx + begin, idx + end), first, count);
+			sort_by_target(ptr + first, count, idx, edges);
+			begin = end;
+			first += partition;
 		}
-		return t;
 	}
 
 private:
 	// As many vertices have their edges sorted at a time as keep what is written at random in a core's own cache.
 	static constexpr std::size_t partition = 1 << 17;
 
+	// Edge leads from a vertex to another, which is counted from the first of its partition.
 	struct Edge {
-		std::int32_t from, to;
+		std::int32_t from;
+		std::size_t to;
 	};
 
-	// by_target lists all edges, in their order, by the partition that they lead to.
-	std::vector<std::vector<Edge>> by_target() const {
-		const auto n = ptr.size() - 1;
-		std::vector<std::size_t> counts((n + partition - 1) / partition);
-		for (const auto v : idx)
-			counts[at(v) / partition]++;
-		std::vector<std::vector<Edge>> parts(counts.size());
-		for (std::size_t p = 0; p < parts.size(); p++)
-			parts[p].reserve(counts[p]);
-		for (std::size_t i = 0; i < n; i++)
-			for (auto e = at(ptr[i]); e < at(ptr[i + 1]); e++)
-				parts[at(idx[e]) / partition].push_back({static_cast<std::int32_t>(i), idx[e]});
-		return parts;
+	SparseGraph room() const { return {std::vector<std::int32_t>(n_ + 1), std::vector<std::int32_t>(degree * n_)}; }
+
+	// gather writes, partition by partition, where the edges come from that lead there, in ascending order. It returns the ends of
+	// the partitions.
+	std::vector<std::size_t> gather(std::int32_t *sources) const {
+		std::vector<std::size_t> ends((n_ + partition - 1) / partition);
+		for (std::size_t i = 0; i < n_; i++)
+			for (const auto v : from(i))
+				ends[at(v) / partition]++;
+		std::size_t sum = 0;
+		for (auto &end : ends)
+			sum += std::exchange(end, sum);
+		for (std::size_t i = 0; i < n_; i++)
+			for (const auto v : from(i))
+				sources[ends[at(v) / partition]++] = static_cast<std::int32_t>(i);
+		return ends;
 	}
 
-	SparseGraph(std::size_t vertices, std::size_t edges) : ptr(vertices + 1), idx(edges) {}
+	// leading lists the edges that lead from some vertices to count others, from first on.
+	void leading(std::vector<Edge> &edges, const std::int32_t *begin, const std::int32_t *end, std::size_t first, std::size_t count) const {
+		edges.clear();
+		for (auto i = begin; i != end; i++)
+			for (const auto v : from(at(*i)))
+				if (const auto to = at(v) - first; to < count) // which wraps below first
+					edges.push_back({*i, to});
+	}
+
+	// sort_by_target writes the edges that lead to a partition, whose first row begins where ptr says: the beginnings of the other
+	// rows, and the rows.
+	static void sort_by_target(std::int32_t *ptr, std::size_t count, std::int32_t *idx, const std::vector<Edge> &edges) {
+		std::fill_n(ptr + 1, count, 0);
+		for (const auto &e : edges)
+			ptr[e.to + 1]++;
+		for (std::size_t v = 0; v < count; v++)
+			ptr[v + 1] += ptr[v];
+		std::vector<std::int32_t> next(ptr, ptr + count);
+		for (const auto &e : edges)
+			idx[next[e.to]++] = e.from;
+	}
 
 	static std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
+
+	Sequence draws_;
+	std::size_t n_;
 };
 
 } // namespace reprise

@@ -38,6 +38,13 @@ template <class T> struct Array : Block {
 	}
 };
 
+// Draft is what is to become of an array.
+template <class T> struct Draft {
+	Array<T> to;
+	std::vector<T> own; // unless it is written in place
+	T *data() { return to.managed ? to.data() : own.data(); }
+};
+
 // Memory allocates for a workload, and frees what it allocated. Allocate in the order in which Go
 // does: addresses, and with them the simulator's times, follow it.
 class Memory {
@@ -60,6 +67,17 @@ public:
 
 	// write sets the beginning of an array where kernels find it; managed memory comes home for that.
 	template <class T> void write(const Array<T> &to, const std::vector<T> &data) { write(to, data.data(), data.size() * sizeof(T)); }
+
+	// draft is memory to fill and then send to an array: the array's own where that is the host's, so that gigabytes need no room
+	// twice, and new elsewhere. Managed memory comes home for that.
+	template <class T> Draft<T> draft(const Array<T> &to) {
+		home(to);
+		return {to, std::vector<T>(to.managed ? 0 : to.size())};
+	}
+	template <class T> void send(const Draft<T> &draft) {
+		if (!draft.to.managed)
+			write(draft.to, draft.own);
+	}
 
 	// refill sets an array where the host finds it, and poisons what is to become of it on the device.
 	// Managed memory comes home first, and has only one place.

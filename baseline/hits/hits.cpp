@@ -24,8 +24,8 @@ std::string fits(long n) {
 Kernels::Kernels() : spmv3(ptx_spmv3, "spmv3"), sum(ptx_sum, "sum"), divide(ptx_divide, "divide") {}
 
 Matrix::Matrix(Memory &memory, std::size_t n)
-	: ptr(memory.transferred<std::int32_t>(n + 1)), idx(memory.transferred<std::int32_t>(SparseGraph::degree * n)),
-	  val(memory.transferred<std::int32_t>(SparseGraph::degree * n)) {}
+	: ptr(memory.transferred<std::int32_t>(n + 1)), idx(memory.transferred<std::int32_t>(Edges::degree * n)),
+	  val(memory.transferred<std::int32_t>(Edges::degree * n)) {}
 
 Hits::Hits(const Device &device, const Params &p)
 	: Workload(device, p), counters_(memory_.device<std::int32_t>(2 * rounds)), norms_(memory_.device<float>(2 * rounds)),
@@ -33,13 +33,14 @@ Hits::Hits(const Device &device, const Params &p)
 	  auth1_(memory_.transferred<float>(p.n())), auth2_(memory_.device<float>(p.n())), hub2_(memory_.device<float>(p.n())),
 	  clear_counters_(clear(counters_)), clear_norms_(clear(norms_)),
 	  authorities_(make_chain(0, into_, hub1_, auth2_, auth1_)), hubs_(make_chain(1, from_, auth1_, hub2_, hub1_)),
-	  from_data_(std::make_unique<SparseGraph>(Sequence("hits/idx", p.seed), p.n())),
-	  into_data_(std::make_unique<SparseGraph>(from_data_->transpose())) {
+	  edges_(Sequence("hits/idx", p.seed), p.n()) {
 	if (p.sampled)
 		return;
-	weights_.assign(from_data_->idx.size(), 1);
+	from_data_ = edges_.graph();
+	into_data_ = edges_.transpose();
+	weights_.assign(from_data_.idx.size(), 1);
 	ones_.assign(p.n(), 1);
-	want_ = iterate(*from_data_, rounds);
+	want_ = iterate(from_data_, rounds);
 }
 
 // The products have a thread for each row, as the benchmark has, although four share one.
@@ -76,7 +77,7 @@ std::vector<const Op *> Hits::serial() const {
 
 void Hits::reset() {
 	memory_.poison({counters_, norms_, auth2_, hub2_});
-	for (const auto &[matrix, data] : {std::pair(&into_, into_data_.get()), std::pair(&from_, from_data_.get())}) {
+	for (const auto &[matrix, data] : {std::pair(&into_, &into_data_), std::pair(&from_, &from_data_)}) {
 		memory_.refill(matrix->ptr, data->ptr);
 		memory_.refill(matrix->idx, data->idx);
 		memory_.refill(matrix->val, weights_);
@@ -87,12 +88,16 @@ void Hits::reset() {
 
 // steer writes where rows begin and which elements they multiply.
 void Hits::steer() {
-	for (const auto &[matrix, data] : {std::pair(&into_, into_data_.get()), std::pair(&from_, from_data_.get())}) {
-		memory_.write(matrix->ptr, data->ptr);
-		memory_.write(matrix->idx, data->idx);
-	}
-	from_data_.reset(); // gigabytes, for which the device has pages of its own now
-	into_data_.reset();
+	compose(into_, &Edges::write_transpose);
+	compose(from_, &Edges::write);
+}
+
+// compose has the rows and columns of a matrix written where kernels find them.
+void Hits::compose(const Matrix &matrix, void (Edges::*write)(std::int32_t *ptr, std::int32_t *idx) const) {
+	auto ptr = memory_.draft(matrix.ptr), idx = memory_.draft(matrix.idx);
+	(edges_.*write)(ptr.data(), idx.data());
+	memory_.send(ptr);
+	memory_.send(idx);
 }
 
 Checked Hits::check() {
@@ -106,7 +111,7 @@ Checked Hits::check() {
 
 std::uint64_t Hits::hash() const {
 	std::uint64_t h = 0;
-	for (const auto *data : {into_data_.get(), from_data_.get()}) {
+	for (const auto *data : {&into_data_, &from_data_}) {
 		h = reprise::hash(reprise::hash(h, data->ptr), data->idx);
 		h = reprise::hash(reprise::hash(h, weights_), ones_);
 	}

@@ -7,7 +7,6 @@
 #pragma once
 
 #include <array>
-#include <memory>
 
 #include "reference.hpp"
 #include "workload.hpp"
@@ -53,6 +52,8 @@ private:
 	// make_chain has products of a matrix with the scores in from, which are sums in wide and end in to.
 	Chain make_chain(std::size_t which, const Matrix &matrix, const Array<float> &from, const Array<float> &wide, const Array<float> &to);
 
+	void compose(const Matrix &matrix, void (Edges::*write)(std::int32_t *ptr, std::int32_t *idx) const);
+
 	Kernels kernels_;
 	// In the order of their first use.
 	Array<std::int32_t> counters_; // one for each product, and
@@ -65,7 +66,8 @@ private:
 	Op clear_counters_, clear_norms_;
 	Chain authorities_, hubs_;
 
-	std::unique_ptr<SparseGraph> from_data_, into_data_;
+	const Edges edges_;
+	SparseGraph from_data_, into_data_; // empty on a sampled device, as what follows
 	std::vector<std::int32_t> weights_; // ones
 	std::vector<float> ones_;
 	Scores want_;

@@ -3,6 +3,7 @@ package compare
 import (
 	"context"
 	"fmt"
+	"runtime/debug"
 
 	"github.com/reprise-gpu/reprise/bench"
 	"github.com/reprise-gpu/reprise/device"
@@ -103,6 +104,7 @@ func (c *Config) compare(ctx context.Context, s setting, p *progress) (*Comparis
 		if err != nil {
 			return nil, err
 		}
+		debug.FreeOSMemory() // large inputs may find room once, and the program makes its own
 		theirs, err := c.Programs.run(ctx, c, s, p)
 		if err != nil {
 			return nil, err

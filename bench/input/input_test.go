@@ -68,7 +68,7 @@ func TestHash(t *testing.T) {
 }
 
 func TestGraphSmall(t *testing.T) {
-	g := NewGraph(Of("hits/graph", 7), 16)
+	g := NewEdges(Of("hits/graph", 7), 16).Graph()
 	want := [][]int32{
 		{7, 3, 2}, {9, 5, 14}, {3, 9, 14}, {4, 9, 8}, {9, 15, 10}, {0, 1, 5}, {1, 12, 5}, {5, 8, 13},
 		{0, 9, 5}, {11, 14, 15}, {13, 0, 12}, {8, 13, 12}, {13, 0, 12}, {12, 1, 8}, {4, 7, 2}, {13, 3, 5},
@@ -83,7 +83,8 @@ func TestGraphSmall(t *testing.T) {
 // TestGraph holds both forms against an adjacency matrix.
 func TestGraph(t *testing.T) {
 	for _, n := range []int{3, 16, 24, 1000, partition + 5} {
-		g := NewGraph(Of("hits/graph", 1), n)
+		all := NewEdges(Of("hits/graph", 1), n)
+		g := all.Graph()
 		edges := map[[2]int32]bool{}
 		for i := range int32(n) {
 			for _, v := range g.Idx[g.Ptr[i]:g.Ptr[i+1]] {
@@ -93,7 +94,7 @@ func TestGraph(t *testing.T) {
 		if len(edges) != Degree*n {
 			t.Errorf("%d vertices: %d distinct edges, want %d", n, len(edges), Degree*n)
 		}
-		back := g.Transpose()
+		back := all.Transpose()
 		for v := range int32(n) {
 			row := back.Idx[back.Ptr[v]:back.Ptr[v+1]]
 			if !slices.IsSorted(row) {
@@ -163,8 +164,8 @@ func goBytes(s Sequence, n int) []byte {
 }
 
 func goGraph(s Sequence, n int) []byte {
-	g := NewGraph(s, n)
-	back := g.Transpose()
+	edges := NewEdges(s, n)
+	g, back := edges.Graph(), edges.Transpose()
 	return bytes.Join([][]byte{bytesOf(g.Ptr), bytesOf(g.Idx), bytesOf(back.Ptr), bytesOf(back.Idx)}, nil)
 }
 

@@ -25,7 +25,8 @@ static void bytes(const reprise::Sequence &s, std::size_t n) {
 }
 
 static void graph(const reprise::Sequence &s, std::size_t n) {
-	const reprise::SparseGraph forth(s, n), back = forth.transpose();
+	const reprise::Edges edges(s, n);
+	const auto forth = edges.graph(), back = edges.transpose();
 	for (const auto *list : {&forth.ptr, &forth.idx, &back.ptr, &back.idx})
 		for (const auto v : *list)
 			put(v);
