@@ -3,29 +3,32 @@ package optimizer
 // chunks is a list that grows without copying what it has: of the millions of
 // dependencies of a long trace append would hold three copies at times.
 type chunks[T any] struct {
-	full [][]T
+	full [][]T // of chunkLen items each
 	last []T
-	n    int
 }
 
 const chunkLen = 1 << 14
 
-func (c *chunks[T]) append(items []T) {
-	c.n += len(items)
-	for len(items) > 0 {
-		if len(c.last) == cap(c.last) {
-			c.full = append(c.full, c.last)
-			c.last = make([]T, 0, max(64, min(chunkLen, c.n)))
-		}
-		fits := min(len(items), cap(c.last)-len(c.last))
-		c.last = append(c.last, items[:fits]...)
-		items = items[fits:]
+func (c *chunks[T]) append(item T) {
+	if len(c.last) == chunkLen {
+		c.full = append(c.full, c.last)
+		c.last = make([]T, 0, chunkLen)
 	}
+	c.last = append(c.last, item)
+}
+
+func (c *chunks[T]) len() int { return len(c.full)*chunkLen + len(c.last) }
+
+func (c *chunks[T]) at(i int) *T {
+	if k := i / chunkLen; k < len(c.full) {
+		return &c.full[k][i%chunkLen]
+	}
+	return &c.last[i%chunkLen]
 }
 
 // join returns the items in one slice, and lets go of each chunk that it has copied.
 func (c *chunks[T]) join() []T {
-	all := make([]T, 0, c.n)
+	all := make([]T, 0, c.len())
 	for i, chunk := range c.full {
 		all = append(all, chunk...)
 		c.full[i] = nil

@@ -46,7 +46,7 @@ func hazards(g *ir.Graph) (*ir.Graph, error) {
 			return nil, err
 		}
 	}
-	return g.WithDeps(ir.Analyzed, s.deps.join())
+	return g.WithDeps(ir.Analyzed, s.past.deps.join())
 }
 
 // segment is the recent past of some bytes.
@@ -57,9 +57,16 @@ type segment struct {
 
 // reader is a link of a list of readers. Segments split from one share a tail.
 type reader struct {
-	op    ir.OpID
-	next  int32   // -1 ends the list
-	asked ir.OpID // the last writer that waited for this link and all behind it
+	op      ir.OpID
+	next    int32   // -1 ends the list
+	earlier ir.OpID // one that left the list, because somebody in it waits for it; -1 for none
+	asked   ir.OpID // the last writer that waited for this link and all behind it
+}
+
+// wait is a dependency of the operation at hand, and the readers of what it is for.
+type wait struct {
+	ir.Dep
+	readers int32 // head of the list, -1 for none
 }
 
 // timeline is the past of one buffer. A buffer nobody writes has no cuts.
@@ -70,124 +77,225 @@ type timeline struct {
 	state  []segment // by cut, of the segment that starts there
 }
 
+// touch is an access of the operation at hand: a run of whole segments.
+type touch struct {
+	*timeline
+	buffer     ir.BufferID
+	first, end int // cuts
+	mode       ir.Mode
+}
+
 // hazardScan walks a trace in program order.
 type hazardScan struct {
 	lines    []timeline // by buffer
 	readers  []reader
 	accesses []ir.Access // of the current operation
-	deps     chunks[ir.Dep]
-	waits    []ir.Dep // of the current operation
-	slot     []int32  // by operation: where waits may hold the dependency on it
+	touches  []touch     // those of them that may conflict with others
+	past     past
+	waits    []wait  // of the current operation
+	slot     []int32 // by operation: where waits may hold the dependency on it
 }
 
 func newHazardScan(g *ir.Graph) *hazardScan {
-	lines, accesses := collectTimelines(g)
 	return &hazardScan{
-		lines:   lines,
-		readers: make([]reader, 0, accesses),
-		slot:    make([]int32, g.Len()),
+		lines: collectTimelines(g),
+		past:  newPast(g.Len()),
+		slot:  make([]int32, g.Len()),
 	}
 }
 
 // op finds what the operation v must wait for and takes it into the past.
 func (s *hazardScan) op(v ir.OpID, op *ir.Op) error {
 	s.waits = s.waits[:0]
-	s.accesses = op.AppendAccesses(s.accesses[:0])
-	for _, a := range s.accesses {
-		if a.Mode.Reads() && !a.Empty() {
-			s.read(v, a.Range)
-		}
-	}
-	// Writes come second: what the operation reads is older than what it writes.
-	for _, a := range s.accesses {
-		if a.Mode.Writes() && !a.Empty() {
-			s.write(v, a.Range)
-		}
-	}
+	s.carve(op)
+	s.conflicts(v)
 	for _, u := range op.After {
 		if u < 0 || u >= v {
 			return fmt.Errorf("operation %v is ordered after %v, which does not come before it in program order", v, u)
 		}
-		s.wait(u, v, ir.Ordered, ir.Range{})
+		s.wait(u, v, ir.Ordered, ir.Range{}, -1)
 	}
-	slices.SortFunc(s.waits, func(a, b ir.Dep) int { return cmp.Compare(a.From, b.From) })
-	s.deps.append(s.waits)
+	s.past.append(s.thin(v))
+	s.take(v)
 	return nil
 }
 
-// read makes v wait for the writers of r and lists it as a reader.
-func (s *hazardScan) read(v ir.OpID, r ir.Range) {
-	t := &s.lines[r.Buffer]
-	if t.cuts == nil {
-		return
+// carve makes the accesses of an operation runs of whole segments.
+func (s *hazardScan) carve(op *ir.Op) {
+	s.touches = s.touches[:0]
+	s.accesses = op.AppendAccesses(s.accesses[:0])
+	for _, a := range s.accesses {
+		if t := &s.lines[a.Buffer]; t.cuts != nil && !a.Empty() {
+			s.touches = append(s.touches, touch{t, a.Buffer, t.split(t.find(a.Lo)), t.split(t.find(a.Hi)), a.Mode})
+		}
 	}
-	i, end := t.carve(r)
-	for next := i; i < end; i = next {
+}
+
+// conflicts makes v wait for what its accesses ask for. Reads come first, so that a
+// dependency names the bytes that are read.
+func (s *hazardScan) conflicts(v ir.OpID) {
+	for i := range s.touches {
+		if t := &s.touches[i]; t.mode.Reads() {
+			s.read(v, t)
+		}
+	}
+	for i := range s.touches {
+		if t := &s.touches[i]; t.mode.Writes() {
+			s.write(v, t)
+		}
+	}
+}
+
+// read makes v wait for the writers of t.
+func (s *hazardScan) read(v ir.OpID, t *touch) {
+	for i, next := t.first, 0; i < t.end; i = next {
 		next = t.starts.next(i + 1)
-		seg := &t.state[i]
-		if seg.writer >= 0 {
-			s.wait(seg.writer, v, ir.RAW, t.span(r.Buffer, i, next))
-		}
-		if seg.readers < 0 || s.readers[seg.readers].op != v {
-			s.readers = append(s.readers, reader{op: v, next: seg.readers, asked: -1})
-			seg.readers = int32(len(s.readers) - 1)
+		if seg := t.state[i]; seg.writer >= 0 {
+			s.wait(seg.writer, v, ir.RAW, t.span(i, next), seg.readers)
 		}
 	}
 }
 
-// write makes v wait for the readers of r, or for its writers where there are
-// none, and joins r into one segment that v wrote.
-func (s *hazardScan) write(v ir.OpID, r ir.Range) {
-	t := &s.lines[r.Buffer]
-	first, end := t.carve(r)
-	for i, next := first, 0; i < end; i = next {
+// write makes v wait for the readers of t, or for its writers where there are none.
+func (s *hazardScan) write(v ir.OpID, t *touch) {
+	for i, next := t.first, 0; i < t.end; i = next {
 		next = t.starts.next(i + 1)
-		s.overwrite(v, t.state[i], t.span(r.Buffer, i, next))
-		t.starts.clear(i)
-	}
-	t.starts.set(first)
-	t.state[first] = segment{writer: v, readers: -1}
-}
-
-// overwrite makes v wait for all that must be over before it changes a segment.
-func (s *hazardScan) overwrite(v ir.OpID, seg segment, bytes ir.Range) {
-	if s.unread(v, seg) && seg.writer >= 0 && seg.writer != v {
-		s.wait(seg.writer, v, ir.WAW, bytes)
-	}
-	for i := seg.readers; i >= 0 && s.readers[i].asked != v; i = s.readers[i].next {
-		s.readers[i].asked = v
-		if u := s.readers[i].op; u != v {
-			s.wait(u, v, ir.WAR, bytes)
+		seg := t.state[i]
+		if seg.readers < 0 && seg.writer >= 0 {
+			s.wait(seg.writer, v, ir.WAW, t.span(i, next), -1)
+		}
+		for k := seg.readers; k >= 0 && s.readers[k].asked != v; k = s.readers[k].next {
+			s.readers[k].asked = v
+			s.wait(s.readers[k].op, v, ir.WAR, t.span(i, next), -1)
 		}
 	}
-}
-
-// unread reports that nobody but v itself has read the segment since it was
-// written. An operation reads a segment once and last, so it heads the list.
-func (s *hazardScan) unread(v ir.OpID, seg segment) bool {
-	return seg.readers < 0 || s.readers[seg.readers].op == v && s.readers[seg.readers].next < 0
 }
 
 // wait adds a reason for v to wait for u.
-func (s *hazardScan) wait(u, v ir.OpID, why ir.Hazard, bytes ir.Range) {
+func (s *hazardScan) wait(u, v ir.OpID, why ir.Hazard, bytes ir.Range, readers int32) {
 	if i := int(s.slot[u]); i < len(s.waits) && s.waits[i].From == u {
 		s.waits[i].Hazard |= why
 		return
 	}
 	s.slot[u] = int32(len(s.waits))
-	s.waits = append(s.waits, ir.Dep{From: u, To: v, Hazard: why, Cause: bytes})
+	s.waits = append(s.waits, wait{ir.Dep{From: u, To: v, Hazard: why, Cause: bytes}, readers})
+}
+
+// Who reads many segments waits for the writer of each, although most of them may be implied:
+//
+//	w0 ──► r0 ──► w1 ──► r1 ──► w2 ──► r2      each w changes a tile, each r sums them all:
+//	└─────────────▲      │             │       of the writers of tiles, w2 alone is news to r2
+//	└────────────────────▲─────────────▲
+//
+// So an operation that waits for many looks back from the latest of them. Another wait is
+// implied when the search meets whom it is for, or somebody who read what that one wrote: to
+// r2, r1 stands for w0 and w1. Half of the looks that are left go to one search, so that
+// none takes them all. Readers that are met leave the lists that the operation enters.
+
+const (
+	// manyWaits is how many an operation has to wait for before it looks back. Below, a
+	// dependency too many is cheaper, and reduce finds it.
+	manyWaits = 32
+	// looksBack is how many dependencies may be looked at for each wait, which keeps time linear.
+	looksBack = 8
+)
+
+// thin returns the waits of v, ascending, without those that it finds implied by others. The
+// first search leaves few of them to be sorted, as a rule.
+func (s *hazardScan) thin(v ir.OpID) []wait {
+	if len(s.waits) < manyWaits {
+		slices.SortFunc(s.waits, byFrom)
+		return s.waits
+	}
+	oldest, newest := slices.MinFunc(s.waits, byFrom).From, slices.MaxFunc(s.waits, byFrom).From
+	looks := looksBack * len(s.waits)
+	looks -= s.past.search(newest, v, oldest, looks/2)
+	s.waits = slices.DeleteFunc(s.waits, s.implied)
+	slices.SortFunc(s.waits, byFrom)
+
+	kept := len(s.waits)
+	for _, w := range slices.Backward(s.waits) {
+		if !s.implied(w) {
+			looks -= s.past.search(w.From, v, oldest, looks/2)
+			kept--
+			s.waits[kept] = w
+		}
+		s.past.met[w.From] = v
+	}
+	return s.waits[kept:]
+}
+
+func byFrom(a, b wait) int { return cmp.Compare(a.From, b.From) }
+
+// implied reports whether w is known to follow from later waits.
+func (s *hazardScan) implied(w wait) bool {
+	return s.past.before(w.From, w.To) || w.readers >= 0 && s.standsFor(w.readers, w.To)
+}
+
+// standsFor reports whether v is known to come after one of the readers.
+func (s *hazardScan) standsFor(readers int32, v ir.OpID) bool {
+	r := &s.readers[readers]
+	return s.past.before(r.op, v) || r.earlier >= 0 && s.past.before(r.earlier, v)
+}
+
+// take makes the accesses of v part of the past. Writes come second: what the
+// operation reads is older than what it writes.
+func (s *hazardScan) take(v ir.OpID) {
+	for i := range s.touches {
+		if t := &s.touches[i]; t.mode == ir.Read {
+			s.list(v, t)
+		}
+	}
+	for i := range s.touches {
+		if t := &s.touches[i]; t.mode.Writes() {
+			t.join(segment{writer: v, readers: -1})
+		}
+	}
+}
+
+// list puts v at the head of the readers of t. Segments with the same readers
+// share the link.
+func (s *hazardScan) list(v ir.OpID, t *touch) {
+	tail, head := int32(-2), int32(-2) // no list
+	for i := t.first; i < t.end; i = t.starts.next(i + 1) {
+		seg := &t.state[i]
+		if seg.readers != tail {
+			tail, head = seg.readers, s.link(v, seg.readers)
+		}
+		seg.readers = head
+	}
+}
+
+// link returns a list of v and the readers in another, less those at its head that v is
+// known to wait for: who waits for v waits for them.
+func (s *hazardScan) link(v ir.OpID, tail int32) int32 {
+	earlier := ir.OpID(-1)
+	if tail >= 0 {
+		if s.readers[tail].op == v {
+			return tail
+		}
+		earlier = s.readers[tail].earlier
+	}
+	for ; tail >= 0 && s.past.before(s.readers[tail].op, v); tail = s.readers[tail].next {
+		earlier = max(earlier, s.readers[tail].op)
+	}
+	link := reader{op: v, next: tail, earlier: earlier, asked: -1}
+	last := len(s.readers) - 1
+	if last < 0 || s.readers[last] != link {
+		s.readers = append(s.readers, link)
+		last++
+	}
+	return int32(last)
 }
 
 // collectTimelines prepares a line with all its cuts for each buffer that is
-// written at all: on the others no two accesses can conflict. It counts the
-// accesses too.
-func collectTimelines(g *ir.Graph) (lines []timeline, total int) {
-	lines = make([]timeline, len(g.Buffers))
+// written at all: on the others no two accesses can conflict.
+func collectTimelines(g *ir.Graph) []timeline {
+	lines := make([]timeline, len(g.Buffers))
 	written := make([]bool, len(g.Buffers))
 	var accesses []ir.Access
 	for i := range g.Ops {
 		accesses = g.Ops[i].AppendAccesses(accesses[:0])
-		total += len(accesses)
 		for _, a := range accesses {
 			if a.Empty() {
 				continue
@@ -203,7 +311,7 @@ func collectTimelines(g *ir.Graph) (lines []timeline, total int) {
 		}
 		lines[b].open()
 	}
-	return lines, total
+	return lines
 }
 
 // cut notes where a range starts and ends. Programs use the same ranges again and
@@ -244,17 +352,17 @@ func (t *timeline) open() {
 	t.state[0] = segment{writer: -1, readers: -1}
 }
 
-// carve makes r a run of whole segments and returns the cuts of its ends.
-func (t *timeline) carve(r ir.Range) (first, end int) {
-	return t.split(r.Lo), t.split(r.Hi)
-}
-
-// split makes a segment start at a byte and returns its cut.
-func (t *timeline) split(at int64) int {
+// find returns the cut at a byte.
+func (t *timeline) find(at int64) int {
 	i, found := slices.BinarySearch(t.cuts, at)
 	if !found {
 		panic(fmt.Sprintf("BUG: byte %d was not collected as a cut", at))
 	}
+	return i
+}
+
+// split makes a segment start at a cut and returns it.
+func (t *timeline) split(i int) int {
 	if !t.starts.has(i) {
 		t.state[i] = t.state[t.starts.prev(i)]
 		t.starts.set(i)
@@ -262,7 +370,19 @@ func (t *timeline) split(at int64) int {
 	return i
 }
 
+// join makes the segments of t one. Another access of the operation may have done so
+// to some of them and to others beyond.
+func (t *touch) join(one segment) {
+	t.split(t.first)
+	t.split(t.end)
+	for i := t.first; i < t.end; i = t.starts.next(i + 1) {
+		t.starts.clear(i)
+	}
+	t.starts.set(t.first)
+	t.state[t.first] = one
+}
+
 // span is the bytes from one cut to another.
-func (t *timeline) span(b ir.BufferID, i, j int) ir.Range {
-	return ir.Range{Buffer: b, Lo: t.cuts[i], Hi: t.cuts[j]}
+func (t *touch) span(i, j int) ir.Range {
+	return ir.Range{Buffer: t.buffer, Lo: t.cuts[i], Hi: t.cuts[j]}
 }

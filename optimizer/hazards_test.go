@@ -146,8 +146,76 @@ func TestHazardsStayLinear(t *testing.T) {
 	for v := range g.Ops {
 		require.NoError(t, s.op(ir.OpID(v), &g.Ops[v]))
 	}
-	assert.Len(t, s.deps.join(), n*n+n+n, "each tile waits for all readers, the join for all tiles, the chain for its last")
+	assert.Len(t, s.past.deps.join(), n*n+n+n, "each tile waits for all readers, the join for all tiles, the chain for its last")
 	assert.Less(t, len(s.readers), 3*n, "splits share their readers")
+}
+
+// tiledTrace has tiles of one buffer changed, a few at a time, and then read all, by
+// several operations of which some write a result that others read.
+func tiledTrace(r *rand.Rand, tiles int64, ops int) *ir.Graph {
+	g := &ir.Graph{Buffers: []ir.Buffer{{Name: "x", Elem: ir.U8, Len: tiles}, {Name: "y", Elem: ir.U8, Len: 4}}}
+	use := func(uses ...ir.Access) { g.Ops = append(g.Ops, ir.Op{Kind: ir.KindHost, Uses: uses}) }
+	result := func(m ir.Mode) ir.Access {
+		at := r.Int64N(4)
+		return ir.Access{Range: ir.Range{Buffer: 1, Lo: at, Hi: at + 1}, Mode: m}
+	}
+	for len(g.Ops) < ops {
+		for range 1 + r.IntN(3) {
+			lo := r.Int64N(tiles)
+			uses := []ir.Access{{Range: ir.Range{Lo: lo, Hi: min(tiles, lo+1+r.Int64N(2))}, Mode: ir.Write}}
+			if r.IntN(4) == 0 {
+				uses = append(uses, result(ir.Read))
+			}
+			use(uses...)
+		}
+		for range r.IntN(4) {
+			lo := r.Int64N(1 + tiles/8)
+			use(ir.Access{Range: ir.Range{Lo: lo, Hi: tiles}, Mode: ir.Read}, result(ir.Mode(r.IntN(2))))
+		}
+	}
+	return g
+}
+
+// An operation that waits for many has the implied ones left out, and the order stays
+// that of the definition.
+func TestHazardsThinLongRows(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 7))
+	dropped := 0
+	for round := range 20 {
+		g := tiledTrace(r, manyWaits+r.Int64N(100), 100+r.IntN(200))
+		h, err := hazards(g)
+		require.NoError(t, err)
+		all := allConflicts(g)
+		require.Equal(t, closure(g.Len(), all), closure(g.Len(), dagOf(h).edges()), "round %d", round)
+		checkCauses(t, h)
+		dropped += len(all) - len(h.Deps())
+	}
+	assert.Greater(t, dropped, 20*1000, "the traces are not what they should be")
+}
+
+// Where every change of a tile is followed by readers of all, memory stays linear:
+// neither dependencies nor lists of readers grow with tiles times readers.
+func TestHazardsOfTilesStayLinear(t *testing.T) {
+	const tiles, rounds = 400, 3
+	for _, readers := range []int{1, 5} {
+		g := &ir.Graph{Buffers: []ir.Buffer{{Name: "x", Elem: ir.U8, Len: tiles}}}
+		use := func(lo, hi int64, m ir.Mode) {
+			g.Ops = append(g.Ops, ir.Op{Kind: ir.KindHost, Uses: []ir.Access{{Range: ir.Range{Lo: lo, Hi: hi}, Mode: m}}})
+		}
+		for i := range int64(rounds * tiles) {
+			use(i%tiles, i%tiles+1, ir.Write)
+			for range readers {
+				use(0, tiles, ir.Read)
+			}
+		}
+		s := newHazardScan(g)
+		for v := range g.Ops {
+			require.NoError(t, s.op(ir.OpID(v), &g.Ops[v]))
+		}
+		changes := rounds * tiles
+		assert.Less(t, s.past.deps.len(), manyWaits*readers*changes, "%d readers", readers)
+		assert.Less(t, len(s.readers), manyWaits*readers*changes, "%d readers", readers)
+	}
 }
 
 // bigTrace is ops launches over a ring of vectors, like an iterative solver:

@@ -124,7 +124,7 @@ type Options struct {
 
 // Result is a plan and the graphs it went through.
 type Result struct {
-	Analyzed *ir.Graph    // every dependency; of a graph that came reduced, those it had
+	Analyzed *ir.Graph    // all dependencies, but what hazards saw at once to be implied; of a graph that came reduced, those it had
 	Reduced  *ir.Graph    // those no others imply; nil when reduce did not run
 	Graph    *ir.Graph    // what the last pass left
 	Schedule *ir.Schedule // of Graph; nil when syncs did not run: without waits it would be wrong

@@ -20,6 +20,7 @@ func TestShapesAreWhatTheySay(t *testing.T) {
 	}{
 		{"chain", 1, ops - 1},
 		{"training", 1, ops - 1},
+		{"tiles", 1, ops - 1}, // in which nobody ever has a choice
 		{"fan", ops - 2, 2 * (ops - 2)},
 		{"parallel", ops, 0},
 	} {

@@ -21,6 +21,7 @@ var shapes = []shape{
 	{"layered64", "the same with layers of 64", layered(64)},
 	{"cg", "conjugate gradients, every vector in 8 tiles", conjugateGradients},
 	{"training", "a chain there and back, each launch back reading what its twin on the way there left", training},
+	{"tiles", "launches that each change one of 128 tiles, in turn, each before one that reads them all", tiles},
 	{"random", "each launch reads three of 64 vectors and overwrites one", random},
 	{"chain", "each launch updates what the one before left", chain},
 	{"fan", "one launch, many that read its result, one that reads all of theirs", fan},
@@ -133,6 +134,17 @@ func training(p *program, ops int) {
 	}
 	for i := depth; i > 0; i-- {
 		p.combine(kept.tile(i), gradient.Buffer, gradient.Buffer, gradient.Buffer)
+	}
+}
+
+// tiles has each sum wait for all tiles, though the sum before it waits for all but one.
+func tiles(p *program, ops int) {
+	const width = 128
+	x, sums := p.vector("x", width), p.vector("sums", width)
+	for i := range ops / 2 {
+		changed := x.tile(i % width)
+		p.combine(changed, changed, changed, changed)
+		p.sum(x, vector{sums.tile(i % width)})
 	}
 }
 

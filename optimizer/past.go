@@ -1,0 +1,57 @@
+package optimizer
+
+import "github.com/reprise-gpu/reprise/ir"
+
+// past is the dependencies of a trace so far, and what a search of them finds to come
+// before the operation at hand.
+type past struct {
+	deps  chunks[ir.Dep]
+	into  []int32   // by operation: the index of its first dependency
+	met   []ir.OpID // by operation: the last whose search met it
+	queue []ir.OpID // of a search
+}
+
+func newPast(ops int) past {
+	return past{into: make([]int32, 0, ops), met: make([]ir.OpID, ops)} // nobody comes before 0
+}
+
+// append adds the dependencies of the next operation.
+func (p *past) append(waits []wait) {
+	p.into = append(p.into, int32(p.deps.len()))
+	for i := range waits {
+		p.deps.append(waits[i].Dep)
+	}
+}
+
+// row is where the dependencies of v are.
+func (p *past) row(v ir.OpID) (first, end int) {
+	if next := int(v) + 1; next < len(p.into) {
+		return int(p.into[v]), int(p.into[next])
+	}
+	return int(p.into[v]), p.deps.len()
+}
+
+// search meets what comes before u, and so before v, though not before the earliest. It
+// goes by the number of steps, looks at no more dependencies than it may, give or take those
+// of one operation, and returns at how many it did.
+func (p *past) search(u, v, earliest ir.OpID, budget int) (looks int) {
+	p.queue = append(p.queue[:0], u)
+	for i := 0; i < len(p.queue) && looks < budget; i++ {
+		first, end := p.row(p.queue[i])
+		for ; first < end; end-- { // they ascend
+			looks++
+			w := p.deps.at(end - 1).From
+			if w < earliest {
+				break
+			}
+			if !p.before(w, v) {
+				p.met[w] = v
+				p.queue = append(p.queue, w)
+			}
+		}
+	}
+	return looks
+}
+
+// before reports whether u was found to come before v, the last to search.
+func (p *past) before(u, v ir.OpID) bool { return p.met[u] == v }
