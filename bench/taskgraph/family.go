@@ -45,10 +45,10 @@ type Graph struct {
 	tasks []task
 }
 
-// Draw is the least graph of the family with so many tasks or more. The same seed gives the same
-// graph.
+// Draw is a graph of the family with so many tasks or a few more, as far as it has one. The same
+// seed gives the same graph.
 func (f *Family) Draw(tasks int, seed uint64) *Graph {
-	for k := 1; ; k++ {
+	for k := 1; ; k += 1 + k/16 {
 		p := &plot{random: rand.New(rand.NewPCG(seed, uint64(k)))}
 		f.plot(p, k)
 		if len(p.tasks) >= tasks {
