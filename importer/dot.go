@@ -1,6 +1,8 @@
 package importer
 
 import (
+	"cmp"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -13,12 +15,15 @@ import (
 // Gonum has a parser too, whose syntax tree knows no places, and a cycle in a graph of
 // thousands of nodes is hard to find without a line.
 func parseDOT(d *draft) error {
-	p := &dotParser{dotScanner: dotScanner{text: &d.text}, draft: d}
+	p := &dotParser{dotScanner: dotScanner{text: &d.text}, draft: d, holds: map[string][]int32{}}
 	err := p.file()
 	if p.failed != nil {
 		return p.failed
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	return p.nest()
 }
 
 type dotParser struct {
@@ -26,6 +31,10 @@ type dotParser struct {
 	*draft
 	depth    int
 	products int // edges between subgraphs so far
+
+	clusters []*cluster
+	open     *cluster           // the innermost block
+	holds    map[string][]int32 // nodes by the name of a cluster that they hold
 }
 
 // attributes are those of a node that count.
@@ -67,7 +76,10 @@ func (p *dotParser) block(defaults attributes) (nodes []int32, err error) {
 	if p.depth++; p.depth > maxDepth {
 		return nil, p.draft.errorf(p.tok.at, "there are more than %d subgraphs within each other", maxDepth)
 	}
-	defer func() { p.depth-- }()
+	outer := p.open
+	p.open = &cluster{}
+	p.clusters = append(p.clusters, p.open)
+	defer func() { p.depth, p.open = p.depth-1, outer }()
 	if !p.punctuation("{") {
 		return nil, p.unexpected("{")
 	}
@@ -110,6 +122,9 @@ func (p *dotParser) statement(defaults *attributes) ([]int32, error) {
 		return nil, err
 	}
 	if !e.group && p.punctuation("=") {
+		if e.name == "label" {
+			p.open.label = p.tok.text
+		}
 		return nil, p.value()
 	}
 	nodes := p.named(e, defaults)
@@ -196,6 +211,7 @@ func (p *dotParser) named(e end, defaults *attributes) []int32 {
 	_, known := p.index[e.name]
 	i := p.task(e.name)
 	if !known {
+		p.open.nodes = append(p.open.nodes, i)
 		p.apply(i, *defaults)
 	}
 	return []int32{i}
@@ -204,6 +220,9 @@ func (p *dotParser) named(e end, defaults *attributes) []int32 {
 func (p *dotParser) apply(i int32, a attributes) {
 	if a.cost >= 0 {
 		p.tasks[i].cost = a.cost
+	}
+	if name, ok := held(a.label); ok {
+		p.holds[name] = append(p.holds[name], i)
 	}
 	if a.label != "" {
 		p.tasks[i].label = plain(strings.ReplaceAll(a.label, `\N`, p.tasks[i].name))
@@ -255,10 +274,18 @@ func (p *dotParser) attribute(a *attributes) (err error) {
 	return err
 }
 
+// driverRecord is how a driver's label of a node with all its details begins: its kind, its
+// number, and of a kernel the name.
+var driverRecord = regexp.MustCompile(`^\{\s*([A-Z_ ]+?)\s*\|\s*\{+ID \|(?: \d+ \(topoId: \d+\) \| ([^|}]+))?`)
+
 // plain is a label as one line: the fields of a record and the lines of a text are
 // words, and escapes are what they stand for. A driver tells every parameter of a node,
-// so the label ends at the first address, which is another in each run anyway.
+// so the label ends at the first address, which is another in each run anyway. Of its
+// records, which begin with the kind and the ID, the kind is left, or the kernel's name.
 func plain(label string) string {
+	if m := driverRecord.FindStringSubmatch(label); m != nil {
+		label = cmp.Or(m[2], m[1])
+	}
 	r := strings.NewReplacer(`\n`, " ", `\l`, " ", `\r`, " ", `\{`, "{", `\}`, "}", `\|`, "|", `\<`, "<", `\>`, ">", `\\`, `\`,
 		"{", " ", "}", " ", "|", " ")
 	words := strings.Fields(r.Replace(label))

@@ -29,7 +29,7 @@ func newImport() *cobra.Command {
 		Short: "Turn a task graph of another program into a graph to plan",
 		Long: `Import reads a task graph and writes it as a graph of empty operations, each with its
 cost, which opt and strategies take. What passes along an edge is left out. A graph of
-the driver inside another comes out beside it.
+the driver inside another runs where its node does.
 
 With --network it writes the forward pass of a published neural network for one image:
 an operation takes what its arithmetic or its bytes take at the device's peak.
