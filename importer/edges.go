@@ -48,6 +48,9 @@ var edgeComments = []string{"#", "%", "//"}
 
 func (d *draft) edges(rows [][]field) error {
 	for _, row := range rows {
+		if len(row) > 1 && (row[1].word == "->" || row[1].word == "--") {
+			return d.errorf(row[1].at, "put a blank between the names of an edge instead of %s, or name the format dot", row[1].word)
+		}
 		if strings.HasSuffix(row[0].word, ",") || len(row) == 1 && strings.Contains(row[0].word, ",") {
 			return d.errorf(row[0].at, "%s: put blanks between the names of an edge instead of a comma", row[0].word)
 		}

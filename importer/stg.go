@@ -72,7 +72,7 @@ func (d *draft) stgArcs(row []field) error {
 	}
 	preds := row[3:]
 	if len(preds) != n {
-		return d.errorf(row[2].at, "%d predecessors are announced and %d follow: communication costs are not read", n, len(preds))
+		return d.errorf(row[2].at, "%d predecessors are announced and %d follow: a line is NUMBER TIME COUNT and so many numbers, without costs of communication", n, len(preds))
 	}
 	to := d.index[row[0].word]
 	for _, p := range preds {

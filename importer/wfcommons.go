@@ -10,10 +10,11 @@ import (
 )
 
 // parseWfCommons reads a workflow instance in WfFormat (Coleman et al., "WfCommons: A
-// framework for enabling scientific workflow research and development", FGCS 2022).
-// Up to version 1.4 the tasks with their run times are workflow.tasks, once called
-// jobs; since 1.5 workflow.specification.tasks has the order and
-// workflow.execution.tasks the times. Times are seconds.
+// framework for enabling scientific workflow research and development", FGCS 2022), of
+// versions 1.0 to 1.6. Up to 1.2 the tasks with their run times are workflow.jobs, up to 1.4
+// workflow.tasks; since then workflow.specification.tasks has the order and
+// workflow.execution.tasks the times. Times are seconds. A workflow in which no task names
+// another is ordered by files: who reads one comes after who writes it.
 func parseWfCommons(d *draft) error {
 	if err := json.Unmarshal([]byte(d.src), new(json.RawMessage)); err != nil {
 		var syntax *json.SyntaxError
@@ -52,7 +53,30 @@ type wfTask struct {
 	Runtime          *float64 `json:"runtime"`
 	RuntimeInSeconds *float64 `json:"runtimeInSeconds"`
 
+	Files       []wfFile `json:"files"` // up to version 1.4
+	InputFiles  []string `json:"inputFiles"`
+	OutputFiles []string `json:"outputFiles"`
+
 	at int
+}
+
+// wfFile is a file that a task reads or writes.
+type wfFile struct {
+	Path, Name string
+	Link       string // input or output
+}
+
+// files are the names of all files that the task reads or writes.
+func (t *wfTask) files() (in, out []string) {
+	in, out = t.InputFiles, t.OutputFiles
+	for _, f := range t.Files {
+		if strings.EqualFold(f.Link, "input") {
+			in = append(in, f.Path+f.Name)
+		} else {
+			out = append(out, f.Path+f.Name)
+		}
+	}
+	return in, out
 }
 
 // taskLists are the paths of the arrays of tasks.
@@ -176,9 +200,40 @@ func (w *workflow) connect() error {
 		}
 		w.tasks[i].cost = w.times[id].ns
 	}
+	if w.read == nil {
+		return w.errorf(0, "there is neither workflow.tasks nor workflow.specification.tasks in it: write the order of tasks as WfFormat has it")
+	}
 	for i := range w.read {
 		if err := w.relatives(&w.read[i]); err != nil {
 			return err
+		}
+	}
+	if len(w.arcs) == 0 {
+		return w.followFiles()
+	}
+	return nil
+}
+
+// followFiles has the tasks that read a file come after the first that writes it.
+func (w *workflow) followFiles() error {
+	writer := map[string]int32{}
+	for i := range w.read {
+		_, out := w.read[i].files()
+		for _, name := range out {
+			if _, ok := writer[name]; !ok {
+				writer[name] = w.index[w.read[i].ID]
+			}
+		}
+	}
+	for i := range w.read {
+		in, _ := w.read[i].files()
+		reader := w.index[w.read[i].ID]
+		for _, name := range in {
+			if from, ok := writer[name]; ok && from != reader {
+				if err := w.arc(from, reader, w.read[i].at); err != nil {
+					return err
+				}
+			}
 		}
 	}
 	return nil
