@@ -2,6 +2,7 @@ package graphexec
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/ir"
@@ -10,32 +11,52 @@ import (
 // alignment is what devices align memory to, and so what kernels may rely on.
 const alignment = 256
 
-// newArena allocates the arena of a schedule; 0 when it has none.
-func newArena(dev device.Device, s *ir.Schedule) (device.Ptr, error) {
-	size := int64(0)
-	for b, at := range s.Offset {
-		buf := &s.Graph.Buffers[b]
-		switch {
-		case at < 0:
-			continue
-		case buf.Role != ir.Temporary:
-			return 0, fmt.Errorf("buffer @%s lies in the arena, where the program around the replay cannot reach it, and is not temporary: give it its own allocation", buf.Name)
-		case at%alignment != 0:
-			return 0, fmt.Errorf("buffer @%s has offset %d in the arena: use a multiple of %d, which kernels may rely on", buf.Name, at, alignment)
-		}
-		size = max(size, at+buf.Size())
-	}
-	if size == 0 {
-		return 0, nil
+// newArena allocates what the bindings of a schedule do not: an arena for the buffers that
+// the schedule puts there, and for those that passes made. It returns where in it they are, by
+// buffer and -1 for others, and 0 for an arena when there are none.
+func newArena(dev device.Device, s *ir.Schedule) (device.Ptr, []int64, error) {
+	offset, size, err := arenaOffsets(s)
+	if err != nil || size == 0 {
+		return 0, offset, err
 	}
 	arena, err := dev.Alloc(size)
 	if err != nil {
-		return 0, fmt.Errorf("an arena of %d bytes: %w", size, err)
+		return 0, nil, fmt.Errorf("an arena of %d bytes: %w", size, err)
 	}
 	if n, ok := dev.(device.Namer); ok {
 		n.NameMemory(arena, "the arena of "+s.Graph.Name)
 	}
-	return arena, nil
+	return arena, offset, nil
+}
+
+// arenaOffsets has the buffers that passes made and the schedule did not place follow those that
+// it did.
+func arenaOffsets(s *ir.Schedule) (offset []int64, size int64, err error) {
+	buffers := s.Graph.Buffers
+	offset = slices.Clone(s.Offset)
+	if offset == nil {
+		offset = slices.Repeat([]int64{-1}, len(buffers))
+	}
+	for b, at := range offset {
+		buf := &buffers[b]
+		switch {
+		case at < 0:
+			continue
+		case buf.Role != ir.Temporary:
+			return nil, 0, fmt.Errorf("buffer @%s lies in the arena, where the program around the replay cannot reach it, and is not temporary: give it its own allocation", buf.Name)
+		case at%alignment != 0:
+			return nil, 0, fmt.Errorf("buffer @%s has offset %d in the arena: use a multiple of %d, which kernels may rely on", buf.Name, at, alignment)
+		}
+		size = max(size, at+buf.Size())
+	}
+	used := named(s.Graph)
+	for b := len(buffers) - s.Graph.Made; b < len(buffers); b++ {
+		if used[b] && offset[b] < 0 {
+			offset[b] = (size + alignment - 1) / alignment * alignment
+			size = offset[b] + buffers[b].Size()
+		}
+	}
+	return offset, size, nil
 }
 
 func (x *Exec) freeArena() error {
@@ -51,12 +72,12 @@ func (x *Exec) freeArena() error {
 type placed struct {
 	Bindings
 	arena  device.Ptr
-	offset []int64 // by buffer, -1 for its own memory; nil for all
+	offset []int64 // by buffer, -1 for its own memory
 }
 
 // place allocates what is not in the arena and operations name.
-func place(s *ir.Schedule, b Bindings, arena device.Ptr) (placed, error) {
-	p := placed{b, arena, s.Offset}
+func place(s *ir.Schedule, b Bindings, arena device.Ptr, offset []int64) (placed, error) {
+	p := placed{b, arena, offset}
 	for i, named := range named(s.Graph) {
 		if id := ir.BufferID(i); named && !p.holds(id) {
 			if err := b.Allocate(id); err != nil {
@@ -89,7 +110,7 @@ func named(g *ir.Graph) []bool {
 	return named
 }
 
-func (p placed) holds(b ir.BufferID) bool { return p.offset != nil && p.offset[b] >= 0 }
+func (p placed) holds(b ir.BufferID) bool { return p.offset[b] >= 0 }
 
 // Pointer is where a buffer is in replays.
 func (p placed) Pointer(b ir.BufferID) device.Ptr {

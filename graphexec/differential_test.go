@@ -238,6 +238,47 @@ func TestAnyScheduleLeavesTheBytesOfTheProgram(t *testing.T) {
 	}
 }
 
+// TestAnUnrolledProgramLeavesTheBytesOfReplays unrolls random programs, with one memory
+// and with two for what every copy fills anew, under both back ends.
+func TestAnUnrolledProgramLeavesTheBytesOfReplays(t *testing.T) {
+	const replays = 2
+	made := 0
+	for seed := range uint64(16) {
+		p := program{seed: seed, ops: 3 + int(seed), buffers: 2 + int(seed%4), scratch: seed%2 == 0, managed: seed%4 == 3}
+		k := 1 + int(seed%4)
+		also := []string{fmt.Sprintf("unroll(%d)", k), "rename(2)", "copyelim", "dce", "memplan"}[:1+seed/2%5]
+		dev, err := sim.New(sim.Options{Memo: sim.MemoOff, Race: sim.RaceOn})
+		require.NoError(t, err)
+		want := p.plain(t, dev, k*replays)
+
+		x := p.start(t, dev, tracer.Deferred)
+		x.calls()
+		trace, err := x.tr.Finish()
+		require.NoError(t, err)
+		for _, form := range graphexec.Backends() {
+			plan, err := optimizer.Plan(trace.Graph, optimizer.Options{Also: also, Verify: true, Streams: form == graphexec.Streams})
+			require.NoError(t, err)
+			made += plan.Graph.Made
+			exec, err := graphexec.Instantiate(dev, plan.Schedule, trace, form)
+			if p.managed && form == graphexec.Graph && err != nil {
+				require.ErrorContains(t, err, "the prefetch lies between operations of the graph")
+				continue
+			}
+			require.NoError(t, err)
+			x.fill()
+			for range replays {
+				require.NoError(t, exec.Replay(context.Background()))
+			}
+			require.NoError(t, exec.Wait())
+			require.Equal(t, want, x.contents(), "seed %d, %v, %v", seed, also, form)
+			require.NoError(t, exec.Close())
+		}
+		require.NoError(t, trace.Close())
+		require.NoError(t, dev.Close())
+	}
+	require.Positive(t, made)
+}
+
 // instantiate plans a trace with the default strategy.
 func instantiate(t *testing.T, dev device.Device, trace *tracer.Trace, form graphexec.Backend) *graphexec.Exec {
 	plan, err := optimizer.Plan(trace.Graph, optimizer.Options{})

@@ -89,15 +89,17 @@ func Instantiate(dev device.Device, s *ir.Schedule, b Bindings, form Backend) (*
 
 func instantiate(dev device.Device, s *ir.Schedule, b Bindings, form Backend) (_ *Exec, err error) {
 	x := &Exec{dev: dev}
-	if x.arena, err = newArena(dev, s); err != nil {
+	arena, offset, err := newArena(dev, s)
+	if err != nil {
 		return nil, err
 	}
+	x.arena = arena
 	defer func() {
 		if err != nil {
 			err = device.Join(err, x.freeArena())
 		}
 	}()
-	placed, err := place(s, b, x.arena)
+	placed, err := place(s, b, arena, offset)
 	if err != nil {
 		return nil, err
 	}

@@ -25,8 +25,12 @@ type Graph struct {
 	Ops     []Op
 
 	// Origin is, by operation, its id in the trace that the graph was made from by leaving
-	// operations out; nil when none were.
+	// operations out or repeating them all; nil when that was not done.
 	Origin []OpID
+
+	// Made is how many of the last buffers passes made. The trace does not know them, so who
+	// instantiates the graph gives them memory.
+	Made int
 
 	rows rows
 }

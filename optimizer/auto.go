@@ -131,7 +131,7 @@ func (c *choice) try(name string) error {
 
 // numbered takes a strategy on a number of lanes apart.
 func numbered(strategy string) (family string, lanes int, ok bool) {
-	family, parameter, err := splitStrategy(strategy)
+	family, parameter, err := splitName("strategy", strategy)
 	if err != nil || parameter == nil {
 		return "", 0, false
 	}

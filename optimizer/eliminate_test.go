@@ -3,6 +3,8 @@ package optimizer
 import (
 	"hash/maphash"
 	"math/rand/v2"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -75,12 +77,22 @@ func (m *machine) run(g *ir.Graph, op *ir.Op, id uint64) {
 		if !a.Mode.Writes() || a.Empty() {
 			continue
 		}
+		whole := g.Buffers[traced(g, a.Buffer)].Role == ir.Temporary
 		for i := range m.at(a.Range) {
-			if what := m.hash(read, uint64(i)); g.Buffers[a.Buffer].Role == ir.Temporary || what%4 > 0 {
+			if what := m.hash(read, uint64(i)); whole || what%4 > 0 {
 				m.at(a.Range)[i] = what
 			}
 		}
 	}
+}
+
+// traced is the buffer that another memory of it was made for.
+func traced(g *ir.Graph, b ir.BufferID) ir.BufferID {
+	if int(b) < len(g.Buffers)-g.Made {
+		return b
+	}
+	name, _, _ := strings.Cut(g.Buffers[b].Name, ".")
+	return ir.BufferID(slices.IndexFunc(g.Buffers, func(o ir.Buffer) bool { return o.Name == name }))
 }
 
 // requireSame replays both graphs twice and compares what outlives them and what host

@@ -59,6 +59,15 @@ func placeable(g *ir.Graph) []bool {
 		buf := &g.Buffers[b]
 		ok[b] = !ok[b] && buf.Role == ir.Temporary && buf.Place == ir.Place{} && buf.Size() > 0
 	}
+	for b, operand := range onlyOperands(g) {
+		ok[b] = ok[b] && operand
+	}
+	return ok
+}
+
+// onlyOperands reports, by buffer, whether operations find it through their operands alone.
+func onlyOperands(g *ir.Graph) []bool {
+	ok := slices.Repeat([]bool{true}, len(g.Buffers))
 	var accesses []ir.Access
 	for v := range g.Ops {
 		op := &g.Ops[v]

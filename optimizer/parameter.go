@@ -9,12 +9,13 @@ import (
 	"github.com/reprise-gpu/reprise/ir"
 )
 
-// A strategy is named by
+// A strategy or a pass is named by
 //
-//	strategy = name [ "(" parameter ")" ] .
+//	text = name [ "(" parameter ")" ] .
 //
-// where the parameter is a number without sign or leading zeros, or a word. So a
-// strategy has one spelling for each parameter, which is its name in a schedule.
+// where the parameter is a number without sign or leading zeros, or words with colons
+// between them. So a strategy has one spelling for each parameter, which is its name in a
+// schedule.
 
 // family is a strategy with its parameter open.
 type family struct {
@@ -45,15 +46,15 @@ func (f *family) with(parameter *string) (strategy, error) {
 	return s, nil
 }
 
-// splitStrategy takes the text of a strategy apart.
-func splitStrategy(text string) (name string, parameter *string, err error) {
+// splitName takes the text of a strategy or a pass apart.
+func splitName(kind, text string) (name string, parameter *string, err error) {
 	name, rest, open := strings.Cut(text, "(")
 	if !open {
 		return name, nil, nil
 	}
 	inner, closed := strings.CutSuffix(rest, ")")
 	if !closed || strings.ContainsAny(inner, "()") {
-		return "", nil, fmt.Errorf("strategy %q is not of the form name or name(parameter); in a shell, quote it", text)
+		return "", nil, fmt.Errorf("%s %q is not of the form name or name(parameter); in a shell, quote it", kind, text)
 	}
 	return name, &inner, nil
 }
@@ -73,12 +74,21 @@ func lanes(byDefault int, with func(k int) strategy) maker {
 		if parameter == "" {
 			return with(byDefault), nil
 		}
-		k, err := strconv.Atoi(parameter)
-		if err != nil || k < 1 || k > maxLanes || strconv.Itoa(k) != parameter {
-			return nil, fmt.Errorf("a number of lanes from 1 to %d", maxLanes)
+		k, err := number("lanes", maxLanes, parameter)
+		if err != nil {
+			return nil, err
 		}
 		return with(k), nil
 	}
+}
+
+// number is a parameter that says how many of something.
+func number(what string, most int, parameter string) (int, error) {
+	k, err := strconv.Atoi(parameter)
+	if err != nil || k < 1 || k > most || strconv.Itoa(k) != parameter {
+		return 0, fmt.Errorf("a number of %s from 1 to %d", what, most)
+	}
+	return k, nil
 }
 
 // word is one of the parameters of a strategy that has a few.
@@ -110,4 +120,54 @@ func didYouMean(wrong string, names []string) string {
 		return fmt.Sprintf(" (did you mean %q?)", nearest)
 	}
 	return ""
+}
+
+// editor makes the edit of a pass with a parameter. An error says what that may be.
+type editor func(parameter string) (func(*ir.Graph) (*ir.Graph, error), error)
+
+// times is for a pass whose parameter says how many of something.
+func times(what string, with func(int) func(*ir.Graph) (*ir.Graph, error)) editor {
+	return func(parameter string) (func(*ir.Graph) (*ir.Graph, error), error) {
+		k, err := number(what, maxUnrolled, parameter)
+		if err != nil {
+			return nil, err
+		}
+		return with(k), nil
+	}
+}
+
+// several is for a pass whose parameter names two things or more.
+func several(what string, with func([]string) func(*ir.Graph) (*ir.Graph, error)) editor {
+	return func(parameter string) (func(*ir.Graph) (*ir.Graph, error), error) {
+		names := strings.Split(parameter, ":")
+		if len(names) < 2 || slices.Contains(names, "") {
+			return nil, fmt.Errorf("two %s or more, with colons between them", what)
+		}
+		return with(names), nil
+	}
+}
+
+// passNamed finds a pass and gives it its parameter.
+func passNamed(text string) (pass, error) {
+	name, parameter, err := splitName("pass", text)
+	if err != nil {
+		return pass{}, err
+	}
+	i := slices.IndexFunc(passes, func(p pass) bool { return p.name == name })
+	if i < 0 {
+		return pass{}, unknown("pass", name, Passes())
+	}
+	p := passes[i]
+	switch {
+	case p.takes == "" && parameter == nil:
+		return p, nil
+	case p.takes == "":
+		return p, fmt.Errorf("pass %s takes no parameter: write %s", name, name)
+	case parameter == nil || *parameter == "":
+		return p, fmt.Errorf("pass %s lacks its parameter: write %s(%s)", name, name, p.takes)
+	}
+	if p.edit, err = p.with(*parameter); err != nil {
+		return p, fmt.Errorf("pass %s takes %w, not %q", name, err, *parameter)
+	}
+	return p, nil
 }

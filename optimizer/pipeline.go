@@ -11,9 +11,12 @@ import (
 )
 
 // pass is one step of the pipeline. It either edits, returning a new graph, or
-// computes, filling in part of the schedule; the field that is set says which.
+// computes, filling in part of the schedule; the field that is set says which. One with a
+// parameter has its edit once that is known.
 type pass struct {
 	name    string
+	takes   string // what the parameter is called, "" when there is none
+	with    editor // of a pass that takes one
 	edit    func(*ir.Graph) (*ir.Graph, error)
 	compute func(*ir.Schedule, *Options) error
 	needs   string // the pass whose result it cannot do without
@@ -23,6 +26,12 @@ type pass struct {
 
 // passes is the pipeline, in order.
 var passes = []pass{
+	{name: "unroll", takes: "k", with: times("copies", unroll), asked: true,
+		doc: "make k replays one, in which the next may begin before the one before has ended"},
+	{name: "rotate", takes: "a:b", with: several("buffers", rotate), needs: "unroll", asked: true,
+		doc: "have buffers change places from one copy to the next: ping-pong, or among more than two"},
+	{name: "rename", takes: "m", with: times("memories", rename), needs: "unroll", asked: true,
+		doc: "give buffers that every copy fills anew m memories to take in turn: double buffering"},
 	{name: "copyelim", edit: copyelim, asked: true,
 		doc: "leave out copies of bytes that are there already"},
 	{name: "dce", edit: dce, asked: true,
@@ -54,6 +63,9 @@ var passes = []pass{
 // constraints say why the pipeline is in this order. They are checked when the
 // program starts.
 var constraints = []struct{ before, after, reason string }{
+	{"unroll", "rotate", "the copies have to be there"},
+	{"rotate", "rename", "which buffers a copy fills depends on their places"},
+	{"rename", "copyelim", "a copy that is left out of some replays leaves what it wrote for the next"},
 	{"copyelim", "dce", "what fed only a copy that goes is dead"},
 	{"dce", "hazards", "operations are left out before anything is said about their order"},
 	{"hazards", "reduce", "only known dependencies can imply one another"},
@@ -97,7 +109,7 @@ func checkPipeline(order []pass) {
 func Passes() []Description {
 	list := make([]Description, len(passes))
 	for i, p := range passes {
-		list[i] = Description{Name: p.name, Doc: p.doc}
+		list[i] = Description{p.name, p.takes, p.doc}
 		if p.asked {
 			list[i].Doc += " (when asked to)"
 		}
@@ -176,29 +188,47 @@ func selectPasses(opts *Options) ([]pass, error) {
 	if _, err := opts.profile(); err != nil {
 		return nil, err
 	}
-	// Sorted, for the error must not depend on the map's order.
-	dumped := slices.Sorted(maps.Keys(opts.Dump))
-	for _, name := range slices.Concat(opts.Passes, opts.Also, dumped) {
-		if !contains(passes, name) {
-			return nil, unknown("pass", name, Passes())
-		}
+	asked, err := passesNamed(slices.Concat(opts.Passes, opts.Also))
+	if err != nil {
+		return nil, err
 	}
 	var selected []pass
 	for _, p := range passes {
-		if !opts.runs(&p) {
-			continue
+		run := slices.DeleteFunc(slices.Clone(asked), func(a pass) bool { return a.name != p.name })
+		if len(run) == 0 && opts.runs(&p) {
+			run = []pass{p}
 		}
-		if p.needs != "" && !contains(selected, p.needs) {
+		if len(run) > 0 && p.needs != "" && !contains(selected, p.needs) {
 			return nil, fmt.Errorf("the pass %q needs %q, which is left out; name it too", p.name, p.needs)
 		}
-		selected = append(selected, p)
+		selected = append(selected, run...)
 	}
+	// Sorted, for the error must not depend on the map's order.
+	dumped := slices.Sorted(maps.Keys(opts.Dump))
 	for _, name := range dumped {
+		if !contains(passes, name) {
+			return nil, unknown("pass", name, Passes())
+		}
 		if !contains(selected, name) {
 			return nil, fmt.Errorf("there is nothing to print after the pass %q, which is left out; name it among the passes", name)
 		}
 	}
 	return selected, nil
+}
+
+// passesNamed finds passes, each once.
+func passesNamed(texts []string) (list []pass, err error) {
+	for i, text := range texts {
+		if slices.Contains(texts[:i], text) {
+			continue
+		}
+		p, err := passNamed(text)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, p)
+	}
+	return list, nil
 }
 
 // runs reports whether the options ask for p.

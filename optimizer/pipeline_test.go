@@ -19,7 +19,7 @@ import (
 // TestPlan plans the .rir text of each case and compares what the passes named
 // by dump print:
 //
-//	plan [strategy=name] [passes=(name,...)] [dump=(name,...)]
+//	plan [strategy=name] [passes=(name,...)] [also=(name,...)] [dump=(name,...)]
 func TestPlan(t *testing.T) {
 	datadriven.Walk(t, "testdata/plan", func(t *testing.T, path string) {
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
@@ -38,6 +38,8 @@ func planText(t *testing.T, d *datadriven.TestData) string {
 			opts.Strategy = arg.Vals[0]
 		case "passes":
 			opts.Passes = arg.Vals
+		case "also":
+			opts.Also = arg.Vals
 		case "dump":
 			for _, name := range arg.Vals {
 				opts.Dump[name] = &out

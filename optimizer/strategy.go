@@ -52,7 +52,7 @@ func strategyNamed(text string) (string, strategy, error) {
 	if text == "" {
 		text = DefaultStrategy
 	}
-	name, arg, err := splitStrategy(text)
+	name, arg, err := splitName("strategy", text)
 	if err != nil {
 		return "", nil, err
 	}

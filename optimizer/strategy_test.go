@@ -29,7 +29,7 @@ func strategiesFor(ops int) []string {
 func TestEveryStrategyIsTested(t *testing.T) {
 	tested := map[string]bool{}
 	for _, text := range everyStrategy {
-		name, _, err := splitStrategy(text)
+		name, _, err := splitName("strategy", text)
 		require.NoError(t, err)
 		tested[name] = true
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/reprise-gpu/reprise/internal/des"
 	"github.com/reprise-gpu/reprise/ir"
 	"github.com/reprise-gpu/reprise/optimizer"
 	"github.com/reprise-gpu/reprise/ptx"
@@ -47,6 +48,7 @@ Strategies:
   reprise opt img.rir --strategy nimble --dump hazards,reduce
   reprise opt img.rir --strategy 'levels(4)'
   reprise opt img.rir --also memplan
+  reprise opt img.rir --also 'unroll(4),rename(2)' --json
   reprise opt dag.rir --json
   reprise trace img -o img.rir && reprise explain img --cost img.json && reprise opt img.rir --cost img.json`,
 		Args: oneArg("FILE.rir"),
@@ -104,22 +106,34 @@ func (f *optFlags) run(c *cobra.Command, path string) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	if s := result.Schedule; s != nil && s.Offset != nil {
-		m := optimizer.MemoryOf(s)
-		fmt.Fprintf(c.ErrOrStderr(), "%s: %d bytes of device memory instead of %d; no plan for these lanes takes less than %d\n", path, m.After, m.Before, m.Bound)
+	report(c.ErrOrStderr(), path, result.Schedule, profile)
+	return f.print(c.OutOrStdout(), result, profile)
+}
+
+// report says what the passes that had to be asked for brought.
+func report(w io.Writer, path string, s *ir.Schedule, profile *des.Profile) {
+	if s == nil {
+		return
 	}
-	return f.print(c.OutOrStdout(), result)
+	if u := optimizer.UnrolledOf(s, profile); u.Copies > 1 {
+		fmt.Fprintf(w, "%s: %d copies, %.3f us each; a graph of them takes %.0f us to instantiate, and the copies %d bytes of memory of their own\n",
+			path, u.Copies, u.CopyUS, u.InstantiateUS, u.Bytes)
+	}
+	if s.Offset != nil {
+		m := optimizer.MemoryOf(s)
+		fmt.Fprintf(w, "%s: %d bytes of device memory instead of %d; no plan for these lanes takes less than %d\n", path, m.After, m.Before, m.Bound)
+	}
 }
 
 // print writes the text to -o, and to stdout the summary or the text.
-func (f *optFlags) print(stdout io.Writer, r *optimizer.Result) error {
+func (f *optFlags) print(stdout io.Writer, r *optimizer.Result, profile *des.Profile) error {
 	if f.out != "" {
 		if err := writeFile(f.out, ir.Format(r.Graph, r.Schedule)); err != nil {
 			return err
 		}
 	}
 	if f.json {
-		return json.NewEncoder(stdout).Encode(summarize(r))
+		return json.NewEncoder(stdout).Encode(summarize(r, profile))
 	}
 	if f.out != "" {
 		return nil
@@ -152,13 +166,15 @@ type summary struct {
 	Reduced      [][2]ir.OpID `json:"reduced"`
 	PredictedUS  float64      `json:"predicted_us"`
 
-	// Origin is, by operation, its number in the graph that was read, when some were left out.
+	// Origin is, by operation, its number in the graph that was read, when some were left out or all repeated.
 	Origin []ir.OpID `json:"origin,omitempty"`
 	// Memory is there when memory was planned.
 	Memory *optimizer.Memory `json:"memory,omitempty"`
+	// Unrolled is there when the program is several copies.
+	Unrolled *optimizer.Unrolled `json:"unrolled,omitempty"`
 }
 
-func summarize(r *optimizer.Result) summary {
+func summarize(r *optimizer.Result, profile *des.Profile) summary {
 	sum := summary{
 		Ops:    r.Graph.Len(),
 		Origin: r.Graph.Origin,
@@ -180,6 +196,9 @@ func summarize(r *optimizer.Result) summary {
 	sum.Strategy, sum.Lanes, sum.Syncs = s.Strategy, s.Lanes, s.Syncs()
 	sum.LaneOf = append(sum.LaneOf, s.Lane...)
 	sum.PredictedUS = float64(s.Predicted) / 1000
+	if u := optimizer.UnrolledOf(s, profile); u.Copies > 1 {
+		sum.Unrolled = &u
+	}
 	if s.Offset != nil {
 		m := optimizer.MemoryOf(s)
 		sum.Memory = &m

@@ -1,0 +1,99 @@
+package optimizer
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/reprise-gpu/reprise/ir"
+)
+
+// rename gives buffers that every copy of an unrolled program fills anew m memories, which the
+// copies take in turn, so that one can fill what another still reads: with two it is double
+// buffering. It is the renaming of registers in software pipelining, as modulo variable
+// expansion does it (M. Lam, PLDI 1988), with a number that is asked for.
+//
+//	copy x ─► work y, x            copy x ─► work y, x
+//	          copy x ─► work  ==>  copy x' ─► work y', x'
+//
+// It is safe for device memory of which a copy reads nothing that it has not written itself
+// (see fresh). The last copy has the memory that the program knows, for what a replay leaves is
+// what that writes. It takes m-1 times the bytes of those buffers besides, which memplan may share out.
+func rename(m int) func(*ir.Graph) (*ir.Graph, error) {
+	return func(g *ir.Graph) (*ir.Graph, error) {
+		starts := copies(g)
+		m := min(m, len(starts)-1)
+		h := *g
+		h.Ops, h.Buffers = slices.Clone(g.Ops), slices.Clone(g.Buffers)
+		taken := map[string]bool{}
+		for b := range g.Buffers {
+			taken[g.Buffers[b].Name] = true
+		}
+		sets := make([][]ir.BufferID, len(g.Buffers)) // by buffer: the memories it has
+		for b, is := range fresh(g, starts) {
+			sets[b] = []ir.BufferID{ir.BufferID(b)}
+			for i := 1; is && i < m; i++ {
+				sets[b] = append(sets[b], ir.BufferID(len(h.Buffers)))
+				another := g.Buffers[b]
+				another.Name, another.Role = unused(taken, another.Name, i), ir.Temporary
+				h.Buffers = append(h.Buffers, another)
+			}
+		}
+		h.Made += len(h.Buffers) - len(g.Buffers)
+		for i := range starts[1:] {
+			left := len(starts) - 2 - i // copies to come
+			for v := starts[i]; v < starts[i+1]; v++ {
+				h.Ops[v] = substituted(g.Ops[v], func(b ir.BufferID) ir.BufferID { return sets[b][left%len(sets[b])] })
+			}
+		}
+		return &h, nil
+	}
+}
+
+// unused takes a name that nothing has.
+func unused(taken map[string]bool, name string, i int) string {
+	name = fmt.Sprintf("%s.%d", name, i)
+	for taken[name] {
+		name += "'"
+	}
+	taken[name] = true
+	return name
+}
+
+// fresh reports, by buffer, whether no copy of the program needs what is in it when the copy begins,
+// nor leaves there what one before had written: every byte that it touches it writes first.
+// A copy and a fill write all of their range, and a kernel may leave bytes as they were: it
+// counts for temporaries, which are dead after a replay by declaration.
+func fresh(g *ir.Graph, starts []int) []bool {
+	ok := usedBuffers(g)
+	for b := range ok {
+		ok[b] = ok[b] && g.Buffers[b].Place == ir.Place{} && g.Buffers[b].Role != ir.Constant
+	}
+	for b, operand := range onlyOperands(g) {
+		ok[b] = ok[b] && operand
+	}
+	var accesses []ir.Access
+	for i := range starts[1:] {
+		unwritten := make([]spans, len(g.Buffers))
+		for b := range unwritten {
+			unwritten[b].insert(span{0, g.Buffers[b].Size()})
+		}
+		for v := starts[i]; v < starts[i+1]; v++ {
+			op := &g.Ops[v]
+			accesses = op.AppendAccesses(accesses[:0])
+			writes := func(a ir.Access) bool {
+				return a.Mode == ir.Write && (op.Kind == ir.KindCopy || op.Kind == ir.KindMemset || g.Buffers[a.Buffer].Role == ir.Temporary)
+			}
+			for _, a := range accesses {
+				if !a.Empty() && !writes(a) && unwritten[a.Buffer].overlaps(span{a.Lo, a.Hi}) {
+					ok[a.Buffer] = false
+				}
+			}
+			for _, a := range accesses {
+				if writes(a) {
+					unwritten[a.Buffer].remove(span{a.Lo, a.Hi})
+				}
+			}
+		}
+	}
+	return ok
+}

@@ -1,0 +1,195 @@
+package optimizer
+
+import (
+	"fmt"
+	"hash/maphash"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/reprise-gpu/reprise/ir"
+	"github.com/reprise-gpu/reprise/ir/irtest"
+)
+
+// edited applies passes by name.
+func edited(t *testing.T, g *ir.Graph, texts ...string) *ir.Graph {
+	list, err := passesNamed(texts)
+	require.NoError(t, err)
+	for _, p := range list {
+		g, err = p.edit(g)
+		require.NoError(t, err, p.name)
+		require.NoError(t, ir.Verify(g), p.name)
+	}
+	return g
+}
+
+// requireReplays compares what replays of g leave, and what host calls saw in them, with what one
+// of h does. Between replays of g, between is called with its memory.
+func requireReplays(t *testing.T, g, h *ir.Graph, k int, between func(memory [][]uint64)) {
+	t.Helper()
+	seed := maphash.MakeSeed()
+	want, got := newMachine(g, seed), newMachine(h, seed)
+	for range 2 { // what the first leaves, the second finds
+		for range k {
+			want.replay(g)
+			between(want.memory)
+		}
+		got.replay(h)
+	}
+	require.Equal(t, want.seen, got.seen, "\n%s\n%s", ir.Print(g), ir.Print(h))
+	for b := range g.Buffers {
+		if g.Buffers[b].Role != ir.Temporary {
+			require.Equal(t, want.memory[b], got.memory[b], "@%s\n%s\n%s", g.Buffers[b].Name, ir.Print(g), ir.Print(h))
+		}
+	}
+}
+
+// Random programs, unrolled, with and without memories of their own for the copies, and then
+// less what nothing comes of.
+func TestUnrolledIsReplayed(t *testing.T) {
+	r := rand.New(rand.NewPCG(51, 51))
+	renamed, shorter := 0, 0
+	for range 600 {
+		g := copying(r, 1+r.IntN(15))
+		if ir.Verify(g) != nil {
+			continue // a copy that was turned round writes a constant
+		}
+		k := 1 + r.IntN(4)
+		unrolled := edited(t, g, fmt.Sprintf("unroll(%d)", k))
+		require.Equal(t, k*g.Len(), unrolled.Len())
+		none := func([][]uint64) {}
+		requireReplays(t, g, unrolled, k, none)
+		two := edited(t, unrolled, "rename(2)")
+		requireReplays(t, g, two, k, none)
+		less := edited(t, two, "copyelim", "dce")
+		requireReplays(t, g, less, k, none)
+		renamed += two.Made
+		shorter += two.Len() - less.Len()
+	}
+	assert.Greater(t, renamed, 200)
+	assert.Greater(t, shorter, 200)
+}
+
+// Buffers that change places are those of a program that changes them itself.
+func TestRotatedIsSwapped(t *testing.T) {
+	r := rand.New(rand.NewPCG(52, 52))
+	for range 300 {
+		g := irtest.Random(r, 1+r.IntN(12))
+		places := 2 + r.IntN(2)
+		var names []string
+		for i := range places {
+			names = append(names, []string{"u", "v", "w"}[i])
+			g.Buffers = append(g.Buffers, ir.Buffer{Name: names[i], Elem: ir.F32, Len: 4, Role: ir.InOut})
+		}
+		step := ir.Op{Kind: ir.KindHost, Label: "step", Cost: -1}
+		for i := range places {
+			b := ir.BufferID(len(g.Buffers) - places + i)
+			step.Uses = append(step.Uses, ir.Access{Range: ir.Range{Buffer: b, Hi: 16}, Mode: ir.Mode(i % 2)})
+		}
+		g.Ops = append(g.Ops, step)
+		h := edited(t, g, "unroll(6)", "rotate("+strings.Join(names, ":")+")", "rename(3)")
+		requireReplays(t, g, h, 6, func(memory [][]uint64) {
+			ring := memory[len(g.Buffers)-places : len(g.Buffers)]
+			first := ring[0]
+			copy(ring, ring[1:])
+			ring[places-1] = first
+		})
+	}
+}
+
+// Whatever replays that follow one another keep apart, copies do: what is ordered after something
+// comes before that runs again, and so does a host call.
+func TestCopiesKeepTheOrderThatAccessesDoNotShow(t *testing.T) {
+	g := graphOf(t, "g", 0, nil)
+	g.Ops = []ir.Op{
+		{Kind: ir.KindEmpty, Cost: 10},
+		{Kind: ir.KindEmpty, Cost: 10, After: []ir.OpID{0}},
+		{Kind: ir.KindHost, Label: "f", Cost: -1},
+	}
+	g.Phase = ir.Traced
+	h := edited(t, g, "unroll(3)")
+	var got [][]ir.OpID
+	for _, op := range h.Ops {
+		got = append(got, op.After)
+	}
+	assert.Equal(t, [][]ir.OpID{
+		nil, {0}, nil,
+		{1}, {1, 3}, {2},
+		{4}, {4, 6}, {5},
+	}, got)
+}
+
+// Two uploads and the work on them, three times: with one memory the second upload waits for the
+// first work; with two it does not, and the third waits for that.
+func TestRenamingLetsUploadsRunAhead(t *testing.T) {
+	f, err := ir.Parse("", `graph g {
+  module m "m.ptx"
+  buffer @x f32[64] device(0) input
+  buffer @h f32[64] pinned input
+  buffer @y f32[64] device(0) output
+  %0 = copy @h -> @x
+  %1 = launch m.k grid(1) block(64) args(@x, @y) uses(read @x, readwrite @y)
+}
+`)
+	require.NoError(t, err)
+	waits := func(passes ...string) (got [][]ir.OpID) {
+		g, err := reduceOf(edited(t, f.Graph, passes...))
+		require.NoError(t, err)
+		for v := range g.Ops {
+			var from []ir.OpID
+			for _, d := range g.DepsInto(ir.OpID(v)) {
+				from = append(from, d.From)
+			}
+			got = append(got, from)
+		}
+		return got
+	}
+	assert.Equal(t, [][]ir.OpID{nil, {0}, {1}, {2}, {3}, {4}}, waits("unroll(3)"))
+	assert.Equal(t, [][]ir.OpID{nil, {0}, nil, {1, 2}, {1}, {3, 4}}, waits("unroll(3)", "rename(2)"))
+	assert.Equal(t, [][]ir.OpID{nil, {0}, nil, {1, 2}, nil, {3, 4}}, waits("unroll(3)", "rename(9)"))
+}
+
+func reduceOf(g *ir.Graph) (*ir.Graph, error) {
+	g, err := hazards(g)
+	if err != nil {
+		return nil, err
+	}
+	return reduce(g)
+}
+
+func TestMistakesInUnrolling(t *testing.T) {
+	g := irtest.Random(rand.New(rand.NewPCG(53, 53)), 5)
+	g.Name = "g"
+	g.Buffers = append(slices.Clone(g.Buffers),
+		ir.Buffer{Name: "u", Elem: ir.F32, Len: 4}, ir.Buffer{Name: "v", Elem: ir.F32, Len: 4},
+		ir.Buffer{Name: "long", Elem: ir.F32, Len: 5}, ir.Buffer{Name: "fixed", Elem: ir.F32, Len: 4, Role: ir.Constant})
+	for _, c := range []struct {
+		also []string
+		want string
+	}{
+		{[]string{"unroll"}, "pass unroll lacks its parameter: write unroll(k)"},
+		{[]string{"unroll()"}, "pass unroll lacks its parameter: write unroll(k)"},
+		{[]string{"unroll(0)"}, `pass unroll takes a number of copies from 1 to 16777216, not "0"`},
+		{[]string{"unroll(4"}, `pass "unroll(4" is not of the form name or name(parameter); in a shell, quote it`},
+		{[]string{"dce(2)"}, "pass dce takes no parameter: write dce"},
+		{[]string{"rename(2)"}, `the pass "rename" needs "unroll", which is left out; name it too`},
+		{[]string{"unroll(9999999)"}, "unroll: 9999999 copies of 5 operations are more than 16777216: unroll less"},
+		{[]string{"unroll(2)", "rotate(u)"}, `pass rotate takes two buffers or more, with colons between them, not "u"`},
+		{[]string{"unroll(2)", "rotate(u:u)"}, "rotate: @u is named twice: name every buffer once"},
+		{[]string{"unroll(2)", "rotate(u:lon)"}, `rotate: g has no buffer @lon (did you mean "long"?)`},
+		{[]string{"unroll(2)", "rotate(u:long)"}, "rotate: @long is not of the type, the length and the place of @u: only equal buffers can change places"},
+		{[]string{"unroll(2)", "rotate(u:fixed)"}, "rotate: @fixed is constant: only what is written can change places"},
+		{[]string{"unroll(3)", "rotate(u:v)"}, "rotate: 2 buffers are not where they were after 3 copies: unroll a multiple of 2"},
+	} {
+		_, err := Plan(g, Options{Also: c.also})
+		assert.EqualError(t, err, c.want)
+	}
+	res, err := Plan(g, Options{})
+	require.NoError(t, err)
+	_, err = Plan(res.Graph, Options{Also: []string{"unroll(2)"}})
+	assert.EqualError(t, err, "unroll: the dependencies of g are made out already, and from one copy to the next they are not known: unroll the trace")
+}

@@ -1,0 +1,28 @@
+package optimizer
+
+import (
+	"github.com/reprise-gpu/reprise/internal/des"
+	"github.com/reprise-gpu/reprise/ir"
+)
+
+// Unrolled is what unrolling gains and costs.
+type Unrolled struct {
+	Copies        int     `json:"copies"`
+	CopyUS        float64 `json:"copy_us"`        // the predicted time of a replay, by copy
+	InstantiateUS float64 `json:"instantiate_us"` // what the host takes once to make a graph of it
+	Bytes         int64   `json:"bytes"`          // of memory that passes gave the copies
+}
+
+// UnrolledOf sums up the schedule of an unrolled program; its copies are 1 of any other.
+func UnrolledOf(s *ir.Schedule, p *des.Profile) Unrolled {
+	k := len(copies(s.Graph)) - 1
+	u := Unrolled{
+		Copies:        k,
+		CopyUS:        float64(s.Predicted) / 1000 / float64(k),
+		InstantiateUS: float64(p.Host.Instantiate+des.Time(s.Graph.Len())*p.Host.InstantiateOne) / float64(des.Microsecond),
+	}
+	for _, b := range s.Graph.Buffers[len(s.Graph.Buffers)-s.Graph.Made:] {
+		u.Bytes += aligned(b.Size())
+	}
+	return u
+}
