@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -77,12 +78,10 @@ func runBench(c *cobra.Command, f *benchFlags, args []string) error {
 	if err != nil {
 		return err
 	}
-	ctx, stop := interruptible(c.Context())
-	defer stop()
-	progress := newProgress(c.ErrOrStderr(), "replays")
-	config.Progress = progress.update
-	records, err := bench.Run(ctx, config)
-	progress.finish()
+	records, err := watched(c, "replays", func(ctx context.Context, update progressFunc) ([]bench.Record, error) {
+		config.Progress = update
+		return bench.Run(ctx, config)
+	})
 	return f.report(c.OutOrStdout(), records, config.Rows(), err)
 }
 
@@ -98,13 +97,7 @@ func (f *benchFlags) report(stdout io.Writer, records []bench.Record, rows int, 
 	if stopped != nil {
 		stopped = aside(stopped, &path)
 	}
-	var failed error
-	if path != "-" {
-		failed = bench.WriteTable(stdout, records)
-	}
-	if path != "" {
-		failed = errors.Join(failed, writeJSON(path, stdout, records))
-	}
+	failed := writeResults(stdout, path, records, func(w io.Writer) error { return bench.WriteTable(w, records) })
 	if err := errors.Join(stopped, failed); err != nil {
 		return err
 	}

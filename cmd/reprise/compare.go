@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -124,12 +125,10 @@ func runCompare(c *cobra.Command, f *compareFlags, args []string) error {
 	if err != nil {
 		return err
 	}
-	ctx, stop := interruptible(c.Context())
-	defer stop()
-	progress := newProgress(c.ErrOrStderr(), "replays")
-	config.Progress = progress.update
-	all, err := compare.Run(ctx, config)
-	progress.finish()
+	all, err := watched(c, "replays", func(ctx context.Context, update progressFunc) ([]compare.Comparison, error) {
+		config.Progress = update
+		return compare.Run(ctx, config)
+	})
 	return f.report(c, all, config.Settings(), err)
 }
 
@@ -148,15 +147,9 @@ func (f *compareFlags) report(c *cobra.Command, all []compare.Comparison, wanted
 	}
 	stdout, path, figures := c.OutOrStdout(), f.json, f.plot
 	if stopped != nil {
-		stopped = aside(aside(stopped, &path), &figures)
+		stopped = aside(stopped, &path, &figures)
 	}
-	var failed error
-	if path != "-" {
-		failed = compare.WriteTables(stdout, all)
-	}
-	if path != "" {
-		failed = errors.Join(failed, writeJSON(path, stdout, comparisons{all, compare.Means(all)}))
-	}
+	failed := writeResults(stdout, path, comparisons{all, compare.Means(all)}, func(w io.Writer) error { return compare.WriteTables(w, all) })
 	if figures != "" {
 		_, err := figure.Write(figures, all)
 		failed = errors.Join(failed, err)
@@ -180,15 +173,6 @@ func writePublished(path string, stdout io.Writer, all []compare.Comparison) err
 		return err
 	}
 	return writeFile(path, text.Bytes())
-}
-
-// aside has what is left of a run that was cut short go beside what was asked for.
-func aside(stopped error, path *string) error {
-	if *path == "" || *path == "-" {
-		return stopped
-	}
-	*path += ".partial"
-	return fmt.Errorf("%w; what there is went to %s", stopped, *path)
 }
 
 // verdict is the first thing wrong with the comparisons.

@@ -56,14 +56,16 @@ func TestCompareFailsByWhatItFinds(t *testing.T) {
 }
 
 func TestAnInterruptedCompareKeepsWhatItMeasured(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "compare.json")
+	path, figures := filepath.Join(t.TempDir(), "compare.json"), filepath.Join(t.TempDir(), "figures")
 	require.NoError(t, os.WriteFile(path, []byte("a whole run"), 0o600))
-	f := compareFlags{json: path, maxRatio: 1}
+	f := compareFlags{json: path, plot: figures, maxRatio: 1}
 	c := newCompare()
 	var out bytes.Buffer
 	c.SetOut(&out)
 	err := f.report(c, []compare.Comparison{compared(11, 10, true)}, 3, fmt.Errorf("vec at 20: %w", context.Canceled))
-	assert.EqualError(t, err, "interrupted after 1 of 3 comparisons; what there is went to "+path+".partial")
+	assert.EqualError(t, err, "interrupted after 1 of 3 comparisons; what there is went to "+path+".partial and "+figures+".partial")
+	assert.NoDirExists(t, figures)
+	assert.DirExists(t, figures+".partial")
 	assert.Contains(t, out.String(), "virtual time")
 	whole, err := os.ReadFile(path)
 	require.NoError(t, err)

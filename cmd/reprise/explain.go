@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -131,24 +132,20 @@ func (f *explainFlags) explain(ctx context.Context, w *bench.Workload, p bench.P
 
 func (f *explainFlags) report(c *cobra.Command, all []bench.Explanation) error {
 	out := c.OutOrStdout()
-	for i := range all {
-		if f.json == "-" {
-			break
-		}
-		if i > 0 {
-			fmt.Fprintln(out)
-		}
-		if err := bench.WriteExplanation(out, &all[i]); err != nil {
-			return err
-		}
-	}
 	if f.cost != "" {
 		if err := writeJSON(f.cost, out, all[0].Costs); err != nil {
 			return err
 		}
 	}
-	if f.json == "" {
+	return writeResults(out, f.json, all, func(w io.Writer) error {
+		for i := range all {
+			if i > 0 {
+				fmt.Fprintln(w)
+			}
+			if err := bench.WriteExplanation(w, &all[i]); err != nil {
+				return err
+			}
+		}
 		return nil
-	}
-	return writeJSON(f.json, out, all)
+	})
 }

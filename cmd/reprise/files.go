@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
 // writeJSON writes v, indented, to a file or for "-" to stdout.
@@ -22,6 +23,35 @@ func writeJSON(path string, stdout io.Writer, v any) error {
 		return err
 	}
 	return writeFile(path, data)
+}
+
+// writeResults prints a table and writes v as JSON beside it, or instead of it when that is
+// for standard output too.
+func writeResults(stdout io.Writer, path string, v any, table func(io.Writer) error) error {
+	var failed error
+	if path != "-" {
+		failed = table(stdout)
+	}
+	if path != "" {
+		failed = errors.Join(failed, writeJSON(path, stdout, v))
+	}
+	return failed
+}
+
+// aside has what is left of a run that was cut short go beside what was asked for, which may
+// hold a whole one, and says so.
+func aside(stopped error, paths ...*string) error {
+	var went []string
+	for _, path := range paths {
+		if *path != "" && *path != "-" {
+			*path += ".partial"
+			went = append(went, *path)
+		}
+	}
+	if len(went) == 0 {
+		return stopped
+	}
+	return fmt.Errorf("%w; what there is went to %s", stopped, strings.Join(went, " and "))
 }
 
 // writeFile replaces a file as a whole: an interrupted run leaves the old one.

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 
 	"github.com/spf13/cobra"
 
@@ -91,15 +92,7 @@ func (f *profileFlags) run(c *cobra.Command, args []string) error {
 			rows = append(rows, more...)
 		}
 	}
-	if f.json != "-" {
-		if err := bench.WriteProfile(c.OutOrStdout(), rows); err != nil {
-			return err
-		}
-	}
-	if f.json == "" {
-		return nil
-	}
-	return writeJSON(f.json, c.OutOrStdout(), rows)
+	return writeResults(c.OutOrStdout(), f.json, rows, func(w io.Writer) error { return bench.WriteProfile(w, rows) })
 }
 
 func (f *profileFlags) profile(ctx context.Context, w *bench.Workload, p bench.Params) (rows []bench.KernelProfile, err error) {

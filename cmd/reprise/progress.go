@@ -1,11 +1,13 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
+	"github.com/spf13/cobra"
 )
 
 // progress is a bar on a terminal, and elsewhere a line now and then.
@@ -14,6 +16,19 @@ type progress struct {
 	unit string // what is counted: "replays"
 	bar  *progressbar.ProgressBar
 	last time.Time
+}
+
+// progressFunc is told how many of all are done, and what is under way.
+type progressFunc = func(what string, done, total int)
+
+// watched runs something long and shows how far it is. An interrupt ends it, at the next replay
+// or plan, and what is done is kept.
+func watched[T any](c *cobra.Command, unit string, run func(context.Context, progressFunc) ([]T, error)) ([]T, error) {
+	ctx, stop := interruptible(c.Context())
+	defer stop()
+	p := newProgress(c.ErrOrStderr(), unit)
+	defer p.finish()
+	return run(ctx, p.update)
 }
 
 // progressEvery is how often a run that nobody watches says where it is.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 
 	"github.com/spf13/cobra"
 
@@ -118,19 +119,10 @@ func readGraph(path string) (*ir.Graph, error) {
 }
 
 func (f *strategiesFlags) report(c *cobra.Command, all []*strategies.Comparison) error {
-	if f.json != "-" {
-		if err := strategies.WriteTable(c.OutOrStdout(), all); err != nil {
-			return err
-		}
+	err := writeResults(c.OutOrStdout(), f.json, all, func(w io.Writer) error { return strategies.WriteTable(w, all) })
+	if err != nil || f.plot == "" {
+		return err
 	}
-	if f.json != "" {
-		if err := writeJSON(f.json, c.OutOrStdout(), all); err != nil {
-			return err
-		}
-	}
-	if f.plot == "" {
-		return nil
-	}
-	_, err := figure.WriteStrategies(f.plot, all)
+	_, err = figure.WriteStrategies(f.plot, all)
 	return err
 }
