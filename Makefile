@@ -26,15 +26,20 @@ HAVE_CC := $(shell command -v $(firstword $(CC)))
 CUDA_ENV := CGO_ENABLED=1 CGO_CFLAGS="-g -O2 -I$(CURDIR)/cuda/include" CGO_LDFLAGS="-g -O2 -L$(CURDIR)/build/lib"
 CUDA_PKGS := ./cuda/... ./cmd/reprise
 
+# A hash of what simulates, by which compare knows that bin/reprise and libcudasim.so keep the same time.
+SIMULATOR := sim internal/des internal/unit ptx device cuda/simabi cuda/libcudasim
+SOURCES = $(shell cat $$(find $(SIMULATOR) -type f ! -name '*_test.go' ! -path '*/testdata/*' | LC_ALL=C sort) | sha256sum | cut -c1-16)
+NOTE_SOURCES = -X=github.com/reprise-gpu/reprise/sim.Sources=$(SOURCES)
+
 .PHONY: build
 ifdef HAVE_CC
 build: build/lib/libcuda.a ## build bin/reprise; without a C compiler it only simulates
 	@rm -f bin/reprise # go does not see that libcuda.a is new
-	$(CUDA_ENV) $(GO) build -tags cuda -buildvcs=auto -o bin/reprise ./cmd/reprise
+	$(CUDA_ENV) $(GO) build -tags cuda -buildvcs=auto -ldflags '$(NOTE_SOURCES)' -o bin/reprise ./cmd/reprise
 else
 build:
 	@echo "there is no C compiler $(CC): bin/reprise will simulate and find no GPU" >&2
-	CGO_ENABLED=0 $(GO) build -buildvcs=auto -o bin/reprise ./cmd/reprise
+	CGO_ENABLED=0 $(GO) build -buildvcs=auto -ldflags '$(NOTE_SOURCES)' -o bin/reprise ./cmd/reprise
 endif
 
 LAZYCUDA := cuda/lazycuda
@@ -158,7 +163,7 @@ LIBCUDASIM ?= build/libcudasim.so
 .PHONY: libcudasim
 libcudasim: ## build the simulated driver as a C library, build/libcudasim.so (needs a C compiler)
 	@mkdir -p $(dir $(LIBCUDASIM))
-	CGO_ENABLED=1 $(GO) build -tags cuda -buildmode=c-shared -ldflags '-extldflags=-Wl,-soname,libcuda.so.1' -o $(LIBCUDASIM) ./cuda/libcudasim
+	CGO_ENABLED=1 $(GO) build -tags cuda -buildmode=c-shared -ldflags '-extldflags=-Wl,-soname,libcuda.so.1 $(NOTE_SOURCES)' -o $(LIBCUDASIM) ./cuda/libcudasim
 	ln -sf $(notdir $(LIBCUDASIM)) $(dir $(LIBCUDASIM))libcuda.so.1
 	ln -sf $(notdir $(LIBCUDASIM)) $(dir $(LIBCUDASIM))libcuda.so
 

@@ -25,7 +25,7 @@ type Programs struct {
 	Env     []string // of their processes, beside this one's
 }
 
-// find reports what is not there, and what builds it.
+// find reports what is not there or stale, and what builds it.
 func (p *Programs) find(workloads []*bench.Workload) error {
 	if p.Library != "" && !isFile(p.Library) {
 		return missing(p.Library, "make libcudasim")
@@ -35,7 +35,7 @@ func (p *Programs) find(workloads []*bench.Workload) error {
 			return missing(path, "make baseline")
 		}
 	}
-	return nil
+	return p.stale()
 }
 
 func isFile(path string) bool {
