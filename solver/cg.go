@@ -1,0 +1,46 @@
+package solver
+
+import "github.com/reprise-gpu/reprise/ir"
+
+// CG is the method of conjugate gradients (M. Hestenes and E. Stiefel, 1952), for symmetric positive
+// definite matrices. With p = z + βp at the start of an iteration, where z is the preconditioned
+// residual, the first needs no special case: β is 0.
+//
+//	p = z + βp ─► q = Ap, p·q ─► α = ρ/(p·q) ─┬► r -= αq, r·r, r·z ─► β = r·z/ρ, ρ = r·z
+//	                                          └► x += αp
+var CG = Method{
+	Name: "cg", Doc: "conjugate gradients, for symmetric positive definite matrices",
+	Symmetric: true, Preconditions: true,
+	Breakdown: "p·Ap is not positive, so the matrix is not positive definite",
+	Trace:     traceCG,
+}
+
+func traceCG(s *System) func() {
+	r, p, q := s.Vector("r", s.Residual), s.Vector("p", nil), s.Temporary("q")
+	alpha, beta := s.temporaryScalar("alpha"), s.Scalar("beta", 0)
+	curvature := s.sums("curvature", s.rowBlocks(), 1)
+	blocks := s.vectorBlocks()
+
+	rho := dot(s.Residual, s.Residual)
+	norms := s.sums("norms", blocks, 1)
+	products := norms // r·z is r·r
+	direct := func() { s.vector("xpay", r, beta, p) }
+	reduce := func() { s.vector("minus_norm", alpha, q, r, norms) }
+	if s.Inverse != nil {
+		rho = dot(s.Residual, product(s.Inverse, s.Residual))
+		d := s.floats("d", ir.Constant, s.Inverse)
+		both := s.sums("norms", blocks, 2)
+		norms, products = both.Slice(0, int64(blocks)), both.Slice(int64(blocks), int64(2*blocks))
+		direct = func() { s.vector("dxpay", d, r, beta, p) }
+		reduce = func() { s.vector("minus_norms", alpha, q, d, r, both) }
+	}
+	old := s.Scalar("rho", rho)
+	return func() {
+		direct()
+		s.rows("spmv_dot", p, p, q, curvature)
+		s.scalar("cg_alpha", s.rowBlocks(), curvature, s.rowBlocks(), old, alpha)
+		reduce()
+		s.vector("axpy", alpha, p, s.X)
+		s.scalar("cg_beta", blocks, norms, products, blocks, old, beta, s.limits, s.history)
+	}
+}

@@ -1,0 +1,97 @@
+package solver
+
+import "fmt"
+
+// ShapeError says that a system has no unique solution because of its extents.
+type ShapeError struct {
+	Rows, Cols int // of the matrix
+	What       string
+	Len        int // of it
+}
+
+func (e *ShapeError) Error() string {
+	if e.Rows != e.Cols {
+		return fmt.Sprintf("the matrix is %d x %d: it has to be square", e.Rows, e.Cols)
+	}
+	return fmt.Sprintf("%s has %d elements for a matrix of %d rows: it has one for each", e.What, e.Len, e.Rows)
+}
+
+// SymmetryError says that a method for symmetric matrices got another.
+type SymmetryError struct {
+	Method   string
+	Row, Col int
+	Upper    float64 // the element there
+	Lower    float64 // that at (Col, Row)
+}
+
+func (e *SymmetryError) Error() string {
+	return fmt.Sprintf("%s takes symmetric matrices, and of this element (%d, %d) is %g and (%d, %d) is %g: use bicgstab or gmres",
+		e.Method, e.Row, e.Col, e.Upper, e.Col, e.Row, e.Lower)
+}
+
+// NotFiniteError says that a number of the input, or one that was computed, is infinite or none.
+type NotFiniteError struct {
+	What      string // "b[3]", "the residual"
+	Value     float64
+	Iteration int // 0: before the first
+}
+
+func (e *NotFiniteError) Error() string {
+	if e.Iteration == 0 {
+		return fmt.Sprintf("%s is %g: all numbers have to be finite in the precision of the solver", e.What, e.Value)
+	}
+	return fmt.Sprintf("iteration %d: %s is no finite number any more: another method or precision may do", e.Iteration, e.What)
+}
+
+// BreakdownError says that a method cannot go on, because a number it divides by is zero, or
+// has a sign that it cannot have for the matrices that the method is for.
+type BreakdownError struct {
+	Method    string
+	Iteration int
+	What      string // why, in the method's terms
+}
+
+func (e *BreakdownError) Error() string {
+	return fmt.Sprintf("%s breaks down in iteration %d: %s", e.Method, e.Iteration, e.What)
+}
+
+// DivergenceError says that the residual grew beyond Options.Divergence.
+type DivergenceError struct {
+	Method    string
+	Iteration int
+	Residual  float64 // relative
+}
+
+func (e *DivergenceError) Error() string {
+	return fmt.Sprintf("%s diverges: the residual is %.3g times the right-hand side after %d iterations: another method may converge", e.Method, e.Residual, e.Iteration)
+}
+
+// NotConvergedError says that MaxIterations were not enough.
+type NotConvergedError struct {
+	Method              string
+	Iterations          int
+	Residual, Tolerance float64
+}
+
+func (e *NotConvergedError) Error() string {
+	return fmt.Sprintf("%s did not converge: the relative residual is %.3g after %d iterations, not %.3g: allow more, or use a preconditioner", e.Method, e.Residual, e.Iterations, e.Tolerance)
+}
+
+// AccuracyError says that the residual that a method keeps up became small while that of its
+// solution did not: rounding has separated them.
+type AccuracyError struct {
+	Method         string
+	Precision      Precision
+	Residual, True float64
+	Tolerance      float64
+	Iterations     int
+}
+
+func (e *AccuracyError) Error() string {
+	remedy := "ask for less"
+	if e.Precision == Single {
+		remedy += ", or use double precision"
+	}
+	return fmt.Sprintf("%s in %v precision cannot reach %.3g: after %d iterations its own residual is %.3g, but that of the solution %.3g: %s",
+		e.Method, e.Precision, e.Tolerance, e.Iterations, e.Residual, e.True, remedy)
+}

@@ -1,0 +1,294 @@
+package kernels_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/reprise-gpu/reprise/ir"
+	"github.com/reprise-gpu/reprise/ptx"
+	"github.com/reprise-gpu/reprise/sim"
+	"github.com/reprise-gpu/reprise/solver/kernels"
+	"github.com/reprise-gpu/reprise/tracer"
+)
+
+// gpu runs kernels on a simulated device that looks for races and for reads of what nobody wrote.
+type gpu struct {
+	*tracer.Tracer
+	t    *testing.T
+	elem ir.Type
+	rng  *rand.Rand
+}
+
+// onEach runs f in both precisions.
+func onEach(t *testing.T, f func(*gpu)) {
+	for _, elem := range []ir.Type{ir.F64, ir.F32} {
+		t.Run(elem.String(), func(t *testing.T) {
+			dev, err := sim.New(sim.Options{Race: sim.RaceOn})
+			require.NoError(t, err)
+			g := &gpu{tracer.New(dev, "kernels", tracer.Eager), t, elem, rand.New(rand.NewPCG(1, 0))}
+			f(g)
+			trace, err := g.Finish()
+			require.NoError(t, err)
+			assert.Empty(t, dev.Findings())
+			require.NoError(t, trace.Close())
+			require.NoError(t, dev.Close())
+		})
+	}
+}
+
+// small returns n whole numbers small enough that all sums of products are exact in both
+// precisions, so that results can be compared for equality whatever the order of additions.
+func (g *gpu) small(n int) []float64 {
+	data := make([]float64, n)
+	for i := range data {
+		data[i] = float64(g.rng.IntN(17) - 8)
+	}
+	return data
+}
+
+func (g *gpu) vector(data []float64) tracer.Buffer {
+	g.t.Helper()
+	b := g.Alloc("v", g.elem, int64(len(data)), ir.InOut)
+	if g.elem == ir.F64 {
+		require.NoError(g.t, tracer.Write(b, data))
+		return b
+	}
+	single := make([]float32, len(data))
+	for i, v := range data {
+		single[i] = float32(v)
+	}
+	require.NoError(g.t, tracer.Write(b, single))
+	return b
+}
+
+// output is a vector of which no element may be read before it is written.
+func (g *gpu) output(n int) tracer.Buffer { return g.Alloc("out", g.elem, int64(n), ir.Output) }
+
+func (g *gpu) ints(data []int32) tracer.Buffer {
+	g.t.Helper()
+	b := g.Alloc("i", ir.I32, int64(len(data)), ir.InOut)
+	require.NoError(g.t, tracer.Write(b, data))
+	return b
+}
+
+func (g *gpu) read(b tracer.Buffer) []float64 {
+	g.t.Helper()
+	data := make([]float64, b.Len())
+	if g.elem == ir.F64 {
+		require.NoError(g.t, tracer.Read(data, b))
+		return data
+	}
+	single := make([]float32, b.Len())
+	require.NoError(g.t, tracer.Read(single, b))
+	for i, v := range single {
+		data[i] = float64(v)
+	}
+	return data
+}
+
+func (g *gpu) launch(module, kernel string, blocks, threads uint32, args ...any) {
+	g.t.Helper()
+	g.Launch(g.Module(kernels.Source(module, g.elem)).Kernel(kernel), tracer.Linear(blocks, threads), args...)
+	g.Synchronize()
+	require.NoError(g.t, g.Err())
+}
+
+func sum(data []float64) (s float64) {
+	for _, v := range data {
+		s += v
+	}
+	return s
+}
+
+// each is the vector of f of each index.
+func each(n int, f func(i int) float64) []float64 {
+	data := make([]float64, n)
+	for i := range data {
+		data[i] = f(i)
+	}
+	return data
+}
+
+func dot(x, y []float64) float64 {
+	return sum(each(len(x), func(i int) float64 { return x[i] * y[i] }))
+}
+
+// Shapes of every kind: fewer threads than elements and more, blocks with nothing to do.
+var shapes = []struct {
+	n, blocks, threads int
+}{{1, 1, 32}, {33, 1, 64}, {300, 3, 128}, {300, 2, 32}, {70, 4, 256}, {1000, 1, 1024}}
+
+func TestVector(t *testing.T) {
+	onEach(t, func(g *gpu) {
+		for _, s := range shapes {
+			n := s.n
+			w, x, y, z := g.small(n), g.small(n), g.small(n), g.small(n)
+			a, b := g.small(1)[0], g.small(1)[0]
+			scalar := func(v float64) tracer.Buffer { return g.vector([]float64{v}) }
+			// check launches a kernel and compares a vector, and the sums of what its blocks left.
+			check := func(kernel string, out tracer.Buffer, want []float64, partial tracer.Buffer, sums []float64, args ...any) {
+				g.t.Helper()
+				g.launch("vector", kernel, uint32(s.blocks), uint32(s.threads), append(args, n)...)
+				if want != nil {
+					assert.Equal(g.t, want, g.read(out), "%s of %v", kernel, s)
+				}
+				for k, v := range sums {
+					assert.Equal(g.t, v, sum(g.read(partial.Slice(int64(k*s.blocks), int64((k+1)*s.blocks)))), "sum %d of %s of %v", k, kernel, s)
+				}
+			}
+			none := tracer.Buffer{}
+			one, two := g.output(s.blocks), g.output(2*s.blocks)
+			check("dot", none, nil, one, []float64{dot(x, y)}, g.vector(x), g.vector(y), one)
+
+			v := g.vector(y)
+			check("axpy", v, each(n, func(i int) float64 { return y[i] + a*x[i] }), none, nil, scalar(a), g.vector(x), v)
+			v = g.vector(z)
+			check("axpyd", v, each(n, func(i int) float64 { return z[i] + a*x[i]*y[i] }), none, nil, scalar(a), g.vector(x), g.vector(y), v)
+			v = g.vector(y)
+			check("xpay", v, each(n, func(i int) float64 { return x[i] + a*y[i] }), none, nil, g.vector(x), scalar(a), v)
+			v = g.vector(z)
+			check("dxpay", v, each(n, func(i int) float64 { return x[i]*y[i] + a*z[i] }), none, nil, g.vector(x), g.vector(y), scalar(a), v)
+			v = g.vector(y)
+			check("axpby", v, each(n, func(i int) float64 { return a*x[i] + b*y[i] }), none, nil, scalar(a), g.vector(x), scalar(b), v)
+			v = g.vector(z)
+			check("axpy2", v, each(n, func(i int) float64 { return z[i] + a*x[i] + b*y[i] }), none, nil, scalar(a), g.vector(x), scalar(b), g.vector(y), v)
+			v = g.output(n)
+			check("minus", v, each(n, func(i int) float64 { return x[i] - a*y[i] }), none, nil, g.vector(x), scalar(a), g.vector(y), v)
+			v = g.vector(y)
+			check("update", v, each(n, func(i int) float64 { return x[i] + b*(y[i]-a*z[i]) }), none, nil, g.vector(x), scalar(b), scalar(a), g.vector(z), v)
+
+			after := each(n, func(i int) float64 { return z[i] - a*y[i] })
+			v = g.vector(z)
+			check("minus_norm", v, after, one, []float64{dot(after, after)}, scalar(a), g.vector(y), v, one)
+			v = g.vector(z)
+			weighted := each(n, func(i int) float64 { return x[i] * after[i] })
+			check("minus_norms", v, after, two, []float64{dot(after, after), dot(weighted, after)}, scalar(a), g.vector(y), g.vector(x), v, two)
+			after = each(n, func(i int) float64 { return x[i] - a*y[i] })
+			v = g.output(n)
+			check("minus_dots", v, after, two, []float64{dot(after, after), dot(after, w)}, g.vector(x), scalar(a), g.vector(y), g.vector(w), v, two)
+		}
+	})
+}
+
+// matrix is a random one in compressed rows, some of them empty and one long.
+func (g *gpu) matrix(n int) (ptr, col []int32, val []float64) {
+	ptr = []int32{0}
+	for i := range n {
+		for j := range n {
+			if i == n/2 || g.rng.IntN(n) < 3 && i%5 != 0 {
+				col = append(col, int32(j))
+			}
+		}
+		ptr = append(ptr, int32(len(col)))
+	}
+	return ptr, col, g.small(len(col))
+}
+
+func TestSpmv(t *testing.T) {
+	onEach(t, func(g *gpu) {
+		for _, s := range shapes {
+			if s.n > 500 {
+				continue
+			}
+			n := s.n
+			ptr, col, val := g.matrix(n)
+			x, w := g.small(n), g.small(n)
+			want := each(n, func(i int) (sum float64) {
+				for k := ptr[i]; k < ptr[i+1]; k++ {
+					sum += val[k] * x[col[k]]
+				}
+				return sum
+			})
+			a := []any{g.ints(ptr), g.ints(col), g.vector(val), g.vector(x)}
+			vw := g.vector(w)
+			for lanes := 1; lanes <= 32; lanes *= 2 {
+				run := func(kernel string, args ...any) {
+					g.t.Helper()
+					args = append(append([]any{}, a...), args...)
+					g.launch("spmv", kernel, uint32(s.blocks), uint32(s.threads), append(args, lanes, n)...)
+				}
+				about := fmt.Sprintf("%d lanes, %v", lanes, s)
+				y, one, two := g.output(n), g.output(s.blocks), g.output(2*s.blocks)
+				run("spmv", y)
+				assert.Equal(g.t, want, g.read(y), about)
+
+				y = g.output(n)
+				run("spmv_dot", vw, y, one)
+				assert.Equal(g.t, want, g.read(y), about)
+				assert.Equal(g.t, dot(w, want), sum(g.read(one)), about)
+
+				y = g.output(n)
+				run("spmv_dots", vw, y, two)
+				assert.Equal(g.t, want, g.read(y), about)
+				assert.Equal(g.t, dot(want, want), sum(g.read(two)[:s.blocks]), about)
+				assert.Equal(g.t, dot(w, want), sum(g.read(two)[s.blocks:]), about)
+
+				y = g.output(n)
+				run("residual", vw, y, one)
+				r := each(n, func(i int) float64 { return w[i] - want[i] })
+				assert.Equal(g.t, r, g.read(y), about)
+				assert.Equal(g.t, dot(r, r), sum(g.read(one)), about)
+			}
+		}
+	})
+}
+
+// The same numbers have the same sum to the bit, whichever blocks ran first, and the
+// naive sum within what rounding allows.
+func TestSumsAreDeterministic(t *testing.T) {
+	const n, blocks = 10_000, 7
+	rng := rand.New(rand.NewPCG(2, 0))
+	x := each(n, func(int) float64 { return rng.NormFloat64() * math.Exp(5*rng.NormFloat64()) })
+	var first []float64
+	for _, workers := range []int{1, 5, 5} {
+		dev, err := sim.New(sim.Options{Workers: workers})
+		require.NoError(t, err)
+		g := &gpu{tracer.New(dev, "sums", tracer.Eager), t, ir.F64, rng}
+		v, partial := g.vector(x), g.output(blocks)
+		g.launch("vector", "dot", blocks, 256, v, v, partial, n)
+		got := g.read(partial)
+		if first == nil {
+			first = got
+			assert.InEpsilon(t, dot(x, x), sum(got), 1e-12)
+		}
+		assert.Equal(t, first, got, "%d workers", workers)
+		trace, err := g.Finish()
+		require.NoError(t, err)
+		require.NoError(t, trace.Close())
+		require.NoError(t, dev.Close())
+	}
+}
+
+// What kernels may run at the same time follows from what they are found to access.
+func TestAccessesAreInferred(t *testing.T) {
+	want := map[string]string{
+		"dot": "rrw", "axpy": "rrx", "axpyd": "rrrx", "xpay": "rrx", "dxpay": "rrrx", "axpby": "rrrx", "axpy2": "rrrrx",
+		"minus": "rrrw", "minus_norm": "rrxw", "minus_norms": "rrrxw", "minus_dots": "rrrrww", "update": "rrrrx",
+		"spmv": "rrrrw", "spmv_dot": "rrrrrww", "spmv_dots": "rrrrrww", "residual": "rrrrrww",
+		"cg_alpha": "rrwx", "cg_beta": "rrxwrwx",
+	}
+	letters := map[ptx.Access]string{ptx.AccessRead: "r", ptx.AccessWrite: "w", ptx.AccessReadWrite: "x"}
+	found := map[string]bool{}
+	for _, elem := range []ir.Type{ir.F64, ir.F32} {
+		for _, name := range kernels.Modules() {
+			module, err := ptx.Parse(kernels.Source(name, elem))
+			require.NoError(t, err)
+			for _, f := range module.Funcs {
+				effects := ptx.Infer(module, f)
+				assert.Nil(t, effects.Opaque, f.Name)
+				got := ""
+				for _, p := range effects.Params {
+					got += letters[p.Access]
+				}
+				assert.Equal(t, want[f.Name], got, f.Name)
+				found[f.Name] = true
+			}
+		}
+	}
+	assert.Len(t, found, len(want))
+}

@@ -1,0 +1,101 @@
+package kernels_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/reprise-gpu/reprise/tracer"
+)
+
+// What state says, as in scalar.cu.
+const (
+	running = iota
+	converged
+	exhausted
+	diverged
+	notFinite
+	brokenDown
+)
+
+// cg is the scalars of conjugate gradients.
+type cg struct {
+	*gpu
+	rho, alpha, beta, limits, history, state tracer.Buffer
+}
+
+// newCG starts after two iterations of at most most, with that rho and limits of 1 and 100.
+func newCG(g *gpu, code, most int32, rho float64) *cg {
+	g.t.Helper()
+	return &cg{
+		gpu: g, rho: g.vector([]float64{rho}), alpha: g.vector([]float64{7}), beta: g.vector([]float64{7}),
+		limits: g.vector([]float64{1, 100}), history: g.vector([]float64{50, 40, 7, 7}), state: g.ints([]int32{code, 2, most}),
+	}
+}
+
+func (c *cg) status() []int32 {
+	c.t.Helper()
+	state := make([]int32, 3)
+	assert.NoError(c.t, tracer.Read(state, c.state))
+	return state
+}
+
+func TestCGAlpha(t *testing.T) {
+	for _, c := range []struct {
+		about     string
+		code      int32
+		rho       float64
+		partial   []float64
+		alpha     float64
+		codeAfter int32
+	}{
+		{"a step", running, 4, []float64{3, 5}, 0.5, running},
+		{"more blocks than threads", running, 4, each(100, func(int) float64 { return 0.5 }), 0.08, running},
+		{"not definite", running, 4, []float64{3, -5}, 0, brokenDown},
+		{"a zero", running, 4, []float64{3, -3}, 0, brokenDown},
+		{"an overflow", running, 4, []float64{math.Inf(1)}, 0, notFinite},
+		{"a quotient too large", running, math.MaxFloat64, []float64{0.5}, 0, notFinite},
+		{"not a number", running, 4, []float64{math.NaN(), 1}, 0, notFinite},
+		{"past the end", converged, 4, []float64{3, 5}, 0, converged},
+		{"past a breakdown", brokenDown, 4, []float64{math.NaN()}, 0, brokenDown},
+	} {
+		onEach(t, func(g *gpu) {
+			s := newCG(g, c.code, 9, c.rho)
+			g.launch("scalar", "cg_alpha", 1, 32, g.vector(c.partial), len(c.partial), s.rho, s.alpha, s.state)
+			assert.InDelta(g.t, c.alpha, g.read(s.alpha)[0], 1e-8, c.about)
+			assert.Equal(g.t, []int32{c.codeAfter, 2, 9}, s.status(), c.about)
+		})
+	}
+}
+
+func TestCGBeta(t *testing.T) {
+	for _, c := range []struct {
+		about      string
+		code, most int32
+		norms      []float64
+		beta       float64
+		state      []int32
+		third      float64 // of the history
+	}{
+		{"a step", running, 4, []float64{20, 16}, 0.5, []int32{running, 3, 4}, 36},
+		{"converged", running, 4, []float64{0.5, 0.5}, 0, []int32{converged, 3, 4}, 1},
+		{"to nothing", running, 4, []float64{0}, 0, []int32{converged, 3, 4}, 0},
+		{"diverged", running, 4, []float64{60, 41}, 0, []int32{diverged, 3, 4}, 101},
+		{"overflow", running, 4, []float64{math.Inf(1)}, 0, []int32{notFinite, 3, 4}, math.Inf(1)},
+		{"exhausted", running, 3, []float64{36}, 0, []int32{exhausted, 3, 3}, 36},
+		{"converged in the last", running, 3, []float64{1}, 0, []int32{converged, 3, 3}, 1},
+		{"past the end", converged, 4, []float64{0.25}, 0, []int32{converged, 2, 4}, 7},
+	} {
+		onEach(t, func(g *gpu) {
+			s := newCG(g, c.code, c.most, 4)
+			g.launch("scalar", "cg_beta", 1, 64, g.vector(c.norms), g.vector([]float64{1, 1}), len(c.norms), s.rho, s.beta, s.limits, s.history, s.state)
+			assert.Equal(g.t, c.beta, g.read(s.beta)[0], c.about)
+			assert.Equal(g.t, c.state, s.status(), c.about)
+			assert.Equal(g.t, []float64{50, 40, c.third, 7}, g.read(s.history), c.about)
+			if c.state[0] == running {
+				assert.Equal(g.t, 2.0, g.read(s.rho)[0], c.about)
+			}
+		})
+	}
+}

@@ -1,0 +1,42 @@
+// What the kernels of solvers share. They compute in double, or with -DREAL=float in float.
+#pragma once
+
+#ifndef REAL
+#define REAL double
+#endif
+typedef REAL real;
+
+// block_sum adds up one value of each thread of a block, whose threads are whole warps. Thread 0
+// has the sum. The order of the additions depends on the number of threads alone, so the same
+// values give the same bits, which atomics would not.
+static __device__ real block_sum(real v)
+{
+    __shared__ real part[32];
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    for (int d = 16; d > 0; d /= 2)
+        v += __shfl_down_sync(0xffffffffu, v, d);
+    __syncthreads(); // an earlier sum has been read
+    if (lane == 0)
+        part[warp] = v;
+    __syncthreads();
+    if (warp > 0)
+        return v;
+    v = lane < blockDim.x / 32 ? part[lane] : (real)0;
+    for (int d = 16; d > 0; d /= 2)
+        v += __shfl_down_sync(0xffffffffu, v, d);
+    return v;
+}
+
+// total is the second stage of a sum over all blocks of a launch: one block adds up what each
+// of them left.
+static __device__ real total(const real *partial, int blocks)
+{
+    real sum = 0;
+    for (int i = threadIdx.x; i < blocks; i += blockDim.x)
+        sum += partial[i];
+    return block_sum(sum);
+}
+
+// STRIDE goes over 0 <= i < n by the threads of the whole grid.
+#define STRIDE(i, n) \
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x)

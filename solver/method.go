@@ -1,0 +1,45 @@
+package solver
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/reprise-gpu/reprise/ir"
+)
+
+// Method is a way to solve Ax = b. Trace sets up what it needs on the device and returns the
+// function that issues one iteration, which must end with System.Check or a kernel that does
+// the same. It is called while a trace is made, or in every iteration when there is none, so it
+// must issue the same operations each time.
+type Method struct {
+	Name      string
+	Doc       string
+	Symmetric bool   // only for symmetric matrices
+	Breakdown string // what it means when a denominator is zero
+	// Preconditions says that Trace takes care of Options.Preconditioner. Of the others the columns of
+	// the matrix are scaled, which preconditions from the right and leaves the residual as it is.
+	Preconditions bool
+
+	Trace func(*System) (iterate func())
+}
+
+// Methods lists the methods of this package.
+func Methods() []Method { return []Method{CG} }
+
+// Lookup returns the method of that name.
+func Lookup(name string) (Method, error) {
+	all := Methods()
+	if i := slices.IndexFunc(all, func(m Method) bool { return m.Name == name }); i >= 0 {
+		return all[i], nil
+	}
+	var names []string
+	for _, m := range all {
+		names = append(names, m.Name)
+	}
+	hint := ""
+	if nearest := ir.Nearest(name, names); nearest != "" {
+		hint = fmt.Sprintf(" (did you mean %q?)", nearest)
+	}
+	return Method{}, fmt.Errorf("unknown method %q%s; there are %s", name, hint, strings.Join(names, ", "))
+}

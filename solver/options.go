@@ -1,0 +1,149 @@
+package solver
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/reprise-gpu/reprise/ir"
+)
+
+// Options say how to solve. The zero value is conjugate gradients in double precision, replayed
+// as a graph.
+type Options struct {
+	Method         Method // the zero value is CG
+	Preconditioner Preconditioner
+	Mode           Mode
+	Precision      Precision
+	Tolerance      float64 // of ‖b-Ax‖/‖b‖; 0 is 1e-8, in single precision 1e-4
+	Divergence     float64 // of the same, above which to give up; 0 is 1e5
+	MaxIterations  int     // 0 is 10000
+	// CheckEvery is after how many iterations the host looks whether that was the last; 0 is 16. It
+	// changes no result: a look costs a round trip, and each iteration past the last its time.
+	CheckEvery int
+	X0         []float64 // where to start; nil is 0
+	// Lanes is how many threads share a row of the matrix, a power of two from 1 to 32; 0 is
+	// by the average length of a row.
+	Lanes    int
+	Strategy string // of the optimizer; "" is auto
+	// Observe, when set, is called at each look of the host.
+	Observe func(iterations int, residual float64)
+}
+
+// Mode is how iterations reach the device.
+type Mode uint8
+
+const (
+	Graph   Mode = iota // a replay of one graph for each
+	Streams             // a replay over streams
+	Eager               // one launch after another, as without a trace
+)
+
+var modeNames = []string{Graph: "graph", Streams: "streams", Eager: "eager"}
+
+func (m Mode) String() string { return nameOf(modeNames, int(m)) }
+
+// Modes lists the modes in the order tables show them.
+func Modes() []Mode { return []Mode{Eager, Streams, Graph} }
+
+// ParseMode returns the mode of that name.
+func ParseMode(name string) (Mode, error) { return parse[Mode]("mode", modeNames, name) }
+
+// Precision is that of everything on the device.
+type Precision uint8
+
+const (
+	Double Precision = iota // float64
+	Single                  // float32
+)
+
+var precisionNames = []string{Double: "double", Single: "single"}
+
+func (p Precision) String() string { return nameOf(precisionNames, int(p)) }
+
+// ParsePrecision returns the precision of that name.
+func ParsePrecision(name string) (Precision, error) {
+	return parse[Precision]("precision", precisionNames, name)
+}
+
+func (p Precision) elem() ir.Type {
+	if p == Single {
+		return ir.F32
+	}
+	return ir.F64
+}
+
+// Preconditioner is what stands for the inverse of the matrix.
+type Preconditioner uint8
+
+const (
+	None   Preconditioner = iota
+	Jacobi                // the inverse of the diagonal
+)
+
+var preconditionerNames = []string{None: "none", Jacobi: "jacobi"}
+
+func (p Preconditioner) String() string { return nameOf(preconditionerNames, int(p)) }
+
+// ParsePreconditioner returns the preconditioner of that name.
+func ParsePreconditioner(name string) (Preconditioner, error) {
+	return parse[Preconditioner]("preconditioner", preconditionerNames, name)
+}
+
+func nameOf(names []string, i int) string {
+	if i >= len(names) {
+		return fmt.Sprint(i)
+	}
+	return names[i]
+}
+
+func parse[T ~uint8](what string, names []string, name string) (T, error) {
+	for i, n := range names {
+		if n == name {
+			return T(i), nil
+		}
+	}
+	return 0, fmt.Errorf("unknown %s %q: use %s", what, name, strings.Join(names, ", "))
+}
+
+// complete fills in what was left open and reports what cannot be.
+func (o *Options) complete() error {
+	if o.Method.Trace == nil {
+		o.Method = CG
+	}
+	if o.Tolerance == 0 {
+		o.Tolerance = 1e-8
+		if o.Precision == Single {
+			o.Tolerance = 1e-4
+		}
+	}
+	if o.Divergence == 0 {
+		o.Divergence = 1e5
+	}
+	if o.MaxIterations == 0 {
+		o.MaxIterations = 10_000
+	}
+	if o.Strategy == "" {
+		o.Strategy = "auto"
+	}
+	if o.CheckEvery == 0 {
+		o.CheckEvery = 16
+	}
+	switch {
+	case !(o.Tolerance > 0 && o.Tolerance < 1):
+		return fmt.Errorf("tolerance %g: it is between 0 and 1", o.Tolerance)
+	case !(o.Divergence > 1):
+		return fmt.Errorf("divergence %g: it is more than 1", o.Divergence)
+	case o.MaxIterations < 0 || o.MaxIterations > maxIterations:
+		return fmt.Errorf("%d iterations at most: use 1 to %d", o.MaxIterations, maxIterations)
+	case o.CheckEvery < 0:
+		return fmt.Errorf("a look every %d iterations: use 1 or more", o.CheckEvery)
+	case o.Lanes < 0 || o.Lanes > 32 || o.Lanes&(o.Lanes-1) != 0:
+		return fmt.Errorf("%d threads for a row: use a power of two from 1 to 32", o.Lanes)
+	case int(o.Mode) >= len(modeNames), int(o.Precision) >= len(precisionNames), int(o.Preconditioner) >= len(preconditionerNames):
+		return fmt.Errorf("mode %v, %v precision, preconditioner %v: not all of them exist", o.Mode, o.Precision, o.Preconditioner)
+	}
+	return nil
+}
+
+// maxIterations bounds the history that the device keeps.
+const maxIterations = 1 << 26

@@ -1,0 +1,117 @@
+package solver
+
+import (
+	"context"
+
+	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/graphexec"
+	"github.com/reprise-gpu/reprise/internal/des"
+	"github.com/reprise-gpu/reprise/optimizer"
+	"github.com/reprise-gpu/reprise/tracer"
+)
+
+// run is a solver that can be asked for iterations.
+type run struct {
+	sys   *System
+	trace *tracer.Trace // nil while an eager one goes on
+
+	// enqueue issues one iteration. It returns before that is done.
+	enqueue func(context.Context) error
+	exec    *graphexec.Exec // nil for an eager run
+
+	operations, lanes int // of an iteration
+}
+
+// start sets a method up in the mode that is asked for, and loads the problem.
+func start(dev device.Device, p *problem, o *Options) (r *run, err error) {
+	mode := tracer.Deferred
+	if o.Mode == Eager {
+		mode = tracer.Eager
+	}
+	r = &run{sys: newSystem(dev, p, o, mode)}
+	defer func() {
+		if err != nil {
+			err = device.Join(err, r.close())
+		}
+	}()
+	iterate := o.Method.Trace(r.sys)
+	if o.Mode == Eager {
+		r.eager(iterate)
+	} else if err := r.replays(dev, iterate, o); err != nil {
+		return r, err
+	}
+	if err := r.sys.t.Err(); r.trace == nil && err != nil {
+		return r, err
+	}
+	for _, load := range r.sys.loads {
+		if err := load(); err != nil {
+			return r, err
+		}
+	}
+	return r, nil
+}
+
+// eager has each iteration issue its launches.
+func (r *run) eager(iterate func()) {
+	r.lanes = 1
+	r.enqueue = func(ctx context.Context) error {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		r.sys.launches = 0
+		iterate()
+		r.operations = r.sys.launches
+		return r.sys.t.Err()
+	}
+}
+
+// replays traces one iteration and has each be a replay.
+func (r *run) replays(dev device.Device, iterate func(), o *Options) (err error) {
+	iterate()
+	if r.trace, err = r.sys.t.Finish(); err != nil {
+		return err
+	}
+	backend := graphexec.Graph
+	if o.Mode == Streams {
+		backend = graphexec.Streams
+	}
+	plan := optimizer.Options{Strategy: o.Strategy, Streams: backend == graphexec.Streams}
+	if d, ok := dev.(interface{ Profile() *des.Profile }); ok {
+		plan.Custom = d.Profile()
+	}
+	result, err := optimizer.Plan(r.trace.Graph, plan)
+	if err != nil {
+		return err
+	}
+	r.operations, r.lanes = r.sys.launches, result.Schedule.Lanes
+	r.exec, err = graphexec.Instantiate(dev, result.Schedule, r.trace, backend)
+	if err != nil {
+		return err
+	}
+	r.enqueue = r.exec.Replay
+	return nil
+}
+
+// look waits for the iterations enqueued so far and returns what they came to.
+func (r *run) look() (state [stateLen]int32, err error) {
+	if r.exec != nil {
+		if err := r.exec.Wait(); err != nil {
+			return state, err
+		}
+	}
+	return state, tracer.Read(state[:], r.sys.state)
+}
+
+func (r *run) close() error {
+	var err error
+	if r.exec != nil {
+		err = r.exec.Close()
+	}
+	if r.trace == nil {
+		var failed error
+		if r.trace, failed = r.sys.t.Finish(); failed != nil {
+			return err // Finish has freed everything, and says again what stopped the trace
+		}
+	}
+	return device.Join(err, r.trace.Close())
+}

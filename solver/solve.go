@@ -1,0 +1,174 @@
+package solver
+
+import (
+	"context"
+	"math"
+	"strconv"
+	"time"
+
+	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/solver/sparse"
+)
+
+// Result is what solving came to.
+type Result struct {
+	Method    string `json:"method"`
+	Mode      string `json:"mode"`
+	Precision string `json:"precision"`
+	Device    string `json:"device"`
+	Simulated bool   `json:"simulated"` // times are virtual
+	Unknowns  int    `json:"unknowns"`
+	Entries   int    `json:"entries"` // of the matrix
+
+	Iterations   int       `json:"iterations"`
+	Residual     float64   `json:"residual"`      // ‖r‖/‖b‖, as the method keeps it up
+	TrueResidual float64   `json:"true_residual"` // ‖b-Ax‖/‖b‖, computed from the solution in float64
+	History      []float64 `json:"history"`       // ‖r‖/‖b‖ at the start and after each iteration
+
+	Operations       int           `json:"operations"` // of one iteration
+	Lanes            int           `json:"lanes"`      // that they are on
+	Time             time.Duration `json:"time_ns"`    // of the device's clock, from the first iteration to the last look
+	TimePerIteration time.Duration `json:"time_per_iteration_ns"`
+}
+
+// Solve solves Ax = b on dev. It returns the last iterate also with an error of the method: a
+// BreakdownError, a DivergenceError, a NotFiniteError, a NotConvergedError or an AccuracyError, and when ctx is
+// done, which it notices at the next look. Input that cannot be solved is a ShapeError, a SymmetryError or
+// a NotFiniteError, with no solution.
+func Solve(ctx context.Context, dev device.Device, a *sparse.CSR, b []float64, o Options) (x []float64, res Result, err error) {
+	if err := o.complete(); err != nil {
+		return nil, res, err
+	}
+	p, err := newProblem(a, b, &o)
+	if err != nil {
+		return nil, res, err
+	}
+	info := dev.Info()
+	res = Result{
+		Method: o.Method.Name, Mode: o.Mode.String(), Precision: o.Precision.String(),
+		Device: info.ID, Simulated: info.Simulated, Unknowns: a.Rows, Entries: a.Entries(),
+	}
+	if p.norm == 0 { // so is the solution, and no residual is small beside it
+		return make([]float64, a.Rows), res, nil
+	}
+	res.Residual = norm(p.residual) / p.norm
+	res.History = []float64{res.Residual}
+	if res.Residual <= o.Tolerance {
+		x = p.solution(p.x0)
+		res.TrueResidual = p.trueResidual(x)
+		return x, res, nil
+	}
+	r, err := start(dev, p, &o)
+	if err != nil {
+		return nil, res, err
+	}
+	defer func() {
+		if failed := r.close(); failed != nil {
+			x, err = nil, device.Join(err, failed)
+		}
+	}()
+	begin := dev.Now()
+	state, stopped := r.iterate(ctx, p, &o)
+	res.Time = dev.Now() - begin
+	if device.CodeOf(stopped) != 0 {
+		return nil, res, stopped
+	}
+	if x, err = r.result(p, &res, state); err != nil {
+		return nil, res, err
+	}
+	if stopped != nil {
+		return x, res, stopped
+	}
+	return x, res, outcome(state[stateCode], &o, &res)
+}
+
+// iterate has the device iterate until it has come to something.
+func (r *run) iterate(ctx context.Context, p *problem, o *Options) (state [stateLen]int32, err error) {
+	for {
+		for range o.CheckEvery {
+			if err = r.enqueue(ctx); err != nil {
+				break
+			}
+		}
+		if device.CodeOf(err) != 0 {
+			return state, err
+		}
+		var failed error
+		if state, failed = r.look(); failed != nil {
+			return state, failed
+		}
+		if err == nil && o.Observe != nil {
+			err = r.observe(p, o, int(state[stateIterations]))
+		}
+		if err != nil || state[stateCode] != running {
+			return state, err
+		}
+	}
+}
+
+// observe tells the caller of Solve how far it is.
+func (r *run) observe(p *problem, o *Options, iterations int) error {
+	if iterations == 0 {
+		return nil
+	}
+	last, err := r.sys.read(r.sys.history.Slice(int64(iterations-1), int64(iterations)))
+	if err == nil {
+		o.Observe(iterations, math.Sqrt(last[0])/p.norm)
+	}
+	return err
+}
+
+// result reads the solution and what is known about it.
+func (r *run) result(p *problem, res *Result, state [stateLen]int32) ([]float64, error) {
+	res.Iterations = int(state[stateIterations])
+	res.Operations, res.Lanes = r.operations, r.lanes
+	if res.Iterations > 0 {
+		res.TimePerIteration = res.Time / time.Duration(res.Iterations)
+	}
+	squares, err := r.sys.read(r.sys.history.Slice(0, int64(res.Iterations)))
+	if err != nil {
+		return nil, err
+	}
+	for _, square := range squares {
+		res.History = append(res.History, math.Sqrt(square)/p.norm)
+	}
+	res.Residual = res.History[res.Iterations]
+	x, err := r.sys.read(r.sys.X)
+	if err != nil {
+		return nil, err
+	}
+	x = p.solution(x)
+	res.TrueResidual = p.trueResidual(x)
+	return x, nil
+}
+
+// lost is by how much the true residual may exceed the tolerance before it is an error: a
+// factor that rounding explains.
+const lost = 10
+
+// outcome is the error that the device's code stands for.
+func outcome(code int32, o *Options, res *Result) error {
+	method := o.Method.Name
+	switch code {
+	case converged:
+		if !(res.TrueResidual <= lost*o.Tolerance) {
+			return &AccuracyError{
+				Method: method, Precision: o.Precision, Iterations: res.Iterations,
+				Residual: res.Residual, True: res.TrueResidual, Tolerance: o.Tolerance,
+			}
+		}
+		return nil
+	case exhausted:
+		return &NotConvergedError{Method: method, Iterations: res.Iterations, Residual: res.Residual, Tolerance: o.Tolerance}
+	case diverged:
+		return &DivergenceError{Method: method, Iteration: res.Iterations, Residual: res.Residual}
+	case notFinite:
+		if finite(res.Residual) { // the iteration has not come to one
+			return &NotFiniteError{What: "a quotient", Value: math.Inf(1), Iteration: res.Iterations + 1}
+		}
+		return &NotFiniteError{What: "the residual", Value: res.Residual, Iteration: res.Iterations}
+	case brokenDown:
+		return &BreakdownError{Method: method, Iteration: res.Iterations + 1, What: o.Method.Breakdown}
+	}
+	panic("BUG: the device has come to " + strconv.Itoa(int(code)))
+}

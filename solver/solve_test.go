@@ -1,0 +1,367 @@
+package solver
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/sim"
+	"github.com/reprise-gpu/reprise/solver/sparse"
+)
+
+// open is a simulated device that has to be left as it was found.
+func open(t *testing.T, o sim.Options) *sim.Device {
+	t.Helper()
+	dev, err := sim.New(o)
+	require.NoError(t, err)
+	t.Cleanup(func() {
+		assert.Empty(t, dev.Findings())
+		assert.Zero(t, dev.Live(), "what is left on the device")
+		assert.NoError(t, dev.Close())
+	})
+	return dev
+}
+
+// random is a right-hand side.
+func random(n int, seed uint64) []float64 {
+	rng := rand.New(rand.NewPCG(seed, 0))
+	b := make([]float64, n)
+	for i := range b {
+		b[i] = rng.NormFloat64()
+	}
+	return b
+}
+
+// direct is the solution by gonum's LU decomposition.
+func direct(t *testing.T, a *sparse.CSR, b []float64) []float64 {
+	t.Helper()
+	full := mat.NewDense(a.Rows, a.Cols, nil)
+	for i := range a.Rows {
+		cols, vals := a.Row(i)
+		for k, c := range cols {
+			full.Set(i, int(c), vals[k])
+		}
+	}
+	var x mat.VecDense
+	require.NoError(t, x.SolveVec(full, mat.NewVecDense(len(b), b)))
+	return x.RawVector().Data
+}
+
+// suited are systems that a method is for.
+func suited(m Method) map[string]*sparse.CSR {
+	systems := map[string]*sparse.CSR{
+		"one point": sparse.Poisson2D(1),
+		"square":    sparse.Poisson2D(7),
+		"cube":      sparse.Poisson3D(4),
+		"random":    sparse.RandomSPD(90, 12, 1),
+	}
+	if !m.Symmetric {
+		systems["wind"] = sparse.ConvectionDiffusion(7, 2)
+	}
+	return systems
+}
+
+func TestSolutionIsThatOfGonum(t *testing.T) {
+	for _, m := range Methods() {
+		for name, a := range suited(m) {
+			b, x0 := random(a.Rows, 1), random(a.Rows, 2)
+			want := direct(t, a, b)
+			for _, pre := range []Preconditioner{None, Jacobi} {
+				for _, start := range [][]float64{nil, x0} {
+					about := fmt.Sprintf("%s of %s, preconditioner %v, x0 %v", m.Name, name, pre, start != nil)
+					dev := open(t, sim.Options{Race: sim.RaceOn})
+					x, res, err := Solve(context.Background(), dev, a, b, Options{Method: m, Preconditioner: pre, Tolerance: 1e-11, X0: start})
+					require.NoError(t, err, about)
+					assert.InDeltaSlice(t, want, x, 1e-8*norm(want), about)
+					assert.LessOrEqual(t, res.TrueResidual, 2e-11, about)
+					assert.Len(t, res.History, res.Iterations+1, about)
+				}
+			}
+		}
+	}
+}
+
+// Every mode stops at the same iteration with the same bits, however often the host looks.
+func TestModesAgree(t *testing.T) {
+	for _, m := range Methods() {
+		a := sparse.Poisson2D(9)
+		b := random(a.Rows, 1)
+		for _, precision := range []Precision{Double, Single} {
+			for _, pre := range []Preconditioner{None, Jacobi} {
+				var first []float64
+				var result Result
+				for _, mode := range Modes() {
+					for _, every := range []int{1, 7, 1000} {
+						o := Options{Method: m, Preconditioner: pre, Mode: mode, Precision: precision, Tolerance: 1e-4, CheckEvery: every}
+						x, res, err := Solve(context.Background(), open(t, sim.Options{Race: sim.RaceOn}), a, b, o)
+						about := fmt.Sprintf("%s, preconditioner %v, %v, mode %v, a look every %d", m.Name, pre, precision, mode, every)
+						require.NoError(t, err, about)
+						if first == nil {
+							first, result = x, res
+						}
+						assert.Equal(t, first, x, about)
+						assert.Equal(t, result.Iterations, res.Iterations, about)
+						assert.Equal(t, result.History, res.History, about)
+						assert.Equal(t, result.Operations, res.Operations, about)
+					}
+				}
+			}
+		}
+	}
+}
+
+// In exact arithmetic conjugate gradients need as many iterations as the matrix has distinct
+// eigenvalues, here 3.
+func TestCGTakesAnIterationForEachEigenvalue(t *testing.T) {
+	elements := sparse.NewTriplets(60, 60)
+	for i := range 60 {
+		elements.Add(i, i, []float64{1, 4, 9}[i%3])
+	}
+	a, err := elements.CSR()
+	require.NoError(t, err)
+	_, res, err := Solve(context.Background(), open(t, sim.Options{}), a, random(60, 1), Options{Tolerance: 1e-12})
+	require.NoError(t, err)
+	assert.Equal(t, 3, res.Iterations)
+	_, res, err = Solve(context.Background(), open(t, sim.Options{}), a, random(60, 1), Options{Tolerance: 1e-12, Preconditioner: Jacobi})
+	require.NoError(t, err)
+	assert.Equal(t, 1, res.Iterations, "preconditioned, the matrix is the identity")
+}
+
+func TestPoissonOf64Squared(t *testing.T) {
+	a := sparse.Poisson2D(64)
+	b := random(a.Rows, 1)
+	times := map[Mode]float64{}
+	iterations := map[int]bool{}
+	for _, mode := range Modes() {
+		_, res, err := Solve(context.Background(), open(t, sim.Options{}), a, b, Options{Mode: mode, Tolerance: 9e-9})
+		require.NoError(t, err)
+		assert.LessOrEqual(t, res.TrueResidual, 1e-8)
+		iterations[res.Iterations] = true
+		times[mode] = float64(res.TimePerIteration)
+	}
+	assert.Len(t, iterations, 1, "the same number in every mode")
+	assert.Less(t, times[Graph], 0.7*times[Eager], "an iteration as a graph, in virtual time")
+}
+
+// A power of two changes no bit of a solution but the exponent, so that neither large nor
+// small numbers overflow when they are squared.
+func TestScaleOfTheRightHandSide(t *testing.T) {
+	a := sparse.Poisson2D(6)
+	b := random(a.Rows, 1)
+	for _, precision := range []Precision{Double, Single} {
+		want, _, err := Solve(context.Background(), open(t, sim.Options{}), a, b, Options{Precision: precision})
+		require.NoError(t, err)
+		for _, exponent := range []int{-1000, -130, 130, 1000} {
+			x, _, err := Solve(context.Background(), open(t, sim.Options{}), a, scaled(b, math.Ldexp(1, exponent)), Options{Precision: precision})
+			require.NoError(t, err)
+			assert.Equal(t, scaled(want, math.Ldexp(1, exponent)), x)
+		}
+	}
+}
+
+func TestNothingToDo(t *testing.T) {
+	a := sparse.Poisson2D(3)
+	dev := open(t, sim.Options{})
+	x, res, err := Solve(context.Background(), dev, a, make([]float64, 9), Options{X0: random(9, 1)})
+	require.NoError(t, err)
+	assert.Equal(t, make([]float64, 9), x, "of zeros")
+	assert.Zero(t, res.Iterations)
+
+	solution := random(9, 1)
+	b := make([]float64, 9)
+	a.Mul(b, solution)
+	x, res, err = Solve(context.Background(), dev, a, b, Options{X0: solution, Preconditioner: Jacobi})
+	require.NoError(t, err)
+	assert.InDeltaSlice(t, solution, x, 1e-12, "of the solution")
+	assert.Zero(t, res.Iterations)
+	assert.Less(t, res.TrueResidual, 1e-12)
+
+	x, _, err = Solve(context.Background(), dev, &sparse.CSR{Ptr: []int32{0}}, nil, Options{})
+	require.NoError(t, err)
+	assert.Empty(t, x, "of nothing")
+}
+
+// asError is err as an error of type E.
+func asError[E error](t *testing.T, err error) E {
+	t.Helper()
+	var e E
+	require.ErrorAs(t, err, &e)
+	return e
+}
+
+func TestInputThatCannotBeSolved(t *testing.T) {
+	square := sparse.Poisson2D(2)
+	spoilt := func(v float64) *sparse.CSR {
+		a := sparse.Poisson2D(2)
+		a.Val[2] = v
+		return a
+	}
+	hollow := sparse.Poisson2D(2)
+	hollow.Val[0] = 0
+	ones := []float64{1, 1, 1, 1}
+	for _, c := range []struct {
+		a       *sparse.CSR
+		b       []float64
+		o       Options
+		message string
+		typed   any
+	}{
+		{&sparse.CSR{Rows: 2, Cols: 3}, ones, Options{}, "the matrix is 2 x 3: it has to be square", new(*ShapeError)},
+		{square, ones[:3], Options{}, "b has 3 elements for a matrix of 4 rows", new(*ShapeError)},
+		{square, nil, Options{}, "b has 0 elements for a matrix of 4 rows", new(*ShapeError)},
+		{square, ones, Options{X0: ones[:1]}, "x0 has 1 elements for a matrix of 4 rows", new(*ShapeError)},
+		{square, []float64{1, 1, math.NaN(), 1}, Options{}, "b[2] is NaN", new(*NotFiniteError)},
+		{square, ones, Options{X0: []float64{math.Inf(1), 0, 0, 0}}, "x0[0] is +Inf", new(*NotFiniteError)},
+		{spoilt(math.NaN()), ones, Options{}, "element (0, 2) of the matrix is NaN", new(*NotFiniteError)},
+		{spoilt(1e200), ones, Options{Precision: Single}, "element (0, 2) of the matrix is 1e+200", new(*NotFiniteError)},
+		{spoilt(-2), ones, Options{}, "cg takes symmetric matrices, and of this element (0, 2) is -2 and (2, 0) is -1", new(*SymmetryError)},
+		{hollow, ones, Options{Preconditioner: Jacobi}, "divides by the diagonal, of which element 0 is 0", new(*BreakdownError)},
+		{&sparse.CSR{Rows: 2, Cols: 2, Ptr: []int32{0, 1, 1}, Col: []int32{5}, Val: []float64{1}}, ones[:2], Options{}, "row 0 has column 5", nil},
+		{square, ones, Options{Tolerance: 2}, "tolerance 2: it is between 0 and 1", nil},
+		{square, ones, Options{Tolerance: math.NaN()}, "tolerance NaN", nil},
+		{square, ones, Options{Divergence: 0.5}, "divergence 0.5", nil},
+		{square, ones, Options{MaxIterations: -1}, "-1 iterations at most", nil},
+		{square, ones, Options{CheckEvery: -1}, "a look every -1", nil},
+		{square, ones, Options{Lanes: 3}, "3 threads for a row", nil},
+		{square, ones, Options{Mode: 9}, "mode 9", nil},
+		{square, ones, Options{Strategy: "fast"}, "fast", nil},
+	} {
+		x, _, err := Solve(context.Background(), open(t, sim.Options{}), c.a, c.b, c.o)
+		assert.Nil(t, x)
+		require.ErrorContains(t, err, c.message)
+		if c.typed != nil {
+			assert.ErrorAs(t, err, c.typed)
+		}
+	}
+}
+
+func TestElementsMissingOnOneSideAreNotSymmetric(t *testing.T) {
+	for _, at := range [][2]int{{0, 2}, {2, 0}, {1, 2}, {2, 1}} {
+		elements := sparse.NewTriplets(3, 3)
+		for i := range 3 {
+			elements.Add(i, i, 1)
+		}
+		elements.Add(at[0], at[1], 5)
+		a, err := elements.CSR()
+		require.NoError(t, err)
+		_, _, err = Solve(context.Background(), open(t, sim.Options{}), a, []float64{1, 1, 1}, Options{})
+		e := asError[*SymmetryError](t, err)
+		assert.ElementsMatch(t, []float64{0, 5}, []float64{e.Upper, e.Lower})
+		assert.ElementsMatch(t, at[:], []int{e.Row, e.Col})
+	}
+}
+
+// diagonal is a matrix of these elements.
+func diagonal(t *testing.T, d ...float64) *sparse.CSR {
+	t.Helper()
+	elements := sparse.NewTriplets(len(d), len(d))
+	for i, v := range d {
+		elements.Add(i, i, v)
+	}
+	a, err := elements.CSR()
+	require.NoError(t, err)
+	return a
+}
+
+func TestOutcomes(t *testing.T) {
+	for _, mode := range Modes() {
+		solve := func(a *sparse.CSR, b []float64, o Options) ([]float64, Result, error) {
+			t.Helper()
+			o.Mode = mode
+			return Solve(context.Background(), open(t, sim.Options{}), a, b, o)
+		}
+		x, res, err := solve(diagonal(t, 1, -1), []float64{1, 1}, Options{})
+		breakdown := asError[*BreakdownError](t, err)
+		assert.Equal(t, &BreakdownError{"cg", 1, CG.Breakdown}, breakdown)
+		assert.Equal(t, []float64{0, 0}, x, "the last iterate")
+		assert.Zero(t, res.Iterations)
+
+		x, res, err = solve(sparse.Poisson2D(9), random(81, 1), Options{MaxIterations: 5})
+		short := asError[*NotConvergedError](t, err)
+		assert.Equal(t, 5, short.Iterations)
+		assert.Equal(t, 5, res.Iterations)
+		assert.InEpsilon(t, res.Residual, res.TrueResidual, 1e-9)
+		assert.Len(t, x, 81)
+
+		// The residual of conjugate gradients may grow before it shrinks.
+		_, res, err = solve(diagonal(t, 1, 1e6), []float64{1e3, 1}, Options{Divergence: 1.5})
+		assert.Equal(t, res.Residual, asError[*DivergenceError](t, err).Residual)
+		assert.Greater(t, res.Residual, 1.5)
+
+		_, _, err = solve(diagonal(t, 1e-310), []float64{1}, Options{})
+		asError[*NotFiniteError](t, err)
+
+		_, res, err = solve(sparse.Poisson2D(40), random(1600, 1), Options{Precision: Single, Tolerance: 1e-7})
+		assert.LessOrEqual(t, res.Residual, 1e-7)
+		assert.Equal(t, res.TrueResidual, asError[*AccuracyError](t, err).True)
+	}
+}
+
+// A solver that is stopped says so at its next look, and has the iterate of that moment.
+func TestCancellation(t *testing.T) {
+	for _, mode := range Modes() {
+		ctx, cancel := context.WithCancel(context.Background())
+		looks := 0
+		o := Options{Mode: mode, CheckEvery: 3, Observe: func(iterations int, residual float64) {
+			if looks++; looks == 2 {
+				assert.Equal(t, 6, iterations)
+				assert.Positive(t, residual)
+				cancel()
+			}
+		}}
+		a := sparse.Poisson2D(9)
+		b := random(a.Rows, 1)
+		x, res, err := Solve(ctx, open(t, sim.Options{}), a, b, o)
+		require.ErrorIs(t, err, context.Canceled)
+		assert.Equal(t, 6, res.Iterations)
+		want, _, err := Solve(context.Background(), open(t, sim.Options{}), a, b, Options{Mode: mode, MaxIterations: 6})
+		asError[*NotConvergedError](t, err)
+		assert.Equal(t, want, x)
+	}
+}
+
+// Whichever call of the device fails, Solve returns that error and leaves nothing behind. Every third
+// is tried.
+func TestEveryCallOfTheDeviceMayFail(t *testing.T) {
+	a := sparse.Poisson2D(3)
+	b := random(9, 1)
+	for _, mode := range Modes() {
+		for n := int(mode); ; n += 3 {
+			calls := 0
+			fail := func(_ int, method string) device.Code {
+				if frees(method) {
+					return 0
+				}
+				if calls++; calls == n+1 {
+					return device.OutOfMemory
+				}
+				return 0
+			}
+			x, _, err := Solve(context.Background(), device.WithFaults(open(t, sim.Options{}), fail), a, b, Options{Mode: mode})
+			if err == nil {
+				assert.Greater(t, n, 30, "mode %v", mode)
+				break
+			}
+			assert.Nil(t, x)
+			require.Equal(t, device.OutOfMemory, device.CodeOf(err), "mode %v, call %d: %v", mode, n, err)
+		}
+	}
+}
+
+// frees reports whether a call frees something, which it could then not have done.
+func frees(method string) bool {
+	for _, prefix := range []string{"Free", "Destroy", "Unload", "Close"} {
+		if strings.HasPrefix(method, prefix) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,205 @@
+package solver
+
+import (
+	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/ir"
+	"github.com/reprise-gpu/reprise/solver/kernels"
+	"github.com/reprise-gpu/reprise/tracer"
+)
+
+// Vector is device memory for the elements of a vector, or for a scalar.
+type Vector = tracer.Buffer
+
+// System is a system of equations on the device, as a method sees it. What allocates is for
+// Method.Trace, and what computes for the function that it returns. As with a Tracer, the first error
+// sticks and makes the rest do nothing.
+type System struct {
+	N        int
+	X        Vector    // the solution; it starts as what Residual belongs to
+	Residual []float64 // b - Ax of the start, on the host
+	// Inverse is the inverse of the diagonal, for a method that takes care of preconditioning;
+	// nil without.
+	Inverse []float64
+
+	t       *tracer.Tracer
+	elem    ir.Type
+	modules map[string]*tracer.Module
+	kernels map[string]*tracer.Kernel
+
+	launches int
+	loads    []func() error // what is written before the first iteration
+
+	ptr, col, val Vector
+	lanes         int // threads that share a row
+
+	state   Vector // see the kernels of scalar.cu
+	limits  Vector
+	history Vector
+}
+
+// The numbers of state.
+const (
+	stateCode = iota
+	stateIterations
+	stateMost
+	stateLen
+)
+
+// What stateCode says.
+const (
+	running = iota
+	converged
+	exhausted
+	diverged
+	notFinite
+	brokenDown
+)
+
+// newSystem allocates what is common to all methods.
+func newSystem(dev device.Device, p *problem, o *Options, mode tracer.Mode) *System {
+	s := &System{
+		N: p.a.Rows, Residual: p.residual,
+		t: tracer.New(dev, o.Method.Name, mode), elem: o.Precision.elem(), lanes: o.Lanes,
+		modules: map[string]*tracer.Module{}, kernels: map[string]*tracer.Kernel{},
+	}
+	for _, name := range kernels.Modules() { // before the clock runs
+		s.modules[name] = s.t.Module(kernels.Source(name, s.elem))
+	}
+	if !p.columns {
+		s.Inverse = p.inverse
+	}
+	if s.lanes == 0 {
+		s.lanes = lanesFor(p.a.Entries(), s.N)
+	}
+	s.ptr = load(s, "ptr", ir.I32, ir.Constant, p.a.Ptr)
+	s.col = load(s, "col", ir.I32, ir.Constant, p.a.Col)
+	s.val = s.floats("val", ir.Constant, p.a.Val)
+	s.X = s.Vector("x", p.x0)
+	s.state = load(s, "state", ir.I32, ir.InOut, []int32{stateMost: int32(o.MaxIterations)})
+	square := func(x float64) float64 { return x * p.norm * (x * p.norm) }
+	s.limits = s.floats("limits", ir.Constant, []float64{square(o.Tolerance), square(o.Divergence)})
+	s.history = s.t.Alloc("history", s.elem, int64(o.MaxIterations), ir.InOut)
+	return s
+}
+
+// lanesFor has the threads of a row do about four elements each: neighbouring ones read
+// neighbouring elements, and a few in a row hide their latency.
+func lanesFor(entries, rows int) int {
+	lanes := 1
+	for lanes < 32 && entries >= 8*lanes*rows {
+		lanes *= 2
+	}
+	return lanes
+}
+
+// load allocates a buffer that starts as data.
+func load[T tracer.Element](s *System, name string, elem ir.Type, role ir.Role, data []T) Vector {
+	s.t.Helper()
+	b := s.t.Alloc(name, elem, int64(len(data)), role)
+	s.loads = append(s.loads, func() error { return tracer.Write(b, data) })
+	return b
+}
+
+// floats is load in the precision of the system.
+func (s *System) floats(name string, role ir.Role, data []float64) Vector {
+	s.t.Helper()
+	if s.elem == ir.F64 {
+		return load(s, name, s.elem, role, data)
+	}
+	single := make([]float32, len(data))
+	for i, v := range data {
+		single[i] = float32(v)
+	}
+	return load(s, name, s.elem, role, single)
+}
+
+// read returns the contents of a buffer of the system's precision, once all work is done.
+func (s *System) read(b Vector) ([]float64, error) {
+	data := make([]float64, b.Len())
+	if s.elem == ir.F64 {
+		return data, tracer.Read(data, b)
+	}
+	single := make([]float32, b.Len())
+	err := tracer.Read(single, b)
+	for i, v := range single {
+		data[i] = float64(v)
+	}
+	return data, err
+}
+
+// Vector allocates a vector that keeps its value from one iteration to the next. It starts as
+// data, or nil for zeros.
+func (s *System) Vector(name string, data []float64) Vector {
+	s.t.Helper()
+	if data == nil {
+		data = make([]float64, s.N)
+	}
+	return s.floats(name, ir.InOut, data)
+}
+
+// Temporary allocates a vector that each iteration writes before it reads it.
+func (s *System) Temporary(name string) Vector {
+	s.t.Helper()
+	return s.t.Alloc(name, s.elem, int64(s.N), ir.Temporary)
+}
+
+// Scalar allocates a scalar that keeps its value from one iteration to the next.
+func (s *System) Scalar(name string, value float64) Vector {
+	s.t.Helper()
+	return s.floats(name, ir.InOut, []float64{value})
+}
+
+// temporaryScalar is a scalar that each iteration writes before it reads it.
+func (s *System) temporaryScalar(name string) Vector {
+	s.t.Helper()
+	return s.t.Alloc(name, s.elem, 1, ir.Temporary)
+}
+
+// The shape of launches. A sum of each block goes through memory, and the second stage of a sum
+// is one block: so many blocks fill every device that has a profile, and add up in no time.
+const (
+	threads   = 256
+	maxBlocks = 1024
+)
+
+func blocksFor(n int) int { return max(1, min((n+threads-1)/threads, maxBlocks)) }
+
+// vectorBlocks and rowBlocks are how many blocks the kernels over vectors and over rows have.
+func (s *System) vectorBlocks() int { return blocksFor(s.N) }
+func (s *System) rowBlocks() int    { return blocksFor(s.N * s.lanes) }
+
+// sums allocates what each of so many blocks contributes to some sums.
+func (s *System) sums(name string, blocks, sums int) Vector {
+	s.t.Helper()
+	return s.t.Alloc(name, s.elem, int64(blocks*sums), ir.Temporary)
+}
+
+func (s *System) launch(module, kernel string, blocks, threads int, args ...any) {
+	s.t.Helper()
+	s.launches++
+	k, ok := s.kernels[kernel]
+	if !ok {
+		k = s.modules[module].Kernel(kernel)
+		s.kernels[kernel] = k
+	}
+	s.t.Launch(k, tracer.Linear(uint32(blocks), uint32(threads)), args...)
+}
+
+// vector launches a kernel of vector.cu.
+func (s *System) vector(kernel string, args ...any) {
+	s.t.Helper()
+	s.launch("vector", kernel, s.vectorBlocks(), threads, append(args, s.N)...)
+}
+
+// rows launches a kernel of spmv.cu.
+func (s *System) rows(kernel string, args ...any) {
+	s.t.Helper()
+	args = append([]any{s.ptr, s.col, s.val}, args...)
+	s.launch("spmv", kernel, s.rowBlocks(), threads, append(args, s.lanes, s.N)...)
+}
+
+// scalar launches a kernel of scalar.cu, which adds up what so many blocks left.
+func (s *System) scalar(kernel string, blocks int, args ...any) {
+	s.t.Helper()
+	s.launch("scalar", kernel, 1, min(threads, (blocks+31)/32*32), append(args, s.state)...)
+}
