@@ -114,7 +114,7 @@ fuzz: ## run each fuzz target for FUZZTIME (30s)
 
 .PHONY: ptx
 ptx: ## compile the .cu files to PTX (needs nvcc); no diff when nothing changed
-	cuda/compile.sh cuda/kernels device/devicetest examples/heat sim/testdata/kernels solver/kernels
+	cuda/compile.sh cuda/kernels device/devicetest examples/heat graphexec sim/testdata/kernels solver/kernels
 
 .PHONY: bench
 bench: ## run the benchmarks on the default device

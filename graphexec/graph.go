@@ -1,8 +1,6 @@
 package graphexec
 
 import (
-	"slices"
-
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/ir"
 )
@@ -43,57 +41,12 @@ func newGraphBackend(dev device.Device, p *program) (_ *graphBackend, err error)
 	if b.after, err = b.list(when, afterGraph); err != nil {
 		return nil, err
 	}
-	if err = b.addNodes(when); err != nil {
+	all := sequence{dev: dev, graph: b.graph, prog: p, when: when}
+	if b.nodes, err = all.add(); err != nil {
 		return nil, err
 	}
 	b.exec, err = dev.Instantiate(b.graph)
 	return b, err
-}
-
-// addNodes adds a node per operation. Its dependencies are the operation before
-// it on its lane and those it waits for: exactly what the streams would obey. Who
-// depends on a prefetch depends on what that would have depended on.
-func (b *graphBackend) addNodes(when []surrounding) error {
-	s := b.prog.sched
-	b.nodes = make([]device.Node, len(b.prog.work))
-	tail := make([]ir.OpID, s.Lanes)
-	for lane := range tail {
-		tail[lane] = -1
-	}
-	passed := map[ir.OpID][]device.Node{} // by prefetch
-	var deps []device.Node
-	depend := func(u ir.OpID) {
-		nodes := passed[u]
-		if when[u] == inGraph {
-			nodes = b.nodes[u : u+1]
-		}
-		for _, n := range nodes {
-			if len(passed) == 0 || !slices.Contains(deps, n) { // a driver refuses an edge that comes twice
-				deps = append(deps, n)
-			}
-		}
-	}
-	for _, op := range s.Order {
-		deps = deps[:0]
-		lane := s.Lane[op]
-		if tail[lane] >= 0 {
-			depend(tail[lane])
-		}
-		for _, u := range s.Waits[op] {
-			depend(u)
-		}
-		tail[lane] = op
-		if when[op] != inGraph {
-			passed[op] = slices.Clone(deps)
-			continue
-		}
-		node, err := b.dev.AddNode(b.graph, deps, b.prog.work[op])
-		if err != nil {
-			return opError(s.Graph, op, err)
-		}
-		b.nodes[op] = node
-	}
-	return nil
 }
 
 func (b *graphBackend) launch() error {

@@ -70,7 +70,7 @@ func (b *streamsBackend) compile() error {
 	if err != nil {
 		return err
 	}
-	join, err := b.joinCommands(records)
+	join, err := b.joinCommands()
 	if err != nil {
 		return err
 	}
@@ -125,14 +125,11 @@ func (b *streamsBackend) commands(records []bool) (cmds []device.Command, err er
 // forkCommands make the lanes that open freely wait for the first lane's present end.
 func (b *streamsBackend) forkCommands() (cmds []device.Command, err error) {
 	s := b.prog.sched
-	seen := make([]bool, s.Lanes)
 	var free []device.Stream
-	for _, op := range s.Order {
-		lane := s.Lane[op]
-		if !seen[lane] && lane != 0 && len(s.Waits[op]) == 0 {
+	for _, op := range firstOps(s) {
+		if lane := s.Lane[op]; lane != 0 {
 			free = append(free, b.streams[lane])
 		}
-		seen[lane] = true
 	}
 	if len(free) == 0 {
 		return nil, nil
@@ -150,17 +147,10 @@ func (b *streamsBackend) forkCommands() (cmds []device.Command, err error) {
 
 // joinCommands make the first lane wait for every other lane that nothing waits for.
 // These are the open ones, in the order in which their last operations are enqueued.
-func (b *streamsBackend) joinCommands(records []bool) (cmds []device.Command, err error) {
+func (b *streamsBackend) joinCommands() (cmds []device.Command, err error) {
 	s := b.prog.sched
-	last := make([]ir.OpID, s.Lanes)
-	for _, op := range s.Order {
-		last[s.Lane[op]] = op
-	}
-	for _, op := range s.Order {
+	for _, op := range lastOps(s) {
 		lane := s.Lane[op]
-		if last[lane] != op || records[op] {
-			continue
-		}
 		b.open = append(b.open, b.streams[lane])
 		if lane == 0 {
 			continue

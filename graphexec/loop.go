@@ -1,0 +1,238 @@
+package graphexec
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/ir"
+)
+
+// Loop repeats a schedule until a scalar that it computes says that it is enough. It
+// means this, whatever it is lowered to:
+//
+//	for i := 1; i <= MaxIterations; i++ {
+//		run Body
+//		if (i%CheckEvery == 0 || i == MaxIterations) && Until holds {
+//			break
+//		}
+//	}
+//
+// A scalar that is found to be NaN ends the loop, too: nothing would come to be from it.
+// Every lowering ends at the same iteration and leaves the same bytes, but for
+// temporaries.
+type Loop struct {
+	Body          *ir.Schedule
+	Until         Until
+	MaxIterations int
+	CheckEvery    int // 0 is 1
+	Lowering      Lowering
+	Backend       Backend // of iterations that run one by one
+
+	// Speculate lets iterations begin before the check of those before them has come
+	// back to the host. What they did is undone when it ends the loop, so the result is
+	// the same. The body must not fault or hang where it runs on past the end, and two
+	// copies of what it carries from iteration to iteration have to fit in memory.
+	Speculate bool
+}
+
+// Lowering is who decides whether a loop goes on, and where.
+type Lowering uint8
+
+const (
+	Auto        Lowering = iota // whichever is expected to be the quickest; LoopResult.Why says why
+	HostChecked                 // the host replays the body and reads the scalar
+	Unrolled                    // the host launches graphs of several iterations and reads the scalar
+	WhileNode                   // the device, in a while node of a graph
+)
+
+var loweringNames = [...]string{Auto: "auto", HostChecked: "host", Unrolled: "unrolled", WhileNode: "while"}
+
+func (l Lowering) String() string {
+	if int(l) < len(loweringNames) {
+		return loweringNames[l]
+	}
+	return fmt.Sprintf("lowering(%d)", uint8(l))
+}
+
+// Ending is why a loop ended.
+type Ending uint8
+
+const (
+	Cancelled  Ending = iota // the context was done
+	Met                      // Until holds
+	Exhausted                // after MaxIterations Until does not hold
+	NotANumber               // the scalar is NaN
+)
+
+var endings = [...]string{Cancelled: "cancelled", Met: "met", Exhausted: "exhausted", NotANumber: "not a number"}
+
+func (e Ending) String() string {
+	if int(e) < len(endings) {
+		return endings[e]
+	}
+	return fmt.Sprintf("ending(%d)", uint8(e))
+}
+
+// LoopResult says how a run of a loop went.
+type LoopResult struct {
+	Iterations int // whose results are in the buffers
+	Ending     Ending
+	Lowering   Lowering // of most of the iterations
+	Why        string   // that lowering was chosen; "" when the caller chose it
+}
+
+// LoopStats counts what a LoopExec did.
+type LoopStats struct {
+	Iterations int // run to stay
+	Undone     int // run ahead of a check that ended the loop, or again after one
+	Launches   int // replays of the body, and launches of graphs with several iterations
+	Checks     int // looks of the host at what the device has computed
+}
+
+// LoopExec is an instantiated loop. As an Exec it is used by one goroutine at a time
+// and borrows its bindings.
+type LoopExec struct {
+	loop   Loop
+	dev    device.Device
+	body   *Exec
+	until  *predicate
+	stream device.Stream // of the body
+
+	host  *batches // of CheckEvery replays; also what the others leave over
+	form  lowering // that which was asked for
+	chose Lowering // the name of that
+	why   string   // it was chosen
+	done  int      // iterations of the run that is under way
+	stats LoopStats
+}
+
+// lowering runs iterations of a loop that has run a multiple of CheckEvery so far.
+type lowering interface {
+	// run runs n iterations, or fewer when a check ends the loop or ctx is done, counts
+	// them in done, and returns what the last check found. Nothing is under way when it
+	// returns without an error.
+	run(ctx context.Context, n int) (finding, error)
+	close() error
+}
+
+// InstantiateLoop lowers a loop for dev. The caller closes the result.
+func InstantiateLoop(dev device.Device, l Loop, b Bindings) (*LoopExec, error) {
+	l.CheckEvery = max(l.CheckEvery, 1)
+	if l.MaxIterations < 0 {
+		return nil, fmt.Errorf("loop over %s: MaxIterations is %d; want 0 or more", l.Body.Graph.Name, l.MaxIterations)
+	}
+	body, err := Instantiate(dev, l.Body, b, l.Backend)
+	if err != nil {
+		return nil, err
+	}
+	x := &LoopExec{loop: l, dev: dev, body: body, stream: body.Stream(), chose: l.Lowering}
+	if err := x.lower(b); err != nil {
+		return nil, device.Join(x.wrap(err), x.Close())
+	}
+	return x, nil
+}
+
+func (x *LoopExec) wrap(err error) error {
+	return wrapped("loop over "+x.loop.Body.Graph.Name, err)
+}
+
+func wrapped(what string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", what, err)
+}
+
+func (x *LoopExec) lower(b Bindings) (err error) {
+	if x.until, err = newPredicate(x.loop.Body, b, x.loop.Until); err != nil {
+		return err
+	}
+	if x.host, err = newHostChecked(x); err != nil {
+		return err
+	}
+	switch x.loop.Lowering {
+	case HostChecked:
+		x.form = x.host
+		return nil
+	case WhileNode:
+		w := &while{x: x}
+		x.form = w
+		return wrapped("a while node", w.build())
+	case Auto:
+		return x.choose()
+	}
+	return fmt.Errorf("%v is no lowering", x.loop.Lowering)
+}
+
+// Run runs the loop from what the buffers hold. When ctx is done it stops after some
+// whole number of iterations, which the result says, with that of ctx as its error. A
+// failed operation is named, with the iterations of which one failed; the buffers are lost then.
+func (x *LoopExec) Run(ctx context.Context) (LoopResult, error) {
+	if x.body.impl == nil {
+		return LoopResult{}, errClosed
+	}
+	x.done = 0
+	ending, err := x.run(ctx)
+	x.stats.Iterations += x.done
+	return LoopResult{Iterations: x.done, Ending: ending, Lowering: x.chose, Why: x.why}, err
+}
+
+func (x *LoopExec) run(ctx context.Context) (Ending, error) {
+	for x.done < x.loop.MaxIterations {
+		if err := ctx.Err(); err != nil {
+			return Cancelled, err
+		}
+		found, err := x.form.run(ctx, x.loop.MaxIterations-x.done)
+		switch {
+		case err != nil:
+			return Cancelled, x.wrap(err)
+		case found == met:
+			return Met, nil
+		case found == notANumber:
+			return NotANumber, nil
+		}
+	}
+	return Exhausted, nil
+}
+
+// Stream is where runs of the loop begin: work enqueued there before Run ends before the
+// first iteration begins.
+func (x *LoopExec) Stream() device.Stream { return x.stream }
+
+// Stats returns the counts so far.
+func (x *LoopExec) Stats() LoopStats { return x.stats }
+
+// Close frees what InstantiateLoop made. Closing twice is harmless.
+func (x *LoopExec) Close() error {
+	if x.body.impl == nil {
+		return nil
+	}
+	errs := []error{x.dev.SynchronizeAll()}
+	for _, l := range x.lowerings() {
+		errs = append(errs, l.close())
+	}
+	return device.Join(append(errs, x.body.Close())...)
+}
+
+// lowerings are those that were made.
+func (x *LoopExec) lowerings() (all []lowering) {
+	if x.host != nil {
+		all = append(all, x.host)
+	}
+	if x.form != nil && x.form != lowering(x.host) {
+		all = append(all, x.form)
+	}
+	return all
+}
+
+// failed says among which iterations of the run a failed one is: the next n.
+func (x *LoopExec) failed(n int, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case n == 1:
+		return fmt.Errorf("iteration %d: %w", x.done+1, err)
+	}
+	return fmt.Errorf("one of iterations %d to %d: %w", x.done+1, x.done+n, err)
+}

@@ -1,0 +1,384 @@
+package graphexec_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/device/null"
+	"github.com/reprise-gpu/reprise/graphexec"
+	"github.com/reprise-gpu/reprise/ir"
+	"github.com/reprise-gpu/reprise/optimizer"
+	"github.com/reprise-gpu/reprise/sim"
+	"github.com/reprise-gpu/reprise/tracer"
+)
+
+// looped is a random program with a scalar at its end that grows or shrinks from
+// iteration to iteration.
+type looped struct {
+	*run
+	dev    device.Device
+	scalar tracer.Buffer
+	start  float32
+	trace  *tracer.Trace
+	body   *ir.Schedule
+}
+
+func newLooped(t *testing.T, p program, strategy string) *looped {
+	dev, err := sim.New(sim.Options{Memo: sim.MemoOff, Race: sim.RaceOn})
+	require.NoError(t, err)
+	x := &looped{run: p.start(t, dev, tracer.Deferred), dev: dev}
+	x.scalar = x.tr.Alloc("scalar", ir.F32, 3, ir.InOut)
+	x.calls()
+	last := x.scalar.Slice(1, 2)
+	x.tr.Launch(x.unsharpen, tracer.Linear(1, 32), last, x.device[0], last, x.amount, 1)
+	x.trace, err = x.tr.Finish()
+	require.NoError(t, err)
+	plan, err := optimizer.Plan(x.trace.Graph, optimizer.Options{Strategy: strategy, Verify: true})
+	require.NoError(t, err)
+	x.body = plan.Schedule
+	x.start = 0.2 + 0.6*x.r.Float32()
+	x.reset()
+	return x
+}
+
+func (x *looped) reset() {
+	x.fill()
+	require.NoError(x.t, tracer.Write(x.scalar, []float32{7, x.start, 8}))
+}
+
+func (x *looped) bytes() [][]uint32 {
+	data := make([]uint32, 3)
+	require.NoError(x.t, tracer.Read(data, x.scalar))
+	return append(x.contents(), data)
+}
+
+func (x *looped) value() float64 { return float64(math.Float32frombits(x.bytes()[len(x.device)+1][1])) }
+
+// plainly replays the body n times one by one, and returns what the scalar was after each
+// and what the buffers held, beginning with the start.
+func (x *looped) plainly(n int) (values []float64, contents [][][]uint32) {
+	x.reset()
+	exec, err := graphexec.Instantiate(x.dev, x.body, x.trace, graphexec.Graph)
+	require.NoError(x.t, err)
+	for i := range n + 1 {
+		if i > 0 {
+			require.NoError(x.t, exec.Replay(context.Background()))
+			require.NoError(x.t, exec.Wait())
+		}
+		values, contents = append(values, x.value()), append(contents, x.bytes())
+	}
+	require.NoError(x.t, exec.Close())
+	return values, contents
+}
+
+func (x *looped) close() {
+	require.NoError(x.t, x.trace.Close())
+	require.NoError(x.t, x.dev.Close())
+}
+
+// holds is Until by the book.
+func holds(x float64, is graphexec.Comparison, value float64) bool {
+	switch is {
+	case graphexec.Below:
+		return x < value
+	case graphexec.AtMost:
+		return x <= value
+	case graphexec.Equal:
+		return x == value
+	case graphexec.NotEqual:
+		return x != value
+	case graphexec.AtLeast:
+		return x >= value
+	}
+	return x > value
+}
+
+// stop is the iteration at which a loop over these values ends, and how.
+func stop(values []float64, l graphexec.Loop) (int, graphexec.Ending) {
+	for i := 1; i <= l.MaxIterations; i++ {
+		if i%l.CheckEvery != 0 && i != l.MaxIterations {
+			continue
+		}
+		if math.IsNaN(values[i]) {
+			return i, graphexec.NotANumber
+		}
+		if holds(values[i], l.Until.Is, l.Until.Value) {
+			return i, graphexec.Met
+		}
+	}
+	return l.MaxIterations, graphexec.Exhausted
+}
+
+var comparisons = []graphexec.Comparison{graphexec.Below, graphexec.AtMost, graphexec.Equal, graphexec.NotEqual, graphexec.AtLeast, graphexec.Above}
+
+var lowerings = []graphexec.Lowering{graphexec.Auto, graphexec.HostChecked, graphexec.WhileNode}
+
+// TestEveryLoweringEndsAtTheSameIterationWithTheSameBytes runs loops over random
+// programs, with thresholds among the values that the scalar takes, in every way.
+func TestEveryLoweringEndsAtTheSameIterationWithTheSameBytes(t *testing.T) {
+	const longest = 12
+	rounds := uint64(40)
+	if testing.Short() {
+		rounds = 8
+	}
+	ended := map[graphexec.Ending]int{}
+	refused := 0
+	for seed := range rounds {
+		p := program{seed: seed, ops: 2 + int(seed%12), buffers: 2 + int(seed%3), scratch: seed%2 == 0}
+		x := newLooped(t, p, []string{"serial", "nimble", "levels"}[seed%3])
+		values, contents := x.plainly(longest)
+		r := rand.New(rand.NewPCG(seed, 3))
+		for range 4 {
+			l := graphexec.Loop{
+				Body:          x.body,
+				Until:         graphexec.Until{Buffer: x.scalar.ID(), Index: 1, Is: comparisons[r.IntN(len(comparisons))], Value: values[r.IntN(longest)]},
+				MaxIterations: r.IntN(longest + 1),
+				CheckEvery:    1 + r.IntN(5),
+				Backend:       graphexec.Backends()[r.IntN(2)],
+				Speculate:     r.IntN(2) == 0,
+			}
+			iterations, ending := stop(values, l)
+			ended[ending]++
+			for _, l.Lowering = range lowerings {
+				what := fmt.Sprintf("seed %d, %v of at most %d until %v %g, checked every %d, speculating: %v", seed, l.Lowering, l.MaxIterations, l.Until.Is, l.Until.Value, l.CheckEvery, l.Speculate)
+				loop, err := graphexec.InstantiateLoop(x.dev, l, x.trace)
+				if l.Lowering == graphexec.WhileNode && err != nil {
+					require.ErrorContains(t, err, "host call", what)
+					refused++
+					continue
+				}
+				require.NoError(t, err, what)
+				for range 2 { // a run leaves nothing for the next
+					x.reset()
+					result, err := loop.Run(context.Background())
+					require.NoError(t, err, what)
+					require.Equal(t, iterations, result.Iterations, what)
+					require.Equal(t, ending, result.Ending, what)
+					require.Equal(t, contents[iterations], x.bytes(), what)
+				}
+				require.Equal(t, 2*iterations, loop.Stats().Iterations)
+				require.NoError(t, loop.Close())
+			}
+		}
+		x.close()
+	}
+	assert.Positive(t, ended[graphexec.Met])
+	assert.Positive(t, ended[graphexec.Exhausted])
+	assert.Less(t, refused, int(rounds)*3, "hardly a loop ran on the device")
+}
+
+// fuse is a context that is done from its n-th look on.
+type fuse struct {
+	context.Context
+	looks, n int
+}
+
+func (f *fuse) Done() <-chan struct{} { return make(chan struct{}) }
+
+func (f *fuse) Err() error {
+	if f.looks++; f.looks > f.n {
+		return context.Canceled
+	}
+	return nil
+}
+
+// TestACancelledLoopLeavesTheBytesOfSomeIteration cancels at every look.
+func TestACancelledLoopLeavesTheBytesOfSomeIteration(t *testing.T) {
+	const longest, every = 13, 3
+	x := newLooped(t, program{seed: 5, ops: 4, buffers: 2}, "nimble")
+	_, contents := x.plainly(longest)
+	for _, lowering := range lowerings {
+		for _, speculate := range []bool{false, true} {
+			loop, err := graphexec.InstantiateLoop(x.dev, graphexec.Loop{
+				Body: x.body, Until: graphexec.Until{Buffer: x.scalar.ID(), Index: 1, Is: graphexec.Below, Value: -1},
+				MaxIterations: longest, CheckEvery: every, Lowering: lowering, Speculate: speculate,
+			}, x.trace)
+			require.NoError(t, err)
+			reached := map[int]bool{}
+			for n := 0; ; n++ {
+				x.reset()
+				result, err := loop.Run(&fuse{Context: context.Background(), n: n})
+				require.Equal(t, contents[result.Iterations], x.bytes(), "%v, cancelled at look %d after %d iterations", lowering, n, result.Iterations)
+				reached[result.Iterations] = true
+				if err == nil {
+					require.Equal(t, graphexec.Exhausted, result.Ending)
+					break
+				}
+				require.ErrorIs(t, err, context.Canceled)
+				require.Equal(t, graphexec.Cancelled, result.Ending)
+				require.Zero(t, result.Iterations%every, "%v", lowering)
+			}
+			assert.Contains(t, reached, 0)
+			assert.Contains(t, reached, longest)
+			assert.Greater(t, len(reached), 3, "%v was hardly ever cancelled in the middle", lowering)
+			require.NoError(t, loop.Close())
+		}
+	}
+	x.close()
+}
+
+// traced finishes a trace and plans it.
+func traced(t *testing.T, tr *tracer.Tracer) (*tracer.Trace, *ir.Schedule) {
+	trace, err := tr.Finish()
+	require.NoError(t, err)
+	plan, err := optimizer.Plan(trace.Graph, optimizer.Options{})
+	require.NoError(t, err)
+	return trace, plan.Schedule
+}
+
+// TestAScalarThatIsNoNumberEndsALoop copies NaN to it in the third iteration.
+func TestAScalarThatIsNoNumberEndsALoop(t *testing.T) {
+	for _, lowering := range lowerings {
+		for _, is := range comparisons {
+			dev, err := sim.New(sim.Options{Race: sim.RaceOn})
+			require.NoError(t, err)
+			tr := tracer.New(dev, "nan", tracer.Deferred)
+			a, b, c := tr.Alloc("a", ir.F64, 1, ir.InOut), tr.Alloc("b", ir.F64, 1, ir.InOut), tr.Alloc("c", ir.F64, 1, ir.InOut)
+			tr.Copy(a, b)
+			tr.Copy(b, c)
+			trace, body := traced(t, tr)
+			loop, err := graphexec.InstantiateLoop(dev, graphexec.Loop{
+				Body: body, Until: graphexec.Until{Buffer: a.ID(), Is: is, Value: 5}, MaxIterations: 9, Lowering: lowering,
+			}, trace)
+			require.NoError(t, err)
+			x := 5.0 // does not end a loop until it is below, above or not equal to 5
+			if is&graphexec.Equal != 0 {
+				x = 4
+				if is == graphexec.AtMost {
+					x = 6
+				}
+			}
+			for buf, v := range map[tracer.Buffer]float64{a: 0, b: x, c: math.NaN()} {
+				require.NoError(t, tracer.Write(buf, []float64{v}))
+			}
+			result, err := loop.Run(context.Background())
+			require.NoError(t, err)
+			assert.Equal(t, graphexec.NotANumber, result.Ending, "%v %v", lowering, is)
+			assert.Equal(t, 2, result.Iterations, "%v %v", lowering, is)
+			require.NoError(t, device.Join(loop.Close(), trace.Close(), dev.Close()))
+		}
+	}
+}
+
+// TestAFaultInALoopNamesTheOperationAndTheIterations leaves a buffer in iteration one.
+func TestAFaultInALoopNamesTheOperationAndTheIterations(t *testing.T) {
+	for _, c := range []struct {
+		lowering graphexec.Lowering
+		every    int
+		want     string
+	}{
+		{graphexec.HostChecked, 1, "loop over fault: iteration 1: "},
+		{graphexec.HostChecked, 4, "loop over fault: one of iterations 1 to 4: "},
+		{graphexec.WhileNode, 4, "loop over fault: one of iterations 1 to 40: "},
+	} {
+		dev, err := sim.New(sim.Options{Race: sim.RaceOn})
+		require.NoError(t, err)
+		tr := tracer.New(dev, "fault", tracer.Deferred)
+		x := &run{t: t, tr: tr}
+		in, out := tr.Alloc("in", ir.F32, 8, ir.Input), tr.Alloc("out", ir.F32, 8, ir.Output)
+		tr.Launch(x.kernel("square"), tracer.Linear(1, 32), in, out, 9)
+		trace, body := traced(t, tr)
+		loop, err := graphexec.InstantiateLoop(dev, graphexec.Loop{
+			Body: body, Until: graphexec.Until{Buffer: out.ID(), Is: graphexec.Below}, MaxIterations: 42, CheckEvery: c.every, Lowering: c.lowering,
+		}, trace)
+		require.NoError(t, err)
+		result, err := loop.Run(context.Background())
+		require.Equal(t, device.IllegalAddress, device.CodeOf(err))
+		assert.ErrorContains(t, err, c.want)
+		assert.ErrorContains(t, err, "kernel square (%0 square at graphexec/loop_test.go:")
+		assert.Zero(t, result.Iterations)
+		_ = device.Join(loop.Close(), trace.Close(), dev.Close()) // the device is lost
+	}
+}
+
+func TestAPredicateThatCannotBeIsRefused(t *testing.T) {
+	dev, err := sim.New(sim.Options{})
+	require.NoError(t, err)
+	tr := tracer.New(dev, "refused", tracer.Deferred)
+	from, to := tr.Alloc("from", ir.F64, 4, ir.Input), tr.Alloc("to", ir.F64, 4, ir.Output)
+	temp, long := tr.Alloc("temp", ir.F64, 4, ir.Temporary), tr.Alloc("long", ir.U64, 4, ir.Output)
+	host := tr.AllocHost("host", ir.F64, 4, ir.Output)
+	tr.Copy(to.Slice(0, 2), from.Slice(0, 2))
+	tr.Copy(temp, from)
+	tr.Copy(host, temp)
+	tr.Memset(long, uint32(0))
+	temp.Allocate()
+	trace, body := traced(t, tr)
+	for want, u := range map[string]graphexec.Until{
+		"the graph has no buffer 9":               {Buffer: 9, Is: graphexec.Below},
+		"until @to[4]: the buffer has 4 elements": {Buffer: to.ID(), Index: 4, Is: graphexec.Below},
+		"until @to[0]: comparison(0) is none of":  {Buffer: to.ID()},
+		"nothing compares to NaN":                 {Buffer: to.ID(), Is: graphexec.Below, Value: math.NaN()},
+		"no operation of the body writes it":      {Buffer: to.ID(), Index: 2, Is: graphexec.Below},
+		"the buffer is temporary":                 {Buffer: temp.ID(), Is: graphexec.Below},
+		"an element is u64; use f32, f64":         {Buffer: long.ID(), Is: graphexec.Below},
+		"the buffer is host or managed memory":    {Buffer: host.ID(), Is: graphexec.Below},
+	} {
+		live := dev.Live()
+		_, err := graphexec.InstantiateLoop(dev, graphexec.Loop{Body: body, Until: u, MaxIterations: 1}, trace)
+		assert.ErrorContains(t, err, want)
+		assert.ErrorContains(t, err, "loop over refused: ")
+		assert.Equal(t, live, dev.Live(), want)
+	}
+	_, err = graphexec.InstantiateLoop(dev, graphexec.Loop{Body: body, Until: graphexec.Until{Buffer: to.ID(), Is: graphexec.Below}, MaxIterations: -1}, trace)
+	assert.ErrorContains(t, err, "MaxIterations is -1; want 0 or more")
+	require.NoError(t, device.Join(trace.Close(), dev.Close()))
+}
+
+const counting = `
+graph counting {
+  module m "m.ptx"
+  buffer @a f32[64] device(0) inout
+  buffer @r f32[1] device(0) inout
+  %0 = launch m.step grid(1) block(64) args(@a) uses(readwrite @a)
+  %1 = launch m.sum grid(1) block(64) args(@a, @r) uses(read @a, write @r)
+}
+`
+
+// TestAnyFailedCallOfALoopLeavesNothingBehind lets each device call of InstantiateLoop and
+// of a run fail in turn, on a device that runs nothing, so that no scalar is ever below -1.
+func TestAnyFailedCallOfALoopLeavesNothingBehind(t *testing.T) {
+	s := plan(t, counting, "serial")
+	for _, lowering := range []graphexec.Lowering{graphexec.Auto, graphexec.HostChecked} {
+		for n := 0; ; n++ {
+			plain := null.New()
+			b := bind(t, plain, s.Graph)
+			before := plain.Live()
+			armed := device.FailCall(n, device.OutOfMemory)
+			calls := 0
+			dev := device.WithFaults(plain, func(call int, method string) device.Code {
+				calls = call
+				if method == "Free" || strings.HasPrefix(method, "Destroy") {
+					return 0 // would leave what it was to free
+				}
+				return armed(call, method)
+			})
+			loop, err := graphexec.InstantiateLoop(dev, graphexec.Loop{
+				Body: s, Until: graphexec.Until{Buffer: 1, Is: graphexec.Below, Value: -1},
+				MaxIterations: 5, CheckEvery: 2, Lowering: lowering, Speculate: true,
+			}, b)
+			if err == nil {
+				_, err = loop.Run(context.Background())
+				armed = func(int, string) device.Code { return 0 }
+				require.NoError(t, loop.Close())
+			}
+			require.Equal(t, before, plain.Live(), "after call %d failed", n)
+			if calls < n {
+				require.NoError(t, err)
+				require.Greater(t, n, 20, "hardly a call was made")
+				break
+			}
+			if err != nil {
+				require.Equal(t, device.OutOfMemory, device.CodeOf(err), "call %d: %v", n, err)
+			}
+		}
+	}
+}

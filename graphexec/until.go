@@ -1,0 +1,153 @@
+package graphexec
+
+import (
+	_ "embed"
+	"encoding/binary"
+	"fmt"
+	"math"
+
+	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/ir"
+)
+
+//go:embed until.ptx
+var untilPTX string
+
+// Until is what ends a loop: an element of a buffer that compares to a value in a certain
+// way. For a flag that kernels set it is NotEqual to 0.
+type Until struct {
+	Buffer ir.BufferID // device memory, of f32, f64, i32 or u32, that the body writes
+	Index  int64       // of the element
+	Is     Comparison
+	Value  float64
+}
+
+// Comparison is a set of outcomes.
+type Comparison uint32
+
+const (
+	Below Comparison = 1 << iota
+	Equal
+	Above
+	AtMost   = Below | Equal
+	AtLeast  = Equal | Above
+	NotEqual = Below | Above
+)
+
+var comparisons = map[Comparison]string{
+	Below: "below", Equal: "equal to", Above: "above", AtMost: "at most", AtLeast: "at least", NotEqual: "not equal to",
+}
+
+func (c Comparison) String() string {
+	if name, ok := comparisons[c]; ok {
+		return name
+	}
+	return fmt.Sprintf("comparison(%d)", uint32(c))
+}
+
+// finding is what a look at the scalar comes to, with the numbers of until.cu.
+type finding uint32
+
+const (
+	goOn finding = iota
+	met
+	notANumber
+)
+
+// scalars are the types a scalar may have, in the order of until.cu. Each fits a double,
+// so that the device and the host compare the same numbers.
+var scalars = []ir.Type{ir.F32, ir.F64, ir.I32, ir.U32}
+
+// predicate is an Until on a device.
+type predicate struct {
+	Until
+	at    device.Ptr
+	code  uint32 // of the type, in until.cu
+	bytes int64
+	name  string // as in "@residual[0] below 1e-08"
+}
+
+func newPredicate(s *ir.Schedule, b Bindings, u Until) (*predicate, error) {
+	g := s.Graph
+	if u.Buffer < 0 || int(u.Buffer) >= len(g.Buffers) {
+		return nil, fmt.Errorf("until: the graph has no buffer %d", u.Buffer)
+	}
+	buf := &g.Buffers[u.Buffer]
+	name := fmt.Sprintf("@%s[%d]", buf.Name, u.Index)
+	bad := func(format string, args ...any) (*predicate, error) {
+		return nil, fmt.Errorf("until %s: %w", name, fmt.Errorf(format, args...))
+	}
+	code := -1
+	for i, t := range scalars {
+		if t == buf.Elem {
+			code = i
+		}
+	}
+	switch {
+	case u.Index < 0 || u.Index >= buf.Len:
+		return bad("the buffer has %d elements", buf.Len)
+	case code < 0:
+		return bad("an element is %v; use f32, f64, i32 or u32", buf.Elem)
+	case buf.Place.Kind != ir.OnDevice:
+		return bad("the buffer is host or managed memory; use device memory, which a loop on the device can read")
+	case buf.Role == ir.Temporary:
+		return bad("the buffer is temporary, so nothing of it is left after an iteration; give it the role inout or output")
+	case comparisons[u.Is] == "":
+		return bad("%v is none of Below, AtMost, Equal, NotEqual, AtLeast and Above", u.Is)
+	case math.IsNaN(u.Value):
+		return bad("nothing compares to NaN; a scalar that is no number ends a loop anyway")
+	}
+	p := &predicate{Until: u, code: uint32(code), bytes: buf.Elem.Size(), name: fmt.Sprintf("%s %v %g", name, u.Is, u.Value)}
+	p.at = b.Pointer(u.Buffer) + device.Ptr(u.Index*p.bytes)
+	if len(writers(g, p.span())) == 0 {
+		return bad("no operation of the body writes it, so that the loop would not end by it")
+	}
+	return p, nil
+}
+
+func (p *predicate) span() ir.Range {
+	return ir.Range{Buffer: p.Buffer, Lo: p.Index * p.bytes, Hi: (p.Index + 1) * p.bytes}
+}
+
+// writers are the operations that may write some of r.
+func writers(g *ir.Graph, r ir.Range) (ops []ir.OpID) {
+	var accesses []ir.Access
+	for v := range g.Ops {
+		accesses = g.Ops[v].AppendAccesses(accesses[:0])
+		for _, a := range accesses {
+			if a.Mode.Writes() && a.Overlaps(r) {
+				ops = append(ops, ir.OpID(v))
+				break
+			}
+		}
+	}
+	return ops
+}
+
+// look is what the bytes of the scalar come to.
+func (p *predicate) look(b []byte) finding {
+	var x float64
+	switch word := binary.LittleEndian.Uint32(b); scalars[p.code] {
+	case ir.F32:
+		x = float64(math.Float32frombits(word))
+	case ir.F64:
+		x = math.Float64frombits(binary.LittleEndian.Uint64(b))
+	case ir.I32:
+		x = float64(int32(word))
+	case ir.U32:
+		x = float64(word)
+	}
+	how := Equal
+	switch {
+	case math.IsNaN(x):
+		return notANumber
+	case x < p.Value:
+		how = Below
+	case x > p.Value:
+		how = Above
+	}
+	if how&p.Is != 0 {
+		return met
+	}
+	return goOn
+}

@@ -1,0 +1,196 @@
+package graphexec
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/reprise-gpu/reprise/device"
+)
+
+// while is a loop that the device goes round: a while node whose body is CheckEvery
+// iterations and, behind what writes the scalar, the kernel until.
+//
+//	graph    while ──► report
+//	           │
+//	body       └─ iteration ─► … ─► iteration ─► until
+//
+// One launch is the whole loop when nobody can cancel it. Else it is one of many, each of
+// rounds enough that the time between two of them does not count.
+type while struct {
+	x      *LoopExec
+	module device.Module
+	graph  device.Graph
+	exec   device.GraphExec
+	state  device.Ptr // four words, see until.cu
+	most   uint32     // its second word
+	mail   mailbox    // its last two
+}
+
+// Offsets in the state, and its size.
+const (
+	stateMost   = 4
+	stateReport = 8
+	stateBytes  = 16
+)
+
+// build makes what a launch needs; close frees it, also what was made before an error.
+func (w *while) build() (err error) {
+	dev := w.x.dev
+	l, ok := dev.(device.Looper)
+	if !ok {
+		return lacks("device %s has no conditional nodes", dev.Info().ID)
+	}
+	if slices.ContainsFunc(w.x.body.prog.work, moves) {
+		return lacks("the body has a prefetch, which a graph cannot hold")
+	}
+	if w.state, err = dev.Alloc(stateBytes); err != nil {
+		return err
+	}
+	if w.mail, err = newMailbox(dev, stateBytes-stateReport); err != nil {
+		return err
+	}
+	if w.graph, err = dev.CreateGraph(); err != nil {
+		return err
+	}
+	if err = w.fill(l); err != nil {
+		return err
+	}
+	if w.exec, err = dev.Instantiate(w.graph); err != nil {
+		return err
+	}
+	return dev.Submit(w.x.stream, &device.Memset{Dst: w.state, Width: 4, Count: stateBytes / 4, Label: "begin a loop"})
+}
+
+// lacks is why there cannot be a while node.
+func lacks(format string, args ...any) error {
+	return &device.Error{Call: "AddConditional", Code: device.NotSupported, Detail: fmt.Sprintf(format, args...)}
+}
+
+// fill fills the graph.
+func (w *while) fill(l device.Looper) error {
+	dev, name := w.x.dev, w.x.loop.Body.Graph.Name
+	condition, err := l.CreateCondition(w.graph, 1)
+	if err != nil {
+		return err
+	}
+	node, bodies, err := l.AddConditional(w.graph, nil, device.Conditional{Kind: device.While, Condition: condition, Bodies: 1, Label: "loop over " + name})
+	if err != nil {
+		return err
+	}
+	report := &device.Copy{Dst: w.mail.at, Src: w.state + stateReport, Bytes: stateBytes - stateReport, Label: "report of " + name}
+	if _, err := dev.AddNode(w.graph, []device.Node{node}, report); err != nil {
+		return err
+	}
+	prog := w.x.body.prog
+	body := sequence{dev: dev, graph: bodies[0], prog: prog, when: make([]surrounding, len(prog.work))}
+	var nodes []device.Node
+	for range w.x.loop.CheckEvery {
+		if nodes, err = body.add(); err != nil {
+			return err
+		}
+	}
+	var after []device.Node
+	for _, op := range writers(prog.sched.Graph, w.x.until.span()) {
+		after = append(after, nodes[op])
+	}
+	until, err := w.until(condition)
+	if err == nil {
+		_, err = dev.AddNode(bodies[0], after, until)
+	}
+	return err
+}
+
+// until is the launch that ends a round.
+func (w *while) until(c device.Condition) (_ *device.Launch, err error) {
+	if w.module, err = w.x.dev.LoadModule("until.ptx", untilPTX); err != nil {
+		return nil, err
+	}
+	f, err := w.x.dev.Function(w.module, "until")
+	if err != nil {
+		return nil, err
+	}
+	u := w.x.until
+	params := binary.LittleEndian.AppendUint64(nil, uint64(c))
+	params = binary.LittleEndian.AppendUint64(params, uint64(u.at))
+	params = binary.LittleEndian.AppendUint64(params, math.Float64bits(u.Value))
+	params = binary.LittleEndian.AppendUint64(params, uint64(w.state))
+	params = binary.LittleEndian.AppendUint32(params, u.code)
+	params = binary.LittleEndian.AppendUint32(params, uint32(u.Is))
+	one := device.Dim3{X: 1, Y: 1, Z: 1}
+	return &device.Launch{Function: f, Grid: one, Block: one, Params: params, Label: "until " + u.name}, nil
+}
+
+// Limits of one launch.
+const (
+	mostRounds = 1 << 20               // below what a simulated device takes for a loop without end
+	longEnough = 10 * time.Millisecond // between two looks whether the context is done
+)
+
+func (w *while) run(ctx context.Context, n int) (finding, error) {
+	x := w.x
+	every := x.loop.CheckEvery
+	most := mostRounds
+	if ctx.Done() != nil {
+		most = 1
+	}
+	for n >= every && ctx.Err() == nil {
+		rounds := min(n/every, most)
+		start := x.dev.Now()
+		ran, found, err := w.launch(uint32(rounds))
+		if err != nil {
+			return goOn, x.failed(rounds*every, err)
+		}
+		x.done += ran * every
+		n -= ran * every
+		if found != goOn {
+			return found, nil
+		}
+		if x.dev.Now()-start < longEnough/2 {
+			most = min(2*most, mostRounds)
+		}
+	}
+	return x.host.run(ctx, n)
+}
+
+// launch runs up to that many rounds.
+func (w *while) launch(rounds uint32) (int, finding, error) {
+	x := w.x
+	if w.most != rounds {
+		w.most = rounds
+		if err := x.dev.Submit(x.stream, &device.Memset{Dst: w.state + stateMost, Value: rounds, Width: 4, Count: 1, Label: "rounds of a loop"}); err != nil {
+			return 0, goOn, err
+		}
+	}
+	if err := x.dev.LaunchGraph(w.exec, x.stream); err != nil {
+		return 0, goOn, err
+	}
+	x.stats.Launches++
+	x.stats.Checks++
+	if err := x.dev.Synchronize(x.stream); err != nil {
+		return 0, goOn, err
+	}
+	ran, found := binary.LittleEndian.Uint32(w.mail.bytes), binary.LittleEndian.Uint32(w.mail.bytes[4:])
+	return int(ran), finding(found), nil
+}
+
+func (w *while) close() error {
+	dev := w.x.dev
+	errs := []error{w.mail.close(dev)}
+	if w.exec != 0 {
+		errs = append(errs, dev.DestroyGraphExec(w.exec))
+	}
+	if w.graph != 0 {
+		errs = append(errs, dev.DestroyGraph(w.graph))
+	}
+	if w.module != 0 {
+		errs = append(errs, dev.UnloadModule(w.module))
+	}
+	if w.state != 0 {
+		errs = append(errs, dev.Free(w.state))
+	}
+	return device.Join(errs...)
+}
