@@ -97,7 +97,7 @@ func stencilDeps(b *testing.B, n int) *ir.Graph {
 			deps = append(deps, ir.Dep{From: ir.OpID(v - 63), To: ir.OpID(v), Hazard: ir.RAW})
 		}
 	}
-	g, err := wide(n).WithDeps(ir.Analyzed, deps)
+	g, err := wide(n).WithDeps(ir.Analyzed, deps, nil)
 	require.NoError(b, err)
 	return g
 }
@@ -120,7 +120,7 @@ func lattice(b *testing.B, n, width int) *ir.Graph {
 			ir.Dep{From: ir.OpID(above), To: ir.OpID(v), Hazard: ir.Ordered},
 			ir.Dep{From: ir.OpID(above - above%width + (above+1)%width), To: ir.OpID(v), Hazard: ir.Ordered})
 	}
-	g, err := g.WithDeps(ir.Reduced, deps)
+	g, err := g.WithDeps(ir.Reduced, deps, nil)
 	require.NoError(b, err)
 	return g
 }
@@ -166,7 +166,7 @@ func BenchmarkVerifyJoin(b *testing.B) {
 		deps = append(deps, ir.Dep{From: v, To: v + n, Hazard: ir.Ordered}, ir.Dep{From: v + n, To: 2 * n, Hazard: ir.Ordered})
 		g.Ops[2*n].After = append(g.Ops[2*n].After, v)
 	}
-	g, err := g.WithDeps(ir.Reduced, deps)
+	g, err := g.WithDeps(ir.Reduced, deps, nil)
 	require.NoError(b, err)
 	for b.Loop() {
 		require.NoError(b, ir.Verify(g))

@@ -16,24 +16,25 @@ const (
 	Ordered                    // an explicit after edge
 )
 
-// Dep says that To must wait for From, and why. Cause is the bytes behind the
-// first memory hazard; it is empty when the only reason is Ordered.
+// Dep says that To must wait for From, and why. Cause stands for the bytes behind the
+// first memory hazard, which Graph.Cause tells; it is 0 when the only reason is Ordered.
 type Dep struct {
 	From, To OpID
 	Hazard   Hazard
-	Cause    Range
+	Cause    CauseID
 }
 
 // rows holds the dependencies in compressed rows, in both directions.
 type rows struct {
-	deps []Dep   // by To, then From
-	into []int32 // deps[into[v]:into[v+1]] end at v
-	outs []OpID  // successors, by From, then To
-	out  []int32 // outs[out[v]:out[v+1]] are v's successors
+	deps   []Dep   // by To, then From
+	causes []Range // by CauseID, from 1 on
+	into   []int32 // deps[into[v]:into[v+1]] end at v
+	outs   []OpID  // successors, by From, then To
+	out    []int32 // outs[out[v]:out[v+1]] are v's successors
 }
 
 // buildRows sorts and merges deps, which it takes over.
-func buildRows(n int, deps []Dep) (rows, error) {
+func buildRows(n int, deps []Dep, causes []Range) (rows, error) {
 	for _, d := range deps {
 		if d.From < 0 || d.To < 0 || int(d.From) >= n || int(d.To) >= n {
 			return rows{}, fmt.Errorf("dependency %v -> %v names an operation outside the graph of %d", d.From, d.To, n)
@@ -41,15 +42,19 @@ func buildRows(n int, deps []Dep) (rows, error) {
 		if d.From >= d.To {
 			return rows{}, fmt.Errorf("dependency %v -> %v goes against program order", d.From, d.To)
 		}
+		if d.Cause < 0 || int(d.Cause) > len(causes) {
+			return rows{}, fmt.Errorf("dependency %v -> %v has cause %d of %d", d.From, d.To, d.Cause, len(causes))
+		}
 	}
 	if !ascending(deps) {
 		slices.SortStableFunc(deps, compareDeps)
 		deps = mergeDeps(deps)
+		causes = renumber(deps, causes)
 	}
 	if len(deps) == 0 {
-		deps = nil // a graph without dependencies equals one parsed without any
+		deps, causes = nil, nil // a graph without dependencies equals one parsed without any
 	}
-	r := rows{deps: deps, into: make([]int32, n+1), out: make([]int32, n+1)}
+	r := rows{deps: deps, causes: causes, into: make([]int32, n+1), out: make([]int32, n+1)}
 	for _, d := range r.deps {
 		r.into[d.To+1]++
 		r.out[d.From+1]++
@@ -67,11 +72,23 @@ func buildRows(n int, deps []Dep) (rows, error) {
 	return r, nil
 }
 
+// renumber gives the causes of deps the numbers that they would have if they had come in
+// order: graphs with the same dependencies are then the same.
+func renumber(deps []Dep, causes []Range) []Range {
+	var c Causes
+	for i := range deps {
+		if d := &deps[i]; d.Cause != 0 {
+			d.Cause = c.ID(causes[d.Cause-1])
+		}
+	}
+	return c.Ranges()
+}
+
 // ascending reports whether deps are sorted and all different, as those of an analysis
 // are. Then nothing is written to them, and graphs may share them.
 func ascending(deps []Dep) bool {
 	for i := 1; i < len(deps); i++ {
-		if compareDeps(deps[i-1], deps[i]) >= 0 {
+		if a, b := &deps[i-1], &deps[i]; a.To > b.To || a.To == b.To && a.From >= b.From {
 			return false
 		}
 	}
@@ -89,7 +106,7 @@ func mergeDeps(deps []Dep) []Dep {
 		if n := len(kept); n > 0 && kept[n-1].From == d.From && kept[n-1].To == d.To {
 			last := &kept[n-1]
 			last.Hazard |= d.Hazard
-			if last.Cause.Empty() {
+			if last.Cause == 0 {
 				last.Cause = d.Cause
 			}
 			continue

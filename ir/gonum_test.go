@@ -46,7 +46,7 @@ func build(nodes []graph.Node, lines []testgraph.WeightedLine, _, _ float64) (gr
 			deps = append(deps, ir.Dep{From: ir.OpID(u), To: ir.OpID(v), Hazard: ir.Ordered})
 		}
 	}
-	g, err := g.WithDeps(ir.Analyzed, deps)
+	g, err := g.WithDeps(ir.Analyzed, deps, nil)
 	if err != nil {
 		panic(err)
 	}

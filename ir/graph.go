@@ -73,11 +73,11 @@ func (g *Graph) Without(drop []bool) *Graph {
 	return &h
 }
 
-// WithDeps returns a copy of g in the given phase whose dependencies are deps;
-// it takes the slice over. Duplicates are merged. It fails when an edge does
-// not run forward in program order.
-func (g *Graph) WithDeps(phase Phase, deps []Dep) (*Graph, error) {
-	r, err := buildRows(len(g.Ops), deps)
+// WithDeps returns a copy of g in the given phase whose dependencies are deps, with
+// numbers for causes; it takes both slices over. Duplicates are merged. It fails when an
+// edge does not run forward in program order.
+func (g *Graph) WithDeps(phase Phase, deps []Dep, causes []Range) (*Graph, error) {
+	r, err := buildRows(len(g.Ops), deps, causes)
 	if err != nil {
 		return nil, err
 	}
@@ -88,6 +88,17 @@ func (g *Graph) WithDeps(phase Phase, deps []Dep) (*Graph, error) {
 
 // Deps returns every dependency, ordered by To, then From. Read only.
 func (g *Graph) Deps() []Dep { return g.rows.deps }
+
+// Cause is the bytes behind a dependency, empty for none.
+func (g *Graph) Cause(d Dep) Range {
+	if d.Cause == 0 {
+		return Range{}
+	}
+	return g.rows.causes[d.Cause-1]
+}
+
+// Causes returns what the dependencies have numbers for; see Causes.Ranges. Read only.
+func (g *Graph) Causes() []Range { return g.rows.causes }
 
 // DepsInto returns the dependencies that end at v, ordered by From. Read only.
 func (g *Graph) DepsInto(v OpID) []Dep {

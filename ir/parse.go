@@ -28,6 +28,7 @@ type parser struct {
 	forward []forwardRef
 	misnum  bool // an operation had a wrong number: later ones may have, too
 	deps    []Dep
+	causes  Causes
 
 	launches   slab[Launch]
 	copies     slab[Copy]
@@ -201,7 +202,7 @@ func (p *parser) graph(at int) {
 		return
 	}
 	if p.g.Phase != Traced {
-		r, err := buildRows(len(p.g.Ops), p.deps)
+		r, err := buildRows(len(p.g.Ops), p.deps, p.causes.Ranges())
 		if err != nil {
 			panic("BUG: the parser let a bad dependency pass: " + err.Error())
 		}

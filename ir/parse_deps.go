@@ -32,7 +32,7 @@ func (p *parser) dep() {
 		}
 	}
 	if p.peek() == '@' {
-		d.Cause = p.span()
+		d.Cause = p.causes.ID(p.span())
 	}
 	p.deps = append(p.deps, d)
 }

@@ -227,9 +227,9 @@ func (p *printer) dep(d Dep) {
 	p.id(d.To)
 	p.text(" ")
 	p.text(d.Hazard.String())
-	if !d.Cause.Empty() {
+	if d.Cause != 0 {
 		p.text(" ")
-		p.span(d.Cause)
+		p.span(p.g.Cause(d))
 	}
 }
 

@@ -22,15 +22,16 @@ func (v *verifier) dependency(d Dep) {
 	if d.Hazard == 0 || d.Hazard >= 1<<len(hazardWords) {
 		v.add(d.To, "dependency %v -> %v has no known reason: name raw, war, waw or after", d.From, d.To)
 	}
-	if d.Cause.Empty() {
+	cause := v.g.Cause(d)
+	if cause.Empty() {
 		return
 	}
-	if b := d.Cause.Buffer; b < 0 || int(b) >= len(v.g.Buffers) {
+	if b := cause.Buffer; b < 0 || int(b) >= len(v.g.Buffers) {
 		v.add(d.To, "dependency %v -> %v names buffer %d of %d", d.From, d.To, b, len(v.g.Buffers))
 		return
 	}
-	v.inside(d.Cause, func(why string) {
-		v.add(d.To, "dependency %v -> %v is caused by %s: %s", d.From, d.To, bytes(v.g, d.Cause), why)
+	v.inside(cause, func(why string) {
+		v.add(d.To, "dependency %v -> %v is caused by %s: %s", d.From, d.To, bytes(v.g, cause), why)
 	})
 }
 

@@ -70,7 +70,7 @@ func lost(g *ir.Graph, m matrix) (ir.Dep, bool) {
 }
 
 func withDeps(t *testing.T, g *ir.Graph, phase ir.Phase, deps []ir.Dep) *ir.Graph {
-	h, err := g.WithDeps(phase, deps)
+	h, err := g.WithDeps(phase, deps, g.Causes())
 	require.NoError(t, err)
 	return h
 }

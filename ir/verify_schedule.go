@@ -209,7 +209,7 @@ func (v *scheduleVerifier) needs() []conflict {
 	deps := v.g.Deps()
 	needs := make([]conflict, len(deps))
 	for i, d := range deps {
-		needs[i] = conflict{query{int32(d.From), int32(d.To)}, d.Hazard, d.Cause}
+		needs[i] = conflict{query{int32(d.From), int32(d.To)}, d.Hazard, v.g.Cause(d)}
 	}
 	return needs
 }

@@ -62,7 +62,7 @@ func graphOf(t testing.TB, name string, n int, edges []edge) *ir.Graph {
 	for i, e := range edges {
 		deps[i] = ir.Dep{From: ir.OpID(e.from), To: ir.OpID(e.to), Hazard: ir.Ordered}
 	}
-	g, err := g.WithDeps(ir.Analyzed, deps)
+	g, err := g.WithDeps(ir.Analyzed, deps, nil)
 	require.NoError(t, err)
 	return g
 }

@@ -46,7 +46,7 @@ func hazards(g *ir.Graph) (*ir.Graph, error) {
 			return nil, err
 		}
 	}
-	return g.WithDeps(ir.Analyzed, s.past.deps.join())
+	return g.WithDeps(ir.Analyzed, s.past.deps.join(), s.past.causes.Ranges())
 }
 
 // segment is the recent past of some bytes.
@@ -63,10 +63,12 @@ type reader struct {
 	asked   ir.OpID // the last writer that waited for this link and all behind it
 }
 
-// wait is a dependency of the operation at hand, and the readers of what it is for.
+// wait is a reason for the operation at hand to wait for another.
 type wait struct {
-	ir.Dep
-	readers int32 // head of the list, -1 for none
+	from    ir.OpID
+	why     ir.Hazard
+	bytes   ir.Range // of the first hazard
+	readers int32    // who read these bytes since from wrote them, -1 for none
 }
 
 // timeline is the past of one buffer. A buffer nobody writes has no cuts.
@@ -113,9 +115,9 @@ func (s *hazardScan) op(v ir.OpID, op *ir.Op) error {
 		if u < 0 || u >= v {
 			return fmt.Errorf("operation %v is ordered after %v, which does not come before it in program order", v, u)
 		}
-		s.wait(u, v, ir.Ordered, ir.Range{}, -1)
+		s.wait(u, ir.Ordered, ir.Range{}, -1)
 	}
-	s.past.append(s.thin(v))
+	s.past.append(v, s.thin(v))
 	s.take(v)
 	return nil
 }
@@ -136,7 +138,7 @@ func (s *hazardScan) carve(op *ir.Op) {
 func (s *hazardScan) conflicts(v ir.OpID) {
 	for i := range s.touches {
 		if t := &s.touches[i]; t.mode.Reads() {
-			s.read(v, t)
+			s.read(t)
 		}
 	}
 	for i := range s.touches {
@@ -146,12 +148,12 @@ func (s *hazardScan) conflicts(v ir.OpID) {
 	}
 }
 
-// read makes v wait for the writers of t.
-func (s *hazardScan) read(v ir.OpID, t *touch) {
+// read waits for the writers of t.
+func (s *hazardScan) read(t *touch) {
 	for i, next := t.first, 0; i < t.end; i = next {
 		next = t.starts.next(i + 1)
 		if seg := t.state[i]; seg.writer >= 0 {
-			s.wait(seg.writer, v, ir.RAW, t.span(i, next), seg.readers)
+			s.wait(seg.writer, ir.RAW, t.span(i, next), seg.readers)
 		}
 	}
 }
@@ -162,23 +164,23 @@ func (s *hazardScan) write(v ir.OpID, t *touch) {
 		next = t.starts.next(i + 1)
 		seg := t.state[i]
 		if seg.readers < 0 && seg.writer >= 0 {
-			s.wait(seg.writer, v, ir.WAW, t.span(i, next), -1)
+			s.wait(seg.writer, ir.WAW, t.span(i, next), -1)
 		}
 		for k := seg.readers; k >= 0 && s.readers[k].asked != v; k = s.readers[k].next {
 			s.readers[k].asked = v
-			s.wait(s.readers[k].op, v, ir.WAR, t.span(i, next), -1)
+			s.wait(s.readers[k].op, ir.WAR, t.span(i, next), -1)
 		}
 	}
 }
 
-// wait adds a reason for v to wait for u.
-func (s *hazardScan) wait(u, v ir.OpID, why ir.Hazard, bytes ir.Range, readers int32) {
-	if i := int(s.slot[u]); i < len(s.waits) && s.waits[i].From == u {
-		s.waits[i].Hazard |= why
+// wait adds a reason to wait for u.
+func (s *hazardScan) wait(u ir.OpID, why ir.Hazard, bytes ir.Range, readers int32) {
+	if i := int(s.slot[u]); i < len(s.waits) && s.waits[i].from == u {
+		s.waits[i].why |= why
 		return
 	}
 	s.slot[u] = int32(len(s.waits))
-	s.waits = append(s.waits, wait{ir.Dep{From: u, To: v, Hazard: why, Cause: bytes}, readers})
+	s.waits = append(s.waits, wait{u, why, bytes, readers})
 }
 
 // Who reads many segments waits for the writer of each, although most of them may be implied:
@@ -207,29 +209,29 @@ func (s *hazardScan) thin(v ir.OpID) []wait {
 		slices.SortFunc(s.waits, byFrom)
 		return s.waits
 	}
-	oldest, newest := slices.MinFunc(s.waits, byFrom).From, slices.MaxFunc(s.waits, byFrom).From
+	oldest, newest := slices.MinFunc(s.waits, byFrom).from, slices.MaxFunc(s.waits, byFrom).from
 	looks := looksBack * len(s.waits)
 	looks -= s.past.search(newest, v, oldest, looks/2)
-	s.waits = slices.DeleteFunc(s.waits, s.implied)
+	s.waits = slices.DeleteFunc(s.waits, func(w wait) bool { return s.implied(v, w) })
 	slices.SortFunc(s.waits, byFrom)
 
 	kept := len(s.waits)
 	for _, w := range slices.Backward(s.waits) {
-		if !s.implied(w) {
-			looks -= s.past.search(w.From, v, oldest, looks/2)
+		if !s.implied(v, w) {
+			looks -= s.past.search(w.from, v, oldest, looks/2)
 			kept--
 			s.waits[kept] = w
 		}
-		s.past.met[w.From] = v
+		s.past.met[w.from] = v
 	}
 	return s.waits[kept:]
 }
 
-func byFrom(a, b wait) int { return cmp.Compare(a.From, b.From) }
+func byFrom(a, b wait) int { return cmp.Compare(a.from, b.from) }
 
-// implied reports whether w is known to follow from later waits.
-func (s *hazardScan) implied(w wait) bool {
-	return s.past.before(w.From, w.To) || w.readers >= 0 && s.standsFor(w.readers, w.To)
+// implied reports whether a wait of v is known to follow from later ones.
+func (s *hazardScan) implied(v ir.OpID, w wait) bool {
+	return s.past.before(w.from, v) || w.readers >= 0 && s.standsFor(w.readers, v)
 }
 
 // standsFor reports whether v is known to come after one of the readers.

@@ -5,21 +5,23 @@ import "github.com/reprise-gpu/reprise/ir"
 // past is the dependencies of a trace so far, and what a search of them finds to come
 // before the operation at hand.
 type past struct {
-	deps  chunks[ir.Dep]
-	into  []int32   // by operation: the index of its first dependency
-	met   []ir.OpID // by operation: the last whose search met it
-	queue []ir.OpID // of a search
+	deps   chunks[ir.Dep]
+	causes ir.Causes
+	into   []int32   // by operation: the index of its first dependency
+	met    []ir.OpID // by operation: the last whose search met it
+	queue  []ir.OpID // of a search
 }
 
 func newPast(ops int) past {
 	return past{into: make([]int32, 0, ops), met: make([]ir.OpID, ops)} // nobody comes before 0
 }
 
-// append adds the dependencies of the next operation.
-func (p *past) append(waits []wait) {
+// append adds the dependencies of v, the next operation.
+func (p *past) append(v ir.OpID, waits []wait) {
 	p.into = append(p.into, int32(p.deps.len()))
 	for i := range waits {
-		p.deps.append(waits[i].Dep)
+		w := &waits[i]
+		p.deps.append(ir.Dep{From: w.from, To: v, Hazard: w.why, Cause: p.causes.ID(w.bytes)})
 	}
 }
 

@@ -80,7 +80,7 @@ func TestPlansAreDeterministic(t *testing.T) {
 		g := loadDAG(t, c.name)
 		shuffled := slices.Clone(g.Deps())
 		r.Shuffle(len(shuffled), func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
-		h, err := g.WithDeps(ir.Analyzed, shuffled)
+		h, err := g.WithDeps(ir.Analyzed, shuffled, g.Causes())
 		require.NoError(t, err)
 		for _, name := range strategiesFor(g.Len()) {
 			if g.Len() > 1000 && strings.Contains(name, "(") {

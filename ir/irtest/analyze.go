@@ -11,15 +11,16 @@ func Analyze(g *ir.Graph) *ir.Graph {
 		accesses[v] = g.Ops[v].AppendAccesses(nil)
 	}
 	var deps []ir.Dep
+	var causes ir.Causes
 	for v := range g.Ops {
 		for u := range v {
-			deps = append(deps, hazards(ir.OpID(u), ir.OpID(v), accesses[u], accesses[v])...)
+			deps = append(deps, hazards(ir.OpID(u), ir.OpID(v), accesses[u], accesses[v], &causes)...)
 		}
 		for _, u := range g.Ops[v].After {
 			deps = append(deps, ir.Dep{From: u, To: ir.OpID(v), Hazard: ir.Ordered})
 		}
 	}
-	h, err := g.WithDeps(ir.Analyzed, deps)
+	h, err := g.WithDeps(ir.Analyzed, deps, causes.Ranges())
 	if err != nil {
 		panic("BUG: " + err.Error())
 	}
@@ -27,7 +28,7 @@ func Analyze(g *ir.Graph) *ir.Graph {
 }
 
 // hazards compares all accesses of u with all of v.
-func hazards(u, v ir.OpID, before, after []ir.Access) (deps []ir.Dep) {
+func hazards(u, v ir.OpID, before, after []ir.Access, causes *ir.Causes) (deps []ir.Dep) {
 	for _, a := range before {
 		for _, b := range after {
 			var h ir.Hazard
@@ -41,7 +42,7 @@ func hazards(u, v ir.OpID, before, after []ir.Access) (deps []ir.Dep) {
 				h |= ir.WAW
 			}
 			if h != 0 && a.Overlaps(b.Range) {
-				deps = append(deps, ir.Dep{From: u, To: v, Hazard: h, Cause: a.Intersect(b.Range)})
+				deps = append(deps, ir.Dep{From: u, To: v, Hazard: h, Cause: causes.ID(a.Intersect(b.Range))})
 			}
 		}
 	}

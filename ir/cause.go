@@ -1,0 +1,32 @@
+package ir
+
+// CauseID numbers the bytes behind a dependency; 0 is none. Programs use the same ranges again
+// and again, and a dependency with a number takes 16 bytes where one with the range takes 40.
+type CauseID int32
+
+// Causes gives ranges their numbers. The same ranges in the same order get the same numbers.
+type Causes struct {
+	ranges []Range
+	recent [1 << recentBits]CauseID // by hash
+}
+
+// recentBits bounds what Causes remembers. A range that it has forgotten gets one more number,
+// which costs memory and nothing else: a map of all would be slower and larger than the ranges.
+const recentBits = 12
+
+// ID is the number of a range, 0 for an empty one.
+func (c *Causes) ID(r Range) CauseID {
+	if r.Empty() {
+		return 0
+	}
+	h := (uint64(r.Lo)*3 ^ uint64(r.Hi) ^ uint64(r.Buffer)<<32) * 0x9e3779b97f4a7c15 // Fibonacci hashing
+	id := &c.recent[h>>(64-recentBits)]
+	if *id == 0 || c.ranges[*id-1] != r {
+		c.ranges = append(c.ranges, r)
+		*id = CauseID(len(c.ranges))
+	}
+	return *id
+}
+
+// Ranges returns the ranges: number 1 comes first.
+func (c *Causes) Ranges() []Range { return c.ranges }

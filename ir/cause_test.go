@@ -1,0 +1,35 @@
+package ir_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/reprise-gpu/reprise/ir"
+)
+
+// A number leads back to its range, however many others have come since; a range that
+// comes again soon has the number it had.
+func TestCausesLeadBackToTheirRanges(t *testing.T) {
+	var c ir.Causes
+	assert.Zero(t, c.ID(ir.Range{Buffer: 3, Lo: 8, Hi: 8}))
+	const n = 20_000 // more than it remembers
+	of := func(i int) ir.Range { return ir.Range{Buffer: ir.BufferID(i % 3), Lo: int64(i), Hi: int64(i) + 4} }
+	ids := make([]ir.CauseID, n)
+	for i := range ids {
+		ids[i] = c.ID(of(i))
+		assert.Equal(t, ids[i], c.ID(of(i)))
+	}
+	for i, id := range ids {
+		assert.Equal(t, of(i), c.Ranges()[id-1])
+	}
+	assert.Len(t, c.Ranges(), n)
+}
+
+func TestDependenciesNameKnownCauses(t *testing.T) {
+	g := &ir.Graph{Ops: make([]ir.Op, 2)}
+	for _, id := range []ir.CauseID{-1, 2} {
+		_, err := g.WithDeps(ir.Analyzed, []ir.Dep{{From: 0, To: 1, Hazard: ir.RAW, Cause: id}}, []ir.Range{{Hi: 4}})
+		assert.ErrorContains(t, err, "dependency %0 -> %1 has cause")
+	}
+}
