@@ -10,7 +10,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/reprise-gpu/reprise/internal/des"
 	"github.com/reprise-gpu/reprise/ir"
 	"github.com/reprise-gpu/reprise/optimizer"
 )
@@ -42,10 +41,10 @@ type Row struct {
 	Memory optimizer.Memory `json:"memory"`
 }
 
-// Compare plans g with each strategy. It fails when the graph cannot be planned at all, or
-// ctx is done.
-func Compare(ctx context.Context, g *ir.Graph, p *des.Profile, names []string) (*Comparison, error) {
-	opts := optimizer.Options{Custom: p, Passes: []string{"hazards", "reduce"}, Verify: true}
+// Compare plans g with each strategy, for the device and the costs that opts has and with
+// the passes it asks for besides. It fails when the graph cannot be planned at all, or ctx is done.
+func Compare(ctx context.Context, g *ir.Graph, opts optimizer.Options, names []string) (*Comparison, error) {
+	opts.Strategy, opts.Verify = "serial", true
 	common, err := optimizer.Plan(g, opts)
 	if err != nil {
 		return nil, err
@@ -55,32 +54,32 @@ func Compare(ctx context.Context, g *ir.Graph, p *des.Profile, names []string) (
 		return nil, err
 	}
 	c := &Comparison{
-		Graph: g.Name, Device: p.ID, Ops: g.Len(), BoundUS: float64(bound) / 1000,
+		Graph: g.Name, Device: opts.Custom.ID, Ops: common.Analyzed.Len(), BoundUS: float64(bound) / 1000,
 		Edges: len(common.Analyzed.Deps()), ReducedEdges: len(common.Reduced.Deps()),
 	}
 	for _, name := range names {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		c.Rows = append(c.Rows, c.row(g, p, name))
+		opts.Strategy = name
+		c.Rows = append(c.Rows, c.row(g, opts))
 	}
 	return c, nil
 }
 
 // row plans with one strategy. The clock stands still for what checks the plan and predicts
 // it: a program that replays needs neither.
-func (c *Comparison) row(g *ir.Graph, p *des.Profile, name string) Row {
-	r := Row{Strategy: name}
-	opts := optimizer.Options{Strategy: name, Custom: p, Passes: []string{"hazards", "reduce", "assign", "syncs", "fold"}}
+func (c *Comparison) row(g *ir.Graph, opts optimizer.Options) Row {
+	r := Row{Strategy: opts.Strategy}
 	took, err := planning(g, opts)
 	if err != nil {
-		return Row{Strategy: name, Error: err.Error()}
+		return Row{Strategy: opts.Strategy, Error: err.Error()}
 	}
 	r.PlanningMS = float64(took) / float64(time.Millisecond)
-	opts.Passes, opts.Also, opts.Verify = nil, []string{"memplan"}, true
+	opts.Also = append(slices.Clip(opts.Also), "memplan")
 	plan, err := optimizer.Plan(g, opts)
 	if err != nil {
-		return Row{Strategy: name, Error: err.Error()}
+		return Row{Strategy: opts.Strategy, Error: err.Error()}
 	}
 	s := plan.Schedule
 	r.Lanes, r.Waits = s.Lanes, s.Syncs()
@@ -97,6 +96,9 @@ func (c *Comparison) row(g *ir.Graph, p *des.Profile, name string) Row {
 
 // planning is how long a plan takes: the least of a few, or of one that takes long.
 func planning(g *ir.Graph, opts optimizer.Options) (least time.Duration, err error) {
+	opts.Verify = false
+	opts.Passes = []string{"hazards", "reduce", "assign", "syncs", "fold"}
+	opts.Also = slices.DeleteFunc(slices.Clone(opts.Also), func(pass string) bool { return pass == "memplan" })
 	const plans, long = 5, 100 * time.Millisecond
 	least = math.MaxInt64
 	for i := 0; i < plans && (i == 0 || least < long); i++ {

@@ -27,7 +27,7 @@ func TestCompare(t *testing.T) {
 	f, err := ir.Parse("diamond.rir", diamond)
 	require.NoError(t, err)
 	p := des.Profiles()[0]
-	c, err := Compare(context.Background(), f.Graph, p, []string{"serial", "nimble", "nonesuch"})
+	c, err := Compare(context.Background(), f.Graph, optimizer.Options{Custom: p}, []string{"serial", "nimble", "nonesuch"})
 	require.NoError(t, err)
 	assert.Equal(t, 4, c.Ops)
 	assert.Equal(t, 5, c.Edges)
@@ -48,8 +48,29 @@ func TestCompare(t *testing.T) {
 
 	stopped, cancel := context.WithCancel(context.Background())
 	cancel()
-	_, err = Compare(stopped, f.Graph, p, []string{"serial"})
+	_, err = Compare(stopped, f.Graph, optimizer.Options{Custom: p}, []string{"serial"})
 	assert.ErrorIs(t, err, context.Canceled)
+}
+
+// Costs and passes besides are those of all rows and of the bound.
+func TestCompareWithOptions(t *testing.T) {
+	f, err := ir.Parse("relay.rir", relay)
+	require.NoError(t, err)
+	p := des.Profiles()[0]
+	opts := optimizer.Options{Custom: p, Also: []string{"dce"}}
+	c, err := Compare(context.Background(), f.Graph, opts, []string{"serial", "nimble"})
+	require.NoError(t, err)
+	assert.Equal(t, 2, c.Ops, "nobody reads what comes to c")
+	assert.Equal(t, 1, c.Rows[1].Lanes)
+
+	f, err = ir.Parse("diamond.rir", diamond)
+	require.NoError(t, err)
+	opts = optimizer.Options{Custom: p, Costs: optimizer.ModelledCosts(p)}
+	c, err = Compare(context.Background(), f.Graph, opts, []string{"serial"})
+	require.NoError(t, err)
+	assert.Less(t, c.BoundUS, 1000.0, "an empty operation takes no time by the model, whatever it declares")
+	assert.Less(t, c.Rows[0].PredictedUS, 1000.0)
+	assert.GreaterOrEqual(t, c.Rows[0].OverBound, 1.0)
 }
 
 // a is dead when c is written, but only on one lane: side by side all three are alive.
@@ -67,7 +88,7 @@ const relay = `graph relay {
 func TestCompareMemory(t *testing.T) {
 	f, err := ir.Parse("relay.rir", relay)
 	require.NoError(t, err)
-	c, err := Compare(context.Background(), f.Graph, des.Profiles()[0], []string{"serial", "nimble"})
+	c, err := Compare(context.Background(), f.Graph, optimizer.Options{Custom: des.Profiles()[0]}, []string{"serial", "nimble"})
 	require.NoError(t, err)
 	const mb = 1000192 // with what aligns the next
 	assert.Equal(t, optimizer.Memory{Before: 4 * mb, After: 3 * mb, Bound: 3 * mb}, c.Rows[0].Memory)

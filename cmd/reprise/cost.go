@@ -12,6 +12,8 @@ import (
 
 const costHelp = "what operations cost: declared (what a cost says, else modelled), modelled (estimated from bytes and\nshapes), or measured, as a `FILE.json` of reprise explain --cost has it"
 
+const alsoHelp = "run these passes besides: those that run only when asked to"
+
 // checkCost refuses what --cost cannot be, before anything is read.
 func checkCost(cost string) error {
 	switch {

@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 	"time"
 
@@ -25,7 +24,7 @@ type importFlags struct {
 func newImport() *cobra.Command {
 	var f importFlags
 	c := &cobra.Command{
-		Use:   "import {FILE | --network NAME} -o FILE.rir",
+		Use:   "import {FILE | - | --network NAME} -o FILE.rir",
 		Short: "Turn a task graph of another program into a graph to plan",
 		Long: `Import reads a task graph and writes it as a graph of empty operations, each with its
 cost, which opt and strategies take. What passes along an edge is left out. A graph of
@@ -106,11 +105,11 @@ func (f *importFlags) read(c *cobra.Command, path string) error {
 	if f.options.Unit <= 0 || f.options.Cost < 0 {
 		return usagef("--unit %v --cost %v: a unit is longer than nothing, and a cost is not negative", f.options.Unit, f.options.Cost)
 	}
-	src, err := os.ReadFile(path)
+	name, src, err := readInput(c, path)
 	if err != nil {
 		return fmt.Errorf("read the task graph: %w", err)
 	}
-	g, err := importer.Read(path, string(src), f.options)
+	g, err := importer.Read(name, src, f.options)
 	switch {
 	case errors.As(err, new(*ir.Error)):
 		return err

@@ -20,9 +20,12 @@ import (
 )
 
 // reprise runs the program and returns what it printed and its exit status.
-func reprise(args ...string) (stdout, stderr string, status int) {
+func reprise(args ...string) (stdout, stderr string, status int) { return piped("", args...) }
+
+// piped is reprise with a standard input.
+func piped(stdin string, args ...string) (stdout, stderr string, status int) {
 	var out, errs bytes.Buffer
-	status = run(args, &out, &errs)
+	status = run(args, strings.NewReader(stdin), &out, &errs)
 	return out.String(), errs.String(), status
 }
 
@@ -31,8 +34,8 @@ func reprise(args ...string) (stdout, stderr string, status int) {
 // the compiled kernels.
 //
 //	file NAME      writes its input to $DIR/NAME
-//	run            runs its input; prints standard output, then standard error
-//	               with "! " before each line, then the exit status unless 0
+//	run [NAME]     runs its input, with $DIR/NAME as standard input; prints standard output, then
+//	               standard error with "! " before each line, then the exit status unless 0
 func TestCommands(t *testing.T) {
 	findGPUs = func() ([]device.Info, error) { return nil, errors.New("none in this test") }
 	defer func() { findGPUs = gpus }()
@@ -50,8 +53,13 @@ func TestCommands(t *testing.T) {
 				return ""
 			case "run":
 				var b strings.Builder
+				var stdin []byte
+				if len(d.CmdArgs) > 0 {
+					stdin, err = os.ReadFile(filepath.Join(dir, d.CmdArgs[0].Key))
+					require.NoError(t, err)
+				}
 				for line := range strings.Lines(d.Input) {
-					writeRun(&b, strings.Fields(expand.Replace(line)))
+					writeRun(&b, string(stdin), strings.Fields(expand.Replace(line)))
 				}
 				return shrink.Replace(b.String())
 			}
@@ -61,8 +69,8 @@ func TestCommands(t *testing.T) {
 	})
 }
 
-func writeRun(b *strings.Builder, args []string) {
-	stdout, stderr, status := reprise(args...)
+func writeRun(b *strings.Builder, stdin string, args []string) {
+	stdout, stderr, status := piped(stdin, args...)
 	b.WriteString(stdout)
 	for line := range strings.Lines(stderr) {
 		b.WriteString("! " + line)

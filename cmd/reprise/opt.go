@@ -30,9 +30,9 @@ type optFlags struct {
 func newOpt() *cobra.Command {
 	var f optFlags
 	c := &cobra.Command{
-		Use:   "opt FILE.rir",
+		Use:   "opt {FILE.rir | -}",
 		Short: "Plan a saved graph and print the result",
-		Long: `Opt reads a graph, runs the optimizer and prints the graph with its remaining
+		Long: `Opt reads a graph, from standard input for -, runs the optimizer and prints the graph with its remaining
 dependencies and the schedule. It runs nothing on a device. The time it predicts
 for an operation without a declared cost counts the bytes it moves and not its
 instructions: it compares schedules, and bench tells times. With --cost FILE.json
@@ -58,7 +58,7 @@ Strategies:
 	c.Flags().StringVar(&f.device, "device", defaultDevice, "device to predict the time for; see reprise devices")
 	c.Flags().StringVar(&f.cost, "cost", "declared", costHelp)
 	c.Flags().StringSliceVar(&f.passes, "passes", nil, "run only these passes; without syncs the graph is printed alone (default: all)")
-	c.Flags().StringSliceVar(&f.also, "also", nil, "run these passes besides: those that run only when asked to")
+	c.Flags().StringSliceVar(&f.also, "also", nil, alsoHelp)
 	c.Flags().StringSliceVar(&f.dump, "dump", nil, "print the text after these passes too, to standard error")
 	c.Flags().BoolVar(&f.json, "json", false, "print a summary as one line of JSON instead of the text")
 	c.Flags().StringVarP(&f.out, "output", "o", "", "write the text to `FILE`, with the PTX, instead of printing it")
@@ -95,7 +95,7 @@ func (f *optFlags) run(c *cobra.Command, path string) error {
 	if err := checkCost(f.cost); err != nil {
 		return err
 	}
-	g, err := readGraph(path)
+	path, g, err := readGraph(c, path)
 	if err != nil {
 		return err
 	}

@@ -10,14 +10,15 @@ import (
 
 	"github.com/reprise-gpu/reprise/bench/figure"
 	"github.com/reprise-gpu/reprise/bench/strategies"
-	"github.com/reprise-gpu/reprise/internal/des"
-	"github.com/reprise-gpu/reprise/ir"
+	"github.com/reprise-gpu/reprise/optimizer"
 )
 
 // strategiesFlags are the flags of strategies as given.
 type strategiesFlags struct {
 	strategies []string
 	device     string
+	cost       string
+	also       []string
 	json       string
 	plot       string
 }
@@ -25,16 +26,16 @@ type strategiesFlags struct {
 func newStrategies() *cobra.Command {
 	var f strategiesFlags
 	c := &cobra.Command{
-		Use:   "strategies FILE.rir...",
+		Use:   "strategies {FILE.rir | -}...",
 		Short: "Set what the strategies make of saved graphs side by side",
-		Long: `Strategies plans each graph with each strategy and prints what that comes to. It
-runs nothing on a device.
+		Long: `Strategies plans each graph, that on standard input for -, with each strategy and prints
+what that comes to. It runs nothing on a device.
 
   lanes, waits  of the schedule, and
   records       how many operations another lane waits for
-  predicted us  one replay as a graph. An operation without a declared cost counts by the
-                bytes it moves and not by its instructions: this compares plans, and
-                bench tells times
+  predicted us  one replay as a graph. Unless --cost has what was measured, an operation
+                without a declared cost counts by the bytes it moves and not by its
+                instructions: this compares plans, and bench tells times
   of bound      that over a lower bound, below which no plan is predicted: the launch, and
                 then the longest of the critical path, the work over the capacity, and all
                 operations over the chains that the launch pays for
@@ -48,7 +49,9 @@ geometric mean of its time over the bound. Traces come from reprise trace, graph
 programs and of neural networks from reprise import.`,
 		Example: `  reprise strategies img.rir
   reprise strategies *.rir --device sim:v100 --json strategies.json --plot figures
-  reprise strategies nasnet.rir --strategy 'nimble,roundrobin(8)'`,
+  reprise strategies nasnet.rir --strategy 'nimble,roundrobin(8)'
+  reprise trace img -o img.rir && reprise explain img --cost img.json && reprise strategies img.rir --cost img.json
+  reprise import --network darts -o - | reprise strategies -`,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return usagef("%s takes the names of .rir files (see %[1]s --help)", c.CommandPath())
@@ -59,6 +62,8 @@ programs and of neural networks from reprise import.`,
 	}
 	c.Flags().StringSliceVar(&f.strategies, "strategy", []string{"all"}, strategyHelp)
 	c.Flags().StringVar(&f.device, "device", defaultDevice, "device to predict for; see reprise devices")
+	c.Flags().StringVar(&f.cost, "cost", "declared", costHelp)
+	c.Flags().StringSliceVar(&f.also, "also", nil, alsoHelp)
 	c.Flags().StringVar(&f.json, "json", "", "also write the comparisons to `FILE` as JSON (- for standard output, instead of the tables)")
 	c.Flags().StringVar(&f.plot, "plot", "", "also draw a figure into `DIR`, as SVG and PNG")
 	return c
@@ -73,6 +78,13 @@ func (f *strategiesFlags) run(c *cobra.Command, paths []string) error {
 	if err != nil {
 		return err
 	}
+	opts := optimizer.Options{Custom: profile, Also: f.also}
+	if err := opts.Check(); err != nil {
+		return usageError{err}
+	}
+	if err := checkCost(f.cost); err != nil {
+		return err
+	}
 	if f.plot != "" {
 		if err := figure.Folder(f.plot); err != nil {
 			return err
@@ -82,7 +94,7 @@ func (f *strategiesFlags) run(c *cobra.Command, paths []string) error {
 	defer stop()
 	var all []*strategies.Comparison
 	for _, path := range paths {
-		one, err := compareStrategies(ctx, path, profile, names)
+		one, err := f.compare(ctx, c, path, opts, names)
 		if errors.Is(err, context.Canceled) {
 			return fmt.Errorf("interrupted after %d of %d graphs: %w", len(all), len(paths), err)
 		}
@@ -94,28 +106,19 @@ func (f *strategiesFlags) run(c *cobra.Command, paths []string) error {
 	return f.report(c, all)
 }
 
-func compareStrategies(ctx context.Context, path string, p *des.Profile, names []string) (*strategies.Comparison, error) {
-	g, err := readGraph(path)
+func (f *strategiesFlags) compare(ctx context.Context, c *cobra.Command, path string, opts optimizer.Options, names []string) (*strategies.Comparison, error) {
+	path, g, err := readGraph(c, path)
 	if err != nil {
 		return nil, err
 	}
-	one, err := strategies.Compare(ctx, g, p, names)
+	if opts.Costs, err = costModel(f.cost, g, opts.Custom); err != nil {
+		return nil, err
+	}
+	one, err := strategies.Compare(ctx, g, opts, names)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return one, nil
-}
-
-// readGraph reads a saved graph and checks it against the PTX that came with it.
-func readGraph(path string) (*ir.Graph, error) {
-	file, err := ir.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
-	if err := checkModules(file.Graph); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return file.Graph, nil
 }
 
 func (f *strategiesFlags) report(c *cobra.Command, all []*strategies.Comparison) error {

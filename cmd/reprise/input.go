@@ -1,0 +1,40 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/reprise-gpu/reprise/ir"
+)
+
+// readInput reads a file, or standard input for "-". Its name is for messages.
+func readInput(c *cobra.Command, path string) (name, text string, err error) {
+	name = path
+	var data []byte
+	if path == "-" {
+		name = "stdin"
+		data, err = io.ReadAll(c.InOrStdin())
+	} else {
+		data, err = os.ReadFile(path)
+	}
+	return name, string(data), err
+}
+
+// readGraph reads a saved graph and checks it against the PTX that came with it.
+func readGraph(c *cobra.Command, path string) (name string, g *ir.Graph, err error) {
+	name, text, err := readInput(c, path)
+	if err != nil {
+		return name, nil, fmt.Errorf("read graph: %w", err)
+	}
+	file, err := ir.Load(name, text)
+	if err != nil {
+		return name, nil, err
+	}
+	if err := checkModules(file.Graph); err != nil {
+		return name, nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return name, file.Graph, nil
+}
