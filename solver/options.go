@@ -25,7 +25,8 @@ type Options struct {
 	// by the average length of a row.
 	Lanes    int
 	Strategy string // of the optimizer; "" is auto
-	// Observe, when set, is called at each look of the host.
+	// Observe, when set, is called at each look of the host, which waits for it. It has the
+	// residual, relative, to seven digits.
 	Observe func(iterations int, residual float64)
 }
 
@@ -104,6 +105,9 @@ func parse[T ~uint8](what string, names []string, name string) (T, error) {
 	}
 	return 0, fmt.Errorf("unknown %s %q: use %s", what, name, strings.Join(names, ", "))
 }
+
+// Check reports what Solve would not take, whatever the system.
+func (o Options) Check() error { return o.complete() }
 
 // complete fills in what was left open and reports what cannot be.
 func (o *Options) complete() error {

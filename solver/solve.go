@@ -97,25 +97,14 @@ func (r *run) iterate(ctx context.Context, p *problem, o *Options) (state [state
 		if state, failed = r.look(); failed != nil {
 			return state, failed
 		}
-		if err == nil && o.Observe != nil {
-			err = r.observe(p, o, int(state[stateIterations]))
+		if done := int(state[stateIterations]); o.Observe != nil && done > 0 {
+			square := math.Float32frombits(uint32(state[stateNorm]))
+			o.Observe(done, math.Sqrt(float64(square))/p.norm)
 		}
 		if err != nil || state[stateCode] != running {
 			return state, err
 		}
 	}
-}
-
-// observe tells the caller of Solve how far it is.
-func (r *run) observe(p *problem, o *Options, iterations int) error {
-	if iterations == 0 {
-		return nil
-	}
-	last, err := r.sys.read(r.sys.history.Slice(int64(iterations-1), int64(iterations)))
-	if err == nil {
-		o.Observe(iterations, math.Sqrt(last[0])/p.norm)
-	}
-	return err
 }
 
 // result reads the solution and what is known about it.

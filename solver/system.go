@@ -42,6 +42,7 @@ const (
 	stateCode = iota
 	stateIterations
 	stateMost
+	stateNorm // the square of one, as the bits of a float32
 	stateLen
 )
 
@@ -75,7 +76,7 @@ func newSystem(dev device.Device, p *problem, o *Options, mode tracer.Mode) *Sys
 	s.col = load(s, "col", ir.I32, ir.Constant, p.a.Col)
 	s.val = s.floats("val", ir.Constant, p.a.Val)
 	s.X = s.Vector("x", p.x0)
-	s.state = load(s, "state", ir.I32, ir.InOut, []int32{stateMost: int32(o.MaxIterations)})
+	s.state = load(s, "state", ir.I32, ir.InOut, []int32{stateMost: int32(o.MaxIterations), stateLen - 1: 0})
 	square := func(x float64) float64 { return x * p.norm * (x * p.norm) }
 	s.limits = s.floats("limits", ir.Constant, []float64{square(o.Tolerance), square(o.Divergence)})
 	s.history = s.t.Alloc("history", s.elem, int64(o.MaxIterations), ir.InOut)

@@ -4,7 +4,9 @@ import (
 	"encoding/xml"
 	"fmt"
 	"image/png"
+
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -197,4 +199,37 @@ func TestStrategiesAreDrawn(t *testing.T) {
 		assert.Contains(t, string(svg), want)
 	}
 	assert.Equal(t, 5, strings.Count(string(svg), ">7<"), "waits above each bar")
+}
+
+func TestResidualsAreDrawn(t *testing.T) {
+	dir := t.TempDir()
+	paths, err := WriteResiduals(dir, Residuals{
+		Title: "poisson2d:64: residual by iteration", About: "4096 unknowns",
+		Curves: []Curve{
+			{"cg", []float64{1, 3, 0.1, 1e-9, 0}},
+			{"gmres", []float64{1, math.NaN(), math.Inf(1)}},
+			{"nothing", nil},
+		},
+	})
+	require.NoError(t, err)
+	assert.Equal(t, []string{filepath.Join(dir, "residual.svg"), filepath.Join(dir, "residual.png")}, paths)
+	drawing, err := os.ReadFile(paths[0])
+	require.NoError(t, err)
+	for _, want := range []string{"cg", "gmres", "nothing", "relative residual", "iteration", "1e-9", "1e1", "4096 unknowns"} {
+		assert.Contains(t, string(drawing), ">"+want+"<")
+	}
+	assert.NotContains(t, string(drawing), "NaN")
+}
+
+func TestDecadesAreFew(t *testing.T) {
+	for _, c := range []struct {
+		from, to float64
+		want     []string
+	}{{0.1, 1, []string{"1e0", "1e-1"}}, {1e-20, 10, []string{"1e1", "1e-2", "1e-5", "1e-8", "1e-11", "1e-14", "1e-17", "1e-20"}}} {
+		var labels []string
+		for _, tick := range decades(c.from, c.to) {
+			labels = append(labels, tick.Label)
+		}
+		assert.Equal(t, c.want, labels)
+	}
 }

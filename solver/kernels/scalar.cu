@@ -2,7 +2,7 @@
 // vector kernels left, and its first thread computes the scalars that the next ones take.
 //
 // state is what the host looks at now and then: what the solver has come to, how many iterations it
-// did, and how many it may do. Once it has come to something, the factors of all updates
+// did, how many it may do, and the square of the residual's norm as a float. Once it has come to something, the factors of all updates
 // are zero, so that iterations past the end change nothing: how many of them are enqueued at a time
 // makes no difference to the result. limits are the squares of the residual norms that
 // end it, converged and diverged. history[k] is the square after iteration k + 1.
@@ -10,7 +10,7 @@
 // build f32: -DREAL=float -arch=compute_52 -prec-div=true -prec-sqrt=true -ftz=false -fmad=true
 #include "solver.cuh"
 
-enum { CODE, ITERATIONS, MOST };
+enum { CODE, ITERATIONS, MOST, NORM };
 enum { RUNNING, CONVERGED, EXHAUSTED, DIVERGED, NOT_FINITE, BREAKDOWN };
 
 static __device__ bool is_finite(real v) { return v - v == 0; }
@@ -39,6 +39,7 @@ static __device__ bool iterated(real norm, const real *limits, real *history, in
     const int k = state[ITERATIONS];
     history[k] = norm;
     state[ITERATIONS] = k + 1;
+    state[NORM] = __float_as_int((float)norm);
     if (!is_finite(norm))
         state[CODE] = NOT_FINITE;
     else if (norm <= limits[0])

@@ -30,15 +30,23 @@ func newCG(g *gpu, code, most int32, rho float64) *cg {
 	g.t.Helper()
 	return &cg{
 		gpu: g, rho: g.vector([]float64{rho}), alpha: g.vector([]float64{7}), beta: g.vector([]float64{7}),
-		limits: g.vector([]float64{1, 100}), history: g.vector([]float64{50, 40, 7, 7}), state: g.ints([]int32{code, 2, most}),
+		limits: g.vector([]float64{1, 100}), history: g.vector([]float64{50, 40, 7, 7}), state: g.ints([]int32{code, 2, most, 0}),
 	}
 }
 
 func (c *cg) status() []int32 {
 	c.t.Helper()
-	state := make([]int32, 3)
+	state := make([]int32, 4)
 	assert.NoError(c.t, tracer.Read(state, c.state))
-	return state
+	return state[:3]
+}
+
+// norm is the last of the state, the square of one.
+func (c *cg) norm() float32 {
+	c.t.Helper()
+	var state [4]int32
+	assert.NoError(c.t, tracer.Read(state[:], c.state))
+	return math.Float32frombits(uint32(state[3]))
 }
 
 func TestCGAlpha(t *testing.T) {
@@ -93,6 +101,9 @@ func TestCGBeta(t *testing.T) {
 			assert.Equal(g.t, c.beta, g.read(s.beta)[0], c.about)
 			assert.Equal(g.t, c.state, s.status(), c.about)
 			assert.Equal(g.t, []float64{50, 40, c.third, 7}, g.read(s.history), c.about)
+			if c.state[1] == 3 {
+				assert.Equal(g.t, float32(c.third), s.norm(), c.about)
+			}
 			if c.state[0] == running {
 				assert.Equal(g.t, 2.0, g.read(s.rho)[0], c.about)
 			}

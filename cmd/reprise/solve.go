@@ -1,0 +1,259 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/reprise-gpu/reprise/bench/figure"
+	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/optimizer"
+	"github.com/reprise-gpu/reprise/sim"
+	"github.com/reprise-gpu/reprise/solver"
+	"github.com/reprise-gpu/reprise/solver/sparse"
+)
+
+// solveFlags are the flags of solve as given.
+type solveFlags struct {
+	device         string
+	matrix, rhs    string
+	methods, modes []string
+	precision      string
+	preconditioner string
+	options        solver.Options // those that are numbers
+	race           bool
+	json           string
+	plot           string
+	out            string
+}
+
+func newSolve() *cobra.Command {
+	var f solveFlags
+	c := &cobra.Command{
+		Use:   "solve --matrix MATRIX",
+		Short: "Solve a sparse system of linear equations, eagerly and by replays",
+		Long: `Solve solves Ax = b by an iterative method on a device, once in each mode: launch by
+launch as without a trace (eager), or with one iteration traced, planned and replayed as a
+graph or over streams. The modes do the same arithmetic and stop at the same iteration. Times
+are from the first iteration to the last look at the residual, without loading and planning.
+
+  residual        as the method keeps it up, relative to b
+  true residual   that of the solution, computed on the CPU in double precision
+  speedup         of an iteration over an eager one
+
+A matrix is a Matrix Market file, plain or gzipped, or one of
+` + sparse.Generators() + `
+Methods:
+` + methodHelp(),
+		Example: `  reprise solve --matrix poisson2d:64
+  reprise solve --matrix bcsstk01.mtx.gz --preconditioner jacobi --mode graph --out x.mtx
+  reprise solve --matrix spd:1000 --rhs random:7 --json solve.json --plot figures`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return f.run(c) },
+	}
+	flags := c.Flags()
+	flags.StringVar(&f.device, "device", defaultDevice, "device to run on; see reprise devices")
+	flags.StringVar(&f.matrix, "matrix", "", "the matrix: a file, or a generator such as poisson2d:64")
+	flags.StringVar(&f.rhs, "rhs", "ones", "the right-hand side: ones, random:SEED, or a Matrix Market file of one column")
+	flags.StringSliceVar(&f.methods, "method", []string{solver.CG.Name}, "methods, or all")
+	flags.StringSliceVar(&f.modes, "mode", []string{"all"}, "modes, or all: eager, streams, graph")
+	flags.StringVar(&f.precision, "precision", solver.Double.String(), "of everything on the device: double or single")
+	flags.StringVar(&f.preconditioner, "preconditioner", solver.None.String(), "none, or jacobi: the inverse of the diagonal")
+	flags.Float64Var(&f.options.Tolerance, "tolerance", 0, "relative residual to stop at (default 1e-8, in single precision 1e-4)")
+	flags.IntVar(&f.options.MaxIterations, "max-iterations", 10_000, "iterations after which to give up")
+	flags.IntVar(&f.options.CheckEvery, "check-every", 16, "iterations between two looks of the host at the residual")
+	flags.IntVar(&f.options.Lanes, "lanes", 0, "threads that share a row of the matrix, a power of two up to 32 (default: by the length of rows)")
+	flags.StringVar(&f.options.Strategy, "strategy", "auto", "strategy of replays; see reprise opt")
+	raceFlag(c, &f.race)
+	flags.StringVar(&f.json, "json", "", "also write the rows, with all residuals, to `FILE` as a JSON array (- for standard output)")
+	flags.StringVar(&f.plot, "plot", "", "also draw the residuals into `DIR`, as SVG and PNG")
+	flags.StringVar(&f.out, "out", "", "also write the solution to `FILE`, as a Matrix Market array; of several that of the last row")
+	return c
+}
+
+func methodHelp() string {
+	var b strings.Builder
+	for _, m := range solver.Methods() {
+		fmt.Fprintf(&b, "  %-10s %s\n", m.Name, m.Doc)
+	}
+	return strings.TrimRight(b.String(), "\n")
+}
+
+// solves is a command line that was understood.
+type solves struct {
+	a       *sparse.CSR
+	b       []float64
+	methods []solver.Method
+	modes   []solver.Mode
+	options solver.Options
+	open    func() (device.Device, error)
+}
+
+func (f *solveFlags) run(c *cobra.Command) error {
+	s, err := f.parse()
+	if err != nil {
+		return err
+	}
+	for _, path := range []string{f.json, f.out} {
+		if path != "" && path != "-" {
+			if err := checkWritable(path); err != nil {
+				return err
+			}
+		}
+	}
+	if f.plot != "" {
+		if err := figure.Folder(f.plot); err != nil {
+			return err
+		}
+	}
+	ctx, stop := interruptible(c.Context())
+	defer stop()
+	bar := newProgress(c.ErrOrStderr(), "iterations at most")
+	rows, x, err := s.run(ctx, bar)
+	bar.finish()
+	return f.report(c, rows, x, told(err, "after %d of %d rows", len(rows), len(s.methods)*len(s.modes)))
+}
+
+// parse checks the flags, and makes or reads the system.
+func (f *solveFlags) parse() (s *solves, err error) {
+	s = &solves{options: f.options}
+	if s.options.Precision, err = solver.ParsePrecision(f.precision); err != nil {
+		return nil, usagef("--precision: %w", err)
+	}
+	if s.options.Preconditioner, err = solver.ParsePreconditioner(f.preconditioner); err != nil {
+		return nil, usagef("--preconditioner: %w", err)
+	}
+	if s.methods, err = pickMethods(f.methods); err != nil {
+		return nil, err
+	}
+	if s.modes, err = pickModes(f.modes); err != nil {
+		return nil, err
+	}
+	for _, check := range []func() error{s.options.Check, optimizer.Options{Strategy: f.options.Strategy}.Check} {
+		if err := check(); err != nil {
+			return nil, usageError{err}
+		}
+	}
+	if err := checkDevice(f.device); err != nil {
+		return nil, err
+	}
+	s.open = func() (device.Device, error) { return openAny(f.device, sim.Options{Race: raceMode(f.race)}) }
+	if f.matrix == "" {
+		return nil, usagef("--matrix is missing: name a Matrix Market file or a generator (see reprise solve --help)")
+	}
+	if s.a, err = readMatrix(f.matrix); err != nil {
+		return nil, err
+	}
+	s.b, err = rightHandSide(f.rhs, s.a.Rows)
+	return s, err
+}
+
+func pickMethods(words []string) (picked []solver.Method, err error) {
+	names, err := distinct("method", words)
+	if err != nil || slices.Contains(names, "all") {
+		return solver.Methods(), err
+	}
+	for _, name := range names {
+		m, err := solver.Lookup(name)
+		if err != nil {
+			return nil, usageError{err}
+		}
+		picked = append(picked, m)
+	}
+	return picked, nil
+}
+
+func pickModes(words []string) (picked []solver.Mode, err error) {
+	names, err := distinct("mode", words)
+	if err != nil || slices.Contains(names, "all") {
+		return solver.Modes(), err
+	}
+	for _, name := range names {
+		m, err := solver.ParseMode(name)
+		if err != nil {
+			return nil, usageError{err}
+		}
+		picked = append(picked, m)
+	}
+	return picked, nil
+}
+
+func readMatrix(spec string) (*sparse.CSR, error) {
+	if !sparse.Generated(spec) {
+		return sparse.ReadFile(spec)
+	}
+	a, err := sparse.Generate(spec)
+	if err != nil {
+		return nil, usagef("--matrix %w", err)
+	}
+	return a, nil
+}
+
+// rightHandSide reads --rhs.
+func rightHandSide(spec string, n int) ([]float64, error) {
+	b := make([]float64, n)
+	if spec == "ones" {
+		for i := range b {
+			b[i] = 1
+		}
+		return b, nil
+	}
+	if digits, ok := strings.CutPrefix(spec, "random:"); ok {
+		seed, err := strconv.ParseUint(digits, 10, 64)
+		if err != nil {
+			return nil, usagef("--rhs %s: a seed is a whole number, 0 or more", spec)
+		}
+		rng := rand.New(rand.NewPCG(seed, 0))
+		for i := range b {
+			b[i] = rng.NormFloat64()
+		}
+		return b, nil
+	}
+	m, err := sparse.ReadFile(spec)
+	if err != nil {
+		return nil, fmt.Errorf("--rhs: %w", err)
+	}
+	if m.Cols != 1 {
+		return nil, fmt.Errorf("--rhs %s: a right-hand side has one column, and this has %d", spec, m.Cols)
+	}
+	return m.Column(0), nil
+}
+
+// run solves in every way that is asked for. An error of a method is that row's; another
+// ends the run, and comes with the rows so far.
+func (s *solves) run(ctx context.Context, bar *progress) (rows []solveRow, x []float64, err error) {
+	for _, m := range s.methods {
+		for _, mode := range s.modes {
+			o := s.options
+			o.Method, o.Mode = m, mode
+			o.Observe = func(done int, residual float64) {
+				bar.update(fmt.Sprintf("%s %v, residual %.1e", m.Name, mode, residual), done, o.MaxIterations)
+			}
+			row, last, err := s.one(ctx, o)
+			if err != nil {
+				return rows, x, err
+			}
+			rows, x = append(rows, row), last
+		}
+	}
+	return rows, x, nil
+}
+
+func (s *solves) one(ctx context.Context, o solver.Options) (row solveRow, x []float64, err error) {
+	dev, err := s.open()
+	if err != nil {
+		return row, nil, err
+	}
+	defer func() { err = device.Join(err, dev.Close()) }()
+	x, row.Result, err = solver.Solve(ctx, dev, s.a, s.b, o)
+	if x != nil && err != nil && !errors.Is(err, context.Canceled) {
+		row.Error, row.err, err = err.Error(), err, nil
+	}
+	return row, x, err
+}

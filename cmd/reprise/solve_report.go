@@ -1,0 +1,144 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"math"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/reprise-gpu/reprise/bench/figure"
+	"github.com/reprise-gpu/reprise/solver"
+	"github.com/reprise-gpu/reprise/solver/sparse"
+)
+
+// solveRow is one way to solve a system.
+type solveRow struct {
+	solver.Result
+	SpeedupOverEager float64 `json:"speedup_over_eager,omitempty"`
+	Error            string  `json:"error,omitempty"`
+	err              error
+}
+
+// report prints the rows there are, writes what was asked for, and returns the error that ends the
+// program: what cut the run short, or else the first error of a method.
+func (f *solveFlags) report(c *cobra.Command, rows []solveRow, x []float64, stopped error) error {
+	if len(rows) == 0 {
+		return stopped
+	}
+	for i := range rows {
+		rows[i].SpeedupOverEager = overEager(&rows[i], rows)
+	}
+	if stopped != nil {
+		stopped = aside(stopped, &f.json, &f.out)
+	}
+	if f.json != "-" {
+		if err := writeSolves(c.OutOrStdout(), rows); err != nil {
+			return err
+		}
+	}
+	if f.json != "" {
+		if err := writeJSON(f.json, c.OutOrStdout(), representable(rows)); err != nil {
+			return err
+		}
+	}
+	if f.out != "" {
+		if err := writeVector(f.out, x); err != nil {
+			return err
+		}
+	}
+	if f.plot != "" {
+		if _, err := figure.WriteResiduals(f.plot, f.residuals(rows)); err != nil {
+			return err
+		}
+	}
+	if stopped != nil {
+		return stopped
+	}
+	for _, r := range rows {
+		if r.err != nil {
+			return r.err
+		}
+	}
+	return nil
+}
+
+// overEager is how much quicker an iteration is than the eager one of the same method; 0 where
+// there is none.
+func overEager(r *solveRow, rows []solveRow) float64 {
+	for _, e := range rows {
+		if e.Method == r.Method && e.Mode == solver.Eager.String() && r.TimePerIteration > 0 {
+			return float64(e.TimePerIteration) / float64(r.TimePerIteration)
+		}
+	}
+	return 0
+}
+
+func writeSolves(to io.Writer, rows []solveRow) error {
+	r := rows[0]
+	virtual := ""
+	if r.Simulated {
+		virtual = ", simulated: virtual time"
+	}
+	fmt.Fprintf(to, "%d unknowns, %d entries, %s precision, %s%s\n", r.Unknowns, r.Entries, r.Precision, r.Device, virtual)
+	w := tabwriter.NewWriter(to, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "METHOD\tMODE\tITERATIONS\tRESIDUAL\tTRUE RESIDUAL\tOPS\tLANES\tUS/ITERATION\tTOTAL US\tSPEEDUP\t")
+	for _, r := range rows {
+		speedup := "-"
+		if r.SpeedupOverEager > 0 {
+			speedup = fmt.Sprintf("%.2f", r.SpeedupOverEager)
+		}
+		verdict := "ok"
+		if r.err != nil {
+			verdict = "FAILED"
+		}
+		fmt.Fprintf(w, "%s\t%s\t%d\t%.2e\t%.2e\t%d\t%d\t%.2f\t%.1f\t%s\t%s\n", r.Method, r.Mode, r.Iterations, r.Residual, r.TrueResidual,
+			r.Operations, r.Lanes, micros(r.TimePerIteration), micros(r.Time), speedup, verdict)
+	}
+	return w.Flush()
+}
+
+func micros(d time.Duration) float64 { return float64(d.Nanoseconds()) / 1000 }
+
+// representable has the greatest number for what JSON knows no number for.
+func representable(rows []solveRow) []solveRow {
+	clip := func(v *float64) {
+		if math.IsNaN(*v) || math.IsInf(*v, 0) {
+			*v = math.MaxFloat64
+		}
+	}
+	for i := range rows {
+		clip(&rows[i].Residual)
+		clip(&rows[i].TrueResidual)
+		for k := range rows[i].History {
+			clip(&rows[i].History[k])
+		}
+	}
+	return rows
+}
+
+// residuals is a curve for each method: its modes have the same.
+func (f *solveFlags) residuals(rows []solveRow) figure.Residuals {
+	r := rows[0]
+	all := figure.Residuals{
+		Title: fmt.Sprintf("%s: residual by iteration", f.matrix),
+		About: fmt.Sprintf("%d unknowns, %d entries, %s precision, preconditioner %s; %s", r.Unknowns, r.Entries, r.Precision, f.preconditioner, r.Device),
+	}
+	for _, r := range rows {
+		if n := len(all.Curves); n == 0 || all.Curves[n-1].Name != r.Method {
+			all.Curves = append(all.Curves, figure.Curve{Name: r.Method, Values: r.History})
+		}
+	}
+	return all
+}
+
+func writeVector(path string, x []float64) error {
+	var b bytes.Buffer
+	if err := sparse.WriteVector(&b, x); err != nil {
+		return err
+	}
+	return writeFile(path, b.Bytes())
+}

@@ -1,0 +1,73 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/reprise-gpu/reprise/solver"
+	"github.com/reprise-gpu/reprise/solver/sparse"
+)
+
+// aSystem writes a system whose solution is (1, 2).
+func aSystem(t *testing.T) (matrix, rhs string) {
+	t.Helper()
+	dir := t.TempDir()
+	matrix, rhs = filepath.Join(dir, "a.mtx"), filepath.Join(dir, "b.mtx")
+	require.NoError(t, os.WriteFile(matrix, []byte("%%MatrixMarket matrix coordinate real symmetric\n2 2 3\n1 1 4\n2 1 -1\n2 2 4\n"), 0o644))
+	require.NoError(t, os.WriteFile(rhs, []byte("%%MatrixMarket matrix array integer general\n2 1\n2\n7\n"), 0o644))
+	return matrix, rhs
+}
+
+func TestSolve(t *testing.T) {
+	matrix, rhs := aSystem(t)
+	dir := t.TempDir()
+	out, rows := filepath.Join(dir, "x.mtx"), filepath.Join(dir, "rows.json")
+	stdout, stderr, status := reprise("solve", "--matrix", matrix, "--rhs", rhs, "--race", "--out", out, "--json", rows, "--plot", dir)
+	require.Zero(t, status, stderr)
+	assert.Contains(t, stdout, "2 unknowns, 4 entries, double precision, sim:h200, simulated: virtual time\n")
+	assert.Equal(t, 2+len(solver.Modes()), strings.Count(stdout, "\n"))
+
+	x, err := sparse.ReadFile(out)
+	require.NoError(t, err)
+	assert.InDeltaSlice(t, []float64{1, 2}, x.Column(0), 1e-12)
+	var records []solveRow
+	text, err := os.ReadFile(rows)
+	require.NoError(t, err)
+	require.NoError(t, json.Unmarshal(text, &records))
+	require.Len(t, records, 3)
+	for i, mode := range []string{"eager", "streams", "graph"} {
+		assert.Equal(t, mode, records[i].Mode)
+		assert.Equal(t, 2, records[i].Iterations)
+		assert.Len(t, records[i].History, 3)
+		assert.Positive(t, records[i].SpeedupOverEager)
+	}
+	for _, figure := range []string{"residual.svg", "residual.png"} {
+		assert.FileExists(t, filepath.Join(dir, figure))
+	}
+}
+
+func TestSolveThatFails(t *testing.T) {
+	matrix, rhs := aSystem(t)
+	stdout, stderr, status := reprise("solve", "--matrix", matrix, "--rhs", rhs, "--max-iterations", "1", "--json", "-", "--mode", "graph")
+	assert.Equal(t, exitInput, status)
+	// By hand: α = 53/184, r = (2-α, 7-26α), ‖r‖/√53 = 0.2446.
+	assert.Equal(t, "reprise: cg did not converge: the relative residual is 0.245 after 1 iterations, not 1e-08: allow more, or use a preconditioner\n", stderr)
+	var records []solveRow
+	require.NoError(t, json.Unmarshal([]byte(stdout), &records), "what there is, all the same")
+	require.Len(t, records, 1)
+	assert.Contains(t, records[0].Error, "did not converge")
+
+	// JSON knows no infinity.
+	huge := filepath.Join(t.TempDir(), "huge.mtx")
+	require.NoError(t, os.WriteFile(huge, []byte("%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 1e-310\n"), 0o644))
+	stdout, stderr, status = reprise("solve", "--matrix", huge, "--json", "-", "--mode", "eager")
+	assert.Equal(t, exitInput, status)
+	assert.Contains(t, stderr, "a quotient is no finite number any more")
+	assert.True(t, json.Valid([]byte(stdout)))
+}
