@@ -1,41 +1,61 @@
 package network
 
-// nasNetAMobile is NASNet-A (4 @ 1056) of Zoph, Vasudevan, Shlens and Le, "Learning
-// transferable architectures for scalable image recognition", CVPR 2018, figure 4, as
-// PyTorch runs the weights that were published for TensorFlow: where that pads an image on
-// one side only, a row and a column of zeros are put in front of an operation, and the first
-// row and column of what it leaves cut off.
+// nasNetAMobile and nasNetALarge are NASNet-A (4 @ 1056) and (6 @ 4032) of Zoph, Vasudevan,
+// Shlens and Le, "Learning transferable architectures for scalable image recognition", CVPR
+// 2018, figure 4, as PyTorch runs the weights that were published for TensorFlow: where that
+// pads an image on one side only, a row and a column of zeros are put in front of an operation,
+// and the first row and column of what it leaves cut off.
 //
-//	image ─► conv ─► two reductions ─► 4 cells ─► reduction ─► 4 cells ─► reduction ─► 4 cells
+//	image ─► conv ─► two reductions ─► cells ─► reduction ─► cells ─► reduction ─► cells
 func nasNetAMobile(t *tape) {
-	const filters = 1056 / 24
-	conv := t.conv(t.image(224), 32, valid(3, 2))
-	stem0 := t.nasReduction(conv, t.nasSqueeze(conv, filters/4), false)
-	stem1 := t.nasReduction(t.nasFactorized(conv, filters/2), t.nasSqueeze(stem0, filters/2), true)
+	nasNet{t, true}.pass(224, 32, 4, 1056, false)
+}
 
-	before, last := stem0, stem1
+func nasNetALarge(t *tape) {
+	nasNet{t, false}.pass(331, 96, 6, 4032, true)
+}
+
+// nasNet is a tape of cells.
+type nasNet struct {
+	*tape
+	copies bool // what was cut off of a pool, so that it is contiguous
+}
+
+// pass has so many channels in the first convolution, cells in each of three groups, and
+// channels in the end. With skip, the cell behind a reduction reads not what that reduced but
+// what came before.
+func (t nasNet) pass(image, first, cells, last int, skip bool) {
+	filters := last / 24
+	conv := t.conv(t.image(image), first, valid(3, 2))
+	stem0 := t.nasReduction(conv, t.nasSqueeze(conv, filters/4))
+	stem1 := t.nasReduction(t.nasFactorized(conv, filters/2), t.nasSqueeze(stem0, filters/2))
+
+	before, x := stem0, stem1
 	for group := range 3 {
 		c := filters << group
 		if group > 0 {
-			left := t.nasSqueeze(before, c)
-			before, last = last, t.nasReduction(left, t.nasSqueeze(last, c), true)
+			reduced := t.nasReduction(t.nasSqueeze(before, c), t.nasSqueeze(x, c))
+			if !skip {
+				before = x
+			}
+			x = reduced
 		}
-		for i := range 4 {
+		for i := range cells {
 			prepare := t.nasSqueeze
 			if i == 0 { // the input before is twice as high and wide
 				prepare = t.nasFactorized
 			}
-			before, last = last, t.nasNormal(prepare(before, c), t.nasSqueeze(last, c))
+			before, x = x, t.nasNormal(prepare(before, c), t.nasSqueeze(x, c))
 		}
 	}
-	t.linear(t.globalPool(t.relu(last)), 1000)
+	t.linear(t.globalPool(t.relu(x)), 1000)
 }
 
 // nasSqueeze brings an input of a cell to c channels.
-func (t *tape) nasSqueeze(x tensor, c int) tensor { return t.conv(t.relu(x), c, valid(1, 1)) }
+func (t nasNet) nasSqueeze(x tensor, c int) tensor { return t.conv(t.relu(x), c, valid(1, 1)) }
 
 // nasFactorized does so and halves the image, by every other pixel of two grids.
-func (t *tape) nasFactorized(x tensor, c int) tensor {
+func (t nasNet) nasFactorized(x tensor, c int) tensor {
 	x = t.relu(x)
 	even := t.conv(t.pool(x, valid(1, 2)), c/2, valid(1, 1))
 	odd := t.conv(t.pool(t.cut(t.pad(x)), valid(1, 2)), c/2, valid(1, 1))
@@ -43,7 +63,7 @@ func (t *tape) nasFactorized(x tensor, c int) tensor {
 }
 
 // nasNormal is the cell that keeps the size of the image.
-func (t *tape) nasNormal(left, right tensor) tensor {
+func (t nasNet) nasNormal(left, right tensor) tensor {
 	sum0 := t.add(t.separable(right, 5, 1), t.separable(left, 3, 1))
 	sum1 := t.add(t.separable(left, 5, 1), t.separable(left, 3, 1))
 	sum2 := t.add(t.pool(right, same(3, 1)), left)
@@ -52,9 +72,9 @@ func (t *tape) nasNormal(left, right tensor) tensor {
 	return t.concat(left, sum0, sum1, sum2, sum3, sum4)
 }
 
-// nasReduction is the cell that halves the image. Only the first one finds it of a size
-// for which padding is the same on both sides.
-func (t *tape) nasReduction(left, right tensor, oneSided bool) tensor {
+// nasReduction is the cell that halves the image.
+func (t nasNet) nasReduction(left, right tensor) tensor {
+	oneSided := right.h%2 == 0 // else padding is the same on both sides
 	sep := func(x tensor, k, stride int) tensor { return t.nasSeparable(x, right.c, k, stride, oneSided) }
 	pool := func() tensor { return t.nasPool(right, oneSided) }
 	sum0 := t.add(sep(right, 5, 2), sep(left, 7, 2))
@@ -66,7 +86,7 @@ func (t *tape) nasReduction(left, right tensor, oneSided bool) tensor {
 }
 
 // nasSeparable is a ReLU and a convolution in two steps, both twice, to c channels.
-func (t *tape) nasSeparable(x tensor, c, k, stride int, oneSided bool) tensor {
+func (t nasNet) nasSeparable(x tensor, c, k, stride int, oneSided bool) tensor {
 	x = t.relu(x)
 	if oneSided {
 		x = t.pad(x)
@@ -78,9 +98,13 @@ func (t *tape) nasSeparable(x tensor, c, k, stride int, oneSided bool) tensor {
 	return t.conv(t.depthwise(t.relu(x), same(k, 1)), c, valid(1, 1))
 }
 
-func (t *tape) nasPool(x tensor, oneSided bool) tensor {
+func (t nasNet) nasPool(x tensor, oneSided bool) tensor {
 	if !oneSided {
 		return t.pool(x, same(3, 2))
 	}
-	return t.contiguous(t.cut(t.pool(t.pad(x), same(3, 2))))
+	x = t.cut(t.pool(t.pad(x), same(3, 2)))
+	if !t.copies {
+		return x
+	}
+	return t.contiguous(x)
 }

@@ -19,6 +19,7 @@ var networks = []Network{
 	{"resnet-50", "He et al., CVPR 2016: bottlenecks with a shortcut", resNet50},
 	{"inception-v3", "Szegedy et al., CVPR 2016: modules of up to six branches", inceptionV3},
 	{"nasnet-a-mobile", "Zoph et al., CVPR 2018: 4 @ 1056, cells of five sums of two branches", nasNetAMobile},
+	{"nasnet-a-large", "the same, 6 @ 4032", nasNetALarge},
 	{"amoebanet-a", "Real et al., AAAI 2019: cells found by evolution, 14 of them", amoebaNetA},
 	{"darts", "Liu et al., ICLR 2019: cells found by gradient descent, 14 of them", darts},
 }

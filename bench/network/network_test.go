@@ -40,6 +40,7 @@ var published = []struct {
 	added                                 int
 }{
 	{"nasnet-a-mobile", 791, 946, 918, 674, 13, 0},
+	{"nasnet-a-large", 998, 1213, 1173, 839, 16, 0},
 	{"darts", 549, 649, 623, 489, 7, 0},
 	{"amoebanet-a", 557, 657, 645, 479, 11, 0},
 	// Each of 94 convolutions has a normalization and a scale of its own, and there is a softmax.
@@ -211,6 +212,7 @@ func TestNetworksHaveThePublishedSize(t *testing.T) {
 		"resnet-50":       {25.6, 4100},
 		"inception-v3":    {23.8, 5700},
 		"nasnet-a-mobile": {5.3, 564},
+		"nasnet-a-large":  {88.9, 23800},
 		"darts":           {4.7, 0},
 	} {
 		i := slices.IndexFunc(networks, func(n Network) bool { return n.Name == name })
