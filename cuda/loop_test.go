@@ -47,10 +47,10 @@ func TestLoops(t *testing.T) {
 			}
 			iterations++
 		}
-		for _, lowering := range []graphexec.Lowering{graphexec.Auto, graphexec.HostChecked, graphexec.WhileNode} {
+		for _, lowering := range []graphexec.Lowering{graphexec.Auto, graphexec.HostChecked, graphexec.Unrolled, graphexec.WhileNode} {
 			loop, err := graphexec.InstantiateLoop(d, graphexec.Loop{
 				Body: plan.Schedule, Until: graphexec.Until{Buffer: x.ID(), Is: graphexec.Below, Value: limit},
-				MaxIterations: 100, CheckEvery: every, Lowering: lowering, Speculate: true,
+				MaxIterations: 100, CheckEvery: every, Lowering: lowering, Overrun: graphexec.Undone,
 			}, trace)
 			require.NoError(t, err)
 			for range 2 {

@@ -6,62 +6,236 @@ import (
 	"github.com/reprise-gpu/reprise/device"
 )
 
-// batches runs iterations some at a time and reads the scalar in between.
+// batches is a loop of which the host looks at the scalar at the end of each period: of
+// CheckEvery iterations, or of several times as many, which then leave the scalar of each
+// check for one look.
+//
+// Where the body may overrun, the next period is enqueued before the host waits for the look
+// at this one, so that the device does not idle for a round trip:
+//
+//	device    period 1 ─ look ─ period 2 ─ look ─ period 3 ─ …
+//	host                   1 seen ─┘       2 seen ─┘
+//
+// What has run past the end is undone: the state at its beginning, of which two are kept, is
+// put back, and what came before the end within its period is run again.
 type batches struct {
 	x      *LoopExec
-	launch func(n int) error // runs n iterations
-	mail   mailbox
-	look   *device.Copy // brings the scalar to the mailbox
+	size   int           // iterations that launch enqueues, a divisor of those of a period
+	launch func() error  // enqueues them
+	period int           // iterations from look to look, a multiple of CheckEvery
+	looks  []look        // one, or two that take turns where periods overlap
+	undo   *undo         // nil when nothing has to be undone
+	other  device.Stream // where looks are waited for while the next period is under way; 0 for none
+}
+
+// look brings the scalars of a period to the host.
+type look struct {
+	mail mailbox
+	copy *device.Copy
+
+	// Of one that is waited for while the next period is under way: the copy, an event behind
+	// it, and the other stream waiting for that.
+	list  device.CommandList
+	event device.Event
 }
 
 // newHostChecked lowers a loop to replays of its body.
-func newHostChecked(x *LoopExec) (*batches, error) {
-	b := &batches{x: x}
-	b.launch = func(n int) error {
-		for range n {
-			if err := x.body.Replay(context.Background()); err != nil {
-				return err
-			}
+func newHostChecked(x *LoopExec) *batches {
+	return &batches{x: x, size: 1, period: x.loop.CheckEvery, launch: func() error { return x.body.Replay(context.Background()) }}
+}
+
+// build makes what looks need; values is where a period leaves its scalars.
+func (b *batches) build(values device.Ptr, over Overrun) (err error) {
+	if over == Forbidden {
+		b.looks = make([]look, 1)
+	} else {
+		b.looks = make([]look, 2)
+		if b.other, err = b.x.dev.CreateStream(0); err != nil {
+			return err
 		}
-		x.stats.Launches += n
+	}
+	for i := range b.looks {
+		if err := b.looks[i].build(b, values); err != nil {
+			return err
+		}
+	}
+	if over == Undone {
+		b.undo = &undo{x: b.x}
+		return b.undo.build()
+	}
+	return nil
+}
+
+// checks is how many of them a period has.
+func (b *batches) checks() int { return b.period / b.x.loop.CheckEvery }
+
+func (l *look) build(b *batches, values device.Ptr) (err error) {
+	dev, bytes := b.x.dev, int64(b.checks())*b.x.until.bytes
+	if l.mail, err = newMailbox(dev, bytes); err != nil {
+		return err
+	}
+	l.copy = &device.Copy{Dst: l.mail.at, Src: values, Bytes: bytes, Label: "look at " + b.x.until.name}
+	if b.other == 0 {
 		return nil
 	}
-	var err error
-	if b.mail, err = newMailbox(x.dev, x.until.bytes); err != nil {
-		return nil, err
+	if l.event, err = dev.CreateEvent(); err != nil {
+		return err
 	}
-	b.look = &device.Copy{Dst: b.mail.at, Src: x.until.at, Bytes: x.until.bytes, Label: "look at " + x.until.name}
-	return b, nil
+	l.list, err = dev.CompileCommands([]device.Command{
+		{Kind: device.Run, Stream: b.x.stream, Work: l.copy},
+		{Kind: device.Record, Stream: b.x.stream, Event: l.event},
+		{Kind: device.Await, Stream: b.other, Event: l.event},
+	})
+	return err
 }
 
 func (b *batches) run(ctx context.Context, n int) (finding, error) {
-	x := b.x
-	for n > 0 && ctx.Err() == nil {
-		size := min(n, x.loop.CheckEvery)
-		found, err := b.batch(size)
-		if err != nil {
-			return goOn, x.failed(size, err)
-		}
-		x.done += size
-		n -= size
-		if found != goOn {
-			return found, nil
-		}
+	switch {
+	case n >= b.period && b.other != 0:
+		return b.ahead(ctx, n/b.period)
+	case b.checks() > 1 || min(n, b.period)%b.size != 0:
+		return b.x.host.run(ctx, n)
 	}
-	return goOn, nil
+	return b.one(min(n, b.period))
 }
 
-func (b *batches) batch(size int) (finding, error) {
+// one runs n iterations, no more than a period, and waits for the look at their end.
+func (b *batches) one(n int) (finding, error) {
 	x := b.x
-	if err := b.launch(size); err != nil {
-		return goOn, err
+	err := b.iterate(n)
+	if err == nil {
+		err = x.dev.Submit(x.stream, b.looks[0].copy)
 	}
-	if err := x.dev.Submit(x.stream, b.look); err != nil {
-		return goOn, err
+	if err == nil {
+		err = x.dev.Synchronize(x.stream)
+	}
+	if err != nil {
+		return goOn, x.failed(n, err)
 	}
 	x.stats.Checks++
-	err := x.dev.Synchronize(x.stream)
-	return x.until.look(b.mail.bytes), err
+	x.done += n
+	return x.until.look(b.looks[0].mail.bytes), nil
 }
 
-func (b *batches) close() error { return b.mail.close(b.x.dev) }
+// iterate enqueues n iterations.
+func (b *batches) iterate(n int) error {
+	for range n / b.size {
+		if err := b.launch(); err != nil {
+			return err
+		}
+		b.x.stats.Launches++
+	}
+	return nil
+}
+
+// ahead runs so many periods, each enqueued before the look at the one before is waited for.
+func (b *batches) ahead(ctx context.Context, periods int) (finding, error) {
+	if err := b.enqueue(0); err != nil {
+		return goOn, b.x.failed(b.period, err)
+	}
+	for i := 0; ; i++ {
+		more := i+1 < periods && ctx.Err() == nil
+		if more {
+			if err := b.enqueue(i + 1); err != nil {
+				return goOn, b.x.failed(2*b.period, err)
+			}
+		}
+		found, at, err := b.see(i)
+		if err != nil {
+			return goOn, b.x.failed(2*b.period, err)
+		}
+		if found != goOn {
+			return found, b.end(i, at, more)
+		}
+		b.x.done += b.period
+		if !more {
+			return goOn, nil
+		}
+	}
+}
+
+// enqueue enqueues period i and the look at it.
+func (b *batches) enqueue(i int) error {
+	if b.undo != nil && (i > 0 || b.checks() > 1) {
+		if err := b.x.dev.SubmitCommands(b.undo.save[i%2]); err != nil {
+			return err
+		}
+	}
+	if err := b.iterate(b.period); err != nil {
+		return err
+	}
+	return b.x.dev.SubmitCommands(b.looks[i%2].list)
+}
+
+// see waits for the look at period i and returns what the first check with a finding found,
+// and how many checks before it found nothing.
+func (b *batches) see(i int) (found finding, at int, err error) {
+	if err := b.x.dev.Synchronize(b.other); err != nil {
+		return goOn, 0, err
+	}
+	b.x.stats.Checks++
+	bytes := b.looks[i%2].mail.bytes
+	for at = range b.checks() {
+		if found = b.x.until.look(bytes[int64(at)*b.x.until.bytes:]); found != goOn {
+			break
+		}
+	}
+	return found, at, nil
+}
+
+// end leaves what the iterations up to a check of period i have computed, when the next
+// period is under way or not.
+func (b *batches) end(i, at int, more bool) error {
+	x := b.x
+	n := (at + 1) * x.loop.CheckEvery
+	past := b.period - n
+	if more {
+		past += b.period
+	}
+	x.stats.Overrun += past
+	err := b.back(i, n, past)
+	if err == nil {
+		err = x.dev.Synchronize(x.stream)
+	}
+	if err != nil {
+		return x.failed(2*b.period, err)
+	}
+	x.done += n
+	return nil
+}
+
+// back undoes what has run past the first n iterations of period i.
+func (b *batches) back(i, n, past int) error {
+	if b.undo == nil || past == 0 {
+		return nil
+	}
+	if n == b.period {
+		return b.x.dev.SubmitCommands(b.undo.restore[(i+1)%2])
+	}
+	if err := b.x.dev.SubmitCommands(b.undo.restore[i%2]); err != nil {
+		return err
+	}
+	return b.x.host.iterate(n)
+}
+
+func (b *batches) close() error {
+	dev := b.x.dev
+	var errs []error
+	for i := range b.looks {
+		l := &b.looks[i]
+		if l.list != 0 {
+			errs = append(errs, dev.DestroyCommandList(l.list))
+		}
+		if l.event != 0 {
+			errs = append(errs, dev.DestroyEvent(l.event))
+		}
+		errs = append(errs, l.mail.close(dev))
+	}
+	if b.other != 0 {
+		errs = append(errs, dev.DestroyStream(b.other))
+	}
+	if b.undo != nil {
+		errs = append(errs, b.undo.close())
+	}
+	return device.Join(errs...)
+}

@@ -9,7 +9,7 @@ import (
 // choose takes the device's own loop where there is one: nothing crosses to the host and
 // back between its iterations.
 func (x *LoopExec) choose() error {
-	w := &while{x: x}
+	w := &while{x: x, size: x.loop.Batch}
 	err := w.build()
 	if err == nil {
 		x.form, x.chose, x.why = w, WhileNode, "the device decides by itself, without the host"

@@ -29,11 +29,37 @@ type Loop struct {
 	Lowering      Lowering
 	Backend       Backend // of iterations that run one by one
 
-	// Speculate lets iterations begin before the check of those before them has come
-	// back to the host. What they did is undone when it ends the loop, so the result is
-	// the same. The body must not fault or hang where it runs on past the end, and two
-	// copies of what it carries from iteration to iteration have to fit in memory.
-	Speculate bool
+	// Overrun is what becomes of iterations past the end, which begin before the host has
+	// seen that they should not.
+	Overrun Overrun
+
+	// Expected is how many iterations are likely, 0 for MaxIterations, and Batch how many are
+	// put into one graph, 0 for as many as pay by what launching and instantiating were found to
+	// cost. A batch divides CheckEvery, or is a multiple of it when it is unrolled and may overrun.
+	Expected, Batch int
+}
+
+// Overrun says whether a body may run past the end of its loop, which saves a round trip to
+// the host at each check.
+type Overrun uint8
+
+const (
+	// Forbidden has nothing begin before the check before it is known.
+	Forbidden Overrun = iota
+	// Undone puts back what was there at the end. The body must not fault or hang past it, nor
+	// call the host, and two copies of what it writes, but for temporaries, take memory.
+	Undone
+	// Harmless says that the body changes nothing once the scalar ends the loop.
+	Harmless
+)
+
+var overruns = [...]string{Forbidden: "forbidden", Undone: "undone", Harmless: "harmless"}
+
+func (o Overrun) String() string {
+	if int(o) < len(overruns) {
+		return overruns[o]
+	}
+	return fmt.Sprintf("overrun(%d)", uint8(o))
 }
 
 // Lowering is who decides whether a loop goes on, and where.
@@ -84,8 +110,8 @@ type LoopResult struct {
 
 // LoopStats counts what a LoopExec did.
 type LoopStats struct {
-	Iterations int // run to stay
-	Undone     int // run ahead of a check that ended the loop, or again after one
+	Iterations int // whose results stayed
+	Overrun    int // iterations past the end
 	Launches   int // replays of the body, and launches of graphs with several iterations
 	Checks     int // looks of the host at what the device has computed
 }
@@ -93,13 +119,14 @@ type LoopStats struct {
 // LoopExec is an instantiated loop. As an Exec it is used by one goroutine at a time
 // and borrows its bindings.
 type LoopExec struct {
-	loop   Loop
-	dev    device.Device
-	body   *Exec
-	until  *predicate
-	stream device.Stream // of the body
+	loop     Loop
+	dev      device.Device
+	bindings Bindings
+	body     *Exec
+	until    *predicate
+	stream   device.Stream // of the body
 
-	host  *batches // of CheckEvery replays; also what the others leave over
+	host  *batches // single replays, also for what the others leave over
 	form  lowering // that which was asked for
 	chose Lowering // the name of that
 	why   string   // it was chosen
@@ -118,19 +145,43 @@ type lowering interface {
 
 // InstantiateLoop lowers a loop for dev. The caller closes the result.
 func InstantiateLoop(dev device.Device, l Loop, b Bindings) (*LoopExec, error) {
-	l.CheckEvery = max(l.CheckEvery, 1)
-	if l.MaxIterations < 0 {
-		return nil, fmt.Errorf("loop over %s: MaxIterations is %d; want 0 or more", l.Body.Graph.Name, l.MaxIterations)
+	if l.CheckEvery == 0 {
+		l.CheckEvery = 1
+	}
+	if l.Batch == 0 {
+		l.Batch = l.CheckEvery // until costs choose
+	}
+	if err := l.check(); err != nil {
+		return nil, wrapped("loop over "+l.Body.Graph.Name, err)
 	}
 	body, err := Instantiate(dev, l.Body, b, l.Backend)
 	if err != nil {
 		return nil, err
 	}
-	x := &LoopExec{loop: l, dev: dev, body: body, stream: body.Stream(), chose: l.Lowering}
-	if err := x.lower(b); err != nil {
+	x := &LoopExec{loop: l, dev: dev, bindings: b, body: body, stream: body.Stream(), chose: l.Lowering}
+	if err := x.lower(); err != nil {
 		return nil, device.Join(x.wrap(err), x.Close())
 	}
 	return x, nil
+}
+
+// check says what is wrong with numbers.
+func (l *Loop) check() error {
+	divides := l.Batch > 0 && l.CheckEvery%l.Batch == 0
+	multiple := l.Batch > 0 && l.Batch%l.CheckEvery == 0
+	switch {
+	case l.MaxIterations < 0:
+		return fmt.Errorf("MaxIterations is %d; want 0 or more", l.MaxIterations)
+	case l.CheckEvery < 0 || l.Expected < 0:
+		return fmt.Errorf("CheckEvery is %d and Expected %d; want 0 or more", l.CheckEvery, l.Expected)
+	case int(l.Overrun) >= len(overruns):
+		return fmt.Errorf("%v is none of Forbidden, Undone and Harmless", l.Overrun)
+	case multiple && !divides && (l.Lowering != Unrolled || l.Overrun == Forbidden):
+		return fmt.Errorf("a batch of %d iterations overruns the end that a check after %d finds; that takes the lowering Unrolled, with Overrun set to Undone or Harmless", l.Batch, l.CheckEvery)
+	case !divides && !multiple:
+		return fmt.Errorf("a batch of %d iterations, checked every %d: want a divisor or a multiple of that", l.Batch, l.CheckEvery)
+	}
+	return nil
 }
 
 func (x *LoopExec) wrap(err error) error {
@@ -144,19 +195,28 @@ func wrapped(what string, err error) error {
 	return fmt.Errorf("%s: %w", what, err)
 }
 
-func (x *LoopExec) lower(b Bindings) (err error) {
-	if x.until, err = newPredicate(x.loop.Body, b, x.loop.Until); err != nil {
+func (x *LoopExec) lower() (err error) {
+	if x.until, err = newPredicate(x.loop.Body, x.bindings, x.loop.Until); err != nil {
 		return err
 	}
-	if x.host, err = newHostChecked(x); err != nil {
+	over := Forbidden
+	if x.loop.Lowering == HostChecked {
+		over = x.loop.Overrun
+	}
+	x.host = newHostChecked(x)
+	if err := x.host.build(x.until.at, over); err != nil {
 		return err
 	}
 	switch x.loop.Lowering {
 	case HostChecked:
 		x.form = x.host
 		return nil
+	case Unrolled:
+		u := newUnrolled(x, x.loop.Batch)
+		x.form = u
+		return wrapped("unrolled", u.build())
 	case WhileNode:
-		w := &while{x: x}
+		w := &while{x: x, size: x.loop.Batch}
 		x.form = w
 		return wrapped("a while node", w.build())
 	case Auto:

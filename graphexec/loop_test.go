@@ -119,7 +119,27 @@ func stop(values []float64, l graphexec.Loop) (int, graphexec.Ending) {
 
 var comparisons = []graphexec.Comparison{graphexec.Below, graphexec.AtMost, graphexec.Equal, graphexec.NotEqual, graphexec.AtLeast, graphexec.Above}
 
-var lowerings = []graphexec.Lowering{graphexec.Auto, graphexec.HostChecked, graphexec.WhileNode}
+var lowerings = []graphexec.Lowering{graphexec.Auto, graphexec.HostChecked, graphexec.Unrolled, graphexec.WhileNode}
+
+// batch is a number of iterations that a graph of the loop may have, 0 for any.
+func batch(r *rand.Rand, l graphexec.Loop) int {
+	all := []int{0}
+	for n := 1; n <= l.CheckEvery; n++ {
+		if l.CheckEvery%n == 0 {
+			all = append(all, n)
+		}
+	}
+	if l.Lowering == graphexec.Unrolled && l.Overrun != graphexec.Forbidden {
+		all = append(all, 2*l.CheckEvery, 3*l.CheckEvery)
+	}
+	return all[r.IntN(len(all))]
+}
+
+// describe is a loop for failures.
+func describe(seed uint64, l graphexec.Loop) string {
+	return fmt.Sprintf("seed %d, %v, by batches of %d on %v, of at most %d until %v %g, checked every %d, overrun %v",
+		seed, l.Lowering, l.Batch, l.Backend, l.MaxIterations, l.Until.Is, l.Until.Value, l.CheckEvery, l.Overrun)
+}
 
 // TestEveryLoweringEndsAtTheSameIterationWithTheSameBytes runs loops over random
 // programs, with thresholds among the values that the scalar takes, in every way.
@@ -130,7 +150,7 @@ func TestEveryLoweringEndsAtTheSameIterationWithTheSameBytes(t *testing.T) {
 		rounds = 8
 	}
 	ended := map[graphexec.Ending]int{}
-	refused := 0
+	ran, over := map[graphexec.Lowering]int{}, 0
 	for seed := range rounds {
 		p := program{seed: seed, ops: 2 + int(seed%12), buffers: 2 + int(seed%3), scratch: seed%2 == 0}
 		x := newLooped(t, p, []string{"serial", "nimble", "levels"}[seed%3])
@@ -143,19 +163,20 @@ func TestEveryLoweringEndsAtTheSameIterationWithTheSameBytes(t *testing.T) {
 				MaxIterations: r.IntN(longest + 1),
 				CheckEvery:    1 + r.IntN(5),
 				Backend:       graphexec.Backends()[r.IntN(2)],
-				Speculate:     r.IntN(2) == 0,
+				Overrun:       []graphexec.Overrun{graphexec.Forbidden, graphexec.Undone}[r.IntN(2)],
 			}
 			iterations, ending := stop(values, l)
 			ended[ending]++
 			for _, l.Lowering = range lowerings {
-				what := fmt.Sprintf("seed %d, %v of at most %d until %v %g, checked every %d, speculating: %v", seed, l.Lowering, l.MaxIterations, l.Until.Is, l.Until.Value, l.CheckEvery, l.Speculate)
+				l.Batch = batch(r, l)
+				what := describe(seed, l)
 				loop, err := graphexec.InstantiateLoop(x.dev, l, x.trace)
-				if l.Lowering == graphexec.WhileNode && err != nil {
+				if err != nil && (l.Lowering == graphexec.WhileNode || l.Overrun == graphexec.Undone) {
 					require.ErrorContains(t, err, "host call", what)
-					refused++
 					continue
 				}
 				require.NoError(t, err, what)
+				ran[l.Lowering]++
 				for range 2 { // a run leaves nothing for the next
 					x.reset()
 					result, err := loop.Run(context.Background())
@@ -165,6 +186,7 @@ func TestEveryLoweringEndsAtTheSameIterationWithTheSameBytes(t *testing.T) {
 					require.Equal(t, contents[iterations], x.bytes(), what)
 				}
 				require.Equal(t, 2*iterations, loop.Stats().Iterations)
+				over += loop.Stats().Overrun
 				require.NoError(t, loop.Close())
 			}
 		}
@@ -172,7 +194,48 @@ func TestEveryLoweringEndsAtTheSameIterationWithTheSameBytes(t *testing.T) {
 	}
 	assert.Positive(t, ended[graphexec.Met])
 	assert.Positive(t, ended[graphexec.Exhausted])
-	assert.Less(t, refused, int(rounds)*3, "hardly a loop ran on the device")
+	for _, lowering := range lowerings {
+		assert.Greater(t, ran[lowering], int(rounds), "%v hardly ever ran", lowering)
+	}
+	assert.Greater(t, over, int(rounds), "hardly an iteration was undone")
+}
+
+// TestABodyThatStandsStillMayOverrun grows a scalar until it is 1, where it stays.
+func TestABodyThatStandsStillMayOverrun(t *testing.T) {
+	dev, err := sim.New(sim.Options{Race: sim.RaceOn})
+	require.NoError(t, err)
+	tr := tracer.New(dev, "still", tracer.Deferred)
+	x := &run{t: t, tr: tr}
+	scalar, low := tr.Alloc("scalar", ir.F32, 1, ir.InOut), tr.Alloc("low", ir.F32, 1, ir.Input)
+	tr.Launch(x.kernel("unsharpen"), tracer.Linear(1, 32), scalar, low, scalar, tr.Param("amount", ir.F32, 0.25), 1)
+	trace, body := traced(t, tr)
+	values := []float64{0.5}
+	for len(values) < 31 {
+		values = append(values, math.Min(1, values[len(values)-1]*1.25-0.2*0.25))
+	}
+	r := rand.New(rand.NewPCG(1, 4))
+	over := 0
+	for range 60 {
+		l := graphexec.Loop{
+			Body: body, Until: graphexec.Until{Buffer: scalar.ID(), Is: graphexec.AtLeast, Value: 1},
+			MaxIterations: 1 + r.IntN(30), CheckEvery: 1 + r.IntN(6), Overrun: graphexec.Harmless,
+			Lowering: lowerings[r.IntN(len(lowerings))], Backend: graphexec.Backends()[r.IntN(2)],
+		}
+		l.Batch = batch(r, l)
+		loop, err := graphexec.InstantiateLoop(dev, l, trace)
+		require.NoError(t, err, describe(0, l))
+		require.NoError(t, tracer.Write(scalar, []float32{0.5}))
+		require.NoError(t, tracer.Write(low, []float32{0.2}))
+		result, err := loop.Run(context.Background())
+		require.NoError(t, err)
+		iterations, ending := stop(values, l)
+		require.Equal(t, iterations, result.Iterations, describe(0, l))
+		require.Equal(t, ending, result.Ending, describe(0, l))
+		over += loop.Stats().Overrun
+		require.NoError(t, loop.Close())
+	}
+	require.Greater(t, over, 60)
+	require.NoError(t, device.Join(trace.Close(), dev.Close()))
 }
 
 // fuse is a context that is done from its n-th look on.
@@ -196,10 +259,10 @@ func TestACancelledLoopLeavesTheBytesOfSomeIteration(t *testing.T) {
 	x := newLooped(t, program{seed: 5, ops: 4, buffers: 2}, "nimble")
 	_, contents := x.plainly(longest)
 	for _, lowering := range lowerings {
-		for _, speculate := range []bool{false, true} {
+		for _, overrun := range []graphexec.Overrun{graphexec.Forbidden, graphexec.Undone} {
 			loop, err := graphexec.InstantiateLoop(x.dev, graphexec.Loop{
 				Body: x.body, Until: graphexec.Until{Buffer: x.scalar.ID(), Index: 1, Is: graphexec.Below, Value: -1},
-				MaxIterations: longest, CheckEvery: every, Lowering: lowering, Speculate: speculate,
+				MaxIterations: longest, CheckEvery: every, Lowering: lowering, Overrun: overrun,
 			}, x.trace)
 			require.NoError(t, err)
 			reached := map[int]bool{}
@@ -347,7 +410,7 @@ graph counting {
 // of a run fail in turn, on a device that runs nothing, so that no scalar is ever below -1.
 func TestAnyFailedCallOfALoopLeavesNothingBehind(t *testing.T) {
 	s := plan(t, counting, "serial")
-	for _, lowering := range []graphexec.Lowering{graphexec.Auto, graphexec.HostChecked} {
+	for _, lowering := range []graphexec.Lowering{graphexec.Auto, graphexec.HostChecked, graphexec.Unrolled} {
 		for n := 0; ; n++ {
 			plain := null.New()
 			b := bind(t, plain, s.Graph)
@@ -363,7 +426,7 @@ func TestAnyFailedCallOfALoopLeavesNothingBehind(t *testing.T) {
 			})
 			loop, err := graphexec.InstantiateLoop(dev, graphexec.Loop{
 				Body: s, Until: graphexec.Until{Buffer: 1, Is: graphexec.Below, Value: -1},
-				MaxIterations: 5, CheckEvery: 2, Lowering: lowering, Speculate: true,
+				MaxIterations: 5, CheckEvery: 2, Lowering: lowering, Overrun: graphexec.Undone,
 			}, b)
 			if err == nil {
 				_, err = loop.Run(context.Background())

@@ -29,14 +29,18 @@ static __device__ double load(const void *p, unsigned type) {
   return *(const unsigned *)p;
 }
 
-// until: counts a round, and has the loop go on unless *p compares to value as one of the
-// bits of `is` says, is not a number, or the launch has had its rounds.
-// Launch: one thread.
-extern "C" __global__ void until(unsigned long long condition, const void *p, double value, state *s, unsigned type, unsigned is) {
-  double x = load(p, type);
+static __device__ unsigned look(double x, double value, unsigned is) {
+  if (x != x) return NOT_A_NUMBER;
   unsigned how = x < value ? BELOW : x == value ? EQUAL : ABOVE;
-  unsigned found = x != x ? NOT_A_NUMBER : (how & is) != 0 ? MET : GO_ON;
+  return (how & is) != 0 ? MET : GO_ON;
+}
+
+// until: counts a round, and has the loop go on unless the launch has had its rounds, or it is
+// one of every so many and *p compares to value as one of the bits of `is` says, or is no number.
+// Launch: one thread.
+extern "C" __global__ void until(unsigned long long condition, const void *p, double value, state *s, unsigned type, unsigned is, unsigned every) {
   unsigned rounds = s->rounds + 1;
+  unsigned found = rounds % every == 0 ? look(load(p, type), value, is) : GO_ON;
   bool on = found == GO_ON && rounds < s->most;
   s->rounds = on ? rounds : 0;
   s->ran = rounds;

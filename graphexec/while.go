@@ -11,8 +11,8 @@ import (
 	"github.com/reprise-gpu/reprise/device"
 )
 
-// while is a loop that the device goes round: a while node whose body is CheckEvery
-// iterations and, behind what writes the scalar, the kernel until.
+// while is a loop that the device goes round: a while node whose body is one iteration or
+// several and, behind what writes the scalar, the kernel until.
 //
 //	graph    while ──► report
 //	           │
@@ -22,6 +22,7 @@ import (
 // rounds enough that the time between two of them does not count.
 type while struct {
 	x      *LoopExec
+	size   int // iterations of a round, a divisor of CheckEvery
 	module device.Module
 	graph  device.Graph
 	exec   device.GraphExec
@@ -85,21 +86,16 @@ func (w *while) fill(l device.Looper) error {
 	if _, err := dev.AddNode(w.graph, []device.Node{node}, report); err != nil {
 		return err
 	}
-	prog := w.x.body.prog
-	body := sequence{dev: dev, graph: bodies[0], prog: prog, when: make([]surrounding, len(prog.work))}
+	body := w.x.sequence(bodies[0])
 	var nodes []device.Node
-	for range w.x.loop.CheckEvery {
+	for range w.size {
 		if nodes, err = body.add(); err != nil {
 			return err
 		}
 	}
-	var after []device.Node
-	for _, op := range writers(prog.sched.Graph, w.x.until.span()) {
-		after = append(after, nodes[op])
-	}
 	until, err := w.until(condition)
 	if err == nil {
-		_, err = dev.AddNode(bodies[0], after, until)
+		_, err = dev.AddNode(bodies[0], w.x.behind(nodes), until)
 	}
 	return err
 }
@@ -120,6 +116,7 @@ func (w *while) until(c device.Condition) (_ *device.Launch, err error) {
 	params = binary.LittleEndian.AppendUint64(params, uint64(w.state))
 	params = binary.LittleEndian.AppendUint32(params, u.code)
 	params = binary.LittleEndian.AppendUint32(params, uint32(u.Is))
+	params = binary.LittleEndian.AppendUint32(params, uint32(w.x.loop.CheckEvery/w.size))
 	one := device.Dim3{X: 1, Y: 1, Z: 1}
 	return &device.Launch{Function: f, Grid: one, Block: one, Params: params, Label: "until " + u.name}, nil
 }
@@ -133,24 +130,24 @@ const (
 func (w *while) run(ctx context.Context, n int) (finding, error) {
 	x := w.x
 	every := x.loop.CheckEvery
-	most := mostRounds
+	most := max(1, mostRounds*w.size/every)
 	if ctx.Done() != nil {
 		most = 1
 	}
 	for n >= every && ctx.Err() == nil {
-		rounds := min(n/every, most)
+		checks := min(n/every, most)
 		start := x.dev.Now()
-		ran, found, err := w.launch(uint32(rounds))
+		rounds, found, err := w.launch(uint32(checks * every / w.size))
 		if err != nil {
-			return goOn, x.failed(rounds*every, err)
+			return goOn, x.failed(checks*every, err)
 		}
-		x.done += ran * every
-		n -= ran * every
+		x.done += rounds * w.size
+		n -= rounds * w.size
 		if found != goOn {
 			return found, nil
 		}
 		if x.dev.Now()-start < longEnough/2 {
-			most = min(2*most, mostRounds)
+			most = min(2*most, max(1, mostRounds*w.size/every))
 		}
 	}
 	return x.host.run(ctx, n)

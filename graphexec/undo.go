@@ -1,0 +1,101 @@
+package graphexec
+
+import (
+	"fmt"
+
+	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/ir"
+)
+
+// undo keeps what a body carries from iteration to iteration, as it was at two points that
+// take turns, and puts it back.
+type undo struct {
+	x             *LoopExec
+	shadow        [2]device.Ptr
+	save, restore [2]device.CommandList
+}
+
+// piece is memory that a body writes, and where it is kept.
+type piece struct {
+	at    device.Ptr
+	bytes int64
+	kept  int64 // offset in a shadow
+	name  string
+}
+
+func (u *undo) build() error {
+	pieces, total, err := carried(u.x.loop.Body.Graph, u.x.bindings)
+	if err != nil {
+		return err
+	}
+	dev := u.x.dev
+	for i := range u.shadow {
+		if u.shadow[i], err = dev.Alloc(total); err != nil {
+			return fmt.Errorf("%d bytes to undo iterations: %w", total, err)
+		}
+		var save, restore []device.Command
+		for _, p := range pieces {
+			kept := u.shadow[i] + device.Ptr(p.kept)
+			save = append(save, device.Command{Stream: u.x.stream, Work: &device.Copy{Dst: kept, Src: p.at, Bytes: p.bytes, Label: "keep " + p.name}})
+			restore = append(restore, device.Command{Stream: u.x.stream, Work: &device.Copy{Dst: p.at, Src: kept, Bytes: p.bytes, Label: "put back " + p.name}})
+		}
+		if u.save[i], err = dev.CompileCommands(save); err != nil {
+			return err
+		}
+		if u.restore[i], err = dev.CompileCommands(restore); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// carried is what the operations of a graph write of buffers that outlive a replay, for each
+// buffer from the first byte to the last.
+func carried(g *ir.Graph, b Bindings) (pieces []piece, total int64, err error) {
+	written := make([]ir.Range, len(g.Buffers)-g.Made) // the buffers that passes made are dead after a replay
+	var accesses []ir.Access
+	for v := range g.Ops {
+		if g.Ops[v].Kind == ir.KindHost {
+			return nil, 0, opError(g, ir.OpID(v), fmt.Errorf("a host call cannot be undone: set Overrun to Forbidden"))
+		}
+		accesses = g.Ops[v].AppendAccesses(accesses[:0])
+		for _, a := range accesses {
+			if !a.Mode.Writes() || a.Empty() || int(a.Buffer) >= len(written) || g.Buffers[a.Buffer].Role == ir.Temporary {
+				continue
+			}
+			if w := &written[a.Buffer]; w.Empty() {
+				*w = a.Range
+			} else {
+				w.Lo, w.Hi = min(w.Lo, a.Lo), max(w.Hi, a.Hi)
+			}
+		}
+	}
+	for id, w := range written {
+		if w.Empty() {
+			continue
+		}
+		name, at := "@"+g.Buffers[id].Name, b.Pointer(ir.BufferID(id))
+		if at == 0 {
+			return nil, 0, fmt.Errorf("%s, which the body writes, is a variable of a module and cannot be undone: set Overrun to Forbidden", name)
+		}
+		pieces = append(pieces, piece{at: at + device.Ptr(w.Lo), bytes: w.Hi - w.Lo, kept: total, name: name})
+		total += (w.Hi - w.Lo + alignment - 1) / alignment * alignment
+	}
+	return pieces, total, nil
+}
+
+func (u *undo) close() error {
+	dev := u.x.dev
+	var errs []error
+	for i := range u.shadow {
+		for _, l := range []device.CommandList{u.save[i], u.restore[i]} {
+			if l != 0 {
+				errs = append(errs, dev.DestroyCommandList(l))
+			}
+		}
+		if u.shadow[i] != 0 {
+			errs = append(errs, dev.Free(u.shadow[i]))
+		}
+	}
+	return device.Join(errs...)
+}

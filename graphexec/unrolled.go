@@ -1,0 +1,103 @@
+package graphexec
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/reprise-gpu/reprise/device"
+)
+
+// unrolled is a loop of graphs with several iterations in each.
+type unrolled struct {
+	batches
+	graph device.Graph
+	exec  device.GraphExec
+	ring  device.Ptr // the scalar of each check, when a graph has several
+}
+
+// newUnrolled lowers a loop to launches of graphs with so many iterations.
+func newUnrolled(x *LoopExec, size int) *unrolled {
+	u := &unrolled{batches: batches{x: x, size: size, period: max(size, x.loop.CheckEvery)}}
+	u.launch = func() error { return x.dev.LaunchGraph(u.exec, x.stream) }
+	return u
+}
+
+func (u *unrolled) build() (err error) {
+	if slices.ContainsFunc(u.x.body.prog.work, moves) {
+		return errors.New("the body has a prefetch, which a graph cannot hold")
+	}
+	if u.graph, err = u.x.dev.CreateGraph(); err != nil {
+		return err
+	}
+	values := u.x.until.at
+	if u.checks() > 1 {
+		if u.ring, err = u.x.dev.Alloc(int64(u.checks()) * u.x.until.bytes); err != nil {
+			return err
+		}
+		values = u.ring
+	}
+	if err := u.fill(); err != nil {
+		return err
+	}
+	if u.exec, err = u.x.dev.Instantiate(u.graph); err != nil {
+		return err
+	}
+	return u.batches.build(values, u.x.loop.Overrun)
+}
+
+// fill adds the iterations to the graph. A check is a branch of its own: only what writes the
+// scalar next waits for it.
+func (u *unrolled) fill() error {
+	x := u.x
+	q := x.sequence(u.graph)
+	for i := 1; i <= u.size; i++ {
+		nodes, err := q.add()
+		if err != nil {
+			return err
+		}
+		if u.ring == 0 || i%x.loop.CheckEvery != 0 {
+			continue
+		}
+		slot := int64(i/x.loop.CheckEvery-1) * x.until.bytes
+		check := &device.Copy{Dst: u.ring + device.Ptr(slot), Src: x.until.at, Bytes: x.until.bytes, Label: "check " + x.until.name}
+		n, err := x.dev.AddNode(u.graph, x.behind(nodes), check)
+		if err != nil {
+			return err
+		}
+		q.watchers = []device.Node{n}
+	}
+	return nil
+}
+
+// sequence adds iterations to a graph.
+func (x *LoopExec) sequence(g device.Graph) *sequence {
+	p := x.body.prog
+	q := &sequence{dev: x.dev, graph: g, prog: p, when: make([]surrounding, len(p.work)), watched: make([]bool, len(p.work))}
+	for _, op := range writers(p.sched.Graph, x.until.span()) {
+		q.watched[op] = true
+	}
+	return q
+}
+
+// behind are the nodes of an iteration that write the scalar.
+func (x *LoopExec) behind(nodes []device.Node) (behind []device.Node) {
+	for _, op := range writers(x.body.prog.sched.Graph, x.until.span()) {
+		behind = append(behind, nodes[op])
+	}
+	return behind
+}
+
+func (u *unrolled) close() error {
+	dev := u.x.dev
+	errs := []error{u.batches.close()}
+	if u.exec != 0 {
+		errs = append(errs, dev.DestroyGraphExec(u.exec))
+	}
+	if u.graph != 0 {
+		errs = append(errs, dev.DestroyGraph(u.graph))
+	}
+	if u.ring != 0 {
+		errs = append(errs, dev.Free(u.ring))
+	}
+	return device.Join(errs...)
+}
