@@ -136,7 +136,7 @@ func allocDL(t *program, l *dlLayers) *dlArrays {
 	network(&a.x, "x", 1, 2)
 	a.y.image = t.transferred("y", ir.F32, pixels, ir.Input)
 	network(&a.y, "y", 3, 4)
-	a.z = f32("z", 2*l.features, ir.Temporary)
+	a.z = f32("z", 2*l.features, ir.Output) // read by check
 	a.dense = f32("dense_weights", 2*l.features, ir.Constant)
 	return &a
 }

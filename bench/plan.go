@@ -8,10 +8,10 @@ import (
 )
 
 // Plan plans the workload for replays on dev in the form of that back end: by the device's
-// own profile where there is one, else by the default one, and by what launches ask of the
-// device if that was measured.
+// own profile where there is one, else by the default one, by what launches ask of the
+// device if that was measured, and with the passes that in.Also asks for besides.
 func (in *Instance) Plan(dev device.Device, strategy string, backend graphexec.Backend) (*optimizer.Result, error) {
-	opts := optimizer.Options{Strategy: strategy, Streams: backend == graphexec.Streams, Verify: true}
+	opts := optimizer.Options{Strategy: strategy, Also: in.Also, Streams: backend == graphexec.Streams, Verify: true}
 	if d, ok := dev.(interface{ Profile() *des.Profile }); ok {
 		opts.Custom = d.Profile()
 		if in.Measured != nil {

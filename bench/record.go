@@ -14,9 +14,10 @@ type Record struct {
 	Device       string `json:"device"`
 	DeviceName   string `json:"device_name"` // as its driver says
 	Simulated    bool   `json:"simulated"`
-	Language     string `json:"language"` // "go" or "c++"
-	Strategy     string `json:"strategy"` // in C++: "hand"
-	Backend      string `json:"backend"`  // in C++: the version
+	Language     string `json:"language"`       // "go" or "c++"
+	Strategy     string `json:"strategy"`       // in C++: "hand"
+	Also         string `json:"also,omitempty"` // passes of the optimizer that were asked for, in Go
+	Backend      string `json:"backend"`        // in C++: the version
 	Ops          int    `json:"ops"`
 	Edges        int    `json:"edges"`         // dependencies before reduction
 	ReducedEdges int    `json:"reduced_edges"` // after it

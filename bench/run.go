@@ -6,6 +6,7 @@ import (
 	"math"
 	"runtime"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/reprise-gpu/reprise/device"
@@ -27,6 +28,8 @@ type Config struct {
 	Threads    int // 0: each workload's own
 	Seed       uint64
 	Strategies []string
+	Also       []string // passes of the optimizer that run when asked to
+	Estimate   bool     // plan by estimates, where launches could be measured too
 	Backends   []graphexec.Backend
 	Iterations int
 	// Sample says that Open's device runs only so many blocks of each launch. Then
@@ -107,8 +110,11 @@ func (r *runner) runCase(ctx context.Context, k sized) (err error) {
 		return fmt.Errorf("%s at %d: %w", k.workload.Name, k.size, err)
 	}
 	defer func() { err = device.Join(err, in.Close()) }()
-	if err := in.Measure(ctx, dev); err != nil {
-		return fmt.Errorf("%s at %d: %w", k.workload.Name, k.size, err)
+	in.Also = r.Also
+	if !r.Estimate {
+		if err := in.Measure(ctx, dev); err != nil {
+			return fmt.Errorf("%s at %d: %w", k.workload.Name, k.size, err)
+		}
 	}
 	for _, backend := range r.Backends {
 		base, err := r.measure(ctx, dev, in, k, serial, backend)
@@ -147,8 +153,8 @@ func (r *runner) measure(ctx context.Context, dev device.Device, in *Instance, k
 	rec = Record{
 		Workload: k.workload.Name, Size: k.size, Memory: in.Params.Memory.String(), Threads: in.Params.Threads, Blocks: in.Params.Blocks,
 		Device: dev.Info().ID, DeviceName: dev.Info().Name, Simulated: dev.Info().Simulated,
-		Language: "go", Strategy: strategy, Backend: backend.String(),
-		Ops: in.Trace.Graph.Len(), Edges: len(plan.Analyzed.Deps()), ReducedEdges: len(plan.Reduced.Deps()),
+		Language: "go", Strategy: strategy, Also: strings.Join(in.Also, " "), Backend: backend.String(),
+		Ops: plan.Analyzed.Len(), Edges: len(plan.Analyzed.Deps()), ReducedEdges: len(plan.Reduced.Deps()),
 		Lanes: plan.Schedule.Lanes, Syncs: plan.Schedule.Syncs(),
 		Iterations: r.Iterations, Sample: r.Sample, Checked: r.Sample == 0, OK: true,
 		PTXHash: fmt.Sprintf("%016x", in.PTXHash()), Compiler: runtime.Version(), Commit: Commit(),

@@ -107,6 +107,8 @@ type Instance struct {
 
 	// Measured is what launches ask of the device, once Measure has found out.
 	Measured *optimizer.Measurement
+	// Also are passes that plans take besides those that run without being asked to.
+	Also []string
 
 	program *program
 }

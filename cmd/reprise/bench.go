@@ -27,6 +27,8 @@ type benchFlags struct {
 	data       dataFlags
 	iterations int
 	sample     int64
+	cost       string
+	also       []string
 	race       bool
 	asSuite    bool
 	json       string
@@ -57,6 +59,8 @@ Workloads:
 	f.data.add(c)
 	c.Flags().IntVar(&f.iterations, "iterations", 30, "replays per row; of more than 3, the first 3 are not counted")
 	c.Flags().Int64Var(&f.sample, "sample", 0, sampleHelp)
+	c.Flags().StringVar(&f.cost, "cost", "measured", "what plans go by: measured (what launches asked of the simulated device in a first replay; a GPU\ndoes not tell) or modelled (estimates from bytes and shapes)")
+	c.Flags().StringSliceVar(&f.also, "also", nil, alsoHelp)
 	raceFlag(c, &f.race)
 	c.Flags().BoolVar(&f.asSuite, "as-suite", false, "with what the GrCUDA suite does otherwise in img, hits and dl (docs/BENCHMARKS.md); needs --sample, since nothing checks it")
 	c.Flags().StringVar(&f.json, "json", "", "also write the rows to `FILE` as a JSON array (- for standard output)")
@@ -119,6 +123,12 @@ func (f *benchFlags) config(args []string) (c bench.Config, err error) {
 	}
 	if c.Strategies, err = pickStrategies(f.strategies); err != nil {
 		return c, err
+	}
+	if c.Also, err = pickPasses(f.also); err != nil {
+		return c, err
+	}
+	if c.Estimate = f.cost == "modelled"; !c.Estimate && f.cost != "measured" && f.cost != "" {
+		return c, usagef("--cost %s: measured or modelled", f.cost)
 	}
 	if c.Backends, err = pickBackends(f.backends); err != nil {
 		return c, err
@@ -203,6 +213,19 @@ func pickStrategies(words []string) ([]string, error) {
 		}
 	}
 	return names, nil
+}
+
+// pickPasses reads --also. A replay of several iterations would stand beside those of one.
+func pickPasses(also []string) ([]string, error) {
+	if err := (optimizer.Options{Also: also}).Check(); err != nil {
+		return nil, usageError{err}
+	}
+	for _, pass := range also {
+		if strings.HasPrefix(pass, "unroll") {
+			return nil, usagef("--also %s: a replay would be several, where the rows are of one", pass)
+		}
+	}
+	return also, nil
 }
 
 func pickBackends(words []string) ([]graphexec.Backend, error) {

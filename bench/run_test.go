@@ -1,0 +1,53 @@
+package bench
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/graphexec"
+	"github.com/reprise-gpu/reprise/sim"
+)
+
+// With every pass that is left out unless asked for, each workload still computes what it should.
+func TestPassesBesidesKeepResults(t *testing.T) {
+	also := []string{"copyelim", "dce", "prefetch", "priorities", "memplan"}
+	records, err := Run(context.Background(), Config{
+		Open:       func() (device.Device, error) { return sim.New(sim.Options{Race: sim.RaceOn}) },
+		Workloads:  Workloads(),
+		Sizes:      []int{0},
+		Strategies: []string{"nimble"},
+		Also:       also,
+		Backends:   graphexec.Backends(),
+		Iterations: 1,
+	})
+	require.NoError(t, err)
+	require.Len(t, records, 2*len(Workloads()))
+	for _, r := range records {
+		assert.True(t, r.OK, "%v: %s", &r, r.Error)
+		assert.Equal(t, strings.Join(also, " "), r.Also)
+	}
+}
+
+// Estimates lead to other plans than measurements somewhere, or the flag would do nothing.
+func TestEstimatesAreNotMeasurements(t *testing.T) {
+	times := map[bool]float64{}
+	for _, estimate := range []bool{false, true} {
+		records, err := Run(context.Background(), Config{
+			Open:       func() (device.Device, error) { return sim.New(sim.Options{}) },
+			Workloads:  []*Workload{hits},
+			Sizes:      []int{0},
+			Strategies: []string{"nimble"},
+			Estimate:   estimate,
+			Backends:   []graphexec.Backend{graphexec.Streams},
+			Iterations: 1,
+		})
+		require.NoError(t, err)
+		times[estimate] = records[0].ReplayUS
+	}
+	assert.Less(t, times[false], times[true])
+}
