@@ -4,35 +4,37 @@ import (
 	"fmt"
 	"math"
 	"strings"
+	"sync"
 )
 
-// rule is one demand on a graph.
+// rule is one demand on a graph, or on each operation by itself.
 type rule struct {
 	name  string
 	since Phase // the first phase that must satisfy it
 	gate  bool  // later rules rely on it: stop when it is broken
 	check func(*verifier)
+	perOp func(*verifier, OpID, *Op)
 }
 
 // rules are walked in order, up to those of the graph's phase.
 var rules = []rule{
-	{"names", Traced, false, (*verifier).names},
-	{"modules", Traced, false, (*verifier).moduleFiles},
-	{"scalars", Traced, true, (*verifier).params},
-	{"buffers", Traced, true, (*verifier).buffers},
-	{"payload", Traced, true, perOp((*verifier).payload)},
-	{"ids", Traced, true, perOp((*verifier).ids)},
-	{"ranges", Traced, true, perOp((*verifier).ranges)},
-	{"copy", Traced, false, perOp((*verifier).copy)},
-	{"memset", Traced, false, perOp((*verifier).memset)},
-	{"prefetch", Traced, false, perOp((*verifier).prefetch)},
-	{"launch", Traced, false, perOp((*verifier).launch)},
-	{"arguments", Traced, false, perOp((*verifier).arguments)},
-	{"constants", Traced, false, perOp((*verifier).constants)},
-	{"after", Traced, true, perOp((*verifier).after)},
-	{"dependencies", Traced, true, (*verifier).dependencies},
-	{"hazards", Analyzed, false, (*verifier).hazards},
-	{"reduced", Reduced, false, (*verifier).reduced},
+	{name: "names", check: (*verifier).names},
+	{name: "modules", check: (*verifier).moduleFiles},
+	{name: "scalars", gate: true, check: (*verifier).params},
+	{name: "buffers", gate: true, check: (*verifier).buffers},
+	{name: "payload", gate: true, perOp: (*verifier).payload},
+	{name: "ids", gate: true, perOp: (*verifier).ids},
+	{name: "ranges", gate: true, perOp: (*verifier).ranges},
+	{name: "copy", perOp: (*verifier).copy},
+	{name: "memset", perOp: (*verifier).memset},
+	{name: "prefetch", perOp: (*verifier).prefetch},
+	{name: "launch", perOp: (*verifier).launch},
+	{name: "arguments", perOp: (*verifier).arguments},
+	{name: "constants", perOp: (*verifier).constants},
+	{name: "after", gate: true, perOp: (*verifier).after},
+	{name: "dependencies", gate: true, check: (*verifier).dependencies},
+	{name: "hazards", since: Analyzed, check: (*verifier).hazards},
+	{name: "reduced", since: Reduced, check: (*verifier).reduced},
 }
 
 // Verify checks that g is a valid graph of its phase. A traced graph must be
@@ -46,18 +48,42 @@ var rules = []rule{
 // one sweep over the accesses and one search for paths (see implied).
 func Verify(g *Graph) error {
 	v := &verifier{g: g}
+	sound := sync.OnceValue(func() bool { return soundOps(g) }) // past the gates before them
 	for _, r := range rules {
 		if r.since > g.Phase || v.full() {
 			break
 		}
+		if r.perOp != nil && sound() {
+			continue
+		}
 		v.rule = r.name
 		before := len(v.found)
-		r.check(v)
+		v.apply(&r)
 		if r.gate && len(v.found) > before {
 			break
 		}
 	}
 	return v.err()
+}
+
+// soundOps reports whether every operation follows the rules about operations. One rule after
+// the other would bring all of a large graph through the cache for each; so they share
+// a block, and only a graph that breaks one is gone over again to tell which and where.
+func soundOps(g *Graph) bool {
+	const block = 256 // operations: 35 kB
+	v := &verifier{g: g}
+	for first := 0; first < len(g.Ops); first += block {
+		end := min(first+block, len(g.Ops))
+		for _, r := range rules {
+			for id := first; id < end && r.perOp != nil; id++ {
+				r.perOp(v, OpID(id), &g.Ops[id])
+			}
+			if len(v.found) > 0 {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 type verifier struct {
@@ -66,12 +92,14 @@ type verifier struct {
 	accesses []Access
 }
 
-// perOp makes a rule of a check on one operation.
-func perOp(check func(*verifier, OpID, *Op)) func(*verifier) {
-	return func(v *verifier) {
-		for id := range v.g.Ops {
-			check(v, OpID(id), &v.g.Ops[id])
-		}
+// apply checks a rule.
+func (v *verifier) apply(r *rule) {
+	if r.perOp == nil {
+		r.check(v)
+		return
+	}
+	for id := range v.g.Ops {
+		r.perOp(v, OpID(id), &v.g.Ops[id])
 	}
 }
 

@@ -71,6 +71,14 @@ func TestVerifyFindsWhatTextCannotSay(t *testing.T) {
 }
 
 // A schedule's tables must fit the graph, whoever made them.
+// What is wrong with a buffer is told before anything looks at operations that use it.
+func TestVerifyStopsAtBrokenBuffers(t *testing.T) {
+	g := &ir.Graph{Buffers: []ir.Buffer{{Name: "x", Elem: 99, Len: 1}}, Ops: []ir.Op{{
+		Kind: ir.KindHost, Cost: -1, Uses: []ir.Access{{Range: ir.Range{Hi: 4}}},
+	}}}
+	assert.ErrorContains(t, ir.Verify(g), "buffer @x has elements of the unknown type")
+}
+
 func TestVerifyScheduleFindsWrongTables(t *testing.T) {
 	g := &ir.Graph{Ops: make([]ir.Op, 2)}
 	valid := func() *ir.Schedule {

@@ -95,6 +95,7 @@ type hazardScan struct {
 	touches  []touch     // those of them that may conflict with others
 	past     past
 	waits    []wait  // of the current operation
+	order    []turn  // of waits, ascending
 	slot     []int32 // by operation: where waits may hold the dependency on it
 }
 
@@ -117,7 +118,7 @@ func (s *hazardScan) op(v ir.OpID, op *ir.Op) error {
 		}
 		s.wait(u, ir.Ordered, ir.Range{}, -1)
 	}
-	s.past.append(v, s.thin(v))
+	s.past.append(v, s.waits, s.thin(v))
 	s.take(v)
 	return nil
 }
@@ -202,35 +203,51 @@ const (
 	looksBack = 8
 )
 
+// turn is an element of waits by whom it is for. The waits themselves are not moved: they are
+// six times as large.
+type turn uint64
+
+func (t turn) from() ir.OpID { return ir.OpID(t >> 32) }
+func (t turn) index() int    { return int(uint32(t)) }
+
+// sort sets the order of those waits that count.
+func (s *hazardScan) sort(counts func(*wait) bool) {
+	s.order = s.order[:0]
+	for i := range s.waits {
+		if w := &s.waits[i]; counts(w) {
+			s.order = append(s.order, turn(w.from)<<32|turn(i))
+		}
+	}
+	slices.Sort(s.order)
+}
+
 // thin returns the waits of v, ascending, without those that it finds implied by others. The
 // first search leaves few of them to be sorted, as a rule.
-func (s *hazardScan) thin(v ir.OpID) []wait {
+func (s *hazardScan) thin(v ir.OpID) []turn {
 	if len(s.waits) < manyWaits {
-		slices.SortFunc(s.waits, byFrom)
-		return s.waits
+		s.sort(func(*wait) bool { return true })
+		return s.order
 	}
+	byFrom := func(a, b wait) int { return cmp.Compare(a.from, b.from) }
 	oldest, newest := slices.MinFunc(s.waits, byFrom).from, slices.MaxFunc(s.waits, byFrom).from
 	looks := looksBack * len(s.waits)
 	looks -= s.past.search(newest, v, oldest, looks/2)
-	s.waits = slices.DeleteFunc(s.waits, func(w wait) bool { return s.implied(v, w) })
-	slices.SortFunc(s.waits, byFrom)
+	s.sort(func(w *wait) bool { return !s.implied(v, w) })
 
-	kept := len(s.waits)
-	for _, w := range slices.Backward(s.waits) {
-		if !s.implied(v, w) {
-			looks -= s.past.search(w.from, v, oldest, looks/2)
+	kept := len(s.order)
+	for _, t := range slices.Backward(s.order) {
+		if !s.implied(v, &s.waits[t.index()]) {
+			looks -= s.past.search(t.from(), v, oldest, looks/2)
 			kept--
-			s.waits[kept] = w
+			s.order[kept] = t
 		}
-		s.past.met[w.from] = v
+		s.past.met[t.from()] = v
 	}
-	return s.waits[kept:]
+	return s.order[kept:]
 }
 
-func byFrom(a, b wait) int { return cmp.Compare(a.from, b.from) }
-
 // implied reports whether a wait of v is known to follow from later ones.
-func (s *hazardScan) implied(v ir.OpID, w wait) bool {
+func (s *hazardScan) implied(v ir.OpID, w *wait) bool {
 	return s.past.before(w.from, v) || w.readers >= 0 && s.standsFor(w.readers, v)
 }
 

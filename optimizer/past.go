@@ -16,11 +16,11 @@ func newPast(ops int) past {
 	return past{into: make([]int32, 0, ops), met: make([]ir.OpID, ops)} // nobody comes before 0
 }
 
-// append adds the dependencies of v, the next operation.
-func (p *past) append(v ir.OpID, waits []wait) {
+// append adds the dependencies of v, the next operation, in their order.
+func (p *past) append(v ir.OpID, waits []wait, order []turn) {
 	p.into = append(p.into, int32(p.deps.len()))
-	for i := range waits {
-		w := &waits[i]
+	for _, t := range order {
+		w := &waits[t.index()]
 		p.deps.append(ir.Dep{From: w.from, To: v, Hazard: w.why, Cause: p.causes.ID(w.bytes)})
 	}
 }

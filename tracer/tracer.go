@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
-	"slices"
 
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/ir"
@@ -114,13 +113,14 @@ func (t *Tracer) record(op ir.Op, pc uintptr) ir.OpID {
 	return id
 }
 
-// doubled makes room for one more. append would grow a long slice by a quarter,
-// and copying a million operations that often was half the cost of a trace.
+// doubled makes room for one more. append would grow a long slice by a quarter, and
+// copying a million operations that often was half the cost of a trace; slices.Grow goes on by
+// quarters until there is room, up to half as much again as it was asked for.
 func doubled[T any](s []T) []T {
-	if len(s) == cap(s) {
-		return slices.Grow(s, max(64, len(s)))
+	if len(s) < cap(s) {
+		return s
 	}
-	return s
+	return append(make([]T, 0, max(64, 2*len(s))), s...)
 }
 
 // submit runs the work of an eager trace.
