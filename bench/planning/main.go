@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -42,15 +43,18 @@ func (o *options) run(w io.Writer) error {
 		}
 		chosen = []shape{s}
 	}
+	var missed []error
 	for _, s := range chosen {
-		if err := printShape(w, s, o.largest); err != nil {
+		largest, err := printShape(w, s, o.largest)
+		if err != nil {
 			return err
 		}
+		missed = append(missed, s.missed(&largest))
 	}
 	if peers := o.peers(); len(peers) > 0 {
-		return compareReductions(w, peers)
+		missed = append(missed, compareReductions(w, peers))
 	}
-	return nil
+	return errors.Join(missed...)
 }
 
 func (o *options) peers() (list []peer) {
@@ -63,29 +67,28 @@ func (o *options) peers() (list []peer) {
 	return list
 }
 
-// printShape measures a shape at every power of ten from a thousand on.
-func printShape(w io.Writer, s shape, largest int) error {
+// printShape measures a shape at every power of ten from a thousand on, and returns the largest.
+func printShape(w io.Writer, s shape, largest int) (m measurement, err error) {
 	fmt.Fprintf(w, "%s: %s\n", s.name, s.doc)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(t, "ops\tdeps\treduced\tlanes\twaits\ttrace\thazards\treduce\tassign+syncs\ttotal\tCPU\tpeak MB\t")
 	var points []point
 	for ops := 1000; ops <= largest; ops *= 10 {
-		m, err := measureAside(s, ops)
-		if err != nil {
-			return err
+		if m, err = measureAside(s, ops); err != nil {
+			return m, err
 		}
 		points = append(points, point{float64(m.Ops), m.total().Seconds()})
 		fmt.Fprintf(t, "%d\t%d\t%d\t%d\t%d\t%v\t%v\t%v\t%v\t%v\t%v\t%.0f\t\n", m.Ops, m.Deps, m.Reduced, m.Lanes, m.Syncs,
 			rounded(m.Trace), rounded(m.Hazards), rounded(m.Reduce), rounded(m.Assign), rounded(m.total()), rounded(m.CPU), m.PeakMB)
 	}
 	if err := t.Flush(); err != nil {
-		return err
+		return m, err
 	}
 	if len(points) > 1 {
 		fmt.Fprintf(w, "total grows as ops^%.2f\n", exponent(points))
 	}
 	fmt.Fprintln(w)
-	return nil
+	return m, nil
 }
 
 // rounded keeps the digits that repeat from run to run.

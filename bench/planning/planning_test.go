@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -52,6 +53,19 @@ func measured(t *testing.T, name string, ops int) measurement {
 	assert.Positive(t, m.total())
 	assert.Positive(t, m.PeakMB)
 	return m
+}
+
+// What misses a goal is an error that says by how much; other sizes have none.
+func TestMissedGoals(t *testing.T) {
+	s := shape{name: "star", goal: &goal{1000, time.Second, 50}}
+	assert.NoError(t, s.missed(&measurement{Ops: 1000, Trace: time.Second, PeakMB: 50}))
+	assert.NoError(t, s.missed(&measurement{Ops: 999, Trace: time.Hour, PeakMB: 5000}))
+	err := s.missed(&measurement{Ops: 1000, Trace: time.Second, Assign: time.Second / 2, PeakMB: 51})
+	assert.ErrorContains(t, err, "star of 1000 launches takes 1.5s from trace to schedule, and the goal is 1s")
+	assert.ErrorContains(t, err, "star of 1000 launches peaks at 51 MB, and the goal is 50")
+	layered, err := shapeNamed("layered8")
+	require.NoError(t, err)
+	assert.NotNil(t, layered.goal)
 }
 
 func TestUnknownShape(t *testing.T) {

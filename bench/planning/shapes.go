@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"math/rand/v2"
+	"time"
 
 	"github.com/reprise-gpu/reprise/cuda/kernels"
 	"github.com/reprise-gpu/reprise/device/null"
@@ -14,18 +15,19 @@ import (
 type shape struct {
 	name, doc string
 	trace     func(p *program, ops int)
+	goal      *goal // nil for none
 }
 
 var shapes = []shape{
-	{"layered8", "layers of 8 launches, each reading two results of the layer before and one of the layer before that", layered(8)},
-	{"layered64", "the same with layers of 64", layered(64)},
-	{"cg", "conjugate gradients, every vector in 8 tiles", conjugateGradients},
-	{"training", "a chain there and back, each launch back reading what its twin on the way there left", training},
-	{"tiles", "launches that each change one of 128 tiles, in turn, each before one that reads them all", tiles},
-	{"random", "each launch reads three of 64 vectors and overwrites one", random},
-	{"chain", "each launch updates what the one before left", chain},
-	{"fan", "one launch, many that read its result, one that reads all of theirs", fan},
-	{"parallel", "launches that share nothing", parallel},
+	{"layered8", "layers of 8 launches, each reading two results of the layer before and one of the layer before that", layered(8), &goal{1_000_000, 2 * time.Second, 1000}},
+	{"layered64", "the same with layers of 64", layered(64), nil},
+	{"cg", "conjugate gradients, every vector in 8 tiles", conjugateGradients, nil},
+	{"training", "a chain there and back, each launch back reading what its twin on the way there left", training, nil},
+	{"tiles", "launches that each change one of 128 tiles, in turn, each before one that reads them all", tiles, nil},
+	{"random", "each launch reads three of 64 vectors and overwrites one", random, nil},
+	{"chain", "each launch updates what the one before left", chain, nil},
+	{"fan", "one launch, many that read its result, one that reads all of theirs", fan, nil},
+	{"parallel", "launches that share nothing", parallel, nil},
 }
 
 func shapeNamed(name string) (shape, error) {
