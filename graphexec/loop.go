@@ -105,7 +105,8 @@ type LoopResult struct {
 	Iterations int // whose results are in the buffers
 	Ending     Ending
 	Lowering   Lowering // of most of the iterations
-	Why        string   // that lowering was chosen; "" when the caller chose it
+	Batch      int      // iterations of a graph
+	Why        string   // these were chosen; "" when the caller chose
 }
 
 // LoopStats counts what a LoopExec did.
@@ -126,10 +127,13 @@ type LoopExec struct {
 	until    *predicate
 	stream   device.Stream // of the body
 
-	host  *batches // single replays, also for what the others leave over
+	opening, closing []ir.OpID // the first to write the scalar, and the last
+
+	host  *batches // replays that never overrun, for what the others leave over
 	form  lowering // that which was asked for
 	chose Lowering // the name of that
-	why   string   // it was chosen
+	batch int      // iterations of its graph
+	why   string   // both were chosen
 	done  int      // iterations of the run that is under way
 	stats LoopStats
 }
@@ -148,9 +152,6 @@ func InstantiateLoop(dev device.Device, l Loop, b Bindings) (*LoopExec, error) {
 	if l.CheckEvery == 0 {
 		l.CheckEvery = 1
 	}
-	if l.Batch == 0 {
-		l.Batch = l.CheckEvery // until costs choose
-	}
 	if err := l.check(); err != nil {
 		return nil, wrapped("loop over "+l.Body.Graph.Name, err)
 	}
@@ -158,7 +159,7 @@ func InstantiateLoop(dev device.Device, l Loop, b Bindings) (*LoopExec, error) {
 	if err != nil {
 		return nil, err
 	}
-	x := &LoopExec{loop: l, dev: dev, bindings: b, body: body, stream: body.Stream(), chose: l.Lowering}
+	x := &LoopExec{loop: l, dev: dev, bindings: b, body: body, stream: body.Stream()}
 	if err := x.lower(); err != nil {
 		return nil, device.Join(x.wrap(err), x.Close())
 	}
@@ -167,9 +168,11 @@ func InstantiateLoop(dev device.Device, l Loop, b Bindings) (*LoopExec, error) {
 
 // check says what is wrong with numbers.
 func (l *Loop) check() error {
-	divides := l.Batch > 0 && l.CheckEvery%l.Batch == 0
-	multiple := l.Batch > 0 && l.Batch%l.CheckEvery == 0
+	divides := l.Batch == 0 || l.Batch > 0 && l.CheckEvery%l.Batch == 0
+	multiple := l.Batch > 0 && l.Batch%max(l.CheckEvery, 1) == 0
 	switch {
+	case int(l.Lowering) >= len(loweringNames):
+		return fmt.Errorf("%v is none of Auto, HostChecked, Unrolled and WhileNode", l.Lowering)
 	case l.MaxIterations < 0:
 		return fmt.Errorf("MaxIterations is %d; want 0 or more", l.MaxIterations)
 	case l.CheckEvery < 0 || l.Expected < 0:
@@ -199,30 +202,12 @@ func (x *LoopExec) lower() (err error) {
 	if x.until, err = newPredicate(x.loop.Body, x.bindings, x.loop.Until); err != nil {
 		return err
 	}
-	over := Forbidden
-	if x.loop.Lowering == HostChecked {
-		over = x.loop.Overrun
-	}
+	x.opening, x.closing = outermost(x.loop.Body, writers(x.loop.Body.Graph, x.until.span()))
 	x.host = newHostChecked(x)
-	if err := x.host.build(x.until.at, over); err != nil {
+	if err := x.host.build(x.until.at, Forbidden); err != nil {
 		return err
 	}
-	switch x.loop.Lowering {
-	case HostChecked:
-		x.form = x.host
-		return nil
-	case Unrolled:
-		u := newUnrolled(x, x.loop.Batch)
-		x.form = u
-		return wrapped("unrolled", u.build())
-	case WhileNode:
-		w := &while{x: x, size: x.loop.Batch}
-		x.form = w
-		return wrapped("a while node", w.build())
-	case Auto:
-		return x.choose()
-	}
-	return fmt.Errorf("%v is no lowering", x.loop.Lowering)
+	return x.choose()
 }
 
 // Run runs the loop from what the buffers hold. When ctx is done it stops after some
@@ -235,7 +220,7 @@ func (x *LoopExec) Run(ctx context.Context) (LoopResult, error) {
 	x.done = 0
 	ending, err := x.run(ctx)
 	x.stats.Iterations += x.done
-	return LoopResult{Iterations: x.done, Ending: ending, Lowering: x.chose, Why: x.why}, err
+	return LoopResult{Iterations: x.done, Ending: ending, Lowering: x.chose, Batch: x.batch, Why: x.why}, err
 }
 
 func (x *LoopExec) run(ctx context.Context) (Ending, error) {
@@ -280,7 +265,7 @@ func (x *LoopExec) lowerings() (all []lowering) {
 	if x.host != nil {
 		all = append(all, x.host)
 	}
-	if x.form != nil && x.form != lowering(x.host) {
+	if x.form != nil {
 		all = append(all, x.form)
 	}
 	return all

@@ -16,10 +16,10 @@ type sequence struct {
 
 	ends []device.Node // what the next run follows
 
-	// watched are the operations that write what somebody else in the graph reads, by
-	// operation, and watchers are those who read it since the last run.
-	watched  []bool
-	watchers []device.Node
+	// opening are the operations that must not begin before who reads what the run
+	// before has left: readers.
+	opening []ir.OpID
+	readers []device.Node
 }
 
 // add adds one run and returns its nodes by operation, 0 for a prefetch. A node depends
@@ -66,14 +66,14 @@ func (q *sequence) add() ([]device.Node, error) {
 		if len(deps) == 0 {
 			deps = append(deps, entry...)
 		}
-		if q.watched != nil && q.watched[op] {
-			deps = append(deps, q.watchers...)
+		if slices.Contains(q.opening, op) {
+			deps = append(deps, q.readers...)
 		}
 		if nodes[op], err = q.dev.AddNode(q.graph, deps, q.prog.work[op]); err != nil {
 			return nil, opError(s.Graph, op, err)
 		}
 	}
-	q.ends, q.watchers = q.ends[:0], nil
+	q.ends, q.readers = q.ends[:0], nil
 	for _, op := range lastOps(s) {
 		if q.when[op] == inGraph {
 			q.ends = append(q.ends, nodes[op])
@@ -119,4 +119,32 @@ func lastOps(s *ir.Schedule) (last []ir.OpID) {
 		}
 	}
 	return last
+}
+
+// outermost returns which of the marked operations no other of them precedes by lanes and
+// waits, and which no other follows.
+func outermost(s *ir.Schedule, marked []bool) (first, last []ir.OpID) {
+	preceded, followed := make([]bool, len(marked)), make([]bool, len(marked))
+	before := make([]ir.OpID, len(marked)) // on the lane, -1 for none
+	tail := slices.Repeat([]ir.OpID{-1}, s.Lanes)
+	for _, op := range s.Order {
+		before[op], tail[s.Lane[op]] = tail[s.Lane[op]], op
+		for _, u := range append(slices.Clone(s.Waits[op]), before[op]) {
+			preceded[op] = preceded[op] || u >= 0 && (marked[u] || preceded[u])
+		}
+		if marked[op] && !preceded[op] {
+			first = append(first, op)
+		}
+	}
+	for _, op := range slices.Backward(s.Order) {
+		if marked[op] && !followed[op] {
+			last = append(last, op)
+		}
+		for _, u := range append(slices.Clone(s.Waits[op]), before[op]) {
+			if u >= 0 {
+				followed[u] = followed[u] || marked[op] || followed[op]
+			}
+		}
+	}
+	return first, last
 }

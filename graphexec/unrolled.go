@@ -1,7 +1,6 @@
 package graphexec
 
 import (
-	"errors"
 	"slices"
 
 	"github.com/reprise-gpu/reprise/device"
@@ -24,7 +23,7 @@ func newUnrolled(x *LoopExec, size int) *unrolled {
 
 func (u *unrolled) build() (err error) {
 	if slices.ContainsFunc(u.x.body.prog.work, moves) {
-		return errors.New("the body has a prefetch, which a graph cannot hold")
+		return unfit("the body has a prefetch, which a graph cannot hold")
 	}
 	if u.graph, err = u.x.dev.CreateGraph(); err != nil {
 		return err
@@ -64,24 +63,20 @@ func (u *unrolled) fill() error {
 		if err != nil {
 			return err
 		}
-		q.watchers = []device.Node{n}
+		q.readers = []device.Node{n}
 	}
 	return nil
 }
 
-// sequence adds iterations to a graph.
+// sequence adds iterations to a graph. Who reads the scalar in between says so in readers.
 func (x *LoopExec) sequence(g device.Graph) *sequence {
 	p := x.body.prog
-	q := &sequence{dev: x.dev, graph: g, prog: p, when: make([]surrounding, len(p.work)), watched: make([]bool, len(p.work))}
-	for _, op := range writers(p.sched.Graph, x.until.span()) {
-		q.watched[op] = true
-	}
-	return q
+	return &sequence{dev: x.dev, graph: g, prog: p, when: make([]surrounding, len(p.work)), opening: x.opening}
 }
 
-// behind are the nodes of an iteration that write the scalar.
+// behind are the nodes of an iteration after which the scalar has its value.
 func (x *LoopExec) behind(nodes []device.Node) (behind []device.Node) {
-	for _, op := range writers(x.body.prog.sched.Graph, x.until.span()) {
+	for _, op := range x.closing {
 		behind = append(behind, nodes[op])
 	}
 	return behind

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/ir"
@@ -99,7 +100,7 @@ func newPredicate(s *ir.Schedule, b Bindings, u Until) (*predicate, error) {
 	}
 	p := &predicate{Until: u, code: uint32(code), bytes: buf.Elem.Size(), name: fmt.Sprintf("%s %v %g", name, u.Is, u.Value)}
 	p.at = b.Pointer(u.Buffer) + device.Ptr(u.Index*p.bytes)
-	if len(writers(g, p.span())) == 0 {
+	if !slices.Contains(writers(g, p.span()), true) {
 		return bad("no operation of the body writes it, so that the loop would not end by it")
 	}
 	return p, nil
@@ -109,19 +110,15 @@ func (p *predicate) span() ir.Range {
 	return ir.Range{Buffer: p.Buffer, Lo: p.Index * p.bytes, Hi: (p.Index + 1) * p.bytes}
 }
 
-// writers are the operations that may write some of r.
-func writers(g *ir.Graph, r ir.Range) (ops []ir.OpID) {
+// writers reports, by operation, which may write some of r.
+func writers(g *ir.Graph, r ir.Range) []bool {
+	writes := make([]bool, g.Len())
 	var accesses []ir.Access
 	for v := range g.Ops {
 		accesses = g.Ops[v].AppendAccesses(accesses[:0])
-		for _, a := range accesses {
-			if a.Mode.Writes() && a.Overlaps(r) {
-				ops = append(ops, ir.OpID(v))
-				break
-			}
-		}
+		writes[v] = slices.ContainsFunc(accesses, func(a ir.Access) bool { return a.Mode.Writes() && a.Overlaps(r) })
 	}
-	return ops
+	return writes
 }
 
 // look is what the bytes of the scalar come to.

@@ -3,7 +3,6 @@ package graphexec
 import (
 	"context"
 	"encoding/binary"
-	"fmt"
 	"math"
 	"slices"
 	"time"
@@ -43,10 +42,10 @@ func (w *while) build() (err error) {
 	dev := w.x.dev
 	l, ok := dev.(device.Looper)
 	if !ok {
-		return lacks("device %s has no conditional nodes", dev.Info().ID)
+		return unfit("device " + dev.Info().ID + " has no conditional nodes")
 	}
 	if slices.ContainsFunc(w.x.body.prog.work, moves) {
-		return lacks("the body has a prefetch, which a graph cannot hold")
+		return unfit("the body has a prefetch, which a graph cannot hold")
 	}
 	if w.state, err = dev.Alloc(stateBytes); err != nil {
 		return err
@@ -64,11 +63,6 @@ func (w *while) build() (err error) {
 		return err
 	}
 	return dev.Submit(w.x.stream, &device.Memset{Dst: w.state, Width: 4, Count: stateBytes / 4, Label: "begin a loop"})
-}
-
-// lacks is why there cannot be a while node.
-func lacks(format string, args ...any) error {
-	return &device.Error{Call: "AddConditional", Code: device.NotSupported, Detail: fmt.Sprintf(format, args...)}
 }
 
 // fill fills the graph.

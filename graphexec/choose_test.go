@@ -1,0 +1,104 @@
+package graphexec_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/reprise-gpu/reprise/device/null"
+	"github.com/reprise-gpu/reprise/graphexec"
+	"github.com/reprise-gpu/reprise/ir"
+	"github.com/reprise-gpu/reprise/sim"
+	"github.com/reprise-gpu/reprise/tracer"
+)
+
+// TestAutoIsAsQuickAsTheBest compares the virtual time that a loop takes, from its
+// instantiation to its end, with that of each lowering. Measuring costs a little of it.
+func TestAutoIsAsQuickAsTheBest(t *testing.T) {
+	const measuring = 100 * time.Microsecond
+	dev, err := sim.New(sim.Options{})
+	require.NoError(t, err)
+	chosen := map[graphexec.Lowering]int{}
+	for _, ops := range []int{1, 5, 40} {
+		tr := tracer.New(dev, "squares", tracer.Deferred)
+		a, b := tr.Alloc("a", ir.F32, 64, ir.InOut), tr.Alloc("b", ir.F32, 64, ir.InOut)
+		square := (&run{t: t, tr: tr}).kernel("square")
+		for range ops {
+			tr.Launch(square, tracer.Linear(1, 64), a, b, 64)
+			a, b = b, a
+		}
+		trace, body := traced(t, tr)
+		for _, every := range []int{1, 16} {
+			for _, most := range []int{20, 500} {
+				for _, over := range []graphexec.Overrun{graphexec.Forbidden, graphexec.Harmless} {
+					took := map[graphexec.Lowering]time.Duration{}
+					for _, lowering := range lowerings {
+						start := dev.Now()
+						loop, err := graphexec.InstantiateLoop(dev, graphexec.Loop{
+							Body: body, Until: graphexec.Until{Buffer: a.ID(), Is: graphexec.Below, Value: -1},
+							MaxIterations: most, CheckEvery: every, Overrun: over, Lowering: lowering,
+						}, trace)
+						require.NoError(t, err)
+						result, err := loop.Run(context.Background())
+						require.NoError(t, err)
+						took[lowering] = dev.Now() - start
+						if lowering == graphexec.Auto {
+							chosen[result.Lowering]++
+							assert.Regexp(t, `^expected to cost the host .*while .* by batches of \d+, as launching a graph takes`, result.Why)
+						}
+						require.NoError(t, loop.Close())
+					}
+					best := min(took[graphexec.HostChecked], took[graphexec.Unrolled], took[graphexec.WhileNode])
+					assert.LessOrEqual(t, took[graphexec.Auto], best+best/20+measuring,
+						"%d operations, checked every %d, %d iterations, overrun %v: %v", ops, every, most, over, took)
+				}
+			}
+		}
+		require.NoError(t, trace.Close())
+	}
+	assert.Len(t, chosen, 3, "one lowering is never the best")
+	require.NoError(t, dev.Close())
+}
+
+// TestWithoutConditionalNodesAutoSaysSo takes a loop that a while node would be best for to a
+// device that has none.
+func TestWithoutConditionalNodesAutoSaysSo(t *testing.T) {
+	s := plan(t, counting, "serial")
+	dev := null.New()
+	loop, err := graphexec.InstantiateLoop(dev, graphexec.Loop{
+		Body: s, Until: graphexec.Until{Buffer: 1, Is: graphexec.Below, Value: -1}, MaxIterations: 1 << 30,
+	}, bind(t, dev, s.Graph))
+	require.NoError(t, err)
+	live, ctx := dev.Live(), &fuse{Context: context.Background(), n: 4}
+	result, err := loop.Run(ctx)
+	require.ErrorIs(t, err, context.Canceled)
+	assert.Equal(t, graphexec.HostChecked, result.Lowering)
+	assert.Contains(t, result.Why, "; a while node: device null has no conditional nodes")
+	assert.Equal(t, live, dev.Live())
+	assert.Equal(t, 1, live.Graphs, "what was begun of the while node is gone")
+	require.NoError(t, loop.Close())
+}
+
+func TestNumbersOfALoopThatCannotBeAreRefused(t *testing.T) {
+	s := plan(t, counting, "serial")
+	dev := null.New()
+	b := bind(t, dev, s.Graph)
+	for want, l := range map[string]graphexec.Loop{
+		"MaxIterations is -1; want 0 or more":                           {MaxIterations: -1},
+		"CheckEvery is -2 and Expected 0; want 0 or more":               {CheckEvery: -2},
+		"lowering(9) is none of Auto, HostChecked":                      {Lowering: 9},
+		"overrun(7) is none of Forbidden, Undone":                       {Overrun: 7},
+		"a batch of 4 iterations, checked every 6: want a divisor":      {CheckEvery: 6, Batch: 4},
+		"a batch of -1 iterations, checked every 6: want":               {CheckEvery: 6, Batch: -1},
+		"a batch of 6 iterations overruns the end that a check after 3": {CheckEvery: 3, Batch: 6, Lowering: graphexec.Unrolled},
+	} {
+		l.Body, l.Until = s, graphexec.Until{Buffer: 1, Is: graphexec.Below}
+		before := dev.Live()
+		_, err := graphexec.InstantiateLoop(dev, l, b)
+		assert.ErrorContains(t, err, "loop over counting: "+want)
+		assert.Equal(t, before, dev.Live())
+	}
+}
