@@ -17,20 +17,23 @@ var CG = Method{
 
 func traceCG(s *System) func() {
 	r, p, q := s.Vector("r", s.Residual), s.Vector("p", nil), s.Temporary("q")
-	alpha, beta := s.temporaryScalar("alpha"), s.Scalar("beta", 0)
+	alpha, beta := s.TemporaryScalar("alpha"), s.Scalar("beta", 0)
 	curvature := s.sums("curvature", s.rowBlocks(), 1)
 	blocks := s.vectorBlocks()
 
 	rho := dot(s.Residual, s.Residual)
-	norms := s.sums("norms", blocks, 1)
-	products := norms // r·z is r·r
-	direct := func() { s.vector("xpay", r, beta, p) }
-	reduce := func() { s.vector("minus_norm", alpha, q, r, norms) }
-	if s.Inverse != nil {
+	var norms, products Vector
+	var direct, reduce func()
+	if s.Inverse == nil {
+		norms = s.sums("norms", blocks, 1)
+		products = norms // r·z is r·r
+		direct = func() { s.vector("xpay", r, beta, p) }
+		reduce = func() { s.vector("minus_norm", alpha, q, r, norms) }
+	} else {
 		rho = dot(s.Residual, product(s.Inverse, s.Residual))
 		d := s.floats("d", ir.Constant, s.Inverse)
-		both := s.sums("norms", blocks, 2)
-		norms, products = both.Slice(0, int64(blocks)), both.Slice(int64(blocks), int64(2*blocks))
+		var both Vector
+		both, norms, products = s.twoSums("norms", blocks)
 		direct = func() { s.vector("dxpay", d, r, beta, p) }
 		reduce = func() { s.vector("minus_norms", alpha, q, d, r, both) }
 	}

@@ -9,23 +9,23 @@ import (
 )
 
 // Method is a way to solve Ax = b. Trace sets up what it needs on the device and returns the
-// function that issues one iteration, which must end with System.Check or a kernel that does
-// the same. It is called while a trace is made, or in every iteration when there is none, so it
-// must issue the same operations each time.
+// function that issues one iteration, which ends with System.Check. It is called while a trace is made, or in
+// every iteration when there is none, so it must issue the same operations each time.
 type Method struct {
 	Name      string
 	Doc       string
 	Symmetric bool   // only for symmetric matrices
 	Breakdown string // what it means when a denominator is zero
-	// Preconditions says that Trace takes care of Options.Preconditioner. Of the others the columns of
-	// the matrix are scaled, which preconditions from the right and leaves the residual as it is.
-	Preconditions bool
+	// Preconditions says that Trace takes care of Options.Preconditioner, and Diagonal that the method
+	// inverts the diagonal in any case. Of others the columns of the matrix are scaled, which preconditions
+	// from the right and leaves the residual as it is.
+	Preconditions, Diagonal bool
 
 	Trace func(*System) (iterate func())
 }
 
 // Methods lists the methods of this package.
-func Methods() []Method { return []Method{CG} }
+func Methods() []Method { return []Method{CG, BiCGSTAB, Chebyshev, JacobiIteration, GaussSeidel} }
 
 // Lookup returns the method of that name.
 func Lookup(name string) (Method, error) {

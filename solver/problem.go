@@ -30,7 +30,7 @@ func newProblem(a *sparse.CSR, b []float64, o *Options) (*problem, error) {
 	if n := norm(b); n > 0 {
 		p.scale = math.Ldexp(1, -math.Ilogb(n))
 	}
-	if o.Preconditioner == Jacobi {
+	if o.Preconditioner == Jacobi || o.Method.Diagonal {
 		if err := p.precondition(o); err != nil {
 			return nil, err
 		}
@@ -64,6 +64,9 @@ func checkSystem(a *sparse.CSR, b []float64, o *Options) error {
 			}
 		}
 	}
+	if err := a.Check(); err != nil {
+		return err
+	}
 	for i := range a.Rows {
 		cols, vals := a.Row(i)
 		for k, v := range vals {
@@ -71,9 +74,6 @@ func checkSystem(a *sparse.CSR, b []float64, o *Options) error {
 				return &NotFiniteError{What: fmt.Sprintf("element (%d, %d) of the matrix", i, cols[k]), Value: v}
 			}
 		}
-	}
-	if err := a.Check(); err != nil {
-		return err
 	}
 	if o.Method.Symmetric {
 		return checkSymmetry(o.Method.Name, a)
@@ -110,11 +110,11 @@ func (p *problem) precondition(o *Options) error {
 	p.inverse = p.a.Diagonal()
 	for i, d := range p.inverse {
 		if d == 0 {
-			return &BreakdownError{Method: o.Method.Name, What: fmt.Sprintf("the Jacobi preconditioner divides by the diagonal, of which element %d is 0", i)}
+			return &BreakdownError{Method: o.Method.Name, Iteration: 1, What: fmt.Sprintf("it divides by the diagonal, of which element %d is 0", i)}
 		}
 		p.inverse[i] = 1 / d
 	}
-	if o.Method.Preconditions {
+	if o.Method.Preconditions || o.Method.Diagonal {
 		return nil
 	}
 	p.columns = true

@@ -35,6 +35,9 @@ func start(dev device.Device, p *problem, o *Options) (r *run, err error) {
 		}
 	}()
 	iterate := o.Method.Trace(r.sys)
+	if r.sys.err != nil {
+		return r, r.sys.err
+	}
 	if o.Mode == Eager {
 		r.eager(iterate)
 	} else if err := r.replays(dev, iterate, o); err != nil {

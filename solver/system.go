@@ -20,6 +20,8 @@ type System struct {
 	// Inverse is the inverse of the diagonal, for a method that takes care of preconditioning;
 	// nil without.
 	Inverse []float64
+	// Running is a scalar that is 1, and 0 from the last iteration on.
+	Running Vector
 
 	t       *tracer.Tracer
 	elem    ir.Type
@@ -29,8 +31,12 @@ type System struct {
 	launches int
 	loads    []func() error // what is written before the first iteration
 
+	p             *problem
 	ptr, col, val Vector
 	lanes         int // threads that share a row
+
+	partials map[Vector]Vector // by sum, where Dot has those of the blocks
+	err      error             // of a method that this is no system for
 
 	state   Vector // see the kernels of scalar.cu
 	limits  Vector
@@ -59,9 +65,9 @@ const (
 // newSystem allocates what is common to all methods.
 func newSystem(dev device.Device, p *problem, o *Options, mode tracer.Mode) *System {
 	s := &System{
-		N: p.a.Rows, Residual: p.residual,
+		N: p.a.Rows, Residual: p.residual, p: p,
 		t: tracer.New(dev, o.Method.Name, mode), elem: o.Precision.elem(), lanes: o.Lanes,
-		modules: map[string]*tracer.Module{}, kernels: map[string]*tracer.Kernel{},
+		modules: map[string]*tracer.Module{}, kernels: map[string]*tracer.Kernel{}, partials: map[Vector]Vector{},
 	}
 	for _, name := range kernels.Modules() { // before the clock runs
 		s.modules[name] = s.t.Module(kernels.Source(name, s.elem))
@@ -76,6 +82,7 @@ func newSystem(dev device.Device, p *problem, o *Options, mode tracer.Mode) *Sys
 	s.col = load(s, "col", ir.I32, ir.Constant, p.a.Col)
 	s.val = s.floats("val", ir.Constant, p.a.Val)
 	s.X = s.Vector("x", p.x0)
+	s.Running = s.Scalar("running", 1)
 	s.state = load(s, "state", ir.I32, ir.InOut, []int32{stateMost: int32(o.MaxIterations), stateLen - 1: 0})
 	square := func(x float64) float64 { return x * p.norm * (x * p.norm) }
 	s.limits = s.floats("limits", ir.Constant, []float64{square(o.Tolerance), square(o.Divergence)})
@@ -150,8 +157,8 @@ func (s *System) Scalar(name string, value float64) Vector {
 	return s.floats(name, ir.InOut, []float64{value})
 }
 
-// temporaryScalar is a scalar that each iteration writes before it reads it.
-func (s *System) temporaryScalar(name string) Vector {
+// TemporaryScalar allocates a scalar that each iteration writes before it reads it.
+func (s *System) TemporaryScalar(name string) Vector {
 	s.t.Helper()
 	return s.t.Alloc(name, s.elem, 1, ir.Temporary)
 }
@@ -173,6 +180,13 @@ func (s *System) rowBlocks() int    { return blocksFor(s.N * s.lanes) }
 func (s *System) sums(name string, blocks, sums int) Vector {
 	s.t.Helper()
 	return s.t.Alloc(name, s.elem, int64(blocks*sums), ir.Temporary)
+}
+
+// twoSums allocates what each of so many blocks contributes to two sums: both, and each.
+func (s *System) twoSums(name string, blocks int) (both, first, second Vector) {
+	s.t.Helper()
+	both = s.sums(name, blocks, 2)
+	return both, both.Slice(0, int64(blocks)), both.Slice(int64(blocks), int64(2*blocks))
 }
 
 func (s *System) launch(module, kernel string, blocks, threads int, args ...any) {

@@ -238,6 +238,49 @@ func TestSpmv(t *testing.T) {
 	})
 }
 
+// A relaxation of rows that do not depend on each other leaves the other rows alone.
+func TestRelax(t *testing.T) {
+	onEach(t, func(g *gpu) {
+		for _, s := range shapes {
+			if s.n > 500 {
+				continue
+			}
+			n := s.n
+			// Rows depend on odd columns and on themselves, and the even ones are relaxed, from the last.
+			var col, order []int32
+			ptr := []int32{0}
+			for i := range n {
+				for j := range n {
+					if j == i || j%2 == 1 && g.rng.IntN(n) < 6 {
+						col = append(col, int32(j))
+					}
+				}
+				ptr = append(ptr, int32(len(col)))
+				if i%2 == 0 {
+					order = append([]int32{int32(i)}, order...)
+				}
+			}
+			val, b, d, x := g.small(len(col)), g.small(n), g.small(n), g.small(n)
+			want := each(n, func(i int) float64 {
+				if i%2 == 1 {
+					return x[i]
+				}
+				sum := 0.0
+				for k := ptr[i]; k < ptr[i+1]; k++ {
+					sum += val[k] * x[col[k]]
+				}
+				return x[i] + 3*d[i]*(b[i]-sum)
+			})
+			for lanes := 1; lanes <= 32; lanes *= 2 {
+				v := g.vector(x)
+				g.launch("spmv", "relax", uint32(s.blocks), uint32(s.threads), g.ints(ptr), g.ints(col), g.vector(val), g.ints(order),
+					g.vector(b), g.vector(d), g.vector([]float64{3}), v, lanes, len(order))
+				assert.Equal(g.t, want, g.read(v), "%d lanes, %v", lanes, s)
+			}
+		}
+	})
+}
+
 // The same numbers have the same sum to the bit, whichever blocks ran first, and the
 // naive sum within what rounding allows.
 func TestSumsAreDeterministic(t *testing.T) {
@@ -270,7 +313,9 @@ func TestAccessesAreInferred(t *testing.T) {
 		"dot": "rrw", "axpy": "rrx", "axpyd": "rrrx", "xpay": "rrx", "dxpay": "rrrx", "axpby": "rrrx", "axpy2": "rrrrx",
 		"minus": "rrrw", "minus_norm": "rrxw", "minus_norms": "rrrxw", "minus_dots": "rrrrww", "update": "rrrrx",
 		"spmv": "rrrrw", "spmv_dot": "rrrrrww", "spmv_dots": "rrrrrww", "residual": "rrrrrww",
-		"cg_alpha": "rrwx", "cg_beta": "rrxwrwx",
+		"relax":    "rrrrrrrx",
+		"cg_alpha": "rrwx", "cg_beta": "rrxwrwx", "chebyshev": "rrrxwwwrwx", "check": "rwrwx", "add": "rw", "divide": "rrwx",
+		"bicgstab_alpha": "rrwx", "bicgstab_omega": "rrwx", "bicgstab_beta": "rrxrrwrwx",
 	}
 	letters := map[ptx.Access]string{ptx.AccessRead: "r", ptx.AccessWrite: "w", ptx.AccessReadWrite: "x"}
 	found := map[string]bool{}

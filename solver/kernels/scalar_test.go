@@ -110,3 +110,96 @@ func TestCGBeta(t *testing.T) {
 		})
 	}
 }
+
+func TestBiCGSTABScalars(t *testing.T) {
+	onEach(t, func(g *gpu) {
+		scalar := func(v float64) tracer.Buffer { return g.vector([]float64{v}) }
+		parts := func(v float64) tracer.Buffer { return g.vector([]float64{v - 1, 1}) }
+
+		for _, c := range []struct {
+			rho, product, alpha float64
+			code                int32
+		}{{6, -2, -3, running}, {6, 0, 0, brokenDown}, {6, math.NaN(), 0, notFinite}} {
+			s := newCG(g, running, 9, c.rho)
+			g.launch("scalar", "bicgstab_alpha", 1, 32, parts(c.product), 2, s.rho, s.alpha, s.state)
+			assert.Equal(g.t, c.alpha, g.read(s.alpha)[0])
+			assert.Equal(g.t, []int32{c.code, 2, 9}, s.status())
+		}
+		for _, c := range []struct {
+			norm, product, omega float64
+			code, after          int32
+		}{
+			{4, 2, 0.5, running, running}, {0, 0, 0, running, running}, {4, 2, 0, converged, converged},
+			{math.Inf(1), 2, 0, running, notFinite},
+		} {
+			s := newCG(g, c.code, 9, 1)
+			omega := scalar(7)
+			g.launch("scalar", "bicgstab_omega", 1, 32, parts(c.norm), parts(c.product), 2, omega, s.state)
+			assert.Equal(g.t, c.omega, g.read(omega)[0])
+			assert.Equal(g.t, []int32{c.after, 2, 9}, s.status())
+		}
+		for _, c := range []struct {
+			norm, product, omega, beta float64
+			state                      []int32
+		}{
+			{16, 2, 0.5, 3, []int32{running, 3, 9}}, // 2/4 * 3/0.5
+			{0.5, 2, 0.5, 0, []int32{converged, 3, 9}},
+			{16, 0, 0.5, 0, []int32{brokenDown, 3, 9}},
+			{16, 2, 0, 0, []int32{brokenDown, 3, 9}},
+		} {
+			s := newCG(g, running, 9, 4)
+			g.launch("scalar", "bicgstab_beta", 1, 32, parts(c.norm), parts(c.product), 2, s.rho, scalar(3), scalar(c.omega), s.beta, s.limits, s.history, s.state)
+			assert.Equal(g.t, c.beta, g.read(s.beta)[0])
+			assert.Equal(g.t, c.state, s.status())
+			assert.Equal(g.t, c.norm, g.read(s.history)[2])
+		}
+	})
+}
+
+// The coefficients that the three-term recurrence of Chebyshev's polynomials gives: with T the
+// polynomial of degree k at theta/delta, rho[k] = T[k]/T[k+1], a = rho[k] rho[k-1] and b = 2 rho[k]/delta.
+func TestChebyshev(t *testing.T) {
+	const theta, delta = 5.0, 3.0
+	onEach(t, func(g *gpu) {
+		s := newCG(g, running, 9, 1)
+		tau, a, b := g.vector([]float64{1 / theta}), g.output(1), g.output(1)
+		middle, half, on := g.vector([]float64{theta}), g.vector([]float64{delta}), g.output(1)
+		T := func(k int) float64 { return math.Cosh(float64(k) * math.Acosh(theta/delta)) }
+		for k := 1; k < 3; k++ {
+			g.launch("scalar", "chebyshev", 1, 32, g.vector([]float64{9}), 1, middle, half, tau, a, b, on, s.limits, s.history, s.state)
+			rho := T(k) / T(k+1)
+			assert.InEpsilon(g.t, rho*T(k-1)/T(k), g.read(a)[0], 1e-6)
+			assert.InEpsilon(g.t, 2*rho/delta, g.read(b)[0], 1e-6)
+			assert.Equal(g.t, []float64{1}, g.read(on))
+		}
+	})
+}
+
+func TestScalarsOnTheirOwn(t *testing.T) {
+	onEach(t, func(g *gpu) {
+		sum := g.output(1)
+		g.launch("scalar", "add", 1, 64, g.vector(each(100, func(i int) float64 { return float64(i) })), 100, sum)
+		assert.Equal(g.t, []float64{4950}, g.read(sum))
+
+		for _, c := range []struct {
+			x, y, q float64
+			code    int32
+		}{{6, 4, 1.5, running}, {6, 0, 0, brokenDown}} {
+			s := newCG(g, running, 9, 1)
+			q := g.output(1)
+			g.launch("scalar", "divide", 1, 32, g.vector([]float64{c.x}), g.vector([]float64{c.y}), q, s.state)
+			assert.Equal(g.t, []float64{c.q}, g.read(q))
+			assert.Equal(g.t, []int32{c.code, 2, 9}, s.status())
+		}
+		for _, c := range []struct {
+			norm, on float64
+			state    []int32
+		}{{36, 1, []int32{running, 3, 9}}, {1, 0, []int32{converged, 3, 9}}} {
+			s := newCG(g, running, 9, 1)
+			on := g.output(1)
+			g.launch("scalar", "check", 1, 32, g.vector([]float64{c.norm - 1, 1}), 2, on, s.limits, s.history, s.state)
+			assert.Equal(g.t, []float64{c.on}, g.read(on))
+			assert.Equal(g.t, c.state, s.status())
+		}
+	})
+}

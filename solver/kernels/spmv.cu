@@ -90,3 +90,17 @@ extern "C" __global__ void residual(const int *ptr, const int *col, const real *
     if (threadIdx.x == 0)
         partial[blockIdx.x] = sum;
 }
+
+// relax: x[i] += a d[i] (b[i] - row i of A x) for the n rows i in order, of which none depends
+// on another.
+extern "C" __global__ void relax(const int *ptr, const int *col, const real *val, const int *order, const real *b, const real *d,
+                                 const real *a, real *x, int lanes, int n)
+{
+    const real s = *a;
+    EACH_ROW(k, lanes, n) {
+        const int i = k < n ? order[k] : 0;
+        const real v = row(ptr, col, val, x, lanes, i, k < n ? i + 1 : 0);
+        if (k < n && threadIdx.x % lanes == 0)
+            x[i] += s * d[i] * (b[i] - v);
+    }
+}

@@ -156,16 +156,14 @@ func FuzzRead(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if err := a.Check(); err != nil {
-			for _, v := range a.Val { // sums of finite numbers may be infinite
-				if math.IsInf(v, 0) {
-					return
-				}
-			}
-			t.Fatal(err)
-		}
+		require.NoError(t, a.Check())
 		if a.Rows > 1000 || a.Entries() > 1000 {
 			return
+		}
+		for _, v := range a.Val {
+			if math.IsInf(v, 0) || math.IsNaN(v) { // a sum
+				return
+			}
 		}
 		again, err := Read(bytes.NewReader(write(a, "coordinate", "real", "general")))
 		require.NoError(t, err)

@@ -1,0 +1,101 @@
+package solver
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/reprise-gpu/reprise/ir"
+	"github.com/reprise-gpu/reprise/solver/sparse"
+)
+
+// Chebyshev is the semi-iteration of Chebyshev (G. Golub and R. Varga, 1961; Y. Saad, "Iterative
+// Methods for Sparse Linear Systems", algorithm 12.1), for symmetric positive definite matrices. It
+// needs no dot products but those of the residual's norm, and bounds of the spectrum instead.
+var Chebyshev = Method{
+	Name: "chebyshev", Doc: "Chebyshev's semi-iteration, for symmetric positive definite matrices",
+	Symmetric: true,
+	Trace:     traceChebyshev,
+}
+
+func traceChebyshev(s *System) func() {
+	least, greatest := spectrum(s.p.given, s.p.inverse)
+	if !(least > 0) {
+		s.err = &BreakdownError{Method: "chebyshev", Iteration: 1, What: "the matrix is not positive definite"}
+	}
+	theta, delta := (greatest+least)/2, (greatest-least)/2
+	r, q := s.Vector("r", s.Residual), s.Temporary("q")
+	d := s.Vector("d", scaled(s.Residual, 1/theta))
+	norms := s.sums("norms", s.vectorBlocks(), 1)
+	middle, half := s.floats("theta", ir.Constant, []float64{theta}), s.floats("delta", ir.Constant, []float64{delta})
+	tau := s.Scalar("tau", 1/theta)
+	a, b := s.TemporaryScalar("a"), s.TemporaryScalar("b")
+	return func() {
+		s.rows("spmv", d, q)
+		s.vector("axpy", s.Running, d, s.X)
+		s.vector("minus_norm", s.Running, q, r, norms)
+		s.scalar("chebyshev", s.vectorBlocks(), norms, s.vectorBlocks(), middle, half, tau, a, b, s.Running, s.limits, s.history)
+		s.vector("axpby", b, r, a, d)
+	}
+}
+
+// spectrum bounds the eigenvalues of a symmetric positive definite matrix, or those of that with
+// its rows and columns divided by the roots of the diagonal when its inverse is given. The upper
+// bound is Gershgorin's; the lower comes from some steps of Lanczos' method, and may be
+// somewhat too large, which slows Chebyshev's method down and does not keep it from converging.
+func spectrum(a *sparse.CSR, inverse []float64) (least, greatest float64) {
+	roots := make([]float64, a.Rows)
+	for i := range roots {
+		roots[i] = 1
+		if inverse != nil {
+			roots[i] = math.Sqrt(inverse[i])
+		}
+	}
+	for i := range a.Rows {
+		sum := 0.0
+		cols, vals := a.Row(i)
+		for k, c := range cols {
+			sum += math.Abs(vals[k] * roots[i] * roots[c])
+		}
+		greatest = max(greatest, sum)
+	}
+	return lanczos(a, roots), greatest
+}
+
+// lanczosSteps is enough to know the least eigenvalue of model problems of a thousand points well.
+const lanczosSteps = 60
+
+// lanczos approximates the least eigenvalue from above: that of a's restriction to a Krylov space.
+func lanczos(a *sparse.CSR, roots []float64) float64 {
+	n := a.Rows
+	v, old := make([]float64, n), make([]float64, n)
+	for i := range v {
+		v[i] = 1 / math.Sqrt(float64(n)) * (1 + float64(i%7)/8) // in no eigenvector's direction
+	}
+	v = scaled(v, 1/norm(v))
+	steps := min(n, lanczosSteps)
+	t := mat.NewSymDense(steps, nil)
+	used, beta := 0, 0.0
+	for k := range steps {
+		w := make([]float64, n)
+		a.Mul(w, product(roots, v))
+		w = product(roots, w)
+		alpha := dot(v, w)
+		t.SetSym(k, k, alpha)
+		used++
+		for i := range w {
+			w[i] -= alpha*v[i] + beta*old[i]
+		}
+		beta = norm(w)
+		if k+1 == steps || beta <= 1e-12*math.Abs(alpha) {
+			break
+		}
+		t.SetSym(k, k+1, beta)
+		old, v = v, scaled(w, 1/beta)
+	}
+	var eigen mat.EigenSym
+	if !eigen.Factorize(t.SliceSym(0, used), false) {
+		return math.NaN()
+	}
+	return eigen.Values(nil)[0]
+}

@@ -1,0 +1,46 @@
+package solver
+
+import "github.com/reprise-gpu/reprise/solver/sparse"
+
+// byColour orders rows so that those of one colour follow each other, and returns where each colour
+// ends. Rows of one colour have no element in each other's columns. It is the greedy colouring
+// in the order of the rows, which gives stencils on grids two colours, and any matrix at most one
+// more than a row has neighbours.
+func byColour(a *sparse.CSR) (order []int32, ends []int) {
+	t := a.Transpose()
+	colour := make([]int, a.Rows)
+	var taken []int // by colour: the last row, plus 1, that a neighbour keeps from it
+	var sizes []int
+	for i := range a.Rows {
+		for _, m := range []*sparse.CSR{a, t} {
+			cols, _ := m.Row(i)
+			for _, j := range cols {
+				if int(j) < i {
+					taken[colour[j]] = i + 1
+				}
+			}
+		}
+		c := 0
+		for c < len(taken) && taken[c] == i+1 {
+			c++
+		}
+		if c == len(taken) {
+			taken, sizes = append(taken, 0), append(sizes, 0)
+		}
+		colour[i] = c
+		sizes[c]++
+	}
+	starts := make([]int, len(sizes))
+	end := 0
+	for c, n := range sizes {
+		starts[c] = end
+		end += n
+		ends = append(ends, end)
+	}
+	order = make([]int32, a.Rows)
+	for i, c := range colour {
+		order[starts[c]] = int32(i)
+		starts[c]++
+	}
+	return order, ends
+}

@@ -1,0 +1,50 @@
+package solver
+
+import "github.com/reprise-gpu/reprise/ir"
+
+// JacobiIteration is the method of Jacobi: x += D⁻¹(b - Ax). It converges where each diagonal
+// element exceeds the sum of the others in its row, in absolute values, among others.
+var JacobiIteration = Method{
+	Name: "jacobi", Doc: "Jacobi's method, for diagonally dominant matrices",
+	Diagonal: true,
+	Trace:    traceJacobi,
+}
+
+func traceJacobi(s *System) func() {
+	r, b := s.Vector("r", s.Residual), s.floats("b", ir.Constant, s.p.b)
+	d := s.floats("d", ir.Constant, s.Inverse)
+	norms := s.sums("norms", s.rowBlocks(), 1)
+	return func() {
+		s.vector("axpyd", s.Running, d, r, s.X)
+		s.rows("residual", s.X, b, r, norms)
+		s.scalar("check", s.rowBlocks(), norms, s.rowBlocks(), s.Running, s.limits, s.history)
+	}
+}
+
+// GaussSeidel is the method of Gauss and Seidel by colours: rows of one colour do not depend on each
+// other, so that they are relaxed at once, and each colour sees what the ones before it left. A
+// stencil of five or seven points has two, red and black. It converges for symmetric positive
+// definite matrices, twice as fast as Jacobi's method on those stencils.
+var GaussSeidel = Method{
+	Name: "gauss-seidel", Doc: "Gauss-Seidel by colours (red and black on stencils), for diagonally dominant or definite matrices",
+	Diagonal: true,
+	Trace:    traceGaussSeidel,
+}
+
+func traceGaussSeidel(s *System) func() {
+	r, b := s.Temporary("r"), s.floats("b", ir.Constant, s.p.b)
+	d := s.floats("d", ir.Constant, s.Inverse)
+	norms := s.sums("norms", s.rowBlocks(), 1)
+	order, ends := byColour(s.p.a)
+	rows := load(s, "order", ir.I32, ir.Constant, order)
+	return func() {
+		first := 0
+		for _, end := range ends {
+			n := end - first
+			s.launch("spmv", "relax", blocksFor(n*s.lanes), threads, s.ptr, s.col, s.val, rows.Slice(int64(first), int64(end)), b, d, s.Running, s.X, s.lanes, n)
+			first = end
+		}
+		s.rows("residual", s.X, b, r, norms)
+		s.scalar("check", s.rowBlocks(), norms, s.rowBlocks(), s.Running, s.limits, s.history)
+	}
+}
