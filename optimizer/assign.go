@@ -18,6 +18,9 @@ func assign(s *ir.Schedule, opts *Options) error {
 	if err != nil {
 		return err
 	}
+	if opts.grains != nil {
+		chosen = grained{opts.grains, chosen}
+	}
 	a, err := chosen.assign(s.Graph, opts)
 	if err != nil {
 		return fmt.Errorf("strategy %s: %w", name, err)

@@ -208,9 +208,10 @@ func (c *choice) foresee(s *ir.Schedule) error {
 
 // afterAssign are the passes that a schedule goes through on the way to its prediction.
 func afterAssign(opts *Options) []pass {
-	return slices.DeleteFunc(slices.Clone(passes), func(p pass) bool {
+	assigned := slices.IndexFunc(passes, func(p pass) bool { return p.name == "assign" })
+	return slices.DeleteFunc(slices.Clone(passes[assigned+1:]), func(p pass) bool {
 		switch {
-		case p.compute == nil, p.name == "assign", p.name == "memplan": // memory takes no time
+		case p.name == "memplan": // memory takes no time
 			return true
 		case p.name == "syncs", p.name == "predict":
 			return false

@@ -40,6 +40,8 @@ var passes = []pass{
 		doc: "make every conflict between accesses a dependency"},
 	{name: "reduce", edit: reduce, needs: "hazards",
 		doc: "drop dependencies that others imply"},
+	{name: "coarsen", compute: coarsen, needs: "hazards", asked: true,
+		doc: "plan chains of launches as if each were one, which is quicker and gives up nothing"},
 	{name: "assign", compute: assign, needs: "hazards",
 		doc: "put every operation on a lane, by strategy"},
 	{name: "syncs", compute: syncs, needs: "assign",
@@ -71,6 +73,8 @@ var constraints = []struct{ before, after, reason string }{
 	{"hazards", "reduce", "only known dependencies can imply one another"},
 	{"hazards", "assign", "lanes are chosen by what may run at the same time"},
 	{"reduce", "assign", "strategies look at fewer edges, and nimble's proof is about reduced graphs"},
+	{"reduce", "coarsen", "where dependencies that others imply are gone, more are chains"},
+	{"coarsen", "assign", "it says what is placed"},
 	{"assign", "syncs", "which waits remain depends on what lane order implies"},
 	{"syncs", "fold", "what a lane costs is its waits"},
 	{"fold", "prefetch", "fold moves copies from lane to lane, this along theirs"},
@@ -132,6 +136,8 @@ type Options struct {
 	Profile string       // id of the device profile to predict for; "" is the default one
 	Custom  *des.Profile // a profile of one's own, instead of Profile
 	Costs   CostModel    // what operations cost; nil is DeclaredCosts of the profile
+
+	grains *grains // what coarsen made of the graph, nil for nothing
 }
 
 // Result is a plan and the graphs it went through.
