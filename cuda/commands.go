@@ -11,17 +11,43 @@ import (
 // list is a compiled command list: what the driver is asked for, in C memory, and
 // beside it what only Go knows.
 type list struct {
-	commands []command
-	sources  []source
-	calls    int // commands that are host calls
+	steps   []step
+	waits   []waitedFor
+	sources []source // by command
+	calls   []int    // commands that make host calls, or run a graph that does
+	checked uint64   // what d.destroyed was when all handles were found live, and one more; 0 for not yet
 }
 
 // source is what a command was compiled from.
 type source struct {
-	kind   string // of the work, "" for record and await
-	call   *hostCall
-	stream device.Stream
-	event  device.Event
+	step, within int    // of the list, and of the step's commands
+	kind         string // of the work, "" for what is none
+	call         *hostCall
+	graph        *instance
+	stream       device.Stream
+	event        device.Event
+	records      bool
+	exec         device.GraphExec
+}
+
+// places puts commands that follow each other into steps: waits of a stream, what it runs, and
+// what it records then.
+func places(cs []device.Command) (at []source, steps, waits int) {
+	at = make([]source, len(cs))
+	var last device.CommandKind
+	for i, c := range cs {
+		joins := i > 0 && c.Stream == cs[i-1].Stream && (last == device.Await || c.Kind == device.Record && last != device.Record)
+		if last = c.Kind; !joins {
+			steps++
+			at[i].step = steps - 1
+		} else {
+			at[i].step, at[i].within = steps-1, at[i-1].within+1
+		}
+		if c.Kind == device.Await {
+			waits++
+		}
+	}
+	return at, steps, waits
 }
 
 // CompileCommands lowers a schedule to a list that SubmitCommands walks in C.
@@ -30,7 +56,8 @@ func (d *Device) CompileCommands(cs []device.Command) (device.CommandList, error
 		return 0, err.In("CompileCommands")
 	}
 	defer d.mu.Unlock()
-	l := &list{commands: newCommands(len(cs)), sources: make([]source, len(cs))}
+	at, steps, waits := places(cs)
+	l := &list{steps: newSteps(steps), waits: newWaits(waits)[:0], sources: at}
 	for i, c := range cs {
 		if err := d.compile(l, i, c); err != nil {
 			l.free()
@@ -41,40 +68,55 @@ func (d *Device) CompileCommands(cs []device.Command) (device.CommandList, error
 	return d.lists.Add(l), nil
 }
 
-func (d *Device) compile(l *list, i int, c device.Command) (err *device.Error) {
-	out, from := &l.commands[i], &l.sources[i]
-	from.stream, from.event = c.Stream, c.Event
+func (d *Device) compile(l *list, i int, c device.Command) *device.Error {
+	from := &l.sources[i]
+	out := &l.steps[from.step]
 	s, err := d.streams.Get(c.Stream)
 	if err != nil {
 		return err
 	}
+	from.stream = c.Stream
+	out.on(s, from.within+1)
 	switch c.Kind {
 	case device.Run:
-		from.event, from.kind = 0, device.KindOf(c.Work)
+		from.kind = device.KindOf(c.Work)
 		from.call, err = d.lower(out, c.Work)
 		if from.call != nil {
-			l.calls++
+			l.calls = append(l.calls, i)
 		}
-		out.on(s)
+		return err
 	case device.Record, device.Await:
 		e, err := d.events.Get(c.Event)
 		if err != nil {
 			return err
 		}
-		if c.Kind == device.Record {
-			out.mark(e.ev, s)
-		} else {
-			out.await(e.ev, s)
+		from.event, from.records = c.Event, c.Kind == device.Record
+		if from.records {
+			out.mark(e.ev)
+			return nil
 		}
-	default:
-		return refuse(device.InvalidValue, "kind %d is none of Run, Record and Await", c.Kind)
+		l.waits = append(l.waits, waitFor(e.ev))
+		out.await(l.waits[len(l.waits)-from.within-1:])
+		return nil
+	case device.RunGraph:
+		x, err := d.execs.Get(c.Exec)
+		if err != nil {
+			return err
+		}
+		from.exec, from.graph = c.Exec, x
+		if x.calls > 0 {
+			l.calls = append(l.calls, i)
+		}
+		out.run(x.x)
+		return nil
 	}
-	return err
+	return device.UnknownCommand(c.Kind)
 }
 
 // free gives up everything but runs that are under way.
 func (l *list) free() {
-	freeCommands(l.commands)
+	freeSteps(l.steps)
+	freeWaits(l.waits)
 	for i := range l.sources {
 		l.sources[i].call.release()
 	}
@@ -91,8 +133,8 @@ func (d *Device) UpdateCommand(h device.CommandList, i int, w device.Work) error
 	if err != nil {
 		return err.In("UpdateCommand")
 	}
-	if i < 0 || i >= len(l.commands) || l.sources[i].kind == "" {
-		return refuse(device.InvalidValue, "command %d is not one of the list's %d commands that run work", i, len(l.commands)).In("UpdateCommand")
+	if i < 0 || i >= len(l.sources) || l.sources[i].kind == "" {
+		return refuse(device.InvalidValue, "command %d is not one of the list's %d commands that run work", i, len(l.sources)).In("UpdateCommand")
 	}
 	return d.patch(l, i, w).In("UpdateCommand")
 }
@@ -102,7 +144,7 @@ func (d *Device) patch(l *list, i int, w device.Work) *device.Error {
 	if err := first(device.CheckWork(w, &d.info), sameKind(from.kind, w)); err != nil {
 		return err
 	}
-	call, err := d.lower(&l.commands[i], w)
+	call, err := d.lower(&l.steps[from.step], w)
 	if err != nil {
 		return err
 	}
@@ -118,8 +160,9 @@ func sameKind(was string, w device.Work) *device.Error {
 	return nil
 }
 
-// SubmitCommands crosses into C once, whatever the length of the list.
-func (d *Device) SubmitCommands(h device.CommandList) error {
+// SubmitCommands crosses into C once, however many commands there are, and does nothing for
+// each of them in Go unless something was destroyed since the last time.
+func (d *Device) SubmitCommands(h device.CommandList, from, n int) error {
 	if err := d.enter(); err != nil {
 		return err.In("SubmitCommands")
 	}
@@ -128,47 +171,87 @@ func (d *Device) SubmitCommands(h device.CommandList) error {
 	if err != nil {
 		return err.In("SubmitCommands")
 	}
-	if err := d.check(l); err != nil {
+	if err = device.CheckRange(from, n, len(l.sources)); err == nil {
+		err = d.check(l)
+	}
+	if err != nil || n == 0 {
 		return err.In("SubmitCommands")
 	}
-	l.enqueued(0, 1)
-	at, code := d.driver.submit(l.commands)
+	l.enqueued(from, n, 1)
+	first, within, head, whole, tail := l.stretch(from, n)
+	done, code := d.driver.submit(l.steps, first, within, head, whole, tail)
 	if code == 0 {
 		return nil
 	}
-	l.enqueued(at, -1)
-	err = d.failed(l.commands[at].calls(), code)
+	at := (from + done) % len(l.sources)
+	l.enqueued(at, n-done, -1)
+	failed := &l.sources[at]
+	err = d.failed(l.steps[failed.step].calls(failed.within), code)
 	err.Detail = fmt.Sprintf("command %d: %s", at, err.Detail)
 	return err.In("SubmitCommands")
 }
 
-// check notices streams and events that were destroyed since the list was compiled,
+// stretch is where n commands from one on lie in the steps, as driver_submit wants it. The results are five, since
+// Go would make a struct of so many in memory, which costs a replay 15 ns.
+func (l *list) stretch(from, n int) (first, within, head, whole, tail int) {
+	rounds, end, commands := 0, from+n, len(l.sources)
+	if end >= commands {
+		rounds, end = 1, end-commands
+	}
+	if end >= commands { // a division takes as long as all else here
+		rounds, end = rounds+end/commands, end%commands
+	}
+	begin, last := &l.sources[from], &l.sources[end]
+	first, within, tail = begin.step, begin.within, last.within
+	whole = rounds*len(l.steps) + last.step - first
+	switch {
+	case within == 0:
+	case whole == 0: // it ends in the step where it begins
+		head, tail = n, 0
+	default:
+		head = l.steps[first].commands() - within
+		whole--
+	}
+	return first, within, head, whole, tail
+}
+
+// check notices streams, events and instances that were destroyed since the list was compiled,
 // and marks the events that it records.
 func (d *Device) check(l *list) *device.Error {
-	for i := range l.sources {
-		from := &l.sources[i]
-		if _, err := d.streams.Get(from.stream); err != nil {
-			return refuse(err.Code, "command %d: %s", i, err.Detail)
-		}
-		if from.event == 0 {
-			continue
-		}
-		e, err := d.events.Get(from.event)
-		if err != nil {
-			return refuse(err.Code, "command %d: %s", i, err.Detail)
-		}
-		e.recorded = e.recorded || l.commands[i].records()
+	if l.checked > d.destroyed {
+		return nil
 	}
+	for i := range l.sources {
+		if err := d.checkSource(&l.sources[i]); err != nil {
+			return refuse(err.Code, "command %d: %s", i, err.Detail)
+		}
+	}
+	l.checked = d.destroyed + 1
 	return nil
 }
 
-// enqueued notes runs of the list's host calls from a command on.
-func (l *list) enqueued(from, runs int) {
-	if l.calls == 0 {
-		return
+func (d *Device) checkSource(from *source) *device.Error {
+	_, err := d.streams.Get(from.stream)
+	if err == nil && from.exec != 0 {
+		_, err = d.execs.Get(from.exec)
 	}
-	for i := range l.sources[from:] {
-		l.sources[from+i].call.enqueued(runs)
+	if err != nil || from.event == 0 {
+		return err
+	}
+	e, err := d.events.Get(from.event)
+	if err == nil && from.records {
+		e.recorded = true
+	}
+	return err
+}
+
+// enqueued notes that the host calls among n commands from one on will be made so much more often.
+func (l *list) enqueued(from, n, runs int) {
+	for _, i := range l.calls {
+		if times := runs * device.Submitted(i, from, n, len(l.sources)); times != 0 {
+			l.sources[i].call.enqueued(times)
+			l.sources[i].graph.enqueued(times)
+		}
 	}
 }
 

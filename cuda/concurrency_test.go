@@ -104,7 +104,7 @@ func useDevice(d *Device, f device.Function, seed uint32) (err error) {
 	}
 	for name, run := range map[string]func() error{
 		"Submit":         func() error { return d.Submit(s, squares(f, dst, src)) },
-		"SubmitCommands": func() error { return d.SubmitCommands(l) },
+		"SubmitCommands": func() error { return d.SubmitCommands(l, 0, 1) },
 		"LaunchGraph":    func() error { return d.LaunchGraph(x, s) },
 	} {
 		ok(d.Write(dst, make([]byte, 4*lanes)))

@@ -24,9 +24,12 @@ type Device struct {
 	executor *executor
 	hosts    hostCalls
 	memory   memory
-	scratch  []command // one, of Submit and of what is on its way to a graph
-	fault    *device.Error
-	closed   bool
+	// destroyed counts the streams, events and instances that were: whoever keeps such handles has
+	// to look at them again when it has grown.
+	destroyed uint64
+	scratch   scratch // of Submit and of what is on its way to a graph
+	fault     *device.Error
+	closed    bool
 
 	modules device.Handles[device.Module, *module]
 	funcs   device.Handles[device.Function, *function]
@@ -53,7 +56,7 @@ func Open(ordinal int) (*Device, error) {
 		return nil, unavailable(ordinal, "cuDeviceGet", codeOf(err))
 	}
 	d := &Device{
-		info: info, gpu: gpu, executor: newExecutor(), scratch: newCommands(1),
+		info: info, gpu: gpu, executor: newExecutor(), scratch: newScratch(),
 		modules: device.Handles[device.Module, *module]{Kind: "module"},
 		funcs:   device.Handles[device.Function, *function]{Kind: "function"},
 		streams: device.Handles[device.Stream, cu.Stream]{Kind: "stream"},
@@ -64,7 +67,7 @@ func Open(ordinal int) (*Device, error) {
 	}
 	if err := d.retain(); err != nil {
 		d.executor.stop()
-		freeCommands(d.scratch)
+		d.scratch.free()
 		return nil, err
 	}
 	d.opened = clock()
@@ -154,7 +157,7 @@ func (d *Device) Close() error {
 	}
 	d.freeThings()
 	_ = d.gorgonia("cuDevicePrimaryCtxRelease", d.gpu.ReleasePrimaryCtx)
-	freeCommands(d.scratch)
+	d.scratch.free()
 	d.executor.stop()
 	d.hosts.clear()
 	d.closed = true

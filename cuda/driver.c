@@ -4,6 +4,8 @@
 
 #include "reprise.h"
 
+#include <stdlib.h>
+
 #include "_cgo_export.h"
 
 static __thread int in_host_call;
@@ -29,27 +31,30 @@ static void CUDA_CB run_host_call(void *handle) {
 		return result;                                        \
 	} while (0)
 
-// A packed parameter block goes to the driver as it is, through `extra`: a list of five
-// entries. A kernel without parameters has no block to point at, and no list.
-static void **pack(const struct launch *l, void *list[5]) {
-	list[0] = CU_LAUNCH_PARAM_BUFFER_POINTER, list[1] = l->params;
-	list[2] = CU_LAUNCH_PARAM_BUFFER_SIZE, list[3] = (void *)&l->bytes;
-	list[4] = CU_LAUNCH_PARAM_END;
-	return l->bytes ? list : NULL;
+// A packed parameter block goes to the driver as it is, through `extra`: a list of five entries.
+struct parameters *driver_new_parameters(size_t room) {
+	struct parameters *p = calloc(1, sizeof *p + room);
+	if (p == NULL)
+		return NULL;
+	p->list[0] = CU_LAUNCH_PARAM_BUFFER_POINTER, p->list[1] = p->block;
+	p->list[2] = CU_LAUNCH_PARAM_BUFFER_SIZE, p->list[3] = &p->bytes;
+	p->list[4] = CU_LAUNCH_PARAM_END;
+	p->room = room;
+	return p;
 }
 
-static CUresult launch(const struct launch *l, CUstream stream) {
-	void *list[5], **extra = pack(l, list);
+// A kernel without parameters has no block to point at, and no list.
+static void **extra(const struct parameters *p) { return p && p->bytes ? (void **)p->list : NULL; }
+
+// cuLaunchCooperativeKernel takes no extra.
+static CUresult launch_with(const struct launch *l, const struct parameters *p, CUstream stream) {
 	CUlaunchAttribute attributes[2];
 	CUlaunchConfig config = {l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1], l->block[2], l->shared, stream, attributes, 0};
-	if (l->cooperative) // cuLaunchCooperativeKernel takes no extra
+	if (p->cooperative)
 		attributes[config.numAttrs++] = (CUlaunchAttribute){.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE, .value.cooperative = 1};
-	if (l->priority)
-		attributes[config.numAttrs++] = (CUlaunchAttribute){.id = CU_LAUNCH_ATTRIBUTE_PRIORITY, .value.priority = l->priority};
-	if (config.numAttrs)
-		return cuLaunchKernelEx(&config, l->function, NULL, extra);
-	return cuLaunchKernel(l->function, l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1], l->block[2],
-		l->shared, stream, NULL, extra);
+	if (p->priority)
+		attributes[config.numAttrs++] = (CUlaunchAttribute){.id = CU_LAUNCH_ATTRIBUTE_PRIORITY, .value.priority = p->priority};
+	return cuLaunchKernelEx(&config, l->function, NULL, extra(p));
 }
 
 static CUresult fill(const struct fill *f, CUstream stream) {
@@ -63,45 +68,109 @@ static CUresult fill(const struct fill *f, CUstream stream) {
 	}
 }
 
-static CUresult enqueue(const struct command *c) {
-	if (c->labelled)
-		repriseLabel(c->label);
-	switch (c->kind) {
-	case command_launch:
-		return launch(&c->launch, c->stream);
-	case command_copy:
-		return c->copy.bytes ? cuMemcpyAsync(c->copy.dst, c->copy.src, c->copy.bytes, c->stream) : CUDA_SUCCESS;
-	case command_fill:
-		return c->fill.count ? fill(&c->fill, c->stream) : CUDA_SUCCESS;
-	case command_call:
-		return cuLaunchHostFunc(c->stream, run_host_call, (void *)c->call);
-	case command_prefetch:
-		return cuMemPrefetchAsync(c->prefetch.at, c->prefetch.bytes, c->prefetch.to, c->stream);
-	case command_record:
-		return cuEventRecord(c->event, c->stream);
-	case command_await:
-		return cuStreamWaitEvent(c->stream, c->event, 0);
+static CUresult tell(const struct step *s) { return s->label ? repriseLabel(s->label) : CUDA_SUCCESS; }
+
+static CUresult rare_work(const struct step *s) {
+	switch (s->kind) {
+	case step_launch_with:
+		return launch_with(&s->as.launch, s->parameters, s->stream);
+	case step_copy:
+		return s->as.copy.bytes ? cuMemcpyAsync(s->as.copy.dst, s->as.copy.src, s->as.copy.bytes, s->stream) : CUDA_SUCCESS;
+	case step_fill:
+		return s->as.fill.count ? fill(&s->as.fill, s->stream) : CUDA_SUCCESS;
+	case step_call:
+		return cuLaunchHostFunc(s->stream, run_host_call, (void *)s->as.call);
+	case step_prefetch:
+		return cuMemPrefetchAsync(s->as.prefetch.at, s->as.prefetch.bytes, s->as.prefetch.to, s->stream);
 	default:
-		return CUDA_SUCCESS; // a stream needs no command to keep its order
+		return CUDA_ERROR_UNKNOWN;
 	}
 }
 
-static CUresult submit(const struct command *list, size_t n, size_t *at) {
-	for (*at = 0; *at < n; ++*at) {
-		CUresult r = enqueue(&list[*at]);
+// The path of a replay, which is one function so that a driver's cost is all that it costs.
+#define HOT static inline __attribute__((always_inline))
+#define LIKELY(condition) __builtin_expect(condition, 1)
+
+HOT CUresult work(const struct step *s, int labelled) {
+	const struct launch *l = &s->as.launch;
+	if (labelled)
+		tell(s);
+	if (LIKELY(s->kind == step_launch))
+		return cuLaunchKernel(l->function, l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1], l->block[2],
+			l->shared, s->stream, NULL, (void **)s->parameters);
+	if (s->kind == step_graph)
+		return cuGraphLaunch(s->as.exec, s->stream);
+	if (s->kind == step_nothing) // a stream needs no command to keep its order
+		return CUDA_SUCCESS;
+	return rare_work(s);
+}
+
+HOT CUresult whole(const struct step *s, int labelled, size_t *at) {
+	CUresult r;
+	for (unsigned i = 0, waits = s->wait_count; i < waits; i++)
+		if (!LIKELY((r = cuStreamWaitEvent(s->stream, s->waits[i], 0)) == CUDA_SUCCESS))
+			return *at = i, r;
+	if (!LIKELY((r = work(s, labelled)) == CUDA_SUCCESS))
+		return *at = s->wait_count, r;
+	if (s->record != NULL && !LIKELY((r = cuEventRecord(s->record, s->stream)) == CUDA_SUCCESS))
+		return *at = s->commands - 1, r;
+	return CUDA_SUCCESS;
+}
+
+// Enqueues commands of a step from one to another. Of a failure *at says at which, and else the end.
+static CUresult part(const struct step *s, size_t from, size_t to, int labelled, size_t *at) {
+	for (*at = from; *at < to; ++*at) {
+		CUresult r;
+		if (*at < s->wait_count)
+			r = cuStreamWaitEvent(s->stream, s->waits[*at], 0);
+		else if (*at == s->commands - 1 && s->record != NULL)
+			r = cuEventRecord(s->record, s->stream);
+		else
+			r = work(s, labelled);
 		if (r != CUDA_SUCCESS)
 			return r;
 	}
 	return CUDA_SUCCESS;
 }
 
-static CUresult submit_within(CUcontext context, const struct command *list, size_t n, size_t *at) {
-	WITHIN(context, submit(list, n, at));
+static size_t commands(const struct step *list, size_t steps, size_t first, size_t n) {
+	size_t sum = 0;
+	for (; n > 0; n--, first = first + 1 == steps ? 0 : first + 1)
+		sum += list[first].commands;
+	return sum;
 }
 
-struct outcome driver_submit(CUcontext context, const struct command *list, size_t n) {
-	struct outcome o = {CUDA_SUCCESS, 0};
-	o.code = submit_within(context, list, n, &o.at);
+HOT struct outcome submit(const struct step *list, size_t steps, size_t first, size_t within, size_t head, size_t count, size_t tail, int labelled) {
+	const struct step *s = list + first, *end = list + steps;
+	size_t at = 0;
+	CUresult r;
+	if (head > 0) {
+		r = part(s, within, within + head, labelled, &at);
+		if (r != CUDA_SUCCESS)
+			return (struct outcome){r, at - within};
+		s = s + 1 == end ? list : s + 1;
+		first = (size_t)(s - list);
+	}
+	for (size_t left = count; left > 0; left--) {
+		r = whole(s, labelled, &at);
+		if (!LIKELY(r == CUDA_SUCCESS))
+			return (struct outcome){r, head + commands(list, steps, first, count - left) + at};
+		if (++s == end)
+			s = list;
+	}
+	if (tail == 0)
+		return (struct outcome){CUDA_SUCCESS, 0};
+	r = part(s, 0, tail, labelled, &at);
+	return (struct outcome){r, head + commands(list, steps, first, count) + at};
+}
+
+struct outcome driver_submit(CUcontext context, const struct step *list, size_t steps, size_t first, size_t within, size_t head, size_t whole, size_t tail, int labelled) {
+	CUcontext popped;
+	struct outcome o = {cuCtxPushCurrent(context), 0};
+	if (o.code != CUDA_SUCCESS)
+		return o;
+	o = labelled ? submit(list, steps, first, within, head, whole, tail, 1) : submit(list, steps, first, within, head, whole, tail, 0);
+	cuCtxPopCurrent(&popped);
 	return o;
 }
 
@@ -109,14 +178,14 @@ CUresult driver_synchronize(CUcontext context, CUstream stream) { WITHIN(context
 
 CUresult driver_synchronize_all(CUcontext context) { WITHIN(context, cuCtxSynchronize()); }
 
-static CUDA_KERNEL_NODE_PARAMS kernel_params(const struct launch *l, void **extra) {
-	CUDA_KERNEL_NODE_PARAMS p = {
+static CUDA_KERNEL_NODE_PARAMS kernel_params(const struct launch *l, const struct parameters *p) {
+	CUDA_KERNEL_NODE_PARAMS params = {
 		.func = l->function,
 		.gridDimX = l->grid[0], .gridDimY = l->grid[1], .gridDimZ = l->grid[2],
 		.blockDimX = l->block[0], .blockDimY = l->block[1], .blockDimZ = l->block[2],
-		.sharedMemBytes = l->shared, .extra = extra,
+		.sharedMemBytes = l->shared, .extra = extra(p),
 	};
-	return p;
+	return params;
 }
 
 static CUDA_MEMCPY3D copy_params(const struct copy *c) {
@@ -142,38 +211,38 @@ static CUDA_MEMSET_NODE_PARAMS fill_params(const struct fill *f) {
 	return p;
 }
 
-static CUresult set_attributes(CUgraphNode node, const struct launch *l) {
-	CUkernelNodeAttrValue cooperative = {.cooperative = 1}, priority = {.priority = l->priority};
+static CUresult set_attributes(CUgraphNode node, const struct parameters *p) {
+	CUkernelNodeAttrValue cooperative = {.cooperative = 1}, priority = {.priority = p->priority};
 	CUresult r = CUDA_SUCCESS;
-	if (l->cooperative)
+	if (p->cooperative)
 		r = cuGraphKernelNodeSetAttribute(node, CU_KERNEL_NODE_ATTRIBUTE_COOPERATIVE, &cooperative);
-	if (r == CUDA_SUCCESS && l->priority)
+	if (r == CUDA_SUCCESS && p->priority)
 		r = cuGraphKernelNodeSetAttribute(node, CU_KERNEL_NODE_ATTRIBUTE_PRIORITY, &priority);
 	return r;
 }
 
-static CUresult add_node(CUcontext context, CUgraph graph, const CUgraphNode *after, size_t n, const struct command *c, CUgraphNode *node) {
-	void *list[5];
-	CUDA_KERNEL_NODE_PARAMS kernel = kernel_params(&c->launch, pack(&c->launch, list));
-	CUDA_MEMCPY3D copy = copy_params(&c->copy);
-	CUDA_MEMSET_NODE_PARAMS set = fill_params(&c->fill);
-	CUDA_HOST_NODE_PARAMS host = {run_host_call, (void *)c->call};
+static CUresult add_node(CUcontext context, CUgraph graph, const CUgraphNode *after, size_t n, const struct step *c, CUgraphNode *node) {
+	CUDA_KERNEL_NODE_PARAMS kernel = kernel_params(&c->as.launch, c->parameters);
+	CUDA_MEMCPY3D copy = copy_params(&c->as.copy);
+	CUDA_MEMSET_NODE_PARAMS set = fill_params(&c->as.fill);
+	CUDA_HOST_NODE_PARAMS host = {run_host_call, (void *)c->as.call};
 	CUresult r;
-	if (c->labelled)
-		repriseLabel(c->label);
+	tell(c);
 	switch (c->kind) {
-	case command_launch:
+	case step_launch:
+		return cuGraphAddKernelNode(node, graph, after, n, &kernel);
+	case step_launch_with:
 		r = cuGraphAddKernelNode(node, graph, after, n, &kernel);
-		return r == CUDA_SUCCESS ? set_attributes(*node, &c->launch) : r;
-	case command_copy:
-		if (c->copy.bytes)
+		return r == CUDA_SUCCESS ? set_attributes(*node, c->parameters) : r;
+	case step_copy:
+		if (c->as.copy.bytes)
 			return cuGraphAddMemcpyNode(node, graph, after, n, &copy, context);
 		break;
-	case command_fill:
-		if (c->fill.count)
+	case step_fill:
+		if (c->as.fill.count)
 			return cuGraphAddMemsetNode(node, graph, after, n, &set, context);
 		break;
-	case command_call:
+	case step_call:
 		return cuGraphAddHostNode(node, graph, after, n, &host);
 	default:
 		break;
@@ -181,7 +250,7 @@ static CUresult add_node(CUcontext context, CUgraph graph, const CUgraphNode *af
 	return cuGraphAddEmptyNode(node, graph, after, n); // also for no bytes, which the driver has no node for
 }
 
-CUresult driver_add_node(CUcontext context, CUgraph graph, const CUgraphNode *after, size_t n, const struct command *c, CUgraphNode *node) {
+CUresult driver_add_node(CUcontext context, CUgraph graph, const CUgraphNode *after, size_t n, const struct step *c, CUgraphNode *node) {
 	WITHIN(context, add_node(context, graph, after, n, c, node));
 }
 
@@ -206,29 +275,28 @@ CUresult driver_instantiate(CUcontext context, CUgraph graph, int priorities, CU
 	WITHIN(context, cuGraphInstantiateWithFlags(exec, graph, priorities ? CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY : 0));
 }
 
-static CUresult update_node(CUcontext context, CUgraphExec exec, CUgraphNode node, const struct command *c) {
-	void *list[5];
-	CUDA_KERNEL_NODE_PARAMS kernel = kernel_params(&c->launch, pack(&c->launch, list));
-	CUDA_MEMCPY3D copy = copy_params(&c->copy);
-	CUDA_MEMSET_NODE_PARAMS set = fill_params(&c->fill);
-	CUDA_HOST_NODE_PARAMS host = {run_host_call, (void *)c->call};
-	if (c->labelled)
-		repriseLabel(c->label);
+static CUresult update_node(CUcontext context, CUgraphExec exec, CUgraphNode node, const struct step *c) {
+	CUDA_KERNEL_NODE_PARAMS kernel = kernel_params(&c->as.launch, c->parameters);
+	CUDA_MEMCPY3D copy = copy_params(&c->as.copy);
+	CUDA_MEMSET_NODE_PARAMS set = fill_params(&c->as.fill);
+	CUDA_HOST_NODE_PARAMS host = {run_host_call, (void *)c->as.call};
+	tell(c);
 	switch (c->kind) {
-	case command_launch:
+	case step_launch:
+	case step_launch_with:
 		return cuGraphExecKernelNodeSetParams(exec, node, &kernel);
-	case command_copy:
+	case step_copy:
 		return cuGraphExecMemcpyNodeSetParams(exec, node, &copy, context);
-	case command_fill:
+	case step_fill:
 		return cuGraphExecMemsetNodeSetParams(exec, node, &set, context);
-	case command_call:
+	case step_call:
 		return cuGraphExecHostNodeSetParams(exec, node, &host);
 	default:
 		return CUDA_SUCCESS;
 	}
 }
 
-CUresult driver_update_node(CUcontext context, CUgraphExec exec, CUgraphNode node, const struct command *c) {
+CUresult driver_update_node(CUcontext context, CUgraphExec exec, CUgraphNode node, const struct step *c) {
 	WITHIN(context, update_node(context, exec, node, c));
 }
 

@@ -29,48 +29,51 @@ import (
 // Handles of gorgonia.org/cu are structs of one C handle, of its own copy of the C
 // types: handleOf is the same handle in ours.
 type (
-	command   struct{ raw C.struct_command }
+	step      struct{ raw C.struct_step }
 	graphNode = C.CUgraphNode
 	graphExec = C.CUgraphExec
 )
 
 func handleOf[To, From any](from From) To { return *(*To)(unsafe.Pointer(&from)) }
 
-// set makes c the command of a work whose handles and addresses were looked up, on a GPU. What
+// set makes c do a work whose handles and addresses were looked up, on a GPU. What
 // it held before is freed or used again.
-func (c *command) set(w device.Work, gpu cu.Device, f cu.Function, hosts copyHosts, call cgo.Handle, priority int) {
+func (c *step) set(w device.Work, gpu cu.Device, f cu.Function, hosts copyHosts, call cgo.Handle, priority int) {
 	switch w := w.(type) {
 	case *device.Launch:
-		c.raw.kind = C.command_launch
 		c.setLabel(w.Label)
 		c.setLaunch(w, f, priority)
 	case *device.Copy:
-		c.raw.kind = C.command_copy
+		c.raw.kind = C.step_copy
 		c.setLabel(w.Label)
-		c.raw.copy = C.struct_copy{
+		*as[C.struct_copy](c) = C.struct_copy{
 			dst: C.CUdeviceptr(w.Dst), src: C.CUdeviceptr(w.Src), bytes: C.size_t(w.Bytes),
 			dst_is_host: flag(hosts.dst), src_is_host: flag(hosts.src),
 		}
 	case *device.Memset:
-		c.raw.kind = C.command_fill
+		c.raw.kind = C.step_fill
 		c.setLabel(w.Label)
-		c.raw.fill = C.struct_fill{dst: C.CUdeviceptr(w.Dst), value: C.uint(w.Value), width: C.uint(w.Width), count: C.size_t(w.Count)}
+		*as[C.struct_fill](c) = C.struct_fill{dst: C.CUdeviceptr(w.Dst), value: C.uint(w.Value), width: C.uint(w.Width), count: C.size_t(w.Count)}
 	case *device.Prefetch:
-		c.raw.kind = C.command_prefetch
+		c.raw.kind = C.step_prefetch
 		c.setLabel(w.Label)
 		to := C.CUdevice(C.CU_DEVICE_CPU)
 		if w.ToDevice {
 			to = C.CUdevice(gpu)
 		}
-		c.raw.prefetch = C.struct_prefetch{at: C.CUdeviceptr(w.At), bytes: C.size_t(w.Bytes), to: to}
+		*as[C.struct_prefetch](c) = C.struct_prefetch{at: C.CUdeviceptr(w.At), bytes: C.size_t(w.Bytes), to: to}
 	case *device.HostCall:
-		c.raw.kind = C.command_call
+		c.raw.kind = C.step_call
 		c.setLabel(w.Label)
-		c.raw.call = C.uintptr_t(call)
+		*as[C.uintptr_t](c) = C.uintptr_t(call)
 	default:
-		c.raw.kind = C.command_nothing
+		c.raw.kind = C.step_nothing
+		c.setLabel("")
 	}
 }
+
+// as is the part of a step that depends on its kind, which is a union in C.
+func as[T any](c *step) *T { return (*T)(unsafe.Pointer(&c.raw.as)) }
 
 func flag(on bool) C.int {
 	if on {
@@ -79,92 +82,140 @@ func flag(on bool) C.int {
 	return 0
 }
 
-func (c *command) setLaunch(w *device.Launch, f cu.Function, priority int) {
-	l := &c.raw.launch
-	l.function = handleOf[C.CUfunction](f)
-	l.grid = [3]C.uint{C.uint(w.Grid.X), C.uint(w.Grid.Y), C.uint(w.Grid.Z)}
-	l.block = [3]C.uint{C.uint(w.Block.X), C.uint(w.Block.Y), C.uint(w.Block.Z)}
-	l.shared, l.cooperative, l.priority = C.uint(w.Shared), flag(w.Cooperative), C.int(priority)
-	l.bytes = C.size_t(len(w.Params))
-	if l.room < l.bytes {
-		l.params, l.room = C.realloc(l.params, l.bytes), l.bytes
+func (c *step) setLaunch(w *device.Launch, f cu.Function, priority int) {
+	c.raw.kind = C.step_launch
+	if w.Cooperative || priority != 0 {
+		c.raw.kind = C.step_launch_with
 	}
-	copy(unsafe.Slice((*byte)(l.params), len(w.Params)), w.Params)
+	*as[C.struct_launch](c) = C.struct_launch{
+		function: handleOf[C.CUfunction](f), shared: C.uint(w.Shared),
+		grid:  [3]C.uint{C.uint(w.Grid.X), C.uint(w.Grid.Y), C.uint(w.Grid.Z)},
+		block: [3]C.ushort{C.ushort(w.Block.X), C.ushort(w.Block.Y), C.ushort(w.Block.Z)},
+	}
+	if c.raw.kind == C.step_launch && len(w.Params) == 0 {
+		c.dropParameters()
+		return
+	}
+	p := c.parameters(len(w.Params))
+	p.cooperative, p.priority = flag(w.Cooperative), C.int(priority)
+	copy(unsafe.Slice((*byte)(unsafe.Add(unsafe.Pointer(p), C.sizeof_struct_parameters)), len(w.Params)), w.Params)
+}
+
+// parameters makes room for a block of so many bytes, in the memory that the command has if there
+// is enough of it.
+func (c *step) parameters(bytes int) *C.struct_parameters {
+	p := c.raw.parameters
+	if p == nil || p.room < C.size_t(bytes) {
+		c.dropParameters()
+		p = C.driver_new_parameters(C.size_t(bytes))
+		c.raw.parameters = p
+	}
+	p.bytes = C.size_t(bytes)
+	return p
+}
+
+func (c *step) dropParameters() {
+	C.free(unsafe.Pointer(c.raw.parameters))
+	c.raw.parameters = nil
 }
 
 // setLabel keeps the label for whoever can show it, which a GPU's driver cannot.
-func (c *command) setLabel(label string) {
+func (c *step) setLabel(label string) {
 	if !simulated() {
 		return
 	}
-	c.raw.labelled = 1
-	text := unsafe.Slice((*byte)(unsafe.Pointer(&c.raw.label[0])), len(c.raw.label))
-	text[copy(text[:len(text)-1], label)] = 0
+	C.free(unsafe.Pointer(c.raw.label))
+	c.raw.label = nil
+	if label != "" {
+		c.raw.label = C.CString(label)
+	}
 }
 
-// newCommands is room for n commands in C memory, where the driver may read them
-// whatever Go's collector does.
-func newCommands(n int) []command {
+// newSteps is room for n steps in C memory, where the driver may read them whatever Go's
+// collector does.
+func newSteps(n int) []step {
 	if n == 0 {
 		return nil
 	}
-	return unsafe.Slice((*command)(C.calloc(C.size_t(n), C.sizeof_struct_command)), n)
+	return unsafe.Slice((*step)(C.calloc(C.size_t(n), C.sizeof_struct_step)), n)
 }
 
-func freeCommands(cs []command) {
-	for i := range cs {
-		C.free(cs[i].raw.launch.params)
+func freeSteps(list []step) {
+	for i := range list {
+		list[i].dropParameters()
+		C.free(unsafe.Pointer(list[i].raw.label))
 	}
-	C.free(unsafe.Pointer(unsafe.SliceData(cs)))
+	C.free(unsafe.Pointer(unsafe.SliceData(list)))
 }
 
-// on sends the command to a stream; mark and await make it one of an event.
-func (c *command) on(s cu.Stream) { c.raw.stream = handleOf[C.CUstream](s) }
+// waitedFor is an event in C memory, where steps find it.
+type waitedFor = C.CUevent
 
-func (c *command) mark(e cu.Event, s cu.Stream) {
-	c.raw.kind, c.raw.event = C.command_record, handleOf[C.CUevent](e)
-	c.on(s)
+func waitFor(e cu.Event) waitedFor { return handleOf[C.CUevent](e) }
+
+func newWaits(n int) []waitedFor {
+	if n == 0 {
+		return nil
+	}
+	return unsafe.Slice((*waitedFor)(C.calloc(C.size_t(n), C.sizeof_CUevent)), n)
 }
 
-func (c *command) await(e cu.Event, s cu.Stream) {
-	c.raw.kind, c.raw.event = C.command_await, handleOf[C.CUevent](e)
-	c.on(s)
+func freeWaits(list []waitedFor) { C.free(unsafe.Pointer(unsafe.SliceData(list))) }
+
+// on sends the step to a stream, where it is so many commands: it waits for events, which are in
+// C memory, runs what it was made to do, and records an event.
+func (c *step) on(s cu.Stream, commands int) {
+	c.raw.stream, c.raw.commands = handleOf[C.CUstream](s), C.uint(commands)
 }
 
-// records reports whether the command is the record of an event.
-func (c *command) records() bool { return c.raw.kind == C.command_record }
+func (c *step) await(events []waitedFor) {
+	c.raw.waits, c.raw.wait_count = unsafe.SliceData(events), C.uint(len(events))
+}
 
-// calls is the function of the driver that the command calls.
-func (c *command) calls() string {
-	switch c.raw.kind {
-	case C.command_launch:
-		return "cuLaunchKernel"
-	case C.command_copy:
-		return "cuMemcpyAsync"
-	case C.command_fill:
-		return "cuMemsetAsync"
-	case C.command_call:
-		return "cuLaunchHostFunc"
-	case C.command_prefetch:
-		return "cuMemPrefetchAsync"
-	case C.command_record:
+func (c *step) mark(e cu.Event) { c.raw.record = handleOf[C.CUevent](e) }
+
+// run makes the step run an instance of a graph.
+func (c *step) run(x graphExec) { c.raw.kind, *as[C.CUgraphExec](c) = C.step_graph, x }
+
+// commands is how many the step is.
+func (c *step) commands() int { return int(c.raw.commands) }
+
+// calls is the function of the driver that a command of the step calls.
+func (c *step) calls(command int) string {
+	switch {
+	case command < int(c.raw.wait_count):
+		return "cuStreamWaitEvent"
+	case command == int(c.raw.commands)-1 && c.raw.record != nil:
 		return "cuEventRecord"
 	}
-	return "cuStreamWaitEvent"
+	return workCalls[c.raw.kind]
+}
+
+var workCalls = [...]string{
+	C.step_launch: "cuLaunchKernel", C.step_launch_with: "cuLaunchKernelEx", C.step_copy: "cuMemcpyAsync", C.step_fill: "cuMemsetAsync",
+	C.step_call: "cuLaunchHostFunc", C.step_prefetch: "cuMemPrefetchAsync", C.step_graph: "cuGraphLaunch",
 }
 
 // driver is a context seen from any thread. Every method is one crossing into C.
-type driver struct{ context C.CUcontext }
+type driver struct {
+	context  C.CUcontext
+	labelled C.int // whether steps have labels
+}
 
-func driverOf(c cu.CUContext) driver { return driver{handleOf[C.CUcontext](c)} }
+func driverOf(c cu.CUContext) driver { return driver{handleOf[C.CUcontext](c), flag(simulated())} }
 
-// submit enqueues commands; of a failure it says at which.
-func (d driver) submit(cs []command) (int, device.Code) {
-	if len(cs) == 0 {
-		return 0, 0
-	}
-	o := C.driver_submit(d.context, &unsafe.SliceData(cs).raw, C.size_t(len(cs)))
-	return int(o.at), device.Code(o.code)
+// submit enqueues a stretch of a list; of a failure it says how many commands there were before
+// it.
+func (d driver) submit(list []step, first, within, head, whole, tail int) (int, device.Code) {
+	o := C.driver_submit(d.context, &unsafe.SliceData(list).raw, C.size_t(len(list)),
+		C.size_t(first), C.size_t(within), C.size_t(head), C.size_t(whole), C.size_t(tail), d.labelled)
+	return int(o.done), device.Code(o.code)
+}
+
+// submitOne enqueues a step that is one command.
+func (d driver) submitOne(s []step) device.Code {
+	_, code := d.submit(s, 0, 0, 0, 1, 0)
+	return code
 }
 
 func (d driver) synchronize(s cu.Stream) device.Code {
@@ -175,7 +226,7 @@ func (d driver) synchronizeAll() device.Code {
 	return device.Code(C.driver_synchronize_all(d.context))
 }
 
-func (d driver) addNode(g cu.Graph, after []graphNode, c *command) (n graphNode, code device.Code) {
+func (d driver) addNode(g cu.Graph, after []graphNode, c *step) (n graphNode, code device.Code) {
 	code = device.Code(C.driver_add_node(d.context, handleOf[C.CUgraph](g), unsafe.SliceData(after), C.size_t(len(after)), &c.raw, &n))
 	return n, code
 }
@@ -206,7 +257,7 @@ func (d driver) instantiate(g cu.Graph, priorities bool) (x graphExec, code devi
 	return x, code
 }
 
-func (d driver) updateNode(x graphExec, n graphNode, c *command) device.Code {
+func (d driver) updateNode(x graphExec, n graphNode, c *step) device.Code {
 	return device.Code(C.driver_update_node(d.context, x, n, &c.raw))
 }
 

@@ -7,15 +7,24 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum command_kind { command_nothing, command_launch, command_copy, command_fill, command_call, command_prefetch, command_record, command_await };
+enum step_kind {
+	step_nothing, step_launch, step_launch_with, step_copy, step_fill, step_call, step_prefetch, step_graph,
+};
 
 struct launch {
 	CUfunction function;
-	unsigned grid[3], block[3], shared;
+	unsigned grid[3];
+	unsigned short block[3]; // no GPU has blocks that do not fit
+	unsigned shared;
+};
+
+// parameters are what a launch passes: the packed block, and the list that points the driver to it.
+struct parameters {
+	void *list[5];
+	size_t bytes, room; // of block
 	int cooperative;
 	int priority; // 0: that of the stream
-	void *params; // the packed parameter block, in C memory that the command owns
-	size_t bytes, room;
+	unsigned char block[];
 };
 
 struct copy {
@@ -36,37 +45,49 @@ struct prefetch {
 	CUdevice to;
 };
 
-// command is one step of a list, or what a graph node does. A union would save
-// half of its bytes, and cgo shows unions as arrays of bytes.
-struct command {
-	enum command_kind kind;
+// step is what a stream waits for, then runs, then records, or the work of a graph node. As in a program by hand it
+// is one record, since a list of waits, launches and records in any order is what no processor predicts.
+struct step {
 	CUstream stream;
-	CUevent event;  // of record and await
-	uintptr_t call; // the handle of a Go function
-	int labelled;   // when the simulator is to know the label, which a GPU's driver cannot
-	char label[96]; // cut to what fits
-	struct launch launch;
-	struct copy copy;
-	struct fill fill;
-	struct prefetch prefetch;
+	const CUevent *waits;
+	unsigned wait_count;
+	unsigned commands; // waits, the work if there is any, and the record if there is one
+	CUevent record;    // NULL for none
+	enum step_kind kind;
+	struct parameters *parameters; // of a launch; NULL for none
+	char *label;                   // for the simulator; a GPU's driver cannot be told
+	union {
+		struct launch launch; // launch_with has attributes, too
+		struct copy copy;
+		struct fill fill;
+		struct prefetch prefetch;
+		uintptr_t call; // the handle of a Go function
+		CUgraphExec exec;
+	} as;
 };
 
-// outcome is a result, and which command of a list it is about.
+// outcome is a result, and of a failure how many commands were enqueued before it.
 struct outcome {
 	CUresult code;
-	size_t at;
+	size_t done;
 };
 
 // Each of these makes the context current for its own duration, on whatever thread
 // it is called from, and leaves the thread as it was.
-struct outcome driver_submit(CUcontext context, const struct command *list, size_t n);
+// driver_new_parameters are parameters with room for so many bytes, or NULL; free frees them.
+struct parameters *driver_new_parameters(size_t room);
+
+// driver_submit enqueues a stretch of a list of steps, which goes round: the last commands of step `first`, from
+// `within` on, then so many whole steps, then the first commands of another. Without a head it begins with step
+// `first`.
+struct outcome driver_submit(CUcontext context, const struct step *list, size_t steps, size_t first, size_t within, size_t head, size_t whole, size_t tail, int labelled);
 CUresult driver_synchronize(CUcontext context, CUstream stream);
 CUresult driver_synchronize_all(CUcontext context);
-CUresult driver_add_node(CUcontext context, CUgraph graph, const CUgraphNode *after, size_t n, const struct command *c, CUgraphNode *node);
+CUresult driver_add_node(CUcontext context, CUgraph graph, const CUgraphNode *after, size_t n, const struct step *c, CUgraphNode *node);
 CUresult driver_create_condition(CUcontext context, CUgraph graph, unsigned initial, CUgraphConditionalHandle *handle);
 CUresult driver_add_conditional(CUcontext context, CUgraph graph, const CUgraphNode *after, size_t n, CUgraphConditionalHandle handle, int type, unsigned count, CUgraphNode *node, CUgraph *bodies);
 CUresult driver_instantiate(CUcontext context, CUgraph graph, int priorities, CUgraphExec *exec);
-CUresult driver_update_node(CUcontext context, CUgraphExec exec, CUgraphNode node, const struct command *c);
+CUresult driver_update_node(CUcontext context, CUgraphExec exec, CUgraphNode node, const struct step *c);
 CUresult driver_enable_node(CUcontext context, CUgraphExec exec, CUgraphNode node, int on);
 CUresult driver_launch_graph(CUcontext context, CUgraphExec exec, CUstream stream);
 CUresult driver_alloc_host(CUcontext context, size_t bytes, void **p);

@@ -107,11 +107,11 @@ func (d *Device) AddNode(h device.Graph, deps []device.Node, w device.Work) (dev
 	if err := device.CheckNodeWork(w); err != nil {
 		return 0, err.In("AddNode")
 	}
-	call, err := d.lower(&d.scratch[0], w)
+	call, err := d.lower(d.scratch.one(), w)
 	if err != nil {
 		return 0, err.In("AddNode")
 	}
-	n, code := d.driver.addNode(g.g, after, &d.scratch[0])
+	n, code := d.driver.addNode(g.g, after, d.scratch.one())
 	if code != 0 {
 		call.release()
 		return 0, d.failed("cuGraphAddNode", code).In("AddNode")
@@ -212,7 +212,7 @@ func (d *Device) update(x *instance, i int, w device.Work) *device.Error {
 	if err := sameKind(n.kind, w); err != nil {
 		return err
 	}
-	call, err := d.lower(&d.scratch[0], w)
+	call, err := d.lower(d.scratch.one(), w)
 	if err != nil {
 		return err
 	}
@@ -236,7 +236,7 @@ func (d *Device) setNode(x *instance, i int, idle bool) *device.Error {
 	case x.blank[i]:
 		return refuse(device.GraphUpdateForbidden, "node %d moved no bytes when it was added, and the driver cannot make it move some; instantiate anew", i+1)
 	}
-	if err := d.failed("cuGraphExecNodeSetParams", d.driver.updateNode(x.x, n.n, &d.scratch[0])); err != nil {
+	if err := d.failed("cuGraphExecNodeSetParams", d.driver.updateNode(x.x, n.n, d.scratch.one())); err != nil {
 		return err
 	}
 	if !n.idle {
@@ -266,7 +266,7 @@ func (d *Device) LaunchGraph(h device.GraphExec, sh device.Stream) error {
 
 // enqueued notes runs of the instance's host calls.
 func (x *instance) enqueued(runs int) {
-	if x.calls == 0 {
+	if x == nil || x.calls == 0 {
 		return
 	}
 	for i := range x.nodes {
@@ -284,6 +284,7 @@ func (d *Device) DestroyGraphExec(h device.GraphExec) error {
 	if err != nil {
 		return err.In("DestroyGraphExec")
 	}
+	d.destroyed++
 	return d.freeExec(x).In("DestroyGraphExec")
 }
 

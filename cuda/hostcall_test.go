@@ -28,7 +28,7 @@ func TestHostCallsAreFreed(t *testing.T) {
 
 	l, err := d.CompileCommands([]device.Command{{Stream: s, Work: call}, {Stream: s, Work: call}})
 	require.NoError(t, err)
-	require.NoError(t, d.SubmitCommands(l))
+	require.NoError(t, d.SubmitCommands(l, 0, 2))
 	require.NoError(t, d.DestroyCommandList(l))
 	require.NoError(t, d.Synchronize(s))
 	assert.Equal(t, 3, runs, "what was submitted runs without its list")

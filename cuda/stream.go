@@ -53,6 +53,7 @@ func (d *Device) DestroyStream(h device.Stream) error {
 	if err := d.destroyStream(s); err != nil {
 		return err.In("DestroyStream")
 	}
+	d.destroyed++
 	_, err = d.streams.Remove(h)
 	return err.In("DestroyStream")
 }
@@ -75,21 +76,21 @@ func (d *Device) submit(h device.Stream, w device.Work) *device.Error {
 	if err != nil {
 		return err
 	}
-	call, err := d.lower(&d.scratch[0], w)
+	call, err := d.lower(d.scratch.one(), w)
 	if err != nil {
 		return err
 	}
-	d.scratch[0].on(s)
-	return d.enqueue(d.scratch, call)
+	d.scratch.one().on(s, 1)
+	return d.enqueue(d.scratch.work, call)
 }
 
 // enqueue submits the one command, which makes call once when it is a host call.
-func (d *Device) enqueue(c []command, call *hostCall) *device.Error {
+func (d *Device) enqueue(one []step, call *hostCall) *device.Error {
 	call.enqueued(1)
 	defer call.release()
-	if _, code := d.driver.submit(c); code != 0 {
+	if code := d.driver.submitOne(one); code != 0 {
 		call.enqueued(-1)
-		return d.failed(c[0].calls(), code)
+		return d.failed(one[0].calls(0), code)
 	}
 	return nil
 }
@@ -148,6 +149,7 @@ func (d *Device) DestroyEvent(h device.Event) error {
 	if err := d.destroyEvent(e); err != nil {
 		return err.In("DestroyEvent")
 	}
+	d.destroyed++
 	_, err = d.events.Remove(h)
 	return err.In("DestroyEvent")
 }
@@ -167,8 +169,7 @@ func (d *Device) Record(eh device.Event, sh device.Stream) error {
 	if err := first(badE, badS); err != nil {
 		return err.In("Record")
 	}
-	d.scratch[0].mark(e.ev, s)
-	if err := d.enqueue(d.scratch, nil); err != nil {
+	if err := d.enqueue(d.scratch.recordOf(e.ev, s), nil); err != nil {
 		return err.In("Record")
 	}
 	e.recorded = true
@@ -186,8 +187,7 @@ func (d *Device) Wait(sh device.Stream, eh device.Event) error {
 	if err := first(badS, badE); err != nil {
 		return err.In("Wait")
 	}
-	d.scratch[0].await(e.ev, s)
-	return d.enqueue(d.scratch, nil).In("Wait")
+	return d.enqueue(d.scratch.waitFor(e.ev, s), nil).In("Wait")
 }
 
 // Elapsed is the device time between two completed records. The driver counts in

@@ -50,18 +50,18 @@ func TestReplaysAllocateNothing(t *testing.T) {
 	e, _ := r.events.Get(r.event)
 	l, _ := r.lists.Get(r.list)
 	x, _ := r.execs.Get(r.exec)
-	one := newCommands(1)
-	defer freeCommands(one)
+	one := newScratch()
+	defer one.free()
 	for _, c := range []struct {
 		name         string
 		prepare      func()
 		call, driver func()
 	}{
-		{"Submit", func() { _, _ = r.lower(&one[0], r.launch); one[0].on(s) },
-			func() { _ = r.Submit(r.stream, r.launch) }, func() { r.driver.submit(one) }},
-		{"Record", func() { one[0].mark(e.ev, s) }, func() { _ = r.Record(r.event, r.stream) }, func() { r.driver.submit(one) }},
-		{"Wait", func() { one[0].await(e.ev, s) }, func() { _ = r.Wait(r.stream, r.event) }, func() { r.driver.submit(one) }},
-		{"SubmitCommands", func() {}, func() { _ = r.SubmitCommands(r.list) }, func() { r.driver.submit(l.commands) }},
+		{"Submit", func() { _, _ = r.lower(one.one(), r.launch); one.one().on(s, 1) },
+			func() { _ = r.Submit(r.stream, r.launch) }, func() { r.driver.submitOne(one.work) }},
+		{"Record", func() { one.recordOf(e.ev, s) }, func() { _ = r.Record(r.event, r.stream) }, func() { r.driver.submitOne(one.record) }},
+		{"Wait", func() { one.waitFor(e.ev, s) }, func() { _ = r.Wait(r.stream, r.event) }, func() { r.driver.submitOne(one.wait) }},
+		{"SubmitCommands", func() {}, func() { _ = r.SubmitCommands(r.list, 0, 2) }, func() { r.driver.submit(l.steps, 0, 0, 0, 1, 0) }},
 		{"LaunchGraph", func() {}, func() { _ = r.LaunchGraph(r.exec, r.stream) }, func() { r.driver.launchGraph(x.x, s) }},
 		{"Synchronize", func() {}, func() { _ = r.Synchronize(r.stream) }, func() { r.driver.synchronize(s) }},
 	} {

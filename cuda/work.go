@@ -13,9 +13,9 @@ import (
 // copyHosts says which sides of a copy are pinned memory; a graph node must know.
 type copyHosts struct{ dst, src bool }
 
-// lower checks a work and makes c its command. Of a host call it returns what the
+// lower checks a work and makes c do it. Of a host call it returns what the
 // driver will call, which the caller releases.
-func (d *Device) lower(c *command, w device.Work) (*hostCall, *device.Error) {
+func (d *Device) lower(c *step, w device.Work) (*hostCall, *device.Error) {
 	if err := device.CheckWork(w, &d.info); err != nil {
 		return nil, err
 	}

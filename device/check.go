@@ -72,6 +72,23 @@ func CheckWork(w Work, info *Info) *Error {
 	return refuse(InvalidValue, "no work given; want *Launch, *Copy, *Memset, *HostCall, *Prefetch or Nothing, got %T", w)
 }
 
+// UnknownCommand is the error for a command of no kind that there is.
+func UnknownCommand(k CommandKind) *Error {
+	return refuse(InvalidValue, "kind %d is none of Run, Record, Await and RunGraph", k)
+}
+
+// CheckRange says why n commands from one of a list of so many cannot be submitted, going
+// round.
+func CheckRange(from, n, commands int) *Error {
+	switch {
+	case n < 0 || from < 0 || from >= max(1, commands):
+		return refuse(InvalidValue, "%d commands from command %d on; the list has %d", n, from, commands)
+	case n > 0 && commands == 0:
+		return refuse(InvalidValue, "%d commands of a list that has none", n)
+	}
+	return nil
+}
+
 func checkLaunch(l *Launch, info *Info) *Error {
 	switch {
 	case !within(l.Grid, maxGrid):
@@ -123,6 +140,16 @@ func checkHostCall(h *HostCall) *Error {
 		return refuse(InvalidValue, "host call %q has no function", h.Label)
 	}
 	return nil
+}
+
+// Submitted is how often command i is among n commands from one of a list of so many, going
+// round.
+func Submitted(i, from, n, commands int) int {
+	times := n / commands
+	if (i-from+commands)%commands < n%commands {
+		times++
+	}
+	return times
 }
 
 func refuse(code Code, format string, args ...any) *Error {

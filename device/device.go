@@ -97,7 +97,9 @@ type Device interface {
 	CompileCommands([]Command) (CommandList, error)
 	// UpdateCommand replaces the work of command i; its kind must stay.
 	UpdateCommand(l CommandList, i int, w Work) error
-	SubmitCommands(CommandList) error
+	// SubmitCommands enqueues n commands of the list, beginning with command from and
+	// going round: the first comes after the last, so that one call submits many replays.
+	SubmitCommands(l CommandList, from, n int) error
 	DestroyCommandList(CommandList) error
 
 	// Close waits, then frees whatever is left. Calls after it fail.

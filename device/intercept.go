@@ -269,8 +269,8 @@ func (x *intercepted) UpdateCommand(l CommandList, i int, w Work) error {
 	return x.run("UpdateCommand", func() error { return x.d.UpdateCommand(l, i, w) }, l, i, w)
 }
 
-func (x *intercepted) SubmitCommands(l CommandList) error {
-	return x.run("SubmitCommands", func() error { return x.d.SubmitCommands(l) }, l)
+func (x *intercepted) SubmitCommands(l CommandList, from, n int) error {
+	return x.run("SubmitCommands", func() error { return x.d.SubmitCommands(l, from, n) }, l, from, n)
 }
 
 func (x *intercepted) DestroyCommandList(l CommandList) error {

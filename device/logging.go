@@ -207,6 +207,8 @@ func (l *logger) commands(cs []Command) string {
 			parts = append(parts, l.show(c.Stream)+" records "+l.show(c.Event))
 		case Await:
 			parts = append(parts, l.show(c.Stream)+" awaits "+l.show(c.Event))
+		case RunGraph:
+			parts = append(parts, l.show(c.Stream)+" runs "+l.show(c.Exec))
 		}
 	}
 	return "[" + strings.Join(parts, "; ") + "]"

@@ -74,15 +74,17 @@ func (Nothing) work()   {}
 type CommandKind uint8
 
 const (
-	Run    CommandKind = iota // run Work on Stream
-	Record                    // record Event on Stream
-	Await                     // make Stream wait for Event
+	Run      CommandKind = iota // run Work on Stream
+	Record                      // record Event on Stream
+	Await                       // make Stream wait for Event
+	RunGraph                    // run Exec on Stream, as LaunchGraph does
 )
 
 // Command is one step of a command list.
 type Command struct {
 	Kind   CommandKind
 	Stream Stream
-	Event  Event // of Record and Await
-	Work   Work  // of Run
+	Event  Event     // of Record and Await
+	Work   Work      // of Run
+	Exec   GraphExec // of RunGraph
 }

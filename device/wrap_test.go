@@ -55,7 +55,7 @@ var transcripts = map[string]func(d device.Device) error{
 			{Kind: device.Record, Stream: s, Event: e},
 			{Kind: device.Await, Stream: s, Event: e},
 		})
-		return errors.Join(d.UpdateCommand(l, 0, device.Nothing{}), d.SubmitCommands(l), d.DestroyCommandList(l), d.Close())
+		return errors.Join(d.UpdateCommand(l, 0, device.Nothing{}), d.SubmitCommands(l, 0, 3), d.DestroyCommandList(l), d.Close())
 	},
 	"errors": func(d device.Device) error {
 		p, _ := d.Alloc(64)

@@ -20,12 +20,12 @@ import (
 // put back, and what came before the end within its period is run again.
 type batches struct {
 	x      *LoopExec
-	size   int           // iterations that launch enqueues, a divisor of those of a period
-	launch func() error  // enqueues them
-	period int           // iterations from look to look, a multiple of CheckEvery
-	looks  []look        // one, or two that take turns where periods overlap
-	undo   *undo         // nil when nothing has to be undone
-	other  device.Stream // where looks are waited for while the next period is under way; 0 for none
+	size   int               // iterations that launch enqueues, a divisor of those of a period
+	launch func(n int) error // enqueues so many times as many
+	period int               // iterations from look to look, a multiple of CheckEvery
+	looks  []look            // one, or two that take turns where periods overlap
+	undo   *undo             // nil when nothing has to be undone
+	other  device.Stream     // where looks are waited for while the next period is under way; 0 for none
 }
 
 // look brings the scalars of a period to the host.
@@ -35,13 +35,13 @@ type look struct {
 
 	// Of one that is waited for while the next period is under way: the copy, an event behind
 	// it, and the other stream waiting for that.
-	list  device.CommandList
+	list  commands
 	event device.Event
 }
 
 // newHostChecked lowers a loop to replays of its body.
 func newHostChecked(x *LoopExec) *batches {
-	return &batches{x: x, size: 1, period: x.loop.CheckEvery, launch: func() error { return x.body.Replay(context.Background()) }}
+	return &batches{x: x, size: 1, period: x.loop.CheckEvery, launch: func(n int) error { return x.body.ReplayN(context.Background(), n) }}
 }
 
 // build makes what looks need; values is where a period leaves its scalars.
@@ -81,7 +81,7 @@ func (l *look) build(b *batches, values device.Ptr) (err error) {
 	if l.event, err = dev.CreateEvent(); err != nil {
 		return err
 	}
-	l.list, err = dev.CompileCommands([]device.Command{
+	l.list, err = compile(dev, []device.Command{
 		{Kind: device.Run, Stream: b.x.stream, Work: l.copy},
 		{Kind: device.Record, Stream: b.x.stream, Event: l.event},
 		{Kind: device.Await, Stream: b.other, Event: l.event},
@@ -119,13 +119,12 @@ func (b *batches) one(n int) (finding, error) {
 
 // iterate enqueues n iterations.
 func (b *batches) iterate(n int) error {
-	for range n / b.size {
-		if err := b.launch(); err != nil {
-			return err
-		}
-		b.x.stats.Launches++
+	times := n / b.size
+	err := b.launch(times)
+	if err == nil {
+		b.x.stats.Launches += times
 	}
-	return nil
+	return err
 }
 
 // ahead runs so many periods, each enqueued before the look at the one before is waited for.
@@ -157,14 +156,14 @@ func (b *batches) ahead(ctx context.Context, periods int) (finding, error) {
 // enqueue enqueues period i and the look at it.
 func (b *batches) enqueue(i int) error {
 	if b.undo != nil && (i > 0 || b.checks() > 1) {
-		if err := b.x.dev.SubmitCommands(b.undo.save[i%2]); err != nil {
+		if err := b.undo.save[i%2].submit(b.x.dev, 1); err != nil {
 			return err
 		}
 	}
 	if err := b.iterate(b.period); err != nil {
 		return err
 	}
-	return b.x.dev.SubmitCommands(b.looks[i%2].list)
+	return b.looks[i%2].list.submit(b.x.dev, 1)
 }
 
 // see waits for the look at period i and returns what the first check with a finding found,
@@ -210,9 +209,9 @@ func (b *batches) back(i, n, past int) error {
 		return nil
 	}
 	if n == b.period {
-		return b.x.dev.SubmitCommands(b.undo.restore[(i+1)%2])
+		return b.undo.restore[(i+1)%2].submit(b.x.dev, 1)
 	}
-	if err := b.x.dev.SubmitCommands(b.undo.restore[i%2]); err != nil {
+	if err := b.undo.restore[i%2].submit(b.x.dev, 1); err != nil {
 		return err
 	}
 	return b.x.host.iterate(n)
@@ -223,9 +222,7 @@ func (b *batches) close() error {
 	var errs []error
 	for i := range b.looks {
 		l := &b.looks[i]
-		if l.list != 0 {
-			errs = append(errs, dev.DestroyCommandList(l.list))
-		}
+		errs = append(errs, l.list.close(dev))
 		if l.event != 0 {
 			errs = append(errs, dev.DestroyEvent(l.event))
 		}

@@ -2,6 +2,7 @@ package graphexec_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"strings"
@@ -195,7 +196,7 @@ func (p program) plain(t testing.TB, dev device.Device, times int) [][]uint32 {
 // programs have temporaries, which share memory, and half of those lose the operations that
 // nothing comes of.
 func TestAnyScheduleLeavesTheBytesOfTheProgram(t *testing.T) {
-	const replays = 2 // back to back: the second must not overtake the first
+	const replays = 3 // back to back: none may overtake the one before it
 	rounds := uint64(60)
 	if testing.Short() {
 		rounds = 10
@@ -225,10 +226,7 @@ func TestAnyScheduleLeavesTheBytesOfTheProgram(t *testing.T) {
 				}
 				require.NoError(t, err)
 				x.fill()
-				for range replays {
-					require.NoError(t, exec.Replay(context.Background()))
-				}
-				require.NoError(t, exec.Wait())
+				require.NoError(t, replayed(exec, replays, seed))
 				require.Equal(t, want, x.contents(), "seed %d, %s/%v", seed, s.Name, form)
 				require.NoError(t, exec.Close())
 			}
@@ -277,6 +275,23 @@ func TestAnUnrolledProgramLeavesTheBytesOfReplays(t *testing.T) {
 		require.NoError(t, dev.Close())
 	}
 	require.Positive(t, made)
+}
+
+// replayed is so many replays, one by one or at once, sometimes with a wait before the last of them.
+func replayed(x *graphexec.Exec, times int, seed uint64) error {
+	ctx := context.Background()
+	var errs []error
+	switch seed % 3 {
+	case 0:
+		errs = append(errs, x.ReplayN(ctx, times))
+	case 1:
+		errs = append(errs, x.ReplayN(ctx, times-1), x.Wait(), x.Replay(ctx))
+	default:
+		for range times {
+			errs = append(errs, x.Replay(ctx))
+		}
+	}
+	return errors.Join(append(errs, x.Wait())...)
 }
 
 // instantiate plans a trace with the default strategy.

@@ -68,7 +68,7 @@ type Exec struct {
 
 // backend is one form of an instantiated program.
 type backend interface {
-	launch() error
+	launch(n int) error      // n replays, at least one
 	wait() error             // for every replay
 	update(op ir.OpID) error // op's work has changed
 	origin() device.Stream   // where replays begin and end from now on
@@ -126,17 +126,26 @@ var errClosed = errors.New("replay of a closed Exec: instantiate the schedule ag
 
 // Replay enqueues one run of the whole schedule and returns; replays run one
 // after another. It fails without enqueuing anything when ctx is done.
-func (x *Exec) Replay(ctx context.Context) error {
-	if x.impl == nil {
+func (x *Exec) Replay(ctx context.Context) error { return x.ReplayN(ctx, 1) }
+
+// ReplayN is n calls of Replay in one call into the device, which for short replays is much of
+// what they cost the host. Whether ctx is done is asked once, before: what has been enqueued
+// runs, so n is also how far a cancelled caller may overshoot.
+func (x *Exec) ReplayN(ctx context.Context, n int) error {
+	switch err := ctx.Err(); {
+	case x.impl == nil:
 		return errClosed
-	}
-	if err := ctx.Err(); err != nil {
+	case err != nil:
 		return err
+	case n < 0:
+		return fmt.Errorf("%d replays: want 0 or more", n)
+	case n == 0:
+		return nil
 	}
-	if err := x.impl.launch(); err != nil {
+	if err := x.impl.launch(n); err != nil {
 		return fmt.Errorf("replay %d: %w", x.stats.Replays, err)
 	}
-	x.stats.Replays++
+	x.stats.Replays += n
 	return nil
 }
 

@@ -275,3 +275,31 @@ func TestADroppedWaitIsRefused(t *testing.T) {
 	}
 	require.Positive(t, dropped)
 }
+
+// TestReplayNIsOneCall counts what reaches the device, and where in the list each call begins and ends.
+func TestReplayNIsOneCall(t *testing.T) {
+	forEachBackend(t, func(t *testing.T, form graphexec.Backend) {
+		s := plan(t, diamond, "nimble")
+		plain := null.New()
+		b := bind(t, plain, s.Graph)
+		var calls []string
+		dev := device.Intercept(plain, func(c *device.Call, next func() error) error {
+			calls = append(calls, c.Method)
+			return next()
+		})
+		x, err := graphexec.Instantiate(dev, s, b, form)
+		require.NoError(t, err)
+		calls = nil
+		require.NoError(t, x.ReplayN(context.Background(), 1000))
+		require.NoError(t, x.ReplayN(context.Background(), 0))
+		assert.Equal(t, []string{"SubmitCommands"}, calls)
+		assert.Equal(t, 1000, x.Stats().Replays)
+		assert.EqualError(t, x.ReplayN(context.Background(), -1), "-1 replays: want 0 or more")
+		cancelled, cancel := context.WithCancel(context.Background())
+		cancel()
+		assert.ErrorIs(t, x.ReplayN(cancelled, 5), context.Canceled)
+		assert.Equal(t, 1000, x.Stats().Replays)
+		require.NoError(t, x.Close())
+		assert.ErrorContains(t, x.ReplayN(context.Background(), 1), "closed Exec")
+	})
+}

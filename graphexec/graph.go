@@ -1,21 +1,23 @@
 package graphexec
 
 import (
+	"slices"
+
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
 // graphBackend holds the program as one explicit graph. The template outlives
 // instantiation because node handles, which updates need, belong to it. Prefetches,
-// which a graph cannot hold, are lists of the stream that the graph is launched in.
+// which a graph cannot hold, go before or after it in the list that is a replay.
 type graphBackend struct {
-	dev           device.Device
-	prog          *program
-	graph         device.Graph
-	exec          device.GraphExec
-	stream        device.Stream
-	nodes         []device.Node      // by operation, 0 for a prefetch
-	before, after device.CommandList // 0 for no prefetches
+	dev    device.Device
+	prog   *program
+	graph  device.Graph
+	exec   device.GraphExec
+	stream device.Stream
+	nodes  []device.Node // by operation, 0 for a prefetch
+	replay commands
 }
 
 func newGraphBackend(dev device.Device, p *program) (_ *graphBackend, err error) {
@@ -35,31 +37,20 @@ func newGraphBackend(dev device.Device, p *program) (_ *graphBackend, err error)
 	if err != nil {
 		return nil, err
 	}
-	if b.before, err = b.list(when, beforeGraph); err != nil {
-		return nil, err
-	}
-	if b.after, err = b.list(when, afterGraph); err != nil {
-		return nil, err
-	}
 	all := sequence{dev: dev, graph: b.graph, prog: p, when: when}
 	if b.nodes, err = all.add(); err != nil {
 		return nil, err
 	}
-	b.exec, err = dev.Instantiate(b.graph)
+	if b.exec, err = dev.Instantiate(b.graph); err != nil {
+		return nil, err
+	}
+	cmds := slices.Concat(b.prefetches(when, beforeGraph),
+		[]device.Command{{Kind: device.RunGraph, Stream: b.stream, Exec: b.exec}}, b.prefetches(when, afterGraph))
+	b.replay, err = compile(dev, cmds)
 	return b, err
 }
 
-func (b *graphBackend) launch() error {
-	if b.before != 0 {
-		if err := b.dev.SubmitCommands(b.before); err != nil {
-			return err
-		}
-	}
-	if err := b.dev.LaunchGraph(b.exec, b.stream); err != nil || b.after == 0 {
-		return err
-	}
-	return b.dev.SubmitCommands(b.after)
-}
+func (b *graphBackend) launch(n int) error { return b.replay.submit(b.dev, n) }
 
 func (b *graphBackend) wait() error { return b.dev.Synchronize(b.stream) }
 
@@ -70,12 +61,7 @@ func (b *graphBackend) update(op ir.OpID) error {
 func (b *graphBackend) origin() device.Stream { return b.stream }
 
 func (b *graphBackend) close() error {
-	var errs []error
-	for _, l := range []device.CommandList{b.before, b.after} {
-		if l != 0 {
-			errs = append(errs, b.dev.DestroyCommandList(l))
-		}
-	}
+	errs := []error{b.replay.close(b.dev)}
 	if b.exec != 0 {
 		errs = append(errs, b.dev.DestroyGraphExec(b.exec))
 	}

@@ -82,17 +82,12 @@ func edges(s *ir.Schedule) (preds, succs [][]ir.OpID) {
 	return preds, succs
 }
 
-// list compiles the prefetches that go before the graph, or after it, in the order of
-// the schedule; 0 when there are none.
-func (b *graphBackend) list(when []surrounding, which surrounding) (device.CommandList, error) {
-	var cmds []device.Command
+// prefetches are those that go before the graph, or after it, in the order of the schedule.
+func (b *graphBackend) prefetches(when []surrounding, which surrounding) (cmds []device.Command) {
 	for _, op := range b.prog.sched.Order {
 		if when[op] == which {
 			cmds = append(cmds, device.Command{Kind: device.Run, Stream: b.stream, Work: b.prog.work[op]})
 		}
 	}
-	if cmds == nil {
-		return 0, nil
-	}
-	return b.dev.CompileCommands(cmds)
+	return cmds
 }

@@ -62,14 +62,20 @@ func (d *forgetful) AddNode(g device.Graph, deps []device.Node, w device.Work) (
 }
 
 func (d *forgetful) CompileCommands(all []device.Command) (device.CommandList, error) {
-	kept := slices.DeleteFunc(slices.Clone(all), func(c device.Command) bool { return c.Kind == device.Await && !d.keep() })
+	kept := slices.Clone(all) // of the same length: a submission says where in it to begin
+	for i := range kept {
+		if kept[i].Kind == device.Await && !d.keep() {
+			kept[i] = device.Command{Kind: device.Run, Stream: kept[i].Stream, Work: device.Nothing{}}
+		}
+	}
 	list, err := d.Device.CompileCommands(kept)
 	d.lists[list] = kept
 	return list, err
 }
 
-func (d *forgetful) SubmitCommands(list device.CommandList) error {
-	for _, c := range d.lists[list] {
+func (d *forgetful) SubmitCommands(list device.CommandList, from, n int) error {
+	for i := range n {
+		c := d.lists[list][(from+i)%len(d.lists[list])]
 		var before []int
 		if n, ok := d.last[c.Stream]; ok {
 			before = append(before, n)
@@ -82,7 +88,7 @@ func (d *forgetful) SubmitCommands(list device.CommandList) error {
 			d.marked[c.Event] = n
 		}
 	}
-	return d.Device.SubmitCommands(list)
+	return d.Device.SubmitCommands(list, from, n)
 }
 
 func labelOf(w device.Work) string {

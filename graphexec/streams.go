@@ -7,7 +7,7 @@ import (
 	"github.com/reprise-gpu/reprise/ir"
 )
 
-// streamsBackend holds the program as command lists over a stream per lane.
+// streamsBackend holds the program as a command list over a stream per lane.
 //
 // Replays must not overlap. One that follows another, or work that others put on the
 // first lane, is held in between: it forks from that lane and joins it again. Only
@@ -19,10 +19,11 @@ import (
 //	               ╲            ╱         ╱
 //	lane 1          b ─────────●── d ────●
 //
-// A replay that finds the streams empty, because Wait has returned and the first lane
-// is nobody else's, goes without. Wait then waits for the open ends one by one, which
-// costs the host nothing while the last of them is still running. On B&S, ten chains,
-// fork and join are a third of the calls.
+// The list is fork, operations, join, and goes round. A replay that finds the streams empty,
+// because Wait has returned and the first lane is nobody else's, begins behind the fork, and
+// each ends before the join, which is left to the next one. Wait then waits for the open ends one
+// by one, which costs the host nothing while the last of them is still running. On B&S, ten
+// chains, fork and join are a third of the calls.
 type streamsBackend struct {
 	dev     device.Device
 	prog    *program
@@ -31,10 +32,10 @@ type streamsBackend struct {
 	events  []device.Event  // every event made, for close
 	index   []int           // by operation: its Run command, -1 when it needs none
 
-	bare  device.CommandList // the operations
-	whole device.CommandList // fork, operations, join
-	join  device.CommandList // the join alone; 0 when there is nothing to join
-	forks int                // commands of whole before the operations
+	list  device.CommandList
+	forks int // commands before the operations
+	join  int // the first command after them
+	end   int // commands in all
 
 	empty  bool  // nothing is enqueued
 	loose  bool  // the last replay has not been joined
@@ -59,14 +60,14 @@ func newStreamsBackend(dev device.Device, p *program) (_ *streamsBackend, err er
 	return b, b.compile()
 }
 
-// compile makes the command lists.
+// compile makes the command list.
 func (b *streamsBackend) compile() error {
 	records := b.prog.sched.Records()
 	fork, err := b.forkCommands()
 	if err != nil {
 		return err
 	}
-	bare, err := b.commands(records)
+	ops, err := b.commands(records)
 	if err != nil {
 		return err
 	}
@@ -74,18 +75,8 @@ func (b *streamsBackend) compile() error {
 	if err != nil {
 		return err
 	}
-	if b.bare, err = b.dev.CompileCommands(bare); err != nil {
-		return err
-	}
-	b.whole, b.forks = b.bare, len(fork)
-	if len(fork)+len(join) > 0 {
-		if b.whole, err = b.dev.CompileCommands(slices.Concat(fork, bare, join)); err != nil {
-			return err
-		}
-	}
-	if len(join) > 0 {
-		b.join, err = b.dev.CompileCommands(join)
-	}
+	b.forks, b.join, b.end = len(fork), len(fork)+len(ops), len(fork)+len(ops)+len(join)
+	b.list, err = b.dev.CompileCommands(slices.Concat(fork, ops, join))
 	return err
 }
 
@@ -166,16 +157,22 @@ func (b *streamsBackend) joinCommands() (cmds []device.Command, err error) {
 	return cmds, nil
 }
 
-func (b *streamsBackend) launch() error {
-	list, loose := b.bare, b.join != 0
-	if !b.empty || b.shared {
-		if err := b.tie(); err != nil {
-			return err
-		}
-		list, loose = b.whole, false
+func (b *streamsBackend) launch(n int) error {
+	if b.failed != nil {
+		return b.failed
 	}
-	b.empty, b.loose = false, loose
-	err := b.dev.SubmitCommands(list)
+	from, commands := 0, b.join+(n-1)*b.end
+	switch {
+	case b.loose && b.join < b.end:
+		from, commands = b.join, commands+b.end-b.join
+	case b.empty && !b.shared:
+		from, commands = b.forks, commands-b.forks
+	}
+	b.empty, b.loose = false, b.join < b.end
+	if b.shared {
+		b.loose, commands = false, commands+b.end-b.join
+	}
+	err := b.dev.SubmitCommands(b.list, from, commands)
 	if err != nil {
 		b.open, b.loose = b.streams, true // how far it came is not known
 	}
@@ -184,11 +181,11 @@ func (b *streamsBackend) launch() error {
 
 // tie joins the last replay, if that is to be done yet.
 func (b *streamsBackend) tie() error {
-	if b.failed != nil || !b.loose {
-		return b.failed
+	if !b.loose || b.join == b.end {
+		return nil
 	}
 	b.loose = false
-	return b.dev.SubmitCommands(b.join)
+	return b.dev.SubmitCommands(b.list, b.join, b.end-b.join)
 }
 
 func (b *streamsBackend) wait() error {
@@ -206,15 +203,10 @@ func (b *streamsBackend) wait() error {
 }
 
 func (b *streamsBackend) update(op ir.OpID) error {
-	i, work := b.index[op], b.prog.work[op]
-	if i < 0 {
+	if b.index[op] < 0 {
 		return nil
 	}
-	err := b.dev.UpdateCommand(b.bare, i, work)
-	if err == nil && b.whole != b.bare {
-		err = b.dev.UpdateCommand(b.whole, b.forks+i, work)
-	}
-	return err
+	return b.dev.UpdateCommand(b.list, b.forks+b.index[op], b.prog.work[op])
 }
 
 func (b *streamsBackend) origin() device.Stream {
@@ -227,8 +219,8 @@ func (b *streamsBackend) origin() device.Stream {
 
 func (b *streamsBackend) close() error {
 	var errs []error
-	for _, list := range b.lists() {
-		errs = append(errs, b.dev.DestroyCommandList(list))
+	if b.list != 0 {
+		errs = append(errs, b.dev.DestroyCommandList(b.list))
 	}
 	for _, e := range b.events {
 		errs = append(errs, b.dev.DestroyEvent(e))
@@ -237,14 +229,4 @@ func (b *streamsBackend) close() error {
 		errs = append(errs, b.dev.DestroyStream(s))
 	}
 	return device.Join(errs...)
-}
-
-// lists are those that were compiled.
-func (b *streamsBackend) lists() (all []device.CommandList) {
-	for _, list := range []device.CommandList{b.bare, b.whole, b.join} {
-		if list != 0 && !slices.Contains(all, list) {
-			all = append(all, list)
-		}
-	}
-	return all
 }

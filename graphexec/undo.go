@@ -12,7 +12,7 @@ import (
 type undo struct {
 	x             *LoopExec
 	shadow        [2]device.Ptr
-	save, restore [2]device.CommandList
+	save, restore [2]commands
 }
 
 // piece is memory that a body writes, and where it is kept.
@@ -39,10 +39,10 @@ func (u *undo) build() error {
 			save = append(save, device.Command{Stream: u.x.stream, Work: &device.Copy{Dst: kept, Src: p.at, Bytes: p.bytes, Label: "keep " + p.name}})
 			restore = append(restore, device.Command{Stream: u.x.stream, Work: &device.Copy{Dst: p.at, Src: kept, Bytes: p.bytes, Label: "put back " + p.name}})
 		}
-		if u.save[i], err = dev.CompileCommands(save); err != nil {
+		if u.save[i], err = compile(dev, save); err != nil {
 			return err
 		}
-		if u.restore[i], err = dev.CompileCommands(restore); err != nil {
+		if u.restore[i], err = compile(dev, restore); err != nil {
 			return err
 		}
 	}
@@ -88,11 +88,7 @@ func (u *undo) close() error {
 	dev := u.x.dev
 	var errs []error
 	for i := range u.shadow {
-		for _, l := range []device.CommandList{u.save[i], u.restore[i]} {
-			if l != 0 {
-				errs = append(errs, dev.DestroyCommandList(l))
-			}
-		}
+		errs = append(errs, u.save[i].close(dev), u.restore[i].close(dev))
 		if u.shadow[i] != 0 {
 			errs = append(errs, dev.Free(u.shadow[i]))
 		}

@@ -11,13 +11,14 @@ type unrolled struct {
 	batches
 	graph device.Graph
 	exec  device.GraphExec
+	runs  commands   // one of the graph
 	ring  device.Ptr // the scalar of each check, when a graph has several
 }
 
 // newUnrolled lowers a loop to launches of graphs with so many iterations.
 func newUnrolled(x *LoopExec, size int) *unrolled {
 	u := &unrolled{batches: batches{x: x, size: size, period: max(size, x.loop.CheckEvery)}}
-	u.launch = func() error { return x.dev.LaunchGraph(u.exec, x.stream) }
+	u.launch = func(n int) error { return u.runs.submit(x.dev, n) }
 	return u
 }
 
@@ -39,6 +40,9 @@ func (u *unrolled) build() (err error) {
 		return err
 	}
 	if u.exec, err = u.x.dev.Instantiate(u.graph); err != nil {
+		return err
+	}
+	if u.runs, err = compile(u.x.dev, []device.Command{{Kind: device.RunGraph, Stream: u.x.stream, Exec: u.exec}}); err != nil {
 		return err
 	}
 	return u.batches.build(values, u.x.loop.Overrun)
@@ -84,7 +88,7 @@ func (x *LoopExec) behind(nodes []device.Node) (behind []device.Node) {
 
 func (u *unrolled) close() error {
 	dev := u.x.dev
-	errs := []error{u.batches.close()}
+	errs := []error{u.batches.close(), u.runs.close(dev)}
 	if u.exec != 0 {
 		errs = append(errs, dev.DestroyGraphExec(u.exec))
 	}

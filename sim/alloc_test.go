@@ -26,7 +26,7 @@ func TestRepetitionAllocatesNothing(t *testing.T) {
 		ways := map[string]func() error{
 			"Submit":         func() error { return r.Submit(r.streams[0], l) },
 			"LaunchGraph":    func() error { return r.LaunchGraph(x, r.streams[0]) },
-			"SubmitCommands": func() error { return r.SubmitCommands(list) },
+			"SubmitCommands": func() error { return r.SubmitCommands(list, 0, 1) },
 		}
 		for name, way := range ways {
 			again := func() {

@@ -26,6 +26,7 @@ type exec struct {
 	balance    balance
 	cost       des.Time // of a launch, on the host
 
+	gone     bool // destroyed, which a command list that runs it must notice
 	launched bool
 	end      des.TaskID // of the last launch
 }
@@ -199,10 +200,14 @@ func (d *Device) LaunchGraph(h device.GraphExec, sh device.Stream) error {
 	if err := first(d.enter(0), badX, badS); err != nil {
 		return err.In("LaunchGraph")
 	}
+	return d.launchGraph(x, h, s).In("LaunchGraph")
+}
+
+func (d *Device) launchGraph(x *exec, h device.GraphExec, s *stream) *device.Error {
 	d.host += x.cost
 	due, err := x.balance.settle()
 	if err != nil {
-		return err.In("LaunchGraph")
+		return err
 	}
 	d.count.GraphLaunches++
 	if x.launched {
@@ -241,6 +246,7 @@ func (d *Device) DestroyGraphExecThen(h device.GraphExec, f func()) error {
 	if err != nil {
 		return err.In("DestroyGraphExec")
 	}
+	x.gone = true
 	d.leave(x.conditions)
 	d.leaveMemory(x.balance.all())
 	switch {

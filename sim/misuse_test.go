@@ -50,7 +50,7 @@ func TestCommandListWithADestroyedStreamIsRefused(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, x.DestroyStream(x.s2))
 	before := x.Now()
-	err = x.SubmitCommands(l)
+	err = x.SubmitCommands(l, 0, 2)
 	assert.Equal(t, device.InvalidHandle, device.CodeOf(err))
 	assert.Equal(t, before, x.Now(), "nothing of it was submitted")
 }

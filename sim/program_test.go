@@ -225,7 +225,7 @@ func TestUnchangedReplaysHitAndAllocateNothing(t *testing.T) {
 	})
 	r.ok(err)
 	replay := func() {
-		r.ok(r.SubmitCommands(l))
+		r.ok(r.SubmitCommands(l, 0, 3))
 		r.ok(r.LaunchGraph(x, r.streams[0]))
 		r.ok(r.Synchronize(r.streams[0]))
 	}

@@ -156,7 +156,7 @@ func TestCommandListCostsWhatItsCallsWould(t *testing.T) {
 	x := newTimeline(t)
 	l, err := x.CompileCommands(commands(x))
 	require.NoError(t, err)
-	x.takes(100+1+1+100, "SubmitCommands", func() error { return x.SubmitCommands(l) })
+	x.takes(100+1+1+100, "SubmitCommands", func() error { return x.SubmitCommands(l, 0, 4) })
 	require.NoError(t, x.SynchronizeAll())
 	assert.Equal(t, 619*time.Microsecond, x.Now(), "as in TestEventGapSeparatesStreams")
 }

@@ -27,6 +27,13 @@ type stopwatch struct {
 type timed struct {
 	origin, blank device.Event // the first two, one after the other
 	laps          []lap
+	at            []int // by command of the list without events: where it is, and at the end how many there are
+}
+
+// place is where command i is, counted on when the list goes round.
+func (t *timed) place(i int) int {
+	last := len(t.at) - 1
+	return i/last*t.at[last] + t.at[i%last]
 }
 
 // lap is one piece of work.
@@ -69,6 +76,7 @@ func (w *stopwatch) CompileCommands(all []device.Command) (device.CommandList, e
 		{Kind: device.Record, Stream: all[0].Stream, Event: t.blank},
 	}
 	for _, c := range all {
+		t.at = append(t.at, len(cmds))
 		if c.Kind != device.Run {
 			cmds = append(cmds, c)
 			continue
@@ -83,17 +91,21 @@ func (w *stopwatch) CompileCommands(all []device.Command) (device.CommandList, e
 	if err != nil {
 		return 0, err
 	}
+	t.at[0] = 0 // with the first two events
+	t.at = append(t.at, len(cmds))
 	list, err := w.Device.CompileCommands(cmds)
 	w.lists[list] = t
 	return list, err
 }
 
 // SubmitCommands notes which events are those of the last replay.
-func (w *stopwatch) SubmitCommands(list device.CommandList) error {
-	if t := w.lists[list]; t != nil {
-		w.last = t
+func (w *stopwatch) SubmitCommands(list device.CommandList, from, n int) error {
+	t := w.lists[list]
+	if t == nil {
+		return w.Device.SubmitCommands(list, from, n)
 	}
-	return w.Device.SubmitCommands(list)
+	w.last = t
+	return w.Device.SubmitCommands(list, t.place(from), t.place(from+n)-t.place(from))
 }
 
 func (w *stopwatch) lap(work device.Work) lap {

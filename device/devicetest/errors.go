@@ -55,7 +55,7 @@ func badHandles(t *testing.T, b *bench) {
 			"LaunchGraph":        {b.LaunchGraph(badX, s), b.LaunchGraph(x, badS)},
 			"DestroyGraphExec":   {b.DestroyGraphExec(badX)},
 			"UpdateCommand":      {b.UpdateCommand(badL, 0, device.Nothing{})},
-			"SubmitCommands":     {b.SubmitCommands(badL)},
+			"SubmitCommands":     {b.SubmitCommands(badL, 0, 1)},
 			"DestroyCommandList": {b.DestroyCommandList(badL)},
 		} {
 			for _, err := range err {

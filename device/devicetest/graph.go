@@ -25,6 +25,8 @@ var graphBehaviours = []behaviour{
 var commandBehaviours = []behaviour{
 	{"commands/streams and events", commandList},
 	{"commands/submitted again without waiting", commandsTwice},
+	{"commands/submitted in parts, going round", commandsRound},
+	{"commands/run graph instances", commandsRunGraphs},
 	{"commands/update changes later submissions only", commandUpdate},
 	{"commands/bad ones are refused", commandErrors},
 }
@@ -187,6 +189,9 @@ func graphBadNodes(t *testing.T, b *bench) {
 	refused(t, b.UpdateNode(exec, node+1, device.Nothing{}), "UpdateNode", device.InvalidHandle)
 }
 
+// diamondCommands is how many commandDiamond has.
+const diamondCommands = 8
+
 // commandDiamond is the diamond on two streams; command 4 is the second branch.
 func (b *bench) commandDiamond() (l device.CommandList, x device.Ptr, branch int, other func(c uint32) device.Work) {
 	m := b.module()
@@ -215,7 +220,7 @@ func (b *bench) commandDiamond() (l device.CommandList, x device.Ptr, branch int
 
 func commandList(t *testing.T, b *bench) {
 	l, x, _, _ := b.commandDiamond()
-	require.NoError(t, b.SubmitCommands(l))
+	require.NoError(t, b.SubmitCommands(l, 0, diamondCommands))
 	require.NoError(t, b.SynchronizeAll())
 	assert.Equal(t, words(n, func(i int) uint32 { return 5*uint32(i) + 3 }), b.read(x, 4*n))
 }
@@ -223,18 +228,59 @@ func commandList(t *testing.T, b *bench) {
 func commandsTwice(t *testing.T, b *bench) {
 	l, x, _, _ := b.commandDiamond()
 	for range 3 {
-		require.NoError(t, b.SubmitCommands(l))
+		require.NoError(t, b.SubmitCommands(l, 0, diamondCommands))
 	}
 	require.NoError(t, b.SynchronizeAll())
 	want := func(i int) uint32 { return 5*(5*(5*uint32(i)+3)+3) + 3 }
 	assert.Equal(t, words(n, want), b.read(x, 4*n))
 }
 
+// commandsRound submits one and a half replays, then what is missing of the second, and two more at once.
+func commandsRound(t *testing.T, b *bench) {
+	l, x, _, _ := b.commandDiamond()
+	half := diamondCommands / 2
+	require.NoError(t, b.SubmitCommands(l, 0, diamondCommands+half))
+	require.NoError(t, b.SubmitCommands(l, half, 0))
+	require.NoError(t, b.SubmitCommands(l, half, diamondCommands-half))
+	require.NoError(t, b.SubmitCommands(l, 0, 2*diamondCommands))
+	require.NoError(t, b.SynchronizeAll())
+	want := func(i int) uint32 { return 5*(5*(5*(5*uint32(i)+3)+3)+3) + 3 }
+	assert.Equal(t, words(n, want), b.read(x, 4*n))
+	for _, bad := range [][2]int{{-1, 1}, {diamondCommands, 1}, {0, -1}} {
+		refused(t, b.SubmitCommands(l, bad[0], bad[1]), "SubmitCommands", device.InvalidValue)
+	}
+	refused(t, b.SubmitCommands(b.compile(), 0, 1), "SubmitCommands", device.InvalidValue)
+}
+
+// commandsRunGraphs has a graph between two launches, and uses the list after the graph is gone.
+func commandsRunGraphs(t *testing.T, b *bench) {
+	f, s := b.function("affine"), b.stream()
+	x := b.buffer(words(n, index))
+	g := b.graph()
+	b.node(g, affine(f, x, x, 1, 10, n))
+	exec, err := b.Instantiate(g)
+	require.NoError(t, err)
+	l := b.compile(
+		device.Command{Kind: device.Run, Stream: s, Work: affine(f, x, x, 2, 0, n)},
+		device.Command{Kind: device.RunGraph, Stream: s, Exec: exec},
+		device.Command{Kind: device.Run, Stream: s, Work: affine(f, x, x, 3, 0, n)},
+	)
+	require.NoError(t, b.SubmitCommands(l, 0, 6))
+	require.NoError(t, b.Synchronize(s))
+	want := func(i int) uint32 { return 3 * (2*(3*(2*uint32(i)+10)) + 10) }
+	assert.Equal(t, words(n, want), b.read(x, 4*n))
+	refused(t, b.UpdateCommand(l, 1, device.Nothing{}), "UpdateCommand", device.InvalidValue)
+	require.NoError(t, b.DestroyGraphExec(exec))
+	refused(t, b.SubmitCommands(l, 0, 3), "SubmitCommands", device.InvalidHandle)
+	_, err = b.CompileCommands([]device.Command{{Kind: device.RunGraph, Stream: s, Exec: exec}})
+	refused(t, err, "CompileCommands", device.InvalidHandle)
+}
+
 func commandUpdate(t *testing.T, b *bench) {
 	l, x, branch, other := b.commandDiamond()
-	require.NoError(t, b.SubmitCommands(l))
+	require.NoError(t, b.SubmitCommands(l, 0, diamondCommands))
 	require.NoError(t, b.UpdateCommand(l, branch, other(100)))
-	require.NoError(t, b.SubmitCommands(l))
+	require.NoError(t, b.SubmitCommands(l, 0, diamondCommands))
 	require.NoError(t, b.SynchronizeAll())
 	want := func(i int) uint32 { return 5*(5*uint32(i)+3) + 101 }
 	assert.Equal(t, words(n, want), b.read(x, 4*n))

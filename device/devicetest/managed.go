@@ -88,12 +88,12 @@ func managedCommands(t *testing.T, b *bench) {
 		device.Command{Kind: device.Run, Stream: u, Work: affine(f, p, p, 1, 1, n)},
 		device.Command{Kind: device.Run, Stream: u, Work: &device.Prefetch{At: p, Bytes: 4 * n}},
 	)
-	require.NoError(t, b.SubmitCommands(l))
+	require.NoError(t, b.SubmitCommands(l, 0, 5))
 	require.NoError(t, b.Synchronize(u))
 	assert.Equal(t, words(n, func(i int) uint32 { return uint32(i + 1) }), host)
 	require.NoError(t, b.UpdateCommand(l, 0, &device.Prefetch{At: q, Bytes: 4 * n, ToDevice: true}))
 	refused(t, b.UpdateCommand(l, 0, device.Nothing{}), "UpdateCommand", device.GraphUpdateForbidden)
-	require.NoError(t, b.SubmitCommands(l))
+	require.NoError(t, b.SubmitCommands(l, 0, 5))
 	require.NoError(t, b.manager().ToHost(q, 4*n))
 	assert.Equal(t, words(n, func(int) uint32 { return 9 }), other)
 	require.NoError(t, b.manager().ToHost(p, 4*n))

@@ -325,8 +325,10 @@ func (d *Device) command(c device.Command) *device.Error {
 		return first(err, d.work(c.Work))
 	case device.Record, device.Await:
 		return first(err, check(d.events.Get(c.Event)))
+	case device.RunGraph:
+		return first(err, check(d.execs.Get(c.Exec)))
 	}
-	return &device.Error{Code: device.InvalidValue, Detail: fmt.Sprintf("kind %d is none of Run, Record and Await", c.Kind)}
+	return device.UnknownCommand(c.Kind)
 }
 
 func (d *Device) UpdateCommand(l device.CommandList, i int, w device.Work) error {
@@ -341,15 +343,15 @@ func (d *Device) UpdateCommand(l device.CommandList, i int, w device.Work) error
 	return sameKind(device.KindOf(list[i].Work), w).In("UpdateCommand")
 }
 
-// SubmitCommands marks the list's events recorded, and looks up nothing else:
-// the list was checked when it was compiled.
-func (d *Device) SubmitCommands(l device.CommandList) error {
+// SubmitCommands marks the events recorded, and looks up nothing else: the list was
+// checked when it was compiled.
+func (d *Device) SubmitCommands(l device.CommandList, from, n int) error {
 	list, bad := d.lists.Get(l)
-	if err := first(d.open(), bad); err != nil {
+	if err := first(d.open(), bad, device.CheckRange(from, n, len(list))); err != nil {
 		return err.In("SubmitCommands")
 	}
 	for i := range list {
-		if list[i].Kind != device.Record {
+		if list[i].Kind != device.Record || device.Submitted(i, from, n, len(list)) == 0 {
 			continue
 		}
 		ev, err := d.events.Get(list[i].Event)

@@ -1,0 +1,72 @@
+//go:build cuda
+
+package cuda
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/reprise-gpu/reprise/device"
+)
+
+// TestStretchesAreTheCommandsThatWereAskedFor expands what C would enqueue, command by command.
+func TestStretchesAreTheCommandsThatWereAskedFor(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 1))
+	for range 2000 {
+		cs := randomCommands(r, 1+r.IntN(12))
+		at, steps, waits := places(cs)
+		l := &list{steps: newSteps(steps), sources: at}
+		var of [][]int // by step: its commands
+		for i, c := range cs {
+			if at[i].within == 0 {
+				of = append(of, nil)
+			} else {
+				require.Equal(t, cs[i-1].Stream, c.Stream, "a step is of one stream")
+				require.False(t, cs[i-1].Kind == device.Record, "a record is the last of its step")
+				require.True(t, cs[i-1].Kind == device.Await || c.Kind == device.Record, "a wait comes before the work")
+			}
+			require.Len(t, of, at[i].step+1)
+			of[at[i].step] = append(of[at[i].step], i)
+			l.steps[at[i].step].raw.commands++
+			if c.Kind == device.Await {
+				waits--
+			}
+		}
+		require.Len(t, of, steps)
+		require.Zero(t, waits)
+		from, n := r.IntN(len(cs)), r.IntN(3*len(cs))
+		var want []int
+		for i := range n {
+			want = append(want, (from+i)%len(cs))
+		}
+		first, within, head, whole, tail := l.stretch(from, n)
+		require.Equal(t, want, expand(of, first, within, head, whole, tail), "%d commands from %d on of %v", n, from, cs)
+		freeSteps(l.steps)
+	}
+}
+
+// expand is driver_submit of C.
+func expand(steps [][]int, at, within, head, whole, tail int) (done []int) {
+	next := func() { at = (at + 1) % len(steps) }
+	if head > 0 {
+		done = append(done, steps[at][within:within+head]...)
+		next()
+	}
+	for range whole {
+		done = append(done, steps[at]...)
+		next()
+	}
+	return append(done, steps[at][:tail]...)
+}
+
+func randomCommands(r *rand.Rand, n int) (cs []device.Command) {
+	for range n {
+		cs = append(cs, device.Command{
+			Kind:   []device.CommandKind{device.Run, device.Record, device.Await, device.RunGraph}[r.IntN(4)],
+			Stream: device.Stream(1 + r.IntN(2)),
+		})
+	}
+	return cs
+}
