@@ -24,7 +24,7 @@ help: ## print this list
 CC := $(shell $(GO) env CC)
 HAVE_CC := $(shell command -v $(firstword $(CC)))
 CUDA_ENV := CGO_ENABLED=1 CGO_CFLAGS="-g -O2 -I$(CURDIR)/cuda/include" CGO_LDFLAGS="-g -O2 -L$(CURDIR)/build/lib"
-CUDA_PKGS := ./cuda/... ./cmd/reprise
+CUDA_PKGS := ./cuda/... ./cmd/...
 
 # A hash of what simulates, by which compare knows that bin/reprise and libcudasim.so keep the same time.
 SIMULATOR := sim internal/des internal/unit ptx device cuda/simabi cuda/libcudasim
@@ -157,6 +157,26 @@ bench-plan: ## time planning from 10^3 to 10^6 launches, and the reduction again
 .PHONY: bench-auto
 bench-auto: ## plan every graph at hand with every strategy: on how many is one quicker than auto (a quarter of an hour)
 	$(GO) run ./bench/corpus $(CORPUS_FLAGS)
+
+# What a replay costs the host: a goal missed is an error. -Wno-unused-parameter: the null driver looks at few.
+LIBCUDANULL := build/libcudanull.so
+BENCH_HOST := build/bench-host
+
+.PHONY: libcudanull
+libcudanull: $(LIBCUDANULL) ## build the driver that does nothing, build/libcudanull.so (needs a C compiler)
+
+$(LIBCUDANULL): cuda/libcudanull/null.c $(wildcard cuda/include/*.h)
+	@mkdir -p $(dir $@)
+	$(CC) -std=gnu11 -O2 -g -fPIC -Wall -Wextra -Wno-unused-parameter -Werror -Icuda/include -shared -o $@ $<
+
+$(BENCH_HOST)/peer: cmd/hostcost/peer/peer.cpp build/lib/libcuda.a
+	@mkdir -p $(dir $@)
+	$(CXX) -std=c++17 -O2 -Wall -Wextra -Werror -Icuda/include -o $@ $^ -ldl -lpthread
+
+.PHONY: bench-host
+bench-host: libcudanull $(BENCH_HOST)/peer ## what a replay costs the host beside C++ by hand, on a driver that does nothing (needs g++)
+	$(CUDA_ENV) $(GO) build -tags cuda -o $(BENCH_HOST)/host ./cmd/hostcost
+	REPRISE_LIBCUDA=$(abspath $(LIBCUDANULL)) $(BENCH_HOST)/host -peer $(BENCH_HOST)/peer $(BENCH_HOST_FLAGS)
 
 LIBCUDASIM ?= build/libcudasim.so
 

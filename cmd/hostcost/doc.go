@@ -1,0 +1,7 @@
+// Hostcost measures what submitting a replay costs the host beside what it costs a program written by hand in C++:
+// the same schedule, as calls on streams and as one graph, on a driver whose calls succeed at once
+// (cuda/libcudanull), so that nothing else is left of the time. `make bench-host` runs it.
+//
+// The program in C++, peer/peer.cpp, is a process of its own on the same processor. The two take turns, a
+// millisecond or so each, and the quickest turn of each counts: whatever else the machine does only adds.
+package main
