@@ -3,6 +3,7 @@ package optimizer
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -112,4 +113,58 @@ func TestRelaningKeepsWhatRunsBeforeWhat(t *testing.T) {
 		}
 	}
 	require.Greater(t, fewer, 30, "hardly anything was saved")
+}
+
+// Streams cost the host a call per operation and a wait per open lane: what is over before the
+// next call returns had better be on one lane, and what is not keeps its own.
+func TestWhatIsShorterThanItsCallIsOnOneLane(t *testing.T) {
+	p := des.Profiles()[0]
+	plan := func(us int64) *ir.Schedule {
+		g := hostCalls(t, nil, slices.Repeat([]int64{us}, 8)...)
+		res, err := Plan(g, Options{Streams: true, Costs: DeclaredCosts(p), Verify: true})
+		require.NoError(t, err)
+		return res.Schedule
+	}
+	tiny := plan(1)
+	require.Equal(t, 1, tiny.Lanes)
+	require.Equal(t, int64((8*p.Host.HostCall+p.SubmitLatency+des.Microsecond)/des.Nanosecond), tiny.Predicted, "the gap is over when the call arrives")
+	require.Equal(t, 8, plan(100).Lanes)
+}
+
+// A wait for something else keeps all that was ordered, and leaves no wait that others imply.
+func TestRetargetsKeepWhatRunsBeforeWhat(t *testing.T) {
+	r := rand.New(rand.NewPCG(24, 24))
+	tried, fewer := 0, 0
+	for round := range 500 {
+		g := irtest.Random(r, 1+r.IntN(30))
+		res, err := Plan(g, Options{Passes: []string{"hazards", "reduce", "assign", "syncs"}, Strategy: "roundrobin(3)"})
+		require.NoError(t, err)
+		s := res.Schedule
+		f, err := newFolder(s.Graph, &Options{})
+		require.NoError(t, err)
+		was := ordered(s)
+		for _, c := range f.retargets(s) {
+			tried++
+			if c.Syncs() < s.Syncs() {
+				fewer++
+			}
+			require.NoError(t, ir.VerifySchedule(&c), "round %d", round)
+			is := ordered(&c)
+			for u := range was {
+				for v := range was {
+					require.True(t, is[u][v] || !was[u][v], "round %d: %%%d no longer before %%%d", round, u, v)
+				}
+			}
+			for v, waits := range c.Waits {
+				for i := range waits {
+					less := c
+					less.Waits = slices.Clone(c.Waits)
+					less.Waits[v] = slices.Delete(slices.Clone(waits), i, i+1)
+					require.NotEqual(t, is, ordered(&less), "round %d: %%%d waits for %v in vain", round, v, waits[i])
+				}
+			}
+		}
+	}
+	require.Greater(t, tried, 1000)
+	require.Greater(t, fewer, 100)
 }

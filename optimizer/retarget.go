@@ -27,24 +27,27 @@ func (f *folder) retargets(s *ir.Schedule) (all []ir.Schedule) {
 			next[lane[i]], last[v] = v, lane[i]
 		}
 	}
-	if f.tried += s.Syncs() * s.Graph.Len(); f.tried > maxTried {
-		return nil
+	try := func(c ir.Schedule) {
+		if f.fresh(&c) {
+			all = append(all, c)
+		}
 	}
 	for i, waits := range s.Waits {
 		v := ir.OpID(i)
 		for _, u := range waits {
 			if n := next[u]; n >= 0 && rank[n] < rank[v] {
-				all = append(all, rewaited(s, u, v, n, v))
+				try(rewaited(s, u, v, n, v))
 			}
 			if l := last[v]; l >= 0 && rank[u] < rank[l] {
-				all = append(all, rewaited(s, u, v, u, l))
+				try(rewaited(s, u, v, u, l))
 			}
 		}
 	}
 	return all
 }
 
-// rewaited is s with w waiting for n instead of v for u.
+// rewaited is s with w waiting for n instead of v for u, and without the waits that this implies:
+// two become one where another wait was between the same lanes.
 func rewaited(s *ir.Schedule, u, v, n, w ir.OpID) ir.Schedule {
 	c := *s
 	c.Waits = slices.Clone(s.Waits)
@@ -53,5 +56,23 @@ func rewaited(s *ir.Schedule, u, v, n, w ir.OpID) ir.Schedule {
 		c.Waits[w] = append(slices.Clone(c.Waits[w]), n)
 		slices.Sort(c.Waits[w])
 	}
+	drop(&c)
 	return c
+}
+
+// drop leaves out waits that others imply, with the order within lanes.
+func drop(s *ir.Schedule) {
+	rank := make([]int32, len(s.Order))
+	for r, v := range s.Order {
+		rank[v] = int32(r)
+	}
+	var edges []edge
+	preds := predecessors(s)
+	for r, v := range s.Order {
+		for _, u := range preds[v] {
+			edges = append(edges, edge{rank[u], int32(r)})
+		}
+	}
+	d := newDAG(len(s.Order), edges)
+	s.Waits = crossing(s, d.withoutEdges(d.redundantEdges()))
 }
