@@ -129,6 +129,9 @@ type Options struct {
 	Also     []string // passes to run besides
 	Verify   bool     // check the graph or the schedule after every pass
 
+	// Progress, when set, is told of each pass before it runs, and how many of all are done.
+	Progress func(pass string, done, total int)
+
 	// Dump has the text printed after the passes it names.
 	Dump map[string]io.Writer
 
@@ -165,7 +168,10 @@ func Plan(g *ir.Graph, opts Options) (*Result, error) {
 	}
 	s := &ir.Schedule{Graph: g}
 	res := &Result{}
-	for _, p := range selected {
+	for i, p := range selected {
+		if opts.Progress != nil {
+			opts.Progress(p.name, i, len(selected))
+		}
 		if err := p.run(s, &opts); err != nil {
 			return nil, err
 		}

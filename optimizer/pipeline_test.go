@@ -92,6 +92,19 @@ func TestPlansAreDeterministic(t *testing.T) {
 	}
 }
 
+// Progress names every pass that runs, in order, before it does.
+func TestPlansTellTheirProgress(t *testing.T) {
+	passes := []string{"hazards", "reduce", "assign", "syncs"}
+	var told []string
+	_, err := Plan(loadDAG(t, "resnet50"), Options{Passes: passes, Progress: func(pass string, done, total int) {
+		assert.Equal(t, len(told), done)
+		assert.Equal(t, len(passes), total)
+		told = append(told, pass)
+	}})
+	require.NoError(t, err)
+	assert.Equal(t, passes, told)
+}
+
 func TestPipelineOrderIsChecked(t *testing.T) {
 	assert.NotPanics(t, func() { checkPipeline(passes) })
 	swapped := slices.Clone(passes)

@@ -65,6 +65,10 @@ Strategies:
 	return c
 }
 
+// manyOps is how many operations a graph has that takes a second or more to plan, so that
+// opt says what it is at.
+const manyOps = 100_000
+
 func describe(list []optimizer.Description) string {
 	var b strings.Builder
 	width := 0
@@ -101,6 +105,11 @@ func (f *optFlags) run(c *cobra.Command, path string) error {
 	}
 	if opts.Costs, err = costModel(f.cost, g, profile); err != nil {
 		return err
+	}
+	if g.Len() >= manyOps {
+		bar := newProgress(c.ErrOrStderr(), "passes")
+		defer bar.finish()
+		opts.Progress = bar.update
 	}
 	result, err := optimizer.Plan(g, opts)
 	if err != nil {
