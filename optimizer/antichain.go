@@ -12,14 +12,7 @@ const maxAntichain = 1 << 10
 //	chains  =  bytes  -  the most links between bytes of lives that follow one another
 //
 // The links are a flow through the bipartite graph of who follows whom (Dinic, 1970).
-// For more lives than are worth it the bound is the largest of them.
 func antichain(lives []life, conflicts []bitset) (bytes int64) {
-	if len(lives) > maxAntichain {
-		for _, l := range lives {
-			bytes = max(bytes, l.size)
-		}
-		return bytes
-	}
 	f := newLinks(lives, conflicts)
 	for f.level() {
 		for i := range f.lives {

@@ -175,7 +175,7 @@ func conflictsOf(d *dag, lives []life) []bitset {
 	}
 	p := precedence{d: d}
 	for first := 0; first < len(lives); {
-		end := first + p.ask(lives[first:], 0)
+		end := first + p.ask(lives[first:], lives[0].heads[0])
 		after := make([]block, end)
 		for i := range after {
 			after[i] = p.after(&lives[i])

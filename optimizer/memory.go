@@ -1,6 +1,7 @@
 package optimizer
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/reprise-gpu/reprise/ir"
@@ -54,34 +55,64 @@ func usedBuffers(g *ir.Graph) []bool {
 }
 
 // leastArena is a lower bound of an arena for lives: bytes of lives that conflict two by
-// two. Of few lives it is the most such bytes there are. Of many it is the most found
-// around single operations: lives that have begun when one begins, and not ended when it
-// ends, overlap there.
-func leastArena(s *ir.Schedule, lives []life) int64 {
+// two. Of few lives it is the most such bytes there are. Of many it is the most found where
+// many are alive: among as many lives as are few, or around single operations.
+func leastArena(s *ir.Schedule, lives []life) (bytes int64) {
 	d := dagOfSchedule(s)
 	if len(lives) <= maxAntichain {
 		return antichain(lives, conflictsOf(d, lives))
 	}
-	most := int64(0)
-	for _, r := range loaded(lives, d.len()) {
-		begun, open := d.upTo(r), d.onwards(r)
-		bytes := int64(0)
-		for i := range lives {
-			l := &lives[i]
-			if slices.ContainsFunc(l.heads, func(h int32) bool { return begun.has(int(h)) }) &&
-				slices.ContainsFunc(l.tails, func(t int32) bool { return open.has(int(t)) }) {
-				bytes += l.size
-			}
+	for i, r := range loaded(lives, d.len()) {
+		if i < maxCrowds {
+			crowd := closest(lives, r)
+			bytes = max(bytes, antichain(crowd, conflictsOf(d, crowd)))
 		}
-		most = max(most, bytes)
+		bytes = max(bytes, d.spanning(lives, r))
 	}
-	return most
+	return bytes
 }
 
-// loaded returns a few ranks at which many bytes are alive in the order of submission: the
-// most of all in each of so many parts of a replay.
+// maxCrowds bounds in how many places leastArena has the heaviest antichain looked for.
+const maxCrowds = 2
+
+// closest returns maxAntichain of the lives, those alive at a rank first, in their order.
+func closest(lives []life, r int32) []life {
+	byDistance := make([]int, len(lives))
+	for i := range byDistance {
+		byDistance[i] = i
+	}
+	slices.SortStableFunc(byDistance, func(i, j int) int { return cmp.Compare(lives[i].distance(r), lives[j].distance(r)) })
+	chosen := byDistance[:maxAntichain]
+	slices.Sort(chosen)
+	some := make([]life, len(chosen))
+	for k, i := range chosen {
+		some[k] = lives[i]
+	}
+	return some
+}
+
+// distance is how many operations are submitted between a life and a rank, none if it is alive there.
+func (l *life) distance(r int32) int32 {
+	return max(l.heads[0]-r, r-l.tails[len(l.tails)-1], 0)
+}
+
+// spanning is the bytes of lives that have begun when an operation begins, and not ended when it
+// ends: they overlap there.
+func (d *dag) spanning(lives []life, r int32) (bytes int64) {
+	begun, open := d.upTo(r), d.onwards(r)
+	for i := range lives {
+		l := &lives[i]
+		if slices.ContainsFunc(l.heads, func(h int32) bool { return begun.has(int(h)) }) &&
+			slices.ContainsFunc(l.tails, func(t int32) bool { return open.has(int(t)) }) {
+			bytes += l.size
+		}
+	}
+	return bytes
+}
+
+// loaded returns the ranks at which most bytes are alive in the order of submission, one of
+// each part of a replay and the most loaded first.
 func loaded(lives []life, n int) []int32 {
-	parts := min(32, n)
 	change := make([]int64, n+1)
 	for i := range lives {
 		l := &lives[i]
@@ -92,17 +123,18 @@ func loaded(lives []life, n int) []int32 {
 	for r := 1; r < n; r++ {
 		load[r] += load[r-1]
 	}
+	parts := min(32, n)
 	var ranks []int32
 	for part := range parts {
-		lo, hi := part*n/parts, (part+1)*n/parts
-		at := lo
-		for r := lo; r < hi; r++ {
+		at := part * n / parts
+		for r := at; r < (part+1)*n/parts; r++ {
 			if load[r] > load[at] {
 				at = r
 			}
 		}
 		ranks = append(ranks, int32(at))
 	}
+	slices.SortStableFunc(ranks, func(a, b int32) int { return cmp.Compare(load[b], load[a]) })
 	return ranks
 }
 

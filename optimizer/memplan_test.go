@@ -236,6 +236,23 @@ func TestMemoryPlansOfOneLane(t *testing.T) {
 	}
 }
 
+// Of many buffers on many lanes the bound is still one, and no worse than what a part of them
+// would have: a flow through all of them says what it could be at best.
+func TestMemoryBoundsOfManyLanes(t *testing.T) {
+	r := rand.New(rand.NewPCG(36, 36))
+	for _, strategy := range []string{"nimble", "roundrobin(4)"} {
+		s := planMemory(t, temporaries(r, maxAntichain+300, 40), strategy)
+		lives := livesOf(s)
+		require.Greater(t, len(lives), maxAntichain)
+		best := antichain(lives, conflictsOf(dagOfSchedule(s), lives))
+		bound := leastArena(s, lives)
+		assert.LessOrEqual(t, bound, best, strategy)
+		assert.GreaterOrEqual(t, bound, best/2, strategy)
+		m := MemoryOf(s)
+		assert.LessOrEqual(t, m.Bound, m.After, strategy)
+	}
+}
+
 // A hundred thousand buffers are planned in seconds, whether few are alive at once or many.
 func TestMemoryPlansOfManyBuffers(t *testing.T) {
 	if testing.Short() {

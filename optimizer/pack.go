@@ -58,7 +58,11 @@ type packing struct {
 }
 
 func newPacker(lives []life, conflicts []bitset) *packer {
-	return &packer{lives: lives, conflicts: conflicts, least: antichain(lives, conflicts), looks: maxLooks}
+	p := &packer{lives: lives, conflicts: conflicts, looks: maxLooks}
+	if len(lives) <= maxAntichain {
+		p.least = antichain(lives, conflicts)
+	}
+	return p
 }
 
 // orders are those that are tried first.
