@@ -132,3 +132,47 @@ func TestLaunchesPrint(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, ir.Print(g), ir.Print(f.Graph))
 }
+
+// What is left of each family's dependencies is what the definition leaves: an edge goes if its
+// end is met on a walk from another successor of its start.
+func TestReductionFollowsTheDefinition(t *testing.T) {
+	for i := range families {
+		g := families[i].Draw(150, 5)
+		r, err := optimizer.Plan(g.Empty(time.Microsecond), optimizer.Options{Passes: []string{"hazards", "reduce"}})
+		require.NoError(t, err)
+		succs := make([][]int, g.Len())
+		for v, task := range g.tasks {
+			for _, u := range ids(task.after) {
+				succs[u] = append(succs[u], v)
+			}
+		}
+		want := map[[2]int]bool{}
+		for u := range succs {
+			beyond := met(succs, u)
+			for _, v := range succs[u] {
+				if !beyond[v] {
+					want[[2]int{u, v}] = true
+				}
+			}
+		}
+		got := map[[2]int]bool{}
+		for _, d := range r.Reduced.Deps() {
+			got[[2]int{int(d.From), int(d.To)}] = true
+		}
+		assert.Equal(t, want, got, families[i].Name)
+	}
+}
+
+// met are the tasks to which two edges or more lead from u.
+func met(succs [][]int, u int) map[int]bool {
+	found := map[int]bool{}
+	for next := slices.Clone(succs[u]); len(next) > 0; next = next[1:] {
+		for _, w := range succs[next[0]] {
+			if !found[w] {
+				found[w] = true
+				next = append(next, w)
+			}
+		}
+	}
+	return found
+}
