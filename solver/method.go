@@ -9,8 +9,9 @@ import (
 )
 
 // Method is a way to solve Ax = b. Trace sets up what it needs on the device and returns the
-// function that issues one iteration, which ends with System.Check. It is called while a trace is made, or in
-// every iteration when there is none, so it must issue the same operations each time.
+// function that issues one iteration, which ends with System.Check, or System.Period of them. It is called
+// while a trace is made, or again and again when there is none, so it must issue the same operations each
+// time.
 type Method struct {
 	Name      string
 	Doc       string
@@ -25,7 +26,9 @@ type Method struct {
 }
 
 // Methods lists the methods of this package.
-func Methods() []Method { return []Method{CG, BiCGSTAB, Chebyshev, JacobiIteration, GaussSeidel} }
+func Methods() []Method {
+	return []Method{CG, BiCGSTAB, GMRES, Chebyshev, JacobiIteration, GaussSeidel}
+}
 
 // Lookup returns the method of that name.
 func Lookup(name string) (Method, error) {

@@ -18,7 +18,7 @@ func (s *System) Dot(x, y, sum Vector) {
 		s.partials[sum] = partial
 	}
 	s.vector("dot", x, y, partial)
-	s.launch("scalar", "add", 1, threads, partial, s.vectorBlocks(), sum)
+	s.launch("scalar", "add", 1, warpsFor(s.vectorBlocks()), partial, s.vectorBlocks(), sum)
 }
 
 // Axpy issues y = y + a x.

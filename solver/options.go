@@ -18,12 +18,14 @@ type Options struct {
 	Divergence     float64 // of the same, above which to give up; 0 is 1e5
 	MaxIterations  int     // 0 is 10000
 	// CheckEvery is after how many iterations the host looks whether that was the last; 0 is 16. It
-	// changes no result: a look costs a round trip, and each iteration past the last its time.
+	// changes no result: a look costs a round trip, and each iteration past the last its time. GMRES
+	// looks at the end of a cycle.
 	CheckEvery int
 	X0         []float64 // where to start; nil is 0
 	// Lanes is how many threads share a row of the matrix, a power of two from 1 to 32; 0 is
 	// by the average length of a row.
 	Lanes    int
+	Restart  int    // iterations between two restarts of GMRES, at most 255; 0 is 30
 	Strategy string // of the optimizer; "" is auto
 	// Observe, when set, is called at each look of the host, which waits for it. It has the
 	// residual, relative, to seven digits.
@@ -126,6 +128,9 @@ func (o *Options) complete() error {
 	if o.MaxIterations == 0 {
 		o.MaxIterations = 10_000
 	}
+	if o.Restart == 0 {
+		o.Restart = 30
+	}
 	if o.Strategy == "" {
 		o.Strategy = "auto"
 	}
@@ -141,6 +146,8 @@ func (o *Options) complete() error {
 		return fmt.Errorf("%d iterations at most: use 1 to %d", o.MaxIterations, maxIterations)
 	case o.CheckEvery < 0:
 		return fmt.Errorf("a look every %d iterations: use 1 or more", o.CheckEvery)
+	case o.Restart < 0 || o.Restart > maxRestart:
+		return fmt.Errorf("a restart after %d iterations: use 1 to %d", o.Restart, maxRestart)
 	case o.Lanes < 0 || o.Lanes > 32 || o.Lanes&(o.Lanes-1) != 0:
 		return fmt.Errorf("%d threads for a row: use a power of two from 1 to 32", o.Lanes)
 	case int(o.Mode) >= len(modeNames), int(o.Precision) >= len(precisionNames), int(o.Preconditioner) >= len(preconditionerNames):
@@ -148,6 +155,9 @@ func (o *Options) complete() error {
 	}
 	return nil
 }
+
+// maxRestart is what the kernels of GMRES have room for.
+const maxRestart = 255
 
 // maxIterations bounds the history that the device keeps.
 const maxIterations = 1 << 26

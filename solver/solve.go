@@ -25,7 +25,7 @@ type Result struct {
 	TrueResidual float64   `json:"true_residual"` // ‖b-Ax‖/‖b‖, computed from the solution in float64
 	History      []float64 `json:"history"`       // ‖r‖/‖b‖ at the start and after each iteration
 
-	Operations       int           `json:"operations"` // of one iteration
+	Operations       int           `json:"operations"` // of what is traced: an iteration, or a cycle of GMRES
 	Lanes            int           `json:"lanes"`      // that they are on
 	Time             time.Duration `json:"time_ns"`    // of the device's clock, from the first iteration to the last look
 	TimePerIteration time.Duration `json:"time_per_iteration_ns"`
@@ -84,8 +84,9 @@ func Solve(ctx context.Context, dev device.Device, a *sparse.CSR, b []float64, o
 
 // iterate has the device iterate until it has come to something.
 func (r *run) iterate(ctx context.Context, p *problem, o *Options) (state [stateLen]int32, err error) {
+	period := max(1, r.sys.Period)
 	for {
-		for range o.CheckEvery {
+		for range (o.CheckEvery + period - 1) / period {
 			if err = r.enqueue(ctx); err != nil {
 				break
 			}

@@ -77,7 +77,7 @@ func TestSolutionIsThatOfGonum(t *testing.T) {
 			for pre, start := range map[Preconditioner][]float64{None: nil, Jacobi: x0} {
 				about := fmt.Sprintf("%s of %s, preconditioner %v", m.Name, name, pre)
 				dev := open(t, sim.Options{Race: sim.RaceOn})
-				x, res, err := Solve(context.Background(), dev, a, b, Options{Method: m, Preconditioner: pre, Tolerance: 1e-10, X0: start})
+				x, res, err := Solve(context.Background(), dev, a, b, Options{Method: m, Preconditioner: pre, Tolerance: 1e-10, X0: start, Restart: 10})
 				require.NoError(t, err, about)
 				assert.InDeltaSlice(t, want, x, 1e-7*norm(want), about)
 				assert.LessOrEqual(t, res.TrueResidual, 2e-10, about)
@@ -97,7 +97,7 @@ func TestModesAgree(t *testing.T) {
 			var result Result
 			for _, mode := range Modes() {
 				for _, every := range []int{1, 400} {
-					o := Options{Method: m, Preconditioner: pre, Mode: mode, Precision: precision, Tolerance: 1e-4, CheckEvery: every}
+					o := Options{Method: m, Preconditioner: pre, Mode: mode, Precision: precision, Tolerance: 1e-4, CheckEvery: every, Restart: 4}
 					x, res, err := Solve(context.Background(), open(t, sim.Options{Race: sim.RaceOn}), a, b, o)
 					about := fmt.Sprintf("%s, preconditioner %v, %v, mode %v, a look every %d", m.Name, pre, precision, mode, every)
 					require.NoError(t, err, about)
@@ -145,6 +145,33 @@ func TestPoissonOf64Squared(t *testing.T) {
 	}
 	assert.Len(t, iterations, 1, "the same number in every mode")
 	assert.Less(t, times[Graph], 0.7*times[Eager], "an iteration as a graph, in virtual time")
+}
+
+// GMRES without a restart has the least residual in the Krylov space, where those of BiCGSTAB are, and of
+// Jacobi's method for a constant diagonal; and it ends after as many iterations as there are unknowns.
+func TestGMRESIsMinimal(t *testing.T) {
+	a := sparse.ConvectionDiffusion(5, 2)
+	b := random(a.Rows, 1)
+	_, best, err := Solve(context.Background(), open(t, sim.Options{}), a, b, Options{Method: GMRES, Mode: Eager, Restart: 25, Tolerance: 1e-12})
+	require.NoError(t, err)
+	assert.LessOrEqual(t, best.Iterations, 25)
+	for _, m := range []Method{BiCGSTAB, JacobiIteration} {
+		_, res, err := Solve(context.Background(), open(t, sim.Options{}), a, b, Options{Method: m})
+		require.NoError(t, err)
+		products := 1 // of the matrix, in an iteration
+		if m.Name == "bicgstab" {
+			products = 2
+		}
+		for k, r := range res.History {
+			if k*products < len(best.History) {
+				assert.LessOrEqual(t, best.History[k*products], r*(1+1e-9)+1e-12, "%s, iteration %d", m.Name, k)
+			}
+		}
+	}
+
+	singular := diagonal(t, 1, 0)
+	_, _, err = Solve(context.Background(), open(t, sim.Options{}), singular, []float64{0, 1}, Options{Method: GMRES, Restart: 2})
+	asError[*BreakdownError](t, err)
 }
 
 // A power of two changes no bit of a solution but the exponent, so that neither large nor
@@ -227,6 +254,7 @@ func TestInputThatCannotBeSolved(t *testing.T) {
 		{square, ones, Options{MaxIterations: -1}, "-1 iterations at most", nil},
 		{square, ones, Options{CheckEvery: -1}, "a look every -1", nil},
 		{square, ones, Options{Lanes: 3}, "3 threads for a row", nil},
+		{square, ones, Options{Restart: 256}, "a restart after 256", nil},
 		{square, ones, Options{Mode: 9}, "mode 9", nil},
 		{square, ones, Options{Strategy: "fast"}, "fast", nil},
 	} {

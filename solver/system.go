@@ -22,6 +22,8 @@ type System struct {
 	Inverse []float64
 	// Running is a scalar that is 1, and 0 from the last iteration on.
 	Running Vector
+	// Period is how many iterations the function that Method.Trace returns issues; 0 is 1.
+	Period int
 
 	t       *tracer.Tracer
 	elem    ir.Type
@@ -32,6 +34,7 @@ type System struct {
 	loads    []func() error // what is written before the first iteration
 
 	p             *problem
+	restart       int // iterations of a cycle of GMRES
 	ptr, col, val Vector
 	lanes         int // threads that share a row
 
@@ -66,11 +69,11 @@ const (
 func newSystem(dev device.Device, p *problem, o *Options, mode tracer.Mode) *System {
 	s := &System{
 		N: p.a.Rows, Residual: p.residual, p: p,
-		t: tracer.New(dev, o.Method.Name, mode), elem: o.Precision.elem(), lanes: o.Lanes,
+		t: tracer.New(dev, o.Method.Name, mode), elem: o.Precision.elem(), lanes: o.Lanes, restart: o.Restart,
 		modules: map[string]*tracer.Module{}, kernels: map[string]*tracer.Kernel{}, partials: map[Vector]Vector{},
 	}
-	for _, name := range kernels.Modules() { // before the clock runs
-		s.modules[name] = s.t.Module(kernels.Source(name, s.elem))
+	for _, name := range []string{"spmv", "vector", "scalar"} {
+		s.use(name)
 	}
 	if !p.columns {
 		s.Inverse = p.inverse
@@ -88,6 +91,11 @@ func newSystem(dev device.Device, p *problem, o *Options, mode tracer.Mode) *Sys
 	s.limits = s.floats("limits", ir.Constant, []float64{square(o.Tolerance), square(o.Divergence)})
 	s.history = s.t.Alloc("history", s.elem, int64(o.MaxIterations), ir.InOut)
 	return s
+}
+
+// use loads a module, which must not happen once the clock runs.
+func (s *System) use(module string) {
+	s.modules[module] = s.t.Module(kernels.Source(module, s.elem))
 }
 
 // lanesFor has the threads of a row do about four elements each: neighbouring ones read
@@ -172,6 +180,9 @@ const (
 
 func blocksFor(n int) int { return max(1, min((n+threads-1)/threads, maxBlocks)) }
 
+// warpsFor is the threads of a block that adds up what so many blocks left.
+func warpsFor(blocks int) int { return min(threads, (blocks+31)/32*32) }
+
 // vectorBlocks and rowBlocks are how many blocks the kernels over vectors and over rows have.
 func (s *System) vectorBlocks() int { return blocksFor(s.N) }
 func (s *System) rowBlocks() int    { return blocksFor(s.N * s.lanes) }
@@ -189,7 +200,13 @@ func (s *System) twoSums(name string, blocks int) (both, first, second Vector) {
 	return both, both.Slice(0, int64(blocks)), both.Slice(int64(blocks), int64(2*blocks))
 }
 
+// launch launches a kernel of a module in one dimension.
 func (s *System) launch(module, kernel string, blocks, threads int, args ...any) {
+	s.t.Helper()
+	s.launchShape(module, kernel, tracer.Linear(uint32(blocks), uint32(threads)), args...)
+}
+
+func (s *System) launchShape(module, kernel string, shape tracer.Shape, args ...any) {
 	s.t.Helper()
 	s.launches++
 	k, ok := s.kernels[kernel]
@@ -197,7 +214,7 @@ func (s *System) launch(module, kernel string, blocks, threads int, args ...any)
 		k = s.modules[module].Kernel(kernel)
 		s.kernels[kernel] = k
 	}
-	s.t.Launch(k, tracer.Linear(uint32(blocks), uint32(threads)), args...)
+	s.t.Launch(k, shape, args...)
 }
 
 // vector launches a kernel of vector.cu.
@@ -216,5 +233,5 @@ func (s *System) rows(kernel string, args ...any) {
 // scalar launches a kernel of scalar.cu, which adds up what so many blocks left.
 func (s *System) scalar(kernel string, blocks int, args ...any) {
 	s.t.Helper()
-	s.launch("scalar", kernel, 1, min(threads, (blocks+31)/32*32), append(args, s.state)...)
+	s.launch("scalar", kernel, 1, warpsFor(blocks), append(args, s.state)...)
 }

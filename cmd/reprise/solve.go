@@ -69,6 +69,7 @@ Methods:
 	flags.IntVar(&f.options.MaxIterations, "max-iterations", 10_000, "iterations after which to give up")
 	flags.IntVar(&f.options.CheckEvery, "check-every", 16, "iterations between two looks of the host at the residual")
 	flags.IntVar(&f.options.Lanes, "lanes", 0, "threads that share a row of the matrix, a power of two up to 32 (default: by the length of rows)")
+	flags.IntVar(&f.options.Restart, "restart", 30, "iterations between two restarts of gmres")
 	flags.StringVar(&f.options.Strategy, "strategy", "auto", "strategy of replays; see reprise opt")
 	raceFlag(c, &f.race)
 	flags.StringVar(&f.json, "json", "", "also write the rows, with all residuals, to `FILE` as a JSON array (- for standard output)")

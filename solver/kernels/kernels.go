@@ -1,6 +1,6 @@
 // Package kernels holds the GPU kernels of package solver, as PTX in both precisions: products with
-// sparse matrices (spmv), operations on vectors with the first stage of their sums (vector), and
-// what becomes of these sums (scalar). The sources say what each kernel computes and how it is
+// sparse matrices (spmv), operations on vectors with the first stage of their sums (vector), what
+// becomes of these sums (scalar), and the steps of GMRES (gmres). The sources say what each kernel computes and how it is
 // launched; make ptx compiles them.
 package kernels
 
@@ -15,7 +15,7 @@ import (
 var files embed.FS
 
 // Modules lists the names that Source takes.
-func Modules() []string { return []string{"spmv", "vector", "scalar"} }
+func Modules() []string { return []string{"spmv", "vector", "scalar", "gmres"} }
 
 // Source is a module's file name and PTX text, for elements of type ir.F64 or ir.F32.
 func Source(name string, elem ir.Type) (file, ptx string) {

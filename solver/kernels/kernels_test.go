@@ -93,7 +93,12 @@ func (g *gpu) read(b tracer.Buffer) []float64 {
 
 func (g *gpu) launch(module, kernel string, blocks, threads uint32, args ...any) {
 	g.t.Helper()
-	g.Launch(g.Module(kernels.Source(module, g.elem)).Kernel(kernel), tracer.Linear(blocks, threads), args...)
+	g.launchShape(module, kernel, tracer.Linear(blocks, threads), args...)
+}
+
+func (g *gpu) launchShape(module, kernel string, shape tracer.Shape, args ...any) {
+	g.t.Helper()
+	g.Launch(g.Module(kernels.Source(module, g.elem)).Kernel(kernel), shape, args...)
 	g.Synchronize()
 	require.NoError(g.t, g.Err())
 }
@@ -315,6 +320,8 @@ func TestAccessesAreInferred(t *testing.T) {
 		"spmv": "rrrrw", "spmv_dot": "rrrrrww", "spmv_dots": "rrrrrww", "residual": "rrrrrww",
 		"relax":    "rrrrrrrx",
 		"cg_alpha": "rrwx", "cg_beta": "rrxwrwx", "chebyshev": "rrrxwwwrwx", "check": "rwrwx", "add": "rw", "divide": "rrwx",
+		"project": "rrw", "coefficients": "rwx", "orthogonalize": "rrxw", "combine": "rrx", "scale": "rrw",
+		"begin": "rwwwx", "rotate": "rxxxxwwrwx", "solve": "rrrw",
 		"bicgstab_alpha": "rrwx", "bicgstab_omega": "rrwx", "bicgstab_beta": "rrxrrwrwx",
 	}
 	letters := map[ptx.Access]string{ptx.AccessRead: "r", ptx.AccessWrite: "w", ptx.AccessReadWrite: "x"}
