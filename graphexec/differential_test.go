@@ -294,6 +294,49 @@ func replayed(x *graphexec.Exec, times int, seed uint64) error {
 	return errors.Join(append(errs, x.Wait())...)
 }
 
+// TestGroupsLeaveTheBytesOfTheProgram replays random programs over streams whose lanes are launched in
+// groups, with a new value for a parameter in between, beside the graph of the same program.
+func TestGroupsLeaveTheBytesOfTheProgram(t *testing.T) {
+	ctx := context.Background()
+	grouped := 0
+	for seed := range uint64(16) {
+		p := program{seed: seed, ops: 6 + int(seed), buffers: 2 + int(seed%4), scratch: seed%2 == 0}
+		dev, err := sim.New(sim.Options{Memo: sim.MemoOff, Race: sim.RaceOn})
+		require.NoError(t, err)
+		x := p.start(t, dev, tracer.Deferred)
+		x.calls()
+		trace, err := x.tr.Finish()
+		require.NoError(t, err)
+		var want [][]uint32
+		for _, strategy := range []string{"serial", "nimble", "listsched(2)"} {
+			for _, form := range graphexec.Backends() {
+				plan, err := optimizer.Plan(trace.Graph, optimizer.Options{Strategy: strategy, Streams: form == graphexec.Streams, Also: []string{"group"}, Verify: true})
+				require.NoError(t, err)
+				if plan.Schedule.Joined != nil {
+					grouped++
+				}
+				exec, err := graphexec.Instantiate(dev, plan.Schedule, trace, form)
+				require.NoError(t, err)
+				x.fill()
+				require.NoError(t, exec.Set("amount", 0.25))
+				require.NoError(t, exec.Replay(ctx))
+				require.NoError(t, exec.Set("amount", 0.5))
+				require.NoError(t, exec.Replay(ctx))
+				require.NoError(t, exec.Replay(ctx))
+				require.NoError(t, exec.Wait())
+				if want == nil {
+					want = x.contents()
+				}
+				require.Equal(t, want, x.contents(), "seed %d, %s/%v", seed, strategy, form)
+				require.NoError(t, exec.Close())
+			}
+		}
+		require.NoError(t, trace.Close())
+		require.NoError(t, dev.Close())
+	}
+	require.Greater(t, grouped, 20)
+}
+
 // instantiate plans a trace with the default strategy.
 func instantiate(t *testing.T, dev device.Device, trace *tracer.Trace, form graphexec.Backend) *graphexec.Exec {
 	plan, err := optimizer.Plan(trace.Graph, optimizer.Options{})

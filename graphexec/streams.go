@@ -30,7 +30,8 @@ type streamsBackend struct {
 	streams []device.Stream // by lane
 	open    []device.Stream // of the lanes that nobody waits for at the end
 	events  []device.Event  // every event made, for close
-	index   []int           // by operation: its Run command, -1 when it needs none
+	index   []int           // by operation: its Run command, -1 when it has none
+	groups  groups
 
 	list  device.CommandList
 	forks int // commands before the operations
@@ -92,25 +93,41 @@ func (b *streamsBackend) newEvent() (device.Event, error) {
 func (b *streamsBackend) commands(records []bool) (cmds []device.Command, err error) {
 	s := b.prog.sched
 	event := make([]device.Event, len(b.prog.work))
-	b.index = make([]int, len(b.prog.work))
-	for _, op := range s.Order {
-		stream := b.streams[s.Lane[op]]
-		for _, u := range s.Waits[op] {
+	b.index = slices.Repeat([]int{-1}, len(b.prog.work))
+	for ops := range s.Groups() {
+		first, last := ops[0], ops[len(ops)-1]
+		stream := b.streams[s.Lane[first]]
+		for _, u := range s.Waits[first] {
 			cmds = append(cmds, device.Command{Kind: device.Await, Stream: stream, Event: event[u]})
 		}
-		b.index[op] = -1
-		if _, none := b.prog.work[op].(device.Nothing); !none {
-			b.index[op] = len(cmds)
-			cmds = append(cmds, device.Command{Kind: device.Run, Stream: stream, Work: b.prog.work[op]})
-		}
-		if records[op] {
-			if event[op], err = b.newEvent(); err != nil {
+		switch ops := b.running(ops); len(ops) {
+		case 0:
+		case 1:
+			b.index[ops[0]] = len(cmds)
+			cmds = append(cmds, device.Command{Kind: device.Run, Stream: stream, Work: b.prog.work[ops[0]]})
+		default:
+			exec, err := b.group(ops)
+			if err != nil {
 				return nil, err
 			}
-			cmds = append(cmds, device.Command{Kind: device.Record, Stream: stream, Event: event[op]})
+			cmds = append(cmds, device.Command{Kind: device.RunGraph, Stream: stream, Exec: exec})
+		}
+		if records[last] {
+			if event[last], err = b.newEvent(); err != nil {
+				return nil, err
+			}
+			cmds = append(cmds, device.Command{Kind: device.Record, Stream: stream, Event: event[last]})
 		}
 	}
 	return cmds, nil
+}
+
+// running are the operations that run something.
+func (b *streamsBackend) running(ops []ir.OpID) []ir.OpID {
+	return slices.DeleteFunc(slices.Clone(ops), func(v ir.OpID) bool {
+		_, none := b.prog.work[v].(device.Nothing)
+		return none
+	})
 }
 
 // forkCommands make the lanes that open freely wait for the first lane's present end.
@@ -203,6 +220,9 @@ func (b *streamsBackend) wait() error {
 }
 
 func (b *streamsBackend) update(op ir.OpID) error {
+	if n, grouped := b.groups.node[op]; grouped {
+		return b.dev.UpdateNode(n.exec, n.node, b.prog.work[op])
+	}
 	if b.index[op] < 0 {
 		return nil
 	}
@@ -222,6 +242,7 @@ func (b *streamsBackend) close() error {
 	if b.list != 0 {
 		errs = append(errs, b.dev.DestroyCommandList(b.list))
 	}
+	errs = append(errs, b.groups.destroy(b.dev)...)
 	for _, e := range b.events {
 		errs = append(errs, b.dev.DestroyEvent(e))
 	}

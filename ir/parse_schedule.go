@@ -3,7 +3,7 @@ package ir
 import "strings"
 
 var scheduleAttributes = []string{"lanes", "profile", "predicted"}
-var turnAttributes = []string{"lane", "wait", "priority"}
+var turnAttributes = []string{"lane", "wait", "priority", "joined"}
 
 // schedule reads a schedule of the graph above it.
 func (p *parser) schedule(at int) {
@@ -67,7 +67,7 @@ func (p *parser) scheduleStatement(s *Schedule) {
 	p.block(func() { p.placement(s) })
 }
 
-// turn reads %2 lane(1) wait(%0) priority(-1).
+// turn reads %2 lane(1) wait(%0) joined priority(-1).
 func (p *parser) turn(s *Schedule) {
 	at := p.pos
 	v := p.knownOp()
@@ -94,6 +94,11 @@ func (p *parser) turn(s *Schedule) {
 			p.open('(')
 			p.priority(s, v)
 			p.close(')')
+		case 3:
+			if s.Joined == nil {
+				s.Joined = make([]bool, len(p.g.Ops))
+			}
+			s.Joined[v] = true
 		}
 	}
 	if !lane {

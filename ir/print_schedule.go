@@ -1,7 +1,8 @@
 package ir
 
 // PrintSchedule returns the text of s, which follows that of its graph in a
-// file. Priorities that are all zero print like none.
+// file. Priorities that are all zero print like none, and so does
+// a schedule in which nothing is joined.
 func PrintSchedule(s *Schedule) string {
 	p := printer{g: s.Graph}
 	p.schedule(s)
@@ -41,6 +42,9 @@ func (p *printer) turn(s *Schedule, v OpID) {
 	if len(s.Waits[v]) > 0 {
 		p.text(" wait")
 		list(p, s.Waits[v], p.id)
+	}
+	if s.Joined != nil && s.Joined[v] {
+		p.text(" joined")
 	}
 	if s.Priority != nil && s.Priority[v] != 0 {
 		p.text(" priority(")

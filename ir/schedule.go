@@ -1,5 +1,7 @@
 package ir
 
+import "iter"
+
 // Schedule says how to run a graph: every operation's lane, its turn, and the
 // operations on other lanes it waits for. An executor reads nothing else.
 //
@@ -16,6 +18,7 @@ type Schedule struct {
 	Lane     []LaneID // by operation
 	Waits    [][]OpID // by operation: operations on other lanes to wait for, ascending
 	Priority []int32  // by operation, lower gets multiprocessors first; of launches alone, nil when all are equal
+	Joined   []bool   // by operation: over streams it is launched with the one before it on its lane; nil for none
 	Offset   []int64  // by buffer: byte offset in the arena, -1 for its own allocation; nil without a plan
 }
 
@@ -38,4 +41,49 @@ func (s *Schedule) Records() []bool {
 		}
 	}
 	return rec
+}
+
+// Groups are the operations that are launched together, in the order of the lane: one that is not
+// joined, and those behind it that are. Groups come in the order of submission of their first. The
+// slice is good until the next.
+func (s *Schedule) Groups() iter.Seq[[]OpID] {
+	return func(yield func([]OpID) bool) {
+		behind := s.behind()
+		var group []OpID
+		for i, v := range s.Order {
+			if s.Joined == nil {
+				group = s.Order[i : i+1]
+			} else if s.Joined[v] {
+				continue
+			} else {
+				group = group[:0]
+				for ; v >= 0; v = behind[v] {
+					group = append(group, v)
+				}
+			}
+			if !yield(group) {
+				return
+			}
+		}
+	}
+}
+
+// behind is, by operation, the next on its lane if that is joined to it, and -1; nil when
+// nothing is joined.
+func (s *Schedule) behind() []OpID {
+	if s.Joined == nil {
+		return nil
+	}
+	behind, last := make([]OpID, len(s.Order)), make([]OpID, s.Lanes)
+	for lane := range last {
+		last[lane] = -1
+	}
+	for _, v := range s.Order {
+		behind[v] = -1
+		if u := last[s.Lane[v]]; s.Joined[v] && u >= 0 {
+			behind[u] = v
+		}
+		last[s.Lane[v]] = v
+	}
+	return behind
 }

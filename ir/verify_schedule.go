@@ -12,6 +12,7 @@ var scheduleRules = []struct {
 	{"order", true, (*scheduleVerifier).order},
 	{"lanes", true, (*scheduleVerifier).lanes},
 	{"waits", true, (*scheduleVerifier).waits},
+	{"joined", false, (*scheduleVerifier).joined},
 	{"dependencies", false, (*scheduleVerifier).dependencies},
 	{"arena", false, (*scheduleVerifier).arena},
 }
@@ -83,6 +84,7 @@ func (v *scheduleVerifier) tables() {
 		{"Order", len(v.s.Order), ops, false},
 		{"Lane", len(v.s.Lane), ops, false},
 		{"Waits", len(v.s.Waits), ops, false},
+		{"Joined", len(v.s.Joined), ops, v.s.Joined == nil},
 		{"Priority", len(v.s.Priority), ops, v.s.Priority == nil},
 		{"Offset", len(v.s.Offset), buffers, v.s.Offset == nil},
 	} {
@@ -151,6 +153,34 @@ func (v *scheduleVerifier) waits() {
 			case k > 0 && waits[k-1] >= u:
 				v.add(id, "%v lists its waits out of order at %v: list them ascending, once each", id, u)
 			}
+		}
+	}
+}
+
+// joined operations follow another on their lane, between which nothing waits: neither they for
+// other lanes, nor other lanes for what is before them. Prefetches cannot be in a graph.
+func (v *scheduleVerifier) joined() {
+	if v.s.Joined == nil {
+		return
+	}
+	records := v.s.Records()
+	last := make([]OpID, v.s.Lanes)
+	for lane := range last {
+		last[lane] = -1
+	}
+	for _, id := range v.s.Order {
+		u := last[v.s.Lane[id]]
+		last[v.s.Lane[id]] = id
+		switch {
+		case !v.s.Joined[id]:
+		case u < 0:
+			v.add(id, "%v is joined, but the first on lane %v: drop joined", id, v.s.Lane[id])
+		case len(v.s.Waits[id]) > 0:
+			v.add(id, "%v is joined to %v and waits for %v: drop joined, a group waits before its first operation", id, u, v.s.Waits[id][0])
+		case records[u]:
+			v.add(id, "%v is joined to %v, which another lane waits for: drop joined, a group is waited for as a whole", id, u)
+		case v.g.Ops[id].Kind == KindPrefetch || v.g.Ops[u].Kind == KindPrefetch:
+			v.add(id, "%v is joined to %v, and a graph holds no prefetch: drop joined", id, u)
 		}
 	}
 }

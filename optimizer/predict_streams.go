@@ -32,8 +32,11 @@ func (f *forecast) onStreams(s *ir.Schedule) (last des.Time, ends []des.Time) {
 	for lane := range tail {
 		tail[lane] = des.NoTask
 	}
-	for _, v := range s.Order {
-		ops[h.enqueue(s, v, &tail[s.Lane[v]])] = v
+	for group := range s.Groups() {
+		h.enqueue(s, group, &tail[s.Lane[group[0]]])
+		for _, v := range group {
+			ops[h.task[v]] = v
+		}
 	}
 	return h.finish(s), endsOf(h.engine, h.task)
 }
@@ -48,33 +51,60 @@ type streamHost struct {
 	deps    []des.TaskID
 }
 
-// enqueue makes the calls for an operation, whose lane ends in tail.
-func (h *streamHost) enqueue(s *ir.Schedule, v ir.OpID, tail *des.TaskID) des.TaskID {
+// enqueue makes the calls for operations that are launched together, whose lane ends in tail.
+func (h *streamHost) enqueue(s *ir.Schedule, group []ir.OpID, tail *des.TaskID) {
 	p := h.profile
 	h.deps = h.deps[:0]
 	if *tail != des.NoTask {
 		h.deps = append(h.deps, *tail)
 	}
-	for _, u := range s.Waits[v] {
+	first, last := group[0], group[len(group)-1]
+	for _, u := range s.Waits[first] {
 		h.now += p.Host.EventWait
 		h.deps = append(h.deps, h.engine.Add(des.Task{
 			Arrival: h.now + p.SubmitLatency, Gap: max(0, p.EventGap-p.StreamGap), Deps: h.task[u : u+1],
 		}))
 	}
-	op := &s.Graph.Ops[v]
-	if !nothing(op) {
-		h.now += callTime(op, &p.Host)
+	gap, next := p.StreamGap, p.GraphEdgeGap
+	if len(group) == 1 {
+		h.now += callOf(&s.Graph.Ops[first], &p.Host)
+	} else {
+		h.now += groupCall(s.Graph, group, &p.Host)
+		h.deps = []des.TaskID{h.engine.Add(des.Task{Arrival: h.now + p.SubmitLatency, Gap: p.GraphRootGap, Deps: h.deps})}
+		gap = 0
 	}
-	t := des.Task{Arrival: h.now + p.SubmitLatency, Gap: p.StreamGap, Deps: h.deps}
-	if s.Priority != nil {
-		t.Priority = s.Priority[v]
+	for _, v := range group {
+		t := des.Task{Arrival: h.now + p.SubmitLatency, Gap: gap, Deps: h.deps}
+		if s.Priority != nil {
+			t.Priority = s.Priority[v]
+		}
+		h.task[v] = h.engine.Add(t)
+		h.deps, gap = h.task[v:v+1], next
 	}
-	h.task[v] = h.engine.Add(t)
-	if h.records[v] {
+	h.deps = nil
+	if h.records[last] {
 		h.now += p.Host.EventRecord
 	}
-	*tail = h.task[v]
-	return h.task[v]
+	*tail = h.task[last]
+}
+
+// groupCall is the host's time in the call that launches operations together, one after another.
+func groupCall(g *ir.Graph, group []ir.OpID, h *des.HostCosts) des.Time {
+	t := h.GraphLaunch
+	for _, v := range group {
+		if !nothing(&g.Ops[v]) {
+			t += h.GraphNode
+		}
+	}
+	return t
+}
+
+// callOf is the host's time in calls for an operation by itself.
+func callOf(op *ir.Op, h *des.HostCosts) des.Time {
+	if nothing(op) {
+		return 0
+	}
+	return callTime(op, h)
 }
 
 // callTime is the host's time in the call that enqueues an operation.
@@ -123,12 +153,16 @@ func openEnds(s *ir.Schedule) (ends []ir.OpID) {
 func (f *forecast) calls(s *ir.Schedule) (total des.Time) {
 	h := &f.profile.Host
 	total = des.Time(s.Syncs())*h.EventWait + des.Time(len(openEnds(s)))*h.Synchronize
-	for v, recorded := range s.Records() {
+	for _, recorded := range s.Records() {
 		if recorded {
 			total += h.EventRecord
 		}
-		if op := &s.Graph.Ops[v]; !nothing(op) {
-			total += callTime(op, h)
+	}
+	for group := range s.Groups() {
+		if len(group) > 1 {
+			total += groupCall(s.Graph, group, h)
+		} else {
+			total += callOf(&s.Graph.Ops[group[0]], h)
 		}
 	}
 	return total

@@ -9,7 +9,7 @@ import (
 
 // Schedule returns a valid schedule of an analyzed or reduced graph: a random
 // topological order over random lanes, at most the given number, with a wait
-// for every dependency between lanes. It plans no arena.
+// for every dependency between lanes. Some operations may be joined. It plans no arena.
 func Schedule(r *rand.Rand, g *ir.Graph, lanes int) *ir.Schedule {
 	n := g.Len()
 	s := &ir.Schedule{
@@ -31,7 +31,31 @@ func Schedule(r *rand.Rand, g *ir.Graph, lanes int) *ir.Schedule {
 			s.Waits[d.To] = append(s.Waits[d.To], d.From)
 		}
 	}
+	if r.IntN(2) == 0 {
+		join(r, s)
+	}
 	return s
+}
+
+// join joins some of the operations that may be.
+func join(r *rand.Rand, s *ir.Schedule) {
+	records := s.Records()
+	last := make([]ir.OpID, s.Lanes)
+	for lane := range last {
+		last[lane] = -1
+	}
+	for _, v := range s.Order {
+		u := last[s.Lane[v]]
+		last[s.Lane[v]] = v
+		if u < 0 || records[u] || len(s.Waits[v]) > 0 || r.IntN(4) == 0 ||
+			s.Graph.Ops[u].Kind == ir.KindPrefetch || s.Graph.Ops[v].Kind == ir.KindPrefetch {
+			continue
+		}
+		if s.Joined == nil {
+			s.Joined = make([]bool, s.Graph.Len())
+		}
+		s.Joined[v] = true
+	}
 }
 
 // order draws a ready operation for every turn.
