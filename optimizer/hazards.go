@@ -90,7 +90,7 @@ type touch struct {
 // hazardScan walks a trace in program order.
 type hazardScan struct {
 	lines    []timeline // by buffer
-	readers  []reader
+	readers  chunks[reader]
 	accesses []ir.Access // of the current operation
 	touches  []touch     // those of them that may conflict with others
 	past     past
@@ -167,9 +167,14 @@ func (s *hazardScan) write(v ir.OpID, t *touch) {
 		if seg.readers < 0 && seg.writer >= 0 {
 			s.wait(seg.writer, ir.WAW, t.span(i, next), -1)
 		}
-		for k := seg.readers; k >= 0 && s.readers[k].asked != v; k = s.readers[k].next {
-			s.readers[k].asked = v
-			s.wait(s.readers[k].op, ir.WAR, t.span(i, next), -1)
+		for k := seg.readers; k >= 0; {
+			r := s.readers.at(int(k))
+			if r.asked == v {
+				break
+			}
+			r.asked = v
+			s.wait(r.op, ir.WAR, t.span(i, next), -1)
+			k = r.next
 		}
 	}
 }
@@ -253,7 +258,7 @@ func (s *hazardScan) implied(v ir.OpID, w *wait) bool {
 
 // standsFor reports whether v is known to come after one of the readers.
 func (s *hazardScan) standsFor(readers int32, v ir.OpID) bool {
-	r := &s.readers[readers]
+	r := s.readers.at(int(readers))
 	return s.past.before(r.op, v) || r.earlier >= 0 && s.past.before(r.earlier, v)
 }
 
@@ -288,23 +293,25 @@ func (s *hazardScan) list(v ir.OpID, t *touch) {
 // link returns a list of v and the readers in another, less those at its head that v is
 // known to wait for: who waits for v waits for them.
 func (s *hazardScan) link(v ir.OpID, tail int32) int32 {
-	earlier := ir.OpID(-1)
-	if tail >= 0 {
-		if s.readers[tail].op == v {
-			return tail
+	link := reader{op: v, next: tail, earlier: -1, asked: -1}
+	for link.next >= 0 {
+		r := s.readers.at(int(link.next))
+		if r.op == v {
+			return link.next
 		}
-		earlier = s.readers[tail].earlier
+		link.earlier = max(link.earlier, r.earlier)
+		if !s.past.before(r.op, v) {
+			break
+		}
+		link.earlier = max(link.earlier, r.op)
+		link.next = r.next
 	}
-	for ; tail >= 0 && s.past.before(s.readers[tail].op, v); tail = s.readers[tail].next {
-		earlier = max(earlier, s.readers[tail].op)
+	n := s.readers.len()
+	if n > 0 && *s.readers.at(n - 1) == link {
+		return int32(n - 1)
 	}
-	link := reader{op: v, next: tail, earlier: earlier, asked: -1}
-	last := len(s.readers) - 1
-	if last < 0 || s.readers[last] != link {
-		s.readers = append(s.readers, link)
-		last++
-	}
-	return int32(last)
+	s.readers.append(link)
+	return int32(n)
 }
 
 // collectTimelines prepares a line with all its cuts for each buffer that is
