@@ -20,9 +20,10 @@ import "github.com/reprise-gpu/reprise/ir"
 //
 // The matching alone leaves one lane per path, 28 on GoogLeNet where 4 are
 // enough. Paths that follow one another may share a lane at no cost in waits, and
-// joinChains finds the fewest lanes at that number of waits. Its table grows with
-// the square of the graph, to the limit at about 16,000 operations; beyond,
-// mergeChains joins the paths of the one matching found, like the code that the
+// joinChains finds the fewest lanes at that number of waits. Its table has a bit for each
+// pair of an operation that alternating paths reach and any other, 2^27 at most: enough for
+// 11,585 operations in any case, and for more in most. Beyond, mergeChains joins the paths
+// of the one matching found, in the best way there is for these, like the code that the
 // authors released. The waits stay minimal either way: two paths whose ends a
 // reduced edge joined would have made the matching greater.
 //
