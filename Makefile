@@ -195,30 +195,36 @@ BASELINE_CXXFLAGS := -std=c++17 -Wall -Wextra -Wpedantic -Wshadow -Wconversion -
 	-Ibaseline/common -Icuda/include -Icuda/lazycuda -Wa,-Icuda/kernels
 BASELINES := $(filter-out common,$(notdir $(patsubst %/,%,$(wildcard baseline/*/))))
 BASELINE_COMMON := $(patsubst baseline/%.cpp,$(BASELINE_OUT)/obj/%.o,$(wildcard baseline/common/*.cpp))
+BASELINE_TESTS := $(patsubst baseline/%.cpp,$(BASELINE_OUT)/obj/%.o,$(wildcard baseline/common/tests/*.cpp))
 
 .PHONY: baseline
 baseline: $(addprefix $(BASELINE_OUT)/,$(BASELINES)) ## build the workloads written by hand in C++, build/baseline (needs g++)
 
 # Both sanitizers stop at the first finding. Sizes are odd, so that no block and no warp is full.
 .PHONY: baseline-asan
-baseline-asan: libcudasim ## run the C++ workloads under the address and undefined-behaviour sanitizers, on the simulated driver
-	$(MAKE) --no-print-directory -j "$$(nproc)" baseline BASELINE_OUT=build/baseline-asan \
+baseline-asan: libcudasim ## run the C++ workloads, and the tests of what they share, under the address and undefined-behaviour sanitizers
+	$(MAKE) --no-print-directory -j "$$(nproc)" baseline build/baseline-asan/obj/tests BASELINE_OUT=build/baseline-asan \
 		BASELINE_FLAGS='-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all'
 	$(CC) -std=gnu11 -Wall -Wextra -Werror -Icuda/include -shared -fPIC scripts/testdata/failing-driver.c -o build/baseline-asan/obj/failing-driver.so \
 		-Wl,-rpath,$(abspath $(dir $(LIBCUDASIM))) -Wl,--no-as-needed $(abspath $(LIBCUDASIM)) -ldl
 	scripts/baseline-asan.sh build/baseline-asan $(abspath $(LIBCUDASIM)) build/baseline-asan/obj/failing-driver.so
 
+BASELINE_LINK = $(CXX) $(BASELINE_FLAGS) -static-libstdc++ -static-libgcc $^ -ldl -lpthread -o $@
+
 define BASELINE_PROGRAM
 $(BASELINE_OUT)/$(1): $(patsubst baseline/%.cpp,$(BASELINE_OUT)/obj/%.o,$(wildcard baseline/$(1)/*.cpp)) $(BASELINE_COMMON) build/lib/libcuda.a
-	$$(CXX) $$(BASELINE_FLAGS) -static-libstdc++ -static-libgcc $$^ -ldl -lpthread -o $$@
+	$$(BASELINE_LINK)
 endef
 $(foreach w,$(BASELINES),$(eval $(call BASELINE_PROGRAM,$(w))))
+
+$(BASELINE_OUT)/obj/tests: $(BASELINE_TESTS) $(BASELINE_COMMON) build/lib/libcuda.a
+	$(BASELINE_LINK)
 
 $(BASELINE_OUT)/obj/%.o: baseline/%.cpp $(wildcard cuda/kernels/*.ptx) Makefile
 	@mkdir -p $(dir $@)
 	$(CXX) $(BASELINE_CXXFLAGS) $(BASELINE_FLAGS) -c $< -o $@
 
--include $(wildcard $(BASELINE_OUT)/obj/*/*.d)
+-include $(wildcard $(BASELINE_OUT)/obj/*/*.d $(BASELINE_OUT)/obj/*/*/*.d)
 
 # Tiny sizes say nothing about speed, but everything runs: each workload on both sides, its result checked.
 BENCH_SMOKE := build/bench-smoke

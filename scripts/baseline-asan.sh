@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs the C++ workloads that `make baseline-asan` built with sanitizers, on the simulated driver: every version in
 # every memory mode, with few threads and many, and the ways in which a run ends early, which have to be
-# one sentence each. A finding ends the program with a report and a status of its own. The simulated driver looks for races meanwhile: without an edge
+# one sentence each. First come the tests of what all of them share. A finding ends the program with a report and a status of its own. The simulated driver looks for races meanwhile: without an edge
 # or a wait the bytes may come out right all the same.
 set -euo pipefail
 
@@ -44,6 +44,7 @@ expect_failure() {
 }
 
 runs=0
+expect 0 "$programs/obj/tests"
 for program in "$programs"/*; do
 	[ -f "$program" ] || continue
 	for memory in pinned prefetch managed; do

@@ -8,9 +8,9 @@ namespace reprise {
 namespace {
 
 template <class... Args> std::string format(const char *how, Args... args) {
-	char text[64];
-	const int n = std::snprintf(text, sizeof text, how, args...);
-	return std::string(text, static_cast<std::size_t>(n));
+	std::string text(static_cast<std::size_t>(std::snprintf(nullptr, 0, how, args...)), '\0');
+	std::snprintf(text.data(), text.size() + 1, how, args...);
+	return text;
 }
 
 std::string hexadecimal(std::uint64_t hash) { return format("%016llx", static_cast<unsigned long long>(hash)); }
