@@ -2,7 +2,6 @@ package bench
 
 import (
 	"fmt"
-	"sync"
 
 	"github.com/reprise-gpu/reprise/bench/input"
 	"github.com/reprise-gpu/reprise/bench/reference"
@@ -68,13 +67,13 @@ func traceBS(dev device.Device, p Params) (*Instance, error) {
 		t.download(y[m])
 	}
 
-	data := sync.OnceValue(func() *bsData { return newBSData(p.Size, p.Seed) })
-	return t.finish(proof{
-		reset: func() error {
+	return finish(t, proof[*bsData]{
+		data: func() *bsData { return newBSData(p.Size, p.Seed) },
+		reset: func(d *bsData) error {
 			for m := range x {
 				err := firstError(
 					t.poison(y[m].dev, y[m].host),
-					refill(t, x[m], data().spot[m]),
+					refill(t, x[m], d.spot[m]),
 				)
 				if err != nil {
 					return err
@@ -82,9 +81,9 @@ func traceBS(dev device.Device, p Params) (*Instance, error) {
 			}
 			return nil
 		},
-		check: func() (largest float64, err error) {
+		check: func(d *bsData) (largest float64, err error) {
 			got := make([]float64, p.Size)
-			for m, want := range data().price {
+			for m, want := range d.price {
 				if err := tracer.Read(got, y[m].host); err != nil {
 					return largest, err
 				}
@@ -96,8 +95,8 @@ func traceBS(dev device.Device, p Params) (*Instance, error) {
 			}
 			return largest, nil
 		},
-		hash: func() (h uint64) {
-			for _, spot := range data().spot {
+		hash: func(d *bsData) (h uint64) {
+			for _, spot := range d.spot {
 				h = input.Hash(h, spot)
 			}
 			return h

@@ -100,19 +100,19 @@ func traceDL(dev device.Device, p Params) (*Instance, error) {
 	a := allocDL(t, &layers)
 	launchDL(t, a, &layers, shapes)
 
-	data := sync.OnceValue(func() *dlData { return newDLData(&p, layers.features) })
-	return t.finish(proof{
-		load: func() error { return a.write(data()) },
-		reset: func() error {
+	return finish(t, proof[*dlData]{
+		data: func() *dlData { return newDLData(&p, layers.features) },
+		load: a.write,
+		reset: func(d *dlData) error {
 			return firstError(
-				refill(t, a.x.image, data().x.image),
-				refill(t, a.y.image, data().y.image),
+				refill(t, a.x.image, d.x.image),
+				refill(t, a.y.image, d.y.image),
 				t.poison(a.res.dev, a.res.host,
 					a.x.convolved, a.x.pooled, a.x.out, a.y.convolved, a.y.pooled, a.y.out, a.z),
 			)
 		},
-		check: func() (float64, error) { return a.check(data()) },
-		hash:  func() uint64 { return data().hash() },
+		check: a.check,
+		hash:  (*dlData).hash,
 	})
 }
 

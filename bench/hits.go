@@ -3,7 +3,6 @@ package bench
 import (
 	"fmt"
 	"slices"
-	"sync"
 
 	"github.com/reprise-gpu/reprise/bench/input"
 	"github.com/reprise-gpu/reprise/bench/reference"
@@ -71,13 +70,11 @@ func traceHITS(dev device.Device, p Params) (*Instance, error) {
 	a := allocHITS(t)
 	launchHITS(t, a, launch)
 
-	data := sync.OnceValue(func() *hitsData { return newHITSData(&p) })
-	return t.finish(proof{
-		reset: func() error { return a.reset(t, data()) },
-		check: func() (float64, error) {
-			return a.check(data(), hitsTolerance*max(1, float64(p.Threads)/256))
-		},
-		hash:  func() uint64 { return data().hash() },
+	return finish(t, proof[*hitsData]{
+		data:  func() *hitsData { return newHITSData(&p) },
+		reset: func(d *hitsData) error { return a.reset(t, d) },
+		check: func(d *hitsData) (float64, error) { return a.check(d, hitsTolerance*max(1, float64(p.Threads)/256)) },
+		hash:  (*hitsData).hash,
 		steer: func() error { return a.steer(hitsEdges(&p), p.AsSuite) },
 	})
 }

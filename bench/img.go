@@ -2,7 +2,6 @@ package bench
 
 import (
 	"fmt"
-	"sync"
 
 	"github.com/reprise-gpu/reprise/bench/input"
 	"github.com/reprise-gpu/reprise/bench/reference"
@@ -75,29 +74,12 @@ func traceImg(dev device.Device, p Params) (*Instance, error) {
 	t := newProgram(dev, "img", p)
 	b := allocImg(t, int64(p.Size))
 	launchImg(t, b, launch, p.Size)
-	// Tracing alone needs no data, and the reference takes seconds at 4800 x 4800.
-	data := sync.OnceValue(func() *imgData { return newImgData(p.Size, p.Seed) })
-	return t.finish(proof{
-		load:  func() error { return b.load(data()) },
-		reset: func() error { return b.reset(t) },
-		check: func() (float64, error) {
-			got := make([]float32, p.Size*p.Size)
-			if err := tracer.Read(got, b.out.host); err != nil {
-				return 0, err
-			}
-			diff, _ := reference.MaxAbsDiff(got, data().want.Pix)
-			if diff <= imgTolerance {
-				return diff, nil
-			}
-			return diff, reference.CompareImage("image3", got, data().want, imgTolerance)
-		},
-		hash: func() (h uint64) {
-			d := data()
-			for _, array := range [][]float32{d.image, d.filters.Small.Float32(), d.filters.Large.Float32(), d.filters.Unsharpen.Float32()} {
-				h = input.Hash(h, array)
-			}
-			return h
-		},
+	return finish(t, proof[*imgData]{
+		data:  func() *imgData { return newImgData(p.Size, p.Seed) },
+		load:  b.load,
+		reset: func(*imgData) error { return b.reset(t) },
+		check: b.check,
+		hash:  (*imgData).hash,
 	})
 }
 
@@ -116,6 +98,13 @@ func newImgData(n int, seed uint64) *imgData {
 	}
 	d.want = reference.IMG(reference.ImageOf(n, n, d.image), d.filters).Image3
 	return d
+}
+
+func (d *imgData) hash() (h uint64) {
+	for _, array := range [][]float32{d.image, d.filters.Small.Float32(), d.filters.Large.Float32(), d.filters.Unsharpen.Float32()} {
+		h = input.Hash(h, array)
+	}
+	return h
 }
 
 // allocImg allocates the arrays in the order of their first use.
@@ -154,6 +143,19 @@ func (b *imgBuffers) reset(t *program) error {
 		t.poison(b.extrema, b.blurSmall, b.blurLarge, b.blurUnsharpen, b.maskSmall, b.maskLarge, b.sharp, b.mix),
 		t.poisonHome(b.out),
 	)
+}
+
+// check compares the result.
+func (b *imgBuffers) check(d *imgData) (float64, error) {
+	got := make([]float32, len(d.want.Pix))
+	if err := tracer.Read(got, b.out.host); err != nil {
+		return 0, err
+	}
+	diff, _ := reference.MaxAbsDiff(got, d.want.Pix)
+	if diff <= imgTolerance {
+		return diff, nil
+	}
+	return diff, reference.CompareImage("image3", got, d.want, imgTolerance)
 }
 
 // imgShapes are the launch shapes, checked by the kernels' own rules.

@@ -71,18 +71,18 @@ func traceML(dev device.Device, p Params) (*Instance, error) {
 	a := allocML(t)
 	launchML(t, a, shapes)
 
-	data := sync.OnceValue(func() *mlData { return newMLData(&p) })
-	return t.finish(proof{
-		load: func() error { return a.write(data()) },
-		reset: func() error {
+	return finish(t, proof[*mlData]{
+		data: func() *mlData { return newMLData(&p) },
+		load: a.write,
+		reset: func(d *mlData) error {
 			return firstError(
-				refill(t, a.r1, data().r1),
-				refill(t, a.r2, data().r2),
+				refill(t, a.r1, d.r1),
+				refill(t, a.r2, d.r2),
 				t.poison(a.z, a.amax, a.l, a.r.dev, a.r.host),
 			)
 		},
-		check: func() (float64, error) { return a.check(data()) },
-		hash:  func() uint64 { return data().hash() },
+		check: a.check,
+		hash:  (*mlData).hash,
 	})
 }
 

@@ -103,12 +103,14 @@ func (t *program) kernel(name string, signature ...string) *tracer.Kernel {
 	return t.Module(k.File, k.PTX).Kernel(name, signature...)
 }
 
-// proof is what makes a replay more than a span of time.
-type proof struct {
-	load  func() error // writes what stays on the device, before the first reset; nil when nothing does
-	reset func() error
-	check func() (maxError float64, err error)
-	hash  func() uint64
+// proof is what makes a replay more than a span of time. D is what replays start from and
+// should end in.
+type proof[D any] struct {
+	data  func() D      // makes it, when it is first needed: tracing alone needs none
+	load  func(D) error // writes what stays on the device, before the first reset; nil when nothing does
+	reset func(D) error
+	check func(D) (maxError float64, err error)
+	hash  func(D) uint64
 
 	// On a sampled device none of these is called. steer stands for load there: it
 	// writes what steers addresses or loops, and nothing else.
@@ -116,32 +118,39 @@ type proof struct {
 }
 
 // finish ends the trace.
-func (t *program) finish(p proof) (_ *Instance, err error) {
+func finish[D any](t *program, p proof[D]) (_ *Instance, err error) {
 	if t.trace, err = t.Finish(); err != nil {
 		return nil, err
 	}
+	in := &Instance{Params: t.params, Trace: t.trace, program: t}
 	if t.params.Sampled {
-		p = proof{
-			load:  p.steer,
-			reset: t.sendHome,
-			check: func() (float64, error) { return 0, nil },
-			hash:  func() uint64 { return 0 },
-		}
+		in.Reset = after(p.steer, t.sendHome)
+		in.Check = func() (float64, error) { return 0, nil }
+		in.InputHash = func() uint64 { return 0 }
+		return in, nil
 	}
-	return &Instance{Params: t.params, Trace: t.trace, Reset: p.resetter(), Check: p.check, InputHash: p.hash, program: t}, nil
+	data := sync.OnceValue(p.data)
+	var load func() error
+	if p.load != nil {
+		load = func() error { return p.load(data()) }
+	}
+	in.Reset = after(load, func() error { return p.reset(data()) })
+	in.Check = func() (float64, error) { return p.check(data()) }
+	in.InputHash = func() uint64 { return p.hash(data()) }
+	return in, nil
 }
 
-// resetter is reset, with load before the first.
-func (p *proof) resetter() func() error {
-	if p.load == nil {
-		return p.reset
+// after is reset, with load before the first if there is one.
+func after(load, reset func() error) func() error {
+	if load == nil {
+		return reset
 	}
-	load := sync.OnceValue(p.load)
+	load = sync.OnceValue(load)
 	return func() error {
 		if err := load(); err != nil {
 			return err
 		}
-		return p.reset()
+		return reset()
 	}
 }
 

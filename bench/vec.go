@@ -3,7 +3,6 @@ package bench
 import (
 	"fmt"
 	"math"
-	"sync"
 
 	"github.com/reprise-gpu/reprise/bench/input"
 	"github.com/reprise-gpu/reprise/bench/reference"
@@ -68,30 +67,28 @@ func traceVec(dev device.Device, p Params) (*Instance, error) {
 	t.Launch(reduceKernel, reduce, x1, y1, res.dev, p.Size)
 	t.Copy(res.host, res.dev)
 
-	// Tracing alone needs no data.
-	data := sync.OnceValue(func() *vecData { return newVecData(p.Size) })
-	return t.finish(proof{
-		reset: func() error {
+	return finish(t, proof[*vecData]{
+		data: func() *vecData { return newVecData(p.Size) },
+		reset: func(d *vecData) error {
 			return firstError(
-				refill(t, x, data().x),
-				refill(t, y, data().y),
+				refill(t, x, d.x),
+				refill(t, y, d.y),
 				t.poison(x1, y1, res.dev, res.host),
 			)
 		},
-		check: func() (float64, error) {
+		check: func(d *vecData) (float64, error) {
 			var got [1]float32
 			if err := tracer.Read(got[:], res.host); err != nil {
 				return 0, err
 			}
 			tolerance := vecTolerance * float64(p.Threads/32)
-			want := data().want
-			diff := math.Abs(float64(got[0]) - want)
+			diff := math.Abs(float64(got[0]) - d.want)
 			if !(diff <= tolerance) {
-				return diff, fmt.Errorf("res = %v, want %v within %v", got[0], want, tolerance)
+				return diff, fmt.Errorf("res = %v, want %v within %v", got[0], d.want, tolerance)
 			}
 			return diff, nil
 		},
-		hash: func() uint64 { return input.Hash(input.Hash(0, data().x), data().y) },
+		hash: func(d *vecData) uint64 { return input.Hash(input.Hash(0, d.x), d.y) },
 	})
 }
 
