@@ -82,7 +82,7 @@ func (d *Device) addConditional(h device.Graph, deps []device.Node, c device.Con
 	case cond == nil:
 		return 0, nil, refuse(device.InvalidHandle, "condition %#x does not exist", uint64(c.Condition))
 	case cond.of != g.whole():
-		return 0, nil, refuse(device.InvalidValue, "condition %#x is of another graph", uint64(c.Condition))
+		return 0, nil, device.ForeignCondition(c.Condition)
 	}
 	label(c.Label)
 	raw := make([]cu.Graph, c.Bodies)
@@ -117,7 +117,7 @@ func (g *graph) notBody(h device.Graph) *device.Error {
 	if g == nil || g.within == nil {
 		return nil
 	}
-	return refuse(device.InvalidValue, "graph %d is the body of a conditional node and part of its graph", h)
+	return device.BodyAlone(h)
 }
 
 // forgetBodies ends the life of the handles to what a graph contains. The driver
@@ -135,8 +135,7 @@ func (d *Device) forgetBodies(g *graph) {
 	}
 }
 
-// unusedCondition says which condition of a graph no node reads: what a driver makes
-// of that is its own affair.
+// unusedCondition says which condition of a graph no node reads.
 func (d *Device) unusedCondition(g *graph) *device.Error {
 	var unused []device.Condition
 	for c, v := range d.conditions {
@@ -147,7 +146,7 @@ func (d *Device) unusedCondition(g *graph) *device.Error {
 	if len(unused) == 0 {
 		return nil
 	}
-	return refuse(device.InvalidValue, "condition %#x of the graph is read by no conditional node of it", uint64(slices.Min(unused)))
+	return device.UnreadCondition(slices.Min(unused))
 }
 
 // eachBody calls do for the bodies in a graph, at whatever depth.
@@ -172,7 +171,7 @@ func (d *Device) UpdateBodyNode(h device.GraphExec, bh device.Graph, n device.No
 	}
 	body := x.bodies[bh]
 	if body == nil {
-		return refuse(device.InvalidValue, "graph %d is no body of graph instance %d", bh, h).In("UpdateBodyNode")
+		return device.ForeignBody(bh, h).In("UpdateBodyNode")
 	}
 	err := checkNode(n, len(body.nodes))
 	if err == nil {

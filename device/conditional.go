@@ -92,3 +92,24 @@ func CheckBodyWork(w Work) *Error {
 	}
 	return nil
 }
+
+// ForeignCondition refuses a condition of another graph than its node is to be in.
+func ForeignCondition(c Condition) *Error {
+	return refuse(InvalidValue, "condition %#x is of another graph", uint64(c))
+}
+
+// UnreadCondition refuses a graph with a condition that decides nothing: what a driver makes
+// of one is its own affair.
+func UnreadCondition(c Condition) *Error {
+	return refuse(InvalidValue, "condition %#x of the graph is read by no conditional node of it", uint64(c))
+}
+
+// BodyAlone refuses a body where a whole graph is wanted.
+func BodyAlone(g Graph) *Error {
+	return refuse(InvalidValue, "graph %d is the body of a conditional node and part of its graph", g)
+}
+
+// ForeignBody refuses a graph that an instance was not made of.
+func ForeignBody(g Graph, x GraphExec) *Error {
+	return refuse(InvalidValue, "graph %d is no body of graph instance %d", g, x)
+}

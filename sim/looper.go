@@ -1,7 +1,6 @@
 package sim
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/reprise-gpu/reprise/device"
@@ -33,7 +32,7 @@ func (d *Device) AddConditional(h device.Graph, deps []device.Node, c device.Con
 	}
 	cond, err := d.condition(c.Condition)
 	if err == nil && cond.of != g.whole() {
-		err = &device.Error{Code: device.InvalidValue, Detail: fmt.Sprintf("condition %#x is of another graph", uint64(c.Condition))}
+		err = device.ForeignCondition(c.Condition)
 	}
 	if err != nil {
 		return 0, nil, err.In("AddConditional")
@@ -66,14 +65,14 @@ func (g *graph) notBody(h device.Graph) *device.Error {
 	if g == nil || g.within == nil {
 		return nil
 	}
-	return &device.Error{Code: device.InvalidValue, Detail: fmt.Sprintf("graph %d is the body of a conditional node and part of its graph", h)}
+	return device.BodyAlone(h)
 }
 
 // unused says which condition of a graph no node reads.
 func (g *graph) unused(used []*condition) *device.Error {
 	for _, c := range g.conditions {
 		if !slices.Contains(used, c) {
-			return &device.Error{Code: device.InvalidValue, Detail: fmt.Sprintf("condition %#x of the graph is read by no conditional node of it", c.word)}
+			return device.UnreadCondition(device.Condition(c.word))
 		}
 	}
 	return nil
@@ -88,7 +87,7 @@ func (d *Device) UpdateBodyNode(h device.GraphExec, bh device.Graph, n device.No
 	}
 	in, ok := x.plan.find(g)
 	if !ok {
-		return (&device.Error{Code: device.InvalidValue, Detail: fmt.Sprintf("graph %d is no body of graph instance %d", bh, h)}).In("UpdateBodyNode")
+		return device.ForeignBody(bh, h).In("UpdateBodyNode")
 	}
 	return d.updateIn(x, NodeAt{in, n}, w).In("UpdateBodyNode")
 }
