@@ -161,6 +161,26 @@ func TestWhatIsMissingIsNamedWithItsTarget(t *testing.T) {
 	assert.EqualError(t, err, "there is no nowhere/vec: `make baseline` builds it")
 }
 
+// Versions that are one schedule may be read a nanosecond apart.
+func TestANanosecondDoesNotNameTheBest(t *testing.T) {
+	for capture, want := range map[float64]string{174.594: "c++ graph", 174.593: "c++ capture"} {
+		c := Comparison{}
+		for name, us := range map[string]float64{"nimble/graph": 174.594, "c++ graph": 174.595, "c++ capture": capture} {
+			r := Row{Name: name}
+			r.Language, r.ReplayUS, r.OK = "go", us, true
+			if strings.HasPrefix(name, "c++") {
+				r.Language = "c++"
+			}
+			c.Rows = append(c.Rows, r)
+		}
+		slices.SortFunc(c.Rows, func(a, b Row) int { return -strings.Compare(a.Name, b.Name) })
+		c.relate()
+		assert.Equal(t, "nimble/graph", c.Best)
+		assert.Equal(t, want, c.BestCPP)
+		assert.InDelta(t, 174.594/capture, c.Ratio, 1e-12, "of the least time")
+	}
+}
+
 func TestMergeTakesMedians(t *testing.T) {
 	round := func(us float64, ok bool, complaint string) []bench.Record {
 		return []bench.Record{{Language: "go", ReplayUS: us, MinUS: us - 1, MaxUS: us + 1, EventUS: us / 2, OK: ok, Error: complaint, Checked: true}}
