@@ -89,15 +89,16 @@ func (t *Tracer) launch(k *Kernel, s Shape, args []any, pc uintptr) error {
 	t.values = values
 	m, again := k.repeats.find(s, values, args)
 	if !again {
-		m = made{t.newLaunch(k, s, values), t.accesses(k, s, values, args)}
+		m = int32(len(t.made))
+		t.made = append(t.made, made{t.newLaunch(k, s, values), t.accesses(k, s, values, args)})
 		k.repeats.add(m)
 	}
-	id := t.record(ir.Op{Kind: ir.KindLaunch, Launch: m.launch, Uses: m.uses}, pc)
+	id := t.call(m, pc)
 	if k.opaque {
 		t.opaque = append(t.opaque, id)
 	}
 	if t.mode == Eager {
-		t.runLaunch(k, m.launch, pc)
+		t.runLaunch(k, t.made[m].launch, pc)
 	}
 	return nil
 }

@@ -17,9 +17,9 @@ type made struct {
 // the same kernels on the same slices: a million operations then take the memory of those
 // that differ, and no computing of what each of them reaches.
 type repeats struct {
-	known map[string]made // by key
-	over  bool            // the program does not repeat itself
-	key   []byte          // of the launch at hand
+	known map[string]int32 // by key: its index among those made
+	over  bool             // the program does not repeat itself
+	key   []byte           // of the launch at hand
 }
 
 // maxRepeats is how many launches of a kernel may differ before it is taken not to be launched
@@ -27,20 +27,20 @@ type repeats struct {
 const maxRepeats = 1 << 16
 
 // find looks for a launch with that shape and those values for arguments.
-func (r *repeats) find(s Shape, values []ir.Arg, args []any) (made, bool) {
+func (r *repeats) find(s Shape, values []ir.Arg, args []any) (m int32, ok bool) {
 	if r.over {
-		return made{}, false
+		return 0, false
 	}
 	r.key = appendShape(r.key[:0], s)
 	for i := range values {
 		r.key = appendValue(r.key, &values[i], args[i])
 	}
-	m, ok := r.known[string(r.key)]
+	m, ok = r.known[string(r.key)]
 	return m, ok
 }
 
 // add keeps the launch that find did not find.
-func (r *repeats) add(m made) {
+func (r *repeats) add(m int32) {
 	switch {
 	case r.over:
 		return
@@ -48,7 +48,7 @@ func (r *repeats) add(m made) {
 		*r = repeats{over: true}
 		return
 	case r.known == nil:
-		r.known = map[string]made{}
+		r.known = map[string]int32{}
 	}
 	r.known[string(r.key)] = m
 }

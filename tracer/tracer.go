@@ -26,6 +26,9 @@ type Tracer struct {
 	graph   *ir.Graph
 	err     error
 
+	calls   []int32          // by operation: a launch, as its index in made, or ^ an index in others
+	made    []made           // launches that differ
+	others  []ir.Op          // all but launches
 	pcs     []uintptr        // by operation: return address of the traced call
 	buffers []allocation     // by BufferID
 	nominal device.Ptr       // of the next buffer without memory
@@ -106,21 +109,34 @@ func (t *Tracer) callerPC() uintptr {
 
 // record appends op and returns its id.
 func (t *Tracer) record(op ir.Op, pc uintptr) ir.OpID {
-	id := ir.OpID(len(t.graph.Ops))
 	op.Cost = -1
-	t.graph.Ops = append(doubled(t.graph.Ops), op)
-	t.pcs = append(doubled(t.pcs), pc)
-	return id
+	t.others = append(t.others, op)
+	return t.call(^int32(len(t.others)-1), pc)
 }
 
-// doubled makes room for one more. append would grow a long slice by a quarter, and
-// copying a million operations that often was half the cost of a trace; slices.Grow goes on by
-// quarters until there is room, up to half as much again as it was asked for.
-func doubled[T any](s []T) []T {
-	if len(s) < cap(s) {
-		return s
+// call appends a call of the program, as calls has it, and returns its id. A number is all that is kept:
+// the collector would look through operations, with their pointers, again and again while there come
+// more, and that took half the time of a long trace.
+func (t *Tracer) call(what int32, pc uintptr) ir.OpID {
+	t.calls, t.pcs = append(t.calls, what), append(t.pcs, pc)
+	return ir.OpID(len(t.calls) - 1)
+}
+
+// collect makes the calls operations of the graph.
+func (t *Tracer) collect() {
+	if len(t.calls) == 0 {
+		return
 	}
-	return append(make([]T, 0, max(64, 2*len(s))), s...)
+	t.graph.Ops = make([]ir.Op, len(t.calls))
+	for i, what := range t.calls {
+		if what < 0 {
+			t.graph.Ops[i] = t.others[^what]
+			continue
+		}
+		m := &t.made[what]
+		t.graph.Ops[i] = ir.Op{Kind: ir.KindLaunch, Launch: m.launch, Uses: m.uses, Cost: -1}
+	}
+	t.calls, t.made, t.others = nil, nil, nil
 }
 
 // submit runs the work of an eager trace.
@@ -162,6 +178,7 @@ func (t *Tracer) Finish() (*Trace, error) {
 			t.err = err
 		}
 	}
+	t.collect()
 	t.resolvePositions()
 	t.widenOpaque()
 	if t.err == nil {
