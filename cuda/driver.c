@@ -81,7 +81,7 @@ static CUresult rare_work(const struct step *s) {
 	case step_call:
 		return cuLaunchHostFunc(s->stream, run_host_call, (void *)s->as.call);
 	case step_prefetch:
-		return cuMemPrefetchAsync(s->as.prefetch.at, s->as.prefetch.bytes, s->as.prefetch.to, s->stream);
+		return s->as.prefetch.bytes == 0 ? CUDA_SUCCESS : cuMemPrefetchAsync(s->as.prefetch.at, s->as.prefetch.bytes, s->as.prefetch.to, s->stream);
 	default:
 		return CUDA_ERROR_UNKNOWN;
 	}
@@ -296,12 +296,27 @@ static CUresult update_node(CUcontext context, CUgraphExec exec, CUgraphNode nod
 	}
 }
 
-CUresult driver_update_node(CUcontext context, CUgraphExec exec, CUgraphNode node, const struct step *c) {
-	WITHIN(context, update_node(context, exec, node, c));
+// A step that does nothing switches its node off, and one that does something switches it on if it was off.
+static CUresult update_nodes(CUcontext context, CUgraphExec exec, const struct update *list, size_t n, size_t *done) {
+	CUresult r = CUDA_SUCCESS;
+	for (*done = 0; *done < n && r == CUDA_SUCCESS; *done += r == CUDA_SUCCESS) {
+		const struct update *u = &list[*done];
+		if (u->turn == turn_none || u->turn == turn_on)
+			r = update_node(context, exec, u->node, u->work);
+		if ((u->turn == turn_on || u->turn == turn_off) && r == CUDA_SUCCESS)
+			r = cuGraphNodeSetEnabled(exec, u->node, u->turn == turn_on);
+	}
+	return r;
 }
 
-CUresult driver_enable_node(CUcontext context, CUgraphExec exec, CUgraphNode node, int on) {
-	WITHIN(context, cuGraphNodeSetEnabled(exec, node, (unsigned)on));
+static CUresult update_within(CUcontext context, CUgraphExec exec, const struct update *list, size_t n, size_t *done) {
+	WITHIN(context, update_nodes(context, exec, list, n, done));
+}
+
+struct outcome driver_update_nodes(CUcontext context, CUgraphExec exec, const struct update *list, size_t n) {
+	struct outcome o = {CUDA_SUCCESS, 0};
+	o.code = update_within(context, exec, list, n, &o.done);
+	return o;
 }
 
 CUresult driver_launch_graph(CUcontext context, CUgraphExec exec, CUstream stream) { WITHIN(context, cuGraphLaunch(exec, stream)); }

@@ -43,6 +43,9 @@ func (c *step) set(w device.Work, gpu cu.Device, f cu.Function, hosts copyHosts,
 	case *device.Launch:
 		c.setLabel(w.Label)
 		c.setLaunch(w, f, priority)
+		if w.Off {
+			c.raw.kind = C.step_nothing
+		}
 	case *device.Copy:
 		c.raw.kind = C.step_copy
 		c.setLabel(w.Label)
@@ -257,12 +260,42 @@ func (d driver) instantiate(g cu.Graph, priorities bool) (x graphExec, code devi
 	return x, code
 }
 
-func (d driver) updateNode(x graphExec, n graphNode, c *step) device.Code {
-	return device.Code(C.driver_update_node(d.context, x, n, &c.raw))
+// turn says whether an update switches a node on or off.
+type turn = C.enum_turn
+
+const (
+	turnNone turn = C.turn_none
+	turnOn   turn = C.turn_on
+	turnOff  turn = C.turn_off
+	turnKeep turn = C.turn_keep
+)
+
+// updates is C memory for so many changes of nodes, and for their works.
+type updates struct {
+	list  []C.struct_update
+	works []step
 }
 
-func (d driver) enableNode(x graphExec, n graphNode, on bool) device.Code {
-	return device.Code(C.driver_enable_node(d.context, x, n, flag(on)))
+func newUpdates(n int) updates {
+	return updates{unsafe.Slice((*C.struct_update)(C.calloc(C.size_t(max(1, n)), C.sizeof_struct_update)), n), newSteps(n)}
+}
+
+func (u *updates) free() {
+	C.free(unsafe.Pointer(unsafe.SliceData(u.list)))
+	freeSteps(u.works)
+}
+
+func (u *updates) set(i int, n graphNode, t turn) {
+	u.list[i] = C.struct_update{node: n, work: &u.works[i].raw, turn: t}
+}
+
+// updateNodes makes the first n changes; of a failure it says how many there were before it.
+func (d driver) updateNodes(x graphExec, u *updates, n int) (int, device.Code) {
+	if n == 0 {
+		return 0, 0
+	}
+	o := C.driver_update_nodes(d.context, x, unsafe.SliceData(u.list), C.size_t(n))
+	return int(o.done), device.Code(o.code)
 }
 
 func (d driver) launchGraph(x graphExec, s cu.Stream) device.Code {

@@ -87,8 +87,17 @@ CUresult driver_add_node(CUcontext context, CUgraph graph, const CUgraphNode *af
 CUresult driver_create_condition(CUcontext context, CUgraph graph, unsigned initial, CUgraphConditionalHandle *handle);
 CUresult driver_add_conditional(CUcontext context, CUgraph graph, const CUgraphNode *after, size_t n, CUgraphConditionalHandle handle, int type, unsigned count, CUgraphNode *node, CUgraph *bodies);
 CUresult driver_instantiate(CUcontext context, CUgraph graph, int priorities, CUgraphExec *exec);
-CUresult driver_update_node(CUcontext context, CUgraphExec exec, CUgraphNode node, const struct step *c);
-CUresult driver_enable_node(CUcontext context, CUgraphExec exec, CUgraphNode node, int on);
+
+// update is what a node of an instance is to do, and whether that switches it on or off.
+enum turn { turn_none, turn_on, turn_off, turn_keep }; // keep: it is off and stays so
+
+struct update {
+	CUgraphNode node;
+	const struct step *work;
+	enum turn turn;
+};
+
+struct outcome driver_update_nodes(CUcontext context, CUgraphExec exec, const struct update *list, size_t n);
 CUresult driver_launch_graph(CUcontext context, CUgraphExec exec, CUstream stream);
 CUresult driver_alloc_host(CUcontext context, size_t bytes, void **p);
 CUresult driver_param_bytes(CUcontext context, CUfunction function, size_t *bytes);

@@ -3,6 +3,8 @@
 package cuda
 
 import (
+	"fmt"
+
 	"gorgonia.org/cu"
 
 	"github.com/reprise-gpu/reprise/device"
@@ -28,7 +30,7 @@ type node struct {
 	kind string
 	call *hostCall
 	// idle is set for a copy or a memset of no bytes, which the driver has no node
-	// for: an empty node stands in, or in an instance the node is switched off.
+	// for, and for a launch that is off: an empty node stands in, or in an instance the node is switched off.
 	idle bool
 }
 
@@ -142,13 +144,15 @@ func checkNode(n device.Node, count int) *device.Error {
 	return nil
 }
 
-// idle reports a copy or a memset of no bytes.
+// idle reports a copy or a memset of no bytes, or a launch that is off.
 func idle(w device.Work) bool {
 	switch w := w.(type) {
 	case *device.Copy:
 		return w.Bytes == 0
 	case *device.Memset:
 		return w.Count == 0
+	case *device.Launch:
+		return w.Off
 	}
 	return false
 }
@@ -192,57 +196,81 @@ func newInstance(raw graphExec, g *graph) *instance {
 
 // UpdateNode replaces the parameters of one node for later launches.
 func (d *Device) UpdateNode(h device.GraphExec, n device.Node, w device.Work) error {
+	return d.updateNodes(h, []device.NodeWork{{Node: n, Work: w}}).In("UpdateNode")
+}
+
+// UpdateNodes is one crossing, however many nodes there are.
+func (d *Device) UpdateNodes(h device.GraphExec, changes []device.NodeWork) error {
+	return d.updateNodes(h, changes).In("UpdateNodes")
+}
+
+func (d *Device) updateNodes(h device.GraphExec, changes []device.NodeWork) *device.Error {
 	if err := d.enter(); err != nil {
-		return err.In("UpdateNode")
+		return err
 	}
 	defer d.mu.Unlock()
 	x, err := d.execs.Get(h)
 	if err != nil {
-		return err.In("UpdateNode")
-	}
-	err = first(checkNode(n, len(x.nodes)), device.CheckWork(w, &d.info))
-	if err == nil {
-		err = d.update(x, int(n-1), w)
-	}
-	return err.In("UpdateNode")
-}
-
-func (d *Device) update(x *instance, i int, w device.Work) *device.Error {
-	n := &x.nodes[i]
-	if err := sameKind(n.kind, w); err != nil {
 		return err
 	}
-	call, err := d.lower(d.scratch.one(), w)
+	return d.update(x, changes)
+}
+
+// update changes nodes of an instance, as far as it can.
+func (d *Device) update(x *instance, changes []device.NodeWork) *device.Error {
+	u := newUpdates(len(changes))
+	defer u.free()
+	calls := make([]*hostCall, len(changes))
+	n, refused := 0, (*device.Error)(nil)
+	for ; n < len(changes) && refused == nil; n++ {
+		if calls[n], refused = d.prepare(x, &u, n, &changes[n]); refused != nil {
+			break
+		}
+	}
+	done, code := d.driver.updateNodes(x.x, &u, n)
+	for i := range n {
+		if i >= done && code != 0 {
+			calls[i].release()
+			continue
+		}
+		node := &x.nodes[changes[i].Node-1]
+		node.call.release()
+		node.call, node.idle = calls[i], idle(changes[i].Work)
+	}
+	at, err := n, refused
+	if code != 0 {
+		at, err = done, d.failed("cuGraphExecNodeSetParams", code)
+	}
 	if err != nil {
-		return err
+		err.Detail = fmt.Sprintf("node %d: %s", changes[at].Node, err.Detail)
 	}
-	if err := d.setNode(x, i, idle(w)); err != nil {
-		call.release()
-		return err
-	}
-	n.call.release()
-	n.call, n.idle = call, idle(w)
-	return nil
+	return err
 }
 
-// setNode gives a node what was lowered last.
-func (d *Device) setNode(x *instance, i int, idle bool) *device.Error {
-	n := &x.nodes[i]
+// prepare makes change i that of a node.
+func (d *Device) prepare(x *instance, u *updates, i int, c *device.NodeWork) (*hostCall, *device.Error) {
+	if err := first(checkNode(c.Node, len(x.nodes)), device.CheckWork(c.Work, &d.info)); err != nil {
+		return nil, err
+	}
+	n, off := &x.nodes[c.Node-1], idle(c.Work)
+	if err := sameKind(n.kind, c.Work); err != nil {
+		return nil, err
+	}
+	if x.blank[c.Node-1] && !off {
+		return nil, refuse(device.GraphUpdateForbidden, "it did nothing when it was added, and the driver cannot make it do something; instantiate anew")
+	}
+	t := turnNone
 	switch {
-	case idle && n.idle:
-		return nil
-	case idle:
-		return d.failed("cuGraphNodeSetEnabled", d.driver.enableNode(x.x, n.n, false))
-	case x.blank[i]:
-		return refuse(device.GraphUpdateForbidden, "node %d moved no bytes when it was added, and the driver cannot make it move some; instantiate anew", i+1)
+	case off && n.idle:
+		t = turnKeep
+	case off:
+		t = turnOff
+	case n.idle:
+		t = turnOn
 	}
-	if err := d.failed("cuGraphExecNodeSetParams", d.driver.updateNode(x.x, n.n, d.scratch.one())); err != nil {
-		return err
-	}
-	if !n.idle {
-		return nil
-	}
-	return d.failed("cuGraphNodeSetEnabled", d.driver.enableNode(x.x, n.n, true))
+	call, err := d.lower(&u.works[i], c.Work)
+	u.set(i, n.n, t)
+	return call, err
 }
 
 // LaunchGraph enqueues one run of the whole graph.

@@ -173,9 +173,5 @@ func (d *Device) UpdateBodyNode(h device.GraphExec, bh device.Graph, n device.No
 	if body == nil {
 		return device.ForeignBody(bh, h).In("UpdateBodyNode")
 	}
-	err := checkNode(n, len(body.nodes))
-	if err == nil {
-		err = d.update(body, int(n-1), w)
-	}
-	return err.In("UpdateBodyNode")
+	return d.update(body, []device.NodeWork{{Node: n, Work: w}}).In("UpdateBodyNode")
 }

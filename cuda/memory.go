@@ -18,6 +18,7 @@ import (
 type memory struct {
 	blocks []block // by address
 	bytes  int64   // of all but variables
+	ledger device.Allocations
 }
 
 // block is an allocation, or a variable of a module.
@@ -41,7 +42,18 @@ func (m *memory) add(b block) {
 	m.blocks = slices.Insert(m.blocks, i, b)
 	if b.variable == 0 {
 		m.bytes += b.size
+		m.ledger.Add(b.base, b.size, b.kind())
 	}
+}
+
+func (b *block) kind() device.MemoryKind {
+	switch {
+	case b.host:
+		return device.PinnedMemory
+	case b.managed:
+		return device.ManagedMemory
+	}
+	return device.DeviceMemory
 }
 
 // at is the block that n bytes at an address lie in.
@@ -73,6 +85,7 @@ func (m *memory) remove(b block) {
 	i := m.find(b.base)
 	m.blocks = slices.Delete(m.blocks, i, i+1)
 	m.bytes -= b.size
+	m.ledger.Remove(b.base)
 }
 
 // unload forgets the variables of a module.
@@ -138,6 +151,17 @@ func (d *Device) AllocHost(bytes int64) (device.Ptr, []byte, error) {
 	d.memory.add(b)
 	return b.base, unsafe.Slice((*byte)(p), bytes), nil
 }
+
+// Allocation is what so many bytes at p lie in.
+func (d *Device) Allocation(p device.Ptr, bytes int64) (device.Allocation, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	a, err := d.memory.ledger.At(p, bytes)
+	return a, err.In("Allocation")
+}
+
+// Freed counts what was freed.
+func (d *Device) Freed() uint64 { return d.memory.ledger.Freed() }
 
 // Free waits for the device: cuMemFree does so itself, and of cuMemFreeHost it is not
 // said.

@@ -14,6 +14,10 @@ func WithCounting(d Device, calls *atomic.Int64) Device {
 			}
 			return err
 		}
+		if c.Method == "UpdateNodes" {
+			calls.Add(int64(len(c.Args[1].([]NodeWork))))
+			return next()
+		}
 		calls.Add(1)
 		err := next()
 		if err == nil && c.Method == "CompileCommands" {

@@ -87,6 +87,9 @@ type Device interface {
 	// the kind of work must stay the same. Launches already enqueued keep the
 	// old ones.
 	UpdateNode(x GraphExec, n Node, w Work) error
+	// UpdateNodes does the same to many nodes, none of which comes twice, and stops at the first
+	// that it cannot update.
+	UpdateNodes(x GraphExec, changes []NodeWork) error
 	// LaunchGraph enqueues one run of the whole graph. Runs of one GraphExec never
 	// overlap; the next waits for the one before, in whatever stream that is.
 	LaunchGraph(x GraphExec, s Stream) error

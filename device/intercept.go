@@ -55,6 +55,22 @@ func (x *intercepted) Live() Live {
 	return Live{}
 }
 
+// Allocation makes a wrapped Ledger a Ledger; any other device cannot say.
+func (x *intercepted) Allocation(p Ptr, bytes int64) (Allocation, error) {
+	if l, ok := x.d.(Ledger); ok {
+		return l.Allocation(p, bytes)
+	}
+	return Allocation{}, refuse(NotSupported, "device %s keeps no ledger", x.d.Info().ID).In("Allocation")
+}
+
+// Freed is that of a wrapped Ledger.
+func (x *intercepted) Freed() uint64 {
+	if l, ok := x.d.(Ledger); ok {
+		return l.Freed()
+	}
+	return 0
+}
+
 // NameMemory passes names on to a Namer.
 func (x *intercepted) NameMemory(p Ptr, name string) {
 	if n, ok := x.d.(Namer); ok {
@@ -206,6 +222,10 @@ func (x *intercepted) Instantiate(g Graph) (GraphExec, error) {
 
 func (x *intercepted) UpdateNode(e GraphExec, n Node, w Work) error {
 	return x.run("UpdateNode", func() error { return x.d.UpdateNode(e, n, w) }, e, n, w)
+}
+
+func (x *intercepted) UpdateNodes(e GraphExec, changes []NodeWork) error {
+	return x.run("UpdateNodes", func() error { return x.d.UpdateNodes(e, changes) }, e, changes)
 }
 
 func (x *intercepted) LaunchGraph(e GraphExec, s Stream) error {

@@ -131,6 +131,8 @@ func (l *logger) show(a any) string {
 		return l.work(v)
 	case []Command:
 		return l.commands(v)
+	case []NodeWork:
+		return l.changes(v)
 	}
 	return fmt.Sprint(a)
 }
@@ -175,6 +177,9 @@ func (l *logger) work(w Work) string {
 		}
 		text := fmt.Sprintf("%s %s grid %v block %v shared %d params %d bytes",
 			kind, join(w.Label, l.show(w.Function)), w.Grid, w.Block, w.Shared, len(w.Params))
+		if w.Off {
+			text += " off"
+		}
 		if w.Priority != 0 {
 			text += fmt.Sprintf(" priority %d", w.Priority)
 		}
@@ -193,6 +198,14 @@ func (l *logger) work(w Work) string {
 		return fmt.Sprintf("prefetch %s to %s, %d bytes", l.show(w.At), to, w.Bytes)
 	}
 	return "nothing"
+}
+
+func (l *logger) changes(all []NodeWork) string {
+	var parts []string
+	for _, c := range all {
+		parts = append(parts, l.show(c.Node)+" "+l.work(c.Work))
+	}
+	return "[" + strings.Join(parts, "; ") + "]"
 }
 
 func join(a, b string) string { return strings.Trim(a+" "+b, " ") }

@@ -25,7 +25,16 @@ type Launch struct {
 	// Priority goes before the stream's unless it is 0, in the same range: who has the lower
 	// value gets multiprocessors first. A node of a graph keeps that which it was added with.
 	Priority int
-	Label    string // what errors and traces call the launch
+	// Off launches nothing. An update can switch a launch off and on again; a node that
+	// was added switched off stays so.
+	Off   bool
+	Label string // what errors and traces call the launch
+}
+
+// NodeWork is what a node of an instantiated graph is to do.
+type NodeWork struct {
+	Node Node
+	Work Work
 }
 
 // Copy moves Bytes between device or pinned host memory.

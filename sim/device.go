@@ -79,6 +79,7 @@ type Device struct {
 	loops   int64 // iterations of a loop
 	printed fifo
 	live    device.Live // Bytes and Allocations only
+	ledger  device.Allocations
 	memo    *memo
 	races   *races // nil when nobody looks for them
 	count   Counters

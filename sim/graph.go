@@ -159,6 +159,26 @@ func (d *Device) UpdateNode(h device.GraphExec, n device.Node, w device.Work) er
 	return d.replace(&x.job, w).In("UpdateNode")
 }
 
+// UpdateNodes does what UpdateNode does for each, at the same cost to the host.
+func (d *Device) UpdateNodes(h device.GraphExec, changes []device.NodeWork) error {
+	for i := range changes {
+		c := &changes[i]
+		x, bad := d.execNode(h, c.Node)
+		err := first(d.enter(d.profile.Host.UpdateNode), bad)
+		if err == nil && x.job == nil {
+			err = &device.Error{Code: device.GraphUpdateForbidden, Detail: "it runs no work"}
+		}
+		if err == nil {
+			err = d.replace(&x.job, c.Work)
+		}
+		if err != nil {
+			err.Detail = fmt.Sprintf("node %d: %s", c.Node, err.Detail)
+			return err.In("UpdateNodes")
+		}
+	}
+	return nil
+}
+
 // replace puts another work of the same kind in a job's place.
 func (d *Device) replace(at **job, w device.Work) *device.Error {
 	j, err := d.lower(w)
@@ -184,8 +204,11 @@ func (k jobKind) String() string { return jobKinds[k] }
 
 // kindOf is what device.KindOf calls the job's work.
 func (j *job) kindOf() string {
-	if j.kind == launch && j.launch.Cooperative {
+	switch {
+	case j.launch.Cooperative:
 		return "cooperative launch"
+	case j.off:
+		return launch.String()
 	}
 	return j.kind.String()
 }

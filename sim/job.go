@@ -32,6 +32,7 @@ const (
 type job struct {
 	kind  jobKind
 	once  bool // enqueued once, so it may be used again when it has ended
+	off   bool // a launch that is switched off: its kind is nothing
 	label string
 
 	// launch
@@ -166,6 +167,9 @@ func (d *Device) fillLaunch(j *job, w *device.Launch, params []byte) *device.Err
 			Workers: d.workers, Resident: resident, Cooperative: w.Cooperative,
 			CacheBytes: l1Share(d.profile, perSM, shared), Sample: d.sampled(w), StepLimit: d.steps,
 		},
+	}
+	if w.Off {
+		j.kind, j.off = nothing, true
 	}
 	return nil
 }

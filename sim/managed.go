@@ -26,6 +26,7 @@ func (d *Device) AllocManaged(bytes int64) (device.Ptr, []byte, error) {
 	}
 	d.live.Bytes += bytes
 	d.live.Allocations++
+	d.ledger.Add(device.Ptr(addr), bytes, device.ManagedMemory)
 	return device.Ptr(addr), b, nil
 }
 

@@ -29,8 +29,18 @@ func (d *Device) alloc(bytes int64, cost des.Time) (device.Ptr, error) {
 	}
 	d.live.Bytes += bytes
 	d.live.Allocations++
+	d.ledger.Add(device.Ptr(addr), bytes, device.DeviceMemory)
 	return device.Ptr(addr), nil
 }
+
+// Allocation is what so many bytes at p lie in.
+func (d *Device) Allocation(p device.Ptr, bytes int64) (device.Allocation, error) {
+	a, err := d.ledger.At(p, bytes)
+	return a, err.In("Allocation")
+}
+
+// Freed counts what was freed.
+func (d *Device) Freed() uint64 { return d.ledger.Freed() }
 
 // refusedMemory is the error of an allocation.
 func refusedMemory(bytes int64, err error) *device.Error {
@@ -67,6 +77,7 @@ func (d *Device) AllocHost(bytes int64) (device.Ptr, []byte, error) {
 	}
 	d.live.Bytes += bytes
 	d.live.Allocations++
+	d.ledger.Add(device.Ptr(addr), bytes, device.PinnedMemory)
 	return device.Ptr(addr), b, nil
 }
 
@@ -91,6 +102,7 @@ func (d *Device) free(addr uint64) error {
 		return err
 	}
 	d.l2.Forget(addr)
+	d.ledger.Remove(device.Ptr(addr))
 	d.live.Bytes -= size
 	d.live.Allocations--
 	return nil

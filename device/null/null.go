@@ -58,7 +58,7 @@ func (d *Device) Now() time.Duration { return time.Since(d.opened) }
 // Live counts what is allocated.
 func (d *Device) Live() device.Live {
 	return device.Live{
-		Bytes: d.memory.bytes, Allocations: len(d.memory.blocks),
+		Bytes: d.memory.bytes, Allocations: d.memory.ledger.Len(),
 		Modules: d.modules.Len(), Streams: d.streams.Len(), Events: d.events.Len(),
 		Graphs: d.graphs.Len(), Execs: d.execs.Len(), Lists: d.lists.Len(),
 	}
@@ -89,7 +89,7 @@ func (d *Device) Alloc(bytes int64) (device.Ptr, error) {
 	if err := first(d.open(), d.memory.room(bytes, d.info.MemoryBytes)); err != nil {
 		return 0, err.In("Alloc")
 	}
-	return d.memory.alloc(bytes), nil
+	return d.memory.alloc(bytes, device.DeviceMemory), nil
 }
 
 // AllocHost returns real bytes, since callers write to them.
@@ -100,7 +100,7 @@ func (d *Device) AllocHost(bytes int64) (device.Ptr, []byte, error) {
 	if bytes > device.MaxHostAlloc {
 		return 0, nil, (&device.Error{Code: device.OutOfMemory, Detail: fmt.Sprintf("%d bytes of pinned memory", bytes)}).In("AllocHost")
 	}
-	return d.memory.alloc(bytes), make([]byte, bytes), nil
+	return d.memory.alloc(bytes, device.PinnedMemory), make([]byte, bytes), nil
 }
 
 // AllocManaged returns real bytes, too. Nothing moves them.
@@ -111,10 +111,17 @@ func (d *Device) AllocManaged(bytes int64) (device.Ptr, []byte, error) {
 	if bytes > device.MaxHostAlloc {
 		return 0, nil, (&device.Error{Code: device.OutOfMemory, Detail: fmt.Sprintf("%d bytes of managed memory", bytes)}).In("AllocManaged")
 	}
-	p := d.memory.alloc(bytes)
-	d.memory.manage(p)
-	return p, make([]byte, bytes), nil
+	return d.memory.alloc(bytes, device.ManagedMemory), make([]byte, bytes), nil
 }
+
+// Allocation is what so many bytes at p lie in.
+func (d *Device) Allocation(p device.Ptr, bytes int64) (device.Allocation, error) {
+	a, err := d.memory.ledger.At(p, bytes)
+	return a, err.In("Allocation")
+}
+
+// Freed counts what was freed.
+func (d *Device) Freed() uint64 { return d.memory.ledger.Freed() }
 
 func (d *Device) ToHost(p device.Ptr, bytes int64) error {
 	return first(d.open(), d.memory.withinManaged(p, bytes)).In("ToHost")
@@ -288,6 +295,24 @@ func (d *Device) UpdateNode(x device.GraphExec, n device.Node, w device.Work) er
 		return err.In("UpdateNode")
 	}
 	return sameKind(gr.kinds[n-1], w).In("UpdateNode")
+}
+
+func (d *Device) UpdateNodes(x device.GraphExec, changes []device.NodeWork) error {
+	gr, bad := d.execs.Get(x)
+	if err := first(d.open(), bad); err != nil {
+		return err.In("UpdateNodes")
+	}
+	for _, c := range changes {
+		err := gr.node(c.Node)
+		if err == nil {
+			err = first(d.work(c.Work), sameKind(gr.kinds[c.Node-1], c.Work))
+		}
+		if err != nil {
+			err.Detail = fmt.Sprintf("node %d: %s", c.Node, err.Detail)
+			return err.In("UpdateNodes")
+		}
+	}
+	return nil
 }
 
 func sameKind(was string, w device.Work) *device.Error {
