@@ -439,7 +439,7 @@ func TestReplayAllocatesNothingOnTheSimulatedDevice(t *testing.T) {
 	})
 }
 
-// TestAModuleUnloadedUnderAGraphIsAnError closes a trace before its Exec.
+// TestAModuleUnloadedUnderAGraphIsAnError unloads what the Exec launches.
 func TestAModuleUnloadedUnderAGraphIsAnError(t *testing.T) {
 	forEachBackend(t, func(t *testing.T, form graphexec.Backend) {
 		dev, err := sim.New(sim.Options{Race: sim.RaceOn})
@@ -450,7 +450,7 @@ func TestAModuleUnloadedUnderAGraphIsAnError(t *testing.T) {
 		trace, err := x.tr.Finish()
 		require.NoError(t, err)
 		exec := instantiate(t, dev, trace, form)
-		require.NoError(t, trace.Close())
+		require.NoError(t, dev.UnloadModule(trace.Module(0)))
 		require.NoError(t, exec.Replay(context.Background()))
 		err = exec.Wait()
 		require.Equal(t, device.InvalidHandle, device.CodeOf(err))

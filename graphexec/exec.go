@@ -51,27 +51,32 @@ type Bindings interface {
 
 // Stats counts what an Exec did.
 type Stats struct {
-	Replays int // launches enqueued
-	Updates int // operations changed in place by Set
+	Replays  int // launches enqueued
+	Updates  int // operations changed in place
+	Rebuilds int // graphs instantiated again for changes that could not be made in place
 }
 
 // Exec is an instantiated schedule. It is used by one goroutine at a time and
 // borrows the buffers and modules of its bindings, which must outlive it. The arena of a
 // schedule that has one is its own.
 type Exec struct {
-	dev   device.Device
-	arena device.Ptr // 0 for none
-	prog  *program
-	impl  backend
-	stats Stats
+	dev    device.Device
+	arena  device.Ptr // 0 for none
+	prog   *program
+	memory *memory // nil for a device that keeps no ledger
+	impl   backend
+	stats  Stats
 }
 
 // backend is one form of an instantiated program.
 type backend interface {
-	launch(n int) error      // n replays, at least one
-	wait() error             // for every replay
-	update(op ir.OpID) error // op's work has changed
-	origin() device.Stream   // where replays begin and end from now on
+	launch(n int) error // n replays, at least one
+	wait() error        // for every replay
+	// update gives operations other work; of a failure it says at which.
+	update(works []opWork) (int, error)
+	fixed() bool // whether some changes take a rebuild
+	rebuild() error
+	origin() device.Stream // where replays begin and end from now on
 	close() error
 }
 
@@ -107,7 +112,7 @@ func instantiate(dev device.Device, s *ir.Schedule, b Bindings, form Backend) (_
 	if err != nil {
 		return nil, err
 	}
-	x.prog = prog
+	x.prog, x.memory = prog, watch(dev, &prog.settings)
 	switch form {
 	case Graph:
 		x.impl, err = newGraphBackend(dev, prog)
@@ -141,6 +146,9 @@ func (x *Exec) ReplayN(ctx context.Context, n int) error {
 		return fmt.Errorf("%d replays: want 0 or more", n)
 	case n == 0:
 		return nil
+	}
+	if err := x.stale(); err != nil {
+		return err
 	}
 	if err := x.impl.launch(n); err != nil {
 		return fmt.Errorf("replay %d: %w", x.stats.Replays, err)

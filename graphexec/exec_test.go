@@ -233,7 +233,8 @@ graph twice {
 	x, err := graphexec.Instantiate(device.WithLogging(plain, &log), s, b, graphexec.Graph)
 	require.NoError(t, err)
 	require.NoError(t, x.Set("alpha", 0.25))
-	assert.Equal(t, 2, strings.Count(log.String(), "UpdateNode"))
+	assert.Equal(t, 1, strings.Count(log.String(), "UpdateNodes(exec1, [node1 launch"), "one call")
+	assert.NotContains(t, log.String(), "UpdateNode(")
 	assert.Equal(t, 2, x.Stats().Updates)
 	require.NoError(t, x.Close())
 }
@@ -242,19 +243,25 @@ func TestAFailedUpdateNamesTheOperation(t *testing.T) {
 	forEachBackend(t, func(t *testing.T, form graphexec.Backend) {
 		s := plan(t, diamond, "serial")
 		plain := null.New()
-		fail := false
+		fail := device.Code(0)
 		dev := device.WithFaults(plain, func(_ int, method string) device.Code {
-			if fail && strings.HasPrefix(method, "Update") {
-				return device.GraphUpdateForbidden
+			if strings.HasPrefix(method, "Update") {
+				return fail
 			}
 			return 0
 		})
 		x, err := graphexec.Instantiate(dev, s, bind(t, plain, s.Graph), form)
 		require.NoError(t, err)
-		fail = true
-		err = x.Set("alpha", 2)
-		assert.Equal(t, device.GraphUpdateForbidden, device.CodeOf(err))
-		assert.ErrorContains(t, err, "%1 left")
+		for _, fail = range []device.Code{device.InvalidValue, device.GraphUpdateForbidden} {
+			err = x.Set("alpha", 2)
+			if form == graphexec.Graph && fail == device.GraphUpdateForbidden {
+				require.NoError(t, err, "what cannot be updated is instantiated again")
+				assert.Equal(t, 1, x.Stats().Rebuilds)
+				continue
+			}
+			assert.Equal(t, fail, device.CodeOf(err))
+			assert.ErrorContains(t, err, "%1 left")
+		}
 		require.NoError(t, x.Close())
 	})
 }

@@ -1,8 +1,6 @@
 package graphexec
 
 import (
-	"slices"
-
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/ir"
 )
@@ -13,63 +11,116 @@ import (
 type graphBackend struct {
 	dev    device.Device
 	prog   *program
+	stream device.Stream
+	instance
+}
+
+// instance is a graph that can be launched, with what goes around it.
+type instance struct {
 	graph  device.Graph
 	exec   device.GraphExec
-	stream device.Stream
 	nodes  []device.Node // by operation, 0 for a prefetch
 	replay commands
+	index  map[ir.OpID]int // by prefetch: its command in replay
 }
 
 func newGraphBackend(dev device.Device, p *program) (_ *graphBackend, err error) {
 	b := &graphBackend{dev: dev, prog: p}
-	defer func() {
-		if err != nil {
-			err = device.Join(err, b.close())
-		}
-	}()
 	if b.stream, err = dev.CreateStream(0); err != nil {
 		return nil, err
 	}
-	if b.graph, err = dev.CreateGraph(); err != nil {
-		return nil, err
+	if b.instance, err = b.build(); err != nil {
+		return nil, device.Join(err, b.close())
 	}
-	when, err := surroundings(p)
-	if err != nil {
-		return nil, err
-	}
-	all := sequence{dev: dev, graph: b.graph, prog: p, when: when}
-	if b.nodes, err = all.add(); err != nil {
-		return nil, err
-	}
-	if b.exec, err = dev.Instantiate(b.graph); err != nil {
-		return nil, err
-	}
-	cmds := slices.Concat(b.prefetches(when, beforeGraph),
-		[]device.Command{{Kind: device.RunGraph, Stream: b.stream, Exec: b.exec}}, b.prefetches(when, afterGraph))
-	b.replay, err = compile(dev, cmds)
-	return b, err
+	return b, nil
 }
+
+// build makes an instance of the program.
+func (b *graphBackend) build() (i instance, err error) {
+	defer func() {
+		if err != nil {
+			err = device.Join(err, i.close(b.dev))
+			i = instance{}
+		}
+	}()
+	when, err := surroundings(b.prog)
+	if err != nil {
+		return i, err
+	}
+	if i.graph, err = b.dev.CreateGraph(); err != nil {
+		return i, err
+	}
+	all := sequence{dev: b.dev, graph: i.graph, prog: b.prog, when: when}
+	if i.nodes, err = all.add(); err != nil {
+		return i, err
+	}
+	if i.exec, err = b.dev.Instantiate(i.graph); err != nil {
+		return i, err
+	}
+	i.index = map[ir.OpID]int{}
+	cmds := b.prefetches(&i, nil, when, beforeGraph)
+	cmds = append(cmds, device.Command{Kind: device.RunGraph, Stream: b.stream, Exec: i.exec})
+	i.replay, err = compile(b.dev, b.prefetches(&i, cmds, when, afterGraph))
+	return i, err
+}
+
+// rebuild makes another instance, with what the operations of the program do now. The one that
+// there was may still run, and what it runs comes first.
+func (b *graphBackend) rebuild() error {
+	if err := b.wait(); err != nil {
+		return err
+	}
+	i, err := b.build()
+	if err != nil {
+		return err
+	}
+	was := b.instance
+	b.instance = i
+	return was.close(b.dev)
+}
+
+func (b *graphBackend) fixed() bool { return true }
 
 func (b *graphBackend) launch(n int) error { return b.replay.submit(b.dev, n) }
 
 func (b *graphBackend) wait() error { return b.dev.Synchronize(b.stream) }
 
-func (b *graphBackend) update(op ir.OpID) error {
-	return b.dev.UpdateNode(b.exec, b.nodes[op], b.prog.work[op])
+// update is one call into the device. When that fails it goes one by one, to find out which it was.
+func (b *graphBackend) update(works []opWork) (int, error) {
+	var changes []device.NodeWork
+	for _, w := range works {
+		if n := b.nodes[w.op]; n != 0 {
+			changes = append(changes, device.NodeWork{Node: n, Work: w.work})
+		}
+	}
+	together := len(changes) > 0 && b.dev.UpdateNodes(b.exec, changes) == nil
+	for i, w := range works {
+		var err error
+		if at, prefetch := b.index[w.op]; prefetch {
+			err = b.dev.UpdateCommand(b.replay.list, at, w.work)
+		} else if !together {
+			err = b.dev.UpdateNode(b.exec, b.nodes[w.op], w.work)
+		}
+		if err != nil {
+			return i, err
+		}
+	}
+	return 0, nil
 }
 
 func (b *graphBackend) origin() device.Stream { return b.stream }
 
 func (b *graphBackend) close() error {
-	errs := []error{b.replay.close(b.dev)}
-	if b.exec != 0 {
-		errs = append(errs, b.dev.DestroyGraphExec(b.exec))
+	return device.Join(b.instance.close(b.dev), b.dev.DestroyStream(b.stream))
+}
+
+func (i *instance) close(dev device.Device) error {
+	errs := []error{i.replay.close(dev)}
+	if i.exec != 0 {
+		errs = append(errs, dev.DestroyGraphExec(i.exec))
 	}
-	if b.graph != 0 {
-		errs = append(errs, b.dev.DestroyGraph(b.graph))
-	}
-	if b.stream != 0 {
-		errs = append(errs, b.dev.DestroyStream(b.stream))
+	if i.graph != 0 {
+		errs = append(errs, dev.DestroyGraph(i.graph))
 	}
 	return device.Join(errs...)
 }

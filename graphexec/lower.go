@@ -9,28 +9,25 @@ import (
 
 // program is a schedule with every operation as device work.
 type program struct {
-	sched *ir.Schedule
-	work  []device.Work // by operation
-	slots [][]slot      // by parameter: where its value sits
-}
-
-// slot is a place in a parameter block that holds a replay parameter.
-type slot struct {
-	op     ir.OpID
-	offset int
+	sched     *ir.Schedule
+	bound     Bindings
+	functions functionCache
+	settings  settings
+	work      []device.Work // by operation, with the settings
 }
 
 func lower(dev device.Device, s *ir.Schedule, b Bindings) (*program, error) {
 	g := s.Graph
 	p := &program{
-		sched: s,
-		work:  make([]device.Work, g.Len()),
-		slots: make([][]slot, len(g.Params)),
+		sched:     s,
+		bound:     b,
+		functions: functionCache{dev: dev, b: b, seen: map[functionKey]device.Function{}},
+		settings:  traced(g, b),
+		work:      make([]device.Work, g.Len()),
 	}
-	functions := functionCache{dev: dev, b: b, seen: map[functionKey]device.Function{}}
 	for i := range g.Ops {
 		id := ir.OpID(i)
-		w, err := p.lowerOp(id, &functions, b)
+		w, err := p.lowerOp(id, &p.settings)
 		if err != nil {
 			return nil, opError(g, id, err)
 		}
@@ -39,87 +36,85 @@ func lower(dev device.Device, s *ir.Schedule, b Bindings) (*program, error) {
 	return p, nil
 }
 
-func (p *program) lowerOp(id ir.OpID, functions *functionCache, b Bindings) (device.Work, error) {
+// lowerOp is the work of an operation under some settings.
+func (p *program) lowerOp(id ir.OpID, s *settings) (device.Work, error) {
 	g := p.sched.Graph
 	op := &g.Ops[id]
+	var on int64 = 1 // what moves nothing does nothing
+	if s.off[id] {
+		on = 0
+	}
 	switch op.Kind {
 	case ir.KindLaunch:
-		return p.lowerLaunch(id, functions, b)
+		return p.lowerLaunch(id, s)
 	case ir.KindCopy:
 		c := op.Copy
 		if c.Dst.Empty() {
 			return device.Nothing{}, nil
 		}
-		return &device.Copy{Dst: address(b, c.Dst), Src: address(b, c.Src), Bytes: c.Dst.Hi - c.Dst.Lo, Label: opName(g, id)}, nil
+		return &device.Copy{Dst: s.address(c.Dst), Src: s.address(c.Src), Bytes: on * (c.Dst.Hi - c.Dst.Lo), Label: opName(g, id)}, nil
 	case ir.KindMemset:
 		m := op.Memset
 		if m.Dst.Empty() {
 			return device.Nothing{}, nil
 		}
 		width := m.Value.Type.Size()
-		return &device.Memset{Dst: address(b, m.Dst), Value: uint32(m.Value.Bits), Width: int(width), Count: (m.Dst.Hi - m.Dst.Lo) / width, Label: opName(g, id)}, nil
+		return &device.Memset{Dst: s.address(m.Dst), Value: uint32(m.Value.Bits), Width: int(width), Count: on * (m.Dst.Hi - m.Dst.Lo) / width, Label: opName(g, id)}, nil
 	case ir.KindPrefetch:
-		p := op.Prefetch
-		if p.Range.Empty() {
+		f := op.Prefetch
+		if f.Range.Empty() {
 			return device.Nothing{}, nil
 		}
-		return &device.Prefetch{At: address(b, p.Range), Bytes: p.Range.Hi - p.Range.Lo, ToDevice: p.ToDevice, Label: opName(g, id)}, nil
+		return &device.Prefetch{At: s.address(f.Range), Bytes: on * (f.Range.Hi - f.Range.Lo), ToDevice: f.ToDevice, Label: opName(g, id)}, nil
 	case ir.KindHost:
-		f := b.HostFunc(g.Traced(id))
+		f := p.bound.HostFunc(g.Traced(id))
 		if f == nil {
 			return nil, fmt.Errorf("no host function is bound: a trace read from a file must be given one")
 		}
-		return &device.HostCall{Func: f, Label: opName(g, id), Uses: hostUses(op, b)}, nil
+		if s.off[id] {
+			f = func() {} // a driver cannot switch off the nodes of host calls
+		}
+		return &device.HostCall{Func: f, Label: opName(g, id), Uses: hostUses(op, s)}, nil
 	}
 	return device.Nothing{}, nil
 }
 
-func hostUses(op *ir.Op, b Bindings) []device.HostUse {
+func hostUses(op *ir.Op, s *settings) []device.HostUse {
 	var uses []device.HostUse
 	for _, a := range op.Uses {
 		uses = append(uses, device.HostUse{
-			Ptr: address(b, a.Range), Bytes: a.Range.Hi - a.Range.Lo,
+			Ptr: s.address(a.Range), Bytes: a.Range.Hi - a.Range.Lo,
 			Read: a.Mode.Reads(), Write: a.Mode.Writes(),
 		})
 	}
 	return uses
 }
 
-func (p *program) lowerLaunch(id ir.OpID, functions *functionCache, b Bindings) (device.Work, error) {
-	l := p.sched.Graph.Ops[id].Launch
-	f, err := functions.get(l.Module, l.Entry)
+func (p *program) lowerLaunch(id ir.OpID, s *settings) (device.Work, error) {
+	g := p.sched.Graph
+	l := g.Ops[id].Launch
+	f, err := p.functions.get(l.Module, l.Entry)
 	if err != nil {
 		return nil, err
 	}
 	priority := 0
-	if s := p.sched; s.Priority != nil {
-		priority = int(s.Priority[id])
+	if p.sched.Priority != nil {
+		priority = int(p.sched.Priority[id])
+	}
+	grid, changed := s.grid[id]
+	if !changed {
+		grid = l.Grid
 	}
 	return &device.Launch{
 		Function: f,
-		Grid:     device.Dim3(l.Grid),
+		Grid:     device.Dim3(grid),
 		Block:    device.Dim3(l.Block),
 		Shared:   l.Shared,
-		Params:   p.packParams(id, b),
+		Params:   s.pack(g, l),
 		Priority: priority,
-		Label:    opName(p.sched.Graph, id),
+		Off:      s.off[id],
+		Label:    opName(g, id),
 	}, nil
-}
-
-// packParams builds the parameter block and notes where replay parameters sit.
-func (p *program) packParams(id ir.OpID, b Bindings) []byte {
-	l := p.sched.Graph.Ops[id].Launch
-	block, offsets := p.sched.Graph.ParamBlock(l, func(buf ir.BufferID) uint64 { return uint64(b.Pointer(buf)) })
-	for i, a := range l.Args {
-		if a.Kind == ir.ArgParam {
-			p.slots[a.Param] = append(p.slots[a.Param], slot{id, offsets[i]})
-		}
-	}
-	return block
-}
-
-func address(b Bindings, r ir.Range) device.Ptr {
-	return b.Pointer(r.Buffer) + device.Ptr(r.Lo)
 }
 
 type functionKey struct {

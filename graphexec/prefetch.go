@@ -82,10 +82,11 @@ func edges(s *ir.Schedule) (preds, succs [][]ir.OpID) {
 	return preds, succs
 }
 
-// prefetches are those that go before the graph, or after it, in the order of the schedule.
-func (b *graphBackend) prefetches(when []surrounding, which surrounding) (cmds []device.Command) {
+// prefetches appends those that go before the graph, or after it, in the order of the schedule.
+func (b *graphBackend) prefetches(i *instance, cmds []device.Command, when []surrounding, which surrounding) []device.Command {
 	for _, op := range b.prog.sched.Order {
 		if when[op] == which {
+			i.index[op] = len(cmds)
 			cmds = append(cmds, device.Command{Kind: device.Run, Stream: b.stream, Work: b.prog.work[op]})
 		}
 	}

@@ -219,15 +219,24 @@ func (b *streamsBackend) wait() error {
 	return b.failed
 }
 
-func (b *streamsBackend) update(op ir.OpID) error {
-	if n, grouped := b.groups.node[op]; grouped {
-		return b.dev.UpdateNode(n.exec, n.node, b.prog.work[op])
+func (b *streamsBackend) update(works []opWork) (int, error) {
+	for i, w := range works {
+		var err error
+		if n, grouped := b.groups.node[w.op]; grouped {
+			err = b.dev.UpdateNode(n.exec, n.node, w.work)
+		} else if b.index[w.op] >= 0 {
+			err = b.dev.UpdateCommand(b.list, b.forks+b.index[w.op], w.work)
+		}
+		if err != nil {
+			return i, err
+		}
 	}
-	if b.index[op] < 0 {
-		return nil
-	}
-	return b.dev.UpdateCommand(b.list, b.forks+b.index[op], b.prog.work[op])
+	return 0, nil
 }
+
+func (b *streamsBackend) fixed() bool { return false }
+
+func (b *streamsBackend) rebuild() error { return errRebuild }
 
 func (b *streamsBackend) origin() device.Stream {
 	b.shared = true

@@ -27,6 +27,27 @@ func (tr *Trace) Module(id ir.ModuleID) device.Module { return tr.t.modules[id].
 // HostFunc is the function a host call runs.
 func (tr *Trace) HostFunc(id ir.OpID) func() { return tr.t.hosts[id] }
 
+// Reach is what operation id, a launch, would touch with another grid. It promises nothing of slices: an access is
+// bounded by what the kernel's code and its arguments say, and by the end of the buffer.
+func (tr *Trace) Reach(id ir.OpID, grid ir.Dim3) ([]ir.Access, error) {
+	t, l := tr.t, tr.Graph.Ops[id].Launch
+	k := t.modules[l.Module].kernels[l.Entry]
+	s := Shape{Grid: grid, Block: l.Block, Shared: l.Shared}
+	if err := checkShape(s); err != nil {
+		return nil, err
+	}
+	if k.opaque {
+		return nil, fmt.Errorf("kernel %s may touch memory that no parameter leads to", k.entry)
+	}
+	args := make([]any, len(l.Args))
+	for i, a := range l.Args {
+		if a.Kind == ir.ArgBuffer {
+			args[i] = Buffer{t, a.Buffer, a.Offset, t.graph.Buffers[a.Buffer].Size()}
+		}
+	}
+	return t.accesses(k, s, l.Args, args), nil
+}
+
 // Close frees the buffers and modules. Close whatever was instantiated from the
 // trace first. Closing twice is harmless.
 func (tr *Trace) Close() error {

@@ -1,0 +1,25 @@
+//go:build cuda
+
+package cuda
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/graphexec/graphexectest"
+)
+
+// TestChangesLeaveTheBytesOfChangedPrograms is that of graphexec, on this driver.
+func TestChangesLeaveTheBytesOfChangedPrograms(t *testing.T) {
+	seeds := uint64(20)
+	if testing.Short() {
+		seeds = 6
+	}
+	graphexectest.Changes(t, func() device.Device {
+		dev, err := Open(0)
+		require.NoError(t, err)
+		return dev
+	}, seeds)
+}

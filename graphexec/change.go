@@ -1,0 +1,230 @@
+package graphexec
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/ir"
+)
+
+// Change is something that replays from now on do otherwise. Replays already enqueued
+// do what they did. Operations are named by their number in the trace, "%3", or by the
+// kernel or label that only one of them has.
+type Change struct {
+	name string // "swap @a and @b"
+	make func(x *Exec, s *settings) ([]ir.OpID, error)
+}
+
+func (c Change) String() string { return c.name }
+
+// Param gives a scalar parameter a value: a Go number that fits its type.
+func Param(name string, value any) Change {
+	return Change{fmt.Sprintf("set $%s to %v", name, value), func(x *Exec, s *settings) ([]ir.OpID, error) {
+		id, err := x.findParam(name)
+		if err != nil {
+			return nil, err
+		}
+		v, err := ir.NewScalar(s.params[id].Type, value)
+		if err != nil {
+			return nil, fmt.Errorf("parameter $%s: %w", name, err)
+		}
+		s.params[id] = v
+		return x.prog.taking(func(a ir.Arg) bool { return a.Kind == ir.ArgParam && a.Param == id }), nil
+	}}
+}
+
+// Rebind puts a buffer where other memory is, of the same kind and at least the size. The
+// trace keeps the memory that it has. What was planned is an order between
+// buffers, so the memory may not overlap that of another buffer.
+func Rebind(buffer string, at device.Ptr) Change {
+	return Change{fmt.Sprintf("rebind @%s to %#x", buffer, uint64(at)), func(x *Exec, s *settings) ([]ir.OpID, error) {
+		id, err := x.findBuffer(buffer)
+		if err != nil {
+			return nil, err
+		}
+		if at%alignment != 0 {
+			return nil, fmt.Errorf("buffer @%s cannot begin at %#x: kernels rely on a multiple of %d", buffer, uint64(at), alignment)
+		}
+		s.pointer[id] = at
+		return x.prog.touching(id), nil
+	}}
+}
+
+// Swap has two buffers of one size change places, as ping-pong buffers do.
+func Swap(a, b string) Change {
+	return Change{fmt.Sprintf("swap @%s and @%s", a, b), func(x *Exec, s *settings) ([]ir.OpID, error) {
+		i, errA := x.findBuffer(a)
+		j, errB := x.findBuffer(b)
+		if err := errors.Join(errA, errB); err != nil {
+			return nil, err
+		}
+		if m, n := x.buffer(i).Size(), x.buffer(j).Size(); m != n {
+			return nil, fmt.Errorf("buffers @%s and @%s cannot change places: they have %d and %d bytes", a, b, m, n)
+		}
+		s.pointer[i], s.pointer[j] = s.pointer[j], s.pointer[i]
+		return append(x.prog.touching(i), x.prog.touching(j)...), nil
+	}}
+}
+
+// Grid gives a launch another number of blocks. It may touch nothing that it did not touch
+// with the grid of the trace: trace with the largest.
+func Grid(op string, grid ir.Dim3) Change {
+	return Change{fmt.Sprintf("launch %s with a grid of (%d,%d,%d)", op, grid.X, grid.Y, grid.Z), func(x *Exec, s *settings) ([]ir.OpID, error) {
+		id, err := x.findOp(op)
+		if err != nil {
+			return nil, err
+		}
+		if err := x.fits(id, grid); err != nil {
+			return nil, opError(x.prog.sched.Graph, id, err)
+		}
+		s.grid[id] = grid
+		return []ir.OpID{id}, nil
+	}}
+}
+
+// Enable has an operation run, or be skipped: what comes after it comes after what it came
+// after, and finds what was there before.
+func Enable(op string, on bool) Change {
+	verb := "enable"
+	if !on {
+		verb = "disable"
+	}
+	return Change{verb + " " + op, func(x *Exec, s *settings) ([]ir.OpID, error) {
+		id, err := x.findOp(op)
+		if err == nil {
+			err = x.asTraced()
+		}
+		if err != nil {
+			return nil, err
+		}
+		s.off[id] = !on
+		return []ir.OpID{id}, nil
+	}}
+}
+
+// taking lists the launches with such an argument.
+func (p *program) taking(want func(ir.Arg) bool) (ops []ir.OpID) {
+	for i := range p.sched.Graph.Ops {
+		if op := &p.sched.Graph.Ops[i]; op.Kind == ir.KindLaunch && slices.ContainsFunc(op.Launch.Args, want) {
+			ops = append(ops, ir.OpID(i))
+		}
+	}
+	return ops
+}
+
+// touching lists the operations that are given a buffer.
+func (p *program) touching(b ir.BufferID) []ir.OpID {
+	ops := p.taking(func(a ir.Arg) bool { return a.Kind == ir.ArgBuffer && a.Buffer == b })
+	for i := range p.sched.Graph.Ops {
+		op := &p.sched.Graph.Ops[i]
+		if op.Kind != ir.KindLaunch && slices.ContainsFunc(op.AppendAccesses(nil), func(a ir.Access) bool { return a.Buffer == b }) {
+			ops = append(ops, ir.OpID(i))
+		}
+	}
+	return ops
+}
+
+func (x *Exec) buffer(id ir.BufferID) *ir.Buffer { return &x.prog.sched.Graph.Buffers[id] }
+
+// findBuffer is a buffer that can be elsewhere.
+func (x *Exec) findBuffer(name string) (ir.BufferID, error) {
+	g := x.prog.sched.Graph
+	i := slices.IndexFunc(g.Buffers, func(b ir.Buffer) bool { return b.Name == name })
+	id := ir.BufferID(i)
+	switch {
+	case i < 0:
+		return 0, fmt.Errorf("no buffer @%s in %s", name, g.Name)
+	case x.prog.settings.pointer[i] == 0:
+		return 0, fmt.Errorf("buffer @%s is used by no operation", name)
+	case x.prog.inArena(id):
+		return 0, fmt.Errorf("buffer @%s lies in the arena of the replay, with others: plan without memplan", name)
+	}
+	for _, op := range x.prog.touching(id) {
+		if g.Ops[op].Kind == ir.KindHost {
+			return 0, fmt.Errorf("buffer @%s is used by host call %s, which would go on with the memory that it has", name, opName(g, op))
+		}
+	}
+	return id, nil
+}
+
+func (p *program) inArena(id ir.BufferID) bool {
+	placed, ok := p.bound.(placed)
+	return ok && placed.holds(id)
+}
+
+// findOp is the operation of a name.
+func (x *Exec) findOp(name string) (found ir.OpID, err error) {
+	g := x.prog.sched.Graph
+	var all []string
+	for i := range g.Ops {
+		id := ir.OpID(i)
+		if op := &g.Ops[i]; name == g.Traced(id).String() || name == op.Label || op.Kind == ir.KindLaunch && name == op.Launch.Entry {
+			found, all = id, append(all, opName(g, id))
+		}
+	}
+	switch len(all) {
+	case 0:
+		return 0, fmt.Errorf("no operation %s in %s: use a number such as %%0, a kernel or a label", name, g.Name)
+	case 1:
+		return found, nil
+	}
+	return 0, fmt.Errorf("%d operations are called %s: use the number of one of %s", len(all), name, strings.Join(all, ", "))
+}
+
+// asTraced says why not every write can be done without: passes have relied on it.
+func (x *Exec) asTraced() error {
+	if x.prog.sched.Graph.Origin != nil || x.prog.sched.Offset != nil {
+		return errors.New("the plan relies on what every operation writes: plan without copyelim, dce, unroll and memplan")
+	}
+	return nil
+}
+
+// Reacher are bindings that know what a launch of the trace would touch with another grid.
+type Reacher interface {
+	Reach(op ir.OpID, grid ir.Dim3) ([]ir.Access, error)
+}
+
+// fits says why a launch cannot have another grid.
+func (x *Exec) fits(id ir.OpID, grid ir.Dim3) error {
+	op := &x.prog.sched.Graph.Ops[id]
+	if op.Kind != ir.KindLaunch {
+		return errors.New("it is no launch and has no grid")
+	}
+	if err := x.asTraced(); err != nil {
+		return err
+	}
+	if grid == op.Launch.Grid {
+		return nil
+	}
+	r, ok := x.prog.trace().(Reacher)
+	if !ok {
+		return errors.New("what it would touch with another grid is not known: the trace was read from a file")
+	}
+	reach, err := r.Reach(id, grid)
+	if err != nil {
+		return err
+	}
+	for _, a := range reach {
+		if !slices.ContainsFunc(op.Uses, func(t ir.Access) bool { return covers(t, a) }) {
+			b := x.buffer(a.Buffer).Name
+			return fmt.Errorf("with a grid of (%d,%d,%d) it would touch @%s[%d:%d], and the plan knows of less: trace it with the largest grid", grid.X, grid.Y, grid.Z, b, a.Lo, a.Hi)
+		}
+	}
+	return nil
+}
+
+// covers reports whether who is ordered for t is ordered for a.
+func covers(t, a ir.Access) bool {
+	return t.Buffer == a.Buffer && t.Lo <= a.Lo && a.Hi <= t.Hi && (t.Mode == a.Mode || t.Mode == ir.ReadWrite)
+}
+
+// trace is the bindings without the arena.
+func (p *program) trace() Bindings {
+	if placed, ok := p.bound.(placed); ok {
+		return placed.Bindings
+	}
+	return p.bound
+}

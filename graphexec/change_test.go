@@ -1,0 +1,140 @@
+package graphexec_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/device/null"
+	"github.com/reprise-gpu/reprise/graphexec"
+	"github.com/reprise-gpu/reprise/graphexec/graphexectest"
+	"github.com/reprise-gpu/reprise/ir"
+	"github.com/reprise-gpu/reprise/sim"
+)
+
+func TestChangesLeaveTheBytesOfChangedPrograms(t *testing.T) {
+	seeds := uint64(60)
+	if testing.Short() {
+		seeds = 15
+	}
+	graphexectest.Changes(t, func() device.Device {
+		dev, err := sim.New(sim.Options{Memo: sim.MemoOff, Race: sim.RaceOn})
+		require.NoError(t, err)
+		return dev
+	}, seeds)
+}
+
+const pingPong = `
+graph relay {
+  module m "m.ptx"
+  param $alpha f32 = 0.5
+  buffer @a f32[64] device(0) inout
+  buffer @b f32[64] device(0) inout
+  buffer @c f32[32] device(0) inout
+  buffer @h f32[64] pinned output
+  buffer @k f32[64] pinned output
+  buffer @unused f32[64] device(0) inout
+  %0 = launch m.step grid(2) block(32) args(@a, @b, $alpha) uses(read @a, write @b)
+  %1 = launch m.step grid(2) block(32) args(@b, @a, $alpha) uses(read @b, write @a)
+  %2 = launch m.norm grid(1) block(32) args(@a, @c) uses(read @a, write @c)
+  %3 = copy @a[0:256] -> @h[0:256]
+  %4 = copy @b[0:256] -> @k[0:256]
+  %5 = host "look" uses(read @k)
+}
+`
+
+func relayed(t *testing.T, form graphexec.Backend) (*graphexec.Exec, *null.Device, *bound) {
+	s := plan(t, pingPong, "serial")
+	dev := null.New()
+	b := bind(t, dev, s.Graph)
+	for i := range b.buffers {
+		if s.Graph.Buffers[i].Place.Kind == ir.PinnedHost {
+			p, _, err := dev.AllocHost(256)
+			require.NoError(t, err)
+			b.buffers[i] = p
+		}
+	}
+	x, err := graphexec.Instantiate(dev, s, b, form)
+	require.NoError(t, err)
+	return x, dev, b
+}
+
+func TestChangesThatAreNotPossibleSayWhy(t *testing.T) {
+	forEachBackend(t, func(t *testing.T, form graphexec.Backend) {
+		x, dev, b := relayed(t, form)
+		small, err := dev.Alloc(128)
+		require.NoError(t, err)
+		large, err := dev.Alloc(1024)
+		require.NoError(t, err)
+		pinned, _, err := dev.AllocHost(256)
+		require.NoError(t, err)
+		for _, c := range []struct {
+			change graphexec.Change
+			why    string
+		}{
+			{graphexec.Param("beta", 1), "no parameter $beta: the trace declares $alpha"},
+			{graphexec.Swap("a", "z"), "no buffer @z in relay"},
+			{graphexec.Swap("a", "c"), "buffers @a and @c cannot change places: they have 256 and 128 bytes"},
+			{graphexec.Swap("a", "unused"), "buffer @unused is used by no operation"},
+			{graphexec.Swap("h", "k"), `buffer @k is used by host call %5 look, which would go on with the memory that it has`},
+			{graphexec.Rebind("a", large+4), "buffer @a cannot begin at"},
+			{graphexec.Rebind("a", small), "buffer @a needs 256 bytes: "},
+			{graphexec.Rebind("a", b.buffers[1]), "buffer @a would share memory with @b, and the plan does not order them: use other memory, or trace again"},
+			{graphexec.Rebind("a", pinned), "buffer @a is in device memory and cannot be in pinned memory, for %0 step uses it"},
+			{graphexec.Enable("step", false), "2 operations are called step: use the number of one of %0 step, %1 step"},
+			{graphexec.Enable("%9", false), "no operation %9 in relay: use a number such as %0, a kernel or a label"},
+			{graphexec.Grid("%3", ir.Dim3{X: 1, Y: 1, Z: 1}), "%3 copy: it is no launch and has no grid"},
+			{graphexec.Grid("norm", ir.Dim3{X: 2, Y: 1, Z: 1}), "%2 norm: what it would touch with another grid is not known: the trace was read from a file"},
+		} {
+			_, err := x.Preflight(c.change)
+			assert.ErrorContains(t, err, c.why)
+			assert.ErrorContains(t, x.Apply(graphexec.Param("alpha", 2), c.change), c.why)
+		}
+		assert.Equal(t, graphexec.Stats{}, x.Stats(), "nothing was changed")
+		require.NoError(t, x.Apply(graphexec.Rebind("a", large), graphexec.Rebind("b", large+256), graphexec.Swap("a", "b")), "parts of one allocation")
+		require.NoError(t, x.Close())
+	})
+}
+
+func TestPreflightSaysWhatChangesInPlace(t *testing.T) {
+	forEachBackend(t, func(t *testing.T, form graphexec.Backend) {
+		x, dev, _ := relayed(t, form)
+		p, err := dev.Alloc(256)
+		require.NoError(t, err)
+		verdicts, err := x.Preflight(graphexec.Swap("a", "b"), graphexec.Rebind("h", p), graphexec.Enable("norm", false))
+		require.NoError(t, err)
+		require.Len(t, verdicts, 3)
+		assert.Equal(t, "swap @a and @b: 5 operations in place", verdicts[0].String())
+		assert.Equal(t, "disable norm: 1 operations in place", verdicts[2].String())
+		want := graphexec.Stats{Updates: 5}
+		if form == graphexec.Graph {
+			want = graphexec.Stats{Rebuilds: 1}
+			assert.Equal(t, "%3 copy would move from pinned memory to device memory, and a node keeps the kind of its ends", verdicts[1].Rebuild)
+		}
+		assert.Equal(t, graphexec.Stats{}, x.Stats(), "it did nothing")
+		require.NoError(t, x.Apply(graphexec.Swap("a", "b"), graphexec.Rebind("h", p), graphexec.Enable("norm", false)))
+		assert.Equal(t, want, x.Stats())
+		require.NoError(t, x.Replay(context.Background()))
+		require.NoError(t, x.Close())
+	})
+}
+
+func TestMemoryThatWasFreedIsRefusedByName(t *testing.T) {
+	forEachBackend(t, func(t *testing.T, form graphexec.Backend) {
+		x, dev, b := relayed(t, form)
+		ctx := context.Background()
+		require.NoError(t, dev.Free(b.buffers[5]), "@unused")
+		require.NoError(t, x.Replay(ctx))
+		require.NoError(t, dev.Free(b.buffers[1]))
+		assert.EqualError(t, x.Replay(ctx), "buffer @b was freed, or moved, after it was bound: bind it to other memory with Rebind, or instantiate again")
+		p, err := dev.Alloc(256)
+		require.NoError(t, err)
+		require.NoError(t, x.Rebind("b", p))
+		require.NoError(t, x.Replay(ctx))
+		assert.Equal(t, 2, x.Stats().Replays)
+		require.NoError(t, x.Close())
+	})
+}

@@ -1,0 +1,286 @@
+// Package graphexectest checks replays on any device: random programs whose replays are changed
+// in between, against calls made one by one.
+package graphexectest
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/reprise-gpu/reprise/cuda/kernels"
+	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/graphexec"
+	"github.com/reprise-gpu/reprise/ir"
+	"github.com/reprise-gpu/reprise/optimizer"
+	"github.com/reprise-gpu/reprise/tracer"
+)
+
+const length = 64 // elements of a buffer
+
+// program makes the same random calls again and again, but for what was changed.
+type program struct {
+	t       testing.TB
+	seed    uint64
+	calls   int
+	tr      *tracer.Tracer
+	kernels []*tracer.Kernel
+	buffers []tracer.Buffer // by role: which of them has it is what Swap and Rebind change
+	all     []tracer.Buffer // in the order of allocation
+	host    tracer.Buffer
+	amount  any
+	off     map[int]bool // by number of the call
+	grid    map[int]uint32
+
+	r *rand.Rand
+	n int
+}
+
+func start(t testing.TB, dev device.Device, mode tracer.Mode, seed uint64) *program {
+	p := &program{t: t, seed: seed, calls: 4 + int(seed%12), tr: tracer.New(dev, "changes", mode), off: map[int]bool{}, grid: map[int]uint32{}}
+	for _, name := range []string{"square", "combine", "unsharpen"} {
+		k, ok := kernels.Lookup(name)
+		require.True(t, ok)
+		p.kernels = append(p.kernels, p.tr.Module(k.File, k.PTX).Kernel(name))
+	}
+	p.amount = p.tr.Param("amount", ir.F32, 0.25)
+	if mode == tracer.Eager {
+		p.amount = float32(0.25)
+	}
+	for i := range 3 + int(seed%3) {
+		p.buffers = append(p.buffers, p.alloc(fmt.Sprintf("b%d", i)))
+	}
+	p.host = p.tr.AllocHost("host", ir.F32, length, ir.InOut)
+	p.write(p.host)
+	return p
+}
+
+func (p *program) alloc(name string) tracer.Buffer {
+	b := p.tr.Alloc(name, ir.F32, length, ir.InOut)
+	p.write(b)
+	p.all = append(p.all, b)
+	return b
+}
+
+// write gives a buffer contents that follow from its name.
+func (p *program) write(b tracer.Buffer) {
+	require.NoError(p.t, p.tr.Err())
+	require.NoError(p.t, tracer.Write(b, contents(len(p.all))))
+}
+
+func contents(seed int) []float32 {
+	r := rand.New(rand.NewPCG(uint64(seed), 2))
+	data := make([]float32, length)
+	for i := range data {
+		data[i] = r.Float32()
+	}
+	return data
+}
+
+func (p *program) run() {
+	p.r, p.n = rand.New(rand.NewPCG(p.seed, 1)), 0
+	for range p.calls {
+		p.call()
+	}
+	require.NoError(p.t, p.tr.Err())
+}
+
+// do makes one call, unless it is off.
+func (p *program) do(call func()) {
+	if !p.off[p.n] {
+		call()
+	}
+	p.n++
+}
+
+// call draws the same numbers whatever was changed.
+func (p *program) call() {
+	n := []int64{1, length / 2, length}[p.r.IntN(3)]
+	blocks := uint32(1 + p.r.IntN(3))
+	if b, ok := p.grid[p.n]; ok {
+		blocks = b
+	}
+	shape := tracer.Linear(blocks, 32)
+	a, b, c, out := p.piece(n), p.piece(n), p.piece(n), p.piece(n)
+	value, back := p.r.Float32(), p.r.IntN(2) == 0
+	switch p.r.IntN(6) {
+	case 0, 1:
+		p.do(func() { p.tr.Launch(p.kernels[0], shape, a, out, n) })
+	case 2:
+		p.do(func() { p.tr.Launch(p.kernels[1], shape, a, b, c, out, n) })
+	case 3:
+		p.do(func() { p.tr.Launch(p.kernels[2], shape, a, b, out, p.amount, n) })
+	case 4:
+		p.do(func() { p.tr.Memset(out, value) })
+	case 5:
+		p.do(func() { p.tr.Copy(p.host.Slice(0, n), a) })
+		p.do(func() {
+			p.tr.HostCall("negate", func() { negate(p.host.HostBytes()) }, tracer.Use{Buffer: p.host, Mode: ir.ReadWrite})
+		})
+		if back {
+			p.do(func() { p.tr.Copy(out, p.host.Slice(0, n)) })
+		}
+	}
+}
+
+// piece is n elements at a multiple of n, so that two of one length are the same or disjoint.
+func (p *program) piece(n int64) tracer.Buffer {
+	i, at := p.r.IntN(len(p.buffers)), p.r.Int64N(length/n)*n
+	return p.buffers[i].Slice(at, at+n)
+}
+
+func negate(data []byte) {
+	for i := 3; i < len(data); i += 4 {
+		data[i] ^= 0x80
+	}
+}
+
+func (p *program) read() (got [][]uint32) {
+	for _, b := range append(p.all[:len(p.all):len(p.all)], p.host) {
+		data := make([]uint32, length)
+		require.NoError(p.t, tracer.Read(data, b))
+		got = append(got, data)
+	}
+	return got
+}
+
+// Changes replays programs of so many seeds, with a random sequence of changes and replays in between, and wants the
+// bytes that calls leave which are made one by one, as the changes say. open returns a device; the two that a program
+// runs on are closed.
+func Changes(t *testing.T, open func() device.Device, seeds uint64) {
+	var done graphexec.Stats
+	for seed := range seeds {
+		for _, form := range graphexec.Backends() {
+			s := changes(t, open, seed, form)
+			done.Replays, done.Updates, done.Rebuilds = done.Replays+s.Replays, done.Updates+s.Updates, done.Rebuilds+s.Rebuilds
+		}
+	}
+	require.Positive(t, done.Updates)
+	require.Positive(t, done.Replays)
+}
+
+func changes(t *testing.T, open func() device.Device, seed uint64, form graphexec.Backend) graphexec.Stats {
+	plain, replayed := open(), open()
+	want := start(t, plain, tracer.Eager, seed)
+	got := start(t, replayed, tracer.Deferred, seed)
+	got.run()
+	trace, err := got.tr.Finish()
+	require.NoError(t, err)
+	strategies := optimizer.Strategies()
+	plan, err := optimizer.Plan(trace.Graph, optimizer.Options{Strategy: strategies[int(seed)%len(strategies)].Name, Streams: form == graphexec.Streams})
+	require.NoError(t, err)
+	x, err := graphexec.Instantiate(replayed, plan.Schedule, trace, form)
+	require.NoError(t, err)
+
+	r := rand.New(rand.NewPCG(seed, 3))
+	m := &mutator{r: r, want: want, got: got, dev: replayed, ops: trace.Graph.Ops}
+	for step := range 8 {
+		var list []graphexec.Change
+		var models []func()
+		for range r.IntN(4) {
+			c, model := m.change()
+			list, models = append(list, c), append(models, model)
+		}
+		verdicts, refused := x.Preflight(list...)
+		before := x.Stats()
+		err := x.Apply(list...)
+		require.Equal(t, refused == nil, err == nil, "seed %d, %v, step %d: %v and %v", seed, form, step, refused, err)
+		if err == nil {
+			for _, model := range models {
+				model()
+			}
+			rebuilt := x.Stats().Rebuilds > before.Rebuilds
+			for _, v := range verdicts {
+				require.True(t, v.Rebuild == "" || rebuilt, "%v", v)
+			}
+		}
+		times := r.IntN(3)
+		for range times {
+			want.run()
+		}
+		require.NoError(t, x.ReplayN(context.Background(), times))
+		if r.IntN(2) == 0 {
+			require.NoError(t, x.Wait())
+			require.Equal(t, want.read(), m.read(), "seed %d, %v, step %d after %v", seed, form, step, list)
+		}
+	}
+	require.NoError(t, x.Wait())
+	require.Equal(t, want.read(), m.read(), "seed %d, %v", seed, form)
+	stats := x.Stats()
+	require.NoError(t, x.Close())
+	finished, err := want.tr.Finish()
+	require.NoError(t, err)
+	for _, p := range m.fresh {
+		require.NoError(t, replayed.Free(p))
+	}
+	require.NoError(t, finished.Close())
+	require.NoError(t, trace.Close())
+	require.NoError(t, plain.Close())
+	require.NoError(t, replayed.Close())
+	return stats
+}
+
+// mutator makes changes, each with what it means for calls made one by one.
+type mutator struct {
+	r         *rand.Rand
+	want, got *program
+	dev       device.Device
+	ops       []ir.Op
+	fresh     []device.Ptr
+}
+
+func (m *mutator) change() (graphexec.Change, func()) {
+	w, roles := m.want, len(m.want.buffers)
+	switch m.r.IntN(5) {
+	case 0:
+		v := m.r.Float32()
+		return graphexec.Param("amount", v), func() { w.amount = v }
+	case 1:
+		i, j := m.r.IntN(roles), m.r.IntN(roles)
+		return graphexec.Swap(m.role(i), m.role(j)), func() { w.buffers[i], w.buffers[j] = w.buffers[j], w.buffers[i] }
+	case 2:
+		i := m.r.IntN(roles)
+		p, model := m.memory(i)
+		return graphexec.Rebind(m.role(i), p), model
+	case 3:
+		op, on := m.r.IntN(len(m.ops)), m.r.IntN(3) == 0
+		return graphexec.Enable(ir.OpID(op).String(), on), func() { w.off[op] = !on }
+	}
+	op := m.r.IntN(len(m.ops))
+	blocks := uint32(1 + m.r.IntN(3))
+	return graphexec.Grid(ir.OpID(op).String(), ir.Dim3{X: blocks, Y: 1, Z: 1}), func() { w.grid[op] = blocks }
+}
+
+// role is what the trace calls a buffer, wherever it is by now.
+func (m *mutator) role(i int) string { return fmt.Sprintf("b%d", i) }
+
+// memory is new memory for a buffer, on both sides with the same contents.
+func (m *mutator) memory(role int) (device.Ptr, func()) {
+	p, err := m.dev.Alloc(4 * length)
+	require.NoError(m.want.t, err)
+	m.fresh = append(m.fresh, p)
+	fresh := m.want.alloc("fresh")
+	data := make([]byte, 4*length)
+	require.NoError(m.want.t, tracer.Read(data, fresh))
+	require.NoError(m.want.t, m.dev.Write(p, data))
+	return p, func() { m.want.buffers[role] = fresh }
+}
+
+// read is the contents of all memory that replays have had, in the order of program.read.
+func (m *mutator) read() [][]uint32 {
+	got := m.got.read()
+	host := got[len(got)-1]
+	got = got[:len(got)-1]
+	for _, p := range m.fresh {
+		data := make([]byte, 4*length)
+		require.NoError(m.want.t, m.dev.Read(data, p))
+		words := make([]uint32, length)
+		for i := range words {
+			words[i] = uint32(data[4*i]) | uint32(data[4*i+1])<<8 | uint32(data[4*i+2])<<16 | uint32(data[4*i+3])<<24
+		}
+		got = append(got, words)
+	}
+	return append(got, host)
+}
