@@ -13,6 +13,7 @@ import (
 	"github.com/reprise-gpu/reprise/graphexec/graphexectest"
 	"github.com/reprise-gpu/reprise/ir"
 	"github.com/reprise-gpu/reprise/sim"
+	"github.com/reprise-gpu/reprise/tracer"
 )
 
 func TestChangesLeaveTheBytesOfChangedPrograms(t *testing.T) {
@@ -119,6 +120,54 @@ func TestPreflightSaysWhatChangesInPlace(t *testing.T) {
 		assert.Equal(t, want, x.Stats())
 		require.NoError(t, x.Replay(context.Background()))
 		require.NoError(t, x.Close())
+	})
+}
+
+// mark writes the number of each thread where its number says.
+const mark = `
+.version 6.0
+.target sm_52
+.address_size 64
+.visible .entry mark(.param .u64 out)
+{
+	.reg .b32 %r<5>;
+	.reg .b64 %rd<4>;
+	ld.param.u64 %rd1, [out];
+	cvta.to.global.u64 %rd1, %rd1;
+	mov.u32 %r1, %ctaid.x;
+	mov.u32 %r2, %ntid.x;
+	mov.u32 %r3, %tid.x;
+	mad.lo.s32 %r4, %r1, %r2, %r3;
+	mul.wide.s32 %rd2, %r4, 4;
+	add.s64 %rd3, %rd1, %rd2;
+	st.global.u32 [%rd3], %r4;
+	ret;
+}
+`
+
+func TestAGridMayNotReachFartherThanThatOfTheTrace(t *testing.T) {
+	forEachBackend(t, func(t *testing.T, form graphexec.Backend) {
+		dev, err := sim.New(sim.Options{})
+		require.NoError(t, err)
+		tr := tracer.New(dev, "mark", tracer.Deferred)
+		out := tr.Alloc("out", ir.U32, 128, ir.InOut)
+		tr.Launch(tr.Module("mark.ptx", mark).Kernel("mark"), tracer.Linear(2, 32), out)
+		trace, err := tr.Finish()
+		require.NoError(t, err)
+		x := instantiate(t, dev, trace, form)
+		assert.ErrorContains(t, x.Apply(graphexec.Grid("mark", ir.Dim3{X: 3, Y: 1, Z: 1})),
+			"with a grid of (3,1,1) it would touch @out[0:384], and the plan knows of less: trace it with the largest grid")
+		assert.ErrorContains(t, x.Apply(graphexec.Grid("mark", ir.Dim3{X: 0, Y: 1, Z: 1})), "every extent is at least 1")
+		require.NoError(t, x.Apply(graphexec.Grid("mark", ir.Dim3{X: 1, Y: 1, Z: 1})))
+		require.NoError(t, x.Replay(context.Background()))
+		require.NoError(t, x.Wait())
+		got := make([]uint32, 128)
+		require.NoError(t, tracer.Read(got, out))
+		assert.EqualValues(t, 31, got[31])
+		assert.Zero(t, got[63], "a second block")
+		require.NoError(t, x.Close())
+		require.NoError(t, trace.Close())
+		require.NoError(t, dev.Close())
 	})
 }
 

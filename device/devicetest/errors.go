@@ -52,6 +52,7 @@ func badHandles(t *testing.T, b *bench) {
 			"AddNode":            {second(b.AddNode(badG, nil, device.Nothing{})), second(b.AddNode(g, nil, launch))},
 			"Instantiate":        {second(b.Instantiate(badG))},
 			"UpdateNode":         {b.UpdateNode(badX, 1, device.Nothing{})},
+			"UpdateNodes":        {b.UpdateNodes(badX, []device.NodeWork{{Node: 1, Work: device.Nothing{}}})},
 			"LaunchGraph":        {b.LaunchGraph(badX, s), b.LaunchGraph(x, badS)},
 			"DestroyGraphExec":   {b.DestroyGraphExec(badX)},
 			"UpdateCommand":      {b.UpdateCommand(badL, 0, device.Nothing{})},

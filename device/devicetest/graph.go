@@ -23,6 +23,9 @@ var graphBehaviours = []behaviour{
 }
 
 var commandBehaviours = []behaviour{
+	{"graph/nodes updated together", graphUpdateTogether},
+	{"graph/launches switched off and on", graphSwitched},
+	{"commands/launches switched off and on", commandsSwitched},
 	{"commands/streams and events", commandList},
 	{"commands/submitted again without waiting", commandsTwice},
 	{"commands/submitted in parts, going round", commandsRound},
@@ -176,6 +179,64 @@ func graphUpdateKind(t *testing.T, b *bench) {
 	together.Cooperative = true
 	refused(t, b.UpdateNode(exec, node, &together), "UpdateNode", device.GraphUpdateForbidden)
 	assert.NoError(t, b.UpdateNode(exec, node, l))
+}
+
+// graphUpdateTogether changes two nodes of three in one call, and then finds that the last of three cannot be changed.
+func graphUpdateTogether(t *testing.T, b *bench) {
+	f, s := b.function("affine"), b.stream()
+	x := b.buffer(words(n, index))
+	g := b.graph()
+	first := b.node(g, affine(f, x, x, 1, 1, n))
+	second := b.node(g, affine(f, x, x, 2, 0, n), first)
+	empty := b.node(g, device.Nothing{}, second)
+	exec := b.instantiate(g)
+	require.NoError(t, b.UpdateNodes(exec, nil))
+	require.NoError(t, b.UpdateNodes(exec, []device.NodeWork{{Node: second, Work: affine(f, x, x, 3, 0, n)}, {Node: first, Work: affine(f, x, x, 1, 10, n)}}))
+	require.NoError(t, b.LaunchGraph(exec, s))
+	require.NoError(t, b.Synchronize(s))
+	assert.Equal(t, words(n, func(i int) uint32 { return 3 * (uint32(i) + 10) }), b.read(x, 4*n))
+
+	err := b.UpdateNodes(exec, []device.NodeWork{{Node: first, Work: affine(f, x, x, 1, 0, n)}, {Node: empty, Work: affine(f, x, x, 1, 0, n)}, {Node: second, Work: affine(f, x, x, 7, 0, n)}})
+	refused(t, err, "UpdateNodes", device.GraphUpdateForbidden)
+	require.NoError(t, b.LaunchGraph(exec, s))
+	require.NoError(t, b.Synchronize(s))
+	assert.Equal(t, words(n, func(i int) uint32 { return 9 * (uint32(i) + 10) }), b.read(x, 4*n), "the one before was changed, the one behind it was not")
+}
+
+// switched is a launch that is off, or on.
+func switched(l *device.Launch, off bool) *device.Launch {
+	l.Off = off
+	return l
+}
+
+func graphSwitched(t *testing.T, b *bench) {
+	f, s := b.function("affine"), b.stream()
+	x := b.buffer(words(n, index))
+	g := b.graph()
+	node := b.node(g, affine(f, x, x, 2, 0, n))
+	b.node(g, affine(f, x, x, 1, 1, n), node)
+	exec := b.instantiate(g)
+	for _, off := range []bool{true, true, false} {
+		require.NoError(t, b.UpdateNode(exec, node, switched(affine(f, x, x, 2, 0, n), off)))
+		require.NoError(t, b.LaunchGraph(exec, s))
+	}
+	require.NoError(t, b.Synchronize(s))
+	assert.Equal(t, words(n, func(i int) uint32 { return 2*(uint32(i)+2) + 1 }), b.read(x, 4*n))
+	refused(t, b.UpdateNode(exec, node, device.Nothing{}), "UpdateNode", device.GraphUpdateForbidden)
+}
+
+func commandsSwitched(t *testing.T, b *bench) {
+	f, s := b.function("affine"), b.stream()
+	x := b.buffer(words(n, index))
+	l := b.compile(
+		device.Command{Kind: device.Run, Stream: s, Work: switched(affine(f, x, x, 2, 0, n), true)},
+		device.Command{Kind: device.Run, Stream: s, Work: affine(f, x, x, 1, 1, n)},
+	)
+	require.NoError(t, b.SubmitCommands(l, 0, 2))
+	require.NoError(t, b.UpdateCommand(l, 0, affine(f, x, x, 2, 0, n)))
+	require.NoError(t, b.SubmitCommands(l, 0, 2))
+	require.NoError(t, b.Synchronize(s))
+	assert.Equal(t, words(n, func(i int) uint32 { return 2*(uint32(i)+1) + 1 }), b.read(x, 4*n))
 }
 
 func graphBadNodes(t *testing.T, b *bench) {

@@ -20,6 +20,36 @@ var memoryBehaviours = []behaviour{
 	{"memory/overlapping parts of a buffer", partialCopies},
 	{"memory/module variables", moduleVariables},
 	{"memory/accounting", accounting},
+	{"memory/allocations are known until they are freed", ledger},
+}
+
+func ledger(t *testing.T, b *bench) {
+	l, ok := b.Device.(device.Ledger)
+	if !ok {
+		t.Skip("the device keeps no ledger")
+	}
+	p, err := b.Alloc(100)
+	require.NoError(t, err)
+	q, _ := b.allocHost(100)
+	freed := l.Freed()
+	a, err := l.Allocation(p+10, 90)
+	require.NoError(t, err)
+	assert.Equal(t, device.Allocation{Base: p, Bytes: 100, Kind: device.DeviceMemory, Serial: a.Serial}, a)
+	pinned, err := l.Allocation(q, 0)
+	require.NoError(t, err)
+	assert.Equal(t, device.PinnedMemory, pinned.Kind)
+	assert.NotEqual(t, a.Serial, pinned.Serial)
+	_, err = l.Allocation(p+10, 91)
+	refused(t, err, "Allocation", device.InvalidValue)
+	assert.Equal(t, freed, l.Freed())
+
+	require.NoError(t, b.Free(p))
+	assert.Equal(t, freed+1, l.Freed())
+	_, err = l.Allocation(p, 0)
+	refused(t, err, "Allocation", device.InvalidValue)
+	again, err := l.Allocation(b.alloc(100), 0)
+	require.NoError(t, err)
+	assert.Greater(t, again.Serial, a.Serial, "also if the address has come again")
 }
 
 func pattern(n int) []byte {

@@ -22,7 +22,7 @@ func unsupported() map[string]string {
 		"order/wait takes the last record before it", "order/host calls run in stream order", "order/host call sees a copy out", "order/writes wait for work",
 		"graph/diamond", "graph/launched again without waiting", "graph/launches of one instance do not overlap",
 		"graph/is ordered with its stream", "graph/every kind of node",
-		"graph/update changes later launches only", "graph/instance outlives its graph",
+		"graph/update changes later launches only", "graph/nodes updated together", "graph/launches switched off and on", "commands/launches switched off and on", "graph/instance outlives its graph",
 		"managed/kernels and the host share it", "managed/prefetches are ordered with their stream",
 		"managed/prefetches in a command list", "managed/copies and memsets reach it",
 		"commands/streams and events", "commands/submitted again without waiting", "commands/submitted in parts, going round", "commands/run graph instances", "commands/update changes later submissions only",
