@@ -70,3 +70,43 @@ func randomCommands(r *rand.Rand, n int) (cs []device.Command) {
 	}
 	return cs
 }
+
+// TestAFailedCommandIsNamed submits a list in which one launch has lost its module, from everywhere on.
+func TestAFailedCommandIsNamed(t *testing.T) {
+	d := open(t)
+	defer func() { require.NoError(t, d.Close()) }()
+	p, err := d.Alloc(4 * lanes)
+	require.NoError(t, err)
+	var streams [2]device.Stream
+	var events [2]device.Event
+	for i := range streams {
+		streams[i], err = d.CreateStream(0)
+		require.NoError(t, err)
+		events[i], err = d.CreateEvent()
+		require.NoError(t, err)
+	}
+	good := squares(loadSquare(t, d), p, p)
+	m, err := d.LoadModule("gone.ptx", square)
+	require.NoError(t, err)
+	f, err := d.Function(m, "square")
+	require.NoError(t, err)
+	const failing = 5
+	list, err := d.CompileCommands([]device.Command{
+		{Kind: device.Record, Stream: streams[0], Event: events[0]},
+		{Kind: device.Await, Stream: streams[1], Event: events[0]},
+		{Kind: device.Run, Stream: streams[1], Work: good},
+		{Kind: device.Record, Stream: streams[1], Event: events[1]},
+		{Kind: device.Await, Stream: streams[0], Event: events[1]},
+		{Kind: device.Run, Stream: streams[0], Work: squares(f, p, p)},
+		{Kind: device.Record, Stream: streams[0], Event: events[0]},
+		{Kind: device.Run, Stream: streams[0], Work: good},
+	})
+	require.NoError(t, err)
+	require.NoError(t, d.SubmitCommands(list, 0, 8))
+	require.NoError(t, d.UnloadModule(m))
+	for from := range 8 {
+		require.ErrorContains(t, d.SubmitCommands(list, from, 30), "command 5: ", "from %d", from)
+		before := (failing - from + 8) % 8
+		require.NoError(t, d.SubmitCommands(list, from, before), "from %d, up to it", from)
+	}
+}

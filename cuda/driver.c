@@ -161,7 +161,7 @@ HOT struct outcome submit(const struct step *list, size_t steps, size_t first, s
 	if (tail == 0)
 		return (struct outcome){CUDA_SUCCESS, 0};
 	r = part(s, 0, tail, labelled, &at);
-	return (struct outcome){r, head + commands(list, steps, first, count) + at};
+	return (struct outcome){r, r == CUDA_SUCCESS ? 0 : head + commands(list, steps, first, count) + at};
 }
 
 struct outcome driver_submit(CUcontext context, const struct step *list, size_t steps, size_t first, size_t within, size_t head, size_t whole, size_t tail, int labelled) {

@@ -24,6 +24,7 @@ func main() {
 	flag.IntVar(&o.rounds, "rounds", 200, "turns of each side at the most; a tenth of them where the goals are met by then")
 	flag.DurationVar(&o.turn, "turn", time.Millisecond, "about how long a turn takes")
 	flag.IntVar(&o.most, "ops", 10_000, "launches of the largest program")
+	flag.StringVar(&o.shape, "shape", "", "measure one shape only")
 	flag.Parse()
 	if err := o.run(os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -32,7 +33,7 @@ func main() {
 }
 
 type options struct {
-	peer         string
+	peer, shape  string
 	rounds, most int
 	turn         time.Duration
 }
@@ -59,6 +60,9 @@ func (o *options) run(w io.Writer) (err error) {
 
 func (o *options) all(dev device.Device) (all []row, err error) {
 	for _, s := range shapes {
+		if o.shape != "" && o.shape != s.name {
+			continue
+		}
 		for ops := 10; ops <= o.most; ops *= 10 {
 			rows, err := o.measure(dev, s, ops)
 			if err != nil {
