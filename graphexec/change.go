@@ -32,7 +32,7 @@ func Param(name string, value any) Change {
 			return nil, fmt.Errorf("parameter $%s: %w", name, err)
 		}
 		s.params[id] = v
-		return x.prog.taking(func(a ir.Arg) bool { return a.Kind == ir.ArgParam && a.Param == id }), nil
+		return slices.Clone(x.prog.users().param[id]), nil
 	}}
 }
 
@@ -49,7 +49,7 @@ func Rebind(buffer string, at device.Ptr) Change {
 			return nil, fmt.Errorf("buffer @%s cannot begin at %#x: kernels rely on a multiple of %d", buffer, uint64(at), alignment)
 		}
 		s.pointer[id] = at
-		return x.prog.touching(id), nil
+		return slices.Clone(x.prog.users().buffer[id]), nil
 	}}
 }
 
@@ -65,7 +65,8 @@ func Swap(a, b string) Change {
 			return nil, fmt.Errorf("buffers @%s and @%s cannot change places: they have %d and %d bytes", a, b, m, n)
 		}
 		s.pointer[i], s.pointer[j] = s.pointer[j], s.pointer[i]
-		return append(x.prog.touching(i), x.prog.touching(j)...), nil
+		u := x.prog.users()
+		return slices.Concat(u.buffer[i], u.buffer[j]), nil
 	}}
 }
 
@@ -105,28 +106,6 @@ func Enable(op string, on bool) Change {
 	}}
 }
 
-// taking lists the launches with such an argument.
-func (p *program) taking(want func(ir.Arg) bool) (ops []ir.OpID) {
-	for i := range p.sched.Graph.Ops {
-		if op := &p.sched.Graph.Ops[i]; op.Kind == ir.KindLaunch && slices.ContainsFunc(op.Launch.Args, want) {
-			ops = append(ops, ir.OpID(i))
-		}
-	}
-	return ops
-}
-
-// touching lists the operations that are given a buffer.
-func (p *program) touching(b ir.BufferID) []ir.OpID {
-	ops := p.taking(func(a ir.Arg) bool { return a.Kind == ir.ArgBuffer && a.Buffer == b })
-	for i := range p.sched.Graph.Ops {
-		op := &p.sched.Graph.Ops[i]
-		if op.Kind != ir.KindLaunch && slices.ContainsFunc(op.AppendAccesses(nil), func(a ir.Access) bool { return a.Buffer == b }) {
-			ops = append(ops, ir.OpID(i))
-		}
-	}
-	return ops
-}
-
 func (x *Exec) buffer(id ir.BufferID) *ir.Buffer { return &x.prog.sched.Graph.Buffers[id] }
 
 // findBuffer is a buffer that can be elsewhere.
@@ -142,7 +121,7 @@ func (x *Exec) findBuffer(name string) (ir.BufferID, error) {
 	case x.prog.inArena(id):
 		return 0, fmt.Errorf("buffer @%s lies in the arena of the replay, with others: plan without memplan", name)
 	}
-	for _, op := range x.prog.touching(id) {
+	for _, op := range x.prog.users().buffer[id] {
 		if g.Ops[op].Kind == ir.KindHost {
 			return 0, fmt.Errorf("buffer @%s is used by host call %s, which would go on with the memory that it has", name, opName(g, op))
 		}

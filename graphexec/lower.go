@@ -13,6 +13,7 @@ type program struct {
 	bound     Bindings
 	functions functionCache
 	settings  settings
+	used      *users        // nil until they are needed
 	work      []device.Work // by operation, with the settings
 }
 

@@ -97,7 +97,7 @@ func (x *Exec) allows(id ir.BufferID, at device.Ptr, p *planned) error {
 	if a.Kind == was {
 		return nil
 	}
-	for _, op := range x.prog.touching(id) {
+	for _, op := range x.prog.users().buffer[id] {
 		if x.prog.sched.Graph.Ops[op].Copy == nil {
 			return fmt.Errorf("buffer @%s is in %v and cannot be in %v, for %s uses it", b.Name, was, a.Kind, opName(x.prog.sched.Graph, op))
 		}

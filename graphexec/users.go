@@ -1,0 +1,48 @@
+package graphexec
+
+import (
+	"slices"
+
+	"github.com/reprise-gpu/reprise/ir"
+)
+
+// users lists the operations that a change of something touches, ascending.
+type users struct {
+	param  [][]ir.OpID // launches that take a parameter
+	buffer [][]ir.OpID // operations that are given a buffer
+}
+
+// users are made when the first change needs them: most programs never change.
+func (p *program) users() *users {
+	if p.used != nil {
+		return p.used
+	}
+	g := p.sched.Graph
+	u := &users{make([][]ir.OpID, len(g.Params)), make([][]ir.OpID, len(g.Buffers))}
+	add := func(list *[]ir.OpID, op ir.OpID) {
+		if !slices.Contains((*list)[max(0, len(*list)-1):], op) { // once each
+			*list = append(*list, op)
+		}
+	}
+	var accesses []ir.Access
+	for i := range g.Ops {
+		id, op := ir.OpID(i), &g.Ops[i]
+		if op.Kind != ir.KindLaunch {
+			accesses = op.AppendAccesses(accesses[:0])
+			for _, a := range accesses {
+				add(&u.buffer[a.Buffer], id)
+			}
+			continue
+		}
+		for _, a := range op.Launch.Args {
+			switch a.Kind {
+			case ir.ArgParam:
+				add(&u.param[a.Param], id)
+			case ir.ArgBuffer:
+				add(&u.buffer[a.Buffer], id)
+			}
+		}
+	}
+	p.used = u
+	return u
+}
