@@ -19,7 +19,7 @@ var Chebyshev = Method{
 }
 
 func traceChebyshev(s *System) func() {
-	least, greatest := spectrum(s.p.given, s.p.inverse)
+	least, greatest := spectrum(s.p.a, s.p.inverse)
 	if !(least > 0) {
 		s.err = &BreakdownError{Method: "chebyshev", Iteration: 1, What: "the matrix is not positive definite"}
 	}
@@ -39,23 +39,27 @@ func traceChebyshev(s *System) func() {
 	}
 }
 
-// spectrum bounds the eigenvalues of a symmetric positive definite matrix, or those of that with
-// its rows and columns divided by the roots of the diagonal when its inverse is given. The upper
-// bound is Gershgorin's; the lower comes from some steps of Lanczos' method, and may be
+// spectrum bounds the eigenvalues of a symmetric positive definite matrix, or, when the inverse of the
+// diagonal is given, of such a matrix whose columns have been multiplied by that: it is similar to a
+// symmetric one. The upper bound is Gershgorin's; the lower comes from some steps of Lanczos' method, and may be
 // somewhat too large, which slows Chebyshev's method down and does not keep it from converging.
 func spectrum(a *sparse.CSR, inverse []float64) (least, greatest float64) {
 	roots := make([]float64, a.Rows)
 	for i := range roots {
 		roots[i] = 1
-		if inverse != nil {
-			roots[i] = math.Sqrt(inverse[i])
+		if inverse == nil {
+			continue
 		}
+		if inverse[i] < 0 {
+			return inverse[i], 0 // no definite matrix has such a diagonal
+		}
+		roots[i] = math.Sqrt(inverse[i])
 	}
 	for i := range a.Rows {
 		sum := 0.0
 		cols, vals := a.Row(i)
 		for k, c := range cols {
-			sum += math.Abs(vals[k] * roots[i] * roots[c])
+			sum += math.Abs(vals[k] * roots[i] / roots[c])
 		}
 		greatest = max(greatest, sum)
 	}
@@ -78,7 +82,7 @@ func lanczos(a *sparse.CSR, roots []float64) float64 {
 	used, beta := 0, 0.0
 	for k := range steps {
 		w := make([]float64, n)
-		a.Mul(w, product(roots, v))
+		a.Mul(w, quotient(v, roots))
 		w = product(roots, w)
 		alpha := dot(v, w)
 		t.SetSym(k, k, alpha)

@@ -95,3 +95,20 @@ func (e *AccuracyError) Error() string {
 	return fmt.Sprintf("%s in %v precision cannot reach %.3g: after %d iterations its own residual is %.3g, but that of the solution %.3g: %s",
 		e.Method, e.Precision, e.Tolerance, e.Iterations, e.Residual, e.True, remedy)
 }
+
+// DistributionError says that weights of which probabilities are to be made are negative, or all zero.
+type DistributionError struct {
+	What     string // "b", "the matrix"
+	Row, Col int
+	Value    float64 // 0: all are
+}
+
+func (e *DistributionError) Error() string {
+	switch {
+	case e.Value == 0:
+		return fmt.Sprintf("%s is zero, and probabilities cannot be made of that: one element has to be positive", e.What)
+	case e.What == "b":
+		return fmt.Sprintf("b[%d] is %g: what probabilities are made of is not negative", e.Row, e.Value)
+	}
+	return fmt.Sprintf("element (%d, %d) of %s is %g: the weight of a link is not negative", e.Row, e.Col, e.What, e.Value)
+}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/reprise-gpu/reprise/ir"
+	"github.com/reprise-gpu/reprise/solver/sparse"
 )
 
 // Method is a way to solve Ax = b. Trace sets up what it needs on the device and returns the
@@ -23,11 +24,13 @@ type Method struct {
 	Preconditions, Diagonal bool
 
 	Trace func(*System) (iterate func())
+
+	problem func(a *sparse.CSR, b []float64, o *Options) (*problem, error) // when it is not Ax = b
 }
 
 // Methods lists the methods of this package.
 func Methods() []Method {
-	return []Method{CG, BiCGSTAB, GMRES, Chebyshev, JacobiIteration, GaussSeidel}
+	return []Method{CG, BiCGSTAB, GMRES, Chebyshev, JacobiIteration, GaussSeidel, Power, PageRank, HITS, Heat, Wave}
 }
 
 // Lookup returns the method of that name.

@@ -25,8 +25,10 @@ type Options struct {
 	// Lanes is how many threads share a row of the matrix, a power of two from 1 to 32; 0 is
 	// by the average length of a row.
 	Lanes    int
-	Restart  int    // iterations between two restarts of GMRES, at most 255; 0 is 30
-	Strategy string // of the optimizer; "" is auto
+	Restart  int     // iterations between two restarts of GMRES, at most 255; 0 is 30
+	Damping  float64 // of PageRank, the probability of following a link; 0 is 0.85
+	Step     float64 // of Heat and Wave, in time; 0 is half the greatest that is stable, or less
+	Strategy string  // of the optimizer; "" is auto
 	// Observe, when set, is called at each look of the host, which waits for it. It has the
 	// residual, relative, to seven digits.
 	Observe func(iterations int, residual float64)
@@ -131,6 +133,9 @@ func (o *Options) complete() error {
 	if o.Restart == 0 {
 		o.Restart = 30
 	}
+	if o.Damping == 0 {
+		o.Damping = 0.85
+	}
 	if o.Strategy == "" {
 		o.Strategy = "auto"
 	}
@@ -146,6 +151,10 @@ func (o *Options) complete() error {
 		return fmt.Errorf("%d iterations at most: use 1 to %d", o.MaxIterations, maxIterations)
 	case o.CheckEvery < 0:
 		return fmt.Errorf("a look every %d iterations: use 1 or more", o.CheckEvery)
+	case !(o.Damping > 0 && o.Damping < 1):
+		return fmt.Errorf("damping %g: it is between 0 and 1", o.Damping)
+	case !(o.Step >= 0 && finite(o.Step)):
+		return fmt.Errorf("a step of %g: it is more than 0", o.Step)
 	case o.Restart < 0 || o.Restart > maxRestart:
 		return fmt.Errorf("a restart after %d iterations: use 1 to %d", o.Restart, maxRestart)
 	case o.Lanes < 0 || o.Lanes > 32 || o.Lanes&(o.Lanes-1) != 0:

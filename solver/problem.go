@@ -7,42 +7,71 @@ import (
 	"github.com/reprise-gpu/reprise/solver/sparse"
 )
 
-// problem is what the device computes with, in float64 on the host: the system that was given,
-// times a power of two, so that squares of norms neither overflow nor vanish.
+// problem is what the device computes with, in float64 on the host.
 type problem struct {
-	given *sparse.CSR
-	rhs   []float64 // as given
-
-	a        *sparse.CSR // its columns scaled by the inverse diagonal, when that is asked for
-	inverse  []float64   // of the diagonal, nil without a preconditioner
-	columns  bool        // a is scaled, and so is the solution
-	scale    float64     // of b, x0 and residual
+	a        *sparse.CSR
+	other    *sparse.CSR // the transpose of a, for methods that take both; nil for the others
 	b, x0    []float64
-	residual []float64
-	norm     float64 // of b
+	residual []float64 // b - a x0, of a linear system
+	inverse  []float64 // of the diagonal, nil without a preconditioner
+	columns  bool      // those of a have been scaled by it
+	norm     float64   // what norms of residuals are relative to
+	start    float64   // the relative residual of x0
+	steps    bool      // the last of MaxIterations is what is asked for, and not a small residual
+
+	// conclude turns what the device has come to into the solution, and adds to the result what it
+	// knows about that.
+	conclude func(x []float64, res *Result) []float64
 }
 
+// newProblem checks what was given to Solve, and makes it a problem for the device.
 func newProblem(a *sparse.CSR, b []float64, o *Options) (*problem, error) {
 	if err := checkSystem(a, b, o); err != nil {
 		return nil, err
 	}
-	p := &problem{given: a, rhs: b, a: a, scale: 1}
+	if o.Method.problem != nil {
+		if o.Preconditioner != None {
+			return nil, fmt.Errorf("preconditioner %v: %s takes none", o.Preconditioner, o.Method.Name)
+		}
+		return o.Method.problem(a, b, o)
+	}
+	return linearProblem(a, b, o)
+}
+
+// linearProblem is Ax = b times a power of two, so that squares of norms neither overflow nor vanish.
+func linearProblem(a *sparse.CSR, b []float64, o *Options) (*problem, error) {
+	p := &problem{a: a}
+	scale := 1.0
 	if n := norm(b); n > 0 {
-		p.scale = math.Ldexp(1, -math.Ilogb(n))
+		scale = math.Ldexp(1, -math.Ilogb(n))
 	}
 	if o.Preconditioner == Jacobi || o.Method.Diagonal {
 		if err := p.precondition(o); err != nil {
 			return nil, err
 		}
 	}
-	p.b, p.x0 = scaled(b, p.scale), make([]float64, a.Rows)
+	p.b, p.x0 = scaled(b, scale), make([]float64, a.Rows)
 	for i, v := range o.X0 {
-		if p.x0[i] = v * p.scale; p.columns {
+		if p.x0[i] = v * scale; p.columns {
 			p.x0[i] /= p.inverse[i]
 		}
 	}
 	p.residual = residual(p.a, p.x0, p.b)
-	p.norm = norm(p.b)
+	if p.norm = norm(p.b); p.norm > 0 {
+		p.start = norm(p.residual) / p.norm
+	} else {
+		p.x0 = make([]float64, a.Rows) // the solution, beside which no residual is small
+	}
+	p.conclude = func(x []float64, res *Result) []float64 {
+		x = scaled(x, 1/scale)
+		if p.columns {
+			x = product(x, p.inverse)
+		}
+		if p.norm > 0 {
+			res.TrueResidual = norm(scaled(residual(a, x, b), scale)) / p.norm
+		}
+		return x
+	}
 	return p, nil
 }
 
@@ -127,26 +156,6 @@ func (p *problem) precondition(o *Options) error {
 	return nil
 }
 
-// solution is that of the system as it was given.
-func (p *problem) solution(x []float64) []float64 {
-	x = scaled(x, 1/p.scale)
-	if p.columns {
-		for i := range x {
-			x[i] *= p.inverse[i]
-		}
-	}
-	return x
-}
-
-// trueResidual is ‖b-Ax‖/‖b‖ of the system as it was given.
-func (p *problem) trueResidual(x []float64) float64 {
-	r := norm(scaled(residual(p.given, x, p.rhs), p.scale))
-	if r == 0 {
-		return 0
-	}
-	return r / p.norm
-}
-
 // residual is b - Ax.
 func residual(a *sparse.CSR, x, b []float64) []float64 {
 	r := make([]float64, len(b))
@@ -181,6 +190,23 @@ func norm(x []float64) float64 {
 	return largest * math.Sqrt(sum)
 }
 
+// unit is x divided by its norm.
+func unit(x []float64) []float64 {
+	n := norm(x)
+	if n == 0 {
+		return x
+	}
+	return scaled(x, 1/n)
+}
+
+func sum(x []float64) float64 {
+	sum := 0.0
+	for _, v := range x {
+		sum += v
+	}
+	return sum
+}
+
 func dot(x, y []float64) float64 {
 	sum := 0.0
 	for i := range x {
@@ -194,6 +220,14 @@ func product(x, y []float64) []float64 {
 	z := make([]float64, len(x))
 	for i := range x {
 		z[i] = x[i] * y[i]
+	}
+	return z
+}
+
+func quotient(x, y []float64) []float64 {
+	z := make([]float64, len(x))
+	for i := range x {
+		z[i] = x[i] / y[i]
 	}
 	return z
 }

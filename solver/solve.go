@@ -25,6 +25,9 @@ type Result struct {
 	TrueResidual float64   `json:"true_residual"` // ‖b-Ax‖/‖b‖, computed from the solution in float64
 	History      []float64 `json:"history"`       // ‖r‖/‖b‖ at the start and after each iteration
 
+	Eigenvalue  float64   `json:"eigenvalue,omitempty"`  // of the power method, and of HITS that of AAᵀ
+	Authorities []float64 `json:"authorities,omitempty"` // of HITS
+
 	Operations       int           `json:"operations"` // of what is traced: an iteration, or a cycle of GMRES
 	Lanes            int           `json:"lanes"`      // that they are on
 	Time             time.Duration `json:"time_ns"`    // of the device's clock, from the first iteration to the last look
@@ -48,15 +51,9 @@ func Solve(ctx context.Context, dev device.Device, a *sparse.CSR, b []float64, o
 		Method: o.Method.Name, Mode: o.Mode.String(), Precision: o.Precision.String(),
 		Device: info.ID, Simulated: info.Simulated, Unknowns: a.Rows, Entries: a.Entries(),
 	}
-	if p.norm == 0 { // so is the solution, and no residual is small beside it
-		return make([]float64, a.Rows), res, nil
-	}
-	res.Residual = norm(p.residual) / p.norm
-	res.History = []float64{res.Residual}
-	if res.Residual <= o.Tolerance {
-		x = p.solution(p.x0)
-		res.TrueResidual = p.trueResidual(x)
-		return x, res, nil
+	res.Residual, res.History = p.start, []float64{p.start}
+	if p.start <= o.Tolerance && !p.steps {
+		return p.conclude(p.x0, &res), res, nil
 	}
 	r, err := start(dev, p, &o)
 	if err != nil {
@@ -78,6 +75,9 @@ func Solve(ctx context.Context, dev device.Device, a *sparse.CSR, b []float64, o
 	}
 	if stopped != nil {
 		return x, res, stopped
+	}
+	if state[stateCode] == exhausted && p.steps {
+		return x, res, nil
 	}
 	return x, res, outcome(state[stateCode], &o, &res)
 }
@@ -123,13 +123,11 @@ func (r *run) result(p *problem, res *Result, state [stateLen]int32) ([]float64,
 		res.History = append(res.History, math.Sqrt(square)/p.norm)
 	}
 	res.Residual = res.History[res.Iterations]
-	x, err := r.sys.read(r.sys.X)
+	x, err := r.sys.read(r.sys.solution(res.Iterations))
 	if err != nil {
 		return nil, err
 	}
-	x = p.solution(x)
-	res.TrueResidual = p.trueResidual(x)
-	return x, nil
+	return p.conclude(x, res), nil
 }
 
 // lost is by how much the true residual may exceed the tolerance before it is an error: a

@@ -41,7 +41,7 @@ func traceGaussSeidel(s *System) func() {
 		first := 0
 		for _, end := range ends {
 			n := end - first
-			s.launch("spmv", "relax", blocksFor(n*s.lanes), threads, s.ptr, s.col, s.val, rows.Slice(int64(first), int64(end)), b, d, s.Running, s.X, s.lanes, n)
+			s.launch("spmv", "relax", blocksFor(n*s.lanes), threads, s.a.ptr, s.a.col, s.a.val, rows.Slice(int64(first), int64(end)), b, d, s.Running, s.X, s.lanes, n)
 			first = end
 		}
 		s.rows("residual", s.X, b, r, norms)

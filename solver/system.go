@@ -4,6 +4,7 @@ import (
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/ir"
 	"github.com/reprise-gpu/reprise/solver/kernels"
+	"github.com/reprise-gpu/reprise/solver/sparse"
 	"github.com/reprise-gpu/reprise/tracer"
 )
 
@@ -33,17 +34,31 @@ type System struct {
 	launches int
 	loads    []func() error // what is written before the first iteration
 
-	p             *problem
-	restart       int // iterations of a cycle of GMRES
-	ptr, col, val Vector
-	lanes         int // threads that share a row
+	p       *problem
+	restart int // iterations of a cycle of GMRES
+	damping float64
+	a       matrix
+	lanes   int // threads that share a row
 
-	partials map[Vector]Vector // by sum, where Dot has those of the blocks
-	err      error             // of a method that this is no system for
+	solution func(iterations int) Vector // where it is after so many
+	partials map[Vector]Vector           // by sum, where Dot has those of the blocks
+	err      error                       // of a method that this is no system for
 
 	state   Vector // see the kernels of scalar.cu
 	limits  Vector
 	history Vector
+}
+
+// matrix is one in compressed rows on the device.
+type matrix struct{ ptr, col, val Vector }
+
+func (s *System) matrix(name string, m *sparse.CSR) matrix {
+	s.t.Helper()
+	return matrix{
+		load(s, name+"_ptr", ir.I32, ir.Constant, m.Ptr),
+		load(s, name+"_col", ir.I32, ir.Constant, m.Col),
+		s.floats(name+"_val", ir.Constant, m.Val),
+	}
 }
 
 // The numbers of state.
@@ -69,7 +84,7 @@ const (
 func newSystem(dev device.Device, p *problem, o *Options, mode tracer.Mode) *System {
 	s := &System{
 		N: p.a.Rows, Residual: p.residual, p: p,
-		t: tracer.New(dev, o.Method.Name, mode), elem: o.Precision.elem(), lanes: o.Lanes, restart: o.Restart,
+		t: tracer.New(dev, o.Method.Name, mode), elem: o.Precision.elem(), lanes: o.Lanes, restart: o.Restart, damping: o.Damping,
 		modules: map[string]*tracer.Module{}, kernels: map[string]*tracer.Kernel{}, partials: map[Vector]Vector{},
 	}
 	for _, name := range []string{"spmv", "vector", "scalar"} {
@@ -81,14 +96,17 @@ func newSystem(dev device.Device, p *problem, o *Options, mode tracer.Mode) *Sys
 	if s.lanes == 0 {
 		s.lanes = lanesFor(p.a.Entries(), s.N)
 	}
-	s.ptr = load(s, "ptr", ir.I32, ir.Constant, p.a.Ptr)
-	s.col = load(s, "col", ir.I32, ir.Constant, p.a.Col)
-	s.val = s.floats("val", ir.Constant, p.a.Val)
+	s.solution = func(int) Vector { return s.X }
+	s.a = s.matrix("a", p.a)
 	s.X = s.Vector("x", p.x0)
 	s.Running = s.Scalar("running", 1)
 	s.state = load(s, "state", ir.I32, ir.InOut, []int32{stateMost: int32(o.MaxIterations), stateLen - 1: 0})
 	square := func(x float64) float64 { return x * p.norm * (x * p.norm) }
-	s.limits = s.floats("limits", ir.Constant, []float64{square(o.Tolerance), square(o.Divergence)})
+	limits := []float64{square(o.Tolerance), square(o.Divergence)}
+	if p.steps {
+		limits[0] = -1
+	}
+	s.limits = s.floats("limits", ir.Constant, limits)
 	s.history = s.t.Alloc("history", s.elem, int64(o.MaxIterations), ir.InOut)
 	return s
 }
@@ -226,8 +244,14 @@ func (s *System) vector(kernel string, args ...any) {
 // rows launches a kernel of spmv.cu.
 func (s *System) rows(kernel string, args ...any) {
 	s.t.Helper()
-	args = append([]any{s.ptr, s.col, s.val}, args...)
-	s.launch("spmv", kernel, s.rowBlocks(), threads, append(args, s.lanes, s.N)...)
+	s.over(s.a, "spmv", kernel, args...)
+}
+
+// over launches a kernel over the rows of a matrix.
+func (s *System) over(m matrix, module, kernel string, args ...any) {
+	s.t.Helper()
+	args = append([]any{m.ptr, m.col, m.val}, args...)
+	s.launch(module, kernel, s.rowBlocks(), threads, append(args, s.lanes, s.N)...)
 }
 
 // scalar launches a kernel of scalar.cu, which adds up what so many blocks left.

@@ -70,6 +70,8 @@ Methods:
 	flags.IntVar(&f.options.CheckEvery, "check-every", 16, "iterations between two looks of the host at the residual")
 	flags.IntVar(&f.options.Lanes, "lanes", 0, "threads that share a row of the matrix, a power of two up to 32 (default: by the length of rows)")
 	flags.IntVar(&f.options.Restart, "restart", 30, "iterations between two restarts of gmres")
+	flags.Float64Var(&f.options.Damping, "damping", 0.85, "of pagerank, the probability of following a link")
+	flags.Float64Var(&f.options.Step, "step", 0, "of heat and wave, in time (default: half the greatest that is stable, or less)")
 	flags.StringVar(&f.options.Strategy, "strategy", "auto", "strategy of replays; see reprise opt")
 	raceFlag(c, &f.race)
 	flags.StringVar(&f.json, "json", "", "also write the rows, with all residuals, to `FILE` as a JSON array (- for standard output)")

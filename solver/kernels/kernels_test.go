@@ -243,6 +243,88 @@ func TestSpmv(t *testing.T) {
 	})
 }
 
+func TestSteps(t *testing.T) {
+	onEach(t, func(g *gpu) {
+		on, off := g.ints([]int32{running, 0, 9, 0}), g.ints([]int32{exhausted, 9, 9, 0})
+		for _, s := range shapes {
+			if s.n > 500 {
+				continue
+			}
+			n := s.n
+			ptr, col, val := g.matrix(n)
+			u, v := g.small(n), g.small(n)
+			product := each(n, func(i int) (sum float64) {
+				for k := ptr[i]; k < ptr[i+1]; k++ {
+					sum += val[k] * u[col[k]]
+				}
+				return sum
+			})
+			for kernel, want := range map[string][]float64{
+				"heat": each(n, func(i int) float64 { return u[i] - 2*product[i] }),
+				"wave": each(n, func(i int) float64 { return 2*u[i] - v[i] - 2*product[i] }),
+			} {
+				for lanes := 1; lanes <= 32; lanes *= 4 {
+					out, norms := g.vector(v), g.output(s.blocks)
+					args := []any{g.ints(ptr), g.ints(col), g.vector(val), g.vector(u), g.vector([]float64{2}), out, norms}
+					g.launch("time", kernel, uint32(s.blocks), uint32(s.threads), append(args, off, lanes, n)...)
+					assert.Equal(g.t, v, g.read(out), "%s past the end", kernel)
+					g.launch("time", kernel, uint32(s.blocks), uint32(s.threads), append(args, on, lanes, n)...)
+					assert.Equal(g.t, want, g.read(out), "%s, %d lanes, %v", kernel, lanes, s)
+					if kernel == "heat" { // those of wave are too large to be exact
+						assert.Equal(g.t, dot(want, want), sum(g.read(norms)), "%s, %d lanes, %v", kernel, lanes, s)
+					}
+				}
+			}
+		}
+	})
+}
+
+func TestEigen(t *testing.T) {
+	onEach(t, func(g *gpu) {
+		on, off := g.ints([]int32{running, 0, 9, 0}), g.ints([]int32{converged, 9, 9, 0})
+		scalar := func(v float64) tracer.Buffer { return g.vector([]float64{v}) }
+		for _, s := range shapes {
+			n := s.n
+			x, y, v := g.small(n), g.small(n), g.small(n)
+			for kernel, c := range map[string]struct {
+				args   []any
+				next   func(i int) float64
+				change func(i int, next float64) float64
+			}{
+				"eigen_next": {
+					[]any{scalar(3), scalar(0.5), g.vector(y)},
+					func(i int) float64 { return 0.5 * y[i] },
+					func(i int, _ float64) float64 { return 0.5 * (y[i] - 3*x[i]) },
+				},
+				"rank_next": {
+					[]any{scalar(0.5), scalar(2), g.vector(v), g.vector(y)},
+					func(i int) float64 { return 0.5*y[i] + 2*v[i] },
+					func(i int, next float64) float64 { return next - x[i] },
+				},
+			} {
+				out, partial := g.vector(x), g.output(s.blocks)
+				args := append(c.args, out, partial)
+				g.launch("eigen", kernel, uint32(s.blocks), uint32(s.threads), append(args, off, n)...)
+				assert.Equal(g.t, x, g.read(out), "%s past the end", kernel)
+				g.launch("eigen", kernel, uint32(s.blocks), uint32(s.threads), append(args, on, n)...)
+				next := each(n, c.next)
+				assert.Equal(g.t, next, g.read(out), "%s of %v", kernel, s)
+				change := each(n, func(i int) float64 { return c.change(i, next[i]) })
+				assert.Equal(g.t, dot(change, change), sum(g.read(partial)), "%s of %v", kernel, s)
+			}
+		}
+		value, inverse, share := g.output(1), g.output(1), g.output(1)
+		g.launch("eigen", "eigen_scale", 1, 32, g.vector([]float64{9, 7}), g.vector([]float64{2, 3}), 2, value, inverse, on)
+		assert.Equal(g.t, []float64{5, 0.25}, append(g.read(value), g.read(inverse)...))
+		g.launch("eigen", "rank_share", 1, 32, g.vector([]float64{0.25, 0.5}), 2, scalar(0.5), share)
+		assert.Equal(g.t, []float64{1 - 0.375}, g.read(share))
+		g.launch("eigen", "eigen_scale", 1, 32, scalar(0), scalar(0), 1, value, inverse, on)
+		state := make([]int32, 4)
+		require.NoError(g.t, tracer.Read(state, on))
+		assert.Equal(g.t, int32(brokenDown), state[0])
+	})
+}
+
 // A relaxation of rows that do not depend on each other leaves the other rows alone.
 func TestRelax(t *testing.T) {
 	onEach(t, func(g *gpu) {
@@ -322,6 +404,7 @@ func TestAccessesAreInferred(t *testing.T) {
 		"cg_alpha": "rrwx", "cg_beta": "rrxwrwx", "chebyshev": "rrrxwwwrwx", "check": "rwrwx", "add": "rw", "divide": "rrwx",
 		"project": "rrw", "coefficients": "rwx", "orthogonalize": "rrxw", "combine": "rrx", "scale": "rrw",
 		"begin": "rwwwx", "rotate": "rxxxxwwrwx", "solve": "rrrw",
+		"eigen_scale": "rrwwx", "eigen_next": "rrrxwr", "rank_share": "rrw", "rank_next": "rrrrxwr", "heat": "rrrrrwwr", "wave": "rrrrrxwr",
 		"bicgstab_alpha": "rrwx", "bicgstab_omega": "rrwx", "bicgstab_beta": "rrxrrwrwx",
 	}
 	letters := map[ptx.Access]string{ptx.AccessRead: "r", ptx.AccessWrite: "w", ptx.AccessReadWrite: "x"}

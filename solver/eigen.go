@@ -1,0 +1,191 @@
+package solver
+
+import (
+	"github.com/reprise-gpu/reprise/ir"
+	"github.com/reprise-gpu/reprise/solver/sparse"
+)
+
+// Power is the power method: x becomes an eigenvector of the greatest eigenvalue in absolute value, which
+// is Result.Eigenvalue, from b or Options.X0. It converges where there is one such and the start is
+// not orthogonal to its vector. Residuals are ‖Ax-λx‖/‖Ax‖, and the solution has norm 1.
+var Power = Method{
+	Name: "power", Doc: "power iteration: the greatest eigenvalue, from b",
+	Breakdown: "A maps the vector to zero: start elsewhere",
+	Trace:     tracePower, problem: powerProblem,
+}
+
+// HITS is the method of hubs and authorities (J. Kleinberg, 1999) on the directed graph whose edge from i to
+// j is element (i, j): the power method for AAᵀ. The solution is the hubs, and Result.Authorities
+// is Aᵀ times that; both have norm 1.
+var HITS = Method{
+	Name: "hits", Doc: "hubs and authorities of a graph, from b",
+	Breakdown: Power.Breakdown,
+	Trace:     tracePower, problem: hitsProblem,
+}
+
+func powerProblem(a *sparse.CSR, b []float64, o *Options) (*problem, error) {
+	return eigenProblem(a, nil, b, o)
+}
+
+func hitsProblem(a *sparse.CSR, b []float64, o *Options) (*problem, error) {
+	t := a.Transpose()
+	p, err := eigenProblem(a, t, b, o)
+	if err != nil {
+		return nil, err
+	}
+	conclude := p.conclude
+	p.conclude = func(x []float64, res *Result) []float64 {
+		x = conclude(x, res)
+		authorities := make([]float64, len(x))
+		t.Mul(authorities, x)
+		res.Authorities = unit(authorities)
+		return x
+	}
+	return p, nil
+}
+
+// eigenProblem is about a, or about a times first.
+func eigenProblem(a, first *sparse.CSR, b []float64, o *Options) (*problem, error) {
+	apply := func(x []float64) []float64 {
+		if first != nil {
+			y := make([]float64, len(x))
+			first.Mul(y, x)
+			x = y
+		}
+		y := make([]float64, len(x))
+		a.Mul(y, x)
+		return y
+	}
+	// about is the eigenvalue nearest to x, of norm 1, and the residual.
+	about := func(x []float64) (value, far float64) {
+		y := apply(x)
+		value = dot(x, y)
+		rest := make([]float64, len(x))
+		for i := range x {
+			rest[i] = y[i] - value*x[i]
+		}
+		return value, norm(rest) / norm(y)
+	}
+	start := b
+	if o.X0 != nil {
+		start = o.X0
+	}
+	p := &problem{a: a, other: first, x0: unit(start), norm: 1}
+	if norm(apply(p.x0)) == 0 {
+		return nil, &BreakdownError{Method: o.Method.Name, Iteration: 1, What: o.Method.Breakdown}
+	}
+	_, p.start = about(p.x0)
+	p.conclude = func(x []float64, res *Result) []float64 {
+		x = unit(x)
+		res.Eigenvalue, res.TrueResidual = about(x)
+		return x
+	}
+	return p, nil
+}
+
+func tracePower(s *System) func() {
+	s.use("eigen")
+	y, through := s.Temporary("y"), s.X
+	sums, norms, products := s.twoSums("sums", s.rowBlocks())
+	value, inverse := s.TemporaryScalar("value"), s.TemporaryScalar("inverse")
+	changes := s.sums("changes", s.vectorBlocks(), 1)
+	var first matrix
+	if s.p.other != nil {
+		first, through = s.matrix("first", s.p.other), s.Temporary("through")
+	}
+	return func() {
+		if s.p.other != nil {
+			s.over(first, "spmv", "spmv", s.X, through)
+		}
+		s.rows("spmv_dots", through, s.X, y, sums)
+		s.launch("eigen", "eigen_scale", 1, warpsFor(s.rowBlocks()), norms, products, s.rowBlocks(), value, inverse, s.state)
+		s.launch("eigen", "eigen_next", s.vectorBlocks(), threads, value, inverse, y, s.X, changes, s.state, s.N)
+		s.scalar("check", s.vectorBlocks(), changes, s.vectorBlocks(), s.Running, s.limits, s.history)
+	}
+}
+
+// PageRank ranks the pages of a graph of links (L. Page et al., 1999), whose element (i, j) is the weight
+// of the link from i to j: the stationary distribution of who follows a link of the page with
+// Options.Damping, and else, as from a page without links, goes to any page with a probability that
+// is proportional to b. Ranks add up to 1. Residuals are the change of an iteration over the norm
+// of these probabilities.
+var PageRank = Method{
+	Name: "pagerank", Doc: "PageRank of a graph of links, with b as where to go without",
+	Trace: tracePageRank, problem: rankProblem,
+}
+
+func rankProblem(a *sparse.CSR, b []float64, o *Options) (*problem, error) {
+	for i, v := range b {
+		if v < 0 {
+			return nil, &DistributionError{What: "b", Row: i, Value: v}
+		}
+	}
+	for i := range a.Rows {
+		cols, vals := a.Row(i)
+		for k, v := range vals {
+			if v < 0 {
+				return nil, &DistributionError{What: "the matrix", Row: i, Col: int(cols[k]), Value: v}
+			}
+		}
+	}
+	total := sum(b)
+	if total == 0 {
+		return nil, &DistributionError{What: "b"}
+	}
+	p := &problem{a: follow(a), b: scaled(b, 1/total)}
+	p.x0, p.norm = p.b, norm(p.b)
+	if s := sum(o.X0); s > 0 {
+		p.x0 = scaled(o.X0, 1/s)
+	}
+	damping := o.Damping
+	change := func(x []float64) float64 {
+		y := make([]float64, len(x))
+		p.a.Mul(y, x)
+		share := 1 - damping*sum(y)
+		for i := range y {
+			y[i] = damping*y[i] + share*p.b[i] - x[i]
+		}
+		return norm(y) / p.norm
+	}
+	p.start = change(p.x0)
+	p.conclude = func(x []float64, res *Result) []float64 {
+		res.TrueResidual = change(x)
+		return x
+	}
+	return p, nil
+}
+
+// follow is the transpose of a with its rows scaled to add up to 1: element (j, i) is the probability of
+// going from i to j.
+func follow(a *sparse.CSR) *sparse.CSR {
+	rows := *a
+	rows.Val = append([]float64(nil), a.Val...)
+	for i := range a.Rows {
+		_, vals := rows.Row(i)
+		if s := sum(vals); s > 0 {
+			for k := range vals {
+				vals[k] /= s
+			}
+		}
+	}
+	return rows.Transpose()
+}
+
+func tracePageRank(s *System) func() {
+	s.use("eigen")
+	b, y := s.floats("b", ir.Constant, s.p.b), s.Temporary("y")
+	ones := make([]float64, s.N)
+	for i := range ones {
+		ones[i] = 1
+	}
+	one := s.floats("ones", ir.Constant, ones)
+	damping, share := s.floats("damping", ir.Constant, []float64{s.damping}), s.TemporaryScalar("share")
+	followed := s.sums("followed", s.rowBlocks(), 1)
+	changes := s.sums("changes", s.vectorBlocks(), 1)
+	return func() {
+		s.rows("spmv_dot", s.X, one, y, followed)
+		s.launch("eigen", "rank_share", 1, warpsFor(s.rowBlocks()), followed, s.rowBlocks(), damping, share)
+		s.launch("eigen", "rank_next", s.vectorBlocks(), threads, damping, share, b, y, s.X, changes, s.state, s.N)
+		s.scalar("check", s.vectorBlocks(), changes, s.vectorBlocks(), s.Running, s.limits, s.history)
+	}
+}

@@ -1,0 +1,104 @@
+package solver
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/reprise-gpu/reprise/solver/sparse"
+)
+
+// Heat steps through du/dt = -Au from u = b by Euler's method, which is stable for steps of up to 2/λ, with λ
+// the greatest eigenvalue. It does Options.MaxIterations steps of Options.Step; residuals are the
+// norms of u over that of b. A step goes from one of two buffers to the other, and two are traced.
+var Heat = Method{
+	Name: "heat", Doc: "the heat equation du/dt = -Au from b, --max-iterations steps",
+	Trace:   func(s *System) func() { return s.traceSteps("heat") },
+	problem: heatProblem,
+}
+
+// Wave steps through d²u/dt² = -Au from u = b at rest by the leapfrog method, which is stable for steps of up to
+// 2/√λ. A step makes the state after u of that before it, in place: the two change roles.
+var Wave = Method{
+	Name: "wave", Doc: "the wave equation d²u/dt² = -Au from b at rest, --max-iterations steps",
+	Trace:   func(s *System) func() { return s.traceSteps("wave") },
+	problem: waveProblem,
+}
+
+func heatProblem(a *sparse.CSR, b []float64, o *Options) (*problem, error) {
+	if o.Step == 0 {
+		o.Step = 1 / largest(a)
+	}
+	p, err := evolution(a, b, o.Step, o)
+	if err != nil {
+		return nil, err
+	}
+	p.residual = make([]float64, len(b)) // whatever is in the other buffer
+	return p, nil
+}
+
+func waveProblem(a *sparse.CSR, b []float64, o *Options) (*problem, error) {
+	if o.Step == 0 {
+		o.Step = 1 / math.Sqrt(largest(a))
+	}
+	p, err := evolution(a, b, o.Step*o.Step, o)
+	if err != nil {
+		return nil, err
+	}
+	// At rest the state before the first is that after it.
+	p.residual = make([]float64, len(b))
+	a.Mul(p.residual, p.x0)
+	for i, x := range p.x0 {
+		p.residual[i] = x - o.Step*o.Step/2*p.residual[i]
+	}
+	return p, nil
+}
+
+// largest bounds the eigenvalues by Gershgorin's theorem; 1 for no matrix.
+func largest(a *sparse.CSR) float64 {
+	bound := 0.0
+	for i := range a.Rows {
+		sum := 0.0
+		_, vals := a.Row(i)
+		for _, v := range vals {
+			sum += math.Abs(v)
+		}
+		bound = max(bound, sum)
+	}
+	if bound == 0 {
+		return 1
+	}
+	return bound
+}
+
+// evolution is steps from b by a times factor.
+func evolution(a *sparse.CSR, b []float64, factor float64, o *Options) (*problem, error) {
+	if o.X0 != nil {
+		return nil, fmt.Errorf("x0 is given, and %s starts from b", o.Method.Name)
+	}
+	p := &problem{a: a, b: []float64{factor}, norm: 1, start: 1, steps: true}
+	scale := 1.0
+	if n := norm(b); n > 0 {
+		scale = 1 / n
+	}
+	p.x0 = scaled(b, scale)
+	p.conclude = func(x []float64, _ *Result) []float64 { return scaled(x, 1/scale) }
+	return p, nil
+}
+
+// traceSteps traces two steps, there and back.
+func (s *System) traceSteps(kernel string) func() {
+	s.use("time")
+	s.Period = 2
+	buffers := [2]Vector{s.X, s.Vector("v", s.Residual)}
+	s.solution = func(steps int) Vector { return buffers[steps%2] }
+	factor := s.Scalar("factor", s.p.b[0])
+	norms := s.sums("norms", s.rowBlocks(), 1)
+	step := func(from, to Vector) {
+		s.over(s.a, "time", kernel, from, factor, to, norms, s.state)
+		s.scalar("check", s.rowBlocks(), norms, s.rowBlocks(), s.Running, s.limits, s.history)
+	}
+	return func() {
+		step(buffers[0], buffers[1])
+		step(buffers[1], buffers[0])
+	}
+}

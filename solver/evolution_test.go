@@ -1,0 +1,55 @@
+package solver
+
+import (
+	"context"
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/reprise-gpu/reprise/sim"
+	"github.com/reprise-gpu/reprise/solver/sparse"
+)
+
+// mode is the slowest of a square plate, and its eigenvalue.
+func mode(n int) (u []float64, eigenvalue float64) {
+	h := math.Pi / float64(n+1)
+	for i := range n {
+		for j := range n {
+			u = append(u, math.Sin(float64(i+1)*h)*math.Sin(float64(j+1)*h))
+		}
+	}
+	return u, 8 * math.Pow(math.Sin(h/2), 2)
+}
+
+// An eigenvector stays one: of heat it shrinks by a factor in each step, of a wave it swings by an
+// angle, for an odd number of steps as for an even one.
+func TestEvolutionOfAnEigenvector(t *testing.T) {
+	const n, step = 6, 0.2
+	a := sparse.Poisson2D(n)
+	u, eigenvalue := mode(n)
+	angle := math.Acos(1 - step*step*eigenvalue/2)
+	for _, how := range Modes() {
+		for _, steps := range []int{1, 2, 37, 40} {
+			for _, c := range []struct {
+				method Method
+				factor float64
+			}{{Heat, math.Pow(1-step*eigenvalue, float64(steps))}, {Wave, math.Cos(float64(steps) * angle)}} {
+				x, res, err := Solve(context.Background(), open(t, sim.Options{Race: sim.RaceOn}), a, scaled(u, 5), Options{Method: c.method, Mode: how, MaxIterations: steps, Step: step})
+				require.NoError(t, err)
+				assert.InDeltaSlice(t, scaled(u, 5*c.factor), x, 1e-11, "%s, %v, %d steps", c.method.Name, how, steps)
+				assert.Equal(t, steps, res.Iterations)
+				assert.InDelta(t, math.Abs(c.factor), res.Residual, 1e-11)
+			}
+		}
+	}
+}
+
+func TestEvolutionTakesNoStartAndNoPreconditioner(t *testing.T) {
+	a := sparse.Poisson2D(2)
+	_, _, err := Solve(context.Background(), open(t, sim.Options{}), a, random(4, 1), Options{Method: Wave, X0: random(4, 2)})
+	assert.ErrorContains(t, err, "wave starts from b")
+	_, _, err = Solve(context.Background(), open(t, sim.Options{}), a, random(4, 1), Options{Method: Heat, Preconditioner: Jacobi})
+	assert.ErrorContains(t, err, "heat takes none")
+}
