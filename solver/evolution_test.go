@@ -30,8 +30,8 @@ func TestEvolutionOfAnEigenvector(t *testing.T) {
 	a := sparse.Poisson2D(n)
 	u, eigenvalue := mode(n)
 	angle := math.Acos(1 - step*step*eigenvalue/2)
-	for _, how := range Modes() {
-		for _, steps := range []int{1, 2, 37, 40} {
+	for _, how := range []Mode{Eager, Graph} {
+		for _, steps := range []int{1, 36, 37} {
 			for _, c := range []struct {
 				method Method
 				factor float64

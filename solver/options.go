@@ -29,6 +29,9 @@ type Options struct {
 	Damping  float64 // of PageRank, the probability of following a link; 0 is 0.85
 	Step     float64 // of Heat and Wave, in time; 0 is half the greatest that is stable, or less
 	Strategy string  // of the optimizer; "" is auto
+	// Sampled says that the device runs only some blocks of each launch and computes nothing: MaxIterations are
+	// run, or some more to fill a period, there is no solution, and the result has times alone.
+	Sampled bool
 	// Observe, when set, is called at each look of the host, which waits for it. It has the
 	// residual, relative, to seven digits.
 	Observe func(iterations int, residual float64)

@@ -65,12 +65,20 @@ func Solve(ctx context.Context, dev device.Device, a *sparse.CSR, b []float64, o
 		}
 	}()
 	begin := dev.Now()
+	if o.Sampled {
+		res.History, res.Residual = nil, 0
+		res.Iterations, err = r.sample(ctx, &o)
+		r.timed(&res, dev.Now()-begin)
+		return nil, res, err
+	}
 	state, stopped := r.iterate(ctx, p, &o)
-	res.Time = dev.Now() - begin
+	elapsed := dev.Now() - begin
 	if device.CodeOf(stopped) != 0 {
 		return nil, res, stopped
 	}
-	if x, err = r.result(p, &res, state); err != nil {
+	res.Iterations = int(state[stateIterations])
+	r.timed(&res, elapsed)
+	if x, err = r.result(p, &res); err != nil {
 		return nil, res, err
 	}
 	if stopped != nil {
@@ -108,13 +116,33 @@ func (r *run) iterate(ctx context.Context, p *problem, o *Options) (state [state
 	}
 }
 
-// result reads the solution and what is known about it.
-func (r *run) result(p *problem, res *Result, state [stateLen]int32) ([]float64, error) {
-	res.Iterations = int(state[stateIterations])
-	res.Operations, res.Lanes = r.operations, r.lanes
-	if res.Iterations > 0 {
-		res.TimePerIteration = res.Time / time.Duration(res.Iterations)
+// sample runs as many iterations as are asked for, with the looks that a solver takes.
+func (r *run) sample(ctx context.Context, o *Options) (done int, err error) {
+	period := max(1, r.sys.Period)
+	for looked := 0; done < o.MaxIterations; {
+		if err := r.enqueue(ctx); err != nil {
+			return done, err
+		}
+		if done += period; done-looked >= o.CheckEvery || done >= o.MaxIterations {
+			looked = done
+			if _, err := r.look(); err != nil {
+				return done, err
+			}
+		}
 	}
+	return done, nil
+}
+
+// timed says how long the iterations of a result took, and what each consists of.
+func (r *run) timed(res *Result, elapsed time.Duration) {
+	res.Time, res.Operations, res.Lanes = elapsed, r.operations, r.lanes
+	if res.Iterations > 0 {
+		res.TimePerIteration = elapsed / time.Duration(res.Iterations)
+	}
+}
+
+// result reads the solution and what is known about it.
+func (r *run) result(p *problem, res *Result) ([]float64, error) {
 	squares, err := r.sys.read(r.sys.history.Slice(0, int64(res.Iterations)))
 	if err != nil {
 		return nil, err

@@ -27,6 +27,7 @@ type solveFlags struct {
 	precision      string
 	preconditioner string
 	options        solver.Options // those that are numbers
+	sample         int64
 	race           bool
 	json           string
 	plot           string
@@ -73,6 +74,7 @@ Methods:
 	flags.Float64Var(&f.options.Damping, "damping", 0.85, "of pagerank, the probability of following a link")
 	flags.Float64Var(&f.options.Step, "step", 0, "of heat and wave, in time (default: half the greatest that is stable, or less)")
 	flags.StringVar(&f.options.Strategy, "strategy", "auto", "strategy of replays; see reprise opt")
+	flags.Int64Var(&f.sample, "sample", 0, "run about this many blocks of each launch and let them stand for the rest, for large systems: --max-iterations are timed, and nothing is solved")
 	raceFlag(c, &f.race)
 	flags.StringVar(&f.json, "json", "", "also write the rows, with all residuals, to `FILE` as a JSON array (- for standard output)")
 	flags.StringVar(&f.plot, "plot", "", "also draw the residuals into `DIR`, as SVG and PNG")
@@ -146,7 +148,16 @@ func (f *solveFlags) parse() (s *solves, err error) {
 	if err := checkDevice(f.device); err != nil {
 		return nil, err
 	}
-	s.open = func() (device.Device, error) { return openAny(f.device, sim.Options{Race: raceMode(f.race)}) }
+	if err := checkSample(f.sample, f.race); err != nil {
+		return nil, err
+	}
+	if f.sample > 0 && (f.out != "" || f.plot != "") {
+		return nil, usagef("--sample solves nothing, so that there is no solution to write and no residual to draw: leave out --out and --plot")
+	}
+	s.options.Sampled = f.sample > 0
+	s.open = func() (device.Device, error) {
+		return openAny(f.device, sim.Options{Race: raceMode(f.race), Sample: f.sample})
+	}
 	if f.matrix == "" {
 		return nil, usagef("--matrix is missing: name a Matrix Market file or a generator (see reprise solve --help)")
 	}

@@ -92,10 +92,14 @@ func writeSolves(to io.Writer, rows []solveRow) error {
 			speedup = fmt.Sprintf("%.2f", r.SpeedupOverEager)
 		}
 		verdict := "ok"
-		if r.err != nil {
+		residual, actual := fmt.Sprintf("%.2e", r.Residual), fmt.Sprintf("%.2e", r.TrueResidual)
+		switch {
+		case r.err != nil:
 			verdict = "FAILED"
+		case len(r.History) == 0:
+			verdict, residual, actual = "sampled", "-", "-"
 		}
-		fmt.Fprintf(w, "%s\t%s\t%d\t%.2e\t%.2e\t%d\t%d\t%.2f\t%.1f\t%s\t%s\n", r.Method, r.Mode, r.Iterations, r.Residual, r.TrueResidual,
+		fmt.Fprintf(w, "%s\t%s\t%d\t%s\t%s\t%d\t%d\t%.2f\t%.1f\t%s\t%s\n", r.Method, r.Mode, r.Iterations, residual, actual,
 			r.Operations, r.Lanes, micros(r.TimePerIteration), micros(r.Time), speedup, verdict)
 	}
 	return w.Flush()

@@ -71,3 +71,21 @@ func TestSolveThatFails(t *testing.T) {
 	assert.Contains(t, stderr, "a quotient is no finite number any more")
 	assert.True(t, json.Valid([]byte(stdout)))
 }
+
+func TestSolveSampled(t *testing.T) {
+	stdout, stderr, status := reprise("solve", "--matrix", "poisson2d:64", "--sample", "2", "--max-iterations", "5", "--method", "cg,heat", "--mode", "eager,graph", "--json", "-")
+	require.Zero(t, status, stderr)
+	var records []solveRow
+	require.NoError(t, json.Unmarshal([]byte(stdout), &records))
+	require.Len(t, records, 4)
+	for _, r := range records {
+		assert.Empty(t, r.History)
+		assert.Positive(t, r.TimePerIteration)
+	}
+	stdout, _, status = reprise("solve", "--matrix", "poisson2d:64", "--sample", "2", "--max-iterations", "5", "--mode", "graph")
+	require.Zero(t, status)
+	assert.Contains(t, stdout, "sampled\n")
+	_, stderr, status = reprise("solve", "--matrix", "poisson2d:4", "--sample", "2", "--plot", t.TempDir())
+	assert.Equal(t, exitUsage, status)
+	assert.Contains(t, stderr, "leave out --out and --plot")
+}

@@ -1,10 +1,11 @@
 // What the kernels that end iterations share.
 //
 // state is what the host looks at now and then: what the solver has come to, how many iterations it
-// did, how many it may do, and the square of the residual's norm as a float. Once it has come to something, the factors of all updates
-// are zero, so that iterations past the end change nothing: how many of them are enqueued at a time
-// makes no difference to the result. limits are the squares of the residual norms that
-// end it, converged and diverged. history[k] is the square after iteration k + 1.
+// did, how many it may do, and the square of the residual's norm as a float. Once it has come to
+// something, the factors of all updates are zero, so that iterations past the end change nothing: how
+// many of them are enqueued at a time makes no difference to the result. limits are the squares of
+// the residual norms that end it, converged and diverged. history[k] is the square after
+// iteration k + 1.
 #pragma once
 
 #include "solver.cuh"
