@@ -88,7 +88,7 @@ type AccuracyError struct {
 }
 
 func (e *AccuracyError) Error() string {
-	remedy := "ask for less"
+	remedy := "the matrix is too near a singular one for that, ask for less"
 	if e.Precision == Single {
 		remedy += ", or use double precision"
 	}

@@ -25,9 +25,9 @@ func traceGMRES(s *System) func() {
 	s.Period = m
 	g := &gmres{
 		System: s, m: m, blocks: s.vectorBlocks(),
-		basis:   s.floats("v", ir.InOut, make([]float64, (m+1)*s.N)),
+		basis:   s.t.Alloc("v", s.elem, int64(m+1)*int64(s.N), ir.Temporary),
 		b:       s.floats("b", ir.Constant, s.p.b),
-		h:       s.floats("h", ir.InOut, make([]float64, m*(m+1))),
+		h:       s.t.Alloc("h", s.elem, int64(m*(m+1)), ir.Temporary),
 		g:       s.floats("g", ir.InOut, make([]float64, m+1)),
 		cosine:  s.floats("cosine", ir.InOut, make([]float64, m)),
 		sine:    s.floats("sine", ir.InOut, make([]float64, m)),

@@ -80,6 +80,9 @@ func checkSystem(a *sparse.CSR, b []float64, o *Options) error {
 	if a.Rows != a.Cols {
 		return &ShapeError{Rows: a.Rows, Cols: a.Cols}
 	}
+	if most := math.MaxInt32 - maxBlocks*threads; a.Rows > most {
+		return fmt.Errorf("%d unknowns: indices of 32 bits allow for %d", a.Rows, most)
+	}
 	for _, v := range []struct {
 		name     string
 		elements []float64

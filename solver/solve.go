@@ -2,6 +2,7 @@ package solver
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"strconv"
 	"time"
@@ -42,14 +43,14 @@ func Solve(ctx context.Context, dev device.Device, a *sparse.CSR, b []float64, o
 	if err := o.complete(); err != nil {
 		return nil, res, err
 	}
-	p, err := newProblem(a, b, &o)
-	if err != nil {
-		return nil, res, err
-	}
 	info := dev.Info()
 	res = Result{
 		Method: o.Method.Name, Mode: o.Mode.String(), Precision: o.Precision.String(),
 		Device: info.ID, Simulated: info.Simulated, Unknowns: a.Rows, Entries: a.Entries(),
+	}
+	p, err := newProblem(a, b, &o)
+	if err != nil {
+		return nil, res, err
 	}
 	res.Residual, res.History = p.start, []float64{p.start}
 	if p.start <= o.Tolerance && !p.steps {
@@ -93,11 +94,12 @@ func Solve(ctx context.Context, dev device.Device, a *sparse.CSR, b []float64, o
 // iterate has the device iterate until it has come to something.
 func (r *run) iterate(ctx context.Context, p *problem, o *Options) (state [stateLen]int32, err error) {
 	period := max(1, r.sys.Period)
-	for {
+	for issued := 0; ; {
 		for range (o.CheckEvery + period - 1) / period {
 			if err = r.enqueue(ctx); err != nil {
 				break
 			}
+			issued += period
 		}
 		if device.CodeOf(err) != 0 {
 			return state, err
@@ -112,6 +114,9 @@ func (r *run) iterate(ctx context.Context, p *problem, o *Options) (state [state
 		}
 		if err != nil || state[stateCode] != running {
 			return state, err
+		}
+		if issued >= o.MaxIterations {
+			return state, fmt.Errorf("%s did %d iterations and ended %d of them: each ends with System.Check", o.Method.Name, issued, state[stateIterations])
 		}
 	}
 }

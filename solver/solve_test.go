@@ -371,6 +371,18 @@ func TestOutcomes(t *testing.T) {
 	}
 }
 
+// A method that forgets to end its iterations would go on for ever.
+func TestMethodWithoutCheck(t *testing.T) {
+	m := Method{Name: "mine", Trace: func(s *System) func() {
+		y := s.Temporary("y")
+		return func() { s.SpMV(s.X, y) }
+	}}
+	for _, mode := range Modes() {
+		_, _, err := Solve(context.Background(), open(t, sim.Options{}), sparse.Poisson2D(2), random(4, 1), Options{Method: m, Mode: mode, MaxIterations: 20})
+		assert.ErrorContains(t, err, "mine did 32 iterations and ended 0 of them: each ends with System.Check")
+	}
+}
+
 // A solver that is stopped says so at its next look, and has the iterate of that moment.
 func TestCancellation(t *testing.T) {
 	for _, mode := range Modes() {

@@ -44,7 +44,7 @@ type System struct {
 	partials map[Vector]Vector           // by sum, where Dot has those of the blocks
 	err      error                       // of a method that this is no system for
 
-	state   Vector // see the kernels of scalar.cu
+	state   Vector // see kernels/state.cuh
 	limits  Vector
 	history Vector
 }
@@ -100,7 +100,7 @@ func newSystem(dev device.Device, p *problem, o *Options, mode tracer.Mode) *Sys
 	s.a = s.matrix("a", p.a)
 	s.X = s.Vector("x", p.x0)
 	s.Running = s.Scalar("running", 1)
-	s.state = load(s, "state", ir.I32, ir.InOut, []int32{stateMost: int32(o.MaxIterations), stateLen - 1: 0})
+	s.state = load(s, "state", ir.I32, ir.InOut, []int32{stateMost: int32(o.MaxIterations), stateNorm: 0})
 	square := func(x float64) float64 { return x * p.norm * (x * p.norm) }
 	limits := []float64{square(o.Tolerance), square(o.Divergence)}
 	if p.steps {

@@ -253,7 +253,9 @@ func (s *solves) run(ctx context.Context, bar *progress) (rows []solveRow, x []f
 			if err != nil {
 				return rows, x, err
 			}
-			rows, x = append(rows, row), last
+			if rows = append(rows, row); last != nil {
+				x = last
+			}
 		}
 	}
 	return rows, x, nil
@@ -266,8 +268,13 @@ func (s *solves) one(ctx context.Context, o solver.Options) (row solveRow, x []f
 	}
 	defer func() { err = device.Join(err, dev.Close()) }()
 	x, row.Result, err = solver.Solve(ctx, dev, s.a, s.b, o)
-	if x != nil && err != nil && !errors.Is(err, context.Canceled) {
+	if err != nil && ofMethod(err) {
 		row.Error, row.err, err = err.Error(), err, nil
 	}
 	return row, x, err
+}
+
+// ofMethod reports whether another method or mode may do better: the device works, and the system is one.
+func ofMethod(err error) bool {
+	return device.CodeOf(err) == 0 && !errors.Is(err, context.Canceled) && !errors.As(err, new(*solver.ShapeError))
 }

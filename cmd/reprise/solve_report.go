@@ -45,7 +45,7 @@ func (f *solveFlags) report(c *cobra.Command, rows []solveRow, x []float64, stop
 			return err
 		}
 	}
-	if f.out != "" {
+	if f.out != "" && x != nil {
 		if err := writeVector(f.out, x); err != nil {
 			return err
 		}
@@ -92,12 +92,15 @@ func writeSolves(to io.Writer, rows []solveRow) error {
 			speedup = fmt.Sprintf("%.2f", r.SpeedupOverEager)
 		}
 		verdict := "ok"
-		residual, actual := fmt.Sprintf("%.2e", r.Residual), fmt.Sprintf("%.2e", r.TrueResidual)
+		residual, actual := "-", "-"
+		if len(r.History) > 0 {
+			residual, actual = fmt.Sprintf("%.2e", r.Residual), fmt.Sprintf("%.2e", r.TrueResidual)
+		}
 		switch {
 		case r.err != nil:
 			verdict = "FAILED"
 		case len(r.History) == 0:
-			verdict, residual, actual = "sampled", "-", "-"
+			verdict = "sampled"
 		}
 		fmt.Fprintf(w, "%s\t%s\t%d\t%s\t%s\t%d\t%d\t%.2f\t%.1f\t%s\t%s\n", r.Method, r.Mode, r.Iterations, residual, actual,
 			r.Operations, r.Lanes, micros(r.TimePerIteration), micros(r.Time), speedup, verdict)

@@ -72,6 +72,24 @@ func TestSolveThatFails(t *testing.T) {
 	assert.True(t, json.Valid([]byte(stdout)))
 }
 
+// A method that is not for the matrix does not keep the others from it.
+func TestSolveByEveryMethod(t *testing.T) {
+	stdout, stderr, status := reprise("solve", "--matrix", "convection:4", "--method", "all", "--mode", "graph", "--max-iterations", "500", "--tolerance", "1e-6")
+	assert.Equal(t, exitInput, status)
+	assert.Contains(t, stderr, "cg takes symmetric matrices")
+	lines := strings.Split(strings.TrimSpace(stdout), "\n")[2:]
+	require.Len(t, lines, len(solver.Methods()))
+	for i, m := range solver.Methods() {
+		want := "ok"
+		switch m.Name {
+		case "cg", "chebyshev", "pagerank": // symmetric, and without negative weights
+			want = "FAILED"
+		}
+		fields := strings.Fields(lines[i])
+		assert.Equal(t, []string{m.Name, want}, []string{fields[0], fields[len(fields)-1]})
+	}
+}
+
 func TestSolveSampled(t *testing.T) {
 	stdout, stderr, status := reprise("solve", "--matrix", "poisson2d:64", "--sample", "2", "--max-iterations", "5", "--method", "cg,heat", "--mode", "eager,graph", "--json", "-")
 	require.Zero(t, status, stderr)
