@@ -95,14 +95,16 @@ func (r *run) replays(dev device.Device, iterate func(), o *Options) (err error)
 	return nil
 }
 
-// look waits for the iterations enqueued so far and returns what they came to.
+// look waits for the iterations enqueued so far and returns what they came to. Reading waits by
+// itself; waiting for the replays before that would be another call, which only tells better what failed.
 func (r *run) look() (state [stateLen]int32, err error) {
-	if r.exec != nil {
-		if err := r.exec.Wait(); err != nil {
-			return state, err
+	err = tracer.Read(state[:], r.sys.state)
+	if err != nil && r.exec != nil {
+		if failed := r.exec.Wait(); failed != nil {
+			err = failed
 		}
 	}
-	return state, tracer.Read(state[:], r.sys.state)
+	return state, err
 }
 
 func (r *run) close() error {
