@@ -42,7 +42,7 @@ type Mode uint8
 
 const (
 	Graph   Mode = iota // a replay of one graph for each
-	Streams             // a replay over streams
+	Streams             // a replay over streams, on which what follows each other may be one small graph
 	Eager               // one launch after another, as without a trace
 )
 

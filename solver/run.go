@@ -74,11 +74,10 @@ func (r *run) replays(dev device.Device, iterate func(), o *Options) (err error)
 	if r.trace, err = r.sys.t.Finish(); err != nil {
 		return err
 	}
-	backend := graphexec.Graph
+	backend, plan := graphexec.Graph, optimizer.Options{Strategy: o.Strategy}
 	if o.Mode == Streams {
-		backend = graphexec.Streams
+		backend, plan.Streams, plan.Also = graphexec.Streams, true, []string{"group"}
 	}
-	plan := optimizer.Options{Strategy: o.Strategy, Streams: backend == graphexec.Streams}
 	if d, ok := dev.(interface{ Profile() *des.Profile }); ok {
 		plan.Custom = d.Profile()
 	}

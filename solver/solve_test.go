@@ -165,7 +165,7 @@ func TestPoissonOf64Squared(t *testing.T) {
 	}
 	assert.Len(t, iterations, 1, "the same number in every mode")
 	assert.Less(t, times[Graph], 0.7*times[Eager], "an iteration as a graph, in virtual time")
-	assert.LessOrEqual(t, times[Streams], times[Eager], "and over streams")
+	assert.Less(t, times[Streams], 0.8*times[Eager], "and over streams")
 }
 
 // GMRES without a restart has the least residual in the Krylov space, where those of BiCGSTAB are, and of
