@@ -11,7 +11,7 @@ import (
 
 // auto plans with every strategy that can be afforded and takes the plan with the
 // shortest predicted replay; of equal ones, the one with the fewest lanes and waits, then
-// the first. serial is among them, so that the choice is never slower than no concurrency
+// the one that began so. serial is among them, so that the choice is never slower than no concurrency
 // at all: where overlap does not pay for its waits, there is none. The schedule has the
 // name of the strategy that was chosen.
 //
@@ -67,45 +67,35 @@ func (auto) assign(g *ir.Graph, opts *Options) (assignment, error) {
 	if err := c.tryMore(); err != nil {
 		return assignment{}, err
 	}
-	if g.Len() > maxRefined {
-		return c.best, nil
-	}
-	families := []string{"nimble", "listsched"}
-	if !folds(g) {
-		families = append(families, "levels", "roundrobin")
-	}
-	for _, family := range families {
-		if err := c.refine(family); err != nil {
-			return assignment{}, err
+	if g.Len() <= maxRefined {
+		for _, family := range []string{"nimble", "listsched", "levels", "roundrobin"} {
+			if err := c.refine(family); err != nil {
+				return assignment{}, err
+			}
 		}
 	}
-	return c.best, nil
+	return c.best()
 }
 
-// folds reports whether there is something for fold to move, in hundreds of predictions for
-// each schedule: too many to try schedules that are seldom quicker.
-func folds(g *ir.Graph) bool {
-	return g.Len() <= maxFolded && slices.ContainsFunc(g.Ops, func(op ir.Op) bool {
-		return op.Kind == ir.KindCopy || op.Kind == ir.KindMemset || op.Kind == ir.KindPrefetch
-	})
-}
-
-// choice is the best of what was tried.
+// choice is what there is to choose from.
 type choice struct {
-	graph    *ir.Graph
-	opts     *Options
-	width    int // lanes of nimble
-	best     assignment
-	shortest *ir.Schedule
-	bounded  map[string]bounded // by strategy: its best number of lanes
-	tried    []trial
+	graph   *ir.Graph
+	opts    *Options
+	width   int                // lanes of nimble
+	bounded map[string]bounded // by strategy: its best number of lanes
+	tried   []trial
 }
 
-// trial is what a strategy made of the graph, and how long that takes in the end.
+// trial is what a strategy made of the graph, and what is predicted of that.
 type trial struct {
-	lane  []ir.LaneID
-	order []ir.OpID
-	took  int64
+	assignment
+	took     int64
+	crossing int  // lanes and waits
+	complete bool // all passes have been over it
+}
+
+func (t *trial) compare(u *trial) int {
+	return cmp.Or(cmp.Compare(t.took, u.took), cmp.Compare(t.crossing, u.crossing))
 }
 
 // bounded is a plan on so many lanes at most.
@@ -114,10 +104,9 @@ type bounded struct {
 	took  int64
 }
 
-// try plans with a strategy and keeps the plan if it is better. Where another strategy has
-// made the same of the graph, so it would the rest: fold tries hundreds of schedules.
+// try plans with a strategy, unless another has made the same of the graph.
 func (c *choice) try(name string) error {
-	a, s, err := c.placed(name)
+	s, err := c.placed(name)
 	if err != nil {
 		return err
 	}
@@ -126,22 +115,59 @@ func (c *choice) try(name string) error {
 	}
 	i := slices.IndexFunc(c.tried, func(t trial) bool { return slices.Equal(t.lane, s.Lane) && slices.Equal(t.order, s.Order) })
 	if i < 0 {
-		i = len(c.tried)
-		c.tried = append(c.tried, trial{lane: s.Lane, order: s.Order})
-		if err := c.foresee(s); err != nil {
+		t := trial{assignment: assignment{s.Lane, s.Order, name}}
+		if err := c.foresee(&t, s, c.opts, c.graph.Len() > maxFolded); err != nil { // then no pass searches
 			return err
 		}
-		c.tried[i].took = s.Predicted
-		if c.shortest == nil || better(s, c.shortest) {
-			c.best, c.shortest = a, s
-			c.best.by = name
-		}
+		i = len(c.tried)
+		c.tried = append(c.tried, t)
 	}
 	took := c.tried[i].took
 	if family, lanes, ok := numbered(name); ok && (c.bounded[family].lanes == 0 || took < c.bounded[family].took) {
 		c.bounded[family] = bounded{lanes, took}
 	}
 	return nil
+}
+
+// foresee predicts the schedule that a trial begins, with all passes or with its waits alone.
+func (c *choice) foresee(t *trial, s *ir.Schedule, opts *Options, all bool) error {
+	for _, p := range afterAssign(opts) {
+		if !all && p.name != "syncs" && p.name != "predict" {
+			continue
+		}
+		if err := p.compute(s, opts); err != nil {
+			return err
+		}
+	}
+	t.took, t.crossing, t.complete = s.Predicted, s.Lanes+s.Syncs(), all
+	return nil
+}
+
+// maxChosen is how much the searches of all plans may try together, where maxTried is for
+// those of one: some fifty operations are planned in every way, two hundred in half a dozen.
+const maxChosen = 6 * maxTried
+
+// best has all passes over the trials, those first that take least without, and is the best of
+// the results. Where searches get too dear the others are left, but for serial.
+func (c *choice) best() (assignment, error) {
+	slices.SortStableFunc(c.tried, func(t, u trial) int { return t.compare(&u) })
+	opts := *c.opts
+	opts.tried = new(int)
+	best := -1
+	for i := range c.tried {
+		t := &c.tried[i]
+		if !t.complete && (*opts.tried <= maxChosen || t.by == "serial") {
+			s := &ir.Schedule{Graph: c.graph}
+			place(s, t.by, t.assignment)
+			if err := c.foresee(t, s, &opts, true); err != nil {
+				return assignment{}, err
+			}
+		}
+		if t.complete && (best < 0 || t.compare(&c.tried[best]) < 0) {
+			best = i
+		}
+	}
+	return c.tried[best].assignment, nil
 }
 
 // numbered takes a strategy on a number of lanes apart.
@@ -196,32 +222,19 @@ func (c *choice) refine(family string) error {
 	return nil
 }
 
-func better(a, b *ir.Schedule) bool {
-	return cmp.Or(cmp.Compare(a.Predicted, b.Predicted), cmp.Compare(a.Lanes+a.Syncs(), b.Lanes+b.Syncs())) < 0
-}
-
-// placed is the assignment of a strategy, and the schedule that it begins.
-func (c *choice) placed(name string) (a assignment, s *ir.Schedule, err error) {
+// placed is the schedule that a strategy begins.
+func (c *choice) placed(name string) (*ir.Schedule, error) {
 	_, chosen, err := strategyNamed(name)
 	if err != nil {
 		panic("BUG: " + err.Error())
 	}
-	if a, err = chosen.assign(c.graph, c.opts); err != nil {
-		return a, nil, err
+	a, err := chosen.assign(c.graph, c.opts)
+	if err != nil {
+		return nil, err
 	}
-	s = &ir.Schedule{Graph: c.graph}
+	s := &ir.Schedule{Graph: c.graph}
 	place(s, name, a)
-	return a, s, nil
-}
-
-// foresee completes a schedule by the passes that the options ask for and a prediction.
-func (c *choice) foresee(s *ir.Schedule) error {
-	for _, p := range afterAssign(c.opts) {
-		if err := p.compute(s, c.opts); err != nil {
-			return err
-		}
-	}
-	return nil
+	return s, nil
 }
 
 // afterAssign are the passes that a schedule goes through on the way to its prediction.

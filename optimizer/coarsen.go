@@ -166,22 +166,15 @@ func (c *grains) expanded(coarse assignment) assignment {
 
 // guarded is a, unless one lane is predicted to be quicker.
 func (c *grains) guarded(a assignment, opts *Options) (assignment, error) {
-	choice := choice{graph: c.fine, opts: opts, bounded: map[string]bounded{}}
 	s := &ir.Schedule{Graph: c.fine}
-	place(s, a.by, a)
-	if s.Lanes <= 1 {
+	if place(s, a.by, a); s.Lanes <= 1 {
 		return a, nil
 	}
-	if err := choice.foresee(s); err != nil {
-		return a, err
-	}
+	choice := choice{graph: c.fine, opts: opts, tried: []trial{{assignment: a}}}
 	if err := choice.try("serial"); err != nil {
 		return a, err
 	}
-	if better(choice.shortest, s) {
-		return choice.best, nil
-	}
-	return a, nil
+	return choice.best()
 }
 
 // grainCosts is the cost model of grains. It asks what operations cost when it is asked first,

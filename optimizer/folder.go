@@ -23,6 +23,7 @@ type folder struct {
 	free    []bool     // by operation: transfers, and depends on no kernel
 	took    []des.Time // by operation: alone
 	tried   int        // operations of all schedules so far
+	total   *int       // and those of other passes, if somebody wants to know
 	seen    map[string]bool
 }
 
@@ -31,7 +32,7 @@ func newFolder(g *ir.Graph, opts *Options) (*folder, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &folder{forecast: f, graph: g, guessed: opts.guessed(), free: make([]bool, g.Len()), seen: map[string]bool{}}
+	w := &folder{forecast: f, graph: g, guessed: opts.guessed(), free: make([]bool, g.Len()), seen: map[string]bool{}, total: opts.tried}
 	for i := range g.Ops {
 		v := ir.OpID(i)
 		w.free[v] = w.transfers(v) && !slices.ContainsFunc(g.DepsInto(v), func(d ir.Dep) bool { return !w.free[d.From] })
@@ -173,11 +174,22 @@ func (f *folder) fresh(s *ir.Schedule) bool {
 			}
 		}
 	}
-	if f.seen[string(key)] || f.tried > maxTried {
+	if f.seen[string(key)] || !f.goesOn() {
 		return false
 	}
 	f.seen[string(key)] = true
-	f.tried += s.Graph.Len()
+	return true
+}
+
+// goesOn reports whether the search may try another schedule, and counts it.
+func (f *folder) goesOn() bool {
+	if f.tried > maxTried {
+		return false
+	}
+	f.tried += f.graph.Len()
+	if f.total != nil {
+		*f.total += f.graph.Len()
+	}
 	return true
 }
 

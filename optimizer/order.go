@@ -61,7 +61,7 @@ func (f *folder) shift(s *ir.Schedule, try func(order []ir.OpID)) {
 			}
 		}
 		for at := first; at <= last; at++ {
-			if f.tried += s.Graph.Len(); f.tried > maxTried {
+			if !f.goesOn() {
 				return
 			}
 			try(slices.Insert(slices.Clone(rest), at, ir.OpID(v)))

@@ -146,6 +146,7 @@ type Options struct {
 	Costs   CostModel    // what operations cost; nil is DeclaredCosts of the profile
 
 	grains *grains // what coarsen made of the graph, nil for nothing
+	tried  *int    // operations of all schedules that searches tried, for who wants to know
 }
 
 // Result is a plan and the graphs it went through.

@@ -56,7 +56,7 @@ func (f *folder) splices(s *ir.Schedule) (all []ir.Schedule) {
 
 // regroup adds to all what s is with other lanes, unless those need more waits.
 func (f *folder) regroup(all []ir.Schedule, s *ir.Schedule, a assignment) []ir.Schedule {
-	if f.tried += s.Graph.Len(); f.tried > maxTried {
+	if !f.goesOn() {
 		return all
 	}
 	c := *s
