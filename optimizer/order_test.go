@@ -83,15 +83,21 @@ func (c counted) Demand(g *ir.Graph, v ir.OpID) des.Demand {
 	return c.CostModel.Demand(g, v)
 }
 
-// The time to plan is bounded however many places there are for transfers: here every
-// clear may be anywhere. Beside what is tried, the passes simulate what they start from.
-func TestTheSearchIsBounded(t *testing.T) {
-	g := graphOf(t, "clears", maxFolded, nil)
+// clears are fills that nothing holds back, each of memory of its own.
+func clears(t *testing.T, n int) *ir.Graph {
+	g := graphOf(t, "clears", n, nil)
 	for v := range g.Ops {
 		g.Buffers = append(g.Buffers, ir.Buffer{Name: fmt.Sprint("b", v), Elem: ir.U8, Len: 1 << 20, Place: ir.Place{Kind: ir.OnDevice}})
 		dst := ir.Range{Buffer: ir.BufferID(v), Hi: 1 << 20}
 		g.Ops[v] = ir.Op{Kind: ir.KindMemset, Memset: &ir.Memset{Dst: dst}, Cost: -1}
 	}
+	return g
+}
+
+// The time to plan is bounded however many places there are for transfers: here every
+// clear may be anywhere. Beside what is tried, the passes simulate what they start from.
+func TestTheSearchIsBounded(t *testing.T) {
+	g := clears(t, maxFolded)
 	for _, streams := range []bool{false, true} {
 		demands := 0
 		costs := counted{DeclaredCosts(des.Profiles()[0]), &demands}
@@ -99,4 +105,15 @@ func TestTheSearchIsBounded(t *testing.T) {
 		require.NoError(t, err)
 		require.Less(t, demands, 3*maxTried+50*maxFolded, "streams=%v", streams)
 	}
+}
+
+// The searches of all plans that auto tries are bounded together. The last that they may begin
+// goes on to its own end, and the plan that is chosen is made once more.
+func TestTheSearchesOfAutoAreBounded(t *testing.T) {
+	g := clears(t, maxFolded/2)
+	demands := 0
+	costs := counted{DeclaredCosts(des.Profiles()[0]), &demands}
+	_, err := Plan(g, Options{Strategy: "auto", Costs: costs})
+	require.NoError(t, err)
+	require.Less(t, demands, maxChosen+2*3*maxTried+100*maxFolded)
 }

@@ -47,7 +47,7 @@ var passes = []pass{
 	{name: "syncs", compute: syncs, needs: "assign",
 		doc: "find the fewest waits between lanes that imply every dependency"},
 	{name: "fold", compute: fold, needs: "syncs",
-		doc: "put lanes that only bring data in front of others, where that is predicted to be quicker"},
+		doc: "give up lanes and waits that a replay is predicted to be no longer without, those of copies first"},
 	{name: "prefetch", compute: prefetch, needs: "syncs", asked: true,
 		doc: "copy as early as the lane allows, where that is predicted to be quicker"},
 	{name: "order", compute: order, needs: "syncs",
