@@ -85,7 +85,7 @@ Methods:
 func methodHelp() string {
 	var b strings.Builder
 	for _, m := range solver.Methods() {
-		fmt.Fprintf(&b, "  %-10s %s\n", m.Name, m.Doc)
+		fmt.Fprintf(&b, "  %-12s %s\n", m.Name, m.Doc)
 	}
 	return strings.TrimRight(b.String(), "\n")
 }

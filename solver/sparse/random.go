@@ -4,7 +4,7 @@ import "math/rand/v2"
 
 // RandomSPD is a random symmetric positive definite matrix of n rows, with perRow elements
 // beside the diagonal in an average row, each from -1 to 0. A row's diagonal exceeds their
-// sum by (1+perRow)/20, which is a lower bound of the eigenvalues.
+// sum by (1+perRow)/20 to twice that, so that the former is a lower bound of the eigenvalues.
 func RandomSPD(n, perRow int, seed uint64) *CSR {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	t := NewTriplets(n, n)
@@ -21,7 +21,7 @@ func RandomSPD(n, perRow int, seed uint64) *CSR {
 		sums[j] += v
 	}
 	for i, sum := range sums {
-		t.Add(i, i, sum+float64(1+perRow)/20)
+		t.Add(i, i, sum+float64(1+perRow)/20*(1+rng.Float64()))
 	}
 	a, err := t.CSR()
 	if err != nil {
