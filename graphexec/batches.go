@@ -113,7 +113,7 @@ func (b *batches) one(n int) (finding, error) {
 		return goOn, x.failed(n, err)
 	}
 	x.stats.Checks++
-	x.done += n
+	x.advance(n)
 	return x.until.look(b.looks[0].mail.bytes), nil
 }
 
@@ -146,7 +146,7 @@ func (b *batches) ahead(ctx context.Context, periods int) (finding, error) {
 		if found != goOn {
 			return found, b.end(i, at, more)
 		}
-		b.x.done += b.period
+		b.x.advance(b.period)
 		if !more {
 			return goOn, nil
 		}
@@ -199,7 +199,7 @@ func (b *batches) end(i, at int, more bool) error {
 	if err != nil {
 		return x.failed(2*b.period, err)
 	}
-	x.done += n
+	x.advance(n)
 	return nil
 }
 

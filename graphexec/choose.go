@@ -66,16 +66,20 @@ func (x *LoopExec) measure() (c costs, err error) {
 	return c, nil
 }
 
-// option is a way to lower a loop, and what it is expected to cost the host, over all
-// iterations, beside the time of the bodies themselves.
+// option is a way to lower a loop, and what all iterations are expected to take beside the
+// time of the bodies themselves.
 type option struct {
 	lowering Lowering
-	batch    int // iterations of a graph
+	batch    int  // iterations of a graph
+	overrun  bool // the next period is under way before the look at one has come
 	cost     time.Duration
 }
 
-// moduleLoad is what a driver is taken to need to compile a kernel as small as until.
-const moduleLoad = 2 * time.Millisecond
+// What is taken to be so of every device, for want of a way to measure it that changes nothing.
+const (
+	moduleLoad = 2 * time.Millisecond // for a driver to compile a kernel as small as until
+	rootGap    = time.Microsecond     // from a graph in a stream to the next
+)
 
 // mostNodes bounds the nodes of a graph that nobody asked for.
 const mostNodes = 1 << 16
@@ -86,45 +90,87 @@ const mostNodes = 1 << 16
 //	n·c + K/n·l		c to instantiate an iteration, l to launch a graph
 //
 // which is least at n = sqrt(K·l/c) (J. Ekelund et al., "Boosting Performance of Iterative Applications
-// on GPUs: Kernel Batching with CUDA Graphs", 2025), whatever the kernels do. Added to that is a look for
-// each check, or for each batch when batches overrun; these waste up to a batch past the end, of which an
-// iteration is taken to cost what its replay does. A round of the device's own loop is taken to cost
-// what a launch does.
+// on GPUs: Kernel Batching with CUDA Graphs", 2025), whatever the kernels do. Here l is what is left of a
+// launch when a batch takes longer than that, which goes by the prediction of the schedule, or by what a
+// replay costs the host if there is none. Added are a look for each check, or what a look costs nobody who waits
+// and the iterations past the end when periods overlap. A round of the device's own loop is
+// taken to cost what a launch does.
 func (x *LoopExec) options(c costs) []option {
+	e := x.estimate(c)
 	l := &x.loop
-	k, total := l.CheckEvery, l.MaxIterations
-	if l.Expected > 0 {
-		total = min(total, l.Expected)
-	}
-	ops := x.loop.Body.Graph.Len()
-	times := func(n int, d time.Duration) time.Duration { return time.Duration(n) * d }
-	upTo := func(n int) int { return (total + n - 1) / n }
-	replay := c.launch
-	if l.Backend == Streams {
-		replay = times(ops, c.submit)
-	}
-	look := c.look
-	if l.Overrun != Forbidden {
-		look = 2 * c.submit // and the host's return from a wait, but for no round trip
-	}
+	k := l.CheckEvery
 	var best [len(loweringNames)]option
-	consider := func(lowering Lowering, n int, cost time.Duration) {
-		if b := &best[lowering]; b.batch == 0 || cost < b.cost {
-			*b = option{lowering, n, cost}
+	consider := func(o option) {
+		auto := l.Lowering == Auto
+		if o.overrun && l.Overrun == Forbidden || !o.overrun && l.Overrun != Forbidden && o.lowering != WhileNode && !auto {
+			return
+		}
+		if b := &best[o.lowering]; b.batch == 0 || o.cost < b.cost {
+			*b = o
 		}
 	}
-	consider(HostChecked, 1, times(total, replay)+times(upTo(k), look))
-	for _, n := range l.batches(ops) {
-		graphs := times(n*ops, c.node) + times(upTo(n), c.launch)
+	for _, over := range []bool{false, true} {
+		consider(option{HostChecked, 1, over, e.launches(1, e.replay) + e.looks(k, over)})
+	}
+	for _, n := range l.batches(e.ops) {
+		build := time.Duration(n*e.ops) * c.node
 		if k%n == 0 {
-			consider(WhileNode, n, moduleLoad+graphs+c.look)
+			consider(option{WhileNode, n, false, build + moduleLoad + e.times(n, c.launch) + c.look})
+			consider(option{Unrolled, n, false, build + e.launches(n, c.launch) + e.looks(k, false)})
 		}
-		if n > k {
-			graphs += times(n, replay)
-		}
-		consider(Unrolled, n, graphs+times(upTo(max(n, k)), look))
+		consider(option{Unrolled, n, true, build + e.launches(n, c.launch) + e.looks(max(n, k), true)})
 	}
 	return best[HostChecked:]
+}
+
+// estimate is what costs are multiplied with.
+type estimate struct {
+	costs
+	total  int           // iterations
+	ops    int           // of an iteration
+	replay time.Duration // of an iteration, of the host's time
+	body   time.Duration // of an iteration, of the device's
+	save   time.Duration // of the device's, for each period that may have to be undone
+}
+
+func (x *LoopExec) estimate(c costs) estimate {
+	l := &x.loop
+	e := estimate{costs: c, total: l.MaxIterations, ops: l.Body.Graph.Len(), replay: c.launch}
+	if l.Expected > 0 {
+		e.total = min(e.total, l.Expected)
+	}
+	if l.Backend == Streams {
+		e.replay = time.Duration(e.ops) * c.submit
+	}
+	e.body = e.replay
+	if l.Body.Profile != "" {
+		e.body = time.Duration(l.Body.Predicted)
+	}
+	if l.Overrun == Undone {
+		if pieces, bytes, err := carried(l.Body.Graph, x.bindings); err == nil {
+			e.save = time.Duration(len(pieces))*rootGap + time.Duration(2*float64(bytes)/max(x.dev.Info().MemoryGBps, 1))
+		}
+	}
+	return e
+}
+
+// times is d for each n iterations.
+func (e *estimate) times(n int, d time.Duration) time.Duration {
+	return time.Duration((e.total+n-1)/n) * d
+}
+
+// launches is what launches of n iterations each add to them.
+func (e *estimate) launches(n int, d time.Duration) time.Duration {
+	return e.times(n, max(d-time.Duration(n)*e.body, rootGap))
+}
+
+// looks is what looks after n iterations each add.
+func (e *estimate) looks(n int, over bool) time.Duration {
+	if !over {
+		return e.times(n, e.look)
+	}
+	hidden := max(2*e.submit-time.Duration(n)*e.body, rootGap) // no round trip, but submitting it and returning from the wait
+	return e.times(n, hidden+e.save) + time.Duration(n+n/2)*e.body
 }
 
 // batches are the sizes that a graph of the loop may have.
@@ -151,7 +197,7 @@ func (l *Loop) batches(ops int) (sizes []int) {
 func (x *LoopExec) choose() error {
 	l := &x.loop
 	if l.Lowering == HostChecked || l.Lowering != Auto && l.Batch > 0 {
-		return x.become(option{lowering: l.Lowering, batch: max(l.Batch, 1)})
+		return x.become(option{lowering: l.Lowering, batch: max(l.Batch, 1), overrun: true})
 	}
 	c, err := x.measure()
 	if err != nil {
@@ -182,11 +228,15 @@ func (x *LoopExec) choose() error {
 // become lowers the loop in one way.
 func (x *LoopExec) become(o option) error {
 	x.chose, x.batch = o.lowering, o.batch
+	over := Forbidden
+	if o.overrun {
+		over = x.loop.Overrun
+	}
 	switch o.lowering {
 	case Unrolled:
 		u := newUnrolled(x, o.batch)
 		x.form = u
-		return wrapped("unrolled", u.build())
+		return wrapped("unrolled", u.build(over))
 	case WhileNode:
 		w := &while{x: x, size: o.batch}
 		x.form = w
@@ -194,7 +244,7 @@ func (x *LoopExec) become(o option) error {
 	}
 	h := newHostChecked(x)
 	x.form = h
-	return h.build(x.until.at, x.loop.Overrun)
+	return h.build(x.until.at, over)
 }
 
 // unfit is why a loop cannot be lowered in some way.
@@ -213,6 +263,6 @@ func explain(c costs, options []option) string {
 	for _, o := range options {
 		expected = append(expected, fmt.Sprintf("%v %v by batches of %d", o.lowering, o.cost.Round(time.Microsecond), o.batch))
 	}
-	return fmt.Sprintf("expected to cost the host %s, as launching a graph takes %v, a look %v, and a node %v to instantiate",
+	return fmt.Sprintf("expected beside the bodies %s, as launching a graph takes %v, a look %v, and a node %v to instantiate",
 		strings.Join(expected, ", "), c.launch.Round(100), c.look.Round(100), c.node.Round(100))
 }

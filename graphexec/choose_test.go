@@ -47,7 +47,7 @@ func TestAutoIsAsQuickAsTheBest(t *testing.T) {
 						took[lowering] = dev.Now() - start
 						if lowering == graphexec.Auto {
 							chosen[result.Lowering]++
-							assert.Regexp(t, `^expected to cost the host .*while .* by batches of \d+, as launching a graph takes`, result.Why)
+							assert.Regexp(t, `^expected beside the bodies .*while .* by batches of \d+, as launching a graph takes`, result.Why)
 						}
 						require.NoError(t, loop.Close())
 					}

@@ -33,10 +33,15 @@ type Loop struct {
 	// seen that they should not.
 	Overrun Overrun
 
-	// Expected is how many iterations are likely, 0 for MaxIterations, and Batch how many are
+	// Expected is how many iterations are likely in all runs, 0 for MaxIterations, and Batch how many are
 	// put into one graph, 0 for as many as pay by what launching and instantiating were found to
 	// cost. A batch divides CheckEvery, or is a multiple of it when it is unrolled and may overrun.
 	Expected, Batch int
+
+	// Observe, when set, is called whenever the host knows how far the loop is, with the
+	// iterations so far. It may use the device, and then sees what some later iteration has left
+	// where the body may overrun.
+	Observe func(iterations int)
 }
 
 // Overrun says whether a body may run past the end of its loop, which saves a round trip to
@@ -269,6 +274,14 @@ func (x *LoopExec) lowerings() (all []lowering) {
 		all = append(all, x.form)
 	}
 	return all
+}
+
+// advance counts n iterations, and tells who wants to know.
+func (x *LoopExec) advance(n int) {
+	x.done += n
+	if x.loop.Observe != nil {
+		x.loop.Observe(x.done)
+	}
 }
 
 // failed says among which iterations of the run a failed one is: the next n.

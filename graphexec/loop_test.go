@@ -281,7 +281,7 @@ func TestACancelledLoopLeavesTheBytesOfSomeIteration(t *testing.T) {
 			}
 			assert.Contains(t, reached, 0)
 			assert.Contains(t, reached, longest)
-			assert.Greater(t, len(reached), 3, "%v was hardly ever cancelled in the middle", lowering)
+			assert.Contains(t, reached, every, "%v was never cancelled in the middle", lowering)
 			require.NoError(t, loop.Close())
 		}
 	}

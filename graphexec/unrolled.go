@@ -22,7 +22,7 @@ func newUnrolled(x *LoopExec, size int) *unrolled {
 	return u
 }
 
-func (u *unrolled) build() (err error) {
+func (u *unrolled) build(over Overrun) (err error) {
 	if slices.ContainsFunc(u.x.body.prog.work, moves) {
 		return unfit("the body has a prefetch, which a graph cannot hold")
 	}
@@ -45,7 +45,7 @@ func (u *unrolled) build() (err error) {
 	if u.runs, err = compile(u.x.dev, []device.Command{{Kind: device.RunGraph, Stream: u.x.stream, Exec: u.exec}}); err != nil {
 		return err
 	}
-	return u.batches.build(values, u.x.loop.Overrun)
+	return u.batches.build(values, over)
 }
 
 // fill adds the iterations to the graph. A check is a branch of its own: only what writes the

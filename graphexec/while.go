@@ -118,33 +118,43 @@ func (w *while) until(c device.Condition) (_ *device.Launch, err error) {
 // Limits of one launch.
 const (
 	mostRounds = 1 << 20               // below what a simulated device takes for a loop without end
-	longEnough = 10 * time.Millisecond // between two looks whether the context is done
+	longEnough = 10 * time.Millisecond // from look to look, where somebody waits for looks
 )
 
 func (w *while) run(ctx context.Context, n int) (finding, error) {
 	x := w.x
 	every := x.loop.CheckEvery
-	most := max(1, mostRounds*w.size/every)
-	if ctx.Done() != nil {
+	checks := max(1, mostRounds*w.size/every)
+	most := checks
+	if ctx.Done() != nil || x.loop.Observe != nil {
 		most = 1
 	}
 	for n >= every && ctx.Err() == nil {
-		checks := min(n/every, most)
+		most = min(most, n/every)
 		start := x.dev.Now()
-		rounds, found, err := w.launch(uint32(checks * every / w.size))
+		rounds, found, err := w.launch(uint32(most * every / w.size))
 		if err != nil {
-			return goOn, x.failed(checks*every, err)
+			return goOn, x.failed(most*every, err)
 		}
-		x.done += rounds * w.size
 		n -= rounds * w.size
+		x.advance(rounds * w.size)
 		if found != goOn {
 			return found, nil
 		}
-		if x.dev.Now()-start < longEnough/2 {
-			most = min(2*most, max(1, mostRounds*w.size/every))
-		}
+		most = min(longer(most, x.dev.Now()-start), checks)
+	}
+	if n >= every {
+		return goOn, nil // cancelled
 	}
 	return x.host.run(ctx, n)
+}
+
+// longer is how many checks to have next time, when so many took that long.
+func longer(checks int, took time.Duration) int {
+	if took <= 0 {
+		return 2 * checks
+	}
+	return max(checks, int(min(time.Duration(checks)*longEnough/took, mostRounds)))
 }
 
 // launch runs up to that many rounds.

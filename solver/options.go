@@ -44,14 +44,15 @@ const (
 	Graph   Mode = iota // a replay of one graph for each
 	Streams             // a replay over streams, on which what follows each other may be one small graph
 	Eager               // one launch after another, as without a trace
+	Loop                // in a loop that goes on by itself for as long as it can, see graphexec.Loop
 )
 
-var modeNames = []string{Graph: "graph", Streams: "streams", Eager: "eager"}
+var modeNames = []string{Graph: "graph", Streams: "streams", Eager: "eager", Loop: "loop"}
 
 func (m Mode) String() string { return nameOf(modeNames, int(m)) }
 
 // Modes lists the modes in the order tables show them.
-func Modes() []Mode { return []Mode{Eager, Streams, Graph} }
+func Modes() []Mode { return []Mode{Eager, Streams, Graph, Loop} }
 
 // ParseMode returns the mode of that name.
 func ParseMode(name string) (Mode, error) { return parse[Mode]("mode", modeNames, name) }

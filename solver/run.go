@@ -2,10 +2,12 @@ package solver
 
 import (
 	"context"
+	"math"
 
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/graphexec"
 	"github.com/reprise-gpu/reprise/internal/des"
+	"github.com/reprise-gpu/reprise/ir"
 	"github.com/reprise-gpu/reprise/optimizer"
 	"github.com/reprise-gpu/reprise/tracer"
 )
@@ -17,9 +19,12 @@ type run struct {
 
 	// enqueue issues one iteration. It returns before that is done.
 	enqueue func(context.Context) error
-	exec    *graphexec.Exec // nil for an eager run
+	exec    *graphexec.Exec     // nil for an eager run and for a loop
+	loop    *graphexec.LoopExec // nil but for a loop
+	looped  graphexec.LoopResult
 
-	operations, lanes int // of an iteration
+	operations, lanes int     // of an iteration
+	norm              float64 // of b
 }
 
 // start sets a method up in the mode that is asked for, and loads the problem.
@@ -28,7 +33,7 @@ func start(dev device.Device, p *problem, o *Options) (r *run, err error) {
 	if o.Mode == Eager {
 		mode = tracer.Eager
 	}
-	r = &run{sys: newSystem(dev, p, o, mode)}
+	r = &run{sys: newSystem(dev, p, o, mode), norm: p.norm}
 	defer func() {
 		if err != nil {
 			err = device.Join(err, r.close())
@@ -86,6 +91,9 @@ func (r *run) replays(dev device.Device, iterate func(), o *Options) (err error)
 		return err
 	}
 	r.operations, r.lanes = r.sys.launches, result.Schedule.Lanes
+	if o.Mode == Loop {
+		return r.loops(dev, result.Schedule, o)
+	}
 	r.exec, err = graphexec.Instantiate(dev, result.Schedule, r.trace, backend)
 	if err != nil {
 		return err
@@ -93,6 +101,34 @@ func (r *run) replays(dev device.Device, iterate func(), o *Options) (err error)
 	r.enqueue = r.exec.Replay
 	return nil
 }
+
+// loops has the device or the host repeat an iteration until the state says that it was the
+// last. Those past it change nothing.
+func (r *run) loops(dev device.Device, body *ir.Schedule, o *Options) (err error) {
+	period := max(1, r.sys.Period)
+	periods := func(iterations int) int { return (iterations + period - 1) / period }
+	l := graphexec.Loop{
+		Body:          body,
+		Until:         graphexec.Until{Buffer: r.sys.state.ID(), Index: stateCode, Is: graphexec.NotEqual, Value: running},
+		MaxIterations: periods(o.MaxIterations),
+		CheckEvery:    periods(o.CheckEvery),
+		Overrun:       graphexec.Harmless,
+		Expected:      periods(usual(r.sys.N)),
+	}
+	if o.Observe != nil {
+		l.Observe = func(int) {
+			if state, err := r.look(); err == nil { // or else the loop ends by the error itself
+				r.observe(&state, o)
+			}
+		}
+	}
+	r.loop, err = graphexec.InstantiateLoop(dev, l, r.trace)
+	return err
+}
+
+// usual is how many iterations to expect for so many unknowns: those of conjugate gradients grow
+// with the root of the condition of the matrix, which for a stencil in the plane is the unknowns'.
+func usual(n int) int { return 4 * int(math.Ceil(math.Sqrt(float64(n)))) }
 
 // look waits for the iterations enqueued so far and returns what they came to. Reading waits by
 // itself; waiting for the replays before that would be another call, which only tells better what failed.
@@ -110,6 +146,9 @@ func (r *run) close() error {
 	var err error
 	if r.exec != nil {
 		err = r.exec.Close()
+	}
+	if r.loop != nil {
+		err = r.loop.Close()
 	}
 	if r.trace == nil {
 		var failed error

@@ -29,6 +29,9 @@ type Result struct {
 	Eigenvalue  float64   `json:"eigenvalue,omitempty"`  // of the power method, and of HITS that of AAᵀ
 	Authorities []float64 `json:"authorities,omitempty"` // of HITS
 
+	Lowering string `json:"lowering,omitempty"` // of a loop, see graphexec.Lowering
+	Why      string `json:"why,omitempty"`      // it was chosen
+
 	Operations       int           `json:"operations"` // of what is traced: an iteration, or a cycle of GMRES
 	Lanes            int           `json:"lanes"`      // that they are on
 	Time             time.Duration `json:"time_ns"`    // of the device's clock, from the first iteration to the last look
@@ -72,10 +75,18 @@ func Solve(ctx context.Context, dev device.Device, a *sparse.CSR, b []float64, o
 		r.timed(&res, dev.Now()-begin)
 		return nil, res, err
 	}
-	state, stopped := r.iterate(ctx, p, &o)
+	state, stopped := r.iterate(ctx, &o)
 	elapsed := dev.Now() - begin
 	if device.CodeOf(stopped) != 0 {
 		return nil, res, stopped
+	}
+	if r.loop != nil {
+		if state, err = r.look(); err != nil {
+			return nil, res, err
+		}
+		if stopped == nil && state[stateCode] == running {
+			return nil, res, unchecked(&o, o.MaxIterations, &state)
+		}
 	}
 	res.Iterations = int(state[stateIterations])
 	r.timed(&res, elapsed)
@@ -92,7 +103,11 @@ func Solve(ctx context.Context, dev device.Device, a *sparse.CSR, b []float64, o
 }
 
 // iterate has the device iterate until it has come to something.
-func (r *run) iterate(ctx context.Context, p *problem, o *Options) (state [stateLen]int32, err error) {
+func (r *run) iterate(ctx context.Context, o *Options) (state [stateLen]int32, err error) {
+	if r.loop != nil { // it looks by itself
+		r.looped, err = r.loop.Run(ctx)
+		return state, err
+	}
 	period := max(1, r.sys.Period)
 	for issued := 0; ; {
 		for range (o.CheckEvery + period - 1) / period {
@@ -108,22 +123,28 @@ func (r *run) iterate(ctx context.Context, p *problem, o *Options) (state [state
 		if state, failed = r.look(); failed != nil {
 			return state, failed
 		}
-		if done := int(state[stateIterations]); o.Observe != nil && done > 0 {
-			square := math.Float32frombits(uint32(state[stateNorm]))
-			o.Observe(done, math.Sqrt(float64(square))/p.norm)
-		}
+		r.observe(&state, o)
 		if err != nil || state[stateCode] != running {
 			return state, err
 		}
 		if issued >= o.MaxIterations {
-			return state, fmt.Errorf("%s did %d iterations and ended %d of them: each ends with System.Check", o.Method.Name, issued, state[stateIterations])
+			return state, unchecked(o, issued, &state)
 		}
 	}
+}
+
+// unchecked is the error of a method whose iterations do not end as they should.
+func unchecked(o *Options, issued int, state *[stateLen]int32) error {
+	return fmt.Errorf("%s did %d iterations and ended %d of them: each ends with System.Check", o.Method.Name, issued, state[stateIterations])
 }
 
 // sample runs as many iterations as are asked for, with the looks that a solver takes.
 func (r *run) sample(ctx context.Context, o *Options) (done int, err error) {
 	period := max(1, r.sys.Period)
+	if r.loop != nil {
+		r.looped, err = r.loop.Run(ctx)
+		return r.looped.Iterations * period, err
+	}
 	for looked := 0; done < o.MaxIterations; {
 		if err := r.enqueue(ctx); err != nil {
 			return done, err
@@ -141,8 +162,19 @@ func (r *run) sample(ctx context.Context, o *Options) (done int, err error) {
 // timed says how long the iterations of a result took, and what each consists of.
 func (r *run) timed(res *Result, elapsed time.Duration) {
 	res.Time, res.Operations, res.Lanes = elapsed, r.operations, r.lanes
+	if r.loop != nil {
+		res.Lowering, res.Why = r.looped.Lowering.String(), r.looped.Why
+	}
 	if res.Iterations > 0 {
 		res.TimePerIteration = elapsed / time.Duration(res.Iterations)
+	}
+}
+
+// observe tells the caller of Solve how far it is.
+func (r *run) observe(state *[stateLen]int32, o *Options) {
+	if done := int(state[stateIterations]); o.Observe != nil && done > 0 {
+		square := math.Float32frombits(uint32(state[stateNorm]))
+		o.Observe(done, math.Sqrt(float64(square))/r.norm)
 	}
 }
 

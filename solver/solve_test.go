@@ -387,6 +387,9 @@ func TestMethodWithoutCheck(t *testing.T) {
 // A solver that is stopped says so at its next look, and has the iterate of that moment.
 func TestCancellation(t *testing.T) {
 	for _, mode := range Modes() {
+		if mode == Loop {
+			continue // looks at other times
+		}
 		ctx, cancel := context.WithCancel(context.Background())
 		looks, seen := 0, 0.0
 		o := Options{Mode: mode, CheckEvery: 3, Observe: func(iterations int, residual float64) {
@@ -405,6 +408,26 @@ func TestCancellation(t *testing.T) {
 		want, _, err := Solve(context.Background(), open(t, sim.Options{}), a, b, Options{Mode: mode, MaxIterations: 6})
 		asError[*NotConvergedError](t, err)
 		assert.Equal(t, want, x)
+	}
+}
+
+// A loop that is stopped ends after some iteration, of which it has the iterate.
+func TestCancellationOfALoop(t *testing.T) {
+	a := sparse.Poisson2D(24)
+	b := random(a.Rows, 1)
+	_, whole, err := Solve(context.Background(), open(t, sim.Options{}), a, b, Options{Mode: Loop})
+	require.NoError(t, err)
+	assert.NotEmpty(t, whole.Why)
+	for _, every := range []int{1, 3, 8} {
+		ctx, cancel := context.WithCancel(context.Background())
+		o := Options{Mode: Loop, CheckEvery: every, Observe: func(int, float64) { cancel() }}
+		x, res, err := Solve(ctx, open(t, sim.Options{}), a, b, o)
+		require.ErrorIs(t, err, context.Canceled)
+		assert.Less(t, res.Iterations, whole.Iterations)
+		want, short, err := Solve(context.Background(), open(t, sim.Options{}), a, b, Options{MaxIterations: res.Iterations})
+		asError[*NotConvergedError](t, err)
+		assert.Equal(t, want, x)
+		assert.Equal(t, short.History, res.History)
 	}
 }
 
