@@ -114,7 +114,7 @@ fuzz: ## run each fuzz target for FUZZTIME (30s)
 
 .PHONY: ptx
 ptx: ## compile the .cu files to PTX (needs nvcc); no diff when nothing changed
-	cuda/compile.sh cuda/kernels device/devicetest examples/heat graphexec sim/testdata/kernels solver/kernels
+	cuda/compile.sh baseline/solver cuda/kernels device/devicetest examples/heat graphexec sim/testdata/kernels solver/kernels
 
 .PHONY: bench
 bench: ## run the benchmarks on the default device
@@ -192,13 +192,13 @@ libcudasim: ## build the simulated driver as a C library, build/libcudasim.so (n
 BASELINE_OUT ?= build/baseline
 BASELINE_FLAGS ?= -O2 -g
 BASELINE_CXXFLAGS := -std=c++17 -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror -ffp-contract=off -MMD -MP \
-	-Ibaseline/common -Icuda/include -Icuda/lazycuda -Wa,-Icuda/kernels
-BASELINES := $(filter-out common,$(notdir $(patsubst %/,%,$(wildcard baseline/*/))))
+	-Ibaseline/common -Icuda/include -Icuda/lazycuda -Wa,-Icuda/kernels -Wa,-Isolver/kernels -Wa,-Ibaseline/solver
+BASELINES := $(filter-out common solver,$(notdir $(patsubst %/,%,$(wildcard baseline/*/))))
 BASELINE_COMMON := $(patsubst baseline/%.cpp,$(BASELINE_OUT)/obj/%.o,$(wildcard baseline/common/*.cpp))
 BASELINE_TESTS := $(patsubst baseline/%.cpp,$(BASELINE_OUT)/obj/%.o,$(wildcard baseline/common/tests/*.cpp))
 
 .PHONY: baseline
-baseline: $(addprefix $(BASELINE_OUT)/,$(BASELINES)) ## build the workloads written by hand in C++, build/baseline (needs g++)
+baseline: $(addprefix $(BASELINE_OUT)/,$(BASELINES) solver/cg) ## build the workloads and a solver written by hand in C++, build/baseline (needs g++)
 
 # Both sanitizers stop at the first finding. Sizes are odd, so that no block and no warp is full.
 .PHONY: baseline-asan
@@ -220,7 +220,12 @@ $(foreach w,$(BASELINES),$(eval $(call BASELINE_PROGRAM,$(w))))
 $(BASELINE_OUT)/obj/tests: $(BASELINE_TESTS) $(BASELINE_COMMON) build/lib/libcuda.a
 	$(BASELINE_LINK)
 
-$(BASELINE_OUT)/obj/%.o: baseline/%.cpp $(wildcard cuda/kernels/*.ptx) Makefile
+# What package solver does, by hand. It is no workload: it has flags of its own.
+$(BASELINE_OUT)/solver/cg: $(patsubst baseline/%.cpp,$(BASELINE_OUT)/obj/%.o,$(wildcard baseline/solver/*.cpp)) $(BASELINE_COMMON) build/lib/libcuda.a
+	@mkdir -p $(dir $@)
+	$(BASELINE_LINK)
+
+$(BASELINE_OUT)/obj/%.o: baseline/%.cpp $(wildcard cuda/kernels/*.ptx solver/kernels/*.ptx baseline/solver/*.ptx) Makefile
 	@mkdir -p $(dir $@)
 	$(CXX) $(BASELINE_CXXFLAGS) $(BASELINE_FLAGS) -c $< -o $@
 
@@ -233,6 +238,10 @@ BENCH_SMOKE := build/bench-smoke
 bench-smoke: build baseline libcudasim ## set every workload beside its C++ programs, at tiny sizes (needs g++)
 	@mkdir -p $(BENCH_SMOKE)
 	bin/reprise compare --size tiny --memory all --iterations 5 --max-ratio 1 --json $(BENCH_SMOKE)/compare.json --plot $(BENCH_SMOKE)
+
+.PHONY: compare-solver
+compare-solver: $(BASELINE_OUT)/solver/cg libcudasim ## conjugate gradients, traced in Go and by hand in C++, side by side (needs g++)
+	$(GO) test ./cmd/reprise -run TestConjugateGradientsBesideThoseByHand -count 1 -v
 
 # What runs on a machine with a GPU and no Go: docs/GPU-CHECK.md.
 GPU_BUNDLE ?= build/gpu-bundle

@@ -55,15 +55,15 @@ const (
 	notANumber
 )
 
-// scalars are the types a scalar may have, in the order of until.cu. Each fits a double,
-// so that the device and the host compare the same numbers.
+// scalars are the types a scalar may have. Each fits a double, so that the device and the
+// host compare the same numbers, and has a kernel in until.cu.
 var scalars = []ir.Type{ir.F32, ir.F64, ir.I32, ir.U32}
 
 // predicate is an Until on a device.
 type predicate struct {
 	Until
 	at    device.Ptr
-	code  uint32 // of the type, in until.cu
+	elem  ir.Type
 	bytes int64
 	name  string // as in "@residual[0] below 1e-08"
 }
@@ -78,16 +78,10 @@ func newPredicate(s *ir.Schedule, b Bindings, u Until) (*predicate, error) {
 	bad := func(format string, args ...any) (*predicate, error) {
 		return nil, fmt.Errorf("until %s: %w", name, fmt.Errorf(format, args...))
 	}
-	code := -1
-	for i, t := range scalars {
-		if t == buf.Elem {
-			code = i
-		}
-	}
 	switch {
 	case u.Index < 0 || u.Index >= buf.Len:
 		return bad("the buffer has %d elements", buf.Len)
-	case code < 0:
+	case !slices.Contains(scalars, buf.Elem):
 		return bad("an element is %v; use f32, f64, i32 or u32", buf.Elem)
 	case buf.Place.Kind != ir.OnDevice:
 		return bad("the buffer is host or managed memory; use device memory, which a loop on the device can read")
@@ -98,7 +92,7 @@ func newPredicate(s *ir.Schedule, b Bindings, u Until) (*predicate, error) {
 	case math.IsNaN(u.Value):
 		return bad("nothing compares to NaN; a scalar that is no number ends a loop anyway")
 	}
-	p := &predicate{Until: u, code: uint32(code), bytes: buf.Elem.Size(), name: fmt.Sprintf("%s %v %g", name, u.Is, u.Value)}
+	p := &predicate{Until: u, elem: buf.Elem, bytes: buf.Elem.Size(), name: fmt.Sprintf("%s %v %g", name, u.Is, u.Value)}
 	p.at = b.Pointer(u.Buffer) + device.Ptr(u.Index*p.bytes)
 	if !slices.Contains(writers(g, p.span()), true) {
 		return bad("no operation of the body writes it, so that the loop would not end by it")
@@ -121,10 +115,49 @@ func writers(g *ir.Graph, r ir.Range) []bool {
 	return writes
 }
 
+// untilWord is the kernel of until.cu for integers.
+const untilWord = "until_word"
+
+// kernel is the kernel that ends a round, and what it tests by, as its last parameters.
+func (p *predicate) kernel() (entry string, test []byte) {
+	if p.elem == ir.F32 || p.elem == ir.F64 {
+		test = binary.LittleEndian.AppendUint64(nil, math.Float64bits(p.Value))
+		return "until_" + p.elem.String(), binary.LittleEndian.AppendUint32(test, uint32(p.Is))
+	}
+	least, greatest := float64(math.MinInt32), float64(math.MaxInt32)
+	if p.elem == ir.U32 {
+		least, greatest = 0, math.MaxUint32
+	}
+	low, high := least, greatest // of the integers that end the loop
+	inside := uint32(1)
+	switch p.Is {
+	case Below:
+		high = math.Ceil(p.Value) - 1
+	case AtMost:
+		high = math.Floor(p.Value)
+	case Above:
+		low = math.Floor(p.Value) + 1
+	case AtLeast:
+		low = math.Ceil(p.Value)
+	case Equal, NotEqual:
+		low, high = math.Ceil(p.Value), math.Floor(p.Value)
+		if p.Is == NotEqual {
+			inside = 0
+		}
+	}
+	low, high = max(low, least), min(high, greatest)
+	if low > high { // none of them
+		low, high, inside = least, greatest, 1-inside
+	}
+	test = binary.LittleEndian.AppendUint32(nil, uint32(int64(low)))
+	test = binary.LittleEndian.AppendUint32(test, uint32(int64(high)-int64(low)))
+	return untilWord, binary.LittleEndian.AppendUint32(test, inside)
+}
+
 // look is what the bytes of the scalar come to.
 func (p *predicate) look(b []byte) finding {
 	var x float64
-	switch word := binary.LittleEndian.Uint32(b); scalars[p.code] {
+	switch word := binary.LittleEndian.Uint32(b); p.elem {
 	case ir.F32:
 		x = float64(math.Float32frombits(word))
 	case ir.F64:

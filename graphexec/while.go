@@ -3,7 +3,6 @@ package graphexec
 import (
 	"context"
 	"encoding/binary"
-	"math"
 	"slices"
 	"time"
 
@@ -62,7 +61,10 @@ func (w *while) build() (err error) {
 	if w.exec, err = dev.Instantiate(w.graph); err != nil {
 		return err
 	}
-	return dev.Submit(w.x.stream, &device.Memset{Dst: w.state, Width: 4, Count: stateBytes / 4, Label: "begin a loop"})
+	if err := dev.Submit(w.x.stream, &device.Memset{Dst: w.state, Width: 4, Count: stateBytes / 4, Label: "begin a loop"}); err != nil {
+		return err
+	}
+	return w.allow(w.longest())
 }
 
 // fill fills the graph.
@@ -99,20 +101,21 @@ func (w *while) until(c device.Condition) (_ *device.Launch, err error) {
 	if w.module, err = w.x.dev.LoadModule("until.ptx", untilPTX); err != nil {
 		return nil, err
 	}
-	f, err := w.x.dev.Function(w.module, "until")
+	u := w.x.until
+	entry, test := u.kernel()
+	f, err := w.x.dev.Function(w.module, entry)
 	if err != nil {
 		return nil, err
 	}
-	u := w.x.until
 	params := binary.LittleEndian.AppendUint64(nil, uint64(c))
 	params = binary.LittleEndian.AppendUint64(params, uint64(u.at))
-	params = binary.LittleEndian.AppendUint64(params, math.Float64bits(u.Value))
 	params = binary.LittleEndian.AppendUint64(params, uint64(w.state))
-	params = binary.LittleEndian.AppendUint32(params, u.code)
-	params = binary.LittleEndian.AppendUint32(params, uint32(u.Is))
 	params = binary.LittleEndian.AppendUint32(params, uint32(w.x.loop.CheckEvery/w.size))
+	if entry != untilWord {
+		params = append(params, 0, 0, 0, 0) // a double is aligned
+	}
 	one := device.Dim3{X: 1, Y: 1, Z: 1}
-	return &device.Launch{Function: f, Grid: one, Block: one, Params: params, Label: "until " + u.name}, nil
+	return &device.Launch{Function: f, Grid: one, Block: one, Params: append(params, test...), Label: "until " + u.name}, nil
 }
 
 // Limits of one launch.
@@ -124,15 +127,14 @@ const (
 func (w *while) run(ctx context.Context, n int) (finding, error) {
 	x := w.x
 	every := x.loop.CheckEvery
-	checks := max(1, mostRounds*w.size/every)
-	most := checks
+	most := w.longest()
 	if ctx.Done() != nil || x.loop.Observe != nil {
 		most = 1
 	}
 	for n >= every && ctx.Err() == nil {
 		most = min(most, n/every)
 		start := x.dev.Now()
-		rounds, found, err := w.launch(uint32(most * every / w.size))
+		rounds, found, err := w.launch(most)
 		if err != nil {
 			return goOn, x.failed(most*every, err)
 		}
@@ -141,12 +143,18 @@ func (w *while) run(ctx context.Context, n int) (finding, error) {
 		if found != goOn {
 			return found, nil
 		}
-		most = min(longer(most, x.dev.Now()-start), checks)
+		most = min(longer(most, x.dev.Now()-start), w.longest())
 	}
 	if n >= every {
 		return goOn, nil // cancelled
 	}
 	return x.host.run(ctx, n)
+}
+
+// longest is how many checks a launch may have at most.
+func (w *while) longest() int {
+	every := w.x.loop.CheckEvery
+	return min(w.x.loop.MaxIterations/every, max(1, mostRounds*w.size/every))
 }
 
 // longer is how many checks to have next time, when so many took that long.
@@ -157,14 +165,11 @@ func longer(checks int, took time.Duration) int {
 	return max(checks, int(min(time.Duration(checks)*longEnough/took, mostRounds)))
 }
 
-// launch runs up to that many rounds.
-func (w *while) launch(rounds uint32) (int, finding, error) {
+// launch runs up to that many checks, and returns how many rounds it ran.
+func (w *while) launch(checks int) (int, finding, error) {
 	x := w.x
-	if w.most != rounds {
-		w.most = rounds
-		if err := x.dev.Submit(x.stream, &device.Memset{Dst: w.state + stateMost, Value: rounds, Width: 4, Count: 1, Label: "rounds of a loop"}); err != nil {
-			return 0, goOn, err
-		}
+	if err := w.allow(checks); err != nil {
+		return 0, goOn, err
 	}
 	if err := x.dev.LaunchGraph(w.exec, x.stream); err != nil {
 		return 0, goOn, err
@@ -176,6 +181,16 @@ func (w *while) launch(rounds uint32) (int, finding, error) {
 	}
 	ran, found := binary.LittleEndian.Uint32(w.mail.bytes), binary.LittleEndian.Uint32(w.mail.bytes[4:])
 	return int(ran), finding(found), nil
+}
+
+// allow has launches run so many checks from now on.
+func (w *while) allow(checks int) error {
+	rounds := uint32(checks * w.x.loop.CheckEvery / w.size)
+	if w.most == rounds {
+		return nil
+	}
+	w.most = rounds
+	return w.x.dev.Submit(w.x.stream, &device.Memset{Dst: w.state + stateMost, Value: rounds, Width: 4, Count: 1, Label: "rounds of a loop"})
 }
 
 func (w *while) close() error {

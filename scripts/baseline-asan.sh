@@ -69,6 +69,19 @@ for program in "$programs"/*; do
 done
 [ "$runs" -gt 0 ] || { echo "$programs holds no program" >&2; exit 1; }
 
+# The solver is none of them, and has flags of its own.
+solver=$programs/solver/cg
+REPRISE_SIM_RACE=1 expect 0 "$solver" --size 11 --check-every 3
+expect 0 "$solver" --help
+expect 1 "$solver" --size 11 --max-iterations 2
+expect 1 to_full "$solver" --size 11
+expect 1 "$solver" --size 11 --device 1
+for flag in --size=0 --check-every=x --tolerance=1 --max-iterations; do
+	# shellcheck disable=SC2086 # the flag and its value are words
+	expect 2 "$solver" ${flag/=/ }
+done
+expect_failure cuGraphLaunch "$solver" --size 11
+
 # What reads the command line is the same in all of them.
 for flag in --size=12x --threads=33 --blocks=-1 --memory=none --version= --version=sync,none --iterations=0 --sample=x --nonsense=1; do
 	expect 2 "$program" "$flag"

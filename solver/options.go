@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/reprise-gpu/reprise/graphexec"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
@@ -29,6 +30,10 @@ type Options struct {
 	Damping  float64 // of PageRank, the probability of following a link; 0 is 0.85
 	Step     float64 // of Heat and Wave, in time; 0 is half the greatest that is stable, or less
 	Strategy string  // of the optimizer; "" is auto
+	// Lowering and Batch are those of graphexec.Loop, in the mode of that name; the zero values are what is
+	// expected to be quickest.
+	Lowering graphexec.Lowering
+	Batch    int
 	// Sampled says that the device runs only some blocks of each launch and computes nothing: MaxIterations are
 	// run, or some more to fill a period, there is no solution, and the result has times alone.
 	Sampled bool

@@ -113,6 +113,8 @@ func (r *run) loops(dev device.Device, body *ir.Schedule, o *Options) (err error
 		MaxIterations: periods(o.MaxIterations),
 		CheckEvery:    periods(o.CheckEvery),
 		Overrun:       graphexec.Harmless,
+		Lowering:      o.Lowering,
+		Batch:         o.Batch,
 		Expected:      periods(usual(r.sys.N)),
 	}
 	if o.Observe != nil {
