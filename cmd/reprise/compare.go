@@ -215,6 +215,9 @@ func (f *compareFlags) config(args []string) (c compare.Config, err error) {
 	if err := f.checkRatio(); err != nil {
 		return c, err
 	}
+	if err := f.checkPublished(); err != nil {
+		return c, err
+	}
 	if c.Rounds = f.rounds; c.Rounds == 0 {
 		c.Rounds = defaultRounds(f.device)
 	}
@@ -233,6 +236,19 @@ func (f *compareFlags) config(args []string) (c compare.Config, err error) {
 func (f *compareFlags) checkRatio() error {
 	if !(f.maxRatio >= 0) {
 		return usagef("--max-ratio %g: above 0, or 0 for none", f.maxRatio)
+	}
+	return nil
+}
+
+// checkPublished reports why --published could not be written in the end.
+func (f *compareFlags) checkPublished() error {
+	switch {
+	case f.published == "":
+		return nil
+	case f.published != "-":
+		return checkWritable(f.published)
+	case f.json == "-":
+		return usagef("--json and --published cannot both write to standard output: name a file for one")
 	}
 	return nil
 }

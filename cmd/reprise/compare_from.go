@@ -25,6 +25,9 @@ func showCompared(c *cobra.Command, f *compareFlags, args []string) error {
 	if err := f.checkRatio(); err != nil {
 		return err
 	}
+	if err := f.checkPublished(); err != nil {
+		return err
+	}
 	workloads, err := pickWorkloads(args)
 	if err != nil {
 		return err
@@ -95,10 +98,40 @@ func readComparisonsFile(path string) ([]compare.Comparison, error) {
 	if len(from.Comparisons) == 0 {
 		return nil, errors.New("it holds no comparison: reprise compare --json writes them")
 	}
-	if slices.ContainsFunc(from.Comparisons, func(c compare.Comparison) bool { return len(c.Rows) == 0 }) {
-		return nil, errors.New("a comparison in it has no rows: reprise compare --json did not write it")
+	for i := range from.Comparisons {
+		if lack := lacking(&from.Comparisons[i]); lack != "" {
+			return nil, fmt.Errorf("a comparison in it has %s: reprise compare --json did not write it", lack)
+		}
 	}
 	return from.Comparisons, nil
+}
+
+// lacking is what keeps a comparison from being one that was measured, "" if nothing does. Without
+// a time, a row would pass any --max-ratio.
+func lacking(c *compare.Comparison) string {
+	if _, err := bench.LookupWorkload(c.Workload); err != nil {
+		return "an " + err.Error()
+	}
+	switch {
+	case len(c.Rows) == 0:
+		return "no rows"
+	case c.Device == "":
+		return "no device"
+	case c.Size < 1:
+		return fmt.Sprintf("the size %d", c.Size)
+	}
+	if _, err := bench.ParseMemory(c.Memory); err != nil {
+		return "an " + err.Error()
+	}
+	for i := range c.Rows {
+		switch r := &c.Rows[i]; {
+		case r.Name == "":
+			return "a row without a name"
+		case r.OK && r.ReplayUS <= 0:
+			return fmt.Sprintf("%g us per replay with %s", r.ReplayUS, r.Name)
+		}
+	}
+	return ""
 }
 
 // ofWorkloads keeps what is of the workloads, in their order.

@@ -50,10 +50,30 @@ func TestCompareFromRefuses(t *testing.T) {
 	require.NoError(t, os.WriteFile(list, []byte("[]"), 0o600)) // as bench --json writes
 	text, empty := filepath.Join(dir, "text.json"), t.TempDir()
 	require.NoError(t, os.WriteFile(text, []byte("tables"), 0o600))
+	strange := func(name string, change func(*compare.Comparison)) string {
+		c := compared(20, 10, true)
+		change(&c)
+		return recorded(t, dir, name, c)
+	}
+	untimed := strange("untimed.json", func(c *compare.Comparison) { c.Rows[0].ReplayUS = 0 })
+	nameless := strange("nameless.json", func(c *compare.Comparison) { c.Rows[1].Name = "" })
+	unknown := strange("unknown.json", func(c *compare.Comparison) { c.Workload = "vek" })
+	unsized := strange("unsized.json", func(c *compare.Comparison) { c.Size = -1 })
+	placeless := strange("placeless.json", func(c *compare.Comparison) { c.Device = "" })
+	modeless := strange("modeless.json", func(c *compare.Comparison) { c.Memory = "" })
 	for _, c := range []struct {
 		args []string
 		want string
 	}{
+		{[]string{"--from", untimed, "--max-ratio", "1"}, "a comparison in it has 0 us per replay with nimble/graph: reprise compare --json did not write it"},
+		{[]string{"--from", nameless}, "--from " + nameless + ": a comparison in it has a row without a name"},
+		{[]string{"--from", unknown + "," + one}, `a comparison in it has an unknown workload "vek"`},
+		{[]string{"--from", unsized}, "a comparison in it has the size -1"},
+		{[]string{"--from", placeless}, "a comparison in it has no device"},
+		{[]string{"--from", modeless}, `a comparison in it has an unknown memory mode ""`},
+		{[]string{"vec", "--json", "-", "--published", "-"}, "--json and --published cannot both write to standard output"},
+		{[]string{"--from", one, "--json", "-", "--published", "-"}, "--json and --published cannot both write to standard output"},
+		{[]string{"vec", "--device", "sim:p100", "--size", "20000000", "--published", filepath.Join(dir, "none", "x.md")}, "cannot write " + filepath.Join(dir, "none", "x.md")},
 		{[]string{"--from", one, "--size", "10"}, "--size says what to measure, and --from measures nothing: leave one out"},
 		{[]string{"--from", one + "," + other}, "--from " + other + ": it is of sim:p100 with --sample 0, and what is before it of sim:h200 with --sample 0: show one at a time"},
 		{[]string{"--from", filepath.Join(dir, "none.json")}, "--from " + filepath.Join(dir, "none.json") + ": no such file or directory"},
