@@ -60,9 +60,10 @@ func unused(taken map[string]bool, name string, i int) string {
 }
 
 // fresh reports, by buffer, whether no copy of the program needs what is in it when the copy begins,
-// nor leaves there what one before had written: every byte that it touches it writes first.
-// A copy and a fill write all of their range, and a kernel may leave bytes as they were: it
-// counts for temporaries, which are dead after a replay by declaration.
+// nor leaves there what one before had written: every byte that it touches it writes first, and what it
+// writes the last copy writes too, which need not be so where buffers change places. A copy and a fill
+// write all of their range, and a kernel may leave bytes as they were: it counts for temporaries,
+// which are dead after a replay by declaration.
 func fresh(g *ir.Graph, starts []int) []bool {
 	ok := usedBuffers(g)
 	for b := range ok {
@@ -72,7 +73,8 @@ func fresh(g *ir.Graph, starts []int) []bool {
 		ok[b] = ok[b] && operand
 	}
 	var accesses []ir.Access
-	for i := range starts[1:] {
+	var kept []spans // by buffer: what the last copy leaves as it was
+	for i := len(starts) - 2; i >= 0; i-- {
 		unwritten := make([]spans, len(g.Buffers))
 		for b := range unwritten {
 			unwritten[b].insert(span{0, g.Buffers[b].Size()})
@@ -84,7 +86,10 @@ func fresh(g *ir.Graph, starts []int) []bool {
 				return a.Mode == ir.Write && (op.Kind == ir.KindCopy || op.Kind == ir.KindMemset || g.Buffers[a.Buffer].Role == ir.Temporary)
 			}
 			for _, a := range accesses {
-				if !a.Empty() && !writes(a) && unwritten[a.Buffer].overlaps(span{a.Lo, a.Hi}) {
+				bytes := span{a.Lo, a.Hi}
+				needed := !writes(a) && unwritten[a.Buffer].overlaps(bytes)
+				outlives := kept != nil && g.Buffers[a.Buffer].Role != ir.Temporary && kept[a.Buffer].overlaps(bytes)
+				if !a.Empty() && (needed || outlives) {
 					ok[a.Buffer] = false
 				}
 			}
@@ -93,6 +98,9 @@ func fresh(g *ir.Graph, starts []int) []bool {
 					unwritten[a.Buffer].remove(span{a.Lo, a.Hi})
 				}
 			}
+		}
+		if kept == nil {
+			kept = unwritten
 		}
 	}
 	return ok
