@@ -28,6 +28,9 @@ type Graph struct {
 	// operations out or repeating them all; nil when that was not done.
 	Origin []OpID
 
+	// Copies is how many replays of the trace one of the graph is; 0 is one.
+	Copies int
+
 	// Made is how many of the last buffers passes made. The trace does not know them, so who
 	// instantiates the graph gives them memory.
 	Made int

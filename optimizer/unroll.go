@@ -33,6 +33,7 @@ func unroll(k int) func(*ir.Graph) (*ir.Graph, error) {
 		}
 		h := *g
 		h.Ops, h.Origin = make([]ir.Op, 0, k*n), make([]ir.OpID, 0, k*n)
+		h.Copies = k * max(1, g.Copies)
 		again := orderedBefore(g)
 		for copied := range k {
 			for v := range n {

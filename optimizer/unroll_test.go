@@ -157,6 +157,28 @@ func TestRenamingLetsUploadsRunAhead(t *testing.T) {
 	assert.Equal(t, [][]ir.OpID{nil, {0}, nil, {1, 2}, nil, {3, 4}}, waits("unroll(3)", "rename(9)"))
 }
 
+// Of three copies of a round trip dce leaves the last, which is what three replays leave.
+func TestUnrolledCountsCopiesThatAreLeftOut(t *testing.T) {
+	f, err := ir.Parse("", `graph g {
+  buffer @x f32[64] device(0) input
+  buffer @h f32[64] pinned input
+  buffer @y f32[64] pinned output
+  %0 = copy @h -> @x
+  %1 = copy @x -> @y
+}
+`)
+	require.NoError(t, err)
+	opts := Options{Also: []string{"unroll(3)", "dce"}}
+	res, err := Plan(f.Graph, opts)
+	require.NoError(t, err)
+	p, err := opts.profile()
+	require.NoError(t, err)
+	require.Equal(t, 2, res.Graph.Len())
+	u := UnrolledOf(res.Schedule, p)
+	assert.Equal(t, 3, u.Copies)
+	assert.InDelta(t, float64(res.Schedule.Predicted)/3000, u.CopyUS, 1e-9)
+}
+
 func reduceOf(g *ir.Graph) (*ir.Graph, error) {
 	g, err := hazards(g)
 	if err != nil {

@@ -15,7 +15,7 @@ type Unrolled struct {
 
 // UnrolledOf sums up the schedule of an unrolled program; its copies are 1 of any other.
 func UnrolledOf(s *ir.Schedule, p *des.Profile) Unrolled {
-	k := len(copies(s.Graph)) - 1
+	k := max(1, s.Graph.Copies) // of which passes may have left out operations
 	u := Unrolled{
 		Copies:        k,
 		CopyUS:        float64(s.Predicted) / 1000 / float64(k),
