@@ -18,9 +18,12 @@ import (
 // does not merely continue a chain is dearer to launch, so that chains side by side save
 // time on the device and take it from the host. The bound is for the number that is best.
 //
-// The graph must be past the pass hazards. Options say for which device and at what
+// Of no operations there is nothing to launch. The graph must be past the pass hazards. Options say for which device and at what
 // costs; nothing else of them counts.
 func LowerBound(g *ir.Graph, opts Options) (int64, error) {
+	if g.Len() == 0 {
+		return 0, nil
+	}
 	b, err := newBound(g, &opts)
 	if err != nil {
 		return 0, err

@@ -89,7 +89,9 @@ func (c *Comparison) row(g *ir.Graph, opts optimizer.Options) Row {
 		}
 	}
 	r.PredictedUS = float64(s.Predicted) / 1000
-	r.OverBound = r.PredictedUS / c.BoundUS
+	if c.BoundUS > 0 {
+		r.OverBound = r.PredictedUS / c.BoundUS
+	}
 	r.Memory = optimizer.MemoryOf(s)
 	return r
 }
@@ -130,12 +132,12 @@ type Standing struct {
 	Strategy  string  `json:"strategy"`
 	Graphs    int     `json:"graphs"`     // that it takes
 	Fastest   int     `json:"fastest"`    // on how many of those no other is faster
-	OverBound float64 `json:"over_bound"` // geometric mean
+	OverBound float64 `json:"over_bound"` // geometric mean, of graphs that have a bound
 }
 
 // Standings sums up comparisons by strategy, in order of appearance.
 func Standings(all []*Comparison) (list []Standing) {
-	logs := map[string]float64{}
+	logs, bounded := map[string]float64{}, map[string]int{}
 	for _, c := range all {
 		for _, r := range c.Rows {
 			i := slices.IndexFunc(list, func(s Standing) bool { return s.Strategy == r.Strategy })
@@ -147,15 +149,18 @@ func Standings(all []*Comparison) (list []Standing) {
 				continue
 			}
 			list[i].Graphs++
-			logs[r.Strategy] += math.Log(r.OverBound)
+			if r.OverBound > 0 {
+				logs[r.Strategy] += math.Log(r.OverBound)
+				bounded[r.Strategy]++
+			}
 			if r.PredictedUS == c.Fastest() {
 				list[i].Fastest++
 			}
 		}
 	}
 	for i := range list {
-		if s := &list[i]; s.Graphs > 0 {
-			s.OverBound = math.Exp(logs[s.Strategy] / float64(s.Graphs))
+		if s := &list[i]; bounded[s.Strategy] > 0 {
+			s.OverBound = math.Exp(logs[s.Strategy] / float64(bounded[s.Strategy]))
 		}
 	}
 	return list

@@ -125,6 +125,17 @@ func two() []*Comparison {
 	}
 }
 
+// A graph of nothing is planned, and says nothing of a strategy beside others.
+func TestGraphsWithoutOperationsHaveNoBound(t *testing.T) {
+	c, err := Compare(context.Background(), &ir.Graph{Name: "empty"}, optimizer.Options{Custom: des.Profiles()[0]}, []string{"serial", "auto"})
+	require.NoError(t, err)
+	assert.Zero(t, c.BoundUS)
+	assert.Zero(t, c.Rows[0].OverBound)
+	got := Standings(append(two(), c))
+	assert.Equal(t, 3, got[0].Graphs)
+	assert.InDelta(t, 4, got[0].OverBound, 1e-9)
+}
+
 func TestStandings(t *testing.T) {
 	got := Standings(two())
 	assert.InDelta(t, math.Sqrt(8), got[2].OverBound, 1e-9)
