@@ -181,6 +181,21 @@ func smallest(s *ir.Schedule) int64 {
 	return least
 }
 
+// The same of many small programs, each under one strategy.
+func TestSmallMemoryPlansDoNotOverlap(t *testing.T) {
+	r := rand.New(rand.NewPCG(37, 37))
+	shared := 0
+	for round := range rounds(10_000) {
+		g := temporaries(r, 1+r.IntN(12), 1+r.IntN(6))
+		s := planMemory(t, g, everyStrategy[round%len(everyStrategy)])
+		requireNoOverlap(t, s)
+		if m := MemoryOf(s); m.After < m.Before {
+			shared++
+		}
+	}
+	assert.Greater(t, shared, rounds(10_000)/20)
+}
+
 // Tiny programs, whose best arenas are known by trying all: how often ours is as small,
 // and how often the bound says so.
 func TestMemoryPlansAgainstTheBest(t *testing.T) {
