@@ -210,10 +210,14 @@ func (b *streamsBackend) wait() error {
 	if b.loose {
 		ends = b.open
 	}
-	for _, stream := range ends {
-		if err := b.dev.Synchronize(stream); err != nil {
-			return err
+	var first error
+	for _, stream := range ends { // all of them: a finding on one stream does not end the work of others
+		if err := b.dev.Synchronize(stream); err != nil && first == nil {
+			first = err
 		}
+	}
+	if first != nil {
+		return first
 	}
 	b.empty, b.loose = true, false
 	return b.failed
