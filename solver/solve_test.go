@@ -380,7 +380,11 @@ func TestMethodWithoutCheck(t *testing.T) {
 	}}
 	for _, mode := range Modes() {
 		_, _, err := Solve(context.Background(), open(t, sim.Options{}), sparse.Poisson2D(2), random(4, 1), Options{Method: m, Mode: mode, MaxIterations: 20})
-		assert.ErrorContains(t, err, "mine did 32 iterations and ended 0 of them: each ends with System.Check")
+		if mode == Loop { // which refuses to begin
+			assert.ErrorContains(t, err, "mine would never end: each of its iterations ends with System.Check")
+		} else {
+			assert.ErrorContains(t, err, "mine did 32 iterations and ended 0 of them: each ends with System.Check")
+		}
 	}
 }
 
