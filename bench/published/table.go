@@ -112,7 +112,7 @@ func (t *tables) times() {
 			ourSerial := r.median(size, (*point).serial) / 1000
 			ourParallel := r.median(size, func(p *point) float64 { return p.parallel().ReplayUS }) / 1000
 			t.printf("| %s | %d | %g | %s | %s | %g | %s | %s |\n", name(r.workload), size,
-				serial, known("%.3g", ourSerial), off(ourSerial, serial), parallel, known("%.3g", ourParallel), off(ourParallel, parallel))
+				serial, time(ourSerial), off(ourSerial, serial), parallel, time(ourParallel), off(ourParallel, parallel))
 		}
 	}
 }
@@ -126,7 +126,7 @@ func (t *tables) overlaps() {
 		if p := r.best(largest(r.workload)); p != nil {
 			ours = p.parallel().Overlap
 		}
-		t.printf("| %s | %g | %s | %s | %.2f | %s |", name(r.workload), r.boundMS, known("%.3g", bound), off(bound, r.boundMS), r.bound, known("%.2f", r.mean(func(p *point) float64 { return p.parallel().OfBound })))
+		t.printf("| %s | %g | %s | %s | %.2f | %s |", name(r.workload), r.boundMS, time(bound), off(bound, r.boundMS), r.bound, known("%.2f", r.mean(func(p *point) float64 { return p.parallel().OfBound })))
 		for _, share := range []func(*overlap.Shares) float64{
 			func(s *overlap.Shares) float64 { return s.CT },
 			func(s *overlap.Shares) float64 { return s.TC },
@@ -169,6 +169,14 @@ func off(value, from float64) string {
 }
 
 func times(v float64) string { return known("%.2f", v) }
+
+// time is one in ms, to three digits, and to the millisecond from a second on.
+func time(v float64) string {
+	if v >= 1000 {
+		return fmt.Sprintf("%.0f", v)
+	}
+	return known("%.3g", v)
+}
 
 func known(format string, v float64) string {
 	if v == 0 {
