@@ -19,7 +19,7 @@ int blocks_for(int n) { return std::max(1, std::min((n + threads - 1) / threads,
 
 int lanes_for(const Matrix &a) {
 	int lanes = 1;
-	while (lanes < 32 && static_cast<long>(a.val.size()) >= 8L * lanes * a.rows())
+	while (lanes < 32 && static_cast<long>(a.val.size()) >= 3L * lanes * a.rows())
 		lanes *= 2;
 	return lanes;
 }
