@@ -188,7 +188,7 @@ func (x *Exec) Close() error {
 // of says which graph an error is about.
 func (x *Exec) of(what string, err error) error {
 	if err == nil {
-		return nil
+		return nil // before any string is made: every replay ends here
 	}
 	return fmt.Errorf("%s %s: %w", what, x.prog.sched.Graph.Name, err)
 }

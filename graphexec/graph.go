@@ -115,12 +115,17 @@ func (b *graphBackend) close() error {
 }
 
 func (i *instance) close(dev device.Device) error {
-	errs := []error{i.replay.close(dev)}
-	if i.exec != 0 {
-		errs = append(errs, dev.DestroyGraphExec(i.exec))
+	return device.Join(i.replay.close(dev), destroyGraph(dev, i.exec, i.graph))
+}
+
+// destroyGraph gives up a graph and its instance, as far as they were made.
+func destroyGraph(dev device.Device, x device.GraphExec, g device.Graph) error {
+	var errs []error
+	if x != 0 {
+		errs = append(errs, dev.DestroyGraphExec(x))
 	}
-	if i.graph != 0 {
-		errs = append(errs, dev.DestroyGraph(i.graph))
+	if g != 0 {
+		errs = append(errs, dev.DestroyGraph(g))
 	}
 	return device.Join(errs...)
 }

@@ -207,7 +207,7 @@ func (x *LoopExec) lower() (err error) {
 	if x.until, err = newPredicate(x.loop.Body, x.bindings, x.loop.Until); err != nil {
 		return err
 	}
-	x.opening, x.closing = outermost(x.loop.Body, writers(x.loop.Body.Graph, x.until.span()))
+	x.opening, x.closing = outermost(x.loop.Body, x.until.writers)
 	x.host = newHostChecked(x)
 	if err := x.host.build(x.until.at, Forbidden); err != nil {
 		return err

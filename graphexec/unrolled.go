@@ -88,13 +88,7 @@ func (x *LoopExec) behind(nodes []device.Node) (behind []device.Node) {
 
 func (u *unrolled) close() error {
 	dev := u.x.dev
-	errs := []error{u.batches.close(), u.runs.close(dev)}
-	if u.exec != 0 {
-		errs = append(errs, dev.DestroyGraphExec(u.exec))
-	}
-	if u.graph != 0 {
-		errs = append(errs, dev.DestroyGraph(u.graph))
-	}
+	errs := []error{u.batches.close(), u.runs.close(dev), destroyGraph(dev, u.exec, u.graph)}
 	if u.ring != 0 {
 		errs = append(errs, dev.Free(u.ring))
 	}

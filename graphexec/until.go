@@ -3,6 +3,7 @@ package graphexec
 import (
 	_ "embed"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -59,6 +60,9 @@ const (
 // host compare the same numbers, and has a kernel in until.cu.
 var scalars = []ir.Type{ir.F32, ir.F64, ir.I32, ir.U32}
 
+// ErrEndless is why InstantiateLoop refuses a predicate whose scalar the body leaves alone.
+var ErrEndless = errors.New("no operation of the body writes it, so that the loop would not end by it")
+
 // predicate is an Until on a device.
 type predicate struct {
 	Until
@@ -66,6 +70,8 @@ type predicate struct {
 	elem  ir.Type
 	bytes int64
 	name  string // as in "@residual[0] below 1e-08"
+
+	writers []bool // by operation, which may write the scalar
 }
 
 func newPredicate(s *ir.Schedule, b Bindings, u Until) (*predicate, error) {
@@ -94,8 +100,8 @@ func newPredicate(s *ir.Schedule, b Bindings, u Until) (*predicate, error) {
 	}
 	p := &predicate{Until: u, elem: buf.Elem, bytes: buf.Elem.Size(), name: fmt.Sprintf("%s %v %g", name, u.Is, u.Value)}
 	p.at = b.Pointer(u.Buffer) + device.Ptr(u.Index*p.bytes)
-	if !slices.Contains(writers(g, p.span()), true) {
-		return bad("no operation of the body writes it, so that the loop would not end by it")
+	if p.writers = writers(g, p.span()); !slices.Contains(p.writers, true) {
+		return bad("%w", ErrEndless)
 	}
 	return p, nil
 }

@@ -195,13 +195,7 @@ func (w *while) allow(checks int) error {
 
 func (w *while) close() error {
 	dev := w.x.dev
-	errs := []error{w.mail.close(dev)}
-	if w.exec != 0 {
-		errs = append(errs, dev.DestroyGraphExec(w.exec))
-	}
-	if w.graph != 0 {
-		errs = append(errs, dev.DestroyGraph(w.graph))
-	}
+	errs := []error{w.mail.close(dev), destroyGraph(dev, w.exec, w.graph)}
 	if w.module != 0 {
 		errs = append(errs, dev.UnloadModule(w.module))
 	}

@@ -130,7 +130,7 @@ func (f *benchFlags) config(args []string) (c bench.Config, err error) {
 	if c.Estimate = f.cost == "modelled"; !c.Estimate && f.cost != "measured" && f.cost != "" {
 		return c, usagef("--cost %s: measured or modelled", f.cost)
 	}
-	if c.Backends, err = pickBackends(f.backends); err != nil {
+	if c.Backends, err = pick("backend", f.backends, graphexec.Backends(), graphexec.ParseBackend); err != nil {
 		return c, err
 	}
 	if c.Sizes, err = pickSizes(f.sizes, c.Workloads); err != nil {
@@ -170,6 +170,22 @@ func distinct(flag string, words []string) ([]string, error) {
 		return nil, usagef("--%s: an empty name in %q", flag, strings.Join(words, ","))
 	}
 	return list, nil
+}
+
+// pick looks up distinct words of that kind; "all" is all there are.
+func pick[T any](kind string, words []string, all []T, lookup func(string) (T, error)) (picked []T, err error) {
+	names, err := distinct(kind, words)
+	if err != nil || slices.Contains(names, "all") {
+		return all, err
+	}
+	for _, name := range names {
+		one, err := lookup(name)
+		if err != nil {
+			return nil, usageError{err}
+		}
+		picked = append(picked, one)
+	}
+	return picked, nil
 }
 
 func pickWorkloads(names []string) ([]*bench.Workload, error) {
@@ -226,22 +242,6 @@ func pickPasses(also []string) ([]string, error) {
 		}
 	}
 	return also, nil
-}
-
-func pickBackends(words []string) ([]graphexec.Backend, error) {
-	names, err := distinct("backend", words)
-	if err != nil || slices.Contains(names, "all") {
-		return graphexec.Backends(), err
-	}
-	var picked []graphexec.Backend
-	for _, name := range names {
-		b, err := graphexec.ParseBackend(name)
-		if err != nil {
-			return nil, usageError{err}
-		}
-		picked = append(picked, b)
-	}
-	return picked, nil
 }
 
 const tinyHelp = "or tiny, for a size of each that takes no time"

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -134,10 +133,10 @@ func (f *solveFlags) parse() (s *solves, err error) {
 	if s.options.Preconditioner, err = solver.ParsePreconditioner(f.preconditioner); err != nil {
 		return nil, usagef("--preconditioner: %w", err)
 	}
-	if s.methods, err = pickMethods(f.methods); err != nil {
+	if s.methods, err = pick("method", f.methods, solver.Methods(), solver.Lookup); err != nil {
 		return nil, err
 	}
-	if s.modes, err = pickModes(f.modes); err != nil {
+	if s.modes, err = pick("mode", f.modes, solver.Modes(), solver.ParseMode); err != nil {
 		return nil, err
 	}
 	for _, check := range []func() error{s.options.Check, optimizer.Options{Strategy: f.options.Strategy}.Check} {
@@ -166,36 +165,6 @@ func (f *solveFlags) parse() (s *solves, err error) {
 	}
 	s.b, err = rightHandSide(f.rhs, s.a.Rows)
 	return s, err
-}
-
-func pickMethods(words []string) (picked []solver.Method, err error) {
-	names, err := distinct("method", words)
-	if err != nil || slices.Contains(names, "all") {
-		return solver.Methods(), err
-	}
-	for _, name := range names {
-		m, err := solver.Lookup(name)
-		if err != nil {
-			return nil, usageError{err}
-		}
-		picked = append(picked, m)
-	}
-	return picked, nil
-}
-
-func pickModes(words []string) (picked []solver.Mode, err error) {
-	names, err := distinct("mode", words)
-	if err != nil || slices.Contains(names, "all") {
-		return solver.Modes(), err
-	}
-	for _, name := range names {
-		m, err := solver.ParseMode(name)
-		if err != nil {
-			return nil, usageError{err}
-		}
-		picked = append(picked, m)
-	}
-	return picked, nil
 }
 
 func readMatrix(spec string) (*sparse.CSR, error) {

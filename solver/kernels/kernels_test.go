@@ -194,6 +194,16 @@ func (g *gpu) matrix(n int) (ptr, col []int32, val []float64) {
 	return ptr, col, g.small(len(col))
 }
 
+// product is that of compressed rows and a vector.
+func product(ptr, col []int32, val, x []float64) []float64 {
+	return each(len(ptr)-1, func(i int) (sum float64) {
+		for k := ptr[i]; k < ptr[i+1]; k++ {
+			sum += val[k] * x[col[k]]
+		}
+		return sum
+	})
+}
+
 func TestSpmv(t *testing.T) {
 	onEach(t, func(g *gpu) {
 		for _, s := range shapes {
@@ -203,12 +213,7 @@ func TestSpmv(t *testing.T) {
 			n := s.n
 			ptr, col, val := g.matrix(n)
 			x, w := g.small(n), g.small(n)
-			want := each(n, func(i int) (sum float64) {
-				for k := ptr[i]; k < ptr[i+1]; k++ {
-					sum += val[k] * x[col[k]]
-				}
-				return sum
-			})
+			want := product(ptr, col, val, x)
 			a := []any{g.ints(ptr), g.ints(col), g.vector(val), g.vector(x)}
 			vw := g.vector(w)
 			for lanes := 1; lanes <= 32; lanes *= 2 {
@@ -253,12 +258,7 @@ func TestSteps(t *testing.T) {
 			n := s.n
 			ptr, col, val := g.matrix(n)
 			u, v := g.small(n), g.small(n)
-			product := each(n, func(i int) (sum float64) {
-				for k := ptr[i]; k < ptr[i+1]; k++ {
-					sum += val[k] * u[col[k]]
-				}
-				return sum
-			})
+			product := product(ptr, col, val, u)
 			for kernel, want := range map[string][]float64{
 				"heat": each(n, func(i int) float64 { return u[i] - 2*product[i] }),
 				"wave": each(n, func(i int) float64 { return 2*u[i] - v[i] - 2*product[i] }),
