@@ -27,9 +27,7 @@ extern "C" __global__ void eigen_next(const real *value, const real *inverse, co
         sum += d * d;
         x[i] = s * y[i];
     }
-    sum = block_sum(sum);
-    if (threadIdx.x == 0)
-        partial[blockIdx.x] = sum;
+    leave(sum, partial);
 }
 
 // rank_share: what each page has from elsewhere than links, so that ranks add up to 1.
@@ -53,7 +51,5 @@ extern "C" __global__ void rank_next(const real *damping, const real *share, con
         sum += change * change;
         x[i] = next;
     }
-    sum = block_sum(sum);
-    if (threadIdx.x == 0)
-        partial[blockIdx.x] = sum;
+    leave(sum, partial);
 }

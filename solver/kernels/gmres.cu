@@ -42,9 +42,7 @@ extern "C" __global__ void orthogonalize(const real *v, const real *c, real *w, 
         w[i] = sum;
         norm += sum * sum;
     }
-    norm = block_sum(norm);
-    if (threadIdx.x == 0)
-        partial[blockIdx.x] = norm;
+    leave(norm, partial);
 }
 
 // combine: x += y[k] v[k] for each of the columns.

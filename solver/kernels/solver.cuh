@@ -27,8 +27,26 @@ static __device__ real block_sum(real v)
     return v;
 }
 
-// total is the second stage of a sum over all blocks of a launch: one block adds up what each
-// of them left.
+// leave is the first stage of a sum over all blocks of a launch: each leaves what its threads add up to.
+static __device__ void leave(real v, real *partial)
+{
+    v = block_sum(v);
+    if (threadIdx.x == 0)
+        partial[blockIdx.x] = v;
+}
+
+// leave does so for two sums, the second behind the first.
+static __device__ void leave(real v, real w, real *partial)
+{
+    v = block_sum(v);
+    w = block_sum(w);
+    if (threadIdx.x == 0) {
+        partial[blockIdx.x] = v;
+        partial[gridDim.x + blockIdx.x] = w;
+    }
+}
+
+// total is the second stage: one block adds up what each of them left.
 static __device__ real total(const real *partial, int blocks)
 {
     real sum = 0;

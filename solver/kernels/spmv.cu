@@ -25,9 +25,7 @@ extern "C" __global__ void spmv_dot(const int *ptr, const int *col, const real *
             sum += v * w[i];
         }
     }
-    sum = block_sum(sum);
-    if (threadIdx.x == 0)
-        partial[blockIdx.x] = sum;
+    leave(sum, partial);
 }
 
 // spmv_dots: y = A x, the sum of y[i] * y[i], and that of w[i] * y[i].
@@ -43,12 +41,7 @@ extern "C" __global__ void spmv_dots(const int *ptr, const int *col, const real 
             sum += v * w[i];
         }
     }
-    norm = block_sum(norm);
-    sum = block_sum(sum);
-    if (threadIdx.x == 0) {
-        partial[blockIdx.x] = norm;
-        partial[gridDim.x + blockIdx.x] = sum;
-    }
+    leave(norm, sum, partial);
 }
 
 // residual: r = b - A x, and the sum of r[i] * r[i].
@@ -64,9 +57,7 @@ extern "C" __global__ void residual(const int *ptr, const int *col, const real *
             sum += d * d;
         }
     }
-    sum = block_sum(sum);
-    if (threadIdx.x == 0)
-        partial[blockIdx.x] = sum;
+    leave(sum, partial);
 }
 
 // relax: x[i] += a d[i] (b[i] - row i of A x) for the n rows i in order, of which none depends

@@ -20,9 +20,7 @@ extern "C" __global__ void heat(const int *ptr, const int *col, const real *val,
             sum += next * next;
         }
     }
-    sum = block_sum(sum);
-    if (threadIdx.x == 0)
-        partial[blockIdx.x] = sum;
+    leave(sum, partial);
 }
 
 // wave: v = 2 u - v - s A u, where v is what was before u and becomes what is after it, and the sum of
@@ -41,7 +39,5 @@ extern "C" __global__ void wave(const int *ptr, const int *col, const real *val,
             sum += next * next;
         }
     }
-    sum = block_sum(sum);
-    if (threadIdx.x == 0)
-        partial[blockIdx.x] = sum;
+    leave(sum, partial);
 }

@@ -11,9 +11,7 @@ extern "C" __global__ void dot(const real *x, const real *y, real *partial, int 
     real sum = 0;
     STRIDE(i, n)
         sum += x[i] * y[i];
-    sum = block_sum(sum);
-    if (threadIdx.x == 0)
-        partial[blockIdx.x] = sum;
+    leave(sum, partial);
 }
 
 // axpy: y += a x.
@@ -82,9 +80,7 @@ extern "C" __global__ void minus_norm(const real *a, const real *y, real *z, rea
         z[i] = v;
         sum += v * v;
     }
-    sum = block_sum(sum);
-    if (threadIdx.x == 0)
-        partial[blockIdx.x] = sum;
+    leave(sum, partial);
 }
 
 // minus_norms: z -= a y, the sum of z[i] * z[i], and that of d[i] * z[i] * z[i].
@@ -98,12 +94,7 @@ extern "C" __global__ void minus_norms(const real *a, const real *y, const real 
         sum += v * v;
         weighted += d[i] * v * v;
     }
-    sum = block_sum(sum);
-    weighted = block_sum(weighted);
-    if (threadIdx.x == 0) {
-        partial[blockIdx.x] = sum;
-        partial[gridDim.x + blockIdx.x] = weighted;
-    }
+    leave(sum, weighted, partial);
 }
 
 // minus_dots: z = x - a y, the sum of z[i] * z[i], and that of z[i] * w[i].
@@ -117,12 +108,7 @@ extern "C" __global__ void minus_dots(const real *x, const real *a, const real *
         norm += v * v;
         sum += v * w[i];
     }
-    norm = block_sum(norm);
-    sum = block_sum(sum);
-    if (threadIdx.x == 0) {
-        partial[blockIdx.x] = norm;
-        partial[gridDim.x + blockIdx.x] = sum;
-    }
+    leave(norm, sum, partial);
 }
 
 // update: y = x + b (y - a z), the direction of BiCGSTAB.
