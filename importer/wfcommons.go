@@ -33,6 +33,7 @@ func parseWfCommons(d *draft) error {
 type workflow struct {
 	*draft
 	dec    *json.Decoder
+	listed bool // there is a list of tasks, be it empty
 	read   []wfTask
 	byName map[string]int32 // the task of that name, -1 if there are several
 	times  map[string]timing
@@ -84,13 +85,17 @@ var taskLists = map[string]func(*workflow, *wfTask) error{
 	"workflow.tasks":               (*workflow).declare,
 	"workflow.jobs":                (*workflow).declare,
 	"workflow.specification.tasks": (*workflow).declare,
-	"workflow.execution.tasks":     (*workflow).timed,
+	timesOnly:                      (*workflow).timed,
 }
+
+// timesOnly is the path of the list that tells when tasks ran and not in which order.
+const timesOnly = "workflow.execution.tasks"
 
 // value reads the value at a path, skipping what is on the way to no task.
 func (w *workflow) value(path []string) error {
 	key := strings.Join(path, ".")
 	if each, ok := taskLists[key]; ok {
+		w.listed = w.listed || key != timesOnly
 		return w.list(key, each)
 	}
 	leads := key == "" || key == "workflow" || key == "workflow.specification" || key == "workflow.execution"
@@ -193,15 +198,15 @@ func (w *workflow) timed(t *wfTask) error {
 // connect adds times and arcs, when all tasks are known. The order is told by
 // parents, by children, or by both.
 func (w *workflow) connect() error {
+	if !w.listed {
+		return w.errorf(0, "there is neither workflow.tasks nor workflow.specification.tasks in it: write the order of tasks as WfFormat has it")
+	}
 	for _, id := range slices.Sorted(maps.Keys(w.times)) {
 		i, ok := w.index[id]
 		if !ok {
 			return w.errorf(w.times[id].at, "there is no task %s", id)
 		}
 		w.tasks[i].cost = w.times[id].ns
-	}
-	if w.read == nil {
-		return w.errorf(0, "there is neither workflow.tasks nor workflow.specification.tasks in it: write the order of tasks as WfFormat has it")
 	}
 	for i := range w.read {
 		if err := w.relatives(&w.read[i]); err != nil {
