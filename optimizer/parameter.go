@@ -166,8 +166,9 @@ func passNamed(text string) (pass, error) {
 	case parameter == nil || *parameter == "":
 		return p, fmt.Errorf("pass %s lacks its parameter: write %s(%s)", name, name, p.takes)
 	}
-	if p.edit, err = p.with(*parameter); err != nil {
-		return p, fmt.Errorf("pass %s takes %w, not %q", name, err, *parameter)
+	p.parameter = *parameter
+	if p.edit, err = p.with(p.parameter); err != nil {
+		return p, fmt.Errorf("pass %s takes %w, not %q", name, err, p.parameter)
 	}
 	return p, nil
 }

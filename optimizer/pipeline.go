@@ -5,6 +5,7 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/reprise-gpu/reprise/internal/des"
 	"github.com/reprise-gpu/reprise/ir"
@@ -14,21 +15,23 @@ import (
 // computes, filling in part of the schedule; the field that is set says which. One with a
 // parameter has its edit once that is known.
 type pass struct {
-	name    string
-	takes   string // what the parameter is called, "" when there is none
-	with    editor // of a pass that takes one
-	edit    func(*ir.Graph) (*ir.Graph, error)
-	compute func(*ir.Schedule, *Options) error
-	needs   string // the pass whose result it cannot do without
-	asked   bool   // it runs only when Options.Also or Options.Passes names it
-	doc     string
+	name      string
+	takes     string // what the parameter is called, "" when there is none
+	with      editor // of a pass that takes one
+	parameter string // once it is known
+	edit      func(*ir.Graph) (*ir.Graph, error)
+	compute   func(*ir.Schedule, *Options) error
+	needs     string // the pass whose result it cannot do without
+	asked     bool   // it runs only when Options.Also or Options.Passes names it
+	adds      bool   // it may run several times, with other parameters
+	doc       string
 }
 
 // passes is the pipeline, in order.
 var passes = []pass{
 	{name: "unroll", takes: "k", with: times("copies", unroll), asked: true,
 		doc: "make k replays one, in which the next may begin before the one before has ended"},
-	{name: "rotate", takes: "a:b", with: several("buffers", rotate), needs: "unroll", asked: true,
+	{name: "rotate", takes: "a:b", with: several("buffers", rotate), needs: "unroll", asked: true, adds: true,
 		doc: "have buffers change places from one copy to the next: ping-pong, or among more than two"},
 	{name: "rename", takes: "m", with: times("memories", rename), needs: "unroll", asked: true,
 		doc: "give buffers that every copy fills anew m memories to take in turn: double buffering"},
@@ -234,19 +237,42 @@ func selectPasses(opts *Options) ([]pass, error) {
 	return selected, nil
 }
 
-// passesNamed finds passes, each once.
+// passesNamed finds passes. To name one again says nothing new where it takes no parameter; with
+// one it is a mistake, but for rotations, which add up where no buffer is in two.
 func passesNamed(texts []string) (list []pass, err error) {
-	for i, text := range texts {
-		if slices.Contains(texts[:i], text) {
-			continue
-		}
+	for _, text := range texts {
 		p, err := passNamed(text)
 		if err != nil {
 			return nil, err
 		}
+		if p.takes == "" && contains(list, p.name) {
+			continue
+		}
+		for i := range list {
+			if err := list[i].clash(&p); err != nil {
+				return nil, err
+			}
+		}
 		list = append(list, p)
 	}
 	return list, nil
+}
+
+// clash says why a pass and another after it cannot both be meant.
+func (p *pass) clash(q *pass) error {
+	if p.name != q.name {
+		return nil
+	}
+	if !p.adds {
+		return fmt.Errorf("the pass %s is named twice, as %s(%s) and %s(%s): name it once", p.name, p.name, p.parameter, q.name, q.parameter)
+	}
+	words := strings.Split(p.parameter, ":")
+	for _, w := range strings.Split(q.parameter, ":") {
+		if slices.Contains(words, w) {
+			return fmt.Errorf("%s(%s) and %s(%s) both move %s: have each buffer in one", p.name, p.parameter, q.name, q.parameter, w)
+		}
+	}
+	return nil
 }
 
 // runs reports whether the options ask for p.

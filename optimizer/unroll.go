@@ -29,7 +29,7 @@ func unroll(k int) func(*ir.Graph) (*ir.Graph, error) {
 			return nil, fmt.Errorf("the dependencies of %s are made out already, and from one copy to the next they are not known: unroll the trace", g.Name)
 		}
 		if n > maxUnrolled/k {
-			return nil, fmt.Errorf("%d copies of %d operations are more than %d: unroll less", k, n, maxUnrolled)
+			return nil, fmt.Errorf("%d copies of %d operations are more than the %d that are planned together: write unroll(%d) at most", k, n, maxUnrolled, max(1, maxUnrolled/n))
 		}
 		h := *g
 		h.Ops, h.Origin = make([]ir.Op, 0, k*n), make([]ir.OpID, 0, k*n)
@@ -46,9 +46,9 @@ func unroll(k int) func(*ir.Graph) (*ir.Graph, error) {
 	}
 }
 
-// maxUnrolled is the most operations of an unrolled program: what they take, and what a driver
-// would for so many nodes, is gigabytes.
-const maxUnrolled = 1 << 24
+// maxUnrolled is the most operations of an unrolled program: to plan so many takes two to three
+// gigabytes.
+const maxUnrolled = 1 << 21
 
 // after is the order of an operation in one of the copies of n operations: that of the trace, and
 // that behind the copy before.

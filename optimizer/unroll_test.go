@@ -177,6 +177,12 @@ func TestUnrolledCountsCopiesThatAreLeftOut(t *testing.T) {
 	u := UnrolledOf(res.Schedule, p)
 	assert.Equal(t, 3, u.Copies)
 	assert.InDelta(t, float64(res.Schedule.Predicted)/3000, u.CopyUS, 1e-9)
+
+	opts.Also = append(opts.Also, "rename(2)") // of @x, which the copies that are left share
+	res, err = Plan(f.Graph, opts)
+	require.NoError(t, err)
+	require.Equal(t, 1, res.Graph.Made)
+	assert.Zero(t, UnrolledOf(res.Schedule, p).Bytes, "nothing uses it")
 }
 
 func reduceOf(g *ir.Graph) (*ir.Graph, error) {
@@ -199,11 +205,14 @@ func TestMistakesInUnrolling(t *testing.T) {
 	}{
 		{[]string{"unroll"}, "pass unroll lacks its parameter: write unroll(k)"},
 		{[]string{"unroll()"}, "pass unroll lacks its parameter: write unroll(k)"},
-		{[]string{"unroll(0)"}, `pass unroll takes a number of copies from 1 to 16777216, not "0"`},
+		{[]string{"unroll(0)"}, `pass unroll takes a number of copies from 1 to 2097152, not "0"`},
 		{[]string{"unroll(4"}, `pass "unroll(4" is not of the form name or name(parameter); in a shell, quote it`},
 		{[]string{"dce(2)"}, "pass dce takes no parameter: write dce"},
 		{[]string{"rename(2)"}, `the pass "rename" needs "unroll", which is left out; name it too`},
-		{[]string{"unroll(9999999)"}, "unroll: 9999999 copies of 5 operations are more than 16777216: unroll less"},
+		{[]string{"unroll(999999)"}, "unroll: 999999 copies of 5 operations are more than the 2097152 that are planned together: write unroll(419430) at most"},
+		{[]string{"unroll(2)", "unroll(2)"}, "the pass unroll is named twice, as unroll(2) and unroll(2): name it once"},
+		{[]string{"unroll(2)", "rename(2)", "rename(3)"}, "the pass rename is named twice, as rename(2) and rename(3): name it once"},
+		{[]string{"unroll(6)", "rotate(u:v)", "rotate(w:x:v)"}, "rotate(u:v) and rotate(w:x:v) both move v: have each buffer in one"},
 		{[]string{"unroll(2)", "rotate(u)"}, `pass rotate takes two buffers or more, with colons between them, not "u"`},
 		{[]string{"unroll(2)", "rotate(u:u)"}, "rotate: @u is named twice: name every buffer once"},
 		{[]string{"unroll(2)", "rotate(u:lon)"}, `rotate: g has no buffer @lon (did you mean "long"?)`},

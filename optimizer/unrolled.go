@@ -21,8 +21,11 @@ func UnrolledOf(s *ir.Schedule, p *des.Profile) Unrolled {
 		CopyUS:        float64(s.Predicted) / 1000 / float64(k),
 		InstantiateUS: float64(p.Host.Instantiate+des.Time(s.Graph.Len())*p.Host.InstantiateOne) / float64(des.Microsecond),
 	}
-	for _, b := range s.Graph.Buffers[len(s.Graph.Buffers)-s.Graph.Made:] {
-		u.Bytes += aligned(b.Size())
+	used, buffers := usedBuffers(s.Graph), s.Graph.Buffers // what passes left out used some
+	for b := len(buffers) - s.Graph.Made; b < len(buffers); b++ {
+		if used[b] {
+			u.Bytes += aligned(buffers[b].Size())
+		}
 	}
 	return u
 }
