@@ -55,7 +55,7 @@ func (r *row) missed() (list []string) {
 		call string
 		cost
 	}{{"Replay", r.one}, {"ReplayN", r.many}} {
-		if c.allocs >= 0.01 { // the runtime allocates now and then
+		if c.allocs >= 0.01 {
 			miss("%s allocates %.2f times", c.call, c.allocs)
 		}
 		if c.crossings != 1 {
