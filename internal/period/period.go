@@ -1,0 +1,158 @@
+// Package period finds where a stream of symbols begins to repeat itself. Squares are what it looks
+// for, a stretch that comes twice in a row, and it says so with the last symbol of the second.
+//
+// It remembers a window and no more. Whoever is told of a square has two visits before him and can look
+// for himself whether they are the same; what is found is exact for the symbols, and those may be hashes.
+package period
+
+// Finder looks for squares in a stream. Make one with New.
+type Finder struct {
+	most   int      // the longest period
+	mask   int      // of positions in the window
+	n      int      // symbols so far
+	recent []uint64 // symbols, by position
+	sums   []uint64 // by position: a polynomial of all symbols before
+	scales []scale
+	runs   []run
+	found  []int
+}
+
+// scale looks for the last occurrence of so many symbols in a row.
+type scale struct {
+	length int
+	power  uint64   // multiplier to the length
+	rare   uint64   // bits of a hash that are 0 where one looks
+	last   []uint32 // by hash, a power of two of them: the position of the last symbol, modulo 2^32
+}
+
+// run is a stretch in which each symbol is that of a period before.
+type run struct{ period, start int }
+
+// maxRuns is how many stretches are followed at a time. A stream has as many as its newest symbols have
+// occurred at different distances, of which all but one or two end within a few symbols.
+const maxRuns = 12
+
+// multiplier makes polynomials of symbols, modulo 2^64: it is odd, so that no symbol is lost.
+const multiplier = 0x9e3779b97f4a7c15
+
+// New returns a finder of periods of 1 to most symbols.
+func New(most int) *Finder {
+	size := 1
+	for size <= 2*most {
+		size *= 2
+	}
+	f := &Finder{most: most, mask: size - 1, recent: make([]uint64, size), sums: make([]uint64, size), runs: make([]run, 0, maxRuns+1)}
+	power := uint64(multiplier)
+	for length := 1; length <= most; length *= 2 {
+		s := scale{length: length, power: power}
+		slots := 2 * size
+		if length > 4 {
+			// One of length/4 places is enough to have some in each period of the length, and which they are depends on the
+			// symbols alone, so that both visits have the same. All scales together then cost no more than a few.
+			s.rare = uint64(length/4 - 1)
+			slots = 8 * size / length
+		}
+		s.last = make([]uint32, slots)
+		f.scales = append(f.scales, s)
+		power *= power
+	}
+	return f
+}
+
+// Next takes the next symbol and returns the periods, ascending, of which it ends a visit that is the same as
+// the one before. In a longer repetition that is each visit from the second on. The slice is good
+// until the next call.
+//
+// A stretch that has some one, two or four symbols in a row only once is found at the end of its second visit, and all
+// others are likely to be.
+func (f *Finder) Next(symbol uint64) []int {
+	at := f.n
+	f.recent[at&f.mask] = symbol
+	f.found = f.found[:0]
+	f.follow(at)
+	f.n++
+	sum := f.sums[at&f.mask]*multiplier + symbol + 1
+	f.sums[f.n&f.mask] = sum
+	for i := range f.scales {
+		f.lookup(&f.scales[i], at, sum)
+	}
+	for _, r := range f.runs {
+		if (at+1-r.start)%r.period == 0 {
+			f.found = insert(f.found, r.period)
+		}
+	}
+	return f.found
+}
+
+// follow drops the runs that the symbol at a position is not part of.
+func (f *Finder) follow(at int) {
+	kept := f.runs[:0]
+	for _, r := range f.runs {
+		if f.recent[at&f.mask] == f.recent[(at-r.period)&f.mask] {
+			kept = append(kept, r)
+		}
+	}
+	f.runs = kept
+}
+
+// lookup adds the run, if there is one, that the last occurrence of the newest symbols suggests.
+func (f *Finder) lookup(s *scale, at int, sum uint64) {
+	if at+1 < s.length {
+		return
+	}
+	hash := sum - f.sums[(at+1-s.length)&f.mask]*s.power
+	hash ^= hash >> 32
+	if hash&s.rare != 0 {
+		return
+	}
+	slot := &s.last[hash*multiplier>>40&uint64(len(s.last)-1)]
+	period := int(uint32(at) - *slot)
+	*slot = uint32(at)
+	if period == 0 || period > f.most || period > at {
+		return
+	}
+	for _, r := range f.runs {
+		if r.period == period {
+			return
+		}
+	}
+	f.add(period, at)
+}
+
+// add follows a period from now on. What it has been followed for counts from the start of a visit at most: more
+// would not make it found earlier.
+func (f *Finder) add(period, at int) {
+	start := at + 1
+	for start != at+1-period && start > period && f.recent[(start-1)&f.mask] == f.recent[(start-1-period)&f.mask] {
+		start--
+	}
+	if start == at+1 {
+		return // another symbol with the same place in the table
+	}
+	if len(f.runs) == maxRuns {
+		f.drop()
+	}
+	f.runs = append(f.runs, run{period, start})
+}
+
+// drop makes room: the run that has lasted least is likeliest to end.
+func (f *Finder) drop() {
+	youngest := 0
+	for i, r := range f.runs {
+		if f.n-r.start < f.n-f.runs[youngest].start {
+			youngest = i
+		}
+	}
+	f.runs = append(f.runs[:youngest], f.runs[youngest+1:]...)
+}
+
+// insert keeps a short list sorted.
+func insert(list []int, v int) []int {
+	i := len(list)
+	list = append(list, v)
+	for ; i > 0 && list[i-1] > v; i-- {
+		list[i] = list[i-1]
+	}
+	list[i] = v
+	return list
+}

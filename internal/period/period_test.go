@@ -1,0 +1,146 @@
+package period
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+const most = 64
+
+// square reports whether the last symbols are two visits of a period.
+func square(s []uint64, period int) bool {
+	n := len(s)
+	return n >= 2*period && slices.Equal(s[n-2*period:n-period], s[n-period:])
+}
+
+func random(r *rand.Rand, n, symbols int) []uint64 {
+	s := make([]uint64, n)
+	for i := range s {
+		s[i] = uint64(r.IntN(symbols)) * 0x9e3779b97f4a7c15
+	}
+	return s
+}
+
+// planted is a prologue and then some visits of a body, which may hold such things itself.
+func planted(r *rand.Rand, depth int) []uint64 {
+	s := random(r, r.IntN(8), 1000)
+	for range 1 + r.IntN(3) {
+		body := random(r, 1+r.IntN(6), 1000)
+		if depth > 0 && r.IntN(2) == 0 {
+			body = append(body, planted(r, depth-1)...)
+		}
+		for range 1 + r.IntN(5) {
+			s = append(s, body...)
+		}
+		s = append(s, random(r, r.IntN(3), 1000)...)
+	}
+	return s
+}
+
+// What is found is a square, of whatever stream, and none is longer than asked for.
+func TestEachPeriodFoundIsOne(t *testing.T) {
+	found := 0
+	for seed := range uint64(2000) {
+		r := rand.New(rand.NewPCG(seed, 1))
+		s := random(r, 400, 1+r.IntN(4))
+		if seed%2 == 0 {
+			s = planted(r, 3)
+		}
+		f := New(most)
+		for i, symbol := range s {
+			periods := f.Next(symbol)
+			require.True(t, slices.IsSorted(periods))
+			for _, p := range periods {
+				require.LessOrEqual(t, p, most)
+				require.True(t, square(s[:i+1], p), "seed %d: %d at %d", seed, p, i)
+				found++
+			}
+		}
+	}
+	assert.Greater(t, found, 10_000)
+}
+
+// The end of the second visit, and of each after it, is where a loop is found, whatever came before, when
+// one of its symbols comes once.
+func TestALoopIsFoundAtTheEndOfItsSecondVisit(t *testing.T) {
+	for seed := range uint64(3000) {
+		r := rand.New(rand.NewPCG(seed, 2))
+		s := random(r, r.IntN(300), 1+r.IntN(30))
+		body := random(r, 1+r.IntN(most), 2+r.IntN(8))
+		body[r.IntN(len(body))] = 7 // which random makes none of
+		f := New(most)
+		for _, symbol := range append(s, 9) { // nor of this: the loop begins after it
+			f.Next(symbol)
+		}
+		for visit := range 4 {
+			for i, symbol := range body {
+				periods := f.Next(symbol)
+				if last := i == len(body)-1; last && visit > 0 {
+					require.Contains(t, periods, len(body), "seed %d, visit %d", seed, visit)
+				} else {
+					require.NotContains(t, periods, len(body), "seed %d, visit %d, at %d", seed, visit, i)
+				}
+			}
+		}
+	}
+}
+
+// Bodies of few symbols, none of which need be unlike the others, are found before the end of their third visit.
+func TestALoopOfLoopsIsFound(t *testing.T) {
+	late := 0
+	const seeds = 2000
+	for seed := range uint64(seeds) {
+		r := rand.New(rand.NewPCG(seed, 3))
+		var body []uint64
+		for len(body) < 8 {
+			inner := random(r, 1+r.IntN(3), 3)
+			for range 1 + r.IntN(4) {
+				body = append(body, inner...)
+			}
+		}
+		f, found := New(most), -1
+		for i := 0; i < 3*len(body) && found < 0; i++ {
+			for _, p := range f.Next(body[i%len(body)]) {
+				if len(body)%p == 0 && i+1 >= 2*len(body) { // it is the body, or what that repeats
+					found = i
+				}
+			}
+		}
+		if found < 0 {
+			late++
+		}
+	}
+	assert.Zero(t, late, "of %d", seeds)
+}
+
+// A window is all that is kept.
+func TestASymbolCostsNoMemory(t *testing.T) {
+	f := New(most)
+	r := rand.New(rand.NewPCG(1, 1))
+	for range 1000 {
+		f.Next(r.Uint64N(5))
+	}
+	assert.Zero(t, testing.AllocsPerRun(10_000, func() { f.Next(r.Uint64N(5)) }))
+}
+
+func BenchmarkNext(b *testing.B) {
+	for _, c := range []struct {
+		name   string
+		symbol func(i int) uint64
+	}{
+		{"unlike", func(i int) uint64 { return uint64(i) * 0x9e3779b97f4a7c15 }},
+		{"loop", func(i int) uint64 { return uint64(i % 6) }},
+		{"coins", func(i int) uint64 { return uint64(i) * 0x9e3779b97f4a7c15 >> 63 }},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			f := New(1024)
+			for i := range b.N {
+				f.Next(c.symbol(i))
+			}
+		})
+	}
+}
