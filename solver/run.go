@@ -33,7 +33,7 @@ type run struct {
 func start(dev device.Device, p *problem, o *Options) (r *run, err error) {
 	mode := tracer.Deferred
 	if o.Mode == Eager {
-		mode = tracer.Eager
+		mode = tracer.Direct
 	}
 	r = &run{sys: newSystem(dev, p, o, mode), norm: p.norm}
 	defer func() {

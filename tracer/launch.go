@@ -87,6 +87,10 @@ func (t *Tracer) launch(k *Kernel, s Shape, args []any, pc uintptr) error {
 		values = append(values, v)
 	}
 	t.values = values
+	if t.mode == Direct {
+		t.performLaunch(k, s, values, args, pc)
+		return nil
+	}
 	m, again := k.repeats.find(s, values, args)
 	if !again {
 		m = int32(len(t.made))

@@ -15,6 +15,7 @@ type Mode uint8
 const (
 	Eager    Mode = iota // run every call now and record it too
 	Deferred             // record only; Replay is the first to run anything
+	Direct               // run every call now and record none: the trace has buffers, and no operations
 )
 
 // Tracer records one program. It is used by one goroutine at a time.
@@ -22,7 +23,7 @@ type Tracer struct {
 	dev     device.Device
 	mode    Mode
 	manager device.Manager // the device, nil when it has no managed memory
-	stream  device.Stream  // of Eager
+	stream  device.Stream  // of calls that run
 	graph   *ir.Graph
 	err     error
 
@@ -45,6 +46,8 @@ type Tracer struct {
 	uses     slab[ir.Access]
 	values   []ir.Arg    // arguments of the launch being traced
 	scratch  []ir.Access // its uses
+	operands []operand   // of the call at hand
+	issued   ir.Launch   // that is submitted and not recorded
 }
 
 // New starts a trace on dev.
@@ -60,7 +63,7 @@ func New(dev device.Device, name string, mode Mode) *Tracer {
 		nominal: firstNominal,
 	}
 	t.manager, _ = dev.(device.Manager)
-	if mode == Eager {
+	if mode != Deferred {
 		var err error
 		if t.stream, err = dev.CreateStream(0); err != nil {
 			t.err = fmt.Errorf("trace %s: %w", name, err)
@@ -139,9 +142,9 @@ func (t *Tracer) collect() {
 	t.calls, t.made, t.others = nil, nil, nil
 }
 
-// submit runs the work of an eager trace.
+// submit runs the work of a call, unless it is only recorded.
 func (t *Tracer) submit(pc uintptr, w device.Work) {
-	if t.mode != Eager {
+	if t.mode == Deferred {
 		return
 	}
 	if err := t.dev.Submit(t.stream, w); err != nil {
@@ -149,10 +152,10 @@ func (t *Tracer) submit(pc uintptr, w device.Work) {
 	}
 }
 
-// Synchronize waits for the work an eager trace has issued, so that host code
+// Synchronize waits for the work that has been issued, so that host code
 // may look at results; it records nothing.
 func (t *Tracer) Synchronize() {
-	if t.err != nil || t.mode != Eager {
+	if t.err != nil || t.mode == Deferred {
 		return
 	}
 	if err := t.dev.Synchronize(t.stream); err != nil {
@@ -173,7 +176,7 @@ func (t *Tracer) Finish() (*Trace, error) {
 		}
 		t.stream = 0
 	}
-	if t.mode == Eager { // the others have what was asked for
+	if t.mode != Deferred { // which has what was asked for
 		if err := t.releaseLate(); err != nil && t.err == nil {
 			t.err = err
 		}

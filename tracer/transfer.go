@@ -29,9 +29,40 @@ func (t *Tracer) Copy(dst, src Buffer) {
 		t.fail(pc, "copy between overlapping ranges of %s", dst.name())
 		return
 	}
-	t.record(ir.Op{Kind: ir.KindCopy, Copy: &ir.Copy{Dst: dst.span(), Src: src.span()}}, pc)
-	if dst.Bytes() > 0 {
-		t.submit(pc, &device.Copy{Dst: dst.ptr(), Src: src.ptr(), Bytes: dst.Bytes()})
+	t.transfer(ir.KindCopy, pc, ranged(dst), ranged(src))
+}
+
+// transfer records a call that is no launch, and runs it.
+func (t *Tracer) transfer(kind ir.Kind, pc uintptr, of, with operand) {
+	t.operands = append(t.operands[:0], of, with)
+	c := call{kind: kind, pc: pc, operands: t.operands}
+	if t.mode == Direct {
+		t.perform(c)
+		return
+	}
+	t.record(t.operation(&c, nil), pc)
+	if t.mode == Eager {
+		t.issue(&c)
+	}
+}
+
+func (t *Tracer) address(r ir.Range) device.Ptr { return t.buffers[r.Buffer].ptr + device.Ptr(r.Lo) }
+
+func (t *Tracer) runCopy(c *ir.Copy, pc uintptr) {
+	if !c.Dst.Empty() {
+		t.submit(pc, &device.Copy{Dst: t.address(c.Dst), Src: t.address(c.Src), Bytes: c.Dst.Hi - c.Dst.Lo})
+	}
+}
+
+func (t *Tracer) runMemset(m *ir.Memset, pc uintptr) {
+	if width := m.Value.Type.Size(); !m.Dst.Empty() {
+		t.submit(pc, &device.Memset{Dst: t.address(m.Dst), Value: uint32(m.Value.Bits), Width: int(width), Count: (m.Dst.Hi - m.Dst.Lo) / width})
+	}
+}
+
+func (t *Tracer) runPrefetch(p *ir.Prefetch, pc uintptr) {
+	if !p.Range.Empty() {
+		t.submit(pc, &device.Prefetch{At: t.address(p.Range), Bytes: p.Range.Hi - p.Range.Lo, ToDevice: p.ToDevice})
 	}
 }
 
@@ -56,10 +87,7 @@ func (t *Tracer) Memset(b Buffer, value any) {
 		t.fail(pc, "memset of %s: a fill pattern has 1, 2 or 4 bytes, and %v has %d", b.name(), v.Type, v.Type.Size())
 		return
 	}
-	t.record(ir.Op{Kind: ir.KindMemset, Memset: &ir.Memset{Dst: b.span(), Value: pattern}}, pc)
-	if width := pattern.Type.Size(); b.Bytes() > 0 {
-		t.submit(pc, &device.Memset{Dst: b.ptr(), Value: uint32(pattern.Bits), Width: int(width), Count: b.Bytes() / width})
-	}
+	t.transfer(ir.KindMemset, pc, ranged(b), valued(pattern))
 }
 
 // Prefetch records a move of managed memory to the device, or to the host, ahead of
@@ -78,10 +106,11 @@ func (t *Tracer) Prefetch(b Buffer, toDevice bool) {
 		t.fail(pc, "prefetch of %s, which is not managed memory and does not move: allocate it with AllocManaged, or copy", b.name())
 		return
 	}
-	t.record(ir.Op{Kind: ir.KindPrefetch, Prefetch: &ir.Prefetch{Range: b.span(), ToDevice: toDevice}}, pc)
-	if b.Bytes() > 0 {
-		t.submit(pc, &device.Prefetch{At: b.ptr(), Bytes: b.Bytes(), ToDevice: toDevice})
+	way := ir.Scalar{Type: ir.U8}
+	if toDevice {
+		way.Bits = 1
 	}
+	t.transfer(ir.KindPrefetch, pc, ranged(b), valued(way))
 }
 
 // memsetPattern is the value as an unsigned integer the driver can fill with.
@@ -131,7 +160,9 @@ func (t *Tracer) HostCall(label string, f func(), uses ...Use) {
 		}
 		op.Uses = append(op.Uses, ir.Access{Range: u.Buffer.span(), Mode: u.Mode})
 	}
-	t.hosts[t.record(op, pc)] = f
+	if t.mode != Direct {
+		t.hosts[t.record(op, pc)] = f
+	}
 	t.submit(pc, &device.HostCall{Func: f, Label: label})
 }
 
