@@ -11,7 +11,7 @@ package optimizer
 // Never worse than V/512 sweeps over the edges, and 64 bytes per node where a
 // plain closure takes V/8: 14 MB instead of 5.8 GB at 214,591 nodes.
 type blockSweeps struct {
-	d *dag
+	*reduction
 	// floor is, by block of columns, the lowest node with a contested edge into it:
 	// ranks below cannot matter to the block. It is the block's own end when there is none.
 	floor []int32
@@ -32,14 +32,15 @@ func (b *block) or(o *block) {
 	}
 }
 
-func newBlockSweeps(d *dag, in []int32) *blockSweeps {
-	s := &blockSweeps{d: d, floor: make([]int32, (d.len()+blockBits-1)/blockBits)}
+func newBlockSweeps(r *reduction) *blockSweeps {
+	d := r.d
+	s := &blockSweeps{reduction: r, floor: make([]int32, (d.len()+blockBits-1)/blockBits)}
 	for b := range s.floor {
 		s.floor[b] = s.end(b)
 	}
 	for u := range int32(d.len()) {
 		for i, v := range d.succs(u) {
-			if contested(i, v, in) {
+			if r.contested(u, i, v) {
 				s.floor[v/blockBits] = min(s.floor[v/blockBits], u)
 			}
 		}
@@ -58,7 +59,7 @@ func (s *blockSweeps) work() int {
 	return work
 }
 
-func (s *blockSweeps) reduce(redundant []bool) {
+func (s *blockSweeps) reduce() {
 	var reach []block // by rank from the floor: the columns a node reaches, itself included
 	for b, low := range s.floor {
 		high := s.end(b)
@@ -66,7 +67,7 @@ func (s *blockSweeps) reduce(redundant []bool) {
 			reach = make([]block, high-low)
 		}
 		for u := high - 1; u >= low; u-- {
-			s.row(u, low, int32(b*blockBits), high, reach, redundant)
+			s.row(u, low, int32(b*blockBits), high, reach)
 		}
 	}
 }
@@ -74,16 +75,16 @@ func (s *blockSweeps) reduce(redundant []bool) {
 // row computes which of the columns [lo, hi) u reaches and marks the edges
 // into them that an earlier successor of u implies. Blocks come in ascending
 // order, so all edges to columns before lo have been judged.
-func (s *blockSweeps) row(u, low, lo, hi int32, reach []block, redundant []bool) {
+func (s *blockSweeps) row(u, low, lo, hi int32, reach []block) {
 	d, own := s.d, &reach[u-low]
 	*own = block{}
 	for e := d.first[u]; e < d.first[u+1] && d.to[e] < hi; e++ {
 		v := d.to[e]
-		if redundant[e] {
+		if s.redundant[e] {
 			continue
 		}
 		if v >= lo && own.has(v-lo) {
-			redundant[e] = true
+			s.redundant[e] = true
 			continue
 		}
 		own.or(&reach[v-low])

@@ -23,7 +23,7 @@ import (
 // only for the ranks between the contested edges into these chains. A trace of a
 // few hundred lanes takes a few dozen sweeps, however long it is and its edges are.
 type chainSweeps struct {
-	d      *dag
+	*reduction
 	chain  []int32 // by node
 	groups []chainGroup
 }
@@ -49,11 +49,11 @@ type chainGroup struct {
 	low, high int32 // high is not among them
 }
 
-func newChainSweeps(d *dag, in []int32) *chainSweeps {
-	s := &chainSweeps{d: d}
+func newChainSweeps(r *reduction) *chainSweeps {
+	s := &chainSweeps{reduction: r}
 	var n int32
-	s.chain, n = d.greedyChains()
-	for chains := range slices.Chunk(s.contestedChains(n, in), chainsAtOnce) {
+	s.chain, n = r.d.greedyChains()
+	for chains := range slices.Chunk(s.contestedChains(n), chainsAtOnce) {
 		g := chainGroup{chains: chains, low: math.MaxInt32}
 		for _, c := range chains {
 			g.low, g.high = min(g.low, c.low), max(g.high, c.high)
@@ -84,14 +84,14 @@ func (d *dag) greedyChains() (chain []int32, n int32) {
 
 // contestedChains come in the order of their first contested edges, so that those
 // swept together look at the same part of the graph.
-func (s *chainSweeps) contestedChains(n int32, in []int32) []contestedChain {
+func (s *chainSweeps) contestedChains(n int32) []contestedChain {
 	all := make([]contestedChain, n)
 	for c := range all {
 		all[c] = contestedChain{chain: int32(c), low: -1}
 	}
 	for u := range int32(s.d.len()) {
 		for i, v := range s.d.succs(u) {
-			if !contested(i, v, in) {
+			if !s.contested(u, i, v) {
 				continue
 			}
 			c := &all[s.chain[v]]
@@ -115,7 +115,7 @@ func (s *chainSweeps) work() int {
 	return work
 }
 
-func (s *chainSweeps) reduce(redundant []bool) {
+func (s *chainSweeps) reduce() {
 	slot := filled(s.d.len(), -1) // by chain
 	var clocks []clock            // by rank from the group's lowest
 	for _, g := range s.groups {
@@ -126,7 +126,7 @@ func (s *chainSweeps) reduce(redundant []bool) {
 			clocks = make([]clock, g.high-g.low)
 		}
 		for u := g.high - 1; u >= g.low; u-- {
-			s.row(u, g, slot, clocks, redundant)
+			s.row(u, g, slot, clocks)
 		}
 		for _, c := range g.chains {
 			slot[c.chain] = -1
@@ -136,19 +136,19 @@ func (s *chainSweeps) reduce(redundant []bool) {
 
 // row sets the clock of u and marks the edges into the group's chains that an
 // earlier successor of u implies.
-func (s *chainSweeps) row(u int32, g chainGroup, slot []int32, clocks []clock, redundant []bool) {
+func (s *chainSweeps) row(u int32, g chainGroup, slot []int32, clocks []clock) {
 	d, own := s.d, &clocks[u-g.low]
 	for i := range own {
 		own[i] = math.MaxInt32
 	}
 	for e := d.first[u]; e < d.first[u+1] && d.to[e] < g.high; e++ {
 		v := d.to[e]
-		if redundant[e] {
+		if s.redundant[e] {
 			continue
 		}
 		if i := slot[s.chain[v]]; i >= 0 {
 			if own[i] <= v {
-				redundant[e] = true
+				s.redundant[e] = true
 				continue
 			}
 			own[i] = v

@@ -11,10 +11,7 @@ import "slices"
 //
 // Close to linear when edges are short. Up to V·E when they are long.
 type rankCut struct {
-	d         *dag
-	in        []int32
-	redundant []bool
-
+	*reduction
 	node  int32   // the next to be reduced
 	kept  []int32 // the rows of d, squeezed as nodes are finished
 	end   []int32 // kept[d.first[v]:end[v]] are v's successors so far
@@ -23,11 +20,11 @@ type rankCut struct {
 	work  int // edges looked at
 }
 
-func newRankCut(d *dag, in []int32, redundant []bool) *rankCut {
-	s := &rankCut{d: d, in: in, redundant: redundant, node: int32(d.len()) - 1}
-	s.kept = slices.Clone(d.to)
-	s.end = slices.Clone(d.first[1:])
-	s.seen = filled(d.len(), -1)
+func newRankCut(r *reduction) *rankCut {
+	s := &rankCut{reduction: r, node: int32(r.d.len()) - 1}
+	s.kept = slices.Clone(r.d.to)
+	s.end = slices.Clone(r.d.first[1:])
+	s.seen = filled(r.d.len(), -1)
 	return s
 }
 
@@ -48,11 +45,12 @@ func (s *rankCut) run(budget int) bool {
 func (s *rankCut) reduceRow(u int32) {
 	first := s.d.first[u]
 	row := s.d.succs(u)
-	last := s.lastContested(row)
+	last := s.lastContested(u, row)
 	n := first
 	for i, v := range row {
-		if s.seen[v] == u {
-			s.redundant[first+int32(i)] = true
+		e := first + int32(i)
+		if s.redundant[e] || s.seen[v] == u {
+			s.redundant[e] = true
 			continue
 		}
 		s.kept[n] = v
@@ -63,16 +61,6 @@ func (s *rankCut) reduceRow(u int32) {
 	}
 	s.end[u] = n
 	s.work += len(row)
-}
-
-// lastContested is the highest successor that another path could end at, or -1.
-func (s *rankCut) lastContested(row []int32) int32 {
-	for i := len(row) - 1; i > 0; i-- {
-		if contested(i, row[i], s.in) {
-			return row[i]
-		}
-	}
-	return -1
 }
 
 // walk marks all that v reaches up to rank last as seen from u.

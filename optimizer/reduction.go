@@ -9,11 +9,13 @@ package optimizer
 //	└───────────▲    ==>
 //
 //	method          looks at                       good for
+//	window          each edge once                 edges of 64 ranks at most, and decides only these
 //	rank-cut search what lies below each edge      short edges, as most traces have
 //	chain clocks    the edges once per 16 chains   narrow graphs, however long their edges
 //	blocked bitset  the edges once per 512 nodes   wide graphs with long edges
 //
-// Each of them is exact alone. The search has no bound but V·E, the others are
+// The window goes first, and where no edge is longer, is all there is to do. Each of the others
+// is exact alone. The search has no bound but V·E, the last two are
 // told beforehand how many edges they would look at. So the search runs until it
 // has looked at as many as the better of these two would, which then decides what
 // is left: together they look at no more edges than twice as many as the best of the three
@@ -22,19 +24,34 @@ package optimizer
 // at each edge, up to seven are taken. Since edges are counted, not seconds, the path taken
 // depends on the graph only. All need at most 64 bytes per node beside the edges.
 
+// reduction is what is known so far.
+type reduction struct {
+	d         *dag
+	redundant []bool  // by edge
+	in        []int32 // by node: edges into it that may be needed
+	decided   int32   // edges of so many ranks at most are needed if they are not marked
+}
+
 // redundantEdges reports, by edge, whether a longer path implies it.
 func (d *dag) redundantEdges() []bool {
-	redundant := make([]bool, len(d.to))
-	in := d.indegrees()
-	search := newRankCut(d, in, redundant)
+	r := newReduction(d)
+	if !r.window() {
+		return r.redundant
+	}
+	search := newRankCut(r)
 	if search.run(cheapLooks * len(d.to)) {
-		return redundant
+		return r.redundant
 	}
-	sweeps := d.cheapestSweeps(in)
+	sweeps := r.cheapestSweeps()
 	if !search.run(sweeps.work()) {
-		sweeps.reduce(redundant)
+		sweeps.reduce()
 	}
-	return redundant
+	return r.redundant
+}
+
+// newReduction knows nothing.
+func newReduction(d *dag) *reduction {
+	return &reduction{d: d, redundant: make([]bool, len(d.to)), in: d.indegrees()}
 }
 
 // cheapLooks is how often the search may look at each edge before anybody
@@ -47,21 +64,23 @@ type sweeps interface {
 	// work is the number of edges it looks at.
 	work() int
 	// reduce marks redundant edges. Those already marked are left out of every path.
-	reduce(redundant []bool)
+	reduce()
 }
 
-func (d *dag) cheapestSweeps(in []int32) sweeps {
-	blocks, chains := newBlockSweeps(d, in), newChainSweeps(d, in)
+func (r *reduction) cheapestSweeps() sweeps {
+	blocks, chains := newBlockSweeps(r), newChainSweeps(r)
 	if chains.work() < blocks.work() {
 		return chains
 	}
 	return blocks
 }
 
-// contested reports whether another path could end where edge number i of a row
-// does: not if it is the first, for that path would have to pass a lower successor,
+// contested reports whether it is open that another path leads to v, edge number i of u's row:
+// not if it is the first, for that path would have to pass a lower successor,
 // nor if nothing else leads there.
-func contested(i int, target int32, in []int32) bool { return i > 0 && in[target] > 1 }
+func (r *reduction) contested(u int32, i int, v int32) bool {
+	return i > 0 && v-u > r.decided && r.in[v] > 1
+}
 
 // withoutEdges is d less the edges marked in drop.
 func (d *dag) withoutEdges(drop []bool) *dag {

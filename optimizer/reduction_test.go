@@ -79,21 +79,40 @@ func randomEdges(r *rand.Rand, n, m, span int) []edge {
 }
 
 // reductions are the methods, each on its own and one taking over from another.
-var reductions = map[string]func(*dag, []int32, []bool){
-	"search": func(d *dag, in []int32, redundant []bool) { newRankCut(d, in, redundant).run(math.MaxInt) },
-	"blocks": func(d *dag, in []int32, redundant []bool) { newBlockSweeps(d, in).reduce(redundant) },
-	"chains": func(d *dag, in []int32, redundant []bool) { newChainSweeps(d, in).reduce(redundant) },
-	"search, then blocks": func(d *dag, in []int32, redundant []bool) {
-		newRankCut(d, in, redundant).run(len(d.to) / 2)
-		newBlockSweeps(d, in).reduce(redundant)
+var reductions = map[string]func(*reduction){
+	"search": func(r *reduction) { newRankCut(r).run(math.MaxInt) },
+	"blocks": func(r *reduction) { newBlockSweeps(r).reduce() },
+	"chains": func(r *reduction) { newChainSweeps(r).reduce() },
+	"search, then blocks": func(r *reduction) {
+		newRankCut(r).run(len(r.d.to) / 2)
+		newBlockSweeps(r).reduce()
 	},
-	"search, stopped once, then chains": func(d *dag, in []int32, redundant []bool) {
-		s := newRankCut(d, in, redundant)
-		s.run(len(d.to) / 4)
-		s.run(len(d.to) / 2)
-		newChainSweeps(d, in).reduce(redundant)
+	"search, stopped once, then chains": func(r *reduction) {
+		s := newRankCut(r)
+		s.run(len(r.d.to) / 4)
+		s.run(len(r.d.to) / 2)
+		newChainSweeps(r).reduce()
 	},
-	"the cheapest": func(d *dag, _ []int32, redundant []bool) { copy(redundant, d.redundantEdges()) },
+	"window, then search": func(r *reduction) {
+		r.window()
+		newRankCut(r).run(math.MaxInt)
+	},
+	"window, then blocks": func(r *reduction) {
+		r.window()
+		newBlockSweeps(r).reduce()
+	},
+	"window, then chains": func(r *reduction) {
+		r.window()
+		newChainSweeps(r).reduce()
+	},
+	"the cheapest": func(r *reduction) { copy(r.redundant, r.d.redundantEdges()) },
+}
+
+// redundantBy is what one of them marks.
+func (d *dag) redundantBy(reduce func(*reduction)) []bool {
+	r := newReduction(d)
+	reduce(r)
+	return r.redundant
 }
 
 func TestReductionsAgreeWithBruteForce(t *testing.T) {
@@ -101,15 +120,13 @@ func TestReductionsAgreeWithBruteForce(t *testing.T) {
 	for round := range 10_000 {
 		n := 1 + r.IntN(12)
 		if round%40 == 0 {
-			n = 1 + r.IntN(60)
+			n = 1 + r.IntN(100) // more than the window sees
 		}
 		edges := randomEdges(r, n, r.IntN(4*n), 1+r.IntN(n))
 		want := bruteReduction(n, edges)
 		d := newDAG(n, edges)
 		for name, reduce := range reductions {
-			redundant := make([]bool, len(d.to))
-			reduce(d, d.indegrees(), redundant)
-			if !slices.Equal(want, d.withoutEdges(redundant).edges()) {
+			if !slices.Equal(want, d.withoutEdges(d.redundantBy(reduce)).edges()) {
 				t.Fatalf("round %d, %s, %d nodes: %v", round, name, n, edges)
 			}
 		}
@@ -124,12 +141,9 @@ func TestReductionMethodsAgreeAcrossSweeps(t *testing.T) {
 		for _, density := range []int{1, 2, 8} {
 			n := 2000 + r.IntN(1500)
 			d := newDAG(n, randomEdges(r, n, density*n, span))
-			want := make([]bool, len(d.to))
-			reductions["search"](d, d.indegrees(), want)
+			want := d.redundantBy(reductions["search"])
 			for name, reduce := range reductions {
-				got := make([]bool, len(d.to))
-				reduce(d, d.indegrees(), got)
-				require.True(t, slices.Equal(want, got), "%s, span %d, density %d", name, span, density)
+				require.True(t, slices.Equal(want, d.redundantBy(reduce)), "%s, span %d, density %d", name, span, density)
 			}
 		}
 	}
@@ -164,8 +178,8 @@ func TestReductionHasNoCliff(t *testing.T) {
 	} {
 		n := 1 + int(slices.MaxFunc(c.edges, func(a, b edge) int { return cmp.Compare(a.to, b.to) }).to)
 		d := newDAG(n, c.edges)
-		foretold := d.cheapestSweeps(d.indegrees()).work()
-		search := newRankCut(d, d.indegrees(), make([]bool, len(d.to)))
+		foretold := newReduction(d).cheapestSweeps().work()
+		search := newRankCut(newReduction(d))
 		search.run(min(foretold, 100*len(d.to)))
 		assert.Less(t, min(foretold, search.work), 25*len(d.to), c.name)
 	}
@@ -209,9 +223,7 @@ func TestReductionOfRealGraphs(t *testing.T) {
 			}
 		}
 		for name, reduce := range reductions {
-			got := make([]bool, len(d.to))
-			reduce(d, d.indegrees(), got)
-			require.True(t, slices.Equal(want, got), "%s, %s", c.name, name)
+			require.True(t, slices.Equal(want, d.redundantBy(reduce)), "%s, %s", c.name, name)
 		}
 		assert.Len(t, d.withoutEdges(want).to, c.reduced, c.name)
 	}
@@ -237,11 +249,10 @@ func (d *dag) metBeyond(u int32) []bool {
 func BenchmarkReduction(b *testing.B) {
 	for _, c := range realDAGs {
 		d := dagOf(loadDAG(b, c.name))
-		in := d.indegrees()
 		for _, name := range slices.Sorted(maps.Keys(reductions)) {
 			b.Run(c.name+"/"+name, func(b *testing.B) {
 				for b.Loop() {
-					reductions[name](d, in, make([]bool, len(d.to)))
+					d.redundantBy(reductions[name])
 				}
 			})
 		}

@@ -1,0 +1,57 @@
+package optimizer
+
+// windowRanks is the length of the edges that the window decides: a word has a bit for each rank.
+const windowRanks = 64
+
+// window marks what is redundant among the edges of at most windowRanks ranks, and reports
+// whether any of the longer ones is contested. A word per node says which of the ranks
+// behind it the node reaches:
+//
+//	rank    u  u+1 u+2 u+3 u+4          the row of u ascends, so u+3 is judged when what
+//	        └───►───────►               lies behind u+1 is known: is u+1 ─► u+3 the other way?
+//	bit         0   1   2   3           reach(u) = bit 0 | reach(u+1) << 1 | ...
+//
+// That is exact, however long the other edges are: all of a path runs between the ranks of its
+// ends, so none of its edges is longer than the one that it implies.
+func (r *reduction) window() (open bool) {
+	d := r.d
+	reach := make([]uint64, d.len())
+	for u := int32(d.len()) - 1; u >= 0; u-- {
+		var own uint64
+		for e := d.first[u]; e < d.first[u+1]; e++ {
+			v := d.to[e]
+			if v-u > windowRanks {
+				break
+			}
+			if bit := uint64(1) << uint32(v-u-1); own&bit == 0 {
+				own |= bit | reach[v]<<uint32(v-u)
+			} else {
+				r.redundant[e] = true
+				r.in[v]--
+			}
+		}
+		reach[u] = own
+	}
+	r.decided = windowRanks
+	return r.anyContested()
+}
+
+func (r *reduction) anyContested() bool {
+	for u := range int32(r.d.len()) {
+		row := r.d.succs(u)
+		if n := len(row); n > 0 && row[n-1]-u > r.decided && r.lastContested(u, row) >= 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// lastContested is the highest successor of u that another path could end at, or -1.
+func (r *reduction) lastContested(u int32, row []int32) int32 {
+	for i := len(row) - 1; i > 0; i-- {
+		if r.contested(u, i, row[i]) {
+			return row[i]
+		}
+	}
+	return -1
+}
