@@ -23,3 +23,16 @@ func TestChangesLeaveTheBytesOfChangedPrograms(t *testing.T) {
 		return dev
 	}, seeds)
 }
+
+// TestChangesOfLoopsLeaveTheBytesOfChangedPrograms is that of graphexec, on this driver.
+func TestChangesOfLoopsLeaveTheBytesOfChangedPrograms(t *testing.T) {
+	seeds := uint64(12)
+	if testing.Short() {
+		seeds = 4
+	}
+	graphexectest.Loops(t, func() device.Device {
+		dev, err := Open(0)
+		require.NoError(t, err)
+		return dev
+	}, seeds)
+}

@@ -47,6 +47,11 @@ func (x *Exec) Apply(changes ...Change) error {
 	if err != nil {
 		return err
 	}
+	return x.apply(p, verdicts)
+}
+
+// apply makes changes that were worked out.
+func (x *Exec) apply(p *planned, verdicts []Verdict) error {
 	if slices.ContainsFunc(verdicts, func(v Verdict) bool { return v.Rebuild != "" }) {
 		return x.rebuild(p)
 	}
@@ -145,6 +150,15 @@ func (x *Exec) present(works []opWork) []opWork {
 	return was
 }
 
+// before is what undoes changes that are still to be made.
+func (x *Exec) before(p *planned) *planned {
+	was := &planned{settings: x.prog.settings, works: x.present(p.works)}
+	if x.memory != nil {
+		was.serials = x.memory.serial
+	}
+	return was
+}
+
 // adopt makes what was applied the present.
 func (x *Exec) adopt(p *planned) {
 	x.prog.settings = p.settings
@@ -158,13 +172,10 @@ func (x *Exec) adopt(p *planned) {
 
 // rebuild instantiates again, with changes.
 func (x *Exec) rebuild(p *planned) error {
-	was := planned{settings: x.prog.settings, works: x.present(p.works)}
-	if x.memory != nil {
-		was.serials = x.memory.serial
-	}
+	was := x.before(p)
 	x.adopt(p)
 	if err := x.impl.rebuild(); err != nil {
-		x.adopt(&was)
+		x.adopt(was)
 		return fmt.Errorf("instantiate %s again: %w", x.prog.sched.Graph.Name, err)
 	}
 	x.stats.Rebuilds++

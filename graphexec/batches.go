@@ -22,6 +22,7 @@ type batches struct {
 	x      *LoopExec
 	size   int               // iterations that launch enqueues, a divisor of those of a period
 	launch func(n int) error // enqueues so many times as many
+	values func() device.Ptr // where a period leaves its scalars
 	period int               // iterations from look to look, a multiple of CheckEvery
 	looks  []look            // one, or two that take turns where periods overlap
 	undo   *undo             // nil when nothing has to be undone
@@ -41,11 +42,15 @@ type look struct {
 
 // newHostChecked lowers a loop to replays of its body.
 func newHostChecked(x *LoopExec) *batches {
-	return &batches{x: x, size: 1, period: x.loop.CheckEvery, launch: func(n int) error { return x.body.ReplayN(context.Background(), n) }}
+	return &batches{
+		x: x, size: 1, period: x.loop.CheckEvery,
+		launch: func(n int) error { return x.body.ReplayN(context.Background(), n) },
+		values: func() device.Ptr { return x.until.at },
+	}
 }
 
-// build makes what looks need; values is where a period leaves its scalars.
-func (b *batches) build(values device.Ptr, over Overrun) (err error) {
+// build makes what looks need.
+func (b *batches) build(over Overrun) (err error) {
 	if over == Forbidden {
 		b.looks = make([]look, 1)
 	} else {
@@ -55,7 +60,7 @@ func (b *batches) build(values device.Ptr, over Overrun) (err error) {
 		}
 	}
 	for i := range b.looks {
-		if err := b.looks[i].build(b, values); err != nil {
+		if err := b.looks[i].build(b); err != nil {
 			return err
 		}
 	}
@@ -69,12 +74,12 @@ func (b *batches) build(values device.Ptr, over Overrun) (err error) {
 // checks is how many of them a period has.
 func (b *batches) checks() int { return b.period / b.x.loop.CheckEvery }
 
-func (l *look) build(b *batches, values device.Ptr) (err error) {
-	dev, bytes := b.x.dev, int64(b.checks())*b.x.until.bytes
-	if l.mail, err = newMailbox(dev, bytes); err != nil {
+func (l *look) build(b *batches) (err error) {
+	dev := b.x.dev
+	if l.mail, err = newMailbox(dev, int64(b.checks())*b.x.until.bytes); err != nil {
 		return err
 	}
-	l.copy = &device.Copy{Dst: l.mail.at, Src: values, Bytes: bytes, Label: "look at " + b.x.until.name}
+	l.copy = l.at(b)
 	if b.other == 0 {
 		return nil
 	}
@@ -88,6 +93,32 @@ func (l *look) build(b *batches, values device.Ptr) (err error) {
 	})
 	return err
 }
+
+// at is the copy of a look at where the scalars are now.
+func (l *look) at(b *batches) *device.Copy {
+	return &device.Copy{Dst: l.mail.at, Src: b.values(), Bytes: int64(len(l.mail.bytes)), Label: "look at " + b.x.until.name}
+}
+
+// follow has looks and what undoes iterations go where buffers are by now.
+func (b *batches) follow() error {
+	for i := range b.looks {
+		l := &b.looks[i]
+		l.copy = l.at(b)
+		if b.other == 0 {
+			continue
+		}
+		if err := b.x.dev.UpdateCommand(l.list.list, 0, l.copy); err != nil {
+			return err
+		}
+	}
+	if b.undo != nil {
+		return b.undo.follow()
+	}
+	return nil
+}
+
+// bodies are replays of the body itself.
+func (b *batches) bodies() *Exec { return b.x.body }
 
 func (b *batches) run(ctx context.Context, n int) (finding, error) {
 	switch {

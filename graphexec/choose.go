@@ -147,7 +147,7 @@ func (x *LoopExec) estimate(c costs) estimate {
 		e.body = time.Duration(l.Body.Predicted)
 	}
 	if l.Overrun == Undone {
-		if pieces, bytes, err := carried(l.Body.Graph, x.bindings); err == nil {
+		if pieces, bytes, err := x.carried(); err == nil {
 			e.save = time.Duration(len(pieces))*rootGap + time.Duration(2*float64(bytes)/max(x.dev.Info().MemoryGBps, 1))
 		}
 	}
@@ -244,7 +244,7 @@ func (x *LoopExec) become(o option) error {
 	}
 	h := newHostChecked(x)
 	x.form = h
-	return h.build(x.until.at, over)
+	return h.build(over)
 }
 
 // unfit is why a loop cannot be lowered in some way.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/ir"
@@ -92,7 +93,27 @@ func Instantiate(dev device.Device, s *ir.Schedule, b Bindings, form Backend) (*
 	return x, nil
 }
 
-func instantiate(dev device.Device, s *ir.Schedule, b Bindings, form Backend) (_ *Exec, err error) {
+func instantiate(dev device.Device, s *ir.Schedule, b Bindings, form Backend) (*Exec, error) {
+	x, err := prepare(dev, s, b)
+	if err != nil {
+		return nil, err
+	}
+	switch form {
+	case Graph:
+		x.impl, err = newGraphBackend(dev, x.prog)
+	case Streams:
+		x.impl, err = newStreamsBackend(dev, x.prog)
+	default:
+		panic(fmt.Sprintf("BUG: back end %d", form))
+	}
+	if err != nil {
+		return nil, device.Join(err, x.freeArena())
+	}
+	return x, nil
+}
+
+// prepare is an Exec but for its back end.
+func prepare(dev device.Device, s *ir.Schedule, b Bindings) (_ *Exec, err error) {
 	x := &Exec{dev: dev}
 	arena, offset, err := newArena(dev, s)
 	if err != nil {
@@ -113,18 +134,20 @@ func instantiate(dev device.Device, s *ir.Schedule, b Bindings, form Backend) (_
 		return nil, err
 	}
 	x.prog, x.memory = prog, watch(dev, &prog.settings)
-	switch form {
-	case Graph:
-		x.impl, err = newGraphBackend(dev, prog)
-	case Streams:
-		x.impl, err = newStreamsBackend(dev, prog)
-	default:
-		panic(fmt.Sprintf("BUG: back end %d", form))
-	}
-	if err != nil {
-		return nil, err
-	}
 	return x, nil
+}
+
+// clone is the same program for another back end, in the same memory.
+func (x *Exec) clone() *Exec {
+	prog := *x.prog
+	prog.settings, prog.work = prog.settings.clone(), slices.Clone(prog.work)
+	c := &Exec{dev: x.dev, prog: &prog}
+	if x.memory != nil {
+		memory := *x.memory
+		memory.serial = slices.Clone(memory.serial)
+		c.memory = &memory
+	}
+	return c
 }
 
 var errClosed = errors.New("replay of a closed Exec: instantiate the schedule again")

@@ -38,6 +38,11 @@ type Loop struct {
 	// cost. A batch divides CheckEvery, or is a multiple of it when it is unrolled and may overrun.
 	Expected, Batch int
 
+	// Several, when set, makes a schedule of n iterations for graphs that hold as many, as the pass unroll of
+	// package optimizer does, in which one may begin before the one before has ended; nil is none, and they
+	// run one after another.
+	Several func(n int) (*ir.Schedule, error)
+
 	// Observe, when set, is called whenever the host knows how far the loop is, with the
 	// iterations so far. It may use the device, and then sees what some later iteration has left
 	// where the body may overrun.
@@ -120,6 +125,8 @@ type LoopStats struct {
 	Overrun    int // iterations past the end
 	Launches   int // replays of the body, and launches of graphs with several iterations
 	Checks     int // looks of the host at what the device has computed
+	Updates    int // operations changed in place, in every graph that has them
+	Rebuilds   int // graphs instantiated again for changes that could not be made in place
 }
 
 // LoopExec is an instantiated loop. As an Exec it is used by one goroutine at a time
@@ -131,8 +138,6 @@ type LoopExec struct {
 	body     *Exec
 	until    *predicate
 	stream   device.Stream // of the body
-
-	opening, closing []ir.OpID // the first to write the scalar, and the last
 
 	host  *batches // replays that never overrun, for what the others leave over
 	form  lowering // that which was asked for
@@ -149,6 +154,10 @@ type lowering interface {
 	// them in done, and returns what the last check found. Nothing is under way when it
 	// returns without an error.
 	run(ctx context.Context, n int) (finding, error)
+	// bodies are the replays that iterations consist of, and follow has what is beside them
+	// go where these have buffers by now.
+	bodies() *Exec
+	follow() error
 	close() error
 }
 
@@ -207,9 +216,8 @@ func (x *LoopExec) lower() (err error) {
 	if x.until, err = newPredicate(x.loop.Body, x.bindings, x.loop.Until); err != nil {
 		return err
 	}
-	x.opening, x.closing = outermost(x.loop.Body, x.until.writers)
 	x.host = newHostChecked(x)
-	if err := x.host.build(x.until.at, Forbidden); err != nil {
+	if err := x.host.build(Forbidden); err != nil {
 		return err
 	}
 	return x.choose()
@@ -221,6 +229,9 @@ func (x *LoopExec) lower() (err error) {
 func (x *LoopExec) Run(ctx context.Context) (LoopResult, error) {
 	if x.body.impl == nil {
 		return LoopResult{}, errClosed
+	}
+	if err := x.body.stale(); err != nil {
+		return LoopResult{}, x.wrap(err)
 	}
 	x.done = 0
 	ending, err := x.run(ctx)
@@ -251,7 +262,13 @@ func (x *LoopExec) run(ctx context.Context) (Ending, error) {
 func (x *LoopExec) Stream() device.Stream { return x.stream }
 
 // Stats returns the counts so far.
-func (x *LoopExec) Stats() LoopStats { return x.stats }
+func (x *LoopExec) Stats() LoopStats {
+	all := x.stats
+	for _, exec := range x.execs() {
+		all.Updates, all.Rebuilds = all.Updates+exec.stats.Updates, all.Rebuilds+exec.stats.Rebuilds
+	}
+	return all
+}
 
 // Close frees what InstantiateLoop made. Closing twice is harmless.
 func (x *LoopExec) Close() error {

@@ -14,6 +14,7 @@ import (
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/device/null"
 	"github.com/reprise-gpu/reprise/graphexec"
+	"github.com/reprise-gpu/reprise/graphexec/graphexectest"
 	"github.com/reprise-gpu/reprise/ir"
 	"github.com/reprise-gpu/reprise/optimizer"
 	"github.com/reprise-gpu/reprise/sim"
@@ -441,6 +442,105 @@ func TestAnyFailedCallOfALoopLeavesNothingBehind(t *testing.T) {
 			}
 			if err != nil {
 				require.Equal(t, device.OutOfMemory, device.CodeOf(err), "call %d: %v", n, err)
+			}
+		}
+	}
+}
+
+func TestChangesOfLoopsLeaveTheBytesOfChangedPrograms(t *testing.T) {
+	seeds := uint64(24)
+	if testing.Short() {
+		seeds = 8
+	}
+	graphexectest.Loops(t, func() device.Device {
+		dev, err := sim.New(sim.Options{Memo: sim.MemoOff, Race: sim.RaceOn})
+		require.NoError(t, err)
+		return dev
+	}, seeds)
+}
+
+// TestALoopRefusesWhatItsPlanCannotBeChangedTo switches off what writes the scalar, and frees a buffer.
+func TestALoopRefusesWhatItsPlanCannotBeChangedTo(t *testing.T) {
+	s := plan(t, counting, "serial")
+	for _, lowering := range []graphexec.Lowering{graphexec.HostChecked, graphexec.Unrolled} {
+		dev := null.New()
+		b := bind(t, dev, s.Graph)
+		loop, err := graphexec.InstantiateLoop(dev, graphexec.Loop{
+			Body: s, Until: graphexec.Until{Buffer: 1, Is: graphexec.Below, Value: -1}, MaxIterations: 4, CheckEvery: 2, Batch: 2 - int(lowering)%2, Lowering: lowering,
+		}, b)
+		require.NoError(t, err)
+		err = loop.Apply(graphexec.Enable("sum", false))
+		require.ErrorIs(t, err, graphexec.ErrEndless)
+		assert.EqualError(t, err, "loop over counting: until @r[0] below -1: no operation of the body writes it, so that the loop would not end by it")
+		assert.ErrorContains(t, loop.Swap("a", "r"), "loop over counting: buffers @a and @r cannot change places: they have 256 and 4 bytes")
+		assert.Zero(t, loop.Stats().Updates)
+		require.NoError(t, loop.Apply(graphexec.Enable("step", false)))
+		verdicts, err := loop.Preflight(graphexec.Enable("step", true))
+		require.NoError(t, err)
+		assert.Len(t, verdicts, 1)
+		require.NoError(t, dev.Free(b.buffers[0]))
+		_, err = loop.Run(context.Background())
+		require.EqualError(t, err, "loop over counting: buffer @a was freed, or moved, after it was bound: bind it to other memory with Rebind, or instantiate again")
+		p, err := dev.Alloc(256)
+		require.NoError(t, err)
+		require.NoError(t, loop.Rebind("a", p))
+		_, err = loop.Run(context.Background())
+		require.NoError(t, err)
+		require.NoError(t, loop.Close())
+		assert.ErrorContains(t, loop.Set("x", 1), "closed")
+	}
+}
+
+// TestAFailedChangeOfALoopChangesNothing lets each device call of a change fail in turn, and looks at where the next run goes.
+func TestAFailedChangeOfALoopChangesNothing(t *testing.T) {
+	for _, lowering := range []graphexec.Lowering{graphexec.HostChecked, graphexec.Unrolled, graphexec.WhileNode} {
+		refused := 0
+		for n := 1; ; n++ {
+			plain, err := sim.New(sim.Options{Race: sim.RaceOn})
+			require.NoError(t, err)
+			calls, armed, together := 0, false, false
+			dev := device.WithFaults(plain, func(_ int, method string) device.Code {
+				if !armed || strings.HasPrefix(method, "Free") || strings.HasPrefix(method, "Destroy") {
+					return 0
+				}
+				if calls++; calls == n || calls == n+1 && together { // which is tried again one by one
+					together = method == "UpdateNodes"
+					return device.OutOfMemory
+				}
+				return 0
+			})
+			tr := tracer.New(dev, "failing", tracer.Deferred)
+			x := &run{t: t, tr: tr}
+			var s [2]tracer.Buffer
+			for i, name := range []string{"r", "other"} {
+				s[i] = tr.Alloc(name, ir.F32, 1, ir.InOut)
+			}
+			tr.Launch(x.kernel("unsharpen"), tracer.Linear(1, 32), s[0], s[1], s[0], tr.Param("amount", ir.F32, 1), 1) // twice what it was, less the other, between 0 and 1
+			trace, body := traced(t, tr)
+			loop, err := graphexec.InstantiateLoop(dev, graphexec.Loop{
+				Body: body, Until: graphexec.Until{Buffer: s[0].ID(), Is: graphexec.AtLeast, Value: 1}, MaxIterations: 3, CheckEvery: 2, Batch: 2,
+				Lowering: lowering, Overrun: graphexec.Undone,
+			}, trace)
+			require.NoError(t, err)
+			armed = true
+			err = loop.Swap("r", "other")
+			armed = false
+			require.NoError(t, tracer.Write(s[0], []float32{0.2}))
+			require.NoError(t, tracer.Write(s[1], []float32{0}))
+			result, failed := loop.Run(context.Background())
+			require.NoError(t, failed)
+			switch {
+			case err == nil: // none failed, or there was another way
+				require.Equal(t, graphexec.Exhausted, result.Ending, "twice 0, less 0.2")
+			default:
+				require.Equal(t, device.OutOfMemory, device.CodeOf(err), "%v, call %d: %v", lowering, n, err)
+				require.Equal(t, graphexec.Met, result.Ending, "%v, call %d failed", lowering, n)
+				refused++
+			}
+			require.NoError(t, device.Join(loop.Close(), trace.Close(), dev.Close()))
+			if calls < n {
+				assert.Positive(t, refused, "%v", lowering)
+				break
 			}
 		}
 	}

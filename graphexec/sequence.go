@@ -16,10 +16,12 @@ type sequence struct {
 
 	ends []device.Node // what the next run follows
 
-	// opening are the operations that must not begin before who reads what the run
-	// before has left: readers.
-	opening []ir.OpID
-	readers []device.Node
+	// In a loop, where iterations write its scalar, and what to add behind that in iteration i: a node that
+	// the next to write it must not overtake, or 0.
+	marks   marks
+	written func(i int, behind []device.Node) (device.Node, error)
+	done    int         // iterations that have written it
+	reader  device.Node // what the next one must not overtake
 }
 
 // add adds one run and returns its nodes by operation, 0 for a prefetch. A node depends
@@ -49,6 +51,7 @@ func (q *sequence) add() ([]device.Node, error) {
 			}
 		}
 	}
+	due := q.marks.counts()
 	for _, op := range s.Order {
 		deps = deps[:0]
 		lane := s.Lane[op]
@@ -66,20 +69,42 @@ func (q *sequence) add() ([]device.Node, error) {
 		if len(deps) == 0 {
 			deps = append(deps, entry...)
 		}
-		if slices.Contains(q.opening, op) {
-			deps = append(deps, q.readers...)
+		if q.reader != 0 && q.marks.opens[op] {
+			deps = append(deps, q.reader)
 		}
 		if nodes[op], err = q.dev.AddNode(q.graph, deps, q.prog.work[op]); err != nil {
 			return nil, opError(s.Graph, op, err)
 		}
+		if err := q.close(op, nodes, due); err != nil {
+			return nil, err
+		}
 	}
-	q.ends, q.readers = q.ends[:0], nil
+	q.ends = q.ends[:0]
 	for _, op := range lastOps(s) {
 		if q.when[op] == inGraph {
 			q.ends = append(q.ends, nodes[op])
 		}
 	}
 	return nodes, nil
+}
+
+// close has something added behind an iteration of which op was the last to write the scalar; due counts,
+// by iteration of the run, those that are still to come.
+func (q *sequence) close(op ir.OpID, nodes []device.Node, due []int) (err error) {
+	i, ok := q.marks.closes[op]
+	if !ok {
+		return nil
+	}
+	if due[i]--; due[i] > 0 {
+		return nil
+	}
+	var behind []device.Node
+	for _, last := range q.marks.closing[i] {
+		behind = append(behind, nodes[last])
+	}
+	q.done++
+	q.reader, err = q.written(q.done, behind)
+	return err
 }
 
 // entry is what the first operations of a run follow: the ends of the run before, or a
@@ -119,32 +144,4 @@ func lastOps(s *ir.Schedule) (last []ir.OpID) {
 		}
 	}
 	return last
-}
-
-// outermost returns which of the marked operations no other of them precedes by lanes and
-// waits, and which no other follows.
-func outermost(s *ir.Schedule, marked []bool) (first, last []ir.OpID) {
-	preceded, followed := make([]bool, len(marked)), make([]bool, len(marked))
-	before := make([]ir.OpID, len(marked)) // on the lane, -1 for none
-	tail := slices.Repeat([]ir.OpID{-1}, s.Lanes)
-	for _, op := range s.Order {
-		before[op], tail[s.Lane[op]] = tail[s.Lane[op]], op
-		for _, u := range append(slices.Clone(s.Waits[op]), before[op]) {
-			preceded[op] = preceded[op] || u >= 0 && (marked[u] || preceded[u])
-		}
-		if marked[op] && !preceded[op] {
-			first = append(first, op)
-		}
-	}
-	for _, op := range slices.Backward(s.Order) {
-		if marked[op] && !followed[op] {
-			last = append(last, op)
-		}
-		for _, u := range append(slices.Clone(s.Waits[op]), before[op]) {
-			if u >= 0 {
-				followed[u] = followed[u] || marked[op] || followed[op]
-			}
-		}
-	}
-	return first, last
 }

@@ -24,7 +24,7 @@ type piece struct {
 }
 
 func (u *undo) build() error {
-	pieces, total, err := carried(u.x.loop.Body.Graph, u.x.bindings)
+	pieces, total, err := u.x.carried()
 	if err != nil {
 		return err
 	}
@@ -35,9 +35,9 @@ func (u *undo) build() error {
 		}
 		var save, restore []device.Command
 		for _, p := range pieces {
-			kept := u.shadow[i] + device.Ptr(p.kept)
-			save = append(save, device.Command{Stream: u.x.stream, Work: &device.Copy{Dst: kept, Src: p.at, Bytes: p.bytes, Label: "keep " + p.name}})
-			restore = append(restore, device.Command{Stream: u.x.stream, Work: &device.Copy{Dst: p.at, Src: kept, Bytes: p.bytes, Label: "put back " + p.name}})
+			keep, putBack := p.copies(u.shadow[i])
+			save = append(save, device.Command{Stream: u.x.stream, Work: keep})
+			restore = append(restore, device.Command{Stream: u.x.stream, Work: putBack})
 		}
 		if u.save[i], err = compile(dev, save); err != nil {
 			return err
@@ -49,9 +49,37 @@ func (u *undo) build() error {
 	return nil
 }
 
-// carried is what the operations of a graph write of buffers that outlive a replay, for each
+// copies are those that keep a piece, and that put it back.
+func (p *piece) copies(shadow device.Ptr) (keep, putBack *device.Copy) {
+	kept := shadow + device.Ptr(p.kept)
+	return &device.Copy{Dst: kept, Src: p.at, Bytes: p.bytes, Label: "keep " + p.name},
+		&device.Copy{Dst: p.at, Src: kept, Bytes: p.bytes, Label: "put back " + p.name}
+}
+
+// follow keeps the same pieces where they are by now.
+func (u *undo) follow() error {
+	pieces, _, err := u.x.carried()
+	if err != nil {
+		return err
+	}
+	for i, shadow := range u.shadow {
+		for n, p := range pieces {
+			keep, putBack := p.copies(shadow)
+			if err := u.x.dev.UpdateCommand(u.save[i].list, n, keep); err != nil {
+				return err
+			}
+			if err := u.x.dev.UpdateCommand(u.restore[i].list, n, putBack); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// carried is what the operations of a body write of buffers that outlive a replay, for each
 // buffer from the first byte to the last.
-func carried(g *ir.Graph, b Bindings) (pieces []piece, total int64, err error) {
+func (x *LoopExec) carried() (pieces []piece, total int64, err error) {
+	g, pointer := x.loop.Body.Graph, x.body.prog.settings.pointer
 	written := make([]ir.Range, len(g.Buffers)-g.Made) // the buffers that passes made are dead after a replay
 	var accesses []ir.Access
 	for v := range g.Ops {
@@ -74,7 +102,7 @@ func carried(g *ir.Graph, b Bindings) (pieces []piece, total int64, err error) {
 		if w.Empty() {
 			continue
 		}
-		name, at := "@"+g.Buffers[id].Name, b.Pointer(ir.BufferID(id))
+		name, at := "@"+g.Buffers[id].Name, pointer[id]
 		if at == 0 {
 			return nil, 0, fmt.Errorf("%s, which the body writes, is a variable of a module and cannot be undone: set Overrun to Forbidden", name)
 		}

@@ -99,11 +99,22 @@ func newPredicate(s *ir.Schedule, b Bindings, u Until) (*predicate, error) {
 		return bad("nothing compares to NaN; a scalar that is no number ends a loop anyway")
 	}
 	p := &predicate{Until: u, elem: buf.Elem, bytes: buf.Elem.Size(), name: fmt.Sprintf("%s %v %g", name, u.Is, u.Value)}
-	p.at = b.Pointer(u.Buffer) + device.Ptr(u.Index*p.bytes)
-	if p.writers = writers(g, p.span()); !slices.Contains(p.writers, true) {
-		return bad("%w", ErrEndless)
+	p.writers = writers(g, p.span())
+	if err := p.written(nil); err != nil {
+		return nil, err
 	}
+	p.at = b.Pointer(u.Buffer) + device.Ptr(u.Index*p.bytes)
 	return p, nil
+}
+
+// written is the error of a body in which nothing writes the scalar, with some operations off.
+func (p *predicate) written(off map[ir.OpID]bool) error {
+	for v, writes := range p.writers {
+		if writes && !off[ir.OpID(v)] {
+			return nil
+		}
+	}
+	return fmt.Errorf("until %s: %w", p.name, ErrEndless)
 }
 
 func (p *predicate) span() ir.Range {

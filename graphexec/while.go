@@ -21,9 +21,8 @@ import (
 type while struct {
 	x      *LoopExec
 	size   int // iterations of a round, a divisor of CheckEvery
+	rounds *rounds
 	module device.Module
-	graph  device.Graph
-	exec   device.GraphExec
 	state  device.Ptr // four words, see until.cu
 	most   uint32     // its second word
 	mail   mailbox    // its last two
@@ -39,8 +38,7 @@ const (
 // build makes what a launch needs; close frees it, also what was made before an error.
 func (w *while) build() (err error) {
 	dev := w.x.dev
-	l, ok := dev.(device.Looper)
-	if !ok {
+	if _, ok := dev.(device.Looper); !ok {
 		return unfit("device " + dev.Info().ID + " has no conditional nodes")
 	}
 	if slices.ContainsFunc(w.x.body.prog.work, moves) {
@@ -52,13 +50,10 @@ func (w *while) build() (err error) {
 	if w.mail, err = newMailbox(dev, stateBytes-stateReport); err != nil {
 		return err
 	}
-	if w.graph, err = dev.CreateGraph(); err != nil {
+	if w.module, err = dev.LoadModule("until.ptx", untilPTX); err != nil {
 		return err
 	}
-	if err = w.fill(l); err != nil {
-		return err
-	}
-	if w.exec, err = dev.Instantiate(w.graph); err != nil {
+	if w.rounds, err = newRounds(w.x, w.size, w.surround); err != nil {
 		return err
 	}
 	if err := dev.Submit(w.x.stream, &device.Memset{Dst: w.state, Width: 4, Count: stateBytes / 4, Label: "begin a loop"}); err != nil {
@@ -67,46 +62,39 @@ func (w *while) build() (err error) {
 	return w.allow(w.longest())
 }
 
-// fill fills the graph.
-func (w *while) fill(l device.Looper) error {
+// surround fills the graph.
+func (w *while) surround(r *rounds, t *template) error {
 	dev, name := w.x.dev, w.x.loop.Body.Graph.Name
-	condition, err := l.CreateCondition(w.graph, 1)
+	l := dev.(device.Looper)
+	condition, err := l.CreateCondition(t.graph, 1)
 	if err != nil {
 		return err
 	}
-	node, bodies, err := l.AddConditional(w.graph, nil, device.Conditional{Kind: device.While, Condition: condition, Bodies: 1, Label: "loop over " + name})
+	node, bodies, err := l.AddConditional(t.graph, nil, device.Conditional{Kind: device.While, Condition: condition, Bodies: 1, Label: "loop over " + name})
 	if err != nil {
 		return err
 	}
 	report := &device.Copy{Dst: w.mail.at, Src: w.state + stateReport, Bytes: stateBytes - stateReport, Label: "report of " + name}
-	if _, err := dev.AddNode(w.graph, []device.Node{node}, report); err != nil {
+	if _, err := dev.AddNode(t.graph, []device.Node{node}, report); err != nil {
 		return err
-	}
-	body := w.x.sequence(bodies[0])
-	var nodes []device.Node
-	for range w.size {
-		if nodes, err = body.add(); err != nil {
-			return err
-		}
-	}
-	until, err := w.until(condition)
-	if err == nil {
-		_, err = dev.AddNode(bodies[0], w.x.behind(nodes), until)
-	}
-	return err
-}
-
-// until is the launch that ends a round.
-func (w *while) until(c device.Condition) (_ *device.Launch, err error) {
-	if w.module, err = w.x.dev.LoadModule("until.ptx", untilPTX); err != nil {
-		return nil, err
 	}
 	u := w.x.until
 	entry, test := u.kernel()
-	f, err := w.x.dev.Function(w.module, entry)
+	f, err := dev.Function(w.module, entry)
 	if err != nil {
-		return nil, err
+		return err
 	}
+	return r.fill(t, bodies[0], func(i int, behind []device.Node) (device.Node, error) {
+		if i < w.size {
+			return 0, nil
+		}
+		return t.read(dev, behind, func() device.Work { return w.until(f, entry, test, condition) })
+	})
+}
+
+// until is the launch that ends a round.
+func (w *while) until(f device.Function, entry string, test []byte, c device.Condition) *device.Launch {
+	u := w.x.until
 	params := binary.LittleEndian.AppendUint64(nil, uint64(c))
 	params = binary.LittleEndian.AppendUint64(params, uint64(u.at))
 	params = binary.LittleEndian.AppendUint64(params, uint64(w.state))
@@ -115,7 +103,7 @@ func (w *while) until(c device.Condition) (_ *device.Launch, err error) {
 		params = append(params, 0, 0, 0, 0) // a double is aligned
 	}
 	one := device.Dim3{X: 1, Y: 1, Z: 1}
-	return &device.Launch{Function: f, Grid: one, Block: one, Params: append(params, test...), Label: "until " + u.name}, nil
+	return &device.Launch{Function: f, Grid: one, Block: one, Params: append(params, test...), Label: "until " + u.name}
 }
 
 // Limits of one launch.
@@ -171,7 +159,7 @@ func (w *while) launch(checks int) (int, finding, error) {
 	if err := w.allow(checks); err != nil {
 		return 0, goOn, err
 	}
-	if err := x.dev.LaunchGraph(w.exec, x.stream); err != nil {
+	if err := w.rounds.launch(1); err != nil {
 		return 0, goOn, err
 	}
 	x.stats.Launches++
@@ -193,9 +181,16 @@ func (w *while) allow(checks int) error {
 	return w.x.dev.Submit(w.x.stream, &device.Memset{Dst: w.state + stateMost, Value: rounds, Width: 4, Count: 1, Label: "rounds of a loop"})
 }
 
+func (w *while) bodies() *Exec { return w.rounds.exec }
+
+func (w *while) follow() error { return w.rounds.follow() }
+
 func (w *while) close() error {
 	dev := w.x.dev
-	errs := []error{w.mail.close(dev), destroyGraph(dev, w.exec, w.graph)}
+	errs := []error{w.mail.close(dev)}
+	if w.rounds != nil {
+		errs = append(errs, w.rounds.exec.Close())
+	}
 	if w.module != 0 {
 		errs = append(errs, dev.UnloadModule(w.module))
 	}

@@ -25,6 +25,7 @@ type program struct {
 	t       testing.TB
 	seed    uint64
 	calls   int
+	loop    bool // the body of one: it ends with a step of a scalar, and calls nothing on the host
 	tr      *tracer.Tracer
 	kernels []*tracer.Kernel
 	buffers []tracer.Buffer // by role: which of them has it is what Swap and Rebind change
@@ -84,6 +85,12 @@ func (p *program) run() {
 	for range p.calls {
 		p.call()
 	}
+	if p.loop {
+		scalar := p.scalar()
+		p.do(func() {
+			p.tr.Launch(p.kernels[2], tracer.Linear(1, 32), scalar, p.buffers[0].Slice(0, 1), scalar, p.amount, 1)
+		})
+	}
 	require.NoError(p.t, p.tr.Err())
 }
 
@@ -105,7 +112,11 @@ func (p *program) call() {
 	shape := tracer.Linear(blocks, 32)
 	a, b, c, out := p.piece(n), p.piece(n), p.piece(n), p.piece(n)
 	value, back := p.r.Float32(), p.r.IntN(2) == 0
-	switch p.r.IntN(6) {
+	kinds := 6
+	if p.loop {
+		kinds = 5
+	}
+	switch p.r.IntN(kinds) {
 	case 0, 1:
 		p.do(func() { p.tr.Launch(p.kernels[0], shape, a, out, n) })
 	case 2:

@@ -1,0 +1,151 @@
+package graphexectest
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/graphexec"
+	"github.com/reprise-gpu/reprise/ir"
+	"github.com/reprise-gpu/reprise/optimizer"
+	"github.com/reprise-gpu/reprise/tracer"
+)
+
+// scalar is what a loop ends by.
+func (p *program) scalar() tracer.Buffer { return p.buffers[len(p.buffers)-1].Slice(1, 2) }
+
+// Loops runs loops over programs of so many seeds, in every lowering, with a random sequence of changes between runs, and wants
+// the bytes and the iterations that calls come to which are made one by one, as the changes say. open returns a device; the two that a
+// loop runs on are closed.
+func Loops(t *testing.T, open func() device.Device, seeds uint64) {
+	var done graphexec.LoopStats
+	overlap := 0
+	for seed := range seeds {
+		for _, lowering := range []graphexec.Lowering{graphexec.HostChecked, graphexec.Unrolled, graphexec.WhileNode} {
+			x := newChangedLoop(t, open, seed, lowering)
+			x.run()
+			s := x.loop.Stats()
+			done.Iterations, done.Updates, done.Overrun = done.Iterations+s.Iterations, done.Updates+s.Updates, done.Overrun+s.Overrun
+			overlap += x.overlap
+			x.close()
+		}
+	}
+	require.Positive(t, done.Updates)
+	require.Positive(t, done.Iterations)
+	require.Positive(t, done.Overrun)
+	require.Positive(t, overlap, "no graph was a schedule of several iterations")
+}
+
+// changedLoop is a loop, and the calls that it stands for.
+type changedLoop struct {
+	t         *testing.T
+	what      string
+	r         *rand.Rand
+	dev       [2]device.Device // of the calls, and of the loop
+	want, got *program
+	trace     *tracer.Trace
+	until     graphexec.Loop
+	loop      *graphexec.LoopExec
+	m         *mutator
+	overlap   int // schedules of several iterations
+}
+
+func newChangedLoop(t *testing.T, open func() device.Device, seed uint64, lowering graphexec.Lowering) *changedLoop {
+	x := &changedLoop{t: t, r: rand.New(rand.NewPCG(seed, 4)), dev: [2]device.Device{open(), open()}}
+	x.want, x.got = start(t, x.dev[0], tracer.Eager, seed), start(t, x.dev[1], tracer.Deferred, seed)
+	x.want.loop, x.got.loop = true, true
+	x.got.run()
+	var err error
+	x.trace, err = x.got.tr.Finish()
+	require.NoError(t, err)
+	strategies := optimizer.Strategies()
+	strategy := strategies[int(seed)%len(strategies)].Name
+	plan, err := optimizer.Plan(x.trace.Graph, optimizer.Options{Strategy: strategy, Verify: true})
+	require.NoError(t, err)
+	every := 1 + x.r.IntN(4)
+	l := graphexec.Loop{
+		Body: plan.Schedule, Lowering: lowering, Backend: graphexec.Backends()[x.r.IntN(2)], CheckEvery: every, Batch: every, MaxIterations: 3 + x.r.IntN(8),
+		Until: graphexec.Until{
+			Buffer: x.got.scalar().ID(), Index: 1, Value: x.r.Float64(),
+			Is: []graphexec.Comparison{graphexec.Below, graphexec.AtMost, graphexec.AtLeast, graphexec.Above}[x.r.IntN(4)],
+		},
+		Overrun: []graphexec.Overrun{graphexec.Forbidden, graphexec.Undone}[x.r.IntN(2)],
+	}
+	if lowering == graphexec.Unrolled && l.Overrun == graphexec.Undone {
+		l.Batch *= 1 + x.r.IntN(4)
+	}
+	if x.r.IntN(2) == 0 {
+		l.Several = func(n int) (*ir.Schedule, error) {
+			x.overlap++
+			plan, err := optimizer.Plan(x.trace.Graph, optimizer.Options{Strategy: strategy, Verify: true, Also: []string{fmt.Sprintf("unroll(%d)", n)}})
+			return plan.Schedule, err
+		}
+	}
+	x.what = fmt.Sprintf("seed %d, %v by %d, checked every %d, at most %d, overrun %v", seed, lowering, l.Batch, l.CheckEvery, l.MaxIterations, l.Overrun)
+	x.until = l
+	x.loop, err = graphexec.InstantiateLoop(x.dev[1], l, x.trace)
+	require.NoError(t, err, x.what)
+	x.m = &mutator{r: x.r, want: x.want, got: x.got, dev: x.dev[1], ops: x.trace.Graph.Ops}
+	return x
+}
+
+func (x *changedLoop) run() {
+	for step := range 4 {
+		var list []graphexec.Change
+		var models []func()
+		for range x.r.IntN(4) {
+			c, model := x.m.change()
+			list, models = append(list, c), append(models, model)
+		}
+		_, refused := x.loop.Preflight(list...)
+		err := x.loop.Apply(list...)
+		require.Equal(x.t, refused == nil, err == nil, "%s, step %d: %v and %v", x.what, step, refused, err)
+		if err == nil {
+			for _, model := range models {
+				model()
+			}
+		}
+		iterations, ending := x.plainly()
+		result, err := x.loop.Run(context.Background())
+		require.NoError(x.t, err)
+		require.Equal(x.t, iterations, result.Iterations, "%s, step %d after %v", x.what, step, list)
+		require.Equal(x.t, ending, result.Ending, "%s, step %d after %v", x.what, step, list)
+		require.Equal(x.t, x.want.read(), x.m.read(), "%s, step %d after %v", x.what, step, list)
+	}
+}
+
+// plainly makes the calls of each iteration, and looks after each that is to be checked.
+func (x *changedLoop) plainly() (int, graphexec.Ending) {
+	l := &x.until
+	for i := 1; i <= l.MaxIterations; i++ {
+		x.want.run()
+		if i%l.CheckEvery != 0 && i != l.MaxIterations {
+			continue
+		}
+		var value [1]float32
+		require.NoError(x.t, tracer.Read(value[:], x.want.scalar()))
+		v, limit := float64(value[0]), l.Until.Value
+		if math.IsNaN(v) {
+			return i, graphexec.NotANumber
+		}
+		if v < limit && l.Until.Is&graphexec.Below != 0 || v == limit && l.Until.Is&graphexec.Equal != 0 || v > limit && l.Until.Is&graphexec.Above != 0 {
+			return i, graphexec.Met
+		}
+	}
+	return l.MaxIterations, graphexec.Exhausted
+}
+
+func (x *changedLoop) close() {
+	require.NoError(x.t, x.loop.Close())
+	finished, err := x.want.tr.Finish()
+	require.NoError(x.t, err)
+	for _, p := range x.m.fresh {
+		require.NoError(x.t, x.dev[1].Free(p))
+	}
+	require.NoError(x.t, device.Join(finished.Close(), x.trace.Close(), x.dev[0].Close(), x.dev[1].Close()))
+}
