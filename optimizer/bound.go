@@ -18,8 +18,9 @@ import (
 // does not merely continue a chain is dearer to launch, so that chains side by side save
 // time on the device and take it from the host. The bound is for the number that is best.
 //
-// Of no operations there is nothing to launch. The graph must be past the pass hazards. Options say for which device and at what
-// costs; nothing else of them counts.
+// Of no operations there is nothing to launch. The graph must be past the pass hazards. Options say for which device, at what
+// costs, and whether there are priorities, which let kernels share a device that one would fill; nothing
+// else of them counts.
 func LowerBound(g *ir.Graph, opts Options) (int64, error) {
 	if g.Len() == 0 {
 		return 0, nil
@@ -42,6 +43,7 @@ type bound struct {
 	costs   CostModel
 	took    []des.Time // by operation: alone
 	ahead   []bool     // by operation: enqueued before the graph is launched
+	ranked  bool       // some kernels may have priority
 }
 
 func newBound(g *ir.Graph, opts *Options) (*bound, error) {
@@ -49,7 +51,8 @@ func newBound(g *ir.Graph, opts *Options) (*bound, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &bound{graph: g, profile: p, costs: costs, took: alone(g, p, costs), ahead: aheadOfGraph(g)}, nil
+	ranked := slices.Contains(slices.Concat(opts.Passes, opts.Also), "priorities")
+	return &bound{graph: g, profile: p, costs: costs, took: alone(g, p, costs), ahead: aheadOfGraph(g), ranked: ranked}, nil
 }
 
 // chained is the least that the nodes take in chains of which every one but the first costs
@@ -105,6 +108,9 @@ func (b *bound) longest(counts func(ir.OpID) bool) des.Time {
 		busy.Add(b.costs.Demand(b.graph, v))
 		ends[v] += b.took[v]
 		critical = max(critical, ends[v])
+	}
+	if !b.ranked {
+		critical = max(critical, busy.Filled())
 	}
 	return max(critical, busy.Most())
 }

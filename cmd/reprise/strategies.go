@@ -37,8 +37,9 @@ what that comes to. It runs nothing on a device.
                 without a declared cost counts by the bytes it moves and not by its
                 instructions: this compares plans, and bench tells times
   of bound      that over a lower bound, below which no plan is predicted: the launch, and
-                then the longest of the critical path, the work over the capacity, and all
-                operations over the chains that the launch pays for
+                then the longest of the critical path, the work over the capacity, kernels
+                that fill the device one behind the other, and all operations over the
+                chains that the launch pays for
   memory MB     of the device, where temporaries that are never alive at once share memory
                 (opt --also memplan), with the
   least MB      that any such plan for these lanes and waits takes, or a lower bound of it

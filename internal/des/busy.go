@@ -11,11 +11,12 @@ type Busy struct {
 	slots   float64           // ps in which kernels fill the multiprocessors
 	lines   [copyEngines]Time // of the copy engines, which serve one copy at a time
 	host    Time              // of the callback thread
+	filled  map[float64]Time  // by blocks to a multiprocessor: of kernels that fill the device
 }
 
 // NewBusy returns the sums of no tasks.
 func NewBusy(p *Profile) *Busy {
-	b := &Busy{profile: p}
+	b := &Busy{profile: p, filled: map[float64]Time{}}
 	b.device, _ = p.supplies()
 	return b
 }
@@ -40,13 +41,30 @@ func (b *Busy) kernel(d *Demand) {
 	for r, n := range b.profile.work(d) {
 		b.asked[r] += n
 	}
-	b.slots += d.Blocks * d.BlockCycles * 1e6 / b.profile.ClockMHz / (float64(b.profile.SMs) * math.Floor(d.PerSM))
+	perSM, turn := math.Floor(d.PerSM), d.BlockCycles*1e6/b.profile.ClockMHz
+	capacity := float64(b.profile.SMs) * perSM
+	b.slots += d.Blocks * turn / capacity
+	if d.Blocks >= capacity {
+		b.filled[perSM] += b.ramp(d) + Time((d.Blocks-capacity)/capacity*turn)
+	}
 	for _, r := range faulting {
 		b.asked[r] += d.Faulted
 	}
 	if d.Bulk > 0 {
 		b.copied(0, LinkIn, b.profile.CopyInLatency, d.Bulk)
 	}
+}
+
+// ramp is the least time from a kernel's first slot to the first of its blocks that computes.
+func (b *Busy) ramp(d *Demand) Time {
+	if d.Faulted == 0 {
+		return b.profile.KernelRamp
+	}
+	rate := math.Inf(1)
+	for _, r := range faulting {
+		rate = min(rate, b.device[r])
+	}
+	return b.profile.KernelRamp + b.profile.FaultLatency + Time(d.Faulted/rate)
 }
 
 func (b *Busy) copied(line int, link Limit, latency Time, bytes float64) {
@@ -68,4 +86,15 @@ func (b *Busy) Most() Time {
 		most = max(most, n/b.device[r])
 	}
 	return Time(most)
+}
+
+// Filled is how long kernels take that fill the device, where none has priority. Such a kernel takes
+// every slot that comes free until fewer blocks are left than it holds, so that of two with the
+// same number of blocks to a multiprocessor the later begins when the earlier has ramped up and
+// has no full wave left.
+func (b *Busy) Filled() (most Time) {
+	for _, t := range b.filled {
+		most = max(most, t)
+	}
+	return most
 }

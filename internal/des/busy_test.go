@@ -1,0 +1,55 @@
+package des
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// No run of kernels is shorter than any resource is busy, nor, without priorities, than those that
+// fill the device take one behind the other. Where all do, it is little longer.
+func TestNoRunIsShorterThanItsResourcesAreBusy(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 70))
+	p := Profiles()[0]
+	decided := 0
+	for round := range 1500 {
+		e, busy := demanding(p), NewBusy(p)
+		at := Time(0)
+		for range 2 + r.IntN(7) {
+			d := randomKernel(r)
+			if round%2 == 0 { // nothing to share but slots, few blocks or many, and a driver to wait for
+				d = Demand{Kind: Kernel, PerSM: float64(1 + 2*r.IntN(2)), BlockCycles: 2e4 * r.Float64()}
+				d.Blocks = math.Ceil([]float64{0.3, 0.9, 1, 1, 1.1, 2}[r.IntN(6)] * float64(p.SMs) * d.PerSM)
+				d.Faulted = float64(r.IntN(2) * (1 + r.IntN(1<<16)))
+			}
+			at += Time(r.IntN(30)) * Microsecond * Time(r.IntN(2))
+			e.Add(Task{Arrival: at, Data: d})
+			busy.Add(d)
+		}
+		took := e.Drain() + 100 // of rounding to picoseconds
+		require.GreaterOrEqual(t, took, busy.Most())
+		require.GreaterOrEqual(t, took, busy.Filled())
+		if busy.Filled() > busy.Most() {
+			decided++
+		}
+	}
+	assert.Greater(t, decided, 200)
+}
+
+// Ten kernels that fill the device and fault a page each wait for it one after the other.
+func TestKernelsThatFillTheDeviceFaultOneByOne(t *testing.T) {
+	p := Profiles()[0]
+	e, busy := demanding(p), NewBusy(p)
+	for range 10 {
+		d := Demand{Kind: Kernel, Blocks: 1056, PerSM: 6, BlockCycles: 285, Faulted: 64 << 10}
+		e.Add(Task{Data: d})
+		busy.Add(d)
+	}
+	took := float64(e.Drain())
+	assert.Greater(t, took, float64(10*p.FaultLatency))
+	assert.InEpsilon(t, took, float64(busy.Filled()), 0.02)
+	assert.Less(t, 5*busy.Most(), busy.Filled())
+}
