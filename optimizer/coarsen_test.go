@@ -36,9 +36,9 @@ func chainy(t *testing.T, r *rand.Rand, n int) *ir.Graph {
 	return g
 }
 
-// Whoever looks at nothing but what comes before what has the same lanes and waits with coarsening,
-// and the same replay, as the strategies' promises are in these terms.
-func TestCoarseningGivesUpNothing(t *testing.T) {
+// Whoever looks at nothing but what comes before what has as many lanes and waits with coarsening,
+// as the strategies' promises are in these terms.
+func TestCoarseningKeepsThePromisesOfStrategies(t *testing.T) {
 	r := rand.New(rand.NewPCG(61, 61))
 	contracted := 0
 	for range 150 {
