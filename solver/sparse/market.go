@@ -90,7 +90,7 @@ func (m *market) read() (*CSR, error) {
 	}
 	if words, err := m.words(); err == nil {
 		return nil, fmt.Errorf("%q follows the last entry", words[0])
-	} else if !errors.Is(err, io.ErrUnexpectedEOF) {
+	} else if err != errEnd {
 		return nil, err
 	}
 	return m.elements.CSR()
@@ -99,13 +99,11 @@ func (m *market) read() (*CSR, error) {
 const usualHeader = "%%MatrixMarket matrix coordinate real general"
 
 func (m *market) header() error {
-	if !m.lines.Scan() {
-		if err := m.lines.Err(); err != nil {
-			return err
-		}
+	if err := m.scan(); err == errEnd {
 		return fmt.Errorf("the file is empty: it begins with a line such as %s", usualHeader)
+	} else if err != nil {
+		return err
 	}
-	m.line++
 	words := strings.Fields(strings.ToLower(m.lines.Text()))
 	if len(words) != 5 || words[0] != "%%matrixmarket" {
 		return fmt.Errorf("a Matrix Market file begins with a line such as %s", usualHeader)
@@ -124,26 +122,44 @@ func (m *market) header() error {
 	return nil
 }
 
+// errEnd is the end of the file.
+var errEnd = errors.New("end of file")
+
+// scan goes to the next line. It returns errEnd behind the last: of packed files that is where the checksum agrees, so
+// that one that was cut short never gets there.
+func (m *market) scan() error {
+	more := m.lines.Scan()
+	if !more && m.lines.Err() == nil {
+		return errEnd
+	}
+	m.line++ // also of a line that could not be read
+	switch err := m.lines.Err(); {
+	case errors.Is(err, bufio.ErrTooLong):
+		return fmt.Errorf("a line of more than %d characters", longestLine)
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return fmt.Errorf("the packed file was cut short: %w", err)
+	default:
+		return err
+	}
+}
+
 // words returns those of the next line that has some and is no comment, which hold until
-// the next call; io.ErrUnexpectedEOF at the end.
+// the next call; errEnd at the end.
 func (m *market) words() ([][]byte, error) {
-	for m.lines.Scan() {
-		m.line++
+	for {
+		if err := m.scan(); err != nil {
+			return nil, err
+		}
 		line := bytes.TrimSpace(m.lines.Bytes())
 		if len(line) > 0 && line[0] != '%' {
 			return bytes.Fields(line), nil
 		}
 	}
-	if err := m.lines.Err(); err != nil {
-		m.line++ // the one that could not be read
-		return nil, err
-	}
-	return nil, io.ErrUnexpectedEOF
 }
 
 // ended says what was missing at the end of the file, and leaves other errors alone.
 func ended(err error, format string, args ...any) error {
-	if errors.Is(err, io.ErrUnexpectedEOF) {
+	if err == errEnd {
 		return fmt.Errorf("the file ends "+format, args...)
 	}
 	return err
