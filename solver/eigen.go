@@ -11,6 +11,7 @@ import (
 var Power = Method{
 	Name: "power", Doc: "power iteration: the greatest eigenvalue, from b",
 	Breakdown: "A maps the vector to zero: start elsewhere",
+	Remedy:    "allow more iterations, or start elsewhere; of two eigenvalues of one size it finds neither",
 	Trace:     tracePower, problem: powerProblem,
 }
 
@@ -19,8 +20,8 @@ var Power = Method{
 // is Aᵀ times that; both have norm 1.
 var HITS = Method{
 	Name: "hits", Doc: "hubs and authorities of a graph, from b",
-	Breakdown: Power.Breakdown,
-	Trace:     tracePower, problem: hitsProblem,
+	Breakdown: Power.Breakdown, Remedy: Power.Remedy,
+	Trace: tracePower, problem: hitsProblem,
 }
 
 func powerProblem(a *sparse.CSR, b []float64, o *Options) (*problem, error) {
@@ -64,13 +65,19 @@ func eigenProblem(a, first *sparse.CSR, b []float64, o *Options) (*problem, erro
 		for i := range x {
 			rest[i] = y[i] - value*x[i]
 		}
-		return value, norm(rest) / norm(y)
+		if size := norm(y); size > 0 {
+			return value, norm(rest) / size
+		}
+		return 0, 0 // an eigenvector of that
 	}
 	start := b
 	if o.X0 != nil {
 		start = o.X0
 	}
 	p := &problem{a: a, other: first, x0: unit(start), norm: 1}
+	if norm(p.x0) == 0 {
+		return nil, &BreakdownError{Method: o.Method.Name, Iteration: 1, What: "the vector to start from is zero"}
+	}
 	if norm(apply(p.x0)) == 0 {
 		return nil, &BreakdownError{Method: o.Method.Name, Iteration: 1, What: o.Method.Breakdown}
 	}
@@ -111,7 +118,8 @@ func tracePower(s *System) func() {
 // of these probabilities.
 var PageRank = Method{
 	Name: "pagerank", Doc: "PageRank of a graph of links, with b as where to go without",
-	Trace: tracePageRank, problem: rankProblem,
+	Remedy: "allow more iterations, or a smaller damping",
+	Trace:  tracePageRank, problem: rankProblem,
 }
 
 func rankProblem(a *sparse.CSR, b []float64, o *Options) (*problem, error) {

@@ -133,5 +133,5 @@ func TestWeightsAreNotNegative(t *testing.T) {
 	}
 	a.Val[0] = -2
 	_, _, err := Solve(context.Background(), open(t, sim.Options{}), a, positive(5), Options{Method: PageRank})
-	assert.ErrorContains(t, err, "of the matrix is -2: the weight of a link is not negative")
+	assert.ErrorContains(t, err, "of the matrix (counted from 0) is -2: the weight of a link is not negative")
 }

@@ -25,7 +25,7 @@ type SymmetryError struct {
 }
 
 func (e *SymmetryError) Error() string {
-	return fmt.Sprintf("%s takes symmetric matrices, and of this element (%d, %d) is %g and (%d, %d) is %g: use bicgstab or gmres",
+	return fmt.Sprintf("%s takes symmetric matrices, and of this element (%d, %d) is %g and (%d, %d) is %g (counted from 0): use bicgstab or gmres",
 		e.Method, e.Row, e.Col, e.Upper, e.Col, e.Row, e.Lower)
 }
 
@@ -60,10 +60,24 @@ type DivergenceError struct {
 	Method    string
 	Iteration int
 	Residual  float64 // relative
+	Remedy    string
 }
 
 func (e *DivergenceError) Error() string {
-	return fmt.Sprintf("%s diverges: the residual is %.3g times the right-hand side after %d iterations: another method may converge", e.Method, e.Residual, e.Iteration)
+	return fmt.Sprintf("%s diverges: the relative residual is %.3g after %d iterations: %s", e.Method, e.Residual, e.Iteration, e.Remedy)
+}
+
+// StagnationError says that a cycle of a restarted method gained nothing, so that no further one will.
+type StagnationError struct {
+	Method    string
+	Iteration int
+	Residual  float64 // relative
+	Restart   int
+}
+
+func (e *StagnationError) Error() string {
+	return fmt.Sprintf("%s stagnates: the relative residual is %.3g after %d iterations, and a restart after %d gains nothing: allow for more between two, or use a preconditioner",
+		e.Method, e.Residual, e.Iteration, e.Restart)
 }
 
 // NotConvergedError says that MaxIterations were not enough.
@@ -71,10 +85,11 @@ type NotConvergedError struct {
 	Method              string
 	Iterations          int
 	Residual, Tolerance float64
+	Remedy              string
 }
 
 func (e *NotConvergedError) Error() string {
-	return fmt.Sprintf("%s did not converge: the relative residual is %.3g after %d iterations, not %.3g: allow more, or use a preconditioner", e.Method, e.Residual, e.Iterations, e.Tolerance)
+	return fmt.Sprintf("%s did not converge: the relative residual is %.3g after %d iterations, not %.3g: %s", e.Method, e.Residual, e.Iterations, e.Tolerance, e.Remedy)
 }
 
 // AccuracyError says that the residual that a method keeps up became small while that of its
@@ -88,11 +103,11 @@ type AccuracyError struct {
 }
 
 func (e *AccuracyError) Error() string {
-	remedy := "the matrix is too near a singular one for that, ask for less"
+	remedy := "rounding keeps it from that: ask for less"
 	if e.Precision == Single {
 		remedy += ", or use double precision"
 	}
-	return fmt.Sprintf("%s in %v precision cannot reach %.3g: after %d iterations its own residual is %.3g, but that of the solution %.3g: %s",
+	return fmt.Sprintf("%s in %v precision did not reach %.3g: after %d iterations its own residual is %.3g, but that of the solution %.3g: %s",
 		e.Method, e.Precision, e.Tolerance, e.Iterations, e.Residual, e.True, remedy)
 }
 
@@ -110,5 +125,5 @@ func (e *DistributionError) Error() string {
 	case e.What == "b":
 		return fmt.Sprintf("b[%d] is %g: what probabilities are made of is not negative", e.Row, e.Value)
 	}
-	return fmt.Sprintf("element (%d, %d) of %s is %g: the weight of a link is not negative", e.Row, e.Col, e.What, e.Value)
+	return fmt.Sprintf("element (%d, %d) of %s (counted from 0) is %g: the weight of a link is not negative", e.Row, e.Col, e.What, e.Value)
 }

@@ -12,6 +12,7 @@ import (
 // norms of u over that of b. A step goes from one of two buffers to the other, and two are traced.
 var Heat = Method{
 	Name: "heat", Doc: "the heat equation du/dt = -Au from b, --max-iterations steps",
+	Remedy:  evolutionRemedy,
 	Trace:   func(s *System) func() { return s.traceSteps("heat") },
 	problem: heatProblem,
 }
@@ -20,9 +21,12 @@ var Heat = Method{
 // 2/√λ. A step makes the state after u of that before it, in place: the two change roles.
 var Wave = Method{
 	Name: "wave", Doc: "the wave equation d²u/dt² = -Au from b at rest, --max-iterations steps",
+	Remedy:  evolutionRemedy,
 	Trace:   func(s *System) func() { return s.traceSteps("wave") },
 	problem: waveProblem,
 }
+
+const evolutionRemedy = "take a smaller step, with which it is stable where the eigenvalues of the matrix are positive"
 
 func heatProblem(a *sparse.CSR, b []float64, o *Options) (*problem, error) {
 	if o.Step == 0 {

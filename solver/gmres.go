@@ -1,13 +1,16 @@
 package solver
 
 import (
+	"math"
+
 	"github.com/reprise-gpu/reprise/ir"
 	"github.com/reprise-gpu/reprise/tracer"
 )
 
 // GMRES is the generalized method of minimal residuals (Y. Saad and M. Schultz, 1986), for any regular
 // matrix, restarted after Options.Restart iterations, for which it keeps as many vectors. A traced
-// body is a whole cycle: iteration j is orthogonal to the j before it, and no two are alike. Vectors are
+// body is a whole cycle: iteration j is orthogonal to the j before it, and no two are alike. A cycle that
+// gains nothing is the end, since the next would be the same. Vectors are
 // orthogonalized twice, by all of the basis at once, which is as good as one after
 // another and takes two sums where that takes j (L. Giraud et al., 2005).
 //
@@ -15,7 +18,8 @@ import (
 //	─► solve Ry = g ─► x += Vy
 var GMRES = Method{
 	Name: "gmres", Doc: "restarted generalized minimal residuals, for any matrix",
-	Breakdown: "the matrix is singular",
+	Breakdown: "the matrix is singular, or too near to one that is",
+	Remedy:    "allow more iterations, also between two restarts, or use a preconditioner",
 	Trace:     traceGMRES,
 }
 
@@ -29,6 +33,7 @@ func traceGMRES(s *System) func() {
 		b:       s.floats("b", ir.Constant, s.p.b),
 		h:       s.t.Alloc("h", s.elem, int64(m*(m+1)), ir.Temporary),
 		g:       s.floats("g", ir.InOut, make([]float64, m+1)),
+		before:  s.Scalar("before", math.Inf(1)),
 		cosine:  s.floats("cosine", ir.InOut, make([]float64, m)),
 		sine:    s.floats("sine", ir.InOut, make([]float64, m)),
 		c:       s.t.Alloc("c", s.elem, int64(m), ir.Temporary),
@@ -51,6 +56,7 @@ type gmres struct {
 	h        Vector // m columns of m+1
 	g        Vector // m+1
 
+	before                            Vector // the norm that the cycle before began with
 	cosine, sine, c, y, used, inverse Vector
 	start, partial, norms             Vector // of sums
 }
@@ -71,7 +77,7 @@ func (g *gmres) one(kernel string, args ...any) {
 
 func (g *gmres) cycle() {
 	g.rows("residual", g.X, g.b, g.v(0, 1), g.start)
-	g.one("begin", g.start, g.rowBlocks(), g.g, g.inverse, g.used, g.state)
+	g.one("begin", g.start, g.rowBlocks(), g.before, g.g, g.inverse, g.used, g.state)
 	g.wide("scale", g.inverse, g.v(0, 1), g.v(0, 1), g.N)
 	for j := range g.m {
 		g.iteration(j)

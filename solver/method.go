@@ -18,6 +18,7 @@ type Method struct {
 	Doc       string
 	Symmetric bool   // only for symmetric matrices
 	Breakdown string // what it means when a denominator is zero
+	Remedy    string // what to try where it does not converge; "" is to allow more or to precondition
 	// Preconditions says that Trace takes care of Options.Preconditioner, and Diagonal that the method
 	// inverts the diagonal in any case. Of others the columns of the matrix are scaled, which preconditions
 	// from the right and leaves the residual as it is.
@@ -26,6 +27,14 @@ type Method struct {
 	Trace func(*System) (iterate func())
 
 	problem func(a *sparse.CSR, b []float64, o *Options) (*problem, error) // when it is not Ax = b
+}
+
+// remedy is what an error advises.
+func (m *Method) remedy() string {
+	if m.Remedy == "" {
+		return "allow more iterations, or use a preconditioner or another method"
+	}
+	return m.Remedy
 }
 
 // Methods lists the methods of this package.

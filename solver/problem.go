@@ -103,7 +103,7 @@ func checkSystem(a *sparse.CSR, b []float64, o *Options) error {
 		cols, vals := a.Row(i)
 		for k, v := range vals {
 			if !finite(v) || o.Precision == Single && !finite(float64(float32(v))) {
-				return &NotFiniteError{What: fmt.Sprintf("element (%d, %d) of the matrix", i, cols[k]), Value: v}
+				return &NotFiniteError{What: fmt.Sprintf("element (%d, %d) of the matrix (counted from 0)", i, cols[k]), Value: v}
 			}
 		}
 	}

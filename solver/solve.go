@@ -23,9 +23,10 @@ type Result struct {
 
 	Iterations   int       `json:"iterations"`
 	Residual     float64   `json:"residual"`      // ‖r‖/‖b‖, as the method keeps it up
-	TrueResidual float64   `json:"true_residual"` // ‖b-Ax‖/‖b‖, computed from the solution in float64
+	TrueResidual float64   `json:"true_residual"` // ‖b-Ax‖/‖b‖, computed from the solution in float64; 0 with Steps
 	History      []float64 `json:"history"`       // ‖r‖/‖b‖ at the start and after each iteration
 
+	Steps       bool      `json:"steps,omitempty"`       // of an equation of evolution: residuals are norms of u over that of b
 	Eigenvalue  float64   `json:"eigenvalue,omitempty"`  // of the power method, and of HITS that of AAᵀ
 	Authorities []float64 `json:"authorities,omitempty"` // of HITS
 
@@ -39,7 +40,7 @@ type Result struct {
 }
 
 // Solve solves Ax = b on dev. It returns the last iterate also with an error of the method: a
-// BreakdownError, a DivergenceError, a NotFiniteError, a NotConvergedError or an AccuracyError, and when ctx is
+// BreakdownError, a DivergenceError, a StagnationError, a NotFiniteError, a NotConvergedError or an AccuracyError, and when ctx is
 // done, which it notices at the next look. Input that cannot be solved is a ShapeError, a SymmetryError or
 // a NotFiniteError, with no solution.
 func Solve(ctx context.Context, dev device.Device, a *sparse.CSR, b []float64, o Options) (x []float64, res Result, err error) {
@@ -56,9 +57,13 @@ func Solve(ctx context.Context, dev device.Device, a *sparse.CSR, b []float64, o
 		return nil, res, err
 	}
 	res.Residual, res.History = p.start, []float64{p.start}
+	if res.Steps = p.steps; !p.steps {
+		res.TrueResidual = p.start // computed on the CPU
+	}
 	if p.start <= o.Tolerance && !p.steps {
 		return p.conclude(p.x0, &res), res, nil
 	}
+	o.Restart = min(o.Restart, a.Rows) // a basis has no more vectors
 	r, err := start(dev, p, &o)
 	if err != nil {
 		return nil, res, err
@@ -212,9 +217,11 @@ func outcome(code int32, o *Options, res *Result) error {
 		}
 		return nil
 	case exhausted:
-		return &NotConvergedError{Method: method, Iterations: res.Iterations, Residual: res.Residual, Tolerance: o.Tolerance}
+		return &NotConvergedError{Method: method, Iterations: res.Iterations, Residual: res.Residual, Tolerance: o.Tolerance, Remedy: o.Method.remedy()}
 	case diverged:
-		return &DivergenceError{Method: method, Iteration: res.Iterations, Residual: res.Residual}
+		return &DivergenceError{Method: method, Iteration: res.Iterations, Residual: res.Residual, Remedy: o.Method.remedy()}
+	case stagnant:
+		return &StagnationError{Method: method, Iteration: res.Iterations, Residual: res.Residual, Restart: o.Restart}
 	case notFinite:
 		if finite(res.Residual) { // the iteration has not come to one
 			return &NotFiniteError{What: "a quotient", Value: math.Inf(1), Iteration: res.Iterations + 1}

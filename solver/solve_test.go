@@ -286,8 +286,8 @@ func TestInputThatCannotBeSolved(t *testing.T) {
 		{square, ones, Options{X0: ones[:1]}, "x0 has 1 elements for a matrix of 4 rows", new(*ShapeError)},
 		{square, []float64{1, 1, math.NaN(), 1}, Options{}, "b[2] is NaN", new(*NotFiniteError)},
 		{square, ones, Options{X0: []float64{math.Inf(1), 0, 0, 0}}, "x0[0] is +Inf", new(*NotFiniteError)},
-		{spoilt(math.NaN()), ones, Options{}, "element (0, 2) of the matrix is NaN", new(*NotFiniteError)},
-		{spoilt(1e200), ones, Options{Precision: Single}, "element (0, 2) of the matrix is 1e+200", new(*NotFiniteError)},
+		{spoilt(math.NaN()), ones, Options{}, "element (0, 2) of the matrix (counted from 0) is NaN", new(*NotFiniteError)},
+		{spoilt(1e200), ones, Options{Precision: Single}, "element (0, 2) of the matrix (counted from 0) is 1e+200", new(*NotFiniteError)},
 		{spoilt(-2), ones, Options{}, "cg takes symmetric matrices, and of this element (0, 2) is -2 and (2, 0) is -1", new(*SymmetryError)},
 		{hollow, ones, Options{Preconditioner: Jacobi}, "cg breaks down in iteration 1: it divides by the diagonal, of which element 0 is 0", new(*BreakdownError)},
 		{&sparse.CSR{Rows: 2, Cols: 2, Ptr: []int32{0, 1, 1}, Col: []int32{5}, Val: []float64{1}}, ones[:2], Options{}, "row 0 has column 5", nil},
@@ -365,6 +365,30 @@ func TestOutcomes(t *testing.T) {
 
 		_, _, err = solve(diagonal(t, 1e-310), []float64{1}, Options{})
 		asError[*NotFiniteError](t, err)
+
+		// A cyclic shift moves the residual on by an element in each iteration, and 9 of them are not enough.
+		shift := sparse.NewTriplets(10, 10)
+		for i := range 10 {
+			shift.Add(i, (i+1)%10, 1)
+		}
+		cyclic, err := shift.CSR()
+		require.NoError(t, err)
+		first := make([]float64, 10)
+		first[0] = 1
+		_, res, err = solve(cyclic, first, Options{Method: GMRES, Restart: 9})
+		assert.Equal(t, &StagnationError{"gmres", 9, 1, 9}, asError[*StagnationError](t, err))
+		assert.Equal(t, 1.0, res.TrueResidual)
+		x, res, err = solve(cyclic, first, Options{Method: GMRES, Restart: 50})
+		require.NoError(t, err, "10 are")
+		assert.Equal(t, 10, res.Iterations)
+		assert.InDeltaSlice(t, []float64{0, 1, 0, 0, 0, 0, 0, 0, 0, 0}, x, 1e-12)
+
+		// The matrix is singular and b not in its range: the least residual is what is outside, 1/√3.
+		x, res, err = solve(diagonal(t, 1, 0, 2), []float64{1, 1, 1}, Options{Method: GMRES})
+		asError[*BreakdownError](t, err)
+		assert.InEpsilon(t, 1/math.Sqrt(3), res.TrueResidual, 1e-12)
+		assert.InDelta(t, 1, x[0], 1e-12)
+		assert.InDelta(t, 0.5, x[2], 1e-12)
 
 		_, res, err = solve(sparse.Poisson2D(40), random(1600, 1), Options{Precision: Single, Tolerance: 1e-7})
 		assert.LessOrEqual(t, res.Residual, 1e-7)

@@ -7,8 +7,11 @@ import "github.com/reprise-gpu/reprise/ir"
 var JacobiIteration = Method{
 	Name: "jacobi", Doc: "Jacobi's method, for diagonally dominant matrices",
 	Diagonal: true,
+	Remedy:   stationaryRemedy,
 	Trace:    traceJacobi,
 }
+
+const stationaryRemedy = "use cg for a symmetric positive definite matrix, and else bicgstab or gmres"
 
 func traceJacobi(s *System) func() {
 	r, b := s.Vector("r", s.Residual), s.floats("b", ir.Constant, s.p.b)
@@ -28,6 +31,7 @@ func traceJacobi(s *System) func() {
 var GaussSeidel = Method{
 	Name: "gauss-seidel", Doc: "Gauss-Seidel by colours (red and black on stencils), for diagonally dominant or definite matrices",
 	Diagonal: true,
+	Remedy:   stationaryRemedy,
 	Trace:    traceGaussSeidel,
 }
 

@@ -78,6 +78,7 @@ const (
 	diverged
 	notFinite
 	brokenDown
+	stagnant
 )
 
 // newSystem allocates what is common to all methods.

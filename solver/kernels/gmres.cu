@@ -64,14 +64,17 @@ extern "C" __global__ void scale(const real *a, const real *x, real *y, int n)
         y[i] = s * x[i];
 }
 
-// begin: the norm of the residual that a cycle starts from, as g[0], its inverse, and no columns used. One
-// block.
-extern "C" __global__ void begin(const real *norms, int blocks, real *g, real *inverse, int *used, int *state)
+// begin: the norm of the residual that a cycle starts from, as g[0], its inverse, and no columns used. It is to be
+// less than before. One block.
+extern "C" __global__ void begin(const real *norms, int blocks, real *before, real *g, real *inverse, int *used, int *state)
 {
     const real norm = sqrt(total(norms, blocks));
     if (threadIdx.x > 0)
         return;
     *used = 0;
+    if (state[CODE] == RUNNING && is_finite(norm) && norm >= *before * (1 - rounding()))
+        state[CODE] = STAGNANT;
+    *before = norm;
     g[0] = norm;
     *inverse = quotient(1, norm, false, state);
 }
@@ -98,13 +101,15 @@ extern "C" __global__ void rotate(const real *norms, int blocks, int j, real *h,
     *inverse = 0;
     if (state[CODE] != RUNNING)
         return;
+    real size = column[0] * column[0] + below * below; // the square of the norm of A v[j]
     for (int k = 0; k < j; k++) {
+        size += column[k + 1] * column[k + 1];
         const real up = column[k], down = column[k + 1];
         h[k] = c[k] * up + s[k] * down;
         column[k + 1] = c[k] * down - s[k] * up;
     }
     const real last = column[j], length = sqrt(last * last + below * below);
-    if (length == 0) { // w is in the space so far and A maps none of it there: A is singular
+    if (length <= rounding() * sqrt(size)) { // A maps the space to one that is smaller
         state[CODE] = BREAKDOWN;
         return;
     }

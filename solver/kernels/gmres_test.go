@@ -68,7 +68,7 @@ func newHessenberg(g *gpu, m int) *hessenberg {
 		y: g.output(m), used: g.Alloc("used", ir.I32, 1, ir.Output), state: g.ints([]int32{running, 0, 100, 0}),
 		limits: g.vector([]float64{0, 1e6}), history: g.vector(make([]float64, 100)),
 	}
-	g.launch("gmres", "begin", 1, 32, g.vector([]float64{4, 5}), 2, s.g, s.inverse, s.used, s.state)
+	g.launch("gmres", "begin", 1, 32, g.vector([]float64{4, 5}), 2, g.vector([]float64{math.Inf(1)}), s.g, s.inverse, s.used, s.state)
 	assert.InDelta(g.t, 1.0/3, g.read(s.inverse)[0], 1e-7)
 	return s
 }
@@ -151,5 +151,28 @@ func TestRotationsEnd(t *testing.T) {
 		require.NoError(g.t, tracer.Read(state, s.state))
 		assert.Equal(g.t, []int32{brokenDown, 0, 100, 0}, state)
 		assert.Equal(g.t, []float64{0, 0, 0}, s.solve())
+
+		// The second column is the first again but for rounding: the columns have no third dimension.
+		s = newHessenberg(g, 3)
+		s.rotate(0, []float64{3}, 4)
+		s.rotate(1, []float64{3, 4}, 1e-20)
+		require.NoError(g.t, tracer.Read(state, s.state))
+		assert.Equal(g.t, []int32{brokenDown, 1, 100}, state[:3])
+		assert.InDeltaSlice(g.t, []float64{9.0 / 25, 0, 0}, s.solve(), 1e-6, "the least residual of one column")
+	})
+}
+
+// A cycle that does not begin with less than the one before is the last.
+func TestCyclesThatGainNothing(t *testing.T) {
+	onEach(t, func(g *gpu) {
+		for _, c := range []struct{ before, want float64 }{{3.1, running}, {3, stagnant}, {2.9, stagnant}} {
+			state, before := g.ints([]int32{running, 5, 100, 0}), g.vector([]float64{c.before})
+			scalar := g.output(1)
+			g.launch("gmres", "begin", 1, 32, g.vector([]float64{4, 5}), 2, before, scalar, g.output(1), g.Alloc("used", ir.I32, 1, ir.Output), state)
+			got := make([]int32, 1)
+			require.NoError(g.t, tracer.Read(got, state.Slice(0, 1)))
+			assert.Equal(g.t, []int32{int32(c.want)}, got, "after %g", c.before)
+			assert.Equal(g.t, g.read(scalar), g.read(before))
+		}
 	})
 }

@@ -403,7 +403,7 @@ func TestAccessesAreInferred(t *testing.T) {
 		"relax":    "rrrrrrrx",
 		"cg_alpha": "rrwx", "cg_beta": "rrxwrwx", "chebyshev": "rrrxwwwrwx", "check": "rwrwx", "add": "rw", "divide": "rrwx",
 		"project": "rrw", "coefficients": "rwx", "orthogonalize": "rrxw", "combine": "rrx", "scale": "rrw",
-		"begin": "rwwwx", "rotate": "rxxxxwwrwx", "solve": "rrrw",
+		"begin": "rxwwwx", "rotate": "rxxxxwwrwx", "solve": "rrrw",
 		"eigen_scale": "rrwwx", "eigen_next": "rrrxwr", "rank_share": "rrw", "rank_next": "rrrrxwr", "heat": "rrrrrwwr", "wave": "rrrrrxwr",
 		"bicgstab_alpha": "rrwx", "bicgstab_omega": "rrwx", "bicgstab_beta": "rrxrrwrwx",
 	}

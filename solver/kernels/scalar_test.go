@@ -17,6 +17,7 @@ const (
 	diverged
 	notFinite
 	brokenDown
+	stagnant
 )
 
 // cg is the scalars of conjugate gradients.

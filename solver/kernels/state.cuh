@@ -11,7 +11,10 @@
 #include "solver.cuh"
 
 enum { CODE, ITERATIONS, MOST, NORM };
-enum { RUNNING, CONVERGED, EXHAUSTED, DIVERGED, NOT_FINITE, BREAKDOWN };
+enum { RUNNING, CONVERGED, EXHAUSTED, DIVERGED, NOT_FINITE, BREAKDOWN, STAGNANT };
+
+// What is smaller beside what it was computed from is rounding: some units in the last place.
+static __device__ real rounding() { return sizeof(real) == sizeof(double) ? (real)1e-14 : (real)5e-6f; }
 
 static __device__ bool is_finite(real v) { return v - v == 0; }
 
