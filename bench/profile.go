@@ -99,6 +99,18 @@ func ProfileLaunch(dev *sim.Device, w *sim.Work) KernelProfile {
 	}
 }
 
+// ProfileTimeline describes the kernels of dev's time line, in the order of their first launch. It takes launches
+// of one kernel and shape for the same.
+func ProfileTimeline(dev *sim.Device) (rows []KernelProfile) {
+	_, _, work := dev.Timeline()
+	for i := range work {
+		if work[i].Launched != nil {
+			rows = addLaunch(rows, ProfileLaunch(dev, &work[i]))
+		}
+	}
+	return rows
+}
+
 // launchesOf lists the launches of a serial schedule in the order in which they run.
 func launchesOf(s *ir.Schedule) (list []*ir.Launch) {
 	for _, op := range s.Order {

@@ -97,7 +97,7 @@ func (f *runFlags) run(c *cobra.Command, path string) error {
 	}
 	dev.StartTimeline()
 	err = plan.launch(dev, path, string(source))
-	profile := profileOf(dev)
+	profile := bench.ProfileTimeline(dev)
 	err = device.Join(err, dev.Close())
 	for _, w := range dev.Findings() {
 		if w.Warning {
@@ -117,17 +117,6 @@ func (f *runFlags) run(c *cobra.Command, path string) error {
 		return err
 	}
 	return plan.report(c)
-}
-
-// profileOf describes what was launched in the time line of dev.
-func profileOf(dev *sim.Device) (rows []bench.KernelProfile) {
-	_, _, work := dev.Timeline()
-	for i := range work {
-		if work[i].Launched != nil {
-			rows = append(rows, bench.ProfileLaunch(dev, &work[i]))
-		}
-	}
-	return rows
 }
 
 func (f *runFlags) plan(module *ptx.Module) (p launchPlan, err error) {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/reprise-gpu/reprise/bench/figure"
 	"github.com/reprise-gpu/reprise/device"
@@ -28,6 +29,7 @@ type solveFlags struct {
 	options        solver.Options // those that are numbers
 	sample         int64
 	race           bool
+	profile        bool
 	json           string
 	plot           string
 	out            string
@@ -75,6 +77,7 @@ Methods:
 	flags.StringVar(&f.options.Strategy, "strategy", "auto", "strategy of replays; see reprise opt")
 	flags.Int64Var(&f.sample, "sample", 0, "run about this many blocks of each launch and let them stand for the rest, for large systems: --max-iterations are timed, and nothing is solved")
 	raceFlag(c, &f.race)
+	flags.BoolVar(&f.profile, "profile", false, "instead of solving, run some iterations of each method, one kernel after another, and print what each kernel executes, moves and takes; see reprise kernel profile")
 	flags.StringVar(&f.json, "json", "", "also write the rows, with all residuals, to `FILE` as a JSON array (- for standard output)")
 	flags.StringVar(&f.plot, "plot", "", "also draw the residuals into `DIR`, as SVG and PNG")
 	flags.StringVar(&f.out, "out", "", "also write the solution to `FILE`, as a Matrix Market array; of several that of the last row")
@@ -100,6 +103,9 @@ type solves struct {
 }
 
 func (f *solveFlags) run(c *cobra.Command) error {
+	if err := f.checkZeros(c.Flags()); err != nil {
+		return err
+	}
 	s, err := f.parse()
 	if err != nil {
 		return err
@@ -118,10 +124,24 @@ func (f *solveFlags) run(c *cobra.Command) error {
 	}
 	ctx, stop := interruptible(c.Context())
 	defer stop()
+	if f.profile {
+		return s.profile(ctx, c.OutOrStdout(), f.json)
+	}
 	bar := newProgress(c.ErrOrStderr(), "iterations at most")
 	rows, x, err := s.run(ctx, bar)
 	bar.finish()
 	return f.report(c, rows, x, told(err, "after %d of %d rows", len(rows), len(s.methods)*len(s.modes)))
+}
+
+// checkZeros refuses a zero where Options take it for what is usual: who gives one means it.
+func (f *solveFlags) checkZeros(flags *pflag.FlagSet) error {
+	for _, name := range []string{"tolerance", "max-iterations", "check-every", "restart", "damping", "step"} {
+		flag := flags.Lookup(name)
+		if v, err := strconv.ParseFloat(flag.Value.String(), 64); flag.Changed && err == nil && v == 0 {
+			return usagef("--%s 0: it is more than that", name)
+		}
+	}
+	return nil
 }
 
 // parse checks the flags, and makes or reads the system.
@@ -150,8 +170,8 @@ func (f *solveFlags) parse() (s *solves, err error) {
 	if err := checkSample(f.sample, f.race); err != nil {
 		return nil, err
 	}
-	if f.sample > 0 && (f.out != "" || f.plot != "") {
-		return nil, usagef("--sample solves nothing, so that there is no solution to write and no residual to draw: leave out --out and --plot")
+	if (f.sample > 0 || f.profile) && (f.out != "" || f.plot != "") {
+		return nil, usagef("--sample and --profile solve nothing, so that there is no solution to write and no residual to draw: leave out --out and --plot")
 	}
 	s.options.Sampled = f.sample > 0
 	s.open = func() (device.Device, error) {

@@ -24,7 +24,7 @@ type solveRow struct {
 }
 
 // report prints the rows there are, writes what was asked for, and returns the error that ends the
-// program: what cut the run short, or else the first error of a method.
+// program: what cut the run short, or else what kept a method from a solution.
 func (f *solveFlags) report(c *cobra.Command, rows []solveRow, x []float64, stopped error) error {
 	if len(rows) == 0 {
 		return stopped
@@ -58,12 +58,22 @@ func (f *solveFlags) report(c *cobra.Command, rows []solveRow, x []float64, stop
 	if stopped != nil {
 		return stopped
 	}
+	return failures(c.ErrOrStderr(), rows)
+}
+
+// failures returns the last error of a method, and prints what other ones there are.
+func failures(to io.Writer, rows []solveRow) (last error) {
+	said := map[string]bool{}
 	for _, r := range rows {
-		if r.err != nil {
-			return r.err
+		if r.err == nil || said[r.Error] {
+			continue
 		}
+		if last != nil {
+			fmt.Fprintf(to, "reprise: %v\n", last)
+		}
+		said[r.Error], last = true, r.err
 	}
-	return nil
+	return last
 }
 
 // overEager is how much quicker an iteration is than the eager one of the same method; 0 where
@@ -95,6 +105,9 @@ func writeSolves(to io.Writer, rows []solveRow) error {
 		residual, actual := "-", "-"
 		if len(r.History) > 0 {
 			residual, actual = fmt.Sprintf("%.2e", r.Residual), fmt.Sprintf("%.2e", r.TrueResidual)
+		}
+		if r.Steps {
+			actual = "-"
 		}
 		switch {
 		case r.err != nil:

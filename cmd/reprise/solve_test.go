@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/reprise-gpu/reprise/bench"
 	"github.com/reprise-gpu/reprise/solver"
 	"github.com/reprise-gpu/reprise/solver/sparse"
 )
@@ -57,7 +58,7 @@ func TestSolveThatFails(t *testing.T) {
 	stdout, stderr, status := reprise("solve", "--matrix", matrix, "--rhs", rhs, "--max-iterations", "1", "--json", "-", "--mode", "graph")
 	assert.Equal(t, exitInput, status)
 	// By hand: α = 53/184, r = (2-α, 7-26α), ‖r‖/√53 = 0.2446.
-	assert.Equal(t, "reprise: cg did not converge: the relative residual is 0.245 after 1 iterations, not 1e-08: allow more, or use a preconditioner\n", stderr)
+	assert.Equal(t, "reprise: cg did not converge: the relative residual is 0.245 after 1 iterations, not 1e-08: allow more iterations, or use a preconditioner or another method\n", stderr)
 	var records []solveRow
 	require.NoError(t, json.Unmarshal([]byte(stdout), &records), "what there is, all the same")
 	require.Len(t, records, 1)
@@ -76,7 +77,9 @@ func TestSolveThatFails(t *testing.T) {
 func TestSolveByEveryMethod(t *testing.T) {
 	stdout, stderr, status := reprise("solve", "--matrix", "convection:4", "--method", "all", "--mode", "graph", "--max-iterations", "500", "--tolerance", "1e-6")
 	assert.Equal(t, exitInput, status)
-	assert.Contains(t, stderr, "cg takes symmetric matrices")
+	for _, why := range []string{"cg takes symmetric matrices", "chebyshev takes symmetric matrices", "the weight of a link is not negative"} {
+		assert.Equal(t, 1, strings.Count(stderr, why), why)
+	}
 	lines := strings.Split(strings.TrimSpace(stdout), "\n")[2:]
 	require.Len(t, lines, len(solver.Methods()))
 	for i, m := range solver.Methods() {
@@ -106,4 +109,23 @@ func TestSolveSampled(t *testing.T) {
 	_, stderr, status = reprise("solve", "--matrix", "poisson2d:4", "--sample", "2", "--plot", t.TempDir())
 	assert.Equal(t, exitUsage, status)
 	assert.Contains(t, stderr, "leave out --out and --plot")
+}
+
+// A kernel's row says how much of the memory's bandwidth it draws; those of a sum's second stage are one block.
+func TestSolveProfile(t *testing.T) {
+	stdout, stderr, status := reprise("solve", "--matrix", "poisson2d:512", "--sample", "4", "--profile", "--json", "-")
+	require.Zero(t, status, stderr)
+	var rows []bench.KernelProfile
+	require.NoError(t, json.Unmarshal([]byte(stdout), &rows))
+	var kernels []string
+	for _, r := range rows {
+		kernels = append(kernels, r.Kernel)
+		assert.Equal(t, profiled, r.Launches, r.Kernel)
+		if one := r.Kernel == "cg_alpha" || r.Kernel == "cg_beta"; one {
+			assert.Equal(t, [3]uint32{1, 1, 1}, r.Grid, r.Kernel)
+		}
+	}
+	assert.Equal(t, []string{"xpay", "spmv_dot", "cg_alpha", "minus_norm", "axpy", "cg_beta"}, kernels)
+	assert.Equal(t, "bandwidth", rows[1].Cause, "of a product, whose entries are read once each")
+	assert.Greater(t, rows[1].L2Bytes, 512*512*(5*(8+4)+4+8+8)*0.99)
 }

@@ -1,0 +1,50 @@
+package main
+
+import (
+	"context"
+	"io"
+
+	"github.com/reprise-gpu/reprise/bench"
+	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/sim"
+	"github.com/reprise-gpu/reprise/solver"
+)
+
+// profiled is how many iterations a profile is the mean of: the first finds nothing in the caches.
+const profiled = 16
+
+// profile runs some iterations of each method, one kernel after another, and prints what those are and ask for.
+func (s *solves) profile(ctx context.Context, to io.Writer, path string) error {
+	var rows []bench.KernelProfile
+	for _, m := range s.methods {
+		more, err := s.profileOf(ctx, m)
+		if err != nil {
+			return err
+		}
+		rows = append(rows, more...)
+	}
+	return writeResults(to, path, rows, func(w io.Writer) error { return bench.WriteProfile(w, rows) })
+}
+
+func (s *solves) profileOf(ctx context.Context, m solver.Method) (rows []bench.KernelProfile, err error) {
+	dev, err := s.open()
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = device.Join(err, dev.Close()) }()
+	simulated, ok := dev.(*sim.Device)
+	if !ok {
+		return nil, usagef("--profile: only a simulated device tells what a kernel asks for")
+	}
+	simulated.StartTimeline()
+	o := s.options
+	o.Method, o.Mode, o.Sampled, o.MaxIterations = m, solver.Eager, true, profiled
+	if _, _, err := solver.Solve(ctx, dev, s.a, s.b, o); err != nil {
+		return nil, err
+	}
+	rows = bench.ProfileTimeline(simulated)
+	for i := range rows {
+		rows[i].Workload, rows[i].Size = m.Name, s.a.Rows
+	}
+	return rows, nil
+}
