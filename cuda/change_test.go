@@ -15,7 +15,7 @@ import (
 func TestChangesLeaveTheBytesOfChangedPrograms(t *testing.T) {
 	seeds := uint64(20)
 	if testing.Short() {
-		seeds = 6
+		seeds = 12
 	}
 	graphexectest.Changes(t, func() device.Device {
 		dev, err := Open(0)

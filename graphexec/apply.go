@@ -1,7 +1,6 @@
 package graphexec
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 
@@ -36,8 +35,8 @@ func (x *Exec) Preflight(changes ...Change) ([]Verdict, error) {
 }
 
 // Apply makes changes for the replays that follow, all or none. Operations change in place,
-// in one call into the device for a graph and none for streams; where that cannot be done the
-// graph is instantiated again, which waits for the replays under way. The error of a device
+// in one call into the device for a graph, and none for streams but one for each in a group; where that cannot be
+// done the graph, or the list with its groups, is instantiated again, which waits for the replays under way. The error of a device
 // that fails in between names the operation, and what could be changed back was.
 func (x *Exec) Apply(changes ...Change) error {
 	if x.impl == nil {
@@ -61,7 +60,7 @@ func (x *Exec) apply(p *planned, verdicts []Verdict) error {
 		x.stats.Updates += len(p.works)
 		x.adopt(p)
 		return nil
-	case x.impl.fixed() && (code == device.GraphUpdateForbidden || code == device.NotSupported):
+	case x.impl.keeps(p.works[at].op) && (code == device.GraphUpdateForbidden || code == device.NotSupported):
 		return x.rebuild(p) // the driver is older, or stricter, than what Preflight goes by
 	}
 	_, _ = x.impl.update(x.present(p.works[:at])) // an error would only repeat the first
@@ -123,12 +122,12 @@ func (x *Exec) plan(changes []Change) (*planned, []Verdict, error) {
 // mustRebuild says why operations cannot be changed in place when buffers move. The instance of a graph keeps for each copy
 // whether its ends are pinned memory.
 func (x *Exec) mustRebuild(ops []ir.OpID, from, to []device.Ptr) string {
-	if !x.impl.fixed() || x.memory == nil {
+	if x.memory == nil {
 		return ""
 	}
 	for _, op := range ops {
 		c := x.prog.sched.Graph.Ops[op].Copy
-		if c == nil {
+		if c == nil || !x.impl.keeps(op) {
 			continue
 		}
 		for _, b := range []ir.BufferID{c.Dst.Buffer, c.Src.Buffer} {
@@ -181,5 +180,3 @@ func (x *Exec) rebuild(p *planned) error {
 	x.stats.Rebuilds++
 	return nil
 }
-
-var errRebuild = errors.New("commands over streams are changed in place or not at all")

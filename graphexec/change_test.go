@@ -12,6 +12,7 @@ import (
 	"github.com/reprise-gpu/reprise/graphexec"
 	"github.com/reprise-gpu/reprise/graphexec/graphexectest"
 	"github.com/reprise-gpu/reprise/ir"
+	"github.com/reprise-gpu/reprise/optimizer"
 	"github.com/reprise-gpu/reprise/sim"
 	"github.com/reprise-gpu/reprise/tracer"
 )
@@ -48,7 +49,10 @@ graph relay {
 `
 
 func relayed(t *testing.T, form graphexec.Backend) (*graphexec.Exec, *null.Device, *bound) {
-	s := plan(t, pingPong, "serial")
+	return instantiateRelay(t, plan(t, pingPong, "serial"), form)
+}
+
+func instantiateRelay(t *testing.T, s *ir.Schedule, form graphexec.Backend) (*graphexec.Exec, *null.Device, *bound) {
 	dev := null.New()
 	b := bind(t, dev, s.Graph)
 	for i := range b.buffers {
@@ -121,6 +125,29 @@ func TestPreflightSaysWhatChangesInPlace(t *testing.T) {
 		require.NoError(t, x.Replay(context.Background()))
 		require.NoError(t, x.Close())
 	})
+}
+
+// TestAGroupKeepsTheKindsOfItsCopies is about streams, whose list is changed in place but for the nodes of its groups.
+func TestAGroupKeepsTheKindsOfItsCopies(t *testing.T) {
+	file, err := ir.Parse("test.rir", pingPong)
+	require.NoError(t, err)
+	res, err := optimizer.Plan(file.Graph, optimizer.Options{Strategy: "serial", Streams: true, Also: []string{"group"}})
+	require.NoError(t, err)
+	require.NotNil(t, res.Schedule.Joined)
+	x, dev, _ := instantiateRelay(t, res.Schedule, graphexec.Streams)
+	p, err := dev.Alloc(256)
+	require.NoError(t, err)
+	verdicts, err := x.Preflight(graphexec.Rebind("h", p))
+	require.NoError(t, err)
+	assert.Equal(t, "%3 copy would move from pinned memory to device memory, and a node keeps the kind of its ends", verdicts[0].Rebuild)
+	first, live := x.Stream(), dev.Live()
+	require.NoError(t, x.Replay(context.Background()))
+	require.NoError(t, x.Rebind("h", p))
+	require.NoError(t, x.Replay(context.Background()))
+	assert.Equal(t, graphexec.Stats{Replays: 2, Rebuilds: 1}, x.Stats())
+	assert.Equal(t, first, x.Stream(), "who knows it keeps it")
+	assert.Equal(t, live, dev.Live(), "and what it had is gone")
+	require.NoError(t, x.Close())
 }
 
 // mark writes the number of each thread where its number says.

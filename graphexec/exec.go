@@ -75,7 +75,7 @@ type backend interface {
 	wait() error        // for every replay
 	// update gives operations other work; of a failure it says at which.
 	update(works []opWork) (int, error)
-	fixed() bool // whether some changes take a rebuild
+	keeps(op ir.OpID) bool // whether it is a node of an instance, which some changes need anew
 	rebuild() error
 	origin() device.Stream // where replays begin and end from now on
 	close() error

@@ -79,7 +79,7 @@ func (b *graphBackend) rebuild() error {
 	return was.close(b.dev)
 }
 
-func (b *graphBackend) fixed() bool { return true }
+func (b *graphBackend) keeps(op ir.OpID) bool { return b.nodes[op] != 0 }
 
 func (b *graphBackend) launch(n int) error { return b.replay.submit(b.dev, n) }
 

@@ -109,7 +109,7 @@ func (r *rounds) wait() error { return r.x.dev.Synchronize(r.x.stream) }
 
 func (r *rounds) origin() device.Stream { return r.x.stream }
 
-func (r *rounds) fixed() bool { return true }
+func (r *rounds) keeps(ir.OpID) bool { return true }
 
 func (r *rounds) rebuild() error {
 	t, err := r.build()

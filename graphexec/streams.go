@@ -28,20 +28,25 @@ type streamsBackend struct {
 	dev     device.Device
 	prog    *program
 	streams []device.Stream // by lane
-	open    []device.Stream // of the lanes that nobody waits for at the end
-	events  []device.Event  // every event made, for close
-	index   []int           // by operation: its Run command, -1 when it has none
-	groups  groups
-
-	list  device.CommandList
-	forks int // commands before the operations
-	join  int // the first command after them
-	end   int // commands in all
+	compiled
 
 	empty  bool  // nothing is enqueued
 	loose  bool  // the last replay has not been joined
 	shared bool  // others know the first lane
 	failed error // to join it when they came to know it
+}
+
+// compiled is the list, with what it is of.
+type compiled struct {
+	open   []device.Stream // of the lanes that nobody waits for at the end
+	events []device.Event  // every event made, for close
+	index  []int           // by operation: its Run command, -1 when it has none
+	groups groups
+
+	list  device.CommandList
+	forks int // commands before the operations
+	join  int // the first command after them
+	end   int // commands in all
 }
 
 func newStreamsBackend(dev device.Device, p *program) (_ *streamsBackend, err error) {
@@ -238,9 +243,26 @@ func (b *streamsBackend) update(works []opWork) (int, error) {
 	return 0, nil
 }
 
-func (b *streamsBackend) fixed() bool { return false }
+// keeps is whether an operation is in a group.
+func (b *streamsBackend) keeps(op ir.OpID) bool {
+	_, grouped := b.groups.node[op]
+	return grouped
+}
 
-func (b *streamsBackend) rebuild() error { return errRebuild }
+// rebuild compiles again, with what the operations of the program do now. The streams stay, for others may know the first.
+func (b *streamsBackend) rebuild() error {
+	if err := b.wait(); err != nil {
+		return err
+	}
+	was := b.compiled
+	b.compiled = compiled{}
+	if err := b.compile(); err != nil {
+		err = device.Join(err, b.compiled.close(b.dev))
+		b.compiled = was
+		return err
+	}
+	return was.close(b.dev)
+}
 
 func (b *streamsBackend) origin() device.Stream {
 	b.shared = true
@@ -251,16 +273,21 @@ func (b *streamsBackend) origin() device.Stream {
 }
 
 func (b *streamsBackend) close() error {
-	var errs []error
-	if b.list != 0 {
-		errs = append(errs, b.dev.DestroyCommandList(b.list))
-	}
-	errs = append(errs, b.groups.destroy(b.dev)...)
-	for _, e := range b.events {
-		errs = append(errs, b.dev.DestroyEvent(e))
-	}
+	errs := []error{b.compiled.close(b.dev)}
 	for _, s := range b.streams {
 		errs = append(errs, b.dev.DestroyStream(s))
+	}
+	return device.Join(errs...)
+}
+
+func (c *compiled) close(dev device.Device) error {
+	var errs []error
+	if c.list != 0 {
+		errs = append(errs, dev.DestroyCommandList(c.list))
+	}
+	errs = append(errs, c.groups.destroy(dev)...)
+	for _, e := range c.events {
+		errs = append(errs, dev.DestroyEvent(e))
 	}
 	return device.Join(errs...)
 }

@@ -32,6 +32,7 @@ type program struct {
 	all     []tracer.Buffer // in the order of allocation
 	host    tracer.Buffer
 	amount  any
+	many    any          // elements, of launches on whole buffers
 	off     map[int]bool // by number of the call
 	grid    map[int]uint32
 
@@ -46,29 +47,35 @@ func start(t testing.TB, dev device.Device, mode tracer.Mode, seed uint64) *prog
 		require.True(t, ok)
 		p.kernels = append(p.kernels, p.tr.Module(k.File, k.PTX).Kernel(name))
 	}
-	p.amount = p.tr.Param("amount", ir.F32, 0.25)
+	p.amount, p.many = p.tr.Param("amount", ir.F32, 0.25), p.tr.Param("many", ir.I32, length/2)
 	if mode == tracer.Eager {
-		p.amount = float32(0.25)
+		p.amount, p.many = float32(0.25), int32(length/2)
 	}
 	for i := range 3 + int(seed%3) {
-		p.buffers = append(p.buffers, p.alloc(fmt.Sprintf("b%d", i)))
+		p.add(p.tr.Alloc(fmt.Sprintf("b%d", i), ir.F32, length, ir.InOut))
 	}
+	p.add(p.tr.AllocHost("stage", ir.F32, length, ir.InOut))
 	p.host = p.tr.AllocHost("host", ir.F32, length, ir.InOut)
-	p.write(p.host)
+	p.write(p.host, len(p.all))
 	return p
 }
 
-func (p *program) alloc(name string) tracer.Buffer {
-	b := p.tr.Alloc(name, ir.F32, length, ir.InOut)
-	p.write(b)
+// stage is the role of pinned memory that only copies use, the last.
+func (p *program) stage() int { return len(p.buffers) - 1 }
+
+func (p *program) add(b tracer.Buffer) { p.buffers = append(p.buffers, p.keep(b)) }
+
+// keep remembers memory, and fills it.
+func (p *program) keep(b tracer.Buffer) tracer.Buffer {
+	p.write(b, len(p.all))
 	p.all = append(p.all, b)
 	return b
 }
 
-// write gives a buffer contents that follow from its name.
-func (p *program) write(b tracer.Buffer) {
+// write gives a buffer contents.
+func (p *program) write(b tracer.Buffer, seed int) {
 	require.NoError(p.t, p.tr.Err())
-	require.NoError(p.t, tracer.Write(b, contents(len(p.all))))
+	require.NoError(p.t, tracer.Write(b, contents(seed)))
 }
 
 func contents(seed int) []float32 {
@@ -112,20 +119,30 @@ func (p *program) call() {
 	shape := tracer.Linear(blocks, 32)
 	a, b, c, out := p.piece(n), p.piece(n), p.piece(n), p.piece(n)
 	value, back := p.r.Float32(), p.r.IntN(2) == 0
-	kinds := 6
+	var elements any = n
+	if n == length {
+		elements = p.many
+	}
+	kinds := 7
 	if p.loop {
-		kinds = 5
+		kinds = 6
 	}
 	switch p.r.IntN(kinds) {
 	case 0, 1:
-		p.do(func() { p.tr.Launch(p.kernels[0], shape, a, out, n) })
+		p.do(func() { p.tr.Launch(p.kernels[0], shape, a, out, elements) })
 	case 2:
-		p.do(func() { p.tr.Launch(p.kernels[1], shape, a, b, c, out, n) })
+		p.do(func() { p.tr.Launch(p.kernels[1], shape, a, b, c, out, elements) })
 	case 3:
-		p.do(func() { p.tr.Launch(p.kernels[2], shape, a, b, out, p.amount, n) })
+		p.do(func() { p.tr.Launch(p.kernels[2], shape, a, b, out, p.amount, elements) })
 	case 4:
 		p.do(func() { p.tr.Memset(out, value) })
 	case 5:
+		stage := p.buffers[p.stage()].Slice(0, n)
+		p.do(func() { p.tr.Copy(stage, a) })
+		if back {
+			p.do(func() { p.tr.Copy(out, stage) })
+		}
+	case 6:
 		p.do(func() { p.tr.Copy(p.host.Slice(0, n), a) })
 		p.do(func() {
 			p.tr.HostCall("negate", func() { negate(p.host.HostBytes()) }, tracer.Use{Buffer: p.host, Mode: ir.ReadWrite})
@@ -138,7 +155,7 @@ func (p *program) call() {
 
 // piece is n elements at a multiple of n, so that two of one length are the same or disjoint.
 func (p *program) piece(n int64) tracer.Buffer {
-	i, at := p.r.IntN(len(p.buffers)), p.r.Int64N(length/n)*n
+	i, at := p.r.IntN(p.stage()), p.r.Int64N(length/n)*n
 	return p.buffers[i].Slice(at, at+n)
 }
 
@@ -161,15 +178,32 @@ func (p *program) read() (got [][]uint32) {
 // bytes that calls leave which are made one by one, as the changes say. open returns a device; the two that a program
 // runs on are closed.
 func Changes(t *testing.T, open func() device.Device, seeds uint64) {
-	var done graphexec.Stats
-	for seed := range seeds {
-		for _, form := range graphexec.Backends() {
+	done := map[graphexec.Backend]*graphexec.Stats{}
+	for _, form := range graphexec.Backends() {
+		done[form] = &graphexec.Stats{}
+		for seed := range seeds {
 			s := changes(t, open, seed, form)
-			done.Replays, done.Updates, done.Rebuilds = done.Replays+s.Replays, done.Updates+s.Updates, done.Rebuilds+s.Rebuilds
+			done[form].Replays += s.Replays
+			done[form].Updates += s.Updates
+			done[form].Rebuilds += s.Rebuilds
 		}
+		require.Positive(t, done[form].Updates)
+		require.Positive(t, done[form].Replays)
 	}
-	require.Positive(t, done.Updates)
-	require.Positive(t, done.Replays)
+	require.Positive(t, done[graphexec.Graph].Rebuilds)
+}
+
+// also are passes besides those that every plan has, with the runs of the program in one replay of it. After
+// those that rely on what operations write, none can be switched off.
+var also = []struct {
+	passes []string
+	runs   int
+	relies bool
+}{
+	{nil, 1, false},
+	{[]string{"copyelim"}, 1, true},
+	{[]string{"unroll(2)"}, 2, true},
+	{[]string{"group"}, 1, false},
 }
 
 func changes(t *testing.T, open func() device.Device, seed uint64, form graphexec.Backend) graphexec.Stats {
@@ -179,46 +213,30 @@ func changes(t *testing.T, open func() device.Device, seed uint64, form graphexe
 	got.run()
 	trace, err := got.tr.Finish()
 	require.NoError(t, err)
-	strategies := optimizer.Strategies()
-	plan, err := optimizer.Plan(trace.Graph, optimizer.Options{Strategy: strategies[int(seed)%len(strategies)].Name, Streams: form == graphexec.Streams})
+	strategies, with := optimizer.Strategies(), also[seed%uint64(len(also))]
+	plan, err := optimizer.Plan(trace.Graph, optimizer.Options{
+		Strategy: strategies[seed%uint64(len(strategies))].Name, Streams: form == graphexec.Streams, Also: with.passes})
 	require.NoError(t, err)
 	x, err := graphexec.Instantiate(replayed, plan.Schedule, trace, form)
 	require.NoError(t, err)
 
 	r := rand.New(rand.NewPCG(seed, 3))
-	m := &mutator{r: r, want: want, got: got, dev: replayed, ops: trace.Graph.Ops}
+	m := &mutator{r: r, want: want, got: got, dev: replayed, ops: trace.Graph.Ops, fixed: with.relies, used: used(plan.Schedule.Graph)}
 	for step := range 8 {
-		var list []graphexec.Change
-		var models []func()
-		for range r.IntN(4) {
-			c, model := m.change()
-			list, models = append(list, c), append(models, model)
-		}
-		verdicts, refused := x.Preflight(list...)
-		before := x.Stats()
-		err := x.Apply(list...)
-		require.Equal(t, refused == nil, err == nil, "seed %d, %v, step %d: %v and %v", seed, form, step, refused, err)
-		if err == nil {
-			for _, model := range models {
-				model()
-			}
-			rebuilt := x.Stats().Rebuilds > before.Rebuilds
-			for _, v := range verdicts {
-				require.True(t, v.Rebuild == "" || rebuilt, "%v", v)
-			}
-		}
+		m.step(x, fmt.Sprintf("seed %d, %v, %v, step %d", seed, with.passes, form, step))
 		times := r.IntN(3)
-		for range times {
+		for range times * with.runs {
 			want.run()
 		}
 		require.NoError(t, x.ReplayN(context.Background(), times))
 		if r.IntN(2) == 0 {
 			require.NoError(t, x.Wait())
-			require.Equal(t, want.read(), m.read(), "seed %d, %v, step %d after %v", seed, form, step, list)
+			require.Equal(t, want.read(), m.read(), "seed %d, %v, %v, step %d", seed, with.passes, form, step)
+			m.input()
 		}
 	}
 	require.NoError(t, x.Wait())
-	require.Equal(t, want.read(), m.read(), "seed %d, %v", seed, form)
+	require.Equal(t, want.read(), m.read(), "seed %d, %v, %v", seed, with.passes, form)
 	stats := x.Stats()
 	require.NoError(t, x.Close())
 	finished, err := want.tr.Finish()
@@ -233,49 +251,118 @@ func changes(t *testing.T, open func() device.Device, seed uint64, form graphexe
 	return stats
 }
 
+// used is which buffers of a graph operations touch, by name.
+func used(g *ir.Graph) map[string]bool {
+	names := map[string]bool{}
+	for i := range g.Ops {
+		for _, a := range g.Ops[i].AppendAccesses(nil) {
+			names[g.Buffers[a.Buffer].Name] = true
+		}
+	}
+	return names
+}
+
 // mutator makes changes, each with what it means for calls made one by one.
 type mutator struct {
 	r         *rand.Rand
 	want, got *program
 	dev       device.Device
 	ops       []ir.Op
+	fixed     bool            // operations are neither switched off nor given other grids
+	used      map[string]bool // the buffers that can be elsewhere
 	fresh     []device.Ptr
 }
 
-func (m *mutator) change() (graphexec.Change, func()) {
-	w, roles := m.want, len(m.want.buffers)
-	switch m.r.IntN(5) {
+// step applies up to three changes at once. It fails for none but those that may be refused.
+func (m *mutator) step(x *graphexec.Exec, at string) {
+	t := m.want.t
+	var list []graphexec.Change
+	var models []func()
+	possible := true
+	for range m.r.IntN(4) {
+		c, model, ok := m.change()
+		list, models, possible = append(list, c), append(models, model), possible && ok
+	}
+	before := x.Stats()
+	verdicts, refused := x.Preflight(list...)
+	require.Equal(t, before, x.Stats())
+	err := x.Apply(list...)
+	require.Equal(t, refused == nil, err == nil, "%s: %v and %v", at, refused, err)
+	if possible {
+		require.NoError(t, err, at)
+	}
+	if err != nil {
+		require.Equal(t, before, x.Stats(), "%s: all or none of %v", at, list)
+		return
+	}
+	for _, model := range models {
+		model()
+	}
+	rebuilt := x.Stats().Rebuilds > before.Rebuilds
+	for _, v := range verdicts {
+		require.True(t, v.Rebuild == "" || rebuilt, "%s: %v", at, v)
+	}
+}
+
+// input writes another content to memory that a buffer had in the trace.
+func (m *mutator) input() {
+	i, data := m.r.IntN(len(m.got.all)), contents(m.r.Int())
+	require.NoError(m.want.t, tracer.Write(m.want.all[i], data))
+	require.NoError(m.want.t, tracer.Write(m.got.all[i], data))
+}
+
+// change also says whether the change must be possible.
+func (m *mutator) change() (graphexec.Change, func(), bool) {
+	w, stage := m.want, m.want.stage()
+	switch m.r.IntN(6) {
 	case 0:
 		v := m.r.Float32()
-		return graphexec.Param("amount", v), func() { w.amount = v }
+		return graphexec.Param("amount", v), func() { w.amount = v }, true
 	case 1:
-		i, j := m.r.IntN(roles), m.r.IntN(roles)
-		return graphexec.Swap(m.role(i), m.role(j)), func() { w.buffers[i], w.buffers[j] = w.buffers[j], w.buffers[i] }
+		v := int32(1 + m.r.IntN(length))
+		return graphexec.Param("many", v), func() { w.many = v }, true
 	case 2:
-		i := m.r.IntN(roles)
-		p, model := m.memory(i)
-		return graphexec.Rebind(m.role(i), p), model
+		i, j := m.r.IntN(stage+1), m.r.IntN(stage)
+		return graphexec.Swap(m.role(i), m.role(j)), func() { w.buffers[i], w.buffers[j] = w.buffers[j], w.buffers[i] },
+			i != stage && m.used[m.role(i)] && m.used[m.role(j)]
 	case 3:
+		i := min(stage, m.r.IntN(2*stage)) // the one that may take a rebuild as often as all others
+		p, model := m.memory(i)
+		return graphexec.Rebind(m.role(i), p), model, m.used[m.role(i)]
+	case 4:
 		op, on := m.r.IntN(len(m.ops)), m.r.IntN(3) == 0
-		return graphexec.Enable(ir.OpID(op).String(), on), func() { w.off[op] = !on }
+		return graphexec.Enable(ir.OpID(op).String(), on), func() { w.off[op] = !on }, !m.fixed
 	}
 	op := m.r.IntN(len(m.ops))
 	blocks := uint32(1 + m.r.IntN(3))
-	return graphexec.Grid(ir.OpID(op).String(), ir.Dim3{X: blocks, Y: 1, Z: 1}), func() { w.grid[op] = blocks }
+	return graphexec.Grid(ir.OpID(op).String(), ir.Dim3{X: blocks, Y: 1, Z: 1}), func() { w.grid[op] = blocks },
+		m.ops[op].Kind == ir.KindLaunch && !m.fixed
 }
 
 // role is what the trace calls a buffer, wherever it is by now.
-func (m *mutator) role(i int) string { return fmt.Sprintf("b%d", i) }
+func (m *mutator) role(i int) string {
+	if i == m.want.stage() {
+		return "stage"
+	}
+	return fmt.Sprintf("b%d", i)
+}
 
-// memory is new memory for a buffer, on both sides with the same contents.
+// memory is new memory for a buffer, on both sides with the same contents. Where only copies use it, it may be of another kind.
 func (m *mutator) memory(role int) (device.Ptr, func()) {
-	p, err := m.dev.Alloc(4 * length)
-	require.NoError(m.want.t, err)
+	t := m.want.t
+	var p device.Ptr
+	var err error
+	if role == m.want.stage() && m.r.IntN(2) == 0 {
+		p, _, err = m.dev.AllocHost(4 * length)
+	} else {
+		p, err = m.dev.Alloc(4 * length)
+	}
+	require.NoError(t, err)
 	m.fresh = append(m.fresh, p)
-	fresh := m.want.alloc("fresh")
+	fresh := m.want.keep(m.want.tr.Alloc("fresh", ir.F32, length, ir.InOut))
 	data := make([]byte, 4*length)
-	require.NoError(m.want.t, tracer.Read(data, fresh))
-	require.NoError(m.want.t, m.dev.Write(p, data))
+	require.NoError(t, tracer.Read(data, fresh))
+	require.NoError(t, m.dev.Write(p, data))
 	return p, func() { m.want.buffers[role] = fresh }
 }
 

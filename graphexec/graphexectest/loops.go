@@ -17,7 +17,7 @@ import (
 )
 
 // scalar is what a loop ends by.
-func (p *program) scalar() tracer.Buffer { return p.buffers[len(p.buffers)-1].Slice(1, 2) }
+func (p *program) scalar() tracer.Buffer { return p.buffers[p.stage()-1].Slice(1, 2) }
 
 // Loops runs loops over programs of so many seeds, in every lowering, with a random sequence of changes between runs, and wants
 // the bytes and the iterations that calls come to which are made one by one, as the changes say. open returns a device; the two that a
@@ -99,7 +99,7 @@ func (x *changedLoop) run() {
 		var list []graphexec.Change
 		var models []func()
 		for range x.r.IntN(4) {
-			c, model := x.m.change()
+			c, model, _ := x.m.change()
 			list, models = append(list, c), append(models, model)
 		}
 		_, refused := x.loop.Preflight(list...)
