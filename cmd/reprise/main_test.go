@@ -17,6 +17,7 @@ import (
 
 	"github.com/reprise-gpu/reprise/bench"
 	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/internal/des"
 )
 
 // reprise runs the program and returns what it printed and its exit status.
@@ -153,4 +154,13 @@ func TestTraceThenOptPrintsThePlan(t *testing.T) {
 		edges = append(edges, fmt.Sprintf("%d-%d", e[0]+1, e[1]+1))
 	}
 	assert.ElementsMatch(t, strings.Fields("2-5 5-12 3-6 6-7 6-8 1-7 1-8 7-9 8-9 9-11 11-12 4-10 10-11 12-13"), edges)
+
+	stdout, stderr, status = reprise("opt", path, "--backend", "streams", "--json")
+	require.Zero(t, status, stderr)
+	var streams summary
+	require.NoError(t, json.Unmarshal([]byte(stdout), &streams))
+	p := des.Profiles()[0]
+	calls := float64(12*min(p.Host.Launch, p.Host.Memset)+p.Host.Memcpy) / float64(des.Microsecond)
+	assert.Greater(t, streams.PredictedUS, calls, "the host makes a call for each operation")
+	assert.Less(t, got.PredictedUS, calls)
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/reprise-gpu/reprise/graphexec"
 	"github.com/reprise-gpu/reprise/internal/des"
 	"github.com/reprise-gpu/reprise/ir"
 	"github.com/reprise-gpu/reprise/optimizer"
@@ -19,6 +20,7 @@ import (
 type optFlags struct {
 	strategy string
 	device   string
+	backend  string
 	cost     string
 	passes   []string
 	also     []string
@@ -37,7 +39,8 @@ dependencies and the schedule. It runs nothing on a device. The time it predicts
 for an operation without a declared cost counts the bytes it moves and not its
 instructions: it compares schedules, and bench tells times. With --cost FILE.json
 it plans by what the program's kernels were measured to do in an earlier replay, which
-reprise explain --cost writes, and the time predicted is about that of a replay.
+reprise explain --cost writes, and the time predicted is about that of a replay. What suits
+a replay as a graph is not what suits one over streams, for which --backend streams plans.
 
 Passes:
 ` + describe(optimizer.Passes()) + `
@@ -47,6 +50,7 @@ Strategies:
 		Example: `  reprise opt img.rir --strategy nimble
   reprise opt img.rir --strategy nimble --dump hazards,reduce
   reprise opt img.rir --strategy 'levels(4)'
+  reprise opt img.rir --backend streams
   reprise opt img.rir --also memplan
   reprise opt img.rir --also 'unroll(4),rename(2)' --json
   reprise opt dag.rir --json
@@ -56,6 +60,7 @@ Strategies:
 	}
 	c.Flags().StringVar(&f.strategy, "strategy", optimizer.DefaultStrategy, "how to put operations on lanes")
 	c.Flags().StringVar(&f.device, "device", defaultDevice, "device to predict the time for; see reprise devices")
+	c.Flags().StringVar(&f.backend, "backend", graphexec.Graph.String(), "back end to plan for: graph or streams")
 	c.Flags().StringVar(&f.cost, "cost", "declared", costHelp)
 	c.Flags().StringSliceVar(&f.passes, "passes", nil, "run only these passes; without syncs the graph is printed alone (default: all)")
 	c.Flags().StringSliceVar(&f.also, "also", nil, alsoHelp)
@@ -86,7 +91,14 @@ func (f *optFlags) run(c *cobra.Command, path string) error {
 	if err != nil {
 		return err
 	}
-	opts := optimizer.Options{Strategy: f.strategy, Custom: profile, Also: f.also, Verify: true, Dump: map[string]io.Writer{}}
+	backend, err := graphexec.ParseBackend(f.backend)
+	if err != nil {
+		return usageError{err}
+	}
+	opts := optimizer.Options{
+		Strategy: f.strategy, Custom: profile, Also: f.also, Streams: backend == graphexec.Streams,
+		Verify: true, Dump: map[string]io.Writer{},
+	}
 	if c.Flags().Changed("passes") {
 		opts.Passes = f.passes
 	}
