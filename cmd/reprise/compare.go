@@ -114,7 +114,7 @@ Workloads:
 	c.Flags().StringVar(&f.json, "json", "", "also write the comparisons and means to `FILE` as JSON (- for standard output)")
 	c.Flags().StringVar(&f.plot, "plot", "", "also draw figures into `DIR`, as SVG and PNG: speedup, ratio, overlap and bound, of each memory mode")
 	c.Flags().StringVar(&f.published, "published", "", "also set what was measured beside the figures of the GrCUDA paper: Markdown, to `FILE` (- for standard output)")
-	c.Flags().StringSliceVar(&f.from, "from", nil, "measure nothing, and show what earlier runs wrote with --json: `FILES`, or folders of them, of one device")
+	c.Flags().StringSliceVar(&f.from, "from", nil, "measure nothing, and show what earlier runs wrote with --json: `FILES`, or folders of them, of one device (- for standard input)")
 	c.Flags().Float64Var(&f.maxRatio, "max-ratio", 0, "fail if a ratio of the fastest row in Go to the fastest C++ version is above this (0: never)")
 	return c
 }
@@ -145,17 +145,20 @@ func (f *compareFlags) report(c *cobra.Command, all []compare.Comparison, wanted
 	if len(all) == 0 {
 		return stopped
 	}
-	stdout, path, figures := c.OutOrStdout(), f.json, f.plot
+	stdout, path, figures, page := c.OutOrStdout(), f.json, f.plot, f.published
 	if stopped != nil {
-		stopped = aside(stopped, &path, &figures)
+		if published.Write(io.Discard, all) != nil {
+			page = "" // nothing is published yet of what there is
+		}
+		stopped = aside(stopped, &path, &figures, &page)
 	}
 	failed := writeResults(stdout, path, comparisons{all, compare.Means(all)}, func(w io.Writer) error { return compare.WriteTables(w, all) })
 	if figures != "" {
 		_, err := figure.Write(figures, all)
 		failed = errors.Join(failed, err)
 	}
-	if stopped == nil && f.published != "" {
-		failed = errors.Join(failed, writePublished(f.published, stdout, all))
+	if page != "" {
+		failed = errors.Join(failed, writePublished(page, stdout, all))
 	}
 	if err := errors.Join(stopped, failed); err != nil {
 		return err
@@ -300,7 +303,7 @@ func pickMemory(words []string, open func() (device.Device, error)) (modes []ben
 	for _, name := range names {
 		m, err := bench.ParseMemory(name)
 		if err != nil {
-			return nil, usageError{err}
+			return nil, usagef("%w, or all", err)
 		}
 		modes = append(modes, m)
 	}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -35,20 +36,53 @@ func showCompared(c *cobra.Command, f *compareFlags, args []string) error {
 	if len(f.from) == 0 {
 		return usagef("--from: name a file, or a folder of them")
 	}
-	all, err := readComparisons(f.from)
+	all, err := readComparisons(c, f.from)
 	if err != nil {
 		return err
 	}
 	if all = ofWorkloads(all, workloads); len(all) == 0 {
 		return errors.New("--from: none of the comparisons is of the workloads asked for")
 	}
+	for _, line := range mixed(all) {
+		fmt.Fprintf(c.ErrOrStderr(), "reprise: --from: %s\n", line)
+	}
 	return f.report(c, all, len(all), nil)
 }
 
-// readComparisons reads what compare wrote with --json. Of a folder it reads all files
+// mixed says which comparisons were not measured by one program: of several revisions, or with
+// several versions of a workload's kernels. Their means are of no state that there ever was.
+func mixed(all []compare.Comparison) (lines []string) {
+	of := func(value func(*compare.Row) string) (list []string) {
+		for i := range all {
+			for k := range all[i].Rows {
+				if v := value(&all[i].Rows[k]); v != "" && !slices.Contains(list, v) {
+					list = append(list, v)
+				}
+			}
+		}
+		return list
+	}
+	if commits := of(func(r *compare.Row) string { return r.Commit }); len(commits) > 1 {
+		lines = append(lines, "what is shown was measured at several commits: "+strings.Join(commits, ", "))
+	}
+	for _, w := range bench.Workloads() {
+		hashes := of(func(r *compare.Row) string {
+			if r.Workload != w.Name {
+				return ""
+			}
+			return r.PTXHash
+		})
+		if len(hashes) > 1 {
+			lines = append(lines, fmt.Sprintf("the rows of %s are of several versions of its kernels, with the hashes %s", w.Name, strings.Join(hashes, ", ")))
+		}
+	}
+	return lines
+}
+
+// readComparisons reads what compare wrote with --json, from standard input for -. Of a folder it reads all files
 // that end in .json. Means over different devices mean nothing, so there must be one, and
 // over a comparison that counts twice as little.
-func readComparisons(paths []string) (all []compare.Comparison, err error) {
+func readComparisons(c *cobra.Command, paths []string) (all []compare.Comparison, err error) {
 	for _, path := range paths {
 		files := []string{path}
 		if info, err := os.Stat(path); err == nil && info.IsDir() {
@@ -57,7 +91,7 @@ func readComparisons(paths []string) (all []compare.Comparison, err error) {
 			}
 		}
 		for _, file := range files {
-			list, err := readComparisonsFile(file)
+			list, err := readComparisonsFile(c, file)
 			if err != nil {
 				return nil, fmt.Errorf("--from %s: %w", file, err)
 			}
@@ -79,8 +113,8 @@ func readComparisons(paths []string) (all []compare.Comparison, err error) {
 	return all, nil
 }
 
-func readComparisonsFile(path string) ([]compare.Comparison, error) {
-	data, err := os.ReadFile(path)
+func readComparisonsFile(c *cobra.Command, path string) ([]compare.Comparison, error) {
+	_, text, err := readInput(c, path)
 	if failed := (*fs.PathError)(nil); errors.As(err, &failed) {
 		return nil, failed.Err
 	}
@@ -88,7 +122,7 @@ func readComparisonsFile(path string) ([]compare.Comparison, error) {
 		return nil, err
 	}
 	var from comparisons
-	err = json.Unmarshal(data, &from)
+	err = json.Unmarshal([]byte(text), &from)
 	if wrong := (*json.UnmarshalTypeError)(nil); errors.As(err, &wrong) {
 		return nil, errors.New("it holds something else than reprise compare --json writes")
 	}

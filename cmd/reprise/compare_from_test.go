@@ -39,6 +39,41 @@ func TestCompareFromShowsWhatWasMeasured(t *testing.T) {
 	assert.NotContains(t, out, "vec at 10 on")
 }
 
+func TestCompareFromReadsStandardInput(t *testing.T) {
+	text, err := os.ReadFile(recorded(t, t.TempDir(), "a.json", compared(20, 10, true)))
+	require.NoError(t, err)
+	out, complaint, status := piped(string(text), "compare", "--from", "-")
+	assert.Zero(t, status, complaint)
+	assert.Contains(t, out, "vec at 10 on sim:h200")
+}
+
+// Records of several programs are shown, and it is said what they are of.
+func TestCompareFromSaysWhatItMixes(t *testing.T) {
+	of := func(size int, commit, hash string) compare.Comparison {
+		c := compared(20, 10, true)
+		c.Size = size
+		for i := range c.Rows {
+			c.Rows[i].Commit, c.Rows[i].PTXHash = commit, hash
+		}
+		return c
+	}
+	for _, c := range []struct {
+		later compare.Comparison
+		want  string
+	}{
+		{of(20, "a1", "64"), ""},
+		{of(20, "b2", "64"), "reprise: --from: what is shown was measured at several commits: a1, b2\n"},
+		{of(20, "a1", "65"), "reprise: --from: the rows of vec are of several versions of its kernels, with the hashes 64, 65\n"},
+	} {
+		dir := t.TempDir()
+		recorded(t, dir, "a.json", of(10, "a1", "64"))
+		recorded(t, dir, "b.json", c.later)
+		_, complaint, status := reprise("compare", "--from", dir)
+		assert.Zero(t, status, complaint)
+		assert.Equal(t, c.want, complaint)
+	}
+}
+
 func TestCompareFromRefuses(t *testing.T) {
 	dir := t.TempDir()
 	here := compared(20, 10, true)

@@ -78,6 +78,27 @@ func TestAnInterruptedCompareKeepsWhatItMeasured(t *testing.T) {
 	assert.NotEmpty(t, got.Means)
 }
 
+// So is the page beside published figures, if any stands beside one.
+func TestAnInterruptedCompareKeepsThePage(t *testing.T) {
+	for size, kept := range map[int]bool{20000000: true, 10: false} {
+		page := filepath.Join(t.TempDir(), "published.md")
+		f := compareFlags{published: page}
+		c := newCompare()
+		c.SetOut(&bytes.Buffer{})
+		one := compared(11, 10, true)
+		one.Size, one.Device = size, "sim:p100"
+		err := f.report(c, []compare.Comparison{one}, 3, context.Canceled)
+		if !kept {
+			assert.EqualError(t, err, "interrupted after 1 of 3 comparisons")
+			assert.NoFileExists(t, page+".partial")
+			continue
+		}
+		assert.EqualError(t, err, "interrupted after 1 of 3 comparisons; what there is went to "+page+".partial")
+		assert.FileExists(t, page+".partial")
+		assert.NoFileExists(t, page)
+	}
+}
+
 // A mode that the device lacks is refused before anything runs, and is not part of all.
 func TestCompareHasTheModesOfTheDevice(t *testing.T) {
 	for _, c := range []struct {
@@ -90,7 +111,7 @@ func TestCompareHasTheModesOfTheDevice(t *testing.T) {
 		{"sim:gtx960", []string{"all"}, []bench.Memory{bench.Pinned, bench.Managed}, ""},
 		{"sim:gtx960", []string{"pinned", "prefetch"}, nil, "--memory prefetch: sim:gtx960 has compute capability 5.2, " +
 			"and memory is prefetched from 6.0 on: use the memory mode managed or pinned"},
-		{"sim:h200", []string{"none"}, nil, `unknown memory mode "none": use pinned, prefetch or managed`},
+		{"sim:h200", []string{"none"}, nil, `unknown memory mode "none": use pinned, prefetch or managed, or all`},
 	} {
 		f := compareFlags{device: c.device, memory: c.words, strategies: []string{"all"}, backends: []string{"all"}, iterations: 1}
 		config, err := f.config(nil)
