@@ -31,15 +31,22 @@ SIMULATOR := sim internal/des internal/unit ptx device cuda/simabi cuda/libcudas
 SOURCES = $(shell cat $$(find $(SIMULATOR) -type f ! -name '*_test.go' ! -path '*/testdata/*' | LC_ALL=C sort) | sha256sum | cut -c1-16)
 NOTE_SOURCES = -X=github.com/reprise-gpu/reprise/sim.Sources=$(SOURCES)
 
+# And one of what the C++ programs are built from. The revision is noted because go stamps none in a linked worktree.
+BASELINE_SOURCES = $(shell cat $$(find baseline cuda/include cuda/lazycuda cuda/kernels -regex '.*\.\(cpp\|hpp\|ptx\|def\|[chS]\)' \
+	! -path '*/tests/*' ! -path '*/solver/*' | LC_ALL=C sort) | sha256sum | cut -c1-16)
+REVISION = $(shell git describe --always --dirty --abbrev=12 2>/dev/null)
+NOTES = $(NOTE_SOURCES) -X=github.com/reprise-gpu/reprise/bench/compare.Sources=$(BASELINE_SOURCES) \
+	-X=github.com/reprise-gpu/reprise/bench.revision=$(REVISION)
+
 .PHONY: build
 ifdef HAVE_CC
 build: build/lib/libcuda.a ## build bin/reprise; without a C compiler it only simulates
 	@rm -f bin/reprise # go does not see that libcuda.a is new
-	$(CUDA_ENV) $(GO) build -tags cuda -buildvcs=auto -ldflags '$(NOTE_SOURCES)' -o bin/reprise ./cmd/reprise
+	$(CUDA_ENV) $(GO) build -tags cuda -buildvcs=auto -ldflags '$(NOTES)' -o bin/reprise ./cmd/reprise
 else
 build:
 	@echo "there is no C compiler $(CC): bin/reprise will simulate and find no GPU" >&2
-	CGO_ENABLED=0 $(GO) build -buildvcs=auto -ldflags '$(NOTE_SOURCES)' -o bin/reprise ./cmd/reprise
+	CGO_ENABLED=0 $(GO) build -buildvcs=auto -ldflags '$(NOTES)' -o bin/reprise ./cmd/reprise
 endif
 
 LAZYCUDA := cuda/lazycuda
@@ -224,6 +231,17 @@ $(BASELINE_OUT)/obj/tests: $(BASELINE_TESTS) $(BASELINE_COMMON) build/lib/libcud
 $(BASELINE_OUT)/solver/cg: $(patsubst baseline/%.cpp,$(BASELINE_OUT)/obj/%.o,$(wildcard baseline/solver/*.cpp)) $(BASELINE_COMMON) build/lib/libcuda.a
 	@mkdir -p $(dir $@)
 	$(BASELINE_LINK)
+
+# The hash goes into an object of its own, which is made again when that changes.
+$(BASELINE_OUT)/obj/sources: FORCE
+	@mkdir -p $(dir $@)
+	@echo $(BASELINE_SOURCES) | cmp -s - $@ || echo $(BASELINE_SOURCES) >$@
+
+$(BASELINE_OUT)/obj/common/sources.o: $(BASELINE_OUT)/obj/sources
+$(BASELINE_OUT)/obj/common/sources.o: BASELINE_CXXFLAGS += -DREPRISE_SOURCES='"$(BASELINE_SOURCES)"'
+
+.PHONY: FORCE
+FORCE:
 
 $(BASELINE_OUT)/obj/%.o: baseline/%.cpp $(wildcard cuda/kernels/*.ptx solver/kernels/*.ptx baseline/solver/*.ptx) Makefile
 	@mkdir -p $(dir $@)

@@ -9,9 +9,12 @@ import (
 	"sync"
 )
 
+// revision is what the Makefile notes, since go leaves no stamp in a linked worktree.
+var revision string
+
 // Commit is the revision the program was built from, with "-dirty" behind it when
-// files had changed, or "unknown". The linker's stamp comes first; `go run`
-// leaves none, so then the working directory has to tell, if it is a checkout of
+// files had changed, or "unknown". The linker's stamp comes first, then what the Makefile
+// noted; `go run` leaves neither, so then the working directory has to tell, if it is a checkout of
 // this module.
 var Commit = sync.OnceValue(func() string {
 	info, ok := debug.ReadBuildInfo()
@@ -20,6 +23,9 @@ var Commit = sync.OnceValue(func() string {
 	}
 	if stamp := stamped(info); stamp != "" {
 		return stamp
+	}
+	if revision != "" {
+		return revision
 	}
 	return checkedOut(info.Main.Path)
 })

@@ -27,15 +27,24 @@ type Programs struct {
 
 // find reports what is not there or stale, and what builds it.
 func (p *Programs) find(workloads []*bench.Workload) error {
-	if p.Library != "" && !isFile(p.Library) {
-		return missing(p.Library, "make libcudasim")
-	}
-	for _, w := range workloads {
-		if path := p.path(w); !isFile(path) {
-			return missing(path, "make baseline")
+	if p.Library != "" {
+		if !isFile(p.Library) {
+			return missing(p.Library, "make libcudasim")
+		}
+		if err := staleLibrary(p.Library); err != nil {
+			return err
 		}
 	}
-	return p.stale()
+	for _, w := range workloads {
+		path := p.path(w)
+		if !isFile(path) {
+			return missing(path, "make baseline")
+		}
+		if err := staleProgram(path); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func isFile(path string) bool {

@@ -16,16 +16,30 @@ import (
 func TestAStaleDriverIsRefused(t *testing.T) {
 	self, err := os.Executable()
 	require.NoError(t, err)
-	p := Programs{Library: self}
-	assert.NoError(t, p.stale(), "this program does not tell what it was built from")
+	assert.NoError(t, staleLibrary(self), "this program does not tell what it was built from")
 
 	sim.Sources = "64d9"
 	defer func() { sim.Sources = "" }()
-	assert.EqualError(t, p.stale(), self+" simulates otherwise than this program does, for it was built from other files: `make build libcudasim` builds both")
+	assert.EqualError(t, staleLibrary(self), self+" simulates otherwise than this program does, for it was built from other files: `make build libcudasim` builds both")
 
-	p.Library = filepath.Join(t.TempDir(), "driver.so")
-	require.NoError(t, os.WriteFile(p.Library, []byte("\x7fELF and no Go"), 0o600))
-	assert.NoError(t, p.stale(), "a driver of somebody's own")
+	own := filepath.Join(t.TempDir(), "driver.so")
+	require.NoError(t, os.WriteFile(own, []byte("\x7fELF and no Go"), 0o600))
+	assert.NoError(t, staleLibrary(own), "a driver of somebody's own")
+}
+
+func TestAStaleProgramIsRefused(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "vec")
+	built := func(text string) error {
+		require.NoError(t, os.WriteFile(path, []byte("\x7fELF"+text), 0o600))
+		return staleProgram(path)
+	}
+	assert.NoError(t, built("\x00reprise baseline sources 64d9\x00"), "this program does not tell what there was")
+
+	Sources = "64d9"
+	defer func() { Sources = "" }()
+	assert.NoError(t, built("\x00reprise baseline sources 64d9\x00"))
+	assert.NoError(t, built(""), "a program of somebody's own")
+	assert.EqualError(t, built("\x00reprise baseline sources 64d8\x00"), path+" was built from other files in C++ than there were when this program was: `make build baseline` builds both")
 }
 
 func TestSourcesOf(t *testing.T) {
