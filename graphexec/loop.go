@@ -39,8 +39,8 @@ type Loop struct {
 	Expected, Batch int
 
 	// Several, when set, makes a schedule of n iterations for graphs that hold as many, as the pass unroll of
-	// package optimizer does, in which one may begin before the one before has ended; nil is none, and they
-	// run one after another.
+	// package optimizer does, in which one may begin before the one before has ended. It may be of a divisor
+	// of n, to be repeated; nil is a schedule of one.
 	Several func(n int) (*ir.Schedule, error)
 
 	// Observe, when set, is called whenever the host knows how far the loop is, with the

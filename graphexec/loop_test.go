@@ -2,11 +2,13 @@ package graphexec_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -544,4 +546,61 @@ func TestAFailedChangeOfALoopChangesNothing(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestIterationsOverlapWhereTheirScheduleSaysSo has a chain behind the scalar that the next iteration need not wait for.
+func TestIterationsOverlapWhereTheirScheduleSaysSo(t *testing.T) {
+	dev, err := sim.New(sim.Options{Race: sim.RaceOn})
+	require.NoError(t, err)
+	tr := tracer.New(dev, "chain", tracer.Deferred)
+	x := &run{t: t, tr: tr}
+	scalar, low, a, b := tr.Alloc("scalar", ir.F32, 1, ir.InOut), tr.Alloc("low", ir.F32, 1, ir.Input), tr.Alloc("a", ir.F32, 1, ir.InOut), tr.Alloc("b", ir.F32, 1, ir.InOut)
+	one, square := tracer.Linear(1, 32), x.kernel("square")
+	tr.Launch(x.kernel("unsharpen"), one, scalar, low, scalar, tr.Param("amount", ir.F32, 0.01), 1)
+	tr.Launch(square, one, scalar, a, 1)
+	tr.Launch(square, one, a, b, 1)
+	tr.Launch(square, one, b, b, 1)
+	trace, body := traced(t, tr)
+	several := func(n int) (*ir.Schedule, error) {
+		plan, err := optimizer.Plan(trace.Graph, optimizer.Options{Also: []string{fmt.Sprintf("unroll(%d)", n)}, Verify: true})
+		return plan.Schedule, err
+	}
+	for _, lowering := range []graphexec.Lowering{graphexec.Unrolled, graphexec.WhileNode} {
+		var took [2]time.Duration
+		var left [2]float32
+		for i := range took {
+			l := graphexec.Loop{
+				Body: body, Until: graphexec.Until{Buffer: scalar.ID(), Is: graphexec.AtLeast, Value: 2},
+				MaxIterations: 64, CheckEvery: 16, Batch: 16, Lowering: lowering, Overrun: graphexec.Harmless,
+			}
+			if i == 1 {
+				l.Several = several
+			}
+			loop, err := graphexec.InstantiateLoop(dev, l, trace)
+			require.NoError(t, err)
+			require.NoError(t, tracer.Write(scalar, []float32{0.5}))
+			require.NoError(t, tracer.Write(low, []float32{0.2}))
+			start := dev.Now()
+			_, err = loop.Run(context.Background())
+			require.NoError(t, err)
+			took[i] = dev.Now() - start
+			var data [1]float32
+			require.NoError(t, tracer.Read(data[:], b))
+			left[i] = data[0]
+			require.NoError(t, loop.Close())
+		}
+		assert.Equal(t, left[0], left[1])
+		assert.Less(t, took[1], took[0]*8/10, "%v: %v one after another, %v overlapping", lowering, took[0], took[1])
+	}
+	for want, wrong := range map[string]func(n int) (*ir.Schedule, error){
+		"it has 8 operations, and an iteration of chain has 4: want those of 3 iterations, or of a divisor": func(int) (*ir.Schedule, error) { return several(2) },
+		"no time": func(int) (*ir.Schedule, error) { return nil, errors.New("no time") },
+	} {
+		_, err := graphexec.InstantiateLoop(dev, graphexec.Loop{
+			Body: body, Until: graphexec.Until{Buffer: scalar.ID(), Is: graphexec.AtLeast, Value: 2},
+			MaxIterations: 64, CheckEvery: 3, Batch: 3, Lowering: graphexec.Unrolled, Several: wrong,
+		}, trace)
+		assert.ErrorContains(t, err, "loop over chain: unrolled: a schedule of several iterations: "+want)
+	}
+	require.NoError(t, device.Join(trace.Close(), dev.Close()))
 }

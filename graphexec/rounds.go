@@ -38,20 +38,22 @@ type reader struct {
 
 // newRounds lowers so many iterations. The caller closes the result.
 func newRounds(x *LoopExec, size int, surround func(*rounds, *template) error) (_ *rounds, err error) {
-	r := &rounds{x: x, runs: 1, surround: surround}
+	r := &rounds{x: x, surround: surround}
 	if r.exec, err = x.several(size); err != nil {
 		return nil, err
 	}
 	if r.exec == nil {
-		r.exec, r.runs = x.body.clone(), size
+		r.exec = x.body.clone()
 	}
 	r.exec.impl = r
+	iterations := r.exec.prog.sched.Graph.Len() / x.loop.Body.Graph.Len()
+	r.runs = size / iterations
 	defer func() {
 		if err != nil {
 			err = device.Join(err, r.exec.freeArena())
 		}
 	}()
-	if r.marks, err = marksOf(r.exec.prog.sched, x.until.span(), size/r.runs); err != nil {
+	if r.marks, err = marksOf(r.exec.prog.sched, x.until.span(), iterations); err != nil {
 		return nil, err
 	}
 	if r.template, err = r.build(); err != nil {
@@ -180,7 +182,7 @@ func (t *template) close(dev device.Device) error {
 	return device.Join(t.replay.close(dev), destroyGraph(dev, t.instance, t.graph))
 }
 
-// several is a schedule of so many iterations on the device, or nil for them to be run one after another.
+// several is a schedule of so many iterations on the device, or of a part of them; nil for that of one.
 func (x *LoopExec) several(n int) (*Exec, error) {
 	if x.loop.Several == nil || n == 1 {
 		return nil, nil
@@ -195,14 +197,14 @@ func (x *LoopExec) several(n int) (*Exec, error) {
 	return prepare(x.dev, s, x.bindings)
 }
 
-// repeats says why a schedule is not one of n iterations.
+// repeats says why a schedule is not one of n iterations, or of a part of them.
 func (x *LoopExec) repeats(s *ir.Schedule, n int) error {
 	if err := ir.VerifySchedule(s); err != nil {
 		return err
 	}
 	body := x.loop.Body.Graph
-	if s.Graph.Len() != n*body.Len() {
-		return fmt.Errorf("it has %d operations, and %d iterations of %s have %d", s.Graph.Len(), n, body.Name, n*body.Len())
+	if ops := s.Graph.Len(); ops == 0 || ops%body.Len() != 0 || n%(ops/body.Len()) != 0 {
+		return fmt.Errorf("it has %d operations, and an iteration of %s has %d: want those of %d iterations, or of a divisor", ops, body.Name, body.Len(), n)
 	}
 	for v := range s.Graph.Ops {
 		is, was := ir.OpID(v), ir.OpID(v%body.Len())

@@ -94,7 +94,7 @@ func (r *run) replays(dev device.Device, iterate func(), o *Options) (err error)
 	}
 	r.operations, r.lanes = r.sys.launches, result.Schedule.Lanes
 	if o.Mode == Loop {
-		return r.loops(dev, result.Schedule, o)
+		return r.loops(dev, result.Schedule, plan, o)
 	}
 	r.exec, err = graphexec.Instantiate(dev, result.Schedule, r.trace, backend)
 	if err != nil {
@@ -106,7 +106,7 @@ func (r *run) replays(dev device.Device, iterate func(), o *Options) (err error)
 
 // loops has the device or the host repeat an iteration until the state says that it was the
 // last. Those past it change nothing.
-func (r *run) loops(dev device.Device, body *ir.Schedule, o *Options) (err error) {
+func (r *run) loops(dev device.Device, body *ir.Schedule, plan optimizer.Options, o *Options) (err error) {
 	period := max(1, r.sys.Period)
 	periods := func(iterations int) int { return (iterations + period - 1) / period }
 	l := graphexec.Loop{
@@ -118,6 +118,7 @@ func (r *run) loops(dev device.Device, body *ir.Schedule, o *Options) (err error
 		Lowering:      o.Lowering,
 		Batch:         o.Batch,
 		Expected:      periods(usual(r.sys.N)),
+		Several:       func(n int) (*ir.Schedule, error) { return r.several(n, plan) },
 	}
 	if o.Observe != nil {
 		l.Observe = func(int) {
@@ -131,6 +132,27 @@ func (r *run) loops(dev device.Device, body *ir.Schedule, o *Options) (err error
 		return fmt.Errorf("%s would never end: each of its iterations ends with System.Check", o.Method.Name)
 	}
 	return err
+}
+
+// mostUnrolled bounds the operations of a schedule of several iterations, whose planning takes longer than an iteration
+// gains where there are more. Iterations overlap with those beside them, so that some of them gain what all would.
+const mostUnrolled = 256
+
+// several is a schedule of n iterations, or of as many of them as are worth planning at once.
+func (r *run) several(n int, plan optimizer.Options) (*ir.Schedule, error) {
+	k := n
+	for k > 1 && (n%k != 0 || k*r.trace.Graph.Len() > mostUnrolled) {
+		k--
+	}
+	if k == 1 {
+		return nil, nil
+	}
+	plan.Also = []string{fmt.Sprintf("unroll(%d)", k)}
+	result, err := optimizer.Plan(r.trace.Graph, plan)
+	if err != nil {
+		return nil, err
+	}
+	return result.Schedule, nil
 }
 
 // usual is how many iterations to expect for so many unknowns: those of conjugate gradients grow
