@@ -38,12 +38,16 @@ func newProblem(a *sparse.CSR, b []float64, o *Options) (*problem, error) {
 	return linearProblem(a, b, o)
 }
 
-// linearProblem is Ax = b times a power of two, so that squares of norms neither overflow nor vanish.
+// linearProblem is Ax = b with both sides times powers of two, so that squares of norms neither overflow nor vanish.
 func linearProblem(a *sparse.CSR, b []float64, o *Options) (*problem, error) {
 	p := &problem{a: a}
-	scale := 1.0
+	scale, factor := 1.0, 1.0 // of b, and of A
 	if n := norm(b); n > 0 {
 		scale = math.Ldexp(1, -math.Ilogb(n))
+	}
+	if e := exponent(a.Val); e < -tame || e > tame {
+		factor = math.Ldexp(1, -max(e, -1022))
+		p.a = times(a, factor)
 	}
 	if o.Preconditioner == Jacobi || o.Method.Diagonal {
 		if err := p.precondition(o); err != nil {
@@ -52,7 +56,7 @@ func linearProblem(a *sparse.CSR, b []float64, o *Options) (*problem, error) {
 	}
 	p.b, p.x0 = scaled(b, scale), make([]float64, a.Rows)
 	for i, v := range o.X0 {
-		if p.x0[i] = v * scale; p.columns {
+		if p.x0[i] = v * scale / factor; p.columns {
 			p.x0[i] /= p.inverse[i]
 		}
 	}
@@ -63,7 +67,7 @@ func linearProblem(a *sparse.CSR, b []float64, o *Options) (*problem, error) {
 		p.x0 = make([]float64, a.Rows) // the solution, beside which no residual is small
 	}
 	p.conclude = func(x []float64, res *Result) []float64 {
-		x = scaled(x, 1/scale)
+		x = scaled(x, factor/scale)
 		if p.columns {
 			x = product(x, p.inverse)
 		}
@@ -73,6 +77,29 @@ func linearProblem(a *sparse.CSR, b []float64, o *Options) (*problem, error) {
 		return x
 	}
 	return p, nil
+}
+
+// tame bounds the exponents of elements that are left as they are, so that most matrices need not be copied: the sum
+// of the squares of as many numbers as there can be is a number in single precision, too.
+const tame = 30
+
+// exponent is the binary one of the greatest element, in absolute value; 0 of none but zeros.
+func exponent(values []float64) int {
+	largest := 0.0
+	for _, v := range values {
+		largest = max(largest, math.Abs(v))
+	}
+	if largest == 0 {
+		return 0
+	}
+	return math.Ilogb(largest)
+}
+
+// times is a matrix with all elements multiplied.
+func times(a *sparse.CSR, factor float64) *sparse.CSR {
+	b := *a
+	b.Val = scaled(a.Val, factor)
+	return &b
 }
 
 // checkSystem reports what cannot be solved.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"time"
 
@@ -104,7 +105,7 @@ func Solve(ctx context.Context, dev device.Device, a *sparse.CSR, b []float64, o
 	if state[stateCode] == exhausted && p.steps {
 		return x, res, nil
 	}
-	return x, res, outcome(state[stateCode], &o, &res)
+	return x, res, outcome(state[stateCode], x, &o, &res)
 }
 
 // iterate has the device iterate until it has come to something.
@@ -205,10 +206,13 @@ func (r *run) result(p *problem, res *Result) ([]float64, error) {
 const lost = 10
 
 // outcome is the error that the device's code stands for.
-func outcome(code int32, o *Options, res *Result) error {
+func outcome(code int32, x []float64, o *Options, res *Result) error {
 	method := o.Method.Name
 	switch code {
 	case converged:
+		if i := slices.IndexFunc(x, func(v float64) bool { return !finite(v) }); i >= 0 {
+			return &NotFiniteError{What: fmt.Sprintf("x[%d]", i), Value: x[i], Iteration: res.Iterations}
+		}
 		if !(res.TrueResidual <= lost*o.Tolerance) {
 			return &AccuracyError{
 				Method: method, Precision: o.Precision, Iterations: res.Iterations,

@@ -211,6 +211,26 @@ func TestScaleOfTheRightHandSide(t *testing.T) {
 	}
 }
 
+// So does one of the matrix.
+func TestScaleOfTheMatrix(t *testing.T) {
+	a := sparse.Poisson2D(4)
+	b := random(a.Rows, 1)
+	for precision, exponents := range map[Precision][]int{Double: {-900, 900}, Single: {-110, 110}} {
+		for _, m := range linear() {
+			o := Options{Method: m, Precision: precision, Restart: 8, X0: random(a.Rows, 2), Preconditioner: Preconditioner(m.Name[0] % 2)}
+			want, _, err := Solve(context.Background(), open(t, sim.Options{}), a, b, o)
+			require.NoError(t, err)
+			for _, exponent := range exponents {
+				factor := math.Ldexp(1, exponent)
+				o.X0 = scaled(random(a.Rows, 2), 1/factor)
+				x, _, err := Solve(context.Background(), open(t, sim.Options{}), times(a, factor), b, o)
+				require.NoError(t, err, "%s, 2^%d", m.Name, exponent)
+				assert.Equal(t, scaled(want, 1/factor), x, "%s, 2^%d", m.Name, exponent)
+			}
+		}
+	}
+}
+
 // A sampled device computes nothing, and has a time for as many iterations as are asked for.
 func TestSampled(t *testing.T) {
 	a := sparse.Poisson2D(128)
