@@ -48,6 +48,9 @@ func Solve(ctx context.Context, dev device.Device, a *sparse.CSR, b []float64, o
 	if err := o.complete(); err != nil {
 		return nil, res, err
 	}
+	if o.Sampled {
+		o.Observe = nil // there is nothing to see
+	}
 	info := dev.Info()
 	res = Result{
 		Method: o.Method.Name, Mode: o.Mode.String(), Precision: o.Precision.String(),

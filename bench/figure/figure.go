@@ -111,13 +111,15 @@ type figure struct {
 
 // entry is what a colour stands for.
 type entry struct {
-	name  string
-	color color.Color
+	name   string
+	color  color.Color
+	dashed bool // as of a second line of that colour
 }
 
 const (
 	panelHeight  = 5.2 * vg.Centimeter
 	headerHeight = 1.7 * vg.Centimeter
+	legendHeight = 4.5 * vg.Millimeter // of each line of it beyond the first
 	margin       = 3 * vg.Millimeter
 	dpi          = 144
 )
@@ -142,13 +144,18 @@ func (f *figure) write(path, format string) (err error) {
 	return err
 }
 
-// size leaves room for all panels, and for the longest line above them.
+// size leaves room for all panels, and for the longest line and the legend above them.
 func (f *figure) size() (w, h vg.Length) {
 	w = f.width * vg.Length(len(f.panels[0]))
 	for _, line := range f.lines() {
 		w = max(w, line.style.Width(line.text))
 	}
-	return w + 2*margin, panelHeight*vg.Length(len(f.panels)) + headerHeight + 2*margin
+	return w + 2*margin, panelHeight*vg.Length(len(f.panels)) + f.above(w) + 2*margin
+}
+
+// above is the height of what is above the panels.
+func (f *figure) above(width vg.Length) vg.Length {
+	return headerHeight + legendHeight*vg.Length(max(1, len(f.legendLines(width)))-1)
 }
 
 // line is text above the panels.
@@ -165,9 +172,10 @@ func (f *figure) draw(c draw.Canvas) {
 	c.SetColor(color.White)
 	c.Fill(c.Rectangle.Path())
 	c = draw.Crop(c, margin, -margin, margin, -margin)
-	f.header(draw.Crop(c, 0, 0, c.Size().Y-headerHeight, 0))
+	above := f.above(c.Size().X)
+	f.header(draw.Crop(c, 0, 0, c.Size().Y-above, 0))
 	tiles := draw.Tiles{Rows: len(f.panels), Cols: len(f.panels[0]), PadX: 4 * vg.Millimeter, PadY: 4 * vg.Millimeter}
-	for r, row := range plot.Align(f.panels, tiles, draw.Crop(c, 0, 0, 0, -headerHeight)) {
+	for r, row := range plot.Align(f.panels, tiles, draw.Crop(c, 0, 0, 0, -above)) {
 		for i, at := range row {
 			if p := f.panels[r][i]; p != nil {
 				p.Draw(at)
@@ -176,7 +184,7 @@ func (f *figure) draw(c draw.Canvas) {
 	}
 }
 
-// header draws the title, where it comes from, and the legend in a line.
+// header draws the title, where it comes from, and the legend.
 func (f *figure) header(c draw.Canvas) {
 	y := c.Max.Y
 	for _, line := range f.lines() {
@@ -184,16 +192,49 @@ func (f *figure) header(c draw.Canvas) {
 		c.FillText(line.style, vg.Point{X: c.Min.X, Y: y}, line.text)
 		y -= line.style.Font.Size * 1.35
 	}
-	x, label := c.Min.X, letters(9, color.Black)
+	label := letters(9, color.Black)
 	label.YAlign = draw.YCenter
-	const box, gap = 8, 4
 	y -= 2 + box/2
-	for _, e := range f.legend {
-		c.FillPolygon(e.color, []vg.Point{{X: x, Y: y - box/2}, {X: x + box, Y: y - box/2}, {X: x + box, Y: y + box/2}, {X: x, Y: y + box/2}})
-		x += box + gap
-		c.FillText(label, vg.Point{X: x, Y: y}, e.name)
-		x += label.Width(e.name) + 4*gap
+	for _, line := range f.legendLines(c.Size().X) {
+		x := c.Min.X
+		for _, e := range line {
+			e.mark(c, x, y)
+			c.FillText(label, vg.Point{X: x + box + gap, Y: y}, e.name)
+			x += e.width()
+		}
+		y -= legendHeight
 	}
+}
+
+// An entry of a legend is a box, a gap and a name, in points.
+const box, gap = 8, 4
+
+// width is that of an entry, and of the room behind it.
+func (e *entry) width() vg.Length { return box + gap + letters(9, color.Black).Width(e.name) + 4*gap }
+
+// mark draws the box, in two parts for a dashed line.
+func (e *entry) mark(c draw.Canvas, x, y vg.Length) {
+	part := func(from, to vg.Length) {
+		c.FillPolygon(e.color, []vg.Point{{X: x + from, Y: y - box/2}, {X: x + to, Y: y - box/2}, {X: x + to, Y: y + box/2}, {X: x + from, Y: y + box/2}})
+	}
+	if e.dashed {
+		part(0, box*3/8)
+		part(box*5/8, box)
+		return
+	}
+	part(0, box)
+}
+
+// legendLines breaks the legend where it is wider than that.
+func (f *figure) legendLines(width vg.Length) (lines [][]entry) {
+	var x vg.Length
+	for _, e := range f.legend {
+		if x += e.width(); lines == nil || x-4*gap > width {
+			lines, x = append(lines, nil), e.width()
+		}
+		lines[len(lines)-1] = append(lines[len(lines)-1], e)
+	}
+	return lines
 }
 
 // letters is text without serifs.

@@ -4,7 +4,6 @@ import (
 	"encoding/xml"
 	"fmt"
 	"image/png"
-
 	"io"
 	"math"
 	"os"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"gonum.org/v1/plot/vg"
 
 	"github.com/reprise-gpu/reprise/bench"
 	"github.com/reprise-gpu/reprise/bench/compare"
@@ -219,6 +219,32 @@ func TestResidualsAreDrawn(t *testing.T) {
 		assert.Contains(t, string(drawing), ">"+want+"<")
 	}
 	assert.NotContains(t, string(drawing), "NaN")
+}
+
+// More methods than fit in a line and than there are colours: all are named, inside the figure, and told apart.
+func TestManyResidualsAreToldApart(t *testing.T) {
+	var r Residuals
+	for i := range 12 {
+		r.Curves = append(r.Curves, Curve{fmt.Sprintf("a method with a long name %d", i), []float64{1, 0.1}})
+	}
+	f := r.figure()
+	width, height := f.size()
+	seen := map[string]bool{}
+	var lines int
+	for _, line := range f.legendLines(width - 2*margin) {
+		var across vg.Length
+		for _, e := range line {
+			seen[fmt.Sprint(e.color, e.dashed)] = true
+			across += e.width()
+		}
+		assert.LessOrEqual(t, across-4*gap, width-2*margin)
+		lines++
+	}
+	assert.Len(t, seen, 12)
+	assert.Greater(t, lines, 1)
+	r.Curves = r.Curves[:1]
+	_, low := r.figure().size()
+	assert.InDelta(t, float64(legendHeight)*float64(lines-1), float64(height-low), 1e-9)
 }
 
 func TestDecadesAreFew(t *testing.T) {

@@ -34,11 +34,11 @@ func (g *grouping) figure() *figure {
 	greatest := g.line
 	for i, s := range g.series {
 		color := palette[i%len(palette)]
-		f.legend = append(f.legend, entry{s.name, color})
+		f.legend = append(f.legend, entry{name: s.name, color: color})
 		for group, v := range s.values {
 			left := float64(group) - 0.4 + width*float64(i)
 			greatest = max(greatest, v)
-			g.bar(p, left, width, v, entry{s.name, color})
+			g.bar(p, left, width, v, entry{name: s.name, color: color})
 		}
 	}
 	if g.line > 0 {

@@ -23,6 +23,7 @@ var (
 	gray    = color.Gray{110}
 	faint   = color.Gray{225}
 	palette = []color.Color{blue, sky, green, orange, red, purple, gray}
+	dashes  = []vg.Length{vg.Points(3), vg.Points(2)}
 )
 
 // newPanel is an empty panel with a place on its x axis for each name.
@@ -73,7 +74,7 @@ func level(p *plot.Plot, y float64, c color.Color, dashed bool, label string) {
 	f := plotter.NewFunction(func(float64) float64 { return y })
 	f.Color, f.Width, f.Samples = c, vg.Points(0.8), 2
 	if dashed {
-		f.Dashes = []vg.Length{vg.Points(3), vg.Points(2)}
+		f.Dashes = dashes
 	}
 	p.Add(f)
 	if label == "" {

@@ -47,7 +47,7 @@ func (r *Residuals) figure() *figure {
 	p.X.Tick.Marker, p.X.Min, p.X.Max = plot.TickerFunc(ticks), 0, 1
 	least, greatest := 1.0, 1.0
 	for i, c := range r.Curves {
-		e := entry{c.Name, palette[i%len(palette)]}
+		e := entry{name: c.Name, color: palette[i%len(palette)], dashed: i >= len(palette)}
 		f.legend = append(f.legend, e)
 		points := drawable(c.Values)
 		for _, at := range points {
@@ -62,6 +62,9 @@ func (r *Residuals) figure() *figure {
 			panic(fmt.Sprintf("BUG: %v", err))
 		}
 		line.Color, line.Width = e.color, vg.Points(1.2)
+		if e.dashed {
+			line.Dashes = dashes
+		}
 		p.Add(line)
 	}
 	lo, hi := math.Floor(math.Log10(least)), math.Ceil(math.Log10(greatest))

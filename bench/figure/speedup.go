@@ -26,7 +26,7 @@ func speedup(all []compare.Comparison) *figure {
 	}
 	f := &figure{
 		title:  fmt.Sprintf("Speedup over serial execution, whose time is below each size: %.2fx in Go, %.2fx in C++", mean(bestGo), mean(bestCPP)),
-		legend: []entry{{"fastest in Go; dashed: geometric mean", blue}, {"fastest in C++", orange}},
+		legend: []entry{{name: "fastest in Go; dashed: geometric mean", color: blue}, {name: "fastest in C++", color: orange}},
 	}
 	var row []*plot.Plot
 	for _, w := range workloads(all) {
@@ -58,8 +58,8 @@ func speedupPanel(w []compare.Comparison) *plot.Plot {
 		entry
 		best func(*compare.Comparison) string
 	}{
-		{entry{"", blue}, bestGo},
-		{entry{"", orange}, bestCPP},
+		{entry{color: blue}, bestGo},
+		{entry{color: orange}, bestCPP},
 	} {
 		var points bars
 		for i, of := range sizes {

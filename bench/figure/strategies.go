@@ -56,7 +56,7 @@ func strategyPanel(c *strategies.Comparison) *plot.Plot {
 	for i, r := range c.Rows {
 		left := float64(i) - 0.4
 		greatest = max(greatest, r.OverBound)
-		g.bar(p, left, 0.8, r.OverBound, entry{r.Strategy, palette[0]})
+		g.bar(p, left, 0.8, r.OverBound, entry{name: r.Strategy, color: palette[0]})
 		if r.Error == "" {
 			note(p, float64(i), r.OverBound, gray, fmt.Sprint(r.Waits), draw.XCenter)
 		}
