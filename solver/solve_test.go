@@ -13,6 +13,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/graphexec"
 	"github.com/reprise-gpu/reprise/sim"
 	"github.com/reprise-gpu/reprise/solver/sparse"
 )
@@ -100,7 +101,7 @@ func TestSolutionIsThatOfGonum(t *testing.T) {
 	}
 }
 
-// Every mode stops at the same iteration with the same bits, however often the host looks.
+// Every mode, and every lowering of a loop, stops at the same iteration with the same bits, however often the host looks.
 func TestModesAgree(t *testing.T) {
 	for _, m := range Methods() {
 		a := sparse.Poisson2D(5)
@@ -114,13 +115,19 @@ func TestModesAgree(t *testing.T) {
 			}
 			var first []float64
 			var result Result
-			for mode, every := range map[Mode]int{Eager: 1, Streams: 7, Graph: 400} {
-				o := Options{Method: m, Preconditioner: pre, Mode: mode, Precision: precision, Tolerance: 1e-4, CheckEvery: every, Restart: 4}
+			for _, how := range []Options{
+				{Mode: Eager, CheckEvery: 1}, {Mode: Streams, CheckEvery: 7}, {Mode: Graph, CheckEvery: 400},
+				{Mode: Loop, CheckEvery: 5, Lowering: graphexec.HostChecked},
+				{Mode: Loop, CheckEvery: 3, Lowering: graphexec.Unrolled},
+				{Mode: Loop, Lowering: graphexec.WhileNode},
+			} {
+				o := how
+				o.Method, o.Preconditioner, o.Precision, o.Tolerance, o.Restart = m, pre, precision, 1e-4, 4
 				if m.Name == "heat" || m.Name == "wave" {
 					o.MaxIterations = 31
 				}
 				x, res, err := Solve(context.Background(), open(t, sim.Options{Race: sim.RaceOn}), a, b, o)
-				about := fmt.Sprintf("%s, preconditioner %v, %v, mode %v, a look every %d", m.Name, pre, precision, mode, every)
+				about := fmt.Sprintf("%s, preconditioner %v, %v, mode %v, lowering %v, a look every %d", m.Name, pre, precision, how.Mode, how.Lowering, how.CheckEvery)
 				require.NoError(t, err, about)
 				if first == nil {
 					first, result = x, res
