@@ -15,6 +15,11 @@ import (
 // writes there, a copy gives the destination the numbers of the source, and any other
 // write is of new ones. What a replay finds may differ from what the one before left, so
 // nothing is known from one to the next.
+//
+// So the upload of a constant stays in every replay, and goes but for the first from an unrolled
+// program. It could be made once, when the schedule is instantiated, if its destination were sure to be left
+// alone, and no role says so: a temporary is dead between replays, the program may set all others
+// then, and what is constant cannot be copied to. Who wants it once copies it before the trace.
 func copyelim(g *ir.Graph) (*ir.Graph, error) {
 	if g.Phase >= ir.Analyzed {
 		return g, nil
