@@ -129,7 +129,8 @@ func CodeOf(err error) Code {
 }
 
 // Join is errors.Join for what a device answered: a fault poisons a device, so
-// that every later call repeats it, and only its first report is kept.
+// that every later call repeats it, as one that was closed says so again and again, and
+// only the first report is kept.
 func Join(errs ...error) error {
 	var kept []error
 	seen := map[any]bool{}
@@ -152,7 +153,7 @@ func poison(err error) any {
 	case !errors.As(err, &e):
 	case e.Fault != nil:
 		return e.Fault
-	case e.Code.Sticky():
+	case e.Code.Sticky(), e.Code == Deinitialized:
 		return e.Code
 	}
 	return nil

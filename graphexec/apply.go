@@ -39,9 +39,10 @@ func (x *Exec) Preflight(changes ...Change) ([]Verdict, error) {
 // done the graph, or the list with its groups, is instantiated again, which waits for the replays under way. The error of a device
 // that fails in between names the operation, and what could be changed back was.
 func (x *Exec) Apply(changes ...Change) error {
-	if x.impl == nil {
-		return errClosed
+	if err := x.begin(); err != nil {
+		return err
 	}
+	defer x.end()
 	p, verdicts, err := x.plan(changes)
 	if err != nil {
 		return err

@@ -66,12 +66,14 @@ type Exec struct {
 	prog   *program
 	memory *memory // nil for a device that keeps no ledger
 	impl   backend
+	busy   bool // in a call that changes what follows here
 	stats  Stats
 }
 
 // backend is one form of an instantiated program.
 type backend interface {
 	launch(n int) error // n replays, at least one
+	length() int        // commands of one
 	wait() error        // for every replay
 	// update gives operations other work; of a failure it says at which.
 	update(works []opWork) (int, error)
@@ -150,26 +152,58 @@ func (x *Exec) clone() *Exec {
 	return c
 }
 
-var errClosed = errors.New("replay of a closed Exec: instantiate the schedule again")
+var (
+	errClosed = errors.New("replay of a closed Exec: instantiate the schedule again")
+	errBusy   = errors.New("replay of an Exec that is being replayed or changed: one goroutine at a time may use it")
+)
 
 // Replay enqueues one run of the whole schedule and returns; replays run one
 // after another. It fails without enqueuing anything when ctx is done.
 func (x *Exec) Replay(ctx context.Context) error { return x.ReplayN(ctx, 1) }
 
 // ReplayN is n calls of Replay in one call into the device, which for short replays is much of
-// what they cost the host. Whether ctx is done is asked once, before: what has been enqueued
-// runs, so n is also how far a cancelled caller may overshoot.
+// what they cost the host. Whether ctx is done is asked before: what has been enqueued
+// runs, so n is also how far a cancelled caller may overshoot. Of very many it is asked again
+// after every 16 384 replays or a million commands, of which each such part is a call.
 func (x *Exec) ReplayN(ctx context.Context, n int) error {
-	switch err := ctx.Err(); {
-	case x.impl == nil:
-		return errClosed
-	case err != nil:
-		return err
-	case n < 0:
+	if n < 0 {
 		return fmt.Errorf("%d replays: want 0 or more", n)
-	case n == 0:
-		return nil
 	}
+	if err := x.begin(); err != nil {
+		return err
+	}
+	defer x.end()
+	err := ctx.Err()
+	for n > 0 && err == nil {
+		once := n
+		if n > 1 {
+			once = atOnce(n, x.impl.length())
+		}
+		if err = x.launch(once); err == nil && once < n {
+			err = ctx.Err()
+		}
+		n -= once
+	}
+	return err
+}
+
+// What goes to a device in one call at the most. It takes the driver of a GPU from tens of milliseconds to seconds, of
+// which the call is not one part in ten thousand.
+const (
+	mostReplays  = 1 << 14
+	mostCommands = 1 << 20
+)
+
+// atOnce is how many of n replays, of so many commands each, go to the device in one call.
+func atOnce(n, commands int) int {
+	n = min(n, mostReplays)
+	if n*commands > mostCommands {
+		n = max(1, mostCommands/commands)
+	}
+	return n
+}
+
+func (x *Exec) launch(n int) error {
 	if err := x.stale(); err != nil {
 		return err
 	}
@@ -179,6 +213,21 @@ func (x *Exec) ReplayN(ctx context.Context, n int) error {
 	x.stats.Replays += n
 	return nil
 }
+
+// begin and end are around what one goroutine may do at a time. As with maps of Go, another that is caught is told,
+// and one that is not is a race, which the race detector finds: a lock would be a tenth of a replay.
+func (x *Exec) begin() error {
+	switch {
+	case x.impl == nil:
+		return errClosed
+	case x.busy:
+		return errBusy
+	}
+	x.busy = true
+	return nil
+}
+
+func (x *Exec) end() { x.busy = false }
 
 // Wait returns when every replay has finished, with the first error of their
 // work. A failed operation is named with the source line that issued it.
@@ -191,8 +240,13 @@ func (x *Exec) Wait() error {
 
 // Stream is where a replay begins and ends: work enqueued there before Replay ends before
 // the replay begins, and work enqueued there after it begins when the replay has ended. It is
-// there until Close. Replays on several streams are quicker for those who never ask for it.
-func (x *Exec) Stream() device.Stream { return x.impl.origin() }
+// there until Close, and 0 from then on. Replays on several streams are quicker for those who never ask for it.
+func (x *Exec) Stream() device.Stream {
+	if x.impl == nil {
+		return 0
+	}
+	return x.impl.origin()
+}
 
 // Stats returns the counts so far.
 func (x *Exec) Stats() Stats { return x.stats }

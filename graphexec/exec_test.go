@@ -3,6 +3,7 @@ package graphexec_test
 import (
 	"context"
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 
@@ -308,5 +309,66 @@ func TestReplayNIsOneCall(t *testing.T) {
 		assert.Equal(t, 1000, x.Stats().Replays)
 		require.NoError(t, x.Close())
 		assert.ErrorContains(t, x.ReplayN(context.Background(), 1), "closed Exec")
+	})
+}
+
+// TestVeryManyReplaysEndWhenTheContextIsDone cancels in the third part of more replays than there is a number for commands.
+func TestVeryManyReplaysEndWhenTheContextIsDone(t *testing.T) {
+	forEachBackend(t, func(t *testing.T, form graphexec.Backend) {
+		s := plan(t, diamond, "nimble")
+		ctx, cancel := context.WithCancel(context.Background())
+		parts := 0
+		dev := device.Intercept(null.New(), func(c *device.Call, next func() error) error {
+			if c.Method == "SubmitCommands" {
+				if parts++; parts == 3 {
+					cancel()
+				}
+			}
+			return next()
+		})
+		x, err := graphexec.Instantiate(dev, s, bind(t, dev, s.Graph), form)
+		require.NoError(t, err)
+		assert.ErrorIs(t, x.ReplayN(ctx, math.MaxInt), context.Canceled)
+		assert.Equal(t, 3, parts)
+		assert.Equal(t, 3<<14, x.Stats().Replays)
+		require.NoError(t, x.Wait())
+		require.NoError(t, x.Close())
+	})
+}
+
+// TestAnExecIsOfOneGoroutine calls it again from within a call.
+func TestAnExecIsOfOneGoroutine(t *testing.T) {
+	forEachBackend(t, func(t *testing.T, form graphexec.Backend) {
+		const busy = "replay of an Exec that is being replayed or changed: one goroutine at a time may use it"
+		s := plan(t, diamond, "nimble")
+		var x *graphexec.Exec
+		within := false
+		dev := device.Intercept(null.New(), func(c *device.Call, next func() error) error {
+			if within {
+				assert.EqualError(t, x.Replay(context.Background()), busy)
+				assert.EqualError(t, x.Set("alpha", 2), busy)
+			}
+			return next()
+		})
+		x, err := graphexec.Instantiate(dev, s, bind(t, dev, s.Graph), form)
+		require.NoError(t, err)
+		within = true
+		require.NoError(t, x.Replay(context.Background()))
+		within = false
+		assert.Equal(t, graphexec.Stats{Replays: 1}, x.Stats())
+		require.NoError(t, x.Close())
+	})
+}
+
+func TestAClosedDeviceIsToldOnce(t *testing.T) {
+	forEachBackend(t, func(t *testing.T, form graphexec.Backend) {
+		s := plan(t, diamond, "nimble")
+		dev := null.New()
+		x, err := graphexec.Instantiate(dev, s, bind(t, dev, s.Graph), form)
+		require.NoError(t, err)
+		require.NoError(t, dev.Close())
+		assert.ErrorContains(t, x.Replay(context.Background()), "the device has been closed")
+		assert.EqualError(t, x.Close(), "close diamond: SynchronizeAll: CUDA_ERROR_DEINITIALIZED (4): the device has been closed")
+		assert.Zero(t, x.Stream())
 	})
 }

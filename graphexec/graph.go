@@ -83,6 +83,8 @@ func (b *graphBackend) keeps(op ir.OpID) bool { return b.nodes[op] != 0 }
 
 func (b *graphBackend) launch(n int) error { return b.replay.submit(b.dev, n) }
 
+func (b *graphBackend) length() int { return b.replay.n }
+
 func (b *graphBackend) wait() error { return b.dev.Synchronize(b.stream) }
 
 // update is one call into the device. When that fails it goes one by one, to find out which it was.

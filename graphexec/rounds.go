@@ -107,6 +107,8 @@ func (t *template) read(dev device.Device, after []device.Node, work func() devi
 
 func (r *rounds) launch(n int) error { return r.replay.submit(r.x.dev, n) }
 
+func (r *rounds) length() int { return r.replay.n }
+
 func (r *rounds) wait() error { return r.x.dev.Synchronize(r.x.stream) }
 
 func (r *rounds) origin() device.Stream { return r.x.stream }

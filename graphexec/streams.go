@@ -201,6 +201,8 @@ func (b *streamsBackend) launch(n int) error {
 	return err
 }
 
+func (b *streamsBackend) length() int { return b.end }
+
 // tie joins the last replay, if that is to be done yet.
 func (b *streamsBackend) tie() error {
 	if !b.loose || b.join == b.end {
