@@ -160,7 +160,7 @@ bench-plan: ## time planning from 10^3 to 10^6 launches, and the reduction again
 	fi; \
 	$(BENCH_PLAN)/planning "$${peers[@]}" $(BENCH_PLAN_FLAGS)
 
-# To try graphs of one's own as well: make bench-auto CORPUS_FLAGS='-v FILE.rir...'
+# A tenth of the inputs, and graphs of one's own besides: make bench-auto CORPUS_FLAGS='-v -every 10 FILE.rir...'
 .PHONY: bench-auto
 bench-auto: ## plan every graph at hand with every strategy: on how many is one quicker than auto (a quarter of an hour)
 	$(GO) run ./bench/corpus $(CORPUS_FLAGS)

@@ -2,18 +2,22 @@ package main
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/reprise-gpu/reprise/ir"
+	"github.com/reprise-gpu/reprise/optimizer"
 )
 
 // The smallest inputs of each kind are planned by all strategies, and auto is as good as the
 // goal says.
 func TestCorpus(t *testing.T) {
 	var out strings.Builder
-	require.NoError(t, run(context.Background(), &out, "tasks/cholesky-20", true, nil))
+	require.NoError(t, run(context.Background(), &out, pick{"tasks/cholesky-20", 1}, true, nil))
 	assert.Regexp(t, `(?m)^ +tasks +4 +100.0 % +[01].\d{4}x +\d.\d{3}x$`, out.String())
 	judged := 0
 	for _, in := range inputs(nil) {
@@ -25,8 +29,36 @@ func TestCorpus(t *testing.T) {
 		}
 	}
 	assert.Equal(t, 2, judged)
-	err := run(context.Background(), &out, "nonesuch", false, nil)
+	err := run(context.Background(), &out, pick{"nonesuch", 1}, false, nil)
 	assert.EqualError(t, err, `there is no input whose name begins with "nonesuch"`)
+}
+
+// Every third of five inputs are the first and the fourth.
+func TestPick(t *testing.T) {
+	all := []input{{name: "a1"}, {name: "b"}, {name: "a2"}, {name: "a3"}, {name: "a4"}, {name: "a5"}}
+	chosen, err := pick{"a", 3}.from(all)
+	require.NoError(t, err)
+	require.Len(t, chosen, 2)
+	assert.Equal(t, []string{"a1", "a4"}, []string{chosen[0].name, chosen[1].name})
+	_, err = pick{"", 0}.from(all)
+	assert.EqualError(t, err, "-every 0: write a number from 1")
+}
+
+// Who is interrupted has the verdicts so far.
+func TestInterrupted(t *testing.T) {
+	ctx, stop := context.WithCancel(context.Background())
+	g := func() (*ir.Graph, optimizer.Options, error) {
+		stop()
+		return &ir.Graph{Name: "g", Ops: []ir.Op{{Kind: ir.KindEmpty, Cost: 1000}}}, optimizer.Options{}, nil
+	}
+	all := slices.Repeat([]input{{name: "g", make: g}}, 100)
+	verdicts, err := judgeAll(ctx, all)
+	assert.ErrorContains(t, err, "of 100 inputs")
+	require.NotEmpty(t, verdicts)
+	assert.Less(t, len(verdicts), 100)
+	for _, v := range verdicts {
+		assert.Positive(t, v.auto)
+	}
 }
 
 func TestInputsHaveNamesOfTheirOwn(t *testing.T) {

@@ -2,11 +2,13 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"text/tabwriter"
 )
@@ -16,37 +18,50 @@ const goal = 0.95
 
 func main() {
 	only := flag.String("only", "", "plan only the inputs whose names begin with this")
+	every := flag.Int("every", 1, "of these, plan the first of every so many")
 	verbose := flag.Bool("v", false, "print each input on which a strategy is quicker")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := run(ctx, os.Stdout, *only, *verbose, flag.Args()); err != nil {
+	if err := run(ctx, os.Stdout, pick{*only, *every}, *verbose, flag.Args()); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, w io.Writer, only string, verbose bool, files []string) error {
-	var chosen []input
-	for _, in := range inputs(files) {
-		if strings.HasPrefix(in.name, only) {
-			chosen = append(chosen, in)
-		}
+// pick says which inputs to plan.
+type pick struct {
+	only  string // their names begin with it
+	every int    // the first of so many
+}
+
+func (p pick) from(all []input) (chosen []input, err error) {
+	if p.every < 1 {
+		return nil, fmt.Errorf("-every %d: write a number from 1", p.every)
 	}
-	if len(chosen) == 0 {
-		return fmt.Errorf("there is no input whose name begins with %q", only)
+	named := slices.DeleteFunc(all, func(in input) bool { return !strings.HasPrefix(in.name, p.only) })
+	if len(named) == 0 {
+		return nil, fmt.Errorf("there is no input whose name begins with %q", p.only)
+	}
+	for some := range slices.Chunk(named, p.every) {
+		chosen = append(chosen, some[0])
+	}
+	return chosen, nil
+}
+
+func run(ctx context.Context, w io.Writer, p pick, verbose bool, files []string) error {
+	chosen, err := p.from(inputs(files))
+	if err != nil {
+		return err
 	}
 	all, err := judgeAll(ctx, chosen)
-	if err != nil {
+	if err != nil && len(all) == 0 {
 		return err
 	}
 	if verbose {
 		printBeaten(w, all)
 	}
-	if err := printGroups(w, all); err != nil {
-		return err
-	}
-	return check(all)
+	return errors.Join(err, printGroups(w, all), check(all))
 }
 
 func printBeaten(w io.Writer, all []verdict) {

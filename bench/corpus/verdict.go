@@ -24,7 +24,7 @@ type verdict struct {
 func (v *verdict) beaten() bool { return v.other < v.auto }
 
 // judgeAll judges as many inputs at a time as there are processors, and returns the verdicts in
-// the order of the inputs.
+// the order of the inputs: of those until it was told to stop.
 func judgeAll(ctx context.Context, all []input) ([]verdict, error) {
 	verdicts, errs := make([]verdict, len(all)), make([]error, len(all))
 	next := make(chan int)
@@ -36,23 +36,21 @@ func judgeAll(ctx context.Context, all []input) ([]verdict, error) {
 			}
 		})
 	}
-	for i := range all {
-		if ctx.Err() != nil {
-			break
-		}
-		progress("\r%d of %d", i, len(all))
-		next <- i
+	judged := 0
+	for ; judged < len(all) && ctx.Err() == nil; judged++ {
+		progress("\r%d of %d", judged, len(all))
+		next <- judged
 	}
 	close(next)
 	workers.Wait()
 	progress("\r%20s\r", "")
-	if ctx.Err() != nil {
-		return nil, ctx.Err()
-	}
 	for i, err := range errs {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", all[i].name, err)
 		}
+	}
+	if judged < len(all) {
+		return verdicts[:judged], fmt.Errorf("stopped after %d of %d inputs", judged, len(all))
 	}
 	return verdicts, nil
 }
