@@ -101,7 +101,7 @@ func TestNimbleHasTheFewestWaitsOfAll(t *testing.T) {
 
 // scheduled is a reduced graph's schedule under one strategy.
 func scheduled(t *testing.T, g *ir.Graph, by strategy) *ir.Schedule {
-	a, err := by.assign(g, nil)
+	a, err := by.assign(g, &Options{})
 	require.NoError(t, err)
 	if a.order == nil {
 		a.order = programOrder(g)

@@ -57,18 +57,29 @@ func rounds(all int) int {
 }
 
 // Whatever the strategy, lanes, order and waits imply every dependency there is, by the
-// closure of what the schedule says.
+// closure of what the schedule says: of each strategy's lanes, and of what all passes make of those
+// of one or another, as a graph and over streams.
 func TestEveryScheduleImpliesEveryDependency(t *testing.T) {
 	r := rand.New(rand.NewPCG(41, 41))
 	for round := range rounds(10_000) {
 		g := smallDAG(t, r)
-		name := everyStrategy[round%len(everyStrategy)]
-		res, err := Plan(g, Options{Strategy: name, Verify: true})
+		planned := everyStrategy[round%len(everyStrategy)]
+		res, err := Plan(g, Options{Strategy: planned, Streams: round%2 == 1, Verify: true})
 		require.NoError(t, err)
-		if name != "auto" {
-			require.Equal(t, name, res.Schedule.Strategy)
+		if planned != "auto" {
+			require.Equal(t, planned, res.Schedule.Strategy)
 		}
 		require.NoError(t, ir.VerifySchedule(res.Schedule))
-		require.True(t, holds(implied(res.Schedule), g), "round %d, %s", round, name)
+		require.True(t, holds(implied(res.Schedule), g), "round %d, %s", round, planned)
+		for _, name := range everyStrategy {
+			if name == "auto" { // it has the lanes of another
+				continue
+			}
+			_, by, err := strategyNamed(name)
+			require.NoError(t, err)
+			if !holds(implied(scheduled(t, res.Reduced, by)), g) {
+				t.Fatalf("round %d, %s", round, name)
+			}
+		}
 	}
 }
