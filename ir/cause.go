@@ -19,13 +19,20 @@ func (c *Causes) ID(r Range) CauseID {
 	if r.Empty() {
 		return 0
 	}
-	h := (uint64(r.Lo)*3 ^ uint64(r.Hi) ^ uint64(r.Buffer)<<32) * 0x9e3779b97f4a7c15 // Fibonacci hashing
-	id := &c.recent[h>>(64-recentBits)]
+	id := &c.recent[slot(r)]
 	if *id == 0 || c.ranges[*id-1] != r {
 		c.ranges = append(c.ranges, r)
 		*id = CauseID(len(c.ranges))
 	}
 	return *id
+}
+
+// slot is where a range is remembered. Tiles are as far apart as they are long, so both
+// ends are multiplied by themselves: what they have in common must not cancel out.
+func slot(r Range) uint64 {
+	const golden = 0x9e3779b97f4a7c15 // Fibonacci hashing
+	h := (uint64(r.Lo)*golden ^ uint64(r.Hi)) * golden
+	return (h>>32 ^ h ^ uint64(r.Buffer)) * golden >> (64 - recentBits)
 }
 
 // Ranges returns the ranges: number 1 comes first.

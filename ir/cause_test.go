@@ -26,6 +26,20 @@ func TestCausesLeadBackToTheirRanges(t *testing.T) {
 	assert.Len(t, c.Ranges(), n)
 }
 
+// Tiles that a program goes through again and again have a number each, whatever their size.
+func TestCausesRememberTiles(t *testing.T) {
+	for size := int64(4); size <= 1<<20; size *= 2 {
+		var c ir.Causes
+		const tiles, rounds = 32, 100
+		for range rounds {
+			for i := range int64(tiles) {
+				c.ID(ir.Range{Lo: i * size, Hi: (i + 1) * size})
+			}
+		}
+		assert.Less(t, len(c.Ranges()), tiles*rounds/10, "tiles of %d bytes", size) // two may be in each other's way
+	}
+}
+
 func TestDependenciesNameKnownCauses(t *testing.T) {
 	g := &ir.Graph{Ops: make([]ir.Op, 2)}
 	for _, id := range []ir.CauseID{-1, 2} {
