@@ -15,7 +15,7 @@ func NewScalar(t Type, v any) (Scalar, error) {
 	case F32, F64:
 		f, ok := asFloat(rv)
 		if !ok {
-			return Scalar{}, fmt.Errorf("%T is not a number for %v", v, t)
+			return Scalar{}, fmt.Errorf("%v is not a number for %v", reflect.TypeOf(v), t)
 		}
 		if t == F32 {
 			return Scalar{t, uint64(math.Float32bits(float32(f)))}, nil
@@ -24,9 +24,25 @@ func NewScalar(t Type, v any) (Scalar, error) {
 	}
 	bits, ok := asBits(rv, t)
 	if !ok {
-		return Scalar{}, fmt.Errorf("%v (%T) does not fit %v", v, v, t)
+		return Scalar{}, fmt.Errorf("%s does not fit %v", Describe(v), t)
 	}
 	return Scalar{t, bits}, nil
+}
+
+// Describe says what a Go number is: 7 (int). Anything else is called by its type. Like NewScalar,
+// it keeps nothing of v: package fmt would, and callers would have to put every number that they
+// convert on the heap.
+func Describe(v any) string {
+	rv, typ := reflect.ValueOf(v), reflect.TypeOf(v)
+	switch {
+	case rv.CanInt():
+		return fmt.Sprintf("%d (%v)", rv.Int(), typ)
+	case rv.CanUint():
+		return fmt.Sprintf("%d (%v)", rv.Uint(), typ)
+	case rv.CanFloat():
+		return fmt.Sprintf("%v (%v)", rv.Float(), typ)
+	}
+	return fmt.Sprintf("a value of type %v", typ)
 }
 
 func asFloat(v reflect.Value) (float64, bool) {

@@ -210,7 +210,7 @@ func (t *Tracer) argument(p *param, a any) (ir.Arg, error) {
 		return ir.Arg{Kind: ir.ArgParam, Param: a.id}, nil
 	}
 	if p.touched {
-		return ir.Arg{}, fmt.Errorf("%v (%T) is passed for a pointer: pass a Buffer", a, a)
+		return ir.Arg{}, fmt.Errorf("%s is passed for a pointer: pass a Buffer", ir.Describe(a))
 	}
 	v, err := scalarFor(p.typ, a)
 	return ir.Arg{Kind: ir.ArgScalar, Scalar: v}, err

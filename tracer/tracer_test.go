@@ -528,6 +528,21 @@ func TestRepeatedLaunchesAreShared(t *testing.T) {
 	assert.Equal(t, int64(4000), ops[7].Uses[0].Hi, "and so does n")
 }
 
+// A launch that was made before allocates nothing, not even its arguments.
+func TestRepeatedLaunchesAllocateNothing(t *testing.T) {
+	tr := tracer.New(null.New(), "allocations", tracer.Deferred)
+	square := load(t, tr, "square")
+	x := tr.Alloc("x", ir.F32, 1024, ir.Input)
+	y := tr.Alloc("y", ir.F32, 1024, ir.Output)
+	n := 0
+	launch := func() {
+		tr.Launch(square, tracer.Linear(4, 256), x.Slice(0, 512), y, 1024-n%7)
+		n++
+	}
+	assert.Zero(t, testing.AllocsPerRun(1000, launch), "but for lists that grow, now and then")
+	require.NoError(t, tr.Err())
+}
+
 // A program without repetition is recorded all the same, past the number at which it is
 // known for one.
 func TestManyDifferentLaunches(t *testing.T) {
