@@ -91,10 +91,10 @@ func place(s *ir.Schedule, b Bindings, arena device.Ptr, offset []int64) (placed
 // named reports, by buffer, whether it is an operand of any operation.
 func named(g *ir.Graph) []bool {
 	named := make([]bool, len(g.Buffers))
-	var accesses []ir.Access
+	var scratch [2]ir.Access
 	for v := range g.Ops {
 		op := &g.Ops[v]
-		accesses = op.AppendAccesses(accesses[:0])
+		accesses := op.Accesses(&scratch)
 		for _, a := range accesses {
 			named[a.Buffer] = true
 		}

@@ -81,12 +81,12 @@ func (u *undo) follow() error {
 func (x *LoopExec) carried() (pieces []piece, total int64, err error) {
 	g, pointer := x.loop.Body.Graph, x.body.prog.settings.pointer
 	written := make([]ir.Range, len(g.Buffers)-g.Made) // the buffers that passes made are dead after a replay
-	var accesses []ir.Access
+	var scratch [2]ir.Access
 	for v := range g.Ops {
 		if g.Ops[v].Kind == ir.KindHost {
 			return nil, 0, opError(g, ir.OpID(v), fmt.Errorf("a host call cannot be undone: set Overrun to Forbidden"))
 		}
-		accesses = g.Ops[v].AppendAccesses(accesses[:0])
+		accesses := g.Ops[v].Accesses(&scratch)
 		for _, a := range accesses {
 			if !a.Mode.Writes() || a.Empty() || int(a.Buffer) >= len(written) || g.Buffers[a.Buffer].Role == ir.Temporary {
 				continue

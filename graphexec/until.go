@@ -124,9 +124,9 @@ func (p *predicate) span() ir.Range {
 // writers reports, by operation, which may write some of r.
 func writers(g *ir.Graph, r ir.Range) []bool {
 	writes := make([]bool, g.Len())
-	var accesses []ir.Access
+	var scratch [2]ir.Access
 	for v := range g.Ops {
-		accesses = g.Ops[v].AppendAccesses(accesses[:0])
+		accesses := g.Ops[v].Accesses(&scratch)
 		writes[v] = slices.ContainsFunc(accesses, func(a ir.Access) bool { return a.Mode.Writes() && a.Overlaps(r) })
 	}
 	return writes

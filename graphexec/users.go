@@ -24,11 +24,11 @@ func (p *program) users() *users {
 			*list = append(*list, op)
 		}
 	}
-	var accesses []ir.Access
+	var scratch [2]ir.Access
 	for i := range g.Ops {
 		id, op := ir.OpID(i), &g.Ops[i]
 		if op.Kind != ir.KindLaunch {
-			accesses = op.AppendAccesses(accesses[:0])
+			accesses := op.Accesses(&scratch)
 			for _, a := range accesses {
 				add(&u.buffer[a.Buffer], id)
 			}

@@ -154,9 +154,9 @@ func conflicts(g *Graph, settled *dag) []conflict {
 	}
 	s := newSweep(len(g.Ops), sizes)
 	s.settled = settled
-	var accesses []Access
+	var scratch [2]Access
 	for v := range g.Ops {
-		accesses = g.Ops[v].AppendAccesses(accesses[:0])
+		accesses := g.Ops[v].Accesses(&scratch)
 		s.step(int32(v), accesses)
 	}
 	return s.found

@@ -54,7 +54,7 @@ type Op struct {
 	Label string
 
 	// Uses are the accesses of a launch or of a host call. Those of a copy or
-	// memset follow from its operands: call AppendAccesses for any kind.
+	// memset follow from its operands: call Accesses for any kind.
 	Uses []Access
 
 	// After lists operations this one must follow for reasons the accesses do
@@ -126,6 +126,15 @@ type Memset struct {
 type Prefetch struct {
 	Range    Range
 	ToDevice bool
+}
+
+// Accesses returns every access of op: its Uses, which are not to be changed, or
+// what follows from its operands, in scratch.
+func (op *Op) Accesses(scratch *[2]Access) []Access {
+	if op.Kind == KindLaunch || op.Kind == KindHost {
+		return op.Uses
+	}
+	return op.AppendAccesses(scratch[:0])
 }
 
 // AppendAccesses appends every access of op to dst.

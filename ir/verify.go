@@ -5,6 +5,9 @@ import (
 	"math"
 	"strings"
 	"sync"
+	"sync/atomic"
+
+	"github.com/reprise-gpu/reprise/internal/parallel"
 )
 
 // rule is one demand on a graph, or on each operation by itself.
@@ -71,16 +74,24 @@ func Verify(g *Graph) error {
 // a block, and only a graph that breaks one is gone over again to tell which and where.
 func soundOps(g *Graph) bool {
 	const block = 256 // operations: 35 kB
+	var broken atomic.Bool
+	parallel.Blocks(len(g.Ops), block, func(first, end int) {
+		if !broken.Load() && !soundBlock(g, first, end) {
+			broken.Store(true)
+		}
+	})
+	return !broken.Load()
+}
+
+// soundBlock is that for the operations of a block.
+func soundBlock(g *Graph, first, end int) bool {
 	v := &verifier{g: g}
-	for first := 0; first < len(g.Ops); first += block {
-		end := min(first+block, len(g.Ops))
-		for _, r := range rules {
-			for id := first; id < end && r.perOp != nil; id++ {
-				r.perOp(v, OpID(id), &g.Ops[id])
-			}
-			if len(v.found) > 0 {
-				return false
-			}
+	for _, r := range rules {
+		for id := first; id < end && r.perOp != nil; id++ {
+			r.perOp(v, OpID(id), &g.Ops[id])
+		}
+		if len(v.found) > 0 {
+			return false
 		}
 	}
 	return true
@@ -88,8 +99,8 @@ func soundOps(g *Graph) bool {
 
 type verifier struct {
 	report
-	g        *Graph
-	accesses []Access
+	g       *Graph
+	scratch [2]Access
 }
 
 // apply checks a rule.

@@ -22,11 +22,12 @@ func (v *scheduleVerifier) arena() {
 	sizes := make([]int64, arena+1)
 	sizes[arena] = size
 	uses, owners := newSweep(len(v.turn), sizes), newSweep(len(v.g.Buffers), sizes)
-	var all, mapped []Access
+	var scratch [2]Access
+	var mapped []Access
 	var of []BufferID
 	for at, id := range v.s.Order {
-		all, mapped, of = v.g.Ops[id].AppendAccesses(all[:0]), mapped[:0], of[:0]
-		for _, a := range all {
+		mapped, of = mapped[:0], of[:0]
+		for _, a := range v.g.Ops[id].Accesses(&scratch) {
 			if off := v.s.Offset[a.Buffer]; off >= 0 && !a.Empty() {
 				mapped, of = append(mapped, Access{Range{arena, off + a.Lo, off + a.Hi}, a.Mode}), append(of, a.Buffer)
 			}

@@ -19,8 +19,7 @@ func (v *verifier) payload(id OpID, op *Op) {
 
 // ids name something.
 func (v *verifier) ids(id OpID, op *Op) {
-	v.accesses = op.AppendAccesses(v.accesses[:0])
-	for _, a := range v.accesses {
+	for _, a := range op.Accesses(&v.scratch) {
 		v.bufferID(id, a.Buffer)
 		if a.Mode > Reduce {
 			v.add(id, "%s uses a buffer in the unknown mode %v", v.about(id), a.Mode)
@@ -52,8 +51,7 @@ func (v *verifier) bufferID(id OpID, b BufferID) {
 
 // ranges lie inside their buffers.
 func (v *verifier) ranges(id OpID, op *Op) {
-	v.accesses = op.AppendAccesses(v.accesses[:0])
-	for _, a := range v.accesses {
+	for _, a := range op.Accesses(&v.scratch) {
 		v.inside(a.Range, func(why string) { v.add(id, "%s touches %s: %s", v.about(id), bytes(v.g, a.Range), why) })
 	}
 }
@@ -159,8 +157,7 @@ func (v *verifier) constants(id OpID, op *Op) {
 	if op.Kind == KindPrefetch {
 		return
 	}
-	v.accesses = op.AppendAccesses(v.accesses[:0])
-	for _, a := range v.accesses {
+	for _, a := range op.Accesses(&v.scratch) {
 		if a.Mode.Writes() && !a.Empty() && v.g.Buffers[a.Buffer].Role == Constant {
 			v.add(id, "%s writes %s, which is constant: give the buffer another role", v.about(id), bytes(v.g, a.Range))
 		}

@@ -26,7 +26,7 @@ func copyelim(g *ir.Graph) (*ir.Graph, error) {
 	}
 	known := newContents(g)
 	drop := make([]bool, g.Len())
-	var accesses []ir.Access
+	var scratch [2]ir.Access
 	for v := range g.Ops {
 		op := &g.Ops[v]
 		switch op.Kind {
@@ -34,7 +34,7 @@ func copyelim(g *ir.Graph) (*ir.Graph, error) {
 			drop[v] = known.copy(op.Copy)
 		case ir.KindPrefetch: // moves, and changes nothing
 		default:
-			accesses = op.AppendAccesses(accesses[:0])
+			accesses := op.Accesses(&scratch)
 			for _, a := range accesses {
 				if a.Mode.Writes() && !a.Empty() {
 					known.renew(a.Range)

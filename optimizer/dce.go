@@ -19,10 +19,10 @@ func dce(g *ir.Graph) (*ir.Graph, error) {
 	}
 	live := liveAtEnd(g)
 	drop := make([]bool, g.Len())
-	var accesses []ir.Access
+	var scratch [2]ir.Access
 	for v := g.Len() - 1; v >= 0; v-- {
 		op := &g.Ops[v]
-		accesses = op.AppendAccesses(accesses[:0])
+		accesses := op.Accesses(&scratch)
 		if drop[v] = futile(op, accesses, live); drop[v] || op.Kind == ir.KindPrefetch {
 			continue
 		}

@@ -75,6 +75,7 @@ type wait struct {
 type timeline struct {
 	cuts   []int64   // ascending: wherever an access starts or ends
 	known  int       // while they are collected: so many ascend, the rest are in any order
+	pace   float64   // how many of those there are to a byte
 	starts bitset    // by cut: a segment starts here
 	state  []segment // by cut, of the segment that starts there
 }
@@ -89,14 +90,14 @@ type touch struct {
 
 // hazardScan walks a trace in program order.
 type hazardScan struct {
-	lines    []timeline // by buffer
-	readers  chunks[reader]
-	accesses []ir.Access // of the current operation
-	touches  []touch     // those of them that may conflict with others
-	past     past
-	waits    []wait  // of the current operation
-	order    []turn  // of waits, ascending
-	slot     []int32 // by operation: where waits may hold the dependency on it
+	lines   []timeline // by buffer
+	readers chunks[reader]
+	touches []touch // accesses of the current operation that may conflict with others
+	past    past
+	waits   []wait  // of the current operation
+	order   []turn  // of waits, ascending
+	slot    []int32 // by operation: where waits may hold the dependency on it
+	scratch [2]ir.Access
 }
 
 func newHazardScan(g *ir.Graph) *hazardScan {
@@ -126,8 +127,7 @@ func (s *hazardScan) op(v ir.OpID, op *ir.Op) error {
 // carve makes the accesses of an operation runs of whole segments.
 func (s *hazardScan) carve(op *ir.Op) {
 	s.touches = s.touches[:0]
-	s.accesses = op.AppendAccesses(s.accesses[:0])
-	for _, a := range s.accesses {
+	for _, a := range op.Accesses(&s.scratch) {
 		if t := &s.lines[a.Buffer]; t.cuts != nil && !a.Empty() {
 			s.touches = append(s.touches, touch{t, a.Buffer, t.split(t.find(a.Lo)), t.split(t.find(a.Hi)), a.Mode})
 		}
@@ -319,10 +319,9 @@ func (s *hazardScan) link(v ir.OpID, tail int32) int32 {
 func collectTimelines(g *ir.Graph) []timeline {
 	lines := make([]timeline, len(g.Buffers))
 	written := make([]bool, len(g.Buffers))
-	var accesses []ir.Access
+	var scratch [2]ir.Access
 	for i := range g.Ops {
-		accesses = g.Ops[i].AppendAccesses(accesses[:0])
-		for _, a := range accesses {
+		for _, a := range g.Ops[i].Accesses(&scratch) {
 			if a.Empty() {
 				continue
 			}
@@ -346,8 +345,10 @@ func (t *timeline) cut(r ir.Range) {
 	if n := len(t.cuts); n > 1 && t.cuts[n-2] == r.Lo && t.cuts[n-1] == r.Hi {
 		return
 	}
-	if t.knows(r.Lo) && t.knows(r.Hi) {
-		return
+	if _, lo := t.search(r.Lo); lo {
+		if _, hi := t.search(r.Hi); hi {
+			return
+		}
 	}
 	t.cuts = append(t.cuts, r.Lo, r.Hi)
 	if len(t.cuts) > 2*t.known+64 {
@@ -355,9 +356,16 @@ func (t *timeline) cut(r ir.Range) {
 	}
 }
 
-func (t *timeline) knows(at int64) bool {
-	_, found := slices.BinarySearch(t.cuts[:t.known], at)
-	return found
+// search looks for a byte among the cuts that ascend. Those of tiles are as far from each other, so
+// the first look is where it would be then.
+func (t *timeline) search(at int64) (int, bool) {
+	cuts := t.cuts[:t.known]
+	if len(cuts) > 0 && at >= cuts[0] {
+		if i := int(float64(at-cuts[0])*t.pace + 0.5); i < len(cuts) && cuts[i] == at {
+			return i, true
+		}
+	}
+	return slices.BinarySearch(cuts, at)
 }
 
 // settle sorts what has been collected.
@@ -365,6 +373,9 @@ func (t *timeline) settle() {
 	slices.Sort(t.cuts)
 	t.cuts = slices.Compact(t.cuts)
 	t.known = len(t.cuts)
+	if last := t.known - 1; last > 0 {
+		t.pace = float64(last) / float64(t.cuts[last]-t.cuts[0])
+	}
 }
 
 // open starts the line as one segment without a past. The last cut counts as a
@@ -380,7 +391,7 @@ func (t *timeline) open() {
 
 // find returns the cut at a byte.
 func (t *timeline) find(at int64) int {
-	i, found := slices.BinarySearch(t.cuts, at)
+	i, found := t.search(at)
 	if !found {
 		panic(fmt.Sprintf("BUG: byte %d was not collected as a cut", at))
 	}

@@ -20,9 +20,9 @@ type life struct {
 func livesOf(s *ir.Schedule) []life {
 	ok := placeable(s.Graph)
 	uses := make([][]int32, len(ok)) // by buffer: ranks, ascending
-	var accesses []ir.Access
+	var scratch [2]ir.Access
 	for r, v := range s.Order {
-		accesses = s.Graph.Ops[v].AppendAccesses(accesses[:0])
+		accesses := s.Graph.Ops[v].Accesses(&scratch)
 		for _, a := range accesses {
 			if u := uses[a.Buffer]; ok[a.Buffer] && !a.Empty() && (len(u) == 0 || u[len(u)-1] != int32(r)) {
 				uses[a.Buffer] = append(u, int32(r))

@@ -44,9 +44,9 @@ func MemoryOf(s *ir.Schedule) Memory {
 
 func usedBuffers(g *ir.Graph) []bool {
 	used := make([]bool, len(g.Buffers))
-	var accesses []ir.Access
+	var scratch [2]ir.Access
 	for v := range g.Ops {
-		accesses = g.Ops[v].AppendAccesses(accesses[:0])
+		accesses := g.Ops[v].Accesses(&scratch)
 		for _, a := range accesses {
 			used[a.Buffer] = used[a.Buffer] || !a.Empty()
 		}

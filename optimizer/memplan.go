@@ -68,10 +68,10 @@ func placeable(g *ir.Graph) []bool {
 // onlyOperands reports, by buffer, whether operations find it through their operands alone.
 func onlyOperands(g *ir.Graph) []bool {
 	ok := slices.Repeat([]bool{true}, len(g.Buffers))
-	var accesses []ir.Access
+	var scratch [2]ir.Access
 	for v := range g.Ops {
 		op := &g.Ops[v]
-		accesses = op.AppendAccesses(accesses[:0])
+		accesses := op.Accesses(&scratch)
 		for _, a := range accesses {
 			ok[a.Buffer] = ok[a.Buffer] && (a.Empty() || names(op, a.Buffer))
 		}
@@ -86,9 +86,9 @@ func readFirst(g *ir.Graph) []bool {
 	for b := range unwritten {
 		unwritten[b].insert(span{0, g.Buffers[b].Size()})
 	}
-	var accesses []ir.Access
+	var scratch [2]ir.Access
 	for v := range g.Ops {
-		accesses = g.Ops[v].AppendAccesses(accesses[:0])
+		accesses := g.Ops[v].Accesses(&scratch)
 		for _, a := range accesses {
 			first[a.Buffer] = first[a.Buffer] || a.Mode.Reads() && !a.Empty() && unwritten[a.Buffer].overlaps(span{a.Lo, a.Hi})
 		}

@@ -72,7 +72,7 @@ func fresh(g *ir.Graph, starts []int) []bool {
 	for b, operand := range onlyOperands(g) {
 		ok[b] = ok[b] && operand
 	}
-	var accesses []ir.Access
+	var scratch [2]ir.Access
 	var kept []spans // by buffer: what the last copy leaves as it was
 	for i := len(starts) - 2; i >= 0; i-- {
 		unwritten := make([]spans, len(g.Buffers))
@@ -81,7 +81,7 @@ func fresh(g *ir.Graph, starts []int) []bool {
 		}
 		for v := starts[i]; v < starts[i+1]; v++ {
 			op := &g.Ops[v]
-			accesses = op.AppendAccesses(accesses[:0])
+			accesses := op.Accesses(&scratch)
 			writes := func(a ir.Access) bool {
 				return a.Mode == ir.Write && (op.Kind == ir.KindCopy || op.Kind == ir.KindMemset || g.Buffers[a.Buffer].Role == ir.Temporary)
 			}

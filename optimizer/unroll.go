@@ -77,10 +77,10 @@ func orderedBefore(g *ir.Graph) [][]ir.OpID {
 			}
 		}
 	}
-	var accesses []ir.Access
+	var scratch [2]ir.Access
 	for v := range g.Ops {
 		op := &g.Ops[v]
-		accesses = op.AppendAccesses(accesses[:0])
+		accesses := op.Accesses(&scratch)
 		unseen := op.Kind == ir.KindHost || len(op.After) > 0 || !slices.ContainsFunc(accesses, func(a ir.Access) bool { return !a.Empty() })
 		if len(before[v]) == 0 && unseen {
 			before[v] = []ir.OpID{ir.OpID(v)}

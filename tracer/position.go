@@ -44,17 +44,17 @@ func (t *Tracer) label(name string, pc uintptr) string {
 	return l
 }
 
-// resolvePositions fills in every operation's position, each address once: a
-// traced loop issues thousands of operations from a few lines.
-func (t *Tracer) resolvePositions() {
+// positions resolves the return addresses, each once: a traced loop issues thousands of
+// operations from a few lines.
+func (t *Tracer) positions() map[uintptr]ir.Position {
 	known := map[uintptr]ir.Position{}
 	for i, pc := range t.pcs {
-		pos, ok := known[pc]
-		if !ok {
-			pos = positionOf(pc)
-			known[pc] = pos
+		if i > 0 && pc == t.pcs[i-1] {
+			continue
 		}
-		t.graph.Ops[i].Pos = pos
+		if _, ok := known[pc]; !ok {
+			known[pc] = positionOf(pc)
+		}
 	}
-	t.pcs = nil
+	return known
 }

@@ -6,6 +6,7 @@ import (
 	"runtime"
 
 	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/internal/parallel"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
@@ -130,16 +131,28 @@ func (t *Tracer) collect() {
 	if len(t.calls) == 0 {
 		return
 	}
-	t.graph.Ops = make([]ir.Op, len(t.calls))
-	for i, what := range t.calls {
-		if what < 0 {
-			t.graph.Ops[i] = t.others[^what]
-			continue
+	ops, positions := make([]ir.Op, len(t.calls)), t.positions()
+	parallel.Blocks(len(ops), 1024, func(first, end int) {
+		var pos ir.Position
+		for i := first; i < end; i++ {
+			if i == first || t.pcs[i] != t.pcs[i-1] { // loops come from one line
+				pos = positions[t.pcs[i]]
+			}
+			ops[i] = t.recorded(t.calls[i])
+			ops[i].Pos = pos
 		}
-		m := &t.made[what]
-		t.graph.Ops[i] = ir.Op{Kind: ir.KindLaunch, Launch: m.launch, Uses: m.uses, Cost: -1}
+	})
+	t.graph.Ops = ops
+	t.calls, t.made, t.others, t.pcs = nil, nil, nil, nil
+}
+
+// recorded is what an element of calls stands for.
+func (t *Tracer) recorded(call int32) ir.Op {
+	if call < 0 {
+		return t.others[^call]
 	}
-	t.calls, t.made, t.others = nil, nil, nil
+	m := &t.made[call]
+	return ir.Op{Kind: ir.KindLaunch, Launch: m.launch, Uses: m.uses, Cost: -1}
 }
 
 // submit runs the work of a call, unless it is only recorded.
@@ -182,7 +195,6 @@ func (t *Tracer) Finish() (*Trace, error) {
 		}
 	}
 	t.collect()
-	t.resolvePositions()
 	t.widenOpaque()
 	if t.err == nil {
 		t.err = ir.Verify(t.graph)
