@@ -35,29 +35,18 @@ type rows struct {
 
 // buildRows sorts and merges deps, which it takes over.
 func buildRows(n int, deps []Dep, causes []Range) (rows, error) {
-	for _, d := range deps {
-		if d.From < 0 || d.To < 0 || int(d.From) >= n || int(d.To) >= n {
-			return rows{}, fmt.Errorf("dependency %v -> %v names an operation outside the graph of %d", d.From, d.To, n)
-		}
-		if d.From >= d.To {
-			return rows{}, fmt.Errorf("dependency %v -> %v goes against program order", d.From, d.To)
-		}
-		if d.Cause < 0 || int(d.Cause) > len(causes) {
-			return rows{}, fmt.Errorf("dependency %v -> %v has cause %d of %d", d.From, d.To, d.Cause, len(causes))
-		}
-	}
-	if !ascending(deps) {
-		slices.SortStableFunc(deps, compareDeps)
-		deps = mergeDeps(deps)
-		causes = renumber(deps, causes)
-	}
 	if len(deps) == 0 {
 		deps, causes = nil, nil // a graph without dependencies equals one parsed without any
 	}
 	r := rows{deps: deps, causes: causes, into: make([]int32, n+1), out: make([]int32, n+1)}
-	for _, d := range r.deps {
-		r.into[d.To+1]++
-		r.out[d.From+1]++
+	ascending, err := r.count()
+	if err != nil {
+		return rows{}, err
+	}
+	if !ascending {
+		slices.SortStableFunc(deps, compareDeps)
+		deps = mergeDeps(deps)
+		return buildRows(n, deps, renumber(deps, causes))
 	}
 	for v := range n {
 		r.into[v+1] += r.into[v]
@@ -65,11 +54,43 @@ func buildRows(n int, deps []Dep, causes []Range) (rows, error) {
 	}
 	r.outs = make([]OpID, len(r.deps))
 	next := slices.Clone(r.out[:n])
-	for _, d := range r.deps { // ascending To, so every row ends up ascending
+	for i := range r.deps { // ascending To, so every row ends up ascending
+		d := &r.deps[i]
 		r.outs[next[d.From]] = d.To
 		next[d.From]++
 	}
 	return r, nil
+}
+
+// count sets the lengths of the rows, and reports whether the dependencies are sorted and all different,
+// as those of an analysis are. Then nothing is written to them, and graphs may share them. All
+// in one pass: a long trace has more dependencies than a cache holds.
+func (r *rows) count() (ascending bool, err error) {
+	n, ascending := OpID(len(r.into)-1), true
+	last := Dep{From: -1, To: -1}
+	for i := range r.deps {
+		d := &r.deps[i]
+		if d.From < 0 || d.From >= d.To || d.To >= n || uint(d.Cause) > uint(len(r.causes)) {
+			return false, r.refuse(d)
+		}
+		ascending = ascending && (d.To > last.To || d.To == last.To && d.From > last.From)
+		last.From, last.To = d.From, d.To
+		r.into[d.To+1]++
+		r.out[d.From+1]++
+	}
+	return ascending, nil
+}
+
+// refuse says what is wrong with a dependency.
+func (r *rows) refuse(d *Dep) error {
+	n := len(r.into) - 1
+	switch {
+	case d.From < 0 || d.To < 0 || int(d.From) >= n || int(d.To) >= n:
+		return fmt.Errorf("dependency %v -> %v names an operation outside the graph of %d", d.From, d.To, n)
+	case d.From >= d.To:
+		return fmt.Errorf("dependency %v -> %v goes against program order", d.From, d.To)
+	}
+	return fmt.Errorf("dependency %v -> %v has cause %d of %d", d.From, d.To, d.Cause, len(r.causes))
 }
 
 // renumber gives the causes of deps the numbers that they would have if they had come in
@@ -82,17 +103,6 @@ func renumber(deps []Dep, causes []Range) []Range {
 		}
 	}
 	return c.Ranges()
-}
-
-// ascending reports whether deps are sorted and all different, as those of an analysis
-// are. Then nothing is written to them, and graphs may share them.
-func ascending(deps []Dep) bool {
-	for i := 1; i < len(deps); i++ {
-		if a, b := &deps[i-1], &deps[i]; a.To > b.To || a.To == b.To && a.From >= b.From {
-			return false
-		}
-	}
-	return true
 }
 
 func compareDeps(a, b Dep) int {

@@ -3,6 +3,7 @@ package optimizer
 import (
 	"cmp"
 	"fmt"
+	"iter"
 	"slices"
 
 	"github.com/reprise-gpu/reprise/ir"
@@ -47,13 +48,17 @@ func dagOf(g *ir.Graph) *dag {
 // edge is one arc of a dag under construction.
 type edge struct{ from, to int32 }
 
+func (e edge) check() {
+	if e.from >= e.to {
+		panic(fmt.Sprintf("BUG: edge %d -> %d does not run up the ranks", e.from, e.to))
+	}
+}
+
 // newDAG builds the rows of edges over n ranks; an edge given twice stays one.
 // Two counting sorts, so the cost is linear however the edges come; one if they come by target.
 func newDAG(n int, edges []edge) *dag {
 	for _, e := range edges {
-		if e.from >= e.to {
-			panic(fmt.Sprintf("BUG: edge %d -> %d does not run up the ranks", e.from, e.to))
-		}
+		e.check()
 	}
 	if !slices.IsSortedFunc(edges, func(a, b edge) int { return cmp.Compare(a.to, b.to) }) {
 		edges = sortEdges(n, edges, func(e edge) int32 { return e.to })
@@ -70,6 +75,26 @@ func newDAG(n int, edges []edge) *dag {
 	}
 	for v := range n {
 		d.first[v+1] += d.first[v]
+	}
+	return d
+}
+
+// newRows builds the rows of edges that come by target, each once, as often as they are asked for.
+// A list of all of them, and its sorting, would take more memory than the rows.
+func newRows(n int, edges iter.Seq[edge]) *dag {
+	d := &dag{first: make([]int32, n+1)}
+	for e := range edges {
+		e.check()
+		d.first[e.from+1]++
+	}
+	for v := range n {
+		d.first[v+1] += d.first[v]
+	}
+	d.to = make([]int32, d.first[n])
+	next := slices.Clone(d.first[:n])
+	for e := range edges {
+		d.to[next[e.from]] = e.to
+		next[e.from]++
 	}
 	return d
 }

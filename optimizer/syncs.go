@@ -1,6 +1,7 @@
 package optimizer
 
 import (
+	"iter"
 	"slices"
 
 	"github.com/reprise-gpu/reprise/ir"
@@ -29,32 +30,34 @@ func leastOrdered(s *ir.Schedule) *dag {
 	for r, v := range s.Order {
 		rank[v] = int32(r)
 	}
-	d := newDAG(s.Graph.Len(), orderedEdges(s, rank))
+	d := newRows(s.Graph.Len(), orderedEdges(s, rank))
 	return d.withoutEdges(d.redundantEdges())
 }
 
-// orderedEdges is all a schedule must keep in order, by rank of submission: the
-// dependencies, and each operation behind the one before it on its lane. They come by target.
-func orderedEdges(s *ir.Schedule, rank []int32) []edge {
-	edges := make([]edge, 0, len(s.Graph.Deps())+len(s.Order))
-	last := filled(s.Lanes, -1)
-	for r, v := range s.Order {
-		for _, d := range s.Graph.DepsInto(v) {
-			edges = append(edges, edge{rank[d.From], int32(r)})
+// orderedEdges yields all a schedule must keep in order, by rank of submission: the
+// dependencies, and each operation behind the one before it on its lane. They come by target, each once.
+func orderedEdges(s *ir.Schedule, rank []int32) iter.Seq[edge] {
+	return func(yield func(edge) bool) {
+		last := filled(s.Lanes, -1)
+		for r, v := range s.Order {
+			own := &last[s.Lane[v]]
+			for _, d := range s.Graph.DepsInto(v) {
+				if from := rank[d.From]; from != *own && !yield(edge{from, int32(r)}) {
+					return
+				}
+			}
+			if *own >= 0 && !yield(edge{*own, int32(r)}) {
+				return
+			}
+			*own = int32(r)
 		}
-		lane := s.Lane[v]
-		if last[lane] >= 0 {
-			edges = append(edges, edge{last[lane], int32(r)})
-		}
-		last[lane] = int32(r)
 	}
-	return edges
 }
 
 // crossing collects, by operation, the tails of the edges of d that come from
 // other lanes, ascending. All share one array.
 func crossing(s *ir.Schedule, d *dag) [][]ir.OpID {
-	count := make([]int, d.len())
+	count := make([]int32, d.len())
 	total := 0
 	d.eachCrossing(s, func(_, v ir.OpID) { count[v]++; total++ })
 	flat := make([]ir.OpID, total)
