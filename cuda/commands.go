@@ -50,7 +50,8 @@ func places(cs []device.Command) (at []source, steps, waits int) {
 	return at, steps, waits
 }
 
-// CompileCommands lowers a schedule to a list that SubmitCommands walks in C.
+// CompileCommands lowers a schedule to a list that SubmitCommands walks in C, and has the device get ready
+// for the graphs that it runs.
 func (d *Device) CompileCommands(cs []device.Command) (device.CommandList, error) {
 	if err := d.enter(); err != nil {
 		return 0, err.In("CompileCommands")
@@ -108,6 +109,10 @@ func (d *Device) compile(l *list, i int, c device.Command) *device.Error {
 			l.calls = append(l.calls, i)
 		}
 		out.run(x.x)
+		// The first launch would do it, and take longer than all others. A driver that has no uploads leaves it to that.
+		if code := d.driver.uploadGraph(x.x, s); code != 0 && code != device.NotSupported {
+			return d.failed("cuGraphUpload", code)
+		}
 		return nil
 	}
 	return device.UnknownCommand(c.Kind)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/reprise-gpu/reprise/cuda/lazycuda"
 	"github.com/reprise-gpu/reprise/device"
 )
 
@@ -109,4 +110,21 @@ func TestAFailedCommandIsNamed(t *testing.T) {
 		before := (failing - from + 8) % 8
 		require.NoError(t, d.SubmitCommands(list, from, before), "from %d, up to it", from)
 	}
+}
+
+// TestGraphsAreUploadedWhenTheirListIsCompiled counts what the driver is asked for: an upload and a wait in a crossing, which is two more, for each.
+func TestGraphsAreUploadedWhenTheirListIsCompiled(t *testing.T) {
+	if !simulated() {
+		t.Skip("a GPU answers, whose driver does not count")
+	}
+	r := newReplay(t)
+	compiling := func(cs []device.Command) uint64 {
+		before := lazycuda.Calls()
+		_, err := r.CompileCommands(cs)
+		require.NoError(t, err)
+		return lazycuda.Calls() - before
+	}
+	run := device.Command{Kind: device.RunGraph, Stream: r.stream, Exec: r.exec}
+	require.Zero(t, compiling([]device.Command{{Stream: r.stream, Work: r.launch}}))
+	require.EqualValues(t, 8, compiling([]device.Command{run, {Stream: r.stream, Work: r.launch}, run}))
 }

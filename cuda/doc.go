@@ -34,6 +34,7 @@
 // from the same records. UpdateCommand rewrites a record in place: a driver has copied
 // what it needs when an enqueuing call returns. Go looks at the commands of a list once, and again
 // when a stream, an event or an instance was destroyed. `make bench-host` measures what that costs.
+// Graphs are uploaded when a list that launches them is compiled, not by the first launch.
 //
 // # Host calls
 //

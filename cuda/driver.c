@@ -340,6 +340,13 @@ struct outcome driver_update_nodes(CUcontext context, CUgraphExec exec, const st
 	return o;
 }
 
+static CUresult upload_graph(CUgraphExec exec, CUstream stream) {
+	CUresult r = cuGraphUpload(exec, stream);
+	return r == CUDA_SUCCESS ? cuStreamSynchronize(stream) : r;
+}
+
+CUresult driver_upload_graph(CUcontext context, CUgraphExec exec, CUstream stream) { WITHIN(context, upload_graph(exec, stream)); }
+
 CUresult driver_launch_graph(CUcontext context, CUgraphExec exec, CUstream stream) { WITHIN(context, cuGraphLaunch(exec, stream)); }
 
 CUresult driver_alloc_host(CUcontext context, size_t bytes, void **p) { WITHIN(context, cuMemHostAlloc(p, bytes, 0)); }

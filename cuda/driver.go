@@ -298,6 +298,10 @@ func (d driver) updateNodes(x graphExec, u *updates, n int) (int, device.Code) {
 	return int(o.done), device.Code(o.code)
 }
 
+func (d driver) uploadGraph(x graphExec, s cu.Stream) device.Code {
+	return device.Code(C.driver_upload_graph(d.context, x, handleOf[C.CUstream](s)))
+}
+
 func (d driver) launchGraph(x graphExec, s cu.Stream) device.Code {
 	return device.Code(C.driver_launch_graph(d.context, x, handleOf[C.CUstream](s)))
 }

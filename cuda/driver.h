@@ -98,6 +98,8 @@ struct update {
 };
 
 struct outcome driver_update_nodes(CUcontext context, CUgraphExec exec, const struct update *list, size_t n);
+// driver_upload_graph returns when a graph is where launches of it in a stream will find it.
+CUresult driver_upload_graph(CUcontext context, CUgraphExec exec, CUstream stream);
 CUresult driver_launch_graph(CUcontext context, CUgraphExec exec, CUstream stream);
 CUresult driver_alloc_host(CUcontext context, size_t bytes, void **p);
 CUresult driver_param_bytes(CUcontext context, CUfunction function, size_t *bytes);
