@@ -8,8 +8,15 @@ import (
 
 // NewScalar converts a Go number to a scalar of type t. Integers must fit the
 // type exactly; a floating-point value is rounded to nearest; an integer is
-// accepted where a float is wanted. F16 and BF16 take their bits as a uint16.
+// accepted where a float is wanted. F16 and BF16 take their bits as a uint16. A
+// Scalar of the type is taken as it is.
 func NewScalar(t Type, v any) (Scalar, error) {
+	if s, ok := v.(Scalar); ok {
+		if s.Type != t {
+			return Scalar{}, fmt.Errorf("%v is no %v", s, t)
+		}
+		return s, nil
+	}
 	rv := reflect.ValueOf(v)
 	switch t {
 	case F32, F64:

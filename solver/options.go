@@ -50,14 +50,15 @@ const (
 	Streams             // a replay over streams, on which what follows each other may be one small graph
 	Eager               // one launch after another, as without a trace
 	Loop                // in a loop that goes on by itself for as long as it can, see graphexec.Loop
+	Auto                // launched as in Eager, and replayed as graphs where a tracer finds that they repeat, see tracer.Auto
 )
 
-var modeNames = []string{Graph: "graph", Streams: "streams", Eager: "eager", Loop: "loop"}
+var modeNames = []string{Graph: "graph", Streams: "streams", Eager: "eager", Loop: "loop", Auto: "auto"}
 
 func (m Mode) String() string { return nameOf(modeNames, int(m)) }
 
 // Modes lists the modes in the order tables show them.
-func Modes() []Mode { return []Mode{Eager, Streams, Graph, Loop} }
+func Modes() []Mode { return []Mode{Eager, Streams, Graph, Loop, Auto} }
 
 // ParseMode returns the mode of that name.
 func ParseMode(name string) (Mode, error) { return parse[Mode]("mode", modeNames, name) }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/reprise-gpu/reprise/auto"
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/graphexec"
 	"github.com/reprise-gpu/reprise/internal/des"
@@ -31,11 +32,7 @@ type run struct {
 
 // start sets a method up in the mode that is asked for, and loads the problem.
 func start(dev device.Device, p *problem, o *Options) (r *run, err error) {
-	mode := tracer.Deferred
-	if o.Mode == Eager {
-		mode = tracer.Direct
-	}
-	r = &run{sys: newSystem(dev, p, o, mode), norm: p.norm}
+	r = &run{sys: newSystem(p, o, newTracer(dev, o)), norm: p.norm}
 	defer func() {
 		if err != nil {
 			err = device.Join(err, r.close())
@@ -45,7 +42,7 @@ func start(dev device.Device, p *problem, o *Options) (r *run, err error) {
 	if r.sys.err != nil {
 		return r, r.sys.err
 	}
-	if o.Mode == Eager {
+	if o.Mode == Eager || o.Mode == Auto {
 		r.eager(iterate)
 	} else if err := r.replays(dev, iterate, o); err != nil {
 		return r, err
@@ -59,6 +56,16 @@ func start(dev device.Device, p *problem, o *Options) (r *run, err error) {
 		}
 	}
 	return r, nil
+}
+
+func newTracer(dev device.Device, o *Options) *tracer.Tracer {
+	switch o.Mode {
+	case Eager:
+		return tracer.New(dev, o.Method.Name, tracer.Direct)
+	case Auto:
+		return auto.New(dev, o.Method.Name, auto.Options{Strategy: o.Strategy})
+	}
+	return tracer.New(dev, o.Method.Name, tracer.Deferred)
 }
 
 // eager has each iteration issue its launches.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/solver/sparse"
+	"github.com/reprise-gpu/reprise/tracer"
 )
 
 // Result is what solving came to.
@@ -32,7 +33,9 @@ type Result struct {
 	Authorities []float64 `json:"authorities,omitempty"` // of HITS
 
 	Lowering string `json:"lowering,omitempty"` // of a loop, see graphexec.Lowering
-	Why      string `json:"why,omitempty"`      // it was chosen
+	Why      string `json:"why,omitempty"`      // it was chosen; in mode auto, why no more was replayed
+
+	Auto *tracer.AutoStats `json:"auto,omitempty"` // what became of the launches in that mode
 
 	Operations       int           `json:"operations"` // of what is traced: an iteration, or a cycle of GMRES
 	Lanes            int           `json:"lanes"`      // that they are on
@@ -173,6 +176,9 @@ func (r *run) timed(res *Result, elapsed time.Duration) {
 	res.Time, res.Operations, res.Lanes = elapsed, r.operations, r.lanes
 	if r.loop != nil {
 		res.Lowering, res.Why = r.looped.Lowering.String(), r.looped.Why
+	}
+	if stats := r.sys.t.AutoStats(); stats.Calls > 0 {
+		res.Auto, res.Why = &stats, stats.Reason
 	}
 	if res.Iterations > 0 {
 		res.TimePerIteration = elapsed / time.Duration(res.Iterations)

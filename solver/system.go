@@ -1,7 +1,6 @@
 package solver
 
 import (
-	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/ir"
 	"github.com/reprise-gpu/reprise/solver/kernels"
 	"github.com/reprise-gpu/reprise/solver/sparse"
@@ -82,10 +81,10 @@ const (
 )
 
 // newSystem allocates what is common to all methods.
-func newSystem(dev device.Device, p *problem, o *Options, mode tracer.Mode) *System {
+func newSystem(p *problem, o *Options, t *tracer.Tracer) *System {
 	s := &System{
 		N: p.a.Rows, Residual: p.residual, p: p,
-		t: tracer.New(dev, o.Method.Name, mode), elem: o.Precision.elem(), lanes: o.Lanes, restart: o.Restart, damping: o.Damping,
+		t: t, elem: o.Precision.elem(), lanes: o.Lanes, restart: o.Restart, damping: o.Damping,
 		modules: map[string]*tracer.Module{}, kernels: map[string]*tracer.Kernel{}, partials: map[Vector]Vector{},
 	}
 	for _, name := range []string{"spmv", "vector", "scalar"} {

@@ -81,7 +81,7 @@ func (t *Tracer) alloc(pc uintptr, buf ir.Buffer) Buffer {
 		t.fail(pc, "buffer @%s has %d elements: a length is 0 or more", buf.Name, buf.Len)
 	}
 	var a allocation
-	if t.err == nil {
+	if t.err == nil && t.settle() == nil {
 		var err error
 		if a, err = t.allocate(&buf, pc); err != nil {
 			t.fail(pc, "buffer @%s of %d bytes: %w", buf.Name, buf.Size(), err)
@@ -123,6 +123,9 @@ func (b Buffer) ToHost() error {
 	if b.place() != ir.Managed || b.Bytes() == 0 {
 		return nil
 	}
+	if err := b.t.settle(); err != nil {
+		return err
+	}
 	return b.t.manager.ToHost(b.ptr(), b.Bytes())
 }
 
@@ -140,7 +143,9 @@ func (t *Tracer) Free(b Buffer) {
 		t.fail(t.callerPC(), "free: %w", err)
 		return
 	}
-	t.buffers[b.id].freed = true
+	if t.settle() == nil {
+		t.buffers[b.id].freed = true
+	}
 }
 
 // usable reports a use of a buffer that was freed or is another trace's.

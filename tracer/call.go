@@ -13,40 +13,65 @@ type call struct {
 	operands []operand
 }
 
-// operand is an argument of a launch; of other work a range, or the value that goes with it. A slice
-// is its end, too, since that bounds what is reached.
+// operand is an argument of a launch; of other work a range, or the value that goes with it. It is small because
+// a watcher keeps thousands.
 type operand struct {
-	ir.Arg
-	end int64
+	kind ir.ArgKind
+	typ  ir.Type // of a scalar
+	id   int32   // of a buffer or parameter
+	bits uint64  // of a scalar; of a buffer where the slice begins
+	end  int64   // of the slice, which bounds what is reached
 }
 
 func ranged(b Buffer) operand {
-	return operand{ir.Arg{Kind: ir.ArgBuffer, Buffer: b.id, Offset: b.lo}, b.hi}
+	return operand{kind: ir.ArgBuffer, id: int32(b.id), bits: uint64(b.lo), end: b.hi}
 }
 
-func valued(v ir.Scalar) operand { return operand{Arg: ir.Arg{Kind: ir.ArgScalar, Scalar: v}} }
+func valued(v ir.Scalar) operand {
+	return operand{kind: ir.ArgScalar, typ: v.Type, bits: v.Bits}
+}
 
-// span is the range that an operand is.
-func (o *operand) span() ir.Range { return ir.Range{Buffer: o.Buffer, Lo: o.Offset, Hi: o.end} }
+func (o *operand) scalar() ir.Scalar { return ir.Scalar{Type: o.typ, Bits: o.bits} }
+
+func (o *operand) span() ir.Range {
+	return ir.Range{Buffer: ir.BufferID(o.id), Lo: int64(o.bits), Hi: o.end}
+}
+
+// arg is the operand as an argument of a launch.
+func (o *operand) arg() ir.Arg {
+	switch o.kind {
+	case ir.ArgBuffer:
+		return ir.Arg{Kind: ir.ArgBuffer, Buffer: ir.BufferID(o.id), Offset: int64(o.bits)}
+	case ir.ArgParam:
+		return ir.Arg{Kind: ir.ArgParam, Param: ir.ParamID(o.id)}
+	}
+	return ir.Arg{Kind: ir.ArgScalar, Scalar: o.scalar()}
+}
 
 // perform does work of a program that is not recorded.
-func (t *Tracer) perform(c call) { t.issue(&c) }
+func (t *Tracer) perform(c *call) {
+	if t.watch != nil {
+		t.watch.see(c)
+		return
+	}
+	t.issue(c)
+}
 
 // performLaunch does a launch of a program that is not recorded.
 func (t *Tracer) performLaunch(k *Kernel, s Shape, values []ir.Arg, args []any, pc uintptr) {
 	operands := t.operands[:0]
 	for i, v := range values {
-		o := operand{Arg: v}
 		switch v.Kind {
 		case ir.ArgBuffer:
-			o.end = args[i].(Buffer).hi
+			operands = append(operands, ranged(args[i].(Buffer)))
 		case ir.ArgParam: // nobody gives it another value while the program runs
-			o.Arg = ir.Arg{Kind: ir.ArgScalar, Scalar: t.graph.Params[v.Param].Value}
+			operands = append(operands, valued(t.graph.Params[v.Param].Value))
+		default:
+			operands = append(operands, valued(v.Scalar))
 		}
-		operands = append(operands, o)
 	}
 	t.operands = operands
-	t.perform(call{ir.KindLaunch, k, s, pc, operands})
+	t.perform(&call{ir.KindLaunch, k, s, pc, operands})
 }
 
 // issue submits the work of a call.
@@ -71,16 +96,16 @@ func (t *Tracer) operation(c *call, l *ir.Launch) ir.Op {
 	case ir.KindLaunch:
 		args := l.Args[:0]
 		for i := range o {
-			args = append(args, o[i].Arg)
+			args = append(args, o[i].arg())
 		}
 		*l = ir.Launch{Module: c.kernel.module.id, Entry: c.kernel.entry, Grid: c.shape.Grid, Block: c.shape.Block, Shared: c.shape.Shared, Args: args}
 		op.Launch = l
 	case ir.KindCopy:
 		op.Copy = &ir.Copy{Dst: o[0].span(), Src: o[1].span()}
 	case ir.KindMemset:
-		op.Memset = &ir.Memset{Dst: o[0].span(), Value: o[1].Scalar}
+		op.Memset = &ir.Memset{Dst: o[0].span(), Value: o[1].scalar()}
 	case ir.KindPrefetch:
-		op.Prefetch = &ir.Prefetch{Range: o[0].span(), ToDevice: o[1].Scalar.Bits != 0}
+		op.Prefetch = &ir.Prefetch{Range: o[0].span(), ToDevice: o[1].bits != 0}
 	}
 	return op
 }

@@ -27,6 +27,7 @@ type Module struct {
 type Kernel struct {
 	module   *Module
 	entry    string
+	number   int // of kernels of the trace
 	function device.Function
 	params   []param
 	reach    *reacher
@@ -130,6 +131,8 @@ func (m *Module) Kernel(entry string, signature ...string) *Kernel {
 		t.fail(pc, "%w", err)
 		return k
 	}
+	t.kernels++
+	k.number = t.kernels
 	m.kernels[entry] = k
 	return k
 }

@@ -35,6 +35,7 @@ type Tracer struct {
 	buffers []allocation     // by BufferID
 	nominal device.Ptr       // of the next buffer without memory
 	modules []*Module        // by ModuleID
+	kernels int              // looked up so far
 	params  map[string]Param // by name
 	hosts   map[ir.OpID]func()
 	helpers map[string]bool // by function
@@ -47,6 +48,7 @@ type Tracer struct {
 	uses     slab[ir.Access]
 	values   []ir.Arg    // arguments of the launch being traced
 	scratch  []ir.Access // its uses
+	watch    *watcher    // of a program that was started with Auto
 	operands []operand   // of the call at hand
 	issued   ir.Launch   // that is submitted and not recorded
 }
@@ -160,6 +162,12 @@ func (t *Tracer) submit(pc uintptr, w device.Work) {
 	if t.mode == Deferred {
 		return
 	}
+	if t.watch != nil {
+		if err := t.watch.order(nil); err != nil {
+			t.fail(pc, "%w", err)
+			return
+		}
+	}
 	if err := t.dev.Submit(t.stream, w); err != nil {
 		t.fail(pc, "%w", err)
 	}
@@ -171,9 +179,25 @@ func (t *Tracer) Synchronize() {
 	if t.err != nil || t.mode == Deferred {
 		return
 	}
-	if err := t.dev.Synchronize(t.stream); err != nil {
+	var err error
+	if t.watch != nil {
+		err = t.watch.wait()
+	} else {
+		err = t.dev.Synchronize(t.stream)
+	}
+	if err != nil {
 		t.fail(t.callerPC(), "%w", err)
 	}
+}
+
+// settle submits the calls that are held back, before something that may look at what they do. The error
+// is what stopped the program, which such a call may have been the first to meet.
+func (t *Tracer) settle() error {
+	if t.watch == nil || errors.Is(t.err, errFinished) {
+		return nil
+	}
+	t.watch.interlude()
+	return t.err
 }
 
 // Finish ends the trace. On success the Trace owns the buffers and modules;
@@ -183,6 +207,11 @@ func (t *Tracer) Finish() (*Trace, error) {
 		return nil, errFinished
 	}
 	t.Synchronize()
+	if t.watch != nil {
+		if err := t.watch.close(); err != nil && t.err == nil {
+			t.err = err
+		}
+	}
 	if t.stream != 0 {
 		if err := t.dev.DestroyStream(t.stream); err != nil && t.err == nil {
 			t.err = err

@@ -37,7 +37,7 @@ func (t *Tracer) transfer(kind ir.Kind, pc uintptr, of, with operand) {
 	t.operands = append(t.operands[:0], of, with)
 	c := call{kind: kind, pc: pc, operands: t.operands}
 	if t.mode == Direct {
-		t.perform(c)
+		t.perform(&c)
 		return
 	}
 	t.record(t.operation(&c, nil), pc)
@@ -163,6 +163,9 @@ func (t *Tracer) HostCall(label string, f func(), uses ...Use) {
 	if t.mode != Direct {
 		t.hosts[t.record(op, pc)] = f
 	}
+	if t.settle() != nil {
+		return
+	}
 	t.submit(pc, &device.HostCall{Func: f, Label: label})
 }
 
@@ -183,6 +186,9 @@ func Write[T Element](b Buffer, data []T) error {
 	}
 	if len(raw) == 0 {
 		return nil
+	}
+	if err := b.t.settle(); err != nil {
+		return fmt.Errorf("write %s: %w", b.name(), err)
 	}
 	if err := b.ToHost(); err != nil {
 		return fmt.Errorf("write %s: %w", b.name(), err)
@@ -208,6 +214,9 @@ func Read[T Element](data []T, b Buffer) error {
 	}
 	if len(raw) == 0 {
 		return nil
+	}
+	if err := b.t.settle(); err != nil {
+		return fmt.Errorf("read %s: %w", b.name(), err)
 	}
 	if err := b.ToHost(); err != nil {
 		return fmt.Errorf("read %s: %w", b.name(), err)

@@ -42,7 +42,8 @@ func newSolve() *cobra.Command {
 		Short: "Solve a sparse system of linear equations, eagerly and by replays",
 		Long: `Solve solves Ax = b by an iterative method on a device, once in each mode: launch by
 launch as without a trace (eager), or with one iteration traced, planned and replayed as a
-graph or over streams, or repeated by a loop that needs no more of the host than it must (loop). The modes do the same arithmetic and stop at the same iteration. Times
+graph or over streams, or repeated by a loop that needs no more of the host than it must (loop), or launch by launch
+until a tracer has found by itself what repeats, and replays that (auto). The modes do the same arithmetic and stop at the same iteration. Times
 are from the first iteration to the last look at the residual, without loading and planning.
 
   residual        as the method keeps it up, relative to b
@@ -64,7 +65,7 @@ Methods:
 	flags.StringVar(&f.matrix, "matrix", "", "the matrix: a file, or a generator such as poisson2d:64")
 	flags.StringVar(&f.rhs, "rhs", "ones", "the right-hand side: ones, random:SEED, or a Matrix Market file of one column")
 	flags.StringSliceVar(&f.methods, "method", []string{solver.CG.Name}, "methods, or all")
-	flags.StringSliceVar(&f.modes, "mode", []string{"all"}, "modes, or all: eager, streams, graph, loop")
+	flags.StringSliceVar(&f.modes, "mode", []string{"all"}, "modes, or all: eager, streams, graph, loop, auto")
 	flags.StringVar(&f.precision, "precision", solver.Double.String(), "of everything on the device: double or single")
 	flags.StringVar(&f.preconditioner, "preconditioner", solver.None.String(), "none, or jacobi: the inverse of the diagonal")
 	flags.Float64Var(&f.options.Tolerance, "tolerance", 0, "relative residual to stop at (default 1e-8, in single precision 1e-4)")

@@ -14,8 +14,11 @@ type Finder struct {
 	sums   []uint64 // by position: a polynomial of all symbols before
 	scales []scale
 	runs   []run
-	found  []int
+	found  []Repeat
 }
+
+// Repeat is a stretch of symbols that came several times in a row, the last of which has just ended.
+type Repeat struct{ Period, Visits int }
 
 // scale looks for the last occurrence of so many symbols in a row.
 type scale struct {
@@ -25,7 +28,7 @@ type scale struct {
 	last   []uint32 // by hash, a power of two of them: the position of the last symbol, modulo 2^32
 }
 
-// run is a stretch in which each symbol is that of a period before.
+// run is a stretch in which each symbol is that of a period before; it begins with the second visit.
 type run struct{ period, start int }
 
 // maxRuns is how many stretches are followed at a time. A stream has as many as its newest symbols have
@@ -42,30 +45,32 @@ func New(most int) *Finder {
 		size *= 2
 	}
 	f := &Finder{most: most, mask: size - 1, recent: make([]uint64, size), sums: make([]uint64, size), runs: make([]run, 0, maxRuns+1)}
-	power := uint64(multiplier)
-	for length := 1; length <= most; length *= 2 {
-		s := scale{length: length, power: power}
-		slots := 2 * size
+	for _, length := range [...]int{1, 2, 4, 16, 64, 256, 1024} {
+		if length > most {
+			break
+		}
+		sc := scale{length: length, power: 1, last: make([]uint32, 2*size)}
+		for range length {
+			sc.power *= multiplier
+		}
 		if length > 4 {
 			// One of length/4 places is enough to have some in each period of the length, and which they are depends on the
 			// symbols alone, so that both visits have the same. All scales together then cost no more than a few.
-			s.rare = uint64(length/4 - 1)
-			slots = 8 * size / length
+			sc.rare = uint64(length/4 - 1)
+			sc.last = sc.last[:8*size/length]
 		}
-		s.last = make([]uint32, slots)
-		f.scales = append(f.scales, s)
-		power *= power
+		f.scales = append(f.scales, sc)
 	}
 	return f
 }
 
 // Next takes the next symbol and returns the periods, ascending, of which it ends a visit that is the same as
-// the one before. In a longer repetition that is each visit from the second on. The slice is good
-// until the next call.
+// the one before: the second, and each after it. The visits that it counts are at least two, and may be less than
+// there were. The slice is good until the next call.
 //
 // A stretch that has some one, two or four symbols in a row only once is found at the end of its second visit, and all
 // others are likely to be.
-func (f *Finder) Next(symbol uint64) []int {
+func (f *Finder) Next(symbol uint64) []Repeat {
 	at := f.n
 	f.recent[at&f.mask] = symbol
 	f.found = f.found[:0]
@@ -77,8 +82,8 @@ func (f *Finder) Next(symbol uint64) []int {
 		f.lookup(&f.scales[i], at, sum)
 	}
 	for _, r := range f.runs {
-		if (at+1-r.start)%r.period == 0 {
-			f.found = insert(f.found, r.period)
+		if length := at + 1 - r.start; length%r.period == 0 {
+			f.found = insert(f.found, Repeat{r.period, 1 + length/r.period})
 		}
 	}
 	return f.found
@@ -147,10 +152,10 @@ func (f *Finder) drop() {
 }
 
 // insert keeps a short list sorted.
-func insert(list []int, v int) []int {
+func insert(list []Repeat, v Repeat) []Repeat {
 	i := len(list)
 	list = append(list, v)
-	for ; i > 0 && list[i-1] > v; i-- {
+	for ; i > 0 && list[i-1].Period > v.Period; i-- {
 		list[i] = list[i-1]
 	}
 	list[i] = v

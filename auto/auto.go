@@ -1,0 +1,82 @@
+// Package auto runs an ordinary program of launches and copies, finds by itself what the program does again and
+// again, and replays that:
+//
+//	t := auto.New(dev, "simulation", auto.Options{})
+//	... t.Alloc, t.Launch, t.Copy, tracer.Read, as with any tracer
+//	fmt.Println(t.AutoStats())
+//
+// How it finds that, and what it holds back meanwhile, is told at tracer.Auto. This package has the repetitions
+// planned and instantiated.
+package auto
+
+import (
+	"context"
+
+	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/graphexec"
+	"github.com/reprise-gpu/reprise/internal/des"
+	"github.com/reprise-gpu/reprise/ir"
+	"github.com/reprise-gpu/reprise/optimizer"
+	"github.com/reprise-gpu/reprise/tracer"
+)
+
+// Options say what repetitions become. The zero value is graphs.
+type Options struct {
+	Backend  graphexec.Backend
+	Strategy string // of the optimizer; "" is auto
+}
+
+// New starts a program on dev.
+func New(dev device.Device, name string, o Options) *tracer.Tracer {
+	return tracer.Auto(dev, name, Engine(dev, o))
+}
+
+// Engine makes repetitions replayable on dev.
+func Engine(dev device.Device, o Options) tracer.Engine {
+	plan := optimizer.Options{Strategy: o.Strategy, Streams: o.Backend == graphexec.Streams}
+	if plan.Strategy == "" {
+		plan.Strategy = "auto"
+	}
+	if d, ok := dev.(interface{ Profile() *des.Profile }); ok {
+		plan.Custom = d.Profile()
+	}
+	return func(body *tracer.Trace) (tracer.Replayer, error) {
+		result, err := optimizer.Plan(body.Graph, plan)
+		if err != nil {
+			return nil, err
+		}
+		exec, err := graphexec.Instantiate(dev, result.Schedule, body, o.Backend)
+		if err != nil {
+			return nil, err
+		}
+		r := &replayer{Exec: exec, params: body.Graph.Params}
+		for _, p := range r.params {
+			r.values = append(r.values, p.Value)
+		}
+		return r, nil
+	}
+}
+
+// replayer is an Exec as a tracer drives it.
+type replayer struct {
+	*graphexec.Exec
+	params []ir.Param
+	values []ir.Scalar // that they have
+}
+
+func (r *replayer) Replay() error { return r.Exec.Replay(context.Background()) }
+
+// Set changes what is not so yet, all in one call into the device.
+func (r *replayer) Set(values []ir.Scalar) error {
+	var changes []graphexec.Change
+	for i, v := range values {
+		if v != r.values[i] {
+			changes = append(changes, graphexec.Param(r.params[i].Name, v))
+		}
+	}
+	if err := r.Apply(changes...); err != nil {
+		return err
+	}
+	copy(r.values, values)
+	return nil
+}

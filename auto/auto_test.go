@@ -1,0 +1,24 @@
+package auto_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/reprise-gpu/reprise/auto/autotest"
+	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/sim"
+)
+
+// Races are looked for, since right bytes do not show that replays and calls in between wait for each other.
+func TestProgramsSeeTheSame(t *testing.T) {
+	seeds := uint64(60)
+	if testing.Short() {
+		seeds = 15
+	}
+	autotest.Programs(t, func() device.Device {
+		dev, err := sim.New(sim.Options{Race: sim.RaceOn})
+		require.NoError(t, err)
+		return dev
+	}, seeds)
+}

@@ -1,0 +1,46 @@
+// Package autotest checks watched programs on any device: random programs with loops, against the same
+// run call by call.
+package autotest
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/reprise-gpu/reprise/auto"
+	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/graphexec"
+	"github.com/reprise-gpu/reprise/tracer"
+	"github.com/reprise-gpu/reprise/tracer/tracertest"
+)
+
+// Programs runs random programs of so many seeds, and wants what they saw to be what they see run call by call. open returns
+// a device, which is closed.
+func Programs(t *testing.T, open func() device.Device, seeds uint64) {
+	for _, form := range graphexec.Backends() {
+		var all tracer.AutoStats
+		for seed := range seeds {
+			p := tracertest.Random(seed)
+			plain, watched := open(), open()
+			want, _ := run(t, p, plain, tracer.New(plain, "direct", tracer.Direct))
+			got, s := run(t, p, watched, auto.New(watched, "auto", auto.Options{Backend: form}))
+			require.Equal(t, want, got, "seed %d, %v", seed, form)
+			all.Calls, all.Replayed, all.Updates = all.Calls+s.Calls, all.Replayed+s.Replayed, all.Updates+s.Updates
+		}
+		t.Logf("%v: %d of %d calls were replayed, with %d updates", form, all.Replayed, all.Calls, all.Updates)
+		require.Greater(t, all.Replayed, all.Calls/3)
+		require.Positive(t, all.Updates)
+	}
+}
+
+func run(t *testing.T, p *tracertest.Program, dev device.Device, tr *tracer.Tracer) ([][]uint32, tracer.AutoStats) {
+	seen := p.Run(t, tr)
+	trace, err := tr.Finish()
+	require.NoError(t, err)
+	require.NoError(t, trace.Close())
+	if live, ok := dev.(device.Accounter); ok {
+		require.Zero(t, live.Live())
+	}
+	require.NoError(t, dev.Close())
+	return seen, tr.AutoStats()
+}

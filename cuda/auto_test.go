@@ -1,0 +1,21 @@
+//go:build cuda
+
+package cuda
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/reprise-gpu/reprise/auto/autotest"
+	"github.com/reprise-gpu/reprise/device"
+)
+
+// TestWatchedProgramsSeeTheSame is that of auto, on this driver.
+func TestWatchedProgramsSeeTheSame(t *testing.T) {
+	autotest.Programs(t, func() device.Device {
+		dev, err := Open(0)
+		require.NoError(t, err)
+		return dev
+	}, 10)
+}

@@ -1,0 +1,144 @@
+package tracer_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/device/null"
+	"github.com/reprise-gpu/reprise/ir"
+	"github.com/reprise-gpu/reprise/tracer"
+	"github.com/reprise-gpu/reprise/tracer/tracertest"
+)
+
+// ledger notes all work of a device, whether it is submitted one by one or in replays.
+type ledger struct {
+	device.Device
+	kernels map[device.Function]string
+	work    []string
+	silent  bool
+}
+
+func newLedger() *ledger {
+	l := &ledger{kernels: map[device.Function]string{}}
+	l.Device = device.Intercept(null.New(), func(c *device.Call, next func() error) error {
+		err := next()
+		switch c.Method {
+		case "Submit":
+			l.note(c.Args[1].(device.Work))
+		case "Function":
+			l.kernels[c.Results[0].(device.Function)] = c.Args[1].(string)
+		}
+		return err
+	})
+	return l
+}
+
+func (l *ledger) note(w device.Work) {
+	switch w := w.(type) {
+	case *device.Launch:
+		l.work = append(l.work, fmt.Sprint(l.kernels[w.Function], w.Grid, w.Block, w.Shared, w.Params))
+	case *device.Copy:
+		l.work = append(l.work, fmt.Sprint("copy ", w.Dst, w.Src, w.Bytes))
+	case *device.Memset:
+		l.work = append(l.work, fmt.Sprint("memset ", w.Dst, w.Value, w.Width, w.Count))
+	case *device.HostCall:
+		l.work = append(l.work, "host "+w.Label)
+	}
+}
+
+// engine replays by doing one operation after the other.
+func (l *ledger) engine(body *tracer.Trace) (tracer.Replayer, error) {
+	r := &recital{ledger: l, body: body}
+	for _, p := range body.Graph.Params {
+		r.values = append(r.values, p.Value)
+	}
+	return r, nil
+}
+
+type recital struct {
+	*ledger
+	body   *tracer.Trace
+	values []ir.Scalar
+	closed bool
+}
+
+func (r *recital) Set(values []ir.Scalar) error { copy(r.values, values); return nil }
+func (r *recital) Wait() error                  { return nil }
+func (r *recital) Stream() device.Stream        { return 1 } // the program's
+func (r *recital) Close() error                 { r.closed = true; return nil }
+
+func (r *recital) Replay() error {
+	if r.closed {
+		return errors.New("it is closed")
+	}
+	if r.silent {
+		return nil
+	}
+	g := r.body.Graph
+	at := func(s ir.Range) device.Ptr { return r.body.Pointer(s.Buffer) + device.Ptr(s.Lo) }
+	for i := range g.Ops {
+		switch op := &g.Ops[i]; op.Kind {
+		case ir.KindLaunch:
+			l := *op.Launch
+			l.Args = append([]ir.Arg(nil), l.Args...)
+			for k, a := range l.Args {
+				if a.Kind == ir.ArgParam {
+					l.Args[k] = ir.Arg{Kind: ir.ArgScalar, Scalar: r.values[a.Param]}
+				}
+			}
+			f, err := r.Function(r.body.Module(l.Module), l.Entry)
+			if err != nil {
+				return err
+			}
+			block, _ := g.ParamBlock(&l, func(b ir.BufferID) uint64 { return uint64(r.body.Pointer(b)) })
+			r.note(&device.Launch{Function: f, Grid: device.Dim3(l.Grid), Block: device.Dim3(l.Block), Shared: l.Shared, Params: block})
+		case ir.KindCopy:
+			if c := op.Copy; !c.Dst.Empty() {
+				r.note(&device.Copy{Dst: at(c.Dst), Src: at(c.Src), Bytes: c.Dst.Hi - c.Dst.Lo})
+			}
+		case ir.KindMemset:
+			if m := op.Memset; !m.Dst.Empty() {
+				width := m.Value.Type.Size()
+				r.note(&device.Memset{Dst: at(m.Dst), Value: uint32(m.Value.Bits), Width: int(width), Count: (m.Dst.Hi - m.Dst.Lo) / width})
+			}
+		}
+	}
+	return nil
+}
+
+// What is submitted and what is replayed, one after the other, is the program: loops in loops, begun anywhere, with
+// all sorts of things in between. Hashes of one bit make no difference to that.
+func TestWhatIsReplayedIsWhatTheProgramDid(t *testing.T) {
+	for bits, seeds := range map[int]uint64{64: 200, 1: 60} {
+		t.Run(fmt.Sprint(bits), func(t *testing.T) {
+			defer tracer.SetSymbolBits(bits)()
+			replayed, calls, updates, misses := 0, 0, 0, 0
+			for seed := range seeds {
+				p := tracertest.Random(seed)
+				plain, watched := newLedger(), newLedger()
+				direct, auto := tracer.New(plain, "p", tracer.Direct), tracer.Auto(watched, "p", watched.engine)
+				p.Run(t, direct)
+				p.Run(t, auto)
+				require.Equal(t, plain.work, watched.work, "seed %d", seed)
+				s := auto.AutoStats()
+				replayed, calls, updates, misses = replayed+s.Replayed, calls+s.Calls, updates+s.Updates, misses+s.Misses
+				for _, tr := range []*tracer.Tracer{direct, auto} {
+					trace, err := tr.Finish()
+					require.NoError(t, err)
+					require.NoError(t, trace.Close())
+				}
+			}
+			t.Logf("%d of %d calls are replayed, with %d updates; %d misses", replayed, calls, updates, misses)
+			if bits == 64 {
+				assert.Greater(t, replayed, calls/2)
+			}
+			assert.Positive(t, updates)
+			assert.Positive(t, misses)
+		})
+	}
+}
