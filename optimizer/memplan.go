@@ -101,8 +101,14 @@ func readFirst(g *ir.Graph) []bool {
 	return first
 }
 
-// names reports whether a buffer is an operand of op, which an instantiation replaces.
+// names reports whether a buffer is an operand of op, which an instantiation replaces. The
+// function of a host call keeps the memory it was written for.
 func names(op *ir.Op, b ir.BufferID) bool {
-	return op.Kind != ir.KindLaunch ||
-		slices.ContainsFunc(op.Launch.Args, func(a ir.Arg) bool { return a.Kind == ir.ArgBuffer && a.Buffer == b })
+	switch op.Kind {
+	case ir.KindHost:
+		return false
+	case ir.KindLaunch:
+		return slices.ContainsFunc(op.Launch.Args, func(a ir.Arg) bool { return a.Kind == ir.ArgBuffer && a.Buffer == b })
+	}
+	return true
 }

@@ -14,7 +14,8 @@ import (
 //	rotate(a:b)      step reads a, writes b  ─►  step reads b, writes a  ─►  ...
 //
 // The next replay begins with the buffers where the first copy had them, so the number of copies
-// has to be a multiple of that of the buffers.
+// has to be a multiple of that of the buffers. Whoever knows the memory of one by other means than an
+// operand would not notice, so there must be none.
 func rotate(names []string) func(*ir.Graph) (*ir.Graph, error) {
 	return func(g *ir.Graph) (*ir.Graph, error) {
 		ring, err := ringOf(g, names)
@@ -47,6 +48,7 @@ func ringOf(g *ir.Graph, names []string) ([]ir.BufferID, error) {
 	for b := range g.Buffers {
 		known[b] = g.Buffers[b].Name
 	}
+	operand := onlyOperands(g)
 	ring := make([]ir.BufferID, len(names))
 	for i, name := range names {
 		at := slices.Index(known, name)
@@ -60,6 +62,8 @@ func ringOf(g *ir.Graph, names []string) ([]ir.BufferID, error) {
 			return nil, fmt.Errorf("@%s is named twice: name every buffer once", name)
 		case this.Role == ir.Constant:
 			return nil, fmt.Errorf("@%s is constant: only what is written can change places", name)
+		case !operand[at]:
+			return nil, fmt.Errorf("@%s is used by a host call, or by a kernel that is not passed it: these go on with the memory that they know", name)
 		case this.Elem != first.Elem || this.Len != first.Len || this.Place != first.Place:
 			return nil, fmt.Errorf("@%s is not of the type, the length and the place of @%s: only equal buffers can change places", name, first.Name)
 		}

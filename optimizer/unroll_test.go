@@ -85,10 +85,11 @@ func TestRotatedIsSwapped(t *testing.T) {
 			names = append(names, []string{"u", "v", "w"}[i])
 			g.Buffers = append(g.Buffers, ir.Buffer{Name: names[i], Elem: ir.F32, Len: 4, Role: ir.InOut})
 		}
-		step := ir.Op{Kind: ir.KindHost, Label: "step", Cost: -1}
+		step := ir.Op{Kind: ir.KindLaunch, Launch: &ir.Launch{Entry: "step", Grid: ir.Dim3{X: 1, Y: 1, Z: 1}, Block: ir.Dim3{X: 32, Y: 1, Z: 1}}, Cost: -1}
 		for i := range places {
 			b := ir.BufferID(len(g.Buffers) - places + i)
 			step.Uses = append(step.Uses, ir.Access{Range: ir.Range{Buffer: b, Hi: 16}, Mode: ir.Mode(i % 2)})
+			step.Launch.Args = append(step.Launch.Args, ir.Arg{Kind: ir.ArgBuffer, Buffer: b})
 		}
 		if n := r.Int64N(9); n < 4 { // what one copy fills, the last may leave as it was
 			fill := &ir.Memset{Dst: ir.Range{Buffer: step.Uses[0].Buffer, Hi: 4 * (n + 1)}, Value: ir.Scalar{Type: ir.U32, Bits: 7}}
@@ -196,7 +197,9 @@ func reduceOf(g *ir.Graph) (*ir.Graph, error) {
 func TestMistakesInUnrolling(t *testing.T) {
 	g := irtest.Random(rand.New(rand.NewPCG(53, 53)), 5)
 	g.Name = "g"
+	g.Ops = append(g.Ops, ir.Op{Kind: ir.KindHost, Label: "print", Cost: -1, Uses: []ir.Access{{Range: ir.Range{Buffer: ir.BufferID(len(g.Buffers)), Hi: 16}}}})
 	g.Buffers = append(slices.Clone(g.Buffers),
+		ir.Buffer{Name: "h", Elem: ir.F32, Len: 4, Place: ir.Place{Kind: ir.PinnedHost}}, ir.Buffer{Name: "i", Elem: ir.F32, Len: 4, Place: ir.Place{Kind: ir.PinnedHost}},
 		ir.Buffer{Name: "u", Elem: ir.F32, Len: 4}, ir.Buffer{Name: "v", Elem: ir.F32, Len: 4},
 		ir.Buffer{Name: "long", Elem: ir.F32, Len: 5}, ir.Buffer{Name: "fixed", Elem: ir.F32, Len: 4, Role: ir.Constant})
 	for _, c := range []struct {
@@ -209,10 +212,11 @@ func TestMistakesInUnrolling(t *testing.T) {
 		{[]string{"unroll(4"}, `pass "unroll(4" is not of the form name or name(parameter); in a shell, quote it`},
 		{[]string{"dce(2)"}, "pass dce takes no parameter: write dce"},
 		{[]string{"rename(2)"}, `the pass "rename" needs "unroll", which is left out; name it too`},
-		{[]string{"unroll(999999)"}, "unroll: 999999 copies of 5 operations are more than the 2097152 that are planned together: write unroll(419430) at most"},
+		{[]string{"unroll(999999)"}, "unroll: 999999 copies of 6 operations are more than the 2097152 that are planned together: write unroll(349525) at most"},
 		{[]string{"unroll(2)", "unroll(2)"}, "the pass unroll is named twice, as unroll(2) and unroll(2): name it once"},
 		{[]string{"unroll(2)", "rename(2)", "rename(3)"}, "the pass rename is named twice, as rename(2) and rename(3): name it once"},
 		{[]string{"unroll(6)", "rotate(u:v)", "rotate(w:x:v)"}, "rotate(u:v) and rotate(w:x:v) both move v: have each buffer in one"},
+		{[]string{"unroll(2)", "rotate(i:h)"}, "rotate: @h is used by a host call, or by a kernel that is not passed it: these go on with the memory that they know"},
 		{[]string{"unroll(2)", "rotate(u)"}, `pass rotate takes two buffers or more, with colons between them, not "u"`},
 		{[]string{"unroll(2)", "rotate(u:u)"}, "rotate: @u is named twice: name every buffer once"},
 		{[]string{"unroll(2)", "rotate(u:lon)"}, `rotate: g has no buffer @lon (did you mean "long"?)`},
