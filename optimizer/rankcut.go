@@ -15,7 +15,9 @@ type rankCut struct {
 	node  int32   // the next to be reduced
 	kept  []int32 // the rows of d, squeezed as nodes are finished
 	end   []int32 // kept[d.first[v]:end[v]] are v's successors so far
-	seen  []int32 // the last node whose search met v
+	seen  []int32 // by node: the last whose search met it
+	goal  []int32 // by node: the last whose search was to meet it
+	goals int     // not yet met by the search at hand
 	stack []int32
 	work  int // edges looked at
 }
@@ -24,7 +26,7 @@ func newRankCut(r *reduction) *rankCut {
 	s := &rankCut{reduction: r, node: int32(r.d.len()) - 1}
 	s.kept = slices.Clone(r.d.to)
 	s.end = slices.Clone(r.d.first[1:])
-	s.seen = filled(r.d.len(), -1)
+	s.seen, s.goal = filled(r.d.len(), -1), filled(r.d.len(), -1)
 	return s
 }
 
@@ -45,7 +47,7 @@ func (s *rankCut) run(budget int) bool {
 func (s *rankCut) reduceRow(u int32) {
 	first := s.d.first[u]
 	row := s.d.succs(u)
-	last := s.lastContested(u, row)
+	last := s.setGoals(u, row)
 	n := first
 	for i, v := range row {
 		e := first + int32(i)
@@ -55,7 +57,10 @@ func (s *rankCut) reduceRow(u int32) {
 		}
 		s.kept[n] = v
 		n++
-		if v < last {
+		if s.goal[v] == u {
+			s.goals-- // met by the edge itself
+		}
+		if v < last && s.goals > 0 {
 			s.walk(u, v, last)
 		}
 	}
@@ -63,7 +68,21 @@ func (s *rankCut) reduceRow(u int32) {
 	s.work += len(row)
 }
 
-// walk marks all that v reaches up to rank last as seen from u.
+// setGoals makes the successors that another path could end at the goals of u's walks, and
+// returns the highest, -1 for none.
+func (s *rankCut) setGoals(u int32, row []int32) (last int32) {
+	last, s.goals = -1, 0
+	for i, v := range row {
+		if s.contested(u, i, v) {
+			last, s.goal[v] = v, u
+			s.goals++
+		}
+	}
+	return last
+}
+
+// walk marks what v reaches up to rank last as seen from u, the highest first, until it has met
+// all goals: most edges are implied by a path that leads straight to their end.
 func (s *rankCut) walk(u, v, last int32) {
 	s.stack = append(s.stack[:0], v)
 	for len(s.stack) > 0 {
@@ -75,11 +94,17 @@ func (s *rankCut) walk(u, v, last int32) {
 			if w > last {
 				break
 			}
-			if s.seen[w] != u {
-				s.seen[w] = u
-				if w < last {
-					s.stack = append(s.stack, w)
+			if s.seen[w] == u {
+				continue
+			}
+			s.seen[w] = u
+			if s.goal[w] == u {
+				if s.goals--; s.goals == 0 {
+					return
 				}
+			}
+			if w < last {
+				s.stack = append(s.stack, w)
 			}
 		}
 	}

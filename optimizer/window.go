@@ -39,19 +39,11 @@ func (r *reduction) window() (open bool) {
 func (r *reduction) anyContested() bool {
 	for u := range int32(r.d.len()) {
 		row := r.d.succs(u)
-		if n := len(row); n > 0 && row[n-1]-u > r.decided && r.lastContested(u, row) >= 0 {
-			return true
+		for i := len(row) - 1; i > 0 && row[i]-u > r.decided; i-- {
+			if r.contested(u, i, row[i]) {
+				return true
+			}
 		}
 	}
 	return false
-}
-
-// lastContested is the highest successor of u that another path could end at, or -1.
-func (r *reduction) lastContested(u int32, row []int32) int32 {
-	for i := len(row) - 1; i > 0; i-- {
-		if r.contested(u, i, row[i]) {
-			return row[i]
-		}
-	}
-	return -1
 }
