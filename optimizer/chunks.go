@@ -1,5 +1,7 @@
 package optimizer
 
+import "github.com/reprise-gpu/reprise/internal/parallel"
+
 // chunks is a list that grows without copying what it has: of the millions of
 // dependencies of a long trace append would hold three copies at times.
 type chunks[T any] struct {
@@ -28,10 +30,11 @@ func (c *chunks[T]) at(i int) *T {
 
 // join returns the items in one slice, and lets go of each chunk that it has copied.
 func (c *chunks[T]) join() []T {
-	all := make([]T, 0, c.len())
-	for i, chunk := range c.full {
-		all = append(all, chunk...)
+	all := make([]T, c.len())
+	parallel.Blocks(len(c.full), 1, func(i, _ int) {
+		copy(all[i*chunkLen:], c.full[i])
 		c.full[i] = nil
-	}
-	return append(all, c.last...)
+	})
+	copy(all[len(c.full)*chunkLen:], c.last)
+	return all
 }
