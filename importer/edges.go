@@ -18,7 +18,7 @@ import (
 // from an edge.
 func parseEdges(d *draft) error {
 	rows := slices.Collect(d.lines(edgeComments...))
-	if n, ok := heading(rows); ok {
+	if n, ok := heading(rows); ok && alone(n, rows) <= maxAlone {
 		return d.errorf(rows[0][0].at, "this may be a heading (%d tasks, %s edges) or an edge: name the format counted if it is a heading, or give the edge a third word", n, rows[0][1].word)
 	}
 	if numbers, ok := allNumbers(rows); ok {
@@ -37,6 +37,9 @@ func parseCounted(d *draft) error {
 	n, ok := heading(rows)
 	if !ok {
 		return d.errorf(0, "the first line must be N M, and M lines FROM TO must follow with numbers from 0 to N-1")
+	}
+	if alone := alone(n, rows); alone > maxAlone {
+		return d.errorf(rows[0][0].at, "%d tasks or more have no edge, and %d may: leave them out", alone, maxAlone)
 	}
 	for i := range n {
 		d.task(strconv.Itoa(i))
@@ -75,8 +78,11 @@ func heading(rows [][]field) (int, bool) {
 	if !ok || !all || first[1] != len(rows)-1 || len(rest) != 2*len(rows[1:]) {
 		return 0, false
 	}
-	return first[0], first[0] <= len(rest)+maxAlone && (len(rest) == 0 || slices.Max(rest) < first[0])
+	return first[0], len(rest) == 0 || slices.Max(rest) < first[0]
 }
+
+// alone is how many of n tasks have no edge below a heading, or more.
+func alone(n int, rows [][]field) int { return n - 2*(len(rows)-1) }
 
 // maxAlone bounds what a few bytes can ask for: tasks that have no edge.
 const maxAlone = 1 << 16

@@ -67,6 +67,9 @@ func Read(name, src string, o Options) (*ir.Graph, error) {
 		o.Unit = time.Microsecond
 	}
 	src = strings.TrimPrefix(src, "\ufeff") // the mark that editors on Windows begin a file with
+	if strings.IndexByte(src, 0) >= 0 {
+		return nil, &ir.Error{File: name, Line: 1, Col: 1, Msg: "there is a zero byte in it, as in UTF-16 or what is no text at all: write UTF-8"}
+	}
 	d := &draft{text: text{name, src}, options: o, index: map[string]int32{}}
 	if err := f.parse(d); err != nil {
 		return nil, err

@@ -68,6 +68,8 @@ func TestReadSkipsAByteOrderMark(t *testing.T) {
 	assert.Equal(t, 3, g.Len())
 	_, err = importer.Read("x.dot", "\ufeffdigraph { a -> b }", importer.Options{})
 	require.NoError(t, err)
+	_, err = importer.Read("x.txt", "\xff\xfea\x00 \x00b\x00", importer.Options{})
+	assert.ErrorContains(t, err, "x.txt:1:1: there is a zero byte in it, as in UTF-16")
 }
 
 // A chain of edges in one statement is read in linear time: with a copy of what there is
