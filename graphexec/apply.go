@@ -10,7 +10,7 @@ import (
 
 // Verdict says what a change takes.
 type Verdict struct {
-	Change     string
+	Change     Change
 	Operations int // that are updated
 	// Rebuild says why the graph has to be instantiated again; "" when every operation is
 	// changed in place.
@@ -85,33 +85,33 @@ type opWork struct {
 
 // planned is a number of changes, worked out.
 type planned struct {
-	settings settings
-	works    []opWork
-	serials  []uint64
+	edits
+	works   []opWork
+	serials map[ir.BufferID]uint64 // of the memory of those that move
 }
 
 // plan works out changes, in order.
 func (x *Exec) plan(changes []Change) (*planned, []Verdict, error) {
-	p := &planned{settings: x.prog.settings.clone()}
-	var verdicts []Verdict
-	var all []ir.OpID
-	for _, c := range changes {
-		was := slices.Clone(p.settings.pointer)
-		ops, err := c.make(x, &p.settings)
-		if err != nil {
+	p := &planned{edits: edits{of: &x.prog.settings}}
+	touched, moved := make([][]ir.OpID, len(changes)), make([][]ir.BufferID, len(changes))
+	for i, c := range changes {
+		before := len(p.moves)
+		var err error
+		if touched[i], err = c.make(x, &p.edits); err != nil {
 			return nil, nil, err
 		}
-		slices.Sort(ops)
-		ops = slices.Compact(ops)
-		all = append(all, ops...)
-		verdicts = append(verdicts, Verdict{Change: c.name, Operations: len(ops), Rebuild: x.mustRebuild(ops, was, p.settings.pointer)})
+		moved[i] = p.moves[before:]
 	}
 	if err := x.place(p); err != nil {
 		return nil, nil, err
 	}
-	slices.Sort(all)
-	for _, op := range slices.Compact(all) {
-		w, err := x.prog.lowerOp(op, &p.settings)
+	verdicts := make([]Verdict, len(changes))
+	for i, c := range changes {
+		ops := ascending(touched[i])
+		verdicts[i] = Verdict{Change: c, Operations: len(ops), Rebuild: x.mustRebuild(ops, moved[i], &p.edits)}
+	}
+	for _, op := range ascending(touched...) {
+		w, err := x.prog.lowerOp(op, &p.edits)
 		if err != nil {
 			return nil, nil, opError(x.prog.sched.Graph, op, err)
 		}
@@ -120,10 +120,17 @@ func (x *Exec) plan(changes []Change) (*planned, []Verdict, error) {
 	return p, verdicts, nil
 }
 
-// mustRebuild says why operations cannot be changed in place when buffers move. The instance of a graph keeps for each copy
+// ascending are the operations of lists, each once.
+func ascending(lists ...[]ir.OpID) []ir.OpID {
+	ops := slices.Concat(lists...)
+	slices.Sort(ops)
+	return slices.Compact(ops)
+}
+
+// mustRebuild says why operations cannot be changed in place when some buffers move. The instance of a graph keeps for each copy
 // whether its ends are pinned memory.
-func (x *Exec) mustRebuild(ops []ir.OpID, from, to []device.Ptr) string {
-	if x.memory == nil {
+func (x *Exec) mustRebuild(ops []ir.OpID, moved []ir.BufferID, e *edits) string {
+	if x.memory == nil || len(moved) == 0 {
 		return ""
 	}
 	for _, op := range ops {
@@ -132,7 +139,10 @@ func (x *Exec) mustRebuild(ops []ir.OpID, from, to []device.Ptr) string {
 			continue
 		}
 		for _, b := range []ir.BufferID{c.Dst.Buffer, c.Src.Buffer} {
-			was, is := x.memory.kind(from[b]), x.memory.kind(to[b])
+			if !slices.Contains(moved, b) {
+				continue
+			}
+			was, is := x.memory.kind(e.of.pointer[b]), x.memory.kind(e.at(b))
 			if was != is && (was == device.PinnedMemory || is == device.PinnedMemory) {
 				return fmt.Sprintf("%s would move from %v to %v, and a node keeps the kind of its ends", opName(x.prog.sched.Graph, op), was, is)
 			}
@@ -152,21 +162,21 @@ func (x *Exec) present(works []opWork) []opWork {
 
 // before is what undoes changes that are still to be made.
 func (x *Exec) before(p *planned) *planned {
-	was := &planned{settings: x.prog.settings, works: x.present(p.works)}
-	if x.memory != nil {
-		was.serials = x.memory.serial
+	was := &planned{edits: p.undone(), works: x.present(p.works)}
+	for id := range p.serials {
+		put(&was.serials, id, x.memory.serial[id])
 	}
 	return was
 }
 
 // adopt makes what was applied the present.
 func (x *Exec) adopt(p *planned) {
-	x.prog.settings = p.settings
+	p.edits.adopt()
 	for _, w := range p.works {
 		x.prog.work[w.op] = w.work
 	}
-	if x.memory != nil {
-		x.memory.serial = p.serials
+	for id, serial := range p.serials {
+		x.memory.serial[id] = serial
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/reprise-gpu/reprise/device"
@@ -14,25 +15,26 @@ import (
 // do what they did. Operations are named by their number in the trace, "%3", or by the
 // kernel or label that only one of them has.
 type Change struct {
-	name string // "swap @a and @b"
-	make func(x *Exec, s *settings) ([]ir.OpID, error)
+	name func() string // "swap @a and @b"
+	// make edits, and says which operations that touches, ascending or not.
+	make func(x *Exec, e *edits) ([]ir.OpID, error)
 }
 
-func (c Change) String() string { return c.name }
+func (c Change) String() string { return c.name() }
 
 // Param gives a scalar parameter a value: a Go number that fits its type.
 func Param(name string, value any) Change {
-	return Change{fmt.Sprintf("set $%s to %v", name, value), func(x *Exec, s *settings) ([]ir.OpID, error) {
+	return Change{func() string { return fmt.Sprintf("set $%s to %v", name, value) }, func(x *Exec, e *edits) ([]ir.OpID, error) {
 		id, err := x.findParam(name)
 		if err != nil {
 			return nil, err
 		}
-		v, err := ir.NewScalar(s.params[id].Type, value)
+		v, err := ir.NewScalar(x.prog.settings.params[id].Type, value)
 		if err != nil {
 			return nil, fmt.Errorf("parameter $%s: %w", name, err)
 		}
-		s.params[id] = v
-		return slices.Clone(x.prog.users().param[id]), nil
+		put(&e.params, id, v)
+		return x.prog.users().param[id], nil
 	}}
 }
 
@@ -40,7 +42,7 @@ func Param(name string, value any) Change {
 // trace keeps the memory that it has. What was planned is an order between
 // buffers, so the memory may not overlap that of another buffer.
 func Rebind(buffer string, at device.Ptr) Change {
-	return Change{fmt.Sprintf("rebind @%s to %#x", buffer, uint64(at)), func(x *Exec, s *settings) ([]ir.OpID, error) {
+	return Change{func() string { return fmt.Sprintf("rebind @%s to %#x", buffer, uint64(at)) }, func(x *Exec, e *edits) ([]ir.OpID, error) {
 		id, err := x.findBuffer(buffer)
 		if err != nil {
 			return nil, err
@@ -48,14 +50,14 @@ func Rebind(buffer string, at device.Ptr) Change {
 		if at%alignment != 0 {
 			return nil, fmt.Errorf("buffer @%s cannot begin at %#x: kernels rely on a multiple of %d", buffer, uint64(at), alignment)
 		}
-		s.pointer[id] = at
-		return slices.Clone(x.prog.users().buffer[id]), nil
+		e.move(id, at)
+		return x.prog.users().buffer[id], nil
 	}}
 }
 
 // Swap has two buffers of one size change places, as ping-pong buffers do.
 func Swap(a, b string) Change {
-	return Change{fmt.Sprintf("swap @%s and @%s", a, b), func(x *Exec, s *settings) ([]ir.OpID, error) {
+	return Change{func() string { return fmt.Sprintf("swap @%s and @%s", a, b) }, func(x *Exec, e *edits) ([]ir.OpID, error) {
 		i, errA := x.findBuffer(a)
 		j, errB := x.findBuffer(b)
 		if err := errors.Join(errA, errB); err != nil {
@@ -64,7 +66,9 @@ func Swap(a, b string) Change {
 		if m, n := x.buffer(i).Size(), x.buffer(j).Size(); m != n {
 			return nil, fmt.Errorf("buffers @%s and @%s cannot change places: they have %d and %d bytes", a, b, m, n)
 		}
-		s.pointer[i], s.pointer[j] = s.pointer[j], s.pointer[i]
+		p, q := e.at(i), e.at(j)
+		e.move(i, q)
+		e.move(j, p)
 		u := x.prog.users()
 		return slices.Concat(u.buffer[i], u.buffer[j]), nil
 	}}
@@ -73,7 +77,7 @@ func Swap(a, b string) Change {
 // Grid gives a launch another number of blocks. It may touch nothing that it did not touch
 // with the grid of the trace: trace with the largest.
 func Grid(op string, grid ir.Dim3) Change {
-	return Change{fmt.Sprintf("launch %s with a grid of (%d,%d,%d)", op, grid.X, grid.Y, grid.Z), func(x *Exec, s *settings) ([]ir.OpID, error) {
+	return Change{func() string { return fmt.Sprintf("launch %s with a grid of (%d,%d,%d)", op, grid.X, grid.Y, grid.Z) }, func(x *Exec, e *edits) ([]ir.OpID, error) {
 		id, err := x.findOp(op)
 		if err != nil {
 			return nil, err
@@ -81,7 +85,7 @@ func Grid(op string, grid ir.Dim3) Change {
 		if err := x.fits(id, grid); err != nil {
 			return nil, opError(x.prog.sched.Graph, id, err)
 		}
-		s.grid[id] = grid
+		put(&e.grid, id, grid)
 		return []ir.OpID{id}, nil
 	}}
 }
@@ -93,7 +97,7 @@ func Enable(op string, on bool) Change {
 	if !on {
 		verb = "disable"
 	}
-	return Change{verb + " " + op, func(x *Exec, s *settings) ([]ir.OpID, error) {
+	return Change{func() string { return verb + " " + op }, func(x *Exec, e *edits) ([]ir.OpID, error) {
 		id, err := x.findOp(op)
 		if err == nil {
 			err = x.asTraced()
@@ -101,7 +105,7 @@ func Enable(op string, on bool) Change {
 		if err != nil {
 			return nil, err
 		}
-		s.off[id] = !on
+		put(&e.off, id, !on)
 		return []ir.OpID{id}, nil
 	}}
 }
@@ -111,12 +115,11 @@ func (x *Exec) buffer(id ir.BufferID) *ir.Buffer { return &x.prog.sched.Graph.Bu
 // findBuffer is a buffer that can be elsewhere.
 func (x *Exec) findBuffer(name string) (ir.BufferID, error) {
 	g := x.prog.sched.Graph
-	i := slices.IndexFunc(g.Buffers, func(b ir.Buffer) bool { return b.Name == name })
-	id := ir.BufferID(i)
+	id, ok := x.prog.users().named[name]
 	switch {
-	case i < 0:
+	case !ok:
 		return 0, fmt.Errorf("no buffer @%s in %s", name, g.Name)
-	case x.prog.settings.pointer[i] == 0:
+	case x.prog.settings.pointer[id] == 0:
 		return 0, fmt.Errorf("buffer @%s is used by no operation", name)
 	case x.prog.inArena(id):
 		return 0, fmt.Errorf("buffer @%s lies in the arena of the replay, with others: plan without memplan", name)
@@ -134,13 +137,23 @@ func (p *program) inArena(id ir.BufferID) bool {
 	return ok && placed.holds(id)
 }
 
+// numberOf is the operation of a name such as "%3", -1 for none.
+func numberOf(name string) ir.OpID {
+	n, err := strconv.ParseUint(strings.TrimPrefix(name, "%"), 10, 31)
+	if id := ir.OpID(n); err == nil && id.String() == name {
+		return id
+	}
+	return -1
+}
+
 // findOp is the operation of a name.
 func (x *Exec) findOp(name string) (found ir.OpID, err error) {
 	g := x.prog.sched.Graph
 	var all []string
+	number := numberOf(name)
 	for i := range g.Ops {
 		id := ir.OpID(i)
-		if op := &g.Ops[i]; name == g.Traced(id).String() || name == op.Label || op.Kind == ir.KindLaunch && name == op.Launch.Entry {
+		if op := &g.Ops[i]; number == g.Traced(id) || name == op.Label || op.Kind == ir.KindLaunch && name == op.Launch.Entry {
 			found, all = id, append(all, opName(g, id))
 		}
 	}

@@ -2,6 +2,9 @@ package graphexec_test
 
 import (
 	"context"
+	"fmt"
+	"runtime"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -100,6 +103,12 @@ func TestChangesThatAreNotPossibleSayWhy(t *testing.T) {
 		}
 		assert.Equal(t, graphexec.Stats{}, x.Stats(), "nothing was changed")
 		require.NoError(t, x.Apply(graphexec.Rebind("a", large), graphexec.Rebind("b", large+256), graphexec.Swap("a", "b")), "parts of one allocation")
+		require.NoError(t, x.Apply(graphexec.Rebind("b", b.buffers[0]), graphexec.Rebind("a", b.buffers[1])), "where the other was in the trace")
+		const shares = "would share memory with"
+		assert.ErrorContains(t, x.Apply(graphexec.Rebind("a", b.buffers[0])), shares)
+		assert.ErrorContains(t, x.Apply(graphexec.Swap("a", "b"), graphexec.Rebind("a", b.buffers[1])), shares)
+		assert.ErrorContains(t, x.Apply(graphexec.Rebind("a", large), graphexec.Rebind("b", large)), shares)
+		require.NoError(t, x.Apply(graphexec.Rebind("a", large), graphexec.Rebind("b", b.buffers[1])), "where it is no more")
 		require.NoError(t, x.Close())
 	})
 }
@@ -148,6 +157,44 @@ func TestAGroupKeepsTheKindsOfItsCopies(t *testing.T) {
 	assert.Equal(t, first, x.Stream(), "who knows it keeps it")
 	assert.Equal(t, live, dev.Live(), "and what it had is gone")
 	require.NoError(t, x.Close())
+}
+
+// TestAChangeTakesNoMoreInALargerProgram counts the bytes that changes of one and of two buffers allocate.
+func TestAChangeTakesNoMoreInALargerProgram(t *testing.T) {
+	forEachBackend(t, func(t *testing.T, form graphexec.Backend) {
+		small, large := changeBytes(t, form, 2), changeBytes(t, form, 2000)
+		assert.Less(t, large, 2*small)
+	})
+}
+
+// changeBytes is what a Set and a Swap allocate in a program of so many buffers.
+func changeBytes(t *testing.T, form graphexec.Backend, buffers int) uint64 {
+	var text strings.Builder
+	fmt.Fprintln(&text, "graph pairs {\n  module m \"m.ptx\"\n  param $alpha f32 = 0.5")
+	for i := range buffers {
+		fmt.Fprintf(&text, "  buffer @b%d f32[64] device(0) inout\n", i)
+	}
+	fmt.Fprintln(&text, "  %0 = launch m.step grid(2) block(32) args(@b0, @b1, $alpha) uses(read @b0, write @b1)")
+	for i := 2; i < buffers; i += 2 {
+		fmt.Fprintf(&text, "  %%%d = launch m.step grid(2) block(32) args(@b%d, @b%d) uses(read @b%d, write @b%d)\n", i/2, i, i+1, i, i+1)
+	}
+	s := plan(t, text.String()+"}\n", "serial")
+	dev := null.New()
+	x, err := graphexec.Instantiate(dev, s, bind(t, dev, s.Graph), form)
+	require.NoError(t, err)
+	change := func() {
+		require.NoError(t, x.Set("alpha", 2))
+		require.NoError(t, x.Swap("b0", "b1"))
+	}
+	change()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for range 100 {
+		change()
+	}
+	runtime.ReadMemStats(&after)
+	require.NoError(t, x.Close())
+	return (after.TotalAlloc - before.TotalAlloc) / 100
 }
 
 // mark writes the number of each thread where its number says.

@@ -74,7 +74,7 @@ func (x *LoopExec) plan(changes []Change) (plans []loopPlan, err error) {
 		p.was = exec.before(p.planned)
 		plans = append(plans, p)
 	}
-	if err := x.until.written(plans[0].planned.settings.off); err != nil {
+	if err := x.until.written(plans[0].planned.isOff); err != nil {
 		return nil, x.wrap(err)
 	}
 	return plans, nil

@@ -28,7 +28,7 @@ func lower(dev device.Device, s *ir.Schedule, b Bindings) (*program, error) {
 	}
 	for i := range g.Ops {
 		id := ir.OpID(i)
-		w, err := p.lowerOp(id, &p.settings)
+		w, err := p.lowerOp(id, &edits{of: &p.settings})
 		if err != nil {
 			return nil, opError(g, id, err)
 		}
@@ -38,11 +38,11 @@ func lower(dev device.Device, s *ir.Schedule, b Bindings) (*program, error) {
 }
 
 // lowerOp is the work of an operation under some settings.
-func (p *program) lowerOp(id ir.OpID, s *settings) (device.Work, error) {
+func (p *program) lowerOp(id ir.OpID, s *edits) (device.Work, error) {
 	g := p.sched.Graph
 	op := &g.Ops[id]
 	var on int64 = 1 // what moves nothing does nothing
-	if s.off[id] {
+	if s.isOff(id) {
 		on = 0
 	}
 	switch op.Kind {
@@ -72,7 +72,7 @@ func (p *program) lowerOp(id ir.OpID, s *settings) (device.Work, error) {
 		if f == nil {
 			return nil, fmt.Errorf("no host function is bound: a trace read from a file must be given one")
 		}
-		if s.off[id] {
+		if s.isOff(id) {
 			f = func() {} // a driver cannot switch off the nodes of host calls
 		}
 		return &device.HostCall{Func: f, Label: opName(g, id), Uses: hostUses(op, s)}, nil
@@ -80,7 +80,7 @@ func (p *program) lowerOp(id ir.OpID, s *settings) (device.Work, error) {
 	return device.Nothing{}, nil
 }
 
-func hostUses(op *ir.Op, s *settings) []device.HostUse {
+func hostUses(op *ir.Op, s *edits) []device.HostUse {
 	var uses []device.HostUse
 	for _, a := range op.Uses {
 		uses = append(uses, device.HostUse{
@@ -91,7 +91,7 @@ func hostUses(op *ir.Op, s *settings) []device.HostUse {
 	return uses
 }
 
-func (p *program) lowerLaunch(id ir.OpID, s *settings) (device.Work, error) {
+func (p *program) lowerLaunch(id ir.OpID, s *edits) (device.Work, error) {
 	g := p.sched.Graph
 	l := g.Ops[id].Launch
 	f, err := p.functions.get(l.Module, l.Entry)
@@ -102,19 +102,21 @@ func (p *program) lowerLaunch(id ir.OpID, s *settings) (device.Work, error) {
 	if p.sched.Priority != nil {
 		priority = int(p.sched.Priority[id])
 	}
-	grid, changed := s.grid[id]
-	if !changed {
-		grid = l.Grid
+	var label string
+	if was, lowered := p.work[id].(*device.Launch); lowered {
+		label = was.Label
+	} else {
+		label = opName(g, id)
 	}
 	return &device.Launch{
 		Function: f,
-		Grid:     device.Dim3(grid),
+		Grid:     device.Dim3(s.gridOf(id, l)),
 		Block:    device.Dim3(l.Block),
 		Shared:   l.Shared,
 		Params:   s.pack(g, l),
 		Priority: priority,
-		Off:      s.off[id],
-		Label:    opName(g, id),
+		Off:      s.isOff(id),
+		Label:    label,
 	}, nil
 }
 

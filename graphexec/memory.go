@@ -2,6 +2,8 @@ package graphexec
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/ir"
@@ -59,24 +61,37 @@ func (x *Exec) stale() error {
 
 // place checks where changes have put buffers.
 func (x *Exec) place(p *planned) error {
-	if x.memory != nil {
-		p.serials = append([]uint64(nil), x.memory.serial...)
-	}
-	for i, at := range p.settings.pointer {
-		id := ir.BufferID(i)
-		if at == x.prog.settings.pointer[i] {
-			continue
-		}
-		if err := x.allows(id, at, p); err != nil {
+	moved := slices.Sorted(maps.Keys(p.pointer))
+	moved = slices.DeleteFunc(moved, func(id ir.BufferID) bool { return p.at(id) == p.of.pointer[id] })
+	for _, id := range moved {
+		if err := x.allows(id, p.at(id), p); err != nil {
 			return err
 		}
-		for j, other := range p.settings.pointer {
-			if i != j && other != 0 && at < other+device.Ptr(x.buffer(ir.BufferID(j)).Size()) && other < at+device.Ptr(x.buffer(id).Size()) {
-				return fmt.Errorf("buffer @%s would share memory with @%s, and the plan does not order them: use other memory, or trace again", x.buffer(id).Name, x.buffer(ir.BufferID(j)).Name)
-			}
+		if other, ok := x.meets(id, moved, p); ok {
+			return fmt.Errorf("buffer @%s would share memory with @%s, and the plan does not order them: use other memory, or trace again", x.buffer(id).Name, x.buffer(other).Name)
 		}
 	}
 	return nil
+}
+
+// meets is a buffer that has some of the memory where another is put. Where one of those that move was, none of the rest can be,
+// so that Swap in a program of many buffers looks at two.
+func (x *Exec) meets(id ir.BufferID, moved []ir.BufferID, p *planned) (ir.BufferID, bool) {
+	lo, hi := p.at(id), p.at(id)+device.Ptr(x.buffer(id).Size())
+	end := func(j ir.BufferID, at device.Ptr) device.Ptr { return at + device.Ptr(x.buffer(j).Size()) }
+	meets := func(j ir.BufferID) bool { return j != id && p.at(j) != 0 && lo < end(j, p.at(j)) && p.at(j) < hi }
+	if slices.ContainsFunc(moved, func(j ir.BufferID) bool { return p.of.pointer[j] <= lo && hi <= end(j, p.of.pointer[j]) }) {
+		if i := slices.IndexFunc(moved, meets); i >= 0 {
+			return moved[i], true
+		}
+		return 0, false
+	}
+	for j := range p.of.pointer {
+		if meets(ir.BufferID(j)) {
+			return ir.BufferID(j), true
+		}
+	}
+	return 0, false
 }
 
 // allows says why a buffer cannot be at an address.
@@ -92,7 +107,7 @@ func (x *Exec) allows(id ir.BufferID, at device.Ptr, p *planned) error {
 	if err != nil {
 		return fmt.Errorf("buffer @%s needs %d bytes: %w", b.Name, b.Size(), err)
 	}
-	p.serials[id] = a.Serial
+	put(&p.serials, id, a.Serial)
 	was := x.memory.kind(x.prog.settings.pointer[id])
 	if a.Kind == was {
 		return nil

@@ -13,7 +13,7 @@ import (
 type settings struct {
 	params  []ir.Scalar         // by parameter
 	pointer []device.Ptr        // by buffer; 0 for none
-	grid    map[ir.OpID]ir.Dim3 // of launches with another than was traced
+	grid    map[ir.OpID]ir.Dim3 // of launches with another than was traced, zero for that
 	off     map[ir.OpID]bool    // operations that are skipped
 }
 
@@ -42,15 +42,104 @@ func (s *settings) clone() settings {
 
 func (s *settings) address(r ir.Range) device.Ptr { return s.pointer[r.Buffer] + device.Ptr(r.Lo) }
 
+// edits are settings that differ from others in a few things. A change of one thing takes no longer in a program
+// that has many.
+type edits struct {
+	of      *settings
+	params  map[ir.ParamID]ir.Scalar
+	pointer map[ir.BufferID]device.Ptr
+	grid    map[ir.OpID]ir.Dim3 // zero for that of the trace
+	off     map[ir.OpID]bool
+	moves   []ir.BufferID // that are elsewhere, in the order of the changes
+}
+
+// move puts a buffer elsewhere.
+func (e *edits) move(id ir.BufferID, at device.Ptr) {
+	put(&e.pointer, id, at)
+	e.moves = append(e.moves, id)
+}
+
+// put is m[k] = v.
+func put[K comparable, V any](m *map[K]V, k K, v V) {
+	if *m == nil {
+		*m = map[K]V{}
+	}
+	(*m)[k] = v
+}
+
+func (e *edits) param(id ir.ParamID) ir.Scalar {
+	if v, ok := e.params[id]; ok {
+		return v
+	}
+	return e.of.params[id]
+}
+
+func (e *edits) at(id ir.BufferID) device.Ptr {
+	if p, ok := e.pointer[id]; ok {
+		return p
+	}
+	return e.of.pointer[id]
+}
+
+func (e *edits) gridOf(id ir.OpID, l *ir.Launch) ir.Dim3 {
+	grid, ok := e.grid[id]
+	if !ok {
+		grid = e.of.grid[id]
+	}
+	if grid == (ir.Dim3{}) {
+		return l.Grid
+	}
+	return grid
+}
+
+func (e *edits) isOff(id ir.OpID) bool {
+	if off, ok := e.off[id]; ok {
+		return off
+	}
+	return e.of.off[id]
+}
+
+func (e *edits) address(r ir.Range) device.Ptr { return e.at(r.Buffer) + device.Ptr(r.Lo) }
+
+// undone are the edits that take these back.
+func (e *edits) undone() edits {
+	was := edits{of: e.of}
+	for id := range e.params {
+		put(&was.params, id, e.of.params[id])
+	}
+	for id := range e.pointer {
+		put(&was.pointer, id, e.of.pointer[id])
+	}
+	for id := range e.grid {
+		put(&was.grid, id, e.of.grid[id])
+	}
+	for id := range e.off {
+		put(&was.off, id, e.of.off[id])
+	}
+	return was
+}
+
+// adopt makes the edits.
+func (e *edits) adopt() {
+	for id, v := range e.params {
+		e.of.params[id] = v
+	}
+	for id, p := range e.pointer {
+		e.of.pointer[id] = p
+	}
+	maps.Copy(e.of.grid, e.grid)
+	maps.Copy(e.of.off, e.off)
+}
+
 // pack builds the parameter block of a launch.
-func (s *settings) pack(g *ir.Graph, l *ir.Launch) []byte {
-	block, offsets := g.ParamBlock(l, func(b ir.BufferID) uint64 { return uint64(s.pointer[b]) })
+func (e *edits) pack(g *ir.Graph, l *ir.Launch) []byte {
+	block, offsets := g.ParamBlock(l, func(b ir.BufferID) uint64 { return uint64(e.at(b)) })
 	for i, a := range l.Args {
 		if a.Kind != ir.ArgParam {
 			continue
 		}
 		var bits [8]byte
-		v := s.params[a.Param]
+		v := e.param(a.Param)
 		binary.LittleEndian.PutUint64(bits[:], v.Bits)
 		copy(block[offsets[i]:], bits[:v.Type.Size()])
 	}

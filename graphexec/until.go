@@ -100,7 +100,7 @@ func newPredicate(s *ir.Schedule, b Bindings, u Until) (*predicate, error) {
 	}
 	p := &predicate{Until: u, elem: buf.Elem, bytes: buf.Elem.Size(), name: fmt.Sprintf("%s %v %g", name, u.Is, u.Value)}
 	p.writers = writers(g, p.span())
-	if err := p.written(nil); err != nil {
+	if err := p.written(func(ir.OpID) bool { return false }); err != nil {
 		return nil, err
 	}
 	p.at = b.Pointer(u.Buffer) + device.Ptr(u.Index*p.bytes)
@@ -108,9 +108,9 @@ func newPredicate(s *ir.Schedule, b Bindings, u Until) (*predicate, error) {
 }
 
 // written is the error of a body in which nothing writes the scalar, with some operations off.
-func (p *predicate) written(off map[ir.OpID]bool) error {
+func (p *predicate) written(off func(ir.OpID) bool) error {
 	for v, writes := range p.writers {
-		if writes && !off[ir.OpID(v)] {
+		if writes && !off(ir.OpID(v)) {
 			return nil
 		}
 	}

@@ -10,6 +10,7 @@ import (
 type users struct {
 	param  [][]ir.OpID // launches that take a parameter
 	buffer [][]ir.OpID // operations that are given a buffer
+	named  map[string]ir.BufferID
 }
 
 // users are made when the first change needs them: most programs never change.
@@ -18,7 +19,10 @@ func (p *program) users() *users {
 		return p.used
 	}
 	g := p.sched.Graph
-	u := &users{make([][]ir.OpID, len(g.Params)), make([][]ir.OpID, len(g.Buffers))}
+	u := &users{make([][]ir.OpID, len(g.Params)), make([][]ir.OpID, len(g.Buffers)), make(map[string]ir.BufferID, len(g.Buffers))}
+	for i := range g.Buffers {
+		u.named[g.Buffers[i].Name] = ir.BufferID(i)
+	}
 	add := func(list *[]ir.OpID, op ir.OpID) {
 		if !slices.Contains((*list)[max(0, len(*list)-1):], op) { // once each
 			*list = append(*list, op)

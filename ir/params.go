@@ -5,6 +5,7 @@ package ir
 // address gives a buffer's base.
 func (g *Graph) ParamBlock(l *Launch, address func(BufferID) uint64) (block []byte, offsets []int) {
 	offsets = make([]int, len(l.Args))
+	block = make([]byte, 0, 8*len(l.Args))
 	for i, a := range l.Args {
 		v := Scalar{Type: U64}
 		switch a.Kind {
