@@ -123,9 +123,14 @@ var PageRank = Method{
 }
 
 func rankProblem(a *sparse.CSR, b []float64, o *Options) (*problem, error) {
-	for i, v := range b {
-		if v < 0 {
-			return nil, &DistributionError{What: "b", Row: i, Value: v}
+	for _, weights := range []struct {
+		name   string
+		values []float64
+	}{{"b", b}, {"x0", o.X0}} {
+		for i, v := range weights.values {
+			if v < 0 {
+				return nil, &DistributionError{What: weights.name, Row: i, Value: v}
+			}
 		}
 	}
 	for i := range a.Rows {

@@ -131,7 +131,9 @@ func TestWeightsAreNotNegative(t *testing.T) {
 		asError[*DistributionError](t, err)
 		assert.ErrorContains(t, err, message)
 	}
+	_, _, err := Solve(context.Background(), open(t, sim.Options{}), a, positive(5), Options{Method: PageRank, X0: []float64{1, 0, 0, -3, 0}})
+	assert.ErrorContains(t, err, "x0[3] is -3")
 	a.Val[0] = -2
-	_, _, err := Solve(context.Background(), open(t, sim.Options{}), a, positive(5), Options{Method: PageRank})
+	_, _, err = Solve(context.Background(), open(t, sim.Options{}), a, positive(5), Options{Method: PageRank})
 	assert.ErrorContains(t, err, "of the matrix (counted from 0) is -2: the weight of a link is not negative")
 }

@@ -113,7 +113,7 @@ func (e *AccuracyError) Error() string {
 
 // DistributionError says that weights of which probabilities are to be made are negative, or all zero.
 type DistributionError struct {
-	What     string // "b", "the matrix"
+	What     string // "b", "x0", "the matrix"
 	Row, Col int
 	Value    float64 // 0: all are
 }
@@ -122,8 +122,8 @@ func (e *DistributionError) Error() string {
 	switch {
 	case e.Value == 0:
 		return fmt.Sprintf("%s is zero, and probabilities cannot be made of that: one element has to be positive", e.What)
-	case e.What == "b":
-		return fmt.Sprintf("b[%d] is %g: what probabilities are made of is not negative", e.Row, e.Value)
+	case e.What != "the matrix":
+		return fmt.Sprintf("%s[%d] is %g: what probabilities are made of is not negative", e.What, e.Row, e.Value)
 	}
 	return fmt.Sprintf("element (%d, %d) of %s (counted from 0) is %g: the weight of a link is not negative", e.Row, e.Col, e.What, e.Value)
 }

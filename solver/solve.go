@@ -122,11 +122,10 @@ func (r *run) iterate(ctx context.Context, o *Options) (state [stateLen]int32, e
 	}
 	period := max(1, r.sys.Period)
 	for issued := 0; ; {
-		for range (o.CheckEvery + period - 1) / period {
+		for look := min(issued+o.CheckEvery, o.MaxIterations); issued < look; issued += period {
 			if err = r.enqueue(ctx); err != nil {
 				break
 			}
-			issued += period
 		}
 		if device.CodeOf(err) != 0 {
 			return state, err

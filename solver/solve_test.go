@@ -434,7 +434,7 @@ func TestMethodWithoutCheck(t *testing.T) {
 		if mode == Loop { // which refuses to begin
 			assert.ErrorContains(t, err, "mine would never end: each of its iterations ends with System.Check")
 		} else {
-			assert.ErrorContains(t, err, "mine did 32 iterations and ended 0 of them: each ends with System.Check")
+			assert.ErrorContains(t, err, "mine did 20 iterations and ended 0 of them: each ends with System.Check")
 		}
 	}
 }

@@ -22,7 +22,8 @@ import (
 // solveFlags are the flags of solve as given.
 type solveFlags struct {
 	device         string
-	matrix, rhs    string
+	matrix         string
+	rhs, x0        string
 	methods, modes []string
 	precision      string
 	preconditioner string
@@ -64,6 +65,7 @@ Methods:
 	flags.StringVar(&f.device, "device", defaultDevice, "device to run on; see reprise devices")
 	flags.StringVar(&f.matrix, "matrix", "", "the matrix: a file, or a generator such as poisson2d:64")
 	flags.StringVar(&f.rhs, "rhs", "ones", "the right-hand side: ones, random:SEED, or a Matrix Market file of one column")
+	flags.StringVar(&f.x0, "x0", "", "where to start, in the same way (default: zeros, of eigenvectors and ranks the right-hand side)")
 	flags.StringSliceVar(&f.methods, "method", []string{solver.CG.Name}, "methods, or all")
 	flags.StringSliceVar(&f.modes, "mode", []string{"all"}, "modes, or all: eager, streams, graph, loop, auto")
 	flags.StringVar(&f.precision, "precision", solver.Double.String(), "of everything on the device: double or single")
@@ -184,7 +186,9 @@ func (f *solveFlags) parse() (s *solves, err error) {
 	if s.a, err = readMatrix(f.matrix); err != nil {
 		return nil, err
 	}
-	s.b, err = rightHandSide(f.rhs, s.a.Rows)
+	if s.b, err = readVector("--rhs", f.rhs, s.a.Rows); err == nil && f.x0 != "" {
+		s.options.X0, err = readVector("--x0", f.x0, s.a.Rows)
+	}
 	return s, err
 }
 
@@ -199,8 +203,8 @@ func readMatrix(spec string) (*sparse.CSR, error) {
 	return a, nil
 }
 
-// rightHandSide reads --rhs.
-func rightHandSide(spec string, n int) ([]float64, error) {
+// readVector makes the vector of a flag, or reads it.
+func readVector(flag, spec string, n int) ([]float64, error) {
 	b := make([]float64, n)
 	if spec == "ones" {
 		for i := range b {
@@ -211,7 +215,7 @@ func rightHandSide(spec string, n int) ([]float64, error) {
 	if digits, ok := strings.CutPrefix(spec, "random:"); ok {
 		seed, err := strconv.ParseUint(digits, 10, 64)
 		if err != nil {
-			return nil, usagef("--rhs %s: a seed is a whole number, 0 or more", spec)
+			return nil, usagef("%s %s: a seed is a whole number, 0 or more", flag, spec)
 		}
 		rng := rand.New(rand.NewPCG(seed, 0))
 		for i := range b {
@@ -221,10 +225,10 @@ func rightHandSide(spec string, n int) ([]float64, error) {
 	}
 	m, err := sparse.ReadFile(spec)
 	if err != nil {
-		return nil, fmt.Errorf("--rhs: %w", err)
+		return nil, fmt.Errorf("%s: %w", flag, err)
 	}
 	if m.Cols != 1 {
-		return nil, fmt.Errorf("--rhs %s: a right-hand side has one column, and this has %d", spec, m.Cols)
+		return nil, fmt.Errorf("%s %s: a vector has one column, and this has %d", flag, spec, m.Cols)
 	}
 	return m.Column(0), nil
 }

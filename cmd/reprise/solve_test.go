@@ -48,6 +48,9 @@ func TestSolve(t *testing.T) {
 		assert.Len(t, records[i].History, 3)
 		assert.Positive(t, records[i].SpeedupOverEager)
 	}
+	stdout, stderr, status = reprise("solve", "--matrix", matrix, "--rhs", rhs, "--x0", out, "--mode", "graph")
+	require.Zero(t, status, stderr)
+	assert.Regexp(t, `cg +graph +0 `, stdout, "from the solution nothing is to be done")
 	for _, figure := range []string{"residual.svg", "residual.png"} {
 		assert.FileExists(t, filepath.Join(dir, figure))
 	}
