@@ -38,6 +38,12 @@ var generators = []struct {
 		func(n []float64) float64 { return n[0] * (n[1] + 1) },
 		func(n []float64) *CSR { return RandomSPD(int(n[0]), int(n[1]), uint64(n[2])) },
 	},
+	{
+		"links", "N[,K[,SEED]]", "a random graph for pagerank and hits: N pages, K (8) links from each, from some none",
+		[]number{{least: 1}, {usual: 8}, {usual: 1}},
+		func(n []float64) float64 { return n[0] * n[1] },
+		func(n []float64) *CSR { return RandomLinks(int(n[0]), int(n[1]), uint64(n[2])) },
+	},
 }
 
 // number is an argument of a generator.

@@ -73,6 +73,25 @@ func TestRandomSPD(t *testing.T) {
 	assert.NotEqual(t, RandomSPD(20, 4, 1), RandomSPD(20, 4, 2))
 }
 
+func TestRandomLinks(t *testing.T) {
+	const n, perPage = 4000, 6
+	a := RandomLinks(n, perPage, 3)
+	require.NoError(t, a.Check())
+	popular := 0.0
+	for i := range n {
+		cols, vals := a.Row(i)
+		links := 0.0
+		for k, v := range vals {
+			if links += v; cols[k] < n/4 {
+				popular += v
+			}
+		}
+		assert.Equal(t, map[bool]float64{false: perPage, true: 0}[i%16 == 15], links, "page %d", i)
+	}
+	assert.InDelta(t, 0.5, popular/(n*perPage*15/16), 0.02, "the square of a number from 0 to 1 is below 1/4 as often as the number below 1/2")
+	assert.NotEqual(t, a, RandomLinks(n, perPage, 4))
+}
+
 func TestGenerate(t *testing.T) {
 	for spec, want := range map[string]*CSR{
 		"poisson2d:3":      Poisson2D(3),
@@ -82,6 +101,8 @@ func TestGenerate(t *testing.T) {
 		"spd:5":            RandomSPD(5, 8, 1),
 		"spd:5,2":          RandomSPD(5, 2, 1),
 		"spd:5,2,7":        RandomSPD(5, 2, 7),
+		"links:40":         RandomLinks(40, 8, 1),
+		"links:40,3,2":     RandomLinks(40, 3, 2),
 	} {
 		assert.True(t, Generated(spec))
 		got, err := Generate(spec)

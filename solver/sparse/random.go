@@ -29,3 +29,25 @@ func RandomSPD(n, perRow int, seed uint64) *CSR {
 	}
 	return a
 }
+
+// RandomLinks is a random directed graph of n pages: element (i, j) is how many links go from i to j. Each page
+// has perPage links, but for one in 16, which has none. The lower its number, the more links go to a page: half of them
+// to the first quarter.
+func RandomLinks(n, perPage int, seed uint64) *CSR {
+	rng := rand.New(rand.NewPCG(seed, 0))
+	t := NewTriplets(n, n)
+	for i := range n {
+		if i%16 == 15 {
+			continue
+		}
+		for range perPage {
+			u := rng.Float64()
+			t.Add(i, int(u*u*float64(n)), 1)
+		}
+	}
+	a, err := t.CSR()
+	if err != nil {
+		panic("BUG: " + err.Error())
+	}
+	return a
+}
