@@ -394,6 +394,28 @@ func TestSumsAreDeterministic(t *testing.T) {
 	}
 }
 
+// Rows as long as the threads that share them do alone, and longer by one and by much, beside empty ones and several in
+// a warp: whoever does a row, it is right.
+func TestLongRows(t *testing.T) {
+	onEach(t, func(g *gpu) {
+		for lanes := 1; lanes <= 32; lanes *= 2 {
+			const n = 40
+			ptr := []int32{0}
+			var col []int32
+			for i := range n {
+				length := []int{0, 8 * lanes, 8*lanes + 1, 8*lanes + 40, 1}[g.rng.IntN(5)]
+				for range length {
+					col = append(col, int32(g.rng.IntN(n)))
+				}
+				ptr = append(ptr, ptr[i]+int32(length))
+			}
+			val, x, y := g.small(len(col)), g.small(n), g.output(n)
+			g.launch("spmv", "spmv", 2, 64, g.ints(ptr), g.ints(col), g.vector(val), g.vector(x), y, lanes, n)
+			assert.Equal(g.t, product(ptr, col, val, x), g.read(y), "%d lanes", lanes)
+		}
+	})
+}
+
 // What kernels may run at the same time follows from what they are found to access.
 func TestAccessesAreInferred(t *testing.T) {
 	want := map[string]string{
