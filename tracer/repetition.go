@@ -29,7 +29,10 @@ func (w *watcher) propose(found period.Repeat) {
 		*r = refusal{}
 		return
 	}
-	if w.stats.Reason = err.Error(); w.n-r.next > 8*r.pause {
+	if w.current == nil && w.replayed != w.n-1 {
+		w.stats.Reason = err.Error()
+	}
+	if w.n-r.next > 8*r.pause {
 		r.pause = 0 // of another part of the program
 	}
 	r.pause = max(p, min(2*r.pause, 1024*p))

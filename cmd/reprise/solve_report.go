@@ -13,6 +13,7 @@ import (
 	"github.com/reprise-gpu/reprise/bench/figure"
 	"github.com/reprise-gpu/reprise/solver"
 	"github.com/reprise-gpu/reprise/solver/sparse"
+	"github.com/reprise-gpu/reprise/tracer"
 )
 
 // solveRow is one way to solve a system.
@@ -118,7 +119,24 @@ func writeSolves(to io.Writer, rows []solveRow) error {
 		fmt.Fprintf(w, "%s\t%s\t%d\t%s\t%s\t%d\t%d\t%.2f\t%.1f\t%s\t%s\n", r.Method, r.Mode, r.Iterations, residual, actual,
 			r.Operations, r.Lanes, micros(r.TimePerIteration), micros(r.Time), speedup, verdict)
 	}
-	return w.Flush()
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	for _, r := range rows {
+		if r.Auto != nil {
+			fmt.Fprintf(to, "%s %s: %s\n", r.Method, r.Mode, found(r.Auto))
+		}
+	}
+	return nil
+}
+
+// found says what a tracer has found repeated.
+func found(s *tracer.AutoStats) string {
+	said := fmt.Sprintf("%d of %d launches in %d replays", s.Replayed, s.Calls, s.Replays)
+	if s.Reason != "" {
+		said += "; at the end none, as " + s.Reason
+	}
+	return said
 }
 
 func micros(d time.Duration) float64 { return float64(d.Nanoseconds()) / 1000 }

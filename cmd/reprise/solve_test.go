@@ -32,7 +32,8 @@ func TestSolve(t *testing.T) {
 	stdout, stderr, status := reprise("solve", "--matrix", matrix, "--rhs", rhs, "--race", "--out", out, "--json", rows, "--plot", dir)
 	require.Zero(t, status, stderr)
 	assert.Contains(t, stdout, "2 unknowns, 4 entries, double precision, sim:h200, simulated: virtual time\n")
-	assert.Equal(t, 2+len(solver.Modes()), strings.Count(stdout, "\n"))
+	assert.Equal(t, 2+len(solver.Modes())+1, strings.Count(stdout, "\n"))
+	assert.Contains(t, stdout, "\ncg auto: 84 of 96 launches in 14 replays\n")
 
 	x, err := sparse.ReadFile(out)
 	require.NoError(t, err)

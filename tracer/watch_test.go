@@ -1,0 +1,358 @@
+package tracer_test
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/device/null"
+	"github.com/reprise-gpu/reprise/ir"
+	"github.com/reprise-gpu/reprise/tracer"
+)
+
+// watched is a program on a ledger, with buffers of 64 numbers.
+type watched struct {
+	*tracer.Tracer
+	*ledger
+	bodies  []*recital
+	refuse  error // of the engine
+	fail    error // of replays
+	square  *tracer.Kernel
+	sharpen *tracer.Kernel
+	b       []tracer.Buffer
+}
+
+func watch(t testing.TB, buffers int) *watched {
+	w := &watched{ledger: newLedger()}
+	w.Tracer = tracer.Auto(w.ledger, "watched", func(body *tracer.Trace) (tracer.Replayer, error) {
+		if w.refuse != nil {
+			return nil, w.refuse
+		}
+		r, err := w.engine(body)
+		w.bodies = append(w.bodies, r.(*recital))
+		return &failing{r.(*recital), &w.fail}, err
+	})
+	w.square, w.sharpen = load(t, w.Tracer, "square"), load(t, w.Tracer, "unsharpen")
+	for range buffers {
+		w.b = append(w.b, w.Alloc("b", ir.F32, 64, ir.InOut))
+	}
+	return w
+}
+
+// failing is a recital that may fail to begin.
+type failing struct {
+	*recital
+	err *error
+}
+
+func (f *failing) Replay() error {
+	if *f.err != nil {
+		return *f.err
+	}
+	return f.recital.Replay()
+}
+
+// pass launches the kernel over a number of elements, in two slices of buffers.
+func (w *watched) pass(from, to int, n int64) {
+	w.Helper()
+	w.Launch(w.square, tracer.Linear(1, 64), w.b[from].Slice(0, n), w.b[to].Slice(0, n), n)
+}
+
+// step is four calls.
+func (w *watched) step(from, to int) {
+	w.Helper()
+	for n := int64(1); n <= 4; n++ {
+		w.pass(from, to, n)
+	}
+}
+
+func TestAScalarThatChangesIsSetInPlace(t *testing.T) {
+	w := watch(t, 3)
+	for i := range 10 {
+		w.step(0, 1)
+		w.Launch(w.sharpen, tracer.Linear(1, 64), w.b[0], w.b[1], w.b[2], float32(i*i), 64)
+	}
+	s := w.AutoStats()
+	assert.Equal(t, tracer.AutoStats{Calls: 50, Replayed: 40, Replays: 8, Updates: 8, Bodies: 1}, s)
+	require.NoError(t, w.Err())
+}
+
+// Two buffers that change places are back after two visits, three and two after six. A replay is six visits then, for which
+// two are too little to go by.
+func TestBuffersThatChangePlacesAreUnrolled(t *testing.T) {
+	w := watch(t, 5)
+	order := []int{0, 1, 2, 3, 4}
+	const visits = 5 + 3*6
+	for range visits {
+		for _, i := range order {
+			w.pass(i, i, 64)
+		}
+		w.pass(order[0], order[2], 64)
+		order[0], order[1], order[2], order[3], order[4] = order[1], order[0], order[3], order[4], order[2]
+	}
+	s := w.AutoStats()
+	assert.Equal(t, tracer.AutoStats{Calls: 6 * visits, Replayed: 6 * (visits - 5), Replays: 3, Bodies: 1}, s)
+	require.Len(t, w.bodies, 1)
+	assert.Len(t, w.bodies[0].body.Graph.Ops, 36)
+}
+
+// Where the host looks in the middle of each iteration, each part is a replay of its own.
+func TestALookDividesAnIteration(t *testing.T) {
+	w := watch(t, 2)
+	data := make([]float32, 64)
+	for range 10 {
+		w.step(0, 1)
+		require.NoError(t, tracer.Read(data, w.b[0]))
+		w.step(1, 0)
+		w.pass(0, 0, 7)
+		w.HostCall("done", func() {})
+	}
+	s := w.AutoStats()
+	assert.Equal(t, tracer.AutoStats{Calls: 90, Replayed: 72, Replays: 16, Bodies: 2}, s)
+}
+
+// A loop that comes again after others is replayed from its first call on.
+func TestALoopThatComesAgainIsKnown(t *testing.T) {
+	w := watch(t, 2)
+	for round := range 3 {
+		before := w.AutoStats()
+		for range 3 {
+			w.step(0, 1)
+		}
+		after := w.AutoStats()
+		if round > 0 {
+			assert.Equal(t, 12, after.Replayed-before.Replayed)
+		}
+		assert.Equal(t, 1, after.Bodies)
+		for i := range 20 {
+			w.Memset(w.b[0], 20*round+i)
+		}
+	}
+}
+
+func TestWhyNothingIsReplayed(t *testing.T) {
+	for _, c := range []struct {
+		name, why string
+		do        func(w *watched, i int)
+	}{
+		{"nothing is done again", "no two times in a row did the program do the same, in up to 1000 calls", func(w *watched, i int) {
+			w.pass(0, 1, int64(i*i%61+1))
+		}},
+		{"buffers go on", " is followed by @b_10, and what follows that does not show", func(w *watched, i int) {
+			w.step(i, i+1)
+		}},
+		{"slices go on", "no two times in a row", func(w *watched, i int) {
+			w.Launch(w.square, tracer.Linear(1, 1), w.b[0].Slice(int64(i), int64(i)+1), w.b[1], 1)
+		}},
+		{"a fill of another value", ": its value is another each time, and is no argument of a kernel", func(w *watched, i int) {
+			w.Memset(w.b[0], i)
+			w.step(0, 1)
+		}},
+		{"buffers that are there for an iteration", "", func(w *watched, i int) {
+			b := w.Alloc("mine", ir.F32, 64, ir.Temporary)
+			w.Launch(w.square, tracer.Linear(1, 1), b, w.b[1], 1)
+			w.Free(b)
+		}},
+		{"a look at each call", "its replays would take", func(w *watched, i int) {
+			w.pass(0, 1, 1)
+			w.Synchronize()
+		}},
+		{"an engine that cannot", "it is a Tuesday", func(w *watched, i int) {
+			w.refuse = errors.New("it is a Tuesday")
+			w.step(0, 1)
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := watch(t, 40)
+			for i := range 12 {
+				c.do(w, i)
+			}
+			require.NoError(t, w.Err())
+			s := w.AutoStats()
+			assert.Zero(t, s.Replayed)
+			t.Log(s.Reason)
+			assert.Contains(t, s.Reason, c.why)
+			assert.NotEmpty(t, s.Reason)
+		})
+	}
+}
+
+// Programs that leave their loops again and again cost the making of few graphs.
+func TestLoopsThatEndSoonAreLeftAlone(t *testing.T) {
+	w := watch(t, 40)
+	for i := range 200 {
+		for range 2 {
+			w.step(i%7, i/7)
+			w.pass(i/7, i%7, int64(i%64))
+		}
+	}
+	s := w.AutoStats()
+	assert.Less(t, s.Bodies, 10, "of 200 loops: %+v", s)
+}
+
+// What is held back is in nobody's way: calls are checked when they are made, and an error of the device is
+// that of the line which made the call, when it is submitted.
+func TestAnErrorOfACallHeldBackNamesItsLine(t *testing.T) {
+	submits, last := 0, 0
+	dev := device.WithFaults(null.New(), func(_ int, method string) device.Code {
+		if method == "Submit" {
+			if submits++; submits == last {
+				return device.OutOfMemory
+			}
+		}
+		return 0
+	})
+	tr := tracer.Auto(dev, "held", (&ledger{Device: dev}).engine)
+	square := load(t, tr, "square")
+	x := tr.Alloc("x", ir.F32, 64, ir.InOut)
+	y := tr.Alloc("y", ir.F32, 64, ir.InOut)
+	var line int
+	for i := range 4 {
+		for n := range 4 {
+			_, _, line, _ = runtime.Caller(0)
+			tr.Launch(square, tracer.Linear(1, 64), x.Slice(0, int64(n)), y, n)
+			if i == 3 && n == 2 {
+				break
+			}
+		}
+	}
+	require.NoError(t, tr.Err())
+	assert.Equal(t, 8, submits, "the third is a replay, and of the fourth all is held back")
+	last = 10
+	err := tracer.Read(make([]float32, 64), x)
+	assert.ErrorContains(t, err, fmt.Sprintf("read @x: tracer/watch_test.go:%d: trace held: ", line+1))
+	assert.Equal(t, device.OutOfMemory, device.CodeOf(tr.Err()))
+	assert.Equal(t, 10, submits, "the one after is not submitted")
+	tr.Launch(square, tracer.Linear(1, 64), x, y, "wrong")
+	assert.NotContains(t, tr.Err().Error(), "wrong", "the first error is kept")
+	_, err = tr.Finish()
+	assert.Equal(t, device.OutOfMemory, device.CodeOf(err))
+}
+
+// A replay that is refused is done call by call, and not tried again at once; one that fails on the device
+// is the end.
+func TestAReplayThatFails(t *testing.T) {
+	w := watch(t, 2)
+	for _, w.fail = range []error{nil, errors.New("not today")} {
+		for range 3 {
+			w.step(0, 1)
+		}
+		require.Equal(t, 1, w.AutoStats().Replays)
+	}
+	require.NoError(t, w.Err())
+	assert.Len(t, w.work, 24)
+	assert.Equal(t, "not today", w.AutoStats().Reason)
+	assert.True(t, w.bodies[0].closed)
+
+	w = watch(t, 2)
+	w.fail = &device.Error{Code: device.IllegalAddress}
+	for range 3 {
+		w.step(0, 1)
+	}
+	assert.Equal(t, device.IllegalAddress, device.CodeOf(w.Err()))
+	assert.ErrorContains(t, w.Err(), "watch_test.go")
+}
+
+// So many loops take turns that not all can be kept, and at the end all are closed.
+func TestOldLoopsMakeRoom(t *testing.T) {
+	w := watch(t, 2)
+	for range 3 {
+		for i := range 40 {
+			for range 20 {
+				for n := range 6 {
+					w.Launch(w.square, tracer.Linear(uint32(i+1), 64), w.b[n&1], w.b[1], n)
+				}
+			}
+		}
+	}
+	require.NoError(t, w.Err())
+	closed := 0
+	for _, b := range w.bodies {
+		if b.closed {
+			closed++
+		}
+	}
+	assert.Equal(t, 32, len(w.bodies)-closed)
+	assert.Equal(t, w.AutoStats().Calls*18/20, w.AutoStats().Replayed, "all but the first two visits of each loop")
+	trace, err := w.Finish()
+	require.NoError(t, err)
+	for _, b := range w.bodies {
+		assert.True(t, b.closed)
+	}
+	assert.Empty(t, trace.Graph.Ops)
+	require.NoError(t, trace.Close())
+}
+
+// On a program that never does the same again the driver sees what it sees without a watcher, memory stays as it
+// is, and no call allocates more.
+func TestWatchingWithoutEffect(t *testing.T) {
+	const calls = 60_000 // more than it takes to grow tired
+	program := func(tr *tracer.Tracer) (launch func()) {
+		square := load(t, tr, "square")
+		x := tr.Alloc("x", ir.F32, 1<<20, ir.InOut)
+		i := int64(0)
+		return func() {
+			i++
+			at := i * i % (1 << 19)
+			tr.Launch(square, tracer.Linear(1, 32), x.Slice(at, at+i), x.Slice(at, at+i), i)
+		}
+	}
+	transcript := func(tr func(device.Device) *tracer.Tracer) string {
+		var log strings.Builder
+		x := tr(device.WithLogging(null.New(), &log))
+		launch := program(x)
+		for range 3000 {
+			launch()
+		}
+		_, err := x.Finish()
+		require.NoError(t, err)
+		return log.String()
+	}
+	direct := func(d device.Device) *tracer.Tracer { return tracer.New(d, "p", tracer.Direct) }
+	auto := func(d device.Device) *tracer.Tracer { return tracer.Auto(d, "p", (&ledger{Device: d}).engine) }
+	assert.Equal(t, transcript(direct), transcript(auto))
+
+	allocations := func(tr *tracer.Tracer) (float64, uint64) {
+		launch := program(tr)
+		for range 3000 {
+			launch()
+		}
+		heap := func() uint64 {
+			runtime.GC()
+			var m runtime.MemStats
+			runtime.ReadMemStats(&m)
+			return m.HeapAlloc
+		}
+		before := heap()
+		each := testing.AllocsPerRun(calls, launch)
+		return each, max(heap(), before) - before
+	}
+	plain, _ := allocations(direct(null.New()))
+	watched, grown := allocations(auto(null.New()))
+	assert.Equal(t, plain, watched)
+	assert.Less(t, grown, uint64(100_000), "bytes")
+}
+
+// Who rests wakes up.
+func TestALoopAfterALongTimeIsReplayed(t *testing.T) {
+	w := watch(t, 2)
+	at := w.Alloc("x", ir.F32, 1<<20, ir.InOut)
+	for i := range int64(100_000) {
+		w.Launch(w.square, tracer.Linear(1, 1), at.Slice(i*i%(1<<19), 1<<20), w.b[0], 1)
+		if i%5000 == 0 {
+			w.Synchronize()
+		}
+	}
+	assert.Zero(t, w.AutoStats().Replayed)
+	for range 10_000 {
+		w.step(0, 1)
+	}
+	require.NoError(t, w.Err())
+	assert.Greater(t, w.AutoStats().Replayed, 20_000)
+}
