@@ -44,7 +44,7 @@ var passes = []pass{
 	{name: "reduce", edit: reduce, needs: "hazards",
 		doc: "drop dependencies that others imply"},
 	{name: "coarsen", compute: coarsen, needs: "hazards", asked: true,
-		doc: "plan chains of launches as if each were one, which takes auto less time and keeps the promises of strategies, and may cost a replay a little"},
+		doc: "plan chains of launches as if each were one: auto is done sooner, and a replay may take a little longer"},
 	{name: "assign", compute: assign, needs: "hazards",
 		doc: "put every operation on a lane, by strategy"},
 	{name: "syncs", compute: syncs, needs: "assign",
