@@ -181,6 +181,24 @@ func smallest(s *ir.Schedule) int64 {
 	return least
 }
 
+// What finds a buffer by other means than its operands would not find it in an arena.
+func TestMemoryPlansLeaveWhatOthersKnowWhereItIs(t *testing.T) {
+	f, err := ir.Parse("", `graph g {
+  module m "m.ptx"
+  buffer @x f32[64] device(0) output
+  buffer @passed f32[64] device(0)
+  buffer @known f32[64] device(0)
+  buffer @called f32[64] device(0)
+  %0 = launch m.k grid(1) block(64) args(@passed, @called) uses(write @passed, write @known, write @called)
+  %1 = host "f" uses(read @called)
+  %2 = launch m.k grid(1) block(64) args(@passed, @x) uses(read @passed, read @known, write @x)
+}
+`)
+	require.NoError(t, err)
+	s := planMemory(t, f.Graph, "serial")
+	assert.Equal(t, []int64{-1, 0, -1, -1}, s.Offset)
+}
+
 // The same of many small programs, each under one strategy.
 func TestSmallMemoryPlansDoNotOverlap(t *testing.T) {
 	r := rand.New(rand.NewPCG(37, 37))
