@@ -12,7 +12,7 @@ import (
 
 // Races are looked for, since right bytes do not show that replays and calls in between wait for each other.
 func TestProgramsSeeTheSame(t *testing.T) {
-	seeds := uint64(60)
+	seeds := uint64(40)
 	if testing.Short() {
 		seeds = 15
 	}
