@@ -7,7 +7,7 @@
 //
 // The mode says how iterations reach the device: as a graph, over streams, or launch by
 // launch as without a trace. It changes the time and nothing else: sums are added up
-// in an order that depends on the size of the problem alone, and once the device has found that
+// in an order that depends on the system alone, and once the device has found that
 // the residual is small, the iterations that are still enqueued change nothing. So every mode
 // stops at the same iteration with the same bits, however often the host looks.
 //

@@ -118,7 +118,7 @@ func (r *run) loops(dev device.Device, body *ir.Schedule, plan optimizer.Options
 	periods := func(iterations int) int { return (iterations + period - 1) / period }
 	l := graphexec.Loop{
 		Body:          body,
-		Until:         graphexec.Until{Buffer: r.sys.state.ID(), Index: stateCode, Is: graphexec.NotEqual, Value: running},
+		Until:         r.until(o),
 		MaxIterations: periods(o.MaxIterations),
 		CheckEvery:    periods(o.CheckEvery),
 		Overrun:       graphexec.Harmless,
@@ -139,6 +139,15 @@ func (r *run) loops(dev device.Device, body *ir.Schedule, plan optimizer.Options
 		return fmt.Errorf("%s would never end: each of its iterations ends with System.Check", o.Method.Name)
 	}
 	return err
+}
+
+// until is when a loop ends: once the method has come to something, which on a sampled device means nothing.
+func (r *run) until(o *Options) graphexec.Until {
+	u := graphexec.Until{Buffer: r.sys.state.ID(), Index: stateCode, Is: graphexec.NotEqual, Value: running}
+	if o.Sampled {
+		u.Is, u.Value = graphexec.Equal, -1
+	}
+	return u
 }
 
 // mostUnrolled bounds the operations of a schedule of several iterations, whose planning takes longer than an iteration

@@ -250,6 +250,11 @@ func TestSampled(t *testing.T) {
 		assert.Empty(t, res.History)
 		assert.GreaterOrEqual(t, res.Iterations, 41)
 		assert.Positive(t, res.TimePerIteration)
+
+		o.Mode = Loop // also where every block runs, of which some come to something
+		_, res, err = Solve(context.Background(), open(t, sim.Options{Sample: 1024}), a, b, o)
+		require.NoError(t, err)
+		assert.GreaterOrEqual(t, res.Iterations, 41, m.Name)
 	}
 	whole := Options{MaxIterations: 16}
 	_, want, err := Solve(context.Background(), open(t, sim.Options{}), a, b, whole)
