@@ -83,7 +83,7 @@ func (s sides) measure(r *row, rounds int, length time.Duration) error {
 	}
 	r.byHand.ns, r.one.ns, r.many.ns = math.Inf(1), math.Inf(1), math.Inf(1)
 	for round := range rounds {
-		if round >= rounds/10 && len(r.missed()) == 0 {
+		if round >= rounds/50 && len(r.missed()) == 0 {
 			break
 		}
 		hand, err := s.peer.replay(r.form, times)
