@@ -41,13 +41,16 @@ func hazards(g *ir.Graph) (*ir.Graph, error) {
 		return g, nil
 	}
 	s := newHazardScan(g)
-	for v := range g.Ops {
-		if err := s.op(ir.OpID(v), &g.Ops[v]); err != nil {
-			return nil, err
-		}
+	if g.Len() >= longTrace {
+		s.past.near = make([]uint64, g.Len())
 	}
-	return g.WithDeps(ir.Analyzed, s.past.deps.join(), s.past.causes.Ranges())
+	return s.scan(g)
 }
+
+// longTrace is the number of operations from which on dependencies are left out as soon as a word per
+// operation shows that others imply them: a third of those of launches in layers, in memory and
+// time. Of shorter traces people and tools look at all there are.
+const longTrace = 1 << 14
 
 // segment is the recent past of some bytes.
 type segment struct {
@@ -108,6 +111,16 @@ func newHazardScan(g *ir.Graph) *hazardScan {
 	}
 }
 
+// scan returns g with its dependencies.
+func (s *hazardScan) scan(g *ir.Graph) (*ir.Graph, error) {
+	for v := range g.Ops {
+		if err := s.op(ir.OpID(v), &g.Ops[v]); err != nil {
+			return nil, err
+		}
+	}
+	return g.WithDeps(ir.Analyzed, s.past.deps.join(), s.past.causes.Ranges())
+}
+
 // op finds what the operation v must wait for and takes it into the past.
 func (s *hazardScan) op(v ir.OpID, op *ir.Op) error {
 	s.waits = s.waits[:0]
@@ -119,7 +132,7 @@ func (s *hazardScan) op(v ir.OpID, op *ir.Op) error {
 		}
 		s.wait(u, ir.Ordered, ir.Range{}, -1)
 	}
-	s.past.append(v, s.waits, s.thin(v))
+	s.past.append(v, s.waits, s.past.needed(v, s.thin(v)))
 	s.take(v)
 	return nil
 }

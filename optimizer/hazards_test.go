@@ -3,12 +3,14 @@ package optimizer
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/reprise-gpu/reprise/ir"
+	"github.com/reprise-gpu/reprise/ir/irtest"
 )
 
 // conflict is the hazards of running b after a and where the first one is, by
@@ -191,6 +193,31 @@ func TestHazardsThinLongRows(t *testing.T) {
 		dropped += len(all) - len(h.Deps())
 	}
 	assert.Greater(t, dropped, 20*1000, "the traces are not what they should be")
+}
+
+// Of a long trace the dependencies on one of the 64 operations before are those of the definition's
+// reduction at once, and the others lose nothing that it needs.
+func TestHazardsOfLongTracesAreReducedNearby(t *testing.T) {
+	r := rand.New(rand.NewPCG(9, 9))
+	near := func(edges []edge) []edge {
+		return slices.DeleteFunc(slices.Clone(edges), func(e edge) bool { return e.to-e.from > windowRanks })
+	}
+	for round := range 300 {
+		g := irtest.Random(r, 1+r.IntN(100))
+		if round%10 == 0 {
+			g = tiledTrace(r, 2+r.Int64N(80), 100+r.IntN(100))
+		}
+		s := newHazardScan(g)
+		s.past.near = make([]uint64, g.Len())
+		h, err := s.scan(g)
+		require.NoError(t, err)
+		checkCauses(t, h)
+		want := bruteReduction(g.Len(), allConflicts(g))
+		require.True(t, slices.Equal(near(want), near(dagOf(h).edges())), "round %d", round)
+		reduced, err := reduce(h)
+		require.NoError(t, err)
+		require.True(t, slices.Equal(want, dagOf(reduced).edges()), "round %d, reduced", round)
+	}
 }
 
 // Where every change of a tile is followed by readers of all, memory stays linear:

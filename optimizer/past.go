@@ -1,6 +1,10 @@
 package optimizer
 
-import "github.com/reprise-gpu/reprise/ir"
+import (
+	"slices"
+
+	"github.com/reprise-gpu/reprise/ir"
+)
 
 // past is the dependencies of a trace so far, and what a search of them finds to come
 // before the operation at hand.
@@ -10,6 +14,7 @@ type past struct {
 	into   []int32   // by operation: the index of its first dependency
 	met    []ir.OpID // by operation: the last whose search met it
 	queue  []ir.OpID // of a search
+	near   []uint64  // by operation: which of the 64 before it come before it, the last in bit 0; nil for who wants all dependencies
 }
 
 func newPast(ops int) past {
@@ -23,6 +28,29 @@ func (p *past) append(v ir.OpID, waits []wait, order []turn) {
 		w := &waits[t.index()]
 		p.deps.append(ir.Dep{From: w.from, To: v, Hazard: w.why, Cause: p.causes.ID(w.bytes)})
 	}
+}
+
+// needed returns the waits of v, which ascend, without those for one of the 64 operations before it
+// that another of them implies. It is the window of the reduction, looking back.
+func (p *past) needed(v ir.OpID, order []turn) []turn {
+	if p.near == nil {
+		return order
+	}
+	var near uint64
+	kept := len(order)
+	for _, t := range slices.Backward(order) {
+		if back := uint32(v - t.from()); back <= windowRanks {
+			bit := uint64(1) << (back - 1)
+			if near&bit != 0 {
+				continue
+			}
+			near |= bit | p.near[t.from()]<<back
+		}
+		kept--
+		order[kept] = t
+	}
+	p.near[v] = near
+	return order[kept:]
 }
 
 // row is where the dependencies of v are.
