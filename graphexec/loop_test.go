@@ -604,3 +604,60 @@ func TestIterationsOverlapWhereTheirScheduleSaysSo(t *testing.T) {
 	}
 	require.NoError(t, device.Join(trace.Close(), dev.Close()))
 }
+
+// trap counts, and leaves its buffer when it has come to seven.
+const trap = `
+.version 6.0
+.target sm_52
+.address_size 64
+.visible .entry trap(.param .u64 count)
+{
+	.reg .pred %p<2>;
+	.reg .b32 %r<3>;
+	.reg .b64 %rd<3>;
+	ld.param.u64 %rd1, [count];
+	cvta.to.global.u64 %rd1, %rd1;
+	ld.global.u32 %r1, [%rd1];
+	add.u32 %r1, %r1, 1;
+	setp.eq.u32 %p1, %r1, 7;
+	@%p1 mov.u64 %rd1, 0;
+	st.global.u32 [%rd1], %r1;
+	ret;
+}
+`
+
+// TestAFaultInTheMiddleOfALoop happens in the seventh iteration, whichever way the loop goes round.
+func TestAFaultInTheMiddleOfALoop(t *testing.T) {
+	for _, c := range []struct {
+		lowering graphexec.Lowering
+		overrun  graphexec.Overrun
+		want     string
+		seen     int // iterations whose end the host had seen
+	}{
+		{graphexec.HostChecked, graphexec.Forbidden, "loop over trap: one of iterations 5 to 8: ", 4},
+		{graphexec.HostChecked, graphexec.Harmless, "loop over trap: one of iterations 1 to 8: ", 0},
+		{graphexec.Unrolled, graphexec.Forbidden, "loop over trap: one of iterations 5 to 8: ", 4},
+		{graphexec.Unrolled, graphexec.Undone, "loop over trap: one of iterations 1 to 8: ", 0},
+		{graphexec.WhileNode, graphexec.Forbidden, "loop over trap: one of iterations 1 to 20: ", 0},
+	} {
+		dev, err := sim.New(sim.Options{Race: sim.RaceOn})
+		require.NoError(t, err)
+		tr := tracer.New(dev, "trap", tracer.Deferred)
+		count := tr.Alloc("count", ir.U32, 1, ir.InOut)
+		tr.Launch(tr.Module("trap.ptx", trap).Kernel("trap"), tracer.Linear(1, 1), count)
+		trace, body := traced(t, tr)
+		loop, err := graphexec.InstantiateLoop(dev, graphexec.Loop{
+			Body: body, Until: graphexec.Until{Buffer: count.ID(), Is: graphexec.Above, Value: 9}, MaxIterations: 20, CheckEvery: 4, Batch: 4,
+			Lowering: c.lowering, Overrun: c.overrun,
+		}, trace)
+		require.NoError(t, err)
+		require.NoError(t, tracer.Write(count, []uint32{0}))
+		result, err := loop.Run(context.Background())
+		require.Equal(t, device.IllegalAddress, device.CodeOf(err), "%v", err)
+		assert.ErrorContains(t, err, c.want, "%v %v", c.lowering, c.overrun)
+		assert.ErrorContains(t, err, "kernel trap (%0 trap at graphexec/loop_test.go:")
+		assert.Equal(t, c.seen, result.Iterations, "%v %v", c.lowering, c.overrun)
+		t.Log(err)
+		_ = device.Join(loop.Close(), trace.Close(), dev.Close()) // the device is lost
+	}
+}

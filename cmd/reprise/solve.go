@@ -13,6 +13,7 @@ import (
 
 	"github.com/reprise-gpu/reprise/bench/figure"
 	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/graphexec"
 	"github.com/reprise-gpu/reprise/optimizer"
 	"github.com/reprise-gpu/reprise/sim"
 	"github.com/reprise-gpu/reprise/solver"
@@ -27,6 +28,7 @@ type solveFlags struct {
 	methods, modes []string
 	precision      string
 	preconditioner string
+	lowering       string
 	options        solver.Options // those that are numbers
 	sample         int64
 	race           bool
@@ -73,6 +75,8 @@ Methods:
 	flags.Float64Var(&f.options.Tolerance, "tolerance", 0, "relative residual to stop at (default 1e-8, in single precision 1e-4)")
 	flags.IntVar(&f.options.MaxIterations, "max-iterations", 10_000, "iterations after which to give up")
 	flags.IntVar(&f.options.CheckEvery, "check-every", 16, "iterations between two looks of the host at the residual")
+	flags.StringVar(&f.lowering, "lowering", graphexec.Auto.String(), "of mode loop, who decides whether to go on and where: host, unrolled, while or auto")
+	flags.IntVar(&f.options.Batch, "batch", 0, "of mode loop, iterations of a graph, which divide --check-every or, unrolled, are a multiple (default: as many as are expected to be quickest)")
 	flags.IntVar(&f.options.Lanes, "lanes", 0, "threads that share a row of the matrix, a power of two up to 32 (default: by the length of rows)")
 	flags.IntVar(&f.options.Restart, "restart", 30, "iterations between two restarts of gmres")
 	flags.Float64Var(&f.options.Damping, "damping", 0.85, "of pagerank, the probability of following a link")
@@ -133,7 +137,11 @@ func (f *solveFlags) run(c *cobra.Command) error {
 	bar := newProgress(c.ErrOrStderr(), "iterations at most")
 	rows, x, err := s.run(ctx, bar)
 	bar.finish()
-	return f.report(c, rows, x, told(err, "after %d of %d rows", len(rows), len(s.methods)*len(s.modes)))
+	whole := len(rows)
+	if whole > 0 && rows[whole-1].stopped() {
+		whole--
+	}
+	return f.report(c, rows, x, told(err, "after %d of %d rows", whole, len(s.methods)*len(s.modes)))
 }
 
 // checkZeros refuses a zero where Options take it for what is usual: who gives one means it.
@@ -155,6 +163,9 @@ func (f *solveFlags) parse() (s *solves, err error) {
 	}
 	if s.options.Preconditioner, err = solver.ParsePreconditioner(f.preconditioner); err != nil {
 		return nil, usagef("--preconditioner: %w", err)
+	}
+	if s.options.Lowering, err = graphexec.ParseLowering(f.lowering); err != nil {
+		return nil, usagef("--lowering: %w", err)
 	}
 	if s.methods, err = pick("method", f.methods, solver.Methods(), solver.Lookup); err != nil {
 		return nil, err
@@ -234,7 +245,7 @@ func readVector(flag, spec string, n int) ([]float64, error) {
 }
 
 // run solves in every way that is asked for. An error of a method is that row's; another
-// ends the run, and comes with the rows so far.
+// ends the run, and comes with the rows so far, the last of which was interrupted if it has iterated.
 func (s *solves) run(ctx context.Context, bar *progress) (rows []solveRow, x []float64, err error) {
 	for _, m := range s.methods {
 		for _, mode := range s.modes {
@@ -244,11 +255,14 @@ func (s *solves) run(ctx context.Context, bar *progress) (rows []solveRow, x []f
 				bar.update(fmt.Sprintf("%s %v, residual %.1e", m.Name, mode, residual), done, o.MaxIterations)
 			}
 			row, last, err := s.one(ctx, o)
+			if err == nil || row.stopped() {
+				rows = append(rows, row)
+			}
+			if last != nil {
+				x = last
+			}
 			if err != nil {
 				return rows, x, err
-			}
-			if rows = append(rows, row); last != nil {
-				x = last
 			}
 		}
 	}
@@ -262,8 +276,11 @@ func (s *solves) one(ctx context.Context, o solver.Options) (row solveRow, x []f
 	}
 	defer func() { err = device.Join(err, dev.Close()) }()
 	x, row.Result, err = solver.Solve(ctx, dev, s.a, s.b, o)
-	if err != nil && ofMethod(err) {
+	switch {
+	case err != nil && ofMethod(err):
 		row.Error, row.err, err = err.Error(), err, nil
+	case errors.Is(err, context.Canceled) && row.Iterations > 0:
+		row.Error, row.err = "interrupted", err
 	}
 	return row, x, err
 }

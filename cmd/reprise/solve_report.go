@@ -2,6 +2,8 @@ package main
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -23,6 +25,9 @@ type solveRow struct {
 	Error            string  `json:"error,omitempty"`
 	err              error
 }
+
+// stopped reports whether the row was interrupted: it is as far as it came.
+func (r *solveRow) stopped() bool { return errors.Is(r.err, context.Canceled) }
 
 // report prints the rows there are, writes what was asked for, and returns the error that ends the
 // program: what cut the run short, or else what kept a method from a solution.
@@ -111,6 +116,8 @@ func writeSolves(to io.Writer, rows []solveRow) error {
 			actual = "-"
 		}
 		switch {
+		case r.stopped():
+			verdict = "stopped"
 		case r.err != nil:
 			verdict = "FAILED"
 		case len(r.History) == 0:
@@ -123,8 +130,11 @@ func writeSolves(to io.Writer, rows []solveRow) error {
 		return err
 	}
 	for _, r := range rows {
-		if r.Auto != nil {
+		switch {
+		case r.Auto != nil:
 			fmt.Fprintf(to, "%s %s: %s\n", r.Method, r.Mode, found(r.Auto))
+		case r.Lowering != "" && r.Why != "":
+			fmt.Fprintf(to, "%s %s: lowering %s, %s\n", r.Method, r.Mode, r.Lowering, r.Why)
 		}
 	}
 	return nil

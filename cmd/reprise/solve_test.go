@@ -1,7 +1,10 @@
 package main
 
 import (
+	"bytes"
+	"context"
 	"encoding/json"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,6 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/reprise-gpu/reprise/bench"
+	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/sim"
 	"github.com/reprise-gpu/reprise/solver"
 	"github.com/reprise-gpu/reprise/solver/sparse"
 )
@@ -32,7 +37,7 @@ func TestSolve(t *testing.T) {
 	stdout, stderr, status := reprise("solve", "--matrix", matrix, "--rhs", rhs, "--race", "--out", out, "--json", rows, "--plot", dir)
 	require.Zero(t, status, stderr)
 	assert.Contains(t, stdout, "2 unknowns, 4 entries, double precision, sim:h200, simulated: virtual time\n")
-	assert.Equal(t, 2+len(solver.Modes())+1, strings.Count(stdout, "\n"))
+	assert.Equal(t, 2+len(solver.Modes())+2, strings.Count(stdout, "\n"), "a line each for what auto found, and why the loop was lowered as it was")
 	assert.Contains(t, stdout, "\ncg auto: 84 of 96 launches in 14 replays\n")
 
 	x, err := sparse.ReadFile(out)
@@ -132,4 +137,45 @@ func TestSolveProfile(t *testing.T) {
 	assert.Equal(t, []string{"xpay", "spmv_dot", "cg_alpha", "minus_norm", "axpy", "cg_beta"}, kernels)
 	assert.Equal(t, "bandwidth", rows[1].Cause, "of a product, whose entries are read once each")
 	assert.Greater(t, rows[1].L2Bytes, 512*512*(5*(8+4)+4+8+8)*0.99)
+}
+
+func TestSolveLowersALoopAsAsked(t *testing.T) {
+	out, stderr, status := reprise("solve", "--matrix", "poisson2d:6", "--mode", "loop")
+	require.Zero(t, status, stderr)
+	assert.Regexp(t, `cg loop: lowering (host|unrolled|while), expected beside the bodies host `, out)
+	out, stderr, status = reprise("solve", "--matrix", "poisson2d:6", "--mode", "loop", "--lowering", "unrolled", "--batch", "4", "--json", "-")
+	require.Zero(t, status, stderr)
+	assert.Contains(t, out, `"lowering": "unrolled"`)
+	_, stderr, status = reprise("solve", "--matrix", "poisson2d:6", "--lowering", "device")
+	assert.Equal(t, 2, status)
+	assert.Contains(t, stderr, `--lowering: unknown lowering "device": use auto, host, unrolled or while`)
+}
+
+// TestAnInterruptedSolvePrintsHowFarItCame is stopped at its first look, in each mode.
+func TestAnInterruptedSolvePrintsHowFarItCame(t *testing.T) {
+	for _, mode := range solver.Modes() {
+		f := solveFlags{device: defaultDevice, matrix: "poisson2d:12", rhs: "ones", methods: []string{"jacobi"}, modes: []string{mode.String(), "graph"},
+			precision: "double", preconditioner: "none", lowering: "host", options: solver.Options{CheckEvery: 4}}
+		s, err := f.parse()
+		require.NoError(t, err)
+		ctx, cancel := context.WithCancel(context.Background())
+		s.open = func() (device.Device, error) {
+			dev, err := sim.New(sim.Options{})
+			return device.WithFaults(dev, func(n int, method string) device.Code {
+				if n == 400 {
+					cancel()
+				}
+				return 0
+			}), err
+		}
+		rows, x, err := s.run(ctx, newProgress(io.Discard, ""))
+		require.ErrorIs(t, err, context.Canceled)
+		require.Len(t, rows, 1)
+		assert.True(t, rows[0].stopped(), "%v", mode)
+		assert.Positive(t, rows[0].Iterations, "%v", mode)
+		assert.Len(t, x, 144)
+		var out bytes.Buffer
+		require.NoError(t, writeSolves(&out, rows))
+		assert.Regexp(t, `\njacobi +`+mode.String()+` .* stopped\n`, out.String())
+	}
 }
