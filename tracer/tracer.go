@@ -175,7 +175,9 @@ func (t *Tracer) submit(pc uintptr, w device.Work) {
 
 // Synchronize waits for the work that has been issued, so that host code
 // may look at results; it records nothing.
-func (t *Tracer) Synchronize() {
+func (t *Tracer) Synchronize() { t.synchronize(t.callerPC()) }
+
+func (t *Tracer) synchronize(pc uintptr) {
 	if t.err != nil || t.mode == Deferred {
 		return
 	}
@@ -186,7 +188,7 @@ func (t *Tracer) Synchronize() {
 		err = t.dev.Synchronize(t.stream)
 	}
 	if err != nil {
-		t.fail(t.callerPC(), "%w", err)
+		t.fail(pc, "%w", err)
 	}
 }
 
@@ -206,7 +208,7 @@ func (t *Tracer) Finish() (*Trace, error) {
 	if errors.Is(t.err, errFinished) {
 		return nil, errFinished
 	}
-	t.Synchronize()
+	t.synchronize(t.callerPC())
 	if t.watch != nil {
 		if err := t.watch.close(); err != nil && t.err == nil {
 			t.err = err

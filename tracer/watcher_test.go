@@ -226,7 +226,7 @@ func TestAnErrorOfACallHeldBackNamesItsLine(t *testing.T) {
 	assert.Equal(t, 8, submits, "the third is a replay, and of the fourth all is held back")
 	last = 10
 	err := tracer.Read(make([]float32, 64), x)
-	assert.ErrorContains(t, err, fmt.Sprintf("read @x: tracer/watch_test.go:%d: trace held: ", line+1))
+	assert.ErrorContains(t, err, fmt.Sprintf("read @x: tracer/watcher_test.go:%d: trace held: ", line+1))
 	assert.Equal(t, device.OutOfMemory, device.CodeOf(tr.Err()))
 	assert.Equal(t, 10, submits, "the one after is not submitted")
 	tr.Launch(square, tracer.Linear(1, 64), x, y, "wrong")
@@ -256,7 +256,7 @@ func TestAReplayThatFails(t *testing.T) {
 		w.step(0, 1)
 	}
 	assert.Equal(t, device.IllegalAddress, device.CodeOf(w.Err()))
-	assert.ErrorContains(t, w.Err(), "watch_test.go")
+	assert.ErrorContains(t, w.Err(), "watcher_test.go")
 }
 
 // So many loops take turns that not all can be kept, and at the end all are closed.
@@ -342,6 +342,7 @@ func TestWatchingWithoutEffect(t *testing.T) {
 // Who rests wakes up.
 func TestALoopAfterALongTimeIsReplayed(t *testing.T) {
 	w := watch(t, 2)
+	w.silent = true
 	at := w.Alloc("x", ir.F32, 1<<20, ir.InOut)
 	for i := range int64(100_000) {
 		w.Launch(w.square, tracer.Linear(1, 1), at.Slice(i*i%(1<<19), 1<<20), w.b[0], 1)
