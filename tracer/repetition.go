@@ -85,7 +85,7 @@ func (w *watcher) worth(v *visit, copies int, found period.Repeat) error {
 		replays = 1
 	}
 	cost := replays + copies*v.free
-	spent := w.spentOn(2*found.Period) * copies / 2
+	spent := min(2*w.spentOn(found.Period), w.spentOn(2*found.Period)) * copies / 2 // one of the two may have been replayed
 	switch visits := found.Visits; {
 	case 2*cost > spent:
 		return fmt.Errorf("its replays would take %d calls into the driver, and it takes %d", cost, spent)
