@@ -108,6 +108,7 @@ func TestChangesThatAreNotPossibleSayWhy(t *testing.T) {
 		assert.ErrorContains(t, x.Apply(graphexec.Rebind("a", b.buffers[0])), shares)
 		assert.ErrorContains(t, x.Apply(graphexec.Swap("a", "b"), graphexec.Rebind("a", b.buffers[1])), shares)
 		assert.ErrorContains(t, x.Apply(graphexec.Rebind("a", large), graphexec.Rebind("b", large)), shares)
+		assert.ErrorContains(t, x.Apply(graphexec.Swap("a", "b"), graphexec.Rebind("c", b.buffers[0])), shares, "where one of those that change places is put")
 		require.NoError(t, x.Apply(graphexec.Rebind("a", large), graphexec.Rebind("b", b.buffers[1])), "where it is no more")
 		require.NoError(t, x.Close())
 	})
