@@ -29,6 +29,7 @@ type watcher struct {
 	replayed int // position of the last call that was
 	resting  int // calls to come that are not watched
 	debt     int // calls into the driver that bodies have cost and replays have not saved yet
+	hostDebt int // the same, with what planning has cost the host
 	spent    int // calls into the driver, for all that is issued or replayed
 	refused  []refusal
 	stats    AutoStats
@@ -181,7 +182,8 @@ func (w *watcher) replay(b *body) error {
 	b.replays++
 	w.replayed = w.n
 	w.spent += 1 + updates
-	w.debt = max(0, w.debt-(len(b.calls)-1-updates))
+	saved := len(b.calls) - 1 - updates
+	w.debt, w.hostDebt = max(0, w.debt-saved), max(0, w.hostDebt-saved)
 	w.stats.Replays, w.stats.Replayed, w.stats.Updates = w.stats.Replays+1, w.stats.Replayed+len(b.calls), w.stats.Updates+updates
 	w.stats.Reason = ""
 	return nil
