@@ -20,6 +20,7 @@ type ledger struct {
 	device.Device
 	kernels map[device.Function]string
 	work    []string
+	ended   []*recital // that were closed, in order
 	silent  bool
 }
 
@@ -73,7 +74,11 @@ type recital struct {
 func (r *recital) Set(values []ir.Scalar) error { copy(r.values, values); return nil }
 func (r *recital) Wait() error                  { return nil }
 func (r *recital) Stream() device.Stream        { return 1 } // the program's
-func (r *recital) Close() error                 { r.closed = true; return nil }
+func (r *recital) Close() error {
+	r.closed = true
+	r.ended = append(r.ended, r)
+	return nil
+}
 
 func (r *recital) Replay() error {
 	if r.closed {

@@ -29,6 +29,7 @@ type body struct {
 	set      []ir.Scalar // and as the replayer has them
 	replayer Replayer
 
+	number          int    // of the bodies made, from 1
 	like            uint64 // symbol of the first call
 	period          int    // of which it was found to be visits
 	replays, misses int

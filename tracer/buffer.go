@@ -118,7 +118,7 @@ func (b Buffer) HostBytes() []byte {
 }
 
 // ToHost waits for all work and brings managed memory to the host, so that the host may
-// touch its bytes. Other memory stays where it is.
+// touch its bytes. For other memory it does nothing and waits for nothing: call Synchronize before touching what is pinned.
 func (b Buffer) ToHost() error {
 	if b.place() != ir.Managed || b.Bytes() == 0 {
 		return nil

@@ -255,7 +255,7 @@ func (w *watcher) install(calls []call, period int) error {
 		return err
 	}
 	w.stats.Bodies++
-	b.like, b.period, b.used = like, period, w.n
+	b.number, b.like, b.period, b.used = w.stats.Bodies, like, period, w.n
 	if w.count == mostBodies {
 		w.drop(w.idlest())
 	}
@@ -281,12 +281,17 @@ func number(calls []call) {
 	}
 }
 
+// all are the bodies there are, in the order in which they were made.
+func (w *watcher) all() []*body {
+	list := slices.Concat(slices.Collect(maps.Values(w.bodies))...)
+	slices.SortFunc(list, func(x, y *body) int { return cmp.Compare(x.number, y.number) })
+	return list
+}
+
 func (w *watcher) idlest() (idlest *body) {
-	for _, list := range w.bodies {
-		for _, b := range list {
-			if b != w.current && (idlest == nil || b.used < idlest.used) {
-				idlest = b
-			}
+	for _, b := range w.all() {
+		if b != w.current && (idlest == nil || b.used < idlest.used) {
+			idlest = b
 		}
 	}
 	return idlest

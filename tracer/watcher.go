@@ -262,10 +262,8 @@ func (w *watcher) wait() error {
 
 func (w *watcher) close() error {
 	var errs []error
-	for _, list := range w.bodies {
-		for _, b := range list {
-			errs = append(errs, b.replayer.Close())
-		}
+	for _, b := range w.all() {
+		errs = append(errs, b.replayer.Close())
 	}
 	if w.event != 0 {
 		errs = append(errs, w.t.dev.DestroyEvent(w.event))

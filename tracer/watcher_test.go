@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -305,6 +306,7 @@ func TestOldLoopsMakeRoom(t *testing.T) {
 	for _, b := range w.bodies {
 		assert.True(t, b.closed)
 	}
+	assert.True(t, slices.Equal(w.bodies, w.ended), "those used least recently, and then the others, in the order in which they were made")
 	assert.Empty(t, trace.Graph.Ops)
 	require.NoError(t, trace.Close())
 }
