@@ -243,7 +243,7 @@ func (x *LoopExec) become(o option) error {
 		return wrapped("a while node", w.build())
 	}
 	h := newHostChecked(x)
-	x.form = h
+	x.form, x.batch = h, h.size
 	return h.build(over)
 }
 

@@ -2,6 +2,7 @@ package graphexec
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/reprise-gpu/reprise/device"
@@ -44,7 +45,7 @@ type Loop struct {
 	Several func(n int) (*ir.Schedule, error)
 
 	// Observe, when set, is called whenever the host knows how far the loop is, with the
-	// iterations so far. It may use the device, and then sees what some later iteration has left
+	// iterations so far. It may use the device but not the loop, and then sees what some later iteration has left
 	// where the body may overrun.
 	Observe func(iterations int)
 }
@@ -155,6 +156,7 @@ type LoopExec struct {
 	batch int      // iterations of its graph
 	why   string   // both were chosen
 	done  int      // iterations of the run that is under way
+	busy  bool     // in a run, or a call that changes what the next does
 	stats LoopStats
 }
 
@@ -237,9 +239,10 @@ func (x *LoopExec) lower() (err error) {
 // whole number of iterations, which the result says, with that of ctx as its error. A
 // failed operation is named, with the iterations of which one failed; the buffers are lost then.
 func (x *LoopExec) Run(ctx context.Context) (LoopResult, error) {
-	if x.body.impl == nil {
-		return LoopResult{}, errClosed
+	if err := x.begin(); err != nil {
+		return LoopResult{}, err
 	}
+	defer x.end()
 	if err := x.body.stale(); err != nil {
 		return LoopResult{}, x.wrap(err)
 	}
@@ -267,6 +270,22 @@ func (x *LoopExec) run(ctx context.Context) (Ending, error) {
 	return Exhausted, nil
 }
 
+var errRunning = errors.New("use of a LoopExec that is being run or changed: one goroutine at a time may use it, and Observe may not")
+
+// begin and end are those of Exec.
+func (x *LoopExec) begin() error {
+	switch {
+	case x.body.impl == nil:
+		return errClosed
+	case x.busy:
+		return x.wrap(errRunning)
+	}
+	x.busy = true
+	return nil
+}
+
+func (x *LoopExec) end() { x.busy = false }
+
 // Stream is where runs of the loop begin: work enqueued there before Run ends before the
 // first iteration begins.
 func (x *LoopExec) Stream() device.Stream { return x.stream }
@@ -282,8 +301,11 @@ func (x *LoopExec) Stats() LoopStats {
 
 // Close frees what InstantiateLoop made. Closing twice is harmless.
 func (x *LoopExec) Close() error {
-	if x.body.impl == nil {
+	switch {
+	case x.body.impl == nil:
 		return nil
+	case x.busy:
+		return x.wrap(errRunning)
 	}
 	errs := []error{x.dev.SynchronizeAll()}
 	for _, l := range x.lowerings() {

@@ -365,6 +365,37 @@ func TestAFaultInALoopNamesTheOperationAndTheIterations(t *testing.T) {
 	}
 }
 
+// What observes a run may not change or end it: the iterations under way would see half of that.
+func TestALoopIsNotChangedWhileItRuns(t *testing.T) {
+	for _, lowering := range lowerings {
+		x := newLooped(t, program{seed: 5, ops: 4, buffers: 2}, "nimble")
+		var loop *graphexec.LoopExec
+		seen := 0
+		observe := func(int) {
+			seen++
+			assert.ErrorContains(t, loop.Swap("scalar", "scalar"), "a LoopExec that is being run", lowering)
+			assert.ErrorContains(t, loop.Close(), "a LoopExec that is being run", lowering)
+			_, err := loop.Run(context.Background())
+			assert.ErrorContains(t, err, "a LoopExec that is being run", lowering)
+		}
+		var err error
+		loop, err = graphexec.InstantiateLoop(x.dev, graphexec.Loop{
+			Body: x.body, Until: graphexec.Until{Buffer: x.scalar.ID(), Index: 1, Is: graphexec.Above, Value: 1e9}, Overrun: graphexec.Undone,
+			MaxIterations: 8, CheckEvery: 4, Batch: 2, Lowering: lowering, Observe: observe,
+		}, x.trace)
+		require.NoError(t, err)
+		result, err := loop.Run(context.Background())
+		require.NoError(t, err)
+		assert.Positive(t, seen)
+		assert.Equal(t, 8, result.Iterations)
+		if result.Lowering == graphexec.HostChecked {
+			assert.Equal(t, 1, result.Batch, "whatever is asked for: it replays one by one")
+		}
+		require.NoError(t, loop.Close())
+		x.close()
+	}
+}
+
 func TestAPredicateThatCannotBeIsRefused(t *testing.T) {
 	dev, err := sim.New(sim.Options{})
 	require.NoError(t, err)

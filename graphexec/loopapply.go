@@ -10,6 +10,10 @@ import (
 // wherever the loop is lowered to it, and the scalar that ends the loop is read where its buffer is then. Where a
 // graph is a schedule of several iterations, which Several made, Grid and Enable are refused.
 func (x *LoopExec) Apply(changes ...Change) error {
+	if err := x.begin(); err != nil {
+		return err
+	}
+	defer x.end()
 	plans, err := x.plan(changes)
 	if err != nil {
 		return err
