@@ -25,7 +25,7 @@ type scale struct {
 	length int
 	power  uint64   // multiplier to the length
 	rare   uint64   // bits of a hash that are 0 where one looks
-	last   []uint32 // by hash, a power of two of them: the position of the last symbol, modulo 2^32
+	last   []uint32 // by hash, a power of two of them: the position behind the last symbol, modulo 2^32, 0 for none
 }
 
 // run is a stretch in which each symbol is that of a period before; it begins with the second visit.
@@ -111,9 +111,10 @@ func (f *Finder) lookup(s *scale, at int, sum uint64) {
 		return
 	}
 	slot := &s.last[hash*multiplier>>40&uint64(len(s.last)-1)]
-	period := int(uint32(at) - *slot)
-	*slot = uint32(at)
-	if period == 0 || period > f.most || period > at {
+	last := *slot
+	*slot = uint32(at + 1)
+	period := int(uint32(at+1) - last)
+	if last == 0 || period > f.most || period > at {
 		return
 	}
 	for _, r := range f.runs {

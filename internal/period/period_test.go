@@ -90,6 +90,20 @@ func TestALoopIsFoundAtTheEndOfItsSecondVisit(t *testing.T) {
 	}
 }
 
+// A loop is nothing but itself: not twice or three times as long, whatever its symbols are.
+func TestMultiplesOfALoopAreNotFound(t *testing.T) {
+	r := rand.New(rand.NewPCG(4, 4))
+	for range 1000 {
+		body := []uint64{r.Uint64(), r.Uint64(), r.Uint64(), r.Uint64(), r.Uint64()}
+		f := New(most)
+		for i := range 60 {
+			for _, found := range f.Next(body[i%5]) {
+				require.Equal(t, 5, found.Period, "at %d", i)
+			}
+		}
+	}
+}
+
 // Bodies of few symbols, none of which need be unlike the others, are found before the end of their third visit.
 func TestALoopOfLoopsIsFound(t *testing.T) {
 	late := 0
