@@ -90,10 +90,15 @@ func (w *watcher) interlude() {
 func (w *watcher) learn(m *moment, same uint64) {
 	m.spent = w.spent
 	w.n++
-	for _, r := range w.same.Next(same) {
-		w.propose(r)
+	alike := w.alike.Next(m.like)
+	if w.alike.Fresh() { // what is like nothing is the same as nothing
+		w.same.Skip(same)
+	} else {
+		for _, r := range w.same.Next(same) {
+			w.propose(r)
+		}
 	}
-	for _, r := range w.alike.Next(m.like) {
+	for _, r := range alike {
 		w.propose(r)
 	}
 	if idle := w.n - w.replayed; idle > patience && idle%(2*mostCalls) == 0 && w.current == nil {

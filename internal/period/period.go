@@ -15,14 +15,17 @@ type Finder struct {
 	scales []scale
 	runs   []run
 	found  []Repeat
+	fresh  bool
 }
 
 // Repeat is a stretch of symbols that came several times in a row, the last of which has just ended.
 type Repeat struct{ Period, Visits int }
 
-// scale looks for the last occurrence of so many symbols in a row.
+// scale looks for the last occurrence of so many symbols in a row. It is asked where fewer have occurred before, and
+// only then told of what came since: a stream that does not repeat itself costs little more than a look at the first.
 type scale struct {
 	length int
+	told   int      // positions before it are in the table
 	power  uint64   // multiplier to the length
 	rare   uint64   // bits of a hash that are 0 where one looks
 	last   []uint32 // by hash, a power of two of them: the position behind the last symbol, modulo 2^32, 0 for none
@@ -49,9 +52,12 @@ func New(most int) *Finder {
 		if length > most {
 			break
 		}
-		sc := scale{length: length, power: 1, last: make([]uint32, 2*size)}
+		sc := scale{length: length, power: 1, last: make([]uint32, 8*size)}
 		for range length {
 			sc.power *= multiplier
+		}
+		if length > 1 {
+			sc.last = sc.last[:2*size] // the first is asked for all, and what it does not tell apart goes on to others
 		}
 		if length > 4 {
 			// One of length/4 places is enough to have some in each period of the length, and which they are depends on the
@@ -72,21 +78,37 @@ func New(most int) *Finder {
 // others are likely to be.
 func (f *Finder) Next(symbol uint64) []Repeat {
 	at := f.n
-	f.recent[at&f.mask] = symbol
+	f.remember(symbol)
 	f.found = f.found[:0]
 	f.follow(at)
-	f.n++
-	sum := f.sums[at&f.mask]*multiplier + symbol + 1
-	f.sums[f.n&f.mask] = sum
-	for i := range f.scales {
-		f.lookup(&f.scales[i], at, sum)
+	looked := 0
+	for looked < len(f.scales) && f.lookup(&f.scales[looked], at) {
+		looked++
 	}
+	f.fresh = looked == 0
 	for _, r := range f.runs {
 		if length := at + 1 - r.start; length%r.period == 0 {
 			f.found = insert(f.found, Repeat{r.period, 1 + length/r.period})
 		}
 	}
 	return f.found
+}
+
+// Fresh reports that the last symbol was not among those before it, as far as the longest period goes.
+func (f *Finder) Fresh() bool { return f.fresh }
+
+// Skip takes the next symbol instead of Next, from who knows that it is fresh.
+func (f *Finder) Skip(symbol uint64) {
+	f.remember(symbol)
+	f.runs = f.runs[:0]
+	f.fresh = true
+}
+
+func (f *Finder) remember(symbol uint64) {
+	at := f.n & f.mask
+	f.n++
+	f.recent[at] = symbol
+	f.sums[f.n&f.mask] = f.sums[at]*multiplier + symbol + 1
 }
 
 // follow drops the runs that the symbol at a position is not part of.
@@ -100,23 +122,44 @@ func (f *Finder) follow(at int) {
 	f.runs = kept
 }
 
-// lookup adds the run, if there is one, that the last occurrence of the newest symbols suggests.
-func (f *Finder) lookup(s *scale, at int, sum uint64) {
-	if at+1 < s.length {
-		return
+// lookup adds the run, if there is one, that the last occurrence of the newest symbols suggests. It reports
+// whether more symbols are worth a look: not if these have none within the longest period.
+func (f *Finder) lookup(s *scale, at int) bool {
+	for told := max(s.told, at-f.most); told < at; told++ {
+		if slot := f.slot(s, told); slot != nil {
+			*slot = uint32(told + 1)
+		}
 	}
-	hash := sum - f.sums[(at+1-s.length)&f.mask]*s.power
-	hash ^= hash >> 32
-	if hash&s.rare != 0 {
-		return
+	s.told = at + 1
+	slot := f.slot(s, at)
+	if slot == nil {
+		return at+1 >= s.length
 	}
-	slot := &s.last[hash*multiplier>>40&uint64(len(s.last)-1)]
 	last := *slot
 	*slot = uint32(at + 1)
 	period := int(uint32(at+1) - last)
 	if last == 0 || period > f.most || period > at {
-		return
+		return false
 	}
+	f.suggest(period, at)
+	return s.length == 1 || f.recent[at&f.mask] == f.recent[(at-period)&f.mask] // Fresh is exact, longer ones are likely
+}
+
+// slot is the place of the symbols up to a position, nil if they have none.
+func (f *Finder) slot(s *scale, at int) *uint32 {
+	if at+1 < s.length {
+		return nil
+	}
+	hash := f.sums[(at+1)&f.mask] - f.sums[(at+1-s.length)&f.mask]*s.power
+	hash ^= hash >> 32
+	if hash&s.rare != 0 {
+		return nil
+	}
+	return &s.last[hash*multiplier>>40&uint64(len(s.last)-1)]
+}
+
+// suggest adds the run of a period, unless there is none or it is known.
+func (f *Finder) suggest(period, at int) {
 	for _, r := range f.runs {
 		if r.period == period {
 			return

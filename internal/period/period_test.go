@@ -132,6 +132,38 @@ func TestALoopOfLoopsIsFound(t *testing.T) {
 	assert.Zero(t, late, "of %d", seeds)
 }
 
+// What is fresh was not there before, as far back as it matters, and whoever says so by himself is told the same as others.
+func TestWhatIsFreshMayBeSkipped(t *testing.T) {
+	for seed := range uint64(300) {
+		r := rand.New(rand.NewPCG(seed, 5))
+		s := planted(r, 3)
+		f, g := New(most), New(most)
+		for i, symbol := range s {
+			before := slices.Contains(s[max(0, i-most):i], symbol)
+			found := f.Next(symbol)
+			require.False(t, f.Fresh() && before, "seed %d at %d", seed, i)
+			if !before {
+				g.Skip(symbol)
+				require.Empty(t, found)
+			} else {
+				require.Equal(t, slices.Clone(found), slices.Clone(g.Next(symbol)), "seed %d at %d", seed, i)
+			}
+		}
+	}
+}
+
+// A stream that does not repeat itself is told to the shortest scale, and hardly to others: it is what makes it cost little.
+func TestUnlikeSymbolsAreFresh(t *testing.T) {
+	f, fresh := New(1000), 0
+	for i := range uint64(10_000) {
+		f.Next(i * i * 0x9e3779b97f4a7c15)
+		if f.Fresh() {
+			fresh++
+		}
+	}
+	assert.Greater(t, fresh, 9_000)
+}
+
 // A window is all that is kept.
 func TestASymbolCostsNoMemory(t *testing.T) {
 	f := New(most)
