@@ -23,7 +23,7 @@ import (
 // Options say what repetitions become. The zero value is graphs.
 type Options struct {
 	Backend  graphexec.Backend
-	Strategy string // of the optimizer; "" is auto
+	Strategy string // of the optimizer; "" is nimble, which takes little time to plan while the program waits
 }
 
 // New starts a program on dev.
@@ -35,7 +35,7 @@ func New(dev device.Device, name string, o Options) *tracer.Tracer {
 func Engine(dev device.Device, o Options) tracer.Engine {
 	plan := optimizer.Options{Strategy: o.Strategy, Streams: o.Backend == graphexec.Streams}
 	if plan.Strategy == "" {
-		plan.Strategy = "auto"
+		plan.Strategy = "nimble"
 	}
 	if d, ok := dev.(interface{ Profile() *des.Profile }); ok {
 		plan.Custom = d.Profile()

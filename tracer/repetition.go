@@ -75,8 +75,9 @@ func (w *watcher) adopt(found period.Repeat) error {
 	return nil
 }
 
-// What planning a body and instantiating it costs the host, in launches of some 2.5 µs: 0.7 ms, and 45 µs for each call
-// (auto.Engine on a core of a 2.1 GHz Xeon). The driver's part of it is about one launch for each call.
+// What planning a body and instantiating it may cost the host, in launches of some 2.5 µs: 0.7 ms, and 45 µs for each call
+// (auto.Engine with strategy auto, as a graph, on a core of a 2.1 GHz Xeon; nimble takes a twentieth). The driver's part of it is about one
+// launch for each call.
 const (
 	bodyCost = 250
 	callCost = 15
