@@ -1,6 +1,9 @@
 package optimizer
 
-import "github.com/reprise-gpu/reprise/internal/parallel"
+import (
+	"github.com/reprise-gpu/reprise/internal/huge"
+	"github.com/reprise-gpu/reprise/internal/parallel"
+)
 
 // chunks is a list that grows without copying what it has: of the millions of
 // dependencies of a long trace append would hold three copies at times.
@@ -30,7 +33,7 @@ func (c *chunks[T]) at(i int) *T {
 
 // join returns the items in one slice, and lets go of each chunk that it has copied.
 func (c *chunks[T]) join() []T {
-	all := make([]T, c.len())
+	all := huge.Make[T](c.len())
 	parallel.Blocks(len(c.full), 1, func(i, _ int) {
 		copy(all[i*chunkLen:], c.full[i])
 		c.full[i] = nil

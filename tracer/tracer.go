@@ -4,8 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 
 	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/internal/huge"
 	"github.com/reprise-gpu/reprise/internal/parallel"
 	"github.com/reprise-gpu/reprise/ir"
 )
@@ -124,6 +126,9 @@ func (t *Tracer) record(op ir.Op, pc uintptr) ir.OpID {
 // the collector would look through operations, with their pointers, again and again while there come
 // more, and that took half the time of a long trace.
 func (t *Tracer) call(what int32, pc uintptr) ir.OpID {
+	if n := len(t.calls); n == cap(t.calls) {
+		t.calls, t.pcs = slices.Grow(t.calls, n), slices.Grow(t.pcs, n) // to twice: append would copy a long trace ten times more
+	}
 	t.calls, t.pcs = append(t.calls, what), append(t.pcs, pc)
 	return ir.OpID(len(t.calls) - 1)
 }
@@ -133,7 +138,7 @@ func (t *Tracer) collect() {
 	if len(t.calls) == 0 {
 		return
 	}
-	ops, positions := make([]ir.Op, len(t.calls)), t.positions()
+	ops, positions := huge.Make[ir.Op](len(t.calls)), t.positions()
 	parallel.Blocks(len(ops), 1024, func(first, end int) {
 		var pos ir.Position
 		for i := first; i < end; i++ {

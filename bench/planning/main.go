@@ -74,7 +74,7 @@ func printShape(w io.Writer, s shape, largest int) (m measurement, err error) {
 	fmt.Fprintln(t, "ops\tdeps\treduced\tlanes\twaits\ttrace\thazards\treduce\tassign+syncs\ttotal\tCPU\tpeak MB\t")
 	var points []point
 	for ops := 1000; ops <= largest; ops *= 10 {
-		if m, err = measureAside(s, ops); err != nil {
+		if m, err = quickest(s, ops); err != nil {
 			return m, err
 		}
 		points = append(points, point{float64(m.Ops), m.total().Seconds()})
