@@ -49,11 +49,7 @@ func Engine(dev device.Device, o Options) tracer.Engine {
 		if err != nil {
 			return nil, err
 		}
-		r := &replayer{Exec: exec, params: body.Graph.Params}
-		for _, p := range r.params {
-			r.values = append(r.values, p.Value)
-		}
-		return r, nil
+		return &replayer{exec, body.Graph.Params}, nil
 	}
 }
 
@@ -61,22 +57,15 @@ func Engine(dev device.Device, o Options) tracer.Engine {
 type replayer struct {
 	*graphexec.Exec
 	params []ir.Param
-	values []ir.Scalar // that they have
 }
 
 func (r *replayer) Replay() error { return r.Exec.Replay(context.Background()) }
 
-// Set changes what is not so yet, all in one call into the device.
-func (r *replayer) Set(values []ir.Scalar) error {
-	var changes []graphexec.Change
-	for i, v := range values {
-		if v != r.values[i] {
-			changes = append(changes, graphexec.Param(r.params[i].Name, v))
-		}
+// Set is one call into the device.
+func (r *replayer) Set(changed []ir.ParamID, values []ir.Scalar) error {
+	changes := make([]graphexec.Change, len(changed))
+	for i, p := range changed {
+		changes[i] = graphexec.Param(r.params[p].Name, values[p])
 	}
-	if err := r.Apply(changes...); err != nil {
-		return err
-	}
-	copy(r.values, values)
-	return nil
+	return r.Apply(changes...)
 }

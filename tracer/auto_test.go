@@ -71,9 +71,14 @@ type recital struct {
 	closed bool
 }
 
-func (r *recital) Set(values []ir.Scalar) error { copy(r.values, values); return nil }
-func (r *recital) Wait() error                  { return nil }
-func (r *recital) Stream() device.Stream        { return 1 } // the program's
+func (r *recital) Set(changed []ir.ParamID, values []ir.Scalar) error {
+	for _, p := range changed {
+		r.values[p] = values[p]
+	}
+	return nil
+}
+func (r *recital) Wait() error           { return nil }
+func (r *recital) Stream() device.Stream { return 1 } // the program's
 func (r *recital) Close() error {
 	r.closed = true
 	r.ended = append(r.ended, r)

@@ -10,8 +10,8 @@ import (
 
 // Replayer runs one body again and again. What it enqueues begins and ends on its stream.
 type Replayer interface {
-	// Set gives all parameters their values for the runs to come, in the order of the graph's.
-	Set(values []ir.Scalar) error
+	// Set gives parameters that have others their values for the runs to come. Values are by parameter, of all of the graph's.
+	Set(changed []ir.ParamID, values []ir.Scalar) error
 	Replay() error // enqueues a run
 	Wait() error   // for all runs, with their first error
 	Stream() device.Stream
@@ -25,8 +25,9 @@ type Engine func(body *Trace) (Replayer, error)
 // body is a stretch of calls that a program makes again and again.
 type body struct {
 	calls    []call
-	values   []ir.Scalar // of its parameters, as the program asked for them last
-	set      []ir.Scalar // and as the replayer has them
+	values   []ir.Scalar  // of its parameters, as the program asked for them last
+	set      []ir.Scalar  // and as the replayer has them
+	changed  []ir.ParamID // that differ, for the next replay
 	replayer Replayer
 
 	number          int    // of the bodies made, from 1
@@ -67,25 +68,21 @@ func (b *body) is(calls []call) bool {
 	return slices.EqualFunc(b.calls, calls, func(c, d call) bool { return c.equal(&d) })
 }
 
-// changed counts the parameters that a replay has to set.
-func (b *body) changed() (n int) {
+// replay enqueues a run with the values that the program asked for, and returns how many had to be set.
+func (b *body) replay() (updates int, err error) {
+	b.changed = b.changed[:0]
 	for i, v := range b.values {
 		if v != b.set[i] {
-			n++
+			b.changed = append(b.changed, ir.ParamID(i))
 		}
 	}
-	return n
-}
-
-// replay enqueues a run with the values that the program asked for.
-func (b *body) replay() error {
-	if b.changed() > 0 {
-		if err := b.replayer.Set(b.values); err != nil {
-			return err
+	if len(b.changed) > 0 {
+		if err := b.replayer.Set(b.changed, b.values); err != nil {
+			return 0, err
 		}
 		copy(b.set, b.values)
 	}
-	return b.replayer.Replay()
+	return len(b.changed), b.replayer.Replay()
 }
 
 // newBody makes calls replayable.

@@ -180,8 +180,8 @@ func (w *watcher) replay(b *body) error {
 	if err := w.order(b); err != nil {
 		return err
 	}
-	updates := b.changed()
-	if err := b.replay(); err != nil {
+	updates, err := b.replay()
+	if err != nil {
 		return err
 	}
 	b.replays++
