@@ -43,7 +43,7 @@ func marksOf(s *ir.Schedule, scalar ir.Range, iterations int) (marks, error) {
 		m.mark(outermost(s, writes))
 		return m, nil
 	}
-	var accesses []ir.Access
+	var scratch [2]ir.Access
 	n := s.Graph.Len() / iterations
 	for first := 0; first < s.Graph.Len(); first += n {
 		var all []ir.OpID
@@ -51,8 +51,7 @@ func marksOf(s *ir.Schedule, scalar ir.Range, iterations int) (marks, error) {
 			if !writes[v] {
 				continue
 			}
-			accesses = s.Graph.Ops[v].AppendAccesses(accesses[:0])
-			if !slices.ContainsFunc(accesses, func(a ir.Access) bool {
+			if !slices.ContainsFunc(s.Graph.Ops[v].Accesses(&scratch), func(a ir.Access) bool {
 				return a.Mode.Writes() && a.Buffer == scalar.Buffer && a.Lo <= scalar.Lo && scalar.Hi <= a.Hi
 			}) {
 				return m, opError(s.Graph, ir.OpID(v), errors.New("it writes a part of the scalar that ends the loop"))
