@@ -41,7 +41,8 @@ type Loop struct {
 
 	// Several, when set, makes a schedule of n iterations for graphs that hold as many, as the pass unroll of
 	// package optimizer does, in which one may begin before the one before has ended. It may be of a divisor
-	// of n, to be repeated; nil is a schedule of one.
+	// of n, to be repeated; nil is a schedule of one. Of a loop lowered to such graphs Apply refuses Grid and Enable: each
+	// would have to be made in n operations, and passes that make copies may rely on all that an operation writes, as rename does.
 	Several func(n int) (*ir.Schedule, error)
 
 	// Observe, when set, is called whenever the host knows how far the loop is, with the

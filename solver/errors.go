@@ -2,6 +2,17 @@ package solver
 
 import "fmt"
 
+// OptionError says that an option cannot have the value it was given.
+type OptionError struct {
+	Option string // the field of Options
+	Value  any
+	Want   string // what it can have, with other fields by their names
+}
+
+func (e *OptionError) Error() string {
+	return fmt.Sprintf("option %s is %v: %s", e.Option, e.Value, e.Want)
+}
+
 // ShapeError says that a system has no unique solution because of its extents.
 type ShapeError struct {
 	Rows, Cols int // of the matrix

@@ -31,7 +31,9 @@ type Options struct {
 	Step     float64 // of Heat and Wave, in time; 0 is half the greatest that is stable, or less
 	Strategy string  // of the optimizer; "" is auto
 	// Lowering and Batch are those of graphexec.Loop, in the mode of that name; the zero values are what is
-	// expected to be quickest.
+	// expected to be quickest. A batch is so many iterations, as CheckEvery is, of which it is a divisor, or, unrolled, a
+	// multiple. Where iterations are traced by periods, as cycles of GMRES are, both are rounded up to whole ones that
+	// fit.
 	Lowering graphexec.Lowering
 	Batch    int
 	// Sampled says that the device runs only some blocks of each launch and computes nothing: MaxIterations are
@@ -152,25 +154,31 @@ func (o *Options) complete() error {
 	if o.CheckEvery == 0 {
 		o.CheckEvery = 16
 	}
-	switch {
-	case !(o.Tolerance > 0 && o.Tolerance < 1):
-		return fmt.Errorf("tolerance %g: it is between 0 and 1", o.Tolerance)
-	case !(o.Divergence > 1):
-		return fmt.Errorf("divergence %g: it is more than 1", o.Divergence)
-	case o.MaxIterations < 0 || o.MaxIterations > maxIterations:
-		return fmt.Errorf("%d iterations at most: use 1 to %d", o.MaxIterations, maxIterations)
-	case o.CheckEvery < 0:
-		return fmt.Errorf("a look every %d iterations: use 1 or more", o.CheckEvery)
-	case !(o.Damping > 0 && o.Damping < 1):
-		return fmt.Errorf("damping %g: it is between 0 and 1", o.Damping)
-	case !(o.Step >= 0 && finite(o.Step)):
-		return fmt.Errorf("a step of %g: it is more than 0", o.Step)
-	case o.Restart < 0 || o.Restart > maxRestart:
-		return fmt.Errorf("a restart after %d iterations: use 1 to %d", o.Restart, maxRestart)
-	case o.Lanes < 0 || o.Lanes > 32 || o.Lanes&(o.Lanes-1) != 0:
-		return fmt.Errorf("%d threads for a row: use a power of two from 1 to 32", o.Lanes)
-	case int(o.Mode) >= len(modeNames), int(o.Precision) >= len(precisionNames), int(o.Preconditioner) >= len(preconditionerNames):
-		return fmt.Errorf("mode %v, %v precision, preconditioner %v: not all of them exist", o.Mode, o.Precision, o.Preconditioner)
+	multiple := o.Batch > 0 && o.Batch%o.CheckEvery == 0 && o.Lowering == graphexec.Unrolled
+	for _, c := range []struct {
+		ok     bool
+		option string
+		value  any
+		want   string
+	}{
+		{o.Tolerance > 0 && o.Tolerance < 1, "Tolerance", o.Tolerance, "use a number between 0 and 1"},
+		{o.Divergence > 1, "Divergence", o.Divergence, "use more than 1"},
+		{o.MaxIterations > 0 && o.MaxIterations <= maxIterations, "MaxIterations", o.MaxIterations, fmt.Sprintf("use 1 to %d", maxIterations)},
+		{o.CheckEvery > 0, "CheckEvery", o.CheckEvery, "use 1 or more"},
+		{o.Damping > 0 && o.Damping < 1, "Damping", o.Damping, "use a number between 0 and 1"},
+		{o.Step >= 0 && finite(o.Step), "Step", o.Step, "use more than 0"},
+		{o.Restart > 0 && o.Restart <= maxRestart, "Restart", o.Restart, fmt.Sprintf("use 1 to %d", maxRestart)},
+		{o.Lanes >= 0 && o.Lanes <= 32 && o.Lanes&(o.Lanes-1) == 0, "Lanes", o.Lanes, "use a power of two from 1 to 32"},
+		{int(o.Mode) < len(modeNames), "Mode", int(o.Mode), "there is none of that number"},
+		{int(o.Precision) < len(precisionNames), "Precision", int(o.Precision), "there is none of that number"},
+		{int(o.Preconditioner) < len(preconditionerNames), "Preconditioner", int(o.Preconditioner), "there is none of that number"},
+		{o.Lowering <= graphexec.WhileNode, "Lowering", int(o.Lowering), "there is none of that number"},
+		{o.Batch == 0 || o.Batch > 0 && o.CheckEvery%o.Batch == 0 || multiple, "Batch", o.Batch,
+			fmt.Sprintf("use a divisor of CheckEvery (%d), or with Lowering unrolled a multiple", o.CheckEvery)},
+	} {
+		if !c.ok {
+			return &OptionError{c.option, c.value, c.want}
+		}
 	}
 	return nil
 }

@@ -116,14 +116,15 @@ func (r *run) replays(dev device.Device, iterate func(), o *Options) (err error)
 func (r *run) loops(dev device.Device, body *ir.Schedule, plan optimizer.Options, o *Options) (err error) {
 	period := max(1, r.sys.Period)
 	periods := func(iterations int) int { return (iterations + period - 1) / period }
+	every, batch := fit(periods(o.CheckEvery), periods(o.Batch))
 	l := graphexec.Loop{
 		Body:          body,
 		Until:         r.until(o),
 		MaxIterations: periods(o.MaxIterations),
-		CheckEvery:    periods(o.CheckEvery),
+		CheckEvery:    every,
 		Overrun:       graphexec.Harmless,
 		Lowering:      o.Lowering,
-		Batch:         o.Batch,
+		Batch:         batch,
 		Expected:      periods(usual(r.sys.N)),
 		Several:       func(n int) (*ir.Schedule, error) { return r.several(n, plan) },
 	}
@@ -139,6 +140,17 @@ func (r *run) loops(dev device.Device, body *ir.Schedule, plan optimizer.Options
 		return fmt.Errorf("%s would never end: each of its iterations ends with System.Check", o.Method.Name)
 	}
 	return err
+}
+
+// fit raises the greater of two numbers to a multiple of the other, unless one is 0.
+func fit(a, b int) (int, int) {
+	switch {
+	case a == 0 || b == 0:
+		return a, b
+	case a < b:
+		return a, (b + a - 1) / a * a
+	}
+	return (a + b - 1) / b * b, b
 }
 
 // until is when a loop ends: once the method has come to something, which on a sampled device means nothing.

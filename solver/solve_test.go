@@ -323,14 +323,18 @@ func TestInputThatCannotBeSolved(t *testing.T) {
 		{spoilt(-2), ones, Options{}, "cg takes symmetric matrices, and of this element (0, 2) is -2 and (2, 0) is -1", new(*SymmetryError)},
 		{hollow, ones, Options{Preconditioner: Jacobi}, "cg breaks down in iteration 1: it divides by the diagonal, of which element 0 is 0", new(*BreakdownError)},
 		{&sparse.CSR{Rows: 2, Cols: 2, Ptr: []int32{0, 1, 1}, Col: []int32{5}, Val: []float64{1}}, ones[:2], Options{}, "row 0 has column 5", nil},
-		{square, ones, Options{Tolerance: 2}, "tolerance 2: it is between 0 and 1", nil},
-		{square, ones, Options{Tolerance: math.NaN()}, "tolerance NaN", nil},
-		{square, ones, Options{Divergence: 0.5}, "divergence 0.5", nil},
-		{square, ones, Options{MaxIterations: -1}, "-1 iterations at most", nil},
-		{square, ones, Options{CheckEvery: -1}, "a look every -1", nil},
-		{square, ones, Options{Lanes: 3}, "3 threads for a row", nil},
-		{square, ones, Options{Restart: 256}, "a restart after 256", nil},
-		{square, ones, Options{Mode: 9}, "mode 9", nil},
+		{square, ones, Options{Tolerance: 2}, "option Tolerance is 2: use a number between 0 and 1", new(*OptionError)},
+		{square, ones, Options{Tolerance: math.NaN()}, "option Tolerance is NaN", new(*OptionError)},
+		{square, ones, Options{Divergence: 0.5}, "option Divergence is 0.5: use more than 1", new(*OptionError)},
+		{square, ones, Options{MaxIterations: -1}, "option MaxIterations is -1: use 1 to 67108864", new(*OptionError)},
+		{square, ones, Options{CheckEvery: -1}, "option CheckEvery is -1: use 1 or more", new(*OptionError)},
+		{square, ones, Options{Lanes: 3}, "option Lanes is 3: use a power of two", new(*OptionError)},
+		{square, ones, Options{Restart: 256}, "option Restart is 256: use 1 to 255", new(*OptionError)},
+		{square, ones, Options{Batch: -1}, "option Batch is -1: use a divisor of CheckEvery (16), or with Lowering unrolled a multiple", new(*OptionError)},
+		{square, ones, Options{Batch: 7}, "option Batch is 7: use", new(*OptionError)},
+		{square, ones, Options{Batch: 32, Lowering: graphexec.WhileNode}, "option Batch is 32: use", new(*OptionError)},
+		{square, ones, Options{Lowering: 9}, "option Lowering is 9", new(*OptionError)},
+		{square, ones, Options{Mode: 9}, "option Mode is 9", new(*OptionError)},
 		{square, ones, Options{Strategy: "fast"}, "fast", nil},
 	} {
 		x, _, err := Solve(context.Background(), open(t, sim.Options{}), c.a, c.b, c.o)
@@ -339,6 +343,25 @@ func TestInputThatCannotBeSolved(t *testing.T) {
 		if c.typed != nil {
 			assert.ErrorAs(t, err, c.typed)
 		}
+	}
+}
+
+// TestBatchesAreRoundedToPeriods solves by batches that fit looks as iterations, and not as periods of two or four.
+func TestBatchesAreRoundedToPeriods(t *testing.T) {
+	a, b := sparse.Poisson2D(5), make([]float64, 25)
+	b[3] = 1
+	for _, o := range []Options{
+		{Method: Heat, MaxIterations: 30, CheckEvery: 15, Batch: 5},
+		{Method: Wave, MaxIterations: 30, CheckEvery: 5, Batch: 15, Lowering: graphexec.Unrolled},
+		{Method: GMRES, Restart: 4, CheckEvery: 9, Batch: 3, Lowering: graphexec.WhileNode},
+		{Method: GMRES, Restart: 4, CheckEvery: 7, Batch: 21, Lowering: graphexec.Unrolled},
+	} {
+		want, _, err := Solve(context.Background(), open(t, sim.Options{}), a, b, o)
+		require.NoError(t, err)
+		o.Mode = Loop
+		x, _, err := Solve(context.Background(), open(t, sim.Options{}), a, b, o)
+		require.NoError(t, err, "%s, a look every %d, batches of %d", o.Method.Name, o.CheckEvery, o.Batch)
+		assert.Equal(t, want, x)
 	}
 }
 

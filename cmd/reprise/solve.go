@@ -5,8 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -117,6 +120,9 @@ func (f *solveFlags) run(c *cobra.Command) error {
 	if err != nil {
 		return err
 	}
+	if err := s.checkLoop(c.Flags()); err != nil {
+		return err
+	}
 	for _, path := range []string{f.json, f.out} {
 		if path != "" && path != "-" {
 			if err := checkWritable(path); err != nil {
@@ -155,6 +161,42 @@ func (f *solveFlags) checkZeros(flags *pflag.FlagSet) error {
 	return nil
 }
 
+// checkLoop refuses flags of a mode that is not asked for.
+func (s *solves) checkLoop(flags *pflag.FlagSet) error {
+	if slices.Contains(s.modes, solver.Loop) {
+		return nil
+	}
+	for _, name := range []string{"lowering", "batch"} {
+		if flag := flags.Lookup(name); flag.Changed {
+			return usagef("--%s %v: only mode loop has that: add it to --mode, or leave the flag out", name, flag.Value)
+		}
+	}
+	return nil
+}
+
+// optionFlag has an error name flags where it names options.
+func optionFlag(err error) error {
+	var o *solver.OptionError
+	if !errors.As(err, &o) {
+		return usageError{err}
+	}
+	return usagef("%s %v: %s", flagOf(o.Option), o.Value, optionName.ReplaceAllStringFunc(o.Want, flagOf))
+}
+
+var optionName = regexp.MustCompile(`[A-Z][A-Za-z]+`)
+
+// flagOf is the flag of an option: --check-every is CheckEvery.
+func flagOf(option string) string {
+	name := "-"
+	for _, c := range option {
+		if unicode.IsUpper(c) {
+			name += "-"
+		}
+		name += string(unicode.ToLower(c))
+	}
+	return name
+}
+
 // parse checks the flags, and makes or reads the system.
 func (f *solveFlags) parse() (s *solves, err error) {
 	s = &solves{options: f.options}
@@ -173,10 +215,11 @@ func (f *solveFlags) parse() (s *solves, err error) {
 	if s.modes, err = pick("mode", f.modes, solver.Modes(), solver.ParseMode); err != nil {
 		return nil, err
 	}
-	for _, check := range []func() error{s.options.Check, optimizer.Options{Strategy: f.options.Strategy}.Check} {
-		if err := check(); err != nil {
-			return nil, usageError{err}
-		}
+	if err := s.options.Check(); err != nil {
+		return nil, optionFlag(err)
+	}
+	if err := (optimizer.Options{Strategy: f.options.Strategy}).Check(); err != nil {
+		return nil, usageError{err}
 	}
 	if err := checkDevice(f.device); err != nil {
 		return nil, err
