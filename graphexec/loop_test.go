@@ -334,6 +334,56 @@ func TestAScalarThatIsNoNumberEndsALoop(t *testing.T) {
 	}
 }
 
+// TestIntegersEndALoop copies two integers to the scalar, one after the other; some predicates are true of none or of all.
+func TestIntegersEndALoop(t *testing.T) {
+	dev, err := sim.New(sim.Options{Race: sim.RaceOn})
+	require.NoError(t, err)
+	r := rand.New(rand.NewPCG(7, 1))
+	ended := map[graphexec.Ending]int{}
+	for _, elem := range []ir.Type{ir.I32, ir.U32} {
+		tr := tracer.New(dev, "integers", tracer.Deferred)
+		a, b, c := tr.Alloc("a", elem, 1, ir.InOut), tr.Alloc("b", elem, 1, ir.InOut), tr.Alloc("c", elem, 1, ir.InOut)
+		tr.Copy(a, b)
+		tr.Copy(b, c)
+		trace, body := traced(t, tr)
+		value := func(w uint32) float64 {
+			if elem == ir.I32 {
+				return float64(int32(w))
+			}
+			return float64(w)
+		}
+		words := []uint32{0, 1, 5, math.MaxInt32, 1 << 31, math.MaxUint32}
+		for _, is := range comparisons {
+			for _, v := range []float64{-1e300, math.MinInt32 - 1, math.MinInt32, -1, 0, 1, 2.5, 5, math.MaxInt32, 1 << 31, math.MaxUint32, 1 << 32} {
+				l := graphexec.Loop{
+					Body: body, Until: graphexec.Until{Buffer: a.ID(), Is: is, Value: v}, MaxIterations: 4, Lowering: graphexec.WhileNode,
+					CheckEvery: 1 + r.IntN(2), Batch: 1,
+				}
+				loop, err := graphexec.InstantiateLoop(dev, l, trace)
+				require.NoError(t, err)
+				for range 2 {
+					first, second := words[r.IntN(len(words))], words[r.IntN(len(words))]
+					for buf, w := range map[tracer.Buffer]uint32{a: 0, b: first, c: second} {
+						require.NoError(t, tracer.Write(buf, []uint32{w}))
+					}
+					result, err := loop.Run(context.Background())
+					require.NoError(t, err)
+					iterations, ending := stop([]float64{0, value(first), value(second), value(second), value(second)}, l)
+					ended[ending]++
+					what := fmt.Sprintf("%v: %v, then %v, until %v %v, checked every %d", elem, value(first), value(second), is, v, l.CheckEvery)
+					require.Equal(t, ending, result.Ending, what)
+					require.Equal(t, iterations, result.Iterations, what)
+				}
+				require.NoError(t, loop.Close())
+			}
+		}
+		require.NoError(t, trace.Close())
+	}
+	assert.Greater(t, ended[graphexec.Met], 40)
+	assert.Greater(t, ended[graphexec.Exhausted], 40)
+	require.NoError(t, dev.Close())
+}
+
 // TestAFaultInALoopNamesTheOperationAndTheIterations leaves a buffer in iteration one.
 func TestAFaultInALoopNamesTheOperationAndTheIterations(t *testing.T) {
 	for _, c := range []struct {

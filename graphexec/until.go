@@ -132,43 +132,75 @@ func writers(g *ir.Graph, r ir.Range) []bool {
 	return writes
 }
 
-// untilWord is the kernel of until.cu for integers.
-const untilWord = "until_word"
-
-// kernel is the kernel that ends a round, and what it tests by, as its last parameters.
+// kernel is the kernel of until.cu that ends a round, and its last parameters, by which it tells whether the loop goes on;
+// nil when no value of the scalar ends it.
 func (p *predicate) kernel() (entry string, test []byte) {
 	if p.elem == ir.F32 || p.elem == ir.F64 {
-		test = binary.LittleEndian.AppendUint64(nil, math.Float64bits(p.Value))
-		return "until_" + p.elem.String(), binary.LittleEndian.AppendUint32(test, uint32(p.Is))
+		low, high := p.stays()
+		test = binary.LittleEndian.AppendUint64(nil, math.Float64bits(low))
+		return "until_" + p.elem.String(), binary.LittleEndian.AppendUint64(test, math.Float64bits(high))
 	}
+	if low, span, some := p.ends(); some {
+		test = binary.LittleEndian.AppendUint32(nil, low)
+		test = binary.LittleEndian.AppendUint32(test, span)
+	}
+	return "until_word", test
+}
+
+// stays is an interval of the numbers with which a loop goes on. For Equal, when they are all but one, it is from that one to NaN,
+// and when there are none, it is from NaN.
+func (p *predicate) stays() (low, high float64) {
+	v, inf := p.Value, math.Inf(1)
+	switch p.Is {
+	case Below:
+		return v, inf
+	case AtMost:
+		if v < inf {
+			return math.Nextafter(v, inf), inf
+		}
+	case Above:
+		return -inf, v
+	case AtLeast:
+		if v > -inf {
+			return -inf, math.Nextafter(v, -inf)
+		}
+	case NotEqual:
+		return v, v
+	case Equal:
+		return v, math.NaN()
+	}
+	return math.NaN(), inf
+}
+
+// ends are the words that end a loop, from low to low + span, which may go round by zero. It is false when none does.
+func (p *predicate) ends() (low, span uint32, some bool) {
 	least, greatest := float64(math.MinInt32), float64(math.MaxInt32)
 	if p.elem == ir.U32 {
 		least, greatest = 0, math.MaxUint32
 	}
-	low, high := least, greatest // of the integers that end the loop
-	inside := uint32(1)
+	from, to := least, greatest
 	switch p.Is {
 	case Below:
-		high = math.Ceil(p.Value) - 1
+		to = math.Ceil(p.Value) - 1
 	case AtMost:
-		high = math.Floor(p.Value)
+		to = math.Floor(p.Value)
 	case Above:
-		low = math.Floor(p.Value) + 1
+		from = math.Floor(p.Value) + 1
 	case AtLeast:
-		low = math.Ceil(p.Value)
+		from = math.Ceil(p.Value)
 	case Equal, NotEqual:
-		low, high = math.Ceil(p.Value), math.Floor(p.Value)
-		if p.Is == NotEqual {
-			inside = 0
-		}
+		from, to = math.Ceil(p.Value), math.Floor(p.Value)
 	}
-	low, high = max(low, least), min(high, greatest)
-	if low > high { // none of them
-		low, high, inside = least, greatest, 1-inside
+	from, to = max(from, least), min(to, greatest)
+	none := from > to
+	low, high := uint32(int64(from)), uint32(int64(to))
+	switch {
+	case p.Is == NotEqual && none:
+		return 0, math.MaxUint32, true
+	case p.Is == NotEqual:
+		return high + 1, low - 1 - (high + 1), true
 	}
-	test = binary.LittleEndian.AppendUint32(nil, uint32(int64(low)))
-	test = binary.LittleEndian.AppendUint32(test, uint32(int64(high)-int64(low)))
-	return untilWord, binary.LittleEndian.AppendUint32(test, inside)
+	return low, high - low, !none
 }
 
 // look is what the bytes of the scalar come to.

@@ -10,6 +10,27 @@ import (
 	"github.com/reprise-gpu/reprise/ir"
 )
 
+// TestTheDeviceAndTheHostGoOnWithTheSameNumbers computes what compare in until.cu does.
+func TestTheDeviceAndTheHostGoOnWithTheSameNumbers(t *testing.T) {
+	inf := math.Inf(1)
+	values := []float64{0, math.Copysign(0, -1), 5e-324, -5e-324, 1, 1.5, -1, math.Nextafter(1, 2), math.Nextafter(1, 0), math.MaxFloat32, math.MaxFloat64, -math.MaxFloat64, inf, -inf}
+	for is := range comparisons {
+		for _, v := range values {
+			p := &predicate{Until: Until{Is: is, Value: v}, elem: ir.F64}
+			entry, test := p.kernel()
+			require.Equal(t, "until_f64", entry)
+			low, high := math.Float64frombits(binary.LittleEndian.Uint64(test)), math.Float64frombits(binary.LittleEndian.Uint64(test[8:]))
+			for _, x := range append(values, math.NaN()) {
+				met := x < v && is&Below != 0 || x == v && is&Equal != 0 || x > v && is&Above != 0
+				goesOn := !met && !math.IsNaN(x)
+				on := x >= low && x <= high || math.IsNaN(high) && x != low && !math.IsNaN(x)
+				require.Equal(t, goesOn, on, "on the device: %v is %v %v", x, is, v)
+				require.Equal(t, goesOn, p.look(binary.LittleEndian.AppendUint64(nil, math.Float64bits(x))) == goOn, "on the host: %v is %v %v", x, is, v)
+			}
+		}
+	}
+}
+
 // TestTheDeviceAndTheHostFindTheSameIntegers computes what the kernel until_word does with
 // integers around the ends of their range and around values that are none.
 func TestTheDeviceAndTheHostFindTheSameIntegers(t *testing.T) {
@@ -23,15 +44,19 @@ func TestTheDeviceAndTheHostFindTheSameIntegers(t *testing.T) {
 			for _, v := range values {
 				p := &predicate{Until: Until{Is: is, Value: v}, elem: elem}
 				entry, test := p.kernel()
-				require.Equal(t, untilWord, entry)
-				low, span, inside := binary.LittleEndian.Uint32(test), binary.LittleEndian.Uint32(test[4:]), binary.LittleEndian.Uint32(test[8:])
+				require.Equal(t, "until_word", entry)
+				ends := func(uint32) bool { return false }
+				if test != nil {
+					low, span := binary.LittleEndian.Uint32(test), binary.LittleEndian.Uint32(test[4:])
+					ends = func(w uint32) bool { return w-low <= span }
+				}
 				for _, w := range words {
 					x := float64(w)
 					if elem == ir.I32 {
 						x = float64(int32(w))
 					}
 					want := x < v && is&Below != 0 || x == v && is&Equal != 0 || x > v && is&Above != 0
-					require.Equal(t, want, (w-low <= span) == (inside != 0), "on the device: %v %v is %v %v", elem, x, is, v)
+					require.Equal(t, want, ends(w), "on the device: %v %v is %v %v", elem, x, is, v)
 					found := p.look(binary.LittleEndian.AppendUint32(nil, w))
 					require.Equal(t, want, found == met, "on the host: %v %v is %v %v", elem, x, is, v)
 				}

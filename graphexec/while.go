@@ -23,15 +23,16 @@ type while struct {
 	size   int // iterations of a round, a divisor of CheckEvery
 	rounds *rounds
 	module device.Module
-	state  device.Ptr // four words, see until.cu
+	state  device.Ptr // see until.cu
 	most   uint32     // its second word
-	mail   mailbox    // its last two
+	mail   mailbox    // for its last, which a launch reports
 }
 
 // Offsets in the state, and its size.
 const (
-	stateMost   = 4
-	stateReport = 8
+	stateLeft   = 0 // and most
+	stateEvery  = 8 // and the report
+	stateReport = 12
 	stateBytes  = 16
 )
 
@@ -56,10 +57,7 @@ func (w *while) build() (err error) {
 	if w.rounds, err = newRounds(w.x, w.size, w.surround); err != nil {
 		return err
 	}
-	if err := dev.Submit(w.x.stream, &device.Memset{Dst: w.state, Width: 4, Count: stateBytes / 4, Label: "begin a loop"}); err != nil {
-		return err
-	}
-	return w.allow(w.longest())
+	return device.Join(w.set(stateEvery, 2, uint32(w.x.loop.CheckEvery/w.size)), w.allow(w.longest())) // and the report, of no meaning yet
 }
 
 // surround fills the graph.
@@ -88,20 +86,21 @@ func (w *while) surround(r *rounds, t *template) error {
 		if i < w.size {
 			return 0, nil
 		}
-		return t.read(dev, behind, func() device.Work { return w.until(f, entry, test, condition) })
+		return t.read(dev, behind, func() device.Work { return w.until(f, test, condition) })
 	})
 }
 
 // until is the launch that ends a round.
-func (w *while) until(f device.Function, entry string, test []byte, c device.Condition) *device.Launch {
+func (w *while) until(f device.Function, test []byte, c device.Condition) *device.Launch {
 	u := w.x.until
-	params := binary.LittleEndian.AppendUint64(nil, uint64(c))
-	params = binary.LittleEndian.AppendUint64(params, uint64(u.at))
-	params = binary.LittleEndian.AppendUint64(params, uint64(w.state))
-	params = binary.LittleEndian.AppendUint32(params, uint32(w.x.loop.CheckEvery/w.size))
-	if entry != untilWord {
-		params = append(params, 0, 0, 0, 0) // a double is aligned
+	at := u.at
+	if test == nil {
+		test = make([]byte, 8)    // looks for 0
+		at = w.state + stateEvery // where it never is
 	}
+	params := binary.LittleEndian.AppendUint64(nil, uint64(c))
+	params = binary.LittleEndian.AppendUint64(params, uint64(at))
+	params = binary.LittleEndian.AppendUint64(params, uint64(w.state))
 	one := device.Dim3{X: 1, Y: 1, Z: 1}
 	return &device.Launch{Function: f, Grid: one, Block: one, Params: append(params, test...), Label: "until " + u.name}
 }
@@ -167,8 +166,8 @@ func (w *while) launch(checks int) (int, finding, error) {
 	if err := x.dev.Synchronize(x.stream); err != nil {
 		return 0, goOn, err
 	}
-	ran, found := binary.LittleEndian.Uint32(w.mail.bytes), binary.LittleEndian.Uint32(w.mail.bytes[4:])
-	return int(ran), finding(found), nil
+	report := binary.LittleEndian.Uint32(w.mail.bytes)
+	return int(report >> 2), finding(report & 3), nil
 }
 
 // allow has launches run so many checks from now on.
@@ -178,7 +177,12 @@ func (w *while) allow(checks int) error {
 		return nil
 	}
 	w.most = rounds
-	return w.x.dev.Submit(w.x.stream, &device.Memset{Dst: w.state + stateMost, Value: rounds, Width: 4, Count: 1, Label: "rounds of a loop"})
+	return w.set(stateLeft, 2, rounds)
+}
+
+// set sets words of the state.
+func (w *while) set(at device.Ptr, n int64, value uint32) error {
+	return w.x.dev.Submit(w.x.stream, &device.Memset{Dst: w.state + at, Value: value, Width: 4, Count: n, Label: "rounds of a loop"})
 }
 
 func (w *while) bodies() *Exec { return w.rounds.exec }

@@ -30,8 +30,8 @@ type byHand struct {
 
 // TestConjugateGradientsBesideThoseByHand solves the same system on the simulated H200 in C++ and here, where the host
 // looks and where the device goes round: in the same iterations, to the same residual, and in no more
-// virtual time but for 30 ns a round of the device's own loop, of which some 17 are used. Two of them are the instructions
-// of the round's end, which counts rounds besides. make compare-solver builds what it needs.
+// virtual time, but that the end of a round of the device's own loop may take 10 ns more: here it counts the rounds, too, and ends
+// a launch that has had its own; and the end of the loop 50 ns, to report that. make compare-solver builds what it needs.
 func TestConjugateGradientsBesideThoseByHand(t *testing.T) {
 	const program, library, side = "../../build/baseline/solver/cg", "../../build/libcudasim.so", 64
 	for _, file := range []string{program, library} {
@@ -71,7 +71,7 @@ func TestConjugateGradientsBesideThoseByHand(t *testing.T) {
 			assert.InEpsilon(t, hand.TrueResidual, ours.TrueResidual, 1e-6)
 			allowed := hand.Time
 			if o.Mode == solver.Loop {
-				allowed += 30 * time.Duration((hand.Iterations+every-1)/every)
+				allowed += 10*time.Duration((hand.Iterations+every-1)/every) + 50
 			}
 			assert.LessOrEqual(t, ours.Time, allowed, "%s, checked every %d", hand.Version, every)
 			assert.Less(t, ours.Time, eager.Time)

@@ -16,6 +16,11 @@ extern "C" __global__ void countdown(unsigned long long condition, unsigned *n) 
   cudaGraphSetConditional(condition, left != 0);
 }
 
+// The condition is 0 from the n-th call on, and before that what it was.
+extern "C" __global__ void stop(unsigned long long condition, unsigned *n) {
+  if (--*n == 0) cudaGraphSetConditional(condition, 0);
+}
+
 // The condition is 1 as long as the sum of v, which halves with each call, is not below limit.
 extern "C" __global__ void halve(unsigned long long condition, float *v, float *sum, float limit) {
   __shared__ float part[256];

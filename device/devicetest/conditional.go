@@ -21,6 +21,7 @@ var conditionalBehaviours = []behaviour{
 	{"conditional/switch", conditionalSwitch},
 	{"conditional/while", conditionalWhile},
 	{"conditional/while a sum is not small", conditionalSum},
+	{"conditional/while nothing sets the condition", conditionalKept},
 	{"conditional/while that does not begin", conditionalNever},
 	{"conditional/nested", conditionalNested},
 	{"conditional/each launch begins anew", conditionalAgain},
@@ -37,7 +38,7 @@ type loop struct {
 	device.Looper
 	graph                   device.Graph
 	affine, choose, counted device.Function
-	halve                   device.Function
+	halve, stop             device.Function
 }
 
 func (b *bench) loop() *loop {
@@ -48,7 +49,7 @@ func (b *bench) loop() *loop {
 	require.NoError(b.t, err)
 	b.later(func() error { return b.UnloadModule(m) })
 	x := &loop{bench: b, Looper: l, graph: b.graph(), affine: b.function("affine")}
-	for name, f := range map[string]*device.Function{"choose": &x.choose, "countdown": &x.counted, "halve": &x.halve} {
+	for name, f := range map[string]*device.Function{"choose": &x.choose, "countdown": &x.counted, "halve": &x.halve, "stop": &x.stop} {
 		*f, err = b.Function(m, name)
 		require.NoError(b.t, err)
 	}
@@ -152,6 +153,23 @@ func conditionalWhile(t *testing.T, b *bench) {
 	x.run()
 	assert.Equal(t, tripled(5, 11), x.word(v))
 	assert.Zero(t, x.word(count))
+}
+
+// A condition keeps its value from round to round, and has its initial one again with the next launch.
+func conditionalKept(t *testing.T, b *bench) {
+	x := b.loop()
+	count, v := x.alloc(4), x.buffer(words(1, constant(5)))
+	c := x.condition(1)
+	_, list := x.conditional(x.graph, device.While, c, 1)
+	step := x.node(list[0], affine(x.affine, v, v, 3, 1, 1))
+	x.node(list[0], one(x.stop, "stop", c, count), step)
+	s, exec := x.stream(), x.instantiate(x.graph)
+	for range 2 {
+		require.NoError(t, b.Write(count, words(1, constant(7))))
+		require.NoError(t, b.LaunchGraph(exec, s))
+		require.NoError(t, b.Synchronize(s))
+	}
+	assert.Equal(t, tripled(5, 14), x.word(v))
 }
 
 func conditionalSum(t *testing.T, b *bench) {
