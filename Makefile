@@ -24,7 +24,7 @@ help: ## print this list
 CC := $(shell $(GO) env CC)
 HAVE_CC := $(shell command -v $(firstword $(CC)))
 CUDA_ENV := CGO_ENABLED=1 CGO_CFLAGS="-g -O2 -I$(CURDIR)/cuda/include" CGO_LDFLAGS="-g -O2 -L$(CURDIR)/build/lib"
-CUDA_PKGS := ./cuda/... ./cmd/...
+CUDA_PKGS := ./cuda/... ./cmd/... ./scripts
 
 # A hash of what simulates, by which compare knows that bin/reprise and libcudasim.so keep the same time.
 SIMULATOR := sim internal/des internal/unit ptx device cuda/simabi cuda/libcudasim
