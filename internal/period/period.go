@@ -32,7 +32,10 @@ type scale struct {
 }
 
 // run is a stretch in which each symbol is that of a period before; it begins with the second visit.
-type run struct{ period, start int }
+type run struct {
+	period, start int
+	end           int // of the visit that it is in
+}
 
 // maxRuns is how many stretches are followed at a time. A stream has as many as its newest symbols have
 // occurred at different distances, of which all but one or two end within a few symbols.
@@ -41,6 +44,10 @@ const maxRuns = 12
 // multiplier makes polynomials of symbols, modulo 2^64: it is odd, so that no symbol is lost.
 const multiplier = 0x9e3779b97f4a7c15
 
+// shortest is how many symbols the first scale looks for. Fewer come again by chance where a stream has few of them, and
+// each time there would be a stretch to follow. Whatever is shorter is compared instead.
+const shortest = 4
+
 // New returns a finder of periods of 1 to most symbols.
 func New(most int) *Finder {
 	size := 1
@@ -48,18 +55,12 @@ func New(most int) *Finder {
 		size *= 2
 	}
 	f := &Finder{most: most, mask: size - 1, recent: make([]uint64, size), sums: make([]uint64, size), runs: make([]run, 0, maxRuns+1)}
-	for _, length := range [...]int{1, 2, 4, 16, 64, 256, 1024} {
-		if length > most {
-			break
-		}
+	for length := shortest; length <= most; length *= 4 {
 		sc := scale{length: length, power: 1, last: make([]uint32, 8*size)}
 		for range length {
 			sc.power *= multiplier
 		}
-		if length > 1 {
-			sc.last = sc.last[:2*size] // the first is asked for all, and what it does not tell apart goes on to others
-		}
-		if length > 4 {
+		if length > shortest { // the first is asked for all, and what it does not tell apart goes on to others
 			// One of length/4 places is enough to have some in each period of the length, and which they are depends on the
 			// symbols alone, so that both visits have the same. All scales together then cost no more than a few.
 			sc.rare = uint64(length/4 - 1)
@@ -74,27 +75,27 @@ func New(most int) *Finder {
 // the one before: the second, and each after it. The visits that it counts are at least two, and may be less than
 // there were. The slice is good until the next call.
 //
-// A stretch that has some one, two or four symbols in a row only once is found at the end of its second visit, and all
+// A stretch that has some four symbols in a row only once, or is shorter, is found at the end of its second visit, and all
 // others are likely to be.
 func (f *Finder) Next(symbol uint64) []Repeat {
 	at := f.n
 	f.remember(symbol)
 	f.found = f.found[:0]
+	f.fresh = true
 	f.follow(at)
-	looked := 0
-	for looked < len(f.scales) && f.lookup(&f.scales[looked], at) {
-		looked++
-	}
-	f.fresh = looked == 0
-	for _, r := range f.runs {
-		if length := at + 1 - r.start; length%r.period == 0 {
-			f.found = insert(f.found, Repeat{r.period, 1 + length/r.period})
+	f.short(at)
+	f.long(at)
+	for i := range f.runs {
+		if r := &f.runs[i]; r.end == at+1 {
+			f.found = insert(f.found, Repeat{r.period, 1 + (r.end-r.start)/r.period})
+			r.end += r.period
 		}
 	}
 	return f.found
 }
 
-// Fresh reports that the last symbol was not among those before it, as far as the longest period goes.
+// Fresh reports that the last symbol is none of the three before it, and that the last four did not come in a row
+// before, as far back as the longest period goes: no stretch that ends here came twice.
 func (f *Finder) Fresh() bool { return f.fresh }
 
 // Skip takes the next symbol instead of Next, from who knows that it is fresh.
@@ -122,27 +123,51 @@ func (f *Finder) follow(at int) {
 	f.runs = kept
 }
 
-// lookup adds the run, if there is one, that the last occurrence of the newest symbols suggests. It reports
-// whether more symbols are worth a look: not if these have none within the longest period.
-func (f *Finder) lookup(s *scale, at int) bool {
+// short adds the run that the last occurrence of the newest symbol suggests, if that is nearer than scales look.
+func (f *Finder) short(at int) {
+	for period := 1; period < shortest && period <= min(at, f.most); period++ {
+		if f.recent[at&f.mask] == f.recent[(at-period)&f.mask] {
+			f.fresh = false
+			f.suggest(period, at)
+			return
+		}
+	}
+}
+
+// long adds the runs that the last occurrences of the newest symbols suggest, as long as there are such.
+func (f *Finder) long(at int) {
+	for i := range f.scales {
+		s := &f.scales[i]
+		f.tell(s, at)
+		slot := f.slot(s, at)
+		if slot == nil {
+			if at+1 < s.length {
+				return
+			}
+			continue
+		}
+		last := *slot
+		*slot = uint32(at + 1)
+		period := int(uint32(at+1) - last)
+		if last == 0 || period > f.most || period > at {
+			return
+		}
+		f.fresh = false // or others took the place
+		if f.recent[at&f.mask] != f.recent[(at-period)&f.mask] {
+			return
+		}
+		f.suggest(period, at)
+	}
+}
+
+// tell puts what a scale has not been told before a position into its table.
+func (f *Finder) tell(s *scale, at int) {
 	for told := max(s.told, at-f.most); told < at; told++ {
 		if slot := f.slot(s, told); slot != nil {
 			*slot = uint32(told + 1)
 		}
 	}
 	s.told = at + 1
-	slot := f.slot(s, at)
-	if slot == nil {
-		return at+1 >= s.length
-	}
-	last := *slot
-	*slot = uint32(at + 1)
-	period := int(uint32(at+1) - last)
-	if last == 0 || period > f.most || period > at {
-		return false
-	}
-	f.suggest(period, at)
-	return s.length == 1 || f.recent[at&f.mask] == f.recent[(at-period)&f.mask] // Fresh is exact, longer ones are likely
 }
 
 // slot is the place of the symbols up to a position, nil if they have none.
@@ -175,13 +200,10 @@ func (f *Finder) add(period, at int) {
 	for start != at+1-period && start > period && f.recent[(start-1)&f.mask] == f.recent[(start-1-period)&f.mask] {
 		start--
 	}
-	if start == at+1 {
-		return // another symbol with the same place in the table
-	}
 	if len(f.runs) == maxRuns {
 		f.drop()
 	}
-	f.runs = append(f.runs, run{period, start})
+	f.runs = append(f.runs, run{period, start, start + period})
 }
 
 // drop makes room: the run that has lasted least is likeliest to end.
