@@ -48,10 +48,18 @@ func (o *operand) arg() ir.Arg {
 	return ir.Arg{Kind: ir.ArgScalar, Scalar: o.scalar()}
 }
 
-// perform does work of a program that is not recorded.
+// blank is where the next call goes, with the memory for operands of another.
+func (t *Tracer) blank() *call {
+	if t.watch != nil {
+		return &t.watch.at(t.watch.n).call
+	}
+	return &t.hand
+}
+
+// perform does work of a program that is not recorded, of a call made in a blank.
 func (t *Tracer) perform(c *call) {
 	if t.watch != nil {
-		t.watch.see(c)
+		t.watch.see()
 		return
 	}
 	t.issue(c)
@@ -59,19 +67,19 @@ func (t *Tracer) perform(c *call) {
 
 // performLaunch does a launch of a program that is not recorded.
 func (t *Tracer) performLaunch(k *Kernel, s Shape, values []ir.Arg, args []any, pc uintptr) {
-	operands := t.operands[:0]
+	c := t.blank()
+	*c = call{ir.KindLaunch, k, s, pc, c.operands[:0]}
 	for i, v := range values {
 		switch v.Kind {
 		case ir.ArgBuffer:
-			operands = append(operands, ranged(args[i].(Buffer)))
+			c.operands = append(c.operands, ranged(args[i].(Buffer)))
 		case ir.ArgParam: // nobody gives it another value while the program runs
-			operands = append(operands, valued(t.graph.Params[v.Param].Value))
+			c.operands = append(c.operands, valued(t.graph.Params[v.Param].Value))
 		default:
-			operands = append(operands, valued(v.Scalar))
+			c.operands = append(c.operands, valued(v.Scalar))
 		}
 	}
-	t.operands = operands
-	t.perform(&call{ir.KindLaunch, k, s, pc, operands})
+	t.perform(c)
 }
 
 // issue submits the work of a call.

@@ -266,8 +266,12 @@ func (w *watcher) install(calls []call, period int) error {
 		return cmp.Or(cmp.Compare(len(x.values), len(y.values)), cmp.Compare(len(y.calls), len(x.calls)))
 	})
 	w.bodies[like] = list
+	w.firsts |= firstBit(like)
 	return nil
 }
+
+// firstBit is one of 64, for what a call is like.
+func firstBit(like uint64) uint64 { return 1 << (like >> 58) }
 
 // number gives parameters their numbers.
 func number(calls []call) {
@@ -310,6 +314,10 @@ func (w *watcher) drop(b *body) {
 	w.bodies[b.like] = slices.DeleteFunc(w.bodies[b.like], func(o *body) bool { return o == b })
 	if len(w.bodies[b.like]) == 0 {
 		delete(w.bodies, b.like)
+	}
+	w.firsts = 0
+	for like := range w.bodies {
+		w.firsts |= firstBit(like)
 	}
 	r := &w.refused[b.period]
 	r.pause = 64 * b.period

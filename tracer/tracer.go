@@ -51,7 +51,7 @@ type Tracer struct {
 	values   []ir.Arg    // arguments of the launch being traced
 	scratch  []ir.Access // its uses
 	watch    *watcher    // of a program that was started with Auto
-	operands []operand   // of the call at hand
+	hand     call        // the call at hand, where nobody watches
 	issued   ir.Launch   // that is submitted and not recorded
 }
 

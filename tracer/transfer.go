@@ -34,15 +34,15 @@ func (t *Tracer) Copy(dst, src Buffer) {
 
 // transfer records a call that is no launch, and runs it.
 func (t *Tracer) transfer(kind ir.Kind, pc uintptr, of, with operand) {
-	t.operands = append(t.operands[:0], of, with)
-	c := call{kind: kind, pc: pc, operands: t.operands}
+	c := t.blank()
+	*c = call{kind: kind, pc: pc, operands: append(c.operands[:0], of, with)}
 	if t.mode == Direct {
-		t.perform(&c)
+		t.perform(c)
 		return
 	}
-	t.record(t.operation(&c, nil), pc)
+	t.record(t.operation(c, nil), pc)
 	if t.mode == Eager {
-		t.issue(&c)
+		t.issue(c)
 	}
 }
 

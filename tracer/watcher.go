@@ -19,6 +19,7 @@ type watcher struct {
 	alike  *period.Finder // for which buffers, and values of scalars, are all one
 
 	bodies  map[uint64][]*body // by what their first call is like; who is quickest first
+	firsts  uint64             // by firstBit: what there is in bodies
 	count   int                // of them
 	current *body              // that the last calls belong to
 	held    int                // how many of them it has so far
@@ -44,16 +45,13 @@ type moment struct {
 
 func (w *watcher) at(position int) *moment { return &w.window[position&(len(w.window)-1)] }
 
-// see takes the next call of the program.
-func (w *watcher) see(c *call) {
+// see takes the next call of the program, which is in its place.
+func (w *watcher) see() {
+	m := w.at(w.n)
 	if w.resting > 0 {
-		w.rest(c)
+		w.rest(&m.call)
 		return
 	}
-	m := w.at(w.n)
-	operands := append(m.operands[:0], c.operands...)
-	m.call = *c
-	m.operands = operands
 	like, same := m.symbols()
 	m.like = like
 	w.stats.Calls++
@@ -125,6 +123,9 @@ func (w *watcher) goesOn(m *moment) bool {
 
 // begins has a call be the first of a body.
 func (w *watcher) begins(m *moment) bool {
+	if w.firsts&firstBit(m.like) == 0 { // most calls are spared the map
+		return false
+	}
 	for _, b := range w.bodies[m.like] {
 		if b.matches(0, &m.call) {
 			w.current = b
