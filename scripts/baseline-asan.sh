@@ -11,13 +11,13 @@ export REPRISE_LIBCUDA=$2 REPRISE_SIM=h200
 
 # The status of a finding, which is none of a program's own.
 export ASAN_OPTIONS=exitcode=99 UBSAN_OPTIONS=print_stacktrace=1:exitcode=99
-log=$(mktemp) complaint=$(mktemp)
-trap 'rm -f "$log" "$complaint"' EXIT
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
 
 # expect STATUS PROGRAM ARGUMENTS... runs a program quietly, unless it ends with another status, or without a sentence
 # that says why.
 expect() {
-	local want=$1 status=0
+	local want=$1 status=0 log=$scratch/$BASHPID.log complaint=$scratch/$BASHPID.complaint
 	shift
 	"$@" >"$log" 2>"$complaint" || status=$?
 	if [ "$status" -ne "$want" ] || [ "$(wc -l <"$complaint")" -ne $((status != 0)) ]; then
@@ -25,7 +25,7 @@ expect() {
 		cat "$log" "$complaint" >&2
 		exit 1
 	fi
-	runs=$((runs + 1))
+	echo >>"$scratch/runs"
 }
 
 # to_full PROGRAM ARGUMENTS... runs a program whose records find no room.
@@ -36,17 +36,16 @@ expect_failure() {
 	local function=$1
 	shift
 	REPRISE_LIBCUDA=$failing REPRISE_FAIL=$function expect 1 "$@"
-	if ! grep -q "^[a-z]*: $function: CUDA_ERROR_UNKNOWN (999)$" "$complaint"; then
+	if ! grep -q "^[a-z]*: $function: CUDA_ERROR_UNKNOWN (999)$" "$scratch/$BASHPID.complaint"; then
 		echo "$*: what says that $function failed?" >&2
-		cat "$complaint" >&2
+		cat "$scratch/$BASHPID.complaint" >&2
 		exit 1
 	fi
 }
 
-runs=0
-expect 0 "$programs/obj/tests"
-for program in "$programs"/*; do
-	[ -f "$program" ] || continue
+# check_workload PROGRAM
+check_workload() {
+	local program=$1 memory threads version
 	for memory in pinned prefetch managed; do
 		for threads in 32 1024; do
 			REPRISE_SIM_RACE=1 expect 0 "$program" --size 104 --memory "$memory" --threads "$threads" --iterations 2
@@ -66,24 +65,42 @@ for program in "$programs"/*; do
 		all:cuMemAlloc all:cuModuleLoadData; do
 		expect_failure "${version#*:}" "$program" --size 104 --iterations 1 --version "${version%:*}"
 	done
-done
-[ "$runs" -gt 0 ] || { echo "$programs holds no program" >&2; exit 1; }
+}
 
-# The solver is none of them, and has flags of its own.
-solver=$programs/solver/cg
-REPRISE_SIM_RACE=1 expect 0 "$solver" --size 11 --check-every 3
-expect 0 "$solver" --help
-expect 1 "$solver" --size 11 --max-iterations 2
-expect 1 to_full "$solver" --size 11
-expect 1 "$solver" --size 11 --device 1
-for flag in --size=0 --check-every=x --tolerance=1 --max-iterations; do
-	# shellcheck disable=SC2086 # the flag and its value are words
-	expect 2 "$solver" ${flag/=/ }
-done
-expect_failure cuGraphLaunch "$solver" --size 11
+# check_solver PROGRAM: it is no workload, and has flags of its own.
+check_solver() {
+	local solver=$1 flag
+	REPRISE_SIM_RACE=1 expect 0 "$solver" --size 11 --check-every 3
+	expect 0 "$solver" --help
+	expect 1 "$solver" --size 11 --max-iterations 2
+	expect 1 to_full "$solver" --size 11
+	expect 1 "$solver" --size 11 --device 1
+	for flag in --size=0 --check-every=x --tolerance=1 --max-iterations; do
+		# shellcheck disable=SC2086 # the flag and its value are words
+		expect 2 "$solver" ${flag/=/ }
+	done
+	expect_failure cuGraphLaunch "$solver" --size 11
+}
 
-# What reads the command line is the same in all of them.
+expect 0 "$programs/obj/tests"
+checks=()
+for program in "$programs"/*; do
+	[ -f "$program" ] || continue
+	check_workload "$program" &
+	checks+=($!)
+done
+[ ${#checks[@]} -gt 0 ] || { echo "$programs holds no program" >&2; exit 1; }
+check_solver "$programs/solver/cg" &
+checks+=($!)
+
+# What reads the command line is the same in all workloads.
 for flag in --size=12x --threads=33 --blocks=-1 --memory=none --version= --version=sync,none --iterations=0 --sample=x --nonsense=1; do
 	expect 2 "$program" "$flag"
 done
-echo "$runs runs, no finding"
+
+failed=0
+for check in "${checks[@]}"; do
+	wait "$check" || failed=1
+done
+[ $failed -eq 0 ] || exit 1
+echo "$(wc -l <"$scratch/runs") runs, no finding"
