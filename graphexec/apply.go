@@ -2,6 +2,7 @@ package graphexec
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/reprise-gpu/reprise/device"
@@ -56,16 +57,26 @@ func (x *Exec) apply(p *planned, verdicts []Verdict) error {
 		return x.rebuild(p)
 	}
 	at, err := x.impl.update(p.works)
-	switch code := device.CodeOf(err); {
-	case err == nil:
+	if err == nil {
 		x.stats.Updates += len(p.works)
 		x.adopt(p)
 		return nil
-	case x.impl.keeps(p.works[at].op) && (code == device.GraphUpdateForbidden || code == device.NotSupported):
-		return x.rebuild(p) // the driver is older, or stricter, than what Preflight goes by
 	}
-	_, _ = x.impl.update(x.present(p.works[:at])) // an error would only repeat the first
-	return opError(x.prog.sched.Graph, p.works[at].op, err)
+	_, _ = x.impl.update(x.present(p.works)) // an error would only repeat the first
+	if op := p.works[at].op; !x.impl.keeps(op) || !refusesNodes(err) {
+		return opError(x.prog.sched.Graph, op, err)
+	}
+	return x.rebuild(p)
+}
+
+// refusesNodes is whether a driver that is older, or stricter, than what Preflight goes by will not have a node do other work.
+// For a copy whose ends are mapped otherwise than before, cuGraphExecMemcpyNodeSetParams answers that a value is invalid.
+func refusesNodes(err error) bool {
+	switch device.CodeOf(err) {
+	case device.GraphUpdateForbidden, device.NotSupported, device.InvalidValue:
+		return true
+	}
+	return false
 }
 
 // Set gives a scalar parameter another value: see Param.
@@ -86,8 +97,8 @@ type opWork struct {
 // planned is a number of changes, worked out.
 type planned struct {
 	edits
-	works   []opWork
-	serials map[ir.BufferID]uint64 // of the memory of those that move
+	works []opWork
+	homes map[ir.BufferID]device.Allocation // the memory of those that are bound anew
 }
 
 // plan works out changes, in order.
@@ -108,9 +119,13 @@ func (x *Exec) plan(changes []Change) (*planned, []Verdict, error) {
 	verdicts := make([]Verdict, len(changes))
 	for i, c := range changes {
 		ops := ascending(touched[i])
-		verdicts[i] = Verdict{Change: c, Operations: len(ops), Rebuild: x.mustRebuild(ops, moved[i], &p.edits)}
+		verdicts[i] = Verdict{Change: c, Operations: len(ops), Rebuild: x.mustRebuild(ops, moved[i], p)}
 	}
-	for _, op := range ascending(touched...) {
+	all := ascending(touched...)
+	if err := x.lasting(p, all); err != nil {
+		return nil, nil, err
+	}
+	for _, op := range all {
 		w, err := x.prog.lowerOp(op, &p.edits)
 		if err != nil {
 			return nil, nil, opError(x.prog.sched.Graph, op, err)
@@ -127,9 +142,14 @@ func ascending(lists ...[]ir.OpID) []ir.OpID {
 	return slices.Compact(ops)
 }
 
-// mustRebuild says why operations cannot be changed in place when some buffers move. The instance of a graph keeps for each copy
-// whether its ends are pinned memory.
-func (x *Exec) mustRebuild(ops []ir.OpID, moved []ir.BufferID, e *edits) string {
+// mustRebuild says why operations cannot be changed in place when some buffers move. The instance of a graph keeps what was off
+// when it was made, and for each copy whether its ends are pinned memory.
+func (x *Exec) mustRebuild(ops []ir.OpID, moved []ir.BufferID, p *planned) string {
+	for _, op := range ops {
+		if x.blank[op] && x.impl.keeps(op) && !p.isOff(op) {
+			return fmt.Sprintf("%s was off when the graph was instantiated, and such a node stays off", opName(x.prog.sched.Graph, op))
+		}
+	}
 	if x.memory == nil || len(moved) == 0 {
 		return ""
 	}
@@ -142,7 +162,7 @@ func (x *Exec) mustRebuild(ops []ir.OpID, moved []ir.BufferID, e *edits) string 
 			if !slices.Contains(moved, b) {
 				continue
 			}
-			was, is := x.memory.kind(e.of.pointer[b]), x.memory.kind(e.at(b))
+			was, is := x.memory.homes[b].Kind, p.homes[b].Kind
 			if was != is && (was == device.PinnedMemory || is == device.PinnedMemory) {
 				return fmt.Sprintf("%s would move from %v to %v, and a node keeps the kind of its ends", opName(x.prog.sched.Graph, op), was, is)
 			}
@@ -163,8 +183,8 @@ func (x *Exec) present(works []opWork) []opWork {
 // before is what undoes changes that are still to be made.
 func (x *Exec) before(p *planned) *planned {
 	was := &planned{edits: p.undone(), works: x.present(p.works)}
-	for id := range p.serials {
-		put(&was.serials, id, x.memory.serial[id])
+	for id := range p.homes {
+		put(&was.homes, id, x.memory.homes[id])
 	}
 	return was
 }
@@ -175,8 +195,8 @@ func (x *Exec) adopt(p *planned) {
 	for _, w := range p.works {
 		x.prog.work[w.op] = w.work
 	}
-	for id, serial := range p.serials {
-		x.memory.serial[id] = serial
+	for id, home := range p.homes {
+		x.memory.homes[id] = home
 	}
 }
 
@@ -184,10 +204,19 @@ func (x *Exec) adopt(p *planned) {
 func (x *Exec) rebuild(p *planned) error {
 	was := x.before(p)
 	x.adopt(p)
-	if err := x.impl.rebuild(); err != nil {
+	if err := x.renew(); err != nil {
 		x.adopt(was)
 		return fmt.Errorf("instantiate %s again: %w", x.prog.sched.Graph.Name, err)
 	}
+	return nil
+}
+
+// renew instantiates again, with what operations do now.
+func (x *Exec) renew() error {
+	if err := x.impl.rebuild(); err != nil {
+		return err
+	}
+	x.blank = maps.Clone(x.prog.settings.off)
 	x.stats.Rebuilds++
 	return nil
 }

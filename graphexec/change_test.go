@@ -262,3 +262,96 @@ func TestMemoryThatWasFreedIsRefusedByName(t *testing.T) {
 		require.NoError(t, x.Close())
 	})
 }
+
+// reborn is a device on which one address has come again: what lies there is another allocation.
+type reborn struct {
+	*null.Device
+	at    device.Ptr
+	times uint64
+}
+
+func (d *reborn) Freed() uint64 { return d.times }
+
+func (d *reborn) Allocation(p device.Ptr, bytes int64) (device.Allocation, error) {
+	a, err := d.Device.Allocation(p, bytes)
+	if p == d.at {
+		a.Serial += 1000 * d.times
+	}
+	return a, err
+}
+
+// TestAnAddressMayComeAgain binds a buffer to the address that it had, where a driver has put other memory since.
+func TestAnAddressMayComeAgain(t *testing.T) {
+	forEachBackend(t, func(t *testing.T, form graphexec.Backend) {
+		const gone = "buffer @b was freed, or moved, after it was bound: bind it to other memory with Rebind, or instantiate again"
+		s := plan(t, pingPong, "serial")
+		dev := &reborn{Device: null.New()}
+		b := bind(t, dev.Device, s.Graph)
+		dev.at = b.buffers[1]
+		x, err := graphexec.Instantiate(dev, s, b, form)
+		require.NoError(t, err)
+		dev.times++
+		assert.EqualError(t, x.Replay(context.Background()), gone)
+		assert.EqualError(t, x.Set("alpha", 2), gone, "an update would be of operations that use it")
+		_, err = x.Preflight(graphexec.Param("alpha", 2))
+		assert.EqualError(t, err, gone)
+		require.NoError(t, x.Apply(graphexec.Rebind("b", dev.at), graphexec.Param("alpha", 2)))
+		require.NoError(t, x.Replay(context.Background()))
+		require.NoError(t, x.Close())
+	})
+}
+
+// TestManagedMemoryThatWasFreedCanBeReplaced by memory of the kind that it had.
+func TestManagedMemoryThatWasFreedCanBeReplaced(t *testing.T) {
+	forEachBackend(t, func(t *testing.T, form graphexec.Backend) {
+		s := plan(t, strings.Replace(pingPong, "@b f32[64] device(0)", "@b f32[64] managed", 1), "serial")
+		dev := null.New()
+		b := bind(t, dev, s.Graph)
+		x, err := graphexec.Instantiate(dev, s, b, form)
+		require.NoError(t, err)
+		require.NoError(t, dev.Free(b.buffers[1]))
+		at, err := dev.Alloc(256)
+		require.NoError(t, err)
+		assert.ErrorContains(t, x.Rebind("b", at), "buffer @b is in managed memory and cannot be in device memory")
+		at, _, err = dev.AllocManaged(256)
+		require.NoError(t, err)
+		require.NoError(t, x.Rebind("b", at))
+		require.NoError(t, x.Replay(context.Background()))
+		require.NoError(t, x.Close())
+	})
+}
+
+// TestAFailedRebuildLeavesTheInstanceAsItWas has a device refuse one update and the instance that is to replace it.
+func TestAFailedRebuildLeavesTheInstanceAsItWas(t *testing.T) {
+	s := plan(t, pingPong, "serial")
+	plain := null.New()
+	var last string // work of the first node
+	armed, updates := false, 0
+	dev := device.Intercept(plain, func(c *device.Call, next func() error) error {
+		switch {
+		case armed && c.Method == "UpdateNodes" && len(c.Args[1].([]device.NodeWork)) == 2 && updates == 0:
+			return &device.Error{Call: c.Method, Code: device.GraphUpdateForbidden}
+		case armed && c.Method == "UpdateNode":
+			if updates++; updates == 2 {
+				return &device.Error{Call: c.Method, Code: device.GraphUpdateForbidden}
+			}
+			last = fmt.Sprint(c.Args[2].(*device.Launch).Params)
+		case armed && c.Method == "UpdateNodes":
+			last = fmt.Sprint(c.Args[1].([]device.NodeWork)[0].Work.(*device.Launch).Params)
+		case armed && c.Method == "Instantiate":
+			return &device.Error{Call: c.Method, Code: device.OutOfMemory}
+		case c.Method == "AddNode" && last == "":
+			last = fmt.Sprint(c.Args[2].(*device.Launch).Params)
+		}
+		return next()
+	})
+	x, err := graphexec.Instantiate(dev, s, bind(t, plain, s.Graph), graphexec.Graph)
+	require.NoError(t, err)
+	was := last
+	armed = true
+	assert.ErrorContains(t, x.Set("alpha", 2), "instantiate relay again: Instantiate: CUDA_ERROR_OUT_OF_MEMORY")
+	assert.Equal(t, 2, updates)
+	assert.Equal(t, was, last, "what was updated before the one that was refused")
+	armed = false
+	require.NoError(t, x.Close())
+}

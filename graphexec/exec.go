@@ -66,7 +66,8 @@ type Exec struct {
 	prog   *program
 	memory *memory // nil for a device that keeps no ledger
 	impl   backend
-	busy   bool // in a call that changes what follows here
+	blank  map[ir.OpID]bool // operations that were off when impl was made
+	busy   bool             // in a call that changes what follows here
 	stats  Stats
 }
 
@@ -146,7 +147,7 @@ func (x *Exec) clone() *Exec {
 	c := &Exec{dev: x.dev, prog: &prog}
 	if x.memory != nil {
 		memory := *x.memory
-		memory.serial = slices.Clone(memory.serial)
+		memory.homes = slices.Clone(memory.homes)
 		c.memory = &memory
 	}
 	return c

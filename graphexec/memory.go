@@ -12,8 +12,8 @@ import (
 // memory knows whose the memory is that replays use.
 type memory struct {
 	ledger device.Ledger
-	freed  uint64   // what the ledger said when all of it was there
-	serial []uint64 // by buffer: of the allocation it lies in, 0 for none that the ledger has
+	freed  uint64              // what the ledger said when all of it was there
+	homes  []device.Allocation // by buffer, what it was bound to; without a serial for what the ledger does not have
 }
 
 // watch notes what a program is bound to; nil for a device that cannot say.
@@ -22,19 +22,13 @@ func watch(dev device.Device, s *settings) *memory {
 	if !ok {
 		return nil
 	}
-	m := &memory{ledger: l, freed: l.Freed(), serial: make([]uint64, len(s.pointer))}
+	m := &memory{ledger: l, freed: l.Freed(), homes: make([]device.Allocation, len(s.pointer))}
 	for i, p := range s.pointer {
 		if a, err := l.Allocation(p, 0); err == nil && p != 0 {
-			m.serial[i] = a.Serial
+			m.homes[i] = a
 		}
 	}
 	return m
-}
-
-// kind is that of the memory at an address.
-func (m *memory) kind(p device.Ptr) device.MemoryKind {
-	a, _ := m.ledger.Allocation(p, 0)
-	return a.Kind
 }
 
 // stale names a buffer whose memory was freed. While nothing was, it asks for one number.
@@ -47,26 +41,54 @@ func (x *Exec) stale() error {
 	if freed == m.freed {
 		return nil
 	}
-	for i, p := range x.prog.settings.pointer {
-		if m.serial[i] == 0 {
-			continue
-		}
-		if a, err := m.ledger.Allocation(p, 0); err != nil || a.Serial != m.serial[i] {
-			return fmt.Errorf("buffer @%s was freed, or moved, after it was bound: bind it to other memory with Rebind, or instantiate again", x.buffer(ir.BufferID(i)).Name)
+	for i := range m.homes {
+		if id := ir.BufferID(i); x.gone(id) {
+			return x.errGone(id)
 		}
 	}
 	m.freed = freed
 	return nil
 }
 
+// gone is whether the memory that a buffer was bound to was freed.
+func (x *Exec) gone(id ir.BufferID) bool {
+	home := x.memory.homes[id].Serial
+	if home == 0 {
+		return false
+	}
+	a, err := x.memory.ledger.Allocation(x.prog.settings.pointer[id], 0)
+	return err != nil || a.Serial != home
+}
+
+func (x *Exec) errGone(id ir.BufferID) error {
+	return fmt.Errorf("buffer @%s was freed, or moved, after it was bound: bind it to other memory with Rebind, or instantiate again", x.buffer(id).Name)
+}
+
+// lasting names a buffer whose memory was freed, which changes leave where it is, though some of the operations that they touch use it.
+func (x *Exec) lasting(p *planned, ops []ir.OpID) error {
+	if x.memory == nil || x.memory.ledger.Freed() == x.memory.freed {
+		return nil
+	}
+	touched := func(op ir.OpID) bool { return slices.Contains(ops, op) }
+	for i := range x.memory.homes {
+		id := ir.BufferID(i)
+		if _, bound := p.homes[id]; !bound && x.gone(id) && slices.ContainsFunc(x.prog.users().buffer[id], touched) {
+			return x.errGone(id)
+		}
+	}
+	return nil
+}
+
 // place checks where changes have put buffers.
 func (x *Exec) place(p *planned) error {
-	moved := slices.Sorted(maps.Keys(p.pointer))
-	moved = slices.DeleteFunc(moved, func(id ir.BufferID) bool { return p.at(id) == p.of.pointer[id] })
-	for _, id := range moved {
+	bound := slices.Sorted(maps.Keys(p.pointer))
+	for _, id := range bound { // also to where it was: that may be other memory by now
 		if err := x.allows(id, p.at(id), p); err != nil {
 			return err
 		}
+	}
+	moved := slices.DeleteFunc(bound, func(id ir.BufferID) bool { return p.at(id) == p.of.pointer[id] })
+	for _, id := range moved {
 		if other, ok := x.meets(id, moved, p); ok {
 			return fmt.Errorf("buffer @%s would share memory with @%s, and the plan does not order them: use other memory, or trace again", x.buffer(id).Name, x.buffer(other).Name)
 		}
@@ -107,8 +129,8 @@ func (x *Exec) allows(id ir.BufferID, at device.Ptr, p *planned) error {
 	if err != nil {
 		return fmt.Errorf("buffer @%s needs %d bytes: %w", b.Name, b.Size(), err)
 	}
-	put(&p.serials, id, a.Serial)
-	was := x.memory.kind(x.prog.settings.pointer[id])
+	put(&p.homes, id, a)
+	was := x.memory.homes[id].Kind
 	if a.Kind == was {
 		return nil
 	}

@@ -131,10 +131,7 @@ func (r *rounds) update(works []opWork) (int, error) {
 	if err == nil {
 		return 0, nil
 	}
-	at := n / r.runs
-	w := works[at]
-	_, _ = r.set(r.changes([]opWork{{w.op, r.exec.prog.work[w.op]}})[:n%r.runs]) // an error would only repeat the first
-	return at, err
+	return n / r.runs, err
 }
 
 // changes are those of the nodes of some operations, run by run.
@@ -173,7 +170,7 @@ func (r *rounds) follow() error {
 		changes = append(changes, device.NodeWork{Node: n.node, Work: n.work()})
 	}
 	if _, err := r.set(changes); err != nil {
-		return r.rebuild()
+		return r.exec.renew()
 	}
 	return nil
 }
