@@ -81,8 +81,10 @@ const (
 	rootGap    = time.Microsecond     // from a graph in a stream to the next
 )
 
-// mostNodes bounds the nodes of a graph that nobody asked for.
-const mostNodes = 1 << 16
+const (
+	mostNodes = 1 << 16 // of a graph that nobody asked for
+	mostTimes = 1 << 30 // more iterations cost what these do: a Duration holds no more
+)
 
 // options lists the best of each lowering that the loop allows. With K iterations, batches of n
 // cost
@@ -139,6 +141,7 @@ func (x *LoopExec) estimate(c costs) estimate {
 	if l.Expected > 0 {
 		e.total = min(e.total, l.Expected)
 	}
+	e.total = min(e.total, mostTimes)
 	if l.Backend == Streams {
 		e.replay = time.Duration(e.ops) * c.submit
 	}
@@ -166,6 +169,7 @@ func (e *estimate) launches(n int, d time.Duration) time.Duration {
 
 // looks is what looks after n iterations each add.
 func (e *estimate) looks(n int, over bool) time.Duration {
+	n = min(n, mostTimes)
 	if !over {
 		return e.times(n, e.look)
 	}
@@ -178,16 +182,17 @@ func (l *Loop) batches(ops int) (sizes []int) {
 	if l.Batch > 0 {
 		return []int{l.Batch}
 	}
-	for n := 1; n <= l.CheckEvery; n++ {
-		if l.CheckEvery%n == 0 && (n == 1 || n*ops <= mostNodes) {
+	most := max(1, mostNodes/ops)
+	for n := 1; n <= min(l.CheckEvery, most); n++ {
+		if l.CheckEvery%n == 0 {
 			sizes = append(sizes, n)
 		}
 	}
 	if l.Overrun == Forbidden {
 		return sizes
 	}
-	for n := 2 * l.CheckEvery; n*ops <= mostNodes && n <= l.MaxIterations; n += l.CheckEvery {
-		sizes = append(sizes, n)
+	for n := 2; n <= min(most, l.MaxIterations)/l.CheckEvery; n++ {
+		sizes = append(sizes, n*l.CheckEvery)
 	}
 	return sizes
 }

@@ -2,12 +2,14 @@ package graphexec_test
 
 import (
 	"context"
+	"math"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/device/null"
 	"github.com/reprise-gpu/reprise/graphexec"
 	"github.com/reprise-gpu/reprise/ir"
@@ -101,4 +103,48 @@ func TestNumbersOfALoopThatCannotBeAreRefused(t *testing.T) {
 		assert.ErrorContains(t, err, "loop over counting: "+want)
 		assert.Equal(t, before, dev.Live())
 	}
+}
+
+// TestNumbersOfALoopMayBeGreat has a scalar that is 1 from the fifth iteration on: 0.2 + 0.3·1.25^i, as far as that is below 1.
+func TestNumbersOfALoopMayBeGreat(t *testing.T) {
+	dev, err := sim.New(sim.Options{})
+	require.NoError(t, err)
+	tr := tracer.New(dev, "great", tracer.Deferred)
+	scalar, low := tr.Alloc("scalar", ir.F32, 1, ir.InOut), tr.Alloc("low", ir.F32, 1, ir.Input)
+	tr.Launch((&run{t: t, tr: tr}).kernel("unsharpen"), tracer.Linear(1, 32), scalar, low, scalar, tr.Param("amount", ir.F32, 0.25), 1)
+	trace, body := traced(t, tr)
+	for _, lowering := range lowerings {
+		for _, overrun := range []graphexec.Overrun{graphexec.Forbidden, graphexec.Undone, graphexec.Harmless} {
+			for _, c := range []struct{ every, most, expected, iterations int }{
+				{1, math.MaxInt, 20, 5},
+				{7, math.MaxInt, 20, 7},
+				{7, math.MaxInt, math.MaxInt, 7},
+				{1 << 31, 20, 0, 20},
+				{math.MaxInt, 20, 0, 20},
+				{math.MaxInt - 1, 0, 0, 0},
+				{math.MaxInt, math.MaxInt, 0, -1}, // is not run
+			} {
+				l := graphexec.Loop{
+					Body: body, Until: graphexec.Until{Buffer: scalar.ID(), Is: graphexec.AtLeast, Value: 1},
+					MaxIterations: c.most, CheckEvery: c.every, Expected: c.expected, Lowering: lowering, Overrun: overrun,
+				}
+				loop, err := graphexec.InstantiateLoop(dev, l, trace)
+				if c.iterations < 0 && lowering == graphexec.WhileNode {
+					require.ErrorContains(t, err, "rounds, and a launch has at most 1048576: set CheckEvery or Batch")
+					continue
+				}
+				require.NoError(t, err, describe(0, l))
+				if c.iterations >= 0 {
+					require.NoError(t, tracer.Write(scalar, []float32{0.5}))
+					require.NoError(t, tracer.Write(low, []float32{0.2}))
+					result, err := loop.Run(context.Background())
+					require.NoError(t, err)
+					require.Equal(t, c.iterations, result.Iterations, describe(0, l))
+					require.NotContains(t, result.Why, " -", "no cost is negative")
+				}
+				require.NoError(t, loop.Close())
+			}
+		}
+	}
+	require.NoError(t, device.Join(trace.Close(), dev.Close()))
 }

@@ -182,6 +182,9 @@ func InstantiateLoop(dev device.Device, l Loop, b Bindings) (*LoopExec, error) {
 	if err := l.check(); err != nil {
 		return nil, wrapped("loop over "+l.Body.Graph.Name, err)
 	}
+	if l.Batch == 0 {
+		l.CheckEvery = min(l.CheckEvery, max(1, l.MaxIterations)) // the last iteration is a check
+	}
 	body, err := Instantiate(dev, l.Body, b, l.Backend)
 	if err != nil {
 		return nil, err

@@ -3,6 +3,7 @@ package graphexec
 import (
 	"context"
 	"encoding/binary"
+	"fmt"
 	"slices"
 	"time"
 
@@ -44,6 +45,9 @@ func (w *while) build() (err error) {
 	}
 	if slices.ContainsFunc(w.x.body.prog.work, moves) {
 		return unfit("the body has a prefetch, which a graph cannot hold")
+	}
+	if rounds := w.x.loop.CheckEvery / w.size; rounds > mostRounds { // so that counts of them fit the words of until.cu
+		return unfit(fmt.Sprintf("a check would come after %d rounds, and a launch has at most %d: set CheckEvery or Batch", rounds, mostRounds))
 	}
 	if w.state, err = dev.Alloc(stateBytes); err != nil {
 		return err
@@ -176,8 +180,11 @@ func (w *while) allow(checks int) error {
 	if w.most == rounds {
 		return nil
 	}
-	w.most = rounds
-	return w.set(stateLeft, 2, rounds)
+	err := w.set(stateLeft, 2, rounds)
+	if err == nil {
+		w.most = rounds
+	}
+	return err
 }
 
 // set sets words of the state.
