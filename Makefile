@@ -32,8 +32,8 @@ SOURCES = $(shell cat $$(find $(SIMULATOR) -type f ! -name '*_test.go' ! -path '
 NOTE_SOURCES = -X=github.com/reprise-gpu/reprise/sim.Sources=$(SOURCES)
 
 # And one of what the C++ programs are built from. The revision is noted because go stamps none in a linked worktree.
-BASELINE_SOURCES = $(shell cat $$(find baseline cuda/include cuda/lazycuda cuda/kernels -regex '.*\.\(cpp\|hpp\|ptx\|def\|[chS]\)' \
-	! -path '*/tests/*' ! -path '*/solver/*' | LC_ALL=C sort) | sha256sum | cut -c1-16)
+BASELINE_SOURCES = $(shell cat $$(find baseline cuda/include cuda/lazycuda cuda/kernels solver/kernels -regex '.*\.\(cpp\|hpp\|ptx\|def\|[chS]\)' \
+	! -path '*/tests/*' | LC_ALL=C sort) | sha256sum | cut -c1-16)
 REVISION = $(shell git describe --always --dirty --abbrev=12 2>/dev/null)
 NOTES = $(NOTE_SOURCES) -X=github.com/reprise-gpu/reprise/bench/compare.Sources=$(BASELINE_SOURCES) \
 	-X=github.com/reprise-gpu/reprise/bench.revision=$(REVISION)
@@ -254,13 +254,14 @@ $(BASELINE_OUT)/obj/%.o: baseline/%.cpp $(wildcard cuda/kernels/*.ptx solver/ker
 BENCH_SMOKE := build/bench-smoke
 
 .PHONY: bench-smoke
-bench-smoke: build baseline libcudasim ## set every workload beside its C++ programs, at tiny sizes (needs g++)
+bench-smoke: build baseline libcudasim ## set every workload and a solver beside their C++ programs, at tiny sizes (needs g++)
 	@mkdir -p $(BENCH_SMOKE)
 	bin/reprise compare --size tiny --memory all --iterations 5 --max-ratio 1 --json $(BENCH_SMOKE)/compare.json --plot $(BENCH_SMOKE)
+	bin/reprise compare solver --size 16 --check-every 1,16
 
 .PHONY: compare-solver
-compare-solver: $(BASELINE_OUT)/solver/cg libcudasim ## conjugate gradients, traced in Go and by hand in C++, side by side (needs g++)
-	$(GO) test ./cmd/reprise -run TestConjugateGradientsBesideThoseByHand -count 1 -v
+compare-solver: build baseline libcudasim ## conjugate gradients, traced in Go and by hand in C++, side by side (needs g++)
+	bin/reprise compare solver
 
 # What runs on a machine with a GPU and no Go: docs/GPU-CHECK.md.
 GPU_BUNDLE ?= build/gpu-bundle

@@ -71,11 +71,12 @@ check_workload() {
 check_solver() {
 	local solver=$1 flag
 	REPRISE_SIM_RACE=1 expect 0 "$solver" --size 11 --check-every 3
+	expect 0 "$solver" --size 11 --sample 2 --version graph --max-iterations 5
 	expect 0 "$solver" --help
 	expect 1 "$solver" --size 11 --max-iterations 2
 	expect 1 to_full "$solver" --size 11
 	expect 1 "$solver" --size 11 --device 1
-	for flag in --size=0 --check-every=x --tolerance=1 --max-iterations; do
+	for flag in --size=0 --check-every=x --tolerance=1 --max-iterations --version=eager --sample=2; do
 		# shellcheck disable=SC2086 # the flag and its value are words
 		expect 2 "$solver" ${flag/=/ }
 	done

@@ -82,7 +82,7 @@ func Solve(ctx context.Context, dev device.Device, a *sparse.CSR, b []float64, o
 	}()
 	begin := dev.Now()
 	if o.Sampled {
-		res.History, res.Residual = nil, 0
+		res.History, res.Residual, res.TrueResidual = nil, 0, 0
 		res.Iterations, err = r.sample(ctx, &o)
 		r.timed(&res, dev.Now()-begin)
 		return nil, res, err

@@ -1,7 +1,9 @@
 // Conjugate gradients as a CUDA engineer would have a GPU repeat them: an iteration as a graph, launched so
 // many times between two looks of the host, and a while node, which needs no look.
 
+#include <algorithm>
 #include <charconv>
+#include <cstdlib>
 #include <iostream>
 #include <sstream>
 #include <stdexcept>
@@ -45,6 +47,8 @@ public:
 	Solver &operator=(const Solver &) = delete;
 
 	virtual void solve() = 0;
+	// sample runs all iterations there may be, whatever they come to.
+	virtual void sample() = 0;
 
 protected:
 	void instantiate() {
@@ -62,23 +66,37 @@ protected:
 // Launched launches an iteration at a time.
 class Launched : public Solver {
 public:
-	Launched(const Device &device, Cg &cg, int every) : Solver(cg), device_(device), every_(every) {
+	Launched(const Device &device, Cg &cg, int every, int most) : Solver(cg), device_(device), every_(every), most_(most) {
 		iterate(device, graph_, cg, {});
 		instantiate();
 	}
 
 	void solve() override {
-		do {
-			for (int i = 0; i < every_; i++)
-				CU(cuGraphLaunch(exec_, stream_));
-			enqueue(device_, cg_.look(), stream_);
-			CU(cuStreamSynchronize(stream_));
-		} while (cg_.state().code == running);
+		for (int done = 0; done < most_;) {
+			done = period(done);
+			if (cg_.state().code != running)
+				return;
+		}
+	}
+
+	void sample() override {
+		for (int done = 0; done < most_;)
+			done = period(done);
 	}
 
 private:
+	// period launches iterations up to the next look, and returns how many there were so far.
+	int period(int done) {
+		const int next = std::min(done + every_, most_);
+		for (; done < next; done++)
+			CU(cuGraphLaunch(exec_, stream_));
+		enqueue(device_, cg_.look(), stream_);
+		CU(cuStreamSynchronize(stream_));
+		return done;
+	}
+
 	const Device &device_;
-	const int every_;
+	const int every_, most_;
 };
 
 // While has the device go round, in rounds of so many iterations. Only what computes the state is waited for by
@@ -112,6 +130,8 @@ public:
 		CU(cuStreamSynchronize(stream_));
 	}
 
+	void sample() override { throw std::logic_error("nothing computes the condition"); }
+
 private:
 	const Kernel go_on_;
 };
@@ -122,7 +142,9 @@ struct UsageError : std::runtime_error {
 
 struct Options {
 	int side = 64, every = 16, most = 10000, device = 0;
+	long sample = 0;
 	double tolerance = 1e-8;
+	std::string version = "all";
 };
 
 const char *const help = "Solves the Poisson equation on a square by conjugate gradients, as written by hand, and prints a JSON record\n"
@@ -131,6 +153,9 @@ const char *const help = "Solves the Poisson equation on a square by conjugate g
 						 "  --check-every N      iterations between two looks, and of a round (default 16)\n"
 						 "  --max-iterations N   after which to give up (default 10000)\n"
 						 "  --tolerance X        relative residual to stop at (default 1e-8)\n"
+						 "  --version NAME       graph, while or all (default all)\n"
+						 "  --sample N           run N blocks of each launch on the simulated driver: all iterations there may be are\n"
+						 "                       timed, nothing is solved, and the only version is graph\n"
 						 "  --device N           ordinal of the device (default 0)\n";
 
 template <class T> void parse(T &to, const std::string &flag, const std::string &text, T least, T most) {
@@ -162,9 +187,17 @@ Options parse_options(int argc, char **argv) {
 			parse(o.tolerance, flag, value, 1e-300, 0.5);
 		else if (flag == "--device")
 			parse(o.device, flag, value, 0, 1 << 16);
+		else if (flag == "--sample")
+			parse(o.sample, flag, value, 0L, 1L << 30);
+		else if (flag == "--version" && (value == "all" || value == "graph" || value == "while"))
+			o.version = value;
+		else if (flag == "--version")
+			throw UsageError("--version " + value + ": use graph, while or all");
 		else
 			throw UsageError("unknown flag " + flag + ": --help lists them");
 	}
+	if (o.sample > 0 && o.version != "graph")
+		throw UsageError("--sample " + std::to_string(o.sample) + ": only with --version graph, for nothing computes the condition of the other");
 	return o;
 }
 
@@ -174,31 +207,42 @@ void run(const char *version, Cg &cg, Solver &solver, const Device &device, cons
 	for (int i = 0; i < 2; i++) {
 		cg.reset();
 		const auto start = repriseNow();
-		solver.solve();
+		o.sample > 0 ? solver.sample() : solver.solve();
 		took = static_cast<long long>(repriseNow() - start);
 	}
-	const auto state = cg.state();
-	if (state.code != converged)
-		throw std::runtime_error(std::string(version) + " has come to code " + std::to_string(state.code) + " of scalar.cu after " +
-								 std::to_string(state.iterations) + " iterations, and to no solution");
 	std::ostringstream line;
 	line.precision(17);
 	line << "{\"method\":\"cg\",\"version\":\"" << version << "\",\"device\":\"" << device.name() << "\",\"simulated\":" << (device.simulated() ? "true" : "false")
-		 << ",\"size\":" << o.side << ",\"check_every\":" << o.every << ",\"iterations\":" << state.iterations << ",\"residual\":" << cg.residual(state.iterations)
-		 << ",\"true_residual\":" << cg.true_residual() << ",\"time_ns\":" << took << "}";
+		 << ",\"size\":" << o.side << ",\"check_every\":" << o.every;
+	if (o.sample > 0) {
+		line << ",\"sample\":" << o.sample << ",\"iterations\":" << o.most;
+	} else {
+		const auto state = cg.state();
+		if (state.code != converged)
+			throw std::runtime_error(std::string(version) + " has come to code " + std::to_string(state.code) + " of scalar.cu after " +
+									 std::to_string(state.iterations) + " iterations, and to no solution");
+		line << ",\"iterations\":" << state.iterations << ",\"residual\":" << cg.residual(state.iterations) << ",\"true_residual\":" << cg.true_residual();
+	}
+	line << ",\"time_ns\":" << took << "}";
 	if (!(std::cout << line.str() << std::endl)) // at once: somebody may watch
 		throw std::runtime_error("cannot write to standard output");
 }
 
 void run(const Options &o) {
+	// 0 as well: what is solved may not be sampled, whatever the environment says
+	setenv("REPRISE_SIM_SAMPLE", std::to_string(o.sample).c_str(), 1);
 	const Device device(o.device);
+	if (o.sample > 0 && !device.simulated())
+		throw UsageError("--sample " + std::to_string(o.sample) + ": only the simulated driver runs a part of a launch");
 	Cg cg(device, poisson2d(o.side), o.tolerance, o.most);
-	{
-		Launched launched(device, cg, o.every);
+	if (o.version != "while") {
+		Launched launched(device, cg, o.every, o.most);
 		run("graph", cg, launched, device, o);
 	}
-	While loop(device, cg, o.every);
-	run("while", cg, loop, device, o);
+	if (o.version != "graph") {
+		While loop(device, cg, o.every);
+		run("while", cg, loop, device, o);
+	}
 }
 
 } // namespace

@@ -68,7 +68,11 @@ func (c *Config) Settings() int { return len(c.settings()) }
 // Run makes every comparison. A failed check is a row that is not OK; an error means
 // that the run itself could not go on, and comes with the comparisons so far.
 func Run(ctx context.Context, c Config) ([]Comparison, error) {
-	if err := c.Programs.find(c.Workloads); err != nil {
+	var names []string
+	for _, w := range c.Workloads {
+		names = append(names, w.Name)
+	}
+	if err := c.Programs.find(names...); err != nil {
 		return nil, err
 	}
 	all := c.settings()

@@ -17,7 +17,7 @@ import (
 	"github.com/reprise-gpu/reprise/bench"
 )
 
-// Programs are the C++ side: a program for each workload, which bears its name.
+// Programs are the C++ side: a program for each workload, which bears its name, and solver/cg.
 type Programs struct {
 	Dir     string   // holds them
 	Library string   // the simulated driver, if they are to find that; else they find the GPU's
@@ -26,7 +26,7 @@ type Programs struct {
 }
 
 // find reports what is not there or stale, and what builds it.
-func (p *Programs) find(workloads []*bench.Workload) error {
+func (p *Programs) find(names ...string) error {
 	if p.Library != "" {
 		if !isFile(p.Library) {
 			return missing(p.Library, "make libcudasim")
@@ -35,8 +35,8 @@ func (p *Programs) find(workloads []*bench.Workload) error {
 			return err
 		}
 	}
-	for _, w := range workloads {
-		path := p.path(w)
+	for _, name := range names {
+		path := p.path(name)
 		if !isFile(path) {
 			return missing(path, "make baseline")
 		}
@@ -56,7 +56,7 @@ func missing(path, command string) error {
 	return fmt.Errorf("there is no %s: `%s` builds it", path, command)
 }
 
-func (p *Programs) path(w *bench.Workload) string { return filepath.Join(p.Dir, w.Name) }
+func (p *Programs) path(name string) string { return filepath.Join(p.Dir, name) }
 
 // flags are those that every program takes.
 func (p *Programs) flags(c *Config, s setting) []string {
@@ -80,9 +80,22 @@ func (p *Programs) flags(c *Config, s setting) []string {
 
 // run runs the program of a setting and returns what it measured. A program that
 // found a wrong result says so in its records and fails; any other failure is an error.
-func (p *Programs) run(ctx context.Context, c *Config, s setting, told *progress) ([]bench.Record, error) {
-	path := p.path(s.workload)
-	child := exec.CommandContext(ctx, path, p.flags(c, s)...)
+func (p *Programs) run(ctx context.Context, c *Config, s setting, told *progress) (records []bench.Record, err error) {
+	records, err = call(ctx, p, s.workload.Name, p.flags(c, s), func(r *bench.Record) { told.row(r.String()) })
+	var status *exec.ExitError
+	if errors.As(err, &status) && status.ExitCode() == 1 && anyWrong(records) {
+		err = nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return records, nil
+}
+
+// call runs a program and returns the records that it printed, also with the error that it ended with.
+func call[T any](ctx context.Context, p *Programs, name string, flags []string, each func(*T)) ([]T, error) {
+	path := p.path(name)
+	child := exec.CommandContext(ctx, path, flags...)
 	child.Env = append(os.Environ(), p.Env...)
 	if p.Library != "" {
 		child.Env = append(child.Env, "REPRISE_LIBCUDA="+p.Library)
@@ -97,16 +110,14 @@ func (p *Programs) run(ctx context.Context, c *Config, s setting, told *progress
 	if err := child.Start(); err != nil {
 		return nil, err
 	}
-	records, bad := readRecords(out, func(r *bench.Record) { told.row(r.String()) })
+	records, bad := readRecords(out, each)
 	_, _ = io.Copy(io.Discard, out) // so that it does not block, after a bad record
 	err = child.Wait()
-	var status *exec.ExitError
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
-	case errors.As(err, &status) && status.ExitCode() == 1 && anyWrong(records):
 	case err != nil:
-		return nil, fmt.Errorf("%s: %w%s", path, err, complaint.colon())
+		return records, fmt.Errorf("%s: %w%s", path, err, complaint.colon())
 	case bad != nil:
 		return nil, fmt.Errorf("%s: record %d: %w", path, len(records)+1, bad)
 	case len(records) == 0:
@@ -125,11 +136,11 @@ func anyWrong(records []bench.Record) bool {
 }
 
 // readRecords reads JSON objects, one after another.
-func readRecords(from io.Reader, each func(*bench.Record)) (all []bench.Record, err error) {
+func readRecords[T any](from io.Reader, each func(*T)) (all []T, err error) {
 	d := json.NewDecoder(from)
 	d.DisallowUnknownFields() // the schema is one for both sides
 	for {
-		var r bench.Record
+		var r T
 		switch err := d.Decode(&r); {
 		case errors.Is(err, io.EOF):
 			return all, nil

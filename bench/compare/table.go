@@ -19,7 +19,7 @@ func WriteTables(w io.Writer, all []Comparison) error {
 
 func (c *Comparison) write(w io.Writer) error {
 	fmt.Fprintf(w, "%s at %d on %s%s: %s, blocks of %d threads, grids of %d\n",
-		c.Workload, c.Size, c.Device, clock(c), c.Memory, c.Threads, c.Blocks)
+		c.Workload, c.Size, c.Device, virtual(c.Simulated, c.Sample), c.Memory, c.Threads, c.Blocks)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(t, "\tus/replay\tevent us\tto graph\tto best\tover serial\tover sync\tof bound\tCT\tTC\tCC\tTOT\tlanes\tsyncs\tcalls\tmax error\tok\t")
 	for i := range c.Rows {
@@ -39,12 +39,12 @@ func (c *Comparison) write(w io.Writer) error {
 	return err
 }
 
-// clock says when times are not of a GPU.
-func clock(c *Comparison) string {
+// virtual says when times are not of a GPU.
+func virtual(simulated bool, sample int64) string {
 	switch {
-	case c.Simulated && c.Sample > 0:
-		return fmt.Sprintf(" (simulated: virtual time, %d blocks of each launch run)", c.Sample)
-	case c.Simulated:
+	case simulated && sample > 0:
+		return fmt.Sprintf(" (simulated: virtual time, %d blocks of each launch run)", sample)
+	case simulated:
 		return " (simulated: virtual time)"
 	}
 	return ""

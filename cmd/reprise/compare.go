@@ -116,6 +116,7 @@ Workloads:
 	c.Flags().StringVar(&f.published, "published", "", "also set what was measured beside the figures of the GrCUDA paper: Markdown, to `FILE` (- for standard output)")
 	c.Flags().StringSliceVar(&f.from, "from", nil, "measure nothing, and show what earlier runs wrote with --json: `FILES`, or folders of them, of one device (- for standard input)")
 	c.Flags().Float64Var(&f.maxRatio, "max-ratio", 0, "fail if a ratio of the fastest row in Go to the fastest C++ version is above this (0: never)")
+	c.AddCommand(newCompareSolver())
 	return c
 }
 

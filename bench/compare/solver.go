@@ -1,0 +1,157 @@
+package compare
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/graphexec"
+	"github.com/reprise-gpu/reprise/solver"
+	"github.com/reprise-gpu/reprise/solver/sparse"
+)
+
+// SolverConfig says on what conjugate gradients are compared: Poisson's equation on squares.
+type SolverConfig struct {
+	Open          func() (device.Device, error)
+	Sides         []int // points of one of a square
+	CheckEvery    []int // iterations between two looks of the host, and of a round of the device's own loop
+	MaxIterations int
+	Sample        int64 // as of bench.Config: then all iterations are timed and nothing is solved
+	Programs      Programs
+
+	// Progress is called after each way to solve with how many of all are done.
+	Progress func(what string, done, total int)
+}
+
+// solverProgram is by hand what package solver does.
+const solverProgram = "solver/cg"
+
+// ways are the modes that are compared. One whose peer is set does what that C++ version does.
+var ways = []struct {
+	name, peer string
+	mode       solver.Mode
+	lowering   graphexec.Lowering
+}{
+	{name: "eager", mode: solver.Eager},
+	{name: "streams", mode: solver.Streams},
+	{name: "graph", mode: solver.Graph, peer: "c++ graph"},
+	{name: "loop", mode: solver.Loop},
+	{name: "while", mode: solver.Loop, lowering: graphexec.WhileNode, peer: "c++ while"},
+	{name: "auto", mode: solver.Auto},
+}
+
+// Settings is how many comparisons a complete run returns.
+func (c *SolverConfig) Settings() int { return len(c.Sides) * len(c.CheckEvery) }
+
+// RunSolver makes every comparison. An error means that the run itself could not go on, and comes with the
+// comparisons so far.
+func RunSolver(ctx context.Context, c SolverConfig) (all []SolverComparison, err error) {
+	if err := c.Programs.find(solverProgram); err != nil {
+		return nil, err
+	}
+	done := 0
+	told := func(name string) {
+		if done++; c.Progress != nil {
+			c.Progress(name, done, c.Settings()*(len(ways)+2))
+		}
+	}
+	for _, side := range c.Sides {
+		for _, every := range c.CheckEvery {
+			one, err := c.compare(ctx, side, every, told)
+			if err != nil {
+				return all, fmt.Errorf("cg on poisson2d:%d, a look every %d: %w", side, every, err)
+			}
+			all = append(all, *one)
+		}
+	}
+	return all, nil
+}
+
+func (c *SolverConfig) compare(ctx context.Context, side, every int, told func(name string)) (*SolverComparison, error) {
+	a := sparse.Poisson2D(side)
+	s := &SolverComparison{Method: solver.CG.Name, Side: side, Unknowns: a.Rows, CheckEvery: every, Sample: c.Sample}
+	b := make([]float64, a.Rows)
+	for i := range b {
+		b[i] = 1
+	}
+	for _, w := range ways {
+		o := solver.Options{Mode: w.mode, MaxIterations: c.MaxIterations, CheckEvery: every, Lowering: w.lowering, Sampled: c.Sample > 0}
+		if w.lowering == graphexec.WhileNode {
+			o.Batch = every
+		}
+		r, err := c.solve(ctx, a, b, o)
+		if device.CodeOf(err) == device.NotSupported && w.lowering == graphexec.WhileNode {
+			continue
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", w.name, err)
+		}
+		s.Device, s.Simulated = r.Device, r.Simulated
+		s.Rows = append(s.Rows, SolverRow{Name: w.name, Peer: w.peer, Language: "go", Solved: Solved{r.Iterations, r.Residual, r.TrueResidual, r.Time}})
+		told(w.name)
+	}
+	records, err := call(ctx, &c.Programs, solverProgram, c.flags(s), func(r *solverRecord) { told(r.name()) })
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range records {
+		if r.Device != s.Device {
+			return nil, fmt.Errorf("not the same device: the C++ program ran on %s, and this one on %s", r.Device, s.Device)
+		}
+		s.Rows = append(s.Rows, SolverRow{Name: r.name(), Language: "c++", Solved: r.Solved})
+	}
+	return s, s.relate()
+}
+
+// solve solves by the clock, on a GPU after a solution to warm up, as the C++ program has. A simulated one has nothing to
+// warm up, and would have other addresses then, on which its times depend a little. Nobody can cancel a solution, which
+// would cost the device's own loop some round trips, and what is compared with it cannot be cancelled either.
+func (c *SolverConfig) solve(ctx context.Context, a *sparse.CSR, b []float64, o solver.Options) (r solver.Result, err error) {
+	if err := ctx.Err(); err != nil {
+		return r, err
+	}
+	dev, err := c.Open()
+	if err != nil {
+		return r, err
+	}
+	defer func() { err = device.Join(err, dev.Close()) }()
+	ctx = context.WithoutCancel(ctx)
+	if !dev.Info().Simulated {
+		if _, r, err = solver.Solve(ctx, dev, a, b, o); err != nil {
+			return r, err
+		}
+	}
+	_, r, err = solver.Solve(ctx, dev, a, b, o)
+	return r, err
+}
+
+// flags are those of the C++ program for a comparison. It runs the versions that have a peer.
+func (c *SolverConfig) flags(s *SolverComparison) []string {
+	version := "all"
+	if s.Row("while") == nil {
+		version = "graph"
+	}
+	return []string{
+		"--size", strconv.Itoa(s.Side),
+		"--check-every", strconv.Itoa(s.CheckEvery),
+		"--max-iterations", strconv.Itoa(c.MaxIterations),
+		"--sample", strconv.FormatInt(c.Sample, 10),
+		"--version", version,
+		"--device", strconv.Itoa(c.Programs.Ordinal),
+	}
+}
+
+// solverRecord is what the C++ program prints.
+type solverRecord struct {
+	Method     string `json:"method"`
+	Version    string `json:"version"`
+	Device     string `json:"device"`
+	Simulated  bool   `json:"simulated"`
+	Size       int    `json:"size"`
+	CheckEvery int    `json:"check_every"`
+	Sample     int64  `json:"sample"`
+	Solved
+}
+
+func (r *solverRecord) name() string { return "c++ " + r.Version }
