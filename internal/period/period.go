@@ -15,7 +15,6 @@ type Finder struct {
 	scales []scale
 	runs   []run
 	found  []Repeat
-	fresh  bool
 }
 
 // Repeat is a stretch of symbols that came several times in a row, the last of which has just ended.
@@ -28,7 +27,7 @@ type scale struct {
 	told   int      // positions before it are in the table
 	power  uint64   // multiplier to the length
 	rare   uint64   // bits of a hash that are 0 where one looks
-	last   []uint32 // by hash, a power of two of them: the position behind the last symbol, modulo 2^32, 0 for none
+	last   []uint32 // by hash, a power of two of them: what else there is of the hash, and the position, 16 bits of each
 }
 
 // run is a stretch in which each symbol is that of a period before; it begins with the second visit.
@@ -56,11 +55,11 @@ func New(most int) *Finder {
 	}
 	f := &Finder{most: most, mask: size - 1, recent: make([]uint64, size), sums: make([]uint64, size), runs: make([]run, 0, maxRuns+1)}
 	for length := shortest; length <= most; length *= 4 {
-		sc := scale{length: length, power: 1, last: make([]uint32, 8*size)}
+		sc := scale{length: length, power: 1, last: make([]uint32, 4*size)}
 		for range length {
 			sc.power *= multiplier
 		}
-		if length > shortest { // the first is asked for all, and what it does not tell apart goes on to others
+		if length > shortest { // which is asked for all
 			// One of length/4 places is enough to have some in each period of the length, and which they are depends on the
 			// symbols alone, so that both visits have the same. All scales together then cost no more than a few.
 			sc.rare = uint64(length/4 - 1)
@@ -81,8 +80,9 @@ func (f *Finder) Next(symbol uint64) []Repeat {
 	at := f.n
 	f.remember(symbol)
 	f.found = f.found[:0]
-	f.fresh = true
-	f.follow(at)
+	if len(f.runs) > 0 {
+		f.follow(at)
+	}
 	f.short(at)
 	f.long(at)
 	for i := range f.runs {
@@ -94,15 +94,13 @@ func (f *Finder) Next(symbol uint64) []Repeat {
 	return f.found
 }
 
-// Fresh reports that the last symbol is none of the three before it, and that the last four did not come in a row
-// before, as far back as the longest period goes: no stretch that ends here came twice.
-func (f *Finder) Fresh() bool { return f.fresh }
+// Fresh reports that nothing suggests that the last symbol is part of a second visit.
+func (f *Finder) Fresh() bool { return len(f.runs) == 0 }
 
 // Skip takes the next symbol instead of Next, from who knows that it is fresh.
 func (f *Finder) Skip(symbol uint64) {
 	f.remember(symbol)
 	f.runs = f.runs[:0]
-	f.fresh = true
 }
 
 func (f *Finder) remember(symbol uint64) {
@@ -127,7 +125,6 @@ func (f *Finder) follow(at int) {
 func (f *Finder) short(at int) {
 	for period := 1; period < shortest && period <= min(at, f.most); period++ {
 		if f.recent[at&f.mask] == f.recent[(at-period)&f.mask] {
-			f.fresh = false
 			f.suggest(period, at)
 			return
 		}
@@ -139,7 +136,7 @@ func (f *Finder) long(at int) {
 	for i := range f.scales {
 		s := &f.scales[i]
 		f.tell(s, at)
-		slot := f.slot(s, at)
+		slot, mark := f.slot(s, at)
 		if slot == nil {
 			if at+1 < s.length {
 				return
@@ -147,14 +144,13 @@ func (f *Finder) long(at int) {
 			continue
 		}
 		last := *slot
-		*slot = uint32(at + 1)
-		period := int(uint32(at+1) - last)
-		if last == 0 || period > f.most || period > at {
+		*slot = mark
+		period := int(uint16(mark - last))
+		if (mark^last)>>16 != 0 || period == 0 || period > min(f.most, at) {
 			return
 		}
-		f.fresh = false // or others took the place
 		if f.recent[at&f.mask] != f.recent[(at-period)&f.mask] {
-			return
+			return // others with the same hash
 		}
 		f.suggest(period, at)
 	}
@@ -163,24 +159,25 @@ func (f *Finder) long(at int) {
 // tell puts what a scale has not been told before a position into its table.
 func (f *Finder) tell(s *scale, at int) {
 	for told := max(s.told, at-f.most); told < at; told++ {
-		if slot := f.slot(s, told); slot != nil {
-			*slot = uint32(told + 1)
+		if slot, mark := f.slot(s, told); slot != nil {
+			*slot = mark
 		}
 	}
 	s.told = at + 1
 }
 
-// slot is the place of the symbols up to a position, nil if they have none.
-func (f *Finder) slot(s *scale, at int) *uint32 {
+// slot is the place of the symbols up to a position, nil if they have none, and what belongs there.
+func (f *Finder) slot(s *scale, at int) (slot *uint32, mark uint32) {
 	if at+1 < s.length {
-		return nil
+		return nil, 0
 	}
 	hash := f.sums[(at+1)&f.mask] - f.sums[(at+1-s.length)&f.mask]*s.power
 	hash ^= hash >> 32
 	if hash&s.rare != 0 {
-		return nil
+		return nil, 0
 	}
-	return &s.last[hash*multiplier>>40&uint64(len(s.last)-1)]
+	hash *= multiplier
+	return &s.last[hash>>48&uint64(len(s.last)-1)], uint32(hash>>16)&^0xffff | uint32(uint16(at))
 }
 
 // suggest adds the run of a period, unless there is none or it is known.
