@@ -1,6 +1,8 @@
 package interp
 
 import (
+	"iter"
+	"math/bits"
 	"slices"
 	"sort"
 )
@@ -102,13 +104,16 @@ func (r *Record) release() {
 // touchedWord is what a launch did to 64 neighbouring bytes, one bit for each.
 type touchedWord struct{ read, exposed, written, atomic uint64 }
 
+// stretchWords are the words that share a bit of marks.stretches, those of 4 KiB.
+const stretchWords = 64
+
 // marks is what one engine touched of one allocation.
 type marks struct {
-	of         *allocation
-	words      []touchedWord
-	first, end int // of words that are not zero
-	atomics    []atomicMarks
-	sites      []siteRange
+	of        *allocation
+	words     []touchedWord
+	stretches bitmap // of words, those that are not all zero
+	atomics   []atomicMarks
+	sites     []siteRange
 }
 
 type atomicMarks struct {
@@ -124,25 +129,45 @@ type siteRange struct {
 	lo, hi uint64
 }
 
+// newMarks has room for that many words.
+func newMarks(words int) *marks {
+	stretches := (words + stretchWords - 1) / stretchWords
+	return &marks{words: make([]touchedWord, words), stretches: make(bitmap, bitmapWords(uint64(stretches)))}
+}
+
 func (m *marks) reset(a *allocation) {
-	n := bitmapWords(a.size)
-	m.of, m.words = a, m.words[:n]
-	m.first, m.end = n, 0
+	m.of, m.words = a, m.words[:bitmapWords(a.size)]
 	m.atomics, m.sites = m.atomics[:0], m.sites[:0]
 }
 
-// wipe zeroes what was marked, and nothing else: a launch on a small part of a
-// large allocation should cost little.
+// wipe zeroes what was marked, and nothing else: a launch on small parts of a
+// large allocation, as that of a sample of its blocks, should cost little.
 func (m *marks) wipe() {
-	if m.first < m.end {
-		clear(m.words[m.first:m.end])
+	for first, end := range m.touched() {
+		clear(m.words[first:end])
 	}
+	clear(m.stretches)
 	m.of = nil
+}
+
+// touched are the words, first up to end, of each stretch that was touched, in order.
+func (m *marks) touched() iter.Seq2[int, int] {
+	return func(yield func(first, end int) bool) {
+		for i, set := range m.stretches {
+			for ; set != 0; set &= set - 1 {
+				first := (i*64 + bits.TrailingZeros64(set)) * stretchWords
+				if !yield(first, min(first+stretchWords, len(m.words))) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // mark notes an access to bytes lo up to hi.
 func (m *marks) mark(kind accessKind, lo, hi uint64) {
-	m.first, m.end = min(m.first, int(lo>>6)), max(m.end, int((hi-1)>>6)+1)
+	const stretch = 64 * stretchWords // bytes
+	m.stretches.set(lo/stretch, (hi-1)/stretch+1)
 	switch kind {
 	case loads:
 		eachWord(lo, hi, func(i, bits uint64) {
@@ -192,13 +217,17 @@ func (m *marks) site(in int, kind accessKind, lo, hi uint64) {
 
 // merge adds what another engine touched.
 func (m *marks) merge(o *marks) {
-	m.first, m.end = min(m.first, o.first), max(m.end, o.end)
-	for i := o.first; i < o.end; i++ {
-		w, v := &m.words[i], &o.words[i]
-		w.read |= v.read
-		w.exposed |= v.exposed
-		w.written |= v.written
-		w.atomic |= v.atomic
+	for first, end := range o.touched() {
+		for i := first; i < end; i++ {
+			w, v := &m.words[i], &o.words[i]
+			w.read |= v.read
+			w.exposed |= v.exposed
+			w.written |= v.written
+			w.atomic |= v.atomic
+		}
+	}
+	for i, set := range o.stretches {
+		m.stretches[i] |= set
 	}
 	for _, a := range o.atomics {
 		b := m.atomic(a.kind)
@@ -213,7 +242,12 @@ func (m *marks) merge(o *marks) {
 
 func (m *marks) recorded() Recorded {
 	base := m.of.base
-	of := func(word func(i int) uint64) []Span { return spans(nil, base, m.first, m.end, word) }
+	of := func(word func(i int) uint64) (all []Span) {
+		for first, end := range m.touched() {
+			all = spans(all, base, first, end, word)
+		}
+		return all
+	}
 	r := Recorded{
 		Base:    base,
 		Read:    of(func(i int) uint64 { return m.words[i].read }),

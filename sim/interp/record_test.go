@@ -135,6 +135,9 @@ func TestRecordMemoryIsReused(t *testing.T) {
 			for _, word := range m.words[:cap(m.words)] {
 				require.Zero(t, word)
 			}
+			for _, set := range m.stretches {
+				require.Zero(t, set)
+			}
 		}
 	}
 }
@@ -164,5 +167,76 @@ func recordCases(d *device) []recordCase {
 		{"sobel", Launch{Grid: dims(3, 3, 1), Block: dims(8, 8, 1), Params: params(image, result, int32(19), int32(37))}},
 		{"blur", Launch{Grid: dims(3, 3, 1), Block: dims(8, 8, 1), Shared: 9 * 4, Params: params(image, result, int32(19), int32(37), weights, int32(3))}},
 		{"expk", Launch{Grid: dims(3, 1, 1), Block: dims(64, 1, 1), Params: params(x, y, int32(130))}},
+	}
+}
+
+// flags are what was done to each byte: what marks are when they are written down one by one.
+type flags struct{ read, exposed, written, atomic []bool }
+
+func newFlags(n int) *flags {
+	return &flags{make([]bool, n), make([]bool, n), make([]bool, n), make([]bool, n)}
+}
+
+func (f *flags) mark(kind accessKind, lo, hi uint64) {
+	for i := lo; i < hi; i++ {
+		if kind != stores && !f.written[i] && !f.atomic[i] {
+			f.exposed[i] = true
+		}
+		f.read[i] = f.read[i] || kind == loads
+		f.written[i] = f.written[i] || kind == stores
+		f.atomic[i] = f.atomic[i] || kind == updates
+	}
+}
+
+// runs are the spans of what both flags say at addresses from base on.
+func runs(base uint64, a, b []bool) (list []Span) {
+	for i := range a {
+		at := base + uint64(i)
+		switch k := len(list); {
+		case !a[i] && !b[i]:
+		case k > 0 && list[k-1].Hi == at:
+			list[k-1].Hi++
+		default:
+			list = append(list, Span{at, at + 1})
+		}
+	}
+	return list
+}
+
+// Random accesses of two engines, few of them and many, some across the border of two stretches that nothing else
+// touches, are recorded byte for byte, and marks are blank again when they are wiped.
+func TestMarksAreWhatEachByteSays(t *testing.T) {
+	const size = 70_001
+	rng := rand.New(rand.NewPCG(5, 6))
+	of := &allocation{base: 1 << 20, size: size}
+	engines := []*marks{newMarks(bitmapWords(size)), newMarks(bitmapWords(size))}
+	for round := range 200 {
+		want := []*flags{newFlags(size), newFlags(size)}
+		for k, m := range engines {
+			m.reset(of)
+			for range rng.IntN(1 + round) {
+				kind, lo := []accessKind{loads, stores, updates}[rng.IntN(3)], rng.Uint64N(size)
+				hi := min(size, lo+1+rng.Uint64N(1<<rng.IntN(14)))
+				m.mark(kind, lo, hi)
+				want[k].mark(kind, lo, hi)
+				if kind == updates {
+					m.atomic("add.u32").set(lo, hi)
+				}
+			}
+		}
+		engines[0].merge(engines[1])
+		got, a, b := engines[0].recorded(), want[0], want[1]
+		require.Equal(t, runs(of.base, a.read, b.read), got.Read, "round %d", round)
+		require.Equal(t, runs(of.base, a.exposed, b.exposed), got.Exposed, "round %d", round)
+		require.Equal(t, runs(of.base, a.written, b.written), got.Written, "round %d", round)
+		if atomic := runs(of.base, a.atomic, b.atomic); atomic != nil {
+			require.Equal(t, []AtomicSpans{{"add.u32", atomic}}, got.Atomic, "round %d", round)
+		}
+		for _, m := range engines {
+			m.wipe()
+			for _, w := range m.words {
+				require.True(t, w == touchedWord{}, "round %d", round)
+			}
+		}
 	}
 }

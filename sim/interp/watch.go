@@ -60,7 +60,7 @@ func (v *watcher) of(a *allocation) *marks {
 		m = v.spare[class][n-1]
 		v.spare[class] = v.spare[class][:n-1]
 	} else {
-		m = &marks{words: make([]touchedWord, 1<<class)}
+		m = newMarks(1 << class)
 	}
 	m.reset(a)
 	v.marks = append(v.marks, m)
