@@ -203,7 +203,7 @@ func TestEveryLoweringEndsAtTheSameIterationWithTheSameBytes(t *testing.T) {
 	assert.Greater(t, over, int(rounds), "hardly an iteration was undone")
 }
 
-// TestABodyThatStandsStillMayOverrun grows a scalar until it is 1, where it stays.
+// TestABodyThatStandsStillMayOverrun grows a scalar until it is 1, where it stays, and counts how often the body runs.
 func TestABodyThatStandsStillMayOverrun(t *testing.T) {
 	dev, err := sim.New(sim.Options{Race: sim.RaceOn})
 	require.NoError(t, err)
@@ -211,6 +211,8 @@ func TestABodyThatStandsStillMayOverrun(t *testing.T) {
 	x := &run{t: t, tr: tr}
 	scalar, low := tr.Alloc("scalar", ir.F32, 1, ir.InOut), tr.Alloc("low", ir.F32, 1, ir.Input)
 	tr.Launch(x.kernel("unsharpen"), tracer.Linear(1, 32), scalar, low, scalar, tr.Param("amount", ir.F32, 0.25), 1)
+	runs := tr.Alloc("runs", ir.U32, 1, ir.InOut)
+	tr.Launch(tr.Module("count.ptx", strings.Replace(trap, "%r1, 7", "%r1, 0", 1)).Kernel("trap"), tracer.Linear(1, 1), runs)
 	trace, body := traced(t, tr)
 	values := []float64{0.5}
 	for len(values) < 31 {
@@ -229,11 +231,18 @@ func TestABodyThatStandsStillMayOverrun(t *testing.T) {
 		require.NoError(t, err, describe(0, l))
 		require.NoError(t, tracer.Write(scalar, []float32{0.5}))
 		require.NoError(t, tracer.Write(low, []float32{0.2}))
+		require.NoError(t, tracer.Write(runs, []uint32{0}))
 		result, err := loop.Run(context.Background())
 		require.NoError(t, err)
 		iterations, ending := stop(values, l)
 		require.Equal(t, iterations, result.Iterations, describe(0, l))
 		require.Equal(t, ending, result.Ending, describe(0, l))
+		var ran [1]uint32
+		require.NoError(t, tracer.Read(ran[:], runs))
+		require.EqualValues(t, result.Iterations+loop.Stats().Overrun, ran[0], describe(0, l))
+		if result.Lowering == graphexec.HostChecked {
+			require.EqualValues(t, ran[0], loop.Stats().Launches, describe(0, l))
+		}
 		over += loop.Stats().Overrun
 		require.NoError(t, loop.Close())
 	}
