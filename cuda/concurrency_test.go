@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -123,4 +124,40 @@ func useDevice(d *Device, f device.Function, seed uint32) (err error) {
 	ok(d.Free(src))
 	ok(d.Free(dst))
 	return err
+}
+
+// TestWhoWaitsForAStreamHoldsNobodyUp enqueues and waits on a stream while another goroutine waits for a host call of another stream.
+func TestWhoWaitsForAStreamHoldsNobodyUp(t *testing.T) {
+	d := open(t)
+	var streams [2]device.Stream
+	for i := range streams {
+		var err error
+		streams[i], err = d.CreateStream(0)
+		require.NoError(t, err)
+	}
+	p, err := d.Alloc(4 * lanes)
+	require.NoError(t, err)
+	began, end := make(chan bool), make(chan bool)
+	require.NoError(t, d.Submit(streams[0], &device.HostCall{Label: "long", Func: func() { close(began); <-end }}))
+	waited := make(chan error)
+	go func() { waited <- d.Synchronize(streams[0]) }()
+	<-began
+	enqueued := make(chan error)
+	go func() { enqueued <- d.Submit(streams[1], &device.Memset{Dst: p, Width: 4, Count: lanes}) }()
+	select {
+	case err := <-enqueued:
+		assert.NoError(t, err)
+		close(end)
+	case <-time.After(10 * time.Second):
+		close(end)
+		assert.Fail(t, "enqueuing waits for a stream that another goroutine waits for")
+		<-enqueued
+	}
+	require.NoError(t, <-waited)
+	for _, s := range streams {
+		require.NoError(t, d.Synchronize(s))
+		require.NoError(t, d.DestroyStream(s))
+	}
+	require.NoError(t, d.Free(p))
+	require.NoError(t, d.Close())
 }

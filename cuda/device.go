@@ -14,9 +14,10 @@ import (
 )
 
 // Device is a GPU. It is a device.Device, a device.Looper, a device.Manager and a device.Accounter,
-// and calls may come from any number of goroutines: one waits for another.
+// and calls may come from any number of goroutines: one waits for another, but for Synchronize, during which others go on.
 type Device struct {
 	mu       sync.Mutex
+	waits    sync.RWMutex // held by those who wait for a stream, without mu, so that it is there until they return
 	info     device.Info
 	opened   time.Duration
 	gpu      cu.Device
@@ -121,7 +122,7 @@ func (d *Device) Live() device.Live {
 }
 
 // enter begins a call. It returns why the call cannot be made, or nil with d.mu
-// locked. A host call must not get as far as the lock: whoever waits for its stream
+// locked. A host call must not get as far as the lock: whoever waits for all streams
 // has it.
 func (d *Device) enter() *device.Error {
 	if d.hosts.inside() {

@@ -12,7 +12,7 @@
 //
 // A driver's context belongs to OS threads, and Go moves goroutines between those.
 // Whoever uses a Device need not know: its calls come from any goroutine, one at a
-// time. What only sets things up is handed to the executor, on whose thread the
+// time, but while one waits for a stream others go on. What only sets things up is handed to the executor, on whose thread the
 // context stays current, as the functions of gorgonia.org/cu want it. What a replay
 // does (Submit, SubmitCommands, LaunchGraph, Record, Wait, Synchronize, and building
 // graphs) is one call into driver.c, which pushes the context, does the work and pops

@@ -59,6 +59,8 @@ func (d *Device) DestroyStream(h device.Stream) error {
 }
 
 func (d *Device) destroyStream(s cu.Stream) *device.Error {
+	d.waits.Lock()
+	defer d.waits.Unlock()
 	return d.gorgonia("cuStreamDestroy", s.Destroy)
 }
 
@@ -95,7 +97,8 @@ func (d *Device) enqueue(one []step, call *hostCall) *device.Error {
 	return nil
 }
 
-// Synchronize waits until the stream is empty.
+// Synchronize waits until the stream is empty. Meanwhile others may enqueue: a replay of one goroutine
+// does not wait for that of another to end.
 func (d *Device) Synchronize(h device.Stream) error {
 	if err := d.enter(); err != nil {
 		return err.In("Synchronize")
@@ -105,8 +108,12 @@ func (d *Device) Synchronize(h device.Stream) error {
 	if err != nil {
 		return err.In("Synchronize")
 	}
-	err = d.failed("cuStreamSynchronize", d.driver.synchronize(s))
-	return first(err, d.hosts.failure()).In("Synchronize")
+	d.waits.RLock()
+	d.mu.Unlock()
+	code := d.driver.synchronize(s)
+	d.waits.RUnlock()
+	d.mu.Lock()
+	return first(d.failed("cuStreamSynchronize", code), d.hosts.failure()).In("Synchronize")
 }
 
 // SynchronizeAll waits for all work.
