@@ -18,9 +18,6 @@ import (
 // nothing, so of a thousand it would still be 4 %.
 const batch = 10_000
 
-// noise is what quickest turns of the same program differ by.
-const noise = 0.002
-
 // turn is a number of replays of one side.
 type turn struct {
 	took  time.Duration
