@@ -37,9 +37,12 @@ const (
 	// fewestCalls is what a replay is at least, unless the program looks at results more often: a launch of a graph costs the
 	// host about as much as one of a kernel.
 	fewestCalls = 4
-	// patience is for how many calls without a replay a program is watched. After that it is for mostly two
+	// patience is for how many calls without a replay a program is watched that are like nothing before. After that it is for mostly two
 	// periods in sixteen, which makes what watching costs a hundredth of a launch.
 	patience = 32 * mostCalls
+	// effort is how many of these one counts for that may be part of a repetition. It costs three to four times as much to watch, and
+	// a program of those that repeats nothing is left alone after two periods.
+	effort = patience / (2 * mostCalls)
 	// mostBodies is how many repetitions are kept ready. Who is used least recently makes room.
 	mostBodies = 32
 )

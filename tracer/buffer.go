@@ -117,8 +117,8 @@ func (b Buffer) HostBytes() []byte {
 	return host[b.lo:b.hi]
 }
 
-// ToHost waits for all work and brings managed memory to the host, so that the host may
-// touch its bytes. For other memory it does nothing and waits for nothing: call Synchronize before touching what is pinned.
+// ToHost is for managed memory, of AllocManaged: it waits for all work and brings the bytes of b to the host, which may touch them
+// then. Pinned and device memory stay where they are, and nothing is waited for: call Synchronize before touching what is pinned.
 func (b Buffer) ToHost() error {
 	if b.place() != ir.Managed || b.Bytes() == 0 {
 		return nil

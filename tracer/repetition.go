@@ -11,6 +11,13 @@ import (
 	"github.com/reprise-gpu/reprise/ir"
 )
 
+// Looking at a repetition and refusing it takes a microsecond or two, which is what 100 launches may cost that are watched. For a
+// few looks there is credit, and none is charged for what is taken up.
+const (
+	lookCost   = 100
+	lookCredit = 32 * lookCost
+)
+
 // refusal keeps a period that cannot be replayed from being looked at at each of its visits.
 type refusal struct{ next, pause int }
 
@@ -20,8 +27,17 @@ func (w *watcher) propose(found period.Repeat) {
 	if fewestCalls*w.spentOn(p) <= p || fewestCalls*w.spentOn(2*p) <= 2*p {
 		return // it is replayed: there is little more to gain
 	}
+	if found.Visits > 2 && p >= fewestCalls { // hardly by chance: what has not paid yet may last
+		w.idle = max(0, w.idle-effort*found.Visits*p)
+	}
 	r := &w.refused[p]
-	if w.n < r.next {
+	if w.n < r.next || w.looked > w.n+lookCredit {
+		return
+	}
+	if w.tooFew(found) {
+		if w.stats.Reason == "" {
+			w.stats.Reason = fmt.Sprintf("%s: %v", w.describeLast(p), w.fewVisits(found.Visits))
+		}
 		return
 	}
 	err := w.adopt(found)
@@ -29,6 +45,7 @@ func (w *watcher) propose(found period.Repeat) {
 		*r = refusal{}
 		return
 	}
+	w.looked = max(w.looked, w.n) + lookCost
 	if w.current == nil && w.replayed != w.n-1 {
 		w.stats.Reason = err.Error()
 	}
@@ -96,14 +113,28 @@ func (w *watcher) worth(v *visit, copies int, found period.Repeat) error {
 	}
 	cost := replays + copies*v.free
 	spent := w.spentOn(2*found.Period) * copies / 2
-	debt := w.debt + max(0, w.hostDebt-trust)
 	switch visits := found.Visits; {
 	case 2*cost > spent:
 		return fmt.Errorf("its replays would take %d calls into the driver, and it takes %d", cost, spent)
-	case copies*len(v.calls)+debt > 2*(spent-cost)*visits/copies:
-		return fmt.Errorf("it came %d times, which is too few to make it replayable, as others have cost as much as %d calls and not saved it", visits, max(w.debt, w.hostDebt))
+	case copies*len(v.calls)+w.owed() > 2*(spent-cost)*visits/copies:
+		return w.fewVisits(visits)
 	}
 	return nil
+}
+
+// tooFew reports that a repetition would not even be worth it if its calls were the same each time, which spares a look at them: where
+// a stream has few calls in no order, one comes twice in a row all the time.
+func (w *watcher) tooFew(found period.Repeat) bool {
+	p := found.Period
+	copies := (fewestCalls + p - 1) / p
+	return copies*p+w.owed() > 2*(w.spentOn(2*p)*copies/2-1)*found.Visits/copies
+}
+
+// owed is what bodies have cost and not saved, as far as it counts.
+func (w *watcher) owed() int { return w.debt + max(0, w.hostDebt-trust) }
+
+func (w *watcher) fewVisits(visits int) error {
+	return fmt.Errorf("it came %d times, which is too few to make it replayable, as others have cost as much as %d calls and not saved it", visits, max(w.debt, w.hostDebt))
 }
 
 // visit is what two visits of a period have in common.
@@ -332,6 +363,14 @@ func describe(calls []call) string {
 		}
 	}
 	return fmt.Sprintf("%d calls", len(calls))
+}
+
+func (w *watcher) describeLast(period int) string {
+	calls := make([]call, period)
+	for i := range calls {
+		calls[i] = w.at(w.n - period + i).call
+	}
+	return describe(calls)
 }
 
 // name is what a call is and where: "square at main.go:41".

@@ -28,11 +28,14 @@ type watcher struct {
 	busy     bool  // and nobody has waited for that
 	event    device.Event
 	replayed int // position of the last call that was
+	idle     int // calls since then, of which each that took an effort counts for as many as that
 	resting  int // calls to come that are not watched
+	woke     int // position at which it last began to watch again
 	debt     int // calls into the driver that bodies have cost and replays have not saved yet
 	hostDebt int // the same, with what planning has cost the host
 	spent    int // calls into the driver, for all that is issued or replayed
 	refused  []refusal
+	looked   int // until which position looks at repetitions that were refused have been paid for
 	stats    AutoStats
 }
 
@@ -66,6 +69,7 @@ func (w *watcher) rest(c *call) {
 	w.stats.Calls++
 	w.submit(c)
 	if w.resting--; w.resting == 0 {
+		w.woke = w.n
 		w.interlude()
 	}
 }
@@ -91,7 +95,9 @@ func (w *watcher) learn(m *moment, same uint64) {
 	alike := w.alike.Next(m.like)
 	if w.alike.Fresh() { // what is like nothing is the same as nothing
 		w.same.Skip(same)
+		w.idle++
 	} else {
+		w.idle += effort
 		for _, r := range w.same.Next(same) {
 			w.propose(r)
 		}
@@ -99,7 +105,7 @@ func (w *watcher) learn(m *moment, same uint64) {
 	for _, r := range alike {
 		w.propose(r)
 	}
-	if idle := w.n - w.replayed; idle > patience && idle%(2*mostCalls) == 0 && w.current == nil {
+	if w.idle > patience && w.n-w.woke >= 2*mostCalls && w.current == nil {
 		w.resting = 14 * mostCalls
 	}
 }
@@ -186,7 +192,7 @@ func (w *watcher) replay(b *body) error {
 		return err
 	}
 	b.replays++
-	w.replayed = w.n
+	w.replayed, w.idle = w.n, 0
 	w.spent += 1 + updates
 	saved := len(b.calls) - 1 - updates
 	w.debt, w.hostDebt = max(0, w.debt-saved), max(0, w.hostDebt-saved)

@@ -3,6 +3,7 @@ package tracer_test
 import (
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"runtime"
 	"slices"
 	"strings"
@@ -359,6 +360,23 @@ func TestWatchingWithoutEffect(t *testing.T) {
 	watched, grown := allocations(auto(null.New()))
 	assert.Equal(t, plain, watched)
 	assert.Less(t, grown, uint64(100_000), "bytes")
+}
+
+// Calls that come again in no order are not watched for long, be they of two kinds or sixteen: each may begin a repetition, and
+// is dear to watch.
+func TestCallsInNoOrderAreLeftAlone(t *testing.T) {
+	for _, kinds := range []int64{2, 3, 4, 16} {
+		w := watch(t, 1)
+		w.silent = true
+		r := rand.New(rand.NewPCG(uint64(kinds), 1))
+		const calls = 16_000
+		for range calls {
+			w.pass(0, 0, r.Int64N(kinds))
+		}
+		assert.Less(t, w.Watched(), 10_000, "of %d kinds", kinds)
+		assert.Less(t, w.AutoStats().Bodies, 20, "of %d kinds", kinds)
+		require.NoError(t, w.Err())
+	}
 }
 
 // Who rests wakes up.
