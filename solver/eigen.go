@@ -1,6 +1,8 @@
 package solver
 
 import (
+	"math"
+
 	"github.com/reprise-gpu/reprise/ir"
 	"github.com/reprise-gpu/reprise/solver/sparse"
 )
@@ -29,8 +31,7 @@ func powerProblem(a *sparse.CSR, b []float64, o *Options) (*problem, error) {
 }
 
 func hitsProblem(a *sparse.CSR, b []float64, o *Options) (*problem, error) {
-	t := a.Transpose()
-	p, err := eigenProblem(a, t, b, o)
+	p, err := eigenProblem(a, a.Transpose(), b, o)
 	if err != nil {
 		return nil, err
 	}
@@ -38,15 +39,20 @@ func hitsProblem(a *sparse.CSR, b []float64, o *Options) (*problem, error) {
 	p.conclude = func(x []float64, res *Result) []float64 {
 		x = conclude(x, res)
 		authorities := make([]float64, len(x))
-		t.Mul(authorities, x)
+		p.other.Mul(authorities, x)
 		res.Authorities = unit(authorities)
 		return x
 	}
 	return p, nil
 }
 
-// eigenProblem is about a, or about a times first.
+// eigenProblem is about a, or about a times first, which has the same elements.
 func eigenProblem(a, first *sparse.CSR, b []float64, o *Options) (*problem, error) {
+	a, up := tamed(a)
+	if first != nil {
+		first, _ = tamed(first)
+		up *= 2
+	}
 	apply := func(x []float64) []float64 {
 		if first != nil {
 			y := make([]float64, len(x))
@@ -85,6 +91,7 @@ func eigenProblem(a, first *sparse.CSR, b []float64, o *Options) (*problem, erro
 	p.conclude = func(x []float64, res *Result) []float64 {
 		x = unit(x)
 		res.Eigenvalue, res.TrueResidual = about(x)
+		res.Eigenvalue = math.Ldexp(res.Eigenvalue, -up)
 		return x
 	}
 	return p, nil
@@ -141,14 +148,13 @@ func rankProblem(a *sparse.CSR, b []float64, o *Options) (*problem, error) {
 			}
 		}
 	}
-	total := sum(b)
-	if total == 0 {
+	p := &problem{a: follow(a), b: distribution(b)}
+	if sum(p.b) == 0 {
 		return nil, &DistributionError{What: "b"}
 	}
-	p := &problem{a: follow(a), b: scaled(b, 1/total)}
 	p.x0, p.norm = p.b, norm(p.b)
-	if s := sum(o.X0); s > 0 {
-		p.x0 = scaled(o.X0, 1/s)
+	if x0 := distribution(o.X0); sum(x0) > 0 {
+		p.x0 = x0
 	}
 	damping := o.Damping
 	change := func(x []float64) float64 {
@@ -168,6 +174,15 @@ func rankProblem(a *sparse.CSR, b []float64, o *Options) (*problem, error) {
 	return p, nil
 }
 
+// distribution is weights divided by their sum; zeros stay.
+func distribution(weights []float64) []float64 {
+	weights = shifted(weights, -exponent(weights))
+	if s := sum(weights); s > 0 {
+		return scaled(weights, 1/s)
+	}
+	return weights
+}
+
 // follow is the transpose of a with its rows scaled to add up to 1: element (j, i) is the probability of
 // going from i to j.
 func follow(a *sparse.CSR) *sparse.CSR {
@@ -175,6 +190,7 @@ func follow(a *sparse.CSR) *sparse.CSR {
 	rows.Val = append([]float64(nil), a.Val...)
 	for i := range a.Rows {
 		_, vals := rows.Row(i)
+		copy(vals, shifted(vals, -exponent(vals)))
 		if s := sum(vals); s > 0 {
 			for k := range vals {
 				vals[k] /= s

@@ -2,6 +2,7 @@ package solver
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -136,4 +137,42 @@ func TestWeightsAreNotNegative(t *testing.T) {
 	a.Val[0] = -2
 	_, _, err = Solve(context.Background(), open(t, sim.Options{}), a, positive(5), Options{Method: PageRank})
 	assert.ErrorContains(t, err, "of the matrix (counted from 0) is -2: the weight of a link is not negative")
+}
+
+// TestScaleOfGraphsAndEquations solves what is not Ax = b for matrices and vectors times powers of two, with which squares, and
+// sums of elements, overflow or vanish: nothing changes but exponents.
+func TestScaleOfGraphsAndEquations(t *testing.T) {
+	a := times(sparse.Poisson3D(3), 1.9)
+	for i := range a.Val {
+		a.Val[i] = math.Abs(a.Val[i]) // weights
+	}
+	b := random(a.Rows, 1)
+	for i := range b {
+		b[i] = math.Abs(b[i])
+	}
+	for _, m := range []Method{Power, HITS, PageRank, Heat, Wave} {
+		o := Options{Method: m, MaxIterations: 2000}
+		if m.Name == "heat" || m.Name == "wave" {
+			o.MaxIterations = 9
+		}
+		want, known, err := Solve(context.Background(), open(t, sim.Options{}), a, b, o)
+		require.NoError(t, err)
+		for _, e := range [][2]int{{1020, 1020}, {-1000, -1000}, {-1000, 1020}, {700, -900}} {
+			x, got, err := Solve(context.Background(), open(t, sim.Options{}), times(a, math.Ldexp(1, e[0])), scaled(b, math.Ldexp(1, e[1])), o)
+			about := fmt.Sprintf("%s, the matrix times 2^%d, b times 2^%d", m.Name, e[0], e[1])
+			require.NoError(t, err, about)
+			assert.Equal(t, known.Iterations, got.Iterations, about)
+			switch m.Name {
+			case "heat", "wave":
+				assert.Equal(t, shifted(want, e[1]), x, about)
+			case "hits":
+				assert.Equal(t, math.Ldexp(known.Eigenvalue, 2*e[0]), got.Eigenvalue, about)
+				assert.Equal(t, known.Authorities, got.Authorities, about)
+				assert.Equal(t, want, x, about)
+			default:
+				assert.Equal(t, math.Ldexp(known.Eigenvalue, e[0]), got.Eigenvalue, about)
+				assert.Equal(t, want, x, about)
+			}
+		}
+	}
 }

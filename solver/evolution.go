@@ -29,10 +29,12 @@ var Wave = Method{
 const evolutionRemedy = "take a smaller step, with which it is stable where the eigenvalues of the matrix are positive"
 
 func heatProblem(a *sparse.CSR, b []float64, o *Options) (*problem, error) {
+	a, up := tamed(a)
+	step := math.Ldexp(o.Step, -up)
 	if o.Step == 0 {
-		o.Step = 1 / largest(a)
+		step = 1 / largest(a)
 	}
-	p, err := evolution(a, b, o.Step, o)
+	p, err := evolution(a, b, step, o)
 	if err != nil {
 		return nil, err
 	}
@@ -41,10 +43,14 @@ func heatProblem(a *sparse.CSR, b []float64, o *Options) (*problem, error) {
 }
 
 func waveProblem(a *sparse.CSR, b []float64, o *Options) (*problem, error) {
+	a, up := tamed(a)
+	half, odd := up>>1, up&1 // of the exponent of a root
+	step := math.Ldexp(o.Step, -half)
 	if o.Step == 0 {
-		o.Step = 1 / math.Sqrt(largest(a))
+		step = 1 / math.Sqrt(math.Ldexp(largest(a), -odd))
 	}
-	p, err := evolution(a, b, o.Step*o.Step, o)
+	factor := math.Ldexp(step*step, -odd)
+	p, err := evolution(a, b, factor, o)
 	if err != nil {
 		return nil, err
 	}
@@ -52,7 +58,7 @@ func waveProblem(a *sparse.CSR, b []float64, o *Options) (*problem, error) {
 	p.residual = make([]float64, len(b))
 	a.Mul(p.residual, p.x0)
 	for i, x := range p.x0 {
-		p.residual[i] = x - o.Step*o.Step/2*p.residual[i]
+		p.residual[i] = x - factor/2*p.residual[i]
 	}
 	return p, nil
 }
@@ -79,13 +85,12 @@ func evolution(a *sparse.CSR, b []float64, factor float64, o *Options) (*problem
 	if o.X0 != nil {
 		return nil, fmt.Errorf("x0 is given, and %s starts from b", o.Method.Name)
 	}
-	p := &problem{a: a, b: []float64{factor}, norm: 1, start: 1, steps: true}
-	scale := 1.0
-	if n := norm(b); n > 0 {
+	e, scale := exponent(b), 1.0
+	if n := norm(shifted(b, -e)); n > 0 {
 		scale = 1 / n
 	}
-	p.x0 = scaled(b, scale)
-	p.conclude = func(x []float64, _ *Result) []float64 { return scaled(x, 1/scale) }
+	p := &problem{a: a, b: []float64{factor}, norm: 1, start: 1, steps: true, x0: scaled(shifted(b, -e), scale)}
+	p.conclude = func(x []float64, _ *Result) []float64 { return shifted(scaled(x, 1/scale), e) }
 	return p, nil
 }
 

@@ -40,23 +40,20 @@ func newProblem(a *sparse.CSR, b []float64, o *Options) (*problem, error) {
 
 // linearProblem is Ax = b with both sides times powers of two, so that squares of norms neither overflow nor vanish.
 func linearProblem(a *sparse.CSR, b []float64, o *Options) (*problem, error) {
-	p := &problem{a: a}
-	scale, factor := 1.0, 1.0 // of b, and of A
-	if n := norm(b); n > 0 {
-		scale = math.Ldexp(1, -math.Ilogb(n))
-	}
-	if e := exponent(a.Val); e < -tame || e > tame {
-		factor = math.Ldexp(1, -max(e, -1022))
-		p.a = times(a, factor)
+	p := &problem{}
+	var up, of int // the exponents of b's power of two, and of A's
+	p.a, of = tamed(a)
+	if e := exponent(b); norm(b) > 0 {
+		up = -e - math.Ilogb(norm(shifted(b, -e)))
 	}
 	if o.Preconditioner == Jacobi || o.Method.Diagonal {
 		if err := p.precondition(o); err != nil {
 			return nil, err
 		}
 	}
-	p.b, p.x0 = scaled(b, scale), make([]float64, a.Rows)
+	p.b, p.x0 = shifted(b, up), make([]float64, a.Rows)
 	for i, v := range o.X0 {
-		if p.x0[i] = v * scale / factor; p.columns {
+		if p.x0[i] = math.Ldexp(v, up-of); p.columns {
 			p.x0[i] /= p.inverse[i]
 		}
 	}
@@ -67,12 +64,12 @@ func linearProblem(a *sparse.CSR, b []float64, o *Options) (*problem, error) {
 		p.x0 = make([]float64, a.Rows) // the solution, beside which no residual is small
 	}
 	p.conclude = func(x []float64, res *Result) []float64 {
-		x = scaled(x, factor/scale)
+		x = shifted(x, of-up)
 		if p.columns {
 			x = product(x, p.inverse)
 		}
 		if p.norm > 0 {
-			res.TrueResidual = norm(scaled(residual(a, x, b), scale)) / p.norm
+			res.TrueResidual = norm(shifted(residual(a, x, b), up)) / p.norm
 		}
 		return x
 	}
@@ -82,6 +79,16 @@ func linearProblem(a *sparse.CSR, b []float64, o *Options) (*problem, error) {
 // tame bounds the exponents of elements that are left as they are, so that most matrices need not be copied: the sum
 // of the squares of as many numbers as there can be is a number in single precision, too.
 const tame = 30
+
+// tamed is a matrix times 2 to the power of e, after which squares of sums of elements neither overflow nor vanish.
+func tamed(a *sparse.CSR) (_ *sparse.CSR, e int) {
+	if e = exponent(a.Val); -tame <= e && e <= tame {
+		return a, 0
+	}
+	b := *a
+	b.Val = shifted(a.Val, -e)
+	return &b, -e
+}
 
 // exponent is the binary one of the greatest element, in absolute value; 0 of none but zeros.
 func exponent(values []float64) int {
@@ -95,11 +102,13 @@ func exponent(values []float64) int {
 	return math.Ilogb(largest)
 }
 
-// times is a matrix with all elements multiplied.
-func times(a *sparse.CSR, factor float64) *sparse.CSR {
-	b := *a
-	b.Val = scaled(a.Val, factor)
-	return &b
+// shifted is x times 2 to the power of e, which changes no bit but where a number is too great or small for it.
+func shifted(x []float64, e int) []float64 {
+	y := make([]float64, len(x))
+	for i, v := range x {
+		y[i] = math.Ldexp(v, e)
+	}
+	return y
 }
 
 // checkSystem reports what cannot be solved.
@@ -222,6 +231,7 @@ func norm(x []float64) float64 {
 
 // unit is x divided by its norm.
 func unit(x []float64) []float64 {
+	x = shifted(x, -exponent(x))
 	n := norm(x)
 	if n == 0 {
 		return x

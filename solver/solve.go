@@ -29,7 +29,7 @@ type Result struct {
 	History      []float64 `json:"history"`       // ‖r‖/‖b‖ at the start and after each iteration
 
 	Steps       bool      `json:"steps,omitempty"`       // of an equation of evolution: residuals are norms of u over that of b
-	Eigenvalue  float64   `json:"eigenvalue,omitempty"`  // of the power method, and of HITS that of AAᵀ
+	Eigenvalue  float64   `json:"eigenvalue,omitempty"`  // of the power method, and of HITS that of AAᵀ; infinite where it is no number of 64 bits
 	Authorities []float64 `json:"authorities,omitempty"` // of HITS
 
 	Lowering string `json:"lowering,omitempty"` // of a loop, see graphexec.Lowering

@@ -210,12 +210,19 @@ func TestScaleOfTheRightHandSide(t *testing.T) {
 	for _, precision := range []Precision{Double, Single} {
 		want, _, err := Solve(context.Background(), open(t, sim.Options{}), a, b, Options{Precision: precision})
 		require.NoError(t, err)
-		for _, exponent := range []int{-1000, -130, 130, 1000} {
+		for _, exponent := range []int{-1000, -130, 130, 1000, 1021} {
 			x, _, err := Solve(context.Background(), open(t, sim.Options{}), a, scaled(b, math.Ldexp(1, exponent)), Options{Precision: precision})
 			require.NoError(t, err)
 			assert.Equal(t, scaled(want, math.Ldexp(1, exponent)), x)
 		}
 	}
+}
+
+// times is a matrix with all elements multiplied.
+func times(a *sparse.CSR, factor float64) *sparse.CSR {
+	b := *a
+	b.Val = scaled(a.Val, factor)
+	return &b
 }
 
 // So does one of the matrix.

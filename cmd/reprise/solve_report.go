@@ -161,6 +161,7 @@ func representable(rows []solveRow) []solveRow {
 	for i := range rows {
 		clip(&rows[i].Residual)
 		clip(&rows[i].TrueResidual)
+		clip(&rows[i].Eigenvalue)
 		for k := range rows[i].History {
 			clip(&rows[i].History[k])
 		}
