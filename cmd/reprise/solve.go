@@ -294,8 +294,10 @@ func (s *solves) run(ctx context.Context, bar *progress) (rows []solveRow, x []f
 		for _, mode := range s.modes {
 			o := s.options
 			o.Method, o.Mode = m, mode
-			o.Observe = func(done int, residual float64) {
-				bar.update(fmt.Sprintf("%s %v, residual %.1e", m.Name, mode, residual), done, o.MaxIterations)
+			if mode != solver.Loop { // which would have to look once more each time
+				o.Observe = func(done int, residual float64) {
+					bar.update(fmt.Sprintf("%s %v, residual %.1e", m.Name, mode, residual), done, o.MaxIterations)
+				}
 			}
 			row, last, err := s.one(ctx, o)
 			if err == nil || row.stopped() {

@@ -151,6 +151,15 @@ func TestSolveLowersALoopAsAsked(t *testing.T) {
 	assert.Contains(t, stderr, `--lowering: unknown lowering "device": use auto, host, unrolled or while`)
 }
 
+// TestALoopIsNotSlowedByBeingWatched is about few iterations, which a loop gains nothing of: it takes what replays of a graph take.
+func TestALoopIsNotSlowedByBeingWatched(t *testing.T) {
+	stdout, stderr, status := reprise("solve", "--matrix", "poisson2d:12", "--mode", "graph,loop", "--json", "-")
+	require.Zero(t, status, stderr)
+	var rows []solveRow
+	require.NoError(t, json.Unmarshal([]byte(stdout), &rows))
+	assert.InEpsilon(t, float64(rows[0].Time), float64(rows[1].Time), 0.005)
+}
+
 // TestAnInterruptedSolvePrintsHowFarItCame is stopped at its first look, in each mode.
 func TestAnInterruptedSolvePrintsHowFarItCame(t *testing.T) {
 	for _, mode := range solver.Modes() {
