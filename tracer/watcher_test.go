@@ -152,6 +152,11 @@ func TestWhyNothingIsReplayed(t *testing.T) {
 		{"slices go on", "no two times in a row", func(w *watched, i int) {
 			w.Launch(w.square, tracer.Linear(1, 1), w.b[0].Slice(int64(i), int64(i)+1), w.b[1], 1)
 		}},
+		{"an iteration of 1001 calls", "in up to 1000 calls", func(w *watched, i int) {
+			for n := range 1001 {
+				w.Launch(w.square, tracer.Linear(uint32(n+1), 1), w.b[0], w.b[1], 1)
+			}
+		}},
 		{"a fill of another value", ": its value is another each time, and is no argument of a kernel", func(w *watched, i int) {
 			w.Memset(w.b[0], i)
 			w.step(0, 1)
