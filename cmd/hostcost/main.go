@@ -21,7 +21,7 @@ import (
 func main() {
 	var o options
 	flag.StringVar(&o.peer, "peer", "", "the program compiled from peer/peer.cpp")
-	flag.IntVar(&o.rounds, "rounds", 1000, "turns of each side at the most; a twentieth of them where the goals are met by then")
+	flag.IntVar(&o.rounds, "rounds", 450, "turns of each side, in nine stretches")
 	flag.DurationVar(&o.turn, "turn", time.Millisecond, "about how long a turn takes")
 	flag.IntVar(&o.most, "ops", 10_000, "launches of the largest program")
 	flag.StringVar(&o.shape, "shape", "", "measure one shape only")

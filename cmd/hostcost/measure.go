@@ -3,10 +3,12 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
 	"runtime"
+	"slices"
 	"time"
 
 	"github.com/reprise-gpu/reprise/cuda/lazycuda"
@@ -62,9 +64,11 @@ func (s sides) inBatches(times int) (calls int, err error) {
 	return calls, nil
 }
 
-// measure has the sides take turns of about that length, until r meets its goals, and so many at the most. What
-// disturbs a turn makes it longer, so the quickest counts; of a twentieth of them, since for a while a processor may run faster, and
-// only one side of it would have that.
+// stretches are parts of a measurement, an odd number. What disturbs a turn makes it longer, so in each the quickest turn of a side
+// counts; but for a while a processor may run faster, of one side only, so of the stretches it is the median.
+const stretches = 9
+
+// measure has the sides take so many turns of about that length.
 func (s sides) measure(r *row, rounds int, length time.Duration) error {
 	times, err := fits(length, func(n int) (time.Duration, error) {
 		t, err := s.peer.replay(r.form, n)
@@ -82,29 +86,43 @@ func (s sides) measure(r *row, rounds int, length time.Duration) error {
 	if err := s.check(r, times); err != nil {
 		return err
 	}
-	for round := range rounds {
-		if round%max(1, rounds/20) == 0 {
-			if round > 0 && len(r.missed()) == 0 {
-				break
+	parts := make([]row, stretches)
+	for i := range parts {
+		part := *r
+		part.byHand.ns, part.one.ns, part.many.ns = math.Inf(1), math.Inf(1), math.Inf(1)
+		for range max(1, rounds/stretches) {
+			if err := s.takeTurns(&part, times, single); err != nil {
+				return err
 			}
-			r.byHand.ns, r.one.ns, r.many.ns = math.Inf(1), math.Inf(1), math.Inf(1)
 		}
-		hand, err := s.peer.replay(r.form, times)
+		parts[i] = part
+	}
+	slices.SortFunc(parts, func(a, b row) int {
+		_, ofA, _ := a.ratios()
+		_, ofB, _ := b.ratios()
+		return cmp.Compare(ofA, ofB)
+	})
+	*r = parts[stretches/2]
+	return nil
+}
+
+// takeTurns has each side replay so many times, ours in both ways.
+func (s sides) takeTurns(r *row, times, single int) error {
+	hand, err := s.peer.replay(r.form, times)
+	if err != nil {
+		return err
+	}
+	r.byHand.ns = min(r.byHand.ns, float64(hand.took.Nanoseconds())/float64(times))
+	for _, ours := range []struct {
+		*cost
+		times int
+		way
+	}{{&r.one, single, s.oneByOne}, {&r.many, times, s.inBatches}} {
+		took, err := s.ours(ours.times, ours.way)
 		if err != nil {
 			return err
 		}
-		r.byHand.ns = min(r.byHand.ns, float64(hand.took.Nanoseconds())/float64(times))
-		for _, ours := range []struct {
-			*cost
-			times int
-			way
-		}{{&r.one, single, s.oneByOne}, {&r.many, times, s.inBatches}} {
-			took, err := s.ours(ours.times, ours.way)
-			if err != nil {
-				return err
-			}
-			ours.ns = min(ours.ns, float64(took.Nanoseconds())/float64(ours.times))
-		}
+		ours.ns = min(ours.ns, float64(took.Nanoseconds())/float64(ours.times))
 	}
 	return nil
 }
