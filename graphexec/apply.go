@@ -22,6 +22,9 @@ func (v Verdict) String() string {
 	if v.Rebuild != "" {
 		return fmt.Sprintf("%s: rebuild: %s", v.Change, v.Rebuild)
 	}
+	if v.Operations == 1 {
+		return fmt.Sprintf("%s: one operation in place", v.Change)
+	}
 	return fmt.Sprintf("%s: %d operations in place", v.Change, v.Operations)
 }
 

@@ -112,13 +112,26 @@ func Enable(op string, on bool) Change {
 
 func (x *Exec) buffer(id ir.BufferID) *ir.Buffer { return &x.prog.sched.Graph.Buffers[id] }
 
+// listed are the names of buffers, not all of many.
+func listed(buffers []ir.Buffer) string {
+	const most = 8
+	var names []string
+	for i := range buffers[:min(len(buffers), most)] {
+		names = append(names, "@"+buffers[i].Name)
+	}
+	if more := len(buffers) - most; more > 0 {
+		names = append(names, fmt.Sprintf("%d more", more))
+	}
+	return strings.Join(names, ", ")
+}
+
 // findBuffer is a buffer that can be elsewhere.
 func (x *Exec) findBuffer(name string) (ir.BufferID, error) {
 	g := x.prog.sched.Graph
 	id, ok := x.prog.users().named[name]
 	switch {
 	case !ok:
-		return 0, fmt.Errorf("no buffer @%s in %s", name, g.Name)
+		return 0, fmt.Errorf("no buffer @%s in %s: it has %s", name, g.Name, listed(g.Buffers))
 	case x.prog.settings.pointer[id] == 0:
 		return 0, fmt.Errorf("buffer @%s is used by no operation", name)
 	case x.prog.inArena(id):

@@ -84,7 +84,7 @@ func TestChangesThatAreNotPossibleSayWhy(t *testing.T) {
 			why    string
 		}{
 			{graphexec.Param("beta", 1), "no parameter $beta: the trace declares $alpha"},
-			{graphexec.Swap("a", "z"), "no buffer @z in relay"},
+			{graphexec.Swap("a", "z"), "no buffer @z in relay: it has @a, @b, @c, @h, @k, @unused"},
 			{graphexec.Swap("a", "c"), "buffers @a and @c cannot change places: they have 256 and 128 bytes"},
 			{graphexec.Swap("a", "unused"), "buffer @unused is used by no operation"},
 			{graphexec.Swap("h", "k"), `buffer @k is used by host call %5 look, which would go on with the memory that it has`},
@@ -123,7 +123,7 @@ func TestPreflightSaysWhatChangesInPlace(t *testing.T) {
 		require.NoError(t, err)
 		require.Len(t, verdicts, 3)
 		assert.Equal(t, "swap @a and @b: 5 operations in place", verdicts[0].String())
-		assert.Equal(t, "disable norm: 1 operations in place", verdicts[2].String())
+		assert.Equal(t, "disable norm: one operation in place", verdicts[2].String())
 		want := graphexec.Stats{Updates: 5}
 		if form == graphexec.Graph {
 			want = graphexec.Stats{Rebuilds: 1}
