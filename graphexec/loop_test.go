@@ -269,6 +269,7 @@ func (f *fuse) Err() error {
 func TestACancelledLoopLeavesTheBytesOfSomeIteration(t *testing.T) {
 	const longest, every = 13, 3
 	x := newLooped(t, program{seed: 5, ops: 4, buffers: 2}, "nimble")
+	x.body.Profile = "" // or a while node would begin with as many rounds as are expected to take no time worth a look
 	_, contents := x.plainly(longest)
 	for _, lowering := range lowerings {
 		for _, overrun := range []graphexec.Overrun{graphexec.Forbidden, graphexec.Undone} {
@@ -296,6 +297,34 @@ func TestACancelledLoopLeavesTheBytesOfSomeIteration(t *testing.T) {
 			assert.Contains(t, reached, every, "%v was never cancelled in the middle", lowering)
 			require.NoError(t, loop.Close())
 		}
+	}
+	x.close()
+}
+
+// TestAWhileNodeThatCanBeCancelledBeginsWithWhatIsExpectedToBeShort looks when the host is told first.
+func TestAWhileNodeThatCanBeCancelledBeginsWithWhatIsExpectedToBeShort(t *testing.T) {
+	const longest = 13
+	x := newLooped(t, program{seed: 5, ops: 4, buffers: 2}, "nimble")
+	predicted := x.body.Predicted
+	require.Positive(t, predicted)
+	for _, c := range []struct {
+		predicted time.Duration
+		first     int
+	}{{time.Duration(predicted), longest}, {time.Millisecond / 4, 4}, {time.Second, 1}} {
+		x.body.Predicted = c.predicted.Nanoseconds()
+		var told []int
+		loop, err := graphexec.InstantiateLoop(x.dev, graphexec.Loop{
+			Body: x.body, Until: graphexec.Until{Buffer: x.scalar.ID(), Index: 1, Is: graphexec.Below, Value: -1},
+			MaxIterations: longest, CheckEvery: 1, Lowering: graphexec.WhileNode,
+			Observe: func(iterations int) { told = append(told, iterations) },
+		}, x.trace)
+		require.NoError(t, err)
+		x.reset()
+		_, err = loop.Run(context.Background())
+		require.NoError(t, err)
+		assert.Equal(t, c.first, told[0], "a body of %v", c.predicted)
+		assert.Equal(t, longest, told[len(told)-1])
+		require.NoError(t, loop.Close())
 	}
 	x.close()
 }

@@ -120,7 +120,7 @@ func (w *while) run(ctx context.Context, n int) (finding, error) {
 	every := x.loop.CheckEvery
 	most := w.longest()
 	if ctx.Done() != nil || x.loop.Observe != nil {
-		most = 1
+		most = w.first()
 	}
 	for n >= every && ctx.Err() == nil {
 		most = min(most, n/every)
@@ -146,6 +146,16 @@ func (w *while) run(ctx context.Context, n int) (finding, error) {
 func (w *while) longest() int {
 	every := w.x.loop.CheckEvery
 	return min(w.x.loop.MaxIterations/every, max(1, mostRounds*w.size/every))
+}
+
+// first is how many checks to begin with where somebody waits for looks: those of a tenth of the time from look to look, since the device
+// may not be as the plan has it.
+func (w *while) first() int {
+	body := w.x.loop.Body
+	if body.Profile == "" || body.Predicted <= 0 {
+		return 1
+	}
+	return max(1, int(longEnough/10/time.Duration(body.Predicted))/w.x.loop.CheckEvery)
 }
 
 // longer is how many checks to have next time, when so many took that long.
