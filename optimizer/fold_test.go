@@ -23,7 +23,7 @@ func TestFoldingKeepsTheConcurrencyOfKernels(t *testing.T) {
 			t.Run(fmt.Sprintf("streams=%v/guessed=%v", streams, costs == nil), func(t *testing.T) {
 				r := rand.New(rand.NewPCG(21, 21))
 				folded := 0
-				for round := range 1000 {
+				for round := range 500 {
 					g := irtest.Random(r, 1+r.IntN(40))
 					opts := Options{Streams: streams, Costs: costs, Passes: []string{"hazards", "reduce", "assign", "syncs", "predict"}}
 					before, err := Plan(g, opts)
@@ -46,7 +46,7 @@ func TestFoldingKeepsTheConcurrencyOfKernels(t *testing.T) {
 						}
 					}
 				}
-				require.Greater(t, folded, 30, "hardly anything was folded")
+				require.Greater(t, folded, 15, "hardly anything was folded")
 			})
 		}
 	}

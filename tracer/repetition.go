@@ -276,7 +276,7 @@ func split(calls []call) [][]call {
 // install makes calls a body, which from now on is replayed.
 func (w *watcher) install(calls []call, period int) error {
 	number(calls)
-	like, _ := calls[0].symbols()
+	like := calls[0].likeness()
 	if slices.ContainsFunc(w.bodies[like], func(b *body) bool { return b.is(calls) }) {
 		return nil
 	}

@@ -6,8 +6,8 @@ import (
 	"github.com/reprise-gpu/reprise/ir"
 )
 
-// symbols are hashes of what a call is like, and of all of it.
-func (c *call) symbols() (like, same uint64) {
+// likeness is a hash of what a call is like: of all but which buffers it has and which values scalars have.
+func (c *call) likeness() uint64 {
 	h := hash(c.kind).add(uint64(c.pc))
 	if k := c.kernel; k != nil {
 		grid, block := &c.shape.Grid, &c.shape.Block
@@ -15,16 +15,30 @@ func (c *call) symbols() (like, same uint64) {
 		h = h.add(uint64(grid.X) ^ uint64(grid.Y)<<32 ^ uint64(grid.Z)<<24)
 		h = h.add(uint64(block.X) ^ uint64(block.Y)<<32 ^ uint64(block.Z)<<24)
 	}
-	rest := hash(1)
 	for i := range c.operands {
-		o := &c.operands[i]
-		if o.kind == ir.ArgBuffer {
-			h, rest = h.add(o.bits^uint64(o.end)<<24), rest.add(uint64(o.id))
+		if o := &c.operands[i]; o.kind == ir.ArgBuffer {
+			h = h.add(o.bits ^ uint64(o.end)<<24)
 		} else {
-			h, rest = h.add(uint64(o.typ)), rest.add(o.bits)
+			h = h.add(uint64(o.typ))
 		}
 	}
-	return uint64(h) & symbolMask, uint64(h^rest.add(0)) & symbolMask
+	return uint64(h) & symbolMask
+}
+
+// identity is a hash of all of a call.
+func (m *moment) identity() uint64 {
+	if m.kind == ir.KindEmpty {
+		return m.like
+	}
+	h := hash(1)
+	for i := range m.operands {
+		if o := &m.operands[i]; o.kind == ir.ArgBuffer {
+			h = h.add(uint64(o.id))
+		} else {
+			h = h.add(o.bits)
+		}
+	}
+	return (m.like ^ uint64(h.add(0))) & symbolMask
 }
 
 // symbolMask is all that is kept of hashes; tests keep less.

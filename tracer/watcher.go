@@ -16,6 +16,7 @@ type watcher struct {
 	window []moment // what was last, by position
 	n      int      // calls and interludes so far
 	same   *period.Finder
+	told   int            // position up to which same has been told
 	alike  *period.Finder // for which buffers, and values of scalars, are all one
 
 	bodies  map[uint64][]*body // by what their first call is like; who is quickest first
@@ -55,13 +56,12 @@ func (w *watcher) see() {
 		w.rest(&m.call)
 		return
 	}
-	like, same := m.symbols()
-	m.like = like
+	m.like = m.likeness()
 	w.stats.Calls++
 	if !w.goesOn(m) && !w.begins(m) {
 		w.submit(&m.call)
 	}
-	w.learn(m, same)
+	w.learn(m)
 }
 
 // rest lets a call pass.
@@ -85,20 +85,19 @@ func (w *watcher) interlude() {
 	m := w.at(w.n)
 	m.call = call{operands: m.operands[:0]}
 	m.like = 1
-	w.learn(m, 1)
+	w.learn(m)
 }
 
 // learn looks whether a repetition ends here.
-func (w *watcher) learn(m *moment, same uint64) {
+func (w *watcher) learn(m *moment) {
 	m.spent = w.spent
 	w.n++
 	alike := w.alike.Next(m.like)
 	if w.alike.Fresh() { // what is like nothing is the same as nothing
-		w.same.Skip(same)
 		w.idle++
 	} else {
 		w.idle += effort
-		for _, r := range w.same.Next(same) {
+		for _, r := range w.identical() {
 			w.propose(r)
 		}
 	}
@@ -108,6 +107,16 @@ func (w *watcher) learn(m *moment, same uint64) {
 	if w.idle > patience && w.n-w.woke >= 2*mostCalls && w.current == nil {
 		w.resting = 14 * mostCalls
 	}
+}
+
+// identical are the periods of which the last call ends a visit that is the same as the one before. It is asked for few
+// calls in many programs, and hears of the others now. What is no longer in the window is too long ago to be part of two visits.
+func (w *watcher) identical() []period.Repeat {
+	for i := max(w.told, w.n-len(w.window)); i < w.n-1; i++ {
+		w.same.Skip(w.at(i).identity())
+	}
+	w.told = w.n
+	return w.same.Next(w.at(w.n - 1).identity())
 }
 
 // goesOn has a call be the next of the body that the last ones belong to, or of another that begins

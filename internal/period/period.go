@@ -10,7 +10,6 @@ type Finder struct {
 	most   int      // the longest period
 	mask   int      // of positions in the window
 	n      int      // symbols so far
-	recent []uint64 // symbols, by position
 	sums   []uint64 // by position: a polynomial of all symbols before
 	scales []scale
 	runs   []run
@@ -53,7 +52,7 @@ func New(most int) *Finder {
 	for size <= 2*most {
 		size *= 2
 	}
-	f := &Finder{most: most, mask: size - 1, recent: make([]uint64, size), sums: make([]uint64, size), runs: make([]run, 0, maxRuns+1)}
+	f := &Finder{most: most, mask: size - 1, sums: make([]uint64, size), runs: make([]run, 0, maxRuns+1)}
 	for length := shortest; length <= most; length *= 4 {
 		sc := scale{length: length, power: 1, last: make([]uint32, 4*size)}
 		for range length {
@@ -104,17 +103,21 @@ func (f *Finder) Skip(symbol uint64) {
 }
 
 func (f *Finder) remember(symbol uint64) {
-	at := f.n & f.mask
+	sum := f.sums[f.n&f.mask]
 	f.n++
-	f.recent[at] = symbol
-	f.sums[f.n&f.mask] = f.sums[at]*multiplier + symbol + 1
+	f.sums[f.n&f.mask] = sum*multiplier + symbol + 1
+}
+
+// symbol is the one at a position, less one. There is no array of them, since what a finder has in a processor's cache a program has not.
+func (f *Finder) symbol(at int) uint64 {
+	return f.sums[(at+1)&f.mask] - f.sums[at&f.mask]*multiplier
 }
 
 // follow drops the runs that the symbol at a position is not part of.
 func (f *Finder) follow(at int) {
 	kept := f.runs[:0]
 	for _, r := range f.runs {
-		if f.recent[at&f.mask] == f.recent[(at-r.period)&f.mask] {
+		if f.symbol(at) == f.symbol(at-r.period) {
 			kept = append(kept, r)
 		}
 	}
@@ -123,8 +126,9 @@ func (f *Finder) follow(at int) {
 
 // short adds the run that the last occurrence of the newest symbol suggests, if that is nearer than scales look.
 func (f *Finder) short(at int) {
+	newest := f.symbol(at)
 	for period := 1; period < shortest && period <= min(at, f.most); period++ {
-		if f.recent[at&f.mask] == f.recent[(at-period)&f.mask] {
+		if newest == f.symbol(at-period) {
 			f.suggest(period, at)
 			return
 		}
@@ -149,7 +153,7 @@ func (f *Finder) long(at int) {
 		if (mark^last)>>16 != 0 || period == 0 || period > min(f.most, at) {
 			return
 		}
-		if f.recent[at&f.mask] != f.recent[(at-period)&f.mask] {
+		if f.symbol(at) != f.symbol(at-period) {
 			return // others with the same hash
 		}
 		f.suggest(period, at)
@@ -194,7 +198,7 @@ func (f *Finder) suggest(period, at int) {
 // would not make it found earlier.
 func (f *Finder) add(period, at int) {
 	start := at + 1
-	for start != at+1-period && start > period && f.recent[(start-1)&f.mask] == f.recent[(start-1-period)&f.mask] {
+	for start != at+1-period && start > period && f.symbol(start-1) == f.symbol(start-1-period) {
 		start--
 	}
 	if len(f.runs) == maxRuns {
