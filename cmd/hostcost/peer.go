@@ -68,6 +68,19 @@ func (p *peer) replay(form graphexec.Backend, times int) (t turn, err error) {
 	return t, nil
 }
 
+// count has the program count its calls from now on, or not.
+func (p *peer) count(on bool) error {
+	line := "count 0"
+	if on {
+		line = "count 1"
+	}
+	_, err := fmt.Fprintln(p.in, line)
+	if err != nil {
+		return fmt.Errorf("the program in C++: %w", err)
+	}
+	return nil
+}
+
 func (p *peer) close() error {
 	_ = p.in.Close()
 	if err := p.cmd.Wait(); err != nil {

@@ -45,7 +45,7 @@ func (r *row) ratios() (one, many, driven float64) {
 	return r.one.ns / r.byHand.ns, r.many.ns / r.byHand.ns, (r.one.ns + r.driver()) / (r.byHand.ns + r.driver())
 }
 
-// missed lists the goals that r does not meet. One crossing takes as long as twenty calls that do nothing, so what one
+// missed lists the goals that r does not meet. One crossing takes as long as ninety calls that do nothing, so what one
 // replay costs is asked with the cost of a driver added on both sides, and what many cost without.
 func (r *row) missed() (list []string) {
 	miss := func(format string, args ...any) {

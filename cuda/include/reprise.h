@@ -17,6 +17,10 @@ uint64_t repriseNow(void);
  * a table: versions, names of errors, occupancy. 0 when a GPU's driver answers, which does not count. */
 uint64_t repriseCalls(void);
 
+/* Whether calls are counted from now on, which takes longer than a call of a driver that does
+ * nothing. At first they are, and where a simulator answers always. */
+void repriseCount(int on);
+
 /* Names what the next call of this thread makes, the module it loads or the work it enqueues
  * or adds to a graph, for the simulator's errors. A GPU's driver answers 801. */
 CUresult repriseLabel(const char *name);

@@ -31,3 +31,12 @@ func Now() time.Duration { return time.Duration(C.repriseNow()) }
 // Calls is how many calls of driver functions the process has made, 0 when a GPU's
 // driver answers.
 func Calls() uint64 { return uint64(C.repriseCalls()) }
+
+// Count has Calls count from now on, or not. Only a driver that does nothing need not: it takes longer than its calls.
+func Count(on bool) {
+	var n C.int
+	if on {
+		n = 1
+	}
+	C.repriseCount(n)
+}

@@ -167,6 +167,12 @@ uint64_t repriseCalls(void) {
     return calls ? calls() : 0;
 }
 
+void repriseCount(int on) {
+    void (*count)(int) = (void (*)(int))provided("repriseCount");
+    if (count)
+        count(on);
+}
+
 CUresult repriseLabel(const char *name) {
     CUresult (*label)(const char *) = (CUresult (*)(const char *))provided("repriseLabel");
     return label ? label(name) : CUDA_ERROR_NOT_SUPPORTED;

@@ -5,7 +5,7 @@
 //
 //	REPRISE_LIBCUDA=build/libcudanull.so PROGRAM
 //
-// It gives out handles and counts those that are live, and it counts calls. It has what
+// It gives out handles and counts those that are live, and it counts calls, until repriseCount has it leave that. It has what
 // package cuda and programs like it use: who asks for anything else is answered that it is
 // not supported, rather than success with nothing to show for it.
 package libcudanull

@@ -6,7 +6,8 @@
 //	LANE WAITS OP...        for each operation, in the order of submission: whom it waits for, counted in that order
 //
 // and then lines `streams N` and `graph N`: so many replays, to each of which it answers in a line the nanoseconds
-// they took and the calls of the driver that it made. At the end of input it frees what it made.
+// they took and the calls of the driver that it made, which `count 0` and `count 1` have it count or not. At the end of
+// input it frees what it made.
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
@@ -213,6 +214,10 @@ int main() {
 		std::string backend;
 		std::size_t times = 0;
 		while (std::cin >> backend >> times) {
+			if (backend == "count") {
+				repriseCount(times != 0);
+				continue;
+			}
 			const auto calls = repriseCalls();
 			const auto start = std::chrono::steady_clock::now();
 			if (backend == "graph")
