@@ -40,7 +40,7 @@ func (d *Device) clampPriority(p int) int {
 	return min(max(p, d.info.GreatestPriority), d.info.LeastPriority)
 }
 
-// DestroyStream lets work that is under way run on.
+// DestroyStream lets work that is under way run on, but returns when nobody waits in Synchronize any more.
 func (d *Device) DestroyStream(h device.Stream) error {
 	if err := d.enter(); err != nil {
 		return err.In("DestroyStream")

@@ -66,6 +66,9 @@ func Swap(a, b string) Change {
 		if m, n := x.buffer(i).Size(), x.buffer(j).Size(); m != n {
 			return nil, fmt.Errorf("buffers @%s and @%s cannot change places: they have %d and %d bytes", a, b, m, n)
 		}
+		if err := errors.Join(x.there(i, e), x.there(j, e)); err != nil {
+			return nil, err
+		}
 		p, q := e.at(i), e.at(j)
 		e.move(i, q)
 		e.move(j, p)

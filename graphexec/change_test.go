@@ -114,6 +114,25 @@ func TestChangesThatAreNotPossibleSayWhy(t *testing.T) {
 	})
 }
 
+func TestFreedBuffersDoNotChangePlaces(t *testing.T) {
+	forEachBackend(t, func(t *testing.T, form graphexec.Backend) {
+		s := plan(t, pingPong, "serial")
+		dev := &reborn{Device: null.New()}
+		b := bind(t, dev.Device, s.Graph)
+		dev.at = b.buffers[0]
+		x, err := graphexec.Instantiate(dev, s, b, form)
+		require.NoError(t, err)
+		dev.times++ // @a was freed, and somebody else has memory at its address
+		assert.ErrorContains(t, x.Swap("a", "b"), "buffer @a was freed")
+		assert.ErrorContains(t, x.Replay(context.Background()), "buffer @a was freed")
+	})
+	forEachBackend(t, func(t *testing.T, form graphexec.Backend) {
+		x, dev, b := relayed(t, form)
+		require.NoError(t, dev.Free(b.buffers[0]))
+		assert.ErrorContains(t, x.Swap("b", "a"), "buffer @a was freed")
+	})
+}
+
 func TestPreflightSaysWhatChangesInPlace(t *testing.T) {
 	forEachBackend(t, func(t *testing.T, form graphexec.Backend) {
 		x, dev, _ := relayed(t, form)

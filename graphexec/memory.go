@@ -60,6 +60,17 @@ func (x *Exec) gone(id ir.BufferID) bool {
 	return err != nil || a.Serial != home
 }
 
+// there is an error for a buffer whose memory was freed, unless changes before have bound it anew.
+func (x *Exec) there(id ir.BufferID, e *edits) error {
+	if x.memory == nil || x.memory.ledger.Freed() == x.memory.freed {
+		return nil
+	}
+	if _, bound := e.pointer[id]; bound || !x.gone(id) {
+		return nil
+	}
+	return x.errGone(id)
+}
+
 func (x *Exec) errGone(id ir.BufferID) error {
 	return fmt.Errorf("buffer @%s was freed, or moved, after it was bound: bind it to other memory with Rebind, or instantiate again", x.buffer(id).Name)
 }

@@ -19,7 +19,10 @@ const (
 )
 
 // refusal keeps a period that cannot be replayed from being looked at at each of its visits.
-type refusal struct{ next, pause int }
+type refusal struct {
+	next, pause int
+	never       bool // for what its calls are, and not for how few
+}
 
 // propose makes the last calls replayable, of which the finder says that they came twice.
 func (w *watcher) propose(found period.Repeat) {
@@ -27,10 +30,10 @@ func (w *watcher) propose(found period.Repeat) {
 	if fewestCalls*w.spentOn(p) <= p || fewestCalls*w.spentOn(2*p) <= 2*p {
 		return // it is replayed: there is little more to gain
 	}
-	if found.Visits > 2 && p >= fewestCalls { // hardly by chance: what has not paid yet may last
+	r := &w.refused[p]
+	if found.Visits > 2 && p >= fewestCalls && !r.never { // hardly by chance: what has not paid yet may last
 		w.idle = max(0, w.idle-effort*found.Visits*p)
 	}
-	r := &w.refused[p]
 	if w.n < r.next || w.looked > w.n+lookCredit {
 		return
 	}
@@ -45,6 +48,7 @@ func (w *watcher) propose(found period.Repeat) {
 		*r = refusal{}
 		return
 	}
+	r.never = !errors.Is(err, errFew)
 	w.looked = max(w.looked, w.n) + lookCost
 	if w.current == nil && w.replayed != w.n-1 {
 		w.stats.Reason = err.Error()
@@ -122,7 +126,7 @@ func (w *watcher) worth(v *visit, copies int, found period.Repeat) error {
 	return nil
 }
 
-// tooFew reports that a repetition would not even be worth it if its calls were the same each time, which spares a look at them: where
+// tooFew reports that a repetition would hardly be worth it even if its calls were the same each time, which spares a look at them: where
 // a stream has few calls in no order, one comes twice in a row all the time.
 func (w *watcher) tooFew(found period.Repeat) bool {
 	p := found.Period
@@ -134,8 +138,10 @@ func (w *watcher) tooFew(found period.Repeat) bool {
 func (w *watcher) owed() int { return w.debt + max(0, w.hostDebt-trust) }
 
 func (w *watcher) fewVisits(visits int) error {
-	return fmt.Errorf("it came %d times, which is too few to make it replayable, as others have cost as much as %d calls and not saved it", visits, max(w.debt, w.hostDebt))
+	return fmt.Errorf("it came %d %w, as others have cost as much as %d calls and not saved it", visits, errFew, max(w.debt, w.hostDebt))
 }
+
+var errFew = errors.New("times, which is too few to make it replayable")
 
 // visit is what two visits of a period have in common.
 type visit struct {

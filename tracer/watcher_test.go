@@ -384,6 +384,24 @@ func TestCallsInNoOrderAreLeftAlone(t *testing.T) {
 	}
 }
 
+// Nor is a loop that no replay could do: each of its iterations fills memory with another value.
+func TestALoopThatIsNeverReplayedIsLeftAlone(t *testing.T) {
+	for _, period := range []int{6, 20} {
+		w := watch(t, 2)
+		w.silent = true
+		const calls = 200_000
+		for i := range calls / period {
+			w.Memset(w.b[0], i)
+			for k := 1; k < period; k++ {
+				w.Launch(w.square, tracer.Linear(uint32(k), 64), w.b[0], w.b[1], 64)
+			}
+		}
+		assert.Less(t, w.Watched(), 60_000, "of %d calls, by %d", calls, period)
+		assert.Zero(t, w.AutoStats().Replayed)
+		require.NoError(t, w.Err())
+	}
+}
+
 // Who rests wakes up.
 func TestALoopAfterALongTimeIsReplayed(t *testing.T) {
 	w := watch(t, 2)

@@ -72,7 +72,7 @@ func (s *SolverComparison) Slower(times float64) (row, than *SolverRow) {
 		r := &s.Rows[i]
 		for _, name := range []string{"eager", r.Peer} {
 			other := s.Row(name)
-			if r.Language == "go" && other != nil && micros64(r.Time)-times*micros64(other.Time) > tick {
+			if r.Language == "go" && other != nil && other != r && micros64(r.Time)-times*micros64(other.Time) > tick {
 				return r, other
 			}
 		}

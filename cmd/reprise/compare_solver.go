@@ -28,8 +28,8 @@ func newCompareSolver() *cobra.Command {
 		Long: `Compare solver solves Poisson's equation on a square by conjugate gradients, in every mode
 of reprise solve and in the device's own loop (while), and runs a program written by
 hand in C++ with the same kernels, which launches a graph for each iteration or has the
-device go round. Each solves once to warm up and once by the clock; all have to come to
-the same residual in the same iterations, bit by bit.
+device go round. On a GPU each solves once to warm up and once by the clock; all have to
+come to the same residual in the same iterations, bit by bit.
 
 ` + "`make baseline`" + ` builds the program (build/baseline/solver/cg), ` + "`make libcudasim`" + ` the
 simulated driver (build/libcudasim.so).

@@ -46,7 +46,7 @@ const multiplier = 0x9e3779b97f4a7c15
 // each time there would be a stretch to follow. Whatever is shorter is compared instead.
 const shortest = 4
 
-// New returns a finder of periods of 1 to most symbols.
+// New returns a finder of periods of 1 to most symbols, which are less than 32768: tables keep 16 bits of a position.
 func New(most int) *Finder {
 	size := 1
 	for size <= 2*most {
