@@ -31,16 +31,16 @@ func watch(dev device.Device, s *settings) *memory {
 	return m
 }
 
+// intact is whether nothing was freed since all of it was there, as far as the device can say.
+func (m *memory) intact() bool { return m == nil || m.ledger.Freed() == m.freed }
+
 // stale names a buffer whose memory was freed. While nothing was, it asks for one number.
 func (x *Exec) stale() error {
 	m := x.memory
-	if m == nil {
+	if m.intact() {
 		return nil
 	}
 	freed := m.ledger.Freed()
-	if freed == m.freed {
-		return nil
-	}
 	for i := range m.homes {
 		if id := ir.BufferID(i); x.gone(id) {
 			return x.errGone(id)
@@ -62,7 +62,7 @@ func (x *Exec) gone(id ir.BufferID) bool {
 
 // there is an error for a buffer whose memory was freed, unless changes before have bound it anew.
 func (x *Exec) there(id ir.BufferID, e *edits) error {
-	if x.memory == nil || x.memory.ledger.Freed() == x.memory.freed {
+	if x.memory.intact() {
 		return nil
 	}
 	if _, bound := e.pointer[id]; bound || !x.gone(id) {
@@ -77,7 +77,7 @@ func (x *Exec) errGone(id ir.BufferID) error {
 
 // lasting names a buffer whose memory was freed, which changes leave where it is, though some of the operations that they touch use it.
 func (x *Exec) lasting(p *planned, ops []ir.OpID) error {
-	if x.memory == nil || x.memory.ledger.Freed() == x.memory.freed {
+	if x.memory.intact() {
 		return nil
 	}
 	touched := func(op ir.OpID) bool { return slices.Contains(ops, op) }
