@@ -3,7 +3,7 @@ package ir
 import "strings"
 
 var scheduleAttributes = []string{"lanes", "profile", "predicted"}
-var turnAttributes = []string{"lane", "wait", "priority", "joined"}
+var turnAttributes = []string{"lane", "wait", "priority", "joined", "delay"}
 
 // schedule reads a schedule of the graph above it.
 func (p *parser) schedule(at int) {
@@ -67,7 +67,7 @@ func (p *parser) scheduleStatement(s *Schedule) {
 	p.block(func() { p.placement(s) })
 }
 
-// turn reads %2 lane(1) wait(%0) joined priority(-1).
+// turn reads %2 lane(1) wait(%0) delay(%1) joined priority(-1).
 func (p *parser) turn(s *Schedule) {
 	at := p.pos
 	v := p.knownOp()
@@ -87,9 +87,7 @@ func (p *parser) turn(s *Schedule) {
 			s.Lane[v], lane = LaneID(p.natural(31)), true
 			p.close(')')
 		case 1:
-			p.someIDs = p.someIDs[:0]
-			p.list(func() { p.someIDs = append(p.someIDs, p.knownOp()) })
-			s.Waits[v] = p.ids.keep(p.someIDs)
+			s.Waits[v] = p.opList()
 		case 2:
 			p.open('(')
 			p.priority(s, v)
@@ -99,11 +97,40 @@ func (p *parser) turn(s *Schedule) {
 				s.Joined = make([]bool, len(p.g.Ops))
 			}
 			s.Joined[v] = true
+		case 4:
+			if s.Delays == nil {
+				s.Delays = make([][]OpID, len(p.g.Ops))
+			}
+			s.Delays[v] = p.opList()
 		}
+	}
+	if s.Delays != nil && len(s.Delays[v]) > 0 {
+		s.Waits[v] = merged(s.Waits[v], s.Delays[v])
 	}
 	if !lane {
 		p.fail(p.pos, "%v needs lane(...)", v)
 	}
+}
+
+// opList reads (%0, %1).
+func (p *parser) opList() []OpID {
+	p.someIDs = p.someIDs[:0]
+	p.list(func() { p.someIDs = append(p.someIDs, p.knownOp()) })
+	return p.ids.keep(p.someIDs)
+}
+
+// merged merges two lists as they come, so that of ascending lists the result ascends, and what is
+// wrong with one is wrong with the result.
+func merged(a, b []OpID) []OpID {
+	all := make([]OpID, 0, len(a)+len(b))
+	for len(a) > 0 && len(b) > 0 {
+		if a[0] <= b[0] {
+			all, a = append(all, a[0]), a[1:]
+		} else {
+			all, b = append(all, b[0]), b[1:]
+		}
+	}
+	return append(append(all, a...), b...)
 }
 
 func (p *parser) priority(s *Schedule, v OpID) {

@@ -2,7 +2,7 @@ package ir
 
 // PrintSchedule returns the text of s, which follows that of its graph in a
 // file. Priorities that are all zero print like none, and so does
-// a schedule in which nothing is joined.
+// a schedule in which nothing is joined or delayed.
 func PrintSchedule(s *Schedule) string {
 	p := printer{g: s.Graph}
 	p.schedule(s)
@@ -39,9 +39,13 @@ func (p *printer) turn(s *Schedule, v OpID) {
 	p.text(" lane(")
 	p.int(int64(s.Lane[v]))
 	p.text(")")
-	if len(s.Waits[v]) > 0 {
+	if needed := s.Needed(v); len(needed) > 0 {
 		p.text(" wait")
-		list(p, s.Waits[v], p.id)
+		list(p, needed, p.id)
+	}
+	if s.Delays != nil && len(s.Delays[v]) > 0 {
+		p.text(" delay")
+		list(p, s.Delays[v], p.id)
 	}
 	if s.Joined != nil && s.Joined[v] {
 		p.text(" joined")

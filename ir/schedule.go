@@ -1,12 +1,17 @@
 package ir
 
-import "iter"
+import (
+	"iter"
+	"slices"
+)
 
 // Schedule says how to run a graph: every operation's lane, its turn, and the
 // operations on other lanes it waits for. An executor reads nothing else.
 //
 // Work on one lane runs in the order of Order; work on different lanes is
-// unordered but for the waits. Together the two imply every dependency.
+// unordered but for the waits. Together the two imply every dependency, and so they
+// do without the delays: waits that are there for the time alone, so that operations
+// which contend for the device do not run at once.
 type Schedule struct {
 	Graph     *Graph
 	Strategy  string
@@ -17,6 +22,7 @@ type Schedule struct {
 	Order    []OpID   // submission order over all lanes, a permutation of the operations
 	Lane     []LaneID // by operation
 	Waits    [][]OpID // by operation: operations on other lanes to wait for, ascending
+	Delays   [][]OpID // by operation: those of its waits that no dependency needs, ascending; nil for none
 	Priority []int32  // by operation, lower gets multiprocessors first; of launches alone, nil when all are equal
 	Joined   []bool   // by operation: over streams it is launched with the one before it on its lane; nil for none
 	Offset   []int64  // by buffer: byte offset in the arena, -1 for its own allocation; nil without a plan
@@ -29,6 +35,14 @@ func (s *Schedule) Syncs() int {
 		n += len(w)
 	}
 	return n
+}
+
+// Needed is, by operation, its waits that are no delays, ascending.
+func (s *Schedule) Needed(v OpID) []OpID {
+	if s.Delays == nil || len(s.Delays[v]) == 0 {
+		return s.Waits[v]
+	}
+	return slices.DeleteFunc(slices.Clone(s.Waits[v]), func(u OpID) bool { return slices.Contains(s.Delays[v], u) })
 }
 
 // Records reports, by operation, whether another lane waits for it, so that an

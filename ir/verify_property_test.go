@@ -148,6 +148,7 @@ func TestVerifyScheduleMissesNoDroppedWait(t *testing.T) {
 		r := rand.New(rand.NewPCG(seed, 6))
 		g := irtest.Analyze(irtest.Random(r, 2+r.IntN(30)))
 		s := irtest.Schedule(r, g, 20)
+		dropDelays(s)
 		waiting := slices.DeleteFunc(programOrder(g), func(v ir.OpID) bool { return len(s.Waits[v]) == 0 })
 		if len(waiting) == 0 {
 			continue
@@ -170,6 +171,45 @@ func TestVerifyScheduleMissesNoDroppedWait(t *testing.T) {
 		require.True(t, errors.As(err, &violation))
 	}
 	require.Greater(t, dropped, 100, "most dropped waits must matter, or the test shows nothing")
+}
+
+func dropDelays(s *ir.Schedule) {
+	for v := range s.Waits {
+		s.Waits[v] = s.Needed(ir.OpID(v))
+	}
+	s.Delays, s.Joined = nil, nil
+}
+
+// A schedule with delays is valid exactly when it is without them: one that a dependency needs is an error.
+func TestVerifyScheduleCountsNoDelay(t *testing.T) {
+	needed, spare := 0, 0
+	for seed := range uint64(400) {
+		r := rand.New(rand.NewPCG(seed, 8))
+		g := irtest.Analyze(irtest.Random(r, 2+r.IntN(30)))
+		s := irtest.Schedule(r, g, 20)
+		s.Joined = nil
+		s.Delays = make([][]ir.OpID, g.Len())
+		for v, waits := range s.Waits {
+			for _, u := range waits {
+				if r.IntN(4) == 0 {
+					s.Delays[v] = append(s.Delays[v], u)
+				}
+			}
+		}
+		without := *s
+		without.Waits = slices.Clone(s.Waits)
+		dropDelays(&without)
+		err := ir.VerifySchedule(s)
+		if _, bad := lost(g, scheduleReach(&without)); bad {
+			needed++
+			require.ErrorContains(t, err, "(rule dependencies)", "seed %d", seed)
+			continue
+		}
+		spare++
+		require.NoError(t, err, "seed %d", seed)
+	}
+	require.Greater(t, needed, 50)
+	require.Greater(t, spare, 50)
 }
 
 func TestParseInvertsPrintOfSchedules(t *testing.T) {

@@ -12,6 +12,7 @@ var scheduleRules = []struct {
 	{"order", true, (*scheduleVerifier).order},
 	{"lanes", true, (*scheduleVerifier).lanes},
 	{"waits", true, (*scheduleVerifier).waits},
+	{"delays", true, (*scheduleVerifier).delays},
 	{"joined", false, (*scheduleVerifier).joined},
 	{"dependencies", false, (*scheduleVerifier).dependencies},
 	{"arena", false, (*scheduleVerifier).arena},
@@ -20,7 +21,7 @@ var scheduleRules = []struct {
 // VerifySchedule checks that s is a valid schedule of its graph, which itself
 // satisfies Verify: that Order lists every operation once, that lanes are
 // numbered without gaps, and that lanes and waits together imply every
-// dependency; for a traced graph, every conflict and after edge. Buffers that
+// dependency without the delays; for a traced graph, every conflict and after edge. Buffers that
 // share bytes of the arena must have their uses ordered, too. A wait that
 // others imply is no violation: see RedundantWaits. The error is of type
 // Violations.
@@ -67,6 +68,7 @@ type scheduleVerifier struct {
 	g    *Graph
 	turn []int32 // by operation: its place in Order
 	ways *dag    // lanes and waits, nodes numbered by turn
+	firm *dag    // lanes and the waits that are no delays
 }
 
 // tables have an entry for each operation or buffer.
@@ -84,6 +86,7 @@ func (v *scheduleVerifier) tables() {
 		{"Order", len(v.s.Order), ops, false},
 		{"Lane", len(v.s.Lane), ops, false},
 		{"Waits", len(v.s.Waits), ops, false},
+		{"Delays", len(v.s.Delays), ops, v.s.Delays == nil},
 		{"Joined", len(v.s.Joined), ops, v.s.Joined == nil},
 		{"Priority", len(v.s.Priority), ops, v.s.Priority == nil},
 		{"Offset", len(v.s.Offset), buffers, v.s.Offset == nil},
@@ -157,6 +160,21 @@ func (v *scheduleVerifier) waits() {
 	}
 }
 
+// delays are among the waits, ascending.
+func (v *scheduleVerifier) delays() {
+	for i, delays := range v.s.Delays {
+		id := OpID(i)
+		for k, u := range delays {
+			switch {
+			case !slices.Contains(v.s.Waits[i], u):
+				v.add(id, "%v is delayed by %v, which it does not wait for: list %v among its waits", id, u, u)
+			case k > 0 && delays[k-1] >= u:
+				v.add(id, "%v lists its delays out of order at %v: list them ascending, once each", id, u)
+			}
+		}
+	}
+}
+
 // joined operations follow another on their lane, between which nothing waits: neither they for
 // other lanes, nor other lanes for what is before them. Prefetches cannot be in a graph.
 func (v *scheduleVerifier) joined() {
@@ -187,9 +205,26 @@ func (v *scheduleVerifier) joined() {
 
 // dag is what lanes and waits order, over turns.
 func (v *scheduleVerifier) dag() *dag {
-	if v.ways != nil {
-		return v.ways
+	if v.ways == nil {
+		v.ways = v.dagOf(func(id OpID) []OpID { return v.s.Waits[id] })
 	}
+	return v.ways
+}
+
+// needed is what lanes and the waits that are no delays order.
+func (v *scheduleVerifier) needed() *dag {
+	switch {
+	case v.firm != nil:
+	case v.s.Delays == nil:
+		v.firm = v.dag()
+	default:
+		v.firm = v.dagOf(v.s.Needed)
+	}
+	return v.firm
+}
+
+// dagOf is what lanes and some of the waits order, over turns.
+func (v *scheduleVerifier) dagOf(waits func(OpID) []OpID) *dag {
 	d := newDAG(len(v.turn), len(v.turn)+v.s.Syncs())
 	d.chain = make([]int32, len(v.turn))
 	last := make([]int32, v.s.Lanes) // by lane
@@ -202,14 +237,13 @@ func (v *scheduleVerifier) dag() *dag {
 		if last[lane] >= 0 {
 			d.add(last[lane])
 		}
-		for _, u := range v.s.Waits[id] {
+		for _, u := range waits(id) {
 			d.add(v.turn[u])
 		}
 		slices.Sort(d.preds[start:])
 		d.next()
 		last[lane], d.chain[at] = int32(at), int32(lane)
 	}
-	v.ways = d
 	return d
 }
 
@@ -246,8 +280,12 @@ func (v *scheduleVerifier) needs() []conflict {
 
 // unordered reports the needs, in turns, that lanes and waits do not imply.
 func (v *scheduleVerifier) unordered(needs []conflict) {
-	for _, c := range missing(v.dag(), needs) {
+	for _, c := range missing(v.needed(), needs) {
 		u, id := v.s.Order[c.from], v.s.Order[c.to]
+		if v.s.Delays != nil && slices.Contains(v.s.Delays[id], u) {
+			v.add(id, "%v is delayed by %v, which it depends on (%s): write wait(%v) for delay(%v)", id, u, c.reason(v.g), u, u)
+			continue
+		}
 		v.add(id, "%v on lane %v does not wait for %v on lane %v (%s): add wait(%v)",
 			id, v.s.Lane[id], u, v.s.Lane[u], c.reason(v.g), u)
 	}

@@ -94,6 +94,8 @@ func TestVerifyScheduleFindsWrongTables(t *testing.T) {
 		"turns 0 and 1":          func(s *ir.Schedule) { s.Order[1] = 0 },
 		"turn 1 is of %9":        func(s *ir.Schedule) { s.Order[1] = 9 },
 		"waits for %9":           func(s *ir.Schedule) { s.Waits[1] = []ir.OpID{9} },
+		"Delays has 1 entries":   func(s *ir.Schedule) { s.Delays = make([][]ir.OpID, 1) },
+		"%1 is delayed by %0, which it does not wait for": func(s *ir.Schedule) { s.Delays = [][]ir.OpID{nil, {0}} },
 	} {
 		s := valid()
 		spoil(s)

@@ -9,7 +9,7 @@ import (
 
 // Schedule returns a valid schedule of an analyzed or reduced graph: a random
 // topological order over random lanes, at most the given number, with a wait
-// for every dependency between lanes. Some operations may be joined. It plans no arena.
+// for every dependency between lanes. Some operations may be delayed, and some joined. It plans no arena.
 func Schedule(r *rand.Rand, g *ir.Graph, lanes int) *ir.Schedule {
 	n := g.Len()
 	s := &ir.Schedule{
@@ -31,10 +31,33 @@ func Schedule(r *rand.Rand, g *ir.Graph, lanes int) *ir.Schedule {
 			s.Waits[d.To] = append(s.Waits[d.To], d.From)
 		}
 	}
+	if r.IntN(4) == 0 {
+		delay(r, s)
+	}
 	if r.IntN(2) == 0 {
 		join(r, s)
 	}
 	return s
+}
+
+// delay has some operations wait for others that they do not depend on.
+func delay(r *rand.Rand, s *ir.Schedule) {
+	for range 1 + r.IntN(3) {
+		at := r.IntN(len(s.Order) + 1)
+		if at < 1 || at >= len(s.Order) {
+			continue
+		}
+		u, v := s.Order[r.IntN(at)], s.Order[at]
+		if s.Lane[u] == s.Lane[v] || slices.Contains(s.Waits[v], u) {
+			continue
+		}
+		if s.Delays == nil {
+			s.Delays = make([][]ir.OpID, s.Graph.Len())
+		}
+		s.Waits[v], s.Delays[v] = append(s.Waits[v], u), append(s.Delays[v], u)
+		slices.Sort(s.Waits[v])
+		slices.Sort(s.Delays[v])
+	}
 }
 
 // join joins some of the operations that may be.
