@@ -111,7 +111,7 @@ func sim_cuArray3DCreate_v2(out *C.CUarray, d *C.CUDA_ARRAY3D_DESCRIPTOR) C.CUre
 
 //export sim_cuArrayGetDescriptor_v2
 func sim_cuArrayGetDescriptor_v2(out *C.CUDA_ARRAY_DESCRIPTOR, h C.CUarray) C.CUresult {
-	return inContext(func(*context) error {
+	return onNamed(func(*thread) error {
 		a, err := arrayOf(h)
 		switch {
 		case err != nil:
@@ -126,7 +126,7 @@ func sim_cuArrayGetDescriptor_v2(out *C.CUDA_ARRAY_DESCRIPTOR, h C.CUarray) C.CU
 
 //export sim_cuArray3DGetDescriptor_v2
 func sim_cuArray3DGetDescriptor_v2(out *C.CUDA_ARRAY3D_DESCRIPTOR, h C.CUarray) C.CUresult {
-	return inContext(func(*context) error {
+	return onNamed(func(*thread) error {
 		a, err := arrayOf(h)
 		switch {
 		case err != nil:
@@ -141,7 +141,7 @@ func sim_cuArray3DGetDescriptor_v2(out *C.CUDA_ARRAY3D_DESCRIPTOR, h C.CUarray) 
 
 //export sim_cuArrayDestroy
 func sim_cuArrayDestroy(h C.CUarray) C.CUresult {
-	return inContextUnsafe(func(*context) error {
+	return onNamedUnsafe(func() error {
 		a, err := arrayOf(h)
 		if err != nil {
 			return err
@@ -195,7 +195,7 @@ func inside(from, n C.size_t, all int64) bool {
 
 //export sim_cuArrayGetMemoryRequirements
 func sim_cuArrayGetMemoryRequirements(out *C.CUDA_ARRAY_MEMORY_REQUIREMENTS, h C.CUarray, dev C.CUdevice) C.CUresult {
-	return inContext(func(*context) error {
+	return onNamed(func(*thread) error {
 		a, err := arrayOf(h)
 		if err != nil {
 			return err

@@ -84,6 +84,19 @@ func inContext(body func(*context) error) C.CUresult {
 	})
 }
 
+// onNamed is call for a function that is about something which its arguments name: a
+// handle or an address has a context, and the caller needs no current one. What a name
+// does not lead to any more may have ended with the current context.
+func onNamed(body func(*thread) error) C.CUresult {
+	return call(func(t *thread) error {
+		err := body(t)
+		if c := t.top(); c != nil && c.destroyed && errors.As(err, new(status)) {
+			return status(C.CUDA_ERROR_CONTEXT_IS_DESTROYED)
+		}
+		return err
+	})
+}
+
 // result is what the driver answers for an error.
 func result(err error) C.CUresult {
 	if err == nil {

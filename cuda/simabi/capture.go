@@ -45,6 +45,16 @@ func inContextUnsafe(body func(*context) error) C.CUresult {
 	})
 }
 
+// onNamedUnsafe is to onNamed what inContextUnsafe is to inContext.
+func onNamedUnsafe(body func() error) C.CUresult {
+	return onNamed(func(t *thread) error {
+		if err := captures.Unsafe(&t.capture); err != nil {
+			return err
+		}
+		return body()
+	})
+}
+
 // idle says why the host cannot wait for the stream, or ask whether it is empty.
 func (s *stream) idle() error {
 	if err := s.capture.Refuse(); err != nil {

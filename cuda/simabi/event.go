@@ -32,13 +32,10 @@ func eventOf(e C.CUevent) (*event, error) {
 	return events.get(of(unsafe.Pointer(e)))
 }
 
-// withEvent is inContext for a function that takes an event, in whose context the
+// withEvent is onNamed for a function that takes an event, in whose context the
 // body then is.
 func withEvent(h C.CUevent, body func(*event) error) C.CUresult {
-	return call(func(t *thread) error {
-		if _, err := t.context(); err != nil {
-			return err
-		}
+	return onNamed(func(*thread) error {
 		e, err := eventOf(h)
 		if err != nil {
 			return err

@@ -202,7 +202,7 @@ func (x *graphExec) update(n *graph.Node, p nodeParams) error {
 
 //export sim_cuGraphLaunch
 func sim_cuGraphLaunch(h C.CUgraphExec, st C.CUstream) C.CUresult {
-	return inContext(func(c *context) error {
+	return onNamed(func(*thread) error {
 		x, err := execOf(h)
 		if err != nil {
 			return err
@@ -230,7 +230,7 @@ func (x *graphExec) upload(st C.CUstream) error {
 
 //export sim_cuGraphUpload
 func sim_cuGraphUpload(h C.CUgraphExec, st C.CUstream) C.CUresult {
-	return inContext(func(*context) error {
+	return onNamed(func(*thread) error {
 		x, err := execOf(h)
 		if err != nil {
 			return err

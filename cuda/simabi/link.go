@@ -67,7 +67,7 @@ func (l *link) complete() error {
 }
 
 func onLink(h C.CUlinkState, body func(*link) error) C.CUresult {
-	return inContext(func(*context) error {
+	return onNamed(func(*thread) error {
 		l, err := links.get(of(unsafe.Pointer(h)))
 		if err != nil {
 			return err
@@ -150,7 +150,7 @@ func sim_cuLinkComplete(h C.CUlinkState, image *unsafe.Pointer, size *C.size_t) 
 
 //export sim_cuLinkDestroy
 func sim_cuLinkDestroy(h C.CUlinkState) C.CUresult {
-	return inContext(func(*context) error {
+	return onNamed(func(*thread) error {
 		l, err := links.remove(of(unsafe.Pointer(h)))
 		if err == nil {
 			C.free(unsafe.Pointer(l.image))

@@ -126,12 +126,12 @@ func sim_cuStreamAttachMemAsync(h C.CUstream, p C.CUdeviceptr, n C.size_t, flags
 
 //export sim_cuMemAdvise
 func sim_cuMemAdvise(p C.CUdeviceptr, n C.size_t, what C.CUmem_advise, dev C.CUdevice) C.CUresult {
-	return inContext(func(*context) error { return adviseBlock(p, n, what, dev) })
+	return onNamed(func(*thread) error { return adviseBlock(p, n, what, dev) })
 }
 
 //export sim_cuMemAdvise_v2
 func sim_cuMemAdvise_v2(p C.CUdeviceptr, n C.size_t, what C.CUmem_advise, at C.CUmemLocation) C.CUresult {
-	return inContext(func(*context) error {
+	return onNamed(func(*thread) error {
 		dev := cpu
 		if located(what) {
 			var err error
@@ -179,12 +179,12 @@ func (b *block) advise(p C.CUdeviceptr, n C.size_t, topic adviceTopic, dev C.CUd
 
 //export sim_cuMemRangeGetAttribute
 func sim_cuMemRangeGetAttribute(data unsafe.Pointer, size C.size_t, a C.CUmem_range_attribute, p C.CUdeviceptr, n C.size_t) C.CUresult {
-	return inContext(func(*context) error { return rangeAttribute(data, size, a, p, n) })
+	return onNamed(func(*thread) error { return rangeAttribute(data, size, a, p, n) })
 }
 
 //export sim_cuMemRangeGetAttributes
 func sim_cuMemRangeGetAttributes(data *unsafe.Pointer, sizes *C.size_t, attributes *C.CUmem_range_attribute, count C.size_t, p C.CUdeviceptr, n C.size_t) C.CUresult {
-	return inContext(func(*context) error {
+	return onNamed(func(*thread) error {
 		if count == 0 {
 			return invalidValue
 		}

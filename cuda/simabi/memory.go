@@ -71,7 +71,7 @@ func sim_cuMemAllocPitch_v2(p *C.CUdeviceptr, pitch *C.size_t, width, height C.s
 //
 //export sim_cuMemFree_v2
 func sim_cuMemFree_v2(p C.CUdeviceptr) C.CUresult {
-	return inContextUnsafe(func(*context) error {
+	return onNamedUnsafe(func() error {
 		if p == 0 {
 			return nil
 		}
@@ -100,7 +100,7 @@ func sim_cuMemGetInfo_v2(free, total *C.size_t) C.CUresult {
 
 //export sim_cuMemGetAddressRange_v2
 func sim_cuMemGetAddressRange_v2(base *C.CUdeviceptr, size *C.size_t, p C.CUdeviceptr) C.CUresult {
-	return inContext(func(*context) error {
+	return onNamed(func(*thread) error {
 		at, n, ok := driver.system.Range(device.Ptr(p))
 		if !ok {
 			return status(C.CUDA_ERROR_NOT_FOUND)

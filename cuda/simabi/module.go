@@ -70,7 +70,7 @@ func (m *module) function(name string) (*function, error) {
 }
 
 func (m *module) unload() error {
-	if err := m.context.sim.UnloadModule(m.sim); err != nil {
+	if err := m.context.enter().sim.UnloadModule(m.sim); err != nil {
 		return err
 	}
 	m.forget()
@@ -136,8 +136,8 @@ func sim_cuModuleLoadFatBinary(mod *C.CUmodule, image unsafe.Pointer) C.CUresult
 
 //export sim_cuModuleUnload
 func sim_cuModuleUnload(mod C.CUmodule) C.CUresult {
-	return inContextUnsafe(func(c *context) error {
-		m, err := c.moduleOf(mod)
+	return onNamedUnsafe(func() error {
+		m, err := modules.get(of(unsafe.Pointer(mod)))
 		switch {
 		case err != nil:
 			return err

@@ -52,7 +52,7 @@ func sim_cuMemHostAlloc(p *unsafe.Pointer, n C.size_t, flags C.uint) C.CUresult 
 
 //export sim_cuMemFreeHost
 func sim_cuMemFreeHost(p unsafe.Pointer) C.CUresult {
-	return inContextUnsafe(func(*context) error {
+	return onNamedUnsafe(func() error {
 		b, err := hostBlock(p)
 		if err != nil || b.kind != pinnedBlock || b.at != device.Ptr(uintptr(p)) {
 			return invalidValue
@@ -84,7 +84,7 @@ func sim_cuMemHostRegister_v2(p unsafe.Pointer, n C.size_t, flags C.uint) C.CUre
 
 //export sim_cuMemHostUnregister
 func sim_cuMemHostUnregister(p unsafe.Pointer) C.CUresult {
-	return inContextUnsafe(func(*context) error {
+	return onNamedUnsafe(func() error {
 		if p == nil {
 			return invalidValue
 		}
@@ -98,7 +98,7 @@ func sim_cuMemHostUnregister(p unsafe.Pointer) C.CUresult {
 
 //export sim_cuMemHostGetDevicePointer_v2
 func sim_cuMemHostGetDevicePointer_v2(out *C.CUdeviceptr, p unsafe.Pointer, flags C.uint) C.CUresult {
-	return inContext(func(*context) error {
+	return onNamed(func(*thread) error {
 		if out == nil || flags != 0 {
 			return invalidValue
 		}
@@ -112,7 +112,7 @@ func sim_cuMemHostGetDevicePointer_v2(out *C.CUdeviceptr, p unsafe.Pointer, flag
 
 //export sim_cuMemHostGetFlags
 func sim_cuMemHostGetFlags(flags *C.uint, p unsafe.Pointer) C.CUresult {
-	return inContext(func(*context) error {
+	return onNamed(func(*thread) error {
 		if flags == nil {
 			return invalidValue
 		}

@@ -138,13 +138,10 @@ func (c *context) createStream(flags C.uint, priority int) (*stream, error) {
 	return s, nil
 }
 
-// withStream is inContext for a function that takes a stream, in whose context the
-// body then is.
+// withStream is onNamed for a function that takes a stream, in whose context the
+// body then is. It is the default streams that need a current context.
 func withStream(h C.CUstream, body func(*stream) error) C.CUresult {
-	return call(func(t *thread) error {
-		if _, err := t.context(); err != nil {
-			return err
-		}
+	return onNamed(func(t *thread) error {
 		s, err := t.stream(h)
 		if err != nil {
 			return err

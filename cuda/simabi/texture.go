@@ -165,7 +165,7 @@ func sim_cuTexObjectCreate(out *C.CUtexObject, r *C.CUDA_RESOURCE_DESC, t *C.CUD
 
 // object runs the body with what a number names, INVALID_VALUE if it is nothing.
 func object[H comparable, T owned](o objects[H, T], h H, out unsafe.Pointer, body func(T) error) C.CUresult {
-	return inContext(func(*context) error {
+	return onNamed(func(*thread) error {
 		v, ok := o[h]
 		if !ok || out == nil {
 			return invalidValue
