@@ -61,3 +61,21 @@ func TestAFaultInAReplayNamesTheLine(t *testing.T) {
 		}
 	}
 }
+
+// An engine for one device cannot replay what a program does on another: that is no reason not to replay, but an error.
+func TestAnEngineOfAnotherDeviceIsAnError(t *testing.T) {
+	one, err := sim.New(sim.Options{})
+	require.NoError(t, err)
+	two, err := sim.New(sim.Options{})
+	require.NoError(t, err)
+	tr := tracer.Auto(one, "p", auto.Engine(two, auto.Options{}))
+	square, _ := kernels.Lookup("square")
+	k := tr.Module(square.File, square.PTX).Kernel("square")
+	x := tr.Alloc("x", ir.F32, 64, ir.InOut)
+	for range 40 {
+		tr.Launch(k, tracer.Linear(1, 64), x, x, 64)
+	}
+	require.ErrorIs(t, tr.Err(), device.ErrOtherDevice)
+	_, err = tr.Finish()
+	require.ErrorIs(t, err, device.ErrOtherDevice)
+}

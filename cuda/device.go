@@ -56,6 +56,7 @@ func Open(ordinal int) (*Device, error) {
 	if err != nil {
 		return nil, unavailable(ordinal, "cuDeviceGet", codeOf(err))
 	}
+	info.Instance = device.NextInstance()
 	d := &Device{
 		info: info, gpu: gpu, executor: newExecutor(), scratch: newScratch(),
 		modules: device.Handles[device.Module, *module]{Kind: "module"},

@@ -114,6 +114,7 @@ type Info struct {
 	Name             string // "NVIDIA H200", "null"
 	ID               string // what --device takes: "sim:h200", "null"
 	Simulated        bool
+	Instance         uint64 // of NextInstance, one for each time a device is opened; see Same
 	ComputeMajor     int
 	ComputeMinor     int
 	Multiprocessors  int

@@ -43,6 +43,9 @@ func ParseBackend(name string) (Backend, error) {
 // Bindings says where the things a graph names are on the device. A finished
 // trace is one.
 type Bindings interface {
+	// Check reports why a schedule of the graph cannot be replayed with these bindings on dev: they are of another device, or of
+	// another trace.
+	Check(dev device.Device, g *ir.Graph) error
 	// Allocate gives a buffer memory if it has none. Pointer is its address from then on.
 	Allocate(ir.BufferID) error
 	Pointer(ir.BufferID) device.Ptr
@@ -117,6 +120,9 @@ func instantiate(dev device.Device, s *ir.Schedule, b Bindings, form Backend) (*
 
 // prepare is an Exec but for its back end.
 func prepare(dev device.Device, s *ir.Schedule, b Bindings) (_ *Exec, err error) {
+	if err := b.Check(dev, s.Graph); err != nil {
+		return nil, err
+	}
 	x := &Exec{dev: dev}
 	arena, offset, err := newArena(dev, s)
 	if err != nil {

@@ -47,6 +47,8 @@ func bind(t testing.TB, dev device.Device, g *ir.Graph) *bound {
 	return b
 }
 
+func (b *bound) Check(device.Device, *ir.Graph) error { return nil }
+
 func (b *bound) Allocate(ir.BufferID) error          { return nil }
 func (b *bound) Pointer(id ir.BufferID) device.Ptr   { return b.buffers[id] }
 func (b *bound) Module(id ir.ModuleID) device.Module { return b.modules[id] }

@@ -24,6 +24,10 @@ type Graph struct {
 	Buffers []Buffer
 	Ops     []Op
 
+	// Trace identifies the recording that the graph, or what passes made it from, comes from; 0 for one that was read from
+	// text or made by hand.
+	Trace TraceID
+
 	// Origin is, by operation, its id in the trace that the graph was made from by leaving
 	// operations out or repeating them all; nil when that was not done.
 	Origin []OpID

@@ -177,7 +177,7 @@ func orDefault[T comparable](v, otherwise T) T {
 
 func infoOf(p *des.Profile, memory int64) device.Info {
 	return device.Info{
-		Name: p.Name, ID: "sim:" + p.ID, Simulated: true,
+		Name: p.Name, ID: "sim:" + p.ID, Simulated: true, Instance: device.NextInstance(),
 		ComputeMajor: p.ComputeMajor, ComputeMinor: p.ComputeMinor,
 		Multiprocessors: p.SMs, ClockMHz: int(p.ClockMHz),
 		MemoryBytes: memory, MemoryGBps: p.MemoryGBps, L2Bytes: p.L2Bytes,

@@ -103,7 +103,7 @@ func (t *Tracer) newBody(calls []call, engine Engine) (*body, error) {
 // are parameters become such. Whatever a buffer is for, the rest of the program may look at
 // it before and after.
 func (t *Tracer) excerpt(calls []call) (*Trace, error) {
-	g := &ir.Graph{Name: t.graph.Name, Modules: t.graph.Modules, Buffers: slices.Clone(t.graph.Buffers)}
+	g := &ir.Graph{Name: t.graph.Name, Trace: ir.NewTraceID(), Modules: t.graph.Modules, Buffers: slices.Clone(t.graph.Buffers)}
 	for i := range g.Buffers {
 		g.Buffers[i].Role = ir.InOut
 	}

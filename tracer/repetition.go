@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/internal/period"
 	"github.com/reprise-gpu/reprise/ir"
 )
@@ -289,6 +290,9 @@ func (w *watcher) install(calls []call, period int) error {
 	w.debt += len(calls)
 	w.hostDebt += bodyCost + callCost*len(calls)
 	b, err := w.t.newBody(calls, w.engine)
+	if errors.Is(err, device.ErrOtherDevice) {
+		w.t.fail(calls[0].pc, "the engine of tracer.Auto: %w", err)
+	}
 	if err != nil {
 		return err
 	}

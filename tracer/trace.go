@@ -1,6 +1,7 @@
 package tracer
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/reprise-gpu/reprise/device"
@@ -10,8 +11,24 @@ import (
 // Trace is a finished recording: the graph, and where its buffers and modules
 // are on the device. It is what graphexec.Instantiate binds a schedule to.
 type Trace struct {
-	Graph *ir.Graph
-	t     *Tracer
+	Graph  *ir.Graph
+	t      *Tracer
+	closed bool
+}
+
+// ErrClosed is in the chain of errors that say that a trace was closed, and its buffers and modules freed.
+var ErrClosed = errors.New("the trace is closed: trace again")
+
+// Check reports why a plan of graph g cannot be replayed with the buffers and modules of the trace on dev, which may be
+// a wrapper of the trace's device. The error wraps ErrClosed, device.ErrOtherDevice or ir.ErrOtherTrace.
+func (tr *Trace) Check(dev device.Device, g *ir.Graph) error {
+	if tr.closed {
+		return fmt.Errorf("trace %s: %w", tr.Graph.Name, ErrClosed)
+	}
+	if !device.Same(dev, tr.t.dev) {
+		return fmt.Errorf("trace %s: %w: instantiate it there, or record the program on this %s", tr.Graph.Name, device.ErrOtherDevice, dev.Info().ID)
+	}
+	return g.CheckTrace(tr.t.graph)
 }
 
 // Allocate gives a buffer memory if it has none, as temporaries of a deferred trace have
@@ -51,6 +68,7 @@ func (tr *Trace) Reach(id ir.OpID, grid ir.Dim3) ([]ir.Access, error) {
 // Close frees the buffers and modules. Close whatever was instantiated from the
 // trace first. Closing twice is harmless.
 func (tr *Trace) Close() error {
+	tr.closed = true
 	var errs []error
 	for i := range tr.t.buffers {
 		if p := tr.t.buffers[i].ptr; p != 0 {

@@ -60,7 +60,7 @@ func New(dev device.Device, name string, mode Mode) *Tracer {
 	t := &Tracer{
 		dev:    dev,
 		mode:   mode,
-		graph:  &ir.Graph{Name: name},
+		graph:  &ir.Graph{Name: name, Trace: ir.NewTraceID()},
 		params: map[string]Param{},
 		hosts:  map[ir.OpID]func(){},
 		names:  map[string]int{},

@@ -39,7 +39,7 @@ func New() *Device {
 	return &Device{
 		opened: time.Now(),
 		info: device.Info{
-			Name: "null", ID: "null", ComputeMajor: 9, Multiprocessors: 132, ClockMHz: 1980,
+			Name: "null", ID: "null", Instance: device.NextInstance(), ComputeMajor: 9, Multiprocessors: 132, ClockMHz: 1980,
 			MemoryBytes: 1 << 47, MaxThreads: 1024, MaxShared: 227 << 10, GreatestPriority: -5,
 		},
 		modules: device.Handles[device.Module, string]{Kind: "module"},
