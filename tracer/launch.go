@@ -3,6 +3,7 @@ package tracer
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/ir"
@@ -58,11 +59,18 @@ func (t *Tracer) Param(name string, typ ir.Type, value any) Param {
 
 // Launch records a kernel launch. The arguments follow the kernel's parameters:
 // a Buffer for a pointer, a Go number or a Param for a scalar.
+//
+//go:noinline
 func (t *Tracer) Launch(k *Kernel, s Shape, args ...any) {
 	if t.err != nil {
 		return
 	}
-	pc := t.callerPC()
+	pc := returnAddress()
+	if t.helpers != nil {
+		pc = t.callerPC()
+	} else if !t.sites.has(pc) {
+		pc = t.sites.learn(pc, t.callerPC())
+	}
 	if err := t.launch(k, s, args, pc); err != nil {
 		t.fail(pc, "launch of %s: %w", k.entry, err)
 	}
@@ -78,15 +86,13 @@ func (t *Tracer) launch(k *Kernel, s Shape, args []any, pc uintptr) error {
 	if err := checkShape(s); err != nil {
 		return err
 	}
-	values := t.values[:0]
+	t.values = slices.Grow(t.values[:0], len(args))[:len(args)]
+	values := t.values
 	for i, a := range args {
-		v, err := t.argument(&k.params[i], a)
-		if err != nil {
+		if err := t.argument(&values[i], &k.params[i], a); err != nil {
 			return fmt.Errorf("argument %d (%s): %w", i, k.params[i].name, err)
 		}
-		values = append(values, v)
 	}
-	t.values = values
 	if t.mode == Direct {
 		t.performLaunch(k, s, values, args, pc)
 		return nil
@@ -185,35 +191,38 @@ func checkShape(s Shape) error {
 	return nil
 }
 
-// argument converts one argument to what the parameter takes.
-func (t *Tracer) argument(p *param, a any) (ir.Arg, error) {
+// argument sets v to an argument converted to the type of its parameter.
+func (t *Tracer) argument(v *ir.Arg, p *param, a any) error {
 	switch a := a.(type) {
 	case Buffer:
 		if err := t.usable(a); err != nil {
-			return ir.Arg{}, err
+			return err
 		}
 		if !p.pointer {
-			return ir.Arg{}, fmt.Errorf("%s is passed for a %v", a.name(), p.typ)
+			return fmt.Errorf("%s is passed for a %v", a.name(), p.typ)
 		}
 		if k := a.place(); k != ir.OnDevice && k != ir.Managed {
-			return ir.Arg{}, fmt.Errorf("%s is host memory, which kernels cannot reach: copy it to the device first", a.name())
+			return fmt.Errorf("%s is host memory, which kernels cannot reach: copy it to the device first", a.name())
 		}
-		return ir.Arg{Kind: ir.ArgBuffer, Buffer: a.id, Offset: a.lo}, nil
+		*v = ir.Arg{Kind: ir.ArgBuffer, Buffer: a.id, Offset: a.lo}
+		return nil
 	case Param:
 		if a.t != t {
-			return ir.Arg{}, errForeignParam
+			return errForeignParam
 		}
-		v := t.graph.Params[a.id].Value.Type
-		if p.touched || v.Size() != p.typ.Size() || isFloat(v) != isFloat(p.typ) {
-			return ir.Arg{}, fmt.Errorf("parameter $%s is %v, the kernel takes %s", t.graph.Params[a.id].Name, v, p.want())
+		typ := t.graph.Params[a.id].Value.Type
+		if p.touched || typ.Size() != p.typ.Size() || isFloat(typ) != isFloat(p.typ) {
+			return fmt.Errorf("parameter $%s is %v, the kernel takes %s", t.graph.Params[a.id].Name, typ, p.want())
 		}
-		return ir.Arg{Kind: ir.ArgParam, Param: a.id}, nil
+		*v = ir.Arg{Kind: ir.ArgParam, Param: a.id}
+		return nil
 	}
 	if p.touched {
-		return ir.Arg{}, fmt.Errorf("%s is passed for a pointer: pass a Buffer", ir.Describe(a))
+		return fmt.Errorf("%s is passed for a pointer: pass a Buffer", ir.Describe(a))
 	}
-	v, err := scalarFor(p.typ, a)
-	return ir.Arg{Kind: ir.ArgScalar, Scalar: v}, err
+	scalar, err := scalarFor(p.typ, a)
+	*v = ir.Arg{Kind: ir.ArgScalar, Scalar: scalar}
+	return err
 }
 
 var errForeignParam = errors.New("the Param was not declared on this trace")
@@ -231,12 +240,16 @@ func isFloat(t ir.Type) bool { return t == ir.F32 || t == ir.F64 || t == ir.F16 
 // integer parameter takes the signedness of the number passed for it; a plain
 // constant is signed when it fits.
 func scalarFor(typ ir.Type, a any) (ir.Scalar, error) {
-	switch a.(type) {
+	switch a := a.(type) {
+	case int32: // what most launches pass, without reflection
+		if typ == ir.U32 {
+			return ir.Scalar{Type: ir.I32, Bits: uint64(uint32(a))}, nil
+		}
 	case uint8, uint16, uint32, uint64, uint:
 		return ir.NewScalar(typ, a)
 	}
-	signed, ok := signedOf[typ]
-	if !ok {
+	signed := signedOf(typ)
+	if signed == typ {
 		return ir.NewScalar(typ, a)
 	}
 	if v, err := ir.NewScalar(signed, a); err == nil {
@@ -245,4 +258,17 @@ func scalarFor(typ ir.Type, a any) (ir.Scalar, error) {
 	return ir.NewScalar(typ, a)
 }
 
-var signedOf = map[ir.Type]ir.Type{ir.U8: ir.I8, ir.U16: ir.I16, ir.U32: ir.I32, ir.U64: ir.I64}
+// signedOf returns the signed type of the size of an unsigned one, and any other type unchanged.
+func signedOf(typ ir.Type) ir.Type {
+	switch typ {
+	case ir.U8:
+		return ir.I8
+	case ir.U16:
+		return ir.I16
+	case ir.U32:
+		return ir.I32
+	case ir.U64:
+		return ir.I64
+	}
+	return typ
+}

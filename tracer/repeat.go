@@ -2,31 +2,44 @@ package tracer
 
 import (
 	"encoding/binary"
+	"hash/maphash"
 
 	"github.com/reprise-gpu/reprise/ir"
 )
 
-// made is a launch and what it accesses. Nobody writes to either once it is recorded, so
+// made is a launch and its accesses. Neither changes once it is recorded, so
 // operations share them.
 type made struct {
 	launch *ir.Launch
 	uses   []ir.Access
 }
 
-// repeats finds the launches of a kernel that a program makes again. Iterations launch
+// repeats finds earlier launches of a kernel with the same shape and arguments. The iterations of a program launch
 // the same kernels on the same slices: a million operations then take the memory of those
-// that differ, and no computing of what each of them reaches.
+// that differ, and the reach of each of these is computed once.
 type repeats struct {
-	known map[string]int32 // by key: its index among those made
+	known map[digest]int32 // index of the launch among those made
 	over  bool             // the program does not repeat itself
-	key   []byte           // of the launch at hand
+	key   []byte           // of the launch that find was last called with
+	last  digest           // of key
+}
+
+// digest is a 128-bit hash of a key. Keys themselves are not kept: a lookup would then miss the cache for each.
+// Among maxRepeats keys two have the same digest with a probability of 2^-97.
+type digest [2]uint64
+
+// seeds are random, so that no program has keys that collide on every run.
+var seeds = [2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()}
+
+func digestOf(key []byte) digest {
+	return digest{maphash.Bytes(seeds[0], key), maphash.Bytes(seeds[1], key)}
 }
 
 // maxRepeats is how many launches of a kernel may differ before it is taken not to be launched
-// again in the same way: it bounds what is kept for nothing, to some 20 MB.
+// again in the same way. It bounds the memory of the table to some 3 MB.
 const maxRepeats = 1 << 16
 
-// find looks for a launch with that shape and those values for arguments.
+// find returns the index of the launch with that shape and those values for arguments.
 func (r *repeats) find(s Shape, values []ir.Arg, args []any) (m int32, ok bool) {
 	if r.over {
 		return 0, false
@@ -35,7 +48,8 @@ func (r *repeats) find(s Shape, values []ir.Arg, args []any) (m int32, ok bool) 
 	for i := range values {
 		r.key = appendValue(r.key, &values[i], args[i])
 	}
-	m, ok = r.known[string(r.key)]
+	r.last = digestOf(r.key)
+	m, ok = r.known[r.last]
 	return m, ok
 }
 
@@ -48,9 +62,9 @@ func (r *repeats) add(m int32) {
 		*r = repeats{over: true}
 		return
 	case r.known == nil:
-		r.known = map[string]int32{}
+		r.known = map[digest]int32{}
 	}
-	r.known[string(r.key)] = m
+	r.known[r.last] = m
 }
 
 func appendShape(key []byte, s Shape) []byte {

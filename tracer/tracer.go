@@ -44,6 +44,7 @@ type Tracer struct {
 	opaque  []ir.OpID       // launches that may touch anything
 	names   map[string]int  // how often a buffer name was asked for
 	labels  map[callSite]string
+	sites   sites
 
 	launches slab[ir.Launch]
 	args     slab[ir.Arg]
@@ -145,7 +146,7 @@ func (t *Tracer) collect() {
 			if i == first || t.pcs[i] != t.pcs[i-1] { // loops come from one line
 				pos = positions[t.pcs[i]]
 			}
-			ops[i] = t.recorded(t.calls[i])
+			t.expand(&ops[i], t.calls[i])
 			ops[i].Pos = pos
 		}
 	})
@@ -153,13 +154,27 @@ func (t *Tracer) collect() {
 	t.calls, t.made, t.others, t.pcs = nil, nil, nil, nil
 }
 
-// recorded is what an element of calls stands for.
-func (t *Tracer) recorded(call int32) ir.Op {
+// expand sets op, which is zero, to what an element of calls stands for. Only what is not zero is written: operations are
+// large, and a trace has as many as launches.
+func (t *Tracer) expand(op *ir.Op, call int32) {
 	if call < 0 {
-		return t.others[^call]
+		*op = t.others[^call]
+		return
 	}
 	m := &t.made[call]
-	return ir.Op{Kind: ir.KindLaunch, Launch: m.launch, Uses: m.uses, Cost: -1}
+	op.Kind, op.Launch, op.Uses, op.Cost = ir.KindLaunch, m.launch, m.uses, -1
+}
+
+// verifyDistinct verifies the graph with each operation once that calls repeat. The rules about a single operation hold
+// for all its repetitions if they hold for one, as recorded operations have no After.
+func (t *Tracer) verifyDistinct() error {
+	g := *t.graph
+	g.Ops = make([]ir.Op, len(t.made), len(t.made)+len(t.others))
+	for m := range t.made {
+		t.expand(&g.Ops[m], int32(m))
+	}
+	g.Ops = append(g.Ops, t.others...)
+	return ir.Verify(&g)
 }
 
 // submit runs the work of a call, unless it is only recorded.
@@ -230,10 +245,11 @@ func (t *Tracer) Finish() (*Trace, error) {
 			t.err = err
 		}
 	}
+	verified := t.verifyDistinct() == nil
 	t.collect()
 	t.widenOpaque()
-	if t.err == nil {
-		t.err = ir.Verify(t.graph)
+	if t.err == nil && !verified {
+		t.err = ir.Verify(t.graph) // again, to name operations by their place in the program
 	}
 	published := *t.graph
 	trace := &Trace{Graph: &published, t: t}

@@ -562,3 +562,20 @@ func TestManyDifferentLaunches(t *testing.T) {
 		require.Equal(t, ir.Range{Buffer: y.ID(), Lo: int64(4 * i), Hi: int64(4*i + 4)}, op.Uses[1].Range)
 	}
 }
+
+// Finish names the operation of the program that is wrong, though repetitions are verified only once.
+func TestAnErrorNamesTheFirstWrongOperation(t *testing.T) {
+	tr := tracer.New(null.New(), "wrong", tracer.Deferred)
+	square := load(t, tr, "square")
+	x := tr.Alloc("x", ir.F32, 32, ir.Input)
+	y := tr.Alloc("y", ir.F32, 32, ir.Output)
+	c := tr.Alloc("c", ir.F32, 32, ir.Constant)
+	for _, out := range []tracer.Buffer{y, y, y, c, y, c} {
+		tr.Launch(square, tracer.Linear(1, 32), x, out, 32)
+	}
+	_, err := tr.Finish()
+	var wrong ir.Violations
+	require.ErrorAs(t, err, &wrong)
+	assert.ErrorContains(t, err, "%3 launch square at tracer/tracer_test.go:")
+	assert.ErrorContains(t, err, "writes @c, which is constant")
+}
