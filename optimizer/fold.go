@@ -17,7 +17,8 @@ import (
 //
 // Here y waits for the engine behind x, and clear is done meanwhile. A graph is cheaper to
 // launch by each node that merely continues a chain, and streams by each call that is not made
-// (see outlook). The replay is never predicted to take longer than that of the strategy's lanes.
+// (see outlook). The replay is never predicted to take longer than that of the strategy's lanes,
+// nor are there more waits, and no wait is left that no dependency requires (see prune).
 //
 // The times of transfers are known here. Those of kernels are only guessed when nobody gave
 // costs; then no kernel may have to wait longer for the transfers before it: what is moved

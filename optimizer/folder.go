@@ -57,13 +57,14 @@ func (f *folder) transfers(v ir.OpID) bool {
 // outlook is what is predicted of a schedule.
 type outlook struct {
 	took  des.Time
+	waits int
 	host  des.Time   // the host's time in calls for streams, which a program could do without
-	ready []des.Time // by operation: when the last transfer right before it ends, if kernels' times are guesses
+	ready []des.Time // by operation that is no transfer: when the last transfer before it ends that it or a kernel before it depends on, if kernels' times are guesses
 }
 
 func (f *folder) outlook(s *ir.Schedule) (o outlook) {
 	took, ends := f.replay(s)
-	o.took = took
+	o.took, o.waits = took, s.Syncs()
 	if f.streams {
 		o.host = f.calls(s)
 	}
@@ -71,13 +72,16 @@ func (f *folder) outlook(s *ir.Schedule) (o outlook) {
 		return o
 	}
 	o.ready = make([]des.Time, len(ends))
-	for v, preds := range predecessors(s) {
-		if f.transfers(ir.OpID(v)) {
+	preds := predecessors(s)
+	for _, v := range s.Order {
+		if f.transfers(v) {
 			continue
 		}
-		for _, u := range preds {
+		for _, u := range preds[v] {
 			if f.transfers(u) {
 				o.ready[v] = max(o.ready[v], ends[u])
+			} else {
+				o.ready[v] = max(o.ready[v], o.ready[u])
 			}
 		}
 	}
@@ -90,17 +94,17 @@ func (f *folder) outlook(s *ir.Schedule) (o outlook) {
 // at a quarter it makes two more in managed memory on an H200, to be 0.4 us quicker.
 func (o *outlook) cost() des.Time { return o.took + o.host/2 }
 
-// within reports whether o takes no longer than the limit.
+// within reports whether o takes no longer than the limit and waits no more often.
 func (o *outlook) within(limit *outlook) bool {
 	for v := range o.ready {
 		if o.ready[v] > limit.ready[v] {
 			return false
 		}
 	}
-	return o.took <= limit.took
+	return o.took <= limit.took && o.waits <= limit.waits
 }
 
-// beats reports whether o costs less than the best so far and takes no longer than the limit.
+// beats reports whether o costs less than the best so far and is within the limit.
 func (o *outlook) beats(best, limit *outlook) bool {
 	return o.within(limit) && o.cost() < best.cost()
 }
@@ -117,7 +121,7 @@ func (f *folder) descend(s *ir.Schedule, limit *outlook, moves func(*ir.Schedule
 	for {
 		var chosen *ir.Schedule
 		for _, c := range moves(s) {
-			if o := f.outlook(&c); o.beats(&best, limit) {
+			if o, better := f.improves(&c, &best, limit); better {
 				best, chosen = o, &c
 			}
 		}
@@ -126,6 +130,17 @@ func (f *folder) descend(s *ir.Schedule, limit *outlook, moves func(*ir.Schedule
 		}
 		*s = *chosen
 	}
+}
+
+// improves reports whether c beats the best so far with no wait that is not needed. It removes
+// those that are not, which is too dear for schedules that are worse in any case.
+func (f *folder) improves(c *ir.Schedule, best, limit *outlook) (outlook, bool) {
+	o := f.outlook(c)
+	if !o.beats(best, limit) || !prune(c) {
+		return o, o.beats(best, limit)
+	}
+	o = f.outlook(c)
+	return o, o.beats(best, limit)
 }
 
 // try adds to all what s is with other lanes and another order, if that order is one: on
@@ -140,9 +155,11 @@ func (f *folder) try(all []ir.Schedule, s *ir.Schedule, a assignment) []ir.Sched
 	if !f.fresh(&c) {
 		return all
 	}
-	relane(&c)
-	all = append(all, c)
-	if f.streams {
+	for _, c := range relaned(&c) {
+		all = append(all, c)
+		if !f.streams {
+			continue
+		}
 		if c = f.reordered(&c); f.fresh(&c) {
 			all = append(all, c)
 		}

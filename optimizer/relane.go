@@ -1,15 +1,23 @@
 package optimizer
 
 import (
+	"slices"
+
 	"github.com/reprise-gpu/reprise/ir"
 )
 
-// relane sets the waits of a schedule whose lanes and order say what runs before what, and
-// finds lanes that say the same with fewer waits, as nimble does for dependencies. The lanes
-// stay when those would be more, or wait more often.
-func relane(s *ir.Schedule) {
+// relaned are the schedules with the order of s and the waits that its dependencies require. The
+// first has the lanes of s, or lanes that say the same with fewer waits: those that nimble makes of
+// lanes and dependencies together. Where such lanes would need a wait for the sake of an old lane,
+// which no dependency requires, the first keeps the lanes of s, and the second has the other
+// lanes without that wait: it orders less.
+//
+//	old lanes  a ─► b ─► d      b depends on nothing, d and e on b     second  a   b ─► d
+//	           c ─► e           (the order of a before b is the lane's)        c ─► e
+func relaned(s *ir.Schedule) []ir.Schedule {
 	d := leastOrdered(s)
-	s.Waits = crossing(s, d)
+	first := *s
+	first.Waits = crossing(s, d)
 
 	a := assignment{lane: make([]ir.LaneID, s.Graph.Len()), order: s.Order}
 	for i, c := range (nimble{maxJoinBits, maxMergedChains}).chains(d) {
@@ -19,7 +27,13 @@ func relane(s *ir.Schedule) {
 	}
 	other := *s
 	other.Lane, other.Lanes = renumbered(a)
-	if other.Waits = crossing(&other, d); other.Lanes <= s.Lanes && other.Syncs() <= s.Syncs() {
-		*s = other
+	all := crossing(&other, d)
+	other.Waits = crossing(&other, leastOrdered(&other))
+	switch {
+	case other.Lanes > first.Lanes || other.Syncs() > first.Syncs():
+		return []ir.Schedule{first}
+	case slices.EqualFunc(all, other.Waits, slices.Equal):
+		return []ir.Schedule{other}
 	}
+	return []ir.Schedule{first, other}
 }

@@ -52,8 +52,9 @@ func drawLanes(b *strings.Builder, name string, s *ir.Schedule) {
 	}
 }
 
-// What the table says of lanes, concurrency and waits, on random graphs, before fold gives up what
-// does not pay.
+// What the table says of lanes, concurrency and waits, on random graphs, before fold gives up
+// concurrency that does not pay. Of the final plan the same holds for lanes and waits, which are
+// then never more: see TestFinalPlansKeepTheirPromises.
 func TestStrategiesKeepTheirGuarantees(t *testing.T) {
 	r := rand.New(rand.NewPCG(61, 61))
 	for round := range rounds(1000) {
