@@ -16,11 +16,19 @@ import (
 // lanes that a set of chains can be merged into is again their number less a
 // maximum matching, now on that relation (Dilworth by Fulkerson's reduction).
 
-// maxMergedChains bounds one step of merging: its relation is a bit matrix of
-// that side, 8 MiB. More chains than that are merged in groups of neighbours,
-// again and again while that helps; each step is still exact for its group, but
-// the lanes of the result may then be more than the chains' own optimum.
+// That relation is quadratic in the chains. Many chains are first joined by a search that is near
+// linear (see chainSearch), and what is left by a matching if it is few enough. The lanes may then
+// be more than the chains' own optimum.
+
+// maxMergedChains bounds the matching: its relation is a bit matrix of that side, 8 MiB.
 const maxMergedChains = 1 << 13
+
+// maxMergeLooks bounds the edges visited in computing the relation: 30 ms of sweeps, and mergeSweeps
+// visits of each edge in larger graphs.
+const (
+	maxMergeLooks = 1 << 22
+	mergeSweeps   = 2
+)
 
 // chain is a run of ranks in which each reaches the next.
 type chain []int32
@@ -45,21 +53,23 @@ func chainsOf(m *matching) []chain {
 	return chains
 }
 
-// mergeChains joins chains end to head into as few as it can, at most limit of
-// them in one step. They come and go in order of their heads.
+// mergeChains joins chains end to head into as few as it can, by a matching of at most limit
+// chains. They come and go in order of their heads.
 func mergeChains(d *dag, chains []chain, limit int) []chain {
-	for {
-		before := len(chains)
-		var merged []chain
-		for group := range slices.Chunk(chains, limit) {
-			merged = append(merged, mergeGroup(d, group)...)
-		}
-		slices.SortFunc(merged, func(a, b chain) int { return cmp.Compare(a.head(), b.head()) })
-		chains = merged
-		if before <= limit || len(chains) == before {
-			return chains
-		}
+	if !matchable(d, chains, limit) {
+		chains = newChainSearch(d, chains).join()
 	}
+	if !matchable(d, chains, limit) {
+		return chains
+	}
+	merged := mergeGroup(d, chains)
+	slices.SortFunc(merged, func(a, b chain) int { return cmp.Compare(a.head(), b.head()) })
+	return merged
+}
+
+// matchable reports whether the chains' relation is small enough.
+func matchable(d *dag, chains []chain, limit int) bool {
+	return len(chains) <= limit && len(chains)/blockBits*len(d.to) <= maxMergeLooks+mergeSweeps*len(d.to)
 }
 
 // mergeGroup merges as many of the chains as can be.

@@ -1,10 +1,11 @@
 package optimizer
 
 import (
+	"cmp"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -43,26 +44,110 @@ func singles(n int) []chain {
 	return chains
 }
 
-// Above the limit of one step the result may have more chains than needed, but
-// it is still a partition into chains, and steps go on while they help.
-func TestMergeInGroups(t *testing.T) {
+// Above the limit the result may have more chains than needed, but it is still a partition into
+// chains, and no chain can follow another any more.
+func TestMergeBeyondTheLimit(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 9))
-	const n = 400
-	edges := randomEdges(r, n, 3*n, 40)
-	reach := closure(n, edges)
-	best := width(n, edges)
-	for _, limit := range []int{1, 7, 50, n} {
-		chains := mergeChains(newDAG(n, edges), singles(n), limit)
-		seen := make([]bool, n)
-		for _, c := range chains {
-			for i, v := range c {
-				require.False(t, seen[v])
-				seen[v] = true
-				require.True(t, i == 0 || reach[c[i-1]][v])
+	searched, best := 0, 0
+	for range 40 {
+		n := 1 + r.IntN(150)
+		edges := randomEdges(r, n, r.IntN(3*n), 1+r.IntN(n))
+		reach := closure(n, edges)
+		for _, limit := range []int{0, 7, 50, n} {
+			chains := mergeChains(newDAG(n, edges), singles(n), limit)
+			requireChains(t, n, chains, reach)
+			for i, c := range chains {
+				require.True(t, i == 0 || chains[i-1].head() < c.head())
+				for _, next := range chains {
+					require.False(t, reach[c.tail()][next.head()], "%v can follow %v", next, c)
+				}
+			}
+			if limit == 0 {
+				searched += len(chains)
 			}
 		}
-		require.NotContains(t, seen, false)
-		assert.GreaterOrEqual(t, len(chains), best)
-		t.Logf("limit %d: %d chains, width %d", limit, len(chains), best)
+		best += width(n, edges)
 	}
+	require.GreaterOrEqual(t, searched, best)
+	require.Less(t, searched, best*11/10)
+}
+
+// requireChains checks that chains partition the nodes, and that each reaches the next.
+func requireChains(t *testing.T, n int, chains []chain, reach [][]bool) {
+	t.Helper()
+	seen := make([]bool, n)
+	for _, c := range chains {
+		for i, v := range c {
+			require.False(t, seen[v])
+			seen[v] = true
+			require.True(t, i == 0 || reach[c[i-1]][v])
+		}
+	}
+	require.NotContains(t, seen, false)
+}
+
+// forkJoins are fork-joins of a width, one after another.
+func forkJoins(width, count int) *dag {
+	last := int32(0)
+	var edges []edge
+	for range count {
+		join := last + int32(width) + 1
+		for v := last + 1; v < join; v++ {
+			edges = append(edges, edge{last, v}, edge{v, join})
+		}
+		last = join
+	}
+	return newDAG(int(last)+1, edges)
+}
+
+// Fork-joins of every width come to the width, on both sides of what is matched, with a few
+// looks at each edge. The search used to be rounds of matchings: 8300 wide, they took 89 s.
+func TestMergeOfForkJoins(t *testing.T) {
+	for _, width := range []int{1, 2, 100, 8000, 8191, 8192, 8193, 8300, 20_000} {
+		d := forkJoins(width, 4)
+		require.Len(t, (nimble{maxJoinBits, maxMergedChains}).chains(d), width)
+		s := newChainSearch(d, chainsOf(maximumMatching(d)))
+		before := s.looks
+		require.Len(t, s.join(), width)
+		require.Less(t, before-s.looks, 4*(d.len()+len(d.to)), "width %d", width)
+	}
+}
+
+// A tail that is far back is found over a long chain of single predecessors again and again.
+func TestSearchSkipsSinglePredecessors(t *testing.T) {
+	const tails, length = 1000, 3000
+	var edges []edge
+	for v := range int32(tails) { // all lead to the chain's first node
+		edges = append(edges, edge{v, tails})
+	}
+	n := int32(tails)
+	var chains []chain
+	for v := range int32(tails) {
+		chains = append(chains, chain{v})
+	}
+	long := chain{n}
+	for range length { // each of whose nodes has one more successor
+		edges = append(edges, edge{n, n + 1}, edge{n, n + 2})
+		chains = append(chains, chain{n + 1})
+		long = append(long, n+2)
+		n += 2
+	}
+	chains = append(chains, long)
+	slices.SortFunc(chains, func(a, b chain) int { return cmp.Compare(a.head(), b.head()) })
+	d := newDAG(int(n)+1, edges)
+	s := newChainSearch(d, chains)
+	before := s.looks
+	require.Len(t, s.join(), length+1)
+	require.Less(t, before-s.looks, 8*(d.len()+len(d.to)))
+}
+
+// Heads beyond the bound begin lanes of their own.
+func TestSearchIsBounded(t *testing.T) {
+	d := forkJoins(100, 10)
+	paths := chainsOf(maximumMatching(d))
+	s := newChainSearch(d, paths)
+	s.looks = 500
+	chains := s.join()
+	require.Greater(t, len(chains), 100)
+	require.Less(t, len(chains), len(paths))
 }

@@ -23,16 +23,16 @@ import "github.com/reprise-gpu/reprise/ir"
 // joinChains finds the fewest lanes at that number of waits. Its table has a bit for each
 // pair of an operation that alternating paths reach and any other, 2^27 at most: enough for
 // 11,585 operations in any case, and for more in most. Beyond, mergeChains joins the paths
-// of the one matching found, in the best way there is for these, like the code that the
-// authors released. The waits stay minimal either way: two paths whose ends a
-// reduced edge joined would have made the matching greater.
+// of the one matching found: up to 8192 of them in the best way for these, like the code that the
+// authors released, and more by a near linear search. The waits stay minimal either way: two
+// paths whose ends a reduced edge joined would have made the matching greater.
 //
 // That code waits for every traced parent on another stream. Here waits come
 // from syncs, so the minimum is what a replay pays: on NASNet-A mobile 244
 // instead of 272.
 type nimble struct {
 	joinBits    int // the greatest table for joinChains
-	mergeChains int // the most chains to merge in one step beyond that
+	mergeChains int // the most chains to merge by a matching beyond that
 }
 
 func (n nimble) assign(g *ir.Graph, _ *Options) (assignment, error) {

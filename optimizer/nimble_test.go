@@ -35,7 +35,7 @@ func TestNimbleKeepsAllConcurrency(t *testing.T) {
 		g := plan(t, graphOf(t, "random", n, edges), "serial").Reduced
 		reach := closure(n, edges)
 		fewest := len(g.Deps()) - bruteMatching(dagOf(g))
-		for _, strategy := range []nimble{{maxJoinBits, maxMergedChains}, {0, maxMergedChains}, {0, 3}, {0, 1}} {
+		for _, strategy := range []nimble{{maxJoinBits, maxMergedChains}, {0, maxMergedChains}, {0, 3}, {0, 0}} {
 			s := scheduled(t, g, strategy)
 			for v := range n {
 				for u := range v {
