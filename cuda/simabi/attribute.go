@@ -172,7 +172,7 @@ func (g *gpu) attribute(a C.CUdevice_attribute) (int, error) {
 	case a == C.CU_DEVICE_ATTRIBUTE_PCI_BUS_ID:
 		return g.bus(), nil
 	case a == C.CU_DEVICE_ATTRIBUTE_MULTI_GPU_BOARD_GROUP_ID:
-		return g.ordinal, nil
+		return g.slot, nil
 	case of != nil:
 		return of(g.profile), nil
 	}

@@ -65,14 +65,25 @@ func sim_cuDeviceGetName(name *C.char, size C.int, dev C.CUdevice) C.CUresult {
 	return onDevice(dev, func(g *gpu) error { return putText(name, size, g.profile.Name) })
 }
 
+// uuid identifies the GPU in every process: the start of a hash of its name and its slot.
+func (g *gpu) uuid() [16]byte {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s %d", g.profile.Name, g.slot))
+	return [16]byte(sum[:16])
+}
+
+// uuidText is the UUID as nvidia-smi -L prints it.
+func (g *gpu) uuidText() string {
+	u := g.uuid()
+	return fmt.Sprintf("%s%x-%x-%x-%x-%x", uuidPrefix, u[:4], u[4:6], u[6:8], u[8:10], u[10:])
+}
+
 //export sim_cuDeviceGetUuid
 func sim_cuDeviceGetUuid(uuid *C.CUuuid, dev C.CUdevice) C.CUresult {
 	return onDevice(dev, func(g *gpu) error {
 		if uuid == nil {
 			return invalidValue
 		}
-		sum := sha256.Sum256(fmt.Appendf(nil, "%s %d", g.profile.Name, g.ordinal))
-		copy(unsafe.Slice((*byte)(unsafe.Pointer(uuid)), unsafe.Sizeof(*uuid)), sum[:])
+		*(*[16]byte)(unsafe.Pointer(uuid)) = g.uuid()
 		return nil
 	})
 }
@@ -94,7 +105,7 @@ func sim_cuDeviceTotalMem_v2(bytes *C.size_t, dev C.CUdevice) C.CUresult {
 }
 
 // bus is a GPU's PCI bus in domain 0; it is device 0 there.
-func (g *gpu) bus() int { return g.ordinal + 1 }
+func (g *gpu) bus() int { return g.slot + 1 }
 
 //export sim_cuDeviceGetPCIBusId
 func sim_cuDeviceGetPCIBusId(id *C.char, size C.int, dev C.CUdevice) C.CUresult {

@@ -32,7 +32,8 @@
 // parent has called it; here also when it has not.
 //
 // $REPRISE_SIM says what GPUs there are: profiles, or files that `reprise calibrate`
-// wrote, separated by commas; "h200" when it is not set. A driver of CUDA 12.4 runs
+// wrote, separated by commas; "h200" when it is not set. $CUDA_VISIBLE_DEVICES selects among
+// them, by ordinal or UUID. A driver of CUDA 12.4 runs
 // them. It compiles PTX for any of them, also PTX of a newer target than the GPU's,
 // which a real one refuses. With $REPRISE_SIM_SAMPLE set to a number, so many blocks of each
 // launch are run: see sim.Options.Sample. With $REPRISE_SIM_RACE set, a call that waits answers

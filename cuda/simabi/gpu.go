@@ -24,7 +24,8 @@ const driverVersion = 12040
 
 // gpu is one simulated GPU.
 type gpu struct {
-	ordinal int
+	slot    int // position in $REPRISE_SIM, from which its PCI bus and its UUID follow
+	ordinal int // position among the visible GPUs, by which programs name it
 	profile *des.Profile
 	sim     *sim.GPU
 	sample  int64 // blocks of each launch that are run, 0 for all
@@ -40,7 +41,8 @@ func (g *gpu) open(c *context) (*sim.Device, error) {
 	return sim.New(sim.Options{Custom: g.profile, On: g.sim, Sample: g.sample, Race: g.race, Outside: c.outside})
 }
 
-// plug reads $REPRISE_SIM, $REPRISE_SIM_SAMPLE and $REPRISE_SIM_RACE.
+// plug reads $REPRISE_SIM, $REPRISE_SIM_SAMPLE and $REPRISE_SIM_RACE, and returns the GPUs that $CUDA_VISIBLE_DEVICES
+// leaves.
 func plug() ([]*gpu, error) {
 	sample, err := sampled(getenv("REPRISE_SIM_SAMPLE"))
 	if err != nil {
@@ -61,17 +63,29 @@ func plug() ([]*gpu, error) {
 		if err != nil {
 			return nil, fmt.Errorf("REPRISE_SIM=%s: %w", list, err)
 		}
-		gpus = append(gpus, &gpu{ordinal: i, profile: p, sim: driver.system.GPU(p.MemoryBytes), sample: sample, race: race})
+		gpus = append(gpus, &gpu{slot: i, ordinal: i, profile: p, sim: driver.system.GPU(p.MemoryBytes), sample: sample, race: race})
+	}
+	if named, ok := lookupEnv("CUDA_VISIBLE_DEVICES"); ok {
+		if gpus = visible(gpus, named); len(gpus) == 0 {
+			return nil, fmt.Errorf("CUDA_VISIBLE_DEVICES=%s leaves none of the GPUs of REPRISE_SIM=%s visible", named, list)
+		}
 	}
 	return gpus, nil
 }
 
-// getenv reads the environment as it is: what Go has of it, in a library, is from when the
-// program started, without what the program itself has set.
+// getenv returns a variable of the environment, "" if it is not set.
 func getenv(name string) string {
+	value, _ := lookupEnv(name)
+	return value
+}
+
+// lookupEnv reads the environment as the program has it now. The copy that Go keeps in a library is from the start of
+// the program, without the variables that the program itself has set since.
+func lookupEnv(name string) (value string, ok bool) {
 	s := C.CString(name)
 	defer C.free(unsafe.Pointer(s))
-	return C.GoString(C.getenv(s))
+	at := C.getenv(s)
+	return C.GoString(at), at != nil
 }
 
 // sampled is how many blocks of each launch are run, 0 for all: see sim.Options.Sample.
