@@ -17,6 +17,6 @@
 // the same, and the others answer what cuInit failed with: a program always gets to
 // the point where it can say so.
 //
-// symbols.def lists the functions; trampoline.S is the code that each of them is;
+// symbols.def lists the functions, and undeclared.def those of a driver that cuda.h does not declare; trampoline.S is the code that each of them is;
 // provider.c chooses; absent.c is the driver that is not there.
 package lazycuda

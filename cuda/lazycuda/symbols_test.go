@@ -23,7 +23,12 @@ var symbolLine = regexp.MustCompile(`^SYMBOL\((\w+), (\w+), (\d+)\)$`)
 
 func readSymbols(t *testing.T) map[string]symbol {
 	t.Helper()
-	text, err := os.ReadFile("symbols.def")
+	return readList(t, "symbols.def")
+}
+
+func readList(t *testing.T, file string) map[string]symbol {
+	t.Helper()
+	text, err := os.ReadFile(file)
 	require.NoError(t, err)
 	symbols := map[string]symbol{}
 	var order []string
@@ -33,14 +38,14 @@ func readSymbols(t *testing.T) map[string]symbol {
 			continue
 		}
 		m := symbolLine.FindStringSubmatch(line)
-		require.NotNil(t, m, "symbols.def: %s", line)
+		require.NotNil(t, m, "%s: %s", file, line)
 		since, err := strconv.Atoi(m[3])
 		require.NoError(t, err)
 		symbols[m[1]] = symbol{base: m[2], since: since}
 		order = append(order, m[1])
 	}
-	require.True(t, slices.IsSorted(order), "symbols.def is sorted, so that a name is easy to find")
-	require.Len(t, order, len(symbols), "symbols.def names nothing twice")
+	require.True(t, slices.IsSorted(order), "%s is sorted, so that a name is easy to find", file)
+	require.Len(t, order, len(symbols), "%s names nothing twice", file)
 	return symbols
 }
 
@@ -73,6 +78,23 @@ func TestSymbolsAreTheHeaders(t *testing.T) {
 	for name := range symbols {
 		require.True(t, declared[name], "%s is in symbols.def and not in cuda.h", name)
 	}
+}
+
+// The two lists together name what NVIDIA's driver of CUDA 12.4 (550.163.01) exports.
+func TestSymbolsAreTheDrivers(t *testing.T) {
+	text, err := os.ReadFile("testdata/driver-12.4.txt")
+	require.NoError(t, err)
+	theirs := slices.DeleteFunc(strings.Fields(string(text)), func(s string) bool { return strings.HasPrefix(s, "cudbg") })
+	declared, others := readSymbols(t), readList(t, "undeclared.def")
+	var ours []string
+	for name := range declared {
+		require.NotContains(t, others, name, "in symbols.def and in undeclared.def")
+		ours = append(ours, name)
+	}
+	for name := range others {
+		ours = append(ours, name)
+	}
+	require.ElementsMatch(t, theirs, ours)
 }
 
 // gorgonia.org/cu v0.9.6, compiled with CUDA 11.8's header, needs these to link.

@@ -1,8 +1,8 @@
 // EXPORT(cuXxx) defines the driver's function cuXxx, which continues in sim_cuXxx of
 // package simabi with the arguments where they are. It does not in a child of fork, which
 // Go must not be called in and is answered CUDA_ERROR_NOT_INITIALIZED. EXPORT_C is for
-// functions written in C, which are always called. MISSING(cuXxx) defines one that
-// answers CUDA_ERROR_NOT_SUPPORTED.
+// functions written in C, which are always called. DEBUGGER and DEBUGGER_DATA define what a
+// driver exports for debuggers, which find nothing here.
 #if defined(__x86_64__)
 #define JUMP(to) jmp to@PLT
 #define ANSWER(code) movl $code, %eax; ret
@@ -24,6 +24,13 @@
 
 #define EXPORT(symbol) FUNCTION(symbol, UNLESS_FORKED JUMP(sim_##symbol); 1: ANSWER(3))
 #define EXPORT_C(symbol) FUNCTION(symbol, JUMP(sim_##symbol))
-#define MISSING(symbol) FUNCTION(symbol, ANSWER(801))
+#define DEBUGGER(symbol) FUNCTION(symbol, ANSWER(19)) // an incompatible interface
+#define DEBUGGER_DATA(symbol, bytes)   \
+	.bss;                              \
+	.balign 8;                         \
+	.globl symbol;                     \
+	.type symbol, %object;             \
+	symbol: .zero bytes;               \
+	.size symbol, bytes;
 
 .section .note.GNU-stack, "", %progbits

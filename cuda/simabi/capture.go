@@ -79,6 +79,13 @@ func (s *stream) begin(mode C.CUstreamCaptureMode, into *graph.Graph, set []*gra
 	return captures.Begin(&driver.caller.capture, &s.capture, capture.Mode(mode), into, set)
 }
 
+// sim_cuStreamBeginCapture is the first form, of CUDA 10.0, which has one mode.
+//
+//export sim_cuStreamBeginCapture
+func sim_cuStreamBeginCapture(h C.CUstream) C.CUresult {
+	return sim_cuStreamBeginCapture_v2(h, C.CU_STREAM_CAPTURE_MODE_GLOBAL)
+}
+
 //export sim_cuStreamBeginCapture_v2
 func sim_cuStreamBeginCapture_v2(h C.CUstream, mode C.CUstreamCaptureMode) C.CUresult {
 	return withStream(h, func(s *stream) error { return s.begin(mode, graph.New(), nil) })

@@ -118,6 +118,7 @@ func contextOf(h C.CUcontext) (*context, error) {
 	return c, nil
 }
 
+//simabi:also cuCtxCreate
 //export sim_cuCtxCreate_v2
 func sim_cuCtxCreate_v2(ctx *C.CUcontext, flags C.uint, dev C.CUdevice) C.CUresult {
 	return call(func(t *thread) error {
@@ -154,6 +155,7 @@ func sim_cuCtxCreate_v3(ctx *C.CUcontext, affinity *C.CUexecAffinityParam, n C.i
 	})
 }
 
+//simabi:also cuCtxDestroy
 //export sim_cuCtxDestroy_v2
 func sim_cuCtxDestroy_v2(ctx C.CUcontext) C.CUresult {
 	return call(func(t *thread) error {

@@ -35,6 +35,7 @@ func sim_cuCtxGetCurrent(ctx *C.CUcontext) C.CUresult {
 	})
 }
 
+//simabi:also cuCtxPushCurrent
 //export sim_cuCtxPushCurrent_v2
 func sim_cuCtxPushCurrent_v2(ctx C.CUcontext) C.CUresult {
 	return call(func(t *thread) error {
@@ -47,6 +48,7 @@ func sim_cuCtxPushCurrent_v2(ctx C.CUcontext) C.CUresult {
 	})
 }
 
+//simabi:also cuCtxPopCurrent
 //export sim_cuCtxPopCurrent_v2
 func sim_cuCtxPopCurrent_v2(ctx *C.CUcontext) C.CUresult {
 	return call(func(t *thread) error {

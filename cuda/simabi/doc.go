@@ -20,8 +20,8 @@
 // nobody has written yet.
 //
 // The null stream is the legacy one, which the device orders with blocking streams, or
-// in functions of the _ptds and _ptsz kind the thread's own: perthread.S has these
-// names, which say so and go on in the function. What a stream that is being
+// in functions of the _ptds and _ptsz kind the thread's own: forms.S has these
+// names, which note that and go on in the function. What a stream that is being
 // captured makes of a call is decided by package capture.
 //
 // Handles are numbers that are never given out twice and never dereferenced, so a

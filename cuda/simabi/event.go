@@ -70,6 +70,7 @@ func sim_cuEventCreate(out *C.CUevent, flags C.uint) C.CUresult {
 
 // A record that is under way still completes, and who waits for it goes on waiting.
 //
+//simabi:also cuEventDestroy
 //export sim_cuEventDestroy_v2
 func sim_cuEventDestroy_v2(h C.CUevent) C.CUresult {
 	return withEvent(h, func(e *event) error {

@@ -111,7 +111,7 @@ func FuzzProcAddress(f *testing.F) {
 	f.Add("cuInit", 12000, uint64(3))
 	f.Fuzz(func(t *testing.T, name string, release int, flags uint64) {
 		found, why, answer := client.ProcAddress(name, int(int32(release)), flags)
-		if int32(release) > 12040 || flags > 2 {
+		if flags > 2 {
 			require.Equal(t, invalidValue, answer)
 			return
 		}

@@ -69,6 +69,7 @@ func sim_cuGraphInstantiate(out *C.CUgraphExec, h C.CUgraph, node *C.CUgraphNode
 	return sim_cuGraphInstantiate_v2(out, h, node, log, room)
 }
 
+//simabi:also cuGraphInstantiate
 //export sim_cuGraphInstantiate_v2
 func sim_cuGraphInstantiate_v2(out *C.CUgraphExec, h C.CUgraph, node *C.CUgraphNode, log *C.char, room C.size_t) C.CUresult {
 	return call(func(t *thread) error {

@@ -78,6 +78,7 @@ func onLink(h C.CUlinkState, body func(*link) error) C.CUresult {
 	})
 }
 
+//simabi:also cuLinkCreate
 //export sim_cuLinkCreate_v2
 func sim_cuLinkCreate_v2(n C.uint, options *C.CUjit_option, values *unsafe.Pointer, out *C.CUlinkState) C.CUresult {
 	return inContext(func(c *context) error {
@@ -95,6 +96,7 @@ func sim_cuLinkCreate_v2(n C.uint, options *C.CUjit_option, values *unsafe.Point
 	})
 }
 
+//simabi:also cuLinkAddData
 //export sim_cuLinkAddData_v2
 func sim_cuLinkAddData_v2(h C.CUlinkState, kind C.CUjitInputType, data unsafe.Pointer, size C.size_t, name *C.char,
 	n C.uint, options *C.CUjit_option, values *unsafe.Pointer) C.CUresult {
@@ -114,6 +116,7 @@ func sim_cuLinkAddData_v2(h C.CUlinkState, kind C.CUjitInputType, data unsafe.Po
 	})
 }
 
+//simabi:also cuLinkAddFile
 //export sim_cuLinkAddFile_v2
 func sim_cuLinkAddFile_v2(h C.CUlinkState, kind C.CUjitInputType, path *C.char, n C.uint, options *C.CUjit_option, values *unsafe.Pointer) C.CUresult {
 	return onLink(h, func(l *link) error {

@@ -61,6 +61,7 @@ func sim_cuMemFreeHost(p unsafe.Pointer) C.CUresult {
 	})
 }
 
+//simabi:also cuMemHostRegister
 //export sim_cuMemHostRegister_v2
 func sim_cuMemHostRegister_v2(p unsafe.Pointer, n C.size_t, flags C.uint) C.CUresult {
 	return inContextUnsafe(func(c *context) error {

@@ -52,6 +52,7 @@ func sim_cuDevicePrimaryCtxRetain(ctx *C.CUcontext, dev C.CUdevice) C.CUresult {
 	})
 }
 
+//simabi:also cuDevicePrimaryCtxRelease
 //export sim_cuDevicePrimaryCtxRelease_v2
 func sim_cuDevicePrimaryCtxRelease_v2(dev C.CUdevice) C.CUresult {
 	return call(func(*thread) error {
@@ -73,6 +74,7 @@ func sim_cuDevicePrimaryCtxRelease_v2(dev C.CUdevice) C.CUresult {
 // sim_cuDevicePrimaryCtxReset_v2 ends a life of the context and lets nobody go: who
 // retained it has to release it still.
 //
+//simabi:also cuDevicePrimaryCtxReset
 //export sim_cuDevicePrimaryCtxReset_v2
 func sim_cuDevicePrimaryCtxReset_v2(dev C.CUdevice) C.CUresult {
 	return call(func(*thread) error {
@@ -84,6 +86,7 @@ func sim_cuDevicePrimaryCtxReset_v2(dev C.CUdevice) C.CUresult {
 	})
 }
 
+//simabi:also cuDevicePrimaryCtxSetFlags
 //export sim_cuDevicePrimaryCtxSetFlags_v2
 func sim_cuDevicePrimaryCtxSetFlags_v2(dev C.CUdevice, flags C.uint) C.CUresult {
 	return call(func(*thread) error {

@@ -11,6 +11,7 @@ static const struct form {
 } forms[] = {
 #define SYMBOL(name, base, since) {#name, #base, since},
 #include "../lazycuda/symbols.def"
+#include "../lazycuda/undeclared.def"
 #undef SYMBOL
 	// A name that has stood for a function of another name since then.
 	{"cuGraphInstantiateWithFlags", "cuGraphInstantiate", 12000},
@@ -19,11 +20,10 @@ static const struct form {
 static int is_per_thread(const char *symbol) { return strstr(symbol, "_ptsz") || strstr(symbol, "_ptds"); }
 
 // Of two forms that came with the same release, the one for the per-thread default
-// stream wins where it is wanted; elsewhere it is none. A form that the simulator lacks
-// is not replaced by an older one: it may take other arguments.
+// stream wins where it is wanted; elsewhere it is none. A form that the simulator does not
+// serve is not replaced by an older one: it may take other arguments.
 void *simabi_proc_address(const char *base, int release, int per_thread, CUdriverProcAddressQueryResult *why) {
 	const struct form *best = NULL;
-	void *address;
 	*why = CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
 	for (const struct form *f = forms; f < forms + sizeof forms / sizeof *forms; f++) {
 		int own = is_per_thread(f->symbol);
@@ -36,7 +36,6 @@ void *simabi_proc_address(const char *base, int release, int per_thread, CUdrive
 	}
 	if (!best)
 		return NULL;
-	address = simabi_lookup(best->symbol);
-	*why = address ? CU_GET_PROC_ADDRESS_SUCCESS : CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
-	return address;
+	*why = CU_GET_PROC_ADDRESS_SUCCESS;
+	return simabi_lookup(best->symbol);
 }

@@ -7,9 +7,12 @@ import "C"
 
 import "unsafe"
 
+// sim_cuGetProcAddress_v2 returns the newest form that a program of that release can call. A
+// release newer than the driver's gets the driver's newest.
+//
 //export sim_cuGetProcAddress_v2
 func sim_cuGetProcAddress_v2(symbol *C.char, function *unsafe.Pointer, release C.int, flags C.cuuint64_t, why *C.CUdriverProcAddressQueryResult) C.CUresult {
-	if symbol == nil || function == nil || release > driverVersion || flags > C.CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM {
+	if symbol == nil || function == nil || flags > C.CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM {
 		return C.CUDA_ERROR_INVALID_VALUE
 	}
 	var perThread C.int

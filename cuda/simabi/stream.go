@@ -183,6 +183,7 @@ func sim_cuStreamCreateWithPriority(out *C.CUstream, flags C.uint, priority C.in
 
 // Work of a destroyed stream runs on.
 //
+//simabi:also cuStreamDestroy
 //export sim_cuStreamDestroy_v2
 func sim_cuStreamDestroy_v2(h C.CUstream) C.CUresult {
 	return withStream(h, func(s *stream) error {

@@ -6,63 +6,253 @@
 #include "errors.h"
 #include "table.h"
 
-void sim_cuEventRecord_ptsz(void);
+void sim_cuArray3DCreate(void);
+void sim_cuArray3DGetDescriptor(void);
+void sim_cuArrayCreate(void);
+void sim_cuArrayGetDescriptor(void);
+void sim_cuArrayGetPlane(void);
+void sim_cuArrayGetSparseProperties(void);
+void sim_cuCoredumpGetAttribute(void);
+void sim_cuCoredumpGetAttributeGlobal(void);
+void sim_cuCoredumpSetAttribute(void);
+void sim_cuCoredumpSetAttributeGlobal(void);
+void sim_cuCtxAttach(void);
+void sim_cuCtxCreate(void);
+void sim_cuCtxDestroy(void);
+void sim_cuCtxDetach(void);
+void sim_cuCtxFromGreenCtx(void);
+void sim_cuCtxGetDevResource(void);
+void sim_cuCtxPopCurrent(void);
+void sim_cuCtxPushCurrent(void);
+void sim_cuDestroyExternalMemory(void);
+void sim_cuDestroyExternalSemaphore(void);
+void sim_cuDevResourceGenerateDesc(void);
+void sim_cuDevSmResourceSplitByCount(void);
+void sim_cuDeviceGetDevResource(void);
+void sim_cuDeviceGetLuid(void);
+void sim_cuDeviceGetNvSciSyncAttributes(void);
+void sim_cuDevicePrimaryCtxRelease(void);
+void sim_cuDevicePrimaryCtxReset(void);
+void sim_cuDevicePrimaryCtxSetFlags(void);
+void sim_cuDeviceRegisterAsyncNotification(void);
+void sim_cuDeviceTotalMem(void);
+void sim_cuDeviceUnregisterAsyncNotification(void);
+void sim_cuEGLApiInit(void);
+void sim_cuEGLStreamConsumerAcquireFrame(void);
+void sim_cuEGLStreamConsumerConnect(void);
+void sim_cuEGLStreamConsumerConnectWithFlags(void);
+void sim_cuEGLStreamConsumerDisconnect(void);
+void sim_cuEGLStreamConsumerReleaseFrame(void);
+void sim_cuEGLStreamProducerConnect(void);
+void sim_cuEGLStreamProducerDisconnect(void);
+void sim_cuEGLStreamProducerPresentFrame(void);
+void sim_cuEGLStreamProducerReturnFrame(void);
+void sim_cuEventDestroy(void);
 void sim_cuEventRecordWithFlags_ptsz(void);
+void sim_cuEventRecord_ptsz(void);
+void sim_cuExternalMemoryGetMappedBuffer(void);
+void sim_cuExternalMemoryGetMappedMipmappedArray(void);
+void sim_cuFlushGPUDirectRDMAWrites(void);
+void sim_cuFuncSetBlockShape(void);
+void sim_cuFuncSetSharedSize(void);
+void sim_cuGLCtxCreate(void);
+void sim_cuGLCtxCreate_v2(void);
+void sim_cuGLGetDevices(void);
+void sim_cuGLGetDevices_v2(void);
+void sim_cuGLInit(void);
+void sim_cuGLMapBufferObject(void);
+void sim_cuGLMapBufferObjectAsync(void);
+void sim_cuGLMapBufferObjectAsync_v2(void);
+void sim_cuGLMapBufferObjectAsync_v2_ptsz(void);
+void sim_cuGLMapBufferObject_v2(void);
+void sim_cuGLMapBufferObject_v2_ptds(void);
+void sim_cuGLRegisterBufferObject(void);
+void sim_cuGLSetBufferObjectMapFlags(void);
+void sim_cuGLUnmapBufferObject(void);
+void sim_cuGLUnmapBufferObjectAsync(void);
+void sim_cuGLUnregisterBufferObject(void);
+void sim_cuGetExportTable(void);
+void sim_cuGraphAddExternalSemaphoresSignalNode(void);
+void sim_cuGraphAddExternalSemaphoresWaitNode(void);
+void sim_cuGraphExecExternalSemaphoresSignalNodeSetParams(void);
+void sim_cuGraphExecExternalSemaphoresWaitNodeSetParams(void);
+void sim_cuGraphExternalSemaphoresSignalNodeGetParams(void);
+void sim_cuGraphExternalSemaphoresSignalNodeSetParams(void);
+void sim_cuGraphExternalSemaphoresWaitNodeGetParams(void);
+void sim_cuGraphExternalSemaphoresWaitNodeSetParams(void);
 void sim_cuGraphInstantiateWithParams_ptsz(void);
 void sim_cuGraphLaunch_ptsz(void);
 void sim_cuGraphUpload_ptsz(void);
+void sim_cuGraphicsEGLRegisterImage(void);
+void sim_cuGraphicsGLRegisterBuffer(void);
+void sim_cuGraphicsGLRegisterImage(void);
+void sim_cuGraphicsMapResources(void);
+void sim_cuGraphicsMapResources_ptsz(void);
+void sim_cuGraphicsResourceGetMappedEglFrame(void);
+void sim_cuGraphicsResourceGetMappedMipmappedArray(void);
+void sim_cuGraphicsResourceGetMappedPointer(void);
+void sim_cuGraphicsResourceGetMappedPointer_v2(void);
+void sim_cuGraphicsResourceSetMapFlags(void);
+void sim_cuGraphicsResourceSetMapFlags_v2(void);
+void sim_cuGraphicsSubResourceGetMappedArray(void);
+void sim_cuGraphicsUnmapResources(void);
+void sim_cuGraphicsUnmapResources_ptsz(void);
+void sim_cuGraphicsUnregisterResource(void);
+void sim_cuGraphicsVDPAURegisterOutputSurface(void);
+void sim_cuGraphicsVDPAURegisterVideoSurface(void);
+void sim_cuGreenCtxCreate(void);
+void sim_cuGreenCtxDestroy(void);
+void sim_cuGreenCtxGetDevResource(void);
+void sim_cuGreenCtxRecordEvent(void);
+void sim_cuGreenCtxWaitEvent(void);
+void sim_cuImportExternalMemory(void);
+void sim_cuImportExternalSemaphore(void);
+void sim_cuIpcCloseMemHandle(void);
+void sim_cuIpcGetEventHandle(void);
+void sim_cuIpcGetMemHandle(void);
+void sim_cuIpcOpenEventHandle(void);
+void sim_cuIpcOpenMemHandle(void);
+void sim_cuIpcOpenMemHandle_v2(void);
+void sim_cuLaunch(void);
+void sim_cuLaunchCooperativeKernelMultiDevice(void);
 void sim_cuLaunchCooperativeKernel_ptsz(void);
+void sim_cuLaunchGrid(void);
+void sim_cuLaunchGridAsync(void);
 void sim_cuLaunchHostFunc_ptsz(void);
-void sim_cuLaunchKernel_ptsz(void);
 void sim_cuLaunchKernelEx_ptsz(void);
+void sim_cuLaunchKernel_ptsz(void);
+void sim_cuLibraryGetUnifiedFunction(void);
+void sim_cuLinkAddData(void);
+void sim_cuLinkAddFile(void);
+void sim_cuLinkCreate(void);
+void sim_cuMemAddressFree(void);
+void sim_cuMemAddressReserve(void);
+void sim_cuMemAlloc(void);
 void sim_cuMemAllocAsync_ptsz(void);
 void sim_cuMemAllocFromPoolAsync_ptsz(void);
+void sim_cuMemAllocHost(void);
+void sim_cuMemAllocPitch(void);
+void sim_cuMemCreate(void);
+void sim_cuMemExportToShareableHandle(void);
+void sim_cuMemFree(void);
 void sim_cuMemFreeAsync_ptsz(void);
+void sim_cuMemGetAccess(void);
+void sim_cuMemGetAddressRange(void);
+void sim_cuMemGetAllocationGranularity(void);
+void sim_cuMemGetAllocationPropertiesFromHandle(void);
+void sim_cuMemGetAttribute(void);
+void sim_cuMemGetAttribute_v2(void);
+void sim_cuMemGetHandleForAddressRange(void);
+void sim_cuMemGetInfo(void);
+void sim_cuMemHostGetDevicePointer(void);
+void sim_cuMemHostRegister(void);
+void sim_cuMemImportFromShareableHandle(void);
+void sim_cuMemMap(void);
+void sim_cuMemMapArrayAsync(void);
+void sim_cuMemMapArrayAsync_ptsz(void);
+void sim_cuMemPoolExportPointer(void);
+void sim_cuMemPoolExportToShareableHandle(void);
+void sim_cuMemPoolImportFromShareableHandle(void);
+void sim_cuMemPoolImportPointer(void);
 void sim_cuMemPrefetchAsync_ptsz(void);
 void sim_cuMemPrefetchAsync_v2_ptsz(void);
-void sim_cuMemcpy_ptds(void);
+void sim_cuMemRelease(void);
+void sim_cuMemRetainAllocationHandle(void);
+void sim_cuMemSetAccess(void);
+void sim_cuMemUnmap(void);
+void sim_cuMemcpy2D(void);
+void sim_cuMemcpy2DAsync(void);
 void sim_cuMemcpy2DAsync_v2_ptsz(void);
+void sim_cuMemcpy2DUnaligned(void);
 void sim_cuMemcpy2DUnaligned_v2_ptds(void);
 void sim_cuMemcpy2D_v2_ptds(void);
+void sim_cuMemcpy3D(void);
+void sim_cuMemcpy3DAsync(void);
 void sim_cuMemcpy3DAsync_v2_ptsz(void);
-void sim_cuMemcpy3DPeer_ptds(void);
 void sim_cuMemcpy3DPeerAsync_ptsz(void);
+void sim_cuMemcpy3DPeer_ptds(void);
 void sim_cuMemcpy3D_v2_ptds(void);
 void sim_cuMemcpyAsync_ptsz(void);
+void sim_cuMemcpyAtoA(void);
 void sim_cuMemcpyAtoA_v2_ptds(void);
+void sim_cuMemcpyAtoD(void);
 void sim_cuMemcpyAtoD_v2_ptds(void);
+void sim_cuMemcpyAtoH(void);
+void sim_cuMemcpyAtoHAsync(void);
 void sim_cuMemcpyAtoHAsync_v2_ptsz(void);
 void sim_cuMemcpyAtoH_v2_ptds(void);
+void sim_cuMemcpyDtoA(void);
 void sim_cuMemcpyDtoA_v2_ptds(void);
+void sim_cuMemcpyDtoD(void);
+void sim_cuMemcpyDtoDAsync(void);
 void sim_cuMemcpyDtoDAsync_v2_ptsz(void);
 void sim_cuMemcpyDtoD_v2_ptds(void);
+void sim_cuMemcpyDtoH(void);
+void sim_cuMemcpyDtoHAsync(void);
 void sim_cuMemcpyDtoHAsync_v2_ptsz(void);
 void sim_cuMemcpyDtoH_v2_ptds(void);
+void sim_cuMemcpyHtoA(void);
+void sim_cuMemcpyHtoAAsync(void);
 void sim_cuMemcpyHtoAAsync_v2_ptsz(void);
 void sim_cuMemcpyHtoA_v2_ptds(void);
+void sim_cuMemcpyHtoD(void);
+void sim_cuMemcpyHtoDAsync(void);
 void sim_cuMemcpyHtoDAsync_v2_ptsz(void);
 void sim_cuMemcpyHtoD_v2_ptds(void);
-void sim_cuMemcpyPeer_ptds(void);
 void sim_cuMemcpyPeerAsync_ptsz(void);
+void sim_cuMemcpyPeer_ptds(void);
+void sim_cuMemcpy_ptds(void);
+void sim_cuMemsetD16(void);
 void sim_cuMemsetD16Async_ptsz(void);
 void sim_cuMemsetD16_v2_ptds(void);
+void sim_cuMemsetD2D16(void);
 void sim_cuMemsetD2D16Async_ptsz(void);
 void sim_cuMemsetD2D16_v2_ptds(void);
+void sim_cuMemsetD2D32(void);
 void sim_cuMemsetD2D32Async_ptsz(void);
 void sim_cuMemsetD2D32_v2_ptds(void);
+void sim_cuMemsetD2D8(void);
 void sim_cuMemsetD2D8Async_ptsz(void);
 void sim_cuMemsetD2D8_v2_ptds(void);
+void sim_cuMemsetD32(void);
 void sim_cuMemsetD32Async_ptsz(void);
 void sim_cuMemsetD32_v2_ptds(void);
+void sim_cuMemsetD8(void);
 void sim_cuMemsetD8Async_ptsz(void);
 void sim_cuMemsetD8_v2_ptds(void);
+void sim_cuMipmappedArrayCreate(void);
+void sim_cuMipmappedArrayDestroy(void);
+void sim_cuMipmappedArrayGetLevel(void);
+void sim_cuMipmappedArrayGetMemoryRequirements(void);
+void sim_cuMipmappedArrayGetSparseProperties(void);
+void sim_cuModuleGetGlobal(void);
+void sim_cuModuleGetSurfRef(void);
+void sim_cuModuleGetTexRef(void);
+void sim_cuMulticastAddDevice(void);
+void sim_cuMulticastBindAddr(void);
+void sim_cuMulticastBindMem(void);
+void sim_cuMulticastCreate(void);
+void sim_cuMulticastGetGranularity(void);
+void sim_cuMulticastUnbind(void);
+void sim_cuOccupancyMaxActiveClusters(void);
+void sim_cuOccupancyMaxPotentialClusterSize(void);
+void sim_cuParamSetSize(void);
+void sim_cuParamSetTexRef(void);
+void sim_cuParamSetf(void);
+void sim_cuParamSeti(void);
+void sim_cuParamSetv(void);
+void sim_cuProfilerInitialize(void);
+void sim_cuSignalExternalSemaphoresAsync(void);
+void sim_cuSignalExternalSemaphoresAsync_ptsz(void);
 void sim_cuStreamAddCallback_ptsz(void);
 void sim_cuStreamAttachMemAsync_ptsz(void);
 void sim_cuStreamBatchMemOp_ptsz(void);
 void sim_cuStreamBatchMemOp_v2_ptsz(void);
 void sim_cuStreamBeginCaptureToGraph_ptsz(void);
+void sim_cuStreamBeginCapture_ptsz(void);
 void sim_cuStreamBeginCapture_v2_ptsz(void);
 void sim_cuStreamCopyAttributes_ptsz(void);
+void sim_cuStreamDestroy(void);
 void sim_cuStreamEndCapture_ptsz(void);
 void sim_cuStreamGetAttribute_ptsz(void);
 void sim_cuStreamGetCaptureInfo_ptsz(void);
@@ -70,6 +260,7 @@ void sim_cuStreamGetCaptureInfo_v2_ptsz(void);
 void sim_cuStreamGetCaptureInfo_v3_ptsz(void);
 void sim_cuStreamGetCtx_ptsz(void);
 void sim_cuStreamGetFlags_ptsz(void);
+void sim_cuStreamGetGreenCtx(void);
 void sim_cuStreamGetId_ptsz(void);
 void sim_cuStreamGetPriority_ptsz(void);
 void sim_cuStreamIsCapturing_ptsz(void);
@@ -87,22 +278,52 @@ void sim_cuStreamWriteValue32_ptsz(void);
 void sim_cuStreamWriteValue32_v2_ptsz(void);
 void sim_cuStreamWriteValue64_ptsz(void);
 void sim_cuStreamWriteValue64_v2_ptsz(void);
+void sim_cuSurfRefGetArray(void);
+void sim_cuSurfRefSetArray(void);
+void sim_cuTensorMapEncodeIm2col(void);
+void sim_cuTensorMapEncodeTiled(void);
+void sim_cuTensorMapReplaceAddress(void);
+void sim_cuTexRefGetAddress(void);
+void sim_cuTexRefSetAddress(void);
+void sim_cuTexRefSetAddress2D(void);
+void sim_cuTexRefSetAddress2D_v2(void);
+void sim_cuVDPAUCtxCreate(void);
+void sim_cuVDPAUCtxCreate_v2(void);
+void sim_cuVDPAUGetDevice(void);
+void sim_cuWaitExternalSemaphoresAsync(void);
+void sim_cuWaitExternalSemaphoresAsync_ptsz(void);
 
 const struct simabi_entry simabi_table[] = {
+	{"cuArray3DCreate", sim_cuArray3DCreate},
 	{"cuArray3DCreate_v2", sim_cuArray3DCreate_v2},
+	{"cuArray3DGetDescriptor", sim_cuArray3DGetDescriptor},
 	{"cuArray3DGetDescriptor_v2", sim_cuArray3DGetDescriptor_v2},
+	{"cuArrayCreate", sim_cuArrayCreate},
 	{"cuArrayCreate_v2", sim_cuArrayCreate_v2},
 	{"cuArrayDestroy", sim_cuArrayDestroy},
+	{"cuArrayGetDescriptor", sim_cuArrayGetDescriptor},
 	{"cuArrayGetDescriptor_v2", sim_cuArrayGetDescriptor_v2},
 	{"cuArrayGetMemoryRequirements", sim_cuArrayGetMemoryRequirements},
+	{"cuArrayGetPlane", sim_cuArrayGetPlane},
+	{"cuArrayGetSparseProperties", sim_cuArrayGetSparseProperties},
+	{"cuCoredumpGetAttribute", sim_cuCoredumpGetAttribute},
+	{"cuCoredumpGetAttributeGlobal", sim_cuCoredumpGetAttributeGlobal},
+	{"cuCoredumpSetAttribute", sim_cuCoredumpSetAttribute},
+	{"cuCoredumpSetAttributeGlobal", sim_cuCoredumpSetAttributeGlobal},
+	{"cuCtxAttach", sim_cuCtxAttach},
+	{"cuCtxCreate", sim_cuCtxCreate},
 	{"cuCtxCreate_v2", sim_cuCtxCreate_v2},
 	{"cuCtxCreate_v3", sim_cuCtxCreate_v3},
+	{"cuCtxDestroy", sim_cuCtxDestroy},
 	{"cuCtxDestroy_v2", sim_cuCtxDestroy_v2},
+	{"cuCtxDetach", sim_cuCtxDetach},
 	{"cuCtxDisablePeerAccess", sim_cuCtxDisablePeerAccess},
 	{"cuCtxEnablePeerAccess", sim_cuCtxEnablePeerAccess},
+	{"cuCtxFromGreenCtx", sim_cuCtxFromGreenCtx},
 	{"cuCtxGetApiVersion", sim_cuCtxGetApiVersion},
 	{"cuCtxGetCacheConfig", sim_cuCtxGetCacheConfig},
 	{"cuCtxGetCurrent", sim_cuCtxGetCurrent},
+	{"cuCtxGetDevResource", sim_cuCtxGetDevResource},
 	{"cuCtxGetDevice", sim_cuCtxGetDevice},
 	{"cuCtxGetExecAffinity", sim_cuCtxGetExecAffinity},
 	{"cuCtxGetFlags", sim_cuCtxGetFlags},
@@ -110,7 +331,9 @@ const struct simabi_entry simabi_table[] = {
 	{"cuCtxGetLimit", sim_cuCtxGetLimit},
 	{"cuCtxGetSharedMemConfig", sim_cuCtxGetSharedMemConfig},
 	{"cuCtxGetStreamPriorityRange", sim_cuCtxGetStreamPriorityRange},
+	{"cuCtxPopCurrent", sim_cuCtxPopCurrent},
 	{"cuCtxPopCurrent_v2", sim_cuCtxPopCurrent_v2},
+	{"cuCtxPushCurrent", sim_cuCtxPushCurrent},
 	{"cuCtxPushCurrent_v2", sim_cuCtxPushCurrent_v2},
 	{"cuCtxResetPersistingL2Cache", sim_cuCtxResetPersistingL2Cache},
 	{"cuCtxSetCacheConfig", sim_cuCtxSetCacheConfig},
@@ -119,6 +342,10 @@ const struct simabi_entry simabi_table[] = {
 	{"cuCtxSetLimit", sim_cuCtxSetLimit},
 	{"cuCtxSetSharedMemConfig", sim_cuCtxSetSharedMemConfig},
 	{"cuCtxSynchronize", sim_cuCtxSynchronize},
+	{"cuDestroyExternalMemory", sim_cuDestroyExternalMemory},
+	{"cuDestroyExternalSemaphore", sim_cuDestroyExternalSemaphore},
+	{"cuDevResourceGenerateDesc", sim_cuDevResourceGenerateDesc},
+	{"cuDevSmResourceSplitByCount", sim_cuDevSmResourceSplitByCount},
 	{"cuDeviceCanAccessPeer", sim_cuDeviceCanAccessPeer},
 	{"cuDeviceComputeCapability", sim_cuDeviceComputeCapability},
 	{"cuDeviceGet", sim_cuDeviceGet},
@@ -126,10 +353,13 @@ const struct simabi_entry simabi_table[] = {
 	{"cuDeviceGetByPCIBusId", sim_cuDeviceGetByPCIBusId},
 	{"cuDeviceGetCount", sim_cuDeviceGetCount},
 	{"cuDeviceGetDefaultMemPool", sim_cuDeviceGetDefaultMemPool},
+	{"cuDeviceGetDevResource", sim_cuDeviceGetDevResource},
 	{"cuDeviceGetExecAffinitySupport", sim_cuDeviceGetExecAffinitySupport},
 	{"cuDeviceGetGraphMemAttribute", sim_cuDeviceGetGraphMemAttribute},
+	{"cuDeviceGetLuid", sim_cuDeviceGetLuid},
 	{"cuDeviceGetMemPool", sim_cuDeviceGetMemPool},
 	{"cuDeviceGetName", sim_cuDeviceGetName},
+	{"cuDeviceGetNvSciSyncAttributes", sim_cuDeviceGetNvSciSyncAttributes},
 	{"cuDeviceGetP2PAttribute", sim_cuDeviceGetP2PAttribute},
 	{"cuDeviceGetPCIBusId", sim_cuDeviceGetPCIBusId},
 	{"cuDeviceGetProperties", sim_cuDeviceGetProperties},
@@ -138,15 +368,32 @@ const struct simabi_entry simabi_table[] = {
 	{"cuDeviceGetUuid_v2", sim_cuDeviceGetUuid_v2},
 	{"cuDeviceGraphMemTrim", sim_cuDeviceGraphMemTrim},
 	{"cuDevicePrimaryCtxGetState", sim_cuDevicePrimaryCtxGetState},
+	{"cuDevicePrimaryCtxRelease", sim_cuDevicePrimaryCtxRelease},
 	{"cuDevicePrimaryCtxRelease_v2", sim_cuDevicePrimaryCtxRelease_v2},
+	{"cuDevicePrimaryCtxReset", sim_cuDevicePrimaryCtxReset},
 	{"cuDevicePrimaryCtxReset_v2", sim_cuDevicePrimaryCtxReset_v2},
 	{"cuDevicePrimaryCtxRetain", sim_cuDevicePrimaryCtxRetain},
+	{"cuDevicePrimaryCtxSetFlags", sim_cuDevicePrimaryCtxSetFlags},
 	{"cuDevicePrimaryCtxSetFlags_v2", sim_cuDevicePrimaryCtxSetFlags_v2},
+	{"cuDeviceRegisterAsyncNotification", sim_cuDeviceRegisterAsyncNotification},
 	{"cuDeviceSetGraphMemAttribute", sim_cuDeviceSetGraphMemAttribute},
 	{"cuDeviceSetMemPool", sim_cuDeviceSetMemPool},
+	{"cuDeviceTotalMem", sim_cuDeviceTotalMem},
 	{"cuDeviceTotalMem_v2", sim_cuDeviceTotalMem_v2},
+	{"cuDeviceUnregisterAsyncNotification", sim_cuDeviceUnregisterAsyncNotification},
 	{"cuDriverGetVersion", sim_cuDriverGetVersion},
+	{"cuEGLApiInit", sim_cuEGLApiInit},
+	{"cuEGLStreamConsumerAcquireFrame", sim_cuEGLStreamConsumerAcquireFrame},
+	{"cuEGLStreamConsumerConnect", sim_cuEGLStreamConsumerConnect},
+	{"cuEGLStreamConsumerConnectWithFlags", sim_cuEGLStreamConsumerConnectWithFlags},
+	{"cuEGLStreamConsumerDisconnect", sim_cuEGLStreamConsumerDisconnect},
+	{"cuEGLStreamConsumerReleaseFrame", sim_cuEGLStreamConsumerReleaseFrame},
+	{"cuEGLStreamProducerConnect", sim_cuEGLStreamProducerConnect},
+	{"cuEGLStreamProducerDisconnect", sim_cuEGLStreamProducerDisconnect},
+	{"cuEGLStreamProducerPresentFrame", sim_cuEGLStreamProducerPresentFrame},
+	{"cuEGLStreamProducerReturnFrame", sim_cuEGLStreamProducerReturnFrame},
 	{"cuEventCreate", sim_cuEventCreate},
+	{"cuEventDestroy", sim_cuEventDestroy},
 	{"cuEventDestroy_v2", sim_cuEventDestroy_v2},
 	{"cuEventElapsedTime", sim_cuEventElapsedTime},
 	{"cuEventQuery", sim_cuEventQuery},
@@ -155,6 +402,9 @@ const struct simabi_entry simabi_table[] = {
 	{"cuEventRecordWithFlags_ptsz", sim_cuEventRecordWithFlags_ptsz},
 	{"cuEventRecord_ptsz", sim_cuEventRecord_ptsz},
 	{"cuEventSynchronize", sim_cuEventSynchronize},
+	{"cuExternalMemoryGetMappedBuffer", sim_cuExternalMemoryGetMappedBuffer},
+	{"cuExternalMemoryGetMappedMipmappedArray", sim_cuExternalMemoryGetMappedMipmappedArray},
+	{"cuFlushGPUDirectRDMAWrites", sim_cuFlushGPUDirectRDMAWrites},
 	{"cuFuncGetAttribute", sim_cuFuncGetAttribute},
 	{"cuFuncGetModule", sim_cuFuncGetModule},
 	{"cuFuncGetName", sim_cuFuncGetName},
@@ -162,10 +412,29 @@ const struct simabi_entry simabi_table[] = {
 	{"cuFuncIsLoaded", sim_cuFuncIsLoaded},
 	{"cuFuncLoad", sim_cuFuncLoad},
 	{"cuFuncSetAttribute", sim_cuFuncSetAttribute},
+	{"cuFuncSetBlockShape", sim_cuFuncSetBlockShape},
 	{"cuFuncSetCacheConfig", sim_cuFuncSetCacheConfig},
 	{"cuFuncSetSharedMemConfig", sim_cuFuncSetSharedMemConfig},
+	{"cuFuncSetSharedSize", sim_cuFuncSetSharedSize},
+	{"cuGLCtxCreate", sim_cuGLCtxCreate},
+	{"cuGLCtxCreate_v2", sim_cuGLCtxCreate_v2},
+	{"cuGLGetDevices", sim_cuGLGetDevices},
+	{"cuGLGetDevices_v2", sim_cuGLGetDevices_v2},
+	{"cuGLInit", sim_cuGLInit},
+	{"cuGLMapBufferObject", sim_cuGLMapBufferObject},
+	{"cuGLMapBufferObjectAsync", sim_cuGLMapBufferObjectAsync},
+	{"cuGLMapBufferObjectAsync_v2", sim_cuGLMapBufferObjectAsync_v2},
+	{"cuGLMapBufferObjectAsync_v2_ptsz", sim_cuGLMapBufferObjectAsync_v2_ptsz},
+	{"cuGLMapBufferObject_v2", sim_cuGLMapBufferObject_v2},
+	{"cuGLMapBufferObject_v2_ptds", sim_cuGLMapBufferObject_v2_ptds},
+	{"cuGLRegisterBufferObject", sim_cuGLRegisterBufferObject},
+	{"cuGLSetBufferObjectMapFlags", sim_cuGLSetBufferObjectMapFlags},
+	{"cuGLUnmapBufferObject", sim_cuGLUnmapBufferObject},
+	{"cuGLUnmapBufferObjectAsync", sim_cuGLUnmapBufferObjectAsync},
+	{"cuGLUnregisterBufferObject", sim_cuGLUnregisterBufferObject},
 	{"cuGetErrorName", sim_cuGetErrorName},
 	{"cuGetErrorString", sim_cuGetErrorString},
+	{"cuGetExportTable", sim_cuGetExportTable},
 	{"cuGetProcAddress", sim_cuGetProcAddress},
 	{"cuGetProcAddress_v2", sim_cuGetProcAddress_v2},
 	{"cuGraphAddBatchMemOpNode", sim_cuGraphAddBatchMemOpNode},
@@ -175,6 +444,8 @@ const struct simabi_entry simabi_table[] = {
 	{"cuGraphAddEmptyNode", sim_cuGraphAddEmptyNode},
 	{"cuGraphAddEventRecordNode", sim_cuGraphAddEventRecordNode},
 	{"cuGraphAddEventWaitNode", sim_cuGraphAddEventWaitNode},
+	{"cuGraphAddExternalSemaphoresSignalNode", sim_cuGraphAddExternalSemaphoresSignalNode},
+	{"cuGraphAddExternalSemaphoresWaitNode", sim_cuGraphAddExternalSemaphoresWaitNode},
 	{"cuGraphAddHostNode", sim_cuGraphAddHostNode},
 	{"cuGraphAddKernelNode", sim_cuGraphAddKernelNode},
 	{"cuGraphAddKernelNode_v2", sim_cuGraphAddKernelNode_v2},
@@ -202,6 +473,8 @@ const struct simabi_entry simabi_table[] = {
 	{"cuGraphExecDestroy", sim_cuGraphExecDestroy},
 	{"cuGraphExecEventRecordNodeSetEvent", sim_cuGraphExecEventRecordNodeSetEvent},
 	{"cuGraphExecEventWaitNodeSetEvent", sim_cuGraphExecEventWaitNodeSetEvent},
+	{"cuGraphExecExternalSemaphoresSignalNodeSetParams", sim_cuGraphExecExternalSemaphoresSignalNodeSetParams},
+	{"cuGraphExecExternalSemaphoresWaitNodeSetParams", sim_cuGraphExecExternalSemaphoresWaitNodeSetParams},
 	{"cuGraphExecGetFlags", sim_cuGraphExecGetFlags},
 	{"cuGraphExecHostNodeSetParams", sim_cuGraphExecHostNodeSetParams},
 	{"cuGraphExecKernelNodeSetParams", sim_cuGraphExecKernelNodeSetParams},
@@ -211,6 +484,10 @@ const struct simabi_entry simabi_table[] = {
 	{"cuGraphExecNodeSetParams", sim_cuGraphExecNodeSetParams},
 	{"cuGraphExecUpdate", sim_cuGraphExecUpdate},
 	{"cuGraphExecUpdate_v2", sim_cuGraphExecUpdate_v2},
+	{"cuGraphExternalSemaphoresSignalNodeGetParams", sim_cuGraphExternalSemaphoresSignalNodeGetParams},
+	{"cuGraphExternalSemaphoresSignalNodeSetParams", sim_cuGraphExternalSemaphoresSignalNodeSetParams},
+	{"cuGraphExternalSemaphoresWaitNodeGetParams", sim_cuGraphExternalSemaphoresWaitNodeGetParams},
+	{"cuGraphExternalSemaphoresWaitNodeSetParams", sim_cuGraphExternalSemaphoresWaitNodeSetParams},
 	{"cuGraphGetEdges", sim_cuGraphGetEdges},
 	{"cuGraphGetEdges_v2", sim_cuGraphGetEdges_v2},
 	{"cuGraphGetNodes", sim_cuGraphGetNodes},
@@ -252,15 +529,49 @@ const struct simabi_entry simabi_table[] = {
 	{"cuGraphRetainUserObject", sim_cuGraphRetainUserObject},
 	{"cuGraphUpload", sim_cuGraphUpload},
 	{"cuGraphUpload_ptsz", sim_cuGraphUpload_ptsz},
+	{"cuGraphicsEGLRegisterImage", sim_cuGraphicsEGLRegisterImage},
+	{"cuGraphicsGLRegisterBuffer", sim_cuGraphicsGLRegisterBuffer},
+	{"cuGraphicsGLRegisterImage", sim_cuGraphicsGLRegisterImage},
+	{"cuGraphicsMapResources", sim_cuGraphicsMapResources},
+	{"cuGraphicsMapResources_ptsz", sim_cuGraphicsMapResources_ptsz},
+	{"cuGraphicsResourceGetMappedEglFrame", sim_cuGraphicsResourceGetMappedEglFrame},
+	{"cuGraphicsResourceGetMappedMipmappedArray", sim_cuGraphicsResourceGetMappedMipmappedArray},
+	{"cuGraphicsResourceGetMappedPointer", sim_cuGraphicsResourceGetMappedPointer},
+	{"cuGraphicsResourceGetMappedPointer_v2", sim_cuGraphicsResourceGetMappedPointer_v2},
+	{"cuGraphicsResourceSetMapFlags", sim_cuGraphicsResourceSetMapFlags},
+	{"cuGraphicsResourceSetMapFlags_v2", sim_cuGraphicsResourceSetMapFlags_v2},
+	{"cuGraphicsSubResourceGetMappedArray", sim_cuGraphicsSubResourceGetMappedArray},
+	{"cuGraphicsUnmapResources", sim_cuGraphicsUnmapResources},
+	{"cuGraphicsUnmapResources_ptsz", sim_cuGraphicsUnmapResources_ptsz},
+	{"cuGraphicsUnregisterResource", sim_cuGraphicsUnregisterResource},
+	{"cuGraphicsVDPAURegisterOutputSurface", sim_cuGraphicsVDPAURegisterOutputSurface},
+	{"cuGraphicsVDPAURegisterVideoSurface", sim_cuGraphicsVDPAURegisterVideoSurface},
+	{"cuGreenCtxCreate", sim_cuGreenCtxCreate},
+	{"cuGreenCtxDestroy", sim_cuGreenCtxDestroy},
+	{"cuGreenCtxGetDevResource", sim_cuGreenCtxGetDevResource},
+	{"cuGreenCtxRecordEvent", sim_cuGreenCtxRecordEvent},
+	{"cuGreenCtxWaitEvent", sim_cuGreenCtxWaitEvent},
+	{"cuImportExternalMemory", sim_cuImportExternalMemory},
+	{"cuImportExternalSemaphore", sim_cuImportExternalSemaphore},
 	{"cuInit", sim_cuInit},
+	{"cuIpcCloseMemHandle", sim_cuIpcCloseMemHandle},
+	{"cuIpcGetEventHandle", sim_cuIpcGetEventHandle},
+	{"cuIpcGetMemHandle", sim_cuIpcGetMemHandle},
+	{"cuIpcOpenEventHandle", sim_cuIpcOpenEventHandle},
+	{"cuIpcOpenMemHandle", sim_cuIpcOpenMemHandle},
+	{"cuIpcOpenMemHandle_v2", sim_cuIpcOpenMemHandle_v2},
 	{"cuKernelGetAttribute", sim_cuKernelGetAttribute},
 	{"cuKernelGetFunction", sim_cuKernelGetFunction},
 	{"cuKernelGetName", sim_cuKernelGetName},
 	{"cuKernelGetParamInfo", sim_cuKernelGetParamInfo},
 	{"cuKernelSetAttribute", sim_cuKernelSetAttribute},
 	{"cuKernelSetCacheConfig", sim_cuKernelSetCacheConfig},
+	{"cuLaunch", sim_cuLaunch},
 	{"cuLaunchCooperativeKernel", sim_cuLaunchCooperativeKernel},
+	{"cuLaunchCooperativeKernelMultiDevice", sim_cuLaunchCooperativeKernelMultiDevice},
 	{"cuLaunchCooperativeKernel_ptsz", sim_cuLaunchCooperativeKernel_ptsz},
+	{"cuLaunchGrid", sim_cuLaunchGrid},
+	{"cuLaunchGridAsync", sim_cuLaunchGridAsync},
 	{"cuLaunchHostFunc", sim_cuLaunchHostFunc},
 	{"cuLaunchHostFunc_ptsz", sim_cuLaunchHostFunc_ptsz},
 	{"cuLaunchKernel", sim_cuLaunchKernel},
@@ -273,39 +584,69 @@ const struct simabi_entry simabi_table[] = {
 	{"cuLibraryGetKernelCount", sim_cuLibraryGetKernelCount},
 	{"cuLibraryGetManaged", sim_cuLibraryGetManaged},
 	{"cuLibraryGetModule", sim_cuLibraryGetModule},
+	{"cuLibraryGetUnifiedFunction", sim_cuLibraryGetUnifiedFunction},
 	{"cuLibraryLoadData", sim_cuLibraryLoadData},
 	{"cuLibraryLoadFromFile", sim_cuLibraryLoadFromFile},
 	{"cuLibraryUnload", sim_cuLibraryUnload},
+	{"cuLinkAddData", sim_cuLinkAddData},
 	{"cuLinkAddData_v2", sim_cuLinkAddData_v2},
+	{"cuLinkAddFile", sim_cuLinkAddFile},
 	{"cuLinkAddFile_v2", sim_cuLinkAddFile_v2},
 	{"cuLinkComplete", sim_cuLinkComplete},
+	{"cuLinkCreate", sim_cuLinkCreate},
 	{"cuLinkCreate_v2", sim_cuLinkCreate_v2},
 	{"cuLinkDestroy", sim_cuLinkDestroy},
+	{"cuMemAddressFree", sim_cuMemAddressFree},
+	{"cuMemAddressReserve", sim_cuMemAddressReserve},
 	{"cuMemAdvise", sim_cuMemAdvise},
 	{"cuMemAdvise_v2", sim_cuMemAdvise_v2},
+	{"cuMemAlloc", sim_cuMemAlloc},
 	{"cuMemAllocAsync", sim_cuMemAllocAsync},
 	{"cuMemAllocAsync_ptsz", sim_cuMemAllocAsync_ptsz},
 	{"cuMemAllocFromPoolAsync", sim_cuMemAllocFromPoolAsync},
 	{"cuMemAllocFromPoolAsync_ptsz", sim_cuMemAllocFromPoolAsync_ptsz},
+	{"cuMemAllocHost", sim_cuMemAllocHost},
 	{"cuMemAllocHost_v2", sim_cuMemAllocHost_v2},
 	{"cuMemAllocManaged", sim_cuMemAllocManaged},
+	{"cuMemAllocPitch", sim_cuMemAllocPitch},
 	{"cuMemAllocPitch_v2", sim_cuMemAllocPitch_v2},
 	{"cuMemAlloc_v2", sim_cuMemAlloc_v2},
+	{"cuMemCreate", sim_cuMemCreate},
+	{"cuMemExportToShareableHandle", sim_cuMemExportToShareableHandle},
+	{"cuMemFree", sim_cuMemFree},
 	{"cuMemFreeAsync", sim_cuMemFreeAsync},
 	{"cuMemFreeAsync_ptsz", sim_cuMemFreeAsync_ptsz},
 	{"cuMemFreeHost", sim_cuMemFreeHost},
 	{"cuMemFree_v2", sim_cuMemFree_v2},
+	{"cuMemGetAccess", sim_cuMemGetAccess},
+	{"cuMemGetAddressRange", sim_cuMemGetAddressRange},
 	{"cuMemGetAddressRange_v2", sim_cuMemGetAddressRange_v2},
+	{"cuMemGetAllocationGranularity", sim_cuMemGetAllocationGranularity},
+	{"cuMemGetAllocationPropertiesFromHandle", sim_cuMemGetAllocationPropertiesFromHandle},
+	{"cuMemGetAttribute", sim_cuMemGetAttribute},
+	{"cuMemGetAttribute_v2", sim_cuMemGetAttribute_v2},
+	{"cuMemGetHandleForAddressRange", sim_cuMemGetHandleForAddressRange},
+	{"cuMemGetInfo", sim_cuMemGetInfo},
 	{"cuMemGetInfo_v2", sim_cuMemGetInfo_v2},
 	{"cuMemHostAlloc", sim_cuMemHostAlloc},
+	{"cuMemHostGetDevicePointer", sim_cuMemHostGetDevicePointer},
 	{"cuMemHostGetDevicePointer_v2", sim_cuMemHostGetDevicePointer_v2},
 	{"cuMemHostGetFlags", sim_cuMemHostGetFlags},
+	{"cuMemHostRegister", sim_cuMemHostRegister},
 	{"cuMemHostRegister_v2", sim_cuMemHostRegister_v2},
 	{"cuMemHostUnregister", sim_cuMemHostUnregister},
+	{"cuMemImportFromShareableHandle", sim_cuMemImportFromShareableHandle},
+	{"cuMemMap", sim_cuMemMap},
+	{"cuMemMapArrayAsync", sim_cuMemMapArrayAsync},
+	{"cuMemMapArrayAsync_ptsz", sim_cuMemMapArrayAsync_ptsz},
 	{"cuMemPoolCreate", sim_cuMemPoolCreate},
 	{"cuMemPoolDestroy", sim_cuMemPoolDestroy},
+	{"cuMemPoolExportPointer", sim_cuMemPoolExportPointer},
+	{"cuMemPoolExportToShareableHandle", sim_cuMemPoolExportToShareableHandle},
 	{"cuMemPoolGetAccess", sim_cuMemPoolGetAccess},
 	{"cuMemPoolGetAttribute", sim_cuMemPoolGetAttribute},
+	{"cuMemPoolImportFromShareableHandle", sim_cuMemPoolImportFromShareableHandle},
+	{"cuMemPoolImportPointer", sim_cuMemPoolImportPointer},
 	{"cuMemPoolSetAccess", sim_cuMemPoolSetAccess},
 	{"cuMemPoolSetAttribute", sim_cuMemPoolSetAttribute},
 	{"cuMemPoolTrimTo", sim_cuMemPoolTrimTo},
@@ -315,13 +656,22 @@ const struct simabi_entry simabi_table[] = {
 	{"cuMemPrefetchAsync_v2_ptsz", sim_cuMemPrefetchAsync_v2_ptsz},
 	{"cuMemRangeGetAttribute", sim_cuMemRangeGetAttribute},
 	{"cuMemRangeGetAttributes", sim_cuMemRangeGetAttributes},
+	{"cuMemRelease", sim_cuMemRelease},
+	{"cuMemRetainAllocationHandle", sim_cuMemRetainAllocationHandle},
+	{"cuMemSetAccess", sim_cuMemSetAccess},
+	{"cuMemUnmap", sim_cuMemUnmap},
 	{"cuMemcpy", sim_cuMemcpy},
+	{"cuMemcpy2D", sim_cuMemcpy2D},
+	{"cuMemcpy2DAsync", sim_cuMemcpy2DAsync},
 	{"cuMemcpy2DAsync_v2", sim_cuMemcpy2DAsync_v2},
 	{"cuMemcpy2DAsync_v2_ptsz", sim_cuMemcpy2DAsync_v2_ptsz},
+	{"cuMemcpy2DUnaligned", sim_cuMemcpy2DUnaligned},
 	{"cuMemcpy2DUnaligned_v2", sim_cuMemcpy2DUnaligned_v2},
 	{"cuMemcpy2DUnaligned_v2_ptds", sim_cuMemcpy2DUnaligned_v2_ptds},
 	{"cuMemcpy2D_v2", sim_cuMemcpy2D_v2},
 	{"cuMemcpy2D_v2_ptds", sim_cuMemcpy2D_v2_ptds},
+	{"cuMemcpy3D", sim_cuMemcpy3D},
+	{"cuMemcpy3DAsync", sim_cuMemcpy3DAsync},
 	{"cuMemcpy3DAsync_v2", sim_cuMemcpy3DAsync_v2},
 	{"cuMemcpy3DAsync_v2_ptsz", sim_cuMemcpy3DAsync_v2_ptsz},
 	{"cuMemcpy3DPeer", sim_cuMemcpy3DPeer},
@@ -332,28 +682,41 @@ const struct simabi_entry simabi_table[] = {
 	{"cuMemcpy3D_v2_ptds", sim_cuMemcpy3D_v2_ptds},
 	{"cuMemcpyAsync", sim_cuMemcpyAsync},
 	{"cuMemcpyAsync_ptsz", sim_cuMemcpyAsync_ptsz},
+	{"cuMemcpyAtoA", sim_cuMemcpyAtoA},
 	{"cuMemcpyAtoA_v2", sim_cuMemcpyAtoA_v2},
 	{"cuMemcpyAtoA_v2_ptds", sim_cuMemcpyAtoA_v2_ptds},
+	{"cuMemcpyAtoD", sim_cuMemcpyAtoD},
 	{"cuMemcpyAtoD_v2", sim_cuMemcpyAtoD_v2},
 	{"cuMemcpyAtoD_v2_ptds", sim_cuMemcpyAtoD_v2_ptds},
+	{"cuMemcpyAtoH", sim_cuMemcpyAtoH},
+	{"cuMemcpyAtoHAsync", sim_cuMemcpyAtoHAsync},
 	{"cuMemcpyAtoHAsync_v2", sim_cuMemcpyAtoHAsync_v2},
 	{"cuMemcpyAtoHAsync_v2_ptsz", sim_cuMemcpyAtoHAsync_v2_ptsz},
 	{"cuMemcpyAtoH_v2", sim_cuMemcpyAtoH_v2},
 	{"cuMemcpyAtoH_v2_ptds", sim_cuMemcpyAtoH_v2_ptds},
+	{"cuMemcpyDtoA", sim_cuMemcpyDtoA},
 	{"cuMemcpyDtoA_v2", sim_cuMemcpyDtoA_v2},
 	{"cuMemcpyDtoA_v2_ptds", sim_cuMemcpyDtoA_v2_ptds},
+	{"cuMemcpyDtoD", sim_cuMemcpyDtoD},
+	{"cuMemcpyDtoDAsync", sim_cuMemcpyDtoDAsync},
 	{"cuMemcpyDtoDAsync_v2", sim_cuMemcpyDtoDAsync_v2},
 	{"cuMemcpyDtoDAsync_v2_ptsz", sim_cuMemcpyDtoDAsync_v2_ptsz},
 	{"cuMemcpyDtoD_v2", sim_cuMemcpyDtoD_v2},
 	{"cuMemcpyDtoD_v2_ptds", sim_cuMemcpyDtoD_v2_ptds},
+	{"cuMemcpyDtoH", sim_cuMemcpyDtoH},
+	{"cuMemcpyDtoHAsync", sim_cuMemcpyDtoHAsync},
 	{"cuMemcpyDtoHAsync_v2", sim_cuMemcpyDtoHAsync_v2},
 	{"cuMemcpyDtoHAsync_v2_ptsz", sim_cuMemcpyDtoHAsync_v2_ptsz},
 	{"cuMemcpyDtoH_v2", sim_cuMemcpyDtoH_v2},
 	{"cuMemcpyDtoH_v2_ptds", sim_cuMemcpyDtoH_v2_ptds},
+	{"cuMemcpyHtoA", sim_cuMemcpyHtoA},
+	{"cuMemcpyHtoAAsync", sim_cuMemcpyHtoAAsync},
 	{"cuMemcpyHtoAAsync_v2", sim_cuMemcpyHtoAAsync_v2},
 	{"cuMemcpyHtoAAsync_v2_ptsz", sim_cuMemcpyHtoAAsync_v2_ptsz},
 	{"cuMemcpyHtoA_v2", sim_cuMemcpyHtoA_v2},
 	{"cuMemcpyHtoA_v2_ptds", sim_cuMemcpyHtoA_v2_ptds},
+	{"cuMemcpyHtoD", sim_cuMemcpyHtoD},
+	{"cuMemcpyHtoDAsync", sim_cuMemcpyHtoDAsync},
 	{"cuMemcpyHtoDAsync_v2", sim_cuMemcpyHtoDAsync_v2},
 	{"cuMemcpyHtoDAsync_v2_ptsz", sim_cuMemcpyHtoDAsync_v2_ptsz},
 	{"cuMemcpyHtoD_v2", sim_cuMemcpyHtoD_v2},
@@ -363,50 +726,80 @@ const struct simabi_entry simabi_table[] = {
 	{"cuMemcpyPeerAsync_ptsz", sim_cuMemcpyPeerAsync_ptsz},
 	{"cuMemcpyPeer_ptds", sim_cuMemcpyPeer_ptds},
 	{"cuMemcpy_ptds", sim_cuMemcpy_ptds},
+	{"cuMemsetD16", sim_cuMemsetD16},
 	{"cuMemsetD16Async", sim_cuMemsetD16Async},
 	{"cuMemsetD16Async_ptsz", sim_cuMemsetD16Async_ptsz},
 	{"cuMemsetD16_v2", sim_cuMemsetD16_v2},
 	{"cuMemsetD16_v2_ptds", sim_cuMemsetD16_v2_ptds},
+	{"cuMemsetD2D16", sim_cuMemsetD2D16},
 	{"cuMemsetD2D16Async", sim_cuMemsetD2D16Async},
 	{"cuMemsetD2D16Async_ptsz", sim_cuMemsetD2D16Async_ptsz},
 	{"cuMemsetD2D16_v2", sim_cuMemsetD2D16_v2},
 	{"cuMemsetD2D16_v2_ptds", sim_cuMemsetD2D16_v2_ptds},
+	{"cuMemsetD2D32", sim_cuMemsetD2D32},
 	{"cuMemsetD2D32Async", sim_cuMemsetD2D32Async},
 	{"cuMemsetD2D32Async_ptsz", sim_cuMemsetD2D32Async_ptsz},
 	{"cuMemsetD2D32_v2", sim_cuMemsetD2D32_v2},
 	{"cuMemsetD2D32_v2_ptds", sim_cuMemsetD2D32_v2_ptds},
+	{"cuMemsetD2D8", sim_cuMemsetD2D8},
 	{"cuMemsetD2D8Async", sim_cuMemsetD2D8Async},
 	{"cuMemsetD2D8Async_ptsz", sim_cuMemsetD2D8Async_ptsz},
 	{"cuMemsetD2D8_v2", sim_cuMemsetD2D8_v2},
 	{"cuMemsetD2D8_v2_ptds", sim_cuMemsetD2D8_v2_ptds},
+	{"cuMemsetD32", sim_cuMemsetD32},
 	{"cuMemsetD32Async", sim_cuMemsetD32Async},
 	{"cuMemsetD32Async_ptsz", sim_cuMemsetD32Async_ptsz},
 	{"cuMemsetD32_v2", sim_cuMemsetD32_v2},
 	{"cuMemsetD32_v2_ptds", sim_cuMemsetD32_v2_ptds},
+	{"cuMemsetD8", sim_cuMemsetD8},
 	{"cuMemsetD8Async", sim_cuMemsetD8Async},
 	{"cuMemsetD8Async_ptsz", sim_cuMemsetD8Async_ptsz},
 	{"cuMemsetD8_v2", sim_cuMemsetD8_v2},
 	{"cuMemsetD8_v2_ptds", sim_cuMemsetD8_v2_ptds},
+	{"cuMipmappedArrayCreate", sim_cuMipmappedArrayCreate},
+	{"cuMipmappedArrayDestroy", sim_cuMipmappedArrayDestroy},
+	{"cuMipmappedArrayGetLevel", sim_cuMipmappedArrayGetLevel},
+	{"cuMipmappedArrayGetMemoryRequirements", sim_cuMipmappedArrayGetMemoryRequirements},
+	{"cuMipmappedArrayGetSparseProperties", sim_cuMipmappedArrayGetSparseProperties},
 	{"cuModuleEnumerateFunctions", sim_cuModuleEnumerateFunctions},
 	{"cuModuleGetFunction", sim_cuModuleGetFunction},
 	{"cuModuleGetFunctionCount", sim_cuModuleGetFunctionCount},
+	{"cuModuleGetGlobal", sim_cuModuleGetGlobal},
 	{"cuModuleGetGlobal_v2", sim_cuModuleGetGlobal_v2},
 	{"cuModuleGetLoadingMode", sim_cuModuleGetLoadingMode},
+	{"cuModuleGetSurfRef", sim_cuModuleGetSurfRef},
+	{"cuModuleGetTexRef", sim_cuModuleGetTexRef},
 	{"cuModuleLoad", sim_cuModuleLoad},
 	{"cuModuleLoadData", sim_cuModuleLoadData},
 	{"cuModuleLoadDataEx", sim_cuModuleLoadDataEx},
 	{"cuModuleLoadFatBinary", sim_cuModuleLoadFatBinary},
 	{"cuModuleUnload", sim_cuModuleUnload},
+	{"cuMulticastAddDevice", sim_cuMulticastAddDevice},
+	{"cuMulticastBindAddr", sim_cuMulticastBindAddr},
+	{"cuMulticastBindMem", sim_cuMulticastBindMem},
+	{"cuMulticastCreate", sim_cuMulticastCreate},
+	{"cuMulticastGetGranularity", sim_cuMulticastGetGranularity},
+	{"cuMulticastUnbind", sim_cuMulticastUnbind},
 	{"cuOccupancyAvailableDynamicSMemPerBlock", sim_cuOccupancyAvailableDynamicSMemPerBlock},
 	{"cuOccupancyMaxActiveBlocksPerMultiprocessor", sim_cuOccupancyMaxActiveBlocksPerMultiprocessor},
 	{"cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags", sim_cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags},
+	{"cuOccupancyMaxActiveClusters", sim_cuOccupancyMaxActiveClusters},
 	{"cuOccupancyMaxPotentialBlockSize", sim_cuOccupancyMaxPotentialBlockSize},
 	{"cuOccupancyMaxPotentialBlockSizeWithFlags", sim_cuOccupancyMaxPotentialBlockSizeWithFlags},
+	{"cuOccupancyMaxPotentialClusterSize", sim_cuOccupancyMaxPotentialClusterSize},
+	{"cuParamSetSize", sim_cuParamSetSize},
+	{"cuParamSetTexRef", sim_cuParamSetTexRef},
+	{"cuParamSetf", sim_cuParamSetf},
+	{"cuParamSeti", sim_cuParamSeti},
+	{"cuParamSetv", sim_cuParamSetv},
 	{"cuPointerGetAttribute", sim_cuPointerGetAttribute},
 	{"cuPointerGetAttributes", sim_cuPointerGetAttributes},
 	{"cuPointerSetAttribute", sim_cuPointerSetAttribute},
+	{"cuProfilerInitialize", sim_cuProfilerInitialize},
 	{"cuProfilerStart", sim_cuProfilerStart},
 	{"cuProfilerStop", sim_cuProfilerStop},
+	{"cuSignalExternalSemaphoresAsync", sim_cuSignalExternalSemaphoresAsync},
+	{"cuSignalExternalSemaphoresAsync_ptsz", sim_cuSignalExternalSemaphoresAsync_ptsz},
 	{"cuStreamAddCallback", sim_cuStreamAddCallback},
 	{"cuStreamAddCallback_ptsz", sim_cuStreamAddCallback_ptsz},
 	{"cuStreamAttachMemAsync", sim_cuStreamAttachMemAsync},
@@ -415,14 +808,17 @@ const struct simabi_entry simabi_table[] = {
 	{"cuStreamBatchMemOp_ptsz", sim_cuStreamBatchMemOp_ptsz},
 	{"cuStreamBatchMemOp_v2", sim_cuStreamBatchMemOp_v2},
 	{"cuStreamBatchMemOp_v2_ptsz", sim_cuStreamBatchMemOp_v2_ptsz},
+	{"cuStreamBeginCapture", sim_cuStreamBeginCapture},
 	{"cuStreamBeginCaptureToGraph", sim_cuStreamBeginCaptureToGraph},
 	{"cuStreamBeginCaptureToGraph_ptsz", sim_cuStreamBeginCaptureToGraph_ptsz},
+	{"cuStreamBeginCapture_ptsz", sim_cuStreamBeginCapture_ptsz},
 	{"cuStreamBeginCapture_v2", sim_cuStreamBeginCapture_v2},
 	{"cuStreamBeginCapture_v2_ptsz", sim_cuStreamBeginCapture_v2_ptsz},
 	{"cuStreamCopyAttributes", sim_cuStreamCopyAttributes},
 	{"cuStreamCopyAttributes_ptsz", sim_cuStreamCopyAttributes_ptsz},
 	{"cuStreamCreate", sim_cuStreamCreate},
 	{"cuStreamCreateWithPriority", sim_cuStreamCreateWithPriority},
+	{"cuStreamDestroy", sim_cuStreamDestroy},
 	{"cuStreamDestroy_v2", sim_cuStreamDestroy_v2},
 	{"cuStreamEndCapture", sim_cuStreamEndCapture},
 	{"cuStreamEndCapture_ptsz", sim_cuStreamEndCapture_ptsz},
@@ -438,6 +834,7 @@ const struct simabi_entry simabi_table[] = {
 	{"cuStreamGetCtx_ptsz", sim_cuStreamGetCtx_ptsz},
 	{"cuStreamGetFlags", sim_cuStreamGetFlags},
 	{"cuStreamGetFlags_ptsz", sim_cuStreamGetFlags_ptsz},
+	{"cuStreamGetGreenCtx", sim_cuStreamGetGreenCtx},
 	{"cuStreamGetId", sim_cuStreamGetId},
 	{"cuStreamGetId_ptsz", sim_cuStreamGetId_ptsz},
 	{"cuStreamGetPriority", sim_cuStreamGetPriority},
@@ -475,6 +872,11 @@ const struct simabi_entry simabi_table[] = {
 	{"cuSurfObjectCreate", sim_cuSurfObjectCreate},
 	{"cuSurfObjectDestroy", sim_cuSurfObjectDestroy},
 	{"cuSurfObjectGetResourceDesc", sim_cuSurfObjectGetResourceDesc},
+	{"cuSurfRefGetArray", sim_cuSurfRefGetArray},
+	{"cuSurfRefSetArray", sim_cuSurfRefSetArray},
+	{"cuTensorMapEncodeIm2col", sim_cuTensorMapEncodeIm2col},
+	{"cuTensorMapEncodeTiled", sim_cuTensorMapEncodeTiled},
+	{"cuTensorMapReplaceAddress", sim_cuTensorMapReplaceAddress},
 	{"cuTexObjectCreate", sim_cuTexObjectCreate},
 	{"cuTexObjectDestroy", sim_cuTexObjectDestroy},
 	{"cuTexObjectGetResourceDesc", sim_cuTexObjectGetResourceDesc},
@@ -482,6 +884,7 @@ const struct simabi_entry simabi_table[] = {
 	{"cuTexObjectGetTextureDesc", sim_cuTexObjectGetTextureDesc},
 	{"cuTexRefCreate", sim_cuTexRefCreate},
 	{"cuTexRefDestroy", sim_cuTexRefDestroy},
+	{"cuTexRefGetAddress", sim_cuTexRefGetAddress},
 	{"cuTexRefGetAddressMode", sim_cuTexRefGetAddressMode},
 	{"cuTexRefGetAddress_v2", sim_cuTexRefGetAddress_v2},
 	{"cuTexRefGetArray", sim_cuTexRefGetArray},
@@ -494,6 +897,9 @@ const struct simabi_entry simabi_table[] = {
 	{"cuTexRefGetMipmapLevelBias", sim_cuTexRefGetMipmapLevelBias},
 	{"cuTexRefGetMipmapLevelClamp", sim_cuTexRefGetMipmapLevelClamp},
 	{"cuTexRefGetMipmappedArray", sim_cuTexRefGetMipmappedArray},
+	{"cuTexRefSetAddress", sim_cuTexRefSetAddress},
+	{"cuTexRefSetAddress2D", sim_cuTexRefSetAddress2D},
+	{"cuTexRefSetAddress2D_v2", sim_cuTexRefSetAddress2D_v2},
 	{"cuTexRefSetAddress2D_v3", sim_cuTexRefSetAddress2D_v3},
 	{"cuTexRefSetAddressMode", sim_cuTexRefSetAddressMode},
 	{"cuTexRefSetAddress_v2", sim_cuTexRefSetAddress_v2},
@@ -511,6 +917,11 @@ const struct simabi_entry simabi_table[] = {
 	{"cuUserObjectCreate", sim_cuUserObjectCreate},
 	{"cuUserObjectRelease", sim_cuUserObjectRelease},
 	{"cuUserObjectRetain", sim_cuUserObjectRetain},
+	{"cuVDPAUCtxCreate", sim_cuVDPAUCtxCreate},
+	{"cuVDPAUCtxCreate_v2", sim_cuVDPAUCtxCreate_v2},
+	{"cuVDPAUGetDevice", sim_cuVDPAUGetDevice},
+	{"cuWaitExternalSemaphoresAsync", sim_cuWaitExternalSemaphoresAsync},
+	{"cuWaitExternalSemaphoresAsync_ptsz", sim_cuWaitExternalSemaphoresAsync_ptsz},
 	{"repriseCalls", sim_repriseCalls},
 	{"repriseLabel", sim_repriseLabel},
 	{"repriseLastError", sim_repriseLastError},

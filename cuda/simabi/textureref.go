@@ -122,6 +122,7 @@ func sim_cuTexRefSetAddress_v2(offset *C.size_t, h C.CUtexref, p C.CUdeviceptr, 
 	})
 }
 
+//simabi:also cuTexRefSetAddress2D_v2
 //export sim_cuTexRefSetAddress2D_v3
 func sim_cuTexRefSetAddress2D_v3(h C.CUtexref, d *C.CUDA_ARRAY_DESCRIPTOR, p C.CUdeviceptr, pitch C.size_t) C.CUresult {
 	return inRef(h, func(r *textureRef) error {

@@ -41,7 +41,7 @@ static uint64_t number(void) {
 	return mine;
 }
 
-// perthread.S sets it. Initial-exec, since a library written in Go can only be
+// forms.S sets it. Initial-exec, since a library written in Go can only be
 // loaded with static TLS anyway, and it takes no call to reach.
 __thread uint64_t simabi_per_thread __attribute__((tls_model("initial-exec")));
 

@@ -41,7 +41,23 @@ int main(void) {
 
 	EXPECT(cuGetProcAddress_v2(NULL, &function, 12000, 0, NULL), CUDA_ERROR_INVALID_VALUE);
 	EXPECT(cuGetProcAddress_v2("cuInit", NULL, 12000, 0, NULL), CUDA_ERROR_INVALID_VALUE);
-	EXPECT(cuGetProcAddress_v2("cuInit", &function, version + 10, 0, NULL), CUDA_ERROR_INVALID_VALUE);
+	TRUE(find("cuMemAlloc", version + 1000, 0, CU_GET_PROC_ADDRESS_SUCCESS) == find("cuMemAlloc", version, 0, CU_GET_PROC_ADDRESS_SUCCESS));
+	find("cuInit", 2147483647, 0, CU_GET_PROC_ADDRESS_SUCCESS);
+	find("cuInit", 0, 0, CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT);
+	find("cuInit", -1, 0, CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT);
+	// The first forms of functions, and functions that are not served.
+	static const struct { const char *name; int release; } older[] = {{"cuLinkCreate", 5050}, {"cuDevicePrimaryCtxRelease", 7000},
+		{"cuStreamBeginCapture", 10000}, {"cuProfilerStart", 4000}, {"cuGetExportTable", 3000}, {"cuMemCreate", 10020},
+		{"cuModuleGetTexRef", 2000}, {"cuMemAlloc", 2000}, {"cuCtxCreate", 2000}, {"cuGraphicsMapResources", 3000}};
+	for (size_t i = 0; i < sizeof older / sizeof *older; i++) {
+		find(older[i].name, older[i].release, 0, CU_GET_PROC_ADDRESS_SUCCESS);
+		find(older[i].name, version + 1000, CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM, CU_GET_PROC_ADDRESS_SUCCESS);
+		CHECK(cuGetProcAddress(older[i].name, &function, older[i].release, 0));
+		TRUE(function != NULL);
+	}
+	function = find("cuGetExportTable", version, 0, CU_GET_PROC_ADDRESS_SUCCESS);
+	EXPECT(((CUresult (*)(const void **, const CUuuid *))function)(NULL, NULL), CUDA_ERROR_NOT_SUPPORTED);
+
 	EXPECT(cuGetProcAddress_v2("cuInit", &function, 12000, 3, NULL), CUDA_ERROR_INVALID_VALUE);
 	EXPECT(cuGetProcAddress("cuNothing", &function, 11080, 0), CUDA_ERROR_NOT_FOUND);
 	CHECK(cuGetProcAddress("cuInit", &function, 11080, 0));

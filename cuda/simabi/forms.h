@@ -1,0 +1,43 @@
+// Functions that are other forms of driver functions.
+//
+// PER_THREAD(variant, of) defines the variant of a driver function for which the null stream is
+// the thread's own: it notes that for simabi_caller and goes on in the function with the arguments
+// where they are.
+//
+// ALSO(older, of) defines an older form of a function, which has the same arguments.
+//
+// MISSING(symbol) defines a function that the simulator does not serve.
+#define FUNCTION(symbol, ...)       \
+	.text;                          \
+	.globl symbol;                  \
+	.type symbol, %function;        \
+	symbol: __VA_ARGS__;            \
+	.size symbol, .- symbol;
+
+#define NAME(symbol) .section .rodata; 8: .asciz symbol; .text;
+
+#if defined(__x86_64__)
+#define PER_THREAD(variant, of)                                  \
+	FUNCTION(sim_##variant,                                      \
+		movq simabi_per_thread@gottpoff(%rip), %rax;             \
+		movq $1, %fs:(%rax);                                     \
+		jmp sim_##of@PLT)
+#define ALSO(older, of) FUNCTION(sim_##older, jmp sim_##of@PLT)
+#define MISSING(symbol) NAME(#symbol) FUNCTION(sim_##symbol, leaq 8b(%rip), %rdi; jmp simabi_missing@PLT)
+#elif defined(__aarch64__)
+#define PER_THREAD(variant, of)                                  \
+	FUNCTION(sim_##variant,                                      \
+		mrs x16, tpidr_el0;                                      \
+		adrp x17, :gottprel:simabi_per_thread;                   \
+		ldr x17, [x17, :gottprel_lo12:simabi_per_thread];        \
+		add x17, x17, x16;                                       \
+		mov x16, 1;                                              \
+		str x16, [x17];                                          \
+		b sim_##of)
+#define ALSO(older, of) FUNCTION(sim_##older, b sim_##of)
+#define MISSING(symbol) NAME(#symbol) FUNCTION(sim_##symbol, adrp x0, 8b; add x0, x0, :lo12:8b; b simabi_missing)
+#else
+#error "simabi: this processor has no PER_THREAD in forms.h yet"
+#endif
+
+.section .note.GNU-stack, "", %progbits
