@@ -228,6 +228,9 @@ func (c *choice) placed(name string) (*ir.Schedule, error) {
 	if err != nil {
 		panic("BUG: " + err.Error())
 	}
+	if bounded, ok := chosen.(boundedNimble); ok {
+		chosen = wholePaths(bounded) // the other plans that it compares are tried by their own names
+	}
 	a, err := chosen.assign(c.graph, c.opts)
 	if err != nil {
 		return nil, err

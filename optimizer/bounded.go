@@ -8,18 +8,27 @@ import (
 	"github.com/reprise-gpu/reprise/ir"
 )
 
-// boundedNimble is nimble on at most k lanes. The paths of its maximum matching stay
-// whole; as many as run at a time share k lanes, where each goes to the one that is free
-// first, in the order of the times at which they can start.
+// boundedNimble is nimble on at most k lanes: of three plans the one whose replay is predicted to
+// be the shortest, of equal ones the first.
+//
+// The first is nimble itself where its lanes are enough. Else the paths of its maximum matching
+// stay whole; as many as run at a time share k lanes, where each goes to the one that is free
+// first, in the order of the times at which they can start:
 //
 //	paths of the matching          two lanes, by time
 //
 //	0 1 2 │ 3 4 │ 5 6 7     ==>    lane 0 ▕ 0 1 2 │ 5 6 7 ▏
 //	                               lane 1 ▕ 3 4 ▏
 //
-// So there are never more waits than nimble's |E'| - |M|: an edge within a path needs
-// none, and order along a lane only ever implies more of the others. Lanes of unrelated
-// work are what must be given up when the graph is wider than k.
+// This never has more waits than nimble's |E'| - |M|: an edge within a path needs
+// none, and order along a lane only ever implies more of the others. But where many paths run
+// side by side from the start to the end, as in a stencil of more tiles than lanes, a lane that takes
+// whole paths waits for others, which wait for it: replays were up to six times as long as
+// round-robin's.
+//
+// The second plan is list scheduling's, in which paths share a lane step by step, and the third is
+// round-robin's. Predictions are of the plans that come out of all passes, so nimble(k) is
+// never predicted to take longer than roundrobin(k) or listsched(k).
 type boundedNimble struct {
 	nimble
 	lanes int
@@ -35,6 +44,35 @@ func nimbleOn(k int) strategy {
 }
 
 func (s boundedNimble) assign(g *ir.Graph, opts *Options) (assignment, error) {
+	return quickest(g, opts, wholePaths(s), listSched{s.lanes}, roundRobin{s.lanes})
+}
+
+// quickest is the assignment whose final plan is predicted to be the shortest, the first of equal ones.
+func quickest(g *ir.Graph, opts *Options, by ...strategy) (best assignment, err error) {
+	c := choice{graph: g, opts: opts}
+	least := int64(-1)
+	for _, one := range by {
+		a, err := one.assign(g, opts)
+		if err != nil {
+			return best, err
+		}
+		s := &ir.Schedule{Graph: g}
+		place(s, "", a)
+		t := trial{assignment: a}
+		if err := c.foresee(&t, s, opts, true); err != nil {
+			return best, err
+		}
+		if least < 0 || t.took < least {
+			least, best = t.took, a
+		}
+	}
+	return best, nil
+}
+
+// wholePaths is the first of the plans.
+type wholePaths boundedNimble
+
+func (s wholePaths) assign(g *ir.Graph, opts *Options) (assignment, error) {
 	g, err := reduce(g)
 	if err != nil {
 		return assignment{}, err
@@ -54,7 +92,7 @@ func (s boundedNimble) assign(g *ir.Graph, opts *Options) (assignment, error) {
 
 // share puts the paths on the lanes. Operations are submitted by the times that follow
 // from that, as far as dependencies allow.
-func (s boundedNimble) share(g *ir.Graph, paths []chain, start, took []des.Time) assignment {
+func (s wholePaths) share(g *ir.Graph, paths []chain, start, took []des.Time) assignment {
 	slices.SortStableFunc(paths, func(a, b chain) int { return cmp.Compare(start[a.head()], start[b.head()]) })
 	var free queue[des.Time] // lanes by when they are
 	for l := range s.lanes {

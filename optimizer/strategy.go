@@ -25,7 +25,7 @@ var strategies = []family{
 	{"levels", "k", "operations as far from the start on lanes of their own, or dealt out to k (Taskflow's capturer)", lanes(0, func(k int) strategy { return levels{k} })},
 	{"grcuda", "policy", "the lane of a parent that no other child took, or a new one: disjoint; same-as-parent of the first parent (GrCUDA, IPDPS 2021)",
 		words(word{"disjoint", grcuda{}}, word{"same-as-parent", grcuda{sameAsParent: true}})},
-	{"nimble", "k", "all the concurrency there is, with the fewest waits that allow it (Nimble, NeurIPS 2020); or on k lanes at most, with no more waits", lanes(0, nimbleOn)},
+	{"nimble", "k", "all the concurrency there is, with the fewest waits that allow it (Nimble, NeurIPS 2020); or on k lanes at most, no slower than roundrobin(k)", lanes(0, nimbleOn)},
 	{"mincover", "", "all the concurrency there is, on the fewest lanes that allow it (Dilworth 1950)", only(minCover{})},
 	{"coloring", "method", "all the concurrency there is, by colouring what is concurrent: dsatur, rlf or exact; for small graphs",
 		words(word{"dsatur", colored{dsatur}}, word{"rlf", colored{largestFirst}}, word{"exact", colored{exactColoring}})},

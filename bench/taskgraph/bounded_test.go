@@ -1,0 +1,91 @@
+package taskgraph
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/reprise-gpu/reprise/ir"
+	"github.com/reprise-gpu/reprise/optimizer"
+)
+
+// nimble(k) is never predicted to take longer than roundrobin(k), in either form, and on the whole stays
+// within a tenth of the longer of LowerBound and work/k.
+func TestBoundedNimbleOnTaskGraphs(t *testing.T) {
+	lanes := []int{2, 3, 4, 6, 8, 12, 16}
+	if testing.Short() {
+		lanes = []int{3, 8, 16}
+	}
+	for _, k := range lanes {
+		ratios, graphs := 0.0, 0.0
+		for i := range families {
+			f := &families[i]
+			for _, size := range []int{60, 250} {
+				ratio := boundedRatio(t, f.Draw(size, 1).Empty(100*time.Microsecond), k, size == 250 && k == 8)
+				ratios, graphs = ratios+math.Log(ratio), graphs+1
+			}
+		}
+		mean := math.Exp(ratios / graphs)
+		t.Logf("%d lanes: %.3f of the bound", k, mean)
+		assert.Less(t, mean, 1.1, "%d lanes", k)
+	}
+}
+
+// The shape on which whole paths took six times as long as round-robin: more tiles than lanes,
+// side by side from the start to the end.
+func TestBoundedNimbleOnAStencil(t *testing.T) {
+	g := longStencil(60, 22)
+	for _, k := range []int{2, 3, 4, 5, 7, 8, 11, 16} {
+		assert.Less(t, boundedRatio(t, g, k, k == 8), 1.1, "%d lanes", k)
+	}
+}
+
+// longStencil has steps over tiles in a row, each after itself and its neighbours, of 1 to 100 ms.
+func longStencil(tiles, steps int) *ir.Graph {
+	r := rand.New(rand.NewPCG(8, 8))
+	g := &ir.Graph{Name: "stencil"}
+	for v := range tiles * steps {
+		op := ir.Op{Kind: ir.KindEmpty, Cost: 1_000_000 * (1 + r.Int64N(100))}
+		if v >= tiles {
+			at := v % tiles
+			for n := max(0, at-1); n <= min(tiles-1, at+1); n++ {
+				op.After = append(op.After, ir.OpID(v-tiles-at+n))
+			}
+		}
+		g.Ops = append(g.Ops, op)
+	}
+	return g
+}
+
+// boundedRatio is by how much the replay of nimble(k) as a graph is longer than a lower bound on k lanes.
+func boundedRatio(t *testing.T, g *ir.Graph, k int, alsoStreams bool) float64 {
+	t.Helper()
+	for _, streams := range []bool{false, true} {
+		if streams && !alsoStreams {
+			continue
+		}
+		require.LessOrEqual(t, planned(t, g, "nimble", k, streams).Predicted, planned(t, g, "roundrobin", k, streams).Predicted,
+			"%s, %d lanes, streams %v", g.Name, k, streams)
+	}
+	res := planned(t, g, "nimble", k, false)
+	require.LessOrEqual(t, res.Lanes, k)
+	work := int64(0)
+	for i := range g.Ops {
+		work += g.Ops[i].Cost
+	}
+	least, err := optimizer.LowerBound(res.Graph, optimizer.Options{})
+	require.NoError(t, err)
+	return float64(res.Predicted) / math.Max(float64(least), float64(work)/float64(k))
+}
+
+func planned(t *testing.T, g *ir.Graph, family string, k int, streams bool) *ir.Schedule {
+	t.Helper()
+	res, err := optimizer.Plan(g, optimizer.Options{Strategy: fmt.Sprintf("%s(%d)", family, k), Streams: streams})
+	require.NoError(t, err)
+	return res.Schedule
+}
