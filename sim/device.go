@@ -69,7 +69,7 @@ type Device struct {
 	info    device.Info
 	profile *des.Profile
 	engine  *des.Engine
-	host    des.Time // the host's clock; never behind the engine's
+	*sharedTime
 
 	gpu     *GPU
 	memory  *interp.Memory
@@ -98,9 +98,11 @@ type Device struct {
 	lists   device.Handles[device.CommandList, *list]
 	arrays  device.Handles[device.Array, *array]
 
-	legacy         *stream   // nil until something asks for it
-	busy           []*stream // blocking streams with work that the legacy stream does not follow yet
-	epoch          int64     // counts tasks of the legacy stream
+	legacy         *stream    // nil until something asks for it
+	busy           []*stream  // blocking streams with work that the legacy stream does not follow yet
+	epoch          int64      // counts tasks of the legacy stream
+	fences         int64      // see PrecedeAll
+	fenced         des.TaskID // what the last fence is about
 	conditions     map[device.Condition]*condition
 	conditionNames int          // how many there have been
 	unused         []*condition // whose words can be freed when all work has ended
@@ -110,15 +112,12 @@ type Device struct {
 	graphUse         GraphMemory
 	idle             []*graphMemory // that no graph uses any more
 
-	deps   []des.TaskID  // scratch of enqueue
-	spare  []*job        // whose one run has ended
-	fault  *device.Error // what poisoned the device
-	inside *job          // the host call that runs now: it must not call the device
-	held   []heldTask    // what waits for values in memory
+	deps  []des.TaskID  // scratch of enqueue
+	spare []*job        // whose one run has ended
+	fault *device.Error // what poisoned the device
 
-	outside  func(func())
-	returned chan struct{} // closed when the host call has returned
-	closed   bool
+	outside func(func())
+	closed  bool
 }
 
 // New returns a simulated device. It fails for an unknown profile, and for options
@@ -139,30 +138,31 @@ func New(o Options) (*Device, error) {
 		on = NewSystem().GPU(orDefault(o.Memory, p.MemoryBytes))
 	}
 	d := &Device{
-		profile: p,
-		gpu:     on,
-		trace:   o.Trace,
-		outside: o.Outside,
-		workers: o.Workers,
-		steps:   o.StepLimit,
-		loops:   orDefault(o.LoopLimit, defaultLoopLimit),
-		sample:  o.Sample,
-		printed: fifo{out: orDefault(o.Stdout, io.Writer(os.Stdout)), most: printLimit},
-		l2:      des.NewCache(p),
-		memo:    newMemo(o.Memo, orDefault(o.MemoBytes, defaultMemoBytes), o.Sample > 0),
-		modules: device.Handles[device.Module, *module]{Kind: "module"},
-		funcs:   device.Handles[device.Function, *kernel]{Kind: "function"},
-		streams: device.Handles[device.Stream, *stream]{Kind: "stream"},
-		events:  device.Handles[device.Event, *event]{Kind: "event"},
-		graphs:  device.Handles[device.Graph, *graph]{Kind: "graph"},
-		execs:   device.Handles[device.GraphExec, *exec]{Kind: "graph exec"},
-		lists:   device.Handles[device.CommandList, *list]{Kind: "command list"},
-		arrays:  device.Handles[device.Array, *array]{Kind: "array"},
-		info:    infoOf(p, on.bank.Size()),
+		profile:    p,
+		gpu:        on,
+		sharedTime: on.system.time,
+		trace:      o.Trace,
+		outside:    o.Outside,
+		workers:    o.Workers,
+		steps:      o.StepLimit,
+		loops:      orDefault(o.LoopLimit, defaultLoopLimit),
+		sample:     o.Sample,
+		printed:    fifo{out: orDefault(o.Stdout, io.Writer(os.Stdout)), most: printLimit},
+		l2:         des.NewCache(p),
+		memo:       newMemo(o.Memo, orDefault(o.MemoBytes, defaultMemoBytes), o.Sample > 0),
+		modules:    device.Handles[device.Module, *module]{Kind: "module"},
+		funcs:      device.Handles[device.Function, *kernel]{Kind: "function"},
+		streams:    device.Handles[device.Stream, *stream]{Kind: "stream"},
+		events:     device.Handles[device.Event, *event]{Kind: "event"},
+		graphs:     device.Handles[device.Graph, *graph]{Kind: "graph"},
+		execs:      device.Handles[device.GraphExec, *exec]{Kind: "graph exec"},
+		lists:      device.Handles[device.CommandList, *list]{Kind: "command list"},
+		arrays:     device.Handles[device.Array, *array]{Kind: "array"},
+		info:       infoOf(p, on.bank.Size()),
 	}
 	d.memory = on.open(d)
-	d.races = newRaces(o.Race, d.memory)
-	d.engine = des.New(p, d.start)
+	d.races = newRaces(o.Race, d.memory, &d.order)
+	d.engine = d.clock.Engine(p, d.start)
 	d.engine.OnEnd(d.ended)
 	return d, nil
 }
@@ -257,7 +257,7 @@ func first(errs ...*device.Error) *device.Error {
 // drain waits for all work.
 func (d *Device) drain() *device.Error {
 	d.waited(d.drained())
-	d.races.drained()
+	d.races.drained(d)
 	d.sweep()
 	d.relinquish()
 	return d.poison()
@@ -277,8 +277,9 @@ func (d *Device) Close() error {
 	}
 	d.drained()
 	d.printed.flush()
+	d.clock.Run(d.host) // what other devices had to do with its memory
 	err := d.unreported("Close")
 	d.gpu.close(d)
-	*d = Device{info: d.info, profile: d.profile, host: d.host, count: d.count, races: d.races.closed(), closed: true}
+	*d = Device{info: d.info, profile: d.profile, sharedTime: d.sharedTime, count: d.count, races: d.races.closed(d), closed: true}
 	return err
 }

@@ -80,19 +80,19 @@ func (d *Device) relinquish() {
 
 // GraphMemory is how much there is at the host's present time.
 func (d *Device) GraphMemory() GraphMemory {
-	d.engine.Run(d.host)
+	d.catchUp()
 	return d.graphUse
 }
 
 // TrimGraphMemory gives up what is reserved and not used.
 func (d *Device) TrimGraphMemory() {
-	d.engine.Run(d.host)
+	d.catchUp()
 	d.graphUse.Reserved = d.graphUse.Used
 }
 
 // ResetGraphMemoryHighs has the highest values begin anew.
 func (d *Device) ResetGraphMemoryHighs(used, reserved bool) {
-	d.engine.Run(d.host)
+	d.catchUp()
 	if used {
 		d.graphUse.UsedHigh = d.graphUse.Used
 	}

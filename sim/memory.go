@@ -89,6 +89,7 @@ func (d *Device) Free(p device.Ptr) error {
 	if err := d.drain(); err != nil {
 		return err.In("Free")
 	}
+	d.clock.Run(d.host) // what other devices had to do with it
 	if err := d.free(uint64(p)); err != nil {
 		return (&device.Error{Code: device.InvalidValue, Detail: fmt.Sprintf("%#x is not an allocation", uint64(p)), Err: err}).In("Free")
 	}
@@ -190,7 +191,7 @@ func (d *Device) Read(dst []byte, src device.Ptr) error {
 // program takes the same time here and through the driver's interface.
 func (d *Device) await(j *job) {
 	idle := d.drained()
-	d.races.drained()
+	d.races.drained(d)
 	id := d.add(des.Task{Arrival: max(d.arrival(), idle+d.profile.StreamGap), Data: j}, place{})
 	d.waited(d.endOf(id))
 	d.races.hostWaited(id)

@@ -23,6 +23,7 @@ import (
 // which there is no saying how many come.
 type order struct {
 	chains
+	readers    []*races    // of the devices whose work it orders
 	host       vectorClock // what the host has waited for
 	work       map[des.TaskID]*operation
 	base, next des.TaskID // of the work outside of bodies that the host has not waited for
@@ -73,6 +74,7 @@ func (v vectorClock) with(op *operation) vectorClock {
 type operation struct {
 	epoch
 	before vectorClock
+	on     *Device
 	job    *job
 	where  place
 }
@@ -97,8 +99,8 @@ func (o *operation) after(other *operation) bool {
 }
 
 // add enters the task of that id, which the engine has just been given.
-func (o *order) add(id des.TaskID, deps []des.TaskID, j *job, at place) {
-	op := &operation{job: j, where: at}
+func (o *order) add(id des.TaskID, deps []des.TaskID, op *operation) {
+	at := op.where
 	c := &o.chains
 	if at.in != nil {
 		c = &at.in.chains
@@ -160,26 +162,51 @@ func (o *order) waited(id des.TaskID) {
 	}
 }
 
-// settle forgets the work that the host knows to be done, and reports whether
-// that is all: then nothing before can be unordered with anything to come.
-func (o *order) settle() bool {
+// settle forgets the work that the host knows to be done. If that is all, nothing before
+// can be unordered with anything to come.
+func (o *order) settle() {
 	for ; o.base < o.next; o.base++ {
 		op := o.work[o.base]
 		switch {
 		case op == nil || op.where.in != nil: // of a body
 		case o.host.at(op.chain) < op.time:
-			return false
+			return
 		default:
 			delete(o.work, o.base)
 		}
 	}
-	o.drained()
-	return true
+	o.reset()
 }
 
-// drained notes that the host has waited for everything.
-func (o *order) drained() {
+// drained notes that the host has waited for all work of a device.
+func (o *order) drained(d *Device) {
+	if len(o.readers) == 1 {
+		o.reset()
+		return
+	}
+	for id, op := range o.work {
+		switch {
+		case op.on != d:
+		case op.where.in != nil:
+			delete(o.work, id)
+		default:
+			o.host = o.host.with(op)
+		}
+	}
+	o.settle()
+}
+
+// reset notes that the host has waited for everything.
+func (o *order) reset() {
 	o.chains, o.host = o.chains[:0], o.host[:0]
 	o.base = o.next
 	clear(o.work)
+	for _, r := range o.readers {
+		clear(r.shadows)
+	}
+}
+
+// leave takes a device's races off.
+func (o *order) leave(r *races) {
+	o.readers = slices.DeleteFunc(o.readers, func(other *races) bool { return other == r })
 }

@@ -29,11 +29,25 @@ func (d *Device) drained() des.Time {
 	}
 }
 
-// catchUp runs the device as far as the host has come.
+// queryPatience is how long a call that does not wait for work waits for a host call of another
+// caller to return. The host call may itself wait for the call to be answered.
+const queryPatience = 100 * time.Millisecond
+
+// catchUp runs the system as far as the host has come, unless a host call keeps it.
 func (d *Device) catchUp() {
-	d.awaitHostCall()
-	d.pollHeld()
-	d.engine.Run(d.host)
+	if d.inside != nil && d.outside != nil {
+		returned := d.returned
+		d.outside(func() {
+			select {
+			case <-returned:
+			case <-time.After(queryPatience):
+			}
+		})
+	}
+	if d.inside == nil {
+		d.pollHeld()
+		d.clock.Run(d.host)
+	}
 }
 
 // Callback is a device.Work: a host call that is told what went wrong before it, if

@@ -25,19 +25,21 @@ const (
 // dependencies that the engine is given, and the host's waits; that the engine
 // happened to run one thing after another proves nothing.
 type races struct {
-	order   order
+	order   *order
 	memory  *interp.Memory
 	shadows map[uint64]*shadow // of device memory and of pinned memory, by base address
 	record  interp.Record
 	report  report
 }
 
-func newRaces(mode Race, m *interp.Memory) *races {
+func newRaces(mode Race, m *interp.Memory, o *order) *races {
 	if mode == RaceOff {
 		return nil
 	}
 	m.TrackInitialised()
-	return &races{memory: m, shadows: map[uint64]*shadow{}, record: interp.Record{Races: true}}
+	r := &races{order: o, memory: m, shadows: map[uint64]*shadow{}, record: interp.Record{Races: true}}
+	o.readers = append(o.readers, r)
+	return r
 }
 
 // place is where work was enqueued.
@@ -68,7 +70,7 @@ func (p place) String() string {
 func (d *Device) add(t des.Task, at place) des.TaskID {
 	id := d.engine.Add(t)
 	if d.races != nil {
-		d.races.order.add(id, t.Deps, jobOf(t.Data), at)
+		d.races.order.add(id, t.Deps, &operation{on: d, job: jobOf(t.Data), where: at})
 	}
 	return id
 }
@@ -81,25 +83,25 @@ func (r *races) hostWaited(ids ...des.TaskID) {
 	for _, id := range ids {
 		r.order.waited(id)
 	}
-	if r.order.settle() {
-		clear(r.shadows)
-	}
+	r.order.settle()
 }
 
-// drained notes that the host has waited for everything.
-func (r *races) drained() {
+// drained notes that the host has waited for all work of the device.
+func (r *races) drained(d *Device) {
 	if r != nil {
-		r.order.drained()
+		r.order.drained(d)
 		clear(r.shadows)
 	}
 }
 
 // closed keeps the findings alone.
-func (r *races) closed() *races {
+func (r *races) closed(d *Device) *races {
 	if r == nil {
 		return nil
 	}
-	return &races{report: r.report}
+	r.drained(d)
+	r.order.leave(r)
+	return &races{order: &order{}, report: r.report}
 }
 
 // ended is told of every task that has ended.

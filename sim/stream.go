@@ -19,6 +19,7 @@ type stream struct {
 	blocking bool         // ordered with the legacy stream
 	busy     bool         // blocking, and has work that the legacy stream does not follow yet
 	epoch    int64        // how much of the legacy stream it follows
+	fences   int64        // how many of the device's fences it follows
 }
 
 // event is the mark of its last record.
@@ -93,6 +94,7 @@ func (d *Device) arrival() des.Time { return d.host + d.profile.SubmitLatency }
 
 // enqueue appends a task to a stream.
 func (d *Device) enqueue(s *stream, data any, gap des.Time, why des.Limit) {
+	d.passFence(s)
 	d.joinLegacy(s)
 	d.append(s, data, gap, why)
 }

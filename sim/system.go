@@ -1,21 +1,29 @@
 package sim
 
 import (
+	"time"
+
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/sim/interp"
 )
 
 // System is the GPUs of one process. The addresses of all their memory, and of the host
-// memory that they reach, are distinct, as CUDA's unified addressing has it.
+// memory that they reach, are distinct, as CUDA's unified addressing has it. Their devices
+// have one virtual time: the host's, and that of their work, which runs in one order of
+// time whichever device the host waits for. One goroutine at a time may use them.
 type System struct {
 	space   *interp.Space
 	devices map[*interp.Memory]*Device
+	time    *sharedTime
 }
 
 // NewSystem returns a system without GPUs.
 func NewSystem() *System {
-	return &System{space: interp.NewSpace(), devices: map[*interp.Memory]*Device{}}
+	return &System{space: interp.NewSpace(), devices: map[*interp.Memory]*Device{}, time: newSharedTime()}
 }
+
+// Now is the virtual clock of the host.
+func (s *System) Now() time.Duration { return duration(s.time.host) }
 
 // GPU is the memory that the contexts of one GPU have between them.
 type GPU struct {
@@ -41,6 +49,7 @@ func (g *GPU) open(d *Device) *interp.Memory {
 
 func (g *GPU) close(d *Device) {
 	delete(g.system.devices, d.memory)
+	d.engine.Leave()
 	d.memory.Close()
 }
 

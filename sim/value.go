@@ -65,12 +65,13 @@ func (d *Device) fillValues(j *job, v *Values) *device.Error {
 
 // heldTask has come to an operation that has to wait.
 type heldTask struct {
+	on  *Device
 	id  des.TaskID
 	ops []ValueOp // the rest
 }
 
 func (d *Device) startValues(id des.TaskID, j *job) des.Demand {
-	h := heldTask{id: id, ops: j.ops}
+	h := heldTask{on: d, id: id, ops: j.ops}
 	if d.proceed(&h) {
 		return des.Demand{}
 	}
@@ -119,34 +120,34 @@ func (o *ValueOp) satisfied(v uint64) bool {
 }
 
 // releaseHeld ends the waits that are over. Work may have written what they wait for
-// whenever some has ended.
-func (d *Device) releaseHeld() {
-	if len(d.held) == 0 {
+// whenever some has ended, on any device.
+func (t *sharedTime) releaseHeld() {
+	if len(t.held) == 0 {
 		return
 	}
-	waiting := d.held[:0]
-	for _, h := range d.held {
-		if d.proceed(&h) {
-			d.engine.Release(h.id)
+	waiting := t.held[:0]
+	for _, h := range t.held {
+		if h.on.proceed(&h) {
+			t.clock.Release(h.id)
 		} else {
 			waiting = append(waiting, h)
 		}
 	}
-	d.held = waiting
+	t.held = waiting
 }
 
 // pollHeld is releaseHeld at a time when the host may have written.
-func (d *Device) pollHeld() {
-	if len(d.held) > 0 {
-		d.engine.Run(d.host)
-		d.releaseHeld()
+func (t *sharedTime) pollHeld() {
+	if len(t.held) > 0 {
+		t.clock.Run(t.host)
+		t.releaseHeld()
 	}
 }
 
 // giveUp ends all waits, for values that nobody is left to write.
-func (d *Device) giveUp() {
-	h := d.held[0]
-	d.fault = &device.Error{Code: device.LaunchTimeout,
+func (t *sharedTime) giveUp() {
+	h := t.held[0]
+	h.on.fault = &device.Error{Code: device.LaunchTimeout,
 		Detail: fmt.Sprintf("a stream waits for a value at %#x, and nothing is left that could write it", uint64(h.ops[0].Ptr))}
-	d.releaseHeld()
+	t.releaseHeld()
 }

@@ -146,7 +146,7 @@ func sim_cuArrayDestroy(h C.CUarray) C.CUresult {
 		if err != nil {
 			return err
 		}
-		if err := a.context.enter().sim.DestroyArray(a.sim); err != nil {
+		if err := a.context.sim.DestroyArray(a.sim); err != nil {
 			return err
 		}
 		_, err = arrays.remove(a.handle)

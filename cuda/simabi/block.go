@@ -104,7 +104,7 @@ func (b *block) onHost() bool { return b != nil && b.kind != deviceBlock }
 
 // free waits for the device and releases the block.
 func (b *block) free() error {
-	if err := b.context.enter().sim.Free(b.at); err != nil {
+	if err := b.context.sim.Free(b.at); err != nil {
 		return err
 	}
 	if b.pool != nil {

@@ -25,9 +25,8 @@ var driver struct {
 	ready   bool        // after cuInit
 	system  *sim.System // what the GPUs have in common
 	gpus    []*gpu
-	caller  *thread  // whose call runs
-	last    *context // the one whose clock is the latest
-	failure error    // the last, when it says more than its code
+	caller  *thread // whose call runs
+	failure error   // the last, when it says more than its code
 
 	calls atomic.Uint64 // of driver functions
 }
@@ -72,15 +71,14 @@ func attend(body func(*thread) error) C.CUresult {
 	return result(body(t))
 }
 
-// inContext is call for a function that needs a current context. Time spent in
-// other contexts has passed in this one, too.
+// inContext is call for a function that needs a current context.
 func inContext(body func(*context) error) C.CUresult {
 	return call(func(t *thread) error {
 		c, err := t.context()
 		if err != nil {
 			return err
 		}
-		return body(c.enter())
+		return body(c)
 	})
 }
 

@@ -10,5 +10,8 @@ import "C"
 func sim_repriseNow() C.ulonglong {
 	driver.mu.Lock()
 	defer driver.mu.Unlock()
-	return C.ulonglong(now())
+	if !driver.ready {
+		return 0
+	}
+	return C.ulonglong(driver.system.Now())
 }

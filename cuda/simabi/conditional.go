@@ -44,7 +44,7 @@ func sim_cuGraphConditionalHandleCreate(out *C.CUgraphConditionalHandle, h C.CUg
 		if err != nil {
 			return err
 		}
-		made, err := c.enter().sim.NewCondition(uint32(initial), flags != 0)
+		made, err := c.sim.NewCondition(uint32(initial), flags != 0)
 		if err != nil {
 			return err
 		}

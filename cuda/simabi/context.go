@@ -6,7 +6,6 @@ package simabi
 import "C"
 
 import (
-	"time"
 	"unsafe"
 
 	"github.com/reprise-gpu/reprise/device"
@@ -47,13 +46,12 @@ func validContextFlags(flags C.uint) bool {
 
 var lastContextID uint64
 
-// open gives the context a device of its own, at the process's present time.
+// open gives the context a device of its own.
 func (c *context) open() error {
 	d, err := c.gpu.open(c)
 	if err != nil {
 		return err
 	}
-	d.WaitUntil(now())
 	lastContextID++
 	c.sim, c.id, c.destroyed = d, lastContextID, false
 	c.legacy, c.peers = nil, nil
@@ -69,15 +67,6 @@ func (c *context) outside(f func()) {
 	f()
 	driver.mu.Lock()
 	driver.caller = caller
-	c.enter()
-}
-
-// now is the host's virtual clock.
-func now() time.Duration {
-	if driver.last == nil {
-		return 0
-	}
-	return driver.last.sim.Now()
 }
 
 func newContext(g *gpu, flags C.uint) (*context, error) {
@@ -89,19 +78,10 @@ func newContext(g *gpu, flags C.uint) (*context, error) {
 	return c, nil
 }
 
-// enter brings the context's clock to the process's.
-func (c *context) enter() *context {
-	if driver.last != c {
-		c.sim.WaitUntil(now())
-		driver.last = c
-	}
-	return c
-}
-
 // close waits for the context's work and ends the life of all that is in it. A fault
 // that the context had is no error of closing it.
 func (c *context) close() {
-	c.enter().destroyed = true
+	c.destroyed = true
 	captures.Forget(c)
 	if err := c.sim.Close(); err != nil {
 		explain(err)

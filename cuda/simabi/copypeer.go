@@ -5,63 +5,69 @@ package simabi
 // #include <cuda.h>
 import "C"
 
-// settle waits for the work of other contexts that a copy between contexts must not
-// overtake.
-func (c *context) settle(others ...C.CUcontext) error {
-	for _, h := range others {
-		o, err := contextOf(h)
-		switch {
-		case err != nil:
-			return err
-		case o.destroyed:
-			return status(C.CUDA_ERROR_CONTEXT_IS_DESTROYED)
-		case o == c:
-			continue
-		}
-		if err := o.enter().sim.SynchronizeAll(); err != nil {
-			return err
-		}
-	}
-	c.enter()
-	return nil
-}
+import "github.com/reprise-gpu/reprise/sim"
 
-// copyPeer copies a box between contexts.
-func copyPeer(h C.CUstream, to, from C.CUcontext, dst, src *boxSide, width, height, depth C.size_t) C.CUresult {
+// copyPeer copies a box between contexts. In order, all work before it in the contexts of
+// both sides and of the stream precedes the copy, and all work after it follows.
+func copyPeer(h C.CUstream, inOrder bool, to, from C.CUcontext, dst, src *boxSide, width, height, depth C.size_t) C.CUresult {
 	return inStream(h, func(s *stream) error {
-		var others []C.CUcontext
-		if dst.kind != C.CU_MEMORYTYPE_HOST {
-			others = append(others, to)
+		var sides []*sim.Device
+		for _, end := range []struct {
+			of   C.CUcontext
+			side *boxSide
+		}{{to, dst}, {from, src}} {
+			if end.side.kind == C.CU_MEMORYTYPE_HOST {
+				continue
+			}
+			c, err := contextOf(end.of)
+			if err == nil && c.destroyed {
+				err = status(C.CUDA_ERROR_CONTEXT_IS_DESTROYED)
+			}
+			if err != nil {
+				return err
+			}
+			sides = append(sides, c.sim)
 		}
-		if src.kind != C.CU_MEMORYTYPE_HOST {
-			others = append(others, from)
-		}
-		if err := s.context.settle(others...); err != nil {
-			return err
+		if inOrder && !s.capture.Capturing() {
+			return s.copyInOrder(sides, dst, src, width, height, depth)
 		}
 		return s.copyBox(false, dst, src, width, height, depth)
 	})
 }
 
+func (s *stream) copyInOrder(sides []*sim.Device, dst, src *boxSide, width, height, depth C.size_t) error {
+	if err := s.context.sim.FollowAll(s.sim, sides...); err != nil {
+		return err
+	}
+	if err := s.copyBox(false, dst, src, width, height, depth); err != nil {
+		return err
+	}
+	return s.context.sim.PrecedeAll(s.sim, sides...)
+}
+
 //export sim_cuMemcpyPeer
 func sim_cuMemcpyPeer(dst C.CUdeviceptr, to C.CUcontext, src C.CUdeviceptr, from C.CUcontext, n C.size_t) C.CUresult {
-	return copyPeer(nil, to, from, deviceSide(dst), deviceSide(src), n, 1, 1)
+	return copyPeer(nil, true, to, from, deviceSide(dst), deviceSide(src), n, 1, 1)
 }
 
 //export sim_cuMemcpyPeerAsync
 func sim_cuMemcpyPeerAsync(dst C.CUdeviceptr, to C.CUcontext, src C.CUdeviceptr, from C.CUcontext, n C.size_t, h C.CUstream) C.CUresult {
-	return copyPeer(h, to, from, deviceSide(dst), deviceSide(src), n, 1, 1)
+	return copyPeer(h, false, to, from, deviceSide(dst), deviceSide(src), n, 1, 1)
 }
 
 //export sim_cuMemcpy3DPeer
-func sim_cuMemcpy3DPeer(p *C.CUDA_MEMCPY3D_PEER) C.CUresult { return sim_cuMemcpy3DPeerAsync(p, nil) }
+func sim_cuMemcpy3DPeer(p *C.CUDA_MEMCPY3D_PEER) C.CUresult { return copy3DPeer(nil, true, p) }
 
 //export sim_cuMemcpy3DPeerAsync
 func sim_cuMemcpy3DPeerAsync(p *C.CUDA_MEMCPY3D_PEER, h C.CUstream) C.CUresult {
+	return copy3DPeer(h, false, p)
+}
+
+func copy3DPeer(h C.CUstream, inOrder bool, p *C.CUDA_MEMCPY3D_PEER) C.CUresult {
 	if p == nil {
 		return call(func(*thread) error { return invalidValue })
 	}
 	dst := &boxSide{p.dstMemoryType, p.dstHost, p.dstDevice, p.dstArray, p.dstXInBytes, p.dstY, p.dstZ, p.dstPitch, p.dstHeight, p.dstLOD}
 	src := &boxSide{p.srcMemoryType, p.srcHost, p.srcDevice, p.srcArray, p.srcXInBytes, p.srcY, p.srcZ, p.srcPitch, p.srcHeight, p.srcLOD}
-	return copyPeer(h, p.dstContext, p.srcContext, dst, src, p.WidthInBytes, p.Height, p.Depth)
+	return copyPeer(h, inOrder, p.dstContext, p.srcContext, dst, src, p.WidthInBytes, p.Height, p.Depth)
 }

@@ -15,7 +15,8 @@
 // One call runs at a time, whatever thread it comes from: call takes the driver's
 // lock, finds the calling thread's state and turns the error into a CUresult. A
 // context owns one sim.Device, so that a fault that poisons one context leaves the
-// others alone. Host time is one virtual clock for the whole process. The lock is
+// others alone. All devices of the process are one sim.System: host and work have one
+// virtual time, and work of all contexts runs in the order of that. The lock is
 // given up while a function of the program runs, or a stream waits for a value that
 // nobody has written yet.
 //

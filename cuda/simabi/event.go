@@ -40,7 +40,6 @@ func withEvent(h C.CUevent, body func(*event) error) C.CUresult {
 		if err != nil {
 			return err
 		}
-		e.context.enter()
 		return body(e)
 	})
 }
@@ -132,9 +131,8 @@ func sim_cuStreamWaitEvent(st C.CUstream, h C.CUevent, flags C.uint) C.CUresult 
 	})
 }
 
-// wait holds back the stream; see record for what is external. For an event of another
-// context, whose device keeps time by itself, it is the host that waits: the order is
-// right, the time too long.
+// wait holds back the stream; see record for what is external. The event may be of another
+// context, also of another GPU.
 func (s *stream) wait(e *event, external bool) error {
 	captured := s.capture.Capturing()
 	switch {
@@ -146,12 +144,7 @@ func (s *stream) wait(e *event, external bool) error {
 	if err := e.capture.Wait(&s.capture, e.marked); err != nil || s.capture.Capturing() {
 		return err
 	}
-	if e.context == s.context {
-		return s.context.sim.Wait(s.sim, e.sim)
-	}
-	err := e.context.enter().sim.SynchronizeEvent(e.sim)
-	s.context.enter()
-	return err
+	return s.context.sim.WaitPeer(s.sim, e.context.sim, e.sim)
 }
 
 //export sim_cuEventQuery

@@ -98,7 +98,7 @@ func forgetParams(n *graph.Node) {
 func edit(body func(*thread) error) C.CUresult {
 	return call(func(t *thread) error {
 		if c, err := t.context(); err == nil {
-			if err := c.enter().sim.EditGraph(); err != nil {
+			if err := c.sim.EditGraph(); err != nil {
 				return err
 			}
 		}

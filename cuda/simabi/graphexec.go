@@ -78,7 +78,7 @@ func (t *thread) instantiate(g *graph.Graph, flags C.ulonglong) (*graphExec, err
 			return nil, &refusal{err, C.CUDA_GRAPH_INSTANTIATE_ERROR, nil}
 		}
 	}
-	if x.sim, err = x.context.enter().sim.InstantiateNodes(nodes); err != nil {
+	if x.sim, err = x.context.sim.InstantiateNodes(nodes); err != nil {
 		return nil, &refusal{err, C.CUDA_GRAPH_INSTANTIATE_ERROR, nil}
 	}
 	if flags&autoFree != 0 {
@@ -147,7 +147,6 @@ func execOf(h C.CUgraphExec) (*graphExec, error) {
 	if err != nil {
 		return nil, invalidValue
 	}
-	x.context.enter()
 	return x, nil
 }
 

@@ -40,7 +40,7 @@ func (t memoryTable) forget(c *context) {
 
 // free is cuMemFree of what a launch has left, which another thread of the context
 // waits for.
-func (m *graphMemory) free() error { return m.context.enter().sim.Free(m.at) }
+func (m *graphMemory) free() error { return m.context.sim.Free(m.at) }
 
 // freeIn is cuMemFreeAsync of that.
 func (m *graphMemory) freeIn(s *stream) error { return s.submit(&sim.Release{At: m.at}) }
@@ -83,7 +83,7 @@ func (g *gpu) eachContext(do func(*context)) {
 	for _, m := range graphMemories {
 		if c := m.context; c.gpu == g && !c.destroyed && !seen[c] {
 			seen[c] = true
-			do(c.enter())
+			do(c)
 		}
 	}
 }

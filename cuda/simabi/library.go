@@ -91,7 +91,7 @@ func (l *library) here(t *thread) (*module, error) {
 	if err != nil {
 		return nil, err
 	}
-	return l.in(c.enter())
+	return l.in(c)
 }
 
 // kernel is the kernel of that name, one handle however often it is asked for.
@@ -111,7 +111,7 @@ func (l *library) kernel(name string) (*libraryKernel, error) {
 func (l *library) unload() {
 	for id, m := range l.modules {
 		if c := m.context; c.id == id && !c.destroyed {
-			_ = c.enter().sim.UnloadModule(m.sim) // of a poisoned context: its end frees it
+			_ = c.sim.UnloadModule(m.sim) // of a poisoned context: its end frees it
 			m.forget()
 		}
 	}
@@ -149,7 +149,7 @@ func (k *libraryKernel) here(t *thread) (*function, error) {
 	if err != nil {
 		return nil, err
 	}
-	return k.in(c.enter())
+	return k.in(c)
 }
 
 // on is the kernel's function in a context of a GPU: the current one, or the primary.
@@ -159,12 +159,12 @@ func (k *libraryKernel) on(t *thread, dev C.CUdevice) (*function, error) {
 		return nil, err
 	}
 	if c := t.top(); c != nil && c.gpu == g && !c.destroyed {
-		return k.in(c.enter())
+		return k.in(c)
 	}
 	if !g.primary.active() {
 		return nil, invalidContext
 	}
-	return k.in(g.primary.context.enter())
+	return k.in(g.primary.context)
 }
 
 func onLibrary(h C.CUlibrary, body func(*thread, *library) error) C.CUresult {

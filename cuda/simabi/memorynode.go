@@ -58,7 +58,7 @@ func allocParams(p *C.CUDA_MEM_ALLOC_NODE_PARAMS_v1) params {
 		if err := c.canAllocate(p); err != nil {
 			return nil, err
 		}
-		at, err := c.enter().sim.ReserveGraphMemory(int64(p.bytesize))
+		at, err := c.sim.ReserveGraphMemory(int64(p.bytesize))
 		if err != nil {
 			return nil, err
 		}

@@ -70,7 +70,7 @@ func (m *module) function(name string) (*function, error) {
 }
 
 func (m *module) unload() error {
-	if err := m.context.enter().sim.UnloadModule(m.sim); err != nil {
+	if err := m.context.sim.UnloadModule(m.sim); err != nil {
 		return err
 	}
 	m.forget()

@@ -146,7 +146,6 @@ func withStream(h C.CUstream, body func(*stream) error) C.CUresult {
 		if err != nil {
 			return err
 		}
-		s.context.enter()
 		return body(s)
 	})
 }

@@ -178,7 +178,7 @@ func object[H comparable, T owned](o objects[H, T], h H, out unsafe.Pointer, bod
 func sim_cuTexObjectDestroy(h C.CUtexObject) C.CUresult {
 	return object(textures, h, unsafe.Pointer(&h), func(t *texture) error {
 		delete(textures, h)
-		return t.context.enter().sim.DestroyTexture(device.Texture(h))
+		return t.context.sim.DestroyTexture(device.Texture(h))
 	})
 }
 
@@ -232,7 +232,7 @@ func sim_cuSurfObjectCreate(out *C.CUsurfObject, r *C.CUDA_RESOURCE_DESC) C.CUre
 func sim_cuSurfObjectDestroy(h C.CUsurfObject) C.CUresult {
 	return object(surfaces, h, unsafe.Pointer(&h), func(s *surface) error {
 		delete(surfaces, h)
-		return s.context.enter().sim.DestroySurface(device.Surface(h))
+		return s.context.sim.DestroySurface(device.Surface(h))
 	})
 }
 

@@ -16,7 +16,7 @@ func power(t *testing.T, profiles string) {
 	gpus, err := plug()
 	require.NoError(t, err)
 	driver.ready, driver.gpus = true, gpus
-	t.Cleanup(func() { driver.ready, driver.gpus, driver.last = false, nil, nil })
+	t.Cleanup(func() { driver.ready, driver.gpus = false, nil })
 }
 
 // TestThreadsThatEndLeaveNothing starts and ends OS threads: a goroutine that ends

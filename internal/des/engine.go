@@ -21,43 +21,33 @@ const retireAfter = 100 * Microsecond
 //	          ▲                                  ├► copy engine, host ──►
 //	          └── dependencies, arrival, gap     └► fluid             ──►
 type Engine struct {
+	*Clock
 	profile *Profile
 	start   func(TaskID, any) Demand
 	end     func(*Record)
-	ended   Record // scratch of finish
-
-	tasks   table
-	ready   queue // tasks with all dependencies ended, by the time they start
-	ends    queue // tasks with a known end
 	fluid   fluid
-	horizon Time // all events up to here have been processed
 	last    Time // latest end so far
 	live    int  // tasks not ended
 
 	hostFree Time // when the callback thread is idle again
 }
 
-// New returns an engine at time 0. It calls start once for each task, in order
-// of (time, priority, id), when the task's dependencies have ended and its
-// arrival and gap have passed; start runs the task and returns its demand.
-func New(p *Profile, start func(TaskID, any) Demand) *Engine {
-	return &Engine{profile: p, start: start, tasks: newTable(), fluid: newFluid(p)}
-}
+// New returns an engine with a clock of its own, at time 0. It calls start once for
+// each task, in order of (time, priority, id), when the task's dependencies have ended
+// and its arrival and gap have passed; start runs the task and returns its demand.
+func New(p *Profile, start func(TaskID, any) Demand) *Engine { return NewClock().Engine(p, start) }
 
 // OnEnd has the engine call f when a task ends, in order of time. The record is
 // used again for the next task.
 func (e *Engine) OnEnd(f func(*Record)) { e.end = f }
 
-// Now is the time up to which everything has been simulated.
-func (e *Engine) Now() Time { return e.horizon }
-
 // Add enters a task. It must not arrive before Now, and it may depend only on
-// tasks added before it.
+// tasks added before it, on this engine or another of the clock.
 func (e *Engine) Add(t Task) TaskID {
 	if t.Arrival < e.horizon {
 		panic(fmt.Sprintf("BUG: task arrives at %d ps, but the engine has run to %d ps", t.Arrival, e.horizon))
 	}
-	id := e.tasks.add(record{arrival: t.Arrival, gap: t.Gap, data: t.Data, prio: t.Priority, succs: none, after: NoTask, why: t.Why})
+	id := e.tasks.add(record{on: e, arrival: t.Arrival, gap: t.Gap, data: t.Data, prio: t.Priority, succs: none, after: NoTask, why: t.Why})
 	e.live++
 	r := e.tasks.at(id)
 	at := t.Arrival
@@ -81,81 +71,8 @@ func (e *Engine) Add(t Task) TaskID {
 	return id
 }
 
-// Waiters is what waited for a task.
-type Waiters struct{ succs int32 }
-
-// Detach takes from a task that has not ended what waits for it, and Attach has
-// that wait for another, which must not have ended either. This is how a node that
-// unfolds while it runs stays one task to those behind it: start detaches them, adds
-// the tasks of the node's body and attaches them to the last.
-func (e *Engine) Detach(id TaskID) Waiters {
-	r := e.unended(id)
-	w := Waiters{r.succs}
-	r.succs = none
-	return w
-}
-
-// Attach is the counterpart of Detach.
-func (e *Engine) Attach(id TaskID, w Waiters) {
-	r := e.unended(id)
-	if r.succs == none {
-		r.succs = w.succs
-		return
-	}
-	last := r.succs
-	for e.tasks.edges[last].next != none {
-		last = e.tasks.edges[last].next
-	}
-	e.tasks.edges[last].next = w.succs
-}
-
-func (e *Engine) unended(id TaskID) *record {
-	if e.Ended(id) {
-		panic(fmt.Sprintf("BUG: task %d has ended", id))
-	}
-	return e.tasks.at(id)
-}
-
-// Run processes all events up to and including the given time.
-func (e *Engine) Run(until Time) {
-	for {
-		t := e.nextEvent()
-		if t > until || t == never {
-			break
-		}
-		e.step(t)
-	}
-	if until > e.horizon && until != never {
-		e.horizon = until
-	}
-}
-
-// Wait runs until the task has ended and returns when that was.
-func (e *Engine) Wait(id TaskID) Time {
-	t, ok := e.TryWait(id)
-	if !ok {
-		panic(fmt.Sprintf("BUG: task %d can never end", id))
-	}
-	return t
-}
-
-// TryWait is Wait for when tasks may be Held. It fails when nothing can happen any
-// more before one of them is released.
-func (e *Engine) TryWait(id TaskID) (Time, bool) {
-	for !e.Ended(id) {
-		t := e.nextEvent()
-		if t == never {
-			return e.horizon, false
-		}
-		e.step(t)
-	}
-	if r := e.tasks.get(id); r != nil {
-		return r.span.End, true
-	}
-	return e.horizon, true
-}
-
-// Drain runs until every task has ended and returns the latest end so far.
+// Drain runs the clock until every task of the engine has ended and returns the latest
+// end so far.
 func (e *Engine) Drain() Time {
 	t, ok := e.TryDrain()
 	if !ok {
@@ -166,66 +83,37 @@ func (e *Engine) Drain() Time {
 
 // TryDrain is to Drain what TryWait is to Wait.
 func (e *Engine) TryDrain() (Time, bool) {
-	e.Run(never)
-	return e.last, e.live == 0
-}
-
-// Release ends a task that is Held, now.
-func (e *Engine) Release(id TaskID) {
-	r := e.unended(id)
-	e.endAt(id, EventWait, r.arrival, e.horizon-r.arrival)
-}
-
-// Next is the id that the next task gets.
-func (e *Engine) Next() TaskID { return e.tasks.next }
-
-// Ended reports whether the task has ended by Now.
-func (e *Engine) Ended(id TaskID) bool {
-	r := e.tasks.get(id)
-	return r == nil || r.state == ended
-}
-
-// Span is when a task ran; it has ended and is not retired.
-func (e *Engine) Span(id TaskID) Span {
-	r := e.tasks.get(id)
-	if r == nil {
-		panic(fmt.Sprintf("BUG: task %d has been retired", id))
-	}
-	return r.span
-}
-
-// Retire forgets the tasks that ended a while ago: their spans are gone and
-// depending on them is no dependency. A long simulation that retires after each wait
-// needs memory only for what is in flight.
-func (e *Engine) Retire() { e.tasks.retire(e.horizon - retireAfter) }
-
-func (e *Engine) nextEvent() Time {
-	return min(e.ready.next(), e.ends.next(), e.fluid.due)
-}
-
-// step processes every event of one instant, ends before starts: what ended
-// frees its resources for what starts.
-func (e *Engine) step(now Time) {
-	e.horizon = now
-	for e.ends.next() == now {
-		e.finishFixed(e.ends.pop().id)
-	}
-	if e.fluid.due == now {
-		e.fluid.advance(now)
-		for i := range e.fluid.settle() {
-			w := &e.fluid.done[i]
-			e.tasks.at(w.id).span.End = now
-			e.finish(w.id, &w.spent)
+	for e.live > 0 {
+		t := e.nextEvent()
+		if t == never {
+			return e.last, false
 		}
+		e.step(t)
 	}
-	for e.ready.next() == now {
-		e.begin(now, e.ready.pop().id)
+	return e.last, true
+}
+
+// settle ends the kernels and copies that end now.
+func (e *Engine) settle(now Time) {
+	if e.fluid.due != now {
+		return
 	}
-	if e.fluid.dirty {
-		e.fluid.advance(now)
-		for _, id := range e.fluid.rebalance() {
-			e.tasks.at(id).span.Begin = now
-		}
+	e.fluid.advance(now)
+	for i := range e.fluid.settle() {
+		w := &e.fluid.done[i]
+		e.tasks.at(w.id).span.End = now
+		e.finish(w.id, &w.spent)
+	}
+}
+
+// rebalance shares the device anew among the kernels and copies that run now.
+func (e *Engine) rebalance(now Time) {
+	if !e.fluid.dirty {
+		return
+	}
+	e.fluid.advance(now)
+	for _, id := range e.fluid.rebalance() {
+		e.tasks.at(id).span.Begin = now
 	}
 }
 

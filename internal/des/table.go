@@ -12,8 +12,9 @@ const (
 
 // record is what the engine keeps of a task.
 type record struct {
-	arrival, gap Time   // arrival is when it started, once it has
-	after        TaskID // the dependency that arrival follows, or NoTask
+	on           *Engine // whose task it is
+	arrival, gap Time    // arrival is when it started, once it has
+	after        TaskID  // the dependency that arrival follows, or NoTask
 	span         Span
 	data         any
 	pending      int32 // dependencies not yet ended

@@ -1,0 +1,97 @@
+package sim
+
+import (
+	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/internal/des"
+)
+
+// WaitPeer is Wait for an event of another device of the system, which takes as long.
+func (d *Device) WaitPeer(sh device.Stream, peer *Device, eh device.Event) error {
+	s, badS := d.streams.Get(sh)
+	e, badE := peer.events.Get(eh)
+	if err := first(d.enter(0), badS, badE, d.besides(peer)); err != nil {
+		return err.In("WaitPeer")
+	}
+	d.wait(s, e)
+	return nil
+}
+
+// besides refuses a device of another system.
+func (d *Device) besides(peers ...*Device) *device.Error {
+	for _, p := range peers {
+		if d.sharedTime != p.sharedTime {
+			return &device.Error{Code: device.InvalidValue, Detail: "the devices are of two systems, whose times are unrelated"}
+		}
+	}
+	return nil
+}
+
+// FollowAll has the stream's next work follow all work that was enqueued before, in every
+// stream of the device and of its peers.
+func (d *Device) FollowAll(sh device.Stream, peers ...*Device) error {
+	s, bad := d.streams.Get(sh)
+	if err := first(d.enter(0), bad, d.besides(peers...)); err != nil {
+		return err.In("FollowAll")
+	}
+	d.followStreams(s, d)
+	for _, p := range peers {
+		if p != d {
+			d.followStreams(s, p)
+		}
+	}
+	return nil
+}
+
+func (d *Device) followStreams(s *stream, of *Device) {
+	if of.fences > 0 {
+		d.followDefault(s, of.fenced)
+	}
+	for _, h := range of.streams.All() {
+		other, _ := of.streams.Get(h)
+		if other == s {
+			continue
+		}
+		for _, t := range other.appendFront(nil) {
+			d.followDefault(s, t)
+		}
+	}
+}
+
+// PrecedeAll has all work that is enqueued later, in any stream of the device and of its
+// peers, follow the stream's present end.
+func (d *Device) PrecedeAll(sh device.Stream, peers ...*Device) error {
+	s, bad := d.streams.Get(sh)
+	if err := first(d.enter(0), bad, d.besides(peers...)); err != nil {
+		return err.In("PrecedeAll")
+	}
+	if !s.used {
+		return nil
+	}
+	d.fence(s.tail)
+	s.fences = d.fences
+	for _, p := range peers {
+		if p != d {
+			p.fence(p.add(des.Task{Arrival: p.arrival(), Deps: []des.TaskID{s.tail}}, place{}))
+		}
+	}
+	return nil
+}
+
+// fence has what comes later in all streams follow a task. In the legacy stream, for which
+// the host may wait, that holds at once.
+func (d *Device) fence(t des.TaskID) {
+	d.fences++
+	d.fenced = t
+	if d.legacy != nil {
+		d.passFence(d.legacy)
+	}
+}
+
+// passFence has the next work of a stream follow what the last fence says.
+func (d *Device) passFence(s *stream) {
+	if s.fences == d.fences {
+		return
+	}
+	s.fences = d.fences
+	d.followDefault(s, d.fenced)
+}
