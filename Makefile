@@ -77,7 +77,7 @@ cgo-env: build/lib/libcuda.a ## print the variables that `go test -tags cuda ./c
 
 .PHONY: test
 test: ## run every test
-	$(GO) test ./...
+	$(GO) test -timeout 30m ./...
 
 # -count=1: go does not see that libcuda.a is new.
 .PHONY: test-cuda
