@@ -61,6 +61,8 @@ type replayer struct {
 
 func (r *replayer) Replay() error { return r.Exec.Replay(context.Background()) }
 
+func (r *replayer) Wait() error { return r.Exec.Wait(context.Background()) }
+
 // Set is one call into the device.
 func (r *replayer) Set(changed []ir.ParamID, values []ir.Scalar) error {
 	changes := make([]graphexec.Change, len(changed))

@@ -222,7 +222,7 @@ func replay(ctx context.Context, exec *graphexec.Exec) error {
 	if err := exec.Replay(ctx); err != nil {
 		return err
 	}
-	return exec.Wait()
+	return exec.Wait(ctx)
 }
 
 // timed is how many iterations at most are timed by events.
@@ -260,7 +260,7 @@ func eventOnce(ctx context.Context, dev device.Device, in *Instance, exec *graph
 	if err := dev.Record(end, exec.Stream()); err != nil {
 		return 0, err
 	}
-	if err := exec.Wait(); err != nil {
+	if err := exec.Wait(ctx); err != nil {
 		return 0, err
 	}
 	return dev.Elapsed(start, end)

@@ -48,7 +48,7 @@ func TestReplaysMakeTheCallsThatAreCounted(t *testing.T) {
 				calls.Store(0)
 				crossings = 0
 				require.NoError(t, exec.Replay(context.Background()))
-				require.NoError(t, exec.Wait())
+				require.NoError(t, exec.Wait(context.Background()))
 				assert.EqualValues(t, lazycuda.Calls()-before, calls.Load()+2*int64(crossings), "%s %s/%v", w.Name, strategy, backend)
 				require.NoError(t, exec.Close())
 			}

@@ -79,7 +79,7 @@ func TestWhatWasOffWhenAGraphWasInstantiatedTakesAnother(t *testing.T) {
 		assert.Equal(t, c.why != "", x.Stats().Rebuilds > before.Rebuilds, "%d: %v", i, verdicts[0])
 	}
 	require.NoError(t, x.Replay(context.Background()))
-	require.NoError(t, x.Wait())
+	require.NoError(t, x.Wait(context.Background()))
 	got := make([]byte, 4)
 	require.NoError(t, d.Read(got, elsewhere))
 	assert.Equal(t, []byte{0, 0, 0x80, 0x3f}, got)

@@ -3,6 +3,7 @@
 package cuda
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -110,7 +111,7 @@ func measure(t *testing.T, d device.Device, w *bench.Workload, size int, strateg
 		require.NoError(t, in.Reset())
 		start := d.Now()
 		require.NoError(t, x.Replay(t.Context()))
-		require.NoError(t, x.Wait())
+		require.NoError(t, x.Wait(context.Background()))
 		r.replays = append(r.replays, d.Now()-start)
 	}
 	r.whole = d.Now() - begin

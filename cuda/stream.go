@@ -3,6 +3,7 @@
 package cuda
 
 import (
+	"context"
 	"time"
 
 	"gorgonia.org/cu"
@@ -100,6 +101,15 @@ func (d *Device) enqueue(one []step, call *hostCall) *device.Error {
 // Synchronize waits until the stream is empty. Meanwhile others may enqueue: a replay of one goroutine
 // does not wait for that of another to end.
 func (d *Device) Synchronize(h device.Stream) error {
+	return d.SynchronizeContext(context.Background(), h)
+}
+
+// SynchronizeContext is Synchronize that returns when ctx is done. The driver's wait has no deadline, so it goes on
+// on a goroutine of its own, and DestroyStream waits for that.
+func (d *Device) SynchronizeContext(ctx context.Context, h device.Stream) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	if err := d.enter(); err != nil {
 		return err.In("Synchronize")
 	}
@@ -110,10 +120,31 @@ func (d *Device) Synchronize(h device.Stream) error {
 	}
 	d.waits.RLock()
 	d.mu.Unlock()
-	code := d.driver.synchronize(s)
-	d.waits.RUnlock()
+	code, cancelled := d.await(ctx, s)
 	d.mu.Lock()
+	if cancelled != nil {
+		return cancelled
+	}
 	return first(d.failed("cuStreamSynchronize", code), d.hosts.failure()).In("Synchronize")
+}
+
+// await waits for a stream until ctx is done, and releases waits when the stream is empty.
+func (d *Device) await(ctx context.Context, s cu.Stream) (device.Code, error) {
+	if ctx.Done() == nil {
+		defer d.waits.RUnlock()
+		return d.driver.synchronize(s), nil
+	}
+	ended := make(chan device.Code, 1)
+	go func() {
+		defer d.waits.RUnlock()
+		ended <- d.driver.synchronize(s)
+	}()
+	select {
+	case code := <-ended:
+		return code, nil
+	case <-ctx.Done():
+		return 0, ctx.Err()
+	}
 }
 
 // SynchronizeAll waits for all work.

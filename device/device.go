@@ -8,7 +8,10 @@
 // a time.
 package device
 
-import "time"
+import (
+	"context"
+	"time"
+)
 
 // MaxHostAlloc is the most pinned memory one allocation may hold, in bytes. More
 // is out of memory on every device of this module.
@@ -65,6 +68,9 @@ type Device interface {
 	Submit(Stream, Work) error
 	// Synchronize waits until the stream is empty; SynchronizeAll, all streams.
 	Synchronize(Stream) error
+	// SynchronizeContext is Synchronize that returns the error of ctx when ctx is done before the stream is empty. It cancels
+	// no work: what is enqueued goes on, keeps what it uses, and any later call that waits waits for it.
+	SynchronizeContext(ctx context.Context, s Stream) error
 	SynchronizeAll() error
 
 	CreateEvent() (Event, error)

@@ -1,6 +1,9 @@
 package device
 
-import "time"
+import (
+	"context"
+	"time"
+)
 
 // Interceptor stands between a caller and a device. It is called for every
 // method that can fail, with the method's name and arguments; it returns what
@@ -178,6 +181,11 @@ func (x *intercepted) Submit(s Stream, w Work) error {
 
 func (x *intercepted) Synchronize(s Stream) error {
 	return x.run("Synchronize", func() error { return x.d.Synchronize(s) }, s)
+}
+
+// SynchronizeContext is intercepted as the Synchronize that it is.
+func (x *intercepted) SynchronizeContext(ctx context.Context, s Stream) error {
+	return x.run("Synchronize", func() error { return x.d.SynchronizeContext(ctx, s) }, s)
 }
 
 func (x *intercepted) SynchronizeAll() error {

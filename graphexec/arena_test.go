@@ -55,7 +55,7 @@ func TestAnArenaReplacesTheMemoryOfTemporaries(t *testing.T) {
 			for range 2 {
 				require.NoError(t, x.Replay(context.Background()))
 			}
-			require.NoError(t, x.Wait())
+			require.NoError(t, x.Wait(context.Background()))
 			got := make([]float32, out.Len())
 			require.NoError(t, tracer.Read(got, out))
 			require.EqualValues(t, 1, got[len(got)-1])
@@ -120,7 +120,7 @@ func TestHostCallsOfAShortenedTrace(t *testing.T) {
 		require.NoError(t, err)
 		require.EqualValues(t, 1, bytesLive(dev), "the log: what was left out needs no memory")
 		require.NoError(t, x.Replay(context.Background()))
-		require.NoError(t, x.Wait())
+		require.NoError(t, x.Wait(context.Background()))
 		require.Equal(t, []string{"first", "second", "third"}, called)
 		require.NoError(t, x.Close())
 		require.NoError(t, trace.Close())

@@ -138,7 +138,7 @@ func (b *batches) one(n int) (finding, error) {
 		err = x.dev.Submit(x.stream, b.looks[0].copy)
 	}
 	if err == nil {
-		err = x.dev.Synchronize(x.stream)
+		err = x.wait(x.stream)
 	}
 	if err != nil {
 		return goOn, x.failed(n, err)
@@ -200,7 +200,7 @@ func (b *batches) enqueue(i int) error {
 // see waits for the look at period i and returns what the first check with a finding found,
 // and how many checks before it found nothing.
 func (b *batches) see(i int) (found finding, at int, err error) {
-	if err := b.x.dev.Synchronize(b.other); err != nil {
+	if err := b.x.wait(b.other); err != nil {
 		return goOn, 0, err
 	}
 	b.x.stats.Checks++
@@ -225,7 +225,7 @@ func (b *batches) end(i, at int, more bool) error {
 	x.stats.Overrun += past
 	err := b.back(i, n, past)
 	if err == nil {
-		err = x.dev.Synchronize(x.stream)
+		err = x.wait(x.stream)
 	}
 	if err != nil {
 		return x.failed(2*b.period, err)

@@ -254,7 +254,7 @@ func TestAGridMayNotReachFartherThanThatOfTheTrace(t *testing.T) {
 		assert.ErrorContains(t, x.Apply(graphexec.Grid("mark", ir.Dim3{X: 0, Y: 1, Z: 1})), "every extent is at least 1")
 		require.NoError(t, x.Apply(graphexec.Grid("mark", ir.Dim3{X: 1, Y: 1, Z: 1})))
 		require.NoError(t, x.Replay(context.Background()))
-		require.NoError(t, x.Wait())
+		require.NoError(t, x.Wait(context.Background()))
 		got := make([]uint32, 128)
 		require.NoError(t, tracer.Read(got, out))
 		assert.EqualValues(t, 31, got[31])

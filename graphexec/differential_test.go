@@ -267,7 +267,7 @@ func TestAnUnrolledProgramLeavesTheBytesOfReplays(t *testing.T) {
 			for range replays {
 				require.NoError(t, exec.Replay(context.Background()))
 			}
-			require.NoError(t, exec.Wait())
+			require.NoError(t, exec.Wait(context.Background()))
 			require.Equal(t, want, x.contents(), "seed %d, %v, %v", seed, also, form)
 			require.NoError(t, exec.Close())
 		}
@@ -285,13 +285,13 @@ func replayed(x *graphexec.Exec, times int, seed uint64) error {
 	case 0:
 		errs = append(errs, x.ReplayN(ctx, times))
 	case 1:
-		errs = append(errs, x.ReplayN(ctx, times-1), x.Wait(), x.Replay(ctx))
+		errs = append(errs, x.ReplayN(ctx, times-1), x.Wait(ctx), x.Replay(ctx))
 	default:
 		for range times {
 			errs = append(errs, x.Replay(ctx))
 		}
 	}
-	return errors.Join(append(errs, x.Wait())...)
+	return errors.Join(append(errs, x.Wait(ctx))...)
 }
 
 // TestGroupsLeaveTheBytesOfTheProgram replays random programs over streams whose lanes are launched in
@@ -323,7 +323,7 @@ func TestGroupsLeaveTheBytesOfTheProgram(t *testing.T) {
 				require.NoError(t, exec.Set("amount", 0.5))
 				require.NoError(t, exec.Replay(ctx))
 				require.NoError(t, exec.Replay(ctx))
-				require.NoError(t, exec.Wait())
+				require.NoError(t, exec.Wait(ctx))
 				if want == nil {
 					want = x.contents()
 				}
@@ -377,7 +377,7 @@ func TestSetTakesEffectFromTheNextReplayOn(t *testing.T) {
 		require.NoError(t, exec.Set("amount", 1))
 		require.NoError(t, exec.Replay(ctx))
 		require.NoError(t, exec.Replay(ctx))
-		require.NoError(t, exec.Wait())
+		require.NoError(t, exec.Wait(ctx))
 		require.Equal(t, []float32{0.25, 0.5, 0.5}, seen) // in * (1 + amount)
 		require.NoError(t, exec.Close())
 		require.NoError(t, trace.Close())
@@ -400,7 +400,7 @@ func TestAFaultNamesTheOperationAndItsLine(t *testing.T) {
 		require.NoError(t, err)
 		exec := instantiate(t, dev, trace, form)
 		require.NoError(t, exec.Replay(context.Background()))
-		err = exec.Wait()
+		err = exec.Wait(context.Background())
 		require.Equal(t, device.IllegalAddress, device.CodeOf(err))
 		require.ErrorContains(t, err, "kernel square (%0 square at graphexec/differential_test.go:")
 		require.ErrorContains(t, err, "thread (8,0,0), square.ptx:")
@@ -425,7 +425,7 @@ func TestReplayAllocatesNothingOnTheSimulatedDevice(t *testing.T) {
 			if err := exec.Replay(ctx); err != nil {
 				t.Error(err)
 			}
-			if err := exec.Wait(); err != nil {
+			if err := exec.Wait(ctx); err != nil {
 				t.Error(err)
 			}
 		}
@@ -452,7 +452,7 @@ func TestAModuleUnloadedUnderAGraphIsAnError(t *testing.T) {
 		exec := instantiate(t, dev, trace, form)
 		require.NoError(t, dev.UnloadModule(trace.Module(0)))
 		require.NoError(t, exec.Replay(context.Background()))
-		err = exec.Wait()
+		err = exec.Wait(context.Background())
 		require.Equal(t, device.InvalidHandle, device.CodeOf(err))
 		require.ErrorContains(t, err, "square.ptx, which was unloaded")
 	})

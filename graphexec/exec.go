@@ -76,9 +76,9 @@ type Exec struct {
 
 // backend is one form of an instantiated program.
 type backend interface {
-	launch(n int) error // n replays, at least one
-	length() int        // commands of one
-	wait() error        // for every replay
+	launch(n int) error             // n replays, at least one
+	length() int                    // commands of one
+	wait(ctx context.Context) error // for every replay
 	// update gives operations other work; of a failure it says at which.
 	update(works []opWork) (int, error)
 	keeps(op ir.OpID) bool // whether it is a node of an instance, which some changes need anew
@@ -237,12 +237,15 @@ func (x *Exec) begin() error {
 func (x *Exec) end() { x.busy = false }
 
 // Wait returns when every replay has finished, with the first error of their
-// work. A failed operation is named with the source line that issued it.
-func (x *Exec) Wait() error {
+// work. A failed operation is named with the source line that issued it. When ctx is done before that, Wait returns the
+// error of ctx, also in the middle of a kernel, and cancels nothing: the replays stay in flight, as they do on a GPU, and
+// a later Wait returns how they ended. Until then the memory that they use holds whatever they have come to, other calls
+// into the device may have to wait for what runs at that moment, and Close waits for all of it.
+func (x *Exec) Wait(ctx context.Context) error {
 	if x.impl == nil {
 		return errClosed
 	}
-	return x.of("replay of", x.impl.wait())
+	return x.of("replay of", x.impl.wait(ctx))
 }
 
 // Stream is where a replay begins and ends: work enqueued there before Replay ends before

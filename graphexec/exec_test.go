@@ -102,7 +102,7 @@ func TestCalls(t *testing.T) {
 			case "replay":
 				require.NoError(t, x.Replay(context.Background()))
 			case "wait":
-				require.NoError(t, x.Wait())
+				require.NoError(t, x.Wait(context.Background()))
 			case "stream":
 				x.Stream()
 			default:
@@ -150,7 +150,7 @@ func TestReplayAllocatesNothing(t *testing.T) {
 			if err := x.Replay(ctx); err != nil {
 				t.Error(err)
 			}
-			if err := x.Wait(); err != nil {
+			if err := x.Wait(ctx); err != nil {
 				t.Error(err)
 			}
 		}))
@@ -338,7 +338,7 @@ func TestVeryManyReplaysEndWhenTheContextIsDone(t *testing.T) {
 		require.NoError(t, x.ReplayN(context.Background(), 2<<14+7))
 		assert.Equal(t, 6, parts)
 		assert.Equal(t, 5<<14+7, x.Stats().Replays)
-		require.NoError(t, x.Wait())
+		require.NoError(t, x.Wait(ctx))
 		require.NoError(t, x.Close())
 	})
 }

@@ -1,6 +1,7 @@
 package graphexec
 
 import (
+	"context"
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/ir"
 )
@@ -67,7 +68,7 @@ func (b *graphBackend) build() (i instance, err error) {
 // rebuild makes another instance, with what the operations of the program do now. The one that
 // there was may still run, and what it runs comes first.
 func (b *graphBackend) rebuild() error {
-	if err := b.wait(); err != nil {
+	if err := b.wait(context.Background()); err != nil {
 		return err
 	}
 	i, err := b.build()
@@ -85,7 +86,9 @@ func (b *graphBackend) launch(n int) error { return b.replay.submit(b.dev, n) }
 
 func (b *graphBackend) length() int { return b.replay.n }
 
-func (b *graphBackend) wait() error { return b.dev.Synchronize(b.stream) }
+func (b *graphBackend) wait(ctx context.Context) error {
+	return b.dev.SynchronizeContext(ctx, b.stream)
+}
 
 // update is one call into the device. When that fails it goes one by one, to find out which it was.
 func (b *graphBackend) update(works []opWork) (int, error) {

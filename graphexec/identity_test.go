@@ -145,7 +145,7 @@ func TestPlansOfATraceFitItThroughWrappersPassesAndText(t *testing.T) {
 				require.NoError(t, err, on.name)
 				require.NoError(t, tracer.Write(x, make([]float32, 64)))
 				require.NoError(t, exec.Replay(context.Background()))
-				require.NoError(t, exec.Wait())
+				require.NoError(t, exec.Wait(context.Background()))
 				require.NoError(t, exec.Close())
 			})
 		}

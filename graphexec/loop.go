@@ -159,6 +159,8 @@ type LoopExec struct {
 	done  int      // iterations of the run that is under way
 	busy  bool     // in a run, or a call that changes what the next does
 	stats LoopStats
+
+	flight flight // of the last run
 }
 
 // lowering runs iterations of a loop that has run a multiple of CheckEvery so far.
@@ -240,20 +242,23 @@ func (x *LoopExec) lower() (err error) {
 }
 
 // Run runs the loop from what the buffers hold. When ctx is done it stops after some
-// whole number of iterations, which the result says, with that of ctx as its error. A
+// whole number of iterations, which the result says, with that of ctx as its error. Iterations that take longer than 50 ms
+// to end it leaves in flight, and the result has those that ended before: Wait returns how many there are when they have
+// ended, which any other call on x waits for first. A
 // failed operation is named, with the iterations of which one failed; the buffers are lost then.
 func (x *LoopExec) Run(ctx context.Context) (LoopResult, error) {
 	if err := x.begin(); err != nil {
 		return LoopResult{}, err
 	}
 	defer x.end()
+	if err := x.resume(ctx); err != nil {
+		return x.result(Cancelled), x.wrap(err)
+	}
 	if err := x.body.stale(); err != nil {
 		return LoopResult{}, x.wrap(err)
 	}
 	x.done = 0
-	ending, err := x.run(ctx)
-	x.stats.Iterations += x.done
-	return LoopResult{Iterations: x.done, Ending: ending, Lowering: x.chose, Batch: x.batch, Why: x.why}, err
+	return x.fly(ctx)
 }
 
 func (x *LoopExec) run(ctx context.Context) (Ending, error) {
@@ -311,7 +316,7 @@ func (x *LoopExec) Close() error {
 	case x.busy:
 		return x.wrap(errRunning)
 	}
-	errs := []error{x.dev.SynchronizeAll()}
+	errs := []error{x.resume(context.Background()), x.dev.SynchronizeAll()}
 	for _, l := range x.lowerings() {
 		errs = append(errs, l.close())
 	}

@@ -74,7 +74,7 @@ func (x *looped) plainly(n int) (values []float64, contents [][][]uint32) {
 	for i := range n + 1 {
 		if i > 0 {
 			require.NoError(x.t, exec.Replay(context.Background()))
-			require.NoError(x.t, exec.Wait())
+			require.NoError(x.t, exec.Wait(context.Background()))
 		}
 		values, contents = append(values, x.value()), append(contents, x.bytes())
 	}

@@ -1,6 +1,7 @@
 package graphexec
 
 import (
+	"context"
 	"slices"
 
 	"github.com/reprise-gpu/reprise/device"
@@ -14,6 +15,9 @@ func (x *LoopExec) Apply(changes ...Change) error {
 		return err
 	}
 	defer x.end()
+	if err := x.resume(context.Background()); err != nil {
+		return x.wrap(err)
+	}
 	plans, err := x.plan(changes)
 	if err != nil {
 		return err

@@ -1,6 +1,7 @@
 package graphexec_test
 
 import (
+	"context"
 	"testing"
 	"time"
 
@@ -45,7 +46,7 @@ func TestLaunchesHaveThePriorityOfTheSchedule(t *testing.T) {
 			for range 3 { // the first finds nothing in the caches
 				start := dev.Now()
 				require.NoError(t, x.Replay(t.Context()))
-				require.NoError(t, x.Wait())
+				require.NoError(t, x.Wait(context.Background()))
 				last = dev.Now() - start
 			}
 			return last

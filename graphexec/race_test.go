@@ -166,7 +166,7 @@ func replayForgetting(t *testing.T, seed uint64, form graphexec.Backend, drop in
 	for range 2 {
 		require.NoError(t, exec.Replay(context.Background()))
 	}
-	err = exec.Wait()
+	err = exec.Wait(context.Background())
 	if race := (*sim.RaceError)(nil); !errors.As(err, &race) {
 		require.NoError(t, err)
 	}
@@ -253,10 +253,10 @@ func TestWorkOnTheStreamDoesNotMeetReplays(t *testing.T) {
 				require.NoError(t, exec.Replay(ctx))
 			}
 			clear()
-			require.NoError(t, exec.Wait(), "seed %d", seed)
+			require.NoError(t, exec.Wait(ctx), "seed %d", seed)
 			clear()
 			require.NoError(t, exec.Replay(ctx))
-			require.NoError(t, exec.Wait(), "seed %d", seed)
+			require.NoError(t, exec.Wait(ctx), "seed %d", seed)
 			require.NoError(t, exec.Close())
 			require.NoError(t, dev.Close())
 		}

@@ -1,6 +1,7 @@
 package graphexec
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/reprise-gpu/reprise/device"
@@ -109,7 +110,7 @@ func (r *rounds) launch(n int) error { return r.replay.submit(r.x.dev, n) }
 
 func (r *rounds) length() int { return r.replay.n }
 
-func (r *rounds) wait() error { return r.x.dev.Synchronize(r.x.stream) }
+func (r *rounds) wait(ctx context.Context) error { return r.x.dev.SynchronizeContext(ctx, r.x.stream) }
 
 func (r *rounds) origin() device.Stream { return r.x.stream }
 

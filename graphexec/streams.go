@@ -1,6 +1,7 @@
 package graphexec
 
 import (
+	"context"
 	"slices"
 
 	"github.com/reprise-gpu/reprise/device"
@@ -212,14 +213,14 @@ func (b *streamsBackend) tie() error {
 	return b.dev.SubmitCommands(b.list, b.join, b.end-b.join)
 }
 
-func (b *streamsBackend) wait() error {
+func (b *streamsBackend) wait(ctx context.Context) error {
 	ends := b.streams[:1]
 	if b.loose {
 		ends = b.open
 	}
 	var first error
 	for _, stream := range ends { // all of them: a finding on one stream does not end the work of others
-		if err := b.dev.Synchronize(stream); err != nil && first == nil {
+		if err := b.dev.SynchronizeContext(ctx, stream); err != nil && first == nil {
 			first = err
 		}
 	}
@@ -253,7 +254,7 @@ func (b *streamsBackend) keeps(op ir.OpID) bool {
 
 // rebuild compiles again, with what the operations of the program do now. The streams stay, for others may know the first.
 func (b *streamsBackend) rebuild() error {
-	if err := b.wait(); err != nil {
+	if err := b.wait(context.Background()); err != nil {
 		return err
 	}
 	was := b.compiled

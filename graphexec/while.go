@@ -177,7 +177,7 @@ func (w *while) launch(checks int) (int, finding, error) {
 	}
 	x.stats.Launches++
 	x.stats.Checks++
-	if err := x.dev.Synchronize(x.stream); err != nil {
+	if err := x.wait(x.stream); err != nil {
 		return 0, goOn, err
 	}
 	report := binary.LittleEndian.Uint32(w.mail.bytes)

@@ -15,6 +15,7 @@ type Counters struct {
 // Counters returns what has been counted so far. Work that no wait has asked
 // for yet is not in it.
 func (d *Device) Counters() Counters {
+	d.settled()
 	c := d.count
 	if d.memo != nil {
 		d.memo.report(&c)

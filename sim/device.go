@@ -203,12 +203,16 @@ func (d *Device) Profile() *des.Profile { return d.profile }
 func (d *Device) Info() device.Info { return d.info }
 
 // Now is the virtual clock of the host.
-func (d *Device) Now() time.Duration { return duration(d.host) }
+func (d *Device) Now() time.Duration {
+	d.settled()
+	return duration(d.host)
+}
 
 func duration(t des.Time) time.Duration { return time.Duration(t / des.Nanosecond) }
 
 // Live counts what is allocated.
 func (d *Device) Live() device.Live {
+	d.settled()
 	l := d.live
 	l.Modules, l.Streams, l.Events = d.modules.Len(), d.streams.Len(), d.events.Len()
 	if d.legacy != nil {
@@ -220,6 +224,7 @@ func (d *Device) Live() device.Live {
 
 // enter begins a call: it charges the host and says why the call cannot be made.
 func (d *Device) enter(cost des.Time) *device.Error {
+	d.settled()
 	switch {
 	case d.closed:
 		return &device.Error{Code: device.Deinitialized, Detail: "the device has been closed"}
@@ -242,7 +247,10 @@ func (d *Device) poison() *device.Error {
 }
 
 // Err is the fault that every call answers since it surfaced, nil before.
-func (d *Device) Err() error { return d.poison().In("Err") }
+func (d *Device) Err() error {
+	d.settled()
+	return d.poison().In("Err")
+}
 
 // first returns the first error there is.
 func first(errs ...*device.Error) *device.Error {
@@ -272,6 +280,7 @@ func (d *Device) waited(t des.Time) {
 
 // Close waits, then frees everything.
 func (d *Device) Close() error {
+	d.settled()
 	if d.closed || d.inside != nil && d.outside == nil {
 		return d.enter(0).In("Close")
 	}

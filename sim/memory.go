@@ -53,6 +53,7 @@ func refusedMemory(bytes int64, err error) *device.Error {
 
 // NameMemory gives an allocation the name that faults and findings call it.
 func (d *Device) NameMemory(p device.Ptr, name string) {
+	d.settled()
 	d.memory.Rename(uint64(p), name)
 }
 

@@ -276,6 +276,7 @@ func (d *Device) baseOf(addr uint64) uint64 {
 // no warnings are also in the error of the first call that waits for the
 // device after they were found; see RaceError.
 func (d *Device) Findings() []Finding {
+	d.settled()
 	if d.races == nil {
 		return nil
 	}

@@ -10,6 +10,7 @@ type sharedTime struct {
 	held     []heldTask    // what waits for values in memory
 	inside   *job          // the host call that runs now: it must not call a device
 	returned chan struct{} // closed when the host call has returned
+	running  *background   // of a wait that was given up; nil for none
 	order    order         // of the work of devices that look for races
 }
 

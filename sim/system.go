@@ -23,7 +23,10 @@ func NewSystem() *System {
 }
 
 // Now is the virtual clock of the host.
-func (s *System) Now() time.Duration { return duration(s.time.host) }
+func (s *System) Now() time.Duration {
+	s.time.settled()
+	return duration(s.time.host)
+}
 
 // GPU is the memory that the contexts of one GPU have between them.
 type GPU struct {

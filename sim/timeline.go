@@ -22,6 +22,7 @@ type known struct {
 // StartTimeline forgets the last time line, and keeps one from now on. The device
 // must be idle.
 func (d *Device) StartTimeline() {
+	d.settled()
 	d.history = history{on: true, from: d.host, first: d.engine.Next(), last: des.NoTask, tasks: d.history.tasks[:0]}
 }
 
@@ -90,6 +91,7 @@ type Work struct {
 // critical path: the steps follow each other and add up to it. It also lists all
 // work that ran meanwhile, in the order in which it was enqueued. The device must be idle.
 func (d *Device) Timeline() (total int64, steps []Step, work []Work) {
+	d.settled()
 	h := &d.history
 	for _, p := range d.profile.CriticalPath(h.from, d.host, h.last, h.get) {
 		s := Step{Limit: p.Limit.String(), Cause: p.Limit.Cause().String(), Took: int64(p.Took)}

@@ -192,7 +192,7 @@ func usual(n int) int { return 4 * int(math.Ceil(math.Sqrt(float64(n)))) }
 func (r *run) look() (state [stateLen]int32, err error) {
 	err = tracer.Read(state[:], r.sys.state)
 	if err != nil && r.exec != nil {
-		if failed := r.exec.Wait(); failed != nil {
+		if failed := r.exec.Wait(context.Background()); failed != nil {
 			err = failed
 		}
 	}

@@ -117,7 +117,9 @@ func Solve(ctx context.Context, dev device.Device, a *sparse.CSR, b []float64, o
 // iterate has the device iterate until it has come to something.
 func (r *run) iterate(ctx context.Context, o *Options) (state [stateLen]int32, err error) {
 	if r.loop != nil { // it looks by itself
-		r.looped, err = r.loop.Run(ctx)
+		if r.looped, err = r.loop.Run(ctx); err != nil && ctx.Err() != nil {
+			r.looped, _ = r.loop.Wait(context.WithoutCancel(ctx)) // for what is in flight, which changes x
+		}
 		return state, err
 	}
 	period := max(1, r.sys.Period)

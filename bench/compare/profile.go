@@ -106,7 +106,7 @@ func look(ctx context.Context, dev device.Device, in *bench.Instance, s *ir.Sche
 		if err := exec.Replay(ctx); err != nil {
 			return nil, err
 		}
-		if err := exec.Wait(); err != nil {
+		if err := exec.Wait(ctx); err != nil {
 			return nil, err
 		}
 	}

@@ -170,7 +170,7 @@ func fits(length time.Duration, replay func(times int) (time.Duration, error)) (
 func (s sides) ours(times int, w way) (time.Duration, error) {
 	start := time.Now()
 	_, err := w(times)
-	err = device.Join(err, s.exec.Wait())
+	err = device.Join(err, s.exec.Wait(context.Background()))
 	return time.Since(start), err
 }
 
@@ -210,7 +210,7 @@ func (s sides) count(c *cost, times int, w way) error {
 		calls, err := w(times)
 		called, crossed = lazycuda.Calls()-called, runtime.NumCgoCall()-crossed-2 // Calls is a crossing
 		runtime.ReadMemStats(&after)
-		if err := device.Join(err, s.exec.Wait()); err != nil {
+		if err := device.Join(err, s.exec.Wait(context.Background())); err != nil {
 			return err
 		}
 		c.calls = float64(called-2*uint64(crossed)) / float64(times)

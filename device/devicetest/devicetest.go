@@ -32,7 +32,7 @@ type behaviour struct {
 	run  func(t *testing.T, b *bench)
 }
 
-var behaviours = slices.Concat(memoryBehaviours, launchBehaviours, orderBehaviours, graphBehaviours, conditionalBehaviours, managedBehaviours,
+var behaviours = slices.Concat(memoryBehaviours, launchBehaviours, orderBehaviours, contextBehaviours, graphBehaviours, conditionalBehaviours, managedBehaviours,
 	commandBehaviours, errorBehaviours, faultBehaviours)
 
 // Run runs every behaviour on a device of its own, which open returns and Run

@@ -5,6 +5,7 @@
 package null
 
 import (
+	"context"
 	"fmt"
 	"time"
 
@@ -204,6 +205,11 @@ func (d *Device) work(w device.Work) *device.Error {
 
 func (d *Device) Synchronize(s device.Stream) error {
 	return first(d.open(), check(d.streams.Get(s))).In("Synchronize")
+}
+
+// SynchronizeContext is Synchronize: nothing is ever under way.
+func (d *Device) SynchronizeContext(_ context.Context, s device.Stream) error {
+	return d.Synchronize(s)
 }
 
 func (d *Device) SynchronizeAll() error { return d.open().In("SynchronizeAll") }

@@ -96,7 +96,7 @@ func replayAll(exec *graphexec.Exec) error {
 			return err
 		}
 	}
-	return exec.Wait()
+	return exec.Wait(context.Background())
 }
 
 // hotSquare is a cold plate with a hot middle.

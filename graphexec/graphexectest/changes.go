@@ -231,12 +231,12 @@ func changes(t *testing.T, open func() device.Device, seed uint64, form graphexe
 		}
 		require.NoError(t, x.ReplayN(context.Background(), times))
 		if r.IntN(2) == 0 {
-			require.NoError(t, x.Wait())
+			require.NoError(t, x.Wait(context.Background()))
 			require.Equal(t, want.read(), m.read(), "seed %d, %v, %v, step %d", seed, with.passes, form, step)
 			m.input()
 		}
 	}
-	require.NoError(t, x.Wait())
+	require.NoError(t, x.Wait(context.Background()))
 	require.Equal(t, want.read(), m.read(), "seed %d, %v, %v", seed, with.passes, form)
 	stats := x.Stats()
 	require.NoError(t, x.Close())

@@ -10,10 +10,11 @@ import (
 type Clock struct {
 	engines []*Engine
 	tasks   table
-	ready   queue  // tasks with all dependencies ended, by the time they start
-	ends    queue  // tasks with a known end
-	horizon Time   // all events up to here have been processed
-	ended   Record // scratch of finish
+	ready   queue       // tasks with all dependencies ended, by the time they start
+	ends    queue       // tasks with a known end
+	horizon Time        // all events up to here have been processed
+	ended   Record      // scratch of finish
+	stop    func() bool // nil for never
 }
 
 // NewClock returns a clock at time 0.
@@ -36,6 +37,12 @@ func (e *Engine) Leave() {
 
 // Now is the time up to which everything has been simulated.
 func (c *Clock) Now() Time { return c.horizon }
+
+// StopWhen has waits stop before the next task that would start once f returns true: TryWait then returns false, and a
+// later one goes on from there. Wait and Drain must not be called meanwhile. Nil stops nothing.
+func (c *Clock) StopWhen(f func() bool) { c.stop = f }
+
+func (c *Clock) stopped() bool { return c.stop != nil && c.stop() }
 
 // Run processes all events up to and including the given time.
 func (c *Clock) Run(until Time) {
@@ -65,7 +72,7 @@ func (c *Clock) Wait(id TaskID) Time {
 func (c *Clock) TryWait(id TaskID) (Time, bool) {
 	for !c.Ended(id) {
 		t := c.nextEvent()
-		if t == never {
+		if t == never || c.stopped() {
 			return c.horizon, false
 		}
 		c.step(t)
@@ -159,7 +166,7 @@ func (c *Clock) step(now Time) {
 	for _, e := range c.engines {
 		e.settle(now)
 	}
-	for c.ready.next() == now {
+	for c.ready.next() == now && !c.stopped() {
 		id := c.ready.pop().id
 		c.tasks.at(id).on.begin(now, id)
 	}

@@ -1,0 +1,110 @@
+package graphexec
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"time"
+
+	"github.com/reprise-gpu/reprise/device"
+)
+
+// flight is a run of a loop. When its context is done while it waits for the device, it is suspended, and goes on where
+// it was once somebody waits for it again. So the host's part of a loop needs no goroutine that uses the device beside
+// the caller's.
+type flight struct {
+	ctx    context.Context // of the present wait
+	yield  func(struct{}) bool
+	next   func() (struct{}, bool) // nil when nothing is suspended
+	result LoopResult
+	err    error
+}
+
+// fly runs the loop until it ends or ctx is done.
+func (x *LoopExec) fly(ctx context.Context) (LoopResult, error) {
+	f := &x.flight
+	if ctx.Done() == nil {
+		f.ctx = ctx
+		x.land(ctx)
+		return f.result, f.err
+	}
+	f.next, _ = iter.Pull(func(yield func(struct{}) bool) {
+		f.yield = yield
+		x.land(ctx)
+	})
+	if err := x.resume(ctx); err != nil {
+		return x.result(Cancelled), err
+	}
+	return f.result, f.err
+}
+
+// land runs the loop to its end.
+func (x *LoopExec) land(ctx context.Context) {
+	ending, err := x.run(ctx)
+	x.stats.Iterations += x.done
+	x.flight.result, x.flight.err = x.result(ending), err
+}
+
+func (x *LoopExec) result(e Ending) LoopResult {
+	return LoopResult{Iterations: x.done, Ending: e, Lowering: x.chose, Batch: x.batch, Why: x.why}
+}
+
+// resume lets a suspended run go on until it ends. It returns the error of ctx when that is done first.
+func (x *LoopExec) resume(ctx context.Context) error {
+	f := &x.flight
+	if f.next == nil {
+		return nil
+	}
+	late, cancel := delayed(ctx)
+	defer cancel()
+	f.ctx = late
+	if _, suspended := f.next(); suspended {
+		return ctx.Err()
+	}
+	f.next, f.yield = nil, nil
+	return nil
+}
+
+// patience is how long a run waits for iterations in flight after its context is done, before it is suspended. Most
+// end within that time, and then whole iterations are in the buffers when Run returns.
+const patience = 50 * time.Millisecond
+
+// delayed returns a context that is done some time after ctx is.
+func delayed(ctx context.Context) (context.Context, context.CancelFunc) {
+	late, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() { time.AfterFunc(patience, cancel) })
+	return late, func() {
+		stop()
+		cancel()
+	}
+}
+
+// wait waits for a stream on behalf of the run.
+func (x *LoopExec) wait(s device.Stream) error {
+	f := &x.flight
+	for {
+		err := x.dev.SynchronizeContext(f.ctx, s)
+		if done := f.ctx.Err(); done == nil || f.yield == nil || !errors.Is(err, done) {
+			return err
+		}
+		f.yield(struct{}{})
+	}
+}
+
+// Wait waits for the iterations that a Run left in flight when its context was done, and returns how that run ended: with
+// as many whole iterations as there are in the buffers now. After a Run that returned without being cancelled
+// it returns the same once more. When ctx is done first it returns the error of ctx, and may be called again.
+func (x *LoopExec) Wait(ctx context.Context) (LoopResult, error) {
+	if err := x.begin(); err != nil {
+		return LoopResult{}, err
+	}
+	defer x.end()
+	if err := x.resume(ctx); err != nil {
+		return x.result(Cancelled), x.wrap(err)
+	}
+	f := &x.flight
+	if f.result.Ending == Cancelled && (errors.Is(f.err, context.Canceled) || errors.Is(f.err, context.DeadlineExceeded)) {
+		return f.result, nil
+	}
+	return f.result, f.err
+}

@@ -1,0 +1,194 @@
+package graphexec_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/graphexec"
+	"github.com/reprise-gpu/reprise/ir"
+	"github.com/reprise-gpu/reprise/optimizer"
+	"github.com/reprise-gpu/reprise/sim"
+	"github.com/reprise-gpu/reprise/tracer"
+)
+
+// spin counts down from turns in one thread, and then adds 1 to a word.
+const spin = `.version 6.5
+.target sm_52
+.address_size 64
+.visible .entry spin(.param .u64 p, .param .u32 turns)
+{
+	.reg .b64 %rd<2>;
+	.reg .b32 %r<4>;
+	.reg .pred %p0;
+	ld.param.u64 %rd0, [p];
+	ld.param.u32 %r0, [turns];
+L:
+	sub.u32 %r0, %r0, 1;
+	setp.ne.u32 %p0, %r0, 0;
+	@%p0 bra L;
+	ld.global.u32 %r1, [%rd0];
+	add.u32 %r1, %r1, 1;
+	st.global.u32 [%rd0], %r1;
+	ret;
+}
+`
+
+// spinning is a program of launches of spin, each of which takes long on the host.
+type spinning struct {
+	t     *testing.T
+	dev   *sim.Device
+	count tracer.Buffer
+	trace *tracer.Trace
+	body  *ir.Schedule
+}
+
+// newSpinning traces so many launches of so many turns.
+func newSpinning(t *testing.T, launches int, turns uint32) *spinning {
+	dev, err := sim.New(sim.Options{Memo: sim.MemoOff})
+	require.NoError(t, err)
+	x := &spinning{t: t, dev: dev}
+	tr := tracer.New(dev, "spinning", tracer.Deferred)
+	k := tr.Module("spin.ptx", spin).Kernel("spin")
+	x.count = tr.Alloc("count", ir.U32, 1, ir.InOut)
+	for range launches {
+		tr.Launch(k, tracer.Linear(1, 1), x.count, tr.Param("turns", ir.U32, turns))
+	}
+	x.trace, x.body = traced(t, tr)
+	require.NoError(t, tracer.Write(x.count, []uint32{0}))
+	return x
+}
+
+func (x *spinning) counted() int {
+	var n [1]uint32
+	require.NoError(x.t, tracer.Read(n[:], x.count))
+	return int(n[0])
+}
+
+func (x *spinning) close() { require.NoError(x.t, device.Join(x.trace.Close(), x.dev.Close())) }
+
+// soon is a context that ends long before a spinning program does, and a check that what waited with it did so, too.
+func soon(t *testing.T) (context.Context, func()) {
+	const deadline = 50 * time.Millisecond
+	ctx, cancel := context.WithTimeout(context.Background(), deadline)
+	start := time.Now()
+	return ctx, func() {
+		cancel()
+		assert.Less(t, time.Since(start), 20*deadline)
+	}
+}
+
+// long is the turns of a launch that takes seconds, and short those of one that takes milliseconds.
+const (
+	long  = 8_000_000
+	short = 50_000
+)
+
+// TestWaitReturnsAtItsDeadline gives up waits between launches and within one, and finds that nothing is lost.
+func TestWaitReturnsAtItsDeadline(t *testing.T) {
+	for _, c := range []struct {
+		what              string
+		launches, replays int
+		turns             uint32
+	}{{"many short launches", 10, 30, short}, {"one long launch", 1, 1, long}} {
+		for _, form := range graphexec.Backends() {
+			t.Run(c.what+"/"+form.String(), func(t *testing.T) {
+				x := newSpinning(t, c.launches, c.turns)
+				exec, err := graphexec.Instantiate(x.dev, x.body, x.trace, form)
+				require.NoError(t, err)
+				ctx, inTime := soon(t)
+				require.NoError(t, exec.ReplayN(ctx, c.replays))
+				require.ErrorIs(t, exec.Wait(ctx), context.DeadlineExceeded)
+				require.ErrorIs(t, exec.Wait(ctx), context.DeadlineExceeded, "at once")
+				inTime()
+				require.NoError(t, exec.Set("turns", uint32(1)), "a change while replays are in flight")
+				require.NoError(t, exec.Replay(context.Background()))
+				require.NoError(t, exec.Wait(context.Background()))
+				assert.Equal(t, c.launches*(c.replays+1), x.counted())
+				require.NoError(t, exec.Close())
+				x.close()
+			})
+		}
+	}
+}
+
+// TestCloseAfterAWaitThatWasGivenUp lets the device end what is in flight.
+func TestCloseAfterAWaitThatWasGivenUp(t *testing.T) {
+	x := newSpinning(t, 1, long/8)
+	exec, err := graphexec.Instantiate(x.dev, x.body, x.trace, graphexec.Graph)
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancel(context.Background())
+	require.NoError(t, exec.Replay(ctx))
+	time.AfterFunc(10*time.Millisecond, cancel)
+	require.ErrorIs(t, exec.Wait(ctx), context.Canceled)
+	require.NoError(t, exec.Close())
+	assert.Equal(t, 1, x.counted())
+	x.close()
+}
+
+// TestALoopReturnsAtItsDeadline suspends runs within an iteration, in every lowering, and has them end.
+func TestALoopReturnsAtItsDeadline(t *testing.T) {
+	for _, c := range []struct {
+		lowering graphexec.Lowering
+		overrun  graphexec.Overrun
+	}{
+		{graphexec.HostChecked, graphexec.Forbidden}, {graphexec.Unrolled, graphexec.Forbidden},
+		{graphexec.Unrolled, graphexec.Undone}, {graphexec.WhileNode, graphexec.Forbidden},
+	} {
+		t.Run(c.lowering.String()+"/"+c.overrun.String(), func(t *testing.T) {
+			x := newSpinning(t, 1, long/2)
+			loop, err := graphexec.InstantiateLoop(x.dev, graphexec.Loop{
+				Body: x.body, Until: graphexec.Until{Buffer: x.count.ID(), Is: graphexec.AtLeast, Value: 100},
+				MaxIterations: 2, Lowering: c.lowering, Overrun: c.overrun,
+			}, x.trace)
+			require.NoError(t, err)
+			ctx, inTime := soon(t)
+			_, err = loop.Run(ctx)
+			require.ErrorIs(t, err, context.DeadlineExceeded)
+			_, err = loop.Wait(ctx)
+			require.ErrorIs(t, err, context.DeadlineExceeded)
+			inTime()
+			result, err := loop.Wait(context.Background())
+			require.NoError(t, err)
+			assert.Positive(t, result.Iterations)
+			assert.Equal(t, x.counted(), result.Iterations)
+			assert.Equal(t, result.Iterations, loop.Stats().Iterations)
+			again, err := loop.Wait(context.Background())
+			require.NoError(t, err)
+			assert.Equal(t, result, again)
+
+			require.NoError(t, loop.Set("turns", uint32(long/2)))
+			ctx, inTime = soon(t)
+			_, err = loop.Run(ctx)
+			require.ErrorIs(t, err, context.DeadlineExceeded)
+			inTime()
+			require.NoError(t, loop.Set("turns", uint32(1)), "after a run that was given up")
+			_, err = loop.Run(context.Background())
+			require.NoError(t, err)
+			require.NoError(t, loop.Close())
+			x.close()
+		})
+	}
+}
+
+// TestALoopClosesAfterARunThatWasGivenUp has Close wait.
+func TestALoopClosesAfterARunThatWasGivenUp(t *testing.T) {
+	x := newSpinning(t, 1, long/2)
+	plan, err := optimizer.Plan(x.trace.Graph, optimizer.Options{})
+	require.NoError(t, err)
+	loop, err := graphexec.InstantiateLoop(x.dev, graphexec.Loop{
+		Body: plan.Schedule, Until: graphexec.Until{Buffer: x.count.ID(), Is: graphexec.AtLeast, Value: 100}, MaxIterations: 4, Lowering: graphexec.HostChecked,
+	}, x.trace)
+	require.NoError(t, err)
+	ctx, inTime := soon(t)
+	_, err = loop.Run(ctx)
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+	inTime()
+	require.NoError(t, loop.Close())
+	assert.Equal(t, 1, x.counted())
+	x.close()
+}
