@@ -15,7 +15,8 @@ var Whole = Span{math.MinInt64, math.MaxInt64}
 // Empty reports whether s has no bytes.
 func (s Span) Empty() bool { return s.Lo >= s.Hi }
 
-func (s Span) union(t Span) Span {
+// Union is the smallest span that holds both.
+func (s Span) Union(t Span) Span {
 	switch {
 	case s.Empty():
 		return t
@@ -24,6 +25,9 @@ func (s Span) union(t Span) Span {
 	}
 	return Span{min(s.Lo, t.Lo), max(s.Hi, t.Hi)}
 }
+
+// Holds reports whether all bytes of t are in s.
+func (s Span) Holds(t Span) bool { return t.Empty() || s.Lo <= t.Lo && t.Hi <= s.Hi }
 
 // Reach is what one launch may touch through one pointer.
 type Reach struct{ Read, Write Span }
@@ -45,6 +49,7 @@ type Footprint struct {
 	rows     []paramRef // by row of Effects.Params: the pointer
 	block    []int      // by row: where the pointer is in the parameter block
 	pointers []interval // by row, of the launch
+	certain  *certain   // nil where no access is
 }
 
 // spanOut is a part of the answer: node addr, plus some bytes, for one row.
@@ -54,6 +59,8 @@ type spanOut struct {
 	alive  nodeID // or always
 	lo, hi int64  // of the bytes touched, from the address
 	access Access
+
+	certain bool // the address is known, and Footprint.certain has the access
 }
 
 // NewFootprint analyses kernel f of module m.
@@ -76,6 +83,22 @@ func NewFootprint(m *Module, f *Func) *Footprint {
 // Eval computes the reach of launch l through each row of Effects.Params into
 // out, which has an entry for each. It allocates nothing.
 func (fp *Footprint) Eval(l *Launch, out []Reach) {
+	fp.compute(l)
+	clear(out)
+	for i := range fp.outs {
+		o := &fp.outs[i]
+		span := fp.span(o)
+		if o.access&AccessRead != 0 {
+			out[o.row].Read = out[o.row].Read.Union(span)
+		}
+		if o.access&AccessWrite != 0 {
+			out[o.row].Write = out[o.row].Write.Union(span)
+		}
+	}
+}
+
+// compute evaluates the program for a launch.
+func (fp *Footprint) compute(l *Launch) {
 	var arg [4]interval
 	for i := range fp.nodes {
 		n := &fp.nodes[i]
@@ -85,19 +108,8 @@ func (fp *Footprint) Eval(l *Launch, out []Reach) {
 		}
 		fp.vals[i] = n.eval(l, &arg)
 	}
-	clear(out)
 	for i := range fp.rows {
 		fp.pointers[i] = l.value(fp.rows[i], fp.block[i])
-	}
-	for i := range fp.outs {
-		o := &fp.outs[i]
-		span := fp.span(o)
-		if o.access&AccessRead != 0 {
-			out[o.row].Read = out[o.row].Read.union(span)
-		}
-		if o.access&AccessWrite != 0 {
-			out[o.row].Write = out[o.row].Write.union(span)
-		}
 	}
 }
 
@@ -206,11 +218,24 @@ func (r *ranges) access(fp *Footprint, at *reach, row int) {
 		}
 		base := b.operandBase(at.addr, i)
 		o := spanOut{row: int32(row), addr: b.build(base, c), alive: b.alive(c), lo: at.addr.Imm, hi: at.addr.Imm + size, access: at.access}
+		if at.alone && certainly(at.in) {
+			o.certain = b.known[o.addr].both()
+			fp.isCertain(b, certainAccess{row, i, base, b.guard(i), o.lo, o.hi, at.access})
+		}
 		fp.outs = append(fp.outs, o)
 		one := rng
 		b.describe(&one, o)
 		fp.Ranges = append(fp.Ranges, one)
 	}
+}
+
+// isCertain notes an access whose address is one parameter's.
+func (fp *Footprint) isCertain(b *rangeBuilder, a certainAccess) {
+	if fp.certain == nil {
+		fp.certain = newCertain(b)
+	}
+	block := b.blockOf[a.step]
+	fp.certain.accesses[block] = append(fp.certain.accesses[block], a)
 }
 
 // apart reports whether an instruction with these steps runs elsewhere too.
@@ -295,11 +320,12 @@ func (fp *Footprint) merge() {
 		row         int32
 		addr, alive nodeID
 		access      Access
+		certain     bool
 	}
 	first := map[key]int{}
 	kept := fp.outs[:0]
 	for _, o := range fp.outs {
-		k := key{o.row, o.addr, o.alive, o.access}
+		k := key{o.row, o.addr, o.alive, o.access, o.certain}
 		if i, ok := first[k]; ok {
 			kept[i].lo, kept[i].hi = min(kept[i].lo, o.lo), max(kept[i].hi, o.hi)
 			continue

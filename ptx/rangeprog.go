@@ -69,11 +69,16 @@ type Launch struct {
 	Grid, Block [3]uint32
 	Params      []byte // the parameter block
 	Varies      []bool // by parameter: its value is not known yet; nil for none
+
+	box *launchBox // the threads that count; nil for all
 }
 
 // special is the interval of a special register.
 func (l *Launch) special(n int64) interval {
 	axis := n % 3
+	if l.box != nil && n < 6 {
+		return l.box[(n+3)%6]
+	}
 	switch n / 3 {
 	case 0:
 		return interval{0, int64(l.Block[axis]) - 1}

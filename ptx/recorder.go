@@ -21,6 +21,7 @@ type reach struct {
 	addr   *Operand
 	access Access
 	params []root
+	alone  bool // the address is the pointer of params[0] and a number
 }
 
 // newRecorder starts with every parameter field whose value is loaded.
@@ -43,9 +44,11 @@ func (r *recorder) access(i *Inst, op *Operand, base rootSet, access Access) {
 	if !r.in.table.any(base, func(id rootID) bool { return id != nullRoot && r.in.table.roots[id].kind != rootOffset }) {
 		r.stop(i.Pos, "the address does not come from a parameter or variable")
 	}
-	at := reach{in: i, addr: op, access: access}
+	at := reach{in: i, addr: op, access: access, alone: true}
 	for _, id := range r.in.table.sets[base] {
-		switch root := r.in.table.roots[id]; root.kind {
+		root := r.in.table.roots[id]
+		at.alone = at.alone && (id == nullRoot || root.kind == rootOffset || root.kind == rootParam && len(at.params) == 0)
+		switch root.kind {
 		case rootInt:
 			r.stop(i.Pos, "the address does not come from a parameter or variable")
 		case rootUnknown:

@@ -109,7 +109,9 @@ func (t *Tracer) excerpt(calls []call) (*Trace, error) {
 	}
 	e := &Tracer{dev: t.dev, mode: Deferred, graph: g, buffers: slices.Clone(t.buffers), modules: t.modules}
 	for i := range calls {
-		e.add(&calls[i])
+		if err := e.add(&calls[i]); err != nil {
+			return nil, fmt.Errorf("%s: %w", calls[i].name(), err)
+		}
 	}
 	e.collect()
 	e.widenOpaque()
@@ -120,11 +122,11 @@ func (t *Tracer) excerpt(calls []call) (*Trace, error) {
 }
 
 // add records a call of another trace over the same buffers.
-func (t *Tracer) add(c *call) {
+func (t *Tracer) add(c *call) (err error) {
 	op := t.operation(c, &ir.Launch{})
 	if c.kind != ir.KindLaunch {
 		t.record(op, c.pc)
-		return
+		return nil
 	}
 	args := make([]any, len(c.operands))
 	for i := range c.operands {
@@ -135,8 +137,11 @@ func (t *Tracer) add(c *call) {
 			t.graph.Params = append(t.graph.Params, ir.Param{Name: fmt.Sprintf("%s_%d_%d", c.kernel.entry, len(t.calls), i), Value: o.scalar()})
 		}
 	}
-	op.Uses = t.accesses(c.kernel, c.shape, op.Launch.Args, args)
+	if op.Uses, err = t.accesses(c.kernel, c.shape, op.Launch.Args, args); err != nil {
+		return err
+	}
 	if id := t.record(op, c.pc); c.kernel.opaque {
 		t.opaque = append(t.opaque, id)
 	}
+	return nil
 }

@@ -10,7 +10,8 @@ import (
 // Buffer is a range of elements of an allocation. Passing it to a kernel passes
 // the address of its first element and promises that the kernel stays inside
 // it, so that disjoint slices of one allocation may run in parallel. What part
-// of it a launch touches is inferred from the kernel's code.
+// of it a launch touches is inferred from the kernel's code. A launch that is
+// known to break the promise is refused with a SliceError.
 type Buffer struct {
 	t      *Tracer
 	id     ir.BufferID
@@ -29,6 +30,8 @@ func (b Buffer) Bytes() int64 { return b.hi - b.lo }
 func (b Buffer) elem() ir.Type { return b.t.graph.Buffers[b.id].Elem }
 
 func (b Buffer) span() ir.Range { return ir.Range{Buffer: b.id, Lo: b.lo, Hi: b.hi} }
+
+func (b Buffer) whole() bool { return b.lo == 0 && b.hi == b.t.graph.Buffers[b.id].Size() }
 
 func (b Buffer) place() ir.PlaceKind { return b.t.graph.Buffers[b.id].Place.Kind }
 

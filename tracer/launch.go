@@ -99,8 +99,12 @@ func (t *Tracer) launch(k *Kernel, s Shape, args []any, pc uintptr) error {
 	}
 	m, again := k.repeats.find(s, values, args)
 	if !again {
+		uses, err := t.accesses(k, s, values, args)
+		if err != nil {
+			return err
+		}
 		m = int32(len(t.made))
-		t.made = append(t.made, made{t.newLaunch(k, s, values), t.accesses(k, s, values, args)})
+		t.made = append(t.made, made{t.newLaunch(k, s, values), uses})
 		k.repeats.add(m)
 	}
 	id := t.call(m, pc)
@@ -120,8 +124,8 @@ func (t *Tracer) newLaunch(k *Kernel, s Shape, values []ir.Arg) *ir.Launch {
 	return l
 }
 
-// accesses is what a launch does to its arguments and to the variables of its module.
-func (t *Tracer) accesses(k *Kernel, s Shape, values []ir.Arg, args []any) []ir.Access {
+// accesses is what a launch does to its arguments and to the variables of its module. The error is a SliceError.
+func (t *Tracer) accesses(k *Kernel, s Shape, values []ir.Arg, args []any) ([]ir.Access, error) {
 	r := k.reach
 	r.begin(&s)
 	for i := range values {
@@ -130,13 +134,20 @@ func (t *Tracer) accesses(k *Kernel, s Shape, values []ir.Arg, args []any) []ir.
 	r.end()
 	uses := t.scratch[:0]
 	for i, a := range args {
-		if b, ok := a.(Buffer); ok && k.params[i].reached && b.Bytes() > 0 {
+		b, ok := a.(Buffer)
+		if !ok || !k.params[i].reached {
+			continue
+		}
+		if err := r.stays(i, &k.params[i], b); err != nil {
+			return nil, err
+		}
+		if b.Bytes() > 0 {
 			uses = r.appendUses(uses, i, &k.params[i], b)
 		}
 	}
 	uses = append(uses, k.symbols...)
 	t.scratch = uses
-	return append(t.uses.take(len(uses))[:0], uses...) // nil for none, as the parser leaves it
+	return append(t.uses.take(len(uses))[:0], uses...), nil // nil for none, as the parser leaves it
 }
 
 // known tells r what is known of an argument while the trace is made: all but the

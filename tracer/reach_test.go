@@ -139,12 +139,13 @@ func TestAReplayParameterBoundsNothing(t *testing.T) {
 	assert.Len(t, conflicts(g), 2*tileCount*tileCount-tileCount, "every launch writes all, and smooth only reads a")
 }
 
-// A slice stays a promise: what the code would reach beyond it is not counted.
+// A slice is a promise where what the code reaches is an upper bound, as with a number that a replay may change: what would be
+// beyond the slice is not counted.
 func TestASliceBoundsWhatIsReached(t *testing.T) {
 	tr := tracer.New(null.New(), "sliced", tracer.Deferred)
 	m := tr.Module("tiles.ptx", tiles)
 	a := tr.Alloc("a", ir.F32, 64, ir.InOut)
-	tr.Launch(m.Kernel("fill"), tracer.Linear(1, 32), a.Slice(8, 24), 4, 100)
+	tr.Launch(m.Kernel("fill"), tracer.Linear(1, 32), a.Slice(8, 24), 4, tr.Param("n", ir.I32, 100))
 	tr.Launch(m.Kernel("fill"), tracer.Linear(1, 32), a.Slice(8, 24), 4, 0)
 	trace, err := tr.Finish()
 	require.NoError(t, err)

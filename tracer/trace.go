@@ -62,7 +62,7 @@ func (tr *Trace) Reach(id ir.OpID, grid ir.Dim3) ([]ir.Access, error) {
 			args[i] = Buffer{t, a.Buffer, a.Offset, t.graph.Buffers[a.Buffer].Size()}
 		}
 	}
-	return t.accesses(k, s, l.Args, args), nil
+	return t.accesses(k, s, l.Args, args)
 }
 
 // Close frees the buffers and modules. Close whatever was instantiated from the

@@ -49,22 +49,27 @@ type paramInfo struct {
 }
 
 // rangeInfo is where one load, store or atomic goes: Bytes as an expression, or
-// Reason why they are not bounded; both when only one end is.
+// Reason why they are not bounded; both when only one end is. Certain says that
+// the launch alone decides which bytes each thread touches.
 type rangeInfo struct {
-	Line   int        `json:"line"`
-	Access ptx.Access `json:"access"`
-	Bytes  string     `json:"bytes,omitempty"`
-	Reason string     `json:"reason,omitempty"`
+	Line    int        `json:"line"`
+	Access  ptx.Access `json:"access"`
+	Bytes   string     `json:"bytes,omitempty"`
+	Reason  string     `json:"reason,omitempty"`
+	Certain bool       `json:"certain"`
 }
 
 func (r rangeInfo) String() string {
+	const decides = "; a slice decides"
 	switch {
-	case r.Reason == "":
+	case r.Certain:
 		return r.Bytes
+	case r.Reason == "":
+		return "at most " + r.Bytes + decides
 	case r.Bytes == "":
-		return "anywhere: " + r.Reason
+		return "anywhere: " + r.Reason + decides
 	}
-	return r.Bytes + ", no further bound: " + r.Reason
+	return r.Bytes + ", no further bound: " + r.Reason + decides
 }
 
 // inspect describes every kernel of a module. A parameter's access joins those of
@@ -89,7 +94,7 @@ func inspect(m *ptx.Module, why bool) []entryInfo {
 			}
 		}
 		if why {
-			e.addRanges(footprint.Ranges)
+			e.addRanges(footprint)
 		}
 		for _, v := range effects.Symbols {
 			e.Variables = append(e.Variables, variableInfo{v.Name, v.Access})
@@ -104,9 +109,10 @@ func inspect(m *ptx.Module, why bool) []entryInfo {
 
 // addRanges tells of each access where it goes. The copies of one that differ in
 // nothing, as in a function called twice, are told once.
-func (e *entryInfo) addRanges(ranges []ptx.Range) {
-	for _, r := range ranges {
-		info := rangeInfo{Line: r.Pos.Line, Access: r.Access, Bytes: r.Text}
+func (e *entryInfo) addRanges(f *ptx.Footprint) {
+	for i := range f.Ranges {
+		r := &f.Ranges[i]
+		info := rangeInfo{Line: r.Pos.Line, Access: r.Access, Bytes: r.Text, Certain: f.Decided(r)}
 		if r.Why != nil {
 			info.Reason = r.Why.String()
 		}
@@ -129,7 +135,12 @@ when an address cannot be followed, with the place where it was lost.
 With --why it also prints, for each load, store and atomic, which bytes it goes
 to: an expression over the launch's shape and the other parameters, which a
 trace computes for each launch, or the reason why nothing bounds them, so that
-the access counts as one to the whole buffer that is passed.`,
+the access counts as one to the whole buffer that is passed.
+
+A launch is refused if such an access certainly leaves the slice of a buffer that
+is passed. Where the expression is only an upper bound, because what is in memory
+decides too, the line ends in "a slice decides": passing a slice then promises
+that the kernel stays inside it.`,
 		Args: oneArg("FILE.ptx"),
 		RunE: func(c *cobra.Command, args []string) error {
 			source, err := os.ReadFile(args[0])

@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"encoding/binary"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/reprise-gpu/reprise/ptx"
@@ -26,11 +27,12 @@ type Tally struct {
 	Spans    int // answers about reading, or writing, through one pointer
 	Whole    int // of them, those that hold all of the allocation
 	Exact    int // of the others, those that are the smallest range that holds what was touched
+	Certain  int // accesses that were said to be certain
 }
 
 func (t Tally) String() string {
-	return fmt.Sprintf("%d launches compared, %d of opaque kernels; of %d spans %d are whole allocations, %d exact, %d wider than what was touched",
-		t.Launches, t.Opaque, t.Spans, t.Whole, t.Exact, t.Spans-t.Whole-t.Exact)
+	return fmt.Sprintf("%d launches compared, %d of opaque kernels; of %d spans %d are whole allocations, %d exact, %d wider than what was touched; %d accesses were certain",
+		t.Launches, t.Opaque, t.Spans, t.Whole, t.Exact, t.Spans-t.Whole-t.Exact, t.Certain)
 }
 
 // Footprint is the footprint of kernel f of module m.
@@ -76,7 +78,43 @@ func (o *Oracle) Check(l *Launch) error {
 				l.Entry, l.Tree.File, l.Grid, l.Block, l.Params, side.verb, s.Lo, s.Hi, side.claimed)
 		}
 	}
+	return o.checkCertain(l, f, fp, did)
+}
+
+// checkCertain holds what is said to be certain to be touched against what was. Of each pointer it takes accesses from all sides: those that
+// are not at the pointer, not below it and not above it.
+func (o *Oracle) checkCertain(l *Launch, f *ptx.Func, fp *ptx.Footprint, did *bytes) error {
+	at := &ptx.Launch{Grid: l.Grid, Block: l.Block, Params: l.Params}
+	for row, p := range fp.Effects.Params {
+		if p.Field < 0 || int64(p.Field)+8 > f.Params[p.Param].Size() {
+			continue
+		}
+		pointer := binary.LittleEndian.Uint64(l.Params[f.Params[p.Param].Offset+p.Field:])
+		for _, within := range []ptx.Span{{}, {Lo: math.MinInt64, Hi: 4}, {Lo: 4, Hi: math.MaxInt64}, {Lo: -64, Hi: 64}, {Lo: -1024, Hi: 1024}} {
+			touch, ok := fp.Outside(at, row, within)
+			if !ok {
+				continue
+			}
+			o.Certain++
+			s := interp.Span{Lo: pointer + uint64(touch.Span.Lo), Hi: pointer + uint64(touch.Span.Hi)}
+			read, written := touch.Access&ptx.AccessRead != 0, touch.Access&ptx.AccessWrite != 0
+			if read && !covered(s, did.read) || written && !covered(s, did.written) {
+				return fmt.Errorf("kernel %s of %s, grid %v, block %v, params %x was certain to touch bytes %#x-%#x at line %d in block %v, thread %v",
+					l.Entry, l.Tree.File, l.Grid, l.Block, l.Params, s.Lo, s.Hi, touch.Pos.Line, touch.Block, touch.Thread)
+			}
+		}
+	}
 	return nil
+}
+
+// covered reports whether spans hold all bytes of s.
+func covered(s interp.Span, spans []interp.Span) bool {
+	for at := s.Lo; at < s.Hi; at++ {
+		if !slices.ContainsFunc(spans, func(t interp.Span) bool { return t.Lo <= at && at < t.Hi }) {
+			return false
+		}
+	}
+	return true
 }
 
 // unknown reports whether a kernel may touch memory that the analysis does not

@@ -1,0 +1,162 @@
+package tracer_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/reprise-gpu/reprise/device/null"
+	"github.com/reprise-gpu/reprise/ir"
+	"github.com/reprise-gpu/reprise/sim"
+	"github.com/reprise-gpu/reprise/tracer"
+)
+
+// sliceKernel is a kernel of a body over i, the number of a thread, its bound n, and x, y and k, which are pointers; %rd9 is where
+// x[i] is.
+func sliceKernel(body string) string {
+	return `
+.version 7.8
+.target sm_75
+.address_size 64
+.visible .entry k(.param .u64 x, .param .u64 y, .param .u32 n)
+{
+	.reg .pred %p<5>;
+	.reg .b32 %r<12>;
+	.reg .b64 %rd<12>;
+	ld.param.u64 %rd1, [x];
+	ld.param.u64 %rd2, [y];
+	ld.param.u32 %r2, [n];
+	mov.u32 %r3, %ctaid.x;
+	mov.u32 %r4, %ntid.x;
+	mov.u32 %r5, %tid.x;
+	mad.lo.s32 %r1, %r3, %r4, %r5;
+	mul.wide.s32 %rd8, %r1, 4;
+	add.s64 %rd9, %rd1, %rd8;
+	` + body + `
+END:
+	ret;
+}
+`
+}
+
+// Bodies of kernels, whether a launch of four blocks of eight threads with n = 20 certainly leaves elements [8, 24) of a buffer that it is
+// passed for x, and which bytes of the slice a refusal has to name.
+var sliceBodies = []struct {
+	name, body string
+	refused    bool
+}{
+	{"all elements", "st.global.u32 [%rd9], %r1;", true},
+	{"a guard", "setp.ge.s32 %p1, %r1, %r2; @%p1 bra END; st.global.u32 [%rd9], %r1;", true},
+	{"a guarded store", "setp.lt.s32 %p1, %r1, %r2; @%p1 st.global.u32 [%rd9], %r1;", true},
+	{"a guard that keeps all inside", "setp.ge.s32 %p1, %r1, 16; @%p1 bra END; st.global.u32 [%rd9], %r1;", false},
+	{"a load", "ld.global.u32 %r6, [%rd9];", true},
+	{"an atomic", "red.global.add.u32 [%rd9], 1;", true},
+	{"below the slice", "setp.ge.s32 %p1, %r1, 16; @%p1 bra END; st.global.u32 [%rd9+-4], %r1;", true},
+	{"one thread", "setp.ne.s32 %p1, %r1, 19; @%p1 bra END; st.global.u32 [%rd9], %r1;", true},
+	{"one thread inside", "setp.ne.s32 %p1, %r1, 15; @%p1 bra END; st.global.u32 [%rd9], %r1;", false},
+	{"no thread", "setp.lt.s32 %p1, %r1, 64; @%p1 bra END; st.global.u32 [%rd9], %r1;", false},
+	{"a loop", "mov.u32 %r6, 0; L: st.global.u32 [%rd1], %r6; add.s64 %rd1, %rd1, 4; add.s32 %r6, %r6, 1; setp.lt.s32 %p1, %r6, %r2; @%p1 bra L;", true},
+	{"a loop inside", "mov.u32 %r6, 4; L: st.global.u32 [%rd1], %r6; add.s64 %rd1, %rd1, 4; add.s32 %r6, %r6, 1; setp.lt.s32 %p1, %r6, %r2; @%p1 bra L;", false},
+	{"a loaded index", "ld.global.u32 %r6, [%rd2]; mul.wide.u32 %rd3, %r6, 4; add.s64 %rd4, %rd1, %rd3; st.global.u32 [%rd4], %r1;", false},
+	{"a loaded bound", "ld.global.u32 %r6, [%rd2]; setp.ge.s32 %p1, %r1, %r6; @%p1 bra END; st.global.u32 [%rd9], %r1;", false},
+	{"behind a loaded condition", "ld.global.u32 %r6, [%rd2]; setp.eq.s32 %p1, %r6, 0; @%p1 bra J; mov.u32 %r7, 1; J: st.global.u32 [%rd9], %r1;", true},
+	{"with a number of a loaded condition", "mov.u64 %rd3, 0; ld.global.u32 %r6, [%rd2]; setp.eq.s32 %p1, %r6, 0; @%p1 bra J; mov.u64 %rd3, 4; J: add.s64 %rd9, %rd9, %rd3; setp.ge.s32 %p2, %r1, %r2; @%p2 bra END; st.global.u32 [%rd9], %r1;", false},
+	{"behind a loop of a loaded number of turns", "mov.u32 %r6, 0; L: add.s32 %r6, %r6, 1; ld.global.u32 %r7, [%rd2]; setp.lt.u32 %p1, %r6, %r7; @%p1 bra L; st.global.u32 [%rd9], %r1;", true},
+	{"with the turns of such a loop", "mov.u32 %r6, 0; L: add.s32 %r6, %r6, 1; ld.global.u32 %r7, [%rd2]; setp.lt.u32 %p1, %r6, %r7; @%p1 bra L; mul.wide.u32 %rd3, %r6, 64; add.s64 %rd4, %rd1, %rd3; st.global.u32 [%rd4], %r1;", false},
+	{"with turns that memory may end", "mov.u32 %r6, 0; L: add.s32 %r6, %r6, 1; ld.global.u32 %r7, [%rd2]; setp.ne.u32 %p1, %r7, 0; @%p1 bra J; setp.lt.s32 %p2, %r6, 3; @%p2 bra L; J: sub.s32 %r8, 17, %r6; mul.wide.s32 %rd3, %r8, 4; add.s64 %rd4, %rd1, %rd3; st.global.u32 [%rd4], %r1;", false},
+	{"guarded by what was loaded", "ld.global.u32 %r6, [%rd2]; setp.ne.u32 %p1, %r6, 0; @%p1 st.global.u32 [%rd9], %r1;", false},
+	{"behind a loaded exit", "ld.global.u32 %r6, [%rd2]; setp.eq.s32 %p1, %r6, 0; @%p1 exit; st.global.u32 [%rd9], %r1;", false},
+	{"either of two pointers", "setp.lt.s32 %p1, %r1, %r2; selp.b64 %rd3, %rd1, %rd2, %p1; add.s64 %rd4, %rd3, %rd8; st.global.u32 [%rd4], %r1;", false},
+}
+
+func TestASliceThatIsCertainlyLeftIsRefused(t *testing.T) {
+	for _, test := range sliceBodies {
+		for _, mode := range []tracer.Mode{tracer.Deferred, tracer.Eager} {
+			dev, err := sim.New(sim.Options{})
+			require.NoError(t, err)
+			tr := tracer.New(dev, "slices", mode)
+			k := tr.Module("k.ptx", sliceKernel(test.body)).Kernel("k")
+			x, y := tr.Alloc("x", ir.F32, 64, ir.InOut), tr.Alloc("y", ir.F32, 64, ir.InOut)
+			tr.Launch(k, tracer.Linear(4, 8), x.Slice(8, 24), y, 20)
+			var left *tracer.SliceError
+			if test.refused {
+				require.ErrorAs(t, tr.Err(), &left, "%s", test.name)
+				assert.Equal(t, ir.Range{Buffer: x.ID(), Lo: 32, Hi: 96}, left.Slice, "%s", test.name)
+				assert.True(t, left.Touched.Lo < 32 || left.Touched.Hi > 96, "%s: %v", test.name, left)
+				assert.ErrorContains(t, tr.Err(), "@x[32:96]", "%s", test.name)
+				assert.ErrorContains(t, tr.Err(), fmt.Sprintf("@x[%d:%d]", left.Touched.Lo, left.Touched.Hi), "%s", test.name)
+			} else {
+				require.NoError(t, tr.Err(), "%s", test.name)
+			}
+			_ = dev.Close()
+		}
+	}
+}
+
+// The same launches on whole buffers, which promise nothing, on empty slices, which promise most, and with a bound that a replay
+// may change.
+func TestWholeBuffersPromiseNothingAndEmptySlicesAll(t *testing.T) {
+	guarded := sliceBodies[1].body
+	launch := func(args func(tr *tracer.Tracer, x, y tracer.Buffer) []any) error {
+		tr := tracer.New(null.New(), "slices", tracer.Deferred)
+		k := tr.Module("k.ptx", sliceKernel(guarded)).Kernel("k")
+		x, y := tr.Alloc("x", ir.F32, 16, ir.InOut), tr.Alloc("y", ir.F32, 16, ir.InOut)
+		tr.Launch(k, tracer.Linear(4, 8), args(tr, x, y)...)
+		return tr.Err()
+	}
+	var left *tracer.SliceError
+	assert.NoError(t, launch(func(_ *tracer.Tracer, x, y tracer.Buffer) []any { return []any{x, y, 20} }))
+	assert.NoError(t, launch(func(_ *tracer.Tracer, x, y tracer.Buffer) []any { return []any{x.Slice(0, 16), y, 20} }), "that is all of it")
+	assert.NoError(t, launch(func(_ *tracer.Tracer, x, y tracer.Buffer) []any { return []any{x.Slice(4, 4), y, 0} }), "no thread writes")
+	assert.ErrorAs(t, launch(func(_ *tracer.Tracer, x, y tracer.Buffer) []any { return []any{x.Slice(4, 4), y, 1} }), &left)
+	assert.ErrorAs(t, launch(func(_ *tracer.Tracer, x, y tracer.Buffer) []any { return []any{x.Slice(8, 16), y, 9} }), &left, "behind the end")
+	assert.NoError(t, launch(func(tr *tracer.Tracer, x, y tracer.Buffer) []any {
+		return []any{x.Slice(8, 16), y, tr.Param("n", ir.I32, 9)}
+	}))
+}
+
+// A launch that is refused leaves its slice when it runs: what the device then touches of the buffer, less the slice, is checked with
+// all bodies and random slices. A launch whose upper bound stays inside is never refused.
+func TestWhatIsRefusedLeavesItsSlice(t *testing.T) {
+	rng := rand.New(rand.NewPCG(17, 2))
+	refused := 0
+	for range 300 {
+		test := sliceBodies[rng.IntN(len(sliceBodies))]
+		lo := 1 + rng.Int64N(20)
+		hi := lo + rng.Int64N(30)
+		n, blocks := rng.IntN(40), uint32(1+rng.IntN(4))
+		dev, err := sim.New(sim.Options{})
+		require.NoError(t, err)
+		tr := tracer.New(dev, "slices", tracer.Direct) // which records nothing and so refuses nothing
+		k := tr.Module("k.ptx", sliceKernel(test.body)).Kernel("k")
+		x, y := tr.Alloc("x", ir.U32, 128, ir.InOut), tr.Alloc("y", ir.U32, 64, ir.InOut)
+		before := make([]uint32, 128)
+		for i := range before {
+			before[i] = 1 << 20
+		}
+		require.NoError(t, tracer.Write(x, before))
+		tr.Launch(k, tracer.Linear(blocks, 8), x.Slice(lo, hi), y, n)
+		after := make([]uint32, 128)
+		require.NoError(t, tracer.Read(after, x), "%s", test.name)
+		leaves := false
+		for i := range after {
+			leaves = leaves || after[i] != before[i] && (int64(i) < lo || int64(i) >= hi)
+		}
+
+		recorded := tracer.New(dev, "slices", tracer.Deferred)
+		k = recorded.Module("k.ptx", sliceKernel(test.body)).Kernel("k")
+		x, y = recorded.Alloc("x", ir.U32, 128, ir.InOut), recorded.Alloc("y", ir.U32, 64, ir.InOut)
+		recorded.Launch(k, tracer.Linear(blocks, 8), x.Slice(lo, hi), y, n)
+		if recorded.Err() != nil {
+			refused++
+			require.True(t, leaves || test.name == "a load", "%s, slice [%d:%d), n %d: %v", test.name, lo, hi, n, recorded.Err())
+		} else if test.refused && test.name != "a load" {
+			require.False(t, leaves, "%s, slice [%d:%d), n %d, %d blocks", test.name, lo, hi, n, blocks)
+		}
+		_ = dev.Close()
+	}
+	require.Greater(t, refused, 50)
+}
