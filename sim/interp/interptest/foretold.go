@@ -84,6 +84,9 @@ func (o *Oracle) Check(l *Launch) error {
 // checkCertain holds what is said to be certain to be touched against what was. Of each pointer it takes accesses from all sides: those that
 // are not at the pointer, not below it and not above it.
 func (o *Oracle) checkCertain(l *Launch, f *ptx.Func, fp *ptx.Footprint, did *bytes) error {
+	if l.Sample > 0 {
+		return nil // of which only some blocks run
+	}
 	at := &ptx.Launch{Grid: l.Grid, Block: l.Block, Params: l.Params}
 	for row, p := range fp.Effects.Params {
 		if p.Field < 0 || int64(p.Field)+8 > f.Params[p.Param].Size() {
