@@ -167,8 +167,10 @@ func passNamed(text string) (pass, error) {
 		return p, fmt.Errorf("pass %s lacks its parameter: write %s(%s)", name, name, p.takes)
 	}
 	p.parameter = *parameter
-	if p.edit, err = p.with(p.parameter); err != nil {
+	edit, err := p.with(p.parameter)
+	if err != nil {
 		return p, fmt.Errorf("pass %s takes %w, not %q", name, err, p.parameter)
 	}
+	p.edit = plain(edit)
 	return p, nil
 }

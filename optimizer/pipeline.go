@@ -19,7 +19,7 @@ type pass struct {
 	takes     string // what the parameter is called, "" when there is none
 	with      editor // of a pass that takes one
 	parameter string // once it is known
-	edit      func(*ir.Graph) (*ir.Graph, error)
+	edit      func(*ir.Graph, *Options) (*ir.Graph, error)
 	compute   func(*ir.Schedule, *Options) error
 	needs     string // the pass whose result it cannot do without
 	asked     bool   // it runs only when Options.Also or Options.Passes names it
@@ -35,13 +35,13 @@ var passes = []pass{
 		doc: "have buffers change places from one copy to the next: ping-pong, or among more than two"},
 	{name: "rename", takes: "m", with: times("memories", rename), needs: "unroll", asked: true,
 		doc: "give buffers that every copy fills anew m memories to take in turn: double buffering"},
-	{name: "copyelim", edit: copyelim, asked: true,
+	{name: "copyelim", edit: plain(copyelim), asked: true,
 		doc: "leave out copies of bytes that are there already"},
-	{name: "dce", edit: dce, asked: true,
+	{name: "dce", edit: plain(dce), asked: true,
 		doc: "leave out operations whose results nobody reads"},
-	{name: "hazards", edit: hazards,
+	{name: "hazards", edit: plain(hazards),
 		doc: "make every conflict between accesses a dependency"},
-	{name: "reduce", edit: reduce, needs: "hazards",
+	{name: "reduce", edit: reduceNoted, needs: "hazards",
 		doc: "drop dependencies that others imply"},
 	{name: "coarsen", compute: coarsen, needs: "hazards", asked: true,
 		doc: "plan chains of launches as if each were one: auto is done sooner, and a replay may take a little longer"},
@@ -65,6 +65,11 @@ var passes = []pass{
 		doc: "put temporaries that are never alive at once on the same memory"},
 	{name: "predict", compute: predict, needs: "syncs",
 		doc: "estimate the time of one replay on the device profile"},
+}
+
+// plain is an edit that no option changes.
+func plain(edit func(*ir.Graph) (*ir.Graph, error)) func(*ir.Graph, *Options) (*ir.Graph, error) {
+	return func(g *ir.Graph, _ *Options) (*ir.Graph, error) { return edit(g) }
 }
 
 // constraints say why the pipeline is in this order. They are checked when the
@@ -150,6 +155,7 @@ type Options struct {
 
 	grains *grains // what coarsen made of the graph, nil for nothing
 	tried  *int    // operations of all schedules that searches tried, for who wants to know
+	result *Result // of the plan, for what passes note in it; nil outside Plan
 }
 
 // Result is a plan and the graphs it went through.
@@ -158,6 +164,12 @@ type Result struct {
 	Reduced  *ir.Graph    // those no others imply; nil when reduce did not run
 	Graph    *ir.Graph    // what the last pass left
 	Schedule *ir.Schedule // of Graph; nil when syncs did not run: without waits it would be wrong
+
+	// UndecidedDeps is the number of dependencies that reduce kept because deciding whether others
+	// imply them would take more than its bound of work, and UndecidedWaits the same of edges between
+	// operations that syncs looked at. Both are 0 but for graphs of tens of thousands of operations with
+	// long edges. Then the reduced graph is the transitive reduction, and every wait is needed.
+	UndecidedDeps, UndecidedWaits int
 }
 
 // Plan runs the pipeline on g, which it leaves alone. A graph that is past a
@@ -177,6 +189,7 @@ func Plan(g *ir.Graph, opts Options) (*Result, error) {
 	}
 	s := &ir.Schedule{Graph: g}
 	res := &Result{}
+	opts.result = res
 	for i, p := range selected {
 		if opts.Progress != nil {
 			opts.Progress(p.name, i, len(selected))
@@ -315,7 +328,7 @@ func (p *pass) apply(s *ir.Schedule, opts *Options) (err error) {
 	if p.edit == nil {
 		return p.compute(s, opts)
 	}
-	s.Graph, err = p.edit(s.Graph)
+	s.Graph, err = p.edit(s.Graph, opts)
 	return err
 }
 

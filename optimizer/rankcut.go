@@ -1,6 +1,9 @@
 package optimizer
 
-import "slices"
+import (
+	"math"
+	"slices"
+)
 
 // rankCut reduces by search: from the last node to the first, walk what its
 // successors reach along edges already known to be needed, and never past the rank
@@ -19,11 +22,12 @@ type rankCut struct {
 	goal  []int32 // by node: the last whose search was to meet it
 	goals int     // not yet met by the search at hand
 	stack []int32
-	work  int // edges looked at
+	work  int // edges visited
+	stop  int // the work at which walks end, whether or not they have met all goals
 }
 
 func newRankCut(r *reduction) *rankCut {
-	s := &rankCut{reduction: r, node: int32(r.d.len()) - 1}
+	s := &rankCut{reduction: r, node: int32(r.d.len()) - 1, stop: math.MaxInt}
 	s.kept = slices.Clone(r.d.to)
 	s.end = slices.Clone(r.d.first[1:])
 	s.seen, s.goal = filled(r.d.len(), -1), filled(r.d.len(), -1)
@@ -40,6 +44,19 @@ func (s *rankCut) run(budget int) bool {
 		s.reduceRow(s.node)
 	}
 	return true
+}
+
+// skimLooks is the number of edges that skim visits for a row and for each edge in it.
+const skimLooks = 4
+
+// skim reduces what is left by walks that end early, and counts the edges that it leaves undecided.
+func (s *rankCut) skim() {
+	for ; s.node >= 0; s.node-- {
+		row := s.d.succs(s.node)
+		s.stop = s.work + skimLooks*(1+len(row))
+		s.reduceRow(s.node)
+	}
+	s.stop = math.MaxInt
 }
 
 // reduceRow squeezes redundant edges out of u's row. Rows ascend, so whatever
@@ -59,8 +76,11 @@ func (s *rankCut) reduceRow(u int32) {
 		n++
 		if s.goal[v] == u {
 			s.goals-- // met by the edge itself
+			if s.work > s.stop {
+				s.undecided++
+			}
 		}
-		if v < last && s.goals > 0 {
+		if v < last && s.goals > 0 && s.work <= s.stop {
 			s.walk(u, v, last)
 		}
 	}
@@ -85,7 +105,7 @@ func (s *rankCut) setGoals(u int32, row []int32) (last int32) {
 // all goals: most edges are implied by a path that leads straight to their end.
 func (s *rankCut) walk(u, v, last int32) {
 	s.stack = append(s.stack[:0], v)
-	for len(s.stack) > 0 {
+	for len(s.stack) > 0 && s.work <= s.stop {
 		v = s.stack[len(s.stack)-1]
 		s.stack = s.stack[:len(s.stack)-1]
 		row := s.kept[s.d.first[v]:s.end[v]]

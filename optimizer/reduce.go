@@ -6,14 +6,30 @@ import (
 	"github.com/reprise-gpu/reprise/ir"
 )
 
-// reduce drops every dependency that others imply. What is left keeps its hazard
-// and its cause.
+// reduce drops every dependency that others imply, as far as that is decided within a bound of
+// work (see reduction). What is left keeps its hazard and its cause.
 func reduce(g *ir.Graph) (*ir.Graph, error) {
 	if g.Phase >= ir.Reduced {
 		return g, nil
 	}
-	d := dagOf(g)
-	redundant := d.redundantEdges()
+	return without(g, dagOf(g).reduce())
+}
+
+// reduceNoted is reduce, and notes in the result how many dependencies it left undecided.
+func reduceNoted(g *ir.Graph, opts *Options) (*ir.Graph, error) {
+	if g.Phase >= ir.Reduced {
+		return g, nil
+	}
+	r := dagOf(g).reduce()
+	if opts.result != nil {
+		opts.result.UndecidedDeps = r.undecided
+	}
+	return without(g, r)
+}
+
+// without returns g reduced, without the dependencies that r found redundant.
+func without(g *ir.Graph, r *reduction) (*ir.Graph, error) {
+	d, redundant := r.d, r.redundant
 	if !slices.Contains(redundant, true) {
 		return g.WithDeps(ir.Reduced, g.Deps(), g.Causes()) // which the two then share
 	}

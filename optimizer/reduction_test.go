@@ -185,6 +185,56 @@ func TestReductionHasNoCliff(t *testing.T) {
 	}
 }
 
+// Under a bound of work only redundant edges are dropped, and those that are kept for want of work
+// are counted.
+func TestBoundedReductionKeepsWhatItCannotDecide(t *testing.T) {
+	r := rand.New(rand.NewPCG(31, 31))
+	missed, decided := 0, 0
+	for round := range 300 {
+		n := 100 + r.IntN(300)
+		d := newDAG(n, randomEdges(r, n, 6*n, n))
+		exact := d.redundantEdges()
+		bounded := d.reduceWithin(workBound{}, workBound{total: r.IntN(10 * len(d.to))})
+		kept := 0
+		for e := range exact {
+			require.True(t, exact[e] || !bounded.redundant[e], "round %d drops an edge that is needed", round)
+			if exact[e] && !bounded.redundant[e] {
+				kept++
+			}
+		}
+		require.LessOrEqual(t, kept, bounded.undecided, "round %d", round)
+		missed += kept
+		if bounded.undecided == 0 {
+			decided++
+		}
+	}
+	require.Greater(t, missed, 1000)
+	require.Greater(t, decided, 10)
+}
+
+// Random edges that reach anywhere are the case for the bound, and layers, fork-joins and stencils of
+// any size are not.
+func TestBoundOfReduction(t *testing.T) {
+	r := rand.New(rand.NewPCG(32, 32))
+	far := func(n int) *dag { // each node after three of all before it
+		var edges []edge
+		for v := 1; v < n; v++ {
+			for range 3 {
+				edges = append(edges, edge{int32(r.IntN(v)), int32(v)})
+			}
+		}
+		return newDAG(n, edges)
+	}
+	require.Zero(t, far(10_000).reduce().undecided)
+	if !testing.Short() {
+		require.Positive(t, far(200_000).reduce().undecided)
+	}
+	near := newDAG(100_000, randomEdges(r, 100_000, 300_000, 1000))
+	for _, d := range []*dag{near, forkJoins(9000, 8), newDAG(50_000, training(50_000, 64)), newDAG(20_000, completeLayers(20_000, 64))} {
+		require.Zero(t, d.reduce().undecided)
+	}
+}
+
 // completeLayers has every node of a layer lead to all of the next two.
 func completeLayers(n, width int) (edges []edge) {
 	for v := range n {

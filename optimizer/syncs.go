@@ -19,19 +19,30 @@ import (
 // and lane order together. Whatever waits one chooses under that rule have the
 // closure of this graph; a DAG's reduction is the one least graph with its
 // closure, so none of its edges can be missing from them.
-func syncs(s *ir.Schedule, _ *Options) error {
-	s.Waits = crossing(s, leastOrdered(s))
+//
+// The reduction has a bound of work, beyond which edges are kept undecided (see reduction). Waits
+// are the fewest where none is left so; the result has their number.
+func syncs(s *ir.Schedule, opts *Options) error {
+	r := leastOrderedWithin(s)
+	s.Waits = crossing(s, r.d.withoutEdges(r.redundant))
+	if opts != nil && opts.result != nil {
+		opts.result.UndecidedWaits = r.undecided
+	}
 	return nil
 }
 
 // leastOrdered is that reduction, ranked by submission.
 func leastOrdered(s *ir.Schedule) *dag {
+	r := leastOrderedWithin(s)
+	return r.d.withoutEdges(r.redundant)
+}
+
+func leastOrderedWithin(s *ir.Schedule) *reduction {
 	rank := make([]int32, s.Graph.Len())
 	for r, v := range s.Order {
 		rank[v] = int32(r)
 	}
-	d := newRows(s.Graph.Len(), orderedEdges(s, rank))
-	return d.withoutEdges(d.redundantEdges())
+	return newRows(s.Graph.Len(), orderedEdges(s, rank)).reduce()
 }
 
 // orderedEdges yields all a schedule must keep in order, by rank of submission: the

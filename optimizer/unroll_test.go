@@ -20,7 +20,7 @@ func edited(t *testing.T, g *ir.Graph, texts ...string) *ir.Graph {
 	list, err := passesNamed(texts)
 	require.NoError(t, err)
 	for _, p := range list {
-		g, err = p.edit(g)
+		g, err = p.edit(g, &Options{})
 		require.NoError(t, err, p.name)
 		require.NoError(t, ir.Verify(g), p.name)
 	}
