@@ -238,13 +238,14 @@ func (l *formList) carries() {
 				if in+out == "" {
 					continue
 				}
-				result := func(x *big.Int, s []uint64) []uint64 {
+				result := func(x *big.Int, s []uint64, flag bool) []uint64 {
 					carry := s[len(s)-1]
 					if out != "" {
-						carry = oneIf(x.Cmp(u.greatest()) > 0 || x.Sign() < 0)
+						carry = oneIf(flag)
 					}
 					return []uint64{u.wrap(x), carry}
 				}
+				sum := func(x *big.Int, s []uint64) []uint64 { return result(x, s, x.Cmp(u.greatest()) > 0) }
 				taken := func(s []uint64) *big.Int {
 					if in == "" {
 						return new(big.Int)
@@ -253,11 +254,14 @@ func (l *formList) carries() {
 				}
 				l.add("add"+in+out+"."+t.name+" $d, $a, $b;", c+"c="+from+from+"c", func(s []uint64) []uint64 {
 					x := new(big.Int).Add(u.integer(s[0]), u.integer(s[1]))
-					return result(x.Add(x, taken(s)), s)
+					return sum(x.Add(x, taken(s)), s)
 				})
 				l.add("sub"+in+out+"."+t.name+" $d, $a, $b;", c+"c="+from+from+"c", func(s []uint64) []uint64 {
 					x := new(big.Int).Sub(u.integer(s[0]), u.integer(s[1]))
-					return result(x.Sub(x, taken(s)), s)
+					if in != "" { // a carry of 0 is a borrow
+						x.Sub(x, whole(1)).Add(x, taken(s))
+					}
+					return result(x, s, x.Sign() >= 0)
 				})
 				for _, half := range []string{"lo", "hi"} {
 					l.add("mad"+in+"."+half+out+"."+t.name+" $d, $a, $b, $c;", c+"c="+from+from+from+"c", func(s []uint64) []uint64 {
@@ -266,7 +270,7 @@ func (l *formList) carries() {
 							p.Rsh(p, uint(t.bits))
 						}
 						x := new(big.Int).Add(u.integer(u.wrap(p)), u.integer(s[2]))
-						return result(x.Add(x, taken(s)), s)
+						return sum(x.Add(x, taken(s)), s)
 					})
 				}
 			}
