@@ -290,8 +290,13 @@ func (b *body) regType() (typ Type, vector int) {
 			p.fail(t.pos, "%s is no type of a register", t.describe())
 		}
 	}
-	if typ == NoType {
+	switch {
+	case typ == NoType:
 		p.unexpected("the type of the registers")
+	case vector > 0 && typ == Pred:
+		p.fail(p.tok.pos, "a predicate register is no vector")
+	case vector > 0:
+		p.checkVector(p.tok.pos, typ, vector)
 	}
 	return typ, vector
 }
@@ -307,8 +312,12 @@ func (b *body) reg() {
 			count = int(p.small("the number of registers", 0, maxRegs))
 			p.expect('>', "after the number of registers")
 		}
-		if len(b.f.Regs)+max(count, 1)*max(vector, 1) >= maxRegs {
+		n := max(count, 1) * max(vector, 1)
+		if len(b.f.Regs)+n >= maxRegs {
 			p.fail(t.pos, "function %s has more than %d registers", b.f.Name, maxRegs)
+		}
+		if p.regCount += n; p.regCount >= maxAllRegs {
+			p.fail(t.pos, "the functions of the module up to %s have more than %d registers", b.f.Name, maxAllRegs)
 		}
 		if vector > 0 {
 			b.declareVectors(t, typ, count, vector)

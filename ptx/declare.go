@@ -87,6 +87,7 @@ func (p *parser) varList(space Space, link Linkage) []*Var {
 		default:
 			p.initializer(&v)
 		}
+		p.checkVar(&v)
 		list = append(list, &v)
 		if !p.accept(',') {
 			break
@@ -141,6 +142,7 @@ func (p *parser) varHead(space Space, link Linkage) *Var {
 	}
 	v.Align = max(v.Align, v.Type.Size()*max(1, int(vector)))
 	if vector > 0 {
+		p.checkVector(p.tok.pos, v.Type, int(vector))
 		v.Dims = []int64{vector}
 	}
 	return v
@@ -235,6 +237,7 @@ func (p *parser) function(link Linkage, entry bool) {
 	if p.tok.kind == '(' {
 		f.Params = p.params()
 	}
+	p.checkParams(f)
 	p.funcAttributes(f)
 	f = p.declareFunc(f)
 	if f.Extern {
@@ -287,11 +290,14 @@ func (p *parser) params() []*Var {
 	p.expect('(', "before parameters")
 	for p.tok.kind != ')' {
 		v := p.param()
+		if n := len(list); n > 0 && list[n-1].incomplete() {
+			p.report(list[n-1].Pos, "parameter %s has no extent; only the last one may have none", list[n-1].Name)
+		}
 		offset = (offset + v.Align - 1) &^ (v.Align - 1)
 		v.Offset = offset
 		offset += int(v.Size())
-		if offset > maxInitBytes {
-			p.fail(v.Pos, "the parameters take more than %d bytes", maxInitBytes)
+		if offset > maxLocal {
+			p.fail(v.Pos, "the parameters up to %s take %d bytes; a thread has %d of local memory, where they lie", v.Name, offset, maxLocal)
 		}
 		list = append(list, v)
 		if !p.accept(',') {

@@ -6,22 +6,19 @@ import (
 	"strings"
 )
 
-// initializer reads "= value" or "= {…}" into v.Init and v.Relocs.
+// initializer reads "= value" or "= {…}" into v.Init and v.Relocs. The bytes behind
+// the last value are zero and are not in v.Init, so that a short text cannot take much
+// memory.
 func (p *parser) initializer(v *Var) {
-	if v.Size() > maxInitBytes {
-		p.fail(v.Pos, "%s has an initial value and is larger than %d bytes", v.Name, maxInitBytes)
-	}
 	in := &initList{p: p, v: v}
 	if len(v.Dims) == 0 {
 		in.value(0)
-		in.pad(int64(v.Type.Size()))
 		return
 	}
 	end := in.level(0, 0)
-	if v.Dims[0] == 0 {
-		v.Dims[0] = end / max(1, in.stride(0))
+	if stride := in.stride(0); v.Dims[0] == 0 {
+		v.Dims[0] = max(1, (end+stride-1)/stride)
 	}
-	in.pad(v.Size())
 }
 
 // initList fills the bytes of one variable.
@@ -45,7 +42,7 @@ func (in *initList) level(d int, at int64) int64 {
 	p, stride := in.p, in.stride(d)
 	limit := at + stride*in.v.Dims[d]
 	if in.v.Dims[d] == 0 {
-		limit = maxInitBytes
+		limit = maxVarBytes
 	}
 	p.expect('{', "to open the initial value of "+in.v.Name)
 	for p.tok.kind != '}' {
@@ -70,10 +67,17 @@ func (in *initList) level(d int, at int64) int64 {
 	return at
 }
 
+// pad extends the initial value with zeros to size bytes. All initial values of a module
+// together have maxInitBytes.
 func (in *initList) pad(size int64) {
-	if missing := size - int64(len(in.v.Init)); missing > 0 {
-		in.v.Init = append(in.v.Init, make([]byte, missing)...)
+	missing := size - int64(len(in.v.Init))
+	if missing <= 0 {
+		return
 	}
+	if in.p.initBytes += missing; in.p.initBytes > maxInitBytes {
+		in.p.fail(in.p.tok.pos, "the initial values of the module up to here, with the gaps between them, take more than %d bytes", maxInitBytes)
+	}
+	in.v.Init = append(in.v.Init, make([]byte, missing)...)
 }
 
 // value reads a number, or the address of a symbol, into the element at byte at.
@@ -83,6 +87,9 @@ func (in *initList) value(at int64) {
 	p := in.p
 	switch t := p.tok; {
 	case t.kind == tokWord && t.text != "WARP_SZ":
+		if in.v.Type.Float() || size < 4 {
+			p.fail(t.pos, "%s is .%s, which cannot hold the address of %s; use .u64", in.v.Name, in.v.Type, t.text)
+		}
 		in.v.Relocs = append(in.v.Relocs, in.symbol(at))
 	case t.kind == tokNumber && strings.HasPrefix(strings.TrimLeft(p.src[p.off:], " \t"), "("): // 0xFF00(symbol): one byte of an address
 		p.next()
@@ -91,6 +98,9 @@ func (in *initList) value(at int64) {
 		op := p.constant("an initial value")
 		if op.Kind != OpInt && in.v.Type.family() == 'i' {
 			p.fail(op.Pos, "%s is an integer and cannot start as a floating-point value", in.v.Name)
+		}
+		if op.Kind == OpInt && (in.v.Type == F32 || in.v.Type == F64) {
+			p.fail(op.Pos, "%s is .%s and cannot start as an integer; write %d.0", in.v.Name, in.v.Type, op.Imm)
 		}
 		in.store(at, size, op)
 	}
@@ -104,10 +114,6 @@ func (in *initList) store(at, size int64, op Operand) {
 		imm = uint64(halfBits(value{op: op}.float()))
 	case in.v.Type == F32 && op.Kind == OpFloat64:
 		imm = uint64(math.Float32bits(float32(math.Float64frombits(imm))))
-	case in.v.Type == F32 && op.Kind == OpInt:
-		imm = uint64(math.Float32bits(float32(op.Imm)))
-	case in.v.Type == F64 && op.Kind == OpInt:
-		imm = math.Float64bits(float64(op.Imm))
 	case in.v.Type == F64 && op.Kind == OpFloat32:
 		imm = math.Float64bits(float64(math.Float32frombits(uint32(imm))))
 	}

@@ -14,7 +14,8 @@ const (
 	maxRegs      = 1 << 20 // per function; the largest seen in 3,278 kernels has 34,898
 	maxDims      = 8
 	maxVarBytes  = 1 << 40
-	maxInitBytes = 1 << 26
+	maxInitBytes = 1 << 26 // of the initial values of a module
+	maxAllRegs   = 1 << 22 // of the functions of a module
 )
 
 // Parse reads and checks the PTX text src; file only names it in errors. An
@@ -47,18 +48,20 @@ func byPosition(a, b error) int {
 
 type parser struct {
 	scanner
-	tok     token
-	m       *Module
-	vars    map[string]*Var
-	funcs   map[string]*Func
-	opcodes map[string]opcode
-	errs    []error
-	stmt    Pos    // start of the statement being read
-	within  string // function being read
-	line    Loc    // of the source, from the last .loc of the function
-	dead    bool
-	symbols []symbolUse
-	slab    []Operand
+	tok       token
+	m         *Module
+	vars      map[string]*Var
+	funcs     map[string]*Func
+	opcodes   map[string]opcode
+	errs      []error
+	stmt      Pos    // start of the statement being read
+	within    string // function being read
+	line      Loc    // of the source, from the last .loc of the function
+	dead      bool
+	symbols   []symbolUse
+	slab      []Operand
+	initBytes int64 // of all initial values
+	regCount  int   // of all functions
 }
 
 // opcode is an opcode word cut at its dots, with its row of the instruction table.
@@ -444,5 +447,8 @@ func (p *parser) finish() {
 		if f.Extern && f.Link != External && f.Alias == "" {
 			p.report(f.Pos, "function %s is declared but has no body; it needs .extern or a definition", f.Name)
 		}
+	}
+	if len(p.errs) == 0 {
+		checkExtents(p.m, p.report)
 	}
 }

@@ -126,7 +126,7 @@ const unusual = `.version 7.8
 .extern .func (.reg .b32 out) ext (.reg .b32 in);
 .global .b8 masked[9] = {1, 0xFF(table+4), 0xFF00(table+4), 0xFF0000(table+4), 0xFF000000(table+4),
 	0xFF00000000(table+4), 0xFF0000000000(table+4), 0xFF000000000000(table+4), 0xFF00000000000000(table+4)};
-.weak .const .align 8 .f32 table[][2] = {{1.5, 2}, {0f40400000}};
+.weak .const .align 8 .f32 table[][2] = {{1.5, 2.0}, {0f40400000}};
 .extern .shared .align 16 .b8 dyn[];
 .global .texref tex;
 .func (.reg .b32 r) twice (.reg .b32 a) { add.s32 r, a, a; ret; }

@@ -32,7 +32,7 @@ func (d *Device) FunctionInfo(h device.Function) (FunctionInfo, error) {
 		Name: k.name, Params: k.code.Params(), ParamBytes: k.code.ParamBytes(),
 		Registers: k.code.Registers(), Shared: k.code.SharedStatic(), Local: k.code.LocalBytes(),
 		Const: constBytes(k.of.tree), MaxThreads: k.code.MaxThreads(), ReqThreads: k.req,
-		Target: targetOf(k.of.tree),
+		Target: k.of.tree.TargetNumber(),
 	}, nil
 }
 

@@ -8,20 +8,10 @@ import (
 	"github.com/reprise-gpu/reprise/ptx"
 )
 
-// targetOf is the number of a module's target, 90 for sm_90a; 0 when it has none.
-func targetOf(m *ptx.Module) (n int) {
-	for _, c := range m.Target {
-		if c >= '0' && c <= '9' {
-			n = 10*n + int(c-'0')
-		}
-	}
-	return n
-}
-
 // runsOn says why a GPU refuses a module, nil when it does not. PTX runs on the GPU it is for and on all later ones;
 // with the suffix a on that one alone, and with f on later ones of its generation (PTX ISA, .target).
 func runsOn(p *des.Profile, m *ptx.Module) error {
-	wants, has := targetOf(m), 10*p.ComputeMajor+p.ComputeMinor
+	wants, has := m.TargetNumber(), 10*p.ComputeMajor+p.ComputeMinor
 	switch {
 	case wants > has:
 		return fmt.Errorf("it is for %s, and %s is sm_%d: compile it for compute_%d or an older one", m.Target, p.Name, has, has)

@@ -61,7 +61,7 @@ func (l *lowering) finish() {
 	l.assign(live)
 	k := l.k
 	k.sharedStatic = l.sharedEnd
-	k.localSize = roundUp(l.localEnd, 8)
+	k.localSize = roundUp(max(l.localMost, l.localEnd), 8)
 	l.placeUniforms()
 	k.loops = l.loops()
 	l.patch()

@@ -162,6 +162,7 @@ func (l *lowering) inline(f *ptx.Func, results, args []ptx.Operand) error {
 		skip.free, skip.neg = false, !skip.neg
 		skip.ending, skip.frame, skip.targets = branches, caller, []int{caller.at + 1}
 	}
+	own := l.localEnd
 	fr := l.enter(f)
 	for i, v := range f.Return {
 		fr.locals[v] = c.results[i].off
@@ -173,6 +174,7 @@ func (l *lowering) inline(f *ptx.Func, results, args []ptx.Operand) error {
 		return err
 	}
 	l.frame, l.in = caller, call
+	l.localMost, l.localEnd = max(l.localMost, l.localEnd), own // the next call may use the same bytes
 	l.receive(&c)
 	return nil
 }
@@ -261,7 +263,7 @@ func (l *lowering) lowerRoutines() error {
 	l.exit() // the kernel must not run on into them
 	for i := 0; i < len(l.k.routines); i++ {
 		r := l.k.routines[i]
-		first, local := len(l.items), l.localEnd
+		first, local := len(l.items), max(l.localMost, l.localEnd)
 		err := l.lowerRoutine(r)
 		if err != nil && r.direct {
 			return err
@@ -270,14 +272,14 @@ func (l *lowering) lowerRoutines() error {
 			l.items = append(l.items[:first], l.refusal(err.(*unsupported)))
 		}
 		r.firstItem, r.endItem = first, len(l.items)
-		r.frame, l.localEnd = l.localEnd, local
+		r.frame, l.localEnd, l.localMost = max(l.localMost, l.localEnd), local, local
 	}
 	return nil
 }
 
 // lowerRoutine lowers one body. Its variables are placed from the start of its frame.
 func (l *lowering) lowerRoutine(r *routine) error {
-	l.root, l.frame, l.localEnd = r, nil, 0
+	l.root, l.frame, l.localEnd, l.localMost = r, nil, 0, 0
 	fr := l.enter(r.fn)
 	place := func(list []*ptx.Var) (places []param) {
 		for _, v := range list {

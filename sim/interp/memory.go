@@ -74,27 +74,36 @@ func (m *Memory) Used() int64 { return m.used }
 // errors call the block. Addresses depend only on the sequence of calls and
 // are never given out twice, so a dangling pointer cannot hit a later block.
 func (m *Memory) Alloc(n int64, name string) (uint64, error) {
-	if n < 0 {
-		return 0, fmt.Errorf("interp: allocation of %d bytes for %s: the size is negative", n, name)
-	}
-	if n > m.bank.Free() {
-		return 0, fmt.Errorf("interp: %w: %d bytes for %s, %d of %d in use", ErrOutOfMemory, n, name, m.bank.used, m.bank.limit)
-	}
-	base, err := m.space.take(uint64(n))
+	a, err := m.alloc(n, name)
 	if err != nil {
-		return 0, fmt.Errorf("interp: %d bytes for %s: %w", n, name, err)
+		return 0, err
 	}
-	a := &allocation{base: base, size: uint64(n), name: name, owner: m}
-	if err := a.back(); err != nil {
-		return 0, fmt.Errorf("interp: %w: %d bytes for %s: the host has no such memory: %w", ErrOutOfMemory, n, name, err)
-	}
-	m.used += n
-	m.bank.used += n
-	m.allocs = append(m.allocs, a)
 	if m.track {
 		a.forget()
 	}
 	return a.base, nil
+}
+
+// alloc is Alloc for bytes that count as written.
+func (m *Memory) alloc(n int64, name string) (*allocation, error) {
+	if n < 0 {
+		return nil, fmt.Errorf("interp: allocation of %d bytes for %s: the size is negative", n, name)
+	}
+	if n > m.bank.Free() {
+		return nil, fmt.Errorf("interp: %w: %d bytes for %s, %d of %d in use", ErrOutOfMemory, n, name, m.bank.used, m.bank.limit)
+	}
+	base, err := m.space.take(uint64(n))
+	if err != nil {
+		return nil, fmt.Errorf("interp: %d bytes for %s: %w", n, name, err)
+	}
+	a := &allocation{base: base, size: uint64(n), name: name, owner: m}
+	if err := a.back(); err != nil {
+		return nil, fmt.Errorf("interp: %w: %d bytes for %s: the host has no such memory: %w", ErrOutOfMemory, n, name, err)
+	}
+	m.used += n
+	m.bank.used += n
+	m.allocs = append(m.allocs, a)
+	return a, nil
 }
 
 // Free releases the block that starts at addr.

@@ -21,6 +21,9 @@ type Module struct {
 // interpreter cannot run is loaded too; running it is a fault.
 func LoadModule(mem *Memory, m *ptx.Module) (*Module, error) {
 	mod := &Module{ptx: m, mem: mem, globals: map[*ptx.Var]uint64{}, kernels: map[string]*Kernel{}, calls: newCallGraph(m)}
+	if err := mod.fits(); err != nil {
+		return nil, err
+	}
 	for _, v := range m.Statics() {
 		if err := mod.allocate(v); err != nil {
 			mod.Unload()
@@ -91,17 +94,40 @@ func (m *Module) Owns(addr uint64) bool {
 	return false
 }
 
+// fits compares the variables of the module with the memory that is free, before any of
+// it is taken.
+func (m *Module) fits() error {
+	total, free := int64(0), m.mem.bank.Free()
+	for _, v := range m.ptx.Statics() {
+		if v.Extern || v.Space != ptx.Global && v.Space != ptx.Const {
+			continue
+		}
+		if total += v.Size(); total > free {
+			return fmt.Errorf("interp: %s:%d: %w: the variables of the module up to %s take %d bytes, %d of %d are free", m.ptx.File, v.Pos.Line, ErrOutOfMemory, v.Name, total, free, m.mem.bank.Size())
+		}
+	}
+	return nil
+}
+
 func (m *Module) allocate(v *ptx.Var) error {
 	if v.Space != ptx.Global && v.Space != ptx.Const || v.Extern {
 		return nil
 	}
-	addr, err := m.mem.Alloc(v.Size(), v.Name)
+	a, err := m.mem.alloc(v.Size(), v.Name) // written with zeros, when there is no initialiser
 	if err != nil {
 		return fmt.Errorf("interp: %s:%d: %w", m.ptx.File, v.Pos.Line, err)
 	}
-	m.mem.Initialise(addr, uint64(v.Size())) // with zeros, when there is no initialiser
-	m.globals[v] = addr
+	m.globals[v] = a.base
 	return nil
+}
+
+// relocSize is how many bytes of an address an initialiser of v writes: those of an
+// element, but all eight into an array of bytes, where each is written on its own.
+func relocSize(v *ptx.Var) int {
+	if n := v.Type.Size(); n > 1 {
+		return min(n, 8)
+	}
+	return 8
 }
 
 func (m *Module) initialise(v *ptx.Var) error {
@@ -122,7 +148,9 @@ func (m *Module) initialise(v *ptx.Var) error {
 		if err != nil {
 			return fmt.Errorf("interp: %s:%d: initialiser of %s: %s is no variable with an address", m.ptx.File, v.Pos.Line, v.Name, r.Symbol)
 		}
-		binary.LittleEndian.PutUint64(data[r.Offset:], target+uint64(r.Addend))
+		var address [8]byte
+		binary.LittleEndian.PutUint64(address[:], target+uint64(r.Addend))
+		copy(data[r.Offset:], address[:relocSize(v)])
 	}
 	return nil
 }
