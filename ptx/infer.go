@@ -29,6 +29,12 @@ import (
 // as with a number. Behind a product, a shift or a difference of pointers, and
 // beside a pointer in a sum, a parameter is an offset root: the kernel reaches
 // its memory only if the caller passes an address for it, which the caller knows.
+//
+// A 64-bit value that was loaded may be a pointer or an index as well. What it is
+// used as decides: alone as an address, or converted by cvta, it is a pointer, and the
+// kernel is opaque. Added to a pointer it is an index, since a sum of two addresses
+// is none, and the access is one anywhere behind that pointer. Where something
+// that may be an address was also subtracted it stays a pointer.
 
 // infer is the state of the analysis of one kernel.
 type infer struct {
@@ -52,8 +58,9 @@ type infer struct {
 
 // Infer returns what the kernel or function f of m does to memory, with
 // ParamAccess.Offset for parameters that are addresses. It is sound if no pointer
-// loaded from memory is reached through products or shifts of it, and none
-// through the bits of a floating-point number.
+// loaded from memory is reached through products or shifts of it, none as a distance,
+// itself loaded, from another pointer, and none through the bits of a floating-point
+// number.
 func Infer(m *Module, f *Func) *Effects {
 	return analyse(m, f).effects()
 }
@@ -303,7 +310,8 @@ func (w *walker) result(kind transfer, i *Inst) rootSet {
 	case strings.HasPrefix(i.Name, "sub") && len(args) > 1 && w.strict && w.mayPoint(w.value(&args[1])):
 		// A difference of pointers. What was loaded may be the pointer that the sum
 		// with another one leads to in the end.
-		return w.table.union(w.number(args), w.table.loaded(w.value(&args[0])))
+		set := w.table.union(w.number(args), w.table.minus())
+		return w.table.union(set, w.table.loaded(w.value(&args[0])))
 	case kind == transferSum && len(args) > 1:
 		add := w.table.sum
 		if strings.HasPrefix(i.Name, "add") || strings.HasPrefix(i.Name, "sub") {
@@ -311,7 +319,11 @@ func (w *walker) result(kind transfer, i *Inst) rootSet {
 		}
 		set := w.value(&args[0])
 		for n := range args[1:] {
-			if next := w.value(&args[n+1]); set == 0 || next == 0 {
+			next := w.value(&args[n+1])
+			if strings.HasPrefix(i.Name, "sub") {
+				next = w.table.negated(next)
+			}
+			if set == 0 || next == 0 {
 				set = 0
 			} else {
 				set = add(set, next)
@@ -324,6 +336,9 @@ func (w *walker) result(kind transfer, i *Inst) rootSet {
 		if !w.predicate(&args[n]) { // which selects, and is no part of the result
 			set = w.table.union(set, w.value(&args[n]))
 		}
+	}
+	if i.Name == "neg" || i.Name == "not" {
+		return w.table.negated(set)
 	}
 	return set
 }
@@ -366,26 +381,44 @@ func (w *walker) sum(a, b rootSet) rootSet {
 	if w.strict {
 		switch {
 		case w.isPointer(a) && !w.mayPoint(b):
-			return w.table.union(a, w.added(b))
+			return w.difference(w.table.union(a, w.added(b)))
 		case w.isPointer(b) && !w.mayPoint(a):
-			return w.table.union(b, w.added(a))
+			return w.difference(w.table.union(b, w.added(a)))
 		}
 	}
-	return w.table.sum(a, b)
+	return w.difference(w.table.sum(a, b))
 }
 
 // added is what a number brings to the pointer that it is added to: parameters, as
-// offsets, and what was loaded. A loaded value may be a pointer: compilers turn
-// table[0][p-first] into p + (table[0]-first).
+// offsets, and what was loaded, as an index. A loaded value may be a pointer all the
+// same where another pointer is subtracted, before or after: compilers turn
+// table[0][p-first] into p + (table[0]-first), see difference.
 func (w *walker) added(set rootSet) rootSet {
-	return w.table.union(w.table.offsets(set), w.table.loaded(set))
+	out := w.table.union(w.table.offsets(set), w.table.indices(set))
+	if w.table.subtracted(set) {
+		out = w.table.union(out, w.table.minus())
+	}
+	return out
+}
+
+// difference takes the loaded values of a set for addresses if something was
+// subtracted that may be an address.
+func (w *walker) difference(set rootSet) rootSet {
+	if !w.table.subtracted(set) {
+		return set
+	}
+	return w.table.union(set, w.table.loaded(set))
 }
 
 // isPointer reports whether all of set is known to be addresses, null and
 // offsets aside.
 func (w *walker) isPointer(set rootSet) bool {
 	return w.mayPoint(set) && !w.table.any(set, func(id rootID) bool {
-		return id != nullRoot && w.table.roots[id].kind != rootOffset && !w.isAddress(id)
+		switch w.table.roots[id].kind {
+		case rootNull, rootOffset, rootIndex, rootMinus:
+			return false
+		}
+		return !w.isAddress(id)
 	})
 }
 
@@ -394,7 +427,7 @@ func (w *walker) mayPoint(set rootSet) bool { return w.table.any(set, w.isAddres
 
 func (w *walker) isAddress(id rootID) bool {
 	switch w.table.roots[id].kind {
-	case rootInt, rootNull, rootOffset:
+	case rootInt, rootNull, rootOffset, rootIndex, rootMinus:
 		return false
 	case rootParam, rootLoaded, rootUnknown:
 		return w.pointers[id]

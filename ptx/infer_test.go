@@ -75,7 +75,7 @@ func inferInput(t *testing.T, d *datadriven.TestData) *Module {
 		".global .u64 g; .shared .u64 sh[4]; .extern .func ext(.param .b64 a); "+
 		".func (.param .b64 r) same(.param .b64 a) { .reg .b64 %rd<2>; ld.param.u64 %rd1, [a]; st.param.b64 [r+0], %rd1; ret; } "+
 		".visible .entry k(.param .u64 a, .param .u64 b, .param .u64 n, .param .align 8 .b8 s[32], .param .u32 i) { "+
-		".local .align 8 .b8 depot[32]; .reg .pred %p<3>; .reg .b32 %r<5>; .reg .f32 %f<5>; .reg .f64 %fd<3>; .reg .b64 %rd<9>; "+
+		".local .align 8 .b8 depot[32]; .reg .pred %p<3>; .reg .b32 %r<5>; .reg .f32 %f<5>; .reg .f64 %fd<3>; .reg .b64 %rd<12>; .reg .b16 %rs<3>; "+
 		"ld.param.u64 %rd1, [a]; ld.param.u64 %rd2, [b]; ld.param.u64 %rd3, [n]; ld.param.u32 %r1, [i];\n"+
 		d.Input+"\n}\n")
 	require.NoError(t, err)

@@ -41,7 +41,7 @@ func newRecorder(in *infer) *recorder {
 
 // access records a load or store through an address with the roots base.
 func (r *recorder) access(i *Inst, op *Operand, base rootSet, access Access) {
-	if !r.in.table.any(base, func(id rootID) bool { return id != nullRoot && r.in.table.roots[id].kind != rootOffset }) {
+	if !r.in.table.leads(base) {
 		r.stop(i.Pos, "the address does not come from a parameter or variable")
 	}
 	at := reach{in: i, addr: op, access: access, alone: true}

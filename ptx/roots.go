@@ -17,6 +17,8 @@ const (
 	rootHidden                    // device heap, workspace of a cooperative launch
 	rootLoaded                    // a 64-bit value read from memory
 	rootUnknown                   // the result of something not understood
+	rootIndex                     // a 64-bit value read from memory that was added to a pointer
+	rootMinus                     // an address, or a parameter that may be one, was subtracted
 )
 
 // root is one origin. Field is the byte offset inside a parameter, -1 when it
@@ -139,27 +141,72 @@ func (t *rootTable) split(s rootSet) (numbers, addresses rootSet) {
 	return t.intern(ids[:n:n]), t.intern(ids[n:])
 }
 
-// offsets is the parameters of s as numbers.
-func (t *rootTable) offsets(s rootSet) rootSet {
+// mapped is s with each root replaced; one for which f reports false is left out.
+func (t *rootTable) mapped(s rootSet, f func(root) (root, bool)) rootSet {
 	out := rootSet(0)
 	for _, id := range t.sets[s] {
-		if r := t.roots[id]; r.kind == rootParam || r.kind == rootOffset {
-			r.kind = rootOffset
+		if r, ok := f(t.roots[id]); ok {
 			out = t.union(out, t.single(r))
 		}
 	}
 	return out
 }
 
-// loaded is the values of s that were read from memory.
-func (t *rootTable) loaded(s rootSet) rootSet {
-	out := rootSet(0)
-	for _, id := range t.sets[s] {
-		if t.roots[id].kind == rootLoaded {
-			out = t.union(out, t.intern([]rootID{id}))
+// offsets is the parameters of s as numbers.
+func (t *rootTable) offsets(s rootSet) rootSet {
+	return t.mapped(s, func(r root) (root, bool) {
+		ok := r.kind == rootParam || r.kind == rootOffset
+		r.kind = rootOffset
+		return r, ok
+	})
+}
+
+// negated is s after it was subtracted: its parameters are numbers now, and rootMinus
+// tells that there was something that may be an address.
+func (t *rootTable) negated(s rootSet) rootSet {
+	out := t.mapped(s, func(r root) (root, bool) {
+		if r.kind == rootParam {
+			r.kind = rootOffset
 		}
+		return r, true
+	})
+	if t.any(s, func(id rootID) bool { k := t.roots[id].kind; return id > nullRoot && k != rootLoaded && k != rootIndex }) {
+		out = t.union(out, t.minus())
 	}
 	return out
+}
+
+func (t *rootTable) minus() rootSet { return t.single(root{kind: rootMinus}) }
+
+// subtracted reports whether something that may be an address was subtracted on the
+// way to s.
+func (t *rootTable) subtracted(s rootSet) bool {
+	return t.any(s, func(id rootID) bool { return t.roots[id].kind == rootMinus })
+}
+
+// leads reports whether a root of s is more than a number beside an address.
+func (t *rootTable) leads(s rootSet) bool {
+	return t.any(s, func(id rootID) bool {
+		switch t.roots[id].kind {
+		case rootNull, rootOffset, rootIndex, rootMinus:
+			return false
+		}
+		return true
+	})
+}
+
+// loaded is the values of s that were read from memory, as addresses.
+func (t *rootTable) loaded(s rootSet) rootSet { return t.read(s, rootLoaded) }
+
+// indices is the values of s that were read from memory, as indices.
+func (t *rootTable) indices(s rootSet) rootSet { return t.read(s, rootIndex) }
+
+func (t *rootTable) read(s rootSet, kind rootKind) rootSet {
+	return t.mapped(s, func(r root) (root, bool) {
+		ok := r.kind == rootLoaded || r.kind == rootIndex
+		r.kind = kind
+		return r, ok
+	})
 }
 
 func (t *rootTable) int() rootSet  { return t.intern([]rootID{intRoot}) }

@@ -205,8 +205,8 @@ const affineHead = `.version 7.8
 .address_size 64
 .visible .entry k(.param .u64 a, .param .u64 b, .param .u32 n, .param .u32 m, .param .u64 l)
 {
-.reg .pred %p<4>, %q, %g; .reg .b32 %r<12>, %c<8>, %s; .reg .b64 %rd<8>, %x<4>, %t, %u; .reg .b16 %h;
-ld.param.u64 %x0, [a]; ld.param.u64 %x1, [b]; mov.u64 %x2, %x0; mov.u64 %x3, %x1;
+.reg .pred %p<4>, %q, %g; .reg .b32 %r<12>, %c<8>, %s; .reg .b64 %rd<8>, %x<4>, %t, %u, %v; .reg .b16 %h;
+ld.param.u64 %x0, [a]; ld.param.u64 %x1, [b]; cvta.to.global.u64 %x0, %x0; cvta.to.global.u64 %x1, %x1; mov.u64 %x2, %x0; mov.u64 %x3, %x1;
 ld.param.u32 %r0, [n]; ld.param.u32 %r1, [m]; ld.param.u64 %rd0, [l];
 mov.u32 %r2, %tid.x; mov.u32 %r3, %ctaid.x; mov.u32 %r4, %ntid.x; mad.lo.s32 %r5, %r3, %r4, %r2;
 mov.u32 %r6, %tid.y; mov.u32 %r7, %ctaid.y; mov.u32 %r8, %nctaid.x; mul.lo.s32 %r9, %r4, %r8;
@@ -453,7 +453,12 @@ func (g *affine) advance() {
 // what a buffer holds.
 func (g *affine) access() {
 	at := g.guard()
-	switch g.rng.IntN(5) {
+	switch g.rng.IntN(7) {
+	case 5: // an index of 64 bits from memory, in bytes
+		g.f("ld.global.b64 %%t, [%s+%d]; and.b64 %%t, %%t, 4092;", g.pick("%x0", "%x1"), 8*g.rng.IntN(4))
+	case 6: // two of them, one negative
+		g.f("ld.global.s64 %%t, [%s]; and.b64 %%t, %%t, 1020; ld.global.u64 %%v, [%s+8]; and.b64 %%v, %%v, 508; sub.s64 %%t, %%t, %%v;",
+			g.pick("%x0", "%x1"), g.pick("%x0", "%x1"))
 	case 0:
 		g.f("and.b64 %%t, %s, %s;", g.wide(), g.pick("4092", "252", "-4"))
 	case 1:
