@@ -182,6 +182,7 @@ type Var struct {
 	Relocs []Reloc // symbol addresses inside Init
 	Offset int     // parameters: byte offset in the parameter block
 	Ptr    PtrAttr // parameters: the .ptr attribute, when present
+	vector int     // how many of Dims come from a vector type, 0 or 1
 	Handle string  // texref, samplerref or surfref of a handle, which counts as B64
 }
 
@@ -235,7 +236,7 @@ const (
 	OpInt                        // Imm, as a 64-bit two's complement integer
 	OpFloat32                    // Imm holds the 32 bits of 0f…
 	OpFloat64                    // Imm holds the 64 bits of 0d… or of a decimal literal
-	OpSpecial                    // Name, with its axis: "%tid.x", "%laneid", "WARP_SZ"
+	OpSpecial                    // Name, with its axis: "%tid.x", "%laneid"
 	OpSymbol                     // address of Var (or function Name) plus Imm
 	OpMem                        // [Reg+Imm], or [Var+Imm] when Reg is NoReg, or [Imm]; Elems holds the coordinates of a texture access
 	OpVector                     // {Elems…}, with the predicate Reg2 of {…}|p

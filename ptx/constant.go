@@ -106,16 +106,6 @@ func (p *parser) skipOperator(op string) {
 	p.next()
 }
 
-// operatorAhead reports whether an operator follows the current token.
-func (p *parser) operatorAhead() bool {
-	for at := p.off; at < len(p.src); at++ {
-		if c := p.src[at]; charClasses[c] != classSpace {
-			return strings.IndexByte("+-*/%<>=!&|^?", c) >= 0
-		}
-	}
-	return false
-}
-
 func (p *parser) unary(what string, depth int) value {
 	if depth > maxDepth {
 		p.fail(p.tok.pos, "a constant expression is nested deeper than %d", maxDepth)
@@ -131,7 +121,7 @@ func (p *parser) unary(what string, depth int) value {
 	case tokWord:
 		if t.text == "WARP_SZ" {
 			p.next()
-			return integer(32, false)
+			return integer(warpSize, false)
 		}
 	case '-', '+', '~', '!':
 		p.next()

@@ -92,6 +92,9 @@ func readEvidence(t *testing.T) evidence {
 		require.NotEmpty(t, files, pattern)
 		slices.SortFunc(files, func(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) })
 		for _, file := range files {
+			if text, err := os.ReadFile(file); err == nil && strings.Contains(string(text), "\n//! refused ") {
+				continue // it shows that a module does not load
+			}
 			e.add(file, parseFile(t, file))
 		}
 	}

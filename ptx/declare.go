@@ -143,7 +143,7 @@ func (p *parser) varHead(space Space, link Linkage) *Var {
 	v.Align = max(v.Align, v.Type.Size()*max(1, int(vector)))
 	if vector > 0 {
 		p.checkVector(p.tok.pos, v.Type, int(vector))
-		v.Dims = []int64{vector}
+		v.Dims, v.vector = []int64{vector}, 1
 	}
 	return v
 }

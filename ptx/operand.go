@@ -62,7 +62,7 @@ func (b *body) operand(in *Inst, arg int) Operand {
 	var op Operand
 	switch p.tok.kind {
 	case tokWord:
-		if p.tok.text == "WARP_SZ" && p.operatorAhead() {
+		if p.tok.text == "WARP_SZ" {
 			op = p.constant("a constant")
 		} else {
 			op = b.wordOperand(in, arg)
@@ -141,7 +141,7 @@ func (b *body) wordOperand(in *Inst, arg int) Operand {
 		return b.pair(Operand{Kind: OpReg, Reg: NoReg, Reg2: NoReg})
 	}
 	if id, ok := b.register(t.text); ok {
-		return b.pair(Operand{Kind: OpReg, Reg: id, Reg2: NoReg})
+		return b.plus(in, t, b.pair(register(id)), arg)
 	}
 	if op, ok := b.vectorRegister(t); ok {
 		return op
@@ -152,7 +152,14 @@ func (b *body) wordOperand(in *Inst, arg int) Operand {
 	if specialRegister(t.text) {
 		return Operand{Kind: OpSpecial, Name: t.text, Reg: NoReg, Reg2: NoReg}
 	}
-	return b.symbol(t)
+	op := Operand{Kind: OpSymbol, Reg: NoReg, Reg2: NoReg}
+	b.symbolBase(t, &op)
+	if p.tok.kind == '[' {
+		b.elementAt(in, t, &op)
+		return op
+	}
+	op.Imm = p.offset()
+	return op
 }
 
 // selectors name the part of a register that a video instruction works on.
@@ -341,6 +348,8 @@ func (b *body) elem() Operand {
 	case tokWord:
 		p.name("an element")
 		switch id, ok := b.register(t.text); {
+		case t.text == "WARP_SZ":
+			op.Kind, op.Imm = OpInt, warpSize
 		case t.text == "_":
 		case ok:
 			op.Reg = id

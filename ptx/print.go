@@ -114,7 +114,11 @@ func (p *printer) variable(v *Var) {
 	if v.Space != RegSpace {
 		p.f(".align %d ", v.Align)
 	}
-	p.f(".%s %s%s", v.Type, v.Name, strings.TrimPrefix(v.typeString(), v.Type.String()))
+	arrays := len(v.Dims) - v.vector
+	if v.vector > 0 {
+		p.f(".v%d ", v.Dims[arrays])
+	}
+	p.f(".%s %s%s", v.Type, v.Name, dimText(v.Dims[:arrays]))
 	if v.Init != nil {
 		p.initializer(v)
 	}

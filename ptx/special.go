@@ -8,7 +8,7 @@ import (
 // specialRegisters lists the read-only registers of the ISA that compiled
 // code reads; those with axes are written with .x, .y or .z.
 var specialRegisters = func() map[string]bool {
-	known := map[string]bool{"WARP_SZ": true}
+	known := map[string]bool{}
 	for _, name := range strings.Fields(`
 		%laneid %warpid %nwarpid %smid %nsmid %gridid %clock %clock_hi %clock64
 		%globaltimer %globaltimer_lo %globaltimer_hi
@@ -32,6 +32,9 @@ var specialRegisters = func() map[string]bool {
 	return known
 }()
 
+// warpSize is the constant WARP_SZ.
+const warpSize = 32
+
 func specialRegister(name string) bool {
-	return (name[0] == '%' || name[0] == 'W') && specialRegisters[name]
+	return name[0] == '%' && specialRegisters[name]
 }

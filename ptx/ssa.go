@@ -305,9 +305,6 @@ var affineSpecials = []string{
 
 func (s *ssa) special(name string, bits uint8, i int) *term {
 	b := s.blockOf[i]
-	if name == "WARP_SZ" {
-		return s.constant(32, bits, b)
-	}
 	if n := slices.Index(affineSpecials, name); n >= 0 {
 		return s.make(term{op: termSpecial, bits: 32, block: b, imm: int64(n), name: name[1:]})
 	}

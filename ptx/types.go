@@ -67,10 +67,12 @@ func ParseSpace(suffix string) (Space, bool) {
 }
 
 // typeString writes the type with its extents, "b8[24]".
-func (v *Var) typeString() string {
+func (v *Var) typeString() string { return v.Type.String() + dimText(v.Dims) }
+
+// dimText writes the extents of an array, "[4][2]".
+func dimText(dims []int64) string {
 	var b strings.Builder
-	b.WriteString(v.Type.String())
-	for _, d := range v.Dims {
+	for _, d := range dims {
 		if d == 0 {
 			b.WriteString("[]")
 		} else {

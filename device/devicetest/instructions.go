@@ -26,6 +26,7 @@ import (
 //	//! out f32~2ulp 0.5 nan     a buffer it writes, and what must be in it
 //	//! prints "a line\n"        what vprintf writes, quoted; several add up
 //	//! error illegal address    what the launch's error must say, instead of outs
+//	//! refused needs .ftz       what the error of loading the module must say, instead of outs
 //
 // The kernel's parameters are the addresses of the buffers, ins first, then the
 // handles of textures and surfaces, then outs. Floats are
@@ -40,6 +41,7 @@ type instruction struct {
 	images      []*image
 	prints      string
 	fails       string
+	refused     string
 }
 
 // Instructions runs every .ptx file of an instruction suite as a subtest, each on
@@ -75,6 +77,10 @@ func Instructions(t *testing.T, open func() device.Device, suite fs.FS, o Option
 // check runs the kernel and compares what it leaves.
 func (in *instruction) check(b *bench, file string) {
 	m, err := b.LoadModule(file, in.source)
+	if in.refused != "" {
+		require.ErrorContains(b.t, err, in.refused)
+		return
+	}
 	require.NoError(b.t, err)
 	f, err := b.Function(m, "test")
 	require.NoError(b.t, err)
@@ -151,9 +157,9 @@ func parseInstruction(source string) (*instruction, error) {
 	switch {
 	case !rule:
 		return nil, errors.New("the head must say in a comment which rule the file shows")
-	case !in.expects() && in.fails == "":
-		return nil, errors.New("the head expects nothing: it needs an out or an error")
-	case len(in.out) > 0 && in.fails != "":
+	case !in.expects() && in.fails+in.refused == "":
+		return nil, errors.New("the head expects nothing: it needs an out, an error or a refusal")
+	case len(in.out) > 0 && in.fails+in.refused != "":
 		return nil, errors.New("the head expects both an out and an error")
 	}
 	return in, nil
@@ -196,8 +202,10 @@ func (in *instruction) directive(text string) (err error) {
 		in.prints += s
 	case "error":
 		in.fails = strings.Join(rest, " ")
+	case "refused":
+		in.refused = strings.Join(rest, " ")
 	default:
-		err = errors.New("directives are block, grid, shared, in, texture, surface, holds, out, prints and error")
+		err = errors.New("directives are block, grid, shared, in, texture, surface, holds, out, prints, error and refused")
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", fields[0], err)

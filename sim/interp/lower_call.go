@@ -62,7 +62,12 @@ func (l *lowering) actual(op *ptx.Operand, typ ptx.Type) (param, error) {
 	}
 	size := typ.Size()
 	if op.Kind == ptx.OpReg && op.Reg != ptx.NoReg {
-		size = l.vregs[l.register(op.Reg)].size
+		reg := l.register(op.Reg)
+		if size = l.vregs[reg].size; size == 0 {
+			p := l.place(1, 1)
+			l.localAccess(stores, p, reg)
+			return p, nil
+		}
 	}
 	if size == 0 || size > 8 {
 		return param{}, l.fail("an argument must be a .param variable, a register or a number")
@@ -107,13 +112,13 @@ func (l *lowering) pass(results, args []ptx.Operand, types func(i int) ptx.Type)
 		p, ok := l.variable(op)
 		to := noSlot
 		if !ok {
-			if op.Kind != ptx.OpReg || op.Reg != ptx.NoReg && l.vregs[l.register(op.Reg)].size == 0 {
+			if op.Kind != ptx.OpReg {
 				return c, l.fail("a result must be a .param variable or a register")
 			}
 			size := 8
 			if op.Reg != ptx.NoReg {
 				to = l.register(op.Reg)
-				size = l.vregs[to].size
+				size = l.bytesOf(to)
 			}
 			p = l.place(size, size)
 		}
@@ -131,8 +136,15 @@ func (l *lowering) receive(c *passed) {
 	}
 }
 
+// bytesOf is what a register takes in memory: a predicate is a byte, 0 or 1.
+func (l *lowering) bytesOf(reg slot) int { return max(l.vregs[reg].size, 1) }
+
 // localAccess moves a register to or from a variable of the frame.
 func (l *lowering) localAccess(kind accessKind, p param, reg slot) {
+	if l.vregs[reg].size == 0 {
+		l.predicateAccess(kind, p, reg)
+		return
+	}
 	r := blank()
 	r.x = newExtra()
 	r.x.kind, r.x.space, r.x.size = kind, ptx.Local, p.size
@@ -146,6 +158,22 @@ func (l *lowering) localAccess(kind accessKind, p param, reg slot) {
 	r.site = int32(l.k.sites)
 	l.k.sites++
 	l.emit(r, c).reads = kind == stores
+}
+
+// predicateAccess is localAccess for a predicate, through a register that is 0 or 1.
+func (l *lowering) predicateAccess(kind accessKind, p param, reg slot) {
+	bit, r := l.temp(2), blank()
+	if kind == stores {
+		r.d, r.a, r.b, r.c = bit, l.constant(2, 1), l.constant(2, 0), reg
+		r.exec = ops["selp.b16"]
+		l.emit(r, costALU)
+		l.localAccess(stores, p, bit)
+		return
+	}
+	l.localAccess(loads, p, bit)
+	r.x = newExtra()
+	r.d, r.a, r.b, r.x.test, r.exec = reg, bit, l.constant(2, 0), tests["ne.b16"], setpOnly
+	l.emit(r, costALU)
 }
 
 // inline lowers the body of f in place of the call, with a branch around it
@@ -199,7 +227,7 @@ func (l *lowering) registerParams(kind accessKind, list []*ptx.Var) {
 		}
 		l.in = &ptx.Inst{Pos: v.Pos, Guard: ptx.Guard{Reg: ptx.NoReg}}
 		reg := l.register(registerOf(l.frame.fn, v))
-		l.localAccess(kind, param{l.frame.locals[v], l.vregs[reg].size}, reg)
+		l.localAccess(kind, param{l.frame.locals[v], l.bytesOf(reg)}, reg)
 	}
 }
 
