@@ -79,6 +79,12 @@ cgo-env: build/lib/libcuda.a ## print the variables that `go test -tags cuda ./c
 test: ## run every test
 	$(GO) test -timeout 30m ./...
 
+PROGRAMS ?= 20000
+
+.PHONY: random
+random: ## replay PROGRAMS (20000) random programs under random plans and compare every byte with plain calls
+	$(GO) test -count=1 -timeout 2h ./graphexec -run '^TestRandomPrograms$$' -programs $(PROGRAMS)
+
 # -count=1: go does not see that libcuda.a is new.
 .PHONY: test-cuda
 test-cuda: build/lib/libcuda.a ## run the tests of the CUDA path, and gorgonia's, on the simulated driver (needs a C compiler)
