@@ -259,6 +259,9 @@ func (p *dotParser) attribute(a *attributes) (err error) {
 		return err
 	}
 	if !p.punctuation("=") {
+		if name == "cost" || name == "label" {
+			return p.unexpected("= and the " + name)
+		}
 		return nil
 	}
 	v := p.tok

@@ -2,6 +2,7 @@ package importer
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 )
 
@@ -191,19 +192,30 @@ func (s *dotScanner) html() {
 	s.fail(s.pos, "the text in angle brackets has no end")
 }
 
-// word reads a name or a number.
+// numeral is a number without quotes, as the language defines it.
+var numeral = regexp.MustCompile(`^-?(\.[0-9]+|[0-9]+(\.[0-9]*)?)`)
+
+// word reads a name or a number. DOT ends a number at the first byte that cannot continue it, so that 2e3 is the number 2
+// and the name e3. Nobody means that: what follows a word directly must be able to follow a word.
 func (s *dotScanner) word(rest string) {
-	number := strings.IndexByte("-.0123456789", rest[0]) >= 0
-	n := 0
-	for n < len(rest) && (wordByte(rest[n]) && !(number && n > 0 && !numberByte(rest[n])) || n == 0 && rest[0] == '-' || number && rest[n] == '.') {
-		n++
+	n := len(numeral.FindString(rest))
+	if n == 0 {
+		for n < len(rest) && wordByte(rest[n]) {
+			n++
+		}
 	}
-	if n == 0 || n == 1 && (rest[0] == '-' || rest[0] == '.') {
+	switch all := len(glued.FindString(rest[n:])); {
+	case n == 0:
 		s.fail(s.pos, "%q has no meaning here: put the name in quotes", rest[:1])
-		return
+	case all > 0:
+		s.fail(s.pos, "%q is not one word, as DOT ends it after %q: put it in quotes", rest[:n+all], rest[:n])
+	default:
+		s.take(tokenID, n)
 	}
-	s.take(tokenID, n)
 }
+
+// glued is what follows a word without a space between them, and would be another word.
+var glued = regexp.MustCompile(`^([.]|-[.0-9]|[\w\x80-\x{10ffff}])(-[.0-9]|[.\w\x80-\x{10ffff}])*`)
 
 // wordByte holds for the bytes of names, of any encoding.
 func wordByte(c byte) bool {

@@ -1,0 +1,39 @@
+package importer_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/reprise-gpu/reprise/importer"
+)
+
+// TestNoWordIsReadAsTwo has words without quotes that DOT ends early: the rest would be a name, or a node, of its own.
+func TestNoWordIsReadAsTwo(t *testing.T) {
+	for _, word := range []string{
+		"2e3", "2E3", "2e+3", "1.5e-3", "-2e3", ".5e1", "2.5.1", "1..2", "0x10", "2ns", "3us", "1_000", "10k", "2ä", "a.b", "a.5", "a-5", "2-3", "n-1", "2.-3", "-2-3",
+	} {
+		for _, src := range []string{
+			"digraph { a [cost=" + word + "] }",
+			"digraph {\n" + word + " -> b\n}",
+			"digraph { a -> " + word + " }",
+			"digraph " + word + " { a -> b }",
+		} {
+			_, err := importer.Read("x.dot", src, importer.Options{Format: "dot"})
+			if assert.Error(t, err, src) {
+				assert.Contains(t, err.Error(), "quotes", src)
+			}
+		}
+	}
+}
+
+// TestWordsOfDOT has numbers and names that DOT reads whole.
+func TestWordsOfDOT(t *testing.T) {
+	for _, word := range []string{"2", "-2", "2.", "2.5", ".5", "-.5", "0", "007", "a", "_a", "a1", "a_1", "ä", "aä1", `"2e3"`, `"a.b"`} {
+		for _, src := range []string{"digraph { " + word + "->b }", "digraph { b->" + word + "}", "digraph { b->" + word + ";}", "digraph{b->" + word + "[color=red]}", "digraph { b -> " + word + "/* */}"} {
+			_, err := importer.Read("x.dot", src, importer.Options{Format: "dot"})
+			require.NoError(t, err, src)
+		}
+	}
+}
