@@ -38,8 +38,13 @@ func (t Type) String() string {
 	return types[t].name
 }
 
-// Size is the width of one element in bytes.
-func (t Type) Size() int64 { return int64(types[t].size) }
+// Size is the width of one element in bytes, 0 for an unknown type.
+func (t Type) Size() int64 {
+	if t >= numTypes {
+		return 0
+	}
+	return int64(types[t].size)
+}
 
 // ParseType returns the type of that name.
 func ParseType(name string) (Type, bool) {

@@ -2,7 +2,6 @@ package ir
 
 import (
 	"fmt"
-	"math"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -184,15 +183,18 @@ func (v *verifier) params() {
 }
 
 func (v *verifier) buffers() {
+	total := int64(0)
 	for i := range v.g.Buffers {
 		b := &v.g.Buffers[i]
+		if err := b.CheckSize(); err != nil {
+			v.add(-1, "buffer @%s %v", b.Name, err)
+			continue
+		}
+		if total += b.Size(); total > MaxBytes {
+			v.add(-1, "buffer @%s: with it the buffers have more than 2^48 bytes, which no GPU can address", b.Name)
+			total = 0
+		}
 		switch {
-		case b.Elem >= numTypes:
-			v.add(-1, "buffer @%s has elements of the unknown type %v", b.Name, b.Elem)
-		case b.Len < 0:
-			v.add(-1, "buffer @%s has %d elements: the number cannot be negative", b.Name, b.Len)
-		case b.Len > math.MaxInt64/b.Elem.Size():
-			v.add(-1, "buffer @%s has %d elements of %d bytes: the size overflows 63 bits", b.Name, b.Len, b.Elem.Size())
 		case b.Role > Constant || b.Place.Kind > Managed || b.Place.Device < 0:
 			v.add(-1, "buffer @%s has the unknown role or place %v %v", b.Name, b.Role, b.Place)
 		}

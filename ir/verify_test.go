@@ -2,6 +2,7 @@ package ir_test
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -137,4 +138,17 @@ func TestEveryRuleIsTested(t *testing.T) {
 		assert.Contains(t, string(text), "(rule "+rule+")")
 	}
 	assert.Equal(t, 1, strings.Count(string(text), "graph arena"))
+}
+
+// TestVerifyRefusesSizesThatNoDeviceHas goes up to sizes that overflow, of one buffer and of several together.
+func TestVerifyRefusesSizesThatNoDeviceHas(t *testing.T) {
+	for _, lengths := range [][]int64{{1<<45 + 1}, {1<<61 + 4}, {1 << 61}, {1 << 60}, {math.MaxInt64 / 8}, {math.MaxInt64}, {1 << 44, 1 << 44, 1}} {
+		g := &ir.Graph{Name: "g"}
+		for i, n := range lengths {
+			g.Buffers = append(g.Buffers, ir.Buffer{Name: fmt.Sprint("b", i), Elem: ir.F64, Len: n})
+		}
+		assert.ErrorContains(t, ir.Verify(g), "2^48 bytes", "%d", lengths)
+	}
+	fits := &ir.Graph{Name: "g", Buffers: []ir.Buffer{{Name: "b", Elem: ir.F64, Len: 1 << 45}}}
+	assert.NoError(t, ir.Verify(fits))
 }

@@ -80,8 +80,10 @@ func (t *Tracer) AllocManaged(name string, elem ir.Type, n int64, role ir.Role) 
 
 func (t *Tracer) alloc(pc uintptr, buf ir.Buffer) Buffer {
 	b := Buffer{t: t, id: ir.BufferID(len(t.buffers))}
-	if t.err == nil && buf.Len < 0 {
-		t.fail(pc, "buffer @%s has %d elements: a length is 0 or more", buf.Name, buf.Len)
+	if t.err == nil {
+		if err := t.fits(&buf); err != nil {
+			t.fail(pc, "buffer @%s %w", buf.Name, err)
+		}
 	}
 	var a allocation
 	if t.err == nil && t.settle() == nil {
@@ -99,6 +101,17 @@ func (t *Tracer) alloc(pc uintptr, buf ir.Buffer) Buffer {
 	t.graph.Buffers = append(t.graph.Buffers, buf)
 	b.hi = buf.Size()
 	return b
+}
+
+// fits returns why no memory of the device can hold buf, also where it gets memory only later.
+func (t *Tracer) fits(buf *ir.Buffer) error {
+	if err := buf.CheckSize(); err != nil {
+		return err
+	}
+	if limit := t.dev.Info().MemoryBytes; late(buf) && buf.Size() > limit {
+		return fmt.Errorf("does not fit: %w", &device.Error{Call: "Alloc", Code: device.OutOfMemory, Detail: fmt.Sprintf("%d bytes of a device with %d", buf.Size(), limit)})
+	}
+	return nil
 }
 
 func (t *Tracer) uniqueName(name string) string {

@@ -183,7 +183,7 @@ func TestMistakesAreNamed(t *testing.T) {
 		{"free of a zero buffer", "free: a zero Buffer was passed: allocate it first", func(tr *tracer.Tracer, square *tracer.Kernel, x, y tracer.Buffer) {
 			tr.Free(tracer.Buffer{})
 		}},
-		{"negative length", "buffer @z has -1 elements: a length is 0 or more", func(tr *tracer.Tracer, square *tracer.Kernel, x, y tracer.Buffer) {
+		{"negative length", "buffer @z has -1 elements: the number cannot be negative", func(tr *tracer.Tracer, square *tracer.Kernel, x, y tracer.Buffer) {
 			tr.Alloc("z", ir.F32, -1, ir.Input)
 		}},
 	} {

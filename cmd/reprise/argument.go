@@ -21,6 +21,7 @@ type argument struct {
 	elem   ir.Type
 	scalar uint64 // bits
 	data   []byte
+	zeros  int64 // bytes to be appended to data
 }
 
 // maxBuffer bounds a buffer given on the command line, in bytes.
@@ -41,7 +42,7 @@ func parseArgument(text string) (argument, error) {
 	case kind == "buf":
 		err = a.fromList(rest)
 	case kind == "zero":
-		err = a.zeros(rest)
+		err = a.fromCount(rest)
 	default:
 		err = a.fromScalar(text)
 	}
@@ -116,7 +117,7 @@ func (a *argument) fromFile(rest string) error {
 	return nil
 }
 
-func (a *argument) zeros(rest string) error {
+func (a *argument) fromCount(rest string) error {
 	a.buffer = true
 	name, count, ok := strings.Cut(rest, "*")
 	if !ok {
@@ -129,7 +130,7 @@ func (a *argument) zeros(rest string) error {
 	if err != nil || n < 0 || n > maxBuffer/a.elem.Size() {
 		return fmt.Errorf("%q is no number of elements from 0 to %d", count, maxBuffer/a.elem.Size())
 	}
-	a.data = make([]byte, n*a.elem.Size())
+	a.zeros = n * a.elem.Size()
 	return nil
 }
 

@@ -95,6 +95,9 @@ func (f *runFlags) run(c *cobra.Command, path string) error {
 	if err != nil {
 		return err
 	}
+	if err := plan.makeZeros(dev.Info().MemoryBytes); err != nil {
+		return device.Join(err, dev.Close())
+	}
 	dev.StartTimeline()
 	err = plan.launch(dev, path, string(source))
 	profile := bench.ProfileTimeline(dev)
@@ -209,6 +212,24 @@ func (p *launchPlan) parseArgs(module *ptx.Module, texts []string) error {
 			return usagef("--arg %s: parameter %d of %s has %d bytes, and %v has %d", text, i, p.kernel.Name, size, a.elem, a.elem.Size())
 		}
 		p.args = append(p.args, a)
+	}
+	return nil
+}
+
+// makeZeros makes the buffers of zeros, if the device's memory holds all buffers together.
+func (p *launchPlan) makeZeros(limit int64) error {
+	left := limit
+	for i := range p.args {
+		a := &p.args[i]
+		size := int64(len(a.data)) + a.zeros
+		if size > left {
+			return usagef("--arg %s: a buffer of %d bytes, and %d of the device's %d bytes are left for it", a.text, size, left, limit)
+		}
+		left -= size
+	}
+	for i := range p.args {
+		a := &p.args[i]
+		a.data, a.zeros = append(a.data, make([]byte, a.zeros)...), 0
 	}
 	return nil
 }
