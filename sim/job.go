@@ -214,6 +214,9 @@ func (d *Device) start(id des.TaskID, data any) des.Demand {
 		f()
 	}
 	j := jobOf(data)
+	if j.notices() {
+		d.noticeable--
+	}
 	if d.fault != nil && (j == nil || j.told == nil) {
 		return des.Demand{}
 	}

@@ -69,6 +69,9 @@ func (p place) String() string {
 // add enters a task in the engine, and in the order when races are looked for.
 func (d *Device) add(t des.Task, at place) des.TaskID {
 	id := d.engine.Add(t)
+	if jobOf(t.Data).notices() {
+		d.noticeable++
+	}
 	if d.races != nil {
 		d.races.order.add(id, t.Deps, &operation{on: d, job: jobOf(t.Data), where: at})
 	}

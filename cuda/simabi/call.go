@@ -28,7 +28,9 @@ var driver struct {
 	caller  *thread // whose call runs
 	failure error   // the last, when it says more than its code
 
-	calls atomic.Uint64 // of driver functions
+	calls    atomic.Uint64 // of driver functions
+	attended uint64        // calls
+	watched  bool          // by watch
 }
 
 // status is a driver's result code as an error; 0 is never one.
@@ -68,7 +70,10 @@ func attend(body func(*thread) error) C.CUresult {
 	if t.inHost {
 		return C.CUDA_ERROR_NOT_PERMITTED
 	}
-	return result(body(t))
+	driver.attended++
+	code := result(body(t))
+	watchNotices()
+	return code
 }
 
 // inContext is call for a function that needs a current context.

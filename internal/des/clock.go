@@ -58,6 +58,17 @@ func (c *Clock) Run(until Time) {
 	}
 }
 
+// Step processes the events of the next instant that has any, and reports whether there
+// was one.
+func (c *Clock) Step() bool {
+	t := c.nextEvent()
+	if t == never {
+		return false
+	}
+	c.step(t)
+	return true
+}
+
 // Wait runs the clock until the task has ended and returns when that was.
 func (c *Clock) Wait(id TaskID) Time {
 	t, ok := c.TryWait(id)
