@@ -65,6 +65,12 @@ type spanOut struct {
 
 // NewFootprint analyses kernel f of module m.
 func NewFootprint(m *Module, f *Func) *Footprint {
+	fp, _ := newFootprint(m, f)
+	return fp
+}
+
+// newFootprint returns how it came to its answers, too.
+func newFootprint(m *Module, f *Func) (*Footprint, *ranges) {
 	rec := analyse(m, f)
 	fp := &Footprint{Effects: rec.effects()}
 	for _, p := range fp.Effects.Params {
@@ -76,8 +82,9 @@ func NewFootprint(m *Module, f *Func) *Footprint {
 		fp.block = append(fp.block, at)
 	}
 	fp.pointers = make([]interval, len(fp.rows))
-	newRanges(m, f, fp.Effects, rec.reaches).footprint(fp)
-	return fp
+	r := newRanges(m, f, fp.Effects, rec.reaches)
+	r.footprint(fp)
+	return fp, r
 }
 
 // Eval computes the reach of launch l through each row of Effects.Params into

@@ -16,6 +16,8 @@ type rangeBuilder struct {
 	phis   map[*term]nodeID
 	turns  map[int32]nodeID // by loop header
 	live   map[*fact]nodeID
+	chosen map[*fact]bool     // facts of selections, which hold for one operand
+	copies map[[2]*fact]*fact // by new parent and original
 	deltas map[[2]*term]delta
 	turnAt map[turnReason]*Reason
 
@@ -50,8 +52,13 @@ type known struct{ lo, hi bool }
 
 func (k known) both() bool { return k.lo && k.hi }
 
-// maxEffort bounds the work on one kernel; what comes later is unknown.
-const maxEffort = 1 << 20
+// Bounds of the work on one kernel, in values built; none of this project takes
+// more than 1024. Past maxRefined a selection is either of its operands whatever its
+// condition says; past maxEffort what comes is unknown.
+const (
+	maxRefined = 1 << 16
+	maxEffort  = 1 << 18
+)
 
 // maxLooks bounds how many values one question about where a value comes from looks at.
 const maxLooks = 256
@@ -62,7 +69,7 @@ func newRangeBuilder(s *ssa) *rangeBuilder {
 	b := &rangeBuilder{
 		facts: newFacts(s), ids: map[node]nodeID{}, reason: map[*Reason]int{},
 		built: map[termAt]nodeID{}, phis: map[*term]nodeID{}, turns: map[int32]nodeID{},
-		live: map[*fact]nodeID{}, deltas: map[[2]*term]delta{}, turnAt: map[turnReason]*Reason{},
+		live: map[*fact]nodeID{}, chosen: map[*fact]bool{}, copies: map[[2]*fact]*fact{}, deltas: map[[2]*term]delta{}, turnAt: map[turnReason]*Reason{},
 		open: map[any]int{}, asked: noneAsked,
 	}
 	b.nodes = append(b.nodes, node{op: nodeUnknown, bits: 64}) // what unused args name
@@ -242,6 +249,7 @@ func clamped(n *node, x, bound known) known {
 // build is the node of v where c holds.
 func (b *rangeBuilder) build(v *term, c *fact) nodeID {
 	v = v.is()
+	c = b.relevant(c, v)
 	key := termAt{v, c}
 	if id, ok := b.built[key]; ok {
 		return id
@@ -256,6 +264,39 @@ func (b *rangeBuilder) build(v *term, c *fact) nodeID {
 		}
 		return id
 	})
+}
+
+// relevant is c without the facts of selections that are about values made after v,
+// of which v cannot be made, but through phis, where no fact of a selection counts.
+// Without it a value would be built anew for each path through nested selections, of
+// which there are 2^n. Leaving out facts can only make a range wider.
+func (b *rangeBuilder) relevant(c *fact, v *term) *fact {
+	if c == nil || !b.chosen[c] {
+		return c
+	}
+	parent := b.relevant(c.parent, v)
+	switch {
+	case c.target == nil || c.target.id > v.id:
+		return parent
+	case parent == c.parent:
+		return c
+	}
+	key := [2]*fact{parent, c}
+	one := b.copies[key]
+	if one == nil {
+		copied := *c
+		copied.parent = parent
+		one = &copied
+		b.copies[key], b.chosen[one] = one, true
+	}
+	return one
+}
+
+// choose marks the facts that side has and c has not as those of a selection.
+func (b *rangeBuilder) choose(side, c *fact) {
+	for ; side != nil && side != c; side = side.parent {
+		b.chosen[side] = true
+	}
 }
 
 // remembered computes a node and keeps it, unless it depends on what is open.
@@ -344,7 +385,11 @@ func (b *rangeBuilder) raw(v *term, c *fact) nodeID {
 func (b *rangeBuilder) choice(v *term, c *fact) nodeID {
 	out := noNode
 	for n, truth := range [2]bool{true, false} {
-		side := b.assert(c, v.args[0], truth)
+		side := c
+		if b.effort < maxRefined {
+			side = b.assert(c, v.args[0], truth)
+			b.choose(side, c)
+		}
 		out = b.union(out, b.when(side, c, b.build(v.args[1+n], side)))
 	}
 	return out

@@ -48,6 +48,7 @@ type term struct {
 	cmp      comparison
 	unsigned bool  // of min, max, div, rem, shr and cmp on 64 bits
 	bits     uint8 // width of the result; 1 for a predicate
+	id       int   // terms are numbered as they are made, arguments but for those of phis first
 	block    int32 // where it is computed
 	args     []*term
 	imm      int64
@@ -125,6 +126,7 @@ func newSSA(g *cfg) *ssa {
 
 func (s *ssa) make(v term) *term {
 	s.work++
+	v.id = s.work
 	return &v
 }
 

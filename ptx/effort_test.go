@@ -1,0 +1,75 @@
+package ptx
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// mirrored is a kernel whose index is reflected at both borders n times, with
+// selections, as in the unrolled lifting steps of a wavelet transform.
+func mirrored(n int) string {
+	var b strings.Builder
+	b.WriteString(testHead + `.visible .entry k(.param .u64 o, .param .u64 in, .param .u32 n, .param .u32 w)
+{
+	.reg .pred %p<3>; .reg .b32 %r<9>; .reg .b64 %rd<9>;
+	ld.param.u64 %rd1, [o]; ld.param.u64 %rd2, [in]; ld.param.u32 %r1, [n]; ld.param.u32 %r2, [w];
+	cvta.to.global.u64 %rd3, %rd1; cvta.to.global.u64 %rd4, %rd2;
+	mov.u32 %r3, %tid.x;
+	shl.b32 %r4, %r1, 1; add.s32 %r4, %r4, -2;
+`)
+	for k := range n {
+		fmt.Fprintf(&b, `	add.s32 %%r3, %%r3, %d; neg.s32 %%r5, %%r3; setp.lt.s32 %%p1, %%r3, 0; selp.b32 %%r3, %%r5, %%r3, %%p1;
+	setp.lt.s32 %%p1, %%r3, %%r1; sub.s32 %%r6, %%r4, %%r3; selp.b32 %%r3, %%r3, %%r6, %%p1;
+	max.s32 %%r3, %%r3, 0; min.s32 %%r3, %%r3, %%r2;
+	mul.wide.s32 %%rd5, %%r3, 4; add.s64 %%rd6, %%rd4, %%rd5; ld.global.u32 %%r7, [%%rd6]; st.global.u32 [%%rd3], %%r7;
+`, k%5-2)
+	}
+	b.WriteString("	ret;\n}\n")
+	return b.String()
+}
+
+// effortOf is how many values the analysis of f builds.
+func effortOf(m *Module, f *Func) int {
+	_, r := newFootprint(m, f)
+	if r.builder == nil {
+		return 0
+	}
+	return r.builder.effort
+}
+
+// Nested selections give 2^n paths; each value must be built a bounded number of times.
+func TestEffortIsLinearInSelections(t *testing.T) {
+	effort := func(n int) int {
+		m, err := Parse("k.ptx", mirrored(n))
+		require.NoError(t, err)
+		return effortOf(m, m.Func("k"))
+	}
+	assert.Less(t, effort(160), 20*effort(10))
+}
+
+// A narrowing that the bound on effort would take away must not be needed by what people write.
+func TestEffortOfKernelsIsSmall(t *testing.T) {
+	for _, pattern := range executed {
+		files, err := filepath.Glob(pattern)
+		require.NoError(t, err)
+		for _, file := range files {
+			src, err := os.ReadFile(file)
+			require.NoError(t, err)
+			m, err := Parse(file, string(src))
+			if err != nil {
+				continue // a file that shows a refusal
+			}
+			for _, f := range m.Funcs {
+				if f.Entry {
+					assert.Less(t, effortOf(m, f), maxRefined/64, "%s: %s", file, f.Name)
+				}
+			}
+		}
+	}
+}
