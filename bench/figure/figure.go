@@ -1,6 +1,7 @@
 package figure
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"image/color"
@@ -124,7 +125,7 @@ const (
 	dpi          = 144
 )
 
-func (f *figure) write(path, format string) (err error) {
+func (f *figure) write(path, format string) error {
 	w, h := f.size()
 	var canvas vg.CanvasWriterTo
 	if format == "svg" {
@@ -133,15 +134,25 @@ func (f *figure) write(path, format string) (err error) {
 		canvas = vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(w, h), vgimg.UseDPI(dpi))}
 	}
 	f.draw(draw.NewCanvas(canvas, w, h))
-	file, err := os.Create(path)
+	var image bytes.Buffer
+	if _, err := canvas.WriteTo(&image); err != nil {
+		return err
+	}
+	return replace(path, image.Bytes())
+}
+
+// replace writes a file as a whole: a run that ends in the middle leaves the old one.
+func replace(path string, data []byte) error {
+	file, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
 	if err != nil {
 		return err
 	}
-	_, err = canvas.WriteTo(file)
-	if closed := file.Close(); err == nil {
-		err = closed
+	defer os.Remove(file.Name())
+	_, err = file.Write(data)
+	if err = errors.Join(err, file.Chmod(0o644), file.Close()); err != nil {
+		return err
 	}
-	return err
+	return os.Rename(file.Name(), path)
 }
 
 // size leaves room for all panels, and for the longest line and the legend above them.

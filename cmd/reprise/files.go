@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 )
 
 // writeJSON writes v, indented, to a file or for "-" to stdout.
@@ -86,13 +87,43 @@ func replaceFile(path string, data []byte) error {
 	if err != nil {
 		return err
 	}
-	defer os.Remove(tmp.Name())
+	defer unfinished.remove(tmp.Name())
+	unfinished.add(tmp.Name())
 	_, err = tmp.Write(data)
 	err = errors.Join(err, tmp.Chmod(mode.Perm()), tmp.Close())
 	if err != nil {
 		return err
 	}
 	return os.Rename(tmp.Name(), path)
+}
+
+// temporaries are files that are being written, to be removed when a signal ends the process before they are whole.
+type temporaries struct {
+	mu    sync.Mutex
+	paths map[string]bool
+}
+
+var unfinished = temporaries{paths: map[string]bool{}}
+
+func (t *temporaries) add(path string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.paths[path] = true
+}
+
+func (t *temporaries) remove(path string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	delete(t.paths, path)
+	os.Remove(path)
+}
+
+// drop removes all files, and lets no other be added: the process is about to end.
+func (t *temporaries) drop() {
+	t.mu.Lock()
+	for path := range t.paths {
+		os.Remove(path)
+	}
 }
 
 // checkWritable reports whether writeFile could write path now.

@@ -4,13 +4,45 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
+	"sync/atomic"
 	"syscall"
+	"time"
 )
 
-// interruptible ends at the first interrupt, which a run sees after its next
-// replay. A second interrupt kills the process.
+// endWithin is how long a command may take to end by itself after a signal, with what it has done so far.
+const endWithin = 600 * time.Millisecond
+
+// signalled is the signal that ends the process, 0 for none yet.
+var signalled atomic.Int32
+
+// endAtSignals ends the process soon after the first SIGINT or SIGTERM, whatever it does: a kernel, a plan, a read of
+// standard input. A second signal kills it at once.
+func endAtSignals(stderr io.Writer) {
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		got := <-signals
+		signalled.Store(int32(got.(syscall.Signal)))
+		signal.Reset(os.Interrupt, syscall.SIGTERM)
+		time.Sleep(endWithin)
+		unfinished.drop()
+		fmt.Fprintln(stderr, "reprise: interrupted")
+		os.Exit(statusOfSignal())
+	}()
+}
+
+// statusOfSignal is the exit status of a process that a signal ended, as a shell reports it.
+func statusOfSignal() int {
+	if got := signalled.Load(); got != 0 {
+		return 128 + int(got)
+	}
+	return exitInterrupted
+}
+
+// interruptible ends at the first SIGINT or SIGTERM. Without endAtSignals, a second one kills the process.
 func interruptible(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop)

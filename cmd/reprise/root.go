@@ -21,7 +21,7 @@ const (
 	exitOK          = 0
 	exitInput       = 1   // the input or the run failed
 	exitUsage       = 2   // the command line was wrong
-	exitInterrupted = 130 // by a signal, as a shell reports it
+	exitInterrupted = 130 // by SIGINT, as a shell reports it
 )
 
 // usageError is a mistake on the command line.
@@ -51,7 +51,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	case errors.As(err, &usage), isCobraUsage(err):
 		return exitUsage
 	case errors.Is(err, context.Canceled):
-		return exitInterrupted
+		return statusOfSignal()
 	}
 	return exitInput
 }
