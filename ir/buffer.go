@@ -58,6 +58,21 @@ func (b *Buffer) CheckSize() error {
 	return nil
 }
 
+// CheckSizes returns which buffer is too large, alone or together with those before it.
+func (g *Graph) CheckSizes() error {
+	total := int64(0)
+	for i := range g.Buffers {
+		b := &g.Buffers[i]
+		if err := b.CheckSize(); err != nil {
+			return fmt.Errorf("buffer @%s %w", b.Name, err)
+		}
+		if total += b.Size(); total > MaxBytes {
+			return fmt.Errorf("buffer @%s and those before it have more than the 2^48 bytes that a GPU can address", b.Name)
+		}
+	}
+	return nil
+}
+
 // Range is the half-open span of bytes [Lo, Hi) of a buffer.
 type Range struct {
 	Buffer BufferID

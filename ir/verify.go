@@ -183,19 +183,12 @@ func (v *verifier) params() {
 }
 
 func (v *verifier) buffers() {
-	total := int64(0)
+	if err := v.g.CheckSizes(); err != nil {
+		v.add(-1, "%v", err)
+	}
 	for i := range v.g.Buffers {
 		b := &v.g.Buffers[i]
-		if err := b.CheckSize(); err != nil {
-			v.add(-1, "buffer @%s %v", b.Name, err)
-			continue
-		}
-		if total += b.Size(); total > MaxBytes {
-			v.add(-1, "buffer @%s: with it the buffers have more than 2^48 bytes, which no GPU can address", b.Name)
-			total = 0
-		}
-		switch {
-		case b.Role > Constant || b.Place.Kind > Managed || b.Place.Device < 0:
+		if b.Role > Constant || b.Place.Kind > Managed || b.Place.Device < 0 {
 			v.add(-1, "buffer @%s has the unknown role or place %v %v", b.Name, b.Role, b.Place)
 		}
 	}

@@ -309,6 +309,9 @@ func (p *pass) run(s *ir.Schedule, opts *Options) error {
 	if err := p.apply(s, opts); err != nil {
 		return fmt.Errorf("%s: %w", p.name, err)
 	}
+	if err := s.Graph.CheckSizes(); err != nil { // copies that a pass makes count, too
+		return fmt.Errorf("%s: %w", p.name, err)
+	}
 	if opts.Verify {
 		if err := p.verify(s); err != nil {
 			panic(fmt.Sprintf("BUG: after pass %s: %v", p.name, err))
