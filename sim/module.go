@@ -29,6 +29,12 @@ type kernel struct {
 // LoadModule parses, checks and lowers PTX. The error of text that is not PTX
 // names file, line and column.
 func (d *Device) LoadModule(name, text string) (device.Module, error) {
+	return d.LoadModuleLimited(name, text, 0)
+}
+
+// LoadModuleLimited is LoadModule for kernels of at most that many registers a thread, 0 for any
+// number. A kernel's own .maxnreg takes precedence.
+func (d *Device) LoadModuleLimited(name, text string, maxRegisters int) (device.Module, error) {
 	if err := d.enter(d.profile.Host.LoadModule); err != nil {
 		return 0, err.In("LoadModule")
 	}
@@ -42,6 +48,11 @@ func (d *Device) LoadModule(name, text string) (device.Module, error) {
 	}
 	if err == nil {
 		m.tree = tree
+		for _, f := range tree.Funcs {
+			if f.Entry && f.MaxRegs == 0 {
+				f.MaxRegs = uint32(maxRegisters)
+			}
+		}
 		m.code, err = interp.LoadModule(d.memory, tree)
 	}
 	if err != nil {

@@ -112,12 +112,23 @@ func (a *array) image() interp.Image {
 
 // CreateTexture makes a texture over an array or over linear memory.
 func (d *Device) CreateTexture(t device.TextureDesc) (device.Texture, error) {
-	a, bad := d.texels(&t)
-	if err := first(d.enter(0), bad); err != nil {
+	texture, err := d.texture(&t)
+	if err := first(d.enter(0), err); err != nil {
 		return 0, err.In("CreateTexture")
 	}
-	if err := t.Check(&a.layout); err != nil {
-		return 0, err.In("CreateTexture")
+	h := d.memory.BindTexture(texture)
+	d.live.Textures++
+	return device.Texture(h), nil
+}
+
+// texture is a texture as the interpreter sees it.
+func (d *Device) texture(t *device.TextureDesc) (interp.Texture, *device.Error) {
+	a, err := d.texels(t)
+	if err == nil {
+		err = t.Check(&a.layout)
+	}
+	if err != nil {
+		return interp.Texture{}, err
 	}
 	texture := interp.Texture{
 		Image: a.image(), Plain: t.Array == 0 && a.layout.Height == 0,
@@ -126,9 +137,7 @@ func (d *Device) CreateTexture(t device.TextureDesc) (device.Texture, error) {
 	for k, mode := range t.Address {
 		texture.Address[k] = interp.AddressMode(mode)
 	}
-	h := d.memory.BindTexture(texture)
-	d.live.Textures++
-	return device.Texture(h), nil
+	return texture, nil
 }
 
 // texels is what a texture is made over.

@@ -26,6 +26,7 @@ type context struct {
 	cache     C.CUfunc_cache
 	legacy    *stream       // nil until something uses it
 	scratch   device.Launch // the last launch
+	uses      int           // of cuCtxAttach, beside that of creation
 	peers     []uint64      // ids of those whose memory its kernels may access
 }
 
@@ -143,15 +144,53 @@ func sim_cuCtxDestroy_v2(ctx C.CUcontext) C.CUresult {
 		if err != nil {
 			return err
 		}
-		if c == c.gpu.primary.context {
-			return invalidContext // it is released, not destroyed
+		return t.destroy(c)
+	})
+}
+
+// destroy ends a context, which the thread pops if it is current.
+func (t *thread) destroy(c *context) error {
+	if c == c.gpu.primary.context {
+		return invalidContext // it is released, not destroyed
+	}
+	if t.top() == c {
+		t.pop()
+	}
+	_, _ = contexts.remove(c.handle)
+	c.close()
+	return nil
+}
+
+// sim_cuCtxAttach counts one more use of the current context.
+//
+//export sim_cuCtxAttach
+func sim_cuCtxAttach(ctx *C.CUcontext, flags C.uint) C.CUresult {
+	return inContext(func(c *context) error {
+		if ctx == nil || flags != 0 {
+			return invalidValue
 		}
-		if t.top() == c {
-			t.pop()
-		}
-		_, _ = contexts.remove(c.handle)
-		c.close()
+		c.uses++
+		c.handle.put(unsafe.Pointer(ctx))
 		return nil
+	})
+}
+
+// sim_cuCtxDetach ends a use of the current context, and destroys it with the last.
+//
+//export sim_cuCtxDetach
+func sim_cuCtxDetach(ctx C.CUcontext) C.CUresult {
+	return call(func(t *thread) error {
+		c, err := contextOf(ctx)
+		switch {
+		case err != nil:
+			return err
+		case t.top() != c:
+			return invalidContext
+		case c.uses > 0:
+			c.uses--
+			return nil
+		}
+		return t.destroy(c)
 	})
 }
 

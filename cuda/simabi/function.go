@@ -23,6 +23,8 @@ type function struct {
 	info   sim.FunctionInfo
 	name   *C.char // for C once it has asked; freed with the module
 	tuning tuning
+
+	prepared prepared
 }
 
 // tuning is what a program may set of a function.

@@ -7,18 +7,32 @@ import "C"
 
 import (
 	"errors"
+	"fmt"
 	"time"
 	"unsafe"
 
 	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/ptx"
+	"github.com/reprise-gpu/reprise/sim"
 )
 
-// jit is what a program asks of the compiler that its results go to. A driver's other
-// options change how code is made, and none is made here.
+// jit is what the options of a program say to the compiler. Options that change only how code is
+// made have no effect: none is made here.
 type jit struct {
 	begun         time.Time
 	wallTime      *C.float // ms
 	info, failure jitLog
+	verbose       bool // the info log describes each kernel
+	maxRegisters  int  // of a thread, 0 for any number
+}
+
+// limitRegisters applies CU_JIT_MAX_REGISTERS. A kernel's own .maxnreg takes precedence.
+func (j *jit) limitRegisters(m *ptx.Module) {
+	for _, f := range m.Funcs {
+		if f.Entry && f.MaxRegs == 0 {
+			f.MaxRegs = uint32(j.maxRegisters)
+		}
+	}
 }
 
 // jitLog is a buffer for messages. Its size is given, and comes back as how much of it
@@ -27,6 +41,7 @@ type jitLog struct {
 	buffer *byte
 	size   *C.uint
 	room   int // the size that was given
+	text   string
 }
 
 // newJIT reads a list of options. A value is what fits in a pointer, in the place of one.
@@ -48,6 +63,10 @@ func newJIT(n C.uint, options *C.CUjit_option, values *unsafe.Pointer) (*jit, er
 			j.failure.buffer = *(**byte)(value)
 		case C.CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES:
 			j.failure.size = (*C.uint)(value)
+		case C.CU_JIT_LOG_VERBOSE:
+			j.verbose = *(*C.int)(value) != 0
+		case C.CU_JIT_MAX_REGISTERS:
+			j.maxRegisters = int(*(*C.uint)(value))
 		}
 		if o >= C.CU_JIT_NUM_OPTIONS {
 			return nil, invalidValue
@@ -65,9 +84,17 @@ func (j *jit) report(err error) {
 		message = compilerMessage(err)
 	}
 	j.failure.put(message)
-	j.info.put("")
+	j.info.put(j.info.text)
 	if j.wallTime != nil {
 		*j.wallTime = C.float(time.Since(j.begun).Seconds() * 1e3)
+	}
+}
+
+// describe writes to the info log what a kernel needs.
+func (j *jit) describe(f *sim.FunctionInfo) {
+	if j.verbose {
+		j.info.text += fmt.Sprintf("%s: %d registers, %d bytes of parameters, %d of shared and %d of local memory\n",
+			f.Name, f.Registers, f.ParamBytes, f.Shared, f.Local)
 	}
 }
 

@@ -25,8 +25,6 @@ var lacking = []struct {
 	{regexp.MustCompile(`^cuTensorMap`), "kernels that use tensor maps are not simulated"},
 	{regexp.MustCompile(`^cuMipmapped|Mipmap`), "textures have one level"},
 	{regexp.MustCompile(`SparseProperties|MemoryRequirements|^cuArrayGetPlane|^cuMemMapArray`), "arrays are neither sparse nor planar"},
-	{regexp.MustCompile(`^cuParamSet|^cuLaunch$|^cuLaunchGrid|^cuFuncSet(BlockShape|SharedSize)|^cuCtx(Attach|Detach)`), "deprecated since CUDA 4 or 5; cuLaunchKernel took its place, or a context's reference count"},
-	{regexp.MustCompile(`^cuModuleGet(Tex|Surf)Ref|^cuSurfRef`), "kernels take texture and surface objects; references declared in a module do not run"},
 	{regexp.MustCompile(`^cuLaunchCooperativeKernelMultiDevice`), "removed from the GPUs that are simulated"},
 	{regexp.MustCompile(`Cluster`), "there are no clusters of blocks"},
 	{regexp.MustCompile(`AsyncNotification`), "the simulated GPU has nothing to notify of"},

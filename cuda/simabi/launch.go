@@ -72,13 +72,21 @@ func (f *function) fromExtra(block []byte, extra *unsafe.Pointer) ([]byte, error
 	}
 }
 
-// launch enqueues a kernel. The context's launch is what is handed on, since one of
-// its own would be garbage of every call.
+// launch enqueues a kernel with parameters in one of the two forms.
 func (c *context) launch(fn C.CUfunction, st C.CUstream, l device.Launch, params, extra *unsafe.Pointer) error {
 	f, err := c.functionOf(fn)
 	if err != nil {
 		return err
 	}
+	if l.Params, err = f.arguments(c.scratch.Params[:0], params, extra); err != nil {
+		return err
+	}
+	return c.enqueue(f, st, l)
+}
+
+// enqueue enqueues a kernel. The context's launch is what is handed on, since one of
+// its own would be garbage of every call.
+func (c *context) enqueue(f *function, st C.CUstream, l device.Launch) error {
 	s, err := c.streamOf(st)
 	if err != nil {
 		return err
@@ -86,10 +94,10 @@ func (c *context) launch(fn C.CUfunction, st C.CUstream, l device.Launch, params
 	if err := f.fits(l.Shared); err != nil {
 		return err
 	}
-	l.Function, l.Label = f.sim, label()
-	if l.Params, err = f.arguments(c.scratch.Params[:0], params, extra); err != nil {
+	if err := f.module.bind(); err != nil {
 		return err
 	}
+	l.Function, l.Label = f.sim, label()
 	c.scratch = l
 	if s.capture.Capturing() {
 		return s.add(capturedKernel(f, &c.scratch, s.priority))

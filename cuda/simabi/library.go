@@ -27,6 +27,7 @@ type library struct {
 	handle  handle
 	name    string
 	image   []byte
+	jit     *jit               // what it is compiled with in each context
 	modules map[uint64]*module // by the context's id
 	entries []string           // names of kernels, in the order of the text
 	kernels map[string]*libraryKernel
@@ -76,7 +77,7 @@ func (l *library) in(c *context) (*module, error) {
 	if m := l.modules[c.id]; m != nil {
 		return m, nil
 	}
-	m, err := c.load(l.name, l.image)
+	m, err := c.load(l.name, l.image, l.jit)
 	if err != nil {
 		return nil, err
 	}
@@ -239,6 +240,7 @@ func loadLibrary(lib *C.CUlibrary, name string, image []byte, jitN C.uint, jitOp
 	if j.report(err); err != nil {
 		return err
 	}
+	l.jit = &jit{maxRegisters: j.maxRegisters}
 	l.handle.put(unsafe.Pointer(lib))
 	return nil
 }

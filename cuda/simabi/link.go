@@ -9,9 +9,11 @@ package simabi
 import "C"
 
 import (
+	"errors"
 	"os"
 	"unsafe"
 
+	"github.com/reprise-gpu/reprise/cuda/simabi/fatbin"
 	"github.com/reprise-gpu/reprise/ptx"
 	"github.com/reprise-gpu/reprise/sim/interp"
 )
@@ -25,8 +27,9 @@ type link struct {
 	context *context
 	jit     *jit
 	inputs  []*ptx.Module
-	image   *C.char // for C, from when it is complete
-	size    int     // with its NUL
+	library []*ptx.Module // of archives: linked where they define what is undefined
+	image   *C.char       // for C, from when it is complete
+	size    int           // with its NUL
 }
 
 func (l *link) owner() *context { return l.context }
@@ -35,21 +38,127 @@ func (l *link) owner() *context { return l.context }
 func (l *link) add(name string, kind C.CUjitInputType, image []byte) error {
 	switch kind {
 	case C.CU_JIT_INPUT_PTX, C.CU_JIT_INPUT_FATBINARY:
-	case C.CU_JIT_INPUT_CUBIN, C.CU_JIT_INPUT_OBJECT, C.CU_JIT_INPUT_LIBRARY:
+		m, err := l.parse(name, image)
+		if err == nil {
+			l.inputs = append(l.inputs, m)
+		}
+		return err
+	case C.CU_JIT_INPUT_OBJECT:
+		list, err := l.object(name, image)
+		if err == nil && len(list) == 0 {
+			err = status(C.CUDA_ERROR_NO_BINARY_FOR_GPU)
+		}
+		l.inputs = append(l.inputs, list...)
+		return err
+	case C.CU_JIT_INPUT_LIBRARY:
+		return l.archive(name, image)
+	case C.CU_JIT_INPUT_CUBIN:
 		return status(C.CUDA_ERROR_NO_BINARY_FOR_GPU)
-	default:
-		return invalidValue
 	}
+	return invalidValue
+}
+
+func (l *link) parse(name string, image []byte) (*ptx.Module, error) {
 	text, err := ptxOf(image, l.context.gpu.arch())
 	if err != nil {
-		return err
+		return nil, err
 	}
 	m, err := ptx.Parse(name, text)
 	if err != nil {
-		return rejected(name, err)
+		return nil, rejected(name, err)
 	}
-	l.inputs = append(l.inputs, m)
+	return m, nil
+}
+
+// object returns the modules of an object of the host's linker for which it has PTX.
+func (l *link) object(name string, image []byte) (list []*ptx.Module, err error) {
+	fatbins, err := fatbin.InObject(image)
+	if err != nil {
+		return nil, status(C.CUDA_ERROR_INVALID_IMAGE)
+	}
+	for _, f := range fatbins {
+		m, err := l.parse(name, f)
+		switch {
+		case errors.Is(err, status(C.CUDA_ERROR_NO_BINARY_FOR_GPU)):
+			continue
+		case err != nil:
+			return nil, err
+		}
+		list = append(list, m)
+	}
+	return list, nil
+}
+
+// archive adds what a library has PTX for. Members without device code are for the host.
+func (l *link) archive(name string, image []byte) error {
+	members, err := fatbin.Members(image)
+	if err != nil {
+		return status(C.CUDA_ERROR_INVALID_IMAGE)
+	}
+	for _, member := range members {
+		list, err := l.object(name, member)
+		if err == nil {
+			l.library = append(l.library, list...)
+		} else if !errors.Is(err, status(C.CUDA_ERROR_INVALID_IMAGE)) {
+			return err
+		}
+	}
 	return nil
+}
+
+// pull adds to the inputs the modules of libraries that define what the inputs lack.
+func (l *link) pull() {
+	for again := true; again; {
+		again = false
+		lacks := undefined(l.inputs)
+		for i, m := range l.library {
+			if m != nil && defines(m, lacks) {
+				l.inputs, l.library[i], again = append(l.inputs, m), nil, true
+				break
+			}
+		}
+	}
+}
+
+// undefined returns the names that modules use and do not define, nor the simulator.
+func undefined(modules []*ptx.Module) map[string]bool {
+	lacks := map[string]bool{}
+	for _, m := range modules {
+		for _, f := range m.Funcs {
+			if f.Extern && !interp.Builtin(f.Name) {
+				lacks[f.Name] = true
+			}
+		}
+		for _, v := range m.Vars {
+			if v.Extern {
+				lacks[v.Name] = true
+			}
+		}
+	}
+	for _, m := range modules {
+		each(m, func(name string) { delete(lacks, name) })
+	}
+	return lacks
+}
+
+// defines reports whether a module defines one of the names.
+func defines(m *ptx.Module, names map[string]bool) (found bool) {
+	each(m, func(name string) { found = found || names[name] })
+	return found
+}
+
+// each calls visit with the name of every definition of a module.
+func each(m *ptx.Module, visit func(name string)) {
+	for _, f := range m.Funcs {
+		if !f.Extern {
+			visit(f.Name)
+		}
+	}
+	for _, v := range m.Vars {
+		if !v.Extern {
+			visit(v.Name)
+		}
+	}
 }
 
 // complete links what has been added.
@@ -57,10 +166,12 @@ func (l *link) complete() error {
 	if len(l.inputs) == 0 {
 		return invalidValue
 	}
+	l.pull()
 	m, err := ptx.Link("linked", interp.Builtin, l.inputs...)
 	if err != nil {
 		return rejected("linked", err)
 	}
+	l.jit.limitRegisters(m)
 	text := m.String()
 	l.image, l.size = C.CString(text), len(text)+1
 	return nil

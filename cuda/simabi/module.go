@@ -21,11 +21,12 @@ type module struct {
 	sim       device.Module
 	functions map[string]*function // those asked for
 	library   *library             // whose module in its context it is, or nil
+	refs      refs
 }
 
 // load makes a module of an image that a program holds in memory. Its error has the
-// compiler's message.
-func (c *context) load(name string, image []byte) (*module, error) {
+// compiler's message; j may be nil.
+func (c *context) load(name string, image []byte, j *jit) (*module, error) {
 	text, err := ptxOf(image, c.gpu.arch())
 	if err != nil {
 		return nil, err
@@ -33,13 +34,32 @@ func (c *context) load(name string, image []byte) (*module, error) {
 	if l := label(); l != "" {
 		name = l
 	}
-	h, err := c.sim.LoadModule(name, text)
+	if j == nil {
+		j = &jit{}
+	}
+	h, err := c.sim.LoadModuleLimited(name, text, j.maxRegisters)
 	if err != nil {
 		return nil, err
 	}
 	m := &module{context: c, sim: h, functions: map[string]*function{}}
 	m.handle = modules.add(m)
-	return m, nil
+	return m, m.describe(j)
+}
+
+// describe writes the info log of the compilation.
+func (m *module) describe(j *jit) error {
+	names, err := m.context.sim.Kernels(m.sim)
+	if err != nil || !j.verbose {
+		return err
+	}
+	for _, name := range names {
+		f, err := m.function(name)
+		if err != nil {
+			return err
+		}
+		j.describe(&f.info)
+	}
+	return nil
 }
 
 func (m *module) owner() *context { return m.context }
@@ -80,6 +100,7 @@ func (m *module) unload() error {
 // forget ends the life of the handles.
 func (m *module) forget() {
 	_, _ = modules.remove(m.handle)
+	m.refs.forget()
 	for _, f := range m.functions {
 		f.forget()
 	}
@@ -96,7 +117,7 @@ func sim_cuModuleLoad(mod *C.CUmodule, file *C.char) C.CUresult {
 		if err != nil {
 			return status(C.CUDA_ERROR_FILE_NOT_FOUND)
 		}
-		m, err := c.load(name, image)
+		m, err := c.load(name, image, nil)
 		if err != nil {
 			return err
 		}
@@ -120,7 +141,7 @@ func sim_cuModuleLoadDataEx(mod *C.CUmodule, image unsafe.Pointer, n C.uint, opt
 		if err != nil {
 			return err
 		}
-		m, err := c.load("image", imageAt(image))
+		m, err := c.load("image", imageAt(image), j)
 		if j.report(err); err != nil {
 			return err
 		}

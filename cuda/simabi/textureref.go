@@ -11,12 +11,17 @@ import (
 	"github.com/reprise-gpu/reprise/device"
 )
 
-// textureRef is a texture reference: what was set in it. Kernels that sample through
-// one do not run here, since it has no number that a kernel could have; they have to be
-// given a texture object.
+// textureRef is a texture reference: what was set in it. That of a module is what its kernels
+// sample; one of cuTexRefCreate holds settings and no more.
 type textureRef struct {
+	module     *module    // that declares it, or nil
+	ref        device.Ptr // which one of the module's it is
+	unbound    bool       // something was set since the last launch
 	array      *array
 	at         C.CUdeviceptr
+	linear     C.size_t                // bytes at at, 0 when rows is given
+	rows       C.CUDA_ARRAY_DESCRIPTOR // of 2D memory
+	pitch      C.size_t
 	format     C.CUarray_format
 	channels   C.int
 	address    [3]C.CUaddress_mode
@@ -30,7 +35,12 @@ type textureRef struct {
 }
 
 // A reference made by hand lives in no context.
-func (*textureRef) owner() *context { return nil }
+func (r *textureRef) owner() *context {
+	if r.module == nil {
+		return nil
+	}
+	return r.module.context
+}
 
 var textureRefs handles[*textureRef]
 
@@ -43,6 +53,19 @@ func inRef(h C.CUtexref, body func(*textureRef) error) C.CUresult {
 		}
 		return body(r)
 	})
+}
+
+// change is inRef for a function that sets something.
+func change(h C.CUtexref, body func(*textureRef) error) C.CUresult {
+	return inRef(h, func(r *textureRef) error {
+		err := body(r)
+		r.unbound = r.unbound || err == nil
+		return err
+	})
+}
+
+func newTextureRef() *textureRef {
+	return &textureRef{format: C.CU_AD_FORMAT_FLOAT, channels: 1, anisotropy: 1}
 }
 
 // set assigns a value of the driver's that is at most the last.
@@ -69,15 +92,17 @@ func sim_cuTexRefCreate(out *C.CUtexref) C.CUresult {
 		if out == nil {
 			return invalidValue
 		}
-		r := &textureRef{format: C.CU_AD_FORMAT_FLOAT, channels: 1, anisotropy: 1}
-		textureRefs.add(r).put(unsafe.Pointer(out))
+		textureRefs.add(newTextureRef()).put(unsafe.Pointer(out))
 		return nil
 	})
 }
 
 //export sim_cuTexRefDestroy
 func sim_cuTexRefDestroy(h C.CUtexref) C.CUresult {
-	return inRef(h, func(*textureRef) error {
+	return inRef(h, func(r *textureRef) error {
+		if r.module != nil {
+			return invalidValue
+		}
 		_, err := textureRefs.remove(of(unsafe.Pointer(h)))
 		return err
 	})
@@ -85,7 +110,7 @@ func sim_cuTexRefDestroy(h C.CUtexref) C.CUresult {
 
 //export sim_cuTexRefSetArray
 func sim_cuTexRefSetArray(h C.CUtexref, array C.CUarray, flags C.uint) C.CUresult {
-	return inRef(h, func(r *textureRef) error {
+	return change(h, func(r *textureRef) error {
 		a, err := arrayOf(array)
 		switch {
 		case err != nil:
@@ -103,12 +128,12 @@ func sim_cuTexRefSetArray(h C.CUtexref, array C.CUarray, flags C.uint) C.CUresul
 
 //export sim_cuTexRefSetMipmappedArray
 func sim_cuTexRefSetMipmappedArray(h C.CUtexref, array C.CUmipmappedArray, flags C.uint) C.CUresult {
-	return inRef(h, func(*textureRef) error { return notSupported })
+	return change(h, func(*textureRef) error { return notSupported })
 }
 
 //export sim_cuTexRefSetAddress_v2
 func sim_cuTexRefSetAddress_v2(offset *C.size_t, h C.CUtexref, p C.CUdeviceptr, n C.size_t) C.CUresult {
-	return inRef(h, func(r *textureRef) error {
+	return change(h, func(r *textureRef) error {
 		base, size, ok := driver.system.Range(device.Ptr(p))
 		past := C.size_t(device.Ptr(p) - base)
 		if !ok || n > C.size_t(size)-past || offset == nil && p%pitchAlign != 0 {
@@ -117,7 +142,7 @@ func sim_cuTexRefSetAddress_v2(offset *C.size_t, h C.CUtexref, p C.CUdeviceptr, 
 		if offset != nil {
 			*offset = C.size_t(p % pitchAlign)
 		}
-		r.array, r.at = nil, p-p%pitchAlign
+		r.array, r.at, r.linear = nil, p-p%pitchAlign, n+C.size_t(p%pitchAlign)
 		return nil
 	})
 }
@@ -125,7 +150,7 @@ func sim_cuTexRefSetAddress_v2(offset *C.size_t, h C.CUtexref, p C.CUdeviceptr, 
 //simabi:also cuTexRefSetAddress2D_v2
 //export sim_cuTexRefSetAddress2D_v3
 func sim_cuTexRefSetAddress2D_v3(h C.CUtexref, d *C.CUDA_ARRAY_DESCRIPTOR, p C.CUdeviceptr, pitch C.size_t) C.CUresult {
-	return inRef(h, func(r *textureRef) error {
+	return change(h, func(r *textureRef) error {
 		if d == nil {
 			return invalidValue
 		}
@@ -141,14 +166,15 @@ func sim_cuTexRefSetAddress2D_v3(h C.CUtexref, d *C.CUDA_ARRAY_DESCRIPTOR, p C.C
 		if !ok || int64(d.Height-1)*int64(pitch)+width > size-int64(device.Ptr(p)-base) {
 			return invalidValue
 		}
-		r.array, r.at, r.format, r.channels = nil, p, d.Format, C.int(d.NumChannels)
+		r.array, r.at, r.linear, r.rows, r.pitch = nil, p, 0, *d, pitch
+		r.format, r.channels = d.Format, C.int(d.NumChannels)
 		return nil
 	})
 }
 
 //export sim_cuTexRefSetFormat
 func sim_cuTexRefSetFormat(h C.CUtexref, f C.CUarray_format, channels C.int) C.CUresult {
-	return inRef(h, func(r *textureRef) error {
+	return change(h, func(r *textureRef) error {
 		if _, err := texels(f, C.uint(channels), 1, 0, 0); err != nil {
 			return err
 		}
@@ -159,7 +185,7 @@ func sim_cuTexRefSetFormat(h C.CUtexref, f C.CUarray_format, channels C.int) C.C
 
 //export sim_cuTexRefSetAddressMode
 func sim_cuTexRefSetAddressMode(h C.CUtexref, dimension C.int, m C.CUaddress_mode) C.CUresult {
-	return inRef(h, func(r *textureRef) error {
+	return change(h, func(r *textureRef) error {
 		if dimension < 0 || int(dimension) >= len(r.address) {
 			return invalidValue
 		}
@@ -169,32 +195,32 @@ func sim_cuTexRefSetAddressMode(h C.CUtexref, dimension C.int, m C.CUaddress_mod
 
 //export sim_cuTexRefSetFilterMode
 func sim_cuTexRefSetFilterMode(h C.CUtexref, m C.CUfilter_mode) C.CUresult {
-	return inRef(h, func(r *textureRef) error { return set(&r.filter, m, C.CU_TR_FILTER_MODE_LINEAR) })
+	return change(h, func(r *textureRef) error { return set(&r.filter, m, C.CU_TR_FILTER_MODE_LINEAR) })
 }
 
 //export sim_cuTexRefSetMipmapFilterMode
 func sim_cuTexRefSetMipmapFilterMode(h C.CUtexref, m C.CUfilter_mode) C.CUresult {
-	return inRef(h, func(r *textureRef) error { return set(&r.mipmap, m, C.CU_TR_FILTER_MODE_LINEAR) })
+	return change(h, func(r *textureRef) error { return set(&r.mipmap, m, C.CU_TR_FILTER_MODE_LINEAR) })
 }
 
 //export sim_cuTexRefSetMipmapLevelBias
 func sim_cuTexRefSetMipmapLevelBias(h C.CUtexref, bias C.float) C.CUresult {
-	return inRef(h, func(r *textureRef) error { return tell(&r.bias, bias) })
+	return change(h, func(r *textureRef) error { return tell(&r.bias, bias) })
 }
 
 //export sim_cuTexRefSetMipmapLevelClamp
 func sim_cuTexRefSetMipmapLevelClamp(h C.CUtexref, least, most C.float) C.CUresult {
-	return inRef(h, func(r *textureRef) error { return tell(&r.clamp, [2]C.float{least, most}) })
+	return change(h, func(r *textureRef) error { return tell(&r.clamp, [2]C.float{least, most}) })
 }
 
 //export sim_cuTexRefSetMaxAnisotropy
 func sim_cuTexRefSetMaxAnisotropy(h C.CUtexref, n C.uint) C.CUresult {
-	return inRef(h, func(r *textureRef) error { return tell(&r.anisotropy, n) })
+	return change(h, func(r *textureRef) error { return tell(&r.anisotropy, n) })
 }
 
 //export sim_cuTexRefSetBorderColor
 func sim_cuTexRefSetBorderColor(h C.CUtexref, c *C.float) C.CUresult {
-	return inRef(h, func(r *textureRef) error {
+	return change(h, func(r *textureRef) error {
 		if c == nil {
 			return invalidValue
 		}
@@ -205,7 +231,7 @@ func sim_cuTexRefSetBorderColor(h C.CUtexref, c *C.float) C.CUresult {
 
 //export sim_cuTexRefSetFlags
 func sim_cuTexRefSetFlags(h C.CUtexref, flags C.uint) C.CUresult {
-	return inRef(h, func(r *textureRef) error {
+	return change(h, func(r *textureRef) error {
 		if flags&^textureFlags != 0 {
 			return invalidValue
 		}

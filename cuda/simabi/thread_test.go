@@ -56,7 +56,7 @@ func TestContextTakesAlongWhatIsInIt(t *testing.T) {
 	b, err := newContext(driver.gpus[0], 0)
 	require.NoError(t, err)
 	for _, c := range []*context{a, b} {
-		m, err := c.load("m", []byte(".version 7.0\n.target sm_52\n.address_size 64\n.visible .entry k() { ret; }"))
+		m, err := c.load("m", []byte(".version 7.0\n.target sm_52\n.address_size 64\n.visible .entry k() { ret; }"), nil)
 		require.NoError(t, err)
 		_, err = m.function("k")
 		require.NoError(t, err)

@@ -27,8 +27,7 @@
 // in grid order from the start; when a block only polls, the next one gets a turn.
 //
 // Not supported, and a fault that names the instruction when such a kernel is
-// launched: texture references declared in a module and separate samplers,
-// mipmaps, texel offsets, formatted surface accesses, sparse matrices, wgmma and
+// launched: separate samplers, mipmaps, texel offsets, formatted surface accesses, sparse matrices, wgmma and
 // tcgen05, bulk and tensor copies, and clusters of more than one block. A cube is
 // filtered within its faces.
 package interp

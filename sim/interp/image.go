@@ -70,13 +70,23 @@ func (m *Memory) BindTexture(t Texture) uint64 { return m.bind(&t) }
 func (m *Memory) BindSurface(i Image) uint64 { return m.bind(&i) }
 
 func (m *Memory) bind(v any) uint64 {
+	handle := uint64(firstHandle + m.space.bound)
+	m.space.bound++
+	m.bindAt(handle, v)
+	return handle
+}
+
+// BindTextureAt makes a texture what the reference whose variable starts at addr stands for.
+func (m *Memory) BindTextureAt(addr uint64, t Texture) { m.bindAt(addr, &t) }
+
+// BindSurfaceAt makes an image what the reference whose variable starts at addr stands for.
+func (m *Memory) BindSurfaceAt(addr uint64, i Image) { m.bindAt(addr, &i) }
+
+func (m *Memory) bindAt(addr uint64, v any) {
 	if m.images == nil {
 		m.images = map[uint64]any{}
 	}
-	handle := uint64(firstHandle + m.space.bound)
-	m.space.bound++
-	m.images[handle] = v
-	return handle
+	m.images[addr] = v
 }
 
 // Unbind ends the life of a handle; it reports whether the handle was alive.
@@ -100,6 +110,8 @@ func (m *Memory) noImage(handle uint64, want string) string {
 		return fmt.Sprintf("the handle %#x is of %s, not of a %s", handle, other, want)
 	case handle >= firstHandle && handle < firstHandle+uint64(m.space.bound):
 		return fmt.Sprintf("the %s with the handle %#x was destroyed", want, handle)
+	case m.lookup(handle, 8) != nil:
+		return fmt.Sprintf("nothing is bound to the reference %s: bind a %s before the launch", m.Name(handle), want)
 	}
 	return fmt.Sprintf("%#x is the handle of no %s", handle, want)
 }

@@ -48,6 +48,7 @@ func LoadModule(mem *Memory, m *ptx.Module) (*Module, error) {
 func (m *Module) Unload() {
 	for _, v := range m.ptx.Statics() {
 		if addr, ok := m.globals[v]; ok {
+			m.mem.Unbind(addr) // of a texture or surface reference
 			if err := m.mem.Free(addr); err != nil {
 				panic("BUG: module variable is not allocated: " + err.Error())
 			}
@@ -72,6 +73,17 @@ func (m *Module) Global(name string) (addr uint64, size int64, err error) {
 		}
 	}
 	return 0, 0, fmt.Errorf("interp: %s has no global variable %q", m.ptx.File, name)
+}
+
+// Reference is the address of a texture or surface reference, by which it is bound. Kind is
+// "texref" or "surfref".
+func (m *Module) Reference(name, kind string) (addr uint64, err error) {
+	for _, v := range m.ptx.Statics() {
+		if a, ok := m.globals[v]; ok && v.Name == name && v.Handle == kind {
+			return a, nil
+		}
+	}
+	return 0, fmt.Errorf("interp: %s has no .%s %q", m.ptx.File, kind, name)
 }
 
 // constants is the addresses and sizes of the .const variables.

@@ -37,12 +37,8 @@ func (l *lowering) imageOperand(r *inst, op *ptx.Operand, kind accessKind) error
 	r.x.kind, r.x.space = kind, ptx.Global
 	r.site = int32(l.k.sites)
 	l.k.sites++
-	if op.Kind != ptx.OpMem || op.Reg == ptx.NoReg {
-		return l.fail("only the handles of texture and surface objects are supported, not references declared in a module")
-	}
 	var err error
-	handle := ptx.Operand{Kind: ptx.OpReg, Reg: op.Reg, Reg2: ptx.NoReg}
-	if r.a, err = l.source(&handle, 8, ptx.U64); err != nil {
+	if r.a, err = l.imageHandle(op); err != nil {
 		return err
 	}
 	switch len(op.Elems) {
@@ -52,6 +48,21 @@ func (l *lowering) imageOperand(r *inst, op *ptx.Operand, kind accessKind) error
 		return l.imageCoordinates(r, &op.Elems[0])
 	}
 	return l.fail("separate samplers are not supported")
+}
+
+// imageHandle is the handle in a register, or that of a reference, which is the address of
+// its variable.
+func (l *lowering) imageHandle(op *ptx.Operand) (slot, error) {
+	switch {
+	case op.Kind == ptx.OpMem && op.Reg != ptx.NoReg:
+		handle := ptx.Operand{Kind: ptx.OpReg, Reg: op.Reg, Reg2: ptx.NoReg}
+		return l.source(&handle, 8, ptx.U64)
+	case op.Kind == ptx.OpMem && op.Var != nil && op.Var.Handle != "":
+		l.k.effects = true // what a reference stands for is no parameter: see Repeatable
+		s, _, err := l.fixedAddress(op.Var, 0)
+		return s, err
+	}
+	return noSlot, l.fail("a texture or surface is named by a register with its handle, or by a reference of the module")
 }
 
 func (l *lowering) imageCoordinates(r *inst, op *ptx.Operand) error {

@@ -1,0 +1,192 @@
+//go:build cuda
+
+package simabi
+
+// #include <cuda.h>
+import "C"
+
+import (
+	"unsafe"
+
+	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/sim"
+)
+
+// refs are the texture and surface references of a module for which a program has handles.
+type refs struct {
+	textures map[string]textureHandle
+	surfaces map[string]handle
+}
+
+type textureHandle struct {
+	handle handle
+	ref    *textureRef
+}
+
+// forget ends the life of the handles.
+func (r *refs) forget() {
+	for _, t := range r.textures {
+		_, _ = textureRefs.remove(t.handle)
+	}
+	for _, h := range r.surfaces {
+		_, _ = surfaceRefs.remove(h)
+	}
+}
+
+// bind makes what was set in texture references what a launch samples.
+func (m *module) bind() error {
+	for _, t := range m.refs.textures {
+		if !t.ref.unbound || t.ref.array == nil && t.ref.at == 0 {
+			continue
+		}
+		if err := t.ref.bind(m.context); err != nil {
+			return err
+		}
+		t.ref.unbound = false
+	}
+	return nil
+}
+
+// bind waits for all work: some may sample what the reference stood for before.
+func (r *textureRef) bind(c *context) error {
+	var d device.TextureDesc
+	resource := r.resource()
+	format, err := c.over(&resource, &d)
+	if err != nil {
+		return err
+	}
+	sampled := C.CUDA_TEXTURE_DESC{addressMode: r.address, filterMode: r.filter, flags: r.flags & textureFlags,
+		mipmapFilterMode: r.mipmap, borderColor: r.border}
+	if err := sampling(&sampled, format, &d); err != nil {
+		return err
+	}
+	return c.sim.BindTextureReference(r.ref, d)
+}
+
+// resource describes what the reference is over, as a texture object's description does.
+func (r *textureRef) resource() (d C.CUDA_RESOURCE_DESC) {
+	switch union := unsafe.Pointer(&d.res); {
+	case r.array != nil:
+		d.resType = C.CU_RESOURCE_TYPE_ARRAY
+		r.array.handle.put(unsafe.Pointer(&(*arrayResource)(union).array))
+	case r.linear > 0:
+		d.resType = C.CU_RESOURCE_TYPE_LINEAR
+		*(*linearResource)(union) = linearResource{r.at, r.format, C.uint(r.channels), r.linear}
+	default:
+		d.resType = C.CU_RESOURCE_TYPE_PITCH2D
+		*(*pitchResource)(union) = pitchResource{r.at, r.format, C.uint(r.channels), r.rows.Width, r.rows.Height, r.pitch}
+	}
+	return d
+}
+
+//export sim_cuModuleGetTexRef
+func sim_cuModuleGetTexRef(out *C.CUtexref, mod C.CUmodule, name *C.char) C.CUresult {
+	return inContext(func(c *context) error {
+		if out == nil || name == nil {
+			return invalidValue
+		}
+		m, err := c.moduleOf(mod)
+		if err != nil {
+			return err
+		}
+		text := C.GoString(name)
+		at, err := c.sim.Reference(m.sim, text, sim.TextureReference)
+		if err != nil {
+			return err
+		}
+		t, ok := m.refs.textures[text]
+		if !ok {
+			t.ref = newTextureRef()
+			t.ref.module, t.ref.ref = m, at
+			t.handle = textureRefs.add(t.ref)
+			if m.refs.textures == nil {
+				m.refs.textures = map[string]textureHandle{}
+			}
+			m.refs.textures[text] = t
+		}
+		t.handle.put(unsafe.Pointer(out))
+		return nil
+	})
+}
+
+var surfaceRefs handles[*surfaceRef]
+
+// surfaceRef is a surface reference of a module.
+type surfaceRef struct {
+	module *module
+	ref    device.Ptr
+	array  *array
+}
+
+func (r *surfaceRef) owner() *context { return r.module.context }
+
+//export sim_cuModuleGetSurfRef
+func sim_cuModuleGetSurfRef(out *C.CUsurfref, mod C.CUmodule, name *C.char) C.CUresult {
+	return inContext(func(c *context) error {
+		if out == nil || name == nil {
+			return invalidValue
+		}
+		m, err := c.moduleOf(mod)
+		if err != nil {
+			return err
+		}
+		text := C.GoString(name)
+		at, err := c.sim.Reference(m.sim, text, sim.SurfaceReference)
+		if err != nil {
+			return err
+		}
+		h, ok := m.refs.surfaces[text]
+		if !ok {
+			h = surfaceRefs.add(&surfaceRef{module: m, ref: at})
+			if m.refs.surfaces == nil {
+				m.refs.surfaces = map[string]handle{}
+			}
+			m.refs.surfaces[text] = h
+		}
+		h.put(unsafe.Pointer(out))
+		return nil
+	})
+}
+
+// onSurfaceRef runs the body with a reference of the current context.
+func onSurfaceRef(h C.CUsurfref, body func(*context, *surfaceRef) error) C.CUresult {
+	return inContext(func(c *context) error {
+		r, err := surfaceRefs.get(of(unsafe.Pointer(h)))
+		switch {
+		case err != nil:
+			return err
+		case r.module.context != c:
+			return invalidHandle
+		}
+		return body(c, r)
+	})
+}
+
+//export sim_cuSurfRefSetArray
+func sim_cuSurfRefSetArray(h C.CUsurfref, array C.CUarray, flags C.uint) C.CUresult {
+	return onSurfaceRef(h, func(c *context, r *surfaceRef) error {
+		a, err := c.arrayOf(array)
+		switch {
+		case err != nil:
+			return err
+		case flags != 0, a.desc.Flags&C.CUDA_ARRAY3D_SURFACE_LDST == 0:
+			return invalidValue
+		}
+		if err := c.sim.BindSurfaceReference(r.ref, a.sim); err != nil {
+			return err
+		}
+		r.array = a
+		return nil
+	})
+}
+
+//export sim_cuSurfRefGetArray
+func sim_cuSurfRefGetArray(out *C.CUarray, h C.CUsurfref) C.CUresult {
+	return onSurfaceRef(h, func(_ *context, r *surfaceRef) error {
+		if out == nil || r.array == nil {
+			return invalidValue
+		}
+		r.array.handle.put(unsafe.Pointer(out))
+		return nil
+	})
+}
