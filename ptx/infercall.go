@@ -149,13 +149,14 @@ func (w *walker) deliver(op *Operand, set rootSet) {
 
 // externCall knows the functions that the device run-time provides. None of
 // them touches a buffer of the caller, but for vprintf, which reads the strings
-// that a %s in its format names. What cudaGraphSetConditional is passed is a handle.
+// that a %s in its format names. What cudaGraphSetConditional and cudaCGSynchronize are passed is a handle.
 func (w *walker) externCall(i *Inst, c callParts, f *Func) {
 	if f.Name == "vprintf" && len(c.args) > 0 && w.rec != nil && w.printsStrings(w.argument(&c.args[0])) {
 		w.printed(i)
 	}
 	switch f.Name {
-	case "vprintf", "__assertfail", "__assert_fail", "free", "__nv_isinf", "abort", "cudaGraphSetConditional":
+	case "vprintf", "__assertfail", "__assert_fail", "free", "__nv_isinf", "abort", "cudaGraphSetConditional",
+		"cudaCGGetIntrinsicHandle", "cudaCGSynchronize":
 		for n := range c.results {
 			w.deliver(&c.results[n], w.table.int())
 		}

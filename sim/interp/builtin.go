@@ -168,4 +168,4 @@ func (m *Memory) freeHeap(addr uint64) error {
 func firstLane(mask uint32) int { return bits.TrailingZeros32(mask) & 31 }
 
 // Builtin reports whether a driver provides the function of that name.
-func Builtin(name string) bool { return builtins[name] != nil }
+func Builtin(name string) bool { return builtins[name] != nil || runtimeFunctions()[name] != nil }

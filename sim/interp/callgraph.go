@@ -9,7 +9,7 @@ const maxInline = 1 << 13
 
 // callGraph is who calls whom in a module, and which functions need a frame.
 type callGraph struct {
-	functions map[string]*ptx.Func // definitions, or declarations without one
+	functions map[string]*ptx.Func // definitions, those of the runtime included, or declarations without one
 	framed    map[*ptx.Func]bool
 	pointed   []*ptx.Func // whose address is taken, in order of definition
 	address   map[string]uint64
@@ -20,6 +20,11 @@ func newCallGraph(m *ptx.Module) *callGraph {
 	for _, f := range m.Funcs {
 		if old := g.functions[f.Name]; old == nil || old.Extern {
 			g.functions[f.Name] = f
+		}
+	}
+	for name, f := range g.functions {
+		if own := runtimeFunctions()[name]; f.Extern && own != nil {
+			g.functions[name] = own
 		}
 	}
 	g.findPointed(m)
