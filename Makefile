@@ -167,6 +167,13 @@ bench-plan: ## time planning from 10^3 to 10^6 launches, and the reduction again
 	fi; \
 	$(BENCH_PLAN)/planning "$${peers[@]}" $(BENCH_PLAN_FLAGS)
 
+# Twelve families of graphs under nine strategies, at 10^5 and 10^6 operations: a quarter of an hour on an idle machine.
+.PHONY: bench-plan-growth
+bench-plan-growth: ## time every strategy on fork-joins, trees, stencils and others: near linear, or an error
+	@mkdir -p $(BENCH_PLAN)
+	$(GO) build -o $(BENCH_PLAN)/planning ./bench/planning
+	$(BENCH_PLAN)/planning -families $(BENCH_PLAN_FLAGS)
+
 # A tenth of the inputs, and graphs of one's own besides: make bench-auto CORPUS_FLAGS='-v -every 10 FILE.rir...'
 .PHONY: bench-auto
 bench-auto: ## plan every graph at hand with every strategy: on how many is one quicker than auto (a quarter of an hour)

@@ -19,8 +19,9 @@ type rankCut struct {
 	kept  []int32 // the rows of d, squeezed as nodes are finished
 	end   []int32 // kept[d.first[v]:end[v]] are v's successors so far
 	seen  []int32 // by node: the last whose search met it
-	goal  []int32 // by node: the last whose search was to meet it
+	goal  []int32 // by node: the last whose search is to meet it and has not
 	goals int     // not yet met by the search at hand
+	list  []int32 // the goals, met or not
 	stack []int32
 	work  int // edges visited
 	stop  int // the work at which walks end, whether or not they have met all goals
@@ -75,7 +76,7 @@ func (s *rankCut) reduceRow(u int32) {
 		s.kept[n] = v
 		n++
 		if s.goal[v] == u {
-			s.goals-- // met by the edge itself
+			s.meet(v) // by the edge itself
 			if s.work > s.stop {
 				s.undecided++
 			}
@@ -91,11 +92,12 @@ func (s *rankCut) reduceRow(u int32) {
 // setGoals makes the successors that another path could end at the goals of u's walks, and
 // returns the highest, -1 for none.
 func (s *rankCut) setGoals(u int32, row []int32) (last int32) {
-	last, s.goals = -1, 0
+	last, s.goals, s.list = -1, 0, s.list[:0]
 	for i, v := range row {
 		if s.contested(u, i, v) {
 			last, s.goal[v] = v, u
 			s.goals++
+			s.list = append(s.list, v)
 		}
 	}
 	return last
@@ -109,6 +111,10 @@ func (s *rankCut) walk(u, v, last int32) {
 		v = s.stack[len(s.stack)-1]
 		s.stack = s.stack[:len(s.stack)-1]
 		row := s.kept[s.d.first[v]:s.end[v]]
+		if len(row) > longRow*len(s.list) && s.find(u, row) {
+			return
+		}
+		row = row[:min(len(row), max(1, s.stop-s.work))]
 		s.work += len(row)
 		for _, w := range row {
 			if w > last {
@@ -119,7 +125,7 @@ func (s *rankCut) walk(u, v, last int32) {
 			}
 			s.seen[w] = u
 			if s.goal[w] == u {
-				if s.goals--; s.goals == 0 {
+				if s.meet(w); s.goals == 0 {
 					return
 				}
 			}
@@ -128,4 +134,30 @@ func (s *rankCut) walk(u, v, last int32) {
 			}
 		}
 	}
+}
+
+// longRow is from how many edges for each goal on a row is searched for the goals first.
+const longRow = 32
+
+// find meets the goals of u that are in a row, from which the walk goes on, and reports whether those were all. Without it,
+// a walk behind a fork-join would visit half of the next fork for each of its nodes.
+func (s *rankCut) find(u int32, row []int32) bool {
+	for _, w := range s.list {
+		if s.goal[w] != u {
+			continue
+		}
+		s.work++
+		if _, found := slices.BinarySearch(row, w); found {
+			s.seen[w] = u
+			s.meet(w)
+			s.stack = append(s.stack, w)
+		}
+	}
+	return s.goals == 0
+}
+
+// meet notes that a goal has been met.
+func (s *rankCut) meet(w int32) {
+	s.goal[w] = -1
+	s.goals--
 }

@@ -185,6 +185,31 @@ func TestReductionHasNoCliff(t *testing.T) {
 	}
 }
 
+// Rows of hundreds of edges are searched for goals, from which the walk goes on.
+func TestReductionWithHubs(t *testing.T) {
+	r := rand.New(rand.NewPCG(33, 33))
+	for round := range rounds(300) {
+		n := 150 + r.IntN(150)
+		edges := randomEdges(r, n, r.IntN(n), 1+r.IntN(n))
+		for range 3 {
+			hub := r.IntN(n / 2)
+			for v := hub + 1; v < n; v++ {
+				if r.IntN(3) > 0 {
+					edges = append(edges, edge{int32(hub), int32(v)})
+				}
+			}
+			for range 3 {
+				edges = append(edges, edge{int32(r.IntN(hub + 1)), int32(hub + 1)})
+			}
+		}
+		d := newDAG(n, edges)
+		want := bruteReduction(n, edges)
+		for name, reduce := range reductions {
+			require.Equal(t, want, d.withoutEdges(d.redundantBy(reduce)).edges(), "round %d, %s", round, name)
+		}
+	}
+}
+
 // Under a bound of work only redundant edges are dropped, and those that are kept for want of work
 // are counted.
 func TestBoundedReductionKeepsWhatItCannotDecide(t *testing.T) {

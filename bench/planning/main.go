@@ -14,6 +14,9 @@ func main() {
 	var o options
 	flag.IntVar(&o.largest, "ops", 1_000_000, "launches of the largest program")
 	flag.StringVar(&o.shape, "shape", "", "measure one shape only")
+	flag.BoolVar(&o.families, "families", false, "measure the growth of every strategy on every family of graphs, and nothing else")
+	flag.StringVar(&o.family, "family", "", "with -child: the family")
+	flag.StringVar(&o.strategy, "strategy", "", "with -child: the strategy")
 	flag.StringVar(&o.boost, "boost", "", "compare reductions with this program, compiled from peers/boost.cpp")
 	flag.StringVar(&o.python, "python", "", "compare reductions with the NetworkX of this Python")
 	flag.BoolVar(&o.child, "child", false, "print the measurement of one program and end")
@@ -29,9 +32,18 @@ type options struct {
 	shape         string
 	boost, python string
 	child         bool
+
+	families         bool
+	family, strategy string
 }
 
 func (o *options) run(w io.Writer) error {
+	switch {
+	case o.child && o.family != "":
+		return growthChild(o.family, o.strategy, o.largest)
+	case o.families:
+		return printFamilies(w, o.largest)
+	}
 	chosen := shapes
 	if o.shape != "" {
 		s, err := shapeNamed(o.shape)

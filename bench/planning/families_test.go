@@ -1,0 +1,36 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/reprise-gpu/reprise/ir"
+)
+
+// Graphs are valid, about as large as asked for, and as wide as their shape says.
+func TestFamiliesAreWhatTheySay(t *testing.T) {
+	width := map[string]int{"fans10": 10, "fans1000": 1000, "fanwide": 511, "outtree": 1024, "intree": 1024, "wavefront": 45, "butterfly": 128, "bipartite": 16}
+	for _, f := range graphFamilies {
+		g := f.planted(2048)
+		require.NoError(t, ir.Verify(g), f.name)
+		if f.name != "fans9000" { // one of which is larger
+			assert.InDelta(t, 2048, g.Len(), 1024, f.name)
+		}
+		m, err := measureGrowth(f, "mincover", 2048)
+		require.NoError(t, err, f.name)
+		assert.Equal(t, g.Len(), m.Ops)
+		assert.Zero(t, m.Undecided, f.name)
+		if want, ok := width[f.name]; ok {
+			assert.Equal(t, want, m.Lanes, f.name)
+		}
+	}
+	_, err := familyNamed("star")
+	assert.ErrorContains(t, err, `there is no family "star"`)
+}
+
+func TestMissedGrowth(t *testing.T) {
+	assert.NoError(t, missedGrowth("fans10", "nimble", 1.2))
+	assert.ErrorContains(t, missedGrowth("fans10", "nimble", 1.9), "fans10 under nimble takes time that grows as ops^1.90, and the goal is 1.5")
+}
