@@ -42,24 +42,28 @@ func shapeNamed(name string) (shape, error) {
 // tile is the number of elements that a launch works on.
 const tile = 256
 
-// program is a trace under construction. All its launches are of one kernel with three
-// inputs and one output; which bytes it reaches is inferred for each of them, as for any program.
+// program is a trace under construction. Its launches are of one kernel with three
+// inputs and one output, and of one that sums; which bytes they reach is inferred for each, as for any program.
 type program struct {
 	*tracer.Tracer
-	kernel *tracer.Kernel
-	random *rand.Rand
+	kernel, reduce *tracer.Kernel
+	random         *rand.Rand
 }
 
 // traced is the program of about that many launches.
 func (s shape) traced(ops int) (*tracer.Trace, error) {
-	k, ok := kernels.Lookup("combine")
-	if !ok {
-		panic("BUG: there is no kernel combine")
-	}
 	t := tracer.New(null.New(), s.name, tracer.Deferred)
-	p := &program{t, t.Module(k.File, k.PTX).Kernel(k.Name), rand.New(rand.NewPCG(1, 1))}
+	p := &program{t, kernelOf(t, "combine"), kernelOf(t, "reduce"), rand.New(rand.NewPCG(1, 1))}
 	s.trace(p, ops)
 	return t.Finish()
+}
+
+func kernelOf(t *tracer.Tracer, name string) *tracer.Kernel {
+	k, ok := kernels.Lookup(name)
+	if !ok {
+		panic("BUG: there is no kernel " + name)
+	}
+	return t.Module(k.File, k.PTX).Kernel(k.Name)
 }
 
 // vector allocates so many tiles.
@@ -121,10 +125,9 @@ func conjugateGradients(p *program, ops int) {
 	}
 }
 
-// sum reads all of a vector, whose length it takes from the slice: the kernel is told more
-// elements than the output has, which for a trace is the same.
+// sum reads all of a vector and adds to the first element of another.
 func (p *program) sum(v, out vector) {
-	p.Launch(p.kernel, tracer.Linear(4, 64), v.Buffer, v.Buffer, v.Buffer, out.Buffer, int32(v.Len()))
+	p.Launch(p.reduce, tracer.Linear(4, 64), v.Buffer, v.Buffer, out.Buffer, int32(v.Len()))
 }
 
 // training has dependencies as long as itself, all of them implied by the way there and back.
