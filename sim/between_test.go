@@ -120,3 +120,31 @@ func TestAFaultIsNoPeers(t *testing.T) {
 	assert.EqualValues(t, 6, b.word(b.buffers[0]))
 	assert.Error(t, a.Err())
 }
+
+// A graph has nodes of two devices, in a stream of either; an update of a node reaches the
+// device that runs it.
+func TestAGraphSpansDevices(t *testing.T) {
+	a, b := pair(t, Options{})
+	x, err := a.InstantiateNodes([]GraphNode{
+		{Work: fillOf(b.buffers[0], 3), On: b.Device},
+		{Work: b.launchAffine(b.buffers[1], b.buffers[0], 2, 1), On: b.Device, Deps: []int32{0}},
+		{Work: a.launchAffine(a.buffers[0], a.buffers[1], 0, 5)},
+		{Work: &device.Copy{Dst: a.buffers[2], Src: b.buffers[1], Bytes: 4 * rigWords}, Deps: []int32{1, 2}},
+	})
+	require.NoError(t, err)
+	for _, of := range []*rig{a, b} {
+		of.ok(a.LaunchGraphInto(x, of.Device, of.streams[0]))
+		of.ok(of.Synchronize(of.streams[0]))
+		assert.EqualValues(t, 7, a.word(a.buffers[2]))
+	}
+	a.ok(a.UpdateNode(x, 2, b.launchAffine(b.buffers[1], b.buffers[0], 2, 4)))
+	a.ok(a.LaunchGraph(x, a.streams[0]))
+	a.ok(a.Synchronize(a.streams[0]))
+	assert.EqualValues(t, 10, a.word(a.buffers[2]))
+	b.ok(b.Close())
+	err = a.LaunchGraph(x, a.streams[0])
+	assert.Equal(t, device.Deinitialized, device.CodeOf(err))
+	alone := newUncheckedRig(t, Options{})
+	_, err = a.InstantiateNodes([]GraphNode{{Work: fillOf(alone.buffers[0], 1), On: alone.Device}})
+	assert.ErrorContains(t, err, "two systems")
+}

@@ -39,7 +39,7 @@ func (d *Device) DropCondition(h device.Condition) error {
 	if err := first(d.enter(d.profile.Host.Create), bad); err != nil {
 		return err.In("DropCondition")
 	}
-	d.leave([]*condition{c})
+	leave([]*condition{c})
 	return nil
 }
 
@@ -62,7 +62,7 @@ func (d *Device) updateIn(x *exec, at NodeAt, w device.Work) *device.Error {
 		if n.job == nil {
 			return &device.Error{Code: device.GraphUpdateForbidden, Detail: fmt.Sprintf("node %d runs no work", at.Node)}
 		}
-		return d.replace(&n.job, w)
+		return n.on(d).replace(&n.job, w)
 	})
 }
 
@@ -111,7 +111,7 @@ func (d *Device) UpdateCondition(h device.GraphExec, at NodeAt, c device.Conditi
 	if err == nil {
 		old := x.conditions
 		x.read()
-		d.leave(old)
+		leave(old)
 	}
 	return err.In("UpdateCondition")
 }

@@ -95,7 +95,7 @@ func (d *Device) command(c *command) *device.Error {
 	case device.Await:
 		d.wait(c.stream, c.event)
 	case device.RunGraph:
-		return d.launchGraph(c.exec, c.handle, c.stream)
+		return d.launchGraph(c.exec, c.handle, d, c.stream)
 	}
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 
 // condition is a word of device memory, whose address is its handle.
 type condition struct {
+	on      *Device
 	word    uint64
 	initial uint32
 	assign  bool   // at each launch
@@ -156,14 +157,14 @@ func (d *Device) unfold(id des.TaskID, v *visit, n int) {
 // begin does what a launch begins with.
 func (d *Device) begin(id des.TaskID, b *beginning) {
 	for _, m := range b.free {
-		d.claims(id, m)
-		d.freeInGraph(m)
+		m.on.claims(id, m)
+		m.on.freeInGraph(m)
 	}
 	for _, c := range b.assign {
-		binary.LittleEndian.PutUint32(d.wordOf(c), c.initial)
-		d.changed(c.word)
-		if d.races != nil {
-			d.races.span(d.races.order.of(id), writes, c.word, conditionBytes, c.word)
+		binary.LittleEndian.PutUint32(c.on.wordOf(c), c.initial)
+		c.on.changed(c.word)
+		if c.on.races != nil {
+			c.on.races.span(c.on.races.order.of(id), writes, c.word, conditionBytes, c.word)
 		}
 	}
 }
@@ -179,7 +180,7 @@ func (d *Device) newCondition(initial uint32, assign bool) (*condition, *device.
 		return nil, &device.Error{Code: device.OutOfMemory, Detail: "a condition", Err: err}
 	}
 	d.memory.Initialise(word, conditionBytes)
-	c := &condition{word: word, initial: initial, assign: assign}
+	c := &condition{on: d, word: word, initial: initial, assign: assign}
 	if d.conditions == nil {
 		d.conditions = map[device.Condition]*condition{}
 	}
@@ -205,11 +206,11 @@ func keep(list []*condition) {
 	}
 }
 
-func (d *Device) leave(list []*condition) {
+func leave(list []*condition) {
 	for _, c := range list {
 		if c.users--; c.users == 0 {
-			d.unused = append(d.unused, c)
-			delete(d.conditions, device.Condition(c.word))
+			c.on.unused = append(c.on.unused, c)
+			delete(c.on.conditions, device.Condition(c.word))
 		}
 	}
 }

@@ -24,7 +24,8 @@ type exec struct {
 	conditions []*condition // that its nodes read
 	begins     *beginning   // what each launch begins with
 	balance    balance
-	cost       des.Time // of a launch, on the host
+	cost       des.Time  // of a launch, on the host
+	peers      []*Device // that run nodes, beside the instance's own
 
 	gone     bool // destroyed, which a command list that runs it must notice
 	launched bool
@@ -45,7 +46,7 @@ func (d *Device) DestroyGraph(h device.Graph) error {
 	if err := first(d.enter(d.profile.Host.Create), bad, g.notBody(h)); err != nil {
 		return err.In("DestroyGraph")
 	}
-	d.leave(g.conditions)
+	leave(g.conditions)
 	d.dropGraph(h)
 	return nil
 }
@@ -137,7 +138,7 @@ func (g *graph) plan() *plan {
 func (d *Device) fix(p *plan) device.GraphExec {
 	costs := &d.profile.Host
 	d.host += des.Time(p.count) * costs.InstantiateOne
-	x := &exec{plan: p}
+	x := &exec{plan: p, peers: p.peers()}
 	x.cost = costs.GraphLaunch + des.Time(p.count)*costs.GraphNode + des.Time(p.branches)*costs.GraphBranch
 	x.read()
 	x.balance = p.balance(false)
@@ -156,7 +157,7 @@ func (d *Device) UpdateNode(h device.GraphExec, n device.Node, w device.Work) er
 	if x.job == nil {
 		return (&device.Error{Code: device.GraphUpdateForbidden, Detail: fmt.Sprintf("node %d runs no work", n)}).In("UpdateNode")
 	}
-	return d.replace(&x.job, w).In("UpdateNode")
+	return x.on(d).replace(&x.job, w).In("UpdateNode")
 }
 
 // UpdateNodes does what UpdateNode does for each, at the same cost to the host.
@@ -169,7 +170,7 @@ func (d *Device) UpdateNodes(h device.GraphExec, changes []device.NodeWork) erro
 			err = &device.Error{Code: device.GraphUpdateForbidden, Detail: "it runs no work"}
 		}
 		if err == nil {
-			err = d.replace(&x.job, c.Work)
+			err = x.on(d).replace(&x.job, c.Work)
 		}
 		if err != nil {
 			err.Detail = fmt.Sprintf("node %d: %s", c.Node, err.Detail)
@@ -218,15 +219,32 @@ func (j *job) kindOf() string {
 // stream continues from. As on a GPU, launches of one instance do not overlap,
 // whatever their streams.
 func (d *Device) LaunchGraph(h device.GraphExec, sh device.Stream) error {
-	x, badX := d.execs.Get(h)
-	s, badS := d.streams.Get(sh)
-	if err := first(d.enter(0), badX, badS); err != nil {
-		return err.In("LaunchGraph")
-	}
-	return d.launchGraph(x, h, s).In("LaunchGraph")
+	return d.launchInto(h, d, sh).In("LaunchGraph")
 }
 
-func (d *Device) launchGraph(x *exec, h device.GraphExec, s *stream) *device.Error {
+// LaunchGraphInto is LaunchGraph into a stream of a device of the system.
+func (d *Device) LaunchGraphInto(h device.GraphExec, peer *Device, sh device.Stream) error {
+	return d.launchInto(h, peer, sh).In("LaunchGraphInto")
+}
+
+func (d *Device) launchInto(h device.GraphExec, of *Device, sh device.Stream) *device.Error {
+	x, badX := d.execs.Get(h)
+	s, badS := of.streams.Get(sh)
+	if err := first(d.enter(0), badX, badS, d.besides(of), of.usable()); err != nil {
+		return err
+	}
+	return d.launchGraph(x, h, of, s)
+}
+
+// usable says why a device cannot be given work.
+func (d *Device) usable() *device.Error { return d.enter(0) }
+
+func (d *Device) launchGraph(x *exec, h device.GraphExec, of *Device, s *stream) *device.Error {
+	for _, peer := range x.peers {
+		if err := peer.usable(); err != nil {
+			return err
+		}
+	}
 	d.host += x.cost
 	due, err := x.balance.settle()
 	if err != nil {
@@ -243,11 +261,11 @@ func (d *Device) launchGraph(x *exec, h device.GraphExec, s *stream) *device.Err
 	case len(x.begins.assign) > 0:
 		data = x.begins
 	}
-	d.enqueue(s, data, d.profile.GraphRootGap, des.GraphRoot)
+	of.enqueue(s, data, of.profile.GraphRootGap, des.GraphRoot)
 	root, arrival := s.tail, d.arrival()
 	first := d.addNodes(x.plan, root, &setting{stream: s, exec: h, priority: s.priority, arrival: arrival, rootWhy: des.GraphEdge})
 	d.deps = after(append(d.deps[:0], root), first, x.leaves)
-	s.tail = d.add(des.Task{Arrival: arrival, Priority: s.priority, Deps: d.deps}, place{stream: s.handle})
+	s.tail = of.add(des.Task{Arrival: arrival, Priority: s.priority, Deps: d.deps}, place{stream: s.handle})
 	x.launched, x.end = true, s.tail
 	return nil
 }
@@ -270,8 +288,8 @@ func (d *Device) DestroyGraphExecThen(h device.GraphExec, f func()) error {
 		return err.In("DestroyGraphExec")
 	}
 	x.gone = true
-	d.leave(x.conditions)
-	d.leaveMemory(x.balance.all())
+	leave(x.conditions)
+	leaveMemory(x.balance.all())
 	switch {
 	case f != nil && x.launched:
 		d.deps = append(d.deps[:0], x.end)

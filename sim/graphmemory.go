@@ -14,6 +14,7 @@ import (
 // the graph is made; its bytes are there from where a launch comes to the node that
 // allocates it to where one comes to a node that frees it, or until the host does.
 type graphMemory struct {
+	on    *Device
 	at    uint64
 	held  bool // after all that the host has enqueued
 	users int  // its maker and instances
@@ -43,7 +44,7 @@ func (d *Device) ReserveGraphMemory(bytes int64) (device.Ptr, error) {
 	if d.graphMemory == nil {
 		d.graphMemory = map[device.Ptr]*graphMemory{}
 	}
-	d.graphMemory[device.Ptr(at)] = &graphMemory{at: at, users: 1}
+	d.graphMemory[device.Ptr(at)] = &graphMemory{on: d, at: at, users: 1}
 	return device.Ptr(at), nil
 }
 
@@ -54,14 +55,14 @@ func (d *Device) DropGraphMemory(p device.Ptr) error {
 	if m == nil {
 		return (&device.Error{Code: device.InvalidHandle, Detail: fmt.Sprintf("%#x is not the address of graph memory", uint64(p))}).In("DropGraphMemory")
 	}
-	d.leaveMemory([]*graphMemory{m})
+	leaveMemory([]*graphMemory{m})
 	return nil
 }
 
-func (d *Device) leaveMemory(list []*graphMemory) {
+func leaveMemory(list []*graphMemory) {
 	for _, m := range list {
 		if m.users--; m.users == 0 {
-			d.idle = append(d.idle, m)
+			m.on.idle = append(m.on.idle, m)
 		}
 	}
 }

@@ -25,6 +25,9 @@ type GraphNode struct {
 	Deps []int32
 	// Priority, unless nil, goes before that of the stream.
 	Priority *int
+	// On is the device of the system that runs it; nil is the device that has the graph.
+	// What is in a body runs on the device of its conditional node.
+	On *Device
 }
 
 // GraphConditional is a conditional node of a graph that is given whole.
@@ -61,8 +64,17 @@ func (d *Device) lowerNodes(nodes []GraphNode) (*plan, *device.Error) {
 		}
 		deps[i] = nodes[i].Deps
 		var err *device.Error
-		if fixed[i], err = d.lowerNode(&nodes[i]); err != nil {
+		on := orDefault(nodes[i].On, d)
+		if on != d {
+			if err = first(d.besides(on), on.usable()); err != nil {
+				return nil, err
+			}
+		}
+		if fixed[i], err = on.lowerNode(&nodes[i]); err != nil {
 			return nil, err
+		}
+		if on != d {
+			fixed[i].peer = on
 		}
 	}
 	return newPlan(fixed, deps), nil
@@ -130,6 +142,9 @@ func (d *Device) lowerConditional(n *GraphConditional) (*job, *device.Error) {
 			if err := device.CheckBodyWork(n.Work); err != nil {
 				return nil, err
 			}
+			if n.On != nil && n.On != d {
+				return nil, &device.Error{Code: device.NotSupported, Detail: "a node of a body runs on the device of its conditional node"}
+			}
 			if n.Record|n.Wait != 0 || n.Alloc|n.Free != 0 {
 				return nil, &device.Error{Code: device.NotSupported, Detail: "events and graph memory have no place in the body of a conditional node"}
 			}
@@ -147,9 +162,12 @@ func (d *Device) lowerConditional(n *GraphConditional) (*job, *device.Error) {
 // for, in later launches.
 func (d *Device) UpdateNodeEvent(h device.GraphExec, n device.Node, e device.Event) error {
 	x, bad := d.execNode(h, n)
-	event, badEvent := d.events.Get(e)
-	if err := first(d.enter(d.profile.Host.UpdateNode), bad, badEvent); err != nil {
+	if err := first(d.enter(d.profile.Host.UpdateNode), bad); err != nil {
 		return err.In("UpdateNodeEvent")
+	}
+	event, bad := x.on(d).events.Get(e)
+	if bad != nil {
+		return bad.In("UpdateNodeEvent")
 	}
 	if x.event == nil {
 		return (&device.Error{Code: device.GraphUpdateForbidden, Detail: fmt.Sprintf("node %d has no event", n)}).In("UpdateNodeEvent")

@@ -1,6 +1,8 @@
 package sim
 
 import (
+	"slices"
+
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/internal/des"
 )
@@ -29,6 +31,21 @@ type execNode struct {
 
 	priority    int32
 	hasPriority bool // else the stream's
+
+	peer *Device // that runs it, nil for the device of the plan
+}
+
+// on is the device that runs a node of a plan of d.
+func (n *execNode) on(d *Device) *Device { return orDefault(n.peer, d) }
+
+// peers are the other devices that run nodes of a plan, each once.
+func (p *plan) peers() (list []*Device) {
+	for i := range p.nodes {
+		if d := p.nodes[i].peer; d != nil && !slices.Contains(list, d) {
+			list = append(list, d)
+		}
+	}
+	return list
 }
 
 // nodeOf is the node of a work, with the priority that is the work's own.
@@ -93,11 +110,12 @@ func (d *Device) addNodes(p *plan, root des.TaskID, s *setting) (first des.TaskI
 	first = d.engine.Next()
 	for i := range p.nodes {
 		n := &p.nodes[i]
+		on := n.on(d)
 		at := place{s.stream.handle, s.exec, device.Node(i + 1), s.in}
 		t := des.Task{Arrival: s.arrival, Gap: s.rootGap, Why: s.rootWhy, Priority: s.priority}
 		d.deps = append(d.deps[:0], root)
 		if row := p.row(i); len(row) > 0 {
-			d.deps, t.Gap, t.Why = after(d.deps[:0], first, row), n.gap(d.profile), des.GraphEdge
+			d.deps, t.Gap, t.Why = after(d.deps[:0], first, row), n.gap(on.profile), des.GraphEdge
 		}
 		if n.hasPriority {
 			t.Priority = n.priority
@@ -106,7 +124,7 @@ func (d *Device) addNodes(p *plan, root des.TaskID, s *setting) (first des.TaskI
 			d.deps = append(d.deps, n.event.task)
 		}
 		t.Deps, t.Data = d.deps, n.data(s, at, t.Priority)
-		id := d.add(t, at)
+		id := on.add(t, at)
 		if n.event != nil && !n.wait {
 			n.event.mark(id, s.stream)
 		}

@@ -55,7 +55,7 @@ func (x *graphExec) lowerBodies(c *conditionalNode) (bodies [][]sim.GraphNode, e
 		if cycle != nil {
 			return nil, &refusal{invalidValue, C.CUDA_GRAPH_INSTANTIATE_INVALID_STRUCTURE, cycle}
 		}
-		body, err := x.lower(steps)
+		body, err := x.lower(steps, c)
 		if err != nil {
 			return nil, err
 		}

@@ -30,6 +30,7 @@ type graphExec struct {
 	sim     device.GraphExec
 	flags   C.ulonglong
 	of      *graph.Graph // that it is the one instance of, or nil
+	lives   []life       // of the contexts of its nodes
 }
 
 func (x *graphExec) owner() *context { return x.context }
@@ -69,7 +70,7 @@ func (t *thread) instantiate(g *graph.Graph, flags C.ulonglong) (*graphExec, err
 		return nil, &refusal{invalidValue, C.CUDA_GRAPH_INSTANTIATE_CONDITIONAL_HANDLE_UNUSED, nil}
 	}
 	x := &graphExec{flags: flags}
-	nodes, err := x.lower(steps)
+	nodes, err := x.lower(steps, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -93,15 +94,16 @@ func (t *thread) instantiate(g *graph.Graph, flags C.ulonglong) (*graphExec, err
 	return x, nil
 }
 
-// lower is what the device is given, and finds the context that all is for.
-func (x *graphExec) lower(steps []graph.Step) ([]sim.GraphNode, error) {
+// lower is what the device is given, of a graph or of a body of a conditional node. The
+// instance lives in the context of the first node that has one.
+func (x *graphExec) lower(steps []graph.Step, body *conditionalNode) ([]sim.GraphNode, error) {
 	nodes := make([]sim.GraphNode, len(steps))
 	for i, s := range steps {
 		if s.Node == nil {
 			nodes[i] = sim.GraphNode{Join: true, Deps: s.Deps}
 			continue
 		}
-		n, err := x.lowerNode(s.Node)
+		n, err := x.lowerNode(s.Node, body)
 		if err != nil {
 			return nil, err
 		}
@@ -111,24 +113,29 @@ func (x *graphExec) lower(steps []graph.Step) ([]sim.GraphNode, error) {
 	return nodes, nil
 }
 
-func (x *graphExec) lowerNode(node *graph.Node) (sim.GraphNode, error) {
+func (x *graphExec) lowerNode(node *graph.Node, body *conditionalNode) (sim.GraphNode, error) {
 	p, ok := node.Params().(nodeParams)
 	if !ok {
 		return sim.GraphNode{}, &refusal{notSupported, C.CUDA_GRAPH_INSTANTIATE_NODE_OPERATION_NOT_SUPPORTED, node}
 	}
-	if home := p.home(); home != nil {
+	home := p.home()
+	if home != nil {
 		switch {
 		case home.destroyed:
 			return sim.GraphNode{}, &refusal{status(C.CUDA_ERROR_CONTEXT_IS_DESTROYED), C.CUDA_GRAPH_INSTANTIATE_ERROR, node}
 		case x.context == nil:
 			x.context = home
-		case x.context != home: // each keeps time by itself
+		case body != nil && body.home() != home:
 			return sim.GraphNode{}, &refusal{notSupported, C.CUDA_GRAPH_INSTANTIATE_MULTIPLE_CTXS_NOT_SUPPORTED, node}
 		}
 	}
 	n, err := p.lower()
 	if err != nil {
 		return n, &refusal{err, C.CUDA_GRAPH_INSTANTIATE_ERROR, node}
+	}
+	if home != nil {
+		n.On = home.sim
+		x.involve(home)
 	}
 	if c, ok := p.(*conditionalNode); ok {
 		if n.Conditional.Bodies, err = x.lowerBodies(c); err != nil {
@@ -141,7 +148,30 @@ func (x *graphExec) lowerNode(node *graph.Node) (sim.GraphNode, error) {
 	return n, nil
 }
 
-// execOf is the instance of a handle, in whose context's time the call then is.
+// life is one life of a context, of which a primary one may have several.
+type life struct {
+	context *context
+	id      uint64
+}
+
+// involve notes that nodes are of a context.
+func (x *graphExec) involve(c *context) {
+	if l := (life{c, c.id}); !slices.Contains(x.lives, l) {
+		x.lives = append(x.lives, l)
+	}
+}
+
+// alive says which context of the instance's nodes was destroyed.
+func (x *graphExec) alive() error {
+	for _, l := range x.lives {
+		if l.context.destroyed || l.context.id != l.id {
+			return status(C.CUDA_ERROR_CONTEXT_IS_DESTROYED)
+		}
+	}
+	return nil
+}
+
+// execOf is the instance of a handle.
 func execOf(h C.CUgraphExec) (*graphExec, error) {
 	x, err := graphExecs.get(of(unsafe.Pointer(h)))
 	if err != nil {
@@ -206,21 +236,24 @@ func sim_cuGraphLaunch(h C.CUgraphExec, st C.CUstream) C.CUresult {
 		if err != nil {
 			return err
 		}
-		s, err := x.context.streamOf(st)
+		s, err := useStream(st)
 		if err != nil {
 			return err
 		}
 		if s.capture.Capturing() {
 			return s.add(graph.Child{Graph: x.graph.Clone()})
 		}
-		return x.context.sim.LaunchGraph(x.sim, s.sim)
+		if err := x.alive(); err != nil {
+			return err
+		}
+		return x.context.sim.LaunchGraphInto(x.sim, s.context.sim, s.sim)
 	})
 }
 
 // upload gets the device ready for launches. No profile says what a first launch costs
 // more, so it is but a place in the stream.
-func (x *graphExec) upload(st C.CUstream) error {
-	s, err := x.context.streamOf(st)
+func upload(st C.CUstream) error {
+	s, err := useStream(st)
 	if err != nil {
 		return err
 	}
@@ -230,11 +263,10 @@ func (x *graphExec) upload(st C.CUstream) error {
 //export sim_cuGraphUpload
 func sim_cuGraphUpload(h C.CUgraphExec, st C.CUstream) C.CUresult {
 	return onNamed(func(*thread) error {
-		x, err := execOf(h)
-		if err != nil {
+		if _, err := execOf(h); err != nil {
 			return err
 		}
-		return x.upload(st)
+		return upload(st)
 	})
 }
 

@@ -46,9 +46,9 @@ func sim_cuGraphInstantiateWithParams(out *C.CUgraphExec, h C.CUgraph, p *C.CUDA
 			return invalidValue
 		}
 		p.hErrNode_out, p.result_out = nil, C.CUDA_GRAPH_INSTANTIATE_SUCCESS
-		x, err := instantiate(t, out, h, C.ulonglong(p.flags))
+		_, err := instantiate(t, out, h, C.ulonglong(p.flags))
 		if err == nil && p.flags&uploadFlag != 0 {
-			err = x.upload(p.hUploadStream)
+			err = upload(p.hUploadStream)
 		}
 		if err != nil {
 			p.result_out = C.CUDA_GRAPH_INSTANTIATE_ERROR

@@ -60,14 +60,20 @@ func (t *thread) stream(name C.CUstream) (*stream, error) {
 	return c.legacyStream(), nil
 }
 
-// streamOf is the stream that a handle means to the caller, if it lives in the context.
-func (c *context) streamOf(h C.CUstream) (*stream, error) {
+// useStream is the stream that a handle means to the caller, who uses it.
+func useStream(h C.CUstream) (*stream, error) {
 	s, err := driver.caller.stream(h)
-	if err == nil && s.context != c {
-		err = invalidHandle
-	}
 	if err == nil {
 		err = captures.Use(&s.capture)
+	}
+	return s, err
+}
+
+// streamOf is useStream of a stream that lives in the context.
+func (c *context) streamOf(h C.CUstream) (*stream, error) {
+	s, err := useStream(h)
+	if err == nil && s.context != c {
+		err = invalidHandle
 	}
 	return s, err
 }
