@@ -195,6 +195,9 @@ func (x *Exec) before(p *planned) *planned {
 // adopt makes what was applied the present.
 func (x *Exec) adopt(p *planned) {
 	p.edits.adopt()
+	for id, at := range p.pointer {
+		x.prog.bound.Bind(id, at)
+	}
 	for _, w := range p.works {
 		x.prog.work[w.op] = w.work
 	}

@@ -38,8 +38,8 @@ func Param(name string, value any) Change {
 	}}
 }
 
-// Rebind puts a buffer where other memory is, of the same kind and at least the size. The
-// trace keeps the memory that it has. What was planned is an order between
+// Rebind puts a buffer where other memory is, of the same kind and at least the size. Reads and writes
+// of the buffer through its trace follow; the memory that the trace has for it stays allocated. What was planned is an order between
 // buffers, so the memory may not overlap that of another buffer.
 func Rebind(buffer string, at device.Ptr) Change {
 	return Change{func() string { return fmt.Sprintf("rebind @%s to %#x", buffer, uint64(at)) }, func(x *Exec, e *edits) ([]ir.OpID, error) {

@@ -49,6 +49,8 @@ type Bindings interface {
 	// Allocate gives a buffer memory if it has none. Pointer is its address from then on.
 	Allocate(ir.BufferID) error
 	Pointer(ir.BufferID) device.Ptr
+	// Bind notes that replays have a buffer at another address from now on.
+	Bind(ir.BufferID, device.Ptr)
 	Module(ir.ModuleID) device.Module
 	HostFunc(ir.OpID) func() // of an operation of the trace
 }

@@ -51,6 +51,7 @@ func (b *bound) Check(device.Device, *ir.Graph) error { return nil }
 
 func (b *bound) Allocate(ir.BufferID) error          { return nil }
 func (b *bound) Pointer(id ir.BufferID) device.Ptr   { return b.buffers[id] }
+func (b *bound) Bind(id ir.BufferID, at device.Ptr)  {} // it remembers where buffers began
 func (b *bound) Module(id ir.ModuleID) device.Module { return b.modules[id] }
 func (b *bound) HostFunc(ir.OpID) func()             { return func() {} }
 

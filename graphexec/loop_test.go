@@ -643,11 +643,11 @@ func TestAFailedChangeOfALoopChangesNothing(t *testing.T) {
 				Lowering: lowering, Overrun: graphexec.Undone,
 			}, trace)
 			require.NoError(t, err)
+			require.NoError(t, tracer.Write(s[0], []float32{0.2}))
+			require.NoError(t, tracer.Write(s[1], []float32{0}))
 			armed = true
 			err = loop.Swap("r", "other")
 			armed = false
-			require.NoError(t, tracer.Write(s[0], []float32{0.2}))
-			require.NoError(t, tracer.Write(s[1], []float32{0}))
 			result, failed := loop.Run(context.Background())
 			require.NoError(t, failed)
 			switch {

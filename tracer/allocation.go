@@ -10,6 +10,7 @@ import (
 // allocation is what stands behind a buffer of the graph.
 type allocation struct {
 	ptr     device.Ptr // 0 while there is no memory
+	bound   device.Ptr // where replays have the buffer instead, since a Swap or Rebind; 0 for none
 	nominal device.Ptr // what is taken for the address then
 	host    []byte     // of pinned and managed memory
 	pc      uintptr    // return address of the call that allocates
@@ -24,6 +25,30 @@ func (a *allocation) address() device.Ptr {
 		return a.nominal
 	}
 	return a.ptr
+}
+
+// now is where the buffer is: as replays have it bound, or in its own memory.
+func (a *allocation) now() device.Ptr {
+	if a.bound != 0 {
+		return a.bound
+	}
+	return a.ptr
+}
+
+// host is the memory of a buffer as far as the host can reach it: that of the buffer of the trace in which it is bound.
+func (t *Tracer) host(id ir.BufferID) []byte {
+	a := &t.buffers[id]
+	if a.bound == 0 {
+		return a.host
+	}
+	size := t.graph.Buffers[id].Size()
+	for i := range t.buffers {
+		other := &t.buffers[i]
+		if at := int64(a.bound - other.ptr); other.host != nil && a.bound >= other.ptr && at+size <= int64(len(other.host)) {
+			return other.host[at : at+size]
+		}
+	}
+	return nil
 }
 
 // firstNominal is no address of any device: those of GPUs have 49 bits.
@@ -72,7 +97,7 @@ func (t *Tracer) back(id ir.BufferID) (err error) {
 	switch {
 	case a.closed:
 		return fmt.Errorf("buffer @%s is of trace %s, which is closed", buf.Name, t.graph.Name)
-	case a.ptr != 0:
+	case a.now() != 0:
 		return nil
 	}
 	if a.ptr, err = t.dev.Alloc(buf.Size()); err != nil {

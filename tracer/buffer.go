@@ -38,7 +38,7 @@ func (b Buffer) place() ir.PlaceKind { return b.t.graph.Buffers[b.id].Place.Kind
 func (b Buffer) name() string { return "@" + b.t.graph.Buffers[b.id].Name }
 
 // ptr is the address of a buffer that has memory.
-func (b Buffer) ptr() device.Ptr { return b.t.buffers[b.id].ptr + device.Ptr(b.lo) }
+func (b Buffer) ptr() device.Ptr { return b.t.buffers[b.id].now() + device.Ptr(b.lo) }
 
 // Slice returns elements [lo, hi) of b.
 func (b Buffer) Slice(lo, hi int64) Buffer {
@@ -124,9 +124,9 @@ func (t *Tracer) uniqueName(name string) string {
 }
 
 // HostBytes returns the memory of a pinned host buffer, valid until the trace
-// is closed; nil for device memory. That of a managed buffer may be touched after ToHost.
+// is closed; nil for device memory, and for memory of others that replays were bound to with Rebind. That of a managed buffer may be touched after ToHost.
 func (b Buffer) HostBytes() []byte {
-	host := b.t.buffers[b.id].host
+	host := b.t.host(b.id)
 	if host == nil {
 		return nil
 	}

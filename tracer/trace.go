@@ -35,8 +35,18 @@ func (tr *Trace) Check(dev device.Device, g *ir.Graph) error {
 // until somebody asks for it.
 func (tr *Trace) Allocate(id ir.BufferID) error { return tr.t.back(id) }
 
-// Pointer is the address of a buffer, 0 for one that has no memory; see Allocate.
-func (tr *Trace) Pointer(id ir.BufferID) device.Ptr { return tr.t.buffers[id].ptr }
+// Pointer is the address of a buffer, as it is bound now; 0 for one that has no memory: see Allocate.
+func (tr *Trace) Pointer(id ir.BufferID) device.Ptr { return tr.t.buffers[id].now() }
+
+// Bind notes that replays have a buffer at another address from now on. Read, Write and what is instantiated later
+// follow; the memory of the trace is freed with it all the same.
+func (tr *Trace) Bind(id ir.BufferID, at device.Ptr) {
+	if a := &tr.t.buffers[id]; at != a.ptr {
+		a.bound = at
+	} else {
+		a.bound = 0
+	}
+}
 
 // Module is the loaded module.
 func (tr *Trace) Module(id ir.ModuleID) device.Module { return tr.t.modules[id].handle }

@@ -1,7 +1,9 @@
 package tracer
 
 import (
+	"errors"
 	"fmt"
+	"reflect"
 	"unsafe"
 
 	"github.com/reprise-gpu/reprise/device"
@@ -175,14 +177,15 @@ type Element interface {
 }
 
 // Write sets the contents of a buffer now, and Read gets them; neither is
-// recorded. The lengths in bytes must agree. Pinned memory is touched at once:
+// recorded. The types of the elements and the lengths in bytes must agree: see ErrElement. Pinned memory is touched at once:
 // synchronize first when work in flight uses it. Managed memory is brought to the
 // host, where it stays. A temporary has contents to read only where something gave it
-// memory of its own: a write, or a replay without a memory plan.
+// memory of its own: a write, or a replay without a memory plan. A buffer that replays have elsewhere since a Swap or Rebind is read and
+// written there.
 func Write[T Element](b Buffer, data []T) error {
 	raw := bytesOf(data)
-	if int64(len(raw)) != b.Bytes() {
-		return lengthError("write", b, len(raw))
+	if err := fits[T]("write", b, len(raw)); err != nil {
+		return err
 	}
 	if len(raw) == 0 {
 		return nil
@@ -209,8 +212,8 @@ func Write[T Element](b Buffer, data []T) error {
 // Read fills data with the contents of a buffer; see Write.
 func Read[T Element](data []T, b Buffer) error {
 	raw := bytesOf(data)
-	if int64(len(raw)) != b.Bytes() {
-		return lengthError("read", b, len(raw))
+	if err := fits[T]("read", b, len(raw)); err != nil {
+		return err
 	}
 	if len(raw) == 0 {
 		return nil
@@ -225,7 +228,7 @@ func Read[T Element](data []T, b Buffer) error {
 		copy(raw, host)
 		return nil
 	}
-	if b.t.buffers[b.id].ptr == 0 {
+	if b.t.buffers[b.id].now() == 0 {
 		return fmt.Errorf("read %s: it is temporary and has no memory of its own: declare it an output to read it", b.name())
 	}
 	if err := b.t.dev.Read(raw, b.ptr()); err != nil {
@@ -234,13 +237,40 @@ func Read[T Element](data []T, b Buffer) error {
 	return nil
 }
 
-func lengthError(verb string, b Buffer, n int) error {
-	return fmt.Errorf("%s of %d bytes, but %s has %d: the lengths must agree", verb, n, b.name(), b.Bytes())
+// ErrElement is in the chain of errors that say that numbers of one type were written to a buffer of another, or read from it.
+var ErrElement = errors.New("another element type")
+
+// fits reports why n bytes of numbers are not the contents of b. The types have to agree in width and in whether they are floating-point;
+// unsigned integers of that width and bytes stand for the bits of any.
+func fits[T Element](verb string, b Buffer, n int) error {
+	if typ := reflect.TypeFor[T](); n > 0 && !holds(typ, b.elem()) {
+		return fmt.Errorf("%s of %v, but %s is of %v: %w: convert the numbers, or use the bytes", verb, typ, b.name(), b.elem(), ErrElement)
+	}
+	if int64(n) != b.Bytes() {
+		return fmt.Errorf("%s of %d bytes, but %s has %d: the lengths must agree", verb, n, b.name(), b.Bytes())
+	}
+	return nil
+}
+
+func holds(typ reflect.Type, elem ir.Type) bool {
+	same := int64(typ.Size()) == elem.Size()
+	switch typ.Kind() {
+	case reflect.Uint8:
+		return true
+	case reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		return same
+	case reflect.Float32, reflect.Float64:
+		return same && isFloat(elem)
+	}
+	return same && !isFloat(elem)
 }
 
 // Draft is a slice to fill and then Write to b: the memory of b itself where that is the
 // host's, so that gigabytes need no room twice, and new elsewhere. Managed memory is brought to the host.
 func Draft[T Element](b Buffer) ([]T, error) {
+	if err := fits[T]("draft", b, int(b.Bytes())); err != nil {
+		return nil, err
+	}
 	n := int(b.Bytes()) / int(unsafe.Sizeof(*new(T)))
 	host := b.HostBytes()
 	if n == 0 || host == nil {

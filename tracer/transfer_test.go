@@ -55,3 +55,28 @@ func TestADraftThatCannotBe(t *testing.T) {
 	_, err := tracer.Draft[int32](m)
 	assert.ErrorContains(t, err, "draft @m: ")
 }
+
+// Numbers of another type do not become the contents of a buffer because they have as many bytes. Unsigned integers and bytes are bits.
+func TestElementsHaveToAgree(t *testing.T) {
+	tr := tracer.New(null.New(), "elements", tracer.Deferred)
+	f32, f64 := tr.Alloc("f32", ir.F32, 8, ir.InOut), tr.Alloc("f64", ir.F64, 4, ir.InOut)
+	i32, half := tr.Alloc("i32", ir.I32, 8, ir.InOut), tr.AllocHost("half", ir.F16, 16, ir.InOut)
+	type celsius float32
+	for _, good := range []error{
+		tracer.Write(f32, make([]float32, 8)), tracer.Write(f32, make([]celsius, 8)), tracer.Write(f32, make([]uint32, 8)),
+		tracer.Write(f32, make([]byte, 32)), tracer.Write(f64, make([]float64, 4)), tracer.Write(i32, make([]int32, 8)),
+		tracer.Write(i32, make([]uint32, 8)), tracer.Write(half, make([]uint16, 16)), tracer.Read(make([]float64, 4), f64),
+		tracer.Write(f32.Slice(2, 2), []float64{}),
+	} {
+		require.NoError(t, good)
+	}
+	_, draft := tracer.Draft[float64](f32)
+	for i, bad := range []error{
+		tracer.Write(f32, make([]float64, 4)), tracer.Read(make([]float64, 4), f32), tracer.Write(f64, make([]float32, 8)),
+		tracer.Write(f32, make([]int32, 8)), tracer.Write(i32, make([]float32, 8)), tracer.Write(i32, make([]celsius, 8)),
+		tracer.Write(f32, make([]uint16, 16)), tracer.Write(half, make([]float32, 8)), tracer.Write(half, make([]int16, 16)),
+		tracer.Write(f32.Slice(0, 4), make([]float64, 2)), draft,
+	} {
+		require.ErrorIs(t, bad, tracer.ErrElement, "%d", i)
+	}
+}

@@ -222,7 +222,7 @@ func changes(t *testing.T, open func() device.Device, seed uint64, form graphexe
 	require.NoError(t, err)
 
 	r := rand.New(rand.NewPCG(seed, 3))
-	m := &mutator{r: r, want: want, got: got, dev: replayed, ops: trace.Graph.Ops, fixed: with.relies, used: used(plan.Schedule.Graph)}
+	m := &mutator{r: r, want: want, got: got, dev: replayed, ops: trace.Graph.Ops, fixed: with.relies, used: used(plan.Schedule.Graph), own: got.places(trace)}
 	for step := range 8 {
 		m.step(x, fmt.Sprintf("seed %d, %v, %v, step %d", seed, with.passes, form, step))
 		times := r.IntN(3)
@@ -271,7 +271,16 @@ type mutator struct {
 	ops       []ir.Op
 	fixed     bool            // operations are neither switched off nor given other grids
 	used      map[string]bool // the buffers that can be elsewhere
+	own       []device.Ptr    // of the trace's buffers, in the order of program.all
 	fresh     []device.Ptr
+}
+
+// places are where a trace that was not changed yet has the buffers of a program.
+func (p *program) places(trace *tracer.Trace) (own []device.Ptr) {
+	for _, b := range p.all {
+		own = append(own, trace.Pointer(b.ID()))
+	}
+	return own
 }
 
 // step applies up to three changes at once. It fails for none but those that may be refused.
@@ -303,11 +312,11 @@ func (m *mutator) step(x *graphexec.Exec, at string) {
 	require.Equal(t, foretold, x.Stats().Rebuilds > before.Rebuilds, "%s: %v", at, verdicts)
 }
 
-// input writes another content to memory that a buffer had in the trace.
+// input writes another content to the buffer of a role.
 func (m *mutator) input() {
-	i, data := m.r.IntN(len(m.got.all)), contents(m.r.Int())
-	require.NoError(m.want.t, tracer.Write(m.want.all[i], data))
-	require.NoError(m.want.t, tracer.Write(m.got.all[i], data))
+	i, data := m.r.IntN(len(m.got.buffers)), contents(m.r.Int())
+	require.NoError(m.want.t, tracer.Write(m.want.buffers[i], data))
+	require.NoError(m.want.t, tracer.Write(m.got.buffers[i], data))
 }
 
 // change also says whether the change must be possible.
@@ -365,12 +374,18 @@ func (m *mutator) memory(role int) (device.Ptr, func()) {
 	return p, func() { m.want.buffers[role] = fresh }
 }
 
-// read is the contents of all memory that replays have had, in the order of program.read.
-func (m *mutator) read() [][]uint32 {
-	got := m.got.read()
-	host := got[len(got)-1]
-	got = got[:len(got)-1]
-	for _, p := range m.fresh {
+// read is the contents of all memory that replays have had, in the order of program.read. What the trace has under
+// the name of a role has to be what is there.
+func (m *mutator) read() (got [][]uint32) {
+	host := make([]uint32, length)
+	require.NoError(m.want.t, tracer.Read(host, m.got.host))
+	for i, b := range m.got.buffers {
+		named, there := make([]uint32, length), make([]uint32, length)
+		require.NoError(m.want.t, tracer.Read(named, b))
+		require.NoError(m.want.t, tracer.Read(there, m.want.buffers[i]))
+		require.Equal(m.want.t, there, named, "seed %d: role %d", m.want.seed, i)
+	}
+	for _, p := range slices.Concat(m.own, m.fresh) {
 		data := make([]byte, 4*length)
 		require.NoError(m.want.t, m.dev.Read(data, p))
 		words := make([]uint32, length)

@@ -93,7 +93,7 @@ func newChangedLoop(t *testing.T, open func() device.Device, seed uint64, loweri
 	x.until = l
 	x.loop, err = graphexec.InstantiateLoop(x.dev[1], l, x.trace)
 	require.NoError(t, err, x.what)
-	x.m = &mutator{r: x.r, want: x.want, got: x.got, dev: x.dev[1], ops: x.trace.Graph.Ops}
+	x.m = &mutator{r: x.r, want: x.want, got: x.got, dev: x.dev[1], ops: x.trace.Graph.Ops, own: x.got.places(x.trace)}
 	return x
 }
 

@@ -1,0 +1,142 @@
+package graphexec_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/graphexec"
+	"github.com/reprise-gpu/reprise/ir"
+	"github.com/reprise-gpu/reprise/tracer"
+)
+
+// exchange traces g = f², and a copy of p to q in pinned memory.
+type exchange struct {
+	t          *testing.T
+	dev        device.Device
+	trace      *tracer.Trace
+	f, g, p, q tracer.Buffer
+}
+
+func newExchange(t *testing.T) *exchange {
+	x := &exchange{t: t, dev: simulated(t)}
+	tr := tracer.New(x.dev, "ping-pong", tracer.Deferred)
+	square := (&run{t: t, tr: tr}).kernel("square")
+	x.f, x.g = tr.Alloc("f", ir.F32, 4, ir.InOut), tr.Alloc("g", ir.F32, 4, ir.InOut)
+	x.p, x.q = tr.AllocHost("p", ir.F32, 4, ir.InOut), tr.AllocHost("q", ir.F32, 4, ir.InOut)
+	tr.Launch(square, tracer.Linear(1, 32), x.f, x.g, 4)
+	tr.Copy(x.q, x.p)
+	var err error
+	x.trace, err = tr.Finish()
+	require.NoError(t, err)
+	return x
+}
+
+func (x *exchange) write(b tracer.Buffer, v float32) {
+	require.NoError(x.t, tracer.Write(b, []float32{v, v, v, v}))
+}
+
+func (x *exchange) holds(b tracer.Buffer, want float32, why string) {
+	x.t.Helper()
+	got := make([]float32, 4)
+	require.NoError(x.t, tracer.Read(got, b), why)
+	require.Equal(x.t, []float32{want, want, want, want}, got, why)
+	if host := b.HostBytes(); host != nil {
+		draft, err := tracer.Draft[float32](b)
+		require.NoError(x.t, err)
+		require.Equal(x.t, want, draft[0], why)
+	}
+}
+
+func (x *exchange) replay(exec *graphexec.Exec) {
+	require.NoError(x.t, exec.Replay(context.Background()))
+	require.NoError(x.t, exec.Wait(context.Background())) // pinned memory is read at once
+}
+
+// Reads and writes mean the buffer that a program names, in the memory that replays have it in.
+func TestReadsAndWritesFollowSwaps(t *testing.T) {
+	forEachBackend(t, func(t *testing.T, form graphexec.Backend) {
+		x := newExchange(t)
+		exec, err := graphexec.Instantiate(x.dev, planned(t, x.trace.Graph), x.trace, form)
+		require.NoError(t, err)
+		f, g := x.trace.Pointer(x.f.ID()), x.trace.Pointer(x.g.ID())
+		x.write(x.f, 3)
+		x.write(x.g, 0)
+		x.write(x.p, 5)
+		x.write(x.q, 6)
+		x.replay(exec)
+		require.NoError(t, exec.Swap("f", "g"))
+		x.holds(x.f, 9, "the result, which is f now")
+		x.holds(x.g, 3, "and what was squared")
+		require.Equal(t, []device.Ptr{g, f}, []device.Ptr{x.trace.Pointer(x.f.ID()), x.trace.Pointer(x.g.ID())})
+		x.write(x.f, 2)
+		x.replay(exec)
+		x.holds(x.g, 4, "2 was written to f")
+		require.NoError(t, exec.Apply(graphexec.Swap("f", "g"), graphexec.Swap("p", "q")))
+		x.holds(x.f, 4, "swapped back")
+		x.holds(x.g, 2, "swapped back")
+		x.holds(x.p, 5, "pinned memory")
+		x.write(x.p, 7)
+		x.replay(exec)
+		x.holds(x.q, 7, "pinned memory that has changed places")
+		require.NoError(t, exec.Swap("f", "g"))
+		require.Error(t, exec.Apply(graphexec.Swap("f", "g"), graphexec.Swap("f", "nothing")))
+		x.holds(x.f, 16, "nothing of a change that fails is made")
+		require.NoError(t, exec.Close())
+		x.holds(x.f, 16, "after the end of the replays, too")
+		exec, err = graphexec.Instantiate(x.dev, planned(t, x.trace.Graph), x.trace, form)
+		require.NoError(t, err)
+		x.replay(exec)
+		x.holds(x.g, 256, "what is instantiated later has the same buffers")
+		require.NoError(t, exec.Close())
+		require.NoError(t, x.trace.Close())
+		require.Zero(t, x.dev.(device.Accounter).Live().Bytes)
+	})
+}
+
+// A buffer that is bound to other memory is there for reads and writes, until it is bound to its own again.
+func TestReadsAndWritesFollowRebinds(t *testing.T) {
+	x := newExchange(t)
+	exec, err := graphexec.Instantiate(x.dev, planned(t, x.trace.Graph), x.trace, graphexec.Graph)
+	require.NoError(t, err)
+	own := x.trace.Pointer(x.g.ID())
+	x.write(x.g, 1)
+	other, err := x.dev.Alloc(16)
+	require.NoError(t, err)
+	pinned, _, err := x.dev.AllocHost(16)
+	require.NoError(t, err)
+	require.NoError(t, exec.Apply(graphexec.Rebind("g", other), graphexec.Rebind("q", pinned)))
+	x.write(x.f, 3)
+	x.write(x.p, 8)
+	x.replay(exec)
+	x.holds(x.g, 9, "in other memory")
+	x.holds(x.q, 8, "in other pinned memory")
+	require.NoError(t, exec.Rebind("g", own))
+	x.holds(x.g, 1, "in its own")
+	require.NoError(t, exec.Rebind("g", other))
+	require.NoError(t, x.dev.Free(other))
+	require.Error(t, tracer.Read(make([]float32, 4), x.g), "that memory is gone")
+}
+
+// Loops change all of their graphs, and their trace once.
+func TestReadsFollowSwapsOfLoops(t *testing.T) {
+	for _, lowering := range []graphexec.Lowering{graphexec.HostChecked, graphexec.Unrolled, graphexec.WhileNode} {
+		x := newExchange(t)
+		loop, err := graphexec.InstantiateLoop(x.dev, graphexec.Loop{
+			Body: planned(t, x.trace.Graph), Until: graphexec.Until{Buffer: x.g.ID(), Is: graphexec.Above, Value: 0},
+			MaxIterations: 4, CheckEvery: 2, Batch: 1, Lowering: lowering,
+		}, x.trace)
+		require.NoError(t, err, "%v", lowering)
+		x.write(x.f, 3)
+		_, err = loop.Run(context.Background())
+		require.NoError(t, err)
+		require.NoError(t, loop.Swap("f", "g"))
+		x.holds(x.f, 9, lowering.String())
+		_, err = loop.Run(context.Background())
+		require.NoError(t, err)
+		x.holds(x.g, 81, lowering.String())
+		require.NoError(t, loop.Close())
+	}
+}
