@@ -138,7 +138,7 @@ func TestWhoWaitsForAStreamHoldsNobodyUp(t *testing.T) {
 	p, err := d.Alloc(4 * lanes)
 	require.NoError(t, err)
 	began, end := make(chan bool), make(chan bool)
-	require.NoError(t, d.Submit(streams[0], &device.HostCall{Label: "long", Func: func() { close(began); <-end }}))
+	require.NoError(t, d.Submit(streams[0], &device.HostCall{Label: "long", Func: func() error { close(began); <-end; return nil }}))
 	waited := make(chan error)
 	go func() { waited <- d.Synchronize(streams[0]) }()
 	<-began

@@ -3,7 +3,6 @@
 package cuda
 
 import (
-	"fmt"
 	"runtime/cgo"
 	"sync"
 	"sync/atomic"
@@ -30,7 +29,7 @@ type hostCalls struct {
 
 	mu     sync.Mutex
 	live   map[*hostCall]bool
-	failed *device.Error // the first panic that no call has returned yet
+	failed *device.Error // of the first that went wrong, which no call has returned yet
 }
 
 // add makes a function callable; release or finish gives it up.
@@ -87,21 +86,21 @@ func (h *hostCall) free() {
 func (h *hostCall) run() {
 	t := h.calls
 	t.running.Add(1)
-	p := try(h.work.Func)
+	failed := h.work.Run()
 	t.running.Add(-1)
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	h.pending--
 	h.free()
-	if p != nil && t.failed == nil {
-		t.failed = &device.Error{Code: device.Unknown, Detail: fmt.Sprintf("host call %q panicked: %v", h.work.Label, p.value)}
+	if t.failed == nil {
+		t.failed = failed
 	}
 }
 
 // inside reports whether the calling goroutine runs in a host call.
 func (t *hostCalls) inside() bool { return t.running.Load() > 0 && inHostCall() }
 
-// failure is the panic that no call has returned yet.
+// failure is what went wrong in a host call and no call has returned yet.
 func (t *hostCalls) failure() *device.Error {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -19,7 +19,7 @@ func TestHostCallsAreFreed(t *testing.T) {
 	require.NoError(t, err)
 	live := func() int { return len(d.hosts.live) }
 	runs := 0
-	call := &device.HostCall{Label: "count", Func: func() { runs++ }}
+	call := &device.HostCall{Label: "count", Func: func() error { runs++; return nil }}
 
 	require.NoError(t, d.Submit(s, call))
 	require.NoError(t, d.Synchronize(s))
@@ -43,7 +43,7 @@ func TestHostCallsAreFreed(t *testing.T) {
 	require.NoError(t, d.DestroyGraph(g))
 	assert.Equal(t, 1, live(), "the instance holds it")
 	require.NoError(t, d.LaunchGraph(x, s))
-	require.NoError(t, d.UpdateNode(x, n, &device.HostCall{Func: func() { runs += 100 }}))
+	require.NoError(t, d.UpdateNode(x, n, &device.HostCall{Func: func() error { runs += 100; return nil }}))
 	require.NoError(t, d.LaunchGraph(x, s))
 	require.NoError(t, d.Synchronize(s))
 	assert.Equal(t, 104, runs)
@@ -56,7 +56,7 @@ func TestHostCallThatPanics(t *testing.T) {
 	defer d.Close()
 	s, err := d.CreateStream(0)
 	require.NoError(t, err)
-	require.NoError(t, d.Submit(s, &device.HostCall{Label: "bad", Func: func() { panic("boom") }}))
+	require.NoError(t, d.Submit(s, &device.HostCall{Label: "bad", Func: func() error { panic("boom"); return nil }}))
 	err = d.Synchronize(s)
 	assert.ErrorContains(t, err, `Synchronize: CUDA_ERROR_UNKNOWN (999): host call "bad" panicked: boom`)
 	assert.NoError(t, d.Synchronize(s), "it is told once")
@@ -68,9 +68,10 @@ func TestHostCallMustNotCallTheDevice(t *testing.T) {
 	s, err := d.CreateStream(0)
 	require.NoError(t, err)
 	var inner, closing error
-	require.NoError(t, d.Submit(s, &device.HostCall{Func: func() {
+	require.NoError(t, d.Submit(s, &device.HostCall{Func: func() error {
 		_, inner = d.Alloc(1)
 		closing = d.Close()
+		return nil
 	}}))
 	require.NoError(t, d.Synchronize(s))
 	assert.Equal(t, device.NotSupported, device.CodeOf(inner), "%v", inner)

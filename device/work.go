@@ -53,23 +53,6 @@ type Memset struct {
 	Label string
 }
 
-// HostCall runs a Go function on the host when the stream reaches it. The
-// function must not call the device.
-type HostCall struct {
-	Func  func()
-	Label string
-	// Uses is the pinned memory the function touches, for a device that checks
-	// whether other work does so at the same time.
-	Uses []HostUse
-}
-
-// HostUse is a range of pinned memory that a host call reads, writes or both.
-type HostUse struct {
-	Ptr         Ptr
-	Bytes       int64
-	Read, Write bool
-}
-
 // Nothing is work that only orders.
 type Nothing struct{}
 

@@ -31,7 +31,7 @@ var transcripts = map[string]func(d device.Device) error{
 			d.Submit(s, &device.Launch{Function: f, Grid: device.Dim3{X: 4, Y: 1, Z: 1}, Block: device.Dim3{X: 256, Y: 1, Z: 1},
 				Shared: 64, Params: make([]byte, 24), Label: "step"}),
 			d.Record(e, s), d.Wait(t, e),
-			d.Submit(t, &device.HostCall{Func: func() {}, Label: "report"}),
+			d.Submit(t, &device.HostCall{Func: func() error { return nil }, Label: "report"}),
 			d.Synchronize(t), d.SynchronizeAll(),
 			d.Read(make([]byte, 16), p), d.Free(p),
 		)

@@ -108,7 +108,7 @@ func TestHostCallsOfAShortenedTrace(t *testing.T) {
 		log := tr.AllocHost("log", ir.U8, 1, ir.InOut)
 		var called []string
 		for _, name := range []string{"first", "second", "third"} {
-			tr.HostCall(name, func() { called = append(called, name) }, tracer.Use{Buffer: log, Mode: ir.ReadWrite})
+			tr.HostCall(name, func() error { called = append(called, name); return nil }, tracer.Use{Buffer: log, Mode: ir.ReadWrite})
 			tr.Memset(tr.Alloc("dead", ir.F32, 64, ir.Temporary), float32(0))
 		}
 		trace, err := tr.Finish()

@@ -115,7 +115,7 @@ func (x *run) call() {
 		}
 	case 6:
 		x.tr.Copy(x.host.Slice(0, n), x.piece(n))
-		x.tr.HostCall("negate", func() { negate(x.host.HostBytes()) }, tracer.Use{Buffer: x.host, Mode: ir.ReadWrite})
+		x.tr.HostCall("negate", func() error { negate(x.host.HostBytes()); return nil }, tracer.Use{Buffer: x.host, Mode: ir.ReadWrite})
 		x.tr.Copy(x.piece(n), x.host.Slice(0, n))
 	}
 }
@@ -361,10 +361,11 @@ func TestSetTakesEffectFromTheNextReplayOn(t *testing.T) {
 		var seen []float32
 		tr.Launch(x.kernel("unsharpen"), tracer.Linear(1, 32), in, zero, out, tr.Param("amount", ir.F32, 0), 1)
 		tr.Copy(log.Slice(0, 1), out)
-		tr.HostCall("look", func() {
+		tr.HostCall("look", func() error {
 			var v [4]float32
-			_ = tracer.Read(v[:], log) // host memory: it cannot fail
+			err := tracer.Read(v[:], log)
 			seen = append(seen, v[0])
+			return err
 		}, tracer.Use{Buffer: log, Mode: ir.Read})
 		trace, err := tr.Finish()
 		require.NoError(t, err)

@@ -52,7 +52,7 @@ type Bindings interface {
 	// Bind notes that replays have a buffer at another address from now on.
 	Bind(ir.BufferID, device.Ptr)
 	Module(ir.ModuleID) device.Module
-	HostFunc(ir.OpID) func() // of an operation of the trace
+	HostFunc(ir.OpID) func() error // of an operation of the trace
 }
 
 // Stats counts what an Exec did.

@@ -53,7 +53,7 @@ func (b *bound) Allocate(ir.BufferID) error          { return nil }
 func (b *bound) Pointer(id ir.BufferID) device.Ptr   { return b.buffers[id] }
 func (b *bound) Bind(id ir.BufferID, at device.Ptr)  {} // it remembers where buffers began
 func (b *bound) Module(id ir.ModuleID) device.Module { return b.modules[id] }
-func (b *bound) HostFunc(ir.OpID) func()             { return func() {} }
+func (b *bound) HostFunc(ir.OpID) func() error       { return func() error { return nil } }
 
 func plan(t testing.TB, text, strategy string, also ...string) *ir.Schedule {
 	file, err := ir.Parse("test.rir", text)

@@ -27,7 +27,7 @@ func squares(t *testing.T, dev device.Device, name string, n int64, host bool) (
 	tr.Copy(x, y)
 	tr.Copy(out, x)
 	if host {
-		tr.HostCall("look", func() {}, tracer.Use{Buffer: out, Mode: ir.Read})
+		tr.HostCall("look", func() error { return nil }, tracer.Use{Buffer: out, Mode: ir.Read})
 	}
 	trace, err := tr.Finish()
 	require.NoError(t, err)

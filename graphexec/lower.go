@@ -73,7 +73,7 @@ func (p *program) lowerOp(id ir.OpID, s *edits) (device.Work, error) {
 			return nil, fmt.Errorf("no host function is bound: a trace read from a file must be given one")
 		}
 		if s.isOff(id) {
-			f = func() {} // a driver cannot switch off the nodes of host calls
+			f = func() error { return nil } // a driver cannot switch off the nodes of host calls
 		}
 		return &device.HostCall{Func: f, Label: opName(g, id), Uses: hostUses(op, s)}, nil
 	}

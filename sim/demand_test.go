@@ -55,7 +55,7 @@ func TestDemandOfCopiesAndMemsets(t *testing.T) {
 		{&device.Copy{Dst: other, Src: x.dev, Bytes: 1000}, des.Demand{Kind: des.CopyOn, Bytes: 2000}},
 		{&device.Memset{Dst: other, Width: 4, Count: 250}, des.Demand{Kind: des.CopyOn, Bytes: 1000}},
 		{&device.Copy{Dst: other, Src: x.dev}, des.Demand{}},
-		{&device.HostCall{Func: func() {}}, des.Demand{Kind: des.Host}},
+		{&device.HostCall{Func: func() error { return nil }}, des.Demand{Kind: des.Host}},
 		{device.Nothing{}, des.Demand{}},
 	} {
 		j, bad := x.lower(c.work)

@@ -112,9 +112,10 @@ type Device struct {
 	graphUse         GraphMemory
 	idle             []*graphMemory // that no graph uses any more
 
-	deps  []des.TaskID  // scratch of enqueue
-	spare []*job        // whose one run has ended
-	fault *device.Error // what poisoned the device
+	deps   []des.TaskID  // scratch of enqueue
+	spare  []*job        // whose one run has ended
+	fault  *device.Error // what poisoned the device
+	failed *device.Error // of the first host call that went wrong, until a call that waits answers it
 
 	outside func(func())
 	closed  bool

@@ -104,7 +104,7 @@ var findingScenarios = map[string]func(r *rig){
 	"host call": func(r *rig) {
 		r.ok(r.Write(r.buffers[0], make([]byte, 4*rigWords)))
 		r.ok(r.Submit(r.streams[0], &device.Copy{Dst: r.pinned, Src: r.buffers[0], Bytes: 16, Label: "results"}))
-		r.ok(r.Submit(r.streams[1], &device.HostCall{Func: func() {}, Label: "print", Uses: []device.HostUse{{Ptr: r.pinned + 8, Bytes: 4, Read: true}}}))
+		r.ok(r.Submit(r.streams[1], &device.HostCall{Func: func() error { return nil }, Label: "print", Uses: []device.HostUse{{Ptr: r.pinned + 8, Bytes: 4, Read: true}}}))
 	},
 	// Half of the buffer was written.
 	"uninitialised": func(r *rig) {

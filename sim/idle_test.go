@@ -19,8 +19,8 @@ func TestIdle(t *testing.T) {
 	s.Idle()
 	assert.False(t, s.Noticeable())
 	assert.Equal(t, before, s.Now(), "a fill is nothing that the host would notice")
-	a.ok(a.Submit(a.streams[0], &device.HostCall{Func: func() { ran++ }}))
-	b.ok(b.Submit(b.streams[0], &device.HostCall{Func: func() { ran++ }}))
+	a.ok(a.Submit(a.streams[0], &device.HostCall{Func: func() error { ran++; return nil }}))
+	b.ok(b.Submit(b.streams[0], &device.HostCall{Func: func() error { ran++; return nil }}))
 	a.ok(a.Submit(a.streams[0], fillOf(a.buffers[0], 4)))
 	assert.True(t, s.Noticeable())
 	s.Idle()
@@ -39,7 +39,7 @@ func TestIdleSeesStores(t *testing.T) {
 	ran := false
 	p, words := r.lend()
 	r.ok(r.Submit(r.streams[0], &Values{Ops: []ValueOp{{Kind: WaitEqual, Ptr: p, Value: 5, Width: 4}}}))
-	r.ok(r.Submit(r.streams[0], &device.HostCall{Func: func() { ran = true }}))
+	r.ok(r.Submit(r.streams[0], &device.HostCall{Func: func() error { ran = true; return nil }}))
 	s.Idle()
 	assert.True(t, s.Noticeable())
 	assert.False(t, ran)
@@ -54,7 +54,7 @@ func TestNoticeableEnds(t *testing.T) {
 	r := newUncheckedRig(t, Options{})
 	s := r.gpu.system
 	r.ok(r.Submit(r.streams[0], r.launchAffine(1, 2, 3, 4)))
-	r.ok(r.Submit(r.streams[0], &device.HostCall{Func: func() { t.Error("it comes after a fault") }}))
+	r.ok(r.Submit(r.streams[0], &device.HostCall{Func: func() error { t.Error("it comes after a fault"); return nil }}))
 	s.Idle()
 	assert.False(t, s.Noticeable())
 	assert.Error(t, r.SynchronizeAll())

@@ -57,10 +57,11 @@ type job struct {
 
 	ops []ValueOp
 
-	call   func()       // hostCall, or when a release is done
-	told   func(error)  // hostCall that learns what went wrong before it, and runs even then
-	choice *choice      // of a decision
-	memory *graphMemory // of graphAlloc and graphFree
+	work   *device.HostCall // of a hostCall
+	told   func(error)      // hostCall that learns what went wrong before it, and runs even then
+	call   func()           // when a release is done
+	choice *choice          // of a decision
+	memory *graphMemory     // of graphAlloc and graphFree
 	uses   []device.HostUse
 }
 
@@ -123,7 +124,7 @@ func (d *Device) fill(j *job, w device.Work) *device.Error {
 	case *device.Prefetch:
 		return d.fillPrefetch(j, w)
 	case *device.HostCall:
-		*j = job{kind: hostCall, call: w.Func, label: w.Label, uses: append([]device.HostUse(nil), w.Uses...)}
+		*j = job{kind: hostCall, work: &device.HostCall{Func: w.Func, Label: w.Label}, label: w.Label, uses: append([]device.HostUse(nil), w.Uses...)}
 	default:
 		*j = job{kind: nothing}
 	}

@@ -53,7 +53,7 @@ func TestLegacyStreamOrdersBlockingStreams(t *testing.T) {
 			ops, before = append(ops, s), append(before, row)
 			label := fmt.Sprint(i)
 			if rng.IntN(2) == 0 {
-				require.NoError(t, d.Submit(s.handle, &device.HostCall{Label: label, Func: func() {}}))
+				require.NoError(t, d.Submit(s.handle, &device.HostCall{Label: label, Func: func() error { return nil }}))
 			} else {
 				require.NoError(t, d.Submit(s.handle, &device.Copy{Label: label, Dst: dst, Src: src, Bytes: int64(1 + rng.IntN(1<<20))}))
 			}
@@ -94,9 +94,9 @@ func TestLegacyStreamStandsForBlockingStreams(t *testing.T) {
 	streams := modelStreams(t, d)
 	legacy, blocking, free := streams[0].handle, streams[1].handle, streams[2].handle
 	require.NoError(t, d.Query(legacy))
-	require.NoError(t, d.Submit(free, &device.HostCall{Func: func() {}}))
+	require.NoError(t, d.Submit(free, &device.HostCall{Func: func() error { return nil }}))
 	require.NoError(t, d.Query(legacy))
-	require.NoError(t, d.Submit(blocking, &device.HostCall{Func: func() {}}))
+	require.NoError(t, d.Submit(blocking, &device.HostCall{Func: func() error { return nil }}))
 	require.Equal(t, device.NotReady, device.CodeOf(d.Query(legacy)))
 	require.NoError(t, d.Synchronize(legacy))
 	require.NoError(t, d.Query(blocking))
@@ -104,7 +104,7 @@ func TestLegacyStreamStandsForBlockingStreams(t *testing.T) {
 	e, err := d.CreateEvent()
 	require.NoError(t, err)
 	for range 20 { // it takes a while
-		require.NoError(t, d.Submit(free, &device.HostCall{Func: func() {}}))
+		require.NoError(t, d.Submit(free, &device.HostCall{Func: func() error { return nil }}))
 	}
 	require.NoError(t, d.Record(e, free))
 	require.NoError(t, d.Wait(blocking, e))
@@ -123,7 +123,7 @@ func TestLegacyStreamAloneIsAStream(t *testing.T) {
 		s := stream(d)
 		start := d.Now()
 		for range 5 {
-			require.NoError(t, d.Submit(s, &device.HostCall{Func: func() {}}))
+			require.NoError(t, d.Submit(s, &device.HostCall{Func: func() error { return nil }}))
 		}
 		require.NoError(t, d.Synchronize(s))
 		return d.Now() - start

@@ -12,7 +12,7 @@ import (
 func TestHostCallMustNotCallTheDevice(t *testing.T) {
 	x := newTimeline(t)
 	var got error
-	require.NoError(t, x.Submit(x.s1, &device.HostCall{Label: "nosy", Func: func() { got = x.SynchronizeAll() }}))
+	require.NoError(t, x.Submit(x.s1, &device.HostCall{Label: "nosy", Func: func() error { got = x.SynchronizeAll(); return nil }}))
 	require.NoError(t, x.Synchronize(x.s1))
 	assert.EqualError(t, got, `SynchronizeAll: CUDA_ERROR_NOT_SUPPORTED (801): host call "nosy" calls the device; a host call must not`)
 }
@@ -73,7 +73,7 @@ func TestNothingExecutesAfterAFault(t *testing.T) {
 	stray, err := r.Function(m, "stray")
 	r.ok(err)
 	ran := 0
-	call := &device.HostCall{Func: func() { ran++ }}
+	call := &device.HostCall{Func: func() error { ran++; return nil }}
 	r.ok(r.Submit(r.streams[0], call))
 	bad := r.over(stray, append(make([]byte, 8), 0, 0, 0, 0, 0, 1, 0, 0))
 	r.ok(r.Submit(r.streams[0], bad))

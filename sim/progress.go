@@ -60,11 +60,13 @@ type Callback struct {
 // runHostCall calls a function of the program, outside if others may come in. What
 // they enqueue then comes after the present.
 func (d *Device) runHostCall(j *job) {
-	call := j.call
+	var failed *device.Error
+	call := func() { failed = j.work.Run() }
 	if j.told != nil {
 		call = func() { j.told(d.poison().In("Callback")) }
 	}
 	d.inside = j
+	defer func() { d.inside = nil }() // also where the function ends its goroutine
 	if d.outside == nil {
 		call()
 	} else {
@@ -74,7 +76,7 @@ func (d *Device) runHostCall(j *job) {
 		d.outside(call)
 		close(returned)
 	}
-	d.inside = nil
+	d.failed = first(d.failed, failed)
 }
 
 // awaitHostCall waits until the engine is not in the middle of one, started by another

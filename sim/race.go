@@ -303,8 +303,8 @@ func (e *RaceError) Error() string {
 	return e.Call + ": " + strings.Join(lines, "\n")
 }
 
-// answer is the result of a call that waited: the fault there is, or else the
-// findings that no call has returned yet.
+// answer is the result of a call that waited: the fault there is, or else what went wrong in a host call, or the
+// findings, that no call has returned yet.
 func (d *Device) answer(call string) error {
 	if err := d.poison(); err != nil {
 		return err.In(call)
@@ -313,6 +313,10 @@ func (d *Device) answer(call string) error {
 }
 
 func (d *Device) unreported(call string) error {
+	if failed := d.failed; failed != nil {
+		d.failed = nil
+		return failed.In(call)
+	}
 	if d.races == nil {
 		return nil
 	}

@@ -224,7 +224,7 @@ func (r *raceRig) randomWork() testWork {
 	case 4:
 		write := r.rng.IntN(2) == 0
 		p := host(write)
-		w.work = &device.HostCall{Func: func() {}, Label: w.label,
+		w.work = &device.HostCall{Func: func() error { return nil }, Label: w.label,
 			Uses: []device.HostUse{{Ptr: p, Bytes: int64(4 * words), Read: !write, Write: write}}}
 	case 5, 6:
 		dst, _ := part(true)

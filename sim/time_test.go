@@ -132,7 +132,7 @@ func TestGraphLaunchIsOneCall(t *testing.T) {
 		return n
 	}
 	in := node(x.in)
-	call := node(&device.HostCall{Func: func() {}}, in)
+	call := node(&device.HostCall{Func: func() error { return nil }}, in)
 	out := node(x.out, in)
 	node(device.Nothing{}, call, out)
 	exec, err := x.Instantiate(g)
@@ -164,7 +164,7 @@ func TestCommandListCostsWhatItsCallsWould(t *testing.T) {
 func TestHostCallTakesTheCallbackThread(t *testing.T) {
 	x := newTimeline(t)
 	for _, s := range []device.Stream{x.s1, x.s2} { // at 50 and 100
-		require.NoError(t, x.Submit(s, &device.HostCall{Func: func() {}}))
+		require.NoError(t, x.Submit(s, &device.HostCall{Func: func() error { return nil }}))
 	}
 	x.takes(10+7+4, "Synchronize", func() error { return x.Synchronize(x.s2) })
 }

@@ -15,7 +15,7 @@ func TestTraceTellsWhatRanWhen(t *testing.T) {
 	x := newTimeline(t, func(s Span) { got = append(got, s) })
 	require.NoError(t, x.Submit(x.s1, x.in))  // at 100
 	require.NoError(t, x.Submit(x.s2, x.out)) // at 200
-	require.NoError(t, x.Submit(x.s2, &device.HostCall{Label: "report", Func: func() {}}))
+	require.NoError(t, x.Submit(x.s2, &device.HostCall{Label: "report", Func: func() error { return nil }}))
 	require.NoError(t, x.SynchronizeAll())
 	const us = time.Microsecond
 	assert.Equal(t, []Span{

@@ -109,7 +109,7 @@ func TestHostCallsLetOthersIn(t *testing.T) {
 	b, err := d.CreateStream(0)
 	require.NoError(t, err)
 	inside, enqueued, done := make(chan bool), make(chan bool), make(chan error)
-	require.NoError(t, d.Submit(a, &device.HostCall{Func: func() { close(inside); <-enqueued }}))
+	require.NoError(t, d.Submit(a, &device.HostCall{Func: func() error { close(inside); <-enqueued; return nil }}))
 	go func() {
 		<-inside
 		mu.Lock()
@@ -136,12 +136,12 @@ func TestOthersDoNotChangeTheAnswer(t *testing.T) {
 	b, err := d.CreateStream(0)
 	require.NoError(t, err)
 	inside, asks, done := make(chan bool), make(chan bool), make(chan error)
-	require.NoError(t, d.Submit(a, &device.HostCall{Func: func() { close(inside); <-asks }}))
+	require.NoError(t, d.Submit(a, &device.HostCall{Func: func() error { close(inside); <-asks; return nil }}))
 	go func() {
 		<-inside
 		mu.Lock()
 		for range 10 {
-			assert.NoError(t, d.Submit(b, &device.HostCall{Func: func() {}}))
+			assert.NoError(t, d.Submit(b, &device.HostCall{Func: func() error { return nil }}))
 		}
 		close(asks)
 		err := d.Synchronize(b)
@@ -170,7 +170,7 @@ func TestCallbacksKnowOfFaults(t *testing.T) {
 	one := device.Dim3{X: 1, Y: 1, Z: 1}
 	require.NoError(t, d.Submit(s, &device.Launch{Function: f, Grid: one, Block: one}))
 	require.NoError(t, d.Submit(s, callback))
-	require.NoError(t, d.Submit(s, &device.HostCall{Func: func() { t.Error("called after a fault") }}))
+	require.NoError(t, d.Submit(s, &device.HostCall{Func: func() error { t.Error("called after a fault"); return nil }}))
 	require.Equal(t, device.LaunchFailed, device.CodeOf(d.Synchronize(s)))
 	require.Equal(t, []device.Code{0, device.LaunchFailed}, told)
 }

@@ -97,7 +97,7 @@ func TestMisuseOfManagedMemory(t *testing.T) {
 			tr.Prefetch(x, true)
 		}},
 		{"host call look: @x is managed memory, which a host call cannot bring home: copy it to pinned memory first", func(tr *tracer.Tracer) {
-			tr.HostCall("look", func() {}, tracer.Use{Buffer: tr.AllocManaged("x", ir.F32, 4, ir.Input), Mode: ir.Read})
+			tr.HostCall("look", func() error { return nil }, tracer.Use{Buffer: tr.AllocManaged("x", ir.F32, 4, ir.Input), Mode: ir.Read})
 		}},
 	} {
 		tr := tracer.New(null.New(), "misuse", tracer.Deferred)

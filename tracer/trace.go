@@ -52,7 +52,7 @@ func (tr *Trace) Bind(id ir.BufferID, at device.Ptr) {
 func (tr *Trace) Module(id ir.ModuleID) device.Module { return tr.t.modules[id].handle }
 
 // HostFunc is the function a host call runs.
-func (tr *Trace) HostFunc(id ir.OpID) func() { return tr.t.hosts[id] }
+func (tr *Trace) HostFunc(id ir.OpID) func() error { return tr.t.hosts[id] }
 
 // Reach is what operation id, a launch, would touch with another grid. It promises nothing of slices: an access is
 // bounded by what the kernel's code and its arguments say, and by the end of the buffer.

@@ -39,7 +39,7 @@ type Tracer struct {
 	modules []*Module        // by ModuleID
 	kernels int              // looked up so far
 	params  map[string]Param // by name
-	hosts   map[ir.OpID]func()
+	hosts   map[ir.OpID]func() error
 	helpers map[string]bool // by function
 	opaque  []ir.OpID       // launches that may touch anything
 	names   map[string]int  // how often a buffer name was asked for
@@ -63,7 +63,7 @@ func New(dev device.Device, name string, mode Mode) *Tracer {
 		mode:   mode,
 		graph:  &ir.Graph{Name: name, Trace: ir.NewTraceID()},
 		params: map[string]Param{},
-		hosts:  map[ir.OpID]func(){},
+		hosts:  map[ir.OpID]func() error{},
 		names:  map[string]int{},
 
 		nominal: firstNominal,

@@ -43,7 +43,7 @@ func TestATraceHoldsWhatTheProgramDid(t *testing.T) {
 	tr.Launch(square, tracer.Linear(4, 128), x, y, 1024)
 	tr.Launch(reduce, tracer.Linear(2, 64).WithShared(16), x.Slice(512, 1024), y.Slice(0, 512), res, n)
 	tr.Copy(host, res)
-	tr.HostCall("print", func() {}, tracer.Use{Buffer: host, Mode: ir.Read})
+	tr.HostCall("print", func() error { return nil }, tracer.Use{Buffer: host, Mode: ir.Read})
 	trace, err := tr.Finish()
 	require.NoError(t, err)
 	assert.Equal(t, `graph vec {
@@ -165,7 +165,7 @@ func TestMistakesAreNamed(t *testing.T) {
 			tr.Launch(square, tracer.Linear(1, 32), tr.AllocHost("host", ir.F32, 8, ir.Input), y, 8)
 		}},
 		{"device memory for a host call", "host call look: @x is device memory, which the host cannot reach: copy it to pinned memory first", func(tr *tracer.Tracer, square *tracer.Kernel, x, y tracer.Buffer) {
-			tr.HostCall("look", func() {}, tracer.Use{Buffer: x})
+			tr.HostCall("look", func() error { return nil }, tracer.Use{Buffer: x})
 		}},
 		{"no host function", "host call look: the function is nil", func(tr *tracer.Tracer, square *tracer.Kernel, x, y tracer.Buffer) {
 			tr.HostCall("look", nil)

@@ -136,8 +136,9 @@ type Use struct {
 }
 
 // HostCall records a call of f when the stream reaches it. f may touch the
-// declared pinned host buffers and must not call the device.
-func (t *Tracer) HostCall(label string, f func(), uses ...Use) {
+// declared pinned host buffers and must not call the device. An error that it returns, or a panic, is a device.HostError
+// of the call that waits for the work next: of Exec.Wait in a replay. The work behind it runs all the same.
+func (t *Tracer) HostCall(label string, f func() error, uses ...Use) {
 	if t.err != nil {
 		return
 	}
@@ -168,7 +169,7 @@ func (t *Tracer) HostCall(label string, f func(), uses ...Use) {
 	if t.settle() != nil {
 		return
 	}
-	t.submit(pc, &device.HostCall{Func: f, Label: label})
+	t.submit(pc, &device.HostCall{Func: f, Label: t.label(label, pc)})
 }
 
 // Element is a Go type that a buffer can hold.

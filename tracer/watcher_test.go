@@ -113,7 +113,7 @@ func TestALookDividesAnIteration(t *testing.T) {
 		require.NoError(t, tracer.Read(data, w.b[0]))
 		w.step(1, 0)
 		w.pass(0, 0, 7)
-		w.HostCall("done", func() {})
+		w.HostCall("done", func() error { return nil })
 	}
 	s := w.AutoStats()
 	assert.Equal(t, tracer.AutoStats{Calls: 90, Replayed: 72, Replays: 16, Bodies: 2}, s)

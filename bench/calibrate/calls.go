@@ -71,7 +71,7 @@ func (s *session) submissions(empty *device.Launch, host device.Ptr) error {
 		{"call_launch_ns", empty},
 		{"call_memcpy_ns", &device.Copy{Dst: s.spare, Src: host, Bytes: 4}},
 		{"call_memset_ns", &device.Memset{Dst: s.spare, Width: 4, Count: 1}},
-		{"call_host_call_ns", &device.HostCall{Func: func() {}, Label: "nothing"}},
+		{"call_host_call_ns", &device.HostCall{Func: func() error { return nil }, Label: "nothing"}},
 	} {
 		e, err := s.call(func(n int) error { return s.times(s.a, n, c.work) })
 		if err != nil {

@@ -55,7 +55,7 @@ func (s *session) copies() error {
 		{"copy_in_latency_ns", l.into(4)},
 		{"copy_out_latency_ns", l.outOf(4)},
 		{"copy_on_latency_ns", &device.Memset{Dst: l.in, Width: 4, Count: 1}},
-		{"host_call_latency_ns", &device.HostCall{Func: func() {}, Label: "nothing"}},
+		{"host_call_latency_ns", &device.HostCall{Func: func() error { return nil }, Label: "nothing"}},
 	} {
 		e, err := s.slope(fewTasks, manyTasks, mostTasks, func(n int) (float64, error) {
 			return s.paced(func() error { return s.times(s.a, n, c.work) })

@@ -27,7 +27,7 @@ func sim_cuLaunchHostFunc(h C.CUstream, fn C.CUhostFn, data unsafe.Pointer) C.CU
 		if s.capture.Capturing() {
 			return s.add(&hostNode{C.CUDA_HOST_NODE_PARAMS_v1{fn: fn, userData: data}})
 		}
-		return s.submit(&device.HostCall{Func: func() { C.simabi_call_host(fn, data) }})
+		return s.submit(&device.HostCall{Func: func() error { C.simabi_call_host(fn, data); return nil }})
 	})
 }
 

@@ -22,7 +22,7 @@ func (h *hostNode) home() *context                    { return nil }
 
 func (h *hostNode) lower() (sim.GraphNode, error) {
 	p := h.params
-	return sim.GraphNode{Work: &device.HostCall{Func: func() { C.simabi_call_host(p.fn, p.userData) }}}, nil
+	return sim.GraphNode{Work: &device.HostCall{Func: func() error { C.simabi_call_host(p.fn, p.userData); return nil }}}, nil
 }
 
 func hostParams(p *C.CUDA_HOST_NODE_PARAMS_v1) params {

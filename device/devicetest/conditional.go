@@ -286,7 +286,7 @@ func conditionalKinds(t *testing.T, b *bench) {
 	pass := x.node(body, device.Nothing{}, run)
 	out := x.node(body, &device.Copy{Dst: q, Src: p, Bytes: 4 * n}, pass)
 	x.node(body, x.counts(c, count), out)
-	_, err := x.AddNode(body, nil, &device.HostCall{Func: func() {}})
+	_, err := x.AddNode(body, nil, &device.HostCall{Func: func() error { return nil }})
 	refused(t, err, "AddNode", device.NotSupported)
 	x.run()
 	assert.Equal(t, words(n, constant(42)), x.read(q, 4*n))

@@ -24,7 +24,7 @@ func blocked(b *bench) (s device.Stream, dst device.Ptr, release func()) {
 	src := b.buffer(words(n, index))
 	dst = b.buffer(words(n, constant(7)))
 	gate := make(chan struct{})
-	b.submit(s, &device.HostCall{Func: func() { <-gate }}, affine(f, dst, src, 3, 5, n))
+	b.submit(s, &device.HostCall{Func: func() error { <-gate; return nil }}, affine(f, dst, src, 3, 5, n))
 	return s, dst, func() { close(gate) }
 }
 

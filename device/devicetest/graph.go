@@ -124,7 +124,7 @@ func graphKinds(t *testing.T, b *bench) {
 	set := b.node(g, &device.Memset{Dst: p, Value: 6, Width: 4, Count: n})
 	run := b.node(g, affine(f, p, p, 7, 0, n), set)
 	out := b.node(g, &device.Copy{Dst: h, Src: p, Bytes: 4 * n}, run)
-	call := b.node(g, &device.HostCall{Label: "look", Func: func() { seen = append(seen, host[0]) }}, out)
+	call := b.node(g, &device.HostCall{Label: "look", Func: func() error { seen = append(seen, host[0]); return nil }}, out)
 	b.node(g, device.Nothing{}, call)
 	exec := b.instantiate(g)
 	require.NoError(t, b.LaunchGraph(exec, s))

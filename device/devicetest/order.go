@@ -1,6 +1,7 @@
 package devicetest
 
 import (
+	"errors"
 	"testing"
 	"time"
 
@@ -24,6 +25,7 @@ var orderBehaviours = []behaviour{
 	{"order/wait for an event never recorded", waitUnrecorded},
 	{"order/host calls run in stream order", hostCalls},
 	{"order/host call sees a copy out", hostSeesCopy},
+	{"order/host calls fail and panic once", hostCallsFail},
 	{"order/priorities are clamped", priorities},
 	{"order/writes wait for work", writesWait},
 	{"order/elapsed adds up", elapsed},
@@ -159,10 +161,51 @@ func hostCalls(t *testing.T, b *bench) {
 	s := b.stream()
 	var got []int
 	for i := range 5 {
-		b.submit(s, &device.HostCall{Label: "append", Func: func() { got = append(got, i) }})
+		b.submit(s, &device.HostCall{Label: "append", Func: func() error { got = append(got, i); return nil }})
 	}
 	require.NoError(t, b.Synchronize(s))
 	assert.Equal(t, []int{0, 1, 2, 3, 4}, got)
+}
+
+// hostCallsFail has host calls fail in a stream, a command list and a graph. What is behind them runs, and the device stays usable.
+func hostCallsFail(t *testing.T, b *bench) {
+	s := b.stream()
+	cause := errors.New("no answer")
+	ran, fail := 0, func() error { return nil }
+	bad := &device.HostCall{Label: "bad", Func: func() error { return fail() }}
+	after := &device.HostCall{Label: "after", Func: func() error { ran++; return nil }}
+	g := b.graph()
+	b.node(g, after, b.node(g, bad))
+	x := b.instantiate(g)
+	list := b.compile(device.Command{Stream: s, Work: bad}, device.Command{Stream: s, Work: after})
+	for name, enqueue := range map[string]func() error{
+		"stream": func() error { b.submit(s, bad, after); return nil },
+		"list":   func() error { return b.SubmitCommands(list, 0, 2) },
+		"graph":  func() error { return b.LaunchGraph(x, s) },
+	} {
+		for _, panics := range []any{nil, "boom", cause, 17} {
+			fail = func() error {
+				if panics != nil {
+					panic(panics)
+				}
+				return cause
+			}
+			before := ran
+			require.NoError(t, enqueue(), name)
+			err := b.Synchronize(s)
+			var failed *device.HostError
+			require.ErrorAs(t, err, &failed, "%s: %v", name, panics)
+			assert.Equal(t, device.Unknown, device.CodeOf(err), name)
+			assert.Equal(t, "bad", failed.Label, name)
+			assert.Equal(t, panics, failed.Panic, name)
+			assert.Equal(t, panics != nil, len(failed.Stack) > 0, name)
+			assert.Equal(t, panics == nil || panics == any(cause), errors.Is(err, cause), name)
+			assert.Equal(t, before+1, ran, "%s: what is behind it runs", name)
+			assert.NoError(t, b.Synchronize(s), "%s: it is reported once", name)
+		}
+	}
+	p := b.buffer(words(4, index))
+	assert.Equal(t, words(4, index), b.read(p, 16))
 }
 
 func hostSeesCopy(t *testing.T, b *bench) {
@@ -173,7 +216,7 @@ func hostSeesCopy(t *testing.T, b *bench) {
 	b.submit(s,
 		affine(f, p, p, 2, 1, n),
 		&device.Copy{Dst: h, Src: p, Bytes: 4 * n},
-		&device.HostCall{Func: func() { first = append(first, host[4:8]...) }},
+		&device.HostCall{Func: func() error { first = append(first, host[4:8]...); return nil }},
 		&device.Memset{Dst: p, Width: 4, Count: n},
 		&device.Copy{Dst: h, Src: p, Bytes: 4 * n})
 	require.NoError(t, b.Synchronize(s))

@@ -146,7 +146,7 @@ func (p *program) call() {
 	case 6:
 		p.do(func() { p.tr.Copy(p.host.Slice(0, n), a) })
 		p.do(func() {
-			p.tr.HostCall("negate", func() { negate(p.host.HostBytes()) }, tracer.Use{Buffer: p.host, Mode: ir.ReadWrite})
+			p.tr.HostCall("negate", func() error { negate(p.host.HostBytes()); return nil }, tracer.Use{Buffer: p.host, Mode: ir.ReadWrite})
 		})
 		if back {
 			p.do(func() { p.tr.Copy(out, p.host.Slice(0, n)) })

@@ -203,10 +203,11 @@ func (x *run) one(s *statement) {
 		}
 	case hostCall:
 		host := x.host.HostBytes()
-		x.tr.HostCall("negate", func() {
+		x.tr.HostCall("negate", func() error {
 			for i := 3; i < len(host); i += 4 {
 				host[i] ^= 0x80
 			}
+			return nil
 		}, tracer.Use{Buffer: x.host, Mode: ir.ReadWrite})
 	}
 }
