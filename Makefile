@@ -208,6 +208,11 @@ libcudasim: ## build the simulated driver as a C library, build/libcudasim.so (n
 	ln -sf $(notdir $(LIBCUDASIM)) $(dir $(LIBCUDASIM))libcuda.so.1
 	ln -sf $(notdir $(LIBCUDASIM)) $(dir $(LIBCUDASIM))libcuda.so
 
+# Programs of others, as Debian packages them: docs/CLIENTS.md. Those that are not installed are left out.
+.PHONY: clients
+clients: libcudasim ## run tests of Numba and PyCUDA on the simulated driver, where these are installed
+	scripts/clients/run.sh numba pycuda
+
 # The workloads by hand in C++: one program for each folder of baseline/, linked with build/lib/libcuda.a, so that it
 # runs on whichever driver there is, and without libraries of C++. -ffp-contract=off, for the inputs are those of Go to the bit.
 BASELINE_OUT ?= build/baseline
