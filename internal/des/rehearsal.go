@@ -1,0 +1,315 @@
+package des
+
+import "fmt"
+
+// Rehearsal simulates one set of tasks in one order after another, and starts each
+// simulation where it first differs from the order that was kept last:
+//
+//	kept  ──────●──────●──────●──────●─► end       ● saved states
+//	next               └─── first change ───► end
+//
+// The times are those of an Engine. It is for searches, which change little at a time: what
+// costs most, the sharing of the device, is simulated anew only behind the change.
+type Rehearsal struct {
+	profile *Profile
+	demands []Demand // by task
+
+	kept, next rehearsed
+	any        bool // something was kept
+
+	// Of the simulation at hand.
+	play     *Play
+	rank     []int32 // by task: its place in the order
+	pending  []int32 // by task: dependencies that have not ended
+	at       []Time  // by task: when it may start by its arrival and the dependencies that have ended
+	head     []int32 // by task: its first link to a successor
+	after    []int32 // by link: the next one from the same task
+	to       []int32 // by link: the task that waits
+	ready    queue   // by rank
+	ends     queue   // by task
+	fluid    fluid
+	hostFree Time
+}
+
+// Play is an order of the tasks of a Rehearsal.
+type Play struct {
+	Order   []int32 // the tasks, as they are added to an Engine: ties go by it
+	Arrival []Time  // by task
+	Deps    [][]Dep // by task, at most one on each other
+	// Least is, by task, a bound: from its start to the end of the last task it takes no
+	// less. nil is no bound.
+	Least []Time
+}
+
+// Dep is a dependency, and by how much its end precedes the start of the dependent task at least.
+type Dep struct {
+	From int32
+	Gap  Time
+}
+
+// rehearsed is one simulation.
+type rehearsed struct {
+	start, end []Time  // by task
+	begun      []int32 // tasks in the order in which they started
+	last       Time
+	shared     int // how many of its saved states are the first of the run that was kept
+	marks      []mark
+	saved      int // of marks: those behind the shared ones
+}
+
+// mark is a state in which all events up to a time have been processed.
+type mark struct {
+	now, last, hostFree Time
+	begun               int
+	ends                []entry
+	fluid               fluid
+}
+
+// NewRehearsal returns a rehearsal of tasks on a device of that profile.
+func NewRehearsal(p *Profile, demands []Demand) *Rehearsal {
+	n := len(demands)
+	for i := range demands {
+		switch demands[i].Kind {
+		case Marker, Kernel, CopyIn, CopyOut, CopyOn, Host, Fixed:
+		default:
+			panic(fmt.Sprintf("BUG: a rehearsal of a task that is %v", demands[i].Kind))
+		}
+	}
+	return &Rehearsal{
+		profile: p, demands: demands, kept: newRehearsed(n), next: newRehearsed(n),
+		rank: make([]int32, n), pending: make([]int32, n), at: make([]Time, n), head: make([]int32, n), fluid: newFluid(p),
+	}
+}
+
+func newRehearsed(n int) rehearsed {
+	return rehearsed{start: make([]Time, n), end: make([]Time, n), begun: make([]int32, 0, n)}
+}
+
+// marksPerRun is about how many states are saved of a simulation. A state costs about as much as
+// the start of a task.
+const marksPerRun = 12
+
+// Run simulates the tasks in an order and returns when the last one ends. It gives up, and
+// reports false, as soon as it is certain that they end after the limit.
+func (r *Rehearsal) Run(p *Play, limit Time) (Time, bool) {
+	r.play = p
+	for i, v := range p.Order {
+		r.rank[v] = int32(i)
+	}
+	now := r.resume()
+	r.link(now)
+	stride, saved := len(p.Order)/marksPerRun+1, len(r.next.begun)
+	for t := r.event(); t != never; {
+		if t > limit || !r.step(t, limit) {
+			return 0, false
+		}
+		was := t
+		t = r.event()
+		if n := len(r.next.begun); n >= saved+stride && was < t && t != never {
+			r.save(was)
+			saved = n
+		}
+	}
+	if len(r.next.begun) != len(p.Order) {
+		panic(fmt.Sprintf("BUG: %d of %d tasks started", len(r.next.begun), len(p.Order)))
+	}
+	return r.next.last, r.next.last <= limit
+}
+
+// event is the time of the next one.
+func (r *Rehearsal) event() Time { return min(r.ready.next(), r.ends.next(), r.fluid.due) }
+
+// Keep has later runs compared with the last one, which must not have given up.
+func (r *Rehearsal) Keep() {
+	kept, next := &r.kept, &r.next
+	kept.saved = next.shared
+	for i := range next.saved {
+		m := kept.mark()
+		*m, next.marks[i] = next.marks[i], *m
+	}
+	next.marks, kept.marks = kept.marks, next.marks
+	next.saved, kept.saved = kept.saved, 0
+	r.kept, r.next, r.any = r.next, r.kept, true
+}
+
+// End is when a task ended in the last run, which must not have given up.
+func (r *Rehearsal) End(v int32) Time { return r.next.end[v] }
+
+// resume sets the state to the last saved one before anything differs, and returns its time; -1
+// is before the start.
+func (r *Rehearsal) resume() Time {
+	next := &r.next
+	next.begun, next.last, next.shared, next.saved = next.begun[:0], 0, 0, 0
+	if r.any {
+		changed := r.changed()
+		for next.shared < r.kept.saved && r.kept.marks[next.shared].now < changed {
+			next.shared++
+		}
+	}
+	r.ends.heap = r.ends.heap[:0]
+	if next.shared == 0 {
+		r.fluid.reset()
+		r.hostFree = 0
+		return -1
+	}
+	m := &r.kept.marks[next.shared-1]
+	r.fluid.copy(&m.fluid)
+	r.ends.heap = append(r.ends.heap, m.ends...)
+	r.hostFree, next.last = m.hostFree, m.last
+	next.begun = append(next.begun, r.kept.begun[:m.begun]...)
+	for _, v := range next.begun {
+		next.start[v], next.end[v] = r.kept.start[v], r.kept.end[v]
+	}
+	return m.now
+}
+
+// changed returns a time before which the simulation is that which was kept. As long as nothing has
+// differed the ends of what has ended are those of then, and so a task that starts at another time than then
+// is one for which that follows from those ends.
+func (r *Rehearsal) changed() Time {
+	first := never
+	was := &r.kept
+	for v, deps := range r.play.Deps {
+		at := r.play.Arrival[v]
+		for _, l := range deps {
+			at = max(at, was.end[l.From]+l.Gap)
+		}
+		if at != was.start[v] {
+			first = min(first, at, was.start[v])
+		}
+	}
+	for i := 1; i < len(was.begun); i++ {
+		u, v := was.begun[i-1], was.begun[i]
+		if was.start[u] == was.start[v] && r.rank[u] > r.rank[v] {
+			return min(first, was.start[u])
+		}
+	}
+	return first
+}
+
+// link enters the tasks that have not started by a time.
+func (r *Rehearsal) link(now Time) {
+	r.after, r.to = r.after[:0], r.to[:0]
+	for v := range r.head {
+		r.head[v] = none
+	}
+	r.ready.heap = r.ready.heap[:0]
+	started := func(v int32) bool { return now >= 0 && r.kept.start[v] <= now }
+	for _, v := range r.play.Order {
+		if started(v) {
+			continue
+		}
+		r.at[v], r.pending[v] = r.play.Arrival[v], 0
+		for _, l := range r.play.Deps[v] {
+			if started(l.From) && r.kept.end[l.From] <= now {
+				r.at[v] = max(r.at[v], r.kept.end[l.From]+l.Gap)
+				continue
+			}
+			r.pending[v]++
+			r.to, r.after = append(r.to, v), append(r.after, r.head[l.From])
+			r.head[l.From] = int32(len(r.to) - 1)
+		}
+		if r.pending[v] == 0 {
+			r.ready.push(entry{at: r.at[v], id: TaskID(r.rank[v])})
+		}
+	}
+}
+
+// step is that of the Engine. It reports false if the tasks are certain to end after the limit.
+func (r *Rehearsal) step(now, limit Time) bool {
+	for r.ends.next() == now {
+		r.finish(int32(r.ends.pop().id), now)
+	}
+	if r.fluid.due == now {
+		r.fluid.advance(now)
+		for i := range r.fluid.settle() {
+			r.finish(int32(r.fluid.done[i].id), now)
+		}
+	}
+	for r.ready.next() == now {
+		v := r.play.Order[r.ready.pop().id]
+		if r.play.Least != nil && now+r.play.Least[v] > limit {
+			return false
+		}
+		r.begin(v, now)
+	}
+	if r.fluid.dirty {
+		r.fluid.advance(now)
+		r.fluid.rebalance()
+	}
+	return true
+}
+
+func (r *Rehearsal) begin(v int32, now Time) {
+	r.next.start[v] = now
+	r.next.begun = append(r.next.begun, v)
+	switch d := &r.demands[v]; d.Kind {
+	case Marker:
+		r.finish(v, now)
+	case Fixed:
+		r.ends.push(entry{at: now + d.Duration, id: TaskID(v)})
+	case Host:
+		r.hostFree = max(now, r.hostFree) + r.profile.HostCallLatency + d.Duration
+		r.ends.push(entry{at: r.hostFree, id: TaskID(v)})
+	default:
+		r.fluid.advance(now)
+		r.fluid.add(TaskID(v), 0, d)
+	}
+}
+
+func (r *Rehearsal) finish(u int32, now Time) {
+	r.next.end[u] = now
+	r.next.last = max(r.next.last, now)
+	for i := r.head[u]; i != none; i = r.after[i] {
+		v := r.to[i]
+		r.at[v] = max(r.at[v], now+r.gap(u, v))
+		if r.pending[v]--; r.pending[v] == 0 {
+			r.ready.push(entry{at: r.at[v], id: TaskID(r.rank[v])})
+		}
+	}
+}
+
+// gap is that of the link between two tasks.
+func (r *Rehearsal) gap(u, v int32) Time {
+	for _, l := range r.play.Deps[v] {
+		if l.From == u {
+			return l.Gap
+		}
+	}
+	panic(fmt.Sprintf("BUG: there is no link from task %d to task %d", u, v))
+}
+
+// save notes the present state.
+func (r *Rehearsal) save(now Time) {
+	m := r.next.mark()
+	m.now, m.last, m.hostFree, m.begun = now, r.next.last, r.hostFree, len(r.next.begun)
+	m.ends = append(m.ends[:0], r.ends.heap...)
+	m.fluid.copy(&r.fluid)
+}
+
+// mark is a new mark, whose memory may have been one before.
+func (s *rehearsed) mark() *mark {
+	if s.saved == len(s.marks) {
+		s.marks = append(s.marks, mark{})
+	}
+	s.saved++
+	return &s.marks[s.saved-1]
+}
+
+// copy makes f what another fluid is, in memory of its own.
+func (f *fluid) copy(from *fluid) {
+	own := *f
+	*f = *from
+	f.flows = append(own.flows[:0], from.flows...)
+	f.backlog = append(own.backlog[:0], from.backlog...)
+	for i := range f.lines {
+		f.lines[i].wait = append(own.lines[i].wait[:0], from.lines[i].wait...)
+	}
+	f.ids, f.done = own.ids[:0], own.done[:0]
+}
+
+// reset makes f a fluid in which nothing has run.
+func (f *fluid) reset() {
+	fresh := fluid{profile: f.profile, device: f.device, perSM: f.perSM, due: never}
+	f.copy(&fresh)
+}
