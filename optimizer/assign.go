@@ -29,6 +29,7 @@ func assign(s *ir.Schedule, opts *Options) error {
 		name = a.by
 	}
 	place(s, name, a)
+	opts.settled = a.waits != nil
 	return nil
 }
 
@@ -40,7 +41,7 @@ func place(s *ir.Schedule, name string, a assignment) {
 	if len(a.lane) != s.Graph.Len() || len(a.order) != s.Graph.Len() {
 		panic(fmt.Sprintf("BUG: strategy %s placed %d and ordered %d of %d operations", name, len(a.lane), len(a.order), s.Graph.Len()))
 	}
-	s.Strategy, s.Order = name, a.order
+	s.Strategy, s.Order, s.Waits, s.Delays = name, a.order, a.waits, a.delays
 	s.Lane, s.Lanes = renumbered(a)
 }
 

@@ -52,29 +52,37 @@ var candidates = []candidate{
 const maxOps = 1<<31 - 1
 
 func (auto) assign(g *ir.Graph, opts *Options) (assignment, error) {
+	return search{stretch(g.Len()), maxLanes}.assign(g, opts)
+}
+
+// survey plans by the candidates.
+func survey(g *ir.Graph, opts *Options) (*choice, error) {
 	if _, _, err := opts.model(g); err != nil {
-		return assignment{}, err
+		return nil, err
 	}
-	c := choice{graph: g, opts: opts, bounded: map[string]bounded{}}
+	c := &choice{graph: g, opts: opts, bounded: map[string]bounded{}}
 	for _, name := range candidates {
 		if g.Len() > name.most || name.wider > 0 && name.wider >= c.width {
 			continue
 		}
 		if err := c.try(name.strategy); err != nil {
-			return assignment{}, err
+			return nil, err
 		}
 	}
 	if err := c.tryMore(); err != nil {
-		return assignment{}, err
+		return nil, err
+	}
+	if err := c.tryEvery(); err != nil {
+		return nil, err
 	}
 	if g.Len() <= maxRefined {
 		for _, family := range []string{"nimble", "listsched", "levels", "roundrobin"} {
 			if err := c.refine(family); err != nil {
-				return assignment{}, err
+				return nil, err
 			}
 		}
 	}
-	return c.best()
+	return c, c.complete()
 }
 
 // choice is what there is to choose from.
@@ -90,8 +98,10 @@ type choice struct {
 type trial struct {
 	assignment
 	took     int64
-	crossing int  // lanes and waits
-	complete bool // all passes have been over it
+	lanes    int
+	crossing int          // lanes and waits
+	complete bool         // all passes have been over it
+	plan     *ir.Schedule // what they made of it, of graphs that are searched
 }
 
 func (t *trial) compare(u *trial) int {
@@ -102,6 +112,7 @@ func (t *trial) compare(u *trial) int {
 type bounded struct {
 	lanes int
 	took  int64
+	used  int // lanes that the plan tried last has
 }
 
 // try plans with a strategy, unless another has made the same of the graph.
@@ -115,16 +126,20 @@ func (c *choice) try(name string) error {
 	}
 	i := slices.IndexFunc(c.tried, func(t trial) bool { return slices.Equal(t.lane, s.Lane) && slices.Equal(t.order, s.Order) })
 	if i < 0 {
-		t := trial{assignment: assignment{s.Lane, s.Order, name}}
+		t := trial{assignment: assignment{lane: s.Lane, order: s.Order, by: name}}
 		if err := c.foresee(&t, s, c.opts, c.graph.Len() > maxFolded); err != nil { // then no pass searches
 			return err
 		}
 		i = len(c.tried)
 		c.tried = append(c.tried, t)
 	}
-	took := c.tried[i].took
-	if family, lanes, ok := numbered(name); ok && (c.bounded[family].lanes == 0 || took < c.bounded[family].took) {
-		c.bounded[family] = bounded{lanes, took}
+	if family, lanes, ok := numbered(name); ok {
+		b := c.bounded[family]
+		if took := c.tried[i].took; b.lanes == 0 || took < b.took {
+			b.lanes, b.took = lanes, took
+		}
+		b.used = s.Lanes
+		c.bounded[family] = b
 	}
 	return nil
 }
@@ -139,7 +154,10 @@ func (c *choice) foresee(t *trial, s *ir.Schedule, opts *Options, all bool) erro
 			return err
 		}
 	}
-	t.took, t.crossing, t.complete = s.Predicted, s.Lanes+s.Syncs(), all
+	t.took, t.lanes, t.crossing, t.complete = s.Predicted, s.Lanes, s.Lanes+s.Syncs(), all
+	if all && stretch(c.graph.Len()) > 0 {
+		t.plan = s
+	}
 	return nil
 }
 
@@ -147,27 +165,38 @@ func (c *choice) foresee(t *trial, s *ir.Schedule, opts *Options, all bool) erro
 // those of one: some fifty operations are planned in every way, two hundred in half a dozen.
 const maxChosen = 6 * maxTried
 
-// best has all passes over the trials, those first that take least without, and is the best of
-// the results. Where searches get too dear the others are left, but for serial.
-func (c *choice) best() (assignment, error) {
+// complete has all passes over the trials, those first that take least without. Where searches get too
+// dear the others are left, but for serial.
+func (c *choice) complete() error {
 	slices.SortStableFunc(c.tried, func(t, u trial) int { return t.compare(&u) })
 	opts := *c.opts
 	opts.tried = new(int)
-	best := -1
 	for i := range c.tried {
-		t := &c.tried[i]
-		if !t.complete && (*opts.tried <= maxChosen || t.by == "serial") {
-			s := &ir.Schedule{Graph: c.graph}
-			place(s, t.by, t.assignment)
-			if err := c.foresee(t, s, &opts, true); err != nil {
-				return assignment{}, err
+		if t := &c.tried[i]; !t.complete && (*opts.tried <= maxChosen || t.by == "serial") {
+			if err := c.foresee(t, c.begin(t), &opts, true); err != nil {
+				return err
 			}
 		}
-		if t.complete && (best < 0 || t.compare(&c.tried[best]) < 0) {
-			best = i
+	}
+	return nil
+}
+
+// begin is the schedule that the passes behind assign turn into that of a trial.
+func (c *choice) begin(t *trial) *ir.Schedule {
+	s := &ir.Schedule{Graph: c.graph}
+	place(s, t.by, t.assignment)
+	return s
+}
+
+// best is the best of the trials that are complete and have no more lanes; serial is among them.
+func (c *choice) best(lanes int) *trial {
+	var best *trial
+	for i := range c.tried {
+		if t := &c.tried[i]; t.complete && t.lanes <= lanes && (best == nil || t.compare(best) < 0) {
+			best = t
 		}
 	}
-	return c.tried[best].assignment, nil
+	return best
 }
 
 // numbered takes a strategy on a number of lanes apart.
@@ -199,6 +228,26 @@ func (c *choice) tryMore() error {
 
 func (c *choice) tryOn(family string, lanes int) error {
 	return c.try(fmt.Sprintf("%s(%d)", family, lanes))
+}
+
+// maxEvery bounds the operations of the plans on every number of lanes: of graphs of up to some 300 operations these are all
+// the plans there are.
+const maxEvery = 400_000
+
+// tryEvery tries every number of lanes from 1 on, of each strategy that takes one, until more make no other plan.
+func (c *choice) tryEvery() error {
+	most := min(c.graph.Len(), maxEvery/(4*max(1, c.graph.Len())))
+	for _, family := range []string{"roundrobin", "levels", "nimble", "listsched"} {
+		for k := 1; k <= most; k++ {
+			if err := c.tryOn(family, k); err != nil {
+				return err
+			}
+			if c.bounded[family].used < k { // fewer lanes than there are
+				break
+			}
+		}
+	}
+	return nil
 }
 
 // maxRefined is the most operations of a graph for which numbers of lanes between those of

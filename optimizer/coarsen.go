@@ -174,7 +174,8 @@ func (c *grains) guarded(a assignment, opts *Options) (assignment, error) {
 	if err := choice.try("serial"); err != nil {
 		return a, err
 	}
-	return choice.best()
+	err := choice.complete()
+	return choice.best(maxLanes).assignment, err
 }
 
 // grainCosts is the cost model of grains. It asks what operations cost when it is asked first,

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -17,6 +18,7 @@ import (
 // mostLanes is the most lanes of a strategy that has such a number.
 var mostLanes = map[string]int{
 	"serial": 1, "roundrobin": 4, "roundrobin(3)": 3, "levels(3)": 3, "nimble(2)": 2, "listsched(2)": 2, "listsched(3)": 3, "listsched": 8,
+	"search(300:2)": 2,
 }
 
 // What docs/STRATEGIES.md says of waits, lanes and time holds for the plan that comes out of
@@ -77,7 +79,7 @@ func requirePromises(t *testing.T, g *ir.Graph, opts Options, name string) int {
 	if lanes, ok := mostLanes[opts.Strategy]; ok {
 		require.LessOrEqual(t, s.Lanes, lanes, name)
 	}
-	if opts.Strategy == "auto" {
+	if opts.Strategy == "auto" || strings.HasPrefix(opts.Strategy, "search") { // these choose by the plan that comes out of all passes
 		return s.Syncs()
 	}
 	opts.Passes = []string{"hazards", "reduce", "assign", "syncs", "predict"}

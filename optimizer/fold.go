@@ -32,7 +32,7 @@ import (
 // On a single lane there is no concurrency to give up, and serial, which all plans are compared
 // with, keeps program order.
 func fold(s *ir.Schedule, opts *Options) error {
-	if s.Lanes <= 1 || s.Graph.Len() > maxFolded {
+	if s.Lanes <= 1 || s.Graph.Len() > maxFolded || opts.settled {
 		return nil
 	}
 	f, err := newFolder(s.Graph, opts)

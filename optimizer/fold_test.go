@@ -102,7 +102,7 @@ func TestRelaningKeepsWhatRunsBeforeWhat(t *testing.T) {
 		}
 		s := &ir.Schedule{Graph: g, Order: a.order}
 		s.Lane, s.Lanes = renumbered(a)
-		require.NoError(t, syncs(s, nil))
+		require.NoError(t, syncs(s, &Options{}))
 		was := ordered(s)
 		for i, c := range relaned(s) {
 			require.NoError(t, ir.VerifySchedule(&c), "round %d", round)

@@ -26,6 +26,8 @@ func (o *Options) profile() (*des.Profile, error) {
 	switch {
 	case o.Custom != nil:
 		return o.Custom, nil
+	case o.Profile == "" && o.Measured != nil:
+		return o.Measured.device()
 	case o.Profile == "":
 		return des.Profiles()[0], nil
 	}

@@ -19,6 +19,7 @@ type Measurement struct {
 	Hash     string           `json:"program_hash"` // of its operations: costs of another size would look as good
 	Device   string           `json:"device"`       // id of the profile
 	Launches []MeasuredLaunch `json:"launches"`     // all there are, in program order
+	profile  *des.Profile     // nil of one that was read
 }
 
 // MeasuredLaunch is one launch.
@@ -30,12 +31,20 @@ type MeasuredLaunch struct {
 
 // NewMeasurement is a measurement of g on a device of that profile, without launches yet.
 func NewMeasurement(g *ir.Graph, p *des.Profile) *Measurement {
-	return &Measurement{Program: g.Name, Hash: programHash(g), Device: p.ID}
+	return &Measurement{Program: g.Name, Hash: programHash(g), Device: p.ID, profile: p}
 }
 
 // Add adds the next launch of g.
 func (m *Measurement) Add(g *ir.Graph, v ir.OpID, d des.Demand) {
 	m.Launches = append(m.Launches, MeasuredLaunch{v, g.Ops[v].Launch.Entry, d})
+}
+
+// device is the profile of the device.
+func (m *Measurement) device() (*des.Profile, error) {
+	if m.profile != nil {
+		return m.profile, nil
+	}
+	return des.Lookup(m.Device)
 }
 
 // programHash is a hash of what a program does, in 16 hexadecimal digits: of neither its code

@@ -108,7 +108,7 @@ func scheduled(t *testing.T, g *ir.Graph, by strategy) *ir.Schedule {
 	}
 	s := &ir.Schedule{Graph: g, Order: a.order}
 	s.Lane, s.Lanes = renumbered(a)
-	require.NoError(t, syncs(s, nil))
+	require.NoError(t, syncs(s, &Options{}))
 	require.NoError(t, ir.VerifySchedule(s))
 	return s
 }

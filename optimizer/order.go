@@ -21,6 +21,9 @@ import (
 // holds up calls for kernels. Lanes and waits stay, and so does the order within each lane.
 // The old order stays too when no other is predicted to take less.
 func order(s *ir.Schedule, opts *Options) error {
+	if opts.settled {
+		return nil
+	}
 	f, err := newFolder(s.Graph, opts)
 	if err != nil || !f.streams {
 		return nil // predict says what cannot be foreseen, if it is asked to

@@ -151,11 +151,16 @@ type Options struct {
 	Streams bool         // plan for a replay over streams; otherwise for one as a graph
 	Profile string       // id of the device profile to predict for; "" is the default one
 	Custom  *des.Profile // a profile of one's own, instead of Profile
-	Costs   CostModel    // what operations cost; nil is DeclaredCosts of the profile
+	Costs   CostModel    // what operations cost; nil is Measured, or DeclaredCosts of the profile
 
-	grains *grains // what coarsen made of the graph, nil for nothing
-	tried  *int    // operations of all schedules that searches tried, for who wants to know
-	result *Result // of the plan, for what passes note in it; nil outside Plan
+	// Measured is what Measure returned of the program. The plan is for its device where neither Profile nor Custom
+	// is another.
+	Measured *Measurement
+
+	grains  *grains // what coarsen made of the graph, nil for nothing
+	settled bool    // the strategy's result is that of a search, which has decided what syncs, fold, order and splice do
+	tried   *int    // operations of all schedules that searches tried, for who wants to know
+	result  *Result // of the plan, for what passes note in it; nil outside Plan
 }
 
 // Result is a plan and the graphs it went through.

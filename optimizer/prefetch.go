@@ -22,19 +22,16 @@ func prefetch(s *ir.Schedule, opts *Options) error {
 		return nil // predict says so, if it is asked to
 	}
 	best := f.makespan(s)
-	try := func(moved []ir.OpID) error {
+	try := func(moved []ir.OpID) {
 		c := *s
 		c.Order = hoisted(s, moved)
 		if slices.Equal(c.Order, s.Order) {
-			return nil
+			return
 		}
-		if err := syncs(&c, opts); err != nil {
-			return err
-		}
+		synchronize(&c)
 		if took := f.makespan(&c); took < best {
-			best, s.Order, s.Waits = took, c.Order, c.Waits
+			best, s.Order, s.Waits, s.Delays = took, c.Order, c.Waits, nil
 		}
-		return nil
 	}
 	var copies []ir.OpID
 	for _, v := range s.Order {
@@ -42,13 +39,11 @@ func prefetch(s *ir.Schedule, opts *Options) error {
 			copies = append(copies, v)
 		}
 	}
-	if err := try(copies); err != nil || s.Graph.Len() > maxFolded {
-		return err
+	if try(copies); s.Graph.Len() > maxFolded {
+		return nil
 	}
 	for i := range copies {
-		if err := try(copies[i : i+1]); err != nil {
-			return err
-		}
+		try(copies[i : i+1])
 	}
 	s.Lane, s.Lanes = renumbered(assignment{lane: s.Lane, order: s.Order})
 	return nil

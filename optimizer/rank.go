@@ -1,6 +1,8 @@
 package optimizer
 
 import (
+	"fmt"
+
 	"github.com/reprise-gpu/reprise/internal/des"
 	"github.com/reprise-gpu/reprise/ir"
 )
@@ -13,8 +15,14 @@ func (o *Options) model(g *ir.Graph) (*des.Profile, CostModel, error) {
 		return nil, nil, err
 	}
 	costs := o.Costs
-	if costs == nil {
+	switch {
+	case costs != nil:
+	case o.Measured == nil:
 		costs = DeclaredCosts(p)
+	case o.Measured.Device != p.ID:
+		return nil, nil, fmt.Errorf("the costs were measured on sim:%s, and the plan is for sim:%s: measure there, or leave out Profile and Custom", o.Measured.Device, p.ID)
+	default:
+		costs = MeasuredCosts(p, o.Measured)
 	}
 	return p, costs, foreseeable(g, p, costs)
 }
@@ -22,7 +30,7 @@ func (o *Options) model(g *ir.Graph) (*des.Profile, CostModel, error) {
 // guessed reports whether nobody gave the times of kernels.
 func (o *Options) guessed() bool {
 	m, estimated := o.Costs.(*declaredCosts)
-	return o.Costs == nil || estimated && m.undeclared
+	return o.Costs == nil && o.Measured == nil || estimated && m.undeclared
 }
 
 // alone is how long each operation takes with the device to itself.

@@ -17,7 +17,7 @@ import (
 // on when the host enqueued them. The lanes are no more than before, nor are the waits, and
 // no operation comes to depend on another. Graphs know no lanes and stay as they are.
 func splice(s *ir.Schedule, opts *Options) error {
-	if !opts.Streams || s.Graph.Len() > maxFolded {
+	if opts.settled || !opts.Streams || s.Graph.Len() > maxFolded {
 		return nil
 	}
 	f, err := newFolder(s.Graph, opts)

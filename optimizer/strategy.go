@@ -9,6 +9,9 @@ type assignment struct {
 	// is program order. It settles the order within each lane too.
 	order []ir.OpID
 	by    string // the strategy that was chosen, "" for the one that was asked
+	// waits and delays are by operation, as in a schedule. Where they are set, the lanes, the order and the waits are
+	// the result of a search, which the passes behind it leave.
+	waits, delays [][]ir.OpID
 }
 
 // strategy decides which operations share a lane. It sees the dependencies, not
@@ -31,7 +34,8 @@ var strategies = []family{
 		words(word{"dsatur", colored{dsatur}}, word{"rlf", colored{largestFirst}}, word{"exact", colored{exactColoring}})},
 	{"listsched", "k", "the ready operation with the longest path to the end first, on k lanes at most, as engines and lanes come free (default 8)",
 		lanes(8, func(k int) strategy { return listSched{k} })},
-	{"auto", "", "whichever of the others is predicted to be quickest", only(auto{})},
+	{"search", "steps:k", "auto's plan, searched by so many steps of simulated annealing (default 6000) for lanes, an order and deliberate waits with which the replay is predicted to be quicker; on k lanes at most", searched},
+	{"auto", "", "whichever of the others is predicted to be quickest, and for small graphs a stretch of search from there", only(auto{})},
 }
 
 // DefaultStrategy is the strategy of a zero Options.

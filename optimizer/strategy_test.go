@@ -66,13 +66,13 @@ func TestEveryScheduleImpliesEveryDependency(t *testing.T) {
 		planned := everyStrategy[round%len(everyStrategy)]
 		res, err := Plan(g, Options{Strategy: planned, Streams: round%2 == 1, Verify: true})
 		require.NoError(t, err)
-		if planned != "auto" {
+		if planned != "auto" && !strings.HasPrefix(planned, "search") {
 			require.Equal(t, planned, res.Schedule.Strategy)
 		}
 		require.NoError(t, ir.VerifySchedule(res.Schedule))
 		require.True(t, holds(implied(res.Schedule), g), "round %d, %s", round, planned)
 		for _, name := range everyStrategy {
-			if name == "auto" { // it has the lanes of another
+			if name == "auto" || strings.HasPrefix(name, "search") { // they have the lanes of another
 				continue
 			}
 			_, by, err := strategyNamed(name)

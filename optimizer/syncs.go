@@ -23,12 +23,21 @@ import (
 // The reduction has a bound of work, beyond which edges are kept undecided (see reduction). Waits
 // are the fewest where none is left so; the result has their number.
 func syncs(s *ir.Schedule, opts *Options) error {
-	r := leastOrderedWithin(s)
-	s.Waits = crossing(s, r.d.withoutEdges(r.redundant))
-	if opts != nil && opts.result != nil {
-		opts.result.UndecidedWaits = r.undecided
+	undecided := 0
+	if !opts.settled {
+		undecided = synchronize(s)
+	}
+	if opts.result != nil {
+		opts.result.UndecidedWaits = undecided
 	}
 	return nil
+}
+
+// synchronize sets the waits and returns how many edges are undecided.
+func synchronize(s *ir.Schedule) (undecided int) {
+	r := leastOrderedWithin(s)
+	s.Waits, s.Delays = crossing(s, r.d.withoutEdges(r.redundant)), nil
+	return r.undecided
 }
 
 // leastOrdered is that reduction, ranked by submission.

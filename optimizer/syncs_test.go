@@ -83,7 +83,7 @@ func TestSyncsAreEnoughAndMinimal(t *testing.T) {
 		for v := range s.Lane {
 			s.Lane[v] = ir.LaneID(r.IntN(s.Lanes))
 		}
-		require.NoError(t, syncs(s, nil))
+		require.NoError(t, syncs(s, &Options{}))
 
 		full := *s
 		full.Waits = allDependencies(g)
@@ -127,7 +127,7 @@ func TestSyncsAreInEverySetOfWaits(t *testing.T) {
 		for v := range s.Lane {
 			s.Lane[v] = ir.LaneID(r.IntN(s.Lanes))
 		}
-		require.NoError(t, syncs(s, nil))
+		require.NoError(t, syncs(s, &Options{}))
 		waits += s.Syncs()
 		if wanted := neededWaits(s); !slices.EqualFunc(wanted, s.Waits, slices.Equal) {
 			t.Fatalf("round %d: waits %v, needed are %v\n%s", round, s.Waits, wanted, ir.PrintSchedule(s))

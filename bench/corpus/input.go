@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"path/filepath"
 	"strings"
 	"time"
@@ -14,6 +15,7 @@ import (
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/internal/des"
 	"github.com/reprise-gpu/reprise/ir"
+	"github.com/reprise-gpu/reprise/ir/irtest"
 	"github.com/reprise-gpu/reprise/optimizer"
 	"github.com/reprise-gpu/reprise/sim"
 )
@@ -22,13 +24,14 @@ import (
 type input struct {
 	name, group string
 	streams     bool
+	searched    bool // it is searched for longer than auto does
 	make        func() (*ir.Graph, optimizer.Options, error)
 }
 
 // inputs are all there are, and those of the files.
 func inputs(files []string) []input {
 	var list []input
-	for _, add := range []func() []input{drawn, programs, networks, workloads} {
+	for _, add := range []func() []input{drawn, contended, programs, networks, workloads} {
 		list = append(list, add()...)
 	}
 	for _, path := range files {
@@ -41,8 +44,9 @@ func inputs(files []string) []input {
 			if streams {
 				form = "streams"
 			}
-			in.streams = streams
-			both = append(both, input{in.name + "/" + form, in.group, streams, in.make})
+			one := in
+			one.name, one.streams = in.name+"/"+form, streams
+			both = append(both, one)
 		}
 	}
 	return both
@@ -93,6 +97,20 @@ func drawn() (list []input) {
 				}))
 			}
 		}
+	}
+	return list
+}
+
+// contended are programs of launches and copies that contend for the device. None of them is one by which the
+// search was tuned.
+func contended() (list []input) {
+	for seed := range uint64(20) {
+		in := onDevice("contended", fmt.Sprint(seed), "h200", func(*des.Profile) (*ir.Graph, error) {
+			r := rand.New(rand.NewPCG(seed, 2000))
+			return irtest.Contended(r, 12+r.IntN(49)), nil
+		})
+		in.searched = true
+		list = append(list, in)
 	}
 	return list
 }

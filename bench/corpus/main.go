@@ -16,6 +16,9 @@ import (
 // goal is the share of inputs on which no strategy may be quicker than auto.
 const goal = 0.95
 
+// most is what auto may take over a search of ten times as many steps, in the geometric mean.
+const most = 1.01
+
 func main() {
 	only := flag.String("only", "", "plan only the inputs whose names begin with this")
 	every := flag.Int("every", 1, "of these, plan the first of every so many")
@@ -74,7 +77,7 @@ func printBeaten(w io.Writer, all []verdict) {
 
 func printGroups(w io.Writer, all []verdict) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(t, "inputs\tof them\tunbeaten\tworst\tover serial, mean\t")
+	fmt.Fprintln(t, "inputs\tof them\tunbeaten\tworst\tover serial, mean\tover longer search, mean and worst\t")
 	var names []string
 	groups := map[string]*group{}
 	for _, v := range all {
@@ -106,6 +109,9 @@ func check(all []verdict) error {
 	}
 	if whole.share() < goal {
 		return fmt.Errorf("no strategy is quicker than auto on %.1f %% of the inputs: the goal is %.0f %%", 100*whole.share(), 100*goal)
+	}
+	if over := whole.overLonger(); over > most {
+		return fmt.Errorf("auto takes %.4f times as long as a search of ten times as many steps, in the mean: the goal is %.2f", over, most)
 	}
 	return nil
 }

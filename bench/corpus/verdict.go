@@ -19,6 +19,7 @@ type verdict struct {
 	chose        string // by auto
 	other        int64  // of the quickest other strategy
 	rival        string // that strategy
+	longer       int64  // of a search of ten times as many steps as auto's, 0 for none
 }
 
 func (v *verdict) beaten() bool { return v.other < v.auto }
@@ -86,6 +87,13 @@ func (in *input) judge() (v verdict, err error) {
 		return v, err
 	}
 	v.auto, v.chose = s.Predicted, s.Strategy
+	if in.searched {
+		s, err := plan(fmt.Sprintf("search(%d)", 10*optimizer.AutoSteps(g.Len())))
+		if err != nil {
+			return v, err
+		}
+		v.longer = s.Predicted
+	}
 	for _, name := range rivals(g.Len()) {
 		s, err := plan(name)
 		if err != nil {
@@ -118,7 +126,7 @@ const colorable = 256
 // user would try.
 func rivals(ops int) []string {
 	list := []string{"serial", "levels", "grcuda", "grcuda(same-as-parent)", "nimble", "mincover"}
-	for _, k := range []int{2, 3, 4, 6, 8, 16, 32} {
+	for _, k := range []int{2, 3, 4, 5, 6, 7, 8, 10, 12, 16, 24, 32} {
 		for _, family := range []string{"roundrobin", "levels", "nimble", "listsched"} {
 			list = append(list, fmt.Sprintf("%s(%d)", family, k))
 		}

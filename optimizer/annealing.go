@@ -1,0 +1,246 @@
+package optimizer
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/reprise-gpu/reprise/internal/des"
+	"github.com/reprise-gpu/reprise/ir"
+)
+
+// annealing searches layouts of one graph (S. Kirkpatrick, C. D. Gelatt and M. P. Vecchi, "Optimization by
+// Simulated Annealing", Science 1983). A step changes one thing at random, keeps a layout that costs no more, and one that
+// costs more with a probability that falls with the extra time and with the steps made. The
+// same graph is searched in the same way every time.
+type annealing struct {
+	*rehearsal
+	random   *rand.Rand
+	maxLanes int
+
+	now, next, best  layout
+	cost, least      des.Time // of now and best
+	succs            [][]ir.OpID
+	hottest, coldest float64 // temperatures, as shares of the cost
+}
+
+func newAnnealing(r *rehearsal, start *layout, maxLanes int) *annealing {
+	a := &annealing{rehearsal: r, random: rand.New(rand.NewPCG(1, uint64(r.graph.Len()))), maxLanes: maxLanes, hottest: 0.01, coldest: 1e-5}
+	a.succs = make([][]ir.OpID, r.graph.Len())
+	for v := range a.succs {
+		a.succs[v] = r.graph.Succs(ir.OpID(v))
+	}
+	a.best.set(start)
+	a.now.set(start)
+	a.restart()
+	a.least = a.cost
+	return a
+}
+
+// restart has the search go on from a.now.
+func (a *annealing) restart() {
+	a.cost, _ = a.rehearsal.cost(&a.now, farthest)
+	a.sim.Keep()
+}
+
+// search makes the steps of auto, and then the others.
+func (a *annealing) search(steps int) {
+	n := a.graph.Len()
+	tried, before := min(steps, probe(n)), a.least
+	a.run(tried)
+	first := min(steps, stretch(n))
+	if a.least < before {
+		a.run(first - tried)
+	}
+	a.run(steps - first)
+	a.simplify()
+}
+
+// run makes steps.
+func (a *annealing) run(steps int) {
+	if a.graph.Len() < 2 || steps <= 0 {
+		return
+	}
+	a.now.set(&a.best)
+	a.restart()
+	for i := range steps {
+		heat := a.hottest * math.Pow(a.coldest/a.hottest, float64(i)/float64(steps))
+		a.step(float64(a.least) * heat)
+	}
+}
+
+func (a *annealing) step(heat float64) {
+	a.next.set(&a.now)
+	if !a.change(&a.next) {
+		return
+	}
+	limit := a.cost + des.Time(-heat*math.Log(1-a.random.Float64()))
+	cost, ok := a.rehearsal.cost(&a.next, limit)
+	if !ok || cost > limit {
+		return
+	}
+	a.sim.Keep()
+	a.now, a.next, a.cost = a.next, a.now, cost
+	if cost < a.least {
+		a.least = cost
+		a.best.set(&a.now)
+	}
+}
+
+// change makes a random change, if it can.
+func (a *annealing) change(l *layout) bool {
+	switch n := a.random.IntN(20); {
+	case n < 10:
+		return a.reinsert(l)
+	case n < 13:
+		return a.moveTail(l)
+	case n < 15:
+		return a.exchange(l)
+	case n < 18:
+		return a.delay(l)
+	default:
+		return a.hurry(l)
+	}
+}
+
+func (a *annealing) anyOp() ir.OpID { return ir.OpID(a.random.IntN(len(a.now.order))) }
+
+// anyLane is the lane of an operation or, now and then, one that none has.
+func (a *annealing) anyLane(l *layout) ir.LaneID {
+	if a.random.IntN(8) > 0 {
+		return l.lane[a.anyOp()]
+	}
+	used := make([]bool, l.lanes+1)
+	for _, lane := range l.lane {
+		used[lane] = true
+	}
+	free := slices.Index(used, false)
+	if free >= a.maxLanes {
+		return l.lane[a.anyOp()]
+	}
+	l.lanes = max(l.lanes, free+1)
+	return ir.LaneID(free)
+}
+
+// reinsert moves an operation to another turn, another lane or both.
+func (a *annealing) reinsert(l *layout) bool {
+	v := a.anyOp()
+	if a.random.IntN(3) > 0 {
+		l.lane[v] = a.anyLane(l)
+	}
+	at := slices.Index(l.order, v)
+	rest := slices.Delete(l.order, at, at+1)
+	first, last := a.room(l, rest, v)
+	to := at
+	if a.random.IntN(3) > 0 || at < first || at > last {
+		to = first + a.random.IntN(last-first+1)
+	}
+	l.order = slices.Insert(rest, to, v)
+	return true
+}
+
+// room is between what v is behind and what is behind v.
+func (a *annealing) room(l *layout, rest []ir.OpID, v ir.OpID) (first, last int) {
+	first, last = 0, len(rest)
+	behind := func(u ir.OpID) { first = max(first, slices.Index(rest, u)+1) }
+	ahead := func(w ir.OpID) { last = min(last, slices.Index(rest, w)) }
+	for _, d := range a.graph.DepsInto(v) {
+		behind(d.From)
+	}
+	for _, w := range a.succs[v] {
+		ahead(w)
+	}
+	for _, d := range l.delays {
+		if d.To == v {
+			behind(d.From)
+		}
+		if d.From == v {
+			ahead(d.To)
+		}
+	}
+	return first, last
+}
+
+// moveTail has two lanes change places from a turn on.
+func (a *annealing) moveTail(l *layout) bool {
+	from := a.random.IntN(len(l.order))
+	x, y := l.lane[l.order[from]], a.anyLane(l)
+	if x == y {
+		return false
+	}
+	for _, v := range l.order[from:] {
+		switch l.lane[v] {
+		case x:
+			l.lane[v] = y
+		case y:
+			l.lane[v] = x
+		}
+	}
+	return true
+}
+
+// exchange has two operations change turns and lanes, where dependencies allow it.
+func (a *annealing) exchange(l *layout) bool {
+	u, v := a.anyOp(), a.anyOp()
+	i, j := slices.Index(l.order, u), slices.Index(l.order, v)
+	if i == j {
+		return false
+	}
+	l.order[i], l.order[j] = v, u
+	l.lane[u], l.lane[v] = l.lane[v], l.lane[u]
+	return a.inOrder(l)
+}
+
+// inOrder reports whether dependencies and delays go with the order.
+func (a *annealing) inOrder(l *layout) bool {
+	for i, v := range l.order {
+		a.rank[v] = int32(i)
+	}
+	for v := range l.order {
+		for _, d := range a.graph.DepsInto(ir.OpID(v)) {
+			if a.rank[d.From] > a.rank[v] {
+				return false
+			}
+		}
+	}
+	return !slices.ContainsFunc(l.delays, func(d ir.Dep) bool { return a.rank[d.From] > a.rank[d.To] })
+}
+
+// delay has an operation wait for another that it does not depend on.
+func (a *annealing) delay(l *layout) bool {
+	to := 1 + a.random.IntN(len(l.order)-1)
+	u, v := l.order[a.random.IntN(to)], l.order[to]
+	d := ir.Dep{From: u, To: v}
+	if l.lane[u] == l.lane[v] || slices.Contains(l.delays, d) || depends(a.graph, u, v) || len(l.delays) > len(l.order) {
+		return false
+	}
+	l.delays = append(l.delays, d)
+	return true
+}
+
+// hurry takes a delay away.
+func (a *annealing) hurry(l *layout) bool {
+	if len(l.delays) == 0 {
+		return false
+	}
+	i := a.random.IntN(len(l.delays))
+	l.delays = slices.Delete(l.delays, i, i+1)
+	return true
+}
+
+// simplify takes away the delays without which the best layout costs no more.
+func (a *annealing) simplify() {
+	a.now.set(&a.best)
+	a.restart()
+	for again := true; again; {
+		again = false
+		for i := len(a.best.delays) - 1; i >= 0; i-- {
+			a.next.set(&a.best)
+			a.next.delays = slices.Delete(a.next.delays, i, i+1)
+			if cost, ok := a.rehearsal.cost(&a.next, a.least); ok {
+				a.least, again = cost, true
+				a.best.set(&a.next)
+			}
+		}
+	}
+}

@@ -1,0 +1,321 @@
+package optimizer
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/reprise-gpu/reprise/internal/des"
+	"github.com/reprise-gpu/reprise/ir"
+)
+
+// layout is a schedule that is searched: what runs where and when, without waits. Those
+// follow (see rehearsal).
+type layout struct {
+	order  []ir.OpID
+	lane   []ir.LaneID // by operation, any numbers below lanes
+	lanes  int         // the numbers there are
+	delays []ir.Dep    // what is ordered though no dependency requires it
+}
+
+// layoutOf is the layout of a schedule.
+func layoutOf(s *ir.Schedule) *layout {
+	l := &layout{order: slices.Clone(s.Order), lane: slices.Clone(s.Lane), lanes: s.Lanes}
+	for v, waits := range s.Waits {
+		for _, u := range waits {
+			if !depends(s.Graph, u, ir.OpID(v)) {
+				l.delays = append(l.delays, ir.Dep{From: u, To: ir.OpID(v)})
+			}
+		}
+	}
+	return l
+}
+
+// depends reports whether v has a dependency on u.
+func depends(g *ir.Graph, u, v ir.OpID) bool {
+	return slices.ContainsFunc(g.DepsInto(v), func(d ir.Dep) bool { return d.From == u })
+}
+
+// set makes l what another layout is, in memory of its own.
+func (l *layout) set(from *layout) {
+	l.order = append(l.order[:0], from.order...)
+	l.lane = append(l.lane[:0], from.lane...)
+	l.delays = append(l.delays[:0], from.delays...)
+	l.lanes = from.lanes
+}
+
+// rehearsal predicts replays of layouts of one graph.
+type rehearsal struct {
+	*forecast
+	graph *ir.Graph
+	sim   *des.Rehearsal
+	play  des.Play
+	calls []des.Time // by operation: of the host, over streams
+	gap   des.Time   // along a lane
+
+	// Of the layout at hand.
+	rank     []int32
+	tail     []ir.OpID // by lane
+	words    int
+	before   []uint64  // by operation: a row of bits of those before it
+	edges    []ir.OpID // waits and the operation before on the lane: those of v are edges[first[v]:end[v]]
+	first    []int32
+	end      []int32
+	waited   []int32 // by operation: edges from it
+	recorded []bool  // by operation: another lane waits for it
+	used     []bool  // by lane
+	deps     []des.Dep
+	crossing int // lanes and waits
+	launch   des.Time
+}
+
+// newRehearsal returns nil for a graph that is not replayed as one form.
+func newRehearsal(g *ir.Graph, f *forecast) *rehearsal {
+	if !f.streams && slices.ContainsFunc(g.Ops, func(op ir.Op) bool { return op.Kind == ir.KindPrefetch }) {
+		return nil // some are enqueued before the graph
+	}
+	n := g.Len()
+	r := &rehearsal{
+		forecast: f, graph: g, words: (n + 63) / 64, calls: make([]des.Time, n), gap: f.profile.GraphEdgeGap,
+		rank: make([]int32, n), first: make([]int32, n), end: make([]int32, n), waited: make([]int32, n), recorded: make([]bool, n),
+		play: des.Play{Order: make([]int32, n), Arrival: make([]des.Time, n), Deps: make([][]des.Dep, n)},
+	}
+	if f.streams {
+		r.gap = f.profile.StreamGap
+	}
+	r.before = make([]uint64, n*r.words)
+	demands := make([]des.Demand, n)
+	for v := range demands {
+		demands[v] = f.costs.Demand(g, ir.OpID(v))
+		r.calls[v] = callOf(&g.Ops[v], &f.profile.Host)
+	}
+	r.sim = des.NewRehearsal(f.profile, demands)
+	r.play.Least = upwardRanks(g, alone(g, f.profile, f.costs), r.gap)
+	return r
+}
+
+// row is what comes before v.
+func (r *rehearsal) row(v ir.OpID) []uint64 { return r.before[int(v)*r.words : (int(v)+1)*r.words] }
+
+func (r *rehearsal) isBefore(u, v ir.OpID) bool {
+	return r.before[int(v)*r.words+int(u)>>6]>>(uint(u)&63)&1 != 0
+}
+
+// connect finds the edges of a layout: the transitive reduction of dependencies, lanes and delays,
+// and with it the operation before on each lane.
+func (r *rehearsal) connect(l *layout) {
+	for i, v := range l.order {
+		r.rank[v], r.play.Order[i] = int32(i), int32(v)
+	}
+	r.tail = append(r.tail[:0], make([]ir.OpID, l.lanes)...)
+	for i := range r.tail {
+		r.tail[i] = -1
+	}
+	r.edges, r.crossing = r.edges[:0], 0
+	clear(r.waited)
+	clear(r.recorded)
+	for _, v := range l.order {
+		r.first[v] = int32(len(r.edges))
+		own := r.tail[l.lane[v]]
+		if own >= 0 {
+			r.edges = append(r.edges, own)
+		} else {
+			r.crossing++
+		}
+		for _, d := range r.graph.DepsInto(v) {
+			if d.From != own {
+				r.edges = append(r.edges, d.From)
+			}
+		}
+		for _, d := range l.delays {
+			if d.To == v && d.From != own {
+				r.edges = append(r.edges, d.From)
+			}
+		}
+		r.reduce(v, own)
+		r.tail[l.lane[v]] = v
+	}
+}
+
+// reduce leaves, of the edges into v, those that no other implies, and that from its own lane.
+func (r *rehearsal) reduce(v, own ir.OpID) {
+	into := r.edges[r.first[v]:]
+	slices.SortFunc(into, func(a, b ir.OpID) int { return int(r.rank[b] - r.rank[a]) })
+	row := r.row(v)
+	clear(row)
+	kept := into[:0]
+	for _, u := range into {
+		implied := row[u>>6]>>(uint(u)&63)&1 != 0
+		if implied && u != own {
+			continue
+		}
+		for w, b := range r.row(u) {
+			row[w] |= b
+		}
+		row[u>>6] |= 1 << (uint(u) & 63)
+		kept = append(kept, u)
+		r.waited[u]++
+		if u != own {
+			r.recorded[u] = true
+			r.crossing++
+		}
+	}
+	r.edges = r.edges[:int(r.first[v])+len(kept)]
+	r.end[v] = int32(len(r.edges))
+}
+
+// into are the edges into v.
+func (r *rehearsal) into(v ir.OpID) []ir.OpID { return r.edges[r.first[v]:r.end[v]] }
+
+// perCrossing is what a lane or a wait weighs in a search, so that of layouts that take equally
+// long the one with fewer is preferred.
+const perCrossing = 10 // ps
+
+// cost is when a replay of the layout ends, and a little for its lanes and waits. It gives up, and
+// reports false, where that is over the limit.
+func (r *rehearsal) cost(l *layout, limit des.Time) (des.Time, bool) {
+	r.connect(l)
+	r.deps = r.deps[:0]
+	limit -= des.Time(r.crossing) * perCrossing
+	if r.streams {
+		r.callStreams(l)
+	} else {
+		r.launchGraph(l)
+		limit -= r.launch
+	}
+	last, ok := r.sim.Run(&r.play, limit)
+	if !ok {
+		return 0, false
+	}
+	if r.streams {
+		last = r.synchronized(l, last)
+	} else {
+		last += r.launch
+	}
+	return last + des.Time(r.crossing)*perCrossing, true
+}
+
+// launchGraph is launchTime, after which all operations arrive at once.
+func (r *rehearsal) launchGraph(l *layout) {
+	h := &r.profile.Host
+	r.launch = h.GraphLaunch + r.profile.SubmitLatency + des.Time(len(l.order))*h.GraphNode
+	for i, v := range l.order {
+		into := r.into(v)
+		if i > 0 && (len(into) != 1 || r.waited[into[0]] != 1) {
+			r.launch += h.GraphBranch
+		}
+		start := len(r.deps)
+		for _, u := range into {
+			r.deps = append(r.deps, des.Dep{From: int32(u), Gap: r.gap})
+		}
+		r.play.Deps[v] = r.deps[start:len(r.deps):len(r.deps)]
+	}
+}
+
+// callStreams makes the calls of streamHost. A wait is no task here: it delays what waits.
+func (r *rehearsal) callStreams(l *layout) {
+	p := r.profile
+	now := des.Time(0)
+	wait := max(0, p.EventGap-p.StreamGap) + p.StreamGap
+	for _, v := range l.order {
+		start := len(r.deps)
+		arrival := des.Time(0)
+		for _, u := range r.into(v) {
+			gap := p.StreamGap
+			if l.lane[u] != l.lane[v] {
+				now += p.Host.EventWait
+				arrival, gap = now+p.SubmitLatency+p.StreamGap, wait
+			}
+			r.deps = append(r.deps, des.Dep{From: int32(u), Gap: gap})
+		}
+		now += r.calls[v]
+		r.play.Deps[v] = r.deps[start:len(r.deps):len(r.deps)]
+		r.play.Arrival[v] = max(arrival, now+p.SubmitLatency)
+		if r.recorded[v] {
+			now += p.Host.EventRecord
+		}
+	}
+	r.launch = now
+}
+
+// synchronized is when the host has waited for the lanes that no other lane waits for.
+func (r *rehearsal) synchronized(l *layout, last des.Time) des.Time {
+	now, open := r.launch, 0
+	for _, v := range l.order {
+		if r.tail[l.lane[v]] != v || r.recorded[v] {
+			continue
+		}
+		if open > 0 {
+			now += r.profile.Host.Synchronize
+		}
+		open++
+		now = max(now, r.sim.End(int32(v)))
+	}
+	return max(now, last)
+}
+
+// schedule makes the layout at hand, whose edges are known, the schedule's.
+func (r *rehearsal) schedule(l *layout, s *ir.Schedule) {
+	r.connect(l)
+	s.Order = slices.Clone(l.order)
+	s.Lane, s.Lanes = renumbered(assignment{lane: l.lane, order: l.order})
+	s.Waits, s.Delays = make([][]ir.OpID, len(l.order)), nil
+	for v := range s.Waits {
+		for _, u := range r.into(ir.OpID(v)) {
+			if l.lane[u] != l.lane[v] {
+				s.Waits[v] = append(s.Waits[v], u)
+			}
+		}
+		slices.Sort(s.Waits[v])
+	}
+	r.markDelays(l, s)
+}
+
+// markDelays marks the waits that no dependency needs, those of later operations first.
+func (r *rehearsal) markDelays(l *layout, s *ir.Schedule) {
+	extra := slices.Clone(l.delays)
+	slices.SortFunc(extra, func(a, b ir.Dep) int {
+		return cmp.Or(cmp.Compare(r.rank[b.To], r.rank[a.To]), cmp.Compare(b.From, a.From))
+	})
+	before, needed := newClosure(len(l.order)), *s
+	needed.Waits = slices.Clone(s.Waits)
+	for _, d := range extra {
+		all := needed.Waits[d.To]
+		i := slices.Index(all, d.From)
+		if i < 0 {
+			continue
+		}
+		if needed.Waits[d.To] = slices.Delete(slices.Clone(all), i, i+1); !before.implies(&needed) {
+			needed.Waits[d.To] = all
+			continue
+		}
+		if s.Delays == nil {
+			s.Delays = make([][]ir.OpID, len(l.order))
+		}
+		s.Delays[d.To] = append(s.Delays[d.To], d.From)
+	}
+	for _, delays := range s.Delays {
+		slices.Sort(delays)
+	}
+}
+
+// keepLeast has the waits of s that are no delays be those of the pass syncs, where these are fewer: two waits
+// for the time's sake may together stand for one that a dependency requires.
+func keepLeast(s *ir.Schedule) {
+	least, needed := *s, 0
+	for v := range s.Waits {
+		needed += len(s.Needed(ir.OpID(v)))
+	}
+	if synchronize(&least); least.Syncs() >= needed {
+		return
+	}
+	s.Delays = make([][]ir.OpID, len(s.Waits))
+	for v, waits := range s.Waits {
+		for _, u := range waits {
+			if !slices.Contains(least.Waits[v], u) {
+				s.Delays[v] = append(s.Delays[v], u)
+			}
+		}
+		s.Waits[v] = slices.Concat(least.Waits[v], s.Delays[v])
+		slices.Sort(s.Waits[v])
+	}
+}
