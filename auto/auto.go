@@ -11,6 +11,7 @@ package auto
 
 import (
 	"context"
+	"errors"
 
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/graphexec"
@@ -24,6 +25,9 @@ import (
 type Options struct {
 	Backend  graphexec.Backend
 	Strategy string // of the optimizer; "" is nimble, which takes little time to plan while the program waits
+	// Measure runs each repetition twice more to plan it by what its launches ask of the device (optimizer.Measure), which
+	// pays in programs that run for long over streams. Devices that do not count that go without.
+	Measure bool
 }
 
 // New starts a program on dev.
@@ -41,6 +45,10 @@ func Engine(dev device.Device, o Options) tracer.Engine {
 		plan.Custom = d.Profile()
 	}
 	return func(body *tracer.Trace) (tracer.Replayer, error) {
+		plan := plan
+		if err := o.measure(dev, body, &plan); err != nil {
+			return nil, err
+		}
 		result, err := optimizer.Plan(body.Graph, plan)
 		if err != nil {
 			return nil, err
@@ -51,6 +59,17 @@ func Engine(dev device.Device, o Options) tracer.Engine {
 		}
 		return &replayer{exec, body.Graph.Params}, nil
 	}
+}
+
+// measure has the plan go by measured costs, if it is to and can.
+func (o *Options) measure(dev device.Device, body *tracer.Trace, plan *optimizer.Options) (err error) {
+	if !o.Measure {
+		return nil
+	}
+	if plan.Measured, err = optimizer.Measure(dev, body); errors.Is(err, optimizer.ErrUncounted) {
+		return nil
+	}
+	return err
 }
 
 // replayer is an Exec as a tracer drives it.

@@ -64,13 +64,16 @@ func attend(body func(*thread) error) C.CUresult {
 	defer driver.mu.Unlock()
 	t := current()
 	driver.caller = t
-	switch {
-	case !driver.ready:
-		return result(notInitialized)
-	case t.inHost:
-		return result(status(C.CUDA_ERROR_NOT_PERMITTED))
+	if !driver.ready {
+		return C.CUDA_ERROR_NOT_INITIALIZED
 	}
-	return result(body(t))
+	if t.inHost {
+		return C.CUDA_ERROR_NOT_PERMITTED
+	}
+	driver.attended++
+	code := result(body(t))
+	watchNotices()
+	return code
 }
 
 // inContext is call for a function that needs a current context.
@@ -109,17 +112,15 @@ func result(err error) C.CUresult {
 func codeOf(err error) C.CUresult {
 	var s status
 	var d *device.Error
-	code := C.CUresult(C.CUDA_ERROR_UNKNOWN)
 	switch {
 	case errors.As(err, &s):
 		driver.failure = nil
-		code = C.CUresult(s)
-	case errors.As(err, &d):
-		driver.failure = err
-		code = C.CUresult(d.Code)
-	default:
-		driver.failure = err
+		return C.CUresult(s)
 	}
-	explainCode(code, err)
-	return code
+	driver.failure = err
+	explain(err)
+	if errors.As(err, &d) {
+		return C.CUresult(d.Code)
+	}
+	return C.CUDA_ERROR_UNKNOWN
 }

@@ -18,20 +18,17 @@ import (
 // explain says on standard error what a code cannot: which thread of which kernel,
 // what address. Only when $REPRISE_SIM_VERBOSE is set: a driver is silent.
 func explain(err error) {
-	if verbose() {
+	if os.Getenv("REPRISE_SIM_VERBOSE") != "" {
 		fmt.Fprintln(os.Stderr, "libcudasim:", err)
 	}
 }
-
-// verbose reports whether $REPRISE_SIM_VERBOSE is set.
-func verbose() bool { return getenv("REPRISE_SIM_VERBOSE") != "" }
 
 //export sim_repriseLastError
 func sim_repriseLastError(to *C.repriseError) C.CUresult {
 	driver.mu.Lock()
 	defer driver.mu.Unlock()
 	if to == nil {
-		return result(invalidValue)
+		return C.CUDA_ERROR_INVALID_VALUE
 	}
 	*to = C.repriseError{}
 	var e *device.Error

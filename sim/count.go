@@ -1,0 +1,22 @@
+package sim
+
+import "github.com/reprise-gpu/reprise/internal/des"
+
+// CountLaunches calls run and returns what each launch that was enqueued meanwhile asked of the device, in the order of
+// enqueuing. run must wait for its work, and the device must be idle before. A time line that is being kept
+// goes on without what ran.
+func (d *Device) CountLaunches(run func() error) ([]des.Demand, error) {
+	kept := d.history
+	defer func() { d.history = kept }()
+	d.history = history{on: true, from: d.host, first: d.engine.Next(), last: des.NoTask}
+	if err := run(); err != nil {
+		return nil, err
+	}
+	var demands []des.Demand
+	for i := range d.history.tasks {
+		if l := d.history.tasks[i].launched; l != nil {
+			demands = append(demands, l.Demand)
+		}
+	}
+	return demands, nil
+}

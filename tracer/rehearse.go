@@ -1,0 +1,185 @@
+package tracer
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/ir"
+)
+
+// Program is the recorded graph.
+func (tr *Trace) Program() *ir.Graph { return tr.Graph }
+
+// Rehearse calls f with a function that runs the operations of the trace, one after another in program order, and
+// waits for them. f may call it several times. Afterwards the memory of the program is what it was before, that of
+// buffers on the host and of variables of modules included: whatever operations write is kept in device memory
+// meanwhile, which costs two copies of it, and temporaries that had no memory have none again. Host functions are not called.
+//
+// The program must be ready to run: kernels find in their inputs what the program has written there so far.
+func (tr *Trace) Rehearse(f func(run func() error) error) (err error) {
+	if tr.closed {
+		return fmt.Errorf("trace %s: %w", tr.Graph.Name, ErrClosed)
+	}
+	t := tr.t
+	r := rehearsal{Tracer: &Tracer{dev: t.dev, mode: Direct, graph: tr.Graph, buffers: t.buffers, modules: t.modules}}
+	if r.stream, err = t.dev.CreateStream(0); err != nil {
+		return fmt.Errorf("rehearse trace %s: %w", tr.Graph.Name, err)
+	}
+	defer func() {
+		if err = device.Join(err, r.end()); err != nil {
+			err = fmt.Errorf("rehearse trace %s: %w", tr.Graph.Name, err)
+		}
+	}()
+	if err := t.dev.SynchronizeAll(); err != nil { // the program may be running
+		return err
+	}
+	if err := r.begin(); err != nil {
+		return err
+	}
+	return f(r.run)
+}
+
+// rehearsal runs a trace on memory that is put back.
+type rehearsal struct {
+	*Tracer
+	kept  []keep
+	lent  []ir.BufferID // temporaries with memory for now
+	saved bool
+}
+
+// keep is memory that operations write, and where its contents are meanwhile.
+type keep struct {
+	at, shadow device.Ptr
+	bytes      int64
+	name       string
+}
+
+// begin gives all buffers memory and keeps what operations write.
+func (r *rehearsal) begin() error {
+	used, written := make([]bool, len(r.graph.Buffers)), make([]ir.Range, len(r.graph.Buffers))
+	var scratch [2]ir.Access
+	for v := range r.graph.Ops {
+		for _, a := range r.graph.Ops[v].Accesses(&scratch) {
+			used[a.Buffer] = true
+			if w := &written[a.Buffer]; a.Mode.Writes() && !a.Empty() {
+				if w.Empty() {
+					*w = a.Range
+				}
+				w.Lo, w.Hi = min(w.Lo, a.Lo), max(w.Hi, a.Hi)
+			}
+		}
+	}
+	variables, err := r.variables()
+	if err != nil {
+		return err
+	}
+	for id := range written {
+		b, w := ir.BufferID(id), written[id]
+		at, is := variables[b]
+		if !is && used[id] {
+			if err := r.lend(b); err != nil {
+				return err
+			}
+			at = r.buffers[id].ptr
+		}
+		if !w.Empty() && !r.isLent(b) {
+			r.kept = append(r.kept, keep{at: at + device.Ptr(w.Lo), bytes: w.Hi - w.Lo, name: "@" + r.graph.Buffers[id].Name})
+		}
+	}
+	return r.save()
+}
+
+// variables are the addresses of variables of modules, by the buffers that stand for them.
+func (r *rehearsal) variables() (map[ir.BufferID]device.Ptr, error) {
+	at := map[ir.BufferID]device.Ptr{}
+	for _, m := range r.modules {
+		for name, span := range m.symbols {
+			p, _, err := r.dev.Global(m.handle, name)
+			if err != nil {
+				return nil, err
+			}
+			at[span.Buffer] = p
+		}
+	}
+	return at, nil
+}
+
+// lend gives a temporary memory for the rehearsal.
+func (r *rehearsal) lend(id ir.BufferID) error {
+	if r.buffers[id].ptr != 0 {
+		return nil
+	}
+	if err := r.back(id); err != nil {
+		return err
+	}
+	r.lent = append(r.lent, id)
+	return nil
+}
+
+func (r *rehearsal) isLent(id ir.BufferID) bool {
+	return len(r.lent) > 0 && r.lent[len(r.lent)-1] == id
+}
+
+// save copies on the device, which keeps apart what was written and what never was.
+func (r *rehearsal) save() (err error) {
+	for i := range r.kept {
+		k := &r.kept[i]
+		if k.shadow, err = r.dev.Alloc(k.bytes); err != nil {
+			return fmt.Errorf("%d bytes to keep %s: %w", k.bytes, k.name, err)
+		}
+		if err = r.dev.Submit(r.stream, &device.Copy{Dst: k.shadow, Src: k.at, Bytes: k.bytes, Label: "keep " + k.name}); err != nil {
+			return err
+		}
+	}
+	r.saved = true
+	return r.dev.Synchronize(r.stream)
+}
+
+// run runs every operation once.
+func (r *rehearsal) run() error {
+	for v := range r.graph.Ops {
+		switch op := &r.graph.Ops[v]; op.Kind {
+		case ir.KindLaunch:
+			r.nameLaunch(op)
+			r.runLaunch(r.modules[op.Launch.Module].kernels[op.Launch.Entry], op.Launch, 0)
+		case ir.KindCopy:
+			r.runCopy(op.Copy, 0)
+		case ir.KindMemset:
+			r.runMemset(op.Memset, 0)
+		case ir.KindPrefetch:
+			r.runPrefetch(op.Prefetch, 0)
+		}
+		if r.err != nil {
+			return fmt.Errorf("%v at %v: %w", ir.OpID(v), r.graph.Ops[v].Pos, errors.Unwrap(r.err)) // fail names a line of the tracer
+		}
+	}
+	return r.dev.Synchronize(r.stream)
+}
+
+// nameLaunch names the next launch by the line that the trace has of it.
+func (r *rehearsal) nameLaunch(op *ir.Op) {
+	entry := op.Launch.Entry
+	r.labels = map[callSite]string{{entry, 0}: fmt.Sprintf("%s at %s:%d", entry, op.Pos.File, op.Pos.Line)}
+}
+
+// end puts back what was kept, and frees what the rehearsal had.
+func (r *rehearsal) end() error {
+	var errs []error
+	for _, k := range r.kept {
+		if r.saved {
+			errs = append(errs, r.dev.Submit(r.stream, &device.Copy{Dst: k.at, Src: k.shadow, Bytes: k.bytes, Label: "put back " + k.name}))
+		}
+	}
+	errs = append(errs, r.dev.Synchronize(r.stream))
+	for _, k := range r.kept {
+		if k.shadow != 0 {
+			errs = append(errs, r.dev.Free(k.shadow))
+		}
+	}
+	for _, id := range r.lent {
+		errs = append(errs, r.dev.Free(r.buffers[id].ptr))
+		r.buffers[id].ptr = 0
+	}
+	return device.Join(append(errs, r.dev.DestroyStream(r.stream))...)
+}
