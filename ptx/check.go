@@ -16,7 +16,7 @@ type form struct {
 }
 
 // newForm looks an opcode up in the table and checks its types.
-func newForm(word string, code opcode) *form {
+func newForm(word string, code opcode, m *Module) *form {
 	f := &form{word: word, row: findRow(code.name, code.suffix)}
 	for _, s := range code.suffix {
 		if typ, ok := ParseType(s); ok {
@@ -32,11 +32,20 @@ func newForm(word string, code opcode) *form {
 			f.vector = int(s[1] - '0')
 		}
 	}
-	if f.row != nil && f.row.unknown(code.suffix) != "" {
+	if f.row == nil {
+		return f
+	}
+	if f.row.unknown(code.suffix) != "" {
 		f.row = nil
 	}
 	if f.row != nil && f.row.types != "" && f.row.types != "*" {
 		f.fault = f.typeFault(code.name)
+	}
+	if f.fault == "" {
+		f.fault = formFault(word, code, m.TargetNumber())
+	}
+	if f.fault == "" {
+		f.fault = featureFault(word, code, m)
 	}
 	return f
 }
@@ -68,10 +77,10 @@ func exampleType(families string) Type {
 // check compares an instruction with its row of the table.
 func (b *body) check(in *Inst, f *form) {
 	switch {
-	case f.row == nil:
-		return
 	case f.fault != "":
 		b.p.report(in.Pos, "%s", f.fault)
+		return
+	case f.row == nil:
 		return
 	}
 	if in.Name == "call" {

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-const testHead = ".version 7.8\n.target sm_75\n.address_size 64\n"
+const testHead = ".version 8.7\n.target sm_100\n.address_size 64\n"
 
 // TestParseErrors pins the exact text for broken inputs. "parse" takes a whole
 // file; "body" puts its input, from line 1 on, into a kernel with registers

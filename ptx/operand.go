@@ -35,7 +35,7 @@ func (p *parser) opcode(word string) opcode {
 	if !ok {
 		parts := strings.Split(word, ".")
 		code = opcode{name: parts[0], suffix: parts[1:]}
-		code.form = newForm(word, code)
+		code.form = newForm(word, code, p.m)
 		p.opcodes[word] = code
 	}
 	return code

@@ -14,8 +14,8 @@ import (
 
 // programHeader opens a test program: "out" is an array of 64 zero words, and
 // %at points at the thread's own word of it.
-const programHeader = `.version 7.8
-.target sm_80
+const programHeader = `.version 8.7
+.target sm_90
 .address_size 64
 `
 

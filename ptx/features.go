@@ -1,0 +1,115 @@
+package ptx
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// featureRows lists what opcodes need beyond the first GPU and the first version that
+// are supported: an opcode with the suffixes that make the feature, the least target,
+// and the least PTX version as 100*major+minor; 0 where there is no bound. Figures are
+// those that ptxas 11.8 names when it refuses an instruction for an older one.
+const featureRows = `
+abs+bf16 80 700
+abs+bf16x2 80 700
+abs+f16 53 605
+abs+f16x2 53 605
+activemask 0 602
+add+bf16 90 708
+add+bf16x2 90 708
+alloca 52 703
+atom+add+bf16 90 708
+atom+add+bf16x2 90 708
+atom+add+f16 70 603
+atom+add+f16x2 60 602
+atom+add+f64 60 500
+atom+cas+b16 70 603
+atom+cta 60 500
+atom+gpu 60 500
+atom+sys 60 500
+barrier+cluster 90 708
+barrier+cta 0 708
+bmsk 70 706
+cp+async 80 700
+cvt+bf16 80 700
+cvt+bf16x2 80 700
+cvt+f16x2+f32 80 700
+cvt+pack 72 605
+cvt+tf32 80 700
+dp2a 61 500
+dp4a 61 500
+elect 90 800
+ex2+f16 75 700
+ex2+f16x2 75 700
+fence 70 600
+fma+bf16 80 700
+fma+bf16x2 80 700
+fma+relu 80 700
+getctarank 90 708
+griddepcontrol 90 708
+ldmatrix 75 605
+mapa 90 708
+match 70 600
+mbarrier 80 700
+mma 70 604
+movmatrix 75 708
+mul+bf16 90 708
+mul+bf16x2 90 708
+nanosleep 70 603
+red+add+f16 70 603
+red+add+f16x2 60 602
+red+add+f64 60 500
+redux 80 700
+stackrestore 52 703
+stacksave 52 703
+stmatrix 90 708
+sub+bf16 90 708
+sub+bf16x2 90 708
+szext 70 706
+tanh+f16 75 700
+tanh+f16x2 75 700
+wmma 70 600
+`
+
+// feature is what one form of an opcode needs.
+type feature struct {
+	with            []string
+	target, version int
+}
+
+var features = func() map[string][]feature {
+	table := map[string][]feature{}
+	for line := range strings.Lines(featureRows) {
+		fields := strings.Fields(line)
+		if len(fields) == 0 {
+			continue
+		}
+		words := strings.Split(fields[0], "+")
+		target, bad := strconv.Atoi(fields[1])
+		version, worse := strconv.Atoi(fields[2])
+		if bad != nil || worse != nil {
+			panic("BUG: features of " + fields[0] + " are no numbers")
+		}
+		table[words[0]] = append(table[words[0]], feature{words[1:], target, version})
+	}
+	return table
+}()
+
+// featureFault says what a module lacks to have an instruction, "" when it lacks nothing.
+func featureFault(word string, code opcode, m *Module) string {
+	target, version := m.TargetNumber(), m.version()
+	for _, f := range features[code.name] {
+		if slices.ContainsFunc(f.with, func(s string) bool { return !slices.Contains(code.suffix, s) }) {
+			continue
+		}
+		switch {
+		case target > 0 && target < f.target:
+			return fmt.Sprintf("%s needs .target sm_%d or later, and this module is for %s", word, f.target, m.Target)
+		case version > 0 && version < f.version:
+			return fmt.Sprintf("%s needs .version %d.%d or later, and this module has %s", word, f.version/100, f.version%100, m.Version)
+		}
+	}
+	return ""
+}
