@@ -106,7 +106,11 @@ func (a *argument) fromFile(rest string) error {
 	if err := a.typed(name); err != nil {
 		return err
 	}
-	data, err := os.ReadFile(path)
+	read := readFile
+	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
+		read = os.ReadFile // it has an end, and a buffer may be larger than other inputs
+	}
+	data, err := read(path)
 	if err != nil {
 		return err
 	}

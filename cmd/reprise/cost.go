@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"strings"
 
 	"github.com/reprise-gpu/reprise/internal/des"
@@ -31,7 +30,7 @@ func costModel(cost string, g *ir.Graph, p *des.Profile) (optimizer.CostModel, e
 	case "modelled":
 		return optimizer.ModelledCosts(p), nil
 	}
-	text, err := os.ReadFile(cost)
+	text, err := readFile(cost)
 	if err != nil {
 		return nil, fmt.Errorf("read costs: %w", err)
 	}

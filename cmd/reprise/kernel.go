@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -143,7 +142,7 @@ decides too, the line ends in "a slice decides": passing a slice then promises
 that the kernel stays inside it.`,
 		Args: oneArg("FILE.ptx"),
 		RunE: func(c *cobra.Command, args []string) error {
-			source, err := os.ReadFile(args[0])
+			source, err := readFile(args[0])
 			if err != nil {
 				return err
 			}

@@ -3,7 +3,6 @@ package main
 import (
 	"encoding/binary"
 	"fmt"
-	"os"
 	"strconv"
 	"strings"
 
@@ -74,7 +73,7 @@ type launchPlan struct {
 }
 
 func (f *runFlags) run(c *cobra.Command, path string) error {
-	source, err := os.ReadFile(path)
+	source, err := readFile(path)
 	if err != nil {
 		return err
 	}

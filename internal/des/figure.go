@@ -39,6 +39,10 @@ func (f *Figure) Set(p *Profile, v float64) error {
 	}
 	at := f.at(p)
 	switch at.(type) {
+	case *float64:
+		if v > 0 && v < leastPositive {
+			return fmt.Errorf("%s is %v; it must be from %v to %v, and at least %v unless it is 0", f.Name, v, f.Least, f.Most, leastPositive)
+		}
 	case *int, *int64:
 		if v != math.Trunc(v) {
 			return fmt.Errorf("%s is %v; it must be a whole number", f.Name, v)
@@ -77,7 +81,11 @@ const (
 	mostRate   = 1e9
 	mostCycles = 1e6
 	mostTime   = 1e9 // ns
-	mostGap    = float64(retireAfter/Nanosecond) - 1
+
+	// leastPositive bounds rates and shares away from 0, which times are divided by.
+	leastPositive = 1e-3
+
+	mostGap = float64(retireAfter/Nanosecond) - 1
 )
 
 var figures = append(append(hardware, lanes()...), times...)

@@ -87,7 +87,7 @@ func quote(s string) string {
 
 // ReadFile reads a profile file; the profile's ID is the path.
 func ReadFile(path string) (*File, error) {
-	src, err := os.ReadFile(path)
+	src, err := readFile(path)
 	if err != nil {
 		var failed *fs.PathError
 		if errors.As(err, &failed) {
@@ -101,6 +101,22 @@ func ReadFile(path string) (*File, error) {
 	}
 	f.Profile.ID = path
 	return f, nil
+}
+
+// maxFile bounds a profile file in bytes; one with all figures has about ten thousand.
+const maxFile = 1 << 20
+
+func readFile(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	src, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	if len(src) > maxFile {
+		err = fmt.Errorf("it has more than %d bytes", maxFile)
+	}
+	return src, err
 }
 
 // ParseFile reads the text of a profile file, which errors call name. Every

@@ -444,6 +444,10 @@ func (f *fluid) alone(w *flow) (rate float64, limit Limit) {
 	return rate, limit
 }
 
+// longestPhase bounds the virtual time from one event of a flow to the next, about three days. What would take longer
+// ends then: a time beyond what Time holds would never come.
+const longestPhase = 1 << 58
+
 // schedule sets where a flow's phase stops and when it gets there.
 func (f *fluid) schedule(w *flow, urgent int32) {
 	switch {
@@ -464,7 +468,7 @@ func (f *fluid) schedule(w *flow, urgent int32) {
 	default:
 		w.stop = w.phaseEnd(w.prio > urgent)
 	}
-	w.due = f.now + Time(math.Ceil((*w.remaining()-w.stop)/w.rate-rounding))
+	w.due = f.now + Time(min(math.Ceil((*w.remaining()-w.stop)/w.rate-rounding), longestPhase))
 }
 
 // phaseEnd is how many blocks are left when the phase is over: at the end of
