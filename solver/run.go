@@ -208,10 +208,27 @@ func (r *run) close() error {
 		err = r.loop.Close()
 	}
 	if r.trace == nil {
+		stopped := r.sys.t.Err()
 		var failed error
-		if r.trace, failed = r.sys.t.Finish(); failed != nil {
-			return err // Finish has freed everything, and says again what stopped the trace
+		if r.trace, failed = r.sys.t.Finish(); failed != nil { // it has freed everything
+			return device.Join(err, without(failed, stopped))
 		}
 	}
 	return device.Join(err, r.trace.Close())
+}
+
+// without is what joined errors hold beside one that was reported before.
+func without(err, known error) error {
+	joined, ok := err.(interface{ Unwrap() []error })
+	switch {
+	case known != nil && err == known:
+		return nil
+	case !ok:
+		return err
+	}
+	var rest []error
+	for _, e := range joined.Unwrap() {
+		rest = append(rest, without(e, known))
+	}
+	return device.Join(rest...)
 }

@@ -110,6 +110,7 @@ func (t *Tracer) back(id ir.BufferID) (err error) {
 
 // releaseLate frees the temporaries of a trace that has run, whose contents are dead.
 func (t *Tracer) releaseLate() error {
+	var errs []error
 	for id := range t.buffers {
 		a, buf := &t.buffers[id], &t.graph.Buffers[id]
 		if a.ptr == 0 || !late(buf) {
@@ -118,8 +119,8 @@ func (t *Tracer) releaseLate() error {
 		p := a.ptr
 		a.ptr = 0
 		if err := t.dev.Free(p); err != nil {
-			return fmt.Errorf("free @%s: %w", buf.Name, err)
+			errs = append(errs, fmt.Errorf("free @%s: %w", buf.Name, err))
 		}
 	}
-	return nil
+	return device.Join(errs...)
 }

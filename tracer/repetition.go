@@ -348,8 +348,8 @@ func (w *watcher) drop(b *body) {
 	if w.last == b { // what is behind that has to find where it ends
 		w.last, w.busy = nil, false // Close waits for it
 	}
-	if err := b.replayer.Close(); err != nil && w.t.err == nil {
-		w.t.err = err
+	if err := b.replayer.Close(); err != nil {
+		w.t.err = device.Join(w.t.err, err)
 	}
 	w.count--
 	w.bodies[b.like] = slices.DeleteFunc(w.bodies[b.like], func(o *body) bool { return o == b })

@@ -229,21 +229,8 @@ func (t *Tracer) Finish() (*Trace, error) {
 		return nil, errFinished
 	}
 	t.synchronize(t.callerPC())
-	if t.watch != nil {
-		if err := t.watch.close(); err != nil && t.err == nil {
-			t.err = err
-		}
-	}
-	if t.stream != 0 {
-		if err := t.dev.DestroyStream(t.stream); err != nil && t.err == nil {
-			t.err = err
-		}
-		t.stream = 0
-	}
-	if t.mode != Deferred { // which has what was asked for
-		if err := t.releaseLate(); err != nil && t.err == nil {
-			t.err = err
-		}
+	if err := t.cleanUp(); err != nil {
+		t.err = device.Join(t.err, err)
 	}
 	verified := t.verifyDistinct() == nil
 	t.collect()
@@ -258,6 +245,22 @@ func (t *Tracer) Finish() (*Trace, error) {
 	}
 	t.err = errFinished
 	return trace, nil
+}
+
+// cleanUp frees what a trace that runs has beside its buffers and modules.
+func (t *Tracer) cleanUp() error {
+	var errs []error
+	if t.watch != nil {
+		errs = append(errs, t.watch.close())
+	}
+	if t.stream != 0 {
+		errs = append(errs, t.dev.DestroyStream(t.stream))
+		t.stream = 0
+	}
+	if t.mode != Deferred { // which has what was asked for
+		errs = append(errs, t.releaseLate())
+	}
+	return device.Join(errs...)
 }
 
 var errFinished = errors.New("this trace is finished: start a new one to record more")
