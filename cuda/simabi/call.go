@@ -64,16 +64,13 @@ func attend(body func(*thread) error) C.CUresult {
 	defer driver.mu.Unlock()
 	t := current()
 	driver.caller = t
-	if !driver.ready {
-		return C.CUDA_ERROR_NOT_INITIALIZED
+	switch {
+	case !driver.ready:
+		return result(notInitialized)
+	case t.inHost:
+		return result(status(C.CUDA_ERROR_NOT_PERMITTED))
 	}
-	if t.inHost {
-		return C.CUDA_ERROR_NOT_PERMITTED
-	}
-	driver.attended++
-	code := result(body(t))
-	watchNotices()
-	return code
+	return result(body(t))
 }
 
 // inContext is call for a function that needs a current context.
@@ -112,15 +109,17 @@ func result(err error) C.CUresult {
 func codeOf(err error) C.CUresult {
 	var s status
 	var d *device.Error
+	code := C.CUresult(C.CUDA_ERROR_UNKNOWN)
 	switch {
 	case errors.As(err, &s):
 		driver.failure = nil
-		return C.CUresult(s)
+		code = C.CUresult(s)
+	case errors.As(err, &d):
+		driver.failure = err
+		code = C.CUresult(d.Code)
+	default:
+		driver.failure = err
 	}
-	driver.failure = err
-	explain(err)
-	if errors.As(err, &d) {
-		return C.CUresult(d.Code)
-	}
-	return C.CUDA_ERROR_UNKNOWN
+	explainCode(code, err)
+	return code
 }

@@ -18,17 +18,20 @@ import (
 // explain says on standard error what a code cannot: which thread of which kernel,
 // what address. Only when $REPRISE_SIM_VERBOSE is set: a driver is silent.
 func explain(err error) {
-	if os.Getenv("REPRISE_SIM_VERBOSE") != "" {
+	if verbose() {
 		fmt.Fprintln(os.Stderr, "libcudasim:", err)
 	}
 }
+
+// verbose reports whether $REPRISE_SIM_VERBOSE is set.
+func verbose() bool { return getenv("REPRISE_SIM_VERBOSE") != "" }
 
 //export sim_repriseLastError
 func sim_repriseLastError(to *C.repriseError) C.CUresult {
 	driver.mu.Lock()
 	defer driver.mu.Unlock()
 	if to == nil {
-		return C.CUDA_ERROR_INVALID_VALUE
+		return result(invalidValue)
 	}
 	*to = C.repriseError{}
 	var e *device.Error

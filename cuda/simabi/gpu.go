@@ -116,7 +116,7 @@ func sim_cuInit(flags C.uint) C.CUresult {
 	driver.mu.Lock()
 	defer driver.mu.Unlock()
 	if flags != 0 {
-		return C.CUDA_ERROR_INVALID_VALUE
+		return result(invalidValue)
 	}
 	if driver.ready {
 		return C.CUDA_SUCCESS
@@ -133,7 +133,7 @@ func sim_cuInit(flags C.uint) C.CUresult {
 //export sim_cuDriverGetVersion
 func sim_cuDriverGetVersion(version *C.int) C.CUresult {
 	if version == nil {
-		return C.CUDA_ERROR_INVALID_VALUE
+		return refused(invalidValue)
 	}
 	*version = driverVersion
 	return C.CUDA_SUCCESS

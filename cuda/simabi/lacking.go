@@ -52,6 +52,6 @@ func why(symbol string) string {
 func simabi_missing(symbol *C.char) C.CUresult {
 	driver.calls.Add(1)
 	name := C.GoString(symbol)
-	explain(fmt.Errorf("%s: %w: %s", name, notSupported, why(name)))
+	explain(fmt.Errorf("%s: %s (%d): %s", name, codeName(C.CUDA_ERROR_NOT_SUPPORTED), int(notSupported), why(name)))
 	return C.CUDA_ERROR_NOT_SUPPORTED
 }

@@ -13,7 +13,7 @@ import "unsafe"
 //export sim_cuGetProcAddress_v2
 func sim_cuGetProcAddress_v2(symbol *C.char, function *unsafe.Pointer, release C.int, flags C.cuuint64_t, why *C.CUdriverProcAddressQueryResult) C.CUresult {
 	if symbol == nil || function == nil || flags > C.CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM {
-		return C.CUDA_ERROR_INVALID_VALUE
+		return refused(invalidValue)
 	}
 	var perThread C.int
 	if flags == C.CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM {
@@ -31,7 +31,7 @@ func sim_cuGetProcAddress_v2(symbol *C.char, function *unsafe.Pointer, release C
 func sim_cuGetProcAddress(symbol *C.char, function *unsafe.Pointer, release C.int, flags C.cuuint64_t) C.CUresult {
 	answer := sim_cuGetProcAddress_v2(symbol, function, release, flags, nil)
 	if answer == C.CUDA_SUCCESS && *function == nil {
-		return C.CUDA_ERROR_NOT_FOUND
+		return refused(status(C.CUDA_ERROR_NOT_FOUND))
 	}
 	return answer
 }

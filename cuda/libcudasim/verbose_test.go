@@ -1,0 +1,45 @@
+//go:build cuda
+
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestVerboseExplainsEveryStatus calls every function with zeros as arguments, before cuInit and
+// in a context, and compares what is explained with what is returned.
+func TestVerboseExplainsEveryStatus(t *testing.T) {
+	lib, dir := buildLibrary(t), t.TempDir()
+	text, err := os.ReadFile("../lazycuda/testdata/driver-12.4.txt")
+	require.NoError(t, err)
+	names := strings.FieldsFunc(string(text), func(r rune) bool { return r == '\n' })
+	list := filepath.Join(dir, "names")
+	require.NoError(t, os.WriteFile(list, []byte(strings.Join(names, "\n")+"\n"), 0o644))
+	out := run(t, lib, compileProgram(t, lib, "testdata/verbose/zeros.c"), []string{"REPRISE_SIM_VERBOSE=1"}, list)
+	returned := regexp.MustCompile(`^returned (\w+) (\d+)$`)
+	explained := regexp.MustCompile(`^libcudasim: (\w+): CUDA_ERROR_\w+ \((\d+)\): .{20,}`)
+	suffix := regexp.MustCompile(`(_v\d+)?(_pt[ds][sz])?$`)
+	last, count := [2]string{}, 0
+	for line := range strings.Lines(out) {
+		line = strings.TrimSuffix(line, "\n")
+		if m := explained.FindStringSubmatch(line); m != nil {
+			last = [2]string{suffix.ReplaceAllString(m[1], ""), m[2]}
+		} else if m := returned.FindStringSubmatch(line); m != nil {
+			if m[2] != "0" {
+				count++
+				require.Equal(t, m[2], last[1], "%s returned it without an explanation; the last was of %s", m[1], last[0])
+				if last[0] != suffix.ReplaceAllString(m[1], "") {
+					t.Errorf("the explanation of %s names %s", m[1], last[0])
+				}
+			}
+			last = [2]string{}
+		}
+	}
+	require.Greater(t, count, 1000)
+}

@@ -1,0 +1,56 @@
+//go:build cuda
+
+package simabi
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestNoStatusIsReturnedUnexplained finds codes that a function returns past result. The codes
+// are in call.go, where a child of fork must not be explained to, in gpu.go for the same and for
+// what cuInit has printed, and in lacking.go, which explains.
+func TestNoStatusIsReturnedUnexplained(t *testing.T) {
+	files, err := filepath.Glob("*.go")
+	require.NoError(t, err)
+	code := regexp.MustCompile(`return C\.CUDA_ERROR_\w+`)
+	var found []string
+	for _, f := range files {
+		if f == "reason_test.go" {
+			continue
+		}
+		text, err := os.ReadFile(f)
+		require.NoError(t, err)
+		for _, m := range code.FindAll(text, -1) {
+			found = append(found, f+": "+string(m))
+		}
+	}
+	require.Equal(t, []string{
+		"call.go: return C.CUDA_ERROR_NOT_INITIALIZED",
+		"gpu.go: return C.CUDA_ERROR_NOT_INITIALIZED",
+		"gpu.go: return C.CUDA_ERROR_NO_DEVICE",
+		"lacking.go: return C.CUDA_ERROR_NOT_SUPPORTED",
+	}, found, "return result(status(...)) instead")
+}
+
+// Every code that simabi names has a reason.
+func TestEveryStatusHasAReason(t *testing.T) {
+	files, err := filepath.Glob("*.go")
+	require.NoError(t, err)
+	have, err := os.ReadFile("reason.go")
+	require.NoError(t, err)
+	used := 0
+	for _, f := range files {
+		text, err := os.ReadFile(f)
+		require.NoError(t, err)
+		for _, m := range regexp.MustCompile(`status\((C\.CUDA_ERROR_\w+)\)`).FindAllSubmatch(text, -1) {
+			used++
+			require.Regexp(t, regexp.QuoteMeta(string(m[1]))+`: +"`, string(have), f)
+		}
+	}
+	require.Greater(t, used, 40)
+}
