@@ -89,29 +89,38 @@ func (m *Memory) bindAt(addr uint64, v any) {
 	m.images[addr] = v
 }
 
-// Unbind ends the life of a handle; it reports whether the handle was alive.
+// unbound is what a reference stands for before anything is bound to it.
+type unbound struct{}
+
+// declareReference makes addr, where a reference of a module starts, a name of images.
+func (m *Memory) declareReference(addr uint64) { m.bindAt(addr, unbound{}) }
+
+// forgetReference ends what declareReference began.
+func (m *Memory) forgetReference(addr uint64) { delete(m.images, addr) }
+
+// Unbind ends the life of a handle; it reports whether the handle was alive. The address of a
+// reference is no handle.
 func (m *Memory) Unbind(handle uint64) bool {
 	_, ok := m.images[handle]
+	if !ok || handle < firstHandle {
+		return false
+	}
 	delete(m.images, handle)
-	return ok
+	return true
 }
 
 // noImage says why a handle stands for nothing of that kind.
 func (m *Memory) noImage(handle uint64, want string) string {
-	other := ""
 	switch m.images[handle].(type) {
 	case *Texture:
-		other = "a texture"
+		return fmt.Sprintf("the handle %#x is of a texture, not of a %s", handle, want)
 	case *Image:
-		other = "a surface"
-	}
-	switch {
-	case other != "":
-		return fmt.Sprintf("the handle %#x is of %s, not of a %s", handle, other, want)
-	case handle >= firstHandle && handle < firstHandle+uint64(m.space.bound):
-		return fmt.Sprintf("the %s with the handle %#x was destroyed", want, handle)
-	case m.lookup(handle, 8) != nil:
+		return fmt.Sprintf("the handle %#x is of a surface, not of a %s", handle, want)
+	case unbound:
 		return fmt.Sprintf("nothing is bound to the reference %s: bind a %s before the launch", m.Name(handle), want)
+	}
+	if handle >= firstHandle && handle < firstHandle+uint64(m.space.bound) {
+		return fmt.Sprintf("the %s with the handle %#x was destroyed", want, handle)
 	}
 	return fmt.Sprintf("%#x is the handle of no %s", handle, want)
 }

@@ -48,7 +48,7 @@ func LoadModule(mem *Memory, m *ptx.Module) (*Module, error) {
 func (m *Module) Unload() {
 	for _, v := range m.ptx.Statics() {
 		if addr, ok := m.globals[v]; ok {
-			m.mem.Unbind(addr) // of a texture or surface reference
+			m.mem.forgetReference(addr)
 			if err := m.mem.Free(addr); err != nil {
 				panic("BUG: module variable is not allocated: " + err.Error())
 			}
@@ -130,6 +130,9 @@ func (m *Module) allocate(v *ptx.Var) error {
 		return fmt.Errorf("interp: %s:%d: %w", m.ptx.File, v.Pos.Line, err)
 	}
 	m.globals[v] = a.base
+	if v.Handle != "" {
+		m.mem.declareReference(a.base)
+	}
 	return nil
 }
 
