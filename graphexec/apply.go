@@ -111,6 +111,9 @@ func (x *Exec) plan(changes []Change) (*planned, []Verdict, error) {
 	for i, c := range changes {
 		before := len(p.moves)
 		var err error
+		if c.make == nil {
+			return nil, nil, fmt.Errorf("%w: change %d is none: use Param, Rebind, Swap, Grid or Enable", ir.ErrMissing, i)
+		}
 		if touched[i], err = c.make(x, &p.edits); err != nil {
 			return nil, nil, err
 		}

@@ -20,7 +20,12 @@ type Change struct {
 	make func(x *Exec, e *edits) ([]ir.OpID, error)
 }
 
-func (c Change) String() string { return c.name() }
+func (c Change) String() string {
+	if c.name == nil {
+		return "no change"
+	}
+	return c.name()
+}
 
 // Param gives a scalar parameter a value: a Go number that fits its type.
 func Param(name string, value any) Change {

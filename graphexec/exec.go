@@ -91,6 +91,14 @@ type backend interface {
 
 // Instantiate lowers a schedule for dev. The caller closes the result.
 func Instantiate(dev device.Device, s *ir.Schedule, b Bindings, form Backend) (*Exec, error) {
+	switch {
+	case dev == nil:
+		return nil, missing("the device")
+	case b == nil:
+		return nil, missing("the bindings, which a trace is,")
+	case int(form) >= len(backendNames):
+		return nil, fmt.Errorf("%w: %v is no back end: use Graph or Streams", ir.ErrMissing, form)
+	}
 	if err := ir.VerifySchedule(s); err != nil {
 		return nil, fmt.Errorf("cannot instantiate the schedule: %w", err)
 	}
@@ -100,6 +108,8 @@ func Instantiate(dev device.Device, s *ir.Schedule, b Bindings, form Backend) (*
 	}
 	return x, nil
 }
+
+func missing(what string) error { return fmt.Errorf("%w: %s is nil", ir.ErrMissing, what) }
 
 func instantiate(dev device.Device, s *ir.Schedule, b Bindings, form Backend) (*Exec, error) {
 	x, err := prepare(dev, s, b)
@@ -175,6 +185,9 @@ func (x *Exec) Replay(ctx context.Context) error { return x.ReplayN(ctx, 1) }
 // runs, so n is also how far a cancelled caller may overshoot. Of very many it is asked again
 // after every 16 384 replays or a million commands, of which each such part is a call.
 func (x *Exec) ReplayN(ctx context.Context, n int) error {
+	if ctx == nil {
+		return missing("the context")
+	}
 	if n < 0 {
 		return fmt.Errorf("%d replays: want 0 or more", n)
 	}
@@ -244,7 +257,10 @@ func (x *Exec) end() { x.busy = false }
 // a later Wait returns how they ended. Until then the memory that they use holds whatever they have come to, other calls
 // into the device may have to wait for what runs at that moment, and Close waits for all of it.
 func (x *Exec) Wait(ctx context.Context) error {
-	if x.impl == nil {
+	switch {
+	case ctx == nil:
+		return missing("the context")
+	case x.impl == nil:
 		return errClosed
 	}
 	return x.of("replay of", x.impl.wait(ctx))

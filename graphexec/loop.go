@@ -178,6 +178,9 @@ type lowering interface {
 
 // InstantiateLoop lowers a loop for dev. The caller closes the result.
 func InstantiateLoop(dev device.Device, l Loop, b Bindings) (*LoopExec, error) {
+	if l.Body == nil || l.Body.Graph == nil {
+		return nil, missing("the body of the loop")
+	}
 	if l.CheckEvery == 0 {
 		l.CheckEvery = 1
 	}
@@ -247,6 +250,9 @@ func (x *LoopExec) lower() (err error) {
 // ended, which any other call on x waits for first. A
 // failed operation is named, with the iterations of which one failed; the buffers are lost then.
 func (x *LoopExec) Run(ctx context.Context) (LoopResult, error) {
+	if ctx == nil {
+		return LoopResult{}, missing("the context")
+	}
 	if err := x.begin(); err != nil {
 		return LoopResult{}, err
 	}
@@ -284,7 +290,7 @@ var errRunning = errors.New("use of a LoopExec that is being run or changed: one
 // begin and end are those of Exec.
 func (x *LoopExec) begin() error {
 	switch {
-	case x.body.impl == nil:
+	case x.body == nil || x.body.impl == nil:
 		return errClosed
 	case x.busy:
 		return x.wrap(errRunning)
@@ -311,7 +317,7 @@ func (x *LoopExec) Stats() LoopStats {
 // Close frees what InstantiateLoop made. Closing twice is harmless.
 func (x *LoopExec) Close() error {
 	switch {
-	case x.body.impl == nil:
+	case x.body == nil || x.body.impl == nil:
 		return nil
 	case x.busy:
 		return x.wrap(errRunning)

@@ -95,6 +95,9 @@ func (x *LoopExec) wait(s device.Stream) error {
 // as many whole iterations as there are in the buffers now. After a Run that returned without being cancelled
 // it returns the same once more. When ctx is done first it returns the error of ctx, and may be called again.
 func (x *LoopExec) Wait(ctx context.Context) (LoopResult, error) {
+	if ctx == nil {
+		return LoopResult{}, missing("the context")
+	}
 	if err := x.begin(); err != nil {
 		return LoopResult{}, err
 	}

@@ -1,11 +1,15 @@
 package ir
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 )
+
+// ErrMissing is in the chain of errors about an argument that is nil or zero and must not be.
+var ErrMissing = errors.New("a required argument is missing")
 
 // Error is a mistake in a text, at a line and a column (a byte of the line),
 // both counted from 1. Line is 0 when the error is about no single place.
@@ -105,3 +109,5 @@ func (e Errors) Unwrap() []error {
 	}
 	return errs
 }
+
+func isNil(what string) error { return fmt.Errorf("%w: %s is nil", ErrMissing, what) }

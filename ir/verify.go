@@ -49,6 +49,9 @@ var rules = []rule{
 // check: it needs some 200 bytes per operation beyond the graph, and time for
 // one sweep over the accesses and one search for paths (see implied).
 func Verify(g *Graph) error {
+	if g == nil {
+		return isNil("the graph")
+	}
 	v := &verifier{g: g}
 	sound := sync.OnceValue(func() bool { return soundOps(g) }) // past the gates before them
 	for _, r := range rules {

@@ -26,6 +26,9 @@ var scheduleRules = []struct {
 // others imply is no violation: see RedundantWaits. The error is of type
 // Violations.
 func VerifySchedule(s *Schedule) error {
+	if s == nil || s.Graph == nil {
+		return isNil("the schedule, or its graph,")
+	}
 	v := &scheduleVerifier{s: s, g: s.Graph}
 	for _, r := range scheduleRules {
 		if v.full() {

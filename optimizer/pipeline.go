@@ -183,6 +183,9 @@ type Result struct {
 // The graph must satisfy ir.Verify. With Options.Verify a graph that does not is
 // an error; without, Plan may panic on it.
 func Plan(g *ir.Graph, opts Options) (*Result, error) {
+	if g == nil {
+		return nil, fmt.Errorf("%w: the graph is nil", ir.ErrMissing)
+	}
 	selected, err := selectPasses(&opts)
 	if err != nil {
 		return nil, err
