@@ -14,7 +14,6 @@ import (
 type search struct{ steps, lanes int }
 
 const (
-	usualSteps  = 6_000
 	maxSteps    = 1 << 30
 	maxSearched = 4096 // operations: a step takes time in proportion to them, and memory to their square
 )
@@ -54,10 +53,13 @@ func stretch(n int) int {
 // auto searches by so many steps for each operation, and by so many at least, but gives up a search in which the first
 // steps find nothing. On contended programs of 12 to 60 operations ten times as many steps find plans that are quicker by less
 // than a thousandth in the mean.
-const (
+var (
 	stretchSteps = 400
 	leastSteps   = 6000
 )
+
+// usualSteps is the steps of search without a parameter.
+var usualSteps = 6000
 
 // AutoSteps is by how many steps auto searches a graph of n operations at most; 0 is none.
 func AutoSteps(n int) int { return stretch(n) }

@@ -3,6 +3,7 @@ package optimizer
 import (
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"testing"
 
@@ -12,6 +13,19 @@ import (
 	"github.com/reprise-gpu/reprise/ir"
 	"github.com/reprise-gpu/reprise/ir/irtest"
 )
+
+// TestMain makes searches short: most tests are about other things, and would spend their time on them.
+func TestMain(m *testing.M) {
+	stretchSteps, leastSteps, usualSteps = 20, 100, 200
+	os.Exit(m.Run())
+}
+
+// searchInFull makes searches in a test as long as they are for a user.
+func searchInFull(t *testing.T) {
+	stretch, least, usual := stretchSteps, leastSteps, usualSteps
+	stretchSteps, leastSteps, usualSteps = 400, 6000, 6000
+	t.Cleanup(func() { stretchSteps, leastSteps, usualSteps = stretch, least, usual })
+}
 
 // A rehearsal of a layout predicts what the forecast does of its schedule, whatever was rehearsed before.
 func TestRehearsalOfLayouts(t *testing.T) {
@@ -47,6 +61,7 @@ func TestRehearsalOfLayouts(t *testing.T) {
 // Programs of which better plans than those of the other strategies were found by a search elsewhere: auto
 // finds such plans, over streams too.
 func TestAutoSearches(t *testing.T) {
+	searchInFull(t)
 	for name, best := range map[string]int64{"two_uploads": 1_023_661, "mixed": 452_506} {
 		if testing.Short() && name == "mixed" {
 			continue
@@ -63,6 +78,7 @@ func TestAutoSearches(t *testing.T) {
 
 // A search is never predicted to take longer than auto, keeps to its lanes, and its delays pay.
 func TestSearchKeepsItsPromises(t *testing.T) {
+	searchInFull(t)
 	r := rand.New(rand.NewPCG(92, 92))
 	delays, quicker := 0, 0
 	for round := range 10 {

@@ -14,7 +14,7 @@ import (
 // everyStrategy is each strategy by itself and with what it may take.
 var everyStrategy = []string{
 	"serial", "roundrobin", "roundrobin(1)", "roundrobin(3)", "levels", "levels(2)", "grcuda", "grcuda(same-as-parent)", "nimble", "nimble(1)", "nimble(2)",
-	"listsched", "listsched(1)", "listsched(2)", "auto",
+	"listsched", "listsched(1)", "listsched(2)", "auto", "search(100)", "search(100:2)",
 	"mincover",
 	"coloring", "coloring(rlf)", "coloring(exact)",
 }
