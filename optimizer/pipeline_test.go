@@ -61,7 +61,7 @@ func planText(t *testing.T, d *datadriven.TestData) string {
 // of a conflict demands.
 func TestPlansOfRandomGraphsVerify(t *testing.T) {
 	r := rand.New(rand.NewPCG(14, 14))
-	for round := range 100 {
+	for round := range 40 {
 		g := irtest.Random(r, 1+r.IntN(60))
 		want := closure(g.Len(), allConflicts(g))
 		for _, s := range Strategies() {
