@@ -15,6 +15,7 @@ import (
 
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/graphexec"
+	"github.com/reprise-gpu/reprise/internal/absent"
 	"github.com/reprise-gpu/reprise/internal/des"
 	"github.com/reprise-gpu/reprise/ir"
 	"github.com/reprise-gpu/reprise/optimizer"
@@ -45,6 +46,9 @@ func Engine(dev device.Device, o Options) tracer.Engine {
 		plan.Custom = d.Profile()
 	}
 	return func(body *tracer.Trace) (tracer.Replayer, error) {
+		if body == nil || body.Graph == nil {
+			return nil, absent.Nil("the trace to replay")
+		}
 		plan := plan
 		if err := o.measure(dev, body, &plan); err != nil {
 			return nil, err

@@ -1,6 +1,7 @@
 package device
 
 import (
+	"fmt"
 	"slices"
 	"sort"
 	"sync/atomic"
@@ -17,7 +18,12 @@ const (
 
 var memoryKinds = [...]string{DeviceMemory: "device memory", PinnedMemory: "pinned memory", ManagedMemory: "managed memory"}
 
-func (k MemoryKind) String() string { return memoryKinds[k] }
+func (k MemoryKind) String() string {
+	if int(k) >= len(memoryKinds) {
+		return fmt.Sprintf("memory(%d)", int(k))
+	}
+	return memoryKinds[k]
+}
 
 // Allocation is memory between its allocation and Free.
 type Allocation struct {

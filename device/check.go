@@ -145,6 +145,9 @@ func checkHostCall(h *HostCall) *Error {
 // Submitted is how often command i is among n commands from one of a list of so many, going
 // round.
 func Submitted(i, from, n, commands int) int {
+	if commands <= 0 {
+		return 0
+	}
 	times := n / commands
 	if (i-from+commands)%commands < n%commands {
 		times++

@@ -5,6 +5,9 @@ import "sync/atomic"
 // WithCounting wraps a device so that calls counts what the calls on it are to a GPU's
 // driver: one each, but submitting commands is one for every command.
 func WithCounting(d Device, calls *atomic.Int64) Device {
+	if calls == nil {
+		return d
+	}
 	lists := map[CommandList][]int64{}
 	return Intercept(d, func(c *Call, next func() error) error {
 		if c.Method == "SubmitCommands" {

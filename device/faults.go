@@ -7,6 +7,9 @@ import "fmt"
 // than 0 is what the call answers, and the device below does not see it. Close
 // and the calls that free fail like any other: a caller must cope.
 func WithFaults(d Device, fail func(n int, method string) Code) Device {
+	if fail == nil {
+		return d
+	}
 	n := 0
 	return Intercept(d, func(c *Call, next func() error) error {
 		code := fail(n, c.Method)

@@ -19,8 +19,13 @@ type Call struct {
 }
 
 // Intercept wraps a device. When the interceptor returns an error the caller
-// gets zero results with it.
-func Intercept(d Device, f Interceptor) Device { return &intercepted{d, f} }
+// gets zero results with it. Without an interceptor the result is d, and without a device nil.
+func Intercept(d Device, f Interceptor) Device {
+	if d == nil || f == nil {
+		return d
+	}
+	return &intercepted{d, f}
+}
 
 // intercepted is the one place that spells out every method; logging, fault
 // injection and whatever else wraps a device are interceptors.

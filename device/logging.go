@@ -20,6 +20,9 @@ import (
 // allocation and offset, so that a transcript is the same on every device and
 // every run. Errors of writing to w are ignored.
 func WithLogging(d Device, w io.Writer) Device {
+	if w == nil {
+		return d
+	}
 	l := &logger{names: map[any]string{}, counts: map[string]int{}}
 	return Intercept(d, func(c *Call, next func() error) error {
 		args := l.list(c.Args) // before the call: it may free what an argument names

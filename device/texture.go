@@ -54,8 +54,14 @@ const (
 	TexelF32
 )
 
-// Bytes is the size of a channel.
-func (f TexelFormat) Bytes() int { return [...]int{1, 2, 4, 1, 2, 4, 2, 4}[f] }
+// Bytes is the size of a channel, 0 of an unknown format.
+func (f TexelFormat) Bytes() int {
+	sizes := [...]int{1, 2, 4, 1, 2, 4, 2, 4}
+	if int(f) >= len(sizes) {
+		return 0
+	}
+	return sizes[f]
+}
 
 // Float reports whether a channel is a floating-point number.
 func (f TexelFormat) Float() bool { return f >= TexelF16 }
@@ -123,6 +129,9 @@ func (t *Texels) Check() *Error {
 
 // Check says what is wrong with the description of a texture of texels t.
 func (d *TextureDesc) Check(t *Texels) *Error {
+	if t == nil {
+		return &Error{Code: InvalidValue, Detail: "the texels are nil"}
+	}
 	float := t.Format.Float() || d.ReadNormalized
 	switch {
 	case d.ReadNormalized && t.Format.Bytes() == 4 && !t.Format.Float():

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/internal/absent"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
@@ -92,10 +93,10 @@ type backend interface {
 // Instantiate lowers a schedule for dev. The caller closes the result.
 func Instantiate(dev device.Device, s *ir.Schedule, b Bindings, form Backend) (*Exec, error) {
 	switch {
-	case dev == nil:
-		return nil, missing("the device")
-	case b == nil:
-		return nil, missing("the bindings, which a trace is,")
+	case absent.Is(dev):
+		return nil, absent.Nil("the device")
+	case absent.Is(b):
+		return nil, absent.Nil("the bindings, which a trace is,")
 	case int(form) >= len(backendNames):
 		return nil, fmt.Errorf("%w: %v is no back end: use Graph or Streams", ir.ErrMissing, form)
 	}
@@ -108,8 +109,6 @@ func Instantiate(dev device.Device, s *ir.Schedule, b Bindings, form Backend) (*
 	}
 	return x, nil
 }
-
-func missing(what string) error { return fmt.Errorf("%w: %s is nil", ir.ErrMissing, what) }
 
 func instantiate(dev device.Device, s *ir.Schedule, b Bindings, form Backend) (*Exec, error) {
 	x, err := prepare(dev, s, b)
@@ -186,7 +185,7 @@ func (x *Exec) Replay(ctx context.Context) error { return x.ReplayN(ctx, 1) }
 // after every 16 384 replays or a million commands, of which each such part is a call.
 func (x *Exec) ReplayN(ctx context.Context, n int) error {
 	if ctx == nil {
-		return missing("the context")
+		return absent.Nil("the context")
 	}
 	if n < 0 {
 		return fmt.Errorf("%d replays: want 0 or more", n)
@@ -259,7 +258,7 @@ func (x *Exec) end() { x.busy = false }
 func (x *Exec) Wait(ctx context.Context) error {
 	switch {
 	case ctx == nil:
-		return missing("the context")
+		return absent.Nil("the context")
 	case x.impl == nil:
 		return errClosed
 	}

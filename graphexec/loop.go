@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/internal/absent"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
@@ -179,7 +180,7 @@ type lowering interface {
 // InstantiateLoop lowers a loop for dev. The caller closes the result.
 func InstantiateLoop(dev device.Device, l Loop, b Bindings) (*LoopExec, error) {
 	if l.Body == nil || l.Body.Graph == nil {
-		return nil, missing("the body of the loop")
+		return nil, absent.Nil("the body of the loop")
 	}
 	if l.CheckEvery == 0 {
 		l.CheckEvery = 1
@@ -251,7 +252,7 @@ func (x *LoopExec) lower() (err error) {
 // failed operation is named, with the iterations of which one failed; the buffers are lost then.
 func (x *LoopExec) Run(ctx context.Context) (LoopResult, error) {
 	if ctx == nil {
-		return LoopResult{}, missing("the context")
+		return LoopResult{}, absent.Nil("the context")
 	}
 	if err := x.begin(); err != nil {
 		return LoopResult{}, err

@@ -71,7 +71,7 @@ type loopPlan struct {
 
 // plan works out changes for all of them. The first is that of the body alone.
 func (x *LoopExec) plan(changes []Change) (plans []loopPlan, err error) {
-	if x.body.impl == nil {
+	if x.body == nil || x.body.impl == nil {
 		return nil, errClosed
 	}
 	for _, exec := range x.execs() {
@@ -90,6 +90,9 @@ func (x *LoopExec) plan(changes []Change) (plans []loopPlan, err error) {
 
 // execs are the replays that iterations consist of.
 func (x *LoopExec) execs() []*Exec {
+	if x.body == nil { // of a zero LoopExec
+		return nil
+	}
 	all := []*Exec{x.body}
 	for _, l := range x.lowerings() {
 		if exec := l.bodies(); !slices.Contains(all, exec) {

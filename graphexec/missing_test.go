@@ -10,7 +10,9 @@ import (
 	"github.com/reprise-gpu/reprise/graphexec"
 	"github.com/reprise-gpu/reprise/ir"
 	"github.com/reprise-gpu/reprise/optimizer"
+	"github.com/reprise-gpu/reprise/sim"
 	"github.com/reprise-gpu/reprise/solver"
+	"github.com/reprise-gpu/reprise/tracer"
 )
 
 // TestMissingArgumentsAreErrors leaves out arguments that there must be, one by one.
@@ -30,9 +32,15 @@ func TestMissingArgumentsAreErrors(t *testing.T) {
 			_, err := graphexec.Instantiate(x.dev, &ir.Schedule{}, x.trace, graphexec.Graph)
 			return err
 		},
-		"bindings": func() error { _, err := graphexec.Instantiate(x.dev, x.body, nil, graphexec.Graph); return err },
-		"back end": func() error { _, err := graphexec.Instantiate(x.dev, x.body, x.trace, 99); return err },
-		"body":     func() error { _, err := graphexec.InstantiateLoop(x.dev, graphexec.Loop{}, x.trace); return err },
+		"bindings":   func() error { _, err := graphexec.Instantiate(x.dev, x.body, nil, graphexec.Graph); return err },
+		"nil device": func() error { _, err := graphexec.Instantiate((*sim.Device)(nil), x.body, x.trace, 0); return err },
+		"nil trace":  func() error { _, err := graphexec.Instantiate(x.dev, x.body, (*tracer.Trace)(nil), 0); return err },
+		"zero trace": func() error { _, err := graphexec.Instantiate(x.dev, x.body, &tracer.Trace{}, 0); return err },
+		"measure":    func() error { _, err := optimizer.Measure(x.dev, (*tracer.Trace)(nil)); return err },
+		"measure on": func() error { _, err := optimizer.Measure((*sim.Device)(nil), x.trace); return err },
+		"trace on":   func() error { return tracer.New((*sim.Device)(nil), "", tracer.Eager).Err() },
+		"back end":   func() error { _, err := graphexec.Instantiate(x.dev, x.body, x.trace, 99); return err },
+		"body":       func() error { _, err := graphexec.InstantiateLoop(x.dev, graphexec.Loop{}, x.trace); return err },
 		"loop back end": func() error {
 			_, err := graphexec.InstantiateLoop(x.dev, graphexec.Loop{Body: x.body, Backend: 99}, x.trace)
 			return err

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/internal/absent"
 )
 
 // flight is a run of a loop. When its context is done while it waits for the device, it is suspended, and goes on where
@@ -96,7 +97,7 @@ func (x *LoopExec) wait(s device.Stream) error {
 // it returns the same once more. When ctx is done first it returns the error of ctx, and may be called again.
 func (x *LoopExec) Wait(ctx context.Context) (LoopResult, error) {
 	if ctx == nil {
-		return LoopResult{}, missing("the context")
+		return LoopResult{}, absent.Nil("the context")
 	}
 	if err := x.begin(); err != nil {
 		return LoopResult{}, err

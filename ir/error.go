@@ -1,15 +1,17 @@
 package ir
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/reprise-gpu/reprise/internal/absent"
 )
 
-// ErrMissing is in the chain of errors about an argument that is nil or zero and must not be.
-var ErrMissing = errors.New("a required argument is missing")
+// ErrMissing is in the chain of errors about an argument that is nil or zero and must not be, of all packages but those of
+// devices, whose errors are a *device.Error.
+var ErrMissing = absent.Err
 
 // Error is a mistake in a text, at a line and a column (a byte of the line),
 // both counted from 1. Line is 0 when the error is about no single place.
@@ -109,5 +111,3 @@ func (e Errors) Unwrap() []error {
 	}
 	return errs
 }
-
-func isNil(what string) error { return fmt.Errorf("%w: %s is nil", ErrMissing, what) }

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"golang.org/x/tools/txtar"
+
+	"github.com/reprise-gpu/reprise/internal/absent"
 )
 
 // File is what a .rir file holds: a graph with the sources of its modules and,
@@ -19,6 +21,9 @@ type File struct {
 // schedule unless it is nil, and a section with the PTX of every module that
 // has a source. A source that lacks a final newline gains one.
 func Format(g *Graph, s *Schedule) []byte {
+	if g == nil {
+		return nil
+	}
 	p := printer{g: g}
 	p.graph()
 	if s != nil {
@@ -39,6 +44,9 @@ func Format(g *Graph, s *Schedule) []byte {
 
 // WriteFile writes Format's text to the named file.
 func WriteFile(name string, g *Graph, s *Schedule) error {
+	if g == nil {
+		return absent.Nil("the graph")
+	}
 	if err := os.WriteFile(name, Format(g, s), 0o666); err != nil {
 		return fmt.Errorf("write graph: %w", err)
 	}

@@ -36,10 +36,10 @@ func (k Kind) String() string {
 }
 
 // OnDevice reports whether the device does the work.
-func (k Kind) OnDevice() bool { return kinds[k].device }
+func (k Kind) OnDevice() bool { return k < numKinds && kinds[k].device }
 
 // Updatable reports whether a replay may change the operation in place.
-func (k Kind) Updatable() bool { return kinds[k].updatable }
+func (k Kind) Updatable() bool { return k < numKinds && kinds[k].updatable }
 
 // Op is one operation. Exactly the pointer that Kind names is set.
 type Op struct {

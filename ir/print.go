@@ -8,6 +8,9 @@ import (
 // Print returns the text of g, without the PTX of its modules. Parse reads it
 // back to an equal graph, if g is valid. Ids that name nothing print as @?7.
 func Print(g *Graph) string {
+	if g == nil {
+		return ""
+	}
 	p := printer{g: g}
 	p.graph()
 	return string(p.buf)

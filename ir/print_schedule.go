@@ -4,6 +4,9 @@ package ir
 // file. Priorities that are all zero print like none, and so does
 // a schedule in which nothing is joined or delayed.
 func PrintSchedule(s *Schedule) string {
+	if s == nil || s.Graph == nil {
+		return ""
+	}
 	p := printer{g: s.Graph}
 	p.schedule(s)
 	return string(p.buf)

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"sync/atomic"
+
+	"github.com/reprise-gpu/reprise/internal/absent"
 )
 
 // TraceID identifies a recording within a process.
@@ -20,6 +22,9 @@ var ErrOtherTrace = errors.New("the plan is of another trace")
 // CheckTrace reports why g cannot be bound to what the trace with graph t was recorded on, in an error that wraps
 // ErrOtherTrace. A graph that was read from text has no TraceID: it fits if it has the modules, parameters, buffers and host calls of t.
 func (g *Graph) CheckTrace(t *Graph) error {
+	if t == nil {
+		return absent.Nil("the graph of the trace")
+	}
 	if g.Trace == t.Trace && g.Trace != 0 {
 		return nil
 	}

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/reprise-gpu/reprise/internal/absent"
 	"github.com/reprise-gpu/reprise/internal/parallel"
 )
 
@@ -50,7 +51,7 @@ var rules = []rule{
 // one sweep over the accesses and one search for paths (see implied).
 func Verify(g *Graph) error {
 	if g == nil {
-		return isNil("the graph")
+		return absent.Nil("the graph")
 	}
 	v := &verifier{g: g}
 	sound := sync.OnceValue(func() bool { return soundOps(g) }) // past the gates before them

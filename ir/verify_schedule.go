@@ -1,6 +1,10 @@
 package ir
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/reprise-gpu/reprise/internal/absent"
+)
 
 // scheduleRules are walked in order.
 var scheduleRules = []struct {
@@ -27,7 +31,7 @@ var scheduleRules = []struct {
 // Violations.
 func VerifySchedule(s *Schedule) error {
 	if s == nil || s.Graph == nil {
-		return isNil("the schedule, or its graph,")
+		return absent.Nil("the schedule, or its graph,")
 	}
 	v := &scheduleVerifier{s: s, g: s.Graph}
 	for _, r := range scheduleRules {
@@ -44,8 +48,11 @@ func VerifySchedule(s *Schedule) error {
 }
 
 // RedundantWaits returns the waits that lanes and the other waits imply,
-// ordered by To, then From. The schedule must satisfy VerifySchedule.
+// ordered by To, then From. The schedule must satisfy VerifySchedule; nil has none.
 func RedundantWaits(s *Schedule) []Dep {
+	if s == nil || s.Graph == nil {
+		return nil
+	}
 	v := &scheduleVerifier{s: s, g: s.Graph}
 	v.order()
 	var waits []Dep

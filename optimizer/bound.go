@@ -3,6 +3,7 @@ package optimizer
 import (
 	"slices"
 
+	"github.com/reprise-gpu/reprise/internal/absent"
 	"github.com/reprise-gpu/reprise/internal/des"
 	"github.com/reprise-gpu/reprise/ir"
 )
@@ -22,6 +23,9 @@ import (
 // costs, and whether there are priorities, which let kernels share a device that one would fill; nothing
 // else of them counts.
 func LowerBound(g *ir.Graph, opts Options) (int64, error) {
+	if g == nil {
+		return 0, absent.Nil("the graph")
+	}
 	if g.Len() == 0 {
 		return 0, nil
 	}

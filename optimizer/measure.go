@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/reprise-gpu/reprise/internal/absent"
 	"github.com/reprise-gpu/reprise/internal/des"
 	"github.com/reprise-gpu/reprise/ir"
 )
@@ -50,6 +51,12 @@ func ChoosesByTime(strategy string) bool {
 // measured with the data that is there, and a kernel that goes out of bounds for want of its inputs is an error of the device, as in a
 // replay. On a device that is no Counter the error wraps ErrUncounted.
 func Measure(dev any, program Recording) (*Measurement, error) {
+	switch {
+	case absent.Is(dev):
+		return nil, absent.Nil("the device to measure on")
+	case absent.Is(program):
+		return nil, absent.Nil("the program to measure")
+	}
 	c, ok := dev.(Counter)
 	if !ok {
 		return nil, ErrUncounted

@@ -8,6 +8,9 @@ import (
 // MeasuredCosts is the cost model for a program that has run: its launches ask for what
 // they were counted to ask for then, and all else goes by DeclaredCosts.
 func MeasuredCosts(p *des.Profile, m *Measurement) CostModel {
+	if m == nil {
+		return DeclaredCosts(p)
+	}
 	counted := make(map[ir.OpID]des.Demand, len(m.Launches))
 	for i := range m.Launches {
 		counted[m.Launches[i].Op] = m.Launches[i].Demand

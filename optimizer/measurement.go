@@ -8,6 +8,7 @@ import (
 	"io"
 	"slices"
 
+	"github.com/reprise-gpu/reprise/internal/absent"
 	"github.com/reprise-gpu/reprise/internal/des"
 	"github.com/reprise-gpu/reprise/ir"
 )
@@ -78,6 +79,12 @@ func ParseMeasurement(text []byte) (*Measurement, error) {
 
 // Check says why the measurement is not one of g on a device of that profile.
 func (m *Measurement) Check(g *ir.Graph, p *des.Profile) error {
+	switch {
+	case g == nil:
+		return absent.Nil("the graph")
+	case p == nil:
+		return absent.Nil("the profile")
+	}
 	const remedy = "measure again with reprise explain --cost"
 	if m.Device != p.ID {
 		return fmt.Errorf("the costs were measured on sim:%s, and the plan is for sim:%s: choose that with --device, or %s", m.Device, p.ID, remedy)

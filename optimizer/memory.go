@@ -18,6 +18,9 @@ type Memory struct {
 // MemoryOf sums up the memory of a schedule. Temporaries that no operation uses have none.
 func MemoryOf(s *ir.Schedule) Memory {
 	var m Memory
+	if s == nil || s.Graph == nil {
+		return m
+	}
 	used := usedBuffers(s.Graph)
 	arena := int64(0)
 	for b := range s.Graph.Buffers {

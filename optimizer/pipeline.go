@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/reprise-gpu/reprise/internal/absent"
 	"github.com/reprise-gpu/reprise/internal/des"
 	"github.com/reprise-gpu/reprise/ir"
 )
@@ -184,7 +185,7 @@ type Result struct {
 // an error; without, Plan may panic on it.
 func Plan(g *ir.Graph, opts Options) (*Result, error) {
 	if g == nil {
-		return nil, fmt.Errorf("%w: the graph is nil", ir.ErrMissing)
+		return nil, absent.Nil("the graph")
 	}
 	selected, err := selectPasses(&opts)
 	if err != nil {

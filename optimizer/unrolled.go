@@ -15,6 +15,9 @@ type Unrolled struct {
 
 // UnrolledOf sums up the schedule of an unrolled program; its copies are 1 of any other.
 func UnrolledOf(s *ir.Schedule, p *des.Profile) Unrolled {
+	if s == nil || s.Graph == nil || p == nil {
+		return Unrolled{}
+	}
 	k := max(1, s.Graph.Copies) // of which passes may have left out operations
 	u := Unrolled{
 		Copies:        k,

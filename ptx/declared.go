@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/reprise-gpu/reprise/internal/absent"
 )
 
 // Mode is what a declared signature says about a pointer.
@@ -29,7 +31,11 @@ func (m Mode) String() string {
 
 // Access is what the mode lets a kernel do.
 func (m Mode) Access() Access {
-	return [...]Access{AccessNone, AccessRead, AccessWrite, AccessReadWrite, AccessReadWrite}[m]
+	modes := [...]Access{AccessNone, AccessRead, AccessWrite, AccessReadWrite, AccessReadWrite}
+	if int(m) >= len(modes) {
+		return AccessUnknown
+	}
+	return modes[m]
 }
 
 // Declared is one parameter of a signature such as "x: in f32*, n: i32".
@@ -228,6 +234,9 @@ func (s *sigScanner) typ(d *Declared) error {
 // more is allowed. Errors are *Error at the parameter's declaration or at the
 // load or store that contradicts it, joined.
 func CheckDeclared(m *Module, f *Func, decl []Declared) error {
+	if m == nil || f == nil {
+		return absent.Nil("the module or the kernel")
+	}
 	if len(decl) != len(f.Params) {
 		return &Error{m.File, f.Pos, fmt.Sprintf("the signature declares %d parameters, kernel %s has %d", len(decl), f.Name, len(f.Params))}
 	}

@@ -65,6 +65,9 @@ type spanOut struct {
 
 // NewFootprint analyses kernel f of module m.
 func NewFootprint(m *Module, f *Func) *Footprint {
+	if m == nil || f == nil {
+		return &Footprint{Effects: &Effects{}}
+	}
 	fp, _ := newFootprint(m, f)
 	return fp
 }

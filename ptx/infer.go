@@ -62,6 +62,9 @@ type infer struct {
 // itself loaded, from another pointer, and none through the bits of a floating-point
 // number.
 func Infer(m *Module, f *Func) *Effects {
+	if m == nil || f == nil {
+		return &Effects{}
+	}
 	return analyse(m, f).effects()
 }
 

@@ -3,8 +3,11 @@ package ptx
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/reprise-gpu/reprise/internal/absent"
 )
 
 // Link makes one module of several, called file, as a linker does: what is .extern in one
@@ -13,6 +16,9 @@ import (
 // stay undefined. Link changes the modules and takes them over. The result is to be
 // printed: its operands still point to the variables of before.
 func Link(file string, provided func(name string) bool, modules ...*Module) (*Module, error) {
+	if slices.Contains(modules, nil) {
+		return nil, absent.Nil("a module")
+	}
 	l := &linker{out: &Module{File: file, Files: map[int32]string{}}, funcs: map[string]int{}, vars: map[string]int{}, files: map[string]string{}}
 	separate(modules)
 	for _, m := range modules {

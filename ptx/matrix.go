@@ -27,6 +27,9 @@ func count(n int, thing string) string {
 // instruction: wmma, mma, ldmatrix or stmatrix. It is 0 for an operand that is no
 // fragment and for a shape that is not known.
 func FragmentRegisters(in *Inst, arg int) int {
+	if in == nil {
+		return 0
+	}
 	switch in.Name {
 	case "ldmatrix", "stmatrix":
 		return tiles(in)
@@ -116,6 +119,9 @@ func sparse(in *Inst) bool {
 
 // MatrixShape is the m, n and k of a suffix such as "m16n8k16", zeros without one.
 func MatrixShape(in *Inst) (m, n, k int) {
+	if in == nil {
+		return 0, 0, 0
+	}
 	for _, s := range in.Suffix {
 		if c, err := fmt.Sscanf(s, "m%dn%dk%d", &m, &n, &k); err == nil && c == 3 && m > 0 && m <= 64 && n > 0 && n <= 256 && k > 0 && k <= 512 {
 			return m, n, k

@@ -6,12 +6,17 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"github.com/reprise-gpu/reprise/internal/absent"
 )
 
 // Print writes m as PTX text. Parse of that text gives m again, but for
 // positions: nested scopes come out flat, with their names told apart.
 func Print(w io.Writer, m *Module) error {
-	p := &printer{Writer: bufio.NewWriter(w)}
+	if m == nil {
+		return absent.Nil("the module")
+	}
+	p := &printer{Writer: bufio.NewWriter(absent.Writer(w))}
 	p.module(m)
 	return p.Flush()
 }

@@ -13,6 +13,9 @@ type ParamInfo struct {
 // Signature describes the parameters of f. A parameter is a pointer when f, or
 // a function it calls, uses it as an address, or when its .ptr attribute says so.
 func Signature(m *Module, f *Func) []ParamInfo {
+	if m == nil || f == nil {
+		return nil
+	}
 	pointers := map[int]bool{}
 	for _, p := range Infer(m, f).Params {
 		if !p.ReadAt.zero() || !p.WriteAt.zero() {

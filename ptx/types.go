@@ -26,7 +26,12 @@ func (t Type) String() string {
 }
 
 // Size is the width in bytes.
-func (t Type) Size() int { return typeTable[t].size }
+func (t Type) Size() int {
+	if int(t) >= len(typeTable) {
+		return 0
+	}
+	return typeTable[t].size
+}
 
 // Float reports whether t is a floating-point type, the packed 16-bit ones included.
 func (t Type) Float() bool { return t >= F16 && t <= F64 }
@@ -52,7 +57,12 @@ var spaceNames = [...]string{
 	Global: "global", Shared: "shared", Local: "local", Const: "const",
 }
 
-func (s Space) String() string { return spaceNames[s] }
+func (s Space) String() string {
+	if int(s) >= len(spaceNames) {
+		return fmt.Sprintf("space(%d)", uint8(s))
+	}
+	return spaceNames[s]
+}
 
 // ParseSpace returns the state space a suffix such as "global" names; of
 // "shared::cta" that is shared.

@@ -5,8 +5,16 @@ import (
 	"github.com/reprise-gpu/reprise/internal/des"
 )
 
+// unset is the error for an argument that is nil.
+func unset(call, what string) error {
+	return &device.Error{Call: call, Code: device.InvalidValue, Detail: what + " is nil"}
+}
+
 // WaitPeer is Wait for an event of another device of the system, which takes as long.
 func (d *Device) WaitPeer(sh device.Stream, peer *Device, eh device.Event) error {
+	if peer == nil {
+		return unset("WaitPeer", "the other device")
+	}
 	s, badS := d.streams.Get(sh)
 	e, badE := peer.events.Get(eh)
 	if err := first(d.enter(0), badS, badE, d.besides(peer)); err != nil {

@@ -23,6 +23,9 @@ type background struct {
 // it, and the next call that waits has the device go on. Virtual time has passed by then as far as the device has come,
 // so that it depends on when ctx was done.
 func (d *Device) SynchronizeContext(ctx context.Context, h device.Stream) error {
+	if ctx == nil {
+		return unset("SynchronizeContext", "the context")
+	}
 	if ctx.Done() == nil || d.outside != nil { // a device whose callers take turns is not waited for on another goroutine
 		return d.Synchronize(h)
 	}

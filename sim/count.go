@@ -6,6 +6,9 @@ import "github.com/reprise-gpu/reprise/internal/des"
 // enqueuing. run must wait for its work, and the device must be idle before. A time line that is being kept
 // goes on without what ran.
 func (d *Device) CountLaunches(run func() error) ([]des.Demand, error) {
+	if run == nil {
+		return nil, unset("CountLaunches", "the function that launches")
+	}
 	kept := d.history
 	defer func() { d.history = kept }()
 	d.history = history{on: true, from: d.host, first: d.engine.Next(), last: des.NoTask}

@@ -29,7 +29,12 @@ const (
 var findingNames = [...]string{DataRace: "race", SharedRace: "shared-memory race", UninitialisedRead: "uninitialised read",
 	UndefinedShuffle: "undefined shuffle"}
 
-func (k FindingKind) String() string { return findingNames[k] }
+func (k FindingKind) String() string {
+	if int(k) >= len(findingNames) {
+		return fmt.Sprintf("finding(%d)", int(k))
+	}
+	return findingNames[k]
+}
 
 // Finding is one thing wrong with a program that the device can see and a GPU
 // would not tell.

@@ -224,6 +224,9 @@ func (d *Device) LaunchGraph(h device.GraphExec, sh device.Stream) error {
 
 // LaunchGraphInto is LaunchGraph into a stream of a device of the system.
 func (d *Device) LaunchGraphInto(h device.GraphExec, peer *Device, sh device.Stream) error {
+	if peer == nil {
+		return unset("LaunchGraphInto", "the other device")
+	}
 	return d.launchInto(h, peer, sh).In("LaunchGraphInto")
 }
 

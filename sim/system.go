@@ -97,5 +97,15 @@ func (s *System) Range(p device.Ptr) (base device.Ptr, bytes int64, ok bool) {
 
 // EnablePeer lets kernels of the device access the memory of a peer of its system, and
 // DisablePeer ends that.
-func (d *Device) EnablePeer(peer *Device)  { d.memory.Befriend(peer.memory) }
-func (d *Device) DisablePeer(peer *Device) { d.memory.Unfriend(peer.memory) }
+func (d *Device) EnablePeer(peer *Device) {
+	if peer != nil {
+		d.memory.Befriend(peer.memory)
+	}
+}
+
+// DisablePeer takes it back.
+func (d *Device) DisablePeer(peer *Device) {
+	if peer != nil {
+		d.memory.Unfriend(peer.memory)
+	}
+}

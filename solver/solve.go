@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/reprise-gpu/reprise/device"
-	"github.com/reprise-gpu/reprise/ir"
+	"github.com/reprise-gpu/reprise/internal/absent"
 	"github.com/reprise-gpu/reprise/solver/sparse"
 	"github.com/reprise-gpu/reprise/tracer"
 )
@@ -49,8 +49,8 @@ type Result struct {
 // done, which it notices at the next look. Input that cannot be solved is a ShapeError, a SymmetryError or
 // a NotFiniteError, with no solution.
 func Solve(ctx context.Context, dev device.Device, a *sparse.CSR, b []float64, o Options) (x []float64, res Result, err error) {
-	if ctx == nil || dev == nil || a == nil {
-		return nil, res, fmt.Errorf("%w: a solver needs a context, a device and a matrix", ir.ErrMissing)
+	if ctx == nil || absent.Is(dev) || a == nil {
+		return nil, res, absent.Nil("the context, the device or the matrix")
 	}
 	if err := o.complete(); err != nil {
 		return nil, res, err

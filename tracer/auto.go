@@ -1,9 +1,11 @@
 package tracer
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/internal/absent"
 	"github.com/reprise-gpu/reprise/internal/period"
 )
 
@@ -22,6 +24,9 @@ import (
 // look at results, and Alloc and Free.
 func Auto(dev device.Device, name string, engine Engine) *Tracer {
 	t := New(dev, name, Direct)
+	if engine == nil && t.err == nil {
+		t.err = errors.Join(fmt.Errorf("trace %s: %w", name, absent.Nil("the engine")), t.cleanUp())
+	}
 	t.watch = &watcher{
 		t: t, engine: engine, window: make([]moment, 2048),
 		same: period.New(mostCalls), alike: period.New(mostCalls), bodies: map[uint64][]*body{},

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/internal/absent"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
@@ -18,11 +19,19 @@ type Buffer struct {
 	lo, hi int64 // bytes
 }
 
+// errZero is the error of a Buffer that nothing has allocated.
+var errZero = fmt.Errorf("%w: a zero Buffer was passed: allocate it first", absent.Err)
+
 // ID is the buffer's id in the graph.
 func (b Buffer) ID() ir.BufferID { return b.id }
 
-// Len is the number of elements.
-func (b Buffer) Len() int64 { return (b.hi - b.lo) / b.elem().Size() }
+// Len is the number of elements, 0 of a zero Buffer.
+func (b Buffer) Len() int64 {
+	if b.Bytes() == 0 {
+		return 0
+	}
+	return b.Bytes() / b.elem().Size()
+}
 
 // Bytes is the extent in bytes.
 func (b Buffer) Bytes() int64 { return b.hi - b.lo }
@@ -40,8 +49,11 @@ func (b Buffer) name() string { return "@" + b.t.graph.Buffers[b.id].Name }
 // ptr is the address of a buffer that has memory.
 func (b Buffer) ptr() device.Ptr { return b.t.buffers[b.id].now() + device.Ptr(b.lo) }
 
-// Slice returns elements [lo, hi) of b.
+// Slice returns elements [lo, hi) of b. That of a zero Buffer is one.
 func (b Buffer) Slice(lo, hi int64) Buffer {
+	if b.t == nil {
+		return b
+	}
 	if lo < 0 || hi < lo || hi > b.Len() {
 		b.t.fail(b.t.callerPC(), "slice [%d:%d) of %s, which has %d elements", lo, hi, b.name(), b.Len())
 		return b
@@ -59,7 +71,7 @@ func (t *Tracer) Alloc(name string, elem ir.Type, n int64, role ir.Role) Buffer 
 
 // Allocate gives b memory now if it has none, as temporaries have until they need it.
 func (b Buffer) Allocate() {
-	if b.t.err != nil {
+	if b.t == nil || b.t.err != nil {
 		return
 	}
 	if err := b.t.back(b.id); err != nil {
@@ -79,6 +91,7 @@ func (t *Tracer) AllocManaged(name string, elem ir.Type, n int64, role ir.Role) 
 }
 
 func (t *Tracer) alloc(pc uintptr, buf ir.Buffer) Buffer {
+	t.stopped() // which a zero Tracer is
 	b := Buffer{t: t, id: ir.BufferID(len(t.buffers))}
 	if t.err == nil {
 		if err := t.fits(&buf); err != nil {
@@ -126,6 +139,9 @@ func (t *Tracer) uniqueName(name string) string {
 // HostBytes returns the memory of a pinned host buffer, valid until the trace
 // is closed; nil for device memory, and for memory of others that replays were bound to with Rebind. That of a managed buffer may be touched after ToHost.
 func (b Buffer) HostBytes() []byte {
+	if b.t == nil {
+		return nil
+	}
 	host := b.t.host(b.id)
 	if host == nil {
 		return nil
@@ -136,6 +152,9 @@ func (b Buffer) HostBytes() []byte {
 // ToHost is for managed memory, of AllocManaged: it waits for all work and brings the bytes of b to the host, which may touch them
 // then. Pinned and device memory stay where they are, and nothing is waited for: call Synchronize before touching what is pinned.
 func (b Buffer) ToHost() error {
+	if b.t == nil {
+		return errZero
+	}
 	if b.place() != ir.Managed || b.Bytes() == 0 {
 		return nil
 	}
@@ -148,7 +167,7 @@ func (b Buffer) ToHost() error {
 // Free ends a buffer's use: a later call that names it is an error. The memory
 // itself stays until the trace is closed, because replays need it.
 func (t *Tracer) Free(b Buffer) {
-	if t.err != nil {
+	if t.stopped() {
 		return
 	}
 	if b.t == t && t.buffers[b.id].freed {
@@ -168,7 +187,7 @@ func (t *Tracer) Free(b Buffer) {
 func (t *Tracer) usable(b Buffer) error {
 	switch {
 	case b.t == nil:
-		return fmt.Errorf("a zero Buffer was passed: allocate it first")
+		return errZero
 	case b.t != t:
 		return fmt.Errorf("%s belongs to trace %s", b.name(), b.t.graph.Name)
 	case t.buffers[b.id].freed:

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/internal/absent"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
@@ -40,6 +41,7 @@ type Param struct {
 // Param declares a replay parameter with its first value. Asking for the same
 // name and type again returns the same parameter.
 func (t *Tracer) Param(name string, typ ir.Type, value any) Param {
+	t.stopped() // which a zero Tracer is
 	if p, ok := t.params[name]; ok && t.graph.Params[p.id].Value.Type == typ {
 		return p
 	}
@@ -62,7 +64,7 @@ func (t *Tracer) Param(name string, typ ir.Type, value any) Param {
 //
 //go:noinline
 func (t *Tracer) Launch(k *Kernel, s Shape, args ...any) {
-	if t.err != nil {
+	if t.stopped() {
 		return
 	}
 	pc := returnAddress()
@@ -72,11 +74,14 @@ func (t *Tracer) Launch(k *Kernel, s Shape, args ...any) {
 		pc = t.sites.learn(pc, t.callerPC())
 	}
 	if err := t.launch(k, s, args, pc); err != nil {
-		t.fail(pc, "launch of %s: %w", k.entry, err)
+		t.fail(pc, "launch of %s: %w", k.name(), err)
 	}
 }
 
 func (t *Tracer) launch(k *Kernel, s Shape, args []any, pc uintptr) error {
+	if k == nil || k.module == nil || k.module.t == nil {
+		return absent.Nil("the kernel, or its module,")
+	}
 	if k.module.t != t {
 		return fmt.Errorf("the kernel belongs to trace %s", k.module.t.graph.Name)
 	}
@@ -218,6 +223,9 @@ func (t *Tracer) argument(v *ir.Arg, p *param, a any) error {
 		*v = ir.Arg{Kind: ir.ArgBuffer, Buffer: a.id, Offset: a.lo}
 		return nil
 	case Param:
+		if a.t == nil {
+			return fmt.Errorf("%w: a zero Param was passed: declare it first", absent.Err)
+		}
 		if a.t != t {
 			return errForeignParam
 		}

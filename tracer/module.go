@@ -36,6 +36,14 @@ type Kernel struct {
 	opaque   bool        // may touch memory that no parameter leads to
 }
 
+// name is the entry, also where there is no kernel.
+func (k *Kernel) name() string {
+	if k == nil {
+		return "no kernel"
+	}
+	return k.entry
+}
+
 // param is one parameter of a kernel as a launch sees it.
 type param struct {
 	name    string
@@ -52,6 +60,7 @@ type param struct {
 // errors and saved traces use. Loading the same text under the same name again
 // returns the first module.
 func (t *Tracer) Module(name, source string) *Module {
+	t.stopped() // which a zero Tracer is
 	for i, m := range t.modules {
 		if m.requested == name && t.graph.Modules[i].Source == source {
 			return m
@@ -109,6 +118,9 @@ func identifier(file string) string {
 // it as well; one that claims less than the PTX shows is an error.
 func (m *Module) Kernel(entry string, signature ...string) *Kernel {
 	t := m.t
+	if t == nil {
+		return &Kernel{entry: entry}
+	}
 	if k, ok := m.kernels[entry]; ok && len(signature) == 0 {
 		return k
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/internal/absent"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
@@ -18,7 +19,12 @@ func (tr *Trace) Program() *ir.Graph { return tr.Graph }
 //
 // The program must be ready to run: kernels find in their inputs what the program has written there so far.
 func (tr *Trace) Rehearse(f func(run func() error) error) (err error) {
-	if tr.closed {
+	switch {
+	case tr.t == nil:
+		return errNoTrace
+	case f == nil:
+		return absent.Nil("the function to rehearse with")
+	case tr.closed:
 		return fmt.Errorf("trace %s: %w", tr.Graph.Name, ErrClosed)
 	}
 	t := tr.t

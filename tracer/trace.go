@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/internal/absent"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
@@ -19,9 +20,20 @@ type Trace struct {
 // ErrClosed is in the chain of errors that say that a trace was closed, and its buffers and modules freed.
 var ErrClosed = errors.New("the trace is closed: trace again")
 
+// errNoTrace is the error of a zero Trace.
+var errNoTrace = fmt.Errorf("%w: a zero Trace was passed: it is made by Finish", absent.Err)
+
 // Check reports why a plan of graph g cannot be replayed with the buffers and modules of the trace on dev, which may be
 // a wrapper of the trace's device. The error wraps ErrClosed, device.ErrOtherDevice or ir.ErrOtherTrace.
 func (tr *Trace) Check(dev device.Device, g *ir.Graph) error {
+	switch {
+	case tr == nil || tr.t == nil:
+		return errNoTrace
+	case absent.Is(dev):
+		return absent.Nil("the device")
+	case g == nil:
+		return absent.Nil("the graph")
+	}
 	if tr.closed {
 		return fmt.Errorf("trace %s: %w", tr.Graph.Name, ErrClosed)
 	}
@@ -33,7 +45,12 @@ func (tr *Trace) Check(dev device.Device, g *ir.Graph) error {
 
 // Allocate gives a buffer memory if it has none, as temporaries of a deferred trace have
 // until somebody asks for it.
-func (tr *Trace) Allocate(id ir.BufferID) error { return tr.t.back(id) }
+func (tr *Trace) Allocate(id ir.BufferID) error {
+	if tr.t == nil {
+		return errNoTrace
+	}
+	return tr.t.back(id)
+}
 
 // Pointer is the address of a buffer, as it is bound now; 0 for one that has no memory: see Allocate.
 func (tr *Trace) Pointer(id ir.BufferID) device.Ptr { return tr.t.buffers[id].now() }
@@ -57,6 +74,12 @@ func (tr *Trace) HostFunc(id ir.OpID) func() error { return tr.t.hosts[id] }
 // Reach is what operation id, a launch, would touch with another grid. It promises nothing of slices: an access is
 // bounded by what the kernel's code and its arguments say, and by the end of the buffer.
 func (tr *Trace) Reach(id ir.OpID, grid ir.Dim3) ([]ir.Access, error) {
+	switch {
+	case tr.t == nil:
+		return nil, errNoTrace
+	case int(id) >= tr.Graph.Len() || tr.Graph.Ops[id].Launch == nil:
+		return nil, fmt.Errorf("trace %s has no launch %v", tr.Graph.Name, id)
+	}
 	t, l := tr.t, tr.Graph.Ops[id].Launch
 	k := t.modules[l.Module].kernels[l.Entry]
 	s := Shape{Grid: grid, Block: l.Block, Shared: l.Shared}
@@ -79,6 +102,9 @@ func (tr *Trace) Reach(id ir.OpID, grid ir.Dim3) ([]ir.Access, error) {
 // trace first. Closing twice is harmless.
 func (tr *Trace) Close() error {
 	tr.closed = true
+	if tr.t == nil {
+		return nil
+	}
 	var errs []error
 	for i := range tr.t.buffers {
 		if p := tr.t.buffers[i].ptr; p != 0 {

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/internal/absent"
 	"github.com/reprise-gpu/reprise/internal/huge"
 	"github.com/reprise-gpu/reprise/internal/parallel"
 	"github.com/reprise-gpu/reprise/ir"
@@ -56,7 +57,7 @@ type Tracer struct {
 	issued   ir.Launch   // that is submitted and not recorded
 }
 
-// New starts a trace on dev.
+// New starts a trace on dev. Without a device nothing can be traced, which Err and Finish return as an ir.ErrMissing.
 func New(dev device.Device, name string, mode Mode) *Tracer {
 	t := &Tracer{
 		dev:    dev,
@@ -67,6 +68,10 @@ func New(dev device.Device, name string, mode Mode) *Tracer {
 		names:  map[string]int{},
 
 		nominal: firstNominal,
+	}
+	if absent.Is(dev) {
+		t.err = fmt.Errorf("trace %s: %w", name, absent.Nil("the device"))
+		return t
 	}
 	t.manager, _ = dev.(device.Manager)
 	if mode != Deferred {
@@ -79,7 +84,18 @@ func New(dev device.Device, name string, mode Mode) *Tracer {
 }
 
 // Err returns the error that stopped the trace, or nil.
-func (t *Tracer) Err() error { return t.err }
+func (t *Tracer) Err() error {
+	t.stopped()
+	return t.err
+}
+
+// stopped reports whether the trace has an error. A zero Tracer has that of one without a device.
+func (t *Tracer) stopped() bool {
+	if t.graph == nil {
+		*t = *New(nil, "", Deferred)
+	}
+	return t.err != nil
+}
 
 // fail keeps the first error, with the line of the program that caused it.
 // pc is the return address of the public call.
@@ -198,7 +214,7 @@ func (t *Tracer) submit(pc uintptr, w device.Work) {
 func (t *Tracer) Synchronize() { t.synchronize(t.callerPC()) }
 
 func (t *Tracer) synchronize(pc uintptr) {
-	if t.err != nil || t.mode == Deferred {
+	if t.stopped() || t.mode == Deferred {
 		return
 	}
 	var err error
@@ -225,7 +241,7 @@ func (t *Tracer) settle() error {
 // Finish ends the trace. On success the Trace owns the buffers and modules;
 // on failure they are freed.
 func (t *Tracer) Finish() (*Trace, error) {
-	if errors.Is(t.err, errFinished) {
+	if t.stopped() && errors.Is(t.err, errFinished) {
 		return nil, errFinished
 	}
 	t.synchronize(t.callerPC())

@@ -7,13 +7,14 @@ import (
 	"unsafe"
 
 	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/internal/absent"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
 // Copy records a copy of all of src to dst, which is as long in bytes. Either
 // may be device or pinned host memory.
 func (t *Tracer) Copy(dst, src Buffer) {
-	if t.err != nil {
+	if t.stopped() {
 		return
 	}
 	pc := t.callerPC()
@@ -71,7 +72,7 @@ func (t *Tracer) runPrefetch(p *ir.Prefetch, pc uintptr) {
 // Memset records a fill of b with the bytes of value, a Go number of the
 // element type; elements are at most 4 bytes wide unless value is zero.
 func (t *Tracer) Memset(b Buffer, value any) {
-	if t.err != nil {
+	if t.stopped() {
 		return
 	}
 	pc := t.callerPC()
@@ -96,7 +97,7 @@ func (t *Tracer) Memset(b Buffer, value any) {
 // whoever touches it next. The graph back end enqueues prefetches before and after its
 // graph, which cannot hold them.
 func (t *Tracer) Prefetch(b Buffer, toDevice bool) {
-	if t.err != nil {
+	if t.stopped() {
 		return
 	}
 	pc := t.callerPC()
@@ -139,12 +140,12 @@ type Use struct {
 // declared pinned host buffers and must not call the device. An error that it returns, or a panic, is a device.HostError
 // of the call that waits for the work next: of Exec.Wait in a replay. The work behind it runs all the same.
 func (t *Tracer) HostCall(label string, f func() error, uses ...Use) {
-	if t.err != nil {
+	if t.stopped() {
 		return
 	}
 	pc := t.callerPC()
 	if f == nil {
-		t.fail(pc, "host call %s: the function is nil", label)
+		t.fail(pc, "host call %s: %w", label, absent.Nil("the function"))
 		return
 	}
 	op := ir.Op{Kind: ir.KindHost, Label: label}
@@ -244,6 +245,9 @@ var ErrElement = errors.New("another element type")
 // fits reports why n bytes of numbers are not the contents of b. The types have to agree in width and in whether they are floating-point;
 // unsigned integers of that width and bytes stand for the bits of any.
 func fits[T Element](verb string, b Buffer, n int) error {
+	if b.t == nil {
+		return fmt.Errorf("%s: %w", verb, errZero)
+	}
 	if typ := reflect.TypeFor[T](); n > 0 && !holds(typ, b.elem()) {
 		return fmt.Errorf("%s of %v, but %s is of %v: %w: convert the numbers, or use the bytes", verb, typ, b.name(), b.elem(), ErrElement)
 	}

@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/reprise-gpu/reprise/internal/absent"
 )
 
 // ReadFile reads a matrix from a Matrix Market file, see Read.
@@ -38,7 +40,7 @@ func ReadFile(path string) (*CSR, error) {
 // triangle, and the upper is filled in. Values for one place add up. Zeros of an array are left
 // out. Complex matrices are refused. Errors name the line.
 func Read(r io.Reader) (*CSR, error) {
-	buffered := bufio.NewReaderSize(r, 1<<16)
+	buffered := bufio.NewReaderSize(absent.Reader(r), 1<<16)
 	if magic, _ := buffered.Peek(2); bytes.Equal(magic, []byte{0x1f, 0x8b}) {
 		unzipped, err := gzip.NewReader(buffered)
 		if err != nil {
@@ -315,7 +317,7 @@ func (m *market) value(word []byte) (float64, error) {
 // WriteVector writes a vector as a Matrix Market array of one column. Reading it gives the same
 // numbers.
 func WriteVector(w io.Writer, x []float64) error {
-	b := bufio.NewWriter(w)
+	b := bufio.NewWriter(absent.Writer(w))
 	fmt.Fprintf(b, "%%%%MatrixMarket matrix array real general\n%d 1\n", len(x))
 	for _, v := range x {
 		b.Write(strconv.AppendFloat(b.AvailableBuffer(), v, 'g', -1, 64))

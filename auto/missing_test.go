@@ -1,0 +1,31 @@
+package auto_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/reprise-gpu/reprise/auto"
+	"github.com/reprise-gpu/reprise/device/null"
+	"github.com/reprise-gpu/reprise/internal/absent/absenttest"
+	"github.com/reprise-gpu/reprise/ir"
+	"github.com/reprise-gpu/reprise/tracer"
+)
+
+// TestMissingArguments leaves arguments out of all that the package exports.
+func TestMissingArguments(t *testing.T) {
+	engine := auto.Engine(null.New(), auto.Options{})
+	trace, err := tracer.New(null.New(), "missing", tracer.Deferred).Finish()
+	require.NoError(t, err)
+	absenttest.Run(t, absenttest.Calls{
+		Funcs: map[string]any{
+			"New": auto.New, "Engine": auto.Engine, "engine": engine, "engine without a device": auto.Engine(nil, auto.Options{}),
+			"measuring engine": auto.Engine(nil, auto.Options{Measure: true}), "back end": auto.Engine(null.New(), auto.Options{Backend: 99}),
+		},
+		Pool:  func(*testing.T) []any { return []any{null.New(), trace} },
+		Typed: func(err error) bool { return errors.Is(err, ir.ErrMissing) },
+	})
+	assert.ErrorIs(t, auto.New(nil, "missing", auto.Options{}).Err(), ir.ErrMissing)
+}

@@ -1,0 +1,51 @@
+package device_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"sync/atomic"
+	"testing"
+
+	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/device/null"
+	"github.com/reprise-gpu/reprise/internal/absent/absenttest"
+)
+
+// TestMissingArguments leaves arguments out of all that the package exports, and of the methods of wrapped devices.
+func TestMissingArguments(t *testing.T) {
+	absenttest.Run(t, absenttest.Calls{
+		Funcs: map[string]any{
+			"FailCall": device.FailCall, "FailFrom": device.FailFrom, "FailNth": device.FailNth, "FailWork": device.FailWork,
+			"Join": device.Join, "KindOf": device.KindOf, "Same": device.Same, "Submitted": device.Submitted, "CodeOf": device.CodeOf,
+			"Intercept": device.Intercept, "WithCounting": device.WithCounting, "WithFaults": device.WithFaults,
+			"WithLogging": device.WithLogging, "BodyAlone": device.BodyAlone, "CheckBodyWork": device.CheckBodyWork,
+			"CheckNodeWork": device.CheckNodeWork, "CheckRange": device.CheckRange, "CheckWork": device.CheckWork,
+			"ForeignBody": device.ForeignBody, "ForeignCondition": device.ForeignCondition, "UnknownCommand": device.UnknownCommand,
+			"UnreadCondition": device.UnreadCondition,
+		},
+		Receivers: []func(*testing.T) any{
+			func(*testing.T) any { return null.New() },
+			func(*testing.T) any { return device.WithLogging(null.New(), &bytes.Buffer{}) },
+			func(*testing.T) any { return device.WithCounting(null.New(), new(atomic.Int64)) },
+			func(*testing.T) any { return device.WithFaults(null.New(), device.FailCall(1000, device.Unknown)) },
+			func(*testing.T) any { return &device.Allocations{} },
+			func(*testing.T) any { return &device.Handles[device.Stream, int]{} },
+			func(*testing.T) any { return &device.HostCall{} },
+			func(*testing.T) any { return &device.HostError{} },
+			func(*testing.T) any { return &device.Conditional{} },
+			func(*testing.T) any { return &device.Error{} },
+			func(*testing.T) any { return &device.Fault{} },
+			func(*testing.T) any { return &device.Texels{} },
+			func(*testing.T) any { return &device.TextureDesc{} },
+			func(*testing.T) any { return device.TexelFormat(99) },
+			func(*testing.T) any { return device.ConditionalKind(99) },
+			func(*testing.T) any { return device.MemoryKind(99) },
+		},
+		Pool: func(*testing.T) []any {
+			return []any{null.New(), context.Background(), &bytes.Buffer{}, new(atomic.Int64), &device.Texels{}, &device.Info{},
+				device.Interceptor(func(_ *device.Call, next func() error) error { return next() }), &device.HostCall{}}
+		},
+		Typed: func(err error) bool { var e *device.Error; return errors.As(err, &e) },
+	})
+}

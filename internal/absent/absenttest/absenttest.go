@@ -1,0 +1,154 @@
+// Package absenttest calls functions with arguments left out, for tests: what a package exports returns errors for them
+// and does not panic.
+package absenttest
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// Calls is what to call.
+type Calls struct {
+	// Funcs are functions by name: all exported ones of the package in the working directory that take arguments.
+	Funcs map[string]any
+	// Receivers make values whose exported methods are called, each on a value of its own.
+	Receivers []func(t *testing.T) any
+	// Pool makes the arguments that are not left out, one value of a type. Types without one are left out always.
+	Pool func(t *testing.T) []any
+	// Typed reports whether an error is one for arguments that are missing.
+	Typed func(error) bool
+	// Optional are arguments that may be nil, as "Func 0": a name and an index.
+	Optional []string
+	// Except are functions and methods that are not called.
+	Except []string
+}
+
+// Run calls all functions and methods with all arguments zero, and with each one zero in turn. None may panic. Where
+// one argument alone is a nil pointer, interface, function or map, the error that the function returns must be Typed.
+func Run(t *testing.T, c Calls) {
+	t.Helper()
+	for _, name := range exported(t) {
+		if _, ok := c.Funcs[name]; !ok && !slices.Contains(c.Except, name) {
+			t.Errorf("%s is exported and not among the functions to call", name)
+		}
+	}
+	for name, f := range c.Funcs {
+		c.each(t, name, func(*testing.T) reflect.Value { return reflect.ValueOf(f) })
+	}
+	for _, of := range c.Receivers {
+		typ := reflect.TypeOf(of(t))
+		for i := range typ.NumMethod() {
+			name := strings.TrimLeft(typ.String(), "*") + "." + typ.Method(i).Name
+			c.each(t, name, func(t *testing.T) reflect.Value { return reflect.ValueOf(of(t)).Method(i) })
+		}
+	}
+}
+
+// each calls one function with arguments left out in every way.
+func (c *Calls) each(t *testing.T, name string, f func(*testing.T) reflect.Value) {
+	if slices.Contains(c.Except, name) {
+		return
+	}
+	t.Run(name, func(t *testing.T) {
+		typ := f(t).Type()
+		c.call(t, name, f(t), func(int) bool { return true })
+		for i := range params(typ) {
+			err := c.call(t, name, f(t), func(at int) bool { return at == i })
+			if c.demanded(typ, i, name) && (err == nil || !c.Typed(err)) {
+				t.Errorf("without argument %d (%v): %v, of type %T", i, typ.In(i), err, err)
+			}
+		}
+	})
+}
+
+// params is how many arguments are passed: none for a variadic one.
+func params(f reflect.Type) int {
+	if f.IsVariadic() {
+		return f.NumIn() - 1
+	}
+	return f.NumIn()
+}
+
+// demanded reports whether the function must return an error when an argument is nil.
+func (c *Calls) demanded(f reflect.Type, i int, name string) bool {
+	n := f.NumOut()
+	return n > 0 && f.Out(n-1) == reflect.TypeFor[error]() && nillable(f.In(i)) &&
+		!slices.Contains(c.Optional, fmt.Sprintf("%s %d", name, i))
+}
+
+func nillable(t reflect.Type) bool {
+	switch t.Kind() {
+	case reflect.Pointer, reflect.Interface, reflect.Func, reflect.Map:
+		return true
+	}
+	return false
+}
+
+// call returns the error of f. A panic is an error of the test.
+func (c *Calls) call(t *testing.T, name string, f reflect.Value, out func(int) bool) (err error) {
+	var text []string
+	defer func() {
+		if p := recover(); p != nil {
+			t.Errorf("%s(%s) panics: %v", name, strings.Join(text, ", "), p)
+			err = fmt.Errorf("panic: %v", p)
+		}
+	}()
+	pool := c.Pool(t)
+	var args []reflect.Value
+	for i := range params(f.Type()) {
+		arg := reflect.Zero(f.Type().In(i))
+		if !out(i) {
+			arg = pick(pool, f.Type().In(i))
+		}
+		text = append(text, fmt.Sprintf("%v zero=%v", arg.Type(), arg.IsZero()))
+		args = append(args, arg)
+	}
+	results := f.Call(args)
+	if n := len(results); n > 0 {
+		err, _ = results[n-1].Interface().(error)
+	}
+	return err
+}
+
+// pick returns the first value of the pool that can be passed as a type.
+func pick(pool []any, t reflect.Type) reflect.Value {
+	for _, v := range pool {
+		if reflect.TypeOf(v).AssignableTo(t) && (t.Kind() != reflect.Interface || t.NumMethod() > 0) {
+			arg := reflect.New(t).Elem()
+			arg.Set(reflect.ValueOf(v))
+			return arg
+		}
+	}
+	return reflect.Zero(t)
+}
+
+// exported lists the exported functions with arguments of the package in the working directory.
+func exported(t *testing.T) (names []string) {
+	t.Helper()
+	files, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		if strings.HasSuffix(file, "_test.go") {
+			continue
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range f.Decls {
+			if fn, ok := d.(*ast.FuncDecl); ok && fn.Recv == nil && fn.Name.IsExported() && fn.Type.Params.NumFields() > 0 {
+				names = append(names, fn.Name.Name)
+			}
+		}
+	}
+	return names
+}

@@ -1,0 +1,78 @@
+package ir_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/reprise-gpu/reprise/internal/absent/absenttest"
+	"github.com/reprise-gpu/reprise/ir"
+)
+
+const missingText = `graph missing {
+  module vec "vec.ptx"
+  buffer @x f32[64] device(0) inout
+  %0 = memset @x u32=0
+  %1 = launch vec.square grid(4) block(256) args(@x) uses(readwrite @x)
+  deps reduced {
+    %0 -> %1 raw|waw @x
+  }
+}
+-- vec.ptx --
+.version 7.0
+.target sm_50
+.address_size 64
+.visible .entry square(.param .u64 x) { ret; }
+`
+
+// TestMissingArguments leaves arguments out of all that the package exports.
+func TestMissingArguments(t *testing.T) {
+	file := func(t *testing.T) *ir.File {
+		f, err := ir.Load("missing", missingText)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return f
+	}
+	absenttest.Run(t, absenttest.Calls{
+		Funcs: map[string]any{
+			"Describe": ir.Describe, "Format": ir.Format, "Nearest": ir.Nearest, "Print": ir.Print,
+			"PrintSchedule": ir.PrintSchedule, "Verify": ir.Verify, "VerifySchedule": ir.VerifySchedule,
+			"WriteFile": ir.WriteFile, "RedundantWaits": ir.RedundantWaits, "Load": ir.Load, "Parse": ir.Parse,
+			"ReadFile": ir.ReadFile, "NewScalar": ir.NewScalar, "ParseType": ir.ParseType,
+		},
+		Receivers: []func(*testing.T) any{
+			func(t *testing.T) any { return file(t).Graph },
+			func(t *testing.T) any { return &ir.Graph{} },
+			func(t *testing.T) any { return &ir.Schedule{Graph: file(t).Graph} },
+			func(t *testing.T) any { return &ir.Schedule{} },
+			func(t *testing.T) any { return &file(t).Graph.Ops[0] },
+			func(*testing.T) any { return &ir.Op{} },
+			func(*testing.T) any { return &ir.Buffer{} },
+			func(*testing.T) any { return &ir.Causes{} },
+			func(*testing.T) any { return &ir.Error{} },
+			func(*testing.T) any { return ir.Errors{} },
+			func(*testing.T) any { return &ir.Violation{} },
+			func(*testing.T) any { return ir.Violations{} },
+			func(*testing.T) any { return ir.Scalar{} },
+			func(*testing.T) any { return ir.Place{} },
+			func(*testing.T) any { return ir.Range{} },
+			func(*testing.T) any { return ir.Position{} },
+			func(*testing.T) any { return ir.Type(99) },
+			func(*testing.T) any { return ir.Kind(99) },
+			func(*testing.T) any { return ir.Mode(99) },
+			func(*testing.T) any { return ir.Phase(99) },
+			func(*testing.T) any { return ir.Role(99) },
+			func(*testing.T) any { return ir.Hazard(99) },
+			func(*testing.T) any { return ir.OpID(-1) },
+			func(*testing.T) any { return ir.LaneID(-1) },
+		},
+		Pool: func(t *testing.T) []any {
+			g := file(t).Graph
+			return []any{g, &ir.Schedule{Graph: g}, t.TempDir() + "/missing.rir", g.Ops[1].Launch, func(ir.BufferID) uint64 { return 0 }}
+		},
+		Typed:    func(err error) bool { return errors.Is(err, ir.ErrMissing) },
+		Optional: []string{"NewScalar 1", "WriteFile 2"},
+		// These return no error: indices and scratch memory are as those of a slice.
+		Except: []string{"ir.Graph.ParamBlock", "ir.Schedule.Needed", "ir.Schedule.Records", "ir.Op.Accesses"},
+	})
+}

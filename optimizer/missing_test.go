@@ -1,0 +1,59 @@
+package optimizer_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/reprise-gpu/reprise/device/null"
+	"github.com/reprise-gpu/reprise/internal/absent/absenttest"
+	"github.com/reprise-gpu/reprise/internal/des"
+	"github.com/reprise-gpu/reprise/ir"
+	"github.com/reprise-gpu/reprise/optimizer"
+	"github.com/reprise-gpu/reprise/sim"
+	"github.com/reprise-gpu/reprise/tracer"
+)
+
+// TestMissingArguments leaves arguments out of all that the package exports.
+func TestMissingArguments(t *testing.T) {
+	p, err := des.Lookup("h200")
+	require.NoError(t, err)
+	trace := func(t *testing.T) *tracer.Trace {
+		tr := tracer.New(null.New(), "missing", tracer.Deferred)
+		tr.Memset(tr.Alloc("x", ir.F32, 4, ir.InOut), 0)
+		done, err := tr.Finish()
+		require.NoError(t, err)
+		return done
+	}
+	absenttest.Run(t, absenttest.Calls{
+		Funcs: map[string]any{
+			"AutoSteps": optimizer.AutoSteps, "ChoosesByTime": optimizer.ChoosesByTime, "LowerBound": optimizer.LowerBound,
+			"DeclaredCosts": optimizer.DeclaredCosts, "MeasuredCosts": optimizer.MeasuredCosts, "ModelledCosts": optimizer.ModelledCosts,
+			"Measure": optimizer.Measure, "NewMeasurement": optimizer.NewMeasurement, "ParseMeasurement": optimizer.ParseMeasurement,
+			"MemoryOf": optimizer.MemoryOf, "Plan": optimizer.Plan, "UnrolledOf": optimizer.UnrolledOf,
+			"Measure on sim": func(r optimizer.Recording) error {
+				d, err := sim.New(sim.Options{})
+				require.NoError(t, err)
+				_, err = optimizer.Measure(d, r)
+				return err
+			},
+		},
+		Receivers: []func(*testing.T) any{
+			func(t *testing.T) any { return optimizer.NewMeasurement(trace(t).Graph, p) },
+			func(*testing.T) any { return &optimizer.Measurement{} },
+			func(*testing.T) any { return optimizer.Options{} },
+			func(*testing.T) any { return optimizer.Options{Custom: &des.Profile{}} },
+			func(*testing.T) any { return optimizer.Description{} },
+		},
+		Pool: func(t *testing.T) []any {
+			tr := trace(t)
+			plan, err := optimizer.Plan(tr.Graph, optimizer.Options{})
+			require.NoError(t, err)
+			return []any{p, tr, tr.Graph, plan.Schedule, optimizer.NewMeasurement(tr.Graph, p)}
+		},
+		Typed:    func(err error) bool { return errors.Is(err, ir.ErrMissing) },
+		Optional: []string{"NewMeasurement 1"},
+		Except:   []string{"optimizer.Measurement.Add", "NewMeasurement"}, // for makers of a CostModel: indices of operations
+	})
+}

@@ -1,0 +1,106 @@
+package tracer_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/reprise-gpu/reprise/device/null"
+	"github.com/reprise-gpu/reprise/internal/absent/absenttest"
+	"github.com/reprise-gpu/reprise/ir"
+	"github.com/reprise-gpu/reprise/tracer"
+)
+
+// TestMissingArguments leaves arguments out of all that the package exports. What records returns no
+// error: see TestMissingArgumentsEndATrace.
+func TestMissingArguments(t *testing.T) {
+	start := func(*testing.T) *tracer.Tracer { return tracer.New(null.New(), "missing", tracer.Deferred) }
+	trace := func(t *testing.T) *tracer.Trace {
+		tr := start(t)
+		x := tr.Alloc("x", ir.F32, 1024, ir.InOut)
+		tr.Memset(x, 0)
+		tr.Launch(load(t, tr, "square"), tracer.Linear(1, 32), x, x, 1024)
+		done, err := tr.Finish()
+		require.NoError(t, err)
+		return done
+	}
+	absenttest.Run(t, absenttest.Calls{
+		Funcs: map[string]any{
+			"Draft": tracer.Draft[float32], "Read": tracer.Read[float32], "Write": tracer.Write[float32], "Linear": tracer.Linear,
+			"Square": tracer.Square, "Auto": tracer.Auto, "New": tracer.New,
+		},
+		Receivers: []func(*testing.T) any{
+			func(t *testing.T) any { return start(t) },
+			func(*testing.T) any { return tracer.New(nil, "missing", tracer.Deferred) },
+			func(*testing.T) any { return tracer.New(nil, "missing", tracer.Eager) },
+			func(*testing.T) any { return tracer.New(null.New(), "missing", tracer.Mode(99)) },
+			func(*testing.T) any { return tracer.Auto(nil, "missing", nil) },
+			func(*testing.T) any { return tracer.Auto(null.New(), "missing", nil) },
+			func(*testing.T) any { return &tracer.Tracer{} },
+			func(t *testing.T) any { return start(t).Module("missing.ptx", "") },
+			func(*testing.T) any { return &tracer.Module{} },
+			func(t *testing.T) any { return trace(t) },
+			func(*testing.T) any { return &tracer.Trace{} },
+			func(t *testing.T) any { return start(t).Alloc("x", ir.F32, 4, ir.InOut) },
+			func(*testing.T) any { return tracer.New(nil, "missing", tracer.Eager).Alloc("x", ir.F32, 4, ir.InOut) },
+			func(*testing.T) any { return tracer.Buffer{} },
+			func(*testing.T) any { return tracer.Shape{} },
+			func(*testing.T) any { return &tracer.SliceError{} },
+		},
+		Pool: func(t *testing.T) []any {
+			tr := start(t)
+			return []any{null.New(), trace(t).Graph, tr.Alloc("x", ir.F32, 4, ir.InOut), func() error { return nil },
+				func(run func() error) error { return run() }, load(t, tr, "square"),
+				tracer.Engine(func(*tracer.Trace) (tracer.Replayer, error) { return nil, errors.New("none") })}
+		},
+		// Those of tests, and indices of a zero Trace, which nothing is in.
+		Except: []string{"tracer.Tracer.Watched", "SetSymbolBits", "tracer.Trace.Bind", "tracer.Trace.HostFunc", "tracer.Trace.Module", "tracer.Trace.Pointer"},
+		Typed:  func(err error) bool { return errors.Is(err, ir.ErrMissing) },
+	})
+}
+
+// TestMissingArgumentsEndATrace has traced calls without what they need.
+func TestMissingArgumentsEndATrace(t *testing.T) {
+	for name, call := range map[string]func(tr *tracer.Tracer, x tracer.Buffer){
+		"launch":      func(tr *tracer.Tracer, _ tracer.Buffer) { tr.Launch(nil, tracer.Linear(1, 1)) },
+		"zero kernel": func(tr *tracer.Tracer, _ tracer.Buffer) { tr.Launch(&tracer.Kernel{}, tracer.Linear(1, 1)) },
+		"argument": func(tr *tracer.Tracer, x tracer.Buffer) {
+			tr.Launch(load(t, tr, "square"), tracer.Linear(1, 1), x, nil, 4)
+		},
+		"zero argument": func(tr *tracer.Tracer, x tracer.Buffer) {
+			tr.Launch(load(t, tr, "square"), tracer.Linear(1, 1), x, tracer.Buffer{}, 4)
+		},
+		"zero parameter": func(tr *tracer.Tracer, x tracer.Buffer) {
+			tr.Launch(load(t, tr, "square"), tracer.Linear(1, 1), x, x, tracer.Param{})
+		},
+		"copy from":     func(tr *tracer.Tracer, x tracer.Buffer) { tr.Copy(x, tracer.Buffer{}) },
+		"copy to":       func(tr *tracer.Tracer, x tracer.Buffer) { tr.Copy(tracer.Buffer{}, x) },
+		"memset":        func(tr *tracer.Tracer, _ tracer.Buffer) { tr.Memset(tracer.Buffer{}, 0) },
+		"memset of nil": func(tr *tracer.Tracer, x tracer.Buffer) { tr.Memset(x, nil) },
+		"prefetch":      func(tr *tracer.Tracer, _ tracer.Buffer) { tr.Prefetch(tracer.Buffer{}, true) },
+		"free":          func(tr *tracer.Tracer, _ tracer.Buffer) { tr.Free(tracer.Buffer{}) },
+		"host call":     func(tr *tracer.Tracer, _ tracer.Buffer) { tr.HostCall("nothing", nil) },
+		"host use": func(tr *tracer.Tracer, _ tracer.Buffer) {
+			tr.HostCall("use", func() error { return nil }, tracer.Use{})
+		},
+		"parameter": func(tr *tracer.Tracer, _ tracer.Buffer) { tr.Param("n", ir.I32, nil) },
+		"module":    func(tr *tracer.Tracer, _ tracer.Buffer) { tr.Module("", "").Kernel("") },
+	} {
+		for _, tr := range []*tracer.Tracer{{}, tracer.New(nil, "missing", tracer.Eager), tracer.Auto(null.New(), "missing", nil)} {
+			call(tr, tr.Alloc("x", ir.F32, 4, ir.InOut))
+			require.ErrorIs(t, tr.Err(), ir.ErrMissing, name)
+		}
+		for _, mode := range []tracer.Mode{tracer.Eager, tracer.Deferred, tracer.Direct} {
+			tr := tracer.New(null.New(), "missing", mode)
+			call(tr, tr.Alloc("x", ir.F32, 4, ir.InOut))
+			require.Error(t, tr.Err(), name)
+			_, err := tr.Finish()
+			require.Error(t, err, name)
+			if name == "module" || name == "memset of nil" || name == "parameter" || name == "argument" {
+				continue // these are other mistakes: of PTX, and of Go values that are no numbers
+			}
+			require.ErrorIs(t, err, ir.ErrMissing, name)
+		}
+	}
+}
