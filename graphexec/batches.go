@@ -122,16 +122,24 @@ func (b *batches) bodies() *Exec { return b.x.body }
 
 func (b *batches) run(ctx context.Context, n int) (finding, error) {
 	switch {
-	case n >= b.period && b.other != 0:
+	case n >= b.period && b.other != 0 && b.period <= b.apart():
 		return b.ahead(ctx, n/b.period)
 	case b.checks() > 1 || min(n, b.period)%b.size != 0:
 		return b.x.host.run(ctx, n)
 	}
-	return b.one(min(n, b.period))
+	return b.one(ctx, min(n, b.period))
 }
 
+// apart is after how many iterations of a longer period there is a wait, which the context may end.
+func (b *batches) apart() int { return max(1, mostReplays/b.size) * b.size }
+
 // one runs n iterations, no more than a period, and waits for the look at their end.
-func (b *batches) one(n int) (finding, error) {
+func (b *batches) one(ctx context.Context, n int) (finding, error) {
+	for ; n > b.apart(); n -= b.apart() {
+		if err := b.part(ctx, b.apart()); err != nil {
+			return goOn, err
+		}
+	}
 	x := b.x
 	err := b.iterate(n)
 	if err == nil {
@@ -146,6 +154,22 @@ func (b *batches) one(n int) (finding, error) {
 	x.stats.Checks++
 	x.advance(n)
 	return x.until.look(b.looks[0].mail.bytes), nil
+}
+
+// part runs n iterations of a period that does not end with them.
+func (b *batches) part(ctx context.Context, n int) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	err := b.iterate(n)
+	if err == nil {
+		err = b.x.wait(b.x.stream)
+	}
+	if err != nil {
+		return b.x.failed(n, err)
+	}
+	b.x.advance(n)
+	return nil
 }
 
 // iterate enqueues n iterations.

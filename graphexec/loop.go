@@ -217,6 +217,8 @@ func (l *Loop) check() error {
 		return fmt.Errorf("%v is none of Forbidden, Undone and Harmless", l.Overrun)
 	case multiple && !divides && (l.Lowering != Unrolled || l.Overrun == Forbidden):
 		return fmt.Errorf("a batch of %d iterations overruns the end that a check after %d finds; that takes the lowering Unrolled, with Overrun set to Undone or Harmless", l.Batch, l.CheckEvery)
+	case l.Lowering != HostChecked && l.Batch > mostCommands/max(1, l.Body.Graph.Len()):
+		return fmt.Errorf("a batch of %d iterations of %d operations each: a graph of more than %d would take the driver seconds; set a smaller Batch", l.Batch, l.Body.Graph.Len(), mostCommands)
 	case !divides && !multiple:
 		return fmt.Errorf("a batch of %d iterations, checked every %d: want a divisor or a multiple of that", l.Batch, l.CheckEvery)
 	}

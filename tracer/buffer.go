@@ -20,7 +20,7 @@ type Buffer struct {
 }
 
 // errZero is the error of a Buffer that nothing has allocated.
-var errZero = fmt.Errorf("%w: a zero Buffer was passed: allocate it first", absent.Err)
+const errZero = absent.Error("a zero Buffer was passed: allocate it first")
 
 // ID is the buffer's id in the graph.
 func (b Buffer) ID() ir.BufferID { return b.id }

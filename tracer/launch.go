@@ -224,7 +224,7 @@ func (t *Tracer) argument(v *ir.Arg, p *param, a any) error {
 		return nil
 	case Param:
 		if a.t == nil {
-			return fmt.Errorf("%w: a zero Param was passed: declare it first", absent.Err)
+			return absent.Error(errForeignParam.Error())
 		}
 		if a.t != t {
 			return errForeignParam

@@ -21,7 +21,7 @@ type Trace struct {
 var ErrClosed = errors.New("the trace is closed: trace again")
 
 // errNoTrace is the error of a zero Trace.
-var errNoTrace = fmt.Errorf("%w: a zero Trace was passed: it is made by Finish", absent.Err)
+const errNoTrace = absent.Error("a zero Trace was passed: Finish returns one")
 
 // Check reports why a plan of graph g cannot be replayed with the buffers and modules of the trace on dev, which may be
 // a wrapper of the trace's device. The error wraps ErrClosed, device.ErrOtherDevice or ir.ErrOtherTrace.

@@ -3,7 +3,6 @@ package absent
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"reflect"
 )
@@ -11,8 +10,16 @@ import (
 // Err is in the chain of all of them. Programs know it as ir.ErrMissing.
 var Err = errors.New("a required argument is missing")
 
+// Error is a sentence about such an argument. Err is in its chain.
+type Error string
+
+func (e Error) Error() string { return string(e) }
+
+// Unwrap returns Err.
+func (e Error) Unwrap() error { return Err }
+
 // Nil is the error for an argument that is nil, "the graph".
-func Nil(what string) error { return fmt.Errorf("%w: %s is nil", Err, what) }
+func Nil(what string) error { return Error(what + " is nil") }
 
 // Is reports whether v is nil, or an interface with a nil pointer, function or map in it.
 func Is(v any) bool {
