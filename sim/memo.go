@@ -118,15 +118,19 @@ func (m *memo) hash(b []byte) digest {
 	return digest{maphash.Bytes(m.seeds[0], b), maphash.Bytes(m.seeds[1], b)}
 }
 
-// content is the hash of an allocation's bytes.
-func (m *memo) content(mem *interp.Memory, base uint64) digest {
+// content is the hash of an allocation's bytes. It returns false for memory that another process
+// may write to between the hash and the launch.
+func (m *memo) content(mem *interp.Memory, base uint64) (digest, bool) {
 	if h, ok := m.known[base]; ok {
-		return h
+		return h, true
+	}
+	if mem.Shared(base) {
+		return digest{}, false
 	}
 	if m.sample {
 		m.writes++
 		m.known[base] = digest{m.writes}
-		return m.known[base]
+		return m.known[base], true
 	}
 	var bytes []byte
 	if mem.Reaches(base) {
@@ -136,7 +140,7 @@ func (m *memo) content(mem *interp.Memory, base uint64) digest {
 	if mem.Owns(base) { // the host, or another device, may write to the rest unseen
 		m.known[base] = h
 	}
-	return h
+	return h, true
 }
 
 // allocation is all bytes of one, nil when it has been freed.
@@ -182,7 +186,10 @@ func (m *memo) lookup(d *Device, j *job) (interp.Stats, []interp.Recorded, bool)
 		return interp.Stats{}, nil, false
 	}
 	for _, f := range s.footprints {
-		f.before = m.contents(d.memory, f.touched)
+		var ok bool
+		if f.before, ok = m.contents(d.memory, f.touched); !ok {
+			return interp.Stats{}, nil, false
+		}
 		if e := f.results[f.before]; e != nil && d.races.reuse(e.touched) {
 			m.apply(d, e)
 			s.misses = 0
@@ -228,6 +235,9 @@ func (m *memo) store(d *Device, j *job, stats *interp.Stats) {
 		return
 	}
 	s.tried = false
+	if slices.ContainsFunc(stats.Touched, func(t interp.Touch) bool { return d.memory.Shared(t.Base) }) {
+		return
+	}
 	i := slices.IndexFunc(s.footprints, func(f *footprint) bool { return slices.Equal(f.touched, stats.Touched) })
 	if i < 0 {
 		f := &footprint{touched: slices.Clone(stats.Touched), results: map[digest]*entry{}, seen: map[digest]struct{}{}}
@@ -236,7 +246,7 @@ func (m *memo) store(d *Device, j *job, stats *interp.Stats) {
 			s.footprints = s.footprints[1:]
 		}
 		if m.sample { // the contents are those before the run
-			f.before = m.contents(d.memory, f.touched)
+			f.before, _ = m.contents(d.memory, f.touched)
 			m.record(d, f, stats)
 		}
 		return
@@ -277,7 +287,8 @@ func (m *memo) record(d *Device, f *footprint, stats *interp.Stats) {
 	for _, t := range f.touched {
 		if t.Written && !m.sample {
 			data := slices.Clone(allocation(mem, t.Base))
-			e.outputs = append(e.outputs, output{t.Base, data, m.content(mem, t.Base)})
+			hash, _ := m.content(mem, t.Base)
+			e.outputs = append(e.outputs, output{t.Base, data, hash})
 		}
 	}
 	f.results[e.key] = e
@@ -301,13 +312,16 @@ func (s *shape) skip() bool {
 	return false
 }
 
-// contents hashes the hashes of the touched allocations.
-func (m *memo) contents(mem *interp.Memory, touched []interp.Touch) digest {
+// contents hashes the hashes of the touched allocations. It returns false if one of them has none.
+func (m *memo) contents(mem *interp.Memory, touched []interp.Touch) (digest, bool) {
 	var h0, h1 maphash.Hash
 	h0.SetSeed(m.seeds[0])
 	h1.SetSeed(m.seeds[1])
 	for _, t := range touched {
-		c := m.content(mem, t.Base)
+		c, ok := m.content(mem, t.Base)
+		if !ok {
+			return digest{}, false
+		}
 		var b [16]byte
 		for i := range 8 {
 			b[i], b[8+i] = byte(c[0]>>(8*i)), byte(c[1]>>(8*i))
@@ -315,5 +329,5 @@ func (m *memo) contents(mem *interp.Memory, touched []interp.Touch) digest {
 		_, _ = h0.Write(b[:])
 		_, _ = h1.Write(b[:])
 	}
-	return digest{h0.Sum64(), h1.Sum64()}
+	return digest{h0.Sum64(), h1.Sum64()}, true
 }

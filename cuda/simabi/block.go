@@ -41,6 +41,8 @@ type block struct {
 	flags      C.uint   // it was asked for with
 	id         uint64   // never used again
 	pages      []byte   // that the driver mapped for it
+	shared     *memfd   // of the pages, if other processes can map them
+	opens      int      // by cuIpcOpenMemHandle, 0 for memory of this process
 	advices    advices
 	freed      bool // by cuMemFreeAsync, though the stream may not have come to it
 	syncMemops bool // CU_POINTER_ATTRIBUTE_SYNC_MEMOPS: kept, since all such calls are synchronous or ordered
@@ -82,6 +84,9 @@ func (t blockTable) drop(b *block) {
 	delete(t, b.at)
 	if b.pages != nil {
 		unmapHost(b.pages)
+	}
+	if b.shared != nil {
+		b.shared.close()
 	}
 }
 

@@ -17,7 +17,8 @@ var lacking = []struct {
 }{
 	{regexp.MustCompile(`^cu(GL|Graphics|EGL|VDPAU)`), "no graphics interface shares resources with the simulated GPU"},
 	{regexp.MustCompile(`^cu(Import|Destroy|Signal|Wait)External|^cuExternalMemory|^cuGraph.*ExternalSemaphores`), "no other interface or process shares memory with the simulated GPU"},
-	{regexp.MustCompile(`^cuIpc|^cuMemPool(Ex|Im)port|^cuMemGetHandleForAddressRange|ShareableHandle`), "no other process sees the simulated GPU"},
+	{regexp.MustCompile(`^cuIpc\w*Event`), "processes have no virtual time in common"},
+	{regexp.MustCompile(`^cuMemPool(Ex|Im)port|^cuMemGetHandleForAddressRange|ShareableHandle`), "no descriptor stands for memory of the simulated GPU"},
 	{regexp.MustCompile(`^cuDeviceGetNvSciSyncAttributes|^cuFlushGPUDirectRDMAWrites|^cuDeviceGetLuid`), "there is no such hardware or system"},
 	{regexp.MustCompile(`GreenCtx|DevResource|^cuDevSmResource`), "multiprocessors are not divided among contexts"},
 	{regexp.MustCompile(`^cuCoredump`), "a fault names kernel, thread and line instead"},

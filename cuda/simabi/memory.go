@@ -79,7 +79,7 @@ func sim_cuMemFree_v2(p C.CUdeviceptr) C.CUresult {
 			return m.free()
 		}
 		b := blocks.starting(device.Ptr(p))
-		if b == nil || b.kind != deviceBlock && b.kind != managedBlock {
+		if b == nil || b.kind != deviceBlock && b.kind != managedBlock || b.opens > 0 {
 			return invalidValue
 		}
 		return b.free()

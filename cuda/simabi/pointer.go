@@ -71,7 +71,9 @@ func (q *pointer) attribute(a C.CUpointer_attribute, out unsafe.Pointer) bool {
 		*(*bool)(out) = b != nil && b.kind == managedBlock
 	case C.CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
 		*(*C.int)(out) = C.int(q.context.gpu.ordinal)
-	case C.CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE, C.CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
+	case C.CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
+		*(*bool)(out) = b.exportable()
+	case C.CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
 		*(*bool)(out) = false
 	case C.CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
 		*(*device.Ptr)(out) = q.base

@@ -197,7 +197,7 @@ func sim_cuMemFreeAsync(p C.CUdeviceptr, h C.CUstream) C.CUresult {
 			return s.add(&freeNode{m})
 		case m != nil:
 			return m.freeIn(s)
-		case b == nil || b.kind != deviceBlock:
+		case b == nil || b.kind != deviceBlock || b.opens > 0:
 			return invalidValue
 		default:
 			return s.freeIn(b)

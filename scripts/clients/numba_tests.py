@@ -61,11 +61,6 @@ SELECTED = {
 # Tests that fail, by module, class and name, with the reason.
 EXCEPTED = {
     "cudapy.test_debug.TestDebugOutput.test_dump_bytecode": "Numba: it expects an opcode that Python 3.11 no longer has",
-    **{
-        f"cudapy.test_ipc.TestIpc{test}": "no other process shares memory with a simulated GPU"
-        for test in ("Memory.test_ipc_array", "Memory.test_ipc_handle", "Memory.test_ipc_handle_serialization",
-                     "Staged.test_ipc_array", "Staged.test_staged")
-    },
     "cudapy.test_inspect.TestInspect.test_inspect_sass_eager": "it disassembles machine code, and a linked image is PTX",
     "cudapy.test_inspect.TestInspect.test_inspect_sass_lazy": "it disassembles machine code, and a linked image is PTX",
     "cudapy.test_localmem.TestCudaLocalMem.test_struct_model_type_arr":

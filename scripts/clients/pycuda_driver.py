@@ -1,5 +1,5 @@
 """Runs PyCUDA, unmodified, on the driver that it finds: launches, memory of every kind, arrays, textures, streams,
-events, contexts, peers, callbacks and linking, then gpuarray on top of them.
+events, contexts, peers, other processes, callbacks and linking, then gpuarray on top of them.
 
 Every function whose name starts with test_ is one test. Each runs in a context of its own on GPU 0. Two GPUs are
 required. The last line counts: "pycuda: N passed, N failed".
@@ -9,6 +9,7 @@ required. The last line counts: "pycuda: N passed, N failed".
 
 import ctypes
 import os
+import subprocess
 import sys
 import threading
 import time
@@ -194,6 +195,27 @@ def test_managed_memory():
     square()(x, y, np.int32(64), block=(64, 1, 1))
     cuda.Context.synchronize()
     same(y, numbers(64) ** 2)
+
+
+def test_memory_of_another_process():
+    memory = cuda.to_device(numbers(64))
+    handle = cuda.mem_get_ipc_handle(memory)
+    assert "cuIpcOpenMemHandle" in fails(cuda.LogicError, cuda.IPCMemoryHandle, handle)  # that is its own
+    child = """if True:
+        import sys
+        import numpy as np
+        import pycuda.driver as cuda
+        cuda.init()
+        context = cuda.Device(0).make_context()
+        memory = cuda.IPCMemoryHandle(bytearray.fromhex(sys.argv[1]))
+        values = cuda.from_device(int(memory), 64, np.float32)
+        cuda.memcpy_htod(int(memory), values ** 2)
+        memory.close()
+        context.pop()
+    """
+    subprocess.run([sys.executable, "-W", "ignore", "-c", child, bytes(handle).hex()], check=True)
+    same(cuda.from_device(memory, 64, np.float32), numbers(64) ** 2)
+    memory.free()
 
 
 def test_memory_pools():

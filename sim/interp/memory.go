@@ -61,6 +61,8 @@ type allocation struct {
 	heap      bool      // from malloc on the device
 	condition bool      // the word of a graph's condition
 	reserved  bool      // its addresses stay taken when it is freed
+	shared    bool      // with other processes, which may write to it at any time
+	imported  bool      // from another process, whose GPU it counts against
 	valid     *validity // nil when every byte has been written, or nobody wants to know
 }
 
@@ -123,13 +125,23 @@ func (m *Memory) Free(addr uint64) error {
 func (m *Memory) drop(i int) {
 	a := m.allocs[i]
 	m.allocs.remove(i)
-	m.used -= int64(a.size)
-	m.bank.used -= int64(a.size)
-	a.unmap()
+	m.release(a)
 	if a.reserved {
 		return
 	}
 	m.remember(&allocation{base: a.base, size: a.size, name: a.name})
+}
+
+// release gives back what an allocation takes up.
+func (m *Memory) release(a *allocation) {
+	if a.shared {
+		m.space.shared--
+	}
+	if !a.imported {
+		m.used -= int64(a.size)
+		m.bank.used -= int64(a.size)
+	}
+	a.unmap()
 }
 
 // remember keeps a freed block's name, without its bytes.

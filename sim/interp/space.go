@@ -26,6 +26,7 @@ type Space struct {
 	host           allocations
 	memories       []*Memory
 	bound          int // handles of textures and surfaces given out
+	shared         int // allocations that other processes may write to
 }
 
 // NewSpace returns a space in which nothing is allocated.
@@ -61,8 +62,11 @@ func (s *Space) Open(b *Bank) *Memory {
 }
 
 // Owns reports whether addr lies in memory that only the device's own work changes,
-// which neither the host nor another device can write behind its back.
-func (m *Memory) Owns(addr uint64) bool { return m.allocs.find(addr, 0) != nil }
+// which neither the host, another device nor another process can write behind its back.
+func (m *Memory) Owns(addr uint64) bool {
+	a := m.allocs.find(addr, 0)
+	return a != nil && !a.shared
+}
 
 // Reaches reports whether kernels may access the memory at addr.
 func (m *Memory) Reaches(addr uint64) bool { return m.find(addr, 0) != nil }
@@ -216,8 +220,7 @@ func (m *Memory) foreign(addr uint64) string {
 // Close frees all.
 func (m *Memory) Close() {
 	for _, a := range m.allocs {
-		m.bank.used -= int64(a.size)
-		a.unmap()
+		m.release(a)
 	}
 	m.allocs, m.peers = nil, nil
 	s := m.space

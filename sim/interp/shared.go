@@ -1,0 +1,66 @@
+package interp
+
+import (
+	"bytes"
+	"fmt"
+	"unsafe"
+)
+
+// Shared memory is mapped by several processes, each of which simulates its own work. A store of one is
+// seen by the others at once, so a launch must not put back what a page held: while a space
+// has shared memory, blocks run in grid order.
+
+// Share moves the allocation that starts at addr to zeroed pages that other processes can map, without
+// a change of its address or content. The pages hold as many bytes, and stay in place until it is freed.
+func (m *Memory) Share(addr uint64, pages []byte) error {
+	a := m.allocs.find(addr, 0)
+	switch {
+	case a == nil || a.base != addr:
+		return fmt.Errorf("interp: nothing to share starts at %#x: %s", addr, m.nearest(addr))
+	case a.shared:
+		return fmt.Errorf("interp: %s is shared already", a.name)
+	case uint64(len(pages)) != a.size:
+		return fmt.Errorf("interp: %d bytes of pages for the %d bytes of %s", len(pages), a.size, a.name)
+	}
+	copyNonzero(pages, a.bytes())
+	a.unmap()
+	a.words, a.valid = nil, nil
+	m.share(a, pages)
+	return nil
+}
+
+// Import makes an allocation of pages that another process shares. They stay in place until it is
+// freed, and do not count as used: they are memory of the other process.
+func (m *Memory) Import(pages []byte, name string) (uint64, error) {
+	base, err := m.space.take(uint64(len(pages)))
+	if err != nil {
+		return 0, fmt.Errorf("interp: %d bytes for %s: %w", len(pages), name, err)
+	}
+	a := &allocation{base: base, size: uint64(len(pages)), name: name, owner: m, imported: true}
+	m.share(a, pages)
+	m.allocs.insert(a)
+	return base, nil
+}
+
+func (m *Memory) share(a *allocation, pages []byte) {
+	a.data, a.shared = unsafe.Pointer(unsafe.SliceData(pages)), true
+	m.space.shared++
+}
+
+// Shared reports whether other processes may write to the memory at addr.
+func (m *Memory) Shared(addr uint64) bool {
+	a := m.lookup(addr, 0)
+	return a != nil && a.shared
+}
+
+// copyNonzero is copy to zeroed pages. It leaves pages of zeros alone: they need no memory of the host
+// until they are written.
+func copyNonzero(dst, src []byte) {
+	var zeros [hostAlign]byte
+	for off := 0; off < len(src); off += hostAlign {
+		page := src[off:min(off+hostAlign, len(src))]
+		if !bytes.Equal(page, zeros[:len(page)]) {
+			copy(dst[off:], page)
+		}
+	}
+}

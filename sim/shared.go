@@ -1,0 +1,37 @@
+package sim
+
+import (
+	"fmt"
+
+	"github.com/reprise-gpu/reprise/device"
+)
+
+// ShareMemory moves the allocation that starts at p to zeroed pages that other processes can map. The pages
+// hold as many bytes, and must stay in place until Free. Launches that touch shared memory are
+// always interpreted, their blocks in grid order.
+func (d *Device) ShareMemory(p device.Ptr, pages []byte) error {
+	if err := d.enter(d.profile.Host.Alloc); err != nil {
+		return err.In("ShareMemory")
+	}
+	if err := d.memory.Share(uint64(p), pages); err != nil {
+		return (&device.Error{Code: device.InvalidValue, Err: err}).In("ShareMemory")
+	}
+	d.memo.forget(uint64(p))
+	return nil
+}
+
+// ImportMemory makes device memory of pages that another process has from ShareMemory. They must stay in
+// place until Free. The memory is not taken from the GPU's: it is that of the other process.
+func (d *Device) ImportMemory(pages []byte) (device.Ptr, error) {
+	if err := d.enter(d.profile.Host.Alloc); err != nil {
+		return 0, err.In("ImportMemory")
+	}
+	addr, err := d.memory.Import(pages, fmt.Sprintf("the %d bytes of another process", len(pages)))
+	if err != nil {
+		return 0, refusedMemory(int64(len(pages)), err).In("ImportMemory")
+	}
+	d.live.Bytes += int64(len(pages))
+	d.live.Allocations++
+	d.ledger.Add(device.Ptr(addr), int64(len(pages)), device.DeviceMemory)
+	return device.Ptr(addr), nil
+}
