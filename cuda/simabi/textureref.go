@@ -131,18 +131,26 @@ func sim_cuTexRefSetMipmappedArray(h C.CUtexref, array C.CUmipmappedArray, flags
 	return change(h, func(*textureRef) error { return notSupported })
 }
 
+// textureRoom is how many bytes lie between an address and the end of its allocation, and how far the address
+// is past a multiple of the alignment of textures. An allocation counts as aligned: on a driver the
+// offset of its start is 0, and programs rely on that, although package sim aligns to 256 bytes only.
+func textureRoom(p C.CUdeviceptr) (room, past C.size_t, ok bool) {
+	base, size, ok := driver.system.Range(device.Ptr(p))
+	off := C.size_t(device.Ptr(p) - base)
+	return C.size_t(size) - off, off % pitchAlign, ok
+}
+
 //export sim_cuTexRefSetAddress_v2
 func sim_cuTexRefSetAddress_v2(offset *C.size_t, h C.CUtexref, p C.CUdeviceptr, n C.size_t) C.CUresult {
 	return change(h, func(r *textureRef) error {
-		base, size, ok := driver.system.Range(device.Ptr(p))
-		past := C.size_t(device.Ptr(p) - base)
-		if !ok || n > C.size_t(size)-past || offset == nil && p%pitchAlign != 0 {
+		room, past, ok := textureRoom(p)
+		if !ok || n > room || offset == nil && past != 0 {
 			return invalidValue
 		}
 		if offset != nil {
-			*offset = C.size_t(p % pitchAlign)
+			*offset = past
 		}
-		r.array, r.at, r.linear = nil, p-p%pitchAlign, n+C.size_t(p%pitchAlign)
+		r.array, r.at, r.linear = nil, p-C.CUdeviceptr(past), n+past
 		return nil
 	})
 }
@@ -159,11 +167,9 @@ func sim_cuTexRefSetAddress2D_v3(h C.CUtexref, d *C.CUDA_ARRAY_DESCRIPTOR, p C.C
 			return err
 		}
 		width := int64(t.Width * t.Channels * t.Format.Bytes())
-		if d.Width == 0 || d.Height == 0 || pitch > maxPitch || int64(pitch) < width || p%pitchAlign != 0 {
-			return invalidValue
-		}
-		base, size, ok := driver.system.Range(device.Ptr(p))
-		if !ok || int64(d.Height-1)*int64(pitch)+width > size-int64(device.Ptr(p)-base) {
+		room, past, ok := textureRoom(p)
+		if !ok || d.Width == 0 || d.Height == 0 || pitch > maxPitch || int64(pitch) < width || past != 0 ||
+			int64(d.Height-1)*int64(pitch)+width > int64(room) {
 			return invalidValue
 		}
 		r.array, r.at, r.linear, r.rows, r.pitch = nil, p, 0, *d, pitch

@@ -1,6 +1,33 @@
 // Texture references hold what was set in them.
 #include "check.h"
 
+// starts_are_aligned checks offsets at the start of allocations and behind it.
+static void starts_are_aligned(CUtexref r) {
+	CUDA_ARRAY_DESCRIPTOR rows = {.Width = 8, .Height = 2, .Format = CU_AD_FORMAT_FLOAT, .NumChannels = 1};
+	CUdeviceptr p[6], at;
+	size_t offset;
+	for (int i = 0; i < 6; i++) {
+		CHECK(cuMemAlloc(&p[i], 1000 + 200 * i)); // of distances that differ
+		offset = 1;
+		CHECK(cuTexRefSetAddress(&offset, r, p[i], 1000));
+		EQ(offset, 0);
+		CHECK(cuTexRefSetAddress(NULL, r, p[i] + 512, 400));
+		CHECK(cuTexRefSetAddress(&offset, r, p[i] + 516, 400));
+		EQ(offset, 4);
+		CHECK(cuTexRefGetAddress(&at, r));
+		EQ(at, p[i] + 512);
+		EXPECT(cuTexRefSetAddress(NULL, r, p[i] + 256, 400), CUDA_ERROR_INVALID_VALUE);
+		EXPECT(cuTexRefSetAddress(&offset, r, p[i] + 512, 500 + 200 * i), CUDA_ERROR_INVALID_VALUE);
+		CHECK(cuTexRefSetAddress2D(r, &rows, p[i], 512));
+		CHECK(cuTexRefSetAddress2D(r, &rows, p[i] + 512, 32));
+		EXPECT(cuTexRefSetAddress2D(r, &rows, p[i] + 256, 32), CUDA_ERROR_INVALID_VALUE);
+	}
+	for (int i = 0; i < 6; i++)
+		CHECK(cuMemFree(p[i]));
+	EXPECT(cuTexRefSetAddress(&offset, r, p[0], 0), CUDA_ERROR_INVALID_VALUE);
+	CHECK(cuTexRefSetFormat(r, CU_AD_FORMAT_FLOAT, 2));
+}
+
 int main(void) {
 	CUtexref r;
 	CUDA_ARRAY_DESCRIPTOR d = {.Width = 16, .Height = 4, .Format = CU_AD_FORMAT_UNSIGNED_INT8, .NumChannels = 4};
@@ -32,6 +59,8 @@ int main(void) {
 	CHECK(cuTexRefGetAddress(&at, r));
 	EQ(at, p);
 	EXPECT(cuTexRefGetArray(&got, r), CUDA_ERROR_INVALID_VALUE);
+	starts_are_aligned(r);
+	CHECK(cuTexRefSetAddress(&offset, r, p, 1024));
 	for (int i = 0; i < 3; i++) {
 		CHECK(cuTexRefSetAddressMode(r, i, (CUaddress_mode)(i + 1)));
 		CHECK(cuTexRefGetAddressMode(&mode, r, i));
