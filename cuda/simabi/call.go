@@ -70,7 +70,10 @@ func attend(body func(*thread) error) C.CUresult {
 	case t.inHost:
 		return result(status(C.CUDA_ERROR_NOT_PERMITTED))
 	}
-	return result(body(t))
+	driver.attended++
+	code := result(body(t))
+	watchNotices()
+	return code
 }
 
 // inContext is call for a function that needs a current context.
