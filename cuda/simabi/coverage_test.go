@@ -32,6 +32,11 @@ Managed memory moves when kernels touch it and when it is prefetched ([TIME-MODE
 host touch it: before it does, a program that wants to be charged for the way back prefetches to CU_DEVICE_CPU or, on a device that refuses
 that, attaches the memory to the host.
 
+Each process simulates its own GPUs, in a virtual time of its own. Memory that cuIpcGetMemHandle exports is the same bytes in all processes that open it:
+what one has stored is there for the others when its call to wait or to copy has returned. Launches that run in two processes at the same moment are not
+ordered, and atomic operations on such memory are atomic within a process only. Memory that is open counts against the exporter's GPU. While a process
+has exported or open memory, its launches use one core.
+
 `
 
 // TestCoverage fails when docs/DRIVER.md does not say what the library exports.

@@ -113,7 +113,7 @@ func sim_cuIpcOpenMemHandle_v2(out *C.CUdeviceptr, handle C.CUipcMemHandle, flag
 		case out == nil || flags != C.CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS || h.size <= 0:
 			return invalidValue
 		case h.pid == int64(os.Getpid()):
-			return invalidContext // the process has the memory already
+			return fmt.Errorf("%w: this process exported the memory: use the address that was exported", invalidContext)
 		}
 		b := c.opened(h)
 		if b == nil {

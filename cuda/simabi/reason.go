@@ -91,5 +91,6 @@ var reasons = map[C.CUresult]string{
 	C.CUDA_ERROR_PEER_ACCESS_NOT_ENABLED:        "access was not enabled: call cuCtxEnablePeerAccess first",
 	C.CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED: "some of the memory is registered already: register it once",
 	C.CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED:     "the memory is not registered: pass the address that was given to cuMemHostRegister",
+	C.CUDA_ERROR_MAP_FAILED:                     "the memory cannot be mapped into the process: leave more of its addresses free",
 	C.CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE:      "the graph differs from the instantiated one in more than parameters: instantiate it anew",
 }
