@@ -11,5 +11,5 @@
 // the residual is small, the iterations that are still enqueued change nothing. So every mode
 // stops at the same iteration with the same bits, however often the host looks.
 //
-// A method of one's own is a Method, too: see examples/mysolver.
+// A method of one's own is a Method, too, and this holds for it as well: see examples/mysolver.
 package solver

@@ -138,3 +138,20 @@ func (e *DistributionError) Error() string {
 	}
 	return fmt.Sprintf("element (%d, %d) of %s (counted from 0) is %g: the weight of a link is not negative", e.Row, e.Col, e.What, e.Value)
 }
+
+// MethodError says that a method does what no method may do, as it would come to one result in one mode and to another
+// in the next. It is found before anything runs, but for a function that issues the same operations at first and others later.
+type MethodError struct {
+	Method    string
+	Operation string // with its operands; "" when it is none of them alone
+	Reason    string
+	Remedy    string
+}
+
+func (e *MethodError) Error() string {
+	what := e.Method
+	if e.Operation != "" {
+		what += ": " + e.Operation
+	}
+	return fmt.Sprintf("method %s: %s: %s", what, e.Reason, e.Remedy)
+}

@@ -10,9 +10,9 @@ import (
 )
 
 // Method is a way to solve Ax = b. Trace sets up what it needs on the device and returns the
-// function that issues one iteration, which ends with System.Check, or System.Period of them. It is called
-// while a trace is made, or again and again when there is none, so it must issue the same operations each
-// time.
+// function that issues one iteration, which ends with System.Check, or System.Period of them. That is called
+// once in advance, when nothing is launched, and then while a trace is made, or for each iteration when there is none. It must
+// issue the same operations each time. A method that cannot be replayed is a MethodError.
 type Method struct {
 	Name      string
 	Doc       string

@@ -26,6 +26,7 @@ func TestMissingArguments(t *testing.T) {
 			func(*testing.T) any { return &BreakdownError{} },
 			func(*testing.T) any { return &DistributionError{} },
 			func(*testing.T) any { return &DivergenceError{} },
+			func(*testing.T) any { return &MethodError{} },
 			func(*testing.T) any { return &NotConvergedError{} },
 			func(*testing.T) any { return &NotFiniteError{} },
 			func(*testing.T) any { return &OptionError{} },

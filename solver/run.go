@@ -2,7 +2,6 @@ package solver
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 
@@ -39,9 +38,10 @@ func start(dev device.Device, p *problem, o *Options) (r *run, err error) {
 		}
 	}()
 	iterate := o.Method.Trace(r.sys)
-	if r.sys.err != nil {
-		return r, r.sys.err
+	if err := r.sys.rehearse(iterate); err != nil {
+		return r, err
 	}
+	r.operations = len(r.sys.script.launches)
 	if o.Mode == Eager || o.Mode == Auto {
 		r.eager(iterate)
 	} else if err := r.replays(dev, iterate, o); err != nil {
@@ -75,16 +75,15 @@ func (r *run) eager(iterate func()) {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		r.sys.launches = 0
-		iterate()
-		r.operations = r.sys.launches
-		return r.sys.t.Err()
+		return r.sys.issue(iterate)
 	}
 }
 
 // replays traces one iteration and has each be a replay.
 func (r *run) replays(dev device.Device, iterate func(), o *Options) (err error) {
-	iterate()
+	if err := r.sys.issue(iterate); err != nil {
+		return err
+	}
 	if r.trace, err = r.sys.t.Finish(); err != nil {
 		return err
 	}
@@ -99,7 +98,7 @@ func (r *run) replays(dev device.Device, iterate func(), o *Options) (err error)
 	if err != nil {
 		return err
 	}
-	r.operations, r.lanes = r.sys.launches, result.Schedule.Lanes
+	r.lanes = result.Schedule.Lanes
 	if o.Mode == Loop {
 		return r.loops(dev, result.Schedule, plan, o)
 	}
@@ -112,7 +111,7 @@ func (r *run) replays(dev device.Device, iterate func(), o *Options) (err error)
 }
 
 // loops has the device or the host repeat an iteration until the state says that it was the
-// last. Those past it change nothing.
+// last. Those past it change nothing, see operation.go and kernels/state.cuh.
 func (r *run) loops(dev device.Device, body *ir.Schedule, plan optimizer.Options, o *Options) (err error) {
 	period := max(1, r.sys.Period)
 	periods := func(iterations int) int { return (iterations + period - 1) / period }
@@ -136,9 +135,6 @@ func (r *run) loops(dev device.Device, body *ir.Schedule, plan optimizer.Options
 		}
 	}
 	r.loop, err = graphexec.InstantiateLoop(dev, l, r.trace)
-	if errors.Is(err, graphexec.ErrEndless) {
-		return fmt.Errorf("%s would never end: each of its iterations ends with System.Check", o.Method.Name)
-	}
 	return err
 }
 

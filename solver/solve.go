@@ -47,7 +47,7 @@ type Result struct {
 // Solve solves Ax = b on dev. It returns the last iterate also with an error of the method: a
 // BreakdownError, a DivergenceError, a StagnationError, a NotFiniteError, a NotConvergedError or an AccuracyError, and when ctx is
 // done, which it notices at the next look. Input that cannot be solved is a ShapeError, a SymmetryError or
-// a NotFiniteError, with no solution.
+// a NotFiniteError, with no solution, and so is a method that is none a MethodError.
 func Solve(ctx context.Context, dev device.Device, a *sparse.CSR, b []float64, o Options) (x []float64, res Result, err error) {
 	if ctx == nil || absent.Is(dev) || a == nil {
 		return nil, res, absent.Nil("the context, the device or the matrix")
@@ -93,15 +93,12 @@ func Solve(ctx context.Context, dev device.Device, a *sparse.CSR, b []float64, o
 	}
 	state, stopped := r.iterate(ctx, &o)
 	elapsed := dev.Now() - begin
-	if device.CodeOf(stopped) != 0 {
+	if device.CodeOf(stopped) != 0 || r.sys.err != nil {
 		return nil, res, stopped
 	}
 	if r.loop != nil {
 		if state, err = r.look(); err != nil {
 			return nil, res, err
-		}
-		if stopped == nil && state[stateCode] == running {
-			return nil, res, unchecked(&o, o.MaxIterations, &state)
 		}
 	}
 	res.Iterations = int(state[stateIterations])
@@ -144,15 +141,7 @@ func (r *run) iterate(ctx context.Context, o *Options) (state [stateLen]int32, e
 		if err != nil || state[stateCode] != running {
 			return state, err
 		}
-		if issued >= o.MaxIterations {
-			return state, unchecked(o, issued, &state)
-		}
 	}
-}
-
-// unchecked is the error of a method whose iterations do not end as they should.
-func unchecked(o *Options, issued int, state *[stateLen]int32) error {
-	return fmt.Errorf("%s did %d iterations and ended %d of them: each ends with System.Check", o.Method.Name, issued, state[stateIterations])
 }
 
 // sample runs as many iterations as are asked for, with the looks that a solver takes.

@@ -1,6 +1,9 @@
 package solver
 
 import (
+	"fmt"
+	"math"
+
 	"github.com/reprise-gpu/reprise/ir"
 	"github.com/reprise-gpu/reprise/solver/kernels"
 	"github.com/reprise-gpu/reprise/solver/sparse"
@@ -12,7 +15,7 @@ type Vector = tracer.Buffer
 
 // System is a system of equations on the device, as a method sees it. What allocates is for
 // Method.Trace, and what computes for the function that it returns. As with a Tracer, the first error
-// sticks and makes the rest do nothing.
+// sticks and makes the rest do nothing; what a method may not do is a MethodError.
 type System struct {
 	N        int
 	X        Vector    // the solution; it starts as what Residual belongs to
@@ -30,8 +33,10 @@ type System struct {
 	modules map[string]*tracer.Module
 	kernels map[string]*tracer.Kernel
 
-	launches int
-	loads    []func() error // what is written before the first iteration
+	loads  []func() error // what is written before the first iteration
+	method string
+	script script
+	last   int // the greatest code of the state with which kept memory is written, see kernels/kept.cu
 
 	p       *problem
 	restart int // iterations of a cycle of GMRES
@@ -41,7 +46,7 @@ type System struct {
 
 	solution func(iterations int) Vector // where it is after so many
 	partials map[Vector]Vector           // by sum, where Dot has those of the blocks
-	err      error                       // of a method that this is no system for
+	err      error                       // of a method that this is no system for, or that is none
 
 	state   Vector // see kernels/state.cuh
 	limits  Vector
@@ -83,9 +88,13 @@ const (
 // newSystem allocates what is common to all methods.
 func newSystem(p *problem, o *Options, t *tracer.Tracer) *System {
 	s := &System{
+		method: o.Method.Name, last: running,
 		N: p.a.Rows, Residual: p.residual, p: p,
 		t: t, elem: o.Precision.elem(), lanes: o.Lanes, restart: o.Restart, damping: o.Damping,
 		modules: map[string]*tracer.Module{}, kernels: map[string]*tracer.Kernel{}, partials: map[Vector]Vector{},
+	}
+	if o.Sampled {
+		s.last = math.MaxInt32
 	}
 	for _, name := range []string{"spmv", "vector", "scalar"} {
 		s.use(name)
@@ -111,8 +120,11 @@ func newSystem(p *problem, o *Options, t *tracer.Tracer) *System {
 	return s
 }
 
-// use loads a module, which must not happen once the clock runs.
+// use loads a module that is not loaded yet, which must not happen once the clock runs.
 func (s *System) use(module string) {
+	if s.modules[module] != nil {
+		return
+	}
 	s.modules[module] = s.t.Module(kernels.Source(module, s.elem))
 }
 
@@ -166,8 +178,12 @@ func (s *System) read(b Vector) ([]float64, error) {
 // data, or nil for zeros.
 func (s *System) Vector(name string, data []float64) Vector {
 	s.t.Helper()
+	s.allocates("Vector", name)
 	if data == nil {
 		data = make([]float64, s.N)
+	}
+	if len(data) != s.N {
+		s.refuse(fmt.Sprintf("Vector(%q)", name), fmt.Sprintf("it starts as %d numbers, and vectors have %d", len(data), s.N), "pass one for each unknown, or nil for zeros")
 	}
 	return s.floats(name, ir.InOut, data)
 }
@@ -175,18 +191,21 @@ func (s *System) Vector(name string, data []float64) Vector {
 // Temporary allocates a vector that each iteration writes before it reads it.
 func (s *System) Temporary(name string) Vector {
 	s.t.Helper()
+	s.allocates("Temporary", name)
 	return s.t.Alloc(name, s.elem, int64(s.N), ir.Temporary)
 }
 
 // Scalar allocates a scalar that keeps its value from one iteration to the next.
 func (s *System) Scalar(name string, value float64) Vector {
 	s.t.Helper()
+	s.allocates("Scalar", name)
 	return s.floats(name, ir.InOut, []float64{value})
 }
 
 // TemporaryScalar allocates a scalar that each iteration writes before it reads it.
 func (s *System) TemporaryScalar(name string) Vector {
 	s.t.Helper()
+	s.allocates("TemporaryScalar", name)
 	return s.t.Alloc(name, s.elem, 1, ir.Temporary)
 }
 
@@ -227,7 +246,9 @@ func (s *System) launch(module, kernel string, blocks, threads int, args ...any)
 
 func (s *System) launchShape(module, kernel string, shape tracer.Shape, args ...any) {
 	s.t.Helper()
-	s.launches++
+	if !s.issues(launch{s.script.operation, kernel, shape, args}) {
+		return
+	}
 	k, ok := s.kernels[kernel]
 	if !ok {
 		k = s.modules[module].Kernel(kernel)

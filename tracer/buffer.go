@@ -36,9 +36,18 @@ func (b Buffer) Len() int64 {
 // Bytes is the extent in bytes.
 func (b Buffer) Bytes() int64 { return b.hi - b.lo }
 
+// Declaration is how the graph declares the allocation that b is a range of; the zero ir.Buffer of a zero Buffer.
+func (b Buffer) Declaration() ir.Buffer {
+	if b.t == nil {
+		return ir.Buffer{}
+	}
+	return b.t.graph.Buffers[b.id]
+}
+
 func (b Buffer) elem() ir.Type { return b.t.graph.Buffers[b.id].Elem }
 
-func (b Buffer) span() ir.Range { return ir.Range{Buffer: b.id, Lo: b.lo, Hi: b.hi} }
+// Range is the bytes of the allocation that b is.
+func (b Buffer) Range() ir.Range { return ir.Range{Buffer: b.id, Lo: b.lo, Hi: b.hi} }
 
 func (b Buffer) whole() bool { return b.lo == 0 && b.hi == b.t.graph.Buffers[b.id].Size() }
 

@@ -108,7 +108,7 @@ func (r *reacher) stays(i int, p *param, b Buffer) error {
 	}
 	bytes := func(s ptx.Span) ir.Range { return ir.Range{Buffer: b.id, Lo: b.lo + s.Lo, Hi: b.lo + s.Hi} }
 	e := &SliceError{
-		Kernel: r.kernel, Parameter: p.name, Buffer: b.t.graph.Buffers[b.id].Name, Slice: b.span(), Touched: bytes(t.Span),
+		Kernel: r.kernel, Parameter: p.name, Buffer: b.t.graph.Buffers[b.id].Name, Slice: b.Range(), Touched: bytes(t.Span),
 		Write: t.Access&ptx.AccessWrite != 0, Block: t.Block, Thread: t.Thread, At: fmt.Sprintf("%s:%d", r.file, t.Pos.Line),
 	}
 	if s := reach.Read.Union(reach.Write); s.Lo > math.MinInt32 && s.Hi < math.MaxInt64-b.lo {
@@ -122,7 +122,7 @@ func (r *reacher) stays(i int, p *param, b Buffer) error {
 // the program's promise, so the access is one to all of it.
 func (r *reacher) appendUses(uses []ir.Access, i int, p *param, b Buffer) []ir.Access {
 	if r.addresses || !p.ranged || r.rows[i] < 0 {
-		return append(uses, ir.Access{Range: b.span(), Mode: p.mode})
+		return append(uses, ir.Access{Range: b.Range(), Mode: p.mode})
 	}
 	reach := r.out[r.rows[i]]
 	read, write := b.part(reach.Read), b.part(reach.Write)

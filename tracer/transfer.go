@@ -28,7 +28,7 @@ func (t *Tracer) Copy(dst, src Buffer) {
 		t.fail(pc, "copy of %d bytes of %s to %d bytes of %s: slice the longer one", src.Bytes(), src.name(), dst.Bytes(), dst.name())
 		return
 	}
-	if dst.span().Overlaps(src.span()) {
+	if dst.Range().Overlaps(src.Range()) {
 		t.fail(pc, "copy between overlapping ranges of %s", dst.name())
 		return
 	}
@@ -162,7 +162,7 @@ func (t *Tracer) HostCall(label string, f func() error, uses ...Use) {
 			t.fail(pc, "host call %s: %s is managed memory, which a host call cannot bring home: copy it to pinned memory first", label, u.Buffer.name())
 			return
 		}
-		op.Uses = append(op.Uses, ir.Access{Range: u.Buffer.span(), Mode: u.Mode})
+		op.Uses = append(op.Uses, ir.Access{Range: u.Buffer.Range(), Mode: u.Mode})
 	}
 	if t.mode != Direct {
 		t.hosts[t.record(op, pc)] = f

@@ -427,6 +427,7 @@ func TestAccessesAreInferred(t *testing.T) {
 		"project": "rrw", "coefficients": "rwx", "orthogonalize": "rrxw", "combine": "rrx", "scale": "rrw",
 		"begin": "rxwwwx", "rotate": "rxxxxwwrwx", "solve": "rrrw",
 		"eigen_scale": "rrwwx", "eigen_next": "rrrxwr", "rank_share": "rrw", "rank_next": "rrrrxwr", "heat": "rrrrrwwr", "wave": "rrrrrxwr",
+		"kept_spmv": "rrrrwr", "kept_axpy": "rrxr", "kept_xpay": "rrxr", "kept_minus": "rrrwr", "kept_add": "rwr", "kept_divide": "rrwx",
 		"bicgstab_alpha": "rrwx", "bicgstab_omega": "rrwx", "bicgstab_beta": "rrxrrwrwx",
 	}
 	letters := map[ptx.Access]string{ptx.AccessRead: "r", ptx.AccessWrite: "w", ptx.AccessReadWrite: "x"}

@@ -1,0 +1,225 @@
+package solver
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/reprise-gpu/reprise/ir"
+	"github.com/reprise-gpu/reprise/tracer"
+)
+
+// script is what a call of a method's function launches. The first call is a rehearsal, in every mode: its operations are checked
+// and nothing is launched. Each call after that has to launch the same, for a replay does so whatever the function would.
+type script struct {
+	phase     phase
+	operation operation // under way, of System; none for launches of the methods of this package
+	launches  []launch  // of the rehearsal
+	next      int       // of launches
+	written   []ir.Range
+	ended     int // iterations of the rehearsal
+}
+
+// phase is how far the set-up of a method is.
+type phase uint8
+
+const (
+	allocating phase = iota // in Method.Trace
+	rehearsing
+	issuing
+)
+
+// operation is one of System, with what it takes.
+type operation struct {
+	name     string
+	operands []operand
+}
+
+// String is the operation as an error shows it.
+func (o operation) String() string {
+	var names []string
+	for _, v := range o.operands {
+		names = append(names, v.String())
+	}
+	return fmt.Sprintf("%s(%s)", o.name, strings.Join(names, ", "))
+}
+
+// launch is one of a kernel, with what it takes.
+type launch struct {
+	operation operation // that it is of, if any
+	kernel    string
+	shape     tracer.Shape
+	args      []any
+}
+
+func (l *launch) equal(m *launch) bool {
+	return l.kernel == m.kernel && l.shape == m.shape && slices.Equal(l.args, m.args)
+}
+
+// String is the operation, or else the kernel with the buffers that it is passed.
+func (l *launch) String() string {
+	if l.operation.name != "" {
+		return l.operation.String()
+	}
+	o := operation{name: l.kernel}
+	for _, arg := range l.args {
+		if b, ok := arg.(Vector); ok {
+			o.operands = append(o.operands, operand{Vector: b})
+		}
+	}
+	return o.String()
+}
+
+// refuse sets the error of a method that does what none may do, unless there is an error already.
+func (s *System) refuse(operation, reason, remedy string) {
+	if s.failed() == nil {
+		s.err = &MethodError{Method: s.method, Operation: operation, Reason: reason, Remedy: remedy}
+	}
+}
+
+// failed is the first error of the tracer, or that of the method.
+func (s *System) failed() error {
+	if err := s.t.Err(); err != nil {
+		return err
+	}
+	return s.err
+}
+
+const sameEachTime = "issue the same operations in each call, and set System.Period where several iterations make up a period"
+
+// rehearse is the first call of the function that Method.Trace has returned.
+func (s *System) rehearse(iterate func()) error {
+	switch {
+	case s.failed() != nil:
+		return s.failed()
+	case iterate == nil:
+		s.refuse("", "Trace returns nil", "return the function that issues one iteration")
+		return s.failed()
+	case !kept(s.X) || s.X.Len() != int64(s.N):
+		s.refuse("", "System.X is no vector that is kept", "leave it, or put what System.Vector returns in its place")
+		return s.failed()
+	}
+	s.script.phase = rehearsing
+	iterate()
+	s.script.phase = issuing
+	if period := max(1, s.Period); s.script.ended != period {
+		s.refuse("", fmt.Sprintf("a call of the function that Trace returns ends %d iterations, not %d", s.script.ended, period),
+			"end each iteration with System.Check, and set System.Period to how many a call issues")
+	}
+	return s.failed()
+}
+
+// issue is any other call.
+func (s *System) issue(iterate func()) error {
+	s.script.next = 0
+	iterate()
+	if left := s.script.launches[s.script.next:]; len(left) > 0 {
+		s.refuse(left[0].String(), "the first call of the function that Trace returns issued it, and a later one does not", sameEachTime)
+	}
+	return s.failed()
+}
+
+// issues reports whether a launch goes to the device. In the rehearsal it is noted.
+func (s *System) issues(l launch) bool {
+	p := &s.script
+	switch {
+	case s.failed() != nil:
+		return false
+	case p.phase == allocating:
+		s.refuse(l.String(), "it is issued by Trace", "issue it in the function that Trace returns, which is called for each iteration")
+		return false
+	case p.phase == rehearsing:
+		p.launches = append(p.launches, l)
+		if slices.Contains(l.args, any(s.history)) {
+			p.ended++
+		}
+		return false
+	case p.next == len(p.launches) || !p.launches[p.next].equal(&l):
+		s.refuse(l.String(), "the first call of the function that Trace returns did not issue it there", sameEachTime)
+		return false
+	}
+	p.next++
+	return true
+}
+
+// allocates refuses an allocation for which it is too late.
+func (s *System) allocates(how, name string) {
+	if s.script.phase != allocating {
+		s.refuse(fmt.Sprintf("%s(%q)", how, name), "the function that Trace returns allocates it, again in each call", "allocate in Trace")
+	}
+}
+
+// operand is what an operation does to a vector or scalar of so many elements.
+type operand struct {
+	Vector
+	elements int64
+	mode     ir.Mode
+}
+
+// String is the buffer's name.
+func (o operand) String() string {
+	if o.Vector == (Vector{}) {
+		return "a zero Vector"
+	}
+	return "@" + o.Declaration().Name
+}
+
+func (s *System) vectorOf(v Vector, mode ir.Mode) operand { return operand{v, int64(s.N), mode} }
+
+func scalarOf(v Vector, mode ir.Mode) operand { return operand{v, 1, mode} }
+
+// begin begins an operation, and reports whether it may be issued. Its operands are looked at in the rehearsal.
+func (s *System) begin(name string, operands ...operand) bool {
+	if s.failed() != nil {
+		return false
+	}
+	s.script.operation = operation{name, operands}
+	if s.script.phase != rehearsing {
+		return true
+	}
+	reason, remedy := s.wrong(name, operands)
+	if reason != "" {
+		s.refuse(s.script.operation.String(), reason, remedy)
+	}
+	return reason == ""
+}
+
+// end ends an operation.
+func (s *System) end() { s.script.operation = operation{} }
+
+// wrong is what is wrong with operands, of which an operation writes the last if any, and what to do about it.
+func (s *System) wrong(name string, operands []operand) (reason, remedy string) {
+	for i, o := range operands {
+		if o.Vector == (Vector{}) {
+			return fmt.Sprintf("operand %d is a zero Vector", i+1), "allocate it in Trace, with a method of System"
+		}
+		if n := o.Len(); n != o.elements {
+			return fmt.Sprintf("%v has %d elements, not %d", o, n, o.elements), "pass a vector of System.N elements, or a scalar of one, as the operation takes"
+		}
+		if o.mode.Reads() && !kept(o.Vector) && !covered(o.Range(), s.script.written) {
+			return fmt.Sprintf("temporary %v is read before the iteration has written it", o),
+				"write it first, or allocate it with System.Vector or System.Scalar, which keep it from one iteration to the next"
+		}
+	}
+	out := operands[len(operands)-1]
+	if !out.mode.Writes() {
+		return "", ""
+	}
+	for _, o := range operands[:len(operands)-1] {
+		if same := o.Range() == out.Range(); o.Range().Overlaps(out.Range()) && (!same || name == "SpMV") {
+			return fmt.Sprintf("it writes %v while it reads it", out), "use other memory for the result"
+		}
+	}
+	s.script.written = append(s.script.written, out.Range())
+	return "", ""
+}
+
+// covered reports whether every byte of r is in one of the ranges.
+func covered(r ir.Range, ranges []ir.Range) bool {
+	for i := 0; i < len(ranges) && !r.Empty(); i++ {
+		if w := ranges[i]; w.Buffer == r.Buffer && w.Lo <= r.Lo && r.Lo < w.Hi {
+			r.Lo, i = w.Hi, -1
+		}
+	}
+	return r.Empty()
+}
