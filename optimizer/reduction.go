@@ -25,8 +25,8 @@ package optimizer
 // In wide random graphs whose edges reach anywhere, all three are quadratic. Where the best would visit more
 // edges than a bound that is linear, the search visits a few for each row instead, which finds what a
 // short path implies, and keeps the rest undecided: a dependency too many costs a wait at most.
-// Up to some ten thousand operations every graph is within the bound, and layers, stencils and fork-joins
-// of any size are.
+// Up to 15,000 nodes every graph is within the bound: blocks are no more than 31, and each takes one
+// visit of an edge at most.
 
 // workBound is that bound: so many visits in all, and so many of each edge.
 type workBound struct{ total, perEdge int }
