@@ -62,7 +62,6 @@ type rehearsal struct {
 	end      []int32
 	waited   []int32 // by operation: edges from it
 	recorded []bool  // by operation: another lane waits for it
-	used     []bool  // by lane
 	deps     []des.Dep
 	crossing int // lanes and waits
 	launch   des.Time
@@ -95,10 +94,6 @@ func newRehearsal(g *ir.Graph, f *forecast) *rehearsal {
 
 // row is what comes before v.
 func (r *rehearsal) row(v ir.OpID) []uint64 { return r.before[int(v)*r.words : (int(v)+1)*r.words] }
-
-func (r *rehearsal) isBefore(u, v ir.OpID) bool {
-	return r.before[int(v)*r.words+int(u)>>6]>>(uint(u)&63)&1 != 0
-}
 
 // connect finds the edges of a layout: the transitive reduction of dependencies, lanes and delays,
 // and with it the operation before on each lane.

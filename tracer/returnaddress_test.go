@@ -18,7 +18,7 @@ type launcher interface {
 }
 
 type embedding struct {
-	padding int // the tracer is not the first field: the wrapper has to add to the receiver
+	name string // the tracer is not the first field: the wrapper has to add to the receiver
 	*tracer.Tracer
 }
 
@@ -31,7 +31,7 @@ func TestLaunchesHaveTheLineOfTheirCall(t *testing.T) {
 	shape := tracer.Linear(1, 32)
 	inlined := func() { tr.Launch(square, shape, x, y, 32) }
 	_, _, inlinedLine, _ := runtime.Caller(0) // the line after
-	var wrapped launcher = embedding{Tracer: tr}
+	var wrapped launcher = embedding{"wrapped", tr}
 	value := wrapped.Launch
 	method := tr.Launch
 	var want []int

@@ -93,7 +93,6 @@ func (c *contended) launch() ir.Op {
 	b := c.any()
 	c.written = append(c.written, b)
 	if used[b] || c.r.IntN(8) == 0 {
-		b = op.Uses[0].Buffer
 		op.Uses[0].Mode = ir.ReadWrite
 		return op
 	}
