@@ -77,3 +77,43 @@ func TestHostFunctionsMayFailWhileTheyAreTraced(t *testing.T) {
 		require.NoError(t, device.Join(exec.Close(), trace.Close(), dev.Close()))
 	}
 }
+
+// A host function that fails in an iteration of a loop is the error of that run. The runs that follow go on, and everything can be closed.
+func TestHostFunctionsOfLoopsMayFail(t *testing.T) {
+	cause := errors.New("third look")
+	for _, lowering := range []graphexec.Lowering{graphexec.HostChecked, graphexec.Unrolled} {
+		for _, panics := range []bool{false, true} {
+			dev := simulated(t)
+			tr := tracer.New(dev, "looks", tracer.Deferred)
+			h, x := tr.AllocHost("h", ir.F32, 4, ir.InOut), tr.Alloc("x", ir.F32, 4, ir.InOut)
+			looks := 0
+			tr.Copy(x, h)
+			tr.HostCall("look", func() error {
+				if looks++; looks != 3 {
+					return nil
+				}
+				if panics {
+					panic(cause)
+				}
+				return cause
+			}, tracer.Use{Buffer: h, Mode: ir.Read})
+			trace, err := tr.Finish()
+			require.NoError(t, err)
+			loop, err := graphexec.InstantiateLoop(dev, graphexec.Loop{
+				Body: planned(t, trace.Graph), Until: graphexec.Until{Buffer: x.ID(), Is: graphexec.Below, Value: -1},
+				MaxIterations: 4, Lowering: lowering,
+			}, trace)
+			require.NoError(t, err)
+			_, err = loop.Run(context.Background())
+			var failed *device.HostError
+			require.ErrorAs(t, err, &failed, "%v", lowering)
+			require.ErrorIs(t, err, cause)
+			assert.Equal(t, panics, failed.Panic != nil)
+			assert.ErrorContains(t, err, "%1 look at graphexec/hostcall_test.go:")
+			done, err := loop.Run(context.Background())
+			require.NoError(t, err, "%v", lowering)
+			assert.Equal(t, 4, done.Iterations)
+			require.NoError(t, device.Join(loop.Close(), trace.Close(), dev.Close()))
+		}
+	}
+}
