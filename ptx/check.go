@@ -97,6 +97,10 @@ func (b *body) check(in *Inst, f *form) {
 		return
 	}
 	for n := range in.Args {
+		if fault := b.f.operandRule(in, letters[n], &in.Args[n]); fault != "" {
+			b.p.report(in.Args[n].Pos, "operand %d of %s: %s", n+1, f.word, fault)
+			return
+		}
 		want := ""
 		if letters[n] == 'V' {
 			want = b.fragmentFault(in, n)
@@ -205,11 +209,25 @@ func (f *form) source(fn *Func, op *Operand, typ Type, wider bool) string {
 	case OpVector:
 		return f.vectorFault(fn, op, typ, wider)
 	case OpFloat32, OpFloat64:
-		return unless(typ.family() != 'i' && typ.family() != 'p', fmt.Sprintf("a register or an integer of type .%s", typ))
-	case OpInt, OpSpecial, OpSymbol:
+		return unless(typ.takesFloat(op.Kind), fmt.Sprintf("a register or an integer of type .%s", typ))
+	case OpInt:
+		return unless(!typ.Float(), fmt.Sprintf("a register or a floating-point constant of type .%s", typ))
+	case OpSpecial, OpSymbol:
 		return ""
 	}
 	return fmt.Sprintf("a register or a value of type .%s", typ)
+}
+
+// takesFloat reports whether a floating-point constant of that kind may be an operand of
+// type t. Of the bit types only the one of its own width may.
+func (t Type) takesFloat(kind OperandKind) bool {
+	switch t.family() {
+	case 'f':
+		return true
+	case 'b':
+		return t == B64 && kind == OpFloat64 || t == B32 && kind == OpFloat32
+	}
+	return false
 }
 
 // register compares a register with the type an instruction wants in it.

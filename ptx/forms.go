@@ -7,15 +7,17 @@ import (
 
 // formRows lists the forms of opcodes whose modifiers depend on the type, as ptxas
 // 11.8 accepts them: an opcode, then its forms between ';'. A word of a form is
-// required, one with '?' is optional, and a|b is either. @53 is the least target that
-// has the form. $round stands for rn|rz|rm|rp, $int for the six integer types of 16 to
-// 64 bits. A form that has a type or a modifier from outside its opcode's vocabulary
-// is newer than this table and is not checked.
+// required, one with '?' is optional, and a|b is either. The last word is the type; of
+// two types it is u8/u16.f32, every type before the dot with every one behind it. @53
+// is the least target that has the form. $ starts a name of formMacros. A form that
+// has a type or a modifier from outside its opcode's vocabulary is newer than this
+// table and is not checked.
 const formRows = `
 abs      ftz? f32 ; f64 ; ftz? f16|f16x2 @53 ; s16|s32|s64
 add      $int ; sat? s32 ; cc u32|s32|u64|s64 ; $round? ftz? sat? f32 ; $round? f64 ; rn? ftz? sat? f16|f16x2 @53
 addc     cc? u32|s32|u64|s64
 and      pred|b16|b32|b64
+atom     $order? $scope? $shared? add u32|s32|u64|f32|f64 ; $order? $scope? $shared? noftz add f16|f16x2 ; $order? $scope? $shared? min|max u32|s32|u64|s64 ; $order? $scope? $shared? and|or|xor|exch b32|b64 ; $order? $scope? $shared? cas b16|b32|b64 ; $order? $scope? $shared? inc|dec u32
 bfe      u32|u64|s32|s64
 bfi      b32|b64
 bfind    shiftamt? u32|u64|s32|s64
@@ -24,14 +26,21 @@ clz      b32|b64
 cnot     b16|b32|b64
 copysign f32|f64
 cos      approx ftz? f32
+cvt      $widening ; sat? $narrowing ; sat? f64.f16 ; $integral? sat? f16.f16|f64.f64 ; ftz? sat? f32.f16|f64.f32 ; $integral? ftz? sat? f32.f32 ; $round sat? f16/f64.$any|f16.f64 ; $round ftz? sat? f32.$any|f16.f32|f32.f64 ; $integral sat? $any.f16/f64 ; $integral ftz? sat? $any.f32 ; $round? ftz? f32.bf16 ; $round ftz? bf16.f32 ; rn|rz f16x2.f32|bf16x2.f32
 cvta     to? const|global|local|shared|param|shared::cta|shared::cluster|param::entry u32|u64
 div      $int ; approx|full|$round ftz? f32 ; $round f64
 ex2      approx ftz? f32 ; approx ftz? f16|f16x2 @75
 fma      $round ftz? sat? f32 ; $round f64 ; rn ftz? sat? f16|f16x2 @53
+ld       weak? $space? ca|cg|cs|lu|cv? v2? $data ; weak? $space? ca|cg|cs|lu|cv? v4 $small ; global ca|cg|cs|lu? nc v2? $data ; global ca|cg|cs|lu? nc v4 $small ; volatile $space? v2? $data ; volatile $space? v4 $small ; relaxed|acquire $scope $shared? v2? $data ; relaxed|acquire $scope $shared? v4 $small ; $word? $scope? global $cache? nc? v4 b64|u64|s64|f64 @100
+ldu      global? v2? $data ; global? v4 $small
 lg2      approx ftz? f32
 mad      lo|hi $int ; wide u16|s16|u32|s32 ; hi sat s32 ; lo|hi cc u32|s32|u64|s64 ; $round ftz? sat? f32 ; $round f64
 madc     lo|hi cc? u32|s32|u64|s64
 mad24    lo|hi u32|s32 ; hi sat s32
+match    any|all sync b32|b64
+max      $int|f64 ; ftz? NaN? f32 ; ftz? NaN? f16|f16x2 @80
+min      $int|f64 ; ftz? NaN? f32 ; ftz? NaN? f16|f16x2 @80
+mov      pred|b16|b32|b64|$int|f32|f64
 mul      lo|hi $int ; wide u16|s16|u32|s32 ; $round? ftz? sat? f32 ; $round? f64 ; rn? ftz? sat? f16|f16x2 @53
 mul24    lo|hi u32|s32
 neg      ftz? f32 ; f64 ; ftz? f16|f16x2 @53 ; s16|s32|s64
@@ -39,23 +48,49 @@ not      pred|b16|b32|b64
 or       pred|b16|b32|b64
 popc     b32|b64
 rcp      approx|$round ftz? f32 ; $round ftz? f64 ; approx ftz f64
+red      relaxed|release? $scope? $shared? add u32|s32|u64|f32|f64 ; relaxed|release? $scope? $shared? noftz add f16|f16x2 ; relaxed|release? $scope? $shared? min|max u32|s32|u64|s64 ; relaxed|release? $scope? $shared? and|or|xor b32|b64 ; relaxed|release? $scope? $shared? inc|dec u32
+redux    sync add|min|max u32|s32 ; sync and|or|xor b32 ; sync min|max abs? NaN? f32 @100
 rem      $int
 rsqrt    approx ftz? f32|f64
 sad      $int
+selp     b16|b32|b64|$int|f32|f64
+set      $equal|$order4 $logic? u32/s32/f32/f16.s16/s32/s64 ; $equal|$order4|lo|ls|hi|hs $logic? u32/s32/f32/f16.u16/u32/u64 ; $equal $logic? u32/s32/f32/f16.b16/b32/b64 ; $equal|$order4|$unordered $logic? ftz? u32/s32/f32/f16.f32 ; $equal|$order4|$unordered $logic? u32/s32/f32/f16.f64 ; $equal|$order4|$unordered $logic? ftz? u32/s32/u16/s16/f16.f16|u32/s32/f16x2.f16x2 @53
+setp     $equal|$order4 $logic? s16|s32|s64 ; $equal|$order4|lo|ls|hi|hs $logic? u16|u32|u64 ; $equal $logic? b16|b32|b64 ; $equal|$order4|$unordered $logic? ftz? f32 ; $equal|$order4|$unordered $logic? f64 ; $equal|$order4|$unordered $logic? ftz? f16|f16x2 @53
+shf      l|r wrap|clamp b32
+shfl     sync? up|down|bfly|idx b32
 shl      b16|b32|b64
 shr      b16|b32|b64|$int
 sin      approx ftz? f32
+slct     $bits/$ints/f32/f64.s32 ; ftz? $bits/$ints/f32/f64.f32
 sqrt     approx|$round ftz? f32 ; $round f64
+st       weak? global|shared|local|param? wb|cg|cs|wt? v2? $data ; weak? global|shared|local|param? wb|cg|cs|wt? v4 $small ; volatile $space? v2? $data ; volatile $space? v4 $small ; relaxed|release $scope $shared? v2? $data ; relaxed|release $scope $shared? v4 $small ; $word? $scope? global $cache? v4 b64|u64|s64|f64 @100
 sub      $int ; sat? s32 ; cc u32|s32|u64|s64 ; $round? ftz? sat? f32 ; $round? f64 ; rn? ftz? sat? f16|f16x2 @53
 subc     cc? u32|s32|u64|s64
+szext    wrap|clamp u32|s32
 tanh     approx f32|f16|f16x2 @75
 testp    finite|infinite|number|notanumber|normal|subnormal f32|f64
+vote     sync? all|any|uni pred ; sync? ballot b32
 xor      pred|b16|b32|b64
 `
 
+// formMacros are lists of words that several rows share.
+var formMacros = strings.NewReplacer(
+	"$round", "rn|rz|rm|rp", "$integral", "rni|rzi|rmi|rpi",
+	"$int|", "u16|u32|u64|s16|s32|s64|", "$int ", "u16|u32|u64|s16|s32|s64 ",
+	"$ints", "u16/u32/u64/s16/s32/s64", "$bits", "b16/b32/b64", "$any", "u8/u16/u32/u64/s8/s16/s32/s64",
+	"$data", "b8|b16|b32|b64|u8|u16|u32|u64|s8|s16|s32|s64|f32|f64", "$small", "b8|b16|b32|u8|u16|u32|s8|s16|s32|f32",
+	"$space", "global|shared|local|const|param", "$shared", "global|shared", "$scope", "cta|gpu|sys",
+	"$cache", "ca|cg|cs|lu|cv|wb|wt", "$word", "weak|volatile|relaxed|acquire|release",
+	"$equal", "eq|ne", "$order4", "lt|le|gt|ge", "$unordered", "equ|neu|ltu|leu|gtu|geu|num|nan", "$logic", "and|or|xor",
+	"$order", "relaxed|acquire|release|acq_rel",
+	// Conversions of integers to a type that holds all their values have no .sat.
+	"$widening", "u8.u8|s8.s8|u16.u8/u16|s16.u8/s8/s16|u32.u8/u16/u32|s32.u8/s8/u16/s16/s32|u64.u8/u16/u32/u64|s64.u8/s8/u16/s16/u32/s32/s64",
+	"$narrowing", "u8.s8/u16/s16/u32/s32/u64/s64|s8.u8/u16/s16/u32/s32/u64/s64|u16.s8/s16/u32/s32/u64/s64|s16.u16/u32/s32/u64/s64|u32.s8/s16/s32/u64/s64|s32.u32/u64/s64|u64.s8/s16/s32/s64|s64.u64",
+)
+
 // vocabulary is the words that a form of formRows is checked for, besides those of its
 // own opcode.
-var vocabulary = wordSet("rn rz rm rp approx full ftz sat lo hi wide cc to pred b8 b16 b32 b64 u8 u16 u32 u64 s8 s16 s32 s64 f16 f16x2 f32 f64")
+var vocabulary = wordSet("weak volatile relaxed acquire release acq_rel global shared local const param noftz exch cas rn rz rm rp approx full ftz sat lo hi wide cc to pred b8 b16 b32 b64 u8 u16 u32 u64 s8 s16 s32 s64 f16 f16x2 f32 f64")
 
 // wordForm is one form: of each group one word, or none where the group is optional.
 type wordForm struct {
@@ -70,6 +105,7 @@ type wordGroup struct {
 
 type wordForms struct {
 	known map[string]bool
+	pairs bool // the opcode has two types
 	list  []wordForm
 }
 
@@ -83,11 +119,10 @@ func wordSet(text string) map[string]bool {
 
 // formTable holds formRows by opcode.
 var formTable = func() map[string]*wordForms {
-	macros := strings.NewReplacer("$round", "rn|rz|rm|rp", "$int", "u16|u32|u64|s16|s32|s64")
 	table := map[string]*wordForms{}
 	for line := range strings.Lines(formRows) {
 		if name, text, ok := strings.Cut(strings.TrimSpace(line), " "); ok {
-			table[name] = parseForms(macros.Replace(strings.TrimSpace(text)))
+			table[name] = parseForms(formMacros.Replace(strings.TrimSpace(text) + " "))
 		}
 	}
 	return table
@@ -103,15 +138,47 @@ func parseForms(text string) *wordForms {
 				continue
 			}
 			bare, optional := strings.CutSuffix(w, "?")
-			g := wordGroup{words: wordSet(strings.ReplaceAll(bare, "|", " ")), optional: optional}
+			g := wordGroup{words: groupWords(bare), optional: optional}
 			for word := range g.words {
 				forms.known[word] = true
+				forms.pairs = forms.pairs || strings.Contains(word, ".")
 			}
 			f.groups = append(f.groups, g)
 		}
 		forms.list = append(forms.list, f)
 	}
 	return forms
+}
+
+// groupWords splits a group at '|', and multiplies out a/b.c/d.
+func groupWords(group string) map[string]bool {
+	set := map[string]bool{}
+	for _, w := range strings.Split(group, "|") {
+		first, second, pair := strings.Cut(w, ".")
+		if !pair {
+			set[w] = true
+			continue
+		}
+		for _, a := range strings.Split(first, "/") {
+			for _, b := range strings.Split(second, "/") {
+				set[a+"."+b] = true
+			}
+		}
+	}
+	return set
+}
+
+// joinTypes makes one word of the two types of an opcode, "s32.f32".
+func joinTypes(suffix []string) []string {
+	var list, types []string
+	for _, s := range suffix {
+		if _, ok := ParseType(s); ok {
+			types = append(types, s)
+		} else {
+			list = append(list, s)
+		}
+	}
+	return append(list, strings.Join(types, "."))
 }
 
 // formFault says what is wrong with the suffixes of an opcode on a target, "" when nothing
@@ -121,20 +188,12 @@ func formFault(word string, code opcode, target int) string {
 	if forms == nil {
 		return ""
 	}
-	types := 0
-	for _, s := range code.suffix {
-		if !vocabulary[s] && !forms.known[s] {
-			return ""
-		}
-		if _, ok := ParseType(s); ok {
-			types++
-		}
-	}
-	if types > 1 { // of mixed precision
+	suffix := joinTypes(code.suffix)
+	if !forms.covers(suffix) {
 		return ""
 	}
 	for _, f := range forms.list {
-		if !f.fits(code.suffix) {
+		if !f.fits(suffix) {
 			continue
 		}
 		if f.target > target {
@@ -142,7 +201,20 @@ func formFault(word string, code opcode, target int) string {
 		}
 		return ""
 	}
-	return word + " does not exist; " + forms.closest(code)
+	return word + " does not exist; " + forms.closest(code.name, suffix)
+}
+
+// covers reports whether all suffixes are of the opcode's vocabulary. A pair of types is,
+// where the opcode has pairs and both types are in the vocabulary.
+func (forms *wordForms) covers(suffix []string) bool {
+	for _, s := range suffix {
+		first, second, pair := strings.Cut(s, ".")
+		if forms.known[s] || !pair && vocabulary[s] || pair && forms.pairs && vocabulary[first] && vocabulary[second] {
+			continue
+		}
+		return false
+	}
+	return true
 }
 
 // fits reports whether the suffixes are of this form, in any order.
@@ -164,17 +236,16 @@ func (f *wordForm) fits(suffix []string) bool {
 }
 
 // closest describes the forms of an opcode with the type that it was given.
-func (forms *wordForms) closest(code opcode) string {
+func (forms *wordForms) closest(name string, suffix []string) string {
 	var list []string
+	typ := suffix[len(suffix)-1]
 	for _, f := range forms.list {
-		for _, s := range code.suffix {
-			if _, ok := ParseType(s); ok && f.groups[len(f.groups)-1].words[s] {
-				list = append(list, f.text(code.name, s))
-			}
+		if f.groups[len(f.groups)-1].words[typ] {
+			list = append(list, f.text(name, typ))
 		}
 	}
 	if len(list) == 0 {
-		return code.name + " has no such type"
+		return name + " has no such type"
 	}
 	return "there is " + strings.Join(list, " and ")
 }
@@ -194,7 +265,9 @@ func (f *wordForm) text(name, typ string) string {
 }
 
 // order is how the words of a group are listed.
-var order = strings.Fields("lo hi wide cc to approx full rn rz rm rp ftz sat const global local shared param shiftamt finite infinite number notanumber normal subnormal")
+var order = strings.Fields("sync weak volatile relaxed acquire release acq_rel cta gpu sys lo hi wide cc to approx full rn rz rm rp rni rzi rmi rpi " +
+	"eq ne lt le gt ge ls hs equ neu ltu leu gtu geu num nan add min max and or xor exch cas inc dec all any uni ballot up down bfly idx l r wrap clamp " +
+	"ftz noftz sat NaN const global local shared param ca cg cs lu cv wb wt nc v2 v4 shiftamt finite infinite number notanumber normal subnormal")
 
 func inOrder(words map[string]bool) (list []string) {
 	for _, w := range order {

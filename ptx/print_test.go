@@ -147,9 +147,10 @@ const unusual = `.version 7.8
 	brx.idx %r1, ts;
 L3:	tex.2d.v4.f32.f32 {%f1, %f2, %f3, _}, [tex, {%f1, %f2}];
 	call (%r2), twice, (%r1);
-	mov.f64 _, 1.5;
+	mov.b64 %rd2, 1.5;
 	shfl.sync.bfly.b32 %r3|%p1, %r2, 1, 31, WARP_SZ;
-	selp.b32 %r3, %tid.x, 7, !%p1;
+	mov.u32 %r3, %tid.x;
+	selp.b32 %r3, %r3, 7, !%p1;
 	vadd.s32.u32.s32.sat %r3.h1, %r1.b0, %r2.h0, %r3;
 	vmad.s32.s32.u32.sat %r3, %r1, -%r2.b1, %r3;
 	vset4.u32.u32.lt %r3.b20, %r1.b7654, %r2, %r3;

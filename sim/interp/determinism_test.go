@@ -219,10 +219,11 @@ const chained = `
 	.reg .b32 %r<4>;
 	.reg .pred %p;
 	ld.param.u64 %rd1, [out];
+	mov.u64 %rd2, 0;
 	mov.u32 %r1, %ctaid.x;
 	ld.global.u32 %r2, [%rd1];
 	setp.ne.u32 %p, %r1, %r2;
-	@%p st.global.u32 [0], %r1;
+	@%p st.global.u32 [%rd2], %r1;
 	add.u32 %r3, %r1, 1;
 	st.global.u32 [%rd1], %r3;
 	ret;

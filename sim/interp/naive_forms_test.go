@@ -643,7 +643,9 @@ func (l *formList) comparison(cmp string, t numeric, ftz string) {
 	word := "setp." + cmp + ftz + "." + t.name
 	l.op(word, "p="+in+in, func(s []uint64) uint64 { return oneIf(test(s[0], s[1])) })
 	l.op("set."+cmp+ftz+".u32."+t.name, "r="+in+in, func(s []uint64) uint64 { return 0xffffffff * oneIf(test(s[0], s[1])) })
-	l.op("set."+cmp+ftz+".f32."+t.name, "r="+in+in, func(s []uint64) uint64 { return 0x3f800000 * oneIf(test(s[0], s[1])) })
+	if t.exp == 0 || t.bits > 16 {
+		l.op("set."+cmp+ftz+".f32."+t.name, "r="+in+in, func(s []uint64) uint64 { return 0x3f800000 * oneIf(test(s[0], s[1])) })
+	}
 	for join, f := range map[string]func(a, b uint64) uint64{
 		"and": func(a, b uint64) uint64 { return a & b }, "or": func(a, b uint64) uint64 { return a | b }, "xor": func(a, b uint64) uint64 { return a ^ b },
 	} {
@@ -680,7 +682,7 @@ func (l *formList) conversions() {
 			}
 			for _, mode := range modes {
 				l.conversion(s, d, mode, "")
-				if d.name != "bf16" && s.name != "bf16" {
+				if d.name != "bf16" && s.name != "bf16" && !d.contains(s) {
 					l.conversion(s, d, mode, ".sat")
 				}
 				if s.name == "f32" || d.name == "f32" && s.exp > 0 {
@@ -689,6 +691,12 @@ func (l *formList) conversions() {
 			}
 		}
 	}
+}
+
+// contains reports whether every integer of type s is one of type d. Such a conversion has no .sat.
+func (d numeric) contains(s numeric) bool {
+	signed := d.name[0] == 's'
+	return s.exp == 0 && d.exp == 0 && (d.bits > s.bits && s.name[0] == 'u' || d.bits >= s.bits && signed == (s.name[0] == 's'))
 }
 
 func (l *formList) conversion(s, d numeric, mode, m string) {
