@@ -151,7 +151,7 @@ func subject(m *interp.Memory, base uint64, first interp.Span, bytes uint64, run
 	if runs > 1 {
 		s += fmt.Sprintf(" and %d further ranges, %d bytes in all,", runs-1, bytes)
 	}
-	return fmt.Sprintf("%s of %s at %#x", s, m.Name(base), base)
+	return fmt.Sprintf("%s of %s at %#x", s, m.Name(base), m.Shown(base))
 }
 
 // access describes a touch; first is the bytes in question.

@@ -117,10 +117,10 @@ func (d *Device) fill(j *job, w device.Work) *device.Error {
 		return d.fillLaunch(j, w, params)
 	case *device.Copy:
 		*j = job{kind: copyBytes, dst: uint64(w.Dst), src: uint64(w.Src), bytes: w.Bytes, label: w.Label}
-		return first(d.within(w.Dst, w.Bytes), d.within(w.Src, w.Bytes))
+		return first(d.writable(w.Dst, w.Bytes), d.within(w.Src, w.Bytes))
 	case *device.Memset:
 		*j = job{kind: memset, dst: uint64(w.Dst), bytes: w.Count * int64(w.Width), value: w.Value, width: w.Width, label: w.Label}
-		return d.within(w.Dst, j.bytes)
+		return d.writable(w.Dst, j.bytes)
 	case *device.Prefetch:
 		return d.fillPrefetch(j, w)
 	case *device.HostCall:
@@ -261,7 +261,7 @@ func (d *Device) startOther(j *job) des.Demand {
 	case release:
 		return d.startRelease(j)
 	case upload:
-		copy(d.reach(j.dst, j.bytes), j.host)
+		copy(d.reachTo(j.dst, j.bytes), j.host)
 		d.changed(j.dst)
 		d.moved(j.dst, 0, j.bytes)
 		return des.Demand{Kind: des.CopyIn, Bytes: float64(j.bytes)}
@@ -284,6 +284,15 @@ func (d *Device) reach(addr uint64, n int64) []byte {
 	return b
 }
 
+// reachTo is reach of what a job writes.
+func (d *Device) reachTo(addr uint64, n int64) []byte {
+	if !d.memory.Writable(addr, uint64(n)) {
+		d.fault = &device.Error{Code: device.IllegalAddress, Detail: fmt.Sprintf("a copy or memset to %d bytes at %#x, mapped memory that this GPU may only read", n, addr)}
+		return nil
+	}
+	return d.reach(addr, n)
+}
+
 // steers is how many bytes may be what a kernel's control flow depends on, as counters
 // and flags are.
 const steers = 4096
@@ -303,7 +312,7 @@ func (d *Device) startCopy(j *job) des.Demand {
 	case j.box != nil:
 		d.copyBox(j.box)
 	default:
-		dst, src := d.reach(j.dst, j.bytes), d.reach(j.src, j.bytes)
+		dst, src := d.reachTo(j.dst, j.bytes), d.reach(j.src, j.bytes)
 		steered = steered || d.memory.Home(j.src, j.bytes) == interp.Host && !bytes.Equal(dst, src)
 		copy(dst, src)
 	}
@@ -326,7 +335,7 @@ func (d *Device) startMemset(j *job) des.Demand {
 	case j.box != nil:
 		d.fillBox(j.box, j.value, j.width)
 	default:
-		fill(d.reach(j.dst, j.bytes), j.value, j.width)
+		fill(d.reachTo(j.dst, j.bytes), j.value, j.width)
 	}
 	d.computed(j.dst)
 	d.moved(j.dst, 0, j.bytes)

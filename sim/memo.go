@@ -119,7 +119,7 @@ func (m *memo) hash(b []byte) digest {
 }
 
 // content is the hash of an allocation's bytes. It returns false for memory that another process
-// may write to between the hash and the launch.
+// may write to between the hash and the launch, and for mapped memory, whose runs may be large.
 func (m *memo) content(mem *interp.Memory, base uint64) (digest, bool) {
 	if h, ok := m.known[base]; ok {
 		return h, true

@@ -171,7 +171,7 @@ func (d *Device) changed(addr uint64) {
 
 // Write waits for all work, then copies from pageable memory.
 func (d *Device) Write(dst device.Ptr, src []byte) error {
-	if err := first(d.enter(d.profile.Host.Memcpy), d.within(dst, int64(len(src)))); err != nil {
+	if err := first(d.enter(d.profile.Host.Memcpy), d.writable(dst, int64(len(src)))); err != nil {
 		return err.In("Write")
 	}
 	d.await(&job{kind: upload, dst: uint64(dst), bytes: int64(len(src)), host: src})

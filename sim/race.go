@@ -177,7 +177,9 @@ func (r *races) spans(op *operation, w way, spans []interp.Span, base uint64) {
 	}
 }
 
-func (r *races) enter(base uint64, t *touch) {
+func (r *races) enter(base uint64, t *touch) { r.pieces(base, t, r.enterPiece) }
+
+func (r *races) enterPiece(base uint64, t *touch) {
 	s := r.shadows[base]
 	if s == nil {
 		s = &shadow{}

@@ -73,7 +73,7 @@ func (b *box) bytes() int64 { return b.width * b.height * b.depth }
 
 func (d *Device) fillTransfer(j *job, t *Transfer) *device.Error {
 	b := &box{dst: t.Dst, src: t.Src, width: t.Width, height: t.Height, depth: t.Depth}
-	if err := first(d.checkBox(b), d.checkRegion(b, &b.dst), d.checkRegion(b, &b.src)); err != nil {
+	if err := first(d.checkBox(b), d.checkRegion(b, &b.dst, d.writable), d.checkRegion(b, &b.src, d.within)); err != nil {
 		return err
 	}
 	if t.Staged {
@@ -92,7 +92,7 @@ func (d *Device) fillFill(j *job, f *Fill) *device.Error {
 	if f.Rows > 1 && f.Pitch%int64(f.Width) != 0 {
 		return &device.Error{Code: device.InvalidValue, Detail: fmt.Sprintf("rows %d bytes apart of %d-byte elements", f.Pitch, f.Width)}
 	}
-	if err := first(d.checkBox(b), d.checkRegion(b, &b.dst)); err != nil {
+	if err := first(d.checkBox(b), d.checkRegion(b, &b.dst, d.writable)); err != nil {
 		return err
 	}
 	*j = job{kind: memset, dst: uint64(f.Dst), bytes: b.bytes(), value: f.Value, width: f.Width, box: b, label: f.Label}
@@ -108,8 +108,8 @@ func (d *Device) checkBox(b *box) *device.Error {
 	return nil
 }
 
-// checkRegion refuses a region that does not hold the box, or in which rows overlap.
-func (d *Device) checkRegion(b *box, r *Region) *device.Error {
+// checkRegion refuses a region that does not hold the box, in which rows overlap, or that a check of its bytes refuses.
+func (d *Device) checkRegion(b *box, r *Region, check func(device.Ptr, int64) *device.Error) *device.Error {
 	n, ok := b.span(r)
 	switch {
 	case r.Pitch < 0 || r.Slice < 0 || !ok,
@@ -119,7 +119,7 @@ func (d *Device) checkRegion(b *box, r *Region) *device.Error {
 	case n == 0:
 		return nil
 	case r.Host == nil:
-		return d.within(r.At, n)
+		return check(r.At, n)
 	case int64(len(r.Host)) < n:
 		return &device.Error{Code: device.InvalidValue, Detail: fmt.Sprintf("%d bytes of host memory for a box that spans %d", len(r.Host), n)}
 	}
@@ -135,18 +135,18 @@ func (b *box) each(f func(dst, src int64)) {
 	}
 }
 
-// side is the bytes that a box spans in a region.
-func (d *Device) side(b *box, r *Region) []byte {
+// side is the bytes that a box spans in a region, as reach finds them.
+func (b *box) side(r *Region, reach func(uint64, int64) []byte) []byte {
 	n, _ := b.span(r)
 	if r.Host != nil {
 		return r.Host[:n]
 	}
-	return d.reach(uint64(r.At), n)
+	return reach(uint64(r.At), n)
 }
 
 // copyBox moves the bytes of a job's box.
 func (d *Device) copyBox(b *box) {
-	dst, src := d.side(b, &b.dst), d.side(b, &b.src)
+	dst, src := b.side(&b.dst, d.reachTo), b.side(&b.src, d.reach)
 	if dst == nil || src == nil {
 		return
 	}
@@ -155,7 +155,7 @@ func (d *Device) copyBox(b *box) {
 
 // fillBox sets the bytes of a job's box.
 func (d *Device) fillBox(b *box, value uint32, width int) {
-	if dst := d.side(b, &b.dst); dst != nil {
+	if dst := b.side(&b.dst, d.reachTo); dst != nil {
 		b.each(func(to, _ int64) { fill(dst[to:to+b.width], value, width) })
 	}
 }

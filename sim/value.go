@@ -55,7 +55,11 @@ func (d *Device) fillValues(j *job, v *Values) *device.Error {
 		case o.Width != 4 && o.Width != 8 || uint64(o.Ptr)%uint64(o.Width) != 0:
 			return &device.Error{Code: device.InvalidValue, Detail: fmt.Sprintf("a word of %d bytes at %#x; want 4 or 8, aligned", o.Width, uint64(o.Ptr))}
 		}
-		if err := d.within(o.Ptr, int64(o.Width)); err != nil {
+		check := d.within
+		if o.Kind == WriteValue {
+			check = d.writable
+		}
+		if err := check(o.Ptr, int64(o.Width)); err != nil {
 			return err
 		}
 	}
@@ -84,7 +88,11 @@ func (d *Device) startValues(id des.TaskID, j *job) des.Demand {
 func (d *Device) proceed(h *heldTask) bool {
 	for ; len(h.ops) > 0 && d.fault == nil; h.ops = h.ops[1:] {
 		o := &h.ops[0]
-		b := d.reach(uint64(o.Ptr), int64(o.Width))
+		reach := d.reach
+		if o.Kind == WriteValue {
+			reach = d.reachTo
+		}
+		b := reach(uint64(o.Ptr), int64(o.Width))
 		var word [8]byte
 		switch {
 		case o.Kind == WriteValue:

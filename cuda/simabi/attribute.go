@@ -14,7 +14,7 @@ import (
 // surfaces, and those of grids and blocks, are those of compute capability 6.0 and later
 // in the CUDA C++ Programming Guide, technical specifications per compute capability.
 // What is not listed here or in measured is 0: what the simulator lacks, such as access
-// to pageable memory or to peers, virtual memory management, clusters and RDMA.
+// to pageable memory or to peers, clusters and RDMA.
 var fixed = map[C.CUdevice_attribute]int{
 	C.CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X:       1024,
 	C.CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y:       1024,
@@ -25,6 +25,8 @@ var fixed = map[C.CUdevice_attribute]int{
 	C.CU_DEVICE_ATTRIBUTE_TOTAL_CONSTANT_MEMORY: 64 << 10,
 	C.CU_DEVICE_ATTRIBUTE_WARP_SIZE:             32,
 	C.CU_DEVICE_ATTRIBUTE_MAX_PITCH:             1<<31 - 1,
+
+	C.CU_DEVICE_ATTRIBUTE_VIRTUAL_ADDRESS_MANAGEMENT_SUPPORTED: 1,
 
 	C.CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT:       512,
 	C.CU_DEVICE_ATTRIBUTE_TEXTURE_PITCH_ALIGNMENT: 32,

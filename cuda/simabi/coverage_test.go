@@ -37,6 +37,13 @@ what one has stored is there for the others when its call to wait or to copy has
 ordered, and atomic operations on such memory are atomic within a process only. Memory that is open counts against the exporter's GPU. While a process
 has exported or open memory, its launches use one core.
 
+Virtual memory management is for memory of GPUs. Sizes and places are multiples of 2 MiB, and memory is mapped whole. Reserved addresses
+where nothing is mapped, and mappings without access, fault: CUDA_ERROR_ILLEGAL_ADDRESS for kernels, CUDA_ERROR_INVALID_VALUE for copies and fills. The
+address that cuMemAddressReserve is asked for is not followed. Memory may be mapped at several addresses; then blocks of a kernel run in grid
+order, and races are found by the memory. Uses of mapped memory that was never written are not found, since cuMemCreate returns zeroes here. cuMemUnmap
+and cuMemSetAccess wait for all work; nothing else of it takes virtual time. Memory of which a POSIX file descriptor may be exported can be created and
+not be exported.
+
 `
 
 // TestCoverage fails when docs/DRIVER.md does not say what the library exports.

@@ -32,7 +32,6 @@ var lacking = []struct {
 	{regexp.MustCompile(`^cuGetExportTable`), "the interfaces between NVIDIA's own libraries are not public"},
 	{regexp.MustCompile(`^cuLibraryGetUnifiedFunction`), "there are no unified functions"},
 	{regexp.MustCompile(`^cuProfilerInitialize`), "there is no profiler to configure"},
-	{regexp.MustCompile(`^cuMem(Address|Create|Release|Map|Unmap|[GS]etAccess|GetAlloc|RetainAlloc)`), "addresses cannot be reserved without memory"},
 	{regexp.MustCompile(`^cuMemGetAttribute`), "the function is not documented"},
 	{regexp.MustCompile(`^cu(Array|Mem|Module|Device|TexRef)`), "this form of before CUDA 3.2 takes addresses and sizes of 32 bits: call the form that cuda.h declares"},
 }

@@ -17,11 +17,20 @@ type pointer struct {
 	base    device.Ptr
 	size    int64
 	block   *block   // nil for a variable of a module
-	context *context // nil when the address is not known
+	context *context // nil when the address is of no context's memory
+
+	reserved *reservedAt // what is known of it instead when it is in a reservation
 }
+
+// known reports whether the address is of memory, or reserved.
+func (q *pointer) known() bool { return q.context != nil || q.reserved != nil }
 
 func pointerAt(p C.CUdeviceptr) pointer {
 	q := pointer{at: p}
+	if base, size, ok := driver.system.Reservation(device.Ptr(p)); ok {
+		q.reserved = &reservedAt{device.Ptr(p), base, size}
+		return q
+	}
 	base, size, ok := driver.system.Range(device.Ptr(p))
 	if !ok {
 		return q
@@ -42,6 +51,9 @@ func pointerAt(p C.CUdeviceptr) pointer {
 
 // attribute stores an attribute; false when there is none for this memory.
 func (q *pointer) attribute(a C.CUpointer_attribute, out unsafe.Pointer) bool {
+	if q.reserved != nil {
+		return q.reserved.attribute(a, out)
+	}
 	b := q.block
 	host := b.onHost()
 	switch a {
@@ -101,7 +113,8 @@ func attributeBytes(a C.CUpointer_attribute) int {
 	switch a {
 	case C.CU_POINTER_ATTRIBUTE_CONTEXT, C.CU_POINTER_ATTRIBUTE_DEVICE_POINTER, C.CU_POINTER_ATTRIBUTE_HOST_POINTER,
 		C.CU_POINTER_ATTRIBUTE_BUFFER_ID, C.CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, C.CU_POINTER_ATTRIBUTE_RANGE_SIZE,
-		C.CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES, C.CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
+		C.CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES, C.CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE,
+		C.CU_POINTER_ATTRIBUTE_MAPPING_SIZE, C.CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR:
 		return 8
 	case C.CU_POINTER_ATTRIBUTE_MEMORY_TYPE, C.CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, C.CU_POINTER_ATTRIBUTE_ACCESS_FLAGS:
 		return 4
@@ -116,7 +129,7 @@ func attributeBytes(a C.CUpointer_attribute) int {
 func sim_cuPointerGetAttribute(data unsafe.Pointer, a C.CUpointer_attribute, p C.CUdeviceptr) C.CUresult {
 	return call(func(*thread) error {
 		q := pointerAt(p)
-		if data == nil || q.context == nil || !q.attribute(a, data) {
+		if data == nil || !q.known() || !q.attribute(a, data) {
 			return invalidValue
 		}
 		return nil
@@ -141,8 +154,7 @@ func sim_cuPointerGetAttributes(n C.uint, attributes *C.CUpointer_attribute, dat
 		q := pointerAt(p)
 		for i, a := range list {
 			switch {
-			case q.context != nil:
-				q.attribute(a, values[i])
+			case q.known() && q.attribute(a, values[i]):
 			case a == C.CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
 				*(*C.int)(values[i]) = C.CU_DEVICE_INVALID
 			default:

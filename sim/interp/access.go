@@ -178,7 +178,7 @@ func (w *warp) global(in *inst, addr, n uint64, lane int) unsafe.Pointer {
 // refill looks an address up and notes the allocation as touched: a site that
 // keeps hitting its cache has been noted already, and of managed memory the page.
 func (w *warp) refill(in *inst, addr, n uint64) *reach {
-	a := w.eng.mem.find(addr, n)
+	a := w.eng.mem.findFor(in.x.kind, addr, n)
 	if a == nil {
 		return nil
 	}

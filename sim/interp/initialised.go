@@ -76,7 +76,7 @@ func (v *validity) find(lo, hi uint64, written bool) uint64 {
 // what was never written is no use of it yet.
 func (m *Memory) CopyInitialised(dst, src, n uint64) {
 	to, from := m.find(dst, n), m.find(src, n)
-	if to == nil || n == 0 {
+	if to == nil || n == 0 || to.within != nil { // of mapped memory all counts as written
 		return
 	}
 	m.Initialise(dst, n)

@@ -83,7 +83,7 @@ const warpsPerWorker = 64
 
 // workers is how many goroutines the launch may use.
 func (r *run) workers() int {
-	if r.kernel.ordered || r.mem.space.shared > 0 || !r.kernel.calm.allows() {
+	if r.kernel.ordered || r.mem.aliased() || !r.kernel.calm.allows() {
 		return 1
 	}
 	l := &r.launch

@@ -25,6 +25,8 @@ func (m *Memory) Home(addr uint64, n int64) Home {
 	switch {
 	case a == nil || a.owner == m:
 		return Here
+	case a.within != nil:
+		return m.homeOf(a.within, addr, n)
 	case a.owner != nil:
 		return There
 	case a.homes == nil:

@@ -37,6 +37,7 @@ type Memory struct {
 	heapUsed  int64 // by malloc on the device
 	heapMost  int64 // what that may become
 	allocs    allocations
+	runs      *accessible    // what its GPU may access of mapped memory
 	reserved  allocations    // addresses of what comes and goes, see Reserve
 	peers     []*Memory      // whose memory kernels may access
 	track     bool           // note what is written
@@ -53,17 +54,18 @@ type allocation struct {
 	words     []uint64
 	pages     mapping // instead of words
 	data      unsafe.Pointer
-	owner     *Memory   // nil for the host's
-	mapped    bool      // host memory that kernels reach
-	managed   bool      // and whose pages move to who touches them
-	homes     []*Memory // of managed memory: where each page is, nil for the host; nil when all are there
-	saved     []bool    // pages of which the launch under way has kept a copy
-	heap      bool      // from malloc on the device
-	condition bool      // the word of a graph's condition
-	reserved  bool      // its addresses stay taken when it is freed
-	shared    bool      // with other processes, which may write to it at any time
-	imported  bool      // from another process, whose GPU it counts against
-	valid     *validity // nil when every byte has been written, or nobody wants to know
+	owner     *Memory      // nil for the host's
+	mapped    bool         // host memory that kernels reach
+	managed   bool         // and whose pages move to who touches them
+	homes     []*Memory    // of managed memory: where each page is, nil for the host; nil when all are there
+	saved     []bool       // pages of which the launch under way has kept a copy
+	heap      bool         // from malloc on the device
+	condition bool         // the word of a graph's condition
+	reserved  bool         // its addresses stay taken when it is freed
+	shared    bool         // with other processes, which may write to it at any time
+	imported  bool         // from another process, whose GPU it counts against
+	within    *reservation // of a run of mapped memory
+	valid     *validity    // nil when every byte has been written, or nobody wants to know
 }
 
 // NewMemory returns an empty memory of at most limit bytes, in a space of its own.
@@ -94,7 +96,7 @@ func (m *Memory) alloc(n int64, name string) (*allocation, error) {
 	if n > m.bank.Free() {
 		return nil, fmt.Errorf("interp: %w: %d bytes for %s, %d of %d in use", ErrOutOfMemory, n, name, m.bank.used, m.bank.limit)
 	}
-	base, err := m.space.take(uint64(n))
+	base, err := m.space.take(uint64(n), allocAlign)
 	if err != nil {
 		return nil, fmt.Errorf("interp: %d bytes for %s: %w", n, name, err)
 	}
@@ -188,6 +190,9 @@ func (m *Memory) Base(addr uint64) (base uint64, size int64, ok bool) {
 
 // Name is what errors call the allocation that starts at base.
 func (m *Memory) Name(base uint64) string {
+	if base >= physicalBase {
+		return "mapped memory"
+	}
 	if a := m.lookup(base, 0); a != nil {
 		return a.name
 	}
@@ -214,6 +219,9 @@ func (m *Memory) find(addr, n uint64) *allocation {
 	if a := m.allocs.find(addr, n); a != nil {
 		return a
 	}
+	if a := m.runs.readable.find(addr, n); a != nil {
+		return a
+	}
 	return m.elsewhere(addr, n)
 }
 
@@ -223,6 +231,9 @@ func (m *Memory) nearest(addr uint64) string {
 		return "the pointer is null"
 	}
 	if s := m.nearestFreed(addr); s != "" {
+		return s
+	}
+	if s := m.nearestMapped(addr); s != "" {
 		return s
 	}
 	if s := m.nearestReserved(addr); s != "" {

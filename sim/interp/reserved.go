@@ -5,7 +5,7 @@ import "fmt"
 // Reserve takes addresses for n bytes that are allocated and freed again and again,
 // by Commit and Free. In between an access to them is at fault.
 func (m *Memory) Reserve(n int64, name string) (uint64, error) {
-	base, err := m.space.take(uint64(n))
+	base, err := m.space.take(uint64(n), allocAlign)
 	if err != nil {
 		return 0, fmt.Errorf("interp: %d bytes for %s: %w", n, name, err)
 	}

@@ -32,7 +32,7 @@ func (m *Memory) Share(addr uint64, pages []byte) error {
 // Import makes an allocation of pages that another process shares. They stay in place until it is
 // freed, and do not count as used: they are memory of the other process.
 func (m *Memory) Import(pages []byte, name string) (uint64, error) {
-	base, err := m.space.take(uint64(len(pages)))
+	base, err := m.space.take(uint64(len(pages)), allocAlign)
 	if err != nil {
 		return 0, fmt.Errorf("interp: %d bytes for %s: %w", len(pages), name, err)
 	}
@@ -47,10 +47,10 @@ func (m *Memory) share(a *allocation, pages []byte) {
 	m.space.shared++
 }
 
-// Shared reports whether other processes may write to the memory at addr.
+// Shared reports whether the memory at addr may be written to by other processes, or by other addresses.
 func (m *Memory) Shared(addr uint64) bool {
 	a := m.lookup(addr, 0)
-	return a != nil && a.shared
+	return a != nil && (a.shared || a.within != nil)
 }
 
 // copyNonzero is copy to zeroed pages. It leaves pages of zeros alone: they need no memory of the host

@@ -3,6 +3,7 @@ package interp
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"sort"
 	"unsafe"
 )
@@ -25,12 +26,18 @@ type Space struct {
 	next, nextHost uint64
 	host           allocations
 	memories       []*Memory
+	reservations   []*reservation // by address
+	runs           map[*Bank]*accessible
+	chips          chips
+	aliases        int // mappings of memory that is mapped elsewhere, too
 	bound          int // handles of textures and surfaces given out
 	shared         int // allocations that other processes may write to
 }
 
 // NewSpace returns a space in which nothing is allocated.
-func NewSpace() *Space { return &Space{next: firstAddress, nextHost: FirstHostAddress} }
+func NewSpace() *Space {
+	return &Space{next: firstAddress, nextHost: FirstHostAddress, runs: map[*Bank]*accessible{}}
+}
 
 // Bank is the memory chips of a GPU, which may serve several address spaces.
 type Bank struct{ limit, used int64 }
@@ -56,10 +63,13 @@ func (b *Bank) Reserve(n int64) bool {
 
 // Open returns an empty memory of a device of the space.
 func (s *Space) Open(b *Bank) *Memory {
-	m := &Memory{space: s, bank: b, heapMost: heapLimit}
+	m := &Memory{space: s, bank: b, runs: s.runsOf(b), heapMost: heapLimit}
 	s.memories = append(s.memories, m)
 	return m
 }
+
+// Memories are those of the space's devices, in the order in which they were opened.
+func (s *Space) Memories() []*Memory { return slices.Clone(s.memories) }
 
 // Owns reports whether addr lies in memory that only the device's own work changes,
 // which neither the host, another device nor another process can write behind its back.
@@ -86,10 +96,13 @@ func (s *Space) Holds(addr uint64) bool { return addr >= firstAddress-near && ad
 // Lent reports whether addr lies in memory of the host that the space knows.
 func (s *Space) Lent(addr uint64) bool { return s.host.find(addr, 0) != nil }
 
-// Range is the start and size of the allocation that holds addr.
+// Range is the start and size of the allocation, or of the mapping, that holds addr.
 func (s *Space) Range(addr uint64) (base uint64, size int64, ok bool) {
 	if a := s.lookup(addr, 1); a != nil {
 		return a.base, int64(a.size), true
+	}
+	if v := s.mappedAt(addr); v != nil {
+		return v.base, int64(v.of.size), true
 	}
 	return 0, 0, false
 }
@@ -190,6 +203,9 @@ func (m *Memory) lookup(addr, n uint64) *allocation {
 	if a := m.allocs.find(addr, n); a != nil {
 		return a
 	}
+	if a := m.runs.readable.find(addr, n); a != nil {
+		return a
+	}
 	return m.space.lookup(addr, n)
 }
 
@@ -230,7 +246,7 @@ func (m *Memory) Close() {
 			break
 		}
 	}
-	if len(s.memories) == 0 {
+	if len(s.memories) == 0 && len(s.reservations) == 0 {
 		// What runs alone finds the addresses that it finds in a process of its own: the
 		// estimate of the bytes that a launch touches depends on them.
 		s.next = firstAddress
@@ -245,13 +261,14 @@ func (m *Memory) Close() {
 
 var errAddresses = errors.New("no addresses are left")
 
-// take is the next n addresses for device memory.
-func (s *Space) take(n uint64) (uint64, error) {
-	base := s.next
-	if n > FirstHostAddress-guardGap-allocAlign-base {
+// take is the next n addresses for device memory, at a multiple of align, a power of two.
+func (s *Space) take(n, align uint64) (uint64, error) {
+	const end = FirstHostAddress - guardGap - allocAlign
+	base := (s.next + align - 1) &^ (align - 1)
+	if base < s.next || base > end || n > end-base {
 		return 0, fmt.Errorf("%w: %w", ErrOutOfMemory, errAddresses)
 	}
-	s.next += (n + guardGap + allocAlign - 1) &^ (allocAlign - 1)
+	s.next = base + (n+guardGap+allocAlign-1)&^(allocAlign-1)
 	return base, nil
 }
 

@@ -170,7 +170,7 @@ const wholeRow = -1
 func (v *watcher) global(w *warp, in *inst, addr, n uint64, lane int) {
 	s := &v.sites[in.site]
 	if s.marks == nil || !s.marks.of.holds(addr, n) {
-		a := w.eng.mem.find(addr, n)
+		a := w.eng.mem.findFor(in.x.kind, addr, n)
 		if a == nil {
 			return
 		}

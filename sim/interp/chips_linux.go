@@ -1,0 +1,80 @@
+package interp
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// chips is the file that holds all physical memory of a space. What is given back leaves a hole: no
+// offset is used again, and the host has pages only for what was touched.
+type chips struct {
+	file *os.File
+	size uint64
+}
+
+func (c *chips) extend(n uint64) (offset uint64, err error) {
+	if c.file == nil {
+		fd, err := unix.MemfdCreate("reprise-gpu", unix.MFD_CLOEXEC)
+		if err != nil {
+			return 0, err
+		}
+		c.file = os.NewFile(uintptr(fd), "reprise-gpu")
+	}
+	if err := c.file.Truncate(int64(c.size + n)); err != nil {
+		return 0, err
+	}
+	c.size += n
+	return c.size - n, nil
+}
+
+// discard frees the pages. Where the system has no holes, they stay until the space is garbage.
+func (c *chips) discard(offset, n uint64) {
+	_ = unix.Fallocate(int(c.file.Fd()), unix.FALLOC_FL_PUNCH_HOLE|unix.FALLOC_FL_KEEP_SIZE, int64(offset), int64(n))
+}
+
+// show maps a part of the file to a part of a host range.
+func (c *chips) show(at unsafe.Pointer, offset, n uint64) error {
+	_, err := unix.MmapPtr(int(c.file.Fd()), int64(offset), at, uintptr(n), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED|unix.MAP_FIXED|unix.MAP_NORESERVE)
+	return err
+}
+
+// hostRange is a range of addresses of this process without memory but for what is shown there.
+type hostRange struct {
+	start   unsafe.Pointer
+	size    uint64
+	cleanup runtime.Cleanup
+}
+
+const nothingThere = unix.MAP_PRIVATE | unix.MAP_ANON | unix.MAP_NORESERVE
+
+func reserveHost(n uint64) (hostRange, error) {
+	p, err := unix.MmapPtr(-1, 0, nil, uintptr(n), unix.PROT_NONE, nothingThere)
+	return hostRange{start: p, size: n}, err
+}
+
+// hide takes back what is shown in a part of the range.
+func (h *hostRange) hide(off, n uint64) error {
+	_, err := unix.MmapPtr(-1, 0, h.at(off), uintptr(n), unix.PROT_NONE, nothingThere|unix.MAP_FIXED)
+	return err
+}
+
+// freeWith frees the range when a reservation has become garbage with a space that nobody closed.
+func (h *hostRange) freeWith(r *reservation) {
+	start, size := h.start, h.size
+	h.cleanup = runtime.AddCleanup(r, func(uintptr) { unmapRange(start, size) }, 0)
+}
+
+func (h *hostRange) free() {
+	h.cleanup.Stop()
+	unmapRange(h.start, h.size)
+}
+
+func unmapRange(start unsafe.Pointer, n uint64) {
+	if err := unix.MunmapPtr(start, uintptr(n)); err != nil {
+		panic(fmt.Sprintf("BUG: reserved addresses cannot be unmapped: %v", err))
+	}
+}

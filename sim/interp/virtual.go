@@ -1,0 +1,401 @@
+package interp
+
+import (
+	"fmt"
+	"slices"
+	"sort"
+	"unsafe"
+)
+
+// Physical memory without an address, reservations of addresses without memory, and the
+// mappings of one to the other. All that is mapped lies in one file without a name, and each
+// reservation is one range of the host's addresses, into which the host's system maps parts of
+// the file. So a kernel or a copy crosses from one mapping to the next, and memory that is mapped
+// twice is the same memory, without a word about it anywhere else.
+//
+// What a GPU may access of a reservation are its runs: the longest stretches of neighbouring
+// mappings that it has access to. A run is an allocation like any other for all who access it.
+
+// Granularity is what the sizes of physical memory and the places of mappings are multiples of,
+// in bytes: that of NVIDIA's GPUs.
+const Granularity = 2 << 20
+
+// Access is what a GPU may do with a mapping.
+type Access uint8
+
+const (
+	NoAccess Access = iota
+	ReadOnly
+	ReadWrite
+)
+
+// Physical is memory of a GPU without an address.
+type Physical struct {
+	space   *Space
+	bank    *Bank
+	offset  uint64 // in the file; never used again
+	size    uint64
+	held    bool // by its maker
+	mapping []*mapped
+}
+
+// mapped is physical memory at an address.
+type mapped struct {
+	base   uint64
+	of     *Physical // all of it
+	access map[*Bank]Access
+}
+
+func (v *mapped) end() uint64 { return v.base + v.of.size }
+
+// reservation is a range of addresses.
+type reservation struct {
+	base, size uint64
+	host       hostRange
+	mapped     []*mapped // by address
+}
+
+// accessible is what a GPU may access of all reservations. A run that it may write all of is the same
+// in both lists.
+type accessible struct {
+	readable, writable allocations
+	divided            bool // some run is not in both lists
+}
+
+// physicalBase is where addresses of physical memory begin, by which races are looked for: far
+// from all others.
+const physicalBase = 1 << 63
+
+// address is where the memory is among all physical memory.
+func (p *Physical) address() uint64 { return physicalBase + p.offset }
+
+// Bytes is the size.
+func (p *Physical) Bytes() int64 { return int64(p.size) }
+
+// CreatePhysical takes n bytes, zeroed, out of a bank, until they are released and mapped nowhere.
+func (s *Space) CreatePhysical(b *Bank, n int64) (*Physical, error) {
+	if n <= 0 || n%Granularity != 0 {
+		return nil, fmt.Errorf("interp: physical memory of %d bytes: the size is no positive multiple of %d", n, Granularity)
+	}
+	if !b.Reserve(n) {
+		return nil, fmt.Errorf("interp: %w: %d bytes of physical memory, %d of %d in use", ErrOutOfMemory, n, b.used, b.limit)
+	}
+	offset, err := s.chips.extend(uint64(n))
+	if err != nil {
+		b.Reserve(-n)
+		return nil, fmt.Errorf("interp: %w: %d bytes of physical memory: the host has no such memory: %w", ErrOutOfMemory, n, err)
+	}
+	return &Physical{space: s, bank: b, offset: offset, size: uint64(n), held: true}, nil
+}
+
+// Hold takes Release back while the memory is mapped.
+func (p *Physical) Hold() { p.held = true }
+
+// Release gives the memory back once it is mapped nowhere.
+func (p *Physical) Release() {
+	p.held = false
+	p.settle()
+}
+
+// Gone reports whether the memory has been given back.
+func (p *Physical) Gone() bool { return !p.held && len(p.mapping) == 0 }
+
+func (p *Physical) settle() {
+	if p.Gone() {
+		p.bank.Reserve(-int64(p.size))
+		p.space.chips.discard(p.offset, p.size)
+	}
+}
+
+// ReserveRange takes n bytes of addresses at a multiple of align, a power of two, and at least of
+// Granularity. An access to them is at fault until memory is mapped there.
+func (s *Space) ReserveRange(n int64, align uint64) (uint64, error) {
+	base, err := s.take(uint64(n), max(align, Granularity))
+	if err != nil {
+		return 0, fmt.Errorf("interp: a reservation of %d bytes of addresses: %w", n, err)
+	}
+	host, err := reserveHost(uint64(n))
+	if err != nil {
+		return 0, fmt.Errorf("interp: %w: a reservation of %d bytes of addresses: the host has none: %w", ErrOutOfMemory, n, err)
+	}
+	r := &reservation{base: base, size: uint64(n), host: host}
+	r.host.freeWith(r)
+	s.reservations = append(s.reservations, r)
+	sort.Slice(s.reservations, func(i, j int) bool { return s.reservations[i].base < s.reservations[j].base })
+	return base, nil
+}
+
+// FreeRange gives a reservation back, in which nothing is mapped.
+func (s *Space) FreeRange(addr uint64, n int64) error {
+	r := s.reserved(addr)
+	switch {
+	case r == nil || r.base != addr || r.size != uint64(n):
+		return fmt.Errorf("interp: no reservation of %d bytes starts at %#x", n, addr)
+	case len(r.mapped) > 0:
+		return fmt.Errorf("interp: memory is mapped at %#x in the reservation at %#x: unmap it first", r.mapped[0].base, addr)
+	}
+	r.host.free()
+	s.reservations = slices.DeleteFunc(s.reservations, func(o *reservation) bool { return o == r })
+	return nil
+}
+
+// Reservation is the start and size of the reservation that holds an address.
+func (s *Space) Reservation(addr uint64) (base uint64, size int64, ok bool) {
+	if r := s.reserved(addr); r != nil {
+		return r.base, int64(r.size), true
+	}
+	return 0, 0, false
+}
+
+// reserved is the reservation that holds an address, or nil.
+func (s *Space) reserved(addr uint64) *reservation {
+	i := sort.Search(len(s.reservations), func(i int) bool { return s.reservations[i].base > addr }) - 1
+	if i >= 0 && addr-s.reservations[i].base < s.reservations[i].size {
+		return s.reservations[i]
+	}
+	return nil
+}
+
+// Map puts all of p at an address of a reservation where nothing is mapped. No GPU has access.
+func (s *Space) Map(addr uint64, p *Physical) error {
+	r := s.reserved(addr)
+	switch {
+	case r == nil:
+		return fmt.Errorf("interp: mapping at %#x: the address is not reserved", addr)
+	case addr%Granularity != 0:
+		return fmt.Errorf("interp: mapping at %#x: the address is no multiple of %d", addr, Granularity)
+	case p.size > r.size-(addr-r.base):
+		return fmt.Errorf("interp: mapping of %d bytes at %#x: the reservation ends at %#x", p.size, addr, r.base+r.size)
+	}
+	i := r.search(addr)
+	if i > 0 && r.mapped[i-1].end() > addr || i < len(r.mapped) && r.mapped[i].base < addr+p.size {
+		return fmt.Errorf("interp: mapping of %d bytes at %#x: some of the addresses are mapped already", p.size, addr)
+	}
+	if err := s.chips.show(r.host.at(addr-r.base), p.offset, p.size); err != nil {
+		return fmt.Errorf("interp: %w: mapping of %d bytes at %#x: the host cannot map them: %w", ErrOutOfMemory, p.size, addr, err)
+	}
+	v := &mapped{base: addr, of: p, access: map[*Bank]Access{}}
+	r.mapped = slices.Insert(r.mapped, i, v)
+	if p.mapping = append(p.mapping, v); len(p.mapping) > 1 {
+		s.aliases++
+	}
+	return nil
+}
+
+// search is the index of the first mapping that starts at addr or behind it.
+func (r *reservation) search(addr uint64) int {
+	return sort.Search(len(r.mapped), func(i int) bool { return r.mapped[i].base >= addr })
+}
+
+// whole are the mappings of which n bytes at addr consist, if they are whole ones without gaps.
+func (s *Space) whole(addr uint64, n int64) (*reservation, []*mapped, error) {
+	r := s.reserved(addr)
+	if r == nil || n <= 0 {
+		return nil, nil, fmt.Errorf("interp: %d bytes at %#x: no memory is mapped there", n, addr)
+	}
+	first := r.search(addr)
+	end, next := addr+uint64(n), addr
+	for i := first; i < len(r.mapped) && r.mapped[i].base == next; i++ {
+		next = r.mapped[i].end()
+		if next == end {
+			return r, r.mapped[first : i+1], nil
+		}
+	}
+	return nil, nil, fmt.Errorf("interp: %d bytes at %#x: these are not whole mappings, one behind the other", n, addr)
+}
+
+// Unmap ends mappings of which the range consists.
+func (s *Space) Unmap(addr uint64, n int64) error {
+	r, all, err := s.whole(addr, n)
+	if err != nil {
+		return err
+	}
+	for _, v := range all {
+		if err := r.host.hide(v.base-r.base, v.of.size); err != nil {
+			panic(fmt.Sprintf("BUG: mapped memory cannot be unmapped: %v", err))
+		}
+		if len(v.of.mapping) > 1 {
+			s.aliases--
+		}
+		v.of.mapping = slices.DeleteFunc(v.of.mapping, func(o *mapped) bool { return o == v })
+		v.of.settle()
+	}
+	first := r.search(addr)
+	r.mapped = slices.Delete(r.mapped, first, first+len(all))
+	s.rearrange(r)
+	return nil
+}
+
+// Mapped reports whether the range consists of whole mappings.
+func (s *Space) Mapped(addr uint64, n int64) error {
+	_, _, err := s.whole(addr, n)
+	return err
+}
+
+// Allow says what a GPU may do with the mappings of which a range consists.
+func (s *Space) Allow(addr uint64, n int64, b *Bank, a Access) error {
+	r, all, err := s.whole(addr, n)
+	if err != nil {
+		return err
+	}
+	for _, v := range all {
+		v.access[b] = a
+	}
+	s.rearrange(r)
+	return nil
+}
+
+// mappedAt is the mapping that holds an address, or nil.
+func (s *Space) mappedAt(addr uint64) *mapped {
+	r := s.reserved(addr)
+	if r == nil {
+		return nil
+	}
+	if i := r.search(addr+1) - 1; i >= 0 && addr < r.mapped[i].end() {
+		return r.mapped[i]
+	}
+	return nil
+}
+
+// MappedAt is the mapping that holds an address, and what a GPU may do there.
+func (s *Space) MappedAt(addr uint64, b *Bank) (base uint64, of *Physical, a Access, ok bool) {
+	v := s.mappedAt(addr)
+	if v == nil {
+		return 0, nil, NoAccess, false
+	}
+	return v.base, v.of, v.access[b], true
+}
+
+// rearrange finds the runs of a reservation anew.
+func (s *Space) rearrange(r *reservation) {
+	for b, all := range s.runs {
+		old := func(a *allocation) bool { return a.within == r }
+		readable, writable := r.runs(b, ReadOnly), r.runs(b, ReadWrite)
+		for i, w := range writable {
+			if same := readable.find(w.base, w.size); same != nil && same.size == w.size {
+				writable[i] = same
+			}
+		}
+		all.readable = append(slices.DeleteFunc(all.readable, old), readable...)
+		all.writable = append(slices.DeleteFunc(all.writable, old), writable...)
+		all.readable.sort()
+		all.writable.sort()
+		all.divided = !slices.Equal(all.readable, all.writable)
+	}
+}
+
+func (l allocations) sort() { sort.Slice(l, func(i, j int) bool { return l[i].base < l[j].base }) }
+
+// runs are the stretches of neighbouring mappings with at least that access.
+func (r *reservation) runs(b *Bank, least Access) (list allocations) {
+	for _, v := range r.mapped {
+		if v.access[b] < least {
+			continue
+		}
+		if n := len(list); n > 0 && list[n-1].base+list[n-1].size == v.base {
+			list[n-1].size += v.of.size
+			continue
+		}
+		list = append(list, &allocation{base: v.base, size: v.of.size, within: r, data: r.host.at(v.base - r.base)})
+	}
+	for _, a := range list {
+		a.name = fmt.Sprintf("the %d bytes of mapped memory", a.size)
+	}
+	return list
+}
+
+// runsOf is what a GPU may access of the reservations of a space.
+func (s *Space) runsOf(b *Bank) *accessible {
+	if s.runs[b] == nil {
+		s.runs[b] = &accessible{}
+		for _, r := range s.reservations {
+			s.rearrange(r)
+		}
+	}
+	return s.runs[b]
+}
+
+// aliased reports whether two addresses that kernels reach, or two allocations, may be the same
+// memory, or memory that other processes reach.
+func (m *Memory) aliased() bool {
+	return m.space.shared > 0 || m.space.aliases > 0 || m.runs.divided
+}
+
+// findFor is what a kernel reaches with that kind of access to n bytes at addr, or nil.
+func (m *Memory) findFor(kind accessKind, addr, n uint64) *allocation {
+	a := m.find(addr, n)
+	if a != nil && a.within != nil && kind != loads {
+		return m.runs.writable.find(addr, n)
+	}
+	return a
+}
+
+// Writable reports whether work of the device may write n bytes at addr, of memory that it may read.
+func (m *Memory) Writable(addr, n uint64) bool {
+	a := m.lookup(addr, n)
+	return a == nil || a.within == nil || m.runs.writable.find(addr, n) != nil
+}
+
+// homeOf is where n bytes of a run are, as the device sees it.
+func (m *Memory) homeOf(r *reservation, addr uint64, n int64) Home {
+	for i := r.search(addr+1) - 1; i >= 0 && i < len(r.mapped) && r.mapped[i].base < addr+uint64(max(n, 1)); i++ {
+		if r.mapped[i].of.bank != m.bank {
+			return There
+		}
+	}
+	return Here
+}
+
+// Piece is a part of mapped memory: the addresses Lo up to Hi, and what to add to one for its place
+// among all physical memory, the parts of which begin at Base.
+type Piece struct{ Lo, Hi, Shift, Base uint64 }
+
+// Pieces are those of the run that starts at base; none if that is other memory.
+func (m *Memory) Pieces(base uint64) (list []Piece) {
+	a := m.lookup(base, 0)
+	if a == nil || a.within == nil {
+		return nil
+	}
+	for i := a.within.search(base); i < len(a.within.mapped) && a.within.mapped[i].base < a.base+a.size; i++ {
+		v := a.within.mapped[i]
+		list = append(list, Piece{v.base, v.end(), v.of.address() - v.base, v.of.address()})
+	}
+	return list
+}
+
+// Shown is the address by which a program knows the memory that starts at base: of physical memory
+// that of a mapping.
+func (m *Memory) Shown(base uint64) uint64 {
+	if base < physicalBase {
+		return base
+	}
+	for _, r := range m.space.reservations {
+		for _, v := range r.mapped {
+			if v.of.address() == base {
+				return v.base
+			}
+		}
+	}
+	return base
+}
+
+// nearestMapped says why an access to a reserved address is at fault, "" for others.
+func (m *Memory) nearestMapped(addr uint64) string {
+	r := m.space.reserved(addr)
+	if r == nil {
+		return ""
+	}
+	v := m.space.mappedAt(addr)
+	switch {
+	case v == nil:
+		return fmt.Sprintf("%d bytes into a reservation (%d bytes at %#x), where no memory is mapped", addr-r.base, r.size, r.base)
+	case v.access[m.bank] == NoAccess:
+		return fmt.Sprintf("%d bytes into mapped memory (%d bytes at %#x), to which cuMemSetAccess has given this GPU no access", addr-v.base, v.of.size, v.base)
+	case v.access[m.bank] == ReadOnly:
+		return fmt.Sprintf("%d bytes into mapped memory (%d bytes at %#x), which cuMemSetAccess lets this GPU only read", addr-v.base, v.of.size, v.base)
+	}
+	return ""
+}
+
+// at is the host address at an offset.
+func (h *hostRange) at(off uint64) unsafe.Pointer { return unsafe.Add(h.start, uintptr(off)) }

@@ -1,0 +1,157 @@
+package interp
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// chunkModel is what a test knows of one unit of a reservation.
+type chunkModel struct {
+	of     *Physical // nil where nothing is mapped
+	unit   uint64    // of it
+	start  bool      // a mapping starts here
+	access Access
+}
+
+// Random mappings, with sizes of 1 to 3 units and aliases, against a table of units: what a kernel
+// reaches, for loads and for stores, what the host reads across boundaries, and what is free.
+func TestRunsFollowMappings(t *testing.T) {
+	const units = 12
+	rnd := rand.New(rand.NewPCG(17, 2))
+	s := NewSpace()
+	bank := NewBank(40 * Granularity)
+	m, other := s.Open(bank), s.Open(NewBank(Granularity))
+	base, err := s.ReserveRange(units*Granularity, 0)
+	require.NoError(t, err)
+	var model [units]chunkModel
+	content := map[*Physical][]byte{} // by unit
+	at := func(i int) uint64 { return base + uint64(i)*Granularity }
+	for step := range 2000 {
+		i := rnd.IntN(units)
+		switch rnd.IntN(4) {
+		case 0, 1:
+			p := anyPhysical(t, rnd, s, bank, content)
+			n := int(p.size / Granularity)
+			fits := i+n <= units
+			for k := i; fits && k < i+n; k++ {
+				fits = model[k].of == nil
+			}
+			require.Equal(t, fits, s.Map(at(i), p) == nil, "step %d", step)
+			for k := 0; fits && k < n; k++ {
+				model[i+k] = chunkModel{of: p, unit: uint64(k), start: k == 0}
+			}
+			if p.Release(); p.Gone() {
+				delete(content, p)
+			}
+		case 2:
+			n := 1 + rnd.IntN(4)
+			whole := i+n <= units && model[i].start && (i+n == units || model[i+n].start || model[i+n].of == nil)
+			for k := i; whole && k < i+n; k++ {
+				whole = model[k].of != nil
+			}
+			require.Equal(t, whole, s.Unmap(at(i), int64(n)*Granularity) == nil, "step %d", step)
+			for k := i; whole && k < i+n; k++ {
+				p := model[k].of
+				if model[k] = (chunkModel{}); p.Gone() {
+					delete(content, p)
+				}
+			}
+		default:
+			if model[i].of == nil {
+				continue
+			}
+			for !model[i].start {
+				i--
+			}
+			a, p := Access(rnd.IntN(3)), model[i].of
+			require.NoError(t, s.Allow(at(i), int64(p.size), bank, a))
+			for k := range int(p.size / Granularity) {
+				model[i+k].access = a
+			}
+		}
+		checkRuns(t, rnd, m, model[:], content, at)
+		require.Zero(t, len(other.runs.readable), "access is a GPU's own")
+		used := int64(0)
+		for p := range content {
+			used += p.Bytes()
+		}
+		require.Equal(t, used, bank.Size()-bank.Free(), "step %d", step)
+	}
+}
+
+// anyPhysical is new memory, or memory that is mapped already, which is then held again.
+func anyPhysical(t *testing.T, rnd *rand.Rand, s *Space, b *Bank, content map[*Physical][]byte) *Physical {
+	if rnd.IntN(2) == 0 {
+		for _, r := range s.reservations {
+			if len(r.mapped) > 0 {
+				p := r.mapped[rnd.IntN(len(r.mapped))].of
+				p.Hold()
+				return p
+			}
+		}
+	}
+	n := 1 + rnd.Int64N(3)
+	p, err := s.CreatePhysical(b, n*Granularity)
+	require.NoError(t, err)
+	content[p] = make([]byte, n)
+	return p
+}
+
+func checkRuns(t *testing.T, rnd *rand.Rand, m *Memory, model []chunkModel, content map[*Physical][]byte, at func(int) uint64) {
+	divided, seen, twice := false, map[*Physical]bool{}, false
+	for i, c := range model {
+		require.Equal(t, c.access >= ReadOnly, m.findFor(loads, at(i), 8) != nil)
+		require.Equal(t, c.access == ReadWrite, m.findFor(stores, at(i)+Granularity-8, 8) != nil)
+		require.Equal(t, c.access == ReadWrite, m.findFor(updates, at(i), 8) != nil)
+		divided = divided || c.access == ReadOnly
+		twice = twice || c.start && seen[c.of]
+		if c.start {
+			seen[c.of] = true
+		}
+		if i > 0 {
+			before := model[i-1]
+			require.Equal(t, min(c.access, before.access) >= ReadOnly, m.findFor(loads, at(i)-64, 128) != nil)
+			require.Equal(t, min(c.access, before.access) == ReadWrite, m.findFor(stores, at(i)-64, 128) != nil)
+		}
+		if c.access == NoAccess {
+			_, err := m.Bytes(at(i), 1)
+			require.Error(t, err)
+			continue
+		}
+		b, err := m.Bytes(at(i), Granularity)
+		require.NoError(t, err)
+		require.Equal(t, content[c.of][c.unit], b[Granularity-1])
+		b[Granularity-1] = byte(rnd.Uint32())
+		content[c.of][c.unit] = b[Granularity-1]
+	}
+	workers := 4
+	if divided || twice {
+		workers = 1 // blocks side by side are compared by their allocations
+	}
+	r := run{kernel: &Kernel{}, mem: m, runs: 8, launch: Launch{Workers: 4}}
+	require.Equal(t, workers, r.workers())
+}
+
+// Addresses are given out once as long as a reservation is there, also when all devices have gone,
+// and all that was mapped goes back.
+func TestReservationsOutliveDevices(t *testing.T) {
+	s := NewSpace()
+	m := s.Open(NewBank(1 << 30))
+	base, err := s.ReserveRange(Granularity, 1<<30)
+	require.NoError(t, err)
+	require.Zero(t, base%(1<<30))
+	m.Close()
+	m = s.Open(NewBank(1 << 30))
+	addr, err := m.Alloc(8, "block")
+	require.NoError(t, err)
+	require.Greater(t, addr, base+Granularity)
+	require.Error(t, s.FreeRange(base, 1))
+	require.NoError(t, s.FreeRange(base, Granularity))
+	require.Error(t, s.FreeRange(base, Granularity))
+	_, err = s.ReserveRange(1<<60, 0)
+	require.ErrorIs(t, err, ErrOutOfMemory)
+	_, err = s.ReserveRange(1, 1<<63)
+	require.ErrorIs(t, err, ErrOutOfMemory)
+}

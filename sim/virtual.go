@@ -1,0 +1,134 @@
+package sim
+
+import (
+	"fmt"
+
+	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/sim/interp"
+)
+
+// Virtual memory management: a program reserves addresses, creates physical memory on a GPU, maps
+// one to the other and says which GPUs may access it. None of it belongs to a device, and none of
+// it costs the host time, but for the waits of Unmap and of Allow.
+
+// ReserveAddresses takes addresses for device memory that is to be mapped there, from a multiple of
+// align on, a power of two or 0.
+func (s *System) ReserveAddresses(bytes int64, align uint64) (device.Ptr, error) {
+	addr, err := s.space.ReserveRange(bytes, align)
+	return device.Ptr(addr), virtualError(bytes, err, "ReserveAddresses")
+}
+
+// FreeAddresses gives a reservation back, in which nothing is mapped any more.
+func (s *System) FreeAddresses(p device.Ptr, bytes int64) error {
+	return virtualError(bytes, s.space.FreeRange(uint64(p), bytes), "FreeAddresses")
+}
+
+// Reservation is the start and size of the reservation that holds p.
+func (s *System) Reservation(p device.Ptr) (base device.Ptr, bytes int64, ok bool) {
+	b, n, ok := s.space.Reservation(uint64(p))
+	return device.Ptr(b), n, ok
+}
+
+// CreatePhysical takes zeroed memory of the GPU, a multiple of interp.Granularity, without an address.
+func (g *GPU) CreatePhysical(bytes int64) (*interp.Physical, error) {
+	p, err := g.system.space.CreatePhysical(g.bank, bytes)
+	return p, virtualError(bytes, err, "CreatePhysical")
+}
+
+// Map puts all of m at an address of a reservation where nothing is mapped. No GPU has access yet.
+func (s *System) Map(p device.Ptr, m *interp.Physical) error {
+	if m == nil {
+		return unset("Map", "the physical memory")
+	}
+	return virtualError(m.Bytes(), s.space.Map(uint64(p), m), "Map")
+}
+
+// Unmap waits for all work, then ends the mappings of which the range consists.
+func (s *System) Unmap(p device.Ptr, bytes int64) error {
+	if err := s.space.Mapped(uint64(p), bytes); err != nil {
+		return virtualError(bytes, err, "Unmap")
+	}
+	s.drain()
+	for _, d := range s.devices {
+		if base, _, ok := d.memory.Base(uint64(p)); ok {
+			d.l2.Forget(base)
+		}
+	}
+	return virtualError(bytes, s.space.Unmap(uint64(p), bytes), "Unmap")
+}
+
+// Allow waits for all work, then says what a GPU may do with the mappings of which a range consists.
+func (s *System) Allow(p device.Ptr, bytes int64, g *GPU, a interp.Access) error {
+	if g == nil {
+		return unset("Allow", "the GPU")
+	}
+	if err := s.space.Mapped(uint64(p), bytes); err != nil {
+		return virtualError(bytes, err, "Allow")
+	}
+	s.drain()
+	return virtualError(bytes, s.space.Allow(uint64(p), bytes, g.bank, a), "Allow")
+}
+
+// MappedAt is the start of the mapping that holds p, what is mapped there, and what a GPU may do with it.
+func (s *System) MappedAt(p device.Ptr, g *GPU) (base device.Ptr, of *interp.Physical, a interp.Access, ok bool) {
+	var bank *interp.Bank
+	if g != nil {
+		bank = g.bank
+	}
+	b, of, a, ok := s.space.MappedAt(uint64(p), bank)
+	return device.Ptr(b), of, a, ok
+}
+
+// drain waits for the work of all devices. What went wrong there the next call to them says.
+func (s *System) drain() {
+	for _, m := range s.space.Memories() {
+		_ = s.devices[m].drain()
+	}
+}
+
+func virtualError(bytes int64, err error, call string) error {
+	if err == nil {
+		return nil
+	}
+	return refusedMemory(bytes, err).In(call)
+}
+
+// writable says why work cannot write n bytes at an address, or nil.
+func (d *Device) writable(p device.Ptr, n int64) *device.Error {
+	if err := d.within(p, n); err != nil {
+		return err
+	}
+	if !d.memory.Writable(uint64(p), uint64(n)) {
+		return &device.Error{Code: device.InvalidValue, Detail: fmt.Sprintf("%d bytes at %#x, mapped memory that this GPU may only read", n, uint64(p))}
+	}
+	return nil
+}
+
+// pieces splits what was done to mapped memory by the physical memory that it was done to: one
+// touch for each piece, in places among all physical memory. Other memory is one piece.
+func (r *races) pieces(base uint64, t *touch, each func(base uint64, t *touch)) {
+	all := r.memory.Pieces(base)
+	if all == nil {
+		each(base, t)
+		return
+	}
+	for _, p := range all {
+		part := *t
+		part.spans, part.sites = nil, nil
+		for _, s := range t.spans {
+			if lo, hi := max(s.Lo, p.Lo), min(s.Hi, p.Hi); lo < hi {
+				part.spans = append(part.spans, interp.Span{Lo: lo + p.Shift, Hi: hi + p.Shift})
+			}
+		}
+		if len(part.spans) == 0 {
+			continue
+		}
+		for _, s := range t.sites {
+			if lo, hi := max(s.Range.Lo, p.Lo), min(s.Range.Hi, p.Hi); lo < hi {
+				s.Range = interp.Span{Lo: lo + p.Shift, Hi: hi + p.Shift}
+				part.sites = append(part.sites, s)
+			}
+		}
+		each(p.Base, &part)
+	}
+}
