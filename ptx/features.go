@@ -10,7 +10,8 @@ import (
 // featureRows lists what opcodes need beyond the first GPU and the first version that
 // are supported: an opcode with the suffixes that make the feature, the least target,
 // and the least PTX version as 100*major+minor; 0 where there is no bound. Figures are
-// those that ptxas 11.8 names when it refuses an instruction for an older one.
+// the least target and version that ptxas 11.8 accepts; those of version 8.0 and later are of the
+// PTX ISA, and wmma is as of 6.0, whose form without .aligned ptxas no longer takes.
 const featureRows = `
 abs+bf16 80 700
 abs+bf16x2 80 700
@@ -20,6 +21,8 @@ activemask 0 602
 add+bf16 90 708
 add+bf16x2 90 708
 alloca 52 703
+atom+acq_rel 70 600
+atom+acquire 70 600
 atom+add+bf16 90 708
 atom+add+bf16x2 90 708
 atom+add+f16 70 603
@@ -28,6 +31,8 @@ atom+add+f64 60 500
 atom+cas+b16 70 603
 atom+cta 60 500
 atom+gpu 60 500
+atom+relaxed 70 600
+atom+release 70 600
 atom+sys 60 500
 barrier+cluster 90 708
 barrier+cta 0 708
@@ -36,8 +41,10 @@ cp+async 80 700
 cvt+bf16 80 700
 cvt+bf16x2 80 700
 cvt+f16x2+f32 80 700
+cvt+f64+bf16 90 708
 cvt+pack 72 605
 cvt+tf32 80 700
+cvt+u32+bf16 90 708
 dp2a 61 500
 dp4a 61 500
 elect 90 800
@@ -49,25 +56,43 @@ fma+bf16x2 80 700
 fma+relu 80 700
 getctarank 90 708
 griddepcontrol 90 708
+ld+acquire 70 600
+ld+relaxed 70 600
+ld+weak 70 600
 ldmatrix 75 605
 mapa 90 708
 match 70 600
+max+NaN 80 700
+max+f16 80 700
+max+f16x2 80 700
+max+xorsign 86 702
 mbarrier 80 700
+min+NaN 80 700
+min+f16 80 700
+min+f16x2 80 700
+min+xorsign 86 702
 mma 70 604
 movmatrix 75 708
 mul+bf16 90 708
 mul+bf16x2 90 708
-nanosleep 70 603
+nanosleep 70 602
 red+add+f16 70 603
 red+add+f16x2 60 602
 red+add+f64 60 500
+red+relaxed 70 600
+red+release 70 600
 redux 80 700
+set+bf16 90 708
+setp+bf16 90 708
+st+relaxed 70 600
+st+release 70 600
 stackrestore 52 703
 stacksave 52 703
 stmatrix 90 708
 sub+bf16 90 708
 sub+bf16x2 90 708
 szext 70 706
+tanh 75 700
 tanh+f16 75 700
 tanh+f16x2 75 700
 wmma 70 600
