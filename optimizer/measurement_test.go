@@ -81,8 +81,8 @@ func TestMeasurementsOfOtherProgramsAreRefused(t *testing.T) {
 		{func(m *Measurement) { m.Launches = append(m.Launches, m.Launches[0]) }, "costs of %1, which the program does not launch there"},
 		{func(m *Measurement) { m.Launches[1].Demand.Kind = des.Held }, `the costs of %2, a launch of second: a launch asks for a kernel, not "held"`},
 		{func(m *Measurement) { m.Launches[1].Demand.Blocks = 0 }, "at least 1 block"},
-		{func(m *Measurement) { m.Launches[1].Demand.L2Bytes = -1 }, "-1 of something is not from 0"},
-		{func(m *Measurement) { m.Launches[1].Demand.Updates = 1e300 }, "1e+300 of something is not from 0"},
+		{func(m *Measurement) { m.Launches[1].Demand.L2Bytes = -1 }, "l2_bytes is -1; it must be from 0 to 1e+18"},
+		{func(m *Measurement) { m.Launches[1].Demand.Updates = 1e300 }, "updates is 1e+300; it must be from 0 to 1e+18"},
 	} {
 		_, _, m := measured(t)
 		c.spoil(m)

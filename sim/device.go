@@ -17,7 +17,8 @@ type Options struct {
 	// Profile is the ID of a device profile, or the path of a file that holds one
 	// (docs/PROFILE.md) and ends in .json; "" is "h200".
 	Profile string
-	// Custom is a profile of one's own, instead of Profile.
+	// Custom is a profile of one's own, instead of Profile. Its figures have the bounds that those of files have
+	// (docs/PROFILE.md).
 	Custom *des.Profile
 	// Memory is how many bytes of device memory there are; 0 is what the profile
 	// has. The simulator needs host memory only for what is allocated.
@@ -130,6 +131,8 @@ func New(o Options) (*Device, error) {
 		if p, err = des.Lookup(orDefault(o.Profile, "h200")); err != nil {
 			return nil, fmt.Errorf("sim: %w", err)
 		}
+	} else if err := p.Check(); err != nil {
+		return nil, fmt.Errorf("sim: %w", err)
 	}
 	if o.Race == RaceOn && o.Sample > 0 {
 		return nil, errors.New("sim: Race and Sample exclude each other: a sampled launch does not touch all that it would")

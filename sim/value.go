@@ -154,6 +154,9 @@ func (t *sharedTime) pollHeld() {
 
 // giveUp ends all waits, for values that nobody is left to write.
 func (t *sharedTime) giveUp() {
+	if len(t.held) == 0 {
+		panic("BUG: work can never end, and none of it waits for a value")
+	}
 	h := t.held[0]
 	h.on.fault = &device.Error{Code: device.LaunchTimeout,
 		Detail: fmt.Sprintf("a stream waits for a value at %#x, and nothing is left that could write it", uint64(h.ops[0].Ptr))}

@@ -69,17 +69,36 @@ func (d *Demand) CheckKernel(p *Profile) error {
 	if d.Kind != Kernel {
 		return fmt.Errorf("a launch asks for a kernel, not %q", d.Kind)
 	}
-	if d.Blocks < 1 || d.PerSM < 1 {
+	if !(d.Blocks >= 1) || !(d.PerSM >= 1) {
 		return fmt.Errorf("a kernel has at least 1 block, and at least 1 fits on a multiprocessor; these are %g and %g", d.Blocks, d.PerSM)
 	}
 	if d.Faulted > 0 && !p.PageFaults() {
 		return fmt.Errorf("kernels on %s fault nothing in", p.ID)
 	}
-	amounts := append(d.Work[:], d.Blocks, d.PerSM, d.Bytes, d.L2Bytes, d.LinkIn, d.LinkOut, d.Faulted, d.Bulk, d.Updates, d.Lines, d.BlockCycles, d.SlowestCycles)
-	for _, n := range amounts {
-		if n < 0 || n > mostOfAnything {
-			return fmt.Errorf("%g of something is not from 0 to %g", n, float64(mostOfAnything))
+	for u, n := range d.Work {
+		if err := within("warp_instructions of "+unit.Unit(u).String(), n); err != nil {
+			return err
 		}
+	}
+	for _, a := range []struct {
+		name string
+		of   float64
+	}{
+		{"blocks", d.Blocks}, {"blocks_per_sm", d.PerSM}, {"bytes", d.Bytes}, {"l2_bytes", d.L2Bytes}, {"link_in_bytes", d.LinkIn},
+		{"link_out_bytes", d.LinkOut}, {"faulted_bytes", d.Faulted}, {"bulk_bytes", d.Bulk}, {"updates", d.Updates},
+		{"updated_lines", d.Lines}, {"block_cycles", d.BlockCycles}, {"slowest_block_cycles", d.SlowestCycles},
+	} {
+		if err := within(a.name, a.of); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// within refuses an amount, also one that is no number.
+func within(name string, n float64) error {
+	if !(n >= 0 && n <= mostOfAnything) {
+		return fmt.Errorf("%s is %g; it must be from 0 to %g", name, n, float64(mostOfAnything))
 	}
 	return nil
 }

@@ -61,6 +61,17 @@ func (f *Figure) Set(p *Profile, v float64) error {
 	return nil
 }
 
+// Check reports the first figure of a profile that was made in code and that no file could hold.
+func (p *Profile) Check() error {
+	into := *p
+	for i := range figures {
+		if err := figures[i].Set(&into, figures[i].Of(p)); err != nil {
+			return fmt.Errorf("profile %q: %w", p.ID, err)
+		}
+	}
+	return nil
+}
+
 // Figures lists every number of a profile, in the order of the struct.
 func Figures() []Figure { return figures }
 
