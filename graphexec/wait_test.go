@@ -47,7 +47,7 @@ type spinning struct {
 	body  *ir.Schedule
 }
 
-// newSpinning traces so many launches of so many turns.
+// newSpinning traces launches that each spin for a number of turns.
 func newSpinning(t *testing.T, launches int, turns uint32) *spinning {
 	dev, err := sim.New(sim.Options{Memo: sim.MemoOff})
 	require.NoError(t, err)

@@ -28,7 +28,7 @@ package optimizer
 // Up to 15,000 nodes every graph is within the bound: blocks are no more than 31, and each takes one
 // visit of an edge at most.
 
-// workBound is that bound: so many visits in all, and so many of each edge.
+// workBound is that bound: visits in all, and visits of each edge.
 type workBound struct{ total, perEdge int }
 
 func (w workBound) of(d *dag) int { return w.total + w.perEdge*len(d.to) }

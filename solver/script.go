@@ -149,7 +149,7 @@ func (s *System) allocates(how, name string) {
 	}
 }
 
-// operand is what an operation does to a vector or scalar of so many elements.
+// operand is a vector or scalar of an operation, with its number of elements and the way it is accessed.
 type operand struct {
 	Vector
 	elements int64

@@ -50,7 +50,7 @@ func (tr *Trace) Rehearse(f func(run func() error) error) (err error) {
 type rehearsal struct {
 	*Tracer
 	kept  []keep
-	lent  []ir.BufferID // temporaries with memory for now
+	lent  []ir.BufferID // temporaries that have memory during the rehearsal
 	saved bool
 }
 

@@ -44,7 +44,7 @@ type planting struct {
 	random *rand.Rand
 }
 
-// planted is the family's graph of about so many operations.
+// planted returns the family's graph of about ops operations.
 func (f graphFamily) planted(ops int) *ir.Graph {
 	p := &planting{&ir.Graph{Name: f.name}, rand.New(rand.NewPCG(2, 2))}
 	f.grow(p, ops)
@@ -161,7 +161,7 @@ func bipartite(p *planting, ops int) {
 	}
 }
 
-// randomAfter has each operation follow three of so many before it.
+// randomAfter grows a graph in which each operation follows three random ones among the last reach.
 func randomAfter(reach int) func(*planting, int) {
 	return func(p *planting, ops int) {
 		for v := range ops {

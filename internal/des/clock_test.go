@@ -55,7 +55,7 @@ func TestDevicesOfAClockDoNotSlowEachOther(t *testing.T) {
 	}
 }
 
-// A task follows one of another device, and whoever is waited for, all run in order.
+// A task follows one of another device. Whichever device is waited for, all tasks run in order.
 func TestTasksDependAcrossDevices(t *testing.T) {
 	clock := NewClock()
 	var order []any

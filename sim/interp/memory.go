@@ -65,7 +65,7 @@ type allocation struct {
 	shared    bool         // with other processes, which may write to it at any time
 	imported  bool         // from another process, whose GPU it counts against
 	within    *reservation // of a run of mapped memory
-	valid     *validity    // nil when every byte has been written, or nobody wants to know
+	valid     *validity    // nil when every byte has been written, or reads of unwritten bytes are not reported
 }
 
 // NewMemory returns an empty memory of at most limit bytes, in a space of its own.

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// chunkModel is what a test knows of one unit of a reservation.
+// chunkModel is the expected state of one unit of a reservation.
 type chunkModel struct {
 	of     *Physical // nil where nothing is mapped
 	unit   uint64    // of it
