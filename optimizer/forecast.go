@@ -25,7 +25,7 @@ func (o *Options) forecast(g *ir.Graph) (*forecast, error) {
 func (o *Options) profile() (*des.Profile, error) {
 	switch {
 	case o.Custom != nil:
-		return o.Custom, o.Custom.Check()
+		return o.Custom, nil
 	case o.Profile == "" && o.Measured != nil:
 		return o.Measured.device()
 	case o.Profile == "":

@@ -164,7 +164,7 @@ func (o *Options) complete() error {
 		{o.Tolerance > 0 && o.Tolerance < 1, "Tolerance", o.Tolerance, "use a number between 0 and 1"},
 		{o.Divergence > 1, "Divergence", o.Divergence, "use more than 1"},
 		{o.MaxIterations > 0 && o.MaxIterations <= maxIterations, "MaxIterations", o.MaxIterations, fmt.Sprintf("use 1 to %d", maxIterations)},
-		{o.CheckEvery > 0 && o.CheckEvery <= maxIterations, "CheckEvery", o.CheckEvery, fmt.Sprintf("use 1 to %d", maxIterations)},
+		{o.CheckEvery > 0, "CheckEvery", o.CheckEvery, "use 1 or more"},
 		{o.Damping > 0 && o.Damping < 1, "Damping", o.Damping, "use a number between 0 and 1"},
 		{o.Step >= 0 && finite(o.Step), "Step", o.Step, "use more than 0"},
 		{o.Restart > 0 && o.Restart <= maxRestart, "Restart", o.Restart, fmt.Sprintf("use 1 to %d", maxRestart)},
