@@ -56,9 +56,9 @@ type Options struct {
 	// a timeout, as an endless loop should; 0 is 1<<24, minutes of host time.
 	LoopLimit int64
 	// Outside, when set, runs a function while other callers of the device may go on:
-	// it gives up what keeps them out, and takes it back. Host calls run so, and what
-	// waits for them. A device without it has one caller at a time, who must not call
-	// it from a host call.
+	// it gives up what keeps them out, and takes it back. Callers wait so, and host calls
+	// run on goroutines of their own. A device without it has one caller at a time, who
+	// must not call it from a host call.
 	Outside func(func())
 	// Trace, when set, is called for all work in the order it ends. It must not
 	// call the device.
@@ -232,7 +232,7 @@ func (d *Device) enter(cost des.Time) *device.Error {
 	switch {
 	case d.closed:
 		return &device.Error{Code: device.Deinitialized, Detail: "the device has been closed"}
-	case d.inside != nil && d.outside == nil:
+	case d.inside != nil:
 		return &device.Error{Code: device.NotSupported,
 			Detail: fmt.Sprintf("host call %q calls the device; a host call must not", d.inside.label)}
 	}
@@ -285,12 +285,12 @@ func (d *Device) waited(t des.Time) {
 // Close waits, then frees everything.
 func (d *Device) Close() error {
 	d.settled()
-	if d.closed || d.inside != nil && d.outside == nil {
+	if d.closed || d.inside != nil {
 		return d.enter(0).In("Close")
 	}
 	d.drained()
 	d.printed.flush()
-	d.clock.Run(d.host) // what other devices had to do with its memory
+	d.catchUp() // what other devices had to do with its memory
 	err := d.unreported("Close")
 	d.gpu.close(d)
 	*d = Device{info: d.info, profile: d.profile, sharedTime: d.sharedTime, count: d.count, races: d.races.closed(d), closed: true}

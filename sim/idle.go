@@ -5,19 +5,24 @@ func (j *job) notices() bool { return j != nil && (j.kind == hostCall || j.kind 
 
 // Noticeable reports whether work is under way that the program may notice without a call
 // of a device: host calls, stores of values, and waits for values that the program stores.
-func (s *System) Noticeable() bool { return s.time.noticeable > 0 || len(s.time.held) > 0 }
+func (s *System) Noticeable() bool {
+	return s.time.noticeable > 0 || len(s.time.held) > 0 || len(s.time.calls) > 0
+}
 
 // Idle lets time pass for a host that makes no call: work runs, as far as there is any that
-// is Noticeable, and the host's clock moves to where that was. While a host call of another
-// caller runs, nothing else does.
+// is Noticeable, and the host's clock moves to where that was.
 func (s *System) Idle() {
 	t := s.time
 	t.settled()
 	if t.inside != nil {
 		return
 	}
-	t.pollHeld()
+	t.poll()
 	for t.noticeable > 0 && t.clock.Step() {
 		t.host = max(t.host, t.clock.Now())
+		if t.standing != nil {
+			t.awaitReturn(waitPatience)
+			t.poll()
+		}
 	}
 }

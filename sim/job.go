@@ -240,22 +240,21 @@ func (d *Device) start(id des.TaskID, data any) des.Demand {
 		d.startGraphMemory(id, j)
 		return des.Demand{}
 	}
-	demand := d.startOther(j)
+	demand := d.startOther(id, j)
 	if d.fault == nil {
 		d.note(id, j)
 	}
 	return demand
 }
 
-func (d *Device) startOther(j *job) des.Demand {
+func (d *Device) startOther(id des.TaskID, j *job) des.Demand {
 	switch j.kind {
 	case copyBytes:
 		return d.startCopy(j)
 	case memset:
 		return d.startMemset(j)
 	case hostCall:
-		d.runHostCall(j)
-		return des.Demand{Kind: des.Host}
+		return d.startHostCall(id, j)
 	case prefetch:
 		return d.startPrefetch(j)
 	case release:

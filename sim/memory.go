@@ -90,7 +90,7 @@ func (d *Device) Free(p device.Ptr) error {
 	if err := d.drain(); err != nil {
 		return err.In("Free")
 	}
-	d.clock.Run(d.host) // what other devices had to do with it
+	d.catchUp() // what other devices had to do with it
 	if err := d.free(uint64(p)); err != nil {
 		return (&device.Error{Code: device.InvalidValue, Detail: fmt.Sprintf("%#x is not an allocation", uint64(p)), Err: err}).In("Free")
 	}

@@ -6,13 +6,14 @@ import "github.com/reprise-gpu/reprise/internal/des"
 // and of all work, and what stops it.
 type sharedTime struct {
 	clock      *des.Clock
-	host       des.Time      // the host's clock; never behind that of the work
-	held       []heldTask    // what waits for values in memory
-	inside     *job          // the host call that runs now: it must not call a device
-	returned   chan struct{} // closed when the host call has returned
-	running    *background   // of a wait that was given up; nil for none
-	noticeable int           // pieces of work under way that the program may notice: see Noticeable
-	order      order         // of the work of devices that look for races
+	host       des.Time    // the host's clock; never behind that of the work
+	held       []heldTask  // what waits for values in memory
+	inside     *job        // the host call that a caller runs now: it must not call a device
+	calls      []*hostRun  // those that run on goroutines of their own
+	standing   *hostRun    // the one of calls for which the clock stands, nil for none
+	running    *background // of a wait that was given up; nil for none
+	noticeable int         // pieces of work under way that the program may notice: see Noticeable
+	order      order       // of the work of devices that look for races
 }
 
 func newSharedTime() *sharedTime { return &sharedTime{clock: des.NewClock()} }

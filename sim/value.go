@@ -144,14 +144,6 @@ func (t *sharedTime) releaseHeld() {
 	t.held = waiting
 }
 
-// pollHeld is releaseHeld at a time when the host may have written.
-func (t *sharedTime) pollHeld() {
-	if len(t.held) > 0 {
-		t.clock.Run(t.host)
-		t.releaseHeld()
-	}
-}
-
 // giveUp ends all waits, for values that nobody is left to write.
 func (t *sharedTime) giveUp() {
 	if len(t.held) == 0 {

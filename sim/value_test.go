@@ -2,6 +2,7 @@ package sim
 
 import (
 	"encoding/binary"
+	"errors"
 	"sync"
 	"testing"
 	"time"
@@ -98,8 +99,7 @@ func TestAnotherCallerWritesTheValue(t *testing.T) {
 	require.NoError(t, d.SynchronizeAll())
 }
 
-// A host call may wait for another caller, as long as that needs nothing that comes
-// after the call.
+// A host call may wait for another caller, which may wait for work that needs nothing of the call.
 func TestHostCallsLetOthersIn(t *testing.T) {
 	d, mu := shared(t)
 	mu.Lock()
@@ -108,21 +108,82 @@ func TestHostCallsLetOthersIn(t *testing.T) {
 	require.NoError(t, err)
 	b, err := d.CreateStream(0)
 	require.NoError(t, err)
-	inside, enqueued, done := make(chan bool), make(chan bool), make(chan error)
-	require.NoError(t, d.Submit(a, &device.HostCall{Func: func() error { close(inside); <-enqueued; return nil }}))
+	inside, done := make(chan bool), make(chan error, 1)
+	ended := false
+	require.NoError(t, d.Submit(a, &device.HostCall{Func: func() error { close(inside); done <- <-done; ended = true; return nil }}))
 	go func() {
 		<-inside
 		mu.Lock()
+		defer mu.Unlock()
 		assert.NoError(t, d.Submit(b, device.Nothing{}))
-		close(enqueued)
-		err := d.Synchronize(b) // waits for the host call
-		mu.Unlock()
+		err := d.Synchronize(b)
+		assert.False(t, ended)
 		done <- err
 	}()
 	require.NoError(t, d.Synchronize(a))
-	mu.Unlock()
+	require.True(t, ended)
 	require.NoError(t, <-done)
+}
+
+// A caller may hold a lock that a host call takes: no call that does not wait for the host call runs it or waits for it.
+func TestCallersMayHoldLocks(t *testing.T) {
+	d, mu := shared(t)
 	mu.Lock()
+	defer mu.Unlock()
+	a, err := d.CreateStream(0)
+	require.NoError(t, err)
+	var lock sync.Mutex
+	ran := false
+	lock.Lock()
+	require.NoError(t, d.Submit(a, &device.HostCall{Func: func() error { lock.Lock(); defer lock.Unlock(); ran = true; return nil }}))
+	d.WaitUntil(d.Now() + time.Millisecond)
+	require.Equal(t, device.NotReady, device.CodeOf(d.Query(a)))
+	p, err := d.Alloc(4 * rigWords)
+	require.NoError(t, err)
+	require.NoError(t, d.Submit(a, fillOf(p, 3)))
+	require.Equal(t, device.NotReady, device.CodeOf(d.Query(a)))
+	require.False(t, ran)
+	lock.Unlock()
+	require.NoError(t, d.Synchronize(a))
+	require.True(t, ran)
+	require.EqualValues(t, 3, uint32(word(t, d, p)))
+}
+
+// Virtual times are the same as if the caller ran the host calls, also of several streams and with a fault or error.
+func TestHostCallsTakeTheSameTime(t *testing.T) {
+	run := func(d *Device) (ends [2]time.Duration, failed error) {
+		var streams [2]device.Stream
+		for i := range streams {
+			var err error
+			streams[i], err = d.CreateStream(0)
+			require.NoError(t, err)
+		}
+		p, err := d.Alloc(1 << 20)
+		require.NoError(t, err)
+		for i := range 20 {
+			s := streams[i*i%3%2]
+			require.NoError(t, d.Submit(s, &device.Memset{Dst: p, Value: uint32(i), Width: 4, Count: 1 << 18}))
+			require.NoError(t, d.Submit(s, &device.HostCall{Func: func() error {
+				if i == 18 {
+					return errors.New("the last but one")
+				}
+				return nil
+			}}))
+		}
+		failed = d.SynchronizeAll()
+		for i, s := range streams {
+			_ = d.Synchronize(s)
+			ends[i] = d.Now()
+		}
+		return ends, failed
+	}
+	want, wantErr := run(open(t, Options{}))
+	d, mu := shared(t)
+	mu.Lock()
+	defer mu.Unlock()
+	got, gotErr := run(d)
+	require.Equal(t, want, got)
+	require.Equal(t, wantErr, gotErr)
 }
 
 // A caller that is let in while another asks about its stream does not change the

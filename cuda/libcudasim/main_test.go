@@ -115,32 +115,15 @@ func compileWith(t *testing.T, header, lib, source string, flags ...string) stri
 
 // run runs a compiled program on the simulator and returns what it printed.
 func run(t *testing.T, lib, program string, env []string, args ...string) string {
-	out, _, err := execute(t, lib, program, env, 2*time.Minute, args...)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	c := exec.CommandContext(ctx, program, args...)
+	c.Env = append(append(os.Environ(), "LD_LIBRARY_PATH="+lib, "REPRISE_SIM=h200"), env...)
+	out, err := c.CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	return string(out)
 }
 
-// execute runs a compiled program on the simulator and reports whether it ended within a time.
-func execute(t *testing.T, lib, program string, env []string, within time.Duration, args ...string) (out []byte, ended bool, err error) {
-	ctx, cancel := context.WithTimeout(t.Context(), within)
-	defer cancel()
-	c := exec.CommandContext(ctx, program, args...)
-	c.Env = append(append(os.Environ(), "LD_LIBRARY_PATH="+lib, "REPRISE_SIM=h200"), env...)
-	out, err = c.CombinedOutput()
-	return out, ctx.Err() == nil, err
-}
-
-// runProgram runs host_functions_alone a second time if it does not end within a minute. On a machine with much other work
-// it hung once in some ten runs, of which the cause is not known.
 func runProgram(t *testing.T, lib, source string, d directives, flags ...string) {
-	program := compileProgram(t, lib, source, flags...)
-	if filepath.Base(source) == "host_functions_alone.c" {
-		out, ended, err := execute(t, lib, program, d.env, time.Minute)
-		if ended {
-			require.NoError(t, err, "%s", out)
-			return
-		}
-		t.Log("host_functions_alone did not end within a minute: it is run again")
-	}
-	run(t, lib, program, d.env)
+	run(t, lib, compileProgram(t, lib, source, flags...), d.env)
 }

@@ -12,11 +12,10 @@ import (
 	"github.com/reprise-gpu/reprise/sim"
 )
 
-// Functions of the program run in the thread that waits for the device or queries it when
-// it is their turn, or, while no thread does, in one of the driver's: see watch. Other
-// threads may call the driver meanwhile. They wait if their call depends on what comes after
-// the function; a query waits for a moment and answers CUDA_ERROR_NOT_READY. A function that
-// calls the driver is answered CUDA_ERROR_NOT_PERMITTED.
+// Functions of the program run in threads of the driver, when a thread waits for the device or
+// calls it, or, while none does, as watch says. All threads may call the driver meanwhile. They
+// wait if their call depends on the function; a query waits for a moment and answers
+// CUDA_ERROR_NOT_READY. A function that calls the driver is answered CUDA_ERROR_NOT_PERMITTED.
 
 //export sim_cuLaunchHostFunc
 func sim_cuLaunchHostFunc(h C.CUstream, fn C.CUhostFn, data unsafe.Pointer) C.CUresult {

@@ -38,8 +38,9 @@ func (e *Engine) Leave() {
 // Now is the time up to which everything has been simulated.
 func (c *Clock) Now() Time { return c.horizon }
 
-// StopWhen has waits stop before the next task that would start once f returns true: TryWait then returns false, and a
-// later one goes on from there. Wait and Drain must not be called meanwhile. Nil stops nothing.
+// StopWhen has the clock stand before the next task that would start once f returns true: TryWait, TryDrain and Step then
+// return false and Run returns early. A later call goes on from there. Wait and Drain must not be called meanwhile. Nil
+// stops nothing.
 func (c *Clock) StopWhen(f func() bool) { c.stop = f }
 
 func (c *Clock) stopped() bool { return c.stop != nil && c.stop() }
@@ -47,6 +48,9 @@ func (c *Clock) stopped() bool { return c.stop != nil && c.stop() }
 // Run processes all events up to and including the given time.
 func (c *Clock) Run(until Time) {
 	for {
+		if c.stopped() {
+			return
+		}
 		t := c.nextEvent()
 		if t > until || t == never {
 			break
@@ -62,7 +66,7 @@ func (c *Clock) Run(until Time) {
 // was one.
 func (c *Clock) Step() bool {
 	t := c.nextEvent()
-	if t == never {
+	if t == never || c.stopped() {
 		return false
 	}
 	c.step(t)

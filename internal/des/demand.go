@@ -19,7 +19,7 @@ const (
 	Host                        // the host callback thread
 	Fixed                       // Duration, shares nothing: an op with a declared cost
 	Condition                   // nothing, for as long as a conditional node takes to decide
-	Held                        // nothing, until Release
+	Held                        // nothing, until Release or Return
 )
 
 var demandKinds = []string{"marker", "kernel", "copy in", "copy out", "copy on", "host", "fixed", "condition", "held"}

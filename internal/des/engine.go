@@ -85,7 +85,7 @@ func (e *Engine) Drain() Time {
 func (e *Engine) TryDrain() (Time, bool) {
 	for e.live > 0 {
 		t := e.nextEvent()
-		if t == never {
+		if t == never || e.stopped() {
 			return e.last, false
 		}
 		e.step(t)
@@ -133,13 +133,24 @@ func (e *Engine) begin(now Time, id TaskID) {
 		e.endAt(id, Deciding, now, e.profile.ConditionLatency)
 	case Held:
 	case Host:
-		e.hostFree = e.endAt(id, HostCall, max(now, e.hostFree), e.profile.HostCallLatency+d.Duration)
+		e.hostCall(id, d.Duration)
 	case Kernel, CopyIn, CopyOut, CopyOn:
 		e.fluid.advance(now)
 		e.fluid.add(id, e.tasks.at(id).prio, &d)
 	default:
 		panic(fmt.Sprintf("BUG: demand kind %d", d.Kind))
 	}
+}
+
+// hostCall has a host call run as soon as the callback thread is free.
+func (e *Engine) hostCall(id TaskID, takes Time) {
+	e.hostFree = e.endAt(id, HostCall, max(e.horizon, e.hostFree), e.profile.HostCallLatency+takes)
+}
+
+// Return ends a task that is Held for a host call: from now on it takes what any host call takes.
+func (e *Engine) Return(id TaskID) {
+	e.unended(id)
+	e.hostCall(id, 0)
 }
 
 // endAt fixes when a task begins and ends, and returns the end.

@@ -454,3 +454,20 @@ func TestHeldTasksWaitForTheirRelease(t *testing.T) {
 	assert.Equal(t, Span{5 * ns, 200 * ns}, e.Span(held))
 	assert.Panics(t, func() { e.Release(held) })
 }
+
+// A task held for a host call takes, from its return on, what a host call takes; one call follows another.
+func TestReturnEndsAsHostCallsDo(t *testing.T) {
+	p := plain()
+	p.HostCallLatency = 7 * ns
+	e := demanding(p)
+	a := e.Add(Task{Data: Demand{Kind: Held}, Arrival: 5 * ns})
+	b := e.Add(Task{Data: Demand{Kind: Held}, Arrival: 6 * ns})
+	c := e.Add(Task{Data: Demand{Kind: Host}, Arrival: 6 * ns})
+	e.Run(6 * ns)
+	e.Return(b)
+	e.Run(8 * ns)
+	e.Return(a)
+	e.Drain()
+	assert.Equal(t, []Span{{20 * ns, 27 * ns}, {13 * ns, 20 * ns}, {6 * ns, 13 * ns}}, []Span{e.Span(a), e.Span(b), e.Span(c)})
+	assert.Panics(t, func() { e.Return(a) }, "it has ended")
+}

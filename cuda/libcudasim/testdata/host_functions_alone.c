@@ -140,14 +140,15 @@ static void CUDA_CB take_lock(void *data) {
 	pthread_mutex_unlock(&lock);
 }
 
-static void with_a_lock(void) {
+static void with_a_lock(int sleeps) {
 	CUdeviceptr p;
 	CUevent e;
 	CHECK(cuEventCreate(&e, 0));
 	pthread_mutex_lock(&lock);
 	CHECK(cuLaunchHostFunc(s, take_lock, NULL));
 	CHECK(cuEventRecord(e, s));
-	usleep(200000); // by now it waits for the lock
+	if (sleeps)
+		usleep(50000); // by now it waits for the lock, unless the machine is busy
 	CHECK(cuMemAlloc(&p, 64));
 	CHECK(cuMemsetD32Async(p, 1, 16, s));
 	EXPECT(cuStreamQuery(s), CUDA_ERROR_NOT_READY);
@@ -158,6 +159,38 @@ static void with_a_lock(void) {
 	CHECK(cuStreamSynchronize(s));
 	CHECK(cuMemFree(p));
 	CHECK(cuEventDestroy(e));
+}
+
+// A function that waits for a thread, which waits for another stream.
+static CUstream other;
+
+static void *wait_for_other(void *context) {
+	CUdeviceptr p;
+	CHECK(cuCtxSetCurrent(context));
+	CHECK(cuMemAlloc(&p, 64));
+	CHECK(cuMemsetD32Async(p, 1, 16, other));
+	CHECK(cuStreamSynchronize(other));
+	return NULL;
+}
+
+static void CUDA_CB join(void *thread) {
+	pthread_mutex_lock(&lock); // there is a thread by then
+	pthread_mutex_unlock(&lock);
+	pthread_join(*(pthread_t *)thread, NULL);
+	calls++;
+}
+
+static void of_another_stream(CUcontext context) {
+	pthread_t thread;
+	CHECK(cuStreamCreate(&other, CU_STREAM_NON_BLOCKING));
+	pthread_mutex_lock(&lock);
+	CHECK(cuLaunchHostFunc(s, join, &thread));
+	EQ(pthread_create(&thread, NULL, wait_for_other, context), 0);
+	pthread_mutex_unlock(&lock);
+	CHECK(cuStreamSynchronize(s));
+	EQ(calls, 1);
+	calls = 0;
+	CHECK(cuStreamDestroy(other));
 }
 
 // The device takes the same time whether the program sleeps or not.
@@ -212,7 +245,9 @@ int main(void) {
 	in_order();
 	of_graphs();
 	values();
-	with_a_lock();
+	with_a_lock(0);
+	with_a_lock(1);
+	of_another_stream(context);
 	once = took(0);
 	TRUE(fabsf(took(1) - once) < 2e-6f); // ends are rounded to a nanosecond
 	TRUE(fabsf(took(0) - once) < 2e-6f);

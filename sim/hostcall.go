@@ -1,0 +1,96 @@
+package sim
+
+import (
+	"slices"
+	"time"
+
+	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/internal/des"
+)
+
+// Callback is a device.Work: a host call that is told what went wrong before it, if
+// anything did, and is made even then.
+type Callback struct {
+	device.Work
+	Func func(error)
+}
+
+// The clock stands while a host call runs, so that virtual times do not depend on how long the function takes. The
+// function may also wait for another caller, which must then be answered: a query waits only for queryPatience, and the
+// clock goes on without a function that has not returned after waitPatience.
+const (
+	queryPatience = 100 * time.Millisecond
+	waitPatience  = time.Second
+)
+
+// hostRun is a host call under way on a goroutine of its own. No caller runs it: a caller may hold a lock that the
+// function takes.
+type hostRun struct {
+	on       *Device
+	id       des.TaskID
+	begun    time.Time
+	returned chan struct{} // closed when the function has returned
+	failed   *device.Error // what it returned
+}
+
+// startHostCall calls a function of the program: here, or on a goroutine of its own if callers take turns. What they
+// enqueue while it runs comes after the present.
+func (d *Device) startHostCall(id des.TaskID, j *job) des.Demand {
+	call := j.work.Run
+	if j.told != nil {
+		before := d.poison().In("Callback")
+		call = func() *device.Error { j.told(before); return nil }
+	}
+	if d.outside == nil {
+		d.inside = j
+		defer func() { d.inside = nil }() // also where the function ends its goroutine
+		d.failed = first(d.failed, call())
+		return des.Demand{Kind: des.Host}
+	}
+	d.host = max(d.host, d.engine.Now())
+	r := &hostRun{on: d, id: id, begun: time.Now(), returned: make(chan struct{})}
+	d.calls, d.standing = append(d.calls, r), r
+	d.clock.StopWhen(func() bool { return d.standing != nil })
+	go r.run(call)
+	return des.Demand{Kind: des.Held}
+}
+
+func (r *hostRun) run(call func() *device.Error) {
+	defer close(r.returned) // also where the function ends its goroutine
+	r.failed = call()
+}
+
+// collect ends the host calls that have returned, and has the clock go on without one that takes too long.
+func (t *sharedTime) collect() {
+	if len(t.calls) == 0 {
+		return
+	}
+	t.calls = slices.DeleteFunc(t.calls, (*hostRun).end)
+	if r := t.standing; r != nil && (!slices.Contains(t.calls, r) || time.Since(r.begun) >= waitPatience) {
+		t.standing = nil
+	}
+}
+
+// end ends the call's task if the function has returned, and reports whether it has.
+func (r *hostRun) end() bool {
+	select {
+	case <-r.returned:
+	default:
+		return false
+	}
+	r.on.failed = first(r.on.failed, r.failed)
+	r.on.engine.Return(r.id)
+	return true
+}
+
+// awaitReturn lets others in until the host call for which the clock stands has returned, for a while at most.
+func (t *sharedTime) awaitReturn(most time.Duration) {
+	r := t.standing
+	most = min(most, waitPatience-time.Since(r.begun))
+	r.on.outside(func() {
+		select {
+		case <-r.returned:
+		case <-time.After(most):
+		}
+	})
+}
