@@ -31,7 +31,7 @@ func (v Verdict) String() string {
 // Preflight says what Apply of the same changes would do, and does nothing. The error is that
 // of Apply for changes that are not possible.
 func (x *Exec) Preflight(changes ...Change) ([]Verdict, error) {
-	if x.impl == nil {
+	if x.closed() {
 		return nil, errClosed
 	}
 	_, verdicts, err := x.plan(changes)

@@ -171,7 +171,7 @@ func (x *Exec) clone() *Exec {
 }
 
 var (
-	errClosed = errors.New("replay of a closed Exec: instantiate the schedule again")
+	errClosed = errors.New("the Exec is closed, or was never instantiated: instantiate the schedule")
 	errBusy   = errors.New("replay of an Exec that is being replayed or changed: one goroutine at a time may use it")
 )
 
@@ -239,7 +239,7 @@ func (x *Exec) launch(n int) error {
 // and one that is not is a race, which the race detector finds: a lock would be a tenth of a replay.
 func (x *Exec) begin() error {
 	switch {
-	case x.impl == nil:
+	case x.closed():
 		return errClosed
 	case x.busy:
 		return errBusy
@@ -250,6 +250,9 @@ func (x *Exec) begin() error {
 
 func (x *Exec) end() { x.busy = false }
 
+// closed reports whether there is nothing to replay: after Close, and of a nil or zero Exec.
+func (x *Exec) closed() bool { return x == nil || x.impl == nil }
+
 // Wait returns when every replay has finished, with the first error of their
 // work. A failed operation is named with the source line that issued it. When ctx is done before that, Wait returns the
 // error of ctx, also in the middle of a kernel, and cancels nothing: the replays stay in flight, as they do on a GPU, and
@@ -259,7 +262,7 @@ func (x *Exec) Wait(ctx context.Context) error {
 	switch {
 	case ctx == nil:
 		return absent.Nil("the context")
-	case x.impl == nil:
+	case x.closed():
 		return errClosed
 	}
 	return x.of("replay of", x.impl.wait(ctx))
@@ -269,19 +272,24 @@ func (x *Exec) Wait(ctx context.Context) error {
 // the replay begins, and work enqueued there after it begins when the replay has ended. It is
 // there until Close, and 0 from then on. Replays on several streams are quicker for those who never ask for it.
 func (x *Exec) Stream() device.Stream {
-	if x.impl == nil {
+	if x.closed() {
 		return 0
 	}
 	return x.impl.origin()
 }
 
 // Stats returns the counts so far.
-func (x *Exec) Stats() Stats { return x.stats }
+func (x *Exec) Stats() Stats {
+	if x == nil {
+		return Stats{}
+	}
+	return x.stats
+}
 
 // Close waits for the device and frees what Instantiate made. Closing twice is
 // harmless.
 func (x *Exec) Close() error {
-	if x.impl == nil {
+	if x.closed() {
 		return nil
 	}
 	impl := x.impl

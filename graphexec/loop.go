@@ -293,7 +293,7 @@ var errRunning = errors.New("use of a LoopExec that is being run or changed: one
 // begin and end are those of Exec.
 func (x *LoopExec) begin() error {
 	switch {
-	case x.body == nil || x.body.impl == nil:
+	case x.closed():
 		return errClosed
 	case x.busy:
 		return x.wrap(errRunning)
@@ -304,12 +304,22 @@ func (x *LoopExec) begin() error {
 
 func (x *LoopExec) end() { x.busy = false }
 
+func (x *LoopExec) closed() bool { return x == nil || x.body.closed() }
+
 // Stream is where runs of the loop begin: work enqueued there before Run ends before the
-// first iteration begins.
-func (x *LoopExec) Stream() device.Stream { return x.stream }
+// first iteration begins. It is 0 without a loop.
+func (x *LoopExec) Stream() device.Stream {
+	if x == nil {
+		return 0
+	}
+	return x.stream
+}
 
 // Stats returns the counts so far.
 func (x *LoopExec) Stats() LoopStats {
+	if x == nil {
+		return LoopStats{}
+	}
 	all := x.stats
 	for _, exec := range x.execs() {
 		all.Updates, all.Rebuilds = all.Updates+exec.stats.Updates, all.Rebuilds+exec.stats.Rebuilds
@@ -320,7 +330,7 @@ func (x *LoopExec) Stats() LoopStats {
 // Close frees what InstantiateLoop made. Closing twice is harmless.
 func (x *LoopExec) Close() error {
 	switch {
-	case x.body == nil || x.body.impl == nil:
+	case x.closed():
 		return nil
 	case x.busy:
 		return x.wrap(errRunning)

@@ -37,6 +37,9 @@ func (x *LoopExec) Apply(changes ...Change) error {
 
 // Preflight says what Apply of the same changes would do, and does nothing.
 func (x *LoopExec) Preflight(changes ...Change) ([]Verdict, error) {
+	if x.closed() {
+		return nil, errClosed
+	}
 	plans, err := x.plan(changes)
 	if err != nil {
 		return nil, err

@@ -58,21 +58,33 @@ func TestMissingArgumentsAreErrors(t *testing.T) {
 	} {
 		assert.NotPanics(t, func() { assert.ErrorIs(t, call(), ir.ErrMissing, what) }, what)
 	}
-	assert.NotPanics(t, func() {
-		var zero graphexec.Exec
-		assert.Error(t, zero.Replay(context.Background()))
-		assert.Error(t, zero.Wait(context.Background()))
-		assert.Error(t, zero.Apply())
-		assert.NoError(t, zero.Close())
-		var loop graphexec.LoopExec
-		_, err := loop.Run(context.Background())
-		assert.Error(t, err)
-		_, err = loop.Wait(context.Background())
-		assert.Error(t, err)
-		assert.Error(t, loop.Apply())
-		assert.NoError(t, loop.Close())
-		assert.NotEmpty(t, graphexec.Change{}.String())
-	})
+	for _, none := range []*graphexec.Exec{nil, {}} {
+		assert.NotPanics(t, func() {
+			assert.Error(t, none.Replay(context.Background()))
+			assert.Error(t, none.Wait(context.Background()))
+			assert.Error(t, none.Apply())
+			_, err := none.Preflight()
+			assert.Error(t, err)
+			assert.Zero(t, none.Stream())
+			assert.Zero(t, none.Stats())
+			assert.NoError(t, none.Close())
+		})
+	}
+	for _, none := range []*graphexec.LoopExec{nil, {}} {
+		assert.NotPanics(t, func() {
+			_, err := none.Run(context.Background())
+			assert.Error(t, err)
+			_, err = none.Wait(context.Background())
+			assert.Error(t, err)
+			assert.Error(t, none.Apply())
+			_, err = none.Preflight()
+			assert.Error(t, err)
+			assert.Zero(t, none.Stream())
+			assert.Zero(t, none.Stats())
+			assert.NoError(t, none.Close())
+		})
+	}
+	assert.NotEmpty(t, graphexec.Change{}.String())
 	require.NoError(t, exec.Close())
 	require.NoError(t, loop.Close())
 	x.close()
