@@ -145,9 +145,19 @@ func (s *sweep) add(u, v int32, h Hazard, cause Range) {
 	s.found = append(s.found, conflict{query{u, v}, h, cause})
 }
 
-// conflicts sweeps over g in program order and leaves out what the edges of
-// settled order, unless it is nil.
-func conflicts(g *Graph, settled *dag) []conflict {
+// needsAtOnce is about how many needs are kept at once, in 160 MB. A few thousand operations can have more:
+// as many as there are readers, times the writers that each reads from.
+const needsAtOnce = 1 << 22
+
+// needs calls check with what must be ordered in g, conflicts and after edges, in program order and in
+// batches that check does not keep, until it returns false. What the edges of settled order is left out,
+// unless settled is nil.
+func (g *Graph) needs(settled *dag, check func([]conflict) bool) {
+	g.needsBy(needsAtOnce, settled, check)
+}
+
+// needsBy is needs with about n in a batch.
+func (g *Graph) needsBy(n int, settled *dag, check func([]conflict) bool) {
 	sizes := make([]int64, len(g.Buffers))
 	for b := range sizes {
 		sizes[b] = g.Buffers[b].Size()
@@ -156,8 +166,23 @@ func conflicts(g *Graph, settled *dag) []conflict {
 	s.settled = settled
 	var scratch [2]Access
 	for v := range g.Ops {
-		accesses := g.Ops[v].Accesses(&scratch)
-		s.step(int32(v), accesses)
+		s.step(int32(v), g.Ops[v].Accesses(&scratch))
+		s.after(int32(v), g.Ops[v].After)
+		if len(s.found) >= n {
+			if !check(s.found) {
+				return
+			}
+			s.found = s.found[:0]
+		}
 	}
-	return s.found
+	check(s.found)
+}
+
+// after adds the after edges of v.
+func (s *sweep) after(v int32, edges []OpID) {
+	for _, u := range edges {
+		if s.settled == nil || !s.settled.has(int32(u), v) {
+			s.found = append(s.found, conflict{query{int32(u), v}, Ordered, Range{}})
+		}
+	}
 }

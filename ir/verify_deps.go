@@ -38,25 +38,13 @@ func (v *verifier) dependency(d Dep) {
 // hazards and after edges are implied by a path of dependencies.
 func (v *verifier) hazards() {
 	d := v.g.dag()
-	for _, c := range missing(d, v.g.needs(d)) {
-		v.add(OpID(c.to), "%s must wait for %s (%s): add the dependency %v -> %v",
-			v.about(OpID(c.to)), v.about(OpID(c.from)), c.reason(v.g), OpID(c.from), OpID(c.to))
-	}
-}
-
-// needs returns what must be ordered in g, conflicts and after edges, but for
-// what the edges of settled order; settled may be nil.
-func (g *Graph) needs(settled *dag) []conflict {
-	needs := conflicts(g, settled)
-	for id := range g.Ops {
-		for _, u := range g.Ops[id].After {
-			if settled != nil && settled.has(int32(u), int32(id)) {
-				continue
-			}
-			needs = append(needs, conflict{query{int32(u), int32(id)}, Ordered, Range{}})
+	v.g.needs(d, func(needs []conflict) bool {
+		for _, c := range missing(d, needs) {
+			v.add(OpID(c.to), "%s must wait for %s (%s): add the dependency %v -> %v",
+				v.about(OpID(c.to)), v.about(OpID(c.from)), c.reason(v.g), OpID(c.from), OpID(c.to))
 		}
-	}
-	return needs
+		return !v.full()
+	})
 }
 
 // reason prints why two operations must be ordered: raw @x[0:4096].

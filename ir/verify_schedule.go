@@ -260,7 +260,14 @@ func (v *scheduleVerifier) dagOf(waits func(OpID) []OpID) *dag {
 // dependencies hold: their ends have their turns in order, and lanes and waits
 // imply them.
 func (v *scheduleVerifier) dependencies() {
-	needs := v.needs()
+	v.needs(func(needs []conflict) bool {
+		v.ordered(needs)
+		return !v.full()
+	})
+}
+
+// ordered checks some of the needs, which it changes.
+func (v *scheduleVerifier) ordered(needs []conflict) {
 	inTurn := needs[:0]
 	for _, c := range needs {
 		u, id := OpID(c.from), OpID(c.to)
@@ -274,18 +281,23 @@ func (v *scheduleVerifier) dependencies() {
 	v.unordered(inTurn)
 }
 
-// needs returns what the schedule must order: the dependencies, or what a
+// needs calls check with what the schedule must order: the dependencies, or what a
 // traced graph implies.
-func (v *scheduleVerifier) needs() []conflict {
+func (v *scheduleVerifier) needs(check func([]conflict) bool) {
 	if v.g.Phase == Traced {
-		return v.g.needs(nil)
+		v.g.needs(nil, check)
+		return
 	}
-	deps := v.g.Deps()
-	needs := make([]conflict, len(deps))
-	for i, d := range deps {
-		needs[i] = conflict{query{int32(d.From), int32(d.To)}, d.Hazard, v.g.Cause(d)}
+	needs := make([]conflict, 0, min(needsAtOnce, len(v.g.Deps())))
+	for deps := range slices.Chunk(v.g.Deps(), needsAtOnce) {
+		needs = needs[:0]
+		for _, d := range deps {
+			needs = append(needs, conflict{query{int32(d.From), int32(d.To)}, d.Hazard, v.g.Cause(d)})
+		}
+		if !check(needs) {
+			return
+		}
 	}
-	return needs
 }
 
 // unordered reports the needs, in turns, that lanes and waits do not imply.

@@ -93,6 +93,7 @@ type touch struct {
 
 // hazardScan walks a trace in program order.
 type hazardScan struct {
+	g       *ir.Graph
 	lines   []timeline // by buffer
 	readers chunks[reader]
 	touches []touch // accesses of the current operation that may conflict with others
@@ -101,13 +102,16 @@ type hazardScan struct {
 	order   []turn  // of waits, ascending
 	slot    []int32 // by operation: where waits may hold the dependency on it
 	scratch [2]ir.Access
+	limit   int // of dependencies
 }
 
 func newHazardScan(g *ir.Graph) *hazardScan {
 	return &hazardScan{
+		g:     g,
 		lines: collectTimelines(g),
 		past:  newPast(g.Len()),
 		slot:  make([]int32, g.Len()),
+		limit: maxDeps(g.Len()),
 	}
 }
 
@@ -132,7 +136,11 @@ func (s *hazardScan) op(v ir.OpID, op *ir.Op) error {
 		}
 		s.wait(u, ir.Ordered, ir.Range{}, -1)
 	}
-	s.past.append(v, s.waits, s.past.needed(v, s.thin(v)))
+	needs := s.past.needed(v, s.thin(v))
+	if err := s.fits(v, needs); err != nil {
+		return err
+	}
+	s.past.append(v, s.waits, needs)
 	s.take(v)
 	return nil
 }

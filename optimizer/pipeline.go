@@ -181,6 +181,8 @@ type Result struct {
 // Plan runs the pipeline on g, which it leaves alone. A graph that is past a
 // pass, because its phase says so, goes through it unchanged.
 //
+// A program with more dependencies than can be kept is refused with a *DependencyError.
+//
 // The graph must satisfy ir.Verify. With Options.Verify a graph that does not is
 // an error; without, Plan may panic on it.
 func Plan(g *ir.Graph, opts Options) (*Result, error) {

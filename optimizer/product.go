@@ -1,0 +1,62 @@
+package optimizer
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/reprise-gpu/reprise/ir"
+)
+
+// DependencyError reports that a program has more dependencies than the analysis keeps. A few
+// thousand operations can have so many: where each of 4000 reads what another 4000 have written, the
+// dependencies are the product, 16 million, and none of them implies another.
+type DependencyError struct {
+	Op     ir.OpID  // the operation with which the limit is exceeded
+	Name   string   // its kernel or label, and its place in the program, as far as they are known
+	Needs  int      // the number of operations that it depends on
+	First  ir.OpID  // the first of them
+	Bytes  ir.Range // bytes that both access; empty if only an after edge orders them
+	Buffer string   // the name of the buffer of Bytes
+	Limit  int      // the most dependencies of a program with this number of operations
+}
+
+func (e *DependencyError) Error() string {
+	over, remedy := "", "that comes after the first group and before the second"
+	if !e.Bytes.Empty() {
+		over = fmt.Sprintf(" (%v over @%s[%d:%d])", e.First, e.Buffer, e.Bytes.Lo, e.Bytes.Hi)
+		remedy = fmt.Sprintf("that reads and writes all of @%s", e.Buffer)
+	}
+	return fmt.Sprintf("operation %v%s depends on %d operations%s, and the dependencies of the program are then more than %d, the most for its length: "+
+		"put one operation %s between the two groups, or use fewer and larger operations", e.Op, e.Name, e.Needs, over, e.Limit, remedy)
+}
+
+// maxDeps returns how many dependencies of a program are kept. Each takes 40 bytes in the analysis. A
+// million operations in layers of 64, each of which waits for a whole layer, stay below the limit; so
+// do two layers of 2000. Rows of dependencies are indexed with 32 bits.
+func maxDeps(ops int) int { return min(1<<22+64*ops, math.MaxInt32) }
+
+// fits checks that the dependencies of v, the next operation, can be kept.
+func (s *hazardScan) fits(v ir.OpID, needs []turn) error {
+	if s.past.deps.len()+len(needs) <= s.limit {
+		return nil
+	}
+	first := &s.waits[needs[0].index()]
+	e := &DependencyError{Op: v, Name: nameOf(&s.g.Ops[v]), Needs: len(needs), First: first.from, Bytes: first.bytes, Limit: s.limit}
+	if !e.Bytes.Empty() {
+		e.Buffer = s.g.Buffers[e.Bytes.Buffer].Name
+	}
+	return e
+}
+
+// nameOf returns what an error says of an operation after its number.
+func nameOf(op *ir.Op) (name string) {
+	if op.Launch != nil {
+		name = ", a launch of " + op.Launch.Entry
+	} else if op.Label != "" {
+		name = fmt.Sprintf(" %q", op.Label)
+	}
+	if !op.Pos.IsZero() {
+		name += fmt.Sprintf(" at %s:%d", op.Pos.File, op.Pos.Line)
+	}
+	return name
+}
