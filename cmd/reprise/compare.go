@@ -20,6 +20,7 @@ import (
 	"github.com/reprise-gpu/reprise/bench/figure"
 	"github.com/reprise-gpu/reprise/bench/published"
 	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/internal/devices"
 )
 
 // compareFlags are the flags of compare as given.
@@ -277,7 +278,7 @@ func publishedOf(device string, c *compare.Config) (none error) {
 
 // defaultRounds is for a GPU as many as have a median. Virtual time does not vary.
 func defaultRounds(device string) int {
-	if _, ok := gpuOrdinal(device); ok {
+	if _, ok := devices.Ordinal(device); ok {
 		return 3
 	}
 	return 1
@@ -359,7 +360,7 @@ func (f *compareFlags) programs() compare.Programs {
 	if library == "" {
 		library = built("libcudasim.so")
 	}
-	if n, ok := gpuOrdinal(f.device); ok {
+	if n, ok := devices.Ordinal(f.device); ok {
 		p.Ordinal = n
 		if os.Getenv("REPRISE_LIBCUDA") != "sim" { // which no program in C++ has inside
 			return p

@@ -1,19 +1,20 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
-	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/internal/des"
+	"github.com/reprise-gpu/reprise/internal/devices"
 	"github.com/reprise-gpu/reprise/sim"
 )
 
-const defaultDevice = "sim:h200"
+const defaultDevice = devices.Default
 
 // openDevice opens the device of that id: "sim:PROFILE" or "sim:FILE.json", or "sim"
 // for the default. The profile goes into o.
@@ -51,21 +52,19 @@ func raceMode(on bool) sim.Race {
 
 // lookupProfile is the profile of a simulated device's id.
 func lookupProfile(id string) (*des.Profile, error) {
-	if _, ok := gpuOrdinal(id); ok {
+	if _, ok := devices.Ordinal(id); ok {
 		return nil, usagef("%s is a GPU, and this needs a simulated device: use %s, and see reprise devices", id, defaultDevice)
 	}
-	kind, name, _ := strings.Cut(id, ":")
-	if kind != "sim" {
-		return nil, usagef("unknown device %q: use %s, and see reprise devices", id, defaultDevice)
+	p, err := devices.Profile(id)
+	return p, asUsage(err)
+}
+
+// asUsage has an unknown id count as wrong usage.
+func asUsage(err error) error {
+	if errors.As(err, new(devices.IDError)) {
+		return usageError{err}
 	}
-	if name == "" {
-		name = strings.TrimPrefix(defaultDevice, "sim:")
-	}
-	f, err := lookupFile(name)
-	if err != nil {
-		return nil, err
-	}
-	return &f.Profile, nil
+	return err
 }
 
 // findGPUs is gpus, but in tests.

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/internal/devices"
 )
 
 // machine makes a root with these files in it; a name that ends in "!" is of a file
@@ -100,7 +101,7 @@ func TestDoctorSeesFilesThatCannotBeOpened(t *testing.T) {
 
 func TestGPUs(t *testing.T) {
 	for id, want := range map[string]int{"gpu0": 0, "gpu12": 12, "gpu": -1, "gpu-1": -1, "gpux": -1, "sim:h200": -1, "gpu99999": -1} {
-		n, ok := gpuOrdinal(id)
+		n, ok := devices.Ordinal(id)
 		assert.Equal(t, want >= 0, ok, id)
 		if ok {
 			assert.Equal(t, want, n)

@@ -1,27 +1,15 @@
 package main
 
 import (
-	"strconv"
-	"strings"
-
 	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/internal/devices"
 	"github.com/reprise-gpu/reprise/sim"
 )
-
-// gpuOrdinal is the number in the id of a GPU, "gpu0".
-func gpuOrdinal(id string) (int, bool) {
-	digits, ok := strings.CutPrefix(id, "gpu")
-	if !ok {
-		return 0, false
-	}
-	n, err := strconv.ParseUint(digits, 10, 16)
-	return int(n), err == nil
-}
 
 // checkDevice checks an id before there is a reason to open it: GPUs are counted
 // when they are opened.
 func checkDevice(id string) error {
-	if _, ok := gpuOrdinal(id); ok {
+	if _, ok := devices.Ordinal(id); ok {
 		return nil
 	}
 	_, err := lookupProfile(id)
@@ -31,14 +19,14 @@ func checkDevice(id string) error {
 // openAny opens the device of an id, a GPU or a simulated one. What o asks for only the
 // simulator can do.
 func openAny(id string, o sim.Options) (device.Device, error) {
-	n, ok := gpuOrdinal(id)
+	_, gpu := devices.Ordinal(id)
 	switch {
-	case !ok:
+	case !gpu:
 		return openDevice(id, o)
 	case o.Race == sim.RaceOn:
 		return nil, usagef("--race needs a simulated device, and %s is none", id)
 	case o.Sample > 0:
 		return nil, usagef("--sample needs a simulated device, and %s is none", id)
 	}
-	return openGPU(n)
+	return devices.Open(id, o)
 }

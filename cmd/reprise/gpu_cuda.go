@@ -3,24 +3,11 @@
 package main
 
 import (
-	"errors"
-	"fmt"
 
 	"github.com/reprise-gpu/reprise/cuda"
 	_ "github.com/reprise-gpu/reprise/cuda/simabi" // the driver, with REPRISE_LIBCUDA=sim
 	"github.com/reprise-gpu/reprise/device"
 )
-
-func openGPU(n int) (device.Device, error) {
-	d, err := cuda.Open(n)
-	if errors.Is(err, device.ErrUnavailable) {
-		return nil, fmt.Errorf("%w (see reprise doctor)", err)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return d, nil
-}
 
 // gpus describes the GPUs that there are. The error says why there is none.
 func gpus() ([]device.Info, error) {

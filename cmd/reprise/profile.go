@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/reprise-gpu/reprise/internal/des"
+	"github.com/reprise-gpu/reprise/internal/devices"
 )
 
 func newProfile() *cobra.Command {
@@ -31,13 +32,7 @@ names the line.`,
 }
 
 // lookupFile is the profile file of that path, or one of the profile of that name.
-func lookupFile(id string) (*des.File, error) {
-	if strings.HasSuffix(id, ".json") {
-		return des.ReadFile(id)
-	}
-	p, err := des.Lookup(id)
-	if err != nil {
-		return nil, usageError{err}
-	}
-	return des.NewFile(p, "the profile "+p.ID), nil
+func lookupFile(name string) (*des.File, error) {
+	f, err := devices.File(name)
+	return f, asUsage(err)
 }

@@ -12,11 +12,7 @@ import (
 	"log"
 	"math"
 
-	"github.com/reprise-gpu/reprise/graphexec"
-	"github.com/reprise-gpu/reprise/ir"
-	"github.com/reprise-gpu/reprise/optimizer"
-	"github.com/reprise-gpu/reprise/sim"
-	"github.com/reprise-gpu/reprise/tracer"
+	"github.com/reprise-gpu/reprise"
 )
 
 //go:embed heat.ptx
@@ -34,19 +30,19 @@ func main() {
 }
 
 func run() (err error) {
-	dev, err := sim.New(sim.Options{Race: sim.RaceOn}) // as in a test: a race is an error
+	dev, err := reprise.OpenChecked("sim") // a race is an error
 	if err != nil {
 		return err
 	}
 	defer dev.Close()
 
 	// Trace. Nothing is declared: what the kernel reads and writes is inferred.
-	t := tracer.New(dev, "heat", tracer.Deferred)
+	t := reprise.Record(dev, "heat")
 	step := t.Module("heat.ptx", heatPTX).Kernel("heat")
-	u := t.Alloc("u", ir.F32, side*side, ir.InOut)
-	v := t.Alloc("v", ir.F32, side*side, ir.Temporary)
-	alpha := t.Param("alpha", ir.F32, 0.2)
-	shape := tracer.Square(side/8, 8)
+	u := t.Alloc("u", reprise.F32, side*side, reprise.InOut)
+	v := t.Alloc("v", reprise.F32, side*side, reprise.Temporary)
+	alpha := t.Param("alpha", reprise.F32, 0.2)
+	shape := reprise.Square(side/8, 8)
 	t.Launch(step, shape, u, v, alpha, side, side)
 	t.Launch(step, shape, v, u, alpha, side, side)
 	trace, err := t.Finish()
@@ -56,11 +52,7 @@ func run() (err error) {
 	defer trace.Close()
 
 	// Plan and instantiate.
-	plan, err := optimizer.Plan(trace.Graph, optimizer.Options{})
-	if err != nil {
-		return err
-	}
-	exec, err := graphexec.Instantiate(dev, plan.Schedule, trace, graphexec.Graph)
+	exec, err := reprise.Compile(dev, trace, reprise.Options{})
 	if err != nil {
 		return err
 	}
@@ -68,7 +60,7 @@ func run() (err error) {
 
 	// Replay.
 	plate := hotSquare()
-	if err := tracer.Write(u, plate); err != nil {
+	if err := reprise.Write(u, plate); err != nil {
 		return err
 	}
 	start := dev.Now()
@@ -78,14 +70,14 @@ func run() (err error) {
 	fmt.Printf("%d steps on %s in %.1f virtual us\n", 2*replays, dev.Info().Name, float64((dev.Now()-start).Nanoseconds())/1000)
 
 	got := make([]float32, side*side)
-	if err := tracer.Read(got, u); err != nil {
+	if err := reprise.Read(got, u); err != nil {
 		return err
 	}
 	return check(got, plate)
 }
 
 // replayAll runs every replay, with a slower diffusion from the middle on.
-func replayAll(exec *graphexec.Exec) error {
+func replayAll(exec *reprise.Exec) error {
 	for i := range replays {
 		if i == replays/2 {
 			if err := exec.Set("alpha", 0.1); err != nil {

@@ -1,0 +1,73 @@
+// Package devices opens a device by its id: "sim:h200" simulates the GPU of that profile, "sim:FILE.json" that of a
+// profile file, "sim" the default one, and "gpu0" is the first GPU of the CUDA driver.
+package devices
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/internal/des"
+	"github.com/reprise-gpu/reprise/sim"
+)
+
+// Default is the id of the device that is used where none is given.
+const Default = "sim:h200"
+
+// IDError is the error of an id that names no device.
+type IDError struct{ error }
+
+// Unwrap returns the error that says what is known.
+func (e IDError) Unwrap() error { return e.error }
+
+// Ordinal returns the number in the id of a GPU: 0 for "gpu0".
+func Ordinal(id string) (n int, ok bool) {
+	digits, ok := strings.CutPrefix(id, "gpu")
+	if !ok {
+		return 0, false
+	}
+	u, err := strconv.ParseUint(digits, 10, 16)
+	return int(u), err == nil
+}
+
+// Open opens the device of an id. The options are for a simulated device, whose profile they get.
+func Open(id string, o sim.Options) (device.Device, error) {
+	if n, ok := Ordinal(id); ok {
+		return openGPU(n)
+	}
+	p, err := Profile(id)
+	if err != nil {
+		return nil, err
+	}
+	o.Custom = p
+	return sim.New(o)
+}
+
+// Profile returns the profile of a simulated device.
+func Profile(id string) (*des.Profile, error) {
+	kind, name, _ := strings.Cut(id, ":")
+	if kind != "sim" {
+		return nil, IDError{fmt.Errorf("unknown device %q: use %s, and see reprise devices", id, Default)}
+	}
+	if name == "" {
+		name = strings.TrimPrefix(Default, "sim:")
+	}
+	f, err := File(name)
+	if err != nil {
+		return nil, err
+	}
+	return &f.Profile, nil
+}
+
+// File returns the profile file of a path that ends in .json, or one with the profile of that name.
+func File(name string) (*des.File, error) {
+	if strings.HasSuffix(name, ".json") {
+		return des.ReadFile(name)
+	}
+	p, err := des.Lookup(name)
+	if err != nil {
+		return nil, IDError{err}
+	}
+	return des.NewFile(p, "the profile "+p.ID), nil
+}

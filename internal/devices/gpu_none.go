@@ -1,0 +1,13 @@
+//go:build !cuda
+
+package devices
+
+import (
+	"fmt"
+
+	"github.com/reprise-gpu/reprise/device"
+)
+
+func openGPU(n int) (device.Device, error) {
+	return nil, fmt.Errorf("gpu%d: %w: this build only simulates; build it with the tag cuda (docs/CUDA.md)", n, device.ErrUnavailable)
+}
