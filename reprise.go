@@ -28,6 +28,8 @@
 package reprise
 
 import (
+	"fmt"
+
 	"github.com/reprise-gpu/reprise/auto"
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/internal/devices"
@@ -38,15 +40,27 @@ import (
 // Device runs the work. See [device.Device].
 type Device = device.Device
 
-// Open opens a device: "sim" simulates an H200, "sim:PROFILE" another GPU, "sim:FILE.json" that of a profile file, and
+// Open opens a device: "" or "sim" simulates an H200, "sim:PROFILE" another GPU, "sim:FILE.json" that of a profile file, and
 // "gpu0" is the first GPU of the machine, for which a program has to be built with the tag cuda. A device is used by one
 // goroutine at a time.
-func Open(id string) (Device, error) { return devices.Open(id, sim.Options{}) }
+func Open(id string) (Device, error) { return open(id, sim.Options{}) }
 
 // OpenChecked opens a simulated device that also looks for races: two operations that touch the same bytes in no order,
 // two threads of a block that do, and reads of memory that was never written. What it finds is an error of the next call
 // that waits. Work takes the same virtual time, and up to three times the time of the host.
-func OpenChecked(id string) (Device, error) { return devices.Open(id, sim.Options{Race: sim.RaceOn}) }
+func OpenChecked(id string) (Device, error) {
+	if _, gpu := devices.Ordinal(id); gpu {
+		return nil, fmt.Errorf("%s is a GPU, and only a simulated device looks for races: use sim, or Open", id)
+	}
+	return open(id, sim.Options{Race: sim.RaceOn})
+}
+
+func open(id string, o sim.Options) (Device, error) {
+	if id == "" {
+		id = devices.Default
+	}
+	return devices.Open(id, o)
+}
 
 // Record begins a trace: calls of the tracer are recorded and do not run.
 func Record(dev Device, name string) *Tracer { return tracer.New(dev, name, tracer.Deferred) }

@@ -9,5 +9,5 @@ import (
 )
 
 func openGPU(n int) (device.Device, error) {
-	return nil, fmt.Errorf("gpu%d: %w: this build only simulates; build it with the tag cuda (docs/CUDA.md)", n, device.ErrUnavailable)
+	return nil, fmt.Errorf("gpu%d: %w: this build only simulates; build it with -tags cuda and the variables that `make cgo-env` prints, which need a C compiler", n, device.ErrUnavailable)
 }

@@ -1,0 +1,18 @@
+//go:build !cuda
+
+package devices
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/sim"
+)
+
+func TestNoGPUWithoutTheTag(t *testing.T) {
+	_, err := Open("gpu0", sim.Options{})
+	assert.ErrorIs(t, err, device.ErrUnavailable)
+	assert.ErrorContains(t, err, "-tags cuda")
+}
