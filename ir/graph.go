@@ -93,6 +93,13 @@ func (g *Graph) WithDeps(phase Phase, deps []Dep, causes []Range) (*Graph, error
 	return &h, nil
 }
 
+// InPhase returns a copy of g in the given phase with the same dependencies.
+func (g *Graph) InPhase(phase Phase) *Graph {
+	h := *g
+	h.Phase = phase
+	return &h
+}
+
 // Deps returns every dependency, ordered by To, then From. Read only.
 func (g *Graph) Deps() []Dep { return g.rows.deps }
 

@@ -11,6 +11,14 @@ func (s bitset) has(i int) bool { return s[i>>6]>>(i&63)&1 != 0 }
 func (s bitset) set(i int)      { s[i>>6] |= 1 << (i & 63) }
 func (s bitset) clear(i int)    { s[i>>6] &^= 1 << (i & 63) }
 
+// count is the number of members.
+func (s bitset) count() (n int) {
+	for _, w := range s {
+		n += bits.OnesCount64(w)
+	}
+	return n
+}
+
 // subtract takes the members of t, equally long, out of s.
 func (s bitset) subtract(t bitset) {
 	for k := range s {

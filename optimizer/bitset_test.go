@@ -25,6 +25,7 @@ func TestBitsetNeighbours(t *testing.T) {
 		assert.Equal(t, next, s.next(i), "next(%d)", i)
 		assert.Equal(t, prev, s.prev(i), "prev(%d)", i)
 	}
+	assert.Equal(t, len(members), s.count())
 	s.clear(0)
 	assert.Equal(t, -1, s.prev(62))
 	assert.Equal(t, -1, s.next(320))

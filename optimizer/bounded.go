@@ -87,7 +87,7 @@ func (s wholePaths) assign(g *ir.Graph, opts *Options) (assignment, error) {
 	}
 	took := alone(g, p, costs)
 	start := earliest(g, took, p.GraphEdgeGap)
-	return s.share(g, chainsOf(maximumMatching(d)), start, took), nil
+	return s.share(g, chainsOf(maximumMatching(bipartite{dag: d})), start, took), nil
 }
 
 // share puts the paths on the lanes. Operations are submitted by the times that follow

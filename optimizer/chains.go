@@ -78,7 +78,8 @@ func mergeGroup(d *dag, chains []chain) []chain {
 	for i, c := range chains {
 		tails[i], heads[i] = c.tail(), c.head()
 	}
-	m := maximumMatching(follows(d.reachability(tails, heads)))
+	follows := d.reachability(tails, heads) // by chain: those whose heads its tail reaches
+	m := maximumMatching(bipartite{newDAG(len(chains), nil), follows})
 	var merged []chain
 	for _, links := range chainsOf(m) {
 		joined := chains[links[0]]
@@ -88,19 +89,4 @@ func mergeGroup(d *dag, chains []chain) []chain {
 		merged = append(merged, joined)
 	}
 	return merged
-}
-
-// follows is the relation between chains as a bipartite graph: row i holds the
-// chains whose heads the tail of i reaches. A cursor is a column.
-type follows []bitset
-
-func (f follows) len() int { return len(f) }
-
-func (f follows) begin(int32) int32 { return 0 }
-
-func (f follows) next(u, cursor int32, open bitset) (v, after int32) {
-	if v = int32(f[u].nextIn(open, int(cursor))); v < 0 {
-		return -1, cursor
-	}
-	return v, v + 1
 }

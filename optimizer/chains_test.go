@@ -106,7 +106,7 @@ func TestMergeOfForkJoins(t *testing.T) {
 	for _, width := range []int{1, 2, 100, 8000, 8191, 8192, 8193, 8300, 20_000} {
 		d := forkJoins(width, 4)
 		require.Len(t, (nimble{maxJoinBits, maxMergedChains}).chains(d), width)
-		s := newChainSearch(d, chainsOf(maximumMatching(d)))
+		s := newChainSearch(d, chainsOf(maximumMatching(bipartite{dag: d})))
 		before := s.looks
 		require.Len(t, s.join(), width)
 		require.Less(t, before-s.looks, 4*(d.len()+len(d.to)), "width %d", width)
@@ -144,7 +144,7 @@ func TestSearchSkipsSinglePredecessors(t *testing.T) {
 // Heads beyond the bound begin lanes of their own.
 func TestSearchIsBounded(t *testing.T) {
 	d := forkJoins(100, 10)
-	paths := chainsOf(maximumMatching(d))
+	paths := chainsOf(maximumMatching(bipartite{dag: d}))
 	s := newChainSearch(d, paths)
 	s.looks = 500
 	chains := s.join()

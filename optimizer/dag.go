@@ -35,12 +35,14 @@ func (d *dag) indegrees() []int32 {
 
 // dagOf is the dependency graph of g, ranked in program order.
 func dagOf(g *ir.Graph) *dag {
-	d := &dag{first: make([]int32, g.Len()+1), to: make([]int32, 0, len(g.Deps()))}
+	d := &dag{first: make([]int32, g.Len()+1), to: make([]int32, len(g.Deps()))}
+	end := 0
 	for v := range g.Len() {
 		for _, w := range g.Succs(ir.OpID(v)) {
-			d.to = append(d.to, int32(w))
+			d.to[end] = int32(w)
+			end++
 		}
-		d.first[v+1] = int32(len(d.to))
+		d.first[v+1] = int32(end)
 	}
 	return d
 }

@@ -58,14 +58,6 @@ type segment struct {
 	readers int32   // head of the list of readers since, -1 for none
 }
 
-// reader is a link of a list of readers. Segments split from one share a tail.
-type reader struct {
-	op      ir.OpID
-	next    int32   // -1 ends the list
-	earlier ir.OpID // one that left the list, because somebody in it waits for it; -1 for none
-	asked   ir.OpID // the last writer that waited for this link and all behind it
-}
-
 // wait is a reason for the operation at hand to wait for another.
 type wait struct {
 	from    ir.OpID
@@ -95,7 +87,7 @@ type touch struct {
 type hazardScan struct {
 	g       *ir.Graph
 	lines   []timeline // by buffer
-	readers chunks[reader]
+	readers readers
 	touches []touch // accesses of the current operation that may conflict with others
 	past    past
 	waits   []wait  // of the current operation
@@ -107,11 +99,12 @@ type hazardScan struct {
 
 func newHazardScan(g *ir.Graph) *hazardScan {
 	return &hazardScan{
-		g:     g,
-		lines: collectTimelines(g),
-		past:  newPast(g.Len()),
-		slot:  make([]int32, g.Len()),
-		limit: maxDeps(g.Len()),
+		g:       g,
+		lines:   collectTimelines(g),
+		readers: readers{limit: minSweep},
+		past:    newPast(g.Len()),
+		slot:    make([]int32, g.Len()),
+		limit:   maxDeps(g.Len()),
 	}
 }
 
@@ -122,12 +115,13 @@ func (s *hazardScan) scan(g *ir.Graph) (*ir.Graph, error) {
 			return nil, err
 		}
 	}
-	return g.WithDeps(ir.Analyzed, s.past.deps.join(), s.past.causes.Ranges())
+	return g.WithDeps(ir.Analyzed, trimmed(s.past.deps), s.past.causes.Ranges())
 }
 
 // op finds what the operation v must wait for and takes it into the past.
 func (s *hazardScan) op(v ir.OpID, op *ir.Op) error {
 	s.waits = s.waits[:0]
+	s.readers.sweep(s.lines)
 	s.carve(op)
 	s.conflicts(v)
 	for _, u := range op.After {
@@ -189,7 +183,7 @@ func (s *hazardScan) write(v ir.OpID, t *touch) {
 			s.wait(seg.writer, ir.WAW, t.span(i, next), -1)
 		}
 		for k := seg.readers; k >= 0; {
-			r := s.readers.at(int(k))
+			r := &s.readers.links[k]
 			if r.asked == v {
 				break
 			}
@@ -279,7 +273,7 @@ func (s *hazardScan) implied(v ir.OpID, w *wait) bool {
 
 // standsFor reports whether v is known to come after one of the readers.
 func (s *hazardScan) standsFor(readers int32, v ir.OpID) bool {
-	r := s.readers.at(int(readers))
+	r := &s.readers.links[readers]
 	return s.past.before(r.op, v) || r.earlier >= 0 && s.past.before(r.earlier, v)
 }
 
@@ -316,7 +310,7 @@ func (s *hazardScan) list(v ir.OpID, t *touch) {
 func (s *hazardScan) link(v ir.OpID, tail int32) int32 {
 	link := reader{op: v, next: tail, earlier: -1, asked: -1}
 	for link.next >= 0 {
-		r := s.readers.at(int(link.next))
+		r := &s.readers.links[link.next]
 		if r.op == v {
 			return link.next
 		}
@@ -327,11 +321,11 @@ func (s *hazardScan) link(v ir.OpID, tail int32) int32 {
 		link.earlier = max(link.earlier, r.op)
 		link.next = r.next
 	}
-	n := s.readers.len()
-	if n > 0 && *s.readers.at(n - 1) == link {
+	n := len(s.readers.links)
+	if n > 0 && s.readers.links[n-1] == link {
 		return int32(n - 1)
 	}
-	s.readers.append(link)
+	s.readers.links = append(s.readers.links, link)
 	return int32(n)
 }
 

@@ -148,8 +148,8 @@ func TestHazardsStayLinear(t *testing.T) {
 	for v := range g.Ops {
 		require.NoError(t, s.op(ir.OpID(v), &g.Ops[v]))
 	}
-	assert.Len(t, s.past.deps.join(), n*n+n+n, "each tile waits for all readers, the join for all tiles, the chain for its last")
-	assert.Less(t, s.readers.len(), 3*n, "splits share their readers")
+	assert.Len(t, s.past.deps, n*n+n+n, "each tile waits for all readers, the join for all tiles, the chain for its last")
+	assert.Less(t, len(s.readers.links), 3*n, "splits share their readers")
 }
 
 // tiledTrace has tiles of one buffer changed, a few at a time, and then read all, by
@@ -240,8 +240,8 @@ func TestHazardsOfTilesStayLinear(t *testing.T) {
 			require.NoError(t, s.op(ir.OpID(v), &g.Ops[v]))
 		}
 		changes := rounds * tiles
-		assert.Less(t, s.past.deps.len(), manyWaits*readers*changes, "%d readers", readers)
-		assert.Less(t, s.readers.len(), manyWaits*readers*changes, "%d readers", readers)
+		assert.Less(t, len(s.past.deps), manyWaits*readers*changes, "%d readers", readers)
+		assert.Less(t, len(s.readers.links), manyWaits*readers*changes, "%d readers", readers)
 	}
 }
 

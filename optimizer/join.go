@@ -36,6 +36,9 @@ const maxJoinBits = 1 << 27
 // when the table would have more than limit bits.
 func joinChains(d *dag, m *matching, limit int) bool {
 	inLeft, inRight := alternating(d, m)
+	if inLeft.count()*d.len() > limit {
+		return false
+	}
 	var sources, all []int32
 	for v := range int32(d.len()) {
 		all = append(all, v)
@@ -43,16 +46,26 @@ func joinChains(d *dag, m *matching, limit int) bool {
 			sources = append(sources, v)
 		}
 	}
-	if len(sources)*d.len() > limit {
-		return false
-	}
-	j := joinArcs{dag: d, inRight: inRight, reach: make([]bitset, d.len())}
-	for i, row := range d.reachability(sources, all) {
-		row.subtract(inRight)
-		j.reach[sources[i]] = row
-	}
-	m.grow(&j)
+	m.grow(joinArcs(d, sources, inRight, d.reachability(sources, all)))
 	return true
+}
+
+// joinArcs is the graph of the drawing, of the left nodes in Z, the right nodes in Z and those that each of the first reaches.
+func joinArcs(d *dag, inLeft []int32, inRight bitset, reaches []bitset) bipartite {
+	b := bipartite{sets: make([]bitset, d.len())}
+	for i, u := range inLeft {
+		reaches[i].subtract(inRight)
+		b.sets[u] = reaches[i]
+	}
+	drop := make([]bool, len(d.to))
+	for u := range d.len() {
+		for e := d.first[u]; e < d.first[u+1]; e++ {
+			// Edges from inside Z all end inside; those from outside count when they end outside.
+			drop[e] = b.sets[u] == nil && inRight.has(int(d.to[e]))
+		}
+	}
+	b.dag = d.withoutEdges(drop)
+	return b
 }
 
 // alternating returns the left and right nodes that paths from free left nodes
@@ -78,30 +91,4 @@ func alternating(d *dag, m *matching) (left, right bitset) {
 		}
 	}
 	return left, right
-}
-
-// joinArcs is the graph of the drawing. A cursor runs through the edges first,
-// then through the columns of the table.
-type joinArcs struct {
-	*dag
-	inRight bitset
-	reach   []bitset // by left node in Z: whom it reaches outside Z; nil for the others
-}
-
-func (j *joinArcs) next(u, cursor int32, open bitset) (v, after int32) {
-	inLeft, end := j.reach[u] != nil, j.first[u+1]
-	for ; cursor < end; cursor++ {
-		// Edges from inside Z all end inside; those from outside count when
-		// they end outside.
-		if v := int(j.to[cursor]); open.has(v) && (inLeft || !j.inRight.has(v)) {
-			return int32(v), cursor + 1
-		}
-	}
-	if !inLeft {
-		return -1, cursor
-	}
-	if v = int32(j.reach[u].nextIn(open, int(cursor-end))); v < 0 {
-		return -1, cursor
-	}
-	return v, end + v + 1
 }

@@ -75,7 +75,7 @@ func TestJoinGivesTheFewestLanesAtTheFewestWaits(t *testing.T) {
 		}
 		want := heaviestMatching(weight)
 
-		m := maximumMatching(d)
+		m := maximumMatching(bipartite{dag: d})
 		merged += len(mergeChains(d, chainsOf(m), maxMergedChains))
 		require.True(t, joinChains(d, m, maxJoinBits))
 		got, lanes := 0, 0
@@ -94,7 +94,7 @@ func TestJoinGivesTheFewestLanesAtTheFewestWaits(t *testing.T) {
 
 func TestJoinKeepsToItsLimit(t *testing.T) {
 	d := newDAG(4, []edge{{0, 1}, {0, 2}, {1, 3}, {2, 3}})
-	m := maximumMatching(d)
+	m := maximumMatching(bipartite{dag: d})
 	require.False(t, joinChains(d, m, 0))
-	require.Equal(t, maximumMatching(d), m)
+	require.Equal(t, maximumMatching(bipartite{dag: d}), m)
 }

@@ -15,17 +15,14 @@ package optimizer
 //
 // Left nodes and arcs are tried in ascending order, so one graph has one answer.
 
-// arcs is a bipartite graph over 0..n-1 left and right. An arc is found through
-// a cursor, a number that only the graph can read, so that rows of indices and
-// rows of bits are both stepped through without a copy. The search names the
-// right nodes it still cares for; with rows of bits the others cost nothing.
-type arcs interface {
-	len() int
-	// begin is the cursor before u's first arc.
-	begin(u int32) int32
-	// next returns u's first right node in open at or behind the cursor, and
-	// the cursor behind it; v is -1 when there is none.
-	next(u, cursor int32, open bitset) (v, after int32)
+// bipartite is a graph over 0..n-1 left and right. A left node has arcs to the right nodes in its row of edges, and after these to
+// those in its set, if it has one. An arc is found through a cursor, its number: an edge has its index in the dag, and
+// behind the last edge of the row come the right nodes of the set.
+//
+// A search passes the right nodes that it still needs: the others of a set are skipped 64 at a time.
+type bipartite struct {
+	*dag
+	sets []bitset // by left node, nil for none; nil if no node has one
 }
 
 // matching pairs left and right nodes; -1 stands for none.
@@ -35,20 +32,28 @@ type matching struct {
 	size  int
 }
 
-// begin and next make a dag the bipartite graph with every node on both sides.
-func (d *dag) begin(u int32) int32 { return d.first[u] }
+// begin is the cursor before u's first arc.
+func (b bipartite) begin(u int32) int32 { return b.first[u] }
 
-func (d *dag) next(u, cursor int32, open bitset) (v, after int32) {
-	for ; cursor < d.first[u+1]; cursor++ {
-		if v := d.to[cursor]; open.has(int(v)) {
+// next returns u's first right node in open at or behind the cursor, and the cursor behind it; v is -1 when there is none.
+func (b bipartite) next(u, cursor int32, open bitset) (v, after int32) {
+	end := b.first[u+1]
+	for ; cursor < end; cursor++ {
+		if v := b.to[cursor]; open.has(int(v)) {
 			return v, cursor + 1
 		}
 	}
-	return -1, cursor
+	if b.sets == nil || b.sets[u] == nil {
+		return -1, cursor
+	}
+	if v = int32(b.sets[u].nextIn(open, int(cursor-end))); v < 0 {
+		return -1, cursor
+	}
+	return v, end + v + 1
 }
 
 // maximumMatching returns a matching of the greatest size.
-func maximumMatching(g arcs) *matching {
+func maximumMatching(g bipartite) *matching {
 	m := &matching{right: filled(g.len(), -1), left: filled(g.len(), -1)}
 	m.grow(g)
 	return m
@@ -56,7 +61,7 @@ func maximumMatching(g arcs) *matching {
 
 // grow makes a matching of g as great as can be. Nodes that have a partner keep
 // one, though perhaps not the same.
-func (m *matching) grow(g arcs) {
+func (m *matching) grow(g bipartite) {
 	m.greedy(g)
 	h := hopcroftKarp{
 		g: g, m: m,
@@ -84,7 +89,7 @@ func (m *matching) pair(u, v int32) { m.right[u], m.left[v] = v, u }
 
 // greedy pairs every free left node with its first free right node. On traces
 // that is nearly maximum, so few phases remain.
-func (m *matching) greedy(g arcs) {
+func (m *matching) greedy(g bipartite) {
 	free := m.free()
 	for u := range int32(g.len()) {
 		if m.right[u] >= 0 {
@@ -111,7 +116,7 @@ func (m *matching) free() bitset {
 
 // hopcroftKarp is the state of the phases.
 type hopcroftKarp struct {
-	g      arcs
+	g      bipartite
 	m      *matching
 	level  []int32 // by left node: alternating steps from a free left node, -1 unreached
 	cursor []int32 // by left node: arcs before it are used up in this phase
@@ -144,21 +149,32 @@ func (h *hopcroftKarp) layer() bool {
 // one of the arcs ends at a free right node.
 func (h *hopcroftKarp) expand(u int32) bool {
 	found := false
-	for c := h.g.begin(u); ; {
-		v, after := h.g.next(u, c, h.open)
-		if v < 0 {
+	for _, v := range h.g.succs(u) {
+		if h.open.has(int(v)) {
+			found = h.reach(u, v) || found
+		}
+	}
+	if h.g.sets == nil || h.g.sets[u] == nil {
+		return found
+	}
+	for v := 0; ; v++ {
+		if v = h.g.sets[u].nextIn(h.open, v); v < 0 {
 			return found
 		}
-		c = after
-		h.open.clear(int(v))
-		w := h.m.left[v]
-		if w < 0 {
-			found = true
-			continue
-		}
-		h.level[w] = h.level[u] + 1
-		h.queue = append(h.queue, w)
+		found = h.reach(u, int32(v)) || found
 	}
+}
+
+// reach takes an open right node from u, queues the left node that it is paired with, and reports whether there is none.
+func (h *hopcroftKarp) reach(u, v int32) bool {
+	h.open.clear(int(v))
+	w := h.m.left[v]
+	if w < 0 {
+		return true
+	}
+	h.level[w] = h.level[u] + 1
+	h.queue = append(h.queue, w)
+	return false
 }
 
 // each starts a search for disjoint paths from every free left node and reports whether one was found.

@@ -40,7 +40,7 @@ func TestMatchingIsMaximum(t *testing.T) {
 	for range 500 {
 		n := 1 + r.IntN(80)
 		d := newDAG(n, randomEdges(r, n, r.IntN(3*n), n))
-		m := maximumMatching(d)
+		m := maximumMatching(bipartite{dag: d})
 		require.Equal(t, bruteMatching(d), m.size)
 		pairs := 0
 		for u, v := range m.right {

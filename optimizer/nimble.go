@@ -56,7 +56,7 @@ func onLanes(g *ir.Graph, chains []chain) assignment {
 
 // chains partitions a reduced graph into the lanes.
 func (n nimble) chains(d *dag) []chain {
-	m := maximumMatching(d)
+	m := maximumMatching(bipartite{dag: d})
 	if joinChains(d, m, n.joinBits) {
 		return chainsOf(m)
 	}

@@ -16,7 +16,7 @@ func TestNimbleOnRealGraphs(t *testing.T) {
 	for _, c := range realDAGs {
 		res := plan(t, loadDAG(t, c.name), "nimble")
 		d := dagOf(res.Reduced)
-		m := maximumMatching(d)
+		m := maximumMatching(bipartite{dag: d})
 		assert.Len(t, d.to, c.reduced, c.name)
 		assert.Equal(t, c.matched, m.size, c.name)
 		assert.Len(t, chainsOf(m), c.chains, c.name)

@@ -9,7 +9,7 @@ import (
 // past is the dependencies of a trace so far, and what a search of them finds to come
 // before the operation at hand.
 type past struct {
-	deps   chunks[ir.Dep]
+	deps   []ir.Dep
 	causes ir.Causes
 	into   []int32   // by operation: the index of its first dependency
 	met    []ir.OpID // by operation: the last whose search met it
@@ -23,10 +23,11 @@ func newPast(ops int) past {
 
 // append adds the dependencies of v, the next operation, in their order.
 func (p *past) append(v ir.OpID, waits []wait, order []turn) {
-	p.into = append(p.into, int32(p.deps.len()))
+	p.into = append(p.into, int32(len(p.deps)))
+	p.deps = extend(p.deps, len(order), len(p.into), cap(p.into))
 	for _, t := range order {
 		w := &waits[t.index()]
-		p.deps.append(ir.Dep{From: w.from, To: v, Hazard: w.why, Cause: p.causes.ID(w.bytes)})
+		p.deps = append(p.deps, ir.Dep{From: w.from, To: v, Hazard: w.why, Cause: p.causes.ID(w.bytes)})
 	}
 }
 
@@ -58,7 +59,7 @@ func (p *past) row(v ir.OpID) (first, end int) {
 	if next := int(v) + 1; next < len(p.into) {
 		return int(p.into[v]), int(p.into[next])
 	}
-	return int(p.into[v]), p.deps.len()
+	return int(p.into[v]), len(p.deps)
 }
 
 // search meets what comes before u, and so before v, though not before the earliest. It
@@ -70,7 +71,7 @@ func (p *past) search(u, v, earliest ir.OpID, budget int) (looks int) {
 		first, end := p.row(p.queue[i])
 		for ; first < end; end-- { // they ascend
 			looks++
-			w := p.deps.at(end - 1).From
+			w := p.deps[end-1].From
 			if w < earliest {
 				break
 			}

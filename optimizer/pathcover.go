@@ -79,7 +79,7 @@ func minimumPathCover(d *dag) *pathCover {
 		begins: filled(n, 1), ends: filled(n, 1), through: filled(n, 1), along: make([]int32, len(d.to)),
 		level: make([]int32, 2*n), cursor: make([]int32, 2*n),
 	}
-	m := maximumMatching(d)
+	m := maximumMatching(bipartite{dag: d})
 	for u := range int32(n) {
 		for e := d.first[u]; e < d.first[u+1]; e++ {
 			if v := d.to[e]; v == m.right[u] {

@@ -37,7 +37,7 @@ func maxDeps(ops int) int { return min(1<<22+64*ops, math.MaxInt32) }
 
 // fits checks that the dependencies of v, the next operation, can be kept.
 func (s *hazardScan) fits(v ir.OpID, needs []turn) error {
-	if s.past.deps.len()+len(needs) <= s.limit {
+	if len(s.past.deps)+len(needs) <= s.limit {
 		return nil
 	}
 	first := &s.waits[needs[0].index()]

@@ -31,7 +31,7 @@ func reduceNoted(g *ir.Graph, opts *Options) (*ir.Graph, error) {
 func without(g *ir.Graph, r *reduction) (*ir.Graph, error) {
 	d, redundant := r.d, r.redundant
 	if !slices.Contains(redundant, true) {
-		return g.WithDeps(ir.Reduced, g.Deps(), g.Causes()) // which the two then share
+		return g.InPhase(ir.Reduced), nil
 	}
 	// Dependencies come by To and rows ascend in To, so one cursor per row
 	// finds each dependency's edge.

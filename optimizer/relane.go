@@ -17,7 +17,7 @@ import (
 func relaned(s *ir.Schedule) []ir.Schedule {
 	d := leastOrdered(s)
 	first := *s
-	first.Waits = crossing(s, d)
+	first.Waits = crossing(s, d, nil)
 
 	a := assignment{lane: make([]ir.LaneID, s.Graph.Len()), order: s.Order}
 	for i, c := range (nimble{maxJoinBits, maxMergedChains}).chains(d) {
@@ -27,8 +27,8 @@ func relaned(s *ir.Schedule) []ir.Schedule {
 	}
 	other := *s
 	other.Lane, other.Lanes = renumbered(a)
-	all := crossing(&other, d)
-	other.Waits = crossing(&other, leastOrdered(&other))
+	all := crossing(&other, d, nil)
+	other.Waits = crossing(&other, leastOrdered(&other), nil)
 	switch {
 	case other.Lanes > first.Lanes || other.Syncs() > first.Syncs():
 		return []ir.Schedule{first}

@@ -74,5 +74,5 @@ func drop(s *ir.Schedule) {
 		}
 	}
 	d := newDAG(len(s.Order), edges)
-	s.Waits = crossing(s, d.withoutEdges(d.redundantEdges()))
+	s.Waits = crossing(s, d, d.redundantEdges())
 }

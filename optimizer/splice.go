@@ -61,7 +61,7 @@ func (f *folder) regroup(all []ir.Schedule, s *ir.Schedule, a assignment) []ir.S
 	}
 	c := *s
 	c.Lane, c.Lanes = renumbered(a)
-	if c.Waits = crossing(&c, leastOrdered(&c)); c.Syncs() > s.Syncs() {
+	if c.Waits = crossing(&c, leastOrdered(&c), nil); c.Syncs() > s.Syncs() {
 		return all
 	}
 	return append(all, c)

@@ -36,7 +36,7 @@ func syncs(s *ir.Schedule, opts *Options) error {
 // synchronize sets the waits and returns how many edges are undecided.
 func synchronize(s *ir.Schedule) (undecided int) {
 	r := leastOrderedWithin(s)
-	s.Waits, s.Delays = crossing(s, r.d.withoutEdges(r.redundant)), nil
+	s.Waits, s.Delays = crossing(s, r.d, r.redundant), nil
 	return r.undecided
 }
 
@@ -75,11 +75,11 @@ func orderedEdges(s *ir.Schedule, rank []int32) iter.Seq[edge] {
 }
 
 // crossing collects, by operation, the tails of the edges of d that come from
-// other lanes, ascending. All share one array.
-func crossing(s *ir.Schedule, d *dag) [][]ir.OpID {
+// other lanes, ascending, but for the edges marked in drop; nil is none. All share one array.
+func crossing(s *ir.Schedule, d *dag, drop []bool) [][]ir.OpID {
 	count := make([]int32, d.len())
 	total := 0
-	d.eachCrossing(s, func(_, v ir.OpID) { count[v]++; total++ })
+	d.eachCrossing(s, drop, func(_, v ir.OpID) { count[v]++; total++ })
 	flat := make([]ir.OpID, total)
 	waits := make([][]ir.OpID, d.len())
 	for v, n := range count {
@@ -87,7 +87,7 @@ func crossing(s *ir.Schedule, d *dag) [][]ir.OpID {
 			waits[v], flat = flat[:0:n], flat[n:]
 		}
 	}
-	d.eachCrossing(s, func(u, v ir.OpID) { waits[v] = append(waits[v], u) })
+	d.eachCrossing(s, drop, func(u, v ir.OpID) { waits[v] = append(waits[v], u) })
 	for _, w := range waits {
 		slices.Sort(w)
 	}
@@ -95,11 +95,15 @@ func crossing(s *ir.Schedule, d *dag) [][]ir.OpID {
 }
 
 // eachCrossing calls f for each edge of d, which is ranked by submission, whose
-// ends are on different lanes.
-func (d *dag) eachCrossing(s *ir.Schedule, f func(u, v ir.OpID)) {
+// ends are on different lanes, but for those marked in drop.
+func (d *dag) eachCrossing(s *ir.Schedule, drop []bool, f func(u, v ir.OpID)) {
 	for r, u := range s.Order {
-		for _, q := range d.succs(int32(r)) {
-			if v := s.Order[q]; s.Lane[u] != s.Lane[v] {
+		lane := s.Lane[u]
+		for e := d.first[r]; e < d.first[r+1]; e++ {
+			if drop != nil && drop[e] {
+				continue
+			}
+			if v := s.Order[d.to[e]]; lane != s.Lane[v] {
 				f(u, v)
 			}
 		}
