@@ -134,7 +134,7 @@ func (t *Tracer) add(c *call) (err error) {
 		case ir.ArgBuffer:
 			args[i] = Buffer{t, ir.BufferID(o.id), int64(o.bits), o.end}
 		case ir.ArgParam:
-			t.graph.Params = append(t.graph.Params, ir.Param{Name: fmt.Sprintf("%s_%d_%d", c.kernel.entry, len(t.calls), i), Value: o.scalar()})
+			t.graph.Params = append(t.graph.Params, ir.Param{Name: fmt.Sprintf("%s_%d_%d", c.kernel.entry, t.calls.len(), i), Value: o.scalar()})
 		}
 	}
 	if op.Uses, err = t.accesses(c.kernel, c.shape, op.Launch.Args, args); err != nil {

@@ -48,8 +48,9 @@ func (t *Tracer) label(name string, pc uintptr) string {
 // operations from a few lines.
 func (t *Tracer) positions() map[uintptr]ir.Position {
 	known := map[uintptr]ir.Position{}
-	for i, pc := range t.pcs {
-		if i > 0 && pc == t.pcs[i-1] {
+	for i := range t.calls.len() {
+		pc := t.calls.pc(i)
+		if i > 0 && pc == t.calls.pc(i-1) {
 			continue
 		}
 		if _, ok := known[pc]; !ok {

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
-	"slices"
 
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/internal/absent"
@@ -31,10 +30,9 @@ type Tracer struct {
 	graph   *ir.Graph
 	err     error
 
-	calls   []int32          // by operation: a launch, as its index in made, or ^ an index in others
+	calls   recording        // by operation
 	made    []made           // launches that differ
 	others  []ir.Op          // all but launches
-	pcs     []uintptr        // by operation: return address of the traced call
 	buffers []allocation     // by BufferID
 	nominal device.Ptr       // of the next buffer without memory
 	modules []*Module        // by ModuleID
@@ -139,35 +137,30 @@ func (t *Tracer) record(op ir.Op, pc uintptr) ir.OpID {
 	return t.call(^int32(len(t.others)-1), pc)
 }
 
-// call appends a call of the program, as calls has it, and returns its id. A number is all that is kept:
-// the collector would look through operations, with their pointers, again and again while there come
-// more, and that took half the time of a long trace.
+// call appends a call of the program, as recording has it, and returns its id.
 func (t *Tracer) call(what int32, pc uintptr) ir.OpID {
-	if n := len(t.calls); n == cap(t.calls) {
-		t.calls, t.pcs = slices.Grow(t.calls, n), slices.Grow(t.pcs, n) // to twice: append would copy a long trace ten times more
-	}
-	t.calls, t.pcs = append(t.calls, what), append(t.pcs, pc)
-	return ir.OpID(len(t.calls) - 1)
+	t.calls.add(what, pc)
+	return ir.OpID(t.calls.len() - 1)
 }
 
 // collect makes the calls operations of the graph.
 func (t *Tracer) collect() {
-	if len(t.calls) == 0 {
+	if t.calls.len() == 0 {
 		return
 	}
-	ops, positions := huge.Make[ir.Op](len(t.calls)), t.positions()
+	ops, positions := huge.Make[ir.Op](t.calls.len()), t.positions()
 	parallel.Blocks(len(ops), 1024, func(first, end int) {
 		var pos ir.Position
 		for i := first; i < end; i++ {
-			if i == first || t.pcs[i] != t.pcs[i-1] { // loops come from one line
-				pos = positions[t.pcs[i]]
+			if i == first || t.calls.pc(i) != t.calls.pc(i-1) { // loops come from one line
+				pos = positions[t.calls.pc(i)]
 			}
-			t.expand(&ops[i], t.calls[i])
+			t.expand(&ops[i], t.calls.what(i))
 			ops[i].Pos = pos
 		}
 	})
 	t.graph.Ops = ops
-	t.calls, t.made, t.others, t.pcs = nil, nil, nil, nil
+	t.calls, t.made, t.others = recording{}, nil, nil
 }
 
 // expand sets op, which is zero, to what an element of calls stands for. Only what is not zero is written: operations are
