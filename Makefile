@@ -9,9 +9,9 @@ FUZZTIME ?= 30s
 # others start none: the detector would find nothing and take ten times as long. Of the simulator's
 # tests it runs those where blocks run side by side and share what they note; all of them take ten minutes, and
 # those that count allocations cannot pass, since sync.Pool drops things at random under the detector. Of the replays
-# it leaves out those that are about virtual time.
+# it leaves out those that are about virtual time and great numbers.
 RACE_PKGS ?= ./bench/reference/... ./device/... ./graphexec/... ./internal/parallel ./ir/... ./tracer/...
-RACE_SKIP ?= TestAutoIsAsQuickAsTheBest|TestLaunchesHaveThePriorityOfTheSchedule
+RACE_SKIP ?= TestAutoIsAsQuickAsTheBest|TestLaunchesHaveThePriorityOfTheSchedule|TestMeasuredPlansAreTheQuickest|TestLoopsWithHugeNumbersEnd|TestNumbersOfALoopMayBeGreat
 RACE_SIM ?= Worker|Order|Race|Record|Update|Blocks|Print|Scan|Histogram|Finding|Memo([A-Z]|$$)
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
