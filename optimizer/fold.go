@@ -133,7 +133,7 @@ func (f *folder) merge(s *ir.Schedule, best *outlook) {
 	for from := ir.LaneID(1); f.streams && int(from) < s.Lanes; from++ {
 		for onto := range from {
 			for _, c := range f.try(nil, s, assignment{lane: merged(s, from, onto), order: s.Order}) {
-				if o := f.outlook(&c); o.beats(best, best) {
+				if o, better := f.judge(&c, best, best); better {
 					*best, *s = o, c
 				}
 			}

@@ -181,3 +181,39 @@ func TestRetargetsKeepWhatRunsBeforeWhat(t *testing.T) {
 	require.Greater(t, tried, 1000)
 	require.Greater(t, fewer, 100)
 }
+
+// The predictions of searches are those of whole replays, whatever was predicted before. A limit that is met is met, and one
+// that is a picosecond less is not: kernels that are quicker in company than alone end no prediction early.
+func TestSearchesPredictWholeReplays(t *testing.T) {
+	r := rand.New(rand.NewPCG(25, 25))
+	tried := 0
+	for round := range 60 {
+		g, err := reduce(irtest.Analyze(irtest.Contended(r, 12+r.IntN(30))))
+		require.NoError(t, err)
+		opts := &Options{Streams: round%2 == 0, Strategy: "roundrobin(7)"}
+		s := unfinished(t, g, *opts)
+		f, err := newFolder(g, opts)
+		require.NoError(t, err)
+		f.outlook(s)
+		for _, c := range slices.Concat(f.deals(s), f.foldings(s), f.shifts(s), f.retargets(s)) {
+			took, ends := f.replay(&c)
+			want := outlook{took: took, waits: c.Syncs()}
+			if f.streams {
+				want.host = f.calls(&c)
+			}
+			f.wait(&want, &c, func(v ir.OpID) des.Time { return ends[v] })
+			o, ok := f.predict(&c, func(*outlook) des.Time { return took })
+			require.True(t, ok, "round %d", round)
+			require.Equal(t, want, o, "round %d", round)
+			_, ok = f.predict(&c, func(*outlook) des.Time { return took - 1 })
+			require.False(t, ok, "round %d", round)
+			if tried++; tried%7 == 0 {
+				f.outlook(&c)
+			}
+			if tried%200 == 199 {
+				break
+			}
+		}
+	}
+	require.Greater(t, tried, 2000)
+}

@@ -25,6 +25,7 @@ type folder struct {
 	tried   int        // operations of all schedules so far
 	total   *int       // and those of other passes, if somebody wants to know
 	seen    map[string]bool
+	sim     *rehearsal // nil for a graph that is not replayed as one form
 }
 
 func newFolder(g *ir.Graph, opts *Options) (*folder, error) {
@@ -36,6 +37,9 @@ func newFolder(g *ir.Graph, opts *Options) (*folder, error) {
 	for i := range g.Ops {
 		v := ir.OpID(i)
 		w.free[v] = w.transfers(v) && !slices.ContainsFunc(g.DepsInto(v), func(d ir.Dep) bool { return !w.free[d.From] })
+	}
+	if g.Len() <= maxFolded {
+		w.sim = newRehearsal(g, f)
 	}
 	return w, nil
 }
@@ -62,16 +66,63 @@ type outlook struct {
 	ready []des.Time // by operation that is no transfer: when the last transfer before it ends that it or a kernel before it depends on, if kernels' times are guesses
 }
 
-func (f *folder) outlook(s *ir.Schedule) (o outlook) {
-	took, ends := f.replay(s)
-	o.took, o.waits = took, s.Syncs()
+// outlook predicts a schedule from which a search goes on.
+func (f *folder) outlook(s *ir.Schedule) outlook {
+	o, _ := f.predict(s, func(*outlook) des.Time { return farthest })
+	f.keep()
+	return o
+}
+
+// keep has later predictions begin where they first differ from the last one.
+func (f *folder) keep() {
+	if f.sim != nil {
+		f.sim.sim.Keep()
+	}
+}
+
+// judge predicts a schedule and reports whether it beats the best so far. If it certainly does not, the prediction ends early.
+func (f *folder) judge(s *ir.Schedule, best, limit *outlook) (outlook, bool) {
+	if s.Syncs() > limit.waits {
+		return outlook{}, false
+	}
+	o, ok := f.predict(s, func(o *outlook) des.Time { return min(limit.took, best.cost()-1-o.host/2) })
+	return o, ok && o.beats(best, limit)
+}
+
+// predict predicts a schedule, unless it takes longer than a limit, which may depend on the host's time.
+func (f *folder) predict(s *ir.Schedule, limit func(*outlook) des.Time) (o outlook, ok bool) {
+	o.waits = s.Syncs()
 	if f.streams {
 		o.host = f.calls(s)
 	}
-	if !f.guessed {
-		return o
+	if f.sim == nil {
+		took, ends := f.replay(s)
+		o.took, ok = took, true
+		f.wait(&o, s, func(v ir.OpID) des.Time { return ends[v] })
+		return o, ok
 	}
-	o.ready = make([]des.Time, len(ends))
+	if o.took, ok = f.within(s, limit(&o)); ok {
+		f.wait(&o, s, f.sim.end)
+	}
+	return o, ok
+}
+
+// within returns how long a schedule takes, if that is within a limit.
+func (f *folder) within(s *ir.Schedule, limit des.Time) (des.Time, bool) {
+	if f.sim == nil {
+		took := f.makespan(s)
+		return took, took <= limit
+	}
+	l := f.sim.load(s)
+	return f.sim.run(&l, limit)
+}
+
+// wait sets ready, where the times of kernels are guesses.
+func (f *folder) wait(o *outlook, s *ir.Schedule, end func(ir.OpID) des.Time) {
+	if !f.guessed {
+		return
+	}
+	o.ready = make([]des.Time, s.Graph.Len())
 	preds := predecessors(s)
 	for _, v := range s.Order {
 		if f.transfers(v) {
@@ -79,13 +130,12 @@ func (f *folder) outlook(s *ir.Schedule) (o outlook) {
 		}
 		for _, u := range preds[v] {
 			if f.transfers(u) {
-				o.ready[v] = max(o.ready[v], ends[u])
+				o.ready[v] = max(o.ready[v], end(u))
 			} else {
 				o.ready[v] = max(o.ready[v], o.ready[u])
 			}
 		}
 	}
-	return o
 }
 
 // cost is what searches make less of. The host's time in calls counts half: it is free for
@@ -129,18 +179,18 @@ func (f *folder) descend(s *ir.Schedule, limit *outlook, moves func(*ir.Schedule
 			return best
 		}
 		*s = *chosen
+		best = f.outlook(s)
 	}
 }
 
 // improves reports whether c beats the best so far with no wait that is not needed. It removes
 // those that are not, which is too dear for schedules that are worse in any case.
 func (f *folder) improves(c *ir.Schedule, best, limit *outlook) (outlook, bool) {
-	o := f.outlook(c)
-	if !o.beats(best, limit) || !prune(c) {
-		return o, o.beats(best, limit)
+	o, better := f.judge(c, best, limit)
+	if !better || !prune(c) {
+		return o, better
 	}
-	o = f.outlook(c)
-	return o, o.beats(best, limit)
+	return f.judge(c, best, limit)
 }
 
 // try adds to all what s is with other lanes and another order, if that order is one: on

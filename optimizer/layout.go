@@ -57,9 +57,9 @@ type rehearsal struct {
 	tail     []ir.OpID // by lane
 	words    int
 	before   []uint64  // by operation: a row of bits of those before it
-	edges    []ir.OpID // waits and the operation before on the lane: those of v are edges[first[v]:end[v]]
+	edges    []ir.OpID // waits and the operation before on the lane: those of v are edges[first[v]:last[v]]
 	first    []int32
-	end      []int32
+	last     []int32
 	waited   []int32 // by operation: edges from it
 	recorded []bool  // by operation: another lane waits for it
 	deps     []des.Dep
@@ -75,29 +75,32 @@ func newRehearsal(g *ir.Graph, f *forecast) *rehearsal {
 	n := g.Len()
 	r := &rehearsal{
 		forecast: f, graph: g, words: (n + 63) / 64, calls: make([]des.Time, n), gap: f.profile.GraphEdgeGap,
-		rank: make([]int32, n), first: make([]int32, n), end: make([]int32, n), waited: make([]int32, n), recorded: make([]bool, n),
+		rank: make([]int32, n), first: make([]int32, n), last: make([]int32, n), waited: make([]int32, n), recorded: make([]bool, n),
 		play: des.Play{Order: make([]int32, n), Arrival: make([]des.Time, n), Deps: make([][]des.Dep, n)},
 	}
 	if f.streams {
 		r.gap = f.profile.StreamGap
 	}
 	r.before = make([]uint64, n*r.words)
-	demands := make([]des.Demand, n)
+	demands, least := make([]des.Demand, n), make([]des.Time, n)
 	for v := range demands {
 		demands[v] = f.costs.Demand(g, ir.OpID(v))
+		least[v] = max(0, des.LeastTime(f.profile, demands[v])-roundings)
 		r.calls[v] = callOf(&g.Ops[v], &f.profile.Host)
 	}
 	r.sim = des.NewRehearsal(f.profile, demands)
-	r.play.Least = upwardRanks(g, alone(g, f.profile, f.costs), r.gap)
+	r.play.Least = upwardRanks(g, least, r.gap)
 	return r
 }
+
+// roundings is by how much the rounding of times to picoseconds may make a task shorter.
+const roundings = 2 // ps
 
 // row is what comes before v.
 func (r *rehearsal) row(v ir.OpID) []uint64 { return r.before[int(v)*r.words : (int(v)+1)*r.words] }
 
-// connect finds the edges of a layout: the transitive reduction of dependencies, lanes and delays,
-// and with it the operation before on each lane.
-func (r *rehearsal) connect(l *layout) {
+// begin takes the order of a layout, and has no edges yet.
+func (r *rehearsal) begin(l *layout) {
 	for i, v := range l.order {
 		r.rank[v], r.play.Order[i] = int32(i), int32(v)
 	}
@@ -108,6 +111,12 @@ func (r *rehearsal) connect(l *layout) {
 	r.edges, r.crossing = r.edges[:0], 0
 	clear(r.waited)
 	clear(r.recorded)
+}
+
+// connect finds the edges of a layout: the transitive reduction of dependencies, lanes and delays,
+// and with it the operation before on each lane.
+func (r *rehearsal) connect(l *layout) {
+	r.begin(l)
 	for _, v := range l.order {
 		r.first[v] = int32(len(r.edges))
 		own := r.tail[l.lane[v]]
@@ -155,11 +164,36 @@ func (r *rehearsal) reduce(v, own ir.OpID) {
 		}
 	}
 	r.edges = r.edges[:int(r.first[v])+len(kept)]
-	r.end[v] = int32(len(r.edges))
+	r.last[v] = int32(len(r.edges))
+}
+
+// load takes the edges of a schedule as they are, its waits and the operation before on each lane, and returns its layout,
+// which shares its memory.
+func (r *rehearsal) load(s *ir.Schedule) layout {
+	l := layout{order: s.Order, lane: s.Lane, lanes: s.Lanes}
+	r.begin(&l)
+	for _, v := range s.Order {
+		r.first[v] = int32(len(r.edges))
+		if own := r.tail[s.Lane[v]]; own >= 0 {
+			r.edges = append(r.edges, own)
+			r.waited[own]++
+		} else {
+			r.crossing++
+		}
+		for _, u := range s.Waits[v] {
+			r.edges = append(r.edges, u)
+			r.waited[u]++
+			r.recorded[u] = true
+			r.crossing++
+		}
+		r.last[v] = int32(len(r.edges))
+		r.tail[s.Lane[v]] = v
+	}
+	return l
 }
 
 // into are the edges into v.
-func (r *rehearsal) into(v ir.OpID) []ir.OpID { return r.edges[r.first[v]:r.end[v]] }
+func (r *rehearsal) into(v ir.OpID) []ir.OpID { return r.edges[r.first[v]:r.last[v]] }
 
 // perCrossing is what a lane or a wait weighs in a search, so that of layouts that take equally
 // long the one with fewer is preferred.
@@ -169,24 +203,34 @@ const perCrossing = 10 // ps
 // reports false, where that is over the limit.
 func (r *rehearsal) cost(l *layout, limit des.Time) (des.Time, bool) {
 	r.connect(l)
+	extra := des.Time(r.crossing) * perCrossing
+	last, ok := r.run(l, limit-extra)
+	return last + extra, ok
+}
+
+// run returns when a replay of the layout at hand ends. It gives up, and reports false, where that is over the limit.
+func (r *rehearsal) run(l *layout, limit des.Time) (des.Time, bool) {
 	r.deps = r.deps[:0]
-	limit -= des.Time(r.crossing) * perCrossing
-	if r.streams {
-		r.callStreams(l)
-	} else {
+	if !r.streams {
 		r.launchGraph(l)
-		limit -= r.launch
+		last, ok := r.sim.Run(&r.play, limit-r.launch)
+		return last + r.launch, ok
 	}
+	r.callStreams(l)
 	last, ok := r.sim.Run(&r.play, limit)
 	if !ok {
 		return 0, false
 	}
+	last = r.synchronized(l, last)
+	return last, last <= limit
+}
+
+// end is when an operation ends in the replay that was run last.
+func (r *rehearsal) end(v ir.OpID) des.Time {
 	if r.streams {
-		last = r.synchronized(l, last)
-	} else {
-		last += r.launch
+		return r.sim.End(int32(v))
 	}
-	return last + des.Time(r.crossing)*perCrossing, true
+	return r.launch + r.sim.End(int32(v))
 }
 
 // launchGraph is launchTime, after which all operations arrive at once.

@@ -28,11 +28,12 @@ func order(s *ir.Schedule, opts *Options) error {
 	if err != nil || !f.streams {
 		return nil // predict says what cannot be foreseen, if it is asked to
 	}
-	best := f.makespan(s)
+	best, _ := f.within(s, farthest)
+	f.keep()
 	try := func(order []ir.OpID) {
 		c := *s
 		c.Order = order
-		if took := f.makespan(&c); took < best {
+		if took, ok := f.within(&c, best-1); ok && took < best {
 			best, s.Order = took, order
 		}
 	}

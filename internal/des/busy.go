@@ -98,3 +98,35 @@ func (b *Busy) Filled() (most Time) {
 	}
 	return most
 }
+
+// LeastTime is a bound: from its start to its end a task takes no less, whatever runs beside it. A kernel that has
+// the device to itself may take longer: beside others its blocks come in other waves, of which the last may be fuller.
+func LeastTime(p *Profile, d Demand) Time {
+	b := NewBusy(p)
+	b.Add(d)
+	switch d.Kind {
+	case Fixed:
+		return d.Duration
+	case Host:
+		return b.host
+	case CopyOn:
+		return p.CopyOnLatency + b.Most()
+	case Kernel:
+		return b.lines[0] + b.ramp(&d) + leastComputing(p, &d)
+	}
+	return max(b.lines[0], b.lines[1])
+}
+
+// leastComputing is the least time of a kernel's blocks from the end of the ramp on.
+func leastComputing(p *Profile, d *Demand) Time {
+	device, perSM := p.supplies()
+	cycle := 1e6 / p.ClockMHz
+	slots := min(d.Blocks, float64(p.SMs)*math.Floor(d.PerSM))
+	least := cycle * max(d.SlowestCycles, d.BlockCycles*d.Blocks/slots)
+	for r, n := range p.work(d) {
+		if n > 0 {
+			least = max(least, n/min(device[r], perSM[r]*min(slots, float64(p.SMs))))
+		}
+	}
+	return Time(least * (1 - slack))
+}

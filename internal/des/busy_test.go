@@ -39,6 +39,42 @@ func TestNoRunIsShorterThanItsResourcesAreBusy(t *testing.T) {
 	assert.Greater(t, decided, 200)
 }
 
+// No task takes less than its least time, in whatever company; some kernels take less than alone.
+func TestNoTaskTakesLessThanItsLeastTime(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 71))
+	p := Profiles()[0]
+	quicker, near := 0, 0
+	for range 400 {
+		demands := make([]Demand, 12)
+		e := demanding(p)
+		for i := range demands {
+			if demands[i] = anyDemand(r); i%2 == 0 {
+				demands[i] = randomKernel(r)
+			}
+			e.Add(Task{Arrival: Time(r.IntN(30)) * Microsecond, Data: demands[i]})
+		}
+		spans := make([]Time, len(demands))
+		e.OnEnd(func(record *Record) { spans[record.ID] = record.Span.End - record.Start })
+		e.Drain()
+		for i, took := range spans {
+			least := LeastTime(p, demands[i])
+			require.LessOrEqual(t, least, took+2, "%+v", demands[i]) // of rounding to picoseconds
+			one := demanding(p)
+			one.Add(Task{Data: demands[i]})
+			alone := one.Drain()
+			require.LessOrEqual(t, least, alone+2, "%+v", demands[i])
+			if took < alone {
+				quicker++
+			}
+			if 10*least > 9*alone {
+				near++
+			}
+		}
+	}
+	assert.Greater(t, quicker, 2)
+	assert.Greater(t, near, 400*12/2, "the bound is of little use")
+}
+
 // Ten kernels that fill the device and fault a page each wait for it one after the other.
 func TestKernelsThatFillTheDeviceFaultOneByOne(t *testing.T) {
 	p := Profiles()[0]

@@ -37,7 +37,7 @@ type Play struct {
 	Arrival []Time  // by task
 	Deps    [][]Dep // by task, at most one on each other
 	// Least is, by task, a bound: from its start to the end of the last task it takes no
-	// less. nil is no bound.
+	// less (see LeastTime). nil is no bound.
 	Least []Time
 }
 
