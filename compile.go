@@ -5,7 +5,6 @@ import (
 
 	"github.com/reprise-gpu/reprise/graphexec"
 	"github.com/reprise-gpu/reprise/internal/absent"
-	"github.com/reprise-gpu/reprise/internal/des"
 	"github.com/reprise-gpu/reprise/optimizer"
 )
 
@@ -23,20 +22,20 @@ func (o Options) backend() graphexec.Backend {
 	return graphexec.Graph
 }
 
-// plan plans a trace for a device, by its own profile where it has one.
+// plan plans a trace for a device.
 func (o Options) plan(dev Device, trace *Trace) (*optimizer.Result, error) {
 	if trace == nil {
 		return nil, absent.Nil("the trace to compile")
 	}
-	opts := optimizer.Options{Strategy: o.Strategy, Also: o.Also, Streams: o.Streams}
-	if d, ok := dev.(interface{ Profile() *des.Profile }); ok {
-		opts.Custom = d.Profile()
-	}
-	return optimizer.Plan(trace.Graph, opts)
+	return optimizer.PlanOn(dev, trace, optimizer.Options{Strategy: o.Strategy, Also: o.Also, Streams: o.Streams})
 }
 
 // Compile plans a trace and makes it ready for replays on dev, the device that it was recorded on. Close the result
 // before the trace.
+//
+// A strategy that chooses by time, as "auto", goes by what launches ask of the device, if all inputs have been written before and the
+// device counts it, as a simulated one does. Compile then runs the trace twice and puts its memory back. Otherwise the times of
+// kernels are estimated (see [optimizer.PlanOn]).
 func Compile(dev Device, trace *Trace, o Options) (*Exec, error) {
 	plan, err := o.plan(dev, trace)
 	if err != nil {

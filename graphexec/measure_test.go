@@ -71,18 +71,29 @@ func infer(t *testing.T, dev device.Device, mode tracer.Mode) *inference {
 	return x
 }
 
-// Over streams, auto chooses by what kernels were measured to take: no other strategy is quicker, and serial is slower.
-func TestMeasuredPlansAreTheQuickest(t *testing.T) {
+// PlanOn measures by itself: over streams, auto is no slower than any other strategy, and serial is slower. The plan says so, and
+// is the same every time.
+func TestPlansOnADeviceAreMeasured(t *testing.T) {
 	dev, err := sim.New(sim.Options{})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, dev.Close()) })
 	x := infer(t, dev, tracer.Deferred)
-	m, err := optimizer.Measure(dev, x.trace)
-	require.NoError(t, err)
 	took := map[string]time.Duration{}
 	for _, name := range []string{"serial", "nimble", "listsched", "roundrobin", "auto"} {
-		plan, err := optimizer.Plan(x.trace.Graph, optimizer.Options{Strategy: name, Streams: true, Measured: m, Verify: true})
+		opts := optimizer.Options{Strategy: name, Streams: true, Verify: true}
+		plan, err := optimizer.PlanOn(dev, x.trace, opts)
 		require.NoError(t, err)
+		costs := "estimated from bytes and shapes: the strategy does not choose by time"
+		if optimizer.ChoosesByTime(name) {
+			costs = "measured on h200"
+			m, err := optimizer.Measure(dev, x.trace)
+			require.NoError(t, err)
+			opts.Measured = m
+			again, err := optimizer.Plan(x.trace.Graph, opts)
+			require.NoError(t, err)
+			require.Equal(t, ir.PrintSchedule(again.Schedule), ir.PrintSchedule(plan.Schedule))
+		}
+		require.Equal(t, costs, plan.Costs, name)
 		exec, err := graphexec.Instantiate(dev, plan.Schedule, x.trace, graphexec.Streams)
 		require.NoError(t, err)
 		for range 2 {
@@ -98,6 +109,36 @@ func TestMeasuredPlansAreTheQuickest(t *testing.T) {
 	}
 	assert.Less(t, float64(took["auto"]), 0.95*float64(took["serial"]))
 	require.NoError(t, x.trace.Close())
+}
+
+// A program without its inputs, or a device that does not count, is planned by estimates, and the plan says why.
+func TestPlansThatCannotBeMeasuredSayWhy(t *testing.T) {
+	for _, c := range []struct {
+		open  func() (device.Device, error)
+		costs string
+	}{
+		{func() (device.Device, error) { return sim.New(sim.Options{Race: sim.RaceOn}) }, "estimated from bytes and shapes: @x has not been written yet"},
+		{func() (device.Device, error) { return null.New(), nil }, "estimated from bytes and shapes: the device does not count what launches ask of it"},
+	} {
+		dev, err := c.open()
+		require.NoError(t, err)
+		tr := tracer.New(dev, "unwritten", tracer.Deferred)
+		x, y := tr.Alloc("x", ir.F32, 64, ir.InOut), tr.Alloc("y", ir.F32, 64, ir.Output)
+		tr.Copy(y, x)
+		trace, err := tr.Finish()
+		require.NoError(t, err)
+		plan, err := optimizer.PlanOn(dev, trace, optimizer.Options{Strategy: "auto"})
+		require.NoError(t, err)
+		require.Equal(t, c.costs, plan.Costs)
+		if _, counts := dev.(optimizer.Counter); counts {
+			require.NoError(t, tracer.Write(x, make([]float32, 64)))
+			plan, err = optimizer.PlanOn(dev, trace, optimizer.Options{Strategy: "auto"})
+			require.NoError(t, err)
+			require.Equal(t, "measured on h200", plan.Costs)
+		}
+		require.NoError(t, trace.Close())
+		require.NoError(t, dev.Close())
+	}
 }
 
 // What a program has in memory is the same before and after it is measured, on the device and on the host, written or not; and

@@ -16,6 +16,8 @@ type Recording interface {
 	// Rehearse calls f with a function that runs the operations in program order and waits for them, and puts memory
 	// back to what it was. No host functions are called.
 	Rehearse(f func(run func() error) error) error
+	// Unwritten is the name of a buffer that has to be written before the program can run, "" if there is none.
+	Unwritten() string
 }
 
 // Counter is a device that counts what launches ask of it: a simulated one.
@@ -44,6 +46,8 @@ func ChoosesByTime(strategy string) bool {
 //
 //	m, err := optimizer.Measure(dev, trace)
 //	plan, err := optimizer.Plan(trace.Graph, optimizer.Options{Strategy: "auto", Streams: true, Measured: m})
+//
+// PlanOn does both where it can.
 //
 // It takes two runs of the program, one operation after another, and two copies within the device of all that
 // the program writes, for which there must be memory. Afterwards memory is what it was, buffers on the host

@@ -31,7 +31,7 @@ func TestMissingArguments(t *testing.T) {
 			"AutoSteps": optimizer.AutoSteps, "ChoosesByTime": optimizer.ChoosesByTime, "LowerBound": optimizer.LowerBound,
 			"DeclaredCosts": optimizer.DeclaredCosts, "MeasuredCosts": optimizer.MeasuredCosts, "ModelledCosts": optimizer.ModelledCosts,
 			"Measure": optimizer.Measure, "NewMeasurement": optimizer.NewMeasurement, "ParseMeasurement": optimizer.ParseMeasurement,
-			"MemoryOf": optimizer.MemoryOf, "Plan": optimizer.Plan, "UnrolledOf": optimizer.UnrolledOf,
+			"MemoryOf": optimizer.MemoryOf, "Plan": optimizer.Plan, "PlanOn": optimizer.PlanOn, "UnrolledOf": optimizer.UnrolledOf,
 			"Measure on sim": func(r optimizer.Recording) error {
 				d, err := sim.New(sim.Options{})
 				require.NoError(t, err)

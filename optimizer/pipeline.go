@@ -170,6 +170,7 @@ type Result struct {
 	Reduced  *ir.Graph    // those no others imply; nil when reduce did not run
 	Graph    *ir.Graph    // what the last pass left
 	Schedule *ir.Schedule // of Graph; nil when syncs did not run: without waits it would be wrong
+	Costs    string       // where the times of operations come from: "given", "measured on DEVICE" or "estimated from bytes and shapes", and why
 
 	// UndecidedDeps is the number of dependencies that reduce kept because deciding whether others
 	// imply them would take more than its bound of work, and UndecidedWaits the same of edges between
@@ -182,6 +183,8 @@ type Result struct {
 // pass, because its phase says so, goes through it unchanged.
 //
 // A program with more dependencies than can be kept is refused with a *DependencyError.
+//
+// Times of kernels are estimated from their shapes unless opts has costs: Plan has no device to measure on, as PlanOn has.
 //
 // The graph must satisfy ir.Verify. With Options.Verify a graph that does not is
 // an error; without, Plan may panic on it.
@@ -199,7 +202,7 @@ func Plan(g *ir.Graph, opts Options) (*Result, error) {
 		}
 	}
 	s := &ir.Schedule{Graph: g}
-	res := &Result{}
+	res := &Result{Costs: opts.costs()}
 	opts.result = res
 	for i, p := range selected {
 		if opts.Progress != nil {

@@ -16,6 +16,7 @@ type allocation struct {
 	pc      uintptr    // return address of the call that allocates
 	freed   bool       // no call may name it any more
 	closed  bool       // the trace is, and its memory is gone
+	written extents    // by Write, or the caller has had the bytes
 }
 
 // address is what kernels are taken to be passed, for finding out what they reach: memory

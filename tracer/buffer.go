@@ -148,6 +148,14 @@ func (t *Tracer) uniqueName(name string) string {
 // HostBytes returns the memory of a pinned host buffer, valid until the trace
 // is closed; nil for device memory, and for memory of others that replays were bound to with Rebind. That of a managed buffer may be touched after ToHost.
 func (b Buffer) HostBytes() []byte {
+	host := b.hostBytes()
+	if host != nil {
+		b.markWritten() // which the caller may do at any time
+	}
+	return host
+}
+
+func (b Buffer) hostBytes() []byte {
 	if b.t == nil {
 		return nil
 	}
@@ -157,6 +165,8 @@ func (b Buffer) HostBytes() []byte {
 	}
 	return host[b.lo:b.hi]
 }
+
+func (b Buffer) markWritten() { b.t.buffers[b.id].written.add(b.lo, b.hi) }
 
 // ToHost is for managed memory, of AllocManaged: it waits for all work and brings the bytes of b to the host, which may touch them
 // then. Pinned and device memory stay where they are, and nothing is waited for: call Synchronize before touching what is pinned.

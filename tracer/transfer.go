@@ -198,8 +198,9 @@ func Write[T Element](b Buffer, data []T) error {
 	if err := b.ToHost(); err != nil {
 		return fmt.Errorf("write %s: %w", b.name(), err)
 	}
-	if host := b.HostBytes(); host != nil {
+	if host := b.hostBytes(); host != nil {
 		copy(host, raw)
+		b.markWritten()
 		return nil
 	}
 	if err := b.t.back(b.id); err != nil {
@@ -208,6 +209,7 @@ func Write[T Element](b Buffer, data []T) error {
 	if err := b.t.dev.Write(b.ptr(), raw); err != nil {
 		return fmt.Errorf("write %s: %w", b.name(), err)
 	}
+	b.markWritten()
 	return nil
 }
 
@@ -226,7 +228,7 @@ func Read[T Element](data []T, b Buffer) error {
 	if err := b.ToHost(); err != nil {
 		return fmt.Errorf("read %s: %w", b.name(), err)
 	}
-	if host := b.HostBytes(); host != nil {
+	if host := b.hostBytes(); host != nil {
 		copy(raw, host)
 		return nil
 	}
@@ -277,7 +279,7 @@ func Draft[T Element](b Buffer) ([]T, error) {
 		return nil, err
 	}
 	n := int(b.Bytes()) / int(unsafe.Sizeof(*new(T)))
-	host := b.HostBytes()
+	host := b.hostBytes()
 	if n == 0 || host == nil {
 		return make([]T, n), nil
 	}

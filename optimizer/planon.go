@@ -1,0 +1,68 @@
+package optimizer
+
+import (
+	"github.com/reprise-gpu/reprise/internal/absent"
+	"github.com/reprise-gpu/reprise/internal/des"
+)
+
+// PlanOn plans a recorded program for the device it is to run on:
+//
+//	plan, err := optimizer.PlanOn(dev, trace, optimizer.Options{Strategy: "auto", Streams: true})
+//
+// The plan is for the device's own profile, if it has one and opts names none. A strategy that chooses by time (see
+// ChoosesByTime) goes by what the launches are measured to ask for, if opts has no costs: PlanOn calls Measure, which runs the
+// program twice and puts memory back. That takes a device that counts, and inputs that have been written. Otherwise times are
+// estimated as by Plan, which has no device. Result.Costs says which it is, and why. A program whose kernels do not depend on data
+// gets the same plan every time.
+func PlanOn(dev any, program Recording, opts Options) (*Result, error) {
+	switch {
+	case absent.Is(dev):
+		return nil, absent.Nil("the device to plan for")
+	case absent.Is(program):
+		return nil, absent.Nil("the program to plan")
+	}
+	if d, ok := dev.(interface{ Profile() *des.Profile }); ok && opts.Custom == nil && opts.Profile == "" {
+		opts.Custom = d.Profile()
+	}
+	reason := whyEstimated(dev, program, &opts)
+	if reason == "" && opts.Costs == nil && opts.Measured == nil {
+		m, err := Measure(dev, program)
+		if err != nil {
+			return nil, err
+		}
+		opts.Measured = m
+	}
+	res, err := Plan(program.Program(), opts)
+	if err == nil && reason != "" {
+		res.Costs += ": " + reason
+	}
+	return res, err
+}
+
+// whyEstimated says why a program is planned without measured costs, "" if it is not.
+func whyEstimated(dev any, program Recording, opts *Options) string {
+	_, counts := dev.(Counter)
+	switch {
+	case opts.Costs != nil || opts.Measured != nil:
+		return ""
+	case !ChoosesByTime(opts.Strategy):
+		return "the strategy does not choose by time"
+	case !counts:
+		return "the device does not count what launches ask of it"
+	}
+	if name := program.Unwritten(); name != "" {
+		return "@" + name + " has not been written yet"
+	}
+	return ""
+}
+
+// costs says where the times of a plan come from.
+func (o *Options) costs() string {
+	switch {
+	case o.Measured != nil && o.Costs == nil:
+		return "measured on " + o.Measured.Device
+	case o.guessed():
+		return "estimated from bytes and shapes"
+	}
+	return "given"
+}

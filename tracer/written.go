@@ -1,0 +1,77 @@
+package tracer
+
+import (
+	"slices"
+
+	"github.com/reprise-gpu/reprise/ir"
+)
+
+// extents are ranges of bytes of one buffer, ascending and apart.
+type extents []extent
+
+type extent struct{ lo, hi int64 }
+
+// add adds the bytes [lo, hi).
+func (s *extents) add(lo, hi int64) {
+	if lo >= hi {
+		return
+	}
+	first := slices.IndexFunc(*s, func(e extent) bool { return e.hi >= lo })
+	if first < 0 {
+		*s = append(*s, extent{lo, hi})
+		return
+	}
+	end := first
+	for ; end < len(*s) && (*s)[end].lo <= hi; end++ {
+		lo, hi = min(lo, (*s)[end].lo), max(hi, (*s)[end].hi)
+	}
+	*s = slices.Replace(*s, first, end, extent{lo, hi})
+}
+
+// has reports whether all bytes [lo, hi) are among them.
+func (s extents) has(lo, hi int64) bool {
+	return lo >= hi || slices.ContainsFunc(s, func(e extent) bool { return e.lo <= lo && hi <= e.hi })
+}
+
+// Unwritten returns the name of a buffer from which a replay would read bytes that neither Write nor the program itself has
+// written; it is empty if there is none. Memory that HostBytes has returned counts as written, and so does all memory of an Eager trace, which
+// has run. Other ways to write are not seen: a device.Write to an address, and work of other traces.
+func (tr *Trace) Unwritten() string {
+	if tr.t == nil || tr.t.mode == Eager {
+		return ""
+	}
+	written := make([]extents, len(tr.Graph.Buffers))
+	for id := range written {
+		written[id] = slices.Clone(tr.t.buffers[id].written)
+	}
+	for _, m := range tr.t.modules {
+		for _, s := range m.symbols { // loading has initialized it
+			written[s.Buffer].add(0, tr.Graph.Buffers[s.Buffer].Size())
+		}
+	}
+	for v := range tr.Graph.Ops {
+		if a := unwritten(&tr.Graph.Ops[v], written); a != nil {
+			return tr.Graph.Buffers[a.Buffer].Name
+		}
+	}
+	return ""
+}
+
+// unwritten returns an access of op that reads what is not written, and counts what op writes. Host functions are left out: a rehearsal calls none.
+func unwritten(op *ir.Op, written []extents) *ir.Access {
+	if op.Kind == ir.KindHost || op.Kind == ir.KindPrefetch {
+		return nil
+	}
+	accesses := op.AppendAccesses(nil)
+	for i := range accesses {
+		if a := &accesses[i]; a.Mode.Reads() && !written[a.Buffer].has(a.Lo, a.Hi) {
+			return a
+		}
+	}
+	for i := range accesses {
+		if a := &accesses[i]; a.Mode.Writes() {
+			written[a.Buffer].add(a.Lo, a.Hi)
+		}
+	}
+	return nil
+}
