@@ -3,7 +3,6 @@
 package main
 
 import (
-
 	"github.com/reprise-gpu/reprise/cuda"
 	_ "github.com/reprise-gpu/reprise/cuda/simabi" // the driver, with REPRISE_LIBCUDA=sim
 	"github.com/reprise-gpu/reprise/device"
