@@ -1,5 +1,7 @@
 package ptx
 
+import "fmt"
+
 // callForm is what a call says: call (results), target, (arguments), prototype;
 // results, arguments and prototype may be left out.
 type callForm struct {
@@ -47,16 +49,37 @@ func (b *body) checkCall(in *Inst) {
 		p.report(in.Args[at].Pos, "operand %d of %s must be %s, not %s", at+1, in.Opcode(), fault, b.f.describe(&in.Args[at]))
 		return
 	}
+	if fault := b.targetFault(c); fault != "" {
+		p.report(c.target.Pos, "%s", fault)
+		return
+	}
 	name, params, results, ok := b.callee(c)
 	switch {
 	case !ok:
-	case c.target.Kind == OpReg && c.prototype == nil:
-		p.report(in.Pos, "a call through a register needs a .callprototype or .calltargets")
-	case len(c.args) != len(params) && !variadic(params):
+	case len(c.args) != len(params) && !(variadic(params) && len(c.args) == len(params)-1):
 		p.report(in.Pos, "the call passes %s, %s takes %d", count(len(c.args), "argument"), name, len(params))
 	case len(c.results) != len(results):
 		p.report(in.Pos, "the call takes %s, %s returns %d", count(len(c.results), "result"), name, len(results))
+	default:
+		b.checkArguments(c.args, params, "argument", name)
+		b.checkArguments(c.results, results, "result", name)
 	}
+}
+
+// targetFault says what is wrong with the callee and the prototype of a call: only a call
+// through a register has a prototype.
+func (b *body) targetFault(c callForm) string {
+	if c.target.Kind == OpFunc {
+		return unless(c.prototype == nil, fmt.Sprintf("a call of function %s has no prototype; only a call through a register has one", c.target.Name))
+	}
+	typ := b.f.Regs[c.target.Reg].Type
+	switch {
+	case c.prototype == nil:
+		return "a call through a register needs a .callprototype or .calltargets"
+	case !holds(typ, U32, false) && !holds(typ, U64, false):
+		return fmt.Sprintf("%s cannot hold the address of a function", b.f.describe(c.target))
+	}
+	return ""
 }
 
 // variadic reports whether the last parameter is an array without an extent.

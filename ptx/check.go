@@ -12,12 +12,13 @@ type form struct {
 	first, last Type
 	wide        bool // .wide: the result has twice the width
 	vector      int  // 2, 4 or 8, of a vector load or store
+	packs       bool // {a, b} may be the parts of one value
 	fault       string
 }
 
 // newForm looks an opcode up in the table and checks its types.
 func newForm(word string, code opcode, m *Module) *form {
-	f := &form{word: word, row: findRow(code.name, code.suffix)}
+	f := &form{word: word, row: findRow(code.name, code.suffix), packs: code.name == "mov"}
 	for _, s := range code.suffix {
 		if typ, ok := ParseType(s); ok {
 			if f.first == NoType {
@@ -46,6 +47,9 @@ func newForm(word string, code opcode, m *Module) *form {
 	}
 	if f.fault == "" {
 		f.fault = featureFault(word, code, m)
+	}
+	if f.fault == "" {
+		f.fault = withdrawnFault(word, code, m)
 	}
 	return f
 }
@@ -96,8 +100,12 @@ func (b *body) check(in *Inst, f *form) {
 		b.p.report(in.Pos, "%s takes %s, not %d", f.word, countText(least, len(letters)), n)
 		return
 	}
+	if f.packs && f.vector == 0 && in.Args[0].Kind == OpVector && in.Args[1].Kind == OpVector {
+		b.p.report(in.Pos, "%s packs or unpacks one vector; to copy one write .v2 or .v4", f.word)
+		return
+	}
 	for n := range in.Args {
-		if fault := b.f.operandRule(in, letters[n], &in.Args[n]); fault != "" {
+		if fault := b.f.operandRule(b.p.m, in, letters[n], n); fault != "" {
 			b.p.report(in.Args[n].Pos, "operand %d of %s: %s", n+1, f.word, fault)
 			return
 		}
@@ -131,6 +139,8 @@ func (f *form) operandFault(fn *Func, letter byte, op *Operand) string {
 			return "an address without coordinates"
 		}
 		return unless(op.Kind == OpMem, "an address in brackets")
+	case 'g':
+		return f.addressFault(fn, op)
 	case 't':
 		return f.textureFault(fn, op)
 	case 'l':
@@ -140,9 +150,9 @@ func (f *form) operandFault(fn *Func, letter byte, op *Operand) string {
 	case 'q':
 		return unless(isPredicate(fn, op), "a predicate register")
 	case 'c':
-		return f.destination(fn, op, B32, false)
+		return f.destination(fn, op, U32, false)
 	case 'u':
-		return f.source(fn, op, B32, false)
+		return f.source(fn, op, U32, false)
 	case 'd', 'D':
 		return f.destination(fn, op, f.first, letter == 'D')
 	case 'w':
@@ -162,6 +172,12 @@ func unless(ok bool, want string) string {
 		return ""
 	}
 	return want
+}
+
+// addressFault says that an operand is no address, "" when it is one.
+func (f *form) addressFault(fn *Func, op *Operand) string {
+	ok := op.Kind != OpReg || op.Reg != NoReg && (holds(fn.Regs[op.Reg].Type, U32, false) || holds(fn.Regs[op.Reg].Type, U64, false))
+	return unless(ok, "a register of 32 or 64 bits that holds an address")
 }
 
 // doubled is the result type of mul.wide and mad.wide.
@@ -194,20 +210,20 @@ func (f *form) destination(fn *Func, op *Operand, typ Type, wider bool) string {
 		}
 		return f.register(fn, op.Reg, typ, wider)
 	case OpVector:
-		return f.vectorFault(fn, op, typ, wider)
+		return f.vectorFault(fn, op, typ, wider, true)
 	}
 	return fmt.Sprintf("a register of type .%s", typ)
 }
 
 func (f *form) source(fn *Func, op *Operand, typ Type, wider bool) string {
+	if f.vector > 0 && op.Kind != OpVector {
+		return fmt.Sprintf("a vector of %d elements", f.vector)
+	}
 	switch op.Kind {
 	case OpReg:
-		if f.vector > 0 && op.Reg != NoReg {
-			return fmt.Sprintf("a vector of %d elements", f.vector)
-		}
 		return f.register(fn, op.Reg, typ, wider)
 	case OpVector:
-		return f.vectorFault(fn, op, typ, wider)
+		return f.vectorFault(fn, op, typ, wider, false)
 	case OpFloat32, OpFloat64:
 		return unless(typ.takesFloat(op.Kind), fmt.Sprintf("a register or an integer of type .%s", typ))
 	case OpInt:
@@ -230,55 +246,26 @@ func (t Type) takesFloat(kind OperandKind) bool {
 	return false
 }
 
-// register compares a register with the type an instruction wants in it.
-// Integer and bit types of one width agree, and so do float and bit types.
+// register compares a register with the type of the operand.
 func (f *form) register(fn *Func, id RegID, typ Type, wider bool) string {
-	if id == NoReg {
-		return ""
-	}
-	have := fn.Regs[id].Type
-	switch {
-	case (have == Pred) != (typ == Pred):
-	case wider && have.Size() >= typ.Size():
-		return ""
-	case !wider && have.Size() == typ.Size() && agree(have.family(), typ.family()):
+	if id == NoReg || holds(fn.Regs[id].Type, typ, wider) {
 		return ""
 	}
 	return fmt.Sprintf("a register of type .%s", typ)
 }
 
-func agree(a, b byte) bool {
-	return a == b || a != 'f' && b != 'f' || a == 'b' || b == 'b'
-}
-
 // vectorFault checks {a, b}: the parts of one wide value, or the elements of
 // a vector load or store.
-func (f *form) vectorFault(fn *Func, op *Operand, typ Type, wider bool) string {
-	if f.vector > 0 {
-		if len(op.Elems) != f.vector {
-			return fmt.Sprintf("a vector of %d elements", f.vector)
-		}
-		for i := range op.Elems {
-			if op.Elems[i].Kind == OpReg {
-				if want := f.register(fn, op.Elems[i].Reg, typ, wider); want != "" {
-					return "a vector of registers of type ." + typ.String()
-				}
-			}
-		}
-		return ""
+func (f *form) vectorFault(fn *Func, op *Operand, typ Type, wider, result bool) string {
+	switch {
+	case f.vector > 0:
+		return f.elementsFault(fn, op, typ, wider, result)
+	case len(op.Elems) == 1 && result: // {x} is x
+		return f.destination(fn, &op.Elems[0], typ, wider)
+	case len(op.Elems) == 1:
+		return f.source(fn, &op.Elems[0], typ, wider)
 	}
-	if len(op.Elems) == 1 && op.Elems[0].Kind == OpReg { // {x}, of surface accesses
-		return f.register(fn, op.Elems[0].Reg, typ, wider)
-	}
-	bytes := 0
-	for i := range op.Elems {
-		e := &op.Elems[i]
-		if e.Kind != OpReg || e.Reg == NoReg {
-			return "" // the width of a constant or of the sink is free
-		}
-		bytes += fn.Regs[e.Reg].Type.Size()
-	}
-	return unless(bytes == typ.Size(), fmt.Sprintf("parts of %d bytes in all", typ.Size()))
+	return f.partsFault(fn, op, typ)
 }
 
 // describe names an operand in an error message.

@@ -38,6 +38,9 @@ func (p *parser) linkage() Linkage {
 		if !ok {
 			break
 		}
+		if link != Static {
+			p.fail(p.tok.pos, "%s follows another linkage; a name has one", p.tok.text)
+		}
 		link = l
 		p.next()
 	}
@@ -186,7 +189,7 @@ func (p *parser) attribute() {
 // declarator reads name[n][m], and checks the size.
 func (p *parser) declarator(v *Var) {
 	t := p.name("a name")
-	v.Pos, v.Name = t.pos, t.text
+	v.Pos, v.Name = t.pos, p.identifier(t)
 	var dims []int64
 	for p.accept('[') {
 		extent := int64(0)
@@ -233,7 +236,7 @@ func (p *parser) function(link Linkage, entry bool) {
 		p.prefixes()
 	}
 	t := p.name("a function name")
-	f.Pos, f.Name = t.pos, t.text
+	f.Pos, f.Name = t.pos, p.identifier(t)
 	if p.tok.kind == '(' {
 		f.Params = p.params()
 	}
@@ -268,7 +271,12 @@ func (p *parser) declareFunc(f *Func) *Func {
 	}
 	body := p.tok.kind == '{'
 	old := p.funcs[f.Name]
+	if old != nil && !sameSignature(old, f) {
+		p.fail(f.Pos, "%s is declared with other parameters or results at line %d", f.Name, old.Pos.Line)
+	}
 	switch {
+	case body && f.Link == External:
+		p.fail(f.Pos, "function %s is .extern and has a body", f.Name)
 	case old == nil:
 		f.Extern = !body
 		p.funcs[f.Name] = f
@@ -300,7 +308,7 @@ func (p *parser) params() []*Var {
 			p.fail(v.Pos, "the parameters up to %s take %d bytes; a thread has %d of local memory, where they lie", v.Name, offset, maxLocal)
 		}
 		list = append(list, v)
-		if !p.accept(',') {
+		if !p.comma(')', "a parameter") {
 			break
 		}
 	}
@@ -345,6 +353,9 @@ func (p *parser) funcAttributes(f *Func) {
 		default:
 			p.fail(t.pos, "%s is no directive of a function", t.describe())
 		}
+	}
+	if f.MaxThreads[0] > 0 && f.ReqThreads[0] > 0 {
+		p.report(f.Pos, "%s has .maxntid and .reqntid; it can have one of them", f.Name)
 	}
 }
 

@@ -7,12 +7,21 @@ import (
 	"strings"
 )
 
-// featureRows lists what opcodes need beyond the first GPU and the first version that
+// featureRows lists what opcodes and special registers need beyond the first GPU and the first version that
 // are supported: an opcode with the suffixes that make the feature, the least target,
 // and the least PTX version as 100*major+minor; 0 where there is no bound. Figures are
 // the least target and version that ptxas 11.8 accepts; those of version 8.0 and later are of the
 // PTX ISA, and wmma is as of 6.0, whose form without .aligned ptxas no longer takes.
 const featureRows = `
+%aggr_smem_size 0 801
+%cluster_ctaid 90 708
+%cluster_ctarank 90 708
+%cluster_nctaid 90 708
+%cluster_nctarank 90 708
+%clusterid 90 708
+%current_graph_exec 0 800
+%is_explicit_cluster 90 708
+%nclusterid 90 708
 abs+bf16 80 700
 abs+bf16x2 80 700
 abs+f16 53 605
@@ -60,6 +69,9 @@ ld+acquire 70 600
 ld+relaxed 70 600
 ld+weak 70 600
 ldmatrix 75 605
+lop3+and 70 802
+lop3+or 70 802
+lop3+xor 70 802
 mapa 90 708
 match 70 600
 max+NaN 80 700
@@ -137,4 +149,13 @@ func featureFault(word string, code opcode, m *Module) string {
 		}
 	}
 	return ""
+}
+
+// withdrawnFault says that a form no longer exists: shfl and vote without .sync, from sm_70
+// and version 6.4 on.
+func withdrawnFault(word string, code opcode, m *Module) string {
+	if code.name != "shfl" && code.name != "vote" || slices.Contains(code.suffix, "sync") || m.TargetNumber() < 70 || m.version() < 604 {
+		return ""
+	}
+	return fmt.Sprintf("%s needs .sync for .target sm_70 or later from .version 6.4 on", word)
 }

@@ -14,6 +14,7 @@ import (
 // table and is not checked.
 const formRows = `
 abs      ftz? f32 ; f64 ; ftz? f16|f16x2 @53 ; s16|s32|s64
+activemask b32
 add      $int ; sat? s32 ; cc u32|s32|u64|s64 ; $round? ftz? sat? f32 ; $round? f64 ; rn? ftz? sat? f16|f16x2 @53
 addc     cc? u32|s32|u64|s64
 and      pred|b16|b32|b64
@@ -40,6 +41,7 @@ mad24    lo|hi u32|s32 ; hi sat s32
 match    any|all sync b32|b64
 max      $int|f64 ; ftz? NaN? f32 ; ftz? NaN? f16|f16x2 @80
 min      $int|f64 ; ftz? NaN? f32 ; ftz? NaN? f16|f16x2 @80
+mma      sync aligned m8n8k4 row.col|row.row|col.row|col.col f16.f16.f16.f16|f32.f16.f16.f32|f32.f16.f16.f16 ; sync aligned m8n8k4 row.col|row.row|col.row|col.col f32.bf16.bf16.f32|f32.tf32.tf32.f32 @80 ; sync aligned m8n8k4 row.col $round? f64.f64.f64.f64 @80 ; sync aligned m16n8k4|m16n8k8|m16n8k16 row.col $round? f64.f64.f64.f64 @90 ; sync aligned m16n8k4|m16n8k8 row.col f32.tf32.tf32.f32 @80 ; sync aligned m16n8k8 row.col f16.f16.f16.f16|f32.f16.f16.f32 @75 ; sync aligned m16n8k16 row.col f16.f16.f16.f16|f32.f16.f16.f32 @80 ; sync aligned m16n8k8|m16n8k16 row.col f32.bf16.bf16.f32 @80 ; sync aligned m8n8k16 row.col satfinite? $bytes @75 ; sync aligned m16n8k16|m16n8k32 row.col satfinite? $bytes @80 ; sync aligned m8n8k32 row.col satfinite? $nibbles @75 ; sync aligned m16n8k32|m16n8k64 row.col satfinite? $nibbles @80 ; sync aligned m8n8k128 row.col xor popc s32.b1.b1.s32 @75 ; sync aligned m8n8k128 row.col and popc s32.b1.b1.s32 @80 ; sync aligned m16n8k128|m16n8k256 row.col xor|and popc s32.b1.b1.s32 @80
 mov      pred|b16|b32|b64|$int|f32|f64
 mul      lo|hi $int ; wide u16|s16|u32|s32 ; $round? ftz? sat? f32 ; $round? f64 ; rn? ftz? sat? f16|f16x2 @53
 mul24    lo|hi u32|s32
@@ -80,6 +82,7 @@ var formMacros = strings.NewReplacer(
 	"$ints", "u16/u32/u64/s16/s32/s64", "$bits", "b16/b32/b64", "$any", "u8/u16/u32/u64/s8/s16/s32/s64",
 	"$data", "b8|b16|b32|b64|u8|u16|u32|u64|s8|s16|s32|s64|f32|f64", "$small", "b8|b16|b32|u8|u16|u32|s8|s16|s32|f32",
 	"$space", "global|shared|local|const|param", "$shared", "global|shared", "$scope", "cta|gpu|sys",
+	"$bytes", "s32.s8.s8.s32|s32.u8.u8.s32|s32.s8.u8.s32|s32.u8.s8.s32", "$nibbles", "s32.s4.s4.s32|s32.u4.u4.s32|s32.s4.u4.s32|s32.u4.s4.s32",
 	"$cache", "ca|cg|cs|lu|cv|wb|wt", "$word", "weak|volatile|relaxed|acquire|release",
 	"$equal", "eq|ne", "$order4", "lt|le|gt|ge", "$unordered", "equ|neu|ltu|leu|gtu|geu|num|nan", "$logic", "and|or|xor",
 	"$order", "relaxed|acquire|release|acq_rel",
@@ -105,7 +108,8 @@ type wordGroup struct {
 
 type wordForms struct {
 	known map[string]bool
-	pairs bool // the opcode has two types
+	pairs bool            // the opcode has two types
+	parts map[string]bool // types and layouts of matrix products
 	list  []wordForm
 }
 
@@ -129,7 +133,7 @@ var formTable = func() map[string]*wordForms {
 }()
 
 func parseForms(text string) *wordForms {
-	forms := &wordForms{known: map[string]bool{}}
+	forms := &wordForms{known: map[string]bool{}, parts: map[string]bool{}}
 	for _, one := range strings.Split(text, ";") {
 		var f wordForm
 		for _, w := range strings.Fields(one) {
@@ -142,12 +146,22 @@ func parseForms(text string) *wordForms {
 			for word := range g.words {
 				forms.known[word] = true
 				forms.pairs = forms.pairs || strings.Contains(word, ".")
+				forms.addParts(word)
 			}
 			f.groups = append(f.groups, g)
 		}
 		forms.list = append(forms.list, f)
 	}
 	return forms
+}
+
+// addParts notes the words that a matrix product joins.
+func (forms *wordForms) addParts(word string) {
+	if parts := strings.Split(word, "."); len(parts) == 4 || parts[0] == "row" || parts[0] == "col" {
+		for _, part := range parts {
+			forms.parts[part] = true
+		}
+	}
 }
 
 // groupWords splits a group at '|', and multiplies out a/b.c/d.
@@ -168,15 +182,23 @@ func groupWords(group string) map[string]bool {
 	return set
 }
 
-// joinTypes makes one word of the two types of an opcode, "s32.f32".
-func joinTypes(suffix []string) []string {
-	var list, types []string
+// joinTypes makes one word of the types of an opcode, "s32.f32", and one of the layouts of
+// a matrix product, "row.col".
+func joinTypes(name string, suffix []string) []string {
+	var list, types, layouts []string
 	for _, s := range suffix {
-		if _, ok := ParseType(s); ok {
+		_, ok := ParseType(s)
+		switch {
+		case ok || name == "mma" && formatBits[s] > 0:
 			types = append(types, s)
-		} else {
+		case s == "row" || s == "col":
+			layouts = append(layouts, s)
+		default:
 			list = append(list, s)
 		}
+	}
+	if len(layouts) > 0 {
+		list = append(list, strings.Join(layouts, "."))
 	}
 	return append(list, strings.Join(types, "."))
 }
@@ -188,7 +210,7 @@ func formFault(word string, code opcode, target int) string {
 	if forms == nil {
 		return ""
 	}
-	suffix := joinTypes(code.suffix)
+	suffix := joinTypes(code.name, code.suffix)
 	if !forms.covers(suffix) {
 		return ""
 	}
@@ -208,6 +230,9 @@ func formFault(word string, code opcode, target int) string {
 // where the opcode has pairs and both types are in the vocabulary.
 func (forms *wordForms) covers(suffix []string) bool {
 	for _, s := range suffix {
+		if len(forms.parts) > 0 && (matrixShape(s) || forms.products(s)) {
+			continue
+		}
 		first, second, pair := strings.Cut(s, ".")
 		if forms.known[s] || !pair && vocabulary[s] || pair && forms.pairs && vocabulary[first] && vocabulary[second] {
 			continue
@@ -215,6 +240,23 @@ func (forms *wordForms) covers(suffix []string) bool {
 		return false
 	}
 	return true
+}
+
+// matrixShape reports whether a suffix is a shape such as m16n8k16.
+func matrixShape(s string) bool {
+	m, _, _ := MatrixShape(&Inst{Suffix: []string{s}})
+	return m > 0
+}
+
+// products reports whether a word joins four types, or two layouts, of which each is in a form.
+func (forms *wordForms) products(s string) bool {
+	parts := strings.Split(s, ".")
+	for _, part := range parts {
+		if !forms.parts[part] && !vocabulary[part] {
+			return false
+		}
+	}
+	return len(parts) == 2 || len(parts) == 4
 }
 
 // fits reports whether the suffixes are of this form, in any order.

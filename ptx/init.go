@@ -59,7 +59,7 @@ func (in *initList) level(d int, at int64) int64 {
 		default:
 			p.fail(p.tok.pos, "the initial value of %s is nested deeper than its dimensions", in.v.Name)
 		}
-		if !p.accept(',') {
+		if !p.comma('}', "an initial value") {
 			break
 		}
 	}
@@ -87,11 +87,14 @@ func (in *initList) value(at int64) {
 	p := in.p
 	switch t := p.tok; {
 	case t.kind == tokWord && t.text != "WARP_SZ":
-		if in.v.Type.Float() || size < 4 {
+		if in.v.Type != U32 && in.v.Type != U64 {
 			p.fail(t.pos, "%s is .%s, which cannot hold the address of %s; use .u64", in.v.Name, in.v.Type, t.text)
 		}
 		in.v.Relocs = append(in.v.Relocs, in.symbol(at))
 	case t.kind == tokNumber && strings.HasPrefix(strings.TrimLeft(p.src[p.off:], " \t"), "("): // 0xFF00(symbol): one byte of an address
+		if in.v.Type != U8 && in.v.Type != U32 && in.v.Type != U64 {
+			p.fail(t.pos, "%s is .%s, which cannot hold a byte of an address; use .u8", in.v.Name, in.v.Type)
+		}
 		p.next()
 		in.masked(t, at)
 	default:
@@ -146,7 +149,6 @@ func (in *initList) symbol(at int64) Reloc {
 	if t.text == "generic" && p.accept('(') {
 		t = p.name("a symbol")
 		r.Symbol, r.Generic = t.text, true
-		in.addend(&r)
 		p.expect(')', "after generic(")
 	}
 	in.addend(&r)

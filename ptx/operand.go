@@ -185,8 +185,11 @@ func (b *body) pair(op Operand) Operand {
 		op.Kind = OpPair
 	}
 	t := b.p.name("a predicate register after '|'")
-	if t.text != "_" {
+	switch {
+	case t.text != "_":
 		op.Reg2 = b.needRegister(t)
+	case op.Kind == OpPair && op.Reg == NoReg:
+		b.p.fail(t.pos, "_|_ has no register; one of two results must be stored")
 	}
 	return op
 }
@@ -228,7 +231,7 @@ func (b *body) branchTable(t token, arg int) Operand {
 	return Operand{}
 }
 
-// symbol reads name, name+n or name-n.
+// symbol reads name or name+n.
 func (b *body) symbol(t token) Operand {
 	op := Operand{Kind: OpSymbol, Reg: NoReg, Reg2: NoReg}
 	b.symbolBase(t, &op)
@@ -248,26 +251,26 @@ func (b *body) symbolBase(t token, op *Operand) {
 	b.p.useSymbol(t, useAddress)
 }
 
-// offset reads "+n-m…" behind a base, 0 when nothing is there.
+// offset reads "+n" behind a base, 0 when nothing is there. PTX has no "-n" there.
 func (p *parser) offset() int64 {
-	sum := int64(0)
-	for p.tok.kind == '+' || p.tok.kind == '-' {
-		neg := p.tok.kind == '-'
-		p.next()
-		v := p.binary("an offset", precedence["*"], 0)
-		if v.op.Kind != OpInt {
-			p.fail(p.tok.pos, "an offset must be an integer")
-		}
-		if neg {
-			v.op.Imm = -v.op.Imm
-		}
-		sum += v.op.Imm
+	if p.tok.kind == '-' {
+		p.fail(p.tok.pos, "an address has no '-'; write a negative offset as +-n")
 	}
-	return sum
+	if !p.accept('+') {
+		return 0
+	}
+	return p.constantInt("an offset")
 }
 
 // vectorRegister replaces the name of a vector of registers by its elements.
 func (b *body) vectorRegister(t token) (Operand, bool) {
+	if specialVector(t.text) {
+		op := Operand{Pos: t.pos, Kind: OpVector, Reg: NoReg, Reg2: NoReg}
+		for _, axis := range []string{".x", ".y", ".z", ".w"} {
+			op.Elems = append(op.Elems, Operand{Pos: t.pos, Kind: OpSpecial, Name: t.text + axis, Reg: NoReg, Reg2: NoReg})
+		}
+		return op, true
+	}
 	for i := len(b.scopes) - 1; i >= 0; i-- {
 		if list, ok := b.scopes[i].vectors[t.text]; ok {
 			op := Operand{Pos: t.pos, Kind: OpVector, Reg: NoReg, Reg2: NoReg}
@@ -330,7 +333,7 @@ func (b *body) elems(kind OperandKind, close tokenKind) Operand {
 	elems := list[:0]
 	for p.tok.kind != close {
 		elems = append(elems, b.elem())
-		if !p.accept(',') {
+		if !p.comma(close, "an element") {
 			break
 		}
 	}

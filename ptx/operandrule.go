@@ -3,20 +3,22 @@ package ptx
 import (
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // operandRule says which rule of ptxas 11.8 an operand breaks that does not depend on the
 // type of the instruction, "" when it breaks none. The letter is that of opRow.args.
-func (fn *Func) operandRule(in *Inst, letter byte, op *Operand) string {
+func (fn *Func) operandRule(m *Module, in *Inst, letter byte, arg int) string {
+	op := &in.Args[arg]
 	switch op.Kind {
 	case OpSpecial:
-		return in.specialRule()
+		return in.specialRule(op, m)
 	case OpSymbol:
 		return in.addressRule(op)
 	case OpReg, OpPair:
-		return in.sinkRule(letter, op)
+		return in.resultRule(letter, op)
 	case OpVector:
-		return vectorRule(letter, op)
+		return vectorRule(letter, arg, op)
 	case OpMem:
 		if letter == 'm' {
 			return fn.memoryRule(in, op)
@@ -25,15 +27,27 @@ func (fn *Func) operandRule(in *Inst, letter byte, op *Operand) string {
 	return ""
 }
 
-// specialRule allows special registers in mov and cvt between integers.
-func (in *Inst) specialRule() string {
+// specialRule allows special registers in mov and cvt between integers, in their width.
+func (in *Inst) specialRule(op *Operand, m *Module) string {
+	name, _, _ := strings.Cut(op.Name, ".")
+	if fault := featureFault(op.Name, opcode{name: name}, m); fault != "" {
+		return fault
+	}
 	if in.Name != "mov" && in.Name != "cvt" {
 		return "only mov and cvt read a special register; move it to a register first"
 	}
+	last, typ := NoType, specialType(op.Name)
 	for _, s := range in.Suffix {
-		if typ, ok := ParseType(s); ok && typ.Float() {
+		if t, ok := ParseType(s); ok {
+			last = t
+		}
+		if last.Float() {
 			return "a special register is an integer; move it to a register first"
 		}
+	}
+	narrower := last.Size() < typ.Size() && (in.Name == "cvt" || last.Size() > 1 && narrowSpecial(op.Name))
+	if (last == Pred) != (typ == Pred) || last.Size() != typ.Size() && !narrower {
+		return fmt.Sprintf("%s is a .%s register, and the instruction reads .%s", op.Name, typ, last)
 	}
 	return ""
 }
@@ -50,24 +64,39 @@ func (in *Inst) addressRule(op *Operand) string {
 	return ""
 }
 
-// sinkRule allows the sink _ as a result of those instructions that have another one.
-func (in *Inst) sinkRule(letter byte, op *Operand) string {
+// resultRule allows the sink _ and the form d|p as results of those instructions that
+// have them.
+func (in *Inst) resultRule(letter byte, op *Operand) string {
+	if op.Kind == OpPair && !in.pairs() {
+		return in.Name + " has one result, not two"
+	}
 	if op.Reg != NoReg {
 		return ""
 	}
 	switch letter {
 	case 'd', 'D', 'w', 'c':
-		return unless(in.Name == "atom", fmt.Sprintf("the result of %s cannot be discarded", in.Name))
+		return unless(in.Name == "atom" || in.Name == "match" && in.pairs(), fmt.Sprintf("the result of %s cannot be discarded", in.Name))
 	case 'q':
-		return unless(in.Name == "setp" || op.Reg2 != NoReg, fmt.Sprintf("the result of %s cannot be discarded", in.Name))
+		return unless(in.Name == "setp", fmt.Sprintf("the result of %s cannot be discarded", in.Name))
 	case 'a', 'A', 'e', 'u', 'v', 'p':
 		return "_ is no source"
 	}
 	return ""
 }
 
+// pairs reports whether the instruction has a second result, behind '|'.
+func (in *Inst) pairs() bool {
+	switch in.Name {
+	case "setp", "shfl", "lop3", "elect":
+		return true
+	case "match":
+		return slices.Contains(in.Suffix, "all")
+	}
+	return false
+}
+
 // vectorRule allows the sink only among several results, and addresses nowhere.
-func vectorRule(letter byte, op *Operand) string {
+func vectorRule(letter byte, arg int, op *Operand) string {
 	sinks := 0
 	for i := range op.Elems {
 		e := &op.Elems[i]
@@ -79,6 +108,8 @@ func vectorRule(letter byte, op *Operand) string {
 		}
 	}
 	switch letter {
+	case 'V':
+		return unless(arg == 0 || sinks == 0, "_ is no source")
 	case 'a', 'A', 'e', 'v':
 		return unless(sinks == 0, "_ is no source")
 	case 'd', 'D':
@@ -92,7 +123,7 @@ func (fn *Func) memoryRule(in *Inst, op *Operand) string {
 	switch {
 	case op.Reg != NoReg:
 		typ := fn.Regs[op.Reg].Type
-		return unless(typ != F32 && typ != F64 && typ != Pred, fmt.Sprintf("%s is a .%s register, which holds no address", fn.Regs[op.Reg].Name, typ))
+		return unless(!typ.Float() && typ != Pred, fmt.Sprintf("%s is a .%s register, which holds no address", fn.Regs[op.Reg].Name, typ))
 	case op.Var != nil:
 		return in.spaceRule(op.Var)
 	case op.Name == "":

@@ -16,6 +16,7 @@ import (
 //	e  source of the first type suffix          c  32-bit destination
 //	q  predicate destination, or p|q            u  32-bit source
 //	p  predicate source                         m  memory
+//	g  address in a register
 //	l  label                                    t  memory with the coordinates of a texture or surface
 //	V  fragment of a matrix                     x  anything
 //
@@ -44,19 +45,19 @@ type opRow struct {
 // has it is launched.
 const opRows = `
 abs            da       ifh   ftz
-activemask     c        b
+activemask     d        b
 add            dae      ifhs  $round ftz sat cc
 addc           daa      i     cc
 alloca         da[x     ib
 and            daa      pb
 applypriority  mx       -     global L2::*
 atom           dma[ax   ibfhB $atomic
-bar            [xxx     -     sync arrive cta aligned
-bar+red        xx[xx    pi    red and or popc cta aligned
+bar            [uu      -     sync arrive cta aligned
+bar+red        du[xx    pi    red and or popc cta aligned
 bar+warp       u        -     warp sync
-barrier        [xxx     -     sync arrive cta aligned
+barrier        [uu      -     sync arrive cta aligned
 barrier+cluster -       -     cluster arrive wait aligned relaxed acquire release
-barrier+red    xx[xx    pi    red and or popc cta aligned
+barrier+red    du[xx    pi    red and or popc cta aligned
 bfe            dauu     i
 bfi            daauu    b
 bfind          ca       i     shiftamt
@@ -103,7 +104,7 @@ fma            daae     fhs   $round ftz sat relu oob
 fns            duuu     b
 getctarank     cx       i     $spaces
 griddepcontrol -        -     launch_dependents wait
-isspacep       qx       -     $spaces
+isspacep       qg       -     $spaces
 istypep        qx       -     texref samplerref surfref
 ld             Dm[x     8ibfhB $memory
 ldmatrix       Vm       *     sync aligned num $matrix x1 x2 x4 trans $spaces
@@ -115,7 +116,7 @@ mad            waav     if    lo hi wide sat cc $round ftz
 mad24          daaa     i     lo hi sat
 madc           daaa     i     lo hi cc
 mapa           dxu      i     $spaces
-match          xau      b     any all sync
+match          cau      b     any all sync
 max            daa[a    ifhs  ftz NaN xorsign abs relu
 mbarrier+arrive|arrive_drop xm[u b arrive arrive_drop noComplete expect_tx release relaxed $scope $spaces
 mbarrier+init|expect_tx|complete_tx mu b init expect_tx complete_tx relaxed $scope $spaces
@@ -153,7 +154,7 @@ set            daa[p    ibfh  $compare ftz
 setmaxnreg     x        i     inc dec sync aligned
 setp           qaa[p    ibfh  $compare ftz
 shf            daau     b     l r wrap clamp
-shfl           dauu[u   b     sync up down bfly idx
+shfl           daee[e   b     sync up down bfly idx
 shl            dau      b
 shr            dau      bi
 sin            da       f     approx ftz
@@ -208,7 +209,7 @@ vset2          cuuu     i     $compare add
 vset4          cuuu     i     $compare add
 vsub2          cuuu     i     sat add
 vsub4          cuuu     i     sat add
-vote           xp[u     pb    sync all any uni ballot
+vote           dp[u     pb    sync all any uni ballot
 wgmma          [x       -     fence commit_group wait_group sync aligned
 wgmma+mma_async xxx[xxxxxxx *   mma_async sp sync aligned satfinite and popc $matrix $narrow
 wmma+load      Vm[u     *     load a b c sync aligned row col $matrix $narrow $spaces

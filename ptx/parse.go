@@ -202,6 +202,25 @@ func (p *parser) name(what string) token {
 	return t
 }
 
+// comma takes the ',' between two elements of a list that ends with close.
+func (p *parser) comma(close tokenKind, what string) bool {
+	if !p.accept(',') {
+		return false
+	}
+	if p.tok.kind == close {
+		p.unexpected(what + " after ','")
+	}
+	return true
+}
+
+// identifier is the text of a name that a declaration may give.
+func (p *parser) identifier(t token) string {
+	if t.text == "WARP_SZ" || specialRegister(t.text) || specialVector(t.text) || strings.Contains(t.text, ".") {
+		p.fail(t.pos, "%s cannot be declared; it has a meaning of its own", t.text)
+	}
+	return t.text
+}
+
 func (p *parser) integer(what string) int64 {
 	neg := p.accept('-')
 	if p.tok.kind != tokNumber {
@@ -312,6 +331,9 @@ func (p *parser) version() {
 }
 
 func (p *parser) target() {
+	if p.m.Target != "" {
+		p.fail(p.stmt, ".target is given twice")
+	}
 	p.m.Target = p.name("a target such as sm_75").text
 	for p.accept(',') {
 		p.name("a target option")

@@ -406,11 +406,8 @@ func (f *Func) symbolText(op *Operand) string {
 	if op.Var != nil {
 		name = op.Var.Name
 	}
-	switch {
-	case op.Imm > 0:
+	if op.Imm != 0 {
 		return fmt.Sprintf("%s+%d", name, op.Imm)
-	case op.Imm < 0:
-		return fmt.Sprintf("%s-%d", name, uint64(-op.Imm))
 	}
 	return name
 }

@@ -124,7 +124,7 @@ const unusual = `.version 7.8
 .target sm_75, debug
 .address_size 64
 .extern .func (.reg .b32 out) ext (.reg .b32 in);
-.global .b8 masked[9] = {1, 0xFF(table+4), 0xFF00(table+4), 0xFF0000(table+4), 0xFF000000(table+4),
+.global .u8 masked[9] = {1, 0xFF(table+4), 0xFF00(table+4), 0xFF0000(table+4), 0xFF000000(table+4),
 	0xFF00000000(table+4), 0xFF0000000000(table+4), 0xFF000000000000(table+4), 0xFF00000000000000(table+4)};
 .weak .const .align 8 .f32 table[][2] = {{1.5, 2.0}, {0f40400000}};
 .extern .shared .align 16 .b8 dyn[];

@@ -6,7 +6,7 @@ import (
 )
 
 // specialRegisters lists the read-only registers of the ISA that compiled
-// code reads; those with axes are written with .x, .y or .z.
+// code reads; those with axes are written with .x, .y, .z or .w, and .w is 0.
 var specialRegisters = func() map[string]bool {
 	known := map[string]bool{}
 	for _, name := range strings.Fields(`
@@ -21,7 +21,9 @@ var specialRegisters = func() map[string]bool {
 	}
 	for _, name := range strings.Fields(`%tid %ntid %ctaid %nctaid
 		%clusterid %nclusterid %cluster_ctaid %cluster_nctaid`) {
-		known[name+".x"], known[name+".y"], known[name+".z"] = true, true, true
+		for _, axis := range []string{".x", ".y", ".z", ".w"} {
+			known[name+axis] = true
+		}
 	}
 	for n := range 32 {
 		known["%envreg"+strconv.Itoa(n)] = true
@@ -37,4 +39,31 @@ const warpSize = 32
 
 func specialRegister(name string) bool {
 	return name[0] == '%' && specialRegisters[name]
+}
+
+// specialVector reports whether name, without an axis, is a vector of special registers.
+func specialVector(name string) bool { return name[0] == '%' && specialRegisters[name+".x"] }
+
+// specialType is the type of a special register: .pred, or an unsigned integer.
+func specialType(name string) Type {
+	switch name {
+	case "%is_explicit_cluster":
+		return Pred
+	case "%gridid", "%clock64", "%globaltimer", "%current_graph_exec":
+		return U64
+	}
+	if strings.HasPrefix(name, "%pm") && strings.HasSuffix(name, "_64") {
+		return U64
+	}
+	return U32
+}
+
+// narrowSpecial reports whether a mov may read less than the whole of a special register:
+// those that had fewer bits in PTX 1.x.
+func narrowSpecial(name string) bool {
+	switch base, _, _ := strings.Cut(name, "."); base {
+	case "%tid", "%ntid", "%ctaid", "%nctaid", "%gridid":
+		return true
+	}
+	return false
 }

@@ -39,6 +39,10 @@ func (t Type) Float() bool { return t >= F16 && t <= F64 }
 // integer reports whether t is one integer, and no pair of them.
 func (t Type) integer() bool { return t >= B8 && t <= S64 }
 
+// alternative reports whether t is a type of instructions only, whose values are in
+// registers and variables of bits.
+func (t Type) alternative() bool { return t == BF16 || t == BF16X2 || t >= U16X2 }
+
 // Signed reports whether t is a signed integer type.
 func (t Type) Signed() bool { return t >= S8 && t <= S64 }
 

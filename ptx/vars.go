@@ -1,5 +1,7 @@
 package ptx
 
+import "slices"
+
 // incomplete reports whether v is an array whose first extent is left out.
 func (v *Var) incomplete() bool { return len(v.Dims) > 0 && v.Dims[0] == 0 }
 
@@ -8,6 +10,14 @@ func (p *parser) checkVar(v *Var) {
 	switch {
 	case v.Type == Pred:
 		p.report(v.Pos, "%s is .pred, which only registers are", v.Name)
+	case v.Type.alternative():
+		p.report(v.Pos, "%s is .%s, which is a type of instructions only; declare it as bits", v.Name, v.Type)
+	case v.Type.half() && v.Init != nil:
+		p.report(v.Pos, "%s is .%s, which has no initial value; declare it as bits", v.Name, v.Type)
+	case v.Handle != "" && v.Space != Global:
+		p.report(v.Pos, "%s is a .%s, which must be .global", v.Name, v.Handle)
+	case v.Link == Common && v.Space != Global:
+		p.report(v.Pos, "%s is .common, which only .global variables are", v.Name)
 	case v.Init != nil && v.Space != Global && v.Space != Const:
 		p.report(v.Pos, "%s has an initial value, which only .global and .const variables can have", v.Name)
 	case v.Init != nil && v.Extern:
@@ -32,18 +42,47 @@ func (p *parser) checkVector(pos Pos, typ Type, elements int) {
 // checkParams applies the rules for the parameters of kernels and functions.
 func (p *parser) checkParams(f *Func) {
 	for _, v := range f.Return {
-		if v.incomplete() {
+		switch {
+		case f.Entry:
+			p.report(v.Pos, "kernel %s cannot return %s; only a .func has results", f.Name, v.Name)
+		case v.incomplete():
 			p.report(v.Pos, "result %s has no extent", v.Name)
+		case v.Space == ParamSpace && len(f.Return) > 1:
+			p.report(v.Pos, "%s is one of several results; these must be registers", v.Name)
 		}
+		p.checkParam(f, v)
 	}
 	for _, v := range f.Params {
 		switch {
-		case v.Type == Pred && v.Space == ParamSpace:
-			p.report(v.Pos, "%s is .pred, which only registers are", v.Name)
 		case f.Entry && v.Space == RegSpace:
 			p.report(v.Pos, "parameter %s of kernel %s is a register; declare it .param", v.Name, f.Name)
 		case f.Entry && v.incomplete():
 			p.report(v.Pos, "parameter %s of kernel %s has no extent", v.Name, f.Name)
+		case !f.Entry && v.Ptr.Present:
+			p.report(v.Pos, "parameter %s of function %s has .ptr, which only those of kernels have", v.Name, f.Name)
 		}
+		p.checkParam(f, v)
 	}
+}
+
+// checkParam applies the rules that parameters and results have in common.
+func (p *parser) checkParam(f *Func, v *Var) {
+	switch {
+	case v.Name == "_" && !f.Entry:
+		p.report(v.Pos, "a parameter of %s has the name _, which only prototypes of calls allow", f.Name)
+	case v.Type == Pred && v.Space == ParamSpace:
+		p.report(v.Pos, "%s is .pred, which only registers are", v.Name)
+	case v.Space == ParamSpace && (v.Type == F16X2 || v.vector > 0 && !v.array()):
+		p.report(v.Pos, "%s cannot be a parameter of type .%s; declare it as an array of bits", v.Name, v.typeString())
+	case v.Space == RegSpace && len(v.Dims) > v.vector:
+		p.report(v.Pos, "%s is an array, which no register is", v.Name)
+	}
+}
+
+// sameSignature reports whether two declarations of a function agree.
+func sameSignature(a, b *Func) bool {
+	same := func(v, w *Var) bool {
+		return v.Space == w.Space && v.Type.Size() == w.Type.Size() && slices.Equal(v.Dims, w.Dims)
+	}
+	return a.Entry == b.Entry && slices.EqualFunc(a.Params, b.Params, same) && slices.EqualFunc(a.Return, b.Return, same)
 }

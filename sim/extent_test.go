@@ -36,7 +36,7 @@ func TestModuleOfAnySize(t *testing.T) {
 		{".global .b8 v[1073741824] = {1, 2};", "", 0, ""},
 		{".global .b8 v[100000000000];", "", 0, ""},
 		{".global .u32 v; .global .u32 w = v;", "", 0, ""},
-		{".global .u64 v; .global .b8 w[2] = {0xFF(v), 0xFF00(v)};", "", 0, ""},
+		{".global .u64 v; .global .u8 w[2] = {0xFF(v), 0xFF00(v)};", "", 0, ""},
 	} {
 		free := d.memory.Used()
 		var before, after runtime.MemStats

@@ -127,14 +127,6 @@ func (l *lowering) vectorLength(op *ptx.Operand) error {
 	return nil
 }
 
-// splitAccess makes the registers of a vector parts of one element when the opcode
-// names no vector: ld.b64 {lo, hi} loads eight bytes.
-func (l *lowering) splitAccess(x *extra, op *ptx.Operand) {
-	if op.Kind == ptx.OpVector && !has(l.in, "v2") && !has(l.in, "v4") && !has(l.in, "v8") {
-		x.size = max(1, x.size/len(op.Elems))
-	}
-}
-
 func (l *lowering) load() error {
 	in := l.in
 	list := types(in)
@@ -148,7 +140,6 @@ func (l *lowering) load() error {
 	if err := l.vectorLength(&in.Args[0]); err != nil {
 		return err
 	}
-	l.splitAccess(r.x, &in.Args[0])
 	if err := l.elements(r.x, vector(&in.Args[0]), true, 0); err != nil {
 		return err
 	}
@@ -202,7 +193,6 @@ func (l *lowering) store() error {
 	if err := l.vectorLength(&in.Args[1]); err != nil {
 		return err
 	}
-	l.splitAccess(r.x, &in.Args[1])
 	if err := l.storeElements(r.x, vector(&in.Args[1]), list[0]); err != nil {
 		return err
 	}

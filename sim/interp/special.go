@@ -70,6 +70,9 @@ func findSpecial(name string) special {
 			return zero
 		}
 	}
+	if strings.HasSuffix(name, ".w") { // the fourth element of %tid and the like
+		return zero
+	}
 	return specials[name]
 }
 

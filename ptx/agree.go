@@ -1,0 +1,132 @@
+package ptx
+
+import "fmt"
+
+// holds reports whether a register of type have may be an operand of type typ: the ISA's
+// rules of operand type checking. wider allows a register with more bits than the operand,
+// as ld, st and cvt do: bits take any such register, integers take integers and bits, and
+// floating-point numbers take only bits. The pair .f16x2 counts as bits among integers,
+// as in ptxas.
+func holds(have, typ Type, wider bool) bool {
+	same := have.Size() == typ.Size()
+	switch {
+	case have == Pred || typ == Pred:
+		return have == typ
+	case !same && (!wider || have.Size() < typ.Size()):
+		return false
+	case typ.bits() || have.bits():
+		return true
+	case typ.Float():
+		return same && (have == typ || typ.half() && have.half())
+	}
+	return !have.Float() || have == F16X2
+}
+
+// bits reports whether t is untyped.
+func (t Type) bits() bool { return t >= B8 && t <= B128 }
+
+// half reports whether t is one or two floating-point numbers of 16 bits.
+func (t Type) half() bool { return t >= F16 && t <= BF16X2 }
+
+// elementsFault says what the elements of a vector load, store or the like had to be,
+// "" when they are that.
+func (f *form) elementsFault(fn *Func, op *Operand, typ Type, wider, result bool) string {
+	if len(op.Elems) != f.vector {
+		return fmt.Sprintf("a vector of %d elements", f.vector)
+	}
+	var all element
+	for i := range op.Elems {
+		if isPred(fn, &op.Elems[i]) || result && op.Elems[i].Kind != OpReg {
+			return "a vector of registers of type ." + typ.String()
+		}
+		if !all.join(fn.element(&op.Elems[i])) {
+			return "a vector of elements of one type"
+		}
+	}
+	return unless(all.fits(typ, wider), "a vector of elements of type ."+typ.String())
+}
+
+// element is what the checker knows of the type of a vector's elements.
+type element struct {
+	kind elementKind
+	size int // bytes, 0 when any
+}
+
+type elementKind uint8
+
+const (
+	anyElement elementKind = iota
+	integerElement
+	floatElement
+	bitsElement
+)
+
+// element is the type of one element: constants have no size, and special registers are bits.
+func (fn *Func) element(e *Operand) element {
+	typ := NoType
+	switch e.Kind {
+	case OpInt:
+		return element{kind: integerElement}
+	case OpFloat32, OpFloat64:
+		return element{kind: floatElement}
+	case OpSpecial:
+		return element{bitsElement, specialType(e.Name).Size()}
+	case OpReg:
+		if e.Reg == NoReg {
+			return element{}
+		}
+		typ = fn.Regs[e.Reg].Type
+	}
+	switch {
+	case typ.bits() || typ == F16X2:
+		return element{bitsElement, typ.Size()}
+	case typ.Float():
+		return element{floatElement, typ.Size()}
+	}
+	return element{integerElement, typ.Size()}
+}
+
+// join makes e the type of a vector that has both elements, and reports whether there is
+// one. An element of bits makes the whole vector one of bits, as in ptxas.
+func (e *element) join(o element) bool {
+	if e.size != 0 && o.size != 0 && e.size != o.size {
+		return false
+	}
+	e.size = max(e.size, o.size)
+	mixed := e.kind+o.kind == integerElement+floatElement && e.kind != o.kind && e.kind != anyElement && o.kind != anyElement
+	e.kind = max(e.kind, o.kind)
+	return !mixed
+}
+
+// fits reports whether a vector of such elements may be an operand of type typ. Integers of
+// the same size may also be floating-point numbers, as in ptxas.
+func (e element) fits(typ Type, wider bool) bool {
+	size := typ.Size()
+	switch {
+	case e.kind == bitsElement || e.kind == anyElement || typ.bits():
+		return e.size == 0 || e.size == size || wider && e.size > size
+	case e.kind == floatElement:
+		return typ.Float() && (e.size == 0 || e.size == size)
+	case typ.Float():
+		return e.size == size
+	}
+	return e.size == 0 || e.size == size || wider && e.size > size
+}
+
+func isPred(fn *Func, op *Operand) bool {
+	return op.Kind == OpReg && op.Reg != NoReg && fn.Regs[op.Reg].Type == Pred
+}
+
+// partsFault says what {a, b} had to be where a mov packs or unpacks it, "" when it is that.
+func (f *form) partsFault(fn *Func, op *Operand, typ Type) string {
+	n := len(op.Elems)
+	if !f.packs || !typ.bits() || n == 0 || typ.Size()%n != 0 {
+		return fmt.Sprintf("a register of type .%s", typ)
+	}
+	for i := range op.Elems {
+		if size := fn.element(&op.Elems[i]).size; size != 0 && size != typ.Size()/n {
+			return fmt.Sprintf("%d parts of %d bits each", n, 8*typ.Size()/n)
+		}
+	}
+	return ""
+}

@@ -1,0 +1,68 @@
+package ptx
+
+import (
+	"fmt"
+	"slices"
+)
+
+// checkArguments compares the arguments or the results of a call with the formal
+// parameters of its callee.
+func (b *body) checkArguments(list []Operand, formals []*Var, role, callee string) {
+	for i := range list {
+		if want := b.argumentFault(&list[i], formals[i], role == "result"); want != "" {
+			b.p.report(list[i].Pos, "%s %d of %s must be %s, not %s", role, i+1, callee, want, b.f.describe(&list[i]))
+		}
+	}
+}
+
+// argumentFault says what an argument had to be for a formal parameter, "" when it is that.
+func (b *body) argumentFault(op *Operand, formal *Var, result bool) string {
+	scalar := len(formal.Dims) == 0
+	want := fmt.Sprintf("a register, constant or .param variable of type .%s", formal.Type)
+	if !scalar {
+		want = fmt.Sprintf("a .param array of type .%s aligned to %d", formal.typeString(), formal.Align)
+	}
+	switch {
+	case op.Kind == OpReg && op.Reg != NoReg:
+		return unless(scalar && holds(b.f.Regs[op.Reg].Type, formal.passed(), false), want)
+	case op.Kind == OpSymbol && op.Var != nil && op.Imm == 0:
+		return unless(b.callScope(op.Var) && passes(op.Var, formal), want)
+	case result:
+		return unless(op.Kind == OpReg, want) // the sink, but no constant
+	case op.Kind == OpInt:
+		return unless(scalar && formal.Type != Pred && !formal.Type.Float(), want)
+	case op.Kind == OpFloat32 || op.Kind == OpFloat64:
+		return unless(scalar && (formal.Type.bits() || formal.Type.Float()), want)
+	}
+	return want
+}
+
+// callScope reports whether v is a .param variable of the body and no parameter of the function.
+func (b *body) callScope(v *Var) bool {
+	return v.Space == ParamSpace && !slices.Contains(b.f.Params, v) && !slices.Contains(b.f.Return, v)
+}
+
+// passes reports whether a .param variable fits a formal parameter: its alignment and its
+// size agree, and its type does. An array of bits is of any type, and a formal parameter
+// without an extent takes an array of any size.
+func passes(v, formal *Var) bool {
+	switch {
+	case (len(v.Dims) == 0) != (len(formal.Dims) == 0) || v.Align != formal.Align:
+		return false
+	case len(formal.Dims) == 0:
+		return holds(v.Type, formal.passed(), false)
+	case formal.incomplete():
+		return true
+	case v.Type.bits() || formal.Type.bits():
+		return v.Size() == formal.Size()
+	}
+	return slices.Equal(v.Dims, formal.Dims) && holds(v.Type, formal.Type, false)
+}
+
+// passed is the type that an argument is compared with. A pair .f16x2 is passed as bits.
+func (v *Var) passed() Type {
+	if v.Type == F16X2 {
+		return B32
+	}
+	return v.Type
+}
