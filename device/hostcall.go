@@ -1,12 +1,13 @@
 package device
 
 import (
+	"errors"
 	"fmt"
 	"runtime/debug"
 )
 
 // HostCall runs a Go function on the host when the stream reaches it. The
-// function must not call the device. Where it returns an error or panics, the next call that waits
+// function must not call the device. Where it returns an error, panics or ends its goroutine, the next call that waits
 // for the work answers Unknown with a HostError, once; the device goes on with the work behind it and stays usable.
 type HostCall struct {
 	Func  func() error
@@ -26,7 +27,7 @@ type HostUse struct {
 // HostError says that the function of a host call returned an error or panicked.
 type HostError struct {
 	Label string // of the host call: in a replay the operation, with the source line that issued it
-	Err   error  // that it returned, or panicked with; nil for a panic with something else
+	Err   error  // that it returned, or panicked with; nil for a panic with something else; it says so where the function ended its goroutine
 	Panic any    // nil where it returned
 	Stack []byte // of the panic, as runtime/debug.Stack has it
 }
@@ -40,8 +41,23 @@ func (e *HostError) Error() string {
 
 func (e *HostError) Unwrap() error { return e.Err }
 
-// Run calls the function, for a device. It returns what a call that waits is to answer: nil, or an Error without its Call.
+var errExited = errors.New("the function ended its goroutine, as runtime.Goexit and the FailNow of a test do, instead of returning")
+
+// Run calls the function, for a device, on a goroutine of its own: where the function ends its goroutine, the caller's goes
+// on. It returns what a call that waits is to answer: nil, or an Error without its Call.
 func (h *HostCall) Run() (failed *Error) {
+	failed = h.failed(&HostError{Err: errExited})
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		failed = h.call()
+	}()
+	<-ended
+	return failed
+}
+
+// call makes an error of a panic.
+func (h *HostCall) call() (failed *Error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err, _ := v.(error)

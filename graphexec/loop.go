@@ -357,7 +357,7 @@ func (x *LoopExec) lowerings() (all []lowering) {
 func (x *LoopExec) advance(n int) {
 	x.done += n
 	if x.loop.Observe != nil {
-		x.loop.Observe(x.done)
+		x.observe()
 	}
 }
 

@@ -3,22 +3,23 @@ package graphexec
 import (
 	"context"
 	"errors"
-	"iter"
 	"time"
 
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/internal/absent"
+	"github.com/reprise-gpu/reprise/internal/beside"
 )
 
-// flight is a run of a loop. When its context is done while it waits for the device, it is suspended, and goes on where
-// it was once somebody waits for it again. So the host's part of a loop needs no goroutine that uses the device beside
-// the caller's.
+// flight is a run of a loop. A run that can be cancelled is on a goroutine of its own, which stops while the caller's
+// runs: when its context is done while it waits for the device, it is suspended, and goes on where it was once a call waits
+// for it again.
 type flight struct {
-	ctx    context.Context // of the present wait
-	yield  func(struct{}) bool
-	next   func() (struct{}, bool) // nil when nothing is suspended
-	result LoopResult
-	err    error
+	*beside.Run                 // nil when nothing is suspended
+	ctx         context.Context // of the present wait
+	proceed     chan struct{}   // lets the run go on
+	stopped     chan func()     // the run has stopped: for the caller to call this, or suspended for nil
+	result      LoopResult
+	err         error
 }
 
 // fly runs the loop until it ends or ctx is done.
@@ -29,14 +30,21 @@ func (x *LoopExec) fly(ctx context.Context) (LoopResult, error) {
 		x.land(ctx)
 		return f.result, f.err
 	}
-	f.next, _ = iter.Pull(func(yield func(struct{}) bool) {
-		f.yield = yield
+	f.proceed, f.stopped = make(chan struct{}), make(chan func())
+	f.Run = beside.Start(func() {
+		<-f.proceed
 		x.land(ctx)
 	})
 	if err := x.resume(ctx); err != nil {
 		return x.result(Cancelled), err
 	}
 	return f.result, f.err
+}
+
+// stop hands over to the caller, from the goroutine of the run, until the caller lets it go on.
+func (f *flight) stop(call func()) {
+	f.stopped <- call
+	<-f.proceed
 }
 
 // land runs the loop to its end.
@@ -53,17 +61,37 @@ func (x *LoopExec) result(e Ending) LoopResult {
 // resume lets a suspended run go on until it ends. It returns the error of ctx when that is done first.
 func (x *LoopExec) resume(ctx context.Context) error {
 	f := &x.flight
-	if f.next == nil {
+	if f.Run == nil {
 		return nil
 	}
 	late, cancel := delayed(ctx)
 	defer cancel()
 	f.ctx = late
-	if _, suspended := f.next(); suspended {
-		return ctx.Err()
+	for {
+		f.proceed <- struct{}{}
+		select {
+		case call := <-f.stopped:
+			if call == nil {
+				return ctx.Err()
+			}
+			call()
+		case <-f.Ended():
+			run := f.Run
+			f.Run = nil
+			run.Rethrow()
+			return nil
+		}
 	}
-	f.next, f.yield = nil, nil
-	return nil
+}
+
+// observe calls Observe on the caller's goroutine.
+func (x *LoopExec) observe() {
+	call := func() { x.loop.Observe(x.done) }
+	if f := &x.flight; f.Run != nil {
+		f.stop(call)
+		return
+	}
+	call()
 }
 
 // patience is how long a run waits for iterations in flight after its context is done, before it is suspended. Most
@@ -85,10 +113,10 @@ func (x *LoopExec) wait(s device.Stream) error {
 	f := &x.flight
 	for {
 		err := x.dev.SynchronizeContext(f.ctx, s)
-		if done := f.ctx.Err(); done == nil || f.yield == nil || !errors.Is(err, done) {
+		if done := f.ctx.Err(); done == nil || f.Run == nil || !errors.Is(err, done) {
 			return err
 		}
-		f.yield(struct{}{})
+		f.stop(nil)
 	}
 }
 

@@ -2,6 +2,7 @@ package graphexec_test
 
 import (
 	"context"
+	"runtime"
 	"testing"
 	"time"
 
@@ -175,7 +176,7 @@ func TestALoopReturnsAtItsDeadline(t *testing.T) {
 	}
 }
 
-// TestALoopClosesAfterARunThatWasGivenUp has Close wait.
+// TestALoopClosesAfterARunThatWasGivenUp has Close wait, on a goroutine that is no longer locked to its thread.
 func TestALoopClosesAfterARunThatWasGivenUp(t *testing.T) {
 	x := newSpinning(t, 1, long/2)
 	plan, err := optimizer.Plan(x.trace.Graph, optimizer.Options{})
@@ -185,7 +186,9 @@ func TestALoopClosesAfterARunThatWasGivenUp(t *testing.T) {
 	}, x.trace)
 	require.NoError(t, err)
 	ctx, inTime := soon(t)
+	runtime.LockOSThread()
 	_, err = loop.Run(ctx)
+	runtime.UnlockOSThread()
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 	inTime()
 	require.NoError(t, loop.Close())

@@ -2,21 +2,12 @@ package sim
 
 import (
 	"context"
-	"runtime"
 	"slices"
-	"sync/atomic"
 
 	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/internal/beside"
 	"github.com/reprise-gpu/reprise/internal/des"
 )
-
-// background is the device at work on a goroutine of its own, for a caller whose context may end before the work does.
-type background struct {
-	stop     atomic.Bool   // begin no other task
-	ended    chan struct{} // closed when the goroutine has ended
-	finished bool          // it returned, and neither panicked nor exited
-	panicked any
-}
 
 // SynchronizeContext is Synchronize that returns when ctx is done, also in the middle of a kernel. The kernel or host
 // call that runs then goes on in the background, and nothing begins after it; the next call into the device waits for
@@ -50,54 +41,32 @@ func (d *Device) SynchronizeContext(ctx context.Context, h device.Stream) error 
 }
 
 // detach runs the device until tasks have ended, on another goroutine.
-func (t *sharedTime) detach(tasks []des.TaskID) *background {
-	b := &background{ended: make(chan struct{})}
-	t.clock.StopWhen(b.stop.Load)
-	go b.run(t.clock, tasks)
-	return b
-}
-
-func (b *background) run(c *des.Clock, tasks []des.TaskID) {
-	defer func() {
-		if !b.finished {
-			b.panicked = recover()
+func (t *sharedTime) detach(tasks []des.TaskID) *beside.Run {
+	return beside.Start(func() {
+		for _, id := range tasks {
+			t.clock.TryWait(id)
 		}
-		close(b.ended)
-	}()
-	for _, t := range tasks {
-		c.TryWait(t)
-	}
-	b.finished = true
+	})
 }
 
-// rejoin waits until b, nil for nothing, has ended. When ctx is done first, it has b stop, which the next call waits
-// for, and returns the error of ctx.
-func (t *sharedTime) rejoin(ctx context.Context, b *background) error {
+// rejoin waits until b, nil for nothing, has ended. When ctx is done first, it has b stop before the next task, which the
+// next call waits for, and returns the error of ctx.
+func (t *sharedTime) rejoin(ctx context.Context, b *beside.Run) error {
 	if b == nil {
 		return nil
 	}
 	select {
-	case <-b.ended:
+	case <-b.Ended():
 	case <-ctx.Done():
-		b.stop.Store(true)
+		t.pause.Store(true)
 		t.running = b
 		return ctx.Err()
 	}
 	t.running = nil
-	t.clock.StopWhen(nil)
+	t.pause.Store(false)
 	t.host = max(t.host, t.clock.Now())
-	b.rethrow()
+	b.Rethrow()
 	return nil
-}
-
-// rethrow ends the caller's goroutine in the way that the other one ended.
-func (b *background) rethrow() {
-	switch {
-	case b.panicked != nil:
-		panic(b.panicked)
-	case !b.finished:
-		runtime.Goexit()
-	}
 }
 
 // settled waits until nothing runs in the background.

@@ -43,14 +43,13 @@ func (d *Device) startHostCall(id des.TaskID, j *job) des.Demand {
 	}
 	if d.outside == nil {
 		d.inside = j
-		defer func() { d.inside = nil }() // also where the function ends its goroutine
 		d.failed = first(d.failed, call())
+		d.inside = nil
 		return des.Demand{Kind: des.Host}
 	}
 	d.host = max(d.host, d.engine.Now())
 	r := &hostRun{on: d, id: id, begun: time.Now(), returned: make(chan struct{})}
 	d.calls, d.standing = append(d.calls, r), r
-	d.clock.StopWhen(func() bool { return d.standing != nil })
 	go r.run(call)
 	return des.Demand{Kind: des.Held}
 }

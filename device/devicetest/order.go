@@ -2,6 +2,7 @@ package devicetest
 
 import (
 	"errors"
+	"runtime"
 	"testing"
 	"time"
 
@@ -204,6 +205,11 @@ func hostCallsFail(t *testing.T, b *bench) {
 			assert.NoError(t, b.Synchronize(s), "%s: it is reported once", name)
 		}
 	}
+	fail = func() error { runtime.Goexit(); return nil }
+	b.submit(s, bad, after)
+	var failed *device.HostError
+	require.ErrorAs(t, b.Synchronize(s), &failed, "as the FailNow of a test ends a goroutine")
+	assert.ErrorContains(t, failed, "Goexit")
 	p := b.buffer(words(4, index))
 	assert.Equal(t, words(4, index), b.read(p, 16))
 }
