@@ -20,7 +20,8 @@ type Options struct {
 	MaxIterations  int     // 0 is 10000
 	// CheckEvery is after how many iterations the host looks whether that was the last; 0 is 16. It
 	// changes no result: a look costs a round trip, and each iteration past the last its time. GMRES
-	// looks at the end of a cycle.
+	// looks at the end of a cycle. Without a Batch there is a look every 256 iterations at least, so that a context ends them
+	// soon; otherwise any value above MaxIterations stands for one look at the end.
 	CheckEvery int
 	X0         []float64 // where to start; nil is 0
 	// Lanes is how many threads share a row of the matrix, a power of two from 1 to 32; 0 is
@@ -175,13 +176,18 @@ func (o *Options) complete() error {
 		{o.Lowering <= graphexec.WhileNode, "Lowering", int(o.Lowering), "there is none of that number"},
 		{o.Batch == 0 || o.Batch > 0 && o.CheckEvery%o.Batch == 0 || multiple, "Batch", o.Batch,
 			fmt.Sprintf("use a divisor of CheckEvery (%d), or with Lowering unrolled a multiple", o.CheckEvery)},
+		{o.Batch <= maxIterations, "Batch", o.Batch, fmt.Sprintf("use at most %d", maxIterations)},
 	} {
 		if !c.ok {
 			return &OptionError{c.option, c.value, c.want}
 		}
 	}
+	o.CheckEvery = min(o.CheckEvery, roundUp(o.MaxIterations, max(1, o.Batch)))
 	return nil
 }
+
+// roundUp returns the least multiple of a number that is not less than n.
+func roundUp(n, of int) int { return (n + of - 1) / of * of }
 
 // maxRestart is what the kernels of GMRES have room for.
 const maxRestart = 255

@@ -114,8 +114,11 @@ func (r *run) replays(dev device.Device, iterate func(), o *Options) (err error)
 // last. Those past it change nothing, see operation.go and kernels/state.cuh.
 func (r *run) loops(dev device.Device, body *ir.Schedule, plan optimizer.Options, o *Options) (err error) {
 	period := max(1, r.sys.Period)
-	periods := func(iterations int) int { return (iterations + period - 1) / period }
+	periods := func(iterations int) int { return roundUp(iterations, period) / period }
 	every, batch := fit(periods(o.CheckEvery), periods(o.Batch))
+	if batch == 0 {
+		every = min(every, maxInFlight)
+	}
 	l := graphexec.Loop{
 		Body:          body,
 		Until:         r.until(o),
@@ -144,9 +147,9 @@ func fit(a, b int) (int, int) {
 	case a == 0 || b == 0:
 		return a, b
 	case a < b:
-		return a, (b + a - 1) / a * a
+		return a, roundUp(b, a)
 	}
-	return (a + b - 1) / b * b, b
+	return roundUp(a, b), b
 }
 
 // until is when a loop ends: once the method has come to something, which on a sampled device means nothing.

@@ -115,6 +115,9 @@ func Solve(ctx context.Context, dev device.Device, a *sparse.CSR, b []float64, o
 	return x, res, outcome(state[stateCode], x, &o, &res)
 }
 
+// maxInFlight bounds the iterations (of loops, the periods) between two looks, and so those that end after the context.
+const maxInFlight = 256
+
 // iterate has the device iterate until it has come to something.
 func (r *run) iterate(ctx context.Context, o *Options) (state [stateLen]int32, err error) {
 	if r.loop != nil { // it looks by itself
@@ -125,7 +128,7 @@ func (r *run) iterate(ctx context.Context, o *Options) (state [stateLen]int32, e
 	}
 	period := max(1, r.sys.Period)
 	for issued := 0; ; {
-		for look := min(issued+o.CheckEvery, o.MaxIterations); issued < look; issued += period {
+		for look := min(issued+min(o.CheckEvery, maxInFlight), o.MaxIterations); issued < look; issued += period {
 			if err = r.enqueue(ctx); err != nil {
 				break
 			}
