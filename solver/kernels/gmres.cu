@@ -51,7 +51,7 @@ extern "C" __global__ void combine(const real *v, const real *y, real *x, int co
     STRIDE(i, n) {
         real sum = x[i];
         for (int k = 0; k < columns; k++)
-            sum += y[k] * v[(long long)k * n + i];
+            sum = moved(y[k], sum, sum + y[k] * v[(long long)k * n + i]);
         x[i] = sum;
     }
 }

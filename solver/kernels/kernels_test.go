@@ -450,3 +450,30 @@ func TestAccessesAreInferred(t *testing.T) {
 	}
 	assert.Len(t, found, len(want))
 }
+
+// TestAFactorOfZeroMovesNothing takes steps of 0 times infinity, which leave a solution as it is.
+func TestAFactorOfZeroMovesNothing(t *testing.T) {
+	inf := math.Inf(1)
+	onEach(t, func(g *gpu) {
+		zero, one, x := g.vector([]float64{0}), g.vector([]float64{1}), g.vector([]float64{inf, -inf, math.NaN()})
+		d, ptr, order := g.vector([]float64{1, inf, 0}), g.ints([]int32{0, 1, 2, 3}), g.ints([]int32{0, 1, 2})
+		before := []float64{3, inf, -5}
+		for kernel, launch := range map[string]func(y tracer.Buffer){
+			"axpy":    func(y tracer.Buffer) { g.launch("vector", "axpy", 1, 32, zero, x, y, 3) },
+			"axpyd":   func(y tracer.Buffer) { g.launch("vector", "axpyd", 1, 32, zero, d, x, y, 3) },
+			"axpy2":   func(y tracer.Buffer) { g.launch("vector", "axpy2", 1, 32, zero, x, zero, x, y, 3) },
+			"relax":   func(y tracer.Buffer) { g.launch("spmv", "relax", 1, 32, ptr, order, x, order, x, d, zero, y, 1, 3) },
+			"combine": func(y tracer.Buffer) { g.launch("gmres", "combine", 1, 32, x, zero, y, 1, 3) },
+		} {
+			y := g.vector(before)
+			launch(y)
+			assert.Equal(g.t, before, g.read(y), kernel)
+		}
+		// One factor of two that is not 0 moves elements.
+		y := g.vector([]float64{3, 3, 3})
+		g.launch("vector", "axpy2", 1, 32, zero, d, one, g.vector([]float64{1, 2, 3}), y, 1)
+		assert.Equal(g.t, []float64{4, 3, 3}, g.read(y))
+		g.launch("vector", "axpy2", 1, 32, one, d, zero, g.vector([]float64{1, 2, 3}), y, 1)
+		assert.Equal(g.t, []float64{5, 3, 3}, g.read(y))
+	})
+}

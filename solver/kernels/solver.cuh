@@ -55,6 +55,23 @@ static __device__ real total(const real *partial, int blocks)
     return block_sum(sum);
 }
 
+// moved is next, an element of a solution after a step, or v, what it was before, where the factor of the step
+// is 0. Past the last iteration the factor is 0 and the rest of the step may be infinite: 0 times infinity is no number.
+// The selection is in PTX, since nvcc makes a branch of it, in which all loads would wait for the factor.
+static __device__ double moved(double factor, double v, double next)
+{
+    double x;
+    asm("{ .reg .pred p; setp.neu.f64 p, %1, 0d0000000000000000; selp.f64 %0, %2, %3, p; }" : "=d"(x) : "d"(factor), "d"(next), "d"(v));
+    return x;
+}
+
+static __device__ float moved(float factor, float v, float next)
+{
+    float x;
+    asm("{ .reg .pred p; setp.neu.f32 p, %1, 0f00000000; selp.f32 %0, %2, %3, p; }" : "=f"(x) : "f"(factor), "f"(next), "f"(v));
+    return x;
+}
+
 // STRIDE goes over 0 <= i < n by the threads of the whole grid.
 #define STRIDE(i, n) \
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x)

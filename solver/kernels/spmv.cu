@@ -70,6 +70,6 @@ extern "C" __global__ void relax(const int *ptr, const int *col, const real *val
         const int i = k < n ? order[k] : 0;
         const real v = row(ptr, col, val, x, lanes, i, k < n ? i + 1 : 0);
         if (k < n && threadIdx.x % lanes == 0)
-            x[i] += s * d[i] * (b[i] - v);
+            x[i] = moved(s, x[i], x[i] + s * d[i] * (b[i] - v));
     }
 }

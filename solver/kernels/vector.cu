@@ -19,7 +19,7 @@ extern "C" __global__ void axpy(const real *a, const real *x, real *y, int n)
 {
     const real s = *a;
     STRIDE(i, n)
-        y[i] += s * x[i];
+        y[i] = moved(s, y[i], y[i] + s * x[i]);
 }
 
 // axpyd: y += a d x, elementwise.
@@ -27,7 +27,7 @@ extern "C" __global__ void axpyd(const real *a, const real *d, const real *x, re
 {
     const real s = *a;
     STRIDE(i, n)
-        y[i] += s * d[i] * x[i];
+        y[i] = moved(s, y[i], y[i] + s * d[i] * x[i]);
 }
 
 // xpay: y = x + a y.
@@ -58,8 +58,10 @@ extern "C" __global__ void axpby(const real *a, const real *x, const real *b, re
 extern "C" __global__ void axpy2(const real *a, const real *x, const real *b, const real *y, real *z, int n)
 {
     const real s = *a, t = *b;
-    STRIDE(i, n)
-        z[i] += s * x[i] + t * y[i];
+    STRIDE(i, n) {
+        const real next = z[i] + (s * x[i] + t * y[i]);
+        z[i] = moved(s, moved(t, z[i], next), next);
+    }
 }
 
 // minus: z = x - a y.
