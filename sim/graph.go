@@ -137,7 +137,7 @@ func (g *graph) plan() *plan {
 // fix makes an instance of a plan and charges for it.
 func (d *Device) fix(p *plan) device.GraphExec {
 	costs := &d.profile.Host
-	d.host += des.Time(p.count) * costs.InstantiateOne
+	d.host = d.host.Plus(des.Time(p.count) * costs.InstantiateOne)
 	x := &exec{plan: p, peers: p.peers()}
 	x.cost = costs.GraphLaunch + des.Time(p.count)*costs.GraphNode + des.Time(p.branches)*costs.GraphBranch
 	x.read()
@@ -248,7 +248,7 @@ func (d *Device) launchGraph(x *exec, h device.GraphExec, of *Device, s *stream)
 			return err
 		}
 	}
-	d.host += x.cost
+	d.host = d.host.Plus(x.cost)
 	due, err := x.balance.settle()
 	if err != nil {
 		return err

@@ -85,7 +85,7 @@ func (d *Device) Submit(h device.Stream, w device.Work) error {
 }
 
 func (d *Device) submit(s *stream, j *job) {
-	d.host += d.cost(j)
+	d.host = d.host.Plus(d.cost(j))
 	d.enqueue(s, j, d.profile.StreamGap, des.StreamOrder)
 }
 
@@ -199,7 +199,7 @@ func (d *Device) Record(eh device.Event, sh device.Stream) error {
 
 // record enqueues a marker. Nothing runs for it, so there is no gap before it.
 func (d *Device) record(e *event, s *stream) {
-	d.host += d.profile.Host.EventRecord
+	d.host = d.host.Plus(d.profile.Host.EventRecord)
 	d.enqueue(s, e, 0, des.StreamOrder)
 	e.mark(s.tail, s)
 }
@@ -226,7 +226,7 @@ func (d *Device) Wait(sh device.Stream, eh device.Event) error {
 // following in a stream. In the legacy stream the wait is a task of its own, so that
 // other streams have one to follow.
 func (d *Device) wait(s *stream, e *event) {
-	d.host += d.profile.Host.EventWait
+	d.host = d.host.Plus(d.profile.Host.EventWait)
 	if !e.recorded || e.stream == s {
 		return
 	}
@@ -302,6 +302,9 @@ func (d *Device) ended(r *des.Record) {
 	d.traceTask(r.Data, r.Span)
 	d.races.ended(r.ID)
 	d.releaseHeld()
+	if r.Span.End == des.LastTime && d.fault == nil {
+		d.fault = timeIsOver(r.Data)
+	}
 	switch v := r.Data.(type) {
 	case *event:
 		if v.task == r.ID { // not recorded again since

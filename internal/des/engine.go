@@ -50,7 +50,7 @@ func (e *Engine) Add(t Task) TaskID {
 	id := e.tasks.add(record{on: e, arrival: t.Arrival, gap: t.Gap, data: t.Data, prio: t.Priority, succs: none, after: NoTask, why: t.Why})
 	e.live++
 	r := e.tasks.at(id)
-	at := t.Arrival
+	at := min(t.Arrival, LastTime)
 	for _, dep := range t.Deps {
 		if dep >= id {
 			panic(fmt.Sprintf("BUG: task %d depends on task %d, which was not added before it", id, dep))
@@ -60,8 +60,8 @@ func (e *Engine) Add(t Task) TaskID {
 		case d.state != ended:
 			e.tasks.link(dep, id)
 			r.pending++
-		case d.span.End+t.Gap > at:
-			at, r.after = d.span.End+t.Gap, dep
+		case d.span.End.Plus(t.Gap) > at:
+			at, r.after = d.span.End.Plus(t.Gap), dep
 		}
 	}
 	r.arrival = at
@@ -144,7 +144,7 @@ func (e *Engine) begin(now Time, id TaskID) {
 
 // hostCall has a host call run as soon as the callback thread is free.
 func (e *Engine) hostCall(id TaskID, takes Time) {
-	e.hostFree = e.endAt(id, HostCall, max(e.horizon, e.hostFree), e.profile.HostCallLatency+takes)
+	e.hostFree = e.endAt(id, HostCall, max(e.horizon, e.hostFree), e.profile.HostCallLatency.Plus(takes))
 }
 
 // Return ends a task that is Held for a host call: from now on it takes what any host call takes.
@@ -156,7 +156,7 @@ func (e *Engine) Return(id TaskID) {
 // endAt fixes when a task begins and ends, and returns the end.
 func (e *Engine) endAt(id TaskID, limit Limit, begin, takes Time) Time {
 	r := e.tasks.at(id)
-	r.span, r.limit = Span{begin, begin + takes}, limit
+	r.span, r.limit = Span{begin, begin.Plus(takes)}, limit
 	e.ends.push(entry{r.span.End, r.prio, id})
 	return r.span.End
 }
@@ -184,8 +184,8 @@ func (e *Engine) finish(id TaskID, spent *Spent) {
 		out := e.tasks.unlink(i)
 		i = out.next
 		s := e.tasks.at(out.to)
-		if span.End+s.gap >= s.arrival {
-			s.arrival, s.after = span.End+s.gap, id
+		if at := span.End.Plus(s.gap); at >= s.arrival {
+			s.arrival, s.after = at, id
 		}
 		if s.pending--; s.pending == 0 {
 			e.ready.push(entry{s.arrival, s.prio, out.to})

@@ -191,7 +191,7 @@ func (f *fluid) addKernel(w flow, d *Demand) {
 		w.missing, w.latency, w.ramp = d.Faulted, w.latency+p.FaultLatency, Faults
 	}
 	w.turn = d.BlockCycles * cycle
-	w.slowest = Time(d.SlowestCycles * cycle)
+	w.slowest = timeOf(d.SlowestCycles * cycle)
 	w.work = p.work(d)
 	for r := range w.work {
 		w.work[r] /= d.Blocks
@@ -279,10 +279,11 @@ func (f *fluid) settle() []flow {
 	f.done = f.done[:0]
 	f.dirty = true
 	kept := 0
+	over := f.now == LastTime
 	for i := range f.flows {
 		w := &f.flows[i]
-		if w.due <= f.now && w.rampTo < f.now {
-			if w.drained() && f.now >= w.soonest() {
+		if over || w.due <= f.now && w.rampTo < f.now {
+			if over || w.drained() && f.now >= w.soonest() {
 				f.done = append(f.done, *w)
 				continue
 			}
@@ -336,7 +337,7 @@ func (w *flow) soonest() Time {
 	if !w.begun || w.slowest == 0 {
 		return 0
 	}
-	return w.rampTo + w.slowest
+	return w.rampTo.Plus(w.slowest)
 }
 
 // rebalance gives out slots, computes rates and the next time something is
@@ -409,7 +410,7 @@ func (f *fluid) grant() (urgent int32) {
 		}
 		if !w.begun {
 			w.begun = true
-			w.rampTo = f.now + w.latency
+			w.rampTo = f.now.Plus(w.latency)
 			f.ids = append(f.ids, w.id)
 		}
 	}
@@ -444,10 +445,6 @@ func (f *fluid) alone(w *flow) (rate float64, limit Limit) {
 	return rate, limit
 }
 
-// longestPhase bounds the virtual time from one event of a flow to the next, about three days. What would take longer
-// ends then: a time beyond what Time holds would never come.
-const longestPhase = 1 << 58
-
 // schedule sets where a flow's phase stops and when it gets there.
 func (f *fluid) schedule(w *flow, urgent int32) {
 	switch {
@@ -468,7 +465,7 @@ func (f *fluid) schedule(w *flow, urgent int32) {
 	default:
 		w.stop = w.phaseEnd(w.prio > urgent)
 	}
-	w.due = f.now + Time(min(math.Ceil((*w.remaining()-w.stop)/w.rate-rounding), longestPhase))
+	w.due = f.now.Plus(timeOf(math.Ceil((*w.remaining()-w.stop)/w.rate - rounding)))
 }
 
 // phaseEnd is how many blocks are left when the phase is over: at the end of

@@ -172,7 +172,7 @@ func (r *Rehearsal) changed() Time {
 	for v, deps := range r.play.Deps {
 		at := r.play.Arrival[v]
 		for _, l := range deps {
-			at = max(at, was.end[l.From]+l.Gap)
+			at = max(at, was.end[l.From].Plus(l.Gap))
 		}
 		if at != was.start[v] {
 			first = min(first, at, was.start[v])
@@ -202,7 +202,7 @@ func (r *Rehearsal) link(now Time) {
 		r.at[v], r.pending[v] = r.play.Arrival[v], 0
 		for _, l := range r.play.Deps[v] {
 			if started(l.From) && r.kept.end[l.From] <= now {
-				r.at[v] = max(r.at[v], r.kept.end[l.From]+l.Gap)
+				r.at[v] = max(r.at[v], r.kept.end[l.From].Plus(l.Gap))
 				continue
 			}
 			r.pending[v]++
@@ -247,9 +247,9 @@ func (r *Rehearsal) begin(v int32, now Time) {
 	case Marker:
 		r.finish(v, now)
 	case Fixed:
-		r.ends.push(entry{at: now + d.Duration, id: TaskID(v)})
+		r.ends.push(entry{at: now.Plus(d.Duration), id: TaskID(v)})
 	case Host:
-		r.hostFree = max(now, r.hostFree) + r.profile.HostCallLatency + d.Duration
+		r.hostFree = max(now, r.hostFree).Plus(r.profile.HostCallLatency.Plus(d.Duration))
 		r.ends.push(entry{at: r.hostFree, id: TaskID(v)})
 	default:
 		r.fluid.advance(now)
@@ -262,7 +262,7 @@ func (r *Rehearsal) finish(u int32, now Time) {
 	r.next.last = max(r.next.last, now)
 	for i := r.head[u]; i != none; i = r.after[i] {
 		v := r.to[i]
-		r.at[v] = max(r.at[v], now+r.gap(u, v))
+		r.at[v] = max(r.at[v], now.Plus(r.gap(u, v)))
 		if r.pending[v]--; r.pending[v] == 0 {
 			r.ready.push(entry{at: r.at[v], id: TaskID(r.rank[v])})
 		}

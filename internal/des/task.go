@@ -9,6 +9,17 @@ const (
 	Second           = 1000 * 1000 * Microsecond
 )
 
+// LastTime is where virtual time ends, after 53 days. What would end later ends then, and all that
+// starts then takes no time: a simulation comes to its end, and a time that is LastTime is a lower bound.
+// It is half of what Time holds, so that the sum of two times does not overflow.
+const LastTime Time = 1 << 62
+
+// Plus returns the sum of two times that are not negative, at most LastTime.
+func (t Time) Plus(d Time) Time { return min(t, LastTime-min(d, LastTime)) + min(d, LastTime) }
+
+// timeOf returns a number of picoseconds as a time, at most LastTime.
+func timeOf(ps float64) Time { return Time(min(ps, float64(LastTime))) }
+
 // TaskID names a task of one Engine, from 0 in order of Add. It is wide
 // enough for a simulation that replays a graph for hours.
 type TaskID int64
