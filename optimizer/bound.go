@@ -26,6 +26,9 @@ func LowerBound(g *ir.Graph, opts Options) (int64, error) {
 	if g == nil {
 		return 0, absent.Nil("the graph")
 	}
+	if err := opts.checkProfile(); err != nil {
+		return 0, err
+	}
 	if g.Len() == 0 {
 		return 0, nil
 	}

@@ -34,6 +34,18 @@ func (o *Options) profile() (*des.Profile, error) {
 	return des.Lookup(o.Profile)
 }
 
+// ErrProfile is in the chain of errors about figures of Options.Custom that are out of their bounds.
+var ErrProfile = des.ErrProfile
+
+// checkProfile reports a profile that does not exist, or whose figures no file could hold.
+func (o *Options) checkProfile() error {
+	p, err := o.profile()
+	if err == nil && o.Custom != nil {
+		err = p.Check()
+	}
+	return err
+}
+
 // replay simulates one replay of s, from the host's call to the last end, and tells when
 // each operation ends.
 func (f *forecast) replay(s *ir.Schedule) (last des.Time, ends []des.Time) {
@@ -61,7 +73,7 @@ func foreseeable(g *ir.Graph, p *des.Profile, costs CostModel) error {
 	total := 0.0
 	for i := range g.Ops {
 		v := ir.OpID(i)
-		if total += longest(costs.Demand(g, v), p); total > farthest {
+		if total += longest(costs.Demand(g, v), p); !(total <= farthest) {
 			return fmt.Errorf("with %v the operations add up to more than 53 days, which is as far as a prediction goes: leave the pass predict out, or mend the cost or the grid", v)
 		}
 	}
@@ -72,9 +84,11 @@ func foreseeable(g *ir.Graph, p *des.Profile, costs CostModel) error {
 // then its instructions on one multiprocessor, then its bytes.
 func longest(d des.Demand, p *des.Profile) float64 {
 	cycles := d.Blocks*max(d.BlockCycles, d.SlowestCycles) + 32*d.Work.Total() // a lane a cycle
-	slowest := min(p.LinkGBps, p.SMGBps, p.MemoryGBps)
-	if p.FaultGBps > 0 {
-		slowest = min(slowest, p.FaultGBps)
+	slowest := min(p.LinkGBps, p.MemoryGBps)
+	for _, rate := range []float64{p.SMGBps, p.L2GBps, p.DuplexGBps, p.FaultGBps, p.MemoryGBps * p.MemoryShare} {
+		if rate > 0 { // 0 is no limit
+			slowest = min(slowest, rate)
+		}
 	}
 	bytes := d.Bytes + d.L2Bytes + d.LinkIn + d.LinkOut + d.Faulted + d.Bulk
 	seconds := (cycles+32*d.Updates)/(float64(p.ClockMHz)*1e6) + bytes/(slowest*1e9)

@@ -151,7 +151,7 @@ type Options struct {
 
 	Streams bool         // plan for a replay over streams; otherwise for one as a graph
 	Profile string       // id of the device profile to predict for; "" is the default one
-	Custom  *des.Profile // a profile of one's own, instead of Profile
+	Custom  *des.Profile // a profile of one's own, instead of Profile, with the bounds of docs/PROFILE.md; see ErrProfile
 	Costs   CostModel    // what operations cost; nil is Measured, or DeclaredCosts of the profile
 
 	// Measured is what Measure returned of the program. The plan is for its device where neither Profile nor Custom
@@ -233,7 +233,7 @@ func selectPasses(opts *Options) ([]pass, error) {
 	if _, _, err := strategyNamed(opts.Strategy); err != nil {
 		return nil, err
 	}
-	if _, err := opts.profile(); err != nil {
+	if err := opts.checkProfile(); err != nil {
 		return nil, err
 	}
 	asked, err := passesNamed(slices.Concat(opts.Passes, opts.Also))

@@ -13,7 +13,10 @@ import (
 
 // idle is a device on which nothing costs anything but the work itself.
 func idle() *des.Profile {
-	return &des.Profile{ID: "idle", SMs: 1, ClockMHz: 1000, MemoryGBps: 1, SMGBps: 1, LinkGBps: 1, MaxKernels: 1, Limits: des.Limits{Schedulers: 4}}
+	return &des.Profile{
+		ID: "idle", SMs: 1, ClockMHz: 1000, MemoryBytes: 1, MemoryGBps: 1, SMGBps: 1, LinkGBps: 1, MaxKernels: 1,
+		Limits: des.Limits{Schedulers: 4, ThreadsPerSM: 1, ThreadsPerBlock: 1, BlocksPerSM: 1, RegistersPerSM: 1, RegistersPerWarp: 1},
+	}
 }
 
 // criticalPath is the longest sum of declared costs along a path, in ns.
@@ -86,7 +89,7 @@ func TestPredictionCountsCallsForStreams(t *testing.T) {
 	g := hostCalls(t, []edge{{0, 1}, {0, 2}, {1, 3}, {2, 3}}, 10, 0, 10, 10)
 	p := idle()
 	p.SubmitLatency, p.StreamGap, p.EventGap = 7*des.Microsecond, 2*des.Microsecond, 3*des.Microsecond
-	p.Host = des.HostCosts{HostCall: des.Microsecond, EventRecord: 20 * des.Microsecond, EventWait: 300 * des.Microsecond, Synchronize: 4 * des.Second}
+	p.Host = des.HostCosts{HostCall: des.Microsecond, EventRecord: 20 * des.Microsecond, EventWait: 300 * des.Microsecond, Synchronize: des.Second}
 	res, err := Plan(g, Options{Streams: true, Custom: p, Passes: []string{"hazards", "assign", "syncs", "predict"}})
 	require.NoError(t, err)
 	s := res.Schedule

@@ -12,13 +12,16 @@ import (
 	"github.com/reprise-gpu/reprise/sim/interp"
 )
 
+// ErrProfile is in the chain of errors about figures of Options.Custom that are out of their bounds.
+var ErrProfile = des.ErrProfile
+
 // Options configures a simulated device; the zero value is an H200.
 type Options struct {
 	// Profile is the ID of a device profile, or the path of a file that holds one
 	// (docs/PROFILE.md) and ends in .json; "" is "h200".
 	Profile string
 	// Custom is a profile of one's own, instead of Profile. Its figures have the bounds that those of files have
-	// (docs/PROFILE.md).
+	// (docs/PROFILE.md); the error about others is ErrProfile.
 	Custom *des.Profile
 	// Memory is how many bytes of device memory there are; 0 is what the profile
 	// has. The simulator needs host memory only for what is allocated.
@@ -236,7 +239,7 @@ func (d *Device) enter(cost des.Time) *device.Error {
 		return &device.Error{Code: device.NotSupported,
 			Detail: fmt.Sprintf("host call %q calls the device; a host call must not", d.inside.label)}
 	}
-	d.host += cost
+	d.host = d.host.Plus(cost)
 	return d.poison()
 }
 
@@ -277,7 +280,7 @@ func (d *Device) drain() *device.Error {
 
 // waited moves the host's clock to after a wait for what the device did by t.
 func (d *Device) waited(t des.Time) {
-	d.host = max(d.host, t) + d.profile.Host.Synchronize
+	d.host = max(d.host, t).Plus(d.profile.Host.Synchronize)
 	d.engine.Retire()
 	d.printed.flush()
 }

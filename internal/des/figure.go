@@ -1,6 +1,7 @@
 package des
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
@@ -61,12 +62,26 @@ func (f *Figure) Set(p *Profile, v float64) error {
 	return nil
 }
 
-// Check reports the first figure of a profile that was made in code and that no file could hold.
+// ErrProfile is in the chain of errors about a figure that is out of its bounds in a profile made in code. With such
+// figures work might never end, or take no time.
+var ErrProfile = errors.New("a profile of one's own")
+
+// profileError is one of them.
+type profileError struct {
+	id  string
+	err error
+}
+
+func (e *profileError) Error() string        { return fmt.Sprintf("profile %q: %v", e.id, e.err) }
+func (e *profileError) Unwrap() error        { return e.err }
+func (e *profileError) Is(target error) bool { return target == ErrProfile }
+
+// Check reports the first figure of a profile that was made in code and that no file could hold: the error is ErrProfile.
 func (p *Profile) Check() error {
 	into := *p
 	for i := range figures {
 		if err := figures[i].Set(&into, figures[i].Of(p)); err != nil {
-			return fmt.Errorf("profile %q: %w", p.ID, err)
+			return &profileError{p.ID, err}
 		}
 	}
 	return nil
