@@ -14,7 +14,7 @@ const printLimit = 1 << 20
 type fifo struct {
 	out  io.Writer
 	text []byte
-	lost int
+	lost int64
 	most int // bytes
 }
 
@@ -26,10 +26,19 @@ func (f *fifo) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
+// Room is how many bytes of output the device holds.
+func (f *fifo) Room() int { return f.most }
+
+// Lost counts output that was dropped, and all that was printed before it.
+func (f *fifo) Lost(n int64) {
+	f.lost += n + int64(len(f.text))
+	f.text = f.text[:0]
+}
+
 // trim loses what the device has no room for.
 func (f *fifo) trim() {
 	if over := len(f.text) - f.most; over > 0 {
-		f.lost += over
+		f.lost += int64(over)
 		f.text = append(f.text[:0], f.text[over:]...)
 	}
 }

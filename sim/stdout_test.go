@@ -2,6 +2,7 @@ package sim
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
 	"strings"
 	"testing"
@@ -85,4 +86,34 @@ func TestPrintfOfManyLines(t *testing.T) {
 	require.Contains(t, note, fmt.Sprintf("the first %d bytes are lost", 7*lines-printLimit))
 	require.Len(t, rest, printLimit)
 	require.True(t, strings.HasSuffix(rest, "999998\n999999\n"))
+}
+
+// TestAMillionPrintfOfOneLaunch keeps the newest output of a launch that prints 14 MB.
+func TestAMillionPrintfOfOneLaunch(t *testing.T) {
+	const blocks, threads, room = 1024, 1024, 1 << 16
+	var out bytes.Buffer
+	d, err := New(Options{Stdout: &out, Workers: 2})
+	require.NoError(t, err)
+	d.LimitPrinted(room)
+	format := `{98, 37, 53, 100, 32, 116, 37, 53, 100, 10, 0}` // "b%5d t%5d\n"
+	m, err := d.LoadModule("hello.ptx", strings.Replace(hello, "{98, 37, 100, 32, 116, 37, 50, 100, 32, 37, 46, 50, 102, 32, 37, 115, 10, 0}", format, 1))
+	require.NoError(t, err)
+	f, err := d.Function(m, "hello")
+	require.NoError(t, err)
+	p, err := d.Alloc(4)
+	require.NoError(t, err)
+	s, err := d.CreateStream(0)
+	require.NoError(t, err)
+	require.NoError(t, d.Submit(s, &device.Launch{Function: f, Grid: device.Dim3{X: blocks, Y: 1, Z: 1}, Block: device.Dim3{X: threads, Y: 1, Z: 1},
+		Params: binary.LittleEndian.AppendUint64(nil, uint64(p))}))
+	require.NoError(t, d.Synchronize(s))
+	note, rest, _ := strings.Cut(out.String(), "\n")
+	require.Equal(t, fmt.Sprintf("[printf: the first %d bytes are lost, the device holds %d; wait for it more often]", 14*blocks*threads-room, room), note)
+	require.Len(t, rest, room)
+	var want strings.Builder
+	for i := blocks*threads - room/14 - 1; i < blocks*threads; i++ {
+		fmt.Fprintf(&want, "b%5d t%5d\n", i/threads, i%threads)
+	}
+	require.Equal(t, want.String()[want.Len()-room:], rest)
+	require.NoError(t, d.Close())
 }

@@ -1,10 +1,6 @@
 package interp
 
-import (
-	"io"
-
-	"github.com/reprise-gpu/reprise/internal/unit"
-)
+import "github.com/reprise-gpu/reprise/internal/unit"
 
 // Launch is one run of a kernel over a grid.
 type Launch struct {
@@ -14,7 +10,7 @@ type Launch struct {
 	Label       string // what faults call the launch
 	// Stdout gets what the kernel prints, in grid order, when the launch is over,
 	// also after a fault; nil discards it.
-	Stdout io.Writer
+	Stdout Printer
 	// StepLimit is how many warp instructions one block may issue before the
 	// launch ends in a Timeout fault; 0 means 1<<31, about a minute of host time.
 	StepLimit int64

@@ -34,7 +34,7 @@ type engine struct {
 	visits  []int64 // of warps, by segment
 	gauge   gauge
 	fault   *Fault
-	printed []printed
+	printed transcript
 	leaps   bool    // over turns of loops
 	took    bool    // a warp's turn ended because it took a number from a counter
 	polling bool    // the block's last turn ended in waiting
@@ -90,7 +90,7 @@ func (e *engine) prepare(r *run, tracking bool) {
 	e.run, e.kernel, e.mem, e.launch, e.params = r, k, r.mem, l, unsafe.Pointer(&r.params[0])
 	e.leaps = l.Sample > 0
 	e.count, e.fault, e.tracking, e.watch, e.tile = counters{}, nil, tracking, nil, nil
-	e.printed = e.printed[:0]
+	e.printed.reset()
 	e.updates, e.spans, e.applied = e.updates[:0], e.spans[:0], 0
 	e.threads = l.Block[0] * l.Block[1] * l.Block[2]
 	e.shared = grow(e.shared, int(k.sharedStatic+l.Shared+7)/8+1)

@@ -2,40 +2,17 @@ package interp
 
 import (
 	"bytes"
-	"cmp"
 	"fmt"
-	"io"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 	"unsafe"
 )
 
-// printed is what a block printed with one call.
-type printed struct {
-	block int64 // in grid order
-	text  string
-}
-
 // print keeps text until the launch is over.
 func (e *engine) print(text string) {
-	e.printed = append(e.printed, printed{e.linearBlock(), text})
-}
-
-// writePrinted writes what the blocks of a launch printed, in grid order.
-func writePrinted(out io.Writer, engines []*engine) {
-	var all []printed
-	for _, e := range engines {
-		all = append(all, e.printed...)
-		e.printed = e.printed[:0]
-	}
-	if out == nil {
-		return
-	}
-	slices.SortStableFunc(all, func(a, b printed) int { return cmp.Compare(a.block, b.block) })
-	for _, p := range all {
-		_, _ = io.WriteString(out, p.text)
+	if out := e.launch.Stdout; out != nil {
+		e.printed.add(e.linearBlock(), text, out.Room())
 	}
 }
 
@@ -49,8 +26,8 @@ type specification struct {
 	verb      byte
 }
 
-// maxField bounds a width or precision that a kernel passes: package fmt takes no
-// larger one, and the driver's buffer holds hardly more.
+// maxField bounds a width or precision that a kernel passes, and a string: package fmt takes no
+// larger width, and the driver's buffer holds hardly more.
 const maxField = 1_000_000
 
 // printf formats like the function of C. next gives the next argument, of 4 or
@@ -244,6 +221,7 @@ func (w *warp) text(addr uint64, lane int) string {
 		}
 		s = a.bytes()[addr-a.base:]
 	}
+	s = s[:min(len(s), maxField)]
 	if n := bytes.IndexByte(s, 0); n >= 0 {
 		s = s[:n]
 	}
