@@ -291,7 +291,7 @@ func (d *Device) Close() error {
 	if d.closed || d.inside != nil {
 		return d.enter(0).In("Close")
 	}
-	d.drained()
+	d.host = max(d.host, d.drained())
 	d.printed.flush()
 	d.catchUp() // what other devices had to do with its memory
 	err := d.unreported("Close")

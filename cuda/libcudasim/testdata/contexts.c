@@ -146,6 +146,23 @@ static void ownership(void) {
 	CHECK(cuCtxDestroy(b));
 }
 
+// A context with much work under way ends when the work has, in the time of the host: other contexts and later ones work.
+static void ends_at_work(void) {
+	CUcontext first, a;
+	CUdeviceptr p, q;
+	CHECK(cuCtxCreate(&first, 0, device));
+	CHECK(cuMemAlloc(&q, 16));
+	for (int i = 0; i < 2; i++) {
+		CHECK(cuCtxCreate(&a, 0, device));
+		CHECK(cuMemAlloc(&p, 1 << 30));
+		CHECK(cuMemsetD8Async(p, 1, 1 << 30, NULL));
+		CHECK(cuCtxDestroy(a));
+		CHECK(cuMemsetD8Async(q, 1, 16, NULL));
+	}
+	CHECK(cuCtxSynchronize());
+	CHECK(cuCtxDestroy(first));
+}
+
 int main(void) {
 	EXPECT(cuDeviceGet(&device, 0), CUDA_ERROR_NOT_INITIALIZED);
 	EXPECT(cuCtxSynchronize(), CUDA_ERROR_NOT_INITIALIZED);
@@ -156,5 +173,6 @@ int main(void) {
 	primary_context();
 	queries();
 	ownership();
+	ends_at_work();
 	return 0;
 }
