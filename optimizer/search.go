@@ -2,6 +2,7 @@ package optimizer
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/reprise-gpu/reprise/internal/des"
@@ -9,7 +10,7 @@ import (
 )
 
 // search goes on from the plan of auto: simulated annealing of lanes, order and deliberate waits of all
-// operations. auto itself is a search of as many steps as stretch says, and longer searches begin with that, so
+// operations. auto itself is a search of as many steps as AutoSteps says, and longer searches begin with that, so
 // that none is predicted to take longer.
 type search struct{ steps, lanes int }
 
@@ -42,7 +43,7 @@ func (s search) name() string {
 	return fmt.Sprintf("search(%d)", s.steps)
 }
 
-// stretch is by how many steps auto searches a graph of n operations.
+// stretch is the steps of a run of auto over a graph of n operations.
 func stretch(n int) int {
 	if n < 3 || n > maxFolded {
 		return 0
@@ -50,7 +51,7 @@ func stretch(n int) int {
 	return max(leastSteps, stretchSteps*n)
 }
 
-// auto makes stretchSteps steps for each operation, and at least leastSteps, but gives up a search in which the first
+// A run of auto makes stretchSteps steps for each operation, and at least leastSteps, but ends where the first
 // steps find nothing. On contended programs of 12 to 60 operations ten times as many steps find plans that are quicker by less
 // than a thousandth in the mean.
 var (
@@ -62,7 +63,7 @@ var (
 var usualSteps = 6000
 
 // AutoSteps is by how many steps auto searches a graph of n operations at most; 0 is none.
-func AutoSteps(n int) int { return stretch(n) }
+func AutoSteps(n int) int { return len(heats) * stretch(n) }
 
 // probe is how many steps find something if anything does.
 func probe(n int) int { return max(min(2000, 14*n*n), 80*n) }
@@ -126,18 +127,15 @@ func (s search) from(c *choice, start *trial) (*trial, error) {
 	if r == nil {
 		return nil, nil
 	}
-	if s.steps <= stretch(c.graph.Len()) && c.isLeast(start) {
+	if s.steps <= AutoSteps(c.graph.Len()) && c.isLeast(start) {
 		return nil, nil
 	}
-	known := start.plan
-	if known == nil {
-		known = c.begin(start)
-		if err := c.foresee(&trial{}, known, c.opts, true); err != nil {
-			return nil, err
-		}
+	starts, err := c.starts(start, s.lanes)
+	if err != nil {
+		return nil, err
 	}
-	a := newAnnealing(r, layoutOf(known), s.lanes)
-	a.search(s.steps)
+	a := newAnnealing(r, starts[0], s.lanes)
+	a.search(starts, s.steps)
 	found := &ir.Schedule{Graph: c.graph}
 	r.schedule(&a.best, found)
 	keepLeast(found)
@@ -145,4 +143,31 @@ func (s search) from(c *choice, start *trial) (*trial, error) {
 	opts := *c.opts
 	opts.settled = true
 	return t, c.foresee(t, c.begin(t), &opts, true)
+}
+
+// maxStarts is how many plans auto searches from.
+const maxStarts = 3
+
+// starts are the layouts of a trial and of the best plans of other families of strategies, which tend to be unlike.
+func (c *choice) starts(best *trial, lanes int) ([]*layout, error) {
+	if best.plan == nil { // of a graph that auto does not search
+		s := c.begin(best)
+		err := c.foresee(&trial{}, s, c.opts, true)
+		return []*layout{layoutOf(s)}, err
+	}
+	byTime := slices.Clone(c.tried)
+	slices.SortStableFunc(byTime, func(t, u trial) int { return t.compare(&u) })
+	family := func(t *trial) string {
+		name, _, _ := strings.Cut(t.by, "(")
+		return name
+	}
+	seen := map[string]bool{family(best): true}
+	starts := []*layout{layoutOf(best.plan)}
+	for i := range byTime {
+		if t := &byTime[i]; t.plan != nil && t.lanes <= lanes && !seen[family(t)] && len(starts) < maxStarts {
+			seen[family(t)] = true
+			starts = append(starts, layoutOf(t.plan))
+		}
+	}
+	return starts, nil
 }

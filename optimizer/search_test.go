@@ -16,7 +16,7 @@ import (
 
 // TestMain makes searches short: most tests are about other things, and would spend their time on them.
 func TestMain(m *testing.M) {
-	stretchSteps, leastSteps, usualSteps = 20, 100, 200
+	stretchSteps, leastSteps, usualSteps = 5, 30, 200
 	os.Exit(m.Run())
 }
 
@@ -86,7 +86,7 @@ func TestSearchKeepsItsPromises(t *testing.T) {
 		opts := Options{Strategy: "auto", Streams: round%2 == 0, Verify: true}
 		auto, err := Plan(g, opts)
 		require.NoError(t, err)
-		opts.Strategy = "search(8000)"
+		opts.Strategy = fmt.Sprintf("search(%d)", AutoSteps(g.Len())+2000)
 		long, err := Plan(g, opts)
 		require.NoError(t, err)
 		require.LessOrEqual(t, long.Schedule.Predicted, auto.Schedule.Predicted, "round %d", round)

@@ -49,9 +49,10 @@ func (tr *Trace) Rehearse(f func(run func() error) error) (err error) {
 // rehearsal runs a trace on memory that is put back.
 type rehearsal struct {
 	*Tracer
-	kept  []keep
-	lent  []ir.BufferID // temporaries that have memory during the rehearsal
-	saved bool
+	kept   []keep
+	shadow device.Ptr    // of what is kept
+	lent   []ir.BufferID // temporaries that have memory during the rehearsal
+	saved  bool
 }
 
 // keep is memory that operations write, and where its contents are meanwhile.
@@ -127,13 +128,23 @@ func (r *rehearsal) isLent(id ir.BufferID) bool {
 	return len(r.lent) > 0 && r.lent[len(r.lent)-1] == id
 }
 
-// save copies on the device, which keeps apart what was written and what never was.
+// save copies on the device, which keeps apart what was written and what never was. All copies share an allocation, since
+// allocating takes the driver longer than the copies.
 func (r *rehearsal) save() (err error) {
+	total := int64(0)
+	for i := range r.kept {
+		r.kept[i].shadow = device.Ptr(total)
+		total += (r.kept[i].bytes + keepAlign - 1) &^ (keepAlign - 1)
+	}
+	if total == 0 {
+		return nil
+	}
+	if r.shadow, err = r.dev.Alloc(total); err != nil {
+		return fmt.Errorf("%d bytes to keep what the program writes: %w", total, err)
+	}
 	for i := range r.kept {
 		k := &r.kept[i]
-		if k.shadow, err = r.dev.Alloc(k.bytes); err != nil {
-			return fmt.Errorf("%d bytes to keep %s: %w", k.bytes, k.name, err)
-		}
+		k.shadow += r.shadow
 		if err = r.dev.Submit(r.stream, &device.Copy{Dst: k.shadow, Src: k.at, Bytes: k.bytes, Label: "keep " + k.name}); err != nil {
 			return err
 		}
@@ -141,6 +152,9 @@ func (r *rehearsal) save() (err error) {
 	r.saved = true
 	return r.dev.Synchronize(r.stream)
 }
+
+// keepAlign is what copies are aligned to, as allocations are.
+const keepAlign = 256
 
 // run runs every operation once.
 func (r *rehearsal) run() error {
@@ -178,10 +192,8 @@ func (r *rehearsal) end() error {
 		}
 	}
 	errs = append(errs, r.dev.Synchronize(r.stream))
-	for _, k := range r.kept {
-		if k.shadow != 0 {
-			errs = append(errs, r.dev.Free(k.shadow))
-		}
+	if r.shadow != 0 {
+		errs = append(errs, r.dev.Free(r.shadow))
 	}
 	for _, id := range r.lent {
 		errs = append(errs, r.dev.Free(r.buffers[id].ptr))

@@ -2,7 +2,8 @@
 // quicker than auto, by the model, and whether auto is slower than serial anywhere. `make
 // bench-auto` runs it; it fails where less than 95 % are auto's.
 //
-// Programs of launches and copies that contend for the device (irtest.Contended) are also searched by ten times as many steps as
+// Programs of launches and copies that contend for the device (irtest.Contended) or have the shape of a well-known
+// computation (irtest.Shaped) are also searched by ten times as many steps as
 // auto makes; it fails where that is quicker by more than 1 % in the geometric mean.
 //
 // The graphs are those programs, those of bench/taskgraph in both forms, the networks of bench/network, the

@@ -31,7 +31,7 @@ type input struct {
 // inputs are all there are, and those of the files.
 func inputs(files []string) []input {
 	var list []input
-	for _, add := range []func() []input{drawn, contended, programs, networks, workloads} {
+	for _, add := range []func() []input{drawn, contended, shaped, programs, networks, workloads} {
 		list = append(list, add()...)
 	}
 	for _, path := range files {
@@ -111,6 +111,20 @@ func contended() (list []input) {
 		})
 		in.searched = true
 		list = append(list, in)
+	}
+	return list
+}
+
+// shaped are programs in the shapes of well-known computations.
+func shaped() (list []input) {
+	for _, shape := range irtest.Shapes() {
+		for seed := range uint64(4) {
+			in := onDevice("shaped", fmt.Sprintf("%s-%d", shape, seed), "h200", func(*des.Profile) (*ir.Graph, error) {
+				return irtest.Shaped(rand.New(rand.NewPCG(seed, 2001)), shape), nil
+			})
+			in.searched = true
+			list = append(list, in)
+		}
 	}
 	return list
 }
