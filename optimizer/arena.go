@@ -16,7 +16,7 @@ import (
 // Which owners a life follows is asked for many lives at once. Bytes that none of them
 // can have are set aside until the next are asked.
 func sweepArena(d *dag, lives []life) []int64 {
-	a := arena{lives: lives, at: make([]int64, len(lives)), know: precedence{d: d}}
+	a := arena{lives: lives, at: make([]int64, len(lives)), know: precedence{sweep: newTargetSweep(d)}}
 	for first := 0; first < len(lives); {
 		end := first + a.know.ask(lives[first:], a.lowest(first))
 		a.open()

@@ -60,14 +60,11 @@ func (s *blockSweeps) work() int {
 }
 
 func (s *blockSweeps) reduce() {
-	var reach []block // by rank from the floor: the columns a node reaches, itself included
+	reach := newRing[block](s.d.span()) // by rank: the columns a node reaches, itself included
 	for b, low := range s.floor {
 		high := s.end(b)
-		if int(high-low) > len(reach) {
-			reach = make([]block, high-low)
-		}
 		for u := high - 1; u >= low; u-- {
-			s.row(u, low, int32(b*blockBits), high, reach)
+			s.row(u, int32(b*blockBits), high, reach)
 		}
 	}
 }
@@ -75,8 +72,8 @@ func (s *blockSweeps) reduce() {
 // row computes which of the columns [lo, hi) u reaches and marks the edges
 // into them that an earlier successor of u implies. Blocks come in ascending
 // order, so all edges to columns before lo have been judged.
-func (s *blockSweeps) row(u, low, lo, hi int32, reach []block) {
-	d, own := s.d, &reach[u-low]
+func (s *blockSweeps) row(u, lo, hi int32, reach ring[block]) {
+	d, own := s.d, reach.at(u)
 	*own = block{}
 	for e := d.first[u]; e < d.first[u+1] && d.to[e] < hi; e++ {
 		v := d.to[e]
@@ -87,7 +84,7 @@ func (s *blockSweeps) row(u, low, lo, hi int32, reach []block) {
 			s.redundant[e] = true
 			continue
 		}
-		own.or(&reach[v-low])
+		own.or(reach.at(v))
 	}
 	if u >= lo {
 		own.set(u - lo)

@@ -40,15 +40,16 @@ func (c chain) tail() int32 { return c[len(c)-1] }
 // by itself. They come in order of their heads.
 func chainsOf(m *matching) []chain {
 	var chains []chain
+	all := make([]int32, 0, len(m.left)) // which chains are cut from
 	for v := range int32(len(m.left)) {
 		if m.left[v] >= 0 {
 			continue // inside a chain
 		}
-		c := chain{v}
-		for w := m.right[v]; w >= 0; w = m.right[w] {
-			c = append(c, w)
+		first := len(all)
+		for w := v; w >= 0; w = m.right[w] {
+			all = append(all, w)
 		}
-		chains = append(chains, c)
+		chains = append(chains, all[first:len(all):len(all)])
 	}
 	return chains
 }
@@ -72,6 +73,22 @@ func matchable(d *dag, chains []chain, limit int) bool {
 	return len(chains) <= limit && len(chains)/blockBits*len(d.to) <= maxMergeLooks+mergeSweeps*len(d.to)
 }
 
+// endToEnd is one chain of several.
+func endToEnd(chains []chain, links []int32) chain {
+	if len(links) == 1 {
+		return chains[links[0]]
+	}
+	n := 0
+	for _, i := range links {
+		n += len(chains[i])
+	}
+	all := make(chain, 0, n)
+	for _, i := range links {
+		all = append(all, chains[i]...)
+	}
+	return all
+}
+
 // mergeGroup merges as many of the chains as can be.
 func mergeGroup(d *dag, chains []chain) []chain {
 	tails, heads := make([]int32, len(chains)), make([]int32, len(chains))
@@ -82,11 +99,7 @@ func mergeGroup(d *dag, chains []chain) []chain {
 	m := maximumMatching(bipartite{newDAG(len(chains), nil), follows})
 	var merged []chain
 	for _, links := range chainsOf(m) {
-		joined := chains[links[0]]
-		for _, i := range links[1:] {
-			joined = append(joined, chains[i]...)
-		}
-		merged = append(merged, joined)
+		merged = append(merged, endToEnd(chains, links))
 	}
 	return merged
 }

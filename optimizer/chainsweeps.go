@@ -117,13 +117,10 @@ func (s *chainSweeps) work() int {
 
 func (s *chainSweeps) reduce() {
 	slot := filled(s.d.len(), -1) // by chain
-	var clocks []clock            // by rank from the group's lowest
+	clocks := newRing[clock](s.d.span())
 	for _, g := range s.groups {
 		for i, c := range g.chains {
 			slot[c.chain] = int32(i)
-		}
-		if int(g.high-g.low) > len(clocks) {
-			clocks = make([]clock, g.high-g.low)
 		}
 		for u := g.high - 1; u >= g.low; u-- {
 			s.row(u, g, slot, clocks)
@@ -136,8 +133,8 @@ func (s *chainSweeps) reduce() {
 
 // row sets the clock of u and marks the edges into the group's chains that an
 // earlier successor of u implies.
-func (s *chainSweeps) row(u int32, g chainGroup, slot []int32, clocks []clock) {
-	d, own := s.d, &clocks[u-g.low]
+func (s *chainSweeps) row(u int32, g chainGroup, slot []int32, clocks ring[clock]) {
+	d, own := s.d, clocks.at(u)
 	for i := range own {
 		own[i] = math.MaxInt32
 	}
@@ -153,6 +150,6 @@ func (s *chainSweeps) row(u int32, g chainGroup, slot []int32, clocks []clock) {
 			}
 			own[i] = v
 		}
-		own.lower(&clocks[v-g.low])
+		own.lower(clocks.at(v))
 	}
 }

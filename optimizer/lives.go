@@ -78,7 +78,7 @@ func dagOfSchedule(s *ir.Schedule) *dag {
 // precedence tells, of lives next to each other by first use, which others end before
 // them. It asks the schedule which operations reach the heads of these, 512 at a time.
 type precedence struct {
-	d       *dag
+	sweep   *targetSweep
 	columns []int32 // ranks of the heads, ascending
 	low     int32   // the lowest rank that was asked
 	reach   []block // by rank from low
@@ -116,7 +116,7 @@ func (p *precedence) ask(lives []life, low int32) int {
 		p.spare = make([]block, size)
 	}
 	p.reach = p.spare[:size]
-	p.d.sweepTargets(p.columns, low, p.reach)
+	p.sweep.run(p.columns, low, func(v int32, reached *block) { p.reach[v-low] = *reached })
 	return n
 }
 
@@ -173,7 +173,7 @@ func conflictsOf(d *dag, lives []life) []bitset {
 	for i := range conflicts {
 		conflicts[i] = newBitset(len(lives))
 	}
-	p := precedence{d: d}
+	p := precedence{sweep: newTargetSweep(d)}
 	for first := 0; first < len(lives); {
 		end := first + p.ask(lives[first:], lives[0].heads[0])
 		after := make([]block, end)

@@ -68,6 +68,7 @@ func (m *matching) grow(g bipartite) {
 		level:  make([]int32, g.len()),
 		cursor: make([]int32, g.len()),
 		open:   newBitset(g.len()),
+		queue:  make([]int32, 0, g.len()),
 	}
 	for phase := 1; h.layer(); phase++ {
 		h.each(h.augment)

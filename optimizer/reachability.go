@@ -1,59 +1,65 @@
 package optimizer
 
+import (
+	"cmp"
+	"slices"
+)
+
 // reachability returns, by source, the set of indices of the targets that a path
 // of at least one edge leads to. Targets ascend.
 //
-// It makes the same sweeps as the blocked reduction: 512 targets at a time, and
-// 64 bytes per rank from the lowest source to the last of these targets, for
-// nothing else lies on a path between the two.
+// It makes the same sweeps as the blocked reduction, 512 targets at a time, over the ranks from the lowest source
+// to the last of these targets, for nothing else lies on a path between the two.
 func (d *dag) reachability(sources, targets []int32) []bitset {
 	rows := make([]bitset, len(sources))
-	low := int32(d.len())
-	for i, v := range sources {
+	descending := make([]int32, len(sources)) // indices of the sources
+	for i := range sources {
 		rows[i] = newBitset(len(targets))
-		low = min(low, v)
+		descending[i] = int32(i)
 	}
-	var reach []block // by rank from low
-	for first := 0; first < len(targets); first += blockBits {
-		columns := targets[first:min(first+blockBits, len(targets))]
-		n := int(columns[len(columns)-1] - low + 1)
-		if n <= 0 {
-			continue // no source comes before these targets
-		}
-		if n > len(reach) {
-			reach = make([]block, n)
-		}
-		d.sweepTargets(columns, low, reach[:n])
-		for i, v := range sources {
-			if int(v-low) < n {
-				copy(rows[i][first/64:], reach[v-low][:])
+	slices.SortFunc(descending, func(a, b int32) int { return cmp.Compare(sources[b], sources[a]) })
+	s := newTargetSweep(d)
+	for first := 0; first < len(targets) && len(sources) > 0; first += blockBits {
+		left := descending
+		low := sources[left[len(left)-1]]
+		s.run(targets[first:min(first+blockBits, len(targets))], low, func(v int32, reached *block) {
+			for len(left) > 0 && sources[left[0]] >= v {
+				if i := left[0]; sources[i] == v { // others come after these targets
+					copy(rows[i][first/64:], reached[:])
+				}
+				left = left[1:]
 			}
-		}
+		})
 	}
 	return rows
 }
 
-// sweepTargets sets reach, by rank from low, to the targets that a rank's edges
-// lead to.
-func (d *dag) sweepTargets(targets []int32, low int32, reach []block) {
-	column := filled(len(reach), -1)
-	for i, v := range targets {
-		if v >= low {
-			column[v-low] = int32(i)
-		}
-	}
-	for i := len(reach) - 1; i >= 0; i-- {
-		own := &reach[i]
+// targetSweep finds what reaches up to 512 targets at a time. It keeps a block for each of the ranks that an edge can span,
+// which for short edges fit a cache.
+type targetSweep struct {
+	d    *dag
+	ring ring[block]
+}
+
+func newTargetSweep(d *dag) *targetSweep { return &targetSweep{d, newRing[block](d.span())} }
+
+// run calls visit for each rank from the last of the targets, which ascend, down to low, with the targets that its edges lead to.
+func (s *targetSweep) run(targets []int32, low int32, visit func(v int32, reached *block)) {
+	last := targets[len(targets)-1]
+	left := len(targets) - 1
+	for v := last; v >= low; v-- {
+		own := s.ring.at(v)
 		*own = block{}
-		for _, w := range d.succs(low + int32(i)) {
-			j := int(w - low)
-			if j >= len(reach) {
+		for _, w := range s.d.succs(v) {
+			if w > last {
 				break
 			}
-			own.or(&reach[j])
-			if column[j] >= 0 {
-				own.set(column[j])
-			}
+			own.or(s.ring.at(w))
+		}
+		visit(v, own)
+		if left >= 0 && targets[left] == v {
+			own.set(int32(left))
+			left--
 		}
 	}
 }

@@ -1,0 +1,26 @@
+package optimizer
+
+import "math/bits"
+
+// ring holds an item for each of the last ranks of a sweep. A sweep that goes from rank to rank looks no farther back than an edge
+// spans.
+type ring[T any] struct {
+	items []T // a power of two
+}
+
+// newRing is a ring for edges of so many ranks at most.
+func newRing[T any](span int) ring[T] { return ring[T]{make([]T, 1<<bits.Len(uint(span)))} }
+
+// at is the item of a rank, which replaces that of a rank more than the span away.
+func (r ring[T]) at(v int32) *T { return &r.items[int(v)&(len(r.items)-1)] }
+
+// span is the most ranks from one end of an edge to the other.
+func (d *dag) span() int {
+	most := int32(0)
+	for u := range int32(d.len()) {
+		if row := d.succs(u); len(row) > 0 {
+			most = max(most, row[len(row)-1]-u)
+		}
+	}
+	return int(most)
+}
