@@ -21,6 +21,8 @@ type rankCut struct {
 	seen  []int32 // by node: the last whose search met it
 	goal  []int32 // by node: the last whose search is to meet it and has not
 	goals int     // not yet met by the search at hand
+	deep  int32   // the greatest depth of the goals
+	low   int32   // the least height of the goals
 	list  []int32 // the goals, met or not
 	stack []int32
 	work  int // edges visited
@@ -81,7 +83,7 @@ func (s *rankCut) reduceRow(u int32) {
 				s.undecided++
 			}
 		}
-		if v < last && s.goals > 0 && s.work <= s.stop {
+		if s.goals > 0 && s.work <= s.stop && s.leads(v, last) {
 			s.walk(u, v, last)
 		}
 	}
@@ -93,14 +95,28 @@ func (s *rankCut) reduceRow(u int32) {
 // returns the highest, -1 for none.
 func (s *rankCut) setGoals(u int32, row []int32) (last int32) {
 	last, s.goals, s.list = -1, 0, s.list[:0]
+	s.deep, s.low = -1, math.MaxInt32
 	for i, v := range row {
 		if s.contested(u, i, v) {
 			last, s.goal[v] = v, u
+			s.bound(v)
 			s.goals++
 			s.list = append(s.list, v)
 		}
 	}
 	return last
+}
+
+// bound takes a goal into the bounds of walks.
+func (s *rankCut) bound(goal int32) {
+	if s.lengths != nil {
+		s.deep, s.low = max(s.deep, s.lengths[goal].depth), min(s.low, s.lengths[goal].height)
+	}
+}
+
+// leads reports whether a walk from v may come to a goal, the last of which has rank last.
+func (s *rankCut) leads(v, last int32) bool {
+	return v < last && (s.lengths == nil || s.lengths[v].depth < s.deep && s.lengths[v].height > s.low)
 }
 
 // walk marks what v reaches up to rank last as seen from u, the highest first, until it has met
@@ -129,7 +145,7 @@ func (s *rankCut) walk(u, v, last int32) {
 					return
 				}
 			}
-			if w < last {
+			if s.leads(w, last) {
 				s.stack = append(s.stack, w)
 			}
 		}

@@ -10,16 +10,18 @@ package optimizer
 //
 //	method          looks at                       good for
 //	window          each edge once                 edges of 64 ranks at most, and decides only these
+//	path lengths    each edge three times          layers, however long their edges, and decides only what is needed
 //	rank-cut search what lies below each edge      short edges, as most traces have
 //	chain clocks    the edges once per 16 chains   narrow graphs, however long their edges
 //	blocked bitset  the edges once per 512 nodes   wide graphs with long edges
 //
-// The window goes first, and where no edge is longer, is all there is to do. Each of the others
+// The window and the lengths go first, and where they decide all edges, are all there is to do. Each of the others
 // is exact alone. The search has no bound but V·E; the cost of the last two, in edges
 // visited, is computed in advance. So the search runs until it
 // has visited as many as the better of these two would, which then decides what
-// is left: together they visit at most 2·best + 5·E edges, where best is the cheapest of the three
-// alone: 2·E before the estimates, 3·E for computing them. All need at most 64 bytes per node beside the edges.
+// is left: together they visit at most 2·best + 8·E edges, where best is the cheapest of the three
+// alone: 3·E for the lengths, 2·E before the estimates, 3·E for computing them. All need at most 64 bytes per node beside the edges,
+// the sweeps no more than 128 for each rank that an edge spans.
 // Edges are counted, not seconds, so the path taken depends on the graph only.
 //
 // In wide random graphs whose edges reach anywhere, all three are quadratic. Where the best would visit more
@@ -47,6 +49,9 @@ type reduction struct {
 	in        []int32 // by node: edges into it that may be needed
 	decided   int32   // edges of so many ranks at most are needed if they are not marked
 	undecided int     // edges that were kept for want of work
+
+	needed  []bool      // by edge: no other path has its ends, as lengths shows; nil before label
+	lengths pathLengths // nil before label
 }
 
 // redundantEdges reports, by edge, whether a longer path implies it.
@@ -57,7 +62,11 @@ func (d *dag) reduce() *reduction { return d.reduceWithin(sweepBound, searchBoun
 
 func (d *dag) reduceWithin(sweeping, searching workBound) *reduction {
 	r := newReduction(d)
-	if !r.window() {
+	open := r.window()
+	if open*labelShare > len(d.to) {
+		open = r.label()
+	}
+	if open == 0 {
 		return r
 	}
 	search := newRankCut(r)
@@ -80,6 +89,10 @@ func (d *dag) reduceWithin(sweeping, searching workBound) *reduction {
 func newReduction(d *dag) *reduction {
 	return &reduction{d: d, redundant: make([]bool, len(d.to)), in: d.indegrees()}
 }
+
+// labelShare is the share of the edges that must be contested for path lengths to pay: they take as long as a search
+// from one edge in so many.
+const labelShare = 16
 
 // cheapLooks is how often the search may look at each edge before anybody
 // foretells what the others would take. Of the traces of bench/planning it either looks at
@@ -104,9 +117,9 @@ func (r *reduction) cheapestSweeps() sweeps {
 
 // contested reports whether it is open that another path leads to v, edge number i of u's row:
 // not if it is the first, for that path would have to pass a lower successor,
-// nor if nothing else leads there.
+// nor if nothing else leads there, nor if no path is long enough.
 func (r *reduction) contested(u int32, i int, v int32) bool {
-	return i > 0 && v-u > r.decided && r.in[v] > 1
+	return i > 0 && v-u > r.decided && r.in[v] > 1 && (r.needed == nil || !r.needed[int(r.d.first[u])+i])
 }
 
 // withoutEdges is d less the edges marked in drop.

@@ -105,6 +105,20 @@ var reductions = map[string]func(*reduction){
 		r.window()
 		newChainSweeps(r).reduce()
 	},
+	"lengths, then search": func(r *reduction) {
+		r.label()
+		newRankCut(r).run(math.MaxInt)
+	},
+	"window and lengths, then blocks": func(r *reduction) {
+		r.window()
+		r.label()
+		newBlockSweeps(r).reduce()
+	},
+	"window and lengths, then chains": func(r *reduction) {
+		r.window()
+		r.label()
+		newChainSweeps(r).reduce()
+	},
 	"the cheapest": func(r *reduction) { copy(r.redundant, r.d.redundantEdges()) },
 }
 

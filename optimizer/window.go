@@ -3,8 +3,8 @@ package optimizer
 // windowRanks is the length of the edges that the window decides: a word has a bit for each rank.
 const windowRanks = 64
 
-// window marks what is redundant among the edges of at most windowRanks ranks, and reports
-// whether any of the longer ones is contested. A word per node says which of the ranks
+// window marks what is redundant among the edges of at most windowRanks ranks, and returns
+// how many of the longer ones are contested. A word per node says which of the ranks
 // behind it the node reaches:
 //
 //	rank    u  u+1 u+2 u+3 u+4          the row of u ascends, so u+3 is judged when what
@@ -13,7 +13,7 @@ const windowRanks = 64
 //
 // That is exact, however long the other edges are: all of a path runs between the ranks of its
 // ends, so none of its edges is longer than the one that it implies.
-func (r *reduction) window() (open bool) {
+func (r *reduction) window() (open int) {
 	d := r.d
 	reach := make([]uint64, d.len())
 	for u := int32(d.len()) - 1; u >= 0; u-- {
@@ -33,17 +33,17 @@ func (r *reduction) window() (open bool) {
 		reach[u] = own
 	}
 	r.decided = windowRanks
-	return r.anyContested()
+	return r.countContested()
 }
 
-func (r *reduction) anyContested() bool {
+func (r *reduction) countContested() (n int) {
 	for u := range int32(r.d.len()) {
 		row := r.d.succs(u)
 		for i := len(row) - 1; i > 0 && row[i]-u > r.decided; i-- {
 			if r.contested(u, i, row[i]) {
-				return true
+				n++
 			}
 		}
 	}
-	return false
+	return n
 }
