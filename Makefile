@@ -146,12 +146,13 @@ benchmarks: ## write docs/benchmarks: compare at the sizes of the GrCUDA evaluat
 bench-sim: ## time the simulator's interpreter: lane-instructions per second and core
 	$(GO) test ./sim -run '^$$' -bench '^BenchmarkSim$$' -benchtime 1s
 
-# The peers of the reduction are left out where they are not installed; a goal missed is an error.
+# About five minutes on two idle cores. The peers of the reduction are left out where they are not installed; a goal missed is an
+# error. One shape, or one family of graphs: make bench-plan BENCH_PLAN_FLAGS='-family far'
 BENCH_PLAN := build/bench-plan
 PYTHON ?= python3
 
 .PHONY: bench-plan
-bench-plan: ## time planning from 10^3 to 10^6 launches, and the reduction against Boost's and NetworkX's
+bench-plan: ## time planning up to 10^6 launches, every strategy on fork-joins, trees, stencils and others, and the reduction against Boost's
 	@mkdir -p $(BENCH_PLAN)
 	$(GO) build -o $(BENCH_PLAN)/planning ./bench/planning
 	@peers=(); \
@@ -166,13 +167,6 @@ bench-plan: ## time planning from 10^3 to 10^6 launches, and the reduction again
 		echo "without NetworkX: apt-get install python3-networkx" >&2; \
 	fi; \
 	$(BENCH_PLAN)/planning "$${peers[@]}" $(BENCH_PLAN_FLAGS)
-
-# Twelve families of graphs under nine strategies, at 10^5 and 10^6 operations: a quarter of an hour on an idle machine.
-.PHONY: bench-plan-growth
-bench-plan-growth: ## time every strategy on fork-joins, trees, stencils and others: near linear, or an error
-	@mkdir -p $(BENCH_PLAN)
-	$(GO) build -o $(BENCH_PLAN)/planning ./bench/planning
-	$(BENCH_PLAN)/planning -families $(BENCH_PLAN_FLAGS)
 
 # A tenth of the inputs, and graphs of one's own besides: make bench-auto CORPUS_FLAGS='-v -every 10 FILE.rir...'
 .PHONY: bench-auto

@@ -5,9 +5,10 @@
 // Each program is traced and planned in a process of its own, so that its peak of memory is its
 // own. How cost grows with size is the slope of a line through the points on a doubly logarithmic scale.
 //
-// With -families it measures every strategy on families of graphs (fork-joins, trees, stencils,
+// Every strategy is then measured on families of graphs (fork-joins, trees, stencils,
 // wavefronts, butterflies, complete layers, random graphs) at the largest size and a tenth of it. Growth
-// beyond the goal is an error.
+// beyond the goal is an error. A family has a process at each size, in which the analysis and the reduction run once
+// for all strategies.
 //
 // The transitive reduction is then set beside those of Boost and NetworkX, on one input and
 // with a comparison of what they leave.

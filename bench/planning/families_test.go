@@ -18,9 +18,14 @@ func TestFamiliesAreWhatTheySay(t *testing.T) {
 		if f.name != "fans9000" { // one of which is larger
 			assert.InDelta(t, 2048, g.Len(), 1024, f.name)
 		}
-		m, err := measureGrowth(f, "mincover", 2048)
+		all, err := measureGrowth(f, 2048, []string{"serial", "mincover"})
 		require.NoError(t, err, f.name)
+		require.Len(t, all, 2)
+		assert.Equal(t, 1, all[0].Lanes)
+		m := all[1]
+		assert.Equal(t, "mincover", m.Strategy)
 		assert.Equal(t, g.Len(), m.Ops)
+		assert.Positive(t, m.CPU)
 		assert.Zero(t, m.Undecided, f.name)
 		if want, ok := width[f.name]; ok {
 			assert.Equal(t, want, m.Lanes, f.name)

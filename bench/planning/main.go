@@ -13,10 +13,9 @@ import (
 func main() {
 	var o options
 	flag.IntVar(&o.largest, "ops", 1_000_000, "launches of the largest program")
-	flag.StringVar(&o.shape, "shape", "", "measure one shape only")
-	flag.BoolVar(&o.families, "families", false, "measure the growth of every strategy on every family of graphs, and nothing else")
-	flag.StringVar(&o.family, "family", "", "with -child: the family")
-	flag.StringVar(&o.strategy, "strategy", "", "with -child: the strategy")
+	flag.StringVar(&o.shape, "shape", "", "measure one shape only, and no family")
+	flag.StringVar(&o.family, "family", "", "measure the growth of one family only, or of all, and no shape")
+	flag.StringVar(&o.strategy, "strategy", "", "with -child and -family: plan by this strategy only")
 	flag.StringVar(&o.boost, "boost", "", "compare reductions with this program, compiled from peers/boost.cpp")
 	flag.StringVar(&o.python, "python", "", "compare reductions with the NetworkX of this Python")
 	flag.BoolVar(&o.child, "child", false, "print the measurement of one program and end")
@@ -33,28 +32,52 @@ type options struct {
 	boost, python string
 	child         bool
 
-	families         bool
 	family, strategy string
 }
 
 func (o *options) run(w io.Writer) error {
-	switch {
-	case o.child && o.family != "":
-		return growthChild(o.family, o.strategy, o.largest)
-	case o.families:
-		return printFamilies(w, o.largest)
+	if o.family != "" {
+		return o.runFamilies(w)
 	}
-	chosen := shapes
 	if o.shape != "" {
-		s, err := shapeNamed(o.shape)
-		if err != nil {
-			return err
-		}
-		if o.child {
-			return child(s, o.largest)
-		}
-		chosen = []shape{s}
+		return o.runShape(w)
 	}
+	missed := []error{o.runShapes(w, shapes), printFamilies(w, graphFamilies, o.largest)}
+	if peers := o.peers(); len(peers) > 0 {
+		missed = append(missed, compareReductions(w, peers))
+	}
+	return errors.Join(missed...)
+}
+
+func (o *options) runFamilies(w io.Writer) error {
+	if o.family == "all" {
+		return printFamilies(w, graphFamilies, o.largest)
+	}
+	f, err := familyNamed(o.family)
+	switch {
+	case err != nil:
+		return err
+	case !o.child:
+		return printFamilies(w, []graphFamily{f}, o.largest)
+	case o.strategy != "":
+		return growthChild(f, o.largest, []string{o.strategy})
+	}
+	return growthChild(f, o.largest, plannedBy)
+}
+
+func (o *options) runShape(w io.Writer) error {
+	s, err := shapeNamed(o.shape)
+	if err != nil {
+		return err
+	}
+	if o.child {
+		return child(s, o.largest)
+	}
+	return o.runShapes(w, []shape{s})
+}
+
+// runShapes measures shapes, and returns what misses their goals.
+func (o *options) runShapes(w io.Writer, chosen []shape) error {
 	var missed []error
 	for _, s := range chosen {
 		largest, err := printShape(w, s, o.largest)
@@ -62,9 +85,6 @@ func (o *options) run(w io.Writer) error {
 			return err
 		}
 		missed = append(missed, s.missed(&largest))
-	}
-	if peers := o.peers(); len(peers) > 0 {
-		missed = append(missed, compareReductions(w, peers))
 	}
 	return errors.Join(missed...)
 }

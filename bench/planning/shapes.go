@@ -19,7 +19,7 @@ type shape struct {
 }
 
 var shapes = []shape{
-	{"layered8", "layers of 8 launches, each reading two results of the layer before and one of the layer before that", layered(8), &goal{1_000_000, 2 * time.Second, 1000}},
+	{"layered8", "layers of 8 launches, each reading two results of the layer before and one of the layer before that", layered(8), &goal{1_000_000, 1500 * time.Millisecond, 1000}},
 	{"layered64", "the same with layers of 64", layered(64), nil},
 	{"cg", "conjugate gradients, every vector in 8 tiles", conjugateGradients, nil},
 	{"training", "a chain there and back, each launch back reading what its twin on the way there left", training, nil},
