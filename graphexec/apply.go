@@ -132,6 +132,9 @@ func (x *Exec) plan(changes []Change) (*planned, []Verdict, error) {
 		return nil, nil, err
 	}
 	for _, op := range all {
+		if err := x.stays(op, &p.edits); err != nil {
+			return nil, nil, opError(x.prog.sched.Graph, op, err)
+		}
 		w, err := x.prog.lowerOp(op, &p.edits)
 		if err != nil {
 			return nil, nil, opError(x.prog.sched.Graph, op, err)

@@ -27,7 +27,8 @@ func (c Change) String() string {
 	return c.name()
 }
 
-// Param gives a scalar parameter a value: a Go number that fits its type.
+// Param gives a scalar parameter a value: a Go number that fits its type. A value with which a launch certainly leaves a slice that it is
+// passed is refused, with the error that the launch has when it is recorded so: the plan does not order what is beyond the slice.
 func Param(name string, value any) Change {
 	return Change{func() string { return fmt.Sprintf("set $%s to %v", name, value) }, func(x *Exec, e *edits) ([]ir.OpID, error) {
 		id, err := x.findParam(name)
@@ -198,6 +199,22 @@ func (x *Exec) asTraced() error {
 // Reacher are bindings that know what a launch of the trace would touch with another grid.
 type Reacher interface {
 	Reach(op ir.OpID, grid ir.Dim3) ([]ir.Access, error)
+}
+
+// Slicer are bindings that have the slices that launches are passed.
+type Slicer interface {
+	// Stays returns an error if launch op of g, with that grid and those values of parameters, certainly touches bytes outside a slice.
+	Stays(g *ir.Graph, op ir.OpID, grid ir.Dim3, value func(ir.ParamID) ir.Scalar) error
+}
+
+// stays says why a launch cannot have the parameters and the grid of the edits.
+func (x *Exec) stays(id ir.OpID, e *edits) error {
+	g := x.prog.sched.Graph
+	s, ok := x.prog.trace().(Slicer)
+	if !ok || g.Ops[id].Launch == nil || len(e.params) == 0 && len(e.grid) == 0 {
+		return nil
+	}
+	return s.Stays(g, id, e.gridOf(id, g.Ops[id].Launch), e.param)
 }
 
 // fits says why a launch cannot have another grid.

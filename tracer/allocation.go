@@ -28,6 +28,14 @@ func (a *allocation) address() device.Ptr {
 	return a.ptr
 }
 
+// addressOf is that address of a buffer of a plan, which may be one that a pass made.
+func (t *Tracer) addressOf(id ir.BufferID) device.Ptr {
+	if int(id) >= len(t.buffers) {
+		return firstNominal
+	}
+	return t.buffers[id].address()
+}
+
 // now is where the buffer is: as replays have it bound, or in its own memory.
 func (a *allocation) now() device.Ptr {
 	if a.bound != 0 {

@@ -38,7 +38,8 @@ type Param struct {
 	id ir.ParamID
 }
 
-// Param declares a replay parameter with its first value. Asking for the same
+// Param declares a replay parameter with its first value. A launch is recorded with that value, and is refused with a
+// SliceError if it certainly leaves a slice with it. Asking for the same
 // name and type again returns the same parameter.
 func (t *Tracer) Param(name string, typ ir.Type, value any) Param {
 	t.stopped() // which a zero Tracer is
@@ -109,7 +110,9 @@ func (t *Tracer) launch(k *Kernel, s Shape, args []any, pc uintptr) error {
 			return err
 		}
 		m = int32(len(t.made))
-		t.made = append(t.made, made{t.newLaunch(k, s, values), uses})
+		l := t.newLaunch(k, s, values)
+		t.promise(l, args)
+		t.made = append(t.made, made{l, uses})
 		k.repeats.add(m)
 	}
 	id := t.call(m, pc)
@@ -131,41 +134,46 @@ func (t *Tracer) newLaunch(k *Kernel, s Shape, values []ir.Arg) *ir.Launch {
 
 // accesses is what a launch does to its arguments and to the variables of its module. The error is a SliceError.
 func (t *Tracer) accesses(k *Kernel, s Shape, values []ir.Arg, args []any) ([]ir.Access, error) {
+	if slices.ContainsFunc(args, isSlice) {
+		if err := t.stays(t.graph, k, s, values, sliced(args), t.firstValue); err != nil {
+			return nil, err
+		}
+	}
+	return t.reached(k, s, values, args), nil
+}
+
+// reached is what a launch may touch, with whatever values replays give to parameters.
+func (t *Tracer) reached(k *Kernel, s Shape, values []ir.Arg, args []any) []ir.Access {
 	r := k.reach
 	r.begin(&s)
 	for i := range values {
-		t.known(r, i, &k.params[i], &values[i])
+		t.known(r, i, &k.params[i], &values[i], t.firstValue)
+		r.launch.Varies[i] = values[i].Kind == ir.ArgParam
 	}
 	r.end()
 	uses := t.scratch[:0]
 	for i, a := range args {
-		b, ok := a.(Buffer)
-		if !ok || !k.params[i].reached {
-			continue
-		}
-		if err := r.stays(i, &k.params[i], b); err != nil {
-			return nil, err
-		}
-		if b.Bytes() > 0 {
+		if b, ok := a.(Buffer); ok && k.params[i].reached && b.Bytes() > 0 {
 			uses = r.appendUses(uses, i, &k.params[i], b)
 		}
 	}
 	uses = append(uses, k.symbols...)
 	t.scratch = uses
-	return append(t.uses.take(len(uses))[:0], uses...), nil // nil for none, as the parser leaves it
+	return append(t.uses.take(len(uses))[:0], uses...) // nil for none, as the parser leaves it
 }
 
-// known tells r what is known of an argument while the trace is made: all but the
-// value of a replay parameter.
-func (t *Tracer) known(r *reacher, i int, p *param, a *ir.Arg) {
+func (t *Tracer) firstValue(p ir.ParamID) ir.Scalar { return t.graph.Params[p].Value }
+
+// known sets argument i of the launch that r computes, with these values of parameters.
+func (t *Tracer) known(r *reacher, i int, p *param, a *ir.Arg, value func(ir.ParamID) ir.Scalar) {
 	switch a.Kind {
 	case ir.ArgScalar:
-		r.set(i, a.Scalar.Type.Size(), a.Scalar.Bits, false)
+		r.set(i, a.Scalar.Type.Size(), a.Scalar.Bits)
 	case ir.ArgParam:
-		v := t.graph.Params[a.Param].Value
-		r.set(i, v.Type.Size(), v.Bits, true)
+		v := value(a.Param)
+		r.set(i, v.Type.Size(), v.Bits)
 	case ir.ArgBuffer:
-		r.set(i, 8, uint64(t.buffers[a.Buffer].address())+uint64(a.Offset), false)
+		r.set(i, 8, uint64(t.addressOf(a.Buffer))+uint64(a.Offset))
 		r.addresses = r.addresses || p.counted
 	}
 }

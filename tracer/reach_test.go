@@ -145,7 +145,7 @@ func TestASliceBoundsWhatIsReached(t *testing.T) {
 	tr := tracer.New(null.New(), "sliced", tracer.Deferred)
 	m := tr.Module("tiles.ptx", tiles)
 	a := tr.Alloc("a", ir.F32, 64, ir.InOut)
-	tr.Launch(m.Kernel("fill"), tracer.Linear(1, 32), a.Slice(8, 24), 4, tr.Param("n", ir.I32, 100))
+	tr.Launch(m.Kernel("fill"), tracer.Linear(1, 32), a.Slice(8, 24), 4, tr.Param("n", ir.I32, 12))
 	tr.Launch(m.Kernel("fill"), tracer.Linear(1, 32), a.Slice(8, 24), 4, 0)
 	trace, err := tr.Finish()
 	require.NoError(t, err)

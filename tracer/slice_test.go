@@ -96,8 +96,8 @@ func TestASliceThatIsCertainlyLeftIsRefused(t *testing.T) {
 	}
 }
 
-// The same launches on whole buffers, which promise nothing, on empty slices, which promise most, and with a bound that a replay
-// may change.
+// The same launches on whole buffers, which promise nothing, on empty slices, which promise most, and with the first value of a bound
+// that a replay may change.
 func TestWholeBuffersPromiseNothingAndEmptySlicesAll(t *testing.T) {
 	guarded := sliceBodies[1].body
 	launch := func(args func(tr *tracer.Tracer, x, y tracer.Buffer) []any) error {
@@ -114,8 +114,11 @@ func TestWholeBuffersPromiseNothingAndEmptySlicesAll(t *testing.T) {
 	assert.ErrorAs(t, launch(func(_ *tracer.Tracer, x, y tracer.Buffer) []any { return []any{x.Slice(4, 4), y, 1} }), &left)
 	assert.ErrorAs(t, launch(func(_ *tracer.Tracer, x, y tracer.Buffer) []any { return []any{x.Slice(8, 16), y, 9} }), &left, "behind the end")
 	assert.NoError(t, launch(func(tr *tracer.Tracer, x, y tracer.Buffer) []any {
+		return []any{x.Slice(8, 16), y, tr.Param("n", ir.I32, 8)}
+	}), "with the first value of the parameter")
+	assert.ErrorAs(t, launch(func(tr *tracer.Tracer, x, y tracer.Buffer) []any {
 		return []any{x.Slice(8, 16), y, tr.Param("n", ir.I32, 9)}
-	}))
+	}), &left, "and beyond with that")
 }
 
 // A launch that is refused leaves its slice when it runs: what the device then touches of the buffer, less the slice, is checked with

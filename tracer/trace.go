@@ -3,6 +3,7 @@ package tracer
 import (
 	"errors"
 	"fmt"
+	"sync"
 
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/internal/absent"
@@ -15,6 +16,7 @@ type Trace struct {
 	Graph  *ir.Graph
 	t      *Tracer
 	closed bool
+	mu     sync.Mutex // of what plans for several Execs share: see Reach and Stays
 }
 
 // ErrClosed is in the chain of errors that say that a trace was closed, and its buffers and modules freed.
@@ -95,7 +97,9 @@ func (tr *Trace) Reach(id ir.OpID, grid ir.Dim3) ([]ir.Access, error) {
 			args[i] = Buffer{t, a.Buffer, a.Offset, t.graph.Buffers[a.Buffer].Size()}
 		}
 	}
-	return t.accesses(k, s, l.Args, args)
+	tr.mu.Lock()
+	defer tr.mu.Unlock()
+	return t.reached(k, s, l.Args, args), nil
 }
 
 // Close frees the buffers and modules. Close whatever was instantiated from the

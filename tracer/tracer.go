@@ -48,11 +48,12 @@ type Tracer struct {
 	launches slab[ir.Launch]
 	args     slab[ir.Arg]
 	uses     slab[ir.Access]
-	values   []ir.Arg    // arguments of the launch being traced
-	scratch  []ir.Access // its uses
-	watch    *watcher    // of a program that was started with Auto
-	hand     call        // the call at hand, where nobody watches
-	issued   ir.Launch   // that is submitted and not recorded
+	promises map[*ir.Launch][]ir.Range // slices of launches, by argument: see promise
+	values   []ir.Arg                  // arguments of the launch being traced
+	scratch  []ir.Access               // its uses
+	watch    *watcher                  // of a program that was started with Auto
+	hand     call                      // the call at hand, where nobody watches
+	issued   ir.Launch                 // that is submitted and not recorded
 }
 
 // New starts a trace on dev. Without a device nothing can be traced, which Err and Finish return as an ir.ErrMissing.

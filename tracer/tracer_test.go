@@ -495,7 +495,7 @@ func TestRepeatedLaunchesAreShared(t *testing.T) {
 	square := load(t, tr, "square")
 	x := tr.Alloc("x", ir.F32, 2048, ir.Input)
 	y := tr.Alloc("y", ir.F32, 1024, ir.Output)
-	n := tr.Param("n", ir.I32, 1024)
+	n := tr.Param("n", ir.I32, 512)
 	shape := tracer.Linear(4, 256)
 	launches := []func(){
 		func() { tr.Launch(square, shape, x, y, 1024) },

@@ -1,0 +1,209 @@
+package tracer
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/reprise-gpu/reprise/internal/absent"
+	"github.com/reprise-gpu/reprise/ir"
+	"github.com/reprise-gpu/reprise/ptx"
+)
+
+// SliceError says that a launch certainly touches bytes outside a slice that it is passed, so that the slice promises too much.
+type SliceError struct {
+	Kernel, Parameter string
+	Buffer            string   // that the slice is of
+	Slice             ir.Range // that is passed
+	Reach             ir.Range // of the kernel in this launch, from the pointer that it is passed; of no length where only Touched is known
+	Touched           ir.Range // by a thread, outside the slice
+	Write             bool     // whether it writes them
+	Block, Thread     [3]uint32
+	At                string // "kernel.ptx:12", the instruction
+}
+
+func (e *SliceError) Error() string {
+	verb := "reads"
+	if e.Write {
+		verb = "writes"
+	}
+	reach := ""
+	if !e.Reach.Empty() {
+		reach = fmt.Sprintf("reaches @%s[%d:%d] through it and ", e.Buffer, e.Reach.Lo, e.Reach.Hi)
+	}
+	return fmt.Sprintf("kernel %s is passed the slice @%s[%d:%d] (bytes) for %s, but %s%s @%s[%d:%d] in thread %s of block %s (%s): pass a slice that holds all it reaches",
+		e.Kernel, e.Buffer, e.Slice.Lo, e.Slice.Hi, e.Parameter, reach, verb, e.Buffer, e.Touched.Lo, e.Touched.Hi, at(e.Thread), at(e.Block), e.At)
+}
+
+func at(i [3]uint32) string { return fmt.Sprintf("(%d,%d,%d)", i[0], i[1], i[2]) }
+
+// isSlice reports whether an argument of a launch is a part of a buffer. A whole buffer promises nothing.
+func isSlice(arg any) bool {
+	b, ok := arg.(Buffer)
+	return ok && !b.whole()
+}
+
+// wholeBuffer stands for an argument that is no slice.
+var wholeBuffer = ir.Range{Lo: math.MinInt64, Hi: math.MaxInt64}
+
+// sliced is the slice that each argument of a launch is, wholeBuffer for any other argument.
+func sliced(args []any) []ir.Range {
+	list := make([]ir.Range, len(args))
+	for i, a := range args {
+		list[i] = wholeBuffer
+		if isSlice(a) {
+			list[i] = a.(Buffer).Range()
+		}
+	}
+	return list
+}
+
+// promise keeps the slices of a launch whose reach depends on replay parameters.
+func (t *Tracer) promise(l *ir.Launch, args []any) {
+	varies := slices.ContainsFunc(l.Args, func(a ir.Arg) bool { return a.Kind == ir.ArgParam })
+	if varies && slices.ContainsFunc(args, isSlice) {
+		if t.promises == nil {
+			t.promises = map[*ir.Launch][]ir.Range{}
+		}
+		t.promises[l] = sliced(args)
+	}
+}
+
+// stays returns a SliceError if a launch of g with these values of parameters certainly leaves one of its slices.
+func (t *Tracer) stays(g *ir.Graph, k *Kernel, s Shape, values []ir.Arg, slices []ir.Range, value func(ir.ParamID) ir.Scalar) error {
+	r := k.reach
+	r.begin(&s)
+	for i := range values {
+		t.known(r, i, &k.params[i], &values[i], value)
+	}
+	r.end()
+	for i, slice := range slices {
+		if slice == wholeBuffer || !k.params[i].reached {
+			continue
+		}
+		if e := r.leaves(i, &k.params[i], slice); e != nil {
+			e.Buffer = g.Buffers[slice.Buffer].Name
+			return e
+		}
+	}
+	return nil
+}
+
+// leaves is how the launch certainly leaves the slice that it is passed for parameter i; nil where it is not certain. Where
+// what is reached is an upper bound, the slice decides.
+func (r *reacher) leaves(i int, p *param, slice ir.Range) *SliceError {
+	if r.addresses || !p.ranged || r.rows[i] < 0 {
+		return nil
+	}
+	within, reach := ptx.Span{Hi: slice.Hi - slice.Lo}, r.out[r.rows[i]]
+	if within.Holds(reach.Read) && within.Holds(reach.Write) {
+		return nil
+	}
+	t, ok := r.footprint.Outside(&r.launch, r.rows[i], within)
+	if !ok {
+		return nil
+	}
+	bytes := func(s ptx.Span) ir.Range {
+		return ir.Range{Buffer: slice.Buffer, Lo: slice.Lo + s.Lo, Hi: slice.Lo + s.Hi}
+	}
+	e := &SliceError{
+		Kernel: r.kernel, Parameter: p.name, Slice: slice, Touched: bytes(t.Span),
+		Write: t.Access&ptx.AccessWrite != 0, Block: t.Block, Thread: t.Thread, At: fmt.Sprintf("%s:%d", r.file, t.Pos.Line),
+	}
+	if s := reach.Read.Union(reach.Write); s.Lo > math.MinInt32 && s.Hi < math.MaxInt64-slice.Lo {
+		e.Reach = bytes(s)
+	}
+	return e
+}
+
+// Stays returns a SliceError if launch id of g, a plan of the trace, certainly touches bytes outside a slice that it is passed, with
+// that grid and those values of parameters. Of a plan from text whose launch is not that of the trace, slices are what the plan says that the launch uses.
+func (tr *Trace) Stays(g *ir.Graph, id ir.OpID, grid ir.Dim3, value func(ir.ParamID) ir.Scalar) error {
+	switch {
+	case tr == nil || tr.t == nil:
+		return errNoTrace
+	case g == nil:
+		return absent.Nil("the graph")
+	case value == nil:
+		return absent.Nil("the function for values of parameters")
+	case id < 0 || int(id) >= g.Len() || g.Ops[id].Launch == nil:
+		return fmt.Errorf("graph %s has no launch %v", g.Name, id)
+	}
+	l, slices := tr.promised(g, id)
+	if slices == nil {
+		return nil
+	}
+	k := tr.kernelOf(l)
+	if k == nil {
+		return nil
+	}
+	tr.mu.Lock()
+	defer tr.mu.Unlock()
+	return tr.t.stays(g, k, Shape{Grid: grid, Block: l.Block, Shared: l.Shared}, l.Args, slices, value)
+}
+
+// promised is a launch of a plan, and the slices that it is passed; none where nothing depends on them.
+func (tr *Trace) promised(g *ir.Graph, id ir.OpID) (*ir.Launch, []ir.Range) {
+	op := &g.Ops[id]
+	if own := tr.own(g, id); own != nil {
+		return own.Launch, tr.t.promises[own.Launch]
+	}
+	return op.Launch, used(g, op)
+}
+
+// own is the launch of the trace that launch id of a plan is; nil where a plan from text has another one.
+func (tr *Trace) own(g *ir.Graph, id ir.OpID) *ir.Op {
+	traced := int(g.Traced(id))
+	if traced >= tr.Graph.Len() || tr.Graph.Ops[traced].Launch == nil {
+		return nil
+	}
+	if own := &tr.Graph.Ops[traced]; g.Trace == tr.Graph.Trace || sameLaunch(own, &g.Ops[id]) {
+		return own
+	}
+	return nil
+}
+
+func sameLaunch(a, b *ir.Op) bool {
+	l, m := a.Launch, b.Launch
+	return l.Module == m.Module && l.Entry == m.Entry && l.Grid == m.Grid && l.Block == m.Block && l.Shared == m.Shared &&
+		slices.Equal(l.Args, m.Args) && slices.Equal(a.Uses, b.Uses)
+}
+
+// kernelOf is the kernel of a launch of a plan; nil if the trace has none that takes such arguments.
+func (tr *Trace) kernelOf(l *ir.Launch) *Kernel {
+	if int(l.Module) >= len(tr.t.modules) {
+		return nil
+	}
+	k := tr.t.modules[l.Module].kernels[l.Entry]
+	if k == nil || len(k.params) != len(l.Args) {
+		return nil
+	}
+	for i, a := range l.Args {
+		if size := k.params[i].typ.Size(); a.Kind == ir.ArgScalar && a.Scalar.Type.Size() != size ||
+			a.Kind == ir.ArgParam && tr.t.graph.Params[a.Param].Value.Type.Size() != size || a.Kind == ir.ArgBuffer && !k.params[i].pointer {
+			return nil
+		}
+	}
+	return k
+}
+
+// used are the slices that a launch has by what a plan says that it uses.
+func used(g *ir.Graph, op *ir.Op) []ir.Range {
+	list := make([]ir.Range, len(op.Launch.Args))
+	for i, a := range op.Launch.Args {
+		list[i] = wholeBuffer
+		if a.Kind != ir.ArgBuffer {
+			continue
+		}
+		hi := a.Offset
+		for _, u := range op.Uses {
+			if u.Buffer == a.Buffer {
+				hi = max(hi, u.Hi)
+			}
+		}
+		if a.Offset > 0 || hi < g.Buffers[a.Buffer].Size() {
+			list[i] = ir.Range{Buffer: a.Buffer, Lo: a.Offset, Hi: hi}
+		}
+	}
+	return list
+}
