@@ -20,8 +20,10 @@ type exchange struct {
 	f, g, p, q tracer.Buffer
 }
 
-func newExchange(t *testing.T) *exchange {
-	x := &exchange{t: t, dev: simulated(t)}
+func newExchange(t *testing.T) *exchange { return newExchangeOn(t, simulated(t)) }
+
+func newExchangeOn(t *testing.T, dev device.Device) *exchange {
+	x := &exchange{t: t, dev: dev}
 	tr := tracer.New(x.dev, "ping-pong", tracer.Deferred)
 	square := (&run{t: t, tr: tr}).kernel("square")
 	x.f, x.g = tr.Alloc("f", ir.F32, 4, ir.InOut), tr.Alloc("g", ir.F32, 4, ir.InOut)

@@ -195,7 +195,7 @@ func (t *Tracer) widenOpaque() {
 }
 
 func (t *Tracer) runLaunch(k *Kernel, l *ir.Launch, pc uintptr) {
-	block, _ := t.graph.ParamBlock(l, func(b ir.BufferID) uint64 { return uint64(t.buffers[b].ptr) })
+	block, _ := t.graph.ParamBlock(l, func(b ir.BufferID) uint64 { return uint64(t.buffers[b].now()) })
 	t.submit(pc, &device.Launch{
 		Function: k.function,
 		Grid:     device.Dim3(l.Grid),

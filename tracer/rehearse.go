@@ -88,7 +88,7 @@ func (r *rehearsal) begin() error {
 			if err := r.lend(b); err != nil {
 				return err
 			}
-			at = r.buffers[id].ptr
+			at = r.buffers[id].now()
 		}
 		if !w.Empty() && !r.isLent(b) {
 			r.kept = append(r.kept, keep{at: at + device.Ptr(w.Lo), bytes: w.Hi - w.Lo, name: "@" + r.graph.Buffers[id].Name})
@@ -114,7 +114,7 @@ func (r *rehearsal) variables() (map[ir.BufferID]device.Ptr, error) {
 
 // lend gives a temporary memory for the rehearsal.
 func (r *rehearsal) lend(id ir.BufferID) error {
-	if r.buffers[id].ptr != 0 {
+	if r.buffers[id].now() != 0 {
 		return nil
 	}
 	if err := r.back(id); err != nil {

@@ -49,7 +49,7 @@ func (t *Tracer) transfer(kind ir.Kind, pc uintptr, of, with operand) {
 	}
 }
 
-func (t *Tracer) address(r ir.Range) device.Ptr { return t.buffers[r.Buffer].ptr + device.Ptr(r.Lo) }
+func (t *Tracer) address(r ir.Range) device.Ptr { return t.buffers[r.Buffer].now() + device.Ptr(r.Lo) }
 
 func (t *Tracer) runCopy(c *ir.Copy, pc uintptr) {
 	if !c.Dst.Empty() {
