@@ -30,7 +30,7 @@ func TestFinalPlansKeepTheirPromises(t *testing.T) {
 			t.Run(fmt.Sprintf("streams=%v/guessed=%v", streams, costs == nil), func(t *testing.T) {
 				r := rand.New(rand.NewPCG(91, 91))
 				waits := 0
-				for round := range rounds(16) {
+				for round := range rounds(32) {
 					g := irtest.Random(r, 1+r.IntN(28))
 					for _, by := range everyStrategy {
 						name := fmt.Sprintf("round %d, %s", round, by)
@@ -38,7 +38,7 @@ func TestFinalPlansKeepTheirPromises(t *testing.T) {
 						waits += requirePromises(t, g, opts, name)
 					}
 				}
-				require.Greater(t, waits, rounds(280), "hardly anything waits")
+				require.Greater(t, waits, rounds(560), "hardly anything waits")
 			})
 		}
 	}
