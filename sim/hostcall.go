@@ -15,9 +15,9 @@ type Callback struct {
 	Func func(error)
 }
 
-// The clock stands while a host call runs, so that virtual times do not depend on how long the function takes. The
-// function may also wait for another caller, which must then be answered: a query waits only for queryPatience, and the
-// clock goes on without a function that has not returned after waitPatience.
+// The clock stands while a host call runs, so that virtual times do not depend on how long a function takes that takes
+// less than waitPatience. A function may also wait for another caller, which must then be answered: a query waits for
+// queryPatience at most, and after waitPatience the clock goes on without the function.
 const (
 	queryPatience = 100 * time.Millisecond
 	waitPatience  = time.Second

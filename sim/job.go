@@ -217,6 +217,7 @@ func (d *Device) start(id des.TaskID, data any) des.Demand {
 	j := jobOf(data)
 	if j.notices() {
 		d.noticeable--
+		d.noticed++
 	}
 	if d.fault != nil && (j == nil || j.told == nil) {
 		return des.Demand{}

@@ -19,6 +19,7 @@ type sharedTime struct {
 	running    *beside.Run // the device at work for a wait that was given up; nil for none
 	pause      atomic.Bool // it begins no other task
 	noticeable int         // pieces of work under way that the program may notice: see Noticeable
+	noticed    uint64      // pieces of such work that have begun
 	order      order       // of the work of devices that look for races
 }
 

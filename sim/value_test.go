@@ -110,6 +110,9 @@ func TestHostCallsLetOthersIn(t *testing.T) {
 	require.NoError(t, err)
 	inside, done := make(chan bool), make(chan error, 1)
 	ended := false
+	p, err := d.Alloc(1 << 26)
+	require.NoError(t, err)
+	require.NoError(t, d.Submit(a, &device.Memset{Dst: p, Value: 1, Width: 4, Count: 1 << 24})) // so that the call begins after the host's time
 	require.NoError(t, d.Submit(a, &device.HostCall{Func: func() error { close(inside); done <- <-done; ended = true; return nil }}))
 	go func() {
 		<-inside

@@ -32,6 +32,12 @@ Managed memory moves when kernels touch it and when it is prefetched ([TIME-MODE
 host touch it: before it does, a program that wants to be charged for the way back prefetches to CU_DEVICE_CPU or, on a device that refuses
 that, attaches the memory to the host.
 
+Host functions and callbacks run on threads of the driver, and the virtual clock stands meanwhile: for a second at most, after which it goes on without a
+function that may be waiting for something else. A query waits for a tenth of a second for a function that runs. Work that the program may notice
+without a call also runs while it makes none: host functions and callbacks once all its threads have slept for 10 ms, once it has made no call for
+0.2 s, or after a second whatever it calls; stores to memory that the host reads once it has slept for 0.2 s or made no call for 2 s. Only in such cases
+do virtual times depend on how long the program takes.
+
 Each process simulates its own GPUs, in a virtual time of its own. Memory that cuIpcGetMemHandle exports is the same bytes in all processes that open it:
 what one has stored is there for the others when its call to wait or to copy has returned. Launches that run in two processes at the same moment are not
 ordered, and atomic operations on such memory are atomic within a process only. Memory that is open counts against the exporter's GPU. While a process

@@ -13,9 +13,10 @@ import (
 )
 
 // Functions of the program run in threads of the driver, when a thread waits for the device or
-// calls it, or, while none does, as watch says. All threads may call the driver meanwhile. They
-// wait if their call depends on the function; a query waits for a moment and answers
-// CUDA_ERROR_NOT_READY. A function that calls the driver is answered CUDA_ERROR_NOT_PERMITTED.
+// calls it, or, while none does, as watch says. All threads may call the driver meanwhile. A call
+// that waits for work behind the function waits for the function; one that waits for other work,
+// for a second at most; a query waits for a moment and answers CUDA_ERROR_NOT_READY. A function
+// that calls the driver is answered CUDA_ERROR_NOT_PERMITTED.
 
 //export sim_cuLaunchHostFunc
 func sim_cuLaunchHostFunc(h C.CUstream, fn C.CUhostFn, data unsafe.Pointer) C.CUresult {

@@ -139,6 +139,14 @@ func (c *Clock) Release(id TaskID) {
 	r.on.endAt(id, EventWait, r.arrival, c.horizon-r.arrival)
 }
 
+// Live is the number of tasks that have not ended.
+func (c *Clock) Live() (n int) {
+	for _, e := range c.engines {
+		n += e.live
+	}
+	return n
+}
+
 // Next is the id that the next task gets.
 func (c *Clock) Next() TaskID { return c.tasks.next }
 

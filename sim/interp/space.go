@@ -107,6 +107,9 @@ func (s *Space) Range(addr uint64) (base uint64, size int64, ok bool) {
 	return 0, 0, false
 }
 
+// HostSees reports whether the host, or another process, reads memory that kernels and copies may store to.
+func (s *Space) HostSees() bool { return len(s.host) > 0 || s.shared > 0 }
+
 // HostAlloc returns n zeroed bytes of the host at an address of the space's own,
 // which depends on the sequence of calls alone. Copies reach them, kernels do not.
 func (s *Space) HostAlloc(n int64, name string) (addr uint64, b []byte, err error) {
