@@ -298,6 +298,74 @@ func TestWhatNoMethodMayDo(t *testing.T) {
 				u, w = w, u
 			})
 		}},
+		{"a period that grows", "method wrong: System.Period has been changed: set System.X, System.Running and System.Period in Trace alone", func(s *System) func() {
+			calls := 0
+			return ending(s, func() {
+				if calls++; calls > 1 {
+					s.Period = 3
+				}
+			})
+		}},
+		{"a period of the first call", "method wrong: System.Period has been changed", func(s *System) func() {
+			return ending(s, func() { s.Period = 1 })
+		}},
+		{"a period at the end of a call", "method wrong: System.Period has been changed", func(s *System) func() {
+			calls, iterate := 0, ending(s, func() {})
+			return func() {
+				if iterate(); calls > 0 {
+					s.Period = math.MaxInt
+				}
+				calls++
+			}
+		}},
+		{"another solution later", "method wrong: System.X has been changed", func(s *System) func() {
+			y, calls, iterate := s.Vector("y", nil), 0, ending(s, func() {})
+			return func() {
+				if iterate(); calls > 0 {
+					s.X = y
+				}
+				calls++
+			}
+		}},
+		{"another scalar later", "method wrong: System.Running has been changed", func(s *System) func() {
+			y, calls := s.Scalar("y", 1), 0
+			return ending(s, func() {
+				if calls++; calls > 1 {
+					s.Running = y
+				}
+			})
+		}},
+		{"fewer unknowns of Trace", "method wrong: System.N has been changed: ", func(s *System) func() {
+			s.N = 2
+			return ending(s, func() {})
+		}},
+		{"more unknowns than memory holds", "method wrong: System.N has been changed: ", func(s *System) func() {
+			s.N = math.MaxInt
+			s.Temporary("t")
+			s.Scalar("a", 1)
+			return ending(s, func() { s.SpMV(s.Vector("late", nil), s.X) })
+		}},
+		{"fewer than no unknowns", "method wrong: System.N has been changed: ", func(s *System) func() {
+			s.N = -1
+			return ending(s, func() { s.SpMV(s.Vector("v", nil), s.Temporary("t")) })
+		}},
+		{"fewer unknowns once Trace has allocated", "method wrong: System.N has been changed", func(s *System) func() {
+			x, end := s.X, ending(s, func() {})
+			s.N, s.X = 2, s.X.Slice(0, 2)
+			return func() {
+				s.Axpy(s.Running, x.Slice(2, 4), s.X)
+				end()
+			}
+		}},
+		{"no unknowns in a later call of a method of this package", "method wrong: System.N has been changed", func(s *System) func() {
+			calls, iterate := 0, CG.Trace(s)
+			return func() {
+				if calls++; calls > 1 {
+					s.N = 0
+				}
+				iterate()
+			}
+		}},
 		{"more operations later", "the first call of the function that Trace returns did not issue it there", func(s *System) func() {
 			calls := 0
 			norm := s.Scalar("norm", 1)
@@ -339,6 +407,53 @@ func TestALaterCallThatDiffers(t *testing.T) {
 		x, _, err := Solve(context.Background(), open(t, sim.Options{}), sparse.Poisson2D(2), random(4, 1), Options{Method: m, Mode: mode, MaxIterations: 20})
 		assert.Nil(t, x)
 		assert.ErrorContains(t, asError[*MethodError](t, err), "did not issue it there")
+	}
+}
+
+// TestALaterCallThatChangesTheSystem ends at the call, before a deadline.
+func TestALaterCallThatChangesTheSystem(t *testing.T) {
+	for _, mode := range []Mode{Eager, Auto} {
+		for field, change := range map[string]func(s *System){
+			"Period":  func(s *System) { s.Period = math.MaxInt },
+			"N":       func(s *System) { s.N = math.MaxInt },
+			"X":       func(s *System) { s.X = Vector{} },
+			"Running": func(s *System) { s.Running = Vector{} },
+		} {
+			calls := 0
+			m := Method{Name: "late", Trace: func(s *System) func() {
+				r, norm := s.Vector("r", s.Residual), s.TemporaryScalar("norm")
+				return func() {
+					s.Dot(r, r, norm)
+					s.Check(norm)
+					if calls++; calls == 7 {
+						change(s)
+					}
+				}
+			}}
+			x, _, err := Solve(context.Background(), open(t, sim.Options{}), sparse.Poisson2D(2), random(4, 1), Options{Method: m, Mode: mode, MaxIterations: 20})
+			assert.Nil(t, x)
+			assert.ErrorContains(t, asError[*MethodError](t, err), "System."+field+" has been changed")
+			assert.Equal(t, 7, calls, "mode %v", mode)
+		}
+	}
+}
+
+// TestVectorsStartAsTheDataOfTheCall changes the data once the vector has it.
+func TestVectorsStartAsTheDataOfTheCall(t *testing.T) {
+	m := Method{Name: "mine", Trace: func(s *System) func() {
+		start := []float64{1, 2, 3, 4}
+		r, norm := s.Vector("r", start), s.TemporaryScalar("norm")
+		return func() {
+			start[0]++
+			s.Axpy(s.Running, r, s.X)
+			s.Dot(r, r, norm)
+			s.Check(norm)
+		}
+	}}
+	for _, mode := range Modes() {
+		x, _, err := Solve(context.Background(), open(t, sim.Options{}), sparse.Poisson2D(2), random(4, 1), Options{Method: m, Mode: mode, MaxIterations: 2})
+		asError[*NotConvergedError](t, err)
+		assert.Equal(t, []float64{2, 4, 6, 8}, x, "mode %v", mode)
 	}
 }
 

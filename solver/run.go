@@ -113,7 +113,7 @@ func (r *run) replays(dev device.Device, iterate func(), o *Options) (err error)
 // loops has the device or the host repeat an iteration until the state says that it was the
 // last. Those past it change nothing, see operation.go and kernels/state.cuh.
 func (r *run) loops(dev device.Device, body *ir.Schedule, plan optimizer.Options, o *Options) (err error) {
-	period := max(1, r.sys.Period)
+	period := r.sys.script.period()
 	periods := func(iterations int) int { return roundUp(iterations, period) / period }
 	every, batch := fit(periods(o.CheckEvery), periods(o.Batch))
 	if batch == 0 {

@@ -17,7 +17,44 @@ type script struct {
 	launches  []launch  // of the rehearsal
 	next      int       // of launches
 	written   []ir.Range
-	ended     int // iterations of the rehearsal
+	ended     int    // iterations of the rehearsal
+	fields    fields // of System, as Trace left them
+}
+
+// fields are the exported fields of System that stay the same once Trace has returned: what has been issued depends on them.
+type fields struct {
+	n, period  int
+	x, running Vector
+}
+
+// period is the number of iterations of a call.
+func (p *script) period() int { return max(1, p.fields.period) }
+
+func (s *System) fields() fields { return fields{s.N, s.Period, s.X, s.Running} }
+
+// changed names a field of System that the method has changed too late, or is empty.
+func (s *System) changed() string {
+	was, is := s.script.fields, s.fields()
+	switch {
+	case s.N != s.p.a.Rows:
+		return "System.N"
+	case s.script.phase == allocating:
+		return ""
+	case is.period != was.period:
+		return "System.Period"
+	case is.x != was.x:
+		return "System.X"
+	case is.running != was.running:
+		return "System.Running"
+	}
+	return ""
+}
+
+// steady refuses a change of the fields.
+func (s *System) steady() {
+	if field := s.changed(); field != "" {
+		s.refuse("", field+" has been changed", "set System.X, System.Running and System.Period in Trace alone, and leave System.N")
+	}
 }
 
 // phase is how far the set-up of a method is.
@@ -92,6 +129,9 @@ func (s *System) rehearse(iterate func()) error {
 	switch {
 	case s.failed() != nil:
 		return s.failed()
+	case s.changed() != "":
+		s.steady()
+		return s.failed()
 	case iterate == nil:
 		s.refuse("", "Trace returns nil", "return the function that issues one iteration")
 		return s.failed()
@@ -99,10 +139,11 @@ func (s *System) rehearse(iterate func()) error {
 		s.refuse("", "System.X is no vector that is kept", "leave it, or put what System.Vector returns in its place")
 		return s.failed()
 	}
-	s.script.phase = rehearsing
+	s.script.phase, s.script.fields = rehearsing, s.fields()
 	iterate()
 	s.script.phase = issuing
-	if period := max(1, s.Period); s.script.ended != period {
+	s.steady()
+	if period := s.script.period(); s.script.ended != period {
 		s.refuse("", fmt.Sprintf("a call of the function that Trace returns ends %d iterations, not %d", s.script.ended, period),
 			"end each iteration with System.Check, and set System.Period to how many a call issues")
 	}
@@ -113,6 +154,7 @@ func (s *System) rehearse(iterate func()) error {
 func (s *System) issue(iterate func()) error {
 	s.script.next = 0
 	iterate()
+	s.steady()
 	if left := s.script.launches[s.script.next:]; len(left) > 0 {
 		s.refuse(left[0].String(), "the first call of the function that Trace returns issued it, and a later one does not", sameEachTime)
 	}
@@ -122,6 +164,7 @@ func (s *System) issue(iterate func()) error {
 // issues reports whether a launch goes to the device. In the rehearsal it is noted.
 func (s *System) issues(l launch) bool {
 	p := &s.script
+	s.steady()
 	switch {
 	case s.failed() != nil:
 		return false
@@ -142,11 +185,13 @@ func (s *System) issues(l launch) bool {
 	return true
 }
 
-// allocates refuses an allocation for which it is too late.
-func (s *System) allocates(how, name string) {
+// allocates reports whether there is no error yet. It refuses an allocation for which it is too late.
+func (s *System) allocates(how, name string) bool {
+	s.steady()
 	if s.script.phase != allocating {
 		s.refuse(fmt.Sprintf("%s(%q)", how, name), "the function that Trace returns allocates it, again in each call", "allocate in Trace")
 	}
+	return s.failed() == nil
 }
 
 // operand is a vector or scalar of an operation, with its number of elements and the way it is accessed.
@@ -170,6 +215,7 @@ func scalarOf(v Vector, mode ir.Mode) operand { return operand{v, 1, mode} }
 
 // begin begins an operation, and reports whether it may be issued. Its operands are looked at in the rehearsal.
 func (s *System) begin(name string, operands ...operand) bool {
+	s.steady()
 	if s.failed() != nil {
 		return false
 	}

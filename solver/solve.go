@@ -126,7 +126,7 @@ func (r *run) iterate(ctx context.Context, o *Options) (state [stateLen]int32, e
 		}
 		return state, err
 	}
-	period := max(1, r.sys.Period)
+	period := r.sys.script.period()
 	for issued := 0; ; {
 		for look := min(issued+min(o.CheckEvery, maxInFlight), o.MaxIterations); issued < look; issued += period {
 			if err = r.enqueue(ctx); err != nil {
@@ -141,7 +141,7 @@ func (r *run) iterate(ctx context.Context, o *Options) (state [stateLen]int32, e
 			return state, failed
 		}
 		r.observe(&state, o)
-		if err != nil || state[stateCode] != running {
+		if err != nil || state[stateCode] != running || issued >= o.MaxIterations {
 			return state, err
 		}
 	}
@@ -149,7 +149,7 @@ func (r *run) iterate(ctx context.Context, o *Options) (state [stateLen]int32, e
 
 // sample runs as many iterations as are asked for, with the looks that a solver takes.
 func (r *run) sample(ctx context.Context, o *Options) (done int, err error) {
-	period := max(1, r.sys.Period)
+	period := r.sys.script.period()
 	if r.loop != nil {
 		r.looped, err = r.loop.Run(ctx)
 		return r.looped.Iterations * period, err

@@ -3,6 +3,7 @@ package solver
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/reprise-gpu/reprise/ir"
 	"github.com/reprise-gpu/reprise/solver/kernels"
@@ -17,15 +18,15 @@ type Vector = tracer.Buffer
 // Method.Trace, and what computes for the function that it returns. As with a Tracer, the first error
 // sticks and makes the rest do nothing; what a method may not do is a MethodError.
 type System struct {
-	N        int
-	X        Vector    // the solution; it starts as what Residual belongs to
+	N        int       // the number of unknowns, which a method leaves
+	X        Vector    // the solution; it starts as what Residual belongs to. Only Trace may replace it
 	Residual []float64 // b - Ax of the start, on the host
 	// Inverse is the inverse of the diagonal, for a method that takes care of preconditioning;
 	// nil without.
 	Inverse []float64
-	// Running is a scalar that is 1, and 0 from the last iteration on.
+	// Running is a scalar that is 1, and 0 from the last iteration on. Only Trace may replace it.
 	Running Vector
-	// Period is how many iterations the function that Method.Trace returns issues; 0 is 1.
+	// Period is how many iterations the function that Method.Trace returns issues; 0 is 1. Only Trace may set it.
 	Period int
 
 	t       *tracer.Tracer
@@ -105,7 +106,7 @@ func newSystem(p *problem, o *Options, t *tracer.Tracer) *System {
 	if s.lanes == 0 {
 		s.lanes = lanesFor(p.a.Entries(), s.N)
 	}
-	s.solution = func(int) Vector { return s.X }
+	s.solution = func(int) Vector { return s.script.fields.x }
 	s.a = s.matrix("a", p.a)
 	s.X = s.Vector("x", p.x0)
 	s.Running = s.Scalar("running", 1)
@@ -175,37 +176,46 @@ func (s *System) read(b Vector) ([]float64, error) {
 }
 
 // Vector allocates a vector that keeps its value from one iteration to the next. It starts as
-// data, or nil for zeros.
+// a copy of data, or of zeros for nil.
 func (s *System) Vector(name string, data []float64) Vector {
 	s.t.Helper()
-	s.allocates("Vector", name)
+	if !s.allocates("Vector", name) {
+		return Vector{}
+	}
 	if data == nil {
 		data = make([]float64, s.N)
 	}
 	if len(data) != s.N {
 		s.refuse(fmt.Sprintf("Vector(%q)", name), fmt.Sprintf("it starts as %d numbers, and vectors have %d", len(data), s.N), "pass one for each unknown, or nil for zeros")
+		return Vector{}
 	}
-	return s.floats(name, ir.InOut, data)
+	return s.floats(name, ir.InOut, slices.Clone(data))
 }
 
 // Temporary allocates a vector that each iteration writes before it reads it.
 func (s *System) Temporary(name string) Vector {
 	s.t.Helper()
-	s.allocates("Temporary", name)
+	if !s.allocates("Temporary", name) {
+		return Vector{}
+	}
 	return s.t.Alloc(name, s.elem, int64(s.N), ir.Temporary)
 }
 
 // Scalar allocates a scalar that keeps its value from one iteration to the next.
 func (s *System) Scalar(name string, value float64) Vector {
 	s.t.Helper()
-	s.allocates("Scalar", name)
+	if !s.allocates("Scalar", name) {
+		return Vector{}
+	}
 	return s.floats(name, ir.InOut, []float64{value})
 }
 
 // TemporaryScalar allocates a scalar that each iteration writes before it reads it.
 func (s *System) TemporaryScalar(name string) Vector {
 	s.t.Helper()
-	s.allocates("TemporaryScalar", name)
+	if !s.allocates("TemporaryScalar", name) {
+		return Vector{}
+	}
 	return s.t.Alloc(name, s.elem, 1, ir.Temporary)
 }
 
