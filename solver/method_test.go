@@ -203,6 +203,7 @@ func TestWhatNoMethodMayDo(t *testing.T) {
 			s.Check(norm)
 		}
 	}
+	foreign := foreignVectors(t)
 	for _, c := range []struct {
 		about, want string
 		trace       func(s *System) func()
@@ -339,6 +340,47 @@ func TestWhatNoMethodMayDo(t *testing.T) {
 			s.N = 2
 			return ending(s, func() {})
 		}},
+		{"no scalar", "method wrong: System.Running is no scalar that is kept: leave it, or put what System.Scalar returns in its place", func(s *System) func() {
+			s.Running = Vector{}
+			return ending(s, func() {})
+		}},
+		{"a vector for the scalar", "method wrong: System.Running is no scalar that is kept", func(s *System) func() {
+			s.Running = s.X
+			return ending(s, func() {})
+		}},
+		{"a temporary for the scalar", "method wrong: System.Running is no scalar that is kept", func(s *System) func() {
+			s.Running = s.TemporaryScalar("mine")
+			return ending(s, func() {})
+		}},
+		{"the scalar of another system", "method wrong: System.Running is no scalar that is kept", func(s *System) func() {
+			s.Running = foreign.Scalar
+			return ending(s, func() {})
+		}},
+		{"the solution of another system", "method wrong: System.X is no vector that is kept", func(s *System) func() {
+			s.X = foreign.Vector
+			return ending(s, func() {})
+		}},
+		{"a vector of another system", "method wrong: SpMV(@x, @k): operand 2, @k, is of another System: allocate it in Trace, with a method of the System that Trace is passed", func(s *System) func() {
+			return ending(s, func() { s.SpMV(s.X, foreign.Vector) })
+		}},
+		{"a temporary of another system", "method wrong: Dot(@k_3, @x, @v): operand 1, @k_3, is of another System", func(s *System) func() {
+			v := s.TemporaryScalar("v")
+			return ending(s, func() { s.Dot(foreign.Temporary, s.X, v) })
+		}},
+		{"a scalar of another system, to end with", "method wrong: Check(@k_2): operand 1, @k_2, is of another System", func(s *System) func() {
+			return func() { s.Check(foreign.Scalar) }
+		}},
+		{"a part of a vector of another system, which has the number of one of this", "is of another System", func(s *System) func() {
+			v := s.Vector("v", nil)
+			return ending(s, func() { s.Axpy(foreign.Vector.Slice(1, 2), v, s.X) })
+		}},
+		{"a vector of another system later", "did not issue it there", func(s *System) func() {
+			v := s.Vector("v", nil)
+			return ending(s, func() {
+				s.SpMV(s.X, v)
+				v = foreign.Vector
+			})
+		}},
 		{"more unknowns than memory holds", "method wrong: System.N has been changed: ", func(s *System) func() {
 			s.N = math.MaxInt
 			s.Temporary("t")
@@ -386,6 +428,46 @@ func TestWhatNoMethodMayDo(t *testing.T) {
 				message = err.Error()
 			}
 			assert.Equal(t, message, err.Error(), "%s, mode %v", c.about, mode)
+		}
+	}
+}
+
+// vectors has one of each kind.
+type vectors struct{ Vector, Scalar, Temporary Vector }
+
+// foreignVectors returns vectors of 4 elements of a system that has been solved.
+func foreignVectors(t *testing.T) (v vectors) {
+	m := Method{Name: "other", Trace: func(s *System) func() {
+		v = vectors{s.Vector("k", nil), s.Scalar("k", 1), s.Temporary("k")}
+		return func() { s.Check(v.Scalar) }
+	}}
+	_, _, err := Solve(context.Background(), open(t, sim.Options{}), sparse.Poisson2D(2), random(4, 1), Options{Method: m, MaxIterations: 1})
+	asError[*NotConvergedError](t, err)
+	return v
+}
+
+// TestErrorsOfTheTracerAreTheSameInEveryMode has slices that the tracer refuses: there is no solution in any mode.
+func TestErrorsOfTheTracerAreTheSameInEveryMode(t *testing.T) {
+	for first := range 2 {
+		m := Method{Name: "wrong", Trace: func(s *System) func() {
+			r, norm, calls := s.Vector("r", s.Residual), s.TemporaryScalar("norm"), 0
+			return func() {
+				if calls++; calls > first {
+					s.Axpy(s.Running, r.Slice(1, 6), s.X)
+				}
+				s.Dot(r, r, norm)
+				s.Check(norm)
+			}
+		}}
+		message := ""
+		for _, mode := range Modes() {
+			x, _, err := Solve(context.Background(), open(t, sim.Options{}), sparse.Poisson2D(2), random(4, 1), Options{Method: m, Mode: mode, MaxIterations: 20})
+			assert.Nil(t, x, "mode %v", mode)
+			require.ErrorContains(t, err, "slice [1:6) of @r, which has 4 elements")
+			if message == "" {
+				message = err.Error()
+			}
+			assert.Equal(t, message, err.Error(), "mode %v", mode)
 		}
 	}
 }

@@ -135,8 +135,11 @@ func (s *System) rehearse(iterate func()) error {
 	case iterate == nil:
 		s.refuse("", "Trace returns nil", "return the function that issues one iteration")
 		return s.failed()
-	case !kept(s.X) || s.X.Len() != int64(s.N):
+	case !s.keeps(s.X, s.N):
 		s.refuse("", "System.X is no vector that is kept", "leave it, or put what System.Vector returns in its place")
+		return s.failed()
+	case !s.keeps(s.Running, 1):
+		s.refuse("", "System.Running is no scalar that is kept", "leave it, or put what System.Scalar returns in its place")
 		return s.failed()
 	}
 	s.script.phase, s.script.fields = rehearsing, s.fields()
@@ -149,6 +152,9 @@ func (s *System) rehearse(iterate func()) error {
 	}
 	return s.failed()
 }
+
+// keeps reports whether v is of this System, is kept from one iteration to the next, and has n elements.
+func (s *System) keeps(v Vector, n int) bool { return s.t.Owns(v) && kept(v) && v.Len() == int64(n) }
 
 // issue is any other call.
 func (s *System) issue(iterate func()) error {
@@ -238,6 +244,9 @@ func (s *System) wrong(name string, operands []operand) (reason, remedy string) 
 	for i, o := range operands {
 		if o.Vector == (Vector{}) {
 			return fmt.Sprintf("operand %d is a zero Vector", i+1), "allocate it in Trace, with a method of System"
+		}
+		if !s.t.Owns(o.Vector) {
+			return fmt.Sprintf("operand %d, %v, is of another System", i+1, o), "allocate it in Trace, with a method of the System that Trace is passed"
 		}
 		if n := o.Len(); n != o.elements {
 			return fmt.Sprintf("%v has %d elements, not %d", o, n, o.elements), "pass a vector of System.N elements, or a scalar of one, as the operation takes"

@@ -2,6 +2,7 @@ package solver
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -93,7 +94,7 @@ func Solve(ctx context.Context, dev device.Device, a *sparse.CSR, b []float64, o
 	}
 	state, stopped := r.iterate(ctx, &o)
 	elapsed := dev.Now() - begin
-	if device.CodeOf(stopped) != 0 || r.sys.err != nil {
+	if r.broken(stopped) {
 		return nil, res, stopped
 	}
 	if r.loop != nil {
@@ -118,6 +119,11 @@ func Solve(ctx context.Context, dev device.Device, a *sparse.CSR, b []float64, o
 // maxInFlight bounds the iterations (of loops, the periods) between two looks, and so those that end after the context.
 const maxInFlight = 256
 
+// broken reports whether an error is of the device or of the method, so that there is no solution to read.
+func (r *run) broken(err error) bool {
+	return err != nil && (device.CodeOf(err) != 0 || errors.Is(err, r.sys.failed()))
+}
+
 // iterate has the device iterate until it has come to something.
 func (r *run) iterate(ctx context.Context, o *Options) (state [stateLen]int32, err error) {
 	if r.loop != nil { // it looks by itself
@@ -133,7 +139,7 @@ func (r *run) iterate(ctx context.Context, o *Options) (state [stateLen]int32, e
 				break
 			}
 		}
-		if device.CodeOf(err) != 0 {
+		if r.broken(err) {
 			return state, err
 		}
 		var failed error

@@ -44,6 +44,9 @@ func (b Buffer) Declaration() ir.Buffer {
 	return b.t.graph.Buffers[b.id]
 }
 
+// Owns reports whether b is a range of an allocation of t, freed or not.
+func (t *Tracer) Owns(b Buffer) bool { return t != nil && b.t == t }
+
 func (b Buffer) elem() ir.Type { return b.t.graph.Buffers[b.id].Elem }
 
 // Range is the bytes of the allocation that b is.
