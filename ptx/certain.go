@@ -105,7 +105,7 @@ type certain struct {
 	regions  map[int32][]int32         // by block that branches: what may run before next
 	calls    map[int32]int             // by block: its first call of code that is not known
 	controls [][]int32                 // by block: the branches that decide whether it runs
-	decided  map[any]bool              // by *term or block
+	decided  map[any]bool              // by *term, runs or ways
 }
 
 // certainAccess is an access through one parameter alone.
@@ -208,7 +208,11 @@ func (fp *Footprint) Decided(r *Range) bool {
 			if p := &fp.Effects.Params[a.row]; c.cfg.steps[a.step].in.Pos != r.Pos || p.Param != r.Param || p.Field != r.Field {
 				continue
 			}
-			if found = true; !c.knows(a.addr) || a.guard != nil && !c.knows(a.guard) || !c.runs(b) {
+			things := []any{a.addr.is(), runs(b)}
+			if a.guard != nil {
+				things = append(things, a.guard.is())
+			}
+			if found = true; !c.decides(things...) {
 				return false
 			}
 		}
@@ -231,50 +235,101 @@ func (c *certain) findControls() {
 	}
 }
 
-// runs reports whether all that decides whether a block runs is decided.
-func (c *certain) runs(b int32) bool {
-	if ok, seen := c.decided[b]; seen {
-		return ok
-	}
-	c.decided[b] = true // around a loop
-	for _, at := range c.controls[b] {
-		last := c.blocks[at].end - 1
-		if p := c.guard(last); p == nil || c.cfg.steps[last].kind == stepTable || !c.knows(p) || !c.runs(at) {
-			c.decided[b] = false
-			break
-		}
-	}
-	return c.decided[b]
-}
+// What a decision depends on: whether a block runs, and from where a thread comes to it. Values are of type *term.
+type (
+	runs int32
+	ways int32
+)
 
-// knows reports whether a value follows from the launch.
-func (c *certain) knows(v *term) bool {
-	v = v.is()
-	if ok, seen := c.decided[v]; seen {
-		return ok
-	}
-	c.decided[v] = v.op != termUnknown && (v.op != termSpecial || v.imm < laneid)
-	for _, a := range v.args {
-		if !c.decided[v] {
-			break
+// decides reports whether the launch decides all of the given things. Whatever these depend on is final once it returns:
+// what reaches something that the launch does not decide is not decided, and the rest is, around loops too.
+func (c *certain) decides(things ...any) bool {
+	users := map[any][]any{}
+	var open []any
+	todo := c.visit(things)
+	for len(todo) > 0 {
+		at := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		needs, ok := c.needs(at)
+		for _, n := range needs {
+			users[n] = append(users[n], at)
+			ok = ok && c.isDecided(n)
 		}
-		if !c.knows(a) {
-			c.decided[v] = false
+		if todo = append(todo, c.visit(needs)...); !ok {
+			open = append(open, at)
 		}
 	}
-	if v.op == termPhi && c.decided[v] { // which of its values it is depends on the way here
-		c.decided[v] = c.runsAll(v.block)
+	for len(open) > 0 {
+		at := open[len(open)-1]
+		if open = open[:len(open)-1]; c.decided[at] {
+			c.decided[at] = false
+			open = append(open, users[at]...)
+		}
 	}
-	return c.decided[v]
-}
-
-// runsAll reports whether the ways into a block are decided.
-func (c *certain) runsAll(b int32) bool {
-	for _, p := range c.blocks[b].preds {
-		last := c.blocks[p].end - 1
-		if guard := c.guard(last); !c.runs(p) || len(c.blocks[p].succs) > 1 && (guard == nil || !c.knows(guard)) {
+	for _, at := range things {
+		if !c.decided[at] {
 			return false
 		}
 	}
 	return true
+}
+
+// isDecided is false for what an earlier call of decides found not to be decided.
+func (c *certain) isDecided(at any) bool {
+	ok, seen := c.decided[at]
+	return ok || !seen
+}
+
+// visit returns those of the things that are new, and has them decided until the contrary is found.
+func (c *certain) visit(things []any) (fresh []any) {
+	for _, at := range things {
+		if _, seen := c.decided[at]; !seen {
+			c.decided[at] = true
+			fresh = append(fresh, at)
+		}
+	}
+	return fresh
+}
+
+// needs returns what the decision of a thing depends on; false where the launch does not decide it in any case.
+func (c *certain) needs(at any) (list []any, ok bool) {
+	switch at := at.(type) {
+	case runs:
+		return c.branches(c.controls[at])
+	case ways:
+		return c.into(int32(at))
+	}
+	v := at.(*term)
+	for _, a := range v.args {
+		list = append(list, a.is())
+	}
+	if v.op == termPhi { // which of its values it is depends on the way here
+		list = append(list, ways(v.block))
+	}
+	return list, v.op != termUnknown && (v.op != termSpecial || v.imm < laneid)
+}
+
+// into returns what the way into a block depends on.
+func (c *certain) into(b int32) (list []any, ok bool) {
+	var several []int32
+	for _, p := range c.blocks[b].preds {
+		if list = append(list, runs(p)); len(c.blocks[p].succs) > 1 {
+			several = append(several, p)
+		}
+	}
+	predicates, ok := c.branches(several)
+	return append(list, predicates...), ok
+}
+
+// branches returns what the directions of blocks that branch depend on; false where one goes by a table.
+func (c *certain) branches(blocks []int32) (list []any, ok bool) {
+	for _, b := range blocks {
+		last := c.blocks[b].end - 1
+		p := c.guard(last)
+		if p == nil || c.cfg.steps[last].kind == stepTable {
+			return nil, false
+		}
+		list = append(list, p.is(), runs(b))
+	}
+	return list, true
 }

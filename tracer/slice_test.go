@@ -69,6 +69,9 @@ var sliceBodies = []struct {
 	{"with turns that memory may end", "mov.u32 %r6, 0; L: add.s32 %r6, %r6, 1; ld.global.u32 %r7, [%rd2]; setp.ne.u32 %p1, %r7, 0; @%p1 bra J; setp.lt.s32 %p2, %r6, 3; @%p2 bra L; J: sub.s32 %r8, 17, %r6; mul.wide.s32 %rd3, %r8, 4; add.s64 %rd4, %rd1, %rd3; st.global.u32 [%rd4], %r1;", false},
 	{"guarded by what was loaded", "ld.global.u32 %r6, [%rd2]; setp.ne.u32 %p1, %r6, 0; @%p1 st.global.u32 [%rd9], %r1;", false},
 	{"behind a loaded exit", "ld.global.u32 %r6, [%rd2]; setp.eq.s32 %p1, %r6, 0; @%p1 exit; st.global.u32 [%rd9], %r1;", false},
+	{"loops of a loaded start", "mov.u32 %r6, 0; mov.u32 %r7, 0; O: mov.u32 %r8, %r6; mov.u32 %r10, 0; I: mul.wide.u32 %rd3, %r8, 4; add.s64 %rd4, %rd1, %rd3; st.global.u32 [%rd4], %r1; add.u32 %r8, %r8, 1; add.u32 %r10, %r10, 1; setp.lt.u32 %p1, %r10, 2; @%p1 bra I; ld.global.u32 %r6, [%rd2]; add.u32 %r7, %r7, 1; setp.lt.u32 %p2, %r7, 2; @%p2 bra O;", false},
+	{"loops that stay inside", "mov.u32 %r6, 0; mov.u32 %r7, 0; O: mov.u32 %r8, %r6; mov.u32 %r10, 0; I: mul.wide.u32 %rd3, %r8, 4; add.s64 %rd4, %rd1, %rd3; st.global.u32 [%rd4], %r1; add.u32 %r8, %r8, 1; add.u32 %r10, %r10, 1; setp.lt.u32 %p1, %r10, 2; @%p1 bra I; add.u32 %r6, %r8, 12; add.u32 %r7, %r7, 1; setp.lt.u32 %p2, %r7, 2; @%p2 bra O;", false},
+	{"loops of which the last turn leaves", "mov.u32 %r6, 0; mov.u32 %r7, 0; O: mov.u32 %r8, %r6; mov.u32 %r10, 0; I: mul.wide.u32 %rd3, %r8, 4; add.s64 %rd4, %rd1, %rd3; st.global.u32 [%rd4], %r1; add.u32 %r8, %r8, 1; add.u32 %r10, %r10, 1; setp.lt.u32 %p1, %r10, 2; @%p1 bra I; add.u32 %r6, %r8, 13; add.u32 %r7, %r7, 1; setp.lt.u32 %p2, %r7, 2; @%p2 bra O;", true},
 	{"either of two pointers", "setp.lt.s32 %p1, %r1, %r2; selp.b64 %rd3, %rd1, %rd2, %p1; add.s64 %rd4, %rd3, %rd8; st.global.u32 [%rd4], %r1;", false},
 }
 
