@@ -10,7 +10,7 @@ import (
 // parseDOT reads a directed graph in Graphviz's language
 // (https://graphviz.org/doc/info/lang.html), all of it: subgraphs as ends of edges,
 // defaults, ports, and the three kinds of comments. Of attributes two count: cost, and
-// label, which becomes the label of the operation.
+// label, which becomes the label of the operation. An attribute is a name, = and a value.
 //
 // Gonum has a parser too, whose syntax tree knows no places, and a cycle in a graph of
 // thousands of nodes is hard to find without a line.
@@ -259,10 +259,7 @@ func (p *dotParser) attribute(a *attributes) (err error) {
 		return err
 	}
 	if !p.punctuation("=") {
-		if name == "cost" || name == "label" {
-			return p.unexpected("= and the " + name)
-		}
-		return nil
+		return p.unexpected("= and the value of " + name)
 	}
 	v := p.tok
 	if err := p.value(); err != nil {

@@ -37,3 +37,17 @@ func TestWordsOfDOT(t *testing.T) {
 		}
 	}
 }
+
+// TestAttributesHaveValues has lists in which something stands without an = and a value. In some it is the rest of a cost.
+func TestAttributesHaveValues(t *testing.T) {
+	for _, list := range []string{"cost=2,3", "cost=2\ne3", "cost=2;5", "cost=2 us", "cost=2 .5", `cost="2" "3"`, "3,cost=2", "cost", "label", "bold", "bold,cost=2", "color=red bold"} {
+		for _, src := range []string{"digraph { a [" + list + "]; a -> b }", "digraph { node [" + list + "] a }", "digraph { a -> b [" + list + "] }", "digraph { a [color=red] [" + list + "] }"} {
+			_, err := importer.Read("x.dot", src, importer.Options{Format: "dot"})
+			assert.ErrorContains(t, err, "= and the value of ", src)
+		}
+	}
+	for _, list := range []string{"", "cost=2", "cost=2,color=red", "cost=2;color=red;", "cost=2 color=red", "cost=2\ncolor\n=\nred,", `cost="2" + "3"`} {
+		_, err := importer.Read("x.dot", "digraph { a ["+list+"] }", importer.Options{Format: "dot"})
+		assert.NoError(t, err, list)
+	}
+}
