@@ -7,8 +7,9 @@
 //
 // Passes are rows of one table. A pass either edits the graph, and returns a new
 // one, or computes a part of the schedule; the constraints on their order are a
-// table too. A strategy decides which operations share a lane and nothing else:
-// the waits that remain follow from the lanes by one algorithm for all of them. Two
+// table too. A strategy decides which operations share a lane. Most decide nothing else:
+// the waits that remain follow from the lanes by one algorithm for all of them. search, and
+// auto on small graphs, also change the order of the calls and add deliberate waits. Two
 // passes then try what a cost model says is better, and keep what is predicted to take
 // no longer: fold other lanes for what brings data in, order another order of the calls.
 // Both go by the form in which the plan will be replayed, for a graph pays for the nodes
@@ -20,6 +21,6 @@
 // The algorithms work on flat rows of int32 (dag): gonum's graph interfaces, which
 // ir.Graph satisfies for everybody else, cost an iterator for every node looked
 // at, and gonum has neither a transitive reduction nor a bipartite matching to
-// offer in return. Nothing here knows a device; costs come through CostModel, and
+// offer in return. Nothing here depends on a device; costs come through CostModel, and
 // internal/des supplies the arithmetic that the simulated device uses as well.
 package optimizer
