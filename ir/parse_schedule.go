@@ -31,13 +31,13 @@ func (p *parser) schedule(at int) {
 }
 
 func (p *parser) scheduleHeader(s *Schedule) {
-	lanes := false
+	seen := 0
 	for c := p.peek(); c != '{' && c != '\n' && c != 0; c = p.peek() {
-		i := p.choose("an attribute of a schedule", scheduleAttributes)
+		i := p.once("an attribute of a schedule", scheduleAttributes, &seen)
 		p.open('(')
 		switch i {
 		case 0:
-			s.Lanes, lanes = int(p.natural(31)), true
+			s.Lanes = int(p.natural(31))
 		case 1:
 			s.Profile = p.quoted()
 		case 2:
@@ -45,7 +45,7 @@ func (p *parser) scheduleHeader(s *Schedule) {
 		}
 		p.close(')')
 	}
-	if !lanes {
+	if seen&1 == 0 {
 		p.fail(p.pos, "a schedule needs lanes(...)")
 	}
 }
@@ -79,12 +79,12 @@ func (p *parser) turn(s *Schedule) {
 	}
 	p.turnAt[v] = at
 	s.Order = append(s.Order, v)
-	lane := false
+	seen := 0
 	for c := p.peek(); c != '\n' && c != '}' && c != 0; c = p.peek() {
-		switch p.choose("an attribute of a scheduled operation", turnAttributes) {
+		switch p.once("an attribute of a scheduled operation", turnAttributes, &seen) {
 		case 0:
 			p.open('(')
-			s.Lane[v], lane = LaneID(p.natural(31)), true
+			s.Lane[v] = LaneID(p.natural(31))
 			p.close(')')
 		case 1:
 			s.Waits[v] = p.opList()
@@ -107,9 +107,20 @@ func (p *parser) turn(s *Schedule) {
 	if s.Delays != nil && len(s.Delays[v]) > 0 {
 		s.Waits[v] = merged(s.Waits[v], s.Delays[v])
 	}
-	if !lane {
+	if seen&1 == 0 {
 		p.fail(p.pos, "%v needs lane(...)", v)
 	}
+}
+
+// once is choose of a word that has not been chosen yet. seen has a bit for each that has.
+func (p *parser) once(what string, words []string, seen *int) int {
+	at := p.pos
+	i := p.choose(what, words)
+	if *seen&(1<<i) != 0 {
+		p.fail(at, "%s is given twice", words[i])
+	}
+	*seen |= 1 << i
+	return i
 }
 
 // opList reads (%0, %1).

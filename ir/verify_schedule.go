@@ -163,11 +163,21 @@ func (v *scheduleVerifier) waits() {
 				v.add(id, "%v waits for %v on its own lane %v: drop wait(%v), a lane keeps its order", id, u, v.s.Lane[id], u)
 			case v.turn[u] >= v.turn[id]:
 				v.add(id, "%v waits for %v, which has a later turn: list %v first", id, u, u)
-			case k > 0 && waits[k-1] >= u:
-				v.add(id, "%v lists its waits out of order at %v: list them ascending, once each", id, u)
+			case k > 0 && waits[k-1] == u:
+				v.add(id, "%v names %v twice among its %s: name it once", id, u, v.named(i))
+			case k > 0 && waits[k-1] > u:
+				v.add(id, "%v lists its %s out of order at %v: list them ascending, once each", id, v.named(i), u)
 			}
 		}
 	}
+}
+
+// named is what the operations that a turn waits for are listed as.
+func (v *scheduleVerifier) named(turn int) string {
+	if turn < len(v.s.Delays) && len(v.s.Delays[turn]) > 0 {
+		return "waits and delays"
+	}
+	return "waits"
 }
 
 // delays are among the waits, ascending.
@@ -178,7 +188,9 @@ func (v *scheduleVerifier) delays() {
 			switch {
 			case !slices.Contains(v.s.Waits[i], u):
 				v.add(id, "%v is delayed by %v, which it does not wait for: list %v among its waits", id, u, u)
-			case k > 0 && delays[k-1] >= u:
+			case k > 0 && delays[k-1] == u:
+				v.add(id, "%v names %v twice among its delays: name it once", id, u)
+			case k > 0 && delays[k-1] > u:
 				v.add(id, "%v lists its delays out of order at %v: list them ascending, once each", id, u)
 			}
 		}
