@@ -97,8 +97,8 @@ gorgonia-test: build/lib/libcuda.a ## run the tests of gorgonia.org/cu alone (ne
 .PHONY: race
 race: ## run the quick tests under the race detector (needs a C compiler)
 	CGO_ENABLED=1 $(GO) test -race -short -timeout 30m -skip '$(RACE_SKIP)' $(RACE_PKGS)
-	CGO_ENABLED=1 $(GO) test -race -short -run Chunks ./optimizer
-	CGO_ENABLED=1 $(GO) test -race -short -run '$(RACE_SIM)' ./sim/...
+	CGO_ENABLED=1 $(GO) test -race -short -timeout 30m -run Chunks ./optimizer
+	CGO_ENABLED=1 $(GO) test -race -short -timeout 30m -run '$(RACE_SIM)' ./sim/...
 
 .PHONY: lint
 lint: ## gofmt, go mod tidy, go vet, staticcheck
