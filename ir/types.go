@@ -46,6 +46,9 @@ func (t Type) Size() int64 {
 	return int64(types[t].size)
 }
 
+// Float reports whether t is a type of floating-point numbers.
+func (t Type) Float() bool { return t == F16 || t == BF16 || t == F32 || t == F64 }
+
 // ParseType returns the type of that name.
 func ParseType(name string) (Type, bool) {
 	for t := range numTypes {

@@ -238,7 +238,7 @@ func (t *Tracer) argument(v *ir.Arg, p *param, a any) error {
 			return errForeignParam
 		}
 		typ := t.graph.Params[a.id].Value.Type
-		if p.touched || typ.Size() != p.typ.Size() || isFloat(typ) != isFloat(p.typ) {
+		if p.touched || typ.Size() != p.typ.Size() || typ.Float() != p.typ.Float() {
 			return fmt.Errorf("parameter $%s is %v, the kernel takes %s", t.graph.Params[a.id].Name, typ, p.want())
 		}
 		*v = ir.Arg{Kind: ir.ArgParam, Param: a.id}
@@ -260,8 +260,6 @@ func (p *param) want() string {
 	}
 	return p.typ.String()
 }
-
-func isFloat(t ir.Type) bool { return t == ir.F32 || t == ir.F64 || t == ir.F16 || t == ir.BF16 }
 
 // scalarFor converts a Go number. PTX does not tell int from unsigned, so an
 // integer parameter takes the signedness of the number passed for it; a plain

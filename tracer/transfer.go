@@ -267,9 +267,9 @@ func holds(typ reflect.Type, elem ir.Type) bool {
 	case reflect.Uint16, reflect.Uint32, reflect.Uint64:
 		return same
 	case reflect.Float32, reflect.Float64:
-		return same && isFloat(elem)
+		return same && elem.Float()
 	}
-	return same && !isFloat(elem)
+	return same && !elem.Float()
 }
 
 // Draft is a slice to fill and then Write to b: the memory of b itself where that is the

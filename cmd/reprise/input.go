@@ -2,12 +2,10 @@ package main
 
 import (
 	"fmt"
-	"io"
-	"io/fs"
-	"os"
 
 	"github.com/spf13/cobra"
 
+	"github.com/reprise-gpu/reprise/internal/bounded"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
@@ -17,7 +15,7 @@ func readInput(c *cobra.Command, path string) (name, text string, err error) {
 	var data []byte
 	if path == "-" {
 		name = "stdin"
-		data, err = readBounded(name, c.InOrStdin())
+		data, err = bounded.Read(name, c.InOrStdin(), maxInput)
 	} else {
 		data, err = readFile(path)
 	}
@@ -27,24 +25,8 @@ func readInput(c *cobra.Command, path string) (name, text string, err error) {
 // maxInput bounds a file in bytes. A graph of a million operations takes less than a third of it.
 const maxInput = 256 << 20
 
-// readFile is os.ReadFile of a file that may never end, as devices and pipes may.
-func readFile(path string) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return readBounded(path, f)
-}
-
-// readBounded reads all, unless it is too much.
-func readBounded(name string, r io.Reader) ([]byte, error) {
-	data, err := io.ReadAll(io.LimitReader(r, maxInput+1))
-	if len(data) > maxInput {
-		return nil, &fs.PathError{Op: "read", Path: name, Err: fmt.Errorf("more than %d MiB, the most that an input may have", maxInput>>20)}
-	}
-	return data, err
-}
+// readFile reads a file of at most maxInput bytes.
+func readFile(path string) ([]byte, error) { return bounded.ReadFile(path, maxInput) }
 
 // readGraph reads a saved graph and checks it against the PTX that came with it.
 func readGraph(c *cobra.Command, path string) (name string, g *ir.Graph, err error) {

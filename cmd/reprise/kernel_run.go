@@ -10,7 +10,6 @@ import (
 
 	"github.com/reprise-gpu/reprise/bench"
 	"github.com/reprise-gpu/reprise/device"
-	"github.com/reprise-gpu/reprise/ir"
 	"github.com/reprise-gpu/reprise/ptx"
 	"github.com/reprise-gpu/reprise/sim"
 )
@@ -204,7 +203,7 @@ func (p *launchPlan) parseArgs(module *ptx.Module, texts []string) error {
 		if a.buffer && size != 8 {
 			return usagef("--arg %s: parameter %d of %s is a %v, not a pointer", text, i, p.kernel.Name, params[i].Type)
 		}
-		if float := params[i].Type.Float(); !a.buffer && a.elem.Size() == size && isFloat(a.elem) != float && isNumber(params[i].Type) {
+		if float := params[i].Type.Float(); !a.buffer && a.elem.Size() == size && a.elem.Float() != float && isNumber(params[i].Type) {
 			return usagef("--arg %s: parameter %d of %s is a %v", text, i, p.kernel.Name, params[i].Type)
 		}
 		if !a.buffer && a.elem.Size() != size {
@@ -232,8 +231,6 @@ func (p *launchPlan) makeZeros(limit int64) error {
 	}
 	return nil
 }
-
-func isFloat(t ir.Type) bool { return t == ir.F16 || t == ir.BF16 || t == ir.F32 || t == ir.F64 }
 
 // isNumber reports whether the type says how to read the bits: b32 does not.
 func isNumber(t ptx.Type) bool { return t >= ptx.U8 }

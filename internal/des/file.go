@@ -7,9 +7,10 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"strconv"
 	"strings"
+
+	"github.com/reprise-gpu/reprise/internal/bounded"
 )
 
 // A profile file is JSON: a heading, then every figure with its value and where
@@ -87,7 +88,7 @@ func quote(s string) string {
 
 // ReadFile reads a profile file; the profile's ID is the path.
 func ReadFile(path string) (*File, error) {
-	src, err := readFile(path)
+	src, err := bounded.ReadFile(path, maxFile)
 	if err != nil {
 		var failed *fs.PathError
 		if errors.As(err, &failed) {
@@ -105,19 +106,6 @@ func ReadFile(path string) (*File, error) {
 
 // maxFile bounds a profile file in bytes; one with all figures has about ten thousand.
 const maxFile = 1 << 20
-
-func readFile(path string) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	src, err := io.ReadAll(io.LimitReader(f, maxFile+1))
-	if len(src) > maxFile {
-		err = fmt.Errorf("it has more than %d bytes", maxFile)
-	}
-	return src, err
-}
 
 // ParseFile reads the text of a profile file, which errors call name. Every
 // figure must be there, once, and nothing else.
