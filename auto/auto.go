@@ -27,7 +27,8 @@ type Options struct {
 	Backend  graphexec.Backend
 	Strategy string // of the optimizer; "" is nimble, which takes little time to plan while the program waits
 	// Measure runs each repetition twice more to plan it by what its launches ask of the device (optimizer.Measure), which
-	// pays in programs that run for long over streams. Devices that do not count that go without.
+	// pays in programs that run for long over streams. Devices that do not
+	// count that are planned for by estimates: GPUs, and any device within a wrapper of package device.
 	Measure bool
 }
 

@@ -29,7 +29,7 @@ type Counter interface {
 }
 
 // ErrUncounted is in the chain of errors that say that a device does not count what launches ask of it. Plans for it go by
-// DeclaredCosts.
+// DeclaredCosts. A wrapper of package device, such as device.WithCounting, does not count either, whatever it wraps.
 var ErrUncounted = errors.New("the device does not count what launches ask of it: plan without measured costs")
 
 // rehearsals is how often a program runs when it is measured. The last time counts: caches and managed memory are by
