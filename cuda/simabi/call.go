@@ -5,7 +5,6 @@ package simabi
 /*
 #cgo CFLAGS: -I${SRCDIR}/../include -Wno-deprecated-declarations
 #include <cuda.h>
-#include "thread.h"
 */
 import "C"
 
@@ -57,9 +56,6 @@ func call(body func(*thread) error) C.CUresult {
 
 // attend is call for what is no function of the driver.
 func attend(body func(*thread) error) C.CUresult {
-	if C.simabi_forked != 0 {
-		return C.CUDA_ERROR_NOT_INITIALIZED
-	}
 	driver.mu.Lock()
 	defer driver.mu.Unlock()
 	t := current()

@@ -3,12 +3,13 @@
 // Package simabi is the CUDA driver API over the simulated GPU: the functions of
 // libcuda.so.1, with their names, arguments, return codes and side effects.
 //
-//	C caller ─► cuMemAlloc_v2 ─► trampoline ─► sim_cuMemAlloc_v2 ─► sim.Device
-//	            (lazycuda, or libcudasim)      (a Go export here)
+//	C caller ─► cuMemAlloc_v2 ─► trampoline ─► simabi_cuMemAlloc_v2 ─► sim_cuMemAlloc_v2 ─► sim.Device
+//	            (lazycuda, or libcudasim)      (gates.S)               (a Go export here)
 //
 // Each driver function is a Go function of the same name after "sim_", exported
-// to C; nothing stands between. table.c, generated from these exports, is how a
-// loader finds them by name (simabi_lookup). After adding one, run
+// to C. Programs call its gate, of the same name after "simabi_", which keeps children of fork out of
+// Go. table.c lists the gates for cuGetProcAddress and for a loader (simabi_lookup). All of these are
+// generated from the exports. After adding one, run
 //
 //	go generate -tags cuda ./cuda/simabi
 //

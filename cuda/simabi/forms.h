@@ -1,4 +1,9 @@
-// Functions that are other forms of driver functions.
+// GATE(symbol) defines simabi_symbol, which is what programs call: by the driver's name in
+// libcudasim, through cuGetProcAddress and through a loader. It continues in sim_symbol with the
+// arguments where they are, but not in a child of fork: Go must not be called there, and the answer
+// is CUDA_ERROR_NOT_INITIALIZED. GATE_C is for functions written in C, which are always called.
+//
+// The rest defines functions that are other forms of driver functions.
 //
 // PER_THREAD(variant, of) defines the variant of a driver function for which the null stream is
 // the thread's own: it notes that for simabi_caller and goes on in the function with the arguments
@@ -16,7 +21,17 @@
 
 #define NAME(symbol) .section .rodata; 8: .asciz symbol; .text;
 
+#define GATE_C(symbol) .hidden simabi_##symbol; FUNCTION(simabi_##symbol, JUMP(sim_##symbol))
+
 #if defined(__x86_64__)
+#define JUMP(to) jmp to@PLT
+#define GATE(symbol)                                             \
+	.hidden simabi_##symbol;                                     \
+	FUNCTION(simabi_##symbol,                                    \
+		cmpl $0, simabi_forked(%rip);                            \
+		jne 1f;                                                  \
+		jmp sim_##symbol@PLT;                                    \
+		1: movl $3, %eax; ret)
 #define PER_THREAD(variant, of)                                  \
 	FUNCTION(sim_##variant,                                      \
 		movq simabi_per_thread@gottpoff(%rip), %rax;             \
@@ -25,6 +40,15 @@
 #define ALSO(older, of) FUNCTION(sim_##older, jmp sim_##of@PLT)
 #define MISSING(symbol) NAME(#symbol) FUNCTION(sim_##symbol, leaq 8b(%rip), %rdi; jmp simabi_missing@PLT)
 #elif defined(__aarch64__)
+#define JUMP(to) b to
+#define GATE(symbol)                                             \
+	.hidden simabi_##symbol;                                     \
+	FUNCTION(simabi_##symbol,                                    \
+		adrp x16, simabi_forked;                                 \
+		ldr w16, [x16, :lo12:simabi_forked];                     \
+		cbnz w16, 1f;                                            \
+		b sim_##symbol;                                          \
+		1: mov w0, 3; ret)
 #define PER_THREAD(variant, of)                                  \
 	FUNCTION(sim_##variant,                                      \
 		mrs x16, tpidr_el0;                                      \

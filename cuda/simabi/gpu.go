@@ -4,7 +4,6 @@ package simabi
 
 // #include <stdlib.h>
 // #include <cuda.h>
-// #include "thread.h"
 import "C"
 
 import (
@@ -110,9 +109,6 @@ func gpuOf(d C.CUdevice) (*gpu, error) {
 
 //export sim_cuInit
 func sim_cuInit(flags C.uint) C.CUresult {
-	if C.simabi_forked != 0 {
-		return C.CUDA_ERROR_NOT_INITIALIZED
-	}
 	driver.mu.Lock()
 	defer driver.mu.Unlock()
 	if flags != 0 {

@@ -25,7 +25,7 @@ func TestTablesAreFresh(t *testing.T) {
 	run.Dir = sources
 	out, err = run.CombinedOutput()
 	require.NoError(t, err, "%s", out)
-	for _, f := range []string{"../simabi/table.c", "../simabi/forms.S", "../libcudasim/exports.S"} {
+	for _, f := range []string{"../simabi/table.c", "../simabi/forms.S", "../simabi/gates.S", "../libcudasim/exports.S"} {
 		want, err := os.ReadFile(filepath.Join(sources, f))
 		require.NoError(t, err)
 		have, err := os.ReadFile(f)

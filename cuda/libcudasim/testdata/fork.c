@@ -1,5 +1,6 @@
-// A child of fork has no driver, whether other threads were in it or not; one that execs
-// another program is of no concern, and the parent goes on.
+// A child of fork has no driver, whether other threads were in it or not, and whether it has the
+// functions by their symbols or from cuGetProcAddress; one that execs another program is of no
+// concern, and the parent goes on.
 #include "check.h"
 
 #include <pthread.h>
@@ -7,6 +8,15 @@
 #include <unistd.h>
 
 static CUdeviceptr memory;
+
+// The driver's cuMemAlloc, as the CUDA runtime finds it.
+static CUresult (*found)(CUdeviceptr *, size_t);
+static CUresult (*found_per_thread)(CUdeviceptr, unsigned char, size_t);
+static CUresult (*missing)(const void **, const CUuuid *);
+
+static void find(const char *name, cuuint64_t flags, void *function) {
+	CHECK(cuGetProcAddress(name, (void **)function, 12040, flags, NULL));
+}
 
 static void *churn(void *stop) {
 	while (!__atomic_load_n((int *)stop, __ATOMIC_ACQUIRE))
@@ -18,8 +28,14 @@ static void child(void) {
 	CUdeviceptr p;
 	const char *name;
 	alarm(20); // rather than hang
-	for (int i = 0; i < 100; i++)
+	for (int i = 0; i < 100; i++) {
 		EXPECT(cuMemAlloc(&p, 64), CUDA_ERROR_NOT_INITIALIZED);
+		EXPECT(found(&p, 64), CUDA_ERROR_NOT_INITIALIZED);
+		EXPECT(found_per_thread(memory, 0, 4), CUDA_ERROR_NOT_INITIALIZED);
+		EXPECT(missing(NULL, NULL), CUDA_ERROR_NOT_INITIALIZED);
+	}
+	EXPECT(cuInit(0), CUDA_ERROR_NOT_INITIALIZED);
+	EXPECT(cuGetProcAddress("cuInit", (void **)&found, 12040, 0, NULL), CUDA_ERROR_NOT_INITIALIZED);
 	CHECK(cuGetErrorName(CUDA_ERROR_NOT_INITIALIZED, &name));
 	exit(0);
 }
@@ -35,6 +51,9 @@ int main(void) {
 	int stop = 0;
 	open_device();
 	CHECK(cuMemAlloc(&memory, 4));
+	find("cuMemAlloc", 0, &found);
+	find("cuMemsetD8", CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM, &found_per_thread);
+	find("cuGetExportTable", 0, &missing);
 	TRUE(pthread_create(&thread, NULL, churn, &stop) == 0);
 	for (int i = 0; i < 10; i++) {
 		pid_t pid = fork();

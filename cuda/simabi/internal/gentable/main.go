@@ -1,7 +1,7 @@
 // Command gentable lists the driver functions that package simabi, in the working
-// directory, exports: as table.c for a loader that looks them up by name, and as exports.S for
-// package libcudasim, whose functions have the driver's names. forms.S has the functions that
-// are other names of exported ones:
+// directory, exports. gates.S has the function that programs call for each of them, table.c lists
+// these for a loader that looks them up by name, and exports.S gives them the driver's names in
+// package libcudasim. forms.S has the functions that are other names of exported ones:
 //
 //   - the names with _ptds or _ptsz, which use the per-thread default stream;
 //   - older forms with the same arguments, which a line "//simabi:also cuName" above the
@@ -53,8 +53,14 @@ func generate() error {
 	slices.Sort(all)
 	for path, text := range map[string][]byte{
 		"forms.S": f.assembly(),
-		"table.c": table(all, f.names()),
-		filepath.Join("..", "libcudasim", "exports.S"): exports(all, inC),
+		"gates.S": lines("forms.h", all, func(s string) string {
+			if slices.Contains(inC, s) {
+				return "GATE_C"
+			}
+			return "GATE"
+		}),
+		"table.c": table(all),
+		filepath.Join("..", "libcudasim", "exports.S"): lines("export.h", all, func(string) string { return "EXPORT" }),
 	} {
 		if err := os.WriteFile(path, text, 0o644); err != nil {
 			return err
@@ -154,29 +160,27 @@ func (f forms) assembly() []byte {
 	return b.Bytes()
 }
 
-func table(symbols, forms []string) []byte {
+// lines invokes a macro of a header for each symbol.
+func lines(header string, symbols []string, macro func(symbol string) string) []byte {
 	var b bytes.Buffer
-	b.WriteString(heading + "#include \"_cgo_export.h\"\n#include \"errors.h\"\n#include \"table.h\"\n\n")
-	for _, s := range forms {
-		fmt.Fprintf(&b, "void sim_%s(void);\n", s)
-	}
-	b.WriteString("\nconst struct simabi_entry simabi_table[] = {\n")
+	b.WriteString(heading + "#include \"" + header + "\"\n\n")
 	for _, s := range symbols {
-		fmt.Fprintf(&b, "\t{\"%s\", sim_%s},\n", s, s)
+		fmt.Fprintf(&b, "%s(%s)\n", macro(s), s)
 	}
-	b.WriteString("};\n\nconst size_t simabi_table_length = sizeof simabi_table / sizeof *simabi_table;\n")
 	return b.Bytes()
 }
 
-func exports(symbols, inC []string) []byte {
+// table lists the gates by symbol.
+func table(symbols []string) []byte {
 	var b bytes.Buffer
-	b.WriteString(heading + "#include \"export.h\"\n\n")
+	b.WriteString(heading + "#include \"table.h\"\n\n")
 	for _, s := range symbols {
-		macro := "EXPORT"
-		if slices.Contains(inC, s) {
-			macro = "EXPORT_C"
-		}
-		fmt.Fprintf(&b, "%s(%s)\n", macro, s)
+		fmt.Fprintf(&b, "void simabi_%s(void);\n", s)
 	}
+	b.WriteString("\nconst struct simabi_entry simabi_table[] = {\n")
+	for _, s := range symbols {
+		fmt.Fprintf(&b, "\t{\"%s\", simabi_%s},\n", s, s)
+	}
+	b.WriteString("};\n\nconst size_t simabi_table_length = sizeof simabi_table / sizeof *simabi_table;\n")
 	return b.Bytes()
 }
