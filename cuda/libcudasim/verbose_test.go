@@ -22,10 +22,25 @@ func TestVerboseExplainsEveryStatus(t *testing.T) {
 	list := filepath.Join(dir, "names")
 	require.NoError(t, os.WriteFile(list, []byte(strings.Join(names, "\n")+"\n"), 0o644))
 	out := run(t, lib, compileProgram(t, lib, "testdata/verbose/zeros.c"), []string{"REPRISE_SIM_VERBOSE=1"}, list)
+	require.Greater(t, explainedStatuses(t, out), 1000)
+}
+
+// TestVerboseExplainsStatusesOutsideGo is about statuses that the program gets from C, and from
+// cuInit.
+func TestVerboseExplainsStatusesOutsideGo(t *testing.T) {
+	lib := buildLibrary(t)
+	out := run(t, lib, compileProgram(t, lib, "testdata/verbose/outside.c"), []string{"REPRISE_SIM_VERBOSE=1"})
+	require.Equal(t, 5, explainedStatuses(t, out))
+}
+
+// explainedStatuses compares what was explained with what was returned, and counts the statuses
+// other than success.
+func explainedStatuses(t *testing.T, out string) (count int) {
+	t.Helper()
 	returned := regexp.MustCompile(`^returned (\w+) (\d+)$`)
 	explained := regexp.MustCompile(`^libcudasim: (\w+): CUDA_ERROR_\w+ \((\d+)\): .{20,}`)
 	suffix := regexp.MustCompile(`(_v\d+)?(_pt[ds][sz])?$`)
-	last, count := [2]string{}, 0
+	last := [2]string{}
 	for line := range strings.Lines(out) {
 		line = strings.TrimSuffix(line, "\n")
 		if m := explained.FindStringSubmatch(line); m != nil {
@@ -41,5 +56,5 @@ func TestVerboseExplainsEveryStatus(t *testing.T) {
 			last = [2]string{}
 		}
 	}
-	require.Greater(t, count, 1000)
+	return count
 }

@@ -26,18 +26,27 @@ static const char *text_of(CUresult code) {
 	return NULL;
 }
 
-// put stores a text, which is null when there is none for a code. It explains a refusal as
-// explain.go does, without Go, which a child of fork cannot call.
-static CUresult put(const char *function, const char **to, const char *text) {
-	if (to)
-		*to = text;
-	if (to && text)
-		return CUDA_SUCCESS;
+// refused explains a refusal as explain.go does, without Go, which a child of fork cannot call.
+static CUresult refused(CUresult code, const char *function, const char *why) {
 	if (getenv("REPRISE_SIM_VERBOSE") && *getenv("REPRISE_SIM_VERBOSE"))
-		fprintf(stderr, "libcudasim: %s: CUDA_ERROR_INVALID_VALUE (1): %s\n", function,
-			to ? "the code is none of the driver's: pass a CUresult that a driver function returned"
-			   : "the result pointer is null: pass the address of a const char *");
-	return CUDA_ERROR_INVALID_VALUE;
+		fprintf(stderr, "libcudasim: %s: %s (%d): %s\n", function, name_of(code), code, why);
+	return code;
+}
+
+CUresult simabi_refuse_child(const char *function) {
+	return refused(CUDA_ERROR_NOT_INITIALIZED, function,
+		"this process is a child of fork, in which the simulator does not work: call the driver in the parent alone, or have the child exec");
+}
+
+// put stores a text, which is null when there is none for a code.
+static CUresult put(const char *function, const char **to, const char *text) {
+	if (!to)
+		return refused(CUDA_ERROR_INVALID_VALUE, function, "the result pointer is null: pass the address of a const char *");
+	*to = text;
+	if (!text)
+		return refused(CUDA_ERROR_INVALID_VALUE, function,
+			"the code is none of the driver's: pass a CUresult that a driver function returned");
+	return CUDA_SUCCESS;
 }
 
 //export sim_cuGetErrorName

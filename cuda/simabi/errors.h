@@ -7,4 +7,7 @@
 CUresult sim_cuGetErrorName(CUresult code, const char **name);
 CUresult sim_cuGetErrorString(CUresult code, const char **text);
 
+// simabi_refuse_child answers a call of a child of fork.
+CUresult simabi_refuse_child(const char *function);
+
 #endif

@@ -1,7 +1,7 @@
 // GATE(symbol) defines simabi_symbol, which is what programs call: by the driver's name in
 // libcudasim, through cuGetProcAddress and through a loader. It continues in sim_symbol with the
-// arguments where they are, but not in a child of fork: Go must not be called there, and the answer
-// is CUDA_ERROR_NOT_INITIALIZED. GATE_C is for functions written in C, which are always called.
+// arguments where they are, but not in a child of fork: Go must not be called there, and the call
+// continues in simabi_refuse_child. GATE_C is for functions written in C, which are always called.
 //
 // The rest defines functions that are other forms of driver functions.
 //
@@ -27,11 +27,13 @@
 #define JUMP(to) jmp to@PLT
 #define GATE(symbol)                                             \
 	.hidden simabi_##symbol;                                     \
+	NAME(#symbol)                                                \
 	FUNCTION(simabi_##symbol,                                    \
 		cmpl $0, simabi_forked(%rip);                            \
 		jne 1f;                                                  \
 		jmp sim_##symbol@PLT;                                    \
-		1: movl $3, %eax; ret)
+		1: leaq 8b(%rip), %rdi;                                  \
+		jmp simabi_refuse_child@PLT)
 #define PER_THREAD(variant, of)                                  \
 	FUNCTION(sim_##variant,                                      \
 		movq simabi_per_thread@gottpoff(%rip), %rax;             \
@@ -43,12 +45,15 @@
 #define JUMP(to) b to
 #define GATE(symbol)                                             \
 	.hidden simabi_##symbol;                                     \
+	NAME(#symbol)                                                \
 	FUNCTION(simabi_##symbol,                                    \
 		adrp x16, simabi_forked;                                 \
 		ldr w16, [x16, :lo12:simabi_forked];                     \
 		cbnz w16, 1f;                                            \
 		b sim_##symbol;                                          \
-		1: mov w0, 3; ret)
+		1: adrp x0, 8b;                                          \
+		add x0, x0, :lo12:8b;                                    \
+		b simabi_refuse_child)
 #define PER_THREAD(variant, of)                                  \
 	FUNCTION(sim_##variant,                                      \
 		mrs x16, tpidr_el0;                                      \

@@ -119,7 +119,7 @@ func sim_cuInit(flags C.uint) C.CUresult {
 	}
 	gpus, err := plug()
 	if err != nil {
-		fmt.Fprintln(os.Stderr, "libcudasim:", err)
+		fmt.Fprintln(os.Stderr, "libcudasim:", explanation(C.CUDA_ERROR_NO_DEVICE, err)) // also unless verbose
 		return C.CUDA_ERROR_NO_DEVICE
 	}
 	driver.ready, driver.gpus = true, gpus

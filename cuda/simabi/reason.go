@@ -13,12 +13,18 @@ import (
 )
 
 // explainCode says on standard error which function returned a code, what the code means there and
-// what to do. Every status other than success passes here or through simabi_missing.
+// what to do. Every status other than success passes here or through simabi_missing, but for those of
+// cuInit without a GPU, which is always explained, and those that errors.c explains: of the functions
+// there, and in a child of fork.
 func explainCode(code C.CUresult, err error) {
-	if !verbose() {
-		return
+	if verbose() {
+		explain(explanation(code, err))
 	}
-	explain(fmt.Errorf("%s: %s (%d): %s", callingFunction(), codeName(code), int(code), reason(code, err)))
+}
+
+// explanation is one sentence: function, code, reason.
+func explanation(code C.CUresult, err error) error {
+	return fmt.Errorf("%s: %s (%d): %s", callingFunction(), codeName(code), int(code), reason(code, err))
 }
 
 // codeName is the name of a code as cuda.h has it.

@@ -12,7 +12,7 @@ import (
 )
 
 // TestNoStatusIsReturnedUnexplained finds codes that a function returns past result. The codes
-// are in gpu.go, for what cuInit has printed, and in lacking.go, which explains.
+// are in gpu.go, where cuInit has explained it, and in lacking.go, which explains.
 func TestNoStatusIsReturnedUnexplained(t *testing.T) {
 	files, err := filepath.Glob("*.go")
 	require.NoError(t, err)
