@@ -33,23 +33,29 @@ func TestVerboseExplainsStatusesOutsideGo(t *testing.T) {
 	require.Equal(t, 5, explainedStatuses(t, out))
 }
 
+// TestVerboseNamesTheOuterCall explains a call in the middle of which the program has made another.
+func TestVerboseNamesTheOuterCall(t *testing.T) {
+	lib := buildLibrary(t)
+	out := run(t, lib, compileProgram(t, lib, "testdata/verbose/nested.c"), []string{"REPRISE_SIM_VERBOSE=1"})
+	require.Equal(t, 1, explainedStatuses(t, out))
+}
+
 // explainedStatuses compares what was explained with what was returned, and counts the statuses
 // other than success.
 func explainedStatuses(t *testing.T, out string) (count int) {
 	t.Helper()
 	returned := regexp.MustCompile(`^returned (\w+) (\d+)$`)
 	explained := regexp.MustCompile(`^libcudasim: (\w+): CUDA_ERROR_\w+ \((\d+)\): .{20,}`)
-	suffix := regexp.MustCompile(`(_v\d+)?(_pt[ds][sz])?$`)
 	last := [2]string{}
 	for line := range strings.Lines(out) {
 		line = strings.TrimSuffix(line, "\n")
 		if m := explained.FindStringSubmatch(line); m != nil {
-			last = [2]string{suffix.ReplaceAllString(m[1], ""), m[2]}
+			last = [2]string{m[1], m[2]}
 		} else if m := returned.FindStringSubmatch(line); m != nil {
 			if m[2] != "0" {
 				count++
 				require.Equal(t, m[2], last[1], "%s returned it without an explanation; the last was of %s", m[1], last[0])
-				if last[0] != suffix.ReplaceAllString(m[1], "") {
+				if last[0] != m[1] {
 					t.Errorf("the explanation of %s names %s", m[1], last[0])
 				}
 			}

@@ -1,5 +1,6 @@
 // GATE(symbol) defines simabi_symbol, which is what programs call: by the driver's name in
-// libcudasim, through cuGetProcAddress and through a loader. It continues in sim_symbol with the
+// libcudasim, through cuGetProcAddress and through a loader. It notes the name that was called, with
+// its suffixes, in simabi_called, and continues in sim_symbol with the
 // arguments where they are, but not in a child of fork: Go must not be called there, and the call
 // continues in simabi_refuse_child. GATE_C is for functions written in C, which are always called.
 //
@@ -29,10 +30,13 @@
 	.hidden simabi_##symbol;                                     \
 	NAME(#symbol)                                                \
 	FUNCTION(simabi_##symbol,                                    \
+		leaq 8b(%rip), %r10;                                     \
+		movq simabi_called@gottpoff(%rip), %r11;                 \
+		movq %r10, %fs:(%r11);                                   \
 		cmpl $0, simabi_forked(%rip);                            \
 		jne 1f;                                                  \
 		jmp sim_##symbol@PLT;                                    \
-		1: leaq 8b(%rip), %rdi;                                  \
+		1: movq %r10, %rdi;                                      \
 		jmp simabi_refuse_child@PLT)
 #define PER_THREAD(variant, of)                                  \
 	FUNCTION(sim_##variant,                                      \
@@ -47,12 +51,17 @@
 	.hidden simabi_##symbol;                                     \
 	NAME(#symbol)                                                \
 	FUNCTION(simabi_##symbol,                                    \
+		adrp x9, 8b;                                             \
+		add x9, x9, :lo12:8b;                                    \
+		mrs x16, tpidr_el0;                                      \
+		adrp x17, :gottprel:simabi_called;                       \
+		ldr x17, [x17, :gottprel_lo12:simabi_called];            \
+		str x9, [x17, x16];                                      \
 		adrp x16, simabi_forked;                                 \
 		ldr w16, [x16, :lo12:simabi_forked];                     \
 		cbnz w16, 1f;                                            \
 		b sim_##symbol;                                          \
-		1: adrp x0, 8b;                                          \
-		add x0, x0, :lo12:8b;                                    \
+		1: mov x0, x9;                                           \
 		b simabi_refuse_child)
 #define PER_THREAD(variant, of)                                  \
 	FUNCTION(sim_##variant,                                      \

@@ -1,7 +1,12 @@
 //go:build cuda
 
 #include "occupancy.h"
+#include "thread.h"
 
+// The function may call the driver, in the middle of the call that is to be explained.
 size_t simabi_shared_size(CUoccupancyB2DSize size, int threads, size_t otherwise) {
-	return size ? size(threads) : otherwise;
+	const char *called = simabi_called;
+	size_t shared = size ? size(threads) : otherwise;
+	simabi_called = called;
+	return shared;
 }

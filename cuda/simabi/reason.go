@@ -3,13 +3,12 @@
 package simabi
 
 // #include "errors.h"
+// #include "thread.h"
 import "C"
 
 import (
 	"errors"
 	"fmt"
-	"runtime"
-	"strings"
 )
 
 // explainCode says on standard error which function returned a code, what the code means there and
@@ -42,21 +41,12 @@ func refused(s status) C.CUresult {
 	return C.CUresult(s)
 }
 
-// callingFunction is the name of the driver function that the program called: the outermost, since
-// some go on in others.
+// callingFunction is the name of the driver function that the program called, as it called it.
 func callingFunction() string {
-	name := "a call"
-	var pcs [64]uintptr
-	frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs[:])])
-	for {
-		f, more := frames.Next()
-		if _, after, ok := strings.Cut(f.Function, "simabi.sim_"); ok {
-			name, _, _ = strings.Cut(after, ".") // without the closure
-		}
-		if !more {
-			return name
-		}
+	if name := C.simabi_calling(); name != nil {
+		return C.GoString(name)
 	}
+	return "a call"
 }
 
 // reason is what an error says, and for an error that is no more than its code what the code

@@ -41,9 +41,12 @@ static uint64_t number(void) {
 	return mine;
 }
 
-// forms.S sets it. Initial-exec, since a library written in Go can only be
+// forms.S and gates.S set these. Initial-exec, since a library written in Go can only be
 // loaded with static TLS anyway, and it takes no call to reach.
 __thread uint64_t simabi_per_thread __attribute__((tls_model("initial-exec")));
+__thread const char *simabi_called;
+
+const char *simabi_calling(void) { return simabi_called; }
 
 static __thread uint64_t in_host;
 

@@ -15,6 +15,11 @@ struct simabi_caller {
 
 struct simabi_caller simabi_caller(void);
 
+// simabi_called is the name of the driver function that the thread has called last, with its
+// suffixes; NULL before the first. simabi_calling returns it.
+extern __thread const char *simabi_called __attribute__((tls_model("initial-exec")));
+const char *simabi_calling(void);
+
 // simabi_forked says that this process is the child of a fork. It has none of the threads of
 // Go's runtime, which would sooner or later wait for one of them.
 extern int simabi_forked __attribute__((visibility("hidden")));
