@@ -143,7 +143,7 @@ func (m *Memory) takeHeap(n uint64) uint64 {
 	if err != nil {
 		return 0
 	}
-	m.allocs[len(m.allocs)-1].heap = true
+	m.allocs.find(addr, 0).heap = true
 	m.heapUsed += int64(n)
 	return addr
 }

@@ -16,7 +16,7 @@ import (
 func (m *Memory) AllocCondition(name string) (uint64, error) {
 	addr, err := m.Alloc(conditionBytes, name)
 	if err == nil {
-		m.allocs[len(m.allocs)-1].condition = true
+		m.allocs.find(addr, 0).condition = true
 	}
 	return addr, err
 }

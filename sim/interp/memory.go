@@ -75,8 +75,8 @@ func NewMemory(limit int64) *Memory { return NewSpace().Open(NewBank(limit)) }
 func (m *Memory) Used() int64 { return m.used }
 
 // Alloc reserves n zeroed bytes at a 256-byte aligned address; name is what
-// errors call the block. Addresses depend only on the sequence of calls and
-// are never given out twice, so a dangling pointer cannot hit a later block.
+// errors call the block. Addresses depend only on the sequence of calls, and those
+// of a block are never given out twice, so a dangling pointer cannot hit a later block.
 func (m *Memory) Alloc(n int64, name string) (uint64, error) {
 	a, err := m.alloc(n, name)
 	if err != nil {
@@ -102,11 +102,12 @@ func (m *Memory) alloc(n int64, name string) (*allocation, error) {
 	}
 	a := &allocation{base: base, size: uint64(n), name: name, owner: m}
 	if err := a.back(); err != nil {
+		m.space.giveBack(base, a.size)
 		return nil, fmt.Errorf("interp: %w: %d bytes for %s: the host has no such memory: %w", ErrOutOfMemory, n, name, err)
 	}
 	m.used += n
 	m.bank.used += n
-	m.allocs = append(m.allocs, a)
+	m.allocs.insert(a)
 	return a, nil
 }
 

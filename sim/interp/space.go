@@ -24,6 +24,7 @@ const (
 // unified addressing.
 type Space struct {
 	next, nextHost uint64
+	holes          holes // below next: freed reservations, and what alignment left out
 	host           allocations
 	memories       []*Memory
 	reservations   []*reservation // by address
@@ -252,7 +253,7 @@ func (m *Memory) Close() {
 	if len(s.memories) == 0 && len(s.reservations) == 0 {
 		// What runs alone finds the addresses that it finds in a process of its own: the
 		// estimate of the bytes that a launch touches depends on them.
-		s.next = firstAddress
+		s.next, s.holes = firstAddress, nil
 	}
 	for _, o := range s.memories {
 		o.Unfriend(m)
@@ -264,16 +265,45 @@ func (m *Memory) Close() {
 
 var errAddresses = errors.New("no addresses are left")
 
-// take is the next n addresses for device memory, at a multiple of align, a power of two.
+// take takes n addresses for device memory, at a multiple of align, a power of two: addresses that were
+// never taken, as long as there are such.
 func (s *Space) take(n, align uint64) (uint64, error) {
+	if base, ok := s.takeNew(n, align); ok {
+		return base, nil
+	}
+	return s.takeAgain(n, align)
+}
+
+// takeNew takes addresses that were never taken.
+func (s *Space) takeNew(n, align uint64) (base uint64, ok bool) {
 	const end = FirstHostAddress - guardGap - allocAlign
-	base := (s.next + align - 1) &^ (align - 1)
+	base = alignUp(s.next, align)
 	if base < s.next || base > end || n > end-base {
+		return 0, false
+	}
+	s.holes.add(min(alignUp(s.next, Granularity), base), base)
+	s.next = base + guarded(n)
+	return base, true
+}
+
+// takeAgain takes addresses of holes: of one, or of the last and of what follows it.
+func (s *Space) takeAgain(n, align uint64) (base uint64, err error) {
+	base, ok := s.holes.take(guarded(n), align)
+	if last := len(s.holes) - 1; !ok && last >= 0 && s.holes[last].end == s.next {
+		s.next, s.holes = s.holes[last].base, s.holes[:last]
+		base, ok = s.takeNew(n, align)
+	}
+	if !ok {
 		return 0, fmt.Errorf("%w: %w", ErrOutOfMemory, errAddresses)
 	}
-	s.next = base + (n+guardGap+allocAlign-1)&^(allocAlign-1)
 	return base, nil
 }
+
+// giveBack frees n addresses that take or takeHole took.
+func (s *Space) giveBack(base, n uint64) { s.holes.add(base, base+guarded(n)) }
+
+// guarded is how many addresses n bytes take up with the gap behind them.
+func guarded(n uint64) uint64 { return alignUp(n+guardGap, allocAlign) }
 
 // allocations are sorted by address.
 type allocations []*allocation

@@ -108,20 +108,25 @@ func (p *Physical) settle() {
 }
 
 // ReserveRange takes n bytes of addresses at a multiple of align, a power of two, and at least of
-// Granularity. An access to them is at fault until memory is mapped there.
+// Granularity. An access to them is at fault until memory is mapped there. Addresses of reservations
+// that were freed come first.
 func (s *Space) ReserveRange(n int64, align uint64) (uint64, error) {
-	base, err := s.take(uint64(n), max(align, Granularity))
+	base, err := s.takeAgain(uint64(n), max(align, Granularity))
+	if err != nil {
+		base, err = s.take(uint64(n), max(align, Granularity))
+	}
 	if err != nil {
 		return 0, fmt.Errorf("interp: a reservation of %d bytes of addresses: %w", n, err)
 	}
 	host, err := reserveHost(uint64(n))
 	if err != nil {
+		s.giveBack(base, uint64(n))
 		return 0, fmt.Errorf("interp: %w: a reservation of %d bytes of addresses: the host has none: %w", ErrOutOfMemory, n, err)
 	}
 	r := &reservation{base: base, size: uint64(n), host: host}
 	r.host.freeWith(r)
-	s.reservations = append(s.reservations, r)
-	sort.Slice(s.reservations, func(i, j int) bool { return s.reservations[i].base < s.reservations[j].base })
+	i := sort.Search(len(s.reservations), func(i int) bool { return s.reservations[i].base > base })
+	s.reservations = slices.Insert(s.reservations, i, r)
 	return base, nil
 }
 
@@ -136,6 +141,7 @@ func (s *Space) FreeRange(addr uint64, n int64) error {
 	}
 	r.host.free()
 	s.reservations = slices.DeleteFunc(s.reservations, func(o *reservation) bool { return o == r })
+	s.giveBack(r.base, r.size)
 	return nil
 }
 

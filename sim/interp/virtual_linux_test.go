@@ -155,3 +155,66 @@ func TestReservationsOutliveDevices(t *testing.T) {
 	_, err = s.ReserveRange(1, 1<<63)
 	require.ErrorIs(t, err, ErrOutOfMemory)
 }
+
+// Addresses of reservations that were freed are reserved again, also those that an alignment left out,
+// and allocations get them when no others are left.
+func TestAddressesAreReservedAgain(t *testing.T) {
+	const tera = 1 << 40
+	s := NewSpace()
+	m := s.Open(NewBank(tera))
+	first, err := s.ReserveRange(tera, 0)
+	require.NoError(t, err)
+	require.NoError(t, s.FreeRange(first, tera))
+	for i := range 200 {
+		base, err := s.ReserveRange(tera, 0)
+		require.NoError(t, err, "reservation %d", i)
+		require.Equal(t, first, base)
+		require.NoError(t, s.FreeRange(base, tera))
+	}
+	high, err := s.ReserveRange(Granularity, 1<<46)
+	require.NoError(t, err)
+	require.EqualValues(t, 1<<46, high)
+	for i := range 60 {
+		_, err := s.ReserveRange(tera, 0)
+		require.NoError(t, err, "reservation %d below", i)
+	}
+	require.NoError(t, s.FreeRange(high, Granularity))
+
+	const rest = 15 * tera
+	big, err := s.ReserveRange(rest, 0)
+	require.NoError(t, err)
+	require.NoError(t, s.FreeRange(big, rest))
+	_, err = s.ReserveRange(rest+tera/2, 0)
+	require.NoError(t, err, "across the last hole")
+	for err == nil {
+		_, err = s.ReserveRange(tera/8, 0)
+	}
+	require.ErrorIs(t, err, errAddresses)
+	require.NoError(t, s.FreeRange(s.reservations[3].base, tera))
+	addr, err := m.Alloc(tera/4, "block")
+	for ; err == nil && addr > s.reservations[3].base; addr, err = m.Alloc(tera/16, "block") {
+	}
+	require.NoError(t, err)
+	require.Same(t, m.allocs[0], m.allocs.find(addr, 1), "allocations stay sorted")
+	for len(s.reservations) > 0 { // the host has not much more
+		require.NoError(t, s.FreeRange(s.reservations[0].base, int64(s.reservations[0].size)))
+	}
+}
+
+// Addresses of a reservation that the host refuses are not lost.
+func TestRefusedReservationsLoseNoAddresses(t *testing.T) {
+	const large = 70 << 40 // the host has 128 TiB
+	other, s := NewSpace(), NewSpace()
+	taken, err := other.ReserveRange(large, 0)
+	require.NoError(t, err)
+	for range 4 {
+		_, err := s.ReserveRange(large, 0)
+		require.ErrorIs(t, err, ErrOutOfMemory)
+		require.NotErrorIs(t, err, errAddresses)
+	}
+	require.NoError(t, other.FreeRange(taken, large))
+	base, err := s.ReserveRange(large, 0)
+	require.NoError(t, err)
+	require.EqualValues(t, firstAddress, base)
+	require.NoError(t, s.FreeRange(base, large))
+}
