@@ -132,6 +132,7 @@ func sim_cuMemCreate(h *C.CUmemGenericAllocationHandle, size C.size_t, prop *C.C
 		a.prop.allocFlags.compressionType = C.CU_MEM_ALLOCATION_COMP_NONE // a request that need not be granted
 		a.handle = allocations.add(a)
 		allocationOf[m] = a
+		m.OnGone = func() { delete(allocationOf, m) }
 		*h = C.CUmemGenericAllocationHandle(a.handle)
 		return nil
 	})
@@ -156,19 +157,9 @@ func sim_cuMemRelease(h C.CUmemGenericAllocationHandle) C.CUresult {
 		if a.refs--; a.refs == 0 {
 			delete(allocations.live, a.handle)
 			a.physical.Release()
-			forgetGone()
 		}
 		return nil
 	})
-}
-
-// forgetGone forgets the memory that has been given back.
-func forgetGone() {
-	for m := range allocationOf {
-		if m.Gone() {
-			delete(allocationOf, m)
-		}
-	}
 }
 
 //export sim_cuMemMap
@@ -192,7 +183,6 @@ func sim_cuMemUnmap(p C.CUdeviceptr, size C.size_t) C.CUresult {
 		if err != nil {
 			return err
 		}
-		defer forgetGone()
 		return driver.system.Unmap(device.Ptr(p), n)
 	})
 }

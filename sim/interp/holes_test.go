@@ -36,15 +36,15 @@ func TestHolesAgainstATable(t *testing.T) {
 			mark(free[base:base+n], false)
 		}
 		for i, o := range h {
-			require.Less(t, o.base, o.end)
-			require.False(t, slices.Contains(free[o.base:o.end], false))
-			require.False(t, i > 0 && h[i-1].end >= o.base, "two holes touch")
+			require.Less(t, o.Lo, o.Hi)
+			require.False(t, slices.Contains(free[o.Lo:o.Hi], false))
+			require.False(t, i > 0 && h[i-1].Hi >= o.Lo, "two holes touch")
 		}
 	}
 	_, ok := h.take(1<<63, 1)
 	require.False(t, ok)
 	_, ok = h.take(1, 1<<63)
-	require.Equal(t, len(h) > 0 && h[0].base == 0, ok)
+	require.Equal(t, len(h) > 0 && h[0].Lo == 0, ok)
 }
 
 func mark(list []bool, v bool) {

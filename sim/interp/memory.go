@@ -209,6 +209,8 @@ func (m *Memory) Rename(base uint64, name string) {
 
 func (a *allocation) bytes() []byte { return unsafe.Slice((*byte)(a.data), a.size) }
 
+func (a *allocation) end() uint64 { return a.base + a.size }
+
 // holds reports whether n bytes at addr lie inside a.
 func (a *allocation) holds(addr, n uint64) bool {
 	off := addr - a.base

@@ -289,8 +289,8 @@ func (s *Space) takeNew(n, align uint64) (base uint64, ok bool) {
 // takeAgain takes addresses of holes: of one, or of the last and of what follows it.
 func (s *Space) takeAgain(n, align uint64) (base uint64, err error) {
 	base, ok := s.holes.take(guarded(n), align)
-	if last := len(s.holes) - 1; !ok && last >= 0 && s.holes[last].end == s.next {
-		s.next, s.holes = s.holes[last].base, s.holes[:last]
+	if last := len(s.holes) - 1; !ok && last >= 0 && s.holes[last].Hi == s.next {
+		s.next, s.holes = s.holes[last].Lo, s.holes[:last]
 		base, ok = s.takeNew(n, align)
 	}
 	if !ok {
@@ -319,6 +319,15 @@ func (l allocations) find(addr, n uint64) *allocation {
 		return l[i]
 	}
 	return nil
+}
+
+// touching is the range of those that reach into the addresses from lo to hi, or touch them.
+func (l allocations) touching(lo, hi uint64) (first, last int) {
+	first = max(l.search(lo), 0)
+	if first < len(l) && l[first].end() < lo {
+		first++
+	}
+	return first, max(first, l.search(hi)+1)
 }
 
 func (l *allocations) insert(a *allocation) {

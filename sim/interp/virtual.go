@@ -31,6 +31,8 @@ const (
 
 // Physical is memory of a GPU without an address.
 type Physical struct {
+	OnGone func() // called when the memory has been given back, nil for nothing
+
 	space   *Space
 	bank    *Bank
 	offset  uint64 // in the file; never used again
@@ -58,8 +60,9 @@ type reservation struct {
 // accessible is what a GPU may access of all reservations. A run that it may write all of is the same
 // in both lists.
 type accessible struct {
+	bank               *Bank
 	readable, writable allocations
-	divided            bool // some run is not in both lists
+	readOnly           int // mappings; without them, the lists are the same
 }
 
 // physicalBase is where addresses of physical memory begin, by which races are looked for: far
@@ -104,6 +107,9 @@ func (p *Physical) settle() {
 	if p.Gone() {
 		p.bank.Reserve(-int64(p.size))
 		p.space.chips.discard(p.offset, p.size)
+		if p.OnGone != nil {
+			p.OnGone()
+		}
 	}
 }
 
@@ -217,19 +223,29 @@ func (s *Space) Unmap(addr uint64, n int64) error {
 		return err
 	}
 	for _, v := range all {
-		if err := r.host.hide(v.base-r.base, v.of.size); err != nil {
-			panic(fmt.Sprintf("BUG: mapped memory cannot be unmapped: %v", err))
-		}
-		if len(v.of.mapping) > 1 {
-			s.aliases--
-		}
-		v.of.mapping = slices.DeleteFunc(v.of.mapping, func(o *mapped) bool { return o == v })
-		v.of.settle()
+		s.unmap(r, v)
 	}
 	first := r.search(addr)
 	r.mapped = slices.Delete(r.mapped, first, first+len(all))
-	s.rearrange(r)
+	for _, b := range s.runs {
+		b.refresh(r, addr, addr+uint64(n))
+	}
 	return nil
+}
+
+// unmap ends a mapping, and leaves it in the list of the reservation.
+func (s *Space) unmap(r *reservation, v *mapped) {
+	if err := r.host.hide(v.base-r.base, v.of.size); err != nil {
+		panic(fmt.Sprintf("BUG: mapped memory cannot be unmapped: %v", err))
+	}
+	if len(v.of.mapping) > 1 {
+		s.aliases--
+	}
+	for _, b := range s.runs {
+		b.allow(v, NoAccess)
+	}
+	v.of.mapping = slices.DeleteFunc(v.of.mapping, func(o *mapped) bool { return o == v })
+	v.of.settle()
 }
 
 // Mapped reports whether the range consists of whole mappings.
@@ -244,10 +260,11 @@ func (s *Space) Allow(addr uint64, n int64, b *Bank, a Access) error {
 	if err != nil {
 		return err
 	}
+	runs := s.runsOf(b)
 	for _, v := range all {
-		v.access[b] = a
+		runs.allow(v, a)
 	}
-	s.rearrange(r)
+	runs.refresh(r, addr, addr+uint64(n))
 	return nil
 }
 
@@ -272,40 +289,68 @@ func (s *Space) MappedAt(addr uint64, b *Bank) (base uint64, of *Physical, a Acc
 	return v.base, v.of, v.access[b], true
 }
 
-// rearrange finds the runs of a reservation anew.
-func (s *Space) rearrange(r *reservation) {
-	for b, all := range s.runs {
-		old := func(a *allocation) bool { return a.within == r }
-		readable, writable := r.runs(b, ReadOnly), r.runs(b, ReadWrite)
-		for i, w := range writable {
-			if same := readable.find(w.base, w.size); same != nil && same.size == w.size {
-				writable[i] = same
-			}
-		}
-		all.readable = append(slices.DeleteFunc(all.readable, old), readable...)
-		all.writable = append(slices.DeleteFunc(all.writable, old), writable...)
-		all.readable.sort()
-		all.writable.sort()
-		all.divided = !slices.Equal(all.readable, all.writable)
+// allow changes what the GPU may do with a mapping. The runs are those of before until refresh.
+func (b *accessible) allow(v *mapped, a Access) {
+	if v.access[b.bank] == ReadOnly {
+		b.readOnly--
+	}
+	if v.access[b.bank] = a; a == ReadOnly {
+		b.readOnly++
 	}
 }
 
-func (l allocations) sort() { sort.Slice(l, func(i, j int) bool { return l[i].base < l[j].base }) }
-
-// runs are the stretches of neighbouring mappings with at least that access.
-func (r *reservation) runs(b *Bank, least Access) (list allocations) {
-	for _, v := range r.mapped {
-		if v.access[b] < least {
-			continue
+// refresh finds the runs anew that reach into the addresses from lo to hi, or touch them. No other run
+// changes when the mappings there do.
+func (b *accessible) refresh(r *reservation, lo, hi uint64) {
+	readable := r.refresh(&b.readable, b.bank, ReadOnly, lo, hi)
+	writable := r.refresh(&b.writable, b.bank, ReadWrite, lo, hi)
+	for i, w := range writable {
+		if same := readable.find(w.base, w.size); same != nil && same.size == w.size {
+			writable[i] = same
 		}
-		if n := len(list); n > 0 && list[n-1].base+list[n-1].size == v.base {
-			list[n-1].size += v.of.size
-			continue
-		}
-		list = append(list, &allocation{base: v.base, size: v.of.size, within: r, data: r.host.at(v.base - r.base)})
 	}
-	for _, a := range list {
-		a.name = fmt.Sprintf("the %d bytes of mapped memory", a.size)
+}
+
+// refresh is that of one list, for at least that access. It returns the part of the list that is new.
+func (r *reservation) refresh(list *allocations, b *Bank, least Access, lo, hi uint64) allocations {
+	first, last := list.touching(lo, hi)
+	old := (*list)[first:last]
+	var now stretches
+	for _, a := range old { // what they have below
+		now.add(a.base, max(a.base, min(a.end(), lo)))
+	}
+	for i := r.search(lo); i < len(r.mapped) && r.mapped[i].base < hi; i++ {
+		if v := r.mapped[i]; v.access[b] >= least {
+			now.add(v.base, v.end())
+		}
+	}
+	for _, a := range old { // and above
+		now.add(min(a.end(), max(a.base, hi)), a.end())
+	}
+	*list = slices.Replace(*list, first, last, now.of(r)...)
+	return (*list)[first : first+len(now)]
+}
+
+// stretches are ranges of addresses, sorted, of which no two touch.
+type stretches []Span
+
+// add adds the addresses from lo to hi, which lie behind all others.
+func (l *stretches) add(lo, hi uint64) {
+	if n := len(*l); lo == hi {
+		return
+	} else if n > 0 && (*l)[n-1].Hi == lo {
+		(*l)[n-1].Hi = hi
+	} else {
+		*l = append(*l, Span{lo, hi})
+	}
+}
+
+// of are the stretches as allocations in a reservation.
+func (l stretches) of(r *reservation) (list allocations) {
+	for _, s := range l {
+		size := s.Hi - s.Lo
+		list = append(list, &allocation{base: s.Lo, size: size, within: r, data: r.host.at(s.Lo - r.base),
+			name: fmt.Sprintf("the %d bytes of mapped memory", size)})
 	}
 	return list
 }
@@ -313,10 +358,7 @@ func (r *reservation) runs(b *Bank, least Access) (list allocations) {
 // runsOf is what a GPU may access of the reservations of a space.
 func (s *Space) runsOf(b *Bank) *accessible {
 	if s.runs[b] == nil {
-		s.runs[b] = &accessible{}
-		for _, r := range s.reservations {
-			s.rearrange(r)
-		}
+		s.runs[b] = &accessible{bank: b}
 	}
 	return s.runs[b]
 }
@@ -324,7 +366,7 @@ func (s *Space) runsOf(b *Bank) *accessible {
 // aliased reports whether two addresses that kernels reach, or two allocations, may be the same
 // memory, or memory that other processes reach.
 func (m *Memory) aliased() bool {
-	return m.space.shared > 0 || m.space.aliases > 0 || m.runs.divided
+	return m.space.shared > 0 || m.space.aliases > 0 || m.runs.readOnly > 0
 }
 
 // findFor is what a kernel reaches with that kind of access to n bytes at addr, or nil.

@@ -2,6 +2,7 @@ package interp
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -217,4 +218,49 @@ func TestRefusedReservationsLoseNoAddresses(t *testing.T) {
 	require.NoError(t, err)
 	require.EqualValues(t, firstAddress, base)
 	require.NoError(t, s.FreeRange(base, large))
+}
+
+// A change to a mapping finds the runs beside it anew, and leaves all others as they are.
+func TestMappingsChangeTheRunsBesideThem(t *testing.T) {
+	const n = 60
+	s := NewSpace()
+	bank := NewBank(1 << 40)
+	m := s.Open(bank)
+	base, err := s.ReserveRange(3*n*Granularity, 0)
+	require.NoError(t, err)
+	at := func(i int) uint64 { return base + uint64(i)*Granularity }
+	gone := 0
+	grow := func(i int, a Access) {
+		p, err := s.CreatePhysical(bank, Granularity)
+		require.NoError(t, err)
+		p.OnGone = func() { gone++ }
+		require.NoError(t, s.Map(at(i), p))
+		require.NoError(t, s.Allow(at(i), Granularity, bank, a))
+		p.Release()
+	}
+	for i := range n { // pairs, with a gap behind each
+		grow(3*i, ReadWrite)
+		grow(3*i+1, Access(1+i%2))
+	}
+	change := func(i int, how func()) {
+		read, write := slices.Clone(m.runs.readable), slices.Clone(m.runs.writable)
+		how()
+		for _, l := range [][2]allocations{{read, m.runs.readable}, {write, m.runs.writable}} {
+			for _, a := range l[0] {
+				if a.end() < at(i) || a.base > at(i+1) {
+					require.Same(t, a, l[1].find(a.base, a.size))
+				}
+			}
+		}
+	}
+	for _, i := range []int{0, 30, 31, 3*n - 2} {
+		change(i, func() { require.NoError(t, s.Allow(at(i), Granularity, bank, NoAccess)) })
+		change(i, func() { require.NoError(t, s.Allow(at(i), Granularity, bank, ReadOnly)) })
+		require.Zero(t, gone)
+		change(i, func() { require.NoError(t, s.Unmap(at(i), Granularity)) })
+		require.Equal(t, 1, gone)
+		gone = 0
+	}
+	change(32, func() { grow(32, ReadWrite) })
+	require.Same(t, m.runs.readable.find(at(32), 0), m.runs.readable.find(at(33), 0), "one run")
 }
