@@ -272,15 +272,25 @@ func first(errs ...*device.Error) *device.Error {
 // drain waits for all work.
 func (d *Device) drain() *device.Error {
 	d.waited(d.drained())
+	d.emptied()
+	return d.poison()
+}
+
+// emptied ends what lasts only as long as the device has work.
+func (d *Device) emptied() {
 	d.races.drained(d)
 	d.sweep()
 	d.relinquish()
-	return d.poison()
 }
 
 // waited moves the host's clock to after a wait for what the device did by t.
 func (d *Device) waited(t des.Time) {
 	d.host = max(d.host, t).Plus(d.profile.Host.Synchronize)
+	d.retire()
+}
+
+// retire forgets the tasks that have ended, and prints what they have printed.
+func (d *Device) retire() {
 	d.engine.Retire()
 	d.printed.flush()
 }

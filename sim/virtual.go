@@ -4,12 +4,14 @@ import (
 	"fmt"
 
 	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/internal/des"
 	"github.com/reprise-gpu/reprise/sim/interp"
 )
 
 // Virtual memory management: a program reserves addresses, creates physical memory on a GPU, maps
 // one to the other and says which GPUs may access it. None of it belongs to a device, and none of
-// it costs the host time, but for the waits of Unmap and of Allow.
+// it costs the host time, but for the waits of Unmap and of Allow: one wait a call, however many
+// devices there are, with work or without.
 
 // ReserveAddresses takes addresses for device memory that is to be mapped there, from a multiple of
 // align on, a power of two or 0.
@@ -57,16 +59,29 @@ func (s *System) Unmap(p device.Ptr, bytes int64) error {
 	return virtualError(bytes, s.space.Unmap(uint64(p), bytes), "Unmap")
 }
 
-// Allow waits for all work, then says what a GPU may do with the mappings of which a range consists.
-func (s *System) Allow(p device.Ptr, bytes int64, g *GPU, a interp.Access) error {
-	if g == nil {
-		return unset("Allow", "the GPU")
+// Grant is what a GPU may do with mapped memory.
+type Grant struct {
+	GPU    *GPU
+	Access interp.Access
+}
+
+// Allow waits for all work, then says what GPUs may do with the mappings of which a range consists.
+func (s *System) Allow(p device.Ptr, bytes int64, grants ...Grant) error {
+	for _, g := range grants {
+		if g.GPU == nil {
+			return unset("Allow", "the GPU")
+		}
 	}
 	if err := s.space.Mapped(uint64(p), bytes); err != nil {
 		return virtualError(bytes, err, "Allow")
 	}
 	s.drain()
-	return virtualError(bytes, s.space.Allow(uint64(p), bytes, g.bank, a), "Allow")
+	for _, g := range grants {
+		if err := s.space.Allow(uint64(p), bytes, g.GPU.bank, g.Access); err != nil {
+			return virtualError(bytes, err, "Allow")
+		}
+	}
+	return nil
 }
 
 // MappedAt is the start of the mapping that holds p, what is mapped there, and what a GPU may do with it.
@@ -79,11 +94,28 @@ func (s *System) MappedAt(p device.Ptr, g *GPU) (base device.Ptr, of *interp.Phy
 	return device.Ptr(b), of, a, ok
 }
 
-// drain waits for the work of all devices. What went wrong there the next call to them says.
+// drain waits for the work of all devices: one wait, which takes as long as that for one of them. What
+// went wrong there the next call to them says.
 func (s *System) drain() {
-	for _, m := range s.space.Memories() {
-		_ = s.devices[m].drain()
+	var wait des.Time
+	devices := s.open()
+	for _, d := range devices {
+		s.time.host = max(s.time.host, d.drained())
+		wait = max(wait, d.profile.Host.Synchronize)
 	}
+	s.time.host = s.time.host.Plus(wait)
+	for _, d := range devices {
+		d.retire()
+		d.emptied()
+	}
+}
+
+// open lists the devices in the order in which they were opened.
+func (s *System) open() (list []*Device) {
+	for _, m := range s.space.Memories() {
+		list = append(list, s.devices[m])
+	}
+	return list
 }
 
 func virtualError(bytes int64, err error, call string) error {

@@ -61,7 +61,7 @@ func newVirtualRig(t *testing.T, o Options) *virtualRig {
 	r.a, r.b = base, base+2*interp.Granularity
 	for _, p := range []device.Ptr{r.a, r.b} {
 		require.NoError(t, r.s.Map(p, m))
-		require.NoError(t, r.s.Allow(p, interp.Granularity, o.On, interp.ReadWrite))
+		require.NoError(t, r.s.Allow(p, interp.Granularity, Grant{o.On, interp.ReadWrite}))
 	}
 	return r
 }
@@ -108,4 +108,33 @@ func TestRacesOfAliases(t *testing.T) {
 	require.ErrorAs(t, r.d.SynchronizeAll(), &race)
 	require.Len(t, race.Findings, 1)
 	require.Equal(t, "bytes 100-139 of mapped memory at 0x200000000", race.Findings[0].Subject)
+}
+
+// Allow and Unmap cost the host one wait, however many devices the system has and however many GPUs
+// get access, and that begins when the last work has ended.
+func TestMappingCostsOneWait(t *testing.T) {
+	r := newVirtualRig(t, Options{})
+	wait := duration(r.d.profile.Host.Synchronize)
+	small := r.s.GPU(1 << 20)
+	for range 5 {
+		open(t, Options{On: small})
+	}
+	begun := r.s.Now()
+	require.NoError(t, r.s.Allow(r.a, interp.Granularity, Grant{r.d.gpu, interp.ReadWrite}, Grant{small, interp.ReadOnly}))
+	require.Equal(t, wait, r.s.Now()-begun)
+	require.NoError(t, r.s.Unmap(r.b, interp.Granularity))
+	require.Equal(t, 2*wait, r.s.Now()-begun)
+
+	for _, call := range []func() error{
+		func() error { return r.s.Allow(r.a, interp.Granularity, Grant{r.d.gpu, interp.ReadWrite}) },
+		func() error { return r.s.Unmap(r.a, interp.Granularity) },
+	} {
+		st, err := r.d.CreateStream(0)
+		require.NoError(t, err)
+		require.NoError(t, r.d.Submit(st, &device.Memset{Dst: r.a, Value: 1, Width: 4, Count: interp.Granularity / 4}))
+		require.NoError(t, call())
+		ended := r.d.Now()
+		require.NoError(t, r.d.Query(st), "the work has ended")
+		require.Greater(t, ended, begun+2*wait)
+	}
 }

@@ -10,6 +10,7 @@ import (
 	"unsafe"
 
 	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/sim"
 	"github.com/reprise-gpu/reprise/sim/interp"
 )
 
@@ -195,33 +196,31 @@ func sim_cuMemSetAccess(p C.CUdeviceptr, size C.size_t, desc *C.CUmemAccessDesc,
 		if err != nil || unfit != nil || count == 0 {
 			return invalidValue
 		}
-		for i := range list { // nothing changes when one is wrong
-			if _, _, err := accessOf(&list[i]); err != nil {
-				return err
-			}
-		}
+		grants := make([]sim.Grant, len(list))
 		for i := range list {
-			g, access, _ := accessOf(&list[i])
-			if err := driver.system.Allow(device.Ptr(p), n, g.sim, access); err != nil {
+			if grants[i], err = grantOf(&list[i]); err != nil {
 				return err
 			}
 		}
-		return nil
+		return driver.system.Allow(device.Ptr(p), n, grants...)
 	})
 }
 
-// accessOf is what a descriptor says.
-func accessOf(d *C.CUmemAccessDesc) (*gpu, interp.Access, error) {
+// grantOf is what a descriptor says.
+func grantOf(d *C.CUmemAccessDesc) (sim.Grant, error) {
 	access, ok := map[C.CUmemAccess_flags]interp.Access{
 		C.CU_MEM_ACCESS_FLAGS_PROT_NONE:      interp.NoAccess,
 		C.CU_MEM_ACCESS_FLAGS_PROT_READ:      interp.ReadOnly,
 		C.CU_MEM_ACCESS_FLAGS_PROT_READWRITE: interp.ReadWrite,
 	}[d.flags]
 	if !ok {
-		return nil, 0, invalidValue
+		return sim.Grant{}, invalidValue
 	}
 	g, err := locatedOn(d.location)
-	return g, access, err
+	if err != nil {
+		return sim.Grant{}, err
+	}
+	return sim.Grant{GPU: g.sim, Access: access}, nil
 }
 
 // accessFlags are the flags of each interp.Access. Those of pointers have the same values.
