@@ -16,7 +16,7 @@ var lacking = []struct {
 	why     string
 }{
 	{regexp.MustCompile(`^cu(GL|Graphics|EGL|VDPAU)`), "no graphics interface shares resources with the simulated GPU"},
-	{regexp.MustCompile(`^cu(Import|Destroy|Signal|Wait)External|^cuExternalMemory|^cuGraph.*ExternalSemaphores`), "no other interface or process shares memory with the simulated GPU"},
+	{regexp.MustCompile(`^cu(Import|Destroy|Signal|Wait)External|^cuExternalMemory|^cuGraph.*ExternalSemaphores`), "memory and semaphores of other interfaces cannot be imported; other processes open memory with cuIpcOpenMemHandle"},
 	{regexp.MustCompile(`^cuIpc\w*Event`), "processes have no virtual time in common"},
 	{regexp.MustCompile(`^cuMemPool(Ex|Im)port|^cuMemGetHandleForAddressRange|ShareableHandle`), "no descriptor stands for memory of the simulated GPU"},
 	{regexp.MustCompile(`^cuDeviceGetNvSciSyncAttributes|^cuFlushGPUDirectRDMAWrites|^cuDeviceGetLuid`), "there is no such hardware or system"},
