@@ -69,7 +69,7 @@ const (
 	NotEqual = graphexec.NotEqual
 )
 
-// Linear is a launch of so many blocks of so many threads, in one dimension.
+// Linear is a launch in one dimension, of blocks blocks of threads threads each.
 func Linear(blocks, threads uint32) Shape { return tracer.Linear(blocks, threads) }
 
 // Square is a launch of blocks x blocks blocks of threads x threads threads.

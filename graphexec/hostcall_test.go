@@ -14,6 +14,19 @@ import (
 	"github.com/reprise-gpu/reprise/tracer"
 )
 
+// failsThird returns a host function that counts its calls. The third fails with the cause, or panics with it.
+func failsThird(calls *int, cause error, panics bool) func() error {
+	return func() error {
+		if *calls++; *calls != 3 {
+			return nil
+		}
+		if panics {
+			panic(cause)
+		}
+		return cause
+	}
+}
+
 // A host function that fails, or panics, in the third replay is an error of that replay, with its operation and line. The
 // replays that follow run, and everything can be closed.
 func TestHostFunctionsMayFail(t *testing.T) {
@@ -26,15 +39,7 @@ func TestHostFunctionsMayFail(t *testing.T) {
 			x := tr.Alloc("x", ir.F32, 4, ir.InOut)
 			looks := 0
 			tr.Copy(h, x)
-			tr.HostCall("look", func() error {
-				if looks++; looks != 3 {
-					return nil
-				}
-				if panics {
-					panic(cause)
-				}
-				return cause
-			}, tracer.Use{Buffer: h, Mode: ir.Read})
+			tr.HostCall("look", failsThird(&looks, cause, panics), tracer.Use{Buffer: h, Mode: ir.Read})
 			trace, err := tr.Finish()
 			require.NoError(t, err)
 			exec, err := graphexec.Instantiate(dev, planned(t, trace.Graph), trace, form)
@@ -88,15 +93,7 @@ func TestHostFunctionsOfLoopsMayFail(t *testing.T) {
 			h, x := tr.AllocHost("h", ir.F32, 4, ir.InOut), tr.Alloc("x", ir.F32, 4, ir.InOut)
 			looks := 0
 			tr.Copy(x, h)
-			tr.HostCall("look", func() error {
-				if looks++; looks != 3 {
-					return nil
-				}
-				if panics {
-					panic(cause)
-				}
-				return cause
-			}, tracer.Use{Buffer: h, Mode: ir.Read})
+			tr.HostCall("look", failsThird(&looks, cause, panics), tracer.Use{Buffer: h, Mode: ir.Read})
 			trace, err := tr.Finish()
 			require.NoError(t, err)
 			loop, err := graphexec.InstantiateLoop(dev, graphexec.Loop{

@@ -8,7 +8,7 @@ import (
 )
 
 // DependencyError reports that a program has more dependencies than the analysis keeps. A few
-// thousand operations can have so many: where each of 4000 reads what another 4000 have written, the
+// thousand operations can exceed the limit: where each of 4000 reads what another 4000 have written, the
 // dependencies are the product, 16 million, and none of them implies another.
 type DependencyError struct {
 	Op     ir.OpID  // the operation with which the limit is exceeded

@@ -91,7 +91,7 @@ func newReduction(d *dag) *reduction {
 }
 
 // labelShare is the share of the edges that must be contested for path lengths to pay: they take as long as a search
-// from one edge in so many.
+// from one edge in labelShare.
 const labelShare = 16
 
 // cheapLooks is how often the search may look at each edge before anybody

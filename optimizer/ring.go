@@ -8,7 +8,7 @@ type ring[T any] struct {
 	items []T // a power of two
 }
 
-// newRing is a ring for edges of so many ranks at most.
+// newRing returns a ring for edges that span at most span ranks.
 func newRing[T any](span int) ring[T] { return ring[T]{make([]T, 1<<bits.Len(uint(span)))} }
 
 // at is the item of a rank, which replaces that of a rank more than the span away.

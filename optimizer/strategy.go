@@ -34,7 +34,7 @@ var strategies = []family{
 		words(word{"dsatur", colored{dsatur}}, word{"rlf", colored{largestFirst}}, word{"exact", colored{exactColoring}})},
 	{"listsched", "k", "the ready operation with the longest path to the end first, on k lanes at most, as engines and lanes come free (default 8)",
 		lanes(8, func(k int) strategy { return listSched{k} })},
-	{"search", "steps:k", "auto's plan, searched by so many steps of simulated annealing (default 6000) for lanes, an order and deliberate waits with which the replay is predicted to be quicker; on k lanes at most", searched},
+	{"search", "steps:k", "auto's plan, improved by simulated annealing (default 6000 steps): lanes, order and deliberate waits with which a quicker replay is predicted; on k lanes at most", searched},
 	{"auto", "", "whichever of the others is predicted to be quickest, and for small graphs a stretch of search from there", only(auto{})},
 }
 

@@ -162,7 +162,7 @@ func (t *rootTable) offsets(s rootSet) rootSet {
 }
 
 // negated is s after it was subtracted: its parameters are numbers now, and rootMinus
-// tells that there was something that may be an address.
+// marks that something was subtracted that may be an address.
 func (t *rootTable) negated(s rootSet) rootSet {
 	out := t.mapped(s, func(r root) (root, bool) {
 		if r.kind == rootParam {

@@ -11,7 +11,7 @@ type threadWalk struct {
 	memo          map[*term]number // other terms, with these variables
 }
 
-// number is a value, which may be unknown. Of terms of less than 64 bits only so many low bits count.
+// number is a value, which may be unknown. Of a term of n bits only the n low bits count.
 type number struct {
 	x  int64
 	ok bool

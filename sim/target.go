@@ -11,12 +11,12 @@ import (
 // runsOn says why a GPU refuses a module, nil when it does not. PTX runs on the GPU it is for and on all later ones;
 // with the suffix a on that one alone, and with f on later ones of its generation (PTX ISA, .target).
 func runsOn(p *des.Profile, m *ptx.Module) error {
-	wants, has := m.TargetNumber(), 10*p.ComputeMajor+p.ComputeMinor
+	needs, has := m.TargetNumber(), 10*p.ComputeMajor+p.ComputeMinor
 	switch {
-	case wants > has:
+	case needs > has:
 		return fmt.Errorf("it is for %s, and %s is sm_%d: compile it for compute_%d or an older one", m.Target, p.Name, has, has)
-	case strings.HasSuffix(m.Target, "a") && wants != has,
-		strings.HasSuffix(m.Target, "f") && wants/10 != has/10:
+	case strings.HasSuffix(m.Target, "a") && needs != has,
+		strings.HasSuffix(m.Target, "f") && needs/10 != has/10:
 		return fmt.Errorf("it is for %s, which no later GPU runs, and %s is sm_%d: compile it without the suffix", m.Target, p.Name, has)
 	}
 	return nil

@@ -79,8 +79,8 @@ func (r *textureRef) resource() (d C.CUDA_RESOURCE_DESC) {
 	return d
 }
 
-//export sim_cuModuleGetTexRef
-func sim_cuModuleGetTexRef(out *C.CUtexref, mod C.CUmodule, name *C.char) C.CUresult {
+// putReference stores the handle of a reference of a module, which handleOf returns for its name and its address.
+func putReference(out unsafe.Pointer, mod C.CUmodule, name *C.char, kind string, handleOf func(m *module, name string, at device.Ptr) handle) C.CUresult {
 	return inContext(func(c *context) error {
 		if out == nil || name == nil {
 			return invalidValue
@@ -90,23 +90,32 @@ func sim_cuModuleGetTexRef(out *C.CUtexref, mod C.CUmodule, name *C.char) C.CUre
 			return err
 		}
 		text := C.GoString(name)
-		at, err := c.sim.Reference(m.sim, text, sim.TextureReference)
-		if err != nil {
-			return err
+		at, err := c.sim.Reference(m.sim, text, kind)
+		if err == nil {
+			handleOf(m, text, at).put(out)
 		}
-		t, ok := m.refs.textures[text]
-		if !ok {
-			t.ref = newTextureRef()
-			t.ref.module, t.ref.ref = m, at
-			t.handle = textureRefs.add(t.ref)
-			if m.refs.textures == nil {
-				m.refs.textures = map[string]textureHandle{}
-			}
-			m.refs.textures[text] = t
-		}
-		t.handle.put(unsafe.Pointer(out))
-		return nil
+		return err
 	})
+}
+
+//export sim_cuModuleGetTexRef
+func sim_cuModuleGetTexRef(out *C.CUtexref, mod C.CUmodule, name *C.char) C.CUresult {
+	return putReference(unsafe.Pointer(out), mod, name, sim.TextureReference, (*module).texture)
+}
+
+// texture returns the handle of a texture reference, the same in each call.
+func (m *module) texture(name string, at device.Ptr) handle {
+	t, ok := m.refs.textures[name]
+	if !ok {
+		t.ref = newTextureRef()
+		t.ref.module, t.ref.ref = m, at
+		t.handle = textureRefs.add(t.ref)
+		if m.refs.textures == nil {
+			m.refs.textures = map[string]textureHandle{}
+		}
+		m.refs.textures[name] = t
+	}
+	return t.handle
 }
 
 var surfaceRefs handles[*surfaceRef]
@@ -122,30 +131,20 @@ func (r *surfaceRef) owner() *context { return r.module.context }
 
 //export sim_cuModuleGetSurfRef
 func sim_cuModuleGetSurfRef(out *C.CUsurfref, mod C.CUmodule, name *C.char) C.CUresult {
-	return inContext(func(c *context) error {
-		if out == nil || name == nil {
-			return invalidValue
+	return putReference(unsafe.Pointer(out), mod, name, sim.SurfaceReference, (*module).surface)
+}
+
+// surface returns the handle of a surface reference, the same in each call.
+func (m *module) surface(name string, at device.Ptr) handle {
+	h, ok := m.refs.surfaces[name]
+	if !ok {
+		h = surfaceRefs.add(&surfaceRef{module: m, ref: at})
+		if m.refs.surfaces == nil {
+			m.refs.surfaces = map[string]handle{}
 		}
-		m, err := c.moduleOf(mod)
-		if err != nil {
-			return err
-		}
-		text := C.GoString(name)
-		at, err := c.sim.Reference(m.sim, text, sim.SurfaceReference)
-		if err != nil {
-			return err
-		}
-		h, ok := m.refs.surfaces[text]
-		if !ok {
-			h = surfaceRefs.add(&surfaceRef{module: m, ref: at})
-			if m.refs.surfaces == nil {
-				m.refs.surfaces = map[string]handle{}
-			}
-			m.refs.surfaces[text] = h
-		}
-		h.put(unsafe.Pointer(out))
-		return nil
-	})
+		m.refs.surfaces[name] = h
+	}
+	return h
 }
 
 // onSurfaceRef runs the body with a reference of the current context.

@@ -112,8 +112,8 @@ func (p patience) exceeds(most patience) bool {
 	return p.asleep >= most.asleep || p.quiet >= most.quiet || p.due >= most.due
 }
 
-// othersSleep reports whether all threads of the process but the calling one sleep, as far
-// as the system tells.
+// othersSleep reports whether all threads of the process but the calling one sleep. It is
+// false where the system does not list them.
 func othersSleep() bool {
 	threads, err := os.ReadDir("/proc/self/task")
 	if err != nil {

@@ -28,7 +28,7 @@ static double seconds(void) {
 	return t.tv_sec + t.tv_nsec * 1e-9;
 }
 
-// Sleeps until so many calls were made, at most a while.
+// Sleeps until n calls were made, for 20 seconds at most.
 static void sleep_until(int n) {
 	for (double start = seconds(); calls < n && seconds() - start < 20;)
 		usleep(1000);

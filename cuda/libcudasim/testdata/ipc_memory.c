@@ -97,7 +97,7 @@ static void child(int in, int out) {
 	}
 	pass(out);
 	for (int i = 0; i < ROUNDS; i++) {
-		turn(in); // the parent has stored 3 over what the launch before left, and the child knows nothing of it
+		turn(in); // the parent has stored 3 over what the launch before left, which the child has not seen
 		launch(f, p);
 		all(p, 6);
 		pass(out);
