@@ -78,7 +78,7 @@ func (d *Device) PrecedeAll(sh device.Stream, peers ...*Device) error {
 	d.fence(s.tail)
 	s.fences = d.fences
 	for _, p := range peers {
-		if p != d {
+		if p != d && !p.closed {
 			p.fence(p.add(des.Task{Arrival: p.arrival(), Deps: []des.TaskID{s.tail}}, place{}))
 		}
 	}

@@ -122,7 +122,8 @@ type Device struct {
 	failed *device.Error // of the first host call that went wrong, until a call that waits answers it
 
 	outside func(func())
-	closed  bool
+	waiting int  // calls that have let others in
+	closed  bool // or being closed
 }
 
 // New returns a simulated device. It fails for an unknown profile, and for options
@@ -295,17 +296,26 @@ func (d *Device) retire() {
 	d.printed.flush()
 }
 
-// Close waits, then frees everything.
+// Close waits, also for the calls of other callers that wait, then frees everything. Calls that begin meanwhile are
+// refused as they are afterwards.
 func (d *Device) Close() error {
 	d.settled()
 	if d.closed || d.inside != nil {
 		return d.enter(0).In("Close")
 	}
-	d.host = max(d.host, d.drained())
+	d.closed = true
+	for d.finish(); d.waiting > 0; d.finish() {
+		d.outside(func() { time.Sleep(pollEvery) })
+	}
 	d.printed.flush()
-	d.catchUp() // what other devices had to do with its memory
 	err := d.unreported("Close")
 	d.gpu.close(d)
 	*d = Device{info: d.info, profile: d.profile, sharedTime: d.sharedTime, count: d.count, races: d.races.closed(d), closed: true}
 	return err
+}
+
+// finish waits for all work, and for what other devices have to do with the memory.
+func (d *Device) finish() {
+	d.host = max(d.host, d.drained())
+	d.catchUp()
 }

@@ -77,13 +77,15 @@ func (d *Device) UnloadModule(h device.Module) error {
 	if err := d.drain(); err != nil {
 		return err.In("UnloadModule")
 	}
-	_, err = d.modules.Remove(h)
+	if _, err := d.modules.Remove(h); err != nil { // another caller has unloaded it meanwhile
+		return err.In("UnloadModule")
+	}
 	for _, f := range m.funcs {
 		_, _ = d.funcs.Remove(f)
 	}
 	m.gone = true
 	m.code.Unload()
-	return err.In("UnloadModule")
+	return nil
 }
 
 // Function finds a kernel by its name.

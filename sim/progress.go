@@ -32,7 +32,9 @@ func (d *Device) catchUp() {
 	d.pass()
 	for left := queryPatience; d.standing != nil && left > 0; d.pass() {
 		begun := time.Now()
+		d.waiting++
 		d.awaitReturn(left)
+		d.waiting--
 		left -= time.Since(begun)
 	}
 }
@@ -50,7 +52,11 @@ const pollEvery = 50 * time.Microsecond
 // stalled is when nothing can begin: the clock stands for a host call, or all that is left waits, directly or not, for
 // values in memory and for host calls that have not returned. The values may come from work that another caller
 // enqueues, or by the program's own stores. If they do not come, this lasts for ever, as it does on a GPU.
+//
+// Other callers may do anything to the device meanwhile, but for Close, which waits for this call: nothing that was looked
+// up before, in the device or in memory, need be there afterwards.
 func (d *Device) stalled() {
+	d.waiting++
 	switch {
 	case d.outside == nil:
 		d.giveUp()
@@ -62,6 +68,7 @@ func (d *Device) stalled() {
 		d.outside(func() { time.Sleep(pollEvery) })
 		d.poll()
 	}
+	d.waiting--
 }
 
 // poll takes note of what the program may have done meanwhile: host calls that have returned, and stores that streams

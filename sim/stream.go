@@ -266,8 +266,9 @@ func (d *Device) SynchronizeEvent(h device.Event) error {
 	if !e.recorded {
 		return nil
 	}
-	d.waited(d.endOf(e.task))
-	d.races.hostWaited(e.task)
+	task := e.task // another caller may record the event anew
+	d.waited(d.endOf(task))
+	d.races.hostWaited(task)
 	return d.answer("SynchronizeEvent")
 }
 

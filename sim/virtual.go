@@ -95,16 +95,17 @@ func (s *System) MappedAt(p device.Ptr, g *GPU) (base device.Ptr, of *interp.Phy
 }
 
 // drain waits for the work of all devices: one wait, which takes as long as that for one of them. What
-// went wrong there the next call to them says.
+// went wrong there the next call to them says. It lets others in, who may close devices that were not waited for yet.
 func (s *System) drain() {
 	var wait des.Time
-	devices := s.open()
-	for _, d := range devices {
-		s.time.host = max(s.time.host, d.drained())
-		wait = max(wait, d.profile.Host.Synchronize)
+	for _, m := range s.space.Memories() {
+		if d := s.devices[m]; d != nil {
+			s.time.host = max(s.time.host, d.drained())
+			wait = max(wait, d.profile.Host.Synchronize)
+		}
 	}
 	s.time.host = s.time.host.Plus(wait)
-	for _, d := range devices {
+	for _, d := range s.open() {
 		d.retire()
 		d.emptied()
 	}
