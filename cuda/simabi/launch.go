@@ -72,9 +72,19 @@ func (f *function) fromExtra(block []byte, extra *unsafe.Pointer) ([]byte, error
 	}
 }
 
+// bound is functionOf for a launch, and binds the texture references of its module. That may wait, so it comes before all
+// else that a launch looks up or puts together: see outside.
+func (c *context) bound(h C.CUfunction) (*function, error) {
+	f, err := c.functionOf(h)
+	if err == nil {
+		err = f.module.bind()
+	}
+	return f, err
+}
+
 // launch enqueues a kernel with parameters in one of the two forms.
 func (c *context) launch(fn C.CUfunction, st C.CUstream, l device.Launch, params, extra *unsafe.Pointer) error {
-	f, err := c.functionOf(fn)
+	f, err := c.bound(fn)
 	if err != nil {
 		return err
 	}
@@ -92,9 +102,6 @@ func (c *context) enqueue(f *function, st C.CUstream, l device.Launch) error {
 		return err
 	}
 	if err := f.fits(l.Shared); err != nil {
-		return err
-	}
-	if err := f.module.bind(); err != nil {
 		return err
 	}
 	l.Function, l.Label = f.sim, label()

@@ -14,11 +14,12 @@ import (
 
 // refs are the texture and surface references of a module for which a program has handles.
 type refs struct {
-	textures map[string]textureHandle
+	textures []textureHandle // in the order in which the program got them
 	surfaces map[string]handle
 }
 
 type textureHandle struct {
+	name   string
 	handle handle
 	ref    *textureRef
 }
@@ -33,16 +34,18 @@ func (r *refs) forget() {
 	}
 }
 
-// bind makes what was set in texture references what a launch samples.
+// bind makes what was set in texture references what a launch samples. The error is that of the reference that the
+// program got first.
 func (m *module) bind() error {
 	for _, t := range m.refs.textures {
 		if !t.ref.unbound || t.ref.array == nil && t.ref.at == 0 {
 			continue
 		}
+		t.ref.unbound = false // another thread may set something while this one waits
 		if err := t.ref.bind(m.context); err != nil {
+			t.ref.unbound = true
 			return err
 		}
-		t.ref.unbound = false
 	}
 	return nil
 }
@@ -105,16 +108,15 @@ func sim_cuModuleGetTexRef(out *C.CUtexref, mod C.CUmodule, name *C.char) C.CUre
 
 // texture returns the handle of a texture reference, the same in each call.
 func (m *module) texture(name string, at device.Ptr) handle {
-	t, ok := m.refs.textures[name]
-	if !ok {
-		t.ref = newTextureRef()
-		t.ref.module, t.ref.ref = m, at
-		t.handle = textureRefs.add(t.ref)
-		if m.refs.textures == nil {
-			m.refs.textures = map[string]textureHandle{}
+	for _, t := range m.refs.textures {
+		if t.name == name {
+			return t.handle
 		}
-		m.refs.textures[name] = t
 	}
+	t := textureHandle{name: name, ref: newTextureRef()}
+	t.ref.module, t.ref.ref = m, at
+	t.handle = textureRefs.add(t.ref)
+	m.refs.textures = append(m.refs.textures, t)
 	return t.handle
 }
 

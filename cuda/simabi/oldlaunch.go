@@ -46,7 +46,7 @@ func (f *function) put(offset C.int, value []byte) error {
 // launchPrepared launches a kernel with what was set for it.
 func launchPrepared(h C.CUfunction, width, height C.int, st C.CUstream) C.CUresult {
 	return inContext(func(c *context) error {
-		f, err := c.functionOf(h)
+		f, err := c.bound(h)
 		if err != nil {
 			return err
 		}
