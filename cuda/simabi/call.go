@@ -116,6 +116,9 @@ func codeOf(err error) C.CUresult {
 	case errors.As(err, &d):
 		driver.failure = err
 		code = C.CUresult(d.Code)
+		if d.Code == device.Deinitialized { // the device of a context: another thread has destroyed it
+			code = C.CUDA_ERROR_CONTEXT_IS_DESTROYED
+		}
 	default:
 		driver.failure = err
 	}

@@ -21,7 +21,8 @@ type context struct {
 	sim       *sim.Device
 	id        uint64 // never used again, unlike the handle of a primary context
 	flags     C.uint
-	destroyed bool // or, of a primary context, not active
+	destroyed bool          // or, of a primary context, not active
+	closing   chan struct{} // closed when close ends; nil unless it is under way
 	limits    limits
 	cache     C.CUfunc_cache
 	legacy    *stream       // nil until something uses it
@@ -61,8 +62,11 @@ func (c *context) open() error {
 }
 
 // outside runs a function without the driver's lock, in the middle of a call: other
-// threads may call the driver, whose state is the caller's again afterwards.
-func (c *context) outside(f func()) {
+// threads may call the driver, whose state is the caller's again afterwards. They may do
+// anything but end the context that the call waits in, which waits for the call. So a call
+// that may wait keeps nothing of a context across that, neither what its scratch holds nor
+// what a handle stood for: it waits first, or looks again.
+func outside(f func()) {
 	caller := driver.caller
 	driver.mu.Unlock()
 	f()
@@ -79,15 +83,18 @@ func newContext(g *gpu, flags C.uint) (*context, error) {
 	return c, nil
 }
 
-// close waits for the context's work and ends the life of all that is in it. A fault
-// that the context had is no error of closing it.
+// close waits for the context's work and ends the life of all that is in it, which other
+// threads cannot name any more meanwhile. A fault that the context had is no error of
+// closing it.
 func (c *context) close() {
-	c.destroyed = true
+	c.destroyed, c.closing = true, make(chan struct{})
 	captures.Forget(c)
 	if err := c.sim.Close(); err != nil {
 		explain(err)
 	}
 	forget(c) // after the work that may use it
+	close(c.closing)
+	c.closing = nil
 }
 
 // contextOf is the context of a handle.

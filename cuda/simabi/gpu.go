@@ -37,7 +37,7 @@ type gpu struct {
 
 // open makes a device for a context of the GPU.
 func (g *gpu) open(c *context) (*sim.Device, error) {
-	return sim.New(sim.Options{Custom: g.profile, On: g.sim, Sample: g.sample, Race: g.race, Outside: c.outside})
+	return sim.New(sim.Options{Custom: g.profile, On: g.sim, Sample: g.sample, Race: g.race, Outside: outside})
 }
 
 // plug reads $REPRISE_SIM, $REPRISE_SIM_SAMPLE and $REPRISE_SIM_RACE, and returns the GPUs that $CUDA_VISIBLE_DEVICES

@@ -2,6 +2,9 @@
 
 package simabi
 
+// #include <cuda.h>
+import "C"
+
 import (
 	"maps"
 	"unsafe"
@@ -51,17 +54,24 @@ func (h *handles[T]) add(v T) handle {
 	return nextHandle
 }
 
-// get is what a handle stands for, or CUDA_ERROR_INVALID_HANDLE.
+// get is what a handle stands for, or CUDA_ERROR_INVALID_HANDLE. While another thread destroys the context that it lives
+// in, it is CUDA_ERROR_CONTEXT_IS_DESTROYED.
 func (h *handles[T]) get(n handle) (T, error) {
 	v, ok := h.live[n]
 	if !ok {
 		return v, invalidHandle
 	}
+	if c := v.owner(); c != nil && c.destroyed {
+		return v, status(C.CUDA_ERROR_CONTEXT_IS_DESTROYED)
+	}
 	return v, nil
 }
 
 func (h *handles[T]) remove(n handle) (T, error) {
-	v, err := h.get(n)
+	v, ok := h.live[n]
+	if !ok {
+		return v, invalidHandle
+	}
 	delete(h.live, n)
-	return v, err
+	return v, nil
 }

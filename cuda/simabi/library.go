@@ -109,18 +109,19 @@ func (l *library) kernel(name string) (*libraryKernel, error) {
 	return k, nil
 }
 
+// unload forgets the handles first: unloading a module lets other threads in.
 func (l *library) unload() {
+	_, _ = libraries.remove(l.handle)
+	for _, k := range l.kernels {
+		_, _ = libraryKernels.remove(k.handle)
+		C.free(unsafe.Pointer(k.forC))
+	}
 	for id, m := range l.modules {
 		if c := m.context; c.id == id && !c.destroyed {
 			_ = c.sim.UnloadModule(m.sim) // of a poisoned context: its end frees it
 			m.forget()
 		}
 	}
-	for _, k := range l.kernels {
-		_, _ = libraryKernels.remove(k.handle)
-		C.free(unsafe.Pointer(k.forC))
-	}
-	_, _ = libraries.remove(l.handle)
 }
 
 // in is the kernel's function in a context, with what was set for its GPU.

@@ -17,8 +17,17 @@ type primary struct {
 
 func (p *primary) active() bool { return p.context != nil && !p.context.destroyed }
 
+// settle waits until no other thread ends a life of the context.
+func (p *primary) settle() {
+	for p.context != nil && p.context.closing != nil {
+		ended := p.context.closing
+		outside(func() { <-ended })
+	}
+}
+
 func (g *gpu) retain() (c *context, err error) {
 	p := &g.primary
+	p.settle()
 	switch {
 	case p.context == nil:
 		p.context, err = newContext(g, p.flags)
@@ -79,10 +88,13 @@ func sim_cuDevicePrimaryCtxRelease_v2(dev C.CUdevice) C.CUresult {
 func sim_cuDevicePrimaryCtxReset_v2(dev C.CUdevice) C.CUresult {
 	return call(func(*thread) error {
 		g, err := gpuOf(dev)
-		if err == nil && g.primary.active() {
+		if err != nil {
+			return err
+		}
+		if g.primary.settle(); g.primary.active() {
 			g.primary.context.close()
 		}
-		return err
+		return nil
 	})
 }
 
