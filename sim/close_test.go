@@ -116,3 +116,103 @@ func TestADeviceIsClosedWhileTheSystemIsWaitedFor(t *testing.T) {
 	assert.True(t, last.closed)
 	first.ok(first.Query(first.streams[0]))
 }
+
+// Calls that wait for all work do not wait for what other callers enqueue meanwhile, and give up nothing that this uses.
+func TestWaitsAreForTheWorkThatThereIs(t *testing.T) {
+	const most = 100
+	for name, call := range map[string]func(*rig) error{
+		"SynchronizeAll": func(r *rig) error { return r.SynchronizeAll() },
+		"Free":           func(r *rig) error { return r.Free(r.buffers[3]) },
+		"Read":           func(r *rig) error { return r.Read(make([]byte, 4), r.buffers[0]) },
+		"System":         func(r *rig) error { r.gpu.system.drain(); return nil },
+	} {
+		for _, race := range []Race{RaceOff, RaceOn} {
+			var r *rig
+			enqueued, ran := 0, 0
+			work := &device.HostCall{Func: func() error { ran++; return nil }}
+			enqueue := func() {
+				if enqueued < most {
+					enqueued++
+					r.ok(r.Submit(r.streams[0], work))
+				}
+			}
+			r = newUncheckedRig(t, Options{Race: race, Outside: func(f func()) {
+				f()
+				enqueue()
+				enqueue()
+			}})
+			enqueue()
+			enqueue()
+			r.ok(call(r))
+			assert.GreaterOrEqual(t, ran, 2, "%s", name)
+			assert.Less(t, ran, 10, "%s", name)
+			assert.Less(t, enqueued, most, "%s", name)
+			enqueued = most
+			r.ok(r.SynchronizeAll())
+			r.ok(r.Close())
+		}
+	}
+}
+
+// What another caller has launched and destroyed while a call waits for earlier work runs afterwards, and its races are found.
+func TestWaitsLeaveLaterWorkWhole(t *testing.T) {
+	var r *rig
+	later := func() {}
+	r = newUncheckedRig(t, Options{Race: RaceOn, Outside: func(f func()) {
+		f()
+		later()
+	}})
+	g, err := r.CreateGraph()
+	r.ok(err)
+	c, err := r.CreateCondition(g, 1)
+	r.ok(err)
+	_, bodies, err := r.AddConditional(g, nil, device.Conditional{Condition: c, Kind: device.If, Bodies: 1})
+	r.ok(err)
+	_, err = r.AddNode(bodies[0], nil, fillOf(r.buffers[0], 7))
+	r.ok(err)
+	x, err := r.Instantiate(g)
+	r.ok(err)
+	call := &device.HostCall{Func: func() error { return nil }}
+	r.ok(r.Submit(r.streams[0], call))
+	later = func() {
+		later = func() {}
+		r.ok(r.Submit(r.streams[0], call))
+		r.ok(r.LaunchGraph(x, r.streams[0]))
+		r.ok(r.DestroyGraphExec(x))
+		r.ok(r.DestroyGraph(g))
+	}
+	r.ok(r.SynchronizeAll())
+	r.ok(r.Submit(r.streams[1], fillOf(r.buffers[0], 8)))
+	var races *RaceError
+	require.ErrorAs(t, r.SynchronizeAll(), &races)
+	assert.EqualValues(t, 7, r.word(r.buffers[0]))
+}
+
+// What another caller has enqueued while a call waits is not ordered with what comes after the wait, even if it has run.
+func TestWaitsOrderOnlyTheWorkThatThereWas(t *testing.T) {
+	var r *rig
+	call := &device.HostCall{Func: func() error { return nil }}
+	later := func() {
+		r.ok(r.Submit(r.streams[1], fillOf(r.buffers[0], 7)))
+		for range 30 {
+			r.ok(r.Submit(r.streams[2], call))
+		}
+	}
+	r = newUncheckedRig(t, Options{Race: RaceOn, Outside: func(f func()) {
+		f()
+		later()
+		later = func() {}
+	}})
+	for range 10 {
+		r.ok(r.Submit(r.streams[0], call))
+	}
+	r.ok(r.SynchronizeAll())
+	filled, bad := r.Device.streams.Get(r.streams[1])
+	require.Nil(t, bad)
+	require.True(t, r.engine.Ended(filled.tail))
+	assert.False(t, r.engine.Idle())
+	r.ok(r.Submit(r.streams[3], fillOf(r.buffers[0], 8)))
+	assert.Empty(t, r.Findings())
+	var races *RaceError
+	require.ErrorAs(t, r.SynchronizeAll(), &races)
+}

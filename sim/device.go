@@ -270,18 +270,22 @@ func first(errs ...*device.Error) *device.Error {
 	return nil
 }
 
-// drain waits for all work.
+// drain waits for all work that there is.
 func (d *Device) drain() *device.Error {
+	end := d.engine.Next()
 	d.waited(d.drained())
-	d.emptied()
+	d.emptied(end)
 	return d.poison()
 }
 
-// emptied ends what lasts only as long as the device has work.
-func (d *Device) emptied() {
-	d.races.drained(d)
-	d.sweep()
-	d.relinquish()
+// emptied notes that the host has waited for the tasks before end, and ends what lasts only as long as the device has
+// work if no other caller has enqueued more.
+func (d *Device) emptied(end des.TaskID) {
+	d.races.drained(d, end)
+	if d.engine.Idle() {
+		d.sweep()
+		d.relinquish()
+	}
 }
 
 // waited moves the host's clock to after a wait for what the device did by t.

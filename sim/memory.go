@@ -191,8 +191,9 @@ func (d *Device) Read(dst []byte, src device.Ptr) error {
 // a copy in the legacy default stream when all streams are blocking ones, so that a
 // program takes the same time here and through the driver's interface.
 func (d *Device) await(j *job) {
+	end := d.engine.Next()
 	idle := d.drained()
-	d.races.drained(d)
+	d.races.drained(d, end)
 	id := d.add(des.Task{Arrival: max(d.arrival(), idle+d.profile.StreamGap), Data: j}, place{})
 	d.waited(d.endOf(id))
 	d.races.hostWaited(id)

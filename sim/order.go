@@ -178,18 +178,14 @@ func (o *order) settle() {
 	o.reset()
 }
 
-// drained notes that the host has waited for all work of a device.
-func (o *order) drained(d *Device) {
-	if len(o.readers) == 1 {
+// drained notes that the host has waited for the work of a device before end.
+func (o *order) drained(d *Device, end des.TaskID) {
+	if len(o.readers) == 1 && d.engine.Idle() {
 		o.reset()
 		return
 	}
 	for id, op := range o.work {
-		switch {
-		case op.on != d:
-		case op.where.in != nil:
-			delete(o.work, id)
-		default:
+		if op.on == d && op.where.in == nil && id < end {
 			o.host = o.host.with(op)
 		}
 	}

@@ -16,10 +16,12 @@ func (d *Device) endOf(id des.TaskID) des.Time {
 	}
 }
 
-// drained runs the device until all tasks have ended, and returns when that was.
+// drained runs the device until all tasks that there are have ended, and returns when that was. It does not wait for what
+// other callers enqueue meanwhile.
 func (d *Device) drained() des.Time {
+	m := d.engine.Mark()
 	for {
-		if t, ok := d.engine.TryDrain(); ok {
+		if t, ok := d.engine.TryReach(m); ok {
 			return t
 		}
 		d.stalled()

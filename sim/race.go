@@ -89,10 +89,13 @@ func (r *races) hostWaited(ids ...des.TaskID) {
 	r.order.settle()
 }
 
-// drained notes that the host has waited for all work of the device.
-func (r *races) drained(d *Device) {
-	if r != nil {
-		r.order.drained(d)
+// drained notes that the host has waited for the work of the device before end.
+func (r *races) drained(d *Device, end des.TaskID) {
+	if r == nil {
+		return
+	}
+	r.order.drained(d, end)
+	if d.engine.Idle() {
 		clear(r.shadows)
 	}
 }
@@ -102,7 +105,7 @@ func (r *races) closed(d *Device) *races {
 	if r == nil {
 		return nil
 	}
-	r.drained(d)
+	r.drained(d, d.engine.Next())
 	r.order.leave(r)
 	return &races{order: &order{}, report: r.report}
 }

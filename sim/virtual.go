@@ -98,6 +98,7 @@ func (s *System) MappedAt(p device.Ptr, g *GPU) (base device.Ptr, of *interp.Phy
 // went wrong there the next call to them says. It lets others in, who may close devices that were not waited for yet.
 func (s *System) drain() {
 	var wait des.Time
+	end := s.time.clock.Next()
 	for _, m := range s.space.Memories() {
 		if d := s.devices[m]; d != nil {
 			s.time.host = max(s.time.host, d.drained())
@@ -107,7 +108,7 @@ func (s *System) drain() {
 	s.time.host = s.time.host.Plus(wait)
 	for _, d := range s.open() {
 		d.retire()
-		d.emptied()
+		d.emptied(end)
 	}
 }
 

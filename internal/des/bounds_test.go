@@ -65,7 +65,7 @@ func TestEveryProfileEndsEveryTask(t *testing.T) {
 				last = nil
 			}
 		}
-		_, ok := e.TryDrain()
+		_, ok := e.TryReach(e.Mark())
 		require.True(t, ok, "%+v", p)
 		require.Equal(t, tasks, starts)
 	}

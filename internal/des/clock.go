@@ -38,7 +38,7 @@ func (e *Engine) Leave() {
 // Now is the time up to which everything has been simulated.
 func (c *Clock) Now() Time { return c.horizon }
 
-// StopWhen has the clock stand before the next task that would start once f returns true: TryWait, TryDrain and Step then
+// StopWhen has the clock stand before the next task that would start once f returns true: TryWait, TryReach and Step then
 // return false and Run returns early. A later call goes on from there. Wait and Drain must not be called meanwhile. Nil
 // stops nothing.
 func (c *Clock) StopWhen(f func() bool) { c.stop = f }
@@ -99,7 +99,10 @@ func (c *Clock) TryWait(id TaskID) (Time, bool) {
 }
 
 // Waiters is what waited for a task.
-type Waiters struct{ succs int32 }
+type Waiters struct {
+	succs  int32
+	counts TaskID
+}
 
 // Detach takes from a task that has not ended what waits for it, and Attach has
 // that wait for another, which must not have ended either. This is how a node that
@@ -107,7 +110,7 @@ type Waiters struct{ succs int32 }
 // the tasks of the node's body and attaches them to the last.
 func (c *Clock) Detach(id TaskID) Waiters {
 	r := c.unended(id)
-	w := Waiters{r.succs}
+	w := Waiters{r.succs, r.counts}
 	r.succs = none
 	return w
 }
@@ -115,6 +118,7 @@ func (c *Clock) Detach(id TaskID) Waiters {
 // Attach is the counterpart of Detach.
 func (c *Clock) Attach(id TaskID, w Waiters) {
 	r := c.unended(id)
+	r.join(id, w.counts)
 	if r.succs == none {
 		r.succs = w.succs
 		return

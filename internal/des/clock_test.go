@@ -83,7 +83,7 @@ func TestOneDeviceReleasesWhatAnotherHolds(t *testing.T) {
 	held := a.Add(Task{})
 	b.Add(Task{Arrival: 10 * ns})
 	b.OnEnd(func(*Record) { clock.Release(held) })
-	end, ok := a.TryDrain()
+	end, ok := a.TryReach(a.Mark())
 	require.True(t, ok)
 	assert.Equal(t, 60*ns, end)
 }

@@ -28,6 +28,7 @@ type Engine struct {
 	fluid   fluid
 	last    Time // latest end so far
 	live    int  // tasks not ended
+	marks   []*Mark
 
 	hostFree Time // when the callback thread is idle again
 }
@@ -48,6 +49,7 @@ func (e *Engine) Add(t Task) TaskID {
 		panic(fmt.Sprintf("BUG: task arrives at %d ps, but the engine has run to %d ps", t.Arrival, e.horizon))
 	}
 	id := e.tasks.add(record{on: e, arrival: t.Arrival, gap: t.Gap, data: t.Data, prio: t.Priority, succs: none, after: NoTask, why: t.Why})
+	e.tasks.at(id).counts = id
 	e.live++
 	r := e.tasks.at(id)
 	at := min(t.Arrival, LastTime)
@@ -74,24 +76,18 @@ func (e *Engine) Add(t Task) TaskID {
 // Drain runs the clock until every task of the engine has ended and returns the latest
 // end so far.
 func (e *Engine) Drain() Time {
-	t, ok := e.TryDrain()
-	if !ok {
-		panic(fmt.Sprintf("BUG: %d tasks can never end", e.live))
-	}
-	return t
-}
-
-// TryDrain is to Drain what TryWait is to Wait.
-func (e *Engine) TryDrain() (Time, bool) {
-	for e.live > 0 {
+	for !e.Idle() {
 		t := e.nextEvent()
 		if t == never || e.stopped() {
-			return e.last, false
+			panic(fmt.Sprintf("BUG: %d tasks can never end", e.live))
 		}
 		e.step(t)
 	}
-	return e.last, true
+	return e.last
 }
+
+// Idle reports whether all tasks of the engine have ended.
+func (e *Engine) Idle() bool { return e.live == 0 }
 
 // settle ends the kernels and copies that end now.
 func (e *Engine) settle(now Time) {
@@ -179,6 +175,7 @@ func (e *Engine) finish(id TaskID, spent *Spent) {
 	r.data = nil
 	e.last = max(e.last, span.End)
 	e.live--
+	e.count(r)
 	e.tasks.ended(id, span.End)
 	for i := r.succs; i != none; {
 		out := e.tasks.unlink(i)

@@ -446,7 +446,7 @@ func TestHeldTasksWaitForTheirRelease(t *testing.T) {
 	assert.Equal(t, 100*ns, end)
 	_, ok = e.TryWait(after)
 	assert.False(t, ok)
-	_, ok = e.TryDrain()
+	_, ok = e.TryReach(e.Mark())
 	assert.False(t, ok)
 	e.Run(200 * ns)
 	e.Release(held)

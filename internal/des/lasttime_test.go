@@ -54,7 +54,7 @@ func TestTimeEnds(t *testing.T) {
 					}
 				}
 			}
-			last, ok := e.TryDrain()
+			last, ok := e.TryReach(e.Mark())
 			require.True(t, ok)
 			assert.Equal(t, LastTime, last)
 			assert.Equal(t, 3*len(huge), ended)

@@ -14,6 +14,7 @@ const (
 type record struct {
 	on           *Engine // whose task it is
 	arrival, gap Time    // arrival is when it started, once it has
+	counts       TaskID  // as which task for marks: itself, or the one that unfolded into it
 	after        TaskID  // the dependency that arrival follows, or NoTask
 	span         Span
 	data         any
