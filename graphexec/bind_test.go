@@ -142,3 +142,19 @@ func TestReadsFollowSwapsOfLoops(t *testing.T) {
 		require.NoError(t, loop.Close())
 	}
 }
+
+// Addresses of another device are no memory of this one, of whatever kind they are.
+func TestMemoryOfAnotherDeviceIsRefused(t *testing.T) {
+	x, other := newExchange(t), newExchange(t)
+	exec, err := graphexec.Instantiate(x.dev, planned(t, x.trace.Graph), x.trace, graphexec.Graph)
+	require.NoError(t, err)
+	x.write(x.f, 3)
+	x.write(x.q, 1)
+	foreign := func(b tracer.Buffer) device.Ptr { return other.trace.Pointer(b.ID()) }
+	require.ErrorContains(t, exec.Rebind("g", foreign(other.f)), "CUDA_ERROR_INVALID_VALUE")
+	require.ErrorContains(t, exec.Rebind("g", foreign(other.g)), "CUDA_ERROR_INVALID_VALUE")
+	require.ErrorContains(t, exec.Rebind("q", foreign(other.q)), "CUDA_ERROR_INVALID_VALUE")
+	x.replay(exec)
+	x.holds(x.g, 9, "nothing has changed")
+	require.NoError(t, exec.Close())
+}

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"errors"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -157,6 +158,12 @@ func (r *rig) params(l *device.Launch, at int, v uint32) {
 	}
 }
 
+// firstRegion puts the addresses in a text where they are on the only open device.
+func firstRegion(text string) string {
+	text = regexp.MustCompile(`0x5[0-3][0-9a-f]([0-9a-f]{9})\b`).ReplaceAllString(text, "0x500$1")
+	return regexp.MustCompile(`0x[0-9a-f]{1,2}0(2[0-9a-f]{8})\b`).ReplaceAllString(text, "0x$1")
+}
+
 // TestFindings runs the scenarios that testdata/findings names, and prints what the call
 // that waits returns, then the findings that no call returns: the warnings.
 func TestFindings(t *testing.T) {
@@ -181,7 +188,7 @@ func TestFindings(t *testing.T) {
 		found := r.Findings()
 		require.NoError(t, r.Close())
 		require.Equal(t, found, r.Findings())
-		return b.String()
+		return firstRegion(b.String())
 	})
 	for name := range findingScenarios {
 		require.True(t, run[name], name)

@@ -16,12 +16,12 @@ func TestGraphsGivenWholeAreTheSame(t *testing.T) {
 	for seed := range uint64(40) {
 		piecemeal, whole := newUncheckedRig(t, Options{}), newUncheckedRig(t, Options{})
 		rng := rand.New(rand.NewPCG(seed, 3))
+		works, same := rand.New(rand.NewPCG(seed, 4)), rand.New(rand.NewPCG(seed, 4)) // by the addresses of each device
 		g, err := piecemeal.CreateGraph()
 		require.NoError(t, err)
 		require.NoError(t, whole.EditGraph())
 		var nodes []GraphNode
 		for i := range 2 + rng.IntN(10) {
-			w := piecemeal.work(rng)
 			var deps []device.Node
 			var row []int32
 			for k := 0; k < i; k++ {
@@ -29,10 +29,10 @@ func TestGraphsGivenWholeAreTheSame(t *testing.T) {
 					deps, row = append(deps, device.Node(k+1)), append(row, int32(k))
 				}
 			}
-			_, err := piecemeal.AddNode(g, deps, w)
+			_, err := piecemeal.AddNode(g, deps, piecemeal.work(works))
 			require.NoError(t, err)
 			require.NoError(t, whole.EditGraph())
-			nodes = append(nodes, GraphNode{Work: w, Deps: row})
+			nodes = append(nodes, GraphNode{Work: whole.work(same), Deps: row})
 		}
 		x, err := piecemeal.Instantiate(g)
 		require.NoError(t, err)

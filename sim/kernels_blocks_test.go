@@ -97,7 +97,7 @@ func TestBlocksThatWaitForEver(t *testing.T) {
 	}{
 		{"a flag that nobody sets",
 			func(g *gpu) error { return g.fails("never", line(3, 32), zeros[int32](g, 1)) },
-			"thread (0,0,0), blocks.ptx:843: the thread polls 0x200000200, which holds 0x0 and which nothing changes, while 2 more blocks wait too"},
+			`thread \(0,0,0\), blocks.ptx:843: the thread polls 0x[0-9a-f]*00000200, which holds 0x0 and which nothing changes, while 2 more blocks wait too`},
 		// 32 blocks fit on each multiprocessor; the first ten wait for the last ten.
 		{"blocks that cannot begin",
 			func(g *gpu) error {
@@ -109,7 +109,7 @@ func TestBlocksThatWaitForEver(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			err := c.run(load(t, "blocks"))
 			require.Equal(t, device.LaunchTimeout, device.CodeOf(err))
-			require.ErrorContains(t, err, c.want)
+			require.Regexp(t, c.want, err.Error())
 		})
 	}
 }

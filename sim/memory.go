@@ -10,7 +10,7 @@ import (
 )
 
 // Alloc returns zeroed device memory. Addresses depend only on the sequence of
-// calls.
+// calls, and on which other devices of the process are open: no two of them have the same.
 func (d *Device) Alloc(bytes int64) (device.Ptr, error) { return d.alloc(bytes, d.profile.Host.Alloc) }
 
 // AllocPooled is Alloc from a pool of memory that the driver has at hand: it costs the

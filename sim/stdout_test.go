@@ -43,7 +43,7 @@ func TestPrintfIsWrittenWhenTheHostWaits(t *testing.T) {
 	s, err := d.CreateStream(0)
 	require.NoError(t, err)
 	w := &device.Launch{Function: f, Grid: device.Dim3{X: 2, Y: 1, Z: 1}, Block: device.Dim3{X: 2, Y: 1, Z: 1},
-		Params: []byte{byte(p), byte(p >> 8), byte(p >> 16), byte(p >> 24), byte(p >> 32), 0, 0, 0}}
+		Params: binary.LittleEndian.AppendUint64(nil, uint64(p))}
 	for range 2 { // equal launches: the second must print, too
 		require.NoError(t, d.Submit(s, w))
 		require.Empty(t, out.String())

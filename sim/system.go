@@ -19,7 +19,7 @@ type System struct {
 
 // NewSystem returns a system without GPUs.
 func NewSystem() *System {
-	return &System{space: interp.NewSpace(), devices: map[*interp.Memory]*Device{}, time: newSharedTime()}
+	return &System{space: interp.NewSeparateSpace(), devices: map[*interp.Memory]*Device{}, time: newSharedTime()}
 }
 
 // Now is the virtual clock of the host.

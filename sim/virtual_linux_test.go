@@ -2,6 +2,7 @@ package sim
 
 import (
 	"encoding/binary"
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -116,7 +117,7 @@ func TestRacesOfAliases(t *testing.T) {
 	var race *RaceError
 	require.ErrorAs(t, r.d.SynchronizeAll(), &race)
 	require.Len(t, race.Findings, 1)
-	require.Equal(t, "bytes 100-139 of mapped memory at 0x200000000", race.Findings[0].Subject)
+	require.Equal(t, fmt.Sprintf("bytes 100-139 of mapped memory at %#x", uint64(r.a)), race.Findings[0].Subject)
 }
 
 // Allow and Unmap cost the host one wait, however many devices the system has and however many GPUs

@@ -306,7 +306,7 @@ func (c *l1) has(sector uint64) bool {
 		return false
 	}
 	line, bit := sector>>2, uint32(1)<<(sector&3)
-	at := &c.lines[mix(line)>>32&uint64(len(c.lines)-1)]
+	at := &c.lines[mix(inRegion(line))>>32&uint64(len(c.lines)-1)]
 	if at.line != line || at.epoch != c.epoch {
 		*at = l1line{line: line, epoch: c.epoch}
 	}

@@ -76,7 +76,7 @@ func (s *sketch) insert(t *touchedLine) {
 
 // place adds a line to the table, if its hash is below the threshold.
 func (s *sketch) place(t *touchedLine) {
-	h := mix(t.line)
+	h := mix(inRegion(t.line))
 	if bits.LeadingZeros64(h) < s.level {
 		return
 	}

@@ -33,11 +33,21 @@ type Space struct {
 	aliases        int // mappings of memory that is mapped elsewhere, too
 	bound          int // handles of textures and surfaces given out
 	shared         int // allocations that other processes may write to
+	separate       bool
+	region         int  // of a separate space
+	counted        bool // whether it is a user of the region
 }
 
 // NewSpace returns a space in which nothing is allocated.
 func NewSpace() *Space {
 	return &Space{next: firstAddress, nextHost: FirstHostAddress, runs: map[*Bank]*accessible{}}
+}
+
+// NewSeparateSpace returns a space in which nothing is allocated, and whose addresses no other separate space in use has.
+func NewSeparateSpace() *Space {
+	s := NewSpace()
+	s.separate = true
+	return s
 }
 
 // Bank is the memory chips of a GPU, which may serve several address spaces.
@@ -64,6 +74,7 @@ func (b *Bank) Reserve(n int64) bool {
 
 // Open returns an empty memory of a device of the space.
 func (s *Space) Open(b *Bank) *Memory {
+	s.enterRegion()
 	m := &Memory{space: s, bank: b, runs: s.runsOf(b), heapMost: heapLimit}
 	s.memories = append(s.memories, m)
 	return m
@@ -92,7 +103,7 @@ func (s *Space) Owner(addr uint64) *Memory {
 
 // Holds reports whether addr is of device memory that was allocated once, or near it: where
 // an index that is out of bounds leads.
-func (s *Space) Holds(addr uint64) bool { return addr >= firstAddress-near && addr < s.next+near }
+func (s *Space) Holds(addr uint64) bool { return addr >= s.first()-near && addr < s.next+near }
 
 // Lent reports whether addr lies in memory of the host that the space knows.
 func (s *Space) Lent(addr uint64) bool { return s.host.find(addr, 0) != nil }
@@ -250,11 +261,7 @@ func (m *Memory) Close() {
 			break
 		}
 	}
-	if len(s.memories) == 0 && len(s.reservations) == 0 {
-		// What runs alone finds the addresses that it finds in a process of its own: the
-		// estimate of the bytes that a launch touches depends on them.
-		s.next, s.holes = firstAddress, nil
-	}
+	s.leaveRegion()
 	for _, o := range s.memories {
 		o.Unfriend(m)
 	}
