@@ -158,3 +158,93 @@ func TestMemoryOfAnotherDeviceIsRefused(t *testing.T) {
 	x.holds(x.g, 9, "nothing has changed")
 	require.NoError(t, exec.Close())
 }
+
+// Two live replays of one trace may have its buffers in different memory. Reads and writes then have to say which.
+func TestReadsOfATraceThatIsBoundTwice(t *testing.T) {
+	forEachBackend(t, func(t *testing.T, form graphexec.Backend) {
+		x := newExchange(t)
+		open := func() *graphexec.Exec {
+			exec, err := graphexec.Instantiate(x.dev, planned(t, x.trace.Graph), x.trace, form)
+			require.NoError(t, err)
+			return exec
+		}
+		one, two := open(), open()
+		at := func(exec *graphexec.Exec, b tracer.Buffer) tracer.Buffer {
+			p, err := exec.Pointer(b.Declaration().Name)
+			require.NoError(t, err)
+			return b.At(p)
+		}
+		x.write(x.f, 3)
+		x.write(x.g, 4)
+		require.NoError(t, one.Apply(graphexec.Swap("f", "g"), graphexec.Swap("p", "q")))
+		for _, b := range []tracer.Buffer{x.f, x.g, x.p, x.q, x.f.Slice(1, 2)} {
+			buf := make([]float32, b.Len())
+			var bound *tracer.BindingError
+			require.ErrorAs(t, tracer.Read(buf, b), &bound)
+			require.Equal(t, b.Declaration().Name, bound.Buffer)
+			require.ErrorAs(t, tracer.Write(b, buf), &bound)
+			_, err := tracer.Draft[float32](b)
+			require.ErrorAs(t, err, &bound)
+			require.Nil(t, b.HostBytes())
+		}
+		x.holds(at(one, x.f), 4, "in one")
+		x.holds(at(two, x.f), 3, "in two")
+		x.write(at(two, x.f), 5)
+		x.write(at(two, x.p), 8)
+		x.replay(two)
+		x.holds(at(two, x.g), 25, "two squares its f")
+		x.holds(at(one, x.p), 8, "pinned memory of one, which is q of two")
+		three := open()
+		x.holds(at(three, x.f), 25, "what is instantiated later follows the last change")
+		require.NoError(t, three.Close())
+		require.NoError(t, one.Close())
+		x.holds(x.f, 5, "only two is left")
+		x.write(x.f, 2)
+		x.replay(two)
+		x.holds(x.g, 4, "only two is left")
+		require.NoError(t, two.Close())
+		x.holds(x.g, 4, "and what it has left")
+		last := open()
+		x.holds(at(last, x.g), 4, "as what is instantiated then has it")
+		_, err := last.Pointer("nothing")
+		require.ErrorContains(t, err, "no buffer @nothing")
+		require.NoError(t, last.Close())
+		_, err = last.Pointer("f")
+		require.Error(t, err)
+		require.NoError(t, x.trace.Close())
+	})
+}
+
+// A loop counts as one of those that bind a trace, with all of its graphs; that the same is changed in two does not conflict.
+func TestALoopAndAnExecThatBindOneTrace(t *testing.T) {
+	x := newExchange(t)
+	exec, err := graphexec.Instantiate(x.dev, planned(t, x.trace.Graph), x.trace, graphexec.Graph)
+	require.NoError(t, err)
+	loop, err := graphexec.InstantiateLoop(x.dev, graphexec.Loop{
+		Body: planned(t, x.trace.Graph), Until: graphexec.Until{Buffer: x.g.ID(), Is: graphexec.Above, Value: 0},
+		MaxIterations: 4, CheckEvery: 2, Batch: 2, Lowering: graphexec.Unrolled,
+	}, x.trace)
+	require.NoError(t, err)
+	x.write(x.f, 3)
+	require.NoError(t, loop.Swap("f", "g"))
+	var bound *tracer.BindingError
+	require.ErrorAs(t, tracer.Read(make([]float32, 4), x.g), &bound)
+	p, err := loop.Pointer("g")
+	require.NoError(t, err)
+	x.holds(x.g.At(p), 3, "in the loop")
+	require.NoError(t, exec.Swap("f", "g"))
+	x.holds(x.g, 3, "both agree")
+	require.NoError(t, exec.Swap("f", "g"))
+	require.NoError(t, loop.Close())
+	x.holds(x.f, 3, "only the replay is left")
+	require.NoError(t, exec.Close())
+}
+
+// A Buffer of At is for reads and writes alone.
+func TestAtIsNotForCalls(t *testing.T) {
+	tr := tracer.New(simulated(t), "at", tracer.Deferred)
+	f, g := tr.Alloc("f", ir.F32, 4, ir.InOut), tr.Alloc("g", ir.F32, 4, ir.InOut)
+	tr.Copy(f.At(256), g)
+	require.ErrorContains(t, tr.Err(), "was returned by At")
+	require.Zero(t, tracer.Buffer{}.At(256))
+}

@@ -137,12 +137,11 @@ func listed(buffers []ir.Buffer) string {
 // findBuffer is a buffer that can be elsewhere.
 func (x *Exec) findBuffer(name string) (ir.BufferID, error) {
 	g := x.prog.sched.Graph
-	id, ok := x.prog.users().named[name]
+	_, err := x.pointerOf(name)
+	id := x.prog.users().named[name]
 	switch {
-	case !ok:
-		return 0, fmt.Errorf("no buffer @%s in %s: it has %s", name, g.Name, listed(g.Buffers))
-	case x.prog.settings.pointer[id] == 0:
-		return 0, fmt.Errorf("buffer @%s is used by no operation", name)
+	case err != nil:
+		return 0, err
 	case x.prog.inArena(id):
 		return 0, fmt.Errorf("buffer @%s lies in the arena of the replay, with others: plan without memplan", name)
 	}
@@ -152,6 +151,19 @@ func (x *Exec) findBuffer(name string) (ir.BufferID, error) {
 		}
 	}
 	return id, nil
+}
+
+// pointerOf is the address of a buffer of a name.
+func (x *Exec) pointerOf(name string) (device.Ptr, error) {
+	g := x.prog.sched.Graph
+	id, ok := x.prog.users().named[name]
+	switch {
+	case !ok:
+		return 0, fmt.Errorf("no buffer @%s in %s: it has %s", name, g.Name, listed(g.Buffers))
+	case x.prog.settings.pointer[id] == 0:
+		return 0, fmt.Errorf("buffer @%s is used by no operation", name)
+	}
+	return x.prog.settings.pointer[id], nil
 }
 
 func (p *program) inArena(id ir.BufferID) bool {

@@ -56,6 +56,12 @@ type Bindings interface {
 	HostFunc(ir.OpID) func() error // of an operation of the trace
 }
 
+// Attacher are bindings that follow what live replays bind: a trace, whose buffers are read and written where replays have them.
+type Attacher interface {
+	// Attach adds replays. The function at returns where they have a buffer, 0 for one that they do not use, or have in memory of their own.
+	Attach(at func(ir.BufferID) device.Ptr) (detach func(), err error)
+}
+
 // Stats counts what an Exec did.
 type Stats struct {
 	Replays  int // launches enqueued
@@ -73,6 +79,7 @@ type Exec struct {
 	memory *memory // nil for a device that keeps no ledger
 	impl   backend
 	blank  map[ir.OpID]bool // operations that were off when impl was made
+	detach func()           // from the bindings
 	busy   bool             // in a call that changes what follows here
 	stats  Stats
 }
@@ -126,7 +133,28 @@ func instantiate(dev device.Device, s *ir.Schedule, b Bindings, form Backend) (*
 	if err != nil {
 		return nil, device.Join(err, x.freeArena())
 	}
+	if a, ok := b.(Attacher); ok {
+		if x.detach, err = a.Attach(x.at); err != nil {
+			return nil, device.Join(err, x.impl.close(), x.freeArena())
+		}
+	}
 	return x, nil
+}
+
+// at is where replays have a buffer; 0 for one that they do not use or have in the arena.
+func (x *Exec) at(id ir.BufferID) device.Ptr {
+	if x.prog.inArena(id) {
+		return 0
+	}
+	return x.prog.settings.pointer[id]
+}
+
+// Pointer is the address that replays have a buffer of the trace at: since a Swap or Rebind the new one.
+func (x *Exec) Pointer(buffer string) (device.Ptr, error) {
+	if x.closed() {
+		return 0, errClosed
+	}
+	return x.pointerOf(buffer)
 }
 
 // prepare is an Exec but for its back end.
@@ -294,6 +322,9 @@ func (x *Exec) Close() error {
 	}
 	impl := x.impl
 	x.impl = nil
+	if x.detach != nil { // the Execs of a loop, but for its body, are not attached
+		x.detach()
+	}
 	return x.of("close", device.Join(x.dev.SynchronizeAll(), impl.close(), x.freeArena()))
 }
 

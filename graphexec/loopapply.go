@@ -56,6 +56,14 @@ func (x *LoopExec) Preflight(changes ...Change) ([]Verdict, error) {
 	return all, nil
 }
 
+// Pointer is the address that iterations have a buffer of the trace at: see Exec.Pointer.
+func (x *LoopExec) Pointer(buffer string) (device.Ptr, error) {
+	if x.closed() {
+		return 0, errClosed
+	}
+	return x.body.Pointer(buffer)
+}
+
 // Set gives a scalar parameter another value: see Param.
 func (x *LoopExec) Set(name string, value any) error { return x.Apply(Param(name, value)) }
 

@@ -44,17 +44,16 @@ func (a *allocation) now() device.Ptr {
 	return a.ptr
 }
 
-// host is the memory of a buffer as far as the host can reach it: that of the buffer of the trace in which it is bound.
-func (t *Tracer) host(id ir.BufferID) []byte {
-	a := &t.buffers[id]
-	if a.bound == 0 {
+// host is the memory at an address that a buffer has, as far as the host can reach it: that of the buffer of the trace whose it is.
+func (t *Tracer) host(id ir.BufferID, at device.Ptr) []byte {
+	if a := &t.buffers[id]; at == a.ptr {
 		return a.host
 	}
 	size := t.graph.Buffers[id].Size()
 	for i := range t.buffers {
 		other := &t.buffers[i]
-		if at := int64(a.bound - other.ptr); other.host != nil && a.bound >= other.ptr && at+size <= int64(len(other.host)) {
-			return other.host[at : at+size]
+		if lo := int64(at - other.ptr); other.host != nil && at >= other.ptr && lo+size <= int64(len(other.host)) {
+			return other.host[lo : lo+size]
 		}
 	}
 	return nil

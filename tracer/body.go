@@ -107,7 +107,7 @@ func (t *Tracer) excerpt(calls []call) (*Trace, error) {
 	for i := range g.Buffers {
 		g.Buffers[i].Role = ir.InOut
 	}
-	e := &Tracer{dev: t.dev, mode: Deferred, graph: g, buffers: slices.Clone(t.buffers), modules: t.modules}
+	e := &Tracer{dev: t.dev, mode: Deferred, graph: g, buffers: slices.Clone(t.buffers), modules: t.modules, replays: &replays{}}
 	for i := range calls {
 		if err := e.add(&calls[i]); err != nil {
 			return nil, fmt.Errorf("%s: %w", calls[i].name(), err)
@@ -132,7 +132,7 @@ func (t *Tracer) add(c *call) (err error) {
 	for i := range c.operands {
 		switch o := &c.operands[i]; o.kind {
 		case ir.ArgBuffer:
-			args[i] = Buffer{t, ir.BufferID(o.id), int64(o.bits), o.end}
+			args[i] = Buffer{t: t, id: ir.BufferID(o.id), lo: int64(o.bits), hi: o.end}
 		case ir.ArgParam:
 			t.graph.Params = append(t.graph.Params, ir.Param{Name: fmt.Sprintf("%s_%d_%d", c.kernel.entry, t.calls.len(), i), Value: o.scalar()})
 		}

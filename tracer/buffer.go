@@ -16,6 +16,7 @@ import (
 type Buffer struct {
 	t      *Tracer
 	id     ir.BufferID
+	at     int32 // of places from 1, 0 for where replays have it: see At
 	lo, hi int64 // bytes
 }
 
@@ -58,9 +59,6 @@ func (b Buffer) place() ir.PlaceKind { return b.t.graph.Buffers[b.id].Place.Kind
 
 func (b Buffer) name() string { return "@" + b.t.graph.Buffers[b.id].Name }
 
-// ptr is the address of a buffer that has memory.
-func (b Buffer) ptr() device.Ptr { return b.t.buffers[b.id].now() + device.Ptr(b.lo) }
-
 // Slice returns elements [lo, hi) of b. That of a zero Buffer is one.
 func (b Buffer) Slice(lo, hi int64) Buffer {
 	if b.t == nil {
@@ -71,7 +69,8 @@ func (b Buffer) Slice(lo, hi int64) Buffer {
 		return b
 	}
 	size := b.elem().Size()
-	return Buffer{b.t, b.id, b.lo + lo*size, b.lo + hi*size}
+	b.lo, b.hi = b.lo+lo*size, b.lo+hi*size
+	return b
 }
 
 // Alloc allocates n elements of device memory. A name already taken gets a
@@ -149,7 +148,7 @@ func (t *Tracer) uniqueName(name string) string {
 }
 
 // HostBytes returns the memory of a pinned host buffer, valid until the trace
-// is closed; nil for device memory, and for memory of others that replays were bound to with Rebind. That of a managed buffer may be touched after ToHost.
+// is closed; nil for device memory, for memory of others that replays were bound to with Rebind, and where Read is a BindingError. That of a managed buffer may be touched after ToHost.
 func (b Buffer) HostBytes() []byte {
 	host := b.hostBytes()
 	if host != nil {
@@ -158,11 +157,16 @@ func (b Buffer) HostBytes() []byte {
 	return host
 }
 
+// hostBytes is the memory of b as far as the host can reach it; nil also where it is not known which memory is meant.
 func (b Buffer) hostBytes() []byte {
 	if b.t == nil {
 		return nil
 	}
-	host := b.t.host(b.id)
+	at, err := b.where()
+	if err != nil {
+		return nil
+	}
+	host := b.t.host(b.id, at)
 	if host == nil {
 		return nil
 	}
@@ -183,7 +187,11 @@ func (b Buffer) ToHost() error {
 	if err := b.t.settle(); err != nil {
 		return err
 	}
-	return b.t.manager.ToHost(b.ptr(), b.Bytes())
+	at, err := b.where()
+	if err != nil {
+		return err
+	}
+	return b.t.manager.ToHost(at+device.Ptr(b.lo), b.Bytes())
 }
 
 // Free ends a buffer's use: a later call that names it is an error. The memory
@@ -212,6 +220,8 @@ func (t *Tracer) usable(b Buffer) error {
 		return errZero
 	case b.t != t:
 		return fmt.Errorf("%s belongs to trace %s", b.name(), b.t.graph.Name)
+	case b.at > 0:
+		return fmt.Errorf("%s was returned by At, which is for Read, Write, Draft and ToHost: pass the buffer itself", b.name())
 	case t.buffers[b.id].freed:
 		return fmt.Errorf("%s is used after it was freed", b.name())
 	}

@@ -54,8 +54,8 @@ func (tr *Trace) Allocate(id ir.BufferID) error {
 	return tr.t.back(id)
 }
 
-// Pointer is the address of a buffer, as it is bound now; 0 for one that has no memory: see Allocate.
-func (tr *Trace) Pointer(id ir.BufferID) device.Ptr { return tr.t.buffers[id].now() }
+// Pointer is the address of a buffer, as it is bound now, by the last change where live replays bind it differently; 0 for one that has no memory: see Allocate.
+func (tr *Trace) Pointer(id ir.BufferID) device.Ptr { return tr.t.pointer(id) }
 
 // Bind notes that replays have a buffer at another address from now on. Read, Write and what is instantiated later
 // follow; the memory of the trace is freed with it all the same.
@@ -94,7 +94,7 @@ func (tr *Trace) Reach(id ir.OpID, grid ir.Dim3) ([]ir.Access, error) {
 	args := make([]any, len(l.Args))
 	for i, a := range l.Args {
 		if a.Kind == ir.ArgBuffer {
-			args[i] = Buffer{t, a.Buffer, a.Offset, t.graph.Buffers[a.Buffer].Size()}
+			args[i] = Buffer{t: t, id: a.Buffer, lo: a.Offset, hi: t.graph.Buffers[a.Buffer].Size()}
 		}
 	}
 	tr.mu.Lock()

@@ -51,6 +51,8 @@ type Tracer struct {
 	promises map[*ir.Launch][]ir.Range // slices of launches, by argument: see promise
 	values   []ir.Arg                  // arguments of the launch being traced
 	scratch  []ir.Access               // its uses
+	replays  *replays                  // of the trace
+	places   []device.Ptr              // of buffers: see Buffer.At
 	watch    *watcher                  // of a program that was started with Auto
 	hand     call                      // the call at hand, where nobody watches
 	issued   ir.Launch                 // that is submitted and not recorded
@@ -67,6 +69,7 @@ func New(dev device.Device, name string, mode Mode) *Tracer {
 		names:  map[string]int{},
 
 		nominal: firstNominal,
+		replays: &replays{},
 	}
 	if absent.Is(dev) {
 		t.err = fmt.Errorf("trace %s: %w", name, absent.Nil("the device"))

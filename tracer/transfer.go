@@ -183,7 +183,7 @@ type Element interface {
 // synchronize first when work in flight uses it. Managed memory is brought to the
 // host, where it stays. A temporary has contents to read only where something gave it
 // memory of its own: a write, or a replay without a memory plan. A buffer that replays have elsewhere since a Swap or Rebind is read and
-// written there.
+// written there. Where live replays of the trace have it in different memory the error is a BindingError: see Buffer.At.
 func Write[T Element](b Buffer, data []T) error {
 	raw := bytesOf(data)
 	if err := fits[T]("write", b, len(raw)); err != nil {
@@ -195,6 +195,10 @@ func Write[T Element](b Buffer, data []T) error {
 	if err := b.t.settle(); err != nil {
 		return fmt.Errorf("write %s: %w", b.name(), err)
 	}
+	at, err := b.where()
+	if err != nil {
+		return fmt.Errorf("write %s: %w", b.name(), err)
+	}
 	if err := b.ToHost(); err != nil {
 		return fmt.Errorf("write %s: %w", b.name(), err)
 	}
@@ -203,10 +207,13 @@ func Write[T Element](b Buffer, data []T) error {
 		b.markWritten()
 		return nil
 	}
-	if err := b.t.back(b.id); err != nil {
-		return fmt.Errorf("write %s: %w", b.name(), err)
+	if at == 0 {
+		if err := b.t.back(b.id); err != nil {
+			return fmt.Errorf("write %s: %w", b.name(), err)
+		}
+		at = b.t.buffers[b.id].ptr
 	}
-	if err := b.t.dev.Write(b.ptr(), raw); err != nil {
+	if err := b.t.dev.Write(at+device.Ptr(b.lo), raw); err != nil {
 		return fmt.Errorf("write %s: %w", b.name(), err)
 	}
 	b.markWritten()
@@ -225,6 +232,10 @@ func Read[T Element](data []T, b Buffer) error {
 	if err := b.t.settle(); err != nil {
 		return fmt.Errorf("read %s: %w", b.name(), err)
 	}
+	at, err := b.where()
+	if err != nil {
+		return fmt.Errorf("read %s: %w", b.name(), err)
+	}
 	if err := b.ToHost(); err != nil {
 		return fmt.Errorf("read %s: %w", b.name(), err)
 	}
@@ -232,10 +243,10 @@ func Read[T Element](data []T, b Buffer) error {
 		copy(raw, host)
 		return nil
 	}
-	if b.t.buffers[b.id].now() == 0 {
+	if at == 0 {
 		return fmt.Errorf("read %s: it is temporary and has no memory of its own: declare it an output to read it", b.name())
 	}
-	if err := b.t.dev.Read(raw, b.ptr()); err != nil {
+	if err := b.t.dev.Read(raw, at+device.Ptr(b.lo)); err != nil {
 		return fmt.Errorf("read %s: %w", b.name(), err)
 	}
 	return nil
@@ -277,6 +288,9 @@ func holds(typ reflect.Type, elem ir.Type) bool {
 func Draft[T Element](b Buffer) ([]T, error) {
 	if err := fits[T]("draft", b, int(b.Bytes())); err != nil {
 		return nil, err
+	}
+	if _, err := b.where(); err != nil {
+		return nil, fmt.Errorf("draft %s: %w", b.name(), err)
 	}
 	n := int(b.Bytes()) / int(unsafe.Sizeof(*new(T)))
 	host := b.hostBytes()

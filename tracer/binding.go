@@ -1,0 +1,133 @@
+package tracer
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/internal/absent"
+	"github.com/reprise-gpu/reprise/ir"
+)
+
+// BindingError says that live replays of a trace have a buffer in different memory, since a Swap or Rebind in some of them.
+type BindingError struct {
+	Trace, Buffer string
+	At            [2]device.Ptr // two of its addresses
+}
+
+func (e *BindingError) Error() string {
+	return fmt.Sprintf("buffer @%s is at %#x in one live replay of trace %s and at %#x in another: pass Buffer.At with the Pointer of the Exec that is meant, or close the other",
+		e.Buffer, uint64(e.At[0]), e.Trace, uint64(e.At[1]))
+}
+
+// replays are those of a trace that are live. Execs of one trace may come and go on different goroutines.
+type replays struct {
+	sync.Mutex
+	live []*replay
+}
+
+// replay is where one of them has buffers.
+type replay struct {
+	at func(ir.BufferID) device.Ptr
+}
+
+func (r *replays) all() []*replay {
+	if r == nil {
+		return nil
+	}
+	r.Lock()
+	defer r.Unlock()
+	return slices.Clone(r.live)
+}
+
+func (r *replays) remove(one *replay) (left int) {
+	r.Lock()
+	defer r.Unlock()
+	r.live = slices.DeleteFunc(r.live, func(other *replay) bool { return other == one })
+	return len(r.live)
+}
+
+// Attach adds live replays of the trace. The function at returns where they have a buffer, and 0 for one that they do not use or
+// have in memory of their own. Until detach is called, Read, Write and Draft follow them; what the last one had holds after that.
+func (tr *Trace) Attach(at func(ir.BufferID) device.Ptr) (detach func(), err error) {
+	switch {
+	case tr == nil || tr.t == nil:
+		return nil, errNoTrace
+	case at == nil:
+		return nil, absent.Nil("the function for addresses of buffers")
+	}
+	r, one := tr.t.replays, &replay{at}
+	r.Lock()
+	defer r.Unlock()
+	r.live = append(r.live, one)
+	return func() {
+		if r.remove(one) > 0 || tr.closed {
+			return
+		}
+		for id := range tr.t.buffers {
+			if p := at(ir.BufferID(id)); p != 0 {
+				tr.Bind(ir.BufferID(id), p)
+			}
+		}
+	}, nil
+}
+
+// where is the address of a buffer: where live replays have it, else where the last one had it. The error is a BindingError.
+func (t *Tracer) where(id ir.BufferID) (device.Ptr, error) {
+	if t.buffers[id].closed {
+		return 0, nil
+	}
+	var at device.Ptr
+	for _, r := range t.replays.all() {
+		p := r.at(id)
+		if p != 0 && at != 0 && p != at {
+			return 0, &BindingError{Trace: t.graph.Name, Buffer: t.graph.Buffers[id].Name, At: [2]device.Ptr{at, p}}
+		}
+		at = max(at, p)
+	}
+	if at != 0 {
+		return at, nil
+	}
+	return t.buffers[id].now(), nil
+}
+
+// pointer is where, or the address that the last change has given the buffer.
+func (t *Tracer) pointer(id ir.BufferID) device.Ptr {
+	if at, err := t.where(id); err == nil {
+		return at
+	}
+	return t.buffers[id].now()
+}
+
+// bound is what stands behind buffers, bound as pointer has it.
+func (t *Tracer) bound() []allocation {
+	list := slices.Clone(t.buffers)
+	for id := range list {
+		list[id].bound = t.pointer(ir.BufferID(id))
+	}
+	return list
+}
+
+// At is b in the memory that starts at an address, as Exec.Pointer returns it, for Read, Write, Draft and ToHost. It says which memory
+// is meant while live replays of the trace have the buffer in different memory.
+func (b Buffer) At(p device.Ptr) Buffer {
+	if b.t == nil {
+		return b
+	}
+	i := slices.Index(b.t.places, p)
+	if i < 0 {
+		i = len(b.t.places)
+		b.t.places = append(b.t.places, p)
+	}
+	b.at = int32(i + 1)
+	return b
+}
+
+// where is the address of the first byte of the allocation that b is a range of.
+func (b Buffer) where() (device.Ptr, error) {
+	if b.at > 0 {
+		return b.t.places[b.at-1], nil
+	}
+	return b.t.where(b.id)
+}
