@@ -78,11 +78,12 @@ static void *retain_anew(void *unused) {
 	CUstream s;
 	CUdeviceptr p;
 	(void)unused;
+	usleep(5000); // after the end of the last life has begun
 	CHECK(cuDevicePrimaryCtxRetain(&c, device));
 	CHECK(cuCtxSetCurrent(c));
 	CHECK(cuMemAlloc(&p, 1000));
 	CHECK(cuStreamCreate(&s, CU_STREAM_NON_BLOCKING));
-	usleep(20000);
+	usleep(50000); // beyond that end
 	CHECK(cuMemsetD8(p, 1, 1000));
 	CHECK(cuStreamSynchronize(s));
 	CHECK(cuStreamDestroy(s));
