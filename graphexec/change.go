@@ -182,6 +182,9 @@ func numberOf(name string) ir.OpID {
 
 // findOp is the operation of a name.
 func (x *Exec) findOp(name string) (found ir.OpID, err error) {
+	if name == "" {
+		return 0, fmt.Errorf("%w: the operation to change: use a number such as %%0, a kernel or a label", ir.ErrMissing)
+	}
 	g := x.prog.sched.Graph
 	var all []string
 	number := numberOf(name)

@@ -46,6 +46,7 @@ func TestMissingArgumentsAreErrors(t *testing.T) {
 			return err
 		},
 		"change":      func() error { return exec.Apply(graphexec.Change{}) },
+		"operation":   func() error { return exec.Apply(graphexec.Enable("", false)) },
 		"preflight":   func() error { _, err := exec.Preflight(graphexec.Change{}); return err },
 		"loop change": func() error { return loop.Apply(graphexec.Change{}) },
 		"replay":      func() error { return exec.Replay(none) },
