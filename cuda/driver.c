@@ -12,11 +12,9 @@ static __thread int in_host_call;
 
 int driver_in_host_call(void) { return in_host_call; }
 
-static void CUDA_CB run_host_call(void *handle) {
-	in_host_call = 1;
-	runHostCall((uintptr_t)handle);
-	in_host_call = 0;
-}
+void driver_mark_host_call(int runs) { in_host_call = runs; }
+
+static void CUDA_CB run_host_call(void *handle) { runHostCall((uintptr_t)handle); }
 
 // The result of body with the context current. Nothing is left behind on the
 // thread: it is not ours, and other users of the driver may have a context there.

@@ -16,6 +16,7 @@ package cuda
 import "C"
 
 import (
+	"runtime"
 	"runtime/cgo"
 	"time"
 	"unsafe"
@@ -327,6 +328,15 @@ func (d driver) allowShared(f cu.Function, bytes int) device.Code {
 }
 
 func inHostCall() bool { return C.driver_in_host_call() != 0 }
+
+// asHostCall runs f on a thread that counts as one of a host call until f ends.
+func asHostCall(f func() error) error {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	C.driver_mark_host_call(1)
+	defer C.driver_mark_host_call(0)
+	return f()
+}
 
 // nameOf and textOf are what the driver calls a code.
 func nameOf(c device.Code) string {

@@ -108,4 +108,7 @@ CUresult driver_allow_shared(CUcontext context, CUfunction function, unsigned by
 // driver_in_host_call is whether the calling thread runs a host call now.
 int driver_in_host_call(void);
 
+// driver_mark_host_call notes that the calling thread runs a host call from now on, or no longer.
+void driver_mark_host_call(int runs);
+
 #endif

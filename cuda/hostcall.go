@@ -35,6 +35,8 @@ type hostCalls struct {
 // add makes a function callable; release or finish gives it up.
 func (t *hostCalls) add(w *device.HostCall) *hostCall {
 	h := &hostCall{calls: t, work: *w, holders: 1}
+	f := w.Func
+	h.work.Func = func() error { return asHostCall(f) }
 	h.handle = cgo.NewHandle(h)
 	t.mu.Lock()
 	defer t.mu.Unlock()

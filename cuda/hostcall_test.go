@@ -3,6 +3,7 @@
 package cuda
 
 import (
+	"runtime"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -60,6 +61,21 @@ func TestHostCallThatPanics(t *testing.T) {
 	err = d.Synchronize(s)
 	assert.ErrorContains(t, err, `Synchronize: CUDA_ERROR_UNKNOWN (999): host call "bad" panicked: boom`)
 	assert.NoError(t, d.Synchronize(s), "it is told once")
+}
+
+// A function that ends its goroutine leaves no thread behind on which calls are refused.
+func TestHostCallThatExits(t *testing.T) {
+	d := open(t)
+	defer d.Close()
+	s, err := d.CreateStream(0)
+	require.NoError(t, err)
+	for range 20 {
+		require.NoError(t, d.Submit(s, &device.HostCall{Label: "exits", Func: func() error { runtime.Goexit(); return nil }}))
+		assert.ErrorContains(t, d.Synchronize(s), `host call "exits": the function ended its goroutine`)
+		p, err := d.Alloc(1)
+		require.NoError(t, err)
+		require.NoError(t, d.Free(p))
+	}
 }
 
 func TestHostCallMustNotCallTheDevice(t *testing.T) {
