@@ -59,6 +59,20 @@ func ptxOf(image []byte, arch int) (string, error) {
 // arch is the number of the GPU's architecture, 90 for compute capability 9.0.
 func (g *gpu) arch() int { return 10*g.profile.ComputeMajor + g.profile.ComputeMinor }
 
+// startOfPTX matches text that a driver recognizes as PTX when it must detect an image's kind:
+// it begins with .version or with a comment.
+var startOfPTX = regexp.MustCompile(`^\s*(\.version|//|/\*)`)
+
+// detectPTX returns the PTX text in an image of unknown kind, and CUDA_ERROR_INVALID_IMAGE for
+// text that does not begin as PTX. An input that a link declares to be PTX is not detected.
+func detectPTX(image []byte, arch int) (string, error) {
+	text, err := ptxOf(image, arch)
+	if err == nil && !startOfPTX.MatchString(text) {
+		return "", status(C.CUDA_ERROR_INVALID_IMAGE)
+	}
+	return text, err
+}
+
 var versionLine = regexp.MustCompile(`(?m)^\s*\.version\s+(\d{1,3})\.(\d)\b`)
 
 // versionOf is the PTX ISA that a text asks for, times 10, 0 when it does not say.

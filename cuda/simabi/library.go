@@ -54,7 +54,7 @@ func (k *libraryKernel) owner() *context { return nil }
 // newLibrary checks an image, as it is for the first GPU. Its error has the compiler's
 // message.
 func newLibrary(name string, image []byte) (*library, error) {
-	text, err := ptxOf(image, driver.gpus[0].arch())
+	text, err := detectPTX(image, driver.gpus[0].arch())
 	if err != nil {
 		return nil, err
 	}

@@ -27,7 +27,7 @@ type module struct {
 // load makes a module of an image that a program holds in memory. Its error has the
 // compiler's message; j may be nil.
 func (c *context) load(name string, image []byte, j *jit) (*module, error) {
-	text, err := ptxOf(image, c.gpu.arch())
+	text, err := detectPTX(image, c.gpu.arch())
 	if err != nil {
 		return nil, err
 	}

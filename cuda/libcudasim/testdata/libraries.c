@@ -33,7 +33,7 @@ int main(void) {
 	CHECK(cuInit(0));
 	CHECK(cuDeviceGet(&device, 0));
 	CHECK(cuLibraryLoadData(&library, ptx, NULL, NULL, 0, NULL, NULL, 0)); // without a context
-	EXPECT(cuLibraryLoadData(&bad, "not PTX", NULL, NULL, 0, NULL, NULL, 0), CUDA_ERROR_INVALID_PTX);
+	EXPECT(cuLibraryLoadData(&bad, "not PTX", NULL, NULL, 0, NULL, NULL, 0), CUDA_ERROR_INVALID_IMAGE);
 	EXPECT(cuLibraryLoadFromFile(&bad, "/no/such/file", NULL, NULL, 0, NULL, NULL, 0), CUDA_ERROR_FILE_NOT_FOUND);
 	CHECK(cuLibraryGetKernel(&bump, library, "bump"));
 	EXPECT(cuLibraryGetKernel(&bump, library, "nothing"), CUDA_ERROR_NOT_FOUND);

@@ -19,15 +19,17 @@ static void answers(const void *image, CUresult want) {
 static void texts(void) {
 	answers(GOOD, CUDA_SUCCESS);
 	answers(".version 6.0\r\n.target sm_52\r\n.address_size 64\r\n.visible .entry k()\r\n{ ret; }\r\n", CUDA_SUCCESS);
-	answers("", CUDA_ERROR_INVALID_PTX);
-	answers("this is no program\n", CUDA_ERROR_INVALID_PTX);
+	answers("", CUDA_ERROR_INVALID_IMAGE);
+	answers("this is no program\n", CUDA_ERROR_INVALID_IMAGE);
+	answers(".target sm_52\n.version 6.0\n" KERNEL, CUDA_ERROR_INVALID_IMAGE);
+	answers("// a comment\n" GOOD, CUDA_SUCCESS);
 	answers(TEXT("6.0", "sm_52") ".visible .entry k() { add.u32 %r1, 1; ret; }\n", CUDA_ERROR_INVALID_PTX);
 	answers(TEXT("6.0", "sm_52") ".visible .entry k() { ret;\n", CUDA_ERROR_INVALID_PTX);
 	answers(".version 6.0\n" KERNEL, CUDA_ERROR_INVALID_PTX);
 	answers(TEXT("99.0", "sm_52") KERNEL, CUDA_ERROR_UNSUPPORTED_PTX_VERSION);
 	answers(TEXT("6.0", "sm_70") KERNEL, CUDA_SUCCESS);
 	answers(TEXT("7.8", "sm_90") KERNEL, CUDA_ERROR_INVALID_PTX); // current drivers do not answer 209 here
-	answers("\xef\xbb\xbf" GOOD, CUDA_ERROR_INVALID_PTX);
+	answers("\xef\xbb\xbf" GOOD, CUDA_ERROR_INVALID_IMAGE); // a byte order mark
 }
 
 static void binaries(void) {
