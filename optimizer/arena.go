@@ -3,6 +3,8 @@ package optimizer
 import (
 	"cmp"
 	"slices"
+
+	"github.com/reprise-gpu/reprise/internal/dense"
 )
 
 // sweepArena places lives by first use, each at the lowest bytes that are free: new ones
@@ -15,8 +17,8 @@ import (
 //
 // Which owners a life follows is asked for many lives at once. Bytes that none of them
 // can have are set aside until the next are asked.
-func sweepArena(d *dag, lives []life) []int64 {
-	a := arena{lives: lives, at: make([]int64, len(lives)), know: precedence{sweep: newTargetSweep(d)}}
+func sweepArena(d *dense.Graph, lives []life) []int64 {
+	a := arena{lives: lives, at: make([]int64, len(lives)), know: precedence{sweep: dense.NewSweep(d)}}
 	for first := 0; first < len(lives); {
 		end := first + a.know.ask(lives[first:], a.lowest(first))
 		a.open()
@@ -35,10 +37,10 @@ type arena struct {
 	at    []int64
 	know  precedence
 	top   int64
-	aside []room  // that none of the lives asked about can have
-	rooms []room  // that some can: a list by offset, which starts behind the first
-	after []block // by room: the columns that come after its owner
-	last  int32   // of the list
+	aside []room        // that none of the lives asked about can have
+	rooms []room        // that some can: a list by offset, which starts behind the first
+	after []dense.Block // by room: the columns that come after its owner
+	last  int32         // of the list
 }
 
 // room is bytes of the arena.
@@ -62,10 +64,10 @@ func (a *arena) lowest(first int) int32 {
 func (a *arena) open() {
 	all := a.aside
 	a.aside = a.aside[:0]
-	a.rooms, a.after = append(a.rooms[:0], room{}), append(a.after[:0], block{})
+	a.rooms, a.after = append(a.rooms[:0], room{}), append(a.after[:0], dense.Block{})
 	for _, p := range all {
 		after := a.know.after(&a.lives[p.owner])
-		if after.empty() {
+		if after.Empty() {
 			a.aside = append(a.aside, p)
 			continue
 		}
@@ -92,7 +94,7 @@ func (a *arena) place(i int32) {
 	for last, at := int32(0), a.rooms[0].next; follows && at != 0 && hi-lo < l.size; last, at = at, a.rooms[at].next {
 		p := &a.rooms[at]
 		switch {
-		case !a.after[at].hasAll(heads):
+		case !a.after[at].HasAll(heads):
 			continue
 		case p.lo != hi || lo == hi:
 			before, lo = last, p.lo
@@ -120,7 +122,7 @@ func (a *arena) take(i, before int32, lo int64) {
 	}
 	a.rooms[before].next = next
 	p := room{lo, hi, i, next}
-	if after := a.know.after(l); after.empty() {
+	if after := a.know.after(l); after.Empty() {
 		a.aside = append(a.aside, p)
 	} else {
 		a.rooms[before].next = int32(len(a.rooms))

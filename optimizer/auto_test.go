@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/reprise-gpu/reprise/internal/dense/densetest"
 	"github.com/reprise-gpu/reprise/ir"
 	"github.com/reprise-gpu/reprise/ir/irtest"
 )
@@ -28,7 +29,7 @@ func TestCandidatesExist(t *testing.T) {
 func TestAutoIsTheQuickest(t *testing.T) {
 	r := rand.New(rand.NewPCG(54, 54))
 	chosen := map[string]bool{}
-	for round := range rounds(300) {
+	for round := range densetest.Rounds(300) {
 		g := smallDAG(t, r)
 		if round%2 == 0 {
 			g = irtest.Random(r, 1+r.IntN(20))
@@ -53,7 +54,7 @@ func TestAutoIsTheQuickest(t *testing.T) {
 // No strategy is quicker, on whatever number of lanes. A search with other steps may be: its moves are others.
 func TestAutoIsNotBeaten(t *testing.T) {
 	r := rand.New(rand.NewPCG(55, 55))
-	for round := range rounds(16) {
+	for round := range densetest.Rounds(16) {
 		g := irtest.Random(r, 1+r.IntN(20))
 		if round%2 == 0 {
 			g = irtest.Contended(r, 3+r.IntN(18))

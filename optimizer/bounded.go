@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/reprise-gpu/reprise/internal/dense"
 	"github.com/reprise-gpu/reprise/internal/des"
 	"github.com/reprise-gpu/reprise/ir"
 )
@@ -36,7 +37,7 @@ type boundedNimble struct {
 
 // nimbleOn is nimble on at most k lanes, 0 for any number.
 func nimbleOn(k int) strategy {
-	n := nimble{maxJoinBits, maxMergedChains}
+	n := nimble{dense.MaxJoinBits, dense.MaxMergedChains}
 	if k == 0 {
 		return n
 	}
@@ -87,13 +88,13 @@ func (s wholePaths) assign(g *ir.Graph, opts *Options) (assignment, error) {
 	}
 	took := alone(g, p, costs)
 	start := earliest(g, took, p.GraphEdgeGap)
-	return s.share(g, chainsOf(maximumMatching(bipartite{dag: d})), start, took), nil
+	return s.share(g, dense.MaximumMatching(d.Rows).Chains(), start, took), nil
 }
 
 // share puts the paths on the lanes. Operations are submitted by the times that follow
 // from that, as far as dependencies allow.
-func (s wholePaths) share(g *ir.Graph, paths []chain, start, took []des.Time) assignment {
-	slices.SortStableFunc(paths, func(a, b chain) int { return cmp.Compare(start[a.head()], start[b.head()]) })
+func (s wholePaths) share(g *ir.Graph, paths []dense.Chain, start, took []des.Time) assignment {
+	slices.SortStableFunc(paths, func(a, b dense.Chain) int { return cmp.Compare(start[a.Head()], start[b.Head()]) })
 	var free queue[des.Time] // lanes by when they are
 	for l := range s.lanes {
 		free.push(0, int32(l))
@@ -101,12 +102,12 @@ func (s wholePaths) share(g *ir.Graph, paths []chain, start, took []des.Time) as
 	lane := make([]ir.LaneID, g.Len())
 	for _, c := range paths {
 		next := free.pop()
-		late := max(0, next.key-start[c.head()])
+		late := max(0, next.key-start[c.Head()])
 		for _, v := range c {
 			lane[v] = ir.LaneID(next.id)
 			start[v] += late
 		}
-		free.push(start[c.tail()]+took[c.tail()], next.id)
+		free.push(start[c.Tail()]+took[c.Tail()], next.id)
 	}
 	return assignment{lane: lane, order: orderBy(g, start)}
 }

@@ -9,6 +9,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/reprise-gpu/reprise/internal/dense"
+	"github.com/reprise-gpu/reprise/internal/dense/densetest"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
@@ -17,7 +19,7 @@ import (
 func TestBoundedNimble(t *testing.T) {
 	r := rand.New(rand.NewPCG(53, 53))
 	own, others := 0, 0
-	for round := range rounds(3000) {
+	for round := range densetest.Rounds(3000) {
 		g := smallDAG(t, r)
 		k := 1 + r.IntN(4)
 		took := map[string]*ir.Schedule{}
@@ -39,26 +41,26 @@ func TestBoundedNimble(t *testing.T) {
 			require.Equal(t, free.Waits, s.Waits, "round %d", round)
 		}
 	}
-	require.Greater(t, own, rounds(500))
-	require.Greater(t, others, rounds(500))
+	require.Greater(t, own, densetest.Rounds(500))
+	require.Greater(t, others, densetest.Rounds(500))
 }
 
 // Whole paths have no more waits than the theorem has for all the concurrency.
 func TestWholePathsHaveFewWaits(t *testing.T) {
 	r := rand.New(rand.NewPCG(54, 54))
-	for round := range rounds(10_000) {
+	for round := range densetest.Rounds(10_000) {
 		g := plan(t, smallDAG(t, r), "serial").Reduced
 		k := 1 + r.IntN(4)
-		s := scheduled(t, g, wholePaths{nimble{maxJoinBits, maxMergedChains}, k})
+		s := scheduled(t, g, wholePaths{nimble{dense.MaxJoinBits, dense.MaxMergedChains}, k})
 		require.LessOrEqual(t, s.Lanes, k)
-		require.LessOrEqual(t, s.Syncs(), len(g.Deps())-bruteMatching(dagOf(g)), "round %d", round)
+		require.LessOrEqual(t, s.Syncs(), len(g.Deps())-densetest.Matching(g.Len(), dagOf(g).Edges()), "round %d", round)
 	}
 }
 
 func TestBoundedNimbleOfTheDrawing(t *testing.T) {
 	g := graphOf(t, "drawing", 8, []edge{{0, 1}, {1, 2}, {3, 4}, {5, 6}, {6, 7}})
 	reduced := plan(t, g, "serial").Reduced
-	whole := scheduled(t, reduced, wholePaths{nimble{maxJoinBits, maxMergedChains}, 2})
+	whole := scheduled(t, reduced, wholePaths{nimble{dense.MaxJoinBits, dense.MaxMergedChains}, 2})
 	assert.Equal(t, []ir.LaneID{0, 0, 0, 1, 1, 1, 1, 1}, whole.Lane)
 	require.NoError(t, predict(whole, &Options{Custom: idle()}))
 	assert.Equal(t, int64(5000), whole.Predicted)
@@ -68,14 +70,14 @@ func TestBoundedNimbleOfTheDrawing(t *testing.T) {
 }
 
 func TestBoundedNimbleOnRealGraphs(t *testing.T) {
-	for _, c := range realDAGs {
+	for _, c := range densetest.Published {
 		for _, k := range []int{1, 4} {
-			g := loadDAG(t, c.name)
+			g := loadDAG(t, c.Name)
 			s := plan(t, g, fmt.Sprintf("nimble(%d)", k)).Schedule
-			assert.LessOrEqual(t, s.Lanes, min(k, c.width), c.name)
-			assert.LessOrEqual(t, s.Predicted, plan(t, g, fmt.Sprintf("roundrobin(%d)", k)).Schedule.Predicted, c.name)
-			whole := scheduled(t, plan(t, g, "serial").Reduced, wholePaths{nimble{maxJoinBits, maxMergedChains}, k})
-			assert.LessOrEqual(t, whole.Syncs(), c.minSync, c.name)
+			assert.LessOrEqual(t, s.Lanes, min(k, c.Width), c.Name)
+			assert.LessOrEqual(t, s.Predicted, plan(t, g, fmt.Sprintf("roundrobin(%d)", k)).Schedule.Predicted, c.Name)
+			whole := scheduled(t, plan(t, g, "serial").Reduced, wholePaths{nimble{dense.MaxJoinBits, dense.MaxMergedChains}, k})
+			assert.LessOrEqual(t, whole.Syncs(), c.MinSync, c.Name)
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/reprise-gpu/reprise/internal/dense/densetest"
 	"github.com/reprise-gpu/reprise/internal/des"
 	"github.com/reprise-gpu/reprise/ir"
 	"github.com/reprise-gpu/reprise/ir/irtest"
@@ -102,7 +103,7 @@ func TestGrainsAreChains(t *testing.T) {
 		}
 		slices.Sort(all)
 		require.Equal(t, programOrder(g), all)
-		fine, coarse := closure(g.Len(), dagOf(g).edges()), closure(c.coarse.Len(), dagOf(c.coarse).edges())
+		fine, coarse := densetest.Closure(g.Len(), dagOf(g).Edges()), densetest.Closure(c.coarse.Len(), dagOf(c.coarse).Edges())
 		for u := range grain {
 			for v := u + 1; v < g.Len(); v++ {
 				if a, b := grain[u], grain[v]; a != b {

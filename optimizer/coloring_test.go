@@ -7,9 +7,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"gonum.org/v1/gonum/graph/coloring"
-	"gonum.org/v1/gonum/graph/simple"
 
+	"github.com/reprise-gpu/reprise/internal/dense/densetest"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
@@ -25,10 +24,10 @@ func TestColoringOfTheDrawing(t *testing.T) {
 
 func TestColoringKeepsAllConcurrency(t *testing.T) {
 	r := rand.New(rand.NewPCG(34, 34))
-	for round := range rounds(10_000) {
+	for round := range densetest.Rounds(10_000) {
 		n := 1 + r.IntN(12)
-		edges := randomEdges(r, n, r.IntN(2*n), 1+r.IntN(n))
-		g, reach, best := graphOf(t, "random", n, edges), closure(n, edges), largestAntichain(n, edges)
+		edges := densetest.RandomEdges(r, n, r.IntN(2*n), 1+r.IntN(n))
+		g, reach, best := graphOf(t, "random", n, edges), densetest.Closure(n, edges), largestAntichain(n, edges)
 		for _, s := range []colored{{dsatur}, {largestFirst}, {exactColoring}} {
 			schedule := scheduled(t, g, s)
 			requireConcurrent(t, schedule, reach)
@@ -38,68 +37,6 @@ func TestColoringKeepsAllConcurrency(t *testing.T) {
 	}
 }
 
-// The search by itself, from one colour for each node and without a bound, on graphs
-// that need not be perfect: it comes to the chromatic number that gonum's finds.
-func TestExactColoringOfAnyGraph(t *testing.T) {
-	r := rand.New(rand.NewPCG(35, 35))
-	beaten := 0
-	for range 600 {
-		n := 1 + r.IntN(11)
-		g := simple.NewUndirectedGraph()
-		near := make([]bitset, n)
-		for v := range n {
-			g.AddNode(simple.Node(v))
-			near[v] = newBitset(n)
-		}
-		density := r.Float64()
-		for v := range n {
-			for u := range v {
-				if r.Float64() < density {
-					g.SetEdge(simple.Edge{F: simple.Node(u), T: simple.Node(v)})
-					near[u].set(v)
-					near[v].set(u)
-				}
-			}
-		}
-		want, _, err := coloring.DsaturExact(nil, g)
-		require.NoError(t, err)
-		each := make([]int32, n)
-		for v := range each {
-			each[v] = int32(v)
-		}
-		s := newColorSearch(near, each, 0, maxColorSteps)
-		require.False(t, s.extend(0), "nothing is as few as none")
-		require.Equal(t, want, s.fewest)
-		require.Len(t, slices.Compact(slices.Sorted(slices.Values(s.best))), want)
-		for v := range n {
-			for u := range v {
-				require.False(t, near[u].has(v) && s.best[u] == s.best[v])
-			}
-		}
-		if colors, _ := coloring.RecursiveLargestFirst(g); colors > want {
-			beaten++
-		}
-	}
-	require.Positive(t, beaten, "a heuristic was always right: the test has no hard case")
-}
-
-func TestExactColoringGivesUp(t *testing.T) {
-	r := rand.New(rand.NewPCG(36, 36))
-	near, each := make([]bitset, 40), make([]int32, 40)
-	for v := range near {
-		each[v], near[v] = int32(v), newBitset(len(near))
-		for u := range v {
-			if r.IntN(2) == 0 {
-				near[u].set(v)
-				near[v].set(u)
-			}
-		}
-	}
-	s := newColorSearch(near, each, 0, 100)
-	require.False(t, s.extend(0))
-	require.Negative(t, s.steps)
-}
-
 // On graphs that are large enough for the heuristics to be wrong, the search comes to
 // the width all the same.
 func TestExactColoringBeatsTheHeuristics(t *testing.T) {
@@ -107,7 +44,7 @@ func TestExactColoringBeatsTheHeuristics(t *testing.T) {
 	beaten := 0
 	for range 60 {
 		n := 40 + r.IntN(20)
-		edges := randomEdges(r, n, 3*n, 20)
+		edges := densetest.RandomEdges(r, n, 3*n, 20)
 		g := graphOf(t, "random", n, edges)
 		want := scheduled(t, g, minCover{}).Lanes
 		a, err := colored{exactColoring}.assign(g, nil)

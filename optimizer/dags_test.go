@@ -1,54 +1,23 @@
 package optimizer
 
 import (
-	"bufio"
-	"fmt"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/reprise-gpu/reprise/internal/dense"
+	"github.com/reprise-gpu/reprise/internal/dense/densetest"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
-// realDAGs are the published graphs of testdata/dags with the numbers two
-// independent programs computed for them: edges of the transitive reduction and
-// size of a maximum matching on it are unique, and so are chains = V - M, fewest
-// syncs = E' - M and the width (the largest antichain).
-var realDAGs = []struct {
-	name                   string
-	nodes, edges           int
-	reduced, matched       int
-	chains, width, minSync int
-}{
-	{"nasnet_a_mobile", 791, 946, 918, 674, 117, 13, 244},
-	{"darts", 549, 649, 623, 489, 60, 7, 134},
-	{"inception_v3", 404, 438, 438, 368, 36, 6, 70},
-	{"googlenet", 94, 120, 120, 66, 28, 4, 54},
-	{"resnet50", 106, 121, 109, 101, 5, 2, 8},
-	{"epfl_arbiter", 12095, 23678, 23678, 11551, 544, 544, 12127},
-	{"epfl_sin", 5440, 10832, 10105, 4195, 1245, 428, 5910},
-}
+// edge is one dependency of a graph of empty operations.
+type edge = dense.Edge
 
-// loadDAG reads one edge list as a graph of empty operations, each declared to
-// take a microsecond.
+// loadDAG returns a published graph with empty operations, each declared to take a microsecond.
 func loadDAG(t testing.TB, name string) *ir.Graph {
 	t.Helper()
-	f, err := os.Open(filepath.Join("testdata", "dags", name+".txt"))
-	require.NoError(t, err)
-	defer f.Close()
-
-	r := bufio.NewReader(f)
-	var nodes, edges int
-	_, err = fmt.Fscan(r, &nodes, &edges)
-	require.NoError(t, err)
-	pairs := make([]edge, edges)
-	for i := range pairs {
-		_, err = fmt.Fscan(r, &pairs[i].from, &pairs[i].to)
-		require.NoError(t, err)
-	}
-	return graphOf(t, name, nodes, pairs)
+	nodes, edges := densetest.Load(t, name)
+	return graphOf(t, name, nodes, edges)
 }
 
 // graphOf is a graph of n empty operations with the given dependencies.
@@ -60,7 +29,7 @@ func graphOf(t testing.TB, name string, n int, edges []edge) *ir.Graph {
 	}
 	deps := make([]ir.Dep, len(edges))
 	for i, e := range edges {
-		deps[i] = ir.Dep{From: ir.OpID(e.from), To: ir.OpID(e.to), Hazard: ir.Ordered}
+		deps[i] = ir.Dep{From: ir.OpID(e.From), To: ir.OpID(e.To), Hazard: ir.Ordered}
 	}
 	g, err := g.WithDeps(ir.Analyzed, deps, nil)
 	require.NoError(t, err)

@@ -18,9 +18,6 @@
 // Plans depend on the graph alone. Equal graphs give equal schedules: ties go to
 // the lower id, and no step looks at a map, a clock or a pointer.
 //
-// The algorithms work on flat rows of int32 (dag): gonum's graph interfaces, which
-// ir.Graph satisfies for everybody else, cost an iterator for every node looked
-// at, and gonum has neither a transitive reduction nor a bipartite matching to
-// offer in return. Nothing here depends on a device; costs come through CostModel, and
+// The graph algorithms are those of package internal/dense, on rows of int32. Nothing here depends on a device; costs come through CostModel, and
 // internal/des supplies the arithmetic that the simulated device uses as well.
 package optimizer

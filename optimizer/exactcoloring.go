@@ -3,6 +3,8 @@ package optimizer
 import (
 	"errors"
 	"slices"
+
+	"github.com/reprise-gpu/reprise/internal/dense"
 )
 
 // Exact colouring by branch and bound in the order of DSATUR (Brélaz 1979): colour the
@@ -24,72 +26,9 @@ func exactColoring(g *incomparability) ([]int32, error) {
 	if other, _ := dsatur(g); slices.Max(append(other, -1)) < slices.Max(append(best, -1)) {
 		best = other
 	}
-	s := newColorSearch(g.rows, best, minimumPathCover(g.dag).size(), maxColorSteps)
-	if s.fewest > s.enough && !s.extend(0) && s.steps < 0 {
+	fewest, ok := dense.ExactColoring(g.rows, best, dense.MinimumPathCover(g.dag).Size(), maxColorSteps)
+	if !ok {
 		return nil, errSearchTooLong
 	}
-	return s.best, nil
-}
-
-// colorSearch is the state of the search.
-type colorSearch struct {
-	near   []bitset
-	color  []int32 // by node, -1 for none yet
-	best   []int32
-	fewest int // colours of best
-	enough int // no colouring has fewer
-	steps  int // left
-}
-
-func newColorSearch(near []bitset, best []int32, enough, steps int) *colorSearch {
-	fewest := int(slices.Max(append(slices.Clone(best), -1))) + 1
-	return &colorSearch{near: near, color: filled(len(near), -1), best: best, fewest: fewest, enough: enough, steps: steps}
-}
-
-// extend colours what has no colour yet in every way that may be better than best, of
-// which some colours are used already. It reports whether there is nothing more to find.
-func (s *colorSearch) extend(used int) bool {
-	if s.steps--; s.steps < 0 {
-		return false
-	}
-	v, seen := s.choose(used)
-	if v < 0 {
-		s.best, s.fewest = slices.Clone(s.color), used
-		return used <= s.enough
-	}
-	for c := 0; c <= used && max(used, c+1) < s.fewest; c++ {
-		if seen.has(c) {
-			continue
-		}
-		s.color[v] = int32(c)
-		if s.extend(max(used, c+1)) {
-			return true
-		}
-		s.color[v] = -1
-	}
-	return false
-}
-
-// choose is the node without a colour that sees the most of the used ones, then the one
-// with the most neighbours, and what it sees; -1 when all have one.
-func (s *colorSearch) choose(used int) (chosen int, seen bitset) {
-	chosen = -1
-	most, degree := -1, -1
-	for v, c := range s.color {
-		if c >= 0 {
-			continue
-		}
-		sees, count, near := newBitset(used+1), 0, 0
-		for w := s.near[v].next(0); w >= 0; w = s.near[v].next(w + 1) {
-			near++
-			if c := s.color[w]; c >= 0 && !sees.has(int(c)) {
-				sees.set(int(c))
-				count++
-			}
-		}
-		if count > most || count == most && near > degree {
-			chosen, seen, most, degree = v, sees, count, near
-		}
-	}
-	return chosen, seen
+	return fewest, nil
 }

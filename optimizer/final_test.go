@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/reprise-gpu/reprise/internal/dense/densetest"
 	"github.com/reprise-gpu/reprise/internal/des"
 	"github.com/reprise-gpu/reprise/ir"
 	"github.com/reprise-gpu/reprise/ir/irtest"
@@ -30,7 +31,7 @@ func TestFinalPlansKeepTheirPromises(t *testing.T) {
 			t.Run(fmt.Sprintf("streams=%v/guessed=%v", streams, costs == nil), func(t *testing.T) {
 				r := rand.New(rand.NewPCG(91, 91))
 				waits := 0
-				for round := range rounds(32) {
+				for round := range densetest.Rounds(32) {
 					g := irtest.Random(r, 1+r.IntN(28))
 					for _, by := range everyStrategy {
 						name := fmt.Sprintf("round %d, %s", round, by)
@@ -38,7 +39,7 @@ func TestFinalPlansKeepTheirPromises(t *testing.T) {
 						waits += requirePromises(t, g, opts, name)
 					}
 				}
-				require.Greater(t, waits, rounds(560), "hardly anything waits")
+				require.Greater(t, waits, densetest.Rounds(560), "hardly anything waits")
 			})
 		}
 	}

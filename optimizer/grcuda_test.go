@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/reprise-gpu/reprise/internal/dense/densetest"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
@@ -47,7 +48,7 @@ func TestGrCUDAFollowsParents(t *testing.T) {
 	r := rand.New(rand.NewPCG(32, 32))
 	for range 300 {
 		n := 1 + r.IntN(40)
-		edges := bruteReduction(n, randomEdges(r, n, r.IntN(3*n), 1+r.IntN(n)))
+		edges := densetest.Reduction(n, densetest.RandomEdges(r, n, r.IntN(3*n), 1+r.IntN(n)))
 		g := graphOf(t, "random", n, edges)
 		child := slices.Repeat([]int{-1}, n)
 		begins := make([]bool, n)
@@ -65,10 +66,10 @@ func TestGrCUDAFollowsParents(t *testing.T) {
 		for v := range n {
 			parents := 0
 			for _, e := range edges {
-				if int(e.to) == v {
+				if int(e.To) == v {
 					parents++
 					if begins[v] {
-						require.True(t, 0 <= child[e.from] && child[e.from] < v, "%d might have followed %d", v, e.from)
+						require.True(t, 0 <= child[e.From] && child[e.From] < v, "%d might have followed %d", v, e.From)
 					}
 				}
 			}

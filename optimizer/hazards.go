@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/reprise-gpu/reprise/internal/dense"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
@@ -71,7 +72,7 @@ type timeline struct {
 	cuts   []int64   // ascending: wherever an access starts or ends
 	known  int       // while they are collected: so many ascend, the rest are in any order
 	pace   float64   // how many of those there are to a byte
-	starts bitset    // by cut: a segment starts here
+	starts dense.Set // by cut: a segment starts here
 	state  []segment // by cut, of the segment that starts there
 }
 
@@ -167,7 +168,7 @@ func (s *hazardScan) conflicts(v ir.OpID) {
 // read waits for the writers of t.
 func (s *hazardScan) read(t *touch) {
 	for i, next := t.first, 0; i < t.end; i = next {
-		next = t.starts.next(i + 1)
+		next = t.starts.Next(i + 1)
 		if seg := t.state[i]; seg.writer >= 0 {
 			s.wait(seg.writer, ir.RAW, t.span(i, next), seg.readers)
 		}
@@ -177,7 +178,7 @@ func (s *hazardScan) read(t *touch) {
 // write makes v wait for the readers of t, or for its writers where there are none.
 func (s *hazardScan) write(v ir.OpID, t *touch) {
 	for i, next := t.first, 0; i < t.end; i = next {
-		next = t.starts.next(i + 1)
+		next = t.starts.Next(i + 1)
 		seg := t.state[i]
 		if seg.readers < 0 && seg.writer >= 0 {
 			s.wait(seg.writer, ir.WAW, t.span(i, next), -1)
@@ -296,7 +297,7 @@ func (s *hazardScan) take(v ir.OpID) {
 // share the link.
 func (s *hazardScan) list(v ir.OpID, t *touch) {
 	tail, head := int32(-2), int32(-2) // no list
-	for i := t.first; i < t.end; i = t.starts.next(i + 1) {
+	for i := t.first; i < t.end; i = t.starts.Next(i + 1) {
 		seg := &t.state[i]
 		if seg.readers != tail {
 			tail, head = seg.readers, s.link(v, seg.readers)
@@ -397,9 +398,9 @@ func (t *timeline) settle() {
 // start too, so that every segment has a next.
 func (t *timeline) open() {
 	t.settle()
-	t.starts = newBitset(len(t.cuts))
-	t.starts.set(0)
-	t.starts.set(len(t.cuts) - 1)
+	t.starts = dense.NewSet(len(t.cuts))
+	t.starts.Add(0)
+	t.starts.Add(len(t.cuts) - 1)
 	t.state = make([]segment, len(t.cuts))
 	t.state[0] = segment{writer: -1, readers: -1}
 }
@@ -415,9 +416,9 @@ func (t *timeline) find(at int64) int {
 
 // split makes a segment start at a cut and returns it.
 func (t *timeline) split(i int) int {
-	if !t.starts.has(i) {
-		t.state[i] = t.state[t.starts.prev(i)]
-		t.starts.set(i)
+	if !t.starts.Has(i) {
+		t.state[i] = t.state[t.starts.Prev(i)]
+		t.starts.Add(i)
 	}
 	return i
 }
@@ -427,10 +428,10 @@ func (t *timeline) split(i int) int {
 func (t *touch) join(one segment) {
 	t.split(t.first)
 	t.split(t.end)
-	for i := t.first; i < t.end; i = t.starts.next(i + 1) {
-		t.starts.clear(i)
+	for i := t.first; i < t.end; i = t.starts.Next(i + 1) {
+		t.starts.Remove(i)
 	}
-	t.starts.set(t.first)
+	t.starts.Add(t.first)
 	t.state[t.first] = one
 }
 

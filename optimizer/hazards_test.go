@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/reprise-gpu/reprise/internal/dense/densetest"
 	"github.com/reprise-gpu/reprise/ir"
 	"github.com/reprise-gpu/reprise/ir/irtest"
 )
@@ -94,8 +95,8 @@ func TestHazardsOrderExactlyTheConflicts(t *testing.T) {
 		g := randomTrace(r, 1+r.IntN(40))
 		h, err := hazards(g)
 		require.NoError(t, err)
-		want := closure(g.Len(), allConflicts(g))
-		assert.Equal(t, want, closure(g.Len(), dagOf(h).edges()), "round %d", round)
+		want := densetest.Closure(g.Len(), allConflicts(g))
+		assert.Equal(t, want, densetest.Closure(g.Len(), dagOf(h).Edges()), "round %d", round)
 		checkCauses(t, h)
 	}
 }
@@ -188,7 +189,7 @@ func TestHazardsThinLongRows(t *testing.T) {
 		h, err := hazards(g)
 		require.NoError(t, err)
 		all := allConflicts(g)
-		require.Equal(t, closure(g.Len(), all), closure(g.Len(), dagOf(h).edges()), "round %d", round)
+		require.Equal(t, densetest.Closure(g.Len(), all), densetest.Closure(g.Len(), dagOf(h).Edges()), "round %d", round)
 		checkCauses(t, h)
 		dropped += len(all) - len(h.Deps())
 	}
@@ -200,7 +201,7 @@ func TestHazardsThinLongRows(t *testing.T) {
 func TestHazardsOfLongTracesAreReducedNearby(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 9))
 	near := func(edges []edge) []edge {
-		return slices.DeleteFunc(slices.Clone(edges), func(e edge) bool { return e.to-e.from > windowRanks })
+		return slices.DeleteFunc(slices.Clone(edges), func(e edge) bool { return e.To-e.From > nearOps })
 	}
 	for round := range 300 {
 		g := irtest.Random(r, 1+r.IntN(100))
@@ -212,11 +213,11 @@ func TestHazardsOfLongTracesAreReducedNearby(t *testing.T) {
 		h, err := s.scan(g)
 		require.NoError(t, err)
 		checkCauses(t, h)
-		want := bruteReduction(g.Len(), allConflicts(g))
-		require.True(t, slices.Equal(near(want), near(dagOf(h).edges())), "round %d", round)
+		want := densetest.Reduction(g.Len(), allConflicts(g))
+		require.True(t, slices.Equal(near(want), near(dagOf(h).Edges())), "round %d", round)
 		reduced, err := reduce(h)
 		require.NoError(t, err)
-		require.True(t, slices.Equal(want, dagOf(reduced).edges()), "round %d, reduced", round)
+		require.True(t, slices.Equal(want, dagOf(reduced).Edges()), "round %d, reduced", round)
 	}
 }
 

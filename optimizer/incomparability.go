@@ -4,38 +4,40 @@ import (
 	"gonum.org/v1/gonum/graph"
 	"gonum.org/v1/gonum/graph/iterator"
 	"gonum.org/v1/gonum/graph/simple"
+
+	"github.com/reprise-gpu/reprise/internal/dense"
 )
 
 // incomparability is the undirected graph that joins the nodes of a dag which no path
 // orders, for gonum's algorithms. All iteration is in ascending order.
 type incomparability struct {
-	dag   *dag
-	rows  []bitset
+	dag   *dense.Graph
+	rows  []dense.Set
 	nodes []graph.Node
 	near  [][]graph.Node
 }
 
 var _ graph.Undirected = (*incomparability)(nil)
 
-func newIncomparability(d *dag) *incomparability {
-	n := d.len()
-	g := &incomparability{dag: d, rows: make([]bitset, n), nodes: make([]graph.Node, n), near: make([][]graph.Node, n)}
+func newIncomparability(d *dense.Graph) *incomparability {
+	n := d.Len()
+	g := &incomparability{dag: d, rows: make([]dense.Set, n), nodes: make([]graph.Node, n), near: make([][]graph.Node, n)}
 	all := make([]int32, n)
 	for v := range all {
 		all[v] = int32(v)
 		g.nodes[v] = simple.Node(v)
-		g.rows[v] = newBitset(n)
+		g.rows[v] = dense.NewSet(n)
 	}
-	for u, reached := range d.reachability(all, all) {
+	for u, reached := range d.Reachability(all, all) {
 		for v := u + 1; v < n; v++ {
-			if !reached.has(v) {
-				g.rows[u].set(v)
-				g.rows[v].set(u)
+			if !reached.Has(v) {
+				g.rows[u].Add(v)
+				g.rows[v].Add(u)
 			}
 		}
 	}
 	for u := range g.near {
-		for v := g.rows[u].next(0); v >= 0; v = g.rows[u].next(v + 1) {
+		for v := g.rows[u].Next(0); v >= 0; v = g.rows[u].Next(v + 1) {
 			g.near[u] = append(g.near[u], g.nodes[v])
 		}
 	}
@@ -61,7 +63,7 @@ func (g *incomparability) From(id int64) graph.Nodes {
 }
 
 func (g *incomparability) HasEdgeBetween(xid, yid int64) bool {
-	return g.has(xid) && g.has(yid) && g.rows[xid].has(int(yid))
+	return g.has(xid) && g.has(yid) && g.rows[xid].Has(int(yid))
 }
 
 func (g *incomparability) EdgeBetween(xid, yid int64) graph.Edge {

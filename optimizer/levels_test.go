@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/reprise-gpu/reprise/internal/dense/densetest"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
@@ -23,7 +24,7 @@ func depths(n int, edges []edge) []int {
 	depth := make([]int, n)
 	for range n {
 		for _, e := range edges {
-			depth[e.to] = max(depth[e.to], depth[e.from]+1)
+			depth[e.To] = max(depth[e.To], depth[e.From]+1)
 		}
 	}
 	return depth
@@ -35,7 +36,7 @@ func TestLevelsAreSpreadOverLanes(t *testing.T) {
 	r := rand.New(rand.NewPCG(31, 31))
 	for range 300 {
 		n := 1 + r.IntN(40)
-		edges := randomEdges(r, n, r.IntN(3*n), 1+r.IntN(n))
+		edges := densetest.RandomEdges(r, n, r.IntN(3*n), 1+r.IntN(n))
 		g := plan(t, graphOf(t, "random", n, edges), "serial").Reduced
 		for _, k := range []int{0, 1, 2, 3} {
 			s := scheduled(t, g, levels{k})

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/reprise-gpu/reprise/internal/dense/densetest"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
@@ -28,7 +29,7 @@ func TestListSchedulingOfTheDrawing(t *testing.T) {
 // work/k + (1 - 1/k) critical path. With a lane for each, nothing but the path is left.
 func TestListSchedulingKeepsGrahamsBound(t *testing.T) {
 	r := rand.New(rand.NewPCG(52, 52))
-	for round := range rounds(10_000) {
+	for round := range densetest.Rounds(10_000) {
 		g := smallDAG(t, r)
 		work := int64(0)
 		for v := range g.Ops {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/reprise-gpu/reprise/internal/dense"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
@@ -60,30 +61,15 @@ func endsByLane(s *ir.Schedule, ranks []int32) (heads, tails []int32) {
 	return heads, tails
 }
 
-// dagOfSchedule is the order that a schedule imposes, by rank of submission: lanes and waits.
-func dagOfSchedule(s *ir.Schedule) *dag {
-	rank := make([]int32, len(s.Order))
-	for r, v := range s.Order {
-		rank[v] = int32(r)
-	}
-	edges := make([]edge, 0, 2*len(s.Order))
-	for v, preds := range predecessors(s) {
-		for _, u := range preds {
-			edges = append(edges, edge{rank[u], rank[v]})
-		}
-	}
-	return newDAG(len(s.Order), edges)
-}
-
 // precedence tells, of lives next to each other by first use, which others end before
 // them. It asks the schedule which operations reach the heads of these, 512 at a time.
 type precedence struct {
-	sweep   *targetSweep
-	columns []int32 // ranks of the heads, ascending
-	low     int32   // the lowest rank that was asked
-	reach   []block // by rank from low
-	spare   []block // that reach is cut from
-	heading []int32 // columns of a life
+	sweep   *dense.Sweep
+	columns []int32       // ranks of the heads, ascending
+	low     int32         // the lowest rank that was asked
+	reach   []dense.Block // by rank from low
+	spare   []dense.Block // that reach is cut from
+	heading []int32       // columns of a life
 }
 
 // maxHeads is the most lanes on which a life may open and still follow another. One that
@@ -100,7 +86,7 @@ func (p *precedence) ask(lives []life, low int32) int {
 		if len(more) > maxHeads {
 			continue
 		}
-		if len(p.columns)+len(more) > blockBits {
+		if len(p.columns)+len(more) > dense.BlockBits {
 			break
 		}
 		p.columns = append(p.columns, more...)
@@ -113,23 +99,23 @@ func (p *precedence) ask(lives []life, low int32) int {
 	}
 	size := int(p.columns[len(p.columns)-1]-low) + 1
 	if size > len(p.spare) {
-		p.spare = make([]block, size)
+		p.spare = make([]dense.Block, size)
 	}
 	p.reach = p.spare[:size]
-	p.sweep.run(p.columns, low, func(v int32, reached *block) { p.reach[v-low] = *reached })
+	p.sweep.Run(p.columns, low, func(v int32, reached *dense.Block) { p.reach[v-low] = *reached })
 	return n
 }
 
 // after is the set of columns that come after all of a life.
-func (p *precedence) after(l *life) (row block) {
+func (p *precedence) after(l *life) (row dense.Block) {
 	for i, t := range l.tails {
 		if t < p.low || int(t-p.low) >= len(p.reach) {
-			return block{}
+			return dense.Block{}
 		}
 		if i == 0 {
 			row = p.reach[t-p.low]
 		} else {
-			row.and(&p.reach[t-p.low])
+			row.And(&p.reach[t-p.low])
 		}
 	}
 	return row
@@ -149,43 +135,25 @@ func (p *precedence) heads(l *life) (columns []int32, ok bool) {
 	return p.heading, true
 }
 
-func (b *block) and(o *block) {
-	for i := range b {
-		b[i] &= o[i]
-	}
-}
-
-// hasAll reports whether all of the columns are in b.
-func (b *block) hasAll(columns []int32) bool {
-	for _, c := range columns {
-		if !b.has(c) {
-			return false
-		}
-	}
-	return true
-}
-
-func (b *block) empty() bool { return *b == block{} }
-
 // conflictsOf lists, by life, those that it may overlap. It takes a bit for each pair.
-func conflictsOf(d *dag, lives []life) []bitset {
-	conflicts := make([]bitset, len(lives))
+func conflictsOf(d *dense.Graph, lives []life) []dense.Set {
+	conflicts := make([]dense.Set, len(lives))
 	for i := range conflicts {
-		conflicts[i] = newBitset(len(lives))
+		conflicts[i] = dense.NewSet(len(lives))
 	}
-	p := precedence{sweep: newTargetSweep(d)}
+	p := precedence{sweep: dense.NewSweep(d)}
 	for first := 0; first < len(lives); {
 		end := first + p.ask(lives[first:], lives[0].heads[0])
-		after := make([]block, end)
+		after := make([]dense.Block, end)
 		for i := range after {
 			after[i] = p.after(&lives[i])
 		}
 		for j := first; j < end; j++ {
 			heads, follows := p.heads(&lives[j])
 			for i := range j {
-				if !follows || !after[i].hasAll(heads) {
-					conflicts[i].set(j)
-					conflicts[j].set(i)
+				if !follows || !after[i].HasAll(heads) {
+					conflicts[i].Add(j)
+					conflicts[j].Add(i)
 				}
 			}
 		}

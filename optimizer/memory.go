@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/reprise-gpu/reprise/internal/dense"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
@@ -65,14 +66,28 @@ func leastArena(s *ir.Schedule, lives []life) (bytes int64) {
 	if len(lives) <= maxAntichain {
 		return antichain(lives, conflictsOf(d, lives))
 	}
-	for i, r := range loaded(lives, d.len()) {
+	for i, r := range loaded(lives, d.Len()) {
 		if i < maxCrowds {
 			crowd := closest(lives, r)
 			bytes = max(bytes, antichain(crowd, conflictsOf(d, crowd)))
 		}
-		bytes = max(bytes, d.spanning(lives, r))
+		bytes = max(bytes, spanning(d, lives, r))
 	}
 	return bytes
+}
+
+// maxAntichain is the most lives whose heaviest antichain is computed: its flow takes eight bytes for
+// each pair, 8 MiB.
+const maxAntichain = 1 << 10
+
+// antichain is the most bytes of lives that conflict two by two, which lie side by side in any arena:
+// a lower bound. Which life ends before another begins is a partial order, in which lives are sorted.
+func antichain(lives []life, conflicts []dense.Set) (bytes int64) {
+	sizes := make([]int64, len(lives))
+	for i := range lives {
+		sizes[i] = lives[i].size
+	}
+	return dense.HeaviestAntichain(sizes, conflicts)
 }
 
 // maxCrowds bounds in how many places leastArena has the heaviest antichain looked for.
@@ -101,12 +116,12 @@ func (l *life) distance(r int32) int32 {
 
 // spanning is the bytes of lives that have begun when an operation begins, and not ended when it
 // ends: they overlap there.
-func (d *dag) spanning(lives []life, r int32) (bytes int64) {
-	begun, open := d.upTo(r), d.onwards(r)
+func spanning(d *dense.Graph, lives []life, r int32) (bytes int64) {
+	begun, open := d.Ancestors(r), d.Descendants(r)
 	for i := range lives {
 		l := &lives[i]
-		if slices.ContainsFunc(l.heads, func(h int32) bool { return begun.has(int(h)) }) &&
-			slices.ContainsFunc(l.tails, func(t int32) bool { return open.has(int(t)) }) {
+		if slices.ContainsFunc(l.heads, func(h int32) bool { return begun.Has(int(h)) }) &&
+			slices.ContainsFunc(l.tails, func(t int32) bool { return open.Has(int(t)) }) {
 			bytes += l.size
 		}
 	}
@@ -139,31 +154,4 @@ func loaded(lives []life, n int) []int32 {
 	}
 	slices.SortStableFunc(ranks, func(a, b int32) int { return cmp.Compare(load[b], load[a]) })
 	return ranks
-}
-
-// upTo is the set of ranks from which paths lead to one, and itself.
-func (d *dag) upTo(r int32) bitset {
-	set := newBitset(d.len())
-	set.set(int(r))
-	for u := r - 1; u >= 0; u-- {
-		for _, v := range d.succs(u) {
-			if set.has(int(v)) {
-				set.set(int(u))
-				break
-			}
-		}
-	}
-	return set
-}
-
-// onwards is the set of ranks to which paths lead from one, and itself.
-func (d *dag) onwards(r int32) bitset {
-	set := newBitset(d.len())
-	set.set(int(r))
-	for u := set.next(int(r)); u >= 0; u = set.next(u + 1) {
-		for _, v := range d.succs(int32(u)) {
-			set.set(int(v))
-		}
-	}
-	return set
 }

@@ -3,6 +3,7 @@ package optimizer
 import (
 	"slices"
 
+	"github.com/reprise-gpu/reprise/internal/dense"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
@@ -41,7 +42,7 @@ const alignment = 256
 func aligned(bytes int64) int64 { return (bytes + alignment - 1) &^ (alignment - 1) }
 
 // arrange returns an offset for each life, in their order.
-func arrange(d *dag, lives []life) []int64 {
+func arrange(d *dense.Graph, lives []life) []int64 {
 	if len(lives) > maxPacked {
 		return sweepArena(d, lives)
 	}

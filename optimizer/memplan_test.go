@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/reprise-gpu/reprise/internal/dense/densetest"
 	"github.com/reprise-gpu/reprise/ir"
 	"github.com/reprise-gpu/reprise/ir/irtest"
 )
@@ -203,7 +204,7 @@ func TestMemoryPlansLeaveWhatOthersKnowWhereItIs(t *testing.T) {
 func TestSmallMemoryPlansDoNotOverlap(t *testing.T) {
 	r := rand.New(rand.NewPCG(37, 37))
 	shared := 0
-	for round := range rounds(10_000) {
+	for round := range densetest.Rounds(10_000) {
 		g := temporaries(r, 1+r.IntN(12), 1+r.IntN(6))
 		s := planMemory(t, g, everyStrategy[round%len(everyStrategy)])
 		requireNoOverlap(t, s)
@@ -211,7 +212,7 @@ func TestSmallMemoryPlansDoNotOverlap(t *testing.T) {
 			shared++
 		}
 	}
-	assert.Greater(t, shared, rounds(10_000)/20)
+	assert.Greater(t, shared, densetest.Rounds(10_000)/20)
 }
 
 // Tiny programs, whose best arenas are known by trying all: how often ours is as small,

@@ -1,8 +1,7 @@
 package optimizer
 
 import (
-	"slices"
-
+	"github.com/reprise-gpu/reprise/internal/dense"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
@@ -25,64 +24,14 @@ func (minCover) assign(g *ir.Graph, _ *Options) (assignment, error) {
 		return assignment{}, err
 	}
 	d := dagOf(g)
-	return assignment{lane: minimumPathCover(d).lanes()}, nil
+	return assignment{lane: laneIDs(dense.MinimumPathCover(d).Partition())}, nil
 }
 
-// lanes numbers the paths and says which keeps each node. Paths are walked side by side
-// in order of the nodes, so that there are never more of them in hand than lanes.
-func (c *pathCover) lanes() []ir.LaneID {
-	lane := make([]ir.LaneID, c.d.len())
-	var last []int32 // by path: the node that it kept last
-	arrived := make([][]int32, c.d.len())
-	for v := range int32(c.d.len()) {
-		paths := arrived[v]
-		arrived[v] = nil
-		for range c.begins[v] {
-			paths = append(paths, int32(len(last)))
-			last = append(last, -1)
-		}
-		keeps := c.keeper(v, paths, last)
-		lane[v], last[paths[keeps]] = ir.LaneID(paths[keeps]), v
-		paths[0], paths[keeps] = paths[keeps], paths[0]
-		c.pass(v, paths, arrived)
+// laneIDs returns lanes by their numbers.
+func laneIDs(numbers []int32) []ir.LaneID {
+	lanes := make([]ir.LaneID, len(numbers))
+	for v, n := range numbers {
+		lanes[v] = ir.LaneID(n)
 	}
-	return lane
-}
-
-// keeper is the index of the path that keeps v: the first that kept a parent last,
-// else the first.
-func (c *pathCover) keeper(v int32, paths, last []int32) int {
-	return max(0, slices.IndexFunc(paths, func(p int32) bool {
-		if last[p] < 0 {
-			return false
-		}
-		_, child := slices.BinarySearch(c.d.succs(last[p]), v)
-		return child
-	}))
-}
-
-// pass hands the paths on along the edges that take them. The first, which has kept v,
-// takes an edge that nobody shares if there is one: to a node that it may keep as well.
-func (c *pathCover) pass(v int32, paths []int32, arrived [][]int32) {
-	give := func(e int32) {
-		for range c.along[e] {
-			if len(paths) == 0 {
-				panic("BUG: more paths leave a node than come")
-			}
-			arrived[c.d.to[e]] = append(arrived[c.d.to[e]], paths[0])
-			paths = paths[1:]
-		}
-	}
-	first := int32(-1)
-	for e := c.d.first[v]; e < c.d.first[v+1] && first < 0; e++ {
-		if c.along[e] > 0 && c.through[c.d.to[e]] == 1 {
-			first = e
-			give(e)
-		}
-	}
-	for e := c.d.first[v]; e < c.d.first[v+1]; e++ {
-		if e != first {
-			give(e)
-		}
-	}
+	return lanes
 }

@@ -8,13 +8,14 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/reprise-gpu/reprise/internal/dense/densetest"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
 // largestAntichain is the most operations that may run at the same time, from all sets
 // of them.
 func largestAntichain(n int, edges []edge) int {
-	reach := closure(n, edges)
+	reach := densetest.Closure(n, edges)
 	ordered := make([]uint, n)
 	for u := range n {
 		for v := range n {
@@ -48,27 +49,27 @@ func requireConcurrent(t *testing.T, s *ir.Schedule, reach [][]bool) {
 
 func TestMinCoverHasTheWidthInLanes(t *testing.T) {
 	r := rand.New(rand.NewPCG(33, 33))
-	for round := range rounds(10_000) {
+	for round := range densetest.Rounds(10_000) {
 		n := 1 + r.IntN(12)
-		edges := randomEdges(r, n, r.IntN(2*n), 1+r.IntN(n))
+		edges := densetest.RandomEdges(r, n, r.IntN(2*n), 1+r.IntN(n))
 		s := scheduled(t, graphOf(t, "random", n, edges), minCover{})
 		require.Equal(t, largestAntichain(n, edges), s.Lanes, "round %d: %v", round, edges)
-		requireConcurrent(t, s, closure(n, edges))
+		requireConcurrent(t, s, densetest.Closure(n, edges))
 	}
-	for range rounds(300) {
+	for range densetest.Rounds(300) {
 		n := 1 + r.IntN(80)
-		edges := randomEdges(r, n, r.IntN(4*n), 1+r.IntN(n))
+		edges := densetest.RandomEdges(r, n, r.IntN(4*n), 1+r.IntN(n))
 		s := scheduled(t, graphOf(t, "random", n, edges), minCover{})
-		require.Equal(t, width(n, edges), s.Lanes)
-		requireConcurrent(t, s, closure(n, edges))
+		require.Equal(t, densetest.Width(n, edges), s.Lanes)
+		requireConcurrent(t, s, densetest.Closure(n, edges))
 	}
 }
 
 func TestMinCoverOnRealGraphs(t *testing.T) {
-	for _, c := range realDAGs {
-		s := plan(t, loadDAG(t, c.name), "mincover").Schedule
-		assert.Equal(t, c.width, s.Lanes, c.name)
-		assert.GreaterOrEqual(t, s.Syncs(), c.minSync, c.name)
-		t.Logf("%s: %d waits, %d at least", c.name, s.Syncs(), c.minSync)
+	for _, c := range densetest.Published {
+		s := plan(t, loadDAG(t, c.Name), "mincover").Schedule
+		assert.Equal(t, c.Width, s.Lanes, c.Name)
+		assert.GreaterOrEqual(t, s.Syncs(), c.MinSync, c.Name)
+		t.Logf("%s: %d waits, %d at least", c.Name, s.Syncs(), c.MinSync)
 	}
 }

@@ -7,21 +7,23 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/reprise-gpu/reprise/internal/dense"
+	"github.com/reprise-gpu/reprise/internal/dense/densetest"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
 // The lanes come to the width, which no assignment with all the concurrency can
 // beat. That is luck in so far as the fewest waits might ask for more lanes.
 func TestNimbleOnRealGraphs(t *testing.T) {
-	for _, c := range realDAGs {
-		res := plan(t, loadDAG(t, c.name), "nimble")
+	for _, c := range densetest.Published {
+		res := plan(t, loadDAG(t, c.Name), "nimble")
 		d := dagOf(res.Reduced)
-		m := maximumMatching(bipartite{dag: d})
-		assert.Len(t, d.to, c.reduced, c.name)
-		assert.Equal(t, c.matched, m.size, c.name)
-		assert.Len(t, chainsOf(m), c.chains, c.name)
-		assert.Equal(t, c.minSync, res.Schedule.Syncs(), c.name)
-		assert.Equal(t, c.width, res.Schedule.Lanes, c.name)
+		m := dense.MaximumMatching(d.Rows)
+		assert.Len(t, d.To, c.Reduced, c.Name)
+		assert.Equal(t, c.Matched, m.Size, c.Name)
+		assert.Len(t, m.Chains(), c.Chains, c.Name)
+		assert.Equal(t, c.MinSync, res.Schedule.Syncs(), c.Name)
+		assert.Equal(t, c.Width, res.Schedule.Lanes, c.Name)
 	}
 }
 
@@ -31,11 +33,11 @@ func TestNimbleKeepsAllConcurrency(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 7))
 	for range 300 {
 		n := 1 + r.IntN(60)
-		edges := randomEdges(r, n, r.IntN(3*n), 1+r.IntN(n))
+		edges := densetest.RandomEdges(r, n, r.IntN(3*n), 1+r.IntN(n))
 		g := plan(t, graphOf(t, "random", n, edges), "serial").Reduced
-		reach := closure(n, edges)
-		fewest := len(g.Deps()) - bruteMatching(dagOf(g))
-		for _, strategy := range []nimble{{maxJoinBits, maxMergedChains}, {0, maxMergedChains}, {0, 3}, {0, 0}} {
+		reach := densetest.Closure(n, edges)
+		fewest := len(g.Deps()) - densetest.Matching(g.Len(), dagOf(g).Edges())
+		for _, strategy := range []nimble{{dense.MaxJoinBits, dense.MaxMergedChains}, {0, dense.MaxMergedChains}, {0, 3}, {0, 0}} {
 			s := scheduled(t, g, strategy)
 			for v := range n {
 				for u := range v {
@@ -73,7 +75,7 @@ func fewestCrossings(n int, edges []edge, reach [][]bool) int {
 			lane[v] = l
 			more := 0
 			for _, e := range edges {
-				if int(e.to) == v && lane[e.from] != l {
+				if int(e.To) == v && lane[e.From] != l {
 					more++
 				}
 			}
@@ -88,12 +90,12 @@ func fewestCrossings(n int, edges []edge, reach [][]bool) int {
 // reduced edge between lanes needs one, for nothing else implies it.
 func TestNimbleHasTheFewestWaitsOfAll(t *testing.T) {
 	r := rand.New(rand.NewPCG(17, 17))
-	for round := range rounds(10_000) {
+	for round := range densetest.Rounds(10_000) {
 		n := 1 + r.IntN(12)
-		edges := bruteReduction(n, randomEdges(r, n, r.IntN(2*n), 1+r.IntN(n)))
+		edges := densetest.Reduction(n, densetest.RandomEdges(r, n, r.IntN(2*n), 1+r.IntN(n)))
 		g := plan(t, graphOf(t, "random", n, edges), "serial").Reduced
-		s := scheduled(t, g, nimble{maxJoinBits, maxMergedChains})
-		reach := closure(n, edges)
+		s := scheduled(t, g, nimble{dense.MaxJoinBits, dense.MaxMergedChains})
+		reach := densetest.Closure(n, edges)
 		requireConcurrent(t, s, reach)
 		require.Equal(t, fewestCrossings(n, edges, reach), s.Syncs(), "round %d: %v", round, edges)
 	}

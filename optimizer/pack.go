@@ -3,6 +3,8 @@ package optimizer
 import (
 	"cmp"
 	"slices"
+
+	"github.com/reprise-gpu/reprise/internal/dense"
 )
 
 // Packing of lives into an arena, when all pairs that conflict are known. It is dynamic
@@ -30,7 +32,7 @@ const maxPacked = 1 << 12
 const maxLooks = 1 << 27
 
 // pack returns an offset for each life.
-func pack(lives []life, conflicts []bitset) []int64 {
+func pack(lives []life, conflicts []dense.Set) []int64 {
 	p := newPacker(lives, conflicts)
 	for _, order := range p.orders() {
 		for _, tight := range []bool{false, true} {
@@ -43,7 +45,7 @@ func pack(lives []life, conflicts []bitset) []int64 {
 
 type packer struct {
 	lives     []life
-	conflicts []bitset
+	conflicts []dense.Set
 	least     int64 // no arena is smaller
 	looks     int   // that are left
 	best      packing
@@ -57,7 +59,7 @@ type packing struct {
 	top   int64   // where the arena ends
 }
 
-func newPacker(lives []life, conflicts []bitset) *packer {
+func newPacker(lives []life, conflicts []dense.Set) *packer {
 	p := &packer{lives: lives, conflicts: conflicts, looks: maxLooks}
 	if len(lives) <= maxAntichain {
 		p.least = antichain(lives, conflicts)
@@ -69,7 +71,7 @@ func newPacker(lives []life, conflicts []bitset) *packer {
 func (p *packer) orders() [][]int32 {
 	conflicting := make([]int64, len(p.lives)) // bytes, by life
 	for i, c := range p.conflicts {
-		for j := c.next(0); j >= 0; j = c.next(j + 1) {
+		for j := c.Next(0); j >= 0; j = c.Next(j + 1) {
 			conflicting[i] += p.lives[j].size
 		}
 	}
@@ -121,7 +123,7 @@ func (p *packer) place(i int32, c *packing, placed []int32) int64 {
 	end, at, room := int64(0), int64(-1), int64(0)
 	p.looks -= len(placed)
 	for _, j := range placed {
-		if !conflicts.has(int(j)) {
+		if !conflicts.Has(int(j)) {
 			continue
 		}
 		if gap := c.at[j] - end; gap >= size && (at < 0 || gap < room) {

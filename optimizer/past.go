@@ -31,8 +31,11 @@ func (p *past) append(v ir.OpID, waits []wait, order []turn) {
 	}
 }
 
-// needed returns the waits of v, which ascend, without those for one of the 64 operations before it
-// that another of them implies. It is the window of the reduction, looking back.
+// nearOps is the number of operations that needed looks back: a word has a bit for each.
+const nearOps = 64
+
+// needed returns the waits of v, which ascend, without those for one of the nearOps operations before
+// it that another of them implies. It is the window of the reduction, looking back.
 func (p *past) needed(v ir.OpID, order []turn) []turn {
 	if p.near == nil {
 		return order
@@ -40,7 +43,7 @@ func (p *past) needed(v ir.OpID, order []turn) []turn {
 	var near uint64
 	kept := len(order)
 	for _, t := range slices.Backward(order) {
-		if back := uint32(v - t.from()); back <= windowRanks {
+		if back := uint32(v - t.from()); back <= nearOps {
 			bit := uint64(1) << (back - 1)
 			if near&bit != 0 {
 				continue

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/reprise-gpu/reprise/internal/dense/densetest"
 	"github.com/reprise-gpu/reprise/ir"
 	"github.com/reprise-gpu/reprise/ir/irtest"
 )
@@ -63,11 +64,11 @@ func TestPlansOfRandomGraphsVerify(t *testing.T) {
 	r := rand.New(rand.NewPCG(14, 14))
 	for round := range 40 {
 		g := irtest.Random(r, 1+r.IntN(60))
-		want := closure(g.Len(), allConflicts(g))
+		want := densetest.Closure(g.Len(), allConflicts(g))
 		for _, s := range Strategies() {
 			res := plan(t, g, s.Name)
-			require.Equal(t, want, closure(g.Len(), dagOf(res.Reduced).edges()), "round %d", round)
-			require.Equal(t, want, closure(g.Len(), dagOf(res.Analyzed).edges()), "round %d", round)
+			require.Equal(t, want, densetest.Closure(g.Len(), dagOf(res.Reduced).Edges()), "round %d", round)
+			require.Equal(t, want, densetest.Closure(g.Len(), dagOf(res.Analyzed).Edges()), "round %d", round)
 			require.NoError(t, ir.VerifySchedule(res.Schedule))
 		}
 	}
@@ -76,8 +77,8 @@ func TestPlansOfRandomGraphsVerify(t *testing.T) {
 // The same dependencies give the same schedule, whatever order they came in.
 func TestPlansAreDeterministic(t *testing.T) {
 	r := rand.New(rand.NewPCG(15, 15))
-	for _, c := range realDAGs {
-		g := loadDAG(t, c.name)
+	for _, c := range densetest.Published {
+		g := loadDAG(t, c.Name)
 		shuffled := slices.Clone(g.Deps())
 		r.Shuffle(len(shuffled), func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
 		h, err := g.WithDeps(ir.Analyzed, shuffled, g.Causes())
@@ -87,7 +88,7 @@ func TestPlansAreDeterministic(t *testing.T) {
 				continue // for a second: the small graphs see what it may take
 			}
 			first, second := plan(t, g, name).Schedule, plan(t, h, name).Schedule
-			require.Equal(t, ir.PrintSchedule(first), ir.PrintSchedule(second), "%s, %s", c.name, name)
+			require.Equal(t, ir.PrintSchedule(first), ir.PrintSchedule(second), "%s, %s", c.Name, name)
 		}
 	}
 }
@@ -127,10 +128,10 @@ func TestEveryPassAndStrategyIsDocumented(t *testing.T) {
 
 // The time to plan is part of what a tracer's first replay costs.
 func BenchmarkPlan(b *testing.B) {
-	for _, c := range realDAGs {
-		g := loadDAG(b, c.name)
+	for _, c := range densetest.Published {
+		g := loadDAG(b, c.Name)
 		for _, name := range strategiesFor(g.Len()) {
-			b.Run(c.name+"/"+name, func(b *testing.B) {
+			b.Run(c.Name+"/"+name, func(b *testing.B) {
 				b.ReportAllocs()
 				for b.Loop() {
 					_, err := Plan(g, Options{Strategy: name, Passes: []string{"hazards", "reduce", "assign", "syncs"}})

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/reprise-gpu/reprise/internal/dense/densetest"
 	"github.com/reprise-gpu/reprise/internal/des"
 	"github.com/reprise-gpu/reprise/ir"
 )
@@ -39,7 +40,7 @@ func TestPredictionOfDeclaredCosts(t *testing.T) {
 	r := rand.New(rand.NewPCG(12, 12))
 	for range 200 {
 		n := 1 + r.IntN(50)
-		g := graphOf(t, "random", n, randomEdges(r, n, r.IntN(3*n), n))
+		g := graphOf(t, "random", n, densetest.RandomEdges(r, n, r.IntN(3*n), n))
 		sum := int64(0)
 		for v := range g.Ops {
 			g.Ops[v].Cost = int64(r.IntN(10_000))

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/reprise-gpu/reprise/internal/dense/densetest"
 	"github.com/reprise-gpu/reprise/internal/des"
 	"github.com/reprise-gpu/reprise/ir"
 )
@@ -86,7 +87,7 @@ func TestPrioritiesNeverTakeLonger(t *testing.T) {
 	sooner := 0
 	for round := range 300 {
 		n := 2 + r.IntN(30)
-		g, costs := crowd(t, n, randomEdges(r, n, r.IntN(2*n), n), func(int) des.Demand {
+		g, costs := crowd(t, n, densetest.RandomEdges(r, n, r.IntN(2*n), n), func(int) des.Demand {
 			return des.Demand{Kind: des.Kernel, Blocks: float64(1 + r.IntN(3000)), PerSM: float64(1 + r.IntN(4)), BlockCycles: float64(1000 * (1 + r.IntN(30)))}
 		})
 		for _, streams := range []bool{false, true} {

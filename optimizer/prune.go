@@ -3,6 +3,7 @@ package optimizer
 import (
 	"slices"
 
+	"github.com/reprise-gpu/reprise/internal/dense"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
@@ -30,19 +31,19 @@ func prune(s *ir.Schedule) (pruned bool) {
 }
 
 // closureOf is, by operation, the operations that a schedule runs before it.
-type closureOf []bitset
+type closureOf []dense.Set
 
 func newClosure(n int) closureOf {
 	c := make(closureOf, n)
 	for v := range c {
-		c[v] = newBitset(n)
+		c[v] = dense.NewSet(n)
 	}
 	return c
 }
 
 // implies reports whether lanes and waits of s imply every dependency.
 func (c closureOf) implies(s *ir.Schedule) bool {
-	last := filled(s.Lanes, -1)
+	last := slices.Repeat([]int32{-1}, s.Lanes)
 	for _, v := range s.Order {
 		clear(c[v])
 		for _, u := range s.Waits[v] {
@@ -53,7 +54,7 @@ func (c closureOf) implies(s *ir.Schedule) bool {
 		}
 		last[s.Lane[v]] = int32(v)
 		for _, d := range s.Graph.DepsInto(v) {
-			if !c[v].has(int(d.From)) {
+			if !c[v].Has(int(d.From)) {
 				return false
 			}
 		}
@@ -66,5 +67,5 @@ func (c closureOf) join(v, u ir.OpID) {
 	for k, w := range c[u] {
 		c[v][k] |= w
 	}
-	c[v].set(int(u))
+	c[v].Add(int(u))
 }

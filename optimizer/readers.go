@@ -1,6 +1,10 @@
 package optimizer
 
-import "github.com/reprise-gpu/reprise/ir"
+import (
+	"slices"
+
+	"github.com/reprise-gpu/reprise/ir"
+)
 
 // reader is a link of a list of readers. Segments split from one share a tail.
 type reader struct {
@@ -25,7 +29,7 @@ func (r *readers) sweep(lines []timeline) {
 	if len(r.links) < r.limit {
 		return
 	}
-	place := filled(len(r.links), -1)
+	place := slices.Repeat([]int32{-1}, len(r.links))
 	segments := 0
 	for i := range lines {
 		lines[i].each(func(s *segment) {
@@ -65,7 +69,7 @@ func (r *readers) move(place []int32) {
 
 // each calls f for each segment.
 func (t *timeline) each(f func(*segment)) {
-	for i := 0; i < len(t.cuts)-1; i = t.starts.next(i + 1) {
+	for i := 0; i < len(t.cuts)-1; i = t.starts.Next(i + 1) {
 		f(&t.state[i])
 	}
 }

@@ -3,6 +3,7 @@ package optimizer
 import (
 	"slices"
 
+	"github.com/reprise-gpu/reprise/internal/dense"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
@@ -20,7 +21,7 @@ func relaned(s *ir.Schedule) []ir.Schedule {
 	first.Waits = crossing(s, d, nil)
 
 	a := assignment{lane: make([]ir.LaneID, s.Graph.Len()), order: s.Order}
-	for i, c := range (nimble{maxJoinBits, maxMergedChains}).chains(d) {
+	for i, c := range (nimble{dense.MaxJoinBits, dense.MaxMergedChains}).chains(d) {
 		for _, r := range c {
 			a.lane[s.Order[r]] = ir.LaneID(i)
 		}

@@ -3,6 +3,7 @@ package optimizer
 import (
 	"slices"
 
+	"github.com/reprise-gpu/reprise/internal/dense"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
@@ -66,13 +67,13 @@ func drop(s *ir.Schedule) {
 	for r, v := range s.Order {
 		rank[v] = int32(r)
 	}
-	var edges []edge
+	var edges []dense.Edge
 	preds := predecessors(s)
 	for r, v := range s.Order {
 		for _, u := range preds[v] {
-			edges = append(edges, edge{rank[u], int32(r)})
+			edges = append(edges, dense.Edge{rank[u], int32(r)})
 		}
 	}
-	d := newDAG(len(s.Order), edges)
-	s.Waits = crossing(s, d, d.redundantEdges())
+	d := dense.NewGraph(len(s.Order), edges)
+	s.Waits = crossing(s, d, d.Reduce().Redundant)
 }

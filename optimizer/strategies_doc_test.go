@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/reprise-gpu/reprise/internal/dense/densetest"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
@@ -57,16 +58,16 @@ func drawLanes(b *strings.Builder, name string, s *ir.Schedule) {
 // then never more: see TestFinalPlansKeepTheirPromises.
 func TestStrategiesKeepTheirGuarantees(t *testing.T) {
 	r := rand.New(rand.NewPCG(61, 61))
-	for round := range rounds(1000) {
+	for round := range densetest.Rounds(1000) {
 		n := 1 + r.IntN(12)
-		g := graphOf(t, "random", n, randomEdges(r, n, r.IntN(2*n), 1+r.IntN(n)))
+		g := graphOf(t, "random", n, densetest.RandomEdges(r, n, r.IntN(2*n), 1+r.IntN(n)))
 		reduced := plan(t, g, "serial").Reduced
 		var edges []edge
 		for _, d := range reduced.Deps() {
 			edges = append(edges, edge{int32(d.From), int32(d.To)})
 		}
-		reach, width := closure(n, edges), largestAntichain(n, edges)
-		matched := bruteMatching(dagOf(reduced))
+		reach, width := densetest.Closure(n, edges), largestAntichain(n, edges)
+		matched := densetest.Matching(reduced.Len(), dagOf(reduced).Edges())
 		for _, c := range []struct {
 			name       string
 			concurrent bool // no two that may run at the same time share a lane

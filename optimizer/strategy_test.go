@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/reprise-gpu/reprise/internal/dense/densetest"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
@@ -41,19 +42,11 @@ func TestEveryStrategyIsTested(t *testing.T) {
 // smallDAG is a random graph of at most 12 operations that take up to 10 us.
 func smallDAG(t *testing.T, r *rand.Rand) *ir.Graph {
 	n := 1 + r.IntN(12)
-	g := graphOf(t, "small", n, randomEdges(r, n, r.IntN(2*n), 1+r.IntN(n)))
+	g := graphOf(t, "small", n, densetest.RandomEdges(r, n, r.IntN(2*n), 1+r.IntN(n)))
 	for v := range g.Ops {
 		g.Ops[v].Cost = int64(r.IntN(10_000))
 	}
 	return g
-}
-
-// rounds is how many random graphs a property is tried on.
-func rounds(all int) int {
-	if testing.Short() {
-		return all / 10
-	}
-	return all
 }
 
 // Whatever the strategy, lanes, order and waits imply every dependency there is, by the
@@ -61,7 +54,7 @@ func rounds(all int) int {
 // of one or another, as a graph and over streams.
 func TestEveryScheduleImpliesEveryDependency(t *testing.T) {
 	r := rand.New(rand.NewPCG(41, 41))
-	for round := range rounds(10_000) {
+	for round := range densetest.Rounds(10_000) {
 		g := smallDAG(t, r)
 		planned := everyStrategy[round%len(everyStrategy)]
 		res, err := Plan(g, Options{Strategy: planned, Streams: round%2 == 1, Verify: true})

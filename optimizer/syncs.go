@@ -4,6 +4,7 @@ import (
 	"iter"
 	"slices"
 
+	"github.com/reprise-gpu/reprise/internal/dense"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
@@ -36,37 +37,37 @@ func syncs(s *ir.Schedule, opts *Options) error {
 // synchronize sets the waits and returns how many edges are undecided.
 func synchronize(s *ir.Schedule) (undecided int) {
 	r := leastOrderedWithin(s)
-	s.Waits, s.Delays = crossing(s, r.d, r.redundant), nil
-	return r.undecided
+	s.Waits, s.Delays = crossing(s, r.Graph, r.Redundant), nil
+	return r.Undecided
 }
 
 // leastOrdered is that reduction, ranked by submission.
-func leastOrdered(s *ir.Schedule) *dag {
+func leastOrdered(s *ir.Schedule) *dense.Graph {
 	r := leastOrderedWithin(s)
-	return r.d.withoutEdges(r.redundant)
+	return r.Graph.Without(r.Redundant)
 }
 
-func leastOrderedWithin(s *ir.Schedule) *reduction {
+func leastOrderedWithin(s *ir.Schedule) *dense.Reduction {
 	rank := make([]int32, s.Graph.Len())
 	for r, v := range s.Order {
 		rank[v] = int32(r)
 	}
-	return newRows(s.Graph.Len(), orderedEdges(s, rank)).reduce()
+	return dense.NewGraphOf(s.Graph.Len(), orderedEdges(s, rank)).Reduce()
 }
 
 // orderedEdges yields all a schedule must keep in order, by rank of submission: the
 // dependencies, and each operation behind the one before it on its lane. They come by target, each once.
-func orderedEdges(s *ir.Schedule, rank []int32) iter.Seq[edge] {
-	return func(yield func(edge) bool) {
-		last := filled(s.Lanes, -1)
+func orderedEdges(s *ir.Schedule, rank []int32) iter.Seq[dense.Edge] {
+	return func(yield func(dense.Edge) bool) {
+		last := slices.Repeat([]int32{-1}, s.Lanes)
 		for r, v := range s.Order {
 			own := &last[s.Lane[v]]
 			for _, d := range s.Graph.DepsInto(v) {
-				if from := rank[d.From]; from != *own && !yield(edge{from, int32(r)}) {
+				if from := rank[d.From]; from != *own && !yield(dense.Edge{from, int32(r)}) {
 					return
 				}
 			}
-			if *own >= 0 && !yield(edge{*own, int32(r)}) {
+			if *own >= 0 && !yield(dense.Edge{*own, int32(r)}) {
 				return
 			}
 			*own = int32(r)
@@ -76,18 +77,18 @@ func orderedEdges(s *ir.Schedule, rank []int32) iter.Seq[edge] {
 
 // crossing collects, by operation, the tails of the edges of d that come from
 // other lanes, ascending, but for the edges marked in drop; nil is none. All share one array.
-func crossing(s *ir.Schedule, d *dag, drop []bool) [][]ir.OpID {
-	count := make([]int32, d.len())
+func crossing(s *ir.Schedule, d *dense.Graph, drop []bool) [][]ir.OpID {
+	count := make([]int32, d.Len())
 	total := 0
-	d.eachCrossing(s, drop, func(_, v ir.OpID) { count[v]++; total++ })
+	eachCrossing(s, d, drop, func(_, v ir.OpID) { count[v]++; total++ })
 	flat := make([]ir.OpID, total)
-	waits := make([][]ir.OpID, d.len())
+	waits := make([][]ir.OpID, d.Len())
 	for v, n := range count {
 		if n > 0 {
 			waits[v], flat = flat[:0:n], flat[n:]
 		}
 	}
-	d.eachCrossing(s, drop, func(u, v ir.OpID) { waits[v] = append(waits[v], u) })
+	eachCrossing(s, d, drop, func(u, v ir.OpID) { waits[v] = append(waits[v], u) })
 	for _, w := range waits {
 		slices.Sort(w)
 	}
@@ -96,14 +97,14 @@ func crossing(s *ir.Schedule, d *dag, drop []bool) [][]ir.OpID {
 
 // eachCrossing calls f for each edge of d, which is ranked by submission, whose
 // ends are on different lanes, but for those marked in drop.
-func (d *dag) eachCrossing(s *ir.Schedule, drop []bool, f func(u, v ir.OpID)) {
+func eachCrossing(s *ir.Schedule, d *dense.Graph, drop []bool, f func(u, v ir.OpID)) {
 	for r, u := range s.Order {
 		lane := s.Lane[u]
-		for e := d.first[r]; e < d.first[r+1]; e++ {
+		for e := d.First[r]; e < d.First[r+1]; e++ {
 			if drop != nil && drop[e] {
 				continue
 			}
-			if v := s.Order[d.to[e]]; lane != s.Lane[v] {
+			if v := s.Order[d.To[e]]; lane != s.Lane[v] {
 				f(u, v)
 			}
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/reprise-gpu/reprise/internal/dense/densetest"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
@@ -41,7 +42,7 @@ func implied(s *ir.Schedule) [][]bool {
 		rank[v] = int32(i)
 	}
 	var edges []edge
-	last := filled(s.Lanes, -1)
+	last := slices.Repeat([]int32{-1}, s.Lanes)
 	for i, v := range s.Order {
 		if l := s.Lane[v]; last[l] >= 0 {
 			edges = append(edges, edge{last[l], int32(i)})
@@ -51,7 +52,7 @@ func implied(s *ir.Schedule) [][]bool {
 			edges = append(edges, edge{rank[u], int32(i)})
 		}
 	}
-	byRank := closure(len(s.Order), edges)
+	byRank := densetest.Closure(len(s.Order), edges)
 	byOp := make([][]bool, len(s.Order))
 	for u := range byOp {
 		byOp[u] = make([]bool, len(s.Order))
@@ -78,7 +79,7 @@ func TestSyncsAreEnoughAndMinimal(t *testing.T) {
 	r := rand.New(rand.NewPCG(11, 11))
 	for round := range 300 {
 		n := 1 + r.IntN(30)
-		g := graphOf(t, "random", n, randomEdges(r, n, r.IntN(4*n), 1+r.IntN(n)))
+		g := graphOf(t, "random", n, densetest.RandomEdges(r, n, r.IntN(4*n), 1+r.IntN(n)))
 		s := &ir.Schedule{Graph: g, Lanes: 1 + r.IntN(5), Order: randomOrder(r, g), Lane: make([]ir.LaneID, n)}
 		for v := range s.Lane {
 			s.Lane[v] = ir.LaneID(r.IntN(s.Lanes))
@@ -122,7 +123,7 @@ func TestSyncsAreInEverySetOfWaits(t *testing.T) {
 	waits := 0
 	for round := range 10_000 {
 		n := 1 + r.IntN(12)
-		g := graphOf(t, "random", n, randomEdges(r, n, r.IntN(4*n), 1+r.IntN(n)))
+		g := graphOf(t, "random", n, densetest.RandomEdges(r, n, r.IntN(4*n), 1+r.IntN(n)))
 		s := &ir.Schedule{Graph: g, Lanes: 1 + r.IntN(n), Order: randomOrder(r, g), Lane: make([]ir.LaneID, n)}
 		for v := range s.Lane {
 			s.Lane[v] = ir.LaneID(r.IntN(s.Lanes))
@@ -189,8 +190,8 @@ func neededWaits(s *ir.Schedule) [][]ir.OpID {
 }
 
 func TestSerialNeedsNoWaits(t *testing.T) {
-	for _, c := range realDAGs {
-		s := plan(t, loadDAG(t, c.name), "serial").Schedule
+	for _, c := range densetest.Published {
+		s := plan(t, loadDAG(t, c.Name), "serial").Schedule
 		assert.Equal(t, 1, s.Lanes)
 		assert.Zero(t, s.Syncs())
 	}

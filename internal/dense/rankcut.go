@@ -1,4 +1,4 @@
-package optimizer
+package dense
 
 import (
 	"math"
@@ -14,10 +14,10 @@ import (
 //
 // Close to linear when edges are short. Up to V·E when they are long.
 type rankCut struct {
-	*reduction
+	*Reduction
 	node  int32   // the next to be reduced
 	kept  []int32 // the rows of d, squeezed as nodes are finished
-	end   []int32 // kept[d.first[v]:end[v]] are v's successors so far
+	end   []int32 // kept[d.First[v]:end[v]] are v's successors so far
 	seen  []int32 // by node: the last whose search met it
 	goal  []int32 // by node: the last whose search is to meet it and has not
 	goals int     // not yet met by the search at hand
@@ -29,11 +29,11 @@ type rankCut struct {
 	stop  int // the work at which walks end, whether or not they have met all goals
 }
 
-func newRankCut(r *reduction) *rankCut {
-	s := &rankCut{reduction: r, node: int32(r.d.len()) - 1, stop: math.MaxInt}
-	s.kept = slices.Clone(r.d.to)
-	s.end = slices.Clone(r.d.first[1:])
-	s.seen, s.goal = filled(r.d.len(), -1), filled(r.d.len(), -1)
+func newRankCut(r *Reduction) *rankCut {
+	s := &rankCut{Reduction: r, node: int32(r.Graph.Len()) - 1, stop: math.MaxInt}
+	s.kept = slices.Clone(r.Graph.To)
+	s.end = slices.Clone(r.Graph.First[1:])
+	s.seen, s.goal = slices.Repeat([]int32{-1}, r.Graph.Len()), slices.Repeat([]int32{-1}, r.Graph.Len())
 	return s
 }
 
@@ -55,7 +55,7 @@ const skimLooks = 4
 // skim reduces what is left by walks that end early, and counts the edges that it leaves undecided.
 func (s *rankCut) skim() {
 	for ; s.node >= 0; s.node-- {
-		row := s.d.succs(s.node)
+		row := s.Graph.Succs(s.node)
 		s.stop = s.work + skimLooks*(1+len(row))
 		s.reduceRow(s.node)
 	}
@@ -65,14 +65,14 @@ func (s *rankCut) skim() {
 // reduceRow squeezes redundant edges out of u's row. Rows ascend, so whatever
 // reaches a successor has been walked by the time its turn comes.
 func (s *rankCut) reduceRow(u int32) {
-	first := s.d.first[u]
-	row := s.d.succs(u)
+	first := s.Graph.First[u]
+	row := s.Graph.Succs(u)
 	last := s.setGoals(u, row)
 	n := first
 	for i, v := range row {
 		e := first + int32(i)
-		if s.redundant[e] || s.seen[v] == u {
-			s.redundant[e] = true
+		if s.Redundant[e] || s.seen[v] == u {
+			s.Redundant[e] = true
 			continue
 		}
 		s.kept[n] = v
@@ -80,7 +80,7 @@ func (s *rankCut) reduceRow(u int32) {
 		if s.goal[v] == u {
 			s.meet(v) // by the edge itself
 			if s.work > s.stop {
-				s.undecided++
+				s.Undecided++
 			}
 		}
 		if s.goals > 0 && s.work <= s.stop && s.leads(v, last) {
@@ -126,7 +126,7 @@ func (s *rankCut) walk(u, v, last int32) {
 	for len(s.stack) > 0 && s.work <= s.stop {
 		v = s.stack[len(s.stack)-1]
 		s.stack = s.stack[:len(s.stack)-1]
-		row := s.kept[s.d.first[v]:s.end[v]]
+		row := s.kept[s.Graph.First[v]:s.end[v]]
 		if len(row) > longRow*len(s.list) && s.find(u, row) {
 			return
 		}

@@ -1,4 +1,4 @@
-package optimizer
+package dense
 
 import (
 	"cmp"
@@ -20,8 +20,9 @@ import (
 // linear (see chainSearch), and what is left by a matching if it is few enough. The lanes may then
 // be more than the chains' own optimum.
 
-// maxMergedChains bounds the matching: its relation is a bit matrix of that side, 8 MiB.
-const maxMergedChains = 1 << 13
+// MaxMergedChains bounds the matching of ChainPartition, whose relation is a bit matrix of that side:
+// 8 MiB.
+const MaxMergedChains = 1 << 13
 
 // maxMergeLooks bounds the edges visited in computing the relation: 30 ms of sweeps, and mergeSweeps
 // visits of each edge in larger graphs.
@@ -30,23 +31,26 @@ const (
 	mergeSweeps   = 2
 )
 
-// chain is a run of ranks in which each reaches the next.
-type chain []int32
+// Chain is an ascending list of nodes in which a path leads from each to the next.
+type Chain []int32
 
-func (c chain) head() int32 { return c[0] }
-func (c chain) tail() int32 { return c[len(c)-1] }
+// Head returns the first node.
+func (c Chain) Head() int32 { return c[0] }
 
-// chainsOf strings matched nodes together; a node without partners is a chain
-// by itself. They come in order of their heads.
-func chainsOf(m *matching) []chain {
-	var chains []chain
-	all := make([]int32, 0, len(m.left)) // which chains are cut from
-	for v := range int32(len(m.left)) {
-		if m.left[v] >= 0 {
+// Tail returns the last node.
+func (c Chain) Tail() int32 { return c[len(c)-1] }
+
+// Chains links matched nodes to chains, in order of their first nodes. A node without partners is a
+// chain of one.
+func (m *Matching) Chains() []Chain {
+	var chains []Chain
+	all := make([]int32, 0, len(m.Left)) // which chains are cut from
+	for v := range int32(len(m.Left)) {
+		if m.Left[v] >= 0 {
 			continue // inside a chain
 		}
 		first := len(all)
-		for w := v; w >= 0; w = m.right[w] {
+		for w := v; w >= 0; w = m.Right[w] {
 			all = append(all, w)
 		}
 		chains = append(chains, all[first:len(all):len(all)])
@@ -56,7 +60,7 @@ func chainsOf(m *matching) []chain {
 
 // mergeChains joins chains end to head into as few as it can, by a matching of at most limit
 // chains. They come and go in order of their heads.
-func mergeChains(d *dag, chains []chain, limit int) []chain {
+func mergeChains(d *Graph, chains []Chain, limit int) []Chain {
 	if !matchable(d, chains, limit) {
 		chains = newChainSearch(d, chains).join()
 	}
@@ -64,17 +68,17 @@ func mergeChains(d *dag, chains []chain, limit int) []chain {
 		return chains
 	}
 	merged := mergeGroup(d, chains)
-	slices.SortFunc(merged, func(a, b chain) int { return cmp.Compare(a.head(), b.head()) })
+	slices.SortFunc(merged, func(a, b Chain) int { return cmp.Compare(a.Head(), b.Head()) })
 	return merged
 }
 
 // matchable reports whether the chains' relation is small enough.
-func matchable(d *dag, chains []chain, limit int) bool {
-	return len(chains) <= limit && len(chains)/blockBits*len(d.to) <= maxMergeLooks+mergeSweeps*len(d.to)
+func matchable(d *Graph, chains []Chain, limit int) bool {
+	return len(chains) <= limit && len(chains)/BlockBits*len(d.To) <= maxMergeLooks+mergeSweeps*len(d.To)
 }
 
 // endToEnd is one chain of several.
-func endToEnd(chains []chain, links []int32) chain {
+func endToEnd(chains []Chain, links []int32) Chain {
 	if len(links) == 1 {
 		return chains[links[0]]
 	}
@@ -82,7 +86,7 @@ func endToEnd(chains []chain, links []int32) chain {
 	for _, i := range links {
 		n += len(chains[i])
 	}
-	all := make(chain, 0, n)
+	all := make(Chain, 0, n)
 	for _, i := range links {
 		all = append(all, chains[i]...)
 	}
@@ -90,15 +94,15 @@ func endToEnd(chains []chain, links []int32) chain {
 }
 
 // mergeGroup merges as many of the chains as can be.
-func mergeGroup(d *dag, chains []chain) []chain {
+func mergeGroup(d *Graph, chains []Chain) []Chain {
 	tails, heads := make([]int32, len(chains)), make([]int32, len(chains))
 	for i, c := range chains {
-		tails[i], heads[i] = c.tail(), c.head()
+		tails[i], heads[i] = c.Tail(), c.Head()
 	}
-	follows := d.reachability(tails, heads) // by chain: those whose heads its tail reaches
-	m := maximumMatching(bipartite{newDAG(len(chains), nil), follows})
-	var merged []chain
-	for _, links := range chainsOf(m) {
+	follows := d.Reachability(tails, heads) // by chain: those whose heads its tail reaches
+	m := maximumMatching(bipartite{NewGraph(len(chains), nil).Rows, follows})
+	var merged []Chain
+	for _, links := range m.Chains() {
 		merged = append(merged, endToEnd(chains, links))
 	}
 	return merged

@@ -1,4 +1,6 @@
-package optimizer
+package dense
+
+import "slices"
 
 // Maximum bipartite matching by the algorithm of Hopcroft and Karp ("An n^5/2
 // algorithm for maximum matchings in bipartite graphs", SIAM J. Comput. 1973):
@@ -16,59 +18,62 @@ package optimizer
 // Left nodes and arcs are tried in ascending order, so one graph has one answer.
 
 // bipartite is a graph over 0..n-1 left and right. A left node has arcs to the right nodes in its row of edges, and after these to
-// those in its set, if it has one. An arc is found through a cursor, its number: an edge has its index in the dag, and
+// those in its set, if it has one. An arc is found through a cursor, its number: an edge has its index in the rows, and
 // behind the last edge of the row come the right nodes of the set.
 //
 // A search passes the right nodes that it still needs: the others of a set are skipped 64 at a time.
 type bipartite struct {
-	*dag
-	sets []bitset // by left node, nil for none; nil if no node has one
+	Rows
+	sets []Set // by left node, nil for none; nil if no node has one
 }
 
-// matching pairs left and right nodes; -1 stands for none.
-type matching struct {
-	right []int32 // by left node
-	left  []int32 // by right node
-	size  int
+// Matching pairs nodes on the left with nodes on the right. The partner -1 is none.
+type Matching struct {
+	Right []int32 // by left node: its partner
+	Left  []int32 // by right node: its partner
+	Size  int     // number of pairs
 }
 
 // begin is the cursor before u's first arc.
-func (b bipartite) begin(u int32) int32 { return b.first[u] }
+func (b bipartite) begin(u int32) int32 { return b.First[u] }
 
 // next returns u's first right node in open at or behind the cursor, and the cursor behind it; v is -1 when there is none.
-func (b bipartite) next(u, cursor int32, open bitset) (v, after int32) {
-	end := b.first[u+1]
+func (b bipartite) next(u, cursor int32, open Set) (v, after int32) {
+	end := b.First[u+1]
 	for ; cursor < end; cursor++ {
-		if v := b.to[cursor]; open.has(int(v)) {
+		if v := b.To[cursor]; open.Has(int(v)) {
 			return v, cursor + 1
 		}
 	}
 	if b.sets == nil || b.sets[u] == nil {
 		return -1, cursor
 	}
-	if v = int32(b.sets[u].nextIn(open, int(cursor-end))); v < 0 {
+	if v = int32(b.sets[u].NextIn(open, int(cursor-end))); v < 0 {
 		return -1, cursor
 	}
 	return v, end + v + 1
 }
 
-// maximumMatching returns a matching of the greatest size.
-func maximumMatching(g bipartite) *matching {
-	m := &matching{right: filled(g.len(), -1), left: filled(g.len(), -1)}
+// MaximumMatching returns a matching of the greatest size between the nodes as tails, on the left, and
+// the nodes as heads of edges, on the right. It takes O(sqrt(V)*E).
+func MaximumMatching(r Rows) *Matching { return maximumMatching(bipartite{Rows: r}) }
+
+func maximumMatching(g bipartite) *Matching {
+	m := &Matching{Right: slices.Repeat([]int32{-1}, g.Len()), Left: slices.Repeat([]int32{-1}, g.Len())}
 	m.grow(g)
 	return m
 }
 
 // grow makes a matching of g as great as can be. Nodes that have a partner keep
 // one, though perhaps not the same.
-func (m *matching) grow(g bipartite) {
+func (m *Matching) grow(g bipartite) {
 	m.greedy(g)
 	h := hopcroftKarp{
 		g: g, m: m,
-		level:  make([]int32, g.len()),
-		cursor: make([]int32, g.len()),
-		open:   newBitset(g.len()),
-		queue:  make([]int32, 0, g.len()),
+		level:  make([]int32, g.Len()),
+		cursor: make([]int32, g.Len()),
+		open:   NewSet(g.Len()),
+		queue:  make([]int32, 0, g.Len()),
 	}
 	for phase := 1; h.layer(); phase++ {
 		h.each(h.augment)
@@ -78,38 +83,30 @@ func (m *matching) grow(g bipartite) {
 	}
 }
 
-func filled(n int, v int32) []int32 {
-	s := make([]int32, n)
-	for i := range s {
-		s[i] = v
-	}
-	return s
-}
-
-func (m *matching) pair(u, v int32) { m.right[u], m.left[v] = v, u }
+func (m *Matching) pair(u, v int32) { m.Right[u], m.Left[v] = v, u }
 
 // greedy pairs every free left node with its first free right node. On traces
 // that is nearly maximum, so few phases remain.
-func (m *matching) greedy(g bipartite) {
+func (m *Matching) greedy(g bipartite) {
 	free := m.free()
-	for u := range int32(g.len()) {
-		if m.right[u] >= 0 {
+	for u := range int32(g.Len()) {
+		if m.Right[u] >= 0 {
 			continue
 		}
 		if v, _ := g.next(u, g.begin(u), free); v >= 0 {
 			m.pair(u, v)
-			m.size++
-			free.clear(int(v))
+			m.Size++
+			free.Remove(int(v))
 		}
 	}
 }
 
 // free is the right nodes without a partner.
-func (m *matching) free() bitset {
-	free := newBitset(len(m.left))
-	for v, u := range m.left {
+func (m *Matching) free() Set {
+	free := NewSet(len(m.Left))
+	for v, u := range m.Left {
 		if u < 0 {
-			free.set(v)
+			free.Add(v)
 		}
 	}
 	return free
@@ -118,11 +115,11 @@ func (m *matching) free() bitset {
 // hopcroftKarp is the state of the phases.
 type hopcroftKarp struct {
 	g      bipartite
-	m      *matching
+	m      *Matching
 	level  []int32 // by left node: alternating steps from a free left node, -1 unreached
 	cursor []int32 // by left node: arcs before it are used up in this phase
-	open   bitset  // right nodes that this pass of the phase has not entered
-	free   bitset  // right nodes without a partner
+	open   Set     // right nodes that this pass of the phase has not entered
+	free   Set     // right nodes without a partner
 	queue  []int32
 	path   []int32
 }
@@ -130,11 +127,11 @@ type hopcroftKarp struct {
 // layer sets the levels breadth first and reports whether some free right node
 // is within reach.
 func (h *hopcroftKarp) layer() bool {
-	h.open.fill(h.g.len())
+	h.open.Fill(h.g.Len())
 	h.queue = h.queue[:0]
 	for u := range h.level {
 		h.level[u] = -1
-		if h.m.right[u] < 0 {
+		if h.m.Right[u] < 0 {
 			h.level[u] = 0
 			h.queue = append(h.queue, int32(u))
 		}
@@ -150,8 +147,8 @@ func (h *hopcroftKarp) layer() bool {
 // one of the arcs ends at a free right node.
 func (h *hopcroftKarp) expand(u int32) bool {
 	found := false
-	for _, v := range h.g.succs(u) {
-		if h.open.has(int(v)) {
+	for _, v := range h.g.Succs(u) {
+		if h.open.Has(int(v)) {
 			found = h.reach(u, v) || found
 		}
 	}
@@ -159,7 +156,7 @@ func (h *hopcroftKarp) expand(u int32) bool {
 		return found
 	}
 	for v := 0; ; v++ {
-		if v = h.g.sets[u].nextIn(h.open, v); v < 0 {
+		if v = h.g.sets[u].NextIn(h.open, v); v < 0 {
 			return found
 		}
 		found = h.reach(u, int32(v)) || found
@@ -168,8 +165,8 @@ func (h *hopcroftKarp) expand(u int32) bool {
 
 // reach takes an open right node from u, queues the left node that it is paired with, and reports whether there is none.
 func (h *hopcroftKarp) reach(u, v int32) bool {
-	h.open.clear(int(v))
-	w := h.m.left[v]
+	h.open.Remove(int(v))
+	w := h.m.Left[v]
 	if w < 0 {
 		return true
 	}
@@ -180,18 +177,18 @@ func (h *hopcroftKarp) reach(u, v int32) bool {
 
 // each starts a search for disjoint paths from every free left node and reports whether one was found.
 func (h *hopcroftKarp) each(augment func(root int32) bool) bool {
-	h.open.fill(h.g.len())
-	before := h.m.size
-	for u := range int32(h.g.len()) {
+	h.open.Fill(h.g.Len())
+	before := h.m.Size
+	for u := range int32(h.g.Len()) {
 		h.cursor[u] = h.g.begin(u)
 	}
 	h.free = h.m.free()
-	for u := range int32(h.g.len()) {
-		if h.m.right[u] < 0 && augment(u) {
-			h.m.size++
+	for u := range int32(h.g.Len()) {
+		if h.m.Right[u] < 0 && augment(u) {
+			h.m.Size++
 		}
 	}
-	return h.m.size > before
+	return h.m.Size > before
 }
 
 // augment follows levels from a free left node to a free right one and flips the
@@ -206,11 +203,11 @@ func (h *hopcroftKarp) augment(root int32) bool {
 			h.path = h.path[:len(h.path)-1]
 			continue
 		}
-		w := h.m.left[v]
+		w := h.m.Left[v]
 		if w >= 0 && h.level[w] != h.level[u]+1 {
 			continue
 		}
-		h.open.clear(int(v))
+		h.open.Remove(int(v))
 		if w < 0 {
 			h.flip(v)
 			return true
@@ -227,8 +224,8 @@ func (h *hopcroftKarp) augmentAnyhow(root int32) bool {
 	for u := root; ; {
 		h.path = append(h.path, u)
 		if v, _ := h.g.next(u, h.g.begin(u), h.free); v >= 0 {
-			h.free.clear(int(v))
-			h.open.clear(int(v))
+			h.free.Remove(int(v))
+			h.open.Remove(int(v))
 			h.flip(v)
 			return true
 		}
@@ -236,7 +233,7 @@ func (h *hopcroftKarp) augmentAnyhow(root int32) bool {
 		if v < 0 {
 			return false
 		}
-		u = h.m.left[v]
+		u = h.m.Left[v]
 	}
 }
 
@@ -248,7 +245,7 @@ func (h *hopcroftKarp) enter() int32 {
 		v, after := h.g.next(u, h.cursor[u], h.open)
 		h.cursor[u] = after
 		if v >= 0 {
-			h.open.clear(int(v))
+			h.open.Remove(int(v))
 			return v
 		}
 		h.path = h.path[:len(h.path)-1]
@@ -261,7 +258,7 @@ func (h *hopcroftKarp) enter() int32 {
 func (h *hopcroftKarp) flip(v int32) {
 	for i := len(h.path) - 1; i >= 0; i-- {
 		u := h.path[i]
-		free := h.m.right[u]
+		free := h.m.Right[u]
 		h.m.pair(u, v)
 		v = free
 	}

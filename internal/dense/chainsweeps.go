@@ -1,4 +1,4 @@
-package optimizer
+package dense
 
 import (
 	"cmp"
@@ -23,7 +23,7 @@ import (
 // only for the ranks between the contested edges into these chains. A trace of a
 // few hundred lanes takes a few dozen sweeps, however long it is and its edges are.
 type chainSweeps struct {
-	*reduction
+	*Reduction
 	chain  []int32 // by node
 	groups []chainGroup
 }
@@ -49,10 +49,10 @@ type chainGroup struct {
 	low, high int32 // high is not among them
 }
 
-func newChainSweeps(r *reduction) *chainSweeps {
-	s := &chainSweeps{reduction: r}
+func newChainSweeps(r *Reduction) *chainSweeps {
+	s := &chainSweeps{Reduction: r}
 	var n int32
-	s.chain, n = r.d.greedyChains()
+	s.chain, n = r.Graph.greedyChains()
 	for chains := range slices.Chunk(s.contestedChains(n), chainsAtOnce) {
 		g := chainGroup{chains: chains, low: math.MaxInt32}
 		for _, c := range chains {
@@ -65,14 +65,14 @@ func newChainSweeps(r *reduction) *chainSweeps {
 
 // greedyChains covers d with n chains: a node is followed by the first of its
 // successors that follows nobody yet.
-func (d *dag) greedyChains() (chain []int32, n int32) {
-	chain = filled(d.len(), -1)
+func (d *Graph) greedyChains() (chain []int32, n int32) {
+	chain = slices.Repeat([]int32{-1}, d.Len())
 	for u := range chain {
 		if chain[u] < 0 {
 			chain[u] = n
 			n++
 		}
-		for _, v := range d.succs(int32(u)) {
+		for _, v := range d.Succs(int32(u)) {
 			if chain[v] < 0 {
 				chain[v] = chain[u]
 				break
@@ -89,8 +89,8 @@ func (s *chainSweeps) contestedChains(n int32) []contestedChain {
 	for c := range all {
 		all[c] = contestedChain{chain: int32(c), low: -1}
 	}
-	for u := range int32(s.d.len()) {
-		for i, v := range s.d.succs(u) {
+	for u := range int32(s.Graph.Len()) {
+		for i, v := range s.Graph.Succs(u) {
 			if !s.contested(u, i, v) {
 				continue
 			}
@@ -108,16 +108,16 @@ func (s *chainSweeps) contestedChains(n int32) []contestedChain {
 
 // work counts an edge twice: a clock takes about twice the time of a block.
 func (s *chainSweeps) work() int {
-	work := len(s.d.to)
+	work := len(s.Graph.To)
 	for _, g := range s.groups {
-		work += 2 * int(s.d.first[g.high]-s.d.first[g.low])
+		work += 2 * int(s.Graph.First[g.high]-s.Graph.First[g.low])
 	}
 	return work
 }
 
 func (s *chainSweeps) reduce() {
-	slot := filled(s.d.len(), -1) // by chain
-	clocks := newRing[clock](s.d.span())
+	slot := slices.Repeat([]int32{-1}, s.Graph.Len()) // by chain
+	clocks := newRing[clock](s.Graph.span())
 	for _, g := range s.groups {
 		for i, c := range g.chains {
 			slot[c.chain] = int32(i)
@@ -134,18 +134,18 @@ func (s *chainSweeps) reduce() {
 // row sets the clock of u and marks the edges into the group's chains that an
 // earlier successor of u implies.
 func (s *chainSweeps) row(u int32, g chainGroup, slot []int32, clocks ring[clock]) {
-	d, own := s.d, clocks.at(u)
+	d, own := s.Graph, clocks.at(u)
 	for i := range own {
 		own[i] = math.MaxInt32
 	}
-	for e := d.first[u]; e < d.first[u+1] && d.to[e] < g.high; e++ {
-		v := d.to[e]
-		if s.redundant[e] {
+	for e := d.First[u]; e < d.First[u+1] && d.To[e] < g.high; e++ {
+		v := d.To[e]
+		if s.Redundant[e] {
 			continue
 		}
 		if i := slot[s.chain[v]]; i >= 0 {
 			if own[i] <= v {
-				s.redundant[e] = true
+				s.Redundant[e] = true
 				continue
 			}
 			own[i] = v

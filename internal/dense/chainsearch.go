@@ -1,4 +1,6 @@
-package optimizer
+package dense
+
+import "slices"
 
 // chainSearch joins chains in order of their heads. Each searches backward from its head, nearest
 // predecessors first, for the tail of a chain that nothing follows yet, and goes on behind it:
@@ -15,8 +17,8 @@ package optimizer
 // The result is maximal: with the bound out of reach, no tail leads to a head that begins a lane
 // after its search. On fork-joins, trees and stencils it has as many lanes as the width.
 type chainSearch struct {
-	d       *dag
-	chains  []chain
+	d       *Graph
+	chains  []Chain
 	parents *parents
 	tail    []int32 // by node: the chain that ends there and that nothing follows, -1 for none
 	left    []int32 // by node: number of predecessors that may still lead to a tail
@@ -28,33 +30,33 @@ type chainSearch struct {
 // searchLooks is the number of looks that all searches may take together, for each node and edge.
 const searchLooks = 16
 
-func newChainSearch(d *dag, chains []chain) *chainSearch {
+func newChainSearch(d *Graph, chains []Chain) *chainSearch {
 	s := &chainSearch{
 		d: d, chains: chains, parents: d.parents(),
-		tail: filled(d.len(), -1), left: d.indegrees(), skip: make([]int32, d.len()),
+		tail: slices.Repeat([]int32{-1}, d.Len()), left: d.indegrees(), skip: make([]int32, d.Len()),
 	}
 	for v := range s.skip {
 		s.skip[v] = int32(v)
 	}
-	s.looks = searchLooks * (d.len() + len(d.to))
+	s.looks = searchLooks * (d.Len() + len(d.To))
 	return s
 }
 
 // join returns the joined chains, in order of their heads.
-func (s *chainSearch) join() []chain {
-	follower := filled(len(s.chains), -1)
+func (s *chainSearch) join() []Chain {
+	follower := slices.Repeat([]int32{-1}, len(s.chains))
 	first := make([]bool, len(s.chains))
 	for i, c := range s.chains {
-		s.tail[c.tail()] = int32(i)
+		s.tail[c.Tail()] = int32(i)
 	}
 	for i, c := range s.chains {
-		if before := s.search(c.head()); before >= 0 {
+		if before := s.search(c.Head()); before >= 0 {
 			follower[before] = int32(i)
 		} else {
 			first[i] = true
 		}
 	}
-	var joined []chain
+	var joined []Chain
 	for i, c := range s.chains {
 		if !first[i] {
 			continue

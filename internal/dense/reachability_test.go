@@ -1,18 +1,20 @@
-package optimizer
+package dense
 
 import (
 	"math/rand/v2"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/reprise-gpu/reprise/internal/dense/densetest"
 )
 
 // More than 512 targets take more than one sweep, and more than one block of a row.
 func TestReachabilityAcrossSweeps(t *testing.T) {
 	r := rand.New(rand.NewPCG(10, 10))
 	const n = 1300
-	edges := randomEdges(r, n, n, 200)
-	reach := closure(n, edges)
+	edges := densetest.RandomEdges(r, n, n, 200)
+	reach := densetest.Closure(n, edges)
 	var sources, targets []int32
 	for v := range int32(n) {
 		if r.IntN(2) == 0 && v > 100 { // so that some targets come before all sources
@@ -22,10 +24,10 @@ func TestReachabilityAcrossSweeps(t *testing.T) {
 			targets = append(targets, v)
 		}
 	}
-	require.Greater(t, len(targets), 2*blockBits)
-	for i, row := range newDAG(n, edges).reachability(sources, targets) {
+	require.Greater(t, len(targets), 2*BlockBits)
+	for i, row := range NewGraph(n, edges).Reachability(sources, targets) {
 		for j, v := range targets {
-			require.Equal(t, reach[sources[i]][v], row.has(j), "%d to %d", sources[i], v)
+			require.Equal(t, reach[sources[i]][v], row.Has(j), "%d to %d", sources[i], v)
 		}
 	}
 }

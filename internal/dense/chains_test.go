@@ -1,4 +1,4 @@
-package optimizer
+package dense
 
 import (
 	"cmp"
@@ -7,22 +7,9 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-)
 
-// width is the size of a largest antichain: by Dilworth, the nodes less a
-// maximum matching on the closure.
-func width(n int, edges []edge) int {
-	reach := closure(n, edges)
-	var all []edge
-	for u := range n {
-		for v := range n {
-			if reach[u][v] {
-				all = append(all, edge{int32(u), int32(v)})
-			}
-		}
-	}
-	return n - bruteMatching(newDAG(n, all))
-}
+	"github.com/reprise-gpu/reprise/internal/dense/densetest"
+)
 
 // From single nodes the merge is Dilworth's chain partition itself, so its
 // optimum is known.
@@ -30,16 +17,16 @@ func TestMergeOfSingleNodesGivesTheWidth(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 8))
 	for range 200 {
 		n := 1 + r.IntN(60)
-		edges := randomEdges(r, n, r.IntN(3*n), n)
-		d := newDAG(n, edges)
-		require.Len(t, mergeChains(d, singles(n), maxMergedChains), width(n, edges))
+		edges := densetest.RandomEdges(r, n, r.IntN(3*n), n)
+		d := NewGraph(n, edges)
+		require.Len(t, mergeChains(d, singles(n), MaxMergedChains), densetest.Width(n, edges))
 	}
 }
 
-func singles(n int) []chain {
-	chains := make([]chain, n)
+func singles(n int) []Chain {
+	chains := make([]Chain, n)
 	for v := range chains {
-		chains[v] = chain{int32(v)}
+		chains[v] = Chain{int32(v)}
 	}
 	return chains
 }
@@ -51,29 +38,29 @@ func TestMergeBeyondTheLimit(t *testing.T) {
 	searched, best := 0, 0
 	for range 40 {
 		n := 1 + r.IntN(150)
-		edges := randomEdges(r, n, r.IntN(3*n), 1+r.IntN(n))
-		reach := closure(n, edges)
+		edges := densetest.RandomEdges(r, n, r.IntN(3*n), 1+r.IntN(n))
+		reach := densetest.Closure(n, edges)
 		for _, limit := range []int{0, 7, 50, n} {
-			chains := mergeChains(newDAG(n, edges), singles(n), limit)
+			chains := mergeChains(NewGraph(n, edges), singles(n), limit)
 			requireChains(t, n, chains, reach)
 			for i, c := range chains {
-				require.True(t, i == 0 || chains[i-1].head() < c.head())
+				require.True(t, i == 0 || chains[i-1].Head() < c.Head())
 				for _, next := range chains {
-					require.False(t, reach[c.tail()][next.head()], "%v can follow %v", next, c)
+					require.False(t, reach[c.Tail()][next.Head()], "%v can follow %v", next, c)
 				}
 			}
 			if limit == 0 {
 				searched += len(chains)
 			}
 		}
-		best += width(n, edges)
+		best += densetest.Width(n, edges)
 	}
 	require.GreaterOrEqual(t, searched, best)
 	require.Less(t, searched, best*11/10)
 }
 
 // requireChains checks that chains partition the nodes, and that each reaches the next.
-func requireChains(t *testing.T, n int, chains []chain, reach [][]bool) {
+func requireChains(t *testing.T, n int, chains []Chain, reach [][]bool) {
 	t.Helper()
 	seen := make([]bool, n)
 	for _, c := range chains {
@@ -87,17 +74,17 @@ func requireChains(t *testing.T, n int, chains []chain, reach [][]bool) {
 }
 
 // forkJoins are fork-joins of a width, one after another.
-func forkJoins(width, count int) *dag {
+func forkJoins(width, count int) *Graph {
 	last := int32(0)
-	var edges []edge
+	var edges []Edge
 	for range count {
 		join := last + int32(width) + 1
 		for v := last + 1; v < join; v++ {
-			edges = append(edges, edge{last, v}, edge{v, join})
+			edges = append(edges, Edge{last, v}, Edge{v, join})
 		}
 		last = join
 	}
-	return newDAG(int(last)+1, edges)
+	return NewGraph(int(last)+1, edges)
 }
 
 // Fork-joins of every width come to the width, on both sides of what is matched, with a few
@@ -105,46 +92,46 @@ func forkJoins(width, count int) *dag {
 func TestMergeOfForkJoins(t *testing.T) {
 	for _, width := range []int{1, 2, 100, 8000, 8191, 8192, 8193, 8300, 20_000} {
 		d := forkJoins(width, 4)
-		require.Len(t, (nimble{maxJoinBits, maxMergedChains}).chains(d), width)
-		s := newChainSearch(d, chainsOf(maximumMatching(bipartite{dag: d})))
+		require.Len(t, ChainPartition(d, MaxJoinBits, MaxMergedChains), width)
+		s := newChainSearch(d, MaximumMatching(d.Rows).Chains())
 		before := s.looks
 		require.Len(t, s.join(), width)
-		require.Less(t, before-s.looks, 4*(d.len()+len(d.to)), "width %d", width)
+		require.Less(t, before-s.looks, 4*(d.Len()+len(d.To)), "width %d", width)
 	}
 }
 
 // A tail that is far back is found over a long chain of single predecessors again and again.
 func TestSearchSkipsSinglePredecessors(t *testing.T) {
 	const tails, length = 1000, 3000
-	var edges []edge
+	var edges []Edge
 	for v := range int32(tails) { // all lead to the chain's first node
-		edges = append(edges, edge{v, tails})
+		edges = append(edges, Edge{v, tails})
 	}
 	n := int32(tails)
-	var chains []chain
+	var chains []Chain
 	for v := range int32(tails) {
-		chains = append(chains, chain{v})
+		chains = append(chains, Chain{v})
 	}
-	long := chain{n}
+	long := Chain{n}
 	for range length { // each of whose nodes has one more successor
-		edges = append(edges, edge{n, n + 1}, edge{n, n + 2})
-		chains = append(chains, chain{n + 1})
+		edges = append(edges, Edge{n, n + 1}, Edge{n, n + 2})
+		chains = append(chains, Chain{n + 1})
 		long = append(long, n+2)
 		n += 2
 	}
 	chains = append(chains, long)
-	slices.SortFunc(chains, func(a, b chain) int { return cmp.Compare(a.head(), b.head()) })
-	d := newDAG(int(n)+1, edges)
+	slices.SortFunc(chains, func(a, b Chain) int { return cmp.Compare(a.Head(), b.Head()) })
+	d := NewGraph(int(n)+1, edges)
 	s := newChainSearch(d, chains)
 	before := s.looks
 	require.Len(t, s.join(), length+1)
-	require.Less(t, before-s.looks, 8*(d.len()+len(d.to)))
+	require.Less(t, before-s.looks, 8*(d.Len()+len(d.To)))
 }
 
 // Heads beyond the bound begin lanes of their own.
 func TestSearchIsBounded(t *testing.T) {
 	d := forkJoins(100, 10)
-	paths := chainsOf(maximumMatching(bipartite{dag: d}))
+	paths := MaximumMatching(d.Rows).Chains()
 	s := newChainSearch(d, paths)
 	s.looks = 500
 	chains := s.join()

@@ -1,4 +1,4 @@
-package optimizer
+package dense
 
 import (
 	"math/rand/v2"
@@ -7,11 +7,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// randomLives are lives of some sizes that follow one another in a random partial order.
-func randomLives(r *rand.Rand, n int) ([]life, []bitset) {
-	lives, follows := make([]life, n), make([][]bool, n)
-	for i := range lives {
-		lives[i].size = 1 + r.Int64N(9)
+// randomOrder returns weights of n nodes, and which of them a random partial order leaves incomparable.
+func randomOrder(r *rand.Rand, n int) ([]int64, []Set) {
+	weight, follows := make([]int64, n), make([][]bool, n)
+	for i := range weight {
+		weight[i] = 1 + r.Int64N(9)
 		follows[i] = make([]bool, n)
 	}
 	p := r.Float64()
@@ -24,40 +24,40 @@ func randomLives(r *rand.Rand, n int) ([]life, []bitset) {
 			}
 		}
 	}
-	conflicts := make([]bitset, n)
-	for i := range conflicts {
-		conflicts[i] = newBitset(n)
+	apart := make([]Set, n)
+	for i := range apart {
+		apart[i] = NewSet(n)
 		for j := range n {
 			if i != j && !follows[i][j] && !follows[j][i] {
-				conflicts[i].set(j)
+				apart[i].Add(j)
 			}
 		}
 	}
-	return lives, conflicts
+	return weight, apart
 }
 
-// The flow finds what trying every set of lives does.
+// The flow finds what trying every set of nodes does.
 func TestAntichainIsTheHeaviest(t *testing.T) {
 	r := rand.New(rand.NewPCG(51, 51))
 	for range 3000 {
 		n := 1 + r.IntN(10)
-		lives, conflicts := randomLives(r, n)
+		weight, apart := randomOrder(r, n)
 		heaviest := int64(0)
 		for set := range 1 << n {
-			bytes, all := int64(0), true
+			sum, all := int64(0), true
 			for i := range n {
 				if set>>i&1 == 0 {
 					continue
 				}
-				bytes += lives[i].size
+				sum += weight[i]
 				for j := range i {
-					all = all && (set>>j&1 == 0 || conflicts[i].has(j))
+					all = all && (set>>j&1 == 0 || apart[i].Has(j))
 				}
 			}
 			if all {
-				heaviest = max(heaviest, bytes)
+				heaviest = max(heaviest, sum)
 			}
 		}
-		require.Equal(t, heaviest, antichain(lives, conflicts))
+		require.Equal(t, heaviest, HeaviestAntichain(weight, apart))
 	}
 }

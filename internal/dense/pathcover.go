@@ -1,4 +1,6 @@
-package optimizer
+package dense
+
+import "slices"
 
 // Minimum path cover of a DAG, where paths may share nodes: by Dilworth's theorem as
 // many as the widest antichain has nodes. On the transitive closure this is a matching,
@@ -22,9 +24,10 @@ package optimizer
 //	out u ─► in v       if a path takes the edge; back without limit
 //	out v ─► sink       if a path ends at v, which it then does not
 
-// pathCover is a flow with at least one unit through every node.
-type pathCover struct {
-	d       *dag
+// PathCover is a cover of all nodes with paths that may share nodes: a flow with at least one unit
+// through every node.
+type PathCover struct {
+	d       *Graph
 	parents *parents
 	begins  []int32 // by node: paths that begin there
 	ends    []int32
@@ -52,18 +55,18 @@ type parents struct {
 	from  []int32 // by edge
 }
 
-func (d *dag) parents() *parents {
-	p := &parents{first: make([]int32, d.len()+1), edges: make([]int32, len(d.to)), from: make([]int32, len(d.to))}
-	for _, v := range d.to {
+func (d *Graph) parents() *parents {
+	p := &parents{first: make([]int32, d.Len()+1), edges: make([]int32, len(d.To)), from: make([]int32, len(d.To))}
+	for _, v := range d.To {
 		p.first[v+1]++
 	}
-	for v := range d.len() {
+	for v := range d.Len() {
 		p.first[v+1] += p.first[v]
 	}
 	next := append([]int32(nil), p.first...)
-	for u := range int32(d.len()) {
-		for e := d.first[u]; e < d.first[u+1]; e++ {
-			v := d.to[e]
+	for u := range int32(d.Len()) {
+		for e := d.First[u]; e < d.First[u+1]; e++ {
+			v := d.To[e]
 			p.edges[next[v]], p.from[e] = e, u
 			next[v]++
 		}
@@ -71,18 +74,19 @@ func (d *dag) parents() *parents {
 	return p
 }
 
-// minimumPathCover returns a path cover with the fewest paths.
-func minimumPathCover(d *dag) *pathCover {
-	n := d.len()
-	c := &pathCover{
+// MinimumPathCover returns a path cover with the fewest paths. Every phase takes O(V+E), and in
+// practice there are few.
+func MinimumPathCover(d *Graph) *PathCover {
+	n := d.Len()
+	c := &PathCover{
 		d: d, parents: d.parents(),
-		begins: filled(n, 1), ends: filled(n, 1), through: filled(n, 1), along: make([]int32, len(d.to)),
+		begins: slices.Repeat([]int32{1}, n), ends: slices.Repeat([]int32{1}, n), through: slices.Repeat([]int32{1}, n), along: make([]int32, len(d.To)),
 		level: make([]int32, 2*n), cursor: make([]int32, 2*n),
 	}
-	m := maximumMatching(bipartite{dag: d})
+	m := MaximumMatching(d.Rows)
 	for u := range int32(n) {
-		for e := d.first[u]; e < d.first[u+1]; e++ {
-			if v := d.to[e]; v == m.right[u] {
+		for e := d.First[u]; e < d.First[u+1]; e++ {
+			if v := d.To[e]; v == m.Right[u] {
 				c.along[e], c.ends[u], c.begins[v] = 1, 0, 0
 			}
 		}
@@ -96,8 +100,8 @@ func minimumPathCover(d *dag) *pathCover {
 	return c
 }
 
-// size is the number of paths.
-func (c *pathCover) size() int {
+// Size returns the number of paths, which is the width of the graph.
+func (c *PathCover) Size() int {
 	n := 0
 	for _, k := range c.begins {
 		n += int(k)
@@ -106,8 +110,8 @@ func (c *pathCover) size() int {
 }
 
 // layer sets the levels breadth first and reports whether the sink is within reach.
-func (c *pathCover) layer() bool {
-	n := int32(c.d.len())
+func (c *PathCover) layer() bool {
+	n := int32(c.d.Len())
 	c.queue = c.queue[:0]
 	for v := range n {
 		c.level[v], c.level[v+n] = -1, -1
@@ -137,8 +141,8 @@ func (c *pathCover) layer() bool {
 
 // arc is arc number k out of a half and whether it has room; more is false behind the
 // last one.
-func (c *pathCover) arc(h, k int32) (m move, open, more bool) {
-	n := int32(c.d.len())
+func (c *PathCover) arc(h, k int32) (m move, open, more bool) {
+	n := int32(c.d.Len())
 	if h < n { // to the other half, or back over an edge into the node
 		if k == 0 {
 			return move{h + n, -1, false}, c.through[h] > 1, true
@@ -153,16 +157,16 @@ func (c *pathCover) arc(h, k int32) (m move, open, more bool) {
 	if k == 0 {
 		return move{v, -1, true}, true, true
 	}
-	if k += c.d.first[v] - 1; k >= c.d.first[v+1] {
+	if k += c.d.First[v] - 1; k >= c.d.First[v+1] {
 		return m, false, false
 	}
-	return move{c.d.to[k], k, false}, c.along[k] > 0, true
+	return move{c.d.To[k], k, false}, c.along[k] > 0, true
 }
 
 // takeAway finds a shortest path from a node where one path begins to one where a path
 // ends, and takes that path away. The stack is explicit: it can be as long as the graph.
-func (c *pathCover) takeAway(begin int32) bool {
-	n := int32(c.d.len())
+func (c *PathCover) takeAway(begin int32) bool {
+	n := int32(c.d.Len())
 	c.path = append(c.path[:0], move{half: begin})
 	for len(c.path) > 0 {
 		h := c.path[len(c.path)-1].half
@@ -187,8 +191,8 @@ func (c *pathCover) takeAway(begin int32) bool {
 }
 
 // flip applies the path: a unit less where it runs with the flow, one more against it.
-func (c *pathCover) flip(begin, end int32) {
-	n := int32(c.d.len())
+func (c *PathCover) flip(begin, end int32) {
+	n := int32(c.d.Len())
 	c.begins[begin]--
 	c.ends[end]--
 	for _, m := range c.path[1:] {

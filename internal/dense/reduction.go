@@ -1,4 +1,6 @@
-package optimizer
+package dense
+
+import "math"
 
 // Transitive reduction of a DAG: find the edges that a longer path implies. The
 // reduction of a DAG is unique (Aho, Garey and Ullman, "The transitive reduction
@@ -13,7 +15,7 @@ package optimizer
 //	path lengths    each edge three times          layers, however long their edges, and decides only what is needed
 //	rank-cut search what lies below each edge      short edges, as most traces have
 //	chain clocks    the edges once per 16 chains   narrow graphs, however long their edges
-//	blocked bitset  the edges once per 512 nodes   wide graphs with long edges
+//	blocked Set  the edges once per 512 nodes   wide graphs with long edges
 //
 // The window and the lengths go first, and where they decide all edges, are all there is to do. Each of the others
 // is exact alone. The search has no bound but V·E; the cost of the last two, in edges
@@ -33,7 +35,7 @@ package optimizer
 // workBound is that bound: visits in all, and visits of each edge.
 type workBound struct{ total, perEdge int }
 
-func (w workBound) of(d *dag) int { return w.total + w.perEdge*len(d.to) }
+func (w workBound) of(d *Graph) int { return w.total + w.perEdge*len(d.To) }
 
 // sweepBound is for sweeps, which go through memory in order, and searchBound for a search that no
 // sweep within its bound would end.
@@ -42,35 +44,39 @@ var (
 	searchBound = workBound{1 << 22, 2}
 )
 
-// reduction is what is known so far.
-type reduction struct {
-	d         *dag
-	redundant []bool  // by edge
-	in        []int32 // by node: edges into it that may be needed
-	decided   int32   // edges of so many ranks at most are needed if they are not marked
-	undecided int     // edges that were kept for want of work
+// Reduction is the result of a reduction, and its state until then.
+type Reduction struct {
+	Graph     *Graph
+	Redundant []bool // by edge: a longer path implies it
+	Undecided int    // number of edges that were not marked because the bound of work was reached
+
+	in      []int32 // by node: edges into it that may be needed
+	decided int32   // edges that span at most this many nodes are needed if they are not marked
 
 	needed  []bool      // by edge: no other path has its ends, as lengths shows; nil before label
 	lengths pathLengths // nil before label
 }
 
-// redundantEdges reports, by edge, whether a longer path implies it.
-func (d *dag) redundantEdges() []bool { return d.reduce().redundant }
+// Reduce marks the redundant edges, as far as they can be decided within the bounds of work.
+func (d *Graph) Reduce() *Reduction { return d.reduceWithin(sweepBound, searchBound) }
 
-// reduce finds the redundant edges, as far as they can be decided within the bounds.
-func (d *dag) reduce() *reduction { return d.reduceWithin(sweepBound, searchBound) }
+// ReduceFully marks all redundant edges. In the worst case it visits each edge once for every 512 nodes.
+func (d *Graph) ReduceFully() *Reduction {
+	unbounded := workBound{total: math.MaxInt}
+	return d.reduceWithin(unbounded, unbounded)
+}
 
-func (d *dag) reduceWithin(sweeping, searching workBound) *reduction {
+func (d *Graph) reduceWithin(sweeping, searching workBound) *Reduction {
 	r := newReduction(d)
 	open := r.window()
-	if open*labelShare > len(d.to) {
+	if open*labelShare > len(d.To) {
 		open = r.label()
 	}
 	if open == 0 {
 		return r
 	}
 	search := newRankCut(r)
-	if search.run(cheapLooks * len(d.to)) {
+	if search.run(cheapLooks * len(d.To)) {
 		return r
 	}
 	sweeps := r.cheapestSweeps()
@@ -86,8 +92,8 @@ func (d *dag) reduceWithin(sweeping, searching workBound) *reduction {
 }
 
 // newReduction returns a reduction with every edge undecided.
-func newReduction(d *dag) *reduction {
-	return &reduction{d: d, redundant: make([]bool, len(d.to)), in: d.indegrees()}
+func newReduction(d *Graph) *Reduction {
+	return &Reduction{Graph: d, Redundant: make([]bool, len(d.To)), in: d.indegrees()}
 }
 
 // labelShare is the share of the edges that must be contested for path lengths to pay: they take as long as a search
@@ -107,7 +113,7 @@ type sweeps interface {
 	reduce()
 }
 
-func (r *reduction) cheapestSweeps() sweeps {
+func (r *Reduction) cheapestSweeps() sweeps {
 	blocks, chains := newBlockSweeps(r), newChainSweeps(r)
 	if chains.work() < blocks.work() {
 		return chains
@@ -118,20 +124,20 @@ func (r *reduction) cheapestSweeps() sweeps {
 // contested reports whether it is open that another path leads to v, edge number i of u's row:
 // not if it is the first, for that path would have to pass a lower successor,
 // nor if nothing else leads there, nor if no path is long enough.
-func (r *reduction) contested(u int32, i int, v int32) bool {
-	return i > 0 && v-u > r.decided && r.in[v] > 1 && (r.needed == nil || !r.needed[int(r.d.first[u])+i])
+func (r *Reduction) contested(u int32, i int, v int32) bool {
+	return i > 0 && v-u > r.decided && r.in[v] > 1 && (r.needed == nil || !r.needed[int(r.Graph.First[u])+i])
 }
 
-// withoutEdges is d less the edges marked in drop.
-func (d *dag) withoutEdges(drop []bool) *dag {
-	r := &dag{first: make([]int32, len(d.first)), to: make([]int32, 0, len(d.to))}
-	for v := range d.len() {
-		for e := d.first[v]; e < d.first[v+1]; e++ {
+// Without returns d without the edges marked in drop.
+func (d *Graph) Without(drop []bool) *Graph {
+	r := &Graph{Rows{First: make([]int32, len(d.First)), To: make([]int32, 0, len(d.To))}}
+	for v := range d.Len() {
+		for e := d.First[v]; e < d.First[v+1]; e++ {
 			if !drop[e] {
-				r.to = append(r.to, d.to[e])
+				r.To = append(r.To, d.To[e])
 			}
 		}
-		r.first[v+1] = int32(len(r.to))
+		r.First[v+1] = int32(len(r.To))
 	}
 	return r
 }

@@ -1,4 +1,4 @@
-package optimizer
+package dense
 
 import "math/bits"
 
@@ -15,10 +15,10 @@ func newRing[T any](span int) ring[T] { return ring[T]{make([]T, 1<<bits.Len(uin
 func (r ring[T]) at(v int32) *T { return &r.items[int(v)&(len(r.items)-1)] }
 
 // span is the most ranks from one end of an edge to the other.
-func (d *dag) span() int {
+func (d *Graph) span() int {
 	most := int32(0)
-	for u := range int32(d.len()) {
-		if row := d.succs(u); len(row) > 0 {
+	for u := range int32(d.Len()) {
+		if row := d.Succs(u); len(row) > 0 {
 			most = max(most, row[len(row)-1]-u)
 		}
 	}

@@ -1,19 +1,22 @@
-package optimizer
+package dense
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/reprise-gpu/reprise/internal/dense/densetest"
 )
 
 // heaviestMatching is the greatest total weight of a matching, by successive
 // heaviest augmenting paths found with Bellman and Ford's rounds.
 func heaviestMatching(weight [][]int) int {
 	n := len(weight)
-	right, left := filled(n, -1), filled(n, -1)
+	right, left := slices.Repeat([]int32{-1}, n), slices.Repeat([]int32{-1}, n)
 	for total := 0; ; {
-		best, via := make([]int, n), filled(n, -1) // by right node: gain of the best path there, and its last left node
+		best, via := make([]int, n), slices.Repeat([]int32{-1}, n) // by right node: gain of the best path there, and its last left node
 		for v := range best {
 			best[v] = -1 << 30
 		}
@@ -58,9 +61,9 @@ func TestJoinGivesTheFewestLanesAtTheFewestWaits(t *testing.T) {
 	merged := 0
 	for round := range 400 {
 		n := 1 + r.IntN(24)
-		edges := bruteReduction(n, randomEdges(r, n, r.IntN(3*n), 1+r.IntN(n)))
-		d := newDAG(n, edges)
-		reach := closure(n, edges)
+		edges := densetest.Reduction(n, densetest.RandomEdges(r, n, r.IntN(3*n), 1+r.IntN(n)))
+		d := NewGraph(n, edges)
+		reach := densetest.Closure(n, edges)
 		weight := make([][]int, n)
 		for u := range weight {
 			weight[u] = make([]int, n)
@@ -71,21 +74,21 @@ func TestJoinGivesTheFewestLanesAtTheFewestWaits(t *testing.T) {
 			}
 		}
 		for _, e := range edges {
-			weight[e.from][e.to] = n + 1
+			weight[e.From][e.To] = n + 1
 		}
 		want := heaviestMatching(weight)
 
-		m := maximumMatching(bipartite{dag: d})
-		merged += len(mergeChains(d, chainsOf(m), maxMergedChains))
-		require.True(t, joinChains(d, m, maxJoinBits))
+		m := MaximumMatching(d.Rows)
+		merged += len(mergeChains(d, m.Chains(), MaxMergedChains))
+		require.True(t, m.joinChains(d, MaxJoinBits))
 		got, lanes := 0, 0
-		for u, v := range m.right {
+		for u, v := range m.Right {
 			if v >= 0 {
 				require.Positive(t, weight[u][v])
 				got += weight[u][v]
 			}
 		}
-		lanes = len(chainsOf(m))
+		lanes = len(m.Chains())
 		merged -= lanes
 		require.Equal(t, want, got, "round %d, %d lanes: %v", round, lanes, edges)
 	}
@@ -93,8 +96,8 @@ func TestJoinGivesTheFewestLanesAtTheFewestWaits(t *testing.T) {
 }
 
 func TestJoinKeepsToItsLimit(t *testing.T) {
-	d := newDAG(4, []edge{{0, 1}, {0, 2}, {1, 3}, {2, 3}})
-	m := maximumMatching(bipartite{dag: d})
-	require.False(t, joinChains(d, m, 0))
-	require.Equal(t, maximumMatching(bipartite{dag: d}), m)
+	d := NewGraph(4, []Edge{{0, 1}, {0, 2}, {1, 3}, {2, 3}})
+	m := MaximumMatching(d.Rows)
+	require.False(t, m.joinChains(d, 0))
+	require.Equal(t, MaximumMatching(d.Rows), m)
 }

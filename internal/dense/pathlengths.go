@@ -1,4 +1,4 @@
-package optimizer
+package dense
 
 // pathLengths bounds which nodes a path can join, by the longest paths that end and that begin at each node:
 //
@@ -13,17 +13,17 @@ type pathLengths []struct {
 	height int32 // edges of the longest path from it
 }
 
-func newPathLengths(d *dag) pathLengths {
-	l := make(pathLengths, d.len())
-	for u := range int32(d.len()) {
+func newPathLengths(d *Graph) pathLengths {
+	l := make(pathLengths, d.Len())
+	for u := range int32(d.Len()) {
 		below := l[u].depth + 1
-		for _, v := range d.succs(u) {
+		for _, v := range d.Succs(u) {
 			l[v].depth = max(l[v].depth, below)
 		}
 	}
-	for u := int32(d.len()) - 1; u >= 0; u-- {
+	for u := int32(d.Len()) - 1; u >= 0; u-- {
 		height := int32(0)
-		for _, v := range d.succs(u) {
+		for _, v := range d.Succs(u) {
 			height = max(height, l[v].height+1)
 		}
 		l[u].height = height
@@ -37,12 +37,12 @@ func (l pathLengths) apart(u, v int32) bool {
 }
 
 // label notes which of the contested edges are needed as the lengths of paths show, and returns how many are still contested.
-func (r *reduction) label() (open int) {
-	r.lengths = newPathLengths(r.d)
-	r.needed = make([]bool, len(r.d.to))
-	for u := range int32(r.d.len()) {
-		for i, v := range r.d.succs(u) {
-			switch e := int(r.d.first[u]) + i; {
+func (r *Reduction) label() (open int) {
+	r.lengths = newPathLengths(r.Graph)
+	r.needed = make([]bool, len(r.Graph.To))
+	for u := range int32(r.Graph.Len()) {
+		for i, v := range r.Graph.Succs(u) {
+			switch e := int(r.Graph.First[u]) + i; {
 			case !r.contested(u, i, v):
 			case r.lengths.apart(u, v):
 				open++

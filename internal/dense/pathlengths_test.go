@@ -1,4 +1,4 @@
-package optimizer
+package dense
 
 import (
 	"math/rand/v2"
@@ -6,6 +6,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/reprise-gpu/reprise/internal/dense/densetest"
 )
 
 // Nothing is called needed that a path of two edges implies, and a third of the edges of random graphs are found to be needed.
@@ -14,17 +16,17 @@ func TestPathLengthsKeepOnlyWhatIsNeeded(t *testing.T) {
 	needed, all := 0, 0
 	for round := range 200 {
 		n := 2 + r.IntN(80)
-		d := newDAG(n, randomEdges(r, n, r.IntN(4*n), n))
-		reach := closure(n, d.edges())
+		d := NewGraph(n, densetest.RandomEdges(r, n, r.IntN(4*n), n))
+		reach := densetest.Closure(n, d.Edges())
 		lengths := newPathLengths(d)
-		for _, e := range d.edges() {
+		for _, e := range d.Edges() {
 			between := false
 			for k := range n {
-				between = between || reach[e.from][k] && reach[k][e.to]
+				between = between || reach[e.From][k] && reach[k][e.To]
 			}
-			require.True(t, lengths.apart(e.from, e.to) || !between, "round %d: %v", round, e)
+			require.True(t, lengths.apart(e.From, e.To) || !between, "round %d: %v", round, e)
 			all++
-			if !lengths.apart(e.from, e.to) {
+			if !lengths.apart(e.From, e.To) {
 				needed++
 			}
 		}
@@ -36,14 +38,14 @@ func TestPathLengthsKeepOnlyWhatIsNeeded(t *testing.T) {
 func TestLayersAreDecidedByLengths(t *testing.T) {
 	const width, layers = 5000, 4
 	r := rand.New(rand.NewPCG(42, 42))
-	var edges []edge
+	var edges []Edge
 	for v := width; v < width*layers; v++ {
 		for range 3 {
-			edges = append(edges, edge{int32(v/width*width - 1 - r.IntN(width)), int32(v)})
+			edges = append(edges, Edge{int32(v/width*width - 1 - r.IntN(width)), int32(v)})
 		}
 	}
-	d := newDAG(width*layers, edges)
+	d := NewGraph(width*layers, edges)
 	reduced := d.reduceWithin(workBound{}, workBound{})
-	assert.Zero(t, reduced.undecided)
-	assert.NotContains(t, reduced.redundant, true)
+	assert.Zero(t, reduced.Undecided)
+	assert.NotContains(t, reduced.Redundant, true)
 }

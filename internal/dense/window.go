@@ -1,4 +1,4 @@
-package optimizer
+package dense
 
 // windowRanks is the length of the edges that the window decides: a word has a bit for each rank.
 const windowRanks = 64
@@ -13,20 +13,20 @@ const windowRanks = 64
 //
 // That is exact, however long the other edges are: all of a path runs between the ranks of its
 // ends, so none of its edges is longer than the one that it implies.
-func (r *reduction) window() (open int) {
-	d := r.d
-	reach := make([]uint64, d.len())
-	for u := int32(d.len()) - 1; u >= 0; u-- {
+func (r *Reduction) window() (open int) {
+	d := r.Graph
+	reach := make([]uint64, d.Len())
+	for u := int32(d.Len()) - 1; u >= 0; u-- {
 		var own uint64
-		for e := d.first[u]; e < d.first[u+1]; e++ {
-			v := d.to[e]
+		for e := d.First[u]; e < d.First[u+1]; e++ {
+			v := d.To[e]
 			if v-u > windowRanks {
 				break
 			}
 			if bit := uint64(1) << uint32(v-u-1); own&bit == 0 {
 				own |= bit | reach[v]<<uint32(v-u)
 			} else {
-				r.redundant[e] = true
+				r.Redundant[e] = true
 				r.in[v]--
 			}
 		}
@@ -36,9 +36,9 @@ func (r *reduction) window() (open int) {
 	return r.countContested()
 }
 
-func (r *reduction) countContested() (n int) {
-	for u := range int32(r.d.len()) {
-		row := r.d.succs(u)
+func (r *Reduction) countContested() (n int) {
+	for u := range int32(r.Graph.Len()) {
+		row := r.Graph.Succs(u)
 		for i := len(row) - 1; i > 0 && row[i]-u > r.decided; i-- {
 			if r.contested(u, i, row[i]) {
 				n++

@@ -1,4 +1,4 @@
-package optimizer
+package dense
 
 // Joining of chains: the fewest lanes at the fewest waits, exactly.
 //
@@ -28,64 +28,64 @@ package optimizer
 // circuit sin that ends at 498 lanes, and with our M at 445; this finds 428, the
 // width of the graph.
 
-// maxJoinBits bounds the table of who reaches whom, 16 MiB.
-const maxJoinBits = 1 << 27
+// MaxJoinBits bounds the table of who reaches whom, 16 MiB.
+const MaxJoinBits = 1 << 27
 
-// joinChains grows m, a maximum matching of d, by pairs of which one reaches the
-// other, keeping the number of edges in it. It reports false and leaves m alone
-// when the table would have more than limit bits.
-func joinChains(d *dag, m *matching, limit int) bool {
+// joinChains extends m, a maximum matching of the edges of the reduced graph d, by pairs of which one
+// reaches the other, and keeps the number of edges in it. It reports false and leaves m unchanged if
+// the table would have more than limit bits.
+func (m *Matching) joinChains(d *Graph, limit int) bool {
 	inLeft, inRight := alternating(d, m)
-	if inLeft.count()*d.len() > limit {
+	if inLeft.Count()*d.Len() > limit {
 		return false
 	}
 	var sources, all []int32
-	for v := range int32(d.len()) {
+	for v := range int32(d.Len()) {
 		all = append(all, v)
-		if inLeft.has(int(v)) {
+		if inLeft.Has(int(v)) {
 			sources = append(sources, v)
 		}
 	}
-	m.grow(joinArcs(d, sources, inRight, d.reachability(sources, all)))
+	m.grow(joinArcs(d, sources, inRight, d.Reachability(sources, all)))
 	return true
 }
 
 // joinArcs is the graph of the drawing, of the left nodes in Z, the right nodes in Z and those that each of the first reaches.
-func joinArcs(d *dag, inLeft []int32, inRight bitset, reaches []bitset) bipartite {
-	b := bipartite{sets: make([]bitset, d.len())}
+func joinArcs(d *Graph, inLeft []int32, inRight Set, reaches []Set) bipartite {
+	b := bipartite{sets: make([]Set, d.Len())}
 	for i, u := range inLeft {
-		reaches[i].subtract(inRight)
+		reaches[i].Subtract(inRight)
 		b.sets[u] = reaches[i]
 	}
-	drop := make([]bool, len(d.to))
-	for u := range d.len() {
-		for e := d.first[u]; e < d.first[u+1]; e++ {
+	drop := make([]bool, len(d.To))
+	for u := range d.Len() {
+		for e := d.First[u]; e < d.First[u+1]; e++ {
 			// Edges from inside Z all end inside; those from outside count when they end outside.
-			drop[e] = b.sets[u] == nil && inRight.has(int(d.to[e]))
+			drop[e] = b.sets[u] == nil && inRight.Has(int(d.To[e]))
 		}
 	}
-	b.dag = d.withoutEdges(drop)
+	b.Rows = d.Without(drop).Rows
 	return b
 }
 
 // alternating returns the left and right nodes that paths from free left nodes
 // reach when they leave the left by any edge and the right by a matched one.
-func alternating(d *dag, m *matching) (left, right bitset) {
-	left, right = newBitset(d.len()), newBitset(d.len())
+func alternating(d *Graph, m *Matching) (left, right Set) {
+	left, right = NewSet(d.Len()), NewSet(d.Len())
 	var stack []int32
-	for u, v := range m.right {
+	for u, v := range m.Right {
 		if v < 0 {
-			left.set(u)
+			left.Add(u)
 			stack = append(stack, int32(u))
 		}
 	}
 	for len(stack) > 0 {
 		u := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
-		for _, v := range d.succs(u) {
-			right.set(int(v))
-			if w := m.left[v]; !left.has(int(w)) { // never free: m is maximum
-				left.set(int(w))
+		for _, v := range d.Succs(u) {
+			right.Add(int(v))
+			if w := m.Left[v]; !left.Has(int(w)) { // never free: m is maximum
+				left.Add(int(w))
 				stack = append(stack, w)
 			}
 		}

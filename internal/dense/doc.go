@@ -1,0 +1,14 @@
+// Package dense has graph algorithms on dense graphs: nodes are the integers 0..n-1, edges lie in
+// compressed sparse rows, and sets are bitsets. Package optimizer uses it.
+//
+//	type        holds                                             algorithms
+//	Rows        a directed graph                                  MaximumMatching
+//	Graph       one numbered in a topological order, without      Reduce, Reachability, MinimumPathCover,
+//	            repeated edges                                    ChainPartition
+//	[]Set       an undirected graph, by node its neighbours       ExactColoring, HeaviestAntichain
+//
+// The types show their slices, and the callers keep the invariants: no algorithm copies, sorts or
+// checks a graph that it gets. That is what makes them fast, and why the package is internal.
+//
+// All results depend on the graph alone: ties go to the lower node.
+package dense
