@@ -25,12 +25,12 @@ type sweep struct {
 }
 
 func eachSweep(t *testing.T, f func(t *testing.T, s *sweep)) {
-	// Every call of a small workload. Of a larger one, where more calls of a kind follow each other, every fifth,
+	// Every call of a small workload. Of a larger one, where more calls of a kind follow each other, every ninth,
 	// for time; the calls of the others are no different.
 	for _, w := range []struct {
 		*Workload
 		stride int
-	}{{vec, 1}, {img, 5}} {
+	}{{vec, 1}, {img, 9}} {
 		for _, b := range graphexec.Backends() {
 			t.Run(w.Name+"/"+b.String(), func(t *testing.T) { f(t, &sweep{w.Workload, b, w.stride}) })
 		}

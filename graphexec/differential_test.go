@@ -197,12 +197,12 @@ func (p program) plain(t testing.TB, dev device.Device, times int) [][]uint32 {
 // nothing comes of.
 func TestAnyScheduleLeavesTheBytesOfTheProgram(t *testing.T) {
 	const replays = 3 // back to back: none may overtake the one before it
-	rounds := uint64(40)
+	rounds := uint64(20)
 	if testing.Short() {
-		rounds = 10
+		rounds = 5
 	}
 	for seed := range rounds {
-		p := program{seed: seed, ops: 4 + int(seed), buffers: 2 + int(seed%4), scratch: seed%2 == 0, managed: seed%3 > 0, moving: seed%3 > 1}
+		p := program{seed: seed, ops: 4 + 2*int(seed), buffers: 2 + int(seed%4), scratch: seed%2 == 0, managed: seed%3 > 0, moving: seed%3 > 1}
 		var also []string
 		if p.scratch {
 			also = []string{"copyelim", "dce", "memplan"}[seed%4:] // all, or memplan alone

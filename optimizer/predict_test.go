@@ -38,7 +38,7 @@ func criticalPath(g *ir.Graph) int64 {
 // schedule takes the critical path, the serial one the sum.
 func TestPredictionOfDeclaredCosts(t *testing.T) {
 	r := rand.New(rand.NewPCG(12, 12))
-	for range 200 {
+	for range 80 {
 		n := 1 + r.IntN(50)
 		g := graphOf(t, "random", n, densetest.RandomEdges(r, n, r.IntN(3*n), n))
 		sum := int64(0)
