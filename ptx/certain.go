@@ -29,7 +29,7 @@ func (fp *Footprint) Outside(l *Launch, row int, within Span) (Touch, bool) {
 	part := *l
 	walks := 0
 	boxes := []launchBox{wholeBox(l)}
-	for looks := 0; len(boxes) > 0 && looks < maxBoxes && walks < maxThreads; looks++ {
+	for looks := 0; len(boxes) > 0 && looks < maxBoxes && walks < maxThreads && l.spend(); looks++ {
 		box := boxes[len(boxes)-1]
 		boxes = boxes[:len(boxes)-1]
 		part.box = &box

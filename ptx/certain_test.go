@@ -1,6 +1,7 @@
 package ptx
 
 import (
+	"encoding/binary"
 	"slices"
 	"strings"
 	"testing"
@@ -93,5 +94,28 @@ func TestDecided(t *testing.T) {
 			}
 			assert.Equal(t, strings.Count(test.body, "st.global"), writes, test.name)
 		}
+	}
+}
+
+// Searches for a thread that leaves a span do no more than the work that they are given.
+func TestOutsideIsBoundedByItsWork(t *testing.T) {
+	m, f := footprintKernel(t, `
+		mov.u32 %r10, 0;
+		L: mul.wide.u32 %rd10, %r10, 4; add.s64 %rd11, %rd1, %rd10;
+		st.global.u32 [%rd11], %r1;
+		add.u32 %r10, %r10, 3; setp.lt.u32 %p1, %r10, %r1;
+		@%p1 bra L;`)
+	fp := NewFootprint(m, f)
+	l := &Launch{Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{1, 1, 1}, Params: make([]byte, f.ParamBytes())}
+	binary.LittleEndian.PutUint32(l.Params[f.Params[2].Offset:], 1000)
+	for _, test := range []struct {
+		work, left int
+		found      bool
+	}{{0, 0, false}, {100, 0, false}, {1000, 1000 - 336, true}} {
+		left := test.work
+		l.Work = &left
+		_, ok := fp.Outside(l, 0, Span{0, 3996}) // of 334 turns the last leaves
+		assert.Equal(t, test.found, ok, "%d", test.work)
+		assert.InDelta(t, test.left, left, 3, "%d", test.work)
 	}
 }

@@ -69,8 +69,23 @@ type Launch struct {
 	Grid, Block [3]uint32
 	Params      []byte // the parameter block
 	Varies      []bool // by parameter: its value is not known yet; nil for none
+	// Work is what calls of Outside may still do, beside their own bounds, and they count it down: parts of launches that they look at,
+	// and basic blocks that threads run. Nil means that their own bounds suffice.
+	Work *int
 
 	box *launchBox // the threads that count; nil for all
+}
+
+// spend takes one from Work, and reports whether there was one.
+func (l *Launch) spend() bool {
+	if l.Work == nil {
+		return true
+	}
+	if *l.Work <= 0 {
+		return false
+	}
+	*l.Work--
+	return true
 }
 
 // special is the interval of a special register.

@@ -25,7 +25,7 @@ func (c *certain) walk(l *Launch, row int, pointer interval, within Span) (Touch
 		return Touch{}, false
 	}
 	at := int32(0)
-	for range maxBlocks {
+	for n := 0; n < maxBlocks && l.spend(); n++ {
 		for i := range c.accesses[at] {
 			a := &c.accesses[at][i]
 			if call, some := c.calls[at]; some && a.step > call {

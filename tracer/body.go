@@ -63,6 +63,11 @@ func (c *call) alike(d *call) bool {
 
 func (c *call) equal(d *call) bool { return c.alike(d) && slices.Equal(c.operands, d.operands) }
 
+// varies reports whether a call of a body has other scalars each time. Any other call was checked when the body was found.
+func (c *call) varies() bool {
+	return slices.ContainsFunc(c.operands, func(o operand) bool { return o.kind == ir.ArgParam })
+}
+
 // is reports whether the body is one of those calls.
 func (b *body) is(calls []call) bool {
 	return slices.EqualFunc(b.calls, calls, func(c, d call) bool { return c.equal(&d) })

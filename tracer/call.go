@@ -62,7 +62,9 @@ func (t *Tracer) perform(c *call) {
 		t.watch.see()
 		return
 	}
-	t.issue(c)
+	if t.check(c) {
+		t.issue(c)
+	}
 }
 
 // performLaunch does a launch of a program that is not recorded.

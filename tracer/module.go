@@ -32,6 +32,7 @@ type Kernel struct {
 	params   []param
 	reach    *reacher
 	repeats  repeats
+	checked  checked
 	symbols  []ir.Access // of module-scope variables
 	opaque   bool        // may touch memory that no parameter leads to
 }

@@ -99,6 +99,9 @@ func (r *reacher) leaves(i int, p *param, slice ir.Range) *SliceError {
 	if within.Holds(reach.Read) && within.Holds(reach.Write) {
 		return nil
 	}
+	if work := r.launch.Work; work != nil && *work < leastWork {
+		return nil
+	}
 	t, ok := r.footprint.Outside(&r.launch, r.rows[i], within)
 	if !ok {
 		return nil

@@ -1,6 +1,8 @@
 package tracer_test
 
 import (
+	"encoding/binary"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"testing"
@@ -8,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/device/null"
 	"github.com/reprise-gpu/reprise/ir"
 	"github.com/reprise-gpu/reprise/sim"
@@ -77,7 +80,7 @@ var sliceBodies = []struct {
 
 func TestASliceThatIsCertainlyLeftIsRefused(t *testing.T) {
 	for _, test := range sliceBodies {
-		for _, mode := range []tracer.Mode{tracer.Deferred, tracer.Eager} {
+		for _, mode := range []tracer.Mode{tracer.Deferred, tracer.Eager, tracer.Direct} {
 			dev, err := sim.New(sim.Options{})
 			require.NoError(t, err)
 			tr := tracer.New(dev, "slices", mode)
@@ -136,15 +139,26 @@ func TestWhatIsRefusedLeavesItsSlice(t *testing.T) {
 		n, blocks := rng.IntN(40), uint32(1+rng.IntN(4))
 		dev, err := sim.New(sim.Options{})
 		require.NoError(t, err)
-		tr := tracer.New(dev, "slices", tracer.Direct) // which records nothing and so refuses nothing
-		k := tr.Module("k.ptx", sliceKernel(test.body)).Kernel("k")
+		m, err := dev.LoadModule("k.ptx", sliceKernel(test.body))
+		require.NoError(t, err)
+		f, err := dev.Function(m, "k")
+		require.NoError(t, err)
+		s, err := dev.CreateStream(0)
+		require.NoError(t, err)
+		tr := tracer.New(dev, "slices", tracer.Deferred)
 		x, y := tr.Alloc("x", ir.U32, 128, ir.InOut), tr.Alloc("y", ir.U32, 64, ir.InOut)
+		done, err := tr.Finish()
+		require.NoError(t, err)
 		before := make([]uint32, 128)
 		for i := range before {
 			before[i] = 1 << 20
 		}
 		require.NoError(t, tracer.Write(x, before))
-		tr.Launch(k, tracer.Linear(blocks, 8), x.Slice(lo, hi), y, n)
+		params := binary.LittleEndian.AppendUint64(nil, uint64(done.Pointer(x.ID()))+uint64(4*lo))
+		params = binary.LittleEndian.AppendUint64(params, uint64(done.Pointer(y.ID())))
+		params = binary.LittleEndian.AppendUint32(params, uint32(n))
+		require.NoError(t, dev.Submit(s, &device.Launch{Function: f, Grid: device.Dim3{X: blocks, Y: 1, Z: 1}, Block: device.Dim3{X: 8, Y: 1, Z: 1}, Params: params}))
+		require.NoError(t, dev.Synchronize(s))
 		after := make([]uint32, 128)
 		require.NoError(t, tracer.Read(after, x), "%s", test.name)
 		leaves := false
@@ -153,7 +167,7 @@ func TestWhatIsRefusedLeavesItsSlice(t *testing.T) {
 		}
 
 		recorded := tracer.New(dev, "slices", tracer.Deferred)
-		k = recorded.Module("k.ptx", sliceKernel(test.body)).Kernel("k")
+		k := recorded.Module("k.ptx", sliceKernel(test.body)).Kernel("k")
 		x, y = recorded.Alloc("x", ir.U32, 128, ir.InOut), recorded.Alloc("y", ir.U32, 64, ir.InOut)
 		recorded.Launch(k, tracer.Linear(blocks, 8), x.Slice(lo, hi), y, n)
 		if recorded.Err() != nil {
@@ -165,4 +179,54 @@ func TestWhatIsRefusedLeavesItsSlice(t *testing.T) {
 		_ = dev.Close()
 	}
 	require.Greater(t, refused, 50)
+}
+
+// A program that is watched is refused such a launch when it makes it, in a repetition too.
+func TestASliceThatIsCertainlyLeftIsRefusedUnderAuto(t *testing.T) {
+	for _, replays := range []bool{false, true} {
+		w := watch(t, 2)
+		if !replays {
+			w.refuse = errors.New("none")
+		}
+		k := w.Module("k.ptx", sliceKernel(sliceBodies[1].body)).Kernel("k")
+		for i := range 30 {
+			for n := range 8 {
+				w.Launch(k, tracer.Linear(4, 8), w.b[0].Slice(8, 24), w.b[1], n)
+			}
+			w.Launch(k, tracer.Linear(4, 8), w.b[0].Slice(8, 24), w.b[1], i)
+			var left *tracer.SliceError
+			require.Equal(t, i > 16, errors.As(w.Err(), &left), "%d elements of 16: %v", i, w.Err())
+		}
+		require.Equal(t, replays, w.AutoStats().Replays > 5, "%+v", w.AutoStats())
+	}
+}
+
+// A launch that was found to stay inside its slices says nothing of others that look like it.
+func TestLaunchesAreToldApartByWhatTheyReach(t *testing.T) {
+	dev := null.New()
+	tr := tracer.New(dev, "apart", tracer.Direct)
+	k := tr.Module("k.ptx", sliceKernel(sliceBodies[1].body)).Kernel("k")
+	x, y := tr.Alloc("x", ir.F32, 256, ir.InOut), tr.Alloc("y", ir.F32, 16, ir.InOut)
+	n := tr.Param("n", ir.I32, 16)
+	launch := func(blocks uint32, args ...any) { tr.Launch(k, tracer.Linear(blocks, 8), args...) }
+	launch(4, y, y, 20)
+	launch(4, x.Slice(0, 16), y, 16)
+	launch(4, x.Slice(64, 80), y, n)
+	launch(4, x.Slice(64, 79), y, 15)
+	launch(2, x.Slice(64, 80), y, 20)
+	require.NoError(t, tr.Err())
+	for name, refused := range map[string]func(){
+		"another count":  func() { launch(4, x.Slice(0, 16), y, 17) },
+		"a parameter":    func() { launch(4, x.Slice(0, 16), y, tr.Param("m", ir.I32, 17)) },
+		"another slice":  func() { launch(4, x.Slice(0, 15), y, 16) },
+		"another length": func() { launch(4, x.Slice(64, 79), y, 16) },
+		"another grid":   func() { launch(3, x.Slice(64, 80), y, 20) },
+		"a slice":        func() { launch(4, x.Slice(0, 16), y, 20) },
+	} {
+		one := *tr
+		refused()
+		var left *tracer.SliceError
+		require.ErrorAs(t, tr.Err(), &left, name)
+		*tr = one
+	}
 }

@@ -10,10 +10,7 @@ import (
 func (c *call) likeness() uint64 {
 	h := hash(c.kind).add(uint64(c.pc))
 	if k := c.kernel; k != nil {
-		grid, block := &c.shape.Grid, &c.shape.Block
-		h = h.add(uint64(k.number) ^ uint64(c.shape.Shared)<<32)
-		h = h.add(uint64(grid.X) ^ uint64(grid.Y)<<32 ^ uint64(grid.Z)<<24)
-		h = h.add(uint64(block.X) ^ uint64(block.Y)<<32 ^ uint64(block.Z)<<24)
+		h = c.shape.hash(h.add(uint64(k.number)))
 	}
 	for i := range c.operands {
 		if o := &c.operands[i]; o.kind == ir.ArgBuffer {
@@ -23,6 +20,12 @@ func (c *call) likeness() uint64 {
 		}
 	}
 	return uint64(h) & symbolMask
+}
+
+// hash adds a shape to a hash.
+func (s *Shape) hash(h hash) hash {
+	h = h.add(uint64(s.Grid.X) ^ uint64(s.Grid.Y)<<32 ^ uint64(s.Grid.Z)<<24 ^ uint64(s.Shared)<<48)
+	return h.add(uint64(s.Block.X) ^ uint64(s.Block.Y)<<32 ^ uint64(s.Block.Z)<<24)
 }
 
 // identity is a hash of all of a call.

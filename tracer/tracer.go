@@ -51,6 +51,7 @@ type Tracer struct {
 	promises map[*ir.Launch][]ir.Range // slices of launches, by argument: see promise
 	values   []ir.Arg                  // arguments of the launch being traced
 	scratch  []ir.Access               // its uses
+	sliced   []ir.Range                // its slices
 	replays  *replays                  // of the trace
 	places   []device.Ptr              // of buffers: see Buffer.At
 	watch    *watcher                  // of a program that was started with Auto

@@ -58,7 +58,7 @@ func (w *watcher) see() {
 	}
 	m.like = m.likeness()
 	w.stats.Calls++
-	if !w.goesOn(m) && !w.begins(m) {
+	if !w.goesOn(m) && !w.begins(m) && w.t.check(&m.call) {
 		w.submit(&m.call)
 	}
 	w.learn(m)
@@ -67,7 +67,9 @@ func (w *watcher) see() {
 // rest lets a call pass.
 func (w *watcher) rest(c *call) {
 	w.stats.Calls++
-	w.submit(c)
+	if w.t.check(c) {
+		w.submit(c)
+	}
 	if w.resting--; w.resting == 0 {
 		w.woke = w.n
 		w.interlude()
@@ -172,8 +174,11 @@ func (w *watcher) others() bool {
 
 // take holds the call at hand back, and if it is the last of its body replays that.
 func (w *watcher) take() {
-	w.held++
 	b := w.current
+	if b.calls[w.held].varies() && !w.t.check(&w.at(w.n).call) {
+		return
+	}
+	w.held++
 	b.used = w.n
 	if w.held < len(b.calls) {
 		return
