@@ -1,0 +1,60 @@
+// Command survey counts what a reader of this module meets: the exported names of each importable
+// package, lines of code and of comments, and the words and longest sentence of each page.
+//
+//	go run ./cmd/survey [-packages] [ROOT]
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"text/tabwriter"
+)
+
+func main() {
+	perPackage := flag.Bool("packages", false, "print a row for each importable package as well")
+	flag.Parse()
+	root := "."
+	if flag.NArg() > 0 {
+		root = flag.Arg(0)
+	}
+	if err := report(root, *perPackage); err != nil {
+		fmt.Fprintln(os.Stderr, "survey:", err)
+		os.Exit(1)
+	}
+}
+
+func report(root string, perPackage bool) error {
+	packages, err := readPackages(root)
+	if err != nil {
+		return err
+	}
+	pages, err := readPages(root)
+	if err != nil {
+		return err
+	}
+	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
+	defer w.Flush()
+	fmt.Fprintln(w, "area\tpackages\timportable\texported\tcode\tcomment\tshare\ttests\t")
+	for _, a := range byArea(packages) {
+		printPackage(w, a)
+	}
+	if perPackage {
+		fmt.Fprintln(w, "package\t\t\t\t\t\t\t\t")
+		for _, p := range packages {
+			if p.importable > 0 {
+				printPackage(w, p)
+			}
+		}
+	}
+	fmt.Fprintln(w, "page\twords\tsentences\tlongest\t\t\t\t\t")
+	for _, p := range pages {
+		fmt.Fprintf(w, "%s\t%d\t%d\t%d\t\t\t\t\t\n", p.path, p.words, p.sentences, p.longest)
+	}
+	return nil
+}
+
+func printPackage(w *tabwriter.Writer, c counts) {
+	fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%d\t%d\t%.2f\t%d\t\n",
+		c.path, c.packages, c.importable, c.exported, c.code, c.comment, c.share(), c.tests)
+}
