@@ -10,7 +10,7 @@ FUZZTIME ?= 30s
 # tests it runs those where blocks run side by side and share what they note; all of them take ten minutes, and
 # those that count allocations cannot pass, since sync.Pool drops things at random under the detector. Of the replays
 # it leaves out those that are about virtual time and great numbers.
-RACE_PKGS ?= ./bench/reference/... ./device/... ./graphexec/... ./internal/parallel ./ir/... ./tracer/...
+RACE_PKGS ?= ./internal/bench/reference/... ./device/... ./graphexec/... ./internal/parallel ./ir/... ./tracer/...
 RACE_SKIP ?= TestAutoIsAsQuickAsTheBest|TestLaunchesHaveThePriorityOfTheSchedule|TestMeasuredPlansAreTheQuickest|TestLoopsWithHugeNumbersEnd|TestNumbersOfALoopMayBeGreat
 RACE_SIM ?= Worker|Order|Race|Record|Update|Blocks|Print|Scan|Histogram|Finding|Memo([A-Z]|$$)
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
@@ -35,7 +35,7 @@ NOTE_SOURCES = -X=github.com/reprise-gpu/reprise/sim.Sources=$(SOURCES)
 BASELINE_SOURCES = $(shell cat $$(find baseline cuda/include cuda/lazycuda cuda/kernels solver/kernels -regex '.*\.\(cpp\|hpp\|ptx\|def\|[chS]\)' \
 	! -path '*/tests/*' | LC_ALL=C sort) | sha256sum | cut -c1-16)
 REVISION = $(shell git describe --always --dirty --abbrev=12 2>/dev/null)
-NOTES = $(NOTE_SOURCES) -X=github.com/reprise-gpu/reprise/bench/compare.Sources=$(BASELINE_SOURCES) \
+NOTES = $(NOTE_SOURCES) -X=github.com/reprise-gpu/reprise/internal/bench/compare.Sources=$(BASELINE_SOURCES) \
 	-X=github.com/reprise-gpu/reprise/bench.revision=$(REVISION)
 
 .PHONY: build
@@ -154,9 +154,9 @@ PYTHON ?= python3
 .PHONY: bench-plan
 bench-plan: ## time planning up to 10^6 launches, every strategy on fork-joins, trees, stencils and others, and the reduction against Boost's
 	@mkdir -p $(BENCH_PLAN)
-	$(GO) build -o $(BENCH_PLAN)/planning ./bench/planning
+	$(GO) build -o $(BENCH_PLAN)/planning ./cmd/benchplan
 	@peers=(); \
-	if $(CXX) -std=c++17 -O3 -DNDEBUG -o $(BENCH_PLAN)/boost bench/planning/peers/boost.cpp 2>$(BENCH_PLAN)/boost.log; then \
+	if $(CXX) -std=c++17 -O3 -DNDEBUG -o $(BENCH_PLAN)/boost cmd/benchplan/peers/boost.cpp 2>$(BENCH_PLAN)/boost.log; then \
 		peers+=(-boost $(BENCH_PLAN)/boost); \
 	else \
 		echo "without Boost, which does not compile ($(BENCH_PLAN)/boost.log): apt-get install g++ libboost-graph-dev" >&2; \
@@ -171,7 +171,7 @@ bench-plan: ## time planning up to 10^6 launches, every strategy on fork-joins, 
 # A tenth of the inputs, and graphs of one's own besides: make bench-auto CORPUS_FLAGS='-v -every 10 FILE.rir...'
 .PHONY: bench-auto
 bench-auto: ## plan every graph at hand with every strategy: on how many is one quicker than auto (a quarter of an hour)
-	$(GO) run ./bench/corpus $(CORPUS_FLAGS)
+	$(GO) run ./cmd/benchauto $(CORPUS_FLAGS)
 
 # What a replay costs the host: a goal missed is an error. -Wno-unused-parameter: the null driver looks at few.
 LIBCUDANULL := build/libcudanull.so

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/reprise-gpu/reprise/bench/input"
 	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/internal/bench/input"
 	"github.com/reprise-gpu/reprise/ir"
 	"github.com/reprise-gpu/reprise/optimizer"
 	"github.com/reprise-gpu/reprise/tracer"

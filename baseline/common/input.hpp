@@ -1,4 +1,4 @@
-// What the workloads start from: the generator of the Go package bench/input, to the bit. Each value
+// What the workloads start from: the generator of the Go package internal/bench/input, to the bit. Each value
 // is a function of its array and its index alone.
 //
 // Nothing here rounds. A value that is derived from one should be rounded once at most, as 59.5+u and

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/reprise-gpu/reprise/bench/calibrate"
+	"github.com/reprise-gpu/reprise/internal/bench/calibrate"
 	"github.com/reprise-gpu/reprise/sim"
 )
 

@@ -16,10 +16,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/reprise-gpu/reprise/bench"
-	"github.com/reprise-gpu/reprise/bench/compare"
-	"github.com/reprise-gpu/reprise/bench/figure"
-	"github.com/reprise-gpu/reprise/bench/published"
 	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/internal/bench/compare"
+	"github.com/reprise-gpu/reprise/internal/bench/figure"
+	"github.com/reprise-gpu/reprise/internal/bench/published"
 	"github.com/reprise-gpu/reprise/internal/devices"
 )
 

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/reprise-gpu/reprise/bench/compare"
+	"github.com/reprise-gpu/reprise/internal/bench/compare"
 )
 
 // recorded is a file as compare writes it.

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/reprise-gpu/reprise/bench"
-	"github.com/reprise-gpu/reprise/bench/compare"
+	"github.com/reprise-gpu/reprise/internal/bench/compare"
 )
 
 // compared is a comparison with one row on each side.

@@ -8,8 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/reprise-gpu/reprise/bench/network"
 	"github.com/reprise-gpu/reprise/importer"
+	"github.com/reprise-gpu/reprise/internal/bench/network"
 	"github.com/reprise-gpu/reprise/ir"
 )
 

@@ -14,9 +14,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/reprise-gpu/reprise/bench/figure"
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/graphexec"
+	"github.com/reprise-gpu/reprise/internal/bench/figure"
 	"github.com/reprise-gpu/reprise/optimizer"
 	"github.com/reprise-gpu/reprise/sim"
 	"github.com/reprise-gpu/reprise/solver"

@@ -12,7 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/reprise-gpu/reprise/bench/figure"
+	"github.com/reprise-gpu/reprise/internal/bench/figure"
 	"github.com/reprise-gpu/reprise/solver"
 	"github.com/reprise-gpu/reprise/solver/sparse"
 	"github.com/reprise-gpu/reprise/tracer"

@@ -8,8 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/reprise-gpu/reprise/bench/figure"
-	"github.com/reprise-gpu/reprise/bench/strategies"
+	"github.com/reprise-gpu/reprise/internal/bench/figure"
+	"github.com/reprise-gpu/reprise/internal/bench/strategies"
 	"github.com/reprise-gpu/reprise/optimizer"
 )
 

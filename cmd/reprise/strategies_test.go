@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/reprise-gpu/reprise/bench/strategies"
+	"github.com/reprise-gpu/reprise/internal/bench/strategies"
 )
 
 // Strategies takes traces and imports alike, and its JSON holds what its tables show.

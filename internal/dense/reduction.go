@@ -101,7 +101,7 @@ func newReduction(d *Graph) *Reduction {
 const labelShare = 16
 
 // cheapLooks is how often the search may look at each edge before anybody
-// foretells what the others would take. Of the traces of bench/planning it either looks at
+// foretells what the others would take. Of the traces of cmd/benchplan it either looks at
 // each edge once, for there is nothing to walk, or at least five times, where the others take two or three.
 const cheapLooks = 2
 

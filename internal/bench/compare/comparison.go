@@ -2,7 +2,7 @@ package compare
 
 import (
 	"github.com/reprise-gpu/reprise/bench"
-	"github.com/reprise-gpu/reprise/bench/overlap"
+	"github.com/reprise-gpu/reprise/internal/bench/overlap"
 )
 
 // Comparison is everything about a workload in one setting.

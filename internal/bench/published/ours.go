@@ -3,7 +3,7 @@ package published
 import (
 	"slices"
 
-	"github.com/reprise-gpu/reprise/bench/compare"
+	"github.com/reprise-gpu/reprise/internal/bench/compare"
 )
 
 // ours is the comparisons of one workload.

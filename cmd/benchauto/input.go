@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"github.com/reprise-gpu/reprise/bench"
-	"github.com/reprise-gpu/reprise/bench/network"
-	"github.com/reprise-gpu/reprise/bench/taskgraph"
 	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/internal/bench/network"
+	"github.com/reprise-gpu/reprise/internal/bench/taskgraph"
 	"github.com/reprise-gpu/reprise/internal/des"
 	"github.com/reprise-gpu/reprise/ir"
 	"github.com/reprise-gpu/reprise/ir/irtest"

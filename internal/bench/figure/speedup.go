@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
-	"github.com/reprise-gpu/reprise/bench/compare"
+	"github.com/reprise-gpu/reprise/internal/bench/compare"
 )
 
 // perRow is how many panels stand side by side.

@@ -122,7 +122,7 @@ func TestCpp(t *testing.T) {
 	for _, flags := range []string{"-O2 -ffp-contract=off", "-O3 -march=native -ffp-contract=fast"} {
 		t.Run(flags, func(t *testing.T) {
 			program := filepath.Join(t.TempDir(), "input")
-			args := append(strings.Fields("-std=c++17 -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror -I ../../baseline/common "+flags),
+			args := append(strings.Fields("-std=c++17 -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror -I ../../../baseline/common "+flags),
 				"testdata/input.cpp", "-o", program)
 			if out, err := exec.Command("g++", args...).CombinedOutput(); err != nil {
 				t.Fatalf("%v\n%s", err, out)

@@ -17,7 +17,7 @@ import (
 	"gonum.org/v1/plot/vg/vgimg"
 	"gonum.org/v1/plot/vg/vgsvg"
 
-	"github.com/reprise-gpu/reprise/bench/compare"
+	"github.com/reprise-gpu/reprise/internal/bench/compare"
 )
 
 // kinds are the figures that there are of each memory mode.

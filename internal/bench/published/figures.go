@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/reprise-gpu/reprise/bench/compare"
-	"github.com/reprise-gpu/reprise/bench/overlap"
+	"github.com/reprise-gpu/reprise/internal/bench/compare"
+	"github.com/reprise-gpu/reprise/internal/bench/overlap"
 )
 
 // A benchmark is what was published of one on one device.

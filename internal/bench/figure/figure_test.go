@@ -16,9 +16,9 @@ import (
 	"gonum.org/v1/plot/vg"
 
 	"github.com/reprise-gpu/reprise/bench"
-	"github.com/reprise-gpu/reprise/bench/compare"
-	"github.com/reprise-gpu/reprise/bench/overlap"
-	"github.com/reprise-gpu/reprise/bench/strategies"
+	"github.com/reprise-gpu/reprise/internal/bench/compare"
+	"github.com/reprise-gpu/reprise/internal/bench/overlap"
+	"github.com/reprise-gpu/reprise/internal/bench/strategies"
 )
 
 // invented is a comparison with a speedup of its own for each workload, size and block

@@ -5,8 +5,8 @@ import (
 	"io"
 	"strings"
 
-	"github.com/reprise-gpu/reprise/bench/compare"
-	"github.com/reprise-gpu/reprise/bench/overlap"
+	"github.com/reprise-gpu/reprise/internal/bench/compare"
+	"github.com/reprise-gpu/reprise/internal/bench/overlap"
 )
 
 // Write sets comparisons on one simulated device beside what was published of the real

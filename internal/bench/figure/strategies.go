@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
-	"github.com/reprise-gpu/reprise/bench/strategies"
+	"github.com/reprise-gpu/reprise/internal/bench/strategies"
 )
 
 // WriteStrategies draws what strategies make of graphs into a folder, which it makes: a

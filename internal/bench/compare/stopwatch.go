@@ -4,8 +4,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/reprise-gpu/reprise/bench/overlap"
 	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/internal/bench/overlap"
 	"github.com/reprise-gpu/reprise/ir"
 	"github.com/reprise-gpu/reprise/tracer"
 )

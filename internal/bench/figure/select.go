@@ -2,7 +2,7 @@ package figure
 
 import (
 	"github.com/reprise-gpu/reprise/bench"
-	"github.com/reprise-gpu/reprise/bench/compare"
+	"github.com/reprise-gpu/reprise/internal/bench/compare"
 )
 
 // workloads groups comparisons by workload.

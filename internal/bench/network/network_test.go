@@ -126,7 +126,7 @@ func TestNetworksAreTheGraphsOthersPublished(t *testing.T) {
 		{"inception-v3", "inception_v3", true},
 		{"resnet-50", "resnet50", true},
 	} {
-		path := "../../internal/dense/densetest/testdata/dags/" + c.file + ".txt"
+		path := "../../dense/densetest/testdata/dags/" + c.file + ".txt"
 		src, err := os.ReadFile(path)
 		require.NoError(t, err)
 		theirs, err := importer.Read(path, string(src), importer.Options{Format: "counted"})

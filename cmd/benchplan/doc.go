@@ -1,4 +1,4 @@
-// Planning measures what a plan costs the host: the time and the memory from the first
+// Command benchplan measures what a plan costs the host: the time and the memory from the first
 // traced launch to a schedule with its waits, for programs of a thousand to a million
 // launches and of every shape that is easy or hard on some algorithm. `make bench-plan` runs it.
 //
