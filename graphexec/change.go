@@ -211,9 +211,9 @@ func (x *Exec) asTraced() error {
 	return nil
 }
 
-// Reacher are bindings that know what a launch of the trace would touch with another grid.
+// Reacher are bindings that can compute what a launch of a plan would touch with another grid.
 type Reacher interface {
-	Reach(op ir.OpID, grid ir.Dim3) ([]ir.Access, error)
+	Reach(l *ir.Launch, grid ir.Dim3) ([]ir.Access, error)
 }
 
 // Slicer are bindings that have the slices that launches are passed.
@@ -248,7 +248,7 @@ func (x *Exec) fits(id ir.OpID, grid ir.Dim3) error {
 	if !ok {
 		return errors.New("what it would touch with another grid is not known: the trace was read from a file")
 	}
-	reach, err := r.Reach(id, grid)
+	reach, err := r.Reach(op.Launch, grid)
 	if err != nil {
 		return err
 	}

@@ -81,3 +81,73 @@ func TestAPlanFromTextKeepsItsOwnSlices(t *testing.T) {
 	require.NoError(t, x.Close())
 	require.NoError(t, y.Close())
 }
+
+// guarded is a kernel that writes the number of each thread below n.
+const guarded = `.version 7.8
+.target sm_75
+.address_size 64
+.visible .entry guarded(.param .u64 out, .param .u32 n)
+{
+	.reg .pred %p<2>;
+	.reg .b32 %r<6>;
+	.reg .b64 %rd<4>;
+	ld.param.u64 %rd1, [out];
+	ld.param.u32 %r5, [n];
+	mov.u32 %r1, %ctaid.x;
+	mov.u32 %r2, %ntid.x;
+	mov.u32 %r3, %tid.x;
+	mad.lo.s32 %r4, %r1, %r2, %r3;
+	setp.ge.s32 %p1, %r4, %r5;
+	@%p1 ret;
+	mul.wide.s32 %rd2, %r4, 4;
+	add.s64 %rd3, %rd1, %rd2;
+	st.global.u32 [%rd3], %r4;
+	ret;
+}
+`
+
+// What a launch of a plan from text would touch with another grid follows from its own arguments, not from those that the
+// trace has there.
+func TestAGridOfAPlanFromTextIsCheckedByItsOwnLaunch(t *testing.T) {
+	dev := simulated(t)
+	record := func(n int, after ...int) *tracer.Trace {
+		tr := tracer.New(dev, "grids", tracer.Deferred)
+		k := tr.Module("guarded.ptx", guarded).Kernel("guarded")
+		f := tr.Alloc("f", ir.U32, 128, ir.InOut)
+		tr.Launch(k, tracer.Linear(1, 32), f, n)
+		for _, n := range after {
+			tr.Launch(k, tracer.Linear(1, 32), f.Slice(0, 64), n)
+		}
+		trace, err := tr.Finish()
+		require.NoError(t, err)
+		return trace
+	}
+	for _, test := range []struct {
+		name        string
+		plan, bound *tracer.Trace
+		op          string
+		refused     bool
+	}{
+		{"more than the trace", record(64), record(4), "%0", true},
+		{"less than the trace", record(4), record(64), "%0", false},
+		{"as the trace", record(64), record(64), "%0", true},
+		{"more launches than the trace", record(4, 4, 64), record(4), "%2", true},
+		{"more launches, less", record(4, 4, 16), record(4), "%2", false},
+		{"beyond a slice", record(4, 128), record(4, 4), "%1", true},
+	} {
+		s := planned(t, test.plan.Graph)
+		text, err := ir.Parse("grids.rir", string(ir.Format(s.Graph, s)))
+		require.NoError(t, err)
+		forEachBackend(t, func(t *testing.T, form graphexec.Backend) {
+			x, err := graphexec.Instantiate(dev, text.Schedule, test.bound, form)
+			require.NoError(t, err)
+			if err := x.Apply(graphexec.Grid(test.op, ir.Dim3{X: 3, Y: 1, Z: 1})); test.refused {
+				require.ErrorContains(t, err, "it would touch @f[0:", test.name)
+				require.ErrorContains(t, err, "and the plan knows of less", test.name)
+			} else {
+				require.NoError(t, err, test.name)
+			}
+			require.NoError(t, x.Close())
+		})
+	}
+}

@@ -132,12 +132,12 @@ func (tr *Trace) Stays(g *ir.Graph, id ir.OpID, grid ir.Dim3, value func(ir.Para
 	case id < 0 || int(id) >= g.Len() || g.Ops[id].Launch == nil:
 		return fmt.Errorf("graph %s has no launch %v", g.Name, id)
 	}
-	l, slices := tr.promised(g, id)
-	if slices == nil {
+	k := tr.kernelOf(g.Ops[id].Launch, len(g.Buffers))
+	if k == nil {
 		return nil
 	}
-	k := tr.kernelOf(l)
-	if k == nil {
+	l, slices := tr.promised(g, id)
+	if slices == nil {
 		return nil
 	}
 	tr.mu.Lock()
@@ -172,22 +172,33 @@ func sameLaunch(a, b *ir.Op) bool {
 		slices.Equal(l.Args, m.Args) && slices.Equal(a.Uses, b.Uses)
 }
 
-// kernelOf is the kernel of a launch of a plan; nil if the trace has none that takes such arguments.
-func (tr *Trace) kernelOf(l *ir.Launch) *Kernel {
-	if int(l.Module) >= len(tr.t.modules) {
+// kernelOf is the kernel of a launch of a plan with that many buffers; nil if the trace has none that takes such arguments.
+func (tr *Trace) kernelOf(l *ir.Launch, buffers int) *Kernel {
+	if l.Module < 0 || int(l.Module) >= len(tr.t.modules) {
 		return nil
 	}
 	k := tr.t.modules[l.Module].kernels[l.Entry]
 	if k == nil || len(k.params) != len(l.Args) {
 		return nil
 	}
-	for i, a := range l.Args {
-		if size := k.params[i].typ.Size(); a.Kind == ir.ArgScalar && a.Scalar.Type.Size() != size ||
-			a.Kind == ir.ArgParam && tr.t.graph.Params[a.Param].Value.Type.Size() != size || a.Kind == ir.ArgBuffer && !k.params[i].pointer {
+	for i := range l.Args {
+		if !tr.takes(&k.params[i], &l.Args[i], buffers) {
 			return nil
 		}
 	}
 	return k
+}
+
+// takes reports whether a parameter of a kernel can have an argument of a plan with that many buffers.
+func (tr *Trace) takes(p *param, a *ir.Arg, buffers int) bool {
+	switch a.Kind {
+	case ir.ArgScalar:
+		return a.Scalar.Type.Size() == p.typ.Size()
+	case ir.ArgParam:
+		params := tr.t.graph.Params
+		return a.Param >= 0 && int(a.Param) < len(params) && params[a.Param].Value.Type.Size() == p.typ.Size()
+	}
+	return a.Buffer >= 0 && int(a.Buffer) < buffers && p.pointer
 }
 
 // used are the slices that a launch has by what a plan says that it uses.

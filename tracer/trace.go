@@ -73,33 +73,36 @@ func (tr *Trace) Module(id ir.ModuleID) device.Module { return tr.t.modules[id].
 // HostFunc is the function a host call runs.
 func (tr *Trace) HostFunc(id ir.OpID) func() error { return tr.t.hosts[id] }
 
-// Reach is what operation id, a launch, would touch with another grid. It promises nothing of slices: an access is
+// Reach is what a launch of a plan of the trace would touch with another grid. A plan from text may have other launches than the trace, of kernels
+// that the trace launches. Reach promises nothing of slices: an access is
 // bounded by what the kernel's code and its arguments say, and by the end of the buffer.
-func (tr *Trace) Reach(id ir.OpID, grid ir.Dim3) ([]ir.Access, error) {
+func (tr *Trace) Reach(l *ir.Launch, grid ir.Dim3) ([]ir.Access, error) {
 	switch {
-	case tr.t == nil:
+	case tr == nil || tr.t == nil:
 		return nil, errNoTrace
-	case int(id) >= tr.Graph.Len() || tr.Graph.Ops[id].Launch == nil:
-		return nil, fmt.Errorf("trace %s has no launch %v", tr.Graph.Name, id)
+	case l == nil:
+		return nil, absent.Nil("the launch")
 	}
-	t, l := tr.t, tr.Graph.Ops[id].Launch
-	k := t.modules[l.Module].kernels[l.Entry]
+	k := tr.kernelOf(l, len(tr.t.graph.Buffers))
 	s := Shape{Grid: grid, Block: l.Block, Shared: l.Shared}
 	if err := checkShape(s); err != nil {
 		return nil, err
 	}
-	if k.opaque {
+	switch {
+	case k == nil:
+		return nil, fmt.Errorf("trace %s launches no kernel %s with such arguments: trace one", tr.Graph.Name, l.Entry)
+	case k.opaque:
 		return nil, fmt.Errorf("kernel %s may touch memory that no parameter leads to", k.entry)
 	}
 	args := make([]any, len(l.Args))
 	for i, a := range l.Args {
 		if a.Kind == ir.ArgBuffer {
-			args[i] = Buffer{t: t, id: a.Buffer, lo: a.Offset, hi: t.graph.Buffers[a.Buffer].Size()}
+			args[i] = Buffer{t: tr.t, id: a.Buffer, lo: a.Offset, hi: tr.t.graph.Buffers[a.Buffer].Size()}
 		}
 	}
 	tr.mu.Lock()
 	defer tr.mu.Unlock()
-	return t.reached(k, s, l.Args, args), nil
+	return tr.t.reached(k, s, l.Args, args), nil
 }
 
 // Close frees the buffers and modules. Close whatever was instantiated from the
