@@ -7,8 +7,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/reprise-gpu/reprise/auto/autotest"
 	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/internal/autotest"
 )
 
 // TestWatchedProgramsSeeTheSame is that of auto, on this driver.

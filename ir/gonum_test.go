@@ -12,8 +12,8 @@ import (
 	"gonum.org/v1/gonum/graph/testgraph"
 	"gonum.org/v1/gonum/graph/topo"
 
+	"github.com/reprise-gpu/reprise/internal/irtest"
 	"github.com/reprise-gpu/reprise/ir"
-	"github.com/reprise-gpu/reprise/ir/irtest"
 )
 
 // built counts the conformance cases that a Graph can represent.

@@ -10,8 +10,8 @@ import (
 
 	"github.com/reprise-gpu/reprise/internal/dense/densetest"
 	"github.com/reprise-gpu/reprise/internal/des"
+	"github.com/reprise-gpu/reprise/internal/irtest"
 	"github.com/reprise-gpu/reprise/ir"
-	"github.com/reprise-gpu/reprise/ir/irtest"
 )
 
 // chainy is a random graph with declared costs in which most operations follow one that

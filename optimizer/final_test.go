@@ -12,8 +12,8 @@ import (
 
 	"github.com/reprise-gpu/reprise/internal/dense/densetest"
 	"github.com/reprise-gpu/reprise/internal/des"
+	"github.com/reprise-gpu/reprise/internal/irtest"
 	"github.com/reprise-gpu/reprise/ir"
-	"github.com/reprise-gpu/reprise/ir/irtest"
 )
 
 // mostLanes is the most lanes of a strategy that has such a number.

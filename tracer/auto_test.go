@@ -10,9 +10,9 @@ import (
 
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/device/null"
+	"github.com/reprise-gpu/reprise/internal/tracertest"
 	"github.com/reprise-gpu/reprise/ir"
 	"github.com/reprise-gpu/reprise/tracer"
-	"github.com/reprise-gpu/reprise/tracer/tracertest"
 )
 
 // ledger notes all work of a device, whether it is submitted one by one or in replays.

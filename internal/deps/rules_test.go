@@ -33,8 +33,8 @@ func TestCheck(t *testing.T) {
 			want: []string{"sim/interp imports device; it may import only ptx, for: executes kernels"}},
 		// Tests may import what the code may, the package itself, and what their rule adds.
 		{pkg: "sim", tests: []string{"sim", "device", "cuda/kernels"}},
-		{pkg: "ir", tests: []string{"ir", "ir/irtest"},
-			want: []string{"a test of ir imports ir/irtest, which no rule of ir or of its tests allows"}},
+		{pkg: "ir", tests: []string{"ir", "internal/irtest"},
+			want: []string{"a test of ir imports internal/irtest, which no rule of ir or of its tests allows"}},
 		{pkg: "cmd/reprise", imports: []string{"anything", "at/all"}},
 		{pkg: "solver", want: []string{"no rule covers package solver: add one, with its reason, to internal/deps/rules.txt"}},
 	} {

@@ -10,8 +10,8 @@ import (
 	"github.com/reprise-gpu/reprise/auto"
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/graphexec"
+	"github.com/reprise-gpu/reprise/internal/tracertest"
 	"github.com/reprise-gpu/reprise/tracer"
-	"github.com/reprise-gpu/reprise/tracer/tracertest"
 )
 
 // Programs runs random programs of so many seeds, and wants what they saw to be what they see run call by call. open returns
