@@ -1,6 +1,7 @@
 package device
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"sort"
@@ -41,6 +42,9 @@ type Ledger interface {
 	// Freed counts what was freed. While it stays the same, so does everything allocated.
 	Freed() uint64
 }
+
+// ErrFreed is in the chain of errors that say that memory was freed to which a buffer was bound, though other memory may have its address.
+var ErrFreed = errors.New("freed, or moved, after it was bound")
 
 // Allocations is a ledger for a device to keep.
 type Allocations struct {

@@ -9,6 +9,8 @@ import (
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/graphexec"
 	"github.com/reprise-gpu/reprise/ir"
+	"github.com/reprise-gpu/reprise/optimizer"
+	"github.com/reprise-gpu/reprise/sim"
 	"github.com/reprise-gpu/reprise/tracer"
 )
 
@@ -247,4 +249,80 @@ func TestAtIsNotForCalls(t *testing.T) {
 	tr.Copy(f.At(256), g)
 	require.ErrorContains(t, tr.Err(), "was returned by At")
 	require.Zero(t, tracer.Buffer{}.At(256))
+}
+
+// reused is a device on which other memory has taken an address.
+type reused struct {
+	*sim.Device
+	at    device.Ptr
+	times uint64
+}
+
+func (d *reused) Freed() uint64 { return d.Device.Freed() + d.times }
+
+func (d *reused) Allocation(p device.Ptr, bytes int64) (device.Allocation, error) {
+	a, err := d.Device.Allocation(p, bytes)
+	if p == d.at {
+		a.Serial += 1000 * d.times
+	}
+	return a, err
+}
+
+// Memory to which a buffer was bound may be freed before the next Exec is made, and its address may be that of other memory by then.
+func TestMemoryThatWasFreedIsRefusedWhenItIsInstantiated(t *testing.T) {
+	ctx := context.Background()
+	for name, test := range map[string]struct{ closeFirst, reuse, ofATrace bool }{
+		"closed, then freed": {closeFirst: true}, "freed, then closed": {},
+		"closed, then reused": {closeFirst: true, reuse: true}, "reused, then closed": {reuse: true},
+		"of a trace that is closed": {closeFirst: true, ofATrace: true},
+	} {
+		forEachBackend(t, func(t *testing.T, form graphexec.Backend) {
+			dev := &reused{Device: simulated(t)}
+			x := newExchangeOn(t, dev)
+			s := planned(t, x.trace.Graph)
+			exec, err := graphexec.Instantiate(x.dev, s, x.trace, form)
+			require.NoError(t, err)
+			other, err := x.dev.Alloc(16)
+			require.NoError(t, err)
+			free := func() error { return x.dev.Free(other) }
+			if test.ofATrace {
+				y := newExchangeOn(t, x.dev)
+				other, free = y.trace.Pointer(y.g.ID()), y.trace.Close
+			}
+			dev.at = other
+			require.NoError(t, exec.Rebind("g", other))
+			if test.closeFirst {
+				require.NoError(t, exec.Close())
+			}
+			if test.reuse {
+				dev.times++
+			} else {
+				require.NoError(t, free())
+			}
+			if !test.closeFirst {
+				require.ErrorIs(t, exec.Replay(ctx), device.ErrFreed, name)
+				require.ErrorIs(t, exec.Swap("f", "g"), device.ErrFreed, name)
+				require.NoError(t, exec.Close())
+			}
+			_, err = graphexec.Instantiate(x.dev, s, x.trace, form)
+			require.ErrorIs(t, err, device.ErrFreed, name)
+			require.ErrorContains(t, err, "buffer @g was freed")
+			_, err = graphexec.InstantiateLoop(x.dev, graphexec.Loop{
+				Body: s, Until: graphexec.Until{Buffer: x.g.ID(), Is: graphexec.Above, Value: 0}, MaxIterations: 4, Backend: form,
+			}, x.trace)
+			require.ErrorIs(t, err, device.ErrFreed, name)
+			_, err = optimizer.Measure(x.dev, x.trace)
+			require.ErrorIs(t, err, device.ErrFreed, name)
+			require.ErrorIs(t, tracer.Read(make([]float32, 4), x.g), device.ErrFreed, name)
+			require.ErrorIs(t, tracer.Write(x.g, make([]float32, 4)), device.ErrFreed, name)
+
+			x.trace.Bind(x.g.ID(), 0)
+			exec, err = graphexec.Instantiate(x.dev, s, x.trace, form)
+			require.NoError(t, err)
+			x.write(x.f, 3)
+			x.replay(exec)
+			x.holds(x.g, 9, "in its own memory")
+			require.NoError(t, exec.Close())
+		})
+	}
 }

@@ -72,7 +72,7 @@ func (x *Exec) there(id ir.BufferID, e *edits) error {
 }
 
 func (x *Exec) errGone(id ir.BufferID) error {
-	return fmt.Errorf("buffer @%s was freed, or moved, after it was bound: bind it to other memory with Rebind, or instantiate again", x.buffer(id).Name)
+	return fmt.Errorf("buffer @%s was %w: bind it to other memory with Rebind, or instantiate again", x.buffer(id).Name, device.ErrFreed)
 }
 
 // lasting names a buffer whose memory was freed, which changes leave where it is, though some of the operations that they touch use it.

@@ -11,6 +11,7 @@ import (
 type allocation struct {
 	ptr     device.Ptr // 0 while there is no memory
 	bound   device.Ptr // where replays have the buffer instead, since a Swap or Rebind; 0 for none
+	home    uint64     // serial number of the memory at bound; 0 where the device cannot say
 	nominal device.Ptr // what is taken for the address then
 	host    []byte     // of pinned and managed memory
 	pc      uintptr    // return address of the call that allocates

@@ -66,7 +66,7 @@ func (tr *Trace) Attach(at func(ir.BufferID) device.Ptr) (detach func(), err err
 			return
 		}
 		for id := range tr.t.buffers {
-			if p := at(ir.BufferID(id)); p != 0 {
+			if p := at(ir.BufferID(id)); p != 0 && p != tr.t.buffers[id].bound { // where other memory may be by now
 				tr.Bind(ir.BufferID(id), p)
 			}
 		}
@@ -129,5 +129,42 @@ func (b Buffer) where() (device.Ptr, error) {
 	if b.at > 0 {
 		return b.t.places[b.at-1], nil
 	}
-	return b.t.where(b.id)
+	at, err := b.t.where(b.id)
+	if err == nil && b.t.isLost(b.id, at) {
+		return 0, b.t.errLost(b.id)
+	}
+	return at, err
+}
+
+// serial is the serial number of the memory at an address; 0 where the device cannot say.
+func (t *Tracer) serial(at device.Ptr) uint64 {
+	l, ok := t.dev.(device.Ledger)
+	if !ok || at == 0 {
+		return 0
+	}
+	a, err := l.Allocation(at, 0)
+	if err != nil {
+		return 0
+	}
+	return a.Serial
+}
+
+// lost returns an error for the first buffer that is bound to memory that was freed.
+func (t *Tracer) lost() error {
+	for i := range t.buffers {
+		if id := ir.BufferID(i); t.buffers[id].bound != 0 && t.isLost(id, t.pointer(id)) {
+			return t.errLost(id)
+		}
+	}
+	return nil
+}
+
+// isLost reports whether a buffer is at the address that it was bound to, and that memory was freed.
+func (t *Tracer) isLost(id ir.BufferID, at device.Ptr) bool {
+	a := &t.buffers[id]
+	return a.home != 0 && at == a.bound && t.serial(at) != a.home
+}
+
+func (t *Tracer) errLost(id ir.BufferID) error {
+	return fmt.Errorf("buffer @%s was %w: bind it to other memory with Trace.Bind, or to its own with the address 0", t.graph.Buffers[id].Name, device.ErrFreed)
 }

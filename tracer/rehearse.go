@@ -28,6 +28,9 @@ func (tr *Trace) Rehearse(f func(run func() error) error) (err error) {
 		return fmt.Errorf("trace %s: %w", tr.Graph.Name, ErrClosed)
 	}
 	t := tr.t
+	if err := t.lost(); err != nil {
+		return fmt.Errorf("rehearse trace %s: %w", tr.Graph.Name, err)
+	}
 	r := rehearsal{Tracer: &Tracer{dev: t.dev, mode: Direct, graph: tr.Graph, buffers: t.bound(), modules: t.modules}}
 	if r.stream, err = t.dev.CreateStream(0); err != nil {
 		return fmt.Errorf("rehearse trace %s: %w", tr.Graph.Name, err)

@@ -26,7 +26,7 @@ var ErrClosed = errors.New("the trace is closed: trace again")
 const errNoTrace = absent.Error("a zero Trace was passed: Finish returns one")
 
 // Check reports why a plan of graph g cannot be replayed with the buffers and modules of the trace on dev, which may be
-// a wrapper of the trace's device. The error wraps ErrClosed, device.ErrOtherDevice or ir.ErrOtherTrace.
+// a wrapper of the trace's device. The error wraps ErrClosed, device.ErrOtherDevice, device.ErrFreed or ir.ErrOtherTrace.
 func (tr *Trace) Check(dev device.Device, g *ir.Graph) error {
 	switch {
 	case tr == nil || tr.t == nil:
@@ -41,6 +41,9 @@ func (tr *Trace) Check(dev device.Device, g *ir.Graph) error {
 	}
 	if !device.Same(dev, tr.t.dev) {
 		return fmt.Errorf("trace %s: %w: instantiate it there, or record the program on this %s", tr.Graph.Name, device.ErrOtherDevice, dev.Info().ID)
+	}
+	if err := tr.t.lost(); err != nil {
+		return err
 	}
 	return g.CheckTrace(tr.t.graph)
 }
@@ -57,13 +60,13 @@ func (tr *Trace) Allocate(id ir.BufferID) error {
 // Pointer is the address of a buffer, as it is bound now, by the last change where live replays bind it differently; 0 for one that has no memory: see Allocate.
 func (tr *Trace) Pointer(id ir.BufferID) device.Ptr { return tr.t.pointer(id) }
 
-// Bind notes that replays have a buffer at another address from now on. Read, Write and what is instantiated later
-// follow; the memory of the trace is freed with it all the same.
+// Bind notes that replays have a buffer at another address from now on, and at 0 in its own memory again. Read, Write and what is instantiated later
+// follow, and fail with a device.ErrFreed once that memory is freed; the memory of the trace is freed with it all the same.
 func (tr *Trace) Bind(id ir.BufferID, at device.Ptr) {
 	if a := &tr.t.buffers[id]; at != a.ptr {
-		a.bound = at
+		a.bound, a.home = at, tr.t.serial(at)
 	} else {
-		a.bound = 0
+		a.bound, a.home = 0, 0
 	}
 }
 
