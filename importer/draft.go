@@ -1,11 +1,11 @@
 package importer
 
 import (
-	"container/heap"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/reprise-gpu/reprise/internal/dense"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
@@ -110,36 +110,23 @@ func (d *draft) rows() (into, succs [][]int32) {
 }
 
 // order is a topological order of the tasks, of all the one that comes first in
-// the dictionary, so that a text which is in such an order keeps it (Kahn, "Topological
-// sorting of large networks", CACM 1962, with a heap).
+// the dictionary, so that a text which is in such an order keeps it.
 func (d *draft) order(into, succs [][]int32) ([]int32, error) {
-	left := make([]int, len(into))
-	var ready indices
-	for i, ps := range into {
-		if left[i] = len(ps); left[i] == 0 {
-			ready = append(ready, int32(i)) // ascending, so a heap as it is
-		}
-	}
-	order := make([]int32, 0, len(into))
-	for len(ready) > 0 {
-		i := heap.Pop(&ready).(int32)
-		order = append(order, i)
-		for _, s := range succs[i] {
-			if left[s]--; left[s] == 0 {
-				heap.Push(&ready, s)
-			}
-		}
-	}
+	order := dense.Order(func(i int32) []int32 { return succs[i] }, make([]int32, len(succs)))
 	if len(order) < len(into) {
-		return nil, d.cycle(into, left)
+		return nil, d.cycle(into, order)
 	}
 	return order, nil
 }
 
-// cycle reports one, at the arc that closes it. Every task that is left waits for
-// one that is left, so going from each to such a predecessor ends up in a circle.
-func (d *draft) cycle(into [][]int32, left []int) error {
-	at := int32(slices.IndexFunc(left, func(n int) bool { return n > 0 }))
+// cycle reports one, at the arc that closes it. Every task that is not in the order waits for
+// one that is not, so going from each to such a predecessor ends up in a circle.
+func (d *draft) cycle(into [][]int32, order []int32) error {
+	ordered := make([]bool, len(into))
+	for _, i := range order {
+		ordered[i] = true
+	}
+	at := int32(slices.Index(ordered, false))
 	seen := map[int32]int{}
 	var path []int32 // each task after its successor
 	for {
@@ -149,7 +136,7 @@ func (d *draft) cycle(into [][]int32, left []int) error {
 		}
 		seen[at] = len(path)
 		path = append(path, at)
-		at = into[at][slices.IndexFunc(into[at], func(p int32) bool { return left[p] > 0 })]
+		at = into[at][slices.IndexFunc(into[at], func(p int32) bool { return !ordered[p] })]
 	}
 	slices.Reverse(path)
 	last := slices.IndexFunc(d.arcs, func(a arc) bool { return a.from == path[len(path)-2] && a.to == at })
@@ -169,17 +156,4 @@ func (d *draft) names(path []int32) string {
 		}
 	}
 	return strings.Join(words, " -> ")
-}
-
-// indices is a min-heap of tasks.
-type indices []int32
-
-func (h indices) Len() int           { return len(h) }
-func (h indices) Less(i, j int) bool { return h[i] < h[j] }
-func (h indices) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
-func (h *indices) Push(x any)        { *h = append(*h, x.(int32)) }
-func (h *indices) Pop() any {
-	last := (*h)[len(*h)-1]
-	*h = (*h)[:len(*h)-1]
-	return last
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/reprise-gpu/reprise/internal/dense"
 	"github.com/reprise-gpu/reprise/internal/des"
+	"github.com/reprise-gpu/reprise/internal/heap"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
@@ -95,19 +96,19 @@ func (s wholePaths) assign(g *ir.Graph, opts *Options) (assignment, error) {
 // from that, as far as dependencies allow.
 func (s wholePaths) share(g *ir.Graph, paths []dense.Chain, start, took []des.Time) assignment {
 	slices.SortStableFunc(paths, func(a, b dense.Chain) int { return cmp.Compare(start[a.Head()], start[b.Head()]) })
-	var free queue[des.Time] // lanes by when they are
+	var free heap.Heap[byTime] // lanes by when they are
 	for l := range s.lanes {
-		free.push(0, int32(l))
+		free.Push(byTime{Key: 0, ID: int32(l)})
 	}
 	lane := make([]ir.LaneID, g.Len())
 	for _, c := range paths {
-		next := free.pop()
-		late := max(0, next.key-start[c.Head()])
+		next := free.Pop()
+		late := max(0, next.Key-start[c.Head()])
 		for _, v := range c {
-			lane[v] = ir.LaneID(next.id)
+			lane[v] = ir.LaneID(next.ID)
 			start[v] += late
 		}
-		free.push(start[c.Tail()]+took[c.Tail()], next.id)
+		free.Push(byTime{Key: start[c.Tail()] + took[c.Tail()], ID: next.ID})
 	}
 	return assignment{lane: lane, order: orderBy(g, start)}
 }

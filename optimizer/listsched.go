@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/reprise-gpu/reprise/internal/des"
+	"github.com/reprise-gpu/reprise/internal/heap"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
@@ -40,6 +41,9 @@ func (s listSched) assign(g *ir.Graph, opts *Options) (assignment, error) {
 	return assignment{lane: l.lane, order: l.order}, nil
 }
 
+// byTime is an operation or a lane in a heap by time.
+type byTime = heap.Entry[des.Time]
+
 // list is the state of a list scheduling.
 type list struct {
 	g      *ir.Graph
@@ -49,17 +53,17 @@ type list struct {
 
 	rank    []des.Time
 	prints  []footprint
-	missing []int32                      // by operation: dependencies that have not ended
-	ready   [engines + 1]queue[des.Time] // by the engine used most, the longest rank first
+	missing []int32                        // by operation: dependencies that have not ended
+	ready   [engines + 1]heap.Heap[byTime] // by the engine used most, the longest rank first
 
 	order []ir.OpID // by task
 	task  []des.TaskID
 	lane  []ir.LaneID
-	used  [engines]float64 // by what runs
-	last  []ir.OpID        // by lane
-	busy  []bool           // by lane
-	idle  queue[int]       // lanes by when they became so; those taken since are in it too
-	since []int            // by lane: its place in idle, of the many it had
+	used  [engines]float64           // by what runs
+	last  []ir.OpID                  // by lane
+	busy  []bool                     // by lane
+	idle  heap.Heap[heap.Entry[int]] // lanes by when they became so; those taken since are in it too
+	since []int                      // by lane: its place in idle, of the many it had
 	ended int
 }
 
@@ -82,7 +86,9 @@ func newList(g *ir.Graph, p *des.Profile, costs CostModel, lanes int) *list {
 	return l
 }
 
-func (l *list) arrive(v ir.OpID) { l.ready[l.prints[v].most].push(-l.rank[v], int32(v)) }
+func (l *list) arrive(v ir.OpID) {
+	l.ready[l.prints[v].most].Push(byTime{Key: -l.rank[v], ID: int32(v)})
+}
 
 // end frees what v used and starts what can start now.
 func (l *list) end(v ir.OpID) {
@@ -92,7 +98,7 @@ func (l *list) end(v ir.OpID) {
 	lane := l.lane[v]
 	l.ended++
 	l.busy[lane], l.since[lane] = false, l.ended
-	l.idle.push(l.ended, int32(lane))
+	l.idle.Push(heap.Entry[int]{Key: l.ended, ID: int32(lane)})
 	for _, w := range l.g.Succs(v) {
 		if l.missing[w]--; l.missing[w] == 0 {
 			l.arrive(w)
@@ -108,12 +114,12 @@ func (l *list) dispatch() {
 		if from < 0 {
 			return
 		}
-		v := ir.OpID(l.ready[from][0].id)
+		v := ir.OpID(l.ready[from][0].ID)
 		lane := l.laneFor(v)
 		if lane < 0 {
 			return
 		}
-		l.ready[from].pop()
+		l.ready[from].Pop()
 		l.start(v, lane)
 	}
 }
@@ -126,8 +132,8 @@ func (l *list) choose() int {
 		if len(q) == 0 {
 			continue
 		}
-		fits := l.fits(ir.OpID(q[0].id))
-		if best < 0 || fits && !bestFits || fits == bestFits && q[0].before(l.ready[best][0]) {
+		fits := l.fits(ir.OpID(q[0].ID))
+		if best < 0 || fits && !bestFits || fits == bestFits && q[0].Before(l.ready[best][0]) {
 			best, bestFits = i, fits
 		}
 	}
@@ -162,10 +168,10 @@ func (l *list) laneFor(v ir.OpID) ir.LaneID {
 	}
 	for len(l.idle) > 0 {
 		q := l.idle[0]
-		if !l.busy[q.id] && l.since[q.id] == q.key {
-			return ir.LaneID(q.id)
+		if !l.busy[q.ID] && l.since[q.ID] == q.Key {
+			return ir.LaneID(q.ID)
 		}
-		l.idle.pop()
+		l.idle.Pop()
 	}
 	return -1
 }

@@ -3,6 +3,7 @@ package optimizer
 import (
 	"fmt"
 
+	"github.com/reprise-gpu/reprise/internal/dense"
 	"github.com/reprise-gpu/reprise/internal/des"
 	"github.com/reprise-gpu/reprise/ir"
 )
@@ -74,23 +75,4 @@ func upwardRanks(g *ir.Graph, took []des.Time, gap des.Time) []des.Time {
 }
 
 // orderBy is the topological order in which what is ready goes by its time, then its id.
-func orderBy(g *ir.Graph, at []des.Time) []ir.OpID {
-	var ready queue[des.Time]
-	missing := make([]int32, g.Len())
-	for v := range missing {
-		if missing[v] = int32(len(g.DepsInto(ir.OpID(v)))); missing[v] == 0 {
-			ready.push(at[v], int32(v))
-		}
-	}
-	order := make([]ir.OpID, 0, g.Len())
-	for len(ready) > 0 {
-		v := ir.OpID(ready.pop().id)
-		order = append(order, v)
-		for _, w := range g.Succs(v) {
-			if missing[w]--; missing[w] == 0 {
-				ready.push(at[w], int32(w))
-			}
-		}
-	}
-	return order
-}
+func orderBy(g *ir.Graph, at []des.Time) []ir.OpID { return dense.Order(g.Succs, at) }

@@ -187,14 +187,14 @@ func (c *Clock) nextEvent() Time {
 func (c *Clock) step(now Time) {
 	c.horizon = now
 	for c.ends.next() == now {
-		id := c.ends.pop().id
+		id := c.ends.Pop().id
 		c.tasks.at(id).on.finishFixed(id)
 	}
 	for _, e := range c.engines {
 		e.settle(now)
 	}
 	for c.ready.next() == now && !c.stopped() {
-		id := c.ready.pop().id
+		id := c.ready.Pop().id
 		c.tasks.at(id).on.begin(now, id)
 	}
 	for _, e := range c.engines {

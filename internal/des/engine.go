@@ -68,7 +68,7 @@ func (e *Engine) Add(t Task) TaskID {
 	}
 	r.arrival = at
 	if r.pending == 0 {
-		e.ready.push(entry{at, r.prio, id})
+		e.ready.Push(entry{at, r.prio, id})
 	}
 	return id
 }
@@ -153,7 +153,7 @@ func (e *Engine) Return(id TaskID) {
 func (e *Engine) endAt(id TaskID, limit Limit, begin, takes Time) Time {
 	r := e.tasks.at(id)
 	r.span, r.limit = Span{begin, begin.Plus(takes)}, limit
-	e.ends.push(entry{r.span.End, r.prio, id})
+	e.ends.Push(entry{r.span.End, r.prio, id})
 	return r.span.End
 }
 
@@ -185,7 +185,7 @@ func (e *Engine) finish(id TaskID, spent *Spent) {
 			s.arrival, s.after = at, id
 		}
 		if s.pending--; s.pending == 0 {
-			e.ready.push(entry{s.arrival, s.prio, out.to})
+			e.ready.Push(entry{s.arrival, s.prio, out.to})
 		}
 	}
 	r.succs = none

@@ -3,6 +3,8 @@ package des
 import (
 	"fmt"
 	"math"
+
+	"github.com/reprise-gpu/reprise/internal/heap"
 )
 
 // The fluid model: kernels and copies that run together are liquids flowing at
@@ -87,8 +89,8 @@ type flow struct {
 // supplies is an amount of each resource.
 type supplies [resources]float64
 
-// before orders flows by priority, then by start.
-func (a flow) before(b flow) bool {
+// Before orders flows by priority, then by start.
+func (a flow) Before(b flow) bool {
 	if a.prio != b.prio {
 		return a.prio < b.prio
 	}
@@ -104,9 +106,9 @@ type fluid struct {
 	device  supplies // what there is per ps
 	perSM   supplies // what one multiprocessor can use of it
 
-	flows   []flow     // by priority, then seq
-	kernels int        // among flows, at most profile.MaxKernels
-	backlog heap[flow] // kernels that wait for a place in flows
+	flows   []flow          // by priority, then seq
+	kernels int             // among flows, at most profile.MaxKernels
+	backlog heap.Heap[flow] // kernels that wait for a place in flows
 	lines   [copyEngines]copyEngine
 	seq     int64
 	now     Time // flows' left is as of now
@@ -197,7 +199,7 @@ func (f *fluid) addKernel(w flow, d *Demand) {
 		w.work[r] /= d.Blocks
 	}
 	if f.kernels == p.MaxKernels {
-		f.backlog.push(w)
+		f.backlog.Push(w)
 		return
 	}
 	f.kernels++
@@ -214,7 +216,7 @@ func (f *fluid) insert(w flow) {
 	}
 	i := len(f.flows)
 	f.flows = append(f.flows, w)
-	for ; i > 0 && w.before(f.flows[i-1]); i-- {
+	for ; i > 0 && w.Before(f.flows[i-1]); i-- {
 		f.flows[i] = f.flows[i-1]
 	}
 	f.flows[i] = w
@@ -328,7 +330,7 @@ func (f *fluid) succeed(w *flow) {
 	f.kernels--
 	if len(f.backlog) > 0 {
 		f.kernels++
-		f.insert(f.backlog.pop())
+		f.insert(f.backlog.Pop())
 	}
 }
 

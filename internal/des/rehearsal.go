@@ -146,7 +146,7 @@ func (r *Rehearsal) resume() Time {
 			next.shared++
 		}
 	}
-	r.ends.heap = r.ends.heap[:0]
+	r.ends.Heap = r.ends.Heap[:0]
 	if next.shared == 0 {
 		r.fluid.reset()
 		r.hostFree = 0
@@ -154,7 +154,7 @@ func (r *Rehearsal) resume() Time {
 	}
 	m := &r.kept.marks[next.shared-1]
 	r.fluid.copy(&m.fluid)
-	r.ends.heap = append(r.ends.heap, m.ends...)
+	r.ends.Heap = append(r.ends.Heap, m.ends...)
 	r.hostFree, next.last = m.hostFree, m.last
 	next.begun = append(next.begun, r.kept.begun[:m.begun]...)
 	for _, v := range next.begun {
@@ -193,7 +193,7 @@ func (r *Rehearsal) link(now Time) {
 	for v := range r.head {
 		r.head[v] = none
 	}
-	r.ready.heap = r.ready.heap[:0]
+	r.ready.Heap = r.ready.Heap[:0]
 	started := func(v int32) bool { return now >= 0 && r.kept.start[v] <= now }
 	for _, v := range r.play.Order {
 		if started(v) {
@@ -210,7 +210,7 @@ func (r *Rehearsal) link(now Time) {
 			r.head[l.From] = int32(len(r.to) - 1)
 		}
 		if r.pending[v] == 0 {
-			r.ready.push(entry{at: r.at[v], id: TaskID(r.rank[v])})
+			r.ready.Push(entry{at: r.at[v], id: TaskID(r.rank[v])})
 		}
 	}
 }
@@ -218,7 +218,7 @@ func (r *Rehearsal) link(now Time) {
 // step is that of the Engine. It reports false if the tasks are certain to end after the limit.
 func (r *Rehearsal) step(now, limit Time) bool {
 	for r.ends.next() == now {
-		r.finish(int32(r.ends.pop().id), now)
+		r.finish(int32(r.ends.Pop().id), now)
 	}
 	if r.fluid.due == now {
 		r.fluid.advance(now)
@@ -227,7 +227,7 @@ func (r *Rehearsal) step(now, limit Time) bool {
 		}
 	}
 	for r.ready.next() == now {
-		v := r.play.Order[r.ready.pop().id]
+		v := r.play.Order[r.ready.Pop().id]
 		if r.play.Least != nil && now+r.play.Least[v] > limit {
 			return false
 		}
@@ -247,10 +247,10 @@ func (r *Rehearsal) begin(v int32, now Time) {
 	case Marker:
 		r.finish(v, now)
 	case Fixed:
-		r.ends.push(entry{at: now.Plus(d.Duration), id: TaskID(v)})
+		r.ends.Push(entry{at: now.Plus(d.Duration), id: TaskID(v)})
 	case Host:
 		r.hostFree = max(now, r.hostFree).Plus(r.profile.HostCallLatency.Plus(d.Duration))
-		r.ends.push(entry{at: r.hostFree, id: TaskID(v)})
+		r.ends.Push(entry{at: r.hostFree, id: TaskID(v)})
 	default:
 		r.fluid.advance(now)
 		r.fluid.add(TaskID(v), 0, d)
@@ -264,7 +264,7 @@ func (r *Rehearsal) finish(u int32, now Time) {
 		v := r.to[i]
 		r.at[v] = max(r.at[v], now.Plus(r.gap(u, v)))
 		if r.pending[v]--; r.pending[v] == 0 {
-			r.ready.push(entry{at: r.at[v], id: TaskID(r.rank[v])})
+			r.ready.Push(entry{at: r.at[v], id: TaskID(r.rank[v])})
 		}
 	}
 }
@@ -283,7 +283,7 @@ func (r *Rehearsal) gap(u, v int32) Time {
 func (r *Rehearsal) save(now Time) {
 	m := r.next.mark()
 	m.now, m.last, m.hostFree, m.begun = now, r.next.last, r.hostFree, len(r.next.begun)
-	m.ends = append(m.ends[:0], r.ends.heap...)
+	m.ends = append(m.ends[:0], r.ends.Heap...)
 	m.fluid.copy(&r.fluid)
 }
 
