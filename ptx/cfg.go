@@ -1,6 +1,10 @@
 package ptx
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/reprise-gpu/reprise/internal/dense"
+)
 
 // cfg is the control flow graph of a flat program.
 type cfg struct {
@@ -23,7 +27,6 @@ func newCFG(p *flat) *cfg {
 	g := &cfg{flat: p}
 	g.cut()
 	g.link()
-	g.dominators()
 	g.findDefs()
 	return g
 }
@@ -78,6 +81,7 @@ func (g *cfg) cut() {
 	}
 }
 
+// link sets the edges between blocks, their order and their dominators.
 func (g *cfg) link() {
 	for b := range g.blocks {
 		blk := &g.blocks[b]
@@ -92,8 +96,15 @@ func (g *cfg) link() {
 			blk.succs = append(blk.succs, g.blockOf[blk.end])
 		}
 	}
-	for n, b := range g.reversePostOrder() {
+	succs := make([][]int32, len(g.blocks))
+	for b := range g.blocks {
+		succs[b] = g.blocks[b].succs
+	}
+	for n, b := range dense.ReversePostOrder(0, succs) {
 		g.blocks[b].order = int32(n)
+	}
+	for b, d := range dense.Dominators(0, succs) {
+		g.blocks[b].idom = d
 	}
 	for b := range g.blocks {
 		if g.blocks[b].order < 0 {
@@ -105,71 +116,6 @@ func (g *cfg) link() {
 			}
 		}
 	}
-}
-
-func (g *cfg) reversePostOrder() []int32 {
-	type visit struct {
-		b    int32
-		next int
-	}
-	var order []int32
-	seen := make([]bool, len(g.blocks))
-	seen[0] = true
-	stack := []visit{{0, 0}}
-	for len(stack) > 0 {
-		top := &stack[len(stack)-1]
-		if succs := g.blocks[top.b].succs; top.next < len(succs) {
-			s := succs[top.next]
-			top.next++
-			if !seen[s] {
-				seen[s] = true
-				stack = append(stack, visit{s, 0})
-			}
-			continue
-		}
-		order = append(order, top.b)
-		stack = stack[:len(stack)-1]
-	}
-	slices.Reverse(order)
-	return order
-}
-
-// dominators finds immediate dominators (Cooper, Harvey & Kennedy 2001).
-func (g *cfg) dominators() {
-	order := g.reversePostOrder()
-	g.blocks[0].idom = 0
-	for changed := true; changed; {
-		changed = false
-		for _, b := range order[1:] {
-			d := int32(-1)
-			for _, p := range g.blocks[b].preds {
-				switch {
-				case g.blocks[p].idom < 0:
-				case d < 0:
-					d = p
-				default:
-					d = g.common(d, p)
-				}
-			}
-			if g.blocks[b].idom != d {
-				g.blocks[b].idom, changed = d, true
-			}
-		}
-	}
-	g.blocks[0].idom = -1
-}
-
-// common is the nearest block that dominates both.
-func (g *cfg) common(a, b int32) int32 {
-	for a != b {
-		for g.blocks[a].order > g.blocks[b].order {
-			a = g.blocks[a].idom
-		}
-		for g.blocks[b].order > g.blocks[a].order {
-			b = g.blocks[b].idom
-		}
-	}
-	return a
 }
 
 // dominates reports whether every way to b leads through a.

@@ -1,6 +1,9 @@
 package interp
 
-import "github.com/reprise-gpu/reprise/internal/unit"
+import (
+	"github.com/reprise-gpu/reprise/internal/dense"
+	"github.com/reprise-gpu/reprise/internal/unit"
+)
 
 // cutSegments turns the items into segments and records. A segment starts at
 // every branch target, after every ending, and at every instruction that may
@@ -171,21 +174,19 @@ func (l *lowering) earlyExits() {
 }
 
 // reconverge finds for each branch the segment where its sides meet: its
-// immediate post-dominator (Cooper, Harvey & Kennedy 2001, on the reversed
-// graph). Guarded exits count as falling through, since lanes that are gone
-// need no meeting point.
+// immediate post-dominator. Guarded exits count as falling through, since lanes
+// that are gone need no meeting point.
 func (l *lowering) reconverge() {
 	segs := l.k.segments
-	n := int32(len(segs))
-	g := &postDominators{succ: make([][]int32, n+1), exit: n}
+	exit := int32(len(segs))
+	succs := make([][]int32, exit+1)
 	for i := range segs {
-		g.succ[i] = segs[i].successors(n)
+		succs[i] = segs[i].successors(exit)
 	}
-	g.leaveEndlessLoops(segs)
-	ipdom := g.solve()
-	for i := range segs {
+	leaveEndlessLoops(segs, succs)
+	for i, p := range dense.Dominators(exit, dense.Reversed(succs))[:exit] {
 		segs[i].rpc = noReconvergence
-		if p := ipdom[i]; (segs[i].ending == branches || segs[i].ending == branchesByTable) && p >= 0 && p < n {
+		if (segs[i].ending == branches || segs[i].ending == branchesByTable) && p >= 0 && p < exit {
 			segs[i].rpc = p
 		}
 	}
@@ -207,104 +208,18 @@ func (s *segment) successors(exit int32) []int32 {
 	return []int32{s.next}
 }
 
-type postDominators struct {
-	succ  [][]int32
-	exit  int32
-	order []int32 // post-order number on the reversed graph, -1 if the exit cannot be reached
-	ipdom []int32
-}
-
 // leaveEndlessLoops adds the edges of guarded exits from where nothing else
 // leads out, as in "for (;;) { if (done) return; … }": without them nothing
 // inside such a loop would have a post-dominator.
-func (g *postDominators) leaveEndlessLoops(segs []segment) {
-	g.number()
+func leaveEndlessLoops(segs []segment, succs [][]int32) {
+	exit := int32(len(segs))
+	leaves := make([]bool, len(succs))
+	for _, v := range dense.ReversePostOrder(exit, dense.Reversed(succs)) {
+		leaves[v] = true
+	}
 	for i := range segs {
-		if g.order[i] < 0 && segs[i].ending == exits {
-			g.succ[i] = append(g.succ[i], g.exit)
+		if !leaves[i] && segs[i].ending == exits {
+			succs[i] = append(succs[i], exit)
 		}
 	}
-}
-
-// solve returns the immediate post-dominator of each node, -1 without one.
-func (g *postDominators) solve() []int32 {
-	sequence := g.number()
-	g.ipdom = make([]int32, len(g.succ))
-	for i := range g.ipdom {
-		g.ipdom[i] = -1
-	}
-	g.ipdom[g.exit] = g.exit
-	for changed := true; changed; {
-		changed = false
-		for i := len(sequence) - 1; i >= 0; i-- {
-			if v := sequence[i]; v != g.exit {
-				if p := g.meet(v); p != g.ipdom[v] {
-					g.ipdom[v], changed = p, true
-				}
-			}
-		}
-	}
-	return g.ipdom
-}
-
-// number walks the reversed graph from the exit in depth-first post-order.
-func (g *postDominators) number() (sequence []int32) {
-	pred := make([][]int32, len(g.succ))
-	for v, list := range g.succ {
-		for _, s := range list {
-			pred[s] = append(pred[s], int32(v))
-		}
-	}
-	g.order = make([]int32, len(g.succ))
-	for i := range g.order {
-		g.order[i] = -1
-	}
-	type frame struct {
-		v    int32
-		next int
-	}
-	seen := make([]bool, len(g.succ))
-	stack := []frame{{g.exit, 0}}
-	seen[g.exit] = true
-	for len(stack) > 0 {
-		top := &stack[len(stack)-1]
-		if top.next < len(pred[top.v]) {
-			u := pred[top.v][top.next]
-			top.next++
-			if !seen[u] {
-				seen[u] = true
-				stack = append(stack, frame{u, 0})
-			}
-			continue
-		}
-		g.order[top.v] = int32(len(sequence))
-		sequence = append(sequence, top.v)
-		stack = stack[:len(stack)-1]
-	}
-	return sequence
-}
-
-// meet intersects the post-dominators of v's successors.
-func (g *postDominators) meet(v int32) int32 {
-	p := int32(-1)
-	for _, s := range g.succ[v] {
-		if g.ipdom[s] < 0 {
-			continue
-		}
-		if p < 0 {
-			p = s
-			continue
-		}
-		a, b := p, s
-		for a != b {
-			for g.order[a] < g.order[b] {
-				a = g.ipdom[a]
-			}
-			for g.order[b] < g.order[a] {
-				b = g.ipdom[b]
-			}
-		}
-		p = a
-	}
-	return p
 }
