@@ -28,18 +28,18 @@ func (t Type) bits() bool { return t >= B8 && t <= B128 }
 // half reports whether t is one or two floating-point numbers of 16 bits.
 func (t Type) half() bool { return t >= F16 && t <= BF16X2 }
 
-// elementsFault says what the elements of a vector load, store or the like had to be,
-// "" when they are that.
-func (f *form) elementsFault(fn *Func, op *Operand, typ Type, wider, result bool) string {
-	if len(op.Elems) != f.vector {
-		return fmt.Sprintf("a vector of %d elements", f.vector)
+// elementsFault says what the elements of a vector load, store or the like had to be, "" when
+// they are count elements of that type.
+func (f *form) elementsFault(fn *Func, op *Operand, count int, typ Type, wider, result bool) string {
+	if len(op.Elems) != count {
+		return fmt.Sprintf("a vector of %d elements", count)
 	}
 	var all element
 	for i := range op.Elems {
 		if isPred(fn, &op.Elems[i]) || result && op.Elems[i].Kind != OpReg {
 			return "a vector of registers of type ." + typ.String()
 		}
-		if !all.join(fn.element(&op.Elems[i])) {
+		if !all.join(f.element(fn, &op.Elems[i], typ)) {
 			return "a vector of elements of one type"
 		}
 	}
@@ -61,8 +61,9 @@ const (
 	bitsElement
 )
 
-// element is the type of one element: constants have no size, and special registers are bits.
-func (fn *Func) element(e *Operand) element {
+// element is the type of one element of a vector of type of: constants have no size, and special
+// registers are bits, of which a mov may read 16 where PTX 1.x had no more.
+func (f *form) element(fn *Func, e *Operand, of Type) element {
 	typ := NoType
 	switch e.Kind {
 	case OpInt:
@@ -70,6 +71,9 @@ func (fn *Func) element(e *Operand) element {
 	case OpFloat32, OpFloat64:
 		return element{kind: floatElement}
 	case OpSpecial:
+		if f.packs && of.Size() == 2 && narrowSpecial(e.Name) {
+			return element{bitsElement, 2}
+		}
 		return element{bitsElement, specialType(e.Name).Size()}
 	case OpReg:
 		if e.Reg == NoReg {
@@ -124,7 +128,7 @@ func (f *form) partsFault(fn *Func, op *Operand, typ Type) string {
 		return fmt.Sprintf("a register of type .%s", typ)
 	}
 	for i := range op.Elems {
-		if size := fn.element(&op.Elems[i]).size; size != 0 && size != typ.Size()/n {
+		if size := f.element(fn, &op.Elems[i], NoType).size; size != 0 && size != typ.Size()/n {
 			return fmt.Sprintf("%d parts of %d bits each", n, 8*typ.Size()/n)
 		}
 	}

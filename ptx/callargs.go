@@ -24,7 +24,7 @@ func (b *body) argumentFault(op *Operand, formal *Var, result bool) string {
 	}
 	switch {
 	case op.Kind == OpReg && op.Reg != NoReg:
-		return unless(scalar && holds(b.f.Regs[op.Reg].Type, formal.passed(), false), want)
+		return unless(scalar && holds(passed(b.f.Regs[op.Reg].Type), passed(formal.Type), false), want)
 	case op.Kind == OpSymbol && op.Var != nil && op.Imm == 0:
 		return unless(b.callScope(op.Var) && passes(op.Var, formal), want)
 	case result:
@@ -50,7 +50,7 @@ func passes(v, formal *Var) bool {
 	case (len(v.Dims) == 0) != (len(formal.Dims) == 0) || v.Align != formal.Align:
 		return false
 	case len(formal.Dims) == 0:
-		return holds(v.Type, formal.passed(), false)
+		return holds(v.Type, passed(formal.Type), false)
 	case formal.incomplete():
 		return true
 	case v.Type.bits() || formal.Type.bits():
@@ -59,10 +59,10 @@ func passes(v, formal *Var) bool {
 	return slices.Equal(v.Dims, formal.Dims) && holds(v.Type, formal.Type, false)
 }
 
-// passed is the type that an argument is compared with. A pair .f16x2 is passed as bits.
-func (v *Var) passed() Type {
-	if v.Type == F16X2 {
+// passed is the type that calls compare. A pair .f16x2 is passed as bits.
+func passed(t Type) Type {
+	if t == F16X2 {
 		return B32
 	}
-	return v.Type
+	return t
 }

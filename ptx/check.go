@@ -13,12 +13,13 @@ type form struct {
 	wide        bool // .wide: the result has twice the width
 	vector      int  // 2, 4 or 8, of a vector load or store
 	packs       bool // {a, b} may be the parts of one value
+	moves       bool // {a} may be the value of a load or store
 	fault       string
 }
 
 // newForm looks an opcode up in the table and checks its types.
 func newForm(word string, code opcode, m *Module) *form {
-	f := &form{word: word, row: findRow(code.name, code.suffix), packs: code.name == "mov"}
+	f := &form{word: word, row: findRow(code.name, code.suffix), packs: code.name == "mov", moves: loadsOrStores(code.name)}
 	for _, s := range code.suffix {
 		if typ, ok := ParseType(s); ok {
 			if f.first == NoType {
@@ -52,6 +53,15 @@ func newForm(word string, code opcode, m *Module) *form {
 		f.fault = withdrawnFault(word, code, m)
 	}
 	return f
+}
+
+// loadsOrStores reports whether an opcode moves data between registers and memory.
+func loadsOrStores(name string) bool {
+	switch name {
+	case "ld", "ldu", "st", "suld", "sust":
+		return true
+	}
+	return false
 }
 
 // typeFault is what is wrong with the type suffixes, "" when nothing is.
@@ -153,6 +163,8 @@ func (f *form) operandFault(fn *Func, letter byte, op *Operand) string {
 		return f.destination(fn, op, U32, false)
 	case 'u':
 		return f.source(fn, op, U32, false)
+	case 'k':
+		return policyFault(fn, op)
 	case 'd', 'D':
 		return f.destination(fn, op, f.first, letter == 'D')
 	case 'w':
@@ -178,6 +190,13 @@ func unless(ok bool, want string) string {
 func (f *form) addressFault(fn *Func, op *Operand) string {
 	ok := op.Kind != OpReg || op.Reg != NoReg && (holds(fn.Regs[op.Reg].Type, U32, false) || holds(fn.Regs[op.Reg].Type, U64, false))
 	return unless(ok, "a register of 32 or 64 bits that holds an address")
+}
+
+// policyFault says that an operand is no cache policy, "" when it is one: a register of 64 bits,
+// or a number.
+func policyFault(fn *Func, op *Operand) string {
+	ok := op.Kind == OpInt || op.Kind == OpReg && op.Reg != NoReg && holds(fn.Regs[op.Reg].Type, U64, false)
+	return unless(ok, "a cache policy in a register of 64 bits")
 }
 
 // doubled is the result type of mul.wide and mad.wide.
@@ -259,10 +278,10 @@ func (f *form) register(fn *Func, id RegID, typ Type, wider bool) string {
 func (f *form) vectorFault(fn *Func, op *Operand, typ Type, wider, result bool) string {
 	switch {
 	case f.vector > 0:
-		return f.elementsFault(fn, op, typ, wider, result)
-	case len(op.Elems) == 1 && result: // {x} is x
-		return f.destination(fn, &op.Elems[0], typ, wider)
-	case len(op.Elems) == 1:
+		return f.elementsFault(fn, op, f.vector, typ, wider, result)
+	case len(op.Elems) == 1 && f.moves && op.Elems[0].Kind == OpReg:
+		return f.elementsFault(fn, op, 1, typ, wider, result)
+	case len(op.Elems) == 1 && f.moves && !result: // {1} is 1
 		return f.source(fn, &op.Elems[0], typ, wider)
 	}
 	return f.partsFault(fn, op, typ)

@@ -197,10 +197,8 @@ func (v value) sign(op byte) (value, bool) {
 			v.op.Imm ^= 1 << 31
 		case op == '-':
 			v.op.Imm ^= -1 << 63
-		case op == '!':
-			return boolean(!v.truth()), true
 		}
-		return v, op != '~'
+		return v, op == '-' || op == '+'
 	}
 	switch op {
 	case '-':

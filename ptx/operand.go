@@ -72,8 +72,7 @@ func (b *body) operand(in *Inst, arg int) Operand {
 	case '-':
 		op = b.negative(in)
 	case '!':
-		p.next()
-		op = b.complement(p.name("a predicate register"))
+		op = b.complement()
 	case '[':
 		p.next()
 		op = b.memory()
@@ -94,8 +93,14 @@ func (b *body) operand(in *Inst, arg int) Operand {
 	return op
 }
 
-// complement is !%p. Only predicates have it.
-func (b *body) complement(t token) Operand {
+// complement is !%p, which only predicates have, or a constant that begins with '!'.
+func (b *body) complement() Operand {
+	p := b.p
+	if next := p.ahead(); next.kind != tokWord || next.text == "WARP_SZ" {
+		return p.constant("a predicate register")
+	}
+	p.next()
+	t := p.name("a predicate register")
 	id := b.needRegister(t)
 	if typ := b.f.Regs[id].Type; typ != Pred {
 		b.p.fail(t.pos, "'!' needs a predicate register, and %s is .%s; use not to complement bits", t.text, typ)
@@ -149,8 +154,8 @@ func (b *body) wordOperand(in *Inst, arg int) Operand {
 	if op, ok := b.partOperand(in, t); ok {
 		return op
 	}
-	if specialRegister(t.text) {
-		return Operand{Kind: OpSpecial, Name: t.text, Reg: NoReg, Reg2: NoReg}
+	if name := specialRegister(t.text); name != "" {
+		return Operand{Kind: OpSpecial, Name: name, Reg: NoReg, Reg2: NoReg}
 	}
 	op := Operand{Kind: OpSymbol, Reg: NoReg, Reg2: NoReg}
 	b.symbolBase(t, &op)
@@ -266,7 +271,7 @@ func (p *parser) offset() int64 {
 func (b *body) vectorRegister(t token) (Operand, bool) {
 	if specialVector(t.text) {
 		op := Operand{Pos: t.pos, Kind: OpVector, Reg: NoReg, Reg2: NoReg}
-		for _, axis := range []string{".x", ".y", ".z", ".w"} {
+		for _, axis := range axes {
 			op.Elems = append(op.Elems, Operand{Pos: t.pos, Kind: OpSpecial, Name: t.text + axis, Reg: NoReg, Reg2: NoReg})
 		}
 		return op, true
@@ -356,13 +361,13 @@ func (b *body) elem() Operand {
 		case t.text == "_":
 		case ok:
 			op.Reg = id
-		case specialRegister(t.text):
-			op.Kind, op.Name = OpSpecial, t.text
+		case specialRegister(t.text) != "":
+			op.Kind, op.Name = OpSpecial, specialRegister(t.text)
 		default:
 			op = b.symbol(t)
 			op.Pos = t.pos
 		}
-	case tokNumber, '-', '~', '(':
+	case tokNumber, '-', '~', '(', '!':
 		op = p.constant("an element")
 	default:
 		p.unexpected("an element")

@@ -52,16 +52,19 @@ func (in *Inst) specialRule(op *Operand, m *Module) string {
 	return ""
 }
 
-// addressRule allows the address of a variable in mov and in cvta from its space.
+// addressRule allows the address of a variable in mov, in cvta from its space, and that of a
+// .shared variable in what finds it in other blocks of a cluster.
 func (in *Inst) addressRule(op *Operand) string {
 	to := slices.Contains(in.Suffix, "to")
-	if in.Name != "mov" && (in.Name != "cvta" || to) {
-		return "only mov and cvta take the address of a variable; move it to a register first"
-	}
-	if in.Name == "cvta" && op.Var != nil {
+	switch {
+	case in.Name == "mov" || in.Name == "cvta" && !to && op.Var == nil:
+		return ""
+	case in.Name == "cvta" && !to:
 		return in.spaceRule(op.Var)
+	case (in.Name == "mapa" || in.Name == "getctarank") && op.Var != nil && op.Var.Space == Shared:
+		return ""
 	}
-	return ""
+	return "only mov and cvta take the address of a variable; move it to a register first"
 }
 
 // resultRule allows the sink _ and the form d|p as results of those instructions that

@@ -16,7 +16,7 @@ import (
 //	e  source of the first type suffix          c  32-bit destination
 //	q  predicate destination, or p|q            u  32-bit source
 //	p  predicate source                         m  memory
-//	g  address in a register
+//	g  address in a register                    k  cache policy, 64 bits
 //	l  label                                    t  memory with the coordinates of a texture or surface
 //	V  fragment of a matrix                     x  anything
 //
@@ -51,7 +51,10 @@ addc           daa      i     cc
 alloca         da[x     ib
 and            daa      pb
 applypriority  mx       -     global L2::*
-atom           dma[ax   ibfhB $atomic
+atom           dma      ibfhB $atomic
+atom+cas       dmaa     ibfhB $atomic
+atom+cas+b128+L2::cache_hint dmaak B $atomic
+atom+L2::cache_hint dmak ibfhB $atomic
 bar            [uu      -     sync arrive cta aligned
 bar+red        du[xx    pi    red and or popc cta aligned
 bar+warp       u        -     warp sync
@@ -106,7 +109,8 @@ getctarank     cx       i     $spaces
 griddepcontrol -        -     launch_dependents wait
 isspacep       qg       -     $spaces
 istypep        qx       -     texref samplerref surfref
-ld             Dm[x     8ibfhB $memory
+ld             Dm       8ibfhB $memory
+ld+L2::cache_hint Dmk   8ibfhB $memory
 ldmatrix       Vm       *     sync aligned num $matrix x1 x2 x4 trans $spaces
 ldu            Dm       8ibfhB global v2 v4
 lg2            da       f     approx ftz
@@ -142,7 +146,8 @@ prefetch       m        -     L1 L2 tensormap $spaces L2::*
 prefetchu      m        -     L1
 prmt           daaa     b     f4e b4e rc8 ecl ecr rc16
 rcp            da       f     approx ftz $round
-red            ma[x     ibfhB $atomic
+red            ma       ibfhB $atomic
+red+L2::cache_hint mak  ibfhB $atomic
 red+async      mam      ibfh  async mbarrier::* $atomic
 redux          dau      ibf   sync add min max and or xor abs NaN
 rem            daa      i
@@ -160,7 +165,8 @@ shr            dau      bi
 sin            da       f     approx ftz
 slct           deea     ibf   ftz
 sqrt           da       f     approx ftz $round
-st             mA[x     8ibfhB $memory
+st             mA       8ibfhB $memory
+st+L2::cache_hint mAk   8ibfhB $memory
 st+async       mAm      ibfh  async mbarrier::* $memory
 st+bulk        mx[x     -     bulk $memory
 stackrestore   a        ib

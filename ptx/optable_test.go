@@ -12,7 +12,7 @@ import (
 func TestOpTableIsWellFormed(t *testing.T) {
 	for name, rows := range opTable {
 		for _, row := range rows {
-			require.Empty(t, strings.Trim(row.args, "dDwecqpumlgtaAvVx["), name)
+			require.Empty(t, strings.Trim(row.args, "dDwecqpukmlgtaAvVx["), name)
 			require.Empty(t, strings.Trim(row.types, "p8ibBfhs*"), name)
 			require.LessOrEqual(t, strings.Count(row.args, "["), 1, name)
 			if strings.ContainsAny(row.args, "mt") {

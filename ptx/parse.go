@@ -158,6 +158,12 @@ func (p *parser) next() {
 	}
 }
 
+// ahead returns the token behind the current one.
+func (p *parser) ahead() token {
+	s := p.scanner
+	return s.scan()
+}
+
 func (p *parser) badToken() {
 	if p.tok.text == `"` {
 		p.fail(p.tok.pos, "a string is not closed on its line")
@@ -215,7 +221,7 @@ func (p *parser) comma(close tokenKind, what string) bool {
 
 // identifier is the text of a name that a declaration may give.
 func (p *parser) identifier(t token) string {
-	if t.text == "WARP_SZ" || specialRegister(t.text) || specialVector(t.text) || strings.Contains(t.text, ".") {
+	if t.text == "WARP_SZ" || specialRegister(t.text) != "" || specialVector(t.text) || strings.Contains(t.text, ".") {
 		p.fail(t.pos, "%s cannot be declared; it has a meaning of its own", t.text)
 	}
 	return t.text

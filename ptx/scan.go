@@ -89,7 +89,11 @@ func (s *scanner) scan() token {
 		return token{tokEOF, "", pos}
 	}
 	c := s.src[s.off]
-	switch charClasses[c] {
+	class := charClasses[c]
+	if c == '.' && s.off+1 < len(s.src) && charClasses[s.src[s.off+1]] == classDigit { // .5
+		class = classDigit
+	}
+	switch class {
 	case classWord:
 		if c == '.' {
 			s.directive()

@@ -5,10 +5,11 @@ import (
 	"strings"
 )
 
-// specialRegisters lists the read-only registers of the ISA that compiled
-// code reads; those with axes are written with .x, .y, .z or .w, and .w is 0.
-var specialRegisters = func() map[string]bool {
-	known := map[string]bool{}
+// specialRegisters maps the names of the read-only registers of the ISA that compiled code
+// reads to their canonical names. Those with axes are written with .x, .y, .z or .w, or with
+// the colours .r, .g, .b or .a, and .w is 0.
+var specialRegisters = func() map[string]string {
+	known := map[string]string{}
 	for _, name := range strings.Fields(`
 		%laneid %warpid %nwarpid %smid %nsmid %gridid %clock %clock_hi %clock64
 		%globaltimer %globaltimer_lo %globaltimer_hi
@@ -17,32 +18,45 @@ var specialRegisters = func() map[string]bool {
 		%cluster_ctarank %cluster_nctarank %current_graph_exec
 		%reserved_smem_offset_begin %reserved_smem_offset_end %reserved_smem_offset_cap
 		%reserved_smem_offset_0 %reserved_smem_offset_1`) {
-		known[name] = true
+		known[name] = name
 	}
 	for _, name := range strings.Fields(`%tid %ntid %ctaid %nctaid
 		%clusterid %nclusterid %cluster_ctaid %cluster_nctaid`) {
-		for _, axis := range []string{".x", ".y", ".z", ".w"} {
-			known[name+axis] = true
+		for i, axis := range axes {
+			known[name+axis] = name + axis
+			known[name+colours[i]] = name + axis
 		}
 	}
 	for n := range 32 {
-		known["%envreg"+strconv.Itoa(n)] = true
+		name := "%envreg" + strconv.Itoa(n)
+		known[name] = name
 	}
 	for n := range 8 {
-		known["%pm"+strconv.Itoa(n)], known["%pm"+strconv.Itoa(n)+"_64"] = true, true
+		name := "%pm" + strconv.Itoa(n)
+		known[name], known[name+"_64"] = name, name+"_64"
 	}
 	return known
 }()
 
+// axes and colours are the two ways to name the elements of a vector.
+var (
+	axes    = [...]string{".x", ".y", ".z", ".w"}
+	colours = [...]string{".r", ".g", ".b", ".a"}
+)
+
 // warpSize is the constant WARP_SZ.
 const warpSize = 32
 
-func specialRegister(name string) bool {
-	return name[0] == '%' && specialRegisters[name]
+// specialRegister returns the canonical name of a special register, "" for another name.
+func specialRegister(name string) string {
+	if name[0] != '%' {
+		return ""
+	}
+	return specialRegisters[name]
 }
 
 // specialVector reports whether name, without an axis, is a vector of special registers.
-func specialVector(name string) bool { return name[0] == '%' && specialRegisters[name+".x"] }
+func specialVector(name string) bool { return name[0] == '%' && specialRegisters[name+".x"] != "" }
 
 // specialType is the type of a special register: .pred, or an unsigned integer.
 func specialType(name string) Type {

@@ -1,6 +1,9 @@
 package ptx
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // coordinates is how many elements the coordinate vector of a texture or
 // surface access has, by its geometry. Three coordinates are padded to four.
@@ -29,8 +32,13 @@ func (f *form) textureFault(fn *Func, op *Operand) string {
 	have := 1
 	if at.Kind == OpVector {
 		have = len(at.Elems)
+		if slices.ContainsFunc(at.Elems, func(e Operand) bool { return e.Kind == OpReg && e.Reg == NoReg }) {
+			return "an address with coordinates that are no _"
+		}
 	}
-	return unless(have == want || want == 4 && have == 3, fmt.Sprintf("an address with %d coordinates", want))
+	// Vectors of 2 and 4 are allowed for any geometry, and their extra elements are ignored (PTX ISA, tex, notes).
+	ok := have == want || have == 4 || have == 2 && want == 1 || have == 3 && want == 4
+	return unless(ok, fmt.Sprintf("an address with %d coordinates", want))
 }
 
 // hasPart reports whether a word has part between its dots.

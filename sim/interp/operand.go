@@ -108,7 +108,8 @@ func (l *lowering) special(op *ptx.Operand, size int) (slot, error) {
 		have = kind.width(op.Name)
 	}
 	// %gridid had 32 bits before PTX 3.0, and indices had 16 before PTX 2.0.
-	if size != have && !(kind == gridID && size == 4) && !(size == 2 && kind.index()) {
+	narrow := size == 4 && kind == gridID || size == 2 && (kind.index() || fourthElement(op.Name))
+	if size != have && !narrow {
 		return noSlot, l.fail("special register %s has %d bits, the operation needs %d", op.Name, 8*have, 8*size)
 	}
 	switch {

@@ -70,11 +70,14 @@ func findSpecial(name string) special {
 			return zero
 		}
 	}
-	if strings.HasSuffix(name, ".w") { // the fourth element of %tid and the like
+	if fourthElement(name) {
 		return zero
 	}
 	return specials[name]
 }
+
+// fourthElement reports whether a special register is that of %tid and the like, which is 0.
+func fourthElement(name string) bool { return strings.HasSuffix(name, ".w") }
 
 // width is the bytes of a special register.
 func (s special) width(name string) int {
