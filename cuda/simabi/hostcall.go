@@ -2,7 +2,7 @@
 
 package simabi
 
-// #include "thread.h"
+// #include "hostthread.h"
 import "C"
 
 import (
@@ -12,7 +12,7 @@ import (
 	"github.com/reprise-gpu/reprise/sim"
 )
 
-// Functions of the program run in threads of the driver, when a thread waits for the device or
+// Functions of the program run in threads of the driver, which they may end, when a thread waits for the device or
 // calls it, or, while none does, as watch says. All threads may call the driver meanwhile. A call
 // that waits for work behind the function waits for the function; one that waits for other work,
 // for a second at most; a query waits for a moment and answers CUDA_ERROR_NOT_READY. A function

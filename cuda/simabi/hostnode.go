@@ -2,7 +2,7 @@
 
 package simabi
 
-// #include "thread.h"
+// #include "hostthread.h"
 import "C"
 
 import (

@@ -25,7 +25,9 @@ import (
 )
 
 // memfd is memory with a file descriptor, by which it can be mapped more than once: also by another
-// process, as long as this one keeps the descriptor open.
+// process, as long as this one keeps the descriptor open. It is no part of the file in which package
+// interp keeps all physical memory: another process may open a descriptor whole, and finds it by its
+// name, so each exported allocation needs a file and a name of its own.
 type memfd struct {
 	fd    C.int
 	nonce [16]byte // part of the name

@@ -2,6 +2,8 @@
 
 #include "thread.h"
 
+#include "hostthread.h"
+
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -48,10 +50,8 @@ __thread const char *simabi_called;
 
 const char *simabi_calling(void) { return simabi_called; }
 
-static __thread uint64_t in_host;
-
 struct simabi_caller simabi_caller(void) {
-	struct simabi_caller caller = {mine ? mine : number(), simabi_per_thread, in_host};
+	struct simabi_caller caller = {mine ? mine : number(), simabi_per_thread, simabi_in_host()};
 	simabi_per_thread = 0;
 	return caller;
 }
@@ -61,18 +61,6 @@ int simabi_forked;
 static void forked(void) { simabi_forked = 1; }
 
 __attribute__((constructor)) static void watch_forks(void) { pthread_atfork(NULL, NULL, forked); }
-
-void simabi_call_host(void (*function)(void *), void *data) {
-	in_host = 1;
-	function(data);
-	in_host = 0;
-}
-
-void simabi_call_back(CUstreamCallback function, CUstream stream, CUresult status, void *data) {
-	in_host = 1;
-	function(stream, status, data);
-	in_host = 0;
-}
 
 // Taking one off is safe since the driver's lock allows one taker.
 uint64_t simabi_ended(void) {

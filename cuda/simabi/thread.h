@@ -1,5 +1,4 @@
-// What C has to do for the simulated driver: per-thread state and calls to
-// function pointers. Go cannot name an OS thread or call a C function pointer.
+// What C has to do for the simulated driver: per-thread state. Go cannot name an OS thread.
 #ifndef REPRISE_SIMABI_THREAD_H
 #define REPRISE_SIMABI_THREAD_H
 
@@ -23,10 +22,6 @@ const char *simabi_calling(void);
 // simabi_forked says that this process is the child of a fork. It has none of the threads of
 // Go's runtime, which would sooner or later wait for one of them.
 extern int simabi_forked __attribute__((visibility("hidden")));
-
-// simabi_call_host and simabi_call_back call functions of the program's.
-void simabi_call_host(void (*function)(void *), void *data);
-void simabi_call_back(CUstreamCallback function, CUstream stream, CUresult status, void *data);
 
 // simabi_ended takes the number of a thread that has ended off their list, 0 when it
 // is empty. One caller at a time.
