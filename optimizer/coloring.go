@@ -1,10 +1,13 @@
 package optimizer
 
 import (
+	"errors"
 	"fmt"
 
+	"gonum.org/v1/gonum/graph"
 	"gonum.org/v1/gonum/graph/coloring"
 
+	"github.com/reprise-gpu/reprise/dag"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
@@ -15,12 +18,12 @@ import (
 //	└──► 2              1 ── 2 ── 3, so two colours
 //
 // DSATUR (D. Brélaz, "New Methods to Color the Vertices of a Graph", CACM 1979) and
-// recursive largest first (F. T. Leighton, J. Res. NBS 1979) are gonum's, whose graphs
-// are of maps: they are for small programs. So is the exact search. It is here to be
-// compared with: that graph is perfect, so that its chromatic number is the largest set
+// recursive largest first (F. T. Leighton, J. Res. NBS 1979) are gonum's, whose colourings
+// are in maps: they are for small programs. So is the exact search. It is here to be
+// compared with: the graph is perfect, so its chromatic number is the largest set
 // of concurrent operations, and mincover comes to as few lanes for graphs of any size.
 type colored struct {
-	by func(*incomparability) ([]int32, error)
+	by func(g *ir.Graph, apart graph.Undirected) (map[int64]int, error)
 }
 
 // maxColored is the most operations: DSATUR takes half a second for so many that are
@@ -31,34 +34,45 @@ func (s colored) assign(g *ir.Graph, _ *Options) (assignment, error) {
 	if g.Len() > maxColored {
 		return assignment{}, fmt.Errorf("graphs of up to %d operations can be coloured, and this one has %d: mincover finds as few lanes for any", maxColored, g.Len())
 	}
-	colors, err := s.by(newIncomparability(dagOf(g)))
+	apart, err := dag.Incomparability(g)
+	if err != nil {
+		return assignment{}, err
+	}
+	colors, err := s.by(g, apart)
 	if err != nil {
 		return assignment{}, err
 	}
 	lane := make([]ir.LaneID, g.Len())
-	for v, c := range colors {
-		lane[v] = ir.LaneID(c)
+	for v := range lane {
+		lane[v] = ir.LaneID(colors[int64(v)])
 	}
 	return assignment{lane: lane}, nil
 }
 
-func dsatur(g *incomparability) ([]int32, error) {
-	_, colors, err := coloring.Dsatur(g, nil)
+func dsatur(_ *ir.Graph, apart graph.Undirected) (map[int64]int, error) {
+	_, colors, err := coloring.Dsatur(apart, nil)
+	return colors, err
+}
+
+func largestFirst(_ *ir.Graph, apart graph.Undirected) (map[int64]int, error) {
+	_, colors := coloring.RecursiveLargestFirst(apart)
+	return colors, nil
+}
+
+// maxColorSteps bounds the exact search, to about a second.
+const maxColorSteps = 200_000
+
+var errSearchTooLong = errors.New("the exact search takes too long: take coloring(rlf), or mincover, which finds the fewest lanes too")
+
+// exactColoring ends its search at the width of g, below which no colouring is valid.
+func exactColoring(g *ir.Graph, apart graph.Undirected) (map[int64]int, error) {
+	widest, err := dag.MaximumAntichain(g)
 	if err != nil {
-		panic("BUG: " + err.Error()) // only a given part of a colouring can be wrong
+		return nil, err
 	}
-	return colorList(g, colors), nil
-}
-
-func largestFirst(g *incomparability) ([]int32, error) {
-	_, colors := coloring.RecursiveLargestFirst(g)
-	return colorList(g, colors), nil
-}
-
-func colorList(g *incomparability, colors map[int64]int) []int32 {
-	list := make([]int32, len(g.rows))
-	for v := range list {
-		list[v] = int32(colors[int64(v)])
+	_, colors, err := dag.ExactColoring(apart, len(widest), maxColorSteps)
+	if errors.Is(err, dag.ErrSteps) {
+		return nil, errSearchTooLong
 	}
-	return list
+	return colors, err
 }

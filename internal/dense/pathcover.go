@@ -207,3 +207,21 @@ func (c *PathCover) flip(begin, end int32) {
 		}
 	}
 }
+
+// Antichain returns, in ascending order, Size() nodes of which no path joins any two. By Dilworth's
+// theorem no set of such nodes is larger.
+//
+// They are a minimum cut of the flow. In the last phase the sink is out of reach, so every path of the
+// cover leaves the halves that were reached, and can do so only inside a node that no other path
+// passes. Such a node is on one side of the cut with the half that edges enter, on the other with the
+// half that they leave; two of them on one path would join the sides.
+func (c *PathCover) Antichain() []int32 {
+	var nodes []int32
+	n := int32(c.d.Len())
+	for v := range n {
+		if c.level[v] >= 0 && c.level[v+n] < 0 {
+			nodes = append(nodes, v)
+		}
+	}
+	return nodes
+}

@@ -1,0 +1,93 @@
+package dag
+
+import (
+	"cmp"
+	"slices"
+
+	"gonum.org/v1/gonum/graph"
+	"gonum.org/v1/gonum/graph/topo"
+
+	"github.com/reprise-gpu/reprise/internal/dense"
+)
+
+// index numbers the nodes of a graph from 0.
+type index struct {
+	nodes  []graph.Node // by number
+	number map[int64]int32
+}
+
+// byID numbers nodes in the order of their IDs.
+func byID(it graph.Nodes) index {
+	nodes := slices.Clone(graph.NodesOf(it)) // which may be the graph's own
+	slices.SortFunc(nodes, func(a, b graph.Node) int { return cmp.Compare(a.ID(), b.ID()) })
+	return newIndex(nodes)
+}
+
+func newIndex(nodes []graph.Node) index {
+	x := index{nodes: nodes, number: make(map[int64]int32, len(nodes))}
+	for i, n := range nodes {
+		x.number[n.ID()] = int32(i)
+	}
+	return x
+}
+
+// list returns nodes by their numbers.
+func (x index) list(numbers []int32) []graph.Node {
+	nodes := make([]graph.Node, len(numbers))
+	for i, v := range numbers {
+		nodes[i] = x.nodes[v]
+	}
+	return nodes
+}
+
+// neighbours returns the numbers of what next leads to, by node.
+func (x index) neighbours(next func(id int64) graph.Nodes) [][]int32 {
+	rows := make([][]int32, len(x.nodes))
+	for v, n := range x.nodes {
+		for to := next(n.ID()); to.Next(); {
+			rows[v] = append(rows[v], x.number[to.Node().ID()])
+		}
+	}
+	return rows
+}
+
+// denseOf returns g with its nodes numbered in a topological order, of all such orders the least by
+// IDs.
+func denseOf(g graph.Directed) (*dense.Graph, index, error) {
+	x := byID(g.Nodes())
+	succs := x.neighbours(g.From)
+	order := dense.Order(func(v int32) []int32 { return succs[v] }, make([]int32, len(succs)))
+	if len(order) < len(succs) {
+		return nil, x, unorderable(g, x, succs)
+	}
+	place := make([]int32, len(order))
+	for i, v := range order {
+		place[v] = int32(i)
+	}
+	var edges []dense.Edge
+	for _, u := range order {
+		for _, v := range succs[u] {
+			edges = append(edges, dense.Edge{From: place[u], To: place[v]})
+		}
+	}
+	return dense.NewGraph(len(order), edges), newIndex(x.list(order)), nil
+}
+
+// unorderable returns the error of a graph with cycles. Gonum's sort leaves out nodes whose only cycle
+// is an edge to themselves.
+func unorderable(g graph.Directed, x index, succs [][]int32) error {
+	_, err := topo.Sort(g)
+	cycles, _ := err.(topo.Unorderable)
+	inCycle := map[int64]bool{}
+	for _, c := range cycles {
+		for _, n := range c {
+			inCycle[n.ID()] = true
+		}
+	}
+	for v, n := range x.nodes {
+		if slices.Contains(succs[v], int32(v)) && !inCycle[n.ID()] {
+			cycles = append(cycles, []graph.Node{n})
+		}
+	}
+	return cycles
+}
