@@ -128,11 +128,16 @@ fuzz: ## run each fuzz target for FUZZTIME (30s)
 
 .PHONY: ptx
 ptx: ## compile the .cu files to PTX (needs nvcc); no diff when nothing changed
-	cuda/compile.sh baseline/solver cuda/kernels device/devicetest examples/heat graphexec sim/testdata/kernels solver/kernels
+	cuda/compile.sh baseline/solver cuda/kernels device/devicetest examples/first examples/heat graphexec sim/testdata/kernels solver/kernels
 
 .PHONY: bench
 bench: ## run the benchmarks on the default device
 	$(GO) run ./cmd/reprise bench
+
+.PHONY: demo
+demo: ## one workload, traced in Go and by hand in C++, side by side (needs g++)
+	@$(MAKE) --no-print-directory -j "$$(nproc)" build libcudasim $(BASELINE_OUT)/img
+	bin/reprise compare img
 
 .PHONY: compare
 compare: build baseline libcudasim ## the six workloads, traced in Go and by hand in C++, side by side (needs g++)

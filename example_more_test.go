@@ -1,0 +1,84 @@
+package reprise_test
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/reprise-gpu/reprise"
+)
+
+// interest records y += rate*y on a buffer of one element, which is 1.
+func interest(t *reprise.Tracer, rate any) reprise.Buffer {
+	kernel := t.Module("axpy.ptx", axpy).Kernel("axpy")
+	y := t.Alloc("y", reprise.F32, 1, reprise.InOut)
+	t.Launch(kernel, reprise.Linear(1, 32), y, y, rate, 1)
+	return y
+}
+
+// A scalar changes between two replays, without a new graph.
+func ExampleCompile() {
+	ctx := context.Background()
+	dev, err := reprise.Open("sim:a100")
+	check(err)
+	defer dev.Close()
+	t := reprise.Record(dev, "interest")
+	y := interest(t, t.Param("rate", reprise.F32, 1))
+	trace, err := t.Finish()
+	check(err)
+	defer trace.Close()
+
+	exec, err := reprise.Compile(dev, trace, reprise.Options{Streams: true}) // streams and events instead of a graph
+	check(err)
+	defer exec.Close()
+	check(reprise.Write(y, []float32{1}))
+	check(exec.ReplayN(ctx, 3)) // 1, 2, 4, 8
+	check(exec.Set("rate", float32(0.5)))
+	check(exec.Replay(ctx)) // 12
+	check(exec.Wait(ctx))
+
+	result := make([]float32, 1)
+	check(reprise.Read(result, y))
+	fmt.Println(result[0])
+	// Output: 12
+}
+
+// A loop ends when a scalar on the device says so.
+func ExampleCompileLoop() {
+	dev, err := reprise.Open("sim")
+	check(err)
+	defer dev.Close()
+	t := reprise.Record(dev, "interest")
+	y := interest(t, float32(0.01))
+	trace, err := t.Finish()
+	check(err)
+	defer trace.Close()
+
+	until := reprise.Until{Buffer: y.ID(), Is: reprise.AtLeast, Value: 2}
+	loop, err := reprise.CompileLoop(dev, trace, until, 1000, reprise.LoopOptions{})
+	check(err)
+	defer loop.Close()
+	check(reprise.Write(y, []float32{1}))
+	result, err := loop.Run(context.Background())
+	check(err)
+	fmt.Printf("doubled after %d iterations\n", result.Iterations)
+	// Output: doubled after 70 iterations
+}
+
+// Auto runs each call at once, and replays what repeats from the third repetition on.
+func ExampleAuto() {
+	dev, err := reprise.Open("sim")
+	check(err)
+	defer dev.Close()
+	t := reprise.Auto(dev, "circle")
+	kernel := t.Module("axpy.ptx", axpy).Kernel("axpy")
+	x := t.Alloc("x", reprise.F32, 256, reprise.InOut)
+	y := t.Alloc("y", reprise.F32, 256, reprise.InOut)
+	for range 100 {
+		t.Launch(kernel, reprise.Linear(1, 256), x, y, float32(0.01), 256) // runs at once
+		t.Launch(kernel, reprise.Linear(1, 256), y, x, float32(-0.01), 256)
+	}
+	t.Synchronize()
+	check(t.Err())
+	fmt.Printf("%d of %d launches were replayed\n", t.AutoStats().Replayed, t.AutoStats().Calls)
+	// Output: 196 of 200 launches were replayed
+}
