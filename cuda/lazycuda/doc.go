@@ -20,3 +20,10 @@
 // symbols.def lists the functions, and undeclared.def those of a driver that cuda.h does not declare; trampoline.S is the code that each of them is;
 // provider.c chooses; absent.c is the driver that is not there.
 package lazycuda
+
+import "embed"
+
+// Sources are what libcuda.a is built from, together with the headers of package include.
+//
+//go:embed *.c *.S *.h *.def
+var Sources embed.FS
