@@ -43,7 +43,7 @@ func Engine(dev device.Device, o Options) tracer.Engine {
 	if plan.Strategy == "" {
 		plan.Strategy = "nimble"
 	}
-	if d, ok := dev.(interface{ Profile() *des.Profile }); ok {
+	if d, ok := dev.(interface{ Profile() *des.Profile }); ok && !absent.Is(dev) {
 		plan.Custom = d.Profile()
 	}
 	return func(body *tracer.Trace) (tracer.Replayer, error) {

@@ -11,6 +11,7 @@ import (
 	"github.com/reprise-gpu/reprise/device/null"
 	"github.com/reprise-gpu/reprise/internal/absent/absenttest"
 	"github.com/reprise-gpu/reprise/ir"
+	"github.com/reprise-gpu/reprise/sim"
 	"github.com/reprise-gpu/reprise/tracer"
 )
 
@@ -27,5 +28,6 @@ func TestMissingArguments(t *testing.T) {
 		Pool:  func(*testing.T) []any { return []any{null.New(), trace} },
 		Typed: func(err error) bool { return errors.Is(err, ir.ErrMissing) },
 	})
+	assert.ErrorIs(t, auto.New((*sim.Device)(nil), "missing", auto.Options{}).Err(), ir.ErrMissing)
 	assert.ErrorIs(t, auto.New(nil, "missing", auto.Options{}).Err(), ir.ErrMissing)
 }

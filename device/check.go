@@ -1,6 +1,10 @@
 package device
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/reprise-gpu/reprise/internal/absent"
+)
 
 // KindOf names the kind of a work, "launch", "cooperative launch", "copy", "memset",
 // "host call", "prefetch" or "nothing"; "" for nil and for anything else. An update must keep it: a
@@ -68,6 +72,9 @@ func CheckWork(w Work, info *Info) *Error {
 		}
 	case Nothing:
 		return nil
+	}
+	if w != nil && absent.Is(w) {
+		return refuse(InvalidValue, "the work is a nil %T", w)
 	}
 	return refuse(InvalidValue, "no work given; want *Launch, *Copy, *Memset, *HostCall, *Prefetch or Nothing, got %T", w)
 }

@@ -3,6 +3,8 @@ package device
 import (
 	"context"
 	"time"
+
+	"github.com/reprise-gpu/reprise/internal/absent"
 )
 
 // Interceptor stands between a caller and a device. It is called for every
@@ -21,7 +23,10 @@ type Call struct {
 // Intercept wraps a device. When the interceptor returns an error the caller
 // gets zero results with it. Without an interceptor the result is d, and without a device nil.
 func Intercept(d Device, f Interceptor) Device {
-	if d == nil || f == nil {
+	switch {
+	case absent.Is(d):
+		return nil
+	case f == nil:
 		return d
 	}
 	return &intercepted{d, f}

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/reprise-gpu/reprise/internal/absent"
 )
 
 // WithLogging wraps a device so that every call leaves one line on w, in the
@@ -172,6 +174,9 @@ func (l *logger) nodes(ns []Node) string {
 }
 
 func (l *logger) work(w Work) string {
+	if absent.Is(w) {
+		return fmt.Sprintf("no work (%T)", w)
+	}
 	switch w := w.(type) {
 	case *Launch:
 		kind := "launch"

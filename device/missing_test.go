@@ -7,6 +7,9 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/device/null"
 	"github.com/reprise-gpu/reprise/internal/absent/absenttest"
@@ -44,8 +47,30 @@ func TestMissingArguments(t *testing.T) {
 		},
 		Pool: func(*testing.T) []any {
 			return []any{null.New(), context.Background(), &bytes.Buffer{}, new(atomic.Int64), &device.Texels{}, &device.Info{},
-				device.Interceptor(func(_ *device.Call, next func() error) error { return next() }), &device.HostCall{}}
+				device.Interceptor(func(_ *device.Call, next func() error) error { return next() }), &device.HostCall{},
+				&device.Launch{}, &device.Copy{}, &device.Memset{}, &device.Prefetch{}}
 		},
 		Typed: func(err error) bool { var e *device.Error; return errors.As(err, &e) },
 	})
+}
+
+// nothing is a device of which there is only a nil pointer: its methods panic.
+type nothing struct{ device.Device }
+
+func TestANilPointerIsNoDevice(t *testing.T) {
+	var none *nothing
+	assert.False(t, device.Same(none, null.New()))
+	assert.False(t, device.Same(null.New(), none))
+	assert.False(t, device.Same(none, none))
+	next := func(_ *device.Call, next func() error) error { return next() }
+	assert.Nil(t, device.Intercept(none, next))
+	assert.Nil(t, device.WithLogging(none, &bytes.Buffer{}))
+	assert.Nil(t, device.WithCounting(none, new(atomic.Int64)))
+	assert.Nil(t, device.WithFaults(none, device.FailCall(1, device.Unknown)))
+	d := null.New()
+	stream, err := d.CreateStream(0)
+	require.NoError(t, err)
+	assert.ErrorContains(t, d.Submit(stream, (*device.Launch)(nil)), "the work is a nil *device.Launch")
+	assert.ErrorContains(t, d.Submit(stream, (*device.Memset)(nil)), "the work is a nil *device.Memset")
+	assert.ErrorContains(t, d.Submit(stream, nil), "no work given")
 }

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"reflect"
 	"sync/atomic"
+
+	"github.com/reprise-gpu/reprise/internal/absent"
 )
 
 var instances atomic.Uint64
@@ -17,7 +19,7 @@ var ErrOtherDevice = errors.New("recorded or allocated on another device")
 // Same reports whether handles and addresses of a are those of b: whether both are one opened device, with or without wrappers.
 // A device whose Info has no Instance is the same only as itself.
 func Same(a, b Device) bool {
-	if a == nil || b == nil {
+	if absent.Is(a) || absent.Is(b) {
 		return false
 	}
 	if i, j := a.Info().Instance, b.Info().Instance; i != 0 || j != 0 {

@@ -53,6 +53,6 @@ func TestMissingArguments(t *testing.T) {
 		Typed: func(err error) bool {
 			return errors.Is(err, ir.ErrMissing)
 		},
-		Optional: []string{"graphexec.Exec.Set 1", "graphexec.LoopExec.Set 1"},
+		Optional: []string{"graphexec.Exec.Set 1", "graphexec.LoopExec.Set 1"}, // of a parameter that there is not: see the next test
 	})
 }

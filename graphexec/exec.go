@@ -105,9 +105,9 @@ func Instantiate(dev device.Device, s *ir.Schedule, b Bindings, form Backend) (*
 	case absent.Is(b):
 		return nil, absent.Nil("the bindings, which a trace is,")
 	case int(form) >= len(backendNames):
-		return nil, fmt.Errorf("%w: %v is no back end: use Graph or Streams", ir.ErrMissing, form)
+		return nil, absent.Error(fmt.Sprintf("unknown form %d: use Graph or Streams", form))
 	}
-	if err := ir.VerifySchedule(s); err != nil {
+	if err := verify(s); err != nil {
 		return nil, fmt.Errorf("cannot instantiate the schedule: %w", err)
 	}
 	x, err := instantiate(dev, s, b, form)
@@ -115,6 +115,21 @@ func Instantiate(dev device.Device, s *ir.Schedule, b Bindings, form Backend) (*
 		return nil, fmt.Errorf("instantiate %s as %v: %w", s.Graph.Name, form, err)
 	}
 	return x, nil
+}
+
+// verify checks a schedule, and that operations name what there is.
+func verify(s *ir.Schedule) error {
+	if s == nil || s.Graph == nil {
+		return ir.VerifySchedule(s)
+	}
+	g, err := s.Graph.WithDeps(ir.Traced, nil, nil) // VerifySchedule checks the dependencies
+	if err == nil {
+		err = ir.Verify(g)
+	}
+	if err != nil {
+		return err
+	}
+	return ir.VerifySchedule(s)
 }
 
 func instantiate(dev device.Device, s *ir.Schedule, b Bindings, form Backend) (*Exec, error) {

@@ -2,6 +2,7 @@ package graphexec_test
 
 import (
 	"context"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -45,6 +46,8 @@ func TestMissingArgumentsAreErrors(t *testing.T) {
 			_, err := graphexec.InstantiateLoop(x.dev, graphexec.Loop{Body: x.body, Backend: 99}, x.trace)
 			return err
 		},
+		"value":       func() error { return exec.Set("turns", nil) },
+		"loop value":  func() error { return loop.Set("turns", nil) },
 		"change":      func() error { return exec.Apply(graphexec.Change{}) },
 		"operation":   func() error { return exec.Apply(graphexec.Enable("", false)) },
 		"preflight":   func() error { _, err := exec.Preflight(graphexec.Change{}); return err },
@@ -88,5 +91,58 @@ func TestMissingArgumentsAreErrors(t *testing.T) {
 	assert.NotEmpty(t, graphexec.Change{}.String())
 	require.NoError(t, exec.Close())
 	require.NoError(t, loop.Close())
+	x.close()
+}
+
+// A back end that there is not is no missing argument.
+func TestAnUnknownFormIsNamed(t *testing.T) {
+	x := newSpinning(t, 1, 1)
+	_, err := graphexec.Instantiate(x.dev, x.body, x.trace, 99)
+	assert.EqualError(t, err, "unknown form 99: use Graph or Streams")
+	_, err = graphexec.InstantiateLoop(x.dev, graphexec.Loop{
+		Body: x.body, Until: graphexec.Until{Buffer: x.count.ID(), Is: graphexec.AtLeast, Value: 3}, MaxIterations: 4, Backend: 99,
+	}, x.trace)
+	assert.ErrorContains(t, err, "unknown form 99: use Graph or Streams")
+	x.close()
+}
+
+// Graphs that nobody has verified are refused by the operation that is wrong.
+func TestAGraphThatIsNotVerifiedIsRefused(t *testing.T) {
+	x := newSpinning(t, 1, 1)
+	for name, spoil := range map[string]func(op *ir.Op){
+		"kind":      func(op *ir.Op) { op.Kind = 99 },
+		"no launch": func(op *ir.Op) { op.Launch = nil },
+		"no copy":   func(op *ir.Op) { op.Kind, op.Launch = ir.KindCopy, nil },
+		"module":    func(op *ir.Op) { op.Launch.Module = 99 },
+		"buffer":    func(op *ir.Op) { op.Launch.Args[0] = ir.Arg{Kind: ir.ArgBuffer, Buffer: 99} },
+		"parameter": func(op *ir.Op) { op.Launch.Args[0] = ir.Arg{Kind: ir.ArgParam, Param: -1} },
+		"use":       func(op *ir.Op) { op.Uses = []ir.Access{{Range: ir.Range{Buffer: -1, Hi: 4}}} },
+		"shape":     func(op *ir.Op) { op.Launch.Grid = ir.Dim3{} },
+	} {
+		for _, of := range []*ir.Graph{x.body.Graph, {}} {
+			g := *of
+			g.Ops = slices.Clone(g.Ops)
+			if len(g.Ops) == 0 {
+				g.Ops = []ir.Op{{Kind: ir.KindLaunch, Launch: &ir.Launch{Args: make([]ir.Arg, 1)}}}
+			}
+			l := *g.Ops[0].Launch
+			l.Args = slices.Clone(l.Args)
+			g.Ops[0].Launch = &l
+			spoil(&g.Ops[0])
+			s := *x.body
+			s.Graph = &g
+			for _, form := range graphexec.Backends() {
+				assert.NotPanics(t, func() {
+					_, err := graphexec.Instantiate(x.dev, &s, x.trace, form)
+					var wrong ir.Violations
+					assert.ErrorAs(t, err, &wrong, name)
+					_, err = graphexec.InstantiateLoop(x.dev, graphexec.Loop{
+						Body: &s, Until: graphexec.Until{Buffer: x.count.ID(), Is: graphexec.AtLeast, Value: 3}, MaxIterations: 4, Backend: form,
+					}, x.trace)
+					assert.Error(t, err, name)
+				}, name)
+			}
+		}
+	}
 	x.close()
 }

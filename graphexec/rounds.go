@@ -199,7 +199,7 @@ func (x *LoopExec) several(n int) (*Exec, error) {
 
 // repeats says why a schedule is not one of n iterations, or of a part of them.
 func (x *LoopExec) repeats(s *ir.Schedule, n int) error {
-	if err := ir.VerifySchedule(s); err != nil {
+	if err := verify(s); err != nil {
 		return err
 	}
 	body := x.loop.Body.Graph

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+
+	"github.com/reprise-gpu/reprise/internal/absent"
 )
 
 // NewScalar converts a Go number to a scalar of type t. Integers must fit the
@@ -16,6 +18,9 @@ func NewScalar(t Type, v any) (Scalar, error) {
 			return Scalar{}, fmt.Errorf("%v is no %v", s, t)
 		}
 		return s, nil
+	}
+	if v == nil {
+		return Scalar{}, absent.Nil("the value, a Go number,")
 	}
 	rv := reflect.ValueOf(v)
 	switch t {

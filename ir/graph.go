@@ -114,17 +114,17 @@ func (g *Graph) Cause(d Dep) Range {
 // Causes returns what the dependencies have numbers for; see Causes.Ranges. Read only.
 func (g *Graph) Causes() []Range { return g.rows.causes }
 
-// DepsInto returns the dependencies that end at v, ordered by From. Read only.
+// DepsInto returns the dependencies that end at v, ordered by From; none of an operation that there is not. Read only.
 func (g *Graph) DepsInto(v OpID) []Dep {
-	if g.rows.into == nil {
+	if uint(v) >= uint(max(len(g.rows.into), 1)-1) {
 		return nil
 	}
 	return g.rows.deps[g.rows.into[v]:g.rows.into[v+1]]
 }
 
-// Succs returns the operations that depend on v, ascending. Read only.
+// Succs returns the operations that depend on v, ascending; none of an operation that there is not. Read only.
 func (g *Graph) Succs(v OpID) []OpID {
-	if g.rows.out == nil {
+	if uint(v) >= uint(max(len(g.rows.out), 1)-1) {
 		return nil
 	}
 	return g.rows.outs[g.rows.out[v]:g.rows.out[v+1]]

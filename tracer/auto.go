@@ -66,11 +66,10 @@ type AutoStats struct {
 
 // AutoStats returns the counts so far; all zero if t is not from Auto.
 func (t *Tracer) AutoStats() AutoStats {
-	w := t.watch
-	if w == nil {
+	if t == nil || t.watch == nil {
 		return AutoStats{}
 	}
-	s := w.stats
+	s := t.watch.stats
 	if s.Reason == "" && s.Replays == 0 {
 		s.Reason = fmt.Sprintf("no two times in a row did the program do the same, in up to %d calls", mostCalls)
 	}

@@ -102,6 +102,9 @@ func (t *Tracer) AllocManaged(name string, elem ir.Type, n int64, role ir.Role) 
 }
 
 func (t *Tracer) alloc(pc uintptr, buf ir.Buffer) Buffer {
+	if t == nil {
+		return Buffer{}
+	}
 	t.stopped() // which a zero Tracer is
 	b := Buffer{t: t, id: ir.BufferID(len(t.buffers))}
 	if t.err == nil {

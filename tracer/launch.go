@@ -42,6 +42,9 @@ type Param struct {
 // SliceError if it certainly leaves a slice with it. Asking for the same
 // name and type again returns the same parameter.
 func (t *Tracer) Param(name string, typ ir.Type, value any) Param {
+	if t == nil {
+		return Param{}
+	}
 	t.stopped() // which a zero Tracer is
 	if p, ok := t.params[name]; ok && t.graph.Params[p.id].Value.Type == typ {
 		return p
@@ -80,8 +83,11 @@ func (t *Tracer) Launch(k *Kernel, s Shape, args ...any) {
 }
 
 func (t *Tracer) launch(k *Kernel, s Shape, args []any, pc uintptr) error {
-	if k == nil || k.module == nil || k.module.t == nil {
-		return absent.Nil("the kernel, or its module,")
+	if k == nil {
+		return absent.Nil("the kernel")
+	}
+	if k.module == nil || k.module.t == nil {
+		return absent.Error("a zero Kernel was passed, or one of a zero Module: Tracer.Module and Module.Kernel return them")
 	}
 	if k.module.t != t {
 		return fmt.Errorf("the kernel belongs to trace %s", k.module.t.graph.Name)
@@ -218,6 +224,8 @@ func checkShape(s Shape) error {
 // argument sets v to an argument converted to the type of its parameter.
 func (t *Tracer) argument(v *ir.Arg, p *param, a any) error {
 	switch a := a.(type) {
+	case nil:
+		return absent.Error("it is nil: pass a Buffer for a pointer, a Go number or a Param for a scalar")
 	case Buffer:
 		if err := t.usable(a); err != nil {
 			return err

@@ -42,6 +42,14 @@ func TestMissingArguments(t *testing.T) {
 			func(*testing.T) any { return &tracer.Module{} },
 			func(t *testing.T) any { return trace(t) },
 			func(*testing.T) any { return &tracer.Trace{} },
+			func(*testing.T) any { return (*tracer.Trace)(nil) },
+			func(*testing.T) any { return (*tracer.Tracer)(nil) },
+			func(*testing.T) any { return (*tracer.Module)(nil) },
+			func(*testing.T) any { return &tracer.BindingError{} },
+			func(*testing.T) any {
+				return tracer.Auto(null.New(), "missing", func(*tracer.Trace) (tracer.Replayer, error) { return nil, nil })
+			},
+			func(t *testing.T) any { return start(t).Alloc("x", ir.F32, 4, ir.InOut).At(1) },
 			func(t *testing.T) any { return start(t).Alloc("x", ir.F32, 4, ir.InOut) },
 			func(*testing.T) any { return tracer.New(nil, "missing", tracer.Eager).Alloc("x", ir.F32, 4, ir.InOut) },
 			func(*testing.T) any { return tracer.Buffer{} },
@@ -54,8 +62,7 @@ func TestMissingArguments(t *testing.T) {
 				func(run func() error) error { return run() }, load(t, tr, "square"),
 				tracer.Engine(func(*tracer.Trace) (tracer.Replayer, error) { return nil, errors.New("none") })}
 		},
-		// Those of tests, and indices of a zero Trace, which nothing is in.
-		Except: []string{"tracer.Tracer.Watched", "SetSymbolBits", "tracer.Trace.Bind", "tracer.Trace.HostFunc", "tracer.Trace.Module", "tracer.Trace.Pointer"},
+		Except: []string{"tracer.Tracer.Watched", "SetSymbolBits"}, // of tests
 		Typed:  func(err error) bool { return errors.Is(err, ir.ErrMissing) },
 	})
 }
@@ -97,10 +104,55 @@ func TestMissingArgumentsEndATrace(t *testing.T) {
 			require.Error(t, tr.Err(), name)
 			_, err := tr.Finish()
 			require.Error(t, err, name)
-			if name == "module" || name == "memset of nil" || name == "parameter" || name == "argument" {
-				continue // these are other mistakes: of PTX, and of Go values that are no numbers
+			if name == "module" {
+				continue // that is another mistake: of PTX
 			}
 			require.ErrorIs(t, err, ir.ErrMissing, name)
 		}
+	}
+}
+
+// The errors name what is missing.
+func TestMissingArgumentsAreNamed(t *testing.T) {
+	for want, call := range map[string]func(tr *tracer.Tracer, x tracer.Buffer){
+		"the kernel is nil":                     func(tr *tracer.Tracer, _ tracer.Buffer) { tr.Launch(nil, tracer.Linear(1, 1)) },
+		"a zero Kernel was passed":              func(tr *tracer.Tracer, _ tracer.Buffer) { tr.Launch(&tracer.Kernel{}, tracer.Linear(1, 1)) },
+		"memset of @x: the value, a Go number,": func(tr *tracer.Tracer, x tracer.Buffer) { tr.Memset(x, nil) },
+		"parameter $n: the value, a Go number,": func(tr *tracer.Tracer, _ tracer.Buffer) { tr.Param("n", ir.I32, nil) },
+		"argument 1 (square_param_1): it is nil": func(tr *tracer.Tracer, x tracer.Buffer) {
+			tr.Launch(load(t, tr, "square"), tracer.Linear(1, 1), x, nil, 4)
+		},
+		"argument 2 (square_param_2): it is nil": func(tr *tracer.Tracer, x tracer.Buffer) {
+			tr.Launch(load(t, tr, "square"), tracer.Linear(1, 1), x, x, nil)
+		},
+	} {
+		tr := tracer.New(null.New(), "missing", tracer.Deferred)
+		call(tr, tr.Alloc("x", ir.F32, 4, ir.InOut))
+		require.ErrorContains(t, tr.Err(), want)
+		require.ErrorIs(t, tr.Err(), ir.ErrMissing)
+	}
+}
+
+// A nil Tracer records nothing, and says so.
+func TestANilTracer(t *testing.T) {
+	var tr *tracer.Tracer
+	x := tr.Alloc("x", ir.F32, 4, ir.InOut)
+	tr.Launch(tr.Module("m.ptx", "").Kernel("k"), tracer.Linear(1, 1), x)
+	require.ErrorIs(t, tr.Err(), ir.ErrMissing)
+	_, err := tr.Finish()
+	require.ErrorContains(t, err, "the tracer is nil")
+	require.ErrorIs(t, (*tracer.Trace)(nil).Allocate(0), ir.ErrMissing)
+}
+
+// How a host call uses a buffer is checked in all modes.
+func TestAHostCallWithAnUnknownModeIsRefused(t *testing.T) {
+	refuse := func(*tracer.Trace) (tracer.Replayer, error) { return nil, errors.New("none") }
+	for name, tr := range map[string]*tracer.Tracer{
+		"deferred": tracer.New(null.New(), "modes", tracer.Deferred), "eager": tracer.New(null.New(), "modes", tracer.Eager),
+		"direct": tracer.New(null.New(), "modes", tracer.Direct), "auto": tracer.Auto(null.New(), "modes", refuse),
+	} {
+		h := tr.AllocHost("h", ir.F32, 4, ir.InOut)
+		tr.HostCall("look", func() error { return nil }, tracer.Use{Buffer: h, Mode: 77})
+		require.ErrorContains(t, tr.Err(), "host call look: unknown mode 77 of a use", name)
 	}
 }

@@ -61,6 +61,9 @@ type param struct {
 // errors and saved traces use. Loading the same text under the same name again
 // returns the first module.
 func (t *Tracer) Module(name, source string) *Module {
+	if t == nil {
+		return &Module{}
+	}
 	t.stopped() // which a zero Tracer is
 	for i, m := range t.modules {
 		if m.requested == name && t.graph.Modules[i].Source == source {
@@ -118,10 +121,10 @@ func identifier(file string) string {
 // pointers. A signature such as "x: in f32*, y: out f32*, n: i32" may declare
 // it as well; one that claims less than the PTX shows is an error.
 func (m *Module) Kernel(entry string, signature ...string) *Kernel {
-	t := m.t
-	if t == nil {
+	if m == nil || m.t == nil {
 		return &Kernel{entry: entry}
 	}
+	t := m.t
 	if k, ok := m.kernels[entry]; ok && len(signature) == 0 {
 		return k
 	}

@@ -10,7 +10,12 @@ import (
 )
 
 // Program is the recorded graph.
-func (tr *Trace) Program() *ir.Graph { return tr.Graph }
+func (tr *Trace) Program() *ir.Graph {
+	if tr == nil {
+		return nil
+	}
+	return tr.Graph
+}
 
 // Rehearse calls f with a function that runs the operations of the trace, one after another in program order, and
 // waits for them. f may call it several times. Afterwards the memory of the program is what it was before, that of
@@ -20,7 +25,7 @@ func (tr *Trace) Program() *ir.Graph { return tr.Graph }
 // The program must be ready to run: kernels find in their inputs what the program has written there so far.
 func (tr *Trace) Rehearse(f func(run func() error) error) (err error) {
 	switch {
-	case tr.t == nil:
+	case tr == nil || tr.t == nil:
 		return errNoTrace
 	case f == nil:
 		return absent.Nil("the function to rehearse with")

@@ -51,18 +51,35 @@ func (tr *Trace) Check(dev device.Device, g *ir.Graph) error {
 // Allocate gives a buffer memory if it has none, as temporaries of a deferred trace have
 // until somebody asks for it.
 func (tr *Trace) Allocate(id ir.BufferID) error {
-	if tr.t == nil {
+	switch {
+	case tr == nil || tr.t == nil:
 		return errNoTrace
+	case !tr.has(id):
+		return fmt.Errorf("%w: no buffer has the number %d of the %d in trace %s", ir.ErrMissing, id, len(tr.t.buffers), tr.Graph.Name)
 	}
 	return tr.t.back(id)
 }
 
-// Pointer is the address of a buffer, as it is bound now, by the last change where live replays bind it differently; 0 for one that has no memory: see Allocate.
-func (tr *Trace) Pointer(id ir.BufferID) device.Ptr { return tr.t.pointer(id) }
+// has reports whether there is such a buffer.
+func (tr *Trace) has(id ir.BufferID) bool {
+	return tr != nil && tr.t != nil && id >= 0 && int(id) < len(tr.t.buffers)
+}
+
+// Pointer is the address of a buffer, as it is bound now, by the last change where live replays bind it differently; 0 for one that has no memory (see Allocate), or is not
+// of the trace.
+func (tr *Trace) Pointer(id ir.BufferID) device.Ptr {
+	if !tr.has(id) {
+		return 0
+	}
+	return tr.t.pointer(id)
+}
 
 // Bind notes that replays have a buffer at another address from now on, and at 0 in its own memory again. Read, Write and what is instantiated later
-// follow, and fail with a device.ErrFreed once that memory is freed; the memory of the trace is freed with it all the same.
+// follow, and fail with a device.ErrFreed once that memory is freed; the memory of the trace is freed with it all the same. A buffer that is not of the trace is left alone.
 func (tr *Trace) Bind(id ir.BufferID, at device.Ptr) {
+	if !tr.has(id) {
+		return
+	}
 	if a := &tr.t.buffers[id]; at != a.ptr {
 		a.bound, a.home = at, tr.t.serial(at)
 	} else {
@@ -70,11 +87,21 @@ func (tr *Trace) Bind(id ir.BufferID, at device.Ptr) {
 	}
 }
 
-// Module is the loaded module.
-func (tr *Trace) Module(id ir.ModuleID) device.Module { return tr.t.modules[id].handle }
+// Module is the loaded module; 0 for one that is not of the trace.
+func (tr *Trace) Module(id ir.ModuleID) device.Module {
+	if tr == nil || tr.t == nil || id < 0 || int(id) >= len(tr.t.modules) {
+		return 0
+	}
+	return tr.t.modules[id].handle
+}
 
-// HostFunc is the function a host call runs.
-func (tr *Trace) HostFunc(id ir.OpID) func() error { return tr.t.hosts[id] }
+// HostFunc is the function a host call runs; nil for any other operation.
+func (tr *Trace) HostFunc(id ir.OpID) func() error {
+	if tr == nil || tr.t == nil {
+		return nil
+	}
+	return tr.t.hosts[id]
+}
 
 // Reach is what a launch of a plan of the trace would touch with another grid. A plan from text may have other launches than the trace, of kernels
 // that the trace launches. Reach promises nothing of slices: an access is
@@ -111,6 +138,9 @@ func (tr *Trace) Reach(l *ir.Launch, grid ir.Dim3) ([]ir.Access, error) {
 // Close frees the buffers and modules. Close whatever was instantiated from the
 // trace first. Closing twice is harmless.
 func (tr *Trace) Close() error {
+	if tr == nil {
+		return nil
+	}
 	tr.closed = true
 	if tr.t == nil {
 		return nil

@@ -86,14 +86,23 @@ func New(dev device.Device, name string, mode Mode) *Tracer {
 	return t
 }
 
+// errNoTracer is the error of a nil Tracer, which records nothing.
+var errNoTracer = absent.Nil("the tracer")
+
 // Err returns the error that stopped the trace, or nil.
 func (t *Tracer) Err() error {
+	if t == nil {
+		return errNoTracer
+	}
 	t.stopped()
 	return t.err
 }
 
 // stopped reports whether the trace has an error. A zero Tracer has that of one without a device.
 func (t *Tracer) stopped() bool {
+	if t == nil {
+		return true
+	}
 	if t.graph == nil {
 		*t = *New(nil, "", Deferred)
 	}
@@ -113,6 +122,9 @@ func (t *Tracer) fail(pc uintptr, format string, args ...any) {
 // Helper marks the function that calls it as a helper: what a helper traces is put
 // down to the line that called the helper, as testing.T.Helper does with failures.
 func (t *Tracer) Helper() {
+	if t == nil {
+		return
+	}
 	var pc [1]uintptr
 	runtime.Callers(2, pc[:])
 	if t.helpers == nil {
@@ -125,6 +137,9 @@ func (t *Tracer) Helper() {
 // it, or of the first caller above that is no helper. It costs a fraction of
 // runtime.Caller, which resolves the line at once.
 func (t *Tracer) callerPC() uintptr {
+	if t == nil {
+		return 0
+	}
 	var pc [1]uintptr
 	runtime.Callers(3, pc[:])
 	for skip := 4; t.helpers != nil && t.helpers[functionOf(pc[0])]; skip++ {
@@ -209,7 +224,11 @@ func (t *Tracer) submit(pc uintptr, w device.Work) {
 
 // Synchronize waits for the work that has been issued, so that host code
 // may look at results; it records nothing.
-func (t *Tracer) Synchronize() { t.synchronize(t.callerPC()) }
+func (t *Tracer) Synchronize() {
+	if !t.stopped() {
+		t.synchronize(t.callerPC())
+	}
+}
 
 func (t *Tracer) synchronize(pc uintptr) {
 	if t.stopped() || t.mode == Deferred {
@@ -239,6 +258,9 @@ func (t *Tracer) settle() error {
 // Finish ends the trace. On success the Trace owns the buffers and modules;
 // on failure they are freed.
 func (t *Tracer) Finish() (*Trace, error) {
+	if t == nil {
+		return nil, errNoTracer
+	}
 	if t.stopped() && errors.Is(t.err, errFinished) {
 		return nil, errFinished
 	}

@@ -150,6 +150,10 @@ func (t *Tracer) HostCall(label string, f func() error, uses ...Use) {
 	}
 	op := ir.Op{Kind: ir.KindHost, Label: label}
 	for _, u := range uses {
+		if u.Mode > ir.Reduce {
+			t.fail(pc, "host call %s: unknown mode %d of a use: use ir.Read, ir.Write, ir.ReadWrite or ir.Reduce", label, u.Mode)
+			return
+		}
 		if err := t.usable(u.Buffer); err != nil {
 			t.fail(pc, "host call %s: %w", label, err)
 			return

@@ -37,7 +37,7 @@ func (s extents) has(lo, hi int64) bool {
 // written; it is empty if there is none. Memory that HostBytes has returned counts as written, and so does all memory of an Eager trace, which
 // has run. Other ways to write are not seen: a device.Write to an address, and work of other traces.
 func (tr *Trace) Unwritten() string {
-	if tr.t == nil || tr.t.mode == Eager {
+	if tr == nil || tr.t == nil || tr.t.mode == Eager {
 		return ""
 	}
 	written := make([]extents, len(tr.Graph.Buffers))

@@ -35,7 +35,7 @@ func Is(v any) bool {
 
 // Reader returns r, or a reader that fails when r is nil.
 func Reader(r io.Reader) io.Reader {
-	if r == nil {
+	if Is(r) {
 		return none{"the reader"}
 	}
 	return r
@@ -43,7 +43,7 @@ func Reader(r io.Reader) io.Reader {
 
 // Writer returns w, or a writer that fails when w is nil.
 func Writer(w io.Writer) io.Writer {
-	if w == nil {
+	if Is(w) {
 		return none{"the writer"}
 	}
 	return w

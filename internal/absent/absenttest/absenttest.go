@@ -30,7 +30,8 @@ type Calls struct {
 	Except []string
 }
 
-// Run calls all functions and methods with all arguments zero, and with each one zero in turn. None may panic. Where
+// Run calls all functions and methods with all arguments zero, and with each one zero in turn, where it is the number of something also
+// with one that nothing has, and where it is an interface with a nil pointer in it. None may panic. Where
 // one argument alone is a nil pointer, interface, function or map, the error that the function returns must be Typed.
 func Run(t *testing.T, c Calls) {
 	t.Helper()
@@ -58,14 +59,41 @@ func (c *Calls) each(t *testing.T, name string, f func(*testing.T) reflect.Value
 	}
 	t.Run(name, func(t *testing.T) {
 		typ := f(t).Type()
-		c.call(t, name, f(t), func(int) bool { return true })
+		c.call(t, name, f(t), func(_ int, of reflect.Type) (reflect.Value, bool) { return reflect.Zero(of), true })
 		for i := range params(typ) {
-			err := c.call(t, name, f(t), func(at int) bool { return at == i })
+			instead := func(v reflect.Value) func(int, reflect.Type) (reflect.Value, bool) {
+				return func(at int, _ reflect.Type) (reflect.Value, bool) { return v, at == i }
+			}
+			for _, n := range append(numbers(typ.In(i)), c.pointers(t, typ.In(i))...) {
+				c.call(t, name, f(t), instead(n))
+			}
+			err := c.call(t, name, f(t), instead(reflect.Zero(typ.In(i))))
 			if c.demanded(typ, i, name) && (err == nil || !c.Typed(err)) {
 				t.Errorf("without argument %d (%v): %v, of type %T", i, typ.In(i), err, err)
 			}
 		}
 	})
+}
+
+// numbers are values of a type that numbers things, which nothing has.
+func numbers(t reflect.Type) []reflect.Value {
+	if t.Kind() != reflect.Int32 || t.PkgPath() == "" {
+		return nil
+	}
+	return []reflect.Value{reflect.ValueOf(int32(-1)).Convert(t), reflect.ValueOf(int32(1 << 20)).Convert(t)}
+}
+
+// pointers are the nil pointers of the types in the pool, as values of an interface.
+func (c *Calls) pointers(t *testing.T, of reflect.Type) (list []reflect.Value) {
+	if of.Kind() != reflect.Interface || of.NumMethod() == 0 {
+		return nil
+	}
+	for _, v := range c.Pool(t) {
+		if typ := reflect.TypeOf(v); typ.Kind() == reflect.Pointer && typ.AssignableTo(of) {
+			list = append(list, reflect.Zero(typ))
+		}
+	}
+	return list
 }
 
 // params is how many arguments are passed: none for a variadic one.
@@ -91,8 +119,8 @@ func nillable(t reflect.Type) bool {
 	return false
 }
 
-// call returns the error of f. A panic is an error of the test.
-func (c *Calls) call(t *testing.T, name string, f reflect.Value, out func(int) bool) (err error) {
+// call returns the error of f. The function instead returns what to pass for an argument, and whether to. A panic is an error of the test.
+func (c *Calls) call(t *testing.T, name string, f reflect.Value, instead func(int, reflect.Type) (reflect.Value, bool)) (err error) {
 	var text []string
 	defer func() {
 		if p := recover(); p != nil {
@@ -103,8 +131,8 @@ func (c *Calls) call(t *testing.T, name string, f reflect.Value, out func(int) b
 	pool := c.Pool(t)
 	var args []reflect.Value
 	for i := range params(f.Type()) {
-		arg := reflect.Zero(f.Type().In(i))
-		if !out(i) {
+		arg, ok := instead(i, f.Type().In(i))
+		if !ok {
 			arg = pick(pool, f.Type().In(i))
 		}
 		text = append(text, fmt.Sprintf("%v zero=%v", arg.Type(), arg.IsZero()))
