@@ -115,6 +115,10 @@ else
 	@echo "there is no C compiler $(CC): the code with the tag cuda is left out"
 endif
 
+.PHONY: api
+api: ## compare the exported API with that of the last release
+	scripts/api.sh
+
 # An input that adds coverage is minimized for a minute by default, all of the run.
 .PHONY: fuzz
 fuzz: ## run each fuzz target for FUZZTIME (30s)

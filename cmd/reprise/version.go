@@ -9,7 +9,7 @@ import (
 	"github.com/reprise-gpu/reprise/bench"
 )
 
-// version is the release this tree leads to.
+// version is the release, or with -dev the one that this tree leads to.
 const version = "0.1.0-dev"
 
 func newVersion() *cobra.Command {
