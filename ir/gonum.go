@@ -7,13 +7,20 @@ import (
 )
 
 // Gonum's algorithms run on a Graph as it is: nodes are ids and edges pairs of
-// them, made on the fly. A traced graph has no dependencies, so no edges; all
-// iteration is in ascending order of id.
+// them, made on the fly. A traced graph has no dependencies and so no edges; the
+// results of planning have them. All iteration is in ascending order of id.
 var _ graph.Directed = (*Graph)(nil)
 
-type node OpID
+// node is an operation.
+type node struct {
+	g  *Graph
+	id OpID
+}
 
-func (n node) ID() int64 { return int64(n) }
+func (n node) ID() int64 { return int64(n.id) }
+
+// String returns the operation's number as texts have it, such as %3.
+func (n node) String() string { return n.id.String() }
 
 type edge struct{ from, to node }
 
@@ -30,12 +37,12 @@ func (g *Graph) Node(id int64) graph.Node {
 	if !g.has(id) {
 		return nil
 	}
-	return node(id)
+	return node{g, OpID(id)}
 }
 
 // Nodes returns all operations in program order.
 func (g *Graph) Nodes() graph.Nodes {
-	return newNodes(len(g.Ops), func(i int) OpID { return OpID(i) })
+	return g.newNodes(len(g.Ops), func(i int) OpID { return OpID(i) })
 }
 
 // From returns the operations that depend on operation id.
@@ -44,7 +51,7 @@ func (g *Graph) From(id int64) graph.Nodes {
 		return graph.Empty
 	}
 	succs := g.Succs(OpID(id))
-	return newNodes(len(succs), func(i int) OpID { return succs[i] })
+	return g.newNodes(len(succs), func(i int) OpID { return succs[i] })
 }
 
 // To returns the operations that operation id depends on.
@@ -53,7 +60,7 @@ func (g *Graph) To(id int64) graph.Nodes {
 		return graph.Empty
 	}
 	deps := g.DepsInto(OpID(id))
-	return newNodes(len(deps), func(i int) OpID { return deps[i].From })
+	return g.newNodes(len(deps), func(i int) OpID { return deps[i].From })
 }
 
 // HasEdgeBetween reports whether one of the operations depends on the other.
@@ -75,20 +82,21 @@ func (g *Graph) Edge(uid, vid int64) graph.Edge {
 	if !g.HasEdgeFromTo(uid, vid) {
 		return nil
 	}
-	return edge{node(uid), node(vid)}
+	return edge{node{g, OpID(uid)}, node{g, OpID(vid)}}
 }
 
 // nodes iterates over n operations by index. It stands before the first at -1.
 type nodes struct {
+	g     *Graph
 	at, n int
 	id    func(int) OpID
 }
 
-func newNodes(n int, id func(int) OpID) graph.Nodes {
+func (g *Graph) newNodes(n int, id func(int) OpID) graph.Nodes {
 	if n == 0 {
 		return graph.Empty
 	}
-	return &nodes{-1, n, id}
+	return &nodes{g, -1, n, id}
 }
 
 func (it *nodes) Next() bool {
@@ -104,7 +112,7 @@ func (it *nodes) Node() graph.Node {
 	if it.at < 0 || it.at >= it.n {
 		return nil
 	}
-	return node(it.id(it.at))
+	return node{it.g, it.id(it.at)}
 }
 
 // NodeSlice returns the remaining operations and leaves the iterator empty.

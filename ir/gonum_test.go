@@ -31,12 +31,10 @@ func build(nodes []graph.Node, lines []testgraph.WeightedLine, _, _ float64) (gr
 		ids[l.From().ID()], ids[l.To().ID()] = true, true
 	}
 	g := &ir.Graph{Ops: make([]ir.Op, len(ids))}
-	var all []graph.Node
 	for id := range int64(len(ids)) {
 		if !ids[id] {
 			return nil, nil, nil, 0, 0, false
 		}
-		all = append(all, g.Node(id))
 	}
 	var deps []ir.Dep
 	var edges []testgraph.Edge
@@ -49,6 +47,10 @@ func build(nodes []graph.Node, lines []testgraph.WeightedLine, _, _ float64) (gr
 	g, err := g.WithDeps(ir.Analyzed, deps, nil)
 	if err != nil {
 		panic(err)
+	}
+	var all []graph.Node // of the graph that is tested, which is part of a node
+	for id := range int64(len(ids)) {
+		all = append(all, g.Node(id))
 	}
 	for _, d := range g.Deps() {
 		edges = append(edges, g.Edge(int64(d.From), int64(d.To)))

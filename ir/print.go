@@ -229,6 +229,11 @@ func (p *printer) dep(d Dep) {
 	p.text(" -> ")
 	p.id(d.To)
 	p.text(" ")
+	p.reason(d)
+}
+
+// reason prints the hazards of a dependency and the bytes behind the first.
+func (p *printer) reason(d Dep) {
 	p.text(d.Hazard.String())
 	if d.Cause != 0 {
 		p.text(" ")

@@ -2,12 +2,14 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"gonum.org/v1/gonum/graph/encoding/dot"
 
 	"github.com/reprise-gpu/reprise/graphexec"
 	"github.com/reprise-gpu/reprise/internal/des"
@@ -26,6 +28,7 @@ type optFlags struct {
 	also     []string
 	dump     []string
 	json     bool
+	dot      bool
 	out      string
 }
 
@@ -54,6 +57,7 @@ Strategies:
   reprise opt img.rir --also memplan
   reprise opt img.rir --also 'unroll(4),rename(2)' --json
   reprise opt dag.rir --json
+  reprise opt img.rir --dot | dot -Tsvg -o img.svg
   reprise trace img -o img.rir && reprise explain img --cost img.json && reprise opt img.rir --cost img.json`,
 		Args: oneArg("FILE.rir"),
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args[0]) },
@@ -66,6 +70,7 @@ Strategies:
 	c.Flags().StringSliceVar(&f.also, "also", nil, alsoHelp)
 	c.Flags().StringSliceVar(&f.dump, "dump", nil, "print the text after these passes too, to standard error")
 	c.Flags().BoolVar(&f.json, "json", false, "print a summary as one line of JSON instead of the text")
+	c.Flags().BoolVar(&f.dot, "dot", false, "print the graph with its remaining dependencies for Graphviz instead of the text")
 	c.Flags().StringVarP(&f.out, "output", "o", "", "write the text to `FILE`, with the PTX, instead of printing it")
 	return c
 }
@@ -87,6 +92,9 @@ func describe(list []optimizer.Description) string {
 }
 
 func (f *optFlags) run(c *cobra.Command, path string) error {
+	if f.json && f.dot {
+		return usageError{errors.New("--json and --dot are two formats of the output: give one of them")}
+	}
 	profile, err := lookupProfile(f.device)
 	if err != nil {
 		return err
@@ -155,6 +163,14 @@ func (f *optFlags) print(stdout io.Writer, r *optimizer.Result, profile *des.Pro
 	}
 	if f.json {
 		return json.NewEncoder(stdout).Encode(summarize(r, profile))
+	}
+	if f.dot {
+		text, err := dot.Marshal(r.Graph, r.Graph.Name, "", "\t")
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintf(stdout, "%s\n", text)
+		return err
 	}
 	if f.out != "" {
 		return nil

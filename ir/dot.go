@@ -1,0 +1,49 @@
+package ir
+
+import (
+	"fmt"
+	"strconv"
+
+	"gonum.org/v1/gonum/graph/encoding"
+)
+
+// Attributes returns the attributes of an operation for gonum's encoders: its label, and its cost if
+// one is declared. dot.Marshal(g, g.Name, "", "\t") writes a graph for Graphviz, and package importer
+// reads that.
+func (n node) Attributes() []encoding.Attribute {
+	op := &n.g.Ops[n.id]
+	all := []encoding.Attribute{{Key: "label", Value: strconv.Quote(op.title())}}
+	if op.Cost >= 0 {
+		all = append(all, encoding.Attribute{Key: "cost", Value: strconv.Quote(fmt.Sprintf("%dns", op.Cost))})
+	}
+	return all
+}
+
+// title is the name of an operation for people: its label, its kernel's name or its kind.
+func (op *Op) title() string {
+	switch {
+	case op.Label != "":
+		return op.Label
+	case op.Kind == KindLaunch && op.Launch != nil:
+		return op.Launch.Entry
+	}
+	return op.Kind.String()
+}
+
+// Attributes returns the attributes of a dependency for gonum's encoders: its reason as a label.
+func (e edge) Attributes() []encoding.Attribute {
+	g := e.from.g
+	for _, d := range g.DepsInto(e.to.id) {
+		if d.From == e.from.id {
+			return []encoding.Attribute{{Key: "label", Value: strconv.Quote(g.reason(d))}}
+		}
+	}
+	return nil
+}
+
+// reason is the hazards of a dependency and the bytes behind the first.
+func (g *Graph) reason(d Dep) string {
+	p := printer{g: g}
+	p.reason(d)
+	return string(p.buf)
+}
