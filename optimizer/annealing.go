@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/reprise-gpu/reprise/internal/des"
+	"github.com/reprise-gpu/reprise/internal/effort"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
@@ -48,7 +49,7 @@ func (a *annealing) restart() {
 
 // heats are the temperatures at which the runs of auto start. Single runs end up to 3 % apart, depending on where they start and
 // how hot; the best of five is within 1 % of one that is ten times as long as all of them.
-var heats = [...]float64{usualHeat, usualHeat, usualHeat, 0.003, 0.03}
+var heats = [effort.Runs]float64{usualHeat, usualHeat, usualHeat, 0.003, 0.03}
 
 // search makes the runs of auto, and then the other steps. Runs begin from the layouts in starts, and when these are used up from the best
 // layout so far.

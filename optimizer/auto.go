@@ -52,7 +52,7 @@ var candidates = []candidate{
 const maxOps = 1<<31 - 1
 
 func (auto) assign(g *ir.Graph, opts *Options) (assignment, error) {
-	return search{AutoSteps(g.Len()), maxLanes}.assign(g, opts)
+	return search{autoSteps(g.Len()), maxLanes}.assign(g, opts)
 }
 
 // survey plans by the candidates.

@@ -28,7 +28,7 @@ func TestMissingArguments(t *testing.T) {
 	}
 	absenttest.Run(t, absenttest.Calls{
 		Funcs: map[string]any{
-			"AutoSteps": optimizer.AutoSteps, "ChoosesByTime": optimizer.ChoosesByTime, "LowerBound": optimizer.LowerBound,
+			"ChoosesByTime": optimizer.ChoosesByTime, "LowerBound": optimizer.LowerBound,
 			"DeclaredCosts": optimizer.DeclaredCosts, "MeasuredCosts": optimizer.MeasuredCosts, "ModelledCosts": optimizer.ModelledCosts,
 			"Measure": optimizer.Measure, "NewMeasurement": optimizer.NewMeasurement, "ParseMeasurement": optimizer.ParseMeasurement,
 			"MemoryOf": optimizer.MemoryOf, "Plan": optimizer.Plan, "PlanOn": optimizer.PlanOn, "UnrolledOf": optimizer.UnrolledOf,

@@ -6,11 +6,12 @@ import (
 	"strings"
 
 	"github.com/reprise-gpu/reprise/internal/des"
+	"github.com/reprise-gpu/reprise/internal/effort"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
 // search goes on from the plan of auto: simulated annealing of lanes, order and deliberate waits of all
-// operations. auto itself is a search of as many steps as AutoSteps says, and longer searches begin with that, so
+// operations. auto itself is a search of as many steps as autoSteps returns, and longer searches begin with that, so
 // that none is predicted to take longer.
 type search struct{ steps, lanes int }
 
@@ -21,7 +22,7 @@ const (
 
 // searched makes a search of its parameter, steps or steps:lanes.
 func searched(parameter string) (strategy, error) {
-	s := search{usualSteps, maxLanes}
+	s := search{searching.Usual, maxLanes}
 	if parameter == "" {
 		return s, nil
 	}
@@ -48,22 +49,14 @@ func stretch(n int) int {
 	if n < 3 || n > maxFolded {
 		return 0
 	}
-	return max(leastSteps, stretchSteps*n)
+	return searching.Run(n)
 }
 
-// A run of auto makes stretchSteps steps for each operation, and at least leastSteps, but ends where the first
-// steps find nothing. On contended programs of 12 to 60 operations ten times as many steps find plans that are quicker by less
-// than a thousandth in the mean.
-var (
-	stretchSteps = 400
-	leastSteps   = 6000
-)
+// searching is the effort of searches; tests make it less.
+var searching = effort.Full()
 
-// usualSteps is the steps of search without a parameter.
-var usualSteps = 6000
-
-// AutoSteps is by how many steps auto searches a graph of n operations at most; 0 is none.
-func AutoSteps(n int) int { return len(heats) * stretch(n) }
+// autoSteps is by how many steps auto searches a graph of n operations at most; 0 is none.
+func autoSteps(n int) int { return effort.Runs * stretch(n) }
 
 // probe is how many steps find something if anything does.
 func probe(n int) int { return max(min(2000, 14*n*n), 80*n) }
@@ -127,7 +120,7 @@ func (s search) from(c *choice, start *trial) (*trial, error) {
 	if r == nil {
 		return nil, nil
 	}
-	if s.steps <= AutoSteps(c.graph.Len()) && c.isLeast(start) {
+	if s.steps <= autoSteps(c.graph.Len()) && c.isLeast(start) {
 		return nil, nil
 	}
 	starts, err := c.starts(start, s.lanes)

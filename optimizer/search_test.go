@@ -10,21 +10,22 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/reprise-gpu/reprise/internal/des"
+	"github.com/reprise-gpu/reprise/internal/effort"
 	"github.com/reprise-gpu/reprise/internal/irtest"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
 // TestMain makes searches short: most tests are about other things, and would spend their time on them.
 func TestMain(m *testing.M) {
-	stretchSteps, leastSteps, usualSteps = 5, 30, 200
+	searching = effort.Search{PerOperation: 5, Least: 30, Usual: 200}
 	os.Exit(m.Run())
 }
 
 // searchInFull makes searches in a test as long as they are for a user.
 func searchInFull(t *testing.T) {
-	stretch, least, usual := stretchSteps, leastSteps, usualSteps
-	stretchSteps, leastSteps, usualSteps = 400, 6000, 6000
-	t.Cleanup(func() { stretchSteps, leastSteps, usualSteps = stretch, least, usual })
+	short := searching
+	searching = effort.Full()
+	t.Cleanup(func() { searching = short })
 }
 
 // A rehearsal of a layout predicts what the forecast does of its schedule, whatever was rehearsed before.
@@ -86,7 +87,7 @@ func TestSearchKeepsItsPromises(t *testing.T) {
 		opts := Options{Strategy: "auto", Streams: round%2 == 0, Verify: true}
 		auto, err := Plan(g, opts)
 		require.NoError(t, err)
-		opts.Strategy = fmt.Sprintf("search(%d)", AutoSteps(g.Len())+2000)
+		opts.Strategy = fmt.Sprintf("search(%d)", autoSteps(g.Len())+2000)
 		long, err := Plan(g, opts)
 		require.NoError(t, err)
 		require.LessOrEqual(t, long.Schedule.Predicted, auto.Schedule.Predicted, "round %d", round)

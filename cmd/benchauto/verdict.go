@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"sync"
 
+	"github.com/reprise-gpu/reprise/internal/effort"
 	"github.com/reprise-gpu/reprise/ir"
 	"github.com/reprise-gpu/reprise/optimizer"
 )
@@ -88,7 +89,7 @@ func (in *input) judge() (v verdict, err error) {
 	}
 	v.auto, v.chose = s.Predicted, s.Strategy
 	if in.searched {
-		s, err := plan(fmt.Sprintf("search(%d)", 10*optimizer.AutoSteps(g.Len())))
+		s, err := plan(fmt.Sprintf("search(%d)", 10*effort.Runs*effort.Full().Run(g.Len())))
 		if err != nil {
 			return v, err
 		}
