@@ -41,7 +41,7 @@ do virtual times depend on how long the program takes.
 Each process simulates its own GPUs, in a virtual time of its own. Memory that cuIpcGetMemHandle exports is the same bytes in all processes that open it:
 what one has stored is there for the others when its call to wait or to copy has returned. Launches that run in two processes at the same moment are not
 ordered, and atomic operations on such memory are atomic within a process only. Memory that is open counts against the exporter's GPU. While a process
-has exported or open memory, its launches use one core.
+has exported or open memory, its launches use one core. Events are of one process: cuEventCreate answers 801 for CU_EVENT_INTERPROCESS.
 
 Virtual memory management is for memory of GPUs. Sizes and places are multiples of 2 MiB, and memory is mapped whole. Reserved addresses
 where nothing is mapped, and mappings without access, fault: CUDA_ERROR_ILLEGAL_ADDRESS for kernels, CUDA_ERROR_INVALID_VALUE for copies and fills. The

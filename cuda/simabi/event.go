@@ -6,6 +6,7 @@ package simabi
 import "C"
 
 import (
+	"fmt"
 	"time"
 	"unsafe"
 
@@ -54,7 +55,7 @@ func sim_cuEventCreate(out *C.CUevent, flags C.uint) C.CUresult {
 		case out == nil || flags&^eventFlags != 0 || interprocess && timing:
 			return invalidValue
 		case interprocess:
-			return notSupported // no other process sees this device
+			return fmt.Errorf("%w: %s: create the event without CU_EVENT_INTERPROCESS", notSupported, why("cuIpcGetEventHandle"))
 		}
 		made, err := c.sim.CreateEvent()
 		if err != nil {
