@@ -2,6 +2,7 @@ package ptx
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -22,6 +23,7 @@ atom     $order? $scope? $shared? add u32|s32|u64|f32|f64 ; $order? $scope? $sha
 bfe      u32|u64|s32|s64
 bfi      b32|b64
 bfind    shiftamt? u32|u64|s32|s64
+bmsk     wrap|clamp b32
 brev     b32|b64
 clz      b32|b64
 cnot     b16|b32|b64
@@ -201,6 +203,29 @@ func joinTypes(name string, suffix []string) []string {
 		list = append(list, strings.Join(layouts, "."))
 	}
 	return append(list, strings.Join(types, "."))
+}
+
+// typesLast puts the types of an opcode behind its modifiers if formRows covers both: the ISA has
+// them there, and ptxas accepts add.s32.sat, too. Only mma has modifiers behind its types.
+func typesLast(name string, suffix []string) []string {
+	isType := func(s string) bool { _, ok := ParseType(s); return ok }
+	first := slices.IndexFunc(suffix, isType)
+	forms := formTable[name]
+	switch {
+	case forms == nil || name == "mma" || first < 0 || !slices.ContainsFunc(suffix[first:], func(s string) bool { return !isType(s) }):
+		return suffix
+	case !forms.covers(joinTypes(name, suffix)):
+		return suffix
+	}
+	var modifiers, types []string
+	for _, s := range suffix {
+		if isType(s) {
+			types = append(types, s)
+		} else {
+			modifiers = append(modifiers, s)
+		}
+	}
+	return append(modifiers, types...)
 }
 
 // formFault says what is wrong with the suffixes of an opcode on a target, "" when nothing

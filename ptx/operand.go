@@ -34,7 +34,7 @@ func (p *parser) opcode(word string) opcode {
 	code, ok := p.opcodes[word]
 	if !ok {
 		parts := strings.Split(word, ".")
-		code = opcode{name: parts[0], suffix: parts[1:]}
+		code = opcode{name: parts[0], suffix: typesLast(parts[0], parts[1:])}
 		code.form = newForm(word, code, p.m)
 		p.opcodes[word] = code
 	}

@@ -230,6 +230,7 @@ func addMisc32(t opTable) {
 	t["dp4a.u32.u32"] = lift3(func(a, b, c int32) int32 { return dot4(a, b, c, unsignedByte, unsignedByte) })
 	for mode, f := range permutes {
 		t["prmt.b32"+mode] = lift3(f)
+		t["prmt"+mode+".b32"] = t["prmt.b32"+mode]
 	}
 	addSelect(t, "s32", func(c int32) bool { return c >= 0 })
 	addSelect(t, "f32", func(c float32) bool { return c >= 0 })

@@ -213,9 +213,10 @@ func (l *lowering) mov() error {
 	if size == 0 {
 		var neg bool
 		if r.a, neg, err = l.predicate(&in.Args[1]); neg {
-			return l.fail("the source cannot be negated")
+			r.exec = ops["not.pred"]
+		} else {
+			r.exec = ops["mov.pred"]
 		}
-		r.exec = ops["mov.pred"]
 	} else {
 		r.a, err = l.source(&in.Args[1], size, typ)
 		r.exec = ops["mov."+bitsType(size)]

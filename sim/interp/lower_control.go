@@ -298,7 +298,11 @@ func (l *lowering) redux() error {
 	if len(list) != 1 || len(in.Args) != 3 || len(in.Suffix) != 3 {
 		return l.fail("needs an operation, a type and three operands")
 	}
-	f := reduxOps[in.Suffix[1]+"."+in.Suffix[2]]
+	op := in.Suffix[1]
+	if op == "sync" {
+		op = in.Suffix[0]
+	}
+	f := reduxOps[op+"."+in.Suffix[2]]
 	if f == nil {
 		return l.fail("the interpreter cannot run this reduction")
 	}
