@@ -16,13 +16,13 @@ import (
 //
 // The error is topo.Unorderable if g has a cycle.
 func MinimumPathCover(g graph.Directed) ([][]graph.Node, error) {
-	d, x, err := denseOf(g)
+	d, nodes, err := denseOf(g)
 	if err != nil {
 		return nil, err
 	}
 	var paths [][]graph.Node
 	for _, path := range dense.MaximumMatching(d.Rows).Chains() {
-		paths = append(paths, x.list(path))
+		paths = append(paths, list(nodes, path))
 	}
 	return paths, nil
 }
@@ -44,14 +44,14 @@ func MinimumPathCover(g graph.Directed) ([][]graph.Node, error) {
 //
 // The error is topo.Unorderable if g has a cycle.
 func MinimumChainCover(g graph.Directed) ([][]graph.Node, error) {
-	d, x, err := denseOf(g)
+	d, nodes, err := denseOf(g)
 	if err != nil {
 		return nil, err
 	}
 	cover := dense.MinimumPathCover(d)
 	chains := make([][]graph.Node, cover.Size())
 	for v, c := range cover.Partition() {
-		chains[c] = append(chains[c], x.nodes[v])
+		chains[c] = append(chains[c], nodes[v])
 	}
 	return chains, nil
 }
@@ -63,9 +63,9 @@ func MinimumChainCover(g graph.Directed) ([][]graph.Node, error) {
 //
 // The error is topo.Unorderable if g has a cycle.
 func MaximumAntichain(g graph.Directed) ([]graph.Node, error) {
-	d, x, err := denseOf(g)
+	d, nodes, err := denseOf(g)
 	if err != nil {
 		return nil, err
 	}
-	return x.list(dense.MinimumPathCover(d).Antichain()), nil
+	return list(nodes, dense.MinimumPathCover(d).Antichain()), nil
 }

@@ -19,7 +19,7 @@ import (
 //
 // The error is topo.Unorderable if g has a cycle.
 func Incomparability(g graph.Directed) (graph.Undirected, error) {
-	d, x, err := denseOf(g)
+	d, nodes, err := denseOf(g)
 	if err != nil {
 		return nil, err
 	}
@@ -36,7 +36,7 @@ func Incomparability(g graph.Directed) (graph.Undirected, error) {
 			}
 		}
 	}
-	return &bitGraph{x, rows}, nil
+	return &bitGraph{newIndex(nodes), rows}, nil
 }
 
 // bitGraph is an undirected graph with a bit for each pair of nodes. All iteration is in the order of

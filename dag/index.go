@@ -31,13 +31,13 @@ func newIndex(nodes []graph.Node) index {
 	return x
 }
 
-// list returns nodes by their numbers.
-func (x index) list(numbers []int32) []graph.Node {
-	nodes := make([]graph.Node, len(numbers))
+// list returns the nodes with these numbers.
+func list(nodes []graph.Node, numbers []int32) []graph.Node {
+	some := make([]graph.Node, len(numbers))
 	for i, v := range numbers {
-		nodes[i] = x.nodes[v]
+		some[i] = nodes[v]
 	}
-	return nodes
+	return some
 }
 
 // neighbours returns the numbers of what next leads to, by node.
@@ -52,25 +52,26 @@ func (x index) neighbours(next func(id int64) graph.Nodes) [][]int32 {
 }
 
 // denseOf returns g with its nodes numbered in a topological order, of all such orders the least by
-// IDs.
-func denseOf(g graph.Directed) (*dense.Graph, index, error) {
+// IDs, and the nodes by their numbers.
+func denseOf(g graph.Directed) (*dense.Graph, []graph.Node, error) {
 	x := byID(g.Nodes())
 	succs := x.neighbours(g.From)
 	order := dense.Order(func(v int32) []int32 { return succs[v] }, make([]int32, len(succs)))
 	if len(order) < len(succs) {
-		return nil, x, unorderable(g, x, succs)
+		return nil, nil, unorderable(g, x, succs)
 	}
-	place := make([]int32, len(order))
+	place, m := make([]int32, len(order)), 0
 	for i, v := range order {
 		place[v] = int32(i)
+		m += len(succs[v])
 	}
-	var edges []dense.Edge
+	edges := make([]dense.Edge, 0, m)
 	for _, u := range order {
 		for _, v := range succs[u] {
 			edges = append(edges, dense.Edge{From: place[u], To: place[v]})
 		}
 	}
-	return dense.NewGraph(len(order), edges), newIndex(x.list(order)), nil
+	return dense.NewGraph(len(order), edges), list(x.nodes, order), nil
 }
 
 // unorderable returns the error of a graph with cycles. Gonum's sort leaves out nodes whose only cycle

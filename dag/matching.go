@@ -41,13 +41,13 @@ func MaximumMatching(g graph.Undirected) ([]graph.Edge, error) {
 	near := x.neighbours(g.From)
 	right, cycle := halves(near)
 	if cycle != nil {
-		return nil, NotBipartite(x.list(cycle))
+		return nil, NotBipartite(list(x.nodes, cycle))
 	}
 	rows := dense.Rows{First: make([]int32, 1, len(near)+1)}
-	for v, list := range near {
+	for v, row := range near {
 		if !right[v] {
-			slices.Sort(list)
-			rows.To = append(rows.To, list...)
+			slices.Sort(row)
+			rows.To = append(rows.To, row...)
 		}
 		rows.First = append(rows.First, int32(len(rows.To)))
 	}

@@ -20,16 +20,16 @@ import (
 //
 // The error is topo.Unorderable if g has a cycle.
 func Reduce(g graph.Directed) (*simple.DirectedGraph, error) {
-	d, x, err := denseOf(g)
+	d, nodes, err := denseOf(g)
 	if err != nil {
 		return nil, err
 	}
 	reduced := simple.NewDirectedGraph()
-	for _, n := range x.nodes {
+	for _, n := range nodes {
 		reduced.AddNode(n)
 	}
 	for _, e := range d.Without(d.ReduceFully().Redundant).Edges() {
-		reduced.SetEdge(g.Edge(x.nodes[e.From].ID(), x.nodes[e.To].ID()))
+		reduced.SetEdge(g.Edge(nodes[e.From].ID(), nodes[e.To].ID()))
 	}
 	return reduced, nil
 }
