@@ -18,6 +18,7 @@
 // Plans depend on the graph alone. Equal graphs give equal schedules: ties go to
 // the lower id, and no step looks at a map, a clock or a pointer.
 //
-// The graph algorithms are those of package internal/dense, on rows of int32. Nothing here depends on a device; costs come through CostModel, and
+// The graph algorithms are those of package internal/dense, on rows of int32; package dag has
+// them for any graph of gonum's. Nothing here depends on a device; costs come through CostModel, and
 // internal/des supplies the arithmetic that the simulated device uses as well.
 package optimizer
