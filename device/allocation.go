@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 )
 
-// MemoryKind says which memory an allocation is of.
+// MemoryKind is the kind of memory of an allocation.
 type MemoryKind uint8
 
 const (
@@ -26,29 +26,30 @@ func (k MemoryKind) String() string {
 	return memoryKinds[k]
 }
 
-// Allocation is memory between its allocation and Free.
+// Allocation describes a live allocation: memory from the call that returned it until Free.
 type Allocation struct {
 	Base   Ptr
 	Bytes  int64
 	Kind   MemoryKind
-	Serial uint64 // from 1; no other allocation of the device ever has it, while an address may come again
+	Serial uint64 // from 1, unique among all allocations of the device, while an address may be reused
 }
 
-// Ledger is a device that can say what it has allocated, so that whoever keeps an address
-// notices when it has become another's.
+// Ledger is implemented by devices that keep a list of their allocations. A holder of an address can use it to detect
+// that the memory was freed or that the address now belongs to another allocation.
 type Ledger interface {
-	// Allocation is what so many bytes at p lie in.
+	// Allocation returns the allocation that contains the given number of bytes at p.
 	Allocation(p Ptr, bytes int64) (Allocation, error)
-	// Freed counts what was freed. While it stays the same, so does everything allocated.
+	// Freed returns the number of allocations freed so far. While it is constant, every allocation remains valid.
 	Freed() uint64
 }
 
-// ErrFreed is in the chain of errors that say that memory was freed to which a buffer was bound, though other memory may have its address.
+// ErrFreed is in the error chain if a buffer was bound to memory that has been freed since, even if the address now
+// belongs to a new allocation.
 var ErrFreed = errors.New("freed, or moved, after it was bound")
 
-// Allocations is a ledger for a device to keep.
+// Allocations implements Ledger for a device, in memory ordered by address. A lookup takes O(log n).
 type Allocations struct {
-	live   []Allocation // by address
+	live   []Allocation // ordered by address
 	serial uint64
 	freed  uint64
 }
@@ -57,13 +58,13 @@ func (t *Allocations) find(p Ptr) int {
 	return sort.Search(len(t.live), func(i int) bool { return t.live[i].Base > p }) - 1
 }
 
-// Add notes an allocation.
+// Add records an allocation.
 func (t *Allocations) Add(p Ptr, bytes int64, kind MemoryKind) {
 	t.serial++
 	t.live = slices.Insert(t.live, t.find(p)+1, Allocation{p, bytes, kind, t.serial})
 }
 
-// Remove notes that the allocation at p is no more, if there is one.
+// Remove deletes the record of the allocation at p, if there is one.
 func (t *Allocations) Remove(p Ptr) {
 	if i := t.find(p); i >= 0 && t.live[i].Base == p {
 		t.live = slices.Delete(t.live, i, i+1)
@@ -71,7 +72,7 @@ func (t *Allocations) Remove(p Ptr) {
 	}
 }
 
-// At returns what so many bytes at p lie in, or an *Error without its Call.
+// At returns the allocation that contains the given number of bytes at p, or an *Error with an empty Call.
 func (t *Allocations) At(p Ptr, bytes int64) (Allocation, *Error) {
 	if i := t.find(p); i >= 0 {
 		a := t.live[i]
@@ -84,8 +85,9 @@ func (t *Allocations) At(p Ptr, bytes int64) (Allocation, *Error) {
 	return Allocation{}, refuse(InvalidValue, "%d bytes at %#x, which is no allocation", bytes, uint64(p))
 }
 
-// Len is how many there are.
+// Len returns the number of live allocations.
 func (t *Allocations) Len() int { return len(t.live) }
 
-// Freed counts what was removed. Unlike the rest it may be called at any time: replays do, each of them.
+// Freed returns the number of calls of Remove that removed an allocation. Unlike the other methods it is safe for
+// concurrent use, because every replay calls it.
 func (t *Allocations) Freed() uint64 { return atomic.LoadUint64(&t.freed) }

@@ -6,9 +6,9 @@ import (
 	"github.com/reprise-gpu/reprise/internal/absent"
 )
 
-// KindOf names the kind of a work, "launch", "cooperative launch", "copy", "memset",
-// "host call", "prefetch" or "nothing"; "" for nil and for anything else. An update must keep it: a
-// driver cannot make a node's launch cooperative.
+// KindOf returns the kind of a work: "launch", "cooperative launch", "copy", "memset", "host call", "prefetch" or
+// "nothing". It returns "" for nil and for any other type. An update must keep the kind: a driver cannot make the
+// launch of a node cooperative.
 func KindOf(w Work) string {
 	switch w := w.(type) {
 	case *Launch:
@@ -37,17 +37,16 @@ func ifSet(set bool, name string) string {
 	return ""
 }
 
-// Extents of a grid and a block that no CUDA device exceeds (CUDA C++
-// Programming Guide, technical specifications per compute capability).
+// Upper bounds of the extents of grids and blocks on all CUDA devices (CUDA C++ Programming Guide, technical
+// specifications per compute capability).
 var (
 	maxGrid  = Dim3{1<<31 - 1, 65535, 65535}
 	maxBlock = Dim3{1024, 1024, 64}
 )
 
-// CheckWork says what is wrong with a work before any handle or address in it
-// is looked at: extents, widths, counts, a missing function. An implementation
-// calls it first, so that all refuse the same with the same code and words.
-// The error is an *Error without its Call.
+// CheckWork checks the properties of a work that need no lookup of handles or addresses: extents, widths, counts and
+// missing functions. Every implementation of Device calls it first, so that all return the same code and the same
+// text. The Call of the returned *Error is empty.
 func CheckWork(w Work, info *Info) *Error {
 	switch w := w.(type) {
 	case *Launch:
@@ -79,13 +78,13 @@ func CheckWork(w Work, info *Info) *Error {
 	return refuse(InvalidValue, "no work given; want *Launch, *Copy, *Memset, *HostCall, *Prefetch or Nothing, got %T", w)
 }
 
-// UnknownCommand is the error for a command of no kind that there is.
+// UnknownCommand returns the error for a command of an unknown kind.
 func UnknownCommand(k CommandKind) *Error {
 	return refuse(InvalidValue, "kind %d is none of Run, Record, Await and RunGraph", k)
 }
 
-// CheckRange says why n commands from one of a list of so many cannot be submitted, going
-// round.
+// CheckRange checks the arguments of SubmitCommands: n commands, beginning with command from, of a list that has the
+// given number of commands and is repeated cyclically.
 func CheckRange(from, n, commands int) *Error {
 	switch {
 	case n < 0 || from < 0 || from >= max(1, commands):
@@ -149,8 +148,8 @@ func checkHostCall(h *HostCall) *Error {
 	return nil
 }
 
-// Submitted is how often command i is among n commands from one of a list of so many, going
-// round.
+// Submitted returns how often command i occurs among n commands, beginning with command from, of a list that has the
+// given number of commands and is repeated cyclically.
 func Submitted(i, from, n, commands int) int {
 	if commands <= 0 {
 		return 0

@@ -2,24 +2,21 @@ package device
 
 import "fmt"
 
-// Condition is a number that kernels set and that conditional nodes read. A kernel
-// gets it as a 64-bit parameter, for cudaGraphSetConditional(handle, value).
+// Condition is the handle of a number that kernels set and that conditional nodes read. A kernel receives the handle
+// as a 64-bit parameter and passes it to cudaGraphSetConditional(handle, value).
 type Condition uint64
 
-// Looper is a device whose graphs decide while they run what they run: a
-// conditional node holds graphs, its bodies, of which a condition selects what to run
-// and, in a loop, whether to run it again. A device may implement it and still lack it,
-// as a driver does that is too old: then CreateCondition answers NotSupported, with
-// the reason.
+// Looper is a device with conditional nodes. A conditional node holds graphs, its bodies. Its condition selects the
+// body that runs and, in a loop, whether the body runs again. A device may implement Looper although its driver is
+// too old for conditional nodes: CreateCondition then returns NotSupported with the reason.
 type Looper interface {
-	// CreateCondition makes a condition for nodes of a graph and of the bodies in it,
-	// which is freed with the graph and its instances. Each launch begins with the
-	// condition at initial.
+	// CreateCondition creates a condition for conditional nodes of a graph and of the bodies in it. The condition is
+	// freed with the graph and its instances. Each launch of the graph resets it to initial.
 	CreateCondition(g Graph, initial uint32) (Condition, error)
-	// AddConditional adds a node that runs after deps, and returns its bodies, which
-	// AddNode and AddConditional add nodes to until the graph is instantiated. A body
-	// holds launches, copies, memsets, nothing and conditional nodes. It belongs to
-	// the node: it is destroyed with its graph and cannot be instantiated alone.
+	// AddConditional adds a conditional node that runs after deps, and returns the graphs that are its bodies.
+	// AddNode and AddConditional add nodes to a body until the graph is instantiated. A body may hold launches,
+	// copies, memsets, nothing and conditional nodes. A body is destroyed with its graph and cannot be instantiated
+	// alone.
 	AddConditional(g Graph, deps []Node, c Conditional) (Node, []Graph, error)
 	// UpdateBodyNode is UpdateNode for a node of a body.
 	UpdateBodyNode(x GraphExec, body Graph, n Node, w Work) error
@@ -29,20 +26,19 @@ type Looper interface {
 type Conditional struct {
 	Kind      ConditionalKind
 	Condition Condition
-	Bodies    int    // how many
-	Label     string // what errors and traces call the node
+	Bodies    int    // number of bodies
+	Label     string // name of the node in errors and traces
 }
 
-// ConditionalKind says how a condition selects a body.
+// ConditionalKind selects how the value of the condition selects a body.
 type ConditionalKind uint8
 
 const (
-	// If runs the first body when the condition is not 0, and the second, which it may
-	// lack, when it is.
+	// If runs the first body if the condition is not 0, and otherwise the second body, if there is one.
 	If ConditionalKind = iota
-	// While runs its one body as long as the condition is not 0.
+	// While runs its only body repeatedly as long as the condition is not 0.
 	While
-	// Switch runs the body whose number the condition is, counted from 0, if there is one.
+	// Switch runs body number i, counted from 0, if the condition is i and there is such a body.
 	Switch
 )
 
@@ -55,7 +51,7 @@ func (k ConditionalKind) String() string {
 	return fmt.Sprintf("conditional kind %d", uint8(k))
 }
 
-// Check says what is wrong with a description before its condition is looked at.
+// Check returns an error if the description is invalid. It does not check that the condition exists.
 func (c *Conditional) Check() *Error {
 	switch {
 	case c.Kind > Switch:
@@ -66,11 +62,10 @@ func (c *Conditional) Check() *Error {
 	return nil
 }
 
-// maxBodies keeps a wrong number from allocating all memory.
+// maxBodies bounds the number of bodies, so that a wrong number does not exhaust the memory.
 const maxBodies = 1 << 16
 
-// Select is the number of the body that a value of the condition selects, and -1
-// when it selects none.
+// Select returns the number of the body that a value of the condition selects, or -1 if it selects none.
 func (k ConditionalKind) Select(value uint32, bodies int) int {
 	n := int64(value)
 	if k != Switch {
@@ -85,7 +80,7 @@ func (k ConditionalKind) Select(value uint32, bodies int) int {
 	return int(n)
 }
 
-// CheckBodyWork says why a work cannot be in the body of a conditional node.
+// CheckBodyWork returns an error if the body of a conditional node cannot hold the work.
 func CheckBodyWork(w Work) *Error {
 	if h, ok := w.(*HostCall); ok && h != nil {
 		return refuse(NotSupported, "host call %q in the body of a conditional node; bodies hold launches, copies, memsets, nothing and conditional nodes", h.Label)
@@ -93,23 +88,23 @@ func CheckBodyWork(w Work) *Error {
 	return nil
 }
 
-// ForeignCondition refuses a condition of another graph than its node is to be in.
+// ForeignCondition returns the error for a condition that belongs to another graph than its node.
 func ForeignCondition(c Condition) *Error {
 	return refuse(InvalidValue, "condition %#x is of another graph", uint64(c))
 }
 
-// UnreadCondition refuses a graph with a condition that decides nothing: what a driver makes
-// of one is its own affair.
+// UnreadCondition returns the error for a condition that no conditional node reads. CUDA does not specify what
+// happens with one.
 func UnreadCondition(c Condition) *Error {
 	return refuse(InvalidValue, "condition %#x of the graph is read by no conditional node of it", uint64(c))
 }
 
-// BodyAlone refuses a body where a whole graph is wanted.
+// BodyAlone returns the error for a body that is used as a whole graph.
 func BodyAlone(g Graph) *Error {
 	return refuse(InvalidValue, "graph %d is the body of a conditional node and part of its graph", g)
 }
 
-// ForeignBody refuses a graph that an instance was not made of.
+// ForeignBody returns the error for a graph that is not a body of the instance.
 func ForeignBody(g Graph, x GraphExec) *Error {
-	return refuse(InvalidValue, "graph %d is no body of graph instance %d", g, x)
+	return refuse(InvalidValue, "graph %d is not a body of graph instance %d", g, x)
 }

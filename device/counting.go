@@ -2,8 +2,8 @@ package device
 
 import "sync/atomic"
 
-// WithCounting wraps a device so that calls counts what the calls on it are to a GPU's
-// driver: one each, but submitting commands is one for every command.
+// WithCounting wraps a device and adds to calls the number of driver calls that the same program makes on a GPU: one
+// for each method call, one for each node of UpdateNodes, and one for each submitted command that is not Nothing.
 func WithCounting(d Device, calls *atomic.Int64) Device {
 	if calls == nil {
 		return d
@@ -30,8 +30,8 @@ func WithCounting(d Device, calls *atomic.Int64) Device {
 	})
 }
 
-// driverCalls counts, by command, those before it that are more than nothing, and all at the
-// end.
+// driverCalls returns the prefix sums of the driver calls of a list: element i is the number for the commands before
+// command i, and the last element the number for the whole list.
 func driverCalls(list []Command) []int64 {
 	before := make([]int64, len(list)+1)
 	for i := range list {
@@ -43,7 +43,8 @@ func driverCalls(list []Command) []int64 {
 	return before
 }
 
-// submitted is the calls of n commands from one on, going round.
+// submitted returns the number of driver calls of n commands, beginning with command from, of a list that is repeated
+// cyclically. The argument before is the result of driverCalls.
 func submitted(before []int64, from, n int) int64 {
 	commands := len(before) - 1
 	if commands == 0 {

@@ -9,7 +9,7 @@ import (
 // Code is the driver's result code.
 type Code int
 
-// The codes a device of this module answers, with the driver's numbers.
+// Result codes that devices of this module return, with the driver's numbers.
 const (
 	InvalidValue         Code = 1
 	OutOfMemory          Code = 2
@@ -69,8 +69,8 @@ func (c Code) String() string {
 	return fmt.Sprintf("CUDA_ERROR(%d)", int(c))
 }
 
-// Sticky reports whether a device that answers c answers it to every later call
-// until it is closed: the context is corrupt, or the device is lost.
+// Sticky reports whether a device that has returned c returns it to every later call until Close: the context is
+// corrupt or the device is lost.
 func (c Code) Sticky() bool {
 	switch c {
 	case DeviceUnavailable, ECCUncorrectable, IllegalAddress, LaunchTimeout, Assert, IllegalInstruction, MisalignedAddress, LaunchFailed:
@@ -79,15 +79,14 @@ func (c Code) Sticky() bool {
 	return false
 }
 
-// ErrUnavailable is in the chain of errors that say there is no such device on
-// this machine.
+// ErrUnavailable is in the error chain if this machine has no such device.
 var ErrUnavailable = errors.New("device unavailable")
 
-// Error is a failed call, or failed work that surfaced at a call.
+// Error is the error of a failed call, or of failed work reported by a later call.
 type Error struct {
-	Call   string // the contract's method, "LoadModule"
+	Call   string // method of Device that failed, such as "LoadModule"
 	Code   Code
-	Detail string // what exactly, with names and numbers
+	Detail string // the cause, with names and numbers
 	Fault  *Fault // set when a kernel failed
 	Err    error  // wrapped cause, may be nil
 }
@@ -107,8 +106,8 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
-// In completes an error with the contract's method that answers it. A nil
-// *Error becomes a nil error, so checks can end in "return check.In(call)".
+// In sets the method of Device that returns the error. A nil *Error becomes a nil error, so a check can end in
+// "return check.In(call)".
 func (e *Error) In(call string) error {
 	if e == nil {
 		return nil
@@ -128,9 +127,8 @@ func CodeOf(err error) Code {
 	return 0
 }
 
-// Join is errors.Join for what a device answered: a fault poisons a device, so
-// that every later call repeats it, as one that was closed says so again and again, and
-// only the first report is kept.
+// Join is errors.Join for errors of one device. Every call on a poisoned or closed device repeats the same error.
+// Join keeps only the first occurrence of each.
 func Join(errs ...error) error {
 	var kept []error
 	seen := map[any]bool{}
@@ -146,7 +144,8 @@ func Join(errs ...error) error {
 	return errors.Join(kept...)
 }
 
-// poison is what later calls repeat: the fault, or a sticky code without one.
+// poison returns a key of the error that later calls repeat: the fault, or else the sticky code. It is nil for other
+// errors.
 func poison(err error) any {
 	var e *Error
 	switch {
@@ -159,18 +158,18 @@ func poison(err error) any {
 	return nil
 }
 
-// Fault is where and why a kernel failed.
+// Fault describes where and why a kernel failed.
 type Fault struct {
 	Kernel  string
-	Label   string // of the launch, when it had one
+	Label   string // of the launch, or ""
 	Block   [3]uint32
 	Thread  [3]uint32
 	File    string // PTX module
-	Line    int    // PTX line, 0 when no instruction is to blame
-	Source  string // "kernel.cu:12", when the PTX tells what it was compiled from
+	Line    int    // line in the PTX module, 0 if no instruction caused the fault
+	Source  string // "kernel.cu:12", if the PTX has line information
 	Address uint64
 	Reason  string // one sentence: "4-byte load of 0x7f…, 16 bytes past the end of the 4096-byte allocation at 0x7f…"
-	Refused bool   // no thread ran: Block and Thread say nothing
+	Refused bool   // refused before any thread ran: Block and Thread are not set
 }
 
 func (f *Fault) String() string {

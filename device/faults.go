@@ -2,10 +2,9 @@ package device
 
 import "fmt"
 
-// WithFaults wraps a device so that calls fail on purpose. It asks fail before
-// every call, with the number of the call from 0 and its method; a code other
-// than 0 is what the call answers, and the device below does not see it. Close
-// and the calls that free fail like any other: a caller must cope.
+// WithFaults wraps a device so that calls fail on purpose. It calls fail before every call, with the number of the
+// call, from 0, and the name of its method. If fail returns a code other than 0, the call returns that code and does
+// not reach the wrapped device. Close and the calls that free fail like all others: a caller must cope with that.
 func WithFaults(d Device, fail func(n int, method string) Code) Device {
 	if fail == nil {
 		return d
@@ -21,8 +20,7 @@ func WithFaults(d Device, fail func(n int, method string) Code) Device {
 	})
 }
 
-// FailCall is a fail function for WithFaults: the call with number n, from 0,
-// fails with code, and no other.
+// FailCall returns a function for WithFaults that fails only call n, counted from 0, with the given code.
 func FailCall(n int, code Code) func(int, string) Code {
 	return func(i int, _ string) Code {
 		if i == n {
@@ -32,8 +30,7 @@ func FailCall(n int, code Code) func(int, string) Code {
 	}
 }
 
-// FailNth is a fail function for WithFaults: of the calls of one method the one
-// with number n, from 0, fails.
+// FailNth returns a function for WithFaults that fails only the n-th call of the given method, counted from 0.
 func FailNth(method string, n int, code Code) func(int, string) Code {
 	seen := -1
 	return func(_ int, m string) Code {
@@ -47,9 +44,8 @@ func FailNth(method string, n int, code Code) func(int, string) Code {
 	}
 }
 
-// FailFrom is a fail function for WithFaults: call n and all after it fail, as
-// after a sticky error and on a device that is lost. Only Close succeeds: drivers
-// free what a broken context holds.
+// FailFrom returns a function for WithFaults that fails call n and all later calls, as after a sticky error or when a
+// device is lost. Only Close succeeds, because drivers free the resources of a broken context.
 func FailFrom(n int, code Code) func(int, string) Code {
 	return func(i int, method string) Code {
 		if i >= n && method != "Close" {
@@ -59,9 +55,8 @@ func FailFrom(n int, code Code) func(int, string) Code {
 	}
 }
 
-// FailWork is a fail function for WithFaults: the work that call n enqueues
-// fails. As on a device that shows at the next call that waits, and from then
-// on in all but Close. Nothing fails when call n enqueues no work.
+// FailWork returns a function for WithFaults that fails the work that call n enqueues. As on a GPU, the next call
+// that waits returns the error, and so does every later call but Close. Nothing fails if call n enqueues no work.
 func FailWork(n int, code Code) func(int, string) Code {
 	failed, surfaced := false, false
 	return func(i int, method string) Code {

@@ -2,21 +2,20 @@ package device
 
 import "fmt"
 
-// Handles gives out handles of one kind and finds what they stand for. A handle
-// is never given out twice, so one that was destroyed stays recognizable. Looking one up
-// takes two loads: replays do it with every call.
+// Handles maps handles of one kind to their values. A handle is never reused, so that a destroyed handle can be told
+// from one that never existed. A lookup takes two loads, because every call of a replay makes one.
 type Handles[H ~uint64, T any] struct {
-	Kind  string // what errors call it: "stream"
+	Kind  string // name of the kind in errors, such as "stream"
 	last  H
 	count int
-	pages []*page[T] // handle h is entry h-1; nil where all have been destroyed
+	pages []*page[T] // handle h is entry h-1; a page is nil after all its handles were destroyed
 }
 
 const pageSize = 64
 
-// page holds consecutive handles.
+// page holds 64 consecutive handles.
 type page[T any] struct {
-	live  uint64 // a bit each
+	live  uint64 // bit i is set if handle i of the page is live
 	value [pageSize]T
 }
 
@@ -34,7 +33,7 @@ func (t *Handles[H, T]) Add(v T) H {
 	return t.last
 }
 
-// Get returns what h stands for, or an *Error without its Call.
+// Get returns the value of h, or an *Error with an empty Call.
 func (t *Handles[H, T]) Get(h H) (v T, err *Error) {
 	if p := t.page(h); p != nil {
 		return p.value[uint64(h-1)%pageSize], nil
@@ -42,7 +41,7 @@ func (t *Handles[H, T]) Get(h H) (v T, err *Error) {
 	return v, t.unknown(h)
 }
 
-// page is where h is live, nil for nowhere.
+// page returns the page of h, or nil if h is not live.
 func (t *Handles[H, T]) page(h H) *page[T] {
 	i := uint64(h - 1)
 	if i >= uint64(t.last) {
@@ -66,7 +65,7 @@ func (t *Handles[H, T]) unknown(h H) *Error {
 	return &Error{Code: InvalidHandle, Detail: fmt.Sprintf("%s %d %s", t.Kind, uint64(h), why)}
 }
 
-// Remove takes h out and returns what it stood for.
+// Remove deletes h and returns its value.
 func (t *Handles[H, T]) Remove(h H) (v T, err *Error) {
 	p := t.page(h)
 	if p == nil {
@@ -82,10 +81,10 @@ func (t *Handles[H, T]) Remove(h H) (v T, err *Error) {
 	return v, nil
 }
 
-// Len is how many handles are live.
+// Len returns the number of live handles.
 func (t *Handles[H, T]) Len() int { return t.count }
 
-// All lists the live handles in order of creation.
+// All returns the live handles in order of creation.
 func (t *Handles[H, T]) All() []H {
 	list := make([]H, 0, t.count)
 	for i, p := range t.pages {

@@ -6,14 +6,14 @@ import (
 	"runtime/debug"
 )
 
-// HostCall runs a Go function on the host when the stream reaches it. The
-// function must not call the device. Where it returns an error, panics or ends its goroutine, the next call that waits
-// for the work answers Unknown with a HostError, once; the device goes on with the work behind it and stays usable.
+// HostCall is work that runs a Go function on the host when the stream reaches it. The function must not call the
+// device. If it returns an error, panics or ends its goroutine, the next call that waits for the work returns Unknown
+// with a HostError, once. The device then continues with later work and stays usable.
 type HostCall struct {
 	Func  func() error
 	Label string
-	// Uses is the pinned memory the function touches, for a device that checks
-	// whether other work does so at the same time.
+	// Uses lists the pinned memory that the function accesses. Devices that detect races check it against concurrent
+	// work.
 	Uses []HostUse
 }
 
@@ -24,12 +24,12 @@ type HostUse struct {
 	Read, Write bool
 }
 
-// HostError says that the function of a host call returned an error or panicked.
+// HostError reports that the function of a host call returned an error, panicked or ended its goroutine.
 type HostError struct {
-	Label string // of the host call: in a replay the operation, with the source line that issued it
-	Err   error  // that it returned, or panicked with; nil for a panic with something else; it says so where the function ended its goroutine
-	Panic any    // nil where it returned
-	Stack []byte // of the panic, as runtime/debug.Stack has it
+	Label string // label of the host call; in a replay, the operation and the source line that issued it
+	Err   error  // the returned error, or the panic value if it is an error; nil for other panics
+	Panic any    // the panic value, nil if the function did not panic
+	Stack []byte // stack of the panic, as from runtime/debug.Stack
 }
 
 func (e *HostError) Error() string {
@@ -43,8 +43,8 @@ func (e *HostError) Unwrap() error { return e.Err }
 
 var errExited = errors.New("the function ended its goroutine, as runtime.Goexit and the FailNow of a test do, instead of returning")
 
-// Run calls the function, for a device, on a goroutine of its own: where the function ends its goroutine, the caller's goes
-// on. It returns what a call that waits is to answer: nil, or an Error without its Call.
+// Run calls the function on a new goroutine, so that the goroutine of the device survives runtime.Goexit. It returns
+// the error for the next call that waits, with an empty Call, or nil.
 func (h *HostCall) Run() (failed *Error) {
 	failed = h.failed(&HostError{Err: errExited})
 	ended := make(chan struct{})
@@ -56,7 +56,7 @@ func (h *HostCall) Run() (failed *Error) {
 	return failed
 }
 
-// call makes an error of a panic.
+// call calls the function and converts a panic to an error.
 func (h *HostCall) call() (failed *Error) {
 	defer func() {
 		if v := recover(); v != nil {

@@ -7,10 +7,9 @@ import (
 	"github.com/reprise-gpu/reprise/internal/absent"
 )
 
-// Interceptor stands between a caller and a device. It is called for every
-// method that can fail, with the method's name and arguments; it returns what
-// the caller gets, as a rule by calling next, which runs the method and leaves
-// its results (without the error) in c.Results.
+// Interceptor is called in place of every method of a device that can fail. c holds the name and the arguments of the
+// method. The interceptor returns the error that the caller gets. It usually calls next, which runs the method and
+// stores its results, without the error, in c.Results.
 type Interceptor func(c *Call, next func() error) error
 
 // Call is one intercepted call.
@@ -20,8 +19,8 @@ type Call struct {
 	Results []any
 }
 
-// Intercept wraps a device. When the interceptor returns an error the caller
-// gets zero results with it. Without an interceptor the result is d, and without a device nil.
+// Intercept wraps a device. If the interceptor returns an error, the caller gets zero results with it. Intercept
+// returns d if f is nil, and nil if d is nil.
 func Intercept(d Device, f Interceptor) Device {
 	switch {
 	case absent.Is(d):
@@ -32,8 +31,8 @@ func Intercept(d Device, f Interceptor) Device {
 	return &intercepted{d, f}
 }
 
-// intercepted is the one place that spells out every method; logging, fault
-// injection and whatever else wraps a device are interceptors.
+// intercepted is the only type that spells out every method. Logging, fault injection and other wrappers are
+// interceptors.
 type intercepted struct {
 	d Device
 	f Interceptor
@@ -60,7 +59,7 @@ func give[R any](x *intercepted, method string, next func() (R, error), args ...
 func (x *intercepted) Info() Info         { return x.d.Info() }
 func (x *intercepted) Now() time.Duration { return x.d.Now() }
 
-// Live makes a wrapped Accounter an Accounter; of any other device all is zero.
+// Live returns the live resources if the wrapped device is an Accounter, and zeros otherwise.
 func (x *intercepted) Live() Live {
 	if a, ok := x.d.(Accounter); ok {
 		return a.Live()
@@ -68,7 +67,7 @@ func (x *intercepted) Live() Live {
 	return Live{}
 }
 
-// Allocation makes a wrapped Ledger a Ledger; any other device cannot say.
+// Allocation calls the wrapped device if it is a Ledger, and returns NotSupported otherwise.
 func (x *intercepted) Allocation(p Ptr, bytes int64) (Allocation, error) {
 	if l, ok := x.d.(Ledger); ok {
 		return l.Allocation(p, bytes)
@@ -76,7 +75,7 @@ func (x *intercepted) Allocation(p Ptr, bytes int64) (Allocation, error) {
 	return Allocation{}, refuse(NotSupported, "device %s keeps no ledger", x.d.Info().ID).In("Allocation")
 }
 
-// Freed is that of a wrapped Ledger.
+// Freed calls the wrapped device if it is a Ledger, and returns 0 otherwise.
 func (x *intercepted) Freed() uint64 {
 	if l, ok := x.d.(Ledger); ok {
 		return l.Freed()
@@ -84,7 +83,7 @@ func (x *intercepted) Freed() uint64 {
 	return 0
 }
 
-// NameMemory passes names on to a Namer.
+// NameMemory calls the wrapped device if it is a Namer.
 func (x *intercepted) NameMemory(p Ptr, name string) {
 	if n, ok := x.d.(Namer); ok {
 		n.NameMemory(p, name)
@@ -107,7 +106,7 @@ func (x *intercepted) AllocHost(bytes int64) (Ptr, []byte, error) {
 	return p, b, err
 }
 
-// manager is the device below as a Manager; one without managed memory refuses.
+// manager returns the wrapped device as a Manager, or NotSupported if it has no managed memory.
 func (x *intercepted) manager(call string) (Manager, error) {
 	if m, ok := x.d.(Manager); ok {
 		return m, nil
@@ -193,7 +192,7 @@ func (x *intercepted) Synchronize(s Stream) error {
 	return x.run("Synchronize", func() error { return x.d.Synchronize(s) }, s)
 }
 
-// SynchronizeContext is intercepted as the Synchronize that it is.
+// SynchronizeContext is intercepted as method "Synchronize".
 func (x *intercepted) SynchronizeContext(ctx context.Context, s Stream) error {
 	return x.run("Synchronize", func() error { return x.d.SynchronizeContext(ctx, s) }, s)
 }
@@ -254,8 +253,8 @@ func (x *intercepted) DestroyGraphExec(e GraphExec) error {
 	return x.run("DestroyGraphExec", func() error { return x.d.DestroyGraphExec(e) }, e)
 }
 
-// looper is the device below as a Looper; one without conditional nodes refuses, as
-// a device that merely lacks them does.
+// looper returns the wrapped device as a Looper, or the NotSupported error that a Looper without conditional nodes
+// returns.
 func (x *intercepted) looper(call string) (Looper, error) {
 	if l, ok := x.d.(Looper); ok {
 		return l, nil

@@ -11,37 +11,35 @@ import (
 	"github.com/reprise-gpu/reprise/internal/absent"
 )
 
-// WithLogging wraps a device so that every call leaves one line on w, in the
-// form
+// WithLogging wraps a device so that every call writes one line to w, in this form:
 //
 //	Submit(stream1, launch saxpy function1 grid (4,1,1) block (256,1,1) shared 0 params 24 bytes)
 //	AddNode(graph1, [node1 node2], memset mem1+0x100 value 0 width 4 count 64) = node3
 //	Free(mem1) = CUDA_ERROR_INVALID_VALUE
 //
-// Handles are named by kind and order of appearance and addresses by
-// allocation and offset, so that a transcript is the same on every device and
-// every run. Errors of writing to w are ignored.
+// Handles are named by kind and order of appearance, and addresses by allocation and offset, so that the log is the
+// same on every device and in every run. Errors of writing to w are ignored.
 func WithLogging(d Device, w io.Writer) Device {
 	if w == nil {
 		return d
 	}
 	l := &logger{names: map[any]string{}, counts: map[string]int{}}
 	return Intercept(d, func(c *Call, next func() error) error {
-		args := l.list(c.Args) // before the call: it may free what an argument names
+		args := l.list(c.Args) // formatted before the call, which may free what an argument names
 		err := next()
 		fmt.Fprintf(w, "%s(%s)%s\n", c.Method, args, l.outcome(c, err))
 		return err
 	})
 }
 
-// logger gives stable names.
+// logger formats calls and gives stable names to handles and addresses.
 type logger struct {
 	names  map[any]string // by typed handle
 	counts map[string]int
 	blocks []block
 }
 
-// block is an allocation seen; the latest one at an address wins.
+// block is an allocation seen in a call. The latest block at an address is current.
 type block struct {
 	base, size uint64
 	name       string
@@ -101,7 +99,7 @@ func (l *logger) list(args []any) string {
 	return strings.Join(parts, ", ")
 }
 
-// show prints an argument or result.
+// show formats an argument or a result.
 func (l *logger) show(a any) string {
 	switch v := a.(type) {
 	case Ptr:

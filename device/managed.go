@@ -1,23 +1,20 @@
 package device
 
-// Manager is a device with managed memory: bytes at one address for the host and for
-// kernels, which move to whoever touches them.
+// Manager is a device with managed memory: memory with one address for the host and for kernels, which migrates to
+// the side that accesses it.
 type Manager interface {
-	// AllocManaged returns managed memory, which is on the host until something moves it,
-	// and the bytes themselves, which stay valid until Free. The host must leave them alone
-	// while work that uses them is under way, and call ToHost before it touches what
-	// work may have moved.
+	// AllocManaged returns the address and the bytes of managed memory, which is initially on the host. The bytes
+	// stay valid until Free. The host must not access them while work that uses them is in progress, and must call
+	// ToHost before it accesses bytes that work may have moved.
 	AllocManaged(bytes int64) (Ptr, []byte, error)
-	// ToHost waits for all work, then moves managed memory to the host. A GPU's driver would
-	// do the same fault by fault as the host touches it; a simulated device cannot see
-	// what the host touches, so it has to be told.
+	// ToHost waits for all work, then moves managed memory to the host. The driver of a GPU moves pages when accesses
+	// of the host fault. A simulated device cannot detect accesses of the host, so the host must call ToHost.
 	ToHost(p Ptr, bytes int64) error
 }
 
-// Prefetch is work that moves managed memory to the device, or to the host, ahead of
-// whoever will touch it. Streams and command lists take it; as the node of a graph it
-// is refused, for drivers have no such node. A device whose kernels cannot fault, one of a
-// compute capability before 6.0, refuses it with InvalidDevice, as its driver does.
+// Prefetch is work that moves managed memory to the device, or to the host, before it is accessed. Streams and
+// command lists accept it. A graph node refuses it, because drivers have no such node. A device whose kernels cannot
+// fault (compute capability below 6.0) refuses it with InvalidDevice, as its driver does.
 type Prefetch struct {
 	At       Ptr
 	Bytes    int64
@@ -38,10 +35,10 @@ func checkPrefetch(p *Prefetch, info *Info) *Error {
 	return nil
 }
 
-// CheckNodeWork says why a work cannot be the node of a graph.
+// CheckNodeWork returns an error if a graph node cannot hold the work.
 func CheckNodeWork(w Work) *Error {
 	if p, ok := w.(*Prefetch); ok && p != nil {
-		return refuse(NotSupported, "a prefetch as the node of a graph, which drivers do not have; enqueue it in the stream of the graph's launch")
+		return refuse(NotSupported, "a prefetch cannot be a node of a graph; enqueue it in the stream of the graph's launch")
 	}
 	return nil
 }

@@ -10,14 +10,14 @@ import (
 
 var instances atomic.Uint64
 
-// NextInstance returns a number for Info.Instance that no other device of this process has. Each device takes one when it is opened.
+// NextInstance returns a value for Info.Instance that is unique in this process. A device calls it once, when opened.
 func NextInstance() uint64 { return instances.Add(1) }
 
-// ErrOtherDevice is in the chain of errors that say that memory, modules or other handles of one device were given to another.
+// ErrOtherDevice is in the error chain if memory, modules or other handles of one device were passed to another.
 var ErrOtherDevice = errors.New("recorded or allocated on another device")
 
-// Same reports whether handles and addresses of a are those of b: whether both are one opened device, with or without wrappers.
-// A device whose Info has no Instance is the same only as itself.
+// Same reports whether a and b share handles and addresses: whether both are the same opened device, with or without
+// wrappers. A device whose Info.Instance is 0 is the same only as itself.
 func Same(a, b Device) bool {
 	if absent.Is(a) || absent.Is(b) {
 		return false

@@ -2,24 +2,21 @@ package device
 
 import "fmt"
 
-// Handles of what a Texturer makes. A texture or surface is passed to a kernel as
-// a 64-bit parameter.
+// Handles of a Texturer. A kernel receives a texture or a surface as a 64-bit parameter.
 type (
 	Array   uint64
 	Texture uint64
 	Surface uint64
 )
 
-// Texturer is a device with textures and surfaces: arrays of texels that kernels
-// sample and store to by coordinates.
+// Texturer is a device with textures and surfaces: arrays of texels that kernels sample and store to by coordinates.
 type Texturer interface {
-	// CreateArray allocates texels, of no content that a kernel may rely on.
+	// CreateArray allocates an array of texels. Its initial content is undefined.
 	CreateArray(Texels) (Array, error)
-	// DestroyArray waits for the device first. Textures and surfaces of the array
-	// must not be used any more.
+	// DestroyArray waits for the device, then frees the array. Its textures and surfaces must not be used any more.
 	DestroyArray(Array) error
-	// WriteArray and ReadArray wait for all work, then copy all texels: rows of x
-	// within slices of y within layers or z, without padding.
+	// WriteArray and ReadArray wait for all work, then copy all texels in order of x, then y, then layer or z,
+	// without padding.
 	WriteArray(dst Array, src []byte) error
 	ReadArray(dst []byte, src Array) error
 
@@ -29,11 +26,11 @@ type Texturer interface {
 	DestroySurface(Surface) error
 }
 
-// Texels describes texels and how they are laid out. Extents count texels; those
-// of absent dimensions are 0. Layers, when not 0, makes it a list of images; a
-// cube has six layers, +x -x +y -y +z -z, and a list of cubes a multiple.
+// Texels describes the format and the layout of texels. Extents are in texels; the extents of absent dimensions are
+// 0. If Layers is not 0, the array is a list of images: a cube has six layers (+x -x +y -y +z -z), and a list of
+// cubes a multiple of six.
 type Texels struct {
-	Format               TexelFormat // of each channel
+	Format               TexelFormat // of one channel
 	Channels             int         // 1, 2 or 4
 	Width, Height, Depth int
 	Layers               int
@@ -54,7 +51,7 @@ const (
 	TexelF32
 )
 
-// Bytes is the size of a channel, 0 of an unknown format.
+// Bytes returns the size of a channel in bytes, or 0 for an unknown format.
 func (f TexelFormat) Bytes() int {
 	sizes := [...]int{1, 2, 4, 1, 2, 4, 2, 4}
 	if int(f) >= len(sizes) {
@@ -66,7 +63,7 @@ func (f TexelFormat) Bytes() int {
 // Float reports whether a channel is a floating-point number.
 func (f TexelFormat) Float() bool { return f >= TexelF16 }
 
-// Bytes is the size of all texels without padding.
+// Bytes returns the size of all texels in bytes, without padding.
 func (t *Texels) Bytes() int64 {
 	n := int64(t.Format.Bytes() * t.Channels)
 	for _, extent := range []int{t.Width, t.Height, t.Depth, t.Layers} {
@@ -75,14 +72,14 @@ func (t *Texels) Bytes() int64 {
 	return n
 }
 
-// AddressMode says what lies beyond the texels of a texture.
+// AddressMode selects the value of a texture outside of its texels.
 type AddressMode uint8
 
 const (
-	AddressWrap   AddressMode = iota // the texels again; only with normalized coordinates, else as clamp
-	AddressClamp                     // the last texel
-	AddressMirror                    // the texels backwards; only with normalized coordinates, else as clamp
-	AddressBorder                    // the border colour
+	AddressWrap   AddressMode = iota // repeat; only with normalized coordinates, else as clamp
+	AddressClamp                     // repeat the last texel
+	AddressMirror                    // repeat, mirrored; only with normalized coordinates, else as clamp
+	AddressBorder                    // return the border colour
 )
 
 // TextureDesc describes a texture over an array, or over linear memory when Array
@@ -90,22 +87,21 @@ const (
 type TextureDesc struct {
 	Array Array
 
-	Memory Ptr    // of linear memory: one row of texels, or rows that start Pitch bytes apart
-	Layout Texels // of linear memory
+	Memory Ptr    // linear memory: one row of texels, or rows that start Pitch bytes apart
+	Layout Texels // of the linear memory
 	Pitch  int64
 
 	Address    [3]AddressMode
-	Linear     bool // interpolate between texels, with weights of 8 bits; otherwise take the nearest
-	Normalized bool // coordinates run from 0 to 1 over each extent
-	// ReadNormalized reads 8-bit and 16-bit integers as floats, unsigned ones from 0
-	// to 1 and signed ones from -1 to 1.
+	Linear     bool // interpolate between texels with 8-bit weights; otherwise take the nearest
+	Normalized bool // each coordinate runs from 0 to 1
+	// ReadNormalized converts 8-bit and 16-bit integers to floats: unsigned ones to 0..1, signed ones to -1..1.
 	ReadNormalized bool
 	Border         [4]float32
 }
 
 const maxTexels = 1 << 32
 
-// Check says what is wrong with the description of texels, nil when nothing is.
+// Check returns an error if the description of the texels is invalid, nil otherwise.
 func (t *Texels) Check() *Error {
 	bad := func(format string, args ...any) *Error {
 		return &Error{Code: InvalidValue, Detail: fmt.Sprintf(format, args...)}
@@ -127,7 +123,7 @@ func (t *Texels) Check() *Error {
 	return nil
 }
 
-// Check says what is wrong with the description of a texture of texels t.
+// Check returns an error if the description of a texture with texels t is invalid.
 func (d *TextureDesc) Check(t *Texels) *Error {
 	if t == nil {
 		return &Error{Code: InvalidValue, Detail: "the texels are nil"}

@@ -1,50 +1,49 @@
 package device
 
-// Work is what a stream runs and a graph node holds: exactly one of *Launch,
-// *Copy, *Memset, *HostCall, *Prefetch or Nothing. The device copies what it needs out of
-// a Work before the call returns.
+// Work is the operation of a stream command or of a graph node: one of *Launch, *Copy, *Memset, *HostCall, *Prefetch
+// or Nothing. The device copies all it needs from a Work before the call returns.
 type Work interface{ work() }
 
-// Dim3 is a grid's extent in blocks or a block's in threads.
+// Dim3 is the extent of a grid in blocks, or of a block in threads.
 type Dim3 struct{ X, Y, Z uint32 }
 
-// Count is the product of the extents.
+// Count returns the product of the extents.
 func (d Dim3) Count() uint64 { return uint64(d.X) * uint64(d.Y) * uint64(d.Z) }
 
-// Launch runs a kernel. Params is the parameter block: every parameter at its
-// natural alignment, in order, as the kernel's signature lays them out.
+// Launch runs a kernel. Params is the parameter block: all parameters in the order of the kernel's signature, each at
+// its natural alignment.
 type Launch struct {
 	Function Function
 	Grid     Dim3
 	Block    Dim3
 	Shared   uint32 // dynamic shared memory, bytes
 	Params   []byte
-	// Cooperative promises that all blocks are on the device together, so that they
-	// may wait for each other. A grid that does not fit is refused.
+	// Cooperative requires that all blocks be resident at the same time, so that they may wait for each other. A grid
+	// that does not fit on the device is refused.
 	Cooperative bool
-	// Priority goes before the stream's unless it is 0, in the same range: who has the lower
-	// value gets multiprocessors first. A node of a graph keeps that which it was added with.
+	// Priority overrides the priority of the stream unless it is 0. It has the same range, and a lower value gets
+	// multiprocessors first. A graph node keeps the priority that it was added with.
 	Priority int
-	// Off launches nothing. An update can switch a launch off and on again; a node that
-	// was added switched off stays so.
+	// Off disables the launch. An update can switch a launch off and on again. A node that was added with Off set
+	// stays off.
 	Off   bool
-	Label string // what errors and traces call the launch
+	Label string // name of the launch in errors and traces
 }
 
-// NodeWork is what a node of an instantiated graph is to do.
+// NodeWork is the new work of a node of an instantiated graph.
 type NodeWork struct {
 	Node Node
 	Work Work
 }
 
-// Copy moves Bytes between device or pinned host memory.
+// Copy copies Bytes bytes from Src to Dst; each may be device memory or pinned host memory.
 type Copy struct {
 	Dst, Src Ptr
 	Bytes    int64
 	Label    string
 }
 
-// Memset writes Count elements of Width bytes (1, 2 or 4) with Value.
+// Memset stores Value into Count elements of Width bytes (1, 2 or 4).
 type Memset struct {
 	Dst   Ptr
 	Value uint32
@@ -53,7 +52,7 @@ type Memset struct {
 	Label string
 }
 
-// Nothing is work that only orders.
+// Nothing is work that does nothing. It serves to order other work.
 type Nothing struct{}
 
 func (*Launch) work()   {}
@@ -62,7 +61,7 @@ func (*Memset) work()   {}
 func (*HostCall) work() {}
 func (Nothing) work()   {}
 
-// CommandKind is one step of a command list.
+// CommandKind is the kind of a command.
 type CommandKind uint8
 
 const (
@@ -76,7 +75,7 @@ const (
 type Command struct {
 	Kind   CommandKind
 	Stream Stream
-	Event  Event     // of Record and Await
-	Work   Work      // of Run
-	Exec   GraphExec // of RunGraph
+	Event  Event     // for Record and Await
+	Work   Work      // for Run
+	Exec   GraphExec // for RunGraph
 }

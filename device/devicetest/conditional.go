@@ -83,20 +83,19 @@ func one(f device.Function, label string, args ...any) *device.Launch {
 	return &device.Launch{Function: f, Label: label, Grid: device.Dim3{X: 1, Y: 1, Z: 1}, Block: device.Dim3{X: 1, Y: 1, Z: 1}, Params: params(args...)}
 }
 
-// chooses sets a condition to the word at p.
+// chooses returns a launch that sets a condition to the word at p.
 func (x *loop) chooses(c device.Condition, p device.Ptr) device.Work {
 	return one(x.choose, "choose", c, p, uint32(0))
 }
 
-// counts takes one from the word at p and clears the condition when that leaves 0.
+// counts returns a launch that decrements the word at p and sets the condition to 0 when the word reaches 0.
 func (x *loop) counts(c device.Condition, p device.Ptr) device.Work {
 	return one(x.counted, "countdown", c, p)
 }
 
 func (x *loop) word(p device.Ptr) uint32 { return binary.LittleEndian.Uint32(x.read(p, 4)) }
 
-// chosen runs a node of that kind for each value, with body i that adds i+1 to a word,
-// and returns what was added.
+// chosen runs a node of that kind once for each value. Body i adds i+1 to a word. chosen returns the sums added.
 func (b *bench) chosen(kind device.ConditionalKind, bodies int, values ...uint32) (added []uint32) {
 	b.t.Helper()
 	x := b.loop()
@@ -130,7 +129,7 @@ func conditionalSwitch(t *testing.T, b *bench) {
 	assert.Equal(t, []uint32{1, 3, 2, 0, 0}, b.chosen(device.Switch, 3, 0, 2, 1, 3, math.MaxUint32))
 }
 
-// counting is x = 3x + 1 for as long as a word counts down.
+// counting builds a loop that computes x = 3x + 1 while a counter counts down to 0.
 func (x *loop) counting(count, v device.Ptr) (loop, body device.Graph, node, step device.Node) {
 	c := x.condition(1)
 	node, list := x.conditional(x.graph, device.While, c, 1)
@@ -155,7 +154,7 @@ func conditionalWhile(t *testing.T, b *bench) {
 	assert.Zero(t, x.word(count))
 }
 
-// A condition keeps its value from round to round, and has its initial one again with the next launch.
+// A condition keeps its value between iterations and is reset to its initial value by the next launch.
 func conditionalKept(t *testing.T, b *bench) {
 	x := b.loop()
 	count, v := x.alloc(4), x.buffer(words(1, constant(5)))
@@ -225,7 +224,7 @@ func conditionalNested(t *testing.T, b *bench) {
 	x.node(body, x.counts(outer, n), loop)
 
 	body = list[0]
-	half := x.node(body, affine(x.affine, parity, k, 1<<31, 0, 1)) // not 0 when k is odd
+	half := x.node(body, affine(x.affine, parity, k, 1<<31, 0, 1)) // not 0 if k is odd
 	set := x.node(body, x.chooses(odd, parity), half)
 	decide, list := x.conditional(body, device.If, odd, 1, set)
 	x.node(body, x.counts(inner, k), decide)
@@ -233,7 +232,7 @@ func conditionalNested(t *testing.T, b *bench) {
 	x.run()
 	want := uint32(0)
 	for i := range uint32(7) {
-		want += (i + 1) / 2 // odd numbers from 1 to i
+		want += (i + 1) / 2 // number of odd values from 1 to i
 	}
 	assert.Equal(t, want, x.word(sum))
 }
@@ -255,8 +254,8 @@ func conditionalAgain(t *testing.T, b *bench) {
 	assert.Equal(t, tripled(1, 16), x.word(v))
 }
 
-// Behind the loop are a node of the graph, work of the stream, and an event that
-// another stream waits for.
+// After the loop there are a node of the same graph, work of the same stream, and an event that another stream waits
+// for.
 func conditionalFollowed(t *testing.T, b *bench) {
 	x := b.loop()
 	count, v := x.buffer(words(1, constant(9))), x.buffer(words(1, constant(2)))

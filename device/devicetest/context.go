@@ -18,7 +18,7 @@ var contextBehaviours = []behaviour{
 	{"context/a device closes after a wait that was given up", closedAfterGivingUp},
 }
 
-// blocked submits a host call that goes on until release, and then work behind it.
+// blocked submits a host call that blocks until release is called, followed by more work.
 func blocked(b *bench) (s device.Stream, dst device.Ptr, release func()) {
 	s, f := b.stream(), b.function("affine")
 	src := b.buffer(words(n, index))
@@ -28,7 +28,7 @@ func blocked(b *bench) (s device.Stream, dst device.Ptr, release func()) {
 	return s, dst, func() { close(gate) }
 }
 
-// giveUp waits for a stream that is blocked, until a deadline.
+// giveUp waits for a blocked stream with a deadline.
 func giveUp(t *testing.T, b *bench, s device.Stream) {
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
 	defer cancel()
@@ -66,6 +66,6 @@ func closedAfterGivingUp(t *testing.T, b *bench) {
 	s, _, release := blocked(b)
 	giveUp(t, b, s)
 	release()
-	b.closed, b.poisoned = true, true // so that nothing is freed one by one
+	b.closed, b.poisoned = true, true // so that clear does not free allocations one by one
 	assert.NoError(t, b.Close())
 }

@@ -17,16 +17,15 @@ import (
 //go:embed kernels.ptx
 var kernels string
 
-// Options tells the suite about an implementation.
+// Options describes an implementation to the suite.
 type Options struct {
-	// Unsupported lists behaviours that the implementation lacks, by name, each
-	// with the reason why. A name that no behaviour has fails the suite.
+	// Unsupported maps each behaviour that the implementation lacks to the reason. An unknown name fails the suite.
 	Unsupported map[string]string
-	// Printed, when set, is what kernels have printed since it was called last.
+	// Printed, if not nil, returns the text that kernels have printed since its last call.
 	Printed func() string
 }
 
-// behaviour is one thing every device does.
+// behaviour is one requirement that every device must meet.
 type behaviour struct {
 	name string
 	run  func(t *testing.T, b *bench)
@@ -35,8 +34,7 @@ type behaviour struct {
 var behaviours = slices.Concat(memoryBehaviours, launchBehaviours, orderBehaviours, contextBehaviours, graphBehaviours, conditionalBehaviours, managedBehaviours,
 	commandBehaviours, errorBehaviours, faultBehaviours)
 
-// Run runs every behaviour on a device of its own, which open returns and Run
-// closes.
+// Run runs every behaviour on a new device, which open returns and Run closes.
 func Run(t *testing.T, open func() device.Device, o Options) {
 	for name := range o.Unsupported {
 		assert.True(t, slices.ContainsFunc(behaviours, func(b behaviour) bool { return b.name == name }),
@@ -49,7 +47,7 @@ func Run(t *testing.T, open func() device.Device, o Options) {
 			}
 			d := open()
 			w := &bench{Device: d, t: t}
-			defer func() { // also of a test that failed: devices may share what it left broken
+			defer func() { // runs after failed tests, too: devices may share what a test left broken
 				if !w.closed {
 					assert.NoError(t, d.Close())
 				}
@@ -62,7 +60,7 @@ func Run(t *testing.T, open func() device.Device, o Options) {
 	}
 }
 
-// Names lists the behaviours, in the order they run.
+// Names returns the names of the behaviours, in the order in which they run.
 func Names() []string {
 	var names []string
 	for _, b := range behaviours {
@@ -71,14 +69,13 @@ func Names() []string {
 	return names
 }
 
-// bench is a device whose allocations and handles are freed after a behaviour,
-// the latest first. Its methods fail the test on an error; the device's own
-// are there for behaviours that expect one.
+// bench wraps a device and frees all allocations and handles after a behaviour, in reverse order. Its methods fail
+// the test on an error. Behaviours that expect an error call the methods of the device itself.
 type bench struct {
 	device.Device
 	t        *testing.T
 	undo     []func() error
-	poisoned bool // by a fault: nothing can be freed one by one
+	poisoned bool // a fault happened: allocations cannot be freed one by one
 	closed   bool
 }
 
@@ -111,7 +108,7 @@ func (b *bench) allocHost(bytes int64) (device.Ptr, []byte) {
 	return p, host
 }
 
-// buffer is device memory with the given bytes.
+// buffer returns device memory with the given content.
 func (b *bench) buffer(bytes []byte) device.Ptr {
 	b.t.Helper()
 	p := b.alloc(int64(len(bytes)))
@@ -195,7 +192,7 @@ func (b *bench) submit(s device.Stream, work ...device.Work) {
 	}
 }
 
-// affine is a launch of dst[i] = a*src[i] + c over n words.
+// affine returns a launch that computes dst[i] = a*src[i] + c for n words.
 func affine(f device.Function, dst, src device.Ptr, a, c uint32, n int) *device.Launch {
 	return &device.Launch{
 		Function: f, Label: "affine",
@@ -204,7 +201,7 @@ func affine(f device.Function, dst, src device.Ptr, a, c uint32, n int) *device.
 	}
 }
 
-// refused asks for an *Error with the call, the code and no effect on later calls.
+// refused requires an *Error with the given call and code, and that later calls are not affected.
 func refused(t *testing.T, err error, call string, code device.Code) {
 	t.Helper()
 	var e *device.Error

@@ -29,8 +29,7 @@ var errorBehaviours = []behaviour{
 	{"errors/closed device", closed},
 }
 
-// badHandles tries every call with the zero handle and with one that no kind
-// has given out.
+// badHandles makes every call with the zero handle and with a handle that was never created.
 func badHandles(t *testing.T, b *bench) {
 	for _, h := range []uint64{0, 0xBAD} {
 		s, e, g, x := b.stream(), b.event(), b.graph(), b.instantiate(b.graph())
@@ -231,7 +230,7 @@ func unknownKernel(t *testing.T, b *bench) {
 }
 
 func unknownVariable(t *testing.T, b *bench) {
-	for _, name := range []string{"tabel", "affine", ""} { // a kernel is no variable
+	for _, name := range []string{"tabel", "affine", ""} { // "affine" is a kernel, not a variable
 		_, _, err := b.Global(b.module(), name)
 		refused(t, err, "Global", device.NotFound)
 		assert.ErrorContains(t, err, name, "the error names the variable")

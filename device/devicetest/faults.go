@@ -16,8 +16,7 @@ var faultBehaviours = []behaviour{
 	{"faults/kernels cannot reach pinned memory", faultPinned},
 }
 
-// stray submits a kernel that stores far outside p and returns what the next
-// wait answers.
+// stray submits a kernel that stores far outside of p and returns the error of the next wait.
 func (b *bench) stray() error {
 	b.t.Helper()
 	s, p := b.stream(), b.alloc(64)

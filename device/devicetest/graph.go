@@ -34,7 +34,7 @@ var commandBehaviours = []behaviour{
 	{"commands/bad ones are refused", commandErrors},
 }
 
-// diamond is y = 2x+1, z = 3x+2, x = y + z: applied k times it tells k.
+// diamond returns a graph of y = 2x+1, z = 3x+2, x = y + z. The value of x shows how often the graph ran.
 func (b *bench) diamond() (g device.Graph, x device.Ptr, last device.Node) {
 	m := b.module()
 	f, err := b.Function(m, "affine")
@@ -71,8 +71,8 @@ func graphTwice(t *testing.T, b *bench) {
 	assert.Equal(t, words(n, want), b.read(x, 4*n))
 }
 
-// A chain long enough for the next launch to arrive while it runs: steps of two
-// runs in turns would give something else.
+// The chain is long enough for the second launch to arrive while the first runs. If steps of both runs interleaved,
+// the result would differ.
 func graphTwoStreams(t *testing.T, b *bench) {
 	const steps = 20
 	g, f, x := b.graph(), b.function("affine"), b.buffer(words(n, index))
@@ -181,7 +181,7 @@ func graphUpdateKind(t *testing.T, b *bench) {
 	assert.NoError(t, b.UpdateNode(exec, node, l))
 }
 
-// graphUpdateTogether changes two nodes of three in one call, and then finds that the last of three cannot be changed.
+// graphUpdateTogether updates two of three nodes in one call. A second call fails at the last of three nodes.
 func graphUpdateTogether(t *testing.T, b *bench) {
 	f, s := b.function("affine"), b.stream()
 	x := b.buffer(words(n, index))
@@ -203,7 +203,7 @@ func graphUpdateTogether(t *testing.T, b *bench) {
 	assert.Equal(t, words(n, func(i int) uint32 { return 9 * (uint32(i) + 10) }), b.read(x, 4*n), "the one before was changed, the one behind it was not")
 }
 
-// switched is a launch that is off, or on.
+// switched returns the launch with Off set as given.
 func switched(l *device.Launch, off bool) *device.Launch {
 	l.Off = off
 	return l
@@ -250,10 +250,10 @@ func graphBadNodes(t *testing.T, b *bench) {
 	refused(t, b.UpdateNode(exec, node+1, device.Nothing{}), "UpdateNode", device.InvalidHandle)
 }
 
-// diamondCommands is how many commandDiamond has.
+// diamondCommands is the number of commands of commandDiamond.
 const diamondCommands = 8
 
-// commandDiamond is the diamond on two streams; command 4 is the second branch.
+// commandDiamond returns the diamond as commands for two streams. Command 4 is the second branch.
 func (b *bench) commandDiamond() (l device.CommandList, x device.Ptr, branch int, other func(c uint32) device.Work) {
 	m := b.module()
 	f, err := b.Function(m, "affine")
@@ -296,7 +296,7 @@ func commandsTwice(t *testing.T, b *bench) {
 	assert.Equal(t, words(n, want), b.read(x, 4*n))
 }
 
-// commandsRound submits one and a half replays, then what is missing of the second, and two more at once.
+// commandsRound submits one and a half replays, then the rest of the second, and then two at once.
 func commandsRound(t *testing.T, b *bench) {
 	l, x, _, _ := b.commandDiamond()
 	half := diamondCommands / 2
@@ -313,7 +313,7 @@ func commandsRound(t *testing.T, b *bench) {
 	refused(t, b.SubmitCommands(b.compile(), 0, 1), "SubmitCommands", device.InvalidValue)
 }
 
-// commandsRunGraphs has a graph between two launches, and uses the list after the graph is gone.
+// commandsRunGraphs puts a graph between two launches, and uses the list after the graph was destroyed.
 func commandsRunGraphs(t *testing.T, b *bench) {
 	f, s := b.function("affine"), b.stream()
 	x := b.buffer(words(n, index))

@@ -125,8 +125,8 @@ func (m *image) parseSampling(words []string) error {
 	return nil
 }
 
-// create makes the image on the device; check compares a surface at the end, nil
-// where nothing is expected of it.
+// create creates the image on the device. check compares the content of a surface at the end; it is nil if none is
+// expected.
 func (m *image) create(b *bench) (handle uint64, check func() string) {
 	d, ok := b.Device.(device.Texturer)
 	require.True(b.t, ok, "the device has no textures; list the file in Options.Unsupported")

@@ -44,8 +44,8 @@ type instruction struct {
 	refused     string
 }
 
-// Instructions runs every .ptx file of an instruction suite as a subtest, each on
-// a device of its own. Options.Unsupported goes by the files' names without ".ptx".
+// Instructions runs every .ptx file of an instruction suite as a subtest, each on a new device. The keys of
+// Options.Unsupported are the file names without ".ptx".
 func Instructions(t *testing.T, open func() device.Device, suite fs.FS, o Options) {
 	files, err := fs.Glob(suite, "*.ptx")
 	require.NoError(t, err)
@@ -74,7 +74,7 @@ func Instructions(t *testing.T, open func() device.Device, suite fs.FS, o Option
 	}
 }
 
-// check runs the kernel and compares what it leaves.
+// check runs the kernel and compares the buffers with the expected ones.
 func (in *instruction) check(b *bench, file string) {
 	m, err := b.LoadModule(file, in.source)
 	if in.refused != "" {
@@ -127,7 +127,7 @@ func (in *instruction) check(b *bench, file string) {
 	}
 }
 
-// expects reports whether the head says what the kernel must leave.
+// expects reports whether the head states expected results.
 func (in *instruction) expects() bool {
 	for _, m := range in.images {
 		if m.holds != nil {

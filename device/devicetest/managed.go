@@ -19,7 +19,7 @@ var managedBehaviours = []behaviour{
 	{"managed/bad ones are refused", managedErrors},
 }
 
-// manager is the device as one with managed memory.
+// manager returns the device as a Manager.
 func (b *bench) manager() device.Manager {
 	b.t.Helper()
 	m, ok := b.Device.(device.Manager)
@@ -36,7 +36,7 @@ func (b *bench) allocManaged(bytes int64) (device.Ptr, []byte) {
 	return p, host
 }
 
-// prefetches are all ways to move memory, there and back and in parts.
+// prefetches returns prefetches in all variants: to the device, to the host, and of parts.
 func prefetches(p device.Ptr, bytes int64) []device.Work {
 	return []device.Work{
 		&device.Prefetch{At: p, Bytes: bytes, ToDevice: true, Label: "there"},
@@ -47,7 +47,7 @@ func prefetches(p device.Ptr, bytes int64) []device.Work {
 	}
 }
 
-// The host writes, a kernel reads that and writes, the host reads that; again and again.
+// The host writes, a kernel reads that and writes, and the host reads the result, several times.
 func managedShared(t *testing.T, b *bench) {
 	in, inBytes := b.allocManaged(4 * n)
 	out, outBytes := b.allocManaged(4 * n)
@@ -61,7 +61,7 @@ func managedShared(t *testing.T, b *bench) {
 	}
 }
 
-// Wherever the memory is, the stream computes the same.
+// The results do not depend on where the memory is.
 func managedPrefetched(t *testing.T, b *bench) {
 	p, host := b.allocManaged(4 * n)
 	f, s := b.function("affine"), b.stream()

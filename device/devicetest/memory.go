@@ -79,8 +79,8 @@ func zeroBytes(t *testing.T, b *bench) {
 	assert.NoError(t, b.Synchronize(s))
 }
 
-// Variables are initialised as the PTX says, the host can write them, each module
-// has its own, and only UnloadModule frees them.
+// Variables have the initial values of the PTX, and the host can write them. Each module has its own, and only
+// UnloadModule frees them.
 func moduleVariables(t *testing.T, b *bench) {
 	mine, other := b.module(), b.module()
 	table, bytes, err := b.Global(mine, "table")

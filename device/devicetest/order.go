@@ -33,7 +33,7 @@ var orderBehaviours = []behaviour{
 	{"order/clock never goes back", clock},
 }
 
-const n = 1000 // words of a test buffer: not a multiple of a block
+const n = 1000 // words of a test buffer: not a multiple of the block size
 
 func kernelComputes(t *testing.T, b *bench) {
 	s, f := b.stream(), b.function("affine")
@@ -45,7 +45,7 @@ func kernelComputes(t *testing.T, b *bench) {
 	assert.Equal(t, words(1, constant(7)), got[4*n:], "the guard kept the word after the end")
 }
 
-// writesWait writes over the source of a launch still in its stream.
+// writesWait overwrites the source of a launch that is still enqueued.
 func writesWait(t *testing.T, b *bench) {
 	const many = 1 << 20
 	s, f := b.stream(), b.function("affine")
@@ -132,7 +132,7 @@ func eventJoin(t *testing.T, b *bench) {
 	}
 }
 
-// A wait refers to the record before it in the program, not to a later one.
+// A wait refers to the latest record before it in program order, not to a later one.
 func lastRecord(t *testing.T, b *bench) {
 	s1, s2, e := b.stream(), b.stream(), b.event()
 	f := b.function("affine")
@@ -143,7 +143,7 @@ func lastRecord(t *testing.T, b *bench) {
 	b.submit(s2, affine(f, y, x, 1, 0, n))
 	e2 := b.event()
 	require.NoError(t, b.Record(e2, s2))
-	require.NoError(t, b.Wait(s1, e2)) // keeps s1 off x until s2 has read it
+	require.NoError(t, b.Wait(s1, e2)) // s1 must not overwrite x before s2 has read it
 	require.NoError(t, b.Record(e, s1))
 	b.submit(s1, affine(f, x, x, 1, 100, n))
 	require.NoError(t, b.SynchronizeAll())
@@ -168,7 +168,8 @@ func hostCalls(t *testing.T, b *bench) {
 	assert.Equal(t, []int{0, 1, 2, 3, 4}, got)
 }
 
-// hostCallsFail has host calls fail in a stream, a command list and a graph. What is behind them runs, and the device stays usable.
+// hostCallsFail runs failing host calls in a stream, a command list and a graph. Later work runs, and the device
+// stays usable.
 func hostCallsFail(t *testing.T, b *bench) {
 	s := b.stream()
 	cause := errors.New("no answer")

@@ -7,8 +7,7 @@ import (
 	"github.com/reprise-gpu/reprise/device"
 )
 
-// params lays out a parameter block: addresses take 8 bytes at a multiple of
-// 8, 32-bit numbers 4 at a multiple of 4.
+// params lays out a parameter block: addresses take 8 bytes, aligned to 8, and 32-bit numbers 4 bytes, aligned to 4.
 func params(args ...any) []byte {
 	var b []byte
 	for _, a := range args {

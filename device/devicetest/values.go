@@ -37,10 +37,10 @@ func findFormat(name string) (format, error) {
 
 func (f format) mask() uint64 { return ^uint64(0) >> (64 - f.bits) }
 
-// bias is that of a float's exponent.
+// bias returns the exponent bias of the format.
 func (f format) bias() int { return 1<<(f.bits-f.fraction-2) - 1 }
 
-// infinity is the bits of +inf; magnitudes above it are NaNs.
+// infinity returns the bits of +inf. Greater magnitudes are NaNs.
 func (f format) infinity() uint64 { return uint64(2*f.bias()+1) << f.fraction }
 
 func (f format) magnitude(v uint64) uint64 { return v & (f.mask() >> 1) }
@@ -67,7 +67,7 @@ func (f format) encode(x float64) uint64 {
 	return sign | min(uint64(e+f.bias()-1)<<f.fraction+uint64(units), f.infinity())
 }
 
-// decode is the value of a float.
+// decode returns the value of a float given by its bits.
 func (f format) decode(v uint64) float64 {
 	m := f.magnitude(v)
 	x := math.NaN()
@@ -105,7 +105,7 @@ func (f format) parse(s string) (uint64, error) {
 	return strconv.ParseUint(s, 0, f.bits)
 }
 
-// show writes a value so that a person sees both what it is and its bits.
+// show formats a value together with its bits.
 func (f format) show(v uint64) string {
 	hex := fmt.Sprintf("0x%0*x", f.bits/4, v)
 	switch {
@@ -118,7 +118,7 @@ func (f format) show(v uint64) string {
 	return fmt.Sprintf("%d (%s)", v, hex)
 }
 
-// values are the elements of one buffer, and how far results may be from them.
+// values holds the elements of one buffer and the tolerance of results.
 type values struct {
 	format
 	elems []uint64
@@ -168,7 +168,7 @@ func (v *values) parseTolerance(s string) (err error) {
 	return err
 }
 
-// maxElements bounds a buffer, so that a slip in a count does not fill memory.
+// maxElements bounds the size of a buffer, so that a typing error in a count does not exhaust the memory.
 const maxElements = 1 << 16
 
 func (f format) parseItem(s string) ([]uint64, error) {
@@ -203,7 +203,7 @@ func (f format) parseItem(s string) ([]uint64, error) {
 	return []uint64{v}, err
 }
 
-// bytes lays the elements out as they lie in memory.
+// bytes returns the memory representation of the elements.
 func (v values) bytes() []byte {
 	var b []byte
 	for _, e := range v.elems {
@@ -212,7 +212,7 @@ func (v values) bytes() []byte {
 	return b
 }
 
-// from reads as many elements as v has from memory.
+// from reads the same number of elements from memory.
 func (v values) from(data []byte) []uint64 {
 	list := make([]uint64, len(v.elems))
 	size := v.bits / 8
@@ -241,7 +241,7 @@ func (v values) accepts(got, want uint64) bool {
 	return v.abs > 0 && math.Abs(a-b) <= v.abs || v.rel > 0 && math.Abs(a-b) <= v.rel*math.Abs(b)
 }
 
-// distance is how many floats apart two are.
+// distance returns the number of representable floats between a and b.
 func (v values) distance(a, b uint64) uint64 {
 	if (a^b)>>(v.bits-1) != 0 {
 		return v.magnitude(a) + v.magnitude(b)
@@ -249,7 +249,7 @@ func (v values) distance(a, b uint64) uint64 {
 	return max(a, b) - min(a, b)
 }
 
-// diff lists the elements of got that are not accepted, "" when all are.
+// diff describes the elements of got that differ from the expected ones; it is empty if none do.
 func (v values) diff(got []uint64) string {
 	var b strings.Builder
 	wrong := 0

@@ -7,12 +7,11 @@ import (
 )
 
 const (
-	alignment = 256 // bytes, as the contract promises
+	alignment = 256 // in bytes, as Device.Alloc requires
 	firstByte = 0x7f00_0000_0000
 )
 
-// memory is an address space without storage: addresses only ascend, so a freed address is
-// never given out again.
+// memory is an address space without storage. Addresses only ascend, so a freed address is never reused.
 type memory struct {
 	ledger device.Allocations
 	next   device.Ptr
@@ -29,7 +28,7 @@ func (m *memory) room(bytes, limit int64) *device.Error {
 	return nil
 }
 
-// alloc leaves one unused unit after each block, so that blocks never touch.
+// alloc leaves one unused unit after each allocation, so that allocations are never adjacent.
 func (m *memory) alloc(bytes int64, kind device.MemoryKind) device.Ptr {
 	base := max(m.next, firstByte)
 	m.next = base + (device.Ptr(bytes)/alignment+2)*alignment
@@ -38,7 +37,7 @@ func (m *memory) alloc(bytes int64, kind device.MemoryKind) device.Ptr {
 	return base
 }
 
-// withinManaged is within that refuses other memory, which does not move.
+// withinManaged is within for managed memory. It refuses other memory, because that cannot move.
 func (m *memory) withinManaged(p device.Ptr, bytes int64) *device.Error {
 	a, err := m.ledger.At(p, bytes)
 	if err == nil && a.Kind != device.ManagedMemory {
@@ -57,7 +56,7 @@ func (m *memory) free(p device.Ptr) *device.Error {
 	return nil
 }
 
-// within says what is wrong with an access to bytes bytes at p.
+// within returns an error if the given number of bytes at p is not inside of an allocation.
 func (m *memory) within(p device.Ptr, bytes int64) *device.Error {
 	_, err := m.ledger.At(p, bytes)
 	return err

@@ -1,7 +1,6 @@
-// Package null is a device that accepts everything a GPU would and runs
-// nothing: addresses are made up, work is checked and forgotten, every
-// synchronization returns at once. It is for measuring what a replay costs the
-// host and for testing schedules of any size.
+// Package null implements a device that accepts everything a GPU accepts and runs nothing. Addresses are made up,
+// work is checked and dropped, and every synchronization returns at once. Use it to measure the host's cost of a
+// replay and to test schedules of any size.
 package null
 
 import (
@@ -28,14 +27,13 @@ type Device struct {
 	lists   device.Handles[device.CommandList, []device.Command]
 }
 
-// event remembers whether it was ever recorded.
+// event records whether the event was ever recorded.
 type event struct{ recorded bool }
 
-// graph keeps the kind of each node; node n is kinds[n-1].
+// graph holds the kind of each node; node n is kinds[n-1].
 type graph struct{ kinds []string }
 
-// New returns a null device. It calls itself as capable as an H200, so that
-// whatever runs there is accepted here.
+// New returns a null device. Its Info reports the limits of an H200, so that it accepts what an H200 accepts.
 func New() *Device {
 	return &Device{
 		opened: time.Now(),
@@ -56,7 +54,7 @@ func New() *Device {
 func (d *Device) Info() device.Info  { return d.info }
 func (d *Device) Now() time.Duration { return time.Since(d.opened) }
 
-// Live counts what is allocated.
+// Live returns the number of live resources, by kind.
 func (d *Device) Live() device.Live {
 	return device.Live{
 		Bytes: d.memory.bytes, Allocations: d.memory.ledger.Len(),
@@ -65,7 +63,7 @@ func (d *Device) Live() device.Live {
 	}
 }
 
-// open is nil until Close.
+// open returns nil until Close, and an error after it.
 func (d *Device) open() *device.Error {
 	if d.closed {
 		return &device.Error{Code: device.Deinitialized, Detail: "the device has been closed"}
@@ -73,7 +71,7 @@ func (d *Device) open() *device.Error {
 	return nil
 }
 
-// first returns the first error there is.
+// first returns the first error that is not nil.
 func first(errs ...*device.Error) *device.Error {
 	for _, err := range errs {
 		if err != nil {
@@ -83,7 +81,7 @@ func first(errs ...*device.Error) *device.Error {
 	return nil
 }
 
-// check drops the value of a lookup.
+// check returns only the error of a lookup.
 func check[T any](_ T, err *device.Error) *device.Error { return err }
 
 func (d *Device) Alloc(bytes int64) (device.Ptr, error) {
@@ -93,7 +91,7 @@ func (d *Device) Alloc(bytes int64) (device.Ptr, error) {
 	return d.memory.alloc(bytes, device.DeviceMemory), nil
 }
 
-// AllocHost returns real bytes, since callers write to them.
+// AllocHost returns real memory, because callers write to it.
 func (d *Device) AllocHost(bytes int64) (device.Ptr, []byte, error) {
 	if err := first(d.open(), d.memory.room(bytes, d.info.MemoryBytes)); err != nil {
 		return 0, nil, err.In("AllocHost")
@@ -104,7 +102,7 @@ func (d *Device) AllocHost(bytes int64) (device.Ptr, []byte, error) {
 	return d.memory.alloc(bytes, device.PinnedMemory), make([]byte, bytes), nil
 }
 
-// AllocManaged returns real bytes, too. Nothing moves them.
+// AllocManaged returns real memory as well. Nothing moves it.
 func (d *Device) AllocManaged(bytes int64) (device.Ptr, []byte, error) {
 	if err := first(d.open(), d.memory.room(bytes, d.info.MemoryBytes)); err != nil {
 		return 0, nil, err.In("AllocManaged")
@@ -115,13 +113,13 @@ func (d *Device) AllocManaged(bytes int64) (device.Ptr, []byte, error) {
 	return d.memory.alloc(bytes, device.ManagedMemory), make([]byte, bytes), nil
 }
 
-// Allocation is what so many bytes at p lie in.
+// Allocation returns the allocation that contains the given number of bytes at p.
 func (d *Device) Allocation(p device.Ptr, bytes int64) (device.Allocation, error) {
 	a, err := d.memory.ledger.At(p, bytes)
 	return a, err.In("Allocation")
 }
 
-// Freed counts what was freed.
+// Freed returns the number of allocations freed so far.
 func (d *Device) Freed() uint64 { return d.memory.ledger.Freed() }
 
 func (d *Device) ToHost(p device.Ptr, bytes int64) error {
@@ -164,7 +162,7 @@ func (d *Device) Function(m device.Module, entry string) (device.Function, error
 	return d.funcs.Add(m), nil
 }
 
-// Global knows no variables, since PTX is not read.
+// Global finds no variables, because the null device does not read PTX.
 func (d *Device) Global(m device.Module, name string) (device.Ptr, int64, error) {
 	unread := &device.Error{Code: device.NotFound, Detail: fmt.Sprintf("variable %q: the null device reads no PTX", name)}
 	return 0, 0, first(d.open(), check(d.modules.Get(m)), unread).In("Global")
@@ -207,7 +205,7 @@ func (d *Device) Synchronize(s device.Stream) error {
 	return first(d.open(), check(d.streams.Get(s))).In("Synchronize")
 }
 
-// SynchronizeContext is Synchronize: nothing is ever under way.
+// SynchronizeContext is Synchronize, because no work is ever in progress.
 func (d *Device) SynchronizeContext(_ context.Context, s device.Stream) error {
 	return d.Synchronize(s)
 }
@@ -238,7 +236,7 @@ func (d *Device) Wait(s device.Stream, e device.Event) error {
 	return first(d.open(), check(d.streams.Get(s)), check(d.events.Get(e))).In("Wait")
 }
 
-// Elapsed is always 0.
+// Elapsed always returns 0.
 func (d *Device) Elapsed(start, end device.Event) (time.Duration, error) {
 	a, badA := d.events.Get(start)
 	b, badB := d.events.Get(end)
@@ -374,8 +372,7 @@ func (d *Device) UpdateCommand(l device.CommandList, i int, w device.Work) error
 	return sameKind(device.KindOf(list[i].Work), w).In("UpdateCommand")
 }
 
-// SubmitCommands marks the events recorded, and looks up nothing else: the list was
-// checked when it was compiled.
+// SubmitCommands marks the events of the list as recorded. CompileCommands has checked the list already.
 func (d *Device) SubmitCommands(l device.CommandList, from, n int) error {
 	list, bad := d.lists.Get(l)
 	if err := first(d.open(), bad, device.CheckRange(from, n, len(list))); err != nil {
