@@ -79,7 +79,7 @@ func TestMeasurementsOfOtherProgramsAreRefused(t *testing.T) {
 		{func(m *Measurement) { m.Launches = m.Launches[1:] }, "no costs of %1, a launch of first"},
 		{func(m *Measurement) { m.Launches = m.Launches[:1] }, "no costs of %2, a launch of second"},
 		{func(m *Measurement) { m.Launches = append(m.Launches, m.Launches[0]) }, "costs of %1, which the program does not launch there"},
-		{func(m *Measurement) { m.Launches[1].Demand.Kind = des.Held }, `the costs of %2, a launch of second: a launch asks for a kernel, not "held"`},
+		{func(m *Measurement) { m.Launches[1].Demand.Kind = des.Held }, `the costs of %2, a launch of second: the demand of a launch is of kind "held"; it must be a kernel`},
 		{func(m *Measurement) { m.Launches[1].Demand.Blocks = 0 }, "at least 1 block"},
 		{func(m *Measurement) { m.Launches[1].Demand.L2Bytes = -1 }, "l2_bytes is -1; it must be from 0 to 1e+18"},
 		{func(m *Measurement) { m.Launches[1].Demand.Updates = 1e300 }, "updates is 1e+300; it must be from 0 to 1e+18"},
@@ -92,7 +92,7 @@ func TestMeasurementsOfOtherProgramsAreRefused(t *testing.T) {
 	require.NoError(t, err)
 	_, _, m := measured(t)
 	m.Device, m.Launches[0].Demand.Faulted = old.ID, 1
-	assert.ErrorContains(t, m.Check(g, old), "kernels on gtx960 fault nothing in")
+	assert.ErrorContains(t, m.Check(g, old), "kernels on gtx960 cannot fault managed memory in: faulted_bytes must be 0")
 }
 
 func FuzzParseMeasurement(f *testing.F) {

@@ -2,26 +2,26 @@ package des
 
 import "math"
 
-// Busy adds up for how long tasks keep a device busy, whatever their order: by resource,
-// as if each got all of it from the first instant to the last.
+// Busy sums, for each resource, how long a set of tasks occupies it. The sums do not depend on the order of the
+// tasks: each task counts as if it had the whole resource from its start to its end.
 type Busy struct {
 	profile *Profile
 	device  supplies
 	asked   supplies
-	slots   float64           // ps in which kernels fill the multiprocessors
-	lines   [copyEngines]Time // of the copy engines, which serve one copy at a time
-	host    Time              // of the callback thread
-	filled  map[float64]Time  // by blocks to a multiprocessor: of kernels that fill the device
+	slots   float64           // ps in which kernels occupy all slots of the multiprocessors
+	lines   [copyEngines]Time // time of each copy engine, which serves one copy at a time
+	host    Time              // time of the callback thread
+	filled  map[float64]Time  // time of kernels that fill the device, by resident blocks per multiprocessor
 }
 
-// NewBusy returns the sums of no tasks.
+// NewBusy returns sums for no tasks.
 func NewBusy(p *Profile) *Busy {
 	b := &Busy{profile: p, filled: map[float64]Time{}}
 	b.device, _ = p.supplies()
 	return b
 }
 
-// Add counts a task.
+// Add adds a task to the sums.
 func (b *Busy) Add(d Demand) {
 	switch d.Kind {
 	case Kernel:
@@ -55,7 +55,7 @@ func (b *Busy) kernel(d *Demand) {
 	}
 }
 
-// ramp is the least time from a kernel's first slot to the first of its blocks that computes.
+// ramp returns the least time from a kernel's first slot to the start of its first computing block.
 func (b *Busy) ramp(d *Demand) Time {
 	if d.Faulted == 0 {
 		return b.profile.KernelRamp
@@ -79,7 +79,7 @@ func (b *Busy) copied(line int, link Limit, latency Time, bytes float64) {
 	b.lines[line] += Time(bytes / rate)
 }
 
-// Most is how long the busiest resource takes: no order of the tasks is done sooner.
+// Most returns the time of the busiest resource. It is a lower bound of the makespan of the tasks in any order.
 func (b *Busy) Most() Time {
 	most := max(b.slots, float64(b.lines[0]), float64(b.lines[1]), float64(b.host))
 	for r, n := range b.asked {
@@ -88,10 +88,10 @@ func (b *Busy) Most() Time {
 	return Time(most)
 }
 
-// Filled is how long kernels take that fill the device, where none has priority. Such a kernel takes
-// every slot that comes free until fewer blocks are left than it holds, so that of two with the
-// same number of blocks to a multiprocessor the later begins when the earlier has ramped up and
-// has no full wave left.
+// Filled returns a lower bound of the makespan from kernels that fill the device, provided that none has priority.
+// Such a kernel takes every free slot until it has less than one full wave of blocks left. Of two such kernels with
+// the same number of resident blocks per multiprocessor, the second therefore starts only after the ramp and all full
+// waves of the first.
 func (b *Busy) Filled() (most Time) {
 	for _, t := range b.filled {
 		most = max(most, t)
@@ -99,8 +99,8 @@ func (b *Busy) Filled() (most Time) {
 	return most
 }
 
-// LeastTime is a bound: from its start to its end a task takes no less, whatever runs beside it. A kernel that has
-// the device to itself may take longer: beside others its blocks come in other waves, of which the last may be fuller.
+// LeastTime returns a lower bound of the duration of a task from start to end, with any tasks beside it. A kernel
+// that runs alone may take longer than beside others, because other waves may have a fuller tail.
 func LeastTime(p *Profile, d Demand) Time {
 	b := NewBusy(p)
 	b.Add(d)
@@ -117,7 +117,7 @@ func LeastTime(p *Profile, d Demand) Time {
 	return max(b.lines[0], b.lines[1])
 }
 
-// leastComputing is the least time of a kernel's blocks from the end of the ramp on.
+// leastComputing returns the least time of a kernel's blocks from the end of the ramp.
 func leastComputing(p *Profile, d *Demand) Time {
 	device, perSM := p.supplies()
 	cycle := 1e6 / p.ClockMHz

@@ -2,11 +2,10 @@ package des
 
 import "slices"
 
-// Cache is what of each buffer the last tasks left in the L2 cache: whole buffers,
-// the least recently used going first. Within a buffer it knows how much is
-// there and not which bytes, so a task that touches part of a buffer finds the
-// same share of it as there is of the whole. Written bytes stay until they are
-// displaced, and reach DRAM then.
+// Cache models which bytes of each buffer are in the L2 cache, with LRU replacement of whole buffers. For each buffer
+// it holds only the number of resident bytes, not which ones: a task that touches part of a buffer hits the cache in
+// the proportion in which the whole buffer is resident. Written bytes stay until they are evicted, and reach DRAM
+// then.
 type Cache struct {
 	size     float64
 	held     float64
@@ -18,7 +17,7 @@ type resident struct {
 	bytes, dirty float64
 }
 
-// Use is what a task does with one buffer: distinct bytes, each counted once.
+// Use describes the accesses of a task to one buffer. Read and Written count distinct bytes.
 type Use struct {
 	Buffer        uint64
 	Size          float64
@@ -30,7 +29,7 @@ func (u *Use) touched() float64 { return min(u.Size, max(u.Read, u.Written)) }
 // NewCache returns an empty cache.
 func NewCache(p *Profile) *Cache { return &Cache{size: float64(p.L2Bytes)} }
 
-// Forget drops a buffer that was freed: nobody wants its bytes.
+// Forget drops a freed buffer without writing it back.
 func (c *Cache) Forget(buffer uint64) {
 	if i := c.find(buffer); i >= 0 {
 		c.held -= c.resident[i].bytes
@@ -38,14 +37,14 @@ func (c *Cache) Forget(buffer uint64) {
 	}
 }
 
-// Touch runs a task through the cache, one buffer after another. It returns the bytes it must fetch from
-// DRAM, of those it reads, and the bytes that are written back to make room.
+// Touch applies the accesses of a task, one buffer after another. It returns the bytes fetched from DRAM and the
+// bytes that are written back to make room.
 func (c *Cache) Touch(uses []Use) (fetched, evicted float64) {
 	var footprint float64
 	for i := range uses {
 		footprint += uses[i].touched()
 	}
-	// A task that overflows the cache displaces what it has not come to yet.
+	// A task whose footprint exceeds the cache evicts buffers that it has not accessed yet.
 	kept := 1.0
 	if footprint > c.size {
 		kept = max(0, 2-footprint/max(c.size, 1))
@@ -58,7 +57,7 @@ func (c *Cache) Touch(uses []Use) (fetched, evicted float64) {
 	return fetched, evicted
 }
 
-// share is how much of what a task touches of a buffer is there.
+// share returns the resident fraction of a buffer.
 func (c *Cache) share(u *Use) float64 {
 	i := c.find(u.Buffer)
 	if i < 0 || u.Size <= 0 {
@@ -67,8 +66,8 @@ func (c *Cache) share(u *Use) float64 {
 	return min(1, c.resident[i].bytes/u.Size)
 }
 
-// load makes a buffer the most recently used, and returns what of it is written
-// back already because it does not fit in one piece.
+// load makes a buffer the most recently used one. It returns the bytes that are written back at once because the
+// buffer is larger than the cache.
 func (c *Cache) load(u *Use) (evicted float64) {
 	r := resident{buffer: u.Buffer}
 	if i := c.find(u.Buffer); i >= 0 {
@@ -76,7 +75,7 @@ func (c *Cache) load(u *Use) (evicted float64) {
 		c.held -= r.bytes
 		c.resident = slices.Delete(c.resident, i, i+1)
 	}
-	// Of what is touched, the share that was there is there already.
+	// The resident fraction of the touched bytes adds nothing.
 	r.bytes = min(u.Size, r.bytes+u.touched()*(1-min(1, r.bytes/max(u.Size, 1))))
 	r.dirty = min(r.bytes, max(r.dirty, u.Written))
 	if r.bytes > c.size {
@@ -88,7 +87,7 @@ func (c *Cache) load(u *Use) (evicted float64) {
 	return evicted
 }
 
-// shrink displaces the least recently used bytes until the rest fits.
+// shrink evicts the least recently used bytes until the rest fits in the cache. It returns the bytes written back.
 func (c *Cache) shrink() (evicted float64) {
 	for c.held > c.size && len(c.resident) > 0 {
 		r := &c.resident[0]

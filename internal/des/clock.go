@@ -5,29 +5,29 @@ import (
 	"slices"
 )
 
-// Clock is the virtual time of several devices. Their tasks are numbered together and run
-// in one order of time, so that a task of one device may depend on a task of another.
+// Clock is the virtual time shared by several devices. Their tasks are numbered together and run in one order of
+// time, so that a task of one device may depend on a task of another.
 type Clock struct {
 	engines []*Engine
 	tasks   table
-	ready   queue       // tasks with all dependencies ended, by the time they start
+	ready   queue       // tasks whose dependencies have ended, ordered by the time at which they can start
 	ends    queue       // tasks with a known end
 	horizon Time        // all events up to here have been processed
 	ended   Record      // scratch of finish
-	stop    func() bool // nil for never
+	stop    func() bool // may be nil
 }
 
 // NewClock returns a clock at time 0.
 func NewClock() *Clock { return &Clock{tasks: newTable()} }
 
-// Engine adds a device to the clock: see New.
+// Engine adds a device to the clock; see New.
 func (c *Clock) Engine(p *Profile, start func(TaskID, any) Demand) *Engine {
 	e := &Engine{Clock: c, profile: p, start: start, fluid: newFluid(p)}
 	c.engines = append(c.engines, e)
 	return e
 }
 
-// Leave takes the engine, all of whose tasks have ended, off its clock.
+// Leave removes the engine from its clock. All its tasks must have ended.
 func (e *Engine) Leave() {
 	if e.live > 0 {
 		panic(fmt.Sprintf("BUG: an engine leaves its clock while %d tasks have not ended", e.live))
@@ -35,12 +35,12 @@ func (e *Engine) Leave() {
 	e.engines = slices.DeleteFunc(e.engines, func(other *Engine) bool { return other == e })
 }
 
-// Now is the time up to which everything has been simulated.
+// Now returns the time up to which all events have been simulated.
 func (c *Clock) Now() Time { return c.horizon }
 
-// StopWhen has the clock stand before the next task that would start once f returns true: TryWait, TryReach and Step then
-// return false and Run returns early. A later call goes on from there. Wait and Drain must not be called meanwhile. Nil
-// stops nothing.
+// StopWhen stops the clock before the next start of a task once f returns true: TryWait, TryReach and Step then
+// return false, and Run returns early. A later call continues from there. Wait and Drain must not be called
+// meanwhile. A nil f never stops the clock.
 func (c *Clock) StopWhen(f func() bool) { c.stop = f }
 
 func (c *Clock) stopped() bool { return c.stop != nil && c.stop() }
@@ -62,8 +62,7 @@ func (c *Clock) Run(until Time) {
 	}
 }
 
-// Step processes the events of the next instant that has any, and reports whether there
-// was one.
+// Step processes all events of the next instant that has any. It returns false if there is none.
 func (c *Clock) Step() bool {
 	t := c.nextEvent()
 	if t == never || c.stopped() {
@@ -73,7 +72,7 @@ func (c *Clock) Step() bool {
 	return true
 }
 
-// Wait runs the clock until the task has ended and returns when that was.
+// Wait runs the clock until the task has ended and returns the time of its end.
 func (c *Clock) Wait(id TaskID) Time {
 	t, ok := c.TryWait(id)
 	if !ok {
@@ -82,8 +81,8 @@ func (c *Clock) Wait(id TaskID) Time {
 	return t
 }
 
-// TryWait is Wait for when tasks may be Held. It fails when nothing can happen any
-// more before one of them is released.
+// TryWait is Wait for simulations with Held tasks. It returns false if no event is left before a Held task is
+// released.
 func (c *Clock) TryWait(id TaskID) (Time, bool) {
 	for !c.Ended(id) {
 		t := c.nextEvent()
@@ -98,16 +97,15 @@ func (c *Clock) TryWait(id TaskID) (Time, bool) {
 	return c.horizon, true
 }
 
-// Waiters is what waited for a task.
+// Waiters holds the tasks that waited for a detached task.
 type Waiters struct {
 	succs  int32
 	counts TaskID
 }
 
-// Detach takes from a task that has not ended what waits for it, and Attach has
-// that wait for another, which must not have ended either. This is how a node that
-// unfolds while it runs stays one task to those behind it: start detaches them, adds
-// the tasks of the node's body and attaches them to the last.
+// Detach removes and returns the successors of a task that has not ended. Attach makes them wait for another task
+// that has not ended. This lets a node that expands while it runs appear as one task to its successors: the start
+// function detaches them, adds the tasks of the node's body, and attaches them to the last of these.
 func (c *Clock) Detach(id TaskID) Waiters {
 	r := c.unended(id)
 	w := Waiters{r.succs, r.counts}
@@ -115,7 +113,7 @@ func (c *Clock) Detach(id TaskID) Waiters {
 	return w
 }
 
-// Attach is the counterpart of Detach.
+// Attach makes the detached successors wait for task id.
 func (c *Clock) Attach(id TaskID, w Waiters) {
 	r := c.unended(id)
 	r.join(id, w.counts)
@@ -137,13 +135,13 @@ func (c *Clock) unended(id TaskID) *record {
 	return c.tasks.at(id)
 }
 
-// Release ends a task that is Held, now.
+// Release ends a Held task at the present time.
 func (c *Clock) Release(id TaskID) {
 	r := c.unended(id)
 	r.on.endAt(id, EventWait, r.arrival, c.horizon-r.arrival)
 }
 
-// Live is the number of tasks that have not ended.
+// Live returns the number of tasks that have not ended.
 func (c *Clock) Live() (n int) {
 	for _, e := range c.engines {
 		n += e.live
@@ -151,7 +149,7 @@ func (c *Clock) Live() (n int) {
 	return n
 }
 
-// Next is the id that the next task gets.
+// Next returns the id of the next task to be added.
 func (c *Clock) Next() TaskID { return c.tasks.next }
 
 // Ended reports whether the task has ended by Now.
@@ -160,7 +158,7 @@ func (c *Clock) Ended(id TaskID) bool {
 	return r == nil || r.state == ended
 }
 
-// Span is when a task ran; it has ended and is not retired.
+// Span returns when a task ran. The task must have ended and must not have been retired.
 func (c *Clock) Span(id TaskID) Span {
 	r := c.tasks.get(id)
 	if r == nil {
@@ -169,9 +167,8 @@ func (c *Clock) Span(id TaskID) Span {
 	return r.span
 }
 
-// Retire forgets the tasks that ended a while ago: their spans are gone and
-// depending on them is no dependency. A long simulation that retires after each wait
-// needs memory only for what is in flight.
+// Retire drops the records of tasks that ended more than retireAfter ago. Their spans are lost, and a dependency on
+// such a task has no effect. A long simulation that retires after each wait needs memory only for tasks in flight.
 func (c *Clock) Retire() { c.tasks.retire(c.horizon - retireAfter) }
 
 func (c *Clock) nextEvent() Time {
@@ -182,8 +179,7 @@ func (c *Clock) nextEvent() Time {
 	return t
 }
 
-// step processes every event of one instant, ends before starts: what ended
-// frees its resources for what starts.
+// step processes all events of one instant. Ends come before starts, because ended tasks free resources.
 func (c *Clock) step(now Time) {
 	c.horizon = now
 	for c.ends.next() == now {

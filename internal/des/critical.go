@@ -1,19 +1,19 @@
 package des
 
-// Piece is a stretch of time put down to one limit, in a task or before it.
+// Piece is an interval of time attributed to one limit.
 type Piece struct {
-	Task  TaskID // NoTask when the host alone is to blame
+	Task  TaskID // the limited task; NoTask if only the host took the time
 	Limit Limit
 	Took  Time
 }
 
-// CriticalPath says where the time from one instant to another went, the first
-// piece first: each instant belongs to exactly one piece, so they add up. Going
-// back from the end, it is the host's return from its wait; the task that ended
-// last, by what limited it; the gap before that task, and the task it waited for,
-// and so on, until a task that waited only for the host to enqueue it. All before
-// that is the host's. get finds the record of a task, nil when it is not known;
-// last is the task that ended last, NoTask without one.
+// CriticalPath attributes the time between two instants to limits. The pieces are in order of time, do not overlap
+// and add up to the whole interval.
+//
+// The path is found backwards from the end: the host's return from its wait; the task that ended last, split by its
+// limits; the gap before that task; the task that it waited for; and so on, until a task that waited only for the
+// host to enqueue it. All time before that belongs to the host. Argument last is the task that ended last, or NoTask.
+// Function get returns the record of a task, or nil if it is unknown.
 func (p *Profile) CriticalPath(from, to Time, last TaskID, get func(TaskID) *Record) []Piece {
 	w := walk{from: from, at: to}
 	r := find(last, get)
@@ -44,13 +44,13 @@ func find(id TaskID, get func(TaskID) *Record) *Record {
 	return get(id)
 }
 
-// walk goes back in time.
+// walk collects pieces backwards in time.
 type walk struct {
 	from, at Time
-	pieces   []Piece // the last first
+	pieces   []Piece // in reverse order
 }
 
-// back puts the time since t down to a limit.
+// back attributes the time from t to the current position to a limit, and moves the position to t.
 func (w *walk) back(task TaskID, l Limit, t Time) {
 	if t = max(t, w.from); t < w.at {
 		w.pieces = append(w.pieces, Piece{task, l, w.at - t})

@@ -7,73 +7,72 @@ import (
 	"github.com/reprise-gpu/reprise/internal/unit"
 )
 
-// DemandKind says which resource a task needs.
+// DemandKind selects the resource that a task needs.
 type DemandKind uint8
 
 const (
-	Marker    DemandKind = iota // nothing: an event record, an empty node
+	Marker    DemandKind = iota // no resource: an event record, an empty node
 	Kernel                      // multiprocessors and memory
 	CopyIn                      // host to device copy engine
 	CopyOut                     // device to host copy engine
-	CopyOn                      // device to device, memory bandwidth; a memset too
+	CopyOn                      // memory bandwidth: a copy within the device or a memset
 	Host                        // the host callback thread
-	Fixed                       // Duration, shares nothing: an op with a declared cost
-	Condition                   // nothing, for as long as a conditional node takes to decide
-	Held                        // nothing, until Release or Return
+	Fixed                       // no resource, for Duration: an operation with a declared cost
+	Condition                   // no resource, for the time in which a conditional node evaluates its condition
+	Held                        // no resource, until Release or Return
 )
 
 var demandKinds = []string{"marker", "kernel", "copy in", "copy out", "copy on", "host", "fixed", "condition", "held"}
 
 func (k DemandKind) String() string { return demandKinds[k] }
 
-// MarshalText is the name of a kind.
+// MarshalText returns the name of the kind.
 func (k DemandKind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 
-// UnmarshalText is the inverse.
+// UnmarshalText parses the name of a kind.
 func (k *DemandKind) UnmarshalText(text []byte) error {
 	i := slices.Index(demandKinds, string(text))
 	if i < 0 {
-		return fmt.Errorf("there is no kind of demand %q", text)
+		return fmt.Errorf("unknown kind of demand %q", text)
 	}
 	*k = DemandKind(i)
 	return nil
 }
 
-// Demand is what a task asks of the device.
+// Demand describes the resources that a task needs.
 type Demand struct {
 	Kind     DemandKind `json:"kind"`
 	Duration Time       `json:"duration_ps,omitempty"` // of Host and Fixed
 	Bytes    float64    `json:"bytes,omitempty"`       // DRAM traffic of a kernel or a CopyOn (a copy reads and writes); bytes moved by CopyIn and CopyOut
 
-	// Of a kernel. Blocks run in slots, PerSM of them on each multiprocessor.
+	// Fields of kernels. Blocks run in slots; each multiprocessor has PerSM slots.
 	Blocks  float64   `json:"blocks,omitempty"`
 	PerSM   float64   `json:"blocks_per_sm,omitempty"`    // resident blocks per multiprocessor, from the occupancy rules
-	Work    unit.Work `json:"warp_instructions,omitzero"` // by unit, over all blocks
-	L2Bytes float64   `json:"l2_bytes,omitempty"`         // between multiprocessors and L2; what DRAM supplies passes there too, so at least Bytes
-	LinkIn  float64   `json:"link_in_bytes,omitempty"`    // bytes of the host's memory, or another GPU's, that a kernel reads, and
-	LinkOut float64   `json:"link_out_bytes,omitempty"`   // those that it writes
-	Faulted float64   `json:"faulted_bytes,omitempty"`    // bytes of managed memory that move to the device as it touches them, and
-	Bulk    float64   `json:"bulk_bytes,omitempty"`       // those that move before it starts
-	Updates float64   `json:"updates,omitempty"`          // atomic operations done in L2
-	Lines   float64   `json:"updated_lines,omitempty"`    // over how many lines of 128 bytes they are spread, 0 when over all of L2
-	// BlockCycles is the latency of one block when nothing else runs, in cycles, in
-	// the mean over the blocks, and SlowestCycles that of the slowest one, 0 when
-	// all are alike.
+	Work    unit.Work `json:"warp_instructions,omitzero"` // by unit, summed over all blocks
+	L2Bytes float64   `json:"l2_bytes,omitempty"`         // between multiprocessors and L2; at least Bytes, because DRAM traffic passes L2
+	LinkIn  float64   `json:"link_in_bytes,omitempty"`    // bytes of host memory, or of another GPU's memory, that a kernel reads
+	LinkOut float64   `json:"link_out_bytes,omitempty"`   // the same, written
+	Faulted float64   `json:"faulted_bytes,omitempty"`    // bytes of managed memory that are faulted in during the kernel
+	Bulk    float64   `json:"bulk_bytes,omitempty"`       // bytes of managed memory that move to the device before the kernel starts
+	Updates float64   `json:"updates,omitempty"`          // atomic operations performed in L2
+	Lines   float64   `json:"updated_lines,omitempty"`    // number of 128-byte lines that these operations access; 0 if they are spread over all of L2
+	// BlockCycles is the mean latency of a block when nothing else runs, in cycles. SlowestCycles is the latency of
+	// the slowest block, or 0 if all are alike.
 	BlockCycles   float64 `json:"block_cycles,omitempty"`
 	SlowestCycles float64 `json:"slowest_block_cycles,omitempty"`
 }
 
-// CheckKernel says why d, which comes from outside, is not what a kernel asks of a device of
-// that profile.
+// CheckKernel returns an error if d, which comes from outside of the simulator, is not a valid kernel for a device
+// with profile p.
 func (d *Demand) CheckKernel(p *Profile) error {
 	if d.Kind != Kernel {
-		return fmt.Errorf("a launch asks for a kernel, not %q", d.Kind)
+		return fmt.Errorf("the demand of a launch is of kind %q; it must be a kernel", d.Kind)
 	}
 	if !(d.Blocks >= 1) || !(d.PerSM >= 1) {
 		return fmt.Errorf("a kernel has at least 1 block, and at least 1 fits on a multiprocessor; these are %g and %g", d.Blocks, d.PerSM)
 	}
 	if d.Faulted > 0 && !p.PageFaults() {
-		return fmt.Errorf("kernels on %s fault nothing in", p.ID)
+		return fmt.Errorf("kernels on %s cannot fault managed memory in: faulted_bytes must be 0", p.ID)
 	}
 	for u, n := range d.Work {
 		if err := within("warp_instructions of "+unit.Unit(u).String(), n); err != nil {
@@ -95,13 +94,13 @@ func (d *Demand) CheckKernel(p *Profile) error {
 	return nil
 }
 
-// within refuses an amount, also one that is no number.
+// within returns an error if an amount is negative, too large or not a number.
 func within(name string, n float64) error {
-	if !(n >= 0 && n <= mostOfAnything) {
-		return fmt.Errorf("%s is %g; it must be from 0 to %g", name, n, float64(mostOfAnything))
+	if !(n >= 0 && n <= maxDemand) {
+		return fmt.Errorf("%s is %g; it must be from 0 to %g", name, n, float64(maxDemand))
 	}
 	return nil
 }
 
-// mostOfAnything is more than a launch asks for in a day.
-const mostOfAnything = 1e18
+// maxDemand bounds every amount of a launch; it is more than a GPU processes in a day.
+const maxDemand = 1e18

@@ -7,15 +7,13 @@ import (
 
 const never = Time(math.MaxInt64)
 
-// retireAfter is how long Retire keeps an ended task: longer than any gap of a
-// profile, so that a new task that depends on a retired one starts exactly when
-// it would have had the task been kept.
+// retireAfter is the time for which Retire keeps an ended task. It is longer than every gap of a profile. A task that
+// depends on a retired task therefore starts at the same time as if the task had been kept.
 const retireAfter = 100 * Microsecond
 
-// Engine simulates tasks on one device. Its events are few: a task is ready
-// (its dependencies ended Gap ago and it has arrived), a task ends, and the
-// rates of the running kernels change. Between two events nothing is computed,
-// so running in many small steps gives the same times as running in one.
+// Engine simulates tasks on one device. It has three kinds of events: a task becomes ready (its dependencies ended
+// Gap ago and it has arrived), a task ends, and the rates of running kernels change. Nothing is computed between
+// events, so many small steps give the same times as one large step.
 //
 //	Add ──► waiting ──► ready ──► Start called ──► marker            ──► ended
 //	          ▲                                  ├► copy engine, host ──►
@@ -30,20 +28,20 @@ type Engine struct {
 	live    int  // tasks not ended
 	marks   []*Mark
 
-	hostFree Time // when the callback thread is idle again
+	hostFree Time // time at which the callback thread becomes idle
 }
 
-// New returns an engine with a clock of its own, at time 0. It calls start once for
-// each task, in order of (time, priority, id), when the task's dependencies have ended
-// and its arrival and gap have passed; start runs the task and returns its demand.
+// New returns an engine with its own clock at time 0. The engine calls start once for each task, in order of (time,
+// priority, id), when the dependencies have ended and the arrival and the gap have passed. Function start executes
+// the task and returns its demand.
 func New(p *Profile, start func(TaskID, any) Demand) *Engine { return NewClock().Engine(p, start) }
 
-// OnEnd has the engine call f when a task ends, in order of time. The record is
-// used again for the next task.
+// OnEnd sets a function that the engine calls whenever a task ends, in order of time. The record is valid only during
+// the call.
 func (e *Engine) OnEnd(f func(*Record)) { e.end = f }
 
-// Add enters a task. It must not arrive before Now, and it may depend only on
-// tasks added before it, on this engine or another of the clock.
+// Add adds a task and returns its id. The task must not arrive before Now. It may depend only on tasks added before
+// it, on any engine of the clock.
 func (e *Engine) Add(t Task) TaskID {
 	if t.Arrival < e.horizon {
 		panic(fmt.Sprintf("BUG: task arrives at %d ps, but the engine has run to %d ps", t.Arrival, e.horizon))
@@ -73,8 +71,7 @@ func (e *Engine) Add(t Task) TaskID {
 	return id
 }
 
-// Drain runs the clock until every task of the engine has ended and returns the latest
-// end so far.
+// Drain runs the clock until every task of the engine has ended. It returns the time of the latest end.
 func (e *Engine) Drain() Time {
 	for !e.Idle() {
 		t := e.nextEvent()
@@ -89,7 +86,7 @@ func (e *Engine) Drain() Time {
 // Idle reports whether all tasks of the engine have ended.
 func (e *Engine) Idle() bool { return e.live == 0 }
 
-// settle ends the kernels and copies that end now.
+// settle ends the kernels and copies whose end is now.
 func (e *Engine) settle(now Time) {
 	if e.fluid.due != now {
 		return
@@ -102,7 +99,7 @@ func (e *Engine) settle(now Time) {
 	}
 }
 
-// rebalance shares the device anew among the kernels and copies that run now.
+// rebalance shares the device among the kernels and copies that are running.
 func (e *Engine) rebalance(now Time) {
 	if !e.fluid.dirty {
 		return
@@ -113,7 +110,7 @@ func (e *Engine) rebalance(now Time) {
 	}
 }
 
-// begin calls the owner and hands the task to its resource.
+// begin calls the start function and passes the demand of the task to its resource.
 func (e *Engine) begin(now Time, id TaskID) {
 	r := e.tasks.at(id)
 	r.state, r.arrival = started, now
@@ -138,18 +135,18 @@ func (e *Engine) begin(now Time, id TaskID) {
 	}
 }
 
-// hostCall has a host call run as soon as the callback thread is free.
+// hostCall runs a host call as soon as the callback thread is idle.
 func (e *Engine) hostCall(id TaskID, takes Time) {
 	e.hostFree = e.endAt(id, HostCall, max(e.horizon, e.hostFree), e.profile.HostCallLatency.Plus(takes))
 }
 
-// Return ends a task that is Held for a host call: from now on it takes what any host call takes.
+// Return ends a task that is Held for a host call, after the fixed cost of a host call.
 func (e *Engine) Return(id TaskID) {
 	e.unended(id)
 	e.hostCall(id, 0)
 }
 
-// endAt fixes when a task begins and ends, and returns the end.
+// endAt sets the begin and the end of a task, and returns the end.
 func (e *Engine) endAt(id TaskID, limit Limit, begin, takes Time) Time {
 	r := e.tasks.at(id)
 	r.span, r.limit = Span{begin, begin.Plus(takes)}, limit
@@ -166,7 +163,7 @@ func (e *Engine) finishFixed(id TaskID) {
 	e.finish(id, &spent)
 }
 
-// finish marks a task ended and makes ready what waited only for it.
+// finish marks a task as ended and makes those tasks ready that waited only for it.
 func (e *Engine) finish(id TaskID, spent *Spent) {
 	r := e.tasks.at(id)
 	r.state = ended

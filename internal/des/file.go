@@ -34,20 +34,20 @@ const (
 	fileSuffix  = ".json"
 )
 
-// File is a profile with where each figure is from.
+// File is a profile with the origin of every figure.
 type File struct {
 	Profile Profile
 	About   string            // which device, when and how; free text
-	Origins map[string]Origin // by the name of the figure; every figure has one
+	Origins map[string]Origin // by name of the figure; every figure has one
 }
 
-// Origin is where a figure is from.
+// Origin describes where the value of a figure comes from.
 type Origin struct {
 	From   string  // "measured", "reported by the device", "taken over from h200"
-	Spread float64 // of what was measured: how far repetitions lay apart, over the value; 0 when unknown
+	Spread float64 // of a measured value: range of the repetitions divided by the value; 0 if unknown
 }
 
-// NewFile is a file of a profile all of whose figures are from one place.
+// NewFile returns the file of a profile whose figures all have the same origin.
 func NewFile(p *Profile, from string) *File {
 	f := &File{Profile: *p, Origins: map[string]Origin{}}
 	for i := range figures {
@@ -56,7 +56,7 @@ func NewFile(p *Profile, from string) *File {
 	return f
 }
 
-// Text is the file; ParseFile reads it back.
+// Text returns the content of the file. ParseFile is its inverse.
 func (f *File) Text() []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "{\n  \"format\": %q,\n  \"version\": %d,\n  \"name\": %s,\n  \"compute_capability\": \"%d.%d\",\n  \"about\": %s,\n  \"figures\": {",
@@ -82,11 +82,11 @@ func quote(s string) string {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	_ = e.Encode(s) // a string into memory
+	_ = e.Encode(s) // cannot fail: the destination is memory
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// ReadFile reads a profile file; the profile's ID is the path.
+// ReadFile reads a profile file. The ID of the profile is the path.
 func ReadFile(path string) (*File, error) {
 	src, err := bounded.ReadFile(path, maxFile)
 	if err != nil {
@@ -104,11 +104,11 @@ func ReadFile(path string) (*File, error) {
 	return f, nil
 }
 
-// maxFile bounds a profile file in bytes; one with all figures has about ten thousand.
+// maxFile bounds the size of a profile file in bytes. A file with all figures has about 10,000.
 const maxFile = 1 << 20
 
-// ParseFile reads the text of a profile file, which errors call name. Every
-// figure must be there, once, and nothing else.
+// ParseFile parses the text of a profile file. Errors refer to the file by name. Every figure must occur exactly
+// once, and no other field is allowed.
 func ParseFile(name string, src []byte) (*File, error) {
 	r := &fileReader{dec: json.NewDecoder(bytes.NewReader(src)), file: File{Origins: map[string]Origin{}}}
 	r.dec.UseNumber()
@@ -128,8 +128,8 @@ func ParseFile(name string, src []byte) (*File, error) {
 	return nil, fmt.Errorf("%s:%d: %w", name, line, err)
 }
 
-// fileReader reads a file token by token: the decoder of whole values would take
-// a name that comes twice, and would not tell the line.
+// fileReader parses a file token by token. Decoding whole values would accept duplicate names, and its errors would
+// lack line numbers.
 type fileReader struct {
 	dec  *json.Decoder
 	file File
@@ -150,14 +150,14 @@ func (r *fileReader) read() error {
 	err := r.object("the file", func(name string) error {
 		read, ok := fields[name]
 		if !ok {
-			return fmt.Errorf("there is no field %q; remove it, or move a figure into \"figures\"", name)
+			return fmt.Errorf("unknown field %q; remove it, or move a figure into \"figures\"", name)
 		}
 		err := read()
 		switch {
 		case err != nil:
 			return err
 		case name == "format" && format != fileFormat:
-			return fmt.Errorf("the format is %q; a device profile says %q", format, fileFormat)
+			return fmt.Errorf("the format is %q; the format of a device profile is %q", format, fileFormat)
 		case name == "version" && version != "1":
 			return fmt.Errorf("version %s; this release reads version %d, so write the file again with reprise calibrate", version, fileVersion)
 		case name == "compute_capability":
@@ -169,7 +169,7 @@ func (r *fileReader) read() error {
 		return err
 	}
 	if _, err := r.dec.Token(); err != io.EOF {
-		return errors.New("there is more text behind the profile; remove it")
+		return errors.New("there is text after the end of the profile; remove it")
 	}
 	return nil
 }
@@ -210,7 +210,7 @@ func (r *fileReader) figure(f *Figure) error {
 	err := r.object(f.Name, func(name string) error {
 		read, ok := fields[name]
 		if !ok {
-			return fmt.Errorf("%s: there is no field %q; a figure has \"value\", \"from\" and perhaps \"spread\"", f.Name, name)
+			return fmt.Errorf("%s: unknown field %q; a figure has \"value\", \"from\" and optionally \"spread\"", f.Name, name)
 		}
 		return read()
 	}, []string{"value", "from"})
@@ -218,7 +218,7 @@ func (r *fileReader) figure(f *Figure) error {
 		return err
 	}
 	if o.From == "" {
-		return fmt.Errorf("%s: \"from\" is empty; say where the value is from", f.Name)
+		return fmt.Errorf("%s: \"from\" is empty; state the origin of the value", f.Name)
 	}
 	v, err := value.Float64()
 	if err != nil {
@@ -233,7 +233,7 @@ func (r *fileReader) figure(f *Figure) error {
 	return f.Set(&r.file.Profile, v)
 }
 
-// object reads an object of distinct fields, of which some must be there.
+// object parses an object. Its fields must be distinct, and those of want must be present.
 func (r *fileReader) object(what string, field func(name string) error, want []string) error {
 	if t, err := r.dec.Token(); err != nil {
 		return err
@@ -246,7 +246,7 @@ func (r *fileReader) object(what string, field func(name string) error, want []s
 		if err != nil {
 			return err
 		}
-		name := t.(string) // the decoder takes nothing else for a key
+		name := t.(string) // the decoder accepts only strings as keys
 		if seen[name] {
 			return fmt.Errorf("%s has %q twice; remove one", what, name)
 		}
@@ -292,19 +292,20 @@ func (r *fileReader) number(what string, to *json.Number) error {
 	return nil
 }
 
-// unknownFigure names the figure that is like the one given but for its unit.
+// unknownFigure returns the error for an unknown figure. It suggests a known figure whose name differs only in the
+// unit.
 func unknownFigure(name string) error {
 	stem, _ := cutUnit(name)
 	for i := range figures {
 		known := figures[i].Name
 		if short, unit := cutUnit(known); unit && (short == stem || short == name) {
-			return fmt.Errorf("there is no figure %q; did you mean %q, in the unit that the name ends in", name, known)
+			return fmt.Errorf("unknown figure %q; did you mean %q, in the unit that the name ends in", name, known)
 		}
 	}
-	return fmt.Errorf("there is no figure %q; remove it", name)
+	return fmt.Errorf("unknown figure %q; remove it", name)
 }
 
-// cutUnit is a name without its last word.
+// cutUnit returns a name without its last word, which is the unit.
 func cutUnit(name string) (stem string, ok bool) {
 	if i := strings.LastIndexByte(name, '_'); i > 0 {
 		return name[:i], true

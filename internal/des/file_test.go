@@ -116,16 +116,16 @@ func TestProfileFileErrors(t *testing.T) {
 	gap := `"stream_gap_ns": {"value": 740, "from": "here"}`
 	require.Contains(t, good, gap)
 	for _, c := range []struct{ name, old, new, want string }{
-		{"unknown field", `"about": ""`, `"abuot": ""`, `p.json:6: there is no field "abuot"; remove it, or move a figure into "figures"`},
-		{"unknown figure", gap, gap + `, "warp_drives": {"value": 1, "from": "here"}`, `there is no figure "warp_drives"; remove it`},
-		{"wrong unit", "stream_gap_ns", "stream_gap_us", `there is no figure "stream_gap_us"; did you mean "stream_gap_ns", in the unit that the name ends in`},
-		{"no unit", "stream_gap_ns", "stream_gap", `there is no figure "stream_gap"; did you mean "stream_gap_ns", in the unit that the name ends in`},
+		{"unknown field", `"about": ""`, `"abuot": ""`, `p.json:6: unknown field "abuot"; remove it, or move a figure into "figures"`},
+		{"unknown figure", gap, gap + `, "warp_drives": {"value": 1, "from": "here"}`, `unknown figure "warp_drives"; remove it`},
+		{"wrong unit", "stream_gap_ns", "stream_gap_us", `unknown figure "stream_gap_us"; did you mean "stream_gap_ns", in the unit that the name ends in`},
+		{"no unit", "stream_gap_ns", "stream_gap", `unknown figure "stream_gap"; did you mean "stream_gap_ns", in the unit that the name ends in`},
 		{"missing figure", gap + ",", "", `"figures" has no "stream_gap_ns"; add it, as in the output of reprise profile h200`},
 		{"missing heading", `"compute_capability": "9.0",`, "", `the file has no "compute_capability"; add it`},
 		{"missing value", `"value": 740, `, "", `stream_gap_ns has no "value"; add it`},
 		{"missing origin", `740, "from": "here"`, `740`, `stream_gap_ns has no "from"; add it`},
-		{"empty origin", `740, "from": "here"`, `740, "from": ""`, `stream_gap_ns: "from" is empty; say where the value is from`},
-		{"unknown part", `740, "from"`, `740, "unit": "ns", "from"`, `stream_gap_ns: there is no field "unit"`},
+		{"empty origin", `740, "from": "here"`, `740, "from": ""`, `stream_gap_ns: "from" is empty; state the origin of the value`},
+		{"unknown part", `740, "from"`, `740, "unit": "ns", "from"`, `stream_gap_ns: unknown field "unit"`},
 		{"negative", `740`, `-740`, `stream_gap_ns is -740; it must be from 0 to 99999`},
 		{"too long for a gap", `740`, `740000`, `stream_gap_ns is 740000; it must be from 0 to 99999`},
 		{"not a number", `740`, `NaN`, `not JSON: invalid character 'N'`},
@@ -142,7 +142,7 @@ func TestProfileFileErrors(t *testing.T) {
 		{"compute", `"9.0"`, `9.0`, `compute_capability is 9.0; it must be a text in quotes`},
 		{"negative spread", `740, "from": "here"`, `740, "from": "here", "spread": -1`, `stream_gap_ns: "spread" is -1; it must be a ratio, 0 or more`},
 		{"cut off", "\n  }\n}\n", "", `not JSON: the text ends too early`},
-		{"more behind", "\n  }\n}\n", "\n  }\n}\n{}", `there is more text behind the profile; remove it`},
+		{"more behind", "\n  }\n}\n", "\n  }\n}\n{}", `there is text after the end of the profile; remove it`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			require.Contains(t, good, c.old)

@@ -7,50 +7,45 @@ import (
 	"github.com/reprise-gpu/reprise/internal/heap"
 )
 
-// The fluid model: kernels and copies that run together are liquids flowing at
-// rates that change only when one of them starts, ends or changes phase.
+// The fluid model treats concurrent kernels and copies as liquids. Their rates of flow change only when one of them
+// starts, ends or changes phase.
 //
-// A kernel's blocks run in slots. With s slots out of the SMs x PerSM that it
-// could fill alone, and m = min(s, SMs) multiprocessors touched, it finishes
+// A kernel's blocks run in slots; alone, it could fill SMs x PerSM of them. With s slots, and m = min(s, SMs)
+// multiprocessors in use, it completes
 //
 //	min( s / BlockCycles,                 latency: every slot turns over in one block's latency
 //	     C(r, m) / (work on r / Blocks) ) for each resource r
 //
-// blocks per unit of time. C(r, m) is what r offers to m multiprocessors: a pipe
-// m cycles per cycle, L2 what they can draw up to what it delivers, DRAM its
-// bandwidth. The first term is Little's law: s blocks in flight, each for one
-// latency. The full waves, floor(Blocks/s) of them, are one phase; the tail wave
-// of Blocks mod s blocks is another that holds only as many slots as it has
-// blocks, so that a successor may fill the rest. A kernel alone that is bound by
-// latency thus takes BlockCycles x ceil(Blocks/s), and never less than its
-// slowest block.
+// blocks per unit of time. C(r, m) is the capacity of r for m multiprocessors. For a pipe it is m cycles per cycle,
+// for L2 the lesser of what m multiprocessors can draw and what L2 delivers, for DRAM the bandwidth. The first term
+// is Little's law: s blocks in flight, each for one latency.
+//
+// The floor(Blocks/s) full waves are one phase. The tail wave of Blocks mod s blocks is a second phase. It holds only
+// as many slots as it has blocks, so that a successor can use the rest. A latency-bound kernel that runs alone thus
+// takes BlockCycles x ceil(Blocks/s), and never less than its slowest block.
 //
 //	slots │ A A A A A A A A A B B     B starts in the
 //	      │ A A A A A A B B B B B     tail of A
 //	      └──────────────────────► time
 //	        └ waves ─┘└tail┘
 //
-// Slots go to kernels by priority, then in order of start, and are never taken
-// from blocks that run; but a kernel with full waves left hands its slots back
-// at the end of a wave when one of higher priority wants them, as the block
-// scheduler of the hardware does. When the demands for a resource add up to more
-// than there is, all who use it slow down in proportion. That is what a FIFO in
-// front of a resource does, and unlike max-min fairness it needs one pass.
+// Slots are assigned by priority, then in order of start. Running blocks keep their slots. A kernel with full waves
+// left yields its slots at the end of a wave if a kernel of higher priority waits for slots, as in the block
+// scheduler of the hardware. If the total demand for a resource exceeds its capacity, all its users slow down in
+// proportion. That is the behaviour of a FIFO in front of the resource. Unlike max-min fairness it takes one pass.
 //
-// A kernel that touches managed memory which is elsewhere first waits for all of it, in its
-// slots and at what the driver serves, and computes after that. On the card a warp stalls
-// where it faults and keeps its place, the driver takes faults a batch at a time, and
-// warps that have gone through their pages meet again in the next batch: batches and what
-// is computed between them take turns.
+// A kernel that touches managed memory on the host first waits, in its slots, until all of it has been faulted in at
+// the driver's rate, and computes after that. On a real GPU a warp stalls where it faults and keeps its slot, and the
+// driver serves faults in batches. Warps that have used up their pages meet again in the next batch, so that batches
+// alternate with the computation between them.
 //
-// What this approximates is a scheduler that hands single blocks to slots. Over
-// 500 random mixtures of up to 12 kernels the makespans differ by 2 % in the mean
-// and 19 % at worst (TestFluidIsCloseToSchedulingBlockByBlock); an event costs the
-// number of running kernels, not of blocks.
+// The model approximates a scheduler that assigns single blocks to slots. Over 500 random mixtures of up to 12
+// kernels the makespans differ by 2 % in the mean and 19 % at most (TestFluidIsCloseToSchedulingBlockByBlock). An
+// event costs O(running kernels), independent of the number of blocks.
 
 const (
-	slack    = 1e-9 // absorbs rounding in counts of blocks and slots
-	rounding = 1e-6 // the same in ps
+	slack    = 1e-9 // tolerance for rounding in counts of blocks and slots
+	rounding = 1e-6 // the same for times, in ps
 )
 
 // flow is one running kernel or copy.
@@ -58,35 +53,36 @@ type flow struct {
 	id   TaskID
 	seq  int64 // order of start
 	prio int32
-	line int8 // copy engine: one at a time; -1 for none
-	// capacity is how many slots it could fill on an empty device; 0 for a copy, which needs none.
+	line int8 // copy engine of a copy; noLine for kernels and for copies within the device
+	// capacity is the number of slots that the flow could fill on an empty device. It is 0 for copies, which need no
+	// slots.
 	capacity float64
 	blocks   float64
-	latency  Time     // of a slot's first block: launch ramp
-	ramp     Limit    // what that is for
-	then     *Demand  // of the kernel that a copy precedes, nil for none
-	turn     float64  // ps one block takes alone
-	slowest  Time     // from the end of the ramp to the end, at least
-	work     supplies // per block
+	latency  Time     // from the first slot to the first progress: launch ramp or latency of the copy
+	ramp     Limit    // limit to which latency is attributed
+	then     *Demand  // demand of the kernel that follows this copy of managed memory, or nil
+	turn     float64  // time of one block alone, in ps
+	slowest  Time     // least time from the end of the ramp to the end
+	work     supplies // resources that one block, or one byte of a copy, needs
 	listed   [resources]Limit
-	needs    int // how many resources are listed
+	needs    int // number of valid elements of listed
 
-	missing float64 // bytes to fault in before the first block gets on
-	left    float64 // blocks not finished
-	held    float64 // slots
-	base    float64 // left when held last changed: waves are counted from there
-	stop    float64 // left at the end of this phase
-	solo    float64 // blocks per ps if it had its slots and nothing else ran
-	rate    float64 // blocks per ps
-	limit   Limit   // why not faster
+	missing float64 // bytes to be faulted in before the first block computes
+	left    float64 // blocks, or bytes of a copy, that have not finished
+	held    float64 // slots in use
+	base    float64 // value of left when held last changed; waves are counted from there
+	stop    float64 // value of left at the end of this phase
+	solo    float64 // blocks per ps if the flow ran alone with its slots
+	rate    float64 // blocks per ps, present rate
+	limit   Limit   // what limits the rate
 	begun   bool
-	rampTo  Time // no block finishes before this
-	due     Time // end of the phase at this rate
-	since   Time // when it came
+	rampTo  Time // end of the ramp; no block progresses before it
+	due     Time // end of the phase at the present rate
+	since   Time // time of arrival
 	spent   Spent
 }
 
-// supplies is an amount of each resource.
+// supplies holds an amount of each resource.
 type supplies [resources]float64
 
 // Before orders flows by priority, then by start.
@@ -97,27 +93,27 @@ func (a flow) Before(b flow) bool {
 	return a.seq < b.seq
 }
 
-// drained reports a flow whose last block is all that is left of it.
+// drained reports whether no blocks are left and only the slowest one may still be running.
 func (w *flow) drained() bool { return w.left <= slack }
 
 // fluid is the set of flows of one device.
 type fluid struct {
 	profile *Profile
-	device  supplies // what there is per ps
-	perSM   supplies // what one multiprocessor can use of it
+	device  supplies // capacity per ps
+	perSM   supplies // capacity per ps that one multiprocessor can use
 
-	flows   []flow          // by priority, then seq
-	kernels int             // among flows, at most profile.MaxKernels
-	backlog heap.Heap[flow] // kernels that wait for a place in flows
+	flows   []flow          // ordered by priority, then seq
+	kernels int             // number of kernels in flows, at most profile.MaxKernels
+	backlog heap.Heap[flow] // kernels that exceed MaxKernels
 	lines   [copyEngines]copyEngine
 	seq     int64
-	now     Time // flows' left is as of now
-	due     Time // earliest due
-	dirty   bool // flows changed since rates were computed
+	now     Time // time for which the fields of flows are valid
+	due     Time // earliest due of all flows
+	dirty   bool // flows changed since the rates were computed
 	ids     []TaskID
-	done    []flow // the flows that settle ended
+	done    []flow // result of settle
 
-	used supplies // so far
+	used supplies // amount of each resource used so far
 }
 
 const (
@@ -129,7 +125,7 @@ const (
 type copyEngine struct {
 	busy bool
 	wait []flow
-	next int // of wait
+	next int // index in wait
 }
 
 func newFluid(p *Profile) fluid {
@@ -138,7 +134,7 @@ func newFluid(p *Profile) fluid {
 	return f
 }
 
-// add enters a kernel or copy that starts now; rates follow in rebalance.
+// add adds a kernel or a copy that starts now. Its rate is set by the next rebalance.
 func (f *fluid) add(id TaskID, prio int32, d *Demand) {
 	f.seq++
 	w := flow{id: id, seq: f.seq, prio: prio, line: noLine, rampTo: never, ramp: Ramp, due: never, since: f.now}
@@ -222,7 +218,7 @@ func (f *fluid) insert(w flow) {
 	f.flows[i] = w
 }
 
-// resources lists what a flow works on: few of all there are.
+// resources returns the resources that the flow uses in its present phase, usually few.
 func (w *flow) resources() []Limit {
 	if w.missing > 0 {
 		return faulting[:]
@@ -230,10 +226,10 @@ func (w *flow) resources() []Limit {
 	return w.listed[:w.needs]
 }
 
-// faulting is what a byte faulted in passes through.
+// faulting lists the resources that a byte uses while it is faulted in.
 var faulting = [...]Limit{LinkIn, Link, Faults}
 
-// per is how much of a resource one block takes, or one byte that is missing.
+// per returns the amount of a resource that one block uses, or one byte that is faulted in.
 func (w *flow) per(r Limit) float64 {
 	if w.missing > 0 {
 		return 1
@@ -241,7 +237,7 @@ func (w *flow) per(r Limit) float64 {
 	return w.work[r]
 }
 
-// remaining is what the present phase uses up: bytes that are missing, then blocks.
+// remaining returns the amount that the present phase consumes: missing bytes first, then blocks.
 func (w *flow) remaining() *float64 {
 	if w.missing > 0 {
 		return &w.missing
@@ -249,7 +245,7 @@ func (w *flow) remaining() *float64 {
 	return &w.left
 }
 
-// advance lets everything flow at the present rates until now.
+// advance moves the state to time now at the present rates.
 func (f *fluid) advance(now Time) {
 	passed := now - f.now
 	f.now = now
@@ -270,13 +266,12 @@ func (f *fluid) advance(now Time) {
 		}
 		*remaining = after
 		if remaining == &w.missing && after == 0 {
-			w.rampTo = now // its blocks start here
+			w.rampTo = now // all memory is present: blocks start here
 		}
 	}
 }
 
-// settle ends the phases that are due and returns the flows that have ended,
-// in order of priority and start.
+// settle ends the phases that are due and returns the flows that have ended, in order of priority and start.
 func (f *fluid) settle() []flow {
 	f.done = f.done[:0]
 	f.dirty = true
@@ -289,7 +284,7 @@ func (f *fluid) settle() []flow {
 				f.done = append(f.done, *w)
 				continue
 			}
-			w.held = 0 // given out anew by priority, the tail's to itself first
+			w.held = 0 // slots are assigned anew by priority; the tail keeps its own first
 		}
 		if kept != i {
 			f.flows[kept] = *w
@@ -313,7 +308,7 @@ func (f *fluid) settle() []flow {
 	return f.done
 }
 
-// succeed lets the next in line take the place of a flow that has ended.
+// succeed gives the place of an ended flow to the next flow that waits for it.
 func (f *fluid) succeed(w *flow) {
 	if w.line != noLine {
 		if e := &f.lines[w.line]; e.next < len(e.wait) {
@@ -334,7 +329,7 @@ func (f *fluid) succeed(w *flow) {
 	}
 }
 
-// soonest is before when a kernel's slowest block cannot have ended.
+// soonest returns the earliest possible end of a kernel, given by its slowest block.
 func (w *flow) soonest() Time {
 	if !w.begun || w.slowest == 0 {
 		return 0
@@ -342,8 +337,8 @@ func (w *flow) soonest() Time {
 	return w.rampTo.Plus(w.slowest)
 }
 
-// rebalance gives out slots, computes rates and the next time something is
-// due; it returns the tasks that got their first slot.
+// rebalance assigns slots, computes all rates and the time of the next event. It returns the tasks that got their
+// first slot.
 func (f *fluid) rebalance() []TaskID {
 	f.dirty = false
 	urgent := f.grant()
@@ -369,12 +364,11 @@ func (f *fluid) rebalance() []TaskID {
 	return f.ids
 }
 
-// ration sets a flow's rate: one that waits for several resources waits for the
-// scarcest.
+// ration sets the rate of a flow, which is limited by the scarcest of its resources.
 func (f *fluid) ration(w *flow, share *supplies) {
 	least := 1.0
 	for _, r := range w.resources() {
-		// A share of almost 1 is rounding: it is the limit already.
+		// A share close to 1 is a rounding error: the present limit stays.
 		if share[r] < least && w.solo > 0 {
 			if least = share[r]; least < 1-slack {
 				w.limit = r
@@ -384,8 +378,8 @@ func (f *fluid) ration(w *flow, share *supplies) {
 	w.rate = w.solo * least
 }
 
-// grant hands free slots to kernels in order and returns the priority of the
-// first that wants more than it got.
+// grant assigns free slots to kernels in order. It returns the priority of the first kernel that got fewer slots than
+// it could use.
 func (f *fluid) grant() (urgent int32) {
 	f.ids = f.ids[:0]
 	urgent = math.MaxInt32
@@ -419,8 +413,7 @@ func (f *fluid) grant() (urgent int32) {
 	return urgent
 }
 
-// alone is the rate of a flow with its slots if nothing else ran, in blocks
-// per ps, and what limits it.
+// alone returns the rate of a flow if it ran alone with its slots, in blocks per ps, and the limit of that rate.
 func (f *fluid) alone(w *flow) (rate float64, limit Limit) {
 	switch {
 	case !w.begun || w.capacity > 0 && w.held == 0:
@@ -431,7 +424,7 @@ func (f *fluid) alone(w *flow) (rate float64, limit Limit) {
 		return 0, Latency
 	}
 	touched := float64(f.profile.SMs)
-	rate, limit = w.blocks, Latency // no flow is over in less than 1 ps
+	rate, limit = w.blocks, Latency // every flow takes at least 1 ps
 	switch {
 	case w.missing > 0:
 		rate, limit = w.missing, Faults
@@ -447,7 +440,7 @@ func (f *fluid) alone(w *flow) (rate float64, limit Limit) {
 	return rate, limit
 }
 
-// schedule sets where a flow's phase stops and when it gets there.
+// schedule sets the end of the phase of a flow: the amount left and the time.
 func (f *fluid) schedule(w *flow, urgent int32) {
 	switch {
 	case w.rampTo > f.now:
@@ -470,8 +463,8 @@ func (f *fluid) schedule(w *flow, urgent int32) {
 	w.due = f.now.Plus(timeOf(math.Ceil((*w.remaining()-w.stop)/w.rate - rounding)))
 }
 
-// phaseEnd is how many blocks are left when the phase is over: at the end of
-// the full waves, or at the end of this wave if the kernel must yield.
+// phaseEnd returns the number of blocks left at the end of the phase: of all full waves, or of the present wave if
+// the kernel must yield.
 func (w *flow) phaseEnd(yield bool) float64 {
 	waves := math.Floor(w.base/w.held + slack)
 	if waves == 0 {

@@ -1,15 +1,15 @@
 package des
 
-// Limit is what keeps a task from being done sooner. Every instant from the
-// moment a task may start to its end is put down to one.
+// Limit is a cause that keeps a task from ending sooner. Every instant from the time a task may start to its end is
+// attributed to one limit.
 type Limit uint8
 
-// Resources, of which those who use one get a share.
+// Resources. Concurrent users of a resource share it.
 const (
 	Dispatch Limit = iota // the block scheduler
 	Issue                 // the warp schedulers of the multiprocessors
-	FMA                   // their pipe for float, half and integer multiplication
-	ALU                   // the one for the other integer work
+	FMA                   // pipe of a multiprocessor for float, half and integer multiplication
+	ALU                   // pipe for other integer operations
 	FP64                  // double precision
 	XU                    // approximations, conversions, bit counts
 	LSU                   // loads, stores and shuffles: wavefronts of L1 and shared memory
@@ -20,7 +20,7 @@ const (
 	DRAM                  // bytes of device memory
 	LinkIn                // bytes from the host
 	LinkOut               // bytes to the host
-	Link                  // both together
+	Link                  // both directions together
 	Faults                // bytes of managed memory that kernels fault in
 	resources
 )
@@ -28,20 +28,20 @@ const (
 // Other limits.
 const (
 	Latency  Limit = resources + iota // chains of instructions and memory accesses of the blocks that fit
-	Ramp                              // getting a kernel or copy under way
+	Ramp                              // start of a kernel or a copy
 	Queued                            // for slots on multiprocessors, a copy engine or the host's thread
 	HostCall                          // a callback on the host
-	Declared                          // a duration that was given
+	Declared                          // a declared duration
 	Deciding                          // a conditional node reads its condition
 	// Between tasks.
-	StreamOrder // after the one before in the stream
-	EventWait   // on an event of another stream
-	GraphEdge   // along an edge of a graph
-	GraphRoot   // the roots of a graph after what was in its stream before
-	GraphBody   // the roots of a conditional node's body after it has decided
-	Submit      // a call's return on the host to the work being ready on the device
-	HostCalls   // the host's time in calls of the driver
-	Synchronize // the host's return from a wait
+	StreamOrder // predecessor in the same stream
+	EventWait   // event of another stream
+	GraphEdge   // edge of a graph
+	GraphRoot   // from the predecessor in the stream to the roots of a graph
+	GraphBody   // from the decision of a conditional node to the roots of its body
+	Submit      // from a call's return on the host until the work is ready on the device
+	HostCalls   // host time in driver calls
+	Synchronize // return of the host from a wait
 	limits
 )
 
@@ -52,20 +52,20 @@ var limitNames = [limits]string{
 	"stream order", "event wait", "graph edge", "graph root", "graph body", "submit", "driver calls", "synchronize",
 }
 
-// Cause is a group of limits, as people ask for them.
+// Cause is a group of limits, as reports show them.
 type Cause uint8
 
 const (
 	Compute   Cause = iota // instructions
 	Bandwidth              // bytes on the device
-	Waiting                // for instructions and memory with too few threads to hide it
+	Waiting                // latency of instructions and memory, with too few threads to hide it
 	Transfer               // bytes over the host link
-	Launching              // the host's calls, and getting work under way
-	Syncing                // one task after another
-	Queueing               // for a resource that others hold
+	Launching              // host calls, and starting work
+	Syncing                // order of tasks
+	Queueing               // waiting for a resource in use
 	Callback               // on the host
 	Given                  // declared costs
-	Causes                 // how many causes there are
+	Causes                 // number of causes
 )
 
 func (l Limit) String() string { return limitNames[l] }
@@ -82,7 +82,7 @@ var causes = [limits]Cause{
 	Declared: Given,
 }
 
-// Cause is the group a limit belongs to.
+// Cause returns the group of a limit.
 func (l Limit) Cause() Cause { return causes[l] }
 
 var causeNames = [Causes]string{
@@ -91,10 +91,10 @@ var causeNames = [Causes]string{
 
 func (c Cause) String() string { return causeNames[c] }
 
-// Spent is time by what limited it.
+// Spent holds time by limit.
 type Spent [limits]Time
 
-// Most is the limit to which most of it is put down.
+// Most returns the limit with the greatest share of the time.
 func (s *Spent) Most() (most Limit) {
 	for l, t := range s {
 		if t > s[most] {
@@ -104,7 +104,7 @@ func (s *Spent) Most() (most Limit) {
 	return most
 }
 
-// Total is all of it.
+// Total returns the sum over all limits.
 func (s *Spent) Total() (sum Time) {
 	for _, t := range s {
 		sum += t

@@ -2,14 +2,15 @@ package des
 
 import "slices"
 
-// Mark is the tasks that an engine had not ended at some time, and what they unfold into later: see Detach.
+// Mark is the set of tasks of an engine that had not ended at some time, including tasks that they expand to later
+// (see Detach).
 type Mark struct {
-	last TaskID // that there was
-	left int    // tasks not ended
-	end  Time   // of the latest that has
+	last TaskID // latest task at that time
+	left int    // number of marked tasks that have not ended
+	end  Time   // latest end of a marked task so far
 }
 
-// Mark marks the tasks that have not ended. TryReach must succeed for it in the end.
+// Mark returns a mark of the tasks that have not ended. The caller must call TryReach until it succeeds.
 func (e *Engine) Mark() *Mark {
 	m := &Mark{last: e.Next() - 1, left: e.live, end: e.last}
 	if m.left > 0 {
@@ -18,8 +19,8 @@ func (e *Engine) Mark() *Mark {
 	return m
 }
 
-// TryReach runs the clock until all marked tasks have ended, whatever was added since, and returns when that was, or the
-// latest end before the mark. It fails as TryWait does.
+// TryReach runs the clock until all marked tasks have ended, even if tasks were added since. It returns the time of
+// their latest end, or the latest end before the mark if all had ended. It fails as TryWait does.
 func (e *Engine) TryReach(m *Mark) (Time, bool) {
 	for m.left > 0 {
 		t := e.nextEvent()
@@ -32,7 +33,7 @@ func (e *Engine) TryReach(m *Mark) (Time, bool) {
 	return m.end, true
 }
 
-// count notes in the marks that a task has ended.
+// count updates the marks when a task ends.
 func (e *Engine) count(r *record) {
 	for _, m := range e.marks {
 		if r.counts <= m.last {
@@ -42,7 +43,7 @@ func (e *Engine) count(r *record) {
 	}
 }
 
-// join has a task count as an earlier one, which has unfolded into it.
+// join makes a task count for marks as the earlier task that expanded to it.
 func (r *record) join(id, as TaskID) {
 	r.counts = as
 	for _, m := range r.on.marks {

@@ -1,16 +1,16 @@
 package des
 
-// Limits are what bounds the blocks resident on one multiprocessor.
+// Limits holds the limits of the blocks that are resident on one multiprocessor.
 type Limits struct {
 	ThreadsPerSM     int // threads resident on a multiprocessor
 	ThreadsPerBlock  int // threads of one block
 	BlocksPerSM      int // blocks resident on a multiprocessor
 	RegistersPerSM   int // 32-bit registers of a multiprocessor
 	RegistersPerWarp int // granularity of allocation
-	Schedulers       int // issue a warp instruction per cycle each, and share the registers out
-	SharedPerSM      int // bytes of a multiprocessor
-	SharedPerBlock   int // bytes, at most, static and dynamic
-	SharedReserved   int // bytes the system takes of every block
+	Schedulers       int // each issues one warp instruction per cycle and has an equal share of the registers
+	SharedPerSM      int // bytes per multiprocessor
+	SharedPerBlock   int // maximum in bytes, static and dynamic
+	SharedReserved   int // bytes that the system reserves in every block
 }
 
 const (
@@ -18,12 +18,12 @@ const (
 	sharedGranularity = 128 // bytes, of shared memory allocation
 )
 
-// Holder is what keeps more blocks from a multiprocessor.
+// Holder is the limit that keeps more blocks from a multiprocessor.
 type Holder uint8
 
 const (
-	Threads Holder = iota // its warps
-	Blocks                // the number of blocks it takes
+	Threads Holder = iota // number of warps
+	Blocks                // number of blocks
 	Registers
 	Shared // memory
 )
@@ -32,17 +32,17 @@ var holderNames = [...]string{"threads", "blocks", "registers", "shared memory"}
 
 func (h Holder) String() string { return holderNames[h] }
 
-// Occupancy is how many blocks of a kernel fit on one multiprocessor: see Fit.
+// Occupancy returns how many blocks of a kernel fit on one multiprocessor; see Fit.
 func (l *Limits) Occupancy(threads, registers, shared int) int {
 	blocks, _ := l.Fit(threads, registers, shared)
 	return blocks
 }
 
-// Fit is how many blocks of a kernel fit on one multiprocessor, and what keeps
-// more from it, by threads, registers (per thread, 0 when unknown) and shared
-// bytes (static and dynamic). It is 0 when not even one fits. The rules are
-// those of the CUDA occupancy calculator: warps are whole, a warp's registers
-// are allocated in units from the file of one of the schedulers, every block pays the reserved shared memory.
+// Fit returns how many blocks of a kernel fit on one multiprocessor, 0 if none does, and the limit that keeps more
+// from it. Its arguments are the threads of a block, the registers of a thread (0 if unknown) and the bytes of shared
+// memory of a block, static and dynamic. The rules are those of the CUDA occupancy calculator: warps are whole, the
+// registers of a warp are allocated in units from the file of one scheduler, and every block uses the reserved shared
+// memory.
 func (l *Limits) Fit(threads, registers, shared int) (blocks int, by Holder) {
 	if threads < 1 || threads > l.ThreadsPerBlock {
 		return 0, Threads
@@ -69,10 +69,10 @@ func (l *Limits) Fit(threads, registers, shared int) (blocks int, by Holder) {
 	return blocks, by
 }
 
-// WarpsPerSM is how many warps a multiprocessor holds.
+// WarpsPerSM returns the number of warps that a multiprocessor holds.
 func (l *Limits) WarpsPerSM() int { return l.ThreadsPerSM / warpSize }
 
-// Warps is how many warps threads make.
+// Warps returns the number of warps of a block with the given number of threads.
 func Warps(threads int) int { return (threads + warpSize - 1) / warpSize }
 
 func roundUp(n, unit int) int { return (n + unit - 1) / unit * unit }

@@ -97,7 +97,7 @@ var (
 	})
 )
 
-// likeH200 gives a device the H200's latencies, gaps and host costs.
+// likeH200 returns p with the latencies, gaps and host costs of the H200.
 func likeH200(p Profile) Profile {
 	p.KernelRamp = h200.KernelRamp
 	p.CopyInLatency, p.CopyOutLatency, p.CopyOnLatency = h200.CopyInLatency, h200.CopyOutLatency, h200.CopyOnLatency

@@ -8,12 +8,11 @@ import (
 	"github.com/reprise-gpu/reprise/internal/unit"
 )
 
-// Profile describes a device in numbers: what it has, how fast that is, and
-// what the host pays for each call. Each profile says of every figure where it
-// is from.
+// Profile describes a device in numbers: its resources, their rates, and the host's cost of each driver call.
+// Comments in each profile give the source of every figure.
 type Profile struct {
-	Name         string // as the driver reports it: "NVIDIA H200"
-	ID           string // what Lookup takes: "h200"
+	Name         string // name that the driver reports: "NVIDIA H200"
+	ID           string // name for Lookup: "h200"
 	ComputeMajor int
 	ComputeMinor int
 
@@ -21,8 +20,8 @@ type Profile struct {
 	ClockMHz    float64 // of the multiprocessors, MHz
 	MemoryBytes int64   // device memory, bytes
 	MemoryGBps  float64 // peak DRAM bandwidth, 1e9 bytes/s
-	MemoryShare float64 // of the peak, what a kernel can reach; 0 is all
-	SMGBps      float64 // what one multiprocessor can draw from L2 and beyond, 1e9 bytes/s
+	MemoryShare float64 // fraction of the peak that a kernel can reach; 0 means 1
+	SMGBps      float64 // what one multiprocessor can draw from L2 and DRAM, 1e9 bytes/s
 	L2Bytes     int64   // bytes
 	L2GBps      float64 // what L2 delivers to all multiprocessors, 1e9 bytes/s; 0 is no limit
 	L2Slices    float64 // parts of L2, each of which does one atomic update per cycle; 0 is no limit
@@ -39,30 +38,30 @@ type Profile struct {
 	Lanes unit.Work
 
 	L1Cycles   float64 // latency of a load that hits L1, in cycles
-	L2Cycles   float64 // of one that hits L2
-	DRAMCycles float64 // of one that misses both
+	L2Cycles   float64 // latency of a load that hits L2
+	DRAMCycles float64 // latency of a load that misses both
 
 	// Latencies on the device.
-	KernelRamp       Time // a kernel's first slot granted to its first instruction, and drain
+	KernelRamp       Time // from a kernel's first slot to its first instruction, and its drain
 	CopyInLatency    Time // fixed cost of a host to device copy
 	CopyOutLatency   Time // fixed cost of a device to host copy
 	CopyOnLatency    Time // fixed cost of a device to device copy or a memset
 	HostCallLatency  Time // fixed cost of a host callback
-	ConditionLatency Time // a conditional node to read its condition and decide; a loop does so once more than it iterates
-	FaultLatency     Time // what a kernel waits for the first managed memory that it faults in, beside the transfer
+	ConditionLatency Time // evaluation of a condition by a conditional node; a loop of n iterations takes n+1
+	FaultLatency     Time // delay of a kernel at its first access to managed memory on the host, without the transfer
 
 	// Gaps on the device between the end of one task and the start of the next.
-	SubmitLatency Time // a call's return on the host to the work being ready on the device
+	SubmitLatency Time // from a call's return on the host until the work is ready on the device
 	StreamGap     Time // successor in the same stream
 	EventGap      Time // wait on an event of another stream
 	GraphEdgeGap  Time // along an edge of a graph
 	GraphRootGap  Time // predecessor in the stream to the roots of a graph
-	GraphBodyGap  Time // decision of a conditional node to the roots of the body it runs
+	GraphBodyGap  Time // from the decision of a conditional node to the roots of its body
 
 	Host HostCosts
 }
 
-// HostCosts is the host's time in each driver call.
+// HostCosts holds the host's time in each driver call.
 type HostCosts struct {
 	Launch         Time // cuLaunchKernel
 	Memcpy         Time // cuMemcpyAsync
@@ -71,21 +70,20 @@ type HostCosts struct {
 	EventRecord    Time // cuEventRecord
 	EventWait      Time // cuStreamWaitEvent
 	GraphLaunch    Time // cuGraphLaunch, base
-	GraphNode      Time // cuGraphLaunch, more per node
-	GraphBranch    Time // cuGraphLaunch, more per node that does not simply continue a chain
-	Synchronize    Time // the return from a wait after the device is done
+	GraphNode      Time // cuGraphLaunch, per node
+	GraphBranch    Time // cuGraphLaunch, in addition per node that does not simply continue a chain
+	Synchronize    Time // from the end of the work to the return from a wait
 	Query          Time // cuEventElapsedTime and the like
 	Alloc          Time // cuMemAlloc, cuMemFree
 	Create         Time // a stream, event or graph; a node
 	Instantiate    Time // cuGraphInstantiate, base
-	InstantiateOne Time // cuGraphInstantiate, more per node
+	InstantiateOne Time // cuGraphInstantiate, per node
 	UpdateNode     Time // cuGraphExec*NodeSetParams
 	LoadModule     Time // cuModuleLoadData, base
 }
 
-// pipes says which pipe of a multiprocessor each unit is part of. Units of one
-// pipe wait for each other. Volta and its successors multiply integers where
-// they multiply floats, and have one unit for all that is rare.
+// pipes maps each unit to its pipe. Units of one pipe delay each other. Since Volta, integers are multiplied in the
+// float pipe, and all rare operations share one pipe.
 var pipes = [unit.Count]Limit{
 	unit.FP32: FMA, unit.FP16: FMA, unit.Multiply: FMA,
 	unit.Integer: ALU, unit.Vote: ALU,
@@ -96,8 +94,8 @@ var pipes = [unit.Count]Limit{
 	unit.Tensor: Tensor,
 }
 
-// supplies is what the device has of each resource per ps, and what one
-// multiprocessor can use of it. Pipes are counted in cycles of a multiprocessor.
+// supplies returns the capacity of each resource per ps, for the device and for one multiprocessor. The unit of pipes
+// is cycles of a multiprocessor.
 func (p *Profile) supplies() (device, perSM supplies) {
 	limit := func(v float64) float64 {
 		if v == 0 {
@@ -127,7 +125,7 @@ func (p *Profile) supplies() (device, perSM supplies) {
 	return device, perSM
 }
 
-// work is what a kernel needs of each resource.
+// work returns the amount of each resource that a kernel uses.
 func (p *Profile) work(d *Demand) (w supplies) {
 	w[Dispatch] = d.Blocks
 	w[Issue] = d.Work.Total() / float64(p.Limits.Schedulers)
@@ -144,28 +142,28 @@ func (p *Profile) work(d *Demand) (w supplies) {
 		if d.Lines > 0 {
 			spread = min(spread, d.Lines)
 		}
-		w[Atomics] = d.Updates * p.L2Slices / spread // slices that have nothing to update idle
+		w[Atomics] = d.Updates * p.L2Slices / spread // slices without updates are idle
 	}
 	return w
 }
 
-// PageFaults reports whether kernels fault in what they touch of managed memory. Before
-// compute capability 6.0 what they use of it moves as a whole before they start.
+// PageFaults reports whether kernels can fault in managed memory. Before compute capability 6.0, all managed memory
+// that a kernel uses moves before the kernel starts.
 func (p *Profile) PageFaults() bool { return p.ComputeMajor >= 6 }
 
-// TripCycles is how long a warp waits for global memory when the given shares
-// of what it reads are in L1, and of the rest in L2, in cycles.
+// TripCycles returns the mean latency of a global load in cycles. The arguments are the fraction of loads that hit
+// L1, and the fraction of the rest that hits L2.
 func (p *Profile) TripCycles(inL1, inL2 float64) float64 {
 	return inL1*p.L1Cycles + (1-inL1)*(inL2*p.L2Cycles+(1-inL2)*p.DRAMCycles)
 }
 
-// Profiles lists the known profiles, the default first.
+// Profiles returns the known profiles, the default first.
 func Profiles() []*Profile {
 	return []*Profile{&h200, &a100, &v100, &p100, &gtx1660s, &gtx960}
 }
 
-// Lookup returns the profile with the given ID, or the one in the file of that
-// path when it ends in .json; its error lists the known ones.
+// Lookup returns the profile with the given ID, or reads it from the file if id ends in .json. The error lists the
+// known profiles.
 func Lookup(id string) (*Profile, error) {
 	if strings.HasSuffix(id, fileSuffix) {
 		f, err := ReadFile(id)

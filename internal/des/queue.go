@@ -2,8 +2,8 @@ package des
 
 import "github.com/reprise-gpu/reprise/internal/heap"
 
-// entry is an event: at time (or rank) at, of task id. Ties go to the lower
-// priority value, then to the lower id, so the order of events is total.
+// entry is an event of task id at time (or rank) at. Ties are resolved by the lower priority value, then by the lower
+// id, so that the order of events is total.
 type entry struct {
 	at   Time
 	prio int32
@@ -24,7 +24,7 @@ func (a entry) Before(b entry) bool {
 // queue is a heap of events.
 type queue struct{ heap.Heap[entry] }
 
-// next is the time of the first event, or never.
+// next returns the time of the first event, or never.
 func (q queue) next() Time {
 	if len(q.Heap) == 0 {
 		return never

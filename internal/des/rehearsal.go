@@ -2,29 +2,29 @@ package des
 
 import "fmt"
 
-// Rehearsal simulates one set of tasks in one order after another, and starts each
-// simulation where it first differs from the order that was kept last:
+// Rehearsal simulates one set of tasks in many orders. Each simulation starts where it first differs from the kept
+// one:
 //
 //	kept  ──────●──────●──────●──────●─► end       ● saved states
 //	next               └─── first change ───► end
 //
-// The times are those of an Engine. It is for searches, which change little at a time: what
-// costs most, the sharing of the device, is simulated anew only behind the change.
+// The times equal those of an Engine. Searches over schedules use it, because they change little at a time: the
+// expensive part, sharing the device, is simulated only after the first change.
 type Rehearsal struct {
 	profile *Profile
 	demands []Demand // by task
 
 	kept, next rehearsed
-	any        bool // something was kept
+	any        bool // kept is valid
 
-	// Of the simulation at hand.
+	// State of the present simulation.
 	play     *Play
-	rank     []int32 // by task: its place in the order
-	pending  []int32 // by task: dependencies that have not ended
-	at       []Time  // by task: when it may start by its arrival and the dependencies that have ended
-	head     []int32 // by task: its first link to a successor
-	after    []int32 // by link: the next one from the same task
-	to       []int32 // by link: the task that waits
+	rank     []int32 // by task: position in the order
+	pending  []int32 // by task: number of dependencies that have not ended
+	at       []Time  // by task: earliest start by its arrival and its ended dependencies
+	head     []int32 // by task: first link to a successor
+	after    []int32 // by link: next link of the same task
+	to       []int32 // by link: the dependent task
 	ready    queue   // by rank
 	ends     queue   // by task
 	fluid    fluid
@@ -33,31 +33,31 @@ type Rehearsal struct {
 
 // Play is an order of the tasks of a Rehearsal.
 type Play struct {
-	Order   []int32 // the tasks, as they are added to an Engine: ties go by it
+	Order   []int32 // all tasks, in the order of adding them to an Engine, which resolves ties
 	Arrival []Time  // by task
-	Deps    [][]Dep // by task, at most one on each other
-	// Least is, by task, a bound: from its start to the end of the last task it takes no
-	// less (see LeastTime). nil is no bound.
+	Deps    [][]Dep // by task; at most one dependency on each other task
+	// Least is, by task, a lower bound of the time from its start to the end of the last task (see LeastTime). It may
+	// be nil.
 	Least []Time
 }
 
-// Dep is a dependency, and by how much its end precedes the start of the dependent task at least.
+// Dep is a dependency on task From. The dependent task starts at least Gap after From ends.
 type Dep struct {
 	From int32
 	Gap  Time
 }
 
-// rehearsed is one simulation.
+// rehearsed holds one simulation.
 type rehearsed struct {
 	start, end []Time  // by task
 	begun      []int32 // tasks in the order in which they started
 	last       Time
-	shared     int // how many of its saved states are the first of the run that was kept
+	shared     int // number of leading saved states in common with the kept simulation
 	marks      []mark
-	saved      int // of marks: those behind the shared ones
+	saved      int // number of used elements of marks: the states after the shared ones
 }
 
-// mark is a state in which all events up to a time have been processed.
+// mark is the state after all events up to time now.
 type mark struct {
 	now, last, hostFree Time
 	begun               int
@@ -65,7 +65,7 @@ type mark struct {
 	fluid               fluid
 }
 
-// NewRehearsal returns a rehearsal of tasks on a device of that profile.
+// NewRehearsal returns a rehearsal of tasks on a device with the given profile.
 func NewRehearsal(p *Profile, demands []Demand) *Rehearsal {
 	n := len(demands)
 	for i := range demands {
@@ -85,12 +85,12 @@ func newRehearsed(n int) rehearsed {
 	return rehearsed{start: make([]Time, n), end: make([]Time, n), begun: make([]int32, 0, n)}
 }
 
-// marksPerRun is about how many states are saved of a simulation. A state costs about as much as
-// the start of a task.
+// marksPerRun is the approximate number of states saved per simulation. Saving a state costs about as much as
+// starting a task.
 const marksPerRun = 12
 
-// Run simulates the tasks in an order and returns when the last one ends. It gives up, and
-// reports false, as soon as it is certain that they end after the limit.
+// Run simulates the tasks in an order and returns the end of the last one. It returns false as soon as that end is
+// certain to be after the limit.
 func (r *Rehearsal) Run(p *Play, limit Time) (Time, bool) {
 	r.play = p
 	for i, v := range p.Order {
@@ -116,10 +116,10 @@ func (r *Rehearsal) Run(p *Play, limit Time) (Time, bool) {
 	return r.next.last, r.next.last <= limit
 }
 
-// event is the time of the next one.
+// event returns the time of the next event.
 func (r *Rehearsal) event() Time { return min(r.ready.next(), r.ends.next(), r.fluid.due) }
 
-// Keep has later runs compared with the last one, which must not have given up.
+// Keep makes the last run the kept one, with which later runs are compared. The run must have returned true.
 func (r *Rehearsal) Keep() {
 	kept, next := &r.kept, &r.next
 	kept.saved = next.shared
@@ -132,11 +132,10 @@ func (r *Rehearsal) Keep() {
 	r.kept, r.next, r.any = r.next, r.kept, true
 }
 
-// End is when a task ended in the last run, which must not have given up.
+// End returns the end of a task in the last run, which must have returned true.
 func (r *Rehearsal) End(v int32) Time { return r.next.end[v] }
 
-// resume sets the state to the last saved one before anything differs, and returns its time; -1
-// is before the start.
+// resume restores the last saved state before the first difference and returns its time, or -1 for the start.
 func (r *Rehearsal) resume() Time {
 	next := &r.next
 	next.begun, next.last, next.shared, next.saved = next.begun[:0], 0, 0, 0
@@ -163,9 +162,9 @@ func (r *Rehearsal) resume() Time {
 	return m.now
 }
 
-// changed returns a time before which the simulation is that which was kept. As long as nothing has
-// differed the ends of what has ended are those of then, and so a task that starts at another time than then
-// is one for which that follows from those ends.
+// changed returns a time before which the new simulation equals the kept one. It compares the start of each task with
+// the start that follows from the kept ends of its dependencies: up to the first difference all ends are the kept
+// ones. It also finds the first pair of tasks that started at the same time and whose order has changed.
 func (r *Rehearsal) changed() Time {
 	first := never
 	was := &r.kept
@@ -187,7 +186,7 @@ func (r *Rehearsal) changed() Time {
 	return first
 }
 
-// link enters the tasks that have not started by a time.
+// link adds the tasks that have not started at time now.
 func (r *Rehearsal) link(now Time) {
 	r.after, r.to = r.after[:0], r.to[:0]
 	for v := range r.head {
@@ -215,7 +214,7 @@ func (r *Rehearsal) link(now Time) {
 	}
 }
 
-// step is that of the Engine. It reports false if the tasks are certain to end after the limit.
+// step is Clock.step. It returns false if the last task is certain to end after the limit.
 func (r *Rehearsal) step(now, limit Time) bool {
 	for r.ends.next() == now {
 		r.finish(int32(r.ends.Pop().id), now)
@@ -269,7 +268,7 @@ func (r *Rehearsal) finish(u int32, now Time) {
 	}
 }
 
-// gap is that of the link between two tasks.
+// gap returns the gap of the dependency of v on u.
 func (r *Rehearsal) gap(u, v int32) Time {
 	for _, l := range r.play.Deps[v] {
 		if l.From == u {
@@ -279,7 +278,7 @@ func (r *Rehearsal) gap(u, v int32) Time {
 	panic(fmt.Sprintf("BUG: there is no link from task %d to task %d", u, v))
 }
 
-// save notes the present state.
+// save saves the present state.
 func (r *Rehearsal) save(now Time) {
 	m := r.next.mark()
 	m.now, m.last, m.hostFree, m.begun = now, r.next.last, r.hostFree, len(r.next.begun)
@@ -287,7 +286,7 @@ func (r *Rehearsal) save(now Time) {
 	m.fluid.copy(&r.fluid)
 }
 
-// mark is a new mark, whose memory may have been one before.
+// mark returns an element for a new saved state, with memory of an earlier one if there is any.
 func (s *rehearsed) mark() *mark {
 	if s.saved == len(s.marks) {
 		s.marks = append(s.marks, mark{})
@@ -296,7 +295,7 @@ func (s *rehearsed) mark() *mark {
 	return &s.marks[s.saved-1]
 }
 
-// copy makes f what another fluid is, in memory of its own.
+// copy makes f equal to another fluid without sharing memory.
 func (f *fluid) copy(from *fluid) {
 	own := *f
 	*f = *from
@@ -308,7 +307,7 @@ func (f *fluid) copy(from *fluid) {
 	f.ids, f.done = own.ids[:0], own.done[:0]
 }
 
-// reset makes f a fluid in which nothing has run.
+// reset makes f an empty fluid.
 func (f *fluid) reset() {
 	fresh := fluid{profile: f.profile, device: f.device, perSM: f.perSM, due: never}
 	f.copy(&fresh)

@@ -6,24 +6,24 @@ type state uint8
 
 const (
 	waiting state = iota // for dependencies, its arrival or its gap
-	started              // the owner has been called
+	started              // the start function was called
 	ended
 )
 
-// record is what the engine keeps of a task.
+// record is the engine's record of a task.
 type record struct {
-	on           *Engine // whose task it is
-	arrival, gap Time    // arrival is when it started, once it has
-	counts       TaskID  // as which task for marks: itself, or the one that unfolded into it
-	after        TaskID  // the dependency that arrival follows, or NoTask
+	on           *Engine // engine of the task
+	arrival, gap Time    // after the start of the task, arrival is the time of the start
+	counts       TaskID  // the task that this one counts as for marks: itself, or the task that expanded to it
+	after        TaskID  // the dependency that determines arrival, or NoTask
 	span         Span
 	data         any
-	pending      int32 // dependencies not yet ended
+	pending      int32 // number of dependencies that have not ended
 	prio         int32
-	succs        int32 // head of its list in table.edges, or none
+	succs        int32 // head of its list of successors in table.edges, or none
 	state        state
-	kind         DemandKind // once it has started
-	limit, why   Limit      // of a task with a fixed end; of its gap
+	kind         DemandKind // valid after the start
+	limit, why   Limit      // limit of a task with a fixed end; limit of the gap
 }
 
 // edge is a link of a task's list of successors.
@@ -38,27 +38,26 @@ const (
 	pageSize = 1 << pageBits
 )
 
-// page is pageSize tasks with neighbouring ids.
+// page holds pageSize tasks with consecutive ids.
 type page struct {
 	tasks [pageSize]record
-	open  int // tasks not ended
+	open  int // number of tasks that have not ended
 	last  Time
 }
 
-// table holds tasks in pages, and their edges in a pool, so that a simulation that
-// retires what has ended stops allocating. A page is retired as a whole, wherever it
-// lies: what follows a loop of the device waits, with a low id, while the tasks of a
-// million iterations come and go behind it.
+// table holds tasks in pages, and their edges in a pool, so that a simulation that retires ended tasks stops
+// allocating. Pages are retired as a whole and in any order: the successor of a device loop has a low id and waits
+// while the tasks of a million iterations are added and retired.
 type table struct {
-	dir   []*page // a power of two long; page n lies at n & (len-1), nil when it was retired
-	first TaskID  // page in dir
+	dir   []*page // ring whose length is a power of two; page n is at n & (len-1), nil if it was retired
+	first TaskID  // first page in dir
 	next  TaskID
-	done  []TaskID // pages whose tasks have all ended, the earliest first
+	done  []TaskID // pages whose tasks have all ended, in order of the last end
 	spare []*page
-	by    Time // what had ended by then is retired
+	by    Time // tasks that ended by this time are retired
 
 	edges []edge
-	free  int32 // head of the free edges
+	free  int32 // head of the list of free edges
 }
 
 func newTable() table { return table{dir: make([]*page, 4), free: none, by: -1} }
@@ -77,7 +76,7 @@ func (t *table) add(r record) TaskID {
 	return id
 }
 
-// open makes room for a page.
+// open adds page n.
 func (t *table) open(n TaskID) {
 	for t.first < n && *t.page(t.first) == nil {
 		t.first++
@@ -96,12 +95,12 @@ func (t *table) open(n TaskID) {
 	*t.page(n) = p
 }
 
-// at is a task that has not been retired.
+// at returns a task that has not been retired.
 func (t *table) at(id TaskID) *record {
 	return &(*t.page(id >> pageBits)).tasks[id&(pageSize-1)]
 }
 
-// get is a task for an id that came from a caller, nil when it was retired.
+// get returns a task by an id from a caller, or nil if it was retired.
 func (t *table) get(id TaskID) *record {
 	if id < 0 || id >= t.next {
 		panic(fmt.Sprintf("BUG: task %d is not among the tasks 0 to %d", id, t.next-1))
@@ -136,7 +135,7 @@ func (t *table) unlink(i int32) edge {
 	return e
 }
 
-// ended notes the end of a task.
+// ended records the end of a task.
 func (t *table) ended(id TaskID, at Time) {
 	n := id >> pageBits
 	p := *t.page(n)
@@ -146,7 +145,7 @@ func (t *table) ended(id TaskID, at Time) {
 	}
 }
 
-// retire forgets the tasks that had ended by the given time.
+// retire drops the tasks that ended by the given time.
 func (t *table) retire(by Time) {
 	t.by = by
 	k := 0
