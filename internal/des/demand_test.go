@@ -33,6 +33,6 @@ func TestDemandsSurviveJSON(t *testing.T) {
 	text, err = json.Marshal(Demand{Kind: Fixed, Duration: 5})
 	require.NoError(t, err)
 	assert.JSONEq(t, `{"kind":"fixed","duration_ps":5}`, string(text))
-	assert.ErrorContains(t, json.Unmarshal([]byte(`{"kind":"thing"}`), &got), `no kind of demand "thing"`)
+	assert.ErrorContains(t, json.Unmarshal([]byte(`{"kind":"thing"}`), &got), `unknown kind of demand "thing"`)
 	assert.ErrorContains(t, json.Unmarshal([]byte(`{"warp_instructions":{"fp8":1}}`), &got), `there is no unit "fp8": the units are fp32, fp64`)
 }

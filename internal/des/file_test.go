@@ -136,7 +136,7 @@ func TestProfileFileErrors(t *testing.T) {
 		{"a part of a multiprocessor", `"value": 132,`, `"value": 132.5,`, `multiprocessors is 132.5; it must be a whole number`},
 		{"no multiprocessors", `"value": 132,`, `"value": 0,`, `multiprocessors is 0; it must be from 1 to`},
 		{"twice", gap, gap + ",\n" + gap, `"figures" has "stream_gap_ns" twice; remove one`},
-		{"other format", fileFormat, "bench", `the format is "bench"; a device profile says "reprise-profile"`},
+		{"other format", fileFormat, "bench", `the format is "bench"; the format of a device profile is "reprise-profile"`},
 		{"other version", `"version": 1`, `"version": 2`, `version 2; this release reads version 1`},
 		{"compute", `"9.0"`, `"9"`, `compute_capability is "9"; write it as "9.0"`},
 		{"compute", `"9.0"`, `9.0`, `compute_capability is 9.0; it must be a text in quotes`},
