@@ -26,7 +26,7 @@ const (
 )
 
 // driver is the least that the calls of a replay cost with the driver of an H200, in ns: by its profile, whose
-// sources are in docs/TIME-MODEL.md.
+// sources are in docs/DEVICES.md.
 func (r *row) driver() float64 {
 	p, err := des.Lookup("h200")
 	if err != nil {

@@ -142,7 +142,7 @@ func (s *source) meanings(typ, prefix string, into map[string]string) {
 	})
 }
 
-// Every figure of a profile says where it is from, and docs/TIME-MODEL.md shows
+// Every figure of a profile says where it is from, and docs/DEVICES.md shows
 // them all. `go test ./internal/des -run TestEveryFigureHasASource -rewrite` writes it.
 func TestEveryFigureHasASource(t *testing.T) {
 	meaning := map[string]string{}
@@ -172,7 +172,7 @@ func TestEveryFigureHasASource(t *testing.T) {
 			b.WriteString("\n")
 		}
 	}
-	checkPage(t, timeModel, "parameters", b.String())
+	checkPage(t, devicesPage, "parameters", b.String())
 }
 
 // legend lists the sources that a comment names: "[D] NVIDIA ...".
@@ -191,7 +191,7 @@ func legend(doc string) string {
 	return strings.TrimPrefix(b.String(), "\n") + "\n"
 }
 
-const timeModel = "../../docs/TIME-MODEL.md"
+const devicesPage = "../../docs/DEVICES.md"
 
 // checkPage compares a part of a page with text, or writes it there.
 func checkPage(t *testing.T, path, name, text string) {
