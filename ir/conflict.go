@@ -1,11 +1,15 @@
 package ir
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/reprise-gpu/reprise/internal/dense"
+)
 
 // conflict says that two operations touch the same bytes and one of them
 // writes, so that they must stay in order.
 type conflict struct {
-	query
+	dense.Edge
 	hazard Hazard
 	cause  Range
 }
@@ -22,8 +26,8 @@ type conflict struct {
 type sweep struct {
 	buffers [][]segment
 	pool    []reader
-	seen    []int32 // by operation: the last one found to conflict with it
-	settled *dag    // conflicts along its edges are left out, as most are; or nil
+	seen    []int32      // by operation: the last one found to conflict with it
+	settled *dense.Preds // conflicts along its edges are left out, as most are; or nil
 	found   []conflict
 }
 
@@ -139,10 +143,10 @@ func (s *sweep) add(u, v int32, h Hazard, cause Range) {
 		return
 	}
 	s.seen[u] = v
-	if s.settled != nil && s.settled.has(u, v) {
+	if s.settled != nil && s.settled.Has(u, v) {
 		return
 	}
-	s.found = append(s.found, conflict{query{u, v}, h, cause})
+	s.found = append(s.found, conflict{dense.Edge{From: u, To: v}, h, cause})
 }
 
 // needsAtOnce is about how many needs are kept at once, in 160 MB. A few thousand operations can have more:
@@ -152,12 +156,12 @@ const needsAtOnce = 1 << 22
 // needs calls check with what must be ordered in g, conflicts and after edges, in program order and in
 // batches that check does not keep, until it returns false. What the edges of settled order is left out,
 // unless settled is nil.
-func (g *Graph) needs(settled *dag, check func([]conflict) bool) {
+func (g *Graph) needs(settled *dense.Preds, check func([]conflict) bool) {
 	g.needsBy(needsAtOnce, settled, check)
 }
 
 // needsBy is needs with about n in a batch.
-func (g *Graph) needsBy(n int, settled *dag, check func([]conflict) bool) {
+func (g *Graph) needsBy(n int, settled *dense.Preds, check func([]conflict) bool) {
 	sizes := make([]int64, len(g.Buffers))
 	for b := range sizes {
 		sizes[b] = g.Buffers[b].Size()
@@ -181,8 +185,8 @@ func (g *Graph) needsBy(n int, settled *dag, check func([]conflict) bool) {
 // after adds the after edges of v.
 func (s *sweep) after(v int32, edges []OpID) {
 	for _, u := range edges {
-		if s.settled == nil || !s.settled.has(int32(u), v) {
-			s.found = append(s.found, conflict{query{int32(u), v}, Ordered, Range{}})
+		if s.settled == nil || !s.settled.Has(int32(u), v) {
+			s.found = append(s.found, conflict{dense.Edge{From: int32(u), To: v}, Ordered, Range{}})
 		}
 	}
 }

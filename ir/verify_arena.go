@@ -120,10 +120,10 @@ func (v *scheduleVerifier) own(owners *sweep, id OpID, accesses []Access, of []B
 // forgets all of it: the same two buffers may meet again.
 func (v *scheduleVerifier) overwritten(owners *sweep, id OpID) {
 	for _, c := range owners.found {
-		owners.seen[c.from] = -1
+		owners.seen[c.From] = -1
 		if c.hazard == RAW {
 			v.add(id, "%v reads @%s, which @%s has overwritten at bytes %d to %d of the arena: move a buffer",
-				id, v.g.Buffers[c.to].Name, v.g.Buffers[c.from].Name, c.cause.Lo, c.cause.Hi)
+				id, v.g.Buffers[c.To].Name, v.g.Buffers[c.From].Name, c.cause.Lo, c.cause.Hi)
 		}
 	}
 	owners.found = owners.found[:0]
@@ -132,7 +132,7 @@ func (v *scheduleVerifier) overwritten(owners *sweep, id OpID) {
 // sharing reports conflicts in the arena that are not ordered.
 func (v *scheduleVerifier) sharing(found []conflict) {
 	for _, c := range missing(v.dag(), found) {
-		u, id := v.s.Order[c.from], v.s.Order[c.to]
+		u, id := v.s.Order[c.From], v.s.Order[c.To]
 		v.add(id, "%v on lane %v does not wait for %v on lane %v, and both use bytes %d to %d of the arena: add wait(%v) or move a buffer",
 			id, v.s.Lane[id], u, v.s.Lane[u], c.cause.Lo, c.cause.Hi, u)
 	}

@@ -1,5 +1,7 @@
 package ir
 
+import "github.com/reprise-gpu/reprise/internal/dense"
+
 // dependencies are absent in a traced graph; in others each has a reason, and
 // the bytes behind it are some of its buffer's.
 func (v *verifier) dependencies() {
@@ -35,13 +37,25 @@ func (v *verifier) dependency(d Dep) {
 	})
 }
 
+// preds returns the dependencies by the operations that depend.
+func (g *Graph) preds() *dense.Preds {
+	d := dense.NewPreds(len(g.Ops), len(g.Deps()))
+	for v := range g.Ops {
+		for _, dep := range g.DepsInto(OpID(v)) {
+			d.Add(int32(dep.From))
+		}
+		d.EndRow()
+	}
+	return d
+}
+
 // hazards and after edges are implied by a path of dependencies.
 func (v *verifier) hazards() {
-	d := v.g.dag()
+	d := v.g.preds()
 	v.g.needs(d, func(needs []conflict) bool {
 		for _, c := range missing(d, needs) {
-			v.add(OpID(c.to), "%s must wait for %s (%s): add the dependency %v -> %v",
-				v.about(OpID(c.to)), v.about(OpID(c.from)), c.reason(v.g), OpID(c.from), OpID(c.to))
+			v.add(OpID(c.To), "%s must wait for %s (%s): add the dependency %v -> %v",
+				v.about(OpID(c.To)), v.about(OpID(c.From)), c.reason(v.g), OpID(c.From), OpID(c.To))
 		}
 		return !v.full()
 	})
@@ -56,19 +70,19 @@ func (c *conflict) reason(g *Graph) string {
 }
 
 // missing returns the needs that neither an edge nor a path of d satisfies.
-func missing(d *dag, needs []conflict) []conflict {
+func missing(d *dense.Preds, needs []conflict) []conflict {
 	var open []conflict
 	for _, c := range needs {
-		if !d.has(c.from, c.to) {
+		if !d.Has(c.From, c.To) {
 			open = append(open, c)
 		}
 	}
-	queries := make([]query, len(open))
+	queries := make([]dense.Edge, len(open))
 	for i, c := range open {
-		queries[i] = c.query
+		queries[i] = c.Edge
 	}
 	var lost []conflict
-	for i, ok := range implied(d, queries) {
+	for i, ok := range d.Implied(queries) {
 		if !ok {
 			lost = append(lost, open[i])
 		}
@@ -79,11 +93,11 @@ func missing(d *dag, needs []conflict) []conflict {
 // reduced: no dependency is implied by a path over others.
 func (v *verifier) reduced() {
 	deps := v.g.Deps()
-	queries := make([]query, len(deps))
+	queries := make([]dense.Edge, len(deps))
 	for i, d := range deps {
-		queries[i] = query{int32(d.From), int32(d.To)}
+		queries[i] = dense.Edge{From: int32(d.From), To: int32(d.To)}
 	}
-	for i, redundant := range implied(v.g.dag(), queries) {
+	for i, redundant := range v.g.preds().Implied(queries) {
 		if d := deps[i]; redundant {
 			v.add(d.To, "dependency %v -> %v is implied by a path over other operations: drop it", d.From, d.To)
 		}

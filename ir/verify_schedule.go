@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/reprise-gpu/reprise/internal/absent"
+	"github.com/reprise-gpu/reprise/internal/dense"
 )
 
 // scheduleRules are walked in order.
@@ -56,15 +57,15 @@ func RedundantWaits(s *Schedule) []Dep {
 	v := &scheduleVerifier{s: s, g: s.Graph}
 	v.order()
 	var waits []Dep
-	var queries []query
+	var queries []dense.Edge
 	for id, w := range s.Waits {
 		for _, u := range w {
 			waits = append(waits, Dep{From: u, To: OpID(id)})
-			queries = append(queries, query{v.turn[u], v.turn[id]})
+			queries = append(queries, dense.Edge{From: v.turn[u], To: v.turn[id]})
 		}
 	}
 	redundant := waits[:0]
-	for i, yes := range implied(v.dag(), queries) {
+	for i, yes := range v.dag().Implied(queries) {
 		if yes {
 			redundant = append(redundant, waits[i])
 		}
@@ -76,9 +77,9 @@ type scheduleVerifier struct {
 	report
 	s    *Schedule
 	g    *Graph
-	turn []int32 // by operation: its place in Order
-	ways *dag    // lanes and waits, nodes numbered by turn
-	firm *dag    // lanes and the waits that are no delays
+	turn []int32      // by operation: its place in Order
+	ways *dense.Preds // lanes and waits, nodes numbered by turn
+	firm *dense.Preds // lanes and the waits that are no delays
 }
 
 // tables have an entry for each operation or buffer.
@@ -226,7 +227,7 @@ func (v *scheduleVerifier) joined() {
 }
 
 // dag is what lanes and waits order, over turns.
-func (v *scheduleVerifier) dag() *dag {
+func (v *scheduleVerifier) dag() *dense.Preds {
 	if v.ways == nil {
 		v.ways = v.dagOf(func(id OpID) []OpID { return v.s.Waits[id] })
 	}
@@ -234,7 +235,7 @@ func (v *scheduleVerifier) dag() *dag {
 }
 
 // needed is what lanes and the waits that are no delays order.
-func (v *scheduleVerifier) needed() *dag {
+func (v *scheduleVerifier) needed() *dense.Preds {
 	switch {
 	case v.firm != nil:
 	case v.s.Delays == nil:
@@ -246,25 +247,24 @@ func (v *scheduleVerifier) needed() *dag {
 }
 
 // dagOf is what lanes and some of the waits order, over turns.
-func (v *scheduleVerifier) dagOf(waits func(OpID) []OpID) *dag {
-	d := newDAG(len(v.turn), len(v.turn)+v.s.Syncs())
-	d.chain = make([]int32, len(v.turn))
+func (v *scheduleVerifier) dagOf(waits func(OpID) []OpID) *dense.Preds {
+	d := dense.NewPreds(len(v.turn), len(v.turn)+v.s.Syncs())
+	d.Chain = make([]int32, len(v.turn))
 	last := make([]int32, v.s.Lanes) // by lane
 	for lane := range last {
 		last[lane] = -1
 	}
 	for at, id := range v.s.Order {
-		start := len(d.preds)
 		lane := v.s.Lane[id]
 		if last[lane] >= 0 {
-			d.add(last[lane])
+			d.Add(last[lane])
 		}
 		for _, u := range waits(id) {
-			d.add(v.turn[u])
+			d.Add(v.turn[u])
 		}
-		slices.Sort(d.preds[start:])
-		d.next()
-		last[lane], d.chain[at] = int32(at), int32(lane)
+		slices.Sort(d.Row())
+		d.EndRow()
+		last[lane], d.Chain[at] = int32(at), int32(lane)
 	}
 	return d
 }
@@ -282,9 +282,9 @@ func (v *scheduleVerifier) dependencies() {
 func (v *scheduleVerifier) ordered(needs []conflict) {
 	inTurn := needs[:0]
 	for _, c := range needs {
-		u, id := OpID(c.from), OpID(c.to)
-		c.query = query{v.turn[u], v.turn[id]}
-		if c.from > c.to {
+		u, id := OpID(c.From), OpID(c.To)
+		c.Edge = dense.Edge{From: v.turn[u], To: v.turn[id]}
+		if c.From > c.To {
 			v.add(id, "%v has an earlier turn than %v, which it depends on (%s): list %v first", id, u, c.reason(v.g), u)
 			continue
 		}
@@ -304,7 +304,7 @@ func (v *scheduleVerifier) needs(check func([]conflict) bool) {
 	for deps := range slices.Chunk(v.g.Deps(), needsAtOnce) {
 		needs = needs[:0]
 		for _, d := range deps {
-			needs = append(needs, conflict{query{int32(d.From), int32(d.To)}, d.Hazard, v.g.Cause(d)})
+			needs = append(needs, conflict{dense.Edge{From: int32(d.From), To: int32(d.To)}, d.Hazard, v.g.Cause(d)})
 		}
 		if !check(needs) {
 			return
@@ -315,7 +315,7 @@ func (v *scheduleVerifier) needs(check func([]conflict) bool) {
 // unordered reports the needs, in turns, that lanes and waits do not imply.
 func (v *scheduleVerifier) unordered(needs []conflict) {
 	for _, c := range missing(v.needed(), needs) {
-		u, id := v.s.Order[c.from], v.s.Order[c.to]
+		u, id := v.s.Order[c.From], v.s.Order[c.To]
 		if v.s.Delays != nil && slices.Contains(v.s.Delays[id], u) {
 			v.add(id, "%v is delayed by %v, which it depends on (%s): write wait(%v) for delay(%v)", id, u, c.reason(v.g), u, u)
 			continue

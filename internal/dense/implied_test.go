@@ -1,4 +1,4 @@
-package ir
+package dense
 
 import (
 	"math/rand/v2"
@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// closure returns for each node the nodes that reach it, over all paths.
-func closure(d *dag) []map[int32]bool {
+// reaching returns for each node the nodes that reach it, over all paths.
+func reaching(d *Preds) []map[int32]bool {
 	reach := make([]map[int32]bool, d.len())
 	for v := range reach {
 		reach[v] = make(map[int32]bool)
@@ -29,17 +29,17 @@ func TestImpliedAgreesWithClosure(t *testing.T) {
 	for seed := range uint64(60) {
 		r := rand.New(rand.NewPCG(seed, 2))
 		n, p := 1+r.IntN(90), r.Float64()*r.Float64()*0.3
-		d := newDAG(n, 0)
+		d := NewPreds(n, 0)
 		for v := range n {
 			for u := range v {
 				if r.Float64() < p {
-					d.add(int32(u))
+					d.Add(int32(u))
 				}
 			}
-			d.next()
+			d.EndRow()
 		}
-		reach := closure(d)
-		var queries []query
+		reach := reaching(d)
+		var queries []Edge
 		var want []bool
 		for v := range int32(n) {
 			for u := range v {
@@ -47,22 +47,22 @@ func TestImpliedAgreesWithClosure(t *testing.T) {
 				for _, w := range d.to(v) {
 					longer = longer || w != u && reach[w][u]
 				}
-				queries, want = append(queries, query{u, v}), append(want, longer)
+				queries, want = append(queries, Edge{u, v}), append(want, longer)
 			}
 		}
 		r.Shuffle(len(queries), func(i, j int) {
 			queries[i], queries[j] = queries[j], queries[i]
 			want[i], want[j] = want[j], want[i]
 		})
-		require.Equal(t, want, implied(d, queries), "seed %d", seed)
+		require.Equal(t, want, d.Implied(queries), "seed %d", seed)
 	}
 }
 
 func TestChainsArePathsThatCoverTheGraph(t *testing.T) {
-	d := newDAG(6, 0)
+	d := NewPreds(6, 0)
 	for _, preds := range [][]int32{{}, {0}, {0}, {1, 2}, {3}, {3}} {
-		d.add(preds...)
-		d.next()
+		d.Add(preds...)
+		d.EndRow()
 	}
 	assert.Equal(t, []int32{0, 0, 1, 1, 1, 2}, d.chains())
 }

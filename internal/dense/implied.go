@@ -1,4 +1,4 @@
-package ir
+package dense
 
 import (
 	"cmp"
@@ -6,43 +6,41 @@ import (
 	"slices"
 )
 
-// dag is a directed acyclic graph whose nodes are numbered in a topological
-// order: the predecessors of v are preds[into[v]:into[v+1]], ascending and
-// all below v.
-type dag struct {
-	into, preds []int32
-	chain       []int32 // by node: its chain in a known cover, see implied; or nil
+// Preds is a directed acyclic graph by the predecessors of its nodes 0..n-1, which are numbered in a
+// topological order. It is built row by row: Add and EndRow for each node.
+type Preds struct {
+	// Chain is, by node, its chain in a cover with paths that share no node, if one is known.
+	Chain []int32
+
+	into, preds []int32 // preds[into[v]:into[v+1]] are v's predecessors, ascending and all below v
 }
 
-func (d dag) len() int            { return len(d.into) - 1 }
-func (d dag) to(v int32) []int32  { return d.preds[d.into[v]:d.into[v+1]] }
-func (d *dag) add(preds ...int32) { d.preds = append(d.preds, preds...) }
-func (d *dag) next()              { d.into = append(d.into, int32(len(d.preds))) }
-func newDAG(nodes, edges int) *dag {
-	return &dag{into: append(make([]int32, 0, nodes+1), 0), preds: make([]int32, 0, edges)}
-}
-func (g *Graph) dag() *dag {
-	d := newDAG(len(g.Ops), len(g.Deps()))
-	for v := range g.Ops {
-		for _, dep := range g.DepsInto(OpID(v)) {
-			d.add(int32(dep.From))
-		}
-		d.next()
-	}
-	return d
+// NewPreds returns a graph without nodes, with room for some.
+func NewPreds(nodes, edges int) *Preds {
+	return &Preds{into: append(make([]int32, 0, nodes+1), 0), preds: make([]int32, 0, edges)}
 }
 
-// has reports whether the edge u -> v is there.
-func (d *dag) has(u, v int32) bool {
+// Add adds predecessors to the next node.
+func (d *Preds) Add(preds ...int32) { d.preds = append(d.preds, preds...) }
+
+// Row returns the predecessors that were added to the next node. They must be in ascending order
+// before EndRow, so the caller may sort them.
+func (d *Preds) Row() []int32 { return d.preds[d.into[len(d.into)-1]:] }
+
+// EndRow completes the next node.
+func (d *Preds) EndRow() { d.into = append(d.into, int32(len(d.preds))) }
+
+func (d *Preds) len() int           { return len(d.into) - 1 }
+func (d *Preds) to(v int32) []int32 { return d.preds[d.into[v]:d.into[v+1]] }
+
+// Has reports whether there is an edge from u to v.
+func (d *Preds) Has(u, v int32) bool {
 	_, ok := slices.BinarySearch(d.to(v), u)
 	return ok
 }
 
-// query asks for a path of at least two edges between two nodes: one that
-// holds even without the edge between them.
-type query struct{ from, to int32 }
-
-// implied answers the queries.
+// Implied reports, by pair of nodes, whether a path of at least two edges leads from the one to the
+// other: one that is there even without an edge between them. The pairs run up.
 //
 // The graph is covered with chains, paths that share no node, and every node
 // keeps a clock: for each chain the last node of it that reaches this one.
@@ -57,18 +55,18 @@ type query struct{ from, to int32 }
 // asked about to the last and only where these chains reach: 68 bytes per node
 // in all. Time is edges * chains in the worst case; lanes, iterations and tiles
 // have few chains or short ones.
-func implied(d *dag, queries []query) []bool {
+func (d *Preds) Implied(queries []Edge) []bool {
 	answers := make([]bool, len(queries))
 	open := d.undecided(queries)
 	if len(open) == 0 {
 		return answers
 	}
-	chain := d.chain
+	chain := d.Chain
 	if chain == nil {
 		chain = d.chains()
 	}
 	byChain := groupByChain(chain, queries, open)
-	f := finder{dag: d, succs: d.reversed(), queries: queries, answers: answers, chain: chain}
+	f := finder{Preds: d, succs: d.reversed(), queries: queries, answers: answers, chain: chain}
 	f.slot = slices.Repeat([]int8{-1}, int(slices.Max(chain))+1)
 	for len(byChain) > 0 {
 		n := min(len(byChain), chainsAtOnce)
@@ -80,7 +78,7 @@ func implied(d *dag, queries []query) []bool {
 
 // undecided returns the queries whose answer is not no for lack of a second
 // edge at one of the ends. In wide graphs that leaves few.
-func (d *dag) undecided(queries []query) []int32 {
+func (d *Preds) undecided(queries []Edge) []int32 {
 	outs := make([]int32, d.len())
 	for _, u := range d.preds {
 		outs[u]++
@@ -88,10 +86,10 @@ func (d *dag) undecided(queries []query) []int32 {
 	var open []int32
 	for i, q := range queries {
 		direct := int32(0)
-		if outs[q.from] > 0 && d.has(q.from, q.to) {
+		if outs[q.From] > 0 && d.Has(q.From, q.To) {
 			direct = 1
 		}
-		if int32(len(d.to(q.to))) > direct && outs[q.from] > direct {
+		if int32(len(d.to(q.To))) > direct && outs[q.From] > direct {
 			open = append(open, int32(i))
 		}
 	}
@@ -100,7 +98,7 @@ func (d *dag) undecided(queries []query) []int32 {
 
 // chains covers the graph greedily: a node continues the chain of its last
 // predecessor that still ends one.
-func (d *dag) chains() []int32 {
+func (d *Preds) chains() []int32 {
 	chain, n := make([]int32, d.len()), int32(0)
 	var tail []int32 // by chain: its last node
 	for v := range chain {
@@ -129,17 +127,17 @@ type chainQueries struct {
 
 // groupByChain orders the groups by first node, so that those searched
 // together look at the same part of the graph.
-func groupByChain(chain []int32, queries []query, open []int32) []chainQueries {
+func groupByChain(chain []int32, queries []Edge, open []int32) []chainQueries {
 	slices.SortFunc(open, func(a, b int32) int {
-		return cmp.Compare(chain[queries[a].from], chain[queries[b].from])
+		return cmp.Compare(chain[queries[a].From], chain[queries[b].From])
 	})
 	var groups []chainQueries
 	for i := 0; i < len(open); {
-		g := chainQueries{chain: chain[queries[open[i]].from], lo: queries[open[i]].from}
+		g := chainQueries{chain: chain[queries[open[i]].From], lo: queries[open[i]].From}
 		j := i
-		for ; j < len(open) && chain[queries[open[j]].from] == g.chain; j++ {
+		for ; j < len(open) && chain[queries[open[j]].From] == g.chain; j++ {
 			q := queries[open[j]]
-			g.lo, g.hi = min(g.lo, q.from), max(g.hi, q.to)
+			g.lo, g.hi = min(g.lo, q.From), max(g.hi, q.To)
 		}
 		g.queries = open[i:j]
 		groups = append(groups, g)
@@ -149,28 +147,25 @@ func groupByChain(chain []int32, queries []query, open []int32) []chainQueries {
 	return groups
 }
 
-// chainsAtOnce is the width of a clock: 16 times 4 bytes.
-const chainsAtOnce = 16
-
-// clock holds for 16 chains the last node of each that reaches this one.
+// lastClock holds for 16 chains the last node of each that reaches this one.
 // others tells in which places a predecessor other than the node named there
 // supplied it.
-type clock struct {
+type lastClock struct {
 	last   [chainsAtOnce]int32
 	others uint32
 }
 
 // finder answers the queries of a few chains at a time.
 type finder struct {
-	*dag
-	succs   *dag // successors of each node
-	queries []query
+	*Preds
+	succs   *Preds // successors of each node
+	queries []Edge
 	answers []bool
 	chain   []int32
-	slot    []int8   // by chain: its place in a clock, -1 for none
-	lo, hi  int32    // the nodes searched
-	clocks  []clock  // by node, from lo on
-	touched []uint64 // a bit for each node from lo on: its clock is set
+	slot    []int8      // by chain: its place in a clock, -1 for none
+	lo, hi  int32       // the nodes searched
+	clocks  []lastClock // by node, from lo on
+	touched []uint64    // a bit for each node from lo on: its clock is set
 }
 
 // search pushes clocks from the first nodes of the groups to all that they
@@ -179,11 +174,11 @@ func (f *finder) search(groups []chainQueries) {
 	asked := f.window(groups)
 	for v, ok := f.take(f.lo); ok; v, ok = f.take(v + 1) {
 		c := &f.clocks[v-f.lo]
-		for len(asked) > 0 && f.queries[asked[0]].to < v {
+		for len(asked) > 0 && f.queries[asked[0]].To < v {
 			asked = asked[1:] // not reached
 		}
-		for len(asked) > 0 && f.queries[asked[0]].to == v {
-			u := f.queries[asked[0]].from
+		for len(asked) > 0 && f.queries[asked[0]].To == v {
+			u := f.queries[asked[0]].From
 			s := f.slot[f.chain[u]]
 			f.answers[asked[0]] = c.last[s] > u || c.last[s] == u && c.others&(1<<s) != 0
 			asked = asked[1:]
@@ -214,12 +209,12 @@ func (f *finder) window(groups []chainQueries) (asked []int32) {
 	}
 	n := int(f.hi-f.lo) + 1
 	if n > len(f.clocks) {
-		f.clocks, f.touched = make([]clock, n), make([]uint64, n/64+1)
+		f.clocks, f.touched = make([]lastClock, n), make([]uint64, n/64+1)
 	}
 	for _, g := range groups {
 		f.touch(g.lo)
 	}
-	slices.SortFunc(asked, func(a, b int32) int { return cmp.Compare(f.queries[a].to, f.queries[b].to) })
+	slices.SortFunc(asked, func(a, b int32) int { return cmp.Compare(f.queries[a].To, f.queries[b].To) })
 	return asked
 }
 
@@ -250,7 +245,7 @@ func (f *finder) take(v int32) (int32, bool) {
 }
 
 // merge raises c to the clock of predecessor u.
-func (c *clock) merge(u int32, from *clock) {
+func (c *lastClock) merge(u int32, from *lastClock) {
 	for s, last := range &from.last {
 		bit := uint32(1) << s
 		if last > c.last[s] {
@@ -265,9 +260,9 @@ func (c *clock) merge(u int32, from *clock) {
 
 // reversed returns the graph with its edges turned round; its rows are
 // ascending, too.
-func (d *dag) reversed() *dag {
+func (d *Preds) reversed() *Preds {
 	n := d.len()
-	r := &dag{into: make([]int32, n+1), preds: make([]int32, len(d.preds))}
+	r := &Preds{into: make([]int32, n+1), preds: make([]int32, len(d.preds))}
 	for _, u := range d.preds {
 		r.into[u+1]++
 	}
