@@ -14,9 +14,9 @@ import (
 	"errors"
 
 	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/device/model"
 	"github.com/reprise-gpu/reprise/graphexec"
 	"github.com/reprise-gpu/reprise/internal/absent"
-	"github.com/reprise-gpu/reprise/internal/des"
 	"github.com/reprise-gpu/reprise/ir"
 	"github.com/reprise-gpu/reprise/optimizer"
 	"github.com/reprise-gpu/reprise/tracer"
@@ -43,7 +43,7 @@ func Engine(dev device.Device, o Options) tracer.Engine {
 	if plan.Strategy == "" {
 		plan.Strategy = "nimble"
 	}
-	if d, ok := dev.(interface{ Profile() *des.Profile }); ok && !absent.Is(dev) {
+	if d, ok := dev.(interface{ Profile() *model.Profile }); ok && !absent.Is(dev) {
 		plan.Custom = d.Profile()
 	}
 	return func(body *tracer.Trace) (tracer.Replayer, error) {

@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/device/model"
 	"github.com/reprise-gpu/reprise/graphexec"
-	"github.com/reprise-gpu/reprise/internal/des"
 	"github.com/reprise-gpu/reprise/sim"
 )
 
@@ -38,7 +38,7 @@ func eachSweep(t *testing.T, f func(t *testing.T, s *sweep)) {
 }
 
 func openSmall(t *testing.T) *sim.Device {
-	profile, err := des.Lookup("h200")
+	profile, err := model.Lookup("h200")
 	require.NoError(t, err)
 	small := *profile
 	small.SMs = 1

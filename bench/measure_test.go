@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/reprise-gpu/reprise/device/model"
 	"github.com/reprise-gpu/reprise/graphexec"
-	"github.com/reprise-gpu/reprise/internal/des"
 	"github.com/reprise-gpu/reprise/sim"
 )
 
@@ -31,14 +31,14 @@ func TestMeasuredPlansArePredicted(t *testing.T) {
 				require.NoError(t, err)
 				exec, err := graphexec.Instantiate(dev, plan.Schedule, in.Trace, backend)
 				require.NoError(t, err)
-				var took des.Time
+				var took model.Time
 				for range settle {
 					d, err := replayOnce(ctx, dev, in, exec)
 					require.NoError(t, err)
-					took = des.Time(d.Nanoseconds()) * des.Nanosecond
+					took = model.Time(d.Nanoseconds()) * model.Nanosecond
 				}
 				took -= dev.(*sim.Device).Profile().Host.Synchronize
-				assert.InEpsilon(t, int64(took/des.Nanosecond), plan.Schedule.Predicted, 0.001, "%s/%v, %v", w.Name, backend, memory)
+				assert.InEpsilon(t, int64(took/model.Nanosecond), plan.Schedule.Predicted, 0.001, "%s/%v, %v", w.Name, backend, memory)
 				require.NoError(t, exec.Close())
 			}
 			require.NoError(t, in.Close())

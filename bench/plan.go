@@ -2,8 +2,8 @@ package bench
 
 import (
 	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/device/model"
 	"github.com/reprise-gpu/reprise/graphexec"
-	"github.com/reprise-gpu/reprise/internal/des"
 	"github.com/reprise-gpu/reprise/optimizer"
 )
 
@@ -12,7 +12,7 @@ import (
 // device if that was measured, and with the passes that in.Also asks for besides.
 func (in *Instance) Plan(dev device.Device, strategy string, backend graphexec.Backend) (*optimizer.Result, error) {
 	opts := optimizer.Options{Strategy: strategy, Also: in.Also, Streams: backend == graphexec.Streams, Verify: true}
-	if d, ok := dev.(interface{ Profile() *des.Profile }); ok {
+	if d, ok := dev.(interface{ Profile() *model.Profile }); ok {
 		opts.Custom = d.Profile()
 		if in.Measured != nil {
 			opts.Costs = optimizer.MeasuredCosts(opts.Custom, in.Measured)

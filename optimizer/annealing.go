@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/reprise-gpu/reprise/internal/des"
+	"github.com/reprise-gpu/reprise/device/model"
 	"github.com/reprise-gpu/reprise/internal/effort"
 	"github.com/reprise-gpu/reprise/ir"
 )
@@ -20,7 +20,7 @@ type annealing struct {
 	maxLanes int
 
 	now, next, best  layout
-	cost, least      des.Time // of now and best
+	cost, least      model.Time // of now and best
 	succs            [][]ir.OpID
 	hottest, coldest float64 // temperatures, as shares of the cost
 }
@@ -98,7 +98,7 @@ func (a *annealing) step(heat float64) {
 	if !a.change(&a.next) {
 		return
 	}
-	limit := a.cost + des.Time(-heat*math.Log(1-a.random.Float64()))
+	limit := a.cost + model.Time(-heat*math.Log(1-a.random.Float64()))
 	cost, ok := a.rehearsal.cost(&a.next, limit)
 	if !ok || cost > limit {
 		return

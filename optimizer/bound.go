@@ -3,6 +3,7 @@ package optimizer
 import (
 	"slices"
 
+	"github.com/reprise-gpu/reprise/device/model"
 	"github.com/reprise-gpu/reprise/internal/absent"
 	"github.com/reprise-gpu/reprise/internal/des"
 	"github.com/reprise-gpu/reprise/ir"
@@ -40,17 +41,17 @@ func LowerBound(g *ir.Graph, opts Options) (int64, error) {
 	if slices.Contains(b.ahead, true) {
 		least = max(least, b.all())
 	}
-	return int64(least / des.Nanosecond), nil
+	return int64(least / model.Nanosecond), nil
 }
 
 // bound is what a lower bound is made of.
 type bound struct {
 	graph   *ir.Graph
-	profile *des.Profile
+	profile *model.Profile
 	costs   CostModel
-	took    []des.Time // by operation: alone
-	ahead   []bool     // by operation: enqueued before the graph is launched
-	ranked  bool       // some kernels may have priority
+	took    []model.Time // by operation: alone
+	ahead   []bool       // by operation: enqueued before the graph is launched
+	ranked  bool         // some kernels may have priority
 }
 
 func newBound(g *ir.Graph, opts *Options) (*bound, error) {
@@ -64,9 +65,9 @@ func newBound(g *ir.Graph, opts *Options) (*bound, error) {
 
 // chained is the least that the nodes take in chains of which every one but the first costs
 // the launch a branch, and the number of chains that it takes for that.
-func (b *bound) chained() (least des.Time, chains int) {
+func (b *bound) chained() (least model.Time, chains int) {
 	h := &b.profile.Host
-	n, ahead, total := des.Time(0), des.Time(0), des.Time(0)
+	n, ahead, total := model.Time(0), model.Time(0), model.Time(0)
 	for v, is := range b.ahead {
 		if is {
 			ahead++
@@ -77,7 +78,7 @@ func (b *bound) chained() (least des.Time, chains int) {
 	}
 	launch := ahead*h.Memcpy + h.GraphLaunch + b.profile.SubmitLatency + n*h.GraphNode
 	longest := b.longest(func(v ir.OpID) bool { return !b.ahead[v] })
-	for c := des.Time(1); ; c++ {
+	for c := model.Time(1); ; c++ {
 		runs := (total + (n-c)*b.profile.GraphEdgeGap) / c
 		took := launch + (c-1)*h.GraphBranch + max(longest, runs)
 		if chains == 0 || took < least {
@@ -90,16 +91,16 @@ func (b *bound) chained() (least des.Time, chains int) {
 }
 
 // all bounds all operations, of which the first may start when its call has returned.
-func (b *bound) all() des.Time {
+func (b *bound) all() model.Time {
 	return b.profile.Host.Memcpy + b.profile.SubmitLatency + b.longest(func(ir.OpID) bool { return true })
 }
 
 // longest is the longer of the critical path and of what the busiest engine takes for the
 // operations that count.
-func (b *bound) longest(counts func(ir.OpID) bool) des.Time {
+func (b *bound) longest(counts func(ir.OpID) bool) model.Time {
 	busy := des.NewBusy(b.profile)
-	ends := make([]des.Time, b.graph.Len())
-	critical := des.Time(0)
+	ends := make([]model.Time, b.graph.Len())
+	critical := model.Time(0)
 	for i := range ends {
 		v := ir.OpID(i)
 		if !counts(v) {

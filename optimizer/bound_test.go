@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/reprise-gpu/reprise/internal/des"
+	"github.com/reprise-gpu/reprise/device/model"
 	"github.com/reprise-gpu/reprise/internal/irtest"
 	"github.com/reprise-gpu/reprise/ir"
 )
@@ -60,10 +60,10 @@ func TestTheBoundCountsTheCopyEngine(t *testing.T) {
   %1 = copy @hb -> @b
 }`)
 	require.NoError(t, err)
-	p := des.Profiles()[0]
+	p := model.Profiles()[0]
 	bound, err := LowerBound(f.Graph, Options{})
 	require.NoError(t, err)
-	copies := 2 * (float64(p.CopyInLatency/des.Nanosecond) + 4_000_000/p.LinkGBps)
+	copies := 2 * (float64(p.CopyInLatency/model.Nanosecond) + 4_000_000/p.LinkGBps)
 	assert.Greater(t, float64(bound), copies)
 	assert.Less(t, float64(bound), copies*1.1)
 }

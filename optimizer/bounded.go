@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/reprise-gpu/reprise/device/model"
 	"github.com/reprise-gpu/reprise/internal/dense"
-	"github.com/reprise-gpu/reprise/internal/des"
 	"github.com/reprise-gpu/reprise/internal/heap"
 	"github.com/reprise-gpu/reprise/ir"
 )
@@ -94,7 +94,7 @@ func (s wholePaths) assign(g *ir.Graph, opts *Options) (assignment, error) {
 
 // share puts the paths on the lanes. Operations are submitted by the times that follow
 // from that, as far as dependencies allow.
-func (s wholePaths) share(g *ir.Graph, paths []dense.Chain, start, took []des.Time) assignment {
+func (s wholePaths) share(g *ir.Graph, paths []dense.Chain, start, took []model.Time) assignment {
 	slices.SortStableFunc(paths, func(a, b dense.Chain) int { return cmp.Compare(start[a.Head()], start[b.Head()]) })
 	var free heap.Heap[byTime] // lanes by when they are
 	for l := range s.lanes {

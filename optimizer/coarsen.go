@@ -1,7 +1,7 @@
 package optimizer
 
 import (
-	"github.com/reprise-gpu/reprise/internal/des"
+	"github.com/reprise-gpu/reprise/device/model"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
@@ -139,7 +139,7 @@ func (c grained) assign(_ *ir.Graph, opts *Options) (assignment, error) {
 }
 
 // gap is what the device takes from one operation of a chain to the next.
-func (o *Options) gap(p *des.Profile) des.Time {
+func (o *Options) gap(p *model.Profile) model.Time {
 	if o.Streams {
 		return p.StreamGap
 	}
@@ -182,13 +182,13 @@ func (c *grains) guarded(a assignment, opts *Options) (assignment, error) {
 // which few strategies do.
 type grainCosts struct {
 	*grains
-	profile *des.Profile
+	profile *model.Profile
 	fine    CostModel
-	gap     des.Time   // from one operation of a chain to the next
-	took    []des.Time // by operation: alone
+	gap     model.Time   // from one operation of a chain to the next
+	took    []model.Time // by operation: alone
 }
 
-func (m *grainCosts) Demand(_ *ir.Graph, grain ir.OpID) des.Demand {
+func (m *grainCosts) Demand(_ *ir.Graph, grain ir.OpID) model.Demand {
 	ops := m.of(grain)
 	if len(ops) == 1 {
 		return m.fine.Demand(m.grains.fine, ops[0])
@@ -196,7 +196,7 @@ func (m *grainCosts) Demand(_ *ir.Graph, grain ir.OpID) des.Demand {
 	if m.took == nil {
 		m.took = alone(m.grains.fine, m.profile, m.fine)
 	}
-	total, bytes, held := des.Time(len(ops)-1)*m.gap, 0.0, 0.0
+	total, bytes, held := model.Time(len(ops)-1)*m.gap, 0.0, 0.0
 	for _, v := range ops {
 		d := m.fine.Demand(m.grains.fine, v)
 		total += m.took[v]
@@ -204,12 +204,12 @@ func (m *grainCosts) Demand(_ *ir.Graph, grain ir.OpID) des.Demand {
 		bytes += d.Bytes
 	}
 	if held == 0 {
-		return des.Demand{Kind: des.Fixed, Duration: total}
+		return model.Demand{Kind: model.Fixed, Duration: total}
 	}
 	run := max(0, total-m.profile.KernelRamp) // one of those that the operations have is added again
-	return des.Demand{
-		Kind: des.Kernel, PerSM: 1, Bytes: bytes,
+	return model.Demand{
+		Kind: model.Kernel, PerSM: 1, Bytes: bytes,
 		Blocks:      max(1, held/float64(total)*float64(m.profile.SMs)),
-		BlockCycles: float64(run) / float64(des.Microsecond) * float64(m.profile.ClockMHz),
+		BlockCycles: float64(run) / float64(model.Microsecond) * float64(m.profile.ClockMHz),
 	}
 }

@@ -1,14 +1,14 @@
 package optimizer
 
 import (
-	"github.com/reprise-gpu/reprise/internal/des"
+	"github.com/reprise-gpu/reprise/device/model"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
 // CostModel says what an operation asks of the device. The optimizer knows no
 // device beyond it.
 type CostModel interface {
-	Demand(g *ir.Graph, v ir.OpID) des.Demand
+	Demand(g *ir.Graph, v ir.OpID) model.Demand
 }
 
 // DeclaredCosts is the cost model for programs that have not run yet: the
@@ -19,14 +19,14 @@ type CostModel interface {
 // comes out too fast. Managed memory that the program sets before a replay comes to the
 // device with what touches it first in program order. The model is for one goroutine,
 // and for graphs that do not change.
-func DeclaredCosts(p *des.Profile) CostModel { return &declaredCosts{profile: p} }
+func DeclaredCosts(p *model.Profile) CostModel { return &declaredCosts{profile: p} }
 
 // ModelledCosts is DeclaredCosts but for what is declared, which it does not look at: an
 // operation that runs nothing costs nothing.
-func ModelledCosts(p *des.Profile) CostModel { return &declaredCosts{profile: p, undeclared: true} }
+func ModelledCosts(p *model.Profile) CostModel { return &declaredCosts{profile: p, undeclared: true} }
 
 type declaredCosts struct {
-	profile    *des.Profile
+	profile    *model.Profile
 	undeclared bool
 	graph      *ir.Graph // of moved
 	moved      []float64 // bytes of managed memory, by operation
@@ -36,13 +36,13 @@ type declaredCosts struct {
 // stores: two trips to DRAM and some change. An estimate, not measured.
 const guessedBlockCycles = 1500
 
-func (m *declaredCosts) Demand(g *ir.Graph, v ir.OpID) des.Demand {
+func (m *declaredCosts) Demand(g *ir.Graph, v ir.OpID) model.Demand {
 	if m.graph != g {
 		m.graph, m.moved = g, migrations(g, !m.profile.PageFaults())
 	}
 	op := &g.Ops[v]
 	if op.Cost >= 0 && !m.undeclared {
-		return des.Demand{Kind: des.Fixed, Duration: des.Time(min(op.Cost, unforeseeable)) * des.Nanosecond}
+		return model.Demand{Kind: model.Fixed, Duration: model.Time(min(op.Cost, unforeseeable)) * model.Nanosecond}
 	}
 	switch op.Kind {
 	case ir.KindLaunch:
@@ -50,23 +50,23 @@ func (m *declaredCosts) Demand(g *ir.Graph, v ir.OpID) des.Demand {
 	case ir.KindCopy:
 		return transfer(g, op.Copy)
 	case ir.KindMemset:
-		return moved(des.CopyOn, op.Memset.Dst, 1)
+		return moved(model.CopyOn, op.Memset.Dst, 1)
 	case ir.KindPrefetch:
 		if op.Prefetch.ToDevice {
-			return transferred(des.CopyIn, m.moved[v])
+			return transferred(model.CopyIn, m.moved[v])
 		}
-		return transferred(des.CopyOut, m.moved[v])
+		return transferred(model.CopyOut, m.moved[v])
 	case ir.KindHost:
-		return des.Demand{Kind: des.Host}
+		return model.Demand{Kind: model.Host}
 	}
-	return des.Demand{Kind: des.Marker}
+	return model.Demand{Kind: model.Marker}
 }
 
-func (m *declaredCosts) launch(op *ir.Op, moved float64) des.Demand {
+func (m *declaredCosts) launch(op *ir.Op, moved float64) model.Demand {
 	l := op.Launch
 	perSM := m.profile.Limits.Occupancy(int(l.Block.Count()), 0, int(l.Shared))
-	d := des.Demand{
-		Kind:        des.Kernel,
+	d := model.Demand{
+		Kind:        model.Kernel,
 		Blocks:      float64(max(1, l.Grid.Count())),
 		PerSM:       float64(max(1, perSM)),
 		BlockCycles: guessedBlockCycles,
@@ -93,26 +93,26 @@ func traffic(a ir.Access) float64 {
 
 // transfer is a copy: over the link into or out of the device, a peer's bytes
 // too, or within it, where memory sees each byte twice.
-func transfer(g *ir.Graph, c *ir.Copy) des.Demand {
+func transfer(g *ir.Graph, c *ir.Copy) model.Demand {
 	src, dst := g.Buffers[c.Src.Buffer].Place, g.Buffers[c.Dst.Buffer].Place
 	switch {
 	case src == dst && dst.Kind == ir.OnDevice:
-		return moved(des.CopyOn, c.Dst, 2)
+		return moved(model.CopyOn, c.Dst, 2)
 	case src.Kind != ir.OnDevice && dst.Kind == ir.OnDevice:
-		return moved(des.CopyIn, c.Dst, 1)
+		return moved(model.CopyIn, c.Dst, 1)
 	}
-	return moved(des.CopyOut, c.Dst, 1)
+	return moved(model.CopyOut, c.Dst, 1)
 }
 
 // moved is the demand of passing over a range so many times.
-func moved(kind des.DemandKind, r ir.Range, times float64) des.Demand {
+func moved(kind model.DemandKind, r ir.Range, times float64) model.Demand {
 	return transferred(kind, times*float64(max(0, r.Hi-r.Lo)))
 }
 
 // transferred is the demand of so many bytes; none need no engine.
-func transferred(kind des.DemandKind, bytes float64) des.Demand {
+func transferred(kind model.DemandKind, bytes float64) model.Demand {
 	if bytes == 0 {
-		return des.Demand{Kind: des.Marker}
+		return model.Demand{Kind: model.Marker}
 	}
-	return des.Demand{Kind: kind, Bytes: bytes}
+	return model.Demand{Kind: kind, Bytes: bytes}
 }

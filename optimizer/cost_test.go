@@ -5,7 +5,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/reprise-gpu/reprise/internal/des"
+	"github.com/reprise-gpu/reprise/device/model"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
@@ -29,29 +29,29 @@ func TestDeclaredCosts(t *testing.T) {
 	declared := launch
 	declared.Cost = 70
 
-	p, err := des.Lookup("h200")
+	p, err := model.Lookup("h200")
 	assert.NoError(t, err)
 	for _, c := range []struct {
 		name string
 		op   ir.Op
-		want des.Demand
+		want model.Demand
 	}{
-		{"host to device", copied(h, d), des.Demand{Kind: des.CopyIn, Bytes: 1024}},
-		{"device to host", copied(d, h), des.Demand{Kind: des.CopyOut, Bytes: 1024}},
-		{"on one device", copied(d, e), des.Demand{Kind: des.CopyOn, Bytes: 2048}},
-		{"to a peer", copied(d, q), des.Demand{Kind: des.CopyOut, Bytes: 1024}},
-		{"on the host", copied(h, k), des.Demand{Kind: des.CopyOut, Bytes: 1024}},
-		{"no bytes", copied(ir.Range{Buffer: h.Buffer}, ir.Range{Buffer: d.Buffer}), des.Demand{Kind: des.Marker}},
-		{"fill", ir.Op{Kind: ir.KindMemset, Cost: -1, Memset: &ir.Memset{Dst: d}}, des.Demand{Kind: des.CopyOn, Bytes: 1024}},
-		{"prefetch", ir.Op{Kind: ir.KindPrefetch, Cost: -1, Prefetch: &ir.Prefetch{Range: m, ToDevice: true}}, des.Demand{Kind: des.CopyIn, Bytes: 1024}},
-		{"prefetch of what is home", ir.Op{Kind: ir.KindPrefetch, Cost: -1, Prefetch: &ir.Prefetch{Range: m}}, des.Demand{Kind: des.Marker}},
-		{"host call", ir.Op{Kind: ir.KindHost, Cost: -1}, des.Demand{Kind: des.Host}},
-		{"empty", ir.Op{Kind: ir.KindEmpty, Cost: -1}, des.Demand{Kind: des.Marker}},
+		{"host to device", copied(h, d), model.Demand{Kind: model.CopyIn, Bytes: 1024}},
+		{"device to host", copied(d, h), model.Demand{Kind: model.CopyOut, Bytes: 1024}},
+		{"on one device", copied(d, e), model.Demand{Kind: model.CopyOn, Bytes: 2048}},
+		{"to a peer", copied(d, q), model.Demand{Kind: model.CopyOut, Bytes: 1024}},
+		{"on the host", copied(h, k), model.Demand{Kind: model.CopyOut, Bytes: 1024}},
+		{"no bytes", copied(ir.Range{Buffer: h.Buffer}, ir.Range{Buffer: d.Buffer}), model.Demand{Kind: model.Marker}},
+		{"fill", ir.Op{Kind: ir.KindMemset, Cost: -1, Memset: &ir.Memset{Dst: d}}, model.Demand{Kind: model.CopyOn, Bytes: 1024}},
+		{"prefetch", ir.Op{Kind: ir.KindPrefetch, Cost: -1, Prefetch: &ir.Prefetch{Range: m, ToDevice: true}}, model.Demand{Kind: model.CopyIn, Bytes: 1024}},
+		{"prefetch of what is home", ir.Op{Kind: ir.KindPrefetch, Cost: -1, Prefetch: &ir.Prefetch{Range: m}}, model.Demand{Kind: model.Marker}},
+		{"host call", ir.Op{Kind: ir.KindHost, Cost: -1}, model.Demand{Kind: model.Host}},
+		{"empty", ir.Op{Kind: ir.KindEmpty, Cost: -1}, model.Demand{Kind: model.Marker}},
 		{"launch: one read and one update, 2048 threads per SM in blocks of 256", launch,
-			des.Demand{Kind: des.Kernel, Bytes: 3 * 1024, Blocks: 8, PerSM: 8, BlockCycles: guessedBlockCycles}},
+			model.Demand{Kind: model.Kernel, Bytes: 3 * 1024, Blocks: 8, PerSM: 8, BlockCycles: guessedBlockCycles}},
 		{"launch that faults", faulting,
-			des.Demand{Kind: des.Kernel, Bytes: 2 * 1024, Faulted: 1024, Blocks: 8, PerSM: 8, BlockCycles: guessedBlockCycles}},
-		{"declared", declared, des.Demand{Kind: des.Fixed, Duration: 70 * des.Nanosecond}},
+			model.Demand{Kind: model.Kernel, Bytes: 2 * 1024, Faulted: 1024, Blocks: 8, PerSM: 8, BlockCycles: guessedBlockCycles}},
+		{"declared", declared, model.Demand{Kind: model.Fixed, Duration: 70 * model.Nanosecond}},
 	} {
 		g.Ops = []ir.Op{c.op}
 		assert.Equal(t, c.want, DeclaredCosts(p).Demand(g, 0), c.name)

@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/reprise-gpu/reprise/internal/des"
+	"github.com/reprise-gpu/reprise/device/model"
 	"github.com/reprise-gpu/reprise/internal/irtest"
 	"github.com/reprise-gpu/reprise/ir"
 )
@@ -17,7 +17,7 @@ import (
 // either form, on no more lanes; and while the times of kernels are only guessed, it orders
 // nothing after a kernel that was not before.
 func TestFoldingKeepsTheConcurrencyOfKernels(t *testing.T) {
-	profile := des.Profiles()[0]
+	profile := model.Profiles()[0]
 	for _, streams := range []bool{false, true} {
 		for _, costs := range []CostModel{nil, DeclaredCosts(profile)} {
 			t.Run(fmt.Sprintf("streams=%v/guessed=%v", streams, costs == nil), func(t *testing.T) {
@@ -58,7 +58,7 @@ func TestSerialKeepsProgramOrder(t *testing.T) {
 	for round := range 300 {
 		g := irtest.Random(r, 1+r.IntN(40))
 		for _, streams := range []bool{false, true} {
-			plan, err := Plan(g, Options{Strategy: "serial", Streams: streams, Costs: DeclaredCosts(des.Profiles()[0])})
+			plan, err := Plan(g, Options{Strategy: "serial", Streams: streams, Costs: DeclaredCosts(model.Profiles()[0])})
 			require.NoError(t, err)
 			require.Equal(t, programOrder(g), plan.Schedule.Order, "round %d, streams %v", round, streams)
 		}
@@ -131,7 +131,7 @@ func TestRelaningKeepsWhatRunsBeforeWhat(t *testing.T) {
 // Streams cost the host a call per operation and a wait per open lane: what is over before the
 // next call returns had better be on one lane, and what is not keeps its own.
 func TestWhatIsShorterThanItsCallIsOnOneLane(t *testing.T) {
-	p := des.Profiles()[0]
+	p := model.Profiles()[0]
 	plan := func(us int64) *ir.Schedule {
 		g := hostCalls(t, nil, slices.Repeat([]int64{us}, 8)...)
 		res, err := Plan(g, Options{Streams: true, Costs: DeclaredCosts(p), Verify: true})
@@ -140,7 +140,7 @@ func TestWhatIsShorterThanItsCallIsOnOneLane(t *testing.T) {
 	}
 	tiny := plan(1)
 	require.Equal(t, 1, tiny.Lanes)
-	require.Equal(t, int64((8*p.Host.HostCall+p.SubmitLatency+des.Microsecond)/des.Nanosecond), tiny.Predicted, "the gap is over when the call arrives")
+	require.Equal(t, int64((8*p.Host.HostCall+p.SubmitLatency+model.Microsecond)/model.Nanosecond), tiny.Predicted, "the gap is over when the call arrives")
 	require.Equal(t, 8, plan(100).Lanes)
 }
 
@@ -201,11 +201,11 @@ func TestSearchesPredictWholeReplays(t *testing.T) {
 			if f.streams {
 				want.host = f.calls(&c)
 			}
-			f.wait(&want, &c, func(v ir.OpID) des.Time { return ends[v] })
-			o, ok := f.predict(&c, func(*outlook) des.Time { return took })
+			f.wait(&want, &c, func(v ir.OpID) model.Time { return ends[v] })
+			o, ok := f.predict(&c, func(*outlook) model.Time { return took })
 			require.True(t, ok, "round %d", round)
 			require.Equal(t, want, o, "round %d", round)
-			_, ok = f.predict(&c, func(*outlook) des.Time { return took - 1 })
+			_, ok = f.predict(&c, func(*outlook) model.Time { return took - 1 })
 			require.False(t, ok, "round %d", round)
 			if tried++; tried%7 == 0 {
 				f.outlook(&c)

@@ -3,7 +3,7 @@ package optimizer
 import (
 	"slices"
 
-	"github.com/reprise-gpu/reprise/internal/des"
+	"github.com/reprise-gpu/reprise/device/model"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
@@ -19,11 +19,11 @@ const (
 type folder struct {
 	*forecast
 	graph   *ir.Graph
-	guessed bool       // the times of kernels are
-	free    []bool     // by operation: transfers, and depends on no kernel
-	took    []des.Time // by operation: alone
-	tried   int        // operations of all schedules so far
-	total   *int       // and those of other passes, if somebody wants to know
+	guessed bool         // the times of kernels are
+	free    []bool       // by operation: transfers, and depends on no kernel
+	took    []model.Time // by operation: alone
+	tried   int          // operations of all schedules so far
+	total   *int         // and those of other passes, if somebody wants to know
 	seen    map[string]bool
 	sim     *rehearsal // nil for a graph that is not replayed as one form
 }
@@ -60,15 +60,15 @@ func (f *folder) transfers(v ir.OpID) bool {
 
 // outlook is what is predicted of a schedule.
 type outlook struct {
-	took  des.Time
+	took  model.Time
 	waits int
-	host  des.Time   // the host's time in calls for streams, which a program could do without
-	ready []des.Time // by operation that is no transfer: when the last transfer before it ends that it or a kernel before it depends on, if kernels' times are guesses
+	host  model.Time   // the host's time in calls for streams, which a program could do without
+	ready []model.Time // by operation that is no transfer: when the last transfer before it ends that it or a kernel before it depends on, if kernels' times are guesses
 }
 
 // outlook predicts a schedule from which a search goes on.
 func (f *folder) outlook(s *ir.Schedule) outlook {
-	o, _ := f.predict(s, func(*outlook) des.Time { return farthest })
+	o, _ := f.predict(s, func(*outlook) model.Time { return farthest })
 	f.keep()
 	return o
 }
@@ -85,12 +85,12 @@ func (f *folder) judge(s *ir.Schedule, best, limit *outlook) (outlook, bool) {
 	if s.Syncs() > limit.waits {
 		return outlook{}, false
 	}
-	o, ok := f.predict(s, func(o *outlook) des.Time { return min(limit.took, best.cost()-1-o.host/2) })
+	o, ok := f.predict(s, func(o *outlook) model.Time { return min(limit.took, best.cost()-1-o.host/2) })
 	return o, ok && o.beats(best, limit)
 }
 
 // predict predicts a schedule, unless it takes longer than a limit, which may depend on the host's time.
-func (f *folder) predict(s *ir.Schedule, limit func(*outlook) des.Time) (o outlook, ok bool) {
+func (f *folder) predict(s *ir.Schedule, limit func(*outlook) model.Time) (o outlook, ok bool) {
 	o.waits = s.Syncs()
 	if f.streams {
 		o.host = f.calls(s)
@@ -98,7 +98,7 @@ func (f *folder) predict(s *ir.Schedule, limit func(*outlook) des.Time) (o outlo
 	if f.sim == nil {
 		took, ends := f.replay(s)
 		o.took, ok = took, true
-		f.wait(&o, s, func(v ir.OpID) des.Time { return ends[v] })
+		f.wait(&o, s, func(v ir.OpID) model.Time { return ends[v] })
 		return o, ok
 	}
 	if o.took, ok = f.within(s, limit(&o)); ok {
@@ -108,7 +108,7 @@ func (f *folder) predict(s *ir.Schedule, limit func(*outlook) des.Time) (o outlo
 }
 
 // within returns how long a schedule takes, if that is within a limit.
-func (f *folder) within(s *ir.Schedule, limit des.Time) (des.Time, bool) {
+func (f *folder) within(s *ir.Schedule, limit model.Time) (model.Time, bool) {
 	if f.sim == nil {
 		took := f.makespan(s)
 		return took, took <= limit
@@ -118,11 +118,11 @@ func (f *folder) within(s *ir.Schedule, limit des.Time) (des.Time, bool) {
 }
 
 // wait sets ready, where the times of kernels are guesses.
-func (f *folder) wait(o *outlook, s *ir.Schedule, end func(ir.OpID) des.Time) {
+func (f *folder) wait(o *outlook, s *ir.Schedule, end func(ir.OpID) model.Time) {
 	if !f.guessed {
 		return
 	}
-	o.ready = make([]des.Time, s.Graph.Len())
+	o.ready = make([]model.Time, s.Graph.Len())
 	preds := predecessors(s)
 	for _, v := range s.Order {
 		if f.transfers(v) {
@@ -142,7 +142,7 @@ func (f *folder) wait(o *outlook, s *ir.Schedule, end func(ir.OpID) des.Time) {
 // something else, if the program has anything. At the full price HITS at 16384 vertices with
 // prefetches, on a GTX 1660 Super, makes four calls fewer than by hand and takes 1.9 us longer;
 // at a quarter it makes two more in managed memory on an H200, to be 0.4 us quicker.
-func (o *outlook) cost() des.Time { return o.took + o.host/2 }
+func (o *outlook) cost() model.Time { return o.took + o.host/2 }
 
 // within reports whether o takes no longer than the limit and waits no more often.
 func (o *outlook) within(limit *outlook) bool {

@@ -1,6 +1,6 @@
 package optimizer
 
-import "github.com/reprise-gpu/reprise/internal/des"
+import "github.com/reprise-gpu/reprise/device/model"
 
 // engine is a part of the device that operations share.
 type engine uint8
@@ -21,19 +21,19 @@ type footprint struct {
 	most  engine
 }
 
-func footprintOf(d des.Demand, took des.Time, p *des.Profile) footprint {
+func footprintOf(d model.Demand, took model.Time, p *model.Profile) footprint {
 	f := footprint{most: engines}
 	switch d.Kind {
-	case des.Kernel:
+	case model.Kernel:
 		f.share[multiprocessors] = min(1, d.Blocks/(float64(p.SMs)*d.PerSM))
 		f.share[deviceMemory] = bandwidth(d.Bytes, took, p)
-	case des.CopyOn:
+	case model.CopyOn:
 		f.share[deviceMemory] = bandwidth(d.Bytes, took, p)
-	case des.CopyIn:
+	case model.CopyIn:
 		f.share[linkIn] = 1
-	case des.CopyOut:
+	case model.CopyOut:
 		f.share[linkOut] = 1
-	case des.Host:
+	case model.Host:
 		f.share[hostThread] = 1
 	}
 	best := 0.0
@@ -46,10 +46,10 @@ func footprintOf(d des.Demand, took des.Time, p *des.Profile) footprint {
 }
 
 // bandwidth is the share of the device memory's that so many bytes in a time are.
-func bandwidth(bytes float64, took des.Time, p *des.Profile) float64 {
+func bandwidth(bytes float64, took model.Time, p *model.Profile) float64 {
 	if bytes == 0 {
 		return 0
 	}
-	seconds := float64(took) / float64(des.Second)
+	seconds := float64(took) / float64(model.Second)
 	return min(1, bytes/(seconds*p.MemoryGBps*1e9))
 }

@@ -3,14 +3,14 @@ package optimizer
 import (
 	"fmt"
 
-	"github.com/reprise-gpu/reprise/internal/des"
+	"github.com/reprise-gpu/reprise/device/model"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
 // forecast predicts replays of schedules on a device: in the form in which they will be
 // replayed, by the event core that the simulated device uses.
 type forecast struct {
-	profile *des.Profile
+	profile *model.Profile
 	costs   CostModel
 	streams bool
 }
@@ -22,20 +22,20 @@ func (o *Options) forecast(g *ir.Graph) (*forecast, error) {
 }
 
 // profile is the device to predict for.
-func (o *Options) profile() (*des.Profile, error) {
+func (o *Options) profile() (*model.Profile, error) {
 	switch {
 	case o.Custom != nil:
 		return o.Custom, nil
 	case o.Profile == "" && o.Measured != nil:
 		return o.Measured.device()
 	case o.Profile == "":
-		return des.Profiles()[0], nil
+		return model.Profiles()[0], nil
 	}
-	return des.Lookup(o.Profile)
+	return model.Lookup(o.Profile)
 }
 
 // ErrProfile is in the chain of errors about figures of Options.Custom that are out of their bounds.
-var ErrProfile = des.ErrProfile
+var ErrProfile = model.ErrProfile
 
 // checkProfile reports a profile that does not exist, or whose figures no file could hold.
 func (o *Options) checkProfile() error {
@@ -48,14 +48,14 @@ func (o *Options) checkProfile() error {
 
 // replay simulates one replay of s, from the host's call to the last end, and tells when
 // each operation ends.
-func (f *forecast) replay(s *ir.Schedule) (last des.Time, ends []des.Time) {
+func (f *forecast) replay(s *ir.Schedule) (last model.Time, ends []model.Time) {
 	if f.streams {
 		return f.onStreams(s)
 	}
 	return f.asGraph(s)
 }
 
-func (f *forecast) makespan(s *ir.Schedule) des.Time {
+func (f *forecast) makespan(s *ir.Schedule) model.Time {
 	last, _ := f.replay(s)
 	return last
 }
@@ -65,11 +65,11 @@ func (f *forecast) makespan(s *ir.Schedule) des.Time {
 const farthest = 1 << 62
 
 // unforeseeable is longer than that, in nanoseconds, and as a float of picoseconds too.
-const unforeseeable = farthest/int64(des.Nanosecond) + 1024
+const unforeseeable = farthest/int64(model.Nanosecond) + 1024
 
 // foreseeable refuses a graph whose operations, with every block one by one,
 // would take longer than that.
-func foreseeable(g *ir.Graph, p *des.Profile, costs CostModel) error {
+func foreseeable(g *ir.Graph, p *model.Profile, costs CostModel) error {
 	total := 0.0
 	for i := range g.Ops {
 		v := ir.OpID(i)
@@ -82,7 +82,7 @@ func foreseeable(g *ir.Graph, p *des.Profile, costs CostModel) error {
 
 // longest bounds the time of a demand from above: its blocks one after another,
 // then its instructions on one multiprocessor, then its bytes.
-func longest(d des.Demand, p *des.Profile) float64 {
+func longest(d model.Demand, p *model.Profile) float64 {
 	cycles := d.Blocks*max(d.BlockCycles, d.SlowestCycles) + 32*d.Work.Total() // a lane a cycle
 	slowest := min(p.LinkGBps, p.MemoryGBps)
 	for _, rate := range []float64{p.SMGBps, p.L2GBps, p.DuplexGBps, p.FaultGBps, p.MemoryGBps * p.MemoryShare} {
@@ -92,5 +92,5 @@ func longest(d des.Demand, p *des.Profile) float64 {
 	}
 	bytes := d.Bytes + d.L2Bytes + d.LinkIn + d.LinkOut + d.Faulted + d.Bulk
 	seconds := (cycles+32*d.Updates)/(float64(p.ClockMHz)*1e6) + bytes/(slowest*1e9)
-	return float64(d.Duration) + seconds*float64(des.Second)
+	return float64(d.Duration) + seconds*float64(model.Second)
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/reprise-gpu/reprise/internal/des"
+	"github.com/reprise-gpu/reprise/device/model"
 	"github.com/reprise-gpu/reprise/internal/irtest"
 	"github.com/reprise-gpu/reprise/ir"
 )
@@ -61,9 +61,9 @@ func TestAGroupOfAllIsAGraph(t *testing.T) {
 func TestPredictionCountsGroups(t *testing.T) {
 	g := hostCalls(t, []edge{{0, 1}, {1, 3}, {2, 3}, {3, 4}}, 10, 10, 10, 10, 10)
 	p := idle()
-	p.SubmitLatency, p.StreamGap, p.EventGap = 7*des.Microsecond, 2*des.Microsecond, 3*des.Microsecond
-	p.GraphRootGap, p.GraphEdgeGap = 5*des.Microsecond, des.Microsecond
-	p.Host = des.HostCosts{HostCall: 100 * des.Microsecond, GraphLaunch: 50 * des.Microsecond, GraphNode: 4 * des.Microsecond, EventRecord: 20 * des.Microsecond, EventWait: 30 * des.Microsecond}
+	p.SubmitLatency, p.StreamGap, p.EventGap = 7*model.Microsecond, 2*model.Microsecond, 3*model.Microsecond
+	p.GraphRootGap, p.GraphEdgeGap = 5*model.Microsecond, model.Microsecond
+	p.Host = model.HostCosts{HostCall: 100 * model.Microsecond, GraphLaunch: 50 * model.Microsecond, GraphNode: 4 * model.Microsecond, EventRecord: 20 * model.Microsecond, EventWait: 30 * model.Microsecond}
 	s := &ir.Schedule{
 		Graph: g, Strategy: "hand", Lanes: 2,
 		Order: []ir.OpID{0, 1, 2, 3, 4}, Lane: []ir.LaneID{0, 0, 1, 1, 1},
@@ -74,10 +74,10 @@ func TestPredictionCountsGroups(t *testing.T) {
 	f := &forecast{profile: p, costs: DeclaredCosts(p), streams: true}
 	last, ends := f.replay(s)
 	// 0 and 1 by 58 us, event 78, 2 by 178, wait 208, 3 and 4 by 266
-	const us = des.Microsecond
-	assert.Equal(t, []des.Time{(58 + 7 + 10) * us, (58 + 7 + 10 + 1 + 10) * us, (178 + 7 + 10) * us}, ends[:3])
+	const us = model.Microsecond
+	assert.Equal(t, []model.Time{(58 + 7 + 10) * us, (58 + 7 + 10 + 1 + 10) * us, (178 + 7 + 10) * us}, ends[:3])
 	// the wait is over by 208 + 7 us, and what is submitted by 266 + 7 by then finds the lane idle
-	assert.Equal(t, []des.Time{(266 + 7 + 10) * us, (266 + 7 + 10 + 1 + 10) * us}, ends[3:])
+	assert.Equal(t, []model.Time{(266 + 7 + 10) * us, (266 + 7 + 10 + 1 + 10) * us}, ends[3:])
 	assert.Equal(t, ends[4], last)
 	assert.Equal(t, []ir.OpID{0, 1, 2, 3, 4}, slices.Concat(slices.Collect(groupsOf(s))...))
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/reprise-gpu/reprise/device/model"
 	"github.com/reprise-gpu/reprise/internal/des"
 	"github.com/reprise-gpu/reprise/ir"
 )
@@ -49,8 +50,8 @@ type rehearsal struct {
 	graph *ir.Graph
 	sim   *des.Rehearsal
 	play  des.Play
-	calls []des.Time // by operation: of the host, over streams
-	gap   des.Time   // along a lane
+	calls []model.Time // by operation: of the host, over streams
+	gap   model.Time   // along a lane
 
 	// Of the layout at hand.
 	rank     []int32
@@ -64,7 +65,7 @@ type rehearsal struct {
 	recorded []bool  // by operation: another lane waits for it
 	deps     []des.Dep
 	crossing int // lanes and waits
-	launch   des.Time
+	launch   model.Time
 }
 
 // newRehearsal returns nil for a graph that is not replayed as one form.
@@ -74,15 +75,15 @@ func newRehearsal(g *ir.Graph, f *forecast) *rehearsal {
 	}
 	n := g.Len()
 	r := &rehearsal{
-		forecast: f, graph: g, words: (n + 63) / 64, calls: make([]des.Time, n), gap: f.profile.GraphEdgeGap,
+		forecast: f, graph: g, words: (n + 63) / 64, calls: make([]model.Time, n), gap: f.profile.GraphEdgeGap,
 		rank: make([]int32, n), first: make([]int32, n), last: make([]int32, n), waited: make([]int32, n), recorded: make([]bool, n),
-		play: des.Play{Order: make([]int32, n), Arrival: make([]des.Time, n), Deps: make([][]des.Dep, n)},
+		play: des.Play{Order: make([]int32, n), Arrival: make([]model.Time, n), Deps: make([][]des.Dep, n)},
 	}
 	if f.streams {
 		r.gap = f.profile.StreamGap
 	}
 	r.before = make([]uint64, n*r.words)
-	demands, least := make([]des.Demand, n), make([]des.Time, n)
+	demands, least := make([]model.Demand, n), make([]model.Time, n)
 	for v := range demands {
 		demands[v] = f.costs.Demand(g, ir.OpID(v))
 		least[v] = max(0, des.LeastTime(f.profile, demands[v])-roundings)
@@ -201,15 +202,15 @@ const perCrossing = 10 // ps
 
 // cost is when a replay of the layout ends, and a little for its lanes and waits. It gives up, and
 // reports false, where that is over the limit.
-func (r *rehearsal) cost(l *layout, limit des.Time) (des.Time, bool) {
+func (r *rehearsal) cost(l *layout, limit model.Time) (model.Time, bool) {
 	r.connect(l)
-	extra := des.Time(r.crossing) * perCrossing
+	extra := model.Time(r.crossing) * perCrossing
 	last, ok := r.run(l, limit-extra)
 	return last + extra, ok
 }
 
 // run returns when a replay of the layout at hand ends. It gives up, and reports false, where that is over the limit.
-func (r *rehearsal) run(l *layout, limit des.Time) (des.Time, bool) {
+func (r *rehearsal) run(l *layout, limit model.Time) (model.Time, bool) {
 	r.deps = r.deps[:0]
 	if !r.streams {
 		r.launchGraph(l)
@@ -226,7 +227,7 @@ func (r *rehearsal) run(l *layout, limit des.Time) (des.Time, bool) {
 }
 
 // end is when an operation ends in the replay that was run last.
-func (r *rehearsal) end(v ir.OpID) des.Time {
+func (r *rehearsal) end(v ir.OpID) model.Time {
 	if r.streams {
 		return r.sim.End(int32(v))
 	}
@@ -236,7 +237,7 @@ func (r *rehearsal) end(v ir.OpID) des.Time {
 // launchGraph is launchTime, after which all operations arrive at once.
 func (r *rehearsal) launchGraph(l *layout) {
 	h := &r.profile.Host
-	r.launch = h.GraphLaunch + r.profile.SubmitLatency + des.Time(len(l.order))*h.GraphNode
+	r.launch = h.GraphLaunch + r.profile.SubmitLatency + model.Time(len(l.order))*h.GraphNode
 	for i, v := range l.order {
 		into := r.into(v)
 		if i > 0 && (len(into) != 1 || r.waited[into[0]] != 1) {
@@ -253,11 +254,11 @@ func (r *rehearsal) launchGraph(l *layout) {
 // callStreams makes the calls of streamHost. A wait is no task here: it delays what waits.
 func (r *rehearsal) callStreams(l *layout) {
 	p := r.profile
-	now := des.Time(0)
+	now := model.Time(0)
 	wait := max(0, p.EventGap-p.StreamGap) + p.StreamGap
 	for _, v := range l.order {
 		start := len(r.deps)
-		arrival := des.Time(0)
+		arrival := model.Time(0)
 		for _, u := range r.into(v) {
 			gap := p.StreamGap
 			if l.lane[u] != l.lane[v] {
@@ -277,7 +278,7 @@ func (r *rehearsal) callStreams(l *layout) {
 }
 
 // synchronized is when the host has waited for the lanes that no other lane waits for.
-func (r *rehearsal) synchronized(l *layout, last des.Time) des.Time {
+func (r *rehearsal) synchronized(l *layout, last model.Time) model.Time {
 	now, open := r.launch, 0
 	for _, v := range l.order {
 		if r.tail[l.lane[v]] != v || r.recorded[v] {

@@ -3,6 +3,7 @@ package optimizer
 import (
 	"fmt"
 
+	"github.com/reprise-gpu/reprise/device/model"
 	"github.com/reprise-gpu/reprise/internal/des"
 	"github.com/reprise-gpu/reprise/internal/heap"
 	"github.com/reprise-gpu/reprise/ir"
@@ -42,16 +43,16 @@ func (s listSched) assign(g *ir.Graph, opts *Options) (assignment, error) {
 }
 
 // byTime is an operation or a lane in a heap by time.
-type byTime = heap.Entry[des.Time]
+type byTime = heap.Entry[model.Time]
 
 // list is the state of a list scheduling.
 type list struct {
 	g      *ir.Graph
-	gap    des.Time
+	gap    model.Time
 	lanes  int
 	engine *des.Engine
 
-	rank    []des.Time
+	rank    []model.Time
 	prints  []footprint
 	missing []int32                        // by operation: dependencies that have not ended
 	ready   [engines + 1]heap.Heap[byTime] // by the engine used most, the longest rank first
@@ -67,7 +68,7 @@ type list struct {
 	ended int
 }
 
-func newList(g *ir.Graph, p *des.Profile, costs CostModel, lanes int) *list {
+func newList(g *ir.Graph, p *model.Profile, costs CostModel, lanes int) *list {
 	n := g.Len()
 	took := alone(g, p, costs)
 	l := &list{
@@ -75,7 +76,7 @@ func newList(g *ir.Graph, p *des.Profile, costs CostModel, lanes int) *list {
 		rank: upwardRanks(g, took, p.GraphEdgeGap), prints: make([]footprint, n), missing: make([]int32, n),
 		task: make([]des.TaskID, n), lane: make([]ir.LaneID, n),
 	}
-	l.engine = des.New(p, func(id des.TaskID, _ any) des.Demand { return costs.Demand(g, l.order[id]) })
+	l.engine = des.New(p, func(id des.TaskID, _ any) model.Demand { return costs.Demand(g, l.order[id]) })
 	l.engine.OnEnd(func(r *des.Record) { l.end(l.order[r.ID]) })
 	for v := range n {
 		l.prints[v] = footprintOf(costs.Demand(g, ir.OpID(v)), took[v], p)

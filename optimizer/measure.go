@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/reprise-gpu/reprise/device/model"
 	"github.com/reprise-gpu/reprise/internal/absent"
-	"github.com/reprise-gpu/reprise/internal/des"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
@@ -22,10 +22,10 @@ type Recording interface {
 
 // Counter is a device that counts what launches ask of it: a simulated one.
 type Counter interface {
-	Profile() *des.Profile
+	Profile() *model.Profile
 	// CountLaunches calls run and returns what each launch that was enqueued meanwhile asked of the device, in the order of
 	// enqueuing.
-	CountLaunches(run func() error) ([]des.Demand, error)
+	CountLaunches(run func() error) ([]model.Demand, error)
 }
 
 // ErrUncounted is in the chain of errors that say that a device does not count what launches ask of it. Plans for it go by
@@ -65,7 +65,7 @@ func Measure(dev any, program Recording) (*Measurement, error) {
 	if !ok {
 		return nil, ErrUncounted
 	}
-	var demands []des.Demand
+	var demands []model.Demand
 	err := program.Rehearse(func(run func() error) error {
 		for range rehearsals - 1 {
 			if err := run(); err != nil {

@@ -8,8 +8,8 @@ import (
 	"io"
 	"slices"
 
+	"github.com/reprise-gpu/reprise/device/model"
 	"github.com/reprise-gpu/reprise/internal/absent"
-	"github.com/reprise-gpu/reprise/internal/des"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
@@ -20,32 +20,32 @@ type Measurement struct {
 	Hash     string           `json:"program_hash"` // of its operations: costs of another size would look as good
 	Device   string           `json:"device"`       // id of the profile
 	Launches []MeasuredLaunch `json:"launches"`     // all there are, in program order
-	profile  *des.Profile     // nil of one that was read
+	profile  *model.Profile   // nil of one that was read
 }
 
 // MeasuredLaunch is one launch.
 type MeasuredLaunch struct {
-	Op     ir.OpID    `json:"op"` // in program order, from 0
-	Kernel string     `json:"kernel"`
-	Demand des.Demand `json:"demand"`
+	Op     ir.OpID      `json:"op"` // in program order, from 0
+	Kernel string       `json:"kernel"`
+	Demand model.Demand `json:"demand"`
 }
 
 // NewMeasurement is a measurement of g on a device of that profile, without launches yet.
-func NewMeasurement(g *ir.Graph, p *des.Profile) *Measurement {
+func NewMeasurement(g *ir.Graph, p *model.Profile) *Measurement {
 	return &Measurement{Program: g.Name, Hash: programHash(g), Device: p.ID, profile: p}
 }
 
 // Add adds the next launch of g.
-func (m *Measurement) Add(g *ir.Graph, v ir.OpID, d des.Demand) {
+func (m *Measurement) Add(g *ir.Graph, v ir.OpID, d model.Demand) {
 	m.Launches = append(m.Launches, MeasuredLaunch{v, g.Ops[v].Launch.Entry, d})
 }
 
 // device is the profile of the device.
-func (m *Measurement) device() (*des.Profile, error) {
+func (m *Measurement) device() (*model.Profile, error) {
 	if m.profile != nil {
 		return m.profile, nil
 	}
-	return des.Lookup(m.Device)
+	return model.Lookup(m.Device)
 }
 
 // programHash is a hash of what a program does, in 16 hexadecimal digits: of neither its code
@@ -78,7 +78,7 @@ func ParseMeasurement(text []byte) (*Measurement, error) {
 }
 
 // Check says why the measurement is not one of g on a device of that profile.
-func (m *Measurement) Check(g *ir.Graph, p *des.Profile) error {
+func (m *Measurement) Check(g *ir.Graph, p *model.Profile) error {
 	switch {
 	case g == nil:
 		return absent.Nil("the graph")

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/reprise-gpu/reprise/internal/des"
+	"github.com/reprise-gpu/reprise/device/model"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
@@ -23,14 +23,14 @@ graph two {
 `
 
 // measured is the program and a measurement of it in which its second launch takes long.
-func measured(t *testing.T) (*ir.Graph, *des.Profile, *Measurement) {
+func measured(t *testing.T) (*ir.Graph, *model.Profile, *Measurement) {
 	file, err := ir.Load("two.rir", twoLaunches)
 	require.NoError(t, err)
-	p, err := des.Lookup("h200")
+	p, err := model.Lookup("h200")
 	require.NoError(t, err)
 	m := NewMeasurement(file.Graph, p)
-	m.Add(file.Graph, 1, des.Demand{Kind: des.Kernel, Blocks: 4, PerSM: 8, BlockCycles: 1000})
-	m.Add(file.Graph, 2, des.Demand{Kind: des.Kernel, Blocks: 4, PerSM: 8, BlockCycles: 1e6})
+	m.Add(file.Graph, 1, model.Demand{Kind: model.Kernel, Blocks: 4, PerSM: 8, BlockCycles: 1000})
+	m.Add(file.Graph, 2, model.Demand{Kind: model.Kernel, Blocks: 4, PerSM: 8, BlockCycles: 1e6})
 	return file.Graph, p, m
 }
 
@@ -79,7 +79,7 @@ func TestMeasurementsOfOtherProgramsAreRefused(t *testing.T) {
 		{func(m *Measurement) { m.Launches = m.Launches[1:] }, "no costs of %1, a launch of first"},
 		{func(m *Measurement) { m.Launches = m.Launches[:1] }, "no costs of %2, a launch of second"},
 		{func(m *Measurement) { m.Launches = append(m.Launches, m.Launches[0]) }, "costs of %1, which the program does not launch there"},
-		{func(m *Measurement) { m.Launches[1].Demand.Kind = des.Held }, `the costs of %2, a launch of second: the demand of a launch is of kind "held"; it must be a kernel`},
+		{func(m *Measurement) { m.Launches[1].Demand.Kind = model.Held }, `the costs of %2, a launch of second: the demand of a launch is of kind "held"; it must be a kernel`},
 		{func(m *Measurement) { m.Launches[1].Demand.Blocks = 0 }, "at least 1 block"},
 		{func(m *Measurement) { m.Launches[1].Demand.L2Bytes = -1 }, "l2_bytes is -1; it must be from 0 to 1e+18"},
 		{func(m *Measurement) { m.Launches[1].Demand.Updates = 1e300 }, "updates is 1e+300; it must be from 0 to 1e+18"},
@@ -88,7 +88,7 @@ func TestMeasurementsOfOtherProgramsAreRefused(t *testing.T) {
 		c.spoil(m)
 		assert.ErrorContains(t, m.Check(g, p), c.says)
 	}
-	old, err := des.Lookup("gtx960")
+	old, err := model.Lookup("gtx960")
 	require.NoError(t, err)
 	_, _, m := measured(t)
 	m.Device, m.Launches[0].Demand.Faulted = old.ID, 1
@@ -103,7 +103,7 @@ func FuzzParseMeasurement(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	p, err := des.Lookup("h200")
+	p, err := model.Lookup("h200")
 	if err != nil {
 		f.Fatal(err)
 	}

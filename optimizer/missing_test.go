@@ -6,9 +6,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/reprise-gpu/reprise/device/model"
 	"github.com/reprise-gpu/reprise/device/null"
 	"github.com/reprise-gpu/reprise/internal/absent/absenttest"
-	"github.com/reprise-gpu/reprise/internal/des"
 	"github.com/reprise-gpu/reprise/ir"
 	"github.com/reprise-gpu/reprise/optimizer"
 	"github.com/reprise-gpu/reprise/sim"
@@ -17,7 +17,7 @@ import (
 
 // TestMissingArguments leaves arguments out of all that the package exports.
 func TestMissingArguments(t *testing.T) {
-	p, err := des.Lookup("h200")
+	p, err := model.Lookup("h200")
 	require.NoError(t, err)
 	trace := func(t *testing.T) *tracer.Trace {
 		tr := tracer.New(null.New(), "missing", tracer.Deferred)
@@ -43,7 +43,7 @@ func TestMissingArguments(t *testing.T) {
 			func(t *testing.T) any { return optimizer.NewMeasurement(trace(t).Graph, p) },
 			func(*testing.T) any { return &optimizer.Measurement{} },
 			func(*testing.T) any { return optimizer.Options{} },
-			func(*testing.T) any { return optimizer.Options{Custom: &des.Profile{}} },
+			func(*testing.T) any { return optimizer.Options{Custom: &model.Profile{}} },
 			func(*testing.T) any { return optimizer.Description{} },
 		},
 		Pool: func(t *testing.T) []any {

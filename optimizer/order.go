@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/reprise-gpu/reprise/internal/des"
+	"github.com/reprise-gpu/reprise/device/model"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
@@ -75,10 +75,10 @@ func (f *folder) shift(s *ir.Schedule, try func(order []ir.OpID)) {
 
 // longestFirst sorts by upward rank. What follows an operation ranks no higher than that,
 // and ties keep their order, so that the result is a topological order again.
-func longestFirst(s *ir.Schedule, took []des.Time) []ir.OpID {
+func longestFirst(s *ir.Schedule, took []model.Time) []ir.OpID {
 	preds := predecessors(s)
-	after := make([]des.Time, len(preds)) // from the operation's end to that of the program
-	rank := func(v ir.OpID) des.Time { return took[v] + after[v] }
+	after := make([]model.Time, len(preds)) // from the operation's end to that of the program
+	rank := func(v ir.OpID) model.Time { return took[v] + after[v] }
 	for _, v := range slices.Backward(s.Order) {
 		for _, u := range preds[v] {
 			after[u] = max(after[u], rank(v))

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/reprise-gpu/reprise/internal/des"
+	"github.com/reprise-gpu/reprise/device/model"
 	"github.com/reprise-gpu/reprise/internal/irtest"
 	"github.com/reprise-gpu/reprise/ir"
 )
@@ -29,7 +29,7 @@ func hostCalls(t *testing.T, edges []edge, micros ...int64) *ir.Graph {
 // the short ones, which have ended, after that.
 func TestTheLongestPathIsEnqueuedFirst(t *testing.T) {
 	g := hostCalls(t, []edge{{2, 3}}, 5, 5, 100, 100)
-	p, err := des.Lookup("h200")
+	p, err := model.Lookup("h200")
 	require.NoError(t, err)
 	took := func(passes ...string) int64 {
 		res, err := Plan(g, Options{Streams: true, Verify: true, Passes: append(passes, "assign", "hazards", "syncs", "predict")})
@@ -39,9 +39,9 @@ func TestTheLongestPathIsEnqueuedFirst(t *testing.T) {
 		}
 		return res.Schedule.Predicted
 	}
-	chain := p.SubmitLatency + p.StreamGap + 200*des.Microsecond
-	assert.Equal(t, int64((3*p.Host.HostCall+chain)/des.Nanosecond), took())
-	assert.Equal(t, int64((p.Host.HostCall+chain+2*p.Host.Synchronize)/des.Nanosecond), took("order"))
+	chain := p.SubmitLatency + p.StreamGap + 200*model.Microsecond
+	assert.Equal(t, int64((3*p.Host.HostCall+chain)/model.Nanosecond), took())
+	assert.Equal(t, int64((p.Host.HostCall+chain+2*p.Host.Synchronize)/model.Nanosecond), took("order"))
 }
 
 // On random graphs the new order allows the same lanes and waits, and is predicted to
@@ -78,7 +78,7 @@ type counted struct {
 	demands *int
 }
 
-func (c counted) Demand(g *ir.Graph, v ir.OpID) des.Demand {
+func (c counted) Demand(g *ir.Graph, v ir.OpID) model.Demand {
 	*c.demands++
 	return c.CostModel.Demand(g, v)
 }
@@ -100,7 +100,7 @@ func TestTheSearchIsBounded(t *testing.T) {
 	g := clears(t, maxFolded)
 	for _, streams := range []bool{false, true} {
 		demands := 0
-		costs := counted{DeclaredCosts(des.Profiles()[0]), &demands}
+		costs := counted{DeclaredCosts(model.Profiles()[0]), &demands}
 		_, err := Plan(g, Options{Streams: streams, Costs: costs})
 		require.NoError(t, err)
 		require.Less(t, demands, 3*maxTried+50*maxFolded, "streams=%v", streams)
@@ -112,7 +112,7 @@ func TestTheSearchIsBounded(t *testing.T) {
 func TestTheSearchesOfAutoAreBounded(t *testing.T) {
 	g := clears(t, maxFolded/2)
 	demands := 0
-	costs := counted{DeclaredCosts(des.Profiles()[0]), &demands}
+	costs := counted{DeclaredCosts(model.Profiles()[0]), &demands}
 	_, err := Plan(g, Options{Strategy: "auto", Costs: costs})
 	require.NoError(t, err)
 	require.Less(t, demands, maxChosen+2*3*maxTried+100*maxFolded)

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/reprise-gpu/reprise/device/model"
 	"github.com/reprise-gpu/reprise/internal/absent"
-	"github.com/reprise-gpu/reprise/internal/des"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
@@ -149,10 +149,10 @@ type Options struct {
 	// Dump has the text printed after the passes it names.
 	Dump map[string]io.Writer
 
-	Streams bool         // plan for a replay over streams; otherwise for one as a graph
-	Profile string       // id of the device profile to predict for; "" is the default one
-	Custom  *des.Profile // a profile of one's own, instead of Profile, with the bounds of docs/PROFILE.md; see ErrProfile
-	Costs   CostModel    // what operations cost; nil is Measured, or DeclaredCosts of the profile
+	Streams bool           // plan for a replay over streams; otherwise for one as a graph
+	Profile string         // id of the device profile to predict for; "" is the default one
+	Custom  *model.Profile // a profile of one's own, instead of Profile, with the bounds of docs/PROFILE.md; see ErrProfile
+	Costs   CostModel      // what operations cost; nil is Measured, or DeclaredCosts of the profile
 
 	// Measured is what Measure returned of the program. The plan is for its device where neither Profile nor Custom
 	// is another.

@@ -1,8 +1,8 @@
 package optimizer
 
 import (
+	"github.com/reprise-gpu/reprise/device/model"
 	"github.com/reprise-gpu/reprise/internal/absent"
-	"github.com/reprise-gpu/reprise/internal/des"
 )
 
 // PlanOn plans a recorded program for the device it is to run on:
@@ -21,7 +21,7 @@ func PlanOn(dev any, program Recording, opts Options) (*Result, error) {
 	case absent.Is(program):
 		return nil, absent.Nil("the program to plan")
 	}
-	if d, ok := dev.(interface{ Profile() *des.Profile }); ok && opts.Custom == nil && opts.Profile == "" {
+	if d, ok := dev.(interface{ Profile() *model.Profile }); ok && opts.Custom == nil && opts.Profile == "" {
 		opts.Custom = d.Profile()
 	}
 	reason := whyEstimated(dev, program, &opts)

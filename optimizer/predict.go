@@ -1,7 +1,7 @@
 package optimizer
 
 import (
-	"github.com/reprise-gpu/reprise/internal/des"
+	"github.com/reprise-gpu/reprise/device/model"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
@@ -13,6 +13,6 @@ func predict(s *ir.Schedule, opts *Options) error {
 		return err
 	}
 	s.Profile = f.profile.ID
-	s.Predicted = int64(f.makespan(s) / des.Nanosecond)
+	s.Predicted = int64(f.makespan(s) / model.Nanosecond)
 	return nil
 }

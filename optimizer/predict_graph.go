@@ -3,6 +3,7 @@ package optimizer
 import (
 	"slices"
 
+	"github.com/reprise-gpu/reprise/device/model"
 	"github.com/reprise-gpu/reprise/internal/des"
 	"github.com/reprise-gpu/reprise/ir"
 )
@@ -15,14 +16,14 @@ import (
 // An edge of that graph is what the schedule says and no more: the operation
 // before on the lane, and the waits. The simulated device counts in the same way. A graph
 // cannot hold a prefetch, so those that come first are enqueued before it, one after another.
-func (f *forecast) asGraph(s *ir.Schedule) (last des.Time, ends []des.Time) {
+func (f *forecast) asGraph(s *ir.Schedule) (last model.Time, ends []model.Time) {
 	p := f.profile
 	var started []ir.OpID // by task
-	e := des.New(p, func(id des.TaskID, _ any) des.Demand {
+	e := des.New(p, func(id des.TaskID, _ any) model.Demand {
 		if v := started[id]; v >= 0 {
 			return f.costs.Demand(s.Graph, v)
 		}
-		return des.Demand{Kind: des.Marker}
+		return model.Demand{Kind: model.Marker}
 	})
 	add := func(v ir.OpID, t des.Task) des.TaskID {
 		started = append(started, v)
@@ -30,7 +31,7 @@ func (f *forecast) asGraph(s *ir.Schedule) (last des.Time, ends []des.Time) {
 	}
 	before, nodes, preds := aroundGraph(s)
 	task := make([]des.TaskID, s.Graph.Len()) // by operation
-	var host des.Time
+	var host model.Time
 	var stream []des.TaskID
 	for _, v := range before {
 		host += p.Host.Memcpy
@@ -60,8 +61,8 @@ func (f *forecast) asGraph(s *ir.Schedule) (last des.Time, ends []des.Time) {
 }
 
 // endsOf lists when tasks ended.
-func endsOf(e *des.Engine, tasks []des.TaskID) []des.Time {
-	ends := make([]des.Time, len(tasks))
+func endsOf(e *des.Engine, tasks []des.TaskID) []model.Time {
+	ends := make([]model.Time, len(tasks))
 	for v, id := range tasks {
 		ends[v] = e.Span(id).End
 	}
@@ -128,14 +129,14 @@ func predecessors(s *ir.Schedule) [][]ir.OpID {
 
 // launchTime is when the device may start: the host's launch of a graph, dearer
 // by the node and more so by the node that does not merely continue a chain.
-func launchTime(order []ir.OpID, preds [][]ir.OpID, p *des.Profile) des.Time {
+func launchTime(order []ir.OpID, preds [][]ir.OpID, p *model.Profile) model.Time {
 	succs := make([]int32, len(preds))
 	for _, us := range preds {
 		for _, u := range us {
 			succs[u]++
 		}
 	}
-	t := p.Host.GraphLaunch + p.SubmitLatency + des.Time(len(order))*p.Host.GraphNode
+	t := p.Host.GraphLaunch + p.SubmitLatency + model.Time(len(order))*p.Host.GraphNode
 	for i, v := range order {
 		if us := preds[v]; i > 0 && (len(us) != 1 || succs[us[0]] != 1) {
 			t += p.Host.GraphBranch

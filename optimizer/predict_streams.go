@@ -1,6 +1,7 @@
 package optimizer
 
 import (
+	"github.com/reprise-gpu/reprise/device/model"
 	"github.com/reprise-gpu/reprise/internal/des"
 	"github.com/reprise-gpu/reprise/ir"
 )
@@ -15,15 +16,15 @@ import (
 //
 // Then it waits for one open stream after the other. What the last of these waits costs is
 // left out, as it is of graphs.
-func (f *forecast) onStreams(s *ir.Schedule) (last des.Time, ends []des.Time) {
+func (f *forecast) onStreams(s *ir.Schedule) (last model.Time, ends []model.Time) {
 	h := streamHost{profile: f.profile, records: s.Records(), task: make([]des.TaskID, s.Graph.Len())}
 	ops := map[des.TaskID]ir.OpID{}
-	demand := make([]des.Demand, s.Graph.Len())
-	h.engine = des.New(f.profile, func(id des.TaskID, _ any) des.Demand {
+	demand := make([]model.Demand, s.Graph.Len())
+	h.engine = des.New(f.profile, func(id des.TaskID, _ any) model.Demand {
 		if v, ok := ops[id]; ok {
 			return demand[v]
 		}
-		return des.Demand{Kind: des.Marker}
+		return model.Demand{Kind: model.Marker}
 	})
 	for v := range demand {
 		demand[v] = f.costs.Demand(s.Graph, ir.OpID(v))
@@ -43,11 +44,11 @@ func (f *forecast) onStreams(s *ir.Schedule) (last des.Time, ends []des.Time) {
 
 // streamHost is the host while it enqueues.
 type streamHost struct {
-	profile *des.Profile
+	profile *model.Profile
 	engine  *des.Engine
 	records []bool
 	task    []des.TaskID // by operation
-	now     des.Time
+	now     model.Time
 	deps    []des.TaskID
 }
 
@@ -89,7 +90,7 @@ func (h *streamHost) enqueue(s *ir.Schedule, group []ir.OpID, tail *des.TaskID) 
 }
 
 // groupCall is the host's time in the call that launches operations together, one after another.
-func groupCall(g *ir.Graph, group []ir.OpID, h *des.HostCosts) des.Time {
+func groupCall(g *ir.Graph, group []ir.OpID, h *model.HostCosts) model.Time {
 	t := h.GraphLaunch
 	for _, v := range group {
 		if !nothing(&g.Ops[v]) {
@@ -100,7 +101,7 @@ func groupCall(g *ir.Graph, group []ir.OpID, h *des.HostCosts) des.Time {
 }
 
 // callOf is the host's time in calls for an operation by itself.
-func callOf(op *ir.Op, h *des.HostCosts) des.Time {
+func callOf(op *ir.Op, h *model.HostCosts) model.Time {
 	if nothing(op) {
 		return 0
 	}
@@ -108,7 +109,7 @@ func callOf(op *ir.Op, h *des.HostCosts) des.Time {
 }
 
 // callTime is the host's time in the call that enqueues an operation.
-func callTime(op *ir.Op, h *des.HostCosts) des.Time {
+func callTime(op *ir.Op, h *model.HostCosts) model.Time {
 	switch op.Kind {
 	case ir.KindLaunch:
 		return h.Launch
@@ -123,7 +124,7 @@ func callTime(op *ir.Op, h *des.HostCosts) des.Time {
 }
 
 // finish is when the host has waited for all there is.
-func (h *streamHost) finish(s *ir.Schedule) des.Time {
+func (h *streamHost) finish(s *ir.Schedule) model.Time {
 	last := h.engine.Drain()
 	for i, v := range openEnds(s) {
 		if i > 0 {
@@ -150,9 +151,9 @@ func openEnds(s *ir.Schedule) (ends []ir.OpID) {
 }
 
 // calls is the host's time in the calls of a replay over streams.
-func (f *forecast) calls(s *ir.Schedule) (total des.Time) {
+func (f *forecast) calls(s *ir.Schedule) (total model.Time) {
 	h := &f.profile.Host
-	total = des.Time(s.Syncs())*h.EventWait + des.Time(len(openEnds(s)))*h.Synchronize
+	total = model.Time(s.Syncs())*h.EventWait + model.Time(len(openEnds(s)))*h.Synchronize
 	for _, recorded := range s.Records() {
 		if recorded {
 			total += h.EventRecord

@@ -7,16 +7,16 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/reprise-gpu/reprise/device/model"
 	"github.com/reprise-gpu/reprise/internal/dense/densetest"
-	"github.com/reprise-gpu/reprise/internal/des"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
 // idle is a device on which nothing costs anything but the work itself.
-func idle() *des.Profile {
-	return &des.Profile{
+func idle() *model.Profile {
+	return &model.Profile{
 		ID: "idle", SMs: 1, ClockMHz: 1000, MemoryBytes: 1, MemoryGBps: 1, SMGBps: 1, LinkGBps: 1, MaxKernels: 1,
-		Limits: des.Limits{Schedulers: 4, ThreadsPerSM: 1, ThreadsPerBlock: 1, BlocksPerSM: 1, RegistersPerSM: 1, RegistersPerWarp: 1},
+		Limits: model.Limits{Schedulers: 4, ThreadsPerSM: 1, ThreadsPerBlock: 1, BlocksPerSM: 1, RegistersPerSM: 1, RegistersPerWarp: 1},
 	}
 }
 
@@ -68,18 +68,18 @@ func TestPredictionCountsLaunchAndEdges(t *testing.T) {
 	for v := range g.Ops {
 		g.Ops[v].Cost = 10_000
 	}
-	p, err := des.Lookup("h200")
+	p, err := model.Lookup("h200")
 	require.NoError(t, err)
 	h := p.Host
 	start := h.GraphLaunch + 4*h.GraphNode + p.SubmitLatency
 
 	serial := plan(t, g, "serial").Schedule
-	want := start + 3*p.GraphEdgeGap + 40*des.Microsecond
-	assert.Equal(t, int64(want/des.Nanosecond), serial.Predicted)
+	want := start + 3*p.GraphEdgeGap + 40*model.Microsecond
+	assert.Equal(t, int64(want/model.Nanosecond), serial.Predicted)
 
 	nimble := plan(t, g, "nimble").Schedule
-	want = start + 3*h.GraphBranch + 2*p.GraphEdgeGap + 30*des.Microsecond
-	assert.Equal(t, int64(want/des.Nanosecond), nimble.Predicted)
+	want = start + 3*h.GraphBranch + 2*p.GraphEdgeGap + 30*model.Microsecond
+	assert.Equal(t, int64(want/model.Nanosecond), nimble.Predicted)
 	assert.Equal(t, "h200", nimble.Profile)
 }
 
@@ -89,13 +89,13 @@ func TestPredictionCountsLaunchAndEdges(t *testing.T) {
 func TestPredictionCountsCallsForStreams(t *testing.T) {
 	g := hostCalls(t, []edge{{0, 1}, {0, 2}, {1, 3}, {2, 3}}, 10, 0, 10, 10)
 	p := idle()
-	p.SubmitLatency, p.StreamGap, p.EventGap = 7*des.Microsecond, 2*des.Microsecond, 3*des.Microsecond
-	p.Host = des.HostCosts{HostCall: des.Microsecond, EventRecord: 20 * des.Microsecond, EventWait: 300 * des.Microsecond, Synchronize: des.Second}
+	p.SubmitLatency, p.StreamGap, p.EventGap = 7*model.Microsecond, 2*model.Microsecond, 3*model.Microsecond
+	p.Host = model.HostCosts{HostCall: model.Microsecond, EventRecord: 20 * model.Microsecond, EventWait: 300 * model.Microsecond, Synchronize: model.Second}
 	res, err := Plan(g, Options{Streams: true, Custom: p, Passes: []string{"hazards", "assign", "syncs", "predict"}})
 	require.NoError(t, err)
 	s := res.Schedule
 	require.Equal(t, [][]ir.OpID{nil, nil, {0}, {2}}, s.Waits)
 	// 0 by 1 us, event 21, 1 by 22, wait 322, 2 by 323, event 343, wait 643, 3 by 644
 	const last = 643 + 7 + 2 + 10
-	assert.Equal(t, int64(last*des.Microsecond/des.Nanosecond), s.Predicted)
+	assert.Equal(t, int64(last*model.Microsecond/model.Nanosecond), s.Predicted)
 }

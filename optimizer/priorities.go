@@ -1,7 +1,7 @@
 package optimizer
 
 import (
-	"github.com/reprise-gpu/reprise/internal/des"
+	"github.com/reprise-gpu/reprise/device/model"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
@@ -41,21 +41,21 @@ func priorities(s *ir.Schedule, opts *Options) error {
 const mostUrgent = 5
 
 // slack is, by operation, for how long it can be put off.
-func (f *forecast) slack(s *ir.Schedule) []des.Time {
+func (f *forecast) slack(s *ir.Schedule) []model.Time {
 	gap := f.profile.GraphEdgeGap
 	if f.streams {
 		gap = f.profile.StreamGap
 	}
 	took, preds := alone(s.Graph, f.profile, f.costs), predecessors(s)
-	start := make([]des.Time, len(took))
-	end := des.Time(0)
+	start := make([]model.Time, len(took))
+	end := model.Time(0)
 	for _, v := range s.Order {
 		for _, u := range preds[v] {
 			start[v] = max(start[v], start[u]+took[u]+gap)
 		}
 		end = max(end, start[v]+took[v])
 	}
-	latest := make([]des.Time, len(took)) // start
+	latest := make([]model.Time, len(took)) // start
 	for v := range latest {
 		latest[v] = end - took[v]
 	}
@@ -73,8 +73,8 @@ func (f *forecast) slack(s *ir.Schedule) []des.Time {
 
 // bySlack gives launches one of so many priorities: those without slack the most urgent, and
 // the others the rest by equal shares of the greatest slack that there is.
-func bySlack(g *ir.Graph, slack []des.Time, levels int32) []int32 {
-	most := des.Time(1)
+func bySlack(g *ir.Graph, slack []model.Time, levels int32) []int32 {
+	most := model.Time(1)
 	for v := range g.Ops {
 		if g.Ops[v].Launch != nil {
 			most = max(most, slack[v])

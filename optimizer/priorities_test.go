@@ -7,22 +7,22 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/reprise-gpu/reprise/device/model"
 	"github.com/reprise-gpu/reprise/internal/dense/densetest"
-	"github.com/reprise-gpu/reprise/internal/des"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
 // crowd is a graph of launches, and what they ask of the device.
-func crowd(t *testing.T, n int, edges []edge, demand func(v int) des.Demand) (*ir.Graph, CostModel) {
+func crowd(t *testing.T, n int, edges []edge, demand func(v int) model.Demand) (*ir.Graph, CostModel) {
 	g := graphOf(t, "crowd", n, edges)
 	g.Modules = []ir.Module{{Name: "m", File: "m.ptx"}}
-	counted := map[ir.OpID]des.Demand{}
+	counted := map[ir.OpID]model.Demand{}
 	for v := range g.Ops {
 		g.Ops[v].Kind, g.Ops[v].Cost = ir.KindLaunch, -1
 		g.Ops[v].Launch = &ir.Launch{Entry: "k", Grid: ir.Dim3{X: 1, Y: 1, Z: 1}, Block: ir.Dim3{X: 1, Y: 1, Z: 1}}
 		counted[ir.OpID(v)] = demand(v)
 	}
-	return g, measuredCosts{counted, DeclaredCosts(des.Profiles()[0])}
+	return g, measuredCosts{counted, DeclaredCosts(model.Profiles()[0])}
 }
 
 // Counted by hand on a device without gaps: 2, 3, 2, 4 and 1 us of one block each.
@@ -30,17 +30,17 @@ func TestSlack(t *testing.T) {
 	p := idle()
 	p.SMs, p.MaxKernels = 8, 8
 	us := []float64{2, 3, 2, 4, 1}
-	g, costs := crowd(t, 5, []edge{{0, 1}, {1, 2}, {2, 4}, {3, 4}}, func(v int) des.Demand {
-		return des.Demand{Kind: des.Kernel, Blocks: 1, PerSM: 1, BlockCycles: 1000 * us[v]}
+	g, costs := crowd(t, 5, []edge{{0, 1}, {1, 2}, {2, 4}, {3, 4}}, func(v int) model.Demand {
+		return model.Demand{Kind: model.Kernel, Blocks: 1, PerSM: 1, BlockCycles: 1000 * us[v]}
 	})
 	res, err := Plan(g, Options{Custom: p, Costs: costs})
 	require.NoError(t, err)
 	f := &forecast{profile: p, costs: costs}
 	slack := f.slack(res.Schedule)
-	assert.Equal(t, []des.Time{0, 0, 0, 3 * des.Microsecond, 0}, slack)
+	assert.Equal(t, []model.Time{0, 0, 0, 3 * model.Microsecond, 0}, slack)
 	assert.Equal(t, []int32{-1, -1, -1, 0, -1}, bySlack(g, slack, 2))
 	assert.Equal(t, []int32{-5, -5, -5, 0, -5}, bySlack(g, slack, 6))
-	assert.Equal(t, []int32{-5, -4, -3, 0, 0}, bySlack(g, []des.Time{0, 1, 30, 99, 100}, 6))
+	assert.Equal(t, []int32{-5, -4, -3, 0, 0}, bySlack(g, []model.Time{0, 1, 30, 99, 100}, 6))
 	g.Ops[0].Launch = nil
 	assert.Equal(t, []int32{0, -5, -5, 0, -5}, bySlack(g, slack, 6), "only launches have priorities")
 }
@@ -50,8 +50,8 @@ func TestSlack(t *testing.T) {
 func TestTheLongestPathGetsMultiprocessorsFirst(t *testing.T) {
 	p := idle()
 	p.MaxKernels = 8
-	g, costs := crowd(t, 4, []edge{{1, 2}, {2, 3}}, func(v int) des.Demand {
-		d := des.Demand{Kind: des.Kernel, Blocks: 1, PerSM: 1, BlockCycles: 2000} // 2 us
+	g, costs := crowd(t, 4, []edge{{1, 2}, {2, 3}}, func(v int) model.Demand {
+		d := model.Demand{Kind: model.Kernel, Blocks: 1, PerSM: 1, BlockCycles: 2000} // 2 us
 		if v == 0 {
 			d.Blocks, d.BlockCycles = 4, 1000 // 1 us each
 		}
@@ -87,8 +87,8 @@ func TestPrioritiesNeverTakeLonger(t *testing.T) {
 	sooner := 0
 	for round := range 300 {
 		n := 2 + r.IntN(30)
-		g, costs := crowd(t, n, densetest.RandomEdges(r, n, r.IntN(2*n), n), func(int) des.Demand {
-			return des.Demand{Kind: des.Kernel, Blocks: float64(1 + r.IntN(3000)), PerSM: float64(1 + r.IntN(4)), BlockCycles: float64(1000 * (1 + r.IntN(30)))}
+		g, costs := crowd(t, n, densetest.RandomEdges(r, n, r.IntN(2*n), n), func(int) model.Demand {
+			return model.Demand{Kind: model.Kernel, Blocks: float64(1 + r.IntN(3000)), PerSM: float64(1 + r.IntN(4)), BlockCycles: float64(1000 * (1 + r.IntN(30)))}
 		})
 		for _, streams := range []bool{false, true} {
 			opts := Options{Costs: costs, Streams: streams, Passes: []string{"hazards", "assign", "syncs", "predict"}} // fold would merge the lanes of a crowd

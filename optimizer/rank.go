@@ -3,6 +3,7 @@ package optimizer
 import (
 	"fmt"
 
+	"github.com/reprise-gpu/reprise/device/model"
 	"github.com/reprise-gpu/reprise/internal/dense"
 	"github.com/reprise-gpu/reprise/internal/des"
 	"github.com/reprise-gpu/reprise/ir"
@@ -10,7 +11,7 @@ import (
 
 // model is the device to plan for and what operations cost on it. It fails for a graph
 // that takes longer than the clock can tell.
-func (o *Options) model(g *ir.Graph) (*des.Profile, CostModel, error) {
+func (o *Options) model(g *ir.Graph) (*model.Profile, CostModel, error) {
 	p, err := o.profile()
 	if err != nil {
 		return nil, nil, err
@@ -35,9 +36,9 @@ func (o *Options) guessed() bool {
 }
 
 // alone is how long each operation takes with the device to itself.
-func alone(g *ir.Graph, p *des.Profile, costs CostModel) []des.Time {
-	took := make([]des.Time, g.Len())
-	e := des.New(p, func(id des.TaskID, _ any) des.Demand { return costs.Demand(g, ir.OpID(id)) })
+func alone(g *ir.Graph, p *model.Profile, costs CostModel) []model.Time {
+	took := make([]model.Time, g.Len())
+	e := des.New(p, func(id des.TaskID, _ any) model.Demand { return costs.Demand(g, ir.OpID(id)) })
 	e.OnEnd(func(r *des.Record) { took[r.ID] = r.Span.End - r.Start })
 	last := []des.TaskID{}
 	for range took {
@@ -49,8 +50,8 @@ func alone(g *ir.Graph, p *des.Profile, costs CostModel) []des.Time {
 
 // earliest is when each operation starts if nothing but what it depends on holds it up,
 // and a dependency takes a gap.
-func earliest(g *ir.Graph, took []des.Time, gap des.Time) []des.Time {
-	start := make([]des.Time, g.Len())
+func earliest(g *ir.Graph, took []model.Time, gap model.Time) []model.Time {
+	start := make([]model.Time, g.Len())
 	for v := range start {
 		for _, d := range g.DepsInto(ir.OpID(v)) {
 			start[v] = max(start[v], start[d.From]+took[d.From]+gap)
@@ -63,8 +64,8 @@ func earliest(g *ir.Graph, took []des.Time, gap des.Time) []des.Time {
 // how long everything takes at least once it has started (Topcuoglu, Hariri and Wu,
 // "Performance-Effective and Low-Complexity Task Scheduling for Heterogeneous Computing",
 // IEEE TPDS 2002).
-func upwardRanks(g *ir.Graph, took []des.Time, gap des.Time) []des.Time {
-	rank := make([]des.Time, g.Len())
+func upwardRanks(g *ir.Graph, took []model.Time, gap model.Time) []model.Time {
+	rank := make([]model.Time, g.Len())
 	for v := g.Len() - 1; v >= 0; v-- {
 		for _, w := range g.Succs(ir.OpID(v)) {
 			rank[v] = max(rank[v], gap+rank[w])
@@ -75,4 +76,4 @@ func upwardRanks(g *ir.Graph, took []des.Time, gap des.Time) []des.Time {
 }
 
 // orderBy is the topological order in which what is ready goes by its time, then its id.
-func orderBy(g *ir.Graph, at []des.Time) []ir.OpID { return dense.Order(g.Succs, at) }
+func orderBy(g *ir.Graph, at []model.Time) []ir.OpID { return dense.Order(g.Succs, at) }

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/reprise-gpu/reprise/internal/des"
+	"github.com/reprise-gpu/reprise/device/model"
 	"github.com/reprise-gpu/reprise/internal/effort"
 	"github.com/reprise-gpu/reprise/ir"
 )
@@ -90,12 +90,12 @@ func (c *choice) isLeast(t *trial) bool {
 	if c.opts.Streams {
 		least = b.called()
 	}
-	return float64(t.took) <= 1.001*float64(least/des.Nanosecond)
+	return float64(t.took) <= 1.001*float64(least/model.Nanosecond)
 }
 
 // called is the least that a replay over streams takes: the host calls for one operation after another, and the last one runs.
-func (b *bound) called() des.Time {
-	calls, first, last := des.Time(0), des.Time(-1), des.Time(-1)
+func (b *bound) called() model.Time {
+	calls, first, last := model.Time(0), model.Time(-1), model.Time(-1)
 	for i := range b.graph.Ops {
 		v := ir.OpID(i)
 		call := callOf(&b.graph.Ops[v], &b.profile.Host)

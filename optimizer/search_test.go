@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/reprise-gpu/reprise/internal/des"
+	"github.com/reprise-gpu/reprise/device/model"
 	"github.com/reprise-gpu/reprise/internal/effort"
 	"github.com/reprise-gpu/reprise/internal/irtest"
 	"github.com/reprise-gpu/reprise/ir"
@@ -35,7 +35,7 @@ func TestRehearsalOfLayouts(t *testing.T) {
 	for round := range 200 {
 		g, err := reduce(irtest.Analyze(irtest.Random(r, 2+r.IntN(70))))
 		require.NoError(t, err)
-		f := &forecast{des.Profiles()[round%len(des.Profiles())], DeclaredCosts(des.Profiles()[round%len(des.Profiles())]), r.IntN(2) == 0}
+		f := &forecast{model.Profiles()[round%len(model.Profiles())], DeclaredCosts(model.Profiles()[round%len(model.Profiles())]), r.IntN(2) == 0}
 		re := newRehearsal(g, f)
 		if re == nil {
 			continue
@@ -53,7 +53,7 @@ func TestRehearsalOfLayouts(t *testing.T) {
 			if s.Delays != nil {
 				delayed++
 			}
-			require.Equal(t, f.makespan(s), a.cost-des.Time(s.Lanes+s.Syncs())*perCrossing, "round %d, streams %v", round, f.streams)
+			require.Equal(t, f.makespan(s), a.cost-model.Time(s.Lanes+s.Syncs())*perCrossing, "round %d, streams %v", round, f.streams)
 		}
 	}
 	require.Greater(t, delayed, 100)
@@ -110,7 +110,7 @@ func TestSearchKeepsItsPromises(t *testing.T) {
 
 // requireDelaysPay requires that without any one delay the replay takes no less, and returns how many there are.
 func requireDelaysPay(t *testing.T, s *ir.Schedule, streams bool) (delays int) {
-	p := des.Profiles()[0]
+	p := model.Profiles()[0]
 	f := &forecast{p, DeclaredCosts(p), streams}
 	for v := range s.Delays {
 		for _, u := range s.Delays[v] {
@@ -142,7 +142,7 @@ func BenchmarkStep(b *testing.B) {
 		for _, streams := range []bool{false, true} {
 			g, err := reduce(irtest.Analyze(irtest.Contended(rand.New(rand.NewPCG(3, 1000)), n)))
 			require.NoError(b, err)
-			p := des.Profiles()[0]
+			p := model.Profiles()[0]
 			f := &forecast{p, DeclaredCosts(p), streams}
 			a := newAnnealing(newRehearsal(g, f), &layout{order: programOrder(g), lane: make([]ir.LaneID, n), lanes: 1}, 64)
 			a.run(probe(n))

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/reprise-gpu/reprise/internal/des"
+	"github.com/reprise-gpu/reprise/device/model"
 	"github.com/reprise-gpu/reprise/internal/irtest"
 	"github.com/reprise-gpu/reprise/ir"
 )
@@ -16,7 +16,7 @@ import (
 // that is. Without the pass it is so for one of the two only, and for the other the third
 // starts later by what an event takes longer than a stream.
 func TestAJoinGoesOnWhereItWaitsLongest(t *testing.T) {
-	p, err := des.Lookup("h200")
+	p, err := model.Lookup("h200")
 	require.NoError(t, err)
 	passes := []string{"hazards", "assign", "syncs", "order", "predict"}
 	var without []int64
@@ -31,11 +31,11 @@ func TestAJoinGoesOnWhereItWaitsLongest(t *testing.T) {
 		s := after.Schedule
 		assert.Equal(t, s.Lane[long], s.Lane[2])
 		assert.Equal(t, [][]ir.OpID{nil, nil, {1 - long}}, s.Waits)
-		ends := p.Host.HostCall + p.SubmitLatency + 100*des.Microsecond + p.StreamGap + 10*des.Microsecond
-		assert.Equal(t, int64(ends/des.Nanosecond), s.Predicted)
+		ends := p.Host.HostCall + p.SubmitLatency + 100*model.Microsecond + p.StreamGap + 10*model.Microsecond
+		assert.Equal(t, int64(ends/model.Nanosecond), s.Predicted)
 		without = append(without, before.Schedule.Predicted-s.Predicted)
 	}
-	assert.ElementsMatch(t, []int64{0, int64((p.EventGap - p.StreamGap) / des.Nanosecond)}, without)
+	assert.ElementsMatch(t, []int64{0, int64((p.EventGap - p.StreamGap) / model.Nanosecond)}, without)
 }
 
 // On random graphs splicing makes valid schedules on no more lanes and with no more waits,

@@ -1,7 +1,7 @@
 package optimizer
 
 import (
-	"github.com/reprise-gpu/reprise/internal/des"
+	"github.com/reprise-gpu/reprise/device/model"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
@@ -14,7 +14,7 @@ type Unrolled struct {
 }
 
 // UnrolledOf sums up the schedule of an unrolled program; its copies are 1 of any other.
-func UnrolledOf(s *ir.Schedule, p *des.Profile) Unrolled {
+func UnrolledOf(s *ir.Schedule, p *model.Profile) Unrolled {
 	if s == nil || s.Graph == nil || p == nil {
 		return Unrolled{}
 	}
@@ -22,7 +22,7 @@ func UnrolledOf(s *ir.Schedule, p *des.Profile) Unrolled {
 	u := Unrolled{
 		Copies:        k,
 		CopyUS:        float64(s.Predicted) / 1000 / float64(k),
-		InstantiateUS: float64(p.Host.Instantiate+des.Time(s.Graph.Len())*p.Host.InstantiateOne) / float64(des.Microsecond),
+		InstantiateUS: float64(p.Host.Instantiate+model.Time(s.Graph.Len())*p.Host.InstantiateOne) / float64(model.Microsecond),
 	}
 	used, buffers := usedBuffers(s.Graph), s.Graph.Buffers // what passes left out used some
 	for b := len(buffers) - s.Graph.Made; b < len(buffers); b++ {

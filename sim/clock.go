@@ -5,18 +5,18 @@ import (
 	"time"
 
 	"github.com/reprise-gpu/reprise/device"
-	"github.com/reprise-gpu/reprise/internal/des"
+	"github.com/reprise-gpu/reprise/device/model"
 )
 
 // WaitUntil lets the host's clock pass until t: the host was busy with something
 // else, another device for example. A time that has passed changes nothing.
 func (d *Device) WaitUntil(t time.Duration) {
 	d.settled()
-	d.host = max(d.host, des.Time(min(t, lastNanosecond))*des.Nanosecond)
+	d.host = max(d.host, model.Time(min(t, lastNanosecond))*model.Nanosecond)
 }
 
 // lastNanosecond is des.LastTime in nanoseconds.
-const lastNanosecond = time.Duration(des.LastTime / des.Nanosecond)
+const lastNanosecond = time.Duration(model.LastTime / model.Nanosecond)
 
 // timeIsOver is the fault of a device whose work would go on after virtual time has ended.
 func timeIsOver(work any) *device.Error {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/device/model"
 	"github.com/reprise-gpu/reprise/internal/des"
 )
 
@@ -105,7 +106,7 @@ func jobOf(data any) *job {
 const defaultLoopLimit = 1 << 24
 
 // decide reads the condition of a node and enters what it selects.
-func (d *Device) decide(id des.TaskID, v *visit) des.Demand {
+func (d *Device) decide(id des.TaskID, v *visit) model.Demand {
 	c := v.job.choice
 	value := binary.LittleEndian.Uint32(d.wordOf(c.condition))
 	if d.races != nil {
@@ -119,11 +120,11 @@ func (d *Device) decide(id des.TaskID, v *visit) des.Demand {
 		if v.round == d.loops {
 			d.fault = &device.Error{Code: device.LaunchTimeout, Detail: fmt.Sprintf(
 				"%s, %v: its condition is %d after %d iterations, the most that Options.LoopLimit grants a loop; does its body set it to 0?", v.job.name(), v.at, value, v.round)}
-			return des.Demand{}
+			return model.Demand{}
 		}
 		d.unfold(id, v, n)
 	}
-	return des.Demand{Kind: des.Condition}
+	return model.Demand{Kind: model.Condition}
 }
 
 const conditionBytes = 4

@@ -1,11 +1,14 @@
 package sim
 
-import "github.com/reprise-gpu/reprise/internal/des"
+import (
+	"github.com/reprise-gpu/reprise/device/model"
+	"github.com/reprise-gpu/reprise/internal/des"
+)
 
 // CountLaunches calls run and returns what each launch that was enqueued meanwhile asked of the device, in the order of
 // enqueuing. run must wait for its work, and the device must be idle before. A time line that is being kept
 // goes on without what ran.
-func (d *Device) CountLaunches(run func() error) ([]des.Demand, error) {
+func (d *Device) CountLaunches(run func() error) ([]model.Demand, error) {
 	if run == nil {
 		return nil, unset("CountLaunches", "the function that launches")
 	}
@@ -15,7 +18,7 @@ func (d *Device) CountLaunches(run func() error) ([]des.Demand, error) {
 	if err := run(); err != nil {
 		return nil, err
 	}
-	var demands []des.Demand
+	var demands []model.Demand
 	for i := range d.history.tasks {
 		if l := d.history.tasks[i].launched; l != nil {
 			demands = append(demands, l.Demand)

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/reprise-gpu/reprise/device/model"
 	"github.com/reprise-gpu/reprise/internal/des"
 	"github.com/reprise-gpu/reprise/sim/interp"
 )
@@ -11,7 +12,7 @@ import (
 const sectorBytes = 32
 
 // demand is what a launch that counted s asks of the device.
-func (d *Device) demand(j *job, s *interp.Stats) des.Demand {
+func (d *Device) demand(j *job, s *interp.Stats) model.Demand {
 	dram, inL2, link, moved := d.traffic(j, s)
 	inL1 := 0.0
 	if s.SectorsRead > 0 {
@@ -22,8 +23,8 @@ func (d *Device) demand(j *job, s *interp.Stats) des.Demand {
 	if s.Updates > 0 {
 		lines = float64(s.UpdatedLines)
 	}
-	demand := des.Demand{
-		Kind: des.Kernel, Blocks: float64(s.Blocks), PerSM: j.perSM, Work: s.Work,
+	demand := model.Demand{
+		Kind: model.Kernel, Blocks: float64(s.Blocks), PerSM: j.perSM, Work: s.Work,
 		BlockCycles: cycles(s.Path, trip), SlowestCycles: cycles(s.Slowest, trip),
 		Bytes: dram, L2Bytes: float64(s.SectorsMissed+s.SectorsWrite) * sectorBytes,
 		Updates: float64(s.Updates), Lines: lines, LinkIn: link.Read, LinkOut: link.Written,
@@ -122,7 +123,7 @@ func lasts(extents []interp.Extent, size float64) float64 {
 
 // l1Share is what a block has of its multiprocessor's L1 cache, which shares its
 // memory with shared memory.
-func l1Share(p *des.Profile, perSM, shared int) int {
+func l1Share(p *model.Profile, perSM, shared int) int {
 	return max(0, int(p.L1Bytes)/perSM-shared-p.Limits.SharedReserved)
 }
 

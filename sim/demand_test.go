@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/reprise-gpu/reprise/device"
-	"github.com/reprise-gpu/reprise/internal/des"
-	"github.com/reprise-gpu/reprise/internal/unit"
+	"github.com/reprise-gpu/reprise/device/model"
+	"github.com/reprise-gpu/reprise/device/unit"
 )
 
 // What the kernel affine asks of the device for 300 words in 5 blocks of 64
@@ -30,7 +30,7 @@ func TestDemandOfAKernel(t *testing.T) {
 		j, bad := r.lower(r.launchAffine(r.buffers[1], r.buffers[0], 2, 1))
 		require.Nil(t, bad)
 		d := r.startLaunch(0, j)
-		assert.Equal(t, des.Kernel, d.Kind)
+		assert.Equal(t, model.Kernel, d.Kind)
 		assert.EqualValues(t, 5, d.Blocks)
 		assert.EqualValues(t, 32, d.PerSM, "2048 threads by 64")
 		assert.Equal(t, c.first, d.Bytes, c.why)
@@ -48,15 +48,15 @@ func TestDemandOfCopiesAndMemsets(t *testing.T) {
 	require.NoError(t, err)
 	for _, c := range []struct {
 		work device.Work
-		want des.Demand
+		want model.Demand
 	}{
-		{&device.Copy{Dst: x.dev, Src: x.host, Bytes: 1000}, des.Demand{Kind: des.CopyIn, Bytes: 1000}},
-		{&device.Copy{Dst: x.host, Src: x.dev, Bytes: 1000}, des.Demand{Kind: des.CopyOut, Bytes: 1000}},
-		{&device.Copy{Dst: other, Src: x.dev, Bytes: 1000}, des.Demand{Kind: des.CopyOn, Bytes: 2000}},
-		{&device.Memset{Dst: other, Width: 4, Count: 250}, des.Demand{Kind: des.CopyOn, Bytes: 1000}},
-		{&device.Copy{Dst: other, Src: x.dev}, des.Demand{}},
-		{&device.HostCall{Func: func() error { return nil }}, des.Demand{Kind: des.Host}},
-		{device.Nothing{}, des.Demand{}},
+		{&device.Copy{Dst: x.dev, Src: x.host, Bytes: 1000}, model.Demand{Kind: model.CopyIn, Bytes: 1000}},
+		{&device.Copy{Dst: x.host, Src: x.dev, Bytes: 1000}, model.Demand{Kind: model.CopyOut, Bytes: 1000}},
+		{&device.Copy{Dst: other, Src: x.dev, Bytes: 1000}, model.Demand{Kind: model.CopyOn, Bytes: 2000}},
+		{&device.Memset{Dst: other, Width: 4, Count: 250}, model.Demand{Kind: model.CopyOn, Bytes: 1000}},
+		{&device.Copy{Dst: other, Src: x.dev}, model.Demand{}},
+		{&device.HostCall{Func: func() error { return nil }}, model.Demand{Kind: model.Host}},
+		{device.Nothing{}, model.Demand{}},
 	} {
 		j, bad := x.lower(c.work)
 		require.Nil(t, bad)

@@ -8,12 +8,13 @@ import (
 	"time"
 
 	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/device/model"
 	"github.com/reprise-gpu/reprise/internal/des"
 	"github.com/reprise-gpu/reprise/sim/interp"
 )
 
 // ErrProfile is in the chain of errors about figures of Options.Custom that are out of their bounds.
-var ErrProfile = des.ErrProfile
+var ErrProfile = model.ErrProfile
 
 // Options configures a simulated device; the zero value is an H200.
 type Options struct {
@@ -22,7 +23,7 @@ type Options struct {
 	Profile string
 	// Custom is a profile of one's own, instead of Profile. Its figures have the bounds that those of files have
 	// (docs/PROFILE.md); the error about others is ErrProfile.
-	Custom *des.Profile
+	Custom *model.Profile
 	// Memory is how many bytes of device memory there are; 0 is what the profile
 	// has. The simulator needs host memory only for what is allocated.
 	Memory int64
@@ -71,7 +72,7 @@ type Options struct {
 // Device is a simulated GPU. It is a device.Device and a device.Accounter.
 type Device struct {
 	info    device.Info
-	profile *des.Profile
+	profile *model.Profile
 	engine  *des.Engine
 	*sharedTime
 
@@ -132,7 +133,7 @@ func New(o Options) (*Device, error) {
 	p := o.Custom
 	if p == nil {
 		var err error
-		if p, err = des.Lookup(orDefault(o.Profile, "h200")); err != nil {
+		if p, err = model.Lookup(orDefault(o.Profile, "h200")); err != nil {
 			return nil, fmt.Errorf("sim: %w", err)
 		}
 	} else if err := p.Check(); err != nil {
@@ -183,7 +184,7 @@ func orDefault[T comparable](v, otherwise T) T {
 	return v
 }
 
-func infoOf(p *des.Profile, memory int64) device.Info {
+func infoOf(p *model.Profile, memory int64) device.Info {
 	return device.Info{
 		Name: p.Name, ID: "sim:" + p.ID, Simulated: true, Instance: device.NextInstance(),
 		ComputeMajor: p.ComputeMajor, ComputeMinor: p.ComputeMinor,
@@ -205,7 +206,7 @@ const (
 func (d *Device) Sample() int64 { return d.sample }
 
 // Profile is what the device is simulated by. It is not to be changed.
-func (d *Device) Profile() *des.Profile { return d.profile }
+func (d *Device) Profile() *model.Profile { return d.profile }
 
 // Info describes the simulated device.
 func (d *Device) Info() device.Info { return d.info }
@@ -216,7 +217,7 @@ func (d *Device) Now() time.Duration {
 	return duration(d.host)
 }
 
-func duration(t des.Time) time.Duration { return time.Duration(t / des.Nanosecond) }
+func duration(t model.Time) time.Duration { return time.Duration(t / model.Nanosecond) }
 
 // Live counts what is allocated.
 func (d *Device) Live() device.Live {
@@ -231,7 +232,7 @@ func (d *Device) Live() device.Live {
 }
 
 // enter begins a call: it charges the host and says why the call cannot be made.
-func (d *Device) enter(cost des.Time) *device.Error {
+func (d *Device) enter(cost model.Time) *device.Error {
 	d.settled()
 	switch {
 	case d.closed:
@@ -289,7 +290,7 @@ func (d *Device) emptied(end des.TaskID) {
 }
 
 // waited moves the host's clock to after a wait for what the device did by t.
-func (d *Device) waited(t des.Time) {
+func (d *Device) waited(t model.Time) {
 	d.host = max(d.host, t).Plus(d.profile.Host.Synchronize)
 	d.retire()
 }

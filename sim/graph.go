@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/device/model"
 	"github.com/reprise-gpu/reprise/internal/des"
 )
 
@@ -24,8 +25,8 @@ type exec struct {
 	conditions []*condition // that its nodes read
 	begins     *beginning   // what each launch begins with
 	balance    balance
-	cost       des.Time  // of a launch, on the host
-	peers      []*Device // that run nodes, beside the instance's own
+	cost       model.Time // of a launch, on the host
+	peers      []*Device  // that run nodes, beside the instance's own
 
 	gone     bool // destroyed, which a command list that runs it must notice
 	launched bool
@@ -137,9 +138,9 @@ func (g *graph) plan() *plan {
 // fix makes an instance of a plan and charges for it.
 func (d *Device) fix(p *plan) device.GraphExec {
 	costs := &d.profile.Host
-	d.host = d.host.Plus(des.Time(p.count) * costs.InstantiateOne)
+	d.host = d.host.Plus(model.Time(p.count) * costs.InstantiateOne)
 	x := &exec{plan: p, peers: p.peers()}
-	x.cost = costs.GraphLaunch + des.Time(p.count)*costs.GraphNode + des.Time(p.branches)*costs.GraphBranch
+	x.cost = costs.GraphLaunch + model.Time(p.count)*costs.GraphNode + model.Time(p.branches)*costs.GraphBranch
 	x.read()
 	x.balance = p.balance(false)
 	for _, m := range x.balance.all() {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/device/model"
 	"github.com/reprise-gpu/reprise/internal/des"
 )
 
@@ -35,7 +36,7 @@ type hostRun struct {
 
 // startHostCall calls a function of the program: here, or on a goroutine of its own if callers take turns. What they
 // enqueue while it runs comes after the present.
-func (d *Device) startHostCall(id des.TaskID, j *job) des.Demand {
+func (d *Device) startHostCall(id des.TaskID, j *job) model.Demand {
 	call := j.work.Run
 	if j.told != nil {
 		before := d.poison().In("Callback")
@@ -45,13 +46,13 @@ func (d *Device) startHostCall(id des.TaskID, j *job) des.Demand {
 		d.inside = j
 		d.failed = first(d.failed, call())
 		d.inside = nil
-		return des.Demand{Kind: des.Host}
+		return model.Demand{Kind: model.Host}
 	}
 	d.host = max(d.host, d.engine.Now())
 	r := &hostRun{on: d, id: id, begun: time.Now(), returned: make(chan struct{})}
 	d.calls, d.standing = append(d.calls, r), r
 	go r.run(call)
-	return des.Demand{Kind: des.Held}
+	return model.Demand{Kind: model.Held}
 }
 
 func (r *hostRun) run(call func() *device.Error) {

@@ -12,7 +12,7 @@ import (
 
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/device/devicetest"
-	"github.com/reprise-gpu/reprise/internal/des"
+	"github.com/reprise-gpu/reprise/device/model"
 )
 
 // later finds that a file is for a GPU later than any that has a profile.
@@ -33,7 +33,7 @@ func TestInstructions(t *testing.T) {
 			hopper[name] = &fstest.MapFile{Data: text}
 		}
 	}
-	h200, err := des.Lookup("h200")
+	h200, err := model.Lookup("h200")
 	require.NoError(t, err)
 	instructions(t, h200, hopper)
 	newer := *h200
@@ -41,7 +41,7 @@ func TestInstructions(t *testing.T) {
 	instructions(t, &newer, blackwell)
 }
 
-func instructions(t *testing.T, p *des.Profile, suite fs.FS) {
+func instructions(t *testing.T, p *model.Profile, suite fs.FS) {
 	var out strings.Builder
 	printed := func() string {
 		defer out.Reset()

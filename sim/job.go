@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/device/model"
 	"github.com/reprise-gpu/reprise/internal/des"
 	"github.com/reprise-gpu/reprise/sim/interp"
 )
@@ -187,7 +188,7 @@ func (d *Device) sampled(w *device.Launch) int64 {
 func extents(d device.Dim3) [3]uint32 { return [3]uint32{d.X, d.Y, d.Z} }
 
 // cost is the host's time to enqueue a job with a call of its own.
-func (d *Device) cost(j *job) des.Time {
+func (d *Device) cost(j *job) model.Time {
 	h := &d.profile.Host
 	switch j.kind {
 	case launch:
@@ -199,7 +200,7 @@ func (d *Device) cost(j *job) des.Time {
 	case hostCall:
 		return h.HostCall
 	case valueOps:
-		var all des.Time
+		var all model.Time
 		for i := range j.ops {
 			all += j.ops[i].Kind.cost(h)
 		}
@@ -210,7 +211,7 @@ func (d *Device) cost(j *job) des.Time {
 
 // start is called by the engine when a task starts. Once a kernel has failed
 // nothing executes any more.
-func (d *Device) start(id des.TaskID, data any) des.Demand {
+func (d *Device) start(id des.TaskID, data any) model.Demand {
 	if f, ok := data.(finally); ok {
 		f()
 	}
@@ -220,17 +221,17 @@ func (d *Device) start(id des.TaskID, data any) des.Demand {
 		d.noticed++
 	}
 	if d.fault != nil && (j == nil || j.told == nil) {
-		return des.Demand{}
+		return model.Demand{}
 	}
 	switch v := data.(type) {
 	case *visit:
 		return d.decide(id, v)
 	case *beginning:
 		d.begin(id, v)
-		return des.Demand{}
+		return model.Demand{}
 	}
 	if j == nil {
-		return des.Demand{}
+		return model.Demand{}
 	}
 	switch j.kind {
 	case launch:
@@ -239,7 +240,7 @@ func (d *Device) start(id des.TaskID, data any) des.Demand {
 		return d.startValues(id, j)
 	case graphAlloc, graphFree:
 		d.startGraphMemory(id, j)
-		return des.Demand{}
+		return model.Demand{}
 	}
 	demand := d.startOther(id, j)
 	if d.fault == nil {
@@ -248,7 +249,7 @@ func (d *Device) start(id des.TaskID, data any) des.Demand {
 	return demand
 }
 
-func (d *Device) startOther(id des.TaskID, j *job) des.Demand {
+func (d *Device) startOther(id des.TaskID, j *job) model.Demand {
 	switch j.kind {
 	case copyBytes:
 		return d.startCopy(j)
@@ -264,12 +265,12 @@ func (d *Device) startOther(id des.TaskID, j *job) des.Demand {
 		copy(d.reachTo(j.dst, j.bytes), j.host)
 		d.changed(j.dst)
 		d.moved(j.dst, 0, j.bytes)
-		return des.Demand{Kind: des.CopyIn, Bytes: float64(j.bytes)}
+		return model.Demand{Kind: model.CopyIn, Bytes: float64(j.bytes)}
 	case download:
 		copy(j.host, d.reach(j.src, j.bytes))
-		return des.Demand{Kind: des.CopyOut, Bytes: float64(j.bytes)}
+		return model.Demand{Kind: model.CopyOut, Bytes: float64(j.bytes)}
 	}
-	return des.Demand{}
+	return model.Demand{}
 }
 
 // reach is the memory a job is about to access. Memory that was freed since the
@@ -302,9 +303,9 @@ const steers = 4096
 // itself copies is there.
 func (d *Device) skips(j *job) bool { return d.sample > 0 && !j.own && j.bytes > steers }
 
-func (d *Device) startCopy(j *job) des.Demand {
+func (d *Device) startCopy(j *job) model.Demand {
 	if j.bytes == 0 {
-		return des.Demand{}
+		return model.Demand{}
 	}
 	steered := j.own // by what the host wrote: see computed
 	switch {
@@ -326,9 +327,9 @@ func (d *Device) startCopy(j *job) des.Demand {
 	return d.direction(j)
 }
 
-func (d *Device) startMemset(j *job) des.Demand {
+func (d *Device) startMemset(j *job) model.Demand {
 	if j.bytes == 0 {
-		return des.Demand{}
+		return model.Demand{}
 	}
 	switch {
 	case d.skips(j):
@@ -339,15 +340,15 @@ func (d *Device) startMemset(j *job) des.Demand {
 	}
 	d.computed(j.dst)
 	d.moved(j.dst, 0, j.bytes)
-	return des.Demand{Kind: des.CopyOn, Bytes: float64(j.bytes)}
+	return model.Demand{Kind: model.CopyOn, Bytes: float64(j.bytes)}
 }
 
 // startLaunch executes a kernel, or finds what it did the last time.
-func (d *Device) startLaunch(id des.TaskID, j *job) des.Demand {
+func (d *Device) startLaunch(id des.TaskID, j *job) model.Demand {
 	d.count.Launches++
 	if j.kernel.of.gone {
 		d.fault = &device.Error{Code: device.InvalidHandle, Detail: "kernel " + j.kernel.name + " of module " + j.kernel.of.name + ", which was unloaded"}
-		return des.Demand{}
+		return model.Demand{}
 	}
 	stats, touched, hit := d.memo.lookup(d, j)
 	if !hit {
@@ -355,7 +356,7 @@ func (d *Device) startLaunch(id des.TaskID, j *job) des.Demand {
 		stats, fault = d.execute(j)
 		if fault != nil {
 			d.fault = faultError(fault)
-			return des.Demand{}
+			return model.Demand{}
 		}
 		d.memo.store(d, j, &stats)
 	}
@@ -380,7 +381,7 @@ var observe func(d *Device, j *job, touched *interp.Record)
 func (d *Device) execute(j *job) (interp.Stats, *interp.Fault) {
 	l := j.launch
 	l.Record = d.races.recordFor()
-	l.Start, l.Number = int64(d.engine.Now()/des.Nanosecond), uint32(d.count.Launches)
+	l.Start, l.Number = int64(d.engine.Now()/model.Nanosecond), uint32(d.count.Launches)
 	if observe != nil && l.Record == nil {
 		l.Record = &interp.Record{}
 	}

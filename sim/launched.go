@@ -1,7 +1,7 @@
 package sim
 
 import (
-	"github.com/reprise-gpu/reprise/internal/des"
+	"github.com/reprise-gpu/reprise/device/model"
 	"github.com/reprise-gpu/reprise/sim/interp"
 )
 
@@ -23,11 +23,11 @@ type Launched struct {
 	DRAMBytes            float64 // between L2 and device memory
 	LinkBytes            float64 // over the host link
 
-	Demand des.Demand // all that its time follows from
+	Demand model.Demand // all that its time follows from
 }
 
 // launched describes a launch for the time line.
-func (d *Device) launched(j *job, s *interp.Stats, m *des.Demand) *Launched {
+func (d *Device) launched(j *job, s *interp.Stats, m *model.Demand) *Launched {
 	l, limits := &j.launch, &d.profile.Limits
 	threads := int(l.Block[0] * l.Block[1] * l.Block[2])
 	shared := int(l.Shared) + j.kernel.code.SharedStatic()
@@ -39,7 +39,7 @@ func (d *Device) launched(j *job, s *interp.Stats, m *des.Demand) *Launched {
 	return &Launched{
 		Kernel: j.kernel.name, Grid: l.Grid, Block: l.Block,
 		Registers: j.kernel.code.Registers(), Shared: shared,
-		PerSM: perSM, HeldBy: held, Warps: slots * float64(des.Warps(threads)) / float64(limits.WarpsPerSM()*d.profile.SMs),
+		PerSM: perSM, HeldBy: held, Warps: slots * float64(model.Warps(threads)) / float64(limits.WarpsPerSM()*d.profile.SMs),
 		WarpInsts: s.WarpInsts, LaneInsts: s.LaneInsts, Flops: s.Flops,
 		L2Bytes: m.L2Bytes, DRAMBytes: m.Bytes, LinkBytes: m.LinkIn + m.LinkOut,
 		Demand: *m,

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/device/model"
 	"github.com/reprise-gpu/reprise/internal/des"
 	"github.com/reprise-gpu/reprise/sim/interp"
 )
@@ -74,16 +75,16 @@ func (d *Device) fillPrefetch(j *job, p *device.Prefetch) *device.Error {
 	return d.withinManaged(p.At, p.Bytes)
 }
 
-func (d *Device) startPrefetch(j *job) des.Demand {
-	to, kind := d.memory, des.CopyIn
+func (d *Device) startPrefetch(j *job) model.Demand {
+	to, kind := d.memory, model.CopyIn
 	if !j.toDevice {
-		to, kind = nil, des.CopyOut
+		to, kind = nil, model.CopyOut
 	}
 	moved := d.gpu.system.space.Move(j.dst, j.bytes, to)
 	if moved == 0 {
-		return des.Demand{} // it is there
+		return model.Demand{} // it is there
 	}
-	return des.Demand{Kind: kind, Bytes: float64(moved)}
+	return model.Demand{Kind: kind, Bytes: float64(moved)}
 }
 
 // visit moves to the device what a launch touches of an allocation of managed memory,

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/reprise-gpu/reprise/device"
-	"github.com/reprise-gpu/reprise/internal/des"
+	"github.com/reprise-gpu/reprise/device/model"
 )
 
 // pager measures kernels on managed memory of so many bytes.
@@ -53,8 +53,8 @@ func TestKernelsFaultManagedMemoryIn(t *testing.T) {
 	const n = 1 << 20
 	for _, memo := range []Memo{MemoOn, MemoOff} {
 		x := newPager(t, n, Options{Memo: memo})
-		fault := nanoseconds(n, x.profile.FaultGBps) + float64(x.profile.FaultLatency/des.Nanosecond)
-		link := nanoseconds(n, x.profile.LinkGBps) + float64(x.profile.CopyOutLatency/des.Nanosecond)
+		fault := nanoseconds(n, x.profile.FaultGBps) + float64(x.profile.FaultLatency/model.Nanosecond)
+		link := nanoseconds(n, x.profile.LinkGBps) + float64(x.profile.CopyOutLatency/model.Nanosecond)
 		for round := range 6 { // from the third on the memo knows the launch
 			assert.InDelta(t, fault, x.beside(x.p, n), fault/20, "round %d: it is on the host", round)
 			assert.Less(t, float64(x.beside(x.p, n)), fault/50, "round %d: it is there", round)
@@ -92,7 +92,7 @@ func TestPrefetchedMemoryDoesNotFault(t *testing.T) {
 func TestPagesMoveOneByOne(t *testing.T) {
 	const n = 4 << 20
 	x := newPager(t, n, Options{})
-	wait := float64(x.profile.FaultLatency / des.Nanosecond)
+	wait := float64(x.profile.FaultLatency / model.Nanosecond)
 	fault := nanoseconds(n, x.profile.FaultGBps)
 	const quarter = n / 4
 	assert.InDelta(t, wait+fault/4, x.beside(x.p+quarter, quarter), fault/20, "the second quarter")
@@ -131,7 +131,7 @@ func TestFaultsShareTheDriver(t *testing.T) {
 		x.ok(x.SynchronizeAll())
 		return int64(x.Now() - before)
 	}
-	fault := nanoseconds(2*n, x.profile.FaultGBps) + float64(x.profile.FaultLatency/des.Nanosecond)
+	fault := nanoseconds(2*n, x.profile.FaultGBps) + float64(x.profile.FaultLatency/model.Nanosecond)
 	cold := both()
 	assert.InDelta(t, fault, cold-both(), fault/20)
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/device/model"
 	"github.com/reprise-gpu/reprise/internal/des"
 	"github.com/reprise-gpu/reprise/sim/interp"
 )
@@ -19,7 +20,7 @@ func (d *Device) AllocPooled(bytes int64) (device.Ptr, error) {
 	return d.alloc(bytes, d.profile.Host.Create)
 }
 
-func (d *Device) alloc(bytes int64, cost des.Time) (device.Ptr, error) {
+func (d *Device) alloc(bytes int64, cost model.Time) (device.Ptr, error) {
 	if err := first(d.enter(cost), notNegative(bytes)); err != nil {
 		return 0, err.In("Alloc")
 	}

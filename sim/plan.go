@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/device/model"
 	"github.com/reprise-gpu/reprise/internal/des"
 )
 
@@ -99,8 +100,8 @@ type setting struct {
 	exec     device.GraphExec
 	in       *scope // nil for those of the graph itself
 	priority int32
-	arrival  des.Time
-	rootGap  des.Time // between the root and the nodes that depend on none
+	arrival  model.Time
+	rootGap  model.Time // between the root and the nodes that depend on none
 	rootWhy  des.Limit
 }
 
@@ -148,7 +149,7 @@ func (n *execNode) data(s *setting, at place, priority int32) any {
 }
 
 // gap is the time from the last of a node's dependencies to its start.
-func (n *execNode) gap(p *des.Profile) des.Time {
+func (n *execNode) gap(p *model.Profile) model.Time {
 	if n.join {
 		return 0
 	}

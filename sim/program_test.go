@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/reprise-gpu/reprise/device"
-	"github.com/reprise-gpu/reprise/internal/des"
+	"github.com/reprise-gpu/reprise/device/model"
 )
 
 // The suite's kernels: affine(dst, src, a, b, n), add(dst, x, y, n), stray, blocksum.
@@ -229,7 +229,7 @@ func TestUnchangedReplaysHitAndAllocateNothing(t *testing.T) {
 		r.ok(r.LaunchGraph(x, r.streams[0]))
 		r.ok(r.Synchronize(r.streams[0]))
 	}
-	var took des.Time
+	var took model.Time
 	for range 100 {
 		start := r.Device.host
 		replay()

@@ -3,11 +3,12 @@ package sim
 import (
 	"time"
 
+	"github.com/reprise-gpu/reprise/device/model"
 	"github.com/reprise-gpu/reprise/internal/des"
 )
 
 // endOf runs the device until a task has ended, and returns when that was.
-func (d *Device) endOf(id des.TaskID) des.Time {
+func (d *Device) endOf(id des.TaskID) model.Time {
 	for {
 		if t, ok := d.engine.TryWait(id); ok {
 			return t
@@ -18,7 +19,7 @@ func (d *Device) endOf(id des.TaskID) des.Time {
 
 // drained runs the device until all tasks that there are have ended, and returns when that was. It does not wait for what
 // other callers enqueue meanwhile.
-func (d *Device) drained() des.Time {
+func (d *Device) drained() model.Time {
 	m := d.engine.Mark()
 	for {
 		if t, ok := d.engine.TryReach(m); ok {

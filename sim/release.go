@@ -2,7 +2,7 @@ package sim
 
 import (
 	"github.com/reprise-gpu/reprise/device"
-	"github.com/reprise-gpu/reprise/internal/des"
+	"github.com/reprise-gpu/reprise/device/model"
 )
 
 // Release is work for the simulated device: an allocation is freed when its turn comes,
@@ -21,13 +21,13 @@ func (d *Device) fillRelease(j *job, r *Release) *device.Error {
 	return d.within(r.At, 0)
 }
 
-func (d *Device) startRelease(j *job) des.Demand {
+func (d *Device) startRelease(j *job) model.Demand {
 	if err := d.free(j.dst); err != nil {
 		d.fault = &device.Error{Code: device.IllegalAddress, Detail: "memory freed in a stream that was freed before", Err: err}
-		return des.Demand{}
+		return model.Demand{}
 	}
 	if j.call != nil {
 		j.call()
 	}
-	return des.Demand{}
+	return model.Demand{}
 }

@@ -5,7 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/reprise-gpu/reprise/internal/des"
+	"github.com/reprise-gpu/reprise/device/model"
 )
 
 // realKernels are kernels of which one can say by hand what they need: bytes of
@@ -38,12 +38,12 @@ func TestRealKernelsKeepToTheRoofline(t *testing.T) {
 			if id != "h200" {
 				continue
 			}
-			for what, more := range map[string]func(*des.Profile){
-				"multiprocessors": func(q *des.Profile) { q.SMs *= 2 },
-				"bandwidth":       func(q *des.Profile) { q.MemoryGBps *= 2 },
-				"L2 bandwidth":    func(q *des.Profile) { q.L2GBps *= 2 },
-				"clock":           func(q *des.Profile) { q.ClockMHz *= 2 },
-				"L2":              func(q *des.Profile) { q.L2Bytes *= 2 },
+			for what, more := range map[string]func(*model.Profile){
+				"multiprocessors": func(q *model.Profile) { q.SMs *= 2 },
+				"bandwidth":       func(q *model.Profile) { q.MemoryGBps *= 2 },
+				"L2 bandwidth":    func(q *model.Profile) { q.L2GBps *= 2 },
+				"clock":           func(q *model.Profile) { q.ClockMHz *= 2 },
+				"L2":              func(q *model.Profile) { q.L2Bytes *= 2 },
 			} {
 				q := profile(t, id)
 				more(q)

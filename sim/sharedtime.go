@@ -3,6 +3,7 @@ package sim
 import (
 	"sync/atomic"
 
+	"github.com/reprise-gpu/reprise/device/model"
 	"github.com/reprise-gpu/reprise/internal/beside"
 	"github.com/reprise-gpu/reprise/internal/des"
 )
@@ -11,7 +12,7 @@ import (
 // and of all work, and what stops it.
 type sharedTime struct {
 	clock      *des.Clock
-	host       des.Time    // the host's clock; never behind that of the work
+	host       model.Time  // the host's clock; never behind that of the work
 	held       []heldTask  // what waits for values in memory
 	inside     *job        // the host call that a caller runs now: it must not call a device
 	calls      []*hostRun  // those that run on goroutines of their own

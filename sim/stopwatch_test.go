@@ -8,18 +8,18 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/reprise-gpu/reprise/internal/des"
+	"github.com/reprise-gpu/reprise/device/model"
 	"github.com/reprise-gpu/reprise/sim"
 )
 
 // stopwatch times launches of one file of testdata/kernels on one profile.
 type stopwatch struct {
 	*gpu
-	profile *des.Profile
+	profile *model.Profile
 	last    time.Duration
 }
 
-func newStopwatch(t testing.TB, file string, p *des.Profile, sample int64) *stopwatch {
+func newStopwatch(t testing.TB, file string, p *model.Profile, sample int64) *stopwatch {
 	t.Helper()
 	text, err := os.ReadFile("testdata/kernels/" + file + ".ptx")
 	require.NoError(t, err)
@@ -34,8 +34,8 @@ func newStopwatch(t testing.TB, file string, p *des.Profile, sample int64) *stop
 }
 
 // profile is a copy of a known one.
-func profile(t testing.TB, id string) *des.Profile {
-	p, err := des.Lookup(id)
+func profile(t testing.TB, id string) *model.Profile {
+	p, err := model.Lookup(id)
 	require.NoError(t, err)
 	custom := *p
 	return &custom

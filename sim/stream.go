@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/device/model"
 	"github.com/reprise-gpu/reprise/internal/des"
 )
 
@@ -27,7 +28,7 @@ type event struct {
 	recorded, done bool
 	task           des.TaskID // of the last record
 	stream         *stream    // where that was
-	at             des.Time   // when it completed
+	at             model.Time // when it completed
 	gone           bool
 }
 
@@ -90,16 +91,16 @@ func (d *Device) submit(s *stream, j *job) {
 }
 
 // arrival is when work that the host enqueues now can start.
-func (d *Device) arrival() des.Time { return d.host + d.profile.SubmitLatency }
+func (d *Device) arrival() model.Time { return d.host + d.profile.SubmitLatency }
 
 // enqueue appends a task to a stream.
-func (d *Device) enqueue(s *stream, data any, gap des.Time, why des.Limit) {
+func (d *Device) enqueue(s *stream, data any, gap model.Time, why des.Limit) {
 	d.passFence(s)
 	d.joinLegacy(s)
 	d.append(s, data, gap, why)
 }
 
-func (d *Device) append(s *stream, data any, gap des.Time, why des.Limit) {
+func (d *Device) append(s *stream, data any, gap model.Time, why des.Limit) {
 	d.deps = d.deps[:0]
 	if s.used {
 		d.deps = append(d.deps, s.tail)
@@ -303,7 +304,7 @@ func (d *Device) ended(r *des.Record) {
 	d.traceTask(r.Data, r.Span)
 	d.races.ended(r.ID)
 	d.releaseHeld()
-	if r.Span.End == des.LastTime && d.fault == nil {
+	if r.Span.End == model.LastTime && d.fault == nil {
 		d.fault = timeIsOver(r.Data)
 	}
 	switch v := r.Data.(type) {

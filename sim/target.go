@@ -4,13 +4,13 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/reprise-gpu/reprise/internal/des"
+	"github.com/reprise-gpu/reprise/device/model"
 	"github.com/reprise-gpu/reprise/ptx"
 )
 
 // runsOn says why a GPU refuses a module, nil when it does not. PTX runs on the GPU it is for and on all later ones;
 // with the suffix a on that one alone, and with f on later ones of its generation (PTX ISA, .target).
-func runsOn(p *des.Profile, m *ptx.Module) error {
+func runsOn(p *model.Profile, m *ptx.Module) error {
 	needs, has := m.TargetNumber(), 10*p.ComputeMajor+p.ComputeMinor
 	switch {
 	case needs > has:

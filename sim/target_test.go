@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/reprise-gpu/reprise/device"
-	"github.com/reprise-gpu/reprise/internal/des"
+	"github.com/reprise-gpu/reprise/device/model"
 )
 
 func TestModuleForAnotherGPU(t *testing.T) {
@@ -53,7 +53,7 @@ func TestKernelsForEveryGPU(t *testing.T) {
 		require.NotEmpty(t, some, folder)
 		files = append(files, some...)
 	}
-	for _, p := range des.Profiles() {
+	for _, p := range model.Profiles() {
 		d := open(t, Options{Custom: p})
 		for _, file := range files {
 			text, err := os.ReadFile(file)

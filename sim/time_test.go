@@ -8,14 +8,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/reprise-gpu/reprise/device"
-	"github.com/reprise-gpu/reprise/internal/des"
+	"github.com/reprise-gpu/reprise/device/model"
 )
 
 // handy is a device on which every call, gap and copy has a time of its own
 // that a reader can add up: a digit of microseconds each.
-func handy() *des.Profile {
-	const us = des.Microsecond
-	h200, err := des.Lookup("h200")
+func handy() *model.Profile {
+	const us = model.Microsecond
+	h200, err := model.Lookup("h200")
 	if err != nil {
 		panic("BUG: " + err.Error())
 	}
@@ -24,7 +24,7 @@ func handy() *des.Profile {
 	p.CopyInLatency, p.CopyOutLatency, p.CopyOnLatency, p.HostCallLatency = 0, 0, 0, 7*us
 	p.ConditionLatency, p.GraphBodyGap = 8*us, 4*us
 	p.SubmitLatency, p.StreamGap, p.EventGap, p.GraphEdgeGap, p.GraphRootGap = 10*us, 2*us, 5*us, 1*us, 3*us
-	p.Host = des.HostCosts{Memcpy: 100 * us, EventRecord: 1 * us, EventWait: 1 * us, Synchronize: 4 * us,
+	p.Host = model.HostCosts{Memcpy: 100 * us, EventRecord: 1 * us, EventWait: 1 * us, Synchronize: 4 * us,
 		HostCall: 50 * us, GraphLaunch: 20 * us, GraphNode: 1 * us, GraphBranch: 6 * us}
 	return &p
 }

@@ -1,11 +1,14 @@
 package sim
 
-import "github.com/reprise-gpu/reprise/internal/des"
+import (
+	"github.com/reprise-gpu/reprise/device/model"
+	"github.com/reprise-gpu/reprise/internal/des"
+)
 
 // history keeps what ended since StartTimeline.
 type history struct {
 	on    bool
-	from  des.Time
+	from  model.Time
 	first des.TaskID
 	last  des.TaskID // that ended
 	tasks []known    // by id, from first
@@ -93,7 +96,7 @@ type Work struct {
 func (d *Device) Timeline() (total int64, steps []Step, work []Work) {
 	d.settled()
 	h := &d.history
-	for _, p := range d.profile.CriticalPath(h.from, d.host, h.last, h.get) {
+	for _, p := range des.CriticalPath(d.profile, h.from, d.host, h.last, h.get) {
 		s := Step{Limit: p.Limit.String(), Cause: p.Limit.Cause().String(), Took: int64(p.Took)}
 		if k := h.known(p.Task); k != nil {
 			s.Kind, s.Name, s.Before = k.kind, k.name, p.Limit == k.record.Why && p.Limit >= des.StreamOrder
@@ -109,7 +112,7 @@ func (d *Device) Timeline() (total int64, steps []Step, work []Work) {
 		r := &k.record
 		most := r.Spent.Most()
 		work = append(work, Work{
-			ID: int64(i) + 1, Kind: k.kind, Name: k.name, Transfer: r.Kind == des.CopyIn || r.Kind == des.CopyOut,
+			ID: int64(i) + 1, Kind: k.kind, Name: k.name, Transfer: r.Kind == model.CopyIn || r.Kind == model.CopyOut,
 			Begin: int64(r.Span.Begin - h.from), End: int64(r.Span.End - h.from), Took: int64(r.Span.End - r.Start),
 			Limit: most.String(), Cause: most.Cause().String(), Launched: k.launched,
 		})

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/reprise-gpu/reprise/device"
-	"github.com/reprise-gpu/reprise/internal/des"
+	"github.com/reprise-gpu/reprise/device/model"
 	"github.com/reprise-gpu/reprise/sim/interp"
 )
 
@@ -172,18 +172,18 @@ func fill(dst []byte, value uint32, width int) {
 
 // direction is what a copy occupies: an engine of the host link when one side is on the
 // host, the whole link when it is on another GPU, and device memory otherwise, read and written.
-func (d *Device) direction(j *job) des.Demand {
+func (d *Device) direction(j *job) model.Demand {
 	dst, src := d.memory.Home(j.dst, j.bytes), d.memory.Home(j.src, j.bytes)
 	if b := j.box; b != nil {
 		dst, src = d.home(b, &b.dst), d.home(b, &b.src)
 	}
 	switch n := float64(j.bytes); {
 	case dst == interp.Here && src == interp.Here:
-		return des.Demand{Kind: des.CopyOn, Bytes: 2 * n}
+		return model.Demand{Kind: model.CopyOn, Bytes: 2 * n}
 	case dst == interp.Here:
-		return des.Demand{Kind: des.CopyIn, Bytes: n}
+		return model.Demand{Kind: model.CopyIn, Bytes: n}
 	default:
-		return des.Demand{Kind: des.CopyOut, Bytes: n}
+		return model.Demand{Kind: model.CopyOut, Bytes: n}
 	}
 }
 

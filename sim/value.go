@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/device/model"
 	"github.com/reprise-gpu/reprise/internal/des"
 )
 
@@ -23,7 +24,7 @@ const (
 )
 
 // cost is what an operation takes the host: what an event would.
-func (k ValueKind) cost(h *des.HostCosts) des.Time {
+func (k ValueKind) cost(h *model.HostCosts) model.Time {
 	if k == WriteValue {
 		return h.EventRecord
 	}
@@ -74,13 +75,13 @@ type heldTask struct {
 	ops []ValueOp // the rest
 }
 
-func (d *Device) startValues(id des.TaskID, j *job) des.Demand {
+func (d *Device) startValues(id des.TaskID, j *job) model.Demand {
 	h := heldTask{on: d, id: id, ops: j.ops}
 	if d.proceed(&h) {
-		return des.Demand{}
+		return model.Demand{}
 	}
 	d.held = append(d.held, h)
-	return des.Demand{Kind: des.Held}
+	return model.Demand{Kind: model.Held}
 }
 
 // proceed carries out operations up to one that has to wait, and reports whether there

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/reprise-gpu/reprise/device"
-	"github.com/reprise-gpu/reprise/internal/des"
+	"github.com/reprise-gpu/reprise/device/model"
 	"github.com/reprise-gpu/reprise/sim/interp"
 )
 
@@ -97,7 +97,7 @@ func (s *System) MappedAt(p device.Ptr, g *GPU) (base device.Ptr, of *interp.Phy
 // drain waits for the work of all devices: one wait, which takes as long as that for one of them. What
 // went wrong there the next call to them says. It lets others in, who may close devices that were not waited for yet.
 func (s *System) drain() {
-	var wait des.Time
+	var wait model.Time
 	end := s.time.clock.Next()
 	for _, m := range s.space.Memories() {
 		if d := s.devices[m]; d != nil {

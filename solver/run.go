@@ -7,8 +7,8 @@ import (
 
 	"github.com/reprise-gpu/reprise/auto"
 	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/device/model"
 	"github.com/reprise-gpu/reprise/graphexec"
-	"github.com/reprise-gpu/reprise/internal/des"
 	"github.com/reprise-gpu/reprise/ir"
 	"github.com/reprise-gpu/reprise/optimizer"
 	"github.com/reprise-gpu/reprise/tracer"
@@ -91,7 +91,7 @@ func (r *run) replays(dev device.Device, iterate func(), o *Options) (err error)
 	if o.Mode == Streams {
 		backend, plan.Streams, plan.Also = graphexec.Streams, true, []string{"group"}
 	}
-	if d, ok := dev.(interface{ Profile() *des.Profile }); ok {
+	if d, ok := dev.(interface{ Profile() *model.Profile }); ok {
 		plan.Custom = d.Profile()
 	}
 	result, err := optimizer.Plan(r.trace.Graph, plan)

@@ -11,9 +11,9 @@ import (
 
 	"github.com/reprise-gpu/reprise/bench"
 	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/device/model"
 	"github.com/reprise-gpu/reprise/internal/bench/network"
 	"github.com/reprise-gpu/reprise/internal/bench/taskgraph"
-	"github.com/reprise-gpu/reprise/internal/des"
 	"github.com/reprise-gpu/reprise/internal/irtest"
 	"github.com/reprise-gpu/reprise/ir"
 	"github.com/reprise-gpu/reprise/optimizer"
@@ -53,9 +53,9 @@ func inputs(files []string) []input {
 }
 
 // onDevice is a graph that a device's profile is enough to plan.
-func onDevice(group, name, device string, build func(p *des.Profile) (*ir.Graph, error)) input {
+func onDevice(group, name, device string, build func(p *model.Profile) (*ir.Graph, error)) input {
 	return input{name: group + "/" + name + "/" + device, group: group, make: func() (*ir.Graph, optimizer.Options, error) {
-		p, err := des.Lookup(device)
+		p, err := model.Lookup(device)
 		if err != nil {
 			return nil, optimizer.Options{}, err
 		}
@@ -64,8 +64,8 @@ func onDevice(group, name, device string, build func(p *des.Profile) (*ir.Graph,
 	}}
 }
 
-func fromFile(path string) func(*des.Profile) (*ir.Graph, error) {
-	return func(*des.Profile) (*ir.Graph, error) {
+func fromFile(path string) func(*model.Profile) (*ir.Graph, error) {
+	return func(*model.Profile) (*ir.Graph, error) {
 		f, err := ir.ReadFile(path)
 		if err != nil {
 			return nil, err
@@ -92,7 +92,7 @@ func drawn() (list []input) {
 	for _, f := range taskgraph.Families() {
 		for _, g := range members(f, 12, 50, 200, 800) {
 			for _, unit := range []time.Duration{time.Microsecond, 20 * time.Microsecond} {
-				list = append(list, onDevice("tasks", fmt.Sprintf("%s-%v", g.Name, unit), "h200", func(*des.Profile) (*ir.Graph, error) {
+				list = append(list, onDevice("tasks", fmt.Sprintf("%s-%v", g.Name, unit), "h200", func(*model.Profile) (*ir.Graph, error) {
 					return g.Empty(unit), nil
 				}))
 			}
@@ -105,7 +105,7 @@ func drawn() (list []input) {
 // search was tuned.
 func contended() (list []input) {
 	for seed := range uint64(20) {
-		in := onDevice("contended", fmt.Sprint(seed), "h200", func(*des.Profile) (*ir.Graph, error) {
+		in := onDevice("contended", fmt.Sprint(seed), "h200", func(*model.Profile) (*ir.Graph, error) {
 			r := rand.New(rand.NewPCG(seed, 2000))
 			return irtest.Contended(r, 12+r.IntN(49)), nil
 		})
@@ -119,7 +119,7 @@ func contended() (list []input) {
 func shaped() (list []input) {
 	for _, shape := range irtest.Shapes() {
 		for seed := range uint64(4) {
-			in := onDevice("shaped", fmt.Sprintf("%s-%d", shape, seed), "h200", func(*des.Profile) (*ir.Graph, error) {
+			in := onDevice("shaped", fmt.Sprintf("%s-%d", shape, seed), "h200", func(*model.Profile) (*ir.Graph, error) {
 				return irtest.Shaped(rand.New(rand.NewPCG(seed, 2001)), shape), nil
 			})
 			in.searched = true
@@ -135,7 +135,7 @@ func programs() (list []input) {
 		for _, g := range members(f, 12, 30) {
 			for _, blocks := range []int{16, 4096} {
 				for _, device := range []string{"h200", "p100"} {
-					list = append(list, onDevice("programs", fmt.Sprintf("%s-%dblocks", g.Name, blocks), device, func(*des.Profile) (*ir.Graph, error) {
+					list = append(list, onDevice("programs", fmt.Sprintf("%s-%dblocks", g.Name, blocks), device, func(*model.Profile) (*ir.Graph, error) {
 						return g.Launches(blocks), nil
 					}))
 				}
@@ -148,7 +148,7 @@ func programs() (list []input) {
 func networks() (list []input) {
 	for _, n := range network.Networks() {
 		for _, device := range []string{"h200", "v100"} {
-			list = append(list, onDevice("networks", n.Name, device, func(p *des.Profile) (*ir.Graph, error) {
+			list = append(list, onDevice("networks", n.Name, device, func(p *model.Profile) (*ir.Graph, error) {
 				return network.Build(n.Name, p)
 			}))
 		}
@@ -158,7 +158,7 @@ func networks() (list []input) {
 
 func workloads() (list []input) {
 	for _, w := range bench.Workloads() {
-		for _, p := range des.Profiles() {
+		for _, p := range model.Profiles() {
 			for _, memory := range []bench.Memory{bench.Pinned, bench.Prefetch, bench.Managed} {
 				for _, size := range []int{w.Tiny, w.Sizes[0]} {
 					name := fmt.Sprintf("workloads/%s-%d/%v/%s", w.Name, size, memory, p.ID)
@@ -173,7 +173,7 @@ func workloads() (list []input) {
 }
 
 // measured traces a workload on a simulated device and counts what its launches do.
-func measured(w *bench.Workload, p *des.Profile, params bench.Params) (_ *ir.Graph, opts optimizer.Options, err error) {
+func measured(w *bench.Workload, p *model.Profile, params bench.Params) (_ *ir.Graph, opts optimizer.Options, err error) {
 	dev, err := sim.New(sim.Options{Custom: p, Sample: 16})
 	if err != nil {
 		return nil, opts, err

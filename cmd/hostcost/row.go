@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/reprise-gpu/reprise/device/model"
 	"github.com/reprise-gpu/reprise/graphexec"
-	"github.com/reprise-gpu/reprise/internal/des"
 )
 
 // row is a schedule in one form.
@@ -28,11 +28,11 @@ const (
 // driver is the least that the calls of a replay cost with the driver of an H200, in ns: by its profile, whose
 // sources are in docs/DEVICES.md.
 func (r *row) driver() float64 {
-	p, err := des.Lookup("h200")
+	p, err := model.Lookup("h200")
 	if err != nil {
 		panic("BUG: " + err.Error())
 	}
-	ns := func(t des.Time) float64 { return float64(t) / float64(des.Nanosecond) }
+	ns := func(t model.Time) float64 { return float64(t) / float64(model.Nanosecond) }
 	if r.form == graphexec.Graph {
 		return ns(p.Host.GraphLaunch) + float64(r.ops)*ns(p.Host.GraphNode)
 	}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/reprise-gpu/reprise/internal/des"
+	"github.com/reprise-gpu/reprise/device/model"
 	"github.com/reprise-gpu/reprise/ir"
 	"github.com/reprise-gpu/reprise/optimizer"
 )
@@ -23,7 +23,7 @@ func checkCost(cost string) error {
 }
 
 // costModel is what --cost names, for plans of g on a device of that profile.
-func costModel(cost string, g *ir.Graph, p *des.Profile) (optimizer.CostModel, error) {
+func costModel(cost string, g *ir.Graph, p *model.Profile) (optimizer.CostModel, error) {
 	switch cost {
 	case "declared":
 		return nil, nil

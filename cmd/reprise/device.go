@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/reprise-gpu/reprise/device"
-	"github.com/reprise-gpu/reprise/internal/des"
+	"github.com/reprise-gpu/reprise/device/model"
 	"github.com/reprise-gpu/reprise/internal/devices"
 	"github.com/reprise-gpu/reprise/sim"
 )
@@ -51,7 +51,7 @@ func raceMode(on bool) sim.Race {
 }
 
 // lookupProfile is the profile of a simulated device's id.
-func lookupProfile(id string) (*des.Profile, error) {
+func lookupProfile(id string) (*model.Profile, error) {
 	if _, ok := devices.Ordinal(id); ok {
 		return nil, usagef("%s is a GPU, and this needs a simulated device: use %s, and see reprise devices", id, defaultDevice)
 	}
@@ -92,7 +92,7 @@ func listDevices(to io.Writer, gpus []device.Info) error {
 	for _, i := range gpus {
 		listDevice(w, &i)
 	}
-	for _, p := range des.Profiles() {
+	for _, p := range model.Profiles() {
 		dev, err := sim.New(sim.Options{Profile: p.ID})
 		if err != nil {
 			return err

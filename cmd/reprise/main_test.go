@@ -17,7 +17,7 @@ import (
 
 	"github.com/reprise-gpu/reprise/bench"
 	"github.com/reprise-gpu/reprise/device"
-	"github.com/reprise-gpu/reprise/internal/des"
+	"github.com/reprise-gpu/reprise/device/model"
 )
 
 // reprise runs the program and returns what it printed and its exit status.
@@ -159,8 +159,8 @@ func TestTraceThenOptPrintsThePlan(t *testing.T) {
 	require.Zero(t, status, stderr)
 	var streams summary
 	require.NoError(t, json.Unmarshal([]byte(stdout), &streams))
-	p := des.Profiles()[0]
-	calls := float64(12*min(p.Host.Launch, p.Host.Memset)+p.Host.Memcpy) / float64(des.Microsecond)
+	p := model.Profiles()[0]
+	calls := float64(12*min(p.Host.Launch, p.Host.Memset)+p.Host.Memcpy) / float64(model.Microsecond)
 	assert.Greater(t, streams.PredictedUS, calls, "the host makes a call for each operation")
 	assert.Less(t, got.PredictedUS, calls)
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/spf13/cobra"
 	"gonum.org/v1/gonum/graph/encoding/dot"
 
+	"github.com/reprise-gpu/reprise/device/model"
 	"github.com/reprise-gpu/reprise/graphexec"
-	"github.com/reprise-gpu/reprise/internal/des"
 	"github.com/reprise-gpu/reprise/ir"
 	"github.com/reprise-gpu/reprise/optimizer"
 	"github.com/reprise-gpu/reprise/ptx"
@@ -140,7 +140,7 @@ func (f *optFlags) run(c *cobra.Command, path string) error {
 }
 
 // report says what the passes that had to be asked for brought.
-func report(w io.Writer, path string, s *ir.Schedule, profile *des.Profile) {
+func report(w io.Writer, path string, s *ir.Schedule, profile *model.Profile) {
 	if s == nil {
 		return
 	}
@@ -155,7 +155,7 @@ func report(w io.Writer, path string, s *ir.Schedule, profile *des.Profile) {
 }
 
 // print writes the text to -o, and to stdout the summary or the text.
-func (f *optFlags) print(stdout io.Writer, r *optimizer.Result, profile *des.Profile) error {
+func (f *optFlags) print(stdout io.Writer, r *optimizer.Result, profile *model.Profile) error {
 	if f.out != "" {
 		if err := writeFile(f.out, ir.Format(r.Graph, r.Schedule)); err != nil {
 			return err
@@ -211,7 +211,7 @@ type summary struct {
 	Unrolled *optimizer.Unrolled `json:"unrolled,omitempty"`
 }
 
-func summarize(r *optimizer.Result, profile *des.Profile) summary {
+func summarize(r *optimizer.Result, profile *model.Profile) summary {
 	sum := summary{
 		Ops:    r.Graph.Len(),
 		Origin: r.Graph.Origin,

@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/reprise-gpu/reprise/internal/des"
+	"github.com/reprise-gpu/reprise/device/model"
 	"github.com/reprise-gpu/reprise/internal/devices"
 )
 
@@ -32,7 +32,7 @@ names the line.`,
 }
 
 // lookupFile is the profile file of that path, or one of the profile of that name.
-func lookupFile(name string) (*des.File, error) {
+func lookupFile(name string) (*model.File, error) {
 	f, err := devices.File(name)
 	return f, asUsage(err)
 }

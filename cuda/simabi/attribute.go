@@ -6,8 +6,8 @@ package simabi
 import "C"
 
 import (
-	"github.com/reprise-gpu/reprise/internal/des"
-	"github.com/reprise-gpu/reprise/internal/unit"
+	"github.com/reprise-gpu/reprise/device/model"
+	"github.com/reprise-gpu/reprise/device/unit"
 )
 
 // fixed are the attributes that every simulated GPU has alike. Extents of textures and
@@ -104,35 +104,35 @@ var fixed = map[C.CUdevice_attribute]int{
 const sharedPerBlock = 48 << 10
 
 // measured are the attributes that follow from a GPU's profile.
-var measured = map[C.CUdevice_attribute]func(*des.Profile) int{
-	C.CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK:                func(p *des.Profile) int { return p.Limits.ThreadsPerBlock },
-	C.CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR:       func(p *des.Profile) int { return p.Limits.ThreadsPerSM },
-	C.CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR:        func(p *des.Profile) int { return p.Limits.BlocksPerSM },
-	C.CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK:              func(p *des.Profile) int { return p.Limits.RegistersPerSM },
-	C.CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR:     func(p *des.Profile) int { return p.Limits.RegistersPerSM },
-	C.CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK:          func(p *des.Profile) int { return min(sharedPerBlock, p.Limits.SharedPerBlock) },
-	C.CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN:    func(p *des.Profile) int { return p.Limits.SharedPerBlock },
-	C.CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR: func(p *des.Profile) int { return p.Limits.SharedPerSM },
-	C.CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK:     func(p *des.Profile) int { return p.Limits.SharedReserved },
+var measured = map[C.CUdevice_attribute]func(*model.Profile) int{
+	C.CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK:                func(p *model.Profile) int { return p.Limits.ThreadsPerBlock },
+	C.CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR:       func(p *model.Profile) int { return p.Limits.ThreadsPerSM },
+	C.CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR:        func(p *model.Profile) int { return p.Limits.BlocksPerSM },
+	C.CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK:              func(p *model.Profile) int { return p.Limits.RegistersPerSM },
+	C.CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR:     func(p *model.Profile) int { return p.Limits.RegistersPerSM },
+	C.CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK:          func(p *model.Profile) int { return min(sharedPerBlock, p.Limits.SharedPerBlock) },
+	C.CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN:    func(p *model.Profile) int { return p.Limits.SharedPerBlock },
+	C.CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR: func(p *model.Profile) int { return p.Limits.SharedPerSM },
+	C.CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK:     func(p *model.Profile) int { return p.Limits.SharedReserved },
 
-	C.CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT:          func(p *des.Profile) int { return p.SMs },
-	C.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR:      func(p *des.Profile) int { return p.ComputeMajor },
-	C.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR:      func(p *des.Profile) int { return p.ComputeMinor },
-	C.CU_DEVICE_ATTRIBUTE_CLOCK_RATE:                    func(p *des.Profile) int { return int(p.ClockMHz * 1000) },
+	C.CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT:          func(p *model.Profile) int { return p.SMs },
+	C.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR:      func(p *model.Profile) int { return p.ComputeMajor },
+	C.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR:      func(p *model.Profile) int { return p.ComputeMinor },
+	C.CU_DEVICE_ATTRIBUTE_CLOCK_RATE:                    func(p *model.Profile) int { return int(p.ClockMHz * 1000) },
 	C.CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE:             memoryClock,
-	C.CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH:       func(p *des.Profile) int { return busBits[p.ID] },
-	C.CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE:                 func(p *des.Profile) int { return int(p.L2Bytes) },
-	C.CU_DEVICE_ATTRIBUTE_MAX_PERSISTING_L2_CACHE_SIZE:  func(p *des.Profile) int { return int(persistingL2(p)) },
-	C.CU_DEVICE_ATTRIBUTE_MAX_ACCESS_POLICY_WINDOW_SIZE: func(p *des.Profile) int { return ifAtLeast(p.ComputeMajor, 8, 128<<20) },
-	C.CU_DEVICE_ATTRIBUTE_COMPUTE_PREEMPTION_SUPPORTED:  func(p *des.Profile) int { return ifAtLeast(p.ComputeMajor, 6, 1) },
-	C.CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS:     func(p *des.Profile) int { return ifAtLeast(p.ComputeMajor, 6, 1) },
-	C.CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_LINEAR_WIDTH: func(p *des.Profile) int {
+	C.CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH:       func(p *model.Profile) int { return busBits[p.ID] },
+	C.CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE:                 func(p *model.Profile) int { return int(p.L2Bytes) },
+	C.CU_DEVICE_ATTRIBUTE_MAX_PERSISTING_L2_CACHE_SIZE:  func(p *model.Profile) int { return int(persistingL2(p)) },
+	C.CU_DEVICE_ATTRIBUTE_MAX_ACCESS_POLICY_WINDOW_SIZE: func(p *model.Profile) int { return ifAtLeast(p.ComputeMajor, 8, 128<<20) },
+	C.CU_DEVICE_ATTRIBUTE_COMPUTE_PREEMPTION_SUPPORTED:  func(p *model.Profile) int { return ifAtLeast(p.ComputeMajor, 6, 1) },
+	C.CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS:     func(p *model.Profile) int { return ifAtLeast(p.ComputeMajor, 6, 1) },
+	C.CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_LINEAR_WIDTH: func(p *model.Profile) int {
 		if p.ComputeMajor >= 6 && p.ComputeMinor == 0 {
 			return 1 << 28
 		}
 		return 1 << 27
 	},
-	C.CU_DEVICE_ATTRIBUTE_SINGLE_TO_DOUBLE_PRECISION_PERF_RATIO: func(p *des.Profile) int {
+	C.CU_DEVICE_ATTRIBUTE_SINGLE_TO_DOUBLE_PRECISION_PERF_RATIO: func(p *model.Profile) int {
 		return ratio(p.Lanes[unit.FP32], p.Lanes[unit.FP64])
 	},
 }
@@ -158,7 +158,7 @@ var busBits = map[string]int{"h200": 6144, "a100": 5120, "v100": 4096, "p100": 3
 
 // memoryClock is the clock of DRAM in kHz at which a bus that carries two bits per cycle
 // and wire has the profile's bandwidth.
-func memoryClock(p *des.Profile) int {
+func memoryClock(p *model.Profile) int {
 	width := busBits[p.ID]
 	if width == 0 {
 		return 0

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"unsafe"
 
-	"github.com/reprise-gpu/reprise/internal/des"
+	"github.com/reprise-gpu/reprise/device/model"
 	"github.com/reprise-gpu/reprise/sim"
 )
 
@@ -25,7 +25,7 @@ const driverVersion = 12040
 type gpu struct {
 	slot    int // position in $REPRISE_SIM, from which its PCI bus and its UUID follow
 	ordinal int // position among the visible GPUs, by which programs name it
-	profile *des.Profile
+	profile *model.Profile
 	sim     *sim.GPU
 	sample  int64 // blocks of each launch that are run, 0 for all
 	race    sim.Race
@@ -58,7 +58,7 @@ func plug() ([]*gpu, error) {
 	driver.system = sim.NewSystem()
 	var gpus []*gpu
 	for i, id := range strings.Split(list, ",") {
-		p, err := des.Lookup(strings.TrimSpace(id))
+		p, err := model.Lookup(strings.TrimSpace(id))
 		if err != nil {
 			return nil, fmt.Errorf("REPRISE_SIM=%s: %w", list, err)
 		}

@@ -4,8 +4,7 @@ package simabi
 
 // #include <cuda.h>
 import "C"
-
-import "github.com/reprise-gpu/reprise/internal/des"
+import "github.com/reprise-gpu/reprise/device/model"
 
 // limits are what a program may ask of a context beforehand; the index is the
 // CUlimit. The heap and the output buffer of kernels become as large as that. The others
@@ -85,7 +84,7 @@ func (c *context) impose(l C.CUlimit, value C.size_t) {
 
 // persistingL2 is how much of L2 may be set aside, 0 on GPUs that cannot: three
 // quarters (CUDA C++ Programming Guide, L2 persistence).
-func persistingL2(p *des.Profile) int64 {
+func persistingL2(p *model.Profile) int64 {
 	if p.ComputeMajor < 8 {
 		return 0
 	}

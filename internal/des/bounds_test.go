@@ -5,36 +5,17 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/reprise-gpu/reprise/device/model"
 )
-
-// extremes are values that a file may give a figure.
-var extremes = []float64{math.NaN(), math.Inf(1), math.Inf(-1), -1, math.SmallestNonzeroFloat64, 1e-320, 1e-300, 1e-9, math.MaxFloat64, 1e300, 1e19, 1 << 62}
-
-// TestFiguresHaveBounds sets every figure to values beyond them. The error names the figure, the value and the bounds.
-func TestFiguresHaveBounds(t *testing.T) {
-	for _, f := range Figures() {
-		for _, v := range extremes {
-			p := anH200(t)
-			before := f.Of(&p)
-			err := f.Set(&p, v)
-			if err == nil { // a time, which is rounded to a picosecond
-				assert.Less(t, math.Abs(v), 1e-3, f.Name)
-				continue
-			}
-			assert.ErrorContains(t, err, f.Name)
-			assert.Equal(t, before, f.Of(&p), f.Name)
-		}
-	}
-}
 
 // TestEveryProfileEndsEveryTask runs tasks of every kind, huge ones too, on profiles of figures at and near their bounds.
 func TestEveryProfileEndsEveryTask(t *testing.T) {
 	r := rand.New(rand.NewPCG(17, 3))
 	for range 400 {
 		p := anH200(t)
-		for _, f := range Figures() {
+		for _, f := range model.Figures() {
 			if r.IntN(4) > 0 {
 				continue
 			}
@@ -42,18 +23,18 @@ func TestEveryProfileEndsEveryTask(t *testing.T) {
 			_ = f.Set(&p, v) // or it stays as it is
 		}
 		starts := 0
-		e := New(&p, func(_ TaskID, data any) Demand {
+		e := New(&p, func(_ TaskID, data any) model.Demand {
 			starts++
-			return data.(Demand)
+			return data.(model.Demand)
 		})
 		var last []TaskID
 		const tasks = 12
 		for i := range tasks {
-			d := Demand{Kind: []DemandKind{Kernel, CopyIn, CopyOut, CopyOn, Fixed, Host, Marker}[r.IntN(7)], Bytes: math.Pow(2, float64(r.IntN(49)))}
-			if d.Kind == Fixed {
-				d.Duration = Time(r.Int64N(1 << 58))
+			d := model.Demand{Kind: []model.DemandKind{model.Kernel, model.CopyIn, model.CopyOut, model.CopyOn, model.Fixed, model.Host, model.Marker}[r.IntN(7)], Bytes: math.Pow(2, float64(r.IntN(49)))}
+			if d.Kind == model.Fixed {
+				d.Duration = model.Time(r.Int64N(1 << 58))
 			}
-			if d.Kind == Kernel {
+			if d.Kind == model.Kernel {
 				d.Blocks, d.PerSM, d.BlockCycles = math.Pow(2, float64(r.IntN(60))), float64(1+r.IntN(32)), math.Pow(10, float64(r.IntN(12)))
 				d.Work[r.IntN(len(d.Work))] = math.Pow(10, float64(r.IntN(19)))
 				require.NoError(t, d.CheckKernel(&p))
@@ -71,8 +52,29 @@ func TestEveryProfileEndsEveryTask(t *testing.T) {
 	}
 }
 
-func anH200(t *testing.T) Profile {
-	p, err := Lookup("h200")
+// FuzzProfilesKeepTime runs a kernel and a copy on every profile that can be read.
+func FuzzProfilesKeepTime(f *testing.F) {
+	f.Add(model.NewFile(h200, "here").Text())
+	f.Add([]byte(`{"format": "reprise-profile", "version": 1, "figures": {"clock_mhz": {"value": 1}}}`))
+	f.Fuzz(func(t *testing.T, src []byte) {
+		file, err := model.ParseFile("p.json", src)
+		if err != nil {
+			return
+		}
+		e := demanding(&file.Profile)
+		a := e.Add(Task{Data: model.Demand{Kind: model.Kernel, Blocks: 300, PerSM: 2, BlockCycles: 100, Bytes: 1000}})
+		e.Add(Task{Deps: []TaskID{a}, Gap: file.Profile.StreamGap, Data: model.Demand{Kind: model.CopyIn, Bytes: 1 << 20}})
+		require.Positive(t, e.Drain())
+	})
+}
+
+// leastPositive is the least rate or share of a profile but 0.
+const leastPositive = 1e-3
+
+var h200 = model.Profiles()[0]
+
+func anH200(t *testing.T) model.Profile {
+	p, err := model.Lookup("h200")
 	require.NoError(t, err)
 	return *p
 }

@@ -1,51 +1,55 @@
 package des
 
-import "math"
+import (
+	"math"
+
+	"github.com/reprise-gpu/reprise/device/model"
+)
 
 // Busy sums, for each resource, how long a set of tasks occupies it. The sums do not depend on the order of the
 // tasks: each task counts as if it had the whole resource from its start to its end.
 type Busy struct {
-	profile *Profile
+	profile *model.Profile
 	device  supplies
 	asked   supplies
-	slots   float64           // ps in which kernels occupy all slots of the multiprocessors
-	lines   [copyEngines]Time // time of each copy engine, which serves one copy at a time
-	host    Time              // time of the callback thread
-	filled  map[float64]Time  // time of kernels that fill the device, by resident blocks per multiprocessor
+	slots   float64                 // ps in which kernels occupy all slots of the multiprocessors
+	lines   [copyEngines]model.Time // time of each copy engine, which serves one copy at a time
+	host    model.Time              // time of the callback thread
+	filled  map[float64]model.Time  // time of kernels that fill the device, by resident blocks per multiprocessor
 }
 
 // NewBusy returns sums for no tasks.
-func NewBusy(p *Profile) *Busy {
-	b := &Busy{profile: p, filled: map[float64]Time{}}
-	b.device, _ = p.supplies()
+func NewBusy(p *model.Profile) *Busy {
+	b := &Busy{profile: p, filled: map[float64]model.Time{}}
+	b.device, _ = suppliesOf(p)
 	return b
 }
 
 // Add adds a task to the sums.
-func (b *Busy) Add(d Demand) {
+func (b *Busy) Add(d model.Demand) {
 	switch d.Kind {
-	case Kernel:
+	case model.Kernel:
 		b.kernel(&d)
-	case CopyOn:
+	case model.CopyOn:
 		b.asked[DRAM] += d.Bytes
-	case CopyIn:
+	case model.CopyIn:
 		b.copied(0, LinkIn, b.profile.CopyInLatency, d.Bytes)
-	case CopyOut:
+	case model.CopyOut:
 		b.copied(1, LinkOut, b.profile.CopyOutLatency, d.Bytes)
-	case Host:
+	case model.Host:
 		b.host += b.profile.HostCallLatency + d.Duration
 	}
 }
 
-func (b *Busy) kernel(d *Demand) {
-	for r, n := range b.profile.work(d) {
+func (b *Busy) kernel(d *model.Demand) {
+	for r, n := range workOf(d, b.profile) {
 		b.asked[r] += n
 	}
 	perSM, turn := math.Floor(d.PerSM), d.BlockCycles*1e6/b.profile.ClockMHz
 	capacity := float64(b.profile.SMs) * perSM
 	b.slots += d.Blocks * turn / capacity
 	if d.Blocks >= capacity {
-		b.filled[perSM] += b.ramp(d) + Time((d.Blocks-capacity)/capacity*turn)
+		b.filled[perSM] += b.ramp(d) + model.Time((d.Blocks-capacity)/capacity*turn)
 	}
 	for _, r := range faulting {
 		b.asked[r] += d.Faulted
@@ -56,7 +60,7 @@ func (b *Busy) kernel(d *Demand) {
 }
 
 // ramp returns the least time from a kernel's first slot to the start of its first computing block.
-func (b *Busy) ramp(d *Demand) Time {
+func (b *Busy) ramp(d *model.Demand) model.Time {
 	if d.Faulted == 0 {
 		return b.profile.KernelRamp
 	}
@@ -64,10 +68,10 @@ func (b *Busy) ramp(d *Demand) Time {
 	for _, r := range faulting {
 		rate = min(rate, b.device[r])
 	}
-	return b.profile.KernelRamp + b.profile.FaultLatency + Time(d.Faulted/rate)
+	return b.profile.KernelRamp + b.profile.FaultLatency + model.Time(d.Faulted/rate)
 }
 
-func (b *Busy) copied(line int, link Limit, latency Time, bytes float64) {
+func (b *Busy) copied(line int, link Limit, latency model.Time, bytes float64) {
 	b.lines[line] += latency
 	if bytes == 0 {
 		return
@@ -76,23 +80,23 @@ func (b *Busy) copied(line int, link Limit, latency Time, bytes float64) {
 		b.asked[r] += bytes
 	}
 	rate := min(b.device[link], b.device[Link], b.device[DRAM])
-	b.lines[line] += Time(bytes / rate)
+	b.lines[line] += model.Time(bytes / rate)
 }
 
 // Most returns the time of the busiest resource. It is a lower bound of the makespan of the tasks in any order.
-func (b *Busy) Most() Time {
+func (b *Busy) Most() model.Time {
 	most := max(b.slots, float64(b.lines[0]), float64(b.lines[1]), float64(b.host))
 	for r, n := range b.asked {
 		most = max(most, n/b.device[r])
 	}
-	return Time(most)
+	return model.Time(most)
 }
 
 // Filled returns a lower bound of the makespan from kernels that fill the device, provided that none has priority.
 // Such a kernel takes every free slot until it has less than one full wave of blocks left. Of two such kernels with
 // the same number of resident blocks per multiprocessor, the second therefore starts only after the ramp and all full
 // waves of the first.
-func (b *Busy) Filled() (most Time) {
+func (b *Busy) Filled() (most model.Time) {
 	for _, t := range b.filled {
 		most = max(most, t)
 	}
@@ -101,32 +105,32 @@ func (b *Busy) Filled() (most Time) {
 
 // LeastTime returns a lower bound of the duration of a task from start to end, with any tasks beside it. A kernel
 // that runs alone may take longer than beside others, because other waves may have a fuller tail.
-func LeastTime(p *Profile, d Demand) Time {
+func LeastTime(p *model.Profile, d model.Demand) model.Time {
 	b := NewBusy(p)
 	b.Add(d)
 	switch d.Kind {
-	case Fixed:
+	case model.Fixed:
 		return d.Duration
-	case Host:
+	case model.Host:
 		return b.host
-	case CopyOn:
+	case model.CopyOn:
 		return p.CopyOnLatency + b.Most()
-	case Kernel:
+	case model.Kernel:
 		return b.lines[0] + b.ramp(&d) + leastComputing(p, &d)
 	}
 	return max(b.lines[0], b.lines[1])
 }
 
 // leastComputing returns the least time of a kernel's blocks from the end of the ramp.
-func leastComputing(p *Profile, d *Demand) Time {
-	device, perSM := p.supplies()
+func leastComputing(p *model.Profile, d *model.Demand) model.Time {
+	device, perSM := suppliesOf(p)
 	cycle := 1e6 / p.ClockMHz
 	slots := min(d.Blocks, float64(p.SMs)*math.Floor(d.PerSM))
 	least := cycle * max(d.SlowestCycles, d.BlockCycles*d.Blocks/slots)
-	for r, n := range p.work(d) {
+	for r, n := range workOf(d, p) {
 		if n > 0 {
 			least = max(least, n/min(device[r], perSM[r]*min(slots, float64(p.SMs))))
 		}
 	}
-	return Time(least * (1 - slack))
+	return model.Time(least * (1 - slack))
 }

@@ -1,6 +1,10 @@
 package des
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/reprise-gpu/reprise/device/model"
+)
 
 // Cache models which bytes of each buffer are in the L2 cache, with LRU replacement of whole buffers. For each buffer
 // it holds only the number of resident bytes, not which ones: a task that touches part of a buffer hits the cache in
@@ -27,7 +31,7 @@ type Use struct {
 func (u *Use) touched() float64 { return min(u.Size, max(u.Read, u.Written)) }
 
 // NewCache returns an empty cache.
-func NewCache(p *Profile) *Cache { return &Cache{size: float64(p.L2Bytes)} }
+func NewCache(p *model.Profile) *Cache { return &Cache{size: float64(p.L2Bytes)} }
 
 // Forget drops a freed buffer without writing it back.
 func (c *Cache) Forget(buffer uint64) {

@@ -6,9 +6,11 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/reprise-gpu/reprise/device/model"
 )
 
-func cacheOf(bytes int64) *Cache { return NewCache(&Profile{L2Bytes: bytes}) }
+func cacheOf(bytes int64) *Cache { return NewCache(&model.Profile{L2Bytes: bytes}) }
 
 func use(buffer uint64, size, read, written float64) Use { return Use{buffer, size, read, written} }
 

@@ -3,6 +3,8 @@ package des
 import (
 	"fmt"
 	"slices"
+
+	"github.com/reprise-gpu/reprise/device/model"
 )
 
 // Clock is the virtual time shared by several devices. Their tasks are numbered together and run in one order of
@@ -12,7 +14,7 @@ type Clock struct {
 	tasks   table
 	ready   queue       // tasks whose dependencies have ended, ordered by the time at which they can start
 	ends    queue       // tasks with a known end
-	horizon Time        // all events up to here have been processed
+	horizon model.Time  // all events up to here have been processed
 	ended   Record      // scratch of finish
 	stop    func() bool // may be nil
 }
@@ -21,7 +23,7 @@ type Clock struct {
 func NewClock() *Clock { return &Clock{tasks: newTable()} }
 
 // Engine adds a device to the clock; see New.
-func (c *Clock) Engine(p *Profile, start func(TaskID, any) Demand) *Engine {
+func (c *Clock) Engine(p *model.Profile, start func(TaskID, any) model.Demand) *Engine {
 	e := &Engine{Clock: c, profile: p, start: start, fluid: newFluid(p)}
 	c.engines = append(c.engines, e)
 	return e
@@ -36,7 +38,7 @@ func (e *Engine) Leave() {
 }
 
 // Now returns the time up to which all events have been simulated.
-func (c *Clock) Now() Time { return c.horizon }
+func (c *Clock) Now() model.Time { return c.horizon }
 
 // StopWhen stops the clock before the next start of a task once f returns true: TryWait, TryReach and Step then
 // return false, and Run returns early. A later call continues from there. Wait and Drain must not be called
@@ -46,7 +48,7 @@ func (c *Clock) StopWhen(f func() bool) { c.stop = f }
 func (c *Clock) stopped() bool { return c.stop != nil && c.stop() }
 
 // Run processes all events up to and including the given time.
-func (c *Clock) Run(until Time) {
+func (c *Clock) Run(until model.Time) {
 	for {
 		if c.stopped() {
 			return
@@ -73,7 +75,7 @@ func (c *Clock) Step() bool {
 }
 
 // Wait runs the clock until the task has ended and returns the time of its end.
-func (c *Clock) Wait(id TaskID) Time {
+func (c *Clock) Wait(id TaskID) model.Time {
 	t, ok := c.TryWait(id)
 	if !ok {
 		panic(fmt.Sprintf("BUG: task %d can never end", id))
@@ -83,7 +85,7 @@ func (c *Clock) Wait(id TaskID) Time {
 
 // TryWait is Wait for simulations with Held tasks. It returns false if no event is left before a Held task is
 // released.
-func (c *Clock) TryWait(id TaskID) (Time, bool) {
+func (c *Clock) TryWait(id TaskID) (model.Time, bool) {
 	for !c.Ended(id) {
 		t := c.nextEvent()
 		if t == never || c.stopped() {
@@ -171,7 +173,7 @@ func (c *Clock) Span(id TaskID) Span {
 // such a task has no effect. A long simulation that retires after each wait needs memory only for tasks in flight.
 func (c *Clock) Retire() { c.tasks.retire(c.horizon - retireAfter) }
 
-func (c *Clock) nextEvent() Time {
+func (c *Clock) nextEvent() model.Time {
 	t := min(c.ready.next(), c.ends.next())
 	for _, e := range c.engines {
 		t = min(t, e.fluid.due)
@@ -180,7 +182,7 @@ func (c *Clock) nextEvent() Time {
 }
 
 // step processes all events of one instant. Ends come before starts, because ended tasks free resources.
-func (c *Clock) step(now Time) {
+func (c *Clock) step(now model.Time) {
 	c.horizon = now
 	for c.ends.next() == now {
 		id := c.ends.Pop().id

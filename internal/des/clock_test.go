@@ -6,6 +6,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/reprise-gpu/reprise/device/model"
 )
 
 // Devices on one clock that nothing links run as each would alone.
@@ -59,9 +61,9 @@ func TestDevicesOfAClockDoNotSlowEachOther(t *testing.T) {
 func TestTasksDependAcrossDevices(t *testing.T) {
 	clock := NewClock()
 	var order []any
-	start := func(_ TaskID, data any) Demand {
+	start := func(_ TaskID, data any) model.Demand {
 		order = append(order, data)
-		return Demand{Kind: Fixed, Duration: 10 * ns}
+		return model.Demand{Kind: model.Fixed, Duration: 10 * ns}
 	}
 	a, b := clock.Engine(plain(), start), clock.Engine(plain(), start)
 	late := a.Add(Task{Arrival: 5 * ns, Data: "late"})
@@ -78,8 +80,8 @@ func TestTasksDependAcrossDevices(t *testing.T) {
 // A held task of one device ends when another releases it, at the time of the clock.
 func TestOneDeviceReleasesWhatAnotherHolds(t *testing.T) {
 	clock := NewClock()
-	a := clock.Engine(plain(), func(TaskID, any) Demand { return Demand{Kind: Held} })
-	b := clock.Engine(plain(), func(TaskID, any) Demand { return Demand{Kind: Fixed, Duration: 50 * ns} })
+	a := clock.Engine(plain(), func(TaskID, any) model.Demand { return model.Demand{Kind: model.Held} })
+	b := clock.Engine(plain(), func(TaskID, any) model.Demand { return model.Demand{Kind: model.Fixed, Duration: 50 * ns} })
 	held := a.Add(Task{})
 	b.Add(Task{Arrival: 10 * ns})
 	b.OnEnd(func(*Record) { clock.Release(held) })

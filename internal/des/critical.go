@@ -1,10 +1,12 @@
 package des
 
+import "github.com/reprise-gpu/reprise/device/model"
+
 // Piece is an interval of time attributed to one limit.
 type Piece struct {
 	Task  TaskID // the limited task; NoTask if only the host took the time
 	Limit Limit
-	Took  Time
+	Took  model.Time
 }
 
 // CriticalPath attributes the time between two instants to limits. The pieces are in order of time, do not overlap
@@ -14,7 +16,7 @@ type Piece struct {
 // limits; the gap before that task; the task that it waited for; and so on, until a task that waited only for the
 // host to enqueue it. All time before that belongs to the host. Argument last is the task that ended last, or NoTask.
 // Function get returns the record of a task, or nil if it is unknown.
-func (p *Profile) CriticalPath(from, to Time, last TaskID, get func(TaskID) *Record) []Piece {
+func CriticalPath(p *model.Profile, from, to model.Time, last TaskID, get func(TaskID) *Record) []Piece {
 	w := walk{from: from, at: to}
 	r := find(last, get)
 	if r == nil {
@@ -46,12 +48,12 @@ func find(id TaskID, get func(TaskID) *Record) *Record {
 
 // walk collects pieces backwards in time.
 type walk struct {
-	from, at Time
+	from, at model.Time
 	pieces   []Piece // in reverse order
 }
 
 // back attributes the time from t to the current position to a limit, and moves the position to t.
-func (w *walk) back(task TaskID, l Limit, t Time) {
+func (w *walk) back(task TaskID, l Limit, t model.Time) {
 	if t = max(t, w.from); t < w.at {
 		w.pieces = append(w.pieces, Piece{task, l, w.at - t})
 		w.at = t

@@ -7,11 +7,13 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/reprise-gpu/reprise/device/model"
 )
 
 // recorded runs tasks to their end and returns their records by id, and the
 // task that ended last.
-func recorded(p *Profile, tasks []Task) (records []Record, last TaskID) {
+func recorded(p *model.Profile, tasks []Task) (records []Record, last TaskID) {
 	e := demanding(p)
 	records = make([]Record, len(tasks))
 	last = NoTask
@@ -29,7 +31,7 @@ func recorded(p *Profile, tasks []Task) (records []Record, last TaskID) {
 }
 
 // latent is plain with latencies and a shared link, so that every limit occurs.
-func latent() *Profile {
+func latent() *model.Profile {
 	p := plain()
 	p.KernelRamp, p.CopyInLatency, p.CopyOutLatency, p.CopyOnLatency, p.HostCallLatency = 1*ns, 2*ns, 3*ns, 4*ns, 5*ns
 	p.FaultLatency, p.ConditionLatency, p.SubmitLatency, p.DuplexGBps = 8*ns, 6*ns, 7*ns, 15
@@ -46,7 +48,7 @@ func TestEveryInstantHasOneCause(t *testing.T) {
 		tasks := program(r, 1+r.IntN(60))
 		for i := range tasks {
 			tasks[i].Why = GraphEdge
-			if d := tasks[i].Data.(Demand); d.Kind == Kernel {
+			if d := tasks[i].Data.(model.Demand); d.Kind == model.Kernel {
 				tasks[i].Data = onManagedMemory(r, d)
 			}
 		}
@@ -55,9 +57,9 @@ func TestEveryInstantHasOneCause(t *testing.T) {
 			require.Equal(t, records[i].Span.End-records[i].Start, records[i].Spent.Total(), "task %d", i)
 		}
 		end := records[last].Span.End + 3*ns
-		for _, from := range []Time{0, end / 3} {
-			path := p.CriticalPath(from, end, last, func(id TaskID) *Record { return &records[id] })
-			sum := Time(0)
+		for _, from := range []model.Time{0, end / 3} {
+			path := CriticalPath(p, from, end, last, func(id TaskID) *Record { return &records[id] })
+			sum := model.Time(0)
 			for _, piece := range path {
 				require.Positive(t, piece.Took)
 				sum += piece.Took
@@ -73,7 +75,7 @@ func TestEveryInstantHasOneCause(t *testing.T) {
 }
 
 // onManagedMemory is a kernel some of whose bytes may have to move first.
-func onManagedMemory(r *rand.Rand, d Demand) Demand {
+func onManagedMemory(r *rand.Rand, d model.Demand) model.Demand {
 	bytes := math.Exp(r.Float64() * 16)
 	switch r.IntN(4) {
 	case 0:
@@ -88,12 +90,12 @@ func onManagedMemory(r *rand.Rand, d Demand) Demand {
 func TestCriticalPathOfALine(t *testing.T) {
 	p := latent()
 	records, last := recorded(p, []Task{
-		{Arrival: 50 * ns, Data: Demand{Kind: CopyIn, Bytes: 100}},                                    // 50 to 62
-		{Deps: []TaskID{0}, Gap: 5 * ns, Why: StreamOrder, Data: kernel(8, 2, 100)},                   // 67 to 168
-		{Deps: []TaskID{0}, Gap: 5 * ns, Why: EventWait, Data: Demand{Kind: Fixed, Duration: 1 * ns}}, // off the path
-		{Deps: []TaskID{1, 2}, Gap: 6 * ns, Why: GraphEdge, Data: Demand{Kind: CopyOn, Bytes: 1000}},  // 174 to 179
+		{Arrival: 50 * ns, Data: model.Demand{Kind: model.CopyIn, Bytes: 100}},                                    // 50 to 62
+		{Deps: []TaskID{0}, Gap: 5 * ns, Why: StreamOrder, Data: kernel(8, 2, 100)},                               // 67 to 168
+		{Deps: []TaskID{0}, Gap: 5 * ns, Why: EventWait, Data: model.Demand{Kind: model.Fixed, Duration: 1 * ns}}, // off the path
+		{Deps: []TaskID{1, 2}, Gap: 6 * ns, Why: GraphEdge, Data: model.Demand{Kind: model.CopyOn, Bytes: 1000}},  // 174 to 179
 	})
-	got := p.CriticalPath(10*ns, 180*ns, last, func(id TaskID) *Record { return &records[id] })
+	got := CriticalPath(p, 10*ns, 180*ns, last, func(id TaskID) *Record { return &records[id] })
 	assert.Equal(t, []Piece{
 		{NoTask, HostCalls, 33 * ns}, {NoTask, Submit, 7 * ns},
 		{0, LinkIn, 10 * ns}, {0, Ramp, 2 * ns},

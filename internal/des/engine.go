@@ -3,13 +3,15 @@ package des
 import (
 	"fmt"
 	"math"
+
+	"github.com/reprise-gpu/reprise/device/model"
 )
 
-const never = Time(math.MaxInt64)
+const never = model.Time(math.MaxInt64)
 
 // retireAfter is the time for which Retire keeps an ended task. It is longer than every gap of a profile. A task that
 // depends on a retired task therefore starts at the same time as if the task had been kept.
-const retireAfter = 100 * Microsecond
+const retireAfter = model.MaxGap
 
 // Engine simulates tasks on one device. It has three kinds of events: a task becomes ready (its dependencies ended
 // Gap ago and it has arrived), a task ends, and the rates of running kernels change. Nothing is computed between
@@ -20,21 +22,23 @@ const retireAfter = 100 * Microsecond
 //	          └── dependencies, arrival, gap     └► fluid             ──►
 type Engine struct {
 	*Clock
-	profile *Profile
-	start   func(TaskID, any) Demand
+	profile *model.Profile
+	start   func(TaskID, any) model.Demand
 	end     func(*Record)
 	fluid   fluid
-	last    Time // latest end so far
-	live    int  // tasks not ended
+	last    model.Time // latest end so far
+	live    int        // tasks not ended
 	marks   []*Mark
 
-	hostFree Time // time at which the callback thread becomes idle
+	hostFree model.Time // time at which the callback thread becomes idle
 }
 
 // New returns an engine with its own clock at time 0. The engine calls start once for each task, in order of (time,
 // priority, id), when the dependencies have ended and the arrival and the gap have passed. Function start executes
 // the task and returns its demand.
-func New(p *Profile, start func(TaskID, any) Demand) *Engine { return NewClock().Engine(p, start) }
+func New(p *model.Profile, start func(TaskID, any) model.Demand) *Engine {
+	return NewClock().Engine(p, start)
+}
 
 // OnEnd sets a function that the engine calls whenever a task ends, in order of time. The record is valid only during
 // the call.
@@ -50,7 +54,7 @@ func (e *Engine) Add(t Task) TaskID {
 	e.tasks.at(id).counts = id
 	e.live++
 	r := e.tasks.at(id)
-	at := min(t.Arrival, LastTime)
+	at := min(t.Arrival, model.LastTime)
 	for _, dep := range t.Deps {
 		if dep >= id {
 			panic(fmt.Sprintf("BUG: task %d depends on task %d, which was not added before it", id, dep))
@@ -72,7 +76,7 @@ func (e *Engine) Add(t Task) TaskID {
 }
 
 // Drain runs the clock until every task of the engine has ended. It returns the time of the latest end.
-func (e *Engine) Drain() Time {
+func (e *Engine) Drain() model.Time {
 	for !e.Idle() {
 		t := e.nextEvent()
 		if t == never || e.stopped() {
@@ -87,7 +91,7 @@ func (e *Engine) Drain() Time {
 func (e *Engine) Idle() bool { return e.live == 0 }
 
 // settle ends the kernels and copies whose end is now.
-func (e *Engine) settle(now Time) {
+func (e *Engine) settle(now model.Time) {
 	if e.fluid.due != now {
 		return
 	}
@@ -100,7 +104,7 @@ func (e *Engine) settle(now Time) {
 }
 
 // rebalance shares the device among the kernels and copies that are running.
-func (e *Engine) rebalance(now Time) {
+func (e *Engine) rebalance(now model.Time) {
 	if !e.fluid.dirty {
 		return
 	}
@@ -111,23 +115,23 @@ func (e *Engine) rebalance(now Time) {
 }
 
 // begin calls the start function and passes the demand of the task to its resource.
-func (e *Engine) begin(now Time, id TaskID) {
+func (e *Engine) begin(now model.Time, id TaskID) {
 	r := e.tasks.at(id)
 	r.state, r.arrival = started, now
 	r.span = Span{now, now}
 	d := e.start(id, r.data)
 	e.tasks.at(id).kind = d.Kind
 	switch d.Kind {
-	case Marker:
+	case model.Marker:
 		e.finish(id, &Spent{})
-	case Fixed:
+	case model.Fixed:
 		e.endAt(id, Declared, now, d.Duration)
-	case Condition:
+	case model.Condition:
 		e.endAt(id, Deciding, now, e.profile.ConditionLatency)
-	case Held:
-	case Host:
+	case model.Held:
+	case model.Host:
 		e.hostCall(id, d.Duration)
-	case Kernel, CopyIn, CopyOut, CopyOn:
+	case model.Kernel, model.CopyIn, model.CopyOut, model.CopyOn:
 		e.fluid.advance(now)
 		e.fluid.add(id, e.tasks.at(id).prio, &d)
 	default:
@@ -136,7 +140,7 @@ func (e *Engine) begin(now Time, id TaskID) {
 }
 
 // hostCall runs a host call as soon as the callback thread is idle.
-func (e *Engine) hostCall(id TaskID, takes Time) {
+func (e *Engine) hostCall(id TaskID, takes model.Time) {
 	e.hostFree = e.endAt(id, HostCall, max(e.horizon, e.hostFree), e.profile.HostCallLatency.Plus(takes))
 }
 
@@ -147,7 +151,7 @@ func (e *Engine) Return(id TaskID) {
 }
 
 // endAt sets the begin and the end of a task, and returns the end.
-func (e *Engine) endAt(id TaskID, limit Limit, begin, takes Time) Time {
+func (e *Engine) endAt(id TaskID, limit Limit, begin, takes model.Time) model.Time {
 	r := e.tasks.at(id)
 	r.span, r.limit = Span{begin, begin.Plus(takes)}, limit
 	e.ends.Push(entry{r.span.End, r.prio, id})

@@ -7,33 +7,34 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/reprise-gpu/reprise/internal/unit"
+	"github.com/reprise-gpu/reprise/device/model"
+	"github.com/reprise-gpu/reprise/device/unit"
 )
 
 // plain is a device whose closed forms a reader can check by hand: 4
 // multiprocessors at 1 GHz (one cycle is 1 ns), 1000 bytes/ns of DRAM of which
 // one multiprocessor draws 400, a link of 10 bytes/ns, of which page faults get 5, and
 // no latencies.
-func plain() *Profile {
-	return &Profile{SMs: 4, ClockMHz: 1000, MemoryGBps: 1000, SMGBps: 400, LinkGBps: 10, FaultGBps: 5, MaxKernels: 128, Limits: Limits{Schedulers: 4}}
+func plain() *model.Profile {
+	return &model.Profile{SMs: 4, ClockMHz: 1000, MemoryGBps: 1000, SMGBps: 400, LinkGBps: 10, FaultGBps: 5, MaxKernels: 128, Limits: model.Limits{Schedulers: 4}}
 }
 
-const ns = Nanosecond
+const ns = model.Nanosecond
 
 // demanding returns an engine whose tasks carry their demand as data.
-func demanding(p *Profile) *Engine {
-	return New(p, func(_ TaskID, data any) Demand { return data.(Demand) })
+func demanding(p *model.Profile) *Engine {
+	return New(p, func(_ TaskID, data any) model.Demand { return data.(model.Demand) })
 }
 
-func kernel(blocks, perSM, blockCycles float64) Demand {
-	return Demand{Kind: Kernel, Blocks: blocks, PerSM: perSM, BlockCycles: blockCycles}
+func kernel(blocks, perSM, blockCycles float64) model.Demand {
+	return model.Demand{Kind: model.Kernel, Blocks: blocks, PerSM: perSM, BlockCycles: blockCycles}
 }
 
 // issue is work that takes only issue slots on a device whose pipes are unlimited.
 func issue(insts float64) unit.Work { return unit.Work{unit.FP32: insts} }
 
 // spans adds the demands as independent tasks at time 0 and returns where they ran.
-func spans(p *Profile, demands ...Demand) []Span {
+func spans(p *model.Profile, demands ...model.Demand) []Span {
 	e := demanding(p)
 	for _, d := range demands {
 		e.Add(Task{Data: d})
@@ -49,29 +50,29 @@ func spans(p *Profile, demands ...Demand) []Span {
 func TestOneKernelAlone(t *testing.T) {
 	for _, c := range []struct {
 		name string
-		d    Demand
-		end  Time
+		d    model.Demand
+		end  model.Time
 	}{
 		{"one wave", kernel(8, 2, 100), 100 * ns},
 		{"two full waves", kernel(16, 2, 100), 200 * ns},
 		{"a tail wave costs a whole one", kernel(17, 2, 100), 300 * ns},
 		{"one block", kernel(1, 2, 100), 100 * ns},
 		// 8 blocks on 4 multiprocessors issue 4x4 instructions per cycle.
-		{"bound by issue", Demand{Kind: Kernel, Blocks: 8, PerSM: 2, BlockCycles: 10, Work: issue(16000)}, 1000 * ns},
+		{"bound by issue", model.Demand{Kind: model.Kernel, Blocks: 8, PerSM: 2, BlockCycles: 10, Work: issue(16000)}, 1000 * ns},
 		// 2 blocks touch 2 multiprocessors: 8 per cycle.
-		{"bound by issue on two multiprocessors", Demand{Kind: Kernel, Blocks: 2, PerSM: 2, BlockCycles: 10, Work: issue(16000)}, 2000 * ns},
-		{"bound by DRAM", Demand{Kind: Kernel, Blocks: 8, PerSM: 2, BlockCycles: 10, Bytes: 1e6}, 1000 * ns},
-		{"bound by what one multiprocessor draws", Demand{Kind: Kernel, Blocks: 1, PerSM: 2, BlockCycles: 10, Bytes: 1e6}, 2500 * ns},
-		{"device copy", Demand{Kind: CopyOn, Bytes: 1e6}, 1000 * ns},
-		{"copy in", Demand{Kind: CopyIn, Bytes: 1e4}, 1000 * ns},
-		{"after its pages have come in", Demand{Kind: Kernel, Blocks: 8, PerSM: 2, BlockCycles: 10, Faulted: 1e4}, 2010 * ns},
-		{"after its memory has moved", Demand{Kind: Kernel, Blocks: 8, PerSM: 2, BlockCycles: 100, Bulk: 1e4}, 1100 * ns},
-		{"host", Demand{Kind: Host, Duration: 7 * ns}, 7 * ns},
-		{"fixed", Demand{Kind: Fixed, Duration: 9 * ns}, 9 * ns},
-		{"marker", Demand{}, 0},
+		{"bound by issue on two multiprocessors", model.Demand{Kind: model.Kernel, Blocks: 2, PerSM: 2, BlockCycles: 10, Work: issue(16000)}, 2000 * ns},
+		{"bound by DRAM", model.Demand{Kind: model.Kernel, Blocks: 8, PerSM: 2, BlockCycles: 10, Bytes: 1e6}, 1000 * ns},
+		{"bound by what one multiprocessor draws", model.Demand{Kind: model.Kernel, Blocks: 1, PerSM: 2, BlockCycles: 10, Bytes: 1e6}, 2500 * ns},
+		{"device copy", model.Demand{Kind: model.CopyOn, Bytes: 1e6}, 1000 * ns},
+		{"copy in", model.Demand{Kind: model.CopyIn, Bytes: 1e4}, 1000 * ns},
+		{"after its pages have come in", model.Demand{Kind: model.Kernel, Blocks: 8, PerSM: 2, BlockCycles: 10, Faulted: 1e4}, 2010 * ns},
+		{"after its memory has moved", model.Demand{Kind: model.Kernel, Blocks: 8, PerSM: 2, BlockCycles: 100, Bulk: 1e4}, 1100 * ns},
+		{"host", model.Demand{Kind: model.Host, Duration: 7 * ns}, 7 * ns},
+		{"fixed", model.Demand{Kind: model.Fixed, Duration: 9 * ns}, 9 * ns},
+		{"marker", model.Demand{}, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			begin := Time(c.d.Bulk / 10 * float64(ns))
+			begin := model.Time(c.d.Bulk / 10 * float64(ns))
 			assert.Equal(t, Span{begin, c.end}, spans(plain(), c.d)[0])
 		})
 	}
@@ -80,9 +81,9 @@ func TestOneKernelAlone(t *testing.T) {
 func TestLatenciesAddUp(t *testing.T) {
 	p := plain()
 	p.KernelRamp, p.CopyInLatency, p.CopyOutLatency, p.CopyOnLatency, p.HostCallLatency = 1*ns, 2*ns, 3*ns, 4*ns, 5*ns
-	got := spans(p, kernel(1, 1, 100), Demand{Kind: CopyIn, Bytes: 100}, Demand{Kind: CopyOut, Bytes: 100}, Demand{Kind: Host})
+	got := spans(p, kernel(1, 1, 100), model.Demand{Kind: model.CopyIn, Bytes: 100}, model.Demand{Kind: model.CopyOut, Bytes: 100}, model.Demand{Kind: model.Host})
 	assert.Equal(t, []Span{{0, 101 * ns}, {0, 12 * ns}, {0, 13 * ns}, {0, 5 * ns}}, got)
-	assert.Equal(t, []Span{{0, 5 * ns}}, spans(p, Demand{Kind: CopyOn, Bytes: 1000}))
+	assert.Equal(t, []Span{{0, 5 * ns}}, spans(p, model.Demand{Kind: model.CopyOn, Bytes: 1000}))
 }
 
 func TestSmallKernelsOverlapFully(t *testing.T) {
@@ -103,15 +104,15 @@ func TestSuccessorFillsTheTail(t *testing.T) {
 
 func TestBandwidthBoundPairSharesInProportion(t *testing.T) {
 	// Two copies of 1e6 bytes at 500 bytes/ns each; then the second's other 1e6 alone.
-	got := spans(plain(), Demand{Kind: CopyOn, Bytes: 1e6}, Demand{Kind: CopyOn, Bytes: 2e6})
+	got := spans(plain(), model.Demand{Kind: model.CopyOn, Bytes: 1e6}, model.Demand{Kind: model.CopyOn, Bytes: 2e6})
 	assert.Equal(t, []Span{{0, 2000 * ns}, {0, 3000 * ns}}, got)
 }
 
 func TestLatencyBoundKernelSlowsOnlyAsMuchAsItUsesWhatIsShort(t *testing.T) {
 	// Alone the kernel takes 1000 ns and draws 250 bytes/ns of the 1000 that the copy also wants:
 	// 1250 wanted, so both run at 0.8.
-	k := Demand{Kind: Kernel, Blocks: 4, PerSM: 1, BlockCycles: 1000, Bytes: 250e3}
-	got := spans(plain(), k, Demand{Kind: CopyOn, Bytes: 4e6}, kernel(4, 4, 1000))
+	k := model.Demand{Kind: model.Kernel, Blocks: 4, PerSM: 1, BlockCycles: 1000, Bytes: 250e3}
+	got := spans(plain(), k, model.Demand{Kind: model.CopyOn, Bytes: 4e6}, kernel(4, 4, 1000))
 	assert.Equal(t, 1250*ns, got[0].End)
 	assert.Equal(t, 1000*ns+250*ns+3000*ns, got[1].End)
 	assert.Equal(t, 2250*ns, got[2].End, "waits for slots and shares no DRAM")
@@ -119,13 +120,13 @@ func TestLatencyBoundKernelSlowsOnlyAsMuchAsItUsesWhatIsShort(t *testing.T) {
 
 func TestIssueIsSharedOnceMoreThanOneKernelFits(t *testing.T) {
 	// Each alone would take 100 ns at 16 per cycle; half of the slots each.
-	half := Demand{Kind: Kernel, Blocks: 4, PerSM: 2, BlockCycles: 10, Work: issue(1600)}
+	half := model.Demand{Kind: model.Kernel, Blocks: 4, PerSM: 2, BlockCycles: 10, Work: issue(1600)}
 	got := spans(plain(), half, half)
 	assert.Equal(t, []Span{{0, 200 * ns}, {0, 200 * ns}}, got)
 }
 
 func TestCopyEnginesAreFIFOAndRunBesideKernels(t *testing.T) {
-	in, out := Demand{Kind: CopyIn, Bytes: 1000}, Demand{Kind: CopyOut, Bytes: 1000}
+	in, out := model.Demand{Kind: model.CopyIn, Bytes: 1000}, model.Demand{Kind: model.CopyOut, Bytes: 1000}
 	got := spans(plain(), in, in, out, kernel(8, 2, 150))
 	assert.Equal(t, []Span{{0, 100 * ns}, {100 * ns, 200 * ns}, {0, 100 * ns}, {0, 150 * ns}}, got)
 }
@@ -134,12 +135,12 @@ func TestCopyEnginesAreFIFOAndRunBesideKernels(t *testing.T) {
 // of copies to the device. A kernel that faults holds its slots meanwhile; one whose memory
 // moves in bulk has none yet.
 func TestManagedMemoryMoves(t *testing.T) {
-	fault := Demand{Kind: Kernel, Blocks: 1, PerSM: 1, BlockCycles: 1, Faulted: 1000}
+	fault := model.Demand{Kind: model.Kernel, Blocks: 1, PerSM: 1, BlockCycles: 1, Faulted: 1000}
 	assert.Equal(t, []Span{{0, 401 * ns}, {0, 401 * ns}}, spans(plain(), fault, fault), "5 bytes a ns between them")
-	full, half := Demand{Kind: Kernel, Blocks: 20, PerSM: 2, BlockCycles: 50, Faulted: 1000}, Demand{Kind: Kernel, Blocks: 4, PerSM: 2, BlockCycles: 50, Faulted: 1000}
+	full, half := model.Demand{Kind: model.Kernel, Blocks: 20, PerSM: 2, BlockCycles: 50, Faulted: 1000}, model.Demand{Kind: model.Kernel, Blocks: 4, PerSM: 2, BlockCycles: 50, Faulted: 1000}
 	assert.Equal(t, []Span{{0, 350 * ns}, {300 * ns, 390 * ns}}, spans(plain(), full, kernel(4, 2, 90)), "from the tail on there is room for another")
 	assert.Equal(t, []Span{{0, 250 * ns}, {0, 90 * ns}}, spans(plain(), half, kernel(4, 2, 90)), "there was room all the time")
-	bulk := Demand{Kind: Kernel, Blocks: 8, PerSM: 2, BlockCycles: 50, Bulk: 1000}
+	bulk := model.Demand{Kind: model.Kernel, Blocks: 8, PerSM: 2, BlockCycles: 50, Bulk: 1000}
 	assert.Equal(t, []Span{{100 * ns, 150 * ns}, {200 * ns, 250 * ns}, {0, 90 * ns}}, spans(plain(), bulk, bulk, kernel(8, 2, 90)))
 	p := plain()
 	p.KernelRamp, p.CopyInLatency, p.FaultLatency = 1*ns, 2*ns, 7*ns
@@ -148,7 +149,7 @@ func TestManagedMemoryMoves(t *testing.T) {
 }
 
 func TestHostCallsRunOneAtATime(t *testing.T) {
-	h := Demand{Kind: Host, Duration: 10 * ns}
+	h := model.Demand{Kind: model.Host, Duration: 10 * ns}
 	assert.Equal(t, []Span{{0, 10 * ns}, {10 * ns, 20 * ns}}, spans(plain(), h, h))
 }
 
@@ -172,7 +173,7 @@ func TestMoreKernelsThanTheDeviceHoldsWait(t *testing.T) {
 
 func TestDependenciesGapsAndArrivals(t *testing.T) {
 	e := demanding(plain())
-	fixed := Demand{Kind: Fixed, Duration: 10 * ns}
+	fixed := model.Demand{Kind: model.Fixed, Duration: 10 * ns}
 	a := e.Add(Task{Arrival: 5 * ns, Data: fixed})
 	b := e.Add(Task{Deps: []TaskID{a}, Gap: 3 * ns, Data: fixed})
 	c := e.Add(Task{Deps: []TaskID{a, b}, Arrival: 100 * ns, Data: fixed})
@@ -185,9 +186,9 @@ func TestDependenciesGapsAndArrivals(t *testing.T) {
 
 func TestStartsAreOrderedByTimePriorityID(t *testing.T) {
 	var order []TaskID
-	e := New(plain(), func(id TaskID, _ any) Demand {
+	e := New(plain(), func(id TaskID, _ any) model.Demand {
 		order = append(order, id)
-		return Demand{Kind: Fixed, Duration: 10 * ns}
+		return model.Demand{Kind: model.Fixed, Duration: 10 * ns}
 	})
 	e.Add(Task{Arrival: 10 * ns})
 	e.Add(Task{Priority: 1})
@@ -204,16 +205,16 @@ func TestAddChecksItsCaller(t *testing.T) {
 		func() { e.Add(Task{Deps: []TaskID{0}}) })
 	e = demanding(plain())
 	e.Run(10 * ns)
-	assert.Panics(t, func() { e.Add(Task{Arrival: 9 * ns, Data: Demand{}}) })
+	assert.Panics(t, func() { e.Add(Task{Arrival: 9 * ns, Data: model.Demand{}}) })
 }
 
 // program is a random set of tasks: arrivals ascend, as a host's do.
 func program(r *rand.Rand, n int) []Task {
 	tasks := make([]Task, n)
-	at := Time(0)
+	at := model.Time(0)
 	for i := range tasks {
-		at += Time(r.IntN(100)) * ns
-		t := Task{Arrival: at, Gap: Time(r.IntN(20)) * ns, Priority: int32(r.IntN(3)), Data: randomDemand(r)}
+		at += model.Time(r.IntN(100)) * ns
+		t := Task{Arrival: at, Gap: model.Time(r.IntN(20)) * ns, Priority: int32(r.IntN(3)), Data: randomDemand(r)}
 		for d := r.IntN(3); d > 0 && i > 0; d-- {
 			t.Deps = append(t.Deps, TaskID(max(0, i-1-r.IntN(10))))
 		}
@@ -222,9 +223,9 @@ func program(r *rand.Rand, n int) []Task {
 	return tasks
 }
 
-func randomDemand(r *rand.Rand) Demand {
-	d := Demand{Kind: DemandKind(r.IntN(8)), Bytes: float64(r.IntN(50000)), Duration: Time(r.IntN(200)) * ns}
-	if d.Kind == Kernel {
+func randomDemand(r *rand.Rand) model.Demand {
+	d := model.Demand{Kind: model.DemandKind(r.IntN(8)), Bytes: float64(r.IntN(50000)), Duration: model.Time(r.IntN(200)) * ns}
+	if d.Kind == model.Kernel {
 		d.Blocks, d.PerSM = float64(1+r.IntN(40)), float64(1+r.IntN(8))
 		d.Work, d.BlockCycles = issue(float64(r.IntN(4000))), float64(1+r.IntN(300))
 	}
@@ -232,15 +233,15 @@ func randomDemand(r *rand.Rand) Demand {
 }
 
 // soloTime is the least time a demand can take.
-func soloTime(d Demand) Time { return spans(plain(), d)[0].End }
+func soloTime(d model.Demand) model.Time { return spans(plain(), d)[0].End }
 
 func TestMakespanIsAtLeastCriticalPathAndWork(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 200 {
 		tasks := program(r, 1+r.IntN(60))
 		e := demanding(plain())
-		ends := make([]Time, len(tasks))
-		var path Time
+		ends := make([]model.Time, len(tasks))
+		var path model.Time
 		var work, bytes, slots float64
 		for i, task := range tasks {
 			e.Add(task)
@@ -248,20 +249,20 @@ func TestMakespanIsAtLeastCriticalPathAndWork(t *testing.T) {
 			for _, dep := range task.Deps {
 				start = max(start, ends[dep]+task.Gap)
 			}
-			d := task.Data.(Demand)
+			d := task.Data.(model.Demand)
 			ends[i] = start + soloTime(d)
 			path = max(path, ends[i])
-			if d.Kind == Kernel {
+			if d.Kind == model.Kernel {
 				work += d.Work.Total()
 				slots += d.Blocks * d.BlockCycles / (4 * d.PerSM)
 			}
-			if d.Kind == Kernel || d.Kind == CopyOn {
+			if d.Kind == model.Kernel || d.Kind == model.CopyOn {
 				bytes += d.Bytes
 			}
 		}
 		makespan := e.Drain()
 		// One picosecond per event for rounding up.
-		rounding := Time(4 * len(tasks))
+		rounding := model.Time(4 * len(tasks))
 		require.GreaterOrEqual(t, makespan+rounding, path, "critical path")
 		require.GreaterOrEqual(t, float64(makespan+rounding), work/16*1e3)
 		require.GreaterOrEqual(t, float64(makespan+rounding), bytes)
@@ -282,7 +283,7 @@ func TestLazyRunsEqualOneRun(t *testing.T) {
 			whole.Add(task)
 			lazy.Add(task)
 			if r.IntN(2) == 0 {
-				lazy.Run(task.Arrival - Time(r.IntN(1000)))
+				lazy.Run(task.Arrival - model.Time(r.IntN(1000)))
 				lazy.Retire()
 			}
 		}
@@ -302,7 +303,7 @@ func TestIndependentTasksMayBePermuted(t *testing.T) {
 		tasks := program(r, 40)
 		for i := range tasks {
 			tasks[i].Deps = nil
-			tasks[i].Arrival = Time(i) * 7 * ns // distinct, so ids decide nothing
+			tasks[i].Arrival = model.Time(i) * 7 * ns // distinct, so ids decide nothing
 		}
 		straight, shuffled := demanding(plain()), demanding(plain())
 		for _, task := range tasks {
@@ -321,13 +322,13 @@ func TestIndependentTasksMayBePermuted(t *testing.T) {
 }
 
 func TestSteadyStateAllocatesNothing(t *testing.T) {
-	demands := []Demand{kernel(20, 2, 100), {Kind: CopyIn, Bytes: 100}, {Kind: CopyOn, Bytes: 5000}, {}}
-	e := New(plain(), func(id TaskID, _ any) Demand { return demands[int(id)%len(demands)] })
+	demands := []model.Demand{kernel(20, 2, 100), {Kind: model.CopyIn, Bytes: 100}, {Kind: model.CopyOn, Bytes: 5000}, {}}
+	e := New(plain(), func(id TaskID, _ any) model.Demand { return demands[int(id)%len(demands)] })
 	var deps [2]TaskID
 	var last TaskID
 	replay := func() {
 		for i := range 50 {
-			task := Task{Arrival: e.Now() + Time(i)*ns, Gap: ns}
+			task := Task{Arrival: e.Now() + model.Time(i)*ns, Gap: ns}
 			if last > 0 {
 				deps[0], deps[1] = last, last-1
 				task.Deps = deps[:]
@@ -335,7 +336,7 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 			last = e.Add(task)
 		}
 		e.Wait(last)
-		e.Run(e.Now() + Microsecond)
+		e.Run(e.Now() + model.Microsecond)
 		e.Retire()
 	}
 	for range 300 {
@@ -347,7 +348,7 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 }
 
 func BenchmarkMillionTasks(b *testing.B) {
-	p := &h200
+	p := h200
 	tasks := program(rand.New(rand.NewPCG(7, 8)), 1_000_000)
 	for b.Loop() {
 		e := demanding(p)
@@ -363,7 +364,7 @@ func BenchmarkMillionTasks(b *testing.B) {
 func BenchmarkFullDevice(b *testing.B) {
 	for b.Loop() {
 		r := rand.New(rand.NewPCG(9, 10))
-		e := demanding(&h200)
+		e := demanding(h200)
 		for range 200_000 {
 			e.Add(Task{Data: kernel(1, 32, float64(1000+r.IntN(1000)))})
 		}
@@ -373,12 +374,12 @@ func BenchmarkFullDevice(b *testing.B) {
 
 func TestRetireKeepsWhatAGapCountsFrom(t *testing.T) {
 	e := demanding(plain())
-	fixed := Demand{Kind: Fixed, Duration: 10 * ns}
+	fixed := model.Demand{Kind: model.Fixed, Duration: 10 * ns}
 	a := e.Add(Task{Data: fixed})
 	e.Run(20 * ns)
 	e.Retire()
-	b := e.Add(Task{Arrival: 20 * ns, Deps: []TaskID{a}, Gap: 5 * Microsecond, Data: fixed})
-	assert.Equal(t, 20*ns+5*Microsecond, e.Wait(b))
+	b := e.Add(Task{Arrival: 20 * ns, Deps: []TaskID{a}, Gap: 5 * model.Microsecond, Data: fixed})
+	assert.Equal(t, 20*ns+5*model.Microsecond, e.Wait(b))
 	e.Run(e.Now() + 2*retireAfter)
 	e.Retire()
 	assert.Panics(t, func() { e.Span(b) }, "forgotten")
@@ -394,7 +395,7 @@ func TestUnfoldingTask(t *testing.T) {
 	p.ConditionLatency = 10 * ns
 	var e *Engine
 	left := rounds
-	e = New(&p, func(id TaskID, data any) Demand {
+	e = New(&p, func(id TaskID, data any) model.Demand {
 		switch data {
 		case "loop":
 			if left--; left > 0 {
@@ -403,11 +404,11 @@ func TestUnfoldingTask(t *testing.T) {
 				body := e.Add(Task{Arrival: e.Now(), Gap: 5 * ns, Deps: []TaskID{id}, Data: "body"})
 				e.Attach(e.Add(Task{Arrival: e.Now(), Deps: []TaskID{body}, Data: data}), behind)
 			}
-			return Demand{Kind: Condition}
+			return model.Demand{Kind: model.Condition}
 		case "body":
-			return Demand{Kind: Fixed, Duration: 20 * ns}
+			return model.Demand{Kind: model.Fixed, Duration: 20 * ns}
 		}
-		return Demand{}
+		return model.Demand{}
 	})
 	loop := e.Add(Task{Data: "loop"})
 	beside := e.Add(Task{Data: "body"})
@@ -422,7 +423,7 @@ func TestUnfoldingTask(t *testing.T) {
 // What waits for a task goes on waiting when it is handed to one that others wait for.
 func TestAttachKeepsWhatWaitsThere(t *testing.T) {
 	e := demanding(plain())
-	fixed := func(d Time) Demand { return Demand{Kind: Fixed, Duration: d * ns} }
+	fixed := func(d model.Time) model.Demand { return model.Demand{Kind: model.Fixed, Duration: d * ns} }
 	a, b := e.Add(Task{Data: fixed(10)}), e.Add(Task{Data: fixed(20)})
 	first := e.Add(Task{Deps: []TaskID{a}, Data: fixed(1)})
 	second := e.Add(Task{Deps: []TaskID{b}, Data: fixed(1)})
@@ -438,9 +439,9 @@ func TestAttachKeepsWhatWaitsThere(t *testing.T) {
 // A held task and what depends on it wait for Release, while others go on.
 func TestHeldTasksWaitForTheirRelease(t *testing.T) {
 	e := demanding(plain())
-	held := e.Add(Task{Data: Demand{Kind: Held}, Arrival: 5 * ns})
-	after := e.Add(Task{Data: Demand{Kind: Fixed, Duration: 10 * ns}, Deps: []TaskID{held}})
-	other := e.Add(Task{Data: Demand{Kind: Fixed, Duration: 100 * ns}})
+	held := e.Add(Task{Data: model.Demand{Kind: model.Held}, Arrival: 5 * ns})
+	after := e.Add(Task{Data: model.Demand{Kind: model.Fixed, Duration: 10 * ns}, Deps: []TaskID{held}})
+	other := e.Add(Task{Data: model.Demand{Kind: model.Fixed, Duration: 100 * ns}})
 	end, ok := e.TryWait(other)
 	assert.True(t, ok)
 	assert.Equal(t, 100*ns, end)
@@ -460,9 +461,9 @@ func TestReturnEndsAsHostCallsDo(t *testing.T) {
 	p := plain()
 	p.HostCallLatency = 7 * ns
 	e := demanding(p)
-	a := e.Add(Task{Data: Demand{Kind: Held}, Arrival: 5 * ns})
-	b := e.Add(Task{Data: Demand{Kind: Held}, Arrival: 6 * ns})
-	c := e.Add(Task{Data: Demand{Kind: Host}, Arrival: 6 * ns})
+	a := e.Add(Task{Data: model.Demand{Kind: model.Held}, Arrival: 5 * ns})
+	b := e.Add(Task{Data: model.Demand{Kind: model.Held}, Arrival: 6 * ns})
+	c := e.Add(Task{Data: model.Demand{Kind: model.Host}, Arrival: 6 * ns})
 	e.Run(6 * ns)
 	e.Return(b)
 	e.Run(8 * ns)

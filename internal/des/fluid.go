@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/reprise-gpu/reprise/device/model"
 	"github.com/reprise-gpu/reprise/internal/heap"
 )
 
@@ -58,12 +59,12 @@ type flow struct {
 	// slots.
 	capacity float64
 	blocks   float64
-	latency  Time     // from the first slot to the first progress: launch ramp or latency of the copy
-	ramp     Limit    // limit to which latency is attributed
-	then     *Demand  // demand of the kernel that follows this copy of managed memory, or nil
-	turn     float64  // time of one block alone, in ps
-	slowest  Time     // least time from the end of the ramp to the end
-	work     supplies // resources that one block, or one byte of a copy, needs
+	latency  model.Time    // from the first slot to the first progress: launch ramp or latency of the copy
+	ramp     Limit         // limit to which latency is attributed
+	then     *model.Demand // demand of the kernel that follows this copy of managed memory, or nil
+	turn     float64       // time of one block alone, in ps
+	slowest  model.Time    // least time from the end of the ramp to the end
+	work     supplies      // resources that one block, or one byte of a copy, needs
 	listed   [resources]Limit
 	needs    int // number of valid elements of listed
 
@@ -76,9 +77,9 @@ type flow struct {
 	rate    float64 // blocks per ps, present rate
 	limit   Limit   // what limits the rate
 	begun   bool
-	rampTo  Time // end of the ramp; no block progresses before it
-	due     Time // end of the phase at the present rate
-	since   Time // time of arrival
+	rampTo  model.Time // end of the ramp; no block progresses before it
+	due     model.Time // end of the phase at the present rate
+	since   model.Time // time of arrival
 	spent   Spent
 }
 
@@ -98,7 +99,7 @@ func (w *flow) drained() bool { return w.left <= slack }
 
 // fluid is the set of flows of one device.
 type fluid struct {
-	profile *Profile
+	profile *model.Profile
 	device  supplies // capacity per ps
 	perSM   supplies // capacity per ps that one multiprocessor can use
 
@@ -107,9 +108,9 @@ type fluid struct {
 	backlog heap.Heap[flow] // kernels that exceed MaxKernels
 	lines   [copyEngines]copyEngine
 	seq     int64
-	now     Time // time for which the fields of flows are valid
-	due     Time // earliest due of all flows
-	dirty   bool // flows changed since the rates were computed
+	now     model.Time // time for which the fields of flows are valid
+	due     model.Time // earliest due of all flows
+	dirty   bool       // flows changed since the rates were computed
 	ids     []TaskID
 	done    []flow // result of settle
 
@@ -128,23 +129,23 @@ type copyEngine struct {
 	next int // index in wait
 }
 
-func newFluid(p *Profile) fluid {
+func newFluid(p *model.Profile) fluid {
 	f := fluid{profile: p, due: never}
-	f.device, f.perSM = p.supplies()
+	f.device, f.perSM = suppliesOf(p)
 	return f
 }
 
 // add adds a kernel or a copy that starts now. Its rate is set by the next rebalance.
-func (f *fluid) add(id TaskID, prio int32, d *Demand) {
+func (f *fluid) add(id TaskID, prio int32, d *model.Demand) {
 	f.seq++
 	w := flow{id: id, seq: f.seq, prio: prio, line: noLine, rampTo: never, ramp: Ramp, due: never, since: f.now}
 	f.dirty = true
 	switch {
-	case d.Kind == Kernel && d.Bulk > 0:
+	case d.Kind == model.Kernel && d.Bulk > 0:
 		then := *d
 		then.Bulk, w.then = 0, &then
-		d = &Demand{Kind: CopyIn, Bytes: d.Bulk}
-	case d.Kind == Kernel:
+		d = &model.Demand{Kind: model.CopyIn, Bytes: d.Bulk}
+	case d.Kind == model.Kernel:
 		f.addKernel(w, d)
 		return
 	}
@@ -153,14 +154,14 @@ func (f *fluid) add(id TaskID, prio int32, d *Demand) {
 	w.left = w.blocks
 	w.work[DRAM] = 1
 	switch d.Kind {
-	case CopyOn:
+	case model.CopyOn:
 		w.latency = f.profile.CopyOnLatency
 		f.insert(w)
 		return
-	case CopyIn:
+	case model.CopyIn:
 		w.line, w.latency = 0, f.profile.CopyInLatency
 		w.work[LinkIn], w.work[Link] = 1, 1
-	case CopyOut:
+	case model.CopyOut:
 		w.line, w.latency = 1, f.profile.CopyOutLatency
 		w.work[LinkOut], w.work[Link] = 1, 1
 	default:
@@ -177,7 +178,7 @@ func (f *fluid) add(id TaskID, prio int32, d *Demand) {
 	}
 }
 
-func (f *fluid) addKernel(w flow, d *Demand) {
+func (f *fluid) addKernel(w flow, d *model.Demand) {
 	if !(d.Blocks >= 1) || !(d.PerSM >= 1) {
 		panic(fmt.Sprintf("BUG: kernel task %d has %v blocks, %v per multiprocessor", w.id, d.Blocks, d.PerSM))
 	}
@@ -190,7 +191,7 @@ func (f *fluid) addKernel(w flow, d *Demand) {
 	}
 	w.turn = d.BlockCycles * cycle
 	w.slowest = timeOf(d.SlowestCycles * cycle)
-	w.work = p.work(d)
+	w.work = workOf(d, p)
 	for r := range w.work {
 		w.work[r] /= d.Blocks
 	}
@@ -246,7 +247,7 @@ func (w *flow) remaining() *float64 {
 }
 
 // advance moves the state to time now at the present rates.
-func (f *fluid) advance(now Time) {
+func (f *fluid) advance(now model.Time) {
 	passed := now - f.now
 	f.now = now
 	if passed == 0 {
@@ -276,7 +277,7 @@ func (f *fluid) settle() []flow {
 	f.done = f.done[:0]
 	f.dirty = true
 	kept := 0
-	over := f.now == LastTime
+	over := f.now == model.LastTime
 	for i := range f.flows {
 		w := &f.flows[i]
 		if over || w.due <= f.now && w.rampTo < f.now {
@@ -330,7 +331,7 @@ func (f *fluid) succeed(w *flow) {
 }
 
 // soonest returns the earliest possible end of a kernel, given by its slowest block.
-func (w *flow) soonest() Time {
+func (w *flow) soonest() model.Time {
 	if !w.begun || w.slowest == 0 {
 		return 0
 	}

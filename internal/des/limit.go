@@ -1,5 +1,7 @@
 package des
 
+import "github.com/reprise-gpu/reprise/device/model"
+
 // Limit is a cause that keeps a task from ending sooner. Every instant from the time a task may start to its end is
 // attributed to one limit.
 type Limit uint8
@@ -92,7 +94,7 @@ var causeNames = [Causes]string{
 func (c Cause) String() string { return causeNames[c] }
 
 // Spent holds time by limit.
-type Spent [limits]Time
+type Spent [limits]model.Time
 
 // Most returns the limit with the greatest share of the time.
 func (s *Spent) Most() (most Limit) {
@@ -105,7 +107,7 @@ func (s *Spent) Most() (most Limit) {
 }
 
 // Total returns the sum over all limits.
-func (s *Spent) Total() (sum Time) {
+func (s *Spent) Total() (sum model.Time) {
 	for _, t := range s {
 		sum += t
 	}

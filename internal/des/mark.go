@@ -1,13 +1,17 @@
 package des
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/reprise-gpu/reprise/device/model"
+)
 
 // Mark is the set of tasks of an engine that had not ended at some time, including tasks that they expand to later
 // (see Detach).
 type Mark struct {
-	last TaskID // latest task at that time
-	left int    // number of marked tasks that have not ended
-	end  Time   // latest end of a marked task so far
+	last TaskID     // latest task at that time
+	left int        // number of marked tasks that have not ended
+	end  model.Time // latest end of a marked task so far
 }
 
 // Mark returns a mark of the tasks that have not ended. The caller must call TryReach until it succeeds.
@@ -21,7 +25,7 @@ func (e *Engine) Mark() *Mark {
 
 // TryReach runs the clock until all marked tasks have ended, even if tasks were added since. It returns the time of
 // their latest end, or the latest end before the mark if all had ended. It fails as TryWait does.
-func (e *Engine) TryReach(m *Mark) (Time, bool) {
+func (e *Engine) TryReach(m *Mark) (model.Time, bool) {
 	for m.left > 0 {
 		t := e.nextEvent()
 		if t == never || e.stopped() {

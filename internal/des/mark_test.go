@@ -5,11 +5,15 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/reprise-gpu/reprise/device/model"
 )
 
 // A mark is reached when the tasks that there were have ended, also one that waits long, and not those added since.
 func TestAMarkIsOfTheTasksThatThereAre(t *testing.T) {
-	e := New(plain(), func(_ TaskID, data any) Demand { return Demand{Kind: Fixed, Duration: data.(Time)} })
+	e := New(plain(), func(_ TaskID, data any) model.Demand {
+		return model.Demand{Kind: model.Fixed, Duration: data.(model.Time)}
+	})
 	e.Add(Task{Data: 10 * ns})
 	late := e.Add(Task{Arrival: 50 * ns, Data: 5 * ns})
 	m := e.Mark()
@@ -39,17 +43,17 @@ func TestAMarkHoldsWhatUnfolds(t *testing.T) {
 	var e *Engine
 	left := map[string]int{"loop": 3, "other": 50}
 	ended := map[any]int{}
-	e = New(plain(), func(id TaskID, data any) Demand {
+	e = New(plain(), func(id TaskID, data any) model.Demand {
 		name, is := data.(string)
 		if !is {
-			return Demand{Kind: Fixed, Duration: 10 * ns}
+			return model.Demand{Kind: model.Fixed, Duration: 10 * ns}
 		}
 		if left[name]--; left[name] >= 0 {
 			behind := e.Detach(id)
 			body := e.Add(Task{Arrival: e.Now(), Deps: []TaskID{id}, Data: len(name)})
 			e.Attach(e.Add(Task{Arrival: e.Now(), Deps: []TaskID{id, body}, Data: name}), behind)
 		}
-		return Demand{Kind: Condition}
+		return model.Demand{Kind: model.Condition}
 	})
 	e.OnEnd(func(r *Record) { ended[r.Data]++ })
 	loop := e.Add(Task{Data: "loop"})
@@ -74,16 +78,16 @@ func TestAMarkHoldsWhatUnfolds(t *testing.T) {
 func TestAMarkInALoopHoldsTheRest(t *testing.T) {
 	var e *Engine
 	rounds := 0
-	e = New(plain(), func(id TaskID, data any) Demand {
+	e = New(plain(), func(id TaskID, data any) model.Demand {
 		if data == nil {
-			return Demand{Kind: Fixed, Duration: 10 * ns}
+			return model.Demand{Kind: model.Fixed, Duration: 10 * ns}
 		}
 		if rounds++; rounds <= 5 {
 			behind := e.Detach(id)
 			body := e.Add(Task{Arrival: e.Now(), Deps: []TaskID{id}})
 			e.Attach(e.Add(Task{Arrival: e.Now(), Deps: []TaskID{id, body}, Data: data}), behind)
 		}
-		return Demand{Kind: Condition}
+		return model.Demand{Kind: model.Condition}
 	})
 	e.Add(Task{Data: "loop"})
 	for rounds < 3 {

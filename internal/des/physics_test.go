@@ -9,16 +9,17 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/reprise-gpu/reprise/internal/unit"
+	"github.com/reprise-gpu/reprise/device/model"
+	"github.com/reprise-gpu/reprise/device/unit"
 )
 
 // The laws that virtual time must keep whatever the figures of a profile are.
 
 // randomKernel is a demand of any proportions: bound by latency, by a pipe, by L2,
 // by DRAM, by atomics, or by its slowest block.
-func randomKernel(r *rand.Rand) Demand {
-	d := Demand{
-		Kind: Kernel, Blocks: float64(1 + r.IntN(5000)), PerSM: float64(1 + r.IntN(16)),
+func randomKernel(r *rand.Rand) model.Demand {
+	d := model.Demand{
+		Kind: model.Kernel, Blocks: float64(1 + r.IntN(5000)), PerSM: float64(1 + r.IntN(16)),
 		BlockCycles: math.Exp(r.Float64() * 12),
 	}
 	some := func(scale float64) float64 {
@@ -40,7 +41,7 @@ func randomKernel(r *rand.Rand) Demand {
 
 // floors are the times, in ps, that no run of a kernel can be shorter than, each
 // from the profile's figures alone.
-func floors(p *Profile, d *Demand) map[string]float64 {
+func floors(p *model.Profile, d *model.Demand) map[string]float64 {
 	cycle := 1e6 / p.ClockMHz
 	sms := float64(p.SMs)
 	gbps := func(bytes, rate float64) float64 { return bytes / rate * 1e3 }
@@ -67,7 +68,7 @@ func TestNoKernelIsFasterThanWhatItNeeds(t *testing.T) {
 	r := rand.New(rand.NewPCG(21, 22))
 	tight := map[string]bool{}
 	for range 3000 {
-		for _, p := range Profiles() {
+		for _, p := range model.Profiles() {
 			d := onManagedMemory(r, randomKernel(r))
 			span := spans(p, d)[0]
 			require.GreaterOrEqual(t, float64(span.Begin), d.Bulk/p.LinkGBps*1e3, "its memory comes first")
@@ -98,7 +99,7 @@ func TestNoKernelIsFasterThanWhatItNeeds(t *testing.T) {
 }
 
 // better is a device with more of something, and which.
-func better(r *rand.Rand, p *Profile) (*Profile, string) {
+func better(r *rand.Rand, p *model.Profile) (*model.Profile, string) {
 	q := *p
 	f := 1 + 2*r.Float64()
 	switch r.IntN(5) {
@@ -129,9 +130,9 @@ func TestMoreHardwareNeverSlowsOneKernel(t *testing.T) {
 	r := rand.New(rand.NewPCG(23, 24))
 	for range 3000 {
 		d := randomKernel(r)
-		p := Profiles()[r.IntN(len(Profiles()))]
+		p := model.Profiles()[r.IntN(len(model.Profiles()))]
 		q, what := better(r, p)
-		tail := Time(0)
+		tail := model.Time(0)
 		if q.SMs != p.SMs {
 			tail = fullSM(p, &d)
 		}
@@ -140,13 +141,13 @@ func TestMoreHardwareNeverSlowsOneKernel(t *testing.T) {
 }
 
 // fullSM is how long a multiprocessor takes for the blocks it holds at once.
-func fullSM(p *Profile, d *Demand) Time {
-	_, perSM := p.supplies()
+func fullSM(p *model.Profile, d *model.Demand) model.Time {
+	_, perSM := suppliesOf(p)
 	longest := d.BlockCycles * 1e6 / p.ClockMHz
-	for r, n := range p.work(d) {
+	for r, n := range workOf(d, p) {
 		longest = max(longest, d.PerSM*n/d.Blocks/perSM[r])
 	}
-	return Time(longest)
+	return model.Time(longest)
 }
 
 // Programs of many kernels can get slower with more hardware, as list schedules
@@ -156,7 +157,7 @@ func TestAnomaliesStayWithinGrahamsBound(t *testing.T) {
 	r := rand.New(rand.NewPCG(25, 26))
 	worst := 0.0
 	for range 1500 {
-		p := Profiles()[r.IntN(len(Profiles()))]
+		p := model.Profiles()[r.IntN(len(model.Profiles()))]
 		q, what := better(r, p)
 		tasks := make([]Task, 2+r.IntN(20))
 		for i := range tasks {
@@ -175,7 +176,7 @@ func TestAnomaliesStayWithinGrahamsBound(t *testing.T) {
 	assert.Less(t, worst, 1.25, "what 1500 random programs show, and far from the bound")
 }
 
-func makespan(p *Profile, tasks []Task) Time {
+func makespan(p *model.Profile, tasks []Task) model.Time {
 	e := demanding(p)
 	for _, t := range tasks {
 		e.Add(t)
@@ -186,13 +187,13 @@ func makespan(p *Profile, tasks []Task) Time {
 // Two kernels that each fill half of the device run together in the time of one,
 // whatever bounds them, as long as half of the device is what they use of it.
 func TestTwoHalfDeviceKernelsOverlap(t *testing.T) {
-	for _, p := range Profiles() {
+	for _, p := range model.Profiles() {
 		half := math.Floor(float64(p.SMs) / 2)
-		for name, d := range map[string]Demand{
-			"latency": {Kind: Kernel, Blocks: half * 4, PerSM: 4, BlockCycles: 50_000},
-			"fma":     {Kind: Kernel, Blocks: half, PerSM: 1, BlockCycles: 1000, Work: unit.Work{unit.FP32: half * 400_000}},
+		for name, d := range map[string]model.Demand{
+			"latency": {Kind: model.Kernel, Blocks: half * 4, PerSM: 4, BlockCycles: 50_000},
+			"fma":     {Kind: model.Kernel, Blocks: half, PerSM: 1, BlockCycles: 1000, Work: unit.Work{unit.FP32: half * 400_000}},
 			// 100 us, in which it moves 40 % of what the device could.
-			"memory": {Kind: Kernel, Blocks: half, PerSM: 1, BlockCycles: 100 * p.ClockMHz, Bytes: 0.4 * p.MemoryGBps * p.MemoryShare * 100_000},
+			"memory": {Kind: model.Kernel, Blocks: half, PerSM: 1, BlockCycles: 100 * p.ClockMHz, Bytes: 0.4 * p.MemoryGBps * p.MemoryShare * 100_000},
 		} {
 			alone := spans(p, d)[0].End
 			both := spans(p, d, d)
@@ -206,14 +207,14 @@ func TestTwoHalfDeviceKernelsOverlap(t *testing.T) {
 func TestWorkIsConserved(t *testing.T) {
 	r := rand.New(rand.NewPCG(27, 28))
 	for range 300 {
-		p := Profiles()[r.IntN(len(Profiles()))]
+		p := model.Profiles()[r.IntN(len(model.Profiles()))]
 		tasks := make([]Task, 1+r.IntN(20))
 		var want supplies
 		for i := range tasks {
 			d := onManagedMemory(r, randomKernel(r))
 			d.Bulk = 0 // a copy's, which counts the bytes in memory as well
-			tasks[i] = Task{Arrival: Time(r.IntN(100)) * Microsecond, Priority: int32(r.IntN(3)), Data: d}
-			for k, n := range p.work(&d) {
+			tasks[i] = Task{Arrival: model.Time(r.IntN(100)) * model.Microsecond, Priority: int32(r.IntN(3)), Data: d}
+			for k, n := range workOf(&d, p) {
 				want[k] += n
 			}
 			for _, k := range []Limit{LinkIn, Link, Faults} {
@@ -237,9 +238,9 @@ func TestWorkIsConserved(t *testing.T) {
 func TestMoreOccupancyNeverSlowsWhatWaits(t *testing.T) {
 	r := rand.New(rand.NewPCG(29, 30))
 	for range 1000 {
-		p := *Profiles()[r.IntN(len(Profiles()))]
+		p := *model.Profiles()[r.IntN(len(model.Profiles()))]
 		p.BlockRate = 0 // or short blocks would wait for the block scheduler
-		d := Demand{Kind: Kernel, Blocks: float64(1 + r.IntN(20000)), BlockCycles: float64(100 + r.IntN(100_000))}
+		d := model.Demand{Kind: model.Kernel, Blocks: float64(1 + r.IntN(20000)), BlockCycles: float64(100 + r.IntN(100_000))}
 		last := never - 1
 		for perSM := 1.0; perSM <= 32; perSM++ {
 			d.PerSM = perSM
@@ -252,7 +253,7 @@ func TestMoreOccupancyNeverSlowsWhatWaits(t *testing.T) {
 }
 
 // dominant is what limited most of a demand that ran alone.
-func dominant(p *Profile, d Demand) Limit {
+func dominant(p *model.Profile, d model.Demand) Limit {
 	records, _ := recorded(p, []Task{{Data: d}})
 	spent := records[0].Spent
 	spent[Ramp] = 0
@@ -260,9 +261,9 @@ func dominant(p *Profile, d Demand) Limit {
 }
 
 func TestCopiesShareTheLink(t *testing.T) {
-	for _, p := range Profiles() {
+	for _, p := range model.Profiles() {
 		const bytes = 1 << 28
-		in, out := Demand{Kind: CopyIn, Bytes: bytes}, Demand{Kind: CopyOut, Bytes: bytes}
+		in, out := model.Demand{Kind: model.CopyIn, Bytes: bytes}, model.Demand{Kind: model.CopyOut, Bytes: bytes}
 		alone := float64(spans(p, in)[0].End)
 		both := spans(p, in, out)
 		together := float64(max(both[0].End, both[1].End))
@@ -278,16 +279,16 @@ func TestCopiesShareTheLink(t *testing.T) {
 func TestPriorityWaitsForOneWave(t *testing.T) {
 	r := rand.New(rand.NewPCG(31, 32))
 	for range 300 {
-		p := Profiles()[r.IntN(len(Profiles()))]
+		p := model.Profiles()[r.IntN(len(model.Profiles()))]
 		e := demanding(p)
 		longest := 0.0
 		for range 1 + r.IntN(5) {
-			d := Demand{Kind: Kernel, Blocks: float64(1 + r.IntN(50_000)), PerSM: float64(1 + r.IntN(8)), BlockCycles: float64(1000 + r.IntN(50_000))}
+			d := model.Demand{Kind: model.Kernel, Blocks: float64(1 + r.IntN(50_000)), PerSM: float64(1 + r.IntN(8)), BlockCycles: float64(1000 + r.IntN(50_000))}
 			longest = max(longest, d.BlockCycles*1e6/p.ClockMHz)
 			e.Add(Task{Data: d, Priority: 1})
 		}
-		at := Time(r.IntN(200)) * Microsecond
-		urgent := e.Add(Task{Arrival: at, Data: Demand{Kind: Kernel, Blocks: 100, PerSM: 8, BlockCycles: 1000}})
+		at := model.Time(r.IntN(200)) * model.Microsecond
+		urgent := e.Add(Task{Arrival: at, Data: model.Demand{Kind: model.Kernel, Blocks: 100, PerSM: 8, BlockCycles: 1000}})
 		e.Drain()
 		require.LessOrEqual(t, float64(e.Span(urgent).Begin-at), 2*longest)
 	}

@@ -1,11 +1,14 @@
 package des
 
-import "github.com/reprise-gpu/reprise/internal/heap"
+import (
+	"github.com/reprise-gpu/reprise/device/model"
+	"github.com/reprise-gpu/reprise/internal/heap"
+)
 
 // entry is an event of task id at time (or rank) at. Ties are resolved by the lower priority value, then by the lower
 // id, so that the order of events is total.
 type entry struct {
-	at   Time
+	at   model.Time
 	prio int32
 	id   TaskID
 }
@@ -25,7 +28,7 @@ func (a entry) Before(b entry) bool {
 type queue struct{ heap.Heap[entry] }
 
 // next returns the time of the first event, or never.
-func (q queue) next() Time {
+func (q queue) next() model.Time {
 	if len(q.Heap) == 0 {
 		return never
 	}

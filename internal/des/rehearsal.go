@@ -1,6 +1,10 @@
 package des
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/reprise-gpu/reprise/device/model"
+)
 
 // Rehearsal simulates one set of tasks in many orders. Each simulation starts where it first differs from the kept
 // one:
@@ -11,47 +15,47 @@ import "fmt"
 // The times equal those of an Engine. Searches over schedules use it, because they change little at a time: the
 // expensive part, sharing the device, is simulated only after the first change.
 type Rehearsal struct {
-	profile *Profile
-	demands []Demand // by task
+	profile *model.Profile
+	demands []model.Demand // by task
 
 	kept, next rehearsed
 	any        bool // kept is valid
 
 	// State of the present simulation.
 	play     *Play
-	rank     []int32 // by task: position in the order
-	pending  []int32 // by task: number of dependencies that have not ended
-	at       []Time  // by task: earliest start by its arrival and its ended dependencies
-	head     []int32 // by task: first link to a successor
-	after    []int32 // by link: next link of the same task
-	to       []int32 // by link: the dependent task
-	ready    queue   // by rank
-	ends     queue   // by task
+	rank     []int32      // by task: position in the order
+	pending  []int32      // by task: number of dependencies that have not ended
+	at       []model.Time // by task: earliest start by its arrival and its ended dependencies
+	head     []int32      // by task: first link to a successor
+	after    []int32      // by link: next link of the same task
+	to       []int32      // by link: the dependent task
+	ready    queue        // by rank
+	ends     queue        // by task
 	fluid    fluid
-	hostFree Time
+	hostFree model.Time
 }
 
 // Play is an order of the tasks of a Rehearsal.
 type Play struct {
-	Order   []int32 // all tasks, in the order of adding them to an Engine, which resolves ties
-	Arrival []Time  // by task
-	Deps    [][]Dep // by task; at most one dependency on each other task
+	Order   []int32      // all tasks, in the order of adding them to an Engine, which resolves ties
+	Arrival []model.Time // by task
+	Deps    [][]Dep      // by task; at most one dependency on each other task
 	// Least is, by task, a lower bound of the time from its start to the end of the last task (see LeastTime). It may
 	// be nil.
-	Least []Time
+	Least []model.Time
 }
 
 // Dep is a dependency on task From. The dependent task starts at least Gap after From ends.
 type Dep struct {
 	From int32
-	Gap  Time
+	Gap  model.Time
 }
 
 // rehearsed holds one simulation.
 type rehearsed struct {
-	start, end []Time  // by task
-	begun      []int32 // tasks in the order in which they started
-	last       Time
+	start, end []model.Time // by task
+	begun      []int32      // tasks in the order in which they started
+	last       model.Time
 	shared     int // number of leading saved states in common with the kept simulation
 	marks      []mark
 	saved      int // number of used elements of marks: the states after the shared ones
@@ -59,30 +63,30 @@ type rehearsed struct {
 
 // mark is the state after all events up to time now.
 type mark struct {
-	now, last, hostFree Time
+	now, last, hostFree model.Time
 	begun               int
 	ends                []entry
 	fluid               fluid
 }
 
 // NewRehearsal returns a rehearsal of tasks on a device with the given profile.
-func NewRehearsal(p *Profile, demands []Demand) *Rehearsal {
+func NewRehearsal(p *model.Profile, demands []model.Demand) *Rehearsal {
 	n := len(demands)
 	for i := range demands {
 		switch demands[i].Kind {
-		case Marker, Kernel, CopyIn, CopyOut, CopyOn, Host, Fixed:
+		case model.Marker, model.Kernel, model.CopyIn, model.CopyOut, model.CopyOn, model.Host, model.Fixed:
 		default:
 			panic(fmt.Sprintf("BUG: a rehearsal of a task that is %v", demands[i].Kind))
 		}
 	}
 	return &Rehearsal{
 		profile: p, demands: demands, kept: newRehearsed(n), next: newRehearsed(n),
-		rank: make([]int32, n), pending: make([]int32, n), at: make([]Time, n), head: make([]int32, n), fluid: newFluid(p),
+		rank: make([]int32, n), pending: make([]int32, n), at: make([]model.Time, n), head: make([]int32, n), fluid: newFluid(p),
 	}
 }
 
 func newRehearsed(n int) rehearsed {
-	return rehearsed{start: make([]Time, n), end: make([]Time, n), begun: make([]int32, 0, n)}
+	return rehearsed{start: make([]model.Time, n), end: make([]model.Time, n), begun: make([]int32, 0, n)}
 }
 
 // marksPerRun is the approximate number of states saved per simulation. Saving a state costs about as much as
@@ -91,7 +95,7 @@ const marksPerRun = 12
 
 // Run simulates the tasks in an order and returns the end of the last one. It returns false as soon as that end is
 // certain to be after the limit.
-func (r *Rehearsal) Run(p *Play, limit Time) (Time, bool) {
+func (r *Rehearsal) Run(p *Play, limit model.Time) (model.Time, bool) {
 	r.play = p
 	for i, v := range p.Order {
 		r.rank[v] = int32(i)
@@ -117,7 +121,7 @@ func (r *Rehearsal) Run(p *Play, limit Time) (Time, bool) {
 }
 
 // event returns the time of the next event.
-func (r *Rehearsal) event() Time { return min(r.ready.next(), r.ends.next(), r.fluid.due) }
+func (r *Rehearsal) event() model.Time { return min(r.ready.next(), r.ends.next(), r.fluid.due) }
 
 // Keep makes the last run the kept one, with which later runs are compared. The run must have returned true.
 func (r *Rehearsal) Keep() {
@@ -133,10 +137,10 @@ func (r *Rehearsal) Keep() {
 }
 
 // End returns the end of a task in the last run, which must have returned true.
-func (r *Rehearsal) End(v int32) Time { return r.next.end[v] }
+func (r *Rehearsal) End(v int32) model.Time { return r.next.end[v] }
 
 // resume restores the last saved state before the first difference and returns its time, or -1 for the start.
-func (r *Rehearsal) resume() Time {
+func (r *Rehearsal) resume() model.Time {
 	next := &r.next
 	next.begun, next.last, next.shared, next.saved = next.begun[:0], 0, 0, 0
 	if r.any {
@@ -165,7 +169,7 @@ func (r *Rehearsal) resume() Time {
 // changed returns a time before which the new simulation equals the kept one. It compares the start of each task with
 // the start that follows from the kept ends of its dependencies: up to the first difference all ends are the kept
 // ones. It also finds the first pair of tasks that started at the same time and whose order has changed.
-func (r *Rehearsal) changed() Time {
+func (r *Rehearsal) changed() model.Time {
 	first := never
 	was := &r.kept
 	for v, deps := range r.play.Deps {
@@ -187,7 +191,7 @@ func (r *Rehearsal) changed() Time {
 }
 
 // link adds the tasks that have not started at time now.
-func (r *Rehearsal) link(now Time) {
+func (r *Rehearsal) link(now model.Time) {
 	r.after, r.to = r.after[:0], r.to[:0]
 	for v := range r.head {
 		r.head[v] = none
@@ -215,7 +219,7 @@ func (r *Rehearsal) link(now Time) {
 }
 
 // step is Clock.step. It returns false if the last task is certain to end after the limit.
-func (r *Rehearsal) step(now, limit Time) bool {
+func (r *Rehearsal) step(now, limit model.Time) bool {
 	for r.ends.next() == now {
 		r.finish(int32(r.ends.Pop().id), now)
 	}
@@ -239,15 +243,15 @@ func (r *Rehearsal) step(now, limit Time) bool {
 	return true
 }
 
-func (r *Rehearsal) begin(v int32, now Time) {
+func (r *Rehearsal) begin(v int32, now model.Time) {
 	r.next.start[v] = now
 	r.next.begun = append(r.next.begun, v)
 	switch d := &r.demands[v]; d.Kind {
-	case Marker:
+	case model.Marker:
 		r.finish(v, now)
-	case Fixed:
+	case model.Fixed:
 		r.ends.Push(entry{at: now.Plus(d.Duration), id: TaskID(v)})
-	case Host:
+	case model.Host:
 		r.hostFree = max(now, r.hostFree).Plus(r.profile.HostCallLatency.Plus(d.Duration))
 		r.ends.Push(entry{at: r.hostFree, id: TaskID(v)})
 	default:
@@ -256,7 +260,7 @@ func (r *Rehearsal) begin(v int32, now Time) {
 	}
 }
 
-func (r *Rehearsal) finish(u int32, now Time) {
+func (r *Rehearsal) finish(u int32, now model.Time) {
 	r.next.end[u] = now
 	r.next.last = max(r.next.last, now)
 	for i := r.head[u]; i != none; i = r.after[i] {
@@ -269,7 +273,7 @@ func (r *Rehearsal) finish(u int32, now Time) {
 }
 
 // gap returns the gap of the dependency of v on u.
-func (r *Rehearsal) gap(u, v int32) Time {
+func (r *Rehearsal) gap(u, v int32) model.Time {
 	for _, l := range r.play.Deps[v] {
 		if l.From == u {
 			return l.Gap
@@ -279,7 +283,7 @@ func (r *Rehearsal) gap(u, v int32) Time {
 }
 
 // save saves the present state.
-func (r *Rehearsal) save(now Time) {
+func (r *Rehearsal) save(now model.Time) {
 	m := r.next.mark()
 	m.now, m.last, m.hostFree, m.begun = now, r.next.last, r.hostFree, len(r.next.begun)
 	m.ends = append(m.ends[:0], r.ends.Heap...)

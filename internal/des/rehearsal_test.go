@@ -6,26 +6,28 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/reprise-gpu/reprise/device/model"
 )
 
 // anyDemand is one of any kind, on a small grid of sizes, so that things happen at once.
-func anyDemand(r *rand.Rand) Demand {
+func anyDemand(r *rand.Rand) model.Demand {
 	bytes := float64(int(1) << (10 + 2*r.IntN(7)))
 	switch r.IntN(8) {
 	case 0:
-		return Demand{Kind: Marker}
+		return model.Demand{Kind: model.Marker}
 	case 1:
-		return Demand{Kind: Fixed, Duration: Time(r.IntN(4)) * Microsecond}
+		return model.Demand{Kind: model.Fixed, Duration: model.Time(r.IntN(4)) * model.Microsecond}
 	case 2:
-		return Demand{Kind: Host, Duration: Time(r.IntN(4)) * Microsecond}
+		return model.Demand{Kind: model.Host, Duration: model.Time(r.IntN(4)) * model.Microsecond}
 	case 3:
-		return Demand{Kind: CopyIn, Bytes: bytes}
+		return model.Demand{Kind: model.CopyIn, Bytes: bytes}
 	case 4:
-		return Demand{Kind: CopyOut, Bytes: bytes}
+		return model.Demand{Kind: model.CopyOut, Bytes: bytes}
 	case 5:
-		return Demand{Kind: CopyOn, Bytes: bytes}
+		return model.Demand{Kind: model.CopyOn, Bytes: bytes}
 	}
-	d := Demand{Kind: Kernel, Blocks: float64(1 + r.IntN(3000)), PerSM: float64(1 + r.IntN(8)), Bytes: bytes, BlockCycles: 1500}
+	d := model.Demand{Kind: model.Kernel, Blocks: float64(1 + r.IntN(3000)), PerSM: float64(1 + r.IntN(8)), Bytes: bytes, BlockCycles: 1500}
 	switch r.IntN(8) {
 	case 0:
 		d.Faulted = bytes
@@ -39,7 +41,7 @@ func anyDemand(r *rand.Rand) Demand {
 
 // randomPlay is an order of n tasks, with dependencies on tasks before.
 func randomPlay(r *rand.Rand, n int) *Play {
-	p := &Play{Arrival: make([]Time, n), Deps: make([][]Dep, n)}
+	p := &Play{Arrival: make([]model.Time, n), Deps: make([][]Dep, n)}
 	for _, v := range r.Perm(n) {
 		p.Order = append(p.Order, int32(v))
 	}
@@ -52,9 +54,9 @@ func randomPlay(r *rand.Rand, n int) *Play {
 // redraw changes the task in one place of the order.
 func (p *Play) redraw(r *rand.Rand, i int) {
 	v := p.Order[i]
-	p.Arrival[v], p.Deps[v] = Time(r.IntN(3))*Microsecond, nil
+	p.Arrival[v], p.Deps[v] = model.Time(r.IntN(3))*model.Microsecond, nil
 	for range min(i, r.IntN(4)) {
-		d := Dep{p.Order[max(0, i-1-r.IntN(6))], Time(r.IntN(3)) * Microsecond}
+		d := Dep{p.Order[max(0, i-1-r.IntN(6))], model.Time(r.IntN(3)) * model.Microsecond}
 		if !slices.ContainsFunc(p.Deps[v], func(o Dep) bool { return o.From == d.From }) {
 			p.Deps[v] = append(p.Deps[v], d)
 		}
@@ -62,13 +64,13 @@ func (p *Play) redraw(r *rand.Rand, i int) {
 }
 
 // byEngine is what an Engine makes of a play. A task that waits with several gaps gets a marker for each.
-func byEngine(p *Profile, play *Play, demands []Demand) (Time, []Time) {
+func byEngine(p *model.Profile, play *Play, demands []model.Demand) (model.Time, []model.Time) {
 	task, of := make([]TaskID, len(demands)), map[TaskID]int32{}
-	e := New(p, func(id TaskID, _ any) Demand {
+	e := New(p, func(id TaskID, _ any) model.Demand {
 		if v, ok := of[id]; ok {
 			return demands[v]
 		}
-		return Demand{Kind: Marker}
+		return model.Demand{Kind: model.Marker}
 	})
 	for _, v := range play.Order {
 		var deps []TaskID
@@ -79,7 +81,7 @@ func byEngine(p *Profile, play *Play, demands []Demand) (Time, []Time) {
 		task[v] = e.Add(Task{Arrival: play.Arrival[v], Deps: deps})
 	}
 	last := e.Drain()
-	ends := make([]Time, len(demands))
+	ends := make([]model.Time, len(demands))
 	for v, id := range task {
 		ends[v] = e.Span(id).End
 	}
@@ -91,9 +93,9 @@ func TestRehearsalIsAnEngine(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 7))
 	resumed, limited := 0, 0
 	for round := range 150 {
-		p := Profiles()[round%len(Profiles())]
+		p := model.Profiles()[round%len(model.Profiles())]
 		n := 1 + r.IntN(70)
-		demands := make([]Demand, n)
+		demands := make([]model.Demand, n)
 		for v := range demands {
 			demands[v] = anyDemand(r)
 			if !p.PageFaults() {
@@ -106,7 +108,7 @@ func TestRehearsalIsAnEngine(t *testing.T) {
 			last, ends := byEngine(p, play, demands)
 			limit := never
 			if r.IntN(3) == 0 {
-				limit = last/2 + Time(r.Int64N(int64(last)+1))
+				limit = last/2 + model.Time(r.Int64N(int64(last)+1))
 			}
 			got, ok := re.Run(play, limit)
 			require.Equal(t, last <= limit, ok, "round %d", round)

@@ -1,6 +1,10 @@
 package des
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/reprise-gpu/reprise/device/model"
+)
 
 type state uint8
 
@@ -12,18 +16,18 @@ const (
 
 // record is the engine's record of a task.
 type record struct {
-	on           *Engine // engine of the task
-	arrival, gap Time    // after the start of the task, arrival is the time of the start
-	counts       TaskID  // the task that this one counts as for marks: itself, or the task that expanded to it
-	after        TaskID  // the dependency that determines arrival, or NoTask
+	on           *Engine    // engine of the task
+	arrival, gap model.Time // after the start of the task, arrival is the time of the start
+	counts       TaskID     // the task that this one counts as for marks: itself, or the task that expanded to it
+	after        TaskID     // the dependency that determines arrival, or NoTask
 	span         Span
 	data         any
 	pending      int32 // number of dependencies that have not ended
 	prio         int32
 	succs        int32 // head of its list of successors in table.edges, or none
 	state        state
-	kind         DemandKind // valid after the start
-	limit, why   Limit      // limit of a task with a fixed end; limit of the gap
+	kind         model.DemandKind // valid after the start
+	limit, why   Limit            // limit of a task with a fixed end; limit of the gap
 }
 
 // edge is a link of a task's list of successors.
@@ -42,7 +46,7 @@ const (
 type page struct {
 	tasks [pageSize]record
 	open  int // number of tasks that have not ended
-	last  Time
+	last  model.Time
 }
 
 // table holds tasks in pages, and their edges in a pool, so that a simulation that retires ended tasks stops
@@ -54,7 +58,7 @@ type table struct {
 	next  TaskID
 	done  []TaskID // pages whose tasks have all ended, in order of the last end
 	spare []*page
-	by    Time // tasks that ended by this time are retired
+	by    model.Time // tasks that ended by this time are retired
 
 	edges []edge
 	free  int32 // head of the list of free edges
@@ -136,7 +140,7 @@ func (t *table) unlink(i int32) edge {
 }
 
 // ended records the end of a task.
-func (t *table) ended(id TaskID, at Time) {
+func (t *table) ended(id TaskID, at model.Time) {
 	n := id >> pageBits
 	p := *t.page(n)
 	p.open--
@@ -146,7 +150,7 @@ func (t *table) ended(id TaskID, at Time) {
 }
 
 // retire drops the tasks that ended by the given time.
-func (t *table) retire(by Time) {
+func (t *table) retire(by model.Time) {
 	t.by = by
 	k := 0
 	for ; k < len(t.done) && (*t.page(t.done[k])).last <= by; k++ {

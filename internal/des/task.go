@@ -1,24 +1,9 @@
 package des
 
-// Time is virtual time in picoseconds.
-type Time int64
-
-const (
-	Nanosecond  Time = 1000
-	Microsecond      = 1000 * Nanosecond
-	Second           = 1000 * 1000 * Microsecond
-)
-
-// LastTime is the end of virtual time, after 53 days. A task that would end later ends then, and a task that starts
-// then takes no time. So every simulation terminates, and a result of LastTime is a lower bound. LastTime is half of
-// the greatest Time, so that the sum of two times does not overflow.
-const LastTime Time = 1 << 62
-
-// Plus returns the sum of two times, at most LastTime. Both must be at least 0.
-func (t Time) Plus(d Time) Time { return min(t, LastTime-min(d, LastTime)) + min(d, LastTime) }
+import "github.com/reprise-gpu/reprise/device/model"
 
 // timeOf converts a number of picoseconds to a time, at most LastTime.
-func timeOf(ps float64) Time { return Time(min(ps, float64(LastTime))) }
+func timeOf(ps float64) model.Time { return model.Time(min(ps, float64(model.LastTime))) }
 
 // TaskID identifies a task of a clock. Ids count from 0 in order of Add; 64 bits suffice for replaying a graph for
 // hours.
@@ -29,24 +14,24 @@ const NoTask TaskID = -1
 
 // Task is one unit of work. The engine calls its owner when the task starts.
 type Task struct {
-	Arrival  Time     // earliest start: when the host has enqueued the task
-	Gap      Time     // delay between the last dependency's end and the start: launch latency on the device
-	Why      Limit    // limit to which the gap is attributed
-	Priority int32    // lower runs first
-	Deps     []TaskID // tasks that must have ended; copied by Add
-	Data     any      // passed to the start function; a pointer costs no allocation
+	Arrival  model.Time // earliest start: when the host has enqueued the task
+	Gap      model.Time // delay between the last dependency's end and the start: launch latency on the device
+	Why      Limit      // limit to which the gap is attributed
+	Priority int32      // lower runs first
+	Deps     []TaskID   // tasks that must have ended; copied by Add
+	Data     any        // passed to the start function; a pointer costs no allocation
 }
 
 // Span is the time in which a task ran. Begin is when its resource first served it. That may be later than its start
 // if the task was queued.
-type Span struct{ Begin, End Time }
+type Span struct{ Begin, End model.Time }
 
 // Record describes a task that has ended.
 type Record struct {
 	ID    TaskID
 	Data  any
-	Kind  DemandKind
-	Start Time // when the start function was called
+	Kind  model.DemandKind
+	Start model.Time // when the start function was called
 	Span  Span
 	Spent Spent // from Start to End
 	// After is the dependency that ended last; the task started after that end plus its gap. It is NoTask if the

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/reprise-gpu/reprise/device"
-	"github.com/reprise-gpu/reprise/internal/des"
+	"github.com/reprise-gpu/reprise/device/model"
 	"github.com/reprise-gpu/reprise/sim"
 )
 
@@ -45,7 +45,7 @@ func Open(id string, o sim.Options) (device.Device, error) {
 }
 
 // Profile returns the profile of a simulated device.
-func Profile(id string) (*des.Profile, error) {
+func Profile(id string) (*model.Profile, error) {
 	kind, name, _ := strings.Cut(id, ":")
 	if kind != "sim" {
 		return nil, IDError{fmt.Errorf("unknown device %q: use %s, and see reprise devices", id, Default)}
@@ -61,13 +61,13 @@ func Profile(id string) (*des.Profile, error) {
 }
 
 // File returns the profile file of a path that ends in .json, or one with the profile of that name.
-func File(name string) (*des.File, error) {
+func File(name string) (*model.File, error) {
 	if strings.HasSuffix(name, ".json") {
-		return des.ReadFile(name)
+		return model.ReadFile(name)
 	}
-	p, err := des.Lookup(name)
+	p, err := model.Lookup(name)
 	if err != nil {
 		return nil, IDError{err}
 	}
-	return des.NewFile(p, "the profile "+p.ID), nil
+	return model.NewFile(p, "the profile "+p.ID), nil
 }

@@ -3,7 +3,7 @@ package interp
 import (
 	"strings"
 
-	"github.com/reprise-gpu/reprise/internal/unit"
+	"github.com/reprise-gpu/reprise/device/unit"
 	"github.com/reprise-gpu/reprise/ptx"
 )
 

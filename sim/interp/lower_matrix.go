@@ -1,7 +1,7 @@
 package interp
 
 import (
-	"github.com/reprise-gpu/reprise/internal/unit"
+	"github.com/reprise-gpu/reprise/device/unit"
 	"github.com/reprise-gpu/reprise/ptx"
 )
 

@@ -5,21 +5,21 @@ import (
 	"fmt"
 
 	"github.com/reprise-gpu/reprise/device"
-	"github.com/reprise-gpu/reprise/internal/des"
+	"github.com/reprise-gpu/reprise/device/model"
 )
 
 // Options says how to calibrate.
 type Options struct {
 	// Base is where figures are taken over from that cannot be measured; nil is
 	// the known profile nearest to the device.
-	Base *des.Profile
+	Base *model.Profile
 	// Progress, when set, is told what is measured next.
 	Progress func(what string, done, total int)
 }
 
 // Result is what a calibration found.
 type Result struct {
-	File *des.File
+	File *model.File
 	Rows []Row // of the report: every figure, then what has no place in a profile
 }
 
@@ -65,8 +65,8 @@ func Run(ctx context.Context, dev device.Device, o Options) (*Result, error) {
 }
 
 // Nearest is the known profile of the same generation as a device, or the default.
-func Nearest(info device.Info) *des.Profile {
-	list := des.Profiles()
+func Nearest(info device.Info) *model.Profile {
+	list := model.Profiles()
 	for _, p := range list {
 		if p.ComputeMajor == info.ComputeMajor {
 			return p
@@ -93,7 +93,7 @@ func (s *session) describe() {
 
 // table is a row for each figure.
 func (s *session) table() (rows []Row) {
-	for _, f := range des.Figures() {
+	for _, f := range model.Figures() {
 		o := s.file.Origins[f.Name]
 		rows = append(rows, Row{Name: f.Name, Value: f.Of(&s.file.Profile), Base: f.Of(s.base), Spread: o.Spread, From: o.From})
 	}

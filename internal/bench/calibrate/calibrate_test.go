@@ -15,16 +15,16 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/device/model"
 	"github.com/reprise-gpu/reprise/device/null"
-	"github.com/reprise-gpu/reprise/internal/des"
 	"github.com/reprise-gpu/reprise/sim"
 )
 
 // wrong is a profile that is nowhere near p: what is taken over from it shows.
-func wrong(p *des.Profile) *des.Profile {
+func wrong(p *model.Profile) *model.Profile {
 	q := *p
 	q.ID = "wrong"
-	for _, f := range des.Figures() {
+	for _, f := range model.Figures() {
 		_ = f.Set(&q, f.Of(p)*4) // what cannot be as large stays
 	}
 	return &q
@@ -32,11 +32,11 @@ func wrong(p *des.Profile) *des.Profile {
 
 // perturbed is a copy of p in which every figure that need not be whole is up to a
 // quarter off.
-func perturbed(p *des.Profile, seed uint64) *des.Profile {
+func perturbed(p *model.Profile, seed uint64) *model.Profile {
 	r := rand.New(rand.NewPCG(seed, 5))
 	q := *p
 	q.ID = fmt.Sprintf("%s-%d", p.ID, seed)
-	for _, f := range des.Figures() {
+	for _, f := range model.Figures() {
 		_ = f.Set(&q, f.Of(p)*(0.8+0.45*r.Float64()))
 	}
 	q.SMs = p.SMs - 7 + r.IntN(14)
@@ -63,7 +63,7 @@ func TestTheSimulatorIsGivenBack(t *testing.T) {
 		{"v100", []uint64{2}, false},
 		{"v100", []uint64{1}, true},
 	} {
-		known, err := des.Lookup(c.id)
+		known, err := model.Lookup(c.id)
 		require.NoError(t, err)
 		for _, seed := range c.seeds {
 			p := known
@@ -80,7 +80,7 @@ func TestTheSimulatorIsGivenBack(t *testing.T) {
 	}
 }
 
-func givenBack(t *testing.T, p *des.Profile) {
+func givenBack(t *testing.T, p *model.Profile) {
 	dev, err := sim.New(sim.Options{Custom: p})
 	require.NoError(t, err)
 	res, err := Run(context.Background(), dev, Options{Base: wrong(p)})
@@ -88,7 +88,7 @@ func givenBack(t *testing.T, p *des.Profile) {
 	assert.Zero(t, dev.Live(), "left over")
 	require.NoError(t, dev.Close())
 	got := &res.File.Profile
-	for _, f := range des.Figures() {
+	for _, f := range model.Figures() {
 		from := res.File.Origins[f.Name].From
 		if slices.Contains(takenOver, f.Name) {
 			assert.Equal(t, "taken over from wrong", from, f.Name)
@@ -102,14 +102,14 @@ func givenBack(t *testing.T, p *des.Profile) {
 		assert.InEpsilon(t, want, v, 0.05, "%s: %v instead of %v", f.Name, v, want)
 		assert.LessOrEqual(t, res.File.Origins[f.Name].Spread, agreement, f.Name)
 	}
-	back, err := des.ParseFile("p.json", res.File.Text())
+	back, err := model.ParseFile("p.json", res.File.Text())
 	require.NoError(t, err)
 	assert.Equal(t, res.File, back)
 }
 
 // within reports a limit that other limits of the profile keep work from reaching, so that it
 // shows as none.
-func within(name string, p *des.Profile) bool {
+func within(name string, p *model.Profile) bool {
 	switch name {
 	case "duplex_gbps":
 		return p.DuplexGBps >= 2*p.LinkGBps*0.97
@@ -148,7 +148,7 @@ func TestNoiseIsMeasuredAway(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
 	}
-	known, err := des.Lookup("v100")
+	known, err := model.Lookup("v100")
 	require.NoError(t, err)
 	p := perturbed(known, 4)
 	dev, err := sim.New(sim.Options{Custom: p})
@@ -156,7 +156,7 @@ func TestNoiseIsMeasuredAway(t *testing.T) {
 	res, err := Run(context.Background(), &noisy{Device: dev, r: rand.New(rand.NewPCG(6, 7))}, Options{Base: wrong(p)})
 	require.NoError(t, err)
 	loose := 0
-	for _, f := range des.Figures() {
+	for _, f := range model.Figures() {
 		if from := res.File.Origins[f.Name]; from.From == measured {
 			v := f.Of(&res.File.Profile)
 			if v != 0 || !within(f.Name, p) {
@@ -234,7 +234,7 @@ func TestEstimate(t *testing.T) {
 }
 
 func TestTheReportHasALineForEachFigure(t *testing.T) {
-	r := Result{File: &des.File{About: "simulated: a device"}, Rows: []Row{
+	r := Result{File: &model.File{About: "simulated: a device"}, Rows: []Row{
 		{"l2_gbps", 6994.9, 7000, 0.0123, measured},
 		{"max_kernels", 128, 128, 0, "taken over from h200"},
 		{"create event, ns", 300.26, math.NaN(), 0.5, measured},

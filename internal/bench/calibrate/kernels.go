@@ -5,7 +5,7 @@ import (
 	"math"
 	"strings"
 
-	"github.com/reprise-gpu/reprise/internal/unit"
+	"github.com/reprise-gpu/reprise/device/unit"
 )
 
 // The kernels are written here, as PTX, since most are one instruction repeated.

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/reprise-gpu/reprise/device"
-	"github.com/reprise-gpu/reprise/internal/des"
+	"github.com/reprise-gpu/reprise/device/model"
 )
 
 // session is a device under measurement.
@@ -15,8 +15,8 @@ type session struct {
 	ctx  context.Context
 	dev  device.Device
 	info device.Info
-	base *des.Profile
-	file *des.File
+	base *model.Profile
+	file *model.File
 	rows []Row
 
 	module  device.Module
@@ -41,10 +41,10 @@ const (
 	outBytes     = 4 * blockThreads
 )
 
-func newSession(ctx context.Context, dev device.Device, base *des.Profile) (*session, error) {
+func newSession(ctx context.Context, dev device.Device, base *model.Profile) (*session, error) {
 	s := &session{
 		ctx: ctx, dev: dev, info: dev.Info(), base: base, kernels: map[string]device.Function{}, pace: 16,
-		file: des.NewFile(base, "taken over from "+base.ID),
+		file: model.NewFile(base, "taken over from "+base.ID),
 	}
 	s.file.Profile.ID = "" // it has none until it is read from a file
 	err := s.open()

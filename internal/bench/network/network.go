@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/reprise-gpu/reprise/internal/des"
+	"github.com/reprise-gpu/reprise/device/model"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
@@ -28,7 +28,7 @@ var networks = []Network{
 func Networks() []Network { return networks }
 
 // Build returns the network of that name, with costs for the device that p describes.
-func Build(name string, p *des.Profile) (*ir.Graph, error) {
+func Build(name string, p *model.Profile) (*ir.Graph, error) {
 	i := slices.IndexFunc(networks, func(n Network) bool { return n.Name == name })
 	if i < 0 {
 		names := make([]string, len(networks))

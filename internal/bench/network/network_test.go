@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/reprise-gpu/reprise/device/model"
 	"github.com/reprise-gpu/reprise/importer"
-	"github.com/reprise-gpu/reprise/internal/des"
 	"github.com/reprise-gpu/reprise/ir"
 	"github.com/reprise-gpu/reprise/optimizer"
 )
@@ -20,7 +20,7 @@ import (
 // build makes a network, verified, for the GPU of the paper.
 func build(t testing.TB, name string) *ir.Graph {
 	t.Helper()
-	p, err := des.Lookup("v100")
+	p, err := model.Lookup("v100")
 	require.NoError(t, err)
 	g, err := Build(name, p)
 	require.NoError(t, err)
@@ -216,7 +216,7 @@ func TestNetworksHaveThePublishedSize(t *testing.T) {
 		"darts":           {4.7, 0},
 	} {
 		i := slices.IndexFunc(networks, func(n Network) bool { return n.Name == name })
-		tape := &tape{device: des.Profiles()[0]}
+		tape := &tape{device: model.Profiles()[0]}
 		networks[i].build(tape)
 		assert.InEpsilon(t, want.params, tape.params/1e6, 0.01, "%s: weights", name)
 		if want.macs > 0 {
@@ -228,7 +228,7 @@ func TestNetworksHaveThePublishedSize(t *testing.T) {
 // An operation takes what its bytes or its arithmetic take at the peak, after the start
 // of a kernel, and a view nothing.
 func TestCostsAreARoofline(t *testing.T) {
-	p := &des.Profile{SMs: 10, ClockMHz: 1000, MemoryGBps: 100, LinkGBps: 10, KernelRamp: 2 * des.Microsecond, CopyInLatency: 7 * des.Microsecond}
+	p := &model.Profile{SMs: 10, ClockMHz: 1000, MemoryGBps: 100, LinkGBps: 10, KernelRamp: 2 * model.Microsecond, CopyInLatency: 7 * model.Microsecond}
 	p.Lanes[0] = 100 // 10^12 a second
 	tape := &tape{device: p}
 	x := tape.image(1000)
@@ -244,7 +244,7 @@ func TestCostsAreARoofline(t *testing.T) {
 }
 
 func TestAnUnknownNetworkIsAnError(t *testing.T) {
-	_, err := Build("resnet-5", des.Profiles()[0])
+	_, err := Build("resnet-5", model.Profiles()[0])
 	require.ErrorContains(t, err, `no network is called "resnet-5"`)
 	assert.True(t, strings.HasSuffix(err.Error(), "did you mean resnet-50?"))
 }

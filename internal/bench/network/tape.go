@@ -5,14 +5,14 @@ import (
 	"math"
 	"slices"
 
-	"github.com/reprise-gpu/reprise/internal/des"
-	"github.com/reprise-gpu/reprise/internal/unit"
+	"github.com/reprise-gpu/reprise/device/model"
+	"github.com/reprise-gpu/reprise/device/unit"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
 // tape notes the operations of a network in the order in which they are called.
 type tape struct {
-	device *des.Profile
+	device *model.Profile
 	ops    []ir.Op
 	macs   float64 // multiplications with an addition so far
 	params float64 // weights so far
@@ -33,7 +33,7 @@ func (x tensor) String() string { return fmt.Sprintf("%dx%dx%d", x.c, x.h, x.w) 
 func (t *tape) image(n int) tensor {
 	x := tensor{c: 3, h: n, w: n}
 	seconds := x.bytes() / (t.device.LinkGBps * 1e9)
-	return t.op("input", x, nanoseconds(seconds)+int64(t.device.CopyInLatency/des.Nanosecond), nil)
+	return t.op("input", x, nanoseconds(seconds)+int64(t.device.CopyInLatency/model.Nanosecond), nil)
 }
 
 // kernel notes an operation that reads its inputs and weights, and leaves a tensor of out's shape.
@@ -68,7 +68,7 @@ func (t *tape) took(macs, bytes float64) int64 {
 		share = 1
 	}
 	seconds := max(macs/rate, bytes/(p.MemoryGBps*1e9*share))
-	return nanoseconds(seconds) + int64(p.KernelRamp/des.Nanosecond)
+	return nanoseconds(seconds) + int64(p.KernelRamp/model.Nanosecond)
 }
 
 func nanoseconds(seconds float64) int64 { return int64(math.Round(seconds * 1e9)) }

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/reprise-gpu/reprise/internal/des"
+	"github.com/reprise-gpu/reprise/device/model"
 	"github.com/reprise-gpu/reprise/ir"
 	"github.com/reprise-gpu/reprise/optimizer"
 )
@@ -26,20 +26,20 @@ const diamond = `graph diamond {
 func TestCompare(t *testing.T) {
 	f, err := ir.Parse("diamond.rir", diamond)
 	require.NoError(t, err)
-	p := des.Profiles()[0]
+	p := model.Profiles()[0]
 	c, err := Compare(context.Background(), f.Graph, optimizer.Options{Custom: p}, []string{"serial", "nimble", "nonesuch"})
 	require.NoError(t, err)
 	assert.Equal(t, 4, c.Ops)
 	assert.Equal(t, 5, c.Edges)
 	assert.Equal(t, 4, c.ReducedEdges, "the edge past the branches is implied")
-	launch := float64(p.Host.GraphLaunch+p.SubmitLatency+4*p.Host.GraphNode+2*p.GraphEdgeGap) / float64(des.Microsecond)
-	branch := float64(p.Host.GraphBranch) / float64(des.Microsecond)
+	launch := float64(p.Host.GraphLaunch+p.SubmitLatency+4*p.Host.GraphNode+2*p.GraphEdgeGap) / float64(model.Microsecond)
+	branch := float64(p.Host.GraphBranch) / float64(model.Microsecond)
 	assert.InDelta(t, 3000+launch+branch, c.BoundUS, 0.001, "four milliseconds in three take two chains")
 
 	serial, nimble, none := c.Rows[0], c.Rows[1], c.Rows[2]
 	assert.Equal(t, [3]int{1, 0, 0}, [3]int{serial.Lanes, serial.Waits, serial.Records})
 	assert.Equal(t, [3]int{2, 2, 2}, [3]int{nimble.Lanes, nimble.Waits, nimble.Records})
-	gap := float64(p.GraphEdgeGap) / float64(des.Microsecond)
+	gap := float64(p.GraphEdgeGap) / float64(model.Microsecond)
 	assert.InDelta(t, 4000+launch+gap, serial.PredictedUS, 0.001)
 	assert.InDelta(t, 3000+launch+3*branch, nimble.PredictedUS, 0.001)
 	assert.InDelta(t, nimble.PredictedUS/c.BoundUS, nimble.OverBound, 1e-9)
@@ -56,7 +56,7 @@ func TestCompare(t *testing.T) {
 func TestCompareWithOptions(t *testing.T) {
 	f, err := ir.Parse("relay.rir", relay)
 	require.NoError(t, err)
-	p := des.Profiles()[0]
+	p := model.Profiles()[0]
 	opts := optimizer.Options{Custom: p, Also: []string{"dce"}}
 	c, err := Compare(context.Background(), f.Graph, opts, []string{"serial", "nimble"})
 	require.NoError(t, err)
@@ -88,7 +88,7 @@ const relay = `graph relay {
 func TestCompareMemory(t *testing.T) {
 	f, err := ir.Parse("relay.rir", relay)
 	require.NoError(t, err)
-	c, err := Compare(context.Background(), f.Graph, optimizer.Options{Custom: des.Profiles()[0]}, []string{"serial", "nimble"})
+	c, err := Compare(context.Background(), f.Graph, optimizer.Options{Custom: model.Profiles()[0]}, []string{"serial", "nimble"})
 	require.NoError(t, err)
 	const mb = 1000192 // with what aligns the next
 	assert.Equal(t, optimizer.Memory{Before: 4 * mb, After: 3 * mb, Bound: 3 * mb}, c.Rows[0].Memory)
@@ -127,7 +127,7 @@ func two() []*Comparison {
 
 // A graph of nothing is planned, and says nothing of a strategy beside others.
 func TestGraphsWithoutOperationsHaveNoBound(t *testing.T) {
-	c, err := Compare(context.Background(), &ir.Graph{Name: "empty"}, optimizer.Options{Custom: des.Profiles()[0]}, []string{"serial", "auto"})
+	c, err := Compare(context.Background(), &ir.Graph{Name: "empty"}, optimizer.Options{Custom: model.Profiles()[0]}, []string{"serial", "auto"})
 	require.NoError(t, err)
 	assert.Zero(t, c.BoundUS)
 	assert.Zero(t, c.Rows[0].OverBound)

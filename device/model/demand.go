@@ -1,10 +1,10 @@
-package des
+package model
 
 import (
 	"fmt"
 	"slices"
 
-	"github.com/reprise-gpu/reprise/internal/unit"
+	"github.com/reprise-gpu/reprise/device/unit"
 )
 
 // DemandKind selects the resource that a task needs.

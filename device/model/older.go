@@ -1,6 +1,6 @@
-package des
+package model
 
-import "github.com/reprise-gpu/reprise/internal/unit"
+import "github.com/reprise-gpu/reprise/device/unit"
 
 // Older data-centre devices. What they have is from
 //

@@ -1,4 +1,4 @@
-package des
+package model
 
 // Limits holds the limits of the blocks that are resident on one multiprocessor.
 type Limits struct {

@@ -1,4 +1,4 @@
-package des
+package model
 
 import (
 	"flag"
@@ -143,7 +143,7 @@ func (s *source) meanings(typ, prefix string, into map[string]string) {
 }
 
 // Every figure of a profile says where it is from, and docs/DEVICES.md shows
-// them all. `go test ./internal/des -run TestEveryFigureHasASource -rewrite` writes it.
+// them all. `go test ./device/model -run TestEveryFigureHasASource -rewrite` writes it.
 func TestEveryFigureHasASource(t *testing.T) {
 	meaning := map[string]string{}
 	readSource(t, "profile.go").meanings("Profile", "", meaning)

@@ -1,11 +1,11 @@
-package des
+package model
 
 import (
 	"errors"
 	"fmt"
 	"math"
 
-	"github.com/reprise-gpu/reprise/internal/unit"
+	"github.com/reprise-gpu/reprise/device/unit"
 )
 
 // Figure is one number of a profile, with the name that it has in files and reports. The name ends in the unit,
@@ -110,7 +110,7 @@ const (
 	// leastPositive is the least rate or share other than 0, because times are divided by them.
 	leastPositive = 1e-3
 
-	maxGap = float64(retireAfter/Nanosecond) - 1
+	maxGap = float64(MaxGap/Nanosecond) - 1
 )
 
 var figures = append(append(hardware, lanes()...), times...)

@@ -1,0 +1,29 @@
+package model
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestLookup(t *testing.T) {
+	p, err := Lookup("h200")
+	require.NoError(t, err)
+	assert.Equal(t, "NVIDIA H200", p.Name)
+	_, err = Lookup("h2000")
+	assert.EqualError(t, err, `no device profile is called "h2000"; known profiles: h200, a100, v100, p100, gtx1660s, gtx960, or the path of a file that ends in .json`)
+}
+
+func TestProfilesAreComplete(t *testing.T) {
+	for _, p := range Profiles() {
+		assert.Positive(t, p.SMs, p.ID)
+		assert.Positive(t, p.MaxKernels, p.ID)
+		assert.Positive(t, p.Limits.Occupancy(1024, 32, 0), p.ID)
+		assert.GreaterOrEqual(t, p.SMGBps*float64(p.SMs), p.MemoryGBps, "%s: all multiprocessors together reach the peak", p.ID)
+		for _, gap := range []Time{p.StreamGap, p.EventGap, p.GraphEdgeGap, p.GraphRootGap, p.GraphBodyGap} {
+			assert.Positive(t, gap, p.ID)
+			assert.Less(t, gap, MaxGap, "%s", p.ID)
+		}
+	}
+}
