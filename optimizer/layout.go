@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/reprise-gpu/reprise/device/model"
+	"github.com/reprise-gpu/reprise/internal/dense"
 	"github.com/reprise-gpu/reprise/internal/des"
 	"github.com/reprise-gpu/reprise/ir"
 )
@@ -57,7 +58,7 @@ type rehearsal struct {
 	rank     []int32
 	tail     []ir.OpID // by lane
 	words    int
-	before   []uint64  // by operation: a row of bits of those before it
+	before   dense.Set // by operation: a row of bits of those before it
 	edges    []ir.OpID // waits and the operation before on the lane: those of v are edges[first[v]:last[v]]
 	first    []int32
 	last     []int32
@@ -82,7 +83,7 @@ func newRehearsal(g *ir.Graph, f *forecast) *rehearsal {
 	if f.streams {
 		r.gap = f.profile.StreamGap
 	}
-	r.before = make([]uint64, n*r.words)
+	r.before = make(dense.Set, n*r.words)
 	demands, least := make([]model.Demand, n), make([]model.Time, n)
 	for v := range demands {
 		demands[v] = f.costs.Demand(g, ir.OpID(v))
@@ -98,7 +99,7 @@ func newRehearsal(g *ir.Graph, f *forecast) *rehearsal {
 const roundings = 2 // ps
 
 // row is what comes before v.
-func (r *rehearsal) row(v ir.OpID) []uint64 { return r.before[int(v)*r.words : (int(v)+1)*r.words] }
+func (r *rehearsal) row(v ir.OpID) dense.Set { return r.before[int(v)*r.words : (int(v)+1)*r.words] }
 
 // begin takes the order of a layout, and has no edges yet.
 func (r *rehearsal) begin(l *layout) {
@@ -149,14 +150,11 @@ func (r *rehearsal) reduce(v, own ir.OpID) {
 	clear(row)
 	kept := into[:0]
 	for _, u := range into {
-		implied := row[u>>6]>>(uint(u)&63)&1 != 0
-		if implied && u != own {
+		if row.Has(int(u)) && u != own {
 			continue
 		}
-		for w, b := range r.row(u) {
-			row[w] |= b
-		}
-		row[u>>6] |= 1 << (uint(u) & 63)
+		row.Unite(r.row(u))
+		row.Add(int(u))
 		kept = append(kept, u)
 		r.waited[u]++
 		if u != own {

@@ -64,8 +64,6 @@ func (c closureOf) implies(s *ir.Schedule) bool {
 
 // join makes v run after u and after all that runs before u.
 func (c closureOf) join(v, u ir.OpID) {
-	for k, w := range c[u] {
-		c[v][k] |= w
-	}
+	c[v].Unite(c[u])
 	c[v].Add(int(u))
 }

@@ -25,6 +25,13 @@ func (s Set) Count() (n int) {
 	return n
 }
 
+// Unite adds the members of t, which is as long as s.
+func (s Set) Unite(t Set) {
+	for k, w := range t {
+		s[k] |= w
+	}
+}
+
 // Subtract removes the members of t, which is as long as s.
 func (s Set) Subtract(t Set) {
 	for k := range s {

@@ -1,9 +1,11 @@
 package dense
 
 import (
+	"math/rand/v2"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 func TestBitsetNeighbours(t *testing.T) {
@@ -46,5 +48,25 @@ func TestBitsetNextIn(t *testing.T) {
 			assert.Equal(t, want, odd.NextIn(all, i), "%d of %d", i, n)
 		}
 		assert.Equal(t, -1, all.Next(n), "nothing above %d is filled", n)
+	}
+}
+
+func TestSetsUnite(t *testing.T) {
+	r := rand.New(rand.NewPCG(64, 64))
+	for range 100 {
+		n := 1 + r.IntN(200)
+		s, u, want := NewSet(n), NewSet(n), NewSet(n)
+		for i := range n {
+			if r.IntN(3) == 0 {
+				s.Add(i)
+				want.Add(i)
+			}
+			if r.IntN(3) == 0 {
+				u.Add(i)
+				want.Add(i)
+			}
+		}
+		s.Unite(u)
+		require.Equal(t, want, s)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/reprise-gpu/reprise/internal/dense"
 	"github.com/reprise-gpu/reprise/ptx"
 )
 
@@ -121,9 +122,9 @@ type lowering struct {
 	dynAlign  uint32
 	localMost int // the most that localEnd has been in the kernel or routine
 	localEnd  int
-	endings   []int    // last item of each segment
-	alive     []bitset // registers at the start of each segment
-	timing    schedule // of the segment at hand
+	endings   []int       // last item of each segment
+	alive     []dense.Set // registers at the start of each segment
+	timing    schedule    // of the segment at hand
 	routines  map[*ptx.Func]*routine
 }
 

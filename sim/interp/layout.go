@@ -1,8 +1,9 @@
 package interp
 
 import (
-	"math/bits"
 	"sort"
+
+	"github.com/reprise-gpu/reprise/internal/dense"
 )
 
 // visit calls use for each register the item reads and def for each it writes.
@@ -73,22 +74,15 @@ type interval struct {
 	start, end int32
 }
 
-// bitset is a set of registers.
-type bitset []uint64
-
-func (b bitset) add(s slot)    { b[s/64] |= 1 << (s % 64) }
-func (b bitset) remove(s slot) { b[s/64] &^= 1 << (s % 64) }
-
 // liveness gives the interval of each temporary register, by backward data
 // flow over segments. Registers alive at the entry start at -1.
 func (l *lowering) liveness() []interval {
-	words := (len(l.vregs) + 63) / 64
 	n := len(l.k.segments)
-	in := make([]bitset, n)
+	in := make([]dense.Set, n) // of registers
 	for i := range in {
-		in[i] = make(bitset, words)
+		in[i] = dense.NewSet(len(l.vregs))
 	}
-	out := make(bitset, words)
+	out := dense.NewSet(len(l.vregs))
 	for changed := true; changed; {
 		changed = false
 		for i := n - 1; i >= 0; i-- {
@@ -106,13 +100,11 @@ func (l *lowering) liveness() []interval {
 }
 
 // liveOut sets out to what is alive at the end of segment i.
-func (l *lowering) liveOut(i int, in []bitset, out bitset) {
+func (l *lowering) liveOut(i int, in []dense.Set, out dense.Set) {
 	clear(out)
 	for _, s := range l.k.segments[i].flowsTo() {
 		if int(s) < len(in) {
-			for w := range out {
-				out[w] |= in[s][w]
-			}
+			out.Unite(in[s])
 		}
 	}
 }
@@ -138,14 +130,14 @@ func (l *lowering) span(i int) (first, end int) {
 
 // backward takes the set of live registers from the end of segment i to its
 // start; at is called at each item with what is alive around it.
-func (l *lowering) backward(i int, live bitset, at func(item int, live bitset)) {
+func (l *lowering) backward(i int, live dense.Set, at func(item int, live dense.Set)) {
 	first, end := l.span(i)
 	for j := end - 1; j >= first; j-- {
 		it := &l.items[j]
-		it.visit(func(*slot) {}, func(s *slot) { live.remove(*s) })
+		it.visit(func(*slot) {}, func(s *slot) { live.Remove(int(*s)) })
 		it.visit(func(s *slot) {
 			if l.vregs[*s].home == temporary {
-				live.add(*s)
+				live.Add(int(*s))
 			}
 		}, func(*slot) {})
 		if at != nil {
@@ -154,7 +146,7 @@ func (l *lowering) backward(i int, live bitset, at func(item int, live bitset)) 
 	}
 }
 
-func (l *lowering) intervals(in []bitset, live bitset) []interval {
+func (l *lowering) intervals(in []dense.Set, live dense.Set) []interval {
 	list := make([]interval, len(l.vregs))
 	for r := range list {
 		list[r] = interval{slot(r), 1<<31 - 1, -2}
@@ -163,11 +155,9 @@ func (l *lowering) intervals(in []bitset, live bitset) []interval {
 		list[s].start = min(list[s].start, int32(at))
 		list[s].end = max(list[s].end, int32(at))
 	}
-	each := func(b bitset, at int) {
-		for w, v := range b {
-			for ; v != 0; v &= v - 1 {
-				extend(slot(w*64+bits.TrailingZeros64(v)), at)
-			}
+	each := func(b dense.Set, at int) {
+		for r := b.Next(0); r >= 0; r = b.Next(r + 1) {
+			extend(slot(r), at)
 		}
 	}
 	for i := range in {

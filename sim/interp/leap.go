@@ -78,7 +78,7 @@ func (l *lowering) loops() (found []backLoop) {
 		lp := backLoop{compare: codeOf[j], a: element{l.vregs[a].at, l.vregs[a].size}, b: element{l.vregs[b].at, l.vregs[b].size}}
 		lp.breaks = l.breaks(s.target, int32(i))
 		for r := range l.vregs {
-			alive := l.alive[s.target][r/64]>>(r%64)&1 != 0 || slot(r) == a || slot(r) == b
+			alive := l.alive[s.target].Has(int(r)) || slot(r) == a || slot(r) == b
 			if v := &l.vregs[r]; v.home == temporary && v.size >= 4 && alive {
 				lp.carried = append(lp.carried, element{v.at, v.size})
 			}
