@@ -8,10 +8,10 @@ import (
 	"github.com/reprise-gpu/reprise/optimizer"
 )
 
-// Options say how a trace is planned and replayed. The zero value is a plan by the default strategy, replayed as a graph.
+// Options select how a trace is planned and replayed. The zero value plans by the default strategy and replays as a graph.
 type Options struct {
-	Strategy string   // which operations share a stream; "" is "nimble", and optimizer.Strategies lists all
-	Also     []string // passes to run besides, as "memplan"; optimizer.Passes lists all
+	Strategy string   // assigns operations to streams; "" is "nimble"; see optimizer.Strategies
+	Also     []string // additional passes, such as "memplan"; see optimizer.Passes
 	Streams  bool     // replay over streams and events instead of as a graph
 }
 
@@ -30,12 +30,12 @@ func (o Options) plan(dev Device, trace *Trace) (*optimizer.Result, error) {
 	return optimizer.PlanOn(dev, trace, optimizer.Options{Strategy: o.Strategy, Also: o.Also, Streams: o.Streams})
 }
 
-// Compile plans a trace and makes it ready for replays on dev, the device that it was recorded on. Close the result
+// Compile plans a trace and prepares it for replay on dev, which must be the device it was recorded on. Close the result
 // before the trace.
 //
-// A strategy that chooses by time, as "auto", goes by what launches ask of the device, if all inputs have been written before and the
-// device counts it, as a simulated one does. Compile then runs the trace twice and puts its memory back. Otherwise the times of
-// kernels are estimated (see [optimizer.PlanOn]).
+// A strategy that compares predicted times, such as "auto", uses measured costs if the device counts the work of
+// launches, as a simulated one does, and if all inputs have been written. Compile then runs the trace twice and restores
+// its memory. Otherwise the times of kernels are estimated (see [optimizer.PlanOn]).
 func Compile(dev Device, trace *Trace, o Options) (*Exec, error) {
 	plan, err := o.plan(dev, trace)
 	if err != nil {
@@ -44,15 +44,16 @@ func Compile(dev Device, trace *Trace, o Options) (*Exec, error) {
 	return graphexec.Instantiate(dev, plan.Schedule, trace, o.backend())
 }
 
-// LoopOptions say how the iterations of a loop are planned and how often its end is looked for. The zero value looks after
-// each.
+// LoopOptions select how the iterations of a loop are planned and how often its condition is checked. The zero value
+// checks it after every iteration.
 type LoopOptions struct {
 	Options
-	CheckEvery int // iterations between two looks at the scalar that ends the loop; 0 is 1
+	CheckEvery int // iterations between two checks of the condition; 0 means 1
 }
 
-// CompileLoop makes a loop whose body is a trace: it runs until the scalar says stop, or maxIterations times. Whether the
-// host looks at the scalar, or the GPU itself in a while node, is chosen by what is quickest on dev.
+// CompileLoop prepares a loop whose body is a trace. The loop runs until the condition until holds, or maxIterations
+// times. The condition is evaluated by the host, or by the GPU in a while node, whichever is predicted to be quicker on
+// dev.
 func CompileLoop(dev Device, trace *Trace, until Until, maxIterations int, o LoopOptions) (*LoopExec, error) {
 	plan, err := o.plan(dev, trace)
 	if err != nil {

@@ -19,12 +19,12 @@
 //	err = exec.Wait(ctx)
 //	err = reprise.Read(data, u)
 //
-// [CompileLoop] repeats a trace until a scalar on the device ends the loop. [Auto] needs no trace: it runs every call at
-// once, finds what the program repeats, and replays that.
+// [CompileLoop] repeats a trace until a scalar on the device ends the loop. [Auto] needs no trace: it runs each call at
+// once, detects repetitions, and replays them.
 //
-// The types are those of the packages below, under shorter names: tracer records, optimizer plans, graphexec replays, and
-// device is the contract that a GPU and its simulation fulfil. A program that needs more than this package imports those
-// beside it.
+// The types are aliases of those of the packages below: tracer records, optimizer plans, graphexec replays, and device
+// is the interface that a GPU and its simulation implement. A program that needs more than this package also imports
+// those.
 package reprise
 
 import (
@@ -37,20 +37,20 @@ import (
 	"github.com/reprise-gpu/reprise/tracer"
 )
 
-// Device runs the work. See [device.Device].
+// Device runs work on a GPU or simulates it. See [device.Device].
 type Device = device.Device
 
-// Open opens a device: "" or "sim" simulates an H200, "sim:PROFILE" another GPU, "sim:FILE.json" that of a profile file, and
-// "gpu0" is the first GPU of the machine, for which a program has to be built with the tag cuda. A device is used by one
-// goroutine at a time.
+// Open opens a device: "" or "sim" simulates an H200, "sim:PROFILE" another GPU, and "sim:FILE.json" the GPU of a profile
+// file. "gpu0" is the first GPU of the machine; it requires a build with the tag cuda. A device must not be used by two
+// goroutines at the same time.
 func Open(id string) (Device, error) { return open(id, sim.Options{}) }
 
-// OpenChecked opens a simulated device that also looks for races: two operations that touch the same bytes in no order,
-// two threads of a block that do, and reads of memory that was never written. What it finds is an error of the next call
-// that waits. Work takes the same virtual time, and up to three times the time of the host.
+// OpenChecked opens a simulated device that also detects races: unordered operations, or threads of a block, that access
+// the same bytes, and reads of memory that was never written. A race is the error of the next call that waits. Virtual
+// times do not change; the host takes up to three times as long. OpenChecked returns an error if id is a GPU.
 func OpenChecked(id string) (Device, error) {
 	if _, gpu := devices.Ordinal(id); gpu {
-		return nil, fmt.Errorf("%s is a GPU, and only a simulated device looks for races: use sim, or Open", id)
+		return nil, fmt.Errorf("%s is a GPU, and only a simulated device detects races: use sim, or Open instead of OpenChecked", id)
 	}
 	return open(id, sim.Options{Race: sim.RaceOn})
 }
@@ -62,9 +62,9 @@ func open(id string, o sim.Options) (Device, error) {
 	return devices.Open(id, o)
 }
 
-// Record begins a trace: calls of the tracer are recorded and do not run.
+// Record begins a trace: calls of the tracer are recorded and not run.
 func Record(dev Device, name string) *Tracer { return tracer.New(dev, name, tracer.Deferred) }
 
-// Auto begins a program that is not recorded: each call runs at once, and what the program repeats is replayed from the
-// third time on, with buffers that change places and scalars that change. [Tracer.AutoStats] says how often.
+// Auto begins a program that is not recorded. Each call runs at once; a repetition is replayed from its third occurrence
+// on, even if scalars change or buffers are exchanged. [Tracer.AutoStats] counts the replayed calls.
 func Auto(dev Device, name string) *Tracer { return auto.New(dev, name, auto.Options{}) }

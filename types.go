@@ -6,25 +6,25 @@ import (
 	"github.com/reprise-gpu/reprise/tracer"
 )
 
-// What a program records with. See package tracer.
+// Types for recording. See package tracer.
 type (
 	Tracer  = tracer.Tracer  // Tracer records calls, or runs them
 	Trace   = tracer.Trace   // Trace is a finished recording
-	Buffer  = tracer.Buffer  // Buffer is a range of elements in memory
+	Buffer  = tracer.Buffer  // Buffer is a range of elements in device or host memory
 	Module  = tracer.Module  // Module is PTX
 	Kernel  = tracer.Kernel  // Kernel is a function of a module
-	Shape   = tracer.Shape   // Shape is how many blocks and threads a launch has
+	Shape   = tracer.Shape   // Shape holds the numbers of blocks and threads of a launch
 	Param   = tracer.Param   // Param is a scalar that replays may set
 	Use     = tracer.Use     // Use is an access of a host call
 	Element = tracer.Element // Element is a Go type that a buffer can hold
 )
 
-// What replays. See package graphexec.
+// Types for replaying. See package graphexec.
 type (
 	Exec       = graphexec.Exec       // Exec replays a trace
 	LoopExec   = graphexec.LoopExec   // LoopExec runs a loop
-	Until      = graphexec.Until      // Until is what ends a loop
-	LoopResult = graphexec.LoopResult // LoopResult says how a run of a loop went
+	Until      = graphexec.Until      // Until is the condition that ends a loop
+	LoopResult = graphexec.LoopResult // LoopResult is the result of a run of a loop
 )
 
 // Types of elements and scalars.
@@ -69,15 +69,16 @@ const (
 	NotEqual = graphexec.NotEqual
 )
 
-// Linear is a launch in one dimension, of blocks blocks of threads threads each.
+// Linear returns the shape of a launch in one dimension: a number of blocks of a number of threads each.
 func Linear(blocks, threads uint32) Shape { return tracer.Linear(blocks, threads) }
 
-// Square is a launch of blocks x blocks blocks of threads x threads threads.
+// Square returns the shape of a launch of blocks x blocks blocks, each of threads x threads threads.
 func Square(blocks, threads uint32) Shape { return tracer.Square(blocks, threads) }
 
-// Write sets the contents of a buffer now; it is not recorded. The lengths in bytes and the types of the elements must
-// agree.
+// Write sets the contents of a buffer at once, unrecorded. It returns an error if the element types or the lengths in
+// bytes differ.
 func Write[T Element](b Buffer, data []T) error { return tracer.Write(b, data) }
 
-// Read fills data with the contents of a buffer, as of when all replays enqueued so far have ended.
+// Read copies the contents of a buffer to data, after all replays enqueued so far have ended. It returns an error if the
+// element types or the lengths in bytes differ.
 func Read[T Element](data []T, b Buffer) error { return tracer.Read(data, b) }

@@ -10,19 +10,19 @@ import (
 	"github.com/reprise-gpu/reprise/ir"
 )
 
-// annealing searches layouts of one graph (S. Kirkpatrick, C. D. Gelatt and M. P. Vecchi, "Optimization by
-// Simulated Annealing", Science 1983). A step changes one thing at random, keeps a layout that costs no more, and one that
-// costs more with a probability that falls with the extra time and with the steps made. The
-// same graph is searched in the same way every time.
+// annealing searches layouts of one graph (S. Kirkpatrick, C. D. Gelatt and M. P. Vecchi, "Optimization by Simulated
+// Annealing", Science 1983). A step makes one random change. A layout that costs no more is kept; one that costs more is
+// kept with probability exp(-extra/heat), where heat falls geometrically over the steps. The seed is fixed, so that equal
+// graphs give equal layouts. A step costs one prediction, which is evaluated only from the first changed operation on.
 type annealing struct {
 	*rehearsal
 	random   *rand.Rand
 	maxLanes int
 
 	now, next, best  layout
-	cost, least      model.Time // of now and best
-	succs            [][]ir.OpID
-	hottest, coldest float64 // temperatures, as shares of the cost
+	cost, least      model.Time  // of now and best
+	succs            [][]ir.OpID // by operation
+	hottest, coldest float64     // temperatures, as fractions of the best cost
 }
 
 // usualHeat is the temperature at the start of a run, as a share of the cost.
@@ -41,18 +41,18 @@ func newAnnealing(r *rehearsal, start *layout, maxLanes int) *annealing {
 	return a
 }
 
-// restart has the search go on from a.now.
+// restart continues the search from a.now.
 func (a *annealing) restart() {
-	a.cost, _ = a.rehearsal.cost(&a.now, farthest)
+	a.cost, _ = a.rehearsal.cost(&a.now, horizon)
 	a.sim.Keep()
 }
 
-// heats are the temperatures at which the runs of auto start. Single runs end up to 3 % apart, depending on where they start and
-// how hot; the best of five is within 1 % of one that is ten times as long as all of them.
+// heats are the initial temperatures of the runs of auto. Results of single runs differ by up to 3 %, depending on start
+// and temperature. The best of these five is within 1 % of one run with ten times their total number of steps.
 var heats = [effort.Runs]float64{usualHeat, usualHeat, usualHeat, 0.003, 0.03}
 
-// search makes the runs of auto, and then the other steps. Runs begin from the layouts in starts, and when these are used up from the best
-// layout so far.
+// search makes one run for each of heats and then uses the remaining steps for one more. The runs begin from the layouts
+// in starts and, when there are no more, from the best layout so far.
 func (a *annealing) search(starts []*layout, steps int) {
 	for i, hottest := range heats {
 		share := min(steps, stretch(a.graph.Len()))
@@ -72,7 +72,7 @@ func (a *annealing) search(starts []*layout, steps int) {
 	a.simplify()
 }
 
-// attempt makes steps, unless the first ones find nothing.
+// attempt makes a run, which ends early if its first steps (see probe) do not improve the layout.
 func (a *annealing) attempt(steps int) {
 	tried, before := min(steps, probe(a.graph.Len())), a.least
 	if a.run(tried); a.least < before {
@@ -80,7 +80,7 @@ func (a *annealing) attempt(steps int) {
 	}
 }
 
-// run makes steps.
+// run makes steps from the best layout, with a falling temperature.
 func (a *annealing) run(steps int) {
 	if a.graph.Len() < 2 || steps <= 0 {
 		return
@@ -93,6 +93,8 @@ func (a *annealing) run(steps int) {
 	}
 }
 
+// step makes one random change and keeps or rejects it. The acceptance test is a limit on the cost, drawn before the
+// prediction, so that a prediction can stop as soon as it exceeds the limit.
 func (a *annealing) step(heat float64) {
 	a.next.set(&a.now)
 	if !a.change(&a.next) {
@@ -111,7 +113,7 @@ func (a *annealing) step(heat float64) {
 	}
 }
 
-// change makes a random change, if it can.
+// change makes a random change to a layout. It returns false if the change drawn is impossible.
 func (a *annealing) change(l *layout) bool {
 	switch n := a.random.IntN(20); {
 	case n < 10:
@@ -129,7 +131,7 @@ func (a *annealing) change(l *layout) bool {
 
 func (a *annealing) anyOp() ir.OpID { return ir.OpID(a.random.IntN(len(a.now.order))) }
 
-// anyLane is the lane of an operation or, now and then, one that none has.
+// anyLane returns the lane of a random operation or, with probability 1/8, an unused lane.
 func (a *annealing) anyLane(l *layout) ir.LaneID {
 	if a.random.IntN(8) > 0 {
 		return l.lane[a.anyOp()]
@@ -146,7 +148,7 @@ func (a *annealing) anyLane(l *layout) ir.LaneID {
 	return ir.LaneID(free)
 }
 
-// reinsert moves an operation to another turn, another lane or both.
+// reinsert moves an operation to another position in the order, another lane or both.
 func (a *annealing) reinsert(l *layout) bool {
 	v := a.anyOp()
 	if a.random.IntN(3) > 0 {
@@ -163,7 +165,7 @@ func (a *annealing) reinsert(l *layout) bool {
 	return true
 }
 
-// room is between what v is behind and what is behind v.
+// room returns the range of positions in rest at which v may be inserted: after all predecessors and before all successors.
 func (a *annealing) room(l *layout, rest []ir.OpID, v ir.OpID) (first, last int) {
 	first, last = 0, len(rest)
 	behind := func(u ir.OpID) { first = max(first, slices.Index(rest, u)+1) }
@@ -185,7 +187,7 @@ func (a *annealing) room(l *layout, rest []ir.OpID, v ir.OpID) (first, last int)
 	return first, last
 }
 
-// moveTail has two lanes change places from a turn on.
+// moveTail exchanges two lanes from a random position on.
 func (a *annealing) moveTail(l *layout) bool {
 	from := a.random.IntN(len(l.order))
 	x, y := l.lane[l.order[from]], a.anyLane(l)
@@ -203,7 +205,7 @@ func (a *annealing) moveTail(l *layout) bool {
 	return true
 }
 
-// exchange has two operations change turns and lanes, where dependencies allow it.
+// exchange swaps the positions and lanes of two operations. It returns false if dependencies forbid the new order.
 func (a *annealing) exchange(l *layout) bool {
 	u, v := a.anyOp(), a.anyOp()
 	i, j := slices.Index(l.order, u), slices.Index(l.order, v)
@@ -215,7 +217,7 @@ func (a *annealing) exchange(l *layout) bool {
 	return a.inOrder(l)
 }
 
-// inOrder reports whether dependencies and delays go with the order.
+// inOrder reports whether the order satisfies all dependencies and delays.
 func (a *annealing) inOrder(l *layout) bool {
 	for i, v := range l.order {
 		a.rank[v] = int32(i)
@@ -230,7 +232,7 @@ func (a *annealing) inOrder(l *layout) bool {
 	return !slices.ContainsFunc(l.delays, func(d ir.Dep) bool { return a.rank[d.From] > a.rank[d.To] })
 }
 
-// delay has an operation wait for another that it does not depend on.
+// delay adds a deliberate wait between two operations on different lanes that do not depend on each other.
 func (a *annealing) delay(l *layout) bool {
 	to := 1 + a.random.IntN(len(l.order)-1)
 	u, v := l.order[a.random.IntN(to)], l.order[to]
@@ -242,7 +244,7 @@ func (a *annealing) delay(l *layout) bool {
 	return true
 }
 
-// hurry takes a delay away.
+// hurry removes a random deliberate wait.
 func (a *annealing) hurry(l *layout) bool {
 	if len(l.delays) == 0 {
 		return false
@@ -252,7 +254,7 @@ func (a *annealing) hurry(l *layout) bool {
 	return true
 }
 
-// simplify takes away the delays without which the best layout costs no more.
+// simplify removes deliberate waits of the best layout as long as that does not increase the cost.
 func (a *annealing) simplify() {
 	a.now.set(&a.best)
 	a.restart()

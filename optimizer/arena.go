@@ -7,16 +7,15 @@ import (
 	"github.com/reprise-gpu/reprise/internal/dense"
 )
 
-// sweepArena places lives by first use, each at the lowest bytes that are free: new ones
-// on top, or those whose last buffer ends before the life begins. Any earlier ones do so,
-// too, since each of them ended before the next. So one owner a byte is all there is to
-// know, and nothing grows with the square of the lives:
+// sweepArena assigns offsets to lives in order of first use. Each life is placed at the lowest run of adjacent rooms
+// whose owners all end before the life begins, or on top. Earlier owners of the same bytes need no check: each of them
+// ended before the next began. The arena therefore stores one owner for each byte, and needs no pairwise table of lives:
 //
-//	├── x ──┼──── y ────┼─ w ─┤      z follows x and w, and not y; it is too large
-//	├── x ──┼──── y ────┼─ w ─┼─z─┤  for x, so it takes w's place and more
+//	├── x ──┼──── y ────┼─ w ─┤      z may follow x and w, but not y. It does not fit into
+//	├── x ──┼──── y ────┼─ w ─┼─z─┤  the bytes of x, so it takes those of w and more.
 //
-// Which owners a life follows is asked for many lives at once. Bytes that none of them
-// can have are set aside until the next are asked.
+// Precedence is computed for a batch of lives at a time (see precedence). Rooms that no life of a batch can follow are
+// set aside until the next batch.
 func sweepArena(d *dense.Graph, lives []life) []int64 {
 	a := arena{lives: lives, at: make([]int64, len(lives)), know: precedence{sweep: dense.NewSweep(d)}}
 	for first := 0; first < len(lives); {
@@ -31,27 +30,26 @@ func sweepArena(d *dense.Graph, lives []life) []int64 {
 	return a.at
 }
 
-// arena is a line of rooms, each with the last life to have it. There are no gaps.
+// arena is a list of adjacent rooms in order of offset, without gaps.
 type arena struct {
 	lives []life
-	at    []int64
+	at    []int64 // by life: its offset in bytes
 	know  precedence
-	top   int64
-	aside []room        // that none of the lives asked about can have
-	rooms []room        // that some can: a list by offset, which starts behind the first
-	after []dense.Block // by room: the columns that come after its owner
+	top   int64         // size of the arena, in bytes
+	aside []room        // rooms that no life of the current batch can follow
+	rooms []room        // the other rooms: a linked list by offset; rooms[0] is its head and holds no bytes
+	after []dense.Block // by room: the columns of the batch that its owner precedes
 	last  int32         // of the list
 }
 
-// room is bytes of the arena.
+// room is a range of bytes and the last life placed there.
 type room struct {
 	lo, hi int64
 	owner  int32
-	next   int32 // in rooms, 0 at the end
+	next   int32 // index in rooms, 0 at the end
 }
 
-// lowest is the first tail of any owner and of those that will be: what lies before it
-// cannot matter.
+// lowest returns the smallest tail of any owner or future owner. The batch need not consider earlier operations.
 func (a *arena) lowest(first int) int32 {
 	low := a.lives[first].heads[0]
 	for i := range a.aside {
@@ -60,7 +58,7 @@ func (a *arena) lowest(first int) int32 {
 	return low
 }
 
-// open finds out which rooms can be had.
+// open divides the rooms into those that some life of the batch can follow and those set aside.
 func (a *arena) open() {
 	all := a.aside
 	a.aside = a.aside[:0]
@@ -78,7 +76,7 @@ func (a *arena) open() {
 	a.last = int32(len(a.rooms) - 1)
 }
 
-// close sets all rooms aside.
+// close sets all rooms aside, sorted by offset.
 func (a *arena) close() {
 	for i := a.rooms[0].next; i != 0; i = a.rooms[i].next {
 		a.aside = append(a.aside, a.rooms[i])
@@ -86,11 +84,12 @@ func (a *arena) close() {
 	slices.SortFunc(a.aside, func(p, q room) int { return cmp.Compare(p.lo, q.lo) })
 }
 
-// place finds the lowest bytes that a life can have.
+// place finds the lowest bytes for a life: the first run of adjacent rooms that it follows and that is large enough. The
+// last run may be extended beyond the top.
 func (a *arena) place(i int32) {
 	l := &a.lives[i]
 	heads, follows := a.know.heads(l)
-	before, lo, hi := int32(0), a.top, a.top // the run of rooms that follow one another
+	before, lo, hi := int32(0), a.top, a.top // the current run is [lo, hi); before is the room in front of it
 	for last, at := int32(0), a.rooms[0].next; follows && at != 0 && hi-lo < l.size; last, at = at, a.rooms[at].next {
 		p := &a.rooms[at]
 		switch {
@@ -107,7 +106,8 @@ func (a *arena) place(i int32) {
 	a.take(i, before, lo)
 }
 
-// take gives a life the bytes from lo on, behind a place of the list.
+// take assigns the bytes from lo on to a life and inserts its room behind the room before. Rooms that it covers are
+// removed, and one that it covers in part is cut.
 func (a *arena) take(i, before int32, lo int64) {
 	l := &a.lives[i]
 	a.at[i] = lo

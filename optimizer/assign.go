@@ -6,13 +6,12 @@ import (
 	"github.com/reprise-gpu/reprise/ir"
 )
 
-// assign asks the strategy for lanes and gives them the numbers 0, 1, ... in
-// order of first use, so that equal assignments print alike.
+// assign applies the strategy and numbers its lanes 0, 1, ... in order of first
+// use, so that equal assignments print alike.
 //
-// Operations are submitted in program order unless the strategy has its own
-// idea. For an explicit CUDA graph the order means nothing. With streams it is
-// the order of the calls too: an operation far back starts late, however early
-// its lane is free.
+// Operations are submitted in program order unless the strategy returns an order.
+// For an explicit CUDA graph the order has no effect. With streams it is also the
+// order of the calls: a late call delays its operation even if its lane is free.
 func assign(s *ir.Schedule, opts *Options) error {
 	name, chosen, err := strategyNamed(opts.Strategy)
 	if err != nil {
@@ -33,7 +32,7 @@ func assign(s *ir.Schedule, opts *Options) error {
 	return nil
 }
 
-// place makes an assignment part of the schedule.
+// place stores an assignment in the schedule.
 func place(s *ir.Schedule, name string, a assignment) {
 	if a.order == nil {
 		a.order = programOrder(s.Graph)
@@ -64,7 +63,7 @@ func renumbered(a assignment) ([]ir.LaneID, int) {
 	for _, v := range a.order {
 		if l := a.lane[v]; number[l] == 0 {
 			lanes++
-			number[l] = lanes // one too high, so that zero means none
+			number[l] = lanes // plus one; zero means not numbered yet
 		}
 	}
 	lane := make([]ir.LaneID, len(a.lane))

@@ -9,35 +9,34 @@ import (
 	"github.com/reprise-gpu/reprise/ir"
 )
 
-// auto plans with every strategy that can be afforded and takes the plan with the
-// shortest predicted replay; of equal ones, the one with the fewest lanes and waits, then
-// the one that began so. serial is among them, so that the choice is never slower than no concurrency
-// at all: where overlap does not pay for its waits, there is none. The schedule has the
-// name of the strategy that was chosen.
+// auto plans with all candidate strategies that the size of the graph allows, and takes
+// the plan with the shortest predicted replay. Ties go to the plan with the fewest lanes and
+// waits, then to the one that was best before the later passes. serial is a candidate, so the
+// choice is never predicted to be slower than a plan without concurrency. The schedule
+// carries the name of the chosen strategy.
 //
 //	serial ─► syncs ─► ... ─► predict   32 us
 //	nimble ─► syncs ─► ... ─► predict   21 us  ◄── taken
 //	...
 //
-// The choice is as good as the costs. Those that are guessed from shapes count no
-// instructions, which are what IMG at 1024 is bound by: there they choose two lanes, and
-// the simulated device takes longer with them than with nimble's four, by 5 % as a graph and
+// The choice is only as good as the costs. Costs estimated from shapes do not count
+// instructions. IMG at 1024 is bound by instructions: for it, estimates select two lanes,
+// which take longer on the simulated device than nimble's four, by 5 % as a graph and
 // by 29 % over streams.
 type auto struct{}
 
-// candidate is a strategy for graphs of up to so many operations, and for which nimble finds
-// more than so many lanes: beyond thousands of operations a prediction takes seconds, and
-// lanes for which there is no work need no prediction.
+// candidate is a strategy and the graphs it is tried on. Predictions take seconds for graphs
+// of many thousands of operations, and lanes in excess of nimble's would be empty.
 type candidate struct {
-	strategy    string
-	most, wider int
+	strategy         string
+	maxOps, minWidth int // tried for up to maxOps operations, if nimble has more than minWidth lanes
 }
 
-// candidates are the strategies that auto tries, besides nimble and listsched on as many
-// lanes as the launch is worth (see tryMore) and what is around the best (see refine).
-// nimble comes before all that depend on it.
+// candidates are the strategies that auto tries. It adds nimble and listsched on a computed
+// number of lanes (see tryMore) and numbers of lanes around the best ones (see refine).
+// nimble precedes the candidates with a minWidth, which depend on its result.
 var candidates = []candidate{
-	{"serial", maxOps, 0}, {"nimble", maxOps, 0}, {"listsched(8)", maxOps, 0},
+	{"serial", noLimit, 0}, {"nimble", noLimit, 0}, {"listsched(8)", noLimit, 0},
 	{"mincover", 100_000, 0}, {"grcuda", 100_000, 0}, {"levels", 100_000, 0},
 	{"roundrobin(4)", 10_000, 0}, {"roundrobin(8)", 10_000, 0}, {"roundrobin(32)", 10_000, 16},
 	{"levels(2)", 10_000, 0}, {"levels(3)", 10_000, 0}, {"levels(4)", 10_000, 0},
@@ -49,20 +48,21 @@ var candidates = []candidate{
 	{"coloring", maxColored, 0}, {"coloring(rlf)", maxColored, 0},
 }
 
-const maxOps = 1<<31 - 1
+// noLimit is a maxOps that admits every graph.
+const noLimit = 1<<31 - 1
 
 func (auto) assign(g *ir.Graph, opts *Options) (assignment, error) {
 	return search{autoSteps(g.Len()), maxLanes}.assign(g, opts)
 }
 
-// survey plans by the candidates.
+// survey plans with all candidates and completes the most promising plans.
 func survey(g *ir.Graph, opts *Options) (*choice, error) {
 	if _, _, err := opts.model(g); err != nil {
 		return nil, err
 	}
 	c := &choice{graph: g, opts: opts, bounded: map[string]bounded{}}
 	for _, name := range candidates {
-		if g.Len() > name.most || name.wider > 0 && name.wider >= c.width {
+		if g.Len() > name.maxOps || name.minWidth > 0 && name.minWidth >= c.width {
 			continue
 		}
 		if err := c.try(name.strategy); err != nil {
@@ -85,37 +85,37 @@ func survey(g *ir.Graph, opts *Options) (*choice, error) {
 	return c, c.complete()
 }
 
-// choice is what there is to choose from.
+// choice holds the plans of one graph that are compared.
 type choice struct {
 	graph   *ir.Graph
 	opts    *Options
-	width   int                // lanes of nimble
+	width   int                // number of lanes of nimble; 0 before it was tried
 	bounded map[string]bounded // by strategy: its best number of lanes
 	tried   []trial
 }
 
-// trial is what a strategy made of the graph, and what is predicted of that.
+// trial is the assignment of one strategy and its prediction.
 type trial struct {
 	assignment
-	took     int64
+	took     int64 // predicted time of a replay, in ns
 	lanes    int
-	crossing int          // lanes and waits
-	complete bool         // all passes have been over it
-	plan     *ir.Schedule // what they made of it, of graphs that are searched
+	crossing int          // lanes plus waits
+	complete bool         // all passes were applied, not only those that predict
+	plan     *ir.Schedule // the result of all passes, for graphs small enough to be searched
 }
 
 func (t *trial) compare(u *trial) int {
 	return cmp.Or(cmp.Compare(t.took, u.took), cmp.Compare(t.crossing, u.crossing))
 }
 
-// bounded is a plan on so many lanes at most.
+// bounded is the best plan so far of a strategy with a number of lanes.
 type bounded struct {
-	lanes int
-	took  int64
-	used  int // lanes that the plan tried last has
+	lanes int   // the parameter of the strategy
+	took  int64 // ns
+	used  int   // number of lanes of the plan tried last
 }
 
-// try plans with a strategy, unless another has made the same of the graph.
+// try plans with a strategy, unless an earlier trial has the same lanes and order.
 func (c *choice) try(name string) error {
 	s, err := c.placed(name)
 	if err != nil {
@@ -127,7 +127,7 @@ func (c *choice) try(name string) error {
 	i := slices.IndexFunc(c.tried, func(t trial) bool { return slices.Equal(t.lane, s.Lane) && slices.Equal(t.order, s.Order) })
 	if i < 0 {
 		t := trial{assignment: assignment{lane: s.Lane, order: s.Order, by: name}}
-		if err := c.foresee(&t, s, c.opts, c.graph.Len() > maxFolded); err != nil { // then no pass searches
+		if err := c.foresee(&t, s, c.opts, c.graph.Len() > maxFolded); err != nil { // the passes do not search larger graphs
 			return err
 		}
 		i = len(c.tried)
@@ -144,7 +144,7 @@ func (c *choice) try(name string) error {
 	return nil
 }
 
-// foresee predicts the schedule that a trial begins, with all passes or with its waits alone.
+// foresee predicts the schedule of a trial, after all passes or with its waits alone.
 func (c *choice) foresee(t *trial, s *ir.Schedule, opts *Options, all bool) error {
 	for _, p := range afterAssign(opts) {
 		if !all && p.name != "syncs" && p.name != "predict" {
@@ -161,12 +161,12 @@ func (c *choice) foresee(t *trial, s *ir.Schedule, opts *Options, all bool) erro
 	return nil
 }
 
-// maxChosen is how much the searches of all plans may try together, where maxTried is for
-// those of one: some fifty operations are planned in every way, two hundred in half a dozen.
+// maxChosen bounds the predictions made by searching passes for all plans together; maxTried is the bound for one plan.
+// It suffices for every plan of some fifty operations, and for half a dozen plans of two hundred.
 const maxChosen = 6 * maxTried
 
-// complete has all passes over the trials, those first that take least without. Where searches get too
-// dear the others are left, but for serial.
+// complete applies all passes to the trials, in order of their predictions without. It stops when maxChosen is
+// exceeded, but always completes serial.
 func (c *choice) complete() error {
 	slices.SortStableFunc(c.tried, func(t, u trial) int { return t.compare(&u) })
 	opts := *c.opts
@@ -181,14 +181,14 @@ func (c *choice) complete() error {
 	return nil
 }
 
-// begin is the schedule that the passes behind assign turn into that of a trial.
+// begin returns the schedule of a trial as it is after the pass assign.
 func (c *choice) begin(t *trial) *ir.Schedule {
 	s := &ir.Schedule{Graph: c.graph}
 	place(s, t.by, t.assignment)
 	return s
 }
 
-// best is the best of the trials that are complete and have no more lanes; serial is among them.
+// best returns the best complete trial with at most the given number of lanes. serial always qualifies.
 func (c *choice) best(lanes int) *trial {
 	var best *trial
 	for i := range c.tried {
@@ -199,7 +199,7 @@ func (c *choice) best(lanes int) *trial {
 	return best
 }
 
-// numbered takes a strategy on a number of lanes apart.
+// numbered splits the name of a strategy such as "nimble(4)" into its family and its number of lanes.
 func numbered(strategy string) (family string, lanes int, ok bool) {
 	family, parameter, err := splitName("strategy", strategy)
 	if err != nil || parameter == nil {
@@ -209,8 +209,8 @@ func numbered(strategy string) (family string, lanes int, ok bool) {
 	return family, lanes, err == nil
 }
 
-// tryMore tries as many lanes as would take least if only the launch had to be shared, unless
-// nimble has no work for them: dozens, for a graph that is wide and of short operations.
+// tryMore tries the number of lanes that minimizes the lower bound (see bound.chained), unless nimble uses no more. The
+// number is in the dozens for wide graphs of short operations.
 func (c *choice) tryMore() error {
 	b, err := newBound(c.graph, c.opts)
 	if err != nil {
@@ -230,11 +230,11 @@ func (c *choice) tryOn(family string, lanes int) error {
 	return c.try(fmt.Sprintf("%s(%d)", family, lanes))
 }
 
-// maxEvery bounds the operations of the plans on every number of lanes: of graphs of up to some 300 operations these are all
-// the plans there are.
+// maxEvery bounds the total work of tryEvery, in operations planned. Graphs of up to some 300 operations are planned on
+// every number of lanes.
 const maxEvery = 400_000
 
-// tryEvery tries every number of lanes from 1 on, of each strategy that takes one, until more make no other plan.
+// tryEvery tries each strategy that takes a number of lanes with 1, 2, 3, ... until a larger number does not change the plan.
 func (c *choice) tryEvery() error {
 	most := min(c.graph.Len(), maxEvery/(4*max(1, c.graph.Len())))
 	for _, family := range []string{"roundrobin", "levels", "nimble", "listsched"} {
@@ -242,7 +242,7 @@ func (c *choice) tryEvery() error {
 			if err := c.tryOn(family, k); err != nil {
 				return err
 			}
-			if c.bounded[family].used < k { // fewer lanes than there are
+			if c.bounded[family].used < k { // more lanes would remain empty
 				break
 			}
 		}
@@ -250,12 +250,11 @@ func (c *choice) tryEvery() error {
 	return nil
 }
 
-// maxRefined is the most operations of a graph for which numbers of lanes between those of
-// the candidates are worth their predictions.
+// maxRefined is the largest number of operations for which refine is worth its predictions.
 const maxRefined = 2000
 
-// refine tries numbers of lanes around the best one of a strategy, at half the distance
-// each time, from twice as many on.
+// refine tries numbers of lanes around the best one of a strategy, by bisection: first half as far as zero and
+// twice as many, then at half the distance each time.
 func (c *choice) refine(family string) error {
 	for step := c.bounded[family].lanes; step > 0; step /= 2 {
 		at := c.bounded[family].lanes
@@ -271,14 +270,14 @@ func (c *choice) refine(family string) error {
 	return nil
 }
 
-// placed is the schedule that a strategy begins.
+// placed returns the schedule of a strategy after the pass assign.
 func (c *choice) placed(name string) (*ir.Schedule, error) {
 	_, chosen, err := strategyNamed(name)
 	if err != nil {
 		panic("BUG: " + err.Error())
 	}
 	if bounded, ok := chosen.(boundedNimble); ok {
-		chosen = wholePaths(bounded) // the other plans that it compares are tried by their own names
+		chosen = wholePaths(bounded) // the other two plans of boundedNimble are trials of their own
 	}
 	a, err := chosen.assign(c.graph, c.opts)
 	if err != nil {
@@ -289,7 +288,7 @@ func (c *choice) placed(name string) (*ir.Schedule, error) {
 	return s, nil
 }
 
-// afterAssign are the passes that a schedule goes through on the way to its prediction.
+// afterAssign returns the passes between assign and the prediction.
 func afterAssign(opts *Options) []pass {
 	assigned := slices.IndexFunc(passes, func(p pass) bool { return p.name == "assign" })
 	return slices.DeleteFunc(slices.Clone(passes[assigned+1:]), func(p pass) bool {

@@ -38,7 +38,7 @@ func TestAutoIsTheQuickest(t *testing.T) {
 		chosen[best.Strategy] = true
 		width := plan(t, g, "nimble").Schedule.Lanes
 		for _, c := range candidates {
-			if c.wider > 0 && c.wider >= width {
+			if c.minWidth > 0 && c.minWidth >= width {
 				continue
 			}
 			s := plan(t, g, c.strategy).Schedule

@@ -9,20 +9,20 @@ import (
 	"github.com/reprise-gpu/reprise/ir"
 )
 
-// LowerBound is a time, in nanoseconds, below which no schedule of g is predicted as a
-// graph: what launching so many operations takes, and then the longest of
+// LowerBound returns a time, in nanoseconds, that no schedule of g is predicted to undercut
+// as a graph: the launch of all operations, plus the longest of
 //
-//	the critical path    each operation alone on the device, an edge between two
+//	the critical path    each operation alone on the device, with a gap for each edge
 //	work ÷ capacity      the busiest of multiprocessors, memory, links and copy engines
-//	time ÷ chains        all operations end to end, in as many chains as the launch pays for
+//	time ÷ chains        all operations end to end, in c parallel chains
 //
-// The last is what keeps the bound honest for wide graphs of short operations: a node that
-// does not merely continue a chain is dearer to launch, so that chains side by side save
-// time on the device and take it from the host. The bound is for the number that is best.
+// The last term applies to wide graphs of short operations. Each chain but the first makes
+// the launch dearer by a branch, so that more chains save time on the device and
+// cost time on the host. The bound is minimized over c.
 //
-// Of no operations there is nothing to launch. The graph must be past the pass hazards. Options say for which device, at what
-// costs, and whether there are priorities, which let kernels share a device that one would fill; nothing
-// else of them counts.
+// An empty graph has the bound 0. The pass hazards must have run on the graph. Of the options,
+// only the device, the costs and the pass priorities count: with priorities, kernels may
+// share a device that one of them would fill. The error reports a nil graph or bad options.
 func LowerBound(g *ir.Graph, opts Options) (int64, error) {
 	if g == nil {
 		return 0, absent.Nil("the graph")
@@ -44,14 +44,14 @@ func LowerBound(g *ir.Graph, opts Options) (int64, error) {
 	return int64(least / model.Nanosecond), nil
 }
 
-// bound is what a lower bound is made of.
+// bound holds the terms of a lower bound.
 type bound struct {
 	graph   *ir.Graph
 	profile *model.Profile
 	costs   CostModel
-	took    []model.Time // by operation: alone
-	ahead   []bool       // by operation: enqueued before the graph is launched
-	ranked  bool         // some kernels may have priority
+	took    []model.Time // by operation: its time alone on the device
+	ahead   []bool       // by operation: whether it is enqueued before the graph is launched
+	ranked  bool         // whether kernels may have priorities
 }
 
 func newBound(g *ir.Graph, opts *Options) (*bound, error) {
@@ -63,8 +63,8 @@ func newBound(g *ir.Graph, opts *Options) (*bound, error) {
 	return &bound{graph: g, profile: p, costs: costs, took: alone(g, p, costs), ahead: aheadOfGraph(g), ranked: ranked}, nil
 }
 
-// chained is the least that the nodes take in chains of which every one but the first costs
-// the launch a branch, and the number of chains that it takes for that.
+// chained minimizes launch time plus device time over the number of chains, where every chain but the first costs the
+// launch a branch. It returns the minimum and the number of chains. The search ends where the device time no longer falls.
 func (b *bound) chained() (least model.Time, chains int) {
 	h := &b.profile.Host
 	n, ahead, total := model.Time(0), model.Time(0), model.Time(0)
@@ -84,19 +84,19 @@ func (b *bound) chained() (least model.Time, chains int) {
 		if chains == 0 || took < least {
 			least, chains = took, int(c)
 		}
-		if runs <= longest || c >= n { // from here on it only grows
+		if runs <= longest || c >= n { // the sum only grows from here on
 			return least, chains
 		}
 	}
 }
 
-// all bounds all operations, of which the first may start when its call has returned.
+// all is a bound for programs with operations ahead of the graph: the first operation starts when its call has returned.
 func (b *bound) all() model.Time {
 	return b.profile.Host.Memcpy + b.profile.SubmitLatency + b.longest(func(ir.OpID) bool { return true })
 }
 
-// longest is the longer of the critical path and of what the busiest engine takes for the
-// operations that count.
+// longest returns the longer of the critical path and the time of the busiest engine, over the operations for which
+// counts is true.
 func (b *bound) longest(counts func(ir.OpID) bool) model.Time {
 	busy := des.NewBusy(b.profile)
 	ends := make([]model.Time, b.graph.Len())
@@ -108,7 +108,7 @@ func (b *bound) longest(counts func(ir.OpID) bool) model.Time {
 		}
 		for _, d := range b.graph.DepsInto(v) {
 			after := ends[d.From]
-			if !b.ahead[d.From] { // what comes ahead has other gaps, which are left out
+			if !b.ahead[d.From] { // operations ahead of the graph have other gaps, which are not counted
 				after += b.profile.GraphEdgeGap
 			}
 			ends[v] = max(ends[v], after)

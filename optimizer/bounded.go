@@ -10,33 +10,33 @@ import (
 	"github.com/reprise-gpu/reprise/ir"
 )
 
-// boundedNimble is nimble on at most k lanes: of three plans the one whose replay is predicted to
-// be the shortest, of equal ones the first.
+// boundedNimble is nimble on at most k lanes. It computes three plans and takes the one with the
+// shortest predicted replay; ties go to the first.
 //
-// The first is nimble itself where its lanes are enough. Else the paths of its maximum matching
-// stay whole; as many as run at a time share k lanes, where each goes to the one that is free
-// first, in the order of the times at which they can start:
+// The first plan is nimble's if that uses at most k lanes. Otherwise the paths of nimble's maximum
+// matching are distributed whole: in the order of their earliest start times, each path goes to the
+// lane that becomes free first:
 //
 //	paths of the matching          two lanes, by time
 //
 //	0 1 2 │ 3 4 │ 5 6 7     ==>    lane 0 ▕ 0 1 2 │ 5 6 7 ▏
 //	                               lane 1 ▕ 3 4 ▏
 //
-// This never has more waits than nimble's |E'| - |M|: an edge within a path needs
-// none, and order along a lane only ever implies more of the others. But where many paths run
-// side by side from the start to the end, as in a stencil of more tiles than lanes, a lane that takes
-// whole paths waits for others, which wait for it: replays were up to six times as long as
+// This plan has at most nimble's |E'| - |M| waits: an edge within a path needs no wait, and the
+// order along a lane can only imply further edges. But it is slow if many paths run side by side
+// from the start to the end, as in a stencil with more tiles than lanes: whole paths on one lane
+// delay the paths of other lanes that depend on them. Replays were up to six times as long as
 // round-robin's.
 //
-// The second plan is list scheduling's, in which paths share a lane step by step, and the third is
-// round-robin's. Predictions are of the plans that come out of all passes, so nimble(k) is
-// never predicted to take longer than roundrobin(k) or listsched(k).
+// The second plan is that of list scheduling, which interleaves paths on a lane, and the third is
+// that of round-robin. The final plans are compared, after all passes, so that nimble(k) is never
+// predicted to take longer than roundrobin(k) or listsched(k).
 type boundedNimble struct {
 	nimble
 	lanes int
 }
 
-// nimbleOn is nimble on at most k lanes, 0 for any number.
+// nimbleOn returns nimble on at most k lanes, or without a limit if k is 0.
 func nimbleOn(k int) strategy {
 	n := nimble{dense.MaxJoinBits, dense.MaxMergedChains}
 	if k == 0 {
@@ -49,7 +49,7 @@ func (s boundedNimble) assign(g *ir.Graph, opts *Options) (assignment, error) {
 	return quickest(g, opts, wholePaths(s), listSched{s.lanes}, roundRobin{s.lanes})
 }
 
-// quickest is the assignment whose final plan is predicted to be the shortest, the first of equal ones.
+// quickest returns the assignment whose final plan has the shortest predicted replay; ties go to the first.
 func quickest(g *ir.Graph, opts *Options, by ...strategy) (best assignment, err error) {
 	c := choice{graph: g, opts: opts}
 	least := int64(-1)
@@ -71,7 +71,7 @@ func quickest(g *ir.Graph, opts *Options, by ...strategy) (best assignment, err 
 	return best, nil
 }
 
-// wholePaths is the first of the plans.
+// wholePaths computes the first plan of boundedNimble.
 type wholePaths boundedNimble
 
 func (s wholePaths) assign(g *ir.Graph, opts *Options) (assignment, error) {
@@ -92,11 +92,11 @@ func (s wholePaths) assign(g *ir.Graph, opts *Options) (assignment, error) {
 	return s.share(g, dense.MaximumMatching(d.Rows).Chains(), start, took), nil
 }
 
-// share puts the paths on the lanes. Operations are submitted by the times that follow
-// from that, as far as dependencies allow.
+// share distributes the paths to lanes. Operations are submitted in the order of the resulting start
+// times, as far as dependencies allow.
 func (s wholePaths) share(g *ir.Graph, paths []dense.Chain, start, took []model.Time) assignment {
 	slices.SortStableFunc(paths, func(a, b dense.Chain) int { return cmp.Compare(start[a.Head()], start[b.Head()]) })
-	var free heap.Heap[byTime] // lanes by when they are
+	var free heap.Heap[byTime] // lanes by the time at which they become free
 	for l := range s.lanes {
 		free.Push(byTime{Key: 0, ID: int32(l)})
 	}

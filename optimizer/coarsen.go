@@ -5,45 +5,47 @@ import (
 	"github.com/reprise-gpu/reprise/ir"
 )
 
-// coarsen has the strategy plan chains for operations: where one thing follows another and
-// nothing else begins or ends between them, there is nothing to decide.
+// coarsen contracts chains of operations into grains before the strategy runs. Within a chain,
+// where nothing else begins or ends, there is nothing to decide:
 //
 //	a ─► b ─► c ─┐              abc ─┐
-//	             ├─► g    ==>        ├─► g        four grains, and seven operations on the lanes
+//	             ├─► g    ==>        ├─► g        four grains; the seven operations get the lanes
 //	d ─► e ─► f ─┘              def ─┘            of their grains
 //
-// It is the contraction that partitioning of DAGs begins with (Herrmann, Özkaya, Uçar, Kaya and
+// This contraction is the first step of partitioning DAGs (Herrmann, Özkaya, Uçar, Kaya and
 // Çatalyürek, "Multilevel Algorithms for Acyclic Partitioning of Directed Acyclic Graphs", SIAM J.
-// Sci. Comput. 2019), kept to where it loses nothing; packing grains until concurrency gives way to
-// fewer waits (Sarkar, "Partitioning and Scheduling Parallel Programs for Multiprocessors", 1989)
-// is left to the strategies, which know what waits cost. A chain is the only successor of its only
-// predecessor, so that the graph of grains has a path exactly where operations of theirs have
-// one, and its width, its longest path and its work are those of the operations. Every promise
-// of a strategy in these terms holds: nimble has as many lanes and waits as without (it matches
-// the two ends of such an edge with each other, whatever else it does), mincover as many lanes,
-// and the bound of listsched is the same. The waits are found for the operations, so nothing waits
-// for more of a grain than it needs.
+// Sci. Comput. 2019), restricted to the case that loses nothing. Packing grains further, which trades
+// concurrency for fewer waits (Sarkar, "Partitioning and Scheduling Parallel Programs for
+// Multiprocessors", 1989), is left to the strategies, which compare the costs of waits.
 //
-// A grain is predicted as one kernel that takes the time of all and the mean of their
-// multiprocessors. auto chooses by that; then its plan is predicted as it is, and that it is no slower
-// than serial holds as without.
+// Two operations are contracted if each is the other's only successor or predecessor. Hence the
+// graph of grains has a path exactly where the operations have one, and its width, its longest
+// path and its work are equal to those of the operations. The guarantees of strategies carry over:
+// nimble has as many lanes and waits as without grains (its matching contains the edges within
+// chains in any case), mincover as many lanes, and the bound of listsched is the same. Waits are
+// computed for operations, so that nothing waits for a whole grain.
+//
+// A grain is predicted as one kernel with the total time of its operations and the mean of their
+// multiprocessors. auto chooses by these predictions. Its plan is then predicted for the operations
+// and compared with serial.
 func coarsen(s *ir.Schedule, opts *Options) error {
 	opts.grains = grainsOf(s.Graph)
 	return nil
 }
 
-// grains are the operations of a graph, put together.
+// grains is a graph, its contraction and the mapping between the two.
 type grains struct {
 	fine, coarse *ir.Graph
-	ops          []ir.OpID // of grain after grain, in program order
-	start        []int32   // by grain: where its operations begin; and the end
+	ops          []ir.OpID // the operations of grain 0, then those of grain 1, and so on, each in program order
+	start        []int32   // by grain: the index in ops where its operations begin; then len(ops)
 }
 
+// of returns the operations of a grain.
 func (c *grains) of(grain ir.OpID) []ir.OpID { return c.ops[c.start[grain]:c.start[grain+1]] }
 
-// grainsOf contracts chains; nil where there are none. Grains are in the order of their
-// first operations, which is topological: what enters a chain enters its first operation, and
-// what leaves it its last.
+// grainsOf contracts the chains of g, in O(V+E). It returns nil if there are none. Grains are in
+// the order of their first operations. This order is topological, because edges enter a chain only
+// at its first operation and leave it only at its last.
 func grainsOf(g *ir.Graph) *grains {
 	c := &grains{fine: g, ops: make([]ir.OpID, 0, g.Len()), start: []int32{0}}
 	at := make([]ir.OpID, g.Len()) // by operation: its grain
@@ -69,9 +71,9 @@ func grainsOf(g *ir.Graph) *grains {
 	return nil
 }
 
-// chained returns what v continues a chain behind, if it does. Operations stay by themselves
-// unless they keep to multiprocessors and device memory: what uses a link or the host is moved
-// between lanes for its own sake.
+// chained returns the operation u whose chain v continues, if there is one. Only operations that use
+// multiprocessors and device memory alone are chained: the passes move transfers and host calls
+// between lanes one by one.
 func chained(g *ir.Graph, v ir.OpID) (u ir.OpID, is bool) {
 	deps := g.DepsInto(v)
 	if len(deps) != 1 {
@@ -92,7 +94,7 @@ func onMultiprocessors(g *ir.Graph, v ir.OpID) bool {
 	return false
 }
 
-// contract makes the graph of n grains.
+// contract builds the graph of n grains. at is the grain of each operation.
 func (c *grains) contract(at []ir.OpID, n int) {
 	h := *c.fine
 	h.Ops, h.Origin, h.Made = make([]ir.Op, n), nil, 0
@@ -111,9 +113,9 @@ func (c *grains) contract(at []ir.OpID, n int) {
 	c.coarse = coarse
 }
 
-// grained is a strategy that places grains, and operations with them. In program order operations
-// of different grains may be mixed on a lane, and so they are without grains; an order of the
-// strategy's own is one of whole grains.
+// grained applies a strategy to grains and gives each operation the lane of its grain. Without an
+// order of the strategy, operations are submitted in program order, which may interleave grains of
+// a lane. An order of the strategy is expanded grain by grain.
 type grained struct {
 	*grains
 	strategy
@@ -126,7 +128,7 @@ func (c grained) assign(_ *ir.Graph, opts *Options) (assignment, error) {
 		return assignment{}, err
 	}
 	with.grains, with.Custom, with.Costs = nil, p, &grainCosts{grains: c.grains, profile: p, fine: costs, gap: opts.gap(p)}
-	with.Passes, with.Also = []string{"syncs", "predict"}, nil // auto chooses lanes: what else is done to grains is not kept
+	with.Passes, with.Also = []string{"syncs", "predict"}, nil // auto uses only the lanes of a plan of grains
 	coarse, err := c.strategy.assign(c.coarse, &with)
 	if err != nil {
 		return assignment{}, err
@@ -138,7 +140,7 @@ func (c grained) assign(_ *ir.Graph, opts *Options) (assignment, error) {
 	return a, nil
 }
 
-// gap is what the device takes from one operation of a chain to the next.
+// gap is the time between two successive operations of a chain on the device.
 func (o *Options) gap(p *model.Profile) model.Time {
 	if o.Streams {
 		return p.StreamGap
@@ -146,7 +148,7 @@ func (o *Options) gap(p *model.Profile) model.Time {
 	return p.GraphEdgeGap
 }
 
-// expanded is the assignment of operations that one of grains stands for.
+// expanded returns the assignment of operations for one of grains.
 func (c *grains) expanded(coarse assignment) assignment {
 	a := assignment{lane: make([]ir.LaneID, c.fine.Len()), by: coarse.by}
 	for grain, lane := range coarse.lane {
@@ -164,7 +166,7 @@ func (c *grains) expanded(coarse assignment) assignment {
 	return a
 }
 
-// guarded is a, unless one lane is predicted to be quicker.
+// guarded returns a, or serial's assignment if that is predicted to be quicker.
 func (c *grains) guarded(a assignment, opts *Options) (assignment, error) {
 	s := &ir.Schedule{Graph: c.fine}
 	if place(s, a.by, a); s.Lanes <= 1 {
@@ -178,14 +180,14 @@ func (c *grains) guarded(a assignment, opts *Options) (assignment, error) {
 	return choice.best(maxLanes).assignment, err
 }
 
-// grainCosts is the cost model of grains. It asks what operations cost when it is asked first,
-// which few strategies do.
+// grainCosts is the cost model of grains. The times of operations are computed on the first query,
+// since few strategies use costs.
 type grainCosts struct {
 	*grains
 	profile *model.Profile
 	fine    CostModel
-	gap     model.Time   // from one operation of a chain to the next
-	took    []model.Time // by operation: alone
+	gap     model.Time   // between two operations of a chain
+	took    []model.Time // by operation: its time alone on the device
 }
 
 func (m *grainCosts) Demand(_ *ir.Graph, grain ir.OpID) model.Demand {
@@ -206,7 +208,7 @@ func (m *grainCosts) Demand(_ *ir.Graph, grain ir.OpID) model.Demand {
 	if held == 0 {
 		return model.Demand{Kind: model.Fixed, Duration: total}
 	}
-	run := max(0, total-m.profile.KernelRamp) // one of those that the operations have is added again
+	run := max(0, total-m.profile.KernelRamp) // Demand includes one ramp, and each operation's time does too
 	return model.Demand{
 		Kind: model.Kernel, PerSM: 1, Bytes: bytes,
 		Blocks:      max(1, held/float64(total)*float64(m.profile.SMs)),

@@ -11,28 +11,28 @@ import (
 	"github.com/reprise-gpu/reprise/ir"
 )
 
-// colored keeps all the concurrency there is by colouring the graph whose edges join
-// operations that no path orders: a colour is a lane.
+// colored preserves all concurrency by colouring the incomparability graph, whose edges join
+// operations that no path orders. A colour is a lane.
 //
 //	0 ─► 1 ─► 3         1 and 2, 2 and 3 are concurrent:
 //	└──► 2              1 ── 2 ── 3, so two colours
 //
 // DSATUR (D. Brélaz, "New Methods to Color the Vertices of a Graph", CACM 1979) and
-// recursive largest first (F. T. Leighton, J. Res. NBS 1979) are gonum's, whose colourings
-// are in maps: they are for small programs. So is the exact search. It is here to be
-// compared with: the graph is perfect, so its chromatic number is the largest set
-// of concurrent operations, and mincover comes to as few lanes for graphs of any size.
+// recursive largest first (F. T. Leighton, J. Res. NBS 1979) are gonum's. They keep colourings
+// in maps and are only for small programs, as is the exact search, which serves as a
+// reference: the graph is perfect, so that its chromatic number is the size of the largest set
+// of concurrent operations. mincover finds the same number of lanes for graphs of any size.
 type colored struct {
 	by func(g *ir.Graph, apart graph.Undirected) (map[int64]int, error)
 }
 
-// maxColored is the most operations: DSATUR takes half a second for so many that are
-// all independent, and its time grows with the cube.
+// maxColored is the largest number of operations. DSATUR takes half a second for this number of
+// independent operations, and its time grows with the cube.
 const maxColored = 256
 
 func (s colored) assign(g *ir.Graph, _ *Options) (assignment, error) {
 	if g.Len() > maxColored {
-		return assignment{}, fmt.Errorf("graphs of up to %d operations can be coloured, and this one has %d: mincover finds as few lanes for any", maxColored, g.Len())
+		return assignment{}, fmt.Errorf("the graph has %d operations and colouring is limited to %d: use mincover, which finds the fewest lanes for any size", g.Len(), maxColored)
 	}
 	apart, err := dag.Incomparability(g)
 	if err != nil {
@@ -59,12 +59,12 @@ func largestFirst(_ *ir.Graph, apart graph.Undirected) (map[int64]int, error) {
 	return colors, nil
 }
 
-// maxColorSteps bounds the exact search, to about a second.
+// maxColorSteps bounds the steps of the exact search, to about a second.
 const maxColorSteps = 200_000
 
-var errSearchTooLong = errors.New("the exact search takes too long: take coloring(rlf), or mincover, which finds the fewest lanes too")
+var errSearchTooLong = errors.New("the exact search takes too long: use mincover, which finds the fewest lanes too, or coloring(rlf)")
 
-// exactColoring ends its search at the width of g, below which no colouring is valid.
+// exactColoring stops its search at the width of g, which is a lower bound of the number of colours.
 func exactColoring(g *ir.Graph, apart graph.Undirected) (map[int64]int, error) {
 	widest, err := dag.MaximumAntichain(g)
 	if err != nil {

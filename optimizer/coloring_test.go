@@ -62,7 +62,7 @@ func TestExactColoringBeatsTheHeuristics(t *testing.T) {
 
 func TestColoringIsForSmallGraphs(t *testing.T) {
 	_, err := Plan(graphOf(t, "large", maxColored+1, nil), Options{Strategy: "coloring"})
-	assert.EqualError(t, err, "assign: strategy coloring: graphs of up to 256 operations can be coloured, and this one has 257: mincover finds as few lanes for any")
+	assert.EqualError(t, err, "assign: strategy coloring: the graph has 257 operations and colouring is limited to 256: use mincover, which finds the fewest lanes for any size")
 	s := plan(t, graphOf(t, "largest", maxColored, nil), "coloring").Schedule
 	assert.Equal(t, maxColored, s.Lanes)
 	assert.Equal(t, ir.LaneID(0), s.Lane[0])

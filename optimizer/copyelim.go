@@ -6,20 +6,21 @@ import (
 	"github.com/reprise-gpu/reprise/ir"
 )
 
-// copyelim leaves out copies that change nothing, because the destination holds the bytes
-// of the source already: copies made again of what has not changed, and round trips.
+// copyelim removes copies whose destination already holds the bytes of the source: repeated copies of
+// unchanged data, and round trips.
 //
-//	copy @x to @h ─► read @h ─► copy @h to @x      @h and @x are as they were: the second goes
+//	copy @x to @h ─► read @h ─► copy @h to @x      @x is unchanged, so that the second copy is removed
 //
-// It numbers values by byte: a buffer holds what the replay found in it until something
-// writes there, a copy gives the destination the numbers of the source, and any other
-// write is of new ones. What a replay finds may differ from what the one before left, so
-// nothing is known from one to the next.
+// It is value numbering by byte range. At the start of a replay each buffer holds a value of its own.
+// A copy gives the destination the values of the source; any other write gives it a new value.
+// Nothing is assumed to survive from one replay to the next, because the program may write between
+// them.
 //
-// So the upload of a constant stays in every replay, and goes but for the first from an unrolled
-// program. It could be made once, when the schedule is instantiated, if its destination were sure to be left
-// alone, and no role says so: a temporary is dead between replays, the program may set all others
-// then, and what is constant cannot be copied to. Who wants it once copies it before the trace.
+// Therefore the upload of a constant stays in every replay; an unrolled program keeps one of its
+// copies. The upload could be done once, at instantiation, only if no write could reach its
+// destination afterwards, and no role guarantees this: a temporary is dead between replays, the
+// program may write all other buffers then, and constants cannot be written by a copy. To upload
+// once, copy before the trace.
 func copyelim(g *ir.Graph) (*ir.Graph, error) {
 	if g.Phase >= ir.Analyzed {
 		return g, nil
@@ -32,7 +33,7 @@ func copyelim(g *ir.Graph) (*ir.Graph, error) {
 		switch op.Kind {
 		case ir.KindCopy:
 			drop[v] = known.copy(op.Copy)
-		case ir.KindPrefetch: // moves, and changes nothing
+		case ir.KindPrefetch: // changes no bytes
 		default:
 			accesses := op.Accesses(&scratch)
 			for _, a := range accesses {
@@ -45,13 +46,13 @@ func copyelim(g *ir.Graph) (*ir.Graph, error) {
 	return g.Without(drop), nil
 }
 
-// contents are what buffers hold: rows of values, ascending, without gaps.
+// contents holds, by buffer, its values in ascending order of offset and without gaps.
 type contents struct {
 	rows [][]value
 	next int32 // the number of the next value
 }
 
-// value says that byte x of a buffer, from lo to hi, is byte x+shift of a number.
+// value is a range of a buffer: byte x, for lo <= x < hi, equals byte x+shift of the value called number.
 type value struct {
 	lo, hi int64
 	number int32
@@ -69,7 +70,7 @@ func newContents(g *ir.Graph) *contents {
 	return c
 }
 
-// copy gives a destination the values of its source, and reports whether it had them.
+// copy gives a destination the values of its source, and reports whether it already had them.
 func (c *contents) copy(op *ir.Copy) bool {
 	if op.Dst.Empty() {
 		return true
@@ -88,13 +89,13 @@ func (c *contents) copy(op *ir.Copy) bool {
 	return false
 }
 
-// renew gives a range a value that nothing else has.
+// renew gives a range a new value.
 func (c *contents) renew(r ir.Range) {
 	c.set(r, []value{{lo: r.Lo, hi: r.Hi, number: c.next}})
 	c.next++
 }
 
-// find is the first value of a row that ends behind a byte.
+// find returns the index of the first value that ends after a byte.
 func find(row []value, at int64) int {
 	i, _ := slices.BinarySearchFunc(row, at, func(v value, at int64) int {
 		if v.hi <= at {
@@ -105,7 +106,7 @@ func find(row []value, at int64) int {
 	return i
 }
 
-// part is what a range holds, cut to it.
+// part returns the values of a range, clipped to it.
 func (c *contents) part(r ir.Range) []value {
 	row := c.rows[r.Buffer]
 	i, j := find(row, r.Lo), find(row, r.Hi-1)
@@ -115,7 +116,7 @@ func (c *contents) part(r ir.Range) []value {
 	return part
 }
 
-// set replaces what a range holds.
+// set replaces the values of a range.
 func (c *contents) set(r ir.Range, values []value) {
 	row := c.rows[r.Buffer]
 	i, j := find(row, r.Lo), find(row, r.Hi-1)
@@ -131,7 +132,7 @@ func (c *contents) set(r ir.Range, values []value) {
 	c.rows[r.Buffer] = slices.Replace(row, i, j+1, values...)
 }
 
-// joined has one value where several next to each other are parts of one.
+// joined merges adjacent ranges of the same value, in place.
 func joined(values []value) []value {
 	one := values[:1]
 	for _, v := range values[1:] {

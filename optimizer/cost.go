@@ -5,35 +5,33 @@ import (
 	"github.com/reprise-gpu/reprise/ir"
 )
 
-// CostModel says what an operation asks of the device. The optimizer knows no
-// device beyond it.
+// CostModel returns what an operation demands of the device: its kind, blocks, cycles and bytes. It is the optimizer's
+// only source of costs.
 type CostModel interface {
 	Demand(g *ir.Graph, v ir.OpID) model.Demand
 }
 
-// DeclaredCosts is the cost model for programs that have not run yet: the
-// declared cost of an operation that has one, otherwise an estimate from its
-// shape alone. A copy or a kernel moves the bytes of its accesses at the speed
-// of the profile's memory or host link, and a kernel fills as much of the device
-// as its grid can. Instructions are not counted, so a kernel bound by arithmetic
-// comes out too fast. Managed memory that the program sets before a replay comes to the
-// device with what touches it first in program order. The model is for one goroutine,
-// and for graphs that do not change.
+// DeclaredCosts returns the cost model for programs that have not run yet. An operation
+// with a declared cost takes that time. Other costs are estimated from shapes: a copy
+// or a kernel moves the bytes of its accesses at the speed of the profile's memory or host
+// link, and a kernel occupies as much of the device as its grid can. Instructions are not
+// counted, so a kernel bound by arithmetic is predicted too fast. Managed memory that the
+// program sets before a replay migrates to the device with the first access in program
+// order. The model is for one goroutine, and for graphs that do not change.
 func DeclaredCosts(p *model.Profile) CostModel { return &declaredCosts{profile: p} }
 
-// ModelledCosts is DeclaredCosts but for what is declared, which it does not look at: an
-// operation that runs nothing costs nothing.
+// ModelledCosts returns DeclaredCosts without the declared costs. An empty operation then costs nothing.
 func ModelledCosts(p *model.Profile) CostModel { return &declaredCosts{profile: p, undeclared: true} }
 
 type declaredCosts struct {
 	profile    *model.Profile
 	undeclared bool
-	graph      *ir.Graph // of moved
-	moved      []float64 // bytes of managed memory, by operation
+	graph      *ir.Graph // the graph that moved is for
+	moved      []float64 // by operation: bytes of managed memory that it migrates
 }
 
-// guessedBlockCycles is how long a block takes that loads, computes a little and
-// stores: two trips to DRAM and some change. An estimate, not measured.
+// guessedBlockCycles is the assumed duration of a block that loads, computes a little and
+// stores: two round trips to DRAM and some overhead. It is an estimate, not measured.
 const guessedBlockCycles = 1500
 
 func (m *declaredCosts) Demand(g *ir.Graph, v ir.OpID) model.Demand {
@@ -42,7 +40,7 @@ func (m *declaredCosts) Demand(g *ir.Graph, v ir.OpID) model.Demand {
 	}
 	op := &g.Ops[v]
 	if op.Cost >= 0 && !m.undeclared {
-		return model.Demand{Kind: model.Fixed, Duration: model.Time(min(op.Cost, unforeseeable)) * model.Nanosecond}
+		return model.Demand{Kind: model.Fixed, Duration: model.Time(min(op.Cost, beyondHorizon)) * model.Nanosecond}
 	}
 	switch op.Kind {
 	case ir.KindLaunch:
@@ -82,7 +80,7 @@ func (m *declaredCosts) launch(op *ir.Op, moved float64) model.Demand {
 	return d
 }
 
-// traffic is the bytes an access moves if it touches its range once.
+// traffic returns the bytes that an access moves if it touches its range once.
 func traffic(a ir.Access) float64 {
 	bytes := float64(max(0, a.Hi-a.Lo))
 	if a.Mode.Reads() && a.Mode.Writes() {
@@ -91,8 +89,8 @@ func traffic(a ir.Access) float64 {
 	return bytes
 }
 
-// transfer is a copy: over the link into or out of the device, a peer's bytes
-// too, or within it, where memory sees each byte twice.
+// transfer returns the demand of a copy: over the link into or out of the device (also for the
+// memory of a peer), or within the device, where memory both reads and writes each byte.
 func transfer(g *ir.Graph, c *ir.Copy) model.Demand {
 	src, dst := g.Buffers[c.Src.Buffer].Place, g.Buffers[c.Dst.Buffer].Place
 	switch {
@@ -104,12 +102,12 @@ func transfer(g *ir.Graph, c *ir.Copy) model.Demand {
 	return moved(model.CopyOut, c.Dst, 1)
 }
 
-// moved is the demand of passing over a range so many times.
+// moved returns the demand of moving the bytes of a range a number of times.
 func moved(kind model.DemandKind, r ir.Range, times float64) model.Demand {
 	return transferred(kind, times*float64(max(0, r.Hi-r.Lo)))
 }
 
-// transferred is the demand of so many bytes; none need no engine.
+// transferred returns the demand of moving a number of bytes. Zero bytes use no engine.
 func transferred(kind model.DemandKind, bytes float64) model.Demand {
 	if bytes == 0 {
 		return model.Demand{Kind: model.Marker}

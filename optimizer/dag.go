@@ -5,7 +5,7 @@ import (
 	"github.com/reprise-gpu/reprise/ir"
 )
 
-// dagOf is the dependency graph of g, ranked in program order.
+// dagOf returns the dependency graph of g. Vertices are numbered in program order.
 func dagOf(g *ir.Graph) *dense.Graph {
 	d := &dense.Graph{Rows: dense.Rows{First: make([]int32, g.Len()+1), To: make([]int32, len(g.Deps()))}}
 	end := 0
@@ -19,7 +19,7 @@ func dagOf(g *ir.Graph) *dense.Graph {
 	return d
 }
 
-// dagOfSchedule is the order that a schedule imposes, by rank of submission: lanes and waits.
+// dagOfSchedule returns the order that the lanes and waits of a schedule impose. Vertices are numbered by submission.
 func dagOfSchedule(s *ir.Schedule) *dense.Graph {
 	rank := make([]int32, len(s.Order))
 	for r, v := range s.Order {

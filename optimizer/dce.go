@@ -2,17 +2,17 @@ package optimizer
 
 import "github.com/reprise-gpu/reprise/ir"
 
-// dce leaves out operations that nothing comes of: all that they write is overwritten
-// before anybody reads it, or belongs to temporaries and is not read again.
+// dce removes operations without effect: every byte they write is overwritten before it is
+// read, or belongs to a temporary and is not read again.
 //
 //	memset @t ─► copy @x to @t ─► read @t  ==>  copy @x to @t ─► read @t
 //
-// It walks the trace from its end with the bytes that somebody will read. At the end these
-// are the contents of all buffers that outlive a replay. A copy and a fill write every byte
-// of their range; a kernel may leave some as they were, so what it overwrites is read as far
-// as anyone knows. Host calls, prefetches and empty operations stay, and so does a launch that
-// writes nothing, for it was launched for something else. One that prints as well as it
-// writes what nobody reads goes.
+// It is a backward liveness analysis over byte ranges. At the end of the trace, the contents
+// of all buffers that outlive a replay are live. A copy and a fill write every byte of their
+// range and end its liveness. A kernel may leave bytes unwritten, so that its writes end
+// none. Host calls, prefetches and empty operations stay. A launch that writes nothing stays
+// too: it must have another effect. A launch whose writes are all dead is removed, even if it
+// also prints.
 func dce(g *ir.Graph) (*ir.Graph, error) {
 	if g.Phase >= ir.Analyzed {
 		return g, nil
@@ -41,8 +41,8 @@ func dce(g *ir.Graph) (*ir.Graph, error) {
 	return g.Without(drop), nil
 }
 
-// liveAtEnd is, by buffer, what somebody may read after a replay. What a temporary holds
-// counts if the next replay reads it before it writes it, against what was declared.
+// liveAtEnd returns, by buffer, the bytes that may be read after a replay. A temporary is live if the
+// next replay reads it before it writes it, contrary to its declaration.
 func liveAtEnd(g *ir.Graph) []spans {
 	live := make([]spans, len(g.Buffers))
 	readFirst := readFirst(g)
@@ -54,7 +54,7 @@ func liveAtEnd(g *ir.Graph) []spans {
 	return live
 }
 
-// futile reports whether all that an operation does is write bytes that are not live.
+// futile reports whether the only effect of an operation is to write bytes that are not live.
 func futile(op *ir.Op, accesses []ir.Access, live []spans) bool {
 	writes := false
 	for _, a := range accesses {

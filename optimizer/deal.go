@@ -7,21 +7,23 @@ import (
 	"github.com/reprise-gpu/reprise/ir"
 )
 
-// widest is the most lanes that copies are dealt out to. While one copies, the gap before
-// the next copy of another passes; a third lane is for copies shorter than a gap.
-const widest = 3
+// maxDealLanes is the largest number of lanes that copies are dealt to. During a copy of one lane,
+// the gap before the next copy of another passes. A third lane helps only if copies are shorter than
+// a gap.
+const maxDealLanes = 3
 
-// deals are the schedules in which all copies that nothing holds back are dealt out to lanes
-// in turn, and the one in which each is on a lane with what the same operation needs.
+// deals returns schedules in which all free copies are dealt to 1, 2 or 3 new lanes in turn, and one
+// in which each copy is on the lane of its first user.
 //
-//	a   b   c   d          one lane each   four roots, and no gap is waited for
+//	a   b   c   d          one lane each   four roots, and no gaps
 //	a ─► b ─► c ─► d       one lane        one root, and a gap before each copy
-//	a ───► c               two             two roots; the gap between a and c passes during b
+//	a ───► c               two lanes       two roots; the gap between a and c passes during b
 //	  b ───► d
 //
-// Fills do not need the copy engine. They go in front of the second lane, which waits for it,
-// the first to be needed last: who waits for that need not wait for the others again.
-func (f *folder) deals(s *ir.Schedule) (all []ir.Schedule) {
+// Fills do not use the copy engine. They are placed at the front of the second lane, whose first copy
+// has to wait for the engine anyway. The fill that is needed last comes first: an operation that
+// waits for a later fill thereby waits for the earlier ones.
+func (f *foldSearch) deals(s *ir.Schedule) (all []ir.Schedule) {
 	var copies, fills []ir.OpID
 	for _, v := range s.Order {
 		switch {
@@ -49,14 +51,14 @@ func (f *folder) deals(s *ir.Schedule) (all []ir.Schedule) {
 		a.order = slices.Concat(copies[:second], fills, copies[second:], rest)
 		all = f.try(all, s, a)
 	}
-	for width := 1; width <= min(widest, len(copies)); width++ {
+	for width := 1; width <= min(maxDealLanes, len(copies)); width++ {
 		deal(func(i int) int { return i % width })
 	}
 	deal(func(i int) int { return int(firstUser(s.Graph, copies[i])) })
 	return all
 }
 
-// firstUser is the first operation to depend on v, v itself if none does.
+// firstUser returns the first operation that depends on v, or v itself if there is none.
 func firstUser(g *ir.Graph, v ir.OpID) ir.OpID {
 	if users := g.Succs(v); len(users) > 0 {
 		return users[0]

@@ -6,19 +6,19 @@
 //	             to edges    edges go   strategy   waits     device
 //
 // Passes are rows of one table. A pass either edits the graph, and returns a new
-// one, or computes a part of the schedule; the constraints on their order are a
-// table too. A strategy decides which operations share a lane. Most decide nothing else:
-// the waits that remain follow from the lanes by one algorithm for all of them. search, and
-// auto on small graphs, also change the order of the calls and add deliberate waits. Two
-// passes then try what a cost model says is better, and keep what is predicted to take
-// no longer: fold other lanes for what brings data in, order another order of the calls.
-// Both go by the form in which the plan will be replayed, for a graph pays for the nodes
-// that continue no chain, and streams for every call.
+// one, or computes a part of the schedule. A second table lists the constraints on
+// their order. A strategy decides which operations share a lane. Most strategies
+// decide nothing else: one algorithm derives the waits from the lanes. search, and
+// auto on small graphs, also change the order of the calls and add deliberate waits.
+// Two passes then try changes to the plan and keep those that are predicted to take
+// no longer: fold moves copies to other lanes, and order changes the order of the calls.
+// Both predict the form in which the plan will be replayed: a graph costs host time for
+// each node that starts a new chain, streams for each call.
 //
-// Plans depend on the graph alone. Equal graphs give equal schedules: ties go to
-// the lower id, and no step looks at a map, a clock or a pointer.
+// Plans depend on the graph and the options alone. Equal graphs give equal schedules:
+// ties go to the lower id, and no step depends on map order, a clock or an address.
 //
-// The graph algorithms are those of package internal/dense, on rows of int32; package dag has
-// them for any graph of gonum's. Nothing here depends on a device; costs come through CostModel, and
-// internal/des supplies the arithmetic that the simulated device uses as well.
+// The graph algorithms are those of package internal/dense, on rows of int32; package dag
+// offers them for any gonum graph. Nothing here depends on a device; costs come through
+// CostModel, and internal/des supplies the arithmetic that the simulated device uses as well.
 package optimizer

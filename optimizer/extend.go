@@ -3,16 +3,16 @@ package optimizer
 import "github.com/reprise-gpu/reprise/internal/huge"
 
 const (
-	// maxGrowth is by which factor a list grows at most. A trace that begins with what it does not repeat would
-	// otherwise reserve far too much.
+	// maxGrowth is the largest factor by which a list grows. Otherwise a trace whose beginning is not
+	// typical would reserve far too much.
 	maxGrowth = 16
-	// minRoom is the room of a list that has grown once.
+	// minRoom is the capacity of a list after its first growth, in items.
 	minRoom = 64
 )
 
-// extend returns list with room for n more items, those of the last of the first `done` operations out of `total`. A list that must
-// grow gets room for all operations, if those to come have as many items each as those so far. append would copy the
-// millions of dependencies of a long trace a dozen times.
+// extend returns list with capacity for n more items, which belong to the last of the first `done` operations out of
+// `total`. A list that must grow is given room for all operations, extrapolated from the items of the operations done.
+// append would copy the millions of dependencies of a long trace a dozen times.
 func extend[T any](list []T, n, done, total int) []T {
 	need := len(list) + n
 	if need <= cap(list) {
@@ -23,7 +23,7 @@ func extend[T any](list []T, n, done, total int) []T {
 	return grown[:copy(grown, list)]
 }
 
-// trimmed returns list in an array that is not much larger than the list.
+// trimmed returns list in an array that is at most a quarter longer than it.
 func trimmed[T any](list []T) []T {
 	if cap(list) <= minRoom || cap(list) <= len(list)+len(list)/4 {
 		return list

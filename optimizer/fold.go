@@ -6,38 +6,38 @@ import (
 	"github.com/reprise-gpu/reprise/ir"
 )
 
-// fold gives up concurrency that is worth nothing, or less than it costs. First that of
-// operations that bring data in and depend on no kernel, which the copy engine takes one after
-// another whatever lanes they are on: it moves them to the front of other lanes, or deals them
-// out anew (see deals), as long as that helps:
+// fold removes concurrency that does not pay for its waits. It starts with transfers that depend
+// on no kernel. The copy engine runs these one after another whatever their lanes. fold moves them
+// to the front of other lanes, or deals them to new ones (see deals), as long as that helps:
 //
 //	copy x ─► square ─┐                 copy x ─► square ─┐
 //	copy y ─► square ─┼─► reduce  ==>                     ├─► reduce
 //	clear ────────────┘         clear ─► copy y ─► square ┘
 //
-// Here y waits for the engine behind x, and clear is done meanwhile. A graph is cheaper to
-// launch by each node that merely continues a chain, and streams by each call that is not made
-// (see outlook). The replay is never predicted to take longer than that of the strategy's lanes,
-// nor are there more waits, and no wait is left that no dependency requires (see prune).
+// Here y waits for the copy engine until x is done, and clear runs meanwhile. Each node that
+// continues a chain makes a graph cheaper to launch, and each call saved makes streams cheaper
+// (see outlook).
 //
-// The times of transfers are known here. Those of kernels are only guessed when nobody gave
-// costs; then no kernel may have to wait longer for the transfers before it: what is moved
-// fits where the engine was busy anyway, however long kernels take, and nothing is put behind
-// a kernel. Costs that were given are taken at their word. Then single transfers are tried
-// anywhere (see shifts), waits for what comes later (see retargets) and two lanes as one
-// (see merge). Another search of that kind starts from a single lane: where kernels are
-// shorter than the host takes to call for them, nothing is quicker. The shorter replay of the
-// two is taken. The lanes are never more than before: a strategy may have its reasons.
+// Guarantees: the replay is never predicted to take longer than with the strategy's lanes, there
+// are no more waits and no more lanes, and every wait is required by a dependency (see prune).
 //
-// On a single lane there is no concurrency to give up, and serial, which all plans are compared
-// with, keeps program order.
+// The times of transfers are known; those of kernels are estimates unless costs were given. With
+// estimates, no kernel may have to wait longer for transfers: a transfer moves only into time in
+// which the engine was busy anyway, however long kernels take, and nothing is placed behind a
+// kernel. With given costs, fold also tries to move single transfers anywhere (see shifts), to wait
+// for later operations (see retargets) and to join two lanes (see merge). A second search of this
+// kind starts from a single lane, which is best where kernels are shorter than their calls. The
+// shorter of the two replays is taken.
+//
+// Schedules on a single lane are left alone: they have no concurrency, and serial, the reference
+// of all comparisons, must keep program order. The search is hill climbing, bounded by maxTried.
 func fold(s *ir.Schedule, opts *Options) error {
 	if s.Lanes <= 1 || s.Graph.Len() > maxFolded || opts.settled {
 		return nil
 	}
-	f, err := newFolder(s.Graph, opts)
+	f, err := newFoldSearch(s.Graph, opts)
 	if err != nil {
-		return nil // predict says so, if it is asked to
+		return nil // the pass predict reports this error
 	}
 	limit := f.outlook(s)
 	best, lanes := limit, s.Lanes
@@ -58,8 +58,8 @@ func fold(s *ir.Schedule, opts *Options) error {
 	return nil
 }
 
-// improve tries all moves but those of lanes' fronts until none helps.
-func (f *folder) improve(s *ir.Schedule, limit *outlook) outlook {
+// improve tries all moves except foldings until none helps.
+func (f *foldSearch) improve(s *ir.Schedule, limit *outlook) outlook {
 	best := f.outlook(s)
 	for {
 		was := best
@@ -80,8 +80,8 @@ func byLane(s *ir.Schedule) [][]ir.OpID {
 	return lanes
 }
 
-// front is what of a lane may be moved.
-func (f *folder) front(lane []ir.OpID) []ir.OpID {
+// front returns the transfers at the front of a lane that may be moved.
+func (f *foldSearch) front(lane []ir.OpID) []ir.OpID {
 	n := 0
 	for n < len(lane) && f.free[lane[n]] {
 		n++
@@ -89,9 +89,9 @@ func (f *folder) front(lane []ir.OpID) []ir.OpID {
 	return lane[:n]
 }
 
-// foldings are the schedules in which one lane has given its front to another, before or
-// behind that one's own.
-func (f *folder) foldings(s *ir.Schedule) (all []ir.Schedule) {
+// foldings returns the schedules in which the front of one lane is moved to another lane, before or
+// after the front of that lane.
+func (f *foldSearch) foldings(s *ir.Schedule) (all []ir.Schedule) {
 	lanes := byLane(s)
 	for from, lane := range lanes {
 		moved := f.front(lane)
@@ -110,8 +110,8 @@ func (f *folder) foldings(s *ir.Schedule) (all []ir.Schedule) {
 	return all
 }
 
-// shifts are the schedules in which one transfer is somewhere else, be it behind a kernel.
-func (f *folder) shifts(s *ir.Schedule) (all []ir.Schedule) {
+// shifts returns the schedules in which one transfer is at another position, possibly behind a kernel.
+func (f *foldSearch) shifts(s *ir.Schedule) (all []ir.Schedule) {
 	lanes := byLane(s)
 	for v, free := range f.free {
 		if !free {
@@ -126,10 +126,10 @@ func (f *folder) shifts(s *ir.Schedule) (all []ir.Schedule) {
 	return all
 }
 
-// merge makes one lane of two where streams then cost less and take no longer: a lane is worth
-// more than the calls for it where kernels overlap. It does so right away, since the pairs are
-// too many to look for the best each time.
-func (f *folder) merge(s *ir.Schedule, best *outlook) {
+// merge joins two lanes into one wherever that makes streams cheaper and no slower: a lane pays for
+// its calls only if kernels overlap. It takes the first improvement, because there are too many pairs
+// to search for the best one each time.
+func (f *foldSearch) merge(s *ir.Schedule, best *outlook) {
 	for from := ir.LaneID(1); f.streams && int(from) < s.Lanes; from++ {
 		for onto := range from {
 			for _, c := range f.try(nil, s, assignment{lane: merged(s, from, onto), order: s.Order}) {
@@ -141,7 +141,7 @@ func (f *folder) merge(s *ir.Schedule, best *outlook) {
 	}
 }
 
-// merged is the lanes of s with one for two.
+// merged returns the lanes of s with the lane from replaced by onto.
 func merged(s *ir.Schedule, from, onto ir.LaneID) []ir.LaneID {
 	lane := slices.Clone(s.Lane)
 	for v := range lane {
@@ -152,9 +152,9 @@ func merged(s *ir.Schedule, from, onto ir.LaneID) []ir.LaneID {
 	return lane
 }
 
-// move adds to all what s is with operations before number at of a lane, unless something
-// would come before what it depends on.
-func (f *folder) move(all []ir.Schedule, s *ir.Schedule, moved, lane []ir.OpID, at int) []ir.Schedule {
+// move adds to all the schedule s with some operations moved to position at of a lane, unless an
+// operation would then precede one that it depends on.
+func (f *foldSearch) move(all []ir.Schedule, s *ir.Schedule, moved, lane []ir.OpID, at int) []ir.Schedule {
 	place := slices.Index(s.Order, lane[max(0, at-1)])
 	if at > 0 {
 		place++

@@ -153,7 +153,7 @@ func TestRetargetsKeepWhatRunsBeforeWhat(t *testing.T) {
 		res, err := Plan(g, Options{Passes: []string{"hazards", "reduce", "assign", "syncs"}, Strategy: "roundrobin(3)"})
 		require.NoError(t, err)
 		s := res.Schedule
-		f, err := newFolder(s.Graph, &Options{})
+		f, err := newFoldSearch(s.Graph, &Options{})
 		require.NoError(t, err)
 		was := ordered(s)
 		for _, c := range f.retargets(s) {
@@ -192,7 +192,7 @@ func TestSearchesPredictWholeReplays(t *testing.T) {
 		require.NoError(t, err)
 		opts := &Options{Streams: round%2 == 0, Strategy: "roundrobin(7)"}
 		s := unfinished(t, g, *opts)
-		f, err := newFolder(g, opts)
+		f, err := newFoldSearch(g, opts)
 		require.NoError(t, err)
 		f.outlook(s)
 		for _, c := range slices.Concat(f.deals(s), f.foldings(s), f.shifts(s), f.retargets(s)) {

@@ -2,7 +2,7 @@ package optimizer
 
 import "github.com/reprise-gpu/reprise/device/model"
 
-// engine is a part of the device that operations share.
+// engine is a resource of the device that operations share.
 type engine uint8
 
 const (
@@ -14,8 +14,8 @@ const (
 	engines
 )
 
-// footprint is what share of each engine an operation takes when it runs alone, and the
-// one that it takes most of; engines when it takes none.
+// footprint is the share of each engine, from 0 to 1, that an operation uses when it runs alone, and the
+// engine with the largest share. most is engines if all shares are 0.
 type footprint struct {
 	share [engines]float64
 	most  engine
@@ -45,7 +45,7 @@ func footprintOf(d model.Demand, took model.Time, p *model.Profile) footprint {
 	return f
 }
 
-// bandwidth is the share of the device memory's that so many bytes in a time are.
+// bandwidth returns the share of the device memory's bandwidth that moving bytes in the time took uses, at most 1.
 func bandwidth(bytes float64, took model.Time, p *model.Profile) float64 {
 	if bytes == 0 {
 		return 0

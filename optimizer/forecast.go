@@ -7,21 +7,21 @@ import (
 	"github.com/reprise-gpu/reprise/ir"
 )
 
-// forecast predicts replays of schedules on a device: in the form in which they will be
-// replayed, by the event core that the simulated device uses.
+// forecast predicts replays of schedules on a device, as a graph or over streams, with the event core that the
+// simulated device uses.
 type forecast struct {
 	profile *model.Profile
 	costs   CostModel
 	streams bool
 }
 
-// forecast is what the options predict replays of g with.
+// forecast returns the predictor that the options select for g.
 func (o *Options) forecast(g *ir.Graph) (*forecast, error) {
 	profile, costs, err := o.model(g)
 	return &forecast{profile, costs, o.Streams}, err
 }
 
-// profile is the device to predict for.
+// profile returns the device to predict for.
 func (o *Options) profile() (*model.Profile, error) {
 	switch {
 	case o.Custom != nil:
@@ -34,10 +34,10 @@ func (o *Options) profile() (*model.Profile, error) {
 	return model.Lookup(o.Profile)
 }
 
-// ErrProfile is in the chain of errors about figures of Options.Custom that are out of their bounds.
+// ErrProfile is in the chain of errors about figures of Options.Custom that are out of bounds.
 var ErrProfile = model.ErrProfile
 
-// checkProfile reports a profile that does not exist, or whose figures no file could hold.
+// checkProfile returns an error if the profile does not exist or has figures out of bounds.
 func (o *Options) checkProfile() error {
 	p, err := o.profile()
 	if err == nil && o.Custom != nil {
@@ -46,8 +46,8 @@ func (o *Options) checkProfile() error {
 	return err
 }
 
-// replay simulates one replay of s, from the host's call to the last end, and tells when
-// each operation ends.
+// replay simulates one replay of s, from the host's call to the last end. It returns the last end and the end of
+// each operation.
 func (f *forecast) replay(s *ir.Schedule) (last model.Time, ends []model.Time) {
 	if f.streams {
 		return f.onStreams(s)
@@ -60,30 +60,30 @@ func (f *forecast) makespan(s *ir.Schedule) model.Time {
 	return last
 }
 
-// farthest is how far ahead a prediction looks, in picoseconds: half of what the
-// clock holds, so that no sum of its times overflows. It is 53 days.
-const farthest = 1 << 62
+// horizon is the longest time that can be predicted, in picoseconds: half the range of the
+// clock, so that no sum of two times overflows. It is 53 days.
+const horizon = 1 << 62
 
-// unforeseeable is longer than that, in nanoseconds, and as a float of picoseconds too.
-const unforeseeable = farthest/int64(model.Nanosecond) + 1024
+// beyondHorizon is a time in nanoseconds that exceeds the horizon, also after rounding to float64 picoseconds.
+const beyondHorizon = horizon/int64(model.Nanosecond) + 1024
 
-// foreseeable refuses a graph whose operations, with every block one by one,
-// would take longer than that.
-func foreseeable(g *ir.Graph, p *model.Profile, costs CostModel) error {
+// checkHorizon returns an error if the operations of a graph, with every block run on its own,
+// would take longer than the horizon.
+func checkHorizon(g *ir.Graph, p *model.Profile, costs CostModel) error {
 	total := 0.0
 	for i := range g.Ops {
 		v := ir.OpID(i)
-		if total += longest(costs.Demand(g, v), p); !(total <= farthest) {
-			return fmt.Errorf("with %v the operations add up to more than 53 days, which is as far as a prediction goes: leave the pass predict out, or mend the cost or the grid", v)
+		if total += longest(costs.Demand(g, v), p); !(total <= horizon) {
+			return fmt.Errorf("up to %v the operations add up to more than 53 days, the limit of predictions: correct the cost or the grid, or leave out the pass predict", v)
 		}
 	}
 	return nil
 }
 
-// longest bounds the time of a demand from above: its blocks one after another,
-// then its instructions on one multiprocessor, then its bytes.
+// longest returns an upper bound of the time of a demand, in picoseconds: its blocks one after another, then its
+// instructions on one multiprocessor, then its bytes at the slowest rate.
 func longest(d model.Demand, p *model.Profile) float64 {
-	cycles := d.Blocks*max(d.BlockCycles, d.SlowestCycles) + 32*d.Work.Total() // a lane a cycle
+	cycles := d.Blocks*max(d.BlockCycles, d.SlowestCycles) + 32*d.Work.Total() // one lane of a warp per cycle
 	slowest := min(p.LinkGBps, p.MemoryGBps)
 	for _, rate := range []float64{p.SMGBps, p.L2GBps, p.DuplexGBps, p.FaultGBps, p.MemoryGBps * p.MemoryShare} {
 		if rate > 0 { // 0 is no limit

@@ -4,25 +4,24 @@ import (
 	"github.com/reprise-gpu/reprise/ir"
 )
 
-// group joins operations that follow one another on a lane, with no wait between them, into
-// groups which streams launch as one small graph each, where the replay is predicted to end no
-// later:
+// group joins consecutive operations of a lane, with no wait between them, into groups. Over
+// streams, each group is launched as one small graph. A grouping is kept if the replay is predicted
+// to end no later:
 //
 //	lane 0:  a  b  c ─┐          lane 0: [a  b  c] ─┐         3 calls instead of 5, besides
 //	                  ▼     ==>                     ▼         the event and the wait
 //	lane 1:  d  e     f          lane 1: [d  e]     f
 //
-// A launch of a graph costs the host little more than one of a kernel, whatever the number of its
-// nodes, and an edge within takes the device less than the next operation of a stream; what
-// it costs is that the graph begins later than a kernel would. So how many operations pay for
-// that is tried: two and more, four and more, and so on. A graph of the whole program costs even
-// less to launch, but for its branches; groups are for what has to be streams, such as a program that
-// prefetches between its operations. Each group is instantiated once, which takes the host about
-// as long for a node as for a launch.
+// Launching a graph costs the host little more than launching a kernel, whatever the number of
+// nodes, and an edge within a graph has a shorter gap than two operations of a stream. In return, a
+// graph begins later than a kernel. The minimum size of a group is therefore searched: 2, 4, 8, and
+// so on. A graph of the whole program is even cheaper to launch, except for its branches; groups
+// are for programs that require streams, such as those that prefetch between operations. Each group
+// is instantiated once, which takes the host about as long per node as a launch.
 func group(s *ir.Schedule, opts *Options) error {
 	s.Joined = nil
 	if !opts.Streams {
-		return nil // all of it is one graph
+		return nil // the whole schedule is one graph
 	}
 	f, err := opts.forecast(s.Graph)
 	if err != nil {
@@ -43,8 +42,8 @@ func group(s *ir.Schedule, opts *Options) error {
 	return nil
 }
 
-// joinable joins all that can be, in groups of so many operations that run something or more;
-// nil if there are none.
+// joinable joins all operations that can be joined, in groups with at least the given number of non-empty operations.
+// It returns nil if there are no such groups.
 func joinable(s *ir.Schedule, least int) []bool {
 	records := s.Records()
 	joined, any := make([]bool, s.Graph.Len()), false
@@ -72,7 +71,7 @@ func joinable(s *ir.Schedule, least int) []bool {
 	return joined
 }
 
-// adjoins reports whether v can be launched with u, the operation before it on its lane.
+// adjoins reports whether v can be launched in one graph with u, the operation before it on its lane.
 func adjoins(s *ir.Schedule, records []bool, u, v ir.OpID) bool {
 	return len(s.Waits[v]) == 0 && !records[u] && s.Graph.Ops[u].Kind != ir.KindPrefetch && s.Graph.Ops[v].Kind != ir.KindPrefetch
 }

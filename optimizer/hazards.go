@@ -9,34 +9,34 @@ import (
 	"github.com/reprise-gpu/reprise/ir"
 )
 
-// Dependence analysis over byte ranges. Every buffer is a line of segments, and
-// a segment knows who wrote it last and who has read it since:
+// Dependence analysis over byte ranges. Each buffer is divided into segments. A
+// segment records the last writer and the readers since that write:
 //
 //	@x  0        64       128                256
 //	    ├────────┼────────┼──────────────────┤
 //	    │ wrote  │ wrote  │ wrote %0         │
 //	    │ %3     │ %4     │ read  %1, %2     │
 //
-//	a reader waits for the last writer                          RAW
-//	a writer waits for the readers since the last write         WAR
-//	a writer waits for the last writer when nobody read since   WAW
+//	a reader waits for the last writer                           RAW
+//	a writer waits for the readers since the last write          WAR
+//	a writer waits for the last writer if there are no readers   WAW
 //
-// A writer that finds readers leaves out the last writer: each reader waits for
-// it already. For the same reason a write may replace the last writer even if it
-// leaves some bytes as they were: it waits for that writer, directly or through
-// the readers, so whoever reads the bytes later waits for both.
+// If there are readers, the wait for the last writer is omitted: each reader waits
+// for it already. For the same reason a write replaces the last writer even if it
+// leaves some bytes unchanged. It waits for that writer, directly or through the
+// readers, and a later reader of the bytes thereby waits for both.
 //
-// All ranges of a trace are known, so the points where segments can ever start
-// are collected first. A segment then is a bit at such a point: splitting sets
-// it, a write clears those it covers, and nothing moves. Readers are shared
-// lists, so a split costs the same however many there are. A write visits a
-// reader once and the reader is gone after it, which keeps the whole analysis
-// linear in accesses and dependencies, but for the binary search for a cut and
-// the scan to the nearest start, 64 cuts at a time.
+// All ranges of a trace are known in advance, so that the cuts, the offsets where
+// segments can start, are collected first. A segment then is a bit at a cut: a split
+// sets it, a write clears the bits that it covers, and nothing moves. Lists of readers
+// are shared, so that a split takes constant time. A write visits each reader once and
+// then drops it. The whole analysis is linear in accesses and dependencies, apart
+// from the binary search for a cut and the scan for the nearest start, 64 cuts at a
+// time.
 
-// hazards makes every ordering that the accesses and after edges of g ask for an
-// explicit dependency. Dependencies implied by two others may be missing or
-// present; reduce settles that.
+// hazards turns the orders that the accesses and the After lists of g require into
+// explicit dependencies. Dependencies implied by others may be present or not;
+// the pass reduce removes them.
 func hazards(g *ir.Graph) (*ir.Graph, error) {
 	if g.Phase >= ir.Analyzed {
 		return g, nil
@@ -48,39 +48,39 @@ func hazards(g *ir.Graph) (*ir.Graph, error) {
 	return s.scan(g)
 }
 
-// longTrace is the number of operations from which on dependencies are left out as soon as a word per
-// operation shows that others imply them: a third of those of launches in layers, in memory and
-// time. Of shorter traces people and tools look at all there are.
+// longTrace is the number of operations from which on dependencies are omitted when the history of one word
+// per operation shows that others imply them. For launches in layers this saves a third of memory and time.
+// Shorter traces keep all dependencies, for display.
 const longTrace = 1 << 14
 
-// segment is the recent past of some bytes.
+// segment holds the last accesses of a range of bytes.
 type segment struct {
-	writer  ir.OpID // last to write, -1 for none
-	readers int32   // head of the list of readers since, -1 for none
+	writer  ir.OpID // the last writer, -1 for none
+	readers int32   // head of the list of readers since that write, -1 for none
 }
 
-// wait is a reason for the operation at hand to wait for another.
+// wait is a dependency of the current operation.
 type wait struct {
 	from    ir.OpID
 	why     ir.Hazard
-	bytes   ir.Range // of the first hazard
-	readers int32    // who read these bytes since from wrote them, -1 for none
+	bytes   ir.Range // of the first hazard found
+	readers int32    // head of the list of readers of these bytes since from wrote them, -1 for none
 }
 
-// timeline is the past of one buffer. A buffer nobody writes has no cuts.
+// timeline holds the segments of one buffer. A buffer that is never written has no cuts.
 type timeline struct {
-	cuts   []int64   // ascending: wherever an access starts or ends
-	known  int       // while they are collected: so many ascend, the rest are in any order
-	pace   float64   // how many of those there are to a byte
-	starts dense.Set // by cut: a segment starts here
-	state  []segment // by cut, of the segment that starts there
+	cuts   []int64   // ascending offsets in bytes where accesses start or end
+	known  int       // during collection: the length of the sorted prefix of cuts
+	pace   float64   // average number of sorted cuts per byte
+	starts dense.Set // by cut: whether a segment starts there
+	state  []segment // by cut: the segment that starts there
 }
 
-// touch is an access of the operation at hand: a run of whole segments.
+// touch is an access of the current operation: a sequence of whole segments.
 type touch struct {
 	*timeline
 	buffer     ir.BufferID
-	first, end int // cuts
+	first, end int // the range of cuts [first, end)
 	mode       ir.Mode
 }
 
@@ -89,13 +89,13 @@ type hazardScan struct {
 	g       *ir.Graph
 	lines   []timeline // by buffer
 	readers readers
-	touches []touch // accesses of the current operation that may conflict with others
-	past    past
-	waits   []wait  // of the current operation
-	order   []turn  // of waits, ascending
-	slot    []int32 // by operation: where waits may hold the dependency on it
+	touches []touch // accesses of the current operation to buffers that are written
+	past    history
+	waits   []wait    // of the current operation
+	order   []waitKey // of waits, ascending
+	slot    []int32   // by operation: the index in waits where the wait for it may be
 	scratch [2]ir.Access
-	limit   int // of dependencies
+	limit   int // largest number of dependencies
 }
 
 func newHazardScan(g *ir.Graph) *hazardScan {
@@ -103,7 +103,7 @@ func newHazardScan(g *ir.Graph) *hazardScan {
 		g:       g,
 		lines:   collectTimelines(g),
 		readers: readers{limit: minSweep},
-		past:    newPast(g.Len()),
+		past:    newHistory(g.Len()),
 		slot:    make([]int32, g.Len()),
 		limit:   maxDeps(g.Len()),
 	}
@@ -119,7 +119,7 @@ func (s *hazardScan) scan(g *ir.Graph) (*ir.Graph, error) {
 	return g.WithDeps(ir.Analyzed, trimmed(s.past.deps), s.past.causes.Ranges())
 }
 
-// op finds what the operation v must wait for and takes it into the past.
+// op computes the waits of operation v and adds v to the history.
 func (s *hazardScan) op(v ir.OpID, op *ir.Op) error {
 	s.waits = s.waits[:0]
 	s.readers.sweep(s.lines)
@@ -127,7 +127,7 @@ func (s *hazardScan) op(v ir.OpID, op *ir.Op) error {
 	s.conflicts(v)
 	for _, u := range op.After {
 		if u < 0 || u >= v {
-			return fmt.Errorf("operation %v is ordered after %v, which does not come before it in program order", v, u)
+			return fmt.Errorf("operation %v is declared to run after %v, which does not precede it in program order", v, u)
 		}
 		s.wait(u, ir.Ordered, ir.Range{}, -1)
 	}
@@ -140,7 +140,7 @@ func (s *hazardScan) op(v ir.OpID, op *ir.Op) error {
 	return nil
 }
 
-// carve makes the accesses of an operation runs of whole segments.
+// carve splits segments so that each access of an operation covers whole ones.
 func (s *hazardScan) carve(op *ir.Op) {
 	s.touches = s.touches[:0]
 	for _, a := range op.Accesses(&s.scratch) {
@@ -150,8 +150,8 @@ func (s *hazardScan) carve(op *ir.Op) {
 	}
 }
 
-// conflicts makes v wait for what its accesses ask for. Reads come first, so that a
-// dependency names the bytes that are read.
+// conflicts adds the waits that the accesses of v require. Reads come first, so that a dependency
+// names the bytes that are read.
 func (s *hazardScan) conflicts(v ir.OpID) {
 	for i := range s.touches {
 		if t := &s.touches[i]; t.mode.Reads() {
@@ -165,7 +165,7 @@ func (s *hazardScan) conflicts(v ir.OpID) {
 	}
 }
 
-// read waits for the writers of t.
+// read adds waits for the writers of t.
 func (s *hazardScan) read(t *touch) {
 	for i, next := t.first, 0; i < t.end; i = next {
 		next = t.starts.Next(i + 1)
@@ -175,7 +175,7 @@ func (s *hazardScan) read(t *touch) {
 	}
 }
 
-// write makes v wait for the readers of t, or for its writers where there are none.
+// write adds waits for the readers of t, or for its writers where there are no readers.
 func (s *hazardScan) write(v ir.OpID, t *touch) {
 	for i, next := t.first, 0; i < t.end; i = next {
 		next = t.starts.Next(i + 1)
@@ -195,7 +195,7 @@ func (s *hazardScan) write(v ir.OpID, t *touch) {
 	}
 }
 
-// wait adds a reason to wait for u.
+// wait adds a dependency on u, or adds its hazard to an existing one.
 func (s *hazardScan) wait(u ir.OpID, why ir.Hazard, bytes ir.Range, readers int32) {
 	if i := int(s.slot[u]); i < len(s.waits) && s.waits[i].from == u {
 		s.waits[i].why |= why
@@ -205,60 +205,60 @@ func (s *hazardScan) wait(u ir.OpID, why ir.Hazard, bytes ir.Range, readers int3
 	s.waits = append(s.waits, wait{u, why, bytes, readers})
 }
 
-// Who reads many segments waits for the writer of each, although most of them may be implied:
+// An operation that reads many segments waits for the writer of each, although other waits imply most of them:
 //
-//	w0 ──► r0 ──► w1 ──► r1 ──► w2 ──► r2      each w changes a tile, each r sums them all:
-//	└─────────────▲      │             │       of the writers of tiles, w2 alone is news to r2
+//	w0 ──► r0 ──► w1 ──► r1 ──► w2 ──► r2      each w writes one tile, each r sums all tiles:
+//	└─────────────▲      │             │       of the waits for writers, r2 needs only w2
 //	└────────────────────▲─────────────▲
 //
-// So an operation that waits for many looks back from the latest of them. Another wait is
-// implied when the search meets whom it is for, or somebody who read what that one wrote: to
-// r2, r1 stands for w0 and w1. Half of the looks that are left go to one search, so that
-// none takes them all. Readers that are met leave the lists that the operation enters.
+// Such an operation searches backwards from its latest wait. Another wait is implied if the search reaches
+// its operation, or an operation that read what it wrote: r1 implies w0 and w1. Each search may use half
+// of the remaining visits, so that no search uses them all. Readers reached by a search are dropped from the lists
+// that the operation enters.
 
 const (
-	// manyWaits is how many an operation has to wait for before it looks back. Below, a
-	// dependency too many is cheaper, and reduce finds it.
+	// manyWaits is the number of waits from which on an operation searches backwards. For fewer waits, a redundant
+	// dependency is cheaper than a search; the pass reduce removes it.
 	manyWaits = 32
-	// looksBack is how many dependencies may be looked at for each wait, which keeps time linear.
-	looksBack = 8
+	// visitsPerWait is the number of dependencies that searches may visit per wait. It keeps the analysis linear.
+	visitsPerWait = 8
 )
 
-// turn is an element of waits by whom it is for. The waits themselves are not moved: they are
-// six times as large.
-type turn uint64
+// waitKey is the index of a wait, below the operation that it is for. Sorting keys instead of waits moves a sixth of the
+// memory.
+type waitKey uint64
 
-func (t turn) from() ir.OpID { return ir.OpID(t >> 32) }
-func (t turn) index() int    { return int(uint32(t)) }
+func (t waitKey) from() ir.OpID { return ir.OpID(t >> 32) }
+func (t waitKey) index() int    { return int(uint32(t)) }
 
-// sort sets the order of those waits that count.
+// sort collects the waits for which counts is true in s.order, ascending by operation.
 func (s *hazardScan) sort(counts func(*wait) bool) {
 	s.order = s.order[:0]
 	for i := range s.waits {
 		if w := &s.waits[i]; counts(w) {
-			s.order = append(s.order, turn(w.from)<<32|turn(i))
+			s.order = append(s.order, waitKey(w.from)<<32|waitKey(i))
 		}
 	}
 	slices.Sort(s.order)
 }
 
-// thin returns the waits of v, ascending, without those that it finds implied by others. The
-// first search leaves few of them to be sorted, as a rule.
-func (s *hazardScan) thin(v ir.OpID) []turn {
+// thin returns the waits of v, ascending, without those found to be implied by others. The first search usually
+// leaves only few waits to sort.
+func (s *hazardScan) thin(v ir.OpID) []waitKey {
 	if len(s.waits) < manyWaits {
 		s.sort(func(*wait) bool { return true })
 		return s.order
 	}
 	byFrom := func(a, b wait) int { return cmp.Compare(a.from, b.from) }
 	oldest, newest := slices.MinFunc(s.waits, byFrom).from, slices.MaxFunc(s.waits, byFrom).from
-	looks := looksBack * len(s.waits)
-	looks -= s.past.search(newest, v, oldest, looks/2)
+	visits := visitsPerWait * len(s.waits)
+	visits -= s.past.search(newest, v, oldest, visits/2)
 	s.sort(func(w *wait) bool { return !s.implied(v, w) })
 
 	kept := len(s.order)
 	for _, t := range slices.Backward(s.order) {
 		if !s.implied(v, &s.waits[t.index()]) {
-			looks -= s.past.search(t.from(), v, oldest, looks/2)
+			visits -= s.past.search(t.from(), v, oldest, visits/2)
 			kept--
 			s.order[kept] = t
 		}
@@ -267,19 +267,19 @@ func (s *hazardScan) thin(v ir.OpID) []turn {
 	return s.order[kept:]
 }
 
-// implied reports whether a wait of v is known to follow from later ones.
+// implied reports whether a wait of v is known to be implied by later waits.
 func (s *hazardScan) implied(v ir.OpID, w *wait) bool {
 	return s.past.before(w.from, v) || w.readers >= 0 && s.standsFor(w.readers, v)
 }
 
-// standsFor reports whether v is known to come after one of the readers.
+// standsFor reports whether one of the first readers of a list is known to precede v.
 func (s *hazardScan) standsFor(readers int32, v ir.OpID) bool {
 	r := &s.readers.links[readers]
 	return s.past.before(r.op, v) || r.earlier >= 0 && s.past.before(r.earlier, v)
 }
 
-// take makes the accesses of v part of the past. Writes come second: what the
-// operation reads is older than what it writes.
+// take records the accesses of v in the segments. Writes are recorded last: what the operation
+// reads is older than what it writes.
 func (s *hazardScan) take(v ir.OpID) {
 	for i := range s.touches {
 		if t := &s.touches[i]; t.mode == ir.Read {
@@ -293,8 +293,8 @@ func (s *hazardScan) take(v ir.OpID) {
 	}
 }
 
-// list puts v at the head of the readers of t. Segments with the same readers
-// share the link.
+// list adds v to the readers of t. Segments that shared a list of readers share the
+// new one.
 func (s *hazardScan) list(v ir.OpID, t *touch) {
 	tail, head := int32(-2), int32(-2) // no list
 	for i := t.first; i < t.end; i = t.starts.Next(i + 1) {
@@ -306,8 +306,8 @@ func (s *hazardScan) list(v ir.OpID, t *touch) {
 	}
 }
 
-// link returns a list of v and the readers in another, less those at its head that v is
-// known to wait for: who waits for v waits for them.
+// link returns a list of v and the readers in tail, without the readers at its head that v is known to wait for:
+// an operation that waits for v waits for them.
 func (s *hazardScan) link(v ir.OpID, tail int32) int32 {
 	link := reader{op: v, next: tail, earlier: -1, asked: -1}
 	for link.next >= 0 {
@@ -330,8 +330,8 @@ func (s *hazardScan) link(v ir.OpID, tail int32) int32 {
 	return int32(n)
 }
 
-// collectTimelines prepares a line with all its cuts for each buffer that is
-// written at all: on the others no two accesses can conflict.
+// collectTimelines prepares a timeline with all cuts for each buffer that is written. Accesses
+// of other buffers cannot conflict.
 func collectTimelines(g *ir.Graph) []timeline {
 	lines := make([]timeline, len(g.Buffers))
 	written := make([]bool, len(g.Buffers))
@@ -355,8 +355,8 @@ func collectTimelines(g *ir.Graph) []timeline {
 	return lines
 }
 
-// cut notes where a range starts and ends. Programs use the same ranges again and
-// again, so a cut that is known is not kept: memory grows with the cuts, not with the accesses.
+// cut collects the start and the end of a range. Programs use the same ranges repeatedly, so that known cuts are
+// skipped: memory grows with the number of cuts, not of accesses.
 func (t *timeline) cut(r ir.Range) {
 	if n := len(t.cuts); n > 1 && t.cuts[n-2] == r.Lo && t.cuts[n-1] == r.Hi {
 		return
@@ -372,8 +372,8 @@ func (t *timeline) cut(r ir.Range) {
 	}
 }
 
-// search looks for a byte among the cuts that ascend. Those of tiles are as far from each other, so
-// the first look is where it would be then.
+// search looks up an offset in the sorted prefix of cuts. Cuts of tiles are equidistant, so that interpolation
+// is tried before the binary search.
 func (t *timeline) search(at int64) (int, bool) {
 	cuts := t.cuts[:t.known]
 	if len(cuts) > 0 && at >= cuts[0] {
@@ -384,7 +384,7 @@ func (t *timeline) search(at int64) (int, bool) {
 	return slices.BinarySearch(cuts, at)
 }
 
-// settle sorts what has been collected.
+// settle sorts the collected cuts and removes duplicates.
 func (t *timeline) settle() {
 	slices.Sort(t.cuts)
 	t.cuts = slices.Compact(t.cuts)
@@ -394,8 +394,8 @@ func (t *timeline) settle() {
 	}
 }
 
-// open starts the line as one segment without a past. The last cut counts as a
-// start too, so that every segment has a next.
+// open makes the whole buffer one segment without accesses. The last cut counts as a start, so that every segment
+// has a successor.
 func (t *timeline) open() {
 	t.settle()
 	t.starts = dense.NewSet(len(t.cuts))
@@ -405,7 +405,7 @@ func (t *timeline) open() {
 	t.state[0] = segment{writer: -1, readers: -1}
 }
 
-// find returns the cut at a byte.
+// find returns the index of the cut at an offset, which must have been collected.
 func (t *timeline) find(at int64) int {
 	i, found := t.search(at)
 	if !found {
@@ -414,7 +414,7 @@ func (t *timeline) find(at int64) int {
 	return i
 }
 
-// split makes a segment start at a cut and returns it.
+// split makes a segment start at a cut and returns the cut.
 func (t *timeline) split(i int) int {
 	if !t.starts.Has(i) {
 		t.state[i] = t.state[t.starts.Prev(i)]
@@ -423,8 +423,8 @@ func (t *timeline) split(i int) int {
 	return i
 }
 
-// join makes the segments of t one. Another access of the operation may have done so
-// to some of them and to others beyond.
+// join makes the segments of t one. Another access of the same operation may already have joined
+// some of them with segments outside t; hence the splits.
 func (t *touch) join(one segment) {
 	t.split(t.first)
 	t.split(t.end)
@@ -435,7 +435,7 @@ func (t *touch) join(one segment) {
 	t.state[t.first] = one
 }
 
-// span is the bytes from one cut to another.
+// span returns the bytes between two cuts.
 func (t *touch) span(i, j int) ir.Range {
 	return ir.Range{Buffer: t.buffer, Lo: t.cuts[i], Hi: t.cuts[j]}
 }

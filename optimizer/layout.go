@@ -10,16 +10,16 @@ import (
 	"github.com/reprise-gpu/reprise/ir"
 )
 
-// layout is a schedule that is searched: what runs where and when, without waits. Those
-// follow (see rehearsal).
+// layout is a point of the search space: the lane and the position of each operation, and deliberate waits. The
+// other waits follow from these (see rehearsal).
 type layout struct {
 	order  []ir.OpID
-	lane   []ir.LaneID // by operation, any numbers below lanes
-	lanes  int         // the numbers there are
-	delays []ir.Dep    // what is ordered though no dependency requires it
+	lane   []ir.LaneID // by operation: a number below lanes; some numbers may be unused
+	lanes  int
+	delays []ir.Dep // deliberate waits, which no dependency requires
 }
 
-// layoutOf is the layout of a schedule.
+// layoutOf returns the layout of a schedule.
 func layoutOf(s *ir.Schedule) *layout {
 	l := &layout{order: slices.Clone(s.Order), lane: slices.Clone(s.Lane), lanes: s.Lanes}
 	for v, waits := range s.Waits {
@@ -37,7 +37,7 @@ func depends(g *ir.Graph, u, v ir.OpID) bool {
 	return slices.ContainsFunc(g.DepsInto(v), func(d ir.Dep) bool { return d.From == u })
 }
 
-// set makes l what another layout is, in memory of its own.
+// set copies another layout to l.
 func (l *layout) set(from *layout) {
 	l.order = append(l.order[:0], from.order...)
 	l.lane = append(l.lane[:0], from.lane...)
@@ -45,34 +45,35 @@ func (l *layout) set(from *layout) {
 	l.lanes = from.lanes
 }
 
-// rehearsal predicts replays of layouts of one graph.
+// rehearsal predicts replays of layouts of one graph. It computes the edges of a layout, which are the waits and the
+// predecessor on each lane, and simulates only what differs from the prediction kept last (see des.Rehearsal).
 type rehearsal struct {
 	*forecast
 	graph *ir.Graph
 	sim   *des.Rehearsal
 	play  des.Play
-	calls []model.Time // by operation: of the host, over streams
-	gap   model.Time   // along a lane
+	calls []model.Time // by operation: the time of its call over streams, on the host
+	gap   model.Time   // between two operations of a lane
 
-	// Of the layout at hand.
-	rank     []int32
-	tail     []ir.OpID // by lane
-	words    int
-	before   dense.Set // by operation: a row of bits of those before it
-	edges    []ir.OpID // waits and the operation before on the lane: those of v are edges[first[v]:last[v]]
+	// The current layout:
+	rank     []int32   // by operation: its position in the order
+	tail     []ir.OpID // by lane: its last operation so far, -1 for none
+	words    int       // length of a row of before
+	before   dense.Set // by operation: a row of bits, one for each operation ordered before it
+	edges    []ir.OpID // the predecessors of v are edges[first[v]:last[v]]
 	first    []int32
 	last     []int32
-	waited   []int32 // by operation: edges from it
-	recorded []bool  // by operation: another lane waits for it
+	waited   []int32 // by operation: number of edges from it
+	recorded []bool  // by operation: whether another lane waits for it
 	deps     []des.Dep
-	crossing int // lanes and waits
-	launch   model.Time
+	crossing int        // lanes plus waits
+	launch   model.Time // of the host: the launch of the graph, or all stream calls
 }
 
-// newRehearsal returns nil for a graph that is not replayed as one form.
+// newRehearsal returns nil if part of the graph is replayed outside it: prefetches are enqueued before a graph.
 func newRehearsal(g *ir.Graph, f *forecast) *rehearsal {
 	if !f.streams && slices.ContainsFunc(g.Ops, func(op ir.Op) bool { return op.Kind == ir.KindPrefetch }) {
-		return nil // some are enqueued before the graph
+		return nil
 	}
 	n := g.Len()
 	r := &rehearsal{
@@ -95,13 +96,13 @@ func newRehearsal(g *ir.Graph, f *forecast) *rehearsal {
 	return r
 }
 
-// roundings is by how much the rounding of times to picoseconds may make a task shorter.
+// roundings is the largest error of a lower bound of a task's time that rounding to picoseconds causes.
 const roundings = 2 // ps
 
-// row is what comes before v.
+// row returns the bit set of the operations before v.
 func (r *rehearsal) row(v ir.OpID) dense.Set { return r.before[int(v)*r.words : (int(v)+1)*r.words] }
 
-// begin takes the order of a layout, and has no edges yet.
+// begin stores the order of a layout and removes all edges.
 func (r *rehearsal) begin(l *layout) {
 	for i, v := range l.order {
 		r.rank[v], r.play.Order[i] = int32(i), int32(v)
@@ -115,8 +116,8 @@ func (r *rehearsal) begin(l *layout) {
 	clear(r.recorded)
 }
 
-// connect finds the edges of a layout: the transitive reduction of dependencies, lanes and delays,
-// and with it the operation before on each lane.
+// connect computes the edges of a layout: the transitive reduction of dependencies, lanes and delays, and
+// in addition the edge from the predecessor on the same lane.
 func (r *rehearsal) connect(l *layout) {
 	r.begin(l)
 	for _, v := range l.order {
@@ -142,7 +143,8 @@ func (r *rehearsal) connect(l *layout) {
 	}
 }
 
-// reduce leaves, of the edges into v, those that no other implies, and that from its own lane.
+// reduce removes the edges into v that others imply, except the one from its own lane. It visits predecessors from the
+// latest to the earliest and merges their bit sets, in O(E·V/64) for all operations.
 func (r *rehearsal) reduce(v, own ir.OpID) {
 	into := r.edges[r.first[v]:]
 	slices.SortFunc(into, func(a, b ir.OpID) int { return int(r.rank[b] - r.rank[a]) })
@@ -166,8 +168,8 @@ func (r *rehearsal) reduce(v, own ir.OpID) {
 	r.last[v] = int32(len(r.edges))
 }
 
-// load takes the edges of a schedule as they are, its waits and the operation before on each lane, and returns its layout,
-// which shares its memory.
+// load stores the edges of a schedule without a reduction: its waits and the predecessor on each lane. It returns the
+// layout of the schedule, which shares the schedule's memory.
 func (r *rehearsal) load(s *ir.Schedule) layout {
 	l := layout{order: s.Order, lane: s.Lane, lanes: s.Lanes}
 	r.begin(&l)
@@ -191,15 +193,15 @@ func (r *rehearsal) load(s *ir.Schedule) layout {
 	return l
 }
 
-// into are the edges into v.
+// into returns the predecessors of v.
 func (r *rehearsal) into(v ir.OpID) []ir.OpID { return r.edges[r.first[v]:r.last[v]] }
 
-// perCrossing is what a lane or a wait weighs in a search, so that of layouts that take equally
-// long the one with fewer is preferred.
+// perCrossing is the weight of a lane or a wait in the cost of a layout. Of layouts that take equally
+// long, it prefers the one with fewer.
 const perCrossing = 10 // ps
 
-// cost is when a replay of the layout ends, and a little for its lanes and waits. It gives up, and
-// reports false, where that is over the limit.
+// cost returns the predicted time of a layout plus perCrossing for each lane and wait. It stops and returns false if the
+// cost exceeds the limit.
 func (r *rehearsal) cost(l *layout, limit model.Time) (model.Time, bool) {
 	r.connect(l)
 	extra := model.Time(r.crossing) * perCrossing
@@ -207,7 +209,7 @@ func (r *rehearsal) cost(l *layout, limit model.Time) (model.Time, bool) {
 	return last + extra, ok
 }
 
-// run returns when a replay of the layout at hand ends. It gives up, and reports false, where that is over the limit.
+// run returns the predicted time of the current layout. It stops and returns false if the time exceeds the limit.
 func (r *rehearsal) run(l *layout, limit model.Time) (model.Time, bool) {
 	r.deps = r.deps[:0]
 	if !r.streams {
@@ -224,7 +226,7 @@ func (r *rehearsal) run(l *layout, limit model.Time) (model.Time, bool) {
 	return last, last <= limit
 }
 
-// end is when an operation ends in the replay that was run last.
+// end returns the end of an operation in the last replay that was run.
 func (r *rehearsal) end(v ir.OpID) model.Time {
 	if r.streams {
 		return r.sim.End(int32(v))
@@ -232,7 +234,7 @@ func (r *rehearsal) end(v ir.OpID) model.Time {
 	return r.launch + r.sim.End(int32(v))
 }
 
-// launchGraph is launchTime, after which all operations arrive at once.
+// launchGraph sets the launch time of a graph. All operations arrive at its end.
 func (r *rehearsal) launchGraph(l *layout) {
 	h := &r.profile.Host
 	r.launch = h.GraphLaunch + r.profile.SubmitLatency + model.Time(len(l.order))*h.GraphNode
@@ -249,7 +251,8 @@ func (r *rehearsal) launchGraph(l *layout) {
 	}
 }
 
-// callStreams makes the calls of streamHost. A wait is no task here: it delays what waits.
+// callStreams sets the arrivals of operations over streams, as streamHost does. A wait is not a task here: it delays the
+// operation that waits.
 func (r *rehearsal) callStreams(l *layout) {
 	p := r.profile
 	now := model.Time(0)
@@ -275,7 +278,7 @@ func (r *rehearsal) callStreams(l *layout) {
 	r.launch = now
 }
 
-// synchronized is when the host has waited for the lanes that no other lane waits for.
+// synchronized returns when the host has synchronized with all lanes that no other lane waits for.
 func (r *rehearsal) synchronized(l *layout, last model.Time) model.Time {
 	now, open := r.launch, 0
 	for _, v := range l.order {
@@ -291,7 +294,7 @@ func (r *rehearsal) synchronized(l *layout, last model.Time) model.Time {
 	return max(now, last)
 }
 
-// schedule makes the layout at hand, whose edges are known, the schedule's.
+// schedule stores a layout in a schedule: order, lanes, waits and delays.
 func (r *rehearsal) schedule(l *layout, s *ir.Schedule) {
 	r.connect(l)
 	s.Order = slices.Clone(l.order)
@@ -308,7 +311,7 @@ func (r *rehearsal) schedule(l *layout, s *ir.Schedule) {
 	r.markDelays(l, s)
 }
 
-// markDelays marks the waits that no dependency needs, those of later operations first.
+// markDelays marks the waits that no dependency requires as delays. It tests the delays of later operations first.
 func (r *rehearsal) markDelays(l *layout, s *ir.Schedule) {
 	extra := slices.Clone(l.delays)
 	slices.SortFunc(extra, func(a, b ir.Dep) int {
@@ -336,8 +339,8 @@ func (r *rehearsal) markDelays(l *layout, s *ir.Schedule) {
 	}
 }
 
-// keepLeast has the waits of s that are no delays be those of the pass syncs, where these are fewer: two waits
-// for the time's sake may together stand for one that a dependency requires.
+// keepLeast replaces the required waits of s by those of the pass syncs if these are fewer. A deliberate wait can
+// imply required waits in part, so that the sum may be smaller.
 func keepLeast(s *ir.Schedule) {
 	least, needed := *s, 0
 	for v := range s.Waits {

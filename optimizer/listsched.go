@@ -16,16 +16,16 @@ import (
 //
 //	rank 5   3   1             lane 0 ▕ 0 │ 1 │ 4 ▏
 //	     0 ─► 1 ─► 4    ==>    lane 1 ▕ 2 │ 3 ▏
-//	     2 ─► 3 ───┘           2 starts behind 0, which more depends on
+//	     2 ─► 3 ───┘           0 starts first: its path to the end is longer
 //
-// Time is that of the event core which predictions come from, so that a lane is free when
-// what runs on it has really shared multiprocessors, bandwidth and copy engines with the
-// rest. An operation that needs what is used up already is passed over for one that does
-// not: a second copy in the same direction would hold a lane and move nothing.
+// Time advances with the event core that also makes predictions. A lane therefore becomes free
+// when its operation, sharing multiprocessors, bandwidth and copy engines with others, has
+// ended. An operation whose engine is fully used is passed over for one that uses another
+// engine: a second copy in the same direction would occupy a lane and move nothing.
 //
-// Lanes only bound the concurrency. An operation goes where one that it depends on has
-// ended last, for that needs no wait; else on a new lane while there are fewer than k;
-// else on the one that has been free for longest.
+// Lanes only bound the concurrency. An operation runs on the lane of its predecessor that
+// ended last, which saves a wait; otherwise on a new lane while there are fewer than k;
+// otherwise on the lane that has been free for longest.
 type listSched struct{ lanes int }
 
 func (s listSched) assign(g *ir.Graph, opts *Options) (assignment, error) {
@@ -45,26 +45,26 @@ func (s listSched) assign(g *ir.Graph, opts *Options) (assignment, error) {
 // byTime is an operation or a lane in a heap by time.
 type byTime = heap.Entry[model.Time]
 
-// list is the state of a list scheduling.
+// list is the state of list scheduling.
 type list struct {
 	g      *ir.Graph
 	gap    model.Time
 	lanes  int
 	engine *des.Engine
 
-	rank    []model.Time
+	rank    []model.Time // by operation: longest path to the end
 	prints  []footprint
-	missing []int32                        // by operation: dependencies that have not ended
-	ready   [engines + 1]heap.Heap[byTime] // by the engine used most, the longest rank first
+	missing []int32                        // by operation: number of dependencies that have not ended
+	ready   [engines + 1]heap.Heap[byTime] // by the engine used most: ready operations, longest rank first
 
 	order []ir.OpID // by task
 	task  []des.TaskID
 	lane  []ir.LaneID
-	used  [engines]float64           // by what runs
-	last  []ir.OpID                  // by lane
+	used  [engines]float64           // by engine: the share that running operations use
+	last  []ir.OpID                  // by lane: its last operation
 	busy  []bool                     // by lane
-	idle  heap.Heap[heap.Entry[int]] // lanes by when they became so; those taken since are in it too
-	since []int                      // by lane: its place in idle, of the many it had
+	idle  heap.Heap[heap.Entry[int]] // lanes by when they became idle; entries that disagree with since are outdated
+	since []int                      // by lane: its key in idle
 	ended int
 }
 
@@ -87,11 +87,12 @@ func newList(g *ir.Graph, p *model.Profile, costs CostModel, lanes int) *list {
 	return l
 }
 
+// arrive adds a ready operation to the queue of its engine.
 func (l *list) arrive(v ir.OpID) {
 	l.ready[l.prints[v].most].Push(byTime{Key: -l.rank[v], ID: int32(v)})
 }
 
-// end frees what v used and starts what can start now.
+// end releases the engines of v and starts the operations that can run now.
 func (l *list) end(v ir.OpID) {
 	for e, share := range l.prints[v].share {
 		l.used[e] -= share
@@ -125,8 +126,8 @@ func (l *list) dispatch() {
 	}
 }
 
-// choose is the queue to take the next operation from: of those whose first fits beside
-// what runs, the one with the longest rank, else of all; -1 when all are empty.
+// choose returns the queue to take the next operation from: the one whose first operation has the longest
+// rank, among those that fit beside the running operations or else among all; -1 if all are empty.
 func (l *list) choose() int {
 	best, bestFits := -1, false
 	for i, q := range l.ready {
@@ -141,6 +142,7 @@ func (l *list) choose() int {
 	return best
 }
 
+// fits reports whether the engines have enough capacity left for v.
 func (l *list) fits(v ir.OpID) bool {
 	const rounding = 1e-9
 	for e, share := range l.prints[v].share {
@@ -151,7 +153,7 @@ func (l *list) fits(v ir.OpID) bool {
 	return true
 }
 
-// laneFor is the lane for v, -1 when all are busy.
+// laneFor returns a lane for v, or -1 if all are busy.
 func (l *list) laneFor(v ir.OpID) ir.LaneID {
 	best := ir.LaneID(-1)
 	for _, d := range l.g.DepsInto(v) {
@@ -190,6 +192,6 @@ func (l *list) start(v ir.OpID, lane ir.LaneID) {
 		l.used[e] += share
 	}
 	l.last[lane], l.busy[lane], l.lane[v] = v, true, lane
-	l.order = append(l.order, v) // before Add: the engine asks for the demand by it
+	l.order = append(l.order, v) // before Add, which calls back for the demand of this task
 	l.task[v] = l.engine.Add(des.Task{Arrival: l.engine.Now(), Gap: l.gap, Deps: deps})
 }

@@ -8,16 +8,16 @@ import (
 	"github.com/reprise-gpu/reprise/ir"
 )
 
-// life is the part of a replay in which a buffer is used. All ranks are of submission.
+// life is the interval of a replay in which a buffer is used. Ranks are positions in the order of submission.
 type life struct {
 	buffer ir.BufferID
-	size   int64   // with what aligns the next
+	size   int64   // bytes, rounded up to the alignment
 	heads  []int32 // the first use on each lane, ascending
 	tails  []int32 // the last use on each lane, ascending
 }
 
-// livesOf collects the lives of the buffers that an arena may hold and an operation uses,
-// by first use.
+// livesOf returns the lives of the buffers that are placeable and used by an operation, in order of
+// first use.
 func livesOf(s *ir.Schedule) []life {
 	ok := placeable(s.Graph)
 	uses := make([][]int32, len(ok)) // by buffer: ranks, ascending
@@ -61,23 +61,23 @@ func endsByLane(s *ir.Schedule, ranks []int32) (heads, tails []int32) {
 	return heads, tails
 }
 
-// precedence tells, of lives next to each other by first use, which others end before
-// them. It asks the schedule which operations reach the heads of these, 512 at a time.
+// precedence answers which lives end before others begin. It works on a batch of lives, consecutive by first use: one
+// sweep over the schedule computes which operations reach the heads of the batch, for at most 512 heads.
 type precedence struct {
 	sweep   *dense.Sweep
-	columns []int32       // ranks of the heads, ascending
-	low     int32         // the lowest rank that was asked
-	reach   []dense.Block // by rank from low
-	spare   []dense.Block // that reach is cut from
-	heading []int32       // columns of a life
+	columns []int32       // ranks of the heads of the batch, ascending: column i of a block is columns[i]
+	low     int32         // the lowest rank for which reach is known
+	reach   []dense.Block // by rank-low: the columns that the operation reaches
+	spare   []dense.Block // the array of reach
+	heading []int32       // result of heads, reused
 }
 
-// maxHeads is the most lanes on which a life may open and still follow another. One that
-// opens on more follows none: it would fill the columns of all others.
+// maxHeads is the largest number of lanes on which a life may begin and still follow another one. A life with
+// more heads is treated as following none: it would use up the columns of a batch.
 const maxHeads = 64
 
-// ask takes as many of the lives as there are columns for, and returns how many. Tails
-// below low are not known to precede anything.
+// ask starts a batch with as many of the lives as there are columns for, and returns their number. Tails
+// below low are treated as preceding nothing.
 func (p *precedence) ask(lives []life, low int32) int {
 	p.columns = p.columns[:0]
 	n := 0
@@ -106,7 +106,7 @@ func (p *precedence) ask(lives []life, low int32) int {
 	return n
 }
 
-// after is the set of columns that come after all of a life.
+// after returns the columns that come after every use of a life.
 func (p *precedence) after(l *life) (row dense.Block) {
 	for i, t := range l.tails {
 		if t < p.low || int(t-p.low) >= len(p.reach) {
@@ -121,8 +121,8 @@ func (p *precedence) after(l *life) (row dense.Block) {
 	return row
 }
 
-// heads are the columns of a life, false if it follows nothing. They are good until the
-// next are asked for.
+// heads returns the columns of a life, and false if the life follows nothing. The slice is valid until the
+// next call.
 func (p *precedence) heads(l *life) (columns []int32, ok bool) {
 	p.heading = p.heading[:0]
 	if len(l.heads) > maxHeads {
@@ -135,7 +135,7 @@ func (p *precedence) heads(l *life) (columns []int32, ok bool) {
 	return p.heading, true
 }
 
-// conflictsOf lists, by life, those that it may overlap. It takes a bit for each pair.
+// conflictsOf returns, by life, the lives that it may overlap, in one bit for each pair.
 func conflictsOf(d *dense.Graph, lives []life) []dense.Set {
 	conflicts := make([]dense.Set, len(lives))
 	for i := range conflicts {

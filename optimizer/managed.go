@@ -7,15 +7,16 @@ import (
 	"github.com/reprise-gpu/reprise/ir"
 )
 
-// pageBytes is how much of managed memory moves at a time, as on the simulated device.
+// pageBytes is the unit of migration of managed memory, as on the simulated device.
 const pageBytes = 64 << 10
 
-// migrations is how many bytes of managed memory each operation moves to where it wants
-// them, in program order. What the program sets before a replay is on the host when that
-// begins; results are taken to have stayed on the device, since nothing says how much of
-// them the host has read. A launch moves the pages that it touches, or what it touches as a
-// whole; a prefetch those of its range that are not there yet; copies and fills move none.
+// migrations returns, by operation, how many bytes of managed memory it migrates, assuming program
+// order. Buffers that the program sets before a replay are on the host when the replay begins. Results are
+// assumed to have stayed on the device, because it is unknown how much of them the host has read. A launch
+// migrates the pages that it accesses, or whole buffers if whole is set. A prefetch migrates the missing pages
+// of its range. Copies and fills migrate nothing.
 func migrations(g *ir.Graph, whole bool) []float64 {
+	// home holds, by buffer, the pages that are on the host.
 	home := make([]spans, len(g.Buffers))
 	for i := range g.Buffers {
 		if b := &g.Buffers[i]; b.Place.Kind == ir.Managed && set(b.Role) {
@@ -49,7 +50,7 @@ func migrations(g *ir.Graph, whole bool) []float64 {
 // set reports whether the program sets a buffer before a replay.
 func set(r ir.Role) bool { return r == ir.Input || r == ir.InOut }
 
-// pages is a range rounded out to pages of its buffer.
+// pages returns a range rounded out to pages of its buffer.
 func pages(g *ir.Graph, r ir.Range) span {
 	if r.Empty() {
 		return span{}
@@ -61,10 +62,10 @@ func pages(g *ir.Graph, r ir.Range) span {
 // span is the bytes [lo, hi) of a buffer.
 type span struct{ lo, hi int64 }
 
-// spans are sorted and share no byte.
+// spans is a set of bytes as sorted, disjoint spans.
 type spans []span
 
-// remove takes the bytes of cut away and returns how many there were.
+// remove removes the bytes of cut and returns how many of them were in the set.
 func (s *spans) remove(cut span) (bytes int64) {
 	if cut.lo >= cut.hi {
 		return 0
@@ -86,7 +87,7 @@ func (s *spans) remove(cut span) (bytes int64) {
 	return bytes
 }
 
-// insert adds bytes that are not there and returns how many.
+// insert adds bytes, none of which may be in the set, and returns their number.
 func (s *spans) insert(b span) (bytes int64) {
 	if b.lo >= b.hi {
 		return 0
@@ -96,7 +97,7 @@ func (s *spans) insert(b span) (bytes int64) {
 	return b.hi - b.lo
 }
 
-// overlaps reports whether any byte of b is among them.
+// overlaps reports whether the set contains a byte of b.
 func (s spans) overlaps(b span) bool {
 	i := sort.Search(len(s), func(i int) bool { return s[i].hi > b.lo })
 	return i < len(s) && s[i].lo < b.hi

@@ -10,50 +10,50 @@ import (
 	"github.com/reprise-gpu/reprise/ir"
 )
 
-// Recording is a recorded program that can run: a tracer.Trace.
+// Recording is a recorded program that can be run, such as a tracer.Trace.
 type Recording interface {
 	Program() *ir.Graph
-	// Rehearse calls f with a function that runs the operations in program order and waits for them, and puts memory
-	// back to what it was. No host functions are called.
+	// Rehearse calls f with a function that runs the operations in program order and waits for them. It then restores
+	// memory. Host functions are not called.
 	Rehearse(f func(run func() error) error) error
-	// Unwritten is the name of a buffer that has to be written before the program can run, "" if there is none.
+	// Unwritten returns the name of a buffer that must be written before the program can run, "" if there is none.
 	Unwritten() string
 }
 
-// Counter is a device that counts what launches ask of it: a simulated one.
+// Counter is a device that counts the demands of launches, as a simulated device does.
 type Counter interface {
 	Profile() *model.Profile
-	// CountLaunches calls run and returns what each launch that was enqueued meanwhile asked of the device, in the order of
+	// CountLaunches calls run and returns the demands of the launches enqueued meanwhile, in the order of
 	// enqueuing.
 	CountLaunches(run func() error) ([]model.Demand, error)
 }
 
-// ErrUncounted is in the chain of errors that say that a device does not count what launches ask of it. Plans for it go by
-// DeclaredCosts. A wrapper of package device, such as device.WithCounting, does not count either, whatever it wraps.
+// ErrUncounted is in the chain of errors that report that a device does not count the demands of launches. Plan for such a
+// device with DeclaredCosts. A wrapper of package device, such as device.WithCounting, never counts.
 var ErrUncounted = errors.New("the device does not count what launches ask of it: plan without measured costs")
 
-// rehearsals is how often a program runs when it is measured. The last time counts: caches and managed memory are by
-// then as they are from replay to replay.
+// rehearsals is how often a program runs when it is measured. The last run is counted: by then, caches and managed
+// memory are in the state in which they are between replays.
 const rehearsals = 2
 
-// ChoosesByTime reports whether a strategy chooses by how long kernels take, so that it should have measured costs.
+// ChoosesByTime reports whether a strategy depends on the times of kernels and should be given measured costs.
 func ChoosesByTime(strategy string) bool {
 	name, _, _ := strings.Cut(strategy, "(")
 	return name == "auto" || name == "search" || name == "listsched"
 }
 
-// Measure runs the program on dev and returns what its launches ask of the device:
+// Measure runs the program on dev and returns the demands of its launches:
 //
 //	m, err := optimizer.Measure(dev, trace)
 //	plan, err := optimizer.Plan(trace.Graph, optimizer.Options{Strategy: "auto", Streams: true, Measured: m})
 //
-// PlanOn does both where it can.
+// PlanOn calls Measure and Plan if the device can count.
 //
-// It takes two runs of the program, one operation after another, and two copies within the device of all that
-// the program writes, for which there must be memory. Afterwards memory is what it was, buffers on the host
-// included. Host functions are not called. The inputs must have been written: kernels whose work depends on data are
-// measured with the data that is there, and a kernel that goes out of bounds for want of its inputs is an error of the device, as in a
-// replay. On a device that is no Counter the error wraps ErrUncounted.
+// Measure runs the program twice, one operation after another. Before, it copies everything that the program
+// writes within the device, for which there must be free memory. Afterwards it restores memory, including buffers
+// on the host. Host functions are not called. All inputs must have been written. Kernels whose work depends on
+// data are measured with the current data. A kernel that accesses memory out of bounds, for instance for lack of its
+// inputs, is an error of the device, as in a replay. If dev is not a Counter, the error wraps ErrUncounted.
 func Measure(dev any, program Recording) (*Measurement, error) {
 	switch {
 	case absent.Is(dev):
@@ -86,7 +86,7 @@ func Measure(dev any, program Recording) (*Measurement, error) {
 			continue
 		}
 		if len(demands) == 0 {
-			return nil, fmt.Errorf("measure: the device counted %d launches, and %s has more", len(m.Launches), g.Name)
+			return nil, fmt.Errorf("measure: the device counted only %d launches of %s, which has more", len(m.Launches), g.Name)
 		}
 		m.Add(g, ir.OpID(v), demands[0])
 		demands = demands[1:]

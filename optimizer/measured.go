@@ -5,8 +5,8 @@ import (
 	"github.com/reprise-gpu/reprise/ir"
 )
 
-// MeasuredCosts is the cost model for a program that has run: its launches ask for what
-// they were counted to ask for then, and all else goes by DeclaredCosts.
+// MeasuredCosts returns the cost model for a program that has run: launches have the demands counted
+// in m, and other operations those of DeclaredCosts. A nil m is allowed.
 func MeasuredCosts(p *model.Profile, m *Measurement) CostModel {
 	if m == nil {
 		return DeclaredCosts(p)

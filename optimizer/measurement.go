@@ -13,34 +13,34 @@ import (
 	"github.com/reprise-gpu/reprise/ir"
 )
 
-// Measurement is what the launches of a replay asked of the device it ran on. Its JSON is
-// what MeasuredCosts plans later runs of the program by.
+// Measurement holds the demands of the launches of a program, as counted on a device. It is stored as
+// JSON, and MeasuredCosts applies it to plans of the same program.
 type Measurement struct {
 	Program  string           `json:"program"`
-	Hash     string           `json:"program_hash"` // of its operations: costs of another size would look as good
+	Hash     string           `json:"program_hash"` // of the operations, which distinguishes programs of other sizes
 	Device   string           `json:"device"`       // id of the profile
-	Launches []MeasuredLaunch `json:"launches"`     // all there are, in program order
-	profile  *model.Profile   // nil of one that was read
+	Launches []MeasuredLaunch `json:"launches"`     // all launches, in program order
+	profile  *model.Profile   // nil if the measurement was parsed
 }
 
-// MeasuredLaunch is one launch.
+// MeasuredLaunch is the demand of one launch.
 type MeasuredLaunch struct {
-	Op     ir.OpID      `json:"op"` // in program order, from 0
+	Op     ir.OpID      `json:"op"` // its index in program order, from 0
 	Kernel string       `json:"kernel"`
 	Demand model.Demand `json:"demand"`
 }
 
-// NewMeasurement is a measurement of g on a device of that profile, without launches yet.
+// NewMeasurement returns a measurement of g on a device with profile p, without launches.
 func NewMeasurement(g *ir.Graph, p *model.Profile) *Measurement {
 	return &Measurement{Program: g.Name, Hash: programHash(g), Device: p.ID, profile: p}
 }
 
-// Add adds the next launch of g.
+// Add appends the demand of the next launch of g.
 func (m *Measurement) Add(g *ir.Graph, v ir.OpID, d model.Demand) {
 	m.Launches = append(m.Launches, MeasuredLaunch{v, g.Ops[v].Launch.Entry, d})
 }
 
-// device is the profile of the device.
+// device returns the profile of the device, or an error if it is unknown.
 func (m *Measurement) device() (*model.Profile, error) {
 	if m.profile != nil {
 		return m.profile, nil
@@ -48,8 +48,8 @@ func (m *Measurement) device() (*model.Profile, error) {
 	return model.Lookup(m.Device)
 }
 
-// programHash is a hash of what a program does, in 16 hexadecimal digits: of neither its code
-// nor the lines that issued it, nor of what its analysis found.
+// programHash returns a hash of the operations of a program, in 16 hexadecimal digits. It excludes the source of
+// modules, positions, labels and dependencies.
 func programHash(g *ir.Graph) string {
 	bare := &ir.Graph{Buffers: g.Buffers, Params: g.Params, Modules: slices.Clone(g.Modules), Ops: slices.Clone(g.Ops)}
 	for i := range bare.Modules {
@@ -63,21 +63,21 @@ func programHash(g *ir.Graph) string {
 	return fmt.Sprintf("%016x", h.Sum64())
 }
 
-// ParseMeasurement reads the JSON of a measurement.
+// ParseMeasurement parses the JSON of a measurement.
 func ParseMeasurement(text []byte) (*Measurement, error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
 	m := &Measurement{}
 	if err := d.Decode(m); err != nil {
-		return nil, fmt.Errorf("these are no measured costs: %w", err)
+		return nil, fmt.Errorf("not measured costs: %w", err)
 	}
 	if _, err := d.Token(); err != io.EOF {
-		return nil, fmt.Errorf("these are no measured costs alone: there is more behind them")
+		return nil, fmt.Errorf("not measured costs: more text follows the JSON object")
 	}
 	return m, nil
 }
 
-// Check says why the measurement is not one of g on a device of that profile.
+// Check returns an error unless m is a complete measurement of g on a device with profile p.
 func (m *Measurement) Check(g *ir.Graph, p *model.Profile) error {
 	switch {
 	case g == nil:
@@ -87,10 +87,10 @@ func (m *Measurement) Check(g *ir.Graph, p *model.Profile) error {
 	}
 	const remedy = "measure again with reprise explain --cost"
 	if m.Device != p.ID {
-		return fmt.Errorf("the costs were measured on sim:%s, and the plan is for sim:%s: choose that with --device, or %s", m.Device, p.ID, remedy)
+		return fmt.Errorf("the costs were measured on sim:%s, but the plan is for sim:%s: choose sim:%s with --device, or %s", m.Device, p.ID, m.Device, remedy)
 	}
 	if hash := programHash(g); m.Hash != hash {
-		return fmt.Errorf("the costs were measured of another program, %s with the hash %s, where this is %s with %s: %s", m.Program, m.Hash, g.Name, hash, remedy)
+		return fmt.Errorf("the costs were measured for program %s (hash %s), but the program is %s (hash %s): %s", m.Program, m.Hash, g.Name, hash, remedy)
 	}
 	launches := m.Launches
 	for v := range g.Ops {
@@ -98,7 +98,7 @@ func (m *Measurement) Check(g *ir.Graph, p *model.Profile) error {
 		case g.Ops[v].Launch == nil:
 			continue
 		case len(launches) == 0 || launches[0].Op != ir.OpID(v):
-			return fmt.Errorf("there are no costs of %v, a launch of %s: %s", ir.OpID(v), g.Ops[v].Launch.Entry, remedy)
+			return fmt.Errorf("costs are missing for %v, a launch of %s: %s", ir.OpID(v), g.Ops[v].Launch.Entry, remedy)
 		}
 		if err := launches[0].Demand.CheckKernel(p); err != nil {
 			return fmt.Errorf("the costs of %v, a launch of %s: %w", ir.OpID(v), g.Ops[v].Launch.Entry, err)
@@ -106,7 +106,7 @@ func (m *Measurement) Check(g *ir.Graph, p *model.Profile) error {
 		launches = launches[1:]
 	}
 	if len(launches) > 0 {
-		return fmt.Errorf("there are costs of %v, which the program does not launch there: %s", launches[0].Op, remedy)
+		return fmt.Errorf("there are costs for %v, which is not a launch of the program: %s", launches[0].Op, remedy)
 	}
 	return nil
 }

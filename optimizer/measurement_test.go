@@ -69,16 +69,16 @@ func TestMeasurementsOfOtherProgramsAreRefused(t *testing.T) {
 		spoil func(*Measurement)
 		says  string
 	}{
-		{func(m *Measurement) { m.Device = "v100" }, "measured on sim:v100, and the plan is for sim:h200: choose that with --device"},
+		{func(m *Measurement) { m.Device = "v100" }, "measured on sim:v100, but the plan is for sim:h200: choose sim:v100 with --device"},
 		{func(m *Measurement) {
 			other := *g
 			other.Buffers = append([]ir.Buffer(nil), g.Buffers...)
 			other.Buffers[0].Len *= 2
 			m.Hash = programHash(&other)
-		}, "measured of another program, two with the hash"},
-		{func(m *Measurement) { m.Launches = m.Launches[1:] }, "no costs of %1, a launch of first"},
-		{func(m *Measurement) { m.Launches = m.Launches[:1] }, "no costs of %2, a launch of second"},
-		{func(m *Measurement) { m.Launches = append(m.Launches, m.Launches[0]) }, "costs of %1, which the program does not launch there"},
+		}, "measured for program two (hash"},
+		{func(m *Measurement) { m.Launches = m.Launches[1:] }, "costs are missing for %1, a launch of first"},
+		{func(m *Measurement) { m.Launches = m.Launches[:1] }, "costs are missing for %2, a launch of second"},
+		{func(m *Measurement) { m.Launches = append(m.Launches, m.Launches[0]) }, "costs for %1, which is not a launch of the program"},
 		{func(m *Measurement) { m.Launches[1].Demand.Kind = model.Held }, `the costs of %2, a launch of second: the demand of a launch is of kind "held"; it must be a kernel`},
 		{func(m *Measurement) { m.Launches[1].Demand.Blocks = 0 }, "at least 1 block"},
 		{func(m *Measurement) { m.Launches[1].Demand.L2Bytes = -1 }, "l2_bytes is -1; it must be from 0 to 1e+18"},

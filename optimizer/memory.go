@@ -8,15 +8,15 @@ import (
 	"github.com/reprise-gpu/reprise/ir"
 )
 
-// Memory is what the buffers of a schedule take on the device, in bytes; each allocation
-// counts with what aligns the next.
+// Memory is the size of the buffers of a schedule on the device, in bytes. Each allocation
+// is rounded up to the alignment.
 type Memory struct {
-	Before int64 `json:"before"` // every buffer has memory of its own
-	After  int64 `json:"after"`  // as the schedule says
-	Bound  int64 `json:"bound"`  // no arena that is right for its lanes and waits takes less
+	Before int64 `json:"before"` // if every buffer has its own memory
+	After  int64 `json:"after"`  // with the arena of the schedule
+	Bound  int64 `json:"bound"`  // lower bound of After for the lanes and waits of the schedule
 }
 
-// MemoryOf sums up the memory of a schedule. Temporaries that no operation uses have none.
+// MemoryOf returns the memory of a schedule. Temporaries that no operation uses are not counted.
 func MemoryOf(s *ir.Schedule) Memory {
 	var m Memory
 	if s == nil || s.Graph == nil {
@@ -58,9 +58,9 @@ func usedBuffers(g *ir.Graph) []bool {
 	return used
 }
 
-// leastArena is a lower bound of an arena for lives: bytes of lives that conflict two by
-// two. Of few lives it is the most such bytes there are. Of many it is the most found where
-// many are alive: among as many lives as are few, or around single operations.
+// leastArena returns a lower bound of the size of an arena: the bytes of a set of lives in which every
+// pair conflicts. For at most maxAntichain lives it is the heaviest such set. For more it is the heaviest
+// set found at the ranks with the highest load: among the closest lives, or around a single operation.
 func leastArena(s *ir.Schedule, lives []life) (bytes int64) {
 	d := dagOfSchedule(s)
 	if len(lives) <= maxAntichain {
@@ -76,12 +76,12 @@ func leastArena(s *ir.Schedule, lives []life) (bytes int64) {
 	return bytes
 }
 
-// maxAntichain is the most lives whose heaviest antichain is computed: its flow takes eight bytes for
-// each pair, 8 MiB.
+// maxAntichain is the largest number of lives for which the heaviest antichain is computed: its flow network
+// takes eight bytes for each pair, 8 MiB.
 const maxAntichain = 1 << 10
 
-// antichain is the most bytes of lives that conflict two by two, which lie side by side in any arena:
-// a lower bound. Which life ends before another begins is a partial order, in which lives are sorted.
+// antichain returns the size of the heaviest set of pairwise conflicting lives, in bytes. They lie side by side in any
+// arena. "Ends before another begins" is a partial order of the lives, and the lives are sorted by it.
 func antichain(lives []life, conflicts []dense.Set) (bytes int64) {
 	sizes := make([]int64, len(lives))
 	for i := range lives {
@@ -90,10 +90,10 @@ func antichain(lives []life, conflicts []dense.Set) (bytes int64) {
 	return dense.HeaviestAntichain(sizes, conflicts)
 }
 
-// maxCrowds bounds in how many places leastArena has the heaviest antichain looked for.
+// maxCrowds bounds for how many ranks leastArena computes the heaviest antichain.
 const maxCrowds = 2
 
-// closest returns maxAntichain of the lives, those alive at a rank first, in their order.
+// closest returns the maxAntichain lives closest to a rank, in their order. Lives that are alive there come first.
 func closest(lives []life, r int32) []life {
 	byDistance := make([]int, len(lives))
 	for i := range byDistance {
@@ -109,13 +109,13 @@ func closest(lives []life, r int32) []life {
 	return some
 }
 
-// distance is how many operations are submitted between a life and a rank, none if it is alive there.
+// distance returns the number of operations submitted between a life and a rank, 0 if it is alive there.
 func (l *life) distance(r int32) int32 {
 	return max(l.heads[0]-r, r-l.tails[len(l.tails)-1], 0)
 }
 
-// spanning is the bytes of lives that have begun when an operation begins, and not ended when it
-// ends: they overlap there.
+// spanning returns the bytes of the lives that have begun before the operation at rank r begins, and are not ended
+// when it ends. All of them overlap.
 func spanning(d *dense.Graph, lives []life, r int32) (bytes int64) {
 	begun, open := d.Ancestors(r), d.Descendants(r)
 	for i := range lives {
@@ -128,8 +128,8 @@ func spanning(d *dense.Graph, lives []life, r int32) (bytes int64) {
 	return bytes
 }
 
-// loaded returns the ranks at which most bytes are alive in the order of submission, one of
-// each part of a replay and the most loaded first.
+// loaded returns the ranks with the most live bytes in the order of submission, one for each of up to 32 equal
+// parts of a replay, the most loaded first.
 func loaded(lives []life, n int) []int32 {
 	change := make([]int64, n+1)
 	for i := range lives {

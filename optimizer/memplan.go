@@ -7,21 +7,20 @@ import (
 	"github.com/reprise-gpu/reprise/ir"
 )
 
-// memplan puts temporaries on the bytes of one arena, and on the same bytes where
-// their lives cannot overlap. A life ends before another begins when every use of
-// the one comes before every use of the other by lanes and waits, whatever the times
-// of a replay:
+// memplan places temporaries in one arena. Buffers whose lives cannot overlap share
+// bytes. A life ends before another begins if lanes and waits order every use of the
+// one before every use of the other, independently of times:
 //
-//	lane 0:  write x ─► x to y ─► read y ─► write z      x, y are live at once, and so is w
-//	lane 1:  write w ────────────────────────► read w    with all: but z may have x's place
+//	lane 0:  write x ─► x to y ─► read y ─► write z      x and y are live at once, w overlaps
+//	lane 1:  write w ────────────────────────► read w    all: only z can have x's place
 //
 //	     0       256      512      768
 //	     ├────────┼────────┼────────┤
 //	     │  x, z  │   y    │   w    │
 //
-// The lanes and waits stay as they are: sharing costs no concurrency. Replays follow one
-// another, so the same holds from one to the next. A buffer keeps memory of its own
-// when its contents are asked for outside the replay or may be.
+// Lanes and waits do not change, so that sharing costs no concurrency. Replays follow one
+// another, so that the same holds from one replay to the next. A buffer keeps its own memory
+// if its contents are used outside the replay, or may be (see placeable).
 func memplan(s *ir.Schedule, _ *Options) error {
 	lives := livesOf(s)
 	if len(lives) == 0 {
@@ -35,13 +34,13 @@ func memplan(s *ir.Schedule, _ *Options) error {
 	return nil
 }
 
-// alignment is what the start of device memory is a multiple of, and so the start of
-// every buffer in an arena. Kernels rely on it, in loads of several elements at once.
+// alignment is that of the start of device memory, in bytes, and hence of every buffer
+// in an arena. Kernels rely on it in vector loads.
 const alignment = 256
 
 func aligned(bytes int64) int64 { return (bytes + alignment - 1) &^ (alignment - 1) }
 
-// arrange returns an offset for each life, in their order.
+// arrange returns the offset of each life in the arena.
 func arrange(d *dense.Graph, lives []life) []int64 {
 	if len(lives) > maxPacked {
 		return sweepArena(d, lives)
@@ -49,11 +48,11 @@ func arrange(d *dense.Graph, lives []life) []int64 {
 	return pack(lives, conflictsOf(d, lives))
 }
 
-// placeable reports, by buffer, whether an arena may hold it: a temporary in the first
-// device's memory that is written before it is read, and that operations find through
-// their operands alone. What a kernel finds by a pointer in memory stays where that leads,
-// and a buffer that is read first was declared by mistake, or is written by a kernel
-// that nobody could follow: it keeps what it held.
+// placeable reports, by buffer, whether an arena may hold it. It must be a temporary in the memory
+// of the first device that is written before it is read, and operations must access it only through
+// their operands: a pointer stored in memory would still point to the old place. A buffer that is
+// read first was declared by mistake, or is written by a kernel that could not be analyzed, and must
+// keep its contents.
 func placeable(g *ir.Graph) []bool {
 	ok := readFirst(g)
 	for b := range g.Buffers {
@@ -66,7 +65,7 @@ func placeable(g *ir.Graph) []bool {
 	return ok
 }
 
-// onlyOperands reports, by buffer, whether operations find it through their operands alone.
+// onlyOperands reports, by buffer, whether operations access it only through their operands.
 func onlyOperands(g *ir.Graph) []bool {
 	ok := slices.Repeat([]bool{true}, len(g.Buffers))
 	var scratch [2]ir.Access
@@ -102,8 +101,8 @@ func readFirst(g *ir.Graph) []bool {
 	return first
 }
 
-// names reports whether a buffer is an operand of op, which an instantiation replaces. The
-// function of a host call keeps the memory it was written for.
+// names reports whether a buffer is an operand of op that an instantiation can replace. The
+// function of a host call is bound to its memory.
 func names(op *ir.Op, b ir.BufferID) bool {
 	switch op.Kind {
 	case ir.KindHost:

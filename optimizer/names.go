@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// Description is the name of a pass or a strategy and a line about it.
+// Description is the name of a pass or a strategy and a one-line explanation.
 type Description struct {
 	Name  string
-	Takes string // what may follow the name of a strategy in parentheses, "" for nothing
+	Takes string // the name of the parameter in parentheses, "" for none
 	Doc   string
 }
 
-// Usage is the name with what it takes: levels(k).
+// Usage returns the name with its parameter, such as levels(k).
 func (d Description) Usage() string {
 	if d.Takes == "" {
 		return d.Name
@@ -20,8 +20,8 @@ func (d Description) Usage() string {
 	return d.Name + "(" + d.Takes + ")"
 }
 
-// unknown is the error for a name that is not in a table: it lists those that
-// are, and the one probably meant.
+// unknown returns the error for a name that is not in a table. The error lists the names in the
+// table and suggests the nearest one.
 func unknown(kind, name string, known []Description) error {
 	names, usages := make([]string, len(known)), make([]string, len(known))
 	for i, k := range known {

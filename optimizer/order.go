@@ -8,27 +8,27 @@ import (
 	"github.com/reprise-gpu/reprise/ir"
 )
 
-// order has the host enqueue the longest path first, where a replay is calls for streams:
-// what it has not called for cannot start, however free its lane is. The measure is the
-// upward rank of H. Topcuoglu, S. Hariri and M.-Y. Wu, "Performance-Effective and
-// Low-Complexity Task Scheduling for Heterogeneous Computing", IEEE TPDS 2002: the time from
-// an operation's start to the end of the program if nothing had to share the device.
+// order makes the host enqueue the longest path first if a replay is stream calls: an operation
+// cannot start before its call, even if its lane is free. Operations are sorted by
+// upward rank (H. Topcuoglu, S. Hariri and M.-Y. Wu, "Performance-Effective and
+// Low-Complexity Task Scheduling for Heterogeneous Computing", IEEE TPDS 2002): the time from
+// an operation's start to the end of the program if nothing shared the device.
 //
 //	0 ─► 1 ──────┐         ranks  0: 3, 1: 2, 2: 4, 3: 3, 4: 2, 5: 1
 //	2 ─► 3 ─► 4 ─┴► 5      order  2 0 3 1 4 5
 //
-// Transfers are then tried elsewhere, since a call for a long copy that nobody waits for yet
-// holds up calls for kernels. Lanes and waits stay, and so does the order within each lane.
-// The old order stays too when no other is predicted to take less.
+// Each transfer is then tried at other positions, because the call for a long copy delays calls for
+// kernels that could run already. Lanes, waits and the order within lanes stay. The old order is
+// kept unless another one is predicted to take less time.
 func order(s *ir.Schedule, opts *Options) error {
 	if opts.settled {
 		return nil
 	}
-	f, err := newFolder(s.Graph, opts)
+	f, err := newFoldSearch(s.Graph, opts)
 	if err != nil || !f.streams {
-		return nil // predict says what cannot be foreseen, if it is asked to
+		return nil // the pass predict reports the error
 	}
-	best, _ := f.within(s, farthest)
+	best, _ := f.within(s, horizon)
 	f.keep()
 	try := func(order []ir.OpID) {
 		c := *s
@@ -45,9 +45,9 @@ func order(s *ir.Schedule, opts *Options) error {
 	return nil
 }
 
-// shift tries each transfer at each place between those before and behind it, once,
-// as long as the search may go on.
-func (f *folder) shift(s *ir.Schedule, try func(order []ir.OpID)) {
+// shift tries each transfer at each position between its predecessors and successors, once, while the
+// search is within its bound.
+func (f *foldSearch) shift(s *ir.Schedule, try func(order []ir.OpID)) {
 	preds := predecessors(s)
 	for v := range preds {
 		if !f.free[v] {
@@ -73,11 +73,11 @@ func (f *folder) shift(s *ir.Schedule, try func(order []ir.OpID)) {
 	}
 }
 
-// longestFirst sorts by upward rank. What follows an operation ranks no higher than that,
-// and ties keep their order, so that the result is a topological order again.
+// longestFirst returns the operations by descending upward rank. A successor's rank is never higher,
+// and ties keep their order, so that the result is a topological order.
 func longestFirst(s *ir.Schedule, took []model.Time) []ir.OpID {
 	preds := predecessors(s)
-	after := make([]model.Time, len(preds)) // from the operation's end to that of the program
+	after := make([]model.Time, len(preds)) // from the end of the operation to the end of the program
 	rank := func(v ir.OpID) model.Time { return took[v] + after[v] }
 	for _, v := range slices.Backward(s.Order) {
 		for _, u := range preds[v] {

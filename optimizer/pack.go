@@ -7,28 +7,28 @@ import (
 	"github.com/reprise-gpu/reprise/internal/dense"
 )
 
-// Packing of lives into an arena, when all pairs that conflict are known. It is dynamic
-// storage allocation, which is NP-hard (Garey and Johnson, SR2), with one thing changed: what
-// may not overlap is a relation, not the overlap of intervals in time, for a schedule
-// of several lanes has no one time. Buffers are placed one by one, each where nothing that
-// is placed and conflicts lies; some order of lowest places is an optimum, so what
-// remains is to choose orders. Each of these wins somewhere:
+// Packing of lives into an arena, when all conflicting pairs are known. It is dynamic storage
+// allocation, which is NP-hard (Garey and Johnson, SR2), except that conflicts are an arbitrary
+// relation instead of an overlap of time intervals: a schedule of several lanes has no single
+// time line. Buffers are placed one by one, each into a gap between the conflicting buffers placed
+// before. Some order leads to an optimum, so that the search is for orders. Each of these wins
+// on some programs:
 //
 //	by size        largest first (Pisarchyk and Lee, "Efficient Memory Management for Deep
 //	               Neural Net Inference", 2020)
-//	by conflicts   those first that the most bytes conflict with, the longest lives where
-//	               there is one time (after Sekiyama et al., "Profile-guided memory
+//	by conflicts   by descending bytes of conflicting buffers, which are the longest lives on a
+//	               single time line (after Sekiyama et al., "Profile-guided memory
 //	               optimization for deep neural networks", 2018)
-//	by area        size times that
-//	by first use   what an allocator would have done at run time
+//	by area        by descending product of size and conflicting bytes
+//	by first use   as an allocator would place them at run time
 //
-// each with the lowest gap and with the tightest. From the best of them on, what ends
-// highest is placed first, again and again, as in hill climbing, for as long as it is worth.
+// Each order is tried with the lowest gap and with the tightest. Then hill climbing starts from the
+// best: the buffer that ends highest is moved to the front of the order, as long as that helps.
 
-// maxPacked is the most lives whose conflicts are held as a bit for each pair: 2 MiB.
+// maxPacked is the largest number of lives whose conflicts are held as a bit for each pair, in 2 MiB.
 const maxPacked = 1 << 12
 
-// maxLooks is how many pairs packing may look at, a second's worth at most.
+// maxLooks bounds the number of pairs that packing visits, to about a second.
 const maxLooks = 1 << 27
 
 // pack returns an offset for each life.
@@ -43,20 +43,21 @@ func pack(lives []life, conflicts []dense.Set) []int64 {
 	return p.best.at
 }
 
+// packer searches the smallest packing.
 type packer struct {
 	lives     []life
 	conflicts []dense.Set
-	least     int64 // no arena is smaller
-	looks     int   // that are left
+	least     int64 // lower bound of the size of an arena, in bytes
+	looks     int   // pairs that may still be visited
 	best      packing
 }
 
-// packing is an arena.
+// packing is an arena and how it was found.
 type packing struct {
 	order []int32
 	tight bool
 	at    []int64 // by life
-	top   int64   // where the arena ends
+	top   int64   // size of the arena, in bytes
 }
 
 func newPacker(lives []life, conflicts []dense.Set) *packer {
@@ -67,9 +68,9 @@ func newPacker(lives []life, conflicts []dense.Set) *packer {
 	return p
 }
 
-// orders are those that are tried first.
+// orders returns the initial orders.
 func (p *packer) orders() [][]int32 {
-	conflicting := make([]int64, len(p.lives)) // bytes, by life
+	conflicting := make([]int64, len(p.lives)) // by life: bytes of conflicting lives
 	for i, c := range p.conflicts {
 		for j := c.Next(0); j >= 0; j = c.Next(j + 1) {
 			conflicting[i] += p.lives[j].size
@@ -85,7 +86,7 @@ func (p *packer) orders() [][]int32 {
 	}
 }
 
-// orderBy puts the greatest first; ties go to the second key, then to first use.
+// orderBy sorts lives by descending keys; ties of the first key go to the second, then to first use.
 func (p *packer) orderBy(first, second func(int32) float64) []int32 {
 	order := make([]int32, len(p.lives))
 	for i := range order {
@@ -97,7 +98,7 @@ func (p *packer) orderBy(first, second func(int32) float64) []int32 {
 	return order
 }
 
-// try places all in an order and keeps what comes out if it is the best so far.
+// try places all lives in an order and keeps the packing if it is the best so far.
 func (p *packer) try(order []int32, tight bool) bool {
 	if p.best.at != nil && (p.best.top == p.least || p.looks < 0) {
 		return false
@@ -117,7 +118,7 @@ func (p *packer) try(order []int32, tight bool) bool {
 	return true
 }
 
-// place finds a gap between those of placed that conflict with a life.
+// place returns the offset of a gap between the placed lives that conflict with life i.
 func (p *packer) place(i int32, c *packing, placed []int32) int64 {
 	size, conflicts := p.lives[i].size, p.conflicts[i]
 	end, at, room := int64(0), int64(-1), int64(0)
@@ -140,7 +141,7 @@ func (p *packer) place(i int32, c *packing, placed []int32) int64 {
 	return at
 }
 
-// climb moves what ends highest to the front of the best order.
+// climb moves lives that end highest to the front of the best order until that no longer helps.
 func (p *packer) climb() {
 	for moved := true; moved; {
 		moved = false

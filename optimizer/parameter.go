@@ -13,23 +13,23 @@ import (
 //
 //	text = name [ "(" parameter ")" ] .
 //
-// where the parameter is a number without sign or leading zeros, or words with colons
-// between them. So a strategy has one spelling for each parameter, which is its name in a
+// where the parameter is a number without sign or leading zeros, or words separated by colons.
+// Each parameter thereby has one spelling, which is part of the strategy's name in a
 // schedule.
 
-// family is a strategy with its parameter open.
+// family is a strategy whose parameter is not set yet.
 type family struct {
 	name  string
-	takes string // what the parameter is called, "" when there is none
+	takes string // name of the parameter, "" if there is none
 	doc   string
 	make  maker
 }
 
-// maker makes the strategy with a parameter, which is "" when none was given. An
-// error says what the parameter may be.
+// maker returns the strategy with a parameter, which is "" if none was given. An
+// error lists the allowed values.
 type maker func(parameter string) (strategy, error)
 
-// with is the strategy with the parameter of a name, nil for a bare one.
+// with returns the strategy with the given parameter, nil for none.
 func (f *family) with(parameter *string) (strategy, error) {
 	switch {
 	case parameter == nil:
@@ -46,7 +46,7 @@ func (f *family) with(parameter *string) (strategy, error) {
 	return s, nil
 }
 
-// splitName takes the text of a strategy or a pass apart.
+// splitName splits the text of a strategy or a pass into name and parameter; the parameter is nil if there is none.
 func splitName(kind, text string) (name string, parameter *string, err error) {
 	name, rest, open := strings.Cut(text, "(")
 	if !open {
@@ -59,16 +59,16 @@ func splitName(kind, text string) (name string, parameter *string, err error) {
 	return name, &inner, nil
 }
 
-// only is for a strategy without a parameter.
+// only returns the maker of a strategy without a parameter.
 func only(s strategy) maker {
 	return func(string) (strategy, error) { return s, nil }
 }
 
-// maxLanes is the most lanes that can be asked for. No GPU runs more than 128 kernels at
-// once, so that anything near it is a slip.
+// maxLanes is the largest number of lanes that an option accepts. GPUs run at most 128 kernels at
+// once, so that a larger number is a mistake.
 const maxLanes = 1 << 16
 
-// lanes is for a strategy whose parameter is a number of lanes.
+// lanes returns the maker of a strategy whose parameter is a number of lanes.
 func lanes(byDefault int, with func(k int) strategy) maker {
 	return func(parameter string) (strategy, error) {
 		if parameter == "" {
@@ -82,23 +82,23 @@ func lanes(byDefault int, with func(k int) strategy) maker {
 	}
 }
 
-// number is a parameter that says how many of something.
-func number(what string, most int, parameter string) (int, error) {
+// number parses a parameter that is a number from 1 to limit.
+func number(what string, limit int, parameter string) (int, error) {
 	k, err := strconv.Atoi(parameter)
-	if err != nil || k < 1 || k > most || strconv.Itoa(k) != parameter {
-		return 0, fmt.Errorf("a number of %s from 1 to %d", what, most)
+	if err != nil || k < 1 || k > limit || strconv.Itoa(k) != parameter {
+		return 0, fmt.Errorf("a number of %s from 1 to %d", what, limit)
 	}
 	return k, nil
 }
 
-// word is one of the parameters of a strategy that has a few.
+// word is a value of a parameter and the strategy it selects.
 type word struct {
 	word     string
 	strategy strategy
 }
 
-// words is for a strategy whose parameter is one of a few words, by default the
-// first.
+// words returns the maker of a strategy whose parameter is one of a few words. The first is the
+// default.
 func words(all ...word) maker {
 	return func(parameter string) (strategy, error) {
 		if parameter == "" {
@@ -122,10 +122,10 @@ func didYouMean(wrong string, names []string) string {
 	return ""
 }
 
-// editor makes the edit of a pass with a parameter. An error says what that may be.
+// editor returns the edit of a pass with a parameter. An error lists the allowed values.
 type editor func(parameter string) (func(*ir.Graph) (*ir.Graph, error), error)
 
-// times is for a pass whose parameter says how many of something.
+// times returns the editor of a pass whose parameter is a number.
 func times(what string, with func(int) func(*ir.Graph) (*ir.Graph, error)) editor {
 	return func(parameter string) (func(*ir.Graph) (*ir.Graph, error), error) {
 		k, err := number(what, maxUnrolled, parameter)
@@ -136,7 +136,7 @@ func times(what string, with func(int) func(*ir.Graph) (*ir.Graph, error)) edito
 	}
 }
 
-// several is for a pass whose parameter names two things or more.
+// several returns the editor of a pass whose parameter names two things or more.
 func several(what string, with func([]string) func(*ir.Graph) (*ir.Graph, error)) editor {
 	return func(parameter string) (func(*ir.Graph) (*ir.Graph, error), error) {
 		names := strings.Split(parameter, ":")
@@ -147,7 +147,7 @@ func several(what string, with func([]string) func(*ir.Graph) (*ir.Graph, error)
 	}
 }
 
-// passNamed finds a pass and gives it its parameter.
+// passNamed returns the pass for a text, with its parameter set.
 func passNamed(text string) (pass, error) {
 	name, parameter, err := splitName("pass", text)
 	if err != nil {

@@ -12,19 +12,19 @@ import (
 	"github.com/reprise-gpu/reprise/ir"
 )
 
-// pass is one step of the pipeline. It either edits, returning a new graph, or
-// computes, filling in part of the schedule; the field that is set says which. One with a
-// parameter has its edit once that is known.
+// pass is one step of the pipeline. Either edit or compute is set. edit returns a new graph; compute
+// fills in part of the schedule. A pass with a parameter has its edit set once the parameter is
+// known.
 type pass struct {
 	name      string
-	takes     string // what the parameter is called, "" when there is none
-	with      editor // of a pass that takes one
-	parameter string // once it is known
+	takes     string // name of the parameter, "" if there is none
+	with      editor // of a pass with a parameter
+	parameter string
 	edit      func(*ir.Graph, *Options) (*ir.Graph, error)
 	compute   func(*ir.Schedule, *Options) error
-	needs     string // the pass whose result it cannot do without
-	asked     bool   // it runs only when Options.Also or Options.Passes names it
-	adds      bool   // it may run several times, with other parameters
+	needs     string // a pass whose result it requires
+	asked     bool   // it runs only if Options.Also or Options.Passes names it
+	adds      bool   // it may run several times, with different parameters
 	doc       string
 }
 
@@ -68,12 +68,12 @@ var passes = []pass{
 		doc: "estimate the time of one replay on the device profile"},
 }
 
-// plain is an edit that no option changes.
+// plain wraps an edit that does not depend on options.
 func plain(edit func(*ir.Graph) (*ir.Graph, error)) func(*ir.Graph, *Options) (*ir.Graph, error) {
 	return func(g *ir.Graph, _ *Options) (*ir.Graph, error) { return edit(g) }
 }
 
-// constraints say why the pipeline is in this order. They are checked when the
+// constraints lists the required order of passes and its reasons. They are checked when the
 // program starts.
 var constraints = []struct{ before, after, reason string }{
 	{"unroll", "rotate", "the copies have to be there"},
@@ -123,7 +123,7 @@ func checkPipeline(order []pass) {
 	}
 }
 
-// Passes lists what Options.Passes can name, in the order they run.
+// Passes lists the passes that Options.Passes can name, in the order in which they run.
 func Passes() []Description {
 	list := make([]Description, len(passes))
 	for i, p := range passes {
@@ -135,59 +135,59 @@ func Passes() []Description {
 	return list
 }
 
-// Options say how to plan. The zero value plans with every pass and the default
-// strategy for the default device.
+// Options select how to plan. The zero value plans with every pass that runs by default and the default
+// strategy, for the default device.
 type Options struct {
 	Strategy string   // one of Strategies; "" is DefaultStrategy
-	Passes   []string // the passes to run, in any order; nil is all that need not be asked to
-	Also     []string // passes to run besides
+	Passes   []string // the passes to run, in any order; nil means all that run by default
+	Also     []string // additional passes
 	Verify   bool     // check the graph or the schedule after every pass
 
-	// Progress, when set, is told of each pass before it runs, and how many of all are done.
+	// Progress, if set, is called before each pass with its name, the number of passes done and their total.
 	Progress func(pass string, done, total int)
 
-	// Dump has the text printed after the passes it names.
+	// Dump maps names of passes to writers; the program is printed after those passes.
 	Dump map[string]io.Writer
 
-	Streams bool           // plan for a replay over streams; otherwise for one as a graph
-	Profile string         // id of the device profile to predict for; "" is the default one
-	Custom  *model.Profile // a profile of one's own, instead of Profile, with the bounds of docs/PROFILE.md; see ErrProfile
-	Costs   CostModel      // what operations cost; nil is Measured, or DeclaredCosts of the profile
+	Streams bool           // plan for a replay over streams instead of as a graph
+	Profile string         // id of the device profile to predict for; "" is the default profile
+	Custom  *model.Profile // a profile to use instead of Profile, within the bounds of docs/PROFILE.md; see ErrProfile
+	Costs   CostModel      // costs of operations; nil selects Measured, or DeclaredCosts of the profile
 
-	// Measured is what Measure returned of the program. The plan is for its device where neither Profile nor Custom
-	// is another.
+	// Measured is the result of Measure for the program. The plan is for its device unless Profile or Custom
+	// names another.
 	Measured *Measurement
 
-	grains  *grains // what coarsen made of the graph, nil for nothing
-	settled bool    // the strategy's result is that of a search, which has decided what syncs, fold, order and splice do
-	tried   *int    // operations of all schedules that searches tried, for who wants to know
-	result  *Result // of the plan, for what passes note in it; nil outside Plan
+	grains  *grains // result of coarsen; nil for none
+	settled bool    // a search has already decided what syncs, fold, order and splice would decide
+	tried   *int    // counts operations of all schedules tried by searches; nil if not counted
+	result  *Result // of the plan, for notes of passes; nil outside Plan
 }
 
 // Result is a plan and the graphs it went through.
 type Result struct {
-	Analyzed *ir.Graph    // all dependencies, but what hazards saw at once to be implied; of a graph that came reduced, those it had
-	Reduced  *ir.Graph    // those no others imply; nil when reduce did not run
-	Graph    *ir.Graph    // what the last pass left
-	Schedule *ir.Schedule // of Graph; nil when syncs did not run: without waits it would be wrong
-	Costs    string       // where the times of operations come from: "given", "measured on DEVICE" or "estimated from bytes and shapes", and why
+	Analyzed *ir.Graph    // after hazards, with all dependencies except those it omitted as implied; for a graph given as reduced, Reduced
+	Reduced  *ir.Graph    // after reduce, without implied dependencies; nil if reduce did not run
+	Graph    *ir.Graph    // after the last pass
+	Schedule *ir.Schedule // of Graph; nil if syncs did not run, since it would lack waits
+	Costs    string       // source of the times: "given", "measured on DEVICE" or "estimated from bytes and shapes", and the reason
 
-	// UndecidedDeps is the number of dependencies that reduce kept because deciding whether others
-	// imply them would take more than its bound of work, and UndecidedWaits the same of edges between
-	// operations that syncs looked at. Both are 0 but for graphs of tens of thousands of operations with
-	// long edges. Then the reduced graph is the transitive reduction, and every wait is needed.
+	// UndecidedDeps is the number of dependencies that reduce kept because deciding whether others imply them would
+	// exceed its bound of work. UndecidedWaits is the same number for the edges of syncs. Both are 0 except
+	// for graphs of tens of thousands of operations with long edges. If they are 0, the reduced graph is the
+	// transitive reduction, and every wait is needed.
 	UndecidedDeps, UndecidedWaits int
 }
 
-// Plan runs the pipeline on g, which it leaves alone. A graph that is past a
-// pass, because its phase says so, goes through it unchanged.
+// Plan runs the pipeline on g, which it does not change. A pass that the phase of g shows to be
+// done is skipped.
 //
-// A program with more dependencies than can be kept is refused with a *DependencyError.
+// A program with too many dependencies is refused with a *DependencyError.
 //
-// Times of kernels are estimated from their shapes unless opts has costs: Plan has no device to measure on, as PlanOn has.
+// Times of kernels are estimated from their shapes unless opts has costs. PlanOn measures them on a device.
 //
-// The graph must satisfy ir.Verify. With Options.Verify a graph that does not is
-// an error; without, Plan may panic on it.
+// The graph must satisfy ir.Verify. With Options.Verify, Plan returns an error if it does not;
+// otherwise it may panic.
 func Plan(g *ir.Graph, opts Options) (*Result, error) {
 	if g == nil {
 		return nil, absent.Nil("the graph")
@@ -228,7 +228,7 @@ func Plan(g *ir.Graph, opts Options) (*Result, error) {
 	return res, nil
 }
 
-// selectPasses checks every name in opts and returns the passes to run.
+// selectPasses checks every name in opts and returns the passes to run, in order.
 func selectPasses(opts *Options) ([]pass, error) {
 	if _, _, err := strategyNamed(opts.Strategy); err != nil {
 		return nil, err
@@ -251,7 +251,7 @@ func selectPasses(opts *Options) ([]pass, error) {
 		}
 		selected = append(selected, run...)
 	}
-	// Sorted, for the error must not depend on the map's order.
+	// Sorted, so that the error does not depend on the order of the map.
 	dumped := slices.Sorted(maps.Keys(opts.Dump))
 	for _, name := range dumped {
 		if !contains(passes, name) {
@@ -264,8 +264,8 @@ func selectPasses(opts *Options) ([]pass, error) {
 	return selected, nil
 }
 
-// passesNamed finds passes. To name one again says nothing new where it takes no parameter; with
-// one it is a mistake, but for rotations, which add up where no buffer is in two.
+// passesNamed returns the passes for a list of texts. A pass without a parameter may be repeated. A pass with a
+// parameter may not, except rotations of disjoint buffers.
 func passesNamed(texts []string) (list []pass, err error) {
 	for _, text := range texts {
 		p, err := passNamed(text)
@@ -285,7 +285,7 @@ func passesNamed(texts []string) (list []pass, err error) {
 	return list, nil
 }
 
-// clash says why a pass and another after it cannot both be meant.
+// clash returns an error if p and q may not both be named.
 func (p *pass) clash(q *pass) error {
 	if p.name != q.name {
 		return nil
@@ -302,7 +302,7 @@ func (p *pass) clash(q *pass) error {
 	return nil
 }
 
-// runs reports whether the options ask for p.
+// runs reports whether the options select p.
 func (o *Options) runs(p *pass) bool {
 	if slices.Contains(o.Also, p.name) {
 		return true
@@ -317,13 +317,13 @@ func contains(list []pass, name string) bool {
 	return slices.ContainsFunc(list, func(p pass) bool { return p.name == name })
 }
 
-// run applies p to the schedule under construction, and checks and prints what
-// came out as the options ask.
+// run applies p to the schedule under construction, and checks and prints the
+// result if the options require it.
 func (p *pass) run(s *ir.Schedule, opts *Options) error {
 	if err := p.apply(s, opts); err != nil {
 		return fmt.Errorf("%s: %w", p.name, err)
 	}
-	if err := s.Graph.CheckSizes(); err != nil { // copies that a pass makes count, too
+	if err := s.Graph.CheckSizes(); err != nil { // passes may add buffers
 		return fmt.Errorf("%s: %w", p.name, err)
 	}
 	if opts.Verify {
@@ -349,7 +349,7 @@ func (p *pass) apply(s *ir.Schedule, opts *Options) (err error) {
 	return err
 }
 
-// verify checks what p produced: a graph, or a schedule once it has its waits.
+// verify checks the result of p: a graph, or a schedule once it has waits.
 func (p *pass) verify(s *ir.Schedule) error {
 	if p.edit != nil {
 		return ir.Verify(s.Graph)
@@ -360,7 +360,7 @@ func (p *pass) verify(s *ir.Schedule) error {
 	return ir.VerifySchedule(s)
 }
 
-// dump prints the graph, and below it the schedule once there are lanes.
+// dump prints the graph, followed by the schedule once there are lanes.
 func (p *pass) dump(w io.Writer, s *ir.Schedule) error {
 	text := ir.Print(s.Graph)
 	if p.compute != nil {

@@ -5,15 +5,15 @@ import (
 	"github.com/reprise-gpu/reprise/internal/absent"
 )
 
-// PlanOn plans a recorded program for the device it is to run on:
+// PlanOn plans a recorded program for the device dev that will replay it:
 //
 //	plan, err := optimizer.PlanOn(dev, trace, optimizer.Options{Strategy: "auto", Streams: true})
 //
-// The plan is for the device's own profile, if it has one and opts names none. A strategy that chooses by time (see
-// ChoosesByTime) goes by what the launches are measured to ask for, if opts has no costs: PlanOn calls Measure, which runs the
-// program twice and puts memory back. That takes a device that counts, and inputs that have been written. Otherwise times are
-// estimated as by Plan, which has no device. Result.Costs says which it is, and why. A program whose kernels do not depend on data
-// gets the same plan every time.
+// The plan is for the profile of dev, unless opts names another. If the strategy depends on times (see
+// ChoosesByTime) and opts has no costs, PlanOn calls Measure, which runs the program twice and restores
+// memory. This requires a device that counts (see Counter), and inputs that have been written. Otherwise times are
+// estimated as by Plan. Result.Costs names the source of the times and the reason. A program whose kernels do not
+// depend on data gets the same plan every time.
 func PlanOn(dev any, program Recording, opts Options) (*Result, error) {
 	switch {
 	case absent.Is(dev):
@@ -39,7 +39,7 @@ func PlanOn(dev any, program Recording, opts Options) (*Result, error) {
 	return res, err
 }
 
-// whyEstimated says why a program is planned without measured costs, "" if it is not.
+// whyEstimated returns why a program is planned without measured costs, or "" if it is not.
 func whyEstimated(dev any, program Recording, opts *Options) string {
 	_, counts := dev.(Counter)
 	switch {
@@ -56,7 +56,7 @@ func whyEstimated(dev any, program Recording, opts *Options) string {
 	return ""
 }
 
-// costs says where the times of a plan come from.
+// costs returns the source of the times of a plan, for Result.Costs.
 func (o *Options) costs() string {
 	switch {
 	case o.Measured != nil && o.Costs == nil:

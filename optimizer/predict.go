@@ -5,8 +5,8 @@ import (
 	"github.com/reprise-gpu/reprise/ir"
 )
 
-// predict sets the makespan of one replay: the schedule in the form in which it is
-// replayed, on an idle device, simulated with the demands of the cost model.
+// predict sets the makespan of one replay, in nanoseconds: it simulates the schedule on an idle device, as a graph
+// or over streams, with the demands of the cost model.
 func predict(s *ir.Schedule, opts *Options) error {
 	f, err := opts.forecast(s.Graph)
 	if err != nil {

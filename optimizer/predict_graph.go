@@ -13,9 +13,9 @@ import (
 //	prefetches ─► launch ─► submit ─► op ─► edge gap ─► op ...
 //	 host          host                device
 //
-// An edge of that graph is what the schedule says and no more: the operation
-// before on the lane, and the waits. The simulated device counts in the same way. A graph
-// cannot hold a prefetch, so those that come first are enqueued before it, one after another.
+// The edges of the graph are those of the schedule: from the predecessor on the
+// lane, and from waits. The simulated device has the same rules. A graph cannot contain
+// prefetches, so that leading ones are enqueued before it, one after another.
 func (f *forecast) asGraph(s *ir.Schedule) (last model.Time, ends []model.Time) {
 	p := f.profile
 	var started []ir.OpID // by task
@@ -60,7 +60,7 @@ func (f *forecast) asGraph(s *ir.Schedule) (last model.Time, ends []model.Time) 
 	return e.Drain(), endsOf(e, task)
 }
 
-// endsOf lists when tasks ended.
+// endsOf returns the ends of tasks.
 func endsOf(e *des.Engine, tasks []des.TaskID) []model.Time {
 	ends := make([]model.Time, len(tasks))
 	for v, id := range tasks {
@@ -69,9 +69,9 @@ func endsOf(e *des.Engine, tasks []des.TaskID) []model.Time {
 	return ends
 }
 
-// aroundGraph tells the prefetches that nothing but prefetches precede, which are enqueued
-// before a graph, from its nodes. Who depends on such a prefetch depends on what that would
-// have depended on.
+// aroundGraph separates the prefetches that are enqueued before a graph (see aheadOfGraph) from its
+// nodes. In the predecessors of a node, such a prefetch is replaced by its own
+// predecessors.
 func aroundGraph(s *ir.Schedule) (before, nodes []ir.OpID, preds [][]ir.OpID) {
 	preds = predecessors(s)
 	if !slices.ContainsFunc(s.Graph.Ops, func(op ir.Op) bool { return op.Kind == ir.KindPrefetch }) {
@@ -98,7 +98,7 @@ func aroundGraph(s *ir.Schedule) (before, nodes []ir.OpID, preds [][]ir.OpID) {
 	return before, nodes, preds
 }
 
-// aheadOfGraph tells, by operation, the prefetches that nothing but prefetches precede.
+// aheadOfGraph reports, by operation, whether it is a prefetch preceded by prefetches only.
 func aheadOfGraph(g *ir.Graph) []bool {
 	is := make([]bool, g.Len())
 	for v := range is {
@@ -108,8 +108,8 @@ func aheadOfGraph(g *ir.Graph) []bool {
 	return is
 }
 
-// predecessors lists, by operation, the edges a schedule becomes: the waits and
-// the operation before it on its lane.
+// predecessors returns, by operation, the edges of a schedule: its waits, then the
+// operation before it on its lane.
 func predecessors(s *ir.Schedule) [][]ir.OpID {
 	preds := make([][]ir.OpID, s.Graph.Len())
 	last := make([]ir.OpID, s.Lanes)
@@ -127,8 +127,8 @@ func predecessors(s *ir.Schedule) [][]ir.OpID {
 	return preds
 }
 
-// launchTime is when the device may start: the host's launch of a graph, dearer
-// by the node and more so by the node that does not merely continue a chain.
+// launchTime returns when the device may start: the time of the host's call, which grows with each
+// node, and more with each node that does not continue a chain, plus the submission.
 func launchTime(order []ir.OpID, preds [][]ir.OpID, p *model.Profile) model.Time {
 	succs := make([]int32, len(preds))
 	for _, us := range preds {

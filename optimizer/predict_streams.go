@@ -6,16 +6,16 @@ import (
 	"github.com/reprise-gpu/reprise/ir"
 )
 
-// onStreams simulates one replay of s over a stream per lane. The host makes a call for
-// each operation, each wait and each event, one after another, and what it has not
-// called for yet cannot start:
+// onStreams simulates one replay of s over one stream per lane. The host makes the calls for
+// operations, waits and events one after another. An operation cannot start before its
+// call:
 //
-//	host      op ─ event ─ op ─ wait ─ op ─ … ─ wait for the streams nobody waits for
+//	host      op ─ event ─ op ─ wait ─ op ─ … ─ synchronize with the open streams
 //	lane 0  ·· op ────────────────┐
 //	lane 1  ················ op   └─────► op
 //
-// Then it waits for one open stream after the other. What the last of these waits costs is
-// left out, as it is of graphs.
+// The host then synchronizes with one open stream after the other. The cost of the last
+// synchronization is omitted, as for graphs.
 func (f *forecast) onStreams(s *ir.Schedule) (last model.Time, ends []model.Time) {
 	h := streamHost{profile: f.profile, records: s.Records(), task: make([]des.TaskID, s.Graph.Len())}
 	ops := map[des.TaskID]ir.OpID{}
@@ -42,7 +42,7 @@ func (f *forecast) onStreams(s *ir.Schedule) (last model.Time, ends []model.Time
 	return h.finish(s), endsOf(h.engine, h.task)
 }
 
-// streamHost is the host while it enqueues.
+// streamHost is the state of the host while it enqueues.
 type streamHost struct {
 	profile *model.Profile
 	engine  *des.Engine
@@ -52,7 +52,7 @@ type streamHost struct {
 	deps    []des.TaskID
 }
 
-// enqueue makes the calls for operations that are launched together, whose lane ends in tail.
+// enqueue simulates the calls for a group of operations launched together. tail is the last task of their lane.
 func (h *streamHost) enqueue(s *ir.Schedule, group []ir.OpID, tail *des.TaskID) {
 	p := h.profile
 	h.deps = h.deps[:0]
@@ -89,7 +89,7 @@ func (h *streamHost) enqueue(s *ir.Schedule, group []ir.OpID, tail *des.TaskID) 
 	*tail = h.task[last]
 }
 
-// groupCall is the host's time in the call that launches operations together, one after another.
+// groupCall returns the host's time in the call that launches a group as one graph.
 func groupCall(g *ir.Graph, group []ir.OpID, h *model.HostCosts) model.Time {
 	t := h.GraphLaunch
 	for _, v := range group {
@@ -100,7 +100,7 @@ func groupCall(g *ir.Graph, group []ir.OpID, h *model.HostCosts) model.Time {
 	return t
 }
 
-// callOf is the host's time in calls for an operation by itself.
+// callOf returns the host's time in the call for a single operation; an empty one needs no call.
 func callOf(op *ir.Op, h *model.HostCosts) model.Time {
 	if nothing(op) {
 		return 0
@@ -108,7 +108,7 @@ func callOf(op *ir.Op, h *model.HostCosts) model.Time {
 	return callTime(op, h)
 }
 
-// callTime is the host's time in the call that enqueues an operation.
+// callTime returns the host's time in the call that enqueues an operation.
 func callTime(op *ir.Op, h *model.HostCosts) model.Time {
 	switch op.Kind {
 	case ir.KindLaunch:
@@ -123,7 +123,7 @@ func callTime(op *ir.Op, h *model.HostCosts) model.Time {
 	return 0
 }
 
-// finish is when the host has waited for all there is.
+// finish returns when the host has synchronized with all lanes.
 func (h *streamHost) finish(s *ir.Schedule) model.Time {
 	last := h.engine.Drain()
 	for i, v := range openEnds(s) {
@@ -135,7 +135,7 @@ func (h *streamHost) finish(s *ir.Schedule) model.Time {
 	return max(h.now, last)
 }
 
-// openEnds are the last operations of the lanes for whose ends nobody waits, as submitted.
+// openEnds returns the last operations of the lanes whose ends no other lane waits for, in order of submission.
 func openEnds(s *ir.Schedule) (ends []ir.OpID) {
 	last := make([]ir.OpID, s.Lanes)
 	for _, v := range s.Order {
@@ -150,7 +150,7 @@ func openEnds(s *ir.Schedule) (ends []ir.OpID) {
 	return ends
 }
 
-// calls is the host's time in the calls of a replay over streams.
+// calls returns the host's time in all calls of a replay over streams.
 func (f *forecast) calls(s *ir.Schedule) (total model.Time) {
 	h := &f.profile.Host
 	total = model.Time(s.Syncs())*h.EventWait + model.Time(len(openEnds(s)))*h.Synchronize
@@ -169,7 +169,7 @@ func (f *forecast) calls(s *ir.Schedule) (total model.Time) {
 	return total
 }
 
-// nothing reports whether an operation has no work, so that nobody calls the driver for it.
+// nothing reports whether an operation has no work, so that no driver call is made for it.
 func nothing(op *ir.Op) bool {
 	switch op.Kind {
 	case ir.KindEmpty:

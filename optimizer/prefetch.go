@@ -6,20 +6,20 @@ import (
 	"github.com/reprise-gpu/reprise/ir"
 )
 
-// prefetch has copies run as early as their lanes allow: right behind what they depend on,
-// and not behind kernels that share the lane and wait for something else. Strategies with few
-// lanes put them there.
+// prefetch moves copies forward on their lanes: directly behind the operations they depend on, instead of
+// behind kernels that share the lane and wait for something else. Strategies with few lanes
+// produce such orders.
 //
 //	lane 0:  a ──────────► c             lane 0:  a ──────────► c
 //	lane 1:  b waits for a ─► copy ─► d  lane 1:  copy ─► b waits for a ─► d
 //
-// Lanes stay, and waits follow from the new order. Whether that is of use depends on how
-// long b would have waited, so a copy stays where it was unless the replay is predicted to
-// end sooner: first all are moved, then, of graphs that are worth it, one after the other.
+// Lanes stay, and waits follow from the new order. The effect depends on how long b would have waited,
+// so that a move is kept only if the replay is predicted to end sooner. First all copies are moved
+// together, then, in graphs of at most maxFolded operations, one by one.
 func prefetch(s *ir.Schedule, opts *Options) error {
 	f, err := opts.forecast(s.Graph)
 	if err != nil {
-		return nil // predict says so, if it is asked to
+		return nil // the pass predict reports the error
 	}
 	best := f.makespan(s)
 	try := func(moved []ir.OpID) {
@@ -49,19 +49,19 @@ func prefetch(s *ir.Schedule, opts *Options) error {
 	return nil
 }
 
-// hoisted is the order of s with some operations right behind the last of those that they
-// depend on. Those that can go to one place keep their order.
+// hoisted returns the order of s with some operations moved directly behind the last operation that they
+// depend on. Operations moved to the same place keep their order.
 func hoisted(s *ir.Schedule, moved []ir.OpID) []ir.OpID {
 	moves := make([]bool, s.Graph.Len())
 	for _, v := range moved {
 		moves[v] = true
 	}
-	left := make([]int, s.Graph.Len()) // by operation: dependencies that are not listed yet
+	left := make([]int, s.Graph.Len()) // by operation: number of dependencies not in order yet
 	for _, d := range s.Graph.Deps() {
 		left[d.To]++
 	}
 	order := make([]ir.OpID, 0, len(s.Order))
-	var ready []ir.OpID // moved, and behind all that they depend on
+	var ready []ir.OpID // operations to move whose dependencies are all in order
 	list := func(v ir.OpID) {
 		order = append(order, v)
 		for _, w := range s.Graph.Succs(v) {

@@ -5,22 +5,22 @@ import (
 	"github.com/reprise-gpu/reprise/ir"
 )
 
-// priorities has launches on the longest path get multiprocessors before others. The measure
-// is slack: by how much an operation may end later and the replay end no later, if nothing
-// had to share the device (J. E. Kelley, "Critical-Path Planning and Scheduling:
+// priorities gives launches on the longest path multiprocessors before others. The criterion
+// is slack: the time by which an operation may end later without delaying the end of the replay, if
+// nothing shared the device (J. E. Kelley, "Critical-Path Planning and Scheduling:
 // Mathematical Basis", Operations Research 9, 1961). Lanes and waits count as
-// dependencies here.
+// dependencies.
 //
 //	0 ─► 1 ─► 2 ─┐         took   0: 2, 1: 3, 2: 2, 3: 4, 4: 1
 //	3 ───────────┴► 4      slack  3 for operation 3, none for the others
 //
-// GPUs have few levels, and so few are tried: two, which set the longest path apart, and
-// six, by slack. A schedule gets those by which the replay is predicted to take least, and none
-// when that is not less than without.
+// GPUs have few priority levels. Two assignments are tried: two levels, which separate the longest
+// path, and six levels, by slack. The one with the shorter predicted replay is kept, unless the
+// replay is predicted to be as short without priorities.
 func priorities(s *ir.Schedule, opts *Options) error {
 	f, err := opts.forecast(s.Graph)
 	if err != nil {
-		return nil // predict says what cannot be foreseen, if it is asked to
+		return nil // the pass predict reports the error
 	}
 	s.Priority = nil
 	best := f.makespan(s)
@@ -36,11 +36,11 @@ func priorities(s *ir.Schedule, opts *Options) error {
 	return nil
 }
 
-// mostUrgent is the greatest priority of GPUs since compute capability 7.0, with its sign
-// turned. A GPU with fewer levels takes what is beyond its range for the end of that.
+// mostUrgent is the largest priority, with inverted sign, of GPUs since compute capability 7.0. A GPU
+// with fewer levels clamps priorities to its range.
 const mostUrgent = 5
 
-// slack is, by operation, for how long it can be put off.
+// slack returns, by operation, how long its start can be delayed without delaying the end of the replay.
 func (f *forecast) slack(s *ir.Schedule) []model.Time {
 	gap := f.profile.GraphEdgeGap
 	if f.streams {
@@ -55,7 +55,7 @@ func (f *forecast) slack(s *ir.Schedule) []model.Time {
 		}
 		end = max(end, start[v]+took[v])
 	}
-	latest := make([]model.Time, len(took)) // start
+	latest := make([]model.Time, len(took)) // by operation: its latest start
 	for v := range latest {
 		latest[v] = end - took[v]
 	}
@@ -71,8 +71,8 @@ func (f *forecast) slack(s *ir.Schedule) []model.Time {
 	return latest
 }
 
-// bySlack gives launches one of so many priorities: those without slack the most urgent, and
-// the others the rest by equal shares of the greatest slack that there is.
+// bySlack gives launches one of a number of priorities. Those without slack are the most urgent; for the others,
+// the range from 0 to the largest slack is divided evenly among the remaining levels.
 func bySlack(g *ir.Graph, slack []model.Time, levels int32) []int32 {
 	most := model.Time(1)
 	for v := range g.Ops {

@@ -7,17 +7,17 @@ import (
 	"github.com/reprise-gpu/reprise/ir"
 )
 
-// DependencyError reports that a program has more dependencies than the analysis keeps. A few
-// thousand operations can exceed the limit: where each of 4000 reads what another 4000 have written, the
-// dependencies are the product, 16 million, and none of them implies another.
+// DependencyError reports that a program has more dependencies than the analysis can keep. A few thousand
+// operations can exceed the limit: if each of 4000 reads what each of another 4000 has written, there are
+// 16 million dependencies, and none of them implies another.
 type DependencyError struct {
 	Op     ir.OpID  // the operation with which the limit is exceeded
-	Name   string   // its kernel or label, and its place in the program, as far as they are known
-	Needs  int      // the number of operations that it depends on
+	Name   string   // its kernel or label, and its position in the program, if known
+	Needs  int      // the number of its dependencies
 	First  ir.OpID  // the first of them
 	Bytes  ir.Range // bytes that both access; empty if only an after edge orders them
 	Buffer string   // the name of the buffer of Bytes
-	Limit  int      // the most dependencies of a program with this number of operations
+	Limit  int      // the largest number of dependencies of a program with this number of operations
 }
 
 func (e *DependencyError) Error() string {
@@ -26,17 +26,17 @@ func (e *DependencyError) Error() string {
 		over = fmt.Sprintf(" (%v over @%s[%d:%d])", e.First, e.Buffer, e.Bytes.Lo, e.Bytes.Hi)
 		remedy = fmt.Sprintf("that reads and writes all of @%s", e.Buffer)
 	}
-	return fmt.Sprintf("operation %v%s depends on %d operations%s, and the dependencies of the program are then more than %d, the most for its length: "+
+	return fmt.Sprintf("operation %v%s depends on %d operations%s: the dependencies of the program exceed %d, the limit for its length: "+
 		"put one operation %s between the two groups, or use fewer and larger operations", e.Op, e.Name, e.Needs, over, e.Limit, remedy)
 }
 
-// maxDeps returns how many dependencies of a program are kept. Each takes 40 bytes in the analysis. A
-// million operations in layers of 64, each of which waits for a whole layer, stay below the limit; so
-// do two layers of 2000. Rows of dependencies are indexed with 32 bits.
+// maxDeps returns the largest number of dependencies of a program that are kept. Each takes 40 bytes in
+// the analysis. A million operations in layers of 64, each of which waits for a whole layer, stay below the
+// limit, and so do two layers of 2000. Rows of dependencies have 32-bit indexes.
 func maxDeps(ops int) int { return min(1<<22+64*ops, math.MaxInt32) }
 
-// fits checks that the dependencies of v, the next operation, can be kept.
-func (s *hazardScan) fits(v ir.OpID, needs []turn) error {
+// fits returns a *DependencyError if the dependencies of v, the next operation, exceed the limit.
+func (s *hazardScan) fits(v ir.OpID, needs []waitKey) error {
 	if len(s.past.deps)+len(needs) <= s.limit {
 		return nil
 	}
@@ -48,7 +48,7 @@ func (s *hazardScan) fits(v ir.OpID, needs []turn) error {
 	return e
 }
 
-// nameOf returns what an error says of an operation after its number.
+// nameOf describes an operation in an error, after its number.
 func nameOf(op *ir.Op) (name string) {
 	if op.Launch != nil {
 		name = ", a launch of " + op.Launch.Entry

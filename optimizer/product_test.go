@@ -45,11 +45,11 @@ func TestProductsOfDependenciesAreRefused(t *testing.T) {
 		want  string
 	}{
 		{"readers of what tiles wrote", hostProgram(2*n, tiles, all), n*n - 1,
-			`operation %79 "f" depends on 40 operations (%0 over @x[0:1]), and the dependencies of the program are then more than 1599, ` +
-				"the most for its length: put one operation that reads and writes all of @x between the two groups, or use fewer and larger operations"},
+			`operation %79 "f" depends on 40 operations (%0 over @x[0:1]): the dependencies of the program exceed 1599, ` +
+				"the limit for its length: put one operation that reads and writes all of @x between the two groups, or use fewer and larger operations"},
 		{"writers over readers", hostProgram(2*n, all, tiles), n*n - 1, `operation %79 "f" depends on 40 operations (%0 over @x[39:40])`},
 		{"overlapping spans", hostProgram(2*n, hostOps(n, ir.Write, 0, 2, 2), spans), n * n / 3, "depends on 2"},
-		{"after edges", hostProgram(2*n, after), n*n - 1, "operation %79 depends on 40 operations, and"},
+		{"after edges", hostProgram(2*n, after), n*n - 1, "operation %79 depends on 40 operations:"},
 	} {
 		s := newHazardScan(c.g)
 		s.limit = c.limit

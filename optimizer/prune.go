@@ -7,12 +7,12 @@ import (
 	"github.com/reprise-gpu/reprise/ir"
 )
 
-// prune removes waits without which the lanes and the other waits still imply every
-// dependency, one at a time, and reports whether there was one. In the result no wait can be
-// removed. Reduction alone does not find these waits: it keeps whatever the waits order, and a
-// wait for a later operation (see retargets) orders more than any dependency requires.
+// prune removes waits that lanes and other waits imply as far as dependencies require, one at a
+// time, and reports whether it removed any. In the result no wait can be removed without losing a
+// dependency. A transitive reduction alone does not achieve this: it preserves all orders, and a
+// wait for a later operation (see retargets) orders more than the dependencies require.
 //
-// It computes a closure for each wait, so it is for graphs of at most maxFolded operations.
+// It computes a closure for each wait, in O(W·V²/64), and is for graphs of at most maxFolded operations.
 func prune(s *ir.Schedule) (pruned bool) {
 	before := newClosure(s.Graph.Len())
 	for _, v := range s.Order {
@@ -30,7 +30,7 @@ func prune(s *ir.Schedule) (pruned bool) {
 	return pruned
 }
 
-// closureOf is, by operation, the operations that a schedule runs before it.
+// closureOf holds, by operation, the operations that a schedule orders before it.
 type closureOf []dense.Set
 
 func newClosure(n int) closureOf {
@@ -41,7 +41,7 @@ func newClosure(n int) closureOf {
 	return c
 }
 
-// implies reports whether lanes and waits of s imply every dependency.
+// implies computes the closure of s and reports whether lanes and waits imply every dependency.
 func (c closureOf) implies(s *ir.Schedule) bool {
 	last := slices.Repeat([]int32{-1}, s.Lanes)
 	for _, v := range s.Order {
@@ -62,7 +62,7 @@ func (c closureOf) implies(s *ir.Schedule) bool {
 	return true
 }
 
-// join makes v run after u and after all that runs before u.
+// join orders v after u and after all operations before u.
 func (c closureOf) join(v, u ir.OpID) {
 	c[v].Unite(c[u])
 	c[v].Add(int(u))

@@ -9,8 +9,8 @@ import (
 	"github.com/reprise-gpu/reprise/ir"
 )
 
-// model is the device to plan for and what operations cost on it. It fails for a graph
-// that takes longer than the clock can tell.
+// model returns the device to plan for and the costs of operations on it. It returns an error if the operations
+// of g exceed the horizon.
 func (o *Options) model(g *ir.Graph) (*model.Profile, CostModel, error) {
 	p, err := o.profile()
 	if err != nil {
@@ -22,20 +22,20 @@ func (o *Options) model(g *ir.Graph) (*model.Profile, CostModel, error) {
 	case o.Measured == nil:
 		costs = DeclaredCosts(p)
 	case o.Measured.Device != p.ID:
-		return nil, nil, fmt.Errorf("the costs were measured on sim:%s, and the plan is for sim:%s: measure there, or leave out Profile and Custom", o.Measured.Device, p.ID)
+		return nil, nil, fmt.Errorf("the costs were measured on sim:%s, but the plan is for sim:%s: measure there, or leave out Profile and Custom", o.Measured.Device, p.ID)
 	default:
 		costs = MeasuredCosts(p, o.Measured)
 	}
-	return p, costs, foreseeable(g, p, costs)
+	return p, costs, checkHorizon(g, p, costs)
 }
 
-// guessed reports whether nobody gave the times of kernels.
+// guessed reports whether the times of kernels are estimates.
 func (o *Options) guessed() bool {
 	m, estimated := o.Costs.(*declaredCosts)
 	return o.Costs == nil && o.Measured == nil || estimated && m.undeclared
 }
 
-// alone is how long each operation takes with the device to itself.
+// alone returns how long each operation takes when it has the device to itself.
 func alone(g *ir.Graph, p *model.Profile, costs CostModel) []model.Time {
 	took := make([]model.Time, g.Len())
 	e := des.New(p, func(id des.TaskID, _ any) model.Demand { return costs.Demand(g, ir.OpID(id)) })
@@ -48,8 +48,8 @@ func alone(g *ir.Graph, p *model.Profile, costs CostModel) []model.Time {
 	return took
 }
 
-// earliest is when each operation starts if nothing but what it depends on holds it up,
-// and a dependency takes a gap.
+// earliest returns when each operation starts if only its dependencies delay it. Each dependency adds
+// a gap.
 func earliest(g *ir.Graph, took []model.Time, gap model.Time) []model.Time {
 	start := make([]model.Time, g.Len())
 	for v := range start {
@@ -60,8 +60,8 @@ func earliest(g *ir.Graph, took []model.Time, gap model.Time) []model.Time {
 	return start
 }
 
-// upwardRanks is, by operation, the longest path from its start to the end of the program:
-// how long everything takes at least once it has started (Topcuoglu, Hariri and Wu,
+// upwardRanks returns, by operation, the longest path from its start to the end of the program, which is
+// a lower bound of the remaining time once it has started (Topcuoglu, Hariri and Wu,
 // "Performance-Effective and Low-Complexity Task Scheduling for Heterogeneous Computing",
 // IEEE TPDS 2002).
 func upwardRanks(g *ir.Graph, took []model.Time, gap model.Time) []model.Time {
@@ -75,5 +75,5 @@ func upwardRanks(g *ir.Graph, took []model.Time, gap model.Time) []model.Time {
 	return rank
 }
 
-// orderBy is the topological order in which what is ready goes by its time, then its id.
+// orderBy returns the topological order in which ready operations are sorted by their time, then by id.
 func orderBy(g *ir.Graph, at []model.Time) []ir.OpID { return dense.Order(g.Succs, at) }

@@ -6,25 +6,25 @@ import (
 	"github.com/reprise-gpu/reprise/ir"
 )
 
-// reader is a link of a list of readers. Segments split from one share a tail.
+// reader is an element of a linked list of readers. Lists of segments split from one share a tail.
 type reader struct {
 	op      ir.OpID
-	next    int32   // an earlier link; -1 ends the list
-	earlier ir.OpID // one that left the list, because somebody in it waits for it; -1 for none
-	asked   ir.OpID // the last writer that waited for this link and all behind it
+	next    int32   // an earlier element; -1 ends the list
+	earlier ir.OpID // a reader dropped from the list because a later element waits for it; -1 for none
+	asked   ir.OpID // the last writer that waited for this element and all after it
 }
 
-// readers holds the links of all lists. A write makes lists unreachable; their links are removed from time to time, so
-// that there are about as many as segments and live links, not as many as reads.
+// readers holds the elements of all lists. Writes make lists unreachable. Unreachable elements are removed from
+// time to time, so that memory grows with the segments and live elements, not with the reads.
 type readers struct {
 	links []reader
-	limit int // the number of links at which unreachable ones are removed
+	limit int // the number of elements at which unreachable ones are removed
 }
 
-// minSweep is from how many links on a removal is worth its time: half a megabyte.
+// minSweep is the smallest number of elements, half a megabyte, for which a removal is worth its time.
 const minSweep = 1 << 15
 
-// sweep removes the links that no segment of the lines leads to, if there are enough links.
+// sweep removes the elements that no segment reaches, if there are enough elements.
 func (r *readers) sweep(lines []timeline) {
 	if len(r.links) < r.limit {
 		return
@@ -50,8 +50,8 @@ func (r *readers) sweep(lines []timeline) {
 	r.limit = 2*len(r.links) + segments + minSweep
 }
 
-// move moves the links that have a place to the front, in their order, and sets their new places. A link comes after all that
-// it leads to.
+// move moves the elements that have a place to the front, in their order, and sets their new places. An element follows all
+// elements that it links to.
 func (r *readers) move(place []int32) {
 	kept := r.links[:0]
 	for k, link := range r.links {

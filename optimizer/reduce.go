@@ -7,8 +7,8 @@ import (
 	"github.com/reprise-gpu/reprise/ir"
 )
 
-// reduce drops every dependency that others imply, as far as that is decided within a bound of
-// work (see reduction). What is left keeps its hazard and its cause.
+// reduce removes every dependency that others imply, as far as this is decided within a bound of
+// work (see dense.Reduction). Remaining dependencies keep their hazard and cause.
 func reduce(g *ir.Graph) (*ir.Graph, error) {
 	if g.Phase >= ir.Reduced {
 		return g, nil
@@ -16,7 +16,7 @@ func reduce(g *ir.Graph) (*ir.Graph, error) {
 	return without(g, dagOf(g).Reduce())
 }
 
-// reduceNoted is reduce, and notes in the result how many dependencies it left undecided.
+// reduceNoted is reduce; it also records the number of undecided dependencies in the result.
 func reduceNoted(g *ir.Graph, opts *Options) (*ir.Graph, error) {
 	if g.Phase >= ir.Reduced {
 		return g, nil
@@ -28,14 +28,14 @@ func reduceNoted(g *ir.Graph, opts *Options) (*ir.Graph, error) {
 	return without(g, r)
 }
 
-// without returns g reduced, without the dependencies that r found redundant.
+// without returns g in phase Reduced, without the redundant dependencies of r.
 func without(g *ir.Graph, r *dense.Reduction) (*ir.Graph, error) {
 	d, redundant := r.Graph, r.Redundant
 	if !slices.Contains(redundant, true) {
 		return g.InPhase(ir.Reduced), nil
 	}
-	// Dependencies come by To and rows ascend in To, so one cursor per row
-	// finds each dependency's edge.
+	// Dependencies are sorted by To, and rows ascend in To, so that one cursor per row
+	// finds the edge of each dependency.
 	next := slices.Clone(d.First)
 	kept := make([]ir.Dep, 0, count(redundant, false))
 	var causes ir.Causes
@@ -49,6 +49,7 @@ func without(g *ir.Graph, r *dense.Reduction) (*ir.Graph, error) {
 	return g.WithDeps(ir.Reduced, kept, causes.Ranges())
 }
 
+// count returns the number of marks equal to want.
 func count(marks []bool, want bool) (n int) {
 	for _, m := range marks {
 		if m == want {

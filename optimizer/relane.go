@@ -7,11 +7,11 @@ import (
 	"github.com/reprise-gpu/reprise/ir"
 )
 
-// relaned are the schedules with the order of s and the waits that its dependencies require. The
-// first has the lanes of s, or lanes that say the same with fewer waits: those that nimble makes of
-// lanes and dependencies together. Where such lanes would need a wait for the sake of an old lane,
-// which no dependency requires, the first keeps the lanes of s, and the second has the other
-// lanes without that wait: it orders less.
+// relaned returns one or two schedules with the order of s and only the waits that dependencies require.
+// The first has the lanes of s, or lanes with fewer waits that imply the same order: those that nimble
+// computes from lanes and dependencies together. If such lanes would need a wait only to preserve the
+// order of an old lane, the first schedule keeps the lanes of s, and the second has the new lanes
+// without that wait. It orders less.
 //
 //	old lanes  a ─► b ─► d      b depends on nothing, d and e on b     second  a   b ─► d
 //	           c ─► e           (the order of a before b is the lane's)        c ─► e

@@ -7,17 +7,17 @@ import (
 	"github.com/reprise-gpu/reprise/ir"
 )
 
-// rename gives buffers that every copy of an unrolled program fills anew m memories, which the
-// copies take in turn, so that one can fill what another still reads: with two it is double
-// buffering. It is the renaming of registers in software pipelining, as modulo variable
-// expansion does it (M. Lam, PLDI 1988), with a number that is asked for.
+// rename gives m memories to each buffer that every copy of an unrolled program overwrites. The copies
+// use them in rotation, so that one copy can fill a buffer while another still reads it; m = 2 is double
+// buffering. It is register renaming as in modulo variable expansion (M. Lam, PLDI 1988), with
+// a given number of memories.
 //
 //	copy x ─► work y, x            copy x ─► work y, x
 //	          copy x ─► work  ==>  copy x' ─► work y', x'
 //
-// It is safe for device memory of which a copy reads nothing that it has not written itself
-// (see fresh). The last copy has the memory that the program knows, for what a replay leaves is
-// what that writes. It takes m-1 times the bytes of those buffers besides, which memplan may share out.
+// It applies to device memory of which a copy reads only bytes that it has written itself (see
+// fresh). The last copy uses the original memory, because its writes are the result of a
+// replay. It needs m-1 times the bytes of those buffers in addition; memplan may place them on shared bytes.
 func rename(m int) func(*ir.Graph) (*ir.Graph, error) {
 	return func(g *ir.Graph) (*ir.Graph, error) {
 		starts := copies(g)
@@ -28,7 +28,7 @@ func rename(m int) func(*ir.Graph) (*ir.Graph, error) {
 		for b := range g.Buffers {
 			taken[g.Buffers[b].Name] = true
 		}
-		sets := make([][]ir.BufferID, len(g.Buffers)) // by buffer: the memories it has
+		sets := make([][]ir.BufferID, len(g.Buffers)) // by buffer: its memories, the original first
 		for b, is := range fresh(g, starts) {
 			sets[b] = []ir.BufferID{ir.BufferID(b)}
 			for i := 1; is && i < m; i++ {
@@ -40,7 +40,7 @@ func rename(m int) func(*ir.Graph) (*ir.Graph, error) {
 		}
 		h.Made += len(h.Buffers) - len(g.Buffers)
 		for i := range starts[1:] {
-			left := len(starts) - 2 - i // copies to come
+			left := len(starts) - 2 - i // copies that follow
 			for v := starts[i]; v < starts[i+1]; v++ {
 				h.Ops[v] = substituted(g.Ops[v], func(b ir.BufferID) ir.BufferID { return sets[b][left%len(sets[b])] })
 			}
@@ -49,7 +49,7 @@ func rename(m int) func(*ir.Graph) (*ir.Graph, error) {
 	}
 }
 
-// unused takes a name that nothing has.
+// unused returns a name that is not taken, and marks it as taken.
 func unused(taken map[string]bool, name string, i int) string {
 	name = fmt.Sprintf("%s.%d", name, i)
 	for taken[name] {
@@ -59,11 +59,11 @@ func unused(taken map[string]bool, name string, i int) string {
 	return name
 }
 
-// fresh reports, by buffer, whether no copy of the program needs what is in it when the copy begins,
-// nor leaves there what one before had written: every byte that it touches it writes first, and what it
-// writes the last copy writes too, which need not be so where buffers change places. A copy and a fill
-// write all of their range, and a kernel may leave bytes as they were: it counts for temporaries,
-// which are dead after a replay by declaration.
+// fresh reports, by buffer, whether every copy of the program overwrites it: a copy writes each byte before it
+// reads it, and the last copy writes every byte that another copy writes. The second condition can fail if
+// buffers are rotated. A copy and a fill write all of their range. A kernel may leave bytes unwritten,
+// so that its writes count only for temporaries, whose contents are dead after a replay by
+// declaration.
 func fresh(g *ir.Graph, starts []int) []bool {
 	ok := usedBuffers(g)
 	for b := range ok {
@@ -73,7 +73,7 @@ func fresh(g *ir.Graph, starts []int) []bool {
 		ok[b] = ok[b] && operand
 	}
 	var scratch [2]ir.Access
-	var kept []spans // by buffer: what the last copy leaves as it was
+	var kept []spans // by buffer: the bytes that the last copy does not write
 	for i := len(starts) - 2; i >= 0; i-- {
 		unwritten := make([]spans, len(g.Buffers))
 		for b := range unwritten {

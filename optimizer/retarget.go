@@ -7,19 +7,19 @@ import (
 	"github.com/reprise-gpu/reprise/ir"
 )
 
-// retargets are the schedules in which one wait is for the next operation on the lane it
-// waits for, or is that of the operation before on its own lane. What is waited for then
-// continues a chain, or who waits does, which is cheaper to launch:
+// retargets returns the schedules in which one wait is moved: to the next operation of the lane it waits
+// for, or to the previous operation of its own lane. One end of the wait then continues a chain,
+// which is cheaper to launch:
 //
 //	a ─► b ─► c                     a ─► b ─► c
 //	     │                    ==>             │
 //	d ───┴──► e                     d ────────┴► e
 //
-// Here b had two successors and has one. Both order more than before, which costs nothing
-// where c is done before d, or d is not ready before b is.
-func (f *folder) retargets(s *ir.Schedule) (all []ir.Schedule) {
+// Here b had two successors and now has one. Both moves order more than before. This costs nothing
+// if c ends before d, or if d is not ready before b ends.
+func (f *foldSearch) retargets(s *ir.Schedule) (all []ir.Schedule) {
 	rank := make([]int, len(s.Order))
-	next, last := make([]ir.OpID, len(s.Order)), make([]ir.OpID, len(s.Order)) // by operation: on its lane, -1 for none
+	next, last := make([]ir.OpID, len(s.Order)), make([]ir.OpID, len(s.Order)) // by operation: its neighbours on its lane, -1 for none
 	for r, v := range s.Order {
 		rank[v], next[v], last[v] = r, -1, -1
 	}
@@ -47,8 +47,8 @@ func (f *folder) retargets(s *ir.Schedule) (all []ir.Schedule) {
 	return all
 }
 
-// rewaited is s with w waiting for n instead of v for u, and without the waits that this implies:
-// two become one where another wait was between the same lanes.
+// rewaited returns s with a wait of w for n instead of the wait of v for u, and without waits that are now implied:
+// two waits become one if another wait existed between the same lanes.
 func rewaited(s *ir.Schedule, u, v, n, w ir.OpID) ir.Schedule {
 	c := *s
 	c.Waits = slices.Clone(s.Waits)
@@ -61,7 +61,7 @@ func rewaited(s *ir.Schedule, u, v, n, w ir.OpID) ir.Schedule {
 	return c
 }
 
-// drop leaves out waits that others imply, with the order within lanes.
+// drop removes waits that other waits and the order within lanes imply.
 func drop(s *ir.Schedule) {
 	rank := make([]int32, len(s.Order))
 	for r, v := range s.Order {

@@ -7,15 +7,15 @@ import (
 	"github.com/reprise-gpu/reprise/ir"
 )
 
-// rotate has buffers of an unrolled program change places from copy to copy: where one uses a
-// buffer the next uses the one that is named behind it, and the first in place of the last.
-// With two that is ping-pong, and a leapfrog scheme has three:
+// rotate exchanges buffers of an unrolled program from copy to copy: where one copy uses a buffer, the
+// next copy uses the following one in the list, and the first buffer follows the last.
+// Two buffers are ping-pong; a leapfrog scheme has three:
 //
 //	rotate(a:b)      step reads a, writes b  ─►  step reads b, writes a  ─►  ...
 //
-// The next replay begins with the buffers where the first copy had them, so the number of copies
-// has to be a multiple of that of the buffers. Whoever knows the memory of one by other means than an
-// operand would not notice, so there must be none.
+// The next replay starts with the buffers in their original places, so that the number of copies
+// must be a multiple of the number of buffers. The buffers must be accessed only through operands,
+// which are what the pass replaces.
 func rotate(names []string) func(*ir.Graph) (*ir.Graph, error) {
 	return func(g *ir.Graph) (*ir.Graph, error) {
 		ring, err := ringOf(g, names)
@@ -24,7 +24,7 @@ func rotate(names []string) func(*ir.Graph) (*ir.Graph, error) {
 		}
 		starts := copies(g)
 		if k := len(starts) - 1; k%len(ring) != 0 {
-			return nil, fmt.Errorf("%d buffers are not where they were after %d copies: unroll a multiple of %d", len(ring), k, len(ring))
+			return nil, fmt.Errorf("%d buffers do not return to their places after %d copies: unroll a multiple of %d", len(ring), k, len(ring))
 		}
 		h := *g
 		h.Ops = slices.Clone(g.Ops)
@@ -42,7 +42,7 @@ func rotate(names []string) func(*ir.Graph) (*ir.Graph, error) {
 	}
 }
 
-// ringOf finds the buffers, which must be able to take each other's places.
+// ringOf returns the named buffers. They must be interchangeable: of one type, length and memory.
 func ringOf(g *ir.Graph, names []string) ([]ir.BufferID, error) {
 	known := make([]string, len(g.Buffers))
 	for b := range g.Buffers {
@@ -61,11 +61,11 @@ func ringOf(g *ir.Graph, names []string) ([]ir.BufferID, error) {
 		case slices.Contains(ring[:i], ring[i]):
 			return nil, fmt.Errorf("@%s is named twice: name every buffer once", name)
 		case this.Role == ir.Constant:
-			return nil, fmt.Errorf("@%s is constant: only what is written can change places", name)
+			return nil, fmt.Errorf("@%s is constant: rotate only buffers that are written", name)
 		case !operand[at]:
-			return nil, fmt.Errorf("@%s is used by a host call, or by a kernel that is not passed it: these go on with the memory that they know", name)
+			return nil, fmt.Errorf("@%s is used by a host call, or by a kernel through a pointer that is not an argument: it cannot be rotated", name)
 		case this.Elem != first.Elem || this.Len != first.Len || this.Place != first.Place:
-			return nil, fmt.Errorf("@%s is not of the type, the length and the place of @%s: only equal buffers can change places", name, first.Name)
+			return nil, fmt.Errorf("@%s differs from @%s in type, length or place: rotate only equal buffers", name, first.Name)
 		}
 	}
 	return ring, nil

@@ -2,12 +2,12 @@ package optimizer
 
 import "github.com/reprise-gpu/reprise/ir"
 
-// roundRobin deals operations out to lanes in program order, whatever they depend on.
-// It is what a pool of streams does that knows nothing, and the least that any other
-// strategy with so many lanes has to beat.
+// roundRobin deals operations out to lanes in program order, without regard to dependencies,
+// as a simple pool of streams does. It is the baseline for other strategies with the same
+// number of lanes.
 //
 //	0 ─► 2 ─► 3          lane 0: 0 2
-//	1 ────────┘    ==>   lane 1: 1 3      3 waits for 2, 2 for nothing
+//	1 ────────┘    ==>   lane 1: 1 3      3 waits for 2
 type roundRobin struct{ lanes int }
 
 func (s roundRobin) assign(g *ir.Graph, _ *Options) (assignment, error) {

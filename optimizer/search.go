@@ -10,17 +10,17 @@ import (
 	"github.com/reprise-gpu/reprise/ir"
 )
 
-// search goes on from the plan of auto: simulated annealing of lanes, order and deliberate waits of all
-// operations. auto itself is a search of as many steps as autoSteps returns, and longer searches begin with that, so
-// that none is predicted to take longer.
+// search is simulated annealing of the lanes, the order and the deliberate waits of all operations, starting
+// from the plans of auto. auto itself is a search with autoSteps steps. Longer searches begin with the
+// same steps, so that none is predicted to take longer.
 type search struct{ steps, lanes int }
 
 const (
 	maxSteps    = 1 << 30
-	maxSearched = 4096 // operations: a step takes time in proportion to them, and memory to their square
+	maxSearched = 4096 // operations: the time of a step is proportional to their number, and memory to its square
 )
 
-// searched makes a search of its parameter, steps or steps:lanes.
+// searched returns the search for a parameter, which is steps or steps:lanes.
 func searched(parameter string) (strategy, error) {
 	s := search{searching.Usual, maxLanes}
 	if parameter == "" {
@@ -37,6 +37,7 @@ func searched(parameter string) (strategy, error) {
 	return s, nil
 }
 
+// name returns the name of the strategy with its parameters.
 func (s search) name() string {
 	if s.lanes < maxLanes {
 		return fmt.Sprintf("search(%d:%d)", s.steps, s.lanes)
@@ -44,7 +45,7 @@ func (s search) name() string {
 	return fmt.Sprintf("search(%d)", s.steps)
 }
 
-// stretch is the steps of a run of auto over a graph of n operations.
+// stretch returns the number of steps of one run of auto for a graph of n operations; 0 is no search.
 func stretch(n int) int {
 	if n < 3 || n > maxFolded {
 		return 0
@@ -52,13 +53,13 @@ func stretch(n int) int {
 	return searching.Run(n)
 }
 
-// searching is the effort of searches; tests make it less.
+// searching is the effort of searches. Tests reduce it.
 var searching = effort.Full()
 
-// autoSteps is by how many steps auto searches a graph of n operations at most; 0 is none.
+// autoSteps returns the largest number of steps of auto for a graph of n operations; 0 is no search.
 func autoSteps(n int) int { return effort.Runs * stretch(n) }
 
-// probe is how many steps find something if anything does.
+// probe returns the number of first steps of a run: if they find nothing, the run ends.
 func probe(n int) int { return max(min(2000, 14*n*n), 80*n) }
 
 func (s search) assign(g *ir.Graph, opts *Options) (assignment, error) {
@@ -80,7 +81,7 @@ func (s search) assign(g *ir.Graph, opts *Options) (assignment, error) {
 	return best.assignment, nil
 }
 
-// isLeast reports whether a trial takes hardly longer than any plan must: nothing is to be gained by a search.
+// isLeast reports whether a trial is within 0.1 % of a lower bound, so that a search cannot gain anything.
 func (c *choice) isLeast(t *trial) bool {
 	b, err := newBound(c.graph, c.opts)
 	if err != nil {
@@ -93,7 +94,8 @@ func (c *choice) isLeast(t *trial) bool {
 	return float64(t.took) <= 1.001*float64(least/model.Nanosecond)
 }
 
-// called is the least that a replay over streams takes: the host calls for one operation after another, and the last one runs.
+// called returns a lower bound of a replay over streams: all calls of the host followed by the shortest final operation, or the
+// critical path behind the first call.
 func (b *bound) called() model.Time {
 	calls, first, last := model.Time(0), model.Time(-1), model.Time(-1)
 	for i := range b.graph.Ops {
@@ -110,7 +112,7 @@ func (b *bound) called() model.Time {
 	return b.profile.SubmitLatency + max(calls+last, first+b.longest(func(ir.OpID) bool { return true }))
 }
 
-// from searches from a trial; nil is no search.
+// from searches from the layout of a trial. It returns nil if a search is impossible or cannot gain anything.
 func (s search) from(c *choice, start *trial) (*trial, error) {
 	f, err := c.opts.forecast(c.graph)
 	if err != nil {
@@ -138,12 +140,12 @@ func (s search) from(c *choice, start *trial) (*trial, error) {
 	return t, c.foresee(t, c.begin(t), &opts, true)
 }
 
-// maxStarts is how many plans auto searches from.
+// maxStarts is the number of plans that auto searches from.
 const maxStarts = 3
 
-// starts are the layouts of a trial and of the best plans of other families of strategies, which tend to be unlike.
+// starts returns the layouts of a trial and of the best plans of other families of strategies, which tend to differ from it.
 func (c *choice) starts(best *trial, lanes int) ([]*layout, error) {
-	if best.plan == nil { // of a graph that auto does not search
+	if best.plan == nil { // auto does not search graphs of this size
 		s := c.begin(best)
 		err := c.foresee(&trial{}, s, c.opts, true)
 		return []*layout{layoutOf(s)}, err

@@ -2,8 +2,8 @@ package optimizer
 
 import "github.com/reprise-gpu/reprise/ir"
 
-// serial is what a program does that never mentions a stream: one lane in
-// program order. It is the yardstick for every other strategy.
+// serial is the plan of a program without streams: one lane in program order. It is the
+// reference for all other strategies.
 //
 //	0 ─► 1 ─► 2 ─► 3      lane 0: 0 1 2 3, no waits
 type serial struct{}

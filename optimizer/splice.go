@@ -6,32 +6,32 @@ import (
 	"github.com/reprise-gpu/reprise/ir"
 )
 
-// splice has lanes go on with what waits for them, where a replay over streams is predicted
-// to end sooner so. Of what an operation needs, the one before it on its lane keeps it waiting
-// for less time than an event does, so that the last to end had better be on its own lane:
+// splice makes a lane continue with an operation that waits for it, if a replay over streams is predicted
+// to end sooner. A predecessor on the same lane delays an operation by less than an event
+// does. Therefore the predecessor that ends last should be on the same lane:
 //
 //	long ──────────┐                  long ──────────► join
 //	short ─► short ┴► join    ==>     short ─► short ──┘
 //
-// Nimble counts waits, and both have one. It is a matter of when things end, which depends
-// on when the host enqueued them. The lanes are no more than before, nor are the waits, and
-// no operation comes to depend on another. Graphs know no lanes and stay as they are.
+// Nimble counts waits, and both schedules have one. Which is better depends on times, which in turn depend on when the
+// host enqueues. There are no more lanes and waits than before, and no new dependencies.
+// Graphs have no lanes and are not changed.
 func splice(s *ir.Schedule, opts *Options) error {
 	if opts.settled || !opts.Streams || s.Graph.Len() > maxFolded {
 		return nil
 	}
-	f, err := newFolder(s.Graph, opts)
+	f, err := newFoldSearch(s.Graph, opts)
 	if err != nil {
-		return nil // predict says so, if it is asked to
+		return nil // the pass predict reports the error
 	}
 	limit := f.outlook(s)
 	f.descend(s, &limit, f.splices)
 	return nil
 }
 
-// splices are the schedules in which one operation goes on where the lane of an operation
-// ends that it waits for, or begins its own lane there and what came next begins one.
-func (f *folder) splices(s *ir.Schedule) (all []ir.Schedule) {
+// splices returns the schedules in which an operation continues the lane of an operation that it waits for.
+// The operations that followed there continue the lane that it leaves.
+func (f *foldSearch) splices(s *ir.Schedule) (all []ir.Schedule) {
 	lanes := byLane(s)
 	for i, waits := range s.Waits {
 		v := ir.OpID(i)
@@ -39,7 +39,7 @@ func (f *folder) splices(s *ir.Schedule) (all []ir.Schedule) {
 		for _, u := range waits {
 			next := slices.Index(lanes[s.Lane[u]], u) + 1
 			if at > 0 && next < len(lanes[s.Lane[u]]) {
-				continue // its lane would go on with what did not depend on it
+				continue // both lanes would be extended by unrelated operations
 			}
 			a := assignment{lane: slices.Clone(s.Lane), order: s.Order}
 			for _, w := range lanes[s.Lane[v]][at:] {
@@ -54,8 +54,8 @@ func (f *folder) splices(s *ir.Schedule) (all []ir.Schedule) {
 	return all
 }
 
-// regroup adds to all what s is with other lanes, unless those need more waits.
-func (f *folder) regroup(all []ir.Schedule, s *ir.Schedule, a assignment) []ir.Schedule {
+// regroup adds to all the schedule s with other lanes, unless those need more waits.
+func (f *foldSearch) regroup(all []ir.Schedule, s *ir.Schedule, a assignment) []ir.Schedule {
 	if !f.goesOn() {
 		return all
 	}

@@ -2,26 +2,26 @@ package optimizer
 
 import "github.com/reprise-gpu/reprise/ir"
 
-// assignment puts every operation on a lane.
+// assignment is the result of a strategy.
 type assignment struct {
-	lane []ir.LaneID // by operation; not negative, otherwise of any number
-	// order is the order of submission over all lanes, a topological one; nil
-	// is program order. It settles the order within each lane too.
+	lane []ir.LaneID // by operation: any number >= 0
+	// order is the order of submission over all lanes, which must be topological; nil
+	// is program order. It also determines the order within each lane.
 	order []ir.OpID
-	by    string // the strategy that was chosen, "" for the one that was asked
-	// waits and delays are by operation, as in a schedule. Where they are set, the lanes, the order and the waits are
-	// the result of a search, which the passes behind it leave.
+	by    string // the strategy that was chosen, "" for the requested one
+	// waits and delays are by operation, as in a schedule. If they are set, the assignment is the result of a search, and
+	// later passes do not change its lanes, order and waits.
 	waits, delays [][]ir.OpID
 }
 
-// strategy decides which operations share a lane. It sees the dependencies, not
-// the waits: which of those remain follows from the lanes, for any strategy. One
-// that needs to know a time asks the cost model and the profile of opts.
+// strategy decides which operations share a lane. Its input are dependencies, not
+// waits: the waits follow from the lanes by one algorithm for all strategies. A strategy
+// that depends on times uses the cost model and the profile of opts.
 type strategy interface {
 	assign(g *ir.Graph, opts *Options) (assignment, error)
 }
 
-// strategies are all there are, in the order in which a reader should meet them.
+// strategies is the table of all strategies, in the order in which they are listed.
 var strategies = []family{
 	{"serial", "", "one lane in program order: no concurrency, no waits", only(serial{})},
 	{"roundrobin", "k", "operations dealt out to k lanes in program order (default 4)", lanes(4, func(k int) strategy { return roundRobin{k} })},
@@ -41,8 +41,8 @@ var strategies = []family{
 // DefaultStrategy is the strategy of a zero Options.
 const DefaultStrategy = "nimble"
 
-// Strategies lists what Options.Strategy can name. Each name can stand alone; the
-// doc says what may follow it in parentheses.
+// Strategies lists the strategies that Options.Strategy can name. A name is valid without a parameter; Takes
+// names the parameter.
 func Strategies() []Description {
 	list := make([]Description, len(strategies))
 	for i, f := range strategies {
@@ -51,7 +51,7 @@ func Strategies() []Description {
 	return list
 }
 
-// strategyNamed finds a strategy; the empty name is the default.
+// strategyNamed returns a strategy and its name; the empty text is the default.
 func strategyNamed(text string) (string, strategy, error) {
 	if text == "" {
 		text = DefaultStrategy

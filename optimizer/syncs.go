@@ -9,20 +9,20 @@ import (
 )
 
 // syncs sets the waits of a schedule whose lanes and order are decided: the
-// fewest that, together with the order within each lane, imply every dependency
-// and order nothing else.
+// smallest set that, together with the order within each lane, implies every dependency
+// and orders nothing else.
 //
-//	lane 0:  a ─► b        b waits for nothing: a is before it on the lane.
-//	          ╲    ╲       d needs a and b: waiting for b is enough.
-//	lane 1:    c ─► d      c still waits for a.
+//	lane 0:  a ─► b        b needs no wait: a precedes it on the lane.
+//	          ╲    ╲       d depends on a and b: waiting for b is enough.
+//	lane 1:    c ─► d      c waits for a.
 //
-// They are the edges between lanes of the transitive reduction of dependencies
-// and lane order together. Whatever waits one chooses under that rule have the
-// closure of this graph; a DAG's reduction is the one least graph with its
-// closure, so none of its edges can be missing from them.
+// These waits are the edges between lanes of the transitive reduction of dependencies
+// and lane order together. Any other set of waits under that rule has the
+// same closure. The reduction of a DAG is the unique smallest graph with its
+// closure, so that each of its edges is in every such set.
 //
-// The reduction has a bound of work, beyond which edges are kept undecided (see reduction). Waits
-// are the fewest where none is left so; the result has their number.
+// The reduction has a bound of work, beyond which edges are kept undecided (see dense.Reduction). The
+// waits are the fewest if no edge is undecided; the result holds their number.
 func syncs(s *ir.Schedule, opts *Options) error {
 	undecided := 0
 	if !opts.settled {
@@ -34,19 +34,20 @@ func syncs(s *ir.Schedule, opts *Options) error {
 	return nil
 }
 
-// synchronize sets the waits and returns how many edges are undecided.
+// synchronize sets the waits and returns the number of undecided edges.
 func synchronize(s *ir.Schedule) (undecided int) {
 	r := leastOrderedWithin(s)
 	s.Waits, s.Delays = crossing(s, r.Graph, r.Redundant), nil
 	return r.Undecided
 }
 
-// leastOrdered is that reduction, ranked by submission.
+// leastOrdered returns that reduction. Vertices are numbered by submission.
 func leastOrdered(s *ir.Schedule) *dense.Graph {
 	r := leastOrderedWithin(s)
 	return r.Graph.Without(r.Redundant)
 }
 
+// leastOrderedWithin returns the reduction together with its undecided edges.
 func leastOrderedWithin(s *ir.Schedule) *dense.Reduction {
 	rank := make([]int32, s.Graph.Len())
 	for r, v := range s.Order {
@@ -55,8 +56,8 @@ func leastOrderedWithin(s *ir.Schedule) *dense.Reduction {
 	return dense.NewGraphOf(s.Graph.Len(), orderedEdges(s, rank)).Reduce()
 }
 
-// orderedEdges yields all a schedule must keep in order, by rank of submission: the
-// dependencies, and each operation behind the one before it on its lane. They come by target, each once.
+// orderedEdges yields the order that a schedule must preserve, by rank of submission: the dependencies, and
+// the edge from the predecessor on the same lane. Edges are grouped by target, each once.
 func orderedEdges(s *ir.Schedule, rank []int32) iter.Seq[dense.Edge] {
 	return func(yield func(dense.Edge) bool) {
 		last := slices.Repeat([]int32{-1}, s.Lanes)
@@ -75,8 +76,8 @@ func orderedEdges(s *ir.Schedule, rank []int32) iter.Seq[dense.Edge] {
 	}
 }
 
-// crossing collects, by operation, the tails of the edges of d that come from
-// other lanes, ascending, but for the edges marked in drop; nil is none. All share one array.
+// crossing returns, by operation, the tails of its incoming edges in d from other lanes, ascending, without the edges
+// marked in drop, which may be nil. All rows share one array.
 func crossing(s *ir.Schedule, d *dense.Graph, drop []bool) [][]ir.OpID {
 	count := make([]int32, d.Len())
 	total := 0
@@ -95,8 +96,8 @@ func crossing(s *ir.Schedule, d *dense.Graph, drop []bool) [][]ir.OpID {
 	return waits
 }
 
-// eachCrossing calls f for each edge of d, which is ranked by submission, whose
-// ends are on different lanes, but for those marked in drop.
+// eachCrossing calls f for each edge of d whose ends are on different lanes, without those marked in drop. Vertices
+// of d are numbered by submission.
 func eachCrossing(s *ir.Schedule, d *dense.Graph, drop []bool, f func(u, v ir.OpID)) {
 	for r, u := range s.Order {
 		lane := s.Lane[u]

@@ -7,29 +7,30 @@ import (
 	"github.com/reprise-gpu/reprise/ir"
 )
 
-// unroll makes one program of k replays, so that the host launches once where it did k times,
-// and what a replay begins with can run beside what the one before ends with:
+// unroll makes one program of k replays. The host then launches once instead of k times, and the
+// beginning of a replay can run concurrently with the end of the one before:
 //
 //	a ─► b ─► c ─► d      ==>      a ─► b ─► c ─► d
 //	                               └─► a' ─► b' ─► c' ─► d'
 //
-// The copies are of one trace: what its accesses order is found in the hazards, within a copy and
-// from one to the next, and parameters are the same for all. What accesses do not show, a
-// replay that follows another would have kept apart all the same, and so do the copies.
-// An edge "after" from u to v is taken to stand for bytes that u writes and v reads: u runs again
-// after v has. A host call, which need not be ready to be called twice at once, and an operation
-// without accesses run again after themselves.
+// The copies are of one trace. The pass hazards finds the dependencies that accesses require, within a copy
+// and between copies. Parameters are the same for all copies. Effects that accesses do not show would be
+// ordered between separate replays, and must be ordered between copies too. An After edge from u
+// to v may stand for bytes that u writes and v reads: the next u runs after v. A host
+// call, which may not be reentrant, and an operation without accesses run after their own
+// previous copy.
 //
-// What an unrolled program leaves is what k replays leave between which nobody writes an input
+// The result equals that of k replays without writes of inputs or reads of outputs between them. The
+// graph has k times as many nodes. Only the pass rename takes more memory.
 // or reads an output. It takes k times the nodes of a graph, and no more memory but with rename.
 func unroll(k int) func(*ir.Graph) (*ir.Graph, error) {
 	return func(g *ir.Graph) (*ir.Graph, error) {
 		n := g.Len()
 		if g.Phase >= ir.Analyzed {
-			return nil, fmt.Errorf("the dependencies of %s are made out already, and from one copy to the next they are not known: unroll the trace", g.Name)
+			return nil, fmt.Errorf("%s already has dependencies, and those between copies are unknown: unroll the trace instead", g.Name)
 		}
 		if n > maxUnrolled/k {
-			return nil, fmt.Errorf("%d copies of %d operations are more than the %d that are planned together: write unroll(%d) at most", k, n, maxUnrolled, max(1, maxUnrolled/n))
+			return nil, fmt.Errorf("%d copies of %d operations exceed the limit of %d operations: use unroll(%d) at most", k, n, maxUnrolled, max(1, maxUnrolled/n))
 		}
 		h := *g
 		h.Ops, h.Origin = make([]ir.Op, 0, k*n), make([]ir.OpID, 0, k*n)
@@ -46,12 +47,12 @@ func unroll(k int) func(*ir.Graph) (*ir.Graph, error) {
 	}
 }
 
-// maxUnrolled is the most operations of an unrolled program: to plan so many takes two to three
-// gigabytes.
+// maxUnrolled is the largest number of operations of an unrolled program. Planning this number takes two to
+// three gigabytes.
 const maxUnrolled = 1 << 21
 
-// after is the order of an operation in one of the copies of n operations: that of the trace, and
-// that behind the copy before.
+// after returns the After list of an operation in one of the copies of n operations: within its copy, and
+// behind operations of the copy before.
 func after(within, before []ir.OpID, copied, n int) []ir.OpID {
 	if copied == 0 || len(within)+len(before) == 0 {
 		return within
@@ -66,8 +67,8 @@ func after(within, before []ir.OpID, copied, n int) []ir.OpID {
 	return all
 }
 
-// orderedBefore lists, by operation, what of the copy before it must follow although no access
-// shows it: what is ordered after it, or else itself.
+// orderedBefore returns, by operation, which operations of the copy before it must precede it although no access
+// shows it: those ordered after it, or else itself.
 func orderedBefore(g *ir.Graph) [][]ir.OpID {
 	before := make([][]ir.OpID, g.Len())
 	for v := range g.Ops {
@@ -89,8 +90,8 @@ func orderedBefore(g *ir.Graph) [][]ir.OpID {
 	return before
 }
 
-// copies returns where the copies in an unrolled program begin, and its length. Operations
-// are in the order of the trace within a copy, so a copy begins where that begins again.
+// copies returns the indexes at which the copies of an unrolled program begin, and its length. Within a copy, operations
+// are in the order of the trace, so that a copy begins where the origin does not increase.
 func copies(g *ir.Graph) []int {
 	starts := []int{0}
 	for v := 1; v < len(g.Origin); v++ {
@@ -101,7 +102,7 @@ func copies(g *ir.Graph) []int {
 	return append(starts, g.Len())
 }
 
-// substituted is an operation with other buffers.
+// substituted returns an operation with its buffers replaced.
 func substituted(op ir.Op, with func(ir.BufferID) ir.BufferID) ir.Op {
 	in := func(r ir.Range) ir.Range {
 		r.Buffer = with(r.Buffer)

@@ -212,17 +212,17 @@ func TestMistakesInUnrolling(t *testing.T) {
 		{[]string{"unroll(4"}, `pass "unroll(4" is not of the form name or name(parameter); in a shell, quote it`},
 		{[]string{"dce(2)"}, "pass dce takes no parameter: write dce"},
 		{[]string{"rename(2)"}, `the pass "rename" needs "unroll", which is left out; name it too`},
-		{[]string{"unroll(999999)"}, "unroll: 999999 copies of 6 operations are more than the 2097152 that are planned together: write unroll(349525) at most"},
+		{[]string{"unroll(999999)"}, "unroll: 999999 copies of 6 operations exceed the limit of 2097152 operations: use unroll(349525) at most"},
 		{[]string{"unroll(2)", "unroll(2)"}, "the pass unroll is named twice, as unroll(2) and unroll(2): name it once"},
 		{[]string{"unroll(2)", "rename(2)", "rename(3)"}, "the pass rename is named twice, as rename(2) and rename(3): name it once"},
 		{[]string{"unroll(6)", "rotate(u:v)", "rotate(w:x:v)"}, "rotate(u:v) and rotate(w:x:v) both move v: have each buffer in one"},
-		{[]string{"unroll(2)", "rotate(i:h)"}, "rotate: @h is used by a host call, or by a kernel that is not passed it: these go on with the memory that they know"},
+		{[]string{"unroll(2)", "rotate(i:h)"}, "rotate: @h is used by a host call, or by a kernel through a pointer that is not an argument: it cannot be rotated"},
 		{[]string{"unroll(2)", "rotate(u)"}, `pass rotate takes two buffers or more, with colons between them, not "u"`},
 		{[]string{"unroll(2)", "rotate(u:u)"}, "rotate: @u is named twice: name every buffer once"},
 		{[]string{"unroll(2)", "rotate(u:lon)"}, `rotate: g has no buffer @lon (did you mean "long"?)`},
-		{[]string{"unroll(2)", "rotate(u:long)"}, "rotate: @long is not of the type, the length and the place of @u: only equal buffers can change places"},
-		{[]string{"unroll(2)", "rotate(u:fixed)"}, "rotate: @fixed is constant: only what is written can change places"},
-		{[]string{"unroll(3)", "rotate(u:v)"}, "rotate: 2 buffers are not where they were after 3 copies: unroll a multiple of 2"},
+		{[]string{"unroll(2)", "rotate(u:long)"}, "rotate: @long differs from @u in type, length or place: rotate only equal buffers"},
+		{[]string{"unroll(2)", "rotate(u:fixed)"}, "rotate: @fixed is constant: rotate only buffers that are written"},
+		{[]string{"unroll(3)", "rotate(u:v)"}, "rotate: 2 buffers do not return to their places after 3 copies: unroll a multiple of 2"},
 	} {
 		_, err := Plan(g, Options{Also: c.also})
 		assert.EqualError(t, err, c.want)
@@ -230,5 +230,5 @@ func TestMistakesInUnrolling(t *testing.T) {
 	res, err := Plan(g, Options{})
 	require.NoError(t, err)
 	_, err = Plan(res.Graph, Options{Also: []string{"unroll(2)"}})
-	assert.EqualError(t, err, "unroll: the dependencies of g are made out already, and from one copy to the next they are not known: unroll the trace")
+	assert.EqualError(t, err, "unroll: g already has dependencies, and those between copies are unknown: unroll the trace instead")
 }

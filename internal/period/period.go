@@ -1,80 +1,89 @@
-// Package period finds where a stream of symbols begins to repeat itself. Squares are what it looks
-// for, a stretch that comes twice in a row, and it says so with the last symbol of the second.
+// Package period detects tandem repeats (squares) in a stream of symbols: a substring followed at once by an equal one.
+// A repeat is reported when its last symbol arrives.
 //
-// It remembers a window and no more. Whoever is told of a square has two visits before him and can look
-// for himself whether they are the same; what is found is exact for the symbols, and those may be hashes.
+// The package keeps a window of the newest symbols, at least two maximal periods long, as prefix hashes. The newest 4,
+// 16, 64, ... symbols are looked up in hash tables of earlier substrings of the same length. The distance to a match is
+// a candidate period. A candidate becomes a run, which is extended by one comparison for each symbol and reported at the
+// end of every period. Repeats are exact in the symbols. If the symbols are hashes, the caller must compare the
+// occurrences itself.
+//
+// A symbol costs O(1) in a stream without repetition, and O(maxRuns + log maxPeriod) in others. Starting a run costs at
+// most one period more.
 package period
 
-// Finder looks for squares in a stream. Make one with New.
+// Finder detects repeats in a stream. Make one with New.
 type Finder struct {
-	most   int      // the longest period
-	mask   int      // of positions in the window
-	n      int      // symbols so far
-	sums   []uint64 // by position: a polynomial of all symbols before
-	scales []scale
-	runs   []run
-	found  []Repeat
+	maxPeriod int
+	mask      int      // window size - 1; the size is a power of two and greater than 2*maxPeriod
+	n         int      // symbols so far
+	sums      []uint64 // ring of prefix hashes: sums[i&mask] is the hash of symbols 0 to i-1
+	scales    []scale  // by ascending length
+	runs      []run    // at most maxRuns, with different periods
+	found     []Repeat // the result of Next, reused
 }
 
-// Repeat is a stretch of symbols that came several times in a row, the last of which has just ended.
+// Repeat is a substring of Period symbols that has occurred Visits times in a row. Its last occurrence has just ended.
 type Repeat struct{ Period, Visits int }
 
-// scale looks for the last occurrence of so many symbols in a row. It is asked where fewer have occurred before, and
-// only then told of what came since: a stream that does not repeat itself costs little more than a look at the first.
+// scale indexes substrings of one fixed length by their last occurrence. It is queried only where a shorter substring has
+// already matched, and it indexes new symbols lazily, just before a query. A stream without repetition therefore costs
+// little more than a query of the first scale for each symbol.
 type scale struct {
-	length int
-	told   int      // positions before it are in the table
-	power  uint64   // multiplier to the length
-	rare   uint64   // bits of a hash that are 0 where one looks
-	last   []uint32 // by hash, a power of two of them: what else there is of the hash, and the position, 16 bits of each
+	length  int
+	indexed int      // the positions below it are in the table
+	power   uint64   // multiplier^length mod 2^64, which removes the oldest symbol from a rolling hash
+	sample  uint64   // only substrings whose hash is 0 in these bits are indexed
+	table   []uint32 // by hash, its length a power of two: 16 further bits of the hash, then the low 16 bits of the position
 }
 
-// run is a stretch in which each symbol is that of a period before; it begins with the second visit.
+// run is a maximal range in which s[i] == s[i-period]. It starts at the second occurrence.
 type run struct {
 	period, start int
-	end           int // of the visit that it is in
+	end           int // where the current occurrence ends
 }
 
-// maxRuns is how many stretches are followed at a time. A stream has as many as its newest symbols have
-// occurred at different distances, of which all but one or two end within a few symbols.
+// maxRuns is the largest number of runs that are extended at a time. There is one for each distance at which the newest
+// symbols occurred before; all but one or two of them end within a few symbols.
 const maxRuns = 12
 
-// multiplier makes polynomials of symbols, modulo 2^64: it is odd, so that no symbol is lost.
+// multiplier is the base of the polynomial hashes, modulo 2^64. It is odd, so that multiplication loses no bit of a symbol.
 const multiplier = 0x9e3779b97f4a7c15
 
-// shortest is how many symbols the first scale looks for. Fewer come again by chance where a stream has few of them, and
-// each time there would be a stretch to follow. Whatever is shorter is compared instead.
-const shortest = 4
+// minLength is the length of the first scale, in symbols. In a stream with a small alphabet, shorter substrings match by
+// chance, and each match would start a run. Shorter periods are found by direct comparison.
+const minLength = 4
 
-// New returns a finder of periods of 1 to most symbols, which are less than 32768: tables keep 16 bits of a position.
-func New(most int) *Finder {
+// New returns a finder of periods of 1 to maxPeriod symbols. maxPeriod must be less than 32768, because tables hold 16
+// bits of a position.
+func New(maxPeriod int) *Finder {
 	size := 1
-	for size <= 2*most {
+	for size <= 2*maxPeriod {
 		size *= 2
 	}
-	f := &Finder{most: most, mask: size - 1, sums: make([]uint64, size), runs: make([]run, 0, maxRuns+1)}
-	for length := shortest; length <= most; length *= 4 {
-		sc := scale{length: length, power: 1, last: make([]uint32, 4*size)}
+	f := &Finder{maxPeriod: maxPeriod, mask: size - 1, sums: make([]uint64, size), runs: make([]run, 0, maxRuns+1)}
+	for length := minLength; length <= maxPeriod; length *= 4 {
+		sc := scale{length: length, power: 1, table: make([]uint32, 4*size)}
 		for range length {
 			sc.power *= multiplier
 		}
-		if length > shortest { // which is asked for all
-			// One of length/4 places is enough to have some in each period of the length, and which they are depends on the
-			// symbols alone, so that both visits have the same. All scales together then cost no more than a few.
-			sc.rare = uint64(length/4 - 1)
-			sc.last = sc.last[:8*size/length]
+		if length > minLength { // the first scale indexes every substring
+			// Sampling one substring in length/4 leaves about four in each period of this length. The sample depends on the
+			// symbols alone, so that both occurrences contain the same samples. The tables of all scales together are
+			// less than twice as large as the first.
+			sc.sample = uint64(length/4 - 1)
+			sc.table = sc.table[:8*size/length]
 		}
 		f.scales = append(f.scales, sc)
 	}
 	return f
 }
 
-// Next takes the next symbol and returns the periods, ascending, of which it ends a visit that is the same as
-// the one before: the second, and each after it. The visits that it counts are at least two, and may be less than
-// there were. The slice is good until the next call.
+// Next appends a symbol and returns the repeats that end with it, by ascending period: one for the second occurrence of
+// a substring, and one for each occurrence after it. Visits is at least 2 and is a lower bound of the number of
+// occurrences. The slice is valid until the next call.
 //
-// A stretch that has some four symbols in a row only once, or is shorter, is found at the end of its second visit, and all
-// others are likely to be.
+// A substring of fewer than 4 symbols, or one that contains some 4 consecutive symbols only once, is always reported at
+// the end of its second occurrence. Other substrings are reported there with high probability, and later otherwise.
 func (f *Finder) Next(symbol uint64) []Repeat {
 	at := f.n
 	f.remember(symbol)
@@ -93,27 +102,29 @@ func (f *Finder) Next(symbol uint64) []Repeat {
 	return f.found
 }
 
-// Fresh reports that nothing suggests that the last symbol is part of a second visit.
+// Fresh reports whether no run is open: the last symbol does not seem to be part of a repetition.
 func (f *Finder) Fresh() bool { return len(f.runs) == 0 }
 
-// Skip takes the next symbol instead of Next, from who knows that it is fresh.
+// Skip appends a symbol that occurs for the first time. It replaces a call of Next and closes all runs.
 func (f *Finder) Skip(symbol uint64) {
 	f.remember(symbol)
 	f.runs = f.runs[:0]
 }
 
+// remember appends the prefix hash that includes a symbol. It adds 1 to the symbol, so that zeros change the hash.
 func (f *Finder) remember(symbol uint64) {
 	sum := f.sums[f.n&f.mask]
 	f.n++
 	f.sums[f.n&f.mask] = sum*multiplier + symbol + 1
 }
 
-// symbol is the one at a position, less one. There is no array of them, since what a finder has in a processor's cache a program has not.
+// symbol returns the symbol at a position, plus 1, as the difference of two prefix hashes. The symbols are not stored as
+// well: a second array would take more of the processor's cache from the program.
 func (f *Finder) symbol(at int) uint64 {
 	return f.sums[(at+1)&f.mask] - f.sums[at&f.mask]*multiplier
 }
 
-// follow drops the runs that the symbol at a position is not part of.
+// follow extends each run by the symbol at a position, and drops the runs that it does not continue.
 func (f *Finder) follow(at int) {
 	kept := f.runs[:0]
 	for _, r := range f.runs {
@@ -124,10 +135,10 @@ func (f *Finder) follow(at int) {
 	f.runs = kept
 }
 
-// short adds the run that the last occurrence of the newest symbol suggests, if that is nearer than scales look.
+// short starts a run if the newest symbol occurred fewer than minLength symbols ago.
 func (f *Finder) short(at int) {
 	newest := f.symbol(at)
-	for period := 1; period < shortest && period <= min(at, f.most); period++ {
+	for period := 1; period < minLength && period <= min(at, f.maxPeriod); period++ {
 		if newest == f.symbol(at-period) {
 			f.suggest(period, at)
 			return
@@ -135,11 +146,12 @@ func (f *Finder) short(at int) {
 	}
 }
 
-// long adds the runs that the last occurrences of the newest symbols suggest, as long as there are such.
+// long starts a run for each scale in which the newest symbols occurred before. It stops at the first scale without a
+// match: longer substrings cannot match either.
 func (f *Finder) long(at int) {
 	for i := range f.scales {
 		s := &f.scales[i]
-		f.tell(s, at)
+		f.index(s, at)
 		slot, mark := f.slot(s, at)
 		if slot == nil {
 			if at+1 < s.length {
@@ -150,41 +162,43 @@ func (f *Finder) long(at int) {
 		last := *slot
 		*slot = mark
 		period := int(uint16(mark - last))
-		if (mark^last)>>16 != 0 || period == 0 || period > min(f.most, at) {
+		if (mark^last)>>16 != 0 || period == 0 || period > min(f.maxPeriod, at) {
 			return
 		}
 		if f.symbol(at) != f.symbol(at-period) {
-			return // others with the same hash
+			return // different symbols with the same hash
 		}
 		f.suggest(period, at)
 	}
 }
 
-// tell puts what a scale has not been told before a position into its table.
-func (f *Finder) tell(s *scale, at int) {
-	for told := max(s.told, at-f.most); told < at; told++ {
-		if slot, mark := f.slot(s, told); slot != nil {
+// index enters the substrings that end before a position into the table of a scale, except those already there and those
+// more than maxPeriod symbols back.
+func (f *Finder) index(s *scale, at int) {
+	for pos := max(s.indexed, at-f.maxPeriod); pos < at; pos++ {
+		if slot, mark := f.slot(s, pos); slot != nil {
 			*slot = mark
 		}
 	}
-	s.told = at + 1
+	s.indexed = at + 1
 }
 
-// slot is the place of the symbols up to a position, nil if they have none, and what belongs there.
+// slot returns the table entry of the substring that ends at a position, and the value to store there. The entry is nil
+// if the substring is not in the sample, or if the stream is still shorter than it.
 func (f *Finder) slot(s *scale, at int) (slot *uint32, mark uint32) {
 	if at+1 < s.length {
 		return nil, 0
 	}
 	hash := f.sums[(at+1)&f.mask] - f.sums[(at+1-s.length)&f.mask]*s.power
 	hash ^= hash >> 32
-	if hash&s.rare != 0 {
+	if hash&s.sample != 0 {
 		return nil, 0
 	}
 	hash *= multiplier
-	return &s.last[hash>>48&uint64(len(s.last)-1)], uint32(hash>>16)&^0xffff | uint32(uint16(at))
+	return &s.table[hash>>48&uint64(len(s.table)-1)], uint32(hash>>16)&^0xffff | uint32(uint16(at))
 }
 
-// suggest adds the run of a period, unless there is none or it is known.
+// suggest starts a run with a period, unless one with that period is open.
 func (f *Finder) suggest(period, at int) {
 	for _, r := range f.runs {
 		if r.period == period {
@@ -194,8 +208,8 @@ func (f *Finder) suggest(period, at int) {
 	f.add(period, at)
 }
 
-// add follows a period from now on. What it has been followed for counts from the start of a visit at most: more
-// would not make it found earlier.
+// add starts a run with a period at the newest symbol and extends it backwards, by at most one period: a longer
+// extension would not make a repeat known earlier. It stops at start == period, where the run would leave the stream.
 func (f *Finder) add(period, at int) {
 	start := at + 1
 	for start != at+1-period && start > period && f.symbol(start-1) == f.symbol(start-1-period) {
@@ -207,7 +221,7 @@ func (f *Finder) add(period, at int) {
 	f.runs = append(f.runs, run{period, start, start + period})
 }
 
-// drop makes room: the run that has lasted least is likeliest to end.
+// drop removes the youngest run, which is the likeliest to end soon.
 func (f *Finder) drop() {
 	youngest := 0
 	for i, r := range f.runs {
@@ -218,7 +232,7 @@ func (f *Finder) drop() {
 	f.runs = append(f.runs[:youngest], f.runs[youngest+1:]...)
 }
 
-// insert keeps a short list sorted.
+// insert adds a repeat to a list sorted by period. Lists are short, so that insertion sort is quickest.
 func insert(list []Repeat, v Repeat) []Repeat {
 	i := len(list)
 	list = append(list, v)
