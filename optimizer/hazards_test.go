@@ -124,7 +124,7 @@ func checkCauses(t *testing.T, g *ir.Graph) {
 func TestHazardsRejectAfterALaterOperation(t *testing.T) {
 	g := &ir.Graph{Ops: []ir.Op{{Kind: ir.KindEmpty, After: []ir.OpID{0}}}}
 	_, err := hazards(g)
-	assert.ErrorContains(t, err, "operation %0 is ordered after %0")
+	assert.ErrorContains(t, err, "operation %0 is declared to run after %0")
 }
 
 // The number of dependencies stays linear where a list of all conflicts would be
