@@ -50,7 +50,7 @@ var _ graph.Undirected = (*bitGraph)(nil)
 
 // Node implements graph.Graph.
 func (g *bitGraph) Node(id int64) graph.Node {
-	if v, ok := g.number[id]; ok {
+	if v, ok := g.of(id); ok {
 		return g.nodes[v]
 	}
 	return nil
@@ -65,7 +65,7 @@ func (g *bitGraph) Nodes() graph.Nodes {
 
 // From implements graph.Graph.
 func (g *bitGraph) From(id int64) graph.Nodes {
-	v, ok := g.number[id]
+	v, ok := g.of(id)
 	if !ok {
 		return graph.Empty
 	}
@@ -74,8 +74,8 @@ func (g *bitGraph) From(id int64) graph.Nodes {
 
 // HasEdgeBetween implements graph.Graph.
 func (g *bitGraph) HasEdgeBetween(xid, yid int64) bool {
-	u, known := g.number[xid]
-	v, also := g.number[yid]
+	u, known := g.of(xid)
+	v, also := g.of(yid)
 	return known && also && g.rows[u].Has(int(v))
 }
 
@@ -84,7 +84,7 @@ func (g *bitGraph) EdgeBetween(xid, yid int64) graph.Edge {
 	if !g.HasEdgeBetween(xid, yid) {
 		return nil
 	}
-	return simple.Edge{F: g.nodes[g.number[xid]], T: g.nodes[g.number[yid]]}
+	return simple.Edge{F: g.Node(xid), T: g.Node(yid)}
 }
 
 // Edge implements graph.Graph.

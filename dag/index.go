@@ -31,6 +31,16 @@ func newIndex(nodes []graph.Node) index {
 	return x
 }
 
+// of returns the number of the node with an ID, if there is one. Where IDs are numbers, it does without
+// the map.
+func (x index) of(id int64) (v int32, ok bool) {
+	if 0 <= id && id < int64(len(x.nodes)) && x.nodes[id].ID() == id {
+		return int32(id), true
+	}
+	v, ok = x.number[id]
+	return v, ok
+}
+
 // list returns the nodes with these numbers.
 func list(nodes []graph.Node, numbers []int32) []graph.Node {
 	some := make([]graph.Node, len(numbers))
