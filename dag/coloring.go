@@ -26,15 +26,17 @@ var ErrSteps = errors.New("dag: the search for a colouring reached its bound of 
 // there are up to 3^(V/3), and its bound is time, so its result depends on the machine.
 func ExactColoring(g graph.Undirected, atLeast, maxSteps int) (k int, colors map[int64]int, err error) {
 	x := byID(g.Nodes())
-	k, colors = coloring.RecursiveLargestFirst(g)
-	if other, list, err := coloring.Dsatur(g, nil); err == nil && other < k {
+	rows := rowsOf(x, g)
+	ordered := &bitGraph{x, rows} // so that ties do not go by the order of a map
+	k, colors = coloring.RecursiveLargestFirst(ordered)
+	if other, list, err := coloring.Dsatur(ordered, nil); err == nil && other < k {
 		k, colors = other, list
 	}
 	best := make([]int32, len(x.nodes))
 	for v, n := range x.nodes {
 		best[v] = int32(colors[n.ID()])
 	}
-	best, ok := dense.ExactColoring(rowsOf(x, g), best, atLeast, maxSteps)
+	best, ok := dense.ExactColoring(rows, best, atLeast, maxSteps)
 	k = 0
 	for v, n := range x.nodes {
 		colors[n.ID()] = int(best[v])
