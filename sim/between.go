@@ -5,12 +5,12 @@ import (
 	"github.com/reprise-gpu/reprise/internal/des"
 )
 
-// unset is the error for an argument that is nil.
+// unset returns the error for a nil argument.
 func unset(call, what string) error {
 	return &device.Error{Call: call, Code: device.InvalidValue, Detail: what + " is nil"}
 }
 
-// WaitPeer is Wait for an event of another device of the system, which takes as long.
+// WaitPeer is Wait for an event of another device of the system. It costs the same time.
 func (d *Device) WaitPeer(sh device.Stream, peer *Device, eh device.Event) error {
 	if peer == nil {
 		return unset("WaitPeer", "the other device")
@@ -24,7 +24,7 @@ func (d *Device) WaitPeer(sh device.Stream, peer *Device, eh device.Event) error
 	return nil
 }
 
-// besides refuses a device of another system.
+// besides returns an error if a peer belongs to another system.
 func (d *Device) besides(peers ...*Device) *device.Error {
 	for _, p := range peers {
 		if d.sharedTime != p.sharedTime {
@@ -34,8 +34,8 @@ func (d *Device) besides(peers ...*Device) *device.Error {
 	return nil
 }
 
-// FollowAll has the stream's next work follow all work that was enqueued before, in every
-// stream of the device and of its peers.
+// FollowAll makes the next work of the stream wait for all work enqueued so far in all streams of the device and of
+// its peers.
 func (d *Device) FollowAll(sh device.Stream, peers ...*Device) error {
 	s, bad := d.streams.Get(sh)
 	if err := first(d.enter(0), bad, d.besides(peers...)); err != nil {
@@ -65,8 +65,8 @@ func (d *Device) followStreams(s *stream, of *Device) {
 	}
 }
 
-// PrecedeAll has all work that is enqueued later, in any stream of the device and of its
-// peers, follow the stream's present end.
+// PrecedeAll makes all work that is enqueued later in any stream of the device and of its peers wait for the present
+// end of the stream.
 func (d *Device) PrecedeAll(sh device.Stream, peers ...*Device) error {
 	s, bad := d.streams.Get(sh)
 	if err := first(d.enter(0), bad, d.besides(peers...)); err != nil {
@@ -85,8 +85,8 @@ func (d *Device) PrecedeAll(sh device.Stream, peers ...*Device) error {
 	return nil
 }
 
-// fence has what comes later in all streams follow a task. In the legacy stream, for which
-// the host may wait, that holds at once.
+// fence makes all later work in all streams wait for a task. The legacy stream depends on it at once, because the
+// host may wait for that stream before it gets more work.
 func (d *Device) fence(t des.TaskID) {
 	d.fences++
 	d.fenced = t
@@ -95,7 +95,7 @@ func (d *Device) fence(t des.TaskID) {
 	}
 }
 
-// passFence has the next work of a stream follow what the last fence says.
+// passFence makes the next work of a stream wait for the task of the latest fence.
 func (d *Device) passFence(s *stream) {
 	if s.fences == d.fences {
 		return

@@ -7,20 +7,20 @@ import (
 	"github.com/reprise-gpu/reprise/device"
 )
 
-// NodeAt is a node of an instance, be it in a body.
+// NodeAt identifies a node of an instance, which may be in a body.
 type NodeAt struct {
-	In   []BodyAt // the bodies that it lies in, from the outside in
+	In   []BodyAt // the bodies around it, the outermost first
 	Node device.Node
 }
 
-// BodyAt is a body of a conditional node.
+// BodyAt identifies a body of a conditional node.
 type BodyAt struct {
 	Node device.Node
 	Body int
 }
 
-// NewCondition makes a condition for graphs that are given whole. Unless it is
-// assigned, a launch begins with what the last one left, and the first with 0.
+// NewCondition creates a condition for InstantiateNodes. If assign is set, each launch starts with the initial value.
+// Otherwise the condition keeps its value from the previous launch, and the first launch starts with 0.
 func (d *Device) NewCondition(initial uint32, assign bool) (device.Condition, error) {
 	if err := d.enter(d.profile.Host.Create); err != nil {
 		return 0, err.In("NewCondition")
@@ -33,7 +33,7 @@ func (d *Device) NewCondition(initial uint32, assign bool) (device.Condition, er
 	return device.Condition(c.word), nil
 }
 
-// DropCondition ends the use of a condition by its maker. Instances keep it.
+// DropCondition releases the creator's reference to a condition. Instances hold references of their own.
 func (d *Device) DropCondition(h device.Condition) error {
 	c, bad := d.condition(h)
 	if err := first(d.enter(d.profile.Host.Create), bad); err != nil {
@@ -43,7 +43,7 @@ func (d *Device) DropCondition(h device.Condition) error {
 	return nil
 }
 
-// UpdateNodeAt is UpdateNode for a node wherever it lies.
+// UpdateNodeAt is UpdateNode for a node at any depth.
 func (d *Device) UpdateNodeAt(h device.GraphExec, at NodeAt, w device.Work) error {
 	x, bad := d.execs.Get(h)
 	if err := first(d.enter(d.profile.Host.UpdateNode), bad); err != nil {
@@ -66,8 +66,7 @@ func (d *Device) updateIn(x *exec, at NodeAt, w device.Work) *device.Error {
 	})
 }
 
-// EnableNode says whether later launches run a node or pass over it, as over one
-// that does nothing.
+// EnableNode enables or disables a node for later launches. A disabled node does nothing.
 func (d *Device) EnableNode(h device.GraphExec, at NodeAt, on bool) error {
 	x, bad := d.execs.Get(h)
 	if err := first(d.enter(d.profile.Host.UpdateNode), bad); err != nil {
@@ -79,7 +78,7 @@ func (d *Device) EnableNode(h device.GraphExec, at NodeAt, on bool) error {
 	}).In("EnableNode")
 }
 
-// NodeEnabled says which; asking costs nothing.
+// NodeEnabled reports whether a node is enabled. It costs no virtual time.
 func (d *Device) NodeEnabled(h device.GraphExec, at NodeAt) (enabled bool, err error) {
 	x, bad := d.execs.Get(h)
 	if err := first(d.enter(0), bad); err != nil {
@@ -92,7 +91,7 @@ func (d *Device) NodeEnabled(h device.GraphExec, at NodeAt) (enabled bool, err e
 	return enabled, no.In("NodeEnabled")
 }
 
-// UpdateCondition has a conditional node go by another condition.
+// UpdateCondition sets the condition of a conditional node.
 func (d *Device) UpdateCondition(h device.GraphExec, at NodeAt, c device.Condition) error {
 	x, badX := d.execs.Get(h)
 	cond, badC := d.condition(c)
@@ -116,10 +115,10 @@ func (d *Device) UpdateCondition(h device.GraphExec, at NodeAt, c device.Conditi
 	return err.In("UpdateCondition")
 }
 
-// read notes which conditions an instance goes by.
+// read updates the list of conditions of an instance.
 func (x *exec) read() {
 	x.conditions = x.plan.conditions(nil)
-	var assign []*condition // a list of its own: a launch that is under way has the old
+	var assign []*condition // a new list: a launch in progress uses the old one
 	for _, c := range x.conditions {
 		if c.assign {
 			assign = append(assign, c)
@@ -129,8 +128,8 @@ func (x *exec) read() {
 	keep(x.conditions)
 }
 
-// edit changes a node. A launch takes the graph's own nodes as they are, in which a
-// change cannot reach it; bodies it unfolds later, so these are copied.
+// edit changes a node. A launch copies the graph's own nodes, so these are changed in place. It reads bodies while it
+// runs, so these are copied.
 func (p *plan) edit(at NodeAt, change func(*execNode) *device.Error) *device.Error {
 	outer := at.Node
 	if len(at.In) > 0 {

@@ -8,8 +8,8 @@ import (
 	"github.com/reprise-gpu/reprise/device/model"
 )
 
-// WaitUntil lets the host's clock pass until t: the host was busy with something
-// else, another device for example. A time that has passed changes nothing.
+// WaitUntil advances the host's clock to t, for a host that was busy elsewhere, for example with another device. It
+// has no effect if t has passed.
 func (d *Device) WaitUntil(t time.Duration) {
 	d.settled()
 	d.host = max(d.host, model.Time(min(t, lastNanosecond))*model.Nanosecond)
@@ -18,7 +18,7 @@ func (d *Device) WaitUntil(t time.Duration) {
 // lastNanosecond is des.LastTime in nanoseconds.
 const lastNanosecond = time.Duration(model.LastTime / model.Nanosecond)
 
-// timeIsOver is the fault of a device whose work would go on after virtual time has ended.
+// timeIsOver returns the fault for work that would end after the end of virtual time.
 func timeIsOver(work any) *device.Error {
 	name := "the device's work"
 	if j, ok := work.(*job); ok {

@@ -9,17 +9,17 @@ import (
 // list is a compiled command list.
 type list struct{ commands []command }
 
-// command is a device.Command with its handles looked up.
+// command is a device.Command with resolved handles.
 type command struct {
 	kind   device.CommandKind
 	stream *stream
 	event  *event
 	job    *job
 	exec   *exec
-	handle device.GraphExec // of exec
+	handle device.GraphExec // handle of exec
 }
 
-// CompileCommands checks a schedule and looks up its handles.
+// CompileCommands checks a schedule and resolves its handles.
 func (d *Device) CompileCommands(cs []device.Command) (device.CommandList, error) {
 	if err := d.enter(d.profile.Host.Create); err != nil {
 		return 0, err.In("CompileCommands")
@@ -67,8 +67,8 @@ func (d *Device) UpdateCommand(h device.CommandList, i int, w device.Work) error
 	return d.replace(&l.commands[i].job, w).In("UpdateCommand")
 }
 
-// SubmitCommands does what a call for each command would, at the same cost to
-// the host: a list saves crossings between languages, not driver calls.
+// SubmitCommands has the effect and the host cost of one call per command: a list saves calls through cgo, not driver
+// calls.
 func (d *Device) SubmitCommands(h device.CommandList, from, n int) error {
 	l, bad := d.lists.Get(h)
 	if err := first(d.enter(0), bad, l.usable(), l.has(from, n)); err != nil {
@@ -107,8 +107,7 @@ func (l *list) has(from, n int) *device.Error {
 	return device.CheckRange(from, n, len(l.commands))
 }
 
-// usable notices streams, events and graph instances that were destroyed since the list
-// was compiled.
+// usable returns an error if a stream, an event or a graph instance was destroyed since the list was compiled.
 func (l *list) usable() *device.Error {
 	if l == nil {
 		return nil
@@ -122,7 +121,7 @@ func (l *list) usable() *device.Error {
 	return nil
 }
 
-// DestroyCommandList leaves what was submitted under way.
+// DestroyCommandList destroys the list. Submitted work continues.
 func (d *Device) DestroyCommandList(h device.CommandList) error {
 	if err := d.enter(d.profile.Host.Create); err != nil {
 		return err.In("DestroyCommandList")

@@ -10,51 +10,50 @@ import (
 	"github.com/reprise-gpu/reprise/internal/des"
 )
 
-// condition is a word of device memory, whose address is its handle.
+// condition is a word of device memory. Its address is its handle.
 type condition struct {
 	on      *Device
 	word    uint64
 	initial uint32
-	assign  bool   // at each launch
-	of      *graph // nil when it was made for graphs that are given whole
-	users   int    // graphs and instances that keep it
+	assign  bool   // reset to initial at each launch
+	of      *graph // nil if it was created for InstantiateNodes
+	users   int    // number of graphs and instances that use it
 }
 
-// choice is what a conditional node decides. Nothing in it changes once it is in an
-// instance: an update makes another.
+// choice is the decision of a conditional node. It is immutable in an instance: an update creates a new one.
 type choice struct {
 	kind      device.ConditionalKind
 	condition *condition
-	graphs    []*graph // its bodies while the graph is under construction
-	bodies    []*plan  // of an instance
+	graphs    []*graph // bodies while the graph is under construction
+	bodies    []*plan  // bodies in an instance
 }
 
-// A conditional node unfolds while it runs. Its task reads the condition, adds the
-// tasks of the body that this selects and, behind them, a task that joins them; in a
-// loop that one reads the condition again. What waits for the node is handed on to it.
+// A conditional node expands while it runs. Its task reads the condition, then adds the tasks of the selected body
+// and, after them, a task that joins them. In a loop the joining task reads the condition again. The successors of
+// the node are passed on to the last task.
 //
 //	           ┌─ body ─┐        ┌─ body ─┐
 //	─► decide ─┤        ├► decide┤        ├► decide ─► what follows
 //	           └────────┘        └────────┘
-//	   round 1             round 2             the condition is 0
+//	           iteration 1       iteration 2   the condition is 0
 
-// visit is one run of a conditional node, with a decision for each round of a loop.
+// visit is one run of a conditional node. In a loop it decides before each iteration.
 type visit struct {
 	job      *job
 	at       place
 	stream   *stream
 	priority int32
 	round    int64
-	op       *operation // when races are looked for
+	op       *operation // set if races are detected
 }
 
-// scope is one round of a body.
+// scope is one iteration of a body.
 type scope struct {
 	of     *visit
 	body   int
 	round  int64
 	chains     // see order
-	depth  int // how many scopes it lies in
+	depth  int // number of enclosing scopes
 }
 
 func (s *scope) depthOf() int {
@@ -64,7 +63,7 @@ func (s *scope) depthOf() int {
 	return s.depth
 }
 
-// iteration tells rounds of a loop apart.
+// iteration names the iterations of the enclosing loops in reports.
 func (s *scope) iteration() string {
 	if s == nil || s.of.job.choice.kind != device.While {
 		return ""
@@ -78,17 +77,17 @@ type nested struct {
 	in *scope
 }
 
-// beginning is what happens when a launch begins: conditions get their initial values,
-// and what the last launch has left allocated is freed.
+// beginning is the work at the start of a launch: conditions get their initial values, and memory that the previous
+// launch left allocated is freed.
 type beginning struct {
 	assign []*condition
 	free   []*graphMemory
 }
 
-// beginningJob is the job that findings about a beginning name.
+// beginningJob is the job that findings about a beginning refer to.
 var beginningJob = &job{kind: nothing, label: "the beginning of a launch"}
 
-// jobOf is the job behind the data of a task, nil when there is none.
+// jobOf returns the job in the data of a task, or nil.
 func jobOf(data any) *job {
 	switch v := data.(type) {
 	case *job:
@@ -105,7 +104,7 @@ func jobOf(data any) *job {
 
 const defaultLoopLimit = 1 << 24
 
-// decide reads the condition of a node and enters what it selects.
+// decide reads the condition of a node and adds the tasks of the selected body.
 func (d *Device) decide(id des.TaskID, v *visit) model.Demand {
 	c := v.job.choice
 	value := binary.LittleEndian.Uint32(d.wordOf(c.condition))
@@ -137,9 +136,9 @@ func (d *Device) wordOf(c *condition) []byte {
 	return b
 }
 
-// unfold enters the tasks of a body behind the decision that selected it.
+// unfold adds the tasks of a body after the decision that selected it.
 func (d *Device) unfold(id des.TaskID, v *visit, n int) {
-	d.engine.Retire() // a loop must not pile up what it has done
+	d.engine.Retire() // bounds the memory of long loops
 	c, body := v.job.choice, v.job.choice.bodies[n]
 	v.round++
 	in := &scope{of: v, body: n, round: v.round, depth: 1 + v.at.in.depthOf()}
@@ -155,7 +154,7 @@ func (d *Device) unfold(id des.TaskID, v *visit, n int) {
 	d.engine.Attach(d.engine.Add(t), behind)
 }
 
-// begin does what a launch begins with.
+// begin performs the work at the start of a launch.
 func (d *Device) begin(id des.TaskID, b *beginning) {
 	for _, m := range b.free {
 		m.on.claims(id, m)
@@ -170,15 +169,15 @@ func (d *Device) begin(id des.TaskID, b *beginning) {
 	}
 }
 
-// newCondition makes a condition that nobody uses yet.
+// newCondition creates a condition without users.
 func (d *Device) newCondition(initial uint32, assign bool) (*condition, *device.Error) {
 	if d.sample > 0 {
-		return nil, &device.Error{Code: device.NotSupported, Detail: "a sampled device computes no values that a condition could be"}
+		return nil, &device.Error{Code: device.NotSupported, Detail: "a sampled device does not compute the values of conditions: open it without Sample"}
 	}
 	d.conditionNames++
 	word, err := d.memory.AllocCondition(fmt.Sprintf("condition %d", d.conditionNames))
 	if err != nil {
-		return nil, &device.Error{Code: device.OutOfMemory, Detail: "a condition", Err: err}
+		return nil, &device.Error{Code: device.OutOfMemory, Detail: "memory of a condition", Err: err}
 	}
 	d.memory.Initialise(word, conditionBytes)
 	c := &condition{on: d, word: word, initial: initial, assign: assign}
@@ -189,7 +188,7 @@ func (d *Device) newCondition(initial uint32, assign bool) (*condition, *device.
 	return c, nil
 }
 
-// condition is what a handle stands for.
+// condition resolves a handle.
 func (d *Device) condition(h device.Condition) (*condition, *device.Error) {
 	c := d.conditions[h]
 	if c == nil {
@@ -198,9 +197,8 @@ func (d *Device) condition(h device.Condition) (*condition, *device.Error) {
 	return c, nil
 }
 
-// keep and leave count the graphs and instances that use conditions. Launches that
-// are under way may still set one that nobody uses any more, so its word stays until
-// the host has waited for all.
+// keep and leave count the graphs and instances that use conditions. Launches in progress may still set a condition
+// without users. Its word is therefore freed only after the host has waited for all work.
 func keep(list []*condition) {
 	for _, c := range list {
 		c.users++
@@ -216,7 +214,7 @@ func leave(list []*condition) {
 	}
 }
 
-// sweep frees the words of conditions that nothing uses and that no work can set.
+// sweep frees the words of conditions that have no users and that no work can set.
 func (d *Device) sweep() {
 	for _, c := range d.unused {
 		if err := d.memory.Free(c.word); err != nil {
@@ -229,7 +227,7 @@ func (d *Device) sweep() {
 	d.unused = d.unused[:0]
 }
 
-// conditions are those that the nodes of a plan read, each once.
+// conditions appends the conditions that the nodes of a plan read, without duplicates.
 func (p *plan) conditions(list []*condition) []*condition {
 	for i := range p.nodes {
 		if j := p.nodes[i].job; j != nil && j.choice != nil && !slices.Contains(list, j.choice.condition) {

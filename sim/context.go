@@ -9,15 +9,14 @@ import (
 	"github.com/reprise-gpu/reprise/internal/des"
 )
 
-// SynchronizeContext is Synchronize that returns when ctx is done, also in the middle of a kernel. The kernel or host
-// call that runs then goes on in the background, and nothing begins after it; the next call into the device waits for
-// it, and the next call that waits has the device go on. Virtual time has passed by then as far as the device has come,
-// so that it depends on when ctx was done.
+// SynchronizeContext is Synchronize, but also returns when ctx is done, even during a kernel. The running kernel or
+// host call then continues in the background, and nothing starts after it. The next call of the device waits for it,
+// and the next call that waits resumes the device. The virtual time reached by then depends on when ctx was done.
 func (d *Device) SynchronizeContext(ctx context.Context, h device.Stream) error {
 	if ctx == nil {
 		return unset("SynchronizeContext", "the context")
 	}
-	if ctx.Done() == nil || d.outside != nil { // a device whose callers take turns is not waited for on another goroutine
+	if ctx.Done() == nil || d.outside != nil { // with Outside set, callers take turns, and the wait stays on the goroutine of the caller
 		return d.Synchronize(h)
 	}
 	if err := d.rejoin(ctx, d.running); err != nil {
@@ -40,7 +39,7 @@ func (d *Device) SynchronizeContext(ctx context.Context, h device.Stream) error 
 	return d.Synchronize(h)
 }
 
-// detach runs the device until tasks have ended, on another goroutine.
+// detach runs the device on another goroutine until the tasks have ended.
 func (t *sharedTime) detach(tasks []des.TaskID) *beside.Run {
 	return beside.Start(func() {
 		for _, id := range tasks {
@@ -49,8 +48,8 @@ func (t *sharedTime) detach(tasks []des.TaskID) *beside.Run {
 	})
 }
 
-// rejoin waits until b, nil for nothing, has ended. When ctx is done first, it has b stop before the next task, which the
-// next call waits for, and returns the error of ctx.
+// rejoin waits until b has ended; b may be nil. If ctx is done first, it stops b before its next task and returns the
+// error of ctx. The next call waits until b has stopped.
 func (t *sharedTime) rejoin(ctx context.Context, b *beside.Run) error {
 	if b == nil {
 		return nil

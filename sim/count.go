@@ -5,9 +5,8 @@ import (
 	"github.com/reprise-gpu/reprise/internal/des"
 )
 
-// CountLaunches calls run and returns what each launch that was enqueued meanwhile asked of the device, in the order of
-// enqueuing. run must wait for its work, and the device must be idle before. A time line that is being kept
-// goes on without what ran.
+// CountLaunches calls run and returns the demand of each launch enqueued by it, in order of enqueuing. The device
+// must be idle before, and run must wait for its work. A time line being recorded does not contain the work of run.
 func (d *Device) CountLaunches(run func() error) ([]model.Demand, error) {
 	if run == nil {
 		return nil, unset("CountLaunches", "the function that launches")

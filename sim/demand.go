@@ -11,7 +11,7 @@ import (
 
 const sectorBytes = 32
 
-// demand is what a launch that counted s asks of the device.
+// demand returns the demand of a launch with statistics s.
 func (d *Device) demand(j *job, s *interp.Stats) model.Demand {
 	dram, inL2, link, moved := d.traffic(j, s)
 	inL1 := 0.0
@@ -39,9 +39,9 @@ func (d *Device) demand(j *job, s *interp.Stats) model.Demand {
 
 func cycles(p interp.Path, trip float64) float64 { return p.Cycles + p.Trips*trip }
 
-// traffic is how many bytes a launch moves between L2 and DRAM, how much of
-// what it asks L2 for is there, and what crosses the host link: each byte that it
-// touches of memory that is elsewhere, once. What of managed memory is elsewhere moves here.
+// traffic returns the traffic of a launch: the bytes between L2 and DRAM, the fraction of its L2 accesses that hit,
+// and the bytes over the host link. Each byte of remote memory crosses the link once. Managed memory that is on the
+// host moves to the device here; moved is its size.
 func (d *Device) traffic(j *job, s *interp.Stats) (dram, inL2 float64, link des.Use, moved float64) {
 	d.uses, d.extents = d.uses[:0], d.extents[:0]
 	var distinct, footprint float64
@@ -70,8 +70,7 @@ func (d *Device) traffic(j *job, s *interp.Stats) (dram, inL2 float64, link des.
 	again := max(0, asked-distinct)
 	at := min(1, float64(d.profile.SMs)*j.perSM/float64(max(1, s.Blocks)))
 	regained := min(again, regained(d.extents, at, float64(d.profile.L2Bytes)))
-	// Bytes wanted again otherwise are in L2 as long as the blocks that run at the same
-	// time fit in it together.
+	// The remaining repeated accesses hit L2 if the footprint of concurrently running blocks fits into it.
 	together := footprint * math.Pow(at, s.Growth)
 	fetched = min(asked, fetched+regained+(again-regained)*max(0, 1-float64(d.profile.L2Bytes)/max(together, 1)))
 	if asked > 0 {
@@ -80,11 +79,10 @@ func (d *Device) traffic(j *job, s *interp.Stats) (dram, inL2 float64, link des.
 	return fetched + min(evicted, float64(s.SectorsWrite)*sectorBytes+fetched), inL2, link, moved
 }
 
-// regained is how much a launch fetches once more because it has gone from L2 since earlier
-// blocks had it, an LRU cache holding what was touched last (H. Che et al., "Hierarchical Web
-// Caching Systems", 2002). Such are the bytes of a gather: those of a stencil are wanted
-// again by the blocks beside, which run at about the same time. A share at of the blocks
-// runs at once.
+// regained returns how many bytes a launch fetches again because they were evicted from L2 since earlier blocks used
+// them. It models an LRU cache by its characteristic time (H. Che et al., "Hierarchical Web Caching Systems", 2002).
+// The model is for gathers: the bytes of a stencil are reused by neighbouring blocks, which run at about the same
+// time. Argument at is the fraction of the blocks that run concurrently.
 func regained(extents []interp.Extent, at, size float64) (bytes float64) {
 	turns := lasts(extents, size)
 	for _, x := range extents {
@@ -95,8 +93,8 @@ func regained(extents []interp.Extent, at, size float64) (bytes float64) {
 	return bytes
 }
 
-// lasts is for how many turns, in each of which the blocks that run together touch what
-// they do, a cache keeps what was touched.
+// lasts returns for how many turns the cache keeps a byte after its last use, by bisection. In each turn the
+// concurrently running blocks access their bytes. The result is +Inf if everything fits.
 func lasts(extents []interp.Extent, size float64) float64 {
 	filled := func(turns float64) (bytes float64) {
 		for _, x := range extents {
@@ -121,13 +119,13 @@ func lasts(extents []interp.Extent, size float64) float64 {
 	return hi
 }
 
-// l1Share is what a block has of its multiprocessor's L1 cache, which shares its
-// memory with shared memory.
+// l1Share returns the bytes of L1 cache per block. L1 and shared memory are parts of the same memory of a
+// multiprocessor.
 func l1Share(p *model.Profile, perSM, shared int) int {
 	return max(0, int(p.L1Bytes)/perSM-shared-p.Limits.SharedReserved)
 }
 
-// moved tells the L2 cache of a copy or memset; src is 0 where there is none.
+// moved applies a copy or a memset to the L2 cache; src is 0 for a memset.
 func (d *Device) moved(dst, src uint64, n int64) {
 	d.uses = d.uses[:0]
 	if base, size, ok := d.memory.Base(src); ok && d.memory.Home(src, n) == interp.Here {

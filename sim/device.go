@@ -13,59 +13,56 @@ import (
 	"github.com/reprise-gpu/reprise/sim/interp"
 )
 
-// ErrProfile is in the chain of errors about figures of Options.Custom that are out of their bounds.
+// ErrProfile is in the error chain if figures of Options.Custom are out of their bounds.
 var ErrProfile = model.ErrProfile
 
-// Options configures a simulated device; the zero value is an H200.
+// Options configures a simulated device. The zero value is an H200.
 type Options struct {
-	// Profile is the ID of a device profile, or the path of a file that holds one
-	// (docs/PROFILE.md) and ends in .json; "" is "h200".
+	// Profile is the ID of a device profile, or the path of a profile file (docs/PROFILE.md), which ends in .json. ""
+	// means "h200".
 	Profile string
-	// Custom is a profile of one's own, instead of Profile. Its figures have the bounds that those of files have
-	// (docs/PROFILE.md); the error about others is ErrProfile.
+	// Custom, if not nil, is used instead of Profile. Its figures have the same bounds as those of files
+	// (docs/PROFILE.md). The error for a figure out of bounds is ErrProfile.
 	Custom *model.Profile
-	// Memory is how many bytes of device memory there are; 0 is what the profile
-	// has. The simulator needs host memory only for what is allocated.
+	// Memory is the size of device memory in bytes; 0 means that of the profile. The simulator needs host memory only
+	// for allocations in use.
 	Memory int64
-	// Workers is how many goroutines may run the blocks of a launch; 0 is one for
-	// each processor. Neither bytes nor times depend on it.
+	// Workers is the maximum number of goroutines that run the blocks of a launch; 0 means one per processor. It
+	// affects neither results nor virtual times.
 	Workers int
-	// Memo says whether launches may reuse the results of earlier, equal ones;
-	// neither bytes nor times depend on it.
+	// Memo selects whether launches may reuse the results of earlier equal ones. It affects neither results nor
+	// virtual times.
 	Memo Memo
-	// MemoBytes bounds the results kept; 0 is 512 MiB.
+	// MemoBytes bounds the size of the stored results; 0 means 512 MiB.
 	MemoBytes int64
-	// Stdout gets the output of printf when the host waits for the device; nil is
-	// os.Stdout.
+	// Stdout receives the output of printf when the host waits for the device; nil means os.Stdout.
 	Stdout io.Writer
-	// Race says whether to look for races and for reads of what was never written.
+	// Race selects whether races and reads of uninitialised memory are detected.
 	Race Race
-	// Sample, when positive, is how many blocks of each launch are run, spread over
-	// its grid; what they count stands for the whole, and the data that launches
-	// leave are not what they would compute. Times of regular kernels come out
-	// within 3 %, those of irregular ones within 25 % (TestSampledTimesAreCloseToWholeOnes).
-	// Cooperative launches run whole. Copies and fills of more than a page that streams and
-	// graphs run are timed and not made; Write and Read are, since what the host writes
-	// may steer kernels. A launch that comes again is not run again, unless one of these, or a
-	// smaller copy from the host, has brought other bytes to what it touches. Memory that
-	// nothing touches costs the host none.
+	// Sample, if positive, is the number of blocks that are run of each launch, spread over its grid. Their
+	// statistics are scaled to the whole grid. The results of launches are then meaningless. Times of regular kernels
+	// are within 3 % of those of whole runs, times of irregular ones within 25 %
+	// (TestSampledTimesAreCloseToWholeOnes).
+	//
+	// Cooperative launches run whole. Write and Read copy their bytes, because data from the host may steer kernels.
+	// Copies and fills in streams and graphs that exceed 4096 bytes are only timed. A repeated launch is not run
+	// again unless the host has written new bytes, by Write or by a small copy, to memory that it accesses. Memory
+	// that is never accessed costs no host memory.
 	Sample int64
-	// StepLimit is how many warp instructions one block may issue before its launch
-	// ends in a timeout, as an endless loop should; 0 is 1<<31, minutes of host time.
+	// StepLimit is the maximum number of warp instructions of one block; a launch that exceeds it fails with a
+	// timeout, as an endless loop should. 0 means 1<<31, minutes of host time.
 	StepLimit int64
-	// On is the GPU that the device is a context of, which others share; nil makes one
-	// for it alone, of Memory bytes.
+	// On is the GPU on which the device is a context; several contexts can share a GPU. nil creates a GPU of Memory
+	// bytes for this device alone.
 	On *GPU
-	// LoopLimit is how many iterations a while node may run before its launch ends in
-	// a timeout, as an endless loop should; 0 is 1<<24, minutes of host time.
+	// LoopLimit is the maximum number of iterations of a while node; a launch that exceeds it fails with a timeout,
+	// as an endless loop should. 0 means 1<<24, minutes of host time.
 	LoopLimit int64
-	// Outside, when set, runs a function while other callers of the device may go on:
-	// it gives up what keeps them out, and takes it back. Callers wait so, and host calls
-	// run on goroutines of their own. A device without it has one caller at a time, who
-	// must not call it from a host call.
+	// Outside, if not nil, lets several callers take turns on the device. It must release the caller's exclusive
+	// access, run the function, and acquire the access again. Waits use it, and host calls run on goroutines of their
+	// own. Without Outside the device has one caller at a time, and a host call must not call it.
 	Outside func(func())
-	// Trace, when set, is called for all work in the order it ends. It must not
-	// call the device.
+	// Trace, if not nil, is called for each piece of work, in order of its end. It must not call the device.
 	Trace func(Span)
 }
 
@@ -78,15 +75,15 @@ type Device struct {
 
 	gpu     *GPU
 	memory  *interp.Memory
-	workers int // of a launch
+	workers int // maximum number of goroutines per launch
 	sample  int64
-	steps   int64 // of a block, 0 for the interpreter's own limit
-	loops   int64 // iterations of a loop
+	steps   int64 // limit per block; 0 means the interpreter's default
+	loops   int64 // maximum number of iterations of a loop
 	printed fifo
 	live    device.Live // Bytes and Allocations only
 	ledger  device.Allocations
 	memo    *memo
-	races   *races // nil when nobody looks for them
+	races   *races // nil if races are not detected
 	count   Counters
 	l2      *des.Cache
 	history history
@@ -103,32 +100,31 @@ type Device struct {
 	lists   device.Handles[device.CommandList, *list]
 	arrays  device.Handles[device.Array, *array]
 
-	legacy         *stream    // nil until something asks for it
+	legacy         *stream    // created on first use
 	busy           []*stream  // blocking streams with work that the legacy stream does not follow yet
 	epoch          int64      // counts tasks of the legacy stream
 	fences         int64      // see PrecedeAll
-	fenced         des.TaskID // what the last fence is about
+	fenced         des.TaskID // task of the latest fence
 	conditions     map[device.Condition]*condition
-	conditionNames int          // how many there have been
-	unused         []*condition // whose words can be freed when all work has ended
+	conditionNames int          // number of conditions created so far
+	unused         []*condition // conditions whose words are freed once all work has ended
 
 	graphMemory      map[device.Ptr]*graphMemory
-	graphMemoryNames int // how many there have been
+	graphMemoryNames int // number of addresses reserved so far
 	graphUse         GraphMemory
-	idle             []*graphMemory // that no graph uses any more
+	idle             []*graphMemory // addresses that no graph uses any more
 
 	deps   []des.TaskID  // scratch of enqueue
-	spare  []*job        // whose one run has ended
-	fault  *device.Error // what poisoned the device
-	failed *device.Error // of the first host call that went wrong, until a call that waits answers it
+	spare  []*job        // jobs that can be reused
+	fault  *device.Error // the fault that poisoned the device
+	failed *device.Error // error of the first failed host call, until a waiting call returns it
 
 	outside func(func())
-	waiting int  // calls that have let others in
-	closed  bool // or being closed
+	waiting int  // number of calls that have let other callers in
+	closed  bool // closed, or being closed
 }
 
-// New returns a simulated device. It fails for an unknown profile, and for options
-// that exclude each other.
+// New returns a simulated device. It returns an error for an unknown profile and for options that exclude each other.
 func New(o Options) (*Device, error) {
 	p := o.Custom
 	if p == nil {
@@ -140,7 +136,7 @@ func New(o Options) (*Device, error) {
 		return nil, fmt.Errorf("sim: %w", err)
 	}
 	if o.Race == RaceOn && o.Sample > 0 {
-		return nil, errors.New("sim: Race and Sample exclude each other: a sampled launch does not touch all that it would")
+		return nil, errors.New("sim: Race and Sample exclude each other: a sampled launch runs only some of its blocks")
 	}
 	on := o.On
 	if on == nil {
@@ -156,7 +152,7 @@ func New(o Options) (*Device, error) {
 		steps:      o.StepLimit,
 		loops:      orDefault(o.LoopLimit, defaultLoopLimit),
 		sample:     o.Sample,
-		printed:    fifo{out: orDefault(o.Stdout, io.Writer(os.Stdout)), most: printLimit},
+		printed:    fifo{out: orDefault(o.Stdout, io.Writer(os.Stdout)), capacity: printLimit},
 		l2:         des.NewCache(p),
 		memo:       newMemo(o.Memo, orDefault(o.MemoBytes, defaultMemoBytes), o.Sample > 0),
 		modules:    device.Handles[device.Module, *module]{Kind: "module"},
@@ -195,23 +191,22 @@ func infoOf(p *model.Profile, memory int64) device.Info {
 	}
 }
 
-// Priorities that streams are clamped to, as drivers report them for recent
-// devices.
+// The range of stream priorities, as drivers report it for recent devices.
 const (
 	leastPriority    = 0
 	greatestPriority = -5
 )
 
-// Sample is how many blocks of a launch are run, 0 for all.
+// Sample returns the number of blocks that are run of each launch, 0 for all.
 func (d *Device) Sample() int64 { return d.sample }
 
-// Profile is what the device is simulated by. It is not to be changed.
+// Profile returns the profile of the device. It must not be modified.
 func (d *Device) Profile() *model.Profile { return d.profile }
 
 // Info describes the simulated device.
 func (d *Device) Info() device.Info { return d.info }
 
-// Now is the virtual clock of the host.
+// Now returns the virtual time of the host.
 func (d *Device) Now() time.Duration {
 	d.settled()
 	return duration(d.host)
@@ -219,19 +214,19 @@ func (d *Device) Now() time.Duration {
 
 func duration(t model.Time) time.Duration { return time.Duration(t / model.Nanosecond) }
 
-// Live counts what is allocated.
+// Live returns the number of live resources, by kind.
 func (d *Device) Live() device.Live {
 	d.settled()
 	l := d.live
 	l.Modules, l.Streams, l.Events = d.modules.Len(), d.streams.Len(), d.events.Len()
 	if d.legacy != nil {
-		l.Streams-- // nobody can destroy it
+		l.Streams-- // the legacy stream cannot be destroyed
 	}
 	l.Graphs, l.Execs, l.Lists = d.graphs.Len(), d.execs.Len(), d.lists.Len()
 	return l
 }
 
-// enter begins a call: it charges the host and says why the call cannot be made.
+// enter starts a call: it charges the host the given time, and returns an error if the device cannot be called.
 func (d *Device) enter(cost model.Time) *device.Error {
 	d.settled()
 	switch {
@@ -245,8 +240,8 @@ func (d *Device) enter(cost model.Time) *device.Error {
 	return d.poison()
 }
 
-// poison is the fault that every call answers, or nil: a copy, since each
-// caller puts its own name in.
+// poison returns the fault that every call returns, or nil. The result is a copy, because each caller adds its own
+// name.
 func (d *Device) poison() *device.Error {
 	if d.fault == nil {
 		return nil
@@ -255,13 +250,13 @@ func (d *Device) poison() *device.Error {
 	return &err
 }
 
-// Err is the fault that every call answers since it surfaced, nil before.
+// Err returns the fault that every call returns, or nil as long as no call has returned one.
 func (d *Device) Err() error {
 	d.settled()
 	return d.poison().In("Err")
 }
 
-// first returns the first error there is.
+// first returns the first error that is not nil.
 func first(errs ...*device.Error) *device.Error {
 	for _, err := range errs {
 		if err != nil {
@@ -271,7 +266,7 @@ func first(errs ...*device.Error) *device.Error {
 	return nil
 }
 
-// drain waits for all work that there is.
+// drain waits for all work.
 func (d *Device) drain() *device.Error {
 	end := d.engine.Next()
 	d.waited(d.drained())
@@ -279,8 +274,8 @@ func (d *Device) drain() *device.Error {
 	return d.poison()
 }
 
-// emptied notes that the host has waited for the tasks before end, and ends what lasts only as long as the device has
-// work if no other caller has enqueued more.
+// emptied is called after the host has waited for the tasks before end. It frees resources that live only until the
+// device is idle, unless another caller has enqueued more work.
 func (d *Device) emptied(end des.TaskID) {
 	d.races.drained(d, end)
 	if d.engine.Idle() {
@@ -289,20 +284,20 @@ func (d *Device) emptied(end des.TaskID) {
 	}
 }
 
-// waited moves the host's clock to after a wait for what the device did by t.
+// waited advances the host's clock after a wait for work that ended at t.
 func (d *Device) waited(t model.Time) {
 	d.host = max(d.host, t).Plus(d.profile.Host.Synchronize)
 	d.retire()
 }
 
-// retire forgets the tasks that have ended, and prints what they have printed.
+// retire drops the records of ended tasks and writes the output of printf.
 func (d *Device) retire() {
 	d.engine.Retire()
 	d.printed.flush()
 }
 
-// Close waits, also for the calls of other callers that wait, then frees everything. Calls that begin meanwhile are
-// refused as they are afterwards.
+// Close waits for all work and for waiting calls of other callers, then frees everything. Calls that start meanwhile
+// or later are refused.
 func (d *Device) Close() error {
 	d.settled()
 	if d.closed || d.inside != nil {
@@ -319,7 +314,7 @@ func (d *Device) Close() error {
 	return err
 }
 
-// finish waits for all work, and for what other devices have to do with the memory.
+// finish waits for all work, including work of other devices that uses the memory.
 func (d *Device) finish() {
 	d.host = max(d.host, d.drained())
 	d.catchUp()

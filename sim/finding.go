@@ -8,21 +8,20 @@ import (
 	"github.com/reprise-gpu/reprise/sim/interp"
 )
 
-// FindingKind says what is wrong.
+// FindingKind is the kind of a problem found.
 type FindingKind uint8
 
 const (
-	// DataRace is two operations that touch the same bytes, of which one writes, and
-	// that nothing orders.
+	// DataRace: two unordered operations access the same bytes, and at least one writes.
 	DataRace FindingKind = iota
-	// SharedRace is two threads of a block that touch the same bytes of shared
-	// memory, of which one writes, with no barrier between.
+	// SharedRace: two threads of a block access the same bytes of shared memory without a barrier between, and at
+	// least one writes.
 	SharedRace
-	// UninitialisedRead is a use of memory that was never written since it was
-	// allocated. A GPU hands it out with whatever was left there.
+	// UninitialisedRead: memory is read that was never written since its allocation. On a GPU its content is
+	// undefined.
 	UninitialisedRead
-	// UndefinedShuffle is a lane that reads the value of a lane which does not execute
-	// the shuffle. It is a warning, since what the lane makes of it may not matter.
+	// UndefinedShuffle: a lane reads the value of a lane that does not execute the shuffle. It is a warning, because
+	// the result may not be used.
 	UndefinedShuffle
 )
 
@@ -36,29 +35,28 @@ func (k FindingKind) String() string {
 	return findingNames[k]
 }
 
-// Finding is one thing wrong with a program that the device can see and a GPU
-// would not tell.
+// Finding is a problem of a program that the simulated device detects and a GPU does not report.
 type Finding struct {
 	Kind FindingKind
-	// Warning is set for what is most likely harmless: a vector load of which some
-	// elements were written, and bytes read back by the host that no work wrote.
+	// Warning marks findings that are most likely harmless: a vector load of partly written elements, and a read by
+	// the host of bytes that no work wrote.
 	Warning bool
 	// Subject names the bytes: "bytes 0-4095 of the 4096-byte allocation at 0x200000000".
 	Subject string
-	// Accesses are the two that race, or the one read.
+	// Accesses holds the two conflicting accesses, or the one read.
 	Accesses []Access
-	// Advice is what to do.
+	// Advice states what to do about the finding.
 	Advice string
 }
 
-// Access is one side of a finding.
+// Access is one access of a finding.
 type Access struct {
 	Does   string   // "writes", "reads", "updates (atomic add.f32)"
 	Work   string   // "%3 square at vec.go:41", "copy"
-	Kernel string   // "" when it is no launch
+	Kernel string   // "" if it is not a launch
 	Where  string   // "stream 2", "node 3 of graph instance 1 in stream 2"
-	Thread string   // "block (0,0,0), thread (1,0,0)" when it is one
-	Places []string // instructions of the kernel that may have done it, "vec.ptx:31 (vec.cu:12)"
+	Thread string   // "block (0,0,0), thread (1,0,0)" if it is a single thread
+	Places []string // candidate instructions of the kernel, "vec.ptx:31 (vec.cu:12)"
 }
 
 func (f Finding) String() string {
@@ -90,14 +88,14 @@ func (a Access) String() string {
 	return s
 }
 
-// report collects findings, each once, however often a replay repeats it.
+// report collects findings without duplicates, even if a replay repeats them.
 type report struct {
 	findings []Finding
 	seen     map[string]bool
-	told     int // findings that a call has returned
+	told     int // number of findings that calls have returned
 }
 
-// maxFindings bounds what is kept: a program that has so many has one reason for them.
+// maxFindings bounds the number of findings. More of them have the same cause.
 const maxFindings = 1000
 
 func (r *report) add(f Finding) {
@@ -112,7 +110,7 @@ func (r *report) add(f Finding) {
 	r.findings = append(r.findings, f)
 }
 
-// key is the same for what a replay finds again, perhaps the other way round.
+// key returns a key that is equal for repetitions of a finding, also with its accesses exchanged.
 func (f *Finding) key() string {
 	var sides []string
 	for _, a := range f.Accesses {
@@ -122,7 +120,7 @@ func (f *Finding) key() string {
 	return f.Kind.String() + f.Subject + strings.Join(sides, "\x00")
 }
 
-// fresh are the findings but warnings that it has not returned before.
+// fresh returns the findings, without warnings, that it has not returned before.
 func (r *report) fresh() (list []Finding) {
 	for _, f := range r.findings[r.told:] {
 		if !f.Warning {
@@ -154,7 +152,7 @@ func subject(m *interp.Memory, base uint64, first interp.Span, bytes uint64, run
 	return fmt.Sprintf("%s of %s at %#x", s, m.Name(base), m.Shown(base))
 }
 
-// access describes a touch; first is the bytes in question.
+// access describes a touch. Argument first is its first range of bytes in question.
 func (t *touch) access(first interp.Span) Access {
 	a := t.by.access()
 	switch t.way {
@@ -174,8 +172,8 @@ func (t *touch) access(first interp.Span) Access {
 	return a
 }
 
-// maxPlaces bounds how many instructions are named. A site is known by the
-// smallest range around what it touched, so that several may be in question.
+// maxPlaces bounds the number of instructions named. For each instruction only the smallest range around its accesses
+// is known, so several may be candidates.
 const maxPlaces = 3
 
 func (a *Access) place(k *interp.Kernel, inst int) {
@@ -193,7 +191,7 @@ func (o *operation) access() Access {
 	return a
 }
 
-// name is what people call a job.
+// name returns the name of a job for messages.
 func (j *job) name() string {
 	switch {
 	case j.label != "":

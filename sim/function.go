@@ -8,21 +8,21 @@ import (
 	"github.com/reprise-gpu/reprise/sim/interp"
 )
 
-// FunctionInfo is what a kernel declares and what it needs.
+// FunctionInfo describes the declarations and the needs of a kernel.
 type FunctionInfo struct {
 	Name       string
 	Params     []interp.Param
 	ParamBytes int
-	Registers  int       // 32-bit, of a thread: an estimate
-	Shared     int       // static, bytes of a block
-	Local      int       // bytes of a thread
-	Const      int       // bytes of the module's constant variables
-	MaxThreads int       // of a block, as .maxntid or .reqntid says; 0 when they do not
-	ReqThreads [3]uint32 // the only block it accepts; zeros when any
-	Target     int       // of its module, 75 for sm_75
+	Registers  int       // 32-bit registers per thread: an estimate
+	Shared     int       // static shared memory, bytes per block
+	Local      int       // bytes per thread
+	Const      int       // bytes of constant variables of the module
+	MaxThreads int       // maximum threads per block from .maxntid or .reqntid; 0 if there is neither
+	ReqThreads [3]uint32 // the required block extents; zeros if any are accepted
+	Target     int       // target of its module, 75 for sm_75
 }
 
-// FunctionInfo describes a kernel. It costs the host nothing.
+// FunctionInfo describes a kernel. It costs no virtual time.
 func (d *Device) FunctionInfo(h device.Function) (FunctionInfo, error) {
 	k, err := d.funcs.Get(h)
 	if err != nil {
@@ -45,9 +45,8 @@ func constBytes(m *ptx.Module) (n int) {
 	return n
 }
 
-// Occupancy is how many blocks of a kernel, of that many threads and bytes of
-// dynamic shared memory, a multiprocessor holds; 0 when it cannot hold one. It
-// costs the host nothing.
+// Occupancy returns the number of resident blocks of a kernel per multiprocessor, for blocks of the given number of
+// threads and bytes of dynamic shared memory. It is 0 if none fits. It costs no virtual time.
 func (d *Device) Occupancy(h device.Function, threads, shared int) (int, error) {
 	k, err := d.funcs.Get(h)
 	switch {
@@ -59,8 +58,7 @@ func (d *Device) Occupancy(h device.Function, threads, shared int) (int, error) 
 	return d.profile.Limits.Occupancy(threads, k.code.Registers(), shared+k.code.SharedStatic()), nil
 }
 
-// Kernels lists the names of a module's kernels, in the order of its text. It
-// costs the host nothing.
+// Kernels lists the names of a module's kernels, in the order of its text. It costs no virtual time.
 func (d *Device) Kernels(h device.Module) ([]string, error) {
 	m, err := d.modules.Get(h)
 	if err != nil {

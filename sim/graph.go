@@ -8,32 +8,32 @@ import (
 	"github.com/reprise-gpu/reprise/internal/des"
 )
 
-// graph is under construction. Node n is nodes[n-1]; its dependencies come
-// before it, so the order of nodes is topological.
+// graph is a graph under construction. Node n is nodes[n-1]. The dependencies of a node precede it, so nodes are in
+// topological order.
 type graph struct {
 	nodes []*job
 	deps  [][]int32
 
-	within     *graph // of which it is a body
+	within     *graph // the graph that this body belongs to, or nil
 	bodies     []device.Graph
 	conditions []*condition
 }
 
-// exec is a graph that can be launched.
+// exec is an instance of a graph.
 type exec struct {
 	*plan
-	conditions []*condition // that its nodes read
-	begins     *beginning   // what each launch begins with
+	conditions []*condition // conditions that its nodes read
+	begins     *beginning   // work at the start of each launch
 	balance    balance
-	cost       model.Time // of a launch, on the host
-	peers      []*Device  // that run nodes, beside the instance's own
+	cost       model.Time // host time of a launch
+	peers      []*Device  // other devices that run nodes
 
-	gone     bool // destroyed, which a command list that runs it must notice
+	gone     bool // destroyed; command lists that run the instance check it
 	launched bool
-	end      des.TaskID // of the last launch
+	end      des.TaskID // task at the end of the last launch
 }
 
-// CreateGraph makes an empty graph.
+// CreateGraph creates an empty graph.
 func (d *Device) CreateGraph() (device.Graph, error) {
 	if err := d.enter(d.profile.Host.Create); err != nil {
 		return 0, err.In("CreateGraph")
@@ -41,7 +41,7 @@ func (d *Device) CreateGraph() (device.Graph, error) {
 	return d.graphs.Add(&graph{}), nil
 }
 
-// DestroyGraph leaves what was instantiated from the graph as it is.
+// DestroyGraph destroys the graph. Its instances are not affected.
 func (d *Device) DestroyGraph(h device.Graph) error {
 	g, bad := d.graphs.Get(h)
 	if err := first(d.enter(d.profile.Host.Create), bad, g.notBody(h)); err != nil {
@@ -102,7 +102,7 @@ func nodeIndex(n device.Node, count int) (int32, *device.Error) {
 	return int32(n - 1), nil
 }
 
-// Instantiate fixes the graph's topology.
+// Instantiate makes an executable instance of the graph.
 func (d *Device) Instantiate(h device.Graph) (device.GraphExec, error) {
 	g, bad := d.graphs.Get(h)
 	if err := first(d.enter(d.profile.Host.Instantiate), bad, g.notBody(h)); err != nil {
@@ -115,7 +115,7 @@ func (d *Device) Instantiate(h device.Graph) (device.GraphExec, error) {
 	return d.fix(p), nil
 }
 
-// plan fixes a graph and the bodies in it.
+// plan converts a graph and its bodies to plans.
 func (g *graph) plan() *plan {
 	nodes := make([]execNode, len(g.nodes))
 	for i, j := range g.nodes {
@@ -135,7 +135,7 @@ func (g *graph) plan() *plan {
 	return p
 }
 
-// fix makes an instance of a plan and charges for it.
+// fix makes an instance of a plan and charges its cost.
 func (d *Device) fix(p *plan) device.GraphExec {
 	costs := &d.profile.Host
 	d.host = d.host.Plus(model.Time(p.count) * costs.InstantiateOne)
@@ -161,7 +161,7 @@ func (d *Device) UpdateNode(h device.GraphExec, n device.Node, w device.Work) er
 	return x.on(d).replace(&x.job, w).In("UpdateNode")
 }
 
-// UpdateNodes does what UpdateNode does for each, at the same cost to the host.
+// UpdateNodes has the effect and the host cost of one UpdateNode per change.
 func (d *Device) UpdateNodes(h device.GraphExec, changes []device.NodeWork) error {
 	for i := range changes {
 		c := &changes[i]
@@ -181,7 +181,7 @@ func (d *Device) UpdateNodes(h device.GraphExec, changes []device.NodeWork) erro
 	return nil
 }
 
-// replace puts another work of the same kind in a job's place.
+// replace replaces a job by one for another work of the same kind.
 func (d *Device) replace(at **job, w device.Work) *device.Error {
 	j, err := d.lower(w)
 	if err != nil {
@@ -204,7 +204,7 @@ var jobKinds = [...]string{
 
 func (k jobKind) String() string { return jobKinds[k] }
 
-// kindOf is what device.KindOf calls the job's work.
+// kindOf returns the device.KindOf of the job's work.
 func (j *job) kindOf() string {
 	switch {
 	case j.launch.Cooperative:
@@ -215,15 +215,14 @@ func (j *job) kindOf() string {
 	return j.kind.String()
 }
 
-// LaunchGraph enqueues all nodes between two markers: one that the roots wait
-// for and that waits for the stream, one that waits for the leaves and that the
-// stream continues from. As on a GPU, launches of one instance do not overlap,
-// whatever their streams.
+// LaunchGraph enqueues all nodes between two markers. The first marker waits for the stream, and the roots wait for
+// it. The second waits for the leaves, and the stream continues after it. As on a GPU, launches of one instance do
+// not overlap, even in different streams.
 func (d *Device) LaunchGraph(h device.GraphExec, sh device.Stream) error {
 	return d.launchInto(h, d, sh).In("LaunchGraph")
 }
 
-// LaunchGraphInto is LaunchGraph into a stream of a device of the system.
+// LaunchGraphInto is LaunchGraph into a stream of another device of the system.
 func (d *Device) LaunchGraphInto(h device.GraphExec, peer *Device, sh device.Stream) error {
 	if peer == nil {
 		return unset("LaunchGraphInto", "the other device")
@@ -240,7 +239,7 @@ func (d *Device) launchInto(h device.GraphExec, of *Device, sh device.Stream) *d
 	return d.launchGraph(x, h, of, s)
 }
 
-// usable says why a device cannot be given work.
+// usable returns an error if the device accepts no work.
 func (d *Device) usable() *device.Error { return d.enter(0) }
 
 func (d *Device) launchGraph(x *exec, h device.GraphExec, of *Device, s *stream) *device.Error {
@@ -274,15 +273,14 @@ func (d *Device) launchGraph(x *exec, h device.GraphExec, of *Device, s *stream)
 	return nil
 }
 
-// finally is called when a task starts, even one after a fault.
+// finally is called when its task starts, even after a fault.
 type finally func()
 
-// DestroyGraphExec lets launches that are under way run on.
+// DestroyGraphExec destroys the instance. Launches in progress continue.
 func (d *Device) DestroyGraphExec(h device.GraphExec) error { return d.DestroyGraphExecThen(h, nil) }
 
-// DestroyGraphExecThen is DestroyGraphExec which calls f, unless nil, when the last
-// launch has ended: now, or in a later call that lets the device get there, at the
-// latest in Close.
+// DestroyGraphExecThen is DestroyGraphExec, but calls f, unless nil, when the last launch has ended: at once, or in a
+// later call that advances the device, at the latest in Close.
 func (d *Device) DestroyGraphExecThen(h device.GraphExec, f func()) error {
 	if err := d.enter(d.profile.Host.Create); err != nil {
 		return err.In("DestroyGraphExec")

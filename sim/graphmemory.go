@@ -10,18 +10,18 @@ import (
 	"github.com/reprise-gpu/reprise/sim/interp"
 )
 
-// graphMemory is what nodes of graphs allocate and free. Its address is known when
-// the graph is made; its bytes are there from where a launch comes to the node that
-// allocates it to where one comes to a node that frees it, or until the host does.
+// graphMemory is memory that nodes of graphs allocate and free. Its address is fixed when the graph is made. Its
+// bytes exist from the execution of a node that allocates it until the execution of a node that frees it, or until
+// the host frees it.
 type graphMemory struct {
 	on    *Device
 	at    uint64
-	held  bool // after all that the host has enqueued
-	users int  // its maker and instances
+	held  bool // allocated after all work that the host has enqueued
+	users int  // number of users: its creator and instances
 }
 
-// GraphMemory counts the bytes that nodes of graphs have allocated. Reserved are those
-// that the device keeps for them, which it gives up when it is asked to.
+// GraphMemory holds statistics of memory allocated by graph nodes, in bytes. Reserved memory is kept for them until
+// TrimGraphMemory.
 type GraphMemory struct{ Used, UsedHigh, Reserved, ReservedHigh int64 }
 
 func (u *GraphMemory) grow(n int64) {
@@ -31,7 +31,7 @@ func (u *GraphMemory) grow(n int64) {
 	u.ReservedHigh = max(u.ReservedHigh, u.Reserved)
 }
 
-// ReserveGraphMemory fixes the address of what a node of a graph will allocate.
+// ReserveGraphMemory reserves an address for memory that a node of a graph will allocate.
 func (d *Device) ReserveGraphMemory(bytes int64) (device.Ptr, error) {
 	if err := d.enter(d.profile.Host.Create); err != nil {
 		return 0, err.In("ReserveGraphMemory")
@@ -48,8 +48,8 @@ func (d *Device) ReserveGraphMemory(bytes int64) (device.Ptr, error) {
 	return device.Ptr(at), nil
 }
 
-// DropGraphMemory ends the use of an address by its maker. Instances keep it, and so
-// does what is allocated there until it is freed.
+// DropGraphMemory releases the creator's reference to an address. Instances hold references of their own, and
+// allocated memory stays until it is freed.
 func (d *Device) DropGraphMemory(p device.Ptr) error {
 	m := d.graphMemory[p]
 	if m == nil {
@@ -67,7 +67,7 @@ func leaveMemory(list []*graphMemory) {
 	}
 }
 
-// relinquish gives up the addresses that nothing uses, when no work is under way.
+// relinquish releases addresses without users once no work is in progress.
 func (d *Device) relinquish() {
 	d.idle = slices.DeleteFunc(d.idle, func(m *graphMemory) bool {
 		if m.held {
@@ -79,19 +79,19 @@ func (d *Device) relinquish() {
 	})
 }
 
-// GraphMemory is how much there is at the host's present time.
+// GraphMemory returns the statistics at the host's present time.
 func (d *Device) GraphMemory() GraphMemory {
 	d.catchUp()
 	return d.graphUse
 }
 
-// TrimGraphMemory gives up what is reserved and not used.
+// TrimGraphMemory releases reserved memory that is not in use.
 func (d *Device) TrimGraphMemory() {
 	d.catchUp()
 	d.graphUse.Reserved = d.graphUse.Used
 }
 
-// ResetGraphMemoryHighs has the highest values begin anew.
+// ResetGraphMemoryHighs resets the high-water marks to the present values.
 func (d *Device) ResetGraphMemoryHighs(used, reserved bool) {
 	d.catchUp()
 	if used {
@@ -102,20 +102,19 @@ func (d *Device) ResetGraphMemoryHighs(used, reserved bool) {
 	}
 }
 
-// HoldsGraphMemory reports whether p is graph memory, and whether it is allocated
-// after all that the host has enqueued.
+// HoldsGraphMemory reports whether p is graph memory, and whether it is allocated after all work enqueued so far.
 func (d *Device) HoldsGraphMemory(p device.Ptr) (is, held bool) {
 	m := d.graphMemory[p]
 	return m != nil, m != nil && m.held
 }
 
-// balance is what the launches of an instance leave of graph memory.
+// balance describes the effect of an instance's launches on graph memory.
 type balance struct {
-	allocates []*graphMemory // in some node
+	allocates []*graphMemory // memory that some node allocates
 	frees     []*graphMemory
-	leaves    []*graphMemory // allocates and does not free
-	takes     []*graphMemory // frees and does not allocate
-	autoFree  bool           // what the last launch has left, when the next one begins
+	leaves    []*graphMemory // memory that it allocates and does not free
+	takes     []*graphMemory // memory that it frees and does not allocate
+	autoFree  bool           // free memory left by the last launch at the start of the next one
 }
 
 func (p *plan) balance(autoFree bool) balance {
@@ -142,22 +141,22 @@ func without(list, others []*graphMemory) (left []*graphMemory) {
 	return left
 }
 
-// all is every address that the instance uses.
+// all returns all addresses that the instance uses.
 func (b *balance) all() []*graphMemory { return append(slices.Clone(b.allocates), b.takes...) }
 
-// settle accounts for a launch, and says what is to be freed when it begins.
+// settle accounts for a launch. It returns the memory to be freed at its start.
 func (b *balance) settle() (due []*graphMemory, err *device.Error) {
 	for _, m := range b.leaves {
 		switch {
 		case m.held && b.autoFree:
 			due = append(due, m)
 		case m.held:
-			return nil, &device.Error{Code: device.InvalidValue, Detail: fmt.Sprintf("the last launch has allocated memory at %#x that nothing has freed since; free it, or instantiate the graph so that launches do", m.at)}
+			return nil, &device.Error{Code: device.InvalidValue, Detail: fmt.Sprintf("memory at %#x that the last launch allocated has not been freed: free it, or instantiate the graph with automatic free on launch", m.at)}
 		}
 	}
 	for _, m := range b.takes {
 		if !m.held {
-			return nil, &device.Error{Code: device.InvalidValue, Detail: fmt.Sprintf("the graph frees memory at %#x that no launch has allocated since it was freed", m.at)}
+			return nil, &device.Error{Code: device.InvalidValue, Detail: fmt.Sprintf("the graph frees memory at %#x, which is not allocated: launch the graph that allocates it first", m.at)}
 		}
 	}
 	for _, m := range b.takes {
@@ -169,7 +168,7 @@ func (b *balance) settle() (due []*graphMemory, err *device.Error) {
 	return due, nil
 }
 
-// startGraphMemory allocates or frees at a node.
+// startGraphMemory performs the allocation or the free of a node.
 func (d *Device) startGraphMemory(id des.TaskID, j *job) {
 	if j.kind == graphAlloc {
 		if d.commit(j.memory.at); d.fault == nil {
@@ -202,8 +201,8 @@ func (d *Device) freeInGraph(m *graphMemory) {
 	}
 }
 
-// claims has races found between an allocation or a free and uses that nothing orders
-// with it: both count as writing all of it.
+// claims detects races between an allocation or a free and uses that are not ordered with it. Both count as writes of
+// the whole allocation.
 func (d *Device) claims(id des.TaskID, m *graphMemory) {
 	if d.races == nil {
 		return
@@ -213,14 +212,14 @@ func (d *Device) claims(id des.TaskID, m *graphMemory) {
 	}
 }
 
-// freeOutside accounts for memory that the host frees, and says why it cannot.
+// freeOutside accounts for memory that the host frees. It returns an error if it must not be freed.
 func (d *Device) freeOutside(p device.Ptr) *device.Error {
 	m := d.graphMemory[p]
 	if m == nil {
 		return nil
 	}
 	if !m.held {
-		return &device.Error{Code: device.InvalidValue, Detail: fmt.Sprintf("graph memory at %#x is not allocated after what has been enqueued, or its own graph frees it", m.at)}
+		return &device.Error{Code: device.InvalidValue, Detail: fmt.Sprintf("graph memory at %#x is not allocated after the work enqueued so far, or its own graph frees it", m.at)}
 	}
 	m.held = false
 	return nil

@@ -6,43 +6,41 @@ import (
 	"github.com/reprise-gpu/reprise/device"
 )
 
-// GraphNode is one node of a graph that InstantiateNodes takes whole: work, or
-// the record of an event or a wait for one, or a join of others.
+// GraphNode is one node of a graph for InstantiateNodes: work, the record of an event, a wait for an event, or a join
+// of other nodes.
 type GraphNode struct {
 	Work   device.Work
 	Record device.Event
-	Wait   device.Event // for its last record before the launch or in it
-	// Join does nothing and takes no time, on the device or on the host: what depends
-	// on it depends on all that it depends on. Two levels of many nodes need but as
-	// many edges as there are nodes.
+	Wait   device.Event // waits for its last record before the launch or in it
+	// Join makes a node that does nothing and takes no time, on the device or on the host. Its successors depend on
+	// all its predecessors. With a join, two fully connected levels of nodes need one edge per node instead of one
+	// per pair.
 	Join bool
-	// Conditional, unless nil, makes it a node that decides which of its bodies runs.
+	// Conditional, if not nil, makes this a conditional node.
 	Conditional *GraphConditional
-	// Alloc and Free are addresses of ReserveGraphMemory, of memory that it allocates or
-	// frees.
+	// Alloc and Free are addresses from ReserveGraphMemory whose memory the node allocates or frees.
 	Alloc, Free device.Ptr
-	// Deps are the nodes it runs after, by place in the list; all come before it.
+	// Deps lists the predecessors by index; all precede the node in the list.
 	Deps []int32
-	// Priority, unless nil, goes before that of the stream.
+	// Priority, if not nil, overrides the priority of the stream.
 	Priority *int
-	// On is the device of the system that runs it; nil is the device that has the graph.
-	// What is in a body runs on the device of its conditional node.
+	// On is the device of the system that runs the node; nil means the device of the graph. A body runs on the device
+	// of its conditional node.
 	On *Device
 }
 
-// GraphConditional is a conditional node of a graph that is given whole.
+// GraphConditional is a conditional node for InstantiateNodes.
 type GraphConditional struct {
 	Kind      device.ConditionalKind
 	Condition device.Condition
 	Bodies    [][]GraphNode
 }
 
-// EditGraph charges the host for a change of a graph that is not the device's
-// own: one that InstantiateNodes will be given.
+// EditGraph charges the host for a change of a graph that the caller keeps for InstantiateNodes.
 func (d *Device) EditGraph() error { return d.enter(d.profile.Host.Create).In("EditGraph") }
 
-// InstantiateNodes fixes a graph that the device has not seen before. It costs what
-// Instantiate does. Node n of the instance is nodes[n-1].
+// InstantiateNodes makes an instance of a graph given as a list of nodes. It has the cost of Instantiate. Node n of
+// the instance is nodes[n-1].
 func (d *Device) InstantiateNodes(nodes []GraphNode) (device.GraphExec, error) {
 	if err := d.enter(d.profile.Host.Instantiate); err != nil {
 		return 0, err.In("InstantiateNodes")
@@ -115,8 +113,8 @@ func (d *Device) lowerGraphMemory(kind jobKind, p device.Ptr) (*job, *device.Err
 	return &job{kind: kind, memory: m}, nil
 }
 
-// FreeOnLaunch has each launch of an instance free, when it begins, what the last one
-// has left allocated; without that it would be refused.
+// FreeOnLaunch makes each launch of an instance free the memory that the last launch left allocated. Without it such
+// a launch is refused.
 func (d *Device) FreeOnLaunch(h device.GraphExec) error {
 	x, bad := d.execs.Get(h)
 	if err := first(d.enter(0), bad); err != nil {
@@ -146,7 +144,7 @@ func (d *Device) lowerConditional(n *GraphConditional) (*job, *device.Error) {
 				return nil, &device.Error{Code: device.NotSupported, Detail: "a node of a body runs on the device of its conditional node"}
 			}
 			if n.Record|n.Wait != 0 || n.Alloc|n.Free != 0 {
-				return nil, &device.Error{Code: device.NotSupported, Detail: "events and graph memory have no place in the body of a conditional node"}
+				return nil, &device.Error{Code: device.NotSupported, Detail: "the body of a conditional node cannot hold events or graph memory"}
 			}
 		}
 		body, err := d.lowerNodes(nodes)
@@ -158,8 +156,7 @@ func (d *Device) lowerConditional(n *GraphConditional) (*job, *device.Error) {
 	return &job{kind: decision, choice: c}, nil
 }
 
-// UpdateNodeEvent replaces the event that a node of an instance records or waits
-// for, in later launches.
+// UpdateNodeEvent replaces the event that a node of an instance records or waits for, for later launches.
 func (d *Device) UpdateNodeEvent(h device.GraphExec, n device.Node, e device.Event) error {
 	x, bad := d.execNode(h, n)
 	if err := first(d.enter(d.profile.Host.UpdateNode), bad); err != nil {
@@ -188,7 +185,7 @@ func (d *Device) execNode(h device.GraphExec, n device.Node) (*execNode, *device
 	return &x.nodes[i], nil
 }
 
-// Check says why work could not be enqueued now, at no cost to the host.
+// Check returns an error if work cannot be enqueued now. It costs no virtual time.
 func (d *Device) Check(w device.Work) error {
 	_, err := d.lower(w)
 	return err.In("Check")

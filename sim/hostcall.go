@@ -9,33 +9,32 @@ import (
 	"github.com/reprise-gpu/reprise/internal/des"
 )
 
-// Callback is a device.Work: a host call that is told what went wrong before it, if
-// anything did, and is made even then.
+// Callback is a device.Work: a host call that runs even after an error, which it gets as an argument.
 type Callback struct {
 	device.Work
 	Func func(error)
 }
 
-// The clock stands while a host call runs, so that virtual times do not depend on how long a function takes that takes
-// less than waitPatience. A function may also wait for another caller, which must then be answered: a query waits for
-// queryPatience at most, and after waitPatience the clock goes on without the function.
+// The clock stands while a host call runs, so that virtual times do not depend on the duration of functions that take
+// less than waitPatience. A function may also wait for another caller, whose calls must then proceed: a query waits
+// at most queryPatience, and after waitPatience the clock continues without the function.
 const (
 	queryPatience = 100 * time.Millisecond
 	waitPatience  = time.Second
 )
 
-// hostRun is a host call under way on a goroutine of its own. No caller runs it: a caller may hold a lock that the
-// function takes.
+// hostRun is a host call in progress on its own goroutine. It does not run on a caller's goroutine, because a caller
+// may hold a lock that the function takes.
 type hostRun struct {
 	on       *Device
 	id       des.TaskID
 	begun    time.Time
 	returned chan struct{} // closed when the function has returned
-	failed   *device.Error // what it returned
+	failed   *device.Error // result of the function
 }
 
-// startHostCall calls a function of the program: here, or on a goroutine of its own if callers take turns. What they
-// enqueue while it runs comes after the present.
+// startHostCall calls a function of the program: on this goroutine, or on a new one if callers take turns. Work that
+// it enqueues comes after the present time.
 func (d *Device) startHostCall(id des.TaskID, j *job) model.Demand {
 	call := j.work.Run
 	if j.told != nil {
@@ -56,11 +55,12 @@ func (d *Device) startHostCall(id des.TaskID, j *job) model.Demand {
 }
 
 func (r *hostRun) run(call func() *device.Error) {
-	defer close(r.returned) // also where the function ends its goroutine
+	defer close(r.returned) // also if the function ends its goroutine
 	r.failed = call()
 }
 
-// collect ends the host calls that have returned, and has the clock go on without one that takes too long.
+// collect ends the tasks of host calls that have returned, and lets the clock continue without one that takes too
+// long.
 func (t *sharedTime) collect() {
 	if len(t.calls) == 0 {
 		return
@@ -71,7 +71,7 @@ func (t *sharedTime) collect() {
 	}
 }
 
-// end ends the call's task if the function has returned, and reports whether it has.
+// end ends the task of the call if the function has returned, and reports whether it has.
 func (r *hostRun) end() bool {
 	select {
 	case <-r.returned:
@@ -83,7 +83,7 @@ func (r *hostRun) end() bool {
 	return true
 }
 
-// awaitReturn lets others in until the host call for which the clock stands has returned, for a while at most.
+// awaitReturn lets other callers in until the host call that stops the clock has returned, for a limited time.
 func (t *sharedTime) awaitReturn(most time.Duration) {
 	r := t.standing
 	most = min(most, waitPatience-time.Since(r.begun))

@@ -18,8 +18,8 @@ const (
 	copyBytes
 	memset
 	hostCall
-	upload   // Write: host bytes to device memory
-	download // Read: device memory to host bytes
+	upload   // Write: from host bytes to device memory
+	download // Read: from device memory to host bytes
 	prefetch
 	release
 	decision // of a conditional node
@@ -28,45 +28,45 @@ const (
 	graphFree
 )
 
-// job is a device.Work made ready to run. It is never changed while it may run: an
-// update makes a new one, so whatever was enqueued before keeps the old.
+// job is a device.Work prepared to run. It is immutable while it may run: an update makes a new job, and work
+// enqueued before keeps the old one.
 type job struct {
 	kind  jobKind
-	once  bool // enqueued once, so it may be used again when it has ended
-	off   bool // a launch that is switched off: its kind is nothing
+	once  bool // enqueued once, so the struct can be reused after it has ended
+	off   bool // a disabled launch; its kind is nothing
 	label string
 
 	// launch
 	kernel *kernel
 	launch interp.Launch
 	perSM  float64 // occupancy
-	shape  *shape  // the memo's, nil until the first look-up
+	shape  *shape  // for the memo; nil until the first look-up
 
 	priority    int32
-	hasPriority bool // else the stream's
+	hasPriority bool // otherwise the stream's priority is used
 
 	// copies and memset
 	dst, src uint64
 	bytes    int64
 	value    uint32
 	width    int
-	box      *box   // of copies and memsets in more than one dimension
-	host     []byte // of upload and download
+	box      *box   // for copies and memsets with more than one dimension
+	host     []byte // for upload and download
 	own      bool   // a copy that the host makes and waits for
 
-	toDevice bool // of prefetch
+	toDevice bool // for prefetch
 
 	ops []ValueOp
 
-	work   *device.HostCall // of a hostCall
-	told   func(error)      // hostCall that learns what went wrong before it, and runs even then
-	call   func()           // when a release is done
-	choice *choice          // of a decision
-	memory *graphMemory     // of graphAlloc and graphFree
+	work   *device.HostCall // for hostCall
+	told   func(error)      // for a Callback: receives the error before it, and runs even then
+	call   func()           // called after a release
+	choice *choice          // for decision
+	memory *graphMemory     // for graphAlloc and graphFree
 	uses   []device.HostUse
 }
 
-// lower checks a work and makes it a job.
+// lower checks a work and makes a job of it.
 func (d *Device) lower(w device.Work) (*job, *device.Error) {
 	j := &job{}
 	if err := d.fill(j, w); err != nil {
@@ -75,8 +75,7 @@ func (d *Device) lower(w device.Work) (*job, *device.Error) {
 	return j, nil
 }
 
-// lowerOnce is lower for a job that is enqueued once: it is used again when it
-// has ended.
+// lowerOnce is lower for a job that is enqueued once. Its struct is reused after it has ended.
 func (d *Device) lowerOnce(w device.Work) (*job, *device.Error) {
 	var j *job
 	if n := len(d.spare); n > 0 {
@@ -92,7 +91,7 @@ func (d *Device) lowerOnce(w device.Work) (*job, *device.Error) {
 	return j, nil
 }
 
-// fill makes j the job of a work.
+// fill initialises j from a work.
 func (d *Device) fill(j *job, w device.Work) *device.Error {
 	switch w := w.(type) {
 	case *Transfer:
@@ -176,8 +175,8 @@ func (d *Device) fillLaunch(j *job, w *device.Launch, params []byte) *device.Err
 	return nil
 }
 
-// sampled is how many blocks of a launch to run, 0 for all: blocks that wait for
-// each other need every one.
+// sampled returns how many blocks of a launch to run, 0 for all. A cooperative launch needs all its blocks, because
+// they wait for each other.
 func (d *Device) sampled(w *device.Launch) int64 {
 	if w.Cooperative {
 		return 0
@@ -187,7 +186,7 @@ func (d *Device) sampled(w *device.Launch) int64 {
 
 func extents(d device.Dim3) [3]uint32 { return [3]uint32{d.X, d.Y, d.Z} }
 
-// cost is the host's time to enqueue a job with a call of its own.
+// cost returns the host time of the call that enqueues a job.
 func (d *Device) cost(j *job) model.Time {
 	h := &d.profile.Host
 	switch j.kind {
@@ -206,11 +205,10 @@ func (d *Device) cost(j *job) model.Time {
 		}
 		return all
 	}
-	return h.EventRecord // nothing is submitted the way a marker is
+	return h.EventRecord // a marker costs the same as an event record
 }
 
-// start is called by the engine when a task starts. Once a kernel has failed
-// nothing executes any more.
+// start executes a task. The engine calls it when the task starts. After a fault nothing executes any more.
 func (d *Device) start(id des.TaskID, data any) model.Demand {
 	if f, ok := data.(finally); ok {
 		f()
@@ -273,9 +271,8 @@ func (d *Device) startOther(id des.TaskID, j *job) model.Demand {
 	return model.Demand{}
 }
 
-// reach is the memory a job is about to access. Memory that was freed since the
-// job was checked, which only a graph or a command list can refer to, is a
-// fault.
+// reach returns the memory that a job accesses. It sets a fault if the memory was freed since the job was checked,
+// which can happen to jobs of graphs and command lists.
 func (d *Device) reach(addr uint64, n int64) []byte {
 	b, err := d.memory.Bytes(addr, n)
 	if err != nil {
@@ -285,7 +282,7 @@ func (d *Device) reach(addr uint64, n int64) []byte {
 	return b
 }
 
-// reachTo is reach of what a job writes.
+// reachTo is reach for memory that a job writes.
 func (d *Device) reachTo(addr uint64, n int64) []byte {
 	if !d.memory.Writable(addr, uint64(n)) {
 		d.fault = &device.Error{Code: device.IllegalAddress, Detail: fmt.Sprintf("a copy or memset to %d bytes at %#x, mapped memory that this GPU may only read", n, addr)}
@@ -294,20 +291,19 @@ func (d *Device) reachTo(addr uint64, n int64) []byte {
 	return d.reach(addr, n)
 }
 
-// steers is how many bytes may be what a kernel's control flow depends on, as counters
-// and flags are.
-const steers = 4096
+// maxControlBytes is the maximum size, in bytes, of data on which the control flow of a kernel is assumed to depend, such as
+// counters and flags.
+const maxControlBytes = 4096
 
-// skips reports whether a copy or memset is only timed: what a sampled device computes
-// has no meaning, and memory that nothing touches costs the host none. What the host
-// itself copies is there.
-func (d *Device) skips(j *job) bool { return d.sample > 0 && !j.own && j.bytes > steers }
+// skips reports whether a copy or a memset is only timed. On a sampled device computed data are meaningless, and
+// memory that is never accessed costs no host memory. Copies by the host itself are made.
+func (d *Device) skips(j *job) bool { return d.sample > 0 && !j.own && j.bytes > maxControlBytes }
 
 func (d *Device) startCopy(j *job) model.Demand {
 	if j.bytes == 0 {
 		return model.Demand{}
 	}
-	steered := j.own // by what the host wrote: see computed
+	steered := j.own // the host wrote the data; see computed
 	switch {
 	case d.skips(j):
 	case j.box != nil:
@@ -343,7 +339,7 @@ func (d *Device) startMemset(j *job) model.Demand {
 	return model.Demand{Kind: model.CopyOn, Bytes: float64(j.bytes)}
 }
 
-// startLaunch executes a kernel, or finds what it did the last time.
+// startLaunch executes a kernel, or applies its result from the memo.
 func (d *Device) startLaunch(id des.TaskID, j *job) model.Demand {
 	d.count.Launches++
 	if j.kernel.of.gone {
@@ -374,8 +370,7 @@ func (d *Device) startLaunch(id des.TaskID, j *job) model.Demand {
 	return demand
 }
 
-// observe, which a test may set, sees every launch that was executed and the
-// bytes that it touched.
+// observe is set by tests. It is called for every executed launch, with the bytes that it touched.
 var observe func(d *Device, j *job, touched *interp.Record)
 
 func (d *Device) execute(j *job) (interp.Stats, *interp.Fault) {

@@ -5,28 +5,27 @@ import (
 	"github.com/reprise-gpu/reprise/sim/interp"
 )
 
-// Launched is what a launch was, and what it counted; a sampled one is scaled to
-// its whole grid.
+// Launched describes a launch and its statistics. Those of a sampled launch are scaled to the whole grid.
 type Launched struct {
 	Kernel      string
 	Grid, Block [3]uint32
-	Registers   int // 32-bit, of a thread: an estimate
-	Shared      int // bytes of a block, static and dynamic
+	Registers   int // 32-bit registers per thread: an estimate
+	Shared      int // bytes per block, static and dynamic
 
-	PerSM  int     // blocks that fit on a multiprocessor
-	HeldBy string  // what keeps more from it: threads, blocks, registers, shared memory; "grid" when there are not enough to fill them
-	Warps  float64 // share of the device's warps that the grid fills while all its blocks have a place
+	PerSM  int     // resident blocks per multiprocessor
+	HeldBy string  // what limits PerSM: threads, blocks, registers, shared memory; "grid" if there are too few blocks to reach it
+	Warps  float64 // fraction of the device's warps that the grid fills while all its blocks are resident
 
 	WarpInsts, LaneInsts int64
-	Flops                int64   // of lanes, a fused multiply-add two
+	Flops                int64   // of single lanes; a fused multiply-add counts two
 	L2Bytes              float64 // between the multiprocessors and L2
 	DRAMBytes            float64 // between L2 and device memory
 	LinkBytes            float64 // over the host link
 
-	Demand model.Demand // all that its time follows from
+	Demand model.Demand // determines the duration
 }
 
-// launched describes a launch for the time line.
+// launched describes a launch for a time line.
 func (d *Device) launched(j *job, s *interp.Stats, m *model.Demand) *Launched {
 	l, limits := &j.launch, &d.profile.Limits
 	threads := int(l.Block[0] * l.Block[1] * l.Block[2])

@@ -5,9 +5,9 @@ import (
 	"github.com/reprise-gpu/reprise/internal/des"
 )
 
-// LegacyStream is CUDA's legacy default stream. Its work starts when all work
-// enqueued before it in blocking streams has ended, and work enqueued in those
-// after it starts when it has ended. The streams of CreateStream know nothing of it.
+// LegacyStream returns CUDA's legacy default stream. Its work starts after all work enqueued before it in blocking
+// streams has ended. Work enqueued later in blocking streams starts after its work has ended. Streams of CreateStream
+// are not ordered with it.
 func (d *Device) LegacyStream() device.Stream {
 	if d.legacy == nil {
 		d.legacy = d.newStream(leastPriority)
@@ -15,7 +15,7 @@ func (d *Device) LegacyStream() device.Stream {
 	return d.legacy.handle
 }
 
-// CreateBlockingStream makes a FIFO that is ordered with the legacy stream.
+// CreateBlockingStream creates a FIFO that is ordered with the legacy stream.
 func (d *Device) CreateBlockingStream(priority int) (device.Stream, error) {
 	if err := d.enter(d.profile.Host.Create); err != nil {
 		return 0, err.In("CreateBlockingStream")
@@ -25,8 +25,7 @@ func (d *Device) CreateBlockingStream(priority int) (device.Stream, error) {
 	return s.handle, nil
 }
 
-// joinLegacy makes the next task of a stream follow what the legacy stream's rule
-// puts before it.
+// joinLegacy adds the dependencies that the legacy stream's rule requires to the next task of a stream.
 func (d *Device) joinLegacy(s *stream) {
 	switch {
 	case s == d.legacy:
@@ -51,8 +50,7 @@ func (d *Device) joinLegacy(s *stream) {
 	}
 }
 
-// followDefault is follow, which takes no time when the task has ended so long ago
-// that its end is known on the device by the time new work arrives.
+// followDefault is follow, but costs no time if the device knows the end of the task before new work arrives.
 func (d *Device) followDefault(s *stream, t des.TaskID) {
 	if d.engine.Ended(t) && d.engine.Wait(t)+d.profile.EventGap <= d.arrival() {
 		s.waits = append(s.waits, t)
@@ -61,11 +59,11 @@ func (d *Device) followDefault(s *stream, t des.TaskID) {
 	d.follow(s, t)
 }
 
-// front is room for the tasks of a stream's end. It belongs to the call that asks: while
-// it waits, others may be let in.
+// front is a buffer for the tasks at the end of a stream. Each call has its own, because other callers may be let in
+// while it waits.
 type front [8]des.TaskID
 
-// appendFront appends the tasks that must have ended for a stream to be empty.
+// appendFront appends the tasks that must end before a stream is empty.
 func (d *Device) appendFront(to []des.TaskID, s *stream) []des.TaskID {
 	if s == d.legacy {
 		for _, b := range d.busy {

@@ -1,9 +1,9 @@
 package sim
 
-// LimitHeap sets what malloc in kernels may have at one time, in bytes: 8 MiB when
-// nobody does. It costs the host nothing.
+// LimitHeap sets the maximum size of all live malloc allocations of kernels, in bytes. The default is 8 MiB. It costs
+// no virtual time.
 func (d *Device) LimitHeap(bytes int64) { d.memory.LimitHeap(bytes) }
 
-// LimitPrinted sets how much output of printf waits for the host, in bytes: 1 MiB when
-// nobody does. It costs the host nothing.
-func (d *Device) LimitPrinted(bytes int) { d.printed.most = bytes }
+// LimitPrinted sets how many bytes of printf output are kept until the host waits. The default is 1 MiB. It costs no
+// virtual time.
+func (d *Device) LimitPrinted(bytes int) { d.printed.capacity = bytes }

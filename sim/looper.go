@@ -8,7 +8,7 @@ import (
 
 var _ device.Looper = (*Device)(nil)
 
-// CreateCondition makes a condition of a graph.
+// CreateCondition creates a condition of a graph.
 func (d *Device) CreateCondition(h device.Graph, initial uint32) (device.Condition, error) {
 	g, bad := d.graphs.Get(h)
 	if err := first(d.enter(d.profile.Host.Create), bad); err != nil {
@@ -24,7 +24,7 @@ func (d *Device) CreateCondition(h device.Graph, initial uint32) (device.Conditi
 	return device.Condition(c.word), nil
 }
 
-// AddConditional adds a node that decides what runs.
+// AddConditional adds a conditional node.
 func (d *Device) AddConditional(h device.Graph, deps []device.Node, c device.Conditional) (device.Node, []device.Graph, error) {
 	g, bad := d.graphs.Get(h)
 	if err := first(d.enter(d.profile.Host.Create), bad, c.Check()); err != nil {
@@ -52,7 +52,7 @@ func (d *Device) AddConditional(h device.Graph, deps []device.Node, c device.Con
 	return n, bodies, nil
 }
 
-// whole is the graph that a body is part of in the end, g itself when it is none.
+// whole returns the outermost graph that a body is part of, or g itself if g is not a body.
 func (g *graph) whole() *graph {
 	for g.within != nil {
 		g = g.within
@@ -60,7 +60,7 @@ func (g *graph) whole() *graph {
 	return g
 }
 
-// notBody says why a body cannot be used alone.
+// notBody returns an error if g is a body, which cannot be used alone.
 func (g *graph) notBody(h device.Graph) *device.Error {
 	if g == nil || g.within == nil {
 		return nil
@@ -68,7 +68,7 @@ func (g *graph) notBody(h device.Graph) *device.Error {
 	return device.BodyAlone(h)
 }
 
-// unused says which condition of a graph no node reads.
+// unused returns an error if no node reads one of the graph's conditions.
 func (g *graph) unused(used []*condition) *device.Error {
 	for _, c := range g.conditions {
 		if !slices.Contains(used, c) {
@@ -92,7 +92,7 @@ func (d *Device) UpdateBodyNode(h device.GraphExec, bh device.Graph, n device.No
 	return d.updateIn(x, NodeAt{in, n}, w).In("UpdateBodyNode")
 }
 
-// find is where in p the part made of g is.
+// find returns the position in p of the part made of g.
 func (p *plan) find(g *graph) (in []BodyAt, ok bool) {
 	if p.from == g {
 		return nil, true

@@ -1,13 +1,13 @@
 package sim
 
-// lru lists the results of a memo by last use and bounds their size.
+// lru keeps the results of a memo in order of last use and bounds their size.
 type lru struct {
 	limit, bytes   int64
 	count          int64
 	oldest, newest *entry
 }
 
-// makeRoom evicts until size more bytes fit, or reports that they never will.
+// makeRoom evicts results until size more bytes fit. It returns false if they can never fit.
 func (l *lru) makeRoom(size int64) bool {
 	if size > l.limit {
 		return false
@@ -24,7 +24,7 @@ func (l *lru) add(e *entry) {
 	l.link(e)
 }
 
-// use makes e the newest.
+// use makes e the most recently used result.
 func (l *lru) use(e *entry) {
 	l.unlink(e)
 	l.link(e)

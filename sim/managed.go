@@ -9,9 +9,8 @@ import (
 	"github.com/reprise-gpu/reprise/sim/interp"
 )
 
-// Managed memory is on the host until a kernel touches it or a prefetch moves it, and
-// then on the device until a prefetch or ToHost moves it back: page by page, of
-// interp.PageBytes. What the host touches cannot be seen here and moves nothing.
+// Managed memory is initially on the host. A page (interp.PageBytes) moves to the device when a kernel accesses it or
+// a prefetch moves it, and back by a prefetch or ToHost. Accesses of the host are not visible here and move nothing.
 
 // AllocManaged returns zeroed managed memory.
 func (d *Device) AllocManaged(bytes int64) (device.Ptr, []byte, error) {
@@ -31,13 +30,12 @@ func (d *Device) AllocManaged(bytes int64) (device.Ptr, []byte, error) {
 	return device.Ptr(addr), b, nil
 }
 
-// LendManaged is LendHost of memory that becomes managed memory.
+// LendManaged is LendHost for memory that becomes managed memory.
 func (d *Device) LendManaged(b []byte, name string) (device.Ptr, error) {
 	return d.lend("LendManaged", b, name, d.gpu.system.space.LendManaged)
 }
 
-// ToHost waits for all work, then moves managed memory to the host. It takes as long as
-// the copy.
+// ToHost waits for all work, then moves managed memory to the host. It takes the time of the copy.
 func (d *Device) ToHost(p device.Ptr, bytes int64) error {
 	if err := first(d.enter(d.profile.Host.Memcpy), d.withinManaged(p, bytes)); err != nil {
 		return err.In("ToHost")
@@ -46,7 +44,7 @@ func (d *Device) ToHost(p device.Ptr, bytes int64) error {
 	return d.answer("ToHost")
 }
 
-// withinManaged says why n bytes at an address cannot move.
+// withinManaged returns an error if n bytes at an address are not managed memory.
 func (d *Device) withinManaged(p device.Ptr, n int64) *device.Error {
 	if err := d.within(p, n); err != nil {
 		return err
@@ -57,10 +55,10 @@ func (d *Device) withinManaged(p device.Ptr, n int64) *device.Error {
 	return nil
 }
 
-// Recall is work for the simulated device: managed memory goes home. It is how a program says
-// that the host will touch it where there are no prefetches.
+// Recall is work for the simulated device that moves managed memory to the host. A program without prefetches uses it
+// to state that the host will access the memory.
 type Recall struct {
-	device.Work // nil: it makes this one
+	device.Work // nil: provides the method of the interface
 	At          device.Ptr
 	Bytes       int64
 }
@@ -82,13 +80,13 @@ func (d *Device) startPrefetch(j *job) model.Demand {
 	}
 	moved := d.gpu.system.space.Move(j.dst, j.bytes, to)
 	if moved == 0 {
-		return model.Demand{} // it is there
+		return model.Demand{} // the memory is on the host already
 	}
 	return model.Demand{Kind: kind, Bytes: float64(moved)}
 }
 
-// visit moves to the device what a launch touches of an allocation of managed memory,
-// and returns how many bytes that is.
+// visit moves the pages of an allocation of managed memory that a launch accesses to the device. It returns the
+// number of bytes moved.
 func (d *Device) visit(j *job, s *interp.Stats, v *interp.Visit, u *des.Use) (moved float64) {
 	space := d.gpu.system.space
 	_, size, _ := d.memory.Base(v.Base)
@@ -104,8 +102,8 @@ func (d *Device) visit(j *job, s *interp.Stats, v *interp.Visit, u *des.Use) (mo
 	if sampled := j.launch.Sample > 0 && s.Blocks > j.launch.Sample; !sampled || seen == float64(size) {
 		return moved
 	}
-	// The pages that the other blocks touch are not known, only about how much there is to
-	// touch: that share of what is left moves, and all of it is taken to be here from now on.
+	// In a sampled launch the pages accessed by the other blocks are unknown; only their approximate amount is known.
+	// That share of the rest moves, and the whole allocation counts as present from now on.
 	left := float64(space.Move(v.Base, size, d.memory))
 	return moved + left*max(0, min(float64(size), max(u.Read, u.Written))-seen)/(float64(size)-seen)
 }

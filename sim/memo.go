@@ -7,7 +7,7 @@ import (
 	"github.com/reprise-gpu/reprise/sim/interp"
 )
 
-// Memo says whether launches may reuse results.
+// Memo selects whether launches may reuse results.
 type Memo uint8
 
 const (
@@ -17,44 +17,40 @@ const (
 
 const (
 	defaultMemoBytes = 512 << 20
-	// entryOverhead is charged for an entry beside its bytes.
+	// entryOverhead is the size charged for an entry in addition to its bytes.
 	entryOverhead = 256
-	// maxFootprints is how many sets of touched allocations are remembered for one
-	// launch. More than one occurs when control flow depends on data.
+	// maxFootprints bounds the sets of touched allocations stored per launch. A launch has more than one if its
+	// control flow depends on data.
 	maxFootprints = 4
-	// maxShapes bounds how many different launches are remembered.
+	// maxShapes bounds the number of different launches stored.
 	maxShapes = 1 << 16
-	// maxSeen bounds how many contents of a footprint are noted before a result of
-	// any is kept.
+	// maxSeen bounds the number of contents of a footprint that are noted before a result is stored.
 	maxSeen = 4096
-	// patience is how many misses in a row a launch is granted before most of its
-	// runs skip the memo: a program whose data always change should pay little.
-	// Hashing costs half of what interpreting the cheapest of kernels does (8 MB
-	// touched: 1.8 ms beside 3.2 ms), but a solver that is run again repeats its
+	// maxMisses is the number of consecutive misses of a launch after which most of its runs skip the memo, so that a
+	// program whose data always change pays little. Hashing costs half as much as interpreting the cheapest of
+	// kernels (8 MB touched: 1.8 ms and 3.2 ms). The limit is high because a solver that is run again repeats its
 	// contents only after all its iterations.
-	patience = 256
-	// maxPause is the longest series of runs skipped.
+	maxMisses = 256
+	// maxPause is the maximum number of consecutive runs that skip the memo.
 	maxPause = 256
 )
 
-// memo reuses what kernels did. A kernel is a deterministic function of its
-// launch and of the bytes in the allocations it touches: if those it touched the
-// last time hold the same bytes again, it reads the same, so it touches the
-// same and writes the same. Then the recorded output is put in place and the
-// recorded statistics are used, so that bytes and times are those of a run.
+// memo reuses the results of kernels. A kernel is a deterministic function of its launch and of the bytes in the
+// allocations that it touches. If the allocations touched by an earlier equal launch have the same content again, the
+// launch reads the same bytes, so it touches and writes the same. The memo then stores the recorded output and
+// returns the recorded statistics, so that bytes and times equal those of a run.
 //
-// Contents are compared by 128-bit hashes, two independently seeded 64-bit
-// ones. The hash of an allocation is kept until something writes to it, and
-// recorded with each output, so that a program that replays with unchanged
-// input neither hashes nor copies anything.
+// Contents are compared by 128-bit hashes: two 64-bit hashes with independent seeds. The hash of an allocation is
+// cached until the allocation is written, and recorded with each output. A program that replays with unchanged input
+// therefore neither hashes nor copies anything.
 type memo struct {
 	off    bool
-	sample bool // contents are told apart by when the host wrote them, and results have no outputs
+	sample bool // sampled device: a content is identified by the time of the host's last write, and results have no outputs
 	writes uint64
 	hashed int64
 	hits   int64
 	seeds  [2]maphash.Seed
-	known  map[uint64]digest // of allocations, by address; absent when changed
+	known  map[uint64]digest // cached hashes of allocations, by address; absent after a change
 	shapes map[shapeKey]*shape
 	recent lru
 }
@@ -62,7 +58,7 @@ type memo struct {
 // digest is a 128-bit hash.
 type digest [2]uint64
 
-// shapeKey is all of a launch that does not depend on memory.
+// shapeKey is the part of a launch that does not depend on memory.
 type shapeKey struct {
 	kernel      *kernel
 	grid, block [3]uint32
@@ -71,26 +67,26 @@ type shapeKey struct {
 	params      digest
 }
 
-// shape is what is known of equal launches.
+// shape is the state of all equal launches.
 type shape struct {
 	footprints []*footprint
-	misses     int  // in a row
-	pause      int  // runs to skip
-	tried      bool // the run under way missed: its result may be stored
+	misses     int  // consecutive misses
+	pause      int  // remaining runs to skip
+	tried      bool // the present run missed, so its result may be stored
 }
 
 // footprint is a set of touched allocations, with the results by their content.
 type footprint struct {
 	touched []interp.Touch
 	results map[digest]*entry
-	seen    map[digest]struct{} // contents met once
-	before  digest              // content at the look-up that missed, for store
+	seen    map[digest]struct{} // contents seen once
+	before  digest              // content at the look-up that missed
 }
 
 // entry is one result.
 type entry struct {
 	stats        interp.Stats
-	touched      []interp.Recorded // when races are looked for
+	touched      []interp.Recorded // set if races are detected
 	outputs      []output
 	size         int64
 	of           *footprint
@@ -118,8 +114,8 @@ func (m *memo) hash(b []byte) digest {
 	return digest{maphash.Bytes(m.seeds[0], b), maphash.Bytes(m.seeds[1], b)}
 }
 
-// content is the hash of an allocation's bytes. It returns false for memory that another process
-// may write to between the hash and the launch, and for mapped memory, whose runs may be large.
+// content returns the hash of an allocation. It returns false for memory that another process may write between
+// hashing and launch, and for mapped memory, whose allocations may be large.
 func (m *memo) content(mem *interp.Memory, base uint64) (digest, bool) {
 	if h, ok := m.known[base]; ok {
 		return h, true
@@ -137,13 +133,13 @@ func (m *memo) content(mem *interp.Memory, base uint64) (digest, bool) {
 		bytes = allocation(mem, base)
 	}
 	h := m.hash(bytes)
-	if mem.Owns(base) { // the host, or another device, may write to the rest unseen
+	if mem.Owns(base) { // other memory may be written unseen by the host or another device
 		m.known[base] = h
 	}
 	return h, true
 }
 
-// allocation is all bytes of one, nil when it has been freed.
+// allocation returns the bytes of an allocation, or nil if it was freed.
 func allocation(mem *interp.Memory, base uint64) []byte {
 	_, size, ok := mem.Base(base)
 	if !ok {
@@ -159,7 +155,7 @@ func allocation(mem *interp.Memory, base uint64) []byte {
 // forget drops the hash of an allocation that was written or freed.
 func (m *memo) forget(base uint64) { delete(m.known, base) }
 
-// shapeOf finds the shape of a job, nil when the memo must not be used for it.
+// shapeOf returns the shape of a job, or nil if the memo must not be used for it.
 func (m *memo) shapeOf(j *job) *shape {
 	if m.off || !j.kernel.code.Repeatable() {
 		return nil
@@ -169,7 +165,7 @@ func (m *memo) shapeOf(j *job) *shape {
 		key := shapeKey{j.kernel, l.Grid, l.Block, l.Shared, l.Cooperative, m.hash(l.Params)}
 		if m.shapes[key] == nil {
 			if len(m.shapes) == maxShapes {
-				clear(m.shapes) // a parameter that counts up makes every launch new
+				clear(m.shapes) // a changing scalar parameter makes every launch a new shape
 			}
 			m.shapes[key] = &shape{}
 		}
@@ -178,8 +174,8 @@ func (m *memo) shapeOf(j *job) *shape {
 	return j.shape
 }
 
-// lookup puts the result of an equal launch in place and returns its
-// statistics. On a miss it notes the contents before the launch for store.
+// lookup applies the result of an equal launch and returns its statistics. On a miss it notes the contents before the
+// launch for store.
 func (m *memo) lookup(d *Device, j *job) (interp.Stats, []interp.Recorded, bool) {
 	s := m.shapeOf(j)
 	if s == nil || s.skip() {
@@ -202,7 +198,7 @@ func (m *memo) lookup(d *Device, j *job) (interp.Stats, []interp.Recorded, bool)
 	return interp.Stats{}, nil, false
 }
 
-// apply puts a result in place, where it is not there already.
+// apply writes the outputs of a result, except those already in place.
 func (m *memo) apply(d *Device, e *entry) {
 	mem := d.memory
 	for _, o := range e.outputs {
@@ -219,11 +215,9 @@ func (m *memo) apply(d *Device, e *entry) {
 	m.recent.use(e)
 }
 
-// store records the result of a run that lookup missed. The first run of a
-// launch only tells which allocations it touches; what they held before is
-// known from the second on. A result is kept when its input is met again:
-// keeping every one would triple the cost of a launch whose input always
-// changes, for memory to be written that is never read.
+// store records the result of a run that lookup missed. The first run of a launch shows only which allocations it
+// touches; their contents before a run are known from the second run on. A result is stored only if its input has
+// been seen before. Storing all results would triple the cost of a launch whose input always changes.
 func (m *memo) store(d *Device, j *job, stats *interp.Stats) {
 	for _, t := range stats.Touched {
 		if t.Written {
@@ -256,7 +250,7 @@ func (m *memo) store(d *Device, j *job, stats *interp.Stats) {
 	}
 }
 
-// again notes the content before the run and reports whether it was met before.
+// again notes the content before the run and reports whether it was seen before.
 func (f *footprint) again() bool {
 	if _, ok := f.seen[f.before]; ok {
 		delete(f.seen, f.before)
@@ -299,20 +293,20 @@ func (m *memo) report(c *Counters) {
 	c.MemoHits, c.MemoHashed, c.MemoBytes, c.MemoEntries = m.hits, m.hashed, m.recent.bytes, m.recent.count
 }
 
-// skip reports whether this run should not try the memo. After patience misses
-// the pauses grow, so that a launch whose input always changes is hashed rarely.
+// skip reports whether this run skips the memo. After maxMisses consecutive misses the pauses grow exponentially, so
+// that a launch whose input always changes is rarely hashed.
 func (s *shape) skip() bool {
 	if s.pause > 0 {
 		s.pause--
 		return true
 	}
-	if s.misses >= patience {
-		s.pause = min(maxPause, 1<<min(s.misses-patience, 16))
+	if s.misses >= maxMisses {
+		s.pause = min(maxPause, 1<<min(s.misses-maxMisses, 16))
 	}
 	return false
 }
 
-// contents hashes the hashes of the touched allocations. It returns false if one of them has none.
+// contents hashes the hashes of the touched allocations. It returns false if content does for one of them.
 func (m *memo) contents(mem *interp.Memory, touched []interp.Touch) (digest, bool) {
 	var h0, h1 maphash.Hash
 	h0.SetSeed(m.seeds[0])

@@ -10,12 +10,11 @@ import (
 	"github.com/reprise-gpu/reprise/sim/interp"
 )
 
-// Alloc returns zeroed device memory. Addresses depend only on the sequence of
-// calls, and on which other devices of the process are open: no two of them have the same.
+// Alloc returns zeroed device memory. Its address depends only on the sequence of calls and on the other open devices
+// of the process: no two devices share an address.
 func (d *Device) Alloc(bytes int64) (device.Ptr, error) { return d.alloc(bytes, d.profile.Host.Alloc) }
 
-// AllocPooled is Alloc from a pool of memory that the driver has at hand: it costs the
-// host what creating an event does.
+// AllocPooled is Alloc from a pool of the driver. Its host cost is that of creating an event.
 func (d *Device) AllocPooled(bytes int64) (device.Ptr, error) {
 	return d.alloc(bytes, d.profile.Host.Create)
 }
@@ -34,16 +33,16 @@ func (d *Device) alloc(bytes int64, cost model.Time) (device.Ptr, error) {
 	return device.Ptr(addr), nil
 }
 
-// Allocation is what so many bytes at p lie in.
+// Allocation returns the allocation that contains the given number of bytes at p.
 func (d *Device) Allocation(p device.Ptr, bytes int64) (device.Allocation, error) {
 	a, err := d.ledger.At(p, bytes)
 	return a, err.In("Allocation")
 }
 
-// Freed counts what was freed.
+// Freed returns the number of allocations freed so far.
 func (d *Device) Freed() uint64 { return d.ledger.Freed() }
 
-// refusedMemory is the error of an allocation.
+// refusedMemory returns the error of a failed allocation.
 func refusedMemory(bytes int64, err error) *device.Error {
 	code := device.InvalidValue
 	if errors.Is(err, interp.ErrOutOfMemory) {
@@ -52,7 +51,7 @@ func refusedMemory(bytes int64, err error) *device.Error {
 	return &device.Error{Code: code, Detail: fmt.Sprintf("%d bytes", bytes), Err: err}
 }
 
-// NameMemory gives an allocation the name that faults and findings call it.
+// NameMemory names an allocation for faults and findings.
 func (d *Device) NameMemory(p device.Ptr, name string) {
 	d.settled()
 	d.memory.Rename(uint64(p), name)
@@ -91,7 +90,7 @@ func (d *Device) Free(p device.Ptr) error {
 	if err := d.drain(); err != nil {
 		return err.In("Free")
 	}
-	d.catchUp() // what other devices had to do with it
+	d.catchUp() // lets other devices finish their use of it
 	if err := d.free(uint64(p)); err != nil {
 		return (&device.Error{Code: device.InvalidValue, Detail: fmt.Sprintf("%#x is not an allocation", uint64(p)), Err: err}).In("Free")
 	}
@@ -135,27 +134,27 @@ func (d *Device) discard(addr uint64) (int64, error) {
 	return size, nil
 }
 
-// within says why n bytes at an address cannot be accessed, or nil.
+// within returns an error if n bytes at an address cannot be accessed.
 func (d *Device) within(p device.Ptr, n int64) *device.Error {
 	_, err := d.memory.Bytes(uint64(p), n)
 	if err == nil && d.memory.IsCondition(uint64(p)) {
 		err = errors.New("it is the handle of a condition, which only cudaGraphSetConditional sets")
 	}
-	if err != nil && (n < 0 || !d.memory.Reserved(uint64(p), uint64(n))) { // what is reserved may be there when it is used
+	if err != nil && (n < 0 || !d.memory.Reserved(uint64(p), uint64(n))) { // reserved memory may exist when it is used
 		return &device.Error{Code: device.InvalidValue, Detail: fmt.Sprintf("%d bytes at %#x", n, uint64(p)), Err: err}
 	}
 	return nil
 }
 
-// computed is changed for what the device itself wrote, which on a sampled device has no
-// meaning: what its launches do depends on what the host wrote alone.
+// computed is changed for data that the device itself wrote. On a sampled device such data are meaningless, and only
+// data from the host affect what launches do.
 func (d *Device) computed(addr uint64) {
 	if d.sample == 0 {
 		d.changed(addr)
 	}
 }
 
-// changed tells the memo of the device that owns an allocation that it has new content.
+// changed notifies the memo of the device that owns an allocation of new content.
 func (d *Device) changed(addr uint64) {
 	base, _, ok := d.memory.Base(addr)
 	if !ok {
@@ -188,9 +187,8 @@ func (d *Device) Read(dst []byte, src device.Ptr) error {
 	return d.answer("Read")
 }
 
-// await runs one job after all that is under way, and waits for it. It takes as long as
-// a copy in the legacy default stream when all streams are blocking ones, so that a
-// program takes the same time here and through the driver's interface.
+// await runs one job after all work in progress, and waits for it. It takes as long as a copy in the legacy default
+// stream if all streams are blocking ones. A program therefore takes the same time here and through the driver API.
 func (d *Device) await(j *job) {
 	end := d.engine.Next()
 	idle := d.drained()

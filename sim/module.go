@@ -15,25 +15,24 @@ type module struct {
 	tree  *ptx.Module
 	code  *interp.Module
 	funcs []device.Function
-	gone  bool // unloaded, which a graph that launches its kernels must notice
+	gone  bool // unloaded; graphs that launch its kernels check it
 }
 
-// kernel is a function handle's meaning.
+// kernel is the value of a function handle.
 type kernel struct {
 	of   *module
 	name string
 	code *interp.Kernel
-	req  [3]uint32 // the only block extents it accepts, .reqntid; zero when any
+	req  [3]uint32 // required block extents from .reqntid; zero if any are accepted
 }
 
-// LoadModule parses, checks and lowers PTX. The error of text that is not PTX
-// names file, line and column.
+// LoadModule parses, checks and compiles PTX. A syntax error names file, line and column.
 func (d *Device) LoadModule(name, text string) (device.Module, error) {
 	return d.LoadModuleLimited(name, text, 0)
 }
 
-// LoadModuleLimited is LoadModule for kernels of at most that many registers a thread, 0 for any
-// number. A kernel's own .maxnreg takes precedence.
+// LoadModuleLimited is LoadModule with a limit of registers per thread, 0 for none. A kernel's own .maxnreg overrides
+// it.
 func (d *Device) LoadModuleLimited(name, text string, maxRegisters int) (device.Module, error) {
 	if err := d.enter(d.profile.Host.LoadModule); err != nil {
 		return 0, err.In("LoadModule")
@@ -65,7 +64,7 @@ func (d *Device) LoadModuleLimited(name, text string, maxRegisters int) (device.
 	return d.modules.Add(m), nil
 }
 
-// UnloadModule waits for all work, since some of it may run the module's code.
+// UnloadModule waits for all work, because work may run the module's code.
 func (d *Device) UnloadModule(h device.Module) error {
 	if err := d.enter(d.profile.Host.Create); err != nil {
 		return err.In("UnloadModule")
@@ -77,7 +76,7 @@ func (d *Device) UnloadModule(h device.Module) error {
 	if err := d.drain(); err != nil {
 		return err.In("UnloadModule")
 	}
-	if _, err := d.modules.Remove(h); err != nil { // another caller has unloaded it meanwhile
+	if _, err := d.modules.Remove(h); err != nil { // another caller may have unloaded it meanwhile
 		return err.In("UnloadModule")
 	}
 	for _, f := range m.funcs {
@@ -88,7 +87,7 @@ func (d *Device) UnloadModule(h device.Module) error {
 	return nil
 }
 
-// Function finds a kernel by its name.
+// Function returns the kernel with the given name.
 func (d *Device) Function(h device.Module, entry string) (device.Function, error) {
 	m, bad := d.modules.Get(h)
 	if err := first(d.enter(d.profile.Host.Query), bad); err != nil {
@@ -96,7 +95,7 @@ func (d *Device) Function(h device.Module, entry string) (device.Function, error
 	}
 	for _, f := range m.funcs {
 		if k, err := d.funcs.Get(f); err == nil && k.name == entry {
-			return f, nil // one handle, so that the memo knows the kernel again
+			return f, nil // the same handle each time, so that the memo recognizes the kernel
 		}
 	}
 	code, err := m.code.Kernel(entry)
@@ -108,7 +107,7 @@ func (d *Device) Function(h device.Module, entry string) (device.Function, error
 	return f, nil
 }
 
-// Global finds a variable by its name.
+// Global returns the variable with the given name.
 func (d *Device) Global(h device.Module, name string) (device.Ptr, int64, error) {
 	m, bad := d.modules.Get(h)
 	if err := first(d.enter(d.profile.Host.Query), bad); err != nil {
@@ -121,7 +120,7 @@ func (d *Device) Global(h device.Module, name string) (device.Ptr, int64, error)
 	return device.Ptr(addr), size, nil
 }
 
-// required is a kernel's .reqntid.
+// required returns a kernel's .reqntid.
 func required(m *ptx.Module, entry string) (block [3]uint32) {
 	for _, f := range m.Funcs {
 		if f.Entry && f.Name == entry {

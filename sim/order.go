@@ -6,37 +6,32 @@ import (
 	"github.com/reprise-gpu/reprise/internal/des"
 )
 
-// order knows which pieces of work are ordered, whatever the times at which
-// they happened to run: those that follow each other in a stream, through
-// events, along the edges of a graph, or because the host waited for one before
-// it enqueued the other.
+// order records the happens-before relation of work, independent of virtual times. Work is ordered by streams, by
+// events, by edges of graphs, and by the host if it waits for one piece before it enqueues the other.
 //
-// Work is laid on chains, each totally ordered, and carries a vector clock with
-// an entry for each chain: the last piece of work on it that comes before (Mattern
-// 1989; one component per chain and not per thread, as in Agrawal & Bloom 2003,
-// since a graph has more nodes than it has room for threads). Comparing two is
-// then one look-up.
+// Work is assigned to chains, each of which is totally ordered. Each piece of work carries a vector clock. Its
+// component for a chain is the last piece of work on that chain that precedes it (Mattern 1989). There is one
+// component per chain and not one per thread (as in Agrawal & Bloom 2003), because a graph has too many nodes for the
+// latter. A comparison is then one look-up.
 //
-// What the bodies of conditional nodes hold is ordered in scopes, one for each
-// round, with chains of their own: towards all that is not in the body, its work
-// is where the node is. So what lies behind a loop need not know of its rounds, of
-// which there is no saying how many come.
+// Work in bodies of conditional nodes is ordered in scopes, one per iteration, with chains of their own. Compared
+// with work outside of the body it has the position of its node. Clocks of later work thus need no components for the
+// iterations, whose number is not known in advance.
 type order struct {
 	chains
-	readers    []*races    // of the devices whose work it orders
-	host       vectorClock // what the host has waited for
+	readers    []*races    // race detectors of the devices whose work is ordered
+	host       vectorClock // work that the host has waited for
 	work       map[des.TaskID]*operation
-	base, next des.TaskID // of the work outside of bodies that the host has not waited for
+	base, next des.TaskID // range of the tasks outside of bodies that the host has not waited for
 }
 
-// chains has the last time on each chain.
+// chains holds the last time on each chain.
 type chains []uint32
 
-// epoch is a place on a chain. Times count from 1.
+// epoch is a position on a chain. Times count from 1.
 type epoch struct{ chain, time uint32 }
 
-// vectorClock holds, for each chain, the time up to which it is known. Chains
-// that it is too short for are at 0.
+// vectorClock holds, for each chain, the last time that precedes. Missing components are 0.
 type vectorClock []uint32
 
 func (v vectorClock) at(chain uint32) uint32 {
@@ -46,7 +41,7 @@ func (v vectorClock) at(chain uint32) uint32 {
 	return 0
 }
 
-// join is the later of both in each component. v is overwritten.
+// join returns the maximum of both clocks in each component. v is overwritten.
 func (v vectorClock) join(o vectorClock) vectorClock {
 	v = v.reach(len(o))
 	for i, t := range o {
@@ -62,7 +57,7 @@ func (v vectorClock) reach(n int) vectorClock {
 	return v
 }
 
-// with is the clock of what comes after op, of which v knows the rest.
+// with returns the clock of work that follows op; v holds its other predecessors.
 func (v vectorClock) with(op *operation) vectorClock {
 	v = v.join(op.before)
 	v = v.reach(int(op.chain) + 1)
@@ -94,11 +89,11 @@ func (o *operation) after(other *operation) bool {
 		}
 		o, other = a.of.op, b.of.op
 	}
-	// A node decides before each round of its body, and after it.
+	// A conditional node decides both before and after each iteration of its body.
 	return o == other || o.before.at(other.chain) >= other.time
 }
 
-// add enters the task of that id, which the engine has just been given.
+// add adds the task with that id, which was just added to the engine.
 func (o *order) add(id des.TaskID, deps []des.TaskID, op *operation) {
 	at := op.where
 	c := &o.chains
@@ -129,7 +124,8 @@ func (o *order) add(id des.TaskID, deps []des.TaskID, op *operation) {
 	o.work[id] = op
 }
 
-// free is a chain that work which knows v can continue, preferably that one.
+// free returns a chain whose last work precedes work with clock v, or a new one. It returns the preferred chain if
+// possible.
 func (c *chains) free(v vectorClock, preferred uint32) uint32 {
 	if int(preferred) < len(*c) && v.at(preferred) == (*c)[preferred] {
 		return preferred
@@ -143,32 +139,31 @@ func (c *chains) free(v vectorClock, preferred uint32) uint32 {
 	return uint32(len(*c) - 1)
 }
 
-// of is a task's operation, nil when the host has waited for it, or when it was in
-// a body and has ended.
+// of returns the operation of a task. It is nil if the host has waited for the task, or if the task was in a body and
+// has ended.
 func (o *order) of(id des.TaskID) *operation { return o.work[id] }
 
-// ended forgets a task in a body: no other will be said to depend on it.
+// ended drops a task in a body. No later task depends on it.
 func (o *order) ended(id des.TaskID) {
 	if op := o.work[id]; op != nil && op.where.in != nil {
 		delete(o.work, id)
 	}
 }
 
-// waited notes that the host has waited for a task. What the host enqueues from
-// now on comes after it.
+// waited records that the host has waited for a task. All work enqueued later is ordered after it.
 func (o *order) waited(id des.TaskID) {
 	if op := o.of(id); op != nil {
 		o.host = o.host.with(op)
 	}
 }
 
-// settle forgets the work that the host knows to be done. If that is all, nothing before
-// can be unordered with anything to come.
+// settle drops the work that the host has waited for. If that is all work, the order starts anew, because everything
+// so far precedes everything to come.
 func (o *order) settle() {
 	for ; o.base < o.next; o.base++ {
 		op := o.work[o.base]
 		switch {
-		case op == nil || op.where.in != nil: // of a body
+		case op == nil || op.where.in != nil: // in a body
 		case o.host.at(op.chain) < op.time:
 			return
 		default:
@@ -178,7 +173,7 @@ func (o *order) settle() {
 	o.reset()
 }
 
-// drained notes that the host has waited for the work of a device before end.
+// drained records that the host has waited for the work of a device before task end.
 func (o *order) drained(d *Device, end des.TaskID) {
 	if len(o.readers) == 1 && d.engine.Idle() {
 		o.reset()
@@ -192,7 +187,7 @@ func (o *order) drained(d *Device, end des.TaskID) {
 	o.settle()
 }
 
-// reset notes that the host has waited for everything.
+// reset records that the host has waited for all work.
 func (o *order) reset() {
 	o.chains, o.host = o.chains[:0], o.host[:0]
 	o.base = o.next
@@ -202,7 +197,7 @@ func (o *order) reset() {
 	}
 }
 
-// leave takes a device's races off.
+// leave removes the race detector of a device.
 func (o *order) leave(r *races) {
 	o.readers = slices.DeleteFunc(o.readers, func(other *races) bool { return other == r })
 }

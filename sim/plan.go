@@ -8,38 +8,37 @@ import (
 	"github.com/reprise-gpu/reprise/internal/des"
 )
 
-// plan is a graph, or the body of a conditional node, fixed for launching, in flat
-// rows: the dependencies of node i are deps[first[i]:first[i+1]].
+// plan is a graph, or the body of a conditional node, prepared for launching, in compressed rows: the dependencies of
+// node i are deps[first[i]:first[i+1]].
 type plan struct {
 	nodes  []execNode
 	first  []int32
 	deps   []int32
 	leaves []int32
-	from   *graph // that it was made of, nil when it was given whole
+	from   *graph // the graph that it was made of; nil for InstantiateNodes
 
-	count    int // of nodes that a launch pays for, those of bodies included
-	branches int // among them, that do not simply continue a chain
+	count    int // number of nodes that a launch pays for, including those of bodies
+	branches int // number of these that do not simply continue a chain
 }
 
-// execNode is what a node does in each launch: a job, or something with an event
-// when it has one.
+// execNode is the action of a node in each launch: a job, or the record of an event or a wait for one.
 type execNode struct {
 	job   *job
 	event *event
-	wait  bool // for the event, which it records otherwise
+	wait  bool // wait for the event instead of recording it
 	join  bool // see GraphNode
 	off   bool // disabled
 
 	priority    int32
-	hasPriority bool // else the stream's
+	hasPriority bool // otherwise the stream's priority is used
 
-	peer *Device // that runs it, nil for the device of the plan
+	peer *Device // device that runs it; nil for the device of the plan
 }
 
-// on is the device that runs a node of a plan of d.
+// on returns the device that runs a node of a plan of d.
 func (n *execNode) on(d *Device) *Device { return orDefault(n.peer, d) }
 
-// peers are the other devices that run nodes of a plan, each once.
+// peers returns the other devices that run nodes of a plan, without duplicates.
 func (p *plan) peers() (list []*Device) {
 	for i := range p.nodes {
 		if d := p.nodes[i].peer; d != nil && !slices.Contains(list, d) {
@@ -49,7 +48,7 @@ func (p *plan) peers() (list []*Device) {
 	return list
 }
 
-// nodeOf is the node of a work, with the priority that is the work's own.
+// nodeOf returns the node for a job, with the priority of the job.
 func nodeOf(j *job) execNode {
 	return execNode{job: j, priority: j.priority, hasPriority: j.hasPriority}
 }
@@ -83,7 +82,7 @@ func newPlan(nodes []execNode, deps [][]int32) *plan {
 	return p
 }
 
-// bodies are those of a conditional node.
+// bodies returns the bodies of a conditional node.
 func (n *execNode) bodies() []*plan {
 	if n.job == nil || n.job.choice == nil {
 		return nil
@@ -91,22 +90,21 @@ func (n *execNode) bodies() []*plan {
 	return n.job.choice.bodies
 }
 
-// row is the nodes that node i depends on.
+// row returns the dependencies of node i.
 func (p *plan) row(i int) []int32 { return p.deps[p.first[i]:p.first[i+1]] }
 
-// setting is what the nodes of a plan have in common when they run.
+// setting holds the values that the nodes of a plan share in one run.
 type setting struct {
 	stream   *stream
 	exec     device.GraphExec
-	in       *scope // nil for those of the graph itself
+	in       *scope // nil for nodes of the graph itself
 	priority int32
 	arrival  model.Time
-	rootGap  model.Time // between the root and the nodes that depend on none
+	rootGap  model.Time // gap between the root and nodes without dependencies
 	rootWhy  des.Limit
 }
 
-// addNodes enters the tasks of a plan, all of which follow the root. Their ids
-// follow each other.
+// addNodes adds the tasks of a plan with consecutive ids. All of them follow the task root.
 func (d *Device) addNodes(p *plan, root des.TaskID, s *setting) (first des.TaskID) {
 	first = d.engine.Next()
 	for i := range p.nodes {
@@ -133,7 +131,7 @@ func (d *Device) addNodes(p *plan, root des.TaskID, s *setting) (first des.TaskI
 	return first
 }
 
-// data is what the engine hands back when the node's task starts.
+// data returns the value that the engine passes to start when the node's task starts.
 func (n *execNode) data(s *setting, at place, priority int32) any {
 	switch {
 	case n.off || n.wait || n.join:
@@ -148,7 +146,7 @@ func (n *execNode) data(s *setting, at place, priority int32) any {
 	return n.job
 }
 
-// gap is the time from the last of a node's dependencies to its start.
+// gap returns the time from the end of a node's last dependency to its start.
 func (n *execNode) gap(p *model.Profile) model.Time {
 	if n.join {
 		return 0
@@ -156,7 +154,7 @@ func (n *execNode) gap(p *model.Profile) model.Time {
 	return p.GraphEdgeGap
 }
 
-// after appends the tasks of a plan's nodes, of which the first is given.
+// after appends the tasks of a plan's nodes; first is the task of node 0.
 func after(to []des.TaskID, first des.TaskID, nodes []int32) []des.TaskID {
 	for _, i := range nodes {
 		to = append(to, first+des.TaskID(i))

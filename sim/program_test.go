@@ -258,5 +258,5 @@ func TestMemoGivesUpOnInputThatAlwaysChanges(t *testing.T) {
 	assert.Equal(t, int64(5000), c.Launches)
 	assert.Zero(t, c.MemoHits)
 	assert.Zero(t, c.MemoEntries)
-	assert.Less(t, c.MemoHashed, int64(2*patience*4*rigWords))
+	assert.Less(t, c.MemoHashed, int64(2*maxMisses*4*rigWords))
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/reprise-gpu/reprise/internal/des"
 )
 
-// endOf runs the device until a task has ended, and returns when that was.
+// endOf runs the device until a task has ended, and returns the time of its end.
 func (d *Device) endOf(id des.TaskID) model.Time {
 	for {
 		if t, ok := d.engine.TryWait(id); ok {
@@ -17,8 +17,8 @@ func (d *Device) endOf(id des.TaskID) model.Time {
 	}
 }
 
-// drained runs the device until all tasks that there are have ended, and returns when that was. It does not wait for what
-// other callers enqueue meanwhile.
+// drained runs the device until all present tasks have ended, and returns the time of the last end. It does not wait
+// for work that other callers enqueue meanwhile.
 func (d *Device) drained() model.Time {
 	m := d.engine.Mark()
 	for {
@@ -29,8 +29,8 @@ func (d *Device) drained() model.Time {
 	}
 }
 
-// catchUp runs the system as far as the host has come, or as far as a host call lets it that does not return for a
-// while: the function may itself wait for the caller.
+// catchUp runs the system up to the host's time. A host call that does not return stops it after queryPatience,
+// because the function may itself wait for the caller.
 func (d *Device) catchUp() {
 	d.pass()
 	for left := queryPatience; d.standing != nil && left > 0; d.pass() {
@@ -42,22 +42,21 @@ func (d *Device) catchUp() {
 	}
 }
 
-// pass runs the system as far as the host has come and no host call keeps it.
+// pass runs the system up to the host's time or to a host call that stops the clock.
 func (t *sharedTime) pass() {
 	t.poll()
 	t.clock.Run(t.host)
 }
 
-// pollEvery is how often the host looks for values that the program may have written
-// by itself.
+// pollEvery is the interval at which the host checks memory for values that the program may have stored itself.
 const pollEvery = 50 * time.Microsecond
 
-// stalled is when nothing can begin: the clock stands for a host call, or all that is left waits, directly or not, for
-// values in memory and for host calls that have not returned. The values may come from work that another caller
-// enqueues, or by the program's own stores. If they do not come, this lasts for ever, as it does on a GPU.
+// stalled waits when no work can start: the clock stands for a host call, or all remaining work waits, directly or
+// not, for values in memory and for host calls that have not returned. The values may come from work that another
+// caller enqueues, or from stores of the program. If they never come, the wait lasts for ever, as on a GPU.
 //
-// Other callers may do anything to the device meanwhile, but for Close, which waits for this call: nothing that was looked
-// up before, in the device or in memory, need be there afterwards.
+// Meanwhile other callers may change the device in any way except Close, which waits for this call. Nothing that was
+// looked up before in the device or in memory is valid afterwards.
 func (d *Device) stalled() {
 	d.waiting++
 	switch {
@@ -74,8 +73,7 @@ func (d *Device) stalled() {
 	d.waiting--
 }
 
-// poll takes note of what the program may have done meanwhile: host calls that have returned, and stores that streams
-// wait for.
+// poll handles events outside of the device: host calls that have returned, and stores that streams wait for.
 func (t *sharedTime) poll() {
 	t.collect()
 	if len(t.held) > 0 {

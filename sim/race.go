@@ -9,21 +9,18 @@ import (
 	"github.com/reprise-gpu/reprise/sim/interp"
 )
 
-// Race says whether a device looks for races.
+// Race selects whether a device detects races.
 type Race uint8
 
 const (
 	RaceOff Race = iota
-	// RaceOn finds operations that touch the same bytes and that nothing orders,
-	// and kernels that read what was never written. It costs up to three times
-	// the host time of running kernels; virtual time does not change. See
-	// Device.Findings.
+	// RaceOn detects unordered operations that access the same bytes, and kernels that read uninitialised memory. It
+	// costs up to three times the host time of running kernels. Virtual time does not change. See Device.Findings.
 	RaceOn
 )
 
-// races finds conflicting accesses that nothing orders. What orders work are the
-// dependencies that the engine is given, and the host's waits; that the engine
-// happened to run one thing after another proves nothing.
+// races detects conflicting accesses that are not ordered. Order comes from the dependencies passed to the engine and
+// from waits of the host. The order in which the engine happens to run tasks is irrelevant.
 type races struct {
 	order   *order
 	memory  *interp.Memory
@@ -47,7 +44,7 @@ type place struct {
 	stream device.Stream
 	exec   device.GraphExec
 	node   device.Node
-	in     *scope // of the body of a conditional node
+	in     *scope // the body of a conditional node, or nil
 }
 
 func (p place) String() string {
@@ -66,7 +63,7 @@ func (p place) String() string {
 	return "the host"
 }
 
-// add enters a task in the engine, and in the order when races are looked for.
+// add adds a task to the engine and, if races are detected, to the order.
 func (d *Device) add(t des.Task, at place) des.TaskID {
 	id := d.engine.Add(t)
 	if jobOf(t.Data).notices() {
@@ -78,7 +75,7 @@ func (d *Device) add(t des.Task, at place) des.TaskID {
 	return id
 }
 
-// hostWaited notes that the host has waited for a task.
+// hostWaited records that the host has waited for tasks.
 func (r *races) hostWaited(ids ...des.TaskID) {
 	if r == nil {
 		return
@@ -89,7 +86,7 @@ func (r *races) hostWaited(ids ...des.TaskID) {
 	r.order.settle()
 }
 
-// drained notes that the host has waited for the work of the device before end.
+// drained records that the host has waited for the work of the device before task end.
 func (r *races) drained(d *Device, end des.TaskID) {
 	if r == nil {
 		return
@@ -100,7 +97,7 @@ func (r *races) drained(d *Device, end des.TaskID) {
 	}
 }
 
-// closed keeps the findings alone.
+// closed returns the races of a closed device: only its findings.
 func (r *races) closed(d *Device) *races {
 	if r == nil {
 		return nil
@@ -110,21 +107,21 @@ func (r *races) closed(d *Device) *races {
 	return &races{order: &order{}, report: r.report}
 }
 
-// ended is told of every task that has ended.
+// ended is called for every task that has ended.
 func (r *races) ended(id des.TaskID) {
 	if r != nil {
 		r.order.ended(id)
 	}
 }
 
-// freed forgets an allocation. The host has waited for all work before.
+// freed drops an allocation. The host has waited for all work before.
 func (r *races) freed(base uint64) {
 	if r != nil {
 		delete(r.shadows, base)
 	}
 }
 
-// recordFor is what a launch fills, nil when nobody looks for races.
+// recordFor returns the record for a launch to fill, or nil if races are not detected.
 func (r *races) recordFor() *interp.Record {
 	if r == nil {
 		return nil
@@ -132,8 +129,8 @@ func (r *races) recordFor() *interp.Record {
 	return &r.record
 }
 
-// launched enters what a kernel touched. Hazards are empty when the memo
-// answered: then they were reported before.
+// launched adds the accesses of a kernel. Hazards are empty if the result came from the memo: they were reported
+// before.
 func (r *races) launched(id des.TaskID, touched []interp.Recorded, hazards []interp.Hazard) {
 	op := r.order.of(id)
 	for i := range hazards {
@@ -166,14 +163,14 @@ func (r *races) initialised(spans []interp.Span) {
 	}
 }
 
-// span enters an access to n bytes at an address, by something that is no kernel.
+// span adds an access to n bytes at an address, by work other than a kernel.
 func (r *races) span(op *operation, w way, addr uint64, n int64, base uint64) {
 	if n > 0 {
 		r.spans(op, w, []interp.Span{{Lo: addr, Hi: addr + uint64(n)}}, base)
 	}
 }
 
-// spans enters an access to several spans of one allocation.
+// spans adds an access to several spans of one allocation.
 func (r *races) spans(op *operation, w way, spans []interp.Span, base uint64) {
 	if op != nil && len(spans) > 0 {
 		r.enter(base, &touch{by: op, way: w, spans: spans})
@@ -191,8 +188,8 @@ func (r *races) enterPiece(base uint64, t *touch) {
 	s.enter(t, func(c conflict) { r.report.race(r.memory, base, c) })
 }
 
-// reuse reports whether a memorised launch may be reused: the bytes it depends
-// on have been written, or it is to be run again, to say where it reads others.
+// reuse reports whether a stored result may be reused. If bytes that it depends on are uninitialised, the launch is
+// run again to find the instructions that read them.
 func (r *races) reuse(touched []interp.Recorded) bool {
 	if r == nil {
 		return true
@@ -207,7 +204,7 @@ func (r *races) reuse(touched []interp.Recorded) bool {
 	return true
 }
 
-// note enters what a job that is no launch has touched.
+// note adds the accesses of a job other than a launch.
 func (d *Device) note(id des.TaskID, j *job) {
 	r := d.races
 	if r == nil {
@@ -240,7 +237,7 @@ func (d *Device) note(id des.TaskID, j *job) {
 	}
 }
 
-// noteCopy enters a copy.
+// noteCopy adds the accesses of a copy.
 func (d *Device) noteCopy(op *operation, j *job) {
 	r := d.races
 	to, from := j.rows()
@@ -256,8 +253,8 @@ func (d *Device) noteCopy(op *operation, j *job) {
 	}
 }
 
-// rows is what a copy or memset touches, row by row; nil for memory of the host that
-// the device does not know, and which is nobody else's.
+// rows returns the spans that a copy or a memset accesses, row by row. They are nil for host memory that is unknown
+// to the device; no other work accesses that.
 func (j *job) rows() (dst, src []interp.Span) {
 	b := j.box
 	if b == nil {
@@ -273,16 +270,15 @@ func (j *job) rows() (dst, src []interp.Span) {
 	return dst, src
 }
 
-// baseOf is the start of the allocation of either kind that holds an address.
+// baseOf returns the start of the allocation, of either kind, that holds an address.
 func (d *Device) baseOf(addr uint64) uint64 {
 	base, _, _ := d.memory.Base(addr)
 	return base
 }
 
-// Findings are the races found so far, and reads of what was never written,
-// each once, in the order they were found. They stay after Close. Those that are
-// no warnings are also in the error of the first call that waits for the
-// device after they were found; see RaceError.
+// Findings returns the races and reads of uninitialised memory found so far, without duplicates, in the order in
+// which they were found. They remain available after Close. Findings that are not warnings are also in the error of
+// the first waiting call after they were found; see RaceError.
 func (d *Device) Findings() []Finding {
 	d.settled()
 	if d.races == nil {
@@ -291,10 +287,9 @@ func (d *Device) Findings() []Finding {
 	return append([]Finding(nil), d.races.report.findings...)
 }
 
-// RaceError is what a call that waits for the device returns when races were
-// found since the last one. The call has done its work, the device goes on, and
-// no later call repeats the findings: a race is no fault that a driver reports,
-// it is what this device alone can see.
+// RaceError is the error of a call that waits for the device if races were found since the last one. The call has
+// done its work and the device stays usable. No later call returns the same findings. Only the simulated device
+// returns this error; a driver does not detect races.
 type RaceError struct {
 	Call     string
 	Findings []Finding
@@ -308,8 +303,8 @@ func (e *RaceError) Error() string {
 	return e.Call + ": " + strings.Join(lines, "\n")
 }
 
-// answer is the result of a call that waited: the fault there is, or else what went wrong in a host call, or the
-// findings, that no call has returned yet.
+// answer returns the result of a call that has waited: the fault, or else the error of a host call, or else the
+// findings that no call has returned yet.
 func (d *Device) answer(call string) error {
 	if err := d.poison(); err != nil {
 		return err.In(call)

@@ -4,15 +4,14 @@ import (
 	"github.com/reprise-gpu/reprise/device"
 )
 
-// Kinds of references that a module declares.
+// Kinds of references that a module can declare.
 const (
 	TextureReference = "texref"
 	SurfaceReference = "surfref"
 )
 
-// Reference finds a texture or surface reference of a module by its name; kind is
-// TextureReference or SurfaceReference. What it returns names the reference in
-// BindTextureReference and BindSurfaceReference.
+// Reference returns the handle of a texture or surface reference of a module, by name. The kind is TextureReference
+// or SurfaceReference. BindTextureReference and BindSurfaceReference take the handle.
 func (d *Device) Reference(h device.Module, name, kind string) (device.Ptr, error) {
 	m, bad := d.modules.Get(h)
 	if err := first(d.enter(d.profile.Host.Query), bad); err != nil {
@@ -25,8 +24,8 @@ func (d *Device) Reference(h device.Module, name, kind string) (device.Ptr, erro
 	return device.Ptr(addr), nil
 }
 
-// BindTextureReference makes a texture what a reference stands for in later launches. It waits
-// for all work, some of which may sample what the reference stood for before.
+// BindTextureReference binds a texture to a reference for later launches. It waits for all work, which may use the
+// previous binding.
 func (d *Device) BindTextureReference(ref device.Ptr, t device.TextureDesc) error {
 	const call = "BindTextureReference"
 	texture, bad := d.texture(&t)
@@ -40,8 +39,7 @@ func (d *Device) BindTextureReference(ref device.Ptr, t device.TextureDesc) erro
 	return nil
 }
 
-// BindSurfaceReference makes an array what a surface reference stands for in later launches.
-// It waits for all work.
+// BindSurfaceReference binds an array to a surface reference for later launches. It waits for all work.
 func (d *Device) BindSurfaceReference(ref device.Ptr, h device.Array) error {
 	const call = "BindSurfaceReference"
 	a, bad := d.arrays.Get(h)

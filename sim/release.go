@@ -5,12 +5,12 @@ import (
 	"github.com/reprise-gpu/reprise/device/model"
 )
 
-// Release is work for the simulated device: an allocation is freed when its turn comes,
-// and what touches it later is at fault. Until then it counts as live.
+// Release is work for the simulated device that frees an allocation in stream order. Later accesses fault. Until then
+// the allocation counts as live.
 type Release struct {
-	device.Work // nil: it makes this one
+	device.Work // nil: provides the method of the interface
 	At          device.Ptr
-	Done        func() // called when it is freed, nil for nothing
+	Done        func() // called after the memory was freed; may be nil
 }
 
 func (d *Device) fillRelease(j *job, r *Release) *device.Error {

@@ -30,8 +30,8 @@ func TestSampledDevicesMoveWhatTheHostWrites(t *testing.T) {
 		require.NoError(t, d.Write(p, ones))
 		begun := d.Now()
 		require.NoError(t, d.Submit(s, &device.Copy{Dst: q, Src: p, Bytes: n}))
-		require.NoError(t, d.Submit(s, &device.Memset{Dst: p + 8192, Value: 2, Width: 1, Count: steers}))
-		require.NoError(t, d.Submit(s, &device.Memset{Dst: p + 65536, Value: 3, Width: 1, Count: steers + 1}))
+		require.NoError(t, d.Submit(s, &device.Memset{Dst: p + 8192, Value: 2, Width: 1, Count: maxControlBytes}))
+		require.NoError(t, d.Submit(s, &device.Memset{Dst: p + 65536, Value: 3, Width: 1, Count: maxControlBytes + 1}))
 		require.NoError(t, d.Synchronize(s))
 		took[sampled] = int64(d.Now() - begun)
 		at := func(p device.Ptr) byte {
@@ -40,7 +40,7 @@ func TestSampledDevicesMoveWhatTheHostWrites(t *testing.T) {
 			return b[0]
 		}
 		assert.Equal(t, byte(1), at(p))
-		assert.Equal(t, byte(2), at(p+8192+steers-1))
+		assert.Equal(t, byte(2), at(p+8192+maxControlBytes-1))
 		assert.Equal(t, sampled, at(p+65536) == 1, "a large fill is made only on a device that computes")
 		assert.Equal(t, sampled, at(q) == 0, "so is a copy")
 		require.NoError(t, d.Close())

@@ -2,16 +2,16 @@ package sim
 
 import "github.com/reprise-gpu/reprise/sim/interp"
 
-// touch is what one operation did to one allocation, in one way.
+// touch is one kind of access of an operation to one allocation.
 type touch struct {
 	by     *operation
 	way    way
-	atomic string // the kind of an atomic way
+	atomic string // kind of atomic operation
 	spans  []interp.Span
-	sites  []interp.Site // of a kernel
+	sites  []interp.Site // instructions of a kernel
 }
 
-// way is how memory is accessed.
+// way is a kind of access to memory.
 type way uint8
 
 const (
@@ -20,8 +20,8 @@ const (
 	atomics
 )
 
-// conflicts reports whether the order of two touches of a byte matters. That of
-// atomic operations of one kind does not.
+// conflicts reports whether the order of two touches of a byte matters. It does not for atomic operations of the same
+// kind.
 func (t *touch) conflicts(o *touch) bool {
 	switch {
 	case t.way == reads && o.way == reads:
@@ -32,27 +32,26 @@ func (t *touch) conflicts(o *touch) bool {
 	return true
 }
 
-// hides reports whether whatever conflicts with o on a byte conflicts with t.
+// hides reports whether everything that conflicts with o on a byte also conflicts with t.
 func (t *touch) hides(o *touch) bool {
 	return t.way == writes || t.way == o.way && t.atomic == o.atomic
 }
 
-// shadow is what was done to an allocation and may still be unordered with what
-// comes. A byte's last write is all that need be kept of the writes before it
-// that are ordered, for what is unordered with an earlier one is unordered
-// with the last, too; and so for reads (Flanagan & Freund, FastTrack, PLDI 2009).
+// shadow holds the accesses to an allocation that may be unordered with later ones. For each byte only the last of
+// several ordered writes is needed: work that is unordered with an earlier write is unordered with the last one, too.
+// The same holds for reads (Flanagan & Freund, FastTrack, PLDI 2009).
 type shadow struct{ touches []touch }
 
-// conflict is two touches that nothing orders.
+// conflict is a pair of unordered touches.
 type conflict struct {
-	earlier touch // which happened to run first here
+	earlier touch // the one that happened to run first
 	later   *touch
-	first   interp.Span // the first bytes that both touch
-	bytes   uint64      // how many they are in all
+	first   interp.Span // the first range of bytes in common
+	bytes   uint64      // number of bytes in common
 	runs    int
 }
 
-// enter notes a touch and reports what it is in conflict with.
+// enter adds a touch and reports its conflicts.
 func (s *shadow) enter(t *touch, report func(conflict)) {
 	kept := 0
 	for i := range s.touches {
@@ -69,13 +68,13 @@ func (s *shadow) enter(t *touch, report func(conflict)) {
 	s.touches = append(s.touches[:kept], *t)
 }
 
-// near reports whether two touches may have bytes in common. It is all that most
-// pairs of a program which works on tiles need.
+// near reports whether two touches may have bytes in common, by their outer bounds. It is a cheap test for programs
+// that work on disjoint tiles.
 func (t *touch) near(o *touch) bool {
 	return t.spans[0].Lo < o.spans[len(o.spans)-1].Hi && o.spans[0].Lo < t.spans[len(t.spans)-1].Hi
 }
 
-// met reports what t conflicts with in a later touch, and whether that hides all of t.
+// met reports a conflict of t with a later touch. It returns true if the later touch hides all bytes of t.
 func (t *touch) met(later *touch, report func(conflict)) bool {
 	ordered := t.by == later.by || later.by.after(t.by)
 	if !ordered && later.conflicts(t) {
@@ -89,7 +88,7 @@ func (t *touch) met(later *touch, report func(conflict)) bool {
 	return len(t.spans) == 0
 }
 
-// overlap describes the bytes that two sorted lists of spans share.
+// overlap returns the bytes in common of two sorted lists of spans.
 func overlap(a, b []interp.Span) (first interp.Span, bytes uint64, runs int) {
 	for len(a) > 0 && len(b) > 0 {
 		lo, hi := max(a[0].Lo, b[0].Lo), min(a[0].Hi, b[0].Hi)
@@ -109,8 +108,7 @@ func overlap(a, b []interp.Span) (first interp.Span, bytes uint64, runs int) {
 	return first, bytes, runs
 }
 
-// subtract is a without the bytes of b. The result shares memory with a only if
-// it is all of a.
+// subtract returns a without the bytes of b. If nothing is removed, it returns a itself, otherwise new memory.
 func subtract(a, b []interp.Span) []interp.Span {
 	if _, _, runs := overlap(a, b); runs == 0 {
 		return a

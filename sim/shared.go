@@ -6,9 +6,9 @@ import (
 	"github.com/reprise-gpu/reprise/device"
 )
 
-// ShareMemory moves the allocation that starts at p to zeroed pages that other processes can map. The pages
-// hold as many bytes, and must stay in place until Free. Launches that touch shared memory are
-// always interpreted, their blocks in grid order.
+// ShareMemory moves the allocation at p to zeroed pages that other processes can map. The pages must have the size of
+// the allocation and stay in place until Free. Launches that access shared memory are always interpreted, with their
+// blocks in grid order.
 func (d *Device) ShareMemory(p device.Ptr, pages []byte) error {
 	if err := d.enter(d.profile.Host.Alloc); err != nil {
 		return err.In("ShareMemory")
@@ -20,8 +20,8 @@ func (d *Device) ShareMemory(p device.Ptr, pages []byte) error {
 	return nil
 }
 
-// ImportMemory makes device memory of pages that another process has from ShareMemory. They must stay in
-// place until Free. The memory is not taken from the GPU's: it is that of the other process.
+// ImportMemory makes device memory of pages that another process passed to ShareMemory. They must stay in place until
+// Free. The memory does not count towards the memory of the GPU.
 func (d *Device) ImportMemory(pages []byte) (device.Ptr, error) {
 	if err := d.enter(d.profile.Host.Alloc); err != nil {
 		return 0, err.In("ImportMemory")

@@ -1,5 +1,5 @@
 package sim
 
-// Sources is a hash of the files that the simulator was built from, as the Makefile has the
-// linker note it; "" in what was built otherwise.
+// Sources is a hash of the source files of the simulator, which the Makefile sets through the linker; "" in other
+// builds.
 var Sources string

@@ -61,7 +61,7 @@ func TestPrintfIsWrittenWhenTheHostWaits(t *testing.T) {
 
 func TestPrintfKeepsTheNewestOutput(t *testing.T) {
 	var out bytes.Buffer
-	f := fifo{out: &out, most: printLimit}
+	f := fifo{out: &out, capacity: printLimit}
 	for range 3 {
 		_, _ = f.Write([]byte(strings.Repeat("a", printLimit/2)))
 	}
@@ -76,7 +76,7 @@ func TestPrintfKeepsTheNewestOutput(t *testing.T) {
 // Writes to a full buffer cost what they write: a million of them is no work.
 func TestPrintfOfManyLines(t *testing.T) {
 	var out bytes.Buffer
-	f := fifo{out: &out, most: printLimit}
+	f := fifo{out: &out, capacity: printLimit}
 	const lines = 1_000_000
 	for i := range lines {
 		_, _ = fmt.Fprintf(&f, "%6d\n", i)

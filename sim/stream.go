@@ -9,30 +9,30 @@ import (
 	"github.com/reprise-gpu/reprise/internal/des"
 )
 
-// stream is a FIFO: each task depends on the one before it.
+// stream is a FIFO: each task depends on the previous one.
 type stream struct {
 	handle   device.Stream
 	priority int32
 	used     bool
-	tail     des.TaskID   // the last task, when used
-	waits    []des.TaskID // tasks that the next one depends on as well
-	gone     bool         // destroyed, which a command list that holds it must notice
+	tail     des.TaskID   // the last task, if used is set
+	waits    []des.TaskID // additional dependencies of the next task
+	gone     bool         // destroyed; command lists that use the stream check it
 	blocking bool         // ordered with the legacy stream
-	busy     bool         // blocking, and has work that the legacy stream does not follow yet
-	epoch    int64        // how much of the legacy stream it follows
-	fences   int64        // how many of the device's fences it follows
+	busy     bool         // a blocking stream with work that the legacy stream does not follow yet
+	epoch    int64        // the last task of the legacy stream that it follows, as a count
+	fences   int64        // number of the device's fences that it follows
 }
 
-// event is the mark of its last record.
+// event holds the mark of its last record.
 type event struct {
 	recorded, done bool
 	task           des.TaskID // of the last record
-	stream         *stream    // where that was
-	at             model.Time // when it completed
+	stream         *stream    // stream of the last record
+	at             model.Time // time at which it completed
 	gone           bool
 }
 
-// CreateStream makes a FIFO.
+// CreateStream creates a FIFO.
 func (d *Device) CreateStream(priority int) (device.Stream, error) {
 	if err := d.enter(d.profile.Host.Create); err != nil {
 		return 0, err.In("CreateStream")
@@ -48,8 +48,7 @@ func (d *Device) newStream(priority int) *stream {
 
 func clampPriority(p int) int32 { return int32(min(max(p, greatestPriority), leastPriority)) }
 
-// SetPriority gives later work of the stream another priority, clamped like that of
-// CreateStream.
+// SetPriority sets the priority of later work in the stream, clamped like that of CreateStream.
 func (d *Device) SetPriority(h device.Stream, priority int) error {
 	s, bad := d.streams.Get(h)
 	if err := first(d.enter(0), bad); err != nil {
@@ -59,7 +58,7 @@ func (d *Device) SetPriority(h device.Stream, priority int) error {
 	return nil
 }
 
-// DestroyStream lets work that is under way run on.
+// DestroyStream destroys the stream. Work in progress continues.
 func (d *Device) DestroyStream(h device.Stream) error {
 	if err := d.enter(d.profile.Host.Create); err != nil {
 		return err.In("DestroyStream")
@@ -90,7 +89,7 @@ func (d *Device) submit(s *stream, j *job) {
 	d.enqueue(s, j, d.profile.StreamGap, des.StreamOrder)
 }
 
-// arrival is when work that the host enqueues now can start.
+// arrival returns the earliest start of work that the host enqueues now.
 func (d *Device) arrival() model.Time { return d.host + d.profile.SubmitLatency }
 
 // enqueue appends a task to a stream.
@@ -132,7 +131,7 @@ func (d *Device) Synchronize(h device.Stream) error {
 	return d.answer("Synchronize")
 }
 
-// Query answers NotReady while the stream has work that has not ended.
+// Query returns NotReady while the stream has work that has not ended.
 func (d *Device) Query(h device.Stream) error {
 	s, bad := d.streams.Get(h)
 	if err := first(d.enter(d.profile.Host.Query), bad); err != nil {
@@ -142,8 +141,8 @@ func (d *Device) Query(h device.Stream) error {
 	return d.query(fmt.Sprintf("stream %d", h), d.appendFront(room[:0], s)...).In("Query")
 }
 
-// query lets the device catch up with the host and says whether tasks have
-// ended. A program that polls spends time with each query, so its loop ends.
+// query lets the device catch up with the host and returns NotReady unless the tasks have ended. Each query costs
+// virtual time, so a loop that polls terminates.
 func (d *Device) query(what string, tasks ...des.TaskID) *device.Error {
 	d.catchUp()
 	if err := d.poison(); err != nil {
@@ -167,7 +166,7 @@ func (d *Device) SynchronizeAll() error {
 	return d.answer("SynchronizeAll")
 }
 
-// CreateEvent makes an event that was never recorded.
+// CreateEvent creates an event without a record.
 func (d *Device) CreateEvent() (device.Event, error) {
 	if err := d.enter(d.profile.Host.Create); err != nil {
 		return 0, err.In("CreateEvent")
@@ -175,7 +174,7 @@ func (d *Device) CreateEvent() (device.Event, error) {
 	return d.events.Add(&event{}), nil
 }
 
-// DestroyEvent leaves the waits on it as they are.
+// DestroyEvent destroys the event. Existing waits on it remain.
 func (d *Device) DestroyEvent(h device.Event) error {
 	if err := d.enter(d.profile.Host.Create); err != nil {
 		return err.In("DestroyEvent")
@@ -187,7 +186,7 @@ func (d *Device) DestroyEvent(h device.Event) error {
 	return err.In("DestroyEvent")
 }
 
-// Record marks the stream's present end.
+// Record sets the event to the present end of the stream.
 func (d *Device) Record(eh device.Event, sh device.Stream) error {
 	e, badE := d.events.Get(eh)
 	s, badS := d.streams.Get(sh)
@@ -198,7 +197,7 @@ func (d *Device) Record(eh device.Event, sh device.Stream) error {
 	return nil
 }
 
-// record enqueues a marker. Nothing runs for it, so there is no gap before it.
+// record enqueues a marker. There is no gap before it, because it runs nothing.
 func (d *Device) record(e *event, s *stream) {
 	d.host = d.host.Plus(d.profile.Host.EventRecord)
 	d.enqueue(s, e, 0, des.StreamOrder)
@@ -211,7 +210,7 @@ func (e *event) mark(id des.TaskID, s *stream) {
 	e.task, e.stream = id, s
 }
 
-// Wait holds back later work of the stream.
+// Wait makes later work of the stream wait for the event.
 func (d *Device) Wait(sh device.Stream, eh device.Event) error {
 	s, badS := d.streams.Get(sh)
 	e, badE := d.events.Get(eh)
@@ -222,10 +221,8 @@ func (d *Device) Wait(sh device.Stream, eh device.Event) error {
 	return nil
 }
 
-// wait makes the event's task a dependency of the stream's next one. A marker
-// between the two delays it by what waiting across streams takes longer than
-// following in a stream. In the legacy stream the wait is a task of its own, so that
-// other streams have one to follow.
+// wait makes the event's task a dependency of the stream's next task. A marker between the two adds the extra latency
+// of a wait across streams. In the legacy stream the wait is a task of its own, which other streams can follow.
 func (d *Device) wait(s *stream, e *event) {
 	d.host = d.host.Plus(d.profile.Host.EventWait)
 	if !e.recorded || e.stream == s {
@@ -238,15 +235,15 @@ func (d *Device) wait(s *stream, e *event) {
 	}
 }
 
-// follow makes a task that is not of the stream a dependency of its next one.
+// follow makes a task outside of the stream a dependency of its next task.
 func (d *Device) follow(s *stream, t des.TaskID) {
 	d.deps = append(d.deps[:0], t)
 	gap := max(0, d.profile.EventGap-d.profile.StreamGap)
 	s.waits = append(s.waits, d.add(des.Task{Arrival: d.arrival(), Gap: gap, Why: des.EventWait, Deps: d.deps}, place{stream: s.handle}))
 }
 
-// QueryEvent answers NotReady while the event's last record has not completed. An
-// event never recorded has nothing to wait for.
+// QueryEvent returns NotReady while the event's last record has not completed. It returns nil for an event that was
+// never recorded.
 func (d *Device) QueryEvent(h device.Event) error {
 	e, bad := d.events.Get(h)
 	if err := first(d.enter(d.profile.Host.Query), bad); err != nil {
@@ -267,13 +264,13 @@ func (d *Device) SynchronizeEvent(h device.Event) error {
 	if !e.recorded {
 		return nil
 	}
-	task := e.task // another caller may record the event anew
+	task := e.task // another caller may record the event again
 	d.waited(d.endOf(task))
 	d.races.hostWaited(task)
 	return d.answer("SynchronizeEvent")
 }
 
-// Elapsed is the virtual time between two completed records.
+// Elapsed returns the virtual time between two completed records.
 func (d *Device) Elapsed(start, end device.Event) (time.Duration, error) {
 	a, badA := d.events.Get(start)
 	b, badB := d.events.Get(end)
@@ -298,7 +295,7 @@ func (e *event) ready(h device.Event) *device.Error {
 	return nil
 }
 
-// ended is told by the engine of every task that has ended.
+// ended is called by the engine for every task that has ended.
 func (d *Device) ended(r *des.Record) {
 	d.history.add(r)
 	d.traceTask(r.Data, r.Span)
@@ -313,7 +310,7 @@ func (d *Device) ended(r *des.Record) {
 			v.done, v.at = true, r.Span.End
 		}
 	case *job:
-		if v.once && d.races == nil { // a finding may still be about it
+		if v.once && d.races == nil { // with race detection, a finding may still refer to the job
 			d.spare = append(d.spare, v)
 		}
 	}

@@ -7,10 +7,9 @@ import (
 	"github.com/reprise-gpu/reprise/sim/interp"
 )
 
-// System is the GPUs of one process. The addresses of all their memory, and of the host
-// memory that they reach, are distinct, as CUDA's unified addressing has it. Their devices
-// have one virtual time: the host's, and that of their work, which runs in one order of
-// time whichever device the host waits for. One goroutine at a time may use them.
+// System is the set of GPUs of one process. All addresses of their memory, and of host memory that they access, are
+// distinct, as in CUDA's unified addressing. Its devices share one virtual time of the host, and their work runs in
+// one order of time, whichever device the host waits for. A System must be used by one goroutine at a time.
 type System struct {
 	space   *interp.Space
 	devices map[*interp.Memory]*Device
@@ -22,26 +21,26 @@ func NewSystem() *System {
 	return &System{space: interp.NewSeparateSpace(), devices: map[*interp.Memory]*Device{}, time: newSharedTime()}
 }
 
-// Now is the virtual clock of the host.
+// Now returns the virtual time of the host.
 func (s *System) Now() time.Duration {
 	s.time.settled()
 	return duration(s.time.host)
 }
 
-// GPU is the memory that the contexts of one GPU have between them.
+// GPU is the memory that the contexts of one GPU share.
 type GPU struct {
 	system *System
 	bank   *interp.Bank
 }
 
-// GPU adds a GPU with that many bytes of memory.
+// GPU adds a GPU with the given number of bytes of memory.
 func (s *System) GPU(memory int64) *GPU { return &GPU{s, interp.NewBank(memory)} }
 
-// Memory is how much device memory is free, and how much there is, in bytes.
+// Memory returns the free and the total device memory in bytes.
 func (g *GPU) Memory() (free, total int64) { return g.bank.Free(), g.bank.Size() }
 
-// Reserve takes n bytes out of what is free, without an address, or returns them when n
-// is negative; false when there are not so many.
+// Reserve takes n bytes of free memory without an address, or returns -n bytes if n is negative. It returns false if
+// there are not enough.
 func (g *GPU) Reserve(n int64) bool { return g.bank.Reserve(n) }
 
 func (g *GPU) open(d *Device) *interp.Memory {
@@ -56,9 +55,8 @@ func (g *GPU) close(d *Device) {
 	d.memory.Close()
 }
 
-// LendHost makes host memory known to all devices of the system under the address it
-// has. Copies reach it as they do pinned memory; kernels do, too, over the host link. It
-// must stay where it is until Free, and lie outside the Go heap.
+// LendHost makes host memory known to all devices of the system at its own address. Copies access it like pinned
+// memory; kernels access it over the host link. It must stay in place until Free, and be outside of the Go heap.
 func (d *Device) LendHost(b []byte, name string) (device.Ptr, error) {
 	return d.lend("LendHost", b, name, d.gpu.system.space.Lend)
 }
@@ -76,34 +74,32 @@ func (d *Device) lend(call string, b []byte, name string, lend func([]byte, stri
 	return device.Ptr(addr), nil
 }
 
-// Withdraw ends LendHost of the memory that starts at p when the device that it was lent
-// to is no more.
+// Withdraw ends LendHost of the memory at p after the device that it was lent to was closed.
 func (s *System) Withdraw(p device.Ptr) { _, _ = s.space.Withdraw(uint64(p)) }
 
-// Holds reports whether p is an address of device memory, live or freed, or near it.
+// Holds reports whether p is an address of device memory, live or freed, or near one.
 func (s *System) Holds(p device.Ptr) bool { return s.space.Holds(uint64(p)) }
 
-// Overlaps reports whether any of n bytes at p are memory of the host that was lent.
+// Overlaps reports whether any of n bytes at p are host memory passed to LendHost.
 func (s *System) Overlaps(p device.Ptr, n int64) bool { return s.space.Overlaps(uint64(p), uint64(n)) }
 
-// Owner is the device that allocated the memory at p, nil when none did.
+// Owner returns the device that allocated the memory at p, or nil.
 func (s *System) Owner(p device.Ptr) *Device { return s.devices[s.space.Owner(uint64(p))] }
 
-// Range is the start and size of the allocation of the system that holds p.
+// Range returns the start and the size of the allocation of the system that holds p.
 func (s *System) Range(p device.Ptr) (base device.Ptr, bytes int64, ok bool) {
 	b, n, ok := s.space.Range(uint64(p))
 	return device.Ptr(b), n, ok
 }
 
-// EnablePeer lets kernels of the device access the memory of a peer of its system, and
-// DisablePeer ends that.
+// EnablePeer lets kernels of the device access the memory of a peer of its system.
 func (d *Device) EnablePeer(peer *Device) {
 	if peer != nil {
 		d.memory.Befriend(peer.memory)
 	}
 }
 
-// DisablePeer takes it back.
+// DisablePeer reverts EnablePeer.
 func (d *Device) DisablePeer(peer *Device) {
 	if peer != nil {
 		d.memory.Unfriend(peer.memory)

@@ -8,8 +8,8 @@ import (
 	"github.com/reprise-gpu/reprise/ptx"
 )
 
-// runsOn says why a GPU refuses a module, nil when it does not. PTX runs on the GPU it is for and on all later ones;
-// with the suffix a on that one alone, and with f on later ones of its generation (PTX ISA, .target).
+// runsOn returns an error if a GPU refuses a module. PTX runs on its target GPU and on all later ones. With the
+// suffix a it runs only on the target, with f also on later GPUs of the same generation (PTX ISA, .target).
 func runsOn(p *model.Profile, m *ptx.Module) error {
 	needs, has := m.TargetNumber(), 10*p.ComputeMajor+p.ComputeMinor
 	switch {

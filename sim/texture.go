@@ -7,7 +7,7 @@ import (
 	"github.com/reprise-gpu/reprise/sim/interp"
 )
 
-// array is texels in device memory, with rows that start pitch bytes apart.
+// array holds texels in device memory, with rows that start pitch bytes apart.
 type array struct {
 	layout device.Texels
 	mem    device.Ptr
@@ -82,8 +82,8 @@ func (d *Device) ReadArray(dst []byte, h device.Array) error {
 	return nil
 }
 
-// ArrayRegion is where an array's texels are, and what they are; slices are layers or
-// depth. It is for copies of parts of it.
+// ArrayRegion returns the location and the description of an array's texels, for copies of parts of it. Slices are
+// layers or depth.
 func (d *Device) ArrayRegion(h device.Array) (Region, device.Texels, error) {
 	a, bad := d.arrays.Get(h)
 	if err := first(d.enter(0), bad); err != nil {
@@ -92,7 +92,8 @@ func (d *Device) ArrayRegion(h device.Array) (Region, device.Texels, error) {
 	return Region{At: a.mem, Pitch: a.pitch, Slice: a.pitch * int64(max(a.layout.Height, 1))}, a.layout, nil
 }
 
-// whole says why n bytes are not all texels of a, which is nil when the handle is bad.
+// whole returns an error if n bytes are not all texels of a. It returns nil if a is nil, because the handle was
+// refused already.
 func (a *array) whole(n int) *device.Error {
 	if a != nil && int64(n) != a.layout.Bytes() {
 		return &device.Error{Code: device.InvalidValue, Detail: fmt.Sprintf("%d bytes for an array of %d", n, a.layout.Bytes())}
@@ -100,7 +101,7 @@ func (a *array) whole(n int) *device.Error {
 	return nil
 }
 
-// image is the array as the interpreter sees it.
+// image returns the interpreter's description of the array.
 func (a *array) image() interp.Image {
 	t := &a.layout
 	return interp.Image{
@@ -110,7 +111,7 @@ func (a *array) image() interp.Image {
 	}
 }
 
-// CreateTexture makes a texture over an array or over linear memory.
+// CreateTexture creates a texture over an array or over linear memory.
 func (d *Device) CreateTexture(t device.TextureDesc) (device.Texture, error) {
 	texture, err := d.texture(&t)
 	if err := first(d.enter(0), err); err != nil {
@@ -121,7 +122,7 @@ func (d *Device) CreateTexture(t device.TextureDesc) (device.Texture, error) {
 	return device.Texture(h), nil
 }
 
-// texture is a texture as the interpreter sees it.
+// texture returns the interpreter's description of a texture.
 func (d *Device) texture(t *device.TextureDesc) (interp.Texture, *device.Error) {
 	a, err := d.texels(t)
 	if err == nil {
@@ -140,7 +141,7 @@ func (d *Device) texture(t *device.TextureDesc) (interp.Texture, *device.Error) 
 	return texture, nil
 }
 
-// texels is what a texture is made over.
+// texels returns the array, or the linear memory as an array, that a texture is made over.
 func (d *Device) texels(t *device.TextureDesc) (*array, *device.Error) {
 	if t.Array != 0 {
 		return d.arrays.Get(t.Array)
@@ -161,12 +162,12 @@ func (d *Device) texels(t *device.TextureDesc) (*array, *device.Error) {
 	return a, d.within(t.Memory, (a.rows()-1)*a.pitch+a.rowBytes())
 }
 
-// DestroyTexture waits for all work: some of it may sample the texture.
+// DestroyTexture waits for all work, which may use the texture.
 func (d *Device) DestroyTexture(h device.Texture) error {
 	return d.unbind("DestroyTexture", uint64(h))
 }
 
-// CreateSurface makes an array accessible by bytes.
+// CreateSurface creates a surface over an array.
 func (d *Device) CreateSurface(h device.Array) (device.Surface, error) {
 	a, bad := d.arrays.Get(h)
 	if err := first(d.enter(0), bad); err != nil {
@@ -190,7 +191,7 @@ func (d *Device) unbind(call string, handle uint64) error {
 		return err.In(call)
 	}
 	if !d.memory.Unbind(handle) {
-		return (&device.Error{Code: device.InvalidHandle, Detail: fmt.Sprintf("%#x is no texture or surface, or was destroyed before", handle)}).In(call)
+		return (&device.Error{Code: device.InvalidHandle, Detail: fmt.Sprintf("%#x is not a texture or surface, or was destroyed before", handle)}).In(call)
 	}
 	d.live.Textures--
 	return nil

@@ -5,13 +5,13 @@ import (
 	"github.com/reprise-gpu/reprise/internal/des"
 )
 
-// history keeps what ended since StartTimeline.
+// history holds the tasks that have ended since StartTimeline.
 type history struct {
 	on    bool
 	from  model.Time
 	first des.TaskID
-	last  des.TaskID // that ended
-	tasks []known    // by id, from first
+	last  des.TaskID // the last task that has ended
+	tasks []known    // indexed by id - first
 }
 
 type known struct {
@@ -22,14 +22,13 @@ type known struct {
 	ended    bool
 }
 
-// StartTimeline forgets the last time line, and keeps one from now on. The device
-// must be idle.
+// StartTimeline drops the previous time line and starts a new one. The device must be idle.
 func (d *Device) StartTimeline() {
 	d.settled()
 	d.history = history{on: true, from: d.host, first: d.engine.Next(), last: des.NoTask, tasks: d.history.tasks[:0]}
 }
 
-// of is the place of a task, nil when it is not to be kept.
+// of returns the entry of a task, or nil if the task is not recorded.
 func (h *history) of(id des.TaskID) *known {
 	i := int(id - h.first)
 	if !h.on || i < 0 {
@@ -68,13 +67,13 @@ func (h *history) known(id des.TaskID) *known {
 	return nil
 }
 
-// Step is a stretch of a time line that one thing is to blame for.
+// Step is an interval of a time line that has one cause.
 type Step struct {
-	Work       int64  // ID of the work, 0 when it is the host
-	Before     bool   // not the work itself but the gap before it
-	Kind, Name string // of the work, as in Span; "" when it is the host
-	Limit      string // what exactly: "fp64 pipe", "graph edge"
-	Cause      string // in general: compute, bandwidth, latency, transfer, launch, sync, queue, host, declared
+	Work       int64  // ID of the work, 0 for the host
+	Before     bool   // the gap before the work, not the work itself
+	Kind, Name string // as in Span; "" for the host
+	Limit      string // exact limit: "fp64 pipe", "graph edge"
+	Cause      string // group of the limit: compute, bandwidth, latency, transfer, launch, sync, queue, host, declared
 	Took       int64  // ps
 }
 
@@ -83,16 +82,15 @@ type Work struct {
 	ID         int64 // from 1
 	Kind, Name string
 	Transfer   bool  // over the host link, by a copy engine
-	Begin, End int64 // ps since StartTimeline; it began when it was first served
-	Took       int64 // ps, from when it might start to its end
+	Begin, End int64 // ps since StartTimeline; Begin is when the work was first served
+	Took       int64 // ps from its earliest possible start to its end
 	Limit      string
-	Cause      string    // of most of that
-	Launched   *Launched // nil of what is no launch
+	Cause      string    // of the greatest part of Took
+	Launched   *Launched // nil unless it is a launch
 }
 
-// Timeline says where the host's time went since StartTimeline, along the
-// critical path: the steps follow each other and add up to it. It also lists all
-// work that ran meanwhile, in the order in which it was enqueued. The device must be idle.
+// Timeline attributes the host's time since StartTimeline along the critical path. The steps are contiguous and add
+// up to the total, in ps. It also returns all work that ran since, in order of enqueuing. The device must be idle.
 func (d *Device) Timeline() (total int64, steps []Step, work []Work) {
 	d.settled()
 	h := &d.history

@@ -7,10 +7,10 @@ import (
 	"github.com/reprise-gpu/reprise/internal/des"
 )
 
-// Span is when one piece of work ran on the device, on the virtual clock.
+// Span is the time in which one piece of work ran on the device, in virtual time.
 type Span struct {
-	Kind       string // "launch", "copy", "memset", "host call", "nothing", "write", "read"; "if", "while", "switch" of a decision
-	Label      string // of a launch or host call; the kernel's name when the launch has none
+	Kind       string // "launch", "copy", "memset", "host call", "nothing", "write", "read"; "if", "while", "switch" for a decision
+	Label      string // of a launch or host call; the kernel's name for a launch without a label
 	Begin, End time.Duration
 }
 
@@ -23,8 +23,8 @@ func (d *Device) traceTask(data any, at des.Span) {
 	}
 }
 
-// describe is what time lines call a task, "" for a marker. What a loop repeats has
-// the number of the iteration, from 1, behind its name.
+// describe returns the kind and the name of a task in time lines, "" for a marker. Work in a loop has the number of
+// the iteration, from 1, after its name.
 func describe(data any) (kind, name string) {
 	switch v := data.(type) {
 	case *job:
@@ -37,7 +37,7 @@ func describe(data any) (kind, name string) {
 	return "", ""
 }
 
-// title is the label of a job; the kernel's name when a launch has none.
+// title returns the label of a job, or the kernel's name for a launch without a label.
 func (j *job) title() string {
 	if j.label == "" && j.kernel != nil {
 		return j.kernel.name

@@ -11,32 +11,32 @@ import (
 	"github.com/reprise-gpu/reprise/sim/interp"
 )
 
-// Region is where a box of bytes lies: rows that start Pitch bytes apart, in slices that
-// start Slice bytes apart.
+// Region is the location of a box of bytes: rows that start Pitch bytes apart, in slices that start Slice bytes
+// apart.
 type Region struct {
-	At           device.Ptr // memory that the device knows
-	Host         []byte     // or, when not nil, any memory of the host, from the box's first byte on
+	At           device.Ptr // memory known to the device
+	Host         []byte     // if not nil, other host memory, from the box's first byte
 	Pitch, Slice int64
 }
 
-// Transfer is work for the simulated device: a copy of Depth slices of Height rows of
-// Width bytes. In contrast to a device.Copy it may have a side in memory of the host that
-// nobody has pinned, which must stay in place until the copy is done, unless it is staged.
+// Transfer is work for the simulated device: a copy of Depth slices of Height rows of Width bytes. Unlike a
+// device.Copy it may access host memory that is not pinned. That memory must stay in place until the copy has ended,
+// unless Staged is set.
 type Transfer struct {
-	device.Work // nil: it makes this one
+	device.Work // nil: provides the method of the interface
 	Dst, Src    Region
 	Width       int64
 	Height      int64
 	Depth       int64
-	Staged      bool // what is on the host is read when the copy is enqueued
-	Own         bool // the host makes it and waits for it: a sampled device carries it out, as Write and Read
+	Staged      bool // host memory is read when the copy is enqueued
+	Own         bool // made by the host, which waits for it; a sampled device performs it, like Write and Read
 	Label       string
 }
 
-// Fill is work for the simulated device: Rows rows of Count elements of Width bytes (1, 2
-// or 4), which start Pitch bytes apart, become Value.
+// Fill is work for the simulated device: it stores Value into Rows rows of Count elements of Width bytes (1, 2 or 4).
+// Rows start Pitch bytes apart.
 type Fill struct {
-	device.Work // nil: it makes this one
+	device.Work // nil: provides the method of the interface
 	Dst         device.Ptr
 	Pitch       int64
 	Value       uint32
@@ -45,14 +45,14 @@ type Fill struct {
 	Label       string
 }
 
-// box is the extent of a job in more than one dimension.
+// box is the extent of a job with more than one dimension.
 type box struct {
 	dst, src             Region
 	width, height, depth int64 // bytes, rows, slices
 }
 
-// span is how many bytes lie from the first to the last of a box in a region; false when
-// that is more than there are addresses.
+// span returns the number of bytes from the first to the last byte of a box in a region. It returns false on
+// overflow.
 func (b *box) span(r *Region) (int64, bool) {
 	if b.width == 0 || b.height == 0 || b.depth == 0 {
 		return 0, true
@@ -63,7 +63,7 @@ func (b *box) span(r *Region) (int64, bool) {
 	return n, ok1 && ok2 && rows|slices|b.width < 1<<62 && n >= 0
 }
 
-// product is a * b of what is not negative, as far as it fits.
+// product returns a * b for operands that are not negative, or false on overflow.
 func product(a, b int64) (int64, bool) {
 	hi, lo := bits.Mul64(uint64(a), uint64(b))
 	return int64(lo), hi == 0 && lo < 1<<62
@@ -108,7 +108,7 @@ func (d *Device) checkBox(b *box) *device.Error {
 	return nil
 }
 
-// checkRegion refuses a region that does not hold the box, in which rows overlap, or that a check of its bytes refuses.
+// checkRegion returns an error if a region cannot hold the box, if its rows overlap, or if check refuses its bytes.
 func (d *Device) checkRegion(b *box, r *Region, check func(device.Ptr, int64) *device.Error) *device.Error {
 	n, ok := b.span(r)
 	switch {
@@ -135,7 +135,7 @@ func (b *box) each(f func(dst, src int64)) {
 	}
 }
 
-// side is the bytes that a box spans in a region, as reach finds them.
+// side returns the bytes that a box spans in a region, from reach.
 func (b *box) side(r *Region, reach func(uint64, int64) []byte) []byte {
 	n, _ := b.span(r)
 	if r.Host != nil {
@@ -144,7 +144,7 @@ func (b *box) side(r *Region, reach func(uint64, int64) []byte) []byte {
 	return reach(uint64(r.At), n)
 }
 
-// copyBox moves the bytes of a job's box.
+// copyBox copies the bytes of a job's box.
 func (d *Device) copyBox(b *box) {
 	dst, src := b.side(&b.dst, d.reachTo), b.side(&b.src, d.reach)
 	if dst == nil || src == nil {
@@ -165,13 +165,13 @@ func fill(dst []byte, value uint32, width int) {
 	var element [4]byte
 	binary.LittleEndian.PutUint32(element[:], value)
 	done := copy(dst, element[:width])
-	for done < len(dst) { // doubling, as fast as copy
+	for done < len(dst) { // doubling runs at the speed of copy
 		done += copy(dst[done:], dst[:done])
 	}
 }
 
-// direction is what a copy occupies: an engine of the host link when one side is on the
-// host, the whole link when it is on another GPU, and device memory otherwise, read and written.
+// direction returns the demand of a copy: a copy engine if one side is on the host, the whole link if it is on
+// another GPU, and reads and writes of device memory otherwise.
 func (d *Device) direction(j *job) model.Demand {
 	dst, src := d.memory.Home(j.dst, j.bytes), d.memory.Home(j.src, j.bytes)
 	if b := j.box; b != nil {

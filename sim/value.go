@@ -10,20 +10,19 @@ import (
 	"github.com/reprise-gpu/reprise/internal/des"
 )
 
-// ValueKind is what a ValueOp does with a word v of memory, with the driver's
-// numbers for waiting.
+// ValueKind is the operation of a ValueOp on a word v of memory. Waits have the driver's numbers.
 type ValueKind uint8
 
-// The waits end when memory has the property.
+// Each wait ends when the word has the property.
 const (
-	WaitGEQ    ValueKind = iota // v - Value is not negative, as a signed number
+	WaitGEQ    ValueKind = iota // v - Value, as a signed number, is at least 0
 	WaitEqual                   // v == Value
 	WaitAnd                     // v & Value is not 0
 	WaitNor                     // ^(v | Value) is not 0
-	WriteValue                  // v becomes Value
+	WriteValue                  // stores Value
 )
 
-// cost is what an operation takes the host: what an event would.
+// cost returns the host time of an operation, which is that of an event.
 func (k ValueKind) cost(h *model.HostCosts) model.Time {
 	if k == WriteValue {
 		return h.EventRecord
@@ -35,13 +34,12 @@ func (k ValueKind) cost(h *model.HostCosts) model.Time {
 type ValueOp struct {
 	Kind  ValueKind
 	Ptr   device.Ptr
-	Value uint64 // of which a word of 4 bytes has the low ones
-	Width int    // bytes: 4 or 8
+	Value uint64 // a 4-byte word uses the low half
+	Width int    // 4 or 8 bytes
 }
 
-// Values is a device.Work: waits and stores, one after the other. Waits see what work
-// has stored when it ends, and what the host stores at some time while it waits for
-// the device or asks it.
+// Values is a device.Work: waits and stores that run in order. A wait sees the stores of work when that work ends,
+// and stores of the host while it waits for the device or queries it.
 type Values struct {
 	device.Work
 	Ops []ValueOp
@@ -68,11 +66,11 @@ func (d *Device) fillValues(j *job, v *Values) *device.Error {
 	return nil
 }
 
-// heldTask has come to an operation that has to wait.
+// heldTask is a task that waits at an operation.
 type heldTask struct {
 	on  *Device
 	id  des.TaskID
-	ops []ValueOp // the rest
+	ops []ValueOp // the remaining operations
 }
 
 func (d *Device) startValues(id des.TaskID, j *job) model.Demand {
@@ -84,8 +82,8 @@ func (d *Device) startValues(id des.TaskID, j *job) model.Demand {
 	return model.Demand{Kind: model.Held}
 }
 
-// proceed carries out operations up to one that has to wait, and reports whether there
-// was none. Memory that was freed is a fault, which ends all waits.
+// proceed runs operations up to one that has to wait. It returns true if none had to. An access to freed memory is a
+// fault, which ends all waits.
 func (d *Device) proceed(h *heldTask) bool {
 	for ; len(h.ops) > 0 && d.fault == nil; h.ops = h.ops[1:] {
 		o := &h.ops[0]
@@ -114,7 +112,7 @@ func (d *Device) noteStore(o *ValueOp) {
 	}
 }
 
-// satisfied reports whether a wait is over when memory holds v.
+// satisfied reports whether a wait ends when memory holds v.
 func (o *ValueOp) satisfied(v uint64) bool {
 	unused := 64 - 8*uint(o.Width)
 	switch o.Kind {
@@ -128,8 +126,8 @@ func (o *ValueOp) satisfied(v uint64) bool {
 	return ^(v|o.Value)<<unused != 0
 }
 
-// releaseHeld ends the waits that are over. Work may have written what they wait for
-// whenever some has ended, on any device.
+// releaseHeld ends the waits whose condition holds. It is called whenever work has ended on any device, because the
+// work may have stored the value.
 func (t *sharedTime) releaseHeld() {
 	if len(t.held) == 0 {
 		return
@@ -145,7 +143,7 @@ func (t *sharedTime) releaseHeld() {
 	t.held = waiting
 }
 
-// giveUp ends all waits, for values that nobody is left to write.
+// giveUp faults the device when a wait can never end because no work is left that could store the value.
 func (t *sharedTime) giveUp() {
 	if len(t.held) == 0 {
 		panic("BUG: work can never end, and none of it waits for a value")

@@ -8,36 +8,35 @@ import (
 	"github.com/reprise-gpu/reprise/sim/interp"
 )
 
-// Virtual memory management: a program reserves addresses, creates physical memory on a GPU, maps
-// one to the other and says which GPUs may access it. None of it belongs to a device, and none of
-// it costs the host time, but for the waits of Unmap and of Allow: one wait a call, however many
-// devices there are, with work or without.
+// Virtual memory management: a program reserves addresses, creates physical memory on a GPU, maps the memory to the
+// addresses, and sets the access rights of GPUs. None of this belongs to a device, and none of it costs virtual time,
+// except for the waits of Unmap and Allow: one wait per call, whatever the number of devices.
 
-// ReserveAddresses takes addresses for device memory that is to be mapped there, from a multiple of
-// align on, a power of two or 0.
+// ReserveAddresses reserves addresses for mappings. Their start is a multiple of align, which is a power of two or 0.
 func (s *System) ReserveAddresses(bytes int64, align uint64) (device.Ptr, error) {
 	addr, err := s.space.ReserveRange(bytes, align)
 	return device.Ptr(addr), virtualError(bytes, err, "ReserveAddresses")
 }
 
-// FreeAddresses gives a reservation back, in which nothing is mapped any more.
+// FreeAddresses releases a reservation without mappings.
 func (s *System) FreeAddresses(p device.Ptr, bytes int64) error {
 	return virtualError(bytes, s.space.FreeRange(uint64(p), bytes), "FreeAddresses")
 }
 
-// Reservation is the start and size of the reservation that holds p.
+// Reservation returns the start and the size of the reservation that holds p.
 func (s *System) Reservation(p device.Ptr) (base device.Ptr, bytes int64, ok bool) {
 	b, n, ok := s.space.Reservation(uint64(p))
 	return device.Ptr(b), n, ok
 }
 
-// CreatePhysical takes zeroed memory of the GPU, a multiple of interp.Granularity, without an address.
+// CreatePhysical allocates zeroed memory of the GPU without an address. The size must be a multiple of
+// interp.Granularity.
 func (g *GPU) CreatePhysical(bytes int64) (*interp.Physical, error) {
 	p, err := g.system.space.CreatePhysical(g.bank, bytes)
 	return p, virtualError(bytes, err, "CreatePhysical")
 }
 
-// Map puts all of m at an address of a reservation where nothing is mapped. No GPU has access yet.
+// Map maps all of m at an address of a reservation. No GPU has access to it yet.
 func (s *System) Map(p device.Ptr, m *interp.Physical) error {
 	if m == nil {
 		return unset("Map", "the physical memory")
@@ -45,7 +44,7 @@ func (s *System) Map(p device.Ptr, m *interp.Physical) error {
 	return virtualError(m.Bytes(), s.space.Map(uint64(p), m), "Map")
 }
 
-// Unmap waits for all work, then ends the mappings of which the range consists.
+// Unmap waits for all work, then removes the mappings in the range, which must consist of whole mappings.
 func (s *System) Unmap(p device.Ptr, bytes int64) error {
 	if err := s.space.Mapped(uint64(p), bytes); err != nil {
 		return virtualError(bytes, err, "Unmap")
@@ -59,13 +58,14 @@ func (s *System) Unmap(p device.Ptr, bytes int64) error {
 	return virtualError(bytes, s.space.Unmap(uint64(p), bytes), "Unmap")
 }
 
-// Grant is what a GPU may do with mapped memory.
+// Grant is the access right of a GPU to mapped memory.
 type Grant struct {
 	GPU    *GPU
 	Access interp.Access
 }
 
-// Allow waits for all work, then says what GPUs may do with the mappings of which a range consists.
+// Allow waits for all work, then sets the access rights to the mappings in the range, which must consist of whole
+// mappings.
 func (s *System) Allow(p device.Ptr, bytes int64, grants ...Grant) error {
 	for _, g := range grants {
 		if g.GPU == nil {
@@ -84,7 +84,7 @@ func (s *System) Allow(p device.Ptr, bytes int64, grants ...Grant) error {
 	return nil
 }
 
-// MappedAt is the start of the mapping that holds p, what is mapped there, and what a GPU may do with it.
+// MappedAt returns the start of the mapping that holds p, the mapped memory, and the access right of a GPU.
 func (s *System) MappedAt(p device.Ptr, g *GPU) (base device.Ptr, of *interp.Physical, a interp.Access, ok bool) {
 	var bank *interp.Bank
 	if g != nil {
@@ -94,8 +94,8 @@ func (s *System) MappedAt(p device.Ptr, g *GPU) (base device.Ptr, of *interp.Phy
 	return device.Ptr(b), of, a, ok
 }
 
-// drain waits for the work of all devices: one wait, which takes as long as that for one of them. What
-// went wrong there the next call to them says. It lets others in, who may close devices that were not waited for yet.
+// drain waits for the work of all devices, in the time of one wait. Errors are returned by the next call of the
+// device concerned. Other callers are let in meanwhile, and may close devices.
 func (s *System) drain() {
 	var wait model.Time
 	end := s.time.clock.Next()
@@ -112,7 +112,7 @@ func (s *System) drain() {
 	}
 }
 
-// open lists the devices in the order in which they were opened.
+// open returns the devices in the order in which they were opened.
 func (s *System) open() (list []*Device) {
 	for _, m := range s.space.Memories() {
 		list = append(list, s.devices[m])
@@ -127,7 +127,7 @@ func virtualError(bytes int64, err error, call string) error {
 	return refusedMemory(bytes, err).In(call)
 }
 
-// writable says why work cannot write n bytes at an address, or nil.
+// writable returns an error if work cannot write n bytes at an address.
 func (d *Device) writable(p device.Ptr, n int64) *device.Error {
 	if err := d.within(p, n); err != nil {
 		return err
@@ -138,8 +138,8 @@ func (d *Device) writable(p device.Ptr, n int64) *device.Error {
 	return nil
 }
 
-// pieces splits what was done to mapped memory by the physical memory that it was done to: one
-// touch for each piece, in places among all physical memory. Other memory is one piece.
+// pieces splits an access to mapped memory by physical memory. It calls each with one touch per piece, at its
+// position in all physical memory. An access to other memory is one piece.
 func (r *races) pieces(base uint64, t *touch, each func(base uint64, t *touch)) {
 	all := r.memory.Pieces(base)
 	if all == nil {
