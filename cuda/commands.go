@@ -8,20 +8,20 @@ import (
 	"github.com/reprise-gpu/reprise/device"
 )
 
-// list is a compiled command list: what the driver is asked for, in C memory, and
-// beside it what only Go knows.
+// list is a compiled command list. Its steps are the driver calls, in C memory; its sources are the Go data of the
+// commands.
 type list struct {
 	steps   []step
 	waits   []waitedFor
-	sources []source // by command
-	calls   []int    // commands that make host calls, or run a graph that does
-	checked uint64   // what d.destroyed was when all handles were found live, and one more; 0 for not yet
+	sources []source // one per command
+	calls   []int    // commands that make host calls, or run a graph with host calls
+	checked uint64   // 1 + d.destroyed when all handles were last found live; 0 before
 }
 
-// source is what a command was compiled from.
+// source describes the origin of a command.
 type source struct {
-	step, within int    // of the list, and of the step's commands
-	kind         string // of the work, "" for what is none
+	step, within int    // index of the step, and of the command in the step
+	kind         string // kind of the work, "" for other commands
 	call         *hostCall
 	graph        *instance
 	stream       device.Stream
@@ -30,8 +30,8 @@ type source struct {
 	exec         device.GraphExec
 }
 
-// places puts commands that follow each other into steps: waits of a stream, what it runs, and
-// what it records then.
+// places groups consecutive commands of one stream into steps. A step is some waits, then one piece of work, then one
+// record; each part is optional.
 func places(cs []device.Command) (at []source, steps, waits int) {
 	at = make([]source, len(cs))
 	var last device.CommandKind
@@ -50,8 +50,7 @@ func places(cs []device.Command) (at []source, steps, waits int) {
 	return at, steps, waits
 }
 
-// CompileCommands lowers a schedule to a list that SubmitCommands walks in C, and has the device get ready
-// for the graphs that it runs.
+// CompileCommands compiles a schedule to a list that SubmitCommands walks in C, and uploads the graphs that it runs.
 func (d *Device) CompileCommands(cs []device.Command) (device.CommandList, error) {
 	if err := d.enter(); err != nil {
 		return 0, err.In("CompileCommands")
@@ -109,7 +108,8 @@ func (d *Device) compile(l *list, i int, c device.Command) *device.Error {
 			l.calls = append(l.calls, i)
 		}
 		out.run(x.x)
-		// The first launch would do it, and take longer than all others. A driver that has no uploads leaves it to that.
+		// Otherwise the first launch would upload it and take longer than the others. Drivers without uploads do it
+		// then.
 		if code := d.driver.uploadGraph(x.x, s); code != 0 && code != device.NotSupported {
 			return d.failed("cuGraphUpload", code)
 		}
@@ -118,7 +118,7 @@ func (d *Device) compile(l *list, i int, c device.Command) *device.Error {
 	return device.UnknownCommand(c.Kind)
 }
 
-// free gives up everything but runs that are under way.
+// free frees everything except what runs in progress use.
 func (l *list) free() {
 	freeSteps(l.steps)
 	freeWaits(l.waits)
@@ -127,8 +127,7 @@ func (l *list) free() {
 	}
 }
 
-// UpdateCommand changes the command where it is: the driver has copied what it needs
-// of earlier submissions.
+// UpdateCommand changes the command in place, because the driver has copied what earlier submissions need.
 func (d *Device) UpdateCommand(h device.CommandList, i int, w device.Work) error {
 	if err := d.enter(); err != nil {
 		return err.In("UpdateCommand")
@@ -165,8 +164,8 @@ func sameKind(was string, w device.Work) *device.Error {
 	return nil
 }
 
-// SubmitCommands crosses into C once, however many commands there are, and does nothing for
-// each of them in Go unless something was destroyed since the last time.
+// SubmitCommands makes one call into C for any number of commands. It does work per command in Go only if a handle
+// was destroyed since the last submission.
 func (d *Device) SubmitCommands(h device.CommandList, from, n int) error {
 	if err := d.enter(); err != nil {
 		return err.In("SubmitCommands")
@@ -196,14 +195,14 @@ func (d *Device) SubmitCommands(h device.CommandList, from, n int) error {
 	return err.In("SubmitCommands")
 }
 
-// stretch is where n commands from one on lie in the steps, as driver_submit wants it. The results are five, since
-// Go would make a struct of so many in memory, which costs a replay 15 ns.
+// stretch converts n commands, beginning with command from, to a range of steps for driver_submit. It has five
+// results because Go would store a struct of five fields in memory, which costs a replay 15 ns.
 func (l *list) stretch(from, n int) (first, within, head, whole, tail int) {
 	rounds, end, commands := 0, from+n, len(l.sources)
 	if end >= commands {
 		rounds, end = 1, end-commands
 	}
-	if end >= commands { // a division takes as long as all else here
+	if end >= commands { // avoids a division, which costs as much as the rest of this function
 		rounds, end = rounds+end/commands, end%commands
 	}
 	begin, last := &l.sources[from], &l.sources[end]
@@ -211,7 +210,7 @@ func (l *list) stretch(from, n int) (first, within, head, whole, tail int) {
 	whole = rounds*len(l.steps) + last.step - first
 	switch {
 	case within == 0:
-	case whole == 0: // it ends in the step where it begins
+	case whole == 0: // the range ends in the step where it begins
 		head, tail = n, 0
 	default:
 		head = l.steps[first].commands() - within
@@ -220,8 +219,8 @@ func (l *list) stretch(from, n int) (first, within, head, whole, tail int) {
 	return first, within, head, whole, tail
 }
 
-// check notices streams, events and instances that were destroyed since the list was compiled,
-// and marks the events that it records.
+// check returns an error if a stream, an event or an instance was destroyed since the list was compiled. It marks the
+// events that the list records.
 func (d *Device) check(l *list) *device.Error {
 	if l.checked > d.destroyed {
 		return nil
@@ -250,7 +249,8 @@ func (d *Device) checkSource(from *source) *device.Error {
 	return err
 }
 
-// enqueued notes that the host calls among n commands from one on will be made so much more often.
+// enqueued adds the runs of the host calls among n commands, beginning with command from. The argument runs is 1, or
+// -1 for runs that will not happen.
 func (l *list) enqueued(from, n, runs int) {
 	for _, i := range l.calls {
 		if times := runs * device.Submitted(i, from, n, len(l.sources)); times != 0 {
@@ -260,7 +260,7 @@ func (l *list) enqueued(from, n, runs int) {
 	}
 }
 
-// DestroyCommandList leaves what was submitted under way.
+// DestroyCommandList destroys the list. Submitted work continues.
 func (d *Device) DestroyCommandList(h device.CommandList) error {
 	if err := d.enter(); err != nil {
 		return err.In("DestroyCommandList")

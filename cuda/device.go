@@ -13,11 +13,11 @@ import (
 	"github.com/reprise-gpu/reprise/device"
 )
 
-// Device is a GPU. It is a device.Device, a device.Looper, a device.Manager and a device.Accounter,
-// and calls may come from any number of goroutines: one waits for another, but for Synchronize, during which others go on.
+// Device is a GPU. It implements device.Device, device.Looper, device.Manager and device.Accounter. It is safe for
+// concurrent use: calls wait for each other, except that other calls proceed during Synchronize.
 type Device struct {
 	mu       sync.Mutex
-	waits    sync.RWMutex // held by those who wait for a stream, without mu, so that it is there until they return
+	waits    sync.RWMutex // read-locked during a wait for a stream, without mu, so that the stream outlives the wait
 	info     device.Info
 	opened   time.Duration
 	gpu      cu.Device
@@ -25,10 +25,10 @@ type Device struct {
 	executor *executor
 	hosts    hostCalls
 	memory   memory
-	// destroyed counts the streams, events and instances that were: whoever keeps such handles has
-	// to look at them again when it has grown.
+	// destroyed counts destroyed streams, events and instances. A holder of such handles must check them again when
+	// it grows.
 	destroyed uint64
-	scratch   scratch // of Submit and of what is on its way to a graph
+	scratch   scratch // for Submit and for nodes of graphs
 	fault     *device.Error
 	closed    bool
 
@@ -43,10 +43,9 @@ type Device struct {
 	conditions map[device.Condition]*condition
 }
 
-// Open returns the GPU of an ordinal. It shares the GPU's primary context with
-// whatever else of the process does, the runtime API and its libraries among
-// them: a context of its own would cost hundreds of megabytes more, and pointers
-// would be of no use across.
+// Open returns the GPU with the given ordinal. It uses the primary context of the GPU, which other users in the
+// process share, such as the runtime API and its libraries. A separate context would cost hundreds of megabytes, and
+// addresses would not be valid across contexts.
 func Open(ordinal int) (*Device, error) {
 	info, err := Describe(ordinal)
 	if err != nil {
@@ -76,7 +75,7 @@ func Open(ordinal int) (*Device, error) {
 	return d, nil
 }
 
-// retain takes a share of the primary context and makes it the executor's.
+// retain retains the primary context and makes it current on the executor's thread.
 func (d *Device) retain() error {
 	call := "cuDevicePrimaryCtxRetain"
 	err := d.executor.do(func() error {
@@ -99,7 +98,7 @@ func (d *Device) retain() error {
 	return nil
 }
 
-// unavailable is the error for a GPU that cannot be opened.
+// unavailable returns the error for a GPU that cannot be opened.
 func unavailable(ordinal int, call string, code device.Code) error {
 	return &device.Error{Call: "Open", Code: code, Err: device.ErrUnavailable,
 		Detail: fmt.Sprintf("gpu%d: %s: %s", ordinal, call, textOf(code))}
@@ -108,10 +107,10 @@ func unavailable(ordinal int, call string, code device.Code) error {
 // Info describes the GPU.
 func (d *Device) Info() device.Info { return d.info }
 
-// Now is real time since Open, or virtual time when the driver is the simulator.
+// Now returns the time since Open: real time, or virtual time if the driver is the simulator.
 func (d *Device) Now() time.Duration { return clock() - d.opened }
 
-// Live counts what is allocated through this Device.
+// Live returns the number of live resources of this Device, by kind.
 func (d *Device) Live() device.Live {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -122,9 +121,8 @@ func (d *Device) Live() device.Live {
 	}
 }
 
-// enter begins a call. It returns why the call cannot be made, or nil with d.mu
-// locked. A host call must not get as far as the lock: whoever waits for all streams
-// has it.
+// enter starts a call. It returns nil with d.mu locked, or the error why the call cannot be made. A host call must be
+// refused before the lock, because SynchronizeAll holds the lock while it waits for host calls.
 func (d *Device) enter() *device.Error {
 	if d.hosts.inside() {
 		return refuse(device.NotSupported, "a host call calls the device; a host call must not")
@@ -141,8 +139,8 @@ func (d *Device) enter() *device.Error {
 	return nil
 }
 
-// Close waits, then frees everything one by one: others may go on using the context.
-// After a fault nothing can be freed, and the context goes with its last user.
+// Close waits, then frees every resource individually, because other users may continue to use the context. After a
+// fault nothing can be freed; the context is destroyed with its last user.
 func (d *Device) Close() error {
 	if d.hosts.inside() {
 		return d.enter().In("Close")
@@ -166,8 +164,8 @@ func (d *Device) Close() error {
 	return err.In("Close")
 }
 
-// freeThings destroys what is left, users before what they use. Errors have been told
-// or will be by nobody: there is nothing that a caller could do about them.
+// freeThings destroys the remaining resources, users before what they use. It ignores errors, because a caller could
+// not act on them.
 func (d *Device) freeThings() {
 	for _, h := range d.lists.All() {
 		l, _ := d.lists.Remove(h)

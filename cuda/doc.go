@@ -1,6 +1,6 @@
-// Package cuda is the device.Device of a GPU: gorgonia.org/cu for contexts, memory,
-// modules, functions, streams, events and empty graphs, and one cgo file, driver.go
-// with driver.c, for what that package lacks or gets wrong.
+// Package cuda implements device.Device for a GPU. It uses gorgonia.org/cu for contexts, memory, modules, functions,
+// streams, events and empty graphs, and one cgo file, driver.go with driver.c, for functions that gorgonia.org/cu
+// lacks or implements incorrectly.
 //
 //	                 device.Device
 //	any goroutine ──► d.mu ──┬─► executor: a goroutine ──► gorgonia.org/cu ──┐
@@ -10,48 +10,45 @@
 //
 // # Threads
 //
-// A driver's context belongs to OS threads, and Go moves goroutines between those.
-// Whoever uses a Device need not know: its calls come from any goroutine, one at a
-// time, but while one waits for a stream others go on. What only sets things up is handed to the executor, on whose thread the
-// context stays current, as the functions of gorgonia.org/cu want it. What a replay
-// does (Submit, SubmitCommands, LaunchGraph, Record, Wait, Synchronize, and building
-// graphs) is one call into driver.c, which pushes the context, does the work and pops
-// it. Handing over costs two switches between OS threads, see BenchmarkHandOver, which is more than
-// a graph launch does; pushing and popping cost two calls that the driver answers from memory.
-// None of these calls allocates, but for the first of a host call.
+// A driver's context is current on OS threads, and Go moves goroutines between threads. The callers of a Device need
+// not care: calls may come from any goroutine. One call runs at a time, except that others proceed during a wait for
+// a stream.
+//
+// Set-up calls go to the executor, a goroutine with an OS thread on which the context stays current, as the functions
+// of gorgonia.org/cu require. The calls of a replay (Submit, SubmitCommands, LaunchGraph, Record, Wait, Synchronize,
+// and building graphs) are each one call into driver.c, which pushes the context, does the work and pops the context.
+// A call through the executor costs two switches between OS threads (see BenchmarkHandOver), which is more than a
+// graph launch. Pushing and popping cost two calls that the driver answers from memory. Only
+// host calls make these calls allocate.
 //
 // # Memory
 //
-// Everything the driver keeps a pointer to is C memory: pinned bytes come from
-// cuMemHostAlloc, and commands with their parameter blocks from calloc. Go memory is
-// passed only to calls that have copied when they return.
+// Everything that the driver keeps a pointer to is C memory: pinned bytes come from cuMemHostAlloc, commands and
+// their parameter blocks from calloc. Go memory is passed only to calls that copy it before they return.
 //
-// # Crossings
+// # Calls into C
 //
-// A work becomes a C record (struct step), together with what its stream waits for before it
-// and records after it. Submit hands over one, a command list is an array of them that
-// SubmitCommands has C walk, as often round as it is asked to, and graph nodes are added and updated
-// from the same records. UpdateCommand rewrites a record in place: a driver has copied
-// what it needs when an enqueuing call returns. Go looks at the commands of a list once, and again
-// when a stream, an event or an instance was destroyed. `make bench-host` measures what that costs.
-// Graphs are uploaded when a list that launches them is compiled, not by the first launch.
+// A work becomes a C record (struct step), together with the waits before it and the record of an event after it.
+// Submit passes one step. A command list is an array of steps, which SubmitCommands walks in C, any number of times.
+// Graph nodes are added and updated from the same records. UpdateCommand changes a record in place, because a driver
+// has copied all it needs when an enqueuing call returns. The commands of a list are checked in Go once, and again
+// after a stream, an event or an instance was destroyed. `make bench-host` measures the cost. Graphs are uploaded
+// when a list that launches them is compiled, not by the first launch.
 //
 // # Host calls
 //
-// The driver is given a handle (runtime/cgo) and calls back on a thread of its own. The
-// handle lives while a list, a graph or an instance may enqueue it or a run of it is
-// still to come. A panic in a host call is the error of the next call that waits.
+// The driver receives a handle (runtime/cgo) and calls back on a thread of its own. The handle lives as long as a
+// list, a graph or an instance may enqueue it, or an enqueued run is still to come. A panic in a host call becomes
+// the error of the next call that waits.
 //
 // # Errors
 //
-// An error has the contract's method, the driver's code, and what is known of the
-// cause: from the simulator the kernel, thread and line (reprise.h), from a GPU's
-// driver its text for the code and, for a module, its compiler's log. A code that says
-// that the context is lost is answered to every later call.
+// An error has the method of the contract, the driver's code, and the known details: from the simulator the kernel,
+// thread and line (reprise.h), from a GPU's driver its text for the code and, for a module, its compiler's log. After
+// a code that means that the context is lost, every later call returns the same error.
 //
 // # Ownership
 //
-// A Device has a share of the GPU's primary context and frees one by one what was made
-// through it. Nothing is freed by finalizers: the driver would be called from the
-// collector's goroutine, in no order.
+// A Device retains the primary context of the GPU and frees its own resources individually. It uses no finalizers:
+// they would call the driver from the collector's goroutine, in no defined order.
 package cuda

@@ -26,9 +26,8 @@ import (
 	"github.com/reprise-gpu/reprise/device"
 )
 
-// This is the one file of the package that speaks C; the others use these names.
-// Handles of gorgonia.org/cu are structs of one C handle, of its own copy of the C
-// types: handleOf is the same handle in ours.
+// This is the only file of the package that uses cgo; the other files use these names. Handles of gorgonia.org/cu are
+// structs of one C handle of its own copy of the C types. handleOf converts them to ours.
 type (
 	step      struct{ raw C.struct_step }
 	graphNode = C.CUgraphNode
@@ -37,8 +36,8 @@ type (
 
 func handleOf[To, From any](from From) To { return *(*To)(unsafe.Pointer(&from)) }
 
-// set makes c do a work whose handles and addresses were looked up, on a GPU. What
-// it held before is freed or used again.
+// set makes c perform a work on a GPU. The handles and addresses of the work must have been resolved. The previous
+// content of c is freed or reused.
 func (c *step) set(w device.Work, gpu cu.Device, f cu.Function, hosts copyHosts, call cgo.Handle, priority int) {
 	switch w := w.(type) {
 	case *device.Launch:
@@ -76,7 +75,7 @@ func (c *step) set(w device.Work, gpu cu.Device, f cu.Function, hosts copyHosts,
 	}
 }
 
-// as is the part of a step that depends on its kind, which is a union in C.
+// as returns the part of a step that depends on its kind, a union in C.
 func as[T any](c *step) *T { return (*T)(unsafe.Pointer(&c.raw.as)) }
 
 func flag(on bool) C.int {
@@ -105,8 +104,8 @@ func (c *step) setLaunch(w *device.Launch, f cu.Function, priority int) {
 	copy(unsafe.Slice((*byte)(unsafe.Add(unsafe.Pointer(p), C.sizeof_struct_parameters)), len(w.Params)), w.Params)
 }
 
-// parameters makes room for a block of so many bytes, in the memory that the command has if there
-// is enough of it.
+// parameters returns memory for a parameter block of the given size. It reuses the memory of the command if that is
+// large enough.
 func (c *step) parameters(bytes int) *C.struct_parameters {
 	p := c.raw.parameters
 	if p == nil || p.room < C.size_t(bytes) {
@@ -123,7 +122,7 @@ func (c *step) dropParameters() {
 	c.raw.parameters = nil
 }
 
-// setLabel keeps the label for whoever can show it, which a GPU's driver cannot.
+// setLabel stores the label if the driver is the simulator. A GPU's driver has no use for it.
 func (c *step) setLabel(label string) {
 	if !simulated() {
 		return
@@ -135,8 +134,7 @@ func (c *step) setLabel(label string) {
 	}
 }
 
-// newSteps is room for n steps in C memory, where the driver may read them whatever Go's
-// collector does.
+// newSteps allocates n steps in C memory, which the driver may read at any time.
 func newSteps(n int) []step {
 	if n == 0 {
 		return nil
@@ -152,7 +150,7 @@ func freeSteps(list []step) {
 	C.free(unsafe.Pointer(unsafe.SliceData(list)))
 }
 
-// waitedFor is an event in C memory, where steps find it.
+// waitedFor is an event in C memory, to which steps refer.
 type waitedFor = C.CUevent
 
 func waitFor(e cu.Event) waitedFor { return handleOf[C.CUevent](e) }
@@ -166,8 +164,8 @@ func newWaits(n int) []waitedFor {
 
 func freeWaits(list []waitedFor) { C.free(unsafe.Pointer(unsafe.SliceData(list))) }
 
-// on sends the step to a stream, where it is so many commands: it waits for events, which are in
-// C memory, runs what it was made to do, and records an event.
+// on sets the stream of the step and the number of commands that it replaces. The step waits for events, performs its
+// work and records an event.
 func (c *step) on(s cu.Stream, commands int) {
 	c.raw.stream, c.raw.commands = handleOf[C.CUstream](s), C.uint(commands)
 }
@@ -181,10 +179,10 @@ func (c *step) mark(e cu.Event) { c.raw.record = handleOf[C.CUevent](e) }
 // run makes the step run an instance of a graph.
 func (c *step) run(x graphExec) { c.raw.kind, *as[C.CUgraphExec](c) = C.step_graph, x }
 
-// commands is how many the step is.
+// commands returns the number of commands that the step replaces.
 func (c *step) commands() int { return int(c.raw.commands) }
 
-// calls is the function of the driver that a command of the step calls.
+// calls returns the name of the driver function that a command of the step calls.
 func (c *step) calls(command int) string {
 	switch {
 	case command < int(c.raw.wait_count):
@@ -200,7 +198,7 @@ var workCalls = [...]string{
 	C.step_call: "cuLaunchHostFunc", C.step_prefetch: "cuMemPrefetchAsync", C.step_graph: "cuGraphLaunch",
 }
 
-// driver is a context seen from any thread. Every method is one crossing into C.
+// driver holds a context that any thread can use. Every method is one call into C.
 type driver struct {
 	context  C.CUcontext
 	labelled C.int // whether steps have labels
@@ -208,15 +206,14 @@ type driver struct {
 
 func driverOf(c cu.CUContext) driver { return driver{handleOf[C.CUcontext](c), flag(simulated())} }
 
-// submit enqueues a stretch of a list; of a failure it says how many commands there were before
-// it.
+// submit enqueues a range of a list. On failure it returns the number of commands enqueued before.
 func (d driver) submit(list []step, first, within, head, whole, tail int) (int, device.Code) {
 	o := C.driver_submit(d.context, &unsafe.SliceData(list).raw, C.size_t(len(list)),
 		C.size_t(first), C.size_t(within), C.size_t(head), C.size_t(whole), C.size_t(tail), d.labelled)
 	return int(o.done), device.Code(o.code)
 }
 
-// submitOne enqueues a step that is one command.
+// submitOne enqueues a step of one command.
 func (d driver) submitOne(s []step) device.Code {
 	_, code := d.submit(s, 0, 0, 0, 1, 0)
 	return code
@@ -245,7 +242,7 @@ var conditionalTypes = [...]C.int{
 	device.If: C.CU_GRAPH_COND_TYPE_IF, device.While: C.CU_GRAPH_COND_TYPE_WHILE, device.Switch: C.CU_GRAPH_COND_TYPE_SWITCH,
 }
 
-// addConditional fills bodies, which has the length that c asks for.
+// addConditional adds a conditional node and stores its bodies in bodies, whose length is c.Bodies.
 func (d driver) addConditional(g cu.Graph, after []graphNode, c *device.Conditional, bodies []cu.Graph) (n graphNode, code device.Code) {
 	graphs := make([]C.CUgraph, len(bodies))
 	code = device.Code(C.driver_add_conditional(d.context, handleOf[C.CUgraph](g), unsafe.SliceData(after), C.size_t(len(after)),
@@ -261,7 +258,7 @@ func (d driver) instantiate(g cu.Graph, priorities bool) (x graphExec, code devi
 	return x, code
 }
 
-// turn says whether an update switches a node on or off.
+// turn is the change of a node by an update: switch on, switch off or none.
 type turn = C.enum_turn
 
 const (
@@ -271,7 +268,7 @@ const (
 	turnKeep turn = C.turn_keep
 )
 
-// updates is C memory for so many changes of nodes, and for their works.
+// updates is C memory for n changes of nodes and their works.
 type updates struct {
 	list  []C.struct_update
 	works []step
@@ -290,7 +287,7 @@ func (u *updates) set(i int, n graphNode, t turn) {
 	u.list[i] = C.struct_update{node: n, work: &u.works[i].raw, turn: t}
 }
 
-// updateNodes makes the first n changes; of a failure it says how many there were before it.
+// updateNodes makes the first n changes. On failure it returns the number of changes made before.
 func (d driver) updateNodes(x graphExec, u *updates, n int) (int, device.Code) {
 	if n == 0 {
 		return 0, 0
@@ -307,29 +304,29 @@ func (d driver) launchGraph(x graphExec, s cu.Stream) device.Code {
 	return device.Code(C.driver_launch_graph(d.context, x, handleOf[C.CUstream](s)))
 }
 
-// allocHost is pinned memory; the address is the same for copies and for Go.
+// allocHost returns pinned memory, whose address is the same for copies and for Go.
 func (d driver) allocHost(bytes int64) (unsafe.Pointer, device.Code) {
 	var p unsafe.Pointer
 	code := device.Code(C.driver_alloc_host(d.context, C.size_t(bytes), &p))
 	return p, code
 }
 
-// paramBytes is the size of a function's parameter block. Drivers before CUDA 12.4 do not
-// tell.
+// paramBytes returns the size of a function's parameter block. It returns false before CUDA 12.4, where drivers do
+// not report it.
 func (d driver) paramBytes(f cu.Function) (int, bool) {
 	var n C.size_t
 	code := C.driver_param_bytes(d.context, handleOf[C.CUfunction](f), &n)
 	return int(n), code == C.CUDA_SUCCESS
 }
 
-// allowShared lets launches of a function ask for so much dynamic shared memory.
+// allowShared raises the limit of dynamic shared memory of a function.
 func (d driver) allowShared(f cu.Function, bytes int) device.Code {
 	return device.Code(C.driver_allow_shared(d.context, handleOf[C.CUfunction](f), C.uint(bytes)))
 }
 
 func inHostCall() bool { return C.driver_in_host_call() != 0 }
 
-// asHostCall runs f on a thread that counts as one of a host call until f ends.
+// asHostCall runs f on a thread that is marked as running a host call.
 func asHostCall(f func() error) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -338,7 +335,7 @@ func asHostCall(f func() error) error {
 	return f()
 }
 
-// nameOf and textOf are what the driver calls a code.
+// nameOf and textOf return the driver's name and text for a code.
 func nameOf(c device.Code) string {
 	var s *C.char
 	C.cuGetErrorName(C.CUresult(c), &s)
@@ -351,7 +348,7 @@ func textOf(c device.Code) string {
 	return C.GoString(s)
 }
 
-// label names what the calling thread's next call makes, for the simulator's errors.
+// label sets the name of the object that the calling thread creates next, for errors of the simulator.
 func label(name string) {
 	if !simulated() {
 		return
@@ -361,8 +358,7 @@ func label(name string) {
 	C.free(unsafe.Pointer(s))
 }
 
-// lastError is what the simulator says about the last failure, if that is what the
-// code stands for. A GPU's driver says nothing.
+// lastError returns the simulator's details of the last failure if it has the given code. A GPU's driver has none.
 func lastError(code device.Code) (detail string, fault *device.Fault) {
 	var e C.repriseError
 	if C.repriseLastError(&e) != C.CUDA_SUCCESS || device.Code(e.code) != code {
@@ -381,10 +377,10 @@ func lastError(code device.Code) (detail string, fault *device.Fault) {
 	return C.GoString(&e.detail[0]), fault
 }
 
-// clock is the time that calls of the driver take time on.
+// clock returns the time of the clock on which driver calls take time.
 func clock() time.Duration { return time.Duration(C.repriseNow()) }
 
-// cBytes is memory that no collector moves or frees; the caller frees it.
+// cBytes allocates n bytes of C memory; the caller frees it.
 func cBytes(n int) []byte { return unsafe.Slice((*byte)(C.calloc(1, C.size_t(n))), n) }
 
 func freeBytes(b []byte) { C.free(unsafe.Pointer(unsafe.SliceData(b))) }

@@ -10,12 +10,12 @@ import (
 	"github.com/reprise-gpu/reprise/device"
 )
 
-// refuse is an error that needs no driver to find.
+// refuse returns an error found without the driver.
 func refuse(code device.Code, format string, args ...any) *device.Error {
 	return &device.Error{Code: code, Detail: fmt.Sprintf(format, args...)}
 }
 
-// first returns the first error there is.
+// first returns the first error that is not nil.
 func first(errs ...*device.Error) *device.Error {
 	for _, err := range errs {
 		if err != nil {
@@ -25,8 +25,7 @@ func first(errs ...*device.Error) *device.Error {
 	return nil
 }
 
-// codeOf is the driver's code in an error of gorgonia.org/cu, whose type for it is
-// not exported.
+// codeOf returns the driver's code in an error of gorgonia.org/cu, whose type is not exported.
 func codeOf(err error) device.Code {
 	if err == nil {
 		return 0
@@ -37,14 +36,14 @@ func codeOf(err error) device.Code {
 	return device.Unknown
 }
 
-// gorgonia runs a function of gorgonia.org/cu where the context is current; call is
-// the function of the driver behind it.
+// gorgonia runs a function of gorgonia.org/cu on the executor. Argument call is the name of the driver function
+// behind it.
 func (d *Device) gorgonia(call string, f func() error) *device.Error {
 	return d.failed(call, codeOf(d.executor.do(f)))
 }
 
-// failed is the error for what a function of the driver answered, nil for 0. From a
-// code that the driver goes on answering it is what every later call answers, too.
+// failed returns the error for a code from a driver function, or nil for 0. If the code is sticky, every later call
+// returns this error.
 func (d *Device) failed(call string, code device.Code) *device.Error {
 	if code == 0 {
 		return nil
@@ -56,7 +55,7 @@ func (d *Device) failed(call string, code device.Code) *device.Error {
 	return d.poisonOr(err)
 }
 
-// poisonOr is a copy of err, since each caller puts its own name in.
+// poisonOr returns a copy of the error, because each caller adds its own name.
 func (d *Device) poisonOr(err *device.Error) *device.Error {
 	if err == nil {
 		return nil
@@ -65,8 +64,8 @@ func (d *Device) poisonOr(err *device.Error) *device.Error {
 	return &c
 }
 
-// explain says what is known of a failure: from the simulator the particulars, from a
-// GPU's driver its name and text for the code.
+// explain returns an error with the known details of a failure: from the simulator the cause, from a GPU's driver its
+// name and text for the code.
 func explain(call string, code device.Code) *device.Error {
 	err := &device.Error{Code: code}
 	if err.Detail, err.Fault = lastError(code); err.Detail != "" || err.Fault != nil {

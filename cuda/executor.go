@@ -8,15 +8,14 @@ import (
 	"gorgonia.org/cu"
 )
 
-// executor is a goroutine that keeps an OS thread with a context current on it. The
-// functions of gorgonia.org/cu act on the current context of the thread they are
-// called on, so they are called here.
+// executor is a goroutine that keeps an OS thread with a current context. The functions of gorgonia.org/cu act on the
+// current context of the calling thread, so they are called here.
 type executor struct {
 	work chan func()
-	done chan *panicked // nil when the function returned
+	done chan *panicked // nil if the function returned normally
 }
 
-// panicked is a panic on its way to the goroutine that asked for the work.
+// panicked carries a panic to the goroutine that called do.
 type panicked struct{ value any }
 
 func newExecutor() *executor {
@@ -31,7 +30,7 @@ func (x *executor) loop() {
 	for f := range x.work {
 		x.done <- try(f)
 	}
-	_ = cu.SetCurrentContext(cu.CUContext{}) // the thread goes back to the pool
+	_ = cu.SetCurrentContext(cu.CUContext{}) // the thread returns to the pool
 }
 
 func try(f func()) (p *panicked) {
@@ -44,8 +43,8 @@ func try(f func()) (p *panicked) {
 	return nil
 }
 
-// do runs f on the executor's thread. One goroutine may call it at a time. A panic
-// in f is the caller's.
+// do runs f on the executor's thread. Only one goroutine may call it at a time. A panic in f is repeated in the
+// caller.
 func (x *executor) do(f func() error) error {
 	var err error
 	x.work <- func() { err = f() }

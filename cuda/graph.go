@@ -10,18 +10,18 @@ import (
 	"github.com/reprise-gpu/reprise/device"
 )
 
-// graph is under construction. Node n is nodes[n-1]. The driver knows the nodes of an
-// instance by those of the graph, so the driver's graph lives as long as either.
+// graph is a graph under construction. Node n is nodes[n-1]. The driver identifies the nodes of an instance by those
+// of the graph, so the driver's graph lives until the graph and all its instances are destroyed.
 type graph struct {
 	g         cu.Graph
 	nodes     []node
 	instances int
 	destroyed bool
-	// urgent is set when a launch in it, or in a body, has a priority of its own. The driver
-	// minds these in an instance that asks for it, in which all others have the least.
+	// urgent is set if a launch in the graph or in a body has its own priority. The driver honours priorities only in
+	// instances created with a flag, in which all other launches have the least priority.
 	urgent bool
 
-	within *graph // of which it is a body
+	within *graph // the graph that this body belongs to, or nil
 	bodies []device.Graph
 }
 
@@ -29,23 +29,23 @@ type node struct {
 	n    graphNode
 	kind string
 	call *hostCall
-	// idle is set for a copy or a memset of no bytes, which the driver has no node
-	// for, and for a launch that is off: an empty node stands in, or in an instance the node is switched off.
+	// idle is set for a copy or a memset of no bytes, for which drivers have no node, and for a disabled launch. An
+	// empty node replaces them, or the node is switched off in an instance.
 	idle bool
 }
 
-// instance is a graph fixed for launching: node n is nodes[n-1], with the instance's own parameters.
+// instance is a graph instance. Node n is nodes[n-1], with the instance's own parameters.
 type instance struct {
 	x     graphExec
 	of    *graph
 	nodes []node
 	calls int
-	blank []bool // nodes that are empty ones for good
+	blank []bool // nodes that were added as empty nodes and stay empty
 
-	bodies map[device.Graph]*instance // the instance's parameters of nodes in bodies
+	bodies map[device.Graph]*instance // parameters of nodes in bodies
 }
 
-// CreateGraph makes an empty graph.
+// CreateGraph creates an empty graph.
 func (d *Device) CreateGraph() (device.Graph, error) {
 	if err := d.enter(); err != nil {
 		return 0, err.In("CreateGraph")
@@ -59,7 +59,7 @@ func (d *Device) CreateGraph() (device.Graph, error) {
 	return d.graphs.Add(g), nil
 }
 
-// DestroyGraph leaves what was instantiated from the graph as it is.
+// DestroyGraph destroys the graph. Its instances are not affected.
 func (d *Device) DestroyGraph(h device.Graph) error {
 	if err := d.enter(); err != nil {
 		return err.In("DestroyGraph")
@@ -75,7 +75,7 @@ func (d *Device) DestroyGraph(h device.Graph) error {
 	return d.freeGraph(g).In("DestroyGraph")
 }
 
-// freeGraph destroys the driver's graph once nobody needs it.
+// freeGraph destroys the driver's graph once it has no users.
 func (d *Device) freeGraph(g *graph) *device.Error {
 	if !g.destroyed || g.instances > 0 {
 		return nil
@@ -86,8 +86,8 @@ func (d *Device) freeGraph(g *graph) *device.Error {
 	return d.gorgonia("cuGraphDestroy", g.g.Destroy)
 }
 
-// AddNode adds work that runs after deps. gorgonia.org/cu is of no use here: its
-// kernel nodes lose their parameters, and its host nodes are never freed.
+// AddNode adds work that runs after deps. It does not use gorgonia.org/cu, whose kernel nodes lose their parameters
+// and whose host nodes are never freed.
 func (d *Device) AddNode(h device.Graph, deps []device.Node, w device.Work) (device.Node, error) {
 	if err := d.enter(); err != nil {
 		return 0, err.In("AddNode")
@@ -125,7 +125,7 @@ func (d *Device) AddNode(h device.Graph, deps []device.Node, w device.Work) (dev
 	return device.Node(len(g.nodes)), nil
 }
 
-// after is the driver's nodes for dependencies.
+// after returns the driver's nodes for dependencies.
 func (g *graph) after(deps []device.Node) ([]graphNode, *device.Error) {
 	after := make([]graphNode, 0, len(deps))
 	for _, n := range deps {
@@ -144,7 +144,7 @@ func checkNode(n device.Node, count int) *device.Error {
 	return nil
 }
 
-// idle reports a copy or a memset of no bytes, or a launch that is off.
+// idle reports whether a work is a copy or a memset of no bytes, or a disabled launch.
 func idle(w device.Work) bool {
 	switch w := w.(type) {
 	case *device.Copy:
@@ -157,7 +157,7 @@ func idle(w device.Work) bool {
 	return false
 }
 
-// Instantiate fixes the graph's topology.
+// Instantiate makes an executable instance of the graph.
 func (d *Device) Instantiate(h device.Graph) (device.GraphExec, error) {
 	if err := d.enter(); err != nil {
 		return 0, err.In("Instantiate")
@@ -199,7 +199,7 @@ func (d *Device) UpdateNode(h device.GraphExec, n device.Node, w device.Work) er
 	return d.updateNodes(h, []device.NodeWork{{Node: n, Work: w}}).In("UpdateNode")
 }
 
-// UpdateNodes is one crossing, however many nodes there are.
+// UpdateNodes makes one call into C for any number of nodes.
 func (d *Device) UpdateNodes(h device.GraphExec, changes []device.NodeWork) error {
 	return d.updateNodes(h, changes).In("UpdateNodes")
 }
@@ -216,7 +216,7 @@ func (d *Device) updateNodes(h device.GraphExec, changes []device.NodeWork) *dev
 	return d.update(x, changes)
 }
 
-// update changes nodes of an instance, as far as it can.
+// update changes nodes of an instance, up to the first error.
 func (d *Device) update(x *instance, changes []device.NodeWork) *device.Error {
 	u := newUpdates(len(changes))
 	defer u.free()
@@ -247,7 +247,7 @@ func (d *Device) update(x *instance, changes []device.NodeWork) *device.Error {
 	return err
 }
 
-// prepare makes change i that of a node.
+// prepare sets change i of u from c.
 func (d *Device) prepare(x *instance, u *updates, i int, c *device.NodeWork) (*hostCall, *device.Error) {
 	if err := first(checkNode(c.Node, len(x.nodes)), device.CheckWork(c.Work, &d.info)); err != nil {
 		return nil, err
@@ -257,7 +257,7 @@ func (d *Device) prepare(x *instance, u *updates, i int, c *device.NodeWork) (*h
 		return nil, err
 	}
 	if x.blank[c.Node-1] && !off {
-		return nil, refuse(device.GraphUpdateForbidden, "it did nothing when it was added, and the driver cannot make it do something; instantiate anew")
+		return nil, refuse(device.GraphUpdateForbidden, "it was added as a node that does nothing, which the driver cannot change; instantiate anew")
 	}
 	t := turnNone
 	switch {
@@ -292,7 +292,7 @@ func (d *Device) LaunchGraph(h device.GraphExec, sh device.Stream) error {
 	return d.failed("cuGraphLaunch", code).In("LaunchGraph")
 }
 
-// enqueued notes runs of the instance's host calls.
+// enqueued adds runs of the instance's host calls.
 func (x *instance) enqueued(runs int) {
 	if x == nil || x.calls == 0 {
 		return
@@ -302,7 +302,7 @@ func (x *instance) enqueued(runs int) {
 	}
 }
 
-// DestroyGraphExec lets launches that are under way run on.
+// DestroyGraphExec destroys the instance. Launches in progress continue.
 func (d *Device) DestroyGraphExec(h device.GraphExec) error {
 	if err := d.enter(); err != nil {
 		return err.In("DestroyGraphExec")

@@ -10,29 +10,29 @@ import (
 	"github.com/reprise-gpu/reprise/device"
 )
 
-// hostCall is a Go function that the driver calls, on a thread of its own choosing.
-// The driver knows it by a handle, which stays valid until the work, the node or the
-// command that holds it is gone and every run that was enqueued has taken place.
+// hostCall is a Go function that the driver calls on a thread of its own. The driver refers to it by a handle. The
+// handle stays valid until the work, the node or the command that holds it is gone and every enqueued run has
+// happened.
 type hostCall struct {
 	calls  *hostCalls
 	handle cgo.Handle
 	work   device.HostCall
 
 	// Guarded by calls.mu.
-	holders int // that may enqueue it again
-	pending int // runs enqueued and not begun
+	holders int // number of objects that may enqueue it again
+	pending int // runs enqueued and not started
 }
 
-// hostCalls are the host calls of a device that the driver may still make.
+// hostCalls holds the host calls of a device that the driver may still run.
 type hostCalls struct {
 	running atomic.Int32
 
 	mu     sync.Mutex
 	live   map[*hostCall]bool
-	failed *device.Error // of the first that went wrong, which no call has returned yet
+	failed *device.Error // error of the first failure that no call has returned yet
 }
 
-// add makes a function callable; release or finish gives it up.
+// add makes a function callable. release or finish frees it.
 func (t *hostCalls) add(w *device.HostCall) *hostCall {
 	h := &hostCall{calls: t, work: *w, holders: 1}
 	f := w.Func
@@ -47,7 +47,7 @@ func (t *hostCalls) add(w *device.HostCall) *hostCall {
 	return h
 }
 
-// enqueued notes runs to come, or with -1 that one of them will not come.
+// enqueued adds the given number of pending runs; -1 cancels one.
 func (h *hostCall) enqueued(runs int) {
 	if h == nil {
 		return
@@ -58,14 +58,14 @@ func (h *hostCall) enqueued(runs int) {
 	h.free()
 }
 
-// hold adds one that may enqueue it: an instance beside its graph.
+// hold adds a holder, such as an instance of its graph.
 func (h *hostCall) hold() {
 	h.calls.mu.Lock()
 	defer h.calls.mu.Unlock()
 	h.holders++
 }
 
-// release is called by one that will not enqueue it any more.
+// release removes a holder.
 func (h *hostCall) release() {
 	if h == nil {
 		return
@@ -99,10 +99,10 @@ func (h *hostCall) run() {
 	}
 }
 
-// inside reports whether the calling goroutine runs in a host call.
+// inside reports whether the calling goroutine is running a host call.
 func (t *hostCalls) inside() bool { return t.running.Load() > 0 && inHostCall() }
 
-// failure is what went wrong in a host call and no call has returned yet.
+// failure returns the error of a host call that no call has returned yet.
 func (t *hostCalls) failure() *device.Error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -111,7 +111,7 @@ func (t *hostCalls) failure() *device.Error {
 	return err
 }
 
-// clear gives up whatever is left, when the driver runs nothing any more.
+// clear frees all host calls. The driver must not run anything any more.
 func (t *hostCalls) clear() {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -11,7 +11,7 @@ import (
 	"github.com/reprise-gpu/reprise/device"
 )
 
-// Count is how many GPUs there are, and when there are none why.
+// Count returns the number of GPUs. If there is none, the error states why.
 func Count() (int, error) {
 	if why := lazycuda.Problem(); why != "" {
 		return 0, &device.Error{Call: "Count", Code: device.NoDevice, Detail: why, Err: device.ErrUnavailable}
@@ -29,7 +29,7 @@ func Count() (int, error) {
 	return n, nil
 }
 
-// Describe is what the driver says of a GPU. It opens nothing.
+// Describe returns the driver's description of a GPU without opening it.
 func Describe(ordinal int) (device.Info, error) {
 	n, err := Count()
 	if err != nil {
@@ -58,11 +58,11 @@ func describe(ordinal int, gpu cu.Device) (info device.Info, err error) {
 	}
 	info.ComputeMajor, info.ComputeMinor = ask(cu.ComputeCapabilityMajor, 1), ask(cu.ComputeCapabilityMinor, 1)
 	info.Multiprocessors = ask(cu.MultiprocessorCount, 1)
-	info.ClockMHz = ask(cu.ClockRate, 1000) // the driver counts in kHz
+	info.ClockMHz = ask(cu.ClockRate, 1000) // the driver's unit is kHz
 	info.L2Bytes = int64(ask(cu.L2CacheSize, 1))
 	info.MaxThreads = ask(cu.MaxThreadsPerBlock, 1)
 	info.MaxShared = ask(maxSharedOptIn, 1)
-	// Two transfers a clock, as in every memory that GPUs have had.
+	// All memory of GPUs makes two transfers per clock.
 	info.MemoryGBps = 2 * float64(ask(cu.MemoryClockRate, 1)) * float64(ask(cu.GlobalMemoryBusWidth, 8)) / 1e6
 	if err != nil {
 		return info, err
@@ -79,26 +79,25 @@ func describe(ordinal int, gpu cu.Device) (info device.Info, err error) {
 	return info, nil
 }
 
-// maxSharedOptIn is CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, which
-// gorgonia.org/cu has no name for.
+// maxSharedOptIn is CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, for which gorgonia.org/cu has no name.
 const maxSharedOptIn cu.DeviceAttribute = 97
 
-// DriverState is what was found where the driver should be.
+// DriverState describes the driver of this machine.
 type DriverState struct {
-	Library string // "sim", the path of the library that was opened, or ""
+	Library string // "sim", the path of the opened library, or ""
 	// Simulated is set for "sim" and for libcudasim.so.
 	Simulated bool
-	Problem   string // why there is none
+	Problem   string // why there is no driver, or ""
 	Init      device.Code
 	Version   int // 12040 is CUDA 12.4
 }
 
-// Driver looks for the driver.
+// Driver looks for a driver.
 func Driver() DriverState {
 	return DriverState{lazycuda.Provider(), simulated(), lazycuda.Problem(), device.Code(lazycuda.InitResult()), cu.Version()}
 }
 
-// Prohibited reports whether a GPU's compute mode admits nobody.
+// Prohibited reports whether the GPU is in compute mode "prohibited".
 func Prohibited(ordinal int) bool {
 	const prohibited = 2 // CU_COMPUTEMODE_PROHIBITED
 	mode, err := cu.Device(ordinal).Attribute(cu.ComputeMode)

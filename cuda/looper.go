@@ -12,20 +12,19 @@ import (
 
 var _ device.Looper = (*Device)(nil)
 
-// The releases of CUDA whose drivers have conditional nodes, and switches and elses
-// among them.
+// The releases of CUDA that introduced conditional nodes, and switches and else bodies.
 const (
 	withConditionals = 12040
 	withSwitches     = 12080
 )
 
-// condition is one of a graph, which may be a body.
+// condition is a condition of a graph, which may be a body.
 type condition struct {
-	of   *graph // the whole of it
-	used bool   // by a node
+	of   *graph // the outermost graph
+	used bool   // a node reads it
 }
 
-// CreateCondition makes a condition of a graph.
+// CreateCondition creates a condition of a graph.
 func (d *Device) CreateCondition(h device.Graph, initial uint32) (device.Condition, error) {
 	if err := d.enter(); err != nil {
 		return 0, err.In("CreateCondition")
@@ -49,7 +48,7 @@ func (d *Device) CreateCondition(h device.Graph, initial uint32) (device.Conditi
 	return c, nil
 }
 
-// has says what a driver is too old for.
+// has returns an error if the driver is older than a release.
 func has(release int, what string) *device.Error {
 	if v := cu.Version(); v < release {
 		return refuse(device.NotSupported, "the driver is of CUDA %d.%d, and %s came with %d.%d; update the driver",
@@ -58,7 +57,7 @@ func has(release int, what string) *device.Error {
 	return nil
 }
 
-// AddConditional adds a node that decides what runs.
+// AddConditional adds a conditional node.
 func (d *Device) AddConditional(h device.Graph, deps []device.Node, c device.Conditional) (device.Node, []device.Graph, error) {
 	if err := d.enter(); err != nil {
 		return 0, nil, err.In("AddConditional")
@@ -104,7 +103,7 @@ func (d *Device) addConditional(h device.Graph, deps []device.Node, c device.Con
 	return device.Node(len(g.nodes)), bodies, nil
 }
 
-// whole is the graph that a body is part of in the end, g itself when it is none.
+// whole returns the outermost graph that a body is part of, or g itself if g is not a body.
 func (g *graph) whole() *graph {
 	for g.within != nil {
 		g = g.within
@@ -112,7 +111,7 @@ func (g *graph) whole() *graph {
 	return g
 }
 
-// notBody says why a body cannot be used alone.
+// notBody returns an error if g is a body, which cannot be used alone.
 func (g *graph) notBody(h device.Graph) *device.Error {
 	if g == nil || g.within == nil {
 		return nil
@@ -120,8 +119,7 @@ func (g *graph) notBody(h device.Graph) *device.Error {
 	return device.BodyAlone(h)
 }
 
-// forgetBodies ends the life of the handles to what a graph contains. The driver
-// destroys it with the graph.
+// forgetBodies removes the handles of conditions and bodies of a graph. The driver destroys them with the graph.
 func (d *Device) forgetBodies(g *graph) {
 	for _, h := range g.bodies {
 		if body, err := d.graphs.Remove(h); err == nil {
@@ -135,7 +133,7 @@ func (d *Device) forgetBodies(g *graph) {
 	}
 }
 
-// unusedCondition says which condition of a graph no node reads.
+// unusedCondition returns an error if no node reads one of the graph's conditions.
 func (d *Device) unusedCondition(g *graph) *device.Error {
 	var unused []device.Condition
 	for c, v := range d.conditions {
@@ -149,7 +147,7 @@ func (d *Device) unusedCondition(g *graph) *device.Error {
 	return device.UnreadCondition(slices.Min(unused))
 }
 
-// eachBody calls do for the bodies in a graph, at whatever depth.
+// eachBody calls do for every body in a graph, at any depth.
 func (d *Device) eachBody(g *graph, do func(device.Graph, *graph)) {
 	for _, h := range g.bodies {
 		body, _ := d.graphs.Get(h)

@@ -14,7 +14,7 @@ import (
 // defaultStream is the legacy default stream.
 var defaultStream cu.Stream
 
-// managedAt is the block of managed memory that n bytes at an address lie in.
+// managedAt returns the block of managed memory that contains n bytes at an address.
 func (m *memory) managedAt(p device.Ptr, n int64) (*block, *device.Error) {
 	if n < 0 {
 		return nil, refuse(device.InvalidValue, "%d bytes; want 0 or more", n)
@@ -26,8 +26,8 @@ func (m *memory) managedAt(p device.Ptr, n int64) (*block, *device.Error) {
 	return b, err
 }
 
-// AllocManaged returns memory that Go's collector does not know. A driver refuses to
-// allocate nothing, so that takes a byte.
+// AllocManaged returns managed memory, which is outside of the Go heap. An allocation of 0 bytes takes 1, because
+// drivers refuse 0.
 func (d *Device) AllocManaged(bytes int64) (device.Ptr, []byte, error) {
 	if err := d.enter(); err != nil {
 		return 0, nil, err.In("AllocManaged")
@@ -50,9 +50,8 @@ func (d *Device) AllocManaged(bytes int64) (device.Ptr, []byte, error) {
 	return b.base, unsafe.Slice((*byte)(pointer(b.base)), bytes), nil
 }
 
-// ToHost prefetches in the legacy default stream, whose order with all of our streams has
-// it wait for all work. A GPU that cannot prefetch is told that the host will use the whole
-// allocation, and then that kernels may again.
+// ToHost prefetches in the legacy default stream, which waits for all our streams. For a GPU that cannot prefetch it
+// attaches the allocation to the host and then to all streams again.
 func (d *Device) ToHost(p device.Ptr, bytes int64) error {
 	if err := d.enter(); err != nil {
 		return err.In("ToHost")
@@ -75,7 +74,7 @@ func (d *Device) ToHost(p device.Ptr, bytes int64) error {
 	return first(err, d.attach(b, cu.AttachGlobal)).In("ToHost")
 }
 
-// attach says who may use managed memory, and waits until that holds.
+// attach sets who may access managed memory, and waits until the driver has done it.
 func (d *Device) attach(b *block, who cu.MemAttachFlags) *device.Error {
 	err := d.gorgonia("cuStreamAttachMemAsync", func() error {
 		return defaultStream.AttachMemAsync(cu.DevicePtr(b.base), 0, uint(who))

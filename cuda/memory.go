@@ -13,11 +13,11 @@ import (
 	"github.com/reprise-gpu/reprise/device"
 )
 
-// memory is what the program may copy from and to. A driver does not promise to refuse
-// a copy that leaves its allocation, so every one is looked up here first.
+// memory holds the allocations that the program may copy from and to. Copies are checked here, because drivers do not
+// guarantee to refuse a copy that exceeds its allocation.
 type memory struct {
-	blocks []block // by address
-	bytes  int64   // of all but variables
+	blocks []block // ordered by address
+	bytes  int64   // without variables
 	ledger device.Allocations
 }
 
@@ -27,7 +27,7 @@ type block struct {
 	size     int64
 	host     bool // pinned
 	managed  bool
-	variable device.Module // 0 for an allocation
+	variable device.Module // module of a variable; 0 for an allocation
 }
 
 func (m *memory) find(p device.Ptr) int {
@@ -37,7 +37,7 @@ func (m *memory) find(p device.Ptr) int {
 func (m *memory) add(b block) {
 	i := m.find(b.base) + 1
 	if i > 0 && m.blocks[i-1].base == b.base {
-		return // a variable that was looked up before
+		return // a variable that was found before
 	}
 	m.blocks = slices.Insert(m.blocks, i, b)
 	if b.variable == 0 {
@@ -56,7 +56,7 @@ func (b *block) kind() device.MemoryKind {
 	return device.DeviceMemory
 }
 
-// at is the block that n bytes at an address lie in.
+// at returns the block that contains n bytes at an address.
 func (m *memory) at(p device.Ptr, n int64) (*block, *device.Error) {
 	if i := m.find(p); i >= 0 {
 		b := &m.blocks[i]
@@ -66,10 +66,10 @@ func (m *memory) at(p device.Ptr, n int64) (*block, *device.Error) {
 		return nil, refuse(device.InvalidValue, "%d bytes at %#x, which is byte %d of the last allocation before it, of %d bytes",
 			n, uint64(p), p-b.base, b.size)
 	}
-	return nil, refuse(device.InvalidValue, "%d bytes at %#x, which is no allocation", n, uint64(p))
+	return nil, refuse(device.InvalidValue, "%d bytes at %#x, which is not in an allocation", n, uint64(p))
 }
 
-// allocation is what starts at an address and can be freed.
+// allocation returns the allocation that starts at an address and can be freed.
 func (m *memory) allocation(p device.Ptr) (block, *device.Error) {
 	i := m.find(p)
 	switch {
@@ -88,12 +88,12 @@ func (m *memory) remove(b block) {
 	m.ledger.Remove(b.base)
 }
 
-// unload forgets the variables of a module.
+// unload removes the variables of a module.
 func (m *memory) unload(h device.Module) {
 	m.blocks = slices.DeleteFunc(m.blocks, func(b block) bool { return b.variable == h })
 }
 
-// allocations counts what is neither a variable nor freed.
+// allocations returns the number of live allocations, without variables.
 func (m *memory) allocations() (n int) {
 	for i := range m.blocks {
 		if m.blocks[i].variable == 0 {
@@ -103,7 +103,7 @@ func (m *memory) allocations() (n int) {
 	return n
 }
 
-// checkSize refuses what no driver is asked for.
+// checkSize returns an error for a size that is negative or exceeds the limit.
 func checkSize(bytes, most int64, what string) *device.Error {
 	switch {
 	case bytes < 0:
@@ -114,7 +114,7 @@ func checkSize(bytes, most int64, what string) *device.Error {
 	return nil
 }
 
-// Alloc returns device memory. A driver refuses to allocate nothing, so that takes a byte.
+// Alloc returns device memory. An allocation of 0 bytes takes 1, because drivers refuse 0.
 func (d *Device) Alloc(bytes int64) (device.Ptr, error) {
 	if err := d.enter(); err != nil {
 		return 0, err.In("Alloc")
@@ -133,8 +133,7 @@ func (d *Device) Alloc(bytes int64) (device.Ptr, error) {
 	return device.Ptr(p), nil
 }
 
-// AllocHost returns pinned memory, which Go's collector does not know. gorgonia.org/cu
-// can free it and not allocate it.
+// AllocHost returns pinned memory, which is outside of the Go heap. gorgonia.org/cu can free it but not allocate it.
 func (d *Device) AllocHost(bytes int64) (device.Ptr, []byte, error) {
 	if err := d.enter(); err != nil {
 		return 0, nil, err.In("AllocHost")
@@ -152,7 +151,7 @@ func (d *Device) AllocHost(bytes int64) (device.Ptr, []byte, error) {
 	return b.base, unsafe.Slice((*byte)(p), bytes), nil
 }
 
-// Allocation is what so many bytes at p lie in.
+// Allocation returns the allocation that contains the given number of bytes at p.
 func (d *Device) Allocation(p device.Ptr, bytes int64) (device.Allocation, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -160,11 +159,10 @@ func (d *Device) Allocation(p device.Ptr, bytes int64) (device.Allocation, error
 	return a, err.In("Allocation")
 }
 
-// Freed counts what was freed.
+// Freed returns the number of allocations freed so far.
 func (d *Device) Freed() uint64 { return d.memory.ledger.Freed() }
 
-// Free waits for the device: cuMemFree does so itself, and of cuMemFreeHost it is not
-// said.
+// Free waits for the device: cuMemFree does so itself, but the documentation of cuMemFreeHost does not promise it.
 func (d *Device) Free(p device.Ptr) error {
 	if err := d.enter(); err != nil {
 		return err.In("Free")
@@ -191,12 +189,11 @@ func (d *Device) release(b block) *device.Error {
 	return d.gorgonia("cuMemFreeHost", func() error { return cu.MemFreeHost(pointer(b.base)) })
 }
 
-// pointer is an address of pinned memory, which the collector does not move.
+// pointer converts an address of pinned memory, which the collector does not move.
 func pointer(p device.Ptr) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&p)) }
 
-// Write copies on the legacy default stream. Its order with all of our streams makes the
-// copy wait for all work, and work to come wait for the copy: cuMemcpyHtoD may
-// return before the bytes are there.
+// Write copies in the legacy default stream, which is ordered with all our streams. The copy therefore waits for all
+// work, and later work waits for the copy: cuMemcpyHtoD may return before the bytes have arrived.
 func (d *Device) Write(dst device.Ptr, src []byte) error {
 	if err := d.enter(); err != nil {
 		return err.In("Write")
@@ -215,7 +212,7 @@ func (d *Device) Write(dst device.Ptr, src []byte) error {
 	return first(err, d.hosts.failure()).In("Write")
 }
 
-// Read copies on the legacy default stream, too.
+// Read copies in the legacy default stream as well.
 func (d *Device) Read(dst []byte, src device.Ptr) error {
 	if err := d.enter(); err != nil {
 		return err.In("Read")

@@ -13,38 +13,38 @@ import (
 	"github.com/reprise-gpu/reprise/device"
 )
 
-// module is a loaded module and what was looked up in it.
+// module is a loaded module with the functions and variables found in it so far.
 type module struct {
 	name  string
 	mod   cu.Module
 	funcs []device.Function
 }
 
-// function is a kernel. The driver grants 48 KiB of dynamic shared memory to a launch,
-// and more only to functions for which that was allowed before.
+// function is a kernel. The driver allows 48 KiB of dynamic shared memory per launch, and more only after the limit
+// of the function was raised.
 type function struct {
 	name    string
 	fn      cu.Function
-	static  int // bytes of shared memory that the code declares
-	allowed int // bytes of dynamic shared memory
-	params  int // bytes of the parameter block, -1 when the driver does not tell
+	static  int // static shared memory, in bytes
+	allowed int // limit of dynamic shared memory, in bytes
+	params  int // size of the parameter block in bytes; -1 if the driver does not report it
 }
 
 const sharedByDefault = 48 << 10
 
-// jitLog is how much the driver's compiler may say about a module, in bytes.
+// jitLog is the size of the buffer for the log of the driver's compiler, in bytes.
 const jitLog = 16 << 10
 
-// LoadModule has the driver compile PTX. An error has the compiler's log.
+// LoadModule compiles PTX with the driver. Errors contain the compiler's log.
 func (d *Device) LoadModule(name, ptx string) (device.Module, error) {
 	if err := d.enter(); err != nil {
 		return 0, err.In("LoadModule")
 	}
 	defer d.mu.Unlock()
 	if strings.Contains(ptx, "\x00") {
-		return 0, refuse(device.InvalidPTX, "module %s has a zero byte; PTX is text", name).In("LoadModule")
+		return 0, refuse(device.InvalidPTX, "module %s contains a zero byte, but PTX is text", name).In("LoadModule")
 	}
-	log := cBytes(jitLog) // gorgonia.org/cu hides the address in a number, so it must not be Go's
+	log := cBytes(jitLog) // C memory, because gorgonia.org/cu passes the address as an integer
 	defer freeBytes(log)
 	m := &module{name: name}
 	err := d.gorgonia("cuModuleLoadDataEx", func() (err error) {
@@ -62,15 +62,15 @@ func (d *Device) LoadModule(name, ptx string) (device.Module, error) {
 	return d.modules.Add(m), nil
 }
 
-// invalidImage is CUDA_ERROR_INVALID_IMAGE, a driver's answer to a text that does not even
-// look like PTX. From here it could be nothing else.
+// invalidImage is CUDA_ERROR_INVALID_IMAGE. Drivers return it for text that does not look like PTX; here it has no
+// other cause.
 const invalidImage device.Code = 200
 
-// place is what the driver's compiler says before an error. It calls its input "ptxas
-// application ptx input", which is no help to who has several.
+// place matches the prefix of an error of the driver's compiler. It names the input "ptxas application ptx input",
+// which does not identify the module.
 var place = regexp.MustCompile(`ptxas application ptx input, line (\d+)\s*;\s*`)
 
-// compilerError puts the compiler's log in an error's detail.
+// compilerError returns the detail of an error with the compiler's log.
 func compilerError(name, detail string, log []byte) string {
 	n := max(0, bytes.IndexByte(log, 0))
 	text := strings.TrimSpace(string(log[:n]))
@@ -80,7 +80,7 @@ func compilerError(name, detail string, log []byte) string {
 	return fmt.Sprintf("module %s: %s", name, place.ReplaceAllString(text, strings.ReplaceAll(name, "$", "$$")+":$1: "))
 }
 
-// UnloadModule waits for all work, since some of it may run the module's code.
+// UnloadModule waits for all work, because work may run the module's code.
 func (d *Device) UnloadModule(h device.Module) error {
 	if err := d.enter(); err != nil {
 		return err.In("UnloadModule")
@@ -105,7 +105,7 @@ func (d *Device) unload(m *module) *device.Error {
 	return d.gorgonia("cuModuleUnload", m.mod.Unload)
 }
 
-// Function finds a kernel by its name.
+// Function returns the kernel with the given name.
 func (d *Device) Function(h device.Module, entry string) (device.Function, error) {
 	if err := d.enter(); err != nil {
 		return 0, err.In("Function")
@@ -142,8 +142,7 @@ func (d *Device) Function(h device.Module, entry string) (device.Function, error
 	return p, nil
 }
 
-// takes refuses a parameter block of the wrong size, of which the driver might read past
-// the end.
+// takes returns an error if the parameter block has the wrong size, because the driver might read past its end.
 func (f *function) takes(params []byte) *device.Error {
 	if f.params >= 0 && len(params) != f.params {
 		return refuse(device.InvalidValue, "kernel %s: %d bytes of parameters; it takes %d", f.name, len(params), f.params)
@@ -151,7 +150,7 @@ func (f *function) takes(params []byte) *device.Error {
 	return nil
 }
 
-// allow has the driver accept launches with so much dynamic shared memory.
+// allow raises the limit of dynamic shared memory of a function if necessary.
 func (d *Device) allow(f *function, shared int) *device.Error {
 	if shared <= f.allowed {
 		return nil
@@ -167,7 +166,7 @@ func (d *Device) allow(f *function, shared int) *device.Error {
 	return nil
 }
 
-// Global finds a variable by its name.
+// Global returns the variable with the given name.
 func (d *Device) Global(h device.Module, name string) (device.Ptr, int64, error) {
 	if err := d.enter(); err != nil {
 		return 0, 0, err.In("Global")

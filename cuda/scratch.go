@@ -4,7 +4,7 @@ package cuda
 
 import "gorgonia.org/cu"
 
-// scratch is steps of one command each, for calls that enqueue one.
+// scratch holds steps of one command each, for calls that enqueue a single command.
 type scratch struct {
 	work, record, wait []step // of one step
 	waits              []waitedFor
@@ -21,7 +21,7 @@ func (s *scratch) free() {
 	freeWaits(s.waits)
 }
 
-// one is the step that runs work: lower says what.
+// one returns the step for a single work, which lower sets.
 func (s *scratch) one() *step { return &s.work[0] }
 
 func (s *scratch) recordOf(e cu.Event, stream cu.Stream) []step {

@@ -11,15 +11,14 @@ import (
 	"github.com/reprise-gpu/reprise/device"
 )
 
-// event remembers whether it was recorded, of which drivers differ in what they say.
+// event records whether the event was recorded, because drivers report this differently.
 type event struct {
 	ev       cu.Event
 	recorded bool
 }
 
-// CreateStream makes a FIFO. It is ordered with the legacy default stream, in which
-// nothing of ours runs but Write and Read: those wait for all work, and nothing
-// overtakes them.
+// CreateStream creates a FIFO that is ordered with the legacy default stream. Only Write and Read use the legacy
+// stream, so that they wait for all work and later work waits for them.
 func (d *Device) CreateStream(priority int) (device.Stream, error) {
 	if err := d.enter(); err != nil {
 		return 0, err.In("CreateStream")
@@ -41,7 +40,8 @@ func (d *Device) clampPriority(p int) int {
 	return min(max(p, d.info.GreatestPriority), d.info.LeastPriority)
 }
 
-// DestroyStream lets work that is under way run on, but returns when nobody waits in Synchronize any more.
+// DestroyStream does not cancel work in progress. It returns after all concurrent Synchronize calls on the stream
+// have returned.
 func (d *Device) DestroyStream(h device.Stream) error {
 	if err := d.enter(); err != nil {
 		return err.In("DestroyStream")
@@ -65,7 +65,7 @@ func (d *Device) destroyStream(s cu.Stream) *device.Error {
 	return d.gorgonia("cuStreamDestroy", s.Destroy)
 }
 
-// Submit enqueues one piece of work. Nothing is allocated for it, but for a host call.
+// Submit enqueues one piece of work. It allocates only for host calls.
 func (d *Device) Submit(h device.Stream, w device.Work) error {
 	if err := d.enter(); err != nil {
 		return err.In("Submit")
@@ -87,7 +87,7 @@ func (d *Device) submit(h device.Stream, w device.Work) *device.Error {
 	return d.enqueue(d.scratch.work, call)
 }
 
-// enqueue submits the one command, which makes call once when it is a host call.
+// enqueue submits a single command. If it is a host call, call runs once.
 func (d *Device) enqueue(one []step, call *hostCall) *device.Error {
 	call.enqueued(1)
 	defer call.release()
@@ -98,14 +98,14 @@ func (d *Device) enqueue(one []step, call *hostCall) *device.Error {
 	return nil
 }
 
-// Synchronize waits until the stream is empty. Meanwhile others may enqueue: a replay of one goroutine
-// does not wait for that of another to end.
+// Synchronize waits until the stream is empty. Other calls proceed meanwhile, so that replays of several goroutines
+// do not wait for each other.
 func (d *Device) Synchronize(h device.Stream) error {
 	return d.SynchronizeContext(context.Background(), h)
 }
 
-// SynchronizeContext is Synchronize that returns when ctx is done. The driver's wait has no deadline, so it goes on
-// on a goroutine of its own, and DestroyStream waits for that.
+// SynchronizeContext is Synchronize, but also returns when ctx is done. The wait of the driver has no deadline. It
+// continues on a goroutine of its own, and DestroyStream waits for that.
 func (d *Device) SynchronizeContext(ctx context.Context, h device.Stream) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -128,7 +128,7 @@ func (d *Device) SynchronizeContext(ctx context.Context, h device.Stream) error 
 	return first(d.failed("cuStreamSynchronize", code), d.hosts.failure()).In("Synchronize")
 }
 
-// await waits for a stream until ctx is done, and releases waits when the stream is empty.
+// await waits for a stream until ctx is done. It releases d.waits when the stream is empty.
 func (d *Device) await(ctx context.Context, s cu.Stream) (device.Code, error) {
 	if ctx.Done() == nil {
 		defer d.waits.RUnlock()
@@ -160,7 +160,7 @@ func (d *Device) waitAll() *device.Error {
 	return first(d.failed("cuCtxSynchronize", d.driver.synchronizeAll()), d.hosts.failure())
 }
 
-// CreateEvent makes an event that was never recorded.
+// CreateEvent creates an event without a record.
 func (d *Device) CreateEvent() (device.Event, error) {
 	if err := d.enter(); err != nil {
 		return 0, err.In("CreateEvent")
@@ -174,7 +174,7 @@ func (d *Device) CreateEvent() (device.Event, error) {
 	return d.events.Add(e), nil
 }
 
-// DestroyEvent leaves the waits on it as they are.
+// DestroyEvent destroys the event. Existing waits on it remain.
 func (d *Device) DestroyEvent(h device.Event) error {
 	if err := d.enter(); err != nil {
 		return err.In("DestroyEvent")
@@ -196,7 +196,7 @@ func (d *Device) destroyEvent(e *event) *device.Error {
 	return d.gorgonia("cuEventDestroy", func() error { return cu.DestroyEvent(&e.ev) })
 }
 
-// Record marks the stream's present end.
+// Record sets the event to the present end of the stream.
 func (d *Device) Record(eh device.Event, sh device.Stream) error {
 	if err := d.enter(); err != nil {
 		return err.In("Record")
@@ -214,7 +214,7 @@ func (d *Device) Record(eh device.Event, sh device.Stream) error {
 	return nil
 }
 
-// Wait holds back later work of the stream.
+// Wait makes later work of the stream wait for the event.
 func (d *Device) Wait(sh device.Stream, eh device.Event) error {
 	if err := d.enter(); err != nil {
 		return err.In("Wait")
@@ -228,8 +228,8 @@ func (d *Device) Wait(sh device.Stream, eh device.Event) error {
 	return d.enqueue(d.scratch.waitFor(e.ev, s), nil).In("Wait")
 }
 
-// Elapsed is the device time between two completed records. The driver counts in
-// milliseconds as a float, half a microsecond apart at best.
+// Elapsed returns the device time between two completed records. The driver returns milliseconds as a float32, with a
+// resolution of half a microsecond at best.
 func (d *Device) Elapsed(start, end device.Event) (time.Duration, error) {
 	if err := d.enter(); err != nil {
 		return 0, err.In("Elapsed")

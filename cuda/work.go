@@ -10,11 +10,10 @@ import (
 	"github.com/reprise-gpu/reprise/device"
 )
 
-// copyHosts says which sides of a copy are pinned memory; a graph node must know.
+// copyHosts states which sides of a copy are pinned memory, as a graph node requires.
 type copyHosts struct{ dst, src bool }
 
-// lower checks a work and makes c do it. Of a host call it returns what the
-// driver will call, which the caller releases.
+// lower checks a work and sets c to it. For a host call it returns the hostCall, which the caller must release.
 func (d *Device) lower(c *step, w device.Work) (*hostCall, *device.Error) {
 	if err := device.CheckWork(w, &d.info); err != nil {
 		return nil, err

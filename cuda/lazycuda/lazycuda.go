@@ -10,29 +10,28 @@ import "C"
 
 import "time"
 
-// Provider is what answers the driver's functions: "sim", the path of the library that
-// was opened, or "" if there is no driver.
+// Provider returns the provider of the driver's functions: "sim", the path of the opened library, or "" if there is
+// no driver.
 func Provider() string { return C.GoString(C.lazycuda_provider()) }
 
-// Problem says why there is no driver; it is "" if there is one.
+// Problem returns why there is no driver, or "" if there is one.
 func Problem() string { return C.GoString(C.lazycuda_problem()) }
 
-// Simulated reports whether a simulator answers, be it of this program or libcudasim.so.
+// Simulated reports whether the provider is a simulator, in this program or from libcudasim.so.
 func Simulated() bool { return C.lazycuda_simulated() != 0 }
 
-// InitResult is the code that the provider answered to cuInit, whose caller is told
-// success in any case.
+// InitResult returns the provider's result of cuInit. Callers of cuInit get success in any case.
 func InitResult() int { return int(C.lazycuda_init_result()) }
 
-// Now is the clock that the driver's functions take time on: the simulator's virtual one
-// if it answers them. Only differences mean something.
+// Now returns the clock on which driver functions take time: virtual time for the simulator, real time otherwise.
+// Only differences are meaningful.
 func Now() time.Duration { return time.Duration(C.repriseNow()) }
 
-// Calls is how many calls of driver functions the process has made, 0 when a GPU's
-// driver answers.
+// Calls returns the number of driver calls of the process, or 0 if the provider is a GPU's driver.
 func Calls() uint64 { return uint64(C.repriseCalls()) }
 
-// Count has Calls count from now on, or not. Only a driver that does nothing need not: it takes longer than its calls.
+// Count switches the counting of Calls on or off. Only the null driver switches it off, because counting takes longer
+// than its functions.
 func Count(on bool) {
 	var n C.int
 	if on {
