@@ -1,7 +1,7 @@
 package solver
 
-// BiCGSTAB is the stabilized method of biconjugate gradients (H. van der Vorst, 1992), for any
-// regular matrix. w is the residual of the start.
+// BiCGSTAB is the stabilized biconjugate gradient method (H. van der Vorst, 1992), for regular matrices. w is the
+// initial residual.
 //
 //	p = r + β(p - ωv) ─► v = Ap, w·v ─► α = ρ/(w·v) ─► s = r - αv ─► t = As, t·t, s·t ─► ω = s·t/(t·t)
 //	─┬► r = s - ωt, r·r, w·r ─► β = (w·r/ρ)(α/ω), ρ = w·r

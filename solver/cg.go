@@ -2,9 +2,9 @@ package solver
 
 import "github.com/reprise-gpu/reprise/ir"
 
-// CG is the method of conjugate gradients (M. Hestenes and E. Stiefel, 1952), for symmetric positive
-// definite matrices. With p = z + βp at the start of an iteration, where z is the preconditioned
-// residual, the first needs no special case: β is 0.
+// CG is the conjugate gradient method (M. Hestenes and E. Stiefel, 1952), for symmetric positive definite matrices.
+// An iteration starts with p = z + βp, where z is the preconditioned residual. The first iteration is no special
+// case, because β is 0.
 //
 //	p = z + βp ─► q = Ap, p·q ─► α = ρ/(p·q) ─┬► r -= αq, r·r, r·z ─► β = r·z/ρ, ρ = r·z
 //	                                          └► x += αp

@@ -9,9 +9,9 @@ import (
 	"github.com/reprise-gpu/reprise/solver/sparse"
 )
 
-// Chebyshev is the semi-iteration of Chebyshev (G. Golub and R. Varga, 1961; Y. Saad, "Iterative
-// Methods for Sparse Linear Systems", algorithm 12.1), for symmetric positive definite matrices. It
-// needs no dot products but those of the residual's norm, and bounds of the spectrum instead.
+// Chebyshev is the Chebyshev semi-iteration (G. Golub and R. Varga, 1961; Y. Saad, "Iterative Methods for Sparse
+// Linear Systems", algorithm 12.1), for symmetric positive definite matrices. Its only dot products are those of the
+// residual's norm. Instead it needs bounds of the spectrum.
 var Chebyshev = Method{
 	Name: "chebyshev", Doc: "Chebyshev's semi-iteration, for symmetric positive definite matrices",
 	Symmetric: true,
@@ -39,10 +39,10 @@ func traceChebyshev(s *System) func() {
 	}
 }
 
-// spectrum bounds the eigenvalues of a symmetric positive definite matrix, or, when the inverse of the
-// diagonal is given, of such a matrix whose columns have been multiplied by that: it is similar to a
-// symmetric one. The upper bound is Gershgorin's; the lower comes from some steps of Lanczos' method, and may be
-// somewhat too large, which slows Chebyshev's method down and does not keep it from converging.
+// spectrum returns bounds of the eigenvalues of a symmetric positive definite matrix. If inverse is given, a is such
+// a matrix with its columns scaled by the inverse of the diagonal, which is similar to a symmetric matrix. The upper
+// bound is Gershgorin's. The lower bound comes from some steps of the Lanczos method and may be somewhat too large.
+// That slows Chebyshev's method down but does not prevent convergence.
 func spectrum(a *sparse.CSR, inverse []float64) (least, greatest float64) {
 	roots := make([]float64, a.Rows)
 	for i := range roots {
@@ -51,7 +51,7 @@ func spectrum(a *sparse.CSR, inverse []float64) (least, greatest float64) {
 			continue
 		}
 		if inverse[i] < 0 {
-			return inverse[i], 0 // no definite matrix has such a diagonal
+			return inverse[i], 0 // no definite matrix has such a diagonal element
 		}
 		roots[i] = math.Sqrt(inverse[i])
 	}
@@ -66,15 +66,15 @@ func spectrum(a *sparse.CSR, inverse []float64) (least, greatest float64) {
 	return lanczos(a, roots), greatest
 }
 
-// lanczosSteps is enough to know the least eigenvalue of model problems of a thousand points well.
+// lanczosSteps suffices for a good estimate of the least eigenvalue of model problems with a thousand points.
 const lanczosSteps = 60
 
-// lanczos approximates the least eigenvalue from above: that of a's restriction to a Krylov space.
+// lanczos approximates the least eigenvalue from above, by the least eigenvalue of a on a Krylov space.
 func lanczos(a *sparse.CSR, roots []float64) float64 {
 	n := a.Rows
 	v, old := make([]float64, n), make([]float64, n)
 	for i := range v {
-		v[i] = 1 / math.Sqrt(float64(n)) * (1 + float64(i%7)/8) // in no eigenvector's direction
+		v[i] = 1 / math.Sqrt(float64(n)) * (1 + float64(i%7)/8) // not an eigenvector
 	}
 	v = scaled(v, 1/norm(v))
 	steps := min(n, lanczosSteps)

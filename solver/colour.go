@@ -2,14 +2,13 @@ package solver
 
 import "github.com/reprise-gpu/reprise/solver/sparse"
 
-// byColour orders rows so that those of one colour follow each other, and returns where each colour
-// ends. Rows of one colour have no element in each other's columns. It is the greedy colouring
-// in the order of the rows, which gives stencils on grids two colours, and any matrix at most one
-// more than a row has neighbours.
+// byColour returns the rows ordered by colour, and the end of each colour. Two rows of one colour have no element in
+// each other's columns. Colours come from greedy colouring in the order of the rows. It gives two colours for
+// stencils on grids, and at most one more than the maximum number of neighbours of a row for any matrix.
 func byColour(a *sparse.CSR) (order []int32, ends []int) {
 	t := a.Transpose()
 	colour := make([]int, a.Rows)
-	var taken []int // by colour: the last row, plus 1, that a neighbour keeps from it
+	var taken []int // by colour: 1 + the last row whose neighbour has that colour
 	var sizes []int
 	for i := range a.Rows {
 		for _, m := range []*sparse.CSR{a, t} {

@@ -7,9 +7,9 @@ import (
 	"github.com/reprise-gpu/reprise/solver/sparse"
 )
 
-// Power is the power method: x becomes an eigenvector of the greatest eigenvalue in absolute value, which
-// is Result.Eigenvalue, from b or Options.X0. It converges where there is one such and the start is
-// not orthogonal to its vector. Residuals are ‖Ax-λx‖/‖Ax‖, and the solution has norm 1.
+// Power is the power method. x becomes an eigenvector of the eigenvalue with the greatest absolute value, which is
+// Result.Eigenvalue. It starts from b or Options.X0. It converges if there is exactly one such eigenvalue and the
+// start is not orthogonal to its eigenvectors. The residual is ‖Ax-λx‖/‖Ax‖. The solution has norm 1.
 var Power = Method{
 	Name: "power", Doc: "power iteration: the greatest eigenvalue, from b",
 	Breakdown: "A maps the vector to zero: start elsewhere",
@@ -17,9 +17,9 @@ var Power = Method{
 	Trace:     tracePower, problem: powerProblem,
 }
 
-// HITS is the method of hubs and authorities (J. Kleinberg, 1999) on the directed graph whose edge from i to
-// j is element (i, j): the power method for AAᵀ. The solution is the hubs, and Result.Authorities
-// is Aᵀ times that; both have norm 1.
+// HITS is the method of hubs and authorities (J. Kleinberg, 1999) for the directed graph whose edge from i to j is
+// element (i, j): the power method for AAᵀ. The solution x holds the hubs, and Result.Authorities is Aᵀx. Both have
+// norm 1.
 var HITS = Method{
 	Name: "hits", Doc: "hubs and authorities of a graph, from b",
 	Breakdown: Power.Breakdown, Remedy: Power.Remedy,
@@ -46,7 +46,7 @@ func hitsProblem(a *sparse.CSR, b []float64, o *Options) (*problem, error) {
 	return p, nil
 }
 
-// eigenProblem is about a, or about a times first, which has the same elements.
+// eigenProblem returns the eigenvalue problem of a, or of a times first, which has the same elements.
 func eigenProblem(a, first *sparse.CSR, b []float64, o *Options) (*problem, error) {
 	a, up := tamed(a)
 	if first != nil {
@@ -63,7 +63,7 @@ func eigenProblem(a, first *sparse.CSR, b []float64, o *Options) (*problem, erro
 		a.Mul(y, x)
 		return y
 	}
-	// about is the eigenvalue nearest to x, of norm 1, and the residual.
+	// about returns the Rayleigh quotient of x, which has norm 1, and the norm of the residual.
 	about := func(x []float64) (value, far float64) {
 		y := apply(x)
 		value = dot(x, y)
@@ -74,7 +74,7 @@ func eigenProblem(a, first *sparse.CSR, b []float64, o *Options) (*problem, erro
 		if size := norm(y); size > 0 {
 			return value, norm(rest) / size
 		}
-		return 0, 0 // an eigenvector of that
+		return 0, 0 // x is an eigenvector of eigenvalue 0
 	}
 	start := b
 	if o.X0 != nil {
@@ -118,11 +118,11 @@ func tracePower(s *System) func() {
 	}
 }
 
-// PageRank ranks the pages of a graph of links (L. Page et al., 1999), whose element (i, j) is the weight
-// of the link from i to j: the stationary distribution of who follows a link of the page with
-// Options.Damping, and else, as from a page without links, goes to any page with a probability that
-// is proportional to b. Ranks add up to 1. Residuals are the change of an iteration over the norm
-// of these probabilities.
+// PageRank ranks the pages of a graph of links (L. Page et al., 1999). Element (i, j) is the weight of the link from
+// i to j. The ranks are the stationary distribution of a random surfer. With probability Options.Damping the surfer
+// follows a link of the page. Otherwise, or on a page without links, the surfer goes to a random page with a
+// probability proportional to b. Ranks add up to 1. The residual is the change of an iteration divided by the norm of
+// these probabilities.
 var PageRank = Method{
 	Name: "pagerank", Doc: "PageRank of a graph of links, with b as where to go without",
 	Remedy: "allow more iterations, or a smaller damping",
@@ -174,7 +174,7 @@ func rankProblem(a *sparse.CSR, b []float64, o *Options) (*problem, error) {
 	return p, nil
 }
 
-// distribution is weights divided by their sum; zeros stay.
+// distribution returns the weights divided by their sum, or zeros if all are 0.
 func distribution(weights []float64) []float64 {
 	weights = shifted(weights, -exponent(weights))
 	if s := sum(weights); s > 0 {
@@ -183,8 +183,8 @@ func distribution(weights []float64) []float64 {
 	return weights
 }
 
-// follow is the transpose of a with its rows scaled to add up to 1: element (j, i) is the probability of
-// going from i to j.
+// follow returns the transpose of a with its rows scaled to sum 1: element (j, i) is the probability of going from i
+// to j.
 func follow(a *sparse.CSR) *sparse.CSR {
 	rows := *a
 	rows.Val = append([]float64(nil), a.Val...)

@@ -2,22 +2,22 @@ package solver
 
 import "fmt"
 
-// OptionError says that an option cannot have the value it was given.
+// OptionError reports an invalid value of an option.
 type OptionError struct {
-	Option string // the field of Options
+	Option string // field of Options
 	Value  any
-	Want   string // what it can have, with other fields by their names
+	Want   string // the valid values; other fields are named
 }
 
 func (e *OptionError) Error() string {
 	return fmt.Sprintf("option %s is %v: %s", e.Option, e.Value, e.Want)
 }
 
-// ShapeError says that a system has no unique solution because of its extents.
+// ShapeError reports that a system has no unique solution because of its dimensions.
 type ShapeError struct {
 	Rows, Cols int // of the matrix
 	What       string
-	Len        int // of it
+	Len        int // of b
 }
 
 func (e *ShapeError) Error() string {
@@ -27,12 +27,12 @@ func (e *ShapeError) Error() string {
 	return fmt.Sprintf("%s has %d elements for a matrix of %d rows: it has one for each", e.What, e.Len, e.Rows)
 }
 
-// SymmetryError says that a method for symmetric matrices got another.
+// SymmetryError reports that a method for symmetric matrices got another matrix.
 type SymmetryError struct {
 	Method   string
 	Row, Col int
-	Upper    float64 // the element there
-	Lower    float64 // that at (Col, Row)
+	Upper    float64 // element (Row, Col)
+	Lower    float64 // element (Col, Row)
 }
 
 func (e *SymmetryError) Error() string {
@@ -40,11 +40,11 @@ func (e *SymmetryError) Error() string {
 		e.Method, e.Row, e.Col, e.Upper, e.Col, e.Row, e.Lower)
 }
 
-// NotFiniteError says that a number of the input, or one that was computed, is infinite or none.
+// NotFiniteError reports an input or a computed number that is infinite or not a number.
 type NotFiniteError struct {
 	What      string // "b[3]", "the residual"
 	Value     float64
-	Iteration int // 0: before the first
+	Iteration int // 0 before the first iteration
 }
 
 func (e *NotFiniteError) Error() string {
@@ -54,19 +54,19 @@ func (e *NotFiniteError) Error() string {
 	return fmt.Sprintf("iteration %d: %s is no finite number any more: another method or precision may do", e.Iteration, e.What)
 }
 
-// BreakdownError says that a method cannot go on, because a number it divides by is zero, or
-// has a sign that it cannot have for the matrices that the method is for.
+// BreakdownError reports that a method cannot continue because a divisor is zero, or has a sign that is impossible
+// for the matrices of the method.
 type BreakdownError struct {
 	Method    string
 	Iteration int
-	What      string // why, in the method's terms
+	What      string // cause, in the method's terms
 }
 
 func (e *BreakdownError) Error() string {
 	return fmt.Sprintf("%s breaks down in iteration %d: %s", e.Method, e.Iteration, e.What)
 }
 
-// DivergenceError says that the residual grew beyond Options.Divergence.
+// DivergenceError reports that the residual exceeded Options.Divergence.
 type DivergenceError struct {
 	Method    string
 	Iteration int
@@ -78,7 +78,7 @@ func (e *DivergenceError) Error() string {
 	return fmt.Sprintf("%s diverges: the relative residual is %.3g after %d iterations: %s", e.Method, e.Residual, e.Iteration, e.Remedy)
 }
 
-// StagnationError says that a cycle of a restarted method gained nothing, so that no further one will.
+// StagnationError reports that a cycle of a restarted method made no progress, so that no later cycle will.
 type StagnationError struct {
 	Method    string
 	Iteration int
@@ -91,7 +91,7 @@ func (e *StagnationError) Error() string {
 		e.Method, e.Residual, e.Iteration, e.Restart)
 }
 
-// NotConvergedError says that MaxIterations were not enough.
+// NotConvergedError reports that the method did not converge in MaxIterations iterations.
 type NotConvergedError struct {
 	Method              string
 	Iterations          int
@@ -103,8 +103,8 @@ func (e *NotConvergedError) Error() string {
 	return fmt.Sprintf("%s did not converge: the relative residual is %.3g after %d iterations, not %.3g: %s", e.Method, e.Residual, e.Iterations, e.Tolerance, e.Remedy)
 }
 
-// AccuracyError says that the residual that a method keeps up became small while that of its
-// solution did not: rounding has separated them.
+// AccuracyError reports that the residual updated by the method became small while the true residual of the solution
+// did not, because of rounding errors.
 type AccuracyError struct {
 	Method         string
 	Precision      Precision
@@ -122,11 +122,11 @@ func (e *AccuracyError) Error() string {
 		e.Method, e.Precision, e.Tolerance, e.Iterations, e.Residual, e.True, remedy)
 }
 
-// DistributionError says that weights of which probabilities are to be made are negative, or all zero.
+// DistributionError reports that weights for probabilities are negative or all zero.
 type DistributionError struct {
 	What     string // "b", "x0", "the matrix"
 	Row, Col int
-	Value    float64 // 0: all are
+	Value    float64 // 0 if all are
 }
 
 func (e *DistributionError) Error() string {
@@ -139,11 +139,11 @@ func (e *DistributionError) Error() string {
 	return fmt.Sprintf("element (%d, %d) of %s (counted from 0) is %g: the weight of a link is not negative", e.Row, e.Col, e.What, e.Value)
 }
 
-// MethodError says that a method does what no method may do, as it would come to one result in one mode and to another
-// in the next. It is found before anything runs, but for a function that issues the same operations at first and others later.
+// MethodError reports that a Method breaks the rules, so that its results would depend on the mode. It is detected
+// before anything runs, except for a function that issues different operations in a later call.
 type MethodError struct {
 	Method    string
-	Operation string // with its operands; "" when it is none of them alone
+	Operation string // with its operands; "" if it is not about a single operation
 	Reason    string
 	Remedy    string
 }

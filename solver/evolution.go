@@ -7,9 +7,9 @@ import (
 	"github.com/reprise-gpu/reprise/solver/sparse"
 )
 
-// Heat steps through du/dt = -Au from u = b by Euler's method, which is stable for steps of up to 2/λ, with λ
-// the greatest eigenvalue. It does Options.MaxIterations steps of Options.Step; residuals are the
-// norms of u over that of b. A step goes from one of two buffers to the other, and two are traced.
+// Heat integrates du/dt = -Au from u = b by Euler's method, which is stable for steps up to 2/λ, where λ is the
+// greatest eigenvalue. It makes Options.MaxIterations steps of Options.Step. The residual is the norm of u divided by
+// that of b. A step reads one of two buffers and writes the other, so two steps are traced.
 var Heat = Method{
 	Name: "heat", Doc: "the heat equation du/dt = -Au from b, --max-iterations steps",
 	Remedy:  evolutionRemedy,
@@ -17,8 +17,8 @@ var Heat = Method{
 	problem: heatProblem,
 }
 
-// Wave steps through d²u/dt² = -Au from u = b at rest by the leapfrog method, which is stable for steps of up to
-// 2/√λ. A step makes the state after u of that before it, in place: the two change roles.
+// Wave integrates d²u/dt² = -Au from u = b at rest by the leapfrog method, which is stable for steps up to 2/√λ. A
+// step overwrites the previous state with the next one, so the two buffers swap roles.
 var Wave = Method{
 	Name: "wave", Doc: "the wave equation d²u/dt² = -Au from b at rest, --max-iterations steps",
 	Remedy:  evolutionRemedy,
@@ -38,13 +38,13 @@ func heatProblem(a *sparse.CSR, b []float64, o *Options) (*problem, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.residual = make([]float64, len(b)) // whatever is in the other buffer
+	p.residual = make([]float64, len(b)) // the initial content of the other buffer does not matter
 	return p, nil
 }
 
 func waveProblem(a *sparse.CSR, b []float64, o *Options) (*problem, error) {
 	a, up := tamed(a)
-	half, odd := up>>1, up&1 // of the exponent of a root
+	half, odd := up>>1, up&1 // of the exponent, for a square root
 	step := math.Ldexp(o.Step, -half)
 	if o.Step == 0 {
 		step = 1 / math.Sqrt(math.Ldexp(largest(a), -odd))
@@ -54,7 +54,7 @@ func waveProblem(a *sparse.CSR, b []float64, o *Options) (*problem, error) {
 	if err != nil {
 		return nil, err
 	}
-	// At rest the state before the first is that after it.
+	// At rest the state before the first one equals the state after it.
 	p.residual = make([]float64, len(b))
 	a.Mul(p.residual, p.x0)
 	for i, x := range p.x0 {
@@ -63,7 +63,7 @@ func waveProblem(a *sparse.CSR, b []float64, o *Options) (*problem, error) {
 	return p, nil
 }
 
-// largest bounds the eigenvalues by Gershgorin's theorem; 1 for no matrix.
+// largest returns an upper bound of the eigenvalues by Gershgorin's theorem, or 1 for a matrix without rows.
 func largest(a *sparse.CSR) float64 {
 	bound := 0.0
 	for i := range a.Rows {
@@ -80,10 +80,10 @@ func largest(a *sparse.CSR) float64 {
 	return bound
 }
 
-// evolution is steps from b by a times factor.
+// evolution returns the problem of stepping from b by a times factor.
 func evolution(a *sparse.CSR, b []float64, factor float64, o *Options) (*problem, error) {
 	if o.X0 != nil {
-		return nil, fmt.Errorf("x0 is given, and %s starts from b", o.Method.Name)
+		return nil, fmt.Errorf("x0 is given, but method %s starts from b: leave X0 nil", o.Method.Name)
 	}
 	e, scale := exponent(b), 1.0
 	if n := norm(shifted(b, -e)); n > 0 {
@@ -94,7 +94,7 @@ func evolution(a *sparse.CSR, b []float64, factor float64, o *Options) (*problem
 	return p, nil
 }
 
-// traceSteps traces two steps, there and back.
+// traceSteps traces two steps, from one buffer to the other and back.
 func (s *System) traceSteps(kernel string) func() {
 	s.use("time")
 	s.Period = 2

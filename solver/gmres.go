@@ -7,12 +7,12 @@ import (
 	"github.com/reprise-gpu/reprise/tracer"
 )
 
-// GMRES is the generalized method of minimal residuals (Y. Saad and M. Schultz, 1986), for any regular
-// matrix, restarted after Options.Restart iterations, for which it keeps as many vectors. A traced
-// body is a whole cycle: iteration j is orthogonal to the j before it, and no two are alike. A cycle that
-// gains nothing is the end, since the next would be the same. Vectors are
-// orthogonalized twice, by all of the basis at once, which is as good as one after
-// another and takes two sums where that takes j (L. Giraud et al., 2005).
+// GMRES is the generalized minimal residual method (Y. Saad and M. Schultz, 1986), for regular matrices. It is
+// restarted after Options.Restart iterations, and stores one vector for each of these. A trace covers a whole cycle,
+// because the iterations of a cycle differ: iteration j orthogonalizes against j vectors. A cycle without progress
+// ends the method, because the next cycle would be the same. Vectors are orthogonalized against the whole basis at
+// once, twice. That is as accurate as against one vector after another, and takes two sums instead of j (L. Giraud et
+// al., 2005).
 //
 //	r = b - Ax ─► v₀ = r/‖r‖ ─► for each j: w = Avⱼ ─► h = Vᵀw, w -= Vh, twice ─► rotate h, g ─► vⱼ₊₁ = w/‖w‖
 //	─► solve Ry = g ─► x += Vy
@@ -47,7 +47,7 @@ func traceGMRES(s *System) func() {
 	return g.cycle
 }
 
-// gmres is what a cycle of m iterations works on.
+// gmres holds the memory of a cycle of m iterations.
 type gmres struct {
 	*System
 	m, blocks int
@@ -56,15 +56,15 @@ type gmres struct {
 	h        Vector // m columns of m+1
 	g        Vector // m+1
 
-	before                            Vector // the norm that the cycle before began with
+	before                            Vector // norm at the start of the previous cycle
 	cosine, sine, c, y, used, inverse Vector
-	start, partial, norms             Vector // of sums
+	start, partial, norms             Vector // for sums
 }
 
-// v is the vectors from lo to before hi.
+// v returns vectors lo to hi-1.
 func (g *gmres) v(lo, hi int) Vector { return g.basis.Slice(int64(lo*g.N), int64(hi*g.N)) }
 
-// wide and one launch kernels of gmres.cu over vectors, and in one block.
+// wide and one launch kernels of gmres.cu: over all elements, and as one block.
 func (g *gmres) wide(kernel string, args ...any) {
 	g.t.Helper()
 	g.launch("gmres", kernel, g.blocks, threads, args...)
@@ -86,7 +86,7 @@ func (g *gmres) cycle() {
 	g.wide("combine", g.v(0, g.m), g.y, g.X, g.m, g.N)
 }
 
-// iteration j makes vector j+1 of the basis.
+// iteration issues iteration j, which computes vector j+1 of the basis.
 func (g *gmres) iteration(j int) {
 	known, w := g.v(0, j+1), g.v(j+1, j+2)
 	h := g.h.Slice(int64(j*(g.m+1)), int64((j+1)*(g.m+1)))

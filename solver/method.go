@@ -9,27 +9,27 @@ import (
 	"github.com/reprise-gpu/reprise/solver/sparse"
 )
 
-// Method is a way to solve Ax = b. Trace sets up what it needs on the device and returns the
-// function that issues one iteration, which ends with System.Check, or System.Period of them. That is called
-// once in advance, when nothing is launched, and then while a trace is made, or for each iteration when there is none. It must
-// issue the same operations each time. A method that cannot be replayed is a MethodError.
+// Method is a way to solve Ax = b. Trace allocates what the method needs on the device and returns a function that
+// issues one iteration, or System.Period iterations. Each iteration ends with System.Check. The function is called
+// once in advance, without launching anything. It is then called while a trace is made or, in mode Eager, for each
+// iteration. It must issue the same operations in each call. A method that breaks this rule gets a MethodError.
 type Method struct {
 	Name      string
 	Doc       string
-	Symmetric bool   // only for symmetric matrices
-	Breakdown string // what it means when a denominator is zero
-	Remedy    string // what to try where it does not converge; "" is to allow more or to precondition
-	// Preconditions says that Trace takes care of Options.Preconditioner, and Diagonal that the method
-	// inverts the diagonal in any case. Of others the columns of the matrix are scaled, which preconditions
-	// from the right and leaves the residual as it is.
+	Symmetric bool   // requires a symmetric matrix
+	Breakdown string // meaning of a zero divisor
+	Remedy    string // advice if it does not converge; "" means more iterations or a preconditioner
+	// Preconditions is set if Trace applies Options.Preconditioner itself, and Diagonal if the method always inverts
+	// the diagonal. For other methods the columns of the matrix are scaled. That preconditions from the right and
+	// does not change the residual.
 	Preconditions, Diagonal bool
 
 	Trace func(*System) (iterate func())
 
-	problem func(a *sparse.CSR, b []float64, o *Options) (*problem, error) // when it is not Ax = b
+	problem func(a *sparse.CSR, b []float64, o *Options) (*problem, error) // nil for Ax = b
 }
 
-// remedy is what an error advises.
+// remedy returns the advice for an error.
 func (m *Method) remedy() string {
 	if m.Remedy == "" {
 		return "allow more iterations, or use a preconditioner or another method"
@@ -42,7 +42,7 @@ func Methods() []Method {
 	return []Method{CG, BiCGSTAB, GMRES, Chebyshev, JacobiIteration, GaussSeidel, Power, PageRank, HITS, Heat, Wave}
 }
 
-// Lookup returns the method of that name.
+// Lookup returns the method with the given name.
 func Lookup(name string) (Method, error) {
 	all := Methods()
 	if i := slices.IndexFunc(all, func(m Method) bool { return m.Name == name }); i >= 0 {

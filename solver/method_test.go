@@ -277,7 +277,7 @@ func TestWhatNoMethodMayDo(t *testing.T) {
 			s.Period = 3
 			return ending(s, func() {})
 		}},
-		{"no solution", "method wrong: System.X is no vector that is kept", func(s *System) func() {
+		{"no solution", "method wrong: System.X is not a vector that the method keeps", func(s *System) func() {
 			s.X = s.Temporary("mine")
 			return ending(s, func() {})
 		}},
@@ -340,23 +340,23 @@ func TestWhatNoMethodMayDo(t *testing.T) {
 			s.N = 2
 			return ending(s, func() {})
 		}},
-		{"no scalar", "method wrong: System.Running is no scalar that is kept: leave it, or put what System.Scalar returns in its place", func(s *System) func() {
+		{"no scalar", "method wrong: System.Running is not a scalar that the method keeps: leave it, or put what System.Scalar returns in its place", func(s *System) func() {
 			s.Running = Vector{}
 			return ending(s, func() {})
 		}},
-		{"a vector for the scalar", "method wrong: System.Running is no scalar that is kept", func(s *System) func() {
+		{"a vector for the scalar", "method wrong: System.Running is not a scalar that the method keeps", func(s *System) func() {
 			s.Running = s.X
 			return ending(s, func() {})
 		}},
-		{"a temporary for the scalar", "method wrong: System.Running is no scalar that is kept", func(s *System) func() {
+		{"a temporary for the scalar", "method wrong: System.Running is not a scalar that the method keeps", func(s *System) func() {
 			s.Running = s.TemporaryScalar("mine")
 			return ending(s, func() {})
 		}},
-		{"the scalar of another system", "method wrong: System.Running is no scalar that is kept", func(s *System) func() {
+		{"the scalar of another system", "method wrong: System.Running is not a scalar that the method keeps", func(s *System) func() {
 			s.Running = foreign.Scalar
 			return ending(s, func() {})
 		}},
-		{"the solution of another system", "method wrong: System.X is no vector that is kept", func(s *System) func() {
+		{"the solution of another system", "method wrong: System.X is not a vector that the method keeps", func(s *System) func() {
 			s.X = foreign.Vector
 			return ending(s, func() {})
 		}},

@@ -2,9 +2,9 @@ package solver
 
 import "github.com/reprise-gpu/reprise/ir"
 
-// What methods are made of. Operations write their last argument; elements are those of vectors of
-// N, and a and the like are scalars on the device. Past the last iteration they leave what a method keeps as
-// it is: X, and what Vector and Scalar allocate.
+// Operations for methods. Each writes its last argument. Vectors have N elements; a and similar arguments are scalars
+// on the device. After the last iteration, operations do not change what a method keeps: X, and the memory from
+// Vector and Scalar.
 
 // SpMV issues y = A x. The two must not overlap.
 func (s *System) SpMV(x, y Vector) {
@@ -15,7 +15,7 @@ func (s *System) SpMV(x, y Vector) {
 	}
 }
 
-// Dot issues sum = x · y, in an order of additions that depends on N alone.
+// Dot issues sum = x · y. The order of the additions depends only on N.
 func (s *System) Dot(x, y, sum Vector) {
 	s.t.Helper()
 	if !s.begin("Dot", s.vectorOf(x, ir.Read), s.vectorOf(y, ir.Read), scalarOf(sum, ir.Write)) {
@@ -58,8 +58,8 @@ func (s *System) Xpay(x, a, y Vector) {
 	}
 }
 
-// Divide issues q = x / y of scalars. A division by zero is a breakdown, and q is 0. Past the last iteration
-// a temporary q is 0.
+// Divide issues q = x / y for scalars. A division by zero is a breakdown and sets q to 0. After the last iteration a
+// temporary q is set to 0.
 func (s *System) Divide(x, y, q Vector) {
 	s.t.Helper()
 	if !s.begin("Divide", scalarOf(x, ir.Read), scalarOf(y, ir.Read), scalarOf(q, ir.Write)) {
@@ -73,7 +73,7 @@ func (s *System) Divide(x, y, q Vector) {
 	s.end()
 }
 
-// Check ends an iteration. norm is a scalar, the square of the norm of b - Ax.
+// Check ends an iteration. norm is a scalar: the square of the norm of b - Ax.
 func (s *System) Check(norm Vector) {
 	s.t.Helper()
 	if s.begin("Check", scalarOf(norm, ir.Read)) {
@@ -82,17 +82,17 @@ func (s *System) Check(norm Vector) {
 	}
 }
 
-// update launches a kernel over vectors that writes y.
+// update launches a vector kernel that writes y.
 func (s *System) update(kernel string, y Vector, args ...any) {
 	s.t.Helper()
 	s.launch(s.moduleFor("vector", y), s.kernelFor(kernel, y), s.vectorBlocks(), threads, append(s.guarded(y, args...), s.N)...)
 }
 
-// kept reports whether a method keeps y from one iteration to the next. That is written by the kernels of kept.cu. What is
-// temporary is not: all of it has to be written in each iteration, and what it holds past the last changes nothing.
+// kept reports whether a method keeps y between iterations. Such memory is written by the kernels of kept.cu. A
+// temporary is written in full in each iteration, so its content after the last one does not matter.
 func kept(y Vector) bool { return y != (Vector{}) && y.Declaration().Role != ir.Temporary }
 
-// moduleFor and kernelFor are where the kernel is that writes y, and its name.
+// moduleFor and kernelFor return the module and the name of the kernel that writes y.
 func (s *System) moduleFor(module string, y Vector) string {
 	if !kept(y) {
 		return module
@@ -108,7 +108,7 @@ func (s *System) kernelFor(kernel string, y Vector) string {
 	return kernel
 }
 
-// guarded is arguments of the kernel that writes y, up to what says whether it does.
+// guarded returns the arguments of the kernel that writes y, including the condition under which it writes.
 func (s *System) guarded(y Vector, args ...any) []any {
 	if kept(y) {
 		args = append(args, s.state, s.last)

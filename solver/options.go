@@ -8,52 +8,52 @@ import (
 	"github.com/reprise-gpu/reprise/ir"
 )
 
-// Options say how to solve. The zero value is conjugate gradients in double precision, replayed
-// as a graph.
+// Options selects how to solve. The zero value means conjugate gradients in double precision, replayed as a graph.
 type Options struct {
 	Method         Method // the zero value is CG
 	Preconditioner Preconditioner
 	Mode           Mode
 	Precision      Precision
-	Tolerance      float64 // of ‖b-Ax‖/‖b‖; 0 is 1e-8, in single precision 1e-4
-	Divergence     float64 // of the same, above which to give up; 0 is 1e5
-	MaxIterations  int     // 0 is 10000
-	// CheckEvery is after how many iterations the host looks whether that was the last; 0 is 16. It
-	// changes no result: a look costs a round trip, and each iteration past the last its time. GMRES
-	// looks at the end of a cycle. Without a Batch there is a look every 256 iterations at least, so that a context ends them
-	// soon; otherwise any value above MaxIterations stands for one look at the end.
+	Tolerance      float64 // of ‖b-Ax‖/‖b‖; 0 means 1e-8, or 1e-4 in single precision
+	Divergence     float64 // upper limit of ‖b-Ax‖/‖b‖; 0 means 1e5
+	MaxIterations  int     // 0 means 10000
+	// CheckEvery is the number of iterations between two checks by the host; 0 means 16. It does not affect the
+	// result. A check costs a round trip to the device, and each iteration after the last one costs its time. GMRES
+	// checks at the end of a cycle. Without a Batch there is a check at least every 256 iterations, so that the
+	// solver notices the end of its context soon. With a Batch, a value above MaxIterations means a single check at
+	// the end.
 	CheckEvery int
-	X0         []float64 // where to start; nil is 0
-	// Lanes is how many threads share a row of the matrix, a power of two from 1 to 32; 0 is
-	// by the average length of a row.
+	X0         []float64 // initial guess; nil means 0
+	// Lanes is the number of threads per row of the matrix, a power of two from 1 to 32; 0 selects it by the average
+	// length of a row.
 	Lanes    int
-	Restart  int     // iterations between two restarts of GMRES, at most 255; 0 is 30
-	Damping  float64 // of PageRank, the probability of following a link; 0 is 0.85
-	Step     float64 // of Heat and Wave, in time; 0 is half the greatest that is stable, or less
-	Strategy string  // of the optimizer; "" is auto
-	// Lowering and Batch are those of graphexec.Loop, in the mode of that name; the zero values are what is
-	// expected to be quickest. A batch is so many iterations, as CheckEvery is, of which it is a divisor, or, unrolled, a
-	// multiple. Where iterations are traced by periods, as cycles of GMRES are, both are rounded up to whole ones that
-	// fit.
+	Restart  int     // iterations between two restarts of GMRES, at most 255; 0 means 30
+	Damping  float64 // of PageRank: probability of following a link; 0 means 0.85
+	Step     float64 // of Heat and Wave: time step; 0 means half the greatest stable step, or less
+	Strategy string  // of the optimizer; "" means auto
+	// Lowering and Batch are those of graphexec.Loop, for mode Loop; the zero values select what is expected to be
+	// fastest. Like CheckEvery, Batch counts iterations. It must divide CheckEvery or, with lowering Unrolled, be a
+	// multiple of it. If several iterations are traced as one period, such as cycles of GMRES, both are rounded up to
+	// whole periods.
 	Lowering graphexec.Lowering
 	Batch    int
-	// Sampled says that the device runs only some blocks of each launch and computes nothing: MaxIterations are
-	// run, or some more to fill a period, there is no solution, and the result has times alone.
+	// Sampled must be set if the device runs only some blocks of each launch and so computes no results. Solve then
+	// runs MaxIterations, rounded up to a whole period. There is no solution; the result contains only times.
 	Sampled bool
-	// Observe, when set, is called at each look of the host, which waits for it. It has the
-	// residual, relative, to seven digits.
+	// Observe, if not nil, is called at each check of the host, which waits for it. The relative residual has seven
+	// digits.
 	Observe func(iterations int, residual float64)
 }
 
-// Mode is how iterations reach the device.
+// Mode selects how iterations reach the device.
 type Mode uint8
 
 const (
-	Graph   Mode = iota // a replay of one graph for each
-	Streams             // a replay over streams, on which what follows each other may be one small graph
-	Eager               // one launch after another, as without a trace
-	Loop                // in a loop that goes on by itself for as long as it can, see graphexec.Loop
-	Auto                // launched as in Eager, and replayed as graphs where a tracer finds that they repeat, see tracer.Auto
+	Graph   Mode = iota // one replay of a graph per iteration
+	Streams             // replays over streams; consecutive operations of a stream may form a small graph
+	Eager               // single launches, without a trace
+	Loop                // a loop that runs without the host as far as possible, see graphexec.Loop
+	Auto                // single launches as in Eager; a tracer finds repetitions and replays them as graphs, see tracer.Auto
 )
 
 var modeNames = []string{Graph: "graph", Streams: "streams", Eager: "eager", Loop: "loop", Auto: "auto"}
@@ -63,10 +63,10 @@ func (m Mode) String() string { return nameOf(modeNames, int(m)) }
 // Modes lists the modes in the order tables show them.
 func Modes() []Mode { return []Mode{Eager, Streams, Graph, Loop, Auto} }
 
-// ParseMode returns the mode of that name.
+// ParseMode returns the mode with the given name.
 func ParseMode(name string) (Mode, error) { return parse[Mode]("mode", modeNames, name) }
 
-// Precision is that of everything on the device.
+// Precision is the type of all numbers on the device.
 type Precision uint8
 
 const (
@@ -78,7 +78,7 @@ var precisionNames = []string{Double: "double", Single: "single"}
 
 func (p Precision) String() string { return nameOf(precisionNames, int(p)) }
 
-// ParsePrecision returns the precision of that name.
+// ParsePrecision returns the precision with the given name.
 func ParsePrecision(name string) (Precision, error) {
 	return parse[Precision]("precision", precisionNames, name)
 }
@@ -90,7 +90,7 @@ func (p Precision) elem() ir.Type {
 	return ir.F64
 }
 
-// Preconditioner is what stands for the inverse of the matrix.
+// Preconditioner selects an approximation of the inverse of the matrix.
 type Preconditioner uint8
 
 const (
@@ -102,7 +102,7 @@ var preconditionerNames = []string{None: "none", Jacobi: "jacobi"}
 
 func (p Preconditioner) String() string { return nameOf(preconditionerNames, int(p)) }
 
-// ParsePreconditioner returns the preconditioner of that name.
+// ParsePreconditioner returns the preconditioner with the given name.
 func ParsePreconditioner(name string) (Preconditioner, error) {
 	return parse[Preconditioner]("preconditioner", preconditionerNames, name)
 }
@@ -123,10 +123,10 @@ func parse[T ~uint8](what string, names []string, name string) (T, error) {
 	return 0, fmt.Errorf("unknown %s %q: use %s", what, name, strings.Join(names, ", "))
 }
 
-// Check reports what Solve would not take, whatever the system.
+// Check returns an error for options that Solve refuses for every system.
 func (o Options) Check() error { return o.complete() }
 
-// complete fills in what was left open and reports what cannot be.
+// complete sets default values and returns an error for invalid ones.
 func (o *Options) complete() error {
 	if o.Method.Trace == nil {
 		o.Method = CG
@@ -186,11 +186,11 @@ func (o *Options) complete() error {
 	return nil
 }
 
-// roundUp returns the least multiple of a number that is not less than n.
+// roundUp returns the least multiple of a number that is at least n.
 func roundUp(n, of int) int { return (n + of - 1) / of * of }
 
-// maxRestart is what the kernels of GMRES have room for.
+// maxRestart is the limit of the kernels of GMRES.
 const maxRestart = 255
 
-// maxIterations bounds the history that the device keeps.
+// maxIterations bounds the history stored on the device.
 const maxIterations = 1 << 26

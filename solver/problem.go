@@ -7,41 +7,41 @@ import (
 	"github.com/reprise-gpu/reprise/solver/sparse"
 )
 
-// problem is what the device computes with, in float64 on the host.
+// problem holds the numbers that the device computes with, in float64 on the host.
 type problem struct {
 	a        *sparse.CSR
-	other    *sparse.CSR // the transpose of a, for methods that take both; nil for the others
+	other    *sparse.CSR // transpose of a for methods that use both, otherwise nil
 	b, x0    []float64
-	residual []float64 // b - a x0, of a linear system
-	inverse  []float64 // of the diagonal, nil without a preconditioner
-	columns  bool      // those of a have been scaled by it
-	norm     float64   // what norms of residuals are relative to
-	start    float64   // the relative residual of x0
-	steps    bool      // the last of MaxIterations is what is asked for, and not a small residual
+	residual []float64 // b - a x0 of a linear system
+	inverse  []float64 // of the diagonal; nil without a preconditioner
+	columns  bool      // the columns of a are scaled by inverse
+	norm     float64   // residuals are relative to this norm
+	start    float64   // relative residual of x0
+	steps    bool      // the result is the state after MaxIterations; a small residual does not end the method
 
-	// conclude turns what the device has come to into the solution, and adds to the result what it
-	// knows about that.
+	// conclude converts the result of the device to the solution, and adds what is known about it to the result.
 	conclude func(x []float64, res *Result) []float64
 }
 
-// newProblem checks what was given to Solve, and makes it a problem for the device.
+// newProblem checks the arguments of Solve and makes a problem of them.
 func newProblem(a *sparse.CSR, b []float64, o *Options) (*problem, error) {
 	if err := checkSystem(a, b, o); err != nil {
 		return nil, err
 	}
 	if o.Method.problem != nil {
 		if o.Preconditioner != None {
-			return nil, fmt.Errorf("preconditioner %v: %s takes none", o.Preconditioner, o.Method.Name)
+			return nil, fmt.Errorf("preconditioner %v: method %s does not support one", o.Preconditioner, o.Method.Name)
 		}
 		return o.Method.problem(a, b, o)
 	}
 	return linearProblem(a, b, o)
 }
 
-// linearProblem is Ax = b with both sides times powers of two, so that squares of norms neither overflow nor vanish.
+// linearProblem returns the problem Ax = b. Both sides are scaled by powers of two so that squares of norms do not
+// overflow or underflow.
 func linearProblem(a *sparse.CSR, b []float64, o *Options) (*problem, error) {
 	p := &problem{}
-	var up, of int // the exponents of b's power of two, and of A's
+	var up, of int // exponents of the powers of two of b and A
 	p.a, of = tamed(a)
 	if e := exponent(b); norm(b) > 0 {
 		up = -e - math.Ilogb(norm(shifted(b, -e)))
@@ -61,7 +61,7 @@ func linearProblem(a *sparse.CSR, b []float64, o *Options) (*problem, error) {
 	if p.norm = norm(p.b); p.norm > 0 {
 		p.start = norm(p.residual) / p.norm
 	} else {
-		p.x0 = make([]float64, a.Rows) // the solution, beside which no residual is small
+		p.x0 = make([]float64, a.Rows) // x0 is the solution: no residual is small relative to 0
 	}
 	p.conclude = func(x []float64, res *Result) []float64 {
 		x = shifted(x, of-up)
@@ -76,11 +76,11 @@ func linearProblem(a *sparse.CSR, b []float64, o *Options) (*problem, error) {
 	return p, nil
 }
 
-// tame bounds the exponents of elements that are left as they are, so that most matrices need not be copied: the sum
-// of the squares of as many numbers as there can be is a number in single precision, too.
+// tame bounds the exponents of elements that need no scaling, so that most matrices need not be copied. The sum of
+// squares of the maximum number of such elements is finite in single precision, too.
 const tame = 30
 
-// tamed is a matrix times 2 to the power of e, after which squares of sums of elements neither overflow nor vanish.
+// tamed returns a times 2^e, so that squares of sums of its elements do not overflow or underflow.
 func tamed(a *sparse.CSR) (_ *sparse.CSR, e int) {
 	if e = exponent(a.Val); -tame <= e && e <= tame {
 		return a, 0
@@ -90,7 +90,7 @@ func tamed(a *sparse.CSR) (_ *sparse.CSR, e int) {
 	return &b, -e
 }
 
-// exponent is the binary one of the greatest element, in absolute value; 0 of none but zeros.
+// exponent returns the binary exponent of the greatest absolute value, or 0 if all elements are 0.
 func exponent(values []float64) int {
 	largest := 0.0
 	for _, v := range values {
@@ -102,7 +102,7 @@ func exponent(values []float64) int {
 	return math.Ilogb(largest)
 }
 
-// shifted is x times 2 to the power of e, which changes no bit but where a number is too great or small for it.
+// shifted returns x times 2^e, which is exact except for overflow and underflow.
 func shifted(x []float64, e int) []float64 {
 	y := make([]float64, len(x))
 	for i, v := range x {
@@ -111,7 +111,7 @@ func shifted(x []float64, e int) []float64 {
 	return y
 }
 
-// checkSystem reports what cannot be solved.
+// checkSystem returns an error for a system that cannot be solved.
 func checkSystem(a *sparse.CSR, b []float64, o *Options) error {
 	if a.Rows != a.Cols {
 		return &ShapeError{Rows: a.Rows, Cols: a.Cols}
@@ -149,7 +149,7 @@ func checkSystem(a *sparse.CSR, b []float64, o *Options) error {
 	return nil
 }
 
-// checkSymmetry allows for what rounding does to a matrix that is assembled in two orders.
+// checkSymmetry checks symmetry with a tolerance for the rounding of a matrix assembled in two orders.
 func checkSymmetry(method string, a *sparse.CSR) error {
 	t := a.Transpose()
 	for i := range a.Rows {
@@ -173,7 +173,7 @@ func checkSymmetry(method string, a *sparse.CSR) error {
 	return nil
 }
 
-// precondition inverts the diagonal, and scales the columns unless the method does without.
+// precondition inverts the diagonal, and scales the columns unless the method applies the preconditioner itself.
 func (p *problem) precondition(o *Options) error {
 	p.inverse = p.a.Diagonal()
 	for i, d := range p.inverse {
@@ -195,7 +195,7 @@ func (p *problem) precondition(o *Options) error {
 	return nil
 }
 
-// residual is b - Ax.
+// residual returns b - Ax.
 func residual(a *sparse.CSR, x, b []float64) []float64 {
 	r := make([]float64, len(b))
 	a.Mul(r, x)
@@ -213,7 +213,7 @@ func scaled(x []float64, by float64) []float64 {
 	return y
 }
 
-// norm is the Euclidean norm, scaled so that squares neither overflow nor vanish.
+// norm returns the Euclidean norm, scaled so that squares do not overflow or underflow.
 func norm(x []float64) float64 {
 	largest := 0.0
 	for _, v := range x {
@@ -229,7 +229,7 @@ func norm(x []float64) float64 {
 	return largest * math.Sqrt(sum)
 }
 
-// unit is x divided by its norm.
+// unit returns x divided by its norm.
 func unit(x []float64) []float64 {
 	x = shifted(x, -exponent(x))
 	n := norm(x)
@@ -255,7 +255,7 @@ func dot(x, y []float64) float64 {
 	return sum
 }
 
-// product is elementwise.
+// product returns the elementwise product.
 func product(x, y []float64) []float64 {
 	z := make([]float64, len(x))
 	for i := range x {

@@ -14,22 +14,22 @@ import (
 	"github.com/reprise-gpu/reprise/tracer"
 )
 
-// run is a solver that can be asked for iterations.
+// run is a solver in progress.
 type run struct {
 	sys   *System
-	trace *tracer.Trace // nil while an eager one goes on
+	trace *tracer.Trace // nil while an eager run issues operations
 
-	// enqueue issues one iteration. It returns before that is done.
+	// enqueue issues one iteration and returns before the iteration has ended.
 	enqueue func(context.Context) error
 	exec    *graphexec.Exec     // nil for an eager run and for a loop
 	loop    *graphexec.LoopExec // nil but for a loop
 	looped  graphexec.LoopResult
 
-	operations, lanes int     // of an iteration
-	norm              float64 // of b
+	operations, lanes int     // per iteration
+	norm              float64 // norm of b
 }
 
-// start sets a method up in the mode that is asked for, and loads the problem.
+// start sets a method up in the selected mode and loads the problem.
 func start(dev device.Device, p *problem, o *Options) (r *run, err error) {
 	r = &run{sys: newSystem(p, o, newTracer(dev, o)), norm: p.norm}
 	defer func() {
@@ -68,7 +68,7 @@ func newTracer(dev device.Device, o *Options) *tracer.Tracer {
 	return tracer.New(dev, o.Method.Name, tracer.Deferred)
 }
 
-// eager has each iteration issue its launches.
+// eager makes each iteration issue its launches.
 func (r *run) eager(iterate func()) {
 	r.lanes = 1
 	r.enqueue = func(ctx context.Context) error {
@@ -79,7 +79,7 @@ func (r *run) eager(iterate func()) {
 	}
 }
 
-// replays traces one iteration and has each be a replay.
+// replays traces one iteration and makes each iteration a replay.
 func (r *run) replays(dev device.Device, iterate func(), o *Options) (err error) {
 	if err := r.sys.issue(iterate); err != nil {
 		return err
@@ -110,8 +110,8 @@ func (r *run) replays(dev device.Device, iterate func(), o *Options) (err error)
 	return nil
 }
 
-// loops has the device or the host repeat an iteration until the state says that it was the
-// last. Those past it change nothing, see operation.go and kernels/state.cuh.
+// loops makes the device or the host repeat an iteration until the state marks the last one. Iterations after that
+// change nothing, see operation.go and kernels/state.cuh.
 func (r *run) loops(dev device.Device, body *ir.Schedule, plan optimizer.Options, o *Options) (err error) {
 	period := r.sys.script.period()
 	periods := func(iterations int) int { return roundUp(iterations, period) / period }
@@ -132,7 +132,7 @@ func (r *run) loops(dev device.Device, body *ir.Schedule, plan optimizer.Options
 	}
 	if o.Observe != nil {
 		l.Observe = func(int) {
-			if state, err := r.look(); err == nil { // or else the loop ends by the error itself
+			if state, err := r.look(); err == nil { // otherwise the loop ends by the error itself
 				r.observe(&state, o)
 			}
 		}
@@ -152,7 +152,7 @@ func fit(a, b int) (int, int) {
 	return roundUp(a, b), b
 }
 
-// until is when a loop ends: once the method has come to something, which on a sampled device means nothing.
+// until returns the condition that ends a loop: the method has a result. On a sampled device it is never met.
 func (r *run) until(o *Options) graphexec.Until {
 	u := graphexec.Until{Buffer: r.sys.state.ID(), Index: stateCode, Is: graphexec.NotEqual, Value: running}
 	if o.Sampled {
@@ -161,14 +161,15 @@ func (r *run) until(o *Options) graphexec.Until {
 	return u
 }
 
-// mostUnrolled bounds the operations of a schedule of several iterations, whose planning takes longer than an iteration
-// gains where there are more. Iterations overlap with those beside them, so that some of them gain what all would.
-const mostUnrolled = 256
+// maxUnrolled bounds the number of operations in a schedule of several iterations. Planning a longer schedule takes
+// more time than an iteration gains. Iterations overlap only with neighbouring ones, so a few of them give most of
+// the gain.
+const maxUnrolled = 256
 
-// several is a schedule of n iterations, or of as many of them as are worth planning at once.
+// several returns a schedule of n iterations, or of fewer if n are too many to plan at once.
 func (r *run) several(n int, plan optimizer.Options) (*ir.Schedule, error) {
 	k := n
-	for k > 1 && (n%k != 0 || k*r.trace.Graph.Len() > mostUnrolled) {
+	for k > 1 && (n%k != 0 || k*r.trace.Graph.Len() > maxUnrolled) {
 		k--
 	}
 	if k == 1 {
@@ -182,12 +183,12 @@ func (r *run) several(n int, plan optimizer.Options) (*ir.Schedule, error) {
 	return result.Schedule, nil
 }
 
-// usual is how many iterations to expect for so many unknowns: those of conjugate gradients grow
-// with the root of the condition of the matrix, which for a stencil in the plane is the unknowns'.
+// usual returns the expected number of iterations for n unknowns. For conjugate gradients it is proportional to the
+// square root of the condition number; for a stencil in the plane that is the square root of n.
 func usual(n int) int { return 4 * int(math.Ceil(math.Sqrt(float64(n)))) }
 
-// look waits for the iterations enqueued so far and returns what they came to. Reading waits by
-// itself; waiting for the replays before that would be another call, which only tells better what failed.
+// look waits for the iterations enqueued so far and returns the state. Reading waits by itself. A separate wait for
+// the replays would cost a call, and would only name the failing operation more precisely.
 func (r *run) look() (state [stateLen]int32, err error) {
 	err = tracer.Read(state[:], r.sys.state)
 	if err != nil && r.exec != nil {
@@ -209,14 +210,14 @@ func (r *run) close() error {
 	if r.trace == nil {
 		stopped := r.sys.t.Err()
 		var failed error
-		if r.trace, failed = r.sys.t.Finish(); failed != nil { // it has freed everything
+		if r.trace, failed = r.sys.t.Finish(); failed != nil { // on failure it has freed everything
 			return device.Join(err, without(failed, stopped))
 		}
 	}
 	return device.Join(err, r.trace.Close())
 }
 
-// without is what joined errors hold beside one that was reported before.
+// without returns err without the parts that known contains, for joined errors.
 func without(err, known error) error {
 	joined, ok := err.(interface{ Unwrap() []error })
 	switch {

@@ -9,30 +9,30 @@ import (
 	"github.com/reprise-gpu/reprise/tracer"
 )
 
-// script is what a call of a method's function launches. The first call is a rehearsal, in every mode: its operations are checked
-// and nothing is launched. Each call after that has to launch the same, for a replay does so whatever the function would.
+// script records the launches of a method's function. The first call is a rehearsal in every mode: its operations are
+// checked and nothing is launched. Each later call must launch the same, because a replay does so in any case.
 type script struct {
 	phase     phase
-	operation operation // under way, of System; none for launches of the methods of this package
+	operation operation // the operation of System in progress; empty for launches by methods of this package
 	launches  []launch  // of the rehearsal
-	next      int       // of launches
+	next      int       // index in launches
 	written   []ir.Range
-	ended     int    // iterations of the rehearsal
-	fields    fields // of System, as Trace left them
+	ended     int    // iterations ended in the rehearsal
+	fields    fields // of System, when Trace returned
 }
 
-// fields are the exported fields of System that stay the same once Trace has returned: what has been issued depends on them.
+// fields holds the exported fields of System that must not change after Trace: issued operations depend on them.
 type fields struct {
 	n, period  int
 	x, running Vector
 }
 
-// period is the number of iterations of a call.
+// period returns the number of iterations per call.
 func (p *script) period() int { return max(1, p.fields.period) }
 
 func (s *System) fields() fields { return fields{s.N, s.Period, s.X, s.Running} }
 
-// changed names a field of System that the method has changed too late, or is empty.
+// changed returns the name of a field of System that the method changed after Trace, or "".
 func (s *System) changed() string {
 	was, is := s.script.fields, s.fields()
 	switch {
@@ -50,14 +50,14 @@ func (s *System) changed() string {
 	return ""
 }
 
-// steady refuses a change of the fields.
+// steady sets an error if the fields have changed.
 func (s *System) steady() {
 	if field := s.changed(); field != "" {
 		s.refuse("", field+" has been changed", "set System.X, System.Running and System.Period in Trace alone, and leave System.N")
 	}
 }
 
-// phase is how far the set-up of a method is.
+// phase is the stage of a method's set-up.
 type phase uint8
 
 const (
@@ -66,13 +66,13 @@ const (
 	issuing
 )
 
-// operation is one of System, with what it takes.
+// operation is an operation of System with its operands.
 type operation struct {
 	name     string
 	operands []operand
 }
 
-// String is the operation as an error shows it.
+// String returns the operation as errors show it.
 func (o operation) String() string {
 	var names []string
 	for _, v := range o.operands {
@@ -81,9 +81,9 @@ func (o operation) String() string {
 	return fmt.Sprintf("%s(%s)", o.name, strings.Join(names, ", "))
 }
 
-// launch is one of a kernel, with what it takes.
+// launch is the launch of a kernel with its arguments.
 type launch struct {
-	operation operation // that it is of, if any
+	operation operation // the operation that it is part of, if any
 	kernel    string
 	shape     tracer.Shape
 	args      []any
@@ -93,7 +93,7 @@ func (l *launch) equal(m *launch) bool {
 	return l.kernel == m.kernel && l.shape == m.shape && slices.Equal(l.args, m.args)
 }
 
-// String is the operation, or else the kernel with the buffers that it is passed.
+// String returns the operation or, without one, the kernel and its buffers.
 func (l *launch) String() string {
 	if l.operation.name != "" {
 		return l.operation.String()
@@ -107,14 +107,14 @@ func (l *launch) String() string {
 	return o.String()
 }
 
-// refuse sets the error of a method that does what none may do, unless there is an error already.
+// refuse sets the error for a method that breaks the rules, unless there is an error already.
 func (s *System) refuse(operation, reason, remedy string) {
 	if s.failed() == nil {
 		s.err = &MethodError{Method: s.method, Operation: operation, Reason: reason, Remedy: remedy}
 	}
 }
 
-// failed is the first error of the tracer, or that of the method.
+// failed returns the first error of the tracer, or that of the method.
 func (s *System) failed() error {
 	if err := s.t.Err(); err != nil {
 		return err
@@ -124,7 +124,7 @@ func (s *System) failed() error {
 
 const sameEachTime = "issue the same operations in each call, and set System.Period where several iterations make up a period"
 
-// rehearse is the first call of the function that Method.Trace has returned.
+// rehearse makes the first call of the function that Method.Trace returned.
 func (s *System) rehearse(iterate func()) error {
 	switch {
 	case s.failed() != nil:
@@ -136,10 +136,10 @@ func (s *System) rehearse(iterate func()) error {
 		s.refuse("", "Trace returns nil", "return the function that issues one iteration")
 		return s.failed()
 	case !s.keeps(s.X, s.N):
-		s.refuse("", "System.X is no vector that is kept", "leave it, or put what System.Vector returns in its place")
+		s.refuse("", "System.X is not a vector that the method keeps", "leave it, or put what System.Vector returns in its place")
 		return s.failed()
 	case !s.keeps(s.Running, 1):
-		s.refuse("", "System.Running is no scalar that is kept", "leave it, or put what System.Scalar returns in its place")
+		s.refuse("", "System.Running is not a scalar that the method keeps", "leave it, or put what System.Scalar returns in its place")
 		return s.failed()
 	}
 	s.script.phase, s.script.fields = rehearsing, s.fields()
@@ -153,10 +153,10 @@ func (s *System) rehearse(iterate func()) error {
 	return s.failed()
 }
 
-// keeps reports whether v is of this System, is kept from one iteration to the next, and has n elements.
+// keeps reports whether v belongs to this System, is kept between iterations and has n elements.
 func (s *System) keeps(v Vector, n int) bool { return s.t.Owns(v) && kept(v) && v.Len() == int64(n) }
 
-// issue is any other call.
+// issue makes a later call of the function.
 func (s *System) issue(iterate func()) error {
 	s.script.next = 0
 	iterate()
@@ -167,7 +167,7 @@ func (s *System) issue(iterate func()) error {
 	return s.failed()
 }
 
-// issues reports whether a launch goes to the device. In the rehearsal it is noted.
+// issues reports whether a launch goes to the device. In the rehearsal the launch is recorded.
 func (s *System) issues(l launch) bool {
 	p := &s.script
 	s.steady()
@@ -191,7 +191,7 @@ func (s *System) issues(l launch) bool {
 	return true
 }
 
-// allocates reports whether there is no error yet. It refuses an allocation for which it is too late.
+// allocates reports whether an allocation is possible. It sets an error if the allocation comes too late.
 func (s *System) allocates(how, name string) bool {
 	s.steady()
 	if s.script.phase != allocating {
@@ -200,14 +200,14 @@ func (s *System) allocates(how, name string) bool {
 	return s.failed() == nil
 }
 
-// operand is a vector or scalar of an operation, with its number of elements and the way it is accessed.
+// operand is a vector or a scalar of an operation, with its number of elements and its kind of access.
 type operand struct {
 	Vector
 	elements int64
 	mode     ir.Mode
 }
 
-// String is the buffer's name.
+// String returns the name of the buffer.
 func (o operand) String() string {
 	if o.Vector == (Vector{}) {
 		return "a zero Vector"
@@ -219,7 +219,7 @@ func (s *System) vectorOf(v Vector, mode ir.Mode) operand { return operand{v, in
 
 func scalarOf(v Vector, mode ir.Mode) operand { return operand{v, 1, mode} }
 
-// begin begins an operation, and reports whether it may be issued. Its operands are looked at in the rehearsal.
+// begin starts an operation and reports whether it may be issued. In the rehearsal it checks the operands.
 func (s *System) begin(name string, operands ...operand) bool {
 	s.steady()
 	if s.failed() != nil {
@@ -239,7 +239,7 @@ func (s *System) begin(name string, operands ...operand) bool {
 // end ends an operation.
 func (s *System) end() { s.script.operation = operation{} }
 
-// wrong is what is wrong with operands, of which an operation writes the last if any, and what to do about it.
+// wrong returns what is wrong with the operands of an operation, if anything, and the remedy.
 func (s *System) wrong(name string, operands []operand) (reason, remedy string) {
 	for i, o := range operands {
 		if o.Vector == (Vector{}) {

@@ -15,7 +15,7 @@ import (
 	"github.com/reprise-gpu/reprise/tracer"
 )
 
-// Result is what solving came to.
+// Result is the result of Solve.
 type Result struct {
 	Method    string `json:"method"`
 	Mode      string `json:"mode"`
@@ -26,29 +26,29 @@ type Result struct {
 	Entries   int    `json:"entries"` // of the matrix
 
 	Iterations   int       `json:"iterations"`
-	Residual     float64   `json:"residual"`      // ‖r‖/‖b‖, as the method keeps it up
+	Residual     float64   `json:"residual"`      // ‖r‖/‖b‖, as the method updates it
 	TrueResidual float64   `json:"true_residual"` // ‖b-Ax‖/‖b‖, computed from the solution in float64; 0 with Steps
 	History      []float64 `json:"history"`       // ‖r‖/‖b‖ at the start and after each iteration
 
-	Steps       bool      `json:"steps,omitempty"`       // of an equation of evolution: residuals are norms of u over that of b
-	Eigenvalue  float64   `json:"eigenvalue,omitempty"`  // of the power method, and of HITS that of AAᵀ; infinite where it is no number of 64 bits
-	Authorities []float64 `json:"authorities,omitempty"` // of HITS
+	Steps       bool      `json:"steps,omitempty"`       // time stepping: residuals are norms of u over that of b
+	Eigenvalue  float64   `json:"eigenvalue,omitempty"`  // of the power method; of AAᵀ for HITS; infinite if it exceeds a float64
+	Authorities []float64 `json:"authorities,omitempty"` // for HITS
 
-	Lowering string `json:"lowering,omitempty"` // of a loop, see graphexec.Lowering
-	Why      string `json:"why,omitempty"`      // it was chosen; in mode auto, why no more was replayed
+	Lowering string `json:"lowering,omitempty"` // in mode Loop, see graphexec.Lowering
+	Why      string `json:"why,omitempty"`      // why the lowering was chosen; in mode Auto, why no more was replayed
 
-	Auto *tracer.AutoStats `json:"auto,omitempty"` // what became of the launches in that mode
+	Auto *tracer.AutoStats `json:"auto,omitempty"` // statistics of mode Auto
 
-	Operations       int           `json:"operations"` // of what is traced: an iteration, or a cycle of GMRES
-	Lanes            int           `json:"lanes"`      // that they are on
-	Time             time.Duration `json:"time_ns"`    // of the device's clock, from the first iteration to the last look
+	Operations       int           `json:"operations"` // of the trace: an iteration, or a cycle of GMRES
+	Lanes            int           `json:"lanes"`      // lanes of these operations
+	Time             time.Duration `json:"time_ns"`    // device time from the first iteration to the last check
 	TimePerIteration time.Duration `json:"time_per_iteration_ns"`
 }
 
-// Solve solves Ax = b on dev. It returns the last iterate also with an error of the method: a
-// BreakdownError, a DivergenceError, a StagnationError, a NotFiniteError, a NotConvergedError or an AccuracyError, and when ctx is
-// done, which it notices at the next look. Input that cannot be solved is a ShapeError, a SymmetryError or
-// a NotFiniteError, with no solution, and so is a method that is none a MethodError.
+// Solve solves Ax = b on dev. It also returns the last iterate with an error of the method (BreakdownError,
+// DivergenceError, StagnationError, NotFiniteError, NotConvergedError or AccuracyError) and when ctx is done, which
+// it notices at the next check. An invalid system is a ShapeError, a SymmetryError or a NotFiniteError without a
+// solution, and an invalid method a MethodError.
 func Solve(ctx context.Context, dev device.Device, a *sparse.CSR, b []float64, o Options) (x []float64, res Result, err error) {
 	if ctx == nil || absent.Is(dev) || a == nil {
 		return nil, res, absent.Nil("the context, the device or the matrix")
@@ -57,7 +57,7 @@ func Solve(ctx context.Context, dev device.Device, a *sparse.CSR, b []float64, o
 		return nil, res, err
 	}
 	if o.Sampled {
-		o.Observe = nil // there is nothing to see
+		o.Observe = nil // a sampled device has no residuals
 	}
 	info := dev.Info()
 	res = Result{
@@ -75,7 +75,7 @@ func Solve(ctx context.Context, dev device.Device, a *sparse.CSR, b []float64, o
 	if p.start <= o.Tolerance && !p.steps {
 		return p.conclude(p.x0, &res), res, nil
 	}
-	o.Restart = min(o.Restart, a.Rows) // a basis has no more vectors
+	o.Restart = min(o.Restart, a.Rows) // a basis has at most a.Rows vectors
 	r, err := start(dev, p, &o)
 	if err != nil {
 		return nil, res, err
@@ -116,19 +116,20 @@ func Solve(ctx context.Context, dev device.Device, a *sparse.CSR, b []float64, o
 	return x, res, outcome(state[stateCode], x, &o, &res)
 }
 
-// maxInFlight bounds the iterations (of loops, the periods) between two looks, and so those that end after the context.
+// maxInFlight bounds the iterations (in mode Loop, the periods) between two checks, and so the delay after ctx is
+// done.
 const maxInFlight = 256
 
-// broken reports whether an error is of the device or of the method, so that there is no solution to read.
+// broken reports whether an error comes from the device or an invalid method, so that there is no solution.
 func (r *run) broken(err error) bool {
 	return err != nil && (device.CodeOf(err) != 0 || errors.Is(err, r.sys.failed()))
 }
 
-// iterate has the device iterate until it has come to something.
+// iterate runs iterations until the method has a result.
 func (r *run) iterate(ctx context.Context, o *Options) (state [stateLen]int32, err error) {
-	if r.loop != nil { // it looks by itself
+	if r.loop != nil { // a loop checks by itself
 		if r.looped, err = r.loop.Run(ctx); err != nil && ctx.Err() != nil {
-			r.looped, _ = r.loop.Wait(context.WithoutCancel(ctx)) // for what is in flight, which changes x
+			r.looped, _ = r.loop.Wait(context.WithoutCancel(ctx)) // waits for iterations in flight, which change x
 		}
 		return state, err
 	}
@@ -153,7 +154,7 @@ func (r *run) iterate(ctx context.Context, o *Options) (state [stateLen]int32, e
 	}
 }
 
-// sample runs as many iterations as are asked for, with the looks that a solver takes.
+// sample runs as many iterations as requested, with the checks of a normal run.
 func (r *run) sample(ctx context.Context, o *Options) (done int, err error) {
 	period := r.sys.script.period()
 	if r.loop != nil {
@@ -174,7 +175,7 @@ func (r *run) sample(ctx context.Context, o *Options) (done int, err error) {
 	return done, nil
 }
 
-// timed says how long the iterations of a result took, and what each consists of.
+// timed sets the times of a result and the size of an iteration.
 func (r *run) timed(res *Result, elapsed time.Duration) {
 	res.Time, res.Operations, res.Lanes = elapsed, r.operations, r.lanes
 	if r.loop != nil {
@@ -188,7 +189,7 @@ func (r *run) timed(res *Result, elapsed time.Duration) {
 	}
 }
 
-// observe tells the caller of Solve how far it is.
+// observe calls Options.Observe.
 func (r *run) observe(state *[stateLen]int32, o *Options) {
 	if done := int(state[stateIterations]); o.Observe != nil && done > 0 {
 		square := math.Float32frombits(uint32(state[stateNorm]))
@@ -213,11 +214,10 @@ func (r *run) result(p *problem, res *Result) ([]float64, error) {
 	return p.conclude(x, res), nil
 }
 
-// lost is by how much the true residual may exceed the tolerance before it is an error: a
-// factor that rounding explains.
+// lost is the factor by which the true residual may exceed the tolerance without an error. It allows for rounding.
 const lost = 10
 
-// outcome is the error that the device's code stands for.
+// outcome returns the error for a code of the device.
 func outcome(code int32, x []float64, o *Options, res *Result) error {
 	method := o.Method.Name
 	switch code {
@@ -239,7 +239,7 @@ func outcome(code int32, x []float64, o *Options, res *Result) error {
 	case stagnant:
 		return &StagnationError{Method: method, Iteration: res.Iterations, Residual: res.Residual, Restart: o.Restart}
 	case notFinite:
-		if finite(res.Residual) { // the iteration has not come to one
+		if finite(res.Residual) { // NaN if no iteration has computed one
 			return &NotFiniteError{What: "a quotient", Value: math.Inf(1), Iteration: res.Iterations + 1}
 		}
 		return &NotFiniteError{What: "the residual", Value: res.Residual, Iteration: res.Iterations}

@@ -2,8 +2,8 @@ package solver
 
 import "github.com/reprise-gpu/reprise/ir"
 
-// JacobiIteration is the method of Jacobi: x += D⁻¹(b - Ax). It converges where each diagonal
-// element exceeds the sum of the others in its row, in absolute values, among others.
+// JacobiIteration is the Jacobi method: x += D⁻¹(b - Ax). It converges, for example, if the absolute value of each
+// diagonal element exceeds the sum of those of the other elements in its row.
 var JacobiIteration = Method{
 	Name: "jacobi", Doc: "Jacobi's method, for diagonally dominant matrices",
 	Diagonal: true,
@@ -24,10 +24,10 @@ func traceJacobi(s *System) func() {
 	}
 }
 
-// GaussSeidel is the method of Gauss and Seidel by colours: rows of one colour do not depend on each
-// other, so that they are relaxed at once, and each colour sees what the ones before it left. A
-// stencil of five or seven points has two, red and black. It converges for symmetric positive
-// definite matrices, twice as fast as Jacobi's method on those stencils.
+// GaussSeidel is the multicolour Gauss-Seidel method. Rows of one colour do not depend on each other and are relaxed
+// in parallel. Each colour uses the results of the previous ones. A stencil of five or seven points has two colours,
+// red and black. It converges for symmetric positive definite matrices, and on those stencils twice as fast as the
+// Jacobi method.
 var GaussSeidel = Method{
 	Name: "gauss-seidel", Doc: "Gauss-Seidel by colours (red and black on stencils), for diagonally dominant or definite matrices",
 	Diagonal: true,

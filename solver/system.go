@@ -14,19 +14,19 @@ import (
 // Vector is device memory for the elements of a vector, or for a scalar.
 type Vector = tracer.Buffer
 
-// System is a system of equations on the device, as a method sees it. What allocates is for
-// Method.Trace, and what computes for the function that it returns. As with a Tracer, the first error
-// sticks and makes the rest do nothing; what a method may not do is a MethodError.
+// System is a system of equations on the device, for methods. Its methods that allocate may be called in
+// Method.Trace, those that compute in the function that Trace returns. As with a Tracer, the first error is kept and
+// disables later calls. A method that breaks the rules gets a MethodError.
 type System struct {
-	N        int       // the number of unknowns, which a method leaves
-	X        Vector    // the solution; it starts as what Residual belongs to. Only Trace may replace it
-	Residual []float64 // b - Ax of the start, on the host
-	// Inverse is the inverse of the diagonal, for a method that takes care of preconditioning;
-	// nil without.
+	N        int       // the number of unknowns; read-only
+	X        Vector    // the solution, initially the initial guess; only Trace may replace it
+	Residual []float64 // b - Ax of the initial guess, on the host
+	// Inverse is the inverse of the diagonal for a method that applies the preconditioner itself; nil without one.
 	Inverse []float64
-	// Running is a scalar that is 1, and 0 from the last iteration on. Only Trace may replace it.
+	// Running is a scalar: 1 before the last iteration, 0 from it on. Only Trace may replace it.
 	Running Vector
-	// Period is how many iterations the function that Method.Trace returns issues; 0 is 1. Only Trace may set it.
+	// Period is the number of iterations that a call of the function from Method.Trace issues; 0 means 1. Only Trace
+	// may set it.
 	Period int
 
 	t       *tracer.Tracer
@@ -34,27 +34,27 @@ type System struct {
 	modules map[string]*tracer.Module
 	kernels map[string]*tracer.Kernel
 
-	loads  []func() error // what is written before the first iteration
+	loads  []func() error // writes before the first iteration
 	method string
 	script script
-	last   int // the greatest code of the state with which kept memory is written, see kernels/kept.cu
+	last   int // the greatest code of the state at which kept memory is still written, see kernels/kept.cu
 
 	p       *problem
-	restart int // iterations of a cycle of GMRES
+	restart int // iterations per cycle of GMRES
 	damping float64
 	a       matrix
-	lanes   int // threads that share a row
+	lanes   int // threads per row
 
-	solution func(iterations int) Vector // where it is after so many
-	partials map[Vector]Vector           // by sum, where Dot has those of the blocks
-	err      error                       // of a method that this is no system for, or that is none
+	solution func(iterations int) Vector // the buffer with the solution after n iterations
+	partials map[Vector]Vector           // by sum: the partial sums of the blocks of Dot
+	err      error                       // of a method that does not apply to this system, or that is invalid
 
 	state   Vector // see kernels/state.cuh
 	limits  Vector
 	history Vector
 }
 
-// matrix is one in compressed rows on the device.
+// matrix is a CSR matrix on the device.
 type matrix struct{ ptr, col, val Vector }
 
 func (s *System) matrix(name string, m *sparse.CSR) matrix {
@@ -66,16 +66,16 @@ func (s *System) matrix(name string, m *sparse.CSR) matrix {
 	}
 }
 
-// The numbers of state.
+// Indices of the numbers of the state.
 const (
 	stateCode = iota
 	stateIterations
 	stateMost
-	stateNorm // the square of one, as the bits of a float32
+	stateNorm // the square of a norm, as the bits of a float32
 	stateLen
 )
 
-// What stateCode says.
+// Values of stateCode.
 const (
 	running = iota
 	converged
@@ -86,7 +86,7 @@ const (
 	stagnant
 )
 
-// newSystem allocates what is common to all methods.
+// newSystem allocates what all methods need.
 func newSystem(p *problem, o *Options, t *tracer.Tracer) *System {
 	s := &System{
 		method: o.Method.Name, last: running,
@@ -121,7 +121,7 @@ func newSystem(p *problem, o *Options, t *tracer.Tracer) *System {
 	return s
 }
 
-// use loads a module that is not loaded yet, which must not happen once the clock runs.
+// use loads a module if it is not loaded yet. That must happen before times are measured.
 func (s *System) use(module string) {
 	if s.modules[module] != nil {
 		return
@@ -129,9 +129,9 @@ func (s *System) use(module string) {
 	s.modules[module] = s.t.Module(kernels.Source(module, s.elem))
 }
 
-// lanesFor has the threads of a row do two or three elements each: on the simulated H200 that is quickest or
-// nearly so for rows of 5 and of 40, in systems that fill the device and in small ones, where a thread for
-// each row takes up to 2.4 times as long.
+// lanesFor selects the number of threads per row so that each handles two or three elements. On the simulated H200
+// that is fastest or nearly so for rows of 5 and of 40 elements, in systems of all sizes. One thread per row takes up
+// to 2.4 times as long.
 func lanesFor(entries, rows int) int {
 	lanes := 1
 	for lanes < 32 && entries >= 3*lanes*rows {
@@ -140,7 +140,7 @@ func lanesFor(entries, rows int) int {
 	return lanes
 }
 
-// load allocates a buffer that starts as data.
+// load allocates a buffer with the given initial content.
 func load[T tracer.Element](s *System, name string, elem ir.Type, role ir.Role, data []T) Vector {
 	s.t.Helper()
 	b := s.t.Alloc(name, elem, int64(len(data)), role)
@@ -175,8 +175,8 @@ func (s *System) read(b Vector) ([]float64, error) {
 	return data, err
 }
 
-// Vector allocates a vector that keeps its value from one iteration to the next. It starts as
-// a copy of data, or of zeros for nil.
+// Vector allocates a vector that keeps its value between iterations. Its initial value is a copy of data, or 0 if
+// data is nil.
 func (s *System) Vector(name string, data []float64) Vector {
 	s.t.Helper()
 	if !s.allocates("Vector", name) {
@@ -201,7 +201,7 @@ func (s *System) Temporary(name string) Vector {
 	return s.t.Alloc(name, s.elem, int64(s.N), ir.Temporary)
 }
 
-// Scalar allocates a scalar that keeps its value from one iteration to the next.
+// Scalar allocates a scalar that keeps its value between iterations.
 func (s *System) Scalar(name string, value float64) Vector {
 	s.t.Helper()
 	if !s.allocates("Scalar", name) {
@@ -219,8 +219,9 @@ func (s *System) TemporaryScalar(name string) Vector {
 	return s.t.Alloc(name, s.elem, 1, ir.Temporary)
 }
 
-// The shape of launches. A sum of each block goes through memory, and the second stage of a sum
-// is one block: so many blocks fill every device that has a profile, and add up in no time.
+// Shapes of launches. A sum is computed in two stages: each block writes a partial sum to memory, and a single block
+// adds the partial sums. The number of blocks is enough to fill every device with a profile, and small enough to add
+// quickly.
 const (
 	threads   = 256
 	maxBlocks = 1024
@@ -228,20 +229,20 @@ const (
 
 func blocksFor(n int) int { return max(1, min((n+threads-1)/threads, maxBlocks)) }
 
-// warpsFor is the threads of a block that adds up what so many blocks left.
+// warpsFor returns the number of threads of a block that adds the given number of partial sums.
 func warpsFor(blocks int) int { return min(threads, (blocks+31)/32*32) }
 
-// vectorBlocks and rowBlocks are how many blocks the kernels over vectors and over rows have.
+// vectorBlocks and rowBlocks return the number of blocks of kernels over vectors and over rows.
 func (s *System) vectorBlocks() int { return blocksFor(s.N) }
 func (s *System) rowBlocks() int    { return blocksFor(s.N * s.lanes) }
 
-// sums allocates what each of so many blocks contributes to some sums.
+// sums allocates the partial sums of the given number of blocks for some sums.
 func (s *System) sums(name string, blocks, sums int) Vector {
 	s.t.Helper()
 	return s.t.Alloc(name, s.elem, int64(blocks*sums), ir.Temporary)
 }
 
-// twoSums allocates what each of so many blocks contributes to two sums: both, and each.
+// twoSums allocates partial sums for two sums. It returns both together, and each.
 func (s *System) twoSums(name string, blocks int) (both, first, second Vector) {
 	s.t.Helper()
 	both = s.sums(name, blocks, 2)
@@ -286,7 +287,7 @@ func (s *System) over(m matrix, module, kernel string, args ...any) {
 	s.launch(module, kernel, s.rowBlocks(), threads, append(args, s.lanes, s.N)...)
 }
 
-// scalar launches a kernel of scalar.cu, which adds up what so many blocks left.
+// scalar launches a kernel of scalar.cu that adds the partial sums of the given number of blocks.
 func (s *System) scalar(kernel string, blocks int, args ...any) {
 	s.t.Helper()
 	s.launch("scalar", kernel, 1, warpsFor(blocks), append(args, s.state)...)

@@ -1,8 +1,7 @@
-// Package kernels holds the GPU kernels of package solver, as PTX in both precisions: products with
-// sparse matrices (spmv), operations on vectors with the first stage of their sums (vector), what
-// becomes of these sums (scalar), the steps of GMRES (gmres), those of power iterations (eigen) and of equations
-// of evolution (time), and operations of methods of one's own (kept). The sources say what each kernel computes and how it is
-// launched; make ptx compiles them.
+// Package kernels holds the GPU kernels of package solver, as PTX in both precisions: products with sparse matrices
+// (spmv), operations on vectors with the first stage of their sums (vector), operations on these sums (scalar), the
+// steps of GMRES (gmres), of power iterations (eigen) and of time stepping (time), and operations of user-defined
+// methods (kept). The sources state what each kernel computes and how it is launched; make ptx compiles them.
 package kernels
 
 import (
@@ -15,12 +14,12 @@ import (
 //go:embed *.ptx
 var files embed.FS
 
-// Modules lists the names that Source takes.
+// Modules lists the names for Source.
 func Modules() []string {
 	return []string{"spmv", "vector", "scalar", "gmres", "eigen", "time", "kept"}
 }
 
-// Source is a module's file name and PTX text, for elements of type ir.F64 or ir.F32.
+// Source returns a module's file name and PTX text, for elements of type ir.F64 or ir.F32.
 func Source(name string, elem ir.Type) (file, ptx string) {
 	switch elem {
 	case ir.F64:

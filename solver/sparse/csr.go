@@ -5,16 +5,15 @@ import (
 	"math"
 )
 
-// CSR is a matrix in compressed rows: those of row i are Val[Ptr[i]:Ptr[i+1]], in the
-// columns Col[Ptr[i]:Ptr[i+1]], which ascend and are there once each. Indices have 32
-// bits, as kernels take them.
+// CSR is a matrix in compressed sparse rows. The values of row i are Val[Ptr[i]:Ptr[i+1]], in the columns
+// Col[Ptr[i]:Ptr[i+1]], which are strictly ascending. Indices have 32 bits, as kernels require.
 type CSR struct {
 	Rows, Cols int
 	Ptr, Col   []int32
 	Val        []float64
 }
 
-// Entries is how many there are, zeros among them.
+// Entries returns the number of stored elements, including zeros.
 func (a *CSR) Entries() int { return len(a.Val) }
 
 // Row returns the columns and values of row i, which share a's memory.
@@ -23,7 +22,7 @@ func (a *CSR) Row(i int) ([]int32, []float64) {
 	return a.Col[lo:hi], a.Val[lo:hi]
 }
 
-// At is the element in row i and column j, in time linear in the row.
+// At returns the element in row i and column j, in time linear in the length of the row.
 func (a *CSR) At(i, j int) float64 {
 	cols, vals := a.Row(i)
 	for k, c := range cols {
@@ -64,7 +63,7 @@ func (a *CSR) Diagonal() []float64 {
 	return d
 }
 
-// Transpose returns the matrix with rows for columns.
+// Transpose returns the transposed matrix.
 func (a *CSR) Transpose() *CSR {
 	t := &CSR{Rows: a.Cols, Cols: a.Rows, Ptr: make([]int32, a.Cols+1), Col: make([]int32, len(a.Col)), Val: make([]float64, len(a.Val))}
 	for _, c := range a.Col {
@@ -84,8 +83,8 @@ func (a *CSR) Transpose() *CSR {
 	return t
 }
 
-// Check reports why a is no valid matrix, whatever its values: one that was not made by this
-// package may be anything, and a kernel would follow a bad index.
+// Check returns an error if a is not a valid CSR matrix, whatever its values. Call it for matrices not made by this
+// package: a kernel would use a wrong index unchecked.
 func (a *CSR) Check() error {
 	switch {
 	case a.Rows < 0 || a.Cols < 0 || a.Rows > math.MaxInt32 || a.Cols > math.MaxInt32:

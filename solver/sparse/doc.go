@@ -1,4 +1,3 @@
-// Package sparse holds the matrices of package solver: compressed rows, a reader of
-// Matrix Market files, and generators of the usual model problems. It runs on the host
-// and knows no device.
+// Package sparse holds the matrices of package solver: the CSR format, a reader of Matrix Market files, and
+// generators of common model problems. It runs on the host only.
 package sparse

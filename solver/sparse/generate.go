@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// generators are what Generate can make.
+// generators lists the kinds of matrices of Generate.
 var generators = []struct {
 	name, args, doc string
 	numbers         []number
-	entries         func(n []float64) float64 // at most
+	entries         func(n []float64) float64 // upper bound
 	make            func(n []float64) *CSR
 }{
 	{
@@ -46,13 +46,13 @@ var generators = []struct {
 	},
 }
 
-// number is an argument of a generator.
+// number describes an argument of a generator.
 type number struct {
 	least, usual float64
 	real         bool
 }
 
-// Generators describes what Generate takes, a line for each kind.
+// Generators describes the specifications for Generate, one line per kind.
 func Generators() string {
 	var b strings.Builder
 	for _, g := range generators {
@@ -61,7 +61,7 @@ func Generators() string {
 	return b.String()
 }
 
-// Generated reports whether a specification names a generator, rather than a file.
+// Generated reports whether a specification names a generator, as opposed to a file.
 func Generated(spec string) bool {
 	kind, _, ok := strings.Cut(spec, ":")
 	for _, g := range generators {

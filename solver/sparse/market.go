@@ -30,15 +30,14 @@ func ReadFile(path string) (*CSR, error) {
 	return a, nil
 }
 
-// Read reads a matrix in the Matrix Market exchange format (R. Boisvert, R. Pozo and K.
-// Remington, "The Matrix Market Exchange Formats: Initial Design", NISTIR 5935, 1996), plain
-// or compressed with gzip:
+// Read reads a matrix in the Matrix Market exchange format (R. Boisvert, R. Pozo and K. Remington, "The Matrix Market
+// Exchange Formats: Initial Design", NISTIR 5935, 1996), plain or compressed with gzip:
 //
 //	%%MatrixMarket matrix coordinate|array real|integer|pattern general|symmetric|skew-symmetric
 //
-// The elements of a pattern are ones. Of a symmetric matrix the file holds the lower
-// triangle, and the upper is filled in. Values for one place add up. Zeros of an array are left
-// out. Complex matrices are refused. Errors name the line.
+// The elements of a pattern are ones. The file of a symmetric matrix holds the lower triangle; Read fills in the
+// upper one. Several values of one element are added. Zeros of an array are dropped. Complex matrices are refused.
+// Errors contain the line number.
 func Read(r io.Reader) (*CSR, error) {
 	buffered := bufio.NewReaderSize(absent.Reader(r), 1<<16)
 	if magic, _ := buffered.Peek(2); bytes.Equal(magic, []byte{0x1f, 0x8b}) {
@@ -57,13 +56,13 @@ func Read(r io.Reader) (*CSR, error) {
 	return a, nil
 }
 
-// longestLine bounds a line. The format's own bound is 1024 characters, and files keep to it.
+// longestLine bounds the length of a line. The format's own limit is 1024 characters.
 const longestLine = 1 << 16
 
-// market is a file being read.
+// market is the state of reading a file.
 type market struct {
 	lines *bufio.Scanner
-	line  int // of the file, from 1
+	line  int // line number, from 1
 
 	array    bool
 	field    string
@@ -124,17 +123,17 @@ func (m *market) header() error {
 	return nil
 }
 
-// errEnd is the end of the file.
+// errEnd marks the end of the file.
 var errEnd = errors.New("end of file")
 
-// scan goes to the next line. It returns errEnd behind the last: of packed files that is where the checksum agrees, so
-// that one that was cut short never gets there.
+// scan advances to the next line. It returns errEnd at the end of the file, for packed files only if the checksum is
+// correct, so that a truncated file is an error.
 func (m *market) scan() error {
 	more := m.lines.Scan()
 	if !more && m.lines.Err() == nil {
 		return errEnd
 	}
-	m.line++ // also of a line that could not be read
+	m.line++ // also if the line cannot be read
 	switch err := m.lines.Err(); {
 	case errors.Is(err, bufio.ErrTooLong):
 		return fmt.Errorf("a line of more than %d characters", longestLine)
@@ -145,8 +144,8 @@ func (m *market) scan() error {
 	}
 }
 
-// words returns those of the next line that has some and is no comment, which hold until
-// the next call; errEnd at the end.
+// words returns the words of the next line that is not empty or a comment. They are valid until the next call. It
+// returns errEnd at the end.
 func (m *market) words() ([][]byte, error) {
 	for {
 		if err := m.scan(); err != nil {
@@ -159,7 +158,7 @@ func (m *market) words() ([][]byte, error) {
 	}
 }
 
-// ended says what was missing at the end of the file, and leaves other errors alone.
+// ended replaces errEnd by an error that states what is missing. It returns other errors unchanged.
 func ended(err error, format string, args ...any) error {
 	if err == errEnd {
 		return fmt.Errorf("the file ends "+format, args...)
@@ -193,8 +192,7 @@ func (m *market) size() (entries int, err error) {
 	if entries = m.rows * m.cols; !m.array {
 		entries = numbers[2]
 	}
-	// Rows take memory whether they have entries or not, and a file must not take more
-	// than its length gives reason for.
+	// Rows without entries take memory as well. A small file must not allocate much memory.
 	if m.rows > 1<<20 && m.rows/64 > entries {
 		return 0, fmt.Errorf("%d rows with %d entries: nearly all of them are empty", m.rows, entries)
 	}
@@ -244,7 +242,7 @@ func (m *market) coordinates(entries int) error {
 	return nil
 }
 
-// add adds an element, and its mirror image where there is one. It counts from 1.
+// add adds an element and, for symmetric matrices, its mirror image. Indices count from 1.
 func (m *market) add(row, col int, v float64) error {
 	m.elements.Add(row-1, col-1, v)
 	switch {
@@ -263,7 +261,7 @@ func (m *market) add(row, col int, v float64) error {
 	return nil
 }
 
-// columns reads an array: all elements by columns, or what the symmetry leaves of them.
+// columns reads an array: all elements by columns, or the part that the symmetry requires.
 func (m *market) columns() error {
 	for col := 1; col <= m.cols && m.rows > 0; col++ {
 		first := 1
@@ -314,8 +312,7 @@ func (m *market) value(word []byte) (float64, error) {
 	return v, nil
 }
 
-// WriteVector writes a vector as a Matrix Market array of one column. Reading it gives the same
-// numbers.
+// WriteVector writes a vector as a Matrix Market array with one column. Reading it gives the same numbers.
 func WriteVector(w io.Writer, x []float64) error {
 	b := bufio.NewWriter(absent.Writer(w))
 	fmt.Fprintf(b, "%%%%MatrixMarket matrix array real general\n%d 1\n", len(x))

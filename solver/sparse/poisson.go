@@ -1,20 +1,20 @@
 package sparse
 
-// Poisson2D is the Laplacian of a square of n x n inner points, negated: five points, 4 on the
-// diagonal and -1 for each neighbour, with zeros around. It is symmetric positive definite; its
-// eigenvalues are 4 sin²(iπ/2(n+1)) + 4 sin²(jπ/2(n+1)) for 1 <= i, j <= n.
+// Poisson2D returns the negative Laplacian of a square with n x n inner points and zero boundary values. Its stencil
+// has five points: 4 on the diagonal and -1 for each neighbour. It is symmetric positive definite. Its eigenvalues
+// are 4 sin²(iπ/2(n+1)) + 4 sin²(jπ/2(n+1)) for 1 <= i, j <= n.
 func Poisson2D(n int) *CSR { return stencil(n, 2, 0) }
 
-// Poisson3D is that of a cube of n x n x n inner points: seven points, 6 on the diagonal.
+// Poisson3D returns the same for a cube with n x n x n inner points: seven points, 6 on the diagonal.
 func Poisson3D(n int) *CSR { return stencil(n, 3, 0) }
 
-// ConvectionDiffusion is Poisson2D with a wind from west to east, whose velocity times the
-// distance of two points is v, discretized upwind: what comes from the west counts v
-// more, and so does the diagonal. It is an M-matrix for any v >= 0, and not symmetric for v > 0.
+// ConvectionDiffusion returns Poisson2D with a wind from west to east, discretized upwind: v is added to the diagonal
+// and subtracted from the western neighbour, where v is the velocity times the distance of two points. The matrix is
+// an M-matrix for v >= 0, and not symmetric for v > 0.
 func ConvectionDiffusion(n int, v float64) *CSR { return stencil(n, 2, v) }
 
-// stencil is the Laplacian on n points along each axis, the first axis fastest, with a wind
-// along that.
+// stencil returns the negative Laplacian with n points along each axis, the first axis fastest, with a wind along
+// that axis.
 func stencil(n, axes int, wind float64) *CSR {
 	points := 1
 	var strides []int
@@ -27,7 +27,7 @@ func stencil(n, axes int, wind float64) *CSR {
 		a.Col, a.Val = append(a.Col, int32(col)), append(a.Val, v)
 	}
 	for i := range points {
-		for k := axes - 1; k >= 0; k-- { // what precedes i, from the farthest to the nearest
+		for k := axes - 1; k >= 0; k-- { // neighbours before i, from the farthest to the nearest
 			if s := strides[k]; i/s%n > 0 {
 				entry(i-s, -1)
 			}

@@ -2,9 +2,9 @@ package sparse
 
 import "math/rand/v2"
 
-// RandomSPD is a random symmetric positive definite matrix of n rows, with perRow elements
-// beside the diagonal in an average row, each from -1 to 0. A row's diagonal exceeds their
-// sum by (1+perRow)/20 to twice that, so that the former is a lower bound of the eigenvalues.
+// RandomSPD returns a random symmetric positive definite matrix with n rows. A row has perRow elements beside the
+// diagonal on average, each from -1 to 0. The diagonal exceeds the sum of their absolute values by (1+perRow)/20 to
+// twice that, so (1+perRow)/20 is a lower bound of the eigenvalues.
 func RandomSPD(n, perRow int, seed uint64) *CSR {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	t := NewTriplets(n, n)
@@ -30,9 +30,9 @@ func RandomSPD(n, perRow int, seed uint64) *CSR {
 	return a
 }
 
-// RandomLinks is a random directed graph of n pages: element (i, j) is how many links go from i to j. Each page
-// has perPage links, but for one in 16, which has none. The lower its number, the more links go to a page: half of them
-// to the first quarter.
+// RandomLinks returns a random directed graph of n pages: element (i, j) is the number of links from i to j. One page
+// in 16 has no links; the others have perPage each. Pages with low numbers get more links: the first quarter gets
+// half of them.
 func RandomLinks(n, perPage int, seed uint64) *CSR {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	t := NewTriplets(n, n)

@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// Triplets collects the elements of a matrix in any order. Values for one place add up.
+// Triplets collects the elements of a matrix in any order. Several values of one element are added.
 type Triplets struct {
 	rows, cols int
 	list       []triplet
@@ -18,10 +18,10 @@ type triplet struct {
 	val      float64
 }
 
-// NewTriplets starts a matrix of zeros.
+// NewTriplets returns an empty collection for a matrix of the given size.
 func NewTriplets(rows, cols int) *Triplets { return &Triplets{rows: rows, cols: cols} }
 
-// Add adds v to the element in row i and column j, counted from 0, which must exist.
+// Add adds v to element (i, j), counted from 0. It panics if the matrix has no such element.
 func (t *Triplets) Add(i, j int, v float64) {
 	if i < 0 || i >= t.rows || j < 0 || j >= t.cols {
 		panic(fmt.Sprintf("BUG: element (%d, %d) of a matrix of %d x %d", i, j, t.rows, t.cols))
@@ -29,8 +29,7 @@ func (t *Triplets) Add(i, j int, v float64) {
 	t.list = append(t.list, triplet{int32(i), int32(j), v})
 }
 
-// CSR returns the matrix. It keeps zeros that were added: where a matrix has entries is
-// often worth more than what they are.
+// CSR returns the matrix. It keeps added zeros, because callers may rely on the structure of the matrix.
 func (t *Triplets) CSR() (*CSR, error) {
 	if len(t.list) > math.MaxInt32 {
 		return nil, fmt.Errorf("%d entries: a matrix holds at most %d", len(t.list), math.MaxInt32)
@@ -39,7 +38,7 @@ func (t *Triplets) CSR() (*CSR, error) {
 		return cmp.Or(cmp.Compare(x.row, y.row), cmp.Compare(x.col, y.col))
 	}
 	if !slices.IsSortedFunc(t.list, byPlace) {
-		slices.SortStableFunc(t.list, byPlace) // stable, so that values add up in the order given
+		slices.SortStableFunc(t.list, byPlace) // stable, so that values are added in the given order
 	}
 	a := &CSR{Rows: t.rows, Cols: t.cols, Ptr: make([]int32, t.rows+1), Col: make([]int32, 0, len(t.list)), Val: make([]float64, 0, len(t.list))}
 	for i, e := range t.list {
