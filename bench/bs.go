@@ -11,8 +11,7 @@ import (
 	"github.com/reprise-gpu/reprise/tracer"
 )
 
-// bs is Black–Scholes: call prices for ten vectors of spot prices, which have nothing
-// to do with each other.
+// bs is Black–Scholes: call prices for ten independent vectors of spot prices.
 //
 //	copy x0 ─► bs ─► copy y0
 //	  …
@@ -36,12 +35,12 @@ var bs = &Workload{
 
 const (
 	bsVectors = 10
-	// A price of some 10 is the difference of terms of some 40, and the kernel's
-	// logarithm and exponentials are exact to a unit in the last place or two.
+	// A price near 10 is the difference of terms near 40, and the kernel's logarithm and exponentials have errors of
+	// one or two units in the last place.
 	bsTolerance = 1e-11
-	// The logarithm of zero, which memory holds on a sampled device, is a shorter way
-	// through the code than that of a price. A sampled block runs the first turns of its
-	// loop, which are within so many options, and leaps over the rest.
+	// Memory of a sampled device holds zeros, and the logarithm of zero takes a shorter path through the code than
+	// that of a price. So the first bsSteered options are written. They cover the first iterations of a sampled
+	// block's loop, which are the only ones that run.
 	bsSteered = 1 << 22
 )
 
@@ -113,7 +112,7 @@ func traceBS(dev device.Device, p Params) (*Instance, error) {
 	})
 }
 
-// bsData is what replays of one size start from and should end in.
+// bsData holds the inputs and the expected results of replays of one size.
 type bsData struct{ spot, price [bsVectors][]float64 }
 
 func newBSData(n int, seed uint64) *bsData {
@@ -125,7 +124,7 @@ func newBSData(n int, seed uint64) *bsData {
 	return d
 }
 
-// spotPrices are the first n of a vector: around the strike, by up to a half.
+// spotPrices returns the first n prices of vector m, within 50 % of the strike.
 func spotPrices(m, n int, seed uint64) []float64 {
 	random := input.Of(fmt.Sprint("bs/x", m), seed)
 	return input.Array(n, func(i int) float64 { return 59.5 + random.Float64(i) })

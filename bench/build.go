@@ -9,13 +9,12 @@ import (
 	"sync"
 )
 
-// revision is what the Makefile notes, since go leaves no stamp in a linked worktree.
+// revision is set by the Makefile, because go leaves no stamp in a linked worktree.
 var revision string
 
-// Commit is the revision the program was built from, with "-dirty" behind it when
-// files had changed, or "unknown". The linker's stamp comes first, then what the Makefile
-// noted; `go run` leaves neither, so then the working directory has to tell, if it is a checkout of
-// this module.
+// Commit is the revision that the program was built from, followed by "-dirty" if files had changed, or "unknown".
+// The sources, in order, are the stamp of the go command, revision, and, for `go run`, the working directory if it is
+// a checkout of this module.
 var Commit = sync.OnceValue(func() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -46,8 +45,7 @@ func stamped(info *debug.BuildInfo) string {
 	return revision + dirty
 }
 
-// checkedOut asks git about the working directory when that is in a checkout of
-// the module.
+// checkedOut returns git's revision of the working directory if that is in a checkout of the module.
 func checkedOut(module string) string {
 	top, err := exec.Command("git", "rev-parse", "--show-toplevel").Output()
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/reprise-gpu/reprise/ir"
 )
 
-// driverCalls counts the driver calls of a replay, to the end of the wait for it. It
-// instantiates the schedule once more, since counting takes time that is measured elsewhere.
+// driverCalls counts the driver calls of a replay, including the wait for it. It instantiates the schedule again,
+// because counting would distort measured times.
 func driverCalls(ctx context.Context, dev device.Device, in *Instance, s *ir.Schedule, backend graphexec.Backend) (n int, err error) {
 	var calls atomic.Int64
 	exec, err := graphexec.Instantiate(device.WithCounting(dev, &calls), s, in.Trace, backend)

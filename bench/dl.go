@@ -13,8 +13,8 @@ import (
 	"github.com/reprise-gpu/reprise/tracer"
 )
 
-// dl is a siamese network: two images go through convolution, pooling and convolution,
-// and a dense layer makes one number of both.
+// dl is a siamese network: two images pass through convolution, pooling and convolution, and a dense layer reduces
+// both to one number.
 //
 //	copy x ─► conv2d ─► mean_pooling ─► conv2d ─┐
 //	                                            ├► concat ─► dot_product ─► copy res
@@ -38,20 +38,20 @@ var dl = &Workload{
 }
 
 const (
-	dlDiameter = 3 // of the convolutions, which go in strides of 2
+	dlDiameter = 3 // of the convolutions, with stride 2
 	dlStride   = 2
 	dlFilters1 = 8
 	dlFilters2 = 16
-	dlPool     = 5 // the side of the squares that pooling takes the means of
-	dlSide     = 8 // of two-dimensional blocks
+	dlPool     = 5 // side of the pooled squares
+	dlSide     = 8 // side of two-dimensional blocks
 	dlSide3D   = 4
 
 	dlTolerance = 1e-4 // of features, sums of 72 products near 1
-	// The dense layer adds terms of both signs, so its rounding goes by their magnitudes.
+	// The dense layer adds terms of both signs, so its tolerance is relative to their magnitudes.
 	dlShare = 1e-6
 )
 
-// dlBlocks is the benchmark's own rule.
+// dlBlocks is the rule of the benchmark suite.
 func dlBlocks(sms int) int {
 	if sms < 16 {
 		return 16
@@ -59,7 +59,7 @@ func dlBlocks(sms int) int {
 	return perSM(sms)
 }
 
-// dlLayers are the windows of the layers and how many features they lead to.
+// dlLayers holds the windows of the layers and the number of features.
 type dlLayers struct {
 	conv1, pool, conv2 kernels.Window
 	features           int // of one image
@@ -76,14 +76,14 @@ func newDLLayers(n int) (l dlLayers) {
 	return l
 }
 
-// dlBranch are the arrays of one network.
+// dlBranch holds the arrays of one network.
 type dlBranch struct {
 	image                  array
 	convolved, pooled, out tracer.Buffer // x1, x11 and x2
 	weights1, weights2     tracer.Buffer
 }
 
-// dlArrays are the arrays of both networks and of the dense layer.
+// dlArrays holds the arrays of both networks and of the dense layer.
 type dlArrays struct {
 	x, y     dlBranch
 	res      array
@@ -146,12 +146,12 @@ const (
 	dlWeights2 = dlFilters2 * dlDiameter * dlDiameter * dlFilters1
 )
 
-// dlShapes are the launch shapes, checked by the kernels' own rules.
+// dlShapes holds the launch shapes, checked by the kernels' rules.
 type dlShapes struct{ conv1, pool, conv2, concat, dot tracer.Shape }
 
-// newDLShapes covers each layer's output with blocks, half the number of blocks at
-// most along each axis, a quarter when pooling. The suite's C++ programs launch half
-// the number along all three axes of pooling, eleven million blocks on its largest GPU.
+// newDLShapes covers each layer's output with blocks: at most half the number of blocks along each axis, a quarter
+// for pooling. The C++ programs of the suite launch half the number along all three axes of pooling, eleven million
+// blocks on its largest GPU.
 func newDLShapes(p *Params, l *dlLayers) (*dlShapes, error) {
 	plane, volume := max(1, p.Blocks/2), max(1, p.Blocks/4)
 	var s shapes
@@ -169,7 +169,7 @@ func newDLShapes(p *Params, l *dlLayers) (*dlShapes, error) {
 	return all, s.err
 }
 
-// launchDL issues one network after the other, each copy before its network.
+// launchDL issues one network after the other, each after the copy of its image.
 func launchDL(t *program, a *dlArrays, l *dlLayers, s *dlShapes) {
 	conv, pool := t.kernel("conv2d"), t.kernel("mean_pooling")
 	convolve := func(shape tracer.Shape, out, in, weights tracer.Buffer, w kernels.Window, filters int) {
@@ -192,7 +192,7 @@ func launchDL(t *program, a *dlArrays, l *dlLayers, s *dlShapes) {
 	t.Copy(a.res.host, a.res.dev)
 }
 
-// write puts in place what replays leave alone.
+// write writes the data that replays do not change.
 func (a *dlArrays) write(d *dlData) error {
 	return firstError(
 		tracer.Write(a.x.weights1, d.x.weights1),
@@ -203,8 +203,8 @@ func (a *dlArrays) write(d *dlData) error {
 	)
 }
 
-// check compares the number, and the features it was made of, since an error in some
-// of them hardly shows in it.
+// check compares the number and the features that it is computed from, because an error of a few features hardly
+// changes the number.
 func (a *dlArrays) check(d *dlData) (float64, error) {
 	var res [1]float32
 	z := make([]float32, len(d.dense))
@@ -224,14 +224,14 @@ func (a *dlArrays) check(d *dlData) (float64, error) {
 	return max(diff, off), nil
 }
 
-// dlData is what replays of one size start from and should end in.
+// dlData holds the inputs and the expected results of replays of one size.
 type dlData struct {
 	x, y  dlNetwork
 	dense []float32
 	want  func() dlResult
 }
 
-// dlNetwork is an image and the weights of its network.
+// dlNetwork holds an image and the weights of its network.
 type dlNetwork struct{ image, weights1, weights2 []float32 }
 
 type dlResult struct {

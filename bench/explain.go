@@ -13,15 +13,15 @@ import (
 	"github.com/reprise-gpu/reprise/sim"
 )
 
-// Explanation says where the time of one replay went. Its causes add up to the
-// makespan, since each instant is put down to one: see sim.Device.Timeline.
+// Explanation attributes the time of one replay to causes. The causes add up to the makespan, because each instant
+// has exactly one: see sim.Device.Timeline.
 type Explanation struct {
 	Workload   string  `json:"workload"`
 	Size       int     `json:"size"`
 	Memory     string  `json:"memory"`
 	Device     string  `json:"device"`
 	Simulated  bool    `json:"simulated"`
-	Sample     int64   `json:"sample,omitempty"` // blocks run per launch; then no data were computed
+	Sample     int64   `json:"sample,omitempty"` // blocks run per launch; if not 0, no data were computed
 	Strategy   string  `json:"strategy"`
 	Backend    string  `json:"backend"`
 	MakespanPS int64   `json:"makespan_ps"`
@@ -29,7 +29,7 @@ type Explanation struct {
 	Limits     []Share `json:"limits"`
 	Work       []Blame `json:"work"`
 
-	Costs *optimizer.Measurement `json:"-"` // what the plan went by
+	Costs *optimizer.Measurement `json:"-"` // costs used for the plan
 }
 
 // Share is a part of the makespan.
@@ -38,19 +38,19 @@ type Share struct {
 	PS   int64  `json:"ps"`
 }
 
-// Blame is what one piece of work has to do with the makespan.
+// Blame is the part of one piece of work in the makespan.
 type Blame struct {
 	Name     string `json:"name"`
 	Kind     string `json:"kind"`
-	TookPS   int64  `json:"took_ps"`     // from when it might start to its end
-	OnPathPS int64  `json:"on_path_ps"`  // of that, on the critical path
-	GapPS    int64  `json:"gap_ps"`      // before it, on the critical path
-	Limit    string `json:"limit"`       // what most of its time was spent on
-	Cause    string `json:"limit_cause"` // the group that is part of
+	TookPS   int64  `json:"took_ps"`     // from its earliest possible start to its end
+	OnPathPS int64  `json:"on_path_ps"`  // part of that on the critical path
+	GapPS    int64  `json:"gap_ps"`      // gap before it on the critical path
+	Limit    string `json:"limit"`       // limit of most of its time
+	Cause    string `json:"limit_cause"` // group of that limit
 }
 
-// Explain replays a workload on a simulated device and says where the time of
-// the last replay went. A wrong result is an error, unless the device samples.
+// Explain replays a workload on a simulated device and attributes the time of the last replay. A wrong result is an
+// error, unless the device samples.
 func Explain(ctx context.Context, dev *sim.Device, w *Workload, p Params, strategy string, backend graphexec.Backend) (x Explanation, err error) {
 	in, err := w.New(dev, p)
 	if err != nil {
@@ -80,7 +80,7 @@ func Explain(ctx context.Context, dev *sim.Device, w *Workload, p Params, strate
 	return x, nil
 }
 
-// settle is how many replays go before the one that is watched.
+// settle is the number of replays before the recorded one.
 const settle = 2
 
 // watched is the time line of one replay.
@@ -90,8 +90,7 @@ type watched struct {
 	work  []sim.Work
 }
 
-// watchReplay replays until a replay finds in the caches what replays find, and
-// watches one more.
+// watchReplay runs replays until the caches are in their steady state, then records one more.
 func watchReplay(ctx context.Context, dev *sim.Device, in *Instance, s *ir.Schedule, backend graphexec.Backend) (seen watched, err error) {
 	exec, err := graphexec.Instantiate(dev, s, in.Trace, backend)
 	if err != nil {
@@ -181,5 +180,5 @@ func WriteExplanation(w io.Writer, x *Explanation) error {
 	return t.Flush()
 }
 
-// us is picoseconds in microseconds, to the nanosecond.
+// us converts picoseconds to microseconds with three decimals.
 func us(ps int64) string { return fmt.Sprintf("%.3f", float64(ps)/1e6) }

@@ -12,17 +12,16 @@ import (
 	"github.com/reprise-gpu/reprise/tracer"
 )
 
-// hits is the HITS algorithm, hubs and authorities of a directed graph by power
-// iteration: five rounds of two chains that exchange their results.
+// hits is the HITS algorithm: hubs and authorities of a directed graph by power iteration. It has five iterations of
+// two chains that exchange their results.
 //
 //	copy Aᵀ, hub1 ──► spmv3 ─► sum ─► divide auth1 ─┬► spmv3 ─► … ─► copy auth1
 //	clear counters,             ╳                   ╳
 //	norms             ─► spmv3 ─► sum ─► divide hub1 ──┴► spmv3 ─► … ─► copy hub1
 //	copy A, auth1 ──┘
 //
-// A division overwrites the vector that the other chain's product has read, and the
-// next products read both. Every round has its own counters and norms, so that two
-// fills at the start do for all of them.
+// A division overwrites the vector that the other chain's product has read, and the next products read both. Every
+// iteration has its own counters and norms, so two fills at the start clear all of them.
 var hits = &Workload{
 	Name: "hits", Title: "HITS",
 	Doc:     "hubs and authorities: 5 rounds of 6 kernels, two chains that exchange results",
@@ -42,23 +41,23 @@ var hits = &Workload{
 
 const (
 	hitsRounds = 5
-	// Scores are sums of positive numbers, so they are as exact as one another. Each warp
-	// adds its part to a norm as float32, and may lose half a unit in the last place:
-	// this is for blocks of up to 256 threads, and larger ones are allowed as much per
-	// warp (3.7e-5 at 2^18 vertices with 1024 on an H200, 3e-6 with 32).
+	// Scores are sums of positive numbers, so all have the same relative accuracy. Each warp adds its part to a norm
+	// in float32, with an error of up to half a unit in the last place. The tolerance is for blocks of up to 256
+	// threads; larger blocks have the same tolerance per warp (3.7e-5 at 2^18 vertices with 1024 threads on an H200,
+	// 3e-6 with 32).
 	hitsTolerance = 1e-4
 )
 
-// hitsMatrix is an adjacency matrix in compressed rows.
+// hitsMatrix is an adjacency matrix in CSR format.
 type hitsMatrix struct{ ptr, idx, val array }
 
-// hitsArrays are the arrays of the program. The authorities are sums over the edges
-// that lead to a vertex, the hubs over those that leave it.
+// hitsArrays holds the arrays of the program. Authorities are sums over the edges that lead to a vertex, hubs over
+// the edges that leave it.
 type hitsArrays struct {
-	counters, norms tracer.Buffer // one of each for each product
+	counters, norms tracer.Buffer // one element per product
 	into, from      hitsMatrix
 	hub1, auth1     array
-	auth2, hub2     tracer.Buffer // before they are divided by their sums
+	auth2, hub2     tracer.Buffer // before the division by their sums
 }
 
 func traceHITS(dev device.Device, p Params) (*Instance, error) {
@@ -81,11 +80,11 @@ func traceHITS(dev device.Device, p Params) (*Instance, error) {
 
 func hitsEdges(p *Params) input.Edges { return input.NewEdges(input.Of("hits/idx", p.Seed), p.Size) }
 
-// hitsData is what replays of one size start from and should end in.
+// hitsData holds the inputs and the expected results of replays of one size.
 type hitsData struct {
 	from, into     input.Graph
-	weights        []int32   // ones, one for each edge
-	scores         []float32 // ones, one for each vertex
+	weights        []int32   // 1 for each edge
+	scores         []float32 // 1 for each vertex
 	authority, hub []float64
 }
 
@@ -128,11 +127,11 @@ func allocHITS(t *program) *hitsArrays {
 	}
 }
 
-// hitsShapes are the launch shapes, checked by the kernels' own rules.
+// hitsShapes holds the launch shapes, checked by the kernels' rules.
 type hitsShapes struct{ spmv, sum, divide tracer.Shape }
 
-// newHITSShapes gives the product a thread for each row, as the benchmark does,
-// although four share one: most blocks of a large grid find all rows taken.
+// newHITSShapes launches one thread per row for the product, as the benchmark suite does, although four threads share
+// a row. Most blocks of a large grid therefore have no work.
 func newHITSShapes(p *Params) (*hitsShapes, error) {
 	rows := (p.Size + p.Threads - 1) / p.Threads
 	var s shapes
@@ -176,7 +175,7 @@ func launchHITS(t *program, a *hitsArrays, s *hitsShapes) {
 	t.download(a.hub1)
 }
 
-// reset poisons all that a replay writes, and puts the inputs in place.
+// reset poisons all memory that a replay writes, and writes the inputs.
 func (a *hitsArrays) reset(t *program, d *hitsData) error {
 	err := t.poison(a.counters, a.norms, a.auth2, a.hub2)
 	for _, m := range []struct {
@@ -188,8 +187,8 @@ func (a *hitsArrays) reset(t *program, d *hitsData) error {
 	return firstError(err, refill(t, a.hub1, d.scores), refill(t, a.auth1, d.scores))
 }
 
-// steer writes the rows and columns, which say where the products look. The suite multiplies
-// by the same matrix in both chains.
+// steer writes the rows and columns, which determine the addresses of the products. The suite uses the same matrix in
+// both chains.
 func (a *hitsArrays) steer(e input.Edges, asSuite bool) error {
 	into := e.WriteTranspose
 	if asSuite {
@@ -198,7 +197,7 @@ func (a *hitsArrays) steer(e input.Edges, asSuite bool) error {
 	return firstError(a.into.compose(into), a.from.compose(e.Write))
 }
 
-// compose has the rows and columns written where kernels find them.
+// compose writes the rows and columns to the memory that kernels read.
 func (m *hitsMatrix) compose(write func(input.Graph)) error {
 	ptr, err := tracer.Draft[int32](m.ptr.dev)
 	if err != nil {

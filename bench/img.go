@@ -11,16 +11,16 @@ import (
 	"github.com/reprise-gpu/reprise/tracer"
 )
 
-// img is the image pipeline: sharpen an image where a blurred copy of it has
-// edges, and soften it elsewhere. Eleven kernels, numbered as they are launched:
+// img is an image pipeline: it sharpens an image where a blurred copy has edges, and softens it elsewhere. It has
+// eleven kernels, numbered in launch order:
 //
 //	1 blur small ──► 4 sobel ─────────────────────────────────────────┐
 //	2 blur large ──► 5 sobel ─┬► 6 maximum ─┬► 8 extend ─► 10 combine ┴► 11 combine
 //	                          └► 7 minimum ─┘                ▲
 //	3 blur unsharpen ──► 9 unsharpen ────────────────────────┘
 //
-// Before 6 and 7 the extrema are cleared, and after 11 the result is copied to the
-// host. The image and the filters stay on the device, as in the benchmark.
+// The extrema are cleared before 6 and 7, and the result is copied to the host after 11. The image and the filters
+// stay on the device, as in the benchmark suite.
 var img = &Workload{
 	Name: "img", Title: "IMG",
 	Doc:     "image pipeline: 11 kernels, small grids that leave room to overlap",
@@ -39,13 +39,13 @@ var img = &Workload{
 }
 
 const (
-	imgSide      = 8 // of a two-dimensional block
+	imgSide      = 8 // side of two-dimensional blocks
 	imgAmount    = 0.5
 	imgTolerance = 1e-4
 )
 
-// imgBlocks are fewer than fill the device, as the benchmark's authors chose on GPUs
-// of 8, 22 and 56 multiprocessors: they leave room for several kernels at once.
+// imgBlocks returns fewer blocks than fill the device, as the authors of the suite chose for GPUs with 8, 22 and 56
+// multiprocessors, so that several kernels run at once.
 func imgBlocks(sms int) int {
 	switch {
 	case sms < 16:
@@ -56,7 +56,7 @@ func imgBlocks(sms int) int {
 	return 32
 }
 
-// imgBuffers are the arrays of the pipeline.
+// imgBuffers holds the arrays of the pipeline.
 type imgBuffers struct {
 	image, sharp, mix                         tracer.Buffer
 	out                                       array
@@ -83,7 +83,7 @@ func traceImg(dev device.Device, p Params) (*Instance, error) {
 	})
 }
 
-// imgData is what replays of one size start from and should end in.
+// imgData holds the inputs and the expected results of replays of one size.
 type imgData struct {
 	image   []float32
 	filters reference.Filters
@@ -137,7 +137,7 @@ func (b *imgBuffers) load(d *imgData) error {
 	)
 }
 
-// reset poisons all the rest; the benchmark's host clears the result.
+// reset poisons all other memory; in the benchmark suite the host clears the result.
 func (b *imgBuffers) reset(t *program) error {
 	return firstError(
 		t.poison(b.extrema, b.blurSmall, b.blurLarge, b.blurUnsharpen, b.maskSmall, b.maskLarge, b.sharp, b.mix),
@@ -158,7 +158,7 @@ func (b *imgBuffers) check(d *imgData) (float64, error) {
 	return diff, reference.CompareImage("image3", got, d.want, imgTolerance)
 }
 
-// imgShapes are the launch shapes, checked by the kernels' own rules.
+// imgShapes holds the launch shapes, checked by the kernels' rules.
 type imgShapes struct {
 	blur3, blur5, sobel, maximum, minimum, extend, unsharpen, combine tracer.Shape
 }

@@ -9,9 +9,8 @@ import (
 	"github.com/reprise-gpu/reprise/sim"
 )
 
-// Measure replays the program one operation after another, and has later plans go by what
-// its launches asked of the device. Only a simulated device counts that; on others plans go
-// by estimates.
+// Measure replays the program one operation after another. Later plans then use the demands of its launches. Only a
+// simulated device can measure demands; plans for other devices use estimates.
 func (in *Instance) Measure(ctx context.Context, dev device.Device) error {
 	simulated, ok := dev.(*sim.Device)
 	if !ok {
@@ -27,7 +26,7 @@ func (in *Instance) Measure(ctx context.Context, dev device.Device) error {
 	}
 	g := plan.Schedule.Graph
 	m := optimizer.NewMeasurement(g, simulated.Profile())
-	ops := plan.Schedule.Order // of a serial plan, the program's
+	ops := plan.Schedule.Order // the program order, because the plan is serial
 	for _, w := range seen.work {
 		if w.Launched == nil {
 			continue

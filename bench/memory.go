@@ -6,13 +6,13 @@ import (
 	"github.com/reprise-gpu/reprise/device"
 )
 
-// Memory is how the data of a workload travel between host and device.
+// Memory selects how the data of a workload move between host and device.
 type Memory uint8
 
 const (
-	Pinned   Memory = iota // explicit copies from and to pinned host memory, which are operations of the trace
-	Prefetch               // managed memory, prefetched by operations of the trace
-	Managed                // managed memory that moves when a kernel touches it
+	Pinned   Memory = iota // copies to and from pinned host memory, which are operations of the trace
+	Prefetch               // managed memory with prefetches, which are operations of the trace
+	Managed                // managed memory that moves when a kernel accesses it
 )
 
 var memoryNames = [...]string{Pinned: "pinned", Prefetch: "prefetch", Managed: "managed"}
@@ -24,7 +24,7 @@ func (m Memory) String() string {
 	return memoryNames[m]
 }
 
-// ParseMemory returns the mode of that name.
+// ParseMemory returns the mode with the given name.
 func ParseMemory(name string) (Memory, error) {
 	for m, n := range memoryNames {
 		if n == name {
@@ -34,10 +34,10 @@ func ParseMemory(name string) (Memory, error) {
 	return 0, fmt.Errorf("unknown memory mode %q: use pinned, prefetch or managed", name)
 }
 
-// Fits reports why a device does not have the mode.
+// Fits returns an error if a device does not support the mode.
 func (m Memory) Fits(i device.Info) error {
 	if m == Prefetch && i.ComputeMajor < prefetches {
-		return fmt.Errorf("%s has compute capability %d.%d, and memory is prefetched from %d.0 on: use the memory mode managed or pinned",
+		return fmt.Errorf("%s has compute capability %d.%d, but prefetching requires %d.0: use the memory mode managed or pinned",
 			i.ID, i.ComputeMajor, i.ComputeMinor, prefetches)
 	}
 	return nil

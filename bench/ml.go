@@ -12,8 +12,8 @@ import (
 	"github.com/reprise-gpu/reprise/tracer"
 )
 
-// ml is an ensemble of two classifiers, naive Bayes and ridge regression on
-// normalised features. Each is a chain, and both read x:
+// ml is an ensemble of two classifiers, naive Bayes and ridge regression on normalised features. Each is a chain, and
+// both read x:
 //
 //	copy r1 ─────┐
 //	             ├► nb_1 ─► nb_2 ─► nb_3 ─► nb_4 ─► softmax r1 ─┐
@@ -21,7 +21,7 @@ import (
 //	             ├► rr_2 ─► rr_3 ─► softmax r2 ─────────────────┘
 //	copy r2 ─────┘
 //
-// rr_1 is long and narrow: it has a thread for each of 200 features.
+// rr_1 is long and narrow: it has one thread for each of 200 features.
 var ml = &Workload{
 	Name: "ml", Title: "ML",
 	Doc:     "ensemble of two classifiers: 10 kernels in two chains, one of them long and narrow",
@@ -42,12 +42,11 @@ var ml = &Workload{
 const (
 	mlFeatures = 200
 	mlClasses  = 10
-	// Sums of 200 products near 500, of which exp takes differences.
+	// For sums of 200 products near 500, and exponentials of their differences.
 	mlTolerance = 1e-3
 )
 
-// mlBlocks is the benchmark's own rule. There are few blocks, since more find no work
-// in rr_1.
+// mlBlocks is the rule of the benchmark suite. It gives few blocks, because rr_1 has no work for more.
 func mlBlocks(sms int) int {
 	if sms < 40 {
 		return 32
@@ -55,7 +54,7 @@ func mlBlocks(sms int) int {
 	return 64
 }
 
-// mlArrays are the arrays of the ensemble.
+// mlArrays holds the arrays of the ensemble.
 type mlArrays struct {
 	r1, r2, r                 array
 	x, z, amax, l             tracer.Buffer
@@ -102,7 +101,7 @@ func allocML(t *program) *mlArrays {
 	return &a
 }
 
-// mlShapes are the launch shapes, checked by the kernels' own rules.
+// mlShapes holds the launch shapes, checked by the kernels' rules.
 type mlShapes struct {
 	rr1, nb1, rr2, nb2, nb3, rr3, nb4, softmax, argmax tracer.Shape
 }
@@ -124,8 +123,8 @@ func newMLShapes(p *Params) (*mlShapes, error) {
 	return all, s.err
 }
 
-// launchML issues the launches in the order of the reference program. Copies stand
-// before the first kernel that needs them.
+// launchML issues the launches in the order of the reference program. Each copy comes before the first kernel that
+// needs it.
 func launchML(t *program, a *mlArrays, s *mlShapes) {
 	n := t.params.Size
 	r1, r2 := a.r1.dev, a.r2.dev
@@ -146,7 +145,7 @@ func launchML(t *program, a *mlArrays, s *mlShapes) {
 	t.download(a.r)
 }
 
-// write puts in place what replays leave alone.
+// write writes the data that replays do not change.
 func (a *mlArrays) write(d *mlData) error {
 	return firstError(
 		tracer.Write(a.x, d.in.X),
@@ -156,8 +155,8 @@ func (a *mlArrays) write(d *mlData) error {
 	)
 }
 
-// check compares the classes, and what both classifiers say: the classes alone would
-// pass over an error that changes no row's best.
+// check compares the classes and the scores of both classifiers. The classes alone would hide errors that change no
+// row's maximum.
 func (a *mlArrays) check(d *mlData) (largest float64, err error) {
 	r := make([]int32, d.in.Rows)
 	if err := tracer.Read(r, a.r.host); err != nil {
@@ -182,10 +181,10 @@ func (a *mlArrays) check(d *mlData) (largest float64, err error) {
 	return largest, wrong
 }
 
-// mlData is what replays of one size start from and should end in.
+// mlData holds the inputs and the expected results of replays of one size.
 type mlData struct {
 	in     reference.Observations
-	r1, r2 []float32 // what the classifiers add to: the class priors, and nothing
+	r1, r2 []float32 // initial values of the scores: the class priors, and zeros
 	want   func() *reference.Ensemble
 }
 

@@ -7,9 +7,8 @@ import (
 	"github.com/reprise-gpu/reprise/optimizer"
 )
 
-// Plan plans the workload for replays on dev in the form of that back end: by the device's
-// own profile where there is one, else by the default one, by what launches ask of the
-// device if that was measured, and with the passes that in.Also asks for besides.
+// Plan plans the workload for replays on dev with the given back end. It uses the device's own profile, or the
+// default one for devices without a profile; measured demands, if there are any; and the passes in in.Also.
 func (in *Instance) Plan(dev device.Device, strategy string, backend graphexec.Backend) (*optimizer.Result, error) {
 	opts := optimizer.Options{Strategy: strategy, Also: in.Also, Streams: backend == graphexec.Streams, Verify: true}
 	if d, ok := dev.(interface{ Profile() *model.Profile }); ok {

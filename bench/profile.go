@@ -14,44 +14,42 @@ import (
 	"github.com/reprise-gpu/reprise/sim"
 )
 
-// KernelProfile is what launches of a kernel that differ in no shape and in no
-// number count, and how long they take alone on a device. All but the shape is the
-// mean of them.
+// KernelProfile describes launches of one kernel with equal shapes and equal scalar arguments: their mean counts, and
+// their mean time alone on a device.
 type KernelProfile struct {
-	Workload  string `json:"workload,omitempty"` // empty of a kernel that belongs to none
+	Workload  string `json:"workload,omitempty"` // "" for a kernel outside of the workloads
 	Size      int    `json:"size,omitempty"`
 	Memory    string `json:"memory,omitempty"`
 	Device    string `json:"device"`
 	Simulated bool   `json:"simulated"`
-	Sample    int64  `json:"sample,omitempty"` // blocks run per launch; then counts are scaled to the grid
+	Sample    int64  `json:"sample,omitempty"` // blocks run per launch; if not 0, counts are scaled to the grid
 
 	Kernel    string    `json:"kernel"`
-	Numbers   []string  `json:"numbers,omitempty"` // the arguments that are no buffers
-	Launches  int       `json:"launches"`          // in a replay
+	Numbers   []string  `json:"numbers,omitempty"` // scalar arguments
+	Launches  int       `json:"launches"`          // per replay
 	Grid      [3]uint32 `json:"grid"`
 	Block     [3]uint32 `json:"block"`
-	Registers int       `json:"registers"` // of a thread: an estimate from PTX
-	Shared    int       `json:"shared"`    // bytes of a block, static and dynamic
+	Registers int       `json:"registers"` // per thread: an estimate from PTX
+	Shared    int       `json:"shared"`    // bytes per block, static and dynamic
 
 	WarpInsts float64 `json:"warp_instructions"`
 	LaneInsts float64 `json:"lane_instructions"`
-	Flops     float64 `json:"flops"` // a fused multiply-add two
+	Flops     float64 `json:"flops"` // a fused multiply-add counts two
 	L2Bytes   float64 `json:"l2_bytes"`
 	DRAMBytes float64 `json:"dram_bytes"`
-	LinkBytes float64 `json:"link_bytes"` // of the host's memory
+	LinkBytes float64 `json:"link_bytes"` // bytes of host memory
 
-	BlocksPerSM int     `json:"blocks_per_sm"` // that fit
-	Occupancy   float64 `json:"occupancy"`     // share of the device's warps that the grid fills
-	HeldBy      string  `json:"held_by"`       // what keeps more from it
+	BlocksPerSM int     `json:"blocks_per_sm"` // resident blocks per multiprocessor
+	Occupancy   float64 `json:"occupancy"`     // fraction of the device's warps that the grid fills
+	HeldBy      string  `json:"held_by"`       // what limits BlocksPerSM
 
 	TimePS float64 `json:"time_ps"`
-	Limit  string  `json:"limit"` // what most of that was spent on
+	Limit  string  `json:"limit"` // limit of most of that time
 	Cause  string  `json:"limit_cause"`
 }
 
-// Profile replays a workload, one operation after another, on a simulated device
-// and describes its kernels, in the order of their first launch. A wrong result is an
-// error, unless the device samples.
+// Profile replays a workload, one operation after another, on a simulated device and describes its kernels, in order
+// of their first launch. A wrong result is an error, unless the device samples.
 func Profile(ctx context.Context, dev *sim.Device, w *Workload, p Params) (rows []KernelProfile, err error) {
 	in, err := w.New(dev, p)
 	if err != nil {
@@ -86,7 +84,7 @@ func Profile(ctx context.Context, dev *sim.Device, w *Workload, p Params) (rows 
 	return rows, nil
 }
 
-// ProfileLaunch is the profile of one launch from a time line of dev.
+// ProfileLaunch returns the profile of one launch in a time line of dev.
 func ProfileLaunch(dev *sim.Device, w *sim.Work) KernelProfile {
 	l := w.Launched
 	return KernelProfile{
@@ -99,8 +97,8 @@ func ProfileLaunch(dev *sim.Device, w *sim.Work) KernelProfile {
 	}
 }
 
-// ProfileTimeline describes the kernels of dev's time line, in the order of their first launch. It takes launches
-// of one kernel and shape for the same.
+// ProfileTimeline describes the kernels in dev's time line, in order of their first launch. It combines launches of
+// equal kernel and shape.
 func ProfileTimeline(dev *sim.Device) (rows []KernelProfile) {
 	_, _, work := dev.Timeline()
 	for i := range work {
@@ -111,7 +109,7 @@ func ProfileTimeline(dev *sim.Device) (rows []KernelProfile) {
 	return rows
 }
 
-// launchesOf lists the launches of a serial schedule in the order in which they run.
+// launchesOf returns the launches of a serial schedule in execution order.
 func launchesOf(s *ir.Schedule) (list []*ir.Launch) {
 	for _, op := range s.Order {
 		if l := s.Graph.Ops[op].Launch; l != nil {
@@ -121,7 +119,7 @@ func launchesOf(s *ir.Schedule) (list []*ir.Launch) {
 	return list
 }
 
-// numbers are the arguments of a launch that are no buffers.
+// numbers returns the scalar arguments of a launch.
 func numbers(g *ir.Graph, l *ir.Launch) (list []string) {
 	for _, a := range l.Args {
 		switch a.Kind {
@@ -134,7 +132,7 @@ func numbers(g *ir.Graph, l *ir.Launch) (list []string) {
 	return list
 }
 
-// addLaunch adds a launch to the row of its like.
+// addLaunch adds a launch to the row of equal launches.
 func addLaunch(rows []KernelProfile, l KernelProfile) []KernelProfile {
 	i := slices.IndexFunc(rows, func(r KernelProfile) bool {
 		return r.Kernel == l.Kernel && r.Grid == l.Grid && r.Block == l.Block && r.Shared == l.Shared && slices.Equal(r.Numbers, l.Numbers)
@@ -202,7 +200,7 @@ func (r *KernelProfile) cells() []string {
 	}
 }
 
-// extents are those of a grid or block, "16x16", without trailing ones.
+// extents formats the extents of a grid or block, "16x16", without trailing ones.
 func extents(d [3]uint32) string {
 	s := fmt.Sprintf("%dx%dx%d", d[0], d[1], d[2])
 	for strings.HasSuffix(s, "x1") {
@@ -211,7 +209,7 @@ func extents(d [3]uint32) string {
 	return s
 }
 
-// short is a number in four digits and a unit.
+// short formats a number with four digits and a unit.
 func short(n float64) string {
 	for _, unit := range []string{"", "k", "M", "G"} {
 		if n < 9999.5 {

@@ -11,24 +11,23 @@ import (
 	"github.com/reprise-gpu/reprise/tracer"
 )
 
-// program is a workload as it is traced: a tracer that knows how data travel in
-// the memory mode asked for.
+// program is a workload being traced: a tracer that moves data as the memory mode requires.
 type program struct {
 	*tracer.Tracer
 	dev    device.Device
 	params Params
-	trace  *tracer.Trace // when it is finished
-	stream device.Stream // of what Reset does on the device; made when first needed
+	trace  *tracer.Trace // set by finish
+	stream device.Stream // for work of Reset; created on first use
 
-	travellers []tracer.Buffer // managed memory that comes to the device in every replay
+	travellers []tracer.Buffer // managed memory that moves to the device in every replay
 }
 
 func newProgram(dev device.Device, name string, p Params) *program {
 	return &program{Tracer: tracer.New(dev, name, tracer.Deferred), dev: dev, params: p}
 }
 
-// Alloc has temporaries where the C++ programs have them, which allocate everything in this
-// order: which lines of L1 displace each other is a matter of addresses.
+// Alloc allocates temporaries in the order of the C++ programs, which allocate all arrays in this order. Addresses
+// matter, because they determine which lines evict each other from L1.
 func (t *program) Alloc(name string, elem ir.Type, n int64, role ir.Role) tracer.Buffer {
 	t.Helper()
 	b := t.Tracer.Alloc(name, elem, n, role)
@@ -38,13 +37,13 @@ func (t *program) Alloc(name string, elem ir.Type, n int64, role ir.Role) tracer
 
 // array is data that the host writes or reads.
 type array struct {
-	dev  tracer.Buffer // what kernels take
-	host tracer.Buffer // where the host finds it: its twin in pinned memory, or the same when it is managed
+	dev  tracer.Buffer // for kernels
+	host tracer.Buffer // for the host: a copy in pinned memory, or the same managed memory
 }
 
 func (a array) managed() bool { return a.dev == a.host }
 
-// transferred allocates an array that travels as the memory mode says.
+// transferred allocates an array that moves as the memory mode requires.
 func (t *program) transferred(name string, elem ir.Type, n int64, role ir.Role) array {
 	t.Helper()
 	if t.params.Memory == Pinned {
@@ -63,7 +62,7 @@ func (t *program) twinned(name string, elem ir.Type, n int64, role ir.Role) arra
 	}
 }
 
-// upload brings an array to the device, unless the kernels are to fetch it.
+// upload copies or prefetches an array to the device, unless kernels fault it in.
 func (t *program) upload(a array) {
 	t.Helper()
 	if !a.managed() {
@@ -76,8 +75,7 @@ func (t *program) upload(a array) {
 	}
 }
 
-// prefetch brings managed memory that the host has written to the device ahead of its
-// use, in the mode of that name; memory with a twin needs none.
+// prefetch prefetches managed memory that the host has written, in mode Prefetch. Memory with a copy needs none.
 func (t *program) prefetch(a array) {
 	t.Helper()
 	if a.managed() {
@@ -85,7 +83,7 @@ func (t *program) prefetch(a array) {
 	}
 }
 
-// download brings an array to the host, if it has a twin there.
+// download copies an array to the host if it has a copy there.
 func (t *program) download(a array) {
 	t.Helper()
 	if !a.managed() {
@@ -93,8 +91,7 @@ func (t *program) download(a array) {
 	}
 }
 
-// kernel loads the PTX of a benchmark kernel into the trace; a signature may claim more
-// than it does.
+// kernel loads the PTX of a benchmark kernel into the trace. A signature may declare more accesses than it makes.
 func (t *program) kernel(name string, signature ...string) *tracer.Kernel {
 	k, ok := kernels.Lookup(name)
 	if !ok {
@@ -103,17 +100,16 @@ func (t *program) kernel(name string, signature ...string) *tracer.Kernel {
 	return t.Module(k.File, k.PTX).Kernel(name, signature...)
 }
 
-// proof is what makes a replay more than a span of time. D is what replays start from and
-// should end in.
+// proof holds the functions that make a replay's result checkable. D is the type of the inputs and expected results.
 type proof[D any] struct {
-	data  func() D      // makes it, when it is first needed: tracing alone needs none
-	load  func(D) error // writes what stays on the device, before the first reset; nil when nothing does
+	data  func() D      // computes the data on first use; tracing alone does not need them
+	load  func(D) error // writes data that stay on the device, before the first reset; may be nil
 	reset func(D) error
 	check func(D) (maxError float64, err error)
 	hash  func(D) uint64
 
-	// On a sampled device none of these is called. steer stands for load there: it
-	// writes what steers addresses or loops, and nothing else.
+	// On a sampled device only steer is called, in place of load: it writes the data that determine addresses or
+	// loops.
 	steer func() error
 }
 
@@ -140,7 +136,7 @@ func finish[D any](t *program, p proof[D]) (_ *Instance, err error) {
 	return in, nil
 }
 
-// after is reset, with load before the first if there is one.
+// after returns reset, preceded by load in the first call.
 func after(load, reset func() error) func() error {
 	if load == nil {
 		return reset
@@ -154,8 +150,8 @@ func after(load, reset func() error) func() error {
 	}
 }
 
-// sendHome brings managed memory that comes to the device in every replay back to the
-// host. What is copied travels without.
+// sendHome moves managed memory that moves to the device in every replay back to the host. Arrays with copies need no
+// move.
 func (t *program) sendHome() error {
 	for _, b := range t.travellers {
 		if err := b.ToHost(); err != nil {
@@ -165,8 +161,7 @@ func (t *program) sendHome() error {
 	return nil
 }
 
-// refill sets an array where the host finds it, and poisons what is to become of it on
-// the device.
+// refill writes an array on the host, and poisons its copy on the device.
 func refill[T tracer.Element](t *program, a array, data []T) error {
 	if err := tracer.Write(a.host, data); err != nil || a.managed() {
 		return err
@@ -174,9 +169,8 @@ func refill[T tracer.Element](t *program, a array, data []T) error {
 	return t.poison(a.dev)
 }
 
-// poison sets every byte of whole buffers, which makes floats of any width NaN. The
-// device does it to its own memory, ten times as fast as the host could; managed memory
-// goes there for that.
+// poison sets every byte of whole buffers so that floats of any width are NaN. The device does this itself, ten times
+// faster than the host; managed memory moves there for it.
 func (t *program) poison(buffers ...tracer.Buffer) error {
 	var err error
 	if t.stream == 0 {
@@ -185,7 +179,7 @@ func (t *program) poison(buffers ...tracer.Buffer) error {
 		}
 	}
 	for i, b := range buffers {
-		if !slices.Contains(buffers[:i], b) { // the twins of a managed array are one
+		if !slices.Contains(buffers[:i], b) { // both parts of a managed array are the same buffer
 			err = firstError(err, t.fill(b))
 		}
 	}
@@ -208,7 +202,7 @@ func (t *program) fill(b tracer.Buffer) error {
 	return t.dev.Submit(t.stream, &device.Memset{Dst: at, Value: 0xff, Width: 1, Count: b.Bytes(), Label: "poison"})
 }
 
-// poisonHome poisons an array and leaves it where the host finds it.
+// poisonHome poisons an array and moves it to the host.
 func (t *program) poisonHome(a array) error {
 	if !a.managed() {
 		return t.poison(a.dev, a.host)
@@ -226,10 +220,10 @@ func spoil(host []byte) {
 	}
 }
 
-// prefetches is the first major compute capability whose memory can be prefetched.
+// prefetches is the first major compute capability with prefetching.
 const prefetches = 6
 
-// inReset says which program's reset an error is of.
+// inReset adds the name of the program to an error of Reset.
 func (t *program) inReset(err error) error {
 	if err == nil {
 		return nil
@@ -249,7 +243,7 @@ func (t *program) close() error {
 	return nil
 }
 
-// shapes collects launch shapes, and the first complaint of a kernel's rule for them.
+// shapes collects launch shapes, and the first error of a kernel's rule.
 type shapes struct{ err error }
 
 func (s *shapes) add(shape kernels.Shape, err error) tracer.Shape {

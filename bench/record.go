@@ -2,50 +2,49 @@ package bench
 
 import "fmt"
 
-// Record is one row of a benchmark: a workload at a size under one strategy and
-// back end, or one version of it by hand in C++. It is what --json writes, and what
-// the programs of baseline/ print.
+// Record is one row of a benchmark: a workload at one size with one strategy and back end, or one of its C++
+// versions. It is the format of --json and of the programs in baseline/.
 type Record struct {
 	Workload     string `json:"workload"`
 	Size         int    `json:"size"`
 	Memory       string `json:"memory"`
 	Threads      int    `json:"threads"` // per one-dimensional block
-	Blocks       int    `json:"blocks"`  // of a one-dimensional grid
+	Blocks       int    `json:"blocks"`  // per one-dimensional grid
 	Device       string `json:"device"`
-	DeviceName   string `json:"device_name"` // as its driver says
+	DeviceName   string `json:"device_name"` // as the driver reports it
 	Simulated    bool   `json:"simulated"`
 	Language     string `json:"language"`       // "go" or "c++"
-	Strategy     string `json:"strategy"`       // in C++: "hand"
-	Also         string `json:"also,omitempty"` // passes of the optimizer that were asked for, in Go
-	Backend      string `json:"backend"`        // in C++: the version
+	Strategy     string `json:"strategy"`       // "hand" for C++
+	Also         string `json:"also,omitempty"` // optional passes of the optimizer, for Go
+	Backend      string `json:"backend"`        // the version, for C++
 	Ops          int    `json:"ops"`
 	Edges        int    `json:"edges"`         // dependencies before reduction
 	ReducedEdges int    `json:"reduced_edges"` // after it
 	Lanes        int    `json:"lanes"`
 	Syncs        int    `json:"syncs"`        // cross-lane waits of the schedule
-	DriverCalls  int    `json:"driver_calls"` // of a replay, to the end of the wait for it
+	DriverCalls  int    `json:"driver_calls"` // per replay, including the wait for it
 	Iterations   int    `json:"iterations"`
-	Sample       int64  `json:"sample,omitempty"` // blocks run per launch, 0 for all; then no result was computed or checked
+	Sample       int64  `json:"sample,omitempty"` // blocks run per launch, 0 for all; if not 0, no result was computed or checked
 
-	ReplayUS float64 `json:"replay_us"` // by the host's clock: median over the iterations kept
+	ReplayUS float64 `json:"replay_us"` // host time: median over the measured iterations
 	MinUS    float64 `json:"min_us"`
 	MaxUS    float64 `json:"max_us"`
-	EventUS  float64 `json:"event_us"` // by the device's clock, between events: median of other iterations
+	EventUS  float64 `json:"event_us"` // device time between events: median of other iterations
 
 	Checked   bool    `json:"checked"` // the result was compared with the CPU reference
 	MaxError  float64 `json:"max_error"`
 	OK        bool    `json:"ok"`
 	Error     string  `json:"error,omitempty"`
-	InputHash string  `json:"input_hash"` // 16 hexadecimal digits; empty when there were no inputs
+	InputHash string  `json:"input_hash"` // 16 hexadecimal digits; "" without inputs
 
-	PTXHash string `json:"ptx_hash"` // likewise, of the kernels' code
+	PTXHash string `json:"ptx_hash"` // the same for the code of the kernels
 
-	SpeedupOverSerial float64 `json:"speedup_over_serial,omitempty"` // in Go
+	SpeedupOverSerial float64 `json:"speedup_over_serial,omitempty"` // for Go
 	Compiler          string  `json:"compiler"`
 	Commit            string  `json:"commit"`
 }
 
-// Way is how the workload was run: "nimble/graph", "c++ async".
+// Way returns how the workload was run: "nimble/graph", "c++ async".
 func (r *Record) Way() string {
 	if r.Language == "go" {
 		return r.Strategy + "/" + r.Backend
@@ -53,7 +52,7 @@ func (r *Record) Way() string {
 	return r.Language + " " + r.Backend
 }
 
-// String tells the record from others of a run: "vec 1024 nimble/graph, pinned, 32 threads".
+// String identifies the record in a run: "vec 1024 nimble/graph, pinned, 32 threads".
 func (r *Record) String() string {
 	return fmt.Sprintf("%s %d %s, %s, %d threads", r.Workload, r.Size, r.Way(), r.Memory, r.Threads)
 }

@@ -13,48 +13,48 @@ import (
 	"github.com/reprise-gpu/reprise/graphexec"
 )
 
-// serial is the strategy every other is compared with.
+// serial is the strategy that all others are compared with.
 const serial = "serial"
 
-// warmup is how many iterations are run and not counted.
+// warmup is the number of iterations before the measured ones.
 const warmup = 3
 
-// Config says what a run measures.
+// Config selects what a run measures.
 type Config struct {
 	Open       func() (device.Device, error)
 	Workloads  []*Workload
-	Sizes      []int // as Workload.SizesOf reads them
+	Sizes      []int // as for Workload.SizesOf
 	Memory     Memory
-	Threads    int // 0: each workload's own
+	Threads    int // 0 means each workload's default
 	Seed       uint64
 	Strategies []string
-	Also       []string // passes of the optimizer that run when asked to
-	Estimate   bool     // plan by estimates, where launches could be measured too
+	Also       []string // optional passes of the optimizer
+	Estimate   bool     // plan with estimates even if demands could be measured
 	Backends   []graphexec.Backend
 	Iterations int
-	// Sample says that Open's device runs only so many blocks of each launch. Then
-	// there are no results to check.
+	// Sample is the number of blocks of each launch that Open's device runs, 0 for all. If not 0, there are no
+	// results to check.
 	Sample int64
 
-	// AsSuite does what the GrCUDA suite does otherwise, see Params.
+	// AsSuite restores what the GrCUDA suite does differently, see Params.
 	AsSuite bool
 
-	// Inspect is called with each traced workload when it has been measured, in the state
-	// that replays have left the device in.
+	// Inspect is called with each traced workload after its measurement. The device is in the state after the
+	// replays.
 	Inspect func(context.Context, device.Device, *Instance) error
-	// Progress is called after every replay with how many of all are done.
+	// Progress is called after every replay with the numbers of finished and of all replays.
 	Progress func(what string, done, total int)
 }
 
-// Rows is how many records a complete run returns.
+// Rows returns the number of records of a complete run.
 func (c *Config) Rows() int {
 	r := runner{Config: *c}
 	return len(r.cases()) * len(c.Strategies) * len(c.Backends)
 }
 
-// Run measures every combination and returns a record for each, in the order of
-// the configuration. A failed check is a record that is not OK; an error means
-// that the run itself could not go on, and comes with the records so far.
+// Run measures every combination and returns a record for each, in the order of the configuration. A failed check
+// gives a record that is not OK. An error means that the run could not continue; the records so far are returned with
+// it.
 func Run(ctx context.Context, c Config) ([]Record, error) {
 	r := &runner{Config: c}
 	measured := 1 + len(c.Strategies)
@@ -189,16 +189,15 @@ func (r *runner) measure(ctx context.Context, dev device.Device, in *Instance, k
 	return rec, nil
 }
 
-// check compares the result of a replay with the reference; the record keeps
-// the greatest error and the first complaint of all replays. It returns an error
-// when the device does not give the result.
+// check compares the result of a replay with the reference. The record keeps the greatest error and the first message
+// of all replays. It returns an error if the device fails to return the result.
 func (rec *Record) check(in *Instance, replay int) error {
 	diff, err := in.Check()
 	if device.CodeOf(err) != 0 {
 		return err
 	}
 	if !(diff <= math.MaxFloat64) {
-		diff = math.MaxFloat64 // JSON knows no infinity and no NaN
+		diff = math.MaxFloat64 // JSON has no infinity or NaN
 	}
 	rec.MaxError = max(rec.MaxError, diff)
 	if err != nil && rec.OK {
@@ -207,7 +206,7 @@ func (rec *Record) check(in *Instance, replay int) error {
 	return nil
 }
 
-// replayOnce times one replay, from the call to the end of its work.
+// replayOnce measures one replay, from the call to the end of its work.
 func replayOnce(ctx context.Context, dev device.Device, in *Instance, exec *graphexec.Exec) (time.Duration, error) {
 	if err := in.Reset(); err != nil {
 		return 0, err
@@ -225,11 +224,11 @@ func replay(ctx context.Context, exec *graphexec.Exec) error {
 	return exec.Wait(ctx)
 }
 
-// timed is how many iterations at most are timed by events.
+// timed is the maximum number of iterations measured by events.
 const timed = 3
 
-// eventMicros is the median time of an iteration between two events on its stream. It
-// takes iterations of its own, since recording an event costs the host a call.
+// eventMicros returns the median time of an iteration between two events in its stream. It runs iterations of its
+// own, because recording an event costs the host a call.
 func (r *runner) eventMicros(ctx context.Context, dev device.Device, in *Instance, exec *graphexec.Exec) (us float64, err error) {
 	var events [2]device.Event
 	for i := range events {

@@ -6,16 +6,16 @@ import (
 	"github.com/reprise-gpu/reprise/cuda/kernels"
 )
 
-// Params.AsSuite puts back what the GrCUDA suite does otherwise and its published times
-// may depend on, so that how much they do can be measured:
+// Params.AsSuite restores what the GrCUDA suite does differently and its published times may depend on, so that the
+// effect can be measured:
 //
 //	img   unsharpen is declared to write the image, which it only reads
-//	hits  both products take one matrix, where one should take the transpose
-//	dl    pooling has a quarter of the number of blocks along each axis, most of them with nothing to do
+//	hits  both products use the same matrix, although one should use the transpose
+//	dl    pooling has a quarter of the number of blocks along each axis, most of them without work
 //
-// The results are others then, so it is for sampled devices, which have none.
+// The results then differ, so AsSuite requires a sampled device, which computes no results.
 
-var errSuiteResults = errors.New("what the suite does otherwise leads to other results, which nothing checks: it is for sampled devices alone")
+var errSuiteResults = errors.New("AsSuite gives results that cannot be checked: use it only with a sampled device")
 
 // unsharpenAsSuite is the signature of unsharpen in the suite.
 const unsharpenAsSuite = "x: inout f32*, y: in f32*, out: out f32*, amount: f32, n: i32"

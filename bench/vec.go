@@ -18,8 +18,7 @@ import (
 //	copy y ─► square y ─┼─► reduce ─► copy res
 //	        clear res ──┘
 //
-// res = sum of x[i]^2 - y[i]^2 with x[i] = 1/(i+1) and y[i] = 2/(i+1), which
-// tends to -pi^2/2.
+// res is the sum of x[i]^2 - y[i]^2 with x[i] = 1/(i+1) and y[i] = 2/(i+1), which tends to -pi^2/2.
 var vec = &Workload{
 	Name: "vec", Title: "VEC",
 	Doc:     "Vector Squares: 3 kernels, two of them independent",
@@ -37,10 +36,10 @@ var vec = &Workload{
 	},
 }
 
-// vecTolerance is for blocks of one warp. reduce adds one float32 per warp to res, and
-// each of these additions may lose half a unit in the last place, 2.4e-7 where res
-// is. So blocks of 32 threads are the most exact (2.8e-5 at 2^20 elements on an
-// H200, against 1.2e-4 with 256), and larger ones are allowed as much per warp.
+// vecTolerance is for blocks of one warp. reduce adds one float32 per warp to res. Each addition has an error of up
+// to half a unit in the last place, 2.4e-7 at the magnitude of res. Blocks of 32 threads are therefore the most
+// accurate (2.8e-5 at 2^20 elements on an H200, against 1.2e-4 with 256); larger blocks have the same tolerance per
+// warp.
 const vecTolerance = 1e-4
 
 func traceVec(dev device.Device, p Params) (*Instance, error) {
@@ -92,8 +91,8 @@ func traceVec(dev device.Device, p Params) (*Instance, error) {
 	})
 }
 
-// vecData is what replays of one size start from and should end in. The inputs are
-// the benchmark's own, whatever the seed.
+// vecData holds the inputs and the expected result of replays of one size. The inputs are those of the benchmark
+// suite, for any seed.
 type vecData struct {
 	x, y []float32
 	want float64

@@ -12,38 +12,38 @@ import (
 	"github.com/reprise-gpu/reprise/tracer"
 )
 
-// Workload is a program worth replaying, at sizes of the user's choice.
+// Workload is a benchmark program with a selectable size.
 type Workload struct {
 	Name    string
-	Title   string // its name in print
+	Title   string // name in print
 	Doc     string
 	Unit    string
-	Sizes   []int                // what a run without --size takes
-	Tiny    int                  // a size that every version of it replays in no time
-	Threads int                  // per one-dimensional block, where Params leave it open
-	Blocks  func(sms int) int    // of a one-dimensional grid, likewise
-	Fits    func(size int) error // why a size cannot be run
+	Sizes   []int                // default sizes of a run
+	Tiny    int                  // a size for which every version takes very little time
+	Threads int                  // default number of threads per one-dimensional block
+	Blocks  func(sms int) int    // default number of blocks of a one-dimensional grid
+	Fits    func(size int) error // returns an error for a size that cannot be run
 
 	trace func(dev device.Device, p Params) (*Instance, error)
 }
 
-// Params say how to run a workload.
+// Params selects how to run a workload.
 type Params struct {
 	Size    int
-	Threads int // per one-dimensional block; 0: the workload's own
-	Blocks  int // of a one-dimensional grid; 0: by the workload's rule for the device
+	Threads int // per one-dimensional block; 0 means the workload's default
+	Blocks  int // per one-dimensional grid; 0 means the workload's rule for the device
 	Memory  Memory
-	// Sampled is for a device that runs only some blocks of each launch: no data are
-	// made and none compared, except where they steer addresses or loops.
+	// Sampled is for a device that runs only some blocks of each launch: no data are made or compared, except data
+	// that determine addresses or loops.
 	Sampled bool
 	AsSuite bool   // see suite.go
 	Seed    uint64 // of the random inputs
 }
 
-// threads are the block sizes that are measured: those of the GrCUDA suite.
+// threads lists the block sizes that are measured: those of the GrCUDA suite.
 var threads = []int{32, 128, 256, 1024}
 
-// CheckThreads reports why a block size is not one that is measured.
+// CheckThreads returns an error for a block size that is not measured.
 func CheckThreads(n int) error {
 	if !slices.Contains(threads, n) {
 		return fmt.Errorf("%d threads per block: use 32, 128, 256 or 1024", n)
@@ -75,8 +75,7 @@ func (w *Workload) New(dev device.Device, p Params) (*Instance, error) {
 	return w.trace(dev, p)
 }
 
-// SizesOf says which sizes a list stands for: nil for the workload's own, and 0 in a list
-// for its tiny one.
+// SizesOf returns the sizes of a list: the workload's default sizes for nil, and its tiny size in place of 0.
 func (w *Workload) SizesOf(list []int) []int {
 	if list == nil {
 		return w.Sizes
@@ -92,28 +91,26 @@ func (w *Workload) SizesOf(list []int) []int {
 
 // Instance is a traced workload with its data.
 type Instance struct {
-	Params Params // with nothing left open
+	Params Params // with all defaults set
 	Trace  *tracer.Trace
-	// Reset rewrites what a replay consumes, and puts NaN wherever it must write: what
-	// an earlier replay left there would make up for work that this one skips or
-	// does too late.
+	// Reset rewrites the inputs that a replay changes, and fills all outputs with NaN. Results of an earlier replay
+	// could otherwise hide that this one omits work or does it too late.
 	Reset func() error
-	// Check compares the result of the last replay with the CPU reference. It
-	// returns the greatest absolute error, and an error where that is too large.
+	// Check compares the result of the last replay with the CPU reference. It returns the greatest absolute error,
+	// and an error if that is too large.
 	Check func() (maxError float64, err error)
-	// InputHash is the hash of the inputs, by which Go and C++ know that they compute
-	// with the same; 0 on a sampled device.
+	// InputHash returns the hash of the inputs, which shows that Go and C++ use the same; 0 on a sampled device.
 	InputHash func() uint64
 
-	// Measured is what launches ask of the device, once Measure has found out.
+	// Measured holds the measured demands of launches; nil before Measure.
 	Measured *optimizer.Measurement
-	// Also are passes that plans take besides those that run without being asked to.
+	// Also lists optional passes for plans.
 	Also []string
 
 	program *program
 }
 
-// PTXHash is a hash of the code of all kernels, in whatever order they were loaded.
+// PTXHash returns a hash of the code of all kernels, independent of the order of loading.
 func (in *Instance) PTXHash() (sum uint64) {
 	for _, m := range in.Trace.Graph.Modules {
 		sum += input.Hash(0, []byte(m.Source))
@@ -121,13 +118,13 @@ func (in *Instance) PTXHash() (sum uint64) {
 	return sum
 }
 
-// Close frees what the instance holds on the device.
+// Close frees the memory of the instance on the device.
 func (in *Instance) Close() error { return device.Join(in.program.close(), in.Trace.Close()) }
 
 // Workloads lists every workload in the order tables show them.
 func Workloads() []*Workload { return []*Workload{vec, bs, img, ml, hits, dl} }
 
-// LookupWorkload returns the workload of that name.
+// LookupWorkload returns the workload with the given name.
 func LookupWorkload(name string) (*Workload, error) {
 	var names []string
 	for _, w := range Workloads() {
@@ -143,6 +140,5 @@ func LookupWorkload(name string) (*Workload, error) {
 	return nil, fmt.Errorf("unknown workload %q%s; there are %s", name, hint, strings.Join(names, ", "))
 }
 
-// perSM is the rule for grids of workloads that fill the device: so many blocks for
-// each multiprocessor, the GrCUDA suite's rule of thumb.
+// perSM is the GrCUDA suite's rule of thumb for grids that fill the device: 8 blocks per multiprocessor.
 func perSM(sms int) int { return 8 * sms }

@@ -110,7 +110,7 @@ func TestCompareHasTheModesOfTheDevice(t *testing.T) {
 		{"sim:h200", []string{"all"}, []bench.Memory{bench.Pinned, bench.Prefetch, bench.Managed}, ""},
 		{"sim:gtx960", []string{"all"}, []bench.Memory{bench.Pinned, bench.Managed}, ""},
 		{"sim:gtx960", []string{"pinned", "prefetch"}, nil, "--memory prefetch: sim:gtx960 has compute capability 5.2, " +
-			"and memory is prefetched from 6.0 on: use the memory mode managed or pinned"},
+			"but prefetching requires 6.0: use the memory mode managed or pinned"},
 		{"sim:h200", []string{"none"}, nil, `unknown memory mode "none": use pinned, prefetch or managed, or all`},
 	} {
 		f := compareFlags{device: c.device, memory: c.words, strategies: []string{"all"}, backends: []string{"all"}, iterations: 1}
