@@ -8,38 +8,36 @@ import (
 	"github.com/reprise-gpu/reprise/device/model"
 )
 
-// Options says how to calibrate.
+// Options selects how to calibrate.
 type Options struct {
-	// Base is where figures are taken over from that cannot be measured; nil is
-	// the known profile nearest to the device.
+	// Base supplies the figures that cannot be measured; nil means the known profile nearest to the device.
 	Base *model.Profile
-	// Progress, when set, is told what is measured next.
+	// Progress, if not nil, is called before each measurement.
 	Progress func(what string, done, total int)
 }
 
-// Result is what a calibration found.
+// Result is the result of a calibration.
 type Result struct {
 	File *model.File
-	Rows []Row // of the report: every figure, then what has no place in a profile
+	Rows []Row // rows of the report: every figure, then values without a place in a profile
 }
 
-// parts are what is measured, in an order in which each finds what it needs.
+// parts lists the measurements. Each needs results of earlier ones.
 var parts = []struct {
 	name string
 	run  func(*session) error
 }{
-	{"the clock", (*session).clock}, // and whether the device computes
+	{"the clock", (*session).clock}, // also checks that the device computes
 	{"driver calls", (*session).calls},
 	{"graph calls", (*session).graphCalls},
-	{"block starts", (*session).starts}, // needs the clock, as all below
-	{"gaps", (*session).gaps},           // takes off block starts and calls
-	{"copies", (*session).copies},       // takes off gaps
+	{"block starts", (*session).starts}, // needs the clock, like all below
+	{"gaps", (*session).gaps},           // subtracts block starts and calls
+	{"copies", (*session).copies},       // subtracts gaps
 	{"memory", (*session).memory},
 	{"units", (*session).units},
 }
 
-// Run measures a device. It leaves nothing on it. When the context ends it stops at the
-// next sample.
+// Run measures a device. It frees everything that it allocates. If ctx is done, it stops before the next sample.
 func Run(ctx context.Context, dev device.Device, o Options) (*Result, error) {
 	if o.Base == nil {
 		o.Base = Nearest(dev.Info())
@@ -54,7 +52,7 @@ func Run(ctx context.Context, dev device.Device, o Options) (*Result, error) {
 			o.Progress(p.name, i, len(parts))
 		}
 		if err := p.run(s); err != nil {
-			_ = s.close() // the first error is the one that tells
+			_ = s.close() // the first error is the relevant one
 			return nil, err
 		}
 	}
@@ -64,7 +62,7 @@ func Run(ctx context.Context, dev device.Device, o Options) (*Result, error) {
 	return &Result{File: s.file, Rows: append(s.table(), s.rows...)}, nil
 }
 
-// Nearest is the known profile of the same generation as a device, or the default.
+// Nearest returns the known profile with the generation of the device, or the default profile.
 func Nearest(info device.Info) *model.Profile {
 	list := model.Profiles()
 	for _, p := range list {
@@ -75,7 +73,7 @@ func Nearest(info device.Info) *model.Profile {
 	return list[0]
 }
 
-// describe takes what the device tells of itself.
+// describe sets the figures that the device reports.
 func (s *session) describe() {
 	p := &s.file.Profile
 	p.Name, p.ComputeMajor, p.ComputeMinor = s.info.Name, s.info.ComputeMajor, s.info.ComputeMinor
@@ -91,7 +89,7 @@ func (s *session) describe() {
 	s.report("shared_bytes_per_block", float64(s.info.MaxShared))
 }
 
-// table is a row for each figure.
+// table returns a row for each figure.
 func (s *session) table() (rows []Row) {
 	for _, f := range model.Figures() {
 		o := s.file.Origins[f.Name]

@@ -4,11 +4,11 @@ import (
 	"github.com/reprise-gpu/reprise/device"
 )
 
-// batch is how many calls are timed together: enough for a clock of a microsecond,
-// and fewer than a driver queues before it waits.
+// batch is the number of calls that are measured together: enough for a clock with a resolution of a microsecond, and
+// fewer than a driver queues before it blocks.
 const batch = 64
 
-// call is what one call costs the host: f makes n of them.
+// call measures the host time of one call; f makes n calls.
 func (s *session) call(f func(n int) error) (Estimate, error) {
 	return s.repeat(func() (float64, error) {
 		if err := s.dev.SynchronizeAll(); err != nil {
@@ -62,7 +62,7 @@ func (s *session) calls() error {
 	return s.release(mark, nil)
 }
 
-// submissions measures the calls that enqueue work.
+// submissions measures calls that enqueue work.
 func (s *session) submissions(empty *device.Launch, host device.Ptr) error {
 	for _, c := range []struct {
 		name string
@@ -91,8 +91,8 @@ func (s *session) allocations() error {
 	return err
 }
 
-// creations measures what the driver makes. The profile has one figure for all of them:
-// it gets that of a graph's node, of which there are the most.
+// creations measures calls that create objects. The profile has a single figure for them, which gets the value of a
+// graph's node, the most frequent one.
 func (s *session) creations() error {
 	e, err := s.made(func() (func() error, error) {
 		h, err := s.dev.CreateEvent()
@@ -144,8 +144,7 @@ func (s *session) modules() error {
 	return err
 }
 
-// made is what it costs to make one of something; what make returns, which may be nil,
-// undoes it and is not timed.
+// made measures the creation of an object. make returns a function that destroys it, or nil, which is not measured.
 func (s *session) made(make func() (func() error, error)) (Estimate, error) {
 	return s.repeat(func() (float64, error) {
 		var undo []func() error

@@ -2,14 +2,14 @@ package calibrate
 
 import "github.com/reprise-gpu/reprise/device"
 
-// Bytes between which slopes of copies are taken, and the most.
+// Sizes in bytes for slopes of copies, and the maximum.
 const (
 	fewBytes  = 1 << 20
 	manyBytes = 5 << 20
 	mostBytes = 256 << 20
 )
 
-// link is the host link's buffers: a pair for each direction.
+// link holds the buffers for the host link: a pair for each direction.
 type link struct{ in, out, hostIn, hostOut device.Ptr }
 
 func (l *link) into(n int) device.Work {
@@ -19,8 +19,7 @@ func (l *link) outOf(n int) device.Work {
 	return &device.Copy{Dst: l.hostOut, Src: l.out, Bytes: int64(n)}
 }
 
-// copies measures the host link, from pinned memory, with copies in one direction and
-// in both at once, and from pageable memory.
+// copies measures the host link: from pinned memory, in each direction and in both at once, and from pageable memory.
 func (s *session) copies() error {
 	mark := len(s.undo)
 	var l link
@@ -68,8 +67,8 @@ func (s *session) copies() error {
 	return s.release(mark, s.pageable(l.in))
 }
 
-// link takes the bandwidths in GB/s, which bytes per ns are. The profile has one link
-// for both directions, which gets the mean.
+// link sets the bandwidths in GB/s, which equals bytes per ns. The profile has one figure for both directions, which
+// gets their mean.
 func (s *session) link(in, out, both Estimate) {
 	s.note("copy to the device, pinned, GB/s", in)
 	s.note("copy to the host, pinned, GB/s", out)
@@ -81,7 +80,7 @@ func (s *session) link(in, out, both Estimate) {
 	s.measure("duplex_gbps", both)
 }
 
-// bytes is the ns that each byte of a copy takes on the device.
+// bytes measures the ns per byte of a copy on the device.
 func (s *session) bytes(enqueue func(n int) error) (Estimate, error) {
 	return s.slope(fewBytes, manyBytes, mostBytes, func(n int) (float64, error) {
 		return s.paced(func() error { return enqueue(n) })
@@ -109,7 +108,7 @@ func (s *session) bothWays(l *link, n int) error {
 	))
 }
 
-// pageable measures copies from and to memory that the host may move.
+// pageable measures copies from and to pageable memory.
 func (s *session) pageable(p device.Ptr) error {
 	buffer := make([]byte, mostBytes)
 	for _, c := range []struct {

@@ -1,14 +1,14 @@
-// Package calibrate measures a device and writes down what it found as a device
-// profile, which the simulator takes. It sees nothing of the device but the
-// interface device.Device, so a simulated one is measured as a real one is, and
-// must give back the profile it runs on.
+// Package calibrate measures a device and writes the results as a device profile for the simulator. It uses only the
+// interface device.Device, so a simulated device can be measured like a real one. The result for a simulated device
+// must equal its profile.
 //
-// Three habits make a figure of a timing. Slopes: a quantity is timed at two
-// sizes and the difference is divided by theirs, so that what does not grow with
-// the size, the first launch, the marks of the clock, falls out. Pacing: work is
-// enqueued behind a kernel that runs longer than the host needs to enqueue it, so
-// that the device is timed and not the host. Medians: each slope is taken again
-// until its samples agree, and how far they lay apart is kept beside the figure.
+// Three techniques turn times into figures.
 //
-// What cannot be told from outside is taken over from a base profile, and says so.
+//   - Slopes: a quantity is measured at two sizes, and the difference of the times is divided by that of the sizes. Costs
+//     that do not depend on the size, such as the first launch or reading the clock, cancel.
+//   - Pacing: work is enqueued behind a kernel that runs longer than the host needs for enqueuing, so that the time of the
+//     device is measured and not that of the host.
+//   - Medians: each slope is measured repeatedly until its samples agree. Their spread is kept with the figure.
+//
+// Figures that cannot be measured from outside are taken from a base profile, and are marked as such.
 package calibrate

@@ -5,19 +5,17 @@ import (
 	"slices"
 )
 
-// Estimate is a measured value, and how far its samples lay apart: the
-// interquartile range over the value.
+// Estimate is a measured value with the spread of its samples: the interquartile range divided by the value.
 type Estimate struct{ Value, Spread float64 }
 
-// How often a sample is taken. Those that agree to within a hundredth are
-// enough; a device that does not come to rest is measured so often at most.
+// Numbers of samples: enough if they agree to within 1 %, and the maximum if they do not.
 const (
 	fewSamples  = 3
 	manySamples = 15
 	agreement   = 0.01
 )
 
-// estimate is the median of samples.
+// estimate returns the median of samples with their spread.
 func estimate(samples []float64) Estimate {
 	s := slices.Sorted(slices.Values(samples))
 	e := Estimate{Value: quantile(s, 0.5)}
@@ -37,7 +35,7 @@ func quantile(sorted []float64, q float64) float64 {
 	return sorted[i] + (at-float64(i))*(sorted[i+1]-sorted[i])
 }
 
-// minus is a difference. Spreads add up; below 0, which noise can lead to, is 0.
+// minus returns the difference, at least 0, which noise could make negative. Spreads are added.
 func (e Estimate) minus(o Estimate) Estimate {
 	d := max(0, e.Value-o.Value)
 	if d == 0 {
@@ -46,8 +44,8 @@ func (e Estimate) minus(o Estimate) Estimate {
 	return Estimate{d, (e.Value*e.Spread + o.Value*o.Spread) / d}
 }
 
-// times is a multiple.
+// times returns the estimate times f.
 func (e Estimate) times(f float64) Estimate { return Estimate{e.Value * f, e.Spread} }
 
-// per is f over the estimate: a rate, of a time.
+// per returns f divided by the estimate, such as a rate from a time.
 func (e Estimate) per(f float64) Estimate { return Estimate{f / e.Value, e.Spread} }

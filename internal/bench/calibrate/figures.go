@@ -9,31 +9,31 @@ import (
 
 // Row is one line of the report.
 type Row struct {
-	Name   string // of the figure, or of what has no place in a profile
+	Name   string // of the figure, or of a value without a place in a profile
 	Value  float64
-	Base   float64 // of the base profile, NaN for what has no place in a profile
+	Base   float64 // value in the base profile; NaN if it has no place in a profile
 	Spread float64
 	From   string
 }
 
-// Where figures are from.
+// Origins of figures.
 const (
 	measured = "measured"
 	reported = "reported by the device"
 )
 
-// report takes a figure that the device tells of itself; 0 is what it does not know.
+// report sets a figure that the device reports; 0 means that it does not.
 func (s *session) report(name string, v float64) {
 	if v > 0 {
 		s.enter(name, Estimate{Value: v}, reported)
 	}
 }
 
-// measure takes a measured figure.
+// measure sets a measured figure.
 func (s *session) measure(name string, e Estimate) { s.enter(name, e, measured) }
 
-// enter puts a figure into the profile. One that no device can have comes from noise,
-// and the base profile's stays.
+// enter sets a figure of the profile. A value out of bounds is the result of noise, and leaves the base profile's
+// value.
 func (s *session) enter(name string, e Estimate, from string) {
 	f := model.LookupFigure(name)
 	if f == nil {
@@ -46,12 +46,12 @@ func (s *session) enter(name string, e Estimate, from string) {
 	s.file.Origins[name] = model.Origin{From: from, Spread: e.Spread}
 }
 
-// note keeps what is worth reporting and has no place in a profile.
+// note adds a value to the report that has no place in a profile.
 func (s *session) note(name string, e Estimate) {
 	s.rows = append(s.rows, Row{Name: name, Value: e.Value, Base: math.NaN(), Spread: e.Spread, From: measured})
 }
 
-// of is a figure found so far.
+// of returns a figure found so far.
 func (s *session) of(name string) Estimate {
 	return Estimate{model.LookupFigure(name).Of(&s.file.Profile), s.file.Origins[name].Spread}
 }

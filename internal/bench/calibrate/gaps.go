@@ -2,18 +2,16 @@ package calibrate
 
 import "github.com/reprise-gpu/reprise/device"
 
-// Numbers of pieces of work between which slopes are taken, and the most that a
-// stream is given at once: drivers wait when a thousand are queued.
+// Numbers of pieces of work for slopes, and the maximum per stream: drivers block when a thousand are queued.
 const (
 	fewTasks  = 8
 	manyTasks = 72
 	mostTasks = 500
 )
 
-// gaps measures the time between one piece of work and the next. What shows is
-// always a gap and the kernel behind it. The kernel alone, its ramp, is how long the
-// device takes for each of many kernels that fill it and wait for nothing but each other: the gaps pass
-// while others run.
+// gaps measures the time between consecutive pieces of work. Measurements show the sum of a gap and the kernel after
+// it. The time of the kernel alone, its ramp, is measured with many independent kernels that each fill the device:
+// their gaps overlap with other kernels.
 func (s *session) gaps() error {
 	empty, err := s.launch("empty", 1, 32)
 	if err != nil {
@@ -50,10 +48,10 @@ func (s *session) gaps() error {
 	return s.submit(empty, ramp)
 }
 
-// ramp is the time of a kernel that does nothing, from one that fills the device to the next.
+// ramp measures the time from one empty kernel that fills the device to the next.
 func (s *session) ramp() (Estimate, error) {
 	const branches = 32
-	blocks := uint32(2 * s.info.Multiprocessors) // of half the threads that a multiprocessor holds
+	blocks := uint32(2 * s.info.Multiprocessors) // with half the threads that a multiprocessor holds
 	full, err := s.launch("empty", blocks, uint32(min(blockThreads, s.info.MaxThreads)))
 	if err != nil {
 		return Estimate{}, err
@@ -69,14 +67,14 @@ func (s *session) ramp() (Estimate, error) {
 	return e.times(1.0 / branches).minus(Estimate{Value: starting}), nil
 }
 
-// pacedGraph is the device's time for a graph.
+// pacedGraph returns the device time of a graph.
 func (s *session) pacedGraph(work device.Work, chains, length int) (float64, error) {
 	return s.withGraph(work, chains, length, func(x device.GraphExec, _ []device.Node) (float64, error) {
 		return s.paced(func() error { return s.dev.LaunchGraph(x, s.a) })
 	})
 }
 
-// graphsInARow is the device's time for graphs of one node, one after the other.
+// graphsInARow returns the device time of n consecutive graphs of one node.
 func (s *session) graphsInARow(n int, work device.Work) (float64, error) {
 	return s.withGraph(work, 1, 1, func(x device.GraphExec, _ []device.Node) (float64, error) {
 		return s.paced(func() error {
@@ -90,8 +88,8 @@ func (s *session) graphsInARow(n int, work device.Work) (float64, error) {
 	})
 }
 
-// toAndFro enqueues n launches, each in the stream that the one before was not in
-// and behind an event of that. It begins and ends in stream a.
+// toAndFro enqueues n launches that alternate between two streams, each after an event of the previous one. It begins
+// and ends in stream a.
 func (s *session) toAndFro(n int, work device.Work) error {
 	mark := len(s.undo)
 	there, err := s.event()
@@ -118,8 +116,7 @@ func (s *session) toAndFro(n int, work device.Work) error {
 	return s.release(mark, err)
 }
 
-// submit measures how long work needs to reach the device: the time of a launch and a wait, less
-// all that is known of it.
+// submit measures the time until work reaches the device: the time of a launch and a wait, less all known parts.
 func (s *session) submit(empty device.Work, ramp Estimate) error {
 	e, err := s.repeat(func() (float64, error) {
 		var took []float64

@@ -2,8 +2,7 @@ package calibrate
 
 import "github.com/reprise-gpu/reprise/device"
 
-// graph instantiates a graph of so many chains side by side, each of so many
-// launches, and says what the instantiation cost the host.
+// graph instantiates a graph of parallel chains of launches. It returns the host time of the instantiation.
 func (s *session) graph(work device.Work, chains, length int) (x device.GraphExec, nodes []device.Node, took float64, err error) {
 	g, err := s.dev.CreateGraph()
 	if err != nil {
@@ -30,7 +29,7 @@ func (s *session) graph(work device.Work, chains, length int) (x device.GraphExe
 	return x, nodes, s.now() - start, err
 }
 
-// withGraph instantiates a graph for f.
+// withGraph calls f with an instance of such a graph.
 func (s *session) withGraph(work device.Work, chains, length int, f func(x device.GraphExec, nodes []device.Node) (float64, error)) (float64, error) {
 	x, nodes, _, err := s.graph(work, chains, length)
 	if err != nil {
@@ -43,14 +42,14 @@ func (s *session) withGraph(work device.Work, chains, length int, f func(x devic
 	return v, err
 }
 
-// Numbers of nodes between which slopes are taken, and how many a graph may have.
+// Numbers of nodes for slopes, and the maximum of a graph.
 const (
 	fewNodes  = 16
 	manyNodes = 272
 	mostNodes = 5000
 )
 
-// graphCalls measures what graphs cost the host.
+// graphCalls measures the host time of graph calls.
 func (s *session) graphCalls() error {
 	empty, err := s.launch("empty", 1, 32)
 	if err != nil {
@@ -76,12 +75,12 @@ func (s *session) graphCalls() error {
 	return first(func() error { return s.graphLaunches(empty) }, func() error { return s.nodeUpdates(empty) })
 }
 
-// launchCost is what launching a graph costs the host.
+// launchCost returns the host time of launching a graph.
 func (s *session) launchCost(work device.Work, chains, length int) (float64, error) {
 	return s.withGraph(work, chains, length, func(x device.GraphExec, _ []device.Node) (float64, error) {
 		const launches = 4
 		if err := first(func() error { return s.dev.LaunchGraph(x, s.a) }, s.dev.SynchronizeAll); err != nil {
-			return 0, err // the first uploads it
+			return 0, err // the first launch uploads the graph
 		}
 		start := s.now()
 		for range launches {

@@ -8,40 +8,37 @@ import (
 	"github.com/reprise-gpu/reprise/device/unit"
 )
 
-// The kernels are written here, as PTX, since most are one instruction repeated.
-// ptxas optimizes PTX, so none leaves it anything to do: what is repeated depends
-// on what went before and on parameters whose values it cannot know, and ends
-// in memory, where its value is checked.
+// The kernels are generated here as PTX, because most repeat a single instruction. ptxas must not be able to optimize
+// them: each repetition depends on the previous one and on parameters with unknown values, and the result is stored
+// to memory, where it is checked.
 //
-// Each takes the address of its output, a number of iterations and four words, all
-// of them 1. Chains start from different numbers, or they could be made one.
+// Each kernel takes the address of its output, a number of iterations and four words, all 1. Chains start from
+// different numbers, so that they cannot be merged.
 
 const (
-	steps  = 64 // of each chain in an iteration
-	chains = 4  // of a thread
+	steps  = 64 // of each chain per iteration
+	chains = 4  // per thread
 )
 
-// rate is a kernel bound by one unit: chains of its instruction, enough of them that
-// latency is hidden.
+// rate is a kernel bound by one unit: chains of its instruction, enough of them to hide latency.
 type rate struct {
 	unit  unit.Unit
-	reg   string                      // type of the chain's register X
-	begin string                      // X from the seed %s, a number of the thread and chain; %p0 to %p3 hold 1
-	step  string                      // what is repeated
-	count int                         // instructions of the unit in a step
-	alu   int                         // and of the integer unit beside them
-	end   string                      // X to the word %r
+	reg   string                      // type of register X of the chain
+	begin string                      // sets X from the seed %s, a number of the thread and chain; %p0 to %p3 hold 1
+	step  string                      // repeated instructions
+	count int                         // instructions of the unit per step
+	alu   int                         // instructions of the integer unit per step, in addition
+	end   string                      // converts X to the word %r
 	want  func(seed, n uint32) uint32 // %r after n steps
 }
 
-// same is for steps that leave X as it is.
+// same is the result of steps that do not change X.
 func same(seed, _ uint32) uint32 { return seed }
 
-// counting is for steps that add 1.
+// counting is the result of steps that add 1.
 func counting(seed, n uint32) uint32 { return seed + n }
 
-// asFloat reads the bits of a float as an integer n times, and ends at the one that
-// stays as it is.
+// asFloat is the result of converting the bits, as an integer, to a float n times. It stops at the fixed point.
 func asFloat(seed, _ uint32) uint32 {
 	for {
 		next := math.Float32bits(float32(seed))
@@ -56,13 +53,13 @@ var rates = []rate{
 	{unit.FP32, "f32", "cvt.rn.f32.u32 X, %s;", "fma.rn.f32 X, X, %f0, %f1;", 1, 0, "cvt.rzi.u32.f32 %r, X;", counting},
 	{unit.FP64, "f64", "cvt.rn.f64.u32 X, %s;", "fma.rn.f64 X, X, %d0, %d1;", 1, 0, "cvt.rzi.u32.f64 %r, X;", counting},
 	{unit.FP16, "b32", "mov.b32 X, %s;", "fma.rn.f16x2 X, X, %h1, %h0;", 1, 0, "mov.b32 %r, X;", same},
-	// Three operands each, of which the next has two others: five cannot be merged into one.
+	// Two instructions with three operands each have five inputs together, so they cannot be merged into one.
 	{unit.Integer, "b32", "mov.b32 X, %s;", "lop3.b32 X, X, %p0, %p1, 0x96;\n\tlop3.b32 X, X, %p2, %p3, 0x96;", 2, 0, "mov.b32 %r, X;", same},
 	{unit.Multiply, "u32", "mov.u32 X, %s;", "mad.lo.u32 X, X, %p0, %p1;", 1, 0, "mov.u32 %r, X;", counting},
-	// From 0 by way of 1, 2, 4, 16 and 65536 to infinity.
+	// The values are 0, 1, 2, 4, 16, 65536 and then infinity.
 	{unit.Special, "f32", "cvt.rn.f32.u32 X, %s;", "ex2.approx.ftz.f32 X, X;", 1, 0, "mov.b32 %r, X;",
 		func(uint32, uint32) uint32 { return 0x7f800000 }},
-	// There and back would be seen to change nothing.
+	// A conversion back to an integer would be recognized as the identity.
 	{unit.Convert, "b32", "mov.b32 X, %s;", "cvt.rn.f32.u32 X, X;", 1, 0, "mov.b32 %r, X;", asFloat},
 	{unit.Convert64, "b32", "mov.b32 X, %s;", "cvt.rn.f64.u32 %d2, X;\n\tcvt.rzi.u32.f64 X, %d2;", 2, 0, "mov.b32 %r, X;", same},
 	{unit.Bits, "b32", "mov.b32 X, %s;", "popc.b32 X, X;", 1, 0, "mov.b32 %r, X;",
@@ -71,13 +68,13 @@ var rates = []rate{
 	{unit.Memory, "b32", "mov.u32 X, tile;\n\tmad.lo.u32 X, %s, 4, X;\n\tst.shared.u32 [X], X;", "ld.shared.u32 X, [X];", 1, 0,
 		"mov.u32 %r, tile;\n\tsub.u32 %r, X, %r;\n\tshr.u32 %r, %r, 2;", same},
 	{unit.Shuffle, "b32", "mov.b32 X, %s;", "shfl.sync.bfly.b32 X, X, 1, 31, -1;", 1, 0, "mov.b32 %r, X;", same},
-	// Votes that leave a predicate are several instructions on some devices.
+	// A vote with a predicate as result takes several instructions on some devices.
 	{unit.Vote, "pred", "setp.ge.u32 X, %s, %h0;", "vote.sync.ballot.b32 %r, X, -1;\n\tsetp.ne.u32 X, %r, %h0;", 1, 1, "selp.u32 %r, %p0, 0, X;",
 		func(uint32, uint32) uint32 { return 1 }},
 }
 
-// modulePTX is the module of the kernels for a device of that compute capability.
-// PTX names the least device it runs on, and some drivers refuse the oldest.
+// modulePTX returns the module of the kernels for a compute capability. The target of PTX is the least device that it
+// runs on, and some drivers refuse the oldest.
 func modulePTX(major, minor int) string {
 	target := "sm_60"
 	switch {
@@ -163,8 +160,8 @@ func entry(name, declare, begin, body, end string) string {
 	return strings.NewReplacer("NAME", "rate_"+name, "DECLARE\n", declare, "BEGIN\n", begin, "STEPS\n", body, "END\n", end).Replace(entryPTX)
 }
 
-// sum is what a thread stores after n steps: the chains' results, each times 3 to
-// the power of those behind it.
+// sum returns the value that a thread stores after n steps: the sum of the chains' results, each times 3 to the power
+// of the number of later chains.
 func (k *rate) sum(thread, n uint32) (s uint32) {
 	for c := range uint32(chains) {
 		s = 3*s + k.want(thread+c*blockThreads, n)
@@ -172,8 +169,8 @@ func (k *rate) sum(thread, n uint32) (s uint32) {
 	return s
 }
 
-// tensor multiplies 16 by 16 matrices of ones: each product adds 16 to every
-// element of its accumulator. It is no row of the table, since a chain is eight registers.
+// tensor multiplies 16 by 16 matrices of ones: each product adds 16 to every element of its accumulator. It is not in
+// the table, because its chain is eight registers.
 const (
 	tensorChains = 4
 	tensorSteps  = 16
@@ -208,7 +205,7 @@ func tensorPTX() string {
 	return entry(unit.Tensor.String(), declare, begin.String(), body.String(), end.String())
 }
 
-// tensorSum is what a thread of the tensor kernel stores after n steps.
+// tensorSum returns the value that a thread of the tensor kernel stores after n steps.
 func tensorSum(_, n uint32) (s uint32) {
 	for c := range uint32(tensorChains) {
 		s += 8 * (16*n + c)

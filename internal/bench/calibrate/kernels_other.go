@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// otherPTX is the kernels that are not an instruction of one unit repeated.
+// otherPTX returns the kernels other than repeated instructions of one unit.
 func otherPTX() string {
 	return strings.NewReplacer(
 		"FMA64\n", strings.Repeat("\tfma.rn.f32 %x, %x, %one, %one;\n", 64),
@@ -17,7 +17,7 @@ func otherPTX() string {
 	).Replace(otherTemplate)
 }
 
-// read8 loads eight times four words, all before the first is used, and adds them up in %v0.
+// read8 loads eight times four words, all before their first use, and adds them up in %v0.
 func read8() string {
 	var b strings.Builder
 	for k := range 8 {
@@ -37,8 +37,8 @@ func write8() string {
 	return b.String()
 }
 
-// read4 loads four times four words, from the four chunks that come next, and adds
-// them to %sum: as floats, since integers would keep busy the pipe that computes the addresses.
+// read4 loads four times four words from the next four chunks and adds them to %sum. It adds floats, because integer
+// additions would occupy the pipe that computes the addresses.
 func read4() string {
 	var b strings.Builder
 	for k := range 4 {

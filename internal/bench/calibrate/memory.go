@@ -8,22 +8,22 @@ import (
 	"github.com/reprise-gpu/reprise/device"
 )
 
-// memory measures DRAM, L2 and the ways there.
+// memory measures DRAM, L2 and the paths to them.
 func (s *session) memory() error {
 	return first(s.streaming, s.cacheBandwidth, s.latencies, s.atomics)
 }
 
-// l2Bytes is the size of the L2 cache, of the base profile where the device does not tell.
+// l2Bytes returns the size of the L2 cache, from the base profile if the device does not report it.
 func (s *session) l2Bytes() int64 { return s.file.Profile.L2Bytes }
 
-// tile is what a block of the streaming kernels reads or writes.
+// tile is the number of bytes that a block of the streaming kernels reads or writes.
 const tile = 32 << 10
 
-// streaming measures DRAM with kernels that go through more than fits in L2.
+// streaming measures DRAM with kernels whose data exceed L2.
 func (s *session) streaming() error {
 	mark := len(s.undo)
-	// L2 takes in the end of what is written, so that of less than three times its size it
-	// would be the limit.
+	// The last part of the written data stays in L2. With less than three times the size of L2 that would be the
+	// limit.
 	tiles := int(max(4*s.l2Bytes(), 32<<20) / tile)
 	p, err := s.alloc(int64(tiles) * tile)
 	if err != nil {
@@ -67,8 +67,8 @@ func (s *session) streaming() error {
 	return s.release(mark, nil)
 }
 
-// dram takes what a kernel reads per ns. Of a device that does not tell its peak, that
-// is the peak.
+// dram sets the bandwidth from the bytes that a kernel reads per ns. If the device does not report its peak, this is
+// the peak.
 func (s *session) dram(read Row) {
 	e := Estimate{read.Value, read.Spread}
 	if peak := s.info.MemoryGBps; peak > 0 {
@@ -90,7 +90,7 @@ func (s *session) tiles(name string, params ...any) func(n int) (float64, error)
 	}
 }
 
-// flagged runs a kernel that says in out when it read something wrong.
+// flagged runs a kernel that sets a flag in out if it reads a wrong value.
 func (s *session) flagged(run func(n int) (float64, error), n int, want bool) error {
 	if err := s.dev.Write(s.out, make([]byte, 4)); err != nil {
 		return err
@@ -108,10 +108,10 @@ func (s *session) flagged(run func(n int) (float64, error), n int, want bool) er
 	return nil
 }
 
-// chunk is what a block of the L2 kernel reads at a time.
+// chunk is the number of bytes that a block of the L2 kernel reads at a time.
 const chunk = 16 << 10
 
-// cacheBandwidth measures what L2 delivers, to all multiprocessors and to a few.
+// cacheBandwidth measures the bandwidth of L2 to all multiprocessors and to a few.
 func (s *session) cacheBandwidth() error {
 	mark := len(s.undo)
 	chunks := uint32(1)
@@ -122,7 +122,7 @@ func (s *session) cacheBandwidth() error {
 	if err != nil {
 		return err
 	}
-	const one = 0x3f800000 // the float
+	const one = 0x3f800000 // 1 as a float
 	if err := s.times(s.a, 1, &device.Memset{Dst: p, Value: one, Width: 4, Count: int64(chunks) * chunk / 4}); err != nil {
 		return err
 	}
@@ -145,7 +145,7 @@ func (s *session) cacheBandwidth() error {
 		return err
 	}
 	if all.Value > 0.97*s.of("sm_gbps").Value*float64(s.info.Multiprocessors) {
-		all.Value = 0 // all together draw what each can
+		all.Value = 0 // L2 is no bottleneck: all multiprocessors together reach the sum
 	}
 	s.measure("l2_gbps", all)
 	return s.release(mark, nil)
@@ -156,14 +156,13 @@ const (
 	manyPasses = 6
 )
 
-// latencies measures a load's way to L1, L2 and DRAM, by chains of addresses that one
-// thread follows.
+// latencies measures the latency of loads from L1, L2 and DRAM, by chains of addresses that a single thread follows.
 func (s *session) latencies() error {
 	mark := len(s.undo)
 	const (
 		lines  = 8192
-		stride = 256 // more than a line, of which a device may fetch two
-		short  = 4   // lines, which find their places in any L1
+		stride = 256 // more than a line, because a device may fetch two
+		short  = 4   // lines, few enough for any L1
 	)
 	p, err := s.alloc(lines * stride)
 	if err != nil {
@@ -202,8 +201,7 @@ func (s *session) latencies() error {
 	return s.release(mark, nil)
 }
 
-// chain is memory at p in which each line holds the address of another, and all are
-// one ring in random order.
+// chain returns the content of memory at p in which each line holds the address of another, in one random cycle.
 func chain(p device.Ptr, lines, stride int) []byte {
 	b := make([]byte, lines*stride)
 	order := rand.New(rand.NewPCG(1, 2)).Perm(lines)
@@ -214,8 +212,8 @@ func chain(p device.Ptr, lines, stride int) []byte {
 	return b
 }
 
-// atomics measures how many updates L2 does, each warp's all of one word: where it is one
-// after another, a slice does one in a cycle.
+// atomics measures the rate of atomic updates in L2. Each warp updates a single word, so that the updates are
+// serialized and a slice does one per cycle.
 func (s *session) atomics() error {
 	mark := len(s.undo)
 	const (
@@ -235,7 +233,7 @@ func (s *session) atomics() error {
 	return s.release(mark, s.checkAtomics(p, blocks*warps*hi, line))
 }
 
-// checkAtomics looks whether all updates are there: every word was updated by whole warps.
+// checkAtomics checks that no update is lost: whole warps have updated every word.
 func (s *session) checkAtomics(p device.Ptr, words, stride int) error {
 	b := make([]byte, words*stride)
 	if err := s.dev.Read(b, p); err != nil {

@@ -7,7 +7,7 @@ import (
 	"github.com/reprise-gpu/reprise/device/unit"
 )
 
-// Iterations between which slopes of kernels are taken, and the most.
+// Iterations for slopes of kernels, and the maximum.
 const (
 	fewTurns  = 2
 	manyTurns = 6
@@ -19,7 +19,7 @@ const (
 	lanesPerWarp = 32
 )
 
-// spun is the device's time for a kernel that loops n times.
+// spun returns a function that measures the device time of a kernel with n iterations.
 func (s *session) spun(name string, grid, block uint32, params func(n int) []any) func(n int) (float64, error) {
 	return func(n int) (float64, error) {
 		l, err := s.launch(name, grid, block, params(n)...)
@@ -30,17 +30,16 @@ func (s *session) spun(name string, grid, block uint32, params func(n int) []any
 	}
 }
 
-// turns are the parameters of a rate kernel.
+// turns returns the parameters of a rate kernel.
 func (s *session) turns(n int) []any {
 	return []any{s.out, uint32(n), uint32(1), uint32(1), uint32(1), uint32(1)}
 }
 
-// threads is the size of the block that a multiprocessor is measured with.
+// threads returns the block size for measurements of one multiprocessor.
 func (s *session) threads() uint32 { return uint32(min(blockThreads, s.info.MaxThreads)) }
 
-// clock measures the clock of the multiprocessors: cycles that a chain of
-// instructions took, over its time. On the way it finds whether the device
-// computes and keeps time at all.
+// clock measures the clock of the multiprocessors: the cycles of a chain of instructions, divided by its time. It
+// also checks that the device computes and keeps time.
 func (s *session) clock() error {
 	if err := s.checkRate(&rates[0], 1); err != nil {
 		return err
@@ -79,7 +78,7 @@ func (s *session) clock() error {
 	return nil
 }
 
-// starts measures how fast blocks start.
+// starts measures the rate at which blocks start.
 func (s *session) starts() error {
 	e, err := s.slope(1<<13, 1<<14, 1<<22, func(n int) (float64, error) {
 		l, err := s.launch("empty", uint32(n), 32)
@@ -92,8 +91,8 @@ func (s *session) starts() error {
 	return err
 }
 
-// units measures the throughput of each unit of a multiprocessor, with one block,
-// which is on one multiprocessor.
+// units measures the throughput of each unit of a multiprocessor with a single block, which runs on one
+// multiprocessor.
 func (s *session) units() error {
 	for i := range rates {
 		k := &rates[i]
@@ -113,8 +112,7 @@ func (s *session) units() error {
 	return first(s.branches, s.tensor)
 }
 
-// perWarp is the ns that a multiprocessor takes for one instruction of a warp, of
-// those that an iteration has.
+// perWarp returns the ns per warp instruction on a multiprocessor, from the time of an iteration.
 func (s *session) perWarp(iteration Estimate, instructions float64) Estimate {
 	warps := float64(s.threads()) / lanesPerWarp
 	return iteration.times(1 / (instructions * warps))
@@ -124,7 +122,7 @@ func (s *session) lanes(u unit.Unit, perWarp Estimate) {
 	s.measure("lanes_"+u.String(), perWarp.per(lanesPerWarp*s.cycle))
 }
 
-// checkRate runs a rate kernel and compares what it leaves.
+// checkRate runs a rate kernel and checks its result.
 func (s *session) checkRate(k *rate, n int) error {
 	return s.check("rate_"+k.unit.String(), s.turns(n), func(thread uint32) uint32 { return k.sum(thread, uint32(n*steps)) })
 }
@@ -148,10 +146,10 @@ func (s *session) check(name string, params []any, want func(thread uint32) uint
 	return nil
 }
 
-// branches measures taken branches: one for each turn of the shortest loop.
+// branches measures taken branches: one per iteration of the shortest loop.
 func (s *session) branches() error {
 	params := func(n int) []any { return []any{s.out, uint32(n)} }
-	const turns = steps * chains // as many instructions as the other kernels' iterations have
+	const turns = steps * chains // as many instructions as in an iteration of the other kernels
 	e, err := s.slope(fewTurns*turns, manyTurns*turns, mostTurns*turns, s.spun("rate_branch", 1, s.threads(), params))
 	if err != nil {
 		return err
@@ -160,8 +158,8 @@ func (s *session) branches() error {
 	return s.check("rate_branch", params(turns), func(uint32) uint32 { return turns })
 }
 
-// tensor measures matrix products, where there is a unit for them. A profile counts in
-// products of 16 by 8 by 16; the kernel's are twice as large.
+// tensor measures matrix products if the device has a unit for them. A profile counts products of 16 by 8 by 16;
+// those of the kernel are twice as large.
 func (s *session) tensor() error {
 	if s.info.ComputeMajor < 7 {
 		return nil

@@ -7,8 +7,8 @@ import (
 	"text/tabwriter"
 )
 
-// WriteTable prints what was found of which device: each figure with its unit in its name, the base profile's, how
-// they compare, how far the samples lay apart, and where it is from.
+// WriteTable writes the results: each figure with its unit in its name, its value in the base profile, the ratio, the
+// spread and the origin.
 func (r *Result) WriteTable(w io.Writer) error {
 	if _, err := fmt.Fprintf(w, "%s\n\n", r.File.About); err != nil {
 		return err
@@ -32,7 +32,7 @@ func (r *Result) WriteTable(w io.Writer) error {
 	return t.Flush()
 }
 
-// figure prints a number with four digits, and a whole number in full.
+// figure formats a number with four digits, and a whole number in full.
 func figure(v float64) string {
 	if v == math.Trunc(v) && math.Abs(v) < 1e15 {
 		return fmt.Sprintf("%.0f", v)

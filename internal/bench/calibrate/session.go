@@ -10,7 +10,7 @@ import (
 	"github.com/reprise-gpu/reprise/device/model"
 )
 
-// session is a device under measurement.
+// session is the state of a measurement.
 type session struct {
 	ctx  context.Context
 	dev  device.Device
@@ -24,14 +24,14 @@ type session struct {
 	a, b    device.Stream
 	begin   device.Event
 	end     device.Event
-	out     device.Ptr // outBytes, for what kernels leave
-	spare   device.Ptr // the same, for kernels whose result nobody wants
+	out     device.Ptr // outBytes, for results of kernels
+	spare   device.Ptr // the same, for unused results
 
-	pace      int     // iterations of the kernel that the device is kept busy with
-	iteration float64 // ns that one of them takes
-	tick      int64   // ns of which all times of the device so far are multiples
+	pace      int     // iterations of the kernel that keeps the device busy
+	iteration float64 // ns per iteration
+	tick      int64   // ns; greatest common divisor of all device times so far
 	cycle     float64 // ns
-	alu       float64 // ns that a multiprocessor takes for an integer instruction of a warp
+	alu       float64 // ns per integer instruction of a warp on a multiprocessor
 
 	undo []func() error
 }
@@ -46,10 +46,10 @@ func newSession(ctx context.Context, dev device.Device, base *model.Profile) (*s
 		ctx: ctx, dev: dev, info: dev.Info(), base: base, kernels: map[string]device.Function{}, pace: 16,
 		file: model.NewFile(base, "taken over from "+base.ID),
 	}
-	s.file.Profile.ID = "" // it has none until it is read from a file
+	s.file.Profile.ID = "" // set when the profile is read from a file
 	err := s.open()
 	if err != nil {
-		_ = s.close() // the first error is the one that tells
+		_ = s.close() // the first error is the relevant one
 		return nil, err
 	}
 	return s, nil
@@ -81,8 +81,7 @@ func (s *session) open() (err error) {
 
 func (s *session) later(f func() error) { s.undo = append(s.undo, f) }
 
-// release frees what was made since there were n things to free, and returns err or
-// the first error of that.
+// release frees the resources beyond the first n. It returns err, or the first error of freeing.
 func (s *session) release(n int, err error) error {
 	for len(s.undo) > n {
 		last := len(s.undo) - 1
@@ -128,7 +127,7 @@ func (s *session) allocHost(bytes int64) (device.Ptr, error) {
 	return p, err
 }
 
-// launch is a launch of a kernel of the module, with its parameters.
+// launch returns a launch of a kernel of the module.
 func (s *session) launch(name string, grid, block uint32, params ...any) (*device.Launch, error) {
 	f, ok := s.kernels[name]
 	if !ok {
@@ -158,10 +157,10 @@ func pack(params []any) (b []byte) {
 	return b
 }
 
-// now is the host's clock in ns.
+// now returns the host's clock in ns.
 func (s *session) now() float64 { return float64(s.dev.Now()) / float64(time.Nanosecond) }
 
-// times submits works to a stream, one after the other, n times.
+// times submits a sequence of works to a stream n times.
 func (s *session) times(stream device.Stream, n int, works ...device.Work) error {
 	for range n {
 		for _, w := range works {
@@ -173,12 +172,12 @@ func (s *session) times(stream device.Stream, n int, works ...device.Work) error
 	return nil
 }
 
-// longestPace is how long the device is kept busy at most, in ns.
+// longestPace is the maximum time for which the device is kept busy, in ns.
 const longestPace = 2e9
 
-// paced is how many ns of device time pass in stream a for what enqueue enqueues,
-// which must end there. The device is kept busy until all is enqueued; when that
-// took longer than thought, it is done again with the device kept busy longer.
+// paced returns the device time, in ns, of the work that enqueue enqueues, which must end in stream a. The device is
+// kept busy until all is enqueued. If enqueuing took longer than expected, the measurement is repeated with a longer
+// pace.
 func (s *session) paced(enqueue func() error) (float64, error) {
 	for {
 		if err := s.ctx.Err(); err != nil {
@@ -218,8 +217,7 @@ func first(fs ...func() error) error {
 	return nil
 }
 
-// repeat takes samples until they agree. The one before the first, which finds caches
-// cold and code not loaded, does not count.
+// repeat takes samples until they agree. It drops a first sample, which has cold caches and loads code.
 func (s *session) repeat(sample func() (float64, error)) (Estimate, error) {
 	var samples []float64
 	for i := 0; ; i++ {
@@ -248,12 +246,12 @@ func gcd(a, b int64) int64 {
 	return a
 }
 
-// enoughTicks is how many ticks of the device's clock a difference must be at least:
-// that of events has half a microsecond on some devices.
+// enoughTicks is the least difference, in ticks of the device's clock, that is measured. The ticks of events are half
+// a microsecond on some devices.
 const enoughTicks = 50
 
-// slope is how much f grows with its argument. When the samples do not agree, or are too
-// near to each other for the clock, the arguments are made larger, as long as they stay below most.
+// slope returns the slope of f. If the samples do not agree, or differ by too few ticks of the clock, the arguments
+// are increased up to most.
 func (s *session) slope(lo, hi, most int, f func(n int) (float64, error)) (Estimate, error) {
 	for {
 		e, err := s.repeat(func() (float64, error) {

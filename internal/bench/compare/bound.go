@@ -6,11 +6,10 @@ import (
 	"github.com/reprise-gpu/reprise/ir"
 )
 
-// bound is the contention-free lower bound on a replay, in us: the longest path
-// through the dependencies when each operation takes what it takes alone on the
-// device, as if everything that may run at the same time did so at no cost, and
-// nothing had to be launched. ran is a replay of the serial schedule s, in which each was
-// alone and found in the caches what those before it had left.
+// bound returns the contention-free lower bound of a replay, in us: the longest path through the dependencies, with
+// the duration of each operation alone on the device. It assumes that concurrent operations do not slow each other
+// down, and that launches cost nothing. ran holds the operations of a replay of the serial schedule s, in which each
+// ran alone with the caches as its predecessors left them.
 func bound(g *ir.Graph, s *ir.Schedule, ran []work) float64 {
 	took := make([]int64, g.Len()) // ns
 	next := 0
@@ -27,7 +26,7 @@ func bound(g *ir.Graph, s *ir.Schedule, ran []work) float64 {
 	if next != len(ran) {
 		panic(fmt.Sprintf("BUG: %d operations of %s ran, of %d", len(ran), g.Name, next))
 	}
-	ends := make([]int64, g.Len()) // by operation, in program order, which every dependency follows
+	ends := make([]int64, g.Len()) // by operation, in program order, which is topological
 	longest := int64(0)
 	for op := range ends {
 		for _, d := range g.DepsInto(ir.OpID(op)) {

@@ -10,29 +10,29 @@ import (
 	"github.com/reprise-gpu/reprise/graphexec"
 )
 
-// Config says what is compared.
+// Config selects what is compared.
 type Config struct {
 	Open       func() (device.Device, error)
 	Workloads  []*bench.Workload
-	Sizes      []int // as bench.Workload.SizesOf reads them
-	Threads    []int // per block; 0 is the workload's own
+	Sizes      []int // as for bench.Workload.SizesOf
+	Threads    []int // per block; 0 means the workload's default
 	Memory     []bench.Memory
 	Strategies []string
 	Backends   []graphexec.Backend
 	Iterations int
-	Rounds     int // of Go, then C++
+	Rounds     int // rounds of measurements in Go, then in C++
 	Sample     int64
 	Seed       uint64
 	Programs   Programs
 
-	// Progress is called now and then with how many of all replays are done.
+	// Progress is called repeatedly with the numbers of finished and of all replays.
 	Progress func(what string, done, total int)
 }
 
-// serial is the strategy that the speedups are over.
+// serial is the strategy that speedups are relative to.
 const serial = "serial"
 
-// A setting is what both sides are told.
+// setting holds the parameters that both sides get.
 type setting struct {
 	workload *bench.Workload
 	size     int
@@ -48,7 +48,7 @@ func (s setting) String() string {
 	return text
 }
 
-// settings lists all, a table's rows together.
+// settings returns all settings; those of one table are adjacent.
 func (c *Config) settings() (all []setting) {
 	for _, w := range c.Workloads {
 		for _, memory := range c.Memory {
@@ -62,11 +62,11 @@ func (c *Config) settings() (all []setting) {
 	return all
 }
 
-// Settings is how many comparisons a complete run returns.
+// Settings returns the number of comparisons of a complete run.
 func (c *Config) Settings() int { return len(c.settings()) }
 
-// Run makes every comparison. A failed check is a row that is not OK; an error means
-// that the run itself could not go on, and comes with the comparisons so far.
+// Run makes every comparison. A failed check gives a row that is not OK. An error means that the run could not
+// continue; the comparisons so far are returned with it.
 func Run(ctx context.Context, c Config) ([]Comparison, error) {
 	var names []string
 	for _, w := range c.Workloads {
@@ -93,14 +93,13 @@ func Run(ctx context.Context, c Config) ([]Comparison, error) {
 	return done, nil
 }
 
-// compare measures one setting, both sides in turn, and looks where the time of the
-// replays in Go goes.
+// compare measures one setting, alternating between both sides, and profiles the replays in Go.
 func (c *Config) compare(ctx context.Context, s setting, p *progress) (*Comparison, error) {
 	var rounds [][]bench.Record
 	var found *found
 	for range c.Rounds {
 		ours, err := c.replay(ctx, s, p, func(ctx context.Context, dev device.Device, in *bench.Instance) (err error) {
-			if found == nil { // rounds do not differ in it
+			if found == nil { // equal in all rounds
 				found, err = c.profile(ctx, dev, in)
 			}
 			return err
@@ -108,7 +107,7 @@ func (c *Config) compare(ctx context.Context, s setting, p *progress) (*Comparis
 		if err != nil {
 			return nil, err
 		}
-		debug.FreeOSMemory() // large inputs may find room once, and the program makes its own
+		debug.FreeOSMemory() // large inputs may fit into memory only once, and the C++ program makes its own
 		theirs, err := c.Programs.run(ctx, c, s, p)
 		if err != nil {
 			return nil, err
@@ -125,7 +124,7 @@ func (c *Config) compare(ctx context.Context, s setting, p *progress) (*Comparis
 	return newComparison(records, found), nil
 }
 
-// inspector looks at a workload that has been measured.
+// inspector is called with a workload after its measurement.
 type inspector = func(context.Context, device.Device, *bench.Instance) error
 
 // replay measures the Go side.

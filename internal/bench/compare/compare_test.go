@@ -79,12 +79,12 @@ func TestRowsAreRelatedToEachOther(t *testing.T) {
 
 func TestWhatWasNotTheSameWorkIsNotCompared(t *testing.T) {
 	for how, want := range map[string]string{
-		"hash":      "not the same work: the C++ version graph has input_hash 0000000000000001, where",
-		"blocks":    "not the same work: the C++ version graph has blocks 1057, where 1056 is wanted",
-		"stale":     "the C++ program has other kernels inside than this one: build both from the same files, with `make build baseline`",
-		"device":    "not the same work: the C++ version graph has device_name another, where",
-		"unchecked": "not the same work: the C++ version graph has checked false, where true is wanted",
-		"fewer":     "not the same work: the C++ version graph has iterations 3, where 4 is wanted",
+		"hash":      "not the same work: the C++ version graph has input_hash 0000000000000001 instead of",
+		"blocks":    "not the same work: the C++ version graph has blocks 1057 instead of 1056",
+		"stale":     "the C++ program contains other kernels than this program: build both from the same files with `make build baseline`",
+		"device":    "not the same work: the C++ version graph has device_name another instead of",
+		"unchecked": "not the same work: the C++ version graph has checked false instead of true",
+		"fewer":     "not the same work: the C++ version graph has iterations 3 instead of 4",
 		"short":     "the C++ program did not run its version graph, capture, graph1",
 		"twice":     "the C++ program ran its version sync twice",
 		"driver":    "vec: exit status 1: some warning; cuGraphLaunch answers CUDA_ERROR_LAUNCH_FAILED (719)",

@@ -5,7 +5,7 @@ import (
 	"github.com/reprise-gpu/reprise/internal/bench/overlap"
 )
 
-// Comparison is everything about a workload in one setting.
+// Comparison holds all results for a workload in one setting.
 type Comparison struct {
 	Workload  string `json:"workload"`
 	Size      int    `json:"size"`
@@ -16,28 +16,26 @@ type Comparison struct {
 	Simulated bool   `json:"simulated"`
 	Sample    int64  `json:"sample,omitempty"`
 
-	// BoundUS is the contention-free lower bound: the critical path over the
-	// dependencies, of operations that each have the device for themselves. 0 when
-	// nothing could tell how long those take.
+	// BoundUS is the contention-free lower bound in us: the critical path through the dependencies, of operations
+	// that each have the device alone. It is 0 if these durations are unknown.
 	BoundUS float64 `json:"bound_us"`
-	Best    string  `json:"best"`     // the fastest row in Go
-	BestCPP string  `json:"best_cpp"` // and of the versions in C++, of several the first
-	Ratio   float64 `json:"ratio"`    // of the least times of both
+	Best    string  `json:"best"`     // name of the fastest row in Go
+	BestCPP string  `json:"best_cpp"` // name of the fastest row in C++; the first one if several are equally fast
+	Ratio   float64 `json:"ratio"`    // least time in Go divided by the least time in C++
 	Rows    []Row   `json:"rows"`
 }
 
-// Row is one way of running the workload. Ratios are of times, so that less than 1 is
-// faster than what it is compared with, and speedups the other way round; 0 stands
-// for one that cannot be told. In the record, SpeedupOverSerial is over the strictest
-// serial execution there is: the serial strategy as a graph, in the same memory mode.
+// Row is one way of running the workload. Ratios compare times: less than 1 is faster. Speedups are the inverse. 0
+// means unknown. SpeedupOverSerial of the record is relative to the strictest serial execution: the serial strategy
+// as a graph, in the same memory mode.
 type Row struct {
 	bench.Record
 	Name            string          `json:"name"`              // "nimble/graph", "c++ async"
 	RatioToGraph    float64         `json:"ratio_to_graph"`    // to the C++ version graph
 	RatioToBest     float64         `json:"ratio_to_best"`     // to the fastest C++ version
 	SpeedupOverSync float64         `json:"speedup_over_sync"` // over the C++ version sync
-	OfBound         float64         `json:"of_bound"`          // the lower bound over the time: 1 is as fast as can be
-	Overlap         *overlap.Shares `json:"overlap,omitempty"` // where it could be looked at
+	OfBound         float64         `json:"of_bound"`          // the lower bound divided by the time; 1 is optimal
+	Overlap         *overlap.Shares `json:"overlap,omitempty"` // nil if it was not measured
 }
 
 func newComparison(records []bench.Record, f *found) *Comparison {
@@ -57,7 +55,7 @@ func newComparison(records []bench.Record, f *found) *Comparison {
 	return c
 }
 
-// relate fills in what rows are to each other.
+// relate computes the ratios between rows.
 func (c *Comparison) relate() {
 	ours, theirs := c.fastest("go"), c.fastest("c++")
 	c.Best, c.BestCPP = ours.Name, c.level(theirs).Name
@@ -73,7 +71,7 @@ func (c *Comparison) relate() {
 	}
 }
 
-// Row is the row of the first of the names that has one, an empty one when none has.
+// Row returns the row of the first name that has one, or an empty row.
 func (c *Comparison) Row(names ...string) *Row {
 	for _, name := range names {
 		for i := range c.Rows {
@@ -85,8 +83,7 @@ func (c *Comparison) Row(names ...string) *Row {
 	return &Row{}
 }
 
-// fastest is the fastest row in a language whose result was not wrong, an empty one
-// when there is none.
+// fastest returns the fastest row of a language without a wrong result, or an empty row.
 func (c *Comparison) fastest(language string) *Row {
 	best := &Row{}
 	for i := range c.Rows {
@@ -98,12 +95,12 @@ func (c *Comparison) fastest(language string) *Row {
 	return best
 }
 
-// tick is more microseconds than a time can be off by for having been read off a clock
-// in whole nanoseconds, and less than two of those.
+// tick exceeds the rounding error, in us, of a time read off a clock in whole nanoseconds, and is less than two of
+// them.
 const tick = 1.5e-3
 
-// level is the first row of the same language that is as fast as one, as far as clocks tell. Several
-// versions are often one schedule, and which is called the best must not hang on a nanosecond.
+// level returns the first row of the same language that is as fast as a given row within the accuracy of clocks.
+// Several versions often have the same schedule, and the name of the best must not depend on a nanosecond.
 func (c *Comparison) level(with *Row) *Row {
 	for i := range c.Rows {
 		r := &c.Rows[i]
@@ -114,14 +111,14 @@ func (c *Comparison) level(with *Row) *Row {
 	return with
 }
 
-// Slower tells whether the fastest row in Go takes more than so many times what the
-// fastest C++ version takes: by more than two clocks differ that show the same time.
+// Slower reports whether the fastest row in Go takes more than the given multiple of the fastest C++ version, beyond
+// the accuracy of clocks.
 func (c *Comparison) Slower(times float64) bool {
 	ours, theirs := c.fastest("go"), c.fastest("c++")
 	return theirs.ReplayUS > 0 && ours.ReplayUS-times*theirs.ReplayUS > tick
 }
 
-// Wrong is the first row with a wrong result, nil when all are right.
+// Wrong returns the first row with a wrong result, or nil.
 func (c *Comparison) Wrong() *Row {
 	for i := range c.Rows {
 		if !c.Rows[i].OK {
@@ -131,7 +128,7 @@ func (c *Comparison) Wrong() *Row {
 	return nil
 }
 
-// ratio is 0 when one of the times is not known.
+// ratio returns a/b, or 0 if one is unknown.
 func ratio(a, b float64) float64 {
 	if b == 0 {
 		return 0

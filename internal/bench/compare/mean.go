@@ -2,8 +2,8 @@ package compare
 
 import "math"
 
-// Mean is a row over all workloads of a memory mode: geometric means, each workload
-// counting as much as any other, whatever the number of its sizes and block sizes.
+// Mean is a row over all workloads of a memory mode. It holds geometric means in which all workloads have the same
+// weight, whatever their numbers of sizes and block sizes.
 type Mean struct {
 	Memory            string  `json:"memory"`
 	Name              string  `json:"name"`
@@ -15,12 +15,11 @@ type Mean struct {
 	OfBound           float64 `json:"of_bound"`
 }
 
-// BestGo is the name of the mean over what is the fastest row in Go in each
-// comparison.
+// BestGo names the mean over the fastest row in Go of each comparison.
 const BestGo = "best in Go"
 
-// Means averages the rows of all comparisons, by memory mode and name in the order in
-// which they appear, and then the best rows.
+// Means averages the rows of all comparisons, by memory mode and name in order of appearance, followed by the best
+// rows.
 func Means(all []Comparison) (means []Mean) {
 	for _, memory := range distinct(all, func(c *Comparison) []string { return []string{c.Memory} }) {
 		var of []Comparison
@@ -68,7 +67,7 @@ func meanOf(all []Comparison, memory, name string, pick func(*Comparison) *Row) 
 	}
 }
 
-// GeometricMean is that of the values that are known, which are not 0; 0 without any.
+// GeometricMean returns the geometric mean of the known values, which are not 0; it is 0 if there are none.
 func GeometricMean(values []float64) float64 {
 	sum, n := 0.0, 0
 	for _, v := range values {
@@ -83,7 +82,7 @@ func GeometricMean(values []float64) float64 {
 	return math.Exp(sum / float64(n))
 }
 
-// distinct lists what comparisons have, each once, in the order of appearance.
+// distinct returns the values of all comparisons without duplicates, in order of appearance.
 func distinct(all []Comparison, of func(*Comparison) []string) (list []string) {
 	seen := map[string]bool{}
 	for i := range all {

@@ -7,8 +7,7 @@ import (
 	"github.com/reprise-gpu/reprise/bench"
 )
 
-// merge makes one record of each that was measured in every round: medians over the
-// rounds, so that a round in which the machine did something else does not count.
+// merge combines the records of all rounds by medians, so that a disturbed round has no effect.
 func merge(rounds [][]bench.Record) ([]bench.Record, error) {
 	first := rounds[0]
 	all := make([]bench.Record, len(first))

@@ -13,13 +13,13 @@ import (
 	"github.com/reprise-gpu/reprise/sim"
 )
 
-// found is what replays in Go tell beside how long they take.
+// found holds what replays in Go show in addition to their duration.
 type found struct {
-	bound   float64                   // us: see bound
+	bound   float64                   // us; see func bound
 	overlap map[string]overlap.Shares // by key
 }
 
-// work is one operation as a replay ran it.
+// work is one operation of a replay.
 type work struct {
 	kind kind
 	at   overlap.Span // ns
@@ -33,9 +33,9 @@ const (
 	transfer             // over the host link
 )
 
-// profile replays each strategy on each back end a few times more and looks when each
-// operation ran. A simulated device keeps a time line of any replay. On another,
-// events are recorded around every operation, which only streams allow.
+// profile runs a few more replays of each strategy with each back end and records when each operation ran. A
+// simulated device has a time line for every replay. On other devices events are recorded around every operation,
+// which only streams permit.
 func (c *Config) profile(ctx context.Context, dev device.Device, in *bench.Instance) (*found, error) {
 	f := &found{overlap: map[string]overlap.Shares{}}
 	for _, strategy := range c.Strategies {
@@ -60,8 +60,8 @@ func (c *Config) profile(ctx context.Context, dev device.Device, in *bench.Insta
 	return f, nil
 }
 
-// profiled are the back ends that are looked at. The bound needs streams, on which a serial
-// replay keeps the order of the program: a graph has its prefetches before it.
+// profiled returns the back ends to profile. The bound needs streams, because a serial replay keeps the program order
+// there. A graph runs its prefetches first.
 func (c *Config) profiled(strategy string) []graphexec.Backend {
 	if strategy != serial || slices.Contains(c.Backends, graphexec.Streams) {
 		return c.Backends
@@ -74,12 +74,10 @@ func keepsTime(dev device.Device) bool {
 	return ok
 }
 
-// settle is how many replays go before the one that is looked at, so that it finds in
-// the caches what a replay finds.
+// settle is the number of replays before the recorded one, for caches in their steady state.
 const settle = 2
 
-// look replays a schedule and says when each operation ran, in the order of the
-// schedule.
+// look replays a schedule and returns when each operation ran, in the order of the schedule.
 func look(ctx context.Context, dev device.Device, in *bench.Instance, s *ir.Schedule, backend graphexec.Backend) (ran []work, err error) {
 	simulated, ok := dev.(*sim.Device)
 	var watch *stopwatch
@@ -94,7 +92,7 @@ func look(ctx context.Context, dev device.Device, in *bench.Instance, s *ir.Sche
 	}
 	defer func() { err = device.Join(err, exec.Close()) }()
 	if watch != nil {
-		exec.Stream() // so that all streams begin after the first event
+		exec.Stream() // makes all streams begin after the first event
 	}
 	for i := range settle + 1 {
 		if err := in.Reset(); err != nil {
@@ -116,7 +114,7 @@ func look(ctx context.Context, dev device.Device, in *bench.Instance, s *ir.Sche
 	return timeline(simulated), nil
 }
 
-// timeline is what a simulated device did since its time line began.
+// timeline returns the work of a simulated device since its time line started.
 func timeline(dev *sim.Device) (ran []work) {
 	const ns = 1000 // ps
 	_, _, all := dev.Timeline()

@@ -17,15 +17,15 @@ import (
 	"github.com/reprise-gpu/reprise/bench"
 )
 
-// Programs are the C++ side: a program for each workload, which bears its name, and solver/cg.
+// Programs locates the C++ programs: one per workload, with the same name, and solver/cg.
 type Programs struct {
-	Dir     string   // holds them
-	Library string   // the simulated driver, if they are to find that; else they find the GPU's
-	Ordinal int      // of the device, in the order of their driver
-	Env     []string // of their processes, beside this one's
+	Dir     string   // directory of the programs
+	Library string   // path of the simulated driver; "" for the GPU's driver
+	Ordinal int      // of the device, in the order of the driver
+	Env     []string // added to the environment of the processes
 }
 
-// find reports what is not there or stale, and what builds it.
+// find returns an error if a program is missing or stale, with the command that builds it.
 func (p *Programs) find(names ...string) error {
 	if p.Library != "" {
 		if !isFile(p.Library) {
@@ -58,7 +58,7 @@ func missing(path, command string) error {
 
 func (p *Programs) path(name string) string { return filepath.Join(p.Dir, name) }
 
-// flags are those that every program takes.
+// flags returns the flags that every program accepts.
 func (p *Programs) flags(c *Config, s setting) []string {
 	flags := []string{
 		"--size", strconv.Itoa(s.size),
@@ -78,8 +78,8 @@ func (p *Programs) flags(c *Config, s setting) []string {
 	return flags
 }
 
-// run runs the program of a setting and returns what it measured. A program that
-// found a wrong result says so in its records and fails; any other failure is an error.
+// run runs the program of a setting and returns its measurements. A program with a wrong result marks its records and
+// fails; that is not an error here. Any other failure is.
 func (p *Programs) run(ctx context.Context, c *Config, s setting, told *progress) (records []bench.Record, err error) {
 	records, err = call(ctx, p, s.workload.Name, p.flags(c, s), func(r *bench.Record) { told.row(r.String()) })
 	var status *exec.ExitError
@@ -92,7 +92,7 @@ func (p *Programs) run(ctx context.Context, c *Config, s setting, told *progress
 	return records, nil
 }
 
-// call runs a program and returns the records that it printed, also with the error that it ended with.
+// call runs a program and returns the records that it printed, even if it failed.
 func call[T any](ctx context.Context, p *Programs, name string, flags []string, each func(*T)) ([]T, error) {
 	path := p.path(name)
 	child := exec.CommandContext(ctx, path, flags...)
@@ -111,7 +111,7 @@ func call[T any](ctx context.Context, p *Programs, name string, flags []string, 
 		return nil, err
 	}
 	records, bad := readRecords(out, each)
-	_, _ = io.Copy(io.Discard, out) // so that it does not block, after a bad record
+	_, _ = io.Copy(io.Discard, out) // so that the program does not block after a bad record
 	err = child.Wait()
 	switch {
 	case ctx.Err() != nil:
@@ -135,10 +135,10 @@ func anyWrong(records []bench.Record) bool {
 	return false
 }
 
-// readRecords reads JSON objects, one after another.
+// readRecords reads a sequence of JSON objects.
 func readRecords[T any](from io.Reader, each func(*T)) (all []T, err error) {
 	d := json.NewDecoder(from)
-	d.DisallowUnknownFields() // the schema is one for both sides
+	d.DisallowUnknownFields() // both sides have the same schema
 	for {
 		var r T
 		switch err := d.Decode(&r); {
@@ -152,7 +152,7 @@ func readRecords[T any](from io.Reader, each func(*T)) (all []T, err error) {
 	}
 }
 
-// tail keeps the end of what is written to it.
+// tail keeps the last part of the text written to it.
 type tail struct{ text []byte }
 
 const tailBytes = 4096
@@ -165,8 +165,8 @@ func (t *tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// colon is the last three lines behind a colon, "" when nothing was written: a driver
-// may have said why before the program says what.
+// colon returns a colon and the last three lines, or "" without text. The driver may print the cause before the
+// program prints its message.
 func (t *tail) colon() string {
 	text := strings.TrimSpace(string(t.text))
 	if text == "" {

@@ -3,8 +3,8 @@ package compare
 // progress counts replays over all rounds and settings.
 type progress struct {
 	tell        func(what string, done, total int)
-	before, now int // of the parts that ended, and of the one under way
-	each, total int // replays of a row, and of everything
+	before, now int // replays of finished parts and of the present one
+	each, total int // replays of a row and of the whole run
 }
 
 func newProgress(c *Config, settings int) *progress {
@@ -12,7 +12,7 @@ func newProgress(c *Config, settings int) *progress {
 	return &progress{tell: c.Progress, each: c.Iterations, total: settings * c.Rounds * rows * c.Iterations}
 }
 
-// replays is the progress of a part, which counts from 1 to its own total.
+// replays reports the progress of a part, which counts from 1 to its own total.
 func (p *progress) replays(what string, done, total int) {
 	p.now = done
 	p.report(what)
@@ -21,7 +21,7 @@ func (p *progress) replays(what string, done, total int) {
 	}
 }
 
-// row is a whole row, of which nothing was told meanwhile.
+// row reports a whole row at once.
 func (p *progress) row(what string) {
 	p.before += p.each
 	p.report(what)

@@ -8,19 +8,17 @@ import (
 	"github.com/reprise-gpu/reprise/bench"
 )
 
-// versions are the ways in which a C++ program runs its workload. Each counts as many
-// replays as a row in Go.
+// versions lists the versions of each C++ program. Each has as many replays as a row in Go.
 var versions = []string{"sync", "async", "graph", "capture", "graph1"}
 
-// comparable reports why records of the C++ side cannot stand beside one of the Go
-// side: they must have done the same work on the same data, as often, each version
-// once, and looked at the result.
+// comparable returns an error if the records of the C++ side cannot be compared with one of the Go side. Both must
+// have done the same work on the same data, equally often, each version once, and with a check of the result.
 func comparable(ours *bench.Record, theirs []bench.Record) error {
 	seen := map[string]bool{}
 	for i := range theirs {
 		r := &theirs[i]
 		if r.PTXHash != ours.PTXHash {
-			return fmt.Errorf("the C++ program has other kernels inside than this one: build both from the same files, with `make build baseline`")
+			return fmt.Errorf("the C++ program contains other kernels than this program: build both from the same files with `make build baseline`")
 		}
 		for _, fact := range []struct {
 			name string
@@ -41,7 +39,7 @@ func comparable(ours *bench.Record, theirs []bench.Record) error {
 			{"input_hash", ours.InputHash, r.InputHash},
 		} {
 			if fact.a != fact.b {
-				return fmt.Errorf("not the same work: the C++ version %s has %s %v, where %v is wanted", r.Backend, fact.name, fact.b, fact.a)
+				return fmt.Errorf("not the same work: the C++ version %s has %s %v instead of %v", r.Backend, fact.name, fact.b, fact.a)
 			}
 		}
 		if seen[r.Backend] {

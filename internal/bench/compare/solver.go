@@ -11,23 +11,23 @@ import (
 	"github.com/reprise-gpu/reprise/solver/sparse"
 )
 
-// SolverConfig says on what conjugate gradients are compared: Poisson's equation on squares.
+// SolverConfig selects the comparisons of conjugate gradients, for Poisson's equation on squares.
 type SolverConfig struct {
 	Open          func() (device.Device, error)
-	Sides         []int // points of one of a square
-	CheckEvery    []int // iterations between two looks of the host, and of a round of the device's own loop
+	Sides         []int // points per side of a square
+	CheckEvery    []int // iterations between two checks of the host, and per batch of the device's own loop
 	MaxIterations int
-	Sample        int64 // as of bench.Config: then all iterations are timed and nothing is solved
+	Sample        int64 // as for bench.Config; if not 0, iterations are timed and nothing is solved
 	Programs      Programs
 
-	// Progress is called after each way to solve with how many of all are done.
+	// Progress is called after each way with the numbers of finished and of all ways.
 	Progress func(what string, done, total int)
 }
 
-// solverProgram is by hand what package solver does.
+// solverProgram is the C++ counterpart of package solver.
 const solverProgram = "solver/cg"
 
-// ways are the modes that are compared. One whose peer is set does what that C++ version does.
+// ways lists the compared modes. peer is the C++ version that does the same, if there is one.
 var ways = []struct {
 	name, peer string
 	mode       solver.Mode
@@ -41,11 +41,11 @@ var ways = []struct {
 	{name: "auto", mode: solver.Auto},
 }
 
-// Settings is how many comparisons a complete run returns.
+// Settings returns the number of comparisons of a complete run.
 func (c *SolverConfig) Settings() int { return len(c.Sides) * len(c.CheckEvery) }
 
-// RunSolver makes every comparison. An error means that the run itself could not go on, and comes with the
-// comparisons so far.
+// RunSolver makes every comparison. An error means that the run could not continue; the comparisons so far are
+// returned with it.
 func RunSolver(ctx context.Context, c SolverConfig) (all []SolverComparison, err error) {
 	if err := c.Programs.find(solverProgram); err != nil {
 		return nil, err
@@ -104,9 +104,9 @@ func (c *SolverConfig) compare(ctx context.Context, side, every int, told func(n
 	return s, s.relate()
 }
 
-// solve solves by the clock, on a GPU after a solution to warm up, as the C++ program has. A simulated one has nothing to
-// warm up, and would have other addresses then, on which its times depend a little. Nobody can cancel a solution, which
-// would cost the device's own loop some round trips, and what is compared with it cannot be cancelled either.
+// solve measures a solution; on a GPU after another one to warm up, as in the C++ program. A simulated device needs
+// no warm-up and would get other addresses, which affect its times a little. The context cannot be cancelled, because
+// that would cost the device's own loop some round trips, and the C++ versions cannot be cancelled either.
 func (c *SolverConfig) solve(ctx context.Context, a *sparse.CSR, b []float64, o solver.Options) (r solver.Result, err error) {
 	if err := ctx.Err(); err != nil {
 		return r, err
@@ -126,7 +126,7 @@ func (c *SolverConfig) solve(ctx context.Context, a *sparse.CSR, b []float64, o 
 	return r, err
 }
 
-// flags are those of the C++ program for a comparison. It runs the versions that have a peer.
+// flags returns the flags of the C++ program for a comparison. It runs the versions with a peer.
 func (c *SolverConfig) flags(s *SolverComparison) []string {
 	version := "all"
 	if s.Row("while") == nil {
@@ -142,7 +142,7 @@ func (c *SolverConfig) flags(s *SolverComparison) []string {
 	}
 }
 
-// solverRecord is what the C++ program prints.
+// solverRecord is the output of the C++ program.
 type solverRecord struct {
 	Method     string `json:"method"`
 	Version    string `json:"version"`

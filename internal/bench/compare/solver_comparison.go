@@ -6,15 +6,15 @@ import (
 	"time"
 )
 
-// Solved is what solving came to.
+// Solved is the result of a solution.
 type Solved struct {
 	Iterations   int           `json:"iterations"`
-	Residual     float64       `json:"residual,omitempty"` // of a sampled device there is none
+	Residual     float64       `json:"residual,omitempty"` // 0 on a sampled device
 	TrueResidual float64       `json:"true_residual,omitempty"`
 	Time         time.Duration `json:"time_ns"`
 }
 
-// SolverRow is one way to solve a system. A ratio of 0 stands for one that cannot be told.
+// SolverRow is one way to solve a system. A ratio of 0 is unknown.
 type SolverRow struct {
 	Name     string `json:"name"`           // "graph", "c++ while"
 	Peer     string `json:"peer,omitempty"` // the C++ version that does the same
@@ -25,7 +25,7 @@ type SolverRow struct {
 	ToWhile   float64 `json:"ratio_to_while"` // to the C++ version while
 }
 
-// SolverComparison is a system with all ways to solve it.
+// SolverComparison is a system with all ways of solving it.
 type SolverComparison struct {
 	Method     string      `json:"method"`
 	Side       int         `json:"side"`
@@ -37,7 +37,7 @@ type SolverComparison struct {
 	Rows       []SolverRow `json:"rows"`
 }
 
-// Row is the row of a name, nil when there is none.
+// Row returns the row with a name, or nil.
 func (s *SolverComparison) Row(name string) *SolverRow {
 	if i := slices.IndexFunc(s.Rows, func(r SolverRow) bool { return r.Name == name }); i >= 0 {
 		return &s.Rows[i]
@@ -45,8 +45,8 @@ func (s *SolverComparison) Row(name string) *SolverRow {
 	return nil
 }
 
-// relate fills in what rows are to each other, and reports what keeps them from being compared: all have to come to
-// the same number after as many iterations, bit by bit.
+// relate computes the ratios between rows. It returns an error if they are not comparable: all must have the same
+// residual, bit by bit, after the same number of iterations.
 func (s *SolverComparison) relate() error {
 	eager, graph, while := s.Row("eager"), s.Row("c++ graph"), s.Row("c++ while")
 	if graph == nil || (while == nil) != (s.Row("while") == nil) {
@@ -55,7 +55,7 @@ func (s *SolverComparison) relate() error {
 	for i := range s.Rows {
 		r := &s.Rows[i]
 		if r.Iterations != eager.Iterations || r.Residual != eager.Residual {
-			return fmt.Errorf("not the same work: %s comes to a residual of %g in %d iterations, and eager to %g in %d", r.Name, r.Residual, r.Iterations, eager.Residual, eager.Iterations)
+			return fmt.Errorf("not the same work: %s has residual %g after %d iterations, but eager has %g after %d", r.Name, r.Residual, r.Iterations, eager.Residual, eager.Iterations)
 		}
 		r.OverEager, r.ToGraph = ratio(float64(eager.Time), float64(r.Time)), ratio(float64(r.Time), float64(graph.Time))
 		if while != nil {
@@ -65,8 +65,8 @@ func (s *SolverComparison) relate() error {
 	return nil
 }
 
-// Slower is a row that takes more than so many times what another does that it should not be slower than: a replay than
-// eager launches, and one with a peer than that. Both are nil when there is none.
+// Slower returns a row that takes more than the given multiple of another row that it should not be slower than:
+// eager launches for a replay, and the peer for a row with one. Both are nil if there is none.
 func (s *SolverComparison) Slower(times float64) (row, than *SolverRow) {
 	for i := range s.Rows {
 		r := &s.Rows[i]

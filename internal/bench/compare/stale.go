@@ -11,22 +11,21 @@ import (
 	"github.com/reprise-gpu/reprise/sim"
 )
 
-// Sources is a hash of the files that the C++ programs are built from, as the Makefile notes it.
+// Sources is a hash of the source files of the C++ programs, which the Makefile sets.
 var Sources string
 
-// staleLibrary reports a simulated driver that was built from other files than the simulator of
-// this program: it would keep another time. What was built without the Makefile does not
-// tell, and a driver that is no Go library is somebody's own.
+// staleLibrary returns an error for a simulated driver built from other files than the simulator of this program,
+// because its times would differ. It accepts builds without the Makefile, and drivers that are not Go libraries.
 func staleLibrary(path string) error {
 	info, err := buildinfo.ReadFile(path)
 	if sim.Sources == "" || err != nil || sourcesOf(info) == sim.Sources {
 		return nil
 	}
-	return fmt.Errorf("%s simulates otherwise than this program does, for it was built from other files: `make build libcudasim` builds both", path)
+	return fmt.Errorf("%s was built from other files than the simulator of this program, so its times differ: `make build libcudasim` builds both", path)
 }
 
-// staleProgram reports a C++ program that was built from other files than there were when this
-// one was: its times would be of another schedule. What does not tell is somebody's own.
+// staleProgram returns an error for a C++ program built from other files than those present when this program was
+// built, because its schedule may differ. It accepts programs without a hash.
 func staleProgram(path string) error {
 	const mark = "reprise baseline sources "
 	data, err := os.ReadFile(path)
@@ -37,12 +36,12 @@ func staleProgram(path string) error {
 	if Sources == "" || !ok || bytes.HasPrefix(noted, []byte(Sources)) {
 		return nil
 	}
-	return fmt.Errorf("%s was built from other files in C++ than there were when this program was: `make build baseline` builds both", path)
+	return fmt.Errorf("%s was built from other C++ files than those present when this program was built: `make build baseline` builds both", path)
 }
 
 var sourcesNoted = regexp.MustCompile(`\Q-X=github.com/reprise-gpu/reprise/sim.Sources=\E([0-9a-f]+)`)
 
-// sourcesOf is the sim.Sources of a library, "" if it has none.
+// sourcesOf returns the sim.Sources of a library, or "" if it has none.
 func sourcesOf(info *debug.BuildInfo) string {
 	for _, s := range info.Settings {
 		if noted := sourcesNoted.FindStringSubmatch(s.Value); s.Key == "-ldflags" && noted != nil {

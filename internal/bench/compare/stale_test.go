@@ -20,7 +20,7 @@ func TestAStaleDriverIsRefused(t *testing.T) {
 
 	sim.Sources = "64d9"
 	defer func() { sim.Sources = "" }()
-	assert.EqualError(t, staleLibrary(self), self+" simulates otherwise than this program does, for it was built from other files: `make build libcudasim` builds both")
+	assert.EqualError(t, staleLibrary(self), self+" was built from other files than the simulator of this program, so its times differ: `make build libcudasim` builds both")
 
 	own := filepath.Join(t.TempDir(), "driver.so")
 	require.NoError(t, os.WriteFile(own, []byte("\x7fELF and no Go"), 0o600))
@@ -39,7 +39,7 @@ func TestAStaleProgramIsRefused(t *testing.T) {
 	defer func() { Sources = "" }()
 	assert.NoError(t, built("\x00reprise baseline sources 64d9\x00"))
 	assert.NoError(t, built(""), "a program of somebody's own")
-	assert.EqualError(t, built("\x00reprise baseline sources 64d8\x00"), path+" was built from other files in C++ than there were when this program was: `make build baseline` builds both")
+	assert.EqualError(t, built("\x00reprise baseline sources 64d8\x00"), path+" was built from other C++ files than those present when this program was built: `make build baseline` builds both")
 }
 
 func TestSourcesOf(t *testing.T) {

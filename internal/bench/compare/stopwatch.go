@@ -10,27 +10,27 @@ import (
 	"github.com/reprise-gpu/reprise/tracer"
 )
 
-// stopwatch is a device that records an event before and after each piece of work of
-// a command list. The first is done when the work might start, so kernels that wait
-// for multiprocessors seem to run: of them, overlap is an upper bound. Copies of one
-// direction follow each other on their engine, so of those it is exact. From the first
-// event to the work passes about what passes between two events with nothing between.
+// stopwatch is a device that records an event before and after each piece of work of a command list.
+//
+// The first event completes when the work may start, so kernels that wait for multiprocessors appear to run: the
+// measured overlap of kernels is an upper bound. Copies of one direction follow each other on their engine, so that
+// of copies is exact. The time from the first event to the work is about that between two consecutive events.
 type stopwatch struct {
 	device.Device
-	pinned []overlap.Span // addresses of the host's memory
+	pinned []overlap.Span // addresses of pinned memory
 	lists  map[device.CommandList]*timed
-	last   *timed // submitted
+	last   *timed // the list submitted last
 	events []device.Event
 }
 
 // timed is a list with events.
 type timed struct {
-	origin, blank device.Event // the first two, one after the other
+	origin, blank device.Event // the first two, recorded one after the other
 	laps          []lap
-	at            []int // by command of the list without events: where it is, and at the end how many there are
+	at            []int // by command of the original list: its position in this list; the last element is the length of this list
 }
 
-// place is where command i is, counted on when the list goes round.
+// place returns the position of command i; i may exceed the length of the list.
 func (t *timed) place(i int) int {
 	last := len(t.at) - 1
 	return i/last*t.at[last] + t.at[i%last]
@@ -39,7 +39,7 @@ func (t *timed) place(i int) int {
 // lap is one piece of work.
 type lap struct {
 	kind          kind
-	engine        int // of a transfer: its direction
+	engine        int // direction of a transfer
 	before, after device.Event
 }
 
@@ -54,8 +54,8 @@ func newStopwatch(dev device.Device, trace *tracer.Trace) *stopwatch {
 	return w
 }
 
-// CompileCommands adds the events to a list that runs work. It must begin on its first
-// stream, which all others wait for.
+// CompileCommands adds events to a list that runs work. The list must begin on its first stream, for which all others
+// wait.
 func (w *stopwatch) CompileCommands(all []device.Command) (device.CommandList, error) {
 	if !slices.ContainsFunc(all, func(c device.Command) bool { return c.Kind == device.Run }) {
 		return w.Device.CompileCommands(all)
@@ -91,14 +91,14 @@ func (w *stopwatch) CompileCommands(all []device.Command) (device.CommandList, e
 	if err != nil {
 		return 0, err
 	}
-	t.at[0] = 0 // with the first two events
+	t.at[0] = 0 // includes the first two events
 	t.at = append(t.at, len(cmds))
 	list, err := w.Device.CompileCommands(cmds)
 	w.lists[list] = t
 	return list, err
 }
 
-// SubmitCommands notes which events are those of the last replay.
+// SubmitCommands records which events belong to the last replay.
 func (w *stopwatch) SubmitCommands(list device.CommandList, from, n int) error {
 	t := w.lists[list]
 	if t == nil {
@@ -131,7 +131,7 @@ func (w *stopwatch) onHost(p device.Ptr) bool {
 	return slices.ContainsFunc(w.pinned, func(s overlap.Span) bool { return s.Begin <= int64(p) && int64(p) < s.End })
 }
 
-// read says when the work of the last replay ran, since the replay began.
+// read returns when the work of the last replay ran, relative to the start of the replay.
 func (w *stopwatch) read() (ran []work, err error) {
 	since := func(e device.Event) int64 {
 		var d time.Duration
@@ -149,7 +149,7 @@ func (w *stopwatch) read() (ran []work, err error) {
 	return ran, err
 }
 
-// queue has each transfer begin when the one before it on its engine has ended.
+// queue makes each transfer begin after the previous one on its engine has ended.
 func (w *stopwatch) queue(ran []work) {
 	var order []int
 	for i := range ran {

@@ -6,7 +6,7 @@ import (
 	"text/tabwriter"
 )
 
-// WriteTables prints a table for each comparison and one of their means.
+// WriteTables writes a table for each comparison and one of their means.
 func WriteTables(w io.Writer, all []Comparison) error {
 	for i := range all {
 		if err := all[i].write(w); err != nil {
@@ -39,7 +39,7 @@ func (c *Comparison) write(w io.Writer) error {
 	return err
 }
 
-// virtual says when times are not of a GPU.
+// virtual returns the note for times that are not those of a GPU.
 func virtual(simulated bool, sample int64) string {
 	switch {
 	case simulated && sample > 0:
@@ -64,14 +64,14 @@ func writeMeans(w io.Writer, all []Comparison) error {
 	return t.Flush()
 }
 
-// unknown is printed for what cannot be told.
+// unknown is printed for unknown values.
 const unknown = "-"
 
 func micros(v float64) string { return known("%.2f", v) }
 
 func times(v float64) string { return known("%.2fx", v) }
 
-// times3 is for ratios that a run may fail by.
+// times3 formats ratios that a run may fail by.
 func times3(v float64) string { return known("%.3fx", v) }
 
 func percent(v float64) string { return known("%.0f %%", 100*v) }

@@ -1,4 +1,3 @@
-// Package figure draws comparisons, as SVG and PNG, in the manner of the figures of the
-// GrCUDA paper: a panel for each workload with the speedup at each size, bars for what
-// overlaps, and the geometric mean as a dashed line.
+// Package figure draws comparisons as SVG and PNG in the style of the figures of the GrCUDA paper: a panel per
+// workload with the speedup at each size, bars for overlaps, and the geometric mean as a dashed line.
 package figure

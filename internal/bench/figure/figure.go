@@ -20,7 +20,7 @@ import (
 	"github.com/reprise-gpu/reprise/internal/bench/compare"
 )
 
-// kinds are the figures that there are of each memory mode.
+// kinds lists the figures of each memory mode.
 var kinds = []struct {
 	name string
 	draw func([]compare.Comparison) *figure
@@ -31,8 +31,8 @@ var kinds = []struct {
 	{"bound", bound},
 }
 
-// Write draws every figure of every memory mode into a folder, which it makes, and
-// returns the paths: KIND-MODE.svg and .png.
+// Write draws every figure of every memory mode into a directory, which it creates if necessary. It returns the
+// paths: KIND-MODE.svg and .png.
 func Write(dir string, all []compare.Comparison) (paths []string, err error) {
 	if err := Folder(dir); err != nil {
 		return nil, err
@@ -56,7 +56,7 @@ func Write(dir string, all []compare.Comparison) (paths []string, err error) {
 	return paths, nil
 }
 
-// Folder makes a folder for figures and reports why none can be written there.
+// Folder creates a directory for figures. It returns an error if no file can be written there.
 func Folder(dir string) error {
 	err := os.MkdirAll(dir, 0o755)
 	if err == nil {
@@ -90,7 +90,7 @@ func modes(all []compare.Comparison) (groups [][]compare.Comparison) {
 	return groups
 }
 
-// about says where the figures of a mode come from.
+// about describes the origin of the figures of a mode.
 func about(c *compare.Comparison) string {
 	where := c.Device
 	if c.Simulated {
@@ -102,25 +102,25 @@ func about(c *compare.Comparison) string {
 	return fmt.Sprintf("%s; memory mode %s", where, c.Memory)
 }
 
-// figure is panels in rows below a title and a legend.
+// figure is rows of panels below a title and a legend.
 type figure struct {
 	title, about string
 	legend       []entry
-	panels       [][]*plot.Plot // rows of one length; nil is a place left empty
-	width        vg.Length      // of a panel
+	panels       [][]*plot.Plot // rows of equal length; nil for an empty place
+	width        vg.Length      // of one panel
 }
 
-// entry is what a colour stands for.
+// entry is an entry of the legend.
 type entry struct {
 	name   string
 	color  color.Color
-	dashed bool // as of a second line of that colour
+	dashed bool // for the second line of a colour
 }
 
 const (
 	panelHeight  = 5.2 * vg.Centimeter
 	headerHeight = 1.7 * vg.Centimeter
-	legendHeight = 4.5 * vg.Millimeter // of each line of it beyond the first
+	legendHeight = 4.5 * vg.Millimeter // of each additional line of the legend
 	margin       = 3 * vg.Millimeter
 	dpi          = 144
 )
@@ -141,7 +141,7 @@ func (f *figure) write(path, format string) error {
 	return replace(path, image.Bytes())
 }
 
-// replace writes a file as a whole: a run that ends in the middle leaves the old one.
+// replace writes a file atomically: an interrupted run leaves the old file.
 func replace(path string, data []byte) error {
 	file, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
 	if err != nil {
@@ -155,7 +155,7 @@ func replace(path string, data []byte) error {
 	return os.Rename(file.Name(), path)
 }
 
-// size leaves room for all panels, and for the longest line and the legend above them.
+// size returns a size with room for all panels, the longest line of text and the legend.
 func (f *figure) size() (w, h vg.Length) {
 	w = f.width * vg.Length(len(f.panels[0]))
 	for _, line := range f.lines() {
@@ -164,12 +164,12 @@ func (f *figure) size() (w, h vg.Length) {
 	return w + 2*margin, panelHeight*vg.Length(len(f.panels)) + f.above(w) + 2*margin
 }
 
-// above is the height of what is above the panels.
+// above returns the height of the part above the panels.
 func (f *figure) above(width vg.Length) vg.Length {
 	return headerHeight + legendHeight*vg.Length(max(1, len(f.legendLines(width)))-1)
 }
 
-// line is text above the panels.
+// line is a line of text above the panels.
 type line struct {
 	text  string
 	style text.Style
@@ -195,7 +195,7 @@ func (f *figure) draw(c draw.Canvas) {
 	}
 }
 
-// header draws the title, where it comes from, and the legend.
+// header draws the title, the origin and the legend.
 func (f *figure) header(c draw.Canvas) {
 	y := c.Max.Y
 	for _, line := range f.lines() {
@@ -220,7 +220,7 @@ func (f *figure) header(c draw.Canvas) {
 // An entry of a legend is a box, a gap and a name, in points.
 const box, gap = 8, 4
 
-// width is that of an entry, and of the room behind it.
+// width returns the width of the entry and of the space after it.
 func (e *entry) width() vg.Length { return box + gap + letters(9, color.Black).Width(e.name) + 4*gap }
 
 // mark draws the box, in two parts for a dashed line.
@@ -236,7 +236,7 @@ func (e *entry) mark(c draw.Canvas, x, y vg.Length) {
 	part(0, box)
 }
 
-// legendLines breaks the legend where it is wider than that.
+// legendLines breaks the legend into lines of at most the given width.
 func (f *figure) legendLines(width vg.Length) (lines [][]entry) {
 	var x vg.Length
 	for _, e := range f.legend {
@@ -248,7 +248,7 @@ func (f *figure) legendLines(width vg.Length) (lines [][]entry) {
 	return lines
 }
 
-// letters is text without serifs.
+// letters is a sans-serif text style.
 func letters(size vg.Length, c color.Color) text.Style {
 	return text.Style{
 		Color: c, Handler: plot.DefaultTextHandler,

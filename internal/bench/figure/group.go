@@ -11,10 +11,10 @@ import (
 	"github.com/reprise-gpu/reprise/internal/bench/compare"
 )
 
-// series is a bar of each group.
+// series is one bar per group.
 type series struct {
 	name   string
-	values []float64 // by group; 0 is no bar
+	values []float64 // one per group; 0 means no bar
 }
 
 // grouping is one wide panel with a group of bars for each workload.
@@ -22,9 +22,9 @@ type grouping struct {
 	title, y string
 	names    []string
 	series   []series
-	most     float64  // where the y axis ends, 0 for all of the bars
-	line     float64  // drawn across, 0 for none
-	notes    []string // above the groups, nil for none
+	most     float64  // end of the y axis, 0 to fit the bars
+	line     float64  // position of a horizontal line, 0 for none
+	notes    []string // text above each group, nil for none
 }
 
 func (g *grouping) figure() *figure {
@@ -55,7 +55,7 @@ func (g *grouping) figure() *figure {
 	return f
 }
 
-// bar draws a bar, cut off where the axis ends, with its value on it if it is.
+// bar draws a bar. If the bar exceeds the axis, it is cut off and labelled with its value.
 func (g *grouping) bar(p *plot.Plot, left, width, v float64, e entry) {
 	if v == 0 {
 		return
@@ -77,8 +77,7 @@ func (g *grouping) bar(p *plot.Plot, left, width, v float64, e entry) {
 	}
 }
 
-// perWorkload is the geometric mean over the comparisons of each workload, and then over
-// these.
+// perWorkload returns the geometric mean over the comparisons of each workload, followed by the mean of these.
 func perWorkload(all []compare.Comparison, value func(*compare.Comparison) float64) (values []float64) {
 	for _, w := range workloads(all) {
 		values = append(values, compare.GeometricMean(each(w, value)))
@@ -86,7 +85,7 @@ func perWorkload(all []compare.Comparison, value func(*compare.Comparison) float
 	return append(values, compare.GeometricMean(values))
 }
 
-// names are those of the workloads, and of the mean.
+// names returns the names of the workloads, followed by that of the mean.
 func names(all []compare.Comparison) (list []string) {
 	for _, w := range workloads(all) {
 		list = append(list, title(&w[0]))
@@ -94,7 +93,7 @@ func names(all []compare.Comparison) (list []string) {
 	return append(list, "mean")
 }
 
-// ratio has the time of each way over that of the fastest in C++.
+// ratio draws the time of each way divided by that of the fastest C++ version.
 func ratio(all []compare.Comparison) *figure {
 	g := grouping{title: "Time over that of the fastest C++ version; mean: geometric", y: "times as long", names: names(all), line: 1, most: 2.5}
 	for _, name := range []string{"nimble/graph", "nimble/streams", "c++ async", "c++ graph", "c++ capture", "c++ graph1"} {
@@ -103,7 +102,7 @@ func ratio(all []compare.Comparison) *figure {
 	return g.figure()
 }
 
-// bound has the contention-free lower bound over the time of the fastest ways.
+// bound draws the contention-free lower bound divided by the time of the fastest ways.
 func bound(all []compare.Comparison) *figure {
 	of := func(best func(*compare.Comparison) string) []float64 {
 		return perWorkload(all, func(c *compare.Comparison) float64 { return c.Row(best(c)).OfBound })
@@ -119,8 +118,8 @@ func bound(all []compare.Comparison) *figure {
 	return g.figure()
 }
 
-// overlapping has the four shares of each workload at its largest size, of the fastest
-// way in Go that could be looked at, and above them the speedup over serial execution.
+// overlapping draws the four shares of each workload at its largest size, for the fastest way in Go with known
+// overlap, with the speedup over serial execution above.
 func overlapping(all []compare.Comparison) *figure {
 	g := grouping{title: "Overlap of the fastest way in Go at the largest size, and its speedup over serial execution", y: "percent"}
 	shares := [4]series{{name: "CT: kernels under transfers"}, {name: "TC: transfers under kernels"}, {name: "CC: kernels hidden by kernels"}, {name: "TOT: all that is hidden"}}
@@ -153,7 +152,7 @@ func largest(w []compare.Comparison) *compare.Comparison {
 	return most
 }
 
-// lookedAt is the fastest row whose overlap is known, nil without one.
+// lookedAt returns the fastest row with known overlap, or nil.
 func lookedAt(c *compare.Comparison) (best *compare.Row) {
 	for i := range c.Rows {
 		if r := &c.Rows[i]; r.Overlap != nil && r.OK && (best == nil || r.ReplayUS < best.ReplayUS) {

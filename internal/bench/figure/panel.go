@@ -12,7 +12,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Colours that stay apart in print and for the colour-blind (Okabe and Ito's).
+// Colours that are distinct in print and for the colour-blind (Okabe and Ito).
 var (
 	blue    = color.RGBA{0, 114, 178, 255}
 	orange  = color.RGBA{230, 159, 0, 255}
@@ -26,7 +26,7 @@ var (
 	dashes  = []vg.Length{vg.Points(3), vg.Points(2)}
 )
 
-// newPanel is an empty panel with a place on its x axis for each name.
+// newPanel returns an empty panel with one position on its x axis per name.
 func newPanel(title, y string, names []string) *plot.Plot {
 	p := plot.New()
 	p.Title.Text, p.Y.Label.Text = title, y
@@ -54,7 +54,7 @@ func newPanel(title, y string, names []string) *plot.Plot {
 	return p
 }
 
-// ticks are at most six steps of 1, 2.5 or 5 times a power of ten.
+// ticks returns at most six ticks, at steps of 1, 2.5 or 5 times a power of ten.
 func ticks(from, to float64) (list []plot.Tick) {
 	decade := math.Pow(10, math.Ceil(math.Log10(to-from)))
 	step := decade
@@ -69,7 +69,7 @@ func ticks(from, to float64) (list []plot.Tick) {
 	return list
 }
 
-// level draws a horizontal line, with a text above its right end, for which it makes room.
+// level draws a horizontal line with a label above its right end, and makes room for the label.
 func level(p *plot.Plot, y float64, c color.Color, dashed bool, label string) {
 	f := plotter.NewFunction(func(float64) float64 { return y })
 	f.Color, f.Width, f.Samples = c, vg.Points(0.8), 2
@@ -99,7 +99,7 @@ func note(p *plot.Plot, x, y float64, c color.Color, label string, align draw.XA
 // reach makes room above the greatest value.
 func reach(p *plot.Plot, greatest float64) { p.Y.Max = greatest * 1.15 }
 
-// count writes a number as people say it: 1600, 20M, 1.05M.
+// count formats a number in the usual short form: 1600, 20M, 1.05M.
 func count(n int) string {
 	v := float64(n)
 	switch {
@@ -113,7 +113,7 @@ func count(n int) string {
 	return strconv.Itoa(n)
 }
 
-// duration writes microseconds.
+// duration formats microseconds.
 func duration(us float64) string {
 	switch {
 	case us >= 1e6:
@@ -124,7 +124,7 @@ func duration(us float64) string {
 	return digits(us) + " us"
 }
 
-// digits rounds to three.
+// digits formats with three digits.
 func digits(v float64) string {
 	rounded, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 3, 64), 64)
 	if err != nil {

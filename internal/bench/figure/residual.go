@@ -10,20 +10,20 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// Residuals are how the residuals of some iterative methods fall.
+// Residuals holds the residual histories of iterative methods.
 type Residuals struct {
 	Title, About string
 	Curves       []Curve
 }
 
-// Curve is the relative residual at the start and after each iteration of a method.
+// Curve holds the relative residual of a method at the start and after each iteration.
 type Curve struct {
 	Name   string
 	Values []float64
 }
 
-// WriteResiduals draws residuals over iterations, on a logarithmic scale, into a folder, which it
-// makes. It returns the paths, residual.svg and .png.
+// WriteResiduals draws residuals over iterations on a logarithmic scale into a directory, which it creates if
+// necessary. It returns the paths, residual.svg and .png.
 func WriteResiduals(dir string, r Residuals) (paths []string, err error) {
 	if err := Folder(dir); err != nil {
 		return nil, err
@@ -75,7 +75,7 @@ func (r *Residuals) figure() *figure {
 	return f
 }
 
-// drawable leaves out what a logarithmic scale has no place for: zeros, and what is no number.
+// drawable drops values that a logarithmic scale cannot show: zeros and NaNs.
 func drawable(values []float64) (points plotter.XYs) {
 	for i, v := range values {
 		if v > 0 && !math.IsInf(v, 0) {
@@ -85,7 +85,7 @@ func drawable(values []float64) (points plotter.XYs) {
 	return points
 }
 
-// decades are at most ten powers of ten, as far apart as each other.
+// decades returns at most ten powers of ten at equal distances.
 func decades(from, to float64) (list []plot.Tick) {
 	lo, hi := int(math.Round(math.Log10(from))), int(math.Round(math.Log10(to)))
 	step := (hi-lo)/10 + 1

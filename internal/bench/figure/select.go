@@ -10,7 +10,7 @@ func workloads(all []compare.Comparison) [][]compare.Comparison {
 	return grouped(all, func(c *compare.Comparison) any { return c.Workload })
 }
 
-// sizesOf groups those of one workload by size.
+// sizesOf groups the comparisons of one workload by size.
 func sizesOf(all []compare.Comparison) [][]compare.Comparison {
 	return grouped(all, func(c *compare.Comparison) any { return c.Size })
 }
@@ -37,7 +37,7 @@ func each[T any](list []T, value func(*T) float64) (values []float64) {
 	return values
 }
 
-// known leaves out what could not be told.
+// known drops unknown values.
 func known(values []float64) (rest []float64) {
 	for _, v := range values {
 		if v > 0 {
@@ -51,7 +51,7 @@ func bestGo(c *compare.Comparison) string { return c.Best }
 
 func bestCPP(c *compare.Comparison) string { return c.BestCPP }
 
-// title is the name of the workload in print.
+// title returns the printed name of the workload.
 func title(c *compare.Comparison) string {
 	if w, err := bench.LookupWorkload(c.Workload); err == nil {
 		return w.Title

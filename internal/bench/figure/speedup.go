@@ -12,13 +12,12 @@ import (
 	"github.com/reprise-gpu/reprise/internal/bench/compare"
 )
 
-// perRow is how many panels stand side by side.
+// perRow is the number of panels per row.
 const perRow = 3
 
-// speedup has a panel for each workload: at each size, the speedup over serial
-// execution of the fastest way in Go and of the fastest in C++. A point is the
-// geometric mean over the block sizes, and its bar reaches from the least to the
-// greatest. Below each size stands what the serial strategy takes.
+// speedup draws a panel per workload: at each size, the speedup over serial execution of the fastest way in Go and of
+// the fastest C++ version. A point is the geometric mean over the block sizes; its bar spans the least and the
+// greatest value. The time of the serial strategy is below each size.
 func speedup(all []compare.Comparison) *figure {
 	mean := func(best func(*compare.Comparison) string) float64 {
 		values := perWorkload(all, func(c *compare.Comparison) float64 { return c.Row(best(c)).SpeedupOverSerial })
@@ -85,7 +84,7 @@ func speedupPanel(w []compare.Comparison) *plot.Plot {
 	return p
 }
 
-// bars are points with what they vary by.
+// bars holds points with error bars.
 type bars struct {
 	plotter.XYs
 	plotter.YErrors

@@ -11,9 +11,8 @@ import (
 	"github.com/reprise-gpu/reprise/internal/bench/strategies"
 )
 
-// WriteStrategies draws what strategies make of graphs into a folder, which it makes: a
-// panel for each graph with the predicted time over the lower bound. It returns the paths,
-// strategies.svg and .png.
+// WriteStrategies draws the predicted time over the lower bound of each strategy, with a panel per graph, into a
+// directory, which it creates if necessary. It returns the paths, strategies.svg and .png.
 func WriteStrategies(dir string, all []*strategies.Comparison) (paths []string, err error) {
 	if err := Folder(dir); err != nil {
 		return nil, err

@@ -1,6 +1,6 @@
 package input
 
-// Array makes an array of n numbers of what value gives for each index.
+// Array returns an array of n numbers, computed by value from their indices.
 func Array[T Number](n int, value func(i int) T) []T {
 	array := make([]T, n)
 	for i := range array {

@@ -2,22 +2,21 @@ package input
 
 import "slices"
 
-// Degree is how many edges leave each vertex of a graph.
+// Degree is the number of edges that leave each vertex of a graph.
 const Degree = 3
 
-// attempts is how far apart the numbers are that two vertices draw from. A vertex
-// may use some of its neighbour's, which makes no difference to the graph's use.
+// attempts is the distance between the numbers that two vertices draw from. A vertex may use numbers of the next one,
+// which does no harm.
 const attempts = 16
 
-// Edges are those of a random directed graph. Where the edges of a vertex lead is a
-// function of the vertex alone, so that a graph of a hundred million vertices needs no memory but
-// that which it is written to.
+// Edges is a random directed graph. The edges of a vertex are a function of the vertex alone, so that a graph of a
+// hundred million vertices needs no memory except for the arrays that it is written to.
 type Edges struct {
 	draws    Sequence
 	vertices int
 }
 
-// NewEdges has Degree distinct targets for each of n vertices, at least Degree.
+// NewEdges returns a graph with Degree distinct targets for each of n vertices; n must be at least Degree.
 func NewEdges(s Sequence, n int) Edges {
 	if n < Degree {
 		panic("BUG: a graph of fewer vertices than each has targets")
@@ -25,7 +24,7 @@ func NewEdges(s Sequence, n int) Edges {
 	return Edges{draws: s, vertices: n}
 }
 
-// From is where the edges of a vertex lead, in the order in which they were drawn.
+// From returns the targets of the edges of a vertex, in the order in which they were drawn.
 func (e Edges) From(vertex int) (targets [Degree]int32) {
 	drawn := 0
 	for t := attempts * vertex; drawn < Degree; t++ {
@@ -37,30 +36,28 @@ func (e Edges) From(vertex int) (targets [Degree]int32) {
 	return targets
 }
 
-// Graph is a directed graph as a sparse matrix in CSR form: the targets of the
-// edges that leave vertex i are Idx[Ptr[i]:Ptr[i+1]].
+// Graph is a directed graph as a CSR matrix: the edges of vertex i lead to Idx[Ptr[i]:Ptr[i+1]].
 type Graph struct{ Ptr, Idx []int32 }
 
 func (e Edges) newGraph() Graph {
 	return Graph{Ptr: make([]int32, e.vertices+1), Idx: make([]int32, Degree*e.vertices)}
 }
 
-// Graph is the graph.
+// Graph returns the graph in new arrays.
 func (e Edges) Graph() Graph {
 	g := e.newGraph()
 	e.Write(g)
 	return g
 }
 
-// Transpose is the graph with every edge turned round; the targets of each vertex
-// ascend.
+// Transpose returns the graph with every edge reversed; the targets of each vertex ascend.
 func (e Edges) Transpose() Graph {
 	g := e.newGraph()
 	e.WriteTranspose(g)
 	return g
 }
 
-// Write writes the graph to arrays of its size.
+// Write writes the graph to arrays of the right size.
 func (e Edges) Write(g Graph) {
 	g.Ptr[0] = 0
 	for i := range e.vertices {
@@ -70,14 +67,13 @@ func (e Edges) Write(g Graph) {
 	}
 }
 
-// partition is how many vertices have their edges sorted at a time: so many that what
-// is written at random stays in a core's own cache. All at once, graphs of a hundred million
-// edges took three times as long.
+// partition is the number of vertices whose edges are sorted at a time, so that random writes stay in the cache of a
+// core. Sorting all at once took three times as long for graphs of a hundred million edges.
 const partition = 1 << 17
 
-// WriteTranspose writes the graph with every edge turned round to arrays of its size. First
-// it writes to each partition's place in Idx where the edges come from that lead there; which of its
-// vertices they lead to is drawn again when the partition is sorted.
+// WriteTranspose writes the graph with every edge reversed to arrays of the right size. It first writes the sources
+// of the edges that lead to each partition to the partition's part of Idx. Then it sorts each partition; the targets
+// of its edges are computed again.
 func (e Edges) WriteTranspose(g Graph) {
 	g.Ptr[0] = 0
 	begin := 0
@@ -91,8 +87,8 @@ func (e Edges) WriteTranspose(g Graph) {
 	}
 }
 
-// gather writes, partition by partition, where the edges come from that lead there, in
-// ascending order. It returns the ends of the partitions.
+// gather writes, for each partition, the sources of the edges that lead to it, in ascending order. It returns the
+// ends of the partitions.
 func (e Edges) gather(sources []int32) (ends []int) {
 	ends = make([]int, (e.vertices+partition-1)/partition)
 	for i := range e.vertices {
@@ -114,10 +110,10 @@ func (e Edges) gather(sources []int32) (ends []int) {
 	return ends
 }
 
-// edge leads from a vertex to another, which is counted from the first of its partition.
+// edge is an edge; its target is relative to the first vertex of the partition.
 type edge struct{ from, to int32 }
 
-// leading appends the edges that lead from some vertices to n others, from first on.
+// leading appends the edges from the given vertices to the n vertices from first on.
 func (e Edges) leading(list []edge, from []int32, first, n int) []edge {
 	for _, i := range from {
 		for _, v := range e.From(int(i)) {
@@ -129,8 +125,8 @@ func (e Edges) leading(list []edge, from []int32, first, n int) []edge {
 	return list
 }
 
-// sortByTarget writes the edges that lead to a partition, whose first row begins where ptr
-// says: the beginnings of the other rows, and the rows.
+// sortByTarget writes the edges that lead to a partition: the starts of all rows but the first, which is in ptr
+// already, and the rows.
 func sortByTarget(ptr, idx []int32, edges []edge) {
 	clear(ptr[1:])
 	for _, e := range edges {

@@ -5,14 +5,13 @@ import (
 	"unsafe"
 )
 
-// Number is what arrays hold.
+// Number is the type of the elements of arrays.
 type Number interface {
 	~int32 | ~float32 | ~float64 | ~uint8
 }
 
-// Hash carries h on over the bytes of an array: start with 0 and hash the input
-// arrays of a run in the order of their first use. It tells inputs that differ
-// apart, and is no more than that: whoever wants two arrays of one hash can have them.
+// Hash extends the hash h by the bytes of an array. Start with 0 and hash the input arrays of a run in the order of
+// their first use. The hash detects accidental differences; it is not cryptographic.
 func Hash[T Number](h uint64, array []T) uint64 {
 	data := bytesOf(array)
 	for ; len(data) >= 8; data = data[8:] {
@@ -26,7 +25,7 @@ func Hash[T Number](h uint64, array []T) uint64 {
 	return mix(h ^ uint64(len(bytesOf(array))))
 }
 
-// bytesOf is the memory of an array, as copies to a device take it.
+// bytesOf returns the memory of an array.
 func bytesOf[T Number](s []T) []byte {
 	if len(s) == 0 {
 		return nil

@@ -1,19 +1,19 @@
 package network
 
-// A genotype is a cell as architecture searches write it (Liu, Simonyan and Yang, "DARTS:
-// differentiable architecture search", ICLR 2019, whose network for ImageNet this is): a list
-// of sums of two branches, each over one of the two inputs or an earlier sum, and which
-// of them the cell hands on. Branches over inputs halve the image in a reduction.
+// genotype is a cell in the notation of architecture searches (Liu, Simonyan and Yang, "DARTS: differentiable
+// architecture search", ICLR 2019, whose network for ImageNet this is). It is a list of sums of two branches, each
+// applied to one of the two inputs or to an earlier sum, and the list of sums that form the output. In a reduction,
+// branches on inputs halve the image.
 type genotype struct {
 	normal, reduction cell
 }
 
 type cell struct {
 	sums []pair
-	out  []int // of the inputs, 0 and 1, and the sums behind them
+	out  []int // indices of inputs (0 and 1) and sums (from 2)
 }
 
-// pair is two branches that are added.
+// pair is a sum of two branches.
 type pair [2]branch
 
 type branch struct {
@@ -21,7 +21,7 @@ type branch struct {
 	from int
 }
 
-// darts are the second-order cells of the paper, its figures 4 and 5.
+// darts has the second-order cells of figures 4 and 5 of the paper.
 func darts(t *tape) {
 	t.evolved(genotype{
 		normal: cell{out: []int{2, 3, 4, 5}, sums: []pair{
@@ -39,9 +39,8 @@ func darts(t *tape) {
 	})
 }
 
-// amoebaNetA are the cells of Real, Aggarwal, Huang and Le, "Regularized evolution for image
-// classifier architecture search", AAAI 2019, in the network of DARTS, as it is compared with
-// there.
+// amoebaNetA has the cells of Real, Aggarwal, Huang and Le, "Regularized evolution for image classifier architecture
+// search", AAAI 2019, in the network of DARTS, as in the comparison of that paper.
 func amoebaNetA(t *tape) {
 	t.evolved(genotype{
 		normal: cell{out: []int{4, 5, 6}, sums: []pair{
@@ -61,8 +60,8 @@ func amoebaNetA(t *tape) {
 	})
 }
 
-// evolved is the network around the cells: 14 of them with 48 channels at first, two a
-// reduction, behind a stem that halves the image three times.
+// evolved is the network around the cells: a stem that halves the image three times, then 14 cells with initially 48
+// channels, two of them reductions.
 func (t *tape) evolved(g genotype) {
 	const channels, cells = 48, 14
 	s0 := t.relu(t.conv(t.image(224), channels/2, same(3, 2)))
@@ -82,8 +81,8 @@ func (t *tape) evolved(g genotype) {
 	t.linear(t.globalPool(s1), 1000)
 }
 
-// cell is one cell of c channels over the two before. Where the last one halved the image,
-// the one before it has to be halved as well.
+// cell is one cell with c channels over the outputs of the previous two. If the last cell halved the image, the
+// output of the one before it is halved as well.
 func (t *tape) cell(k cell, before, last tensor, c int, reduction, halved bool) tensor {
 	x0 := before
 	if halved {
@@ -110,8 +109,7 @@ func (t *tape) cell(k cell, before, last tensor, c int, reduction, halved bool) 
 	return t.concat(out...)
 }
 
-// factorized halves an image by two convolutions of stride 2, one of which starts a row and a
-// column later.
+// factorized halves an image by two convolutions of stride 2, one of which is shifted by a row and a column.
 func (t *tape) factorized(x tensor, c int) tensor {
 	x = t.relu(x)
 	even := t.conv(x, c/2, valid(1, 2))
@@ -132,7 +130,7 @@ func sep3(t *tape, x tensor, stride int) tensor { return t.separable(x, 3, strid
 func sep5(t *tape, x tensor, stride int) tensor { return t.separable(x, 5, stride) }
 func sep7(t *tape, x tensor, stride int) tensor { return t.separable(x, 7, stride) }
 
-// separable is a ReLU and a convolution in two steps, both twice.
+// separable is a ReLU and a separable convolution, applied twice.
 func (t *tape) separable(x tensor, k, stride int) tensor {
 	for _, s := range []int{stride, 1} {
 		x = t.conv(t.depthwise(t.relu(x), same(k, s)), x.c, valid(1, 1))
@@ -140,12 +138,12 @@ func (t *tape) separable(x tensor, k, stride int) tensor {
 	return x
 }
 
-// dilated3 is a separable 3x3 that looks at every other pixel.
+// dilated3 is a separable 3x3 convolution with dilation 2.
 func dilated3(t *tape, x tensor, stride int) tensor {
 	return t.conv(t.depthwise(t.relu(x), same(3, stride)), x.c, valid(1, 1))
 }
 
-// cross7 is a 7x7 as 1x7 and 7x1.
+// cross7 is a 7x7 convolution as 1x7 and 7x1.
 func cross7(t *tape, x tensor, stride int) tensor {
 	x = t.conv(t.relu(x), x.c, flat(1, 7, 1, stride))
 	return t.conv(x, x.c, flat(7, 1, stride, 1))

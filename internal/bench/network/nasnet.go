@@ -1,10 +1,9 @@
 package network
 
-// nasNetAMobile and nasNetALarge are NASNet-A (4 @ 1056) and (6 @ 4032) of Zoph, Vasudevan,
-// Shlens and Le, "Learning transferable architectures for scalable image recognition", CVPR
-// 2018, figure 4, as PyTorch runs the weights that were published for TensorFlow: where that
-// pads an image on one side only, a row and a column of zeros are put in front of an operation,
-// and the first row and column of what it leaves cut off.
+// nasNetAMobile and nasNetALarge are NASNet-A (4 @ 1056) and (6 @ 4032) of Zoph, Vasudevan, Shlens and Le, "Learning
+// transferable architectures for scalable image recognition", CVPR 2018, figure 4, as PyTorch runs the weights
+// published for TensorFlow. TensorFlow pads some images on one side only. PyTorch replaces that by a row and a column
+// of zeros before the operation, and cuts off the first row and column of its output.
 //
 //	image ─► conv ─► two reductions ─► cells ─► reduction ─► cells ─► reduction ─► cells
 func nasNetAMobile(t *tape) {
@@ -15,15 +14,15 @@ func nasNetALarge(t *tape) {
 	nasNet{t, false}.pass(331, 96, 6, 4032, true)
 }
 
-// nasNet is a tape of cells.
+// nasNet is a tape with the cells of NASNet.
 type nasNet struct {
 	*tape
-	copies bool // what was cut off of a pool, so that it is contiguous
+	copies bool // copy the cut output of a pool, so that it is contiguous
 }
 
-// pass has so many channels in the first convolution, cells in each of three groups, and
-// channels in the end. With skip, the cell behind a reduction reads not what that reduced but
-// what came before.
+// pass adds the network. Its arguments are the channels of the first convolution, the cells in each of three groups,
+// and the final channels. With skip, the cell after a reduction reads the input of the reduction instead of its
+// output.
 func (t nasNet) pass(image, first, cells, last int, skip bool) {
 	filters := last / 24
 	conv := t.conv(t.image(image), first, valid(3, 2))
@@ -42,7 +41,7 @@ func (t nasNet) pass(image, first, cells, last int, skip bool) {
 		}
 		for i := range cells {
 			prepare := t.nasSqueeze
-			if i == 0 { // the input before is twice as high and wide
+			if i == 0 { // the earlier input is twice as high and wide
 				prepare = t.nasFactorized
 			}
 			before, x = x, t.nasNormal(prepare(before, c), t.nasSqueeze(x, c))
@@ -51,10 +50,10 @@ func (t nasNet) pass(image, first, cells, last int, skip bool) {
 	t.linear(t.globalPool(t.relu(x)), 1000)
 }
 
-// nasSqueeze brings an input of a cell to c channels.
+// nasSqueeze reduces an input of a cell to c channels.
 func (t nasNet) nasSqueeze(x tensor, c int) tensor { return t.conv(t.relu(x), c, valid(1, 1)) }
 
-// nasFactorized does so and halves the image, by every other pixel of two grids.
+// nasFactorized does the same and halves the image, by every other pixel of two grids.
 func (t nasNet) nasFactorized(x tensor, c int) tensor {
 	x = t.relu(x)
 	even := t.conv(t.pool(x, valid(1, 2)), c/2, valid(1, 1))
@@ -74,7 +73,7 @@ func (t nasNet) nasNormal(left, right tensor) tensor {
 
 // nasReduction is the cell that halves the image.
 func (t nasNet) nasReduction(left, right tensor) tensor {
-	oneSided := right.h%2 == 0 // else padding is the same on both sides
+	oneSided := right.h%2 == 0 // otherwise padding is symmetric
 	sep := func(x tensor, k, stride int) tensor { return t.nasSeparable(x, right.c, k, stride, oneSided) }
 	pool := func() tensor { return t.nasPool(right, oneSided) }
 	sum0 := t.add(sep(right, 5, 2), sep(left, 7, 2))
@@ -85,7 +84,7 @@ func (t nasNet) nasReduction(left, right tensor) tensor {
 	return t.concat(sum1, sum2, sum3, sum4)
 }
 
-// nasSeparable is a ReLU and a convolution in two steps, both twice, to c channels.
+// nasSeparable is a ReLU and a separable convolution to c channels, applied twice.
 func (t nasNet) nasSeparable(x tensor, c, k, stride int, oneSided bool) tensor {
 	x = t.relu(x)
 	if oneSided {

@@ -9,7 +9,7 @@ import (
 	"github.com/reprise-gpu/reprise/ir"
 )
 
-// Network is one that Build knows.
+// Network is a network for Build.
 type Network struct {
 	Name, Doc string
 	build     func(*tape)
@@ -24,10 +24,10 @@ var networks = []Network{
 	{"darts", "Liu et al., ICLR 2019: cells found by gradient descent, 14 of them", darts},
 }
 
-// Networks lists what Build knows, in the order in which a reader should meet them.
+// Networks lists the networks, in a suitable order for readers.
 func Networks() []Network { return networks }
 
-// Build returns the network of that name, with costs for the device that p describes.
+// Build returns the network with the given name, with costs for the device with profile p.
 func Build(name string, p *model.Profile) (*ir.Graph, error) {
 	i := slices.IndexFunc(networks, func(n Network) bool { return n.Name == name })
 	if i < 0 {

@@ -1,8 +1,7 @@
 package network
 
-// resNet50 is the network of 50 layers of He, Zhang, Ren and Sun, "Deep residual learning
-// for image recognition", CVPR 2016, with the stride in the middle convolution of a
-// bottleneck, where programs have it today.
+// resNet50 is the network with 50 layers of He, Zhang, Ren and Sun, "Deep residual learning for image recognition",
+// CVPR 2016, with the stride in the middle convolution of a bottleneck, as in current implementations.
 //
 //	x ─┬─► 1x1 ─► 3x3 ─► 1x1 ─► + ─►
 //	   └────────────────────────┘     or a 1x1, where the shape changes

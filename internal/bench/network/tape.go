@@ -10,16 +10,15 @@ import (
 	"github.com/reprise-gpu/reprise/ir"
 )
 
-// tape notes the operations of a network in the order in which they are called.
+// tape records the operations of a network in call order.
 type tape struct {
 	device *model.Profile
 	ops    []ir.Op
-	macs   float64 // multiplications with an addition so far
+	macs   float64 // multiply-adds so far
 	params float64 // weights so far
 }
 
-// tensor is the activation that an operation leaves: channels of height by width
-// floats, for one image.
+// tensor is the output of an operation: channels of height by width floats, for one image.
 type tensor struct {
 	by      ir.OpID
 	c, h, w int
@@ -29,14 +28,14 @@ func (x tensor) bytes() float64 { return 4 * float64(x.c) * float64(x.h) * float
 
 func (x tensor) String() string { return fmt.Sprintf("%dx%dx%d", x.c, x.h, x.w) }
 
-// image is the copy of the input to the device: three colours of n by n pixels.
+// image adds the copy of the input to the device: three channels of n by n pixels.
 func (t *tape) image(n int) tensor {
 	x := tensor{c: 3, h: n, w: n}
 	seconds := x.bytes() / (t.device.LinkGBps * 1e9)
 	return t.op("input", x, nanoseconds(seconds)+int64(t.device.CopyInLatency/model.Nanosecond), nil)
 }
 
-// kernel notes an operation that reads its inputs and weights, and leaves a tensor of out's shape.
+// kernel adds an operation that reads its inputs and weights, and returns a tensor with out's shape.
 func (t *tape) kernel(what string, out tensor, macs, weights float64, in ...tensor) tensor {
 	bytes := out.bytes() + 4*weights
 	for _, x := range in {
@@ -59,7 +58,7 @@ func (t *tape) op(what string, out tensor, ns int64, in []tensor) tensor {
 	return out
 }
 
-// took is a roofline (Williams et al., CACM 2009) on top of what starting a kernel takes.
+// took returns the duration by the roofline model (Williams et al., CACM 2009) plus the start of a kernel.
 func (t *tape) took(macs, bytes float64) int64 {
 	p := t.device
 	rate := float64(p.SMs) * p.Lanes[unit.FP32] * p.ClockMHz * 1e6
@@ -73,18 +72,16 @@ func (t *tape) took(macs, bytes float64) int64 {
 
 func nanoseconds(seconds float64) int64 { return int64(math.Round(seconds * 1e9)) }
 
-// window is how a convolution or a pool goes over its input. Both paddings of an axis
-// are equal.
+// window is the window of a convolution or a pool. Both paddings of an axis are equal.
 type window struct{ kh, kw, strideH, strideW, padH, padW int }
 
-// same is a square window, padded so that with stride 1 the output is as large as the
-// input.
+// same returns a square window, padded so that with stride 1 the output has the size of the input.
 func same(k, stride int) window { return window{k, k, stride, stride, k / 2, k / 2} }
 
-// valid is a square window without padding.
+// valid returns a square window without padding.
 func valid(k, stride int) window { return window{k, k, stride, stride, 0, 0} }
 
-// flat is a window of one row or of one column, padded like same.
+// flat returns a window of one row or one column, padded like same.
 func flat(kh, kw, strideH, strideW int) window {
 	return window{kh, kw, strideH, strideW, kh / 2, kw / 2}
 }
@@ -93,10 +90,10 @@ func (w window) over(x tensor, c int) tensor {
 	return tensor{c: c, h: (x.h+2*w.padH-w.kh)/w.strideH + 1, w: (x.w+2*w.padW-w.kw)/w.strideW + 1}
 }
 
-// conv is a convolution to c channels, with the normalization behind it.
+// conv adds a convolution to c channels, including the normalization after it.
 func (t *tape) conv(x tensor, c int, w window) tensor { return t.grouped(x, c, 1, w) }
 
-// depthwise is a convolution of each channel by itself.
+// depthwise adds a convolution of each channel by itself.
 func (t *tape) depthwise(x tensor, w window) tensor { return t.grouped(x, x.c, x.c, w) }
 
 func (t *tape) grouped(x tensor, c, groups int, w window) tensor {
@@ -131,7 +128,7 @@ func (t *tape) add(x, y tensor) tensor {
 	return t.kernel("add", x, 0, 0, x, y)
 }
 
-// concat puts the channels of tensors one after the other.
+// concat adds the concatenation of tensors by channels.
 func (t *tape) concat(xs ...tensor) tensor {
 	out := xs[0]
 	for _, x := range xs[1:] {
@@ -143,12 +140,12 @@ func (t *tape) concat(xs ...tensor) tensor {
 	return t.kernel("concat", out, 0, 0, xs...)
 }
 
-// pad puts a row and a column of zeros on one side.
+// pad adds a row and a column of zeros on one side.
 func (t *tape) pad(x tensor) tensor {
 	return t.kernel("pad", tensor{c: x.c, h: x.h + 1, w: x.w + 1}, 0, 0, x)
 }
 
-// cut is a view without the first row and column: it takes no time.
+// cut returns a view without the first row and column, which takes no time.
 func (t *tape) cut(x tensor) tensor {
 	return t.op("slice", tensor{c: x.c, h: x.h - 1, w: x.w - 1}, 0, []tensor{x})
 }

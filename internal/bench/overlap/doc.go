@@ -1,3 +1,3 @@
-// Package overlap measures how much of the work on a device ran at the same time,
-// from when each kernel and each transfer began and ended.
+// Package overlap measures how much of the work on a device overlapped in time, from the spans of kernels and
+// transfers.
 package overlap

@@ -1,16 +1,14 @@
 package overlap
 
-// Shares say how much of a replay's work overlapped, each from 0 to 1, as the GrCUDA
-// paper defines them:
+// Shares holds the fractions of a replay's work that overlapped, each from 0 to 1, as the GrCUDA paper defines them:
 //
-//	CT   of the kernels' time, what transfers overlap
-//	TC   of the transfers' time, what kernels overlap
-//	CC   of the kernels' time, what other kernels hide
-//	TOT  of all time, what other work hides
+//	CT   of the kernels' time, the part that overlaps with transfers
+//	TC   of the transfers' time, the part that overlaps with kernels
+//	CC   of the kernels' time, the part hidden by other kernels
+//	TOT  of all time, the part hidden by other work
 //
-// Hidden is what n pieces of work save by running together: of two that coincide,
-// half, and of n at most (n-1)/n. So CC is 1 less the time in which any kernel ran
-// over the sum of theirs. Where there is no such work, its share is 0.
+// The hidden time is the difference between the sum of the durations and the time in which any of the work ran. Of
+// two coinciding pieces of work half is hidden, of n pieces at most (n-1)/n. A share without such work is 0.
 type Shares struct {
 	CT  float64 `json:"ct"`
 	TC  float64 `json:"tc"`
@@ -18,8 +16,7 @@ type Shares struct {
 	TOT float64 `json:"tot"`
 }
 
-// Of computes the shares. Everything is a union or an intersection of spans, so none
-// exceeds 1, however the spans lie.
+// Of computes the shares. They are computed from unions and intersections of spans, so none exceeds 1.
 func Of(kernels, transfers []Span) Shares {
 	k, t := unite(kernels), unite(transfers)
 	all := append(append([]Span(nil), kernels...), transfers...)

@@ -6,13 +6,12 @@ import (
 	"sort"
 )
 
-// Span is a stretch of time, in any unit. One that ends before it begins is empty.
+// Span is a time interval, in any unit. It is empty if it ends before it begins.
 type Span struct{ Begin, End int64 }
 
 func (s Span) length() int64 { return max(0, s.End-s.Begin) }
 
-// union is a set of instants: spans in order of time that neither touch nor are
-// empty.
+// union is a set of instants: disjoint, non-empty spans in order of time that do not touch.
 type union []Span
 
 func unite(spans []Span) union {
@@ -30,10 +29,10 @@ func unite(spans []Span) union {
 	return u
 }
 
-// length is how long the set is in all.
+// length returns the total length of the set.
 func (u union) length() int64 { return total(u) }
 
-// within is how much of a span the set covers.
+// within returns the length of the part of a span that the set covers.
 func (u union) within(s Span) (covered int64) {
 	first := sort.Search(len(u), func(i int) bool { return u[i].End > s.Begin })
 	for _, part := range u[first:] {
@@ -45,7 +44,7 @@ func (u union) within(s Span) (covered int64) {
 	return covered
 }
 
-// covered is how much of the spans, added up, the set covers.
+// covered returns the sum over the spans of the length that the set covers.
 func (u union) covered(spans []Span) (sum int64) {
 	for _, s := range spans {
 		sum += u.within(s)
@@ -53,7 +52,7 @@ func (u union) covered(spans []Span) (sum int64) {
 	return sum
 }
 
-// total adds up the spans: where two overlap, both count.
+// total returns the sum of the lengths of the spans. Overlapping parts count several times.
 func total(spans []Span) (sum int64) {
 	for _, s := range spans {
 		sum += s.length()

@@ -9,25 +9,25 @@ import (
 	"github.com/reprise-gpu/reprise/internal/bench/overlap"
 )
 
-// A benchmark is what was published of one on one device.
+// benchmark holds the published results of one benchmark on one device.
 type benchmark struct {
 	workload string
-	// speedup of the parallel scheduler over the serial one: the geometric mean over all
-	// sizes and block sizes (section 4.2). The serial runs wait after each kernel, which
-	// faults its data in; where the device can, the parallel ones prefetch.
+	// speedup is that of the parallel scheduler over the serial one: the geometric mean over all sizes and block
+	// sizes (section 4.2). Serial runs wait after each kernel, and kernels fault their data in. Parallel runs
+	// prefetch if the device can.
 	speedup float64
-	// serial and parallel are medians in ms at every other one of the sizes, the first included.
+	// serial and parallel are medians in ms, at every other size, beginning with the first.
 	serial, parallel []float64
-	// bound is the contention-free lower bound over the parallel time (section 4.5): the
-	// critical path, of kernels that take what they take alone. boundMS is that path.
+	// bound is the contention-free lower bound divided by the parallel time (section 4.5). The lower bound, boundMS,
+	// is the critical path of kernels with their durations alone on the device.
 	bound, boundMS float64
-	// boundMS and overlap are at the largest size of the smallest device, overlap at the block size that was
-	// best there (section 4.6). Some shares are above 1, for it merges transfers that touch
-	// and takes the sum of their times for how long they lasted.
+	// boundMS and overlap are for the largest size of the smallest device, overlap at the block size that was best
+	// there (section 4.6). Some shares exceed 1, because the paper merges touching transfers and takes the sum of
+	// their times as their duration.
 	overlap overlap.Shares
 }
 
-// sizes are those of the evaluation. A device has the first of them, as many as it can hold.
+// sizes lists the sizes of the evaluation. A device has as many of them, from the first, as fit in its memory.
 var sizes = map[string][]int{
 	"vec":  {20_000_000, 60_000_000, 80_000_000, 100_000_000, 120_000_000, 200_000_000, 500_000_000, 600_000_000, 700_000_000},
 	"bs":   {2_000_000, 6_000_000, 8_000_000, 10_000_000, 12_000_000, 20_000_000, 50_000_000, 60_000_000, 70_000_000},
@@ -37,7 +37,7 @@ var sizes = map[string][]int{
 	"dl":   {3000, 4000, 5000, 6000, 7000, 10_000, 12_000, 14_000, 16_000},
 }
 
-// largest is the size that boundMS and overlap were published at.
+// largest returns the size of boundMS and overlap.
 func largest(workload string) int { return sizes[workload][4] }
 
 type device struct {
@@ -78,7 +78,7 @@ func percent(ct, tc, cc, tot float64) overlap.Shares {
 	return overlap.Shares{CT: ct / 100, TC: tc / 100, CC: cc / 100, TOT: tot / 100}
 }
 
-// speedup is the geometric mean of all benchmarks, as the headline has it.
+// speedup returns the geometric mean over all benchmarks, the headline result of the paper.
 func (d *device) speedup() float64 {
 	var all []float64
 	for _, b := range d.benchmarks {
@@ -87,13 +87,13 @@ func (d *device) speedup() float64 {
 	return compare.GeometricMean(all)
 }
 
-// Covers reports why there is nothing to set beside comparisons on a device.
+// Covers returns an error if there are no published results for a device.
 func Covers(id string) error {
 	_, err := lookup(id)
 	return err
 }
 
-// CoversSize reports why there is nothing to set beside a workload at a size.
+// CoversSize returns an error if there are no published results for a workload at a size.
 func CoversSize(workload string, size int) error {
 	if slices.Contains(sizes[workload], size) {
 		return nil
@@ -102,7 +102,7 @@ func CoversSize(workload string, size int) error {
 		strings.Trim(strings.ReplaceAll(fmt.Sprint(sizes[workload]), " ", ", "), "[]"))
 }
 
-// lookup finds what was published of a device of the simulator.
+// lookup returns the published results for a device of the simulator.
 func lookup(id string) (*device, error) {
 	var names []string
 	for i := range devices {

@@ -6,17 +6,16 @@ import (
 	"github.com/reprise-gpu/reprise/internal/bench/compare"
 )
 
-// ours is the comparisons of one workload.
+// ours holds the comparisons of one workload.
 type ours struct{ points []point }
 
-// A point is a size and a block size, in each memory mode that was compared.
+// point holds the comparisons of a size and a block size, by memory mode.
 type point struct {
 	size, threads int
 	modes         map[string]*compare.Comparison
 }
 
-// collect leaves out sizes that the evaluation does not have: what was published says
-// nothing about them.
+// collect returns the comparisons of a workload at sizes of the evaluation. Others have no published counterpart.
 func collect(all []compare.Comparison, workload string) (o ours) {
 	for i := range all {
 		c := &all[i]
@@ -33,8 +32,8 @@ func collect(all []compare.Comparison, workload string) (o ours) {
 	return o
 }
 
-// serial is what the paper calls so, in us: the program waits after each operation, and
-// its kernels fault their data in. 0 when that was not compared.
+// serial returns the time of what the paper calls serial, in us: the program waits after each operation, and kernels
+// fault their data in. It is 0 if that was not measured.
 func (p *point) serial() float64 {
 	if c := p.modes["managed"]; c != nil {
 		return c.Row("c++ sync").ReplayUS
@@ -42,8 +41,8 @@ func (p *point) serial() float64 {
 	return 0
 }
 
-// parallel is the fastest row in Go with prefetches, or without them on a device that
-// has none; an empty row when neither was compared.
+// parallel returns the fastest row in Go with prefetches, or without them on a device that lacks them. It is an empty
+// row if neither was measured.
 func (p *point) parallel() *compare.Row {
 	for _, mode := range []string{"prefetch", "managed"} {
 		if c := p.modes[mode]; c != nil {
@@ -53,12 +52,12 @@ func (p *point) parallel() *compare.Row {
 	return &compare.Row{}
 }
 
-// bound is of the runs that parallel is of, in us.
+// bound returns the lower bound for the runs of parallel, in us.
 func (p *point) bound() float64 { r := p.parallel(); return r.OfBound * r.ReplayUS }
 
 func (p *point) speedup() float64 { return over(p.serial(), p.parallel().ReplayUS) }
 
-// within is the speedup over a serial run in the same memory mode.
+// within returns the speedup over a serial run in the same memory mode.
 func (p *point) within(mode string) float64 {
 	if c := p.modes[mode]; c != nil {
 		return c.Row(c.Best).SpeedupOverSync
@@ -66,7 +65,7 @@ func (p *point) within(mode string) float64 {
 	return 0
 }
 
-// mean is the geometric mean over all points, 0 when there is nothing to average.
+// mean returns the geometric mean over all points, or 0 without values.
 func (o *ours) mean(value func(*point) float64) float64 {
 	var all []float64
 	for i := range o.points {
@@ -75,7 +74,7 @@ func (o *ours) mean(value func(*point) float64) float64 {
 	return compare.GeometricMean(all)
 }
 
-// worst is how far any of our plans is from the best C++ version: the largest ratio.
+// worst returns the largest ratio of the time of a plan to that of the best C++ version.
 func (o *ours) worst() (ratio float64) {
 	for _, p := range o.points {
 		for _, c := range p.modes {
@@ -85,7 +84,7 @@ func (o *ours) worst() (ratio float64) {
 	return ratio
 }
 
-// median is over the block sizes of a size, as the published times are; 0 without any.
+// median returns the median over the block sizes of a size, as in the paper, or 0 without values.
 func (o *ours) median(size int, value func(*point) float64) float64 {
 	var all []float64
 	for i := range o.points {
@@ -100,7 +99,7 @@ func (o *ours) median(size int, value func(*point) float64) float64 {
 	return (all[(len(all)-1)/2] + all[len(all)/2]) / 2
 }
 
-// best is the point of a size whose speedup is greatest, nil without any.
+// best returns the point of a size with the greatest speedup, or nil.
 func (o *ours) best(size int) (best *point) {
 	for i := range o.points {
 		if p := &o.points[i]; p.size == size && (best == nil || p.speedup() > best.speedup()) {
@@ -110,7 +109,7 @@ func (o *ours) best(size int) (best *point) {
 	return best
 }
 
-// over is a/b, 0 when one is not known.
+// over returns a/b, or 0 if one is unknown.
 func over(a, b float64) float64 {
 	if b == 0 {
 		return 0

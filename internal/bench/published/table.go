@@ -9,8 +9,7 @@ import (
 	"github.com/reprise-gpu/reprise/internal/bench/overlap"
 )
 
-// Write sets comparisons on one simulated device beside what was published of the real
-// one, as tables in Markdown.
+// Write compares results on one simulated device with the published ones of the real device, as Markdown tables.
 func Write(w io.Writer, all []compare.Comparison) error {
 	if len(all) == 0 {
 		return nil
@@ -50,7 +49,7 @@ type tables struct {
 	err  error
 }
 
-// row is a benchmark with the comparisons of it.
+// row is a benchmark with its comparisons.
 type row struct {
 	*benchmark
 	ours
@@ -66,8 +65,7 @@ func (t *tables) title(text string, columns ...string) {
 	t.printf("\n## %s\n\n| %s |\n|---|%s\n", text, strings.Join(columns, " | "), strings.Repeat("---:|", len(columns)-1))
 }
 
-// speedups are geometric means over sizes and block sizes, and in the last line over
-// the benchmarks.
+// speedups writes geometric means over sizes and block sizes and, in the last line, over the benchmarks.
 func (t *tables) speedups(d *device) {
 	t.title("Speedup over serial execution", "", "published", "their way", "off", "prefetch", "managed", "to the best C++ version, at worst")
 	columns := []func(*point) float64{
@@ -100,7 +98,7 @@ func (t *tables) speedups(d *device) {
 		"*prefetch* and *managed* keep to one memory mode on both sides.\n")
 }
 
-// times are medians over the block sizes, in ms.
+// times writes medians over the block sizes, in ms.
 func (t *tables) times() {
 	t.title("Times in ms", "", "size", "serial, published", "ours", "off", "parallel, published", "ours", "off")
 	for _, r := range t.rows {
@@ -117,7 +115,7 @@ func (t *tables) times() {
 	}
 }
 
-// overlaps are at one size, and the bounds means as those of the speedups.
+// overlaps writes overlaps at one size, and means of the bounds as for speedups.
 func (t *tables) overlaps() {
 	t.title("Contention-free bound in ms and over the time, and overlap in %", "", "bound, published", "ours", "off", "over time", "ours", "CT, published", "ours", "TC", "ours", "CC", "ours", "TOT", "ours")
 	for _, r := range t.rows {
@@ -144,7 +142,7 @@ func (t *tables) overlaps() {
 	}
 }
 
-// name is what the paper calls a workload.
+// name returns the paper's name of a workload.
 func name(workload string) string {
 	if workload == "bs" {
 		return "B&S"
@@ -152,10 +150,10 @@ func name(workload string) string {
 	return strings.ToUpper(workload)
 }
 
-// notable is how far off a value is worth an explanation.
+// notable is the relative deviation that needs an explanation.
 const notable = 0.25
 
-// off is by how much a value differs from another, in bold when it is notable.
+// off formats the relative deviation of a value, in bold if it is notable.
 func off(value, from float64) string {
 	if value == 0 || from == 0 {
 		return "-"
@@ -170,7 +168,7 @@ func off(value, from float64) string {
 
 func times(v float64) string { return known("%.2f", v) }
 
-// time is one in ms, to three digits, and to the millisecond from a second on.
+// time formats ms with three digits, and without decimals from one second on.
 func time(v float64) string {
 	if v >= 1000 {
 		return fmt.Sprintf("%.0f", v)

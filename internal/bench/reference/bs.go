@@ -2,7 +2,7 @@ package reference
 
 import "math"
 
-// Option is what the calls of the benchmark B&S have in common.
+// Option holds the parameters that all calls of benchmark B&S share.
 type Option struct {
 	Rate       float64 // riskless, per year
 	Volatility float64 // per square root of a year
@@ -10,10 +10,9 @@ type Option struct {
 	Strike     float64
 }
 
-// BS is the price of a European call on an asset at each of the spot prices, after
-// Black and Scholes. The benchmark's own CPU version multiplies the second term by
-// the spot instead of the strike and agrees with its GPU only where the two are
-// equal.
+// BS returns the Black-Scholes price of a European call for each spot price. The CPU version of the benchmark suite
+// multiplies the second term by the spot instead of the strike, so it agrees with its GPU version only where the two
+// are equal.
 func BS(spot []float64, o Option) []float64 {
 	price := make([]float64, len(spot))
 	for i, s := range spot {
@@ -29,9 +28,8 @@ func (o Option) call(spot float64, cumulative func(float64) float64) float64 {
 	return spot*cumulative(d1) - o.Strike*math.Exp(-o.Rate*o.Years)*cumulative(d2)
 }
 
-// cumulative is the normal distribution by formula 26.2.17 of Abramowitz and
-// Stegun, Handbook of Mathematical Functions, which is exact to 7.5e-8. The
-// benchmark prescribes it.
+// cumulative returns the normal distribution by formula 26.2.17 of Abramowitz and Stegun, Handbook of Mathematical
+// Functions, with an error of at most 7.5e-8. The benchmark prescribes it.
 func cumulative(d float64) float64 {
 	if d > 0 {
 		return 1 - cumulative(-d)

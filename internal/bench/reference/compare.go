@@ -5,12 +5,11 @@ import (
 	"math"
 )
 
-// Real is what results are made of.
+// Real is the type of results.
 type Real interface{ ~float32 | ~float64 }
 
-// MaxAbsDiff returns the largest |got[i] - want[i]| and the first index that has
-// it. A NaN on one side only differs by +Inf. It returns 0, -1 for empty slices;
-// the two have the same length.
+// MaxAbsDiff returns the largest |got[i] - want[i]| and its first index. If exactly one of both is NaN, the
+// difference is +Inf. It returns 0, -1 for empty slices. Both slices must have the same length.
 func MaxAbsDiff[T Real](got []T, want []float64) (largest float64, at int) {
 	at = -1
 	for i := range want {
@@ -21,17 +20,16 @@ func MaxAbsDiff[T Real](got []T, want []float64) (largest float64, at int) {
 	return largest, at
 }
 
-// Compare returns nil when got is within tolerance of want everywhere, and an
-// error that says where it is not; name is what it calls the array.
+// Compare returns nil if got is within tolerance of want everywhere. Otherwise the error contains the name of the
+// array and the places.
 func Compare[T Real](name string, got []T, want []float64, tolerance float64) error {
 	return compare(name, got, want, absolute(tolerance), index)
 }
 
-// CompareRelative is Compare with a tolerance that is a share of each wanted value,
-// for sums without cancellation: whatever their sizes, they are as exact as one
-// another.
+// CompareRelative is Compare with a tolerance relative to each value of want. It is for sums without cancellation,
+// which have the same relative accuracy at all magnitudes.
 func CompareRelative[T Real](name string, got []T, want []float64, share float64) error {
-	finite := func(w float64) float64 { return min(share*math.Abs(w), math.MaxFloat64) } // no number is near infinity
+	finite := func(w float64) float64 { return min(share*math.Abs(w), math.MaxFloat64) } // no number is within the tolerance of infinity
 	return compare(name, got, want, finite, index)
 }
 
@@ -48,7 +46,7 @@ func absolute(tolerance float64) func(want float64) float64 {
 
 func index(i int) string { return fmt.Sprintf("[%d]", i) }
 
-// compare takes the tolerance that a wanted value has, and what to call a place.
+// compare takes the tolerance as a function of the wanted value, and a function that names a place.
 func compare[T Real](name string, got []T, want []float64, tolerance func(want float64) float64, place func(int) string) error {
 	if len(got) != len(want) {
 		return fmt.Errorf("%s has %d elements, the reference has %d", name, len(got), len(want))
@@ -69,8 +67,7 @@ func compare[T Real](name string, got []T, want []float64, tolerance func(want f
 		name, wrong, len(want), place(first), got[first], want[first], tolerance(want[first]), place(at), largest)
 }
 
-// absDiff is |got - want|, 0 for two equal infinities or two NaNs, +Inf when only
-// one is NaN.
+// absDiff returns |got - want|: 0 for two equal infinities or two NaNs, +Inf if only one is NaN.
 func absDiff(got, want float64) float64 {
 	switch {
 	case got == want, math.IsNaN(got) && math.IsNaN(want):

@@ -6,7 +6,7 @@ type Volume struct {
 	Data                 []float64 // row-major, the channels of a pixel together
 }
 
-// VolumeOf widens what a device works on.
+// VolumeOf converts data of the device to float64.
 func VolumeOf(rows, cols, channels int, data []float32) *Volume {
 	v := &Volume{rows, cols, channels, make([]float64, rows*cols*channels)}
 	for i := range v.Data {
@@ -15,7 +15,7 @@ func VolumeOf(rows, cols, channels int, data []float32) *Volume {
 	return v
 }
 
-// Filters that DL convolves each image with: 8 of 3 x 3 x 1, 16 of 3 x 3 x 8.
+// Filters of DL: 8 of 3 x 3 x 1, then 16 of 3 x 3 x 8.
 const (
 	dlDiameter, dlStride = 3, 2
 	dlFilters1           = 8
@@ -29,19 +29,17 @@ type Branch struct {
 	Weights1, Weights2 []float32
 }
 
-// Features runs an image through its network: convolution, mean pooling, convolution.
+// Features applies the network to its image: convolution, mean pooling, convolution.
 func (b Branch) Features() *Volume {
 	pooled := convolve(b.Image, b.Weights1, dlFilters1, dlDiameter, dlStride).pool(dlPool)
 	return convolve(pooled, b.Weights2, dlFilters2, dlDiameter, dlStride)
 }
 
-// DL is the benchmark's siamese network: two images go through a network each, and a
-// dense layer makes a number of both their features together. It returns the
-// features, the number, and the sum of the magnitudes that were added up for it,
-// which is what its rounding is to be measured by.
+// DL is the siamese network of the benchmark suite: each of two images passes through a network, and a dense layer
+// computes a number from the features of both. It returns the features, the number, and the sum of the magnitudes of
+// its terms, which bounds its rounding error.
 //
-// The benchmark's C++ version passes the dense layer half the length, and so ignores
-// its second image.
+// The C++ version of the suite passes half the length to the dense layer, and so ignores its second image.
 func DL(x, y Branch, dense []float32) (features []float64, res, magnitude float64) {
 	features = append(x.Features().Data, y.Features().Data...)
 	for i, f := range features {
@@ -52,9 +50,8 @@ func DL(x, y Branch, dense []float32) (features []float64, res, magnitude float6
 	return features, res, magnitude
 }
 
-// convolve moves filters over an image in strides and cuts negative sums to 0. A
-// filter that would leave the image, as the last of an even number of rows does, gives
-// 0. Weights are by filter, row, column and channel.
+// convolve applies filters with a stride and replaces negative sums by 0. The result is 0 where a filter exceeds the
+// image, as in the last of an even number of rows. Weights are ordered by filter, row, column and channel.
 func convolve(v *Volume, weights []float32, filters, diameter, stride int) *Volume {
 	return v.windows(filters, diameter, stride, func(i, j, m int) float64 {
 		sum := 0.0
@@ -66,9 +63,8 @@ func convolve(v *Volume, weights []float32, filters, diameter, stride int) *Volu
 	})
 }
 
-// pool takes the mean of each square of that size, channel by channel. What is left
-// over at the edges counts for nothing. The benchmark's code computes two rows and two
-// columns fewer, although their squares lie inside the image.
+// pool returns the mean of each square of the given size, per channel. Remaining pixels at the edges are ignored. The
+// code of the suite computes two rows and two columns fewer, although their squares are inside of the image.
 func (v *Volume) pool(size int) *Volume {
 	return v.windows(v.Channels, size, size, func(i, j, channel int) float64 {
 		sum := 0.0
@@ -81,8 +77,8 @@ func (v *Volume) pool(size int) *Volume {
 	})
 }
 
-// windows makes a volume of what f gives for each place of a window, whose first pixel is
-// (i, j), and 0 where the window leaves v.
+// windows returns the volume of the values of f for each position of a window with first pixel (i, j), and 0 where
+// the window exceeds v.
 func (v *Volume) windows(channels, diameter, stride int, f func(i, j, channel int) float64) *Volume {
 	rows, cols := v.Rows/stride, v.Cols/stride
 	m := fill(rows, cols*channels, func(row, k int) float64 {

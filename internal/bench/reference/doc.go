@@ -1,11 +1,8 @@
-// Package reference computes on the CPU what the benchmarks compute on the
-// device, so that a run can be checked. It shares nothing with the kernels: it is
-// straight loops in float64 over the definitions, so a mistake in a kernel is not
-// repeated here, and the differences it reports are the device's float32 rounding
-// alone.
+// Package reference computes the results of the benchmarks on the CPU, to check the results of the device. It shares
+// no code with the kernels: it consists of plain float64 loops over the definitions. A mistake in a kernel is
+// therefore not repeated here, and the differences are only those of float32 rounding on the device.
 //
-// The GrCUDA benchmark suite, which defines the programs, does not check its
-// results: its own CPU version of IMG uses the true minimum of the mask where the
-// GPU's starts at 0, and normalises once more than the GPU does. The definitions
-// here are those of the GPU code.
+// The GrCUDA benchmark suite, which defines the programs, does not check its results. Its own CPU version of IMG uses
+// the true minimum of the mask, where that of the GPU starts at 0, and normalises once more. The definitions here are
+// those of the GPU code.
 package reference

@@ -8,7 +8,7 @@ type Filter struct {
 	Weights  []float64 // row-major
 }
 
-// Gaussian is the centred Gaussian filter, with weights that add up to 1.
+// Gaussian returns the centred Gaussian filter with weights of sum 1.
 func Gaussian(diameter int, sigma float64) Filter {
 	f := Filter{diameter, make([]float64, diameter*diameter)}
 	centre := diameter / 2
@@ -24,7 +24,7 @@ func Gaussian(diameter int, sigma float64) Filter {
 	return f
 }
 
-// Float32 is the filter as a device takes it.
+// Float32 returns the weights for a device.
 func (f Filter) Float32() []float32 {
 	out := make([]float32, len(f.Weights))
 	for i, w := range f.Weights {
@@ -33,12 +33,11 @@ func (f Filter) Float32() []float32 {
 	return out
 }
 
-// Filters are the three filters of the benchmark IMG.
+// Filters holds the three filters of benchmark IMG.
 type Filters struct{ Small, Large, Unsharpen Filter }
 
-// IMGFilters returns the filters with the benchmark's diameters and sigmas. Its
-// Python version centres them half a pixel off; these are centred, as in its C++
-// version.
+// IMGFilters returns the filters with the benchmark's diameters and sigmas. The suite's Python version centres them
+// half a pixel off; these are centred, as in its C++ version.
 func IMGFilters() Filters {
 	return Filters{Small: Gaussian(3, 1), Large: Gaussian(5, 10), Unsharpen: Gaussian(3, 5)}
 }

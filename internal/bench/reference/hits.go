@@ -1,14 +1,11 @@
 package reference
 
-// HITS is the hubs and authorities of a directed graph after so many rounds of
-// power iteration from all ones: the authority of a vertex is the sum of the hubs
-// that point to it, its hub the sum of the authorities it points to, both from the
-// round before, and then each is divided by its sum. The edges that leave vertex i
-// lead to idx[ptr[i]:ptr[i+1]].
+// HITS computes the hubs and authorities of a directed graph by power iteration from all ones. The authority of a
+// vertex is the sum of the hubs that point to it, its hub the sum of the authorities that it points to, both of the
+// previous round. Each vector is then divided by its sum. The edges of vertex i lead to idx[ptr[i]:ptr[i+1]].
 //
-// The benchmark's authors multiply by the matrix twice where one factor should be
-// its transpose; with that, and three edges from each vertex, every element is 1/n
-// after every round, whatever the program does wrong.
+// The authors of the suite multiply by the same matrix twice, where one factor should be its transpose. With three
+// edges from each vertex every element is then 1/n after every round, even if the program is wrong.
 func HITS(ptr, idx []int32, rounds int) (authority, hub []float64) {
 	n := len(ptr) - 1
 	authority, hub = ones(n), ones(n)

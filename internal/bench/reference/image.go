@@ -16,7 +16,7 @@ func NewImage(rows, cols int) *Image {
 	return &Image{Rows: rows, Cols: cols, Pix: make([]float64, rows*cols)}
 }
 
-// ImageOf widens the pixels that a device works on; there are rows*cols of them.
+// ImageOf converts rows*cols pixels of the device to float64.
 func ImageOf(rows, cols int, pix []float32) *Image {
 	m := NewImage(rows, cols)
 	for i := range m.Pix {
@@ -27,8 +27,7 @@ func ImageOf(rows, cols int, pix []float32) *Image {
 
 func (m *Image) row(i int) []float64 { return m.Pix[i*m.Cols : (i+1)*m.Cols] }
 
-// padded is m with a black border r pixels wide, so that its neighbours need no
-// bounds.
+// padded returns m with a black border r pixels wide, so that accesses to neighbours need no bounds checks.
 func (m *Image) padded(r int) *Image {
 	p := NewImage(m.Rows+2*r, m.Cols+2*r)
 	for i := range m.Rows {
@@ -37,8 +36,7 @@ func (m *Image) padded(r int) *Image {
 	return p
 }
 
-// fill sets every pixel of a new image, rows in parallel: at 4800 x 4800 one core
-// takes seconds per stage.
+// fill computes every pixel of a new image, rows in parallel: at 4800 x 4800 one core takes seconds per stage.
 func fill(rows, cols int, pixel func(i, j int) float64) *Image {
 	m := NewImage(rows, cols)
 	workers := runtime.GOMAXPROCS(0)

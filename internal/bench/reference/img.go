@@ -2,7 +2,7 @@ package reference
 
 import "math"
 
-// Pipeline holds every array that the benchmark IMG computes from an image.
+// Pipeline holds every array that benchmark IMG computes from an image.
 //
 //	image ─┬─ BlurredSmall ──── MaskSmall ─────────────────────────────┐
 //	       ├─ BlurredLarge ──── EdgesLarge ── Maximum, ── MaskLarge ─┐ │
@@ -10,8 +10,7 @@ import "math"
 //	       └─ BlurredUnsharpen ─ Unsharpened ───────────── Image2 ◄──┘ │
 //	                                                         └─ Image3 ◄
 //
-// EdgesLarge and MaskLarge are one array of the program: the one before, the
-// other after it was extended in place.
+// EdgesLarge and MaskLarge are the same array of the program, before and after it is extended in place.
 type Pipeline struct {
 	BlurredSmall, BlurredLarge, BlurredUnsharpen *Image
 
@@ -22,7 +21,7 @@ type Pipeline struct {
 	Image2, Image3        *Image
 }
 
-// amount is how far IMG sharpens.
+// amount is the strength of the sharpening in IMG.
 const amount = 0.5
 
 // IMG runs the pipeline.
@@ -57,9 +56,8 @@ func blur(m *Image, f Filter) *Image {
 	})
 }
 
-// sobel is the magnitude of the gradient by Sobel's operator, which smooths by
-// 1 2 1 along one axis and differentiates along the other; outside the image it
-// is black.
+// sobel returns the magnitude of the gradient by Sobel's operator. It smooths by 1 2 1 along one axis and
+// differentiates along the other. Pixels outside of the image are black.
 func sobel(m *Image) *Image {
 	p := m.padded(1)
 	smooth := func(a, b, c float64) float64 { return a + 2*b + c }
@@ -71,9 +69,7 @@ func sobel(m *Image) *Image {
 	})
 }
 
-// extremes returns the greatest and the least pixel, neither of them on the far
-// side of 0: the program resets both results to 0 before it looks. A mask has no
-// negative pixel, so the minimum is always 0.
+// extremes returns max(0, greatest pixel) and min(0, least pixel): the program resets both results to 0 first. A mask has no negative pixel, so the minimum is always 0.
 func extremes(m *Image) (greatest, least float64) {
 	for _, pixel := range m.Pix {
 		greatest = max(greatest, pixel)
@@ -82,8 +78,8 @@ func extremes(m *Image) (greatest, least float64) {
 	return greatest, least
 }
 
-// extend stretches [least, greatest] to [0, 5] and cuts off at 1. An image without
-// contrast divides 0 by 0, and the program takes that for 1.
+// extend maps [least, greatest] to [0, 5] and cuts off at 1. An image without contrast divides 0 by 0; the program
+// takes the result as 1.
 func extend(m *Image, least, greatest float64) *Image {
 	return fill(m.Rows, m.Cols, func(i, j int) float64 {
 		v := 5 * (m.row(i)[j] - least) / (greatest - least)
@@ -94,7 +90,7 @@ func extend(m *Image, least, greatest float64) *Image {
 	})
 }
 
-// unsharpen pushes the image away from its blurred copy, within [0, 1].
+// unsharpen increases the difference of the image from its blurred copy, within [0, 1].
 func unsharpen(m, blurred *Image, amount float64) *Image {
 	return fill(m.Rows, m.Cols, func(i, j int) float64 {
 		v := m.row(i)[j]*(1+amount) - blurred.row(i)[j]*amount
@@ -102,7 +98,7 @@ func unsharpen(m, blurred *Image, amount float64) *Image {
 	})
 }
 
-// combine is x where the mask is 1, y where it is 0, and a blend between.
+// combine returns x where the mask is 1, y where it is 0, and a linear blend between.
 func combine(x, y, mask *Image) *Image {
 	return fill(x.Rows, x.Cols, func(i, j int) float64 {
 		a := mask.row(i)[j]

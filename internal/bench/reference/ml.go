@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// Observations are what the benchmark ML starts from: rows of whole features, and
-// the coefficients of its two classifiers.
+// Observations holds the inputs of benchmark ML: rows of integer features, and the coefficients of its two
+// classifiers.
 type Observations struct {
 	Rows                int
 	X                   []int32   // rows x features
@@ -14,18 +14,16 @@ type Observations struct {
 	Weights, Intercepts []float32 // ridge regression: classes x features, classes
 }
 
-// Ensemble is what the two classifiers make of each row: images of rows x classes.
+// Ensemble holds the results of the two classifiers: images of rows x classes.
 type Ensemble struct {
 	Bayes, Ridge *Image // after softmax
 	Scores       *Image // their sum
 }
 
-// ML classifies each row by naive Bayes and by ridge regression on normalised
-// features, and adds up what they say.
+// ML classifies each row by naive Bayes and by ridge regression on normalised features, and adds the scores.
 //
-// The benchmark's own CPU version takes the log-sum-exp of all rows where its GPU
-// code takes that of each, and its GPU code normalises by a column-major walk over a
-// row-major matrix; here both are by the book.
+// The CPU version of the suite takes the log-sum-exp of all rows, where its GPU code takes that of each row. Its GPU
+// code normalises by a column-major walk over a row-major matrix. Here both follow the textbook definitions.
 func ML(o *Observations) *Ensemble {
 	features := len(o.X) / o.Rows
 	means, scales := o.columns(features)
@@ -49,8 +47,7 @@ func ML(o *Observations) *Ensemble {
 	return e
 }
 
-// columns returns the mean of each feature and the inverse of its deviation, 0 where
-// that is 0.
+// columns returns the mean of each feature and the inverse of its standard deviation, or 0 if that is 0.
 func (o *Observations) columns(features int) (means, scales []float64) {
 	means, scales = make([]float64, features), make([]float64, features)
 	for k, x := range o.X {
@@ -62,16 +59,16 @@ func (o *Observations) columns(features int) (means, scales []float64) {
 		variances[k%features] += d * d / float64(o.Rows)
 	}
 	for j, v := range variances {
-		if v > 1e-12 { // the features are whole numbers: less is a constant column's rounding
+		if v > 1e-12 { // features are integers: a smaller variance is the rounding error of a constant column
 			scales[j] = 1 / math.Sqrt(v)
 		}
 	}
 	return means, scales
 }
 
-// softmax brings each row to positive numbers that add up to 1. To take out the row's
-// greatest number changes nothing and keeps exp in range. Of the logarithms of
-// likelihoods it is Bayes' rule, which the program computes as exp(r - log-sum-exp).
+// softmax converts each row to positive numbers of sum 1. Subtracting the row's maximum does not change the result
+// and keeps exp in range. For logarithms of likelihoods it is Bayes' rule, which the program computes as exp(r -
+// log-sum-exp).
 func softmax(m *Image) *Image {
 	sums, greatest := make([]float64, m.Rows), make([]float64, m.Rows)
 	for i := range sums {
@@ -87,9 +84,8 @@ func softmax(m *Image) *Image {
 	return fill(m.Rows, m.Cols, func(i, c int) float64 { return math.Exp(m.row(i)[c]-greatest[i]) / sums[i] })
 }
 
-// CompareClasses returns by how much the score of a class in got falls short of its
-// row's best at most, and an error where that exceeds the tolerance: two classes
-// with nearly the same score are both right.
+// CompareClasses returns the greatest difference between the best score of a row and the score of its class in got,
+// and an error if that exceeds the tolerance. Two classes with nearly the same score are both correct.
 func CompareClasses(name string, got []int32, scores *Image, tolerance float64) (largest float64, err error) {
 	if len(got) != scores.Rows {
 		return 0, fmt.Errorf("%s has %d elements, the reference has %d", name, len(got), scores.Rows)
@@ -111,8 +107,7 @@ func CompareClasses(name string, got []int32, scores *Image, tolerance float64) 
 		name, wrong, len(got), first, got[first], shortfall(scores.row(first), got[first]))
 }
 
-// shortfall is how far the score of a class is from the best, +Inf for what is no
-// class.
+// shortfall returns the difference between the best score and that of a class, or +Inf for an invalid class.
 func shortfall(scores []float64, class int32) float64 {
 	if class < 0 || int(class) >= len(scores) {
 		return math.Inf(1)

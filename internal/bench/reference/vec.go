@@ -2,7 +2,7 @@ package reference
 
 import "math"
 
-// VEC is the sum of x[i]^2 - y[i]^2, the result of the benchmark VEC.
+// VEC returns the sum of x[i]^2 - y[i]^2, the result of benchmark VEC.
 func VEC(x, y []float32) float64 {
 	sum := 0.0
 	for i := range x {
@@ -12,12 +12,11 @@ func VEC(x, y []float32) float64 {
 	return sum
 }
 
-// VECClosedForm is VEC of the deterministic inputs x[i] = 1/(i+1), y[i] = 2/(i+1)
-// without their rounding: -3 * sum of 1/i^2 for i = 1..n, which tends to -pi^2/2.
-// The partial sum is pi^2/6 less its tail, and the tail comes from Euler-Maclaurin
-// summation; three terms leave less than 1/(30 n^5).
+// VECClosedForm returns VEC of the inputs x[i] = 1/(i+1), y[i] = 2/(i+1) without their rounding: -3 * sum of 1/i^2
+// for i = 1..n, which tends to -pi^2/2. The partial sum is pi^2/6 minus its tail. The tail comes from Euler-Maclaurin
+// summation with three terms, whose error is less than 1/(30 n^5).
 func VECClosedForm(n int) float64 {
-	const exact = 16 // below, adding up is as quick and has no remainder
+	const exact = 16 // below, plain summation is as fast and exact
 	if n <= exact {
 		sum := 0.0
 		for i := 1; i <= n; i++ {

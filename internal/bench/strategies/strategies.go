@@ -1,7 +1,5 @@
-// Package strategies sets the plans that the optimizer's strategies make of one graph side
-// by side: what each pays in lanes, waits and records, how long its replay is predicted to
-// take, how far that is from the lower bound, and how long it took to plan. Nothing runs on
-// a device.
+// Package strategies compares the plans of the optimizer's strategies for one graph: their lanes, waits and records,
+// the predicted time of a replay, its ratio to the lower bound, and the planning time. Nothing runs on a device.
 package strategies
 
 import (
@@ -14,7 +12,7 @@ import (
 	"github.com/reprise-gpu/reprise/optimizer"
 )
 
-// Comparison is the strategies on one graph.
+// Comparison holds the results of all strategies for one graph.
 type Comparison struct {
 	Graph        string  `json:"graph"`
 	Device       string  `json:"device"`
@@ -25,7 +23,7 @@ type Comparison struct {
 	Rows         []Row   `json:"rows"`
 }
 
-// Row is one strategy. One that does not take the graph has an error and nothing else.
+// Row is the result of one strategy. If the strategy refuses the graph, only Error is set.
 type Row struct {
 	Strategy    string  `json:"strategy"`
 	Error       string  `json:"error,omitempty"`
@@ -34,15 +32,14 @@ type Row struct {
 	Records     int     `json:"records"`
 	PredictedUS float64 `json:"predicted_us"`
 	OverBound   float64 `json:"over_bound"`
-	PlanningMS  float64 `json:"planning_ms"` // of the host that planned
+	PlanningMS  float64 `json:"planning_ms"` // host time of planning
 
-	// Memory is what the buffers take with a memory plan, which is not part of the planning
-	// that is timed.
+	// Memory is the size of the buffers with a memory plan. Making that plan is not part of PlanningMS.
 	Memory optimizer.Memory `json:"memory"`
 }
 
-// Compare plans g with each strategy, for the device and the costs that opts has and with
-// the passes it asks for besides. It fails when the graph cannot be planned at all, or ctx is done.
+// Compare plans g with each strategy, for the device, the costs and the passes of opts. It returns an error if the
+// graph cannot be planned at all, or ctx is done.
 func Compare(ctx context.Context, g *ir.Graph, opts optimizer.Options, names []string) (*Comparison, error) {
 	opts.Strategy, opts.Verify = "serial", true
 	common, err := optimizer.Plan(g, opts)
@@ -67,8 +64,8 @@ func Compare(ctx context.Context, g *ir.Graph, opts optimizer.Options, names []s
 	return c, nil
 }
 
-// row plans with one strategy. The clock stands still for what checks the plan and predicts
-// it: a program that replays needs neither.
+// row plans with one strategy. Checking the plan and predicting its time are not measured, because a program that
+// replays needs neither.
 func (c *Comparison) row(g *ir.Graph, opts optimizer.Options) Row {
 	r := Row{Strategy: opts.Strategy}
 	took, err := planning(g, opts)
@@ -96,7 +93,7 @@ func (c *Comparison) row(g *ir.Graph, opts optimizer.Options) Row {
 	return r
 }
 
-// planning is how long a plan takes: the least of a few, or of one that takes long.
+// planning returns the time to make a plan: the minimum of a few runs, or a single run if it takes long.
 func planning(g *ir.Graph, opts optimizer.Options) (least time.Duration, err error) {
 	opts.Verify = false
 	opts.Passes = []string{"hazards", "reduce", "assign", "syncs", "fold"}
@@ -113,7 +110,7 @@ func planning(g *ir.Graph, opts optimizer.Options) (least time.Duration, err err
 	return least, nil
 }
 
-// Fastest is the least predicted time of all rows, in us; 0 if there is none.
+// Fastest returns the least predicted time of all rows, in us, or 0 without rows.
 func (c *Comparison) Fastest() float64 {
 	fastest := math.Inf(1)
 	for _, r := range c.Rows {
@@ -127,15 +124,15 @@ func (c *Comparison) Fastest() float64 {
 	return fastest
 }
 
-// Standing is a strategy over several graphs.
+// Standing summarises a strategy over several graphs.
 type Standing struct {
 	Strategy  string  `json:"strategy"`
-	Graphs    int     `json:"graphs"`     // that it takes
-	Fastest   int     `json:"fastest"`    // on how many of those no other is faster
-	OverBound float64 `json:"over_bound"` // geometric mean, of graphs that have a bound
+	Graphs    int     `json:"graphs"`     // number of graphs that it accepts
+	Fastest   int     `json:"fastest"`    // number of these on which no other strategy is faster
+	OverBound float64 `json:"over_bound"` // geometric mean over graphs with a bound
 }
 
-// Standings sums up comparisons by strategy, in order of appearance.
+// Standings summarises comparisons by strategy, in order of appearance.
 func Standings(all []*Comparison) (list []Standing) {
 	logs, bounded := map[string]float64{}, map[string]int{}
 	for _, c := range all {

@@ -7,7 +7,7 @@ import (
 	"text/tabwriter"
 )
 
-// WriteTable prints a table for each comparison, and one of standings when there are several.
+// WriteTable writes a table for each comparison, and a summary if there are several.
 func WriteTable(w io.Writer, all []*Comparison) error {
 	for i, c := range all {
 		if i > 0 {
@@ -62,7 +62,7 @@ func (c *Comparison) table(w io.Writer) error {
 	return nil
 }
 
-// before is what the buffers take each for itself, in bytes.
+// before returns the size of the buffers without a memory plan, in bytes.
 func (c *Comparison) before() (bytes int64) {
 	for _, r := range c.Rows {
 		bytes = max(bytes, r.Memory.Before)

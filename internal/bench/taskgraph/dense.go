@@ -1,9 +1,9 @@
 package taskgraph
 
-// tiles is a matrix of k by k tiles, and who wrote each of them last.
+// tiles is a matrix of k by k tiles, with the task that wrote each tile last.
 type tiles struct {
 	*plot
-	last [][]int // -1: nobody yet
+	last [][]int // -1 before the first write
 }
 
 func (p *plot) matrix(k int) *tiles {
@@ -17,11 +17,11 @@ func (p *plot) matrix(k int) *tiles {
 	return m
 }
 
-// at is a tile's place.
+// at is the position of a tile.
 type at struct{ i, j int }
 
-// update adds a task of so many multiplications, in cubes of a tile's side, that reads tiles and
-// rewrites others.
+// update adds a task that reads tiles and rewrites others. Its work is given in multiplications, in units of the cube
+// of a tile's side.
 func (m *tiles) update(work float64, writes []at, reads ...at) {
 	var after []int
 	for _, t := range append(reads, writes...) {
@@ -83,7 +83,8 @@ func qr(p *plot, k int) {
 	}
 }
 
-// gauss has k+1 columns: a pivot is found in one, and all behind it are updated.
+// gauss is Gaussian elimination with k+1 columns: a pivot is found in one column, and all columns to its right are
+// updated.
 func gauss(p *plot, k int) {
 	column := make([]int, k+1)
 	for n := range k {
@@ -103,10 +104,10 @@ func gauss(p *plot, k int) {
 	}
 }
 
-// strassen has k levels.
+// strassen is Strassen's multiplication with k levels of recursion.
 func strassen(p *plot, k int) { p.product(k, p.drawn(), p.drawn()) }
 
-// product adds the tasks that multiply two matrices, and returns the one that has the result.
+// product adds the tasks that multiply two matrices, and returns the task with the result.
 func (p *plot) product(level, a, b int) int {
 	if level == 0 {
 		return p.task(1, a, b)

@@ -1,11 +1,10 @@
-// Package taskgraph draws the task graphs of the scheduling literature, of about any size:
-// what schedulers are compared on where no program is at hand.
+// Package taskgraph generates task graphs of the scheduling literature in any size, to compare schedulers without
+// programs.
 //
-// A graph comes in two forms. Empty has operations that take as long as they say and disturb
-// nobody. Launches is a program: each task is a kernel that reads what the tasks before it left
-// and writes a buffer of its own, so that dependencies follow from accesses, kernels share the
-// device, and data come from the host and go back.
+// A graph has two forms. Empty returns operations with declared durations that do not share resources. Launches
+// returns a program: each task is a kernel that reads the outputs of its predecessors and writes a buffer of its own.
+// Dependencies then follow from accesses, kernels share the device, and data are copied from the host and back.
 //
-// Only the shapes are those of the literature. How long a task takes is drawn, but for the
-// kernels of dense linear algebra, whose shares of the work are known.
+// Only the shapes come from the literature. Durations of tasks are random, except for kernels of dense linear
+// algebra, whose relative work is known.
 package taskgraph

@@ -5,13 +5,13 @@ import (
 	"math/rand/v2"
 )
 
-// Family is task graphs of one shape.
+// Family is a set of task graphs of one shape.
 type Family struct {
 	Name, Doc string
-	plot      func(p *plot, k int) // the more tasks the greater k, which starts at 1
+	plot      func(p *plot, k int) // the number of tasks grows with k, which starts at 1
 }
 
-// Families are all there are, in the order in which a reader should meet them.
+// Families returns all families, in a suitable order for readers.
 func Families() []Family { return families }
 
 var families = []Family{
@@ -45,8 +45,8 @@ type Graph struct {
 	tasks []task
 }
 
-// Draw is a graph of the family with so many tasks or a few more, as far as it has one. The same
-// seed gives the same graph.
+// Draw returns a graph of the family with at least the given number of tasks, if there is one, and not many more. The
+// same seed gives the same graph.
 func (f *Family) Draw(tasks int, seed uint64) *Graph {
 	for k := 1; ; k += 1 + k/16 {
 		p := &plot{random: rand.New(rand.NewPCG(seed, uint64(k)))}
@@ -57,5 +57,5 @@ func (f *Family) Draw(tasks int, seed uint64) *Graph {
 	}
 }
 
-// Len is the number of tasks.
+// Len returns the number of tasks.
 func (g *Graph) Len() int { return len(g.tasks) }

@@ -9,7 +9,7 @@ import (
 	"github.com/reprise-gpu/reprise/ir"
 )
 
-// Empty is the graph as empty operations that take a unit for each unit of work.
+// Empty returns the graph with empty operations. The duration of a task is its work times unit.
 func (g *Graph) Empty(unit time.Duration) *ir.Graph {
 	out := &ir.Graph{Name: fmt.Sprintf("%s-%v", g.Name, unit)}
 	for _, t := range g.tasks {
@@ -18,7 +18,7 @@ func (g *Graph) Empty(unit time.Duration) *ir.Graph {
 	return out
 }
 
-// ids are the tasks as operations, ascending and none twice.
+// ids converts tasks to operations, ascending and without duplicates.
 func ids(tasks []int) []ir.OpID {
 	list := make([]ir.OpID, len(tasks))
 	for i, t := range tasks {
@@ -28,7 +28,7 @@ func ids(tasks []int) []ir.OpID {
 	return slices.Compact(list)
 }
 
-// Launches is the graph as a program: a task is a launch of so many blocks for each unit of work.
+// Launches returns the graph as a program. A task is a launch with blocks thread blocks per unit of work.
 func (g *Graph) Launches(blocks int) *ir.Graph {
 	b := &builder{out: &ir.Graph{
 		Name:    fmt.Sprintf("%s-%dblocks", g.Name, blocks),
@@ -54,14 +54,12 @@ func (g *Graph) Launches(blocks int) *ir.Graph {
 
 const (
 	blockThreads = 128
-	blockBytes   = 4 * blockThreads // that a block writes
-	// transfers are how many copies a program makes in either direction at most: the graph is to
-	// be planned, not the link.
+	blockBytes   = 4 * blockThreads // bytes that a block writes
+	// transfers is the maximum number of copies per direction, so that the link does not dominate the plan.
 	transfers = 4
 )
 
-// taskPTX is what a file of such a graph needs to be complete. Nobody runs it: what it is taken
-// to do is what its launches declare.
+// taskPTX completes the file of such a graph. It is never run: the declarations of the launches state their accesses.
 const taskPTX = `.version 7.0
 .target sm_52
 .address_size 64
@@ -71,8 +69,8 @@ const taskPTX = `.version 7.0
 // builder adds buffers and operations to a program.
 type builder struct {
 	out     *ir.Graph
-	inputs  []ir.BufferID // on the device
-	written []ir.BufferID // by task
+	inputs  []ir.BufferID // device buffers
+	written []ir.BufferID // output buffer of each task
 }
 
 func (b *builder) buffer(name string, bytes int64, place ir.PlaceKind, role ir.Role) ir.BufferID {
@@ -88,7 +86,7 @@ func (b *builder) copy(dst, src ir.BufferID) {
 	b.out.Ops = append(b.out.Ops, ir.Op{Kind: ir.KindCopy, Cost: -1, Copy: &ir.Copy{Dst: b.whole(dst), Src: b.whole(src)}})
 }
 
-// uploads brings what tasks read that come after none.
+// uploads adds the copies of the inputs of tasks without predecessors.
 func (b *builder) uploads(blocks int64) {
 	for i := range transfers {
 		host := b.buffer(fmt.Sprintf("in%d_host", i), blocks*blockBytes, ir.PinnedHost, ir.Input)

@@ -36,12 +36,12 @@ func forkJoin(p *plot, k int) {
 	}
 }
 
-// seriesParallel has k tasks between a first and a last.
+// seriesParallel returns k tasks between a first and a last one.
 func seriesParallel(p *plot, k int) {
 	p.drawn(p.compose(k, []int{p.drawn()})...)
 }
 
-// compose adds n tasks after others and returns those that nothing follows yet.
+// compose adds n tasks after others and returns the tasks without successors.
 func (p *plot) compose(n int, after []int) []int {
 	if n == 1 {
 		return []int{p.drawn(after...)}
@@ -85,14 +85,14 @@ func wavefront(p *plot, k int) {
 				after = append(after, above[j])
 			}
 			if j > 0 {
-				after = append(after, above[j-1]) // of this row already
+				after = append(after, above[j-1]) // in this row already
 			}
 			above[j] = p.drawn(after...)
 		}
 	}
 }
 
-// stencil has k steps over k tiles.
+// stencil has k time steps over k tiles.
 func stencil(p *plot, k int) {
 	tiles := p.several(k)
 	for range k {
@@ -104,7 +104,7 @@ func stencil(p *plot, k int) {
 	}
 }
 
-// fft has 2^k points: a task for each recursive call, then k layers of butterflies.
+// fft has 2^k points: one task per recursive call, then k layers of butterflies.
 func fft(p *plot, k int) {
 	outTree(p, k+1)
 	points := 1 << k
@@ -129,7 +129,7 @@ func training(p *plot, k int) {
 	}
 	gradient := p.drawn(activations[k])
 	for i := k - 1; i >= 0; i-- {
-		p.drawn(gradient, activations[i]) // of the weights
+		p.drawn(gradient, activations[i]) // gradient of the weights
 		if i > 0 {
 			gradient = p.drawn(gradient, activations[i])
 		}

@@ -1,6 +1,6 @@
 package taskgraph
 
-// montage is of k+1 images in a row, each of which overlaps the next two.
+// montage has k+1 images in a row, each of which overlaps the next two.
 func montage(p *plot, k int) {
 	projected := p.several(k + 1)
 	var fits []int
@@ -15,7 +15,7 @@ func montage(p *plot, k int) {
 		corrected = append(corrected, p.drawn(image, model))
 	}
 	table := p.drawn(corrected...)
-	p.drawn(p.drawn(p.drawn(append(corrected, table)...))) // added, shrunk, as JPEG
+	p.drawn(p.drawn(p.drawn(append(corrected, table)...))) // add, shrink, convert to JPEG
 }
 
 // cyberShake has k ruptures for each tensor.
@@ -52,7 +52,7 @@ func inspiral(p *plot, k int) {
 	}
 }
 
-// afterEach adds a task after each.
+// afterEach adds one task after each of the given tasks.
 func (p *plot) afterEach(tasks []int) []int {
 	var next []int
 	for _, t := range tasks {
