@@ -33,7 +33,7 @@ var lacking = []struct {
 	{regexp.MustCompile(`^cuLibraryGetUnifiedFunction`), "there are no unified functions"},
 	{regexp.MustCompile(`^cuProfilerInitialize`), "there is no profiler to configure"},
 	{regexp.MustCompile(`^cuMemGetAttribute`), "the function is not documented"},
-	{regexp.MustCompile(`^cu(Array|Mem|Module|Device|TexRef)`), "this form of before CUDA 3.2 takes addresses and sizes of 32 bits: call the form that cuda.h declares"},
+	{regexp.MustCompile(`^cu(Array|Mem|Module|Device|TexRef)`), "this form is of releases before CUDA 3.2, with addresses and sizes of 32 bits: call the form that cuda.h declares"},
 }
 
 // why explains why a function is not served.
