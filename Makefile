@@ -75,7 +75,9 @@ build/lib:
 cgo-env: build/lib/libcuda.a ## print the variables that `go test -tags cuda ./cuda/...` needs
 	@echo 'export $(CUDA_ENV)'
 
+# Collecting garbage at every doubling is a quarter of the tests' work, and they are short-lived.
 .PHONY: test
+test: export GOGC := $(or $(GOGC),400)
 test: ## run every test
 	$(GO) test -timeout 30m ./...
 

@@ -197,7 +197,7 @@ func (p program) plain(t testing.TB, dev device.Device, times int) [][]uint32 {
 // nothing comes of.
 func TestAnyScheduleLeavesTheBytesOfTheProgram(t *testing.T) {
 	const replays = 3 // back to back: none may overtake the one before it
-	rounds := uint64(20)
+	rounds := uint64(12)
 	if testing.Short() {
 		rounds = 5
 	}

@@ -60,7 +60,6 @@ func TestTheSimulatorIsGivenBack(t *testing.T) {
 		quick bool
 	}{
 		{"h200", []uint64{0}, false},
-		{"v100", []uint64{2}, false},
 		{"v100", []uint64{1}, true},
 	} {
 		known, err := model.Lookup(c.id)
