@@ -96,10 +96,12 @@ test-cuda: build/lib/libcuda.a ## run the tests of the CUDA path, and gorgonia's
 gorgonia-test: build/lib/libcuda.a ## run the tests of gorgonia.org/cu alone (needs a C compiler)
 	$(CUDA_ENV) $(GO) test -count=1 -timeout 30m -tags cuda ./cuda/gorgonia
 
-.PHONY: race
-race: ## run the quick tests under the race detector (needs a C compiler)
+# Two commands, since the tests to leave out differ; with -j they run side by side.
+.PHONY: race race-replays race-simulator
+race: race-replays race-simulator ## run the quick tests under the race detector (needs a C compiler)
+race-replays:
 	CGO_ENABLED=1 $(GO) test -race -short -timeout 30m -skip '$(RACE_SKIP)' $(RACE_PKGS)
-	CGO_ENABLED=1 $(GO) test -race -short -timeout 30m -run Chunks ./optimizer
+race-simulator:
 	CGO_ENABLED=1 $(GO) test -race -short -timeout 30m -run '$(RACE_SIM)' ./sim/...
 
 .PHONY: lint

@@ -85,8 +85,8 @@ func soon(t *testing.T) (context.Context, func()) {
 
 // long is the turns of a launch that takes seconds, and short those of one that takes milliseconds.
 const (
-	long  = 8_000_000
-	short = 50_000
+	long  = 8_000_000 / slowdown
+	short = 50_000 / slowdown
 )
 
 // TestWaitReturnsAtItsDeadline gives up waits between launches and within one, and finds that nothing is lost.

@@ -423,8 +423,16 @@ func newRaceRig(t testing.TB, seed uint64) *raceRig {
 	return r
 }
 
+// racePrograms is the number of programs of a test.
+func racePrograms() uint64 {
+	if testing.Short() {
+		return 300
+	}
+	return 1000
+}
+
 func TestRaceDetectorIsSilentOnOrderedPrograms(t *testing.T) {
-	for seed := range uint64(1000) {
+	for seed := range racePrograms() {
 		r := newRaceRig(t, seed)
 		p := r.program()
 		require.Empty(t, orderOf(p).races(), "seed %d", seed)
@@ -433,8 +441,8 @@ func TestRaceDetectorIsSilentOnOrderedPrograms(t *testing.T) {
 }
 
 func TestRaceDetectorFindsEveryMissingWait(t *testing.T) {
-	planted := 0
-	for seed := uint64(0); planted < 1000; seed++ {
+	planted := uint64(0)
+	for seed := uint64(0); planted < racePrograms(); seed++ {
 		r := newRaceRig(t, seed)
 		p, races := r.plant(r.program())
 		if len(races) == 0 {

@@ -90,6 +90,9 @@ func TestPrintfOfManyLines(t *testing.T) {
 
 // TestAMillionPrintfOfOneLaunch keeps the newest output of a launch that prints 14 MB.
 func TestAMillionPrintfOfOneLaunch(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds under the race detector, where the other tests of printf run")
+	}
 	const blocks, threads, room = 1024, 1024, 1 << 16
 	var out bytes.Buffer
 	d, err := New(Options{Stdout: &out, Workers: 2})

@@ -1,0 +1,5 @@
+//go:build !race
+
+package graphexec_test
+
+const slowdown = 1
