@@ -137,7 +137,7 @@ func (t *Tracer) add(c *call) (err error) {
 	for i := range c.operands {
 		switch o := &c.operands[i]; o.kind {
 		case ir.ArgBuffer:
-			args[i] = Buffer{t: t, id: ir.BufferID(o.id), lo: int64(o.bits), hi: o.end}
+			args[i] = Buffer{t: t, memory: memory{id: ir.BufferID(o.id)}, lo: int64(o.bits), hi: o.end}
 		case ir.ArgParam:
 			t.graph.Params = append(t.graph.Params, ir.Param{Name: fmt.Sprintf("%s_%d_%d", c.kernel.entry, t.calls.len(), i), Value: o.scalar()})
 		}

@@ -14,10 +14,16 @@ import (
 // of it a launch touches is inferred from the kernel's code. A launch that is
 // known to break the promise is refused with a SliceError.
 type Buffer struct {
-	t      *Tracer
-	id     ir.BufferID
-	at     int32 // of places from 1, 0 for where replays have it: see At
+	t *Tracer
+	memory
 	lo, hi int64 // bytes
+}
+
+// memory is which allocation a Buffer is in. It is one field because the compiler keeps structs of at most
+// four fields in registers: five make tracing a launch take twice as long.
+type memory struct {
+	id ir.BufferID
+	at int32 // of places from 1, 0 for where replays have it: see At
 }
 
 // errZero is the error of a Buffer that nothing has allocated.
@@ -106,7 +112,7 @@ func (t *Tracer) alloc(pc uintptr, buf ir.Buffer) Buffer {
 		return Buffer{}
 	}
 	t.stopped() // which a zero Tracer is
-	b := Buffer{t: t, id: ir.BufferID(len(t.buffers))}
+	b := Buffer{t: t, memory: memory{id: ir.BufferID(len(t.buffers))}}
 	if t.err == nil {
 		if err := t.fits(&buf); err != nil {
 			t.fail(pc, "buffer @%s %w", buf.Name, err)

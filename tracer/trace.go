@@ -127,7 +127,7 @@ func (tr *Trace) Reach(l *ir.Launch, grid ir.Dim3) ([]ir.Access, error) {
 	args := make([]any, len(l.Args))
 	for i, a := range l.Args {
 		if a.Kind == ir.ArgBuffer {
-			args[i] = Buffer{t: tr.t, id: a.Buffer, lo: a.Offset, hi: tr.t.graph.Buffers[a.Buffer].Size()}
+			args[i] = Buffer{t: tr.t, memory: memory{id: a.Buffer}, lo: a.Offset, hi: tr.t.graph.Buffers[a.Buffer].Size()}
 		}
 	}
 	tr.mu.Lock()
