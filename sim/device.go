@@ -10,7 +10,7 @@ import (
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/device/model"
 	"github.com/reprise-gpu/reprise/internal/des"
-	"github.com/reprise-gpu/reprise/sim/interp"
+	"github.com/reprise-gpu/reprise/internal/interp"
 )
 
 // ErrProfile is in the error chain if figures of Options.Custom are out of their bounds.

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/reprise-gpu/reprise/sim/interp"
+	"github.com/reprise-gpu/reprise/internal/interp"
 )
 
 // FindingKind is the kind of a problem found.

@@ -5,7 +5,7 @@ import (
 
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/ptx"
-	"github.com/reprise-gpu/reprise/sim/interp"
+	"github.com/reprise-gpu/reprise/internal/interp"
 )
 
 // FunctionInfo describes the declarations and the needs of a kernel.

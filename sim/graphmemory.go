@@ -7,7 +7,7 @@ import (
 
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/internal/des"
-	"github.com/reprise-gpu/reprise/sim/interp"
+	"github.com/reprise-gpu/reprise/internal/interp"
 )
 
 // graphMemory is memory that nodes of graphs allocate and free. Its address is fixed when the graph is made. Its

@@ -2,7 +2,7 @@ package sim
 
 import (
 	"github.com/reprise-gpu/reprise/device/model"
-	"github.com/reprise-gpu/reprise/sim/interp"
+	"github.com/reprise-gpu/reprise/internal/interp"
 )
 
 // Launched describes a launch and its statistics. Those of a sampled launch are scaled to the whole grid.

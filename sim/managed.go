@@ -6,7 +6,7 @@ import (
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/device/model"
 	"github.com/reprise-gpu/reprise/internal/des"
-	"github.com/reprise-gpu/reprise/sim/interp"
+	"github.com/reprise-gpu/reprise/internal/interp"
 )
 
 // Managed memory is initially on the host. A page (interp.PageBytes) moves to the device when a kernel accesses it or

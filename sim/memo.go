@@ -4,7 +4,7 @@ import (
 	"hash/maphash"
 	"slices"
 
-	"github.com/reprise-gpu/reprise/sim/interp"
+	"github.com/reprise-gpu/reprise/internal/interp"
 )
 
 // Memo selects whether launches may reuse results.

@@ -7,7 +7,7 @@ import (
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/device/model"
 	"github.com/reprise-gpu/reprise/internal/des"
-	"github.com/reprise-gpu/reprise/sim/interp"
+	"github.com/reprise-gpu/reprise/internal/interp"
 )
 
 // Alloc returns zeroed device memory. Its address depends only on the sequence of calls and on the other open devices

@@ -6,8 +6,8 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/reprise-gpu/reprise/sim/interp"
-	"github.com/reprise-gpu/reprise/sim/interp/interptest"
+	"github.com/reprise-gpu/reprise/internal/interp"
+	"github.com/reprise-gpu/reprise/internal/interp/interptest"
 )
 
 // Whatever a test of this package launches is held against the inference, so that

@@ -1,6 +1,6 @@
 package sim
 
-import "github.com/reprise-gpu/reprise/sim/interp"
+import "github.com/reprise-gpu/reprise/internal/interp"
 
 // touch is one kind of access of an operation to one allocation.
 type touch struct {

@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"github.com/reprise-gpu/reprise/device"
-	"github.com/reprise-gpu/reprise/sim/interp"
+	"github.com/reprise-gpu/reprise/internal/interp"
 )
 
 // System is the set of GPUs of one process. All addresses of their memory, and of host memory that they access, are

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/reprise-gpu/reprise/device"
-	"github.com/reprise-gpu/reprise/sim/interp"
+	"github.com/reprise-gpu/reprise/internal/interp"
 )
 
 // array holds texels in device memory, with rows that start pitch bytes apart.

@@ -5,7 +5,7 @@ import (
 
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/device/model"
-	"github.com/reprise-gpu/reprise/sim/interp"
+	"github.com/reprise-gpu/reprise/internal/interp"
 )
 
 // Virtual memory management: a program reserves addresses, creates physical memory on a GPU, maps the memory to the

@@ -18,7 +18,7 @@ import (
 	"unsafe"
 
 	"github.com/reprise-gpu/reprise/device"
-	"github.com/reprise-gpu/reprise/sim/interp"
+	"github.com/reprise-gpu/reprise/internal/interp"
 )
 
 // blockKind says what a block of memory is.

@@ -15,7 +15,7 @@ import (
 
 	"github.com/reprise-gpu/reprise/cuda/simabi/fatbin"
 	"github.com/reprise-gpu/reprise/ptx"
-	"github.com/reprise-gpu/reprise/sim/interp"
+	"github.com/reprise-gpu/reprise/internal/interp"
 )
 
 var links handles[*link]

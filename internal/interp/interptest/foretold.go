@@ -11,7 +11,7 @@ import (
 	"slices"
 
 	"github.com/reprise-gpu/reprise/ptx"
-	"github.com/reprise-gpu/reprise/sim/interp"
+	"github.com/reprise-gpu/reprise/internal/interp"
 )
 
 // Oracle compares launches with footprints, which it keeps.

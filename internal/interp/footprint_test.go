@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/reprise-gpu/reprise/ptx"
-	"github.com/reprise-gpu/reprise/sim/interp"
-	"github.com/reprise-gpu/reprise/sim/interp/interptest"
+	"github.com/reprise-gpu/reprise/internal/interp"
+	"github.com/reprise-gpu/reprise/internal/interp/interptest"
 )
 
 // The inference of package ptx against what kernels do. A launch that faults says
@@ -140,7 +140,7 @@ func TestKernelsStayInTheirFootprints(t *testing.T) {
 	if testing.Short() {
 		launches = 3
 	}
-	for _, pattern := range []string{"../../cuda/kernels", "../testdata/kernels", "testdata", "../../ptx/testdata", "../../device/devicetest", "../../examples/*"} {
+	for _, pattern := range []string{"../../cuda/kernels", "../../sim/testdata/kernels", "testdata", "../../ptx/testdata", "../../device/devicetest", "../../examples/*"} {
 		files, err := filepath.Glob(pattern + "/*.ptx")
 		require.NoError(t, err)
 		require.NotEmpty(t, files, pattern)
