@@ -11,8 +11,8 @@ import "C"
 import (
 	"unsafe"
 
-	"github.com/reprise-gpu/reprise/cuda/simabi/capture"
-	"github.com/reprise-gpu/reprise/cuda/simabi/graph"
+	"github.com/reprise-gpu/reprise/cuda/simabi/internal/capture"
+	"github.com/reprise-gpu/reprise/cuda/simabi/internal/graph"
 )
 
 var captures capture.Session

@@ -8,7 +8,7 @@ import "C"
 import (
 	"unsafe"
 
-	"github.com/reprise-gpu/reprise/cuda/simabi/graph"
+	"github.com/reprise-gpu/reprise/cuda/simabi/internal/graph"
 )
 
 // keep is what a node of a graph does that was made to do p: its child is a copy.

@@ -6,7 +6,7 @@ package simabi
 import "C"
 
 import (
-	"github.com/reprise-gpu/reprise/cuda/simabi/graph"
+	"github.com/reprise-gpu/reprise/cuda/simabi/internal/graph"
 	"github.com/reprise-gpu/reprise/device"
 )
 

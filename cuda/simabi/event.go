@@ -10,7 +10,7 @@ import (
 	"time"
 	"unsafe"
 
-	"github.com/reprise-gpu/reprise/cuda/simabi/capture"
+	"github.com/reprise-gpu/reprise/cuda/simabi/internal/capture"
 	"github.com/reprise-gpu/reprise/device"
 )
 

@@ -10,7 +10,7 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/reprise-gpu/reprise/cuda/simabi/graph"
+	"github.com/reprise-gpu/reprise/cuda/simabi/internal/graph"
 )
 
 // All flags that cuGraphDebugDotPrint knows in CUDA 12.4.

@@ -8,7 +8,7 @@ import "C"
 import (
 	"unsafe"
 
-	"github.com/reprise-gpu/reprise/cuda/simabi/graph"
+	"github.com/reprise-gpu/reprise/cuda/simabi/internal/graph"
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/sim"
 )

@@ -8,7 +8,7 @@ import "C"
 import (
 	"unsafe"
 
-	"github.com/reprise-gpu/reprise/cuda/simabi/graph"
+	"github.com/reprise-gpu/reprise/cuda/simabi/internal/graph"
 )
 
 const updateFailure = status(C.CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE)

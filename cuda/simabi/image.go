@@ -12,7 +12,7 @@ import (
 	"strconv"
 	"unsafe"
 
-	"github.com/reprise-gpu/reprise/cuda/simabi/fatbin"
+	"github.com/reprise-gpu/reprise/cuda/simabi/internal/fatbin"
 )
 
 const elfMagic = "\x7fELF" // a cubin

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"unsafe"
 
-	"github.com/reprise-gpu/reprise/cuda/simabi/graph"
+	"github.com/reprise-gpu/reprise/cuda/simabi/internal/graph"
 )
 
 // kernelAttributes are the attributes of a kernel node that were set.

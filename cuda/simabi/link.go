@@ -13,7 +13,7 @@ import (
 	"os"
 	"unsafe"
 
-	"github.com/reprise-gpu/reprise/cuda/simabi/fatbin"
+	"github.com/reprise-gpu/reprise/cuda/simabi/internal/fatbin"
 	"github.com/reprise-gpu/reprise/ptx"
 	"github.com/reprise-gpu/reprise/internal/interp"
 )

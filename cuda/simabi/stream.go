@@ -11,7 +11,7 @@ import "C"
 import (
 	"unsafe"
 
-	"github.com/reprise-gpu/reprise/cuda/simabi/capture"
+	"github.com/reprise-gpu/reprise/cuda/simabi/internal/capture"
 	"github.com/reprise-gpu/reprise/device"
 )
 

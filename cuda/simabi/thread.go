@@ -6,7 +6,7 @@ package simabi
 // #include "thread.h"
 import "C"
 
-import "github.com/reprise-gpu/reprise/cuda/simabi/capture"
+import "github.com/reprise-gpu/reprise/cuda/simabi/internal/capture"
 
 // thread is what the driver keeps for each OS thread.
 type thread struct {

@@ -13,7 +13,7 @@ import (
 	"math"
 	"unsafe"
 
-	"github.com/reprise-gpu/reprise/cuda/simabi/graph"
+	"github.com/reprise-gpu/reprise/cuda/simabi/internal/graph"
 )
 
 // userObject is something of the program's that graphs use. It is destroyed when

@@ -3,7 +3,7 @@
 // Of the PTX in what nvcc -fatbin writes, the newest that the device can run is taken.
 #include "check.h"
 
-#define FOLDER "../simabi/fatbin/testdata/"
+#define FOLDER "../simabi/internal/fatbin/testdata/"
 
 static void *read_file(const char *name) {
 	FILE *f = fopen(name, "rb");

@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/reprise-gpu/reprise/cuda/simabi/fatbin"
+	"github.com/reprise-gpu/reprise/cuda/simabi/internal/fatbin"
 )
 
 func read(t testing.TB, name string) []byte {

@@ -3,7 +3,7 @@ package capture
 import (
 	"slices"
 
-	"github.com/reprise-gpu/reprise/cuda/simabi/graph"
+	"github.com/reprise-gpu/reprise/cuda/simabi/internal/graph"
 )
 
 // Mode says which threads may make potentially unsafe calls during a capture, such as
