@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/reprise-gpu/reprise/device"
-	"github.com/reprise-gpu/reprise/device/null"
+	"github.com/reprise-gpu/reprise/internal/null"
 )
 
 // transcripts are programs whose logs testdata/logging holds.

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/reprise-gpu/reprise/ir"
-	"github.com/reprise-gpu/reprise/solver/kernels"
+	"github.com/reprise-gpu/reprise/solver/internal/kernels"
 	"github.com/reprise-gpu/reprise/solver/sparse"
 	"github.com/reprise-gpu/reprise/tracer"
 )

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/reprise-gpu/reprise/device/null"
+	"github.com/reprise-gpu/reprise/internal/null"
 	"github.com/reprise-gpu/reprise/ir"
 	"github.com/reprise-gpu/reprise/tracer"
 )

@@ -33,7 +33,7 @@ struct State {
 };
 enum Code { running, converged, exhausted, diverged, not_finite, broken_down };
 
-// Cg solves A x = 1 with the kernels of solver/kernels, in double precision.
+// Cg solves A x = 1 with the kernels of solver/internal/kernels, in double precision.
 class Cg {
 public:
 	Cg(const Device &device, Matrix a, double tolerance, int most);

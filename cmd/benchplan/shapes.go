@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/reprise-gpu/reprise/cuda/kernels"
-	"github.com/reprise-gpu/reprise/device/null"
+	"github.com/reprise-gpu/reprise/internal/null"
 	"github.com/reprise-gpu/reprise/ir"
 	"github.com/reprise-gpu/reprise/tracer"
 )

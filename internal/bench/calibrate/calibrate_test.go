@@ -16,7 +16,7 @@ import (
 
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/device/model"
-	"github.com/reprise-gpu/reprise/device/null"
+	"github.com/reprise-gpu/reprise/internal/null"
 	"github.com/reprise-gpu/reprise/sim"
 )
 

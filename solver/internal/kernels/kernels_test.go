@@ -12,7 +12,7 @@ import (
 	"github.com/reprise-gpu/reprise/ir"
 	"github.com/reprise-gpu/reprise/ptx"
 	"github.com/reprise-gpu/reprise/sim"
-	"github.com/reprise-gpu/reprise/solver/kernels"
+	"github.com/reprise-gpu/reprise/solver/internal/kernels"
 	"github.com/reprise-gpu/reprise/tracer"
 )
 
