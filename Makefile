@@ -36,7 +36,7 @@ BASELINE_SOURCES = $(shell cat $$(find baseline cuda/include cuda/lazycuda cuda/
 	! -path '*/tests/*' | LC_ALL=C sort) | sha256sum | cut -c1-16)
 REVISION = $(shell git describe --always --dirty --abbrev=12 2>/dev/null)
 NOTES = $(NOTE_SOURCES) -X=github.com/reprise-gpu/reprise/internal/bench/compare.Sources=$(BASELINE_SOURCES) \
-	-X=github.com/reprise-gpu/reprise/bench.revision=$(REVISION)
+	-X=github.com/reprise-gpu/reprise/internal/bench.revision=$(REVISION)
 
 .PHONY: build
 ifdef HAVE_CC

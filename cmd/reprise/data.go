@@ -3,7 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/reprise-gpu/reprise/bench"
+	"github.com/reprise-gpu/reprise/internal/bench"
 )
 
 // dataFlags say how the data of a workload are made, travel, and are shared out

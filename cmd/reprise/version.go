@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/reprise-gpu/reprise/bench"
+	"github.com/reprise-gpu/reprise/internal/bench"
 )
 
 // version is the release, or with -dev the one that this tree leads to.

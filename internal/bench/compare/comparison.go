@@ -1,7 +1,7 @@
 package compare
 
 import (
-	"github.com/reprise-gpu/reprise/bench"
+	"github.com/reprise-gpu/reprise/internal/bench"
 	"github.com/reprise-gpu/reprise/internal/bench/overlap"
 )
 

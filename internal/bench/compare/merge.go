@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/reprise-gpu/reprise/bench"
+	"github.com/reprise-gpu/reprise/internal/bench"
 )
 
 // merge combines the records of all rounds by medians, so that a disturbed round has no effect.

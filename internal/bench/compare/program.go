@@ -14,7 +14,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/reprise-gpu/reprise/bench"
+	"github.com/reprise-gpu/reprise/internal/bench"
 )
 
 // Programs locates the C++ programs: one per workload, with the same name, and solver/cg.

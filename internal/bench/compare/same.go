@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/reprise-gpu/reprise/bench"
+	"github.com/reprise-gpu/reprise/internal/bench"
 )
 
 // versions lists the versions of each C++ program. Each has as many replays as a row in Go.

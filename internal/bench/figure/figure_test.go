@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/plot/vg"
 
-	"github.com/reprise-gpu/reprise/bench"
+	"github.com/reprise-gpu/reprise/internal/bench"
 	"github.com/reprise-gpu/reprise/internal/bench/compare"
 	"github.com/reprise-gpu/reprise/internal/bench/overlap"
 	"github.com/reprise-gpu/reprise/internal/bench/strategies"

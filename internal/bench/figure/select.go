@@ -1,7 +1,7 @@
 package figure
 
 import (
-	"github.com/reprise-gpu/reprise/bench"
+	"github.com/reprise-gpu/reprise/internal/bench"
 	"github.com/reprise-gpu/reprise/internal/bench/compare"
 )
 
