@@ -27,7 +27,7 @@ CUDA_ENV := CGO_ENABLED=1 CGO_CFLAGS="-g -O2 -I$(CURDIR)/cuda/include" CGO_LDFLA
 CUDA_PKGS := ./cuda/... ./cmd/... ./scripts
 
 # A hash of what simulates, by which compare knows that bin/reprise and libcudasim.so keep the same time.
-SIMULATOR := sim internal/des ptx device cuda/simabi cuda/libcudasim
+SIMULATOR := sim internal/des internal/interp internal/ptx device cuda/simabi cuda/libcudasim
 SOURCES = $(shell cat $$(find $(SIMULATOR) -type f ! -name '*_test.go' ! -path '*/testdata/*' | LC_ALL=C sort) | sha256sum | cut -c1-16)
 NOTE_SOURCES = -X=github.com/reprise-gpu/reprise/sim.Sources=$(SOURCES)
 
@@ -126,7 +126,7 @@ api: ## compare the exported API with that of the last release
 # An input that adds coverage is minimized for a minute by default, all of the run.
 .PHONY: fuzz
 fuzz: ## run each fuzz target for FUZZTIME (30s)
-	@for pkg in ./importer ./device/model ./internal/des ./ir ./ptx ./internal/interp ./solver/sparse; do \
+	@for pkg in ./importer ./device/model ./internal/des ./ir ./internal/ptx ./internal/interp ./solver/sparse; do \
 		targets=$$($(GO) test -list '^Fuzz' $$pkg | grep '^Fuzz' || true); \
 		for target in $$targets; do \
 			echo "fuzz $$pkg $$target"; \

@@ -10,9 +10,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/reprise-gpu/reprise/internal/bench"
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/graphexec"
+	"github.com/reprise-gpu/reprise/internal/bench"
 )
 
 // TestNothingIsLeftBehind has one call after the other fail while a benchmark is traced,

@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/reprise-gpu/reprise/device"
-	"github.com/reprise-gpu/reprise/internal/null"
 	"github.com/reprise-gpu/reprise/internal/absent/absenttest"
+	"github.com/reprise-gpu/reprise/internal/null"
 )
 
 // TestMissingArguments leaves arguments out of all that the package exports, and of the methods of wrapped devices.

@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/reprise-gpu/reprise/device/model"
-	"github.com/reprise-gpu/reprise/internal/null"
 	"github.com/reprise-gpu/reprise/internal/absent/absenttest"
+	"github.com/reprise-gpu/reprise/internal/null"
 	"github.com/reprise-gpu/reprise/ir"
 	"github.com/reprise-gpu/reprise/optimizer"
 	"github.com/reprise-gpu/reprise/sim"

@@ -4,8 +4,8 @@ import (
 	"fmt"
 
 	"github.com/reprise-gpu/reprise/device"
-	"github.com/reprise-gpu/reprise/ptx"
 	"github.com/reprise-gpu/reprise/internal/interp"
+	"github.com/reprise-gpu/reprise/internal/ptx"
 )
 
 // FunctionInfo describes the declarations and the needs of a kernel.

@@ -5,8 +5,8 @@ import (
 	"fmt"
 
 	"github.com/reprise-gpu/reprise/device"
-	"github.com/reprise-gpu/reprise/ptx"
 	"github.com/reprise-gpu/reprise/internal/interp"
+	"github.com/reprise-gpu/reprise/internal/ptx"
 )
 
 // module is a loaded PTX module.

@@ -11,9 +11,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/reprise-gpu/reprise/device"
-	"github.com/reprise-gpu/reprise/ptx"
-	"github.com/reprise-gpu/reprise/sim"
 	"github.com/reprise-gpu/reprise/internal/interp"
+	"github.com/reprise-gpu/reprise/internal/ptx"
+	"github.com/reprise-gpu/reprise/sim"
 )
 
 // speedCases are what `make bench-sim` times. An argument that is floats is a

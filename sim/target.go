@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/reprise-gpu/reprise/device/model"
-	"github.com/reprise-gpu/reprise/ptx"
+	"github.com/reprise-gpu/reprise/internal/ptx"
 )
 
 // runsOn returns an error if a GPU refuses a module. PTX runs on its target GPU and on all later ones. With the

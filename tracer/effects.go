@@ -3,8 +3,8 @@ package tracer
 import (
 	"fmt"
 
+	"github.com/reprise-gpu/reprise/internal/ptx"
 	"github.com/reprise-gpu/reprise/ir"
-	"github.com/reprise-gpu/reprise/ptx"
 )
 
 // describe fills in the kernel's parameters and hidden accesses from its PTX

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/internal/ptx"
 	"github.com/reprise-gpu/reprise/ir"
-	"github.com/reprise-gpu/reprise/ptx"
 )
 
 // Module is a loaded PTX module.

@@ -3,8 +3,8 @@ package tracer
 import (
 	"encoding/binary"
 
+	"github.com/reprise-gpu/reprise/internal/ptx"
 	"github.com/reprise-gpu/reprise/ir"
-	"github.com/reprise-gpu/reprise/ptx"
 )
 
 // reacher finds which bytes of its arguments a launch touches.

@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"github.com/reprise-gpu/reprise/internal/absent"
+	"github.com/reprise-gpu/reprise/internal/ptx"
 	"github.com/reprise-gpu/reprise/ir"
-	"github.com/reprise-gpu/reprise/ptx"
 )
 
 // SliceError says that a launch certainly touches bytes outside a slice that it is passed, so that the slice promises too much.

@@ -9,9 +9,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/reprise-gpu/reprise/internal/bench"
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/device/model"
+	"github.com/reprise-gpu/reprise/internal/bench"
 	"github.com/reprise-gpu/reprise/internal/bench/network"
 	"github.com/reprise-gpu/reprise/internal/bench/taskgraph"
 	"github.com/reprise-gpu/reprise/internal/irtest"

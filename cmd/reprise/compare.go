@@ -15,8 +15,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/reprise-gpu/reprise/internal/bench"
 	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/internal/bench"
 	"github.com/reprise-gpu/reprise/internal/bench/compare"
 	"github.com/reprise-gpu/reprise/internal/bench/figure"
 	"github.com/reprise-gpu/reprise/internal/bench/published"

@@ -16,9 +16,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/reprise-gpu/reprise/internal/bench"
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/device/model"
+	"github.com/reprise-gpu/reprise/internal/bench"
 )
 
 // reprise runs the program and returns what it printed and its exit status.

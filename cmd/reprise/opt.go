@@ -13,9 +13,9 @@ import (
 
 	"github.com/reprise-gpu/reprise/device/model"
 	"github.com/reprise-gpu/reprise/graphexec"
+	"github.com/reprise-gpu/reprise/internal/ptx"
 	"github.com/reprise-gpu/reprise/ir"
 	"github.com/reprise-gpu/reprise/optimizer"
-	"github.com/reprise-gpu/reprise/ptx"
 )
 
 // optFlags are the flags of opt as given.

@@ -4,8 +4,8 @@ import (
 	"context"
 	"io"
 
-	"github.com/reprise-gpu/reprise/internal/bench"
 	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/internal/bench"
 	"github.com/reprise-gpu/reprise/sim"
 	"github.com/reprise-gpu/reprise/solver"
 )

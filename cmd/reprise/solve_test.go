@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/reprise-gpu/reprise/internal/bench"
 	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/internal/bench"
 	"github.com/reprise-gpu/reprise/sim"
 	"github.com/reprise-gpu/reprise/solver"
 	"github.com/reprise-gpu/reprise/solver/sparse"

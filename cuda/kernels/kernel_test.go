@@ -33,7 +33,7 @@ func read(t *testing.T, file string) string {
 type build struct{ source, ptx, flags string }
 
 // builds is everything that make ptx writes, for other packages too. The corpus in
-// ptx/testdata is not among it: it stays as it once was compiled.
+// internal/ptx/testdata is not among it: it stays as it once was compiled.
 func builds(t *testing.T) []build {
 	t.Helper()
 	script := read(t, "../compile.sh")

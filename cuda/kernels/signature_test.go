@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/reprise-gpu/reprise/internal/ptx"
 	"github.com/reprise-gpu/reprise/ir"
-	"github.com/reprise-gpu/reprise/ptx"
 )
 
 // requireSignature checks the table's row for a kernel against its source and its

@@ -9,8 +9,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/reprise-gpu/reprise/cuda/simabi/internal/fatbin"
 	"github.com/reprise-gpu/reprise/cuda/simabi/internal/client"
+	"github.com/reprise-gpu/reprise/cuda/simabi/internal/fatbin"
 )
 
 // FuzzModuleImage loads whatever bytes: what is no module is said to be none.

@@ -12,7 +12,7 @@ import (
 	"unsafe"
 
 	"github.com/reprise-gpu/reprise/device"
-	"github.com/reprise-gpu/reprise/ptx"
+	"github.com/reprise-gpu/reprise/internal/ptx"
 	"github.com/reprise-gpu/reprise/sim"
 )
 

@@ -13,7 +13,7 @@ import (
 	"slices"
 	"unsafe"
 
-	"github.com/reprise-gpu/reprise/ptx"
+	"github.com/reprise-gpu/reprise/internal/ptx"
 )
 
 var (

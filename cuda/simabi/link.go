@@ -14,8 +14,8 @@ import (
 	"unsafe"
 
 	"github.com/reprise-gpu/reprise/cuda/simabi/internal/fatbin"
-	"github.com/reprise-gpu/reprise/ptx"
 	"github.com/reprise-gpu/reprise/internal/interp"
+	"github.com/reprise-gpu/reprise/internal/ptx"
 )
 
 var links handles[*link]

@@ -10,8 +10,8 @@ import (
 	"unsafe"
 
 	"github.com/reprise-gpu/reprise/device"
-	"github.com/reprise-gpu/reprise/sim"
 	"github.com/reprise-gpu/reprise/internal/interp"
+	"github.com/reprise-gpu/reprise/sim"
 )
 
 // Virtual memory management. Physical memory, reservations and mappings are the process's: they

@@ -1,6 +1,6 @@
 package interp
 
-import "github.com/reprise-gpu/reprise/ptx"
+import "github.com/reprise-gpu/reprise/internal/ptx"
 
 // maxInline is how many instructions a function may have, with those it calls,
 // to be copied to each place that calls it. nvcc leaves few functions that are

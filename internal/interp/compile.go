@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/reprise-gpu/reprise/internal/dense"
-	"github.com/reprise-gpu/reprise/ptx"
+	"github.com/reprise-gpu/reprise/internal/ptx"
 )
 
 // compile lowers f. It never fails: what cannot be run is kept as the fault

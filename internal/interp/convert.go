@@ -3,7 +3,7 @@ package interp
 import (
 	"math"
 
-	"github.com/reprise-gpu/reprise/ptx"
+	"github.com/reprise-gpu/reprise/internal/ptx"
 )
 
 // A conversion is composed of a reader of the source type, which sees the

@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"github.com/reprise-gpu/reprise/device/unit"
-	"github.com/reprise-gpu/reprise/ptx"
+	"github.com/reprise-gpu/reprise/internal/ptx"
 )
 
 // cost is what one warp instruction of PTX takes: the machine instructions it

@@ -3,7 +3,7 @@ package interp
 import (
 	"fmt"
 
-	"github.com/reprise-gpu/reprise/ptx"
+	"github.com/reprise-gpu/reprise/internal/ptx"
 )
 
 // FaultKind says what stopped a kernel.

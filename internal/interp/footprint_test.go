@@ -12,9 +12,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/reprise-gpu/reprise/ptx"
 	"github.com/reprise-gpu/reprise/internal/interp"
 	"github.com/reprise-gpu/reprise/internal/interp/interptest"
+	"github.com/reprise-gpu/reprise/internal/ptx"
 )
 
 // The inference of package ptx against what kernels do. A launch that faults says

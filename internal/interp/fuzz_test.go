@@ -4,7 +4,7 @@ import (
 	"os"
 	"testing"
 
-	"github.com/reprise-gpu/reprise/ptx"
+	"github.com/reprise-gpu/reprise/internal/ptx"
 )
 
 // FuzzRun lowers and runs whatever the parser accepts: the result is a fault

@@ -5,7 +5,7 @@ import (
 	"unsafe"
 
 	"github.com/reprise-gpu/reprise/device/unit"
-	"github.com/reprise-gpu/reprise/ptx"
+	"github.com/reprise-gpu/reprise/internal/ptx"
 )
 
 // Kernel is a kernel lowered for one address space.

@@ -1,7 +1,7 @@
 package interp
 
 import (
-	"github.com/reprise-gpu/reprise/ptx"
+	"github.com/reprise-gpu/reprise/internal/ptx"
 )
 
 // lowerings are the instructions that need more than a look-up in ops.

@@ -3,7 +3,7 @@ package interp
 import (
 	"strings"
 
-	"github.com/reprise-gpu/reprise/ptx"
+	"github.com/reprise-gpu/reprise/internal/ptx"
 )
 
 // cp lowers cp.async; bulk and tensor copies are not run.

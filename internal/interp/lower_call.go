@@ -3,7 +3,7 @@ package interp
 import (
 	"slices"
 
-	"github.com/reprise-gpu/reprise/ptx"
+	"github.com/reprise-gpu/reprise/internal/ptx"
 )
 
 // Most calls are inlined: nvcc calls few functions, from few places, and an

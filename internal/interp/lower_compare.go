@@ -3,7 +3,7 @@ package interp
 import (
 	"math"
 
-	"github.com/reprise-gpu/reprise/ptx"
+	"github.com/reprise-gpu/reprise/internal/ptx"
 )
 
 // test resolves the comparison of setp and set, with its boolean operator.

@@ -1,7 +1,7 @@
 package interp
 
 import (
-	"github.com/reprise-gpu/reprise/ptx"
+	"github.com/reprise-gpu/reprise/internal/ptx"
 )
 
 func (l *lowering) nothing() error { return l.noRecord(costFree) }

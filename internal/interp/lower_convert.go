@@ -4,7 +4,7 @@ import (
 	"math"
 	"strings"
 
-	"github.com/reprise-gpu/reprise/ptx"
+	"github.com/reprise-gpu/reprise/internal/ptx"
 )
 
 func (l *lowering) cvt() error {

@@ -2,7 +2,7 @@ package interp
 
 import (
 	"github.com/reprise-gpu/reprise/device/unit"
-	"github.com/reprise-gpu/reprise/ptx"
+	"github.com/reprise-gpu/reprise/internal/ptx"
 )
 
 // wholeWarp is the member mask of instructions that all lanes execute together.

@@ -3,7 +3,7 @@ package interp
 import (
 	"strings"
 
-	"github.com/reprise-gpu/reprise/ptx"
+	"github.com/reprise-gpu/reprise/internal/ptx"
 )
 
 // memory resolves the address operand and the space of an access.

@@ -1,6 +1,6 @@
 package interp
 
-import "github.com/reprise-gpu/reprise/ptx"
+import "github.com/reprise-gpu/reprise/internal/ptx"
 
 // alloca gives local memory until the function returns.
 func (l *lowering) alloca() error {

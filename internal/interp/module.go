@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 
-	"github.com/reprise-gpu/reprise/ptx"
+	"github.com/reprise-gpu/reprise/internal/ptx"
 )
 
 // Module is a PTX module whose variables live in one address space.

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/reprise-gpu/reprise/ptx"
+	"github.com/reprise-gpu/reprise/internal/ptx"
 )
 
 // opTest is one instruction run on one thread per row of inputs: %a, %b, %c are

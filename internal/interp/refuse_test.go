@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/reprise-gpu/reprise/ptx"
+	"github.com/reprise-gpu/reprise/internal/ptx"
 	"github.com/stretchr/testify/require"
 )
 

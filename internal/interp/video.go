@@ -3,7 +3,7 @@ package interp
 import (
 	"strings"
 
-	"github.com/reprise-gpu/reprise/ptx"
+	"github.com/reprise-gpu/reprise/internal/ptx"
 )
 
 // The video instructions work on bytes and half words picked out of registers, in

@@ -5,7 +5,7 @@ import (
 	"math/bits"
 	"slices"
 
-	"github.com/reprise-gpu/reprise/ptx"
+	"github.com/reprise-gpu/reprise/internal/ptx"
 )
 
 // videoMad is vmad: a product of parts plus c, shifted right. At most one of the

@@ -3,7 +3,7 @@ package interp
 import (
 	"math/bits"
 
-	"github.com/reprise-gpu/reprise/ptx"
+	"github.com/reprise-gpu/reprise/internal/ptx"
 )
 
 // watcher sees the memory accesses of an engine before they are executed, when

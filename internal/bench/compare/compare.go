@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"runtime/debug"
 
-	"github.com/reprise-gpu/reprise/internal/bench"
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/graphexec"
+	"github.com/reprise-gpu/reprise/internal/bench"
 )
 
 // Config selects what is compared.

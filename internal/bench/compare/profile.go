@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/reprise-gpu/reprise/internal/bench"
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/graphexec"
+	"github.com/reprise-gpu/reprise/internal/bench"
 	"github.com/reprise-gpu/reprise/internal/bench/overlap"
 	"github.com/reprise-gpu/reprise/ir"
 	"github.com/reprise-gpu/reprise/sim"

@@ -7,9 +7,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/reprise-gpu/reprise/internal/bench"
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/graphexec"
+	"github.com/reprise-gpu/reprise/internal/bench"
 	"github.com/reprise-gpu/reprise/internal/bench/overlap"
 	"github.com/reprise-gpu/reprise/ir"
 	"github.com/reprise-gpu/reprise/optimizer"

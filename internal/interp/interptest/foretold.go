@@ -10,8 +10,8 @@ import (
 	"math"
 	"slices"
 
-	"github.com/reprise-gpu/reprise/ptx"
 	"github.com/reprise-gpu/reprise/internal/interp"
+	"github.com/reprise-gpu/reprise/internal/ptx"
 )
 
 // Oracle compares launches with footprints, which it keeps.

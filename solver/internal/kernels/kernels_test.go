@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/reprise-gpu/reprise/internal/ptx"
 	"github.com/reprise-gpu/reprise/ir"
-	"github.com/reprise-gpu/reprise/ptx"
 	"github.com/reprise-gpu/reprise/sim"
 	"github.com/reprise-gpu/reprise/solver/internal/kernels"
 	"github.com/reprise-gpu/reprise/tracer"

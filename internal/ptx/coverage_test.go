@@ -17,14 +17,14 @@ import (
 )
 
 const (
-	coverageFile = "../docs/PTX.md"
+	coverageFile = "../../docs/PTX.md"
 	suiteKernels = 3278 // that opcodes.tsv counts
 	notable      = 2    // kernels that round to 0.1 %
 )
 
 // executed lists where PTX is that tests execute: the instruction files, each of
 // which shows one rule, and kernels that are compared with the CPU.
-var executed = []string{"../sim/testdata/instr/*.ptx", "../sim/testdata/kernels/*.ptx", "../cuda/kernels/*.ptx"}
+var executed = []string{"../../sim/testdata/instr/*.ptx", "../../sim/testdata/kernels/*.ptx", "../../cuda/kernels/*.ptx"}
 
 // TestCoverageTable compares docs/PTX.md with what the instruction table, the
 // frequencies and the files that tests execute say; -rewrite writes it. Every opcode
@@ -102,7 +102,7 @@ func readEvidence(t *testing.T) evidence {
 }
 
 func (e *evidence) add(file string, m *Module) {
-	file = strings.TrimPrefix(file, "../")
+	file = strings.TrimPrefix(file, "../../")
 	for _, f := range m.Funcs {
 		for i := range f.Body {
 			in := &f.Body[i]
@@ -166,7 +166,7 @@ with a test for each opcode. An instruction has one of three states:
 ## By frequency
 
 Share is the fraction of kernels that use the opcode, among %d kernels: the output of nvcc 11.8 for ` + "`compute_75`" + ` from HeCBench,
-Rodinia, PolyBench-GPU, the CUDA samples and llm.c (` + "`ptx/testdata/opcodes.tsv`" + `). Types are those of these kernels;
+Rodinia, PolyBench-GPU, the CUDA samples and llm.c (` + "`internal/ptx/testdata/opcodes.tsv`" + `). Types are those of these kernels;
 brackets hold types that no file here has. An opcode with a share of 0.1 %% or more that does not execute fails the tests.
 
 | share | opcode | types | state | shown by |

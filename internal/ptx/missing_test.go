@@ -9,7 +9,7 @@ import (
 
 	"github.com/reprise-gpu/reprise/internal/absent"
 	"github.com/reprise-gpu/reprise/internal/absent/absenttest"
-	"github.com/reprise-gpu/reprise/ptx"
+	"github.com/reprise-gpu/reprise/internal/ptx"
 )
 
 const missingText = `.version 7.0
