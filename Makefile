@@ -32,7 +32,7 @@ SOURCES = $(shell cat $$(find $(SIMULATOR) -type f ! -name '*_test.go' ! -path '
 NOTE_SOURCES = -X=github.com/reprise-gpu/reprise/sim.Sources=$(SOURCES)
 
 # And one of what the C++ programs are built from. The revision is noted because go stamps none in a linked worktree.
-BASELINE_SOURCES = $(shell cat $$(find baseline cuda/include cuda/lazycuda cuda/kernels solver/internal/kernels -regex '.*\.\(cpp\|hpp\|ptx\|def\|[chS]\)' \
+BASELINE_SOURCES = $(shell cat $$(find baseline cuda/include cuda/lazycuda internal/kernels solver/internal/kernels -regex '.*\.\(cpp\|hpp\|ptx\|def\|[chS]\)' \
 	! -path '*/tests/*' | LC_ALL=C sort) | sha256sum | cut -c1-16)
 REVISION = $(shell git describe --always --dirty --abbrev=12 2>/dev/null)
 NOTES = $(NOTE_SOURCES) -X=github.com/reprise-gpu/reprise/internal/bench/compare.Sources=$(BASELINE_SOURCES) \
@@ -136,7 +136,7 @@ fuzz: ## run each fuzz target for FUZZTIME (30s)
 
 .PHONY: ptx
 ptx: ## compile the .cu files to PTX (needs nvcc); no diff when nothing changed
-	cuda/compile.sh baseline/solver cuda/kernels device/devicetest examples/first examples/heat graphexec sim/testdata/kernels solver/internal/kernels
+	cuda/compile.sh baseline/solver internal/kernels device/devicetest examples/first examples/heat graphexec sim/testdata/kernels solver/internal/kernels
 
 .PHONY: bench
 bench: ## run the benchmarks on the default device
@@ -225,7 +225,7 @@ clients: libcudasim ## run tests of Numba and PyCUDA on the simulated driver, wh
 BASELINE_OUT ?= build/baseline
 BASELINE_FLAGS ?= -O2 -g
 BASELINE_CXXFLAGS := -std=c++17 -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror -ffp-contract=off -MMD -MP \
-	-Ibaseline/common -Icuda/include -Icuda/lazycuda -Wa,-Icuda/kernels -Wa,-Isolver/internal/kernels -Wa,-Ibaseline/solver
+	-Ibaseline/common -Icuda/include -Icuda/lazycuda -Wa,-Iinternal/kernels -Wa,-Isolver/internal/kernels -Wa,-Ibaseline/solver
 BASELINES := $(filter-out common solver,$(notdir $(patsubst %/,%,$(wildcard baseline/*/))))
 BASELINE_COMMON := $(patsubst baseline/%.cpp,$(BASELINE_OUT)/obj/%.o,$(wildcard baseline/common/*.cpp))
 BASELINE_TESTS := $(patsubst baseline/%.cpp,$(BASELINE_OUT)/obj/%.o,$(wildcard baseline/common/tests/*.cpp))
@@ -269,7 +269,7 @@ $(BASELINE_OUT)/obj/common/sources.o: BASELINE_CXXFLAGS += -DREPRISE_SOURCES='"$
 .PHONY: FORCE
 FORCE:
 
-$(BASELINE_OUT)/obj/%.o: baseline/%.cpp $(wildcard cuda/kernels/*.ptx solver/internal/kernels/*.ptx baseline/solver/*.ptx) Makefile
+$(BASELINE_OUT)/obj/%.o: baseline/%.cpp $(wildcard internal/kernels/*.ptx solver/internal/kernels/*.ptx baseline/solver/*.ptx) Makefile
 	@mkdir -p $(dir $@)
 	$(CXX) $(BASELINE_CXXFLAGS) $(BASELINE_FLAGS) -c $< -o $@
 

@@ -5,7 +5,7 @@ import (
 	"log"
 
 	"github.com/reprise-gpu/reprise/auto"
-	"github.com/reprise-gpu/reprise/cuda/kernels"
+	"github.com/reprise-gpu/reprise/internal/kernels"
 	"github.com/reprise-gpu/reprise/ir"
 	"github.com/reprise-gpu/reprise/sim"
 	"github.com/reprise-gpu/reprise/tracer"

@@ -7,9 +7,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/reprise-gpu/reprise/auto"
-	"github.com/reprise-gpu/reprise/cuda/kernels"
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/graphexec"
+	"github.com/reprise-gpu/reprise/internal/kernels"
 	"github.com/reprise-gpu/reprise/ir"
 	"github.com/reprise-gpu/reprise/sim"
 	"github.com/reprise-gpu/reprise/tracer"

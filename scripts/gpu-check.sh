@@ -93,7 +93,7 @@ step_ptx() {
 	need nvcc "install the CUDA toolkit, or set PATH"
 	need ptxas "install the CUDA toolkit, or set PATH"
 	local file status=0
-	in_package cuda/kernels
+	in_package internal/kernels
 	for file in *.cu; do
 		nvcc -ptx -arch=compute_75 -o "$scratch/x.ptx" "$file" || status=1
 	done

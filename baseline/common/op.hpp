@@ -10,7 +10,7 @@
 
 namespace reprise {
 
-// PTX makes the text of cuda/kernels/NAME.ptx a part of the program, as the string ptx_NAME.
+// PTX makes the text of internal/kernels/NAME.ptx a part of the program, as the string ptx_NAME.
 #define REPRISE_PTX(name)                                                            \
 	asm(".section .rodata\n.balign 8\n.globl ptx_" #name "\nptx_" #name ":\n"          \
 		".incbin \"" #name ".ptx\"\n.byte 0\n.previous\n");                             \

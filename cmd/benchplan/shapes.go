@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"github.com/reprise-gpu/reprise/cuda/kernels"
+	"github.com/reprise-gpu/reprise/internal/kernels"
 	"github.com/reprise-gpu/reprise/internal/null"
 	"github.com/reprise-gpu/reprise/ir"
 	"github.com/reprise-gpu/reprise/tracer"

@@ -30,7 +30,7 @@ func TestEndlessInputIsRefused(t *testing.T) {
 		{"solve", "--matrix", zeros},
 		{"kernel", "inspect", zeros},
 		{"kernel", "run", zeros},
-		{"kernel", "run", "../../cuda/kernels/square.ptx", "--arg", "buf:u8@" + zeros, "--arg", "zero:f32*1", "--arg", "i32=1"},
+		{"kernel", "run", "../../internal/kernels/square.ptx", "--arg", "buf:u8@" + zeros, "--arg", "zero:f32*1", "--arg", "i32=1"},
 		{"profile", profile},
 	} {
 		_, stderr, status := reprise(args...)

@@ -44,7 +44,7 @@ var positions = regexp.MustCompile(`(bench/\w+\.go):\d+`)
 func TestCommands(t *testing.T) {
 	findGPUs = func() ([]device.Info, error) { return nil, errors.New("none in this test") }
 	defer func() { findGPUs = gpus }()
-	kernels, err := filepath.Abs("../../cuda/kernels")
+	kernels, err := filepath.Abs("../../internal/kernels")
 	require.NoError(t, err)
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
 		dir := t.TempDir()

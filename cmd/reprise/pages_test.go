@@ -34,7 +34,7 @@ func TestPagesShowWhatCommandsPrint(t *testing.T) {
 		}
 		t.Run(filepath.Base(page), func(t *testing.T) {
 			t.Chdir(t.TempDir())
-			for _, folder := range []string{"cuda", "docs"} {
+			for _, folder := range []string{"internal", "docs"} {
 				require.NoError(t, os.Symlink(filepath.Join(root, folder), folder))
 			}
 			for _, s := range steps {

@@ -3,10 +3,10 @@ package bench
 import (
 	"fmt"
 
-	"github.com/reprise-gpu/reprise/cuda/kernels"
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/internal/bench/input"
 	"github.com/reprise-gpu/reprise/internal/bench/reference"
+	"github.com/reprise-gpu/reprise/internal/kernels"
 	"github.com/reprise-gpu/reprise/ir"
 	"github.com/reprise-gpu/reprise/tracer"
 )

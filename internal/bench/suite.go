@@ -3,7 +3,7 @@ package bench
 import (
 	"errors"
 
-	"github.com/reprise-gpu/reprise/cuda/kernels"
+	"github.com/reprise-gpu/reprise/internal/kernels"
 )
 
 // Params.AsSuite restores what the GrCUDA suite does differently and its published times may depend on, so that the

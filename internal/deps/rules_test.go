@@ -11,7 +11,7 @@ const sample = `# comment
 ir: # the floor
 sim/...: device sim/... # a device
 sim/interp: ptx # executes kernels
-sim/... tests: cuda/kernels # real kernels
+sim/... tests: internal/kernels # real kernels
 cmd/...: ... # wiring
 `
 
@@ -32,7 +32,7 @@ func TestCheck(t *testing.T) {
 		{pkg: "sim/interp", imports: []string{"ptx", "device"},
 			want: []string{"sim/interp imports device; it may import only ptx, for: executes kernels"}},
 		// Tests may import what the code may, the package itself, and what their rule adds.
-		{pkg: "sim", tests: []string{"sim", "device", "cuda/kernels"}},
+		{pkg: "sim", tests: []string{"sim", "device", "internal/kernels"}},
 		{pkg: "ir", tests: []string{"ir", "internal/irtest"},
 			want: []string{"a test of ir imports internal/irtest, which no rule of ir or of its tests allows"}},
 		{pkg: "cmd/reprise", imports: []string{"anything", "at/all"}},

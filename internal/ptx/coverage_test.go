@@ -24,7 +24,7 @@ const (
 
 // executed lists where PTX is that tests execute: the instruction files, each of
 // which shows one rule, and kernels that are compared with the CPU.
-var executed = []string{"../../sim/testdata/instr/*.ptx", "../../sim/testdata/kernels/*.ptx", "../../cuda/kernels/*.ptx"}
+var executed = []string{"../../sim/testdata/instr/*.ptx", "../../sim/testdata/kernels/*.ptx", "../../internal/kernels/*.ptx"}
 
 // TestCoverageTable compares docs/PTX.md with what the instruction table, the
 // frequencies and the files that tests execute say; -rewrite writes it. Every opcode

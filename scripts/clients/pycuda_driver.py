@@ -18,7 +18,7 @@ import traceback
 import numpy as np
 import pycuda.driver as cuda
 
-KERNELS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "cuda", "kernels")
+KERNELS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "internal", "kernels")
 
 
 def compiled(source, **options):

@@ -36,13 +36,13 @@ type build struct{ source, ptx, flags string }
 // internal/ptx/testdata is not among it: it stays as it once was compiled.
 func builds(t *testing.T) []build {
 	t.Helper()
-	script := read(t, "../compile.sh")
+	script := read(t, "../../cuda/compile.sh")
 	flags := regexp.MustCompile(`(?m)^flags=\((.*)\)$`).FindStringSubmatch(script)
 	require.NotNil(t, flags, "compile.sh sets no flags=(…)")
 	usual := regexp.MustCompile(`(?m)^usual=(.*)$`).FindStringSubmatch(script)
 	require.NotNil(t, usual, "compile.sh sets no usual=…")
 	files := sources(t)
-	for _, elsewhere := range []string{"../../baseline/*/*.cu", "../../device/devicetest/*.cu", "../../examples/*/*.cu", "../../graphexec/*.cu", "../../sim/testdata/kernels/*.cu", "../../solver/kernels/*.cu"} {
+	for _, elsewhere := range []string{"../../baseline/*/*.cu", "../../device/devicetest/*.cu", "../../examples/*/*.cu", "../../graphexec/*.cu", "../../sim/testdata/kernels/*.cu", "../../solver/internal/kernels/*.cu"} {
 		more, err := filepath.Glob(elsewhere)
 		require.NoError(t, err)
 		require.NotEmpty(t, more, elsewhere)
