@@ -20,7 +20,7 @@ func FuzzModuleImage(f *testing.F) {
 	f.Add([]byte("\x7fELF\x02\x01\x01"))
 	f.Add([]byte(".version 9.9\n.target sm_52\n"))
 	for _, name := range []string{"plain", "packed"} {
-		image, err := os.ReadFile("fatbin/testdata/" + name + ".fatbin")
+		image, err := os.ReadFile("internal/fatbin/testdata/" + name + ".fatbin")
 		require.NoError(f, err)
 		f.Add(image)
 	}
