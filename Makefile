@@ -27,9 +27,9 @@ CUDA_ENV := CGO_ENABLED=1 CGO_CFLAGS="-g -O2 -I$(CURDIR)/cuda/include" CGO_LDFLA
 CUDA_PKGS := ./cuda/... ./cmd/... ./scripts
 
 # A hash of what simulates, by which compare knows that bin/reprise and libcudasim.so keep the same time.
-SIMULATOR := sim internal/des internal/interp internal/ptx device cuda/simabi cuda/libcudasim
+SIMULATOR := sim internal/sim internal/des internal/interp internal/ptx device cuda/simabi cuda/libcudasim
 SOURCES = $(shell cat $$(find $(SIMULATOR) -type f ! -name '*_test.go' ! -path '*/testdata/*' | LC_ALL=C sort) | sha256sum | cut -c1-16)
-NOTE_SOURCES = -X=github.com/reprise-gpu/reprise/sim.Sources=$(SOURCES)
+NOTE_SOURCES = -X=github.com/reprise-gpu/reprise/internal/sim.Sources=$(SOURCES)
 
 # And one of what the C++ programs are built from. The revision is noted because go stamps none in a linked worktree.
 BASELINE_SOURCES = $(shell cat $$(find baseline cuda/include cuda/lazycuda internal/kernels solver/internal/kernels -regex '.*\.\(cpp\|hpp\|ptx\|def\|[chS]\)' \
@@ -136,7 +136,7 @@ fuzz: ## run each fuzz target for FUZZTIME (30s)
 
 .PHONY: ptx
 ptx: ## compile the .cu files to PTX (needs nvcc); no diff when nothing changed
-	cuda/compile.sh baseline/solver internal/kernels device/devicetest examples/first examples/heat graphexec sim/testdata/kernels solver/internal/kernels
+	cuda/compile.sh baseline/solver internal/kernels device/devicetest examples/first examples/heat graphexec internal/sim/testdata/kernels solver/internal/kernels
 
 .PHONY: bench
 bench: ## run the benchmarks on the default device

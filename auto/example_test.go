@@ -6,8 +6,8 @@ import (
 
 	"github.com/reprise-gpu/reprise/auto"
 	"github.com/reprise-gpu/reprise/internal/kernels"
+	"github.com/reprise-gpu/reprise/internal/sim"
 	"github.com/reprise-gpu/reprise/ir"
-	"github.com/reprise-gpu/reprise/sim"
 	"github.com/reprise-gpu/reprise/tracer"
 )
 

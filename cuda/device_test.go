@@ -100,7 +100,7 @@ var target = regexp.MustCompile(`(?m)^\.target sm_(\d{3})`)
 
 // TestInstructions runs the suite of one file per instruction.
 func TestInstructions(t *testing.T) {
-	suite := os.DirFS("../sim/testdata/instr")
+	suite := os.DirFS("../internal/sim/testdata/instr")
 	list := map[string]string{}
 	files, err := fs.Glob(suite, "*.ptx")
 	require.NoError(t, err)

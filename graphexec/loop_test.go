@@ -17,9 +17,9 @@ import (
 	"github.com/reprise-gpu/reprise/graphexec"
 	"github.com/reprise-gpu/reprise/internal/graphexectest"
 	"github.com/reprise-gpu/reprise/internal/null"
+	"github.com/reprise-gpu/reprise/internal/sim"
 	"github.com/reprise-gpu/reprise/ir"
 	"github.com/reprise-gpu/reprise/optimizer"
-	"github.com/reprise-gpu/reprise/sim"
 	"github.com/reprise-gpu/reprise/tracer"
 )
 

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/reprise-gpu/reprise/internal/absent/absenttest"
+	"github.com/reprise-gpu/reprise/internal/sim"
 	"github.com/reprise-gpu/reprise/ir"
-	"github.com/reprise-gpu/reprise/sim"
 	"github.com/reprise-gpu/reprise/solver/sparse"
 )
 

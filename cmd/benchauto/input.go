@@ -15,9 +15,9 @@ import (
 	"github.com/reprise-gpu/reprise/internal/bench/network"
 	"github.com/reprise-gpu/reprise/internal/bench/taskgraph"
 	"github.com/reprise-gpu/reprise/internal/irtest"
+	"github.com/reprise-gpu/reprise/internal/sim"
 	"github.com/reprise-gpu/reprise/ir"
 	"github.com/reprise-gpu/reprise/optimizer"
-	"github.com/reprise-gpu/reprise/sim"
 )
 
 // input is a graph to plan for a device and a form of replay.

@@ -3,7 +3,7 @@ package main
 import (
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/internal/devices"
-	"github.com/reprise-gpu/reprise/sim"
+	"github.com/reprise-gpu/reprise/internal/sim"
 )
 
 // checkDevice checks an id before there is a reason to open it: GPUs are counted

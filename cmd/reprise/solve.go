@@ -17,8 +17,8 @@ import (
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/graphexec"
 	"github.com/reprise-gpu/reprise/internal/bench/figure"
+	"github.com/reprise-gpu/reprise/internal/sim"
 	"github.com/reprise-gpu/reprise/optimizer"
-	"github.com/reprise-gpu/reprise/sim"
 	"github.com/reprise-gpu/reprise/solver"
 	"github.com/reprise-gpu/reprise/solver/sparse"
 )

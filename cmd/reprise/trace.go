@@ -7,8 +7,8 @@ import (
 
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/internal/bench"
+	"github.com/reprise-gpu/reprise/internal/sim"
 	"github.com/reprise-gpu/reprise/ir"
-	"github.com/reprise-gpu/reprise/sim"
 )
 
 func newTrace() *cobra.Command {

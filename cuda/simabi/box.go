@@ -10,7 +10,7 @@ import (
 	"unsafe"
 
 	"github.com/reprise-gpu/reprise/device"
-	"github.com/reprise-gpu/reprise/sim"
+	"github.com/reprise-gpu/reprise/internal/sim"
 )
 
 // boxSide is one side of a copy of a box, as the structures of cuMemcpy2D and

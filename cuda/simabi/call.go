@@ -14,7 +14,7 @@ import (
 	"sync/atomic"
 
 	"github.com/reprise-gpu/reprise/device"
-	"github.com/reprise-gpu/reprise/sim"
+	"github.com/reprise-gpu/reprise/internal/sim"
 )
 
 // driver is the state of the process. A call holds mu from its beginning to its

@@ -5,7 +5,7 @@ package simabi
 // #include <cuda.h>
 import "C"
 
-import "github.com/reprise-gpu/reprise/sim"
+import "github.com/reprise-gpu/reprise/internal/sim"
 
 // copyPeer copies a box between contexts. In order, all work before it in the contexts of
 // both sides and of the stream precedes the copy, and all work after it follows.

@@ -9,7 +9,7 @@ import (
 	"unsafe"
 
 	"github.com/reprise-gpu/reprise/cuda/simabi/internal/graph"
-	"github.com/reprise-gpu/reprise/sim"
+	"github.com/reprise-gpu/reprise/internal/sim"
 )
 
 // recordNode records an event, and waitNode waits for the last record of one.

@@ -7,7 +7,7 @@ import "C"
 
 import (
 	"github.com/reprise-gpu/reprise/device"
-	"github.com/reprise-gpu/reprise/sim"
+	"github.com/reprise-gpu/reprise/internal/sim"
 )
 
 // fill enqueues a memset of rows of count elements of width bytes. The plain ones wait

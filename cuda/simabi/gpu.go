@@ -14,7 +14,7 @@ import (
 	"unsafe"
 
 	"github.com/reprise-gpu/reprise/device/model"
-	"github.com/reprise-gpu/reprise/sim"
+	"github.com/reprise-gpu/reprise/internal/sim"
 )
 
 // driverVersion is what cuDriverGetVersion answers: CUDA 12.4, the first with

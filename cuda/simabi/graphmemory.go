@@ -10,7 +10,7 @@ import (
 
 	"github.com/reprise-gpu/reprise/cuda/simabi/internal/graph"
 	"github.com/reprise-gpu/reprise/device"
-	"github.com/reprise-gpu/reprise/sim"
+	"github.com/reprise-gpu/reprise/internal/sim"
 )
 
 // graphMemory is what a node of a graph allocates. Only one graph may free it again,

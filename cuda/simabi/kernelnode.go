@@ -14,7 +14,7 @@ import (
 
 	"github.com/reprise-gpu/reprise/cuda/simabi/internal/graph"
 	"github.com/reprise-gpu/reprise/device"
-	"github.com/reprise-gpu/reprise/sim"
+	"github.com/reprise-gpu/reprise/internal/sim"
 )
 
 // kernelNode launches a kernel in its function's context.

@@ -9,7 +9,7 @@ import (
 	"unsafe"
 
 	"github.com/reprise-gpu/reprise/device"
-	"github.com/reprise-gpu/reprise/sim"
+	"github.com/reprise-gpu/reprise/internal/sim"
 )
 
 // refs are the texture and surface references of a module for which a program has handles.

@@ -13,7 +13,7 @@ import (
 	"unsafe"
 
 	"github.com/reprise-gpu/reprise/cuda/simabi/internal/graph"
-	"github.com/reprise-gpu/reprise/sim"
+	"github.com/reprise-gpu/reprise/internal/sim"
 )
 
 // valueNode waits for words of memory and stores to them.

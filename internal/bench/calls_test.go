@@ -9,7 +9,7 @@ import (
 
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/graphexec"
-	"github.com/reprise-gpu/reprise/sim"
+	"github.com/reprise-gpu/reprise/internal/sim"
 )
 
 // A graph is a call, and so is each operation in a stream; another waits.

@@ -8,9 +8,9 @@ import (
 
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/graphexec"
+	"github.com/reprise-gpu/reprise/internal/sim"
 	"github.com/reprise-gpu/reprise/ir"
 	"github.com/reprise-gpu/reprise/optimizer"
-	"github.com/reprise-gpu/reprise/sim"
 )
 
 // Explanation attributes the time of one replay to causes. The causes add up to the makespan, because each instant

@@ -10,8 +10,8 @@ import (
 
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/graphexec"
+	"github.com/reprise-gpu/reprise/internal/sim"
 	"github.com/reprise-gpu/reprise/ir"
-	"github.com/reprise-gpu/reprise/sim"
 )
 
 // KernelProfile describes launches of one kernel with equal shapes and equal scalar arguments: their mean counts, and

@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/internal/sim"
 	"github.com/reprise-gpu/reprise/ir"
-	"github.com/reprise-gpu/reprise/sim"
 )
 
 // The C++ programs allocate what they need in the order of the trace, temporaries among the rest.

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/reprise-gpu/reprise/device/model"
-	"github.com/reprise-gpu/reprise/sim"
+	"github.com/reprise-gpu/reprise/internal/sim"
 )
 
 // Every kernel of the suite takes about as long when 16 blocks stand for its grid as when

@@ -140,7 +140,7 @@ func TestKernelsStayInTheirFootprints(t *testing.T) {
 	if testing.Short() {
 		launches = 3
 	}
-	for _, pattern := range []string{"../../internal/kernels", "../../sim/testdata/kernels", "testdata", "../ptx/testdata", "../../device/devicetest", "../../examples/*"} {
+	for _, pattern := range []string{"../../internal/kernels", "../../internal/sim/testdata/kernels", "testdata", "../ptx/testdata", "../../device/devicetest", "../../examples/*"} {
 		files, err := filepath.Glob(pattern + "/*.ptx")
 		require.NoError(t, err)
 		require.NotEmpty(t, files, pattern)

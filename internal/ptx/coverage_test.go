@@ -24,7 +24,7 @@ const (
 
 // executed lists where PTX is that tests execute: the instruction files, each of
 // which shows one rule, and kernels that are compared with the CPU.
-var executed = []string{"../../sim/testdata/instr/*.ptx", "../../sim/testdata/kernels/*.ptx", "../../internal/kernels/*.ptx"}
+var executed = []string{"../../internal/sim/testdata/instr/*.ptx", "../../internal/sim/testdata/kernels/*.ptx", "../../internal/kernels/*.ptx"}
 
 // TestCoverageTable compares docs/PTX.md with what the instruction table, the
 // frequencies and the files that tests execute say; -rewrite writes it. Every opcode
@@ -34,7 +34,7 @@ func TestCoverageTable(t *testing.T) {
 	uses := readUses(t)
 	for _, u := range uses {
 		if u.kernels >= notable && e.families[familyKey(strings.Split(u.opcode, "."))] == "" {
-			t.Errorf("%s, in %s of kernels, is executed by no test; add a file to sim/testdata/instr", u.opcode, u.share())
+			t.Errorf("%s, in %s of kernels, is executed by no test; add a file to internal/sim/testdata/instr", u.opcode, u.share())
 		}
 	}
 	want := coverageTable(uses, e)
@@ -157,7 +157,7 @@ This page is the reference for people whose kernels run on the simulated GPU: it
 with a test for each opcode. An instruction has one of three states:
 
 - **executes**: a test runs the file in the last column and compares the contents of memory. Files of
-  ` + "`sim/testdata/instr`" + ` show one rule each, with expected values that do not come from the simulator. The other files
+  ` + "`internal/sim/testdata/instr`" + ` show one rule each, with expected values that do not come from the simulator. The other files
   are kernels that are compared with the CPU.
 - **parses**: the module loads and the operands are checked, but no test executes the instruction. As a rule, the launch of
   a kernel that contains it is refused, with name and line.

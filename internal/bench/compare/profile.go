@@ -9,8 +9,8 @@ import (
 	"github.com/reprise-gpu/reprise/graphexec"
 	"github.com/reprise-gpu/reprise/internal/bench"
 	"github.com/reprise-gpu/reprise/internal/bench/overlap"
+	"github.com/reprise-gpu/reprise/internal/sim"
 	"github.com/reprise-gpu/reprise/ir"
-	"github.com/reprise-gpu/reprise/sim"
 )
 
 // found holds what replays in Go show in addition to their duration.

@@ -8,7 +8,7 @@ import (
 	"regexp"
 	"runtime/debug"
 
-	"github.com/reprise-gpu/reprise/sim"
+	"github.com/reprise-gpu/reprise/internal/sim"
 )
 
 // Sources is a hash of the source files of the C++ programs, which the Makefile sets.

@@ -167,7 +167,7 @@ func magnitudeTable(values [][devices]float64) string {
 	return b.String()
 }
 
-const timeModel = "../docs/TIME-MODEL.md"
+const timeModel = "../../docs/TIME-MODEL.md"
 
 // checkSection compares the part of docs/TIME-MODEL.md between two marks with
 // text, or writes it there.

@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/reprise-gpu/reprise/sim"
+	"github.com/reprise-gpu/reprise/internal/sim"
 )
 
 // BenchmarkRaceDetector is what looking for races costs the host where it costs most:

@@ -17,7 +17,7 @@ import (
 
 // The suite's kernels: affine(dst, src, a, b, n), add(dst, x, y, n), stray, blocksum.
 func kernels(t testing.TB) string {
-	text, err := os.ReadFile("../device/devicetest/kernels.ptx")
+	text, err := os.ReadFile("../../device/devicetest/kernels.ptx")
 	require.NoError(t, err)
 	return string(text)
 }

@@ -103,7 +103,7 @@ func TestDecisionsTakeTime(t *testing.T) {
 
 // countdown is a kernel of the conformance suite.
 func (x *timeline) countdown() device.Function {
-	text, err := os.ReadFile("../device/devicetest/conditional.ptx")
+	text, err := os.ReadFile("../../device/devicetest/conditional.ptx")
 	require.NoError(x.t, err)
 	m, err := x.LoadModule("conditional.ptx", string(text))
 	require.NoError(x.t, err)

@@ -13,7 +13,7 @@ import (
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/internal/interp"
 	"github.com/reprise-gpu/reprise/internal/ptx"
-	"github.com/reprise-gpu/reprise/sim"
+	"github.com/reprise-gpu/reprise/internal/sim"
 )
 
 // speedCases are what `make bench-sim` times. An argument that is floats is a
