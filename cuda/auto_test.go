@@ -14,7 +14,7 @@ import (
 // TestWatchedProgramsSeeTheSame is that of auto, on this driver.
 func TestWatchedProgramsSeeTheSame(t *testing.T) {
 	autotest.Programs(t, func() device.Device {
-		dev, err := Open(0)
+		dev, err := openGPU(0)
 		require.NoError(t, err)
 		return dev
 	}, 10)

@@ -29,7 +29,7 @@ func TestReplaysMakeTheCallsThatAreCounted(t *testing.T) {
 	}
 	runtime.GC()
 	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // finalizers of what other tests left call the driver, too
-	dev, err := Open(0)
+	dev, err := openGPU(0)
 	require.NoError(t, err)
 	defer func() { assert.NoError(t, dev.Close()) }()
 	var calls atomic.Int64

@@ -24,7 +24,7 @@ func TestChangesLeaveTheBytesOfChangedPrograms(t *testing.T) {
 		seeds = 12
 	}
 	graphexectest.Changes(t, func() device.Device {
-		dev, err := Open(0)
+		dev, err := openGPU(0)
 		require.NoError(t, err)
 		return dev
 	}, seeds)
@@ -37,7 +37,7 @@ func TestChangesOfLoopsLeaveTheBytesOfChangedPrograms(t *testing.T) {
 		seeds = 4
 	}
 	graphexectest.Loops(t, func() device.Device {
-		dev, err := Open(0)
+		dev, err := openGPU(0)
 		require.NoError(t, err)
 		return dev
 	}, seeds)
@@ -45,7 +45,7 @@ func TestChangesOfLoopsLeaveTheBytesOfChangedPrograms(t *testing.T) {
 
 // TestWhatWasOffWhenAGraphWasInstantiatedTakesAnother has a driver that cannot make an empty node do something.
 func TestWhatWasOffWhenAGraphWasInstantiatedTakesAnother(t *testing.T) {
-	d, err := Open(0)
+	d, err := openGPU(0)
 	require.NoError(t, err)
 	defer d.Close()
 	tr := tracer.New(d, "off", tracer.Deferred)

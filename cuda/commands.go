@@ -51,7 +51,7 @@ func places(cs []device.Command) (at []source, steps, waits int) {
 }
 
 // CompileCommands compiles a schedule to a list that SubmitCommands walks in C, and uploads the graphs that it runs.
-func (d *Device) CompileCommands(cs []device.Command) (device.CommandList, error) {
+func (d *gpuDevice) CompileCommands(cs []device.Command) (device.CommandList, error) {
 	if err := d.enter(); err != nil {
 		return 0, err.In("CompileCommands")
 	}
@@ -68,7 +68,7 @@ func (d *Device) CompileCommands(cs []device.Command) (device.CommandList, error
 	return d.lists.Add(l), nil
 }
 
-func (d *Device) compile(l *list, i int, c device.Command) *device.Error {
+func (d *gpuDevice) compile(l *list, i int, c device.Command) *device.Error {
 	from := &l.sources[i]
 	out := &l.steps[from.step]
 	s, err := d.streams.Get(c.Stream)
@@ -128,7 +128,7 @@ func (l *list) free() {
 }
 
 // UpdateCommand changes the command in place, because the driver has copied what earlier submissions need.
-func (d *Device) UpdateCommand(h device.CommandList, i int, w device.Work) error {
+func (d *gpuDevice) UpdateCommand(h device.CommandList, i int, w device.Work) error {
 	if err := d.enter(); err != nil {
 		return err.In("UpdateCommand")
 	}
@@ -143,7 +143,7 @@ func (d *Device) UpdateCommand(h device.CommandList, i int, w device.Work) error
 	return d.patch(l, i, w).In("UpdateCommand")
 }
 
-func (d *Device) patch(l *list, i int, w device.Work) *device.Error {
+func (d *gpuDevice) patch(l *list, i int, w device.Work) *device.Error {
 	from := &l.sources[i]
 	if err := first(device.CheckWork(w, &d.info), sameKind(from.kind, w)); err != nil {
 		return err
@@ -166,7 +166,7 @@ func sameKind(was string, w device.Work) *device.Error {
 
 // SubmitCommands makes one call into C for any number of commands. It does work per command in Go only if a handle
 // was destroyed since the last submission.
-func (d *Device) SubmitCommands(h device.CommandList, from, n int) error {
+func (d *gpuDevice) SubmitCommands(h device.CommandList, from, n int) error {
 	if err := d.enter(); err != nil {
 		return err.In("SubmitCommands")
 	}
@@ -221,7 +221,7 @@ func (l *list) stretch(from, n int) (first, within, head, whole, tail int) {
 
 // check returns an error if a stream, an event or an instance was destroyed since the list was compiled. It marks the
 // events that the list records.
-func (d *Device) check(l *list) *device.Error {
+func (d *gpuDevice) check(l *list) *device.Error {
 	if l.checked > d.destroyed {
 		return nil
 	}
@@ -234,7 +234,7 @@ func (d *Device) check(l *list) *device.Error {
 	return nil
 }
 
-func (d *Device) checkSource(from *source) *device.Error {
+func (d *gpuDevice) checkSource(from *source) *device.Error {
 	_, err := d.streams.Get(from.stream)
 	if err == nil && from.exec != 0 {
 		_, err = d.execs.Get(from.exec)
@@ -261,7 +261,7 @@ func (l *list) enqueued(from, n, runs int) {
 }
 
 // DestroyCommandList destroys the list. Submitted work continues.
-func (d *Device) DestroyCommandList(h device.CommandList) error {
+func (d *gpuDevice) DestroyCommandList(h device.CommandList) error {
 	if err := d.enter(); err != nil {
 		return err.In("DestroyCommandList")
 	}

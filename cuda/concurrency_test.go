@@ -40,7 +40,7 @@ func squares(f device.Function, dst, src device.Ptr) *device.Launch {
 	return &device.Launch{Function: f, Grid: device.Dim3{X: 1, Y: 1, Z: 1}, Block: device.Dim3{X: lanes, Y: 1, Z: 1}, Params: params, Label: "squares"}
 }
 
-func loadSquare(t testing.TB, d *Device) device.Function {
+func loadSquare(t testing.TB, d *gpuDevice) device.Function {
 	t.Helper()
 	m, err := d.LoadModule("square.ptx", square)
 	require.NoError(t, err)
@@ -74,7 +74,7 @@ func TestManyGoroutines(t *testing.T) {
 
 // useDevice squares numbers in every way there is, frees what it made and reports the
 // first thing that went wrong.
-func useDevice(d *Device, f device.Function, seed uint32) (err error) {
+func useDevice(d *gpuDevice, f device.Function, seed uint32) (err error) {
 	ok := func(e error) {
 		if err == nil {
 			err = e

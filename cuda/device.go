@@ -13,9 +13,9 @@ import (
 	"github.com/reprise-gpu/reprise/device"
 )
 
-// Device is a GPU. It implements device.Device, device.Looper, device.Manager and device.Accounter. It is safe for
+// gpuDevice is a GPU. It implements device.Device, device.Looper, device.Manager and device.Accounter. It is safe for
 // concurrent use: calls wait for each other, except that other calls proceed during Synchronize.
-type Device struct {
+type gpuDevice struct {
 	mu       sync.Mutex
 	waits    sync.RWMutex // read-locked during a wait for a stream, without mu, so that the stream outlives the wait
 	info     device.Info
@@ -43,10 +43,19 @@ type Device struct {
 	conditions map[device.Condition]*condition
 }
 
-// Open returns the GPU with the given ordinal. It uses the primary context of the GPU, which other users in the
+// Open returns the GPU with the given ordinal, which is also a device.Looper, a device.Manager and a device.Accounter.
+// Its calls may come from any goroutine; they wait for each other, except that others proceed during Synchronize. It uses the primary context of the GPU, which other users in the
 // process share, such as the runtime API and its libraries. A separate context would cost hundreds of megabytes, and
 // addresses would not be valid across contexts.
-func Open(ordinal int) (*Device, error) {
+func Open(ordinal int) (device.Device, error) {
+	d, err := openGPU(ordinal)
+	if err != nil {
+		return nil, err
+	}
+	return d, nil
+}
+
+func openGPU(ordinal int) (*gpuDevice, error) {
 	info, err := Describe(ordinal)
 	if err != nil {
 		return nil, err
@@ -56,7 +65,7 @@ func Open(ordinal int) (*Device, error) {
 		return nil, unavailable(ordinal, "cuDeviceGet", codeOf(err))
 	}
 	info.Instance = device.NextInstance()
-	d := &Device{
+	d := &gpuDevice{
 		info: info, gpu: gpu, executor: newExecutor(), scratch: newScratch(),
 		modules: device.Handles[device.Module, *module]{Kind: "module"},
 		funcs:   device.Handles[device.Function, *function]{Kind: "function"},
@@ -76,7 +85,7 @@ func Open(ordinal int) (*Device, error) {
 }
 
 // retain retains the primary context and makes it current on the executor's thread.
-func (d *Device) retain() error {
+func (d *gpuDevice) retain() error {
 	call := "cuDevicePrimaryCtxRetain"
 	err := d.executor.do(func() error {
 		context, err := d.gpu.RetainPrimaryCtx()
@@ -105,13 +114,13 @@ func unavailable(ordinal int, call string, code device.Code) error {
 }
 
 // Info describes the GPU.
-func (d *Device) Info() device.Info { return d.info }
+func (d *gpuDevice) Info() device.Info { return d.info }
 
 // Now returns the time since Open: real time, or virtual time if the driver is the simulator.
-func (d *Device) Now() time.Duration { return clock() - d.opened }
+func (d *gpuDevice) Now() time.Duration { return clock() - d.opened }
 
-// Live returns the number of live resources of this Device, by kind.
-func (d *Device) Live() device.Live {
+// Live returns the number of live resources of this device, by kind.
+func (d *gpuDevice) Live() device.Live {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return device.Live{
@@ -123,7 +132,7 @@ func (d *Device) Live() device.Live {
 
 // enter starts a call. It returns nil with d.mu locked, or the error why the call cannot be made. A host call must be
 // refused before the lock, because SynchronizeAll holds the lock while it waits for host calls.
-func (d *Device) enter() *device.Error {
+func (d *gpuDevice) enter() *device.Error {
 	if d.hosts.inside() {
 		return refuse(device.NotSupported, "a host call calls the device; a host call must not")
 	}
@@ -141,7 +150,7 @@ func (d *Device) enter() *device.Error {
 
 // Close waits, then frees every resource individually, because other users may continue to use the context. After a
 // fault nothing can be freed; the context is destroyed with its last user.
-func (d *Device) Close() error {
+func (d *gpuDevice) Close() error {
 	if d.hosts.inside() {
 		return d.enter().In("Close")
 	}
@@ -166,7 +175,7 @@ func (d *Device) Close() error {
 
 // freeThings destroys the remaining resources, users before what they use. It ignores errors, because a caller could
 // not act on them.
-func (d *Device) freeThings() {
+func (d *gpuDevice) freeThings() {
 	for _, h := range d.lists.All() {
 		l, _ := d.lists.Remove(h)
 		l.free()

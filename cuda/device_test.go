@@ -33,9 +33,9 @@ func TestMain(m *testing.M) {
 	os.Exit(1)
 }
 
-func open(t *testing.T) *Device {
+func open(t *testing.T) *gpuDevice {
 	t.Helper()
-	d, err := Open(0)
+	d, err := openGPU(0)
 	require.NoError(t, err)
 	return d
 }

@@ -10,7 +10,7 @@
 //
 // # Threads
 //
-// A driver's context is current on OS threads, and Go moves goroutines between threads. The callers of a Device need
+// A driver's context is current on OS threads, and Go moves goroutines between threads. The callers of a device need
 // not care: calls may come from any goroutine. One call runs at a time, except that others proceed during a wait for
 // a stream.
 //
@@ -49,6 +49,6 @@
 //
 // # Ownership
 //
-// A Device retains the primary context of the GPU and frees its own resources individually. It uses no finalizers:
+// A device retains the primary context of the GPU and frees its own resources individually. It uses no finalizers:
 // they would call the driver from the collector's goroutine, in no defined order.
 package cuda

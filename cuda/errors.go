@@ -38,13 +38,13 @@ func codeOf(err error) device.Code {
 
 // gorgonia runs a function of gorgonia.org/cu on the executor. Argument call is the name of the driver function
 // behind it.
-func (d *Device) gorgonia(call string, f func() error) *device.Error {
+func (d *gpuDevice) gorgonia(call string, f func() error) *device.Error {
 	return d.failed(call, codeOf(d.executor.do(f)))
 }
 
 // failed returns the error for a code from a driver function, or nil for 0. If the code is sticky, every later call
 // returns this error.
-func (d *Device) failed(call string, code device.Code) *device.Error {
+func (d *gpuDevice) failed(call string, code device.Code) *device.Error {
 	if code == 0 {
 		return nil
 	}
@@ -56,7 +56,7 @@ func (d *Device) failed(call string, code device.Code) *device.Error {
 }
 
 // poisonOr returns a copy of the error, because each caller adds its own name.
-func (d *Device) poisonOr(err *device.Error) *device.Error {
+func (d *gpuDevice) poisonOr(err *device.Error) *device.Error {
 	if err == nil {
 		return nil
 	}

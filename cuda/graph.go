@@ -46,7 +46,7 @@ type instance struct {
 }
 
 // CreateGraph creates an empty graph.
-func (d *Device) CreateGraph() (device.Graph, error) {
+func (d *gpuDevice) CreateGraph() (device.Graph, error) {
 	if err := d.enter(); err != nil {
 		return 0, err.In("CreateGraph")
 	}
@@ -60,7 +60,7 @@ func (d *Device) CreateGraph() (device.Graph, error) {
 }
 
 // DestroyGraph destroys the graph. Its instances are not affected.
-func (d *Device) DestroyGraph(h device.Graph) error {
+func (d *gpuDevice) DestroyGraph(h device.Graph) error {
 	if err := d.enter(); err != nil {
 		return err.In("DestroyGraph")
 	}
@@ -76,7 +76,7 @@ func (d *Device) DestroyGraph(h device.Graph) error {
 }
 
 // freeGraph destroys the driver's graph once it has no users.
-func (d *Device) freeGraph(g *graph) *device.Error {
+func (d *gpuDevice) freeGraph(g *graph) *device.Error {
 	if !g.destroyed || g.instances > 0 {
 		return nil
 	}
@@ -88,7 +88,7 @@ func (d *Device) freeGraph(g *graph) *device.Error {
 
 // AddNode adds work that runs after deps. It does not use gorgonia.org/cu, whose kernel nodes lose their parameters
 // and whose host nodes are never freed.
-func (d *Device) AddNode(h device.Graph, deps []device.Node, w device.Work) (device.Node, error) {
+func (d *gpuDevice) AddNode(h device.Graph, deps []device.Node, w device.Work) (device.Node, error) {
 	if err := d.enter(); err != nil {
 		return 0, err.In("AddNode")
 	}
@@ -158,7 +158,7 @@ func idle(w device.Work) bool {
 }
 
 // Instantiate makes an executable instance of the graph.
-func (d *Device) Instantiate(h device.Graph) (device.GraphExec, error) {
+func (d *gpuDevice) Instantiate(h device.Graph) (device.GraphExec, error) {
 	if err := d.enter(); err != nil {
 		return 0, err.In("Instantiate")
 	}
@@ -195,16 +195,16 @@ func newInstance(raw graphExec, g *graph) *instance {
 }
 
 // UpdateNode replaces the parameters of one node for later launches.
-func (d *Device) UpdateNode(h device.GraphExec, n device.Node, w device.Work) error {
+func (d *gpuDevice) UpdateNode(h device.GraphExec, n device.Node, w device.Work) error {
 	return d.updateNodes(h, []device.NodeWork{{Node: n, Work: w}}).In("UpdateNode")
 }
 
 // UpdateNodes makes one call into C for any number of nodes.
-func (d *Device) UpdateNodes(h device.GraphExec, changes []device.NodeWork) error {
+func (d *gpuDevice) UpdateNodes(h device.GraphExec, changes []device.NodeWork) error {
 	return d.updateNodes(h, changes).In("UpdateNodes")
 }
 
-func (d *Device) updateNodes(h device.GraphExec, changes []device.NodeWork) *device.Error {
+func (d *gpuDevice) updateNodes(h device.GraphExec, changes []device.NodeWork) *device.Error {
 	if err := d.enter(); err != nil {
 		return err
 	}
@@ -217,7 +217,7 @@ func (d *Device) updateNodes(h device.GraphExec, changes []device.NodeWork) *dev
 }
 
 // update changes nodes of an instance, up to the first error.
-func (d *Device) update(x *instance, changes []device.NodeWork) *device.Error {
+func (d *gpuDevice) update(x *instance, changes []device.NodeWork) *device.Error {
 	u := newUpdates(len(changes))
 	defer u.free()
 	calls := make([]*hostCall, len(changes))
@@ -248,7 +248,7 @@ func (d *Device) update(x *instance, changes []device.NodeWork) *device.Error {
 }
 
 // prepare sets change i of u from c.
-func (d *Device) prepare(x *instance, u *updates, i int, c *device.NodeWork) (*hostCall, *device.Error) {
+func (d *gpuDevice) prepare(x *instance, u *updates, i int, c *device.NodeWork) (*hostCall, *device.Error) {
 	if err := first(checkNode(c.Node, len(x.nodes)), device.CheckWork(c.Work, &d.info)); err != nil {
 		return nil, err
 	}
@@ -274,7 +274,7 @@ func (d *Device) prepare(x *instance, u *updates, i int, c *device.NodeWork) (*h
 }
 
 // LaunchGraph enqueues one run of the whole graph.
-func (d *Device) LaunchGraph(h device.GraphExec, sh device.Stream) error {
+func (d *gpuDevice) LaunchGraph(h device.GraphExec, sh device.Stream) error {
 	if err := d.enter(); err != nil {
 		return err.In("LaunchGraph")
 	}
@@ -303,7 +303,7 @@ func (x *instance) enqueued(runs int) {
 }
 
 // DestroyGraphExec destroys the instance. Launches in progress continue.
-func (d *Device) DestroyGraphExec(h device.GraphExec) error {
+func (d *gpuDevice) DestroyGraphExec(h device.GraphExec) error {
 	if err := d.enter(); err != nil {
 		return err.In("DestroyGraphExec")
 	}
@@ -316,7 +316,7 @@ func (d *Device) DestroyGraphExec(h device.GraphExec) error {
 	return d.freeExec(x).In("DestroyGraphExec")
 }
 
-func (d *Device) freeExec(x *instance) *device.Error {
+func (d *gpuDevice) freeExec(x *instance) *device.Error {
 	for i := range x.nodes {
 		x.nodes[i].call.release()
 	}

@@ -20,7 +20,7 @@ import (
 // TestLoops squares numbers until the greatest is small, in every lowering, twice each.
 func TestLoops(t *testing.T) {
 	const n, limit = 64, 1e-9
-	d, err := Open(0)
+	d, err := openGPU(0)
 	require.NoError(t, err)
 	defer d.Close()
 	tr := tracer.New(d, "squares", tracer.Deferred)

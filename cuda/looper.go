@@ -10,7 +10,7 @@ import (
 	"github.com/reprise-gpu/reprise/device"
 )
 
-var _ device.Looper = (*Device)(nil)
+var _ device.Looper = (*gpuDevice)(nil)
 
 // The releases of CUDA that introduced conditional nodes, and switches and else bodies.
 const (
@@ -25,7 +25,7 @@ type condition struct {
 }
 
 // CreateCondition creates a condition of a graph.
-func (d *Device) CreateCondition(h device.Graph, initial uint32) (device.Condition, error) {
+func (d *gpuDevice) CreateCondition(h device.Graph, initial uint32) (device.Condition, error) {
 	if err := d.enter(); err != nil {
 		return 0, err.In("CreateCondition")
 	}
@@ -58,7 +58,7 @@ func has(release int, what string) *device.Error {
 }
 
 // AddConditional adds a conditional node.
-func (d *Device) AddConditional(h device.Graph, deps []device.Node, c device.Conditional) (device.Node, []device.Graph, error) {
+func (d *gpuDevice) AddConditional(h device.Graph, deps []device.Node, c device.Conditional) (device.Node, []device.Graph, error) {
 	if err := d.enter(); err != nil {
 		return 0, nil, err.In("AddConditional")
 	}
@@ -67,7 +67,7 @@ func (d *Device) AddConditional(h device.Graph, deps []device.Node, c device.Con
 	return n, bodies, err.In("AddConditional")
 }
 
-func (d *Device) addConditional(h device.Graph, deps []device.Node, c device.Conditional) (device.Node, []device.Graph, *device.Error) {
+func (d *gpuDevice) addConditional(h device.Graph, deps []device.Node, c device.Conditional) (device.Node, []device.Graph, *device.Error) {
 	g, err := d.graphs.Get(h)
 	if err := first(err, c.Check()); err != nil {
 		return 0, nil, err
@@ -120,7 +120,7 @@ func (g *graph) notBody(h device.Graph) *device.Error {
 }
 
 // forgetBodies removes the handles of conditions and bodies of a graph. The driver destroys them with the graph.
-func (d *Device) forgetBodies(g *graph) {
+func (d *gpuDevice) forgetBodies(g *graph) {
 	for _, h := range g.bodies {
 		if body, err := d.graphs.Remove(h); err == nil {
 			d.forgetBodies(body)
@@ -134,7 +134,7 @@ func (d *Device) forgetBodies(g *graph) {
 }
 
 // unusedCondition returns an error if no node reads one of the graph's conditions.
-func (d *Device) unusedCondition(g *graph) *device.Error {
+func (d *gpuDevice) unusedCondition(g *graph) *device.Error {
 	var unused []device.Condition
 	for c, v := range d.conditions {
 		if v.of == g && !v.used {
@@ -148,7 +148,7 @@ func (d *Device) unusedCondition(g *graph) *device.Error {
 }
 
 // eachBody calls do for every body in a graph, at any depth.
-func (d *Device) eachBody(g *graph, do func(device.Graph, *graph)) {
+func (d *gpuDevice) eachBody(g *graph, do func(device.Graph, *graph)) {
 	for _, h := range g.bodies {
 		body, _ := d.graphs.Get(h)
 		do(h, body)
@@ -157,7 +157,7 @@ func (d *Device) eachBody(g *graph, do func(device.Graph, *graph)) {
 }
 
 // UpdateBodyNode is UpdateNode for a node of a body.
-func (d *Device) UpdateBodyNode(h device.GraphExec, bh device.Graph, n device.Node, w device.Work) error {
+func (d *gpuDevice) UpdateBodyNode(h device.GraphExec, bh device.Graph, n device.Node, w device.Work) error {
 	if err := d.enter(); err != nil {
 		return err.In("UpdateBodyNode")
 	}

@@ -28,7 +28,7 @@ func (m *memory) managedAt(p device.Ptr, n int64) (*block, *device.Error) {
 
 // AllocManaged returns managed memory, which is outside of the Go heap. An allocation of 0 bytes takes 1, because
 // drivers refuse 0.
-func (d *Device) AllocManaged(bytes int64) (device.Ptr, []byte, error) {
+func (d *gpuDevice) AllocManaged(bytes int64) (device.Ptr, []byte, error) {
 	if err := d.enter(); err != nil {
 		return 0, nil, err.In("AllocManaged")
 	}
@@ -52,7 +52,7 @@ func (d *Device) AllocManaged(bytes int64) (device.Ptr, []byte, error) {
 
 // ToHost prefetches in the legacy default stream, which waits for all our streams. For a GPU that cannot prefetch it
 // attaches the allocation to the host and then to all streams again.
-func (d *Device) ToHost(p device.Ptr, bytes int64) error {
+func (d *gpuDevice) ToHost(p device.Ptr, bytes int64) error {
 	if err := d.enter(); err != nil {
 		return err.In("ToHost")
 	}
@@ -75,7 +75,7 @@ func (d *Device) ToHost(p device.Ptr, bytes int64) error {
 }
 
 // attach sets who may access managed memory, and waits until the driver has done it.
-func (d *Device) attach(b *block, who cu.MemAttachFlags) *device.Error {
+func (d *gpuDevice) attach(b *block, who cu.MemAttachFlags) *device.Error {
 	err := d.gorgonia("cuStreamAttachMemAsync", func() error {
 		return defaultStream.AttachMemAsync(cu.DevicePtr(b.base), 0, uint(who))
 	})

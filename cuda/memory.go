@@ -115,7 +115,7 @@ func checkSize(bytes, most int64, what string) *device.Error {
 }
 
 // Alloc returns device memory. An allocation of 0 bytes takes 1, because drivers refuse 0.
-func (d *Device) Alloc(bytes int64) (device.Ptr, error) {
+func (d *gpuDevice) Alloc(bytes int64) (device.Ptr, error) {
 	if err := d.enter(); err != nil {
 		return 0, err.In("Alloc")
 	}
@@ -134,7 +134,7 @@ func (d *Device) Alloc(bytes int64) (device.Ptr, error) {
 }
 
 // AllocHost returns pinned memory, which is outside of the Go heap. gorgonia.org/cu can free it but not allocate it.
-func (d *Device) AllocHost(bytes int64) (device.Ptr, []byte, error) {
+func (d *gpuDevice) AllocHost(bytes int64) (device.Ptr, []byte, error) {
 	if err := d.enter(); err != nil {
 		return 0, nil, err.In("AllocHost")
 	}
@@ -152,7 +152,7 @@ func (d *Device) AllocHost(bytes int64) (device.Ptr, []byte, error) {
 }
 
 // Allocation returns the allocation that contains the given number of bytes at p.
-func (d *Device) Allocation(p device.Ptr, bytes int64) (device.Allocation, error) {
+func (d *gpuDevice) Allocation(p device.Ptr, bytes int64) (device.Allocation, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	a, err := d.memory.ledger.At(p, bytes)
@@ -160,10 +160,10 @@ func (d *Device) Allocation(p device.Ptr, bytes int64) (device.Allocation, error
 }
 
 // Freed returns the number of allocations freed so far.
-func (d *Device) Freed() uint64 { return d.memory.ledger.Freed() }
+func (d *gpuDevice) Freed() uint64 { return d.memory.ledger.Freed() }
 
 // Free waits for the device: cuMemFree does so itself, but the documentation of cuMemFreeHost does not promise it.
-func (d *Device) Free(p device.Ptr) error {
+func (d *gpuDevice) Free(p device.Ptr) error {
 	if err := d.enter(); err != nil {
 		return err.In("Free")
 	}
@@ -179,7 +179,7 @@ func (d *Device) Free(p device.Ptr) error {
 	return d.hosts.failure().In("Free")
 }
 
-func (d *Device) release(b block) *device.Error {
+func (d *gpuDevice) release(b block) *device.Error {
 	if !b.host {
 		return d.gorgonia("cuMemFree", func() error { return cu.MemFree(cu.DevicePtr(b.base)) })
 	}
@@ -194,7 +194,7 @@ func pointer(p device.Ptr) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Poi
 
 // Write copies in the legacy default stream, which is ordered with all our streams. The copy therefore waits for all
 // work, and later work waits for the copy: cuMemcpyHtoD may return before the bytes have arrived.
-func (d *Device) Write(dst device.Ptr, src []byte) error {
+func (d *gpuDevice) Write(dst device.Ptr, src []byte) error {
 	if err := d.enter(); err != nil {
 		return err.In("Write")
 	}
@@ -213,7 +213,7 @@ func (d *Device) Write(dst device.Ptr, src []byte) error {
 }
 
 // Read copies in the legacy default stream as well.
-func (d *Device) Read(dst []byte, src device.Ptr) error {
+func (d *gpuDevice) Read(dst []byte, src device.Ptr) error {
 	if err := d.enter(); err != nil {
 		return err.In("Read")
 	}

@@ -36,7 +36,7 @@ const sharedByDefault = 48 << 10
 const jitLog = 16 << 10
 
 // LoadModule compiles PTX with the driver. Errors contain the compiler's log.
-func (d *Device) LoadModule(name, ptx string) (device.Module, error) {
+func (d *gpuDevice) LoadModule(name, ptx string) (device.Module, error) {
 	if err := d.enter(); err != nil {
 		return 0, err.In("LoadModule")
 	}
@@ -81,7 +81,7 @@ func compilerError(name, detail string, log []byte) string {
 }
 
 // UnloadModule waits for all work, because work may run the module's code.
-func (d *Device) UnloadModule(h device.Module) error {
+func (d *gpuDevice) UnloadModule(h device.Module) error {
 	if err := d.enter(); err != nil {
 		return err.In("UnloadModule")
 	}
@@ -101,12 +101,12 @@ func (d *Device) UnloadModule(h device.Module) error {
 	return err.In("UnloadModule")
 }
 
-func (d *Device) unload(m *module) *device.Error {
+func (d *gpuDevice) unload(m *module) *device.Error {
 	return d.gorgonia("cuModuleUnload", m.mod.Unload)
 }
 
 // Function returns the kernel with the given name.
-func (d *Device) Function(h device.Module, entry string) (device.Function, error) {
+func (d *gpuDevice) Function(h device.Module, entry string) (device.Function, error) {
 	if err := d.enter(); err != nil {
 		return 0, err.In("Function")
 	}
@@ -151,7 +151,7 @@ func (f *function) takes(params []byte) *device.Error {
 }
 
 // allow raises the limit of dynamic shared memory of a function if necessary.
-func (d *Device) allow(f *function, shared int) *device.Error {
+func (d *gpuDevice) allow(f *function, shared int) *device.Error {
 	if shared <= f.allowed {
 		return nil
 	}
@@ -167,7 +167,7 @@ func (d *Device) allow(f *function, shared int) *device.Error {
 }
 
 // Global returns the variable with the given name.
-func (d *Device) Global(h device.Module, name string) (device.Ptr, int64, error) {
+func (d *gpuDevice) Global(h device.Module, name string) (device.Ptr, int64, error) {
 	if err := d.enter(); err != nil {
 		return 0, 0, err.In("Global")
 	}

@@ -19,7 +19,7 @@ type event struct {
 
 // CreateStream creates a FIFO that is ordered with the legacy default stream. Only Write and Read use the legacy
 // stream, so that they wait for all work and later work waits for them.
-func (d *Device) CreateStream(priority int) (device.Stream, error) {
+func (d *gpuDevice) CreateStream(priority int) (device.Stream, error) {
 	if err := d.enter(); err != nil {
 		return 0, err.In("CreateStream")
 	}
@@ -36,13 +36,13 @@ func (d *Device) CreateStream(priority int) (device.Stream, error) {
 	return d.streams.Add(s), nil
 }
 
-func (d *Device) clampPriority(p int) int {
+func (d *gpuDevice) clampPriority(p int) int {
 	return min(max(p, d.info.GreatestPriority), d.info.LeastPriority)
 }
 
 // DestroyStream does not cancel work in progress. It returns after all concurrent Synchronize calls on the stream
 // have returned.
-func (d *Device) DestroyStream(h device.Stream) error {
+func (d *gpuDevice) DestroyStream(h device.Stream) error {
 	if err := d.enter(); err != nil {
 		return err.In("DestroyStream")
 	}
@@ -59,14 +59,14 @@ func (d *Device) DestroyStream(h device.Stream) error {
 	return err.In("DestroyStream")
 }
 
-func (d *Device) destroyStream(s cu.Stream) *device.Error {
+func (d *gpuDevice) destroyStream(s cu.Stream) *device.Error {
 	d.waits.Lock()
 	defer d.waits.Unlock()
 	return d.gorgonia("cuStreamDestroy", s.Destroy)
 }
 
 // Submit enqueues one piece of work. It allocates only for host calls.
-func (d *Device) Submit(h device.Stream, w device.Work) error {
+func (d *gpuDevice) Submit(h device.Stream, w device.Work) error {
 	if err := d.enter(); err != nil {
 		return err.In("Submit")
 	}
@@ -74,7 +74,7 @@ func (d *Device) Submit(h device.Stream, w device.Work) error {
 	return d.submit(h, w).In("Submit")
 }
 
-func (d *Device) submit(h device.Stream, w device.Work) *device.Error {
+func (d *gpuDevice) submit(h device.Stream, w device.Work) *device.Error {
 	s, err := d.streams.Get(h)
 	if err != nil {
 		return err
@@ -88,7 +88,7 @@ func (d *Device) submit(h device.Stream, w device.Work) *device.Error {
 }
 
 // enqueue submits a single command. If it is a host call, call runs once.
-func (d *Device) enqueue(one []step, call *hostCall) *device.Error {
+func (d *gpuDevice) enqueue(one []step, call *hostCall) *device.Error {
 	call.enqueued(1)
 	defer call.release()
 	if code := d.driver.submitOne(one); code != 0 {
@@ -100,13 +100,13 @@ func (d *Device) enqueue(one []step, call *hostCall) *device.Error {
 
 // Synchronize waits until the stream is empty. Other calls proceed meanwhile, so that replays of several goroutines
 // do not wait for each other.
-func (d *Device) Synchronize(h device.Stream) error {
+func (d *gpuDevice) Synchronize(h device.Stream) error {
 	return d.SynchronizeContext(context.Background(), h)
 }
 
 // SynchronizeContext is Synchronize, but also returns when ctx is done. The wait of the driver has no deadline. It
 // continues on a goroutine of its own, and DestroyStream waits for that.
-func (d *Device) SynchronizeContext(ctx context.Context, h device.Stream) error {
+func (d *gpuDevice) SynchronizeContext(ctx context.Context, h device.Stream) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -129,7 +129,7 @@ func (d *Device) SynchronizeContext(ctx context.Context, h device.Stream) error 
 }
 
 // await waits for a stream until ctx is done. It releases d.waits when the stream is empty.
-func (d *Device) await(ctx context.Context, s cu.Stream) (device.Code, error) {
+func (d *gpuDevice) await(ctx context.Context, s cu.Stream) (device.Code, error) {
 	if ctx.Done() == nil {
 		defer d.waits.RUnlock()
 		return d.driver.synchronize(s), nil
@@ -148,7 +148,7 @@ func (d *Device) await(ctx context.Context, s cu.Stream) (device.Code, error) {
 }
 
 // SynchronizeAll waits for all work.
-func (d *Device) SynchronizeAll() error {
+func (d *gpuDevice) SynchronizeAll() error {
 	if err := d.enter(); err != nil {
 		return err.In("SynchronizeAll")
 	}
@@ -156,12 +156,12 @@ func (d *Device) SynchronizeAll() error {
 	return d.waitAll().In("SynchronizeAll")
 }
 
-func (d *Device) waitAll() *device.Error {
+func (d *gpuDevice) waitAll() *device.Error {
 	return first(d.failed("cuCtxSynchronize", d.driver.synchronizeAll()), d.hosts.failure())
 }
 
 // CreateEvent creates an event without a record.
-func (d *Device) CreateEvent() (device.Event, error) {
+func (d *gpuDevice) CreateEvent() (device.Event, error) {
 	if err := d.enter(); err != nil {
 		return 0, err.In("CreateEvent")
 	}
@@ -175,7 +175,7 @@ func (d *Device) CreateEvent() (device.Event, error) {
 }
 
 // DestroyEvent destroys the event. Existing waits on it remain.
-func (d *Device) DestroyEvent(h device.Event) error {
+func (d *gpuDevice) DestroyEvent(h device.Event) error {
 	if err := d.enter(); err != nil {
 		return err.In("DestroyEvent")
 	}
@@ -192,12 +192,12 @@ func (d *Device) DestroyEvent(h device.Event) error {
 	return err.In("DestroyEvent")
 }
 
-func (d *Device) destroyEvent(e *event) *device.Error {
+func (d *gpuDevice) destroyEvent(e *event) *device.Error {
 	return d.gorgonia("cuEventDestroy", func() error { return cu.DestroyEvent(&e.ev) })
 }
 
 // Record sets the event to the present end of the stream.
-func (d *Device) Record(eh device.Event, sh device.Stream) error {
+func (d *gpuDevice) Record(eh device.Event, sh device.Stream) error {
 	if err := d.enter(); err != nil {
 		return err.In("Record")
 	}
@@ -215,7 +215,7 @@ func (d *Device) Record(eh device.Event, sh device.Stream) error {
 }
 
 // Wait makes later work of the stream wait for the event.
-func (d *Device) Wait(sh device.Stream, eh device.Event) error {
+func (d *gpuDevice) Wait(sh device.Stream, eh device.Event) error {
 	if err := d.enter(); err != nil {
 		return err.In("Wait")
 	}
@@ -230,7 +230,7 @@ func (d *Device) Wait(sh device.Stream, eh device.Event) error {
 
 // Elapsed returns the device time between two completed records. The driver returns milliseconds as a float32, with a
 // resolution of half a microsecond at best.
-func (d *Device) Elapsed(start, end device.Event) (time.Duration, error) {
+func (d *gpuDevice) Elapsed(start, end device.Event) (time.Duration, error) {
 	if err := d.enter(); err != nil {
 		return 0, err.In("Elapsed")
 	}

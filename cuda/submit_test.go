@@ -13,7 +13,7 @@ import (
 
 // replay is a device with one of everything that a replay calls.
 type replay struct {
-	*Device
+	*gpuDevice
 	stream device.Stream
 	event  device.Event
 	launch *device.Launch
@@ -22,10 +22,10 @@ type replay struct {
 }
 
 func newReplay(t testing.TB) *replay {
-	d, err := Open(0)
+	d, err := openGPU(0)
 	require.NoError(t, err)
 	t.Cleanup(func() { assert.NoError(t, d.Close()) })
-	r := &replay{Device: d}
+	r := &replay{gpuDevice: d}
 	p, err := d.Alloc(4 * lanes)
 	require.NoError(t, err)
 	r.launch = squares(loadSquare(t, d), p, p)

@@ -14,7 +14,7 @@ import (
 type copyHosts struct{ dst, src bool }
 
 // lower checks a work and sets c to it. For a host call it returns the hostCall, which the caller must release.
-func (d *Device) lower(c *step, w device.Work) (*hostCall, *device.Error) {
+func (d *gpuDevice) lower(c *step, w device.Work) (*hostCall, *device.Error) {
 	if err := device.CheckWork(w, &d.info); err != nil {
 		return nil, err
 	}
