@@ -102,7 +102,7 @@ race: race-replays race-simulator ## run the quick tests under the race detector
 race-replays:
 	CGO_ENABLED=1 $(GO) test -race -short -timeout 30m -skip '$(RACE_SKIP)' $(RACE_PKGS)
 race-simulator:
-	CGO_ENABLED=1 $(GO) test -race -short -timeout 30m -run '$(RACE_SIM)' ./sim/...
+	CGO_ENABLED=1 $(GO) test -race -short -timeout 30m -run '$(RACE_SIM)' ./sim ./internal/sim/... ./internal/interp/...
 
 .PHONY: lint
 lint: ## gofmt, go mod tidy, go vet, staticcheck
@@ -157,7 +157,7 @@ benchmarks: ## write docs/benchmarks: compare at the sizes of the GrCUDA evaluat
 
 .PHONY: bench-sim
 bench-sim: ## time the simulator's interpreter: lane-instructions per second and core
-	$(GO) test ./sim -run '^$$' -bench '^BenchmarkSim$$' -benchtime 1s
+	$(GO) test ./internal/sim -run '^$$' -bench '^BenchmarkSim$$' -benchtime 1s
 
 # About five minutes on two idle cores. The peers of the reduction are left out where they are not installed; a goal missed is an
 # error. One shape, or one family of graphs: make bench-plan BENCH_PLAN_FLAGS='-family far'

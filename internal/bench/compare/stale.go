@@ -5,6 +5,7 @@ import (
 	"debug/buildinfo"
 	"fmt"
 	"os"
+	"reflect"
 	"regexp"
 	"runtime/debug"
 
@@ -39,7 +40,10 @@ func staleProgram(path string) error {
 	return fmt.Errorf("%s was built from other C++ files than those present when this program was built: `make build baseline` builds both", path)
 }
 
-var sourcesNoted = regexp.MustCompile(`\Q-X=github.com/reprise-gpu/reprise/sim.Sources=\E([0-9a-f]+)`)
+// sourcesFlag is the linker's flag with which the Makefile sets sim.Sources, up to the hash.
+var sourcesFlag = "-X=" + reflect.TypeFor[sim.Options]().PkgPath() + ".Sources="
+
+var sourcesNoted = regexp.MustCompile(regexp.QuoteMeta(sourcesFlag) + `([0-9a-f]+)`)
 
 // sourcesOf returns the sim.Sources of a library, or "" if it has none.
 func sourcesOf(info *debug.BuildInfo) string {

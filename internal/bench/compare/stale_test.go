@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -12,11 +13,11 @@ import (
 	"github.com/reprise-gpu/reprise/internal/sim"
 )
 
-// The test itself is a Go program that nobody noted the sources in.
+// TestAStaleDriverIsRefused uses the test's own program, a Go program without a hash.
 func TestAStaleDriverIsRefused(t *testing.T) {
 	self, err := os.Executable()
 	require.NoError(t, err)
-	assert.NoError(t, staleLibrary(self), "this program does not tell what it was built from")
+	assert.NoError(t, staleLibrary(self), "this program has no hash")
 
 	sim.Sources = "64d9"
 	defer func() { sim.Sources = "" }()
@@ -33,7 +34,7 @@ func TestAStaleProgramIsRefused(t *testing.T) {
 		require.NoError(t, os.WriteFile(path, []byte("\x7fELF"+text), 0o600))
 		return staleProgram(path)
 	}
-	assert.NoError(t, built("\x00reprise baseline sources 64d9\x00"), "this program does not tell what there was")
+	assert.NoError(t, built("\x00reprise baseline sources 64d9\x00"), "this program has no hash")
 
 	Sources = "64d9"
 	defer func() { Sources = "" }()
@@ -43,7 +44,11 @@ func TestAStaleProgramIsRefused(t *testing.T) {
 }
 
 func TestSourcesOf(t *testing.T) {
-	const noted = "-extldflags=-Wl,-soname,libcuda.so.1 -X=github.com/reprise-gpu/reprise/sim.Sources=64d9"
+	makefile, err := os.ReadFile("../../../Makefile")
+	require.NoError(t, err)
+	require.True(t, strings.Contains(string(makefile), sourcesFlag+"$(SOURCES)"), "the Makefile sets another variable than the one that is read")
+
+	noted := "-extldflags=-Wl,-soname,libcuda.so.1 " + sourcesFlag + "64d9"
 	for want, settings := range map[string][]debug.BuildSetting{
 		"64d9": {{Key: "-buildmode", Value: "c-shared"}, {Key: "-ldflags", Value: noted}},
 		"":     {{Key: "-ldflags", Value: "-s"}, {Key: "-tags", Value: noted}},
