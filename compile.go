@@ -24,8 +24,8 @@ func (o Options) backend() graphexec.Backend {
 
 // plan plans a trace for a device.
 func (o Options) plan(dev Device, trace *Trace) (*optimizer.Result, error) {
-	if trace == nil {
-		return nil, absent.Nil("the trace to compile")
+	if trace == nil || trace.Graph == nil {
+		return nil, absent.Error("the trace is nil or zero: pass what Finish returns")
 	}
 	return optimizer.PlanOn(dev, trace, optimizer.Options{Strategy: o.Strategy, Also: o.Also, Streams: o.Streams})
 }

@@ -6,6 +6,7 @@ import (
 	"gonum.org/v1/gonum/graph"
 	"gonum.org/v1/gonum/graph/coloring"
 
+	"github.com/reprise-gpu/reprise/internal/absent"
 	"github.com/reprise-gpu/reprise/internal/dense"
 )
 
@@ -25,6 +26,9 @@ var ErrSteps = errors.New("dag: the search for a colouring reached its bound of 
 // colors are the best colouring found. gonum's DsaturExact lists all maximal cliques first, of which
 // there are up to 3^(V/3), and its bound is time, so its result depends on the machine.
 func ExactColoring(g graph.Undirected, atLeast, maxSteps int) (k int, colors map[int64]int, err error) {
+	if absent.Is(g) {
+		return 0, nil, errNoGraph
+	}
 	x := byID(g.Nodes())
 	rows := rowsOf(x, g)
 	ordered := &bitGraph{x, rows} // so that ties do not go by the order of a map

@@ -7,8 +7,12 @@ import (
 	"gonum.org/v1/gonum/graph"
 	"gonum.org/v1/gonum/graph/topo"
 
+	"github.com/reprise-gpu/reprise/internal/absent"
 	"github.com/reprise-gpu/reprise/internal/dense"
 )
+
+// errNoGraph is the error for a graph that is nil.
+const errNoGraph = absent.Error("the graph is nil: pass a graph of gonum's, an empty one if there are no nodes")
 
 // index numbers the nodes of a graph from 0.
 type index struct {
@@ -64,6 +68,9 @@ func (x index) neighbours(next func(id int64) graph.Nodes) [][]int32 {
 // denseOf returns g with its nodes numbered in a topological order, of all such orders the least by
 // IDs, and the nodes by their numbers.
 func denseOf(g graph.Directed) (*dense.Graph, []graph.Node, error) {
+	if absent.Is(g) {
+		return nil, nil, errNoGraph
+	}
 	x := byID(g.Nodes())
 	succs := x.neighbours(g.From)
 	order := dense.Order(func(v int32) []int32 { return succs[v] }, make([]int32, len(succs)))

@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/graph"
 
+	"github.com/reprise-gpu/reprise/internal/absent"
 	"github.com/reprise-gpu/reprise/internal/dense"
 )
 
@@ -37,6 +38,9 @@ func (e NotBipartite) Error() string {
 // Edges come in the order of the IDs of their ends in one half. The error is NotBipartite if g has a
 // cycle of odd length.
 func MaximumMatching(g graph.Undirected) ([]graph.Edge, error) {
+	if absent.Is(g) {
+		return nil, errNoGraph
+	}
 	x := byID(g.Nodes())
 	near := x.neighbours(g.From)
 	right, cycle := halves(near)

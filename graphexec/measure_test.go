@@ -201,3 +201,26 @@ func TestMeasureOnDevicesThatDoNotCount(t *testing.T) {
 	require.NoError(t, counts.Close())
 	require.NoError(t, dev.Close())
 }
+
+// TestMeasuringOnAnotherDeviceIsRefused has a trace with launches and one without.
+func TestMeasuringOnAnotherDeviceIsRefused(t *testing.T) {
+	here, err := sim.New(sim.Options{})
+	require.NoError(t, err)
+	there, err := sim.New(sim.Options{Profile: "v100"})
+	require.NoError(t, err)
+	tr := tracer.New(here, "copy", tracer.Deferred)
+	a, b := tr.Alloc("a", ir.F32, 64, ir.InOut), tr.Alloc("b", ir.F32, 64, ir.InOut)
+	tr.Copy(b, a)
+	trace, err := tr.Finish()
+	require.NoError(t, err)
+	require.NoError(t, tracer.Write(a, make([]float32, 64)))
+	_, err = optimizer.Measure(here, trace)
+	require.NoError(t, err)
+	_, err = optimizer.Measure(there, trace)
+	require.ErrorIs(t, err, device.ErrOtherDevice)
+	_, err = optimizer.PlanOn(there, trace, optimizer.Options{Strategy: "auto"})
+	require.ErrorIs(t, err, device.ErrOtherDevice)
+	require.NoError(t, trace.Close())
+	require.ErrorIs(t, tracer.Read(make([]float32, 64), a), tracer.ErrClosed)
+	require.NoError(t, device.Join(here.Close(), there.Close()))
+}

@@ -32,31 +32,41 @@ func (g *Graph) CheckTrace(t *Graph) error {
 		return fmt.Errorf("%w: it was made of trace %s, and is to be bound to trace %s: plan the graph of that", ErrOtherTrace, g.Name, t.Name)
 	}
 	if what := g.differs(t); what != "" {
-		return fmt.Errorf("%w: %s of %s is not in trace %s: plan the graph of that", ErrOtherTrace, what, g.Name, t.Name)
+		return fmt.Errorf("%w: plan %s and trace %s differ: %s: plan the graph of that trace", ErrOtherTrace, g.Name, t.Name, what)
 	}
 	return nil
 }
 
-// differs names the first module, parameter, buffer or host call of g that is not the one of t; "" for none.
+// differs describes the first module, parameter, buffer or host call of g that is not that of t; "" for none.
 func (g *Graph) differs(t *Graph) string {
+	const only = "%s is in the plan alone"
 	for i, m := range g.Modules {
-		if i >= len(t.Modules) || !m.matches(&t.Modules[i]) {
-			return "module " + m.Name
+		switch {
+		case i >= len(t.Modules):
+			return fmt.Sprintf(only, "module "+m.Name)
+		case !m.matches(&t.Modules[i]):
+			return fmt.Sprintf("module %d is %s in the plan and %s in the trace, or their texts differ", i, m.Name, t.Modules[i].Name)
 		}
 	}
 	for i, p := range g.Params {
-		if i >= len(t.Params) || p.Name != t.Params[i].Name || p.Value.Type != t.Params[i].Value.Type {
-			return "parameter $" + p.Name
+		if i >= len(t.Params) {
+			return fmt.Sprintf(only, "parameter $"+p.Name)
+		}
+		if o := t.Params[i]; p.Name != o.Name || p.Value.Type != o.Value.Type {
+			return fmt.Sprintf("parameter %d is $%s, a %v, in the plan and $%s, a %v, in the trace", i, p.Name, p.Value.Type, o.Name, o.Value.Type)
 		}
 	}
 	for i, b := range g.Buffers[:len(g.Buffers)-g.Made] {
-		if i >= len(t.Buffers) || b != t.Buffers[i] {
-			return "buffer @" + b.Name
+		switch {
+		case i >= len(t.Buffers):
+			return fmt.Sprintf(only, "buffer @"+b.Name)
+		case b != t.Buffers[i]:
+			return fmt.Sprintf("buffer %d is %s in the plan and %s in the trace", i, b.declaration(), t.Buffers[i].declaration())
 		}
 	}
 	for v := range g.Ops {
 		if id := g.Traced(OpID(v)); g.Ops[v].Kind == KindHost && !t.hasHost(id, g.Ops[v].Label) {
-			return fmt.Sprintf("host call %v %s", id, g.Ops[v].Label)
+			return fmt.Sprintf(only, fmt.Sprintf("host call %v %s", id, g.Ops[v].Label))
 		}
 	}
 	return ""
@@ -69,4 +79,9 @@ func (m *Module) matches(o *Module) bool {
 
 func (g *Graph) hasHost(id OpID, label string) bool {
 	return int(id) < len(g.Ops) && g.Ops[id].Kind == KindHost && g.Ops[id].Label == label
+}
+
+// declaration is what a graph declares of a buffer, without its number.
+func (b *Buffer) declaration() string {
+	return fmt.Sprintf("@%s %v[%d] %v %v", b.Name, b.Elem, b.Len, b.Place, b.Role)
 }

@@ -14,8 +14,8 @@ import (
 type Recording interface {
 	Program() *ir.Graph
 	// Rehearse calls f with a function that runs the operations in program order and waits for them. It then restores
-	// memory. Host functions are not called.
-	Rehearse(f func(run func() error) error) error
+	// memory. Host functions are not called. It is an error if dev is not the device of the program.
+	Rehearse(dev any, f func(run func() error) error) error
 	// Unwritten returns the name of a buffer that must be written before the program can run, "" if there is none.
 	Unwritten() string
 }
@@ -66,7 +66,7 @@ func Measure(dev any, program Recording) (*Measurement, error) {
 		return nil, ErrUncounted
 	}
 	var demands []model.Demand
-	err := program.Rehearse(func(run func() error) error {
+	err := program.Rehearse(dev, func(run func() error) error {
 		for range rehearsals - 1 {
 			if err := run(); err != nil {
 				return err
@@ -79,17 +79,9 @@ func Measure(dev any, program Recording) (*Measurement, error) {
 	if err != nil {
 		return nil, fmt.Errorf("measure: %w", err)
 	}
-	g := program.Program()
-	m := NewMeasurement(g, c.Profile())
-	for v := range g.Ops {
-		if g.Ops[v].Launch == nil {
-			continue
-		}
-		if len(demands) == 0 {
-			return nil, fmt.Errorf("measure: the device counted only %d launches of %s, which has more", len(m.Launches), g.Name)
-		}
-		m.Add(g, ir.OpID(v), demands[0])
-		demands = demands[1:]
+	m, err := NewMeasurement(program.Program(), c.Profile(), demands)
+	if err != nil {
+		return nil, fmt.Errorf("measure: %w", err)
 	}
 	return m, nil
 }

@@ -30,14 +30,31 @@ type MeasuredLaunch struct {
 	Demand model.Demand `json:"demand"`
 }
 
-// NewMeasurement returns a measurement of g on a device with profile p, without launches.
-func NewMeasurement(g *ir.Graph, p *model.Profile) *Measurement {
-	return &Measurement{Program: g.Name, Hash: programHash(g), Device: p.ID, profile: p}
-}
-
-// Add appends the demand of the next launch of g.
-func (m *Measurement) Add(g *ir.Graph, v ir.OpID, d model.Demand) {
-	m.Launches = append(m.Launches, MeasuredLaunch{v, g.Ops[v].Launch.Entry, d})
+// NewMeasurement returns a measurement of g on a device with profile p from the demands of its launches, in program
+// order.
+func NewMeasurement(g *ir.Graph, p *model.Profile, launches []model.Demand) (*Measurement, error) {
+	switch {
+	case g == nil:
+		return nil, absent.Nil("the graph")
+	case p == nil:
+		return nil, absent.Nil("the profile")
+	}
+	m := &Measurement{Program: g.Name, Hash: programHash(g), Device: p.ID, profile: p}
+	for v := range g.Ops {
+		l := g.Ops[v].Launch
+		if l == nil {
+			continue
+		}
+		if len(launches) > len(m.Launches) {
+			m.Launches = append(m.Launches, MeasuredLaunch{ir.OpID(v), l.Entry, launches[len(m.Launches)]})
+			continue
+		}
+		return nil, fmt.Errorf("there are demands of %d launches, and %s has more: measure a whole run of it", len(launches), g.Name)
+	}
+	if len(launches) > len(m.Launches) {
+		return nil, fmt.Errorf("there are demands of %d launches, and %s has %d: measure one run of it", len(launches), g.Name, len(m.Launches))
+	}
+	return m, nil
 }
 
 // device returns the profile of the device, or an error if it is unknown.

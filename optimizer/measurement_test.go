@@ -28,9 +28,11 @@ func measured(t *testing.T) (*ir.Graph, *model.Profile, *Measurement) {
 	require.NoError(t, err)
 	p, err := model.Lookup("h200")
 	require.NoError(t, err)
-	m := NewMeasurement(file.Graph, p)
-	m.Add(file.Graph, 1, model.Demand{Kind: model.Kernel, Blocks: 4, PerSM: 8, BlockCycles: 1000})
-	m.Add(file.Graph, 2, model.Demand{Kind: model.Kernel, Blocks: 4, PerSM: 8, BlockCycles: 1e6})
+	m, err := NewMeasurement(file.Graph, p, []model.Demand{
+		{Kind: model.Kernel, Blocks: 4, PerSM: 8, BlockCycles: 1000},
+		{Kind: model.Kernel, Blocks: 4, PerSM: 8, BlockCycles: 1e6},
+	})
+	require.NoError(t, err)
 	return file.Graph, p, m
 }
 

@@ -186,8 +186,8 @@ type Result struct {
 //
 // Times of kernels are estimated from their shapes unless opts has costs. PlanOn measures them on a device.
 //
-// The graph must satisfy ir.Verify. With Options.Verify, Plan returns an error if it does not;
-// otherwise it may panic.
+// The graph must satisfy ir.Verify. With Options.Verify, Plan returns an error if it does not. Otherwise only missing
+// operands and buffers are errors.
 func Plan(g *ir.Graph, opts Options) (*Result, error) {
 	if g == nil {
 		return nil, absent.Nil("the graph")
@@ -200,6 +200,8 @@ func Plan(g *ir.Graph, opts Options) (*Result, error) {
 		if err := ir.Verify(g); err != nil {
 			return nil, err
 		}
+	} else if err := checkOperands(g); err != nil {
+		return nil, err
 	}
 	s := &ir.Schedule{Graph: g}
 	res := &Result{Costs: opts.costs()}

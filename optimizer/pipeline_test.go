@@ -154,3 +154,16 @@ func BenchmarkPlan(b *testing.B) {
 		})
 	}
 }
+
+// TestMissingOperandsAreNamed plans operations without the field of their kind, and with a buffer that the graph lacks.
+func TestMissingOperandsAreNamed(t *testing.T) {
+	for _, op := range []ir.Op{
+		{Kind: ir.KindLaunch}, {Kind: ir.KindCopy}, {Kind: ir.KindMemset}, {Kind: ir.KindPrefetch},
+		{Kind: ir.KindHost, Uses: []ir.Access{{Range: ir.Range{Buffer: 7, Lo: 0, Hi: 4}}}},
+		{Kind: ir.KindMemset, Memset: &ir.Memset{Dst: ir.Range{Buffer: -1, Hi: 4}}},
+	} {
+		_, err := Plan(&ir.Graph{Name: "g", Ops: []ir.Op{{}, op}}, Options{})
+		require.ErrorIs(t, err, ir.ErrMissing)
+		require.ErrorContains(t, err, "operation %1 of g")
+	}
+}

@@ -50,8 +50,13 @@ type Result struct {
 // it notices at the next check. An invalid system is a ShapeError, a SymmetryError or a NotFiniteError without a
 // solution, and an invalid method a MethodError.
 func Solve(ctx context.Context, dev device.Device, a *sparse.CSR, b []float64, o Options) (x []float64, res Result, err error) {
-	if ctx == nil || absent.Is(dev) || a == nil {
-		return nil, res, absent.Nil("the context, the device or the matrix")
+	switch {
+	case ctx == nil:
+		return nil, res, absent.Nil("the context")
+	case absent.Is(dev):
+		return nil, res, absent.Nil("the device")
+	case a == nil:
+		return nil, res, absent.Nil("the matrix")
 	}
 	if err := o.complete(); err != nil {
 		return nil, res, err

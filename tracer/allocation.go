@@ -100,12 +100,17 @@ func (t *Tracer) nameMemory(p device.Ptr, buf *ir.Buffer) {
 	}
 }
 
+// errClosed is the error for a buffer whose memory was freed with its trace.
+func (t *Tracer) errClosed(id ir.BufferID) error {
+	return fmt.Errorf("buffer @%s of trace %s: %w", t.graph.Buffers[id].Name, t.graph.Name, ErrClosed)
+}
+
 // back gives a buffer memory if it has none.
 func (t *Tracer) back(id ir.BufferID) (err error) {
 	a, buf := &t.buffers[id], &t.graph.Buffers[id]
 	switch {
 	case a.closed:
-		return fmt.Errorf("buffer @%s is of trace %s, which is closed", buf.Name, t.graph.Name)
+		return t.errClosed(id)
 	case a.now() != 0:
 		return nil
 	}

@@ -22,15 +22,21 @@ func (tr *Trace) Program() *ir.Graph {
 // buffers on the host and of variables of modules included: whatever operations write is kept in device memory
 // meanwhile, which costs two copies of it, and temporaries that had no memory have none again. Host functions are not called.
 //
-// The program must be ready to run: kernels find in their inputs what the program has written there so far.
-func (tr *Trace) Rehearse(f func(run func() error) error) (err error) {
+// The program must be ready to run: kernels find in their inputs what the program has written there so far. The error
+// wraps device.ErrOtherDevice unless dev is the device of the trace, or a wrapper of it.
+func (tr *Trace) Rehearse(dev any, f func(run func() error) error) (err error) {
+	on, ok := dev.(device.Device)
 	switch {
 	case tr == nil || tr.t == nil:
 		return errNoTrace
+	case absent.Is(dev):
+		return absent.Nil("the device")
 	case f == nil:
 		return absent.Nil("the function to rehearse with")
 	case tr.closed:
 		return fmt.Errorf("trace %s: %w", tr.Graph.Name, ErrClosed)
+	case !ok || !device.Same(on, tr.t.dev):
+		return fmt.Errorf("rehearse trace %s: %w: record the program on this one", tr.Graph.Name, device.ErrOtherDevice)
 	}
 	t := tr.t
 	if err := t.lost(); err != nil {

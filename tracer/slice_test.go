@@ -230,3 +230,19 @@ func TestLaunchesAreToldApartByWhatTheyReach(t *testing.T) {
 		*tr = one
 	}
 }
+
+// TestAGridLikeAnotherIsChecked launches a grid that leaves its slice after one that does not. Their extents had one hash, and modes
+// that do not record check a launch once.
+func TestAGridLikeAnotherIsChecked(t *testing.T) {
+	tr := tracer.New(null.New(), "grids", tracer.Direct)
+	k := tr.Module("k.ptx", sliceKernel("mov.u32 %r6, %ctaid.y; mul.wide.u32 %rd3, %r6, 4; add.u64 %rd4, %rd1, %rd3; st.global.u32 [%rd4], %r1;")).Kernel("k")
+	b := tr.Alloc("b", ir.U32, 64, ir.InOut)
+	launch := func(y, z uint32) {
+		tr.Launch(k, tracer.Shape{Grid: ir.Dim3{X: 1, Y: y, Z: z}, Block: ir.Dim3{X: 1, Y: 1, Z: 1}}, b.Slice(0, 1), b, 0)
+	}
+	launch(1, 257)
+	require.NoError(t, tr.Err())
+	launch(2, 513)
+	var left *tracer.SliceError
+	require.ErrorAs(t, tr.Err(), &left)
+}

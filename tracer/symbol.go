@@ -14,7 +14,7 @@ func (c *call) likeness() uint64 {
 	}
 	for i := range c.operands {
 		if o := &c.operands[i]; o.kind == ir.ArgBuffer {
-			h = h.add(o.bits ^ uint64(o.end)<<24)
+			h = h.add(o.bits).add(uint64(o.end))
 		} else {
 			h = h.add(uint64(o.typ))
 		}
@@ -22,10 +22,11 @@ func (c *call) likeness() uint64 {
 	return uint64(h) & symbolMask
 }
 
-// hash adds a shape to a hash.
+// hash adds a shape to a hash. Within the limits of CUDA no two extents share bits of a word, so that shapes which differ in one
+// word never collide: a grid has less than 2^16 blocks in y and z, a block at most 1024 threads and 64 in z.
 func (s *Shape) hash(h hash) hash {
-	h = h.add(uint64(s.Grid.X) ^ uint64(s.Grid.Y)<<32 ^ uint64(s.Grid.Z)<<24 ^ uint64(s.Shared)<<48)
-	return h.add(uint64(s.Block.X) ^ uint64(s.Block.Y)<<32 ^ uint64(s.Block.Z)<<24)
+	h = h.add(uint64(s.Grid.X) ^ uint64(s.Grid.Y)<<32 ^ uint64(s.Grid.Z)<<48)
+	return h.add(uint64(s.Block.X) ^ uint64(s.Block.Y)<<12 ^ uint64(s.Block.Z)<<24 ^ uint64(s.Shared)<<32)
 }
 
 // identity is a hash of all of a call.

@@ -247,6 +247,9 @@ func Read[T Element](data []T, b Buffer) error {
 		copy(raw, host)
 		return nil
 	}
+	if at == 0 && b.t.buffers[b.id].closed {
+		return fmt.Errorf("read %w", b.t.errClosed(b.id))
+	}
 	if at == 0 {
 		return fmt.Errorf("read %s: it is temporary and has no memory of its own: declare it an output to read it", b.name())
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/device/model"
 	"github.com/reprise-gpu/reprise/graphexec"
 	"github.com/reprise-gpu/reprise/internal/sim"
 	"github.com/reprise-gpu/reprise/optimizer"
@@ -24,19 +25,12 @@ func (in *Instance) Measure(ctx context.Context, dev device.Device) error {
 	if err != nil {
 		return err
 	}
-	g := plan.Schedule.Graph
-	m := optimizer.NewMeasurement(g, simulated.Profile())
-	ops := plan.Schedule.Order // the program order, because the plan is serial
+	var launches []model.Demand // in program order, because the plan is serial
 	for _, w := range seen.work {
-		if w.Launched == nil {
-			continue
+		if w.Launched != nil {
+			launches = append(launches, w.Launched.Demand)
 		}
-		for g.Ops[ops[0]].Launch == nil {
-			ops = ops[1:]
-		}
-		m.Add(g, ops[0], w.Launched.Demand)
-		ops = ops[1:]
 	}
-	in.Measured = m
-	return nil
+	in.Measured, err = optimizer.NewMeasurement(plan.Schedule.Graph, simulated.Profile(), launches)
+	return err
 }
