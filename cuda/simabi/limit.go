@@ -57,8 +57,12 @@ func sim_cuCtxSetLimit(l C.CUlimit, value C.size_t) C.CUresult {
 		if err != nil {
 			return err
 		}
-		const mostFetched, mostDepth = 128, 24
+		const mostFetched, mostDepth, mostStack = 128, 24, 512 << 10 // the last in bytes, of a thread's local memory
 		switch {
+		case l == C.CU_LIMIT_STACK_SIZE:
+			value = min(value, mostStack)
+		case (l == C.CU_LIMIT_MALLOC_HEAP_SIZE || l == C.CU_LIMIT_PRINTF_FIFO_SIZE) && uint64(value) > uint64(c.gpu.profile.MemoryBytes):
+			return status(C.CUDA_ERROR_OUT_OF_MEMORY)
 		case l == C.CU_LIMIT_MAX_L2_FETCH_GRANULARITY && value > mostFetched,
 			l == C.CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH && value > mostDepth:
 			return invalidValue

@@ -115,6 +115,11 @@ static void queries(void) {
 	CHECK(cuCtxSetLimit(CU_LIMIT_STACK_SIZE, 4096));
 	CHECK(cuCtxGetLimit(&value, CU_LIMIT_STACK_SIZE));
 	TRUE(value >= 4096);
+	CHECK(cuCtxSetLimit(CU_LIMIT_STACK_SIZE, (size_t)-1));
+	CHECK(cuCtxGetLimit(&value, CU_LIMIT_STACK_SIZE));
+	EQ(value, 512 << 10);
+	EXPECT(cuCtxSetLimit(CU_LIMIT_MALLOC_HEAP_SIZE, (size_t)-1), CUDA_ERROR_OUT_OF_MEMORY);
+	EXPECT(cuCtxSetLimit(CU_LIMIT_PRINTF_FIFO_SIZE, (size_t)-1), CUDA_ERROR_OUT_OF_MEMORY);
 	CHECK(cuCtxGetLimit(&value, CU_LIMIT_MALLOC_HEAP_SIZE));
 	EQ(value, 8 << 20);
 	EXPECT(cuCtxGetLimit(&value, CU_LIMIT_MAX), CUDA_ERROR_INVALID_VALUE);
