@@ -53,6 +53,9 @@ Some work is visible to the program without a call, so it also runs while the pr
 
 Only in these cases do virtual times depend on the real time of the program.
 
+The clock of the host advances only in calls, by the cost of each. Sleep does not advance it: cuStreamQuery and cuEventQuery can
+return CUDA_ERROR_NOT_READY after a sleep of any length. A program that repeats the query reaches the end of the work.
+
 ## Several processes
 
 Each process simulates its own GPUs, in its own virtual time. Memory that cuIpcGetMemHandle exports has the same bytes in
