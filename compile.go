@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/reprise-gpu/reprise/graphexec"
+	"github.com/reprise-gpu/reprise/graphexec/loop"
 	"github.com/reprise-gpu/reprise/internal/absent"
 	"github.com/reprise-gpu/reprise/optimizer"
 )
@@ -59,6 +60,6 @@ func CompileLoop(dev Device, trace *Trace, until Until, maxIterations int, o Loo
 	if err != nil {
 		return nil, fmt.Errorf("compile loop: %w", err)
 	}
-	loop := graphexec.Loop{Body: plan.Schedule, Until: until, MaxIterations: maxIterations, CheckEvery: o.CheckEvery, Backend: o.backend()}
-	return graphexec.InstantiateLoop(dev, loop, trace)
+	l := loop.Loop{Body: plan.Schedule, Until: until, MaxIterations: maxIterations, CheckEvery: o.CheckEvery, Backend: o.backend()}
+	return loop.Instantiate(dev, l, trace)
 }

@@ -2,6 +2,7 @@ package reprise
 
 import (
 	"github.com/reprise-gpu/reprise/graphexec"
+	"github.com/reprise-gpu/reprise/graphexec/loop"
 	"github.com/reprise-gpu/reprise/ir"
 	"github.com/reprise-gpu/reprise/tracer"
 )
@@ -21,10 +22,10 @@ type (
 
 // Types for replaying. See package graphexec.
 type (
-	Exec       = graphexec.Exec       // Exec replays a trace
-	LoopExec   = graphexec.LoopExec   // LoopExec runs a loop
-	Until      = graphexec.Until      // Until is the condition that ends a loop
-	LoopResult = graphexec.LoopResult // LoopResult is the result of a run of a loop
+	Exec       = graphexec.Exec // Exec replays a trace
+	LoopExec   = loop.Exec      // LoopExec runs a loop
+	Until      = loop.Until     // Until is the condition that ends a loop
+	LoopResult = loop.Result    // LoopResult is the result of a run of a loop
 )
 
 // Types of elements and scalars.
@@ -61,12 +62,12 @@ const (
 
 // Comparisons of an [Until].
 const (
-	Below    = graphexec.Below
-	Above    = graphexec.Above
-	Equal    = graphexec.Equal
-	AtMost   = graphexec.AtMost
-	AtLeast  = graphexec.AtLeast
-	NotEqual = graphexec.NotEqual
+	Below    = loop.Below
+	Above    = loop.Above
+	Equal    = loop.Equal
+	AtMost   = loop.AtMost
+	AtLeast  = loop.AtLeast
+	NotEqual = loop.NotEqual
 )
 
 // Linear returns the shape of a launch in one dimension: a number of blocks of a number of threads each.

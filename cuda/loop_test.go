@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/reprise-gpu/reprise/graphexec"
+	"github.com/reprise-gpu/reprise/graphexec/loop"
 	"github.com/reprise-gpu/reprise/internal/kernels"
 	"github.com/reprise-gpu/reprise/ir"
 	"github.com/reprise-gpu/reprise/optimizer"
@@ -47,17 +47,17 @@ func TestLoops(t *testing.T) {
 			}
 			iterations++
 		}
-		for _, lowering := range []graphexec.Lowering{graphexec.Auto, graphexec.HostChecked, graphexec.Unrolled, graphexec.WhileNode} {
-			loop, err := graphexec.InstantiateLoop(d, graphexec.Loop{
-				Body: plan.Schedule, Until: graphexec.Until{Buffer: x.ID(), Is: graphexec.Below, Value: limit},
-				MaxIterations: 100, CheckEvery: every, Lowering: lowering, Overrun: graphexec.Undone,
+		for _, lowering := range []loop.Lowering{loop.Auto, loop.HostChecked, loop.Unrolled, loop.WhileNode} {
+			loopExec, err := loop.Instantiate(d, loop.Loop{
+				Body: plan.Schedule, Until: loop.Until{Buffer: x.ID(), Is: loop.Below, Value: limit},
+				MaxIterations: 100, CheckEvery: every, Lowering: lowering, Overrun: loop.Undone,
 			}, trace)
 			require.NoError(t, err)
 			for range 2 {
 				require.NoError(t, tracer.Write(x, start))
-				result, err := loop.Run(context.Background())
+				result, err := loopExec.Run(context.Background())
 				require.NoError(t, err)
-				assert.Equal(t, graphexec.Met, result.Ending)
+				assert.Equal(t, loop.Met, result.Ending)
 				assert.Equal(t, iterations, result.Iterations, "%v, checked every %d", lowering, every)
 				got := make([]float32, n)
 				require.NoError(t, tracer.Read(got, x))
@@ -65,7 +65,7 @@ func TestLoops(t *testing.T) {
 					require.Equal(t, math.Float32bits(want[i]), math.Float32bits(got[i]), "%v, element %d", lowering, i)
 				}
 			}
-			require.NoError(t, loop.Close())
+			require.NoError(t, loopExec.Close())
 		}
 	}
 	require.NoError(t, trace.Close())

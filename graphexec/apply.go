@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/graphexec/internal/parts"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
@@ -67,7 +68,7 @@ func (x *Exec) apply(p *planned, verdicts []Verdict) error {
 	}
 	_, _ = x.impl.update(x.present(p.works)) // an error would only repeat the first
 	if op := p.works[at].op; !x.impl.keeps(op) || !refusesNodes(err) {
-		return opError(x.prog.sched.Graph, op, err)
+		return parts.OpError(x.prog.sched.Graph, op, err)
 	}
 	return x.rebuild(p)
 }
@@ -133,11 +134,11 @@ func (x *Exec) plan(changes []Change) (*planned, []Verdict, error) {
 	}
 	for _, op := range all {
 		if err := x.stays(op, &p.edits); err != nil {
-			return nil, nil, opError(x.prog.sched.Graph, op, err)
+			return nil, nil, parts.OpError(x.prog.sched.Graph, op, err)
 		}
 		w, err := x.prog.lowerOp(op, &p.edits)
 		if err != nil {
-			return nil, nil, opError(x.prog.sched.Graph, op, err)
+			return nil, nil, parts.OpError(x.prog.sched.Graph, op, err)
 		}
 		p.works = append(p.works, opWork{op, w})
 	}
@@ -156,7 +157,7 @@ func ascending(lists ...[]ir.OpID) []ir.OpID {
 func (x *Exec) mustRebuild(ops []ir.OpID, moved []ir.BufferID, p *planned) string {
 	for _, op := range ops {
 		if x.blank[op] && x.impl.keeps(op) && !p.isOff(op) {
-			return fmt.Sprintf("%s was off when the graph was instantiated, and such a node stays off", opName(x.prog.sched.Graph, op))
+			return fmt.Sprintf("%s was off when the graph was instantiated, and such a node stays off", parts.OpName(x.prog.sched.Graph, op))
 		}
 	}
 	if x.memory == nil || len(moved) == 0 {
@@ -173,7 +174,7 @@ func (x *Exec) mustRebuild(ops []ir.OpID, moved []ir.BufferID, p *planned) strin
 			}
 			was, is := x.memory.homes[b].Kind, p.homes[b].Kind
 			if was != is && (was == device.PinnedMemory || is == device.PinnedMemory) {
-				return fmt.Sprintf("%s would move from %v to %v, and a node keeps the kind of its ends", opName(x.prog.sched.Graph, op), was, is)
+				return fmt.Sprintf("%s would move from %v to %v, and a node keeps the kind of its ends", parts.OpName(x.prog.sched.Graph, op), was, is)
 			}
 		}
 	}

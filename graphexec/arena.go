@@ -5,11 +5,9 @@ import (
 	"slices"
 
 	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/graphexec/internal/parts"
 	"github.com/reprise-gpu/reprise/ir"
 )
-
-// alignment is what devices align memory to, and so what kernels may rely on.
-const alignment = 256
 
 // newArena allocates what the bindings of a schedule do not: an arena for the buffers that
 // the schedule puts there, and for those that passes made. It returns where in it they are, by
@@ -44,15 +42,15 @@ func arenaOffsets(s *ir.Schedule) (offset []int64, size int64, err error) {
 			continue
 		case buf.Role != ir.Temporary:
 			return nil, 0, fmt.Errorf("buffer @%s lies in the arena, where the program around the replay cannot reach it, and is not temporary: give it its own allocation", buf.Name)
-		case at%alignment != 0:
-			return nil, 0, fmt.Errorf("buffer @%s has offset %d in the arena: use a multiple of %d, which kernels may rely on", buf.Name, at, alignment)
+		case at%parts.Alignment != 0:
+			return nil, 0, fmt.Errorf("buffer @%s has offset %d in the arena: use a multiple of %d, which kernels may rely on", buf.Name, at, parts.Alignment)
 		}
 		size = max(size, at+buf.Size())
 	}
 	used := named(s.Graph)
 	for b := len(buffers) - s.Graph.Made; b < len(buffers); b++ {
 		if used[b] && offset[b] < 0 {
-			offset[b] = (size + alignment - 1) / alignment * alignment
+			offset[b] = (size + parts.Alignment - 1) / parts.Alignment * parts.Alignment
 			size = offset[b] + buffers[b].Size()
 		}
 	}

@@ -8,20 +8,21 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/reprise-gpu/reprise/graphexec"
+	"github.com/reprise-gpu/reprise/graphexec/loop"
 	"github.com/reprise-gpu/reprise/internal/absent/absenttest"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
 // TestMissingArguments leaves arguments out of all that the package exports.
 func TestMissingArguments(t *testing.T) {
-	until := func(x *spinning) graphexec.Loop {
-		return graphexec.Loop{Body: x.body, Until: graphexec.Until{Buffer: x.count.ID(), Is: graphexec.AtLeast, Value: 3}, MaxIterations: 4}
+	until := func(x *spinning) loop.Loop {
+		return loop.Loop{Body: x.body, Until: loop.Until{Buffer: x.count.ID(), Is: loop.AtLeast, Value: 3}, MaxIterations: 4}
 	}
 	absenttest.Run(t, absenttest.Calls{
 		Funcs: map[string]any{
 			"ParseBackend": graphexec.ParseBackend, "Enable": graphexec.Enable, "Grid": graphexec.Grid, "Param": graphexec.Param,
 			"Rebind": graphexec.Rebind, "Swap": graphexec.Swap, "Instantiate": graphexec.Instantiate,
-			"InstantiateLoop": graphexec.InstantiateLoop, "ParseLowering": graphexec.ParseLowering,
+			"InstantiateLoop": loop.Instantiate, "ParseLowering": loop.ParseLowering,
 		},
 		Receivers: []func(*testing.T) any{
 			func(t *testing.T) any {
@@ -32,19 +33,19 @@ func TestMissingArguments(t *testing.T) {
 			},
 			func(t *testing.T) any {
 				x := newSpinning(t, 1, 1)
-				exec, err := graphexec.InstantiateLoop(x.dev, until(x), x.trace)
+				exec, err := loop.Instantiate(x.dev, until(x), x.trace)
 				require.NoError(t, err)
 				return exec
 			},
 			func(*testing.T) any { return &graphexec.Exec{} },
-			func(*testing.T) any { return &graphexec.LoopExec{} },
+			func(*testing.T) any { return &loop.Exec{} },
 			func(*testing.T) any { return graphexec.Change{} },
 			func(*testing.T) any { return graphexec.Verdict{} },
 			func(*testing.T) any { return graphexec.Backend(99) },
-			func(*testing.T) any { return graphexec.Comparison(99) },
-			func(*testing.T) any { return graphexec.Ending(99) },
-			func(*testing.T) any { return graphexec.Lowering(99) },
-			func(*testing.T) any { return graphexec.Overrun(99) },
+			func(*testing.T) any { return loop.Comparison(99) },
+			func(*testing.T) any { return loop.Ending(99) },
+			func(*testing.T) any { return loop.Lowering(99) },
+			func(*testing.T) any { return loop.Overrun(99) },
 		},
 		Pool: func(t *testing.T) []any {
 			x := newSpinning(t, 1, 1)
@@ -53,6 +54,6 @@ func TestMissingArguments(t *testing.T) {
 		Typed: func(err error) bool {
 			return errors.Is(err, ir.ErrMissing)
 		},
-		Optional: []string{"graphexec.Exec.Set 1", "graphexec.LoopExec.Set 1"}, // of a parameter that there is not: see the next test
+		Optional: []string{"graphexec.Exec.Set 1", "loop.Exec.Set 1"}, // of a parameter that there is not: see the next test
 	})
 }

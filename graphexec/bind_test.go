@@ -8,6 +8,7 @@ import (
 
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/graphexec"
+	"github.com/reprise-gpu/reprise/graphexec/loop"
 	"github.com/reprise-gpu/reprise/internal/sim"
 	"github.com/reprise-gpu/reprise/ir"
 	"github.com/reprise-gpu/reprise/optimizer"
@@ -126,22 +127,22 @@ func TestReadsAndWritesFollowRebinds(t *testing.T) {
 
 // Loops change all of their graphs, and their trace once.
 func TestReadsFollowSwapsOfLoops(t *testing.T) {
-	for _, lowering := range []graphexec.Lowering{graphexec.HostChecked, graphexec.Unrolled, graphexec.WhileNode} {
+	for _, lowering := range []loop.Lowering{loop.HostChecked, loop.Unrolled, loop.WhileNode} {
 		x := newExchange(t)
-		loop, err := graphexec.InstantiateLoop(x.dev, graphexec.Loop{
-			Body: planned(t, x.trace.Graph), Until: graphexec.Until{Buffer: x.g.ID(), Is: graphexec.Above, Value: 0},
+		loopExec, err := loop.Instantiate(x.dev, loop.Loop{
+			Body: planned(t, x.trace.Graph), Until: loop.Until{Buffer: x.g.ID(), Is: loop.Above, Value: 0},
 			MaxIterations: 4, CheckEvery: 2, Batch: 1, Lowering: lowering,
 		}, x.trace)
 		require.NoError(t, err, "%v", lowering)
 		x.write(x.f, 3)
-		_, err = loop.Run(context.Background())
+		_, err = loopExec.Run(context.Background())
 		require.NoError(t, err)
-		require.NoError(t, loop.Swap("f", "g"))
+		require.NoError(t, loopExec.Swap("f", "g"))
 		x.holds(x.f, 9, lowering.String())
-		_, err = loop.Run(context.Background())
+		_, err = loopExec.Run(context.Background())
 		require.NoError(t, err)
 		x.holds(x.g, 81, lowering.String())
-		require.NoError(t, loop.Close())
+		require.NoError(t, loopExec.Close())
 	}
 }
 
@@ -222,22 +223,22 @@ func TestALoopAndAnExecThatBindOneTrace(t *testing.T) {
 	x := newExchange(t)
 	exec, err := graphexec.Instantiate(x.dev, planned(t, x.trace.Graph), x.trace, graphexec.Graph)
 	require.NoError(t, err)
-	loop, err := graphexec.InstantiateLoop(x.dev, graphexec.Loop{
-		Body: planned(t, x.trace.Graph), Until: graphexec.Until{Buffer: x.g.ID(), Is: graphexec.Above, Value: 0},
-		MaxIterations: 4, CheckEvery: 2, Batch: 2, Lowering: graphexec.Unrolled,
+	loopExec, err := loop.Instantiate(x.dev, loop.Loop{
+		Body: planned(t, x.trace.Graph), Until: loop.Until{Buffer: x.g.ID(), Is: loop.Above, Value: 0},
+		MaxIterations: 4, CheckEvery: 2, Batch: 2, Lowering: loop.Unrolled,
 	}, x.trace)
 	require.NoError(t, err)
 	x.write(x.f, 3)
-	require.NoError(t, loop.Swap("f", "g"))
+	require.NoError(t, loopExec.Swap("f", "g"))
 	var bound *tracer.BindingError
 	require.ErrorAs(t, tracer.Read(make([]float32, 4), x.g), &bound)
-	p, err := loop.Pointer("g")
+	p, err := loopExec.Pointer("g")
 	require.NoError(t, err)
 	x.holds(x.g.At(p), 3, "in the loop")
 	require.NoError(t, exec.Swap("f", "g"))
 	x.holds(x.g, 3, "both agree")
 	require.NoError(t, exec.Swap("f", "g"))
-	require.NoError(t, loop.Close())
+	require.NoError(t, loopExec.Close())
 	x.holds(x.f, 3, "only the replay is left")
 	require.NoError(t, exec.Close())
 }
@@ -307,8 +308,8 @@ func TestMemoryThatWasFreedIsRefusedWhenItIsInstantiated(t *testing.T) {
 			_, err = graphexec.Instantiate(x.dev, s, x.trace, form)
 			require.ErrorIs(t, err, device.ErrFreed, name)
 			require.ErrorContains(t, err, "buffer @g was freed")
-			_, err = graphexec.InstantiateLoop(x.dev, graphexec.Loop{
-				Body: s, Until: graphexec.Until{Buffer: x.g.ID(), Is: graphexec.Above, Value: 0}, MaxIterations: 4, Backend: form,
+			_, err = loop.Instantiate(x.dev, loop.Loop{
+				Body: s, Until: loop.Until{Buffer: x.g.ID(), Is: loop.Above, Value: 0}, MaxIterations: 4, Backend: form,
 			}, x.trace)
 			require.ErrorIs(t, err, device.ErrFreed, name)
 			_, err = optimizer.Measure(x.dev, x.trace)

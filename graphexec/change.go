@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/graphexec/internal/parts"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
@@ -53,8 +54,8 @@ func Rebind(buffer string, at device.Ptr) Change {
 		if err != nil {
 			return nil, err
 		}
-		if at%alignment != 0 {
-			return nil, fmt.Errorf("buffer @%s cannot begin at %#x: kernels rely on a multiple of %d", buffer, uint64(at), alignment)
+		if at%parts.Alignment != 0 {
+			return nil, fmt.Errorf("buffer @%s cannot begin at %#x: kernels rely on a multiple of %d", buffer, uint64(at), parts.Alignment)
 		}
 		e.move(id, at)
 		return x.prog.users().buffer[id], nil
@@ -92,7 +93,7 @@ func Grid(op string, grid ir.Dim3) Change {
 			return nil, err
 		}
 		if err := x.fits(id, grid); err != nil {
-			return nil, opError(x.prog.sched.Graph, id, err)
+			return nil, parts.OpError(x.prog.sched.Graph, id, err)
 		}
 		put(&e.grid, id, grid)
 		return []ir.OpID{id}, nil
@@ -147,7 +148,7 @@ func (x *Exec) findBuffer(name string) (ir.BufferID, error) {
 	}
 	for _, op := range x.prog.users().buffer[id] {
 		if g.Ops[op].Kind == ir.KindHost {
-			return 0, fmt.Errorf("buffer @%s is used by host call %s, which would go on with the memory that it has", name, opName(g, op))
+			return 0, fmt.Errorf("buffer @%s is used by host call %s, which would go on with the memory that it has", name, parts.OpName(g, op))
 		}
 	}
 	return id, nil
@@ -191,7 +192,7 @@ func (x *Exec) findOp(name string) (found ir.OpID, err error) {
 	for i := range g.Ops {
 		id := ir.OpID(i)
 		if op := &g.Ops[i]; number == g.Traced(id) || name == op.Label || op.Kind == ir.KindLaunch && name == op.Launch.Entry {
-			found, all = id, append(all, opName(g, id))
+			found, all = id, append(all, parts.OpName(g, id))
 		}
 	}
 	switch len(all) {

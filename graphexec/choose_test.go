@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/reprise-gpu/reprise/device"
-	"github.com/reprise-gpu/reprise/graphexec"
+	"github.com/reprise-gpu/reprise/graphexec/loop"
 	"github.com/reprise-gpu/reprise/internal/null"
 	"github.com/reprise-gpu/reprise/internal/sim"
 	"github.com/reprise-gpu/reprise/ir"
@@ -23,7 +23,7 @@ func TestAutoIsAsQuickAsTheBest(t *testing.T) {
 	const measuring = 100 * time.Microsecond
 	dev, err := sim.New(sim.Options{})
 	require.NoError(t, err)
-	chosen := map[graphexec.Lowering]int{}
+	chosen := map[loop.Lowering]int{}
 	for _, ops := range []int{1, 5, 40} {
 		tr := tracer.New(dev, "squares", tracer.Deferred)
 		a, b := tr.Alloc("a", ir.F32, 64, ir.InOut), tr.Alloc("b", ir.F32, 64, ir.InOut)
@@ -35,26 +35,26 @@ func TestAutoIsAsQuickAsTheBest(t *testing.T) {
 		trace, body := traced(t, tr)
 		for _, every := range []int{1, 16} {
 			for _, most := range []int{20, 500} {
-				for _, over := range []graphexec.Overrun{graphexec.Forbidden, graphexec.Harmless} {
-					took := map[graphexec.Lowering]time.Duration{}
+				for _, over := range []loop.Overrun{loop.Forbidden, loop.Harmless} {
+					took := map[loop.Lowering]time.Duration{}
 					for _, lowering := range lowerings {
 						start := dev.Now()
-						loop, err := graphexec.InstantiateLoop(dev, graphexec.Loop{
-							Body: body, Until: graphexec.Until{Buffer: a.ID(), Is: graphexec.Below, Value: -1},
+						loopExec, err := loop.Instantiate(dev, loop.Loop{
+							Body: body, Until: loop.Until{Buffer: a.ID(), Is: loop.Below, Value: -1},
 							MaxIterations: most, CheckEvery: every, Overrun: over, Lowering: lowering,
 						}, trace)
 						require.NoError(t, err)
-						result, err := loop.Run(context.Background())
+						result, err := loopExec.Run(context.Background())
 						require.NoError(t, err)
 						took[lowering] = dev.Now() - start
-						if lowering == graphexec.Auto {
+						if lowering == loop.Auto {
 							chosen[result.Lowering]++
 							assert.Regexp(t, `^expected beside the bodies .*while .* by batches of \d+, as launching a graph takes`, result.Why)
 						}
-						require.NoError(t, loop.Close())
+						require.NoError(t, loopExec.Close())
 					}
-					best := min(took[graphexec.HostChecked], took[graphexec.Unrolled], took[graphexec.WhileNode])
-					assert.LessOrEqual(t, took[graphexec.Auto], best+best/20+measuring,
+					best := min(took[loop.HostChecked], took[loop.Unrolled], took[loop.WhileNode])
+					assert.LessOrEqual(t, took[loop.Auto], best+best/20+measuring,
 						"%d operations, checked every %d, %d iterations, overrun %v: %v", ops, every, most, over, took)
 				}
 			}
@@ -70,36 +70,36 @@ func TestAutoIsAsQuickAsTheBest(t *testing.T) {
 func TestWithoutConditionalNodesAutoSaysSo(t *testing.T) {
 	s := plan(t, counting, "serial")
 	dev := null.New()
-	loop, err := graphexec.InstantiateLoop(dev, graphexec.Loop{
-		Body: s, Until: graphexec.Until{Buffer: 1, Is: graphexec.Below, Value: -1}, MaxIterations: 1 << 30,
+	loopExec, err := loop.Instantiate(dev, loop.Loop{
+		Body: s, Until: loop.Until{Buffer: 1, Is: loop.Below, Value: -1}, MaxIterations: 1 << 30,
 	}, bind(t, dev, s.Graph))
 	require.NoError(t, err)
 	live, ctx := dev.Live(), &fuse{Context: context.Background(), n: 4}
-	result, err := loop.Run(ctx)
+	result, err := loopExec.Run(ctx)
 	require.ErrorIs(t, err, context.Canceled)
-	assert.Equal(t, graphexec.HostChecked, result.Lowering)
+	assert.Equal(t, loop.HostChecked, result.Lowering)
 	assert.Contains(t, result.Why, "; a while node: device null has no conditional nodes")
 	assert.Equal(t, live, dev.Live())
 	assert.Equal(t, 1, live.Graphs, "what was begun of the while node is gone")
-	require.NoError(t, loop.Close())
+	require.NoError(t, loopExec.Close())
 }
 
 func TestNumbersOfALoopThatCannotBeAreRefused(t *testing.T) {
 	s := plan(t, counting, "serial")
 	dev := null.New()
 	b := bind(t, dev, s.Graph)
-	for want, l := range map[string]graphexec.Loop{
+	for want, l := range map[string]loop.Loop{
 		"MaxIterations is -1; want 0 or more":                           {MaxIterations: -1},
 		"CheckEvery is -2 and Expected 0; want 0 or more":               {CheckEvery: -2},
 		"lowering(9) is none of Auto, HostChecked":                      {Lowering: 9},
 		"overrun(7) is none of Forbidden, Undone":                       {Overrun: 7},
 		"a batch of 4 iterations, checked every 6: want a divisor":      {CheckEvery: 6, Batch: 4},
 		"a batch of -1 iterations, checked every 6: want":               {CheckEvery: 6, Batch: -1},
-		"a batch of 6 iterations overruns the end that a check after 3": {CheckEvery: 3, Batch: 6, Lowering: graphexec.Unrolled},
+		"a batch of 6 iterations overruns the end that a check after 3": {CheckEvery: 3, Batch: 6, Lowering: loop.Unrolled},
 	} {
-		l.Body, l.Until = s, graphexec.Until{Buffer: 1, Is: graphexec.Below}
+		l.Body, l.Until = s, loop.Until{Buffer: 1, Is: loop.Below}
 		before := dev.Live()
-		_, err := graphexec.InstantiateLoop(dev, l, b)
+		_, err := loop.Instantiate(dev, l, b)
 		assert.ErrorContains(t, err, "loop over counting: "+want)
 		assert.Equal(t, before, dev.Live())
 	}
@@ -114,7 +114,7 @@ func TestNumbersOfALoopMayBeGreat(t *testing.T) {
 	tr.Launch((&run{t: t, tr: tr}).kernel("unsharpen"), tracer.Linear(1, 32), scalar, low, scalar, tr.Param("amount", ir.F32, 0.25), 1)
 	trace, body := traced(t, tr)
 	for _, lowering := range lowerings {
-		for _, overrun := range []graphexec.Overrun{graphexec.Forbidden, graphexec.Undone, graphexec.Harmless} {
+		for _, overrun := range []loop.Overrun{loop.Forbidden, loop.Undone, loop.Harmless} {
 			for _, c := range []struct{ every, most, expected, iterations int }{
 				{1, math.MaxInt, 20, 5},
 				{7, math.MaxInt, 20, 7},
@@ -124,12 +124,12 @@ func TestNumbersOfALoopMayBeGreat(t *testing.T) {
 				{math.MaxInt - 1, 0, 0, 0},
 				{math.MaxInt, math.MaxInt, 0, -1}, // is not run
 			} {
-				l := graphexec.Loop{
-					Body: body, Until: graphexec.Until{Buffer: scalar.ID(), Is: graphexec.AtLeast, Value: 1},
+				l := loop.Loop{
+					Body: body, Until: loop.Until{Buffer: scalar.ID(), Is: loop.AtLeast, Value: 1},
 					MaxIterations: c.most, CheckEvery: c.every, Expected: c.expected, Lowering: lowering, Overrun: overrun,
 				}
-				loop, err := graphexec.InstantiateLoop(dev, l, trace)
-				if c.iterations < 0 && lowering == graphexec.WhileNode {
+				loopExec, err := loop.Instantiate(dev, l, trace)
+				if c.iterations < 0 && lowering == loop.WhileNode {
 					require.ErrorContains(t, err, "rounds, and a launch has at most 1048576: set CheckEvery or Batch")
 					continue
 				}
@@ -137,12 +137,12 @@ func TestNumbersOfALoopMayBeGreat(t *testing.T) {
 				if c.iterations >= 0 {
 					require.NoError(t, tracer.Write(scalar, []float32{0.5}))
 					require.NoError(t, tracer.Write(low, []float32{0.2}))
-					result, err := loop.Run(context.Background())
+					result, err := loopExec.Run(context.Background())
 					require.NoError(t, err)
 					require.Equal(t, c.iterations, result.Iterations, describe(0, l))
 					require.NotContains(t, result.Why, " -", "no cost is negative")
 				}
-				require.NoError(t, loop.Close())
+				require.NoError(t, loopExec.Close())
 			}
 		}
 	}

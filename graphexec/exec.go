@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/graphexec/internal/parts"
 	"github.com/reprise-gpu/reprise/internal/absent"
 	"github.com/reprise-gpu/reprise/ir"
 )
@@ -251,18 +252,11 @@ func (x *Exec) ReplayN(ctx context.Context, n int) error {
 	return err
 }
 
-// What goes to a device in one call at the most. It takes the driver of a GPU from tens of milliseconds to seconds, of
-// which the call is not one part in ten thousand.
-const (
-	mostReplays  = 1 << 14
-	mostCommands = 1 << 20
-)
-
 // atOnce is how many of n replays, of so many commands each, go to the device in one call.
 func atOnce(n, commands int) int {
-	n = min(n, mostReplays)
-	if n*commands > mostCommands {
-		n = max(1, mostCommands/commands)
+	n = min(n, parts.MaxReplays)
+	if n*commands > parts.MaxCommands {
+		n = max(1, parts.MaxCommands/commands)
 	}
 	return n
 }

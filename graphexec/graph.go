@@ -2,7 +2,9 @@ package graphexec
 
 import (
 	"context"
+
 	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/graphexec/internal/parts"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
@@ -21,7 +23,7 @@ type instance struct {
 	graph  device.Graph
 	exec   device.GraphExec
 	nodes  []device.Node // by operation, 0 for a prefetch
-	replay commands
+	replay parts.Commands
 	index  map[ir.OpID]int // by prefetch: its command in replay
 }
 
@@ -61,7 +63,7 @@ func (b *graphBackend) build() (i instance, err error) {
 	i.index = map[ir.OpID]int{}
 	cmds := b.prefetches(&i, nil, when, beforeGraph)
 	cmds = append(cmds, device.Command{Kind: device.RunGraph, Stream: b.stream, Exec: i.exec})
-	i.replay, err = compile(b.dev, b.prefetches(&i, cmds, when, afterGraph))
+	i.replay, err = parts.Compile(b.dev, b.prefetches(&i, cmds, when, afterGraph))
 	return i, err
 }
 
@@ -82,9 +84,9 @@ func (b *graphBackend) rebuild() error {
 
 func (b *graphBackend) keeps(op ir.OpID) bool { return b.nodes[op] != 0 }
 
-func (b *graphBackend) launch(n int) error { return b.replay.submit(b.dev, n) }
+func (b *graphBackend) launch(n int) error { return b.replay.Submit(b.dev, n) }
 
-func (b *graphBackend) length() int { return b.replay.n }
+func (b *graphBackend) length() int { return b.replay.N }
 
 func (b *graphBackend) wait(ctx context.Context) error {
 	return b.dev.SynchronizeContext(ctx, b.stream)
@@ -102,7 +104,7 @@ func (b *graphBackend) update(works []opWork) (int, error) {
 	for i, w := range works {
 		var err error
 		if at, prefetch := b.index[w.op]; prefetch {
-			err = b.dev.UpdateCommand(b.replay.list, at, w.work)
+			err = b.dev.UpdateCommand(b.replay.List, at, w.work)
 		} else if !together {
 			err = b.dev.UpdateNode(b.exec, b.nodes[w.op], w.work)
 		}
@@ -120,17 +122,5 @@ func (b *graphBackend) close() error {
 }
 
 func (i *instance) close(dev device.Device) error {
-	return device.Join(i.replay.close(dev), destroyGraph(dev, i.exec, i.graph))
-}
-
-// destroyGraph gives up a graph and its instance, as far as they were made.
-func destroyGraph(dev device.Device, x device.GraphExec, g device.Graph) error {
-	var errs []error
-	if x != 0 {
-		errs = append(errs, dev.DestroyGraphExec(x))
-	}
-	if g != 0 {
-		errs = append(errs, dev.DestroyGraph(g))
-	}
-	return device.Join(errs...)
+	return device.Join(i.replay.Close(dev), parts.DestroyGraph(dev, i.exec, i.graph))
 }

@@ -2,6 +2,7 @@ package graphexec
 
 import (
 	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/graphexec/internal/parts"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
@@ -30,7 +31,7 @@ func (b *streamsBackend) group(ops []ir.OpID) (device.GraphExec, error) {
 	var before []device.Node
 	for i, v := range ops {
 		if nodes[i], err = b.dev.AddNode(g, before, b.prog.work[v]); err != nil {
-			return 0, opError(b.prog.sched.Graph, v, err)
+			return 0, parts.OpError(b.prog.sched.Graph, v, err)
 		}
 		before = nodes[i : i+1]
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/graphexec"
+	"github.com/reprise-gpu/reprise/graphexec/loop"
 	"github.com/reprise-gpu/reprise/ir"
 	"github.com/reprise-gpu/reprise/tracer"
 )
@@ -86,7 +87,7 @@ func TestHostFunctionsMayFailWhileTheyAreTraced(t *testing.T) {
 // A host function that fails in an iteration of a loop is the error of that run. The runs that follow go on, and everything can be closed.
 func TestHostFunctionsOfLoopsMayFail(t *testing.T) {
 	cause := errors.New("third look")
-	for _, lowering := range []graphexec.Lowering{graphexec.HostChecked, graphexec.Unrolled} {
+	for _, lowering := range []loop.Lowering{loop.HostChecked, loop.Unrolled} {
 		for _, panics := range []bool{false, true} {
 			dev := simulated(t)
 			tr := tracer.New(dev, "looks", tracer.Deferred)
@@ -96,21 +97,21 @@ func TestHostFunctionsOfLoopsMayFail(t *testing.T) {
 			tr.HostCall("look", failsThird(&looks, cause, panics), tracer.Use{Buffer: h, Mode: ir.Read})
 			trace, err := tr.Finish()
 			require.NoError(t, err)
-			loop, err := graphexec.InstantiateLoop(dev, graphexec.Loop{
-				Body: planned(t, trace.Graph), Until: graphexec.Until{Buffer: x.ID(), Is: graphexec.Below, Value: -1},
+			loopExec, err := loop.Instantiate(dev, loop.Loop{
+				Body: planned(t, trace.Graph), Until: loop.Until{Buffer: x.ID(), Is: loop.Below, Value: -1},
 				MaxIterations: 4, Lowering: lowering,
 			}, trace)
 			require.NoError(t, err)
-			_, err = loop.Run(context.Background())
+			_, err = loopExec.Run(context.Background())
 			var failed *device.HostError
 			require.ErrorAs(t, err, &failed, "%v", lowering)
 			require.ErrorIs(t, err, cause)
 			assert.Equal(t, panics, failed.Panic != nil)
 			assert.ErrorContains(t, err, "%1 look at graphexec/hostcall_test.go:")
-			done, err := loop.Run(context.Background())
+			done, err := loopExec.Run(context.Background())
 			require.NoError(t, err, "%v", lowering)
 			assert.Equal(t, 4, done.Iterations)
-			require.NoError(t, device.Join(loop.Close(), trace.Close(), dev.Close()))
+			require.NoError(t, device.Join(loopExec.Close(), trace.Close(), dev.Close()))
 		}
 	}
 }

@@ -11,39 +11,40 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/reprise-gpu/reprise/graphexec"
+	"github.com/reprise-gpu/reprise/graphexec/loop"
 )
 
 // TestLoopsWithHugeNumbersEnd runs loops whose counts of iterations are as large as an int holds. They end where they
 // should, or with their context, or are refused: sums of these counts do not overflow, and nothing is as large as they.
 func TestLoopsWithHugeNumbersEnd(t *testing.T) {
 	const most = math.MaxInt
-	for _, l := range []graphexec.Loop{
+	for _, l := range []loop.Loop{
 		{},
-		{Lowering: graphexec.HostChecked},
-		{Lowering: graphexec.HostChecked, CheckEvery: 7},
-		{Lowering: graphexec.HostChecked, CheckEvery: most},
-		{Lowering: graphexec.HostChecked, CheckEvery: most, Batch: most},
-		{Lowering: graphexec.Unrolled},
-		{Lowering: graphexec.Unrolled, Expected: most},
-		{Lowering: graphexec.Unrolled, CheckEvery: most},
-		{Lowering: graphexec.Unrolled, CheckEvery: most, Batch: most},
-		{Lowering: graphexec.Unrolled, Batch: most, Overrun: graphexec.Undone},
-		{Lowering: graphexec.Unrolled, Batch: most, Overrun: graphexec.Harmless},
-		{Lowering: graphexec.WhileNode},
-		{Lowering: graphexec.WhileNode, CheckEvery: 7},
-		{Lowering: graphexec.WhileNode, CheckEvery: most},
-		{Lowering: graphexec.WhileNode, CheckEvery: most - 1, Batch: 2},
+		{Lowering: loop.HostChecked},
+		{Lowering: loop.HostChecked, CheckEvery: 7},
+		{Lowering: loop.HostChecked, CheckEvery: most},
+		{Lowering: loop.HostChecked, CheckEvery: most, Batch: most},
+		{Lowering: loop.Unrolled},
+		{Lowering: loop.Unrolled, Expected: most},
+		{Lowering: loop.Unrolled, CheckEvery: most},
+		{Lowering: loop.Unrolled, CheckEvery: most, Batch: most},
+		{Lowering: loop.Unrolled, Batch: most, Overrun: loop.Undone},
+		{Lowering: loop.Unrolled, Batch: most, Overrun: loop.Harmless},
+		{Lowering: loop.WhileNode},
+		{Lowering: loop.WhileNode, CheckEvery: 7},
+		{Lowering: loop.WhileNode, CheckEvery: most},
+		{Lowering: loop.WhileNode, CheckEvery: most - 1, Batch: 2},
 		{CheckEvery: most, Expected: most},
-		{CheckEvery: most, Expected: most, Overrun: graphexec.Harmless},
+		{CheckEvery: most, Expected: most, Overrun: loop.Harmless},
 	} {
 		for _, backend := range graphexec.Backends() {
 			name := fmt.Sprintf("%v on %v, every %d, batch %d, expected %d, %v", l.Lowering, backend, l.CheckEvery, l.Batch, l.Expected, l.Overrun)
 			t.Run(name, func(t *testing.T) {
 				x := newSpinning(t, 1, 1)
 				l.Body, l.Backend, l.MaxIterations = x.body, backend, most
-				l.Until = graphexec.Until{Buffer: x.count.ID(), Is: graphexec.AtLeast, Value: 20}
+				l.Until = loop.Until{Buffer: x.count.ID(), Is: loop.AtLeast, Value: 20}
 				start := time.Now()
-				loop, err := graphexec.InstantiateLoop(x.dev, l, x.trace)
+				loopExec, err := loop.Instantiate(x.dev, l, x.trace)
 				if err != nil {
 					t.Log(err)
 					assert.Less(t, time.Since(start), 5*time.Second)
@@ -52,17 +53,17 @@ func TestLoopsWithHugeNumbersEnd(t *testing.T) {
 				}
 				ctx, cancel := context.WithTimeout(context.Background(), 200*time.Millisecond)
 				defer cancel()
-				r, err := loop.Run(ctx)
+				r, err := loopExec.Run(ctx)
 				t.Log(r.Iterations, r.Ending, err)
 				assert.Less(t, time.Since(start), 5*time.Second)
 				if err == nil {
-					assert.Equal(t, graphexec.Met, r.Ending)
+					assert.Equal(t, loop.Met, r.Ending)
 					assert.GreaterOrEqual(t, r.Iterations, 20)
 					assert.Less(t, r.Iterations, 100)
 				} else {
 					assert.ErrorIs(t, err, context.DeadlineExceeded)
 				}
-				require.NoError(t, loop.Close())
+				require.NoError(t, loopExec.Close())
 				x.close()
 			})
 		}

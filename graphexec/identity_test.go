@@ -9,6 +9,7 @@ import (
 
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/graphexec"
+	"github.com/reprise-gpu/reprise/graphexec/loop"
 	"github.com/reprise-gpu/reprise/internal/null"
 	"github.com/reprise-gpu/reprise/internal/sim"
 	"github.com/reprise-gpu/reprise/ir"
@@ -91,8 +92,8 @@ func TestPlansOfOtherTracesAndDevicesAreRefused(t *testing.T) {
 		forEachBackend(t, func(t *testing.T, form graphexec.Backend) {
 			_, err := graphexec.Instantiate(test.dev, test.plan, test.trace, form)
 			require.ErrorIs(t, err, test.want, test.name)
-			_, err = graphexec.InstantiateLoop(test.dev, graphexec.Loop{
-				Body: test.plan, Until: graphexec.Until{Buffer: x.ID(), Is: graphexec.Below, Value: .5}, MaxIterations: 1, Backend: form,
+			_, err = loop.Instantiate(test.dev, loop.Loop{
+				Body: test.plan, Until: loop.Until{Buffer: x.ID(), Is: loop.Below, Value: .5}, MaxIterations: 1, Backend: form,
 			}, test.trace)
 			require.ErrorIs(t, err, test.want, test.name)
 		})
@@ -104,9 +105,9 @@ func TestSeveralIterationsOfAnotherTraceAreRefused(t *testing.T) {
 	dev := simulated(t)
 	trace, x := squares(t, dev, "one", 64, false)
 	twin, _ := squares(t, dev, "one", 64, false)
-	for _, lowering := range []graphexec.Lowering{graphexec.Unrolled, graphexec.WhileNode} {
-		_, err := graphexec.InstantiateLoop(dev, graphexec.Loop{
-			Body: planned(t, trace.Graph), Until: graphexec.Until{Buffer: x.ID(), Is: graphexec.Below, Value: .5},
+	for _, lowering := range []loop.Lowering{loop.Unrolled, loop.WhileNode} {
+		_, err := loop.Instantiate(dev, loop.Loop{
+			Body: planned(t, trace.Graph), Until: loop.Until{Buffer: x.ID(), Is: loop.Below, Value: .5},
 			MaxIterations: 8, CheckEvery: 2, Batch: 2, Lowering: lowering,
 			Several: func(n int) (*ir.Schedule, error) { return planned(t, twin.Graph, "unroll(2)"), nil },
 		}, trace)

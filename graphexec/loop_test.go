@@ -15,6 +15,7 @@ import (
 
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/graphexec"
+	"github.com/reprise-gpu/reprise/graphexec/loop"
 	"github.com/reprise-gpu/reprise/internal/graphexectest"
 	"github.com/reprise-gpu/reprise/internal/null"
 	"github.com/reprise-gpu/reprise/internal/sim"
@@ -88,58 +89,58 @@ func (x *looped) close() {
 }
 
 // holds is Until by the book.
-func holds(x float64, is graphexec.Comparison, value float64) bool {
+func holds(x float64, is loop.Comparison, value float64) bool {
 	switch is {
-	case graphexec.Below:
+	case loop.Below:
 		return x < value
-	case graphexec.AtMost:
+	case loop.AtMost:
 		return x <= value
-	case graphexec.Equal:
+	case loop.Equal:
 		return x == value
-	case graphexec.NotEqual:
+	case loop.NotEqual:
 		return x != value
-	case graphexec.AtLeast:
+	case loop.AtLeast:
 		return x >= value
 	}
 	return x > value
 }
 
 // stop is the iteration at which a loop over these values ends, and how.
-func stop(values []float64, l graphexec.Loop) (int, graphexec.Ending) {
+func stop(values []float64, l loop.Loop) (int, loop.Ending) {
 	for i := 1; i <= l.MaxIterations; i++ {
 		if i%l.CheckEvery != 0 && i != l.MaxIterations {
 			continue
 		}
 		if math.IsNaN(values[i]) {
-			return i, graphexec.NotANumber
+			return i, loop.NotANumber
 		}
 		if holds(values[i], l.Until.Is, l.Until.Value) {
-			return i, graphexec.Met
+			return i, loop.Met
 		}
 	}
-	return l.MaxIterations, graphexec.Exhausted
+	return l.MaxIterations, loop.Exhausted
 }
 
-var comparisons = []graphexec.Comparison{graphexec.Below, graphexec.AtMost, graphexec.Equal, graphexec.NotEqual, graphexec.AtLeast, graphexec.Above}
+var comparisons = []loop.Comparison{loop.Below, loop.AtMost, loop.Equal, loop.NotEqual, loop.AtLeast, loop.Above}
 
-var lowerings = []graphexec.Lowering{graphexec.Auto, graphexec.HostChecked, graphexec.Unrolled, graphexec.WhileNode}
+var lowerings = []loop.Lowering{loop.Auto, loop.HostChecked, loop.Unrolled, loop.WhileNode}
 
 // batch is a number of iterations that a graph of the loop may have, 0 for any.
-func batch(r *rand.Rand, l graphexec.Loop) int {
+func batch(r *rand.Rand, l loop.Loop) int {
 	all := []int{0}
 	for n := 1; n <= l.CheckEvery; n++ {
 		if l.CheckEvery%n == 0 {
 			all = append(all, n)
 		}
 	}
-	if l.Lowering == graphexec.Unrolled && l.Overrun != graphexec.Forbidden {
+	if l.Lowering == loop.Unrolled && l.Overrun != loop.Forbidden {
 		all = append(all, 2*l.CheckEvery, 3*l.CheckEvery)
 	}
 	return all[r.IntN(len(all))]
 }
 
 // describe is a loop for failures.
-func describe(seed uint64, l graphexec.Loop) string {
+func describe(seed uint64, l loop.Loop) string {
 	return fmt.Sprintf("seed %d, %v, by batches of %d on %v, of at most %d until %v %g, checked every %d, overrun %v",
 		seed, l.Lowering, l.Batch, l.Backend, l.MaxIterations, l.Until.Is, l.Until.Value, l.CheckEvery, l.Overrun)
 }
@@ -152,29 +153,29 @@ func TestEveryLoweringEndsAtTheSameIterationWithTheSameBytes(t *testing.T) {
 	if testing.Short() {
 		rounds = 8
 	}
-	ended := map[graphexec.Ending]int{}
-	ran, over := map[graphexec.Lowering]int{}, 0
+	ended := map[loop.Ending]int{}
+	ran, over := map[loop.Lowering]int{}, 0
 	for seed := range rounds {
 		p := program{seed: seed, ops: 2 + int(seed%12), buffers: 2 + int(seed%3), scratch: seed%2 == 0}
 		x := newLooped(t, p, []string{"serial", "nimble", "levels"}[seed%3])
 		values, contents := x.plainly(longest)
 		r := rand.New(rand.NewPCG(seed, 3))
 		for range 4 {
-			l := graphexec.Loop{
+			l := loop.Loop{
 				Body:          x.body,
-				Until:         graphexec.Until{Buffer: x.scalar.ID(), Index: 1, Is: comparisons[r.IntN(len(comparisons))], Value: values[r.IntN(longest)]},
+				Until:         loop.Until{Buffer: x.scalar.ID(), Index: 1, Is: comparisons[r.IntN(len(comparisons))], Value: values[r.IntN(longest)]},
 				MaxIterations: r.IntN(longest + 1),
 				CheckEvery:    1 + r.IntN(5),
 				Backend:       graphexec.Backends()[r.IntN(2)],
-				Overrun:       []graphexec.Overrun{graphexec.Forbidden, graphexec.Undone}[r.IntN(2)],
+				Overrun:       []loop.Overrun{loop.Forbidden, loop.Undone}[r.IntN(2)],
 			}
 			iterations, ending := stop(values, l)
 			ended[ending]++
 			for _, l.Lowering = range lowerings {
 				l.Batch = batch(r, l)
 				what := describe(seed, l)
-				loop, err := graphexec.InstantiateLoop(x.dev, l, x.trace)
-				if err != nil && (l.Lowering == graphexec.WhileNode || l.Overrun == graphexec.Undone) {
+				loopExec, err := loop.Instantiate(x.dev, l, x.trace)
+				if err != nil && (l.Lowering == loop.WhileNode || l.Overrun == loop.Undone) {
 					require.ErrorContains(t, err, "host call", what)
 					continue
 				}
@@ -182,21 +183,21 @@ func TestEveryLoweringEndsAtTheSameIterationWithTheSameBytes(t *testing.T) {
 				ran[l.Lowering]++
 				for range 2 { // a run leaves nothing for the next
 					x.reset()
-					result, err := loop.Run(context.Background())
+					result, err := loopExec.Run(context.Background())
 					require.NoError(t, err, what)
 					require.Equal(t, iterations, result.Iterations, what)
 					require.Equal(t, ending, result.Ending, what)
 					require.Equal(t, contents[iterations], x.bytes(), what)
 				}
-				require.Equal(t, 2*iterations, loop.Stats().Iterations)
-				over += loop.Stats().Overrun
-				require.NoError(t, loop.Close())
+				require.Equal(t, 2*iterations, loopExec.Stats().Iterations)
+				over += loopExec.Stats().Overrun
+				require.NoError(t, loopExec.Close())
 			}
 		}
 		x.close()
 	}
-	assert.Positive(t, ended[graphexec.Met])
-	assert.Positive(t, ended[graphexec.Exhausted])
+	assert.Positive(t, ended[loop.Met])
+	assert.Positive(t, ended[loop.Exhausted])
 	for _, lowering := range lowerings {
 		assert.Greater(t, ran[lowering], int(rounds), "%v hardly ever ran", lowering)
 	}
@@ -221,30 +222,30 @@ func TestABodyThatStandsStillMayOverrun(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 4))
 	over := 0
 	for range 60 {
-		l := graphexec.Loop{
-			Body: body, Until: graphexec.Until{Buffer: scalar.ID(), Is: graphexec.AtLeast, Value: 1},
-			MaxIterations: 1 + r.IntN(30), CheckEvery: 1 + r.IntN(6), Overrun: graphexec.Harmless,
+		l := loop.Loop{
+			Body: body, Until: loop.Until{Buffer: scalar.ID(), Is: loop.AtLeast, Value: 1},
+			MaxIterations: 1 + r.IntN(30), CheckEvery: 1 + r.IntN(6), Overrun: loop.Harmless,
 			Lowering: lowerings[r.IntN(len(lowerings))], Backend: graphexec.Backends()[r.IntN(2)],
 		}
 		l.Batch = batch(r, l)
-		loop, err := graphexec.InstantiateLoop(dev, l, trace)
+		loopExec, err := loop.Instantiate(dev, l, trace)
 		require.NoError(t, err, describe(0, l))
 		require.NoError(t, tracer.Write(scalar, []float32{0.5}))
 		require.NoError(t, tracer.Write(low, []float32{0.2}))
 		require.NoError(t, tracer.Write(runs, []uint32{0}))
-		result, err := loop.Run(context.Background())
+		result, err := loopExec.Run(context.Background())
 		require.NoError(t, err)
 		iterations, ending := stop(values, l)
 		require.Equal(t, iterations, result.Iterations, describe(0, l))
 		require.Equal(t, ending, result.Ending, describe(0, l))
 		var ran [1]uint32
 		require.NoError(t, tracer.Read(ran[:], runs))
-		require.EqualValues(t, result.Iterations+loop.Stats().Overrun, ran[0], describe(0, l))
-		if result.Lowering == graphexec.HostChecked {
-			require.EqualValues(t, ran[0], loop.Stats().Launches, describe(0, l))
+		require.EqualValues(t, result.Iterations+loopExec.Stats().Overrun, ran[0], describe(0, l))
+		if result.Lowering == loop.HostChecked {
+			require.EqualValues(t, ran[0], loopExec.Stats().Launches, describe(0, l))
 		}
-		over += loop.Stats().Overrun
-		require.NoError(t, loop.Close())
+		over += loopExec.Stats().Overrun
+		require.NoError(t, loopExec.Close())
 	}
 	require.Greater(t, over, 60)
 	require.NoError(t, device.Join(trace.Close(), dev.Close()))
@@ -272,30 +273,30 @@ func TestACancelledLoopLeavesTheBytesOfSomeIteration(t *testing.T) {
 	x.body.Profile = "" // or a while node would begin with as many rounds as are expected to take no time worth a look
 	_, contents := x.plainly(longest)
 	for _, lowering := range lowerings {
-		for _, overrun := range []graphexec.Overrun{graphexec.Forbidden, graphexec.Undone} {
-			loop, err := graphexec.InstantiateLoop(x.dev, graphexec.Loop{
-				Body: x.body, Until: graphexec.Until{Buffer: x.scalar.ID(), Index: 1, Is: graphexec.Below, Value: -1},
+		for _, overrun := range []loop.Overrun{loop.Forbidden, loop.Undone} {
+			loopExec, err := loop.Instantiate(x.dev, loop.Loop{
+				Body: x.body, Until: loop.Until{Buffer: x.scalar.ID(), Index: 1, Is: loop.Below, Value: -1},
 				MaxIterations: longest, CheckEvery: every, Lowering: lowering, Overrun: overrun,
 			}, x.trace)
 			require.NoError(t, err)
 			reached := map[int]bool{}
 			for n := 0; ; n++ {
 				x.reset()
-				result, err := loop.Run(&fuse{Context: context.Background(), n: n})
+				result, err := loopExec.Run(&fuse{Context: context.Background(), n: n})
 				require.Equal(t, contents[result.Iterations], x.bytes(), "%v, cancelled at look %d after %d iterations", lowering, n, result.Iterations)
 				reached[result.Iterations] = true
 				if err == nil {
-					require.Equal(t, graphexec.Exhausted, result.Ending)
+					require.Equal(t, loop.Exhausted, result.Ending)
 					break
 				}
 				require.ErrorIs(t, err, context.Canceled)
-				require.Equal(t, graphexec.Cancelled, result.Ending)
+				require.Equal(t, loop.Cancelled, result.Ending)
 				require.Zero(t, result.Iterations%every, "%v", lowering)
 			}
 			assert.Contains(t, reached, 0)
 			assert.Contains(t, reached, longest)
 			assert.Contains(t, reached, every, "%v was never cancelled in the middle", lowering)
-			require.NoError(t, loop.Close())
+			require.NoError(t, loopExec.Close())
 		}
 	}
 	x.close()
@@ -313,18 +314,18 @@ func TestAWhileNodeThatCanBeCancelledBeginsWithWhatIsExpectedToBeShort(t *testin
 	}{{time.Duration(predicted), longest}, {time.Millisecond / 4, 4}, {time.Second, 1}} {
 		x.body.Predicted = c.predicted.Nanoseconds()
 		var told []int
-		loop, err := graphexec.InstantiateLoop(x.dev, graphexec.Loop{
-			Body: x.body, Until: graphexec.Until{Buffer: x.scalar.ID(), Index: 1, Is: graphexec.Below, Value: -1},
-			MaxIterations: longest, CheckEvery: 1, Lowering: graphexec.WhileNode,
+		loopExec, err := loop.Instantiate(x.dev, loop.Loop{
+			Body: x.body, Until: loop.Until{Buffer: x.scalar.ID(), Index: 1, Is: loop.Below, Value: -1},
+			MaxIterations: longest, CheckEvery: 1, Lowering: loop.WhileNode,
 			Observe: func(iterations int) { told = append(told, iterations) },
 		}, x.trace)
 		require.NoError(t, err)
 		x.reset()
-		_, err = loop.Run(context.Background())
+		_, err = loopExec.Run(context.Background())
 		require.NoError(t, err)
 		assert.Equal(t, c.first, told[0], "a body of %v", c.predicted)
 		assert.Equal(t, longest, told[len(told)-1])
-		require.NoError(t, loop.Close())
+		require.NoError(t, loopExec.Close())
 	}
 	x.close()
 }
@@ -349,25 +350,25 @@ func TestAScalarThatIsNoNumberEndsALoop(t *testing.T) {
 			tr.Copy(a, b)
 			tr.Copy(b, c)
 			trace, body := traced(t, tr)
-			loop, err := graphexec.InstantiateLoop(dev, graphexec.Loop{
-				Body: body, Until: graphexec.Until{Buffer: a.ID(), Is: is, Value: 5}, MaxIterations: 9, Lowering: lowering,
+			loopExec, err := loop.Instantiate(dev, loop.Loop{
+				Body: body, Until: loop.Until{Buffer: a.ID(), Is: is, Value: 5}, MaxIterations: 9, Lowering: lowering,
 			}, trace)
 			require.NoError(t, err)
 			x := 5.0 // does not end a loop until it is below, above or not equal to 5
-			if is&graphexec.Equal != 0 {
+			if is&loop.Equal != 0 {
 				x = 4
-				if is == graphexec.AtMost {
+				if is == loop.AtMost {
 					x = 6
 				}
 			}
 			for buf, v := range map[tracer.Buffer]float64{a: 0, b: x, c: math.NaN()} {
 				require.NoError(t, tracer.Write(buf, []float64{v}))
 			}
-			result, err := loop.Run(context.Background())
+			result, err := loopExec.Run(context.Background())
 			require.NoError(t, err)
-			assert.Equal(t, graphexec.NotANumber, result.Ending, "%v %v", lowering, is)
+			assert.Equal(t, loop.NotANumber, result.Ending, "%v %v", lowering, is)
 			assert.Equal(t, 2, result.Iterations, "%v %v", lowering, is)
-			require.NoError(t, device.Join(loop.Close(), trace.Close(), dev.Close()))
+			require.NoError(t, device.Join(loopExec.Close(), trace.Close(), dev.Close()))
 		}
 	}
 }
@@ -377,7 +378,7 @@ func TestIntegersEndALoop(t *testing.T) {
 	dev, err := sim.New(sim.Options{Race: sim.RaceOn})
 	require.NoError(t, err)
 	r := rand.New(rand.NewPCG(7, 1))
-	ended := map[graphexec.Ending]int{}
+	ended := map[loop.Ending]int{}
 	for _, elem := range []ir.Type{ir.I32, ir.U32} {
 		tr := tracer.New(dev, "integers", tracer.Deferred)
 		a, b, c := tr.Alloc("a", elem, 1, ir.InOut), tr.Alloc("b", elem, 1, ir.InOut), tr.Alloc("c", elem, 1, ir.InOut)
@@ -393,18 +394,18 @@ func TestIntegersEndALoop(t *testing.T) {
 		words := []uint32{0, 1, 5, math.MaxInt32, 1 << 31, math.MaxUint32}
 		for _, is := range comparisons {
 			for _, v := range []float64{-1e300, math.MinInt32 - 1, math.MinInt32, -1, 0, 1, 2.5, 5, math.MaxInt32, 1 << 31, math.MaxUint32, 1 << 32} {
-				l := graphexec.Loop{
-					Body: body, Until: graphexec.Until{Buffer: a.ID(), Is: is, Value: v}, MaxIterations: 4, Lowering: graphexec.WhileNode,
+				l := loop.Loop{
+					Body: body, Until: loop.Until{Buffer: a.ID(), Is: is, Value: v}, MaxIterations: 4, Lowering: loop.WhileNode,
 					CheckEvery: 1 + r.IntN(2), Batch: 1,
 				}
-				loop, err := graphexec.InstantiateLoop(dev, l, trace)
+				loopExec, err := loop.Instantiate(dev, l, trace)
 				require.NoError(t, err)
 				for range 2 {
 					first, second := words[r.IntN(len(words))], words[r.IntN(len(words))]
 					for buf, w := range map[tracer.Buffer]uint32{a: 0, b: first, c: second} {
 						require.NoError(t, tracer.Write(buf, []uint32{w}))
 					}
-					result, err := loop.Run(context.Background())
+					result, err := loopExec.Run(context.Background())
 					require.NoError(t, err)
 					iterations, ending := stop([]float64{0, value(first), value(second), value(second), value(second)}, l)
 					ended[ending]++
@@ -412,26 +413,26 @@ func TestIntegersEndALoop(t *testing.T) {
 					require.Equal(t, ending, result.Ending, what)
 					require.Equal(t, iterations, result.Iterations, what)
 				}
-				require.NoError(t, loop.Close())
+				require.NoError(t, loopExec.Close())
 			}
 		}
 		require.NoError(t, trace.Close())
 	}
-	assert.Greater(t, ended[graphexec.Met], 40)
-	assert.Greater(t, ended[graphexec.Exhausted], 40)
+	assert.Greater(t, ended[loop.Met], 40)
+	assert.Greater(t, ended[loop.Exhausted], 40)
 	require.NoError(t, dev.Close())
 }
 
 // TestAFaultInALoopNamesTheOperationAndTheIterations leaves a buffer in iteration one.
 func TestAFaultInALoopNamesTheOperationAndTheIterations(t *testing.T) {
 	for _, c := range []struct {
-		lowering graphexec.Lowering
+		lowering loop.Lowering
 		every    int
 		want     string
 	}{
-		{graphexec.HostChecked, 1, "loop over fault: iteration 1: "},
-		{graphexec.HostChecked, 4, "loop over fault: one of iterations 1 to 4: "},
-		{graphexec.WhileNode, 4, "loop over fault: one of iterations 1 to 40: "},
+		{loop.HostChecked, 1, "loop over fault: iteration 1: "},
+		{loop.HostChecked, 4, "loop over fault: one of iterations 1 to 4: "},
+		{loop.WhileNode, 4, "loop over fault: one of iterations 1 to 40: "},
 	} {
 		dev, err := sim.New(sim.Options{Race: sim.RaceOn})
 		require.NoError(t, err)
@@ -440,16 +441,16 @@ func TestAFaultInALoopNamesTheOperationAndTheIterations(t *testing.T) {
 		in, out := tr.Alloc("in", ir.F32, 8, ir.Input), tr.Alloc("out", ir.F32, 8, ir.Output)
 		tr.Launch(x.kernel("square"), tracer.Linear(1, 32), in, out, 9)
 		trace, body := traced(t, tr)
-		loop, err := graphexec.InstantiateLoop(dev, graphexec.Loop{
-			Body: body, Until: graphexec.Until{Buffer: out.ID(), Is: graphexec.Below}, MaxIterations: 42, CheckEvery: c.every, Lowering: c.lowering,
+		loopExec, err := loop.Instantiate(dev, loop.Loop{
+			Body: body, Until: loop.Until{Buffer: out.ID(), Is: loop.Below}, MaxIterations: 42, CheckEvery: c.every, Lowering: c.lowering,
 		}, trace)
 		require.NoError(t, err)
-		result, err := loop.Run(context.Background())
+		result, err := loopExec.Run(context.Background())
 		require.Equal(t, device.IllegalAddress, device.CodeOf(err))
 		assert.ErrorContains(t, err, c.want)
 		assert.ErrorContains(t, err, "kernel square (%0 square at graphexec/loop_test.go:")
 		assert.Zero(t, result.Iterations)
-		_ = device.Join(loop.Close(), trace.Close(), dev.Close()) // the device is lost
+		_ = device.Join(loopExec.Close(), trace.Close(), dev.Close()) // the device is lost
 	}
 }
 
@@ -457,29 +458,29 @@ func TestAFaultInALoopNamesTheOperationAndTheIterations(t *testing.T) {
 func TestALoopIsNotChangedWhileItRuns(t *testing.T) {
 	for _, lowering := range lowerings {
 		x := newLooped(t, program{seed: 5, ops: 4, buffers: 2}, "nimble")
-		var loop *graphexec.LoopExec
+		var loopExec *loop.Exec
 		seen := 0
 		observe := func(int) {
 			seen++
-			assert.ErrorContains(t, loop.Swap("scalar", "scalar"), "a LoopExec that is being run", lowering)
-			assert.ErrorContains(t, loop.Close(), "a LoopExec that is being run", lowering)
-			_, err := loop.Run(context.Background())
-			assert.ErrorContains(t, err, "a LoopExec that is being run", lowering)
+			assert.ErrorContains(t, loopExec.Swap("scalar", "scalar"), "a loop.Exec that is being run", lowering)
+			assert.ErrorContains(t, loopExec.Close(), "a loop.Exec that is being run", lowering)
+			_, err := loopExec.Run(context.Background())
+			assert.ErrorContains(t, err, "a loop.Exec that is being run", lowering)
 		}
 		var err error
-		loop, err = graphexec.InstantiateLoop(x.dev, graphexec.Loop{
-			Body: x.body, Until: graphexec.Until{Buffer: x.scalar.ID(), Index: 1, Is: graphexec.Above, Value: 1e9}, Overrun: graphexec.Undone,
+		loopExec, err = loop.Instantiate(x.dev, loop.Loop{
+			Body: x.body, Until: loop.Until{Buffer: x.scalar.ID(), Index: 1, Is: loop.Above, Value: 1e9}, Overrun: loop.Undone,
 			MaxIterations: 8, CheckEvery: 4, Batch: 2, Lowering: lowering, Observe: observe,
 		}, x.trace)
 		require.NoError(t, err)
-		result, err := loop.Run(context.Background())
+		result, err := loopExec.Run(context.Background())
 		require.NoError(t, err)
 		assert.Positive(t, seen)
 		assert.Equal(t, 8, result.Iterations)
-		if result.Lowering == graphexec.HostChecked {
+		if result.Lowering == loop.HostChecked {
 			assert.Equal(t, 1, result.Batch, "whatever is asked for: it replays one by one")
 		}
-		require.NoError(t, loop.Close())
+		require.NoError(t, loopExec.Close())
 		x.close()
 	}
 }
@@ -497,23 +498,23 @@ func TestAPredicateThatCannotBeIsRefused(t *testing.T) {
 	tr.Memset(long, uint32(0))
 	temp.Allocate()
 	trace, body := traced(t, tr)
-	for want, u := range map[string]graphexec.Until{
-		"the graph has no buffer 9":               {Buffer: 9, Is: graphexec.Below},
-		"until @to[4]: the buffer has 4 elements": {Buffer: to.ID(), Index: 4, Is: graphexec.Below},
+	for want, u := range map[string]loop.Until{
+		"the graph has no buffer 9":               {Buffer: 9, Is: loop.Below},
+		"until @to[4]: the buffer has 4 elements": {Buffer: to.ID(), Index: 4, Is: loop.Below},
 		"until @to[0]: comparison(0) is none of":  {Buffer: to.ID()},
-		"nothing compares to NaN":                 {Buffer: to.ID(), Is: graphexec.Below, Value: math.NaN()},
-		"no operation of the body writes it":      {Buffer: to.ID(), Index: 2, Is: graphexec.Below},
-		"the buffer is temporary":                 {Buffer: temp.ID(), Is: graphexec.Below},
-		"an element is u64; use f32, f64":         {Buffer: long.ID(), Is: graphexec.Below},
-		"the buffer is host or managed memory":    {Buffer: host.ID(), Is: graphexec.Below},
+		"nothing compares to NaN":                 {Buffer: to.ID(), Is: loop.Below, Value: math.NaN()},
+		"no operation of the body writes it":      {Buffer: to.ID(), Index: 2, Is: loop.Below},
+		"the buffer is temporary":                 {Buffer: temp.ID(), Is: loop.Below},
+		"an element is u64; use f32, f64":         {Buffer: long.ID(), Is: loop.Below},
+		"the buffer is host or managed memory":    {Buffer: host.ID(), Is: loop.Below},
 	} {
 		live := dev.Live()
-		_, err := graphexec.InstantiateLoop(dev, graphexec.Loop{Body: body, Until: u, MaxIterations: 1}, trace)
+		_, err := loop.Instantiate(dev, loop.Loop{Body: body, Until: u, MaxIterations: 1}, trace)
 		assert.ErrorContains(t, err, want)
 		assert.ErrorContains(t, err, "loop over refused: ")
 		assert.Equal(t, live, dev.Live(), want)
 	}
-	_, err = graphexec.InstantiateLoop(dev, graphexec.Loop{Body: body, Until: graphexec.Until{Buffer: to.ID(), Is: graphexec.Below}, MaxIterations: -1}, trace)
+	_, err = loop.Instantiate(dev, loop.Loop{Body: body, Until: loop.Until{Buffer: to.ID(), Is: loop.Below}, MaxIterations: -1}, trace)
 	assert.ErrorContains(t, err, "MaxIterations is -1; want 0 or more")
 	require.NoError(t, device.Join(trace.Close(), dev.Close()))
 }
@@ -528,11 +529,11 @@ graph counting {
 }
 `
 
-// TestAnyFailedCallOfALoopLeavesNothingBehind lets each device call of InstantiateLoop and
+// TestAnyFailedCallOfALoopLeavesNothingBehind lets each device call of loop.Instantiate and
 // of a run fail in turn, on a device that runs nothing, so that no scalar is ever below -1.
 func TestAnyFailedCallOfALoopLeavesNothingBehind(t *testing.T) {
 	s := plan(t, counting, "serial")
-	for _, lowering := range []graphexec.Lowering{graphexec.Auto, graphexec.HostChecked, graphexec.Unrolled} {
+	for _, lowering := range []loop.Lowering{loop.Auto, loop.HostChecked, loop.Unrolled} {
 		for n := 0; ; n++ {
 			plain := null.New()
 			b := bind(t, plain, s.Graph)
@@ -546,14 +547,14 @@ func TestAnyFailedCallOfALoopLeavesNothingBehind(t *testing.T) {
 				}
 				return armed(call, method)
 			})
-			loop, err := graphexec.InstantiateLoop(dev, graphexec.Loop{
-				Body: s, Until: graphexec.Until{Buffer: 1, Is: graphexec.Below, Value: -1},
-				MaxIterations: 5, CheckEvery: 2, Lowering: lowering, Overrun: graphexec.Undone,
+			loopExec, err := loop.Instantiate(dev, loop.Loop{
+				Body: s, Until: loop.Until{Buffer: 1, Is: loop.Below, Value: -1},
+				MaxIterations: 5, CheckEvery: 2, Lowering: lowering, Overrun: loop.Undone,
 			}, b)
 			if err == nil {
-				_, err = loop.Run(context.Background())
+				_, err = loopExec.Run(context.Background())
 				armed = func(int, string) device.Code { return 0 }
-				require.NoError(t, loop.Close())
+				require.NoError(t, loopExec.Close())
 			}
 			require.Equal(t, before, plain.Live(), "after call %d failed", n)
 			if calls < n {
@@ -583,38 +584,38 @@ func TestChangesOfLoopsLeaveTheBytesOfChangedPrograms(t *testing.T) {
 // TestALoopRefusesWhatItsPlanCannotBeChangedTo switches off what writes the scalar, and frees a buffer.
 func TestALoopRefusesWhatItsPlanCannotBeChangedTo(t *testing.T) {
 	s := plan(t, counting, "serial")
-	for _, lowering := range []graphexec.Lowering{graphexec.HostChecked, graphexec.Unrolled} {
+	for _, lowering := range []loop.Lowering{loop.HostChecked, loop.Unrolled} {
 		dev := null.New()
 		b := bind(t, dev, s.Graph)
-		loop, err := graphexec.InstantiateLoop(dev, graphexec.Loop{
-			Body: s, Until: graphexec.Until{Buffer: 1, Is: graphexec.Below, Value: -1}, MaxIterations: 4, CheckEvery: 2, Batch: 2 - int(lowering)%2, Lowering: lowering,
+		loopExec, err := loop.Instantiate(dev, loop.Loop{
+			Body: s, Until: loop.Until{Buffer: 1, Is: loop.Below, Value: -1}, MaxIterations: 4, CheckEvery: 2, Batch: 2 - int(lowering)%2, Lowering: lowering,
 		}, b)
 		require.NoError(t, err)
-		err = loop.Apply(graphexec.Enable("sum", false))
-		require.ErrorIs(t, err, graphexec.ErrEndless)
+		err = loopExec.Apply(graphexec.Enable("sum", false))
+		require.ErrorIs(t, err, loop.ErrEndless)
 		assert.EqualError(t, err, "loop over counting: until @r[0] below -1: no operation of the body writes it, so that the loop would not end by it")
-		assert.ErrorContains(t, loop.Swap("a", "r"), "loop over counting: buffers @a and @r cannot change places: they have 256 and 4 bytes")
-		assert.Zero(t, loop.Stats().Updates)
-		require.NoError(t, loop.Apply(graphexec.Enable("step", false)))
-		verdicts, err := loop.Preflight(graphexec.Enable("step", true))
+		assert.ErrorContains(t, loopExec.Swap("a", "r"), "loop over counting: buffers @a and @r cannot change places: they have 256 and 4 bytes")
+		assert.Zero(t, loopExec.Stats().Updates)
+		require.NoError(t, loopExec.Apply(graphexec.Enable("step", false)))
+		verdicts, err := loopExec.Preflight(graphexec.Enable("step", true))
 		require.NoError(t, err)
 		assert.Len(t, verdicts, 1)
 		require.NoError(t, dev.Free(b.buffers[0]))
-		_, err = loop.Run(context.Background())
+		_, err = loopExec.Run(context.Background())
 		require.EqualError(t, err, "loop over counting: buffer @a was freed, or moved, after it was bound: bind it to other memory with Rebind, or instantiate again")
 		p, err := dev.Alloc(256)
 		require.NoError(t, err)
-		require.NoError(t, loop.Rebind("a", p))
-		_, err = loop.Run(context.Background())
+		require.NoError(t, loopExec.Rebind("a", p))
+		_, err = loopExec.Run(context.Background())
 		require.NoError(t, err)
-		require.NoError(t, loop.Close())
-		assert.ErrorContains(t, loop.Set("x", 1), "closed")
+		require.NoError(t, loopExec.Close())
+		assert.ErrorContains(t, loopExec.Set("x", 1), "closed")
 	}
 }
 
 // TestAFailedChangeOfALoopChangesNothing lets each device call of a change fail in turn, and looks at where the next run goes.
 func TestAFailedChangeOfALoopChangesNothing(t *testing.T) {
-	for _, lowering := range []graphexec.Lowering{graphexec.HostChecked, graphexec.Unrolled, graphexec.WhileNode} {
+	for _, lowering := range []loop.Lowering{loop.HostChecked, loop.Unrolled, loop.WhileNode} {
 		refused := 0
 		for n := 1; ; n++ {
 			plain, err := sim.New(sim.Options{Race: sim.RaceOn})
@@ -638,27 +639,27 @@ func TestAFailedChangeOfALoopChangesNothing(t *testing.T) {
 			}
 			tr.Launch(x.kernel("unsharpen"), tracer.Linear(1, 32), s[0], s[1], s[0], tr.Param("amount", ir.F32, 1), 1) // twice what it was, less the other, between 0 and 1
 			trace, body := traced(t, tr)
-			loop, err := graphexec.InstantiateLoop(dev, graphexec.Loop{
-				Body: body, Until: graphexec.Until{Buffer: s[0].ID(), Is: graphexec.AtLeast, Value: 1}, MaxIterations: 3, CheckEvery: 2, Batch: 2,
-				Lowering: lowering, Overrun: graphexec.Undone,
+			loopExec, err := loop.Instantiate(dev, loop.Loop{
+				Body: body, Until: loop.Until{Buffer: s[0].ID(), Is: loop.AtLeast, Value: 1}, MaxIterations: 3, CheckEvery: 2, Batch: 2,
+				Lowering: lowering, Overrun: loop.Undone,
 			}, trace)
 			require.NoError(t, err)
 			require.NoError(t, tracer.Write(s[0], []float32{0.2}))
 			require.NoError(t, tracer.Write(s[1], []float32{0}))
 			armed = true
-			err = loop.Swap("r", "other")
+			err = loopExec.Swap("r", "other")
 			armed = false
-			result, failed := loop.Run(context.Background())
+			result, failed := loopExec.Run(context.Background())
 			require.NoError(t, failed)
 			switch {
 			case err == nil: // none failed, or there was another way
-				require.Equal(t, graphexec.Exhausted, result.Ending, "twice 0, less 0.2")
+				require.Equal(t, loop.Exhausted, result.Ending, "twice 0, less 0.2")
 			default:
 				require.Equal(t, device.OutOfMemory, device.CodeOf(err), "%v, call %d: %v", lowering, n, err)
-				require.Equal(t, graphexec.Met, result.Ending, "%v, call %d failed", lowering, n)
+				require.Equal(t, loop.Met, result.Ending, "%v, call %d failed", lowering, n)
 				refused++
 			}
-			require.NoError(t, device.Join(loop.Close(), trace.Close(), dev.Close()))
+			require.NoError(t, device.Join(loopExec.Close(), trace.Close(), dev.Close()))
 			if calls < n {
 				assert.Positive(t, refused, "%v", lowering)
 				break
@@ -684,29 +685,29 @@ func TestIterationsOverlapWhereTheirScheduleSaysSo(t *testing.T) {
 		plan, err := optimizer.Plan(trace.Graph, optimizer.Options{Also: []string{fmt.Sprintf("unroll(%d)", n)}, Verify: true})
 		return plan.Schedule, err
 	}
-	for _, lowering := range []graphexec.Lowering{graphexec.Unrolled, graphexec.WhileNode} {
+	for _, lowering := range []loop.Lowering{loop.Unrolled, loop.WhileNode} {
 		var took [2]time.Duration
 		var left [2]float32
 		for i := range took {
-			l := graphexec.Loop{
-				Body: body, Until: graphexec.Until{Buffer: scalar.ID(), Is: graphexec.AtLeast, Value: 2},
-				MaxIterations: 64, CheckEvery: 16, Batch: 16, Lowering: lowering, Overrun: graphexec.Harmless,
+			l := loop.Loop{
+				Body: body, Until: loop.Until{Buffer: scalar.ID(), Is: loop.AtLeast, Value: 2},
+				MaxIterations: 64, CheckEvery: 16, Batch: 16, Lowering: lowering, Overrun: loop.Harmless,
 			}
 			if i == 1 {
 				l.Several = several
 			}
-			loop, err := graphexec.InstantiateLoop(dev, l, trace)
+			loopExec, err := loop.Instantiate(dev, l, trace)
 			require.NoError(t, err)
 			require.NoError(t, tracer.Write(scalar, []float32{0.5}))
 			require.NoError(t, tracer.Write(low, []float32{0.2}))
 			start := dev.Now()
-			_, err = loop.Run(context.Background())
+			_, err = loopExec.Run(context.Background())
 			require.NoError(t, err)
 			took[i] = dev.Now() - start
 			var data [1]float32
 			require.NoError(t, tracer.Read(data[:], b))
 			left[i] = data[0]
-			require.NoError(t, loop.Close())
+			require.NoError(t, loopExec.Close())
 		}
 		assert.Equal(t, left[0], left[1])
 		assert.Less(t, took[1], took[0]*8/10, "%v: %v one after another, %v overlapping", lowering, took[0], took[1])
@@ -715,9 +716,9 @@ func TestIterationsOverlapWhereTheirScheduleSaysSo(t *testing.T) {
 		"it has 8 operations, and an iteration of chain has 4: want those of 3 iterations, or of a divisor": func(int) (*ir.Schedule, error) { return several(2) },
 		"no time": func(int) (*ir.Schedule, error) { return nil, errors.New("no time") },
 	} {
-		_, err := graphexec.InstantiateLoop(dev, graphexec.Loop{
-			Body: body, Until: graphexec.Until{Buffer: scalar.ID(), Is: graphexec.AtLeast, Value: 2},
-			MaxIterations: 64, CheckEvery: 3, Batch: 3, Lowering: graphexec.Unrolled, Several: wrong,
+		_, err := loop.Instantiate(dev, loop.Loop{
+			Body: body, Until: loop.Until{Buffer: scalar.ID(), Is: loop.AtLeast, Value: 2},
+			MaxIterations: 64, CheckEvery: 3, Batch: 3, Lowering: loop.Unrolled, Several: wrong,
 		}, trace)
 		assert.ErrorContains(t, err, "loop over chain: unrolled: a schedule of several iterations: "+want)
 	}
@@ -748,16 +749,16 @@ const trap = `
 // TestAFaultInTheMiddleOfALoop happens in the seventh iteration, whichever way the loop goes round.
 func TestAFaultInTheMiddleOfALoop(t *testing.T) {
 	for _, c := range []struct {
-		lowering graphexec.Lowering
-		overrun  graphexec.Overrun
+		lowering loop.Lowering
+		overrun  loop.Overrun
 		want     string
 		seen     int // iterations whose end the host had seen
 	}{
-		{graphexec.HostChecked, graphexec.Forbidden, "loop over trap: one of iterations 5 to 8: ", 4},
-		{graphexec.HostChecked, graphexec.Harmless, "loop over trap: one of iterations 1 to 8: ", 0},
-		{graphexec.Unrolled, graphexec.Forbidden, "loop over trap: one of iterations 5 to 8: ", 4},
-		{graphexec.Unrolled, graphexec.Undone, "loop over trap: one of iterations 1 to 8: ", 0},
-		{graphexec.WhileNode, graphexec.Forbidden, "loop over trap: one of iterations 1 to 20: ", 0},
+		{loop.HostChecked, loop.Forbidden, "loop over trap: one of iterations 5 to 8: ", 4},
+		{loop.HostChecked, loop.Harmless, "loop over trap: one of iterations 1 to 8: ", 0},
+		{loop.Unrolled, loop.Forbidden, "loop over trap: one of iterations 5 to 8: ", 4},
+		{loop.Unrolled, loop.Undone, "loop over trap: one of iterations 1 to 8: ", 0},
+		{loop.WhileNode, loop.Forbidden, "loop over trap: one of iterations 1 to 20: ", 0},
 	} {
 		dev, err := sim.New(sim.Options{Race: sim.RaceOn})
 		require.NoError(t, err)
@@ -765,18 +766,18 @@ func TestAFaultInTheMiddleOfALoop(t *testing.T) {
 		count := tr.Alloc("count", ir.U32, 1, ir.InOut)
 		tr.Launch(tr.Module("trap.ptx", trap).Kernel("trap"), tracer.Linear(1, 1), count)
 		trace, body := traced(t, tr)
-		loop, err := graphexec.InstantiateLoop(dev, graphexec.Loop{
-			Body: body, Until: graphexec.Until{Buffer: count.ID(), Is: graphexec.Above, Value: 9}, MaxIterations: 20, CheckEvery: 4, Batch: 4,
+		loopExec, err := loop.Instantiate(dev, loop.Loop{
+			Body: body, Until: loop.Until{Buffer: count.ID(), Is: loop.Above, Value: 9}, MaxIterations: 20, CheckEvery: 4, Batch: 4,
 			Lowering: c.lowering, Overrun: c.overrun,
 		}, trace)
 		require.NoError(t, err)
 		require.NoError(t, tracer.Write(count, []uint32{0}))
-		result, err := loop.Run(context.Background())
+		result, err := loopExec.Run(context.Background())
 		require.Equal(t, device.IllegalAddress, device.CodeOf(err), "%v", err)
 		assert.ErrorContains(t, err, c.want, "%v %v", c.lowering, c.overrun)
 		assert.ErrorContains(t, err, "kernel trap (%0 trap at graphexec/loop_test.go:")
 		assert.Equal(t, c.seen, result.Iterations, "%v %v", c.lowering, c.overrun)
 		t.Log(err)
-		_ = device.Join(loop.Close(), trace.Close(), dev.Close()) // the device is lost
+		_ = device.Join(loopExec.Close(), trace.Close(), dev.Close()) // the device is lost
 	}
 }

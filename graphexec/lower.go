@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/graphexec/internal/parts"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
@@ -30,7 +31,7 @@ func lower(dev device.Device, s *ir.Schedule, b Bindings) (*program, error) {
 		id := ir.OpID(i)
 		w, err := p.lowerOp(id, &edits{of: &p.settings})
 		if err != nil {
-			return nil, opError(g, id, err)
+			return nil, parts.OpError(g, id, err)
 		}
 		p.work[id] = w
 	}
@@ -53,20 +54,20 @@ func (p *program) lowerOp(id ir.OpID, s *edits) (device.Work, error) {
 		if c.Dst.Empty() {
 			return device.Nothing{}, nil
 		}
-		return &device.Copy{Dst: s.address(c.Dst), Src: s.address(c.Src), Bytes: on * (c.Dst.Hi - c.Dst.Lo), Label: opName(g, id)}, nil
+		return &device.Copy{Dst: s.address(c.Dst), Src: s.address(c.Src), Bytes: on * (c.Dst.Hi - c.Dst.Lo), Label: parts.OpName(g, id)}, nil
 	case ir.KindMemset:
 		m := op.Memset
 		if m.Dst.Empty() {
 			return device.Nothing{}, nil
 		}
 		width := m.Value.Type.Size()
-		return &device.Memset{Dst: s.address(m.Dst), Value: uint32(m.Value.Bits), Width: int(width), Count: on * (m.Dst.Hi - m.Dst.Lo) / width, Label: opName(g, id)}, nil
+		return &device.Memset{Dst: s.address(m.Dst), Value: uint32(m.Value.Bits), Width: int(width), Count: on * (m.Dst.Hi - m.Dst.Lo) / width, Label: parts.OpName(g, id)}, nil
 	case ir.KindPrefetch:
 		f := op.Prefetch
 		if f.Range.Empty() {
 			return device.Nothing{}, nil
 		}
-		return &device.Prefetch{At: s.address(f.Range), Bytes: on * (f.Range.Hi - f.Range.Lo), ToDevice: f.ToDevice, Label: opName(g, id)}, nil
+		return &device.Prefetch{At: s.address(f.Range), Bytes: on * (f.Range.Hi - f.Range.Lo), ToDevice: f.ToDevice, Label: parts.OpName(g, id)}, nil
 	case ir.KindHost:
 		f := p.bound.HostFunc(g.Traced(id))
 		if f == nil {
@@ -75,7 +76,7 @@ func (p *program) lowerOp(id ir.OpID, s *edits) (device.Work, error) {
 		if s.isOff(id) {
 			f = func() error { return nil } // a driver cannot switch off the nodes of host calls
 		}
-		return &device.HostCall{Func: f, Label: opName(g, id), Uses: hostUses(op, s)}, nil
+		return &device.HostCall{Func: f, Label: parts.OpName(g, id), Uses: hostUses(op, s)}, nil
 	}
 	return device.Nothing{}, nil
 }
@@ -106,7 +107,7 @@ func (p *program) lowerLaunch(id ir.OpID, s *edits) (device.Work, error) {
 	if was, lowered := p.work[id].(*device.Launch); lowered {
 		label = was.Label
 	} else {
-		label = opName(g, id)
+		label = parts.OpName(g, id)
 	}
 	return &device.Launch{
 		Function: f,
@@ -142,24 +143,4 @@ func (c *functionCache) get(m ir.ModuleID, entry string) (device.Function, error
 		c.seen[key] = f
 	}
 	return f, err
-}
-
-// opName is what errors call an operation: "%3 square at vec.go:41".
-func opName(g *ir.Graph, id ir.OpID) string {
-	op := &g.Ops[id]
-	name := op.Label
-	if op.Kind == ir.KindLaunch {
-		name = op.Launch.Entry
-	}
-	if name == "" {
-		name = op.Kind.String()
-	}
-	if op.Pos.IsZero() {
-		return fmt.Sprintf("%v %s", id, name)
-	}
-	return fmt.Sprintf("%v %s at %s:%d", id, name, op.Pos.File, op.Pos.Line)
-}
-
-func opError(g *ir.Graph, id ir.OpID, err error) error {
-	return fmt.Errorf("%s: %w", opName(g, id), err)
 }

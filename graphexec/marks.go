@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/reprise-gpu/reprise/graphexec/internal/parts"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
@@ -38,7 +39,7 @@ func (m *marks) counts() []int {
 // several, each writer has to write all of the scalar: then the order of the trace is that of the schedule, too.
 func marksOf(s *ir.Schedule, scalar ir.Range, iterations int) (marks, error) {
 	m := marks{opens: map[ir.OpID]bool{}, closes: map[ir.OpID]int{}}
-	writes := writers(s.Graph, scalar)
+	writes := parts.Writers(s.Graph, scalar)
 	if iterations == 1 {
 		m.mark(outermost(s, writes))
 		return m, nil
@@ -54,7 +55,7 @@ func marksOf(s *ir.Schedule, scalar ir.Range, iterations int) (marks, error) {
 			if !slices.ContainsFunc(s.Graph.Ops[v].Accesses(&scratch), func(a ir.Access) bool {
 				return a.Mode.Writes() && a.Buffer == scalar.Buffer && a.Lo <= scalar.Lo && scalar.Hi <= a.Hi
 			}) {
-				return m, opError(s.Graph, ir.OpID(v), errors.New("it writes a part of the scalar that ends the loop"))
+				return m, parts.OpError(s.Graph, ir.OpID(v), errors.New("it writes a part of the scalar that ends the loop"))
 			}
 			all = append(all, ir.OpID(v))
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/reprise-gpu/reprise/graphexec"
+	"github.com/reprise-gpu/reprise/graphexec/loop"
 	"github.com/reprise-gpu/reprise/internal/sim"
 	"github.com/reprise-gpu/reprise/ir"
 	"github.com/reprise-gpu/reprise/optimizer"
@@ -21,8 +22,8 @@ func TestMissingArgumentsAreErrors(t *testing.T) {
 	x := newSpinning(t, 1, 1)
 	exec, err := graphexec.Instantiate(x.dev, x.body, x.trace, graphexec.Graph)
 	require.NoError(t, err)
-	loop, err := graphexec.InstantiateLoop(x.dev, graphexec.Loop{
-		Body: x.body, Until: graphexec.Until{Buffer: x.count.ID(), Is: graphexec.AtLeast, Value: 100}, MaxIterations: 4,
+	loopExec, err := loop.Instantiate(x.dev, loop.Loop{
+		Body: x.body, Until: loop.Until{Buffer: x.count.ID(), Is: loop.AtLeast, Value: 100}, MaxIterations: 4,
 	}, x.trace)
 	require.NoError(t, err)
 	var none context.Context
@@ -41,21 +42,21 @@ func TestMissingArgumentsAreErrors(t *testing.T) {
 		"measure on": func() error { _, err := optimizer.Measure((*sim.Device)(nil), x.trace); return err },
 		"trace on":   func() error { return tracer.New((*sim.Device)(nil), "", tracer.Eager).Err() },
 		"back end":   func() error { _, err := graphexec.Instantiate(x.dev, x.body, x.trace, 99); return err },
-		"body":       func() error { _, err := graphexec.InstantiateLoop(x.dev, graphexec.Loop{}, x.trace); return err },
+		"body":       func() error { _, err := loop.Instantiate(x.dev, loop.Loop{}, x.trace); return err },
 		"loop back end": func() error {
-			_, err := graphexec.InstantiateLoop(x.dev, graphexec.Loop{Body: x.body, Backend: 99}, x.trace)
+			_, err := loop.Instantiate(x.dev, loop.Loop{Body: x.body, Backend: 99}, x.trace)
 			return err
 		},
 		"value":       func() error { return exec.Set("turns", nil) },
-		"loop value":  func() error { return loop.Set("turns", nil) },
+		"loop value":  func() error { return loopExec.Set("turns", nil) },
 		"change":      func() error { return exec.Apply(graphexec.Change{}) },
 		"operation":   func() error { return exec.Apply(graphexec.Enable("", false)) },
 		"preflight":   func() error { _, err := exec.Preflight(graphexec.Change{}); return err },
-		"loop change": func() error { return loop.Apply(graphexec.Change{}) },
+		"loop change": func() error { return loopExec.Apply(graphexec.Change{}) },
 		"replay":      func() error { return exec.Replay(none) },
 		"wait":        func() error { return exec.Wait(none) },
-		"run":         func() error { _, err := loop.Run(none); return err },
-		"loop wait":   func() error { _, err := loop.Wait(none); return err },
+		"run":         func() error { _, err := loopExec.Run(none); return err },
+		"loop wait":   func() error { _, err := loopExec.Wait(none); return err },
 		"plan":        func() error { _, err := optimizer.Plan(nil, optimizer.Options{}); return err },
 		"verify":      func() error { return ir.Verify(nil) },
 		"solve":       func() error { _, _, err := solver.Solve(none, nil, nil, nil, solver.Options{}); return err },
@@ -74,7 +75,7 @@ func TestMissingArgumentsAreErrors(t *testing.T) {
 			assert.NoError(t, none.Close())
 		})
 	}
-	for _, none := range []*graphexec.LoopExec{nil, {}} {
+	for _, none := range []*loop.Exec{nil, {}} {
 		assert.NotPanics(t, func() {
 			_, err := none.Run(context.Background())
 			assert.Error(t, err)
@@ -90,7 +91,7 @@ func TestMissingArgumentsAreErrors(t *testing.T) {
 	}
 	assert.NotEmpty(t, graphexec.Change{}.String())
 	require.NoError(t, exec.Close())
-	require.NoError(t, loop.Close())
+	require.NoError(t, loopExec.Close())
 	x.close()
 }
 
@@ -99,8 +100,8 @@ func TestAnUnknownFormIsNamed(t *testing.T) {
 	x := newSpinning(t, 1, 1)
 	_, err := graphexec.Instantiate(x.dev, x.body, x.trace, 99)
 	assert.EqualError(t, err, "unknown form 99: use Graph or Streams")
-	_, err = graphexec.InstantiateLoop(x.dev, graphexec.Loop{
-		Body: x.body, Until: graphexec.Until{Buffer: x.count.ID(), Is: graphexec.AtLeast, Value: 3}, MaxIterations: 4, Backend: 99,
+	_, err = loop.Instantiate(x.dev, loop.Loop{
+		Body: x.body, Until: loop.Until{Buffer: x.count.ID(), Is: loop.AtLeast, Value: 3}, MaxIterations: 4, Backend: 99,
 	}, x.trace)
 	assert.ErrorContains(t, err, "unknown form 99: use Graph or Streams")
 	x.close()
@@ -136,8 +137,8 @@ func TestAGraphThatIsNotVerifiedIsRefused(t *testing.T) {
 					_, err := graphexec.Instantiate(x.dev, &s, x.trace, form)
 					var wrong ir.Violations
 					assert.ErrorAs(t, err, &wrong, name)
-					_, err = graphexec.InstantiateLoop(x.dev, graphexec.Loop{
-						Body: &s, Until: graphexec.Until{Buffer: x.count.ID(), Is: graphexec.AtLeast, Value: 3}, MaxIterations: 4, Backend: form,
+					_, err = loop.Instantiate(x.dev, loop.Loop{
+						Body: &s, Until: loop.Until{Buffer: x.count.ID(), Is: loop.AtLeast, Value: 3}, MaxIterations: 4, Backend: form,
 					}, x.trace)
 					assert.Error(t, err, name)
 				}, name)

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/graphexec/internal/parts"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
@@ -41,7 +42,7 @@ func surroundings(p *program) ([]surrounding, error) {
 		case all(succs[v], when, afterGraph):
 			when[v] = afterGraph
 		default:
-			return nil, opError(p.sched.Graph, v, errAmidst)
+			return nil, parts.OpError(p.sched.Graph, v, errAmidst)
 		}
 	}
 	return when, nil

@@ -5,19 +5,20 @@ import (
 	"fmt"
 
 	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/graphexec/internal/parts"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
-// rounds are some iterations of a loop in one graph, which is the body of a while node for one. They are a back
-// end, so that they change as other replays do. The program is the loop's body, which is then run again
-// and again, or a schedule of all of them.
+// rounds are several iterations of a loop in one graph, which is the body of a while node in some loops. They are a back
+// end, so that they change as other replays do. The program is the loop's body, which is then repeated,
+// or a schedule of several iterations.
 type rounds struct {
-	x     *LoopExec
-	exec  *Exec // whose back end this is
-	runs  int   // of its program
-	marks marks
-	// surround adds what a graph has beside the iterations, and those by fill.
-	surround func(*rounds, *template) error
+	dev     device.Device
+	options parts.RoundsOptions
+	exec    *Exec // whose back end this is
+	runs    int   // of its program
+	marks   marks
+	next    *template // the one that is being built
 	template
 }
 
@@ -25,7 +26,7 @@ type rounds struct {
 type template struct {
 	graph    device.Graph
 	instance device.GraphExec
-	replay   commands        // of the instance
+	replay   parts.Commands  // of the instance
 	in       device.Graph    // where the iterations are: the graph, or a body of it
 	nodes    [][]device.Node // by run, by operation
 	readers  []reader
@@ -37,24 +38,21 @@ type reader struct {
 	work func() device.Work
 }
 
-// newRounds lowers so many iterations. The caller closes the result.
-func newRounds(x *LoopExec, size int, surround func(*rounds, *template) error) (_ *rounds, err error) {
-	r := &rounds{x: x, surround: surround}
-	if r.exec, err = x.several(size); err != nil {
+// newRounds lowers several iterations of a body.
+func newRounds(body *Exec, o parts.RoundsOptions) (_ *rounds, err error) {
+	r := &rounds{dev: body.dev, options: o}
+	if r.exec, err = body.several(o); err != nil {
 		return nil, err
 	}
-	if r.exec == nil {
-		r.exec = x.body.clone()
-	}
 	r.exec.impl = r
-	iterations := r.exec.prog.sched.Graph.Len() / x.loop.Body.Graph.Len()
-	r.runs = size / iterations
+	iterations := r.exec.prog.sched.Graph.Len() / body.prog.sched.Graph.Len()
+	r.runs = o.Size / iterations
 	defer func() {
 		if err != nil {
 			err = device.Join(err, r.exec.freeArena())
 		}
 	}()
-	if r.marks, err = marksOf(r.exec.prog.sched, x.until.span(), iterations); err != nil {
+	if r.marks, err = marksOf(r.exec.prog.sched, o.Scalar, iterations); err != nil {
 		return nil, err
 	}
 	if r.template, err = r.build(); err != nil {
@@ -65,7 +63,7 @@ func newRounds(x *LoopExec, size int, surround func(*rounds, *template) error) (
 
 // build makes an instance of the iterations as they are now.
 func (r *rounds) build() (t template, err error) {
-	dev := r.x.dev
+	dev := r.dev
 	defer func() {
 		if err != nil {
 			err = device.Join(err, t.close(dev))
@@ -75,20 +73,23 @@ func (r *rounds) build() (t template, err error) {
 	if t.graph, err = dev.CreateGraph(); err != nil {
 		return t, err
 	}
-	if err = r.surround(r, &t); err != nil {
+	r.next = &t
+	if err = r.options.Build(r, t.graph); err != nil {
 		return t, err
 	}
 	if t.instance, err = dev.Instantiate(t.graph); err != nil {
 		return t, err
 	}
-	t.replay, err = compile(dev, []device.Command{{Kind: device.RunGraph, Stream: r.x.stream, Exec: t.instance}})
+	t.replay, err = parts.Compile(dev, []device.Command{{Kind: device.RunGraph, Stream: r.options.Stream, Exec: t.instance}})
 	return t, err
 }
 
-// fill adds the iterations to a graph, and what written says behind those of them that it wants.
-func (r *rounds) fill(t *template, in device.Graph, written func(i int, behind []device.Node) (device.Node, error)) error {
+func (r *rounds) Replays() parts.Replays { return view{r.exec} }
+
+func (r *rounds) Fill(in device.Graph, written func(i int, behind []device.Node) (device.Node, error)) error {
+	t := r.next
 	t.in = in
-	q := sequence{dev: r.x.dev, graph: in, prog: r.exec.prog, when: make([]surrounding, len(r.exec.prog.work)), marks: r.marks, written: written}
+	q := sequence{dev: r.dev, graph: in, prog: r.exec.prog, when: make([]surrounding, len(r.exec.prog.work)), marks: r.marks, written: written}
 	for range r.runs {
 		nodes, err := q.add()
 		if err != nil {
@@ -99,20 +100,26 @@ func (r *rounds) fill(t *template, in device.Graph, written func(i int, behind [
 	return nil
 }
 
-// read adds a node that reads the scalar.
-func (t *template) read(dev device.Device, after []device.Node, work func() device.Work) (device.Node, error) {
-	n, err := dev.AddNode(t.in, after, work())
+func (r *rounds) Read(after []device.Node, work func() device.Work) (device.Node, error) {
+	t := r.next
+	n, err := r.dev.AddNode(t.in, after, work())
 	t.readers = append(t.readers, reader{n, work})
 	return n, err
 }
 
-func (r *rounds) launch(n int) error { return r.replay.submit(r.x.dev, n) }
+func (r *rounds) Launch(n int) error { return r.launch(n) }
 
-func (r *rounds) length() int { return r.replay.n }
+func (r *rounds) Close() error { return r.exec.Close() }
 
-func (r *rounds) wait(ctx context.Context) error { return r.x.dev.SynchronizeContext(ctx, r.x.stream) }
+func (r *rounds) launch(n int) error { return r.replay.Submit(r.dev, n) }
 
-func (r *rounds) origin() device.Stream { return r.x.stream }
+func (r *rounds) length() int { return r.replay.N }
+
+func (r *rounds) wait(ctx context.Context) error {
+	return r.dev.SynchronizeContext(ctx, r.options.Stream)
+}
+
+func (r *rounds) origin() device.Stream { return r.options.Stream }
 
 func (r *rounds) keeps(ir.OpID) bool { return true }
 
@@ -123,7 +130,7 @@ func (r *rounds) rebuild() error {
 	}
 	was := r.template
 	r.template = t
-	return was.close(r.x.dev)
+	return was.close(r.dev)
 }
 
 // update has every run do other work.
@@ -147,7 +154,7 @@ func (r *rounds) changes(works []opWork) (changes []device.NodeWork) {
 
 // set gives nodes other work, in one call into the device if it can; of a failure it says at which.
 func (r *rounds) set(changes []device.NodeWork) (int, error) {
-	dev := r.x.dev
+	dev := r.dev
 	update := dev.UpdateNode
 	if r.in != r.graph {
 		update = func(x device.GraphExec, n device.Node, w device.Work) error {
@@ -164,8 +171,7 @@ func (r *rounds) set(changes []device.NodeWork) (int, error) {
 	return 0, nil
 }
 
-// follow has the nodes that read the scalar read it where it is by now.
-func (r *rounds) follow() error {
+func (r *rounds) Follow() error {
 	var changes []device.NodeWork
 	for _, n := range r.readers {
 		changes = append(changes, device.NodeWork{Node: n.node, Work: n.work()})
@@ -176,40 +182,35 @@ func (r *rounds) follow() error {
 	return nil
 }
 
-func (r *rounds) close() error { return r.template.close(r.x.dev) }
+func (r *rounds) close() error { return r.template.close(r.dev) }
 
 func (t *template) close(dev device.Device) error {
-	return device.Join(t.replay.close(dev), destroyGraph(dev, t.instance, t.graph))
+	return device.Join(t.replay.Close(dev), parts.DestroyGraph(dev, t.instance, t.graph))
 }
 
-// several is a schedule of so many iterations on the device, or of a part of them; nil for that of one.
-func (x *LoopExec) several(n int) (*Exec, error) {
-	if x.loop.Several == nil || n == 1 {
-		return nil, nil
+// several is an Exec without a back end of several iterations of x, or of a part of them.
+func (x *Exec) several(o parts.RoundsOptions) (*Exec, error) {
+	if o.Several == nil {
+		return x.clone(), nil
 	}
-	s, err := x.loop.Several(n)
-	if err != nil || s == nil {
-		return nil, wrapped("a schedule of several iterations", err)
+	if err := repeats(o.Several, x.prog.sched.Graph, o.Size); err != nil {
+		return nil, parts.Wrapped("a schedule of several iterations", err)
 	}
-	if err := x.repeats(s, n); err != nil {
-		return nil, wrapped("a schedule of several iterations", err)
-	}
-	return prepare(x.dev, s, x.bindings)
+	return prepare(x.dev, o.Several, x.prog.trace())
 }
 
-// repeats says why a schedule is not one of n iterations, or of a part of them.
-func (x *LoopExec) repeats(s *ir.Schedule, n int) error {
+// repeats returns an error for a schedule that is not one of n iterations of a body, or of a divisor of n.
+func repeats(s *ir.Schedule, body *ir.Graph, n int) error {
 	if err := verify(s); err != nil {
 		return err
 	}
-	body := x.loop.Body.Graph
 	if ops := s.Graph.Len(); ops == 0 || ops%body.Len() != 0 || n%(ops/body.Len()) != 0 {
 		return fmt.Errorf("it has %d operations, and an iteration of %s has %d: want those of %d iterations, or of a divisor", ops, body.Name, body.Len(), n)
 	}
 	for v := range s.Graph.Ops {
 		is, was := ir.OpID(v), ir.OpID(v%body.Len())
 		if s.Graph.Traced(is) != body.Traced(was) || s.Graph.Ops[is].Kind != body.Ops[was].Kind {
-			return fmt.Errorf("%s is not what iterations of %s have there: unroll the body", opName(s.Graph, is), body.Name)
+			return fmt.Errorf("%s is not what iterations of %s have there: unroll the body", parts.OpName(s.Graph, is), body.Name)
 		}
 	}
 	return nil

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/graphexec/internal/parts"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
@@ -73,7 +74,7 @@ func (q *sequence) add() ([]device.Node, error) {
 			deps = append(deps, q.reader)
 		}
 		if nodes[op], err = q.dev.AddNode(q.graph, deps, q.prog.work[op]); err != nil {
-			return nil, opError(s.Graph, op, err)
+			return nil, parts.OpError(s.Graph, op, err)
 		}
 		if err := q.close(op, nodes, due); err != nil {
 			return nil, err

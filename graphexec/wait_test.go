@@ -11,6 +11,7 @@ import (
 
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/graphexec"
+	"github.com/reprise-gpu/reprise/graphexec/loop"
 	"github.com/reprise-gpu/reprise/internal/sim"
 	"github.com/reprise-gpu/reprise/ir"
 	"github.com/reprise-gpu/reprise/optimizer"
@@ -134,43 +135,43 @@ func TestCloseAfterAWaitThatWasGivenUp(t *testing.T) {
 // TestALoopReturnsAtItsDeadline suspends runs within an iteration, in every lowering, and has them end.
 func TestALoopReturnsAtItsDeadline(t *testing.T) {
 	for _, c := range []struct {
-		lowering graphexec.Lowering
-		overrun  graphexec.Overrun
+		lowering loop.Lowering
+		overrun  loop.Overrun
 	}{
-		{graphexec.HostChecked, graphexec.Forbidden}, {graphexec.Unrolled, graphexec.Forbidden},
-		{graphexec.Unrolled, graphexec.Undone}, {graphexec.WhileNode, graphexec.Forbidden},
+		{loop.HostChecked, loop.Forbidden}, {loop.Unrolled, loop.Forbidden},
+		{loop.Unrolled, loop.Undone}, {loop.WhileNode, loop.Forbidden},
 	} {
 		t.Run(c.lowering.String()+"/"+c.overrun.String(), func(t *testing.T) {
 			x := newSpinning(t, 1, long/2)
-			loop, err := graphexec.InstantiateLoop(x.dev, graphexec.Loop{
-				Body: x.body, Until: graphexec.Until{Buffer: x.count.ID(), Is: graphexec.AtLeast, Value: 100},
+			loopExec, err := loop.Instantiate(x.dev, loop.Loop{
+				Body: x.body, Until: loop.Until{Buffer: x.count.ID(), Is: loop.AtLeast, Value: 100},
 				MaxIterations: 2, Lowering: c.lowering, Overrun: c.overrun,
 			}, x.trace)
 			require.NoError(t, err)
 			ctx, inTime := soon(t)
-			_, err = loop.Run(ctx)
+			_, err = loopExec.Run(ctx)
 			require.ErrorIs(t, err, context.DeadlineExceeded)
-			_, err = loop.Wait(ctx)
+			_, err = loopExec.Wait(ctx)
 			require.ErrorIs(t, err, context.DeadlineExceeded)
 			inTime()
-			result, err := loop.Wait(context.Background())
+			result, err := loopExec.Wait(context.Background())
 			require.NoError(t, err)
 			assert.Positive(t, result.Iterations)
 			assert.Equal(t, x.counted(), result.Iterations)
-			assert.Equal(t, result.Iterations, loop.Stats().Iterations)
-			again, err := loop.Wait(context.Background())
+			assert.Equal(t, result.Iterations, loopExec.Stats().Iterations)
+			again, err := loopExec.Wait(context.Background())
 			require.NoError(t, err)
 			assert.Equal(t, result, again)
 
-			require.NoError(t, loop.Set("turns", uint32(long/2)))
+			require.NoError(t, loopExec.Set("turns", uint32(long/2)))
 			ctx, inTime = soon(t)
-			_, err = loop.Run(ctx)
+			_, err = loopExec.Run(ctx)
 			require.ErrorIs(t, err, context.DeadlineExceeded)
 			inTime()
-			require.NoError(t, loop.Set("turns", uint32(1)), "after a run that was given up")
-			_, err = loop.Run(context.Background())
+			require.NoError(t, loopExec.Set("turns", uint32(1)), "after a run that was given up")
+			_, err = loopExec.Run(context.Background())
 			require.NoError(t, err)
-			require.NoError(t, loop.Close())
+			require.NoError(t, loopExec.Close())
 			x.close()
 		})
 	}
@@ -181,17 +182,17 @@ func TestALoopClosesAfterARunThatWasGivenUp(t *testing.T) {
 	x := newSpinning(t, 1, long/2)
 	plan, err := optimizer.Plan(x.trace.Graph, optimizer.Options{})
 	require.NoError(t, err)
-	loop, err := graphexec.InstantiateLoop(x.dev, graphexec.Loop{
-		Body: plan.Schedule, Until: graphexec.Until{Buffer: x.count.ID(), Is: graphexec.AtLeast, Value: 100}, MaxIterations: 4, Lowering: graphexec.HostChecked,
+	loopExec, err := loop.Instantiate(x.dev, loop.Loop{
+		Body: plan.Schedule, Until: loop.Until{Buffer: x.count.ID(), Is: loop.AtLeast, Value: 100}, MaxIterations: 4, Lowering: loop.HostChecked,
 	}, x.trace)
 	require.NoError(t, err)
 	ctx, inTime := soon(t)
 	runtime.LockOSThread()
-	_, err = loop.Run(ctx)
+	_, err = loopExec.Run(ctx)
 	runtime.UnlockOSThread()
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 	inTime()
-	require.NoError(t, loop.Close())
+	require.NoError(t, loopExec.Close())
 	assert.Equal(t, 1, x.counted())
 	x.close()
 }

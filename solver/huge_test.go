@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/reprise-gpu/reprise/graphexec"
+	"github.com/reprise-gpu/reprise/graphexec/loop"
 	"github.com/reprise-gpu/reprise/internal/sim"
 	"github.com/reprise-gpu/reprise/solver/sparse"
 )
@@ -27,7 +27,7 @@ func TestCheckEveryOfAnySizeIsAtTheEnd(t *testing.T) {
 			{Mode: Graph, CheckEvery: math.MaxInt},
 			{Mode: Loop, CheckEvery: math.MaxInt},
 			{Mode: Loop, CheckEvery: math.MaxInt, Batch: 7},
-			{Mode: Loop, CheckEvery: maxIterations + 1, Lowering: graphexec.WhileNode},
+			{Mode: Loop, CheckEvery: maxIterations + 1, Lowering: loop.WhileNode},
 		} {
 			o.Method, o.MaxIterations, o.Restart = method, 40, 4
 			x, res, err := Solve(context.Background(), open(t, sim.Options{}), a, b, o)
@@ -38,7 +38,7 @@ func TestCheckEveryOfAnySizeIsAtTheEnd(t *testing.T) {
 		}
 	}
 	for _, batch := range []int{math.MaxInt, maxIterations + 1} {
-		o := Options{CheckEvery: batch, Batch: batch, Mode: Loop, Lowering: graphexec.Unrolled}
+		o := Options{CheckEvery: batch, Batch: batch, Mode: Loop, Lowering: loop.Unrolled}
 		assert.ErrorAs(t, o.Check(), new(*OptionError))
 	}
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/reprise-gpu/reprise/device"
-	"github.com/reprise-gpu/reprise/graphexec"
+	"github.com/reprise-gpu/reprise/graphexec/loop"
 	"github.com/reprise-gpu/reprise/internal/sim"
 	"github.com/reprise-gpu/reprise/solver/sparse"
 )
@@ -27,7 +27,7 @@ func everyWay() (all []Options) {
 				all = append(all, Options{Mode: mode, CheckEvery: every})
 				continue
 			}
-			for _, lowering := range []graphexec.Lowering{graphexec.HostChecked, graphexec.Unrolled, graphexec.WhileNode} {
+			for _, lowering := range []loop.Lowering{loop.HostChecked, loop.Unrolled, loop.WhileNode} {
 				all = append(all, Options{Mode: Loop, CheckEvery: every, Lowering: lowering})
 			}
 		}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/reprise-gpu/reprise/graphexec"
+	"github.com/reprise-gpu/reprise/graphexec/loop"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
@@ -31,11 +31,11 @@ type Options struct {
 	Damping  float64 // of PageRank: probability of following a link; 0 means 0.85
 	Step     float64 // of Heat and Wave: time step; 0 means half the greatest stable step, or less
 	Strategy string  // of the optimizer; "" means auto
-	// Lowering and Batch are those of graphexec.Loop, for mode Loop; the zero values select what is expected to be
+	// Lowering and Batch are those of loop.Loop, for mode Loop; the zero values select what is expected to be
 	// fastest. Like CheckEvery, Batch counts iterations. It must divide CheckEvery or, with lowering Unrolled, be a
 	// multiple of it. If several iterations are traced as one period, such as cycles of GMRES, both are rounded up to
 	// whole periods.
-	Lowering graphexec.Lowering
+	Lowering loop.Lowering
 	Batch    int
 	// Sampled must be set if the device runs only some blocks of each launch and so computes no results. Solve then
 	// runs MaxIterations, rounded up to a whole period. There is no solution; the result contains only times.
@@ -52,7 +52,7 @@ const (
 	Graph   Mode = iota // one replay of a graph per iteration
 	Streams             // replays over streams; consecutive operations of a stream may form a small graph
 	Eager               // single launches, without a trace
-	Loop                // a loop that runs without the host as far as possible, see graphexec.Loop
+	Loop                // a loop that runs without the host as far as possible, see loop.Loop
 	Auto                // single launches as in Eager; a tracer finds repetitions and replays them as graphs, see tracer.Auto
 )
 
@@ -155,7 +155,7 @@ func (o *Options) complete() error {
 	if o.CheckEvery == 0 {
 		o.CheckEvery = 16
 	}
-	multiple := o.Batch > 0 && o.Batch%o.CheckEvery == 0 && o.Lowering == graphexec.Unrolled
+	multiple := o.Batch > 0 && o.Batch%o.CheckEvery == 0 && o.Lowering == loop.Unrolled
 	for _, c := range []struct {
 		ok     bool
 		option string
@@ -173,7 +173,7 @@ func (o *Options) complete() error {
 		{int(o.Mode) < len(modeNames), "Mode", int(o.Mode), "there is none of that number"},
 		{int(o.Precision) < len(precisionNames), "Precision", int(o.Precision), "there is none of that number"},
 		{int(o.Preconditioner) < len(preconditionerNames), "Preconditioner", int(o.Preconditioner), "there is none of that number"},
-		{o.Lowering <= graphexec.WhileNode, "Lowering", int(o.Lowering), "there is none of that number"},
+		{o.Lowering <= loop.WhileNode, "Lowering", int(o.Lowering), "there is none of that number"},
 		{o.Batch == 0 || o.Batch > 0 && o.CheckEvery%o.Batch == 0 || multiple, "Batch", o.Batch,
 			fmt.Sprintf("use a divisor of CheckEvery (%d), or with Lowering unrolled a multiple", o.CheckEvery)},
 		{o.Batch <= maxIterations, "Batch", o.Batch, fmt.Sprintf("use at most %d", maxIterations)},

@@ -9,6 +9,7 @@ import (
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/device/model"
 	"github.com/reprise-gpu/reprise/graphexec"
+	"github.com/reprise-gpu/reprise/graphexec/loop"
 	"github.com/reprise-gpu/reprise/ir"
 	"github.com/reprise-gpu/reprise/optimizer"
 	"github.com/reprise-gpu/reprise/tracer"
@@ -21,9 +22,9 @@ type run struct {
 
 	// enqueue issues one iteration and returns before the iteration has ended.
 	enqueue func(context.Context) error
-	exec    *graphexec.Exec     // nil for an eager run and for a loop
-	loop    *graphexec.LoopExec // nil but for a loop
-	looped  graphexec.LoopResult
+	exec    *graphexec.Exec // nil for an eager run and for a loop
+	loop    *loop.Exec      // nil but for a loop
+	looped  loop.Result
 
 	operations, lanes int     // per iteration
 	norm              float64 // norm of b
@@ -119,12 +120,12 @@ func (r *run) loops(dev device.Device, body *ir.Schedule, plan optimizer.Options
 	if batch == 0 {
 		every = min(every, maxInFlight)
 	}
-	l := graphexec.Loop{
+	l := loop.Loop{
 		Body:          body,
 		Until:         r.until(o),
 		MaxIterations: periods(o.MaxIterations),
 		CheckEvery:    every,
-		Overrun:       graphexec.Harmless,
+		Overrun:       loop.Harmless,
 		Lowering:      o.Lowering,
 		Batch:         batch,
 		Expected:      periods(usual(r.sys.N)),
@@ -137,7 +138,7 @@ func (r *run) loops(dev device.Device, body *ir.Schedule, plan optimizer.Options
 			}
 		}
 	}
-	r.loop, err = graphexec.InstantiateLoop(dev, l, r.trace)
+	r.loop, err = loop.Instantiate(dev, l, r.trace)
 	return err
 }
 
@@ -153,10 +154,10 @@ func fit(a, b int) (int, int) {
 }
 
 // until returns the condition that ends a loop: the method has a result. On a sampled device it is never met.
-func (r *run) until(o *Options) graphexec.Until {
-	u := graphexec.Until{Buffer: r.sys.state.ID(), Index: stateCode, Is: graphexec.NotEqual, Value: running}
+func (r *run) until(o *Options) loop.Until {
+	u := loop.Until{Buffer: r.sys.state.ID(), Index: stateCode, Is: loop.NotEqual, Value: running}
 	if o.Sampled {
-		u.Is, u.Value = graphexec.Equal, -1
+		u.Is, u.Value = loop.Equal, -1
 	}
 	return u
 }

@@ -34,7 +34,7 @@ type Result struct {
 	Eigenvalue  float64   `json:"eigenvalue,omitempty"`  // of the power method; of AAᵀ for HITS; infinite if it exceeds a float64
 	Authorities []float64 `json:"authorities,omitempty"` // for HITS
 
-	Lowering string `json:"lowering,omitempty"` // in mode Loop, see graphexec.Lowering
+	Lowering string `json:"lowering,omitempty"` // in mode Loop, see loop.Lowering
 	Why      string `json:"why,omitempty"`      // why the lowering was chosen; in mode Auto, why no more was replayed
 
 	Auto *tracer.AutoStats `json:"auto,omitempty"` // statistics of mode Auto

@@ -13,7 +13,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/reprise-gpu/reprise/device"
-	"github.com/reprise-gpu/reprise/graphexec"
+	"github.com/reprise-gpu/reprise/graphexec/loop"
 	"github.com/reprise-gpu/reprise/internal/sim"
 	"github.com/reprise-gpu/reprise/solver/sparse"
 )
@@ -117,9 +117,9 @@ func TestModesAgree(t *testing.T) {
 			var result Result
 			for _, how := range []Options{
 				{Mode: Eager, CheckEvery: 1}, {Mode: Streams, CheckEvery: 7}, {Mode: Graph, CheckEvery: 400},
-				{Mode: Loop, CheckEvery: 5, Lowering: graphexec.HostChecked},
-				{Mode: Loop, CheckEvery: 3, Lowering: graphexec.Unrolled},
-				{Mode: Loop, Lowering: graphexec.WhileNode},
+				{Mode: Loop, CheckEvery: 5, Lowering: loop.HostChecked},
+				{Mode: Loop, CheckEvery: 3, Lowering: loop.Unrolled},
+				{Mode: Loop, Lowering: loop.WhileNode},
 			} {
 				o := how
 				o.Method, o.Preconditioner, o.Precision, o.Tolerance, o.Restart = m, pre, precision, 1e-4, 4
@@ -339,7 +339,7 @@ func TestInputThatCannotBeSolved(t *testing.T) {
 		{square, ones, Options{Restart: 256}, "option Restart is 256: use 1 to 255", new(*OptionError)},
 		{square, ones, Options{Batch: -1}, "option Batch is -1: use a divisor of CheckEvery (16), or with Lowering unrolled a multiple", new(*OptionError)},
 		{square, ones, Options{Batch: 7}, "option Batch is 7: use", new(*OptionError)},
-		{square, ones, Options{Batch: 32, Lowering: graphexec.WhileNode}, "option Batch is 32: use", new(*OptionError)},
+		{square, ones, Options{Batch: 32, Lowering: loop.WhileNode}, "option Batch is 32: use", new(*OptionError)},
 		{square, ones, Options{Lowering: 9}, "option Lowering is 9", new(*OptionError)},
 		{square, ones, Options{Mode: 9}, "option Mode is 9", new(*OptionError)},
 		{square, ones, Options{Strategy: "fast"}, "fast", nil},
@@ -359,9 +359,9 @@ func TestBatchesAreRoundedToPeriods(t *testing.T) {
 	b[3] = 1
 	for _, o := range []Options{
 		{Method: Heat, MaxIterations: 30, CheckEvery: 15, Batch: 5},
-		{Method: Wave, MaxIterations: 30, CheckEvery: 5, Batch: 15, Lowering: graphexec.Unrolled},
-		{Method: GMRES, Restart: 4, CheckEvery: 9, Batch: 3, Lowering: graphexec.WhileNode},
-		{Method: GMRES, Restart: 4, CheckEvery: 7, Batch: 21, Lowering: graphexec.Unrolled},
+		{Method: Wave, MaxIterations: 30, CheckEvery: 5, Batch: 15, Lowering: loop.Unrolled},
+		{Method: GMRES, Restart: 4, CheckEvery: 9, Batch: 3, Lowering: loop.WhileNode},
+		{Method: GMRES, Restart: 4, CheckEvery: 7, Batch: 21, Lowering: loop.Unrolled},
 	} {
 		want, _, err := Solve(context.Background(), open(t, sim.Options{}), a, b, o)
 		require.NoError(t, err)

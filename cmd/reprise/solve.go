@@ -15,7 +15,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/reprise-gpu/reprise/device"
-	"github.com/reprise-gpu/reprise/graphexec"
+	"github.com/reprise-gpu/reprise/graphexec/loop"
 	"github.com/reprise-gpu/reprise/internal/bench/figure"
 	"github.com/reprise-gpu/reprise/internal/sim"
 	"github.com/reprise-gpu/reprise/optimizer"
@@ -78,7 +78,7 @@ Methods:
 	flags.Float64Var(&f.options.Tolerance, "tolerance", 0, "relative residual to stop at (default 1e-8, in single precision 1e-4)")
 	flags.IntVar(&f.options.MaxIterations, "max-iterations", 10_000, "iterations after which to give up")
 	flags.IntVar(&f.options.CheckEvery, "check-every", 16, "iterations between two looks of the host at the residual")
-	flags.StringVar(&f.lowering, "lowering", graphexec.Auto.String(), "of mode loop, who decides whether to go on and where: host, unrolled, while or auto")
+	flags.StringVar(&f.lowering, "lowering", loop.Auto.String(), "of mode loop, who decides whether to go on and where: host, unrolled, while or auto")
 	flags.IntVar(&f.options.Batch, "batch", 0, "of mode loop, iterations of a graph, which divide --check-every or, unrolled, are a multiple (default: as many as are expected to be quickest)")
 	flags.IntVar(&f.options.Lanes, "lanes", 0, "threads that share a row of the matrix, a power of two up to 32 (default: by the length of rows)")
 	flags.IntVar(&f.options.Restart, "restart", 30, "iterations between two restarts of gmres")
@@ -206,7 +206,7 @@ func (f *solveFlags) parse() (s *solves, err error) {
 	if s.options.Preconditioner, err = solver.ParsePreconditioner(f.preconditioner); err != nil {
 		return nil, usagef("--preconditioner: %w", err)
 	}
-	if s.options.Lowering, err = graphexec.ParseLowering(f.lowering); err != nil {
+	if s.options.Lowering, err = loop.ParseLowering(f.lowering); err != nil {
 		return nil, usagef("--lowering: %w", err)
 	}
 	if s.methods, err = pick("method", f.methods, solver.Methods(), solver.Lookup); err != nil {

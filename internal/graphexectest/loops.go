@@ -11,6 +11,7 @@ import (
 
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/graphexec"
+	"github.com/reprise-gpu/reprise/graphexec/loop"
 	"github.com/reprise-gpu/reprise/ir"
 	"github.com/reprise-gpu/reprise/optimizer"
 	"github.com/reprise-gpu/reprise/tracer"
@@ -23,10 +24,10 @@ func (p *program) scalar() tracer.Buffer { return p.buffers[p.stage()-1].Slice(1
 // the bytes and the iterations that calls come to which are made one by one, as the changes say. open returns a device; the two that a
 // loop runs on are closed.
 func Loops(t *testing.T, open func() device.Device, seeds uint64) {
-	var done graphexec.LoopStats
+	var done loop.Stats
 	overlap := 0
 	for seed := range seeds {
-		for _, lowering := range []graphexec.Lowering{graphexec.HostChecked, graphexec.Unrolled, graphexec.WhileNode} {
+		for _, lowering := range []loop.Lowering{loop.HostChecked, loop.Unrolled, loop.WhileNode} {
 			x := newChangedLoop(t, open, seed, lowering)
 			x.run()
 			s := x.loop.Stats()
@@ -49,13 +50,13 @@ type changedLoop struct {
 	dev       [2]device.Device // of the calls, and of the loop
 	want, got *program
 	trace     *tracer.Trace
-	until     graphexec.Loop
-	loop      *graphexec.LoopExec
+	until     loop.Loop
+	loop      *loop.Exec
 	m         *mutator
 	overlap   int // schedules of several iterations
 }
 
-func newChangedLoop(t *testing.T, open func() device.Device, seed uint64, lowering graphexec.Lowering) *changedLoop {
+func newChangedLoop(t *testing.T, open func() device.Device, seed uint64, lowering loop.Lowering) *changedLoop {
 	x := &changedLoop{t: t, r: rand.New(rand.NewPCG(seed, 4)), dev: [2]device.Device{open(), open()}}
 	x.want, x.got = start(t, x.dev[0], tracer.Eager, seed), start(t, x.dev[1], tracer.Deferred, seed)
 	x.want.loop, x.got.loop = true, true
@@ -68,15 +69,15 @@ func newChangedLoop(t *testing.T, open func() device.Device, seed uint64, loweri
 	plan, err := optimizer.Plan(x.trace.Graph, optimizer.Options{Strategy: strategy, Verify: true})
 	require.NoError(t, err)
 	every := 1 + x.r.IntN(4)
-	l := graphexec.Loop{
+	l := loop.Loop{
 		Body: plan.Schedule, Lowering: lowering, Backend: graphexec.Backends()[x.r.IntN(2)], CheckEvery: every, Batch: every, MaxIterations: 3 + x.r.IntN(8),
-		Until: graphexec.Until{
+		Until: loop.Until{
 			Buffer: x.got.scalar().ID(), Index: 1, Value: x.r.Float64(),
-			Is: []graphexec.Comparison{graphexec.Below, graphexec.AtMost, graphexec.AtLeast, graphexec.Above}[x.r.IntN(4)],
+			Is: []loop.Comparison{loop.Below, loop.AtMost, loop.AtLeast, loop.Above}[x.r.IntN(4)],
 		},
-		Overrun: []graphexec.Overrun{graphexec.Forbidden, graphexec.Undone}[x.r.IntN(2)],
+		Overrun: []loop.Overrun{loop.Forbidden, loop.Undone}[x.r.IntN(2)],
 	}
-	if lowering == graphexec.Unrolled && l.Overrun == graphexec.Undone {
+	if lowering == loop.Unrolled && l.Overrun == loop.Undone {
 		l.Batch *= 1 + x.r.IntN(4)
 	}
 	if x.r.IntN(2) == 0 {
@@ -91,7 +92,7 @@ func newChangedLoop(t *testing.T, open func() device.Device, seed uint64, loweri
 	}
 	x.what = fmt.Sprintf("seed %d, %v by %d, checked every %d, at most %d, overrun %v", seed, lowering, l.Batch, l.CheckEvery, l.MaxIterations, l.Overrun)
 	x.until = l
-	x.loop, err = graphexec.InstantiateLoop(x.dev[1], l, x.trace)
+	x.loop, err = loop.Instantiate(x.dev[1], l, x.trace)
 	require.NoError(t, err, x.what)
 	x.m = &mutator{r: x.r, want: x.want, got: x.got, dev: x.dev[1], ops: x.trace.Graph.Ops, own: x.got.places(x.trace)}
 	return x
@@ -123,7 +124,7 @@ func (x *changedLoop) run() {
 }
 
 // plainly makes the calls of each iteration, and looks after each that is to be checked.
-func (x *changedLoop) plainly() (int, graphexec.Ending) {
+func (x *changedLoop) plainly() (int, loop.Ending) {
 	l := &x.until
 	for i := 1; i <= l.MaxIterations; i++ {
 		x.want.run()
@@ -134,13 +135,13 @@ func (x *changedLoop) plainly() (int, graphexec.Ending) {
 		require.NoError(x.t, tracer.Read(value[:], x.want.scalar()))
 		v, limit := float64(value[0]), l.Until.Value
 		if math.IsNaN(v) {
-			return i, graphexec.NotANumber
+			return i, loop.NotANumber
 		}
-		if v < limit && l.Until.Is&graphexec.Below != 0 || v == limit && l.Until.Is&graphexec.Equal != 0 || v > limit && l.Until.Is&graphexec.Above != 0 {
-			return i, graphexec.Met
+		if v < limit && l.Until.Is&loop.Below != 0 || v == limit && l.Until.Is&loop.Equal != 0 || v > limit && l.Until.Is&loop.Above != 0 {
+			return i, loop.Met
 		}
 	}
-	return l.MaxIterations, graphexec.Exhausted
+	return l.MaxIterations, loop.Exhausted
 }
 
 func (x *changedLoop) close() {

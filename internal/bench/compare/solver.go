@@ -6,7 +6,7 @@ import (
 	"strconv"
 
 	"github.com/reprise-gpu/reprise/device"
-	"github.com/reprise-gpu/reprise/graphexec"
+	"github.com/reprise-gpu/reprise/graphexec/loop"
 	"github.com/reprise-gpu/reprise/solver"
 	"github.com/reprise-gpu/reprise/solver/sparse"
 )
@@ -31,13 +31,13 @@ const solverProgram = "solver/cg"
 var ways = []struct {
 	name, peer string
 	mode       solver.Mode
-	lowering   graphexec.Lowering
+	lowering   loop.Lowering
 }{
 	{name: "eager", mode: solver.Eager},
 	{name: "streams", mode: solver.Streams},
 	{name: "graph", mode: solver.Graph, peer: "c++ graph"},
 	{name: "loop", mode: solver.Loop},
-	{name: "while", mode: solver.Loop, lowering: graphexec.WhileNode, peer: "c++ while"},
+	{name: "while", mode: solver.Loop, lowering: loop.WhileNode, peer: "c++ while"},
 	{name: "auto", mode: solver.Auto},
 }
 
@@ -77,11 +77,11 @@ func (c *SolverConfig) compare(ctx context.Context, side, every int, told func(n
 	}
 	for _, w := range ways {
 		o := solver.Options{Mode: w.mode, MaxIterations: c.MaxIterations, CheckEvery: every, Lowering: w.lowering, Sampled: c.Sample > 0}
-		if w.lowering == graphexec.WhileNode {
+		if w.lowering == loop.WhileNode {
 			o.Batch = every
 		}
 		r, err := c.solve(ctx, a, b, o)
-		if device.CodeOf(err) == device.NotSupported && w.lowering == graphexec.WhileNode {
+		if device.CodeOf(err) == device.NotSupported && w.lowering == loop.WhileNode {
 			continue
 		}
 		if err != nil {

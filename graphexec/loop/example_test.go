@@ -1,11 +1,11 @@
-package graphexec_test
+package loop_test
 
 import (
 	"context"
 	"fmt"
 
 	"github.com/reprise-gpu/reprise/device"
-	"github.com/reprise-gpu/reprise/graphexec"
+	"github.com/reprise-gpu/reprise/graphexec/loop"
 	"github.com/reprise-gpu/reprise/internal/kernels"
 	"github.com/reprise-gpu/reprise/internal/sim"
 	"github.com/reprise-gpu/reprise/ir"
@@ -46,21 +46,21 @@ func ExampleLoop() {
 	trace, body := mustPlan(t)
 
 	// Repeat it until the first of them is below 1e-6.
-	loop, err := graphexec.InstantiateLoop(dev, graphexec.Loop{
+	loopExec, err := loop.Instantiate(dev, loop.Loop{
 		Body:          body,
-		Until:         graphexec.Until{Buffer: x.ID(), Is: graphexec.Below, Value: 1e-6},
+		Until:         loop.Until{Buffer: x.ID(), Is: loop.Below, Value: 1e-6},
 		MaxIterations: 1000,
 	}, trace)
 	if err != nil {
 		panic(err)
 	}
 	_ = tracer.Write(x, []float32{0.9, 0.8, 0.7, 0.6})
-	result, err := loop.Run(context.Background())
+	result, err := loopExec.Run(context.Background())
 	if err != nil {
 		panic(err)
 	}
-	fmt.Printf("%v after %d iterations, %d looks of the host\n", result.Ending, result.Iterations, loop.Stats().Checks)
-	if err := device.Join(loop.Close(), trace.Close(), dev.Close()); err != nil {
+	fmt.Printf("%v after %d iterations, %d looks of the host\n", result.Ending, result.Iterations, loopExec.Stats().Checks)
+	if err := device.Join(loopExec.Close(), trace.Close(), dev.Close()); err != nil {
 		panic(err)
 	}
 	// Output:

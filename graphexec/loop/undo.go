@@ -1,18 +1,19 @@
-package graphexec
+package loop
 
 import (
 	"fmt"
 
 	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/graphexec/internal/parts"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
 // undo keeps what a body carries from iteration to iteration, as it was at two points that
 // take turns, and puts it back.
 type undo struct {
-	x             *LoopExec
+	x             *Exec
 	shadow        [2]device.Ptr
-	save, restore [2]commands
+	save, restore [2]parts.Commands
 }
 
 // piece is memory that a body writes, and where it is kept.
@@ -39,10 +40,10 @@ func (u *undo) build() error {
 			save = append(save, device.Command{Stream: u.x.stream, Work: keep})
 			restore = append(restore, device.Command{Stream: u.x.stream, Work: putBack})
 		}
-		if u.save[i], err = compile(dev, save); err != nil {
+		if u.save[i], err = parts.Compile(dev, save); err != nil {
 			return err
 		}
-		if u.restore[i], err = compile(dev, restore); err != nil {
+		if u.restore[i], err = parts.Compile(dev, restore); err != nil {
 			return err
 		}
 	}
@@ -65,10 +66,10 @@ func (u *undo) follow() error {
 	for i, shadow := range u.shadow {
 		for n, p := range pieces {
 			keep, putBack := p.copies(shadow)
-			if err := u.x.dev.UpdateCommand(u.save[i].list, n, keep); err != nil {
+			if err := u.x.dev.UpdateCommand(u.save[i].List, n, keep); err != nil {
 				return err
 			}
-			if err := u.x.dev.UpdateCommand(u.restore[i].list, n, putBack); err != nil {
+			if err := u.x.dev.UpdateCommand(u.restore[i].List, n, putBack); err != nil {
 				return err
 			}
 		}
@@ -78,13 +79,13 @@ func (u *undo) follow() error {
 
 // carried is what the operations of a body write of buffers that outlive a replay, for each
 // buffer from the first byte to the last.
-func (x *LoopExec) carried() (pieces []piece, total int64, err error) {
-	g, pointer := x.loop.Body.Graph, x.body.prog.settings.pointer
+func (x *Exec) carried() (pieces []piece, total int64, err error) {
+	g := x.loop.Body.Graph
 	written := make([]ir.Range, len(g.Buffers)-g.Made) // the buffers that passes made are dead after a replay
 	var scratch [2]ir.Access
 	for v := range g.Ops {
 		if g.Ops[v].Kind == ir.KindHost {
-			return nil, 0, opError(g, ir.OpID(v), fmt.Errorf("a host call cannot be undone: set Overrun to Forbidden"))
+			return nil, 0, parts.OpError(g, ir.OpID(v), fmt.Errorf("a host call cannot be undone: set Overrun to Forbidden"))
 		}
 		accesses := g.Ops[v].Accesses(&scratch)
 		for _, a := range accesses {
@@ -102,12 +103,12 @@ func (x *LoopExec) carried() (pieces []piece, total int64, err error) {
 		if w.Empty() {
 			continue
 		}
-		name, at := "@"+g.Buffers[id].Name, pointer[id]
+		name, at := "@"+g.Buffers[id].Name, x.view.Address(ir.BufferID(id))
 		if at == 0 {
 			return nil, 0, fmt.Errorf("%s, which the body writes, is a variable of a module and cannot be undone: set Overrun to Forbidden", name)
 		}
 		pieces = append(pieces, piece{at: at + device.Ptr(w.Lo), bytes: w.Hi - w.Lo, kept: total, name: name})
-		total += (w.Hi - w.Lo + alignment - 1) / alignment * alignment
+		total += (w.Hi - w.Lo + parts.Alignment - 1) / parts.Alignment * parts.Alignment
 	}
 	return pieces, total, nil
 }
@@ -116,7 +117,7 @@ func (u *undo) close() error {
 	dev := u.x.dev
 	var errs []error
 	for i := range u.shadow {
-		errs = append(errs, u.save[i].close(dev), u.restore[i].close(dev))
+		errs = append(errs, u.save[i].Close(dev), u.restore[i].Close(dev))
 		if u.shadow[i] != 0 {
 			errs = append(errs, dev.Free(u.shadow[i]))
 		}

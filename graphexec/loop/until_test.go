@@ -1,4 +1,4 @@
-package graphexec
+package loop
 
 import (
 	"encoding/binary"

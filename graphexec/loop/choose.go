@@ -1,4 +1,4 @@
-package graphexec
+package loop
 
 import (
 	"cmp"
@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/graphexec"
+	"github.com/reprise-gpu/reprise/graphexec/internal/parts"
 )
 
 // costs are what a device's calls were found to take, of the host's time.
@@ -21,7 +23,7 @@ type costs struct {
 
 // measure makes the calls on a chain of nodes that do nothing. The first launch of a graph
 // takes longer than the others on most drivers, so it does not count.
-func (x *LoopExec) measure() (c costs, err error) {
+func (x *Exec) measure() (c costs, err error) {
 	const nodes = 16
 	dev := x.dev
 	start := dev.Now()
@@ -97,7 +99,7 @@ const (
 // replay costs the host if there is none. Added are a look for each check, or what a look costs nobody who waits
 // and the iterations past the end when periods overlap. A round of the device's own loop is
 // taken to cost what a launch does.
-func (x *LoopExec) options(c costs) []option {
+func (x *Exec) options(c costs) []option {
 	e := x.estimate(c)
 	l := &x.loop
 	k := l.CheckEvery
@@ -135,14 +137,14 @@ type estimate struct {
 	save   time.Duration // of the device's, for each period that may have to be undone
 }
 
-func (x *LoopExec) estimate(c costs) estimate {
+func (x *Exec) estimate(c costs) estimate {
 	l := &x.loop
 	e := estimate{costs: c, total: l.MaxIterations, ops: l.Body.Graph.Len(), replay: c.launch}
 	if l.Expected > 0 {
 		e.total = min(e.total, l.Expected)
 	}
 	e.total = min(e.total, mostTimes)
-	if l.Backend == Streams {
+	if l.Backend == graphexec.Streams {
 		e.replay = time.Duration(e.ops) * c.submit
 	}
 	e.body = e.replay
@@ -199,7 +201,7 @@ func (l *Loop) batches(ops int) (sizes []int) {
 
 // choose lowers the loop in the way that is asked for, or in the one that is expected to cost
 // least among those that there are.
-func (x *LoopExec) choose() error {
+func (x *Exec) choose() error {
 	l := &x.loop
 	if l.Lowering == HostChecked || l.Lowering != Auto && l.Batch > 0 {
 		return x.become(option{lowering: l.Lowering, batch: max(l.Batch, 1), overrun: true})
@@ -231,7 +233,7 @@ func (x *LoopExec) choose() error {
 }
 
 // become lowers the loop in one way.
-func (x *LoopExec) become(o option) error {
+func (x *Exec) become(o option) error {
 	x.chose, x.batch = o.lowering, o.batch
 	over := Forbidden
 	if o.overrun {
@@ -241,11 +243,11 @@ func (x *LoopExec) become(o option) error {
 	case Unrolled:
 		u := newUnrolled(x, o.batch)
 		x.form = u
-		return wrapped("unrolled", u.build(over))
+		return parts.Wrapped("unrolled", u.build(over))
 	case WhileNode:
 		w := &while{x: x, size: o.batch}
 		x.form = w
-		return wrapped("a while node", w.build())
+		return parts.Wrapped("a while node", w.build())
 	}
 	h := newHostChecked(x)
 	x.form, x.batch = h, h.size

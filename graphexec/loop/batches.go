@@ -1,9 +1,10 @@
-package graphexec
+package loop
 
 import (
 	"context"
 
 	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/graphexec/internal/parts"
 )
 
 // batches is a loop of which the host looks at the scalar at the end of each period: of
@@ -19,7 +20,7 @@ import (
 // What has run past the end is undone: the state at its beginning, of which two are kept, is
 // put back, and what came before the end within its period is run again.
 type batches struct {
-	x      *LoopExec
+	x      *Exec
 	size   int               // iterations that launch enqueues, a divisor of those of a period
 	launch func(n int) error // enqueues so many times as many
 	values func() device.Ptr // where a period leaves its scalars
@@ -31,17 +32,17 @@ type batches struct {
 
 // look brings the scalars of a period to the host.
 type look struct {
-	mail mailbox
+	mail parts.Mailbox
 	copy *device.Copy
 
 	// Of one that is waited for while the next period is under way: the copy, an event behind
 	// it, and the other stream waiting for that.
-	list  commands
+	list  parts.Commands
 	event device.Event
 }
 
 // newHostChecked lowers a loop to replays of its body.
-func newHostChecked(x *LoopExec) *batches {
+func newHostChecked(x *Exec) *batches {
 	return &batches{
 		x: x, size: 1, period: x.loop.CheckEvery,
 		launch: func(n int) error { return x.body.ReplayN(context.Background(), n) },
@@ -76,7 +77,7 @@ func (b *batches) checks() int { return b.period / b.x.loop.CheckEvery }
 
 func (l *look) build(b *batches) (err error) {
 	dev := b.x.dev
-	if l.mail, err = newMailbox(dev, int64(b.checks())*b.x.until.bytes); err != nil {
+	if l.mail, err = parts.NewMailbox(dev, int64(b.checks())*b.x.until.bytes); err != nil {
 		return err
 	}
 	l.copy = l.at(b)
@@ -86,7 +87,7 @@ func (l *look) build(b *batches) (err error) {
 	if l.event, err = dev.CreateEvent(); err != nil {
 		return err
 	}
-	l.list, err = compile(dev, []device.Command{
+	l.list, err = parts.Compile(dev, []device.Command{
 		{Kind: device.Run, Stream: b.x.stream, Work: l.copy},
 		{Kind: device.Record, Stream: b.x.stream, Event: l.event},
 		{Kind: device.Await, Stream: b.other, Event: l.event},
@@ -96,7 +97,7 @@ func (l *look) build(b *batches) (err error) {
 
 // at is the copy of a look at where the scalars are now.
 func (l *look) at(b *batches) *device.Copy {
-	return &device.Copy{Dst: l.mail.at, Src: b.values(), Bytes: int64(len(l.mail.bytes)), Label: "look at " + b.x.until.name}
+	return &device.Copy{Dst: l.mail.At, Src: b.values(), Bytes: int64(len(l.mail.Bytes)), Label: "look at " + b.x.until.name}
 }
 
 // follow has looks and what undoes iterations go where buffers are by now.
@@ -107,7 +108,7 @@ func (b *batches) follow() error {
 		if b.other == 0 {
 			continue
 		}
-		if err := b.x.dev.UpdateCommand(l.list.list, 0, l.copy); err != nil {
+		if err := b.x.dev.UpdateCommand(l.list.List, 0, l.copy); err != nil {
 			return err
 		}
 	}
@@ -118,7 +119,7 @@ func (b *batches) follow() error {
 }
 
 // bodies are replays of the body itself.
-func (b *batches) bodies() *Exec { return b.x.body }
+func (b *batches) bodies() parts.Replays { return b.x.view }
 
 func (b *batches) run(ctx context.Context, n int) (finding, error) {
 	switch {
@@ -131,7 +132,7 @@ func (b *batches) run(ctx context.Context, n int) (finding, error) {
 }
 
 // apart is after how many iterations of a longer period there is a wait, which the context may end.
-func (b *batches) apart() int { return max(1, mostReplays/b.size) * b.size }
+func (b *batches) apart() int { return max(1, parts.MaxReplays/b.size) * b.size }
 
 // one runs n iterations, no more than a period, and waits for the look at their end.
 func (b *batches) one(ctx context.Context, n int) (finding, error) {
@@ -153,7 +154,7 @@ func (b *batches) one(ctx context.Context, n int) (finding, error) {
 	}
 	x.stats.Checks++
 	x.advance(n)
-	return x.until.look(b.looks[0].mail.bytes), nil
+	return x.until.look(b.looks[0].mail.Bytes), nil
 }
 
 // part runs n iterations of a period that does not end with them.
@@ -211,14 +212,14 @@ func (b *batches) ahead(ctx context.Context, periods int) (finding, error) {
 // enqueue enqueues period i and the look at it.
 func (b *batches) enqueue(i int) error {
 	if b.undo != nil && (i > 0 || b.checks() > 1) {
-		if err := b.undo.save[i%2].submit(b.x.dev, 1); err != nil {
+		if err := b.undo.save[i%2].Submit(b.x.dev, 1); err != nil {
 			return err
 		}
 	}
 	if err := b.iterate(b.period); err != nil {
 		return err
 	}
-	return b.looks[i%2].list.submit(b.x.dev, 1)
+	return b.looks[i%2].list.Submit(b.x.dev, 1)
 }
 
 // see waits for the look at period i and returns what the first check with a finding found,
@@ -228,7 +229,7 @@ func (b *batches) see(i int) (found finding, at int, err error) {
 		return goOn, 0, err
 	}
 	b.x.stats.Checks++
-	bytes := b.looks[i%2].mail.bytes
+	bytes := b.looks[i%2].mail.Bytes
 	for at = range b.checks() {
 		if found = b.x.until.look(bytes[int64(at)*b.x.until.bytes:]); found != goOn {
 			break
@@ -264,9 +265,9 @@ func (b *batches) back(i, n, past int) error {
 		return nil
 	}
 	if n == b.period {
-		return b.undo.restore[(i+1)%2].submit(b.x.dev, 1)
+		return b.undo.restore[(i+1)%2].Submit(b.x.dev, 1)
 	}
-	if err := b.undo.restore[i%2].submit(b.x.dev, 1); err != nil {
+	if err := b.undo.restore[i%2].Submit(b.x.dev, 1); err != nil {
 		return err
 	}
 	return b.x.host.iterate(n)
@@ -277,11 +278,11 @@ func (b *batches) close() error {
 	var errs []error
 	for i := range b.looks {
 		l := &b.looks[i]
-		errs = append(errs, l.list.close(dev))
+		errs = append(errs, l.list.Close(dev))
 		if l.event != 0 {
 			errs = append(errs, dev.DestroyEvent(l.event))
 		}
-		errs = append(errs, l.mail.close(dev))
+		errs = append(errs, l.mail.Close(dev))
 	}
 	if b.other != 0 {
 		errs = append(errs, dev.DestroyStream(b.other))

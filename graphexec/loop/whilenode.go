@@ -1,13 +1,13 @@
-package graphexec
+package loop
 
 import (
 	"context"
 	"encoding/binary"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/graphexec/internal/parts"
 )
 
 // while is a loop that the device goes round: a while node whose body is one iteration or
@@ -20,13 +20,13 @@ import (
 // One launch is the whole loop when nobody can cancel it. Else it is one of many, each of
 // rounds enough that the time between two of them does not count.
 type while struct {
-	x      *LoopExec
+	x      *Exec
 	size   int // iterations of a round, a divisor of CheckEvery
-	rounds *rounds
+	rounds parts.Rounds
 	module device.Module
-	state  device.Ptr // see until.cu
-	most   uint32     // its second word
-	mail   mailbox    // for its last, which a launch reports
+	state  device.Ptr    // see until.cu
+	most   uint32        // its second word
+	mail   parts.Mailbox // for its last, which a launch reports
 }
 
 // Offsets in the state, and its size.
@@ -43,7 +43,7 @@ func (w *while) build() (err error) {
 	if _, ok := dev.(device.Looper); !ok {
 		return unfit("device " + dev.Info().ID + " has no conditional nodes")
 	}
-	if slices.ContainsFunc(w.x.body.prog.work, moves) {
+	if w.x.view.Moves() {
 		return unfit("the body has a prefetch, which a graph cannot hold")
 	}
 	if rounds := w.x.loop.CheckEvery / w.size; rounds > mostRounds { // so that counts of them fit the words of until.cu
@@ -52,32 +52,32 @@ func (w *while) build() (err error) {
 	if w.state, err = dev.Alloc(stateBytes); err != nil {
 		return err
 	}
-	if w.mail, err = newMailbox(dev, stateBytes-stateReport); err != nil {
+	if w.mail, err = parts.NewMailbox(dev, stateBytes-stateReport); err != nil {
 		return err
 	}
 	if w.module, err = dev.LoadModule("until.ptx", untilPTX); err != nil {
 		return err
 	}
-	if w.rounds, err = newRounds(w.x, w.size, w.surround); err != nil {
+	if w.rounds, err = w.x.rounds(w.size, w.surround); err != nil {
 		return err
 	}
 	return device.Join(w.set(stateEvery, 2, uint32(w.x.loop.CheckEvery/w.size)), w.allow(w.longest())) // and the report, of no meaning yet
 }
 
 // surround fills the graph.
-func (w *while) surround(r *rounds, t *template) error {
+func (w *while) surround(r parts.Rounds, g device.Graph) error {
 	dev, name := w.x.dev, w.x.loop.Body.Graph.Name
 	l := dev.(device.Looper)
-	condition, err := l.CreateCondition(t.graph, 1)
+	condition, err := l.CreateCondition(g, 1)
 	if err != nil {
 		return err
 	}
-	node, bodies, err := l.AddConditional(t.graph, nil, device.Conditional{Kind: device.While, Condition: condition, Bodies: 1, Label: "loop over " + name})
+	node, bodies, err := l.AddConditional(g, nil, device.Conditional{Kind: device.While, Condition: condition, Bodies: 1, Label: "loop over " + name})
 	if err != nil {
 		return err
 	}
-	report := &device.Copy{Dst: w.mail.at, Src: w.state + stateReport, Bytes: stateBytes - stateReport, Label: "report of " + name}
-	if _, err := dev.AddNode(t.graph, []device.Node{node}, report); err != nil {
+	report := &device.Copy{Dst: w.mail.At, Src: w.state + stateReport, Bytes: stateBytes - stateReport, Label: "report of " + name}
+	if _, err := dev.AddNode(g, []device.Node{node}, report); err != nil {
 		return err
 	}
 	u := w.x.until
@@ -86,11 +86,11 @@ func (w *while) surround(r *rounds, t *template) error {
 	if err != nil {
 		return err
 	}
-	return r.fill(t, bodies[0], func(i int, behind []device.Node) (device.Node, error) {
+	return r.Fill(bodies[0], func(i int, behind []device.Node) (device.Node, error) {
 		if i < w.size {
 			return 0, nil
 		}
-		return t.read(dev, behind, func() device.Work { return w.until(f, test, condition) })
+		return r.Read(behind, func() device.Work { return w.until(f, test, condition) })
 	})
 }
 
@@ -172,7 +172,7 @@ func (w *while) launch(checks int) (int, finding, error) {
 	if err := w.allow(checks); err != nil {
 		return 0, goOn, err
 	}
-	if err := w.rounds.launch(1); err != nil {
+	if err := w.rounds.Launch(1); err != nil {
 		return 0, goOn, err
 	}
 	x.stats.Launches++
@@ -180,7 +180,7 @@ func (w *while) launch(checks int) (int, finding, error) {
 	if err := x.wait(x.stream); err != nil {
 		return 0, goOn, err
 	}
-	report := binary.LittleEndian.Uint32(w.mail.bytes)
+	report := binary.LittleEndian.Uint32(w.mail.Bytes)
 	return int(report >> 2), finding(report & 3), nil
 }
 
@@ -202,15 +202,15 @@ func (w *while) set(at device.Ptr, n int64, value uint32) error {
 	return w.x.dev.Submit(w.x.stream, &device.Memset{Dst: w.state + at, Value: value, Width: 4, Count: n, Label: "rounds of a loop"})
 }
 
-func (w *while) bodies() *Exec { return w.rounds.exec }
+func (w *while) bodies() parts.Replays { return w.rounds.Replays() }
 
-func (w *while) follow() error { return w.rounds.follow() }
+func (w *while) follow() error { return w.rounds.Follow() }
 
 func (w *while) close() error {
 	dev := w.x.dev
-	errs := []error{w.mail.close(dev)}
+	errs := []error{w.mail.Close(dev)}
 	if w.rounds != nil {
-		errs = append(errs, w.rounds.exec.Close())
+		errs = append(errs, w.rounds.Close())
 	}
 	if w.module != 0 {
 		errs = append(errs, dev.UnloadModule(w.module))

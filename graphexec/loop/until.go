@@ -1,4 +1,4 @@
-package graphexec
+package loop
 
 import (
 	_ "embed"
@@ -9,6 +9,8 @@ import (
 	"slices"
 
 	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/graphexec"
+	"github.com/reprise-gpu/reprise/graphexec/internal/parts"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
@@ -60,7 +62,7 @@ const (
 // host compare the same numbers, and has a kernel in until.cu.
 var scalars = []ir.Type{ir.F32, ir.F64, ir.I32, ir.U32}
 
-// ErrEndless is why InstantiateLoop refuses a predicate whose scalar the body leaves alone.
+// ErrEndless is why Instantiate refuses a predicate whose scalar the body leaves alone.
 var ErrEndless = errors.New("no operation of the body writes it, so that the loop would not end by it")
 
 // predicate is an Until on a device.
@@ -74,7 +76,7 @@ type predicate struct {
 	writers []bool // by operation, which may write the scalar
 }
 
-func newPredicate(s *ir.Schedule, b Bindings, u Until) (*predicate, error) {
+func newPredicate(s *ir.Schedule, b graphexec.Bindings, u Until) (*predicate, error) {
 	g := s.Graph
 	if u.Buffer < 0 || int(u.Buffer) >= len(g.Buffers) {
 		return nil, fmt.Errorf("until: the graph has no buffer %d", u.Buffer)
@@ -99,7 +101,7 @@ func newPredicate(s *ir.Schedule, b Bindings, u Until) (*predicate, error) {
 		return bad("nothing compares to NaN; a scalar that is no number ends a loop anyway")
 	}
 	p := &predicate{Until: u, elem: buf.Elem, bytes: buf.Elem.Size(), name: fmt.Sprintf("%s %v %g", name, u.Is, u.Value)}
-	p.writers = writers(g, p.span())
+	p.writers = parts.Writers(g, p.span())
 	if err := p.written(func(ir.OpID) bool { return false }); err != nil {
 		return nil, err
 	}
@@ -119,17 +121,6 @@ func (p *predicate) written(off func(ir.OpID) bool) error {
 
 func (p *predicate) span() ir.Range {
 	return ir.Range{Buffer: p.Buffer, Lo: p.Index * p.bytes, Hi: (p.Index + 1) * p.bytes}
-}
-
-// writers reports, by operation, which may write some of r.
-func writers(g *ir.Graph, r ir.Range) []bool {
-	writes := make([]bool, g.Len())
-	var scratch [2]ir.Access
-	for v := range g.Ops {
-		accesses := g.Ops[v].Accesses(&scratch)
-		writes[v] = slices.ContainsFunc(accesses, func(a ir.Access) bool { return a.Mode.Writes() && a.Overlaps(r) })
-	}
-	return writes
 }
 
 // kernel is the kernel of until.cu that ends a round, and its last parameters, by which it tells whether the loop goes on;

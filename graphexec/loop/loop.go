@@ -1,4 +1,4 @@
-package graphexec
+package loop
 
 import (
 	"context"
@@ -6,6 +6,8 @@ import (
 	"fmt"
 
 	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/graphexec"
+	"github.com/reprise-gpu/reprise/graphexec/internal/parts"
 	"github.com/reprise-gpu/reprise/internal/absent"
 	"github.com/reprise-gpu/reprise/ir"
 )
@@ -29,7 +31,7 @@ type Loop struct {
 	MaxIterations int
 	CheckEvery    int // 0 is 1
 	Lowering      Lowering
-	Backend       Backend // of iterations that run one by one
+	Backend       graphexec.Backend // of iterations that run one by one
 
 	// Overrun is what becomes of iterations past the end, which begin before the host has
 	// seen that they should not.
@@ -79,7 +81,7 @@ func (o Overrun) String() string {
 type Lowering uint8
 
 const (
-	Auto        Lowering = iota // whichever is expected to be the quickest; LoopResult.Why says why
+	Auto        Lowering = iota // whichever is expected to be the quickest; Result.Why says why
 	HostChecked                 // the host replays the body and reads the scalar
 	Unrolled                    // the host launches graphs of several iterations and reads the scalar
 	WhileNode                   // the device, in a while node of a graph
@@ -123,8 +125,8 @@ func (e Ending) String() string {
 	return fmt.Sprintf("ending(%d)", uint8(e))
 }
 
-// LoopResult says how a run of a loop went.
-type LoopResult struct {
+// Result says how a run of a loop went.
+type Result struct {
 	Iterations int // whose results are in the buffers
 	Ending     Ending
 	Lowering   Lowering // of most of the iterations
@@ -132,8 +134,8 @@ type LoopResult struct {
 	Why        string   // these were chosen; "" when the caller chose
 }
 
-// LoopStats counts what a LoopExec did.
-type LoopStats struct {
+// Stats counts what a Exec did.
+type Stats struct {
 	Iterations int // whose results stayed
 	Overrun    int // iterations past the end
 	Launches   int // replays of the body, and launches of graphs with several iterations
@@ -142,15 +144,15 @@ type LoopStats struct {
 	Rebuilds   int // graphs instantiated again for changes that could not be made in place
 }
 
-// LoopExec is an instantiated loop. As an Exec it is used by one goroutine at a time
+// Exec is an instantiated loop. As an Exec it is used by one goroutine at a time
 // and borrows its bindings.
-type LoopExec struct {
-	loop     Loop
-	dev      device.Device
-	bindings Bindings
-	body     *Exec
-	until    *predicate
-	stream   device.Stream // of the body
+type Exec struct {
+	loop   Loop
+	dev    device.Device
+	body   *graphexec.Exec
+	view   parts.Replays // of the body
+	until  *predicate
+	stream device.Stream // of the body
 
 	host  *batches // replays that never overrun, for what the others leave over
 	form  lowering // that which was asked for
@@ -159,7 +161,7 @@ type LoopExec struct {
 	why   string   // both were chosen
 	done  int      // iterations of the run that is under way
 	busy  bool     // in a run, or a call that changes what the next does
-	stats LoopStats
+	stats Stats
 
 	flight flight // of the last run
 }
@@ -172,13 +174,13 @@ type lowering interface {
 	run(ctx context.Context, n int) (finding, error)
 	// bodies are the replays that iterations consist of, and follow has what is beside them
 	// go where these have buffers by now.
-	bodies() *Exec
+	bodies() parts.Replays
 	follow() error
 	close() error
 }
 
-// InstantiateLoop lowers a loop for dev. The caller closes the result.
-func InstantiateLoop(dev device.Device, l Loop, b Bindings) (*LoopExec, error) {
+// Instantiate lowers a loop for dev. The caller closes the result.
+func Instantiate(dev device.Device, l Loop, b graphexec.Bindings) (*Exec, error) {
 	if l.Body == nil || l.Body.Graph == nil {
 		return nil, absent.Nil("the body of the loop")
 	}
@@ -186,17 +188,17 @@ func InstantiateLoop(dev device.Device, l Loop, b Bindings) (*LoopExec, error) {
 		l.CheckEvery = 1
 	}
 	if err := l.check(); err != nil {
-		return nil, wrapped("loop over "+l.Body.Graph.Name, err)
+		return nil, parts.Wrapped("loop over "+l.Body.Graph.Name, err)
 	}
 	if l.Batch == 0 {
 		l.CheckEvery = min(l.CheckEvery, max(1, l.MaxIterations)) // the last iteration is a check
 	}
-	body, err := Instantiate(dev, l.Body, b, l.Backend)
+	body, err := graphexec.Instantiate(dev, l.Body, b, l.Backend)
 	if err != nil {
 		return nil, err
 	}
-	x := &LoopExec{loop: l, dev: dev, bindings: b, body: body, stream: body.Stream()}
-	if err := x.lower(); err != nil {
+	x := &Exec{loop: l, dev: dev, body: body, view: parts.Open(body), stream: body.Stream()}
+	if err := x.lower(b); err != nil {
 		return nil, device.Join(x.wrap(err), x.Close())
 	}
 	return x, nil
@@ -217,27 +219,20 @@ func (l *Loop) check() error {
 		return fmt.Errorf("%v is none of Forbidden, Undone and Harmless", l.Overrun)
 	case multiple && !divides && (l.Lowering != Unrolled || l.Overrun == Forbidden):
 		return fmt.Errorf("a batch of %d iterations overruns the end that a check after %d finds; that takes the lowering Unrolled, with Overrun set to Undone or Harmless", l.Batch, l.CheckEvery)
-	case l.Lowering != HostChecked && l.Batch > mostCommands/max(1, l.Body.Graph.Len()):
-		return fmt.Errorf("a batch of %d iterations of %d operations each: a graph of more than %d would take the driver seconds; set a smaller Batch", l.Batch, l.Body.Graph.Len(), mostCommands)
+	case l.Lowering != HostChecked && l.Batch > parts.MaxCommands/max(1, l.Body.Graph.Len()):
+		return fmt.Errorf("a batch of %d iterations of %d operations each: a graph of more than %d would take the driver seconds; set a smaller Batch", l.Batch, l.Body.Graph.Len(), parts.MaxCommands)
 	case !divides && !multiple:
 		return fmt.Errorf("a batch of %d iterations, checked every %d: want a divisor or a multiple of that", l.Batch, l.CheckEvery)
 	}
 	return nil
 }
 
-func (x *LoopExec) wrap(err error) error {
-	return wrapped("loop over "+x.loop.Body.Graph.Name, err)
+func (x *Exec) wrap(err error) error {
+	return parts.Wrapped("loop over "+x.loop.Body.Graph.Name, err)
 }
 
-func wrapped(what string, err error) error {
-	if err == nil {
-		return nil
-	}
-	return fmt.Errorf("%s: %w", what, err)
-}
-
-func (x *LoopExec) lower() (err error) {
-	if x.until, err = newPredicate(x.loop.Body, x.bindings, x.loop.Until); err != nil {
+func (x *Exec) lower(b graphexec.Bindings) (err error) {
+	if x.until, err = newPredicate(x.loop.Body, b, x.loop.Until); err != nil {
 		return err
 	}
 	x.host = newHostChecked(x)
@@ -252,25 +247,25 @@ func (x *LoopExec) lower() (err error) {
 // to end it leaves in flight, and the result has those that ended before: Wait returns how many there are when they have
 // ended, which any other call on x waits for first. A
 // failed operation is named, with the iterations of which one failed; the buffers are lost then.
-func (x *LoopExec) Run(ctx context.Context) (LoopResult, error) {
+func (x *Exec) Run(ctx context.Context) (Result, error) {
 	if ctx == nil {
-		return LoopResult{}, absent.Nil("the context")
+		return Result{}, absent.Nil("the context")
 	}
 	if err := x.begin(); err != nil {
-		return LoopResult{}, err
+		return Result{}, err
 	}
 	defer x.end()
 	if err := x.resume(ctx); err != nil {
 		return x.result(Cancelled), x.wrap(err)
 	}
-	if err := x.body.stale(); err != nil {
-		return LoopResult{}, x.wrap(err)
+	if err := x.view.Stale(); err != nil {
+		return Result{}, x.wrap(err)
 	}
 	x.done = 0
 	return x.fly(ctx)
 }
 
-func (x *LoopExec) run(ctx context.Context) (Ending, error) {
+func (x *Exec) run(ctx context.Context) (Ending, error) {
 	for x.done < x.loop.MaxIterations {
 		if err := ctx.Err(); err != nil {
 			return Cancelled, err
@@ -288,10 +283,12 @@ func (x *LoopExec) run(ctx context.Context) (Ending, error) {
 	return Exhausted, nil
 }
 
-var errRunning = errors.New("use of a LoopExec that is being run or changed: one goroutine at a time may use it, and Observe may not")
+var errRunning = errors.New("use of a loop.Exec that is being run or changed: one goroutine at a time may use it, and Observe may not")
 
-// begin and end are those of Exec.
-func (x *LoopExec) begin() error {
+var errClosed = errors.New("use of a closed Exec, or of one that was never instantiated: instantiate the loop")
+
+// begin and end are those of graphexec.Exec.
+func (x *Exec) begin() error {
 	switch {
 	case x.closed():
 		return errClosed
@@ -302,13 +299,13 @@ func (x *LoopExec) begin() error {
 	return nil
 }
 
-func (x *LoopExec) end() { x.busy = false }
+func (x *Exec) end() { x.busy = false }
 
-func (x *LoopExec) closed() bool { return x == nil || x.body.closed() }
+func (x *Exec) closed() bool { return x == nil || x.body == nil || x.view.Closed() }
 
 // Stream is where runs of the loop begin: work enqueued there before Run ends before the
 // first iteration begins. It is 0 without a loop.
-func (x *LoopExec) Stream() device.Stream {
+func (x *Exec) Stream() device.Stream {
 	if x == nil {
 		return 0
 	}
@@ -316,19 +313,20 @@ func (x *LoopExec) Stream() device.Stream {
 }
 
 // Stats returns the counts so far.
-func (x *LoopExec) Stats() LoopStats {
+func (x *Exec) Stats() Stats {
 	if x == nil {
-		return LoopStats{}
+		return Stats{}
 	}
 	all := x.stats
-	for _, exec := range x.execs() {
-		all.Updates, all.Rebuilds = all.Updates+exec.stats.Updates, all.Rebuilds+exec.stats.Rebuilds
+	for _, r := range x.replays() {
+		updates, rebuilds := r.Changes()
+		all.Updates, all.Rebuilds = all.Updates+updates, all.Rebuilds+rebuilds
 	}
 	return all
 }
 
-// Close frees what InstantiateLoop made. Closing twice is harmless.
-func (x *LoopExec) Close() error {
+// Close frees what Instantiate made. Closing twice is harmless.
+func (x *Exec) Close() error {
 	switch {
 	case x.closed():
 		return nil
@@ -343,7 +341,7 @@ func (x *LoopExec) Close() error {
 }
 
 // lowerings are those that were made.
-func (x *LoopExec) lowerings() (all []lowering) {
+func (x *Exec) lowerings() (all []lowering) {
 	if x.host != nil {
 		all = append(all, x.host)
 	}
@@ -354,7 +352,7 @@ func (x *LoopExec) lowerings() (all []lowering) {
 }
 
 // advance counts n iterations, and tells who wants to know.
-func (x *LoopExec) advance(n int) {
+func (x *Exec) advance(n int) {
 	x.done += n
 	if x.loop.Observe != nil {
 		x.observe()
@@ -362,7 +360,7 @@ func (x *LoopExec) advance(n int) {
 }
 
 // failed says among which iterations of the run a failed one is: the next n.
-func (x *LoopExec) failed(n int, err error) error {
+func (x *Exec) failed(n int, err error) error {
 	switch {
 	case err == nil:
 		return nil

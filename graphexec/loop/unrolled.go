@@ -1,28 +1,27 @@
-package graphexec
+package loop
 
 import (
-	"slices"
-
 	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/graphexec/internal/parts"
 )
 
 // unrolled is a loop of graphs with several iterations in each.
 type unrolled struct {
 	batches
-	rounds *rounds
+	rounds parts.Rounds
 	ring   device.Ptr // the scalar of each check, when a graph has several
 }
 
 // newUnrolled lowers a loop to launches of graphs with so many iterations.
-func newUnrolled(x *LoopExec, size int) *unrolled {
+func newUnrolled(x *Exec, size int) *unrolled {
 	u := &unrolled{batches: batches{x: x, size: size, period: max(size, x.loop.CheckEvery)}}
 	u.values = u.scalars
-	u.launch = func(n int) error { return u.rounds.launch(n) }
+	u.launch = func(n int) error { return u.rounds.Launch(n) }
 	return u
 }
 
 func (u *unrolled) build(over Overrun) (err error) {
-	if slices.ContainsFunc(u.x.body.prog.work, moves) {
+	if u.x.view.Moves() {
 		return unfit("the body has a prefetch, which a graph cannot hold")
 	}
 	if u.checks() > 1 {
@@ -30,7 +29,7 @@ func (u *unrolled) build(over Overrun) (err error) {
 			return err
 		}
 	}
-	if u.rounds, err = newRounds(u.x, u.size, u.surround); err != nil {
+	if u.rounds, err = u.x.rounds(u.size, u.surround); err != nil {
 		return err
 	}
 	return u.batches.build(over)
@@ -38,14 +37,14 @@ func (u *unrolled) build(over Overrun) (err error) {
 
 // surround adds the iterations to a graph. A check is a branch of its own: only what writes the
 // scalar next waits for it.
-func (u *unrolled) surround(r *rounds, t *template) error {
+func (u *unrolled) surround(r parts.Rounds, g device.Graph) error {
 	x := u.x
-	return r.fill(t, t.graph, func(i int, behind []device.Node) (device.Node, error) {
+	return r.Fill(g, func(i int, behind []device.Node) (device.Node, error) {
 		if u.ring == 0 || i%x.loop.CheckEvery != 0 {
 			return 0, nil
 		}
 		slot := u.ring + device.Ptr(int64(i/x.loop.CheckEvery-1)*x.until.bytes)
-		return t.read(x.dev, behind, func() device.Work {
+		return r.Read(behind, func() device.Work {
 			return &device.Copy{Dst: slot, Src: x.until.at, Bytes: x.until.bytes, Label: "check " + x.until.name}
 		})
 	})
@@ -59,10 +58,10 @@ func (u *unrolled) scalars() device.Ptr {
 	return u.x.until.at
 }
 
-func (u *unrolled) bodies() *Exec { return u.rounds.exec }
+func (u *unrolled) bodies() parts.Replays { return u.rounds.Replays() }
 
 func (u *unrolled) follow() error {
-	if err := u.rounds.follow(); err != nil {
+	if err := u.rounds.Follow(); err != nil {
 		return err
 	}
 	return u.batches.follow()
@@ -71,7 +70,7 @@ func (u *unrolled) follow() error {
 func (u *unrolled) close() error {
 	errs := []error{u.batches.close()}
 	if u.rounds != nil {
-		errs = append(errs, u.rounds.exec.Close())
+		errs = append(errs, u.rounds.Close())
 	}
 	if u.ring != 0 {
 		errs = append(errs, u.x.dev.Free(u.ring))

@@ -1,4 +1,4 @@
-package graphexec
+package loop
 
 import (
 	"context"
@@ -18,12 +18,12 @@ type flight struct {
 	ctx         context.Context // of the present wait
 	proceed     chan struct{}   // lets the run go on
 	stopped     chan func()     // the run has stopped: for the caller to call this, or suspended for nil
-	result      LoopResult
+	result      Result
 	err         error
 }
 
 // fly runs the loop until it ends or ctx is done.
-func (x *LoopExec) fly(ctx context.Context) (LoopResult, error) {
+func (x *Exec) fly(ctx context.Context) (Result, error) {
 	f := &x.flight
 	if ctx.Done() == nil {
 		f.ctx = ctx
@@ -48,18 +48,18 @@ func (f *flight) stop(call func()) {
 }
 
 // land runs the loop to its end.
-func (x *LoopExec) land(ctx context.Context) {
+func (x *Exec) land(ctx context.Context) {
 	ending, err := x.run(ctx)
 	x.stats.Iterations += x.done
 	x.flight.result, x.flight.err = x.result(ending), err
 }
 
-func (x *LoopExec) result(e Ending) LoopResult {
-	return LoopResult{Iterations: x.done, Ending: e, Lowering: x.chose, Batch: x.batch, Why: x.why}
+func (x *Exec) result(e Ending) Result {
+	return Result{Iterations: x.done, Ending: e, Lowering: x.chose, Batch: x.batch, Why: x.why}
 }
 
 // resume lets a suspended run go on until it ends. It returns the error of ctx when that is done first.
-func (x *LoopExec) resume(ctx context.Context) error {
+func (x *Exec) resume(ctx context.Context) error {
 	f := &x.flight
 	if f.Run == nil {
 		return nil
@@ -85,7 +85,7 @@ func (x *LoopExec) resume(ctx context.Context) error {
 }
 
 // observe calls Observe on the caller's goroutine.
-func (x *LoopExec) observe() {
+func (x *Exec) observe() {
 	call := func() { x.loop.Observe(x.done) }
 	if f := &x.flight; f.Run != nil {
 		f.stop(call)
@@ -109,7 +109,7 @@ func delayed(ctx context.Context) (context.Context, context.CancelFunc) {
 }
 
 // wait waits for a stream on behalf of the run.
-func (x *LoopExec) wait(s device.Stream) error {
+func (x *Exec) wait(s device.Stream) error {
 	f := &x.flight
 	for {
 		err := x.dev.SynchronizeContext(f.ctx, s)
@@ -123,12 +123,12 @@ func (x *LoopExec) wait(s device.Stream) error {
 // Wait waits for the iterations that a Run left in flight when its context was done, and returns how that run ended: with
 // as many whole iterations as there are in the buffers now. After a Run that returned without being cancelled
 // it returns the same once more. When ctx is done first it returns the error of ctx, and may be called again.
-func (x *LoopExec) Wait(ctx context.Context) (LoopResult, error) {
+func (x *Exec) Wait(ctx context.Context) (Result, error) {
 	if ctx == nil {
-		return LoopResult{}, absent.Nil("the context")
+		return Result{}, absent.Nil("the context")
 	}
 	if err := x.begin(); err != nil {
-		return LoopResult{}, err
+		return Result{}, err
 	}
 	defer x.end()
 	if err := x.resume(ctx); err != nil {

@@ -1,0 +1,58 @@
+package parts
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/reprise-gpu/reprise/ir"
+)
+
+// Alignment is the alignment of allocations in bytes, on which kernels may rely.
+const Alignment = 256
+
+// Limits of one call into the device. It takes the driver of a GPU from tens of milliseconds to seconds, of
+// which the call is not one part in ten thousand.
+const (
+	MaxReplays  = 1 << 14
+	MaxCommands = 1 << 20
+)
+
+// OpName names an operation in errors: "%3 square at vec.go:41".
+func OpName(g *ir.Graph, id ir.OpID) string {
+	op := &g.Ops[id]
+	name := op.Label
+	if op.Kind == ir.KindLaunch {
+		name = op.Launch.Entry
+	}
+	if name == "" {
+		name = op.Kind.String()
+	}
+	if op.Pos.IsZero() {
+		return fmt.Sprintf("%v %s", id, name)
+	}
+	return fmt.Sprintf("%v %s at %s:%d", id, name, op.Pos.File, op.Pos.Line)
+}
+
+// OpError adds the name of an operation to an error.
+func OpError(g *ir.Graph, id ir.OpID, err error) error {
+	return fmt.Errorf("%s: %w", OpName(g, id), err)
+}
+
+// Wrapped adds what an error is about; nil stays nil.
+func Wrapped(what string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", what, err)
+}
+
+// Writers reports, by operation, which may write some bytes of r.
+func Writers(g *ir.Graph, r ir.Range) []bool {
+	writes := make([]bool, g.Len())
+	var scratch [2]ir.Access
+	for v := range g.Ops {
+		accesses := g.Ops[v].Accesses(&scratch)
+		writes[v] = slices.ContainsFunc(accesses, func(a ir.Access) bool { return a.Mode.Writes() && a.Overlaps(r) })
+	}
+	return writes
+}
