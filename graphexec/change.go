@@ -76,7 +76,7 @@ func Swap(a, b string) Change {
 		if err := errors.Join(x.there(i, e), x.there(j, e)); err != nil {
 			return nil, err
 		}
-		p, q := e.at(i), e.at(j)
+		p, q := e.Address(i), e.Address(j)
 		e.move(i, q)
 		e.move(j, p)
 		u := x.prog.users()
@@ -230,7 +230,7 @@ func (x *Exec) stays(id ir.OpID, e *edits) error {
 	if !ok || g.Ops[id].Launch == nil || len(e.params) == 0 && len(e.grid) == 0 {
 		return nil
 	}
-	return s.Stays(g, id, e.gridOf(id, g.Ops[id].Launch), e.param)
+	return s.Stays(g, id, e.gridOf(id, g.Ops[id].Launch), e.Value)
 }
 
 // fits says why a launch cannot have another grid.

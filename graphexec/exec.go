@@ -193,7 +193,7 @@ func prepare(dev device.Device, s *ir.Schedule, b Bindings) (_ *Exec, err error)
 	if err != nil {
 		return nil, err
 	}
-	prog, err := lower(dev, s, placed)
+	prog, err := newProgram(dev, s, placed)
 	if err != nil {
 		return nil, err
 	}

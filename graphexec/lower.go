@@ -5,6 +5,7 @@ import (
 
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/graphexec/internal/parts"
+	"github.com/reprise-gpu/reprise/internal/lower"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
@@ -18,7 +19,7 @@ type program struct {
 	work      []device.Work // by operation, with the settings
 }
 
-func lower(dev device.Device, s *ir.Schedule, b Bindings) (*program, error) {
+func newProgram(dev device.Device, s *ir.Schedule, b Bindings) (*program, error) {
 	g := s.Graph
 	p := &program{
 		sched:     s,
@@ -27,9 +28,10 @@ func lower(dev device.Device, s *ir.Schedule, b Bindings) (*program, error) {
 		settings:  traced(g, b),
 		work:      make([]device.Work, g.Len()),
 	}
+	none := edits{of: &p.settings}
 	for i := range g.Ops {
 		id := ir.OpID(i)
-		w, err := p.lowerOp(id, &edits{of: &p.settings})
+		w, err := p.lowerOp(id, &none)
 		if err != nil {
 			return nil, parts.OpError(g, id, err)
 		}
@@ -38,87 +40,43 @@ func lower(dev device.Device, s *ir.Schedule, b Bindings) (*program, error) {
 	return p, nil
 }
 
-// lowerOp is the work of an operation under some settings.
-func (p *program) lowerOp(id ir.OpID, s *edits) (device.Work, error) {
-	g := p.sched.Graph
-	op := &g.Ops[id]
-	var on int64 = 1 // what moves nothing does nothing
-	if s.isOff(id) {
-		on = 0
-	}
+// lowerOp returns the work of an operation with edits.
+func (p *program) lowerOp(id ir.OpID, e *edits) (device.Work, error) {
+	op := &p.sched.Graph.Ops[id]
+	s := lower.Settings{Label: p.label(id), Off: e.isOff(id)}
 	switch op.Kind {
 	case ir.KindLaunch:
-		return p.lowerLaunch(id, s)
-	case ir.KindCopy:
-		c := op.Copy
-		if c.Dst.Empty() {
-			return device.Nothing{}, nil
+		if err := p.setLaunch(id, e, &s); err != nil {
+			return nil, err
 		}
-		return &device.Copy{Dst: s.address(c.Dst), Src: s.address(c.Src), Bytes: on * (c.Dst.Hi - c.Dst.Lo), Label: parts.OpName(g, id)}, nil
-	case ir.KindMemset:
-		m := op.Memset
-		if m.Dst.Empty() {
-			return device.Nothing{}, nil
-		}
-		width := m.Value.Type.Size()
-		return &device.Memset{Dst: s.address(m.Dst), Value: uint32(m.Value.Bits), Width: int(width), Count: on * (m.Dst.Hi - m.Dst.Lo) / width, Label: parts.OpName(g, id)}, nil
-	case ir.KindPrefetch:
-		f := op.Prefetch
-		if f.Range.Empty() {
-			return device.Nothing{}, nil
-		}
-		return &device.Prefetch{At: s.address(f.Range), Bytes: on * (f.Range.Hi - f.Range.Lo), ToDevice: f.ToDevice, Label: parts.OpName(g, id)}, nil
 	case ir.KindHost:
-		f := p.bound.HostFunc(g.Traced(id))
-		if f == nil {
+		if s.Host = p.bound.HostFunc(p.sched.Graph.Traced(id)); s.Host == nil {
 			return nil, fmt.Errorf("no host function is bound: a trace read from a file must be given one")
 		}
-		if s.isOff(id) {
-			f = func() error { return nil } // a driver cannot switch off the nodes of host calls
-		}
-		return &device.HostCall{Func: f, Label: parts.OpName(g, id), Uses: hostUses(op, s)}, nil
 	}
-	return device.Nothing{}, nil
+	return lower.Work(op, &s, e), nil
 }
 
-func hostUses(op *ir.Op, s *edits) []device.HostUse {
-	var uses []device.HostUse
-	for _, a := range op.Uses {
-		uses = append(uses, device.HostUse{
-			Ptr: s.address(a.Range), Bytes: a.Range.Hi - a.Range.Lo,
-			Read: a.Mode.Reads(), Write: a.Mode.Writes(),
-		})
+// setLaunch sets what launches alone have.
+func (p *program) setLaunch(id ir.OpID, e *edits, s *lower.Settings) (err error) {
+	l := p.sched.Graph.Ops[id].Launch
+	if s.Function, err = p.functions.get(l.Module, l.Entry); err != nil {
+		return err
 	}
-	return uses
-}
-
-func (p *program) lowerLaunch(id ir.OpID, s *edits) (device.Work, error) {
-	g := p.sched.Graph
-	l := g.Ops[id].Launch
-	f, err := p.functions.get(l.Module, l.Entry)
-	if err != nil {
-		return nil, err
-	}
-	priority := 0
+	s.Grid = e.gridOf(id, l)
 	if p.sched.Priority != nil {
-		priority = int(p.sched.Priority[id])
+		s.Priority = int(p.sched.Priority[id])
 	}
-	var label string
+	return nil
+}
+
+// label returns the name of an operation. A launch that was lowered before keeps its label, as formatting one takes
+// longer than the rest of a change of a parameter.
+func (p *program) label(id ir.OpID) string {
 	if was, lowered := p.work[id].(*device.Launch); lowered {
-		label = was.Label
-	} else {
-		label = parts.OpName(g, id)
+		return was.Label
 	}
-	return &device.Launch{
-		Function: f,
-		Grid:     device.Dim3(s.gridOf(id, l)),
-		Block:    device.Dim3(l.Block),
-		Shared:   l.Shared,
-		Params:   s.pack(g, l),
-		Priority: priority,
-		Off:      s.isOff(id),
-		Label:    label,
-	}, nil
+	return parts.OpName(p.sched.Graph, id)
 }
 
 type functionKey struct {

@@ -95,11 +95,11 @@ func (x *Exec) lasting(p *planned, ops []ir.OpID) error {
 func (x *Exec) place(p *planned) error {
 	bound := slices.Sorted(maps.Keys(p.pointer))
 	for _, id := range bound { // also to where it was: that may be other memory by now
-		if err := x.allows(id, p.at(id), p); err != nil {
+		if err := x.allows(id, p.Address(id), p); err != nil {
 			return err
 		}
 	}
-	moved := slices.DeleteFunc(bound, func(id ir.BufferID) bool { return p.at(id) == p.of.pointer[id] })
+	moved := slices.DeleteFunc(bound, func(id ir.BufferID) bool { return p.Address(id) == p.of.pointer[id] })
 	for _, id := range moved {
 		if other, ok := x.meets(id, moved, p); ok {
 			return fmt.Errorf("buffer @%s would share memory with @%s, and the plan does not order them: use other memory, or trace again", x.buffer(id).Name, x.buffer(other).Name)
@@ -111,9 +111,11 @@ func (x *Exec) place(p *planned) error {
 // meets is a buffer that has some of the memory where another is put. Where one of those that move was, none of the rest can be,
 // so that Swap in a program of many buffers looks at two.
 func (x *Exec) meets(id ir.BufferID, moved []ir.BufferID, p *planned) (ir.BufferID, bool) {
-	lo, hi := p.at(id), p.at(id)+device.Ptr(x.buffer(id).Size())
+	lo, hi := p.Address(id), p.Address(id)+device.Ptr(x.buffer(id).Size())
 	end := func(j ir.BufferID, at device.Ptr) device.Ptr { return at + device.Ptr(x.buffer(j).Size()) }
-	meets := func(j ir.BufferID) bool { return j != id && p.at(j) != 0 && lo < end(j, p.at(j)) && p.at(j) < hi }
+	meets := func(j ir.BufferID) bool {
+		return j != id && p.Address(j) != 0 && lo < end(j, p.Address(j)) && p.Address(j) < hi
+	}
 	if slices.ContainsFunc(moved, func(j ir.BufferID) bool { return p.of.pointer[j] <= lo && hi <= end(j, p.of.pointer[j]) }) {
 		if i := slices.IndexFunc(moved, meets); i >= 0 {
 			return moved[i], true

@@ -1,7 +1,6 @@
 package graphexec
 
 import (
-	"encoding/binary"
 	"maps"
 	"slices"
 
@@ -67,14 +66,16 @@ func put[K comparable, V any](m *map[K]V, k K, v V) {
 	(*m)[k] = v
 }
 
-func (e *edits) param(id ir.ParamID) ir.Scalar {
+// Value returns the value of a parameter, for package lower.
+func (e *edits) Value(id ir.ParamID) ir.Scalar {
 	if v, ok := e.params[id]; ok {
 		return v
 	}
 	return e.of.params[id]
 }
 
-func (e *edits) at(id ir.BufferID) device.Ptr {
+// Address returns the address of a buffer, for package lower.
+func (e *edits) Address(id ir.BufferID) device.Ptr {
 	if p, ok := e.pointer[id]; ok {
 		return p
 	}
@@ -98,8 +99,6 @@ func (e *edits) isOff(id ir.OpID) bool {
 	}
 	return e.of.off[id]
 }
-
-func (e *edits) address(r ir.Range) device.Ptr { return e.at(r.Buffer) + device.Ptr(r.Lo) }
 
 // undone are the edits that take these back.
 func (e *edits) undone() edits {
@@ -129,19 +128,4 @@ func (e *edits) adopt() {
 	}
 	maps.Copy(e.of.grid, e.grid)
 	maps.Copy(e.of.off, e.off)
-}
-
-// pack builds the parameter block of a launch.
-func (e *edits) pack(g *ir.Graph, l *ir.Launch) []byte {
-	block, offsets := g.ParamBlock(l, func(b ir.BufferID) uint64 { return uint64(e.at(b)) })
-	for i, a := range l.Args {
-		if a.Kind != ir.ArgParam {
-			continue
-		}
-		var bits [8]byte
-		v := e.param(a.Param)
-		binary.LittleEndian.PutUint64(bits[:], v.Bits)
-		copy(block[offsets[i]:], bits[:v.Type.Size()])
-	}
-	return block
 }

@@ -68,11 +68,11 @@ func TestMissingArguments(t *testing.T) {
 		},
 		Pool: func(t *testing.T) []any {
 			g := file(t).Graph
-			return []any{g, &ir.Schedule{Graph: g}, t.TempDir() + "/missing.rir", g.Ops[1].Launch, func(ir.BufferID) uint64 { return 0 }}
+			return []any{g, &ir.Schedule{Graph: g}, t.TempDir() + "/missing.rir"}
 		},
 		Typed:    func(err error) bool { return errors.Is(err, ir.ErrMissing) },
 		Optional: []string{"WriteFile 2"},
 		// These return no error: indices and scratch memory are as those of a slice.
-		Except: []string{"ir.Graph.ParamBlock", "ir.Schedule.Needed", "ir.Schedule.Records", "ir.Op.Accesses"},
+		Except: []string{"ir.Schedule.Needed", "ir.Schedule.Records", "ir.Op.Accesses"},
 	})
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/internal/lower"
 	"github.com/reprise-gpu/reprise/internal/null"
 	"github.com/reprise-gpu/reprise/internal/tracertest"
 	"github.com/reprise-gpu/reprise/ir"
@@ -93,36 +94,22 @@ func (r *recital) Replay() error {
 		return nil
 	}
 	g := r.body.Graph
-	at := func(s ir.Range) device.Ptr { return r.body.Pointer(s.Buffer) + device.Ptr(s.Lo) }
 	for i := range g.Ops {
-		switch op := &g.Ops[i]; op.Kind {
-		case ir.KindLaunch:
-			l := *op.Launch
-			l.Args = append([]ir.Arg(nil), l.Args...)
-			for k, a := range l.Args {
-				if a.Kind == ir.ArgParam {
-					l.Args[k] = ir.Arg{Kind: ir.ArgScalar, Scalar: r.values[a.Param]}
-				}
-			}
+		var with lower.Settings
+		if l := g.Ops[i].Launch; l != nil {
 			f, err := r.Function(r.body.Module(l.Module), l.Entry)
 			if err != nil {
 				return err
 			}
-			block, _ := g.ParamBlock(&l, func(b ir.BufferID) uint64 { return uint64(r.body.Pointer(b)) })
-			r.note(&device.Launch{Function: f, Grid: device.Dim3(l.Grid), Block: device.Dim3(l.Block), Shared: l.Shared, Params: block})
-		case ir.KindCopy:
-			if c := op.Copy; !c.Dst.Empty() {
-				r.note(&device.Copy{Dst: at(c.Dst), Src: at(c.Src), Bytes: c.Dst.Hi - c.Dst.Lo})
-			}
-		case ir.KindMemset:
-			if m := op.Memset; !m.Dst.Empty() {
-				width := m.Value.Type.Size()
-				r.note(&device.Memset{Dst: at(m.Dst), Value: uint32(m.Value.Bits), Width: int(width), Count: (m.Dst.Hi - m.Dst.Lo) / width})
-			}
+			with.Function = f
 		}
+		r.note(lower.Work(&g.Ops[i], &with, r))
 	}
 	return nil
 }
+
+func (r *recital) Address(b ir.BufferID) device.Ptr { return r.body.Pointer(b) }
+func (r *recital) Value(p ir.ParamID) ir.Scalar     { return r.values[p] }
 
 // What is submitted and what is replayed, one after the other, is the program: loops in loops, begun anywhere, with
 // all sorts of things in between. Hashes of one bit make no difference to that.

@@ -1,6 +1,7 @@
 package tracer
 
 import (
+	"github.com/reprise-gpu/reprise/internal/lower"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
@@ -87,16 +88,11 @@ func (t *Tracer) performLaunch(k *Kernel, s Shape, values []ir.Arg, args []any, 
 // issue submits the work of a call.
 func (t *Tracer) issue(c *call) {
 	op := t.operation(c, &t.issued)
-	switch op.Kind {
-	case ir.KindLaunch:
+	if c.kind == ir.KindLaunch {
 		t.runLaunch(c.kernel, op.Launch, c.pc)
-	case ir.KindCopy:
-		t.runCopy(op.Copy, c.pc)
-	case ir.KindMemset:
-		t.runMemset(op.Memset, c.pc)
-	case ir.KindPrefetch:
-		t.runPrefetch(op.Prefetch, c.pc)
+		return
 	}
+	t.run(&op, lower.Settings{}, c.pc)
 }
 
 // operation is a call as an operation, if a launch then in the memory of l. It says nothing of what a launch accesses.

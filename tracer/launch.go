@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/internal/absent"
 	"github.com/reprise-gpu/reprise/ir"
 )
@@ -198,18 +197,6 @@ func (t *Tracer) widenOpaque() {
 			}
 		}
 	}
-}
-
-func (t *Tracer) runLaunch(k *Kernel, l *ir.Launch, pc uintptr) {
-	block, _ := t.graph.ParamBlock(l, func(b ir.BufferID) uint64 { return uint64(t.buffers[b].now()) })
-	t.submit(pc, &device.Launch{
-		Function: k.function,
-		Grid:     device.Dim3(l.Grid),
-		Block:    device.Dim3(l.Block),
-		Shared:   l.Shared,
-		Params:   block,
-		Label:    t.label(k.entry, pc),
-	})
 }
 
 // checkShape refuses what no device accepts; device limits are the device's to

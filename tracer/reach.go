@@ -1,8 +1,7 @@
 package tracer
 
 import (
-	"encoding/binary"
-
+	"github.com/reprise-gpu/reprise/internal/lower"
 	"github.com/reprise-gpu/reprise/internal/ptx"
 	"github.com/reprise-gpu/reprise/ir"
 )
@@ -46,17 +45,7 @@ func (r *reacher) begin(s *Shape) {
 
 // set takes the bits of argument i, which no replay changes.
 func (r *reacher) set(i int, size int64, bits uint64) {
-	at := r.launch.Params[r.offsets[i]:]
-	switch size {
-	case 8:
-		binary.LittleEndian.PutUint64(at, bits)
-	case 4:
-		binary.LittleEndian.PutUint32(at, uint32(bits))
-	default:
-		for k := range size {
-			at[k] = byte(bits >> (8 * k))
-		}
-	}
+	lower.Put(r.launch.Params[r.offsets[i]:], size, bits)
 	r.launch.Varies[i] = false
 }
 

@@ -1,11 +1,11 @@
 package tracer
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/internal/absent"
+	"github.com/reprise-gpu/reprise/internal/lower"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
@@ -173,28 +173,29 @@ const keepAlign = 256
 // run runs every operation once.
 func (r *rehearsal) run() error {
 	for v := range r.graph.Ops {
-		switch op := &r.graph.Ops[v]; op.Kind {
-		case ir.KindLaunch:
-			r.nameLaunch(op)
-			r.runLaunch(r.modules[op.Launch.Module].kernels[op.Launch.Entry], op.Launch, 0)
-		case ir.KindCopy:
-			r.runCopy(op.Copy, 0)
-		case ir.KindMemset:
-			r.runMemset(op.Memset, 0)
-		case ir.KindPrefetch:
-			r.runPrefetch(op.Prefetch, 0)
-		}
-		if r.err != nil {
-			return fmt.Errorf("%v at %v: %w", ir.OpID(v), r.graph.Ops[v].Pos, errors.Unwrap(r.err)) // fail names a line of the tracer
+		op := &r.graph.Ops[v]
+		if err := r.runOp(op); err != nil {
+			return fmt.Errorf("%v at %v: %w", ir.OpID(v), op.Pos, err)
 		}
 	}
 	return r.dev.Synchronize(r.stream)
 }
 
-// nameLaunch names the next launch by the line that the trace has of it.
-func (r *rehearsal) nameLaunch(op *ir.Op) {
-	entry := op.Launch.Entry
-	r.labels = map[callSite]string{{entry, 0}: fmt.Sprintf("%s at %s:%d", entry, op.Pos.File, op.Pos.Line)}
+// runOp runs an operation. Host calls are left out.
+func (r *rehearsal) runOp(op *ir.Op) error {
+	var s lower.Settings
+	switch op.Kind {
+	case ir.KindHost:
+		return nil
+	case ir.KindLaunch:
+		s.Function = r.modules[op.Launch.Module].kernels[op.Launch.Entry].function
+		s.Label = fmt.Sprintf("%s at %s:%d", op.Launch.Entry, op.Pos.File, op.Pos.Line)
+	}
+	w := lower.Work(op, &s, values{r.Tracer})
+	if _, nothing := w.(device.Nothing); nothing {
+		return nil
+	}
+	return r.dev.Submit(r.stream, w)
 }
 
 // end puts back what was kept, and frees what the rehearsal had.

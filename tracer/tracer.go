@@ -206,22 +206,6 @@ func (t *Tracer) verifyDistinct() error {
 	return ir.Verify(&g)
 }
 
-// submit runs the work of a call, unless it is only recorded.
-func (t *Tracer) submit(pc uintptr, w device.Work) {
-	if t.mode == Deferred {
-		return
-	}
-	if t.watch != nil {
-		if err := t.watch.order(nil); err != nil {
-			t.fail(pc, "%w", err)
-			return
-		}
-	}
-	if err := t.dev.Submit(t.stream, w); err != nil {
-		t.fail(pc, "%w", err)
-	}
-}
-
 // Synchronize waits for the work that has been issued, so that host code
 // may look at results; it records nothing.
 func (t *Tracer) Synchronize() {

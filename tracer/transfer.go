@@ -8,6 +8,7 @@ import (
 
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/internal/absent"
+	"github.com/reprise-gpu/reprise/internal/lower"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
@@ -46,26 +47,6 @@ func (t *Tracer) transfer(kind ir.Kind, pc uintptr, of, with operand) {
 	t.record(t.operation(c, nil), pc)
 	if t.mode == Eager {
 		t.issue(c)
-	}
-}
-
-func (t *Tracer) address(r ir.Range) device.Ptr { return t.buffers[r.Buffer].now() + device.Ptr(r.Lo) }
-
-func (t *Tracer) runCopy(c *ir.Copy, pc uintptr) {
-	if !c.Dst.Empty() {
-		t.submit(pc, &device.Copy{Dst: t.address(c.Dst), Src: t.address(c.Src), Bytes: c.Dst.Hi - c.Dst.Lo})
-	}
-}
-
-func (t *Tracer) runMemset(m *ir.Memset, pc uintptr) {
-	if width := m.Value.Type.Size(); !m.Dst.Empty() {
-		t.submit(pc, &device.Memset{Dst: t.address(m.Dst), Value: uint32(m.Value.Bits), Width: int(width), Count: (m.Dst.Hi - m.Dst.Lo) / width})
-	}
-}
-
-func (t *Tracer) runPrefetch(p *ir.Prefetch, pc uintptr) {
-	if !p.Range.Empty() {
-		t.submit(pc, &device.Prefetch{At: t.address(p.Range), Bytes: p.Range.Hi - p.Range.Lo, ToDevice: p.ToDevice})
 	}
 }
 
@@ -174,7 +155,7 @@ func (t *Tracer) HostCall(label string, f func() error, uses ...Use) {
 	if t.settle() != nil {
 		return
 	}
-	t.submit(pc, &device.HostCall{Func: f, Label: t.label(label, pc)})
+	t.run(&op, lower.Settings{Label: t.label(label, pc), Host: f}, pc)
 }
 
 // Element is a Go type that a buffer can hold.

@@ -1,0 +1,106 @@
+// Package lower turns operations of a graph into work for a device. No other package does: tracer calls it for
+// operations that run at once, and graphexec for the operations of a schedule.
+package lower
+
+import (
+	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/ir"
+)
+
+// Values resolves the buffers and parameters of a graph.
+type Values interface {
+	Address(b ir.BufferID) device.Ptr // first byte of the buffer
+	Value(p ir.ParamID) ir.Scalar
+}
+
+// Settings hold what the graph does not say about an operation.
+type Settings struct {
+	Label    string
+	Function device.Function // of a launch
+	Grid     ir.Dim3         // of a launch; the zero value is the grid in the graph
+	Priority int             // of a launch, as in device.Launch
+	Host     func() error    // of a host call
+	Off      bool            // makes the operation do nothing
+}
+
+// Work returns the work of an operation. It is device.Nothing for an operation that moves or fills no bytes.
+func Work(op *ir.Op, s *Settings, v Values) device.Work {
+	switch op.Kind {
+	case ir.KindLaunch:
+		return Launch(op.Launch, s, v)
+	case ir.KindCopy:
+		return transfer(op.Copy, s, v)
+	case ir.KindMemset:
+		return memset(op.Memset, s, v)
+	case ir.KindPrefetch:
+		return prefetch(op.Prefetch, s, v)
+	case ir.KindHost:
+		return hostCall(op, s, v)
+	}
+	return device.Nothing{}
+}
+
+// Launch returns the work of a launch.
+func Launch(l *ir.Launch, s *Settings, v Values) *device.Launch {
+	grid := s.Grid
+	if grid == (ir.Dim3{}) {
+		grid = l.Grid
+	}
+	return &device.Launch{
+		Function: s.Function,
+		Grid:     device.Dim3(grid),
+		Block:    device.Dim3(l.Block),
+		Shared:   l.Shared,
+		Params:   Params(l.Args, v),
+		Priority: s.Priority,
+		Off:      s.Off,
+		Label:    s.Label,
+	}
+}
+
+func transfer(c *ir.Copy, s *Settings, v Values) device.Work {
+	if c.Dst.Empty() {
+		return device.Nothing{}
+	}
+	return &device.Copy{Dst: address(c.Dst, v), Src: address(c.Src, v), Bytes: s.extent(c.Dst), Label: s.Label}
+}
+
+func memset(m *ir.Memset, s *Settings, v Values) device.Work {
+	if m.Dst.Empty() {
+		return device.Nothing{}
+	}
+	width := m.Value.Type.Size()
+	return &device.Memset{Dst: address(m.Dst, v), Value: uint32(m.Value.Bits), Width: int(width), Count: s.extent(m.Dst) / width, Label: s.Label}
+}
+
+func prefetch(p *ir.Prefetch, s *Settings, v Values) device.Work {
+	if p.Range.Empty() {
+		return device.Nothing{}
+	}
+	return &device.Prefetch{At: address(p.Range, v), Bytes: s.extent(p.Range), ToDevice: p.ToDevice, Label: s.Label}
+}
+
+// hostCall keeps an operation that is off in its place with a function that does nothing, as a driver cannot disable the
+// node of a host call.
+func hostCall(op *ir.Op, s *Settings, v Values) device.Work {
+	f := s.Host
+	if s.Off {
+		f = func() error { return nil }
+	}
+	var uses []device.HostUse
+	for _, a := range op.Uses {
+		uses = append(uses, device.HostUse{Ptr: address(a.Range, v), Bytes: a.Hi - a.Lo, Read: a.Mode.Reads(), Write: a.Mode.Writes()})
+	}
+	return &device.HostCall{Func: f, Label: s.Label, Uses: uses}
+}
+
+// extent returns the bytes of r that an operation covers: none if it is off.
+func (s *Settings) extent(r ir.Range) int64 {
+	if s.Off {
+		return 0
+	}
+	return r.Hi - r.Lo
+}
+
+// address returns the address of the first byte of r.
+func address(r ir.Range, v Values) device.Ptr { return v.Address(r.Buffer) + device.Ptr(r.Lo) }
