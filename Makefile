@@ -126,7 +126,7 @@ api: ## compare the exported API with that of the last release
 # An input that adds coverage is minimized for a minute by default, all of the run.
 .PHONY: fuzz
 fuzz: ## run each fuzz target for FUZZTIME (30s)
-	@for pkg in ./importer ./device/model ./internal/des ./ir ./internal/ptx ./internal/interp ./solver/sparse; do \
+	@for pkg in ./importer ./device/model ./internal/des ./ir ./internal/ptx ./internal/ptx/access ./internal/interp ./solver/sparse; do \
 		targets=$$($(GO) test -list '^Fuzz' $$pkg | grep '^Fuzz' || true); \
 		for target in $$targets; do \
 			echo "fuzz $$pkg $$target"; \

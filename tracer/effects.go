@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/reprise-gpu/reprise/internal/ptx"
+	"github.com/reprise-gpu/reprise/internal/ptx/access"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
@@ -13,15 +14,15 @@ func (k *Kernel) describe(f *ptx.Func, signature []string) error {
 	k.reach = newReacher(k.module.ast, f)
 	effects := k.reach.footprint.Effects
 	for i, v := range f.Params {
-		access, offset := accessOf(effects, i)
-		p, err := describeParam(v, access, offset)
+		direct, offset := accessOf(effects, i)
+		p, err := describeParam(v, direct, offset)
 		if err != nil {
 			return fmt.Errorf("kernel %s, parameter %d: %w", f.Name, i, err)
 		}
 		k.params = append(k.params, p)
 	}
 	for _, s := range effects.Symbols {
-		if s.Access != ptx.AccessNone && k.module.variable(s.Name).Space == ptx.Global {
+		if s.Access != access.AccessNone && k.module.variable(s.Name).Space == ptx.Global {
 			k.symbols = append(k.symbols, ir.Access{Range: k.module.symbol(s.Name), Mode: modeOf(s.Access)})
 		}
 	}
@@ -37,26 +38,26 @@ func (k *Kernel) describe(f *ptx.Func, signature []string) error {
 // accessOf joins what the kernel does through every pointer in parameter i.
 // The second is what it does through it besides, should it be an address that
 // the kernel takes for a number.
-func accessOf(e *ptx.Effects, i int) (access, offset ptx.Access) {
+func accessOf(e *access.Effects, i int) (direct, offset access.Access) {
 	for _, p := range e.Params {
 		if p.Param == i {
-			access, offset = access.Or(p.Access), offset.Or(p.Offset)
+			direct, offset = direct.Or(p.Access), offset.Or(p.Offset)
 		}
 	}
-	return access, offset
+	return direct, offset
 }
 
-func describeParam(v *ptx.Var, access, offset ptx.Access) (param, error) {
-	p := param{name: v.Name, pointer: v.Size() == 8 && !v.Type.Float(), touched: access != ptx.AccessNone}
-	p.counted = offset != ptx.AccessNone
+func describeParam(v *ptx.Var, direct, offset access.Access) (param, error) {
+	p := param{name: v.Name, pointer: v.Size() == 8 && !v.Type.Float(), touched: direct != access.AccessNone}
+	p.counted = offset != access.AccessNone
 	p.reached = p.touched || p.counted
-	p.ranged = p.touched && !p.counted && access != ptx.AccessUnknown
+	p.ranged = p.touched && !p.counted && direct != access.AccessUnknown
 	var ok bool
 	if p.typ, ok = scalarTypes[v.Type]; !ok || v.Dims != nil {
 		return p, fmt.Errorf("a %d-byte struct cannot be traced: pass its fields as parameters of their own", v.Size())
 	}
 	if p.reached {
-		p.mode = modeOf(access.Or(offset))
+		p.mode = modeOf(direct.Or(offset))
 	}
 	return p, nil
 }
@@ -71,11 +72,11 @@ var scalarTypes = map[ptx.Type]ir.Type{
 }
 
 // modeOf is how a trace records an access; what is not known is both.
-func modeOf(a ptx.Access) ir.Mode {
+func modeOf(a access.Access) ir.Mode {
 	switch a {
-	case ptx.AccessRead:
+	case access.AccessRead:
 		return ir.Read
-	case ptx.AccessWrite:
+	case access.AccessWrite:
 		return ir.Write
 	}
 	return ir.ReadWrite
@@ -113,11 +114,11 @@ func (m *Module) symbol(name string) ir.Range {
 // parameters, tells signed integers from unsigned ones, and may claim more than
 // the PTX shows but not less.
 func (k *Kernel) declare(f *ptx.Func, text string) error {
-	declared, err := ptx.ParseSignature(text)
+	declared, err := access.ParseSignature(text)
 	if err != nil {
 		return err
 	}
-	if err := ptx.CheckDeclared(k.module.ast, f, declared); err != nil {
+	if err := access.CheckDeclared(k.module.ast, f, declared); err != nil {
 		return err
 	}
 	for i, d := range declared {
@@ -136,6 +137,6 @@ func (k *Kernel) declare(f *ptx.Func, text string) error {
 	return nil
 }
 
-var declaredModes = map[ptx.Mode]ir.Mode{
-	ptx.ModeIn: ir.Read, ptx.ModeOut: ir.Write, ptx.ModeInOut: ir.ReadWrite, ptx.ModeReduce: ir.Reduce,
+var declaredModes = map[access.Mode]ir.Mode{
+	access.ModeIn: ir.Read, access.ModeOut: ir.Write, access.ModeInOut: ir.ReadWrite, access.ModeReduce: ir.Reduce,
 }

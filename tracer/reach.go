@@ -3,6 +3,7 @@ package tracer
 import (
 	"github.com/reprise-gpu/reprise/internal/lower"
 	"github.com/reprise-gpu/reprise/internal/ptx"
+	"github.com/reprise-gpu/reprise/internal/ptx/access"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
@@ -10,16 +11,16 @@ import (
 type reacher struct {
 	kernel    string
 	file      string // of its module
-	footprint *ptx.Footprint
+	footprint *access.Footprint
 	offsets   []int // by parameter, in the parameter block
 	rows      []int // by parameter: its row of the footprint, negative when it is not the whole truth
-	launch    ptx.Launch
-	out       []ptx.Reach
+	launch    access.Launch
+	out       []access.Reach
 	addresses bool // whether a number that may be an address is one
 }
 
 func newReacher(m *ptx.Module, f *ptx.Func) *reacher {
-	r := &reacher{kernel: f.Name, file: m.File, footprint: ptx.NewFootprint(m, f), rows: make([]int, len(f.Params))}
+	r := &reacher{kernel: f.Name, file: m.File, footprint: access.NewFootprint(m, f), rows: make([]int, len(f.Params))}
 	known := make([]int, len(f.Params))
 	for i, p := range r.footprint.Effects.Params {
 		if known[p.Param]++; p.Field == 0 && known[p.Param] == 1 {
@@ -31,7 +32,7 @@ func newReacher(m *ptx.Module, f *ptx.Func) *reacher {
 	for _, v := range f.Params {
 		r.offsets = append(r.offsets, v.Offset)
 	}
-	r.out = make([]ptx.Reach, len(r.footprint.Effects.Params))
+	r.out = make([]access.Reach, len(r.footprint.Effects.Params))
 	r.launch.Params, r.launch.Varies = make([]byte, f.ParamBytes()), make([]bool, len(f.Params))
 	return r
 }
@@ -78,7 +79,7 @@ func appendUse(uses []ir.Access, r ir.Range, mode ir.Mode) []ir.Access {
 }
 
 // part is the bytes of b that a span from its first byte covers.
-func (b Buffer) part(s ptx.Span) ir.Range {
+func (b Buffer) part(s access.Span) ir.Range {
 	n := b.Bytes()
 	lo, hi := min(max(s.Lo, 0), n), min(max(s.Hi, 0), n)
 	if lo >= hi {

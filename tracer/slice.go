@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/reprise-gpu/reprise/internal/absent"
-	"github.com/reprise-gpu/reprise/internal/ptx"
+	"github.com/reprise-gpu/reprise/internal/ptx/access"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
@@ -95,7 +95,7 @@ func (r *reacher) leaves(i int, p *param, slice ir.Range) *SliceError {
 	if r.addresses || !p.ranged || r.rows[i] < 0 {
 		return nil
 	}
-	within, reach := ptx.Span{Hi: slice.Hi - slice.Lo}, r.out[r.rows[i]]
+	within, reach := access.Span{Hi: slice.Hi - slice.Lo}, r.out[r.rows[i]]
 	if within.Holds(reach.Read) && within.Holds(reach.Write) {
 		return nil
 	}
@@ -106,12 +106,12 @@ func (r *reacher) leaves(i int, p *param, slice ir.Range) *SliceError {
 	if !ok {
 		return nil
 	}
-	bytes := func(s ptx.Span) ir.Range {
+	bytes := func(s access.Span) ir.Range {
 		return ir.Range{Buffer: slice.Buffer, Lo: slice.Lo + s.Lo, Hi: slice.Lo + s.Hi}
 	}
 	e := &SliceError{
 		Kernel: r.kernel, Parameter: p.name, Slice: slice, Touched: bytes(t.Span),
-		Write: t.Access&ptx.AccessWrite != 0, Block: t.Block, Thread: t.Thread, At: fmt.Sprintf("%s:%d", r.file, t.Pos.Line),
+		Write: t.Access&access.AccessWrite != 0, Block: t.Block, Thread: t.Thread, At: fmt.Sprintf("%s:%d", r.file, t.Pos.Line),
 	}
 	if s := reach.Read.Union(reach.Write); s.Lo > math.MinInt32 && s.Hi < math.MaxInt64-slice.Lo {
 		e.Reach = bytes(s)

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/reprise-gpu/reprise/internal/ptx"
+	"github.com/reprise-gpu/reprise/internal/ptx/access"
 )
 
 func newKernel() *cobra.Command {
@@ -33,16 +34,16 @@ type entryInfo struct {
 }
 
 type variableInfo struct {
-	Name   string     `json:"name"`
-	Access ptx.Access `json:"access"`
+	Name   string        `json:"name"`
+	Access access.Access `json:"access"`
 }
 
 type paramInfo struct {
-	Index  int        `json:"index"`
-	Name   string     `json:"name"`
-	Type   string     `json:"type"`
-	Access ptx.Access `json:"access"`
-	Reason string     `json:"reason,omitempty"` // why the access is unknown
+	Index  int           `json:"index"`
+	Name   string        `json:"name"`
+	Type   string        `json:"type"`
+	Access access.Access `json:"access"`
+	Reason string        `json:"reason,omitempty"` // why the access is unknown
 	// Ranges are the accesses that lead from the parameter, with --why.
 	Ranges []rangeInfo `json:"ranges,omitempty"`
 }
@@ -51,11 +52,11 @@ type paramInfo struct {
 // Reason why they are not bounded; both when only one end is. Certain says that
 // the launch alone decides which bytes each thread touches.
 type rangeInfo struct {
-	Line    int        `json:"line"`
-	Access  ptx.Access `json:"access"`
-	Bytes   string     `json:"bytes,omitempty"`
-	Reason  string     `json:"reason,omitempty"`
-	Certain bool       `json:"certain"`
+	Line    int           `json:"line"`
+	Access  access.Access `json:"access"`
+	Bytes   string        `json:"bytes,omitempty"`
+	Reason  string        `json:"reason,omitempty"`
+	Certain bool          `json:"certain"`
 }
 
 func (r rangeInfo) String() string {
@@ -80,10 +81,10 @@ func inspect(m *ptx.Module, why bool) []entryInfo {
 			continue
 		}
 		e := entryInfo{Entry: f.Name, Params: []paramInfo{}}
-		for _, p := range ptx.Signature(m, f) {
-			e.Params = append(e.Params, paramInfo{Index: p.Index, Name: p.Name, Type: p.Type, Access: ptx.AccessNone})
+		for _, p := range access.Signature(m, f) {
+			e.Params = append(e.Params, paramInfo{Index: p.Index, Name: p.Name, Type: p.Type, Access: access.AccessNone})
 		}
-		footprint := ptx.NewFootprint(m, f)
+		footprint := access.NewFootprint(m, f)
 		effects := footprint.Effects
 		for _, a := range effects.Params {
 			p := &e.Params[a.Param]
@@ -108,7 +109,7 @@ func inspect(m *ptx.Module, why bool) []entryInfo {
 
 // addRanges tells of each access where it goes. The copies of one that differ in
 // nothing, as in a function called twice, are told once.
-func (e *entryInfo) addRanges(f *ptx.Footprint) {
+func (e *entryInfo) addRanges(f *access.Footprint) {
 	for i := range f.Ranges {
 		r := &f.Ranges[i]
 		info := rangeInfo{Line: r.Pos.Line, Access: r.Access, Bytes: r.Text, Certain: f.Decided(r)}

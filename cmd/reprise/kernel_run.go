@@ -11,6 +11,7 @@ import (
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/internal/bench"
 	"github.com/reprise-gpu/reprise/internal/ptx"
+	"github.com/reprise-gpu/reprise/internal/ptx/access"
 	"github.com/reprise-gpu/reprise/internal/sim"
 )
 
@@ -238,7 +239,7 @@ func isNumber(t ptx.Type) bool { return t >= ptx.U8 }
 // signature lists the parameter types, "u64, u64, u32".
 func signature(m *ptx.Module, k *ptx.Func) string {
 	var types []string
-	for _, p := range ptx.Signature(m, k) {
+	for _, p := range access.Signature(m, k) {
 		types = append(types, p.Type)
 	}
 	return strings.Join(types, ", ")

@@ -15,6 +15,7 @@ import (
 	"github.com/reprise-gpu/reprise/internal/interp"
 	"github.com/reprise-gpu/reprise/internal/interp/interptest"
 	"github.com/reprise-gpu/reprise/internal/ptx"
+	"github.com/reprise-gpu/reprise/internal/ptx/access"
 )
 
 // The inference of package ptx against what kernels do. A launch that faults says
@@ -72,7 +73,7 @@ func (r *trial) number() uint64 { return uint64(awkward[r.rng.IntN(len(awkward))
 
 // params fills a parameter block: pointers where the kernel follows them, awkward
 // numbers elsewhere, small ones as often.
-func (r *trial) params(f *ptx.Func, effects *ptx.Effects) []byte {
+func (r *trial) params(f *ptx.Func, effects *access.Effects) []byte {
 	block := make([]byte, f.ParamBytes()+8)
 	for i := 0; i+4 <= len(block); i += 4 {
 		v := r.number()
@@ -94,7 +95,7 @@ func (r *trial) params(f *ptx.Func, effects *ptx.Effects) []byte {
 		}
 	}
 	for _, p := range effects.Params {
-		if p.Access != ptx.AccessNone && p.Field >= 0 {
+		if p.Access != access.AccessNone && p.Field >= 0 {
 			binary.LittleEndian.PutUint64(block[f.Params[p.Param].Offset+p.Field:], r.pointer())
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/reprise-gpu/reprise/internal/ptx"
+	"github.com/reprise-gpu/reprise/internal/ptx/access"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
@@ -70,17 +71,17 @@ func requireEntry(t *testing.T, k *Kernel) {
 		claimed = append(claimed, ptxType(p))
 	}
 	assert.Equal(t, compiled, claimed, "parameters of %s: PTX, then table", k.Name)
-	requireAccesses(t, k, ptx.Infer(module, entry))
+	requireAccesses(t, k, access.Infer(module, entry))
 }
 
 // requireAccesses checks that inference finds, without any declaration, exactly
 // the accesses of the table: a pointer too many as unknown or as written costs a
 // replay concurrency and fails nothing else.
-func requireAccesses(t *testing.T, k *Kernel, effects *ptx.Effects) {
+func requireAccesses(t *testing.T, k *Kernel, effects *access.Effects) {
 	t.Helper()
 	assert.Nil(t, effects.Opaque, "%s touches memory that no parameter leads to", k.Name)
 	assert.Empty(t, effects.Symbols, k.Name)
-	inferred, claimed := make([]ptx.Access, len(k.Params)), make([]ptx.Access, len(k.Params))
+	inferred, claimed := make([]access.Access, len(k.Params)), make([]access.Access, len(k.Params))
 	for _, p := range effects.Params {
 		inferred[p.Param] = p.Access
 	}
@@ -93,9 +94,9 @@ func requireAccesses(t *testing.T, k *Kernel, effects *ptx.Effects) {
 }
 
 // accesses is what PTX shows of a mode: a reduction is atomics, and those read.
-var accesses = map[ir.Mode]ptx.Access{
-	ir.Read: ptx.AccessRead, ir.Write: ptx.AccessWrite,
-	ir.ReadWrite: ptx.AccessReadWrite, ir.Reduce: ptx.AccessReadWrite,
+var accesses = map[ir.Mode]access.Access{
+	ir.Read: access.AccessRead, ir.Write: access.AccessWrite,
+	ir.ReadWrite: access.AccessReadWrite, ir.Reduce: access.AccessReadWrite,
 }
 
 func ptxType(p Param) ptx.Type {

@@ -8,6 +8,9 @@ import (
 // Pos is a place in a PTX file; lines and columns count from 1.
 type Pos struct{ Line, Col int }
 
+// IsZero reports whether p is no place.
+func (p Pos) IsZero() bool { return p.Line == 0 }
+
 // Loc is a line of the source that PTX was compiled from, as .loc gives it; the
 // zero Loc is none.
 type Loc struct{ File, Line int32 } // File is a key of Module.Files
@@ -144,6 +147,15 @@ type Func struct {
 	ReqThreads [3]uint32 // .reqntid, zero when absent
 	MinBlocks  uint32    // .minnctapersm
 	MaxRegs    uint32    // .maxnreg, registers per thread, zero when absent
+}
+
+// ParamBytes is the size of the parameter block of f.
+func (f *Func) ParamBytes() int {
+	if len(f.Params) == 0 {
+		return 0
+	}
+	last := f.Params[len(f.Params)-1]
+	return last.Offset + int(last.Size())
 }
 
 // Prototype is a .callprototype, the signature of an indirect call, or a

@@ -20,7 +20,7 @@ func (b *body) argumentFault(op *Operand, formal *Var, result bool) string {
 	scalar := len(formal.Dims) == 0
 	want := fmt.Sprintf("a register, constant or .param variable of type .%s", formal.Type)
 	if !scalar {
-		want = fmt.Sprintf("a .param array of type .%s aligned to %d", formal.typeString(), formal.Align)
+		want = fmt.Sprintf("a .param array of type .%s aligned to %d", formal.TypeString(), formal.Align)
 	}
 	switch {
 	case op.Kind == OpReg && op.Reg != NoReg:

@@ -46,7 +46,7 @@ func (b *body) elementAt(in *Inst, t token, op *Operand) {
 // element emits the address of v + (reg + n) * size and returns its register.
 func (b *body) element(in *Inst, r token, v *Var, reg RegID, n, size int64) Operand {
 	typ := b.f.Regs[reg].Type
-	if !typ.integer() || typ.Size() < 2 || typ.Size() > 8 {
+	if !typ.Integer() || typ.Size() < 2 || typ.Size() > 8 {
 		b.p.fail(r.pos, "the index %s is a .%s register; it must be an integer of 16, 32 or 64 bits", r.text, typ)
 	}
 	index, offset, base := b.newReg("%index", B32), b.newReg("%offset", B64), b.newReg("%element", B64)
@@ -88,7 +88,7 @@ func (b *body) plus(in *Inst, t token, op Operand, arg int) Operand {
 	switch {
 	case arg == 0 && in.Name != "st" && in.Name != "red" && in.Name != "nanosleep":
 		p.fail(p.tok.pos, "the result of %s cannot be a register plus a constant", in.Opcode())
-	case !typ.integer() || typ.Size() < 2 || typ.Size() > 8:
+	case !typ.Integer() || typ.Size() < 2 || typ.Size() > 8:
 		p.fail(t.pos, "%s is a .%s register; only to integers of 16, 32 or 64 bits can a constant be added", t.text, typ)
 	}
 	sum := b.newReg("%sum", typ)

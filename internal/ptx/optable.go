@@ -2,6 +2,7 @@ package ptx
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -382,4 +383,9 @@ func (t Type) family() byte {
 		return 's'
 	}
 	return 'f'
+}
+
+// NamesMemory reports whether some form of an opcode has an operand in memory.
+func NamesMemory(opcode string) bool {
+	return slices.ContainsFunc(opTable[opcode], func(r *opRow) bool { return strings.ContainsAny(r.args, "mt") })
 }

@@ -20,6 +20,14 @@ func corpus(t testing.TB) []string {
 	return files
 }
 
+func parseFile(t testing.TB, file string) *Module {
+	src, err := os.ReadFile(file)
+	require.NoError(t, err)
+	m, err := Parse(file, string(src))
+	require.NoError(t, err)
+	return m
+}
+
 func TestParseCorpus(t *testing.T) {
 	for _, file := range corpus(t) {
 		src, err := os.ReadFile(file)
@@ -68,9 +76,6 @@ func FuzzParse(f *testing.F) {
 		if err != nil {
 			return
 		}
-		for _, k := range m.Funcs {
-			require.GreaterOrEqual(t, len(Infer(m, k).Params), len(k.Params))
-		}
 		again, err := Parse("printed", printed(t, m))
 		require.NoError(t, err)
 		require.Len(t, again.Funcs, len(m.Funcs))
@@ -91,16 +96,4 @@ func syntaxSeeds(t testing.TB) []string {
 		}
 	}
 	return seeds
-}
-
-func BenchmarkInfer(b *testing.B) {
-	m := parseFile(b, "testdata/pointers.ptx")
-	b.ReportAllocs()
-	for b.Loop() {
-		for _, f := range m.Funcs {
-			if f.Entry {
-				Infer(m, f)
-			}
-		}
-	}
 }

@@ -36,8 +36,8 @@ func (t Type) Size() int {
 // Float reports whether t is a floating-point type, the packed 16-bit ones included.
 func (t Type) Float() bool { return t >= F16 && t <= F64 }
 
-// integer reports whether t is one integer, and no pair of them.
-func (t Type) integer() bool { return t >= B8 && t <= S64 }
+// Integer reports whether t is one integer, and no pair of them.
+func (t Type) Integer() bool { return t >= B8 && t <= S64 }
 
 // alternative reports whether t is a type of instructions only, whose values are in
 // registers and variables of bits.
@@ -80,8 +80,8 @@ func ParseSpace(suffix string) (Space, bool) {
 	return Generic, false
 }
 
-// typeString writes the type with its extents, "b8[24]".
-func (v *Var) typeString() string { return v.Type.String() + dimText(v.Dims) }
+// TypeString returns the type with its extents, "b8[24]".
+func (v *Var) TypeString() string { return v.Type.String() + dimText(v.Dims) }
 
 // dimText writes the extents of an array, "[4][2]".
 func dimText(dims []int64) string {

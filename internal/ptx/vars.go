@@ -73,7 +73,7 @@ func (p *parser) checkParam(f *Func, v *Var) {
 	case v.Type == Pred && v.Space == ParamSpace:
 		p.report(v.Pos, "%s is .pred, which only registers are", v.Name)
 	case v.Space == ParamSpace && (v.Type == F16X2 || v.vector > 0 && !v.array()):
-		p.report(v.Pos, "%s cannot be a parameter of type .%s; declare it as an array of bits", v.Name, v.typeString())
+		p.report(v.Pos, "%s cannot be a parameter of type .%s; declare it as an array of bits", v.Name, v.TypeString())
 	case v.Space == RegSpace && len(v.Dims) > v.vector:
 		p.report(v.Pos, "%s is an array, which no register is", v.Name)
 	}

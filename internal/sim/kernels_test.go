@@ -15,6 +15,7 @@ import (
 
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/internal/ptx"
+	"github.com/reprise-gpu/reprise/internal/ptx/access"
 	"github.com/reprise-gpu/reprise/internal/sim"
 )
 
@@ -140,7 +141,7 @@ func (g *gpu) fails(kernel string, s shape, args ...any) error {
 func (g *gpu) params(kernel string, args []any) []byte {
 	f := g.tree.Func(kernel)
 	block := make([]byte, f.ParamBytes())
-	infos := ptx.Signature(g.tree, f)
+	infos := access.Signature(g.tree, f)
 	require.Len(g.t, args, len(infos), "arguments of %s", kernel)
 	for i, p := range infos {
 		arg := args[i]

@@ -12,12 +12,13 @@ import (
 
 	"github.com/reprise-gpu/reprise/internal/interp"
 	"github.com/reprise-gpu/reprise/internal/ptx"
+	"github.com/reprise-gpu/reprise/internal/ptx/access"
 )
 
 // Oracle compares launches with footprints, which it keeps.
 type Oracle struct {
 	Tally
-	footprints map[*ptx.Func]*ptx.Footprint
+	footprints map[*ptx.Func]*access.Footprint
 }
 
 // Tally counts what an oracle has seen.
@@ -36,12 +37,12 @@ func (t Tally) String() string {
 }
 
 // Footprint is the footprint of kernel f of module m.
-func (o *Oracle) Footprint(m *ptx.Module, f *ptx.Func) *ptx.Footprint {
+func (o *Oracle) Footprint(m *ptx.Module, f *ptx.Func) *access.Footprint {
 	fp := o.footprints[f]
 	if fp == nil {
-		fp = ptx.NewFootprint(m, f)
+		fp = access.NewFootprint(m, f)
 		if o.footprints == nil {
-			o.footprints = map[*ptx.Func]*ptx.Footprint{}
+			o.footprints = map[*ptx.Func]*access.Footprint{}
 		}
 		o.footprints[f] = fp
 	}
@@ -83,24 +84,24 @@ func (o *Oracle) Check(l *Launch) error {
 
 // checkCertain holds what is said to be certain to be touched against what was. Of each pointer it takes accesses from all sides: those that
 // are not at the pointer, not below it and not above it.
-func (o *Oracle) checkCertain(l *Launch, f *ptx.Func, fp *ptx.Footprint, did *bytes) error {
+func (o *Oracle) checkCertain(l *Launch, f *ptx.Func, fp *access.Footprint, did *bytes) error {
 	if l.Sample > 0 {
 		return nil // of which only some blocks run
 	}
-	at := &ptx.Launch{Grid: l.Grid, Block: l.Block, Params: l.Params}
+	at := &access.Launch{Grid: l.Grid, Block: l.Block, Params: l.Params}
 	for row, p := range fp.Effects.Params {
 		if p.Field < 0 || int64(p.Field)+8 > f.Params[p.Param].Size() {
 			continue
 		}
 		pointer := binary.LittleEndian.Uint64(l.Params[f.Params[p.Param].Offset+p.Field:])
-		for _, within := range []ptx.Span{{}, {Lo: math.MinInt64, Hi: 4}, {Lo: 4, Hi: math.MaxInt64}, {Lo: -64, Hi: 64}, {Lo: -1024, Hi: 1024}} {
+		for _, within := range []access.Span{{}, {Lo: math.MinInt64, Hi: 4}, {Lo: 4, Hi: math.MaxInt64}, {Lo: -64, Hi: 64}, {Lo: -1024, Hi: 1024}} {
 			touch, ok := fp.Outside(at, row, within)
 			if !ok {
 				continue
 			}
 			o.Certain++
 			s := interp.Span{Lo: pointer + uint64(touch.Span.Lo), Hi: pointer + uint64(touch.Span.Hi)}
-			read, written := touch.Access&ptx.AccessRead != 0, touch.Access&ptx.AccessWrite != 0
+			read, written := touch.Access&access.AccessRead != 0, touch.Access&access.AccessWrite != 0
 			if read && !covered(s, did.read) || written && !covered(s, did.written) {
 				return fmt.Errorf("kernel %s of %s, grid %v, block %v, params %x was certain to touch bytes %#x-%#x at line %d in block %v, thread %v",
 					l.Entry, l.Tree.File, l.Grid, l.Block, l.Params, s.Lo, s.Hi, touch.Pos.Line, touch.Block, touch.Thread)
@@ -122,18 +123,18 @@ func covered(s interp.Span, spans []interp.Span) bool {
 
 // unknown reports whether a kernel may touch memory that the analysis does not
 // know: any, or what the host bound to a texture.
-func unknown(e *ptx.Effects) bool {
-	return e.Opaque != nil || slices.ContainsFunc(e.Params, func(p ptx.ParamAccess) bool { return p.Access == ptx.AccessUnknown })
+func unknown(e *access.Effects) bool {
+	return e.Opaque != nil || slices.ContainsFunc(e.Params, func(p access.ParamAccess) bool { return p.Access == access.AccessUnknown })
 }
 
 // bytes are what a launch reads and writes.
 type bytes struct{ read, written []interp.Span }
 
-func (b *bytes) add(access ptx.Access, s interp.Span) {
-	if access&ptx.AccessRead != 0 {
+func (b *bytes) add(did access.Access, s interp.Span) {
+	if did&access.AccessRead != 0 {
 		b.read = append(b.read, s)
 	}
-	if access&ptx.AccessWrite != 0 {
+	if did&access.AccessWrite != 0 {
 		b.written = append(b.written, s)
 	}
 }
@@ -158,12 +159,12 @@ func touched(l *Launch) *bytes {
 // claims are the bytes that the inference says the launch may touch: the part of
 // the allocation behind each pointer that the footprint has, all of one behind a
 // number that turned out to be an address, and the variables of the module.
-func (o *Oracle) claims(l *Launch, f *ptx.Func, fp *ptx.Footprint, did *bytes) *bytes {
+func (o *Oracle) claims(l *Launch, f *ptx.Func, fp *access.Footprint, did *bytes) *bytes {
 	c := &bytes{}
-	reaches := make([]ptx.Reach, len(fp.Effects.Params))
-	fp.Eval(&ptx.Launch{Grid: l.Grid, Block: l.Block, Params: l.Params}, reaches)
+	reaches := make([]access.Reach, len(fp.Effects.Params))
+	fp.Eval(&access.Launch{Grid: l.Grid, Block: l.Block, Params: l.Params}, reaches)
 	for i, p := range fp.Effects.Params {
-		if p.Access == ptx.AccessNone && p.Offset == ptx.AccessNone || p.Field < 0 {
+		if p.Access == access.AccessNone && p.Offset == access.AccessNone || p.Field < 0 {
 			continue
 		}
 		pointer := binary.LittleEndian.Uint64(l.Params[f.Params[p.Param].Offset+p.Field:])
@@ -173,10 +174,10 @@ func (o *Oracle) claims(l *Launch, f *ptx.Func, fp *ptx.Footprint, did *bytes) *
 		}
 		whole := interp.Span{Lo: base, Hi: base + uint64(size)}
 		c.add(p.Offset, whole)
-		if p.Access&ptx.AccessRead != 0 {
+		if p.Access&access.AccessRead != 0 {
 			c.read = append(c.read, o.count(whole, part(whole, pointer, reaches[i].Read), did.read))
 		}
-		if p.Access&ptx.AccessWrite != 0 {
+		if p.Access&access.AccessWrite != 0 {
 			c.written = append(c.written, o.count(whole, part(whole, pointer, reaches[i].Write), did.written))
 		}
 	}
@@ -211,7 +212,7 @@ func (o *Oracle) count(whole, claim interp.Span, did []interp.Span) interp.Span 
 }
 
 // part is the bytes of an allocation that a span from a pointer covers.
-func part(whole interp.Span, pointer uint64, s ptx.Span) interp.Span {
+func part(whole interp.Span, pointer uint64, s access.Span) interp.Span {
 	if s.Empty() {
 		return interp.Span{}
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/reprise-gpu/reprise/internal/ptx"
+	"github.com/reprise-gpu/reprise/internal/ptx/access"
 	"github.com/reprise-gpu/reprise/internal/sim"
 	"github.com/reprise-gpu/reprise/ir"
 	"github.com/reprise-gpu/reprise/solver/internal/kernels"
@@ -430,14 +431,14 @@ func TestAccessesAreInferred(t *testing.T) {
 		"kept_spmv": "rrrrwr", "kept_axpy": "rrxr", "kept_xpay": "rrxr", "kept_minus": "rrrwr", "kept_add": "rwr", "kept_divide": "rrwx",
 		"bicgstab_alpha": "rrwx", "bicgstab_omega": "rrwx", "bicgstab_beta": "rrxrrwrwx",
 	}
-	letters := map[ptx.Access]string{ptx.AccessRead: "r", ptx.AccessWrite: "w", ptx.AccessReadWrite: "x"}
+	letters := map[access.Access]string{access.AccessRead: "r", access.AccessWrite: "w", access.AccessReadWrite: "x"}
 	found := map[string]bool{}
 	for _, elem := range []ir.Type{ir.F64, ir.F32} {
 		for _, name := range kernels.Modules() {
 			module, err := ptx.Parse(kernels.Source(name, elem))
 			require.NoError(t, err)
 			for _, f := range module.Funcs {
-				effects := ptx.Infer(module, f)
+				effects := access.Infer(module, f)
 				assert.Nil(t, effects.Opaque, f.Name)
 				got := ""
 				for _, p := range effects.Params {

@@ -1,9 +1,11 @@
-package ptx
+package access
 
 import (
 	"cmp"
 	"fmt"
 	"slices"
+
+	"github.com/reprise-gpu/reprise/internal/ptx"
 )
 
 // recorder collects effects in a last sweep, when the sets are final.
@@ -17,8 +19,8 @@ type recorder struct {
 
 // reach is one access of one instruction, with the roots of its address.
 type reach struct {
-	in     *Inst
-	addr   *Operand
+	in     *ptx.Inst
+	addr   *ptx.Operand
 	access Access
 	params []root
 	alone  bool // the address is the pointer of params[0] and a number
@@ -40,7 +42,7 @@ func newRecorder(in *infer) *recorder {
 }
 
 // access records a load or store through an address with the roots base.
-func (r *recorder) access(i *Inst, op *Operand, base rootSet, access Access) {
+func (r *recorder) access(i *ptx.Inst, op *ptx.Operand, base rootSet, access Access) {
 	if !r.in.table.leads(base) {
 		r.stop(i.Pos, "the address does not come from a parameter or variable")
 	}
@@ -59,7 +61,7 @@ func (r *recorder) access(i *Inst, op *Operand, base rootSet, access Access) {
 			at.params = append(at.params, root)
 			p := r.params[id]
 			p.Access = p.Access.Or(access)
-			if p.PlainAt.zero() && !i.commutes() {
+			if p.PlainAt.IsZero() && !commutes(i) {
 				p.PlainAt = i.Pos
 			}
 			first(&p.ReadAt, &p.WriteAt, i.Pos, access)
@@ -85,7 +87,7 @@ func (r root) pointer() root {
 }
 
 func (r root) loadedAt() string {
-	if r.pos.zero() {
+	if r.pos.IsZero() {
 		return "the address was loaded from memory"
 	}
 	return fmt.Sprintf("the address was loaded from memory at line %d", r.pos.Line)
@@ -93,7 +95,7 @@ func (r root) loadedAt() string {
 
 // commutes reports whether the instruction is an atomic whose order with
 // others of its kind does not matter, rounding aside.
-func (i *Inst) commutes() bool {
+func commutes(i *ptx.Inst) bool {
 	if i.Name != "atom" && i.Name != "red" {
 		return false
 	}
@@ -107,11 +109,11 @@ func (i *Inst) commutes() bool {
 }
 
 // first keeps the positions of the first load and the first store.
-func first(read, write *Pos, at Pos, access Access) {
-	if access&AccessRead != 0 && read.zero() {
+func first(read, write *ptx.Pos, at ptx.Pos, access Access) {
+	if access&AccessRead != 0 && read.IsZero() {
 		*read = at
 	}
-	if access&AccessWrite != 0 && write.zero() {
+	if access&AccessWrite != 0 && write.IsZero() {
 		*write = at
 	}
 }
@@ -128,16 +130,16 @@ func (r *recorder) symbol(name string) *SymbolAccess {
 }
 
 // stop notes why the kernel is opaque; the first reason stays.
-func (r *recorder) stop(pos Pos, msg string) {
+func (r *recorder) stop(pos ptx.Pos, msg string) {
 	if r.reason == nil {
 		r.reason = &Reason{r.in.m.File, pos, msg}
 	}
 }
 
 // escape notes parameters whose own value is stored to memory.
-func (r *recorder) escape(i *Inst, value rootSet) {
+func (r *recorder) escape(i *ptx.Inst, value rootSet) {
 	for _, id := range r.in.table.sets[value] {
-		if p := r.params[id]; p != nil && p.StoreAt.zero() && i.wide() {
+		if p := r.params[id]; p != nil && p.StoreAt.IsZero() && wide(i) {
 			p.StoreAt = i.Pos
 		}
 	}
@@ -145,10 +147,10 @@ func (r *recorder) escape(i *Inst, value rootSet) {
 
 // handle notes a texture or surface object. One that is a parameter stands for
 // memory which only the host knows; one from elsewhere makes the kernel opaque.
-func (r *recorder) handle(i *Inst, w *walker) {
+func (r *recorder) handle(i *ptx.Inst, w *walker) {
 	why := &Reason{r.in.m.File, i.Pos, fmt.Sprintf("%s reaches memory through a texture or surface object, bound by the host", i.Opcode())}
 	for n := range i.Args {
-		if i.Args[n].Kind != OpMem {
+		if i.Args[n].Kind != ptx.OpMem {
 			continue
 		}
 		for _, id := range r.in.table.sets[w.base(&i.Args[n])] {
@@ -189,7 +191,7 @@ func (r *recorder) effects() *Effects {
 func (r *recorder) fields(param int) []ParamAccess {
 	var rows []ParamAccess
 	for _, p := range r.params {
-		if p.Param == param && (p.Access != AccessNone || p.Offset != AccessNone || !p.StoreAt.zero()) {
+		if p.Param == param && (p.Access != AccessNone || p.Offset != AccessNone || !p.StoreAt.IsZero()) {
 			rows = append(rows, *p)
 		}
 	}

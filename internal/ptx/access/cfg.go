@@ -1,9 +1,10 @@
-package ptx
+package access
 
 import (
 	"slices"
 
 	"github.com/reprise-gpu/reprise/internal/dense"
+	"github.com/reprise-gpu/reprise/internal/ptx"
 )
 
 // cfg is the control flow graph of a flat program.
@@ -35,13 +36,13 @@ func newCFG(p *flat) *cfg {
 // may go to the next.
 func (g *cfg) targets(i int) (targets []int, next bool) {
 	s := &g.steps[i]
-	guarded := s.in.Guard.Reg != NoReg
+	guarded := s.in.Guard.Reg != ptx.NoReg
 	switch s.kind {
 	case stepBranch, stepReturn:
 		return []int{s.target}, guarded
 	case stepTable:
 		for n := range s.in.Args {
-			if list := &s.in.Args[n]; list.Kind == OpList {
+			if list := &s.in.Args[n]; list.Kind == ptx.OpList {
 				for k := range list.Elems {
 					targets = append(targets, s.frame.start[list.Elems[k].Target])
 				}
@@ -161,7 +162,7 @@ func (g *cfg) eachDef(s *step, f func(variable)) {
 	g.eachReg(s.frame, &in.Args[0], f)
 	if in.Name == "call" { // of what is not copied: its results are not known
 		for _, op := range splitCall(in).results {
-			if op.Kind == OpSymbol && op.Var != nil {
+			if op.Kind == ptx.OpSymbol && op.Var != nil {
 				for _, c := range g.shape[g.paramVar(s.frame, op.Var)] {
 					f(g.cells[c])
 				}
@@ -170,9 +171,9 @@ func (g *cfg) eachDef(s *step, f func(variable)) {
 	}
 }
 
-func (g *cfg) eachReg(fr *frame, op *Operand, f func(variable)) {
-	for _, r := range [...]RegID{op.Reg, op.Reg2} {
-		if (op.Kind == OpReg || op.Kind == OpPair || op.Kind == OpVector) && r != NoReg {
+func (g *cfg) eachReg(fr *frame, op *ptx.Operand, f func(variable)) {
+	for _, r := range [...]ptx.RegID{op.Reg, op.Reg2} {
+		if (op.Kind == ptx.OpReg || op.Kind == ptx.OpPair || op.Kind == ptx.OpVector) && r != ptx.NoReg {
 			f(fr.base + variable(r))
 		}
 	}

@@ -1,4 +1,6 @@
-package ptx
+package access
+
+import "github.com/reprise-gpu/reprise/internal/ptx"
 
 // ParamInfo describes one parameter of a kernel, for whoever fills its parameter block.
 type ParamInfo struct {
@@ -12,13 +14,13 @@ type ParamInfo struct {
 
 // Signature describes the parameters of f. A parameter is a pointer when f, or
 // a function it calls, uses it as an address, or when its .ptr attribute says so.
-func Signature(m *Module, f *Func) []ParamInfo {
+func Signature(m *ptx.Module, f *ptx.Func) []ParamInfo {
 	if m == nil || f == nil {
 		return nil
 	}
 	pointers := map[int]bool{}
 	for _, p := range Infer(m, f).Params {
-		if !p.ReadAt.zero() || !p.WriteAt.zero() {
+		if !p.ReadAt.IsZero() || !p.WriteAt.IsZero() {
 			pointers[p.Param] = true
 		}
 	}
@@ -26,20 +28,9 @@ func Signature(m *Module, f *Func) []ParamInfo {
 	for i, v := range f.Params {
 		scalar := len(v.Dims) == 0
 		list[i] = ParamInfo{
-			Index: i, Name: v.Name, Type: v.typeString(), Size: int(v.Size()), Offset: v.Offset,
+			Index: i, Name: v.Name, Type: v.TypeString(), Size: int(v.Size()), Offset: v.Offset,
 			Pointer: v.Ptr.Present || scalar && pointers[i],
 		}
 	}
 	return list
-}
-
-func (p Pos) zero() bool { return p.Line == 0 }
-
-// ParamBytes is the size of the parameter block of f.
-func (f *Func) ParamBytes() int {
-	if len(f.Params) == 0 {
-		return 0
-	}
-	last := f.Params[len(f.Params)-1]
-	return last.Offset + int(last.Size())
 }

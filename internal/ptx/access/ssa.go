@@ -1,6 +1,10 @@
-package ptx
+package access
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/reprise-gpu/reprise/internal/ptx"
+)
 
 // Values are built on demand, from the addresses backwards, so that the
 // arithmetic of a kernel costs nothing here. The construction is that of
@@ -225,7 +229,7 @@ func (s *ssa) after(v variable, bits uint8, i int) *term {
 	}
 	st := &s.cfg.steps[i]
 	val := s.result(v, bits, i)
-	if g := st.in.Guard; g.Reg != NoReg {
+	if g := st.in.Guard; g.Reg != ptx.NoReg {
 		old := s.before(v, bits, i)
 		val = s.make(term{op: termSelect, bits: bits, block: s.blockOf[i], args: []*term{s.guard(i), val, old}})
 	}
@@ -240,7 +244,7 @@ func (s *ssa) after(v variable, bits uint8, i int) *term {
 func (s *ssa) guard(i int) *term {
 	st := &s.cfg.steps[i]
 	g := st.in.Guard
-	if g.Reg == NoReg {
+	if g.Reg == ptx.NoReg {
 		return nil
 	}
 	p := s.before(st.frame.base+variable(g.Reg), 1, i)
@@ -255,12 +259,12 @@ func (s *ssa) not(p *term, b int32) *term {
 }
 
 // operand is the value of a source operand of step i.
-func (s *ssa) operand(op *Operand, bits uint8, i int) *term {
+func (s *ssa) operand(op *ptx.Operand, bits uint8, i int) *term {
 	b := s.blockOf[i]
 	st := &s.cfg.steps[i]
 	switch op.Kind {
-	case OpReg:
-		if op.Reg == NoReg {
+	case ptx.OpReg:
+		if op.Reg == ptx.NoReg {
 			break
 		}
 		v := s.before(st.frame.base+variable(op.Reg), regBits(st.frame.f, op.Reg), i)
@@ -268,9 +272,9 @@ func (s *ssa) operand(op *Operand, bits uint8, i int) *term {
 			v = s.not(v, b)
 		}
 		return v
-	case OpInt:
+	case ptx.OpInt:
 		return s.constant(op.Imm, bits, b)
-	case OpSpecial:
+	case ptx.OpSpecial:
 		return s.special(op.Name, bits, i)
 	}
 	return s.unknown(bits, b, s.reason(i, "an operand that is no number"))
@@ -288,8 +292,8 @@ func signExtend(x int64, bits uint8) int64 {
 	return x << (64 - bits) >> (64 - bits)
 }
 
-func regBits(f *Func, r RegID) uint8 {
-	if f.Regs[r].Type == Pred {
+func regBits(f *ptx.Func, r ptx.RegID) uint8 {
+	if f.Regs[r].Type == ptx.Pred {
 		return 1
 	}
 	return uint8(8 * f.Regs[r].Type.Size())

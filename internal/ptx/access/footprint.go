@@ -1,8 +1,10 @@
-package ptx
+package access
 
 import (
 	"math"
 	"slices"
+
+	"github.com/reprise-gpu/reprise/internal/ptx"
 )
 
 // Span is a range of bytes [Lo, Hi) relative to a pointer. It is empty when Lo
@@ -64,7 +66,7 @@ type spanOut struct {
 }
 
 // NewFootprint analyses kernel f of module m.
-func NewFootprint(m *Module, f *Func) *Footprint {
+func NewFootprint(m *ptx.Module, f *ptx.Func) *Footprint {
 	if m == nil || f == nil {
 		return &Footprint{Effects: &Effects{}}
 	}
@@ -73,7 +75,7 @@ func NewFootprint(m *Module, f *Func) *Footprint {
 }
 
 // newFootprint returns how it came to its answers, too.
-func newFootprint(m *Module, f *Func) (*Footprint, *ranges) {
+func newFootprint(m *ptx.Module, f *ptx.Func) (*Footprint, *ranges) {
 	rec := analyse(m, f)
 	fp := &Footprint{Effects: rec.effects()}
 	for _, p := range fp.Effects.Params {
@@ -150,15 +152,15 @@ func saturated(addr, offset, pointer int64) int64 {
 
 // ranges finds the address of every access of a kernel in its flat program.
 type ranges struct {
-	m       *Module
-	f       *Func
+	m       *ptx.Module
+	f       *ptx.Func
 	effects *Effects
 	reaches []reach
 	builder *rangeBuilder
-	where   map[*Inst][]int // steps of the instructions that access memory
+	where   map[*ptx.Inst][]int // steps of the instructions that access memory
 }
 
-func newRanges(m *Module, f *Func, e *Effects, reaches []reach) *ranges {
+func newRanges(m *ptx.Module, f *ptx.Func, e *Effects, reaches []reach) *ranges {
 	r := &ranges{m: m, f: f, effects: e, reaches: reaches}
 	if len(reaches) == 0 {
 		return r
@@ -167,7 +169,7 @@ func newRanges(m *Module, f *Func, e *Effects, reaches []reach) *ranges {
 	if p == nil {
 		return r
 	}
-	r.where = map[*Inst][]int{}
+	r.where = map[*ptx.Inst][]int{}
 	for _, at := range reaches {
 		r.where[at.in] = nil
 	}
@@ -255,8 +257,8 @@ func (r *ranges) apart(steps []int) bool {
 }
 
 // operandBase is the value of the register of a memory operand.
-func (s *ssa) operandBase(op *Operand, i int) *term {
-	if op.Reg == NoReg {
+func (s *ssa) operandBase(op *ptx.Operand, i int) *term {
+	if op.Reg == ptx.NoReg {
 		return s.unknown(64, s.blockOf[i], s.reason(i, "the address is no register"))
 	}
 	fr := s.cfg.steps[i].frame
@@ -268,11 +270,11 @@ func (at *reach) size(file string) (int64, *Reason) {
 	in := at.in
 	switch in.Name {
 	case "ld", "ldu", "st", "atom", "red":
-		if t := in.memType(); t != NoType {
-			return int64(t.Size() * in.elems()), nil
+		if t := memType(in); t != ptx.NoType {
+			return int64(t.Size() * elems(in)), nil
 		}
 	case "cp":
-		if len(in.Args) > 2 && in.Args[2].Kind == OpInt {
+		if len(in.Args) > 2 && in.Args[2].Kind == ptx.OpInt {
 			return in.Args[2].Imm, nil
 		}
 	}

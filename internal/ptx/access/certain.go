@@ -1,6 +1,10 @@
-package ptx
+package access
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/reprise-gpu/reprise/internal/ptx"
+)
 
 // What Eval computes is an upper bound. This file finds accesses that are certain: those that follow, for one thread of
 // a launch, from the launch's shape and parameters alone.
@@ -9,7 +13,7 @@ import "slices"
 type Touch struct {
 	Span          Span // from the pointer
 	Access        Access
-	Pos           Pos
+	Pos           ptx.Pos
 	Block, Thread [3]uint32
 }
 
@@ -122,7 +126,7 @@ func newCertain(b *rangeBuilder) *certain {
 }
 
 // certainly reports whether an instruction touches all of its bytes whenever it runs.
-func certainly(in *Inst) bool {
+func certainly(in *ptx.Inst) bool {
 	switch in.Name {
 	case "ld", "ldu", "st", "atom", "red":
 		return true

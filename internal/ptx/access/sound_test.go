@@ -1,4 +1,4 @@
-package ptx
+package access
 
 import (
 	"fmt"
@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/reprise-gpu/reprise/internal/ptx"
 )
 
 // TestInferIsSound runs random kernels with real addresses and requires that
@@ -19,7 +21,7 @@ func TestInferIsSound(t *testing.T) {
 	const runs = 4000
 	for range runs {
 		src := randomKernel(rng)
-		m, err := Parse("random.ptx", src)
+		m, err := ptx.Parse("random.ptx", src)
 		require.NoError(t, err, "%s", src)
 		effects := Infer(m, m.Funcs[0])
 		if effects.Opaque == nil {
@@ -81,7 +83,7 @@ func randomKernel(rng *rand.Rand) string {
 // tinyMachine runs the instructions of randomKernel for one thread. The
 // buffers lie far apart and are 64 KiB long; n is 24.
 type tinyMachine struct {
-	f       *Func
+	f       *ptx.Func
 	rng     *rand.Rand
 	regs    [tinyRegs + 2]uint64
 	local   [2]uint64
@@ -105,20 +107,20 @@ func (v *tinyMachine) run() [tinyPointers]Access {
 	return v.reached
 }
 
-func (v *tinyMachine) reg(op *Operand) *uint64 {
+func (v *tinyMachine) reg(op *ptx.Operand) *uint64 {
 	name := v.f.Regs[op.Reg].Name
 	return &v.regs[name[len(name)-1]-'0']
 }
 
-func (v *tinyMachine) value(op *Operand) uint64 {
-	if op.Kind == OpReg {
+func (v *tinyMachine) value(op *ptx.Operand) uint64 {
+	if op.Kind == ptx.OpReg {
 		return *v.reg(op)
 	}
 	return uint64(op.Imm)
 }
 
 // touch notes an access and returns the address.
-func (v *tinyMachine) touch(op *Operand, access Access) uint64 {
+func (v *tinyMachine) touch(op *ptx.Operand, access Access) uint64 {
 	addr := *v.reg(op) + uint64(op.Imm)
 	for i := range v.reached {
 		if addr-tinyBases[i] < 1<<16 {
@@ -128,7 +130,7 @@ func (v *tinyMachine) touch(op *Operand, access Access) uint64 {
 	return addr
 }
 
-func (v *tinyMachine) step(in *Inst) {
+func (v *tinyMachine) step(in *ptx.Inst) {
 	a := in.Args
 	switch in.Opcode() {
 	case "ld.param.u64":

@@ -1,4 +1,4 @@
-package ptx
+package access
 
 import (
 	"encoding/json"
@@ -8,12 +8,14 @@ import (
 
 	"github.com/cockroachdb/datadriven"
 	"github.com/stretchr/testify/require"
+
+	"github.com/reprise-gpu/reprise/internal/ptx"
 )
 
 // TestSignature prints parameters with their layout and what they are by use.
 func TestSignature(t *testing.T) {
 	datadriven.RunTest(t, "testdata/signatures", func(t *testing.T, d *datadriven.TestData) string {
-		m, err := Parse("in.ptx", testHead+d.Input)
+		m, err := ptx.Parse("in.ptx", testHead+d.Input)
 		if err != nil {
 			return err.Error() + "\n"
 		}

@@ -1,4 +1,4 @@
-package ptx
+package access
 
 // threadWalk follows one thread of a launch through the flat program of a kernel. It computes no more than branches and
 // addresses need, from the terms that these are made of; what was loaded is unknown. Where a branch is unknown, it goes on

@@ -1,17 +1,19 @@
-package ptx
+package access
 
 import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/reprise-gpu/reprise/internal/ptx"
 )
 
 // Range says where one access of a kernel goes, for people.
 type Range struct {
-	Param  int    `json:"param"`
-	Field  int    `json:"field,omitempty"`
-	Pos    Pos    `json:"pos"`
-	Access Access `json:"access"`
+	Param  int     `json:"param"`
+	Field  int     `json:"field,omitempty"`
+	Pos    ptx.Pos `json:"pos"`
+	Access Access  `json:"access"`
 	// Text is the bytes as an expression, such as
 	//
 	//	x[4*(ctaid.x*ntid.x+tid.x) .. +4) for ctaid.x*ntid.x+tid.x < n

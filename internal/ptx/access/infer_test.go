@@ -1,14 +1,19 @@
-package ptx
+package access
 
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/cockroachdb/datadriven"
 	"github.com/stretchr/testify/require"
+
+	"github.com/reprise-gpu/reprise/internal/ptx"
 )
+
+const testHead = ".version 8.7\n.target sm_100\n.address_size 64\n"
 
 // describeEffects is the text form of the goldens.
 func describeEffects(e *Effects) string {
@@ -24,7 +29,7 @@ func describeEffects(e *Effects) string {
 		}
 		for _, at := range []struct {
 			name string
-			pos  Pos
+			pos  ptx.Pos
 		}{{"load", p.ReadAt}, {"store", p.WriteAt}, {"stored itself", p.StoreAt}} {
 			if at.pos.Line > 0 {
 				fmt.Fprintf(&b, ", %s %d:%d", at.name, at.pos.Line, at.pos.Col)
@@ -41,10 +46,10 @@ func describeEffects(e *Effects) string {
 	return b.String()
 }
 
-func parseFile(t testing.TB, file string) *Module {
-	src, err := os.ReadFile(file)
+func parseFile(t testing.TB, file string) *ptx.Module {
+	src, err := os.ReadFile("../" + file)
 	require.NoError(t, err)
-	m, err := Parse(file, string(src))
+	m, err := ptx.Parse(file, string(src))
 	require.NoError(t, err)
 	return m
 }
@@ -65,13 +70,13 @@ func TestInfer(t *testing.T) {
 	})
 }
 
-func inferInput(t *testing.T, d *datadriven.TestData) *Module {
+func inferInput(t *testing.T, d *datadriven.TestData) *ptx.Module {
 	if d.Cmd == "infer" {
 		var file string
 		d.ScanArgs(t, "file", &file)
 		return parseFile(t, "testdata/"+file)
 	}
-	m, err := Parse("in.ptx", strings.ReplaceAll(testHead, "\n", " ")+
+	m, err := ptx.Parse("in.ptx", strings.ReplaceAll(testHead, "\n", " ")+
 		".global .u64 g; .shared .u64 sh[4]; .extern .func ext(.param .b64 a); "+
 		".func (.param .b64 r) same(.param .b64 a) { .reg .b64 %rd<2>; ld.param.u64 %rd1, [a]; st.param.b64 [r+0], %rd1; ret; } "+
 		".visible .entry k(.param .u64 a, .param .u64 b, .param .u64 n, .param .align 8 .b8 s[32], .param .u32 i) { "+
@@ -80,4 +85,39 @@ func inferInput(t *testing.T, d *datadriven.TestData) *Module {
 		d.Input+"\n}\n")
 	require.NoError(t, err)
 	return m
+}
+
+// Infer returns a row for each parameter, whatever the module.
+func FuzzInfer(f *testing.F) {
+	files, err := filepath.Glob("../testdata/*.ptx")
+	require.NoError(f, err)
+	for _, file := range files {
+		src, err := os.ReadFile(file)
+		require.NoError(f, err)
+		f.Add(string(src))
+	}
+	f.Fuzz(func(t *testing.T, src string) {
+		if len(src) > 1<<16 {
+			return
+		}
+		m, err := ptx.Parse("fuzz", src)
+		if err != nil {
+			return
+		}
+		for _, k := range m.Funcs {
+			require.GreaterOrEqual(t, len(Infer(m, k).Params), len(k.Params))
+		}
+	})
+}
+
+func BenchmarkInfer(b *testing.B) {
+	m := parseFile(b, "testdata/pointers.ptx")
+	b.ReportAllocs()
+	for b.Loop() {
+		for _, f := range m.Funcs {
+			if f.Entry {
+				Infer(m, f)
+			}
+		}
+	}
 }

@@ -1,4 +1,4 @@
-package ptx
+package access
 
 import (
 	"errors"
@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/reprise-gpu/reprise/internal/absent"
+	"github.com/reprise-gpu/reprise/internal/ptx"
 )
 
 // Mode is what a declared signature says about a pointer.
@@ -42,7 +43,7 @@ func (m Mode) Access() Access {
 type Declared struct {
 	Name    string
 	Mode    Mode
-	Type    Type
+	Type    ptx.Type
 	Pointer bool
 	Count   int // of a struct passed by value, "s: b8[24]"; otherwise 0
 	Col     int // of the name in the string, from 1
@@ -67,15 +68,15 @@ func (d Declared) String() string {
 // name them rather than as PTX does.
 var declaredTypes = []struct {
 	name string
-	typ  Type
+	typ  ptx.Type
 }{
-	{"i8", S8}, {"i16", S16}, {"i32", S32}, {"i64", S64},
-	{"u8", U8}, {"u16", U16}, {"u32", U32}, {"u64", U64},
-	{"f16", F16}, {"bf16", BF16}, {"f32", F32}, {"f64", F64},
-	{"b8", B8}, {"b16", B16}, {"b32", B32}, {"b64", B64},
+	{"i8", ptx.S8}, {"i16", ptx.S16}, {"i32", ptx.S32}, {"i64", ptx.S64},
+	{"u8", ptx.U8}, {"u16", ptx.U16}, {"u32", ptx.U32}, {"u64", ptx.U64},
+	{"f16", ptx.F16}, {"bf16", ptx.BF16}, {"f32", ptx.F32}, {"f64", ptx.F64},
+	{"b8", ptx.B8}, {"b16", ptx.B16}, {"b32", ptx.B32}, {"b64", ptx.B64},
 }
 
-func declaredName(typ Type) string {
+func declaredName(typ ptx.Type) string {
 	for _, d := range declaredTypes {
 		if d.typ == typ {
 			return d.name
@@ -116,7 +117,7 @@ func ParseSignature(text string) ([]Declared, error) {
 }
 
 func sigError(col int, format string, args ...any) error {
-	return &Error{"signature", Pos{1, col}, fmt.Sprintf(format, args...)}
+	return &ptx.Error{File: "signature", Pos: ptx.Pos{Line: 1, Col: col}, Msg: fmt.Sprintf(format, args...)}
 }
 
 // sigScanner cuts a signature into names and single characters.
@@ -127,7 +128,7 @@ type sigScanner struct {
 }
 
 func (s *sigScanner) peek() string {
-	for s.off < len(s.text) && charClasses[s.text[s.off]] == classSpace {
+	for s.off < len(s.text) && strings.IndexByte(" \t\r\n\v\f", s.text[s.off]) >= 0 {
 		s.off++
 	}
 	end := s.off
@@ -141,7 +142,7 @@ func (s *sigScanner) peek() string {
 }
 
 func isNameByte(c byte) bool {
-	return c != '%' && c != '.' && (charClasses[c] == classWord || charClasses[c] == classDigit)
+	return c == '_' || c == '$' || c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z'
 }
 
 func (s *sigScanner) take() string {
@@ -233,12 +234,12 @@ func (s *sigScanner) typ(d *Declared) error {
 // claim less than the kernel does: that would lose a dependency. Claiming
 // more is allowed. Errors are *Error at the parameter's declaration or at the
 // load or store that contradicts it, joined.
-func CheckDeclared(m *Module, f *Func, decl []Declared) error {
+func CheckDeclared(m *ptx.Module, f *ptx.Func, decl []Declared) error {
 	if m == nil || f == nil {
 		return absent.Nil("the module or the kernel")
 	}
 	if len(decl) != len(f.Params) {
-		return &Error{m.File, f.Pos, fmt.Sprintf("the signature declares %d parameters, kernel %s has %d", len(decl), f.Name, len(f.Params))}
+		return &ptx.Error{File: m.File, Pos: f.Pos, Msg: fmt.Sprintf("the signature declares %d parameters, kernel %s has %d", len(decl), f.Name, len(f.Params))}
 	}
 	var errs []error
 	for i, d := range decl {
@@ -252,7 +253,7 @@ func CheckDeclared(m *Module, f *Func, decl []Declared) error {
 	return errors.Join(errs...)
 }
 
-func checkSize(m *Module, v *Var, d Declared) error {
+func checkSize(m *ptx.Module, v *ptx.Var, d Declared) error {
 	size := d.Type.Size() * max(1, d.Count)
 	if d.Pointer {
 		size = m.AddressSize / 8
@@ -260,28 +261,28 @@ func checkSize(m *Module, v *Var, d Declared) error {
 	if int64(size) == v.Size() {
 		return nil
 	}
-	return &Error{m.File, v.Pos, fmt.Sprintf("parameter %s (%s) is declared as %d bytes, the kernel takes %d", d.Name, v.Name, size, v.Size())}
+	return &ptx.Error{File: m.File, Pos: v.Pos, Msg: fmt.Sprintf("parameter %s (%s) is declared as %d bytes, the kernel takes %d", d.Name, v.Name, size, v.Size())}
 }
 
 // checkMode reports the load or store that the declaration denies. The pointers
 // inside a struct cannot be declared, so nothing is denied there.
-func checkMode(m *Module, f *Func, d Declared, p ParamAccess) []error {
+func checkMode(m *ptx.Module, f *ptx.Func, d Declared, p ParamAccess) []error {
 	if d.Count > 0 {
 		return nil
 	}
 	var errs []error
 	claim := d.Mode.Access()
-	deny := func(at Pos, verb string) {
+	deny := func(at ptx.Pos, verb string) {
 		msg := fmt.Sprintf("kernel %s %s through parameter %s, which is declared as \"%s\"", f.Name, verb, d.Name, d)
-		errs = append(errs, &Error{m.File, at, msg})
+		errs = append(errs, &ptx.Error{File: m.File, Pos: at, Msg: msg})
 	}
-	if !p.ReadAt.zero() && claim&AccessRead == 0 {
+	if !p.ReadAt.IsZero() && claim&AccessRead == 0 {
 		deny(p.ReadAt, "loads")
 	}
-	if !p.WriteAt.zero() && claim&AccessWrite == 0 {
+	if !p.WriteAt.IsZero() && claim&AccessWrite == 0 {
 		deny(p.WriteAt, "stores")
 	}
-	if d.Mode == ModeReduce && !p.PlainAt.zero() {
+	if d.Mode == ModeReduce && !p.PlainAt.IsZero() {
 		deny(p.PlainAt, "does more than atomics that commute")
 	}
 	return errs

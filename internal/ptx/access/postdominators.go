@@ -1,4 +1,4 @@
-package ptx
+package access
 
 import "github.com/reprise-gpu/reprise/internal/dense"
 

@@ -1,4 +1,4 @@
-package ptx
+package access
 
 // fact is something that holds at a place of the program, and everything its
 // parents say. A condition that dominates an address is a list of facts:

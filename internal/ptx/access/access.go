@@ -1,8 +1,10 @@
-package ptx
+package access
 
 import (
 	"fmt"
 	"strings"
+
+	"github.com/reprise-gpu/reprise/internal/ptx"
 )
 
 // Access is what a kernel does with the memory behind a pointer.
@@ -69,26 +71,26 @@ type ParamAccess struct {
 	// Offset is what the kernel does through addresses it computes with the
 	// parameter as a number. It counts when an address is passed after all.
 	Offset  Access  `json:"offset,omitzero"`
-	ReadAt  Pos     `json:"readAt,omitzero"`  // first load
-	WriteAt Pos     `json:"writeAt,omitzero"` // first store; an atomic counts as both
-	PlainAt Pos     `json:"plainAt,omitzero"` // first access that is no commuting atomic
-	StoreAt Pos     `json:"storeAt,omitzero"` // first place where the value itself is stored to memory
+	ReadAt  ptx.Pos `json:"readAt,omitzero"`  // first load
+	WriteAt ptx.Pos `json:"writeAt,omitzero"` // first store; an atomic counts as both
+	PlainAt ptx.Pos `json:"plainAt,omitzero"` // first access that is no commuting atomic
+	StoreAt ptx.Pos `json:"storeAt,omitzero"` // first place where the value itself is stored to memory
 	Why     *Reason `json:"why,omitempty"`    // of AccessUnknown
 }
 
 // SymbolAccess is what a kernel does to one variable of its module.
 type SymbolAccess struct {
-	Name    string `json:"name"`
-	Access  Access `json:"access"`
-	ReadAt  Pos    `json:"readAt,omitzero"`
-	WriteAt Pos    `json:"writeAt,omitzero"`
+	Name    string  `json:"name"`
+	Access  Access  `json:"access"`
+	ReadAt  ptx.Pos `json:"readAt,omitzero"`
+	WriteAt ptx.Pos `json:"writeAt,omitzero"`
 }
 
 // Reason is why the analysis could not tell, and the instruction that stopped it.
 type Reason struct {
-	File string `json:"file"`
-	Pos  Pos    `json:"pos"`
-	Msg  string `json:"msg"`
+	File string  `json:"file"`
+	Pos  ptx.Pos `json:"pos"`
+	Msg  string  `json:"msg"`
 }
 
 func (r *Reason) String() string {

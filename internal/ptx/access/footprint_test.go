@@ -1,4 +1,4 @@
-package ptx
+package access
 
 import (
 	"encoding/binary"
@@ -10,6 +10,8 @@ import (
 
 	"github.com/cockroachdb/datadriven"
 	"github.com/stretchr/testify/require"
+
+	"github.com/reprise-gpu/reprise/internal/ptx"
 )
 
 // TestFootprint runs testdata/footprint/*: "kernel" analyses a kernel, whose body
@@ -18,11 +20,11 @@ import (
 func TestFootprint(t *testing.T) {
 	datadriven.Walk(t, "testdata/footprint", func(t *testing.T, path string) {
 		var fp *Footprint
-		var f *Func
+		var f *ptx.Func
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
 			switch d.Cmd {
 			case "kernel":
-				var m *Module
+				var m *ptx.Module
 				m, f = footprintKernel(t, d.Input)
 				fp = NewFootprint(m, f)
 				return printRanges(fp)
@@ -37,12 +39,12 @@ func TestFootprint(t *testing.T) {
 
 // footprintKernel is a kernel with parameters a, b (pointers), n, m (32 bits) and
 // l (64 bits), of which a device function may precede the body.
-func footprintKernel(t testing.TB, body string) (*Module, *Func) {
+func footprintKernel(t testing.TB, body string) (*ptx.Module, *ptx.Func) {
 	funcs, rest, ok := strings.Cut(body, "BODY\n")
 	if !ok {
 		funcs, rest = "", body
 	}
-	m, err := Parse("in.ptx", strings.ReplaceAll(testHead, "\n", " ")+strings.ReplaceAll(funcs, "\n", " ")+
+	m, err := ptx.Parse("in.ptx", strings.ReplaceAll(testHead, "\n", " ")+strings.ReplaceAll(funcs, "\n", " ")+
 		" .visible .entry k(.param .u64 a, .param .u64 b, .param .u32 n, .param .u32 m, .param .u64 l) { "+
 		".shared .u64 sh[4]; .local .align 8 .b8 depot[32]; .reg .pred %p<8>; .reg .b16 %rs<4>; .reg .b32 %r<32>; .reg .f32 %f<5>; .reg .b64 %rd<32>; "+
 		"ld.param.u64 %rd1, [a]; ld.param.u64 %rd2, [b]; ld.param.u32 %r1, [n]; ld.param.u32 %r2, [m]; ld.param.u64 %rd3, [l]; "+
@@ -71,7 +73,7 @@ const footprintA, footprintB = 0x2_0000_0000, 0x2_4000_0000
 
 // evalFootprint prints the spans of a launch with the block and grid extents, and
 // the numbers n, m and l, that are given; "vary=n" leaves one open.
-func evalFootprint(t testing.TB, d *datadriven.TestData, f *Func, fp *Footprint) string {
+func evalFootprint(t testing.TB, d *datadriven.TestData, f *ptx.Func, fp *Footprint) string {
 	l := &Launch{Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{1, 1, 1}, Params: make([]byte, f.ParamBytes()), Varies: make([]bool, len(f.Params))}
 	binary.LittleEndian.PutUint64(l.Params, footprintA)
 	binary.LittleEndian.PutUint64(l.Params[8:], footprintB)

@@ -1,13 +1,15 @@
-package ptx
+package access
 
 import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/reprise-gpu/reprise/internal/ptx"
 )
 
 // memory applies an instruction that names memory.
-func (w *walker) memory(i *Inst) {
+func (w *walker) memory(i *ptx.Inst) {
 	switch i.Name {
 	case "ld", "ldu":
 		if len(i.Args) >= 2 {
@@ -37,39 +39,39 @@ func (w *walker) memory(i *Inst) {
 }
 
 // space is the state space an instruction names; Generic without one.
-func (i *Inst) space() Space {
+func spaceOf(i *ptx.Inst) ptx.Space {
 	for _, s := range i.Suffix {
 		name, _, _ := strings.Cut(s, "::")
-		if space, ok := ParseSpace(name); ok {
+		if space, ok := ptx.ParseSpace(name); ok {
 			return space
 		}
 	}
-	return Generic
+	return ptx.Generic
 }
 
 // touch records an access through the address operand op.
-func (w *walker) touch(i *Inst, op *Operand, access Access) {
+func (w *walker) touch(i *ptx.Inst, op *ptx.Operand, access Access) {
 	if w.rec == nil {
 		return
 	}
-	switch i.space() {
-	case Shared, Local, ParamSpace:
+	switch spaceOf(i) {
+	case ptx.Shared, ptx.Local, ptx.ParamSpace:
 		return
 	}
 	w.rec.access(i, op, w.base(op), access)
 }
 
-func (w *walker) load(i *Inst) {
+func (w *walker) load(i *ptx.Inst) {
 	addr := &i.Args[1]
 	base := w.base(addr)
-	switch space := i.space(); space {
-	case ParamSpace:
+	switch space := spaceOf(i); space {
+	case ptx.ParamSpace:
 		w.define(&i.Args[0], w.loadParam(i, addr, base))
 		return
-	case Shared:
+	case ptx.Shared:
 		w.define(&i.Args[0], w.cell(i, w.shared))
 		return
-	case Local:
+	case ptx.Local:
 		w.define(&i.Args[0], w.cell(i, w.local))
 		return
 	}
@@ -79,8 +81,8 @@ func (w *walker) load(i *Inst) {
 
 // cell is what a load finds in a cell. Fewer than eight bytes are a number: a
 // pointer put together from such halves has no root and makes the kernel opaque.
-func (w *walker) cell(i *Inst, set rootSet) rootSet {
-	if !i.wide() {
+func (w *walker) cell(i *ptx.Inst, set rootSet) rootSet {
+	if !wide(i) {
 		return w.table.union(w.table.int(), w.table.offsets(set))
 	}
 	return set
@@ -88,7 +90,7 @@ func (w *walker) cell(i *Inst, set rootSet) rootSet {
 
 // wide reports whether the instruction moves eight-byte integers, the only
 // ones that can be pointers.
-func (i *Inst) wide() bool {
+func wide(i *ptx.Inst) bool {
 	if len(i.Suffix) == 0 {
 		return false
 	}
@@ -100,9 +102,9 @@ func (i *Inst) wide() bool {
 }
 
 // loadGeneric is the value loaded from a .global, .const or generic address.
-func (w *walker) loadGeneric(i *Inst, base rootSet) rootSet {
+func (w *walker) loadGeneric(i *ptx.Inst, base rootSet) rootSet {
 	set := rootSet(0)
-	if !i.wide() {
+	if !wide(i) {
 		set = w.table.int()
 	}
 	for _, id := range w.table.sets[base] {
@@ -113,7 +115,7 @@ func (w *walker) loadGeneric(i *Inst, base rootSet) rootSet {
 			set = w.table.union(set, w.cell(i, w.local))
 		case r.kind == rootParamAddr:
 			set = w.table.union(set, w.paramValue(i, r.param, -1))
-		case !i.wide():
+		case !wide(i):
 		default:
 			set = w.table.union(set, w.table.source(rootLoaded, i.Pos))
 		}
@@ -122,8 +124,8 @@ func (w *walker) loadGeneric(i *Inst, base rootSet) rootSet {
 }
 
 // loadParam is the value of a kernel parameter, of an argument or of a result.
-func (w *walker) loadParam(i *Inst, addr *Operand, base rootSet) rootSet {
-	if v := addr.Var; addr.Reg == NoReg && v != nil && !slices.Contains(w.kernel.Params, v) {
+func (w *walker) loadParam(i *ptx.Inst, addr *ptx.Operand, base rootSet) rootSet {
+	if v := addr.Var; addr.Reg == ptx.NoReg && v != nil && !slices.Contains(w.kernel.Params, v) {
 		return w.cell(i, w.params[v])
 	}
 	set := rootSet(0)
@@ -134,7 +136,7 @@ func (w *walker) loadParam(i *Inst, addr *Operand, base rootSet) rootSet {
 			continue
 		}
 		field := r.field
-		if addr.Reg != NoReg && field >= 0 {
+		if addr.Reg != ptx.NoReg && field >= 0 {
 			field += int(addr.Imm)
 		}
 		set = w.table.union(set, w.paramValue(i, r.param, field))
@@ -145,11 +147,11 @@ func (w *walker) loadParam(i *Inst, addr *Operand, base rootSet) rootSet {
 // paramValue is the value of eight bytes of a kernel parameter; less than
 // eight bytes are a number, though maybe half of a pointer. A vector load covers
 // the fields that follow.
-func (w *walker) paramValue(i *Inst, param, field int) rootSet {
+func (w *walker) paramValue(i *ptx.Inst, param, field int) rootSet {
 	if w.kernel.Params[param].Size() <= 8 {
 		field = max(field, 0) // there is no other place
 	}
-	if !i.wide() {
+	if !wide(i) {
 		if w.kernel.Params[param].Size() < 8 {
 			return w.table.int()
 		}
@@ -177,21 +179,21 @@ func (w *walker) paramValue(i *Inst, param, field int) rootSet {
 
 // stored notes a value written to the memory at base: shared and local memory
 // keep its roots, any other memory is where a pointer may escape.
-func (w *walker) stored(i *Inst, base, value rootSet, addr *Operand) {
-	if !i.wide() { // no pointer by itself, but maybe half of one
+func (w *walker) stored(i *ptx.Inst, base, value rootSet, addr *ptx.Operand) {
+	if !wide(i) { // no pointer by itself, but maybe half of one
 		_, value = w.table.split(value)
 		value = w.table.union(value, w.table.null())
 	}
-	switch i.space() {
-	case ParamSpace:
+	switch spaceOf(i) {
+	case ptx.ParamSpace:
 		if addr.Var != nil {
 			w.growParam(addr.Var, value)
 		}
 		return
-	case Shared:
+	case ptx.Shared:
 		w.grow(&w.shared, value)
 		return
-	case Local:
+	case ptx.Local:
 		w.grow(&w.local, value)
 		return
 	}
@@ -215,24 +217,24 @@ func (w *walker) stored(i *Inst, base, value rootSet, addr *Operand) {
 	}
 }
 
-func (w *walker) storedArgs(i *Inst, addr *Operand, args []Operand) {
+func (w *walker) storedArgs(i *ptx.Inst, addr *ptx.Operand, args []ptx.Operand) {
 	base := w.base(addr)
 	for n := range args {
 		w.stored(i, base, w.value(&args[n]), addr)
 	}
 }
 
-func (w *walker) atomic(i *Inst) {
+func (w *walker) atomic(i *ptx.Inst) {
 	if len(i.Args) < 3 {
 		return
 	}
 	addr := &i.Args[1]
 	w.touch(i, addr, AccessReadWrite)
 	w.storedArgs(i, addr, i.Args[2:])
-	switch i.space() {
-	case Shared:
+	switch spaceOf(i) {
+	case ptx.Shared:
 		w.define(&i.Args[0], w.cell(i, w.shared))
-	case Local:
+	case ptx.Local:
 		w.define(&i.Args[0], w.cell(i, w.local))
 	default:
 		w.define(&i.Args[0], w.loadGeneric(i, w.base(addr)))
@@ -241,7 +243,7 @@ func (w *walker) atomic(i *Inst) {
 
 // texture handles accesses through a texture or surface object: the memory
 // behind the handle was bound by the host, and may be any.
-func (w *walker) texture(i *Inst) {
+func (w *walker) texture(i *ptx.Inst) {
 	w.define(&i.Args[0], w.table.int())
 	if w.rec != nil {
 		w.rec.handle(i, w)
@@ -250,7 +252,7 @@ func (w *walker) texture(i *Inst) {
 
 // bulk handles cp.async and wmma, whose operands have roles by name. What is not
 // known to touch shared memory alone is opaque.
-func (w *walker) bulk(i *Inst) {
+func (w *walker) bulk(i *ptx.Inst) {
 	has := func(word string) bool { return slices.Contains(i.Suffix, word) }
 	switch {
 	case i.Name == "wmma" && has("load") && len(i.Args) >= 2:
@@ -261,7 +263,7 @@ func (w *walker) bulk(i *Inst) {
 	case i.Name == "wmma":
 		w.define(&i.Args[0], w.table.int())
 	case has("commit_group"), has("wait_group"), has("wait_all"), has("mbarrier"):
-	case has("async") && !has("bulk") && len(i.Args) >= 2 && i.Args[1].Kind == OpMem:
+	case has("async") && !has("bulk") && len(i.Args) >= 2 && i.Args[1].Kind == ptx.OpMem:
 		if w.rec != nil { // from .global to .shared
 			w.rec.access(i, &i.Args[1], w.base(&i.Args[1]), AccessRead)
 		}
@@ -271,7 +273,7 @@ func (w *walker) bulk(i *Inst) {
 	}
 }
 
-func (in *infer) opaque(pos Pos, msg string) {
+func (in *infer) opaque(pos ptx.Pos, msg string) {
 	if in.rec != nil {
 		in.rec.stop(pos, msg)
 	}

@@ -1,17 +1,19 @@
-package ptx
+package access
 
 import (
 	"fmt"
 	"regexp"
+
+	"github.com/reprise-gpu/reprise/internal/ptx"
 )
 
 // call passes arguments and results between a call and the function it names.
-func (w *walker) call(i *Inst) {
+func (w *walker) call(i *ptx.Inst) {
 	c := splitCall(i)
 	if c.callee == nil {
 		return
 	}
-	if c.callee.Kind != OpFunc {
+	if c.callee.Kind != ptx.OpFunc {
 		w.indirectCall(i, c)
 		return
 	}
@@ -28,7 +30,7 @@ func (w *walker) call(i *Inst) {
 // indirectCall goes to any function of the module whose address is taken and
 // that has as many parameters and results: a function of another module has no
 // address here.
-func (w *walker) indirectCall(i *Inst, c callParts) {
+func (w *walker) indirectCall(i *ptx.Inst, c callParts) {
 	if w.taken == nil {
 		w.taken = addressTaken(w.m)
 	}
@@ -46,7 +48,7 @@ func (w *walker) indirectCall(i *Inst, c callParts) {
 
 // addressTaken lists the functions of m whose address appears in code or in the
 // initial value of a variable, as a table of virtual functions does.
-func addressTaken(m *Module) []*Func {
+func addressTaken(m *ptx.Module) []*ptx.Func {
 	names := map[string]bool{}
 	for _, v := range m.Statics() {
 		for _, r := range v.Relocs {
@@ -56,13 +58,13 @@ func addressTaken(m *Module) []*Func {
 	for _, f := range m.Funcs {
 		for k := range f.Body {
 			for n := range f.Body[k].Args {
-				if op := &f.Body[k].Args[n]; op.Kind == OpSymbol && op.Var == nil {
+				if op := &f.Body[k].Args[n]; op.Kind == ptx.OpSymbol && op.Var == nil {
 					names[op.Name] = true
 				}
 			}
 		}
 	}
-	list := []*Func{}
+	list := []*ptx.Func{}
 	for _, f := range m.Funcs {
 		if names[f.Name] && !f.Entry {
 			list = append(list, f)
@@ -72,7 +74,7 @@ func addressTaken(m *Module) []*Func {
 }
 
 // callTo passes arguments and results between a call and f.
-func (w *walker) callTo(f *Func, c callParts) {
+func (w *walker) callTo(f *ptx.Func, c callParts) {
 	w.reach(f)
 	for n := range min(len(c.args), len(f.Params)) {
 		w.bind(f, f.Params[n], w.argument(&c.args[n]))
@@ -84,18 +86,18 @@ func (w *walker) callTo(f *Func, c callParts) {
 
 // callParts are the operands of "call (results), callee, (args)".
 type callParts struct {
-	results, args []Operand
-	callee        *Operand
+	results, args []ptx.Operand
+	callee        *ptx.Operand
 }
 
-func splitCall(i *Inst) callParts {
+func splitCall(i *ptx.Inst) callParts {
 	var c callParts
 	for n := range i.Args {
 		op := &i.Args[n]
 		switch {
-		case op.Kind == OpList && c.callee == nil:
+		case op.Kind == ptx.OpList && c.callee == nil:
 			c.results = op.Elems
-		case op.Kind == OpList:
+		case op.Kind == ptx.OpList:
 			c.args = op.Elems
 		case c.callee == nil:
 			c.callee = op
@@ -105,16 +107,16 @@ func splitCall(i *Inst) callParts {
 }
 
 // argument is the value of a call operand: a .param variable or a scalar.
-func (w *walker) argument(op *Operand) rootSet {
-	if op.Kind == OpSymbol && op.Var != nil && op.Var.Space == ParamSpace {
+func (w *walker) argument(op *ptx.Operand) rootSet {
+	if op.Kind == ptx.OpSymbol && op.Var != nil && op.Var.Space == ptx.ParamSpace {
 		return w.params[op.Var]
 	}
 	return w.value(op)
 }
 
 // bind gives a formal parameter a value; it may be a register.
-func (w *walker) bind(f *Func, v *Var, set rootSet) {
-	if v.Space != RegSpace {
+func (w *walker) bind(f *ptx.Func, v *ptx.Var, set rootSet) {
+	if v.Space != ptx.RegSpace {
 		w.growParam(v, set)
 		return
 	}
@@ -126,8 +128,8 @@ func (w *walker) bind(f *Func, v *Var, set rootSet) {
 }
 
 // variable is the value of a parameter or result of f.
-func (w *walker) variable(f *Func, v *Var) rootSet {
-	if v.Space != RegSpace {
+func (w *walker) variable(f *ptx.Func, v *ptx.Var) rootSet {
+	if v.Space != ptx.RegSpace {
 		return w.params[v]
 	}
 	for id := range f.Regs {
@@ -139,8 +141,8 @@ func (w *walker) variable(f *Func, v *Var) rootSet {
 }
 
 // deliver stores the result of a call.
-func (w *walker) deliver(op *Operand, set rootSet) {
-	if op.Kind == OpSymbol && op.Var != nil {
+func (w *walker) deliver(op *ptx.Operand, set rootSet) {
+	if op.Kind == ptx.OpSymbol && op.Var != nil {
 		w.growParam(op.Var, set)
 		return
 	}
@@ -150,7 +152,7 @@ func (w *walker) deliver(op *Operand, set rootSet) {
 // externCall knows the functions that the device run-time provides. None of
 // them touches a buffer of the caller, but for vprintf, which reads the strings
 // that a %s in its format names. What cudaGraphSetConditional and cudaCGSynchronize are passed is a handle.
-func (w *walker) externCall(i *Inst, c callParts, f *Func) {
+func (w *walker) externCall(i *ptx.Inst, c callParts, f *ptx.Func) {
 	if f.Name == "vprintf" && len(c.args) > 0 && w.rec != nil && w.printsStrings(w.argument(&c.args[0])) {
 		w.printed(i)
 	}
@@ -185,13 +187,13 @@ var stringVerb = regexp.MustCompile(`%[-+ #0-9.*]*s`)
 
 // printed reads through every pointer in local memory, where the arguments of
 // vprintf lie among others.
-func (w *walker) printed(i *Inst) {
+func (w *walker) printed(i *ptx.Inst) {
 	if _, pointers := w.table.split(w.local); pointers != 0 {
 		w.rec.access(i, nil, pointers, AccessRead)
 	}
 }
 
-func (w *walker) unknownCall(i *Inst, c callParts, msg string) {
+func (w *walker) unknownCall(i *ptx.Inst, c callParts, msg string) {
 	for n := range c.results {
 		w.deliver(&c.results[n], w.table.source(rootUnknown, i.Pos))
 	}

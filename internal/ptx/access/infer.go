@@ -1,9 +1,11 @@
-package ptx
+package access
 
 import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/reprise-gpu/reprise/internal/ptx"
 )
 
 // Access inference: which parameter does this address come from?
@@ -38,14 +40,14 @@ import (
 
 // infer is the state of the analysis of one kernel.
 type infer struct {
-	m      *Module
-	kernel *Func
+	m      *ptx.Module
+	kernel *ptx.Func
 	table  *rootTable
 
-	funcs  []*Func // the kernel and what it calls, in the order of discovery
-	taken  []*Func // what a call through a pointer may go to; nil until one is seen
-	regs   map[*Func][]rootSet
-	params map[*Var]rootSet // .param variables: arguments and results of calls
+	funcs  []*ptx.Func // the kernel and what it calls, in the order of discovery
+	taken  []*ptx.Func // what a call through a pointer may go to; nil until one is seen
+	regs   map[*ptx.Func][]rootSet
+	params map[*ptx.Var]rootSet // .param variables: arguments and results of calls
 	shared rootSet
 	local  rootSet
 
@@ -61,14 +63,14 @@ type infer struct {
 // loaded from memory is reached through products or shifts of it, none as a distance,
 // itself loaded, from another pointer, and none through the bits of a floating-point
 // number.
-func Infer(m *Module, f *Func) *Effects {
+func Infer(m *ptx.Module, f *ptx.Func) *Effects {
 	if m == nil || f == nil {
 		return &Effects{}
 	}
 	return analyse(m, f).effects()
 }
 
-func analyse(m *Module, f *Func) *recorder {
+func analyse(m *ptx.Module, f *ptx.Func) *recorder {
 	in := &infer{m: m, kernel: f, table: newRootTable(), pointers: map[rootID]bool{}}
 	in.fixpoint()
 	in.strict = true
@@ -82,7 +84,7 @@ func analyse(m *Module, f *Func) *recorder {
 // then have no definition that counts; they are given a number, which may
 // complete sums that waited for them.
 func (in *infer) fixpoint() {
-	in.funcs, in.regs, in.params = nil, map[*Func][]rootSet{}, map[*Var]rootSet{}
+	in.funcs, in.regs, in.params = nil, map[*ptx.Func][]rootSet{}, map[*ptx.Var]rootSet{}
 	in.shared, in.local = 0, 0
 	in.reach(in.kernel)
 	in.converge()
@@ -107,7 +109,7 @@ func (in *infer) settle() {
 	}
 }
 
-func (in *infer) reach(f *Func) {
+func (in *infer) reach(f *ptx.Func) {
 	if _, ok := in.regs[f]; !ok {
 		in.regs[f] = make([]rootSet, len(f.Regs))
 		in.funcs = append(in.funcs, f)
@@ -128,7 +130,7 @@ func (in *infer) sweep() {
 // walker applies the instructions of one function.
 type walker struct {
 	*infer
-	f    *Func
+	f    *ptx.Func
 	regs []rootSet
 }
 
@@ -140,20 +142,20 @@ func (in *infer) grow(cell *rootSet, set rootSet) {
 	}
 }
 
-func (in *infer) growParam(v *Var, set rootSet) {
+func (in *infer) growParam(v *ptx.Var, set rootSet) {
 	cell := in.params[v]
 	in.grow(&cell, set)
 	in.params[v] = cell
 }
 
 // define gives a destination operand a value. A predicate has none.
-func (w *walker) define(op *Operand, set rootSet) {
+func (w *walker) define(op *ptx.Operand, set rootSet) {
 	switch op.Kind {
-	case OpReg, OpPair:
-		if op.Reg != NoReg && w.f.Regs[op.Reg].Type != Pred {
+	case ptx.OpReg, ptx.OpPair:
+		if op.Reg != ptx.NoReg && w.f.Regs[op.Reg].Type != ptx.Pred {
 			w.grow(&w.regs[op.Reg], set)
 		}
-	case OpVector:
+	case ptx.OpVector:
 		for i := range op.Elems {
 			w.define(&op.Elems[i], set)
 		}
@@ -161,25 +163,25 @@ func (w *walker) define(op *Operand, set rootSet) {
 }
 
 // value is the root set of a source operand.
-func (w *walker) value(op *Operand) rootSet {
+func (w *walker) value(op *ptx.Operand) rootSet {
 	switch op.Kind {
-	case OpReg:
-		if op.Reg != NoReg {
+	case ptx.OpReg:
+		if op.Reg != ptx.NoReg {
 			return w.regs[op.Reg]
 		}
-	case OpSpecial:
+	case ptx.OpSpecial:
 		if len(op.Name) > 7 && op.Name[:7] == "%envreg" {
 			return w.table.single(root{kind: rootHidden})
 		}
 		return w.table.int()
-	case OpSymbol:
+	case ptx.OpSymbol:
 		if op.Var != nil {
 			return w.address(op.Var, op.Imm)
 		}
 		return w.table.int() // a function, which is no data
-	case OpInt, OpFloat32, OpFloat64:
+	case ptx.OpInt, ptx.OpFloat32, ptx.OpFloat64:
 		return w.table.null()
-	case OpVector:
+	case ptx.OpVector:
 		set := rootSet(0)
 		for i := range op.Elems {
 			set = w.table.union(set, w.value(&op.Elems[i]))
@@ -190,13 +192,13 @@ func (w *walker) value(op *Operand) rootSet {
 }
 
 // address is the root set of the address of v+offset.
-func (w *walker) address(v *Var, offset int64) rootSet {
+func (w *walker) address(v *ptx.Var, offset int64) rootSet {
 	switch v.Space {
-	case Shared:
+	case ptx.Shared:
 		return w.table.single(root{kind: rootShared})
-	case Local:
+	case ptx.Local:
 		return w.table.single(root{kind: rootLocal})
-	case ParamSpace:
+	case ptx.ParamSpace:
 		if i := slices.Index(w.kernel.Params, v); i >= 0 {
 			return w.table.single(root{kind: rootParamAddr, param: i, field: int(offset)})
 		}
@@ -207,9 +209,9 @@ func (w *walker) address(v *Var, offset int64) rootSet {
 }
 
 // base is the root set of the address that a memory operand names.
-func (w *walker) base(op *Operand) rootSet {
+func (w *walker) base(op *ptx.Operand) rootSet {
 	switch {
-	case op.Reg != NoReg:
+	case op.Reg != ptx.NoReg:
 		return w.regs[op.Reg]
 	case op.Var != nil:
 		return w.address(op.Var, op.Imm)
@@ -270,7 +272,7 @@ var transfers = map[string]transfer{
 	"txq": transferCheck, "suq": transferCheck, "istypep": transferCheck, "createpolicy": transferCheck,
 }
 
-func (w *walker) inst(i *Inst) {
+func (w *walker) inst(i *ptx.Inst) {
 	if len(i.Args) == 0 {
 		return
 	}
@@ -291,7 +293,7 @@ func (w *walker) inst(i *Inst) {
 		w.markPointers(set)
 		w.define(&i.Args[0], set)
 	default:
-		if n := slices.IndexFunc(i.Args, func(op Operand) bool { return op.Kind == OpMem }); n >= 0 {
+		if n := slices.IndexFunc(i.Args, func(op ptx.Operand) bool { return op.Kind == ptx.OpMem }); n >= 0 {
 			w.opaqueInst(i)
 			return
 		}
@@ -300,7 +302,7 @@ func (w *walker) inst(i *Inst) {
 }
 
 // result is the root set of the first operand after a computation.
-func (w *walker) result(kind transfer, i *Inst) rootSet {
+func (w *walker) result(kind transfer, i *ptx.Inst) rootSet {
 	if w.floatResult(i) {
 		return w.table.int()
 	}
@@ -346,13 +348,13 @@ func (w *walker) result(kind transfer, i *Inst) rootSet {
 	return set
 }
 
-func (w *walker) predicate(op *Operand) bool {
-	return op.Kind == OpReg && op.Reg != NoReg && w.f.Regs[op.Reg].Type == Pred
+func (w *walker) predicate(op *ptx.Operand) bool {
+	return op.Kind == ptx.OpReg && op.Reg != ptx.NoReg && w.f.Regs[op.Reg].Type == ptx.Pred
 }
 
 // number is the set of an integer computed from operands: it leads nowhere, but
 // for the parameters among their roots.
-func (w *walker) number(args []Operand) rootSet {
+func (w *walker) number(args []ptx.Operand) rootSet {
 	set := w.table.int()
 	for n := range args {
 		set = w.table.union(set, w.table.offsets(w.value(&args[n])))
@@ -362,12 +364,12 @@ func (w *walker) number(args []Operand) rootSet {
 
 // floatResult reports whether the result is a computed floating-point number,
 // which no address is made of; moves may carry the bits of one.
-func (w *walker) floatResult(i *Inst) bool {
+func (w *walker) floatResult(i *ptx.Inst) bool {
 	if i.Name == "mov" || i.Name == "selp" || i.Name == "shfl" {
 		return false
 	}
 	for _, s := range i.Suffix {
-		if typ, ok := ParseType(s); ok {
+		if typ, ok := ptx.ParseType(s); ok {
 			return typ.Float() // the first type is that of the result
 		}
 	}
@@ -476,7 +478,7 @@ func (w *walker) markPointers(set rootSet) {
 }
 
 // opaqueInst handles an instruction that names memory in a way not known here.
-func (w *walker) opaqueInst(i *Inst) {
+func (w *walker) opaqueInst(i *ptx.Inst) {
 	w.define(&i.Args[0], w.table.source(rootUnknown, i.Pos))
 	w.opaque(i.Pos, fmt.Sprintf("%s accesses memory in a way that is not analysed", i.Opcode()))
 }

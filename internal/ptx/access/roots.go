@@ -1,6 +1,10 @@
-package ptx
+package access
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/reprise-gpu/reprise/internal/ptx"
+)
 
 // rootKind says where a value that may be an address comes from.
 type rootKind uint8
@@ -27,8 +31,8 @@ type root struct {
 	kind  rootKind
 	param int
 	field int
-	v     *Var
-	pos   Pos
+	v     *ptx.Var
+	pos   ptx.Pos
 }
 
 type rootID int32
@@ -84,10 +88,10 @@ const maxSources = 64
 
 // source is the set of a value that the instruction at pos got from memory or
 // from something not understood. Past maxSources they are not told apart.
-func (t *rootTable) source(kind rootKind, pos Pos) rootSet {
+func (t *rootTable) source(kind rootKind, pos ptx.Pos) rootSet {
 	r := root{kind: kind, pos: pos}
 	if _, ok := t.ids[r]; !ok && t.sources[kind] == maxSources {
-		r.pos = Pos{}
+		r.pos = ptx.Pos{}
 	} else if !ok {
 		t.sources[kind]++
 	}

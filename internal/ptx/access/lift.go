@@ -1,8 +1,10 @@
-package ptx
+package access
 
 import (
 	"fmt"
 	"slices"
+
+	"github.com/reprise-gpu/reprise/internal/ptx"
 )
 
 // result is the value that step i gives variable v, were it not for the guard.
@@ -18,7 +20,7 @@ func (s *ssa) result(v variable, bits uint8, i int) *term {
 type lift struct {
 	*ssa
 	i     int
-	in    *Inst
+	in    *ptx.Inst
 	block int32
 }
 
@@ -51,7 +53,7 @@ func (l lift) arg(n int, bits uint8) *term {
 }
 
 // typed is source operand n extended as the instruction's type says.
-func (l lift) typed(n int, t Type) *term {
+func (l lift) typed(n int, t ptx.Type) *term {
 	bits := uint8(8 * t.Size())
 	return l.ext(l.arg(n, bits), bits, t.Signed())
 }
@@ -59,9 +61,9 @@ func (l lift) typed(n int, t Type) *term {
 func (l lift) has(suffix string) bool { return slices.Contains(l.in.Suffix, suffix) }
 
 // types are the type suffixes, in order.
-func (l lift) types() (list []Type) {
+func (l lift) types() (list []ptx.Type) {
 	for _, s := range l.in.Suffix {
-		if t, ok := ParseType(s); ok {
+		if t, ok := ptx.ParseType(s); ok {
 			list = append(list, t)
 		}
 	}
@@ -84,9 +86,9 @@ func (l lift) value(v variable, bits uint8) *term {
 	switch {
 	case len(types) == 0:
 		return nil
-	case types[0] == Pred:
+	case types[0] == ptx.Pred:
 		return l.logic()
-	case !types[0].integer() || !types[len(types)-1].integer():
+	case !types[0].Integer() || !types[len(types)-1].Integer():
 		return nil
 	}
 	if l.has("sat") || l.has("cc") && l.in.Name != "add" && l.in.Name != "sub" {
@@ -96,7 +98,7 @@ func (l lift) value(v variable, bits uint8) *term {
 }
 
 // integer is the result of integer arithmetic.
-func (l lift) integer(types []Type, bits uint8) *term {
+func (l lift) integer(types []ptx.Type, bits uint8) *term {
 	t := types[0]
 	w := uint8(8 * t.Size())
 	switch l.in.Name {
@@ -147,7 +149,7 @@ func (l lift) integer(types []Type, bits uint8) *term {
 }
 
 // mixed is an operation that differs between signed and unsigned numbers.
-func (l lift) mixed(op termOp, bits uint8, t Type, a, b *term) *term {
+func (l lift) mixed(op termOp, bits uint8, t ptx.Type, a, b *term) *term {
 	v := l.op(op, bits, a, b)
 	v.unsigned = !t.Signed() && t.Size() == 8
 	return v
@@ -191,7 +193,7 @@ func (l lift) bitwise(op termOp, bits uint8, a, b *term, w uint8) *term {
 }
 
 // product is mul or the first half of mad, .lo, .hi or .wide.
-func (l lift) product(t Type, bits uint8) *term {
+func (l lift) product(t ptx.Type, bits uint8) *term {
 	w := uint8(8 * t.Size())
 	switch {
 	case l.has("lo"):
@@ -207,7 +209,7 @@ func (l lift) product(t Type, bits uint8) *term {
 }
 
 // field is an unsigned bit field at a constant place.
-func (l lift) field(t Type, bits uint8) *term {
+func (l lift) field(t ptx.Type, bits uint8) *term {
 	at, n := l.arg(2, 32).is(), l.arg(3, 32).is()
 	if t.Signed() || at.op != termConst || n.op != termConst || at.imm < 0 || at.imm > 63 || n.imm < 0 || n.imm > 31 {
 		return nil
@@ -219,17 +221,17 @@ func (l lift) field(t Type, bits uint8) *term {
 // mov copies, packs {a, b} into a wider register or unpacks one.
 func (l lift) mov(v variable, bits uint8) *term {
 	dst, src := &l.in.Args[0], &l.in.Args[1]
-	if l.types()[0] == Pred {
+	if l.types()[0] == ptx.Pred {
 		return l.arg(1, 1)
 	}
 	switch {
-	case dst.Kind == OpVector:
+	case dst.Kind == ptx.OpVector:
 		n := l.element(dst, v)
 		whole := l.ext(l.arg(1, 64), uint8(len(dst.Elems))*bits, false)
 		shifted := l.op(termShr, bits, whole, l.imm(int64(n)*int64(bits)))
 		shifted.unsigned = true
 		return shifted
-	case src.Kind == OpVector && len(src.Elems) > 0:
+	case src.Kind == ptx.OpVector && len(src.Elems) > 0:
 		w := bits / uint8(len(src.Elems))
 		sum := l.imm(0)
 		for n := range src.Elems {
@@ -237,17 +239,17 @@ func (l lift) mov(v variable, bits uint8) *term {
 			sum = l.op(termAdd, bits, sum, l.op(termMul, bits, part, l.imm(1<<(n*int(w)))))
 		}
 		return sum
-	case src.Kind == OpSymbol || src.Kind == OpFloat32 || src.Kind == OpFloat64:
+	case src.Kind == ptx.OpSymbol || src.Kind == ptx.OpFloat32 || src.Kind == ptx.OpFloat64:
 		return nil
 	}
 	return l.arg(1, bits)
 }
 
 // element is the index of v in a vector operand.
-func (l lift) element(op *Operand, v variable) int {
+func (l lift) element(op *ptx.Operand, v variable) int {
 	base := l.cfg.steps[l.i].frame.base
 	for n := len(op.Elems) - 1; n > 0; n-- { // the last one that names it counts
-		if r := op.Elems[n].Reg; r != NoReg && base+variable(r) == v {
+		if r := op.Elems[n].Reg; r != ptx.NoReg && base+variable(r) == v {
 			return n
 		}
 	}
@@ -256,11 +258,11 @@ func (l lift) element(op *Operand, v variable) int {
 
 // load follows parameters; what other memory holds is bounded by its width.
 func (l lift) load(v variable, bits uint8) *term {
-	t, n := l.in.memType(), 0
-	if t == NoType {
+	t, n := memType(l.in), 0
+	if t == ptx.NoType {
 		return nil
 	}
-	if dst := &l.in.Args[0]; dst.Kind == OpVector {
+	if dst := &l.in.Args[0]; dst.Kind == ptx.OpVector {
 		n = l.element(dst, v)
 	}
 	w := uint8(8 * t.Size())
@@ -279,7 +281,7 @@ func (l lift) load(v variable, bits uint8) *term {
 }
 
 // extended fits a loaded value of type t to a register.
-func (l lift) extended(v *term, t Type, bits uint8) *term {
+func (l lift) extended(v *term, t ptx.Type, bits uint8) *term {
 	w := uint8(8 * t.Size())
 	if w >= bits || t.Float() {
 		return v
@@ -287,7 +289,7 @@ func (l lift) extended(v *term, t Type, bits uint8) *term {
 	return l.ext(v, w, t.Signed())
 }
 
-func (l lift) param(p int, c cell, t Type, bits uint8) *term {
+func (l lift) param(p int, c cell, t ptx.Type, bits uint8) *term {
 	if c.off < 0 || c.off+int64(c.size) > l.kernel.Params[p].Size() || c.size > 8 {
 		return nil
 	}
@@ -301,9 +303,9 @@ func (l lift) store(v variable, bits uint8) *term {
 	for n, c := range l.cellsOf(l.cfg.steps[l.i].frame, l.in) {
 		switch {
 		case l.cells[c] != v:
-		case src.Kind == OpVector && n < len(src.Elems):
+		case src.Kind == ptx.OpVector && n < len(src.Elems):
 			return l.operand(&src.Elems[n], bits, l.i)
-		case src.Kind == OpFloat32 || src.Kind == OpFloat64 || src.Kind == OpSymbol:
+		case src.Kind == ptx.OpFloat32 || src.Kind == ptx.OpFloat64 || src.Kind == ptx.OpSymbol:
 			return nil
 		default:
 			return l.operand(src, bits, l.i)
@@ -336,7 +338,7 @@ func (l lift) setp(v variable) *term {
 	w := uint8(8 * t.Size())
 	p := l.op(termCmp, 1, l.ext(l.arg(1, w), w, signed), l.ext(l.arg(2, w), w, signed))
 	p.cmp, p.unsigned = c.cmp, !signed && w == 64
-	if r := l.in.Args[0].Reg2; l.in.Args[0].Kind == OpPair && r != NoReg && l.cfg.steps[l.i].frame.base+variable(r) == v {
+	if r := l.in.Args[0].Reg2; l.in.Args[0].Kind == ptx.OpPair && r != ptx.NoReg && l.cfg.steps[l.i].frame.base+variable(r) == v {
 		p = l.not(p, l.block)
 	}
 	switch {

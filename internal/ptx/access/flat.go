@@ -1,6 +1,10 @@
-package ptx
+package access
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/reprise-gpu/reprise/internal/ptx"
+)
 
 // Ranges are computed on one flat program per kernel, in which the functions it
 // calls are copied to where they are called: an index that a helper computes is
@@ -13,8 +17,8 @@ const (
 
 // flat is the program of a kernel with the functions it calls in place.
 type flat struct {
-	m      *Module
-	kernel *Func
+	m      *ptx.Module
+	kernel *ptx.Func
 	steps  []step
 	vars   variable // how many variables there are
 	frames int
@@ -23,7 +27,7 @@ type flat struct {
 	shape map[paramVar][]cell // cells of each .param variable
 	odd   map[paramVar]bool   // variables that are not read as they were written
 
-	apart map[*Func]bool // functions that run elsewhere too: called through a pointer, or by themselves
+	apart map[*ptx.Func]bool // functions that run elsewhere too: called through a pointer, or by themselves
 }
 
 // variable is a register of one frame, or a cell of a .param variable.
@@ -31,7 +35,7 @@ type variable int32
 
 // step is one instruction in its frame.
 type step struct {
-	in     *Inst
+	in     *ptx.Inst
 	frame  *frame
 	kind   stepKind
 	target int // of a branch or return, into steps
@@ -49,17 +53,17 @@ const (
 
 // frame is one copy of a function.
 type frame struct {
-	f      *Func
+	f      *ptx.Func
 	caller *frame
-	base   variable          // of its registers
-	start  []int             // by instruction: its first step
-	formal map[*Var]paramVar // parameters and results, which are variables of the caller
+	base   variable              // of its registers
+	start  []int                 // by instruction: its first step
+	formal map[*ptx.Var]paramVar // parameters and results, which are variables of the caller
 }
 
 // paramVar is a .param variable of one frame.
 type paramVar struct {
 	frame *frame
-	v     *Var
+	v     *ptx.Var
 }
 
 // cell is the part of a .param variable that one load or store names.
@@ -70,8 +74,8 @@ type cell struct {
 }
 
 // flatten copies what f calls into f; nil when that makes too large a program.
-func flatten(m *Module, f *Func) *flat {
-	p := &flat{m: m, kernel: f, cells: map[cell]variable{}, shape: map[paramVar][]cell{}, odd: map[paramVar]bool{}, apart: map[*Func]bool{}}
+func flatten(m *ptx.Module, f *ptx.Func) *flat {
+	p := &flat{m: m, kernel: f, cells: map[cell]variable{}, shape: map[paramVar][]cell{}, odd: map[paramVar]bool{}, apart: map[*ptx.Func]bool{}}
 	if !p.add(&frame{f: f}) {
 		return nil
 	}
@@ -108,7 +112,7 @@ func (p *flat) add(fr *frame) bool {
 	return true
 }
 
-func (p *flat) inst(fr *frame, in *Inst) bool {
+func (p *flat) inst(fr *frame, in *ptx.Inst) bool {
 	s := step{in: in, frame: fr}
 	switch in.Name {
 	case "bra":
@@ -139,9 +143,9 @@ func (p *flat) inst(fr *frame, in *Inst) bool {
 // callee is the frame of the function that a call copies here: one of this
 // module, called without a guard, whose parameters and results are .param
 // variables as compilers make them, and that does not call itself.
-func (p *flat) callee(fr *frame, in *Inst) *frame {
+func (p *flat) callee(fr *frame, in *ptx.Inst) *frame {
 	c := splitCall(in)
-	if c.callee == nil || c.callee.Kind != OpFunc || in.Guard.Reg != NoReg {
+	if c.callee == nil || c.callee.Kind != ptx.OpFunc || in.Guard.Reg != ptx.NoReg {
 		return nil
 	}
 	f := p.m.Func(c.callee.Name)
@@ -153,7 +157,7 @@ func (p *flat) callee(fr *frame, in *Inst) *frame {
 			return nil
 		}
 	}
-	inner := &frame{f: f, caller: fr, formal: map[*Var]paramVar{}}
+	inner := &frame{f: f, caller: fr, formal: map[*ptx.Var]paramVar{}}
 	ok := p.bind(inner, f.Params, c.args) && p.bind(inner, f.Return, c.results)
 	if !ok {
 		return nil
@@ -162,10 +166,10 @@ func (p *flat) callee(fr *frame, in *Inst) *frame {
 }
 
 // leave notes what a call may run that is not copied here.
-func (p *flat) leave(in *Inst) {
+func (p *flat) leave(in *ptx.Inst) {
 	switch c := splitCall(in); {
 	case c.callee == nil:
-	case c.callee.Kind == OpFunc:
+	case c.callee.Kind == ptx.OpFunc:
 		p.leaveTo(p.m.Func(c.callee.Name))
 	default:
 		for _, f := range addressTaken(p.m) {
@@ -174,7 +178,7 @@ func (p *flat) leave(in *Inst) {
 	}
 }
 
-func (p *flat) leaveTo(f *Func) {
+func (p *flat) leaveTo(f *ptx.Func) {
 	if f == nil || p.apart[f] {
 		return
 	}
@@ -187,10 +191,10 @@ func (p *flat) leaveTo(f *Func) {
 }
 
 // bind makes formal variables other names for the caller's.
-func (p *flat) bind(inner *frame, formal []*Var, actual []Operand) bool {
+func (p *flat) bind(inner *frame, formal []*ptx.Var, actual []ptx.Operand) bool {
 	for n, v := range formal {
 		arg := &actual[n]
-		if v.Space != ParamSpace || arg.Kind != OpSymbol || arg.Var == nil || arg.Var.Space != ParamSpace {
+		if v.Space != ptx.ParamSpace || arg.Kind != ptx.OpSymbol || arg.Var == nil || arg.Var.Space != ptx.ParamSpace {
 			return false
 		}
 		inner.formal[v] = p.paramVar(inner.caller, arg.Var)
@@ -199,7 +203,7 @@ func (p *flat) bind(inner *frame, formal []*Var, actual []Operand) bool {
 }
 
 // paramVar is what v is in the frame that declared it.
-func (p *flat) paramVar(fr *frame, v *Var) paramVar {
+func (p *flat) paramVar(fr *frame, v *ptx.Var) paramVar {
 	if outer, ok := fr.formal[v]; ok {
 		return outer
 	}
@@ -216,13 +220,13 @@ func (p *flat) kernelParam(pv paramVar) int {
 
 // cellsOf are the cells that a load or store of .param memory names, one for
 // each element; nil when it names none by name.
-func (p *flat) cellsOf(fr *frame, in *Inst) []cell {
-	addr, size := in.address(), in.memType().Size()
-	if in.space() != ParamSpace || addr == nil || addr.Var == nil || size == 0 {
+func (p *flat) cellsOf(fr *frame, in *ptx.Inst) []cell {
+	addr, size := addressOf(in), memType(in).Size()
+	if spaceOf(in) != ptx.ParamSpace || addr == nil || addr.Var == nil || size == 0 {
 		return nil
 	}
 	pv := p.paramVar(fr, addr.Var)
-	cells := make([]cell, in.elems())
+	cells := make([]cell, elems(in))
 	for n := range cells {
 		cells[n] = cell{pv, addr.Imm + int64(n*size), size}
 	}
@@ -231,7 +235,7 @@ func (p *flat) cellsOf(fr *frame, in *Inst) []cell {
 
 // noteCells gives the cells of a load or store variables. Cells that overlap
 // without being equal make their variable odd.
-func (p *flat) noteCells(fr *frame, in *Inst) {
+func (p *flat) noteCells(fr *frame, in *ptx.Inst) {
 	for _, c := range p.cellsOf(fr, in) {
 		if _, ok := p.cells[c]; ok {
 			continue
@@ -248,18 +252,18 @@ func (p *flat) noteCells(fr *frame, in *Inst) {
 }
 
 // noteAddress makes a .param variable odd whose address is taken.
-func (p *flat) noteAddress(fr *frame, in *Inst) {
+func (p *flat) noteAddress(fr *frame, in *ptx.Inst) {
 	for n := range in.Args {
-		if op := &in.Args[n]; op.Kind == OpSymbol && op.Var != nil && op.Var.Space == ParamSpace {
+		if op := &in.Args[n]; op.Kind == ptx.OpSymbol && op.Var != nil && op.Var.Space == ptx.ParamSpace {
 			p.odd[p.paramVar(fr, op.Var)] = true
 		}
 	}
 }
 
-// address is the memory operand of an instruction, nil without one.
-func (in *Inst) address() *Operand {
+// addressOf is the memory operand of an instruction, nil without one.
+func addressOf(in *ptx.Inst) *ptx.Operand {
 	for n := range in.Args {
-		if in.Args[n].Kind == OpMem {
+		if in.Args[n].Kind == ptx.OpMem {
 			return &in.Args[n]
 		}
 	}
@@ -267,16 +271,16 @@ func (in *Inst) address() *Operand {
 }
 
 // memType is the type of the elements a load or store moves, its last suffix.
-func (in *Inst) memType() Type {
+func memType(in *ptx.Inst) ptx.Type {
 	if len(in.Suffix) == 0 {
-		return NoType
+		return ptx.NoType
 	}
-	typ, _ := ParseType(in.Suffix[len(in.Suffix)-1])
+	typ, _ := ptx.ParseType(in.Suffix[len(in.Suffix)-1])
 	return typ
 }
 
 // elems is how many elements a load or store moves.
-func (in *Inst) elems() int {
+func elems(in *ptx.Inst) int {
 	for _, s := range in.Suffix {
 		switch s {
 		case "v2":
