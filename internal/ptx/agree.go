@@ -2,11 +2,11 @@ package ptx
 
 import "fmt"
 
-// holds reports whether a register of type have may be an operand of type typ: the ISA's
-// rules of operand type checking. wider allows a register with more bits than the operand,
-// as ld, st and cvt do: bits take any such register, integers take integers and bits, and
-// floating-point numbers take only bits. The pair .f16x2 counts as bits among integers,
-// as in ptxas.
+// holds reports whether a register of type have may be an operand of type typ,
+// by the ISA's rules of operand type checking. With wider, as for ld, st and
+// cvt, the register may have more bits than the operand: bits accept any such
+// register, integers accept integers and bits, and floating-point types accept
+// only bits. Among integers .f16x2 counts as bits, as in ptxas.
 func holds(have, typ Type, wider bool) bool {
 	same := have.Size() == typ.Size()
 	switch {
@@ -28,8 +28,8 @@ func (t Type) bits() bool { return t >= B8 && t <= B128 }
 // half reports whether t is one or two floating-point numbers of 16 bits.
 func (t Type) half() bool { return t >= F16 && t <= BF16X2 }
 
-// elementsFault says what the elements of a vector load, store or the like had to be, "" when
-// they are count elements of that type.
+// elementsFault returns what the operand of a vector load, store or similar
+// instruction must be, or "" if it is a vector of count elements of type typ.
 func (f *form) elementsFault(fn *Func, op *Operand, count int, typ Type, wider, result bool) string {
 	if len(op.Elems) != count {
 		return fmt.Sprintf("a vector of %d elements", count)
@@ -46,12 +46,13 @@ func (f *form) elementsFault(fn *Func, op *Operand, count int, typ Type, wider, 
 	return unless(all.fits(typ, wider), "a vector of elements of type ."+typ.String())
 }
 
-// element is what the checker knows of the type of a vector's elements.
+// element is the type of the elements of a vector, as far as it is known.
 type element struct {
 	kind elementKind
-	size int // bytes, 0 when any
+	size int // bytes, 0 for any size
 }
 
+// elementKind is ordered: the larger of two kinds is that of their vector.
 type elementKind uint8
 
 const (
@@ -61,8 +62,9 @@ const (
 	bitsElement
 )
 
-// element is the type of one element of a vector of type of: constants have no size, and special
-// registers are bits, of which a mov may read 16 where PTX 1.x had no more.
+// element returns the type of one element of a vector whose elements have type
+// of. Constants have no size. Special registers are bits; a mov may read 16
+// bits of those that had 16 bits in PTX 1.x.
 func (f *form) element(fn *Func, e *Operand, of Type) element {
 	typ := NoType
 	switch e.Kind {
@@ -90,8 +92,9 @@ func (f *form) element(fn *Func, e *Operand, of Type) element {
 	return element{integerElement, typ.Size()}
 }
 
-// join makes e the type of a vector that has both elements, and reports whether there is
-// one. An element of bits makes the whole vector one of bits, as in ptxas.
+// join makes e the type of a vector that contains both elements, and reports
+// whether there is such a type. One element of bits makes the vector one of
+// bits, as in ptxas.
 func (e *element) join(o element) bool {
 	if e.size != 0 && o.size != 0 && e.size != o.size {
 		return false
@@ -102,8 +105,8 @@ func (e *element) join(o element) bool {
 	return !mixed
 }
 
-// fits reports whether a vector of such elements may be an operand of type typ. Integers of
-// the same size may also be floating-point numbers, as in ptxas.
+// fits reports whether a vector of such elements may be an operand of type typ.
+// Integers of the same size may be used as floating-point numbers, as in ptxas.
 func (e element) fits(typ Type, wider bool) bool {
 	size := typ.Size()
 	switch {
@@ -117,11 +120,13 @@ func (e element) fits(typ Type, wider bool) bool {
 	return e.size == 0 || e.size == size || wider && e.size > size
 }
 
+// isPred reports whether an operand is a predicate register.
 func isPred(fn *Func, op *Operand) bool {
 	return op.Kind == OpReg && op.Reg != NoReg && fn.Regs[op.Reg].Type == Pred
 }
 
-// partsFault says what {a, b} had to be where a mov packs or unpacks it, "" when it is that.
+// partsFault returns what the operand {a, b} of a mov must be, or "" if its
+// parts add up to a value of type typ.
 func (f *form) partsFault(fn *Func, op *Operand, typ Type) string {
 	n := len(op.Elems)
 	if !f.packs || !typ.bits() || n == 0 || typ.Size()%n != 0 {

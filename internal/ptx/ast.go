@@ -8,11 +8,11 @@ import (
 // Pos is a place in a PTX file; lines and columns count from 1.
 type Pos struct{ Line, Col int }
 
-// IsZero reports whether p is no place.
+// IsZero reports whether p is unset.
 func (p Pos) IsZero() bool { return p.Line == 0 }
 
-// Loc is a line of the source that PTX was compiled from, as .loc gives it; the
-// zero Loc is none.
+// Loc is a line of the source that the PTX was compiled from, as given by .loc.
+// The zero Loc stands for an unknown line.
 type Loc struct{ File, Line int32 } // File is a key of Module.Files
 
 // Error is a diagnostic about a PTX file.
@@ -80,7 +80,7 @@ type Module struct {
 	Files       map[int32]string // the numbered sources of .file
 }
 
-// Source is a line of the source as "name:line", "" when it is not known.
+// Source returns a line of the source as "name:line", or "" if it is not known.
 func (m *Module) Source(l Loc) string {
 	if name := m.Files[l.File]; name != "" && l.Line > 0 {
 		return fmt.Sprintf("%s:%d", name, l.Line)
@@ -88,8 +88,7 @@ func (m *Module) Source(l Loc) string {
 	return ""
 }
 
-// Func returns the function or kernel called name, or that it is an alias of, nil
-// when there is none.
+// Func returns the function or kernel with the given name or alias, or nil.
 func (m *Module) Func(name string) *Func {
 	for _, f := range m.Funcs {
 		if f.Name == name {
@@ -102,7 +101,7 @@ func (m *Module) Func(name string) *Func {
 	return nil
 }
 
-// Linkage says who may see a function or a variable.
+// Linkage is the visibility of a function or a variable to other modules.
 type Linkage uint8
 
 const (
@@ -113,8 +112,8 @@ const (
 	Common                  // .common
 )
 
-// Statics returns the variables that live as long as the module: those of module
-// scope, and the .global and .const ones declared inside functions.
+// Statics returns the variables that exist as long as the module: those of
+// module scope, and the .global and .const variables declared inside functions.
 func (m *Module) Statics() []*Var {
 	list := slices.Clone(m.Vars)
 	for _, f := range m.Funcs {
@@ -133,7 +132,7 @@ type Func struct {
 	Name   string
 	Entry  bool
 	Extern bool   // declared, no body
-	Alias  string // the function that .alias makes this another name of
+	Alias  string // the function that this is another name of, by .alias
 	Link   Linkage
 	Params []*Var
 	Return []*Var
@@ -143,13 +142,13 @@ type Func struct {
 	Labels map[string]int // label -> index into Body of the next instruction
 	Protos []*Prototype   // of indirect calls, in order of declaration
 
-	MaxThreads [3]uint32 // .maxntid, zero when absent
-	ReqThreads [3]uint32 // .reqntid, zero when absent
+	MaxThreads [3]uint32 // .maxntid, zero if absent
+	ReqThreads [3]uint32 // .reqntid, zero if absent
 	MinBlocks  uint32    // .minnctapersm
-	MaxRegs    uint32    // .maxnreg, registers per thread, zero when absent
+	MaxRegs    uint32    // .maxnreg, registers per thread, zero if absent
 }
 
-// ParamBytes is the size of the parameter block of f.
+// ParamBytes returns the size of the parameter block of f, in bytes.
 func (f *Func) ParamBytes() int {
 	if len(f.Params) == 0 {
 		return 0
@@ -159,7 +158,7 @@ func (f *Func) ParamBytes() int {
 }
 
 // Prototype is a .callprototype, the signature of an indirect call, or a
-// .calltargets, which lists the functions that one may reach.
+// .calltargets, the list of functions that such a call may reach.
 type Prototype struct {
 	Pos     Pos
 	Name    string
@@ -168,10 +167,11 @@ type Prototype struct {
 	Targets []string // of .calltargets; the signature is that of the first
 }
 
-// RegID is an index into Func.Regs; NoReg stands for none or for the sink "_".
+// RegID is an index into Func.Regs, or NoReg for no register and for the sink
+// "_".
 type RegID int32
 
-// NoReg is no register.
+// NoReg stands for no register.
 const NoReg RegID = -1
 
 // Reg is a declared register.
@@ -186,19 +186,20 @@ type Var struct {
 	Name   string
 	Space  Space
 	Type   Type
-	Align  int     // bytes, natural when not given
+	Align  int     // bytes; the natural alignment if not given
 	Dims   []int64 // array extents; nil for a scalar; a first extent of 0 means "[]"
 	Extern bool
 	Link   Linkage
-	Init   []byte  // initial bytes, nil when there are none
+	Init   []byte  // initial bytes, nil if there are none
 	Relocs []Reloc // symbol addresses inside Init
 	Offset int     // parameters: byte offset in the parameter block
-	Ptr    PtrAttr // parameters: the .ptr attribute, when present
-	vector int     // how many of Dims come from a vector type, 0 or 1
-	Handle string  // texref, samplerref or surfref of a handle, which counts as B64
+	Ptr    PtrAttr // parameters: the .ptr attribute, if present
+	vector int     // the number of Dims that come from a vector type, 0 or 1
+	Handle string  // texref, samplerref or surfref for a handle, whose type is B64
 }
 
-// Reloc asks for the address of Symbol plus Addend at byte Offset of an initializer.
+// Reloc is a relocation: byte Offset of an initializer holds the address of
+// Symbol plus Addend.
 type Reloc struct {
 	Offset  int64
 	Symbol  string
@@ -213,7 +214,7 @@ type PtrAttr struct {
 	Align   int
 }
 
-// Size is the variable's extent in bytes; 0 for "[]".
+// Size returns the variable's size in bytes, 0 for "[]".
 func (v *Var) Size() int64 {
 	n := int64(v.Type.Size())
 	for _, d := range v.Dims {
@@ -226,20 +227,20 @@ func (v *Var) Size() int64 {
 // and the suffixes global, nc, v4, f32.
 type Inst struct {
 	Pos    Pos
-	Loc    Loc // lost in Print, as positions are
+	Loc    Loc // Print drops it, as it drops positions
 	Guard  Guard
 	Name   string
-	Suffix []string  // shared by all instructions with this opcode, not to be written to
+	Suffix []string  // shared by all instructions with this opcode: read-only
 	Args   []Operand // destinations first, as written
 }
 
-// Guard is the predicate of an instruction; Reg is NoReg without one.
+// Guard is the predicate of an instruction; Reg is NoReg if it has none.
 type Guard struct {
 	Reg RegID
 	Neg bool
 }
 
-// OperandKind says which fields of an Operand count.
+// OperandKind selects the fields of an Operand that are used.
 type OperandKind uint8
 
 const (

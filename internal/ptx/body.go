@@ -2,16 +2,17 @@ package ptx
 
 import "strings"
 
-// body is the state of reading one function.
+// body is the state of parsing one function.
 type body struct {
 	p        *parser
 	f        *Func
 	scopes   []*scope
-	taken    map[string]bool // names of the flat function, but for ranges
+	taken    map[string]bool // names in the flat function, register ranges aside
 	rangeMax map[string]int
 	renamed  map[string]int
 }
 
+// funcBody parses the body of f, from behind its '{'.
 func (p *parser) funcBody(f *Func) {
 	b := &body{p: p, f: f, taken: map[string]bool{}, rangeMax: map[string]int{}, renamed: map[string]int{}}
 	p.line = Loc{}
@@ -28,7 +29,7 @@ func (p *parser) funcBody(f *Func) {
 	p.within = ""
 }
 
-// declareParam enters a parameter; one in .reg space is a register.
+// declareParam declares a parameter. One in .reg space becomes a register.
 func (b *body) declareParam(v *Var) {
 	if v.Name == "_" {
 		return
@@ -40,8 +41,10 @@ func (b *body) declareParam(v *Var) {
 	b.declareVar(v)
 }
 
+// top returns the innermost scope.
 func (b *body) top() *scope { return b.scopes[len(b.scopes)-1] }
 
+// push opens a scope.
 func (b *body) push() {
 	if len(b.scopes) == maxDepth {
 		b.p.fail(b.p.tok.pos, "blocks are nested deeper than %d", maxDepth)
@@ -49,8 +52,8 @@ func (b *body) push() {
 	b.scopes = append(b.scopes, &scope{open: b.p.tok.pos})
 }
 
-// pop closes a scope: labels it declares are settled, the others wait for the
-// scope around it.
+// pop closes a scope. Uses of labels that it declares are resolved; the others
+// are passed to the enclosing scope.
 func (b *body) pop() {
 	s := b.top()
 	b.scopes = b.scopes[:len(b.scopes)-1]
@@ -65,6 +68,7 @@ func (b *body) pop() {
 	}
 }
 
+// settle stores the resolved name of a label in the operand that uses it.
 func (b *body) settle(u labelUse, flat string) {
 	op := &b.f.Body[u.inst].Args[u.arg]
 	if u.elem >= 0 {
@@ -73,7 +77,7 @@ func (b *body) settle(u labelUse, flat string) {
 	op.Name, op.Target = flat, b.f.Labels[flat]
 }
 
-// sync skips to the end of the statement that failed, and forgets its labels.
+// sync skips to the end of a statement that failed, and drops its label uses.
 func (b *body) sync() {
 	p, s := b.p, b.top()
 	for n := len(s.uses); n > 0 && s.uses[n-1].inst == len(b.f.Body); n-- {
@@ -96,7 +100,8 @@ func (b *body) sync() {
 	}
 }
 
-// statements reads from a '{' or from where sync stopped to the body's last '}'.
+// statements parses up to the last '}' of the body, from a '{' or from where
+// sync stopped.
 func (b *body) statements() {
 	p := b.p
 	if len(b.f.Body) == 0 && len(b.scopes) == 1 && b.top().open == p.tok.pos {
@@ -110,7 +115,7 @@ func (b *body) statements() {
 			p.next()
 		case '}':
 			b.pop()
-			p.tok = p.scan() // not next, which could fail after the body's end
+			p.tok = p.scan() // next could fail on a token after the body's end
 			if len(b.scopes) == 0 {
 				return
 			}
@@ -131,7 +136,7 @@ func (b *body) statements() {
 	}
 }
 
-// guarded reads the rest of "@p inst;" or "@!p inst;".
+// guarded parses "@p inst;" or "@!p inst;" from behind the '@'.
 func (b *body) guarded() {
 	p := b.p
 	g := Guard{Neg: p.accept('!')}
@@ -144,7 +149,8 @@ func (b *body) guarded() {
 	b.instruction(op, g)
 }
 
-// word reads a statement that starts with the word t, already taken.
+// word parses a statement that starts with the word t, which is consumed
+// already.
 func (b *body) word(t token) {
 	switch {
 	case t.text[0] == '.':
@@ -157,7 +163,7 @@ func (b *body) word(t token) {
 	}
 }
 
-// label declares a label, or what a label before a directive names.
+// label declares a label, or the name of the directive that follows the label.
 func (b *body) label(t token) {
 	p, s := b.p, b.top()
 	if p.acceptWord(".callprototype") {
@@ -183,7 +189,7 @@ func (b *body) label(t token) {
 	b.f.Labels[flat] = len(b.f.Body)
 }
 
-// prototype: name : .callprototype (return) _ (params) ;
+// prototype parses name : .callprototype (return) _ (params) ;
 func (b *body) prototype(t token) {
 	p := b.p
 	proto := &Prototype{Pos: t.pos, Name: b.unique(t.text)}
@@ -203,6 +209,7 @@ func (b *body) prototype(t token) {
 	b.addProto(t, proto)
 }
 
+// addProto declares a prototype.
 func (b *body) addProto(t token, proto *Prototype) {
 	s := b.top()
 	if s.protos == nil {
@@ -212,7 +219,7 @@ func (b *body) addProto(t token, proto *Prototype) {
 	b.f.Protos = append(b.f.Protos, proto)
 }
 
-// callTargets: name : .calltargets function, … ;
+// callTargets parses name : .calltargets function, … ;
 func (b *body) callTargets(t token) {
 	proto := &Prototype{Pos: t.pos, Name: b.unique(t.text)}
 	for i, name := range b.labelTokens("a function") {
@@ -225,6 +232,7 @@ func (b *body) callTargets(t token) {
 	b.addProto(t, proto)
 }
 
+// branchTargets parses name : .branchtargets label, … ;
 func (b *body) branchTargets(t token) {
 	s := b.top()
 	if s.tables == nil {
@@ -233,6 +241,7 @@ func (b *body) branchTargets(t token) {
 	s.tables[t.text] = b.labelTokens("a label")
 }
 
+// labelTokens parses a list of names up to the ';'.
 func (b *body) labelTokens(what string) []token {
 	var list []token
 	for {
@@ -244,6 +253,7 @@ func (b *body) labelTokens(what string) []token {
 	}
 }
 
+// directive parses a directive inside a body, from behind its name.
 func (b *body) directive(t token) {
 	p := b.p
 	switch t.text {
@@ -265,7 +275,7 @@ func (b *body) directive(t token) {
 		}
 		space, ok := ParseSpace(strings.TrimPrefix(t.text, "."))
 		if !ok || t.kind != tokWord || t.text[0] != '.' {
-			p.fail(t.pos, "a function body cannot hold %s", t.describe())
+			p.fail(t.pos, "a function body cannot contain %s", t.describe())
 		}
 		for _, v := range p.varList(space, link) {
 			b.declareVar(v)
@@ -274,7 +284,7 @@ func (b *body) directive(t token) {
 	}
 }
 
-// regType reads the type of registers, and the length of a vector of them or 0.
+// regType parses the type of registers. vector is the length of a vector, or 0.
 func (b *body) regType() (typ Type, vector int) {
 	p := b.p
 	for p.tok.kind == tokWord && p.tok.text[0] == '.' {
@@ -287,21 +297,21 @@ func (b *body) regType() (typ Type, vector int) {
 		}
 		var ok bool
 		if typ, ok = ParseType(t.text[1:]); !ok {
-			p.fail(t.pos, "%s is no type of a register", t.describe())
+			p.fail(t.pos, "%s is not a type of a register", t.describe())
 		}
 	}
 	switch {
 	case typ == NoType:
 		p.unexpected("the type of the registers")
 	case vector > 0 && typ == Pred:
-		p.fail(p.tok.pos, "a predicate register is no vector")
+		p.fail(p.tok.pos, "a vector of predicate registers does not exist")
 	case vector > 0:
 		p.checkVector(p.tok.pos, typ, vector)
 	}
 	return typ, vector
 }
 
-// reg: .reg .type name, name<count>, … ; from behind .reg.
+// reg parses .reg .type name, name<count>, … ; from behind the .reg.
 func (b *body) reg() {
 	p := b.p
 	typ, vector := b.regType()
@@ -331,6 +341,7 @@ func (b *body) reg() {
 	p.expect(';', "after the registers")
 }
 
+// declareVar declares a variable in the innermost scope.
 func (b *body) declareVar(v *Var) {
 	s := b.top()
 	if s.declares(v.Name) {

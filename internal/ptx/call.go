@@ -2,15 +2,15 @@ package ptx
 
 import "fmt"
 
-// callForm is what a call says: call (results), target, (arguments), prototype;
-// results, arguments and prototype may be left out.
+// callForm holds the parts of a call: call (results), target, (arguments),
+// prototype. Results, arguments and prototype are optional.
 type callForm struct {
 	results, args     []Operand
 	target, prototype *Operand
 }
 
-// callForm takes the operands of a call apart. It says what is wrong with them, at
-// which operand.
+// callForm splits the operands of a call. If they are wrong, fault describes
+// what operand at must be.
 func (in *Inst) callForm() (c callForm, fault string, at int) {
 	n := 0
 	if n < len(in.Args) && in.Args[n].Kind == OpList {
@@ -36,8 +36,8 @@ func (in *Inst) callForm() (c callForm, fault string, at int) {
 	return c, "", 0
 }
 
-// checkCall compares a call with the function it names, or with the prototype of
-// an indirect one.
+// checkCall compares a call with the signature of its function, or with the
+// prototype of an indirect call.
 func (b *body) checkCall(in *Inst) {
 	p := b.p
 	if len(in.Args) == 0 {
@@ -66,8 +66,8 @@ func (b *body) checkCall(in *Inst) {
 	}
 }
 
-// targetFault says what is wrong with the callee and the prototype of a call: only a call
-// through a register has a prototype.
+// targetFault returns what is wrong with the callee or the prototype of a call.
+// Only a call through a register has a prototype.
 func (b *body) targetFault(c callForm) string {
 	if c.target.Kind == OpFunc {
 		return unless(c.prototype == nil, fmt.Sprintf("a call of function %s has no prototype; only a call through a register has one", c.target.Name))
@@ -77,7 +77,7 @@ func (b *body) targetFault(c callForm) string {
 	case c.prototype == nil:
 		return "a call through a register needs a .callprototype or .calltargets"
 	case !holds(typ, U32, false) && !holds(typ, U64, false):
-		return fmt.Sprintf("%s cannot hold the address of a function", b.f.describe(c.target))
+		return fmt.Sprintf("%s cannot contain the address of a function", b.f.describe(c.target))
 	}
 	return ""
 }
@@ -88,7 +88,7 @@ func variadic(params []*Var) bool {
 	return n > 0 && len(params[n-1].Dims) > 0 && params[n-1].Dims[0] == 0
 }
 
-// callee is the signature a call has to follow; ok is false when it is not known yet.
+// callee returns the signature of a call; ok is false while it is not known.
 func (b *body) callee(c callForm) (name string, params, results []*Var, ok bool) {
 	if c.target.Kind == OpReg {
 		if c.prototype == nil {

@@ -15,7 +15,8 @@ func (b *body) checkArguments(list []Operand, formals []*Var, role, callee strin
 	}
 }
 
-// argumentFault says what an argument had to be for a formal parameter, "" when it is that.
+// argumentFault returns what an argument must be for a formal parameter, or ""
+// if it fits.
 func (b *body) argumentFault(op *Operand, formal *Var, result bool) string {
 	scalar := len(formal.Dims) == 0
 	want := fmt.Sprintf("a register, constant or .param variable of type .%s", formal.Type)
@@ -28,7 +29,7 @@ func (b *body) argumentFault(op *Operand, formal *Var, result bool) string {
 	case op.Kind == OpSymbol && op.Var != nil && op.Imm == 0:
 		return unless(b.callScope(op.Var) && passes(op.Var, formal), want)
 	case result:
-		return unless(op.Kind == OpReg, want) // the sink, but no constant
+		return unless(op.Kind == OpReg, want) // the sink "_" is accepted, a constant is not
 	case op.Kind == OpInt:
 		return unless(scalar && formal.Type != Pred && !formal.Type.Float(), want)
 	case op.Kind == OpFloat32 || op.Kind == OpFloat64:
@@ -37,14 +38,14 @@ func (b *body) argumentFault(op *Operand, formal *Var, result bool) string {
 	return want
 }
 
-// callScope reports whether v is a .param variable of the body and no parameter of the function.
+// callScope reports whether v is a .param variable declared in the body.
 func (b *body) callScope(v *Var) bool {
 	return v.Space == ParamSpace && !slices.Contains(b.f.Params, v) && !slices.Contains(b.f.Return, v)
 }
 
-// passes reports whether a .param variable fits a formal parameter: its alignment and its
-// size agree, and its type does. An array of bits is of any type, and a formal parameter
-// without an extent takes an array of any size.
+// passes reports whether a .param variable fits a formal parameter: alignment,
+// size and type must agree. An array of bits fits any type, and a formal
+// parameter without an extent accepts an array of any size.
 func passes(v, formal *Var) bool {
 	switch {
 	case (len(v.Dims) == 0) != (len(formal.Dims) == 0) || v.Align != formal.Align:
@@ -59,7 +60,8 @@ func passes(v, formal *Var) bool {
 	return slices.Equal(v.Dims, formal.Dims) && holds(v.Type, formal.Type, false)
 }
 
-// passed is the type that calls compare. A pair .f16x2 is passed as bits.
+// passed returns the type by which calls compare t. A pair .f16x2 is passed as
+// bits.
 func passed(t Type) Type {
 	if t == F16X2 {
 		return B32

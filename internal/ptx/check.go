@@ -5,10 +5,11 @@ import (
 	"strings"
 )
 
-// form is what the checker knows of one opcode word, suffixes included.
+// form describes one opcode word, suffixes included, for the checks of its
+// operands.
 type form struct {
 	word        string
-	row         *opRow // nil when the word, or a part of it, is not known
+	row         *opRow // nil if the word, or a part of it, is not in the table
 	first, last Type
 	wide        bool // .wide: the result has twice the width
 	vector      int  // 2, 4 or 8, of a vector load or store
@@ -17,7 +18,7 @@ type form struct {
 	fault       string
 }
 
-// newForm looks an opcode up in the table and checks its types.
+// newForm looks up an opcode in the table and checks its types.
 func newForm(word string, code opcode, m *Module) *form {
 	f := &form{word: word, row: findRow(code.name, code.suffix), packs: code.name == "mov", moves: loadsOrStores(code.name)}
 	for _, s := range code.suffix {
@@ -64,19 +65,20 @@ func loadsOrStores(name string) bool {
 	return false
 }
 
-// typeFault is what is wrong with the type suffixes, "" when nothing is.
+// typeFault returns what is wrong with the type suffixes, or "".
 func (f *form) typeFault(name string) string {
 	if f.last == NoType {
 		return fmt.Sprintf("%s has no type, such as .%s", f.word, exampleType(f.row.types))
 	}
 	for _, typ := range []Type{f.first, f.last} {
 		if !strings.ContainsRune(f.row.types, rune(typ.family())) && !(name == "cvt" || name == "set") {
-			return fmt.Sprintf("%s does not exist; %s has no .%s form", f.word, name, typ)
+			return fmt.Sprintf("%s does not exist: %s has no .%s form", f.word, name, typ)
 		}
 	}
 	return ""
 }
 
+// exampleType returns a type of one of the given families, for messages.
 func exampleType(families string) Type {
 	switch families[len(families)-1] {
 	case 'b':
@@ -88,7 +90,8 @@ func exampleType(families string) Type {
 	}
 }
 
-// check compares an instruction with its row of the table.
+// check compares an instruction with its row of the table: the types, the
+// number of operands, and each operand with its letter.
 func (b *body) check(in *Inst, f *form) {
 	switch {
 	case f.fault != "":
@@ -131,6 +134,7 @@ func (b *body) check(in *Inst, f *form) {
 	}
 }
 
+// countText describes a number of operands, for messages.
 func countText(least, most int) string {
 	switch {
 	case least == 1 && most == 1:
@@ -141,7 +145,8 @@ func countText(least, most int) string {
 	return fmt.Sprintf("%d to %d operands", least, most)
 }
 
-// operandFault says what the operand had to be, "" when it is that.
+// operandFault returns what the operand must be by its letter in opRow.args, or
+// "" if it is correct.
 func (f *form) operandFault(fn *Func, letter byte, op *Operand) string {
 	switch letter {
 	case 'm':
@@ -179,6 +184,7 @@ func (f *form) operandFault(fn *Func, letter byte, op *Operand) string {
 	return ""
 }
 
+// unless returns want if ok is false, else "".
 func unless(ok bool, want string) string {
 	if ok {
 		return ""
@@ -186,20 +192,20 @@ func unless(ok bool, want string) string {
 	return want
 }
 
-// addressFault says that an operand is no address, "" when it is one.
+// addressFault returns what an address operand must be, or "" if it is one.
 func (f *form) addressFault(fn *Func, op *Operand) string {
 	ok := op.Kind != OpReg || op.Reg != NoReg && (holds(fn.Regs[op.Reg].Type, U32, false) || holds(fn.Regs[op.Reg].Type, U64, false))
 	return unless(ok, "a register of 32 or 64 bits that holds an address")
 }
 
-// policyFault says that an operand is no cache policy, "" when it is one: a register of 64 bits,
-// or a number.
+// policyFault returns what a cache policy must be, or "" if the operand is one:
+// a register of 64 bits or a number.
 func policyFault(fn *Func, op *Operand) string {
 	ok := op.Kind == OpInt || op.Kind == OpReg && op.Reg != NoReg && holds(fn.Regs[op.Reg].Type, U64, false)
 	return unless(ok, "a cache policy in a register of 64 bits")
 }
 
-// doubled is the result type of mul.wide and mad.wide.
+// doubled returns the result type of mul.wide and mad.wide.
 func (f *form) doubled() Type {
 	switch {
 	case !f.wide:
@@ -211,6 +217,7 @@ func (f *form) doubled() Type {
 	}
 }
 
+// isPredicate reports whether an operand is a predicate register.
 func isPredicate(fn *Func, op *Operand) bool {
 	switch op.Kind {
 	case OpReg:
@@ -221,6 +228,7 @@ func isPredicate(fn *Func, op *Operand) bool {
 	return false
 }
 
+// destination returns what a result of type typ must be, or "".
 func (f *form) destination(fn *Func, op *Operand, typ Type, wider bool) string {
 	switch op.Kind {
 	case OpReg, OpPair:
@@ -234,6 +242,7 @@ func (f *form) destination(fn *Func, op *Operand, typ Type, wider bool) string {
 	return fmt.Sprintf("a register of type .%s", typ)
 }
 
+// source returns what a source of type typ must be, or "".
 func (f *form) source(fn *Func, op *Operand, typ Type, wider bool) string {
 	if f.vector > 0 && op.Kind != OpVector {
 		return fmt.Sprintf("a vector of %d elements", f.vector)
@@ -253,8 +262,9 @@ func (f *form) source(fn *Func, op *Operand, typ Type, wider bool) string {
 	return fmt.Sprintf("a register or a value of type .%s", typ)
 }
 
-// takesFloat reports whether a floating-point constant of that kind may be an operand of
-// type t. Of the bit types only the one of its own width may.
+// takesFloat reports whether a floating-point constant of the given kind may be
+// an operand of type t. Of the bit types, only that of the same width accepts
+// it.
 func (t Type) takesFloat(kind OperandKind) bool {
 	switch t.family() {
 	case 'f':
@@ -265,7 +275,7 @@ func (t Type) takesFloat(kind OperandKind) bool {
 	return false
 }
 
-// register compares a register with the type of the operand.
+// register returns what a register operand must be, or "".
 func (f *form) register(fn *Func, id RegID, typ Type, wider bool) string {
 	if id == NoReg || holds(fn.Regs[id].Type, typ, wider) {
 		return ""
@@ -273,21 +283,21 @@ func (f *form) register(fn *Func, id RegID, typ Type, wider bool) string {
 	return fmt.Sprintf("a register of type .%s", typ)
 }
 
-// vectorFault checks {a, b}: the parts of one wide value, or the elements of
-// a vector load or store.
+// vectorFault checks {a, b}: the parts of one wide value, or the elements of a
+// vector load or store.
 func (f *form) vectorFault(fn *Func, op *Operand, typ Type, wider, result bool) string {
 	switch {
 	case f.vector > 0:
 		return f.elementsFault(fn, op, f.vector, typ, wider, result)
 	case len(op.Elems) == 1 && f.moves && op.Elems[0].Kind == OpReg:
 		return f.elementsFault(fn, op, 1, typ, wider, result)
-	case len(op.Elems) == 1 && f.moves && !result: // {1} is 1
+	case len(op.Elems) == 1 && f.moves && !result: // {1} means 1
 		return f.source(fn, &op.Elems[0], typ, wider)
 	}
 	return f.partsFault(fn, op, typ)
 }
 
-// describe names an operand in an error message.
+// describe describes an operand for an error message.
 func (f *Func) describe(op *Operand) string {
 	switch op.Kind {
 	case OpReg, OpPair:

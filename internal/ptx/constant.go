@@ -5,23 +5,25 @@ import (
 	"strings"
 )
 
-// Constant expressions as in C: operators on 64-bit integers, signed unless an
-// operand is not, and on doubles.
+// Constant expressions are those of C. Operators work on doubles and on 64-bit
+// integers, which are signed unless an operand is unsigned. The parser is a
+// precedence climber: binary parses all operators of a minimum precedence.
 
-// precedence of the binary operators; the ternary ?: lies below all.
+// precedence of the binary operators. The ternary ?: binds less than all of
+// them.
 var precedence = map[string]int{
 	"||": 1, "&&": 2, "|": 3, "^": 4, "&": 5, "==": 6, "!=": 6,
 	"<": 7, ">": 7, "<=": 7, ">=": 7, "<<": 8, ">>": 8, "+": 9, "-": 9, "*": 10, "/": 10, "%": 10,
 }
 
-// value is a constant under evaluation. A literal that no operator touches keeps
-// its kind, so that 0f3F800000 stays the 32 bits it is.
+// value is the result of a constant expression. A literal without operators
+// keeps its kind, so that 0f3F800000 stays a 32-bit pattern.
 type value struct {
 	op       Operand
 	unsigned bool
 }
 
-// constant reads a constant expression.
+// constant parses a constant expression.
 func (p *parser) constant(what string) Operand {
 	pos := p.tok.pos
 	v := p.ternary(what, 0)
@@ -29,7 +31,7 @@ func (p *parser) constant(what string) Operand {
 	return v.op
 }
 
-// constantInt reads a constant expression that must be an integer.
+// constantInt parses a constant expression that must be an integer.
 func (p *parser) constantInt(what string) int64 {
 	op := p.constant(what)
 	if op.Kind != OpInt {
@@ -38,6 +40,7 @@ func (p *parser) constantInt(what string) int64 {
 	return op.Imm
 }
 
+// ternary parses c ? a : b, or an expression of binary operators.
 func (p *parser) ternary(what string, depth int) value {
 	v := p.binary(what, 1, depth)
 	if p.tok.kind != '?' {
@@ -53,11 +56,11 @@ func (p *parser) ternary(what string, depth int) value {
 	return b
 }
 
-// operator is the binary operator that starts at the current token, "" when none does.
+// operator returns the binary operator at the current token, or "".
 func (p *parser) operator() string {
 	k := p.tok.kind
 	if k == tokEOF || !strings.ContainsRune("+-*/%<>=!&|^", rune(k)) {
-		if k == tokWord && p.tok.text[0] == '%' { // the scanner takes it for the start of a register
+		if k == tokWord && p.tok.text[0] == '%' { // the scanner reads % as the start of a register
 			return "%"
 		}
 		return ""
@@ -73,6 +76,7 @@ func (p *parser) operator() string {
 	return ""
 }
 
+// binary parses operands joined by operators of precedence least or more.
 func (p *parser) binary(what string, least, depth int) value {
 	v := p.unary(what, depth)
 	for {
@@ -96,9 +100,10 @@ func (p *parser) binary(what string, least, depth int) value {
 	}
 }
 
+// skipOperator consumes an operator.
 func (p *parser) skipOperator(op string) {
 	switch {
-	case op == "%": // the rest of the word comes next
+	case op == "%": // the rest of the word is the next token
 		p.off -= len(p.tok.text) - 1
 	case len(op) == 2:
 		p.next()
@@ -106,6 +111,7 @@ func (p *parser) skipOperator(op string) {
 	p.next()
 }
 
+// unary parses signs, a cast, a parenthesised expression or a literal.
 func (p *parser) unary(what string, depth int) value {
 	if depth > maxDepth {
 		p.fail(p.tok.pos, "a constant expression is nested deeper than %d", maxDepth)
@@ -114,7 +120,7 @@ func (p *parser) unary(what string, depth int) value {
 	case tokNumber:
 		op, ok := parseNumber(t.text)
 		if !ok {
-			p.fail(t.pos, "%s is no number", t.describe())
+			p.fail(t.pos, "%s is not a number", t.describe())
 		}
 		p.next()
 		return value{op, op.Kind == OpInt && (op.Imm < 0 || strings.HasSuffix(t.text, "U"))}
@@ -189,7 +195,8 @@ func (v value) truth() bool {
 	return v.float() != 0
 }
 
-// sign applies a unary operator. The sign of a float is a bit, also of a NaN.
+// sign applies a unary operator. The sign of a floating-point number is a bit,
+// of a NaN as well.
 func (v value) sign(op byte) (value, bool) {
 	if v.op.Kind != OpInt {
 		switch {
@@ -211,6 +218,7 @@ func (v value) sign(op byte) (value, bool) {
 	return v, true
 }
 
+// apply applies a binary operator, with the conversions of C.
 func (v value) apply(op string, w value) (value, bool) {
 	switch {
 	case op == "&&":
@@ -227,6 +235,7 @@ func (v value) apply(op string, w value) (value, bool) {
 	return integer(n, false), ok
 }
 
+// applyFloat applies an arithmetic operator to doubles.
 func applyFloat(op string, a, b float64) (value, bool) {
 	switch op {
 	case "+":
@@ -244,6 +253,7 @@ func applyFloat(op string, a, b float64) (value, bool) {
 	return value{}, false
 }
 
+// compare applies a comparison; ok is false for another operator.
 func compare[T int64 | uint64 | float64](op string, a, b T) (result, ok bool) {
 	switch op {
 	case "<":
@@ -262,6 +272,7 @@ func compare[T int64 | uint64 | float64](op string, a, b T) (result, ok bool) {
 	return false, false
 }
 
+// applyInt applies an operator to two integers of one signedness.
 func applyInt[T int64 | uint64](op string, a, b T, shift uint64) (T, bool) {
 	switch op {
 	case "+":

@@ -2,7 +2,7 @@ package ptx
 
 import "math/bits"
 
-// declaration reads a module-scope variable or a function.
+// declaration parses a module-scope variable or a function.
 func (p *parser) declaration() {
 	link := p.linkage()
 	switch {
@@ -10,7 +10,7 @@ func (p *parser) declaration() {
 		p.function(link, true)
 	case p.acceptWord(".func"):
 		p.function(link, false)
-	case p.tok.kind == tokWord && p.tok.text == ".tex": // before .texref, of PTX 1.x
+	case p.tok.kind == tokWord && p.tok.text == ".tex": // the form of .texref in PTX 1.x
 		p.next()
 		v := p.varHead(Global, link)
 		v.Type, v.Align, v.Handle = B64, 8, "texref"
@@ -21,7 +21,7 @@ func (p *parser) declaration() {
 		t := p.tok
 		space, ok := p.space()
 		if !ok || space == RegSpace || space == ParamSpace || space == Local {
-			p.fail(t.pos, "a module cannot hold %s", t.describe())
+			p.fail(t.pos, "a module cannot contain %s", t.describe())
 		}
 		for _, v := range p.varList(space, link) {
 			p.declareModuleVar(v)
@@ -31,6 +31,7 @@ func (p *parser) declaration() {
 
 var linkages = map[string]Linkage{".visible": Visible, ".weak": Weak, ".extern": External, ".common": Common}
 
+// linkage consumes a linkage directive, if there is one.
 func (p *parser) linkage() Linkage {
 	link := Static
 	for p.tok.kind == tokWord {
@@ -39,7 +40,7 @@ func (p *parser) linkage() Linkage {
 			break
 		}
 		if link != Static {
-			p.fail(p.tok.pos, "%s follows another linkage; a name has one", p.tok.text)
+			p.fail(p.tok.pos, "%s follows another linkage: a name has only one", p.tok.text)
 		}
 		link = l
 		p.next()
@@ -47,7 +48,7 @@ func (p *parser) linkage() Linkage {
 	return link
 }
 
-// space takes a state space directive, if the next word is one.
+// space consumes a state space directive, if the next word is one.
 func (p *parser) space() (Space, bool) {
 	if p.tok.kind != tokWord || p.tok.text[0] != '.' {
 		return Generic, false
@@ -59,12 +60,14 @@ func (p *parser) space() (Space, bool) {
 	return space, ok
 }
 
+// declareModuleVar adds a variable to the module, or completes an earlier
+// declaration of it.
 func (p *parser) declareModuleVar(v *Var) {
 	if old := p.vars[v.Name]; old != nil {
 		if old.Link != External && v.Link != External {
 			p.report(v.Pos, "%s is declared twice; first at line %d", v.Name, old.Pos.Line)
 		}
-		if v.Link != External { // the definition of an extern variable
+		if v.Link != External { // this defines an extern variable
 			*old = *v
 		}
 		return
@@ -76,7 +79,7 @@ func (p *parser) declareModuleVar(v *Var) {
 	p.m.Vars = append(p.m.Vars, v)
 }
 
-// varList reads declarators up to the ';' that ends them.
+// varList parses declarators up to the ';'.
 func (p *parser) varList(space Space, link Linkage) []*Var {
 	var list []*Var
 	proto := p.varHead(space, link)
@@ -100,8 +103,8 @@ func (p *parser) varList(space Space, link Linkage) []*Var {
 	return list
 }
 
-// properties skips "{ addr_mode_0 = wrap, … }", the initial value of a sampler or
-// texture reference.
+// properties skips "{ addr_mode_0 = wrap, … }", the initial value of a sampler
+// or texture reference.
 func (p *parser) properties() {
 	p.expect('{', "to open the properties")
 	for !p.accept('}') {
@@ -110,7 +113,7 @@ func (p *parser) properties() {
 	}
 }
 
-// varHead reads alignment, vector size, type and attributes, in any order.
+// varHead parses alignment, vector size, type and attributes, in any order.
 func (p *parser) varHead(space Space, link Linkage) *Var {
 	v := &Var{Space: space, Link: link, Extern: link == External}
 	vector := int64(0)
@@ -135,7 +138,7 @@ func (p *parser) varHead(space Space, link Linkage) *Var {
 		default:
 			typ, ok := ParseType(t.text[1:])
 			if !ok {
-				p.fail(t.pos, "%s is no type", t.describe())
+				p.fail(t.pos, "%s is not a type", t.describe())
 			}
 			v.Type = typ
 		}
@@ -151,16 +154,17 @@ func (p *parser) varHead(space Space, link Linkage) *Var {
 	return v
 }
 
+// alignment parses the number behind .align.
 func (p *parser) alignment() int {
 	pos := p.tok.pos
 	n := p.small("an alignment", 1, 1<<20)
 	if bits.OnesCount64(uint64(n)) != 1 {
-		p.fail(pos, "an alignment is a power of two, not %d", n)
+		p.fail(pos, "an alignment must be a power of two, not %d", n)
 	}
 	return int(n)
 }
 
-// ptrAttr: .ptr [.space] [.align n]
+// ptrAttr parses .ptr [.space] [.align n], from behind the .ptr.
 func (p *parser) ptrAttr() PtrAttr {
 	attr := PtrAttr{Present: true}
 	if space, ok := p.space(); ok {
@@ -172,7 +176,8 @@ func (p *parser) ptrAttr() PtrAttr {
 	return attr
 }
 
-// attribute: .attribute(.managed) and its like, which say nothing that matters here.
+// attribute skips .attribute(.managed) and similar ones, which have no effect
+// here.
 func (p *parser) attribute() {
 	p.expect('(', "after .attribute")
 	for depth := 1; depth > 0; p.next() {
@@ -186,7 +191,7 @@ func (p *parser) attribute() {
 	}
 }
 
-// declarator reads name[n][m], and checks the size.
+// declarator parses name[n][m], and checks the size.
 func (p *parser) declarator(v *Var) {
 	t := p.name("a name")
 	v.Pos, v.Name = t.pos, p.identifier(t)
@@ -196,7 +201,7 @@ func (p *parser) declarator(v *Var) {
 		if p.tok.kind != ']' {
 			extent = p.extent()
 		} else if len(dims) > 0 {
-			p.fail(p.tok.pos, "only the first extent of %s may be left out", v.Name)
+			p.fail(p.tok.pos, "only the first extent of %s may be omitted", v.Name)
 		}
 		p.expect(']', "after an array extent")
 		dims = append(dims, extent)
@@ -208,15 +213,18 @@ func (p *parser) declarator(v *Var) {
 	p.checkSize(v)
 }
 
+// extent parses the number of an array extent.
 func (p *parser) extent() int64 {
 	pos := p.tok.pos
 	n := p.constantInt("an array extent")
 	if n < 1 || n > maxVarBytes {
-		p.fail(pos, "an array extent must lie between 1 and %d, not %d", int64(maxVarBytes), n)
+		p.fail(pos, "an array extent must be between 1 and %d, not %d", int64(maxVarBytes), n)
 	}
 	return n
 }
 
+// checkSize bounds the size of a variable. The product is checked at each step,
+// so it cannot overflow.
 func (p *parser) checkSize(v *Var) {
 	size := int64(v.Type.Size())
 	for _, d := range v.Dims {
@@ -227,7 +235,7 @@ func (p *parser) checkSize(v *Var) {
 	}
 }
 
-// function reads a kernel or device function, with its body if it has one.
+// function parses a kernel or device function, with its body if it has one.
 func (p *parser) function(link Linkage, entry bool) {
 	f := &Func{Entry: entry, Link: link, Labels: map[string]int{}}
 	p.prefixes()
@@ -250,7 +258,7 @@ func (p *parser) function(link Linkage, entry bool) {
 	p.funcBody(f)
 }
 
-// prefixes reads what may stand between .func and the name.
+// prefixes skips the directives between .func and the name.
 func (p *parser) prefixes() {
 	for {
 		switch {
@@ -263,8 +271,8 @@ func (p *parser) prefixes() {
 	}
 }
 
-// declareFunc adds f, or completes an earlier declaration of it; a body
-// follows unless the result is Extern.
+// declareFunc adds f, or completes an earlier declaration of it. A body follows
+// unless the result is Extern.
 func (p *parser) declareFunc(f *Func) *Func {
 	if p.vars[f.Name] != nil {
 		p.fail(f.Pos, "%s is already a variable, declared at line %d", f.Name, p.vars[f.Name].Pos.Line)
@@ -283,7 +291,7 @@ func (p *parser) declareFunc(f *Func) *Func {
 		p.m.Funcs = append(p.m.Funcs, f)
 		return f
 	case !body:
-		return &Func{Name: f.Name, Extern: true} // declared once more
+		return &Func{Name: f.Name, Extern: true} // a repeated declaration
 	case !old.Extern:
 		p.fail(f.Pos, "function %s is defined twice; first at line %d", f.Name, old.Pos.Line)
 	}
@@ -291,7 +299,7 @@ func (p *parser) declareFunc(f *Func) *Func {
 	return old
 }
 
-// params reads a parenthesised parameter list and lays it out.
+// params parses a parenthesised parameter list and assigns the offsets.
 func (p *parser) params() []*Var {
 	var list []*Var
 	offset := 0
@@ -299,13 +307,13 @@ func (p *parser) params() []*Var {
 	for p.tok.kind != ')' {
 		v := p.param()
 		if n := len(list); n > 0 && list[n-1].incomplete() {
-			p.report(list[n-1].Pos, "parameter %s has no extent; only the last one may have none", list[n-1].Name)
+			p.report(list[n-1].Pos, "parameter %s has no extent: only the last parameter may omit it", list[n-1].Name)
 		}
 		offset = (offset + v.Align - 1) &^ (v.Align - 1)
 		v.Offset = offset
 		offset += int(v.Size())
 		if offset > maxLocal {
-			p.fail(v.Pos, "the parameters up to %s take %d bytes; a thread has %d of local memory, where they lie", v.Name, offset, maxLocal)
+			p.fail(v.Pos, "the parameters up to %s take %d bytes: they are in local memory, of which a thread has %d", v.Name, offset, maxLocal)
 		}
 		list = append(list, v)
 		if !p.comma(')', "a parameter") {
@@ -316,6 +324,7 @@ func (p *parser) params() []*Var {
 	return list
 }
 
+// param parses one parameter.
 func (p *parser) param() *Var {
 	space, ok := p.space()
 	if !ok || space != ParamSpace && space != RegSpace {
@@ -326,6 +335,7 @@ func (p *parser) param() *Var {
 	return v
 }
 
+// funcAttributes parses the directives between the parameters and the body.
 func (p *parser) funcAttributes(f *Func) {
 	for p.tok.kind == tokWord && p.tok.text[0] == '.' {
 		t := p.tok
@@ -351,15 +361,15 @@ func (p *parser) funcAttributes(f *Func) {
 		case ".attribute":
 			p.attribute()
 		default:
-			p.fail(t.pos, "%s is no directive of a function", t.describe())
+			p.fail(t.pos, "%s is not a directive of a function", t.describe())
 		}
 	}
 	if f.MaxThreads[0] > 0 && f.ReqThreads[0] > 0 {
-		p.report(f.Pos, "%s has .maxntid and .reqntid; it can have one of them", f.Name)
+		p.report(f.Pos, "%s has .maxntid and .reqntid: only one of them is allowed", f.Name)
 	}
 }
 
-// threads reads one to three extents; those left out are 1.
+// threads parses one to three extents. Missing ones are 1.
 func (p *parser) threads() [3]uint32 {
 	n := [3]uint32{1, 1, 1}
 	for i := range n {

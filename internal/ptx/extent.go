@@ -2,6 +2,10 @@ package ptx
 
 import "strconv"
 
+// Limits that a module must not exceed on any GPU of compute capability 5.0 or
+// later. ptxas applies those of .const, .shared and .param. The 512 KiB of
+// local memory per thread are from the table of compute capabilities in the
+// CUDA C++ guide.
 // Sizes that a module must not exceed on any GPU of compute capability 5.0 or
 // later. ptxas applies those of .const, .shared and .param; 512 KiB of local memory
 // per thread is in the table of compute capabilities of the CUDA C++ guide.
@@ -15,17 +19,17 @@ const (
 	targetOfMany  = 70
 )
 
-// extents checks that the variables of a module fit where they are to lie.
+// extents checks that the variables of a module fit into their memories.
 type extents struct {
 	m      *Module
 	report func(Pos, string, ...any)
 	funcs  map[string]*Func
-	frames map[*Func]int64 // of local memory, with those of the deepest calls; being computed when negative
+	frames map[*Func]int64 // bytes of local memory, with the deepest chain of calls; negative while being computed
 }
 
-// checkExtents compares the sizes of the module's variables and parameters with what
-// every GPU has: constant, static shared, local and parameter memory. It calls report
-// for each fault.
+// checkExtents compares the sizes of the module's variables and parameters with
+// the constant, static shared, local and parameter memory of every GPU. It
+// calls report for each fault.
 func checkExtents(m *Module, report func(Pos, string, ...any)) {
 	x := &extents{m: m, report: report, funcs: map[string]*Func{}, frames: map[*Func]int64{}}
 	for _, f := range m.Funcs {
@@ -39,13 +43,14 @@ func checkExtents(m *Module, report func(Pos, string, ...any)) {
 	}
 }
 
-// after is the end of v when it is placed at the first aligned offset from at on. It
-// cannot overflow: a variable has at most maxVarBytes, and a file is no petabyte.
+// after returns the end of v if it is placed at the first aligned offset from
+// at on. The sum cannot overflow: a variable has at most maxVarBytes.
 func after(at int64, v *Var) int64 {
 	align := int64(max(v.Align, 1))
 	return (at+align-1)&^(align-1) + v.Size()
 }
 
+// constants checks the .const variables.
 func (x *extents) constants() {
 	end := int64(0)
 	for _, v := range x.m.Statics() {
@@ -53,7 +58,7 @@ func (x *extents) constants() {
 			continue
 		}
 		if end = after(end, v); end > maxConst {
-			x.report(v.Pos, "the .const variables up to %s take %d bytes; a module has %d", v.Name, end, maxConst)
+			x.report(v.Pos, "the .const variables up to %s take %d bytes: a module has %d", v.Name, end, maxConst)
 			return
 		}
 	}
@@ -64,22 +69,24 @@ func (x *extents) kernel(f *Func) {
 	end, shared := int64(0), x.shared(f)
 	for _, v := range shared {
 		if end = after(end, v); end > maxStatic {
-			x.report(v.Pos, "the .shared variables of kernel %s up to %s take %d bytes; a kernel has %d of static shared memory, and more only as .extern .shared %s[]", f.Name, v.Name, end, maxStatic, v.Name)
+			x.report(v.Pos, "the .shared variables of kernel %s up to %s take %d bytes: a kernel has %d of static shared memory; declare more as .extern .shared %s[]", f.Name, v.Name, end, maxStatic, v.Name)
 			break
 		}
 	}
 	if n := x.frame(f); n > maxLocal {
-		x.report(f.Pos, "kernel %s needs %d bytes of local memory per thread, with the functions it calls; a thread has %d", f.Name, n, maxLocal)
+		x.report(f.Pos, "kernel %s needs %d bytes of local memory per thread, with the functions it calls: a thread has %d", f.Name, n, maxLocal)
 	}
 	end = 0
 	for _, v := range f.Params {
 		end = after(end, v)
 	}
 	if most := x.m.paramLimit(); end > most {
-		x.report(f.Pos, "the parameters of kernel %s take %d bytes; a kernel of .version %s for %s has %d", f.Name, end, x.m.Version, x.m.Target, most)
+		x.report(f.Pos, "the parameters of kernel %s take %d bytes: a kernel of .version %s for %s has %d", f.Name, end, x.m.Version, x.m.Target, most)
 	}
 }
 
+// paramLimit returns the bytes of parameters that a kernel of the module may
+// have.
 func (m *Module) paramLimit() int64 {
 	if m.version() >= versionOfMany && m.TargetNumber() >= targetOfMany {
 		return maxManyParams
@@ -87,7 +94,8 @@ func (m *Module) paramLimit() int64 {
 	return maxParams
 }
 
-// shared lists the .shared variables with a size that f and what it calls name, each once.
+// shared returns the .shared variables of known size that f and its callees
+// use, each once.
 func (x *extents) shared(f *Func) (list []*Var) {
 	seen := map[*Var]bool{}
 	add := func(v *Var) {
@@ -109,7 +117,7 @@ func (x *extents) shared(f *Func) (list []*Var) {
 	return list
 }
 
-// reachable is f and the functions that it names, and those that they name.
+// reachable returns f and the functions that it refers to, transitively.
 func (x *extents) reachable(f *Func) []*Func {
 	list, seen := []*Func{f}, map[*Func]bool{f: true}
 	for i := 0; i < len(list); i++ {
@@ -141,9 +149,9 @@ func (x *extents) named(f *Func, use func(*Func)) {
 	}
 }
 
-// frame is the local memory that a call of f takes: its own variables and the deepest
-// chain of calls below. A function on the way that is called again counts once: the
-// depth of a recursion shows when it runs.
+// frame returns the local memory of a call of f: its own variables and the
+// deepest chain of calls below it. A function that calls itself counts once,
+// since the depth of a recursion is known only at run time.
 func (x *extents) frame(f *Func) int64 {
 	if n, ok := x.frames[f]; ok {
 		return max(n, 0)
@@ -162,11 +170,12 @@ func (x *extents) frame(f *Func) int64 {
 		}
 	}
 	x.named(f, func(g *Func) { deepest = max(deepest, x.frame(g)) })
-	x.frames[f] = min(own+deepest, 1<<61) // of a million functions
+	x.frames[f] = min(own+deepest, 1<<61) // a sum over a million functions must not overflow
 	return x.frames[f]
 }
 
-// eachOperand calls use for each operand in the body of f, those inside others included.
+// eachOperand calls use for each operand in the body of f, nested ones
+// included.
 func eachOperand(f *Func, use func(*Operand)) {
 	var visit func(list []Operand)
 	visit = func(list []Operand) {
@@ -180,7 +189,8 @@ func eachOperand(f *Func, use func(*Operand)) {
 	}
 }
 
-// version is the PTX version as a number, 708 for 7.8; 0 when it is none.
+// version returns the PTX version as a number, 708 for 7.8, or 0 if it is
+// malformed.
 func (m *Module) version() int {
 	for i, c := range m.Version {
 		if c != '.' {
@@ -196,7 +206,7 @@ func (m *Module) version() int {
 	return 0
 }
 
-// TargetNumber is the number of the module's target, 90 for sm_90a; 0 when it has none.
+// TargetNumber returns the number of the module's target, 90 for sm_90a, or 0.
 func (m *Module) TargetNumber() (n int) {
 	for _, c := range m.Target {
 		if c >= '0' && c <= '9' && n < 1000 {

@@ -7,11 +7,13 @@ import (
 	"strings"
 )
 
-// featureRows lists what opcodes and special registers need beyond the first GPU and the first version that
-// are supported: an opcode with the suffixes that make the feature, the least target,
-// and the least PTX version as 100*major+minor; 0 where there is no bound. Figures are
-// the least target and version that ptxas 11.8 accepts; those of version 8.0 and later are of the
-// PTX ISA, and wmma is as of 6.0, whose form without .aligned ptxas no longer takes.
+// featureRows lists the requirements of opcodes and special registers beyond
+// the first supported GPU and version: an opcode with the suffixes that make up
+// the feature, the least target, and the least PTX version as 100*major+minor;
+// 0 means no bound. The figures are the least target and version that ptxas
+// 11.8 accepts. Those of version 8.0 and later are from the PTX ISA. wmma is
+// listed from 6.0 on: ptxas no longer accepts its earlier form without
+// .aligned.
 const featureRows = `
 %aggr_smem_size 0 801
 %cluster_ctaid 90 708
@@ -110,7 +112,7 @@ tanh+f16x2 75 700
 wmma 70 600
 `
 
-// feature is what one form of an opcode needs.
+// feature is the requirement of one form of an opcode.
 type feature struct {
 	with            []string
 	target, version int
@@ -134,7 +136,7 @@ var features = func() map[string][]feature {
 	return table
 }()
 
-// featureFault says what a module lacks to have an instruction, "" when it lacks nothing.
+// featureFault returns what the module lacks for an instruction, or "".
 func featureFault(word string, code opcode, m *Module) string {
 	target, version := m.TargetNumber(), m.version()
 	for _, f := range features[code.name] {
@@ -151,8 +153,8 @@ func featureFault(word string, code opcode, m *Module) string {
 	return ""
 }
 
-// withdrawnFault says that a form no longer exists: shfl and vote without .sync, from sm_70
-// and version 6.4 on.
+// withdrawnFault reports forms that were removed: shfl and vote without .sync,
+// for sm_70 and later from version 6.4 on.
 func withdrawnFault(word string, code opcode, m *Module) string {
 	if code.name != "shfl" && code.name != "vote" || slices.Contains(code.suffix, "sync") || m.TargetNumber() < 70 || m.version() < 604 {
 		return ""

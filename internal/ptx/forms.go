@@ -6,13 +6,14 @@ import (
 	"strings"
 )
 
-// formRows lists the forms of opcodes whose modifiers depend on the type, as ptxas
-// 11.8 accepts them: an opcode, then its forms between ';'. A word of a form is
-// required, one with '?' is optional, and a|b is either. The last word is the type; of
-// two types it is u8/u16.f32, every type before the dot with every one behind it. @53
-// is the least target that has the form. $ starts a name of formMacros. A form that
-// has a type or a modifier from outside its opcode's vocabulary is newer than this
-// table and is not checked.
+// formRows lists the forms of opcodes whose modifiers depend on the type, as
+// ptxas 11.8 accepts them. A row is an opcode, then its forms separated by ';'.
+// A word of a form is required, one with '?' is optional, and a|b is an
+// alternative. The last word is the type. For an opcode of two types it is
+// u8/u16.f32: every type before the dot with every type after it. @53 is the
+// least target that has the form. $ starts a name of formMacros. A form with a
+// type or a modifier that the opcode's vocabulary does not contain is newer
+// than this table and is not checked.
 const formRows = `
 abs      ftz? f32 ; f64 ; ftz? f16|f16x2 @53 ; s16|s32|s64
 activemask b32
@@ -93,11 +94,12 @@ var formMacros = strings.NewReplacer(
 	"$narrowing", "u8.s8/u16/s16/u32/s32/u64/s64|s8.u8/u16/s16/u32/s32/u64/s64|u16.s8/s16/u32/s32/u64/s64|s16.u16/u32/s32/u64/s64|u32.s8/s16/s32/u64/s64|s32.u32/u64/s64|u64.s8/s16/s32/s64|s64.u64",
 )
 
-// vocabulary is the words that a form of formRows is checked for, besides those of its
-// own opcode.
+// vocabulary is the set of words that forms are checked for, besides the words
+// of the opcode's own row.
 var vocabulary = wordSet("weak volatile relaxed acquire release acq_rel global shared local const param noftz exch cas rn rz rm rp approx full ftz sat lo hi wide cc to pred b8 b16 b32 b64 u8 u16 u32 u64 s8 s16 s32 s64 f16 f16x2 f32 f64")
 
-// wordForm is one form: of each group one word, or none where the group is optional.
+// wordForm is one form: one word of each group, or none if the group is
+// optional.
 type wordForm struct {
 	groups []wordGroup
 	target int
@@ -157,7 +159,7 @@ func parseForms(text string) *wordForms {
 	return forms
 }
 
-// addParts notes the words that a matrix product joins.
+// addParts records the words that a matrix product joins.
 func (forms *wordForms) addParts(word string) {
 	if parts := strings.Split(word, "."); len(parts) == 4 || parts[0] == "row" || parts[0] == "col" {
 		for _, part := range parts {
@@ -166,7 +168,7 @@ func (forms *wordForms) addParts(word string) {
 	}
 }
 
-// groupWords splits a group at '|', and multiplies out a/b.c/d.
+// groupWords splits a group at '|', and expands a/b.c/d into all combinations.
 func groupWords(group string) map[string]bool {
 	set := map[string]bool{}
 	for _, w := range strings.Split(group, "|") {
@@ -184,8 +186,8 @@ func groupWords(group string) map[string]bool {
 	return set
 }
 
-// joinTypes makes one word of the types of an opcode, "s32.f32", and one of the layouts of
-// a matrix product, "row.col".
+// joinTypes joins the types of an opcode into one word, "s32.f32", and the
+// layouts of a matrix product, "row.col".
 func joinTypes(name string, suffix []string) []string {
 	var list, types, layouts []string
 	for _, s := range suffix {
@@ -251,8 +253,8 @@ func formFault(word string, code opcode, target int) string {
 	return word + " does not exist; " + forms.closest(code.name, suffix)
 }
 
-// covers reports whether all suffixes are of the opcode's vocabulary. A pair of types is,
-// where the opcode has pairs and both types are in the vocabulary.
+// covers reports whether all suffixes are in the opcode's vocabulary. A pair of
+// types is if the opcode has pairs and both types are in it.
 func (forms *wordForms) covers(suffix []string) bool {
 	for _, s := range suffix {
 		if len(forms.parts) > 0 && (matrixShape(s) || forms.products(s)) {
@@ -273,7 +275,8 @@ func matrixShape(s string) bool {
 	return m > 0
 }
 
-// products reports whether a word joins four types, or two layouts, of which each is in a form.
+// products reports whether a word joins four types, or two layouts, each of
+// which occurs in a form.
 func (forms *wordForms) products(s string) bool {
 	parts := strings.Split(s, ".")
 	for _, part := range parts {
@@ -284,7 +287,7 @@ func (forms *wordForms) products(s string) bool {
 	return len(parts) == 2 || len(parts) == 4
 }
 
-// fits reports whether the suffixes are of this form, in any order.
+// fits reports whether the suffixes match this form, in any order.
 func (f *wordForm) fits(suffix []string) bool {
 	left := len(suffix)
 	for _, g := range f.groups {
@@ -302,7 +305,7 @@ func (f *wordForm) fits(suffix []string) bool {
 	return left == 0
 }
 
-// closest describes the forms of an opcode with the type that it was given.
+// closest describes the forms of an opcode for the type that it was given.
 func (forms *wordForms) closest(name string, suffix []string) string {
 	var list []string
 	typ := suffix[len(suffix)-1]
@@ -317,7 +320,7 @@ func (forms *wordForms) closest(name string, suffix []string) string {
 	return "there is " + strings.Join(list, " and ")
 }
 
-// text writes a form, with [] around what may be left out.
+// text writes a form, with [] around optional words.
 func (f *wordForm) text(name, typ string) string {
 	var b strings.Builder
 	b.WriteString(name)
@@ -331,7 +334,7 @@ func (f *wordForm) text(name, typ string) string {
 	return b.String() + "." + typ
 }
 
-// order is how the words of a group are listed.
+// order is the order in which the words of a group are listed.
 var order = strings.Fields("sync weak volatile relaxed acquire release acq_rel cta gpu sys lo hi wide cc to approx full rn rz rm rp rni rzi rmi rpi " +
 	"eq ne lt le gt ge ls hs equ neu ltu leu gtu geu num nan add min max and or xor exch cas inc dec all any uni ballot up down bfly idx l r wrap clamp " +
 	"ftz noftz sat NaN const global local shared param ca cg cs lu cv wb wt nc v2 v4 shiftamt finite infinite number notanumber normal subnormal")

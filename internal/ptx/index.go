@@ -1,20 +1,20 @@
 package ptx
 
-// PTX has two operands that are computations: name[i], an element of an array, and
+// PTX has two operands that compute: name[i], an element of an array, and
 // reg+n, a register plus a constant. The parser replaces both. name[n] with a constant
-// becomes an address; the others become instructions before the one that has them, on
-// registers of their own. These need no guard, since nothing else reads their results.
+// becomes an address. The others become instructions in front of their instruction, on
+// new registers. These need no guard, since no other instruction reads their results.
 
-// elementAt reads "[i]" behind the name of a variable. An index counts elements of
-// the fundamental type, also in an array of vectors or of several dimensions: ptxas
-// adds 4 bytes for a[1] with ".v4 .f32 a[4]". A register as index is taken modulo
-// 2^32, and so is its product with the element's size.
+// elementAt parses "[i]" after the name of a variable. An index counts elements
+// of the fundamental type, also in an array of vectors or of several
+// dimensions: ptxas adds 4 bytes for a[1] with ".v4 .f32 a[4]". A register as
+// index is taken modulo 2^32, and so is its product with the element's size.
 func (b *body) elementAt(in *Inst, t token, op *Operand) {
 	p := b.p
 	p.next()
 	v := op.Var
 	if v == nil || !v.array() {
-		p.fail(t.pos, "%s is no array; only an array can have an index", t.text)
+		p.fail(t.pos, "%s is not an array: only an array can have an index", t.text)
 	}
 	memory := in.Name == "ld" || in.Name == "st" || in.Name == "ldu"
 	if !memory && in.Name != "mov" && in.Name != "cvta" {
@@ -78,7 +78,7 @@ func (b *body) element(in *Inst, r token, v *Var, reg RegID, n, size int64) Oper
 	return register(base)
 }
 
-// plus reads "+n" behind a register, the arg-th operand of in.
+// plus parses "+n" after a register, operand arg of in.
 func (b *body) plus(in *Inst, t token, op Operand, arg int) Operand {
 	p := b.p
 	if p.tok.kind != '+' || op.Kind != OpReg || op.Reg == NoReg {
@@ -89,7 +89,7 @@ func (b *body) plus(in *Inst, t token, op Operand, arg int) Operand {
 	case arg == 0 && in.Name != "st" && in.Name != "red" && in.Name != "nanosleep":
 		p.fail(p.tok.pos, "the result of %s cannot be a register plus a constant", in.Opcode())
 	case !typ.Integer() || typ.Size() < 2 || typ.Size() > 8:
-		p.fail(t.pos, "%s is a .%s register; only to integers of 16, 32 or 64 bits can a constant be added", t.text, typ)
+		p.fail(t.pos, "%s is a .%s register: a constant can be added only to integers of 16, 32 or 64 bits", t.text, typ)
 	}
 	sum := b.newReg("%sum", typ)
 	b.emit(in, [...]string{2: "add.u16", 4: "add.u32", 8: "add.u64"}[typ.Size()], sum, op, constant(p.offset()))
@@ -101,7 +101,7 @@ func register(id RegID) Operand { return Operand{Kind: OpReg, Reg: id, Reg2: NoR
 
 func constant(n int64) Operand { return Operand{Kind: OpInt, Imm: n, Reg: NoReg, Reg2: NoReg} }
 
-// emit appends an instruction at the place of in.
+// emit inserts an instruction in front of in.
 func (b *body) emit(in *Inst, word string, d RegID, sources ...Operand) {
 	code := b.p.opcode(word)
 	args := append([]Operand{register(d)}, sources...)
@@ -114,5 +114,6 @@ func (b *body) emit(in *Inst, word string, d RegID, sources ...Operand) {
 	})
 }
 
-// array reports whether v was declared with extents, those of a vector type not counted.
+// array reports whether v was declared with extents, apart from that of a
+// vector type.
 func (v *Var) array() bool { return len(v.Dims) > v.vector }

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// initializer reads "= value" or "= {…}" into v.Init and v.Relocs. The bytes behind
-// the last value are zero and are not in v.Init, so that a short text cannot take much
-// memory.
+// initializer parses "= value" or "= {…}" into v.Init and v.Relocs. The bytes
+// after the last value are zero and are not in v.Init, so that a short text
+// cannot take much memory.
 func (p *parser) initializer(v *Var) {
 	in := &initList{p: p, v: v}
 	if len(v.Dims) == 0 {
@@ -27,7 +27,7 @@ type initList struct {
 	v *Var
 }
 
-// stride is the size in bytes of one element of dimension d.
+// stride returns the size of one element of dimension d, in bytes.
 func (in *initList) stride(d int) int64 {
 	n := int64(in.v.Type.Size())
 	for _, extent := range in.v.Dims[d+1:] {
@@ -36,8 +36,8 @@ func (in *initList) stride(d int) int64 {
 	return n
 }
 
-// level reads one {…} of dimension d from byte at, and returns where it ended.
-// Its depth is that of the array, at most maxDims + 1.
+// level parses one {…} of dimension d from byte at, and returns the byte after
+// it. Its depth is at most maxDims + 1.
 func (in *initList) level(d int, at int64) int64 {
 	p, stride := in.p, in.stride(d)
 	limit := at + stride*in.v.Dims[d]
@@ -67,8 +67,8 @@ func (in *initList) level(d int, at int64) int64 {
 	return at
 }
 
-// pad extends the initial value with zeros to size bytes. All initial values of a module
-// together have maxInitBytes.
+// pad extends the initial value with zeros to size bytes. maxInitBytes bounds
+// the sum of all initial values of a module.
 func (in *initList) pad(size int64) {
 	missing := size - int64(len(in.v.Init))
 	if missing <= 0 {
@@ -80,7 +80,8 @@ func (in *initList) pad(size int64) {
 	in.v.Init = append(in.v.Init, make([]byte, missing)...)
 }
 
-// value reads a number, or the address of a symbol, into the element at byte at.
+// value parses a number, or the address of a symbol, into the element at byte
+// at.
 func (in *initList) value(at int64) {
 	size := int64(in.v.Type.Size())
 	in.pad(at + size)
@@ -88,32 +89,32 @@ func (in *initList) value(at int64) {
 	switch t := p.tok; {
 	case t.kind == tokWord && t.text != "WARP_SZ":
 		if in.v.Type != U32 && in.v.Type != U64 {
-			p.fail(t.pos, "%s is .%s, which cannot hold the address of %s; use .u64", in.v.Name, in.v.Type, t.text)
+			p.fail(t.pos, "%s is .%s, which cannot contain the address of %s: use .u64", in.v.Name, in.v.Type, t.text)
 		}
 		in.v.Relocs = append(in.v.Relocs, in.symbol(at))
 	case t.kind == tokNumber && strings.HasPrefix(strings.TrimLeft(p.src[p.off:], " \t"), "("): // 0xFF00(symbol): one byte of an address
 		if in.v.Type != U8 && in.v.Type != U32 && in.v.Type != U64 {
-			p.fail(t.pos, "%s is .%s, which cannot hold a byte of an address; use .u8", in.v.Name, in.v.Type)
+			p.fail(t.pos, "%s is .%s, which cannot contain a byte of an address: use .u8", in.v.Name, in.v.Type)
 		}
 		p.next()
 		in.masked(t, at)
 	default:
 		op := p.constant("an initial value")
 		if op.Kind != OpInt && in.v.Type.family() == 'i' {
-			p.fail(op.Pos, "%s is an integer and cannot start as a floating-point value", in.v.Name)
+			p.fail(op.Pos, "%s is an integer: its initial value cannot be a floating-point number", in.v.Name)
 		}
 		if op.Kind == OpInt && (in.v.Type == F32 || in.v.Type == F64) {
-			p.fail(op.Pos, "%s is .%s and cannot start as an integer; write %d.0", in.v.Name, in.v.Type, op.Imm)
+			p.fail(op.Pos, "%s is .%s: its initial value cannot be an integer; write %d.0", in.v.Name, in.v.Type, op.Imm)
 		}
 		in.store(at, size, op)
 	}
 }
 
-// store writes the bits of a literal in the variable's type.
+// store writes a literal in the variable's type.
 func (in *initList) store(at, size int64, op Operand) {
 	imm := uint64(op.Imm)
 	switch {
-	case size == 2 && op.Kind != OpInt: // LLVM writes halves so
+	case size == 2 && op.Kind != OpInt: // LLVM writes halves as floats
 		imm = uint64(halfBits(value{op: op}.float()))
 	case in.v.Type == F32 && op.Kind == OpFloat64:
 		imm = uint64(math.Float32bits(float32(math.Float64frombits(imm))))
@@ -125,8 +126,7 @@ func (in *initList) store(at, size int64, op Operand) {
 	copy(in.v.Init[at:at+size], wide[:])
 }
 
-// halfBits is the binary16 of a value that it holds exactly, and the nearest
-// below in magnitude of another.
+// halfBits converts to binary16, rounding towards zero.
 func halfBits(f float64) uint16 {
 	sign := uint16(math.Float64bits(f)>>63) << 15
 	m, e := math.Frexp(math.Abs(f))
@@ -141,7 +141,7 @@ func halfBits(f float64) uint16 {
 	return sign | (uint16(e+14)<<10 + uint16(m*2048) - 1024)
 }
 
-// symbol reads sym, sym+n or generic(sym)+n.
+// symbol parses sym, sym+n or generic(sym)+n.
 func (in *initList) symbol(at int64) Reloc {
 	p := in.p
 	t := p.name("a symbol")
@@ -158,20 +158,21 @@ func (in *initList) symbol(at int64) Reloc {
 
 func (in *initList) addend(r *Reloc) { r.Addend += in.p.offset() }
 
-// masked reads mask(symbol) in a byte array. Compilers write the eight bytes
-// of an address one after the other; the first stands for all.
+// masked parses mask(symbol) in a byte array. Compilers write the eight bytes
+// of an address one after the other; the first one creates the relocation.
 func (in *initList) masked(mask token, at int64) {
 	in.p.next()
 	r := in.symbol(at)
 	in.p.expect(')', "after a masked symbol")
 	if value, ok := parseInteger(mask.text); !ok || value == 0 {
-		in.p.fail(mask.pos, "%s is no byte mask", mask.describe())
+		in.p.fail(mask.pos, "%s is not a byte mask", mask.describe())
 	} else if value == 0xFF {
 		in.v.Relocs = append(in.v.Relocs, r)
 	}
 }
 
-// useSymbol notes a name that has to be a variable by now or a function by the end.
+// useSymbol records a name that must be declared as a variable before its use,
+// or as a function anywhere in the file.
 func (p *parser) useSymbol(t token, kind useKind) {
 	if p.vars[t.text] == nil || kind == useCall {
 		p.symbols = append(p.symbols, symbolUse{t.pos, t.text, kind})

@@ -10,11 +10,14 @@ import (
 	"github.com/reprise-gpu/reprise/internal/absent"
 )
 
-// Link makes one module of several, called file, as a linker does: what is .extern in one
-// is found in another, of .weak definitions the first is kept, and what only its own
-// module sees is renamed where two modules have it. Functions that provided knows may
-// stay undefined. Link changes the modules and takes them over. The result is to be
-// printed: its operands still point to the variables of before.
+// Link combines modules into one, called file, as a linker does. An .extern
+// declaration is resolved by a definition in another module. Of .weak
+// definitions the first is kept. Names that are local to one module are renamed
+// if another module has them. Functions for which provided returns true may
+// stay undefined.
+//
+// Link takes over the modules and changes them. The result is meant for
+// printing: its operands still point to the variables of the input modules.
 func Link(file string, provided func(name string) bool, modules ...*Module) (*Module, error) {
 	if slices.Contains(modules, nil) {
 		return nil, absent.Nil("a module")
@@ -35,8 +38,8 @@ func Link(file string, provided func(name string) bool, modules ...*Module) (*Mo
 
 type linker struct {
 	out         *Module
-	vars, funcs map[string]int    // where in out they are
-	files       map[string]string // what each is from
+	vars, funcs map[string]int    // by name: the index in out
+	files       map[string]string // by name: the file that it is from
 	errs        []error
 }
 
@@ -44,14 +47,14 @@ func (l *linker) fail(m *Module, pos Pos, format string, args ...any) {
 	l.errs = append(l.errs, &Error{File: m.File, Pos: pos, Msg: fmt.Sprintf(format, args...)})
 }
 
-// head takes the newest version and target.
+// head keeps the newest version and target.
 func (l *linker) head(m *Module) {
 	newer := func(a, b string) bool { return len(a) > len(b) || len(a) == len(b) && a > b }
 	switch {
 	case l.out.AddressSize == 0:
 		l.out.Version, l.out.Target, l.out.AddressSize = m.Version, m.Target, m.AddressSize
 	case l.out.AddressSize != m.AddressSize:
-		l.fail(m, Pos{}, "addresses of %d bits; those of the modules before have %d", m.AddressSize, l.out.AddressSize)
+		l.fail(m, Pos{}, "addresses have %d bits: those of the previous modules have %d", m.AddressSize, l.out.AddressSize)
 	}
 	if newer(m.Version, l.out.Version) {
 		l.out.Version = m.Version
@@ -61,7 +64,7 @@ func (l *linker) head(m *Module) {
 	}
 }
 
-// rank says which of two definitions of a name is kept: the higher.
+// rank orders the definitions of a name: the one of higher rank is kept.
 func rank(extern bool, link Linkage) int {
 	switch {
 	case extern:
@@ -104,14 +107,14 @@ func (l *linker) function(m *Module, f *Func) {
 	}
 }
 
-// Undefined is an error for every function and variable that the module declares and does
-// not define, nil when there is none. Functions that provided knows may be undefined, and
-// dynamic shared memory is for good.
+// Undefined returns an error for each function and variable that the module
+// declares but does not define, or nil. Exceptions are functions for which
+// provided returns true, and dynamic shared memory.
 func (m *Module) Undefined(provided func(name string) bool) error {
 	return m.undefined(provided, func(string) string { return m.File })
 }
 
-// undefined is Undefined for declarations of several files.
+// undefined is Undefined for declarations that come from several files.
 func (m *Module) undefined(provided func(string) bool, file func(name string) string) error {
 	var errs []error
 	fail := func(pos Pos, kind, name string) {
@@ -130,9 +133,10 @@ func (m *Module) undefined(provided func(string) bool, file func(name string) st
 	return errors.Join(errs...)
 }
 
-// separate renames what only its own module sees and another has, too.
+// separate renames the names that are local to their module and occur in
+// another one.
 func separate(modules []*Module) {
-	seen := map[string]int{} // in how many modules
+	seen := map[string]int{} // by name: the number of modules that have it
 	for _, m := range modules {
 		for _, v := range m.Vars {
 			seen[v.Name]++
@@ -171,8 +175,8 @@ func separate(modules []*Module) {
 	}
 }
 
-// rename replaces the names by which functions and variables are mentioned. Operands
-// that point to a variable have its name from there.
+// rename replaces the names of functions and variables. Operands that point to
+// a variable take their name from it.
 func (m *Module) rename(names map[string]string) {
 	replace := func(name *string) {
 		if to, ok := names[*name]; ok {
@@ -207,7 +211,7 @@ func renameOperands(ops []Operand, replace func(*string)) {
 	}
 }
 
-// String is the module's text.
+// String returns the module's text.
 func (m *Module) String() string {
 	var b strings.Builder
 	if err := Print(&b, m); err != nil {

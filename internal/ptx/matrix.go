@@ -2,8 +2,8 @@ package ptx
 
 import "fmt"
 
-// fragmentFault checks that an operand of a matrix instruction has the registers
-// that a lane holds of it.
+// fragmentFault checks the number of registers in a fragment of a matrix
+// instruction. It returns what the operand must be, or "".
 func (b *body) fragmentFault(in *Inst, arg int) string {
 	op := &in.Args[arg]
 	have := 1
@@ -16,6 +16,7 @@ func (b *body) fragmentFault(in *Inst, arg int) string {
 	return unless(want == 0 || want == have, fmt.Sprintf("a vector of %s", count(want, "register")))
 }
 
+// count formats a number with a noun.
 func count(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing
@@ -23,9 +24,9 @@ func count(n int, thing string) string {
 	return fmt.Sprintf("%d %ss", n, thing)
 }
 
-// FragmentRegisters is how many registers a lane holds of operand arg of a matrix
-// instruction: wmma, mma, ldmatrix or stmatrix. It is 0 for an operand that is no
-// fragment and for a shape that is not known.
+// FragmentRegisters returns the number of registers per lane in operand arg of
+// a matrix instruction: wmma, mma, ldmatrix or stmatrix. It is 0 if the operand
+// is not a fragment or the shape is not known.
 func FragmentRegisters(in *Inst, arg int) int {
 	if in == nil {
 		return 0
@@ -44,8 +45,8 @@ func FragmentRegisters(in *Inst, arg int) int {
 	return 0
 }
 
-// tiles is the .x1, .x2 or .x4 of ldmatrix and stmatrix. Each 8x8 tile of b16
-// elements takes one register; the other shapes are left alone.
+// tiles returns the count in .x1, .x2 or .x4 of ldmatrix and stmatrix. Each 8x8
+// tile of b16 elements takes one register. Other shapes are not checked.
 func tiles(in *Inst) int {
 	n := 0
 	for _, s := range in.Suffix {
@@ -78,8 +79,8 @@ func wmmaRegisters(in *Inst, arg int) int {
 	return 0
 }
 
-// fragment is the registers of matrix a, b, c or d: its elements spread over the
-// 32 lanes, packed into 32-bit registers.
+// fragment returns the registers per lane of matrix a, b, c or d. Its elements
+// are distributed over 32 lanes and packed into 32-bit registers.
 func fragment(in *Inst, matrix byte) int {
 	m, n, k := MatrixShape(in)
 	format := matrixFormat(in, matrix)
@@ -98,8 +99,8 @@ func fragment(in *Inst, matrix byte) int {
 	case format == "f64":
 		return elements / 32
 	case in.Name == "wmma" && format == "f16" && (matrix == 'a' || matrix == 'b'):
-		return 8 // each element is held twice
-	case in.Name == "mma" && m == 8 && n == 8 && k == 4: // four products side by side, each in eight lanes
+		return 8 // two lanes hold each element
+	case in.Name == "mma" && m == 8 && n == 8 && k == 4: // four independent products, each in eight lanes
 		elements *= 4
 	}
 	if in.Name == "mma" && matrix == 'a' && sparse(in) {
@@ -117,7 +118,8 @@ func sparse(in *Inst) bool {
 	return false
 }
 
-// MatrixShape is the m, n and k of a suffix such as "m16n8k16", zeros without one.
+// MatrixShape returns m, n and k of a suffix such as "m16n8k16", or zeros
+// without one.
 func MatrixShape(in *Inst) (m, n, k int) {
 	if in == nil {
 		return 0, 0, 0
@@ -135,8 +137,8 @@ var formatBits = map[string]int{
 	"f16": 16, "bf16": 16, "tf32": 32, "f32": 32, "s32": 32, "f64": 64,
 }
 
-// matrixFormat is the element type of matrix a, b, c or d. A wmma.mma of f16 names
-// those of d and c only, a load or store its one.
+// matrixFormat returns the element type of matrix a, b, c or d. A wmma.mma of
+// f16 names only the types of d and c. A load or store names one type.
 func matrixFormat(in *Inst, matrix byte) string {
 	var list []string
 	for _, s := range in.Suffix {

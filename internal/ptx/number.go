@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// parseNumber reads an integer or floating-point literal into an operand of
+// parseNumber parses an integer or floating-point literal into an operand of
 // kind OpInt, OpFloat32 or OpFloat64.
 func parseNumber(text string) (Operand, bool) {
 	op := Operand{Reg: NoReg, Reg2: NoReg}
@@ -39,7 +39,8 @@ func isDecimalFloat(text string) bool {
 	return strings.ContainsAny(text, ".eE")
 }
 
-// parseInteger reads decimal, 0x…, 0b… and octal literals with the optional U of the ISA.
+// parseInteger parses decimal, 0x…, 0b… and octal literals, with the optional
+// suffix U.
 func parseInteger(text string) (int64, bool) {
 	text = strings.TrimSuffix(text, "U")
 	if text == "" || strings.Contains(text, "_") {

@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// instruction reads the operands of the opcode t, to the ';'.
+// instruction parses the operands of opcode t up to the ';', checks the
+// instruction and appends it.
 func (b *body) instruction(t token, g Guard) {
 	p := b.p
 	code := p.opcode(t.text)
@@ -29,7 +30,8 @@ func (b *body) instruction(t token, g Guard) {
 	p.next()
 }
 
-// opcode cuts an opcode word at its dots; most of a file's are repeats.
+// opcode splits an opcode word at its dots. The result is cached: most words of
+// a file are repetitions.
 func (p *parser) opcode(word string) opcode {
 	code, ok := p.opcodes[word]
 	if !ok {
@@ -41,7 +43,8 @@ func (p *parser) opcode(word string) opcode {
 	return code
 }
 
-// keep copies operands into a slab, to allocate once in hundreds of instructions.
+// keep copies operands into a slab, so that one allocation serves hundreds of
+// instructions.
 func (p *parser) keep(list []Operand) []Operand {
 	if len(list) == 0 {
 		return nil
@@ -55,7 +58,7 @@ func (p *parser) keep(list []Operand) []Operand {
 	return kept
 }
 
-// operand reads one operand, the arg-th of in.
+// operand parses operand arg of in.
 func (b *body) operand(in *Inst, arg int) Operand {
 	p := b.p
 	pos := p.tok.pos
@@ -93,7 +96,8 @@ func (b *body) operand(in *Inst, arg int) Operand {
 	return op
 }
 
-// complement is !%p, which only predicates have, or a constant that begins with '!'.
+// complement parses !%p, for predicates only, or a constant that begins with
+// '!'.
 func (b *body) complement() Operand {
 	p := b.p
 	if next := p.ahead(); next.kind != tokWord || next.text == "WARP_SZ" {
@@ -103,12 +107,13 @@ func (b *body) complement() Operand {
 	t := p.name("a predicate register")
 	id := b.needRegister(t)
 	if typ := b.f.Regs[id].Type; typ != Pred {
-		b.p.fail(t.pos, "'!' needs a predicate register, and %s is .%s; use not to complement bits", t.text, typ)
+		b.p.fail(t.pos, "'!' needs a predicate register, and %s is .%s: use not to complement bits", t.text, typ)
 	}
 	return Operand{Kind: OpReg, Neg: true, Reg: id, Reg2: NoReg}
 }
 
-// negative reads what starts with '-': a constant, or the source of a vmad.
+// negative parses an operand that starts with '-': a constant, or a source of
+// vmad.
 func (b *body) negative(in *Inst) Operand {
 	p := b.p
 	if in.Name != "vmad" {
@@ -125,8 +130,8 @@ func (b *body) negative(in *Inst) Operand {
 	return op
 }
 
-// wordOperand reads an operand that starts with a name: a register, d|p, a
-// special register, a label, a function, or a symbol with its offset.
+// wordOperand parses an operand that starts with a name: a register, d|p, a
+// special register, a label, a function, or a symbol with an offset.
 func (b *body) wordOperand(in *Inst, arg int) Operand {
 	p := b.p
 	t := p.name("an operand of " + in.Name)
@@ -167,11 +172,10 @@ func (b *body) wordOperand(in *Inst, arg int) Operand {
 	return op
 }
 
-// selectors name the part of a register that a video instruction works on.
+// selectors match the part of a register that a video instruction operates on.
 var selectors = regexp.MustCompile(`^(b[0-3]|h[01]|h[0-3]{2}|b[0-7]{4}|b[0-3]{2,3})$`)
 
-// partOperand recognises %r.b0, %r.h10 and the like, which only the video
-// instructions have.
+// partOperand parses %r.b0, %r.h10 and similar operands of video instructions.
 func (b *body) partOperand(in *Inst, t token) (Operand, bool) {
 	name, part, _ := strings.Cut(t.text, ".")
 	if in.Name[0] != 'v' || !selectors.MatchString(part) {
@@ -181,7 +185,7 @@ func (b *body) partOperand(in *Inst, t token) (Operand, bool) {
 	return Operand{Kind: OpReg, Reg: id, Reg2: NoReg, Name: part}, ok
 }
 
-// pair completes d|p.
+// pair parses the "|p" of d|p.
 func (b *body) pair(op Operand) Operand {
 	if !b.p.accept('|') {
 		return op
@@ -194,12 +198,12 @@ func (b *body) pair(op Operand) Operand {
 	case t.text != "_":
 		op.Reg2 = b.needRegister(t)
 	case op.Kind == OpPair && op.Reg == NoReg:
-		b.p.fail(t.pos, "_|_ has no register; one of two results must be stored")
+		b.p.fail(t.pos, "_|_ discards both results: at least one must be a register")
 	}
 	return op
 }
 
-// callOperand recognises what a call names: a function or a prototype.
+// callOperand resolves the names in a call: functions and prototypes.
 func (b *body) callOperand(t token) (Operand, bool) {
 	op := Operand{Kind: OpFunc, Name: t.text, Reg: NoReg, Reg2: NoReg}
 	for i := len(b.scopes) - 1; i >= 0; i-- {
@@ -232,11 +236,11 @@ func (b *body) branchTable(t token, arg int) Operand {
 			return op
 		}
 	}
-	b.p.fail(t.pos, "%s is no .branchtargets list", t.text)
+	b.p.fail(t.pos, "%s is not a .branchtargets list", t.text)
 	return Operand{}
 }
 
-// symbol reads name or name+n.
+// symbol parses name or name+n.
 func (b *body) symbol(t token) Operand {
 	op := Operand{Kind: OpSymbol, Reg: NoReg, Reg2: NoReg}
 	b.symbolBase(t, &op)
@@ -256,10 +260,11 @@ func (b *body) symbolBase(t token, op *Operand) {
 	b.p.useSymbol(t, useAddress)
 }
 
-// offset reads "+n" behind a base, 0 when nothing is there. PTX has no "-n" there.
+// offset parses "+n" after a base; it returns 0 if there is none. PTX does not
+// allow "-n".
 func (p *parser) offset() int64 {
 	if p.tok.kind == '-' {
-		p.fail(p.tok.pos, "an address has no '-'; write a negative offset as +-n")
+		p.fail(p.tok.pos, "an address cannot contain '-': write a negative offset as +-n")
 	}
 	if !p.accept('+') {
 		return 0
@@ -288,7 +293,8 @@ func (b *body) vectorRegister(t token) (Operand, bool) {
 	return Operand{}, false
 }
 
-// memory reads "[base+n]" after the '[', or a texture's "[base, {x, y}]".
+// memory parses "[base+n]" from behind the '[', or a texture's "[base, {x,
+// y}]".
 func (b *body) memory() Operand {
 	p := b.p
 	op := Operand{Kind: OpMem, Reg: NoReg, Reg2: NoReg}
@@ -313,7 +319,7 @@ func (b *body) memory() Operand {
 	return op
 }
 
-// coordinate reads the second or third part of a texture operand.
+// coordinate parses the second or third part of a texture operand.
 func (b *body) coordinate() Operand {
 	pos := b.p.tok.pos
 	if b.p.accept('{') {
@@ -330,7 +336,7 @@ func (b *body) coordinate() Operand {
 	return b.elem()
 }
 
-// elems reads the scalars of a vector or a list, to the closing character.
+// elems parses the scalars of a vector or a list, up to the closing character.
 func (b *body) elems(kind OperandKind, close tokenKind) Operand {
 	p := b.p
 	op := Operand{Kind: kind, Reg: NoReg, Reg2: NoReg}
@@ -347,7 +353,7 @@ func (b *body) elems(kind OperandKind, close tokenKind) Operand {
 	return op
 }
 
-// elem reads a scalar inside a vector, a list or a texture address.
+// elem parses a scalar in a vector, a list or a texture address.
 func (b *body) elem() Operand {
 	p := b.p
 	t := p.tok
@@ -387,7 +393,7 @@ func (b *body) undeclared(t token) {
 	b.p.fail(t.pos, "register %s is not declared in function %s", t.text, b.f.Name)
 }
 
-// Opcode is the instruction's opcode as written, "ld.global.f32".
+// Opcode returns the instruction's opcode as written, "ld.global.f32".
 func (in *Inst) Opcode() string {
 	if len(in.Suffix) == 0 {
 		return in.Name

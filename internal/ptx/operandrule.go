@@ -6,8 +6,9 @@ import (
 	"strings"
 )
 
-// operandRule says which rule of ptxas 11.8 an operand breaks that does not depend on the
-// type of the instruction, "" when it breaks none. The letter is that of opRow.args.
+// operandRule checks an operand by those rules of ptxas 11.8 that do not depend
+// on the instruction's type. It returns the rule that the operand breaks, or
+// "". The letter is that of opRow.args.
 func (fn *Func) operandRule(m *Module, in *Inst, letter byte, arg int) string {
 	op := &in.Args[arg]
 	switch op.Kind {
@@ -27,7 +28,8 @@ func (fn *Func) operandRule(m *Module, in *Inst, letter byte, arg int) string {
 	return ""
 }
 
-// specialRule allows special registers in mov and cvt between integers, in their width.
+// specialRule accepts special registers in mov, and in cvt between integers, at
+// their width.
 func (in *Inst) specialRule(op *Operand, m *Module) string {
 	name, _, _ := strings.Cut(op.Name, ".")
 	if fault := featureFault(op.Name, opcode{name: name}, m); fault != "" {
@@ -52,8 +54,9 @@ func (in *Inst) specialRule(op *Operand, m *Module) string {
 	return ""
 }
 
-// addressRule allows the address of a variable in mov, in cvta from its space, and that of a
-// .shared variable in what finds it in other blocks of a cluster.
+// addressRule accepts the address of a variable in mov, in cvta from its space,
+// and that of a .shared variable in the instructions that map it to other
+// blocks of a cluster.
 func (in *Inst) addressRule(op *Operand) string {
 	to := slices.Contains(in.Suffix, "to")
 	switch {
@@ -67,8 +70,8 @@ func (in *Inst) addressRule(op *Operand) string {
 	return "only mov and cvta take the address of a variable; move it to a register first"
 }
 
-// resultRule allows the sink _ and the form d|p as results of those instructions that
-// have them.
+// resultRule accepts the sink "_" and the form d|p as results of the
+// instructions that define them.
 func (in *Inst) resultRule(letter byte, op *Operand) string {
 	if op.Kind == OpPair && !in.pairs() {
 		return in.Name + " has one result, not two"
@@ -87,7 +90,7 @@ func (in *Inst) resultRule(letter byte, op *Operand) string {
 	return ""
 }
 
-// pairs reports whether the instruction has a second result, behind '|'.
+// pairs reports whether the instruction has a second result, after '|'.
 func (in *Inst) pairs() bool {
 	switch in.Name {
 	case "setp", "shfl", "lop3", "elect":
@@ -98,7 +101,7 @@ func (in *Inst) pairs() bool {
 	return false
 }
 
-// vectorRule allows the sink only among several results, and addresses nowhere.
+// vectorRule accepts the sink only among several results, and addresses never.
 func vectorRule(letter byte, arg int, op *Operand) string {
 	sinks := 0
 	for i := range op.Elems {
@@ -126,7 +129,7 @@ func (fn *Func) memoryRule(in *Inst, op *Operand) string {
 	switch {
 	case op.Reg != NoReg:
 		typ := fn.Regs[op.Reg].Type
-		return unless(!typ.Float() && typ != Pred, fmt.Sprintf("%s is a .%s register, which holds no address", fn.Regs[op.Reg].Name, typ))
+		return unless(!typ.Float() && typ != Pred, fmt.Sprintf("%s is a .%s register, which cannot contain an address", fn.Regs[op.Reg].Name, typ))
 	case op.Var != nil:
 		return in.spaceRule(op.Var)
 	case op.Name == "":
@@ -135,14 +138,14 @@ func (fn *Func) memoryRule(in *Inst, op *Operand) string {
 	return ""
 }
 
-// spaceRule compares the state space of an instruction of one address with that of a variable.
+// spaceRule compares the state space of an instruction with that of a variable.
 func (in *Inst) spaceRule(v *Var) string {
 	space := Generic
 	for _, s := range in.Suffix {
 		found, ok := ParseSpace(s)
 		switch {
 		case ok && space != Generic && found != space:
-			return "" // an address of each space
+			return "" // it has an address in each space
 		case ok:
 			space = found
 		}

@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// opRow says what the checker knows of an opcode, or of one form of it: what its
-// operands are, which types it comes in and which modifiers it takes.
+// opRow describes an opcode, or one form of it, for the checker: its operands,
+// types and modifiers.
 //
-// Each letter of args is an operand; those after '[' may be left out.
+// Each letter of args is an operand; those after '[' are optional.
 //
 //	d  destination of the first type suffix     a  source of the last type suffix
 //	D  the same, register may be wider          A  the same, register may be wider
@@ -21,29 +21,29 @@ import (
 //	l  label                                    t  memory with the coordinates of a texture or surface
 //	V  fragment of a matrix                     x  anything
 //
-// The letters of types are the families the opcode is defined for; "" asks
-// for no type and "*" takes any.
+// The letters of types are the families that the opcode is defined for; "" stands
+// for no type and "*" for any.
 //
 //	p  pred     8  8-bit     i  u16 … s64     b  b16 … b64     B  b128
 //	f  f32 f64  h  f16 f16x2 bf16 bf16x2
 //	s  u16x2 s16x2 f32x2
 type opRow struct {
-	with        [][]string // the form: a suffix out of each of these
+	with        [][]string // the form: the opcode has a suffix of each list
 	args, types string
 	modifiers   map[string]bool
 	prefixes    []string // modifiers written "L2::*"
 }
 
-// opRows lists the ISA up to version 8.8, one opcode a line: name, operands,
+// opRows lists the ISA up to version 8.8, one opcode per line: name, operands,
 // types, modifiers, with "-" for none and $name for a set of opSets. A line
-// "cvt+pack" is for the form of cvt that has the suffix .pack, "+e4m3x2|e5m2x2"
-// for one that has either; the line with the most such suffixes counts. Where the
-// operands are x…, the form is irregular: its types or counts depend on more than
-// this table tells, and whoever runs it has to look.
+// "cvt+pack" is for the form of cvt with the suffix .pack, "+e4m3x2|e5m2x2" for
+// one with either suffix. The line with the most matching suffixes applies. If
+// the operands are x…, the form is irregular: its types or counts depend on
+// more than this table contains, and the simulator checks it.
 //
-// What has no line, or a modifier that its line does not name, is not checked: it
-// may be newer than this table, and the simulator refuses it when a kernel that
-// has it is launched.
+// Opcodes without a line, and modifiers that a line does not name, are not
+// checked. They may be newer than this table. The simulator refuses them when
+// the kernel is launched.
 const opRows = `
 abs            da       ifh   ftz
 activemask     d        b
@@ -301,7 +301,7 @@ func (r *opRow) allow(m string) {
 	}
 }
 
-// takes reports whether a suffix that is no type belongs to the row.
+// takes reports whether the row has a suffix that is not a type.
 func (r *opRow) takes(suffix string) bool {
 	if r.modifiers[suffix] {
 		return true
@@ -314,7 +314,7 @@ func (r *opRow) takes(suffix string) bool {
 	return false
 }
 
-// findRow is the row of an opcode, nil when it has none.
+// findRow returns the row of an opcode, or nil.
 func findRow(name string, suffix []string) *opRow {
 	for _, r := range opTable[name] {
 		if r.fits(suffix) {
@@ -339,7 +339,7 @@ func (r *opRow) fits(suffix []string) bool {
 	return true
 }
 
-// unknown is the first suffix that the row does not take, "" when it takes all.
+// unknown returns the first suffix that the row does not have, or "".
 func (r *opRow) unknown(suffix []string) string {
 	for _, s := range suffix {
 		if _, isType := ParseType(s); isType && r.types != "" || r.takes(s) {
@@ -350,9 +350,9 @@ func (r *opRow) unknown(suffix []string) string {
 	return ""
 }
 
-// Unknown says what of the instruction's opcode the instruction table does not
-// have: the opcode itself, or a modifier. It is "" for what was checked when the
-// module was parsed.
+// Unknown returns the part of the instruction's opcode that is not in the
+// instruction table: the opcode itself, or a modifier. It is "" if the parser
+// checked the instruction.
 func (in *Inst) Unknown() string {
 	row := findRow(in.Name, in.Suffix)
 	if row == nil {
@@ -364,7 +364,7 @@ func (in *Inst) Unknown() string {
 	return ""
 }
 
-// family is the letter of opRow.types that t belongs to.
+// family returns the letter of opRow.types for t.
 func (t Type) family() byte {
 	switch {
 	case t == Pred:

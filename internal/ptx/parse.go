@@ -9,18 +9,19 @@ import (
 )
 
 const (
-	maxErrors    = 10      // reported for one file
+	maxErrors    = 10      // errors reported for one file
 	maxDepth     = 64      // nested { } in a function body
-	maxRegs      = 1 << 20 // per function; the largest seen in 3,278 kernels has 34,898
+	maxRegs      = 1 << 20 // per function; the largest of 3,278 kernels has 34,898
 	maxDims      = 8
 	maxVarBytes  = 1 << 40
-	maxInitBytes = 1 << 26 // of the initial values of a module
-	maxAllRegs   = 1 << 22 // of the functions of a module
+	maxInitBytes = 1 << 26 // initial values of a module, in bytes
+	maxAllRegs   = 1 << 22 // registers of all functions of a module
 )
 
-// Parse reads and checks the PTX text src; file only names it in errors. An
-// error is one or up to ten *Error, joined. An opcode that this package does
-// not know is no error: whoever runs the kernel has to refuse it.
+// Parse parses and checks the PTX text src. file is its name in errors. The
+// error joins up to ten errors of type *Error. An unknown opcode is not an
+// error here: the simulator refuses it when the kernel is launched, see
+// Inst.Unknown.
 func Parse(file, src string) (*Module, error) {
 	p := &parser{
 		scanner: scanner{src: src, line: 1},
@@ -64,15 +65,16 @@ type parser struct {
 	regCount  int   // of all functions
 }
 
-// opcode is an opcode word cut at its dots, with its row of the instruction table.
+// opcode is an opcode word split at its dots, with its row of the instruction
+// table.
 type opcode struct {
 	name   string
 	suffix []string
 	form   *form
 }
 
-// symbolUse is a name that may be a function declared later in the file, or,
-// in an initializer, a variable.
+// symbolUse is the use of a name that may be a function declared later in the
+// file or, in an initializer, a variable.
 type symbolUse struct {
 	pos  Pos
 	name string
@@ -87,10 +89,11 @@ const (
 	useInit
 )
 
-// bailout unwinds to protect; the error has been recorded.
+// bailout is the panic value that unwinds to protect, after the error was
+// recorded.
 type bailout struct{}
 
-// protect runs f and reports whether it came to its end.
+// protect runs f and reports whether it completed without a call of fail.
 func (p *parser) protect(f func()) (ok bool) {
 	defer func() {
 		if !ok {
@@ -104,8 +107,8 @@ func (p *parser) protect(f func()) (ok bool) {
 	return true
 }
 
-// fail records an error and gives up the statement. At the end of the file the
-// statement was cut, so what was said about its pieces is withdrawn.
+// fail records an error and abandons the statement. At the end of the file the
+// statement is incomplete, so errors about its parts are withdrawn.
 func (p *parser) fail(pos Pos, format string, args ...any) {
 	if p.atEnd() && !p.dead {
 		p.truncated()
@@ -115,8 +118,8 @@ func (p *parser) fail(pos Pos, format string, args ...any) {
 	panic(bailout{})
 }
 
-// atEnd reports whether the file ends here, maybe in the middle of a word. A
-// file that has not even a version is no PTX, rather than a part of some.
+// atEnd reports whether the file ends here, possibly inside a word. A file
+// without a version is not PTX, and not a truncated file either.
 func (p *parser) atEnd() bool {
 	if p.tok.kind == tokEOF {
 		return true
@@ -140,7 +143,7 @@ func (p *parser) truncated() {
 	p.dead = true
 }
 
-// report records an error and goes on, until there are enough of them.
+// report records an error and continues, up to maxErrors.
 func (p *parser) report(pos Pos, format string, args ...any) {
 	if p.dead {
 		return
@@ -158,7 +161,7 @@ func (p *parser) next() {
 	}
 }
 
-// ahead returns the token behind the current one.
+// ahead returns the token after the current one.
 func (p *parser) ahead() token {
 	s := p.scanner
 	return s.scan()
@@ -198,7 +201,7 @@ func (p *parser) acceptWord(text string) bool {
 	return true
 }
 
-// name takes an identifier; %names are allowed, directives are not.
+// name consumes an identifier. %names are allowed, directives are not.
 func (p *parser) name(what string) token {
 	t := p.tok
 	if t.kind != tokWord || t.text[0] == '.' {
@@ -208,7 +211,7 @@ func (p *parser) name(what string) token {
 	return t
 }
 
-// comma takes the ',' between two elements of a list that ends with close.
+// comma consumes the ',' between two elements of a list that ends with close.
 func (p *parser) comma(close tokenKind, what string) bool {
 	if !p.accept(',') {
 		return false
@@ -219,10 +222,10 @@ func (p *parser) comma(close tokenKind, what string) bool {
 	return true
 }
 
-// identifier is the text of a name that a declaration may give.
+// identifier returns the text of a name that a declaration may introduce.
 func (p *parser) identifier(t token) string {
 	if t.text == "WARP_SZ" || specialRegister(t.text) != "" || specialVector(t.text) || strings.Contains(t.text, ".") {
-		p.fail(t.pos, "%s cannot be declared; it has a meaning of its own", t.text)
+		p.fail(t.pos, "%s cannot be declared: the name is reserved", t.text)
 	}
 	return t.text
 }
@@ -234,7 +237,7 @@ func (p *parser) integer(what string) int64 {
 	}
 	value, ok := parseInteger(p.tok.text)
 	if !ok {
-		p.fail(p.tok.pos, "%s is no integer", p.tok.describe())
+		p.fail(p.tok.pos, "%s is not an integer", p.tok.describe())
 	}
 	p.next()
 	if neg {
@@ -243,17 +246,17 @@ func (p *parser) integer(what string) int64 {
 	return value
 }
 
-// small takes a count or size that has to lie in lo..hi.
+// small parses a count or size in the range lo..hi.
 func (p *parser) small(what string, lo, hi int64) int64 {
 	pos := p.tok.pos
 	value := p.integer(what)
 	if value < lo || value > hi {
-		p.fail(pos, "%s must lie between %d and %d, not %d", what, lo, hi, value)
+		p.fail(pos, "%s must be between %d and %d, not %d", what, lo, hi, value)
 	}
 	return value
 }
 
-// syncModule skips past the statement that failed, and past a body if it has one.
+// syncModule skips a statement that failed, and its body if it has one.
 func (p *parser) syncModule() {
 	depth := 0
 	for !p.dead {
@@ -284,10 +287,10 @@ func (p *parser) moduleStatement() {
 	if p.tok.kind == tokBad {
 		p.badToken()
 	}
-	if p.accept(';') { // stray, as after a body
+	if p.accept(';') { // an empty statement, as after a body
 		return
 	}
-	if p.accept('@') { // @@DWARF lines of old compilers
+	if p.accept('@') { // an @@DWARF line of old compilers
 		p.skipLine()
 		return
 	}
@@ -350,11 +353,11 @@ func (p *parser) addressSize() {
 	pos := p.tok.pos
 	p.m.AddressSize = int(p.integer("32 or 64"))
 	if p.m.AddressSize != 32 && p.m.AddressSize != 64 {
-		p.fail(pos, "the address size is 32 or 64, not %d", p.m.AddressSize)
+		p.fail(pos, "the address size must be 32 or 64, not %d", p.m.AddressSize)
 	}
 }
 
-// endless fails at the end of the file inside something that needs an end.
+// endless fails at the end of the file inside a construct that must be closed.
 func (p *parser) endless(what string) {
 	if p.tok.kind == tokEOF {
 		p.fail(p.stmt, "%s does not end", what)
@@ -368,7 +371,7 @@ func (p *parser) skipLine() {
 	}
 }
 
-// fileDirective: .file 1 "name" [, timestamp, size]
+// fileDirective parses .file 1 "name" [, timestamp, size]
 func (p *parser) fileDirective() {
 	n := p.integer("a file number")
 	name := p.tok.text
@@ -382,7 +385,8 @@ func (p *parser) fileDirective() {
 	}
 }
 
-// loc: .loc file line column [, function_name label [+ n]] [, inlined_at file line column]
+// loc parses .loc file line column [, function_name label [+ n]] [, inlined_at
+// file line column]
 func (p *parser) loc() {
 	file, line := p.integer("the file of .loc"), p.integer("the line of .loc")
 	p.integer("the column of .loc")
@@ -429,7 +433,7 @@ func (p *parser) section() {
 	}
 }
 
-// alias: .alias name, of; both are functions declared before.
+// alias parses .alias name, of. Both are functions that were declared before.
 func (p *parser) alias() {
 	t := p.name("a function")
 	p.expect(',', "between the functions of .alias")
@@ -437,15 +441,16 @@ func (p *parser) alias() {
 	f, target := p.funcs[t.text], p.funcs[of.text]
 	switch {
 	case f == nil || !f.Extern:
-		p.fail(t.pos, "%s is no function that is declared without a body", t.text)
+		p.fail(t.pos, "%s must be a function that is declared without a body", t.text)
 	case target == nil || target.Extern:
-		p.fail(of.pos, "%s is no function with a body", of.text)
+		p.fail(of.pos, "%s must be a function with a body", of.text)
 	}
 	f.Alias = of.text
 	p.expect(';', "after .alias")
 }
 
-// finish checks what needs the whole file: its head, and names of functions.
+// finish checks the parts that need the whole file: its head and the names of
+// functions.
 func (p *parser) finish() {
 	if p.unclosed.Line > 0 {
 		p.report(p.unclosed, "a comment is not closed; the file was cut short")

@@ -10,8 +10,8 @@ import (
 	"github.com/reprise-gpu/reprise/internal/absent"
 )
 
-// Print writes m as PTX text. Parse of that text gives m again, but for
-// positions: nested scopes come out flat, with their names told apart.
+// Print writes m as PTX text. Parse of that text returns an equal module, apart
+// from positions: nested scopes are printed flat, with distinct names.
 func Print(w io.Writer, m *Module) error {
 	if m == nil {
 		return absent.Nil("the module")
@@ -48,9 +48,10 @@ func (p *printer) module(m *Module) {
 	}
 }
 
-// forward is the number of leading functions to declare before variables: up
-// to the last that an initializer or an earlier function names, and all
-// external ones in front of it, so that the order stays.
+// forward returns the number of leading functions to declare before the
+// variables: up to the last one that an initializer or an earlier function
+// refers to. External functions in front of it are included, which keeps the
+// order.
 func (m *Module) forward() int {
 	index := map[string]int{}
 	for i, f := range m.Funcs {
@@ -78,7 +79,8 @@ func (m *Module) forward() int {
 	return n
 }
 
-// namedFuncs lists the functions that the body of f calls or takes the address of.
+// namedFuncs lists the functions that the body of f calls or takes the address
+// of.
 func (f *Func) namedFuncs() []string {
 	var names []string
 	for i := range f.Body {
@@ -98,7 +100,7 @@ func (l Linkage) directive() string {
 	return [...]string{"", ".visible ", ".weak ", ".extern ", ".common "}[l]
 }
 
-// variable writes a declaration without its linkage and its ';'.
+// variable writes a declaration without its linkage and the ';'.
 func (p *printer) variable(v *Var) {
 	p.f(".%s ", v.Space)
 	if v.Ptr.Present {
@@ -173,7 +175,8 @@ func (r *Reloc) text() string {
 	return s
 }
 
-// element is the initial value at byte at, as a literal of the variable's type.
+// element returns the initial value at byte at as a literal of the variable's
+// type.
 func (v *Var) element(at int) string {
 	size := v.Type.Size()
 	bits := uint64(0)
@@ -263,7 +266,8 @@ func (p *printer) function(f *Func) {
 	p.f("}\n")
 }
 
-// regs writes a run %r0, %r1, … as %r<n>; parameters in registers are declared already.
+// regs writes a run %r0, %r1, … as %r<n>. Parameters in registers are declared
+// already.
 func (p *printer) regs(f *Func) {
 	skip := 0
 	for _, list := range [][]*Var{f.Return, f.Params} {
@@ -290,7 +294,7 @@ func (p *printer) regs(f *Func) {
 	}
 }
 
-// code writes the instructions with the labels before each, by name.
+// code writes the instructions with their labels, which are sorted by name.
 func (p *printer) code(f *Func) {
 	at := map[int][]string{}
 	for name, i := range f.Labels {
@@ -313,7 +317,7 @@ func (p *printer) inst(f *Func, in *Inst, tables *int) {
 	for i := range in.Args {
 		ops[i] = f.operandText(&in.Args[i])
 	}
-	if in.Name == "brx" && len(ops) == 2 { // the list of labels has to be named
+	if in.Name == "brx" && len(ops) == 2 { // the list of labels needs a name
 		table := f.freeName("ts", tables)
 		p.f("%s: .branchtargets %s;\n", table, strings.Trim(ops[1], "()"))
 		ops[1] = table
@@ -333,7 +337,7 @@ func (p *printer) inst(f *Func, in *Inst, tables *int) {
 	p.f(";\n")
 }
 
-// freeName is prefix_n for the next n that is no label.
+// freeName returns prefix_n for the next n that is not a label.
 func (f *Func) freeName(prefix string, n *int) string {
 	for {
 		*n++
@@ -417,7 +421,7 @@ func (f *Func) memoryText(op *Operand) string {
 	switch {
 	case op.Reg != NoReg:
 		text = f.regText(op.Reg)
-		if op.Imm != 0 { // "+0" is refused in the address of a texture
+		if op.Imm != 0 { // ptxas refuses "+0" in the address of a texture
 			text += fmt.Sprintf("+%d", op.Imm)
 		}
 	case op.Var != nil || op.Name != "":

@@ -10,7 +10,7 @@ const (
 	tokWord   tokenKind = 'w' // identifier, register, opcode or directive, dots included
 	tokNumber tokenKind = 'n'
 	tokString tokenKind = 's' // text without the quotes
-	tokBad    tokenKind = 'b' // a character or a string no PTX contains
+	tokBad    tokenKind = 'b' // a character that PTX does not use, or an unclosed string
 )
 
 type token struct {
@@ -19,7 +19,7 @@ type token struct {
 	pos  Pos
 }
 
-// describe names the token as an error message should.
+// describe describes the token for an error message.
 func (t token) describe() string {
 	switch t.kind {
 	case tokEOF:
@@ -31,7 +31,7 @@ func (t token) describe() string {
 	}
 }
 
-// clip quotes text, cut to a length that keeps a message on one line.
+// clip quotes text, shortened so that a message fits on one line.
 func clip(text string) string {
 	const most = 60
 	if len(text) > most {
@@ -50,8 +50,8 @@ const (
 	classPunct
 )
 
-// charClasses keeps '.' and '%' inside words, so that an opcode, a special
-// register with its axis and a directive are one token each.
+// charClasses counts '.' and '%' as parts of words. An opcode, a special
+// register with its axis and a directive are therefore one token each.
 var charClasses = func() (c [256]charClass) {
 	set := func(chars string, class charClass) {
 		for i := range len(chars) {
@@ -65,13 +65,13 @@ var charClasses = func() (c [256]charClass) {
 	return c
 }()
 
-// scanner cuts source text into tokens. Its texts are slices of the source.
+// scanner splits source text into tokens, whose texts are slices of the source.
 type scanner struct {
 	src       string
 	off       int
 	line      int
 	lineStart int
-	unclosed  Pos // of a comment that runs to the end of the file
+	unclosed  Pos // the start of a comment without an end
 }
 
 func (s *scanner) pos() Pos { return Pos{s.line, s.off - s.lineStart + 1} }
@@ -81,7 +81,7 @@ func (s *scanner) newline(at int) {
 	s.lineStart = at + 1
 }
 
-// scan returns the next token; at the end it returns tokEOF for ever.
+// scan returns the next token. At the end of the text it returns tokEOF.
 func (s *scanner) scan() token {
 	s.skipBlank()
 	pos, start := s.pos(), s.off
@@ -130,7 +130,8 @@ func (s *scanner) skipBlank() {
 	}
 }
 
-// comment skips a comment, if there is one here. One that never closes runs to the end of the file.
+// comment skips a comment and reports whether there was one. An unclosed
+// comment extends to the end of the file.
 func (s *scanner) comment() bool {
 	rest := s.src[s.off:]
 	switch {
@@ -158,8 +159,8 @@ func (s *scanner) comment() bool {
 	return false
 }
 
-// directive takes one directive: compilers and people write some without a space
-// between them, as ".reg.b32" or ".param.u64.ptr".
+// directive scans one directive. Some sources have no space between directives,
+// as in ".reg.b32" or ".param.u64.ptr".
 func (s *scanner) directive() {
 	s.off++
 	start := s.off
@@ -181,7 +182,7 @@ func (s *scanner) run() {
 	}
 }
 
-// number takes a literal with its prefix and suffix; the only sign inside one
+// number scans a literal with its prefix and suffix. The only sign inside one
 // is that of a decimal exponent.
 func (s *scanner) number() {
 	start := s.off
@@ -201,8 +202,8 @@ func (s *scanner) number() {
 	}
 }
 
-// numberEnd is where a number ends that is glued to what follows: the operator %,
-// or a directive, as in ".align 8.b8".
+// numberEnd returns the length of a number that is followed without a space by
+// the operator % or a directive, as in ".align 8.b8".
 func numberEnd(text string) int {
 	for i := 1; i < len(text); i++ {
 		if text[i] == '%' || text[i] == '.' && directiveWord(text[i+1:]) {
@@ -212,8 +213,8 @@ func numberEnd(text string) int {
 	return len(text)
 }
 
-// directiveWord reports whether text starts like the name of a directive, and not
-// like the exponent of "1.e5".
+// directiveWord reports whether text starts like the name of a directive, and
+// not like the exponent of "1.e5".
 func directiveWord(text string) bool {
 	return len(text) > 0 && charClasses[text[0]] == classWord && (text[0]|0x20 != 'e' || len(text) > 1 && charClasses[text[1]] == classWord)
 }

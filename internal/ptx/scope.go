@@ -2,18 +2,18 @@ package ptx
 
 import "strconv"
 
-// scope is one level of names inside a function: the body, or a nested
-// { } block of a call sequence or of inline assembly. Names of inner scopes
-// that are taken are renamed, so that the flat function has each name once.
+// scope is one level of names inside a function: the body, or a nested { }
+// block of a call sequence or of inline assembly. An inner name that is taken
+// already is renamed, so that every name of the flat function is unique.
 type scope struct {
 	open   Pos
 	regs   map[string]RegID
 	ranges []regRange
 	vars   map[string]*Var
-	labels map[string]string // name here -> name in the function
+	labels map[string]string // name in this scope -> name in the function
 	protos map[string]string
 	tables map[string][]token // .branchtargets
-	// vectors holds the elements of vector registers, which are in regs too, as "v.x".
+	// vectors contains the elements of vector registers. They are also in regs, as "v.x".
 	vectors map[string][]RegID
 	uses    []labelUse // not yet resolved
 }
@@ -25,7 +25,8 @@ type regRange struct {
 	count  int
 }
 
-// labelUse is an operand that names a label: at, or its elem when elem >= 0.
+// labelUse is an operand that names a label: operand at, or its element elem if
+// elem >= 0.
 type labelUse struct {
 	pos       Pos
 	name      string
@@ -33,7 +34,7 @@ type labelUse struct {
 	elem      int
 }
 
-// register returns the register called name, from the innermost scope out.
+// register returns the register called name. Inner scopes come first.
 func (b *body) register(name string) (RegID, bool) {
 	for i := len(b.scopes) - 1; i >= 0; i-- {
 		if id, ok := b.scopes[i].register(name); ok {
@@ -70,7 +71,8 @@ func (s *scope) register(name string) (RegID, bool) {
 	return id, ok
 }
 
-// splitIndex cuts "%rd12" into "%rd" and 12. A leading zero is no index.
+// splitIndex splits "%rd12" into "%rd" and 12. A number with a leading zero is
+// not an index.
 func splitIndex(name string) (prefix string, n int, ok bool) {
 	cut := len(name)
 	for cut > 0 && charClasses[name[cut-1]] == classDigit {
@@ -96,7 +98,8 @@ func (b *body) variable(name string) (*Var, bool) {
 	return v, ok
 }
 
-// unique returns name, or name with the first suffix that the function has not used.
+// unique returns name, or name with the first suffix that is free in the
+// function.
 func (b *body) unique(name string) string {
 	free := name
 	for n := b.renamed[name]; b.isTaken(free); n++ {
@@ -115,8 +118,8 @@ func (b *body) isTaken(name string) bool {
 	return ok && n < b.rangeMax[prefix]
 }
 
-// declareRegs adds the registers of one declarator; count is -1 for a single
-// register and n for name<n>.
+// declareRegs adds the registers of one declarator. count is n for name<n>, and
+// -1 for a single register.
 func (b *body) declareRegs(t token, typ Type, count int) {
 	s := b.top()
 	if count < 0 {
@@ -140,8 +143,8 @@ func (b *body) newReg(name string, typ Type) RegID {
 	return RegID(len(b.f.Regs) - 1)
 }
 
-// declareVectors adds vector registers, each as one register per element. The
-// element x of v is v.x, or v.r as of a colour.
+// declareVectors adds vector registers, one register per element. Element x of
+// v is named v.x, or v.r as a colour.
 func (b *body) declareVectors(t token, typ Type, count, length int) {
 	if count < 0 {
 		b.declareVector(t, t.text, typ, length)
@@ -172,7 +175,7 @@ func (b *body) declareVector(t token, name string, typ Type, length int) {
 	s.vectors[name] = list
 }
 
-// declareRange names the registers out of one string: a large kernel has
+// declareRange names the registers by slices of one string: a large kernel has
 // 35,000 of them.
 func (b *body) declareRange(prefix string, typ Type, count int) {
 	buf := make([]byte, 0, count*(len(prefix)+5))

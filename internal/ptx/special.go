@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// specialRegisters maps the names of the read-only registers of the ISA that compiled code
-// reads to their canonical names. Those with axes are written with .x, .y, .z or .w, or with
-// the colours .r, .g, .b or .a, and .w is 0.
+// specialRegisters maps the names of the read-only registers of the ISA to
+// their canonical names. Those with axes are written with .x, .y, .z or .w, or
+// with the colours .r, .g, .b or .a. The value of .w is 0.
 var specialRegisters = func() map[string]string {
 	known := map[string]string{}
 	for _, name := range strings.Fields(`
@@ -47,7 +47,7 @@ var (
 // warpSize is the constant WARP_SZ.
 const warpSize = 32
 
-// specialRegister returns the canonical name of a special register, "" for another name.
+// specialRegister returns the canonical name of a special register, or "".
 func specialRegister(name string) string {
 	if name[0] != '%' {
 		return ""
@@ -58,7 +58,8 @@ func specialRegister(name string) string {
 // specialVector reports whether name, without an axis, is a vector of special registers.
 func specialVector(name string) bool { return name[0] == '%' && specialRegisters[name+".x"] != "" }
 
-// specialType is the type of a special register: .pred, or an unsigned integer.
+// specialType returns the type of a special register: .pred, or an unsigned
+// integer.
 func specialType(name string) Type {
 	switch name {
 	case "%is_explicit_cluster":
@@ -72,8 +73,8 @@ func specialType(name string) Type {
 	return U32
 }
 
-// narrowSpecial reports whether a mov may read less than the whole of a special register:
-// those that had fewer bits in PTX 1.x.
+// narrowSpecial reports whether a mov may read only the low bits of a special
+// register. This holds for those that had fewer bits in PTX 1.x.
 func narrowSpecial(name string) bool {
 	switch base, _, _ := strings.Cut(name, "."); base {
 	case "%tid", "%ntid", "%ctaid", "%nctaid", "%gridid":

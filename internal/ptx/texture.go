@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// coordinates is how many elements the coordinate vector of a texture or
-// surface access has, by its geometry. Three coordinates are padded to four.
+// coordinates is the length of the coordinate vector of a texture or surface
+// access, by its geometry. Three coordinates are padded to four.
 var coordinates = map[string]int{
 	"1d": 1, "a1d": 2, "2d": 2, "a2d": 4, "3d": 4, "cube": 4, "acube": 4, "2dms": 4, "a2dms": 4,
 }

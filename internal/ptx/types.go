@@ -25,7 +25,7 @@ func (t Type) String() string {
 	return typeTable[t].name
 }
 
-// Size is the width in bytes.
+// Size returns the width in bytes.
 func (t Type) Size() int {
 	if int(t) >= len(typeTable) {
 		return 0
@@ -36,17 +36,17 @@ func (t Type) Size() int {
 // Float reports whether t is a floating-point type, the packed 16-bit ones included.
 func (t Type) Float() bool { return t >= F16 && t <= F64 }
 
-// Integer reports whether t is one integer, and no pair of them.
+// Integer reports whether t is a single integer.
 func (t Type) Integer() bool { return t >= B8 && t <= S64 }
 
-// alternative reports whether t is a type of instructions only, whose values are in
-// registers and variables of bits.
+// alternative reports whether t is a type of instructions only. Registers and
+// variables hold its values as bits.
 func (t Type) alternative() bool { return t == BF16 || t == BF16X2 || t >= U16X2 }
 
 // Signed reports whether t is a signed integer type.
 func (t Type) Signed() bool { return t >= S8 && t <= S64 }
 
-// ParseType returns the type a suffix such as "f32" names.
+// ParseType returns the type that a suffix such as "f32" names.
 func ParseType(suffix string) (Type, bool) {
 	for t := Pred; int(t) < len(typeTable); t++ {
 		if typeTable[t].name == suffix {
@@ -68,8 +68,8 @@ func (s Space) String() string {
 	return spaceNames[s]
 }
 
-// ParseSpace returns the state space a suffix such as "global" names; of
-// "shared::cta" that is shared.
+// ParseSpace returns the state space that a suffix such as "global" or
+// "shared::cta" names.
 func ParseSpace(suffix string) (Space, bool) {
 	suffix, _, _ = strings.Cut(suffix, "::")
 	for s := RegSpace; int(s) < len(spaceNames); s++ {

@@ -2,24 +2,24 @@ package ptx
 
 import "slices"
 
-// incomplete reports whether v is an array whose first extent is left out.
+// incomplete reports whether v is an array without its first extent.
 func (v *Var) incomplete() bool { return len(v.Dims) > 0 && v.Dims[0] == 0 }
 
-// checkVar applies the rules for variables that are no parameters, as ptxas does.
+// checkVar applies the rules of ptxas for variables other than parameters.
 func (p *parser) checkVar(v *Var) {
 	switch {
 	case v.Type == Pred:
-		p.report(v.Pos, "%s is .pred, which only registers are", v.Name)
+		p.report(v.Pos, "%s is .pred: only registers can be", v.Name)
 	case v.Type.alternative():
-		p.report(v.Pos, "%s is .%s, which is a type of instructions only; declare it as bits", v.Name, v.Type)
+		p.report(v.Pos, "%s is .%s, a type of instructions only: declare it as bits", v.Name, v.Type)
 	case v.Type.half() && v.Init != nil:
-		p.report(v.Pos, "%s is .%s, which has no initial value; declare it as bits", v.Name, v.Type)
+		p.report(v.Pos, "%s is .%s, which cannot have an initial value: declare it as bits", v.Name, v.Type)
 	case v.Handle != "" && v.Space != Global:
 		p.report(v.Pos, "%s is a .%s, which must be .global", v.Name, v.Handle)
 	case v.Link == Common && v.Space != Global:
-		p.report(v.Pos, "%s is .common, which only .global variables are", v.Name)
+		p.report(v.Pos, "%s is .common: only .global variables can be", v.Name)
 	case v.Init != nil && v.Space != Global && v.Space != Const:
-		p.report(v.Pos, "%s has an initial value, which only .global and .const variables can have", v.Name)
+		p.report(v.Pos, "%s has an initial value: only .global and .const variables can have one", v.Name)
 	case v.Init != nil && v.Extern:
 		p.report(v.Pos, "%s is .extern and has an initial value", v.Name)
 	case v.incomplete() && !v.Extern:
@@ -27,8 +27,7 @@ func (p *parser) checkVar(v *Var) {
 	}
 }
 
-// checkVector compares a vector type with the 128 bits that one has at most, 256 since
-// PTX 8.8.
+// checkVector bounds a vector type: 128 bits, or 256 since PTX 8.8.
 func (p *parser) checkVector(pos Pos, typ Type, elements int) {
 	most := 16
 	if p.m.version() >= 808 {
@@ -44,38 +43,38 @@ func (p *parser) checkParams(f *Func) {
 	for _, v := range f.Return {
 		switch {
 		case f.Entry:
-			p.report(v.Pos, "kernel %s cannot return %s; only a .func has results", f.Name, v.Name)
+			p.report(v.Pos, "kernel %s cannot return %s: only a .func has results", f.Name, v.Name)
 		case v.incomplete():
 			p.report(v.Pos, "result %s has no extent", v.Name)
 		case v.Space == ParamSpace && len(f.Return) > 1:
-			p.report(v.Pos, "%s is one of several results; these must be registers", v.Name)
+			p.report(v.Pos, "%s is one of several results: these must be registers", v.Name)
 		}
 		p.checkParam(f, v)
 	}
 	for _, v := range f.Params {
 		switch {
 		case f.Entry && v.Space == RegSpace:
-			p.report(v.Pos, "parameter %s of kernel %s is a register; declare it .param", v.Name, f.Name)
+			p.report(v.Pos, "parameter %s of kernel %s is a register: declare it .param", v.Name, f.Name)
 		case f.Entry && v.incomplete():
 			p.report(v.Pos, "parameter %s of kernel %s has no extent", v.Name, f.Name)
 		case !f.Entry && v.Ptr.Present:
-			p.report(v.Pos, "parameter %s of function %s has .ptr, which only those of kernels have", v.Name, f.Name)
+			p.report(v.Pos, "parameter %s of function %s has .ptr: only parameters of kernels can have it", v.Name, f.Name)
 		}
 		p.checkParam(f, v)
 	}
 }
 
-// checkParam applies the rules that parameters and results have in common.
+// checkParam applies the rules that are common to parameters and results.
 func (p *parser) checkParam(f *Func, v *Var) {
 	switch {
 	case v.Name == "_" && !f.Entry:
-		p.report(v.Pos, "a parameter of %s has the name _, which only prototypes of calls allow", f.Name)
+		p.report(v.Pos, "a parameter of %s has the name _: only prototypes of calls allow it", f.Name)
 	case v.Type == Pred && v.Space == ParamSpace:
-		p.report(v.Pos, "%s is .pred, which only registers are", v.Name)
+		p.report(v.Pos, "%s is .pred: only registers can be", v.Name)
 	case v.Space == ParamSpace && (v.Type == F16X2 || v.vector > 0 && !v.array()):
-		p.report(v.Pos, "%s cannot be a parameter of type .%s; declare it as an array of bits", v.Name, v.TypeString())
+		p.report(v.Pos, "%s cannot be a parameter of type .%s: declare it as an array of bits", v.Name, v.TypeString())
 	case v.Space == RegSpace && len(v.Dims) > v.vector:
-		p.report(v.Pos, "%s is an array, which no register is", v.Name)
+		p.report(v.Pos, "%s is an array: a register cannot be", v.Name)
 	}
 }
 

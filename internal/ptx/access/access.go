@@ -7,15 +7,16 @@ import (
 	"github.com/reprise-gpu/reprise/internal/ptx"
 )
 
-// Access is what a kernel does with the memory behind a pointer.
+// Access is what a kernel does to the memory behind a pointer. Read and write
+// are bits, so that Or joins two accesses.
 type Access uint8
 
 const (
 	AccessNone      Access = iota // never dereferenced
 	AccessRead                    // only loads
 	AccessWrite                   // only stores; they need not cover the whole buffer
-	AccessReadWrite               // both, or an atomic
-	AccessUnknown                 // not known: treat it as AccessReadWrite
+	AccessReadWrite               // loads and stores, or an atomic
+	AccessUnknown                 // the analysis failed: treat it as AccessReadWrite
 )
 
 var accessNames = [...]string{"none", "read", "write", "readwrite", "unknown"}
@@ -27,10 +28,10 @@ func (a Access) String() string {
 	return accessNames[a]
 }
 
-// MarshalText writes the name, so that JSON has words.
+// MarshalText returns the name, so that JSON contains names and no numbers.
 func (a Access) MarshalText() ([]byte, error) { return []byte(a.String()), nil }
 
-// UnmarshalText reads what MarshalText wrote.
+// UnmarshalText parses the output of MarshalText.
 func (a *Access) UnmarshalText(text []byte) error {
 	for i, name := range accessNames {
 		if name == string(text) {
@@ -38,10 +39,10 @@ func (a *Access) UnmarshalText(text []byte) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("%q is no access; want one of %s", text, strings.Join(accessNames[:], ", "))
+	return fmt.Errorf("%q is not an access: it must be one of %s", text, strings.Join(accessNames[:], ", "))
 }
 
-// Or is the access of somebody who does both.
+// Or returns the access of code that does both a and b.
 func (a Access) Or(b Access) Access {
 	if a == AccessUnknown || b == AccessUnknown {
 		return AccessUnknown
@@ -49,36 +50,37 @@ func (a Access) Or(b Access) Access {
 	return a | b
 }
 
-// Effects is what a kernel does to memory that outlives it.
+// Effects describes what a kernel does to memory that outlives it.
 type Effects struct {
-	// Params has at least one entry for each parameter, in order; a struct has
-	// one for each of its eight-byte fields that may be a pointer.
+	// Params has at least one row for each parameter, in order. A struct has one
+	// row for each of its eight-byte fields that may be a pointer.
 	Params []ParamAccess `json:"params"`
-	// Symbols are the .global and .const variables of the module that the
-	// kernel touches: arguments that no caller passes.
+	// Symbols are the .global and .const variables of the module that the kernel
+	// touches. No caller passes them.
 	Symbols []SymbolAccess `json:"symbols,omitempty"`
-	// Opaque says why the kernel may touch memory that no parameter leads to;
-	// nil when it cannot.
+	// Opaque explains why the kernel may touch memory that no parameter points to.
+	// It is nil if the kernel cannot.
 	Opaque *Reason `json:"opaque,omitempty"`
 }
 
-// ParamAccess is what a kernel does through one pointer.
+// ParamAccess describes what a kernel does through one pointer.
 type ParamAccess struct {
 	Param  int    `json:"param"`           // index into Func.Params
-	Field  int    `json:"field,omitempty"` // byte offset in the parameter; -1: a field not known
+	Field  int    `json:"field,omitempty"` // byte offset in the parameter; -1 if it is not known
 	Name   string `json:"name"`
 	Access Access `json:"access"`
-	// Offset is what the kernel does through addresses it computes with the
-	// parameter as a number. It counts when an address is passed after all.
+	// Offset is the access through addresses that the kernel computes with the
+	// parameter as a number. It applies only if the caller passes an address for
+	// that number.
 	Offset  Access  `json:"offset,omitzero"`
 	ReadAt  ptx.Pos `json:"readAt,omitzero"`  // first load
 	WriteAt ptx.Pos `json:"writeAt,omitzero"` // first store; an atomic counts as both
-	PlainAt ptx.Pos `json:"plainAt,omitzero"` // first access that is no commuting atomic
-	StoreAt ptx.Pos `json:"storeAt,omitzero"` // first place where the value itself is stored to memory
-	Why     *Reason `json:"why,omitempty"`    // of AccessUnknown
+	PlainAt ptx.Pos `json:"plainAt,omitzero"` // first access that is not a commuting atomic
+	StoreAt ptx.Pos `json:"storeAt,omitzero"` // first instruction that stores the pointer itself
+	Why     *Reason `json:"why,omitempty"`    // set for AccessUnknown
 }
 
-// SymbolAccess is what a kernel does to one variable of its module.
+// SymbolAccess describes what a kernel does to one variable of its module.
 type SymbolAccess struct {
 	Name    string  `json:"name"`
 	Access  Access  `json:"access"`
@@ -86,7 +88,8 @@ type SymbolAccess struct {
 	WriteAt ptx.Pos `json:"writeAt,omitzero"`
 }
 
-// Reason is why the analysis could not tell, and the instruction that stopped it.
+// Reason explains why the analysis failed, and names the instruction that
+// caused it.
 type Reason struct {
 	File string  `json:"file"`
 	Pos  ptx.Pos `json:"pos"`

@@ -6,26 +6,34 @@ import (
 	"github.com/reprise-gpu/reprise/internal/ptx"
 )
 
-// What Eval computes is an upper bound. This file finds accesses that are certain: those that follow, for one thread of
-// a launch, from the launch's shape and parameters alone.
+// Eval computes an upper bound. This file finds the opposite, accesses that are certain: some thread of the launch
+// makes them, whatever is in memory. They prove that a kernel leaves a slice.
 
-// Touch is an access that one thread of a launch makes, if the launch ends without a fault.
+// Touch is an access that one thread of a launch makes if the launch ends
+// without a fault.
 type Touch struct {
-	Span          Span // from the pointer
+	Span          Span // bytes relative to the pointer
 	Access        Access
 	Pos           ptx.Pos
 	Block, Thread [3]uint32
 }
 
 // Bounds on the work of one call of Outside.
+// Bounds on the work of one call of Outside.
 const (
-	maxBoxes   = 128     // parts of a launch that are looked at
-	maxThreads = 4       // threads that are followed
-	maxBlocks  = 1 << 14 // basic blocks that one thread runs
+	maxBoxes   = 128     // parts of a launch that are evaluated
+	maxThreads = 4       // threads that are executed
+	maxBlocks  = 1 << 14 // basic blocks that one thread executes
 )
 
-// Outside returns an access through the pointer of a row of Effects.Params that some thread of launch l certainly makes and that
-// is not within a span. It is false where no such access is found: there may be one all the same.
+// Outside returns an access through the pointer of a row of Effects.Params that
+// some thread of launch l certainly makes and that is not inside span within.
+// It returns false if it finds none, which does not exclude that there is one.
+//
+// The search bisects the launch. The interval program evaluates a box of
+// threads; a box whose interval stays inside the span is dropped, any other is
+// cut in half. A box of one thread is executed by walk, which decides. At most
+// maxBoxes boxes are evaluated and maxThreads threads executed.
 func (fp *Footprint) Outside(l *Launch, row int, within Span) (Touch, bool) {
 	if fp.certain == nil {
 		return Touch{}, false
@@ -52,7 +60,8 @@ func (fp *Footprint) Outside(l *Launch, row int, within Span) (Touch, bool) {
 	return Touch{}, false
 }
 
-// leaves reports whether a followed access of a part of a launch may leave a span.
+// leaves reports whether the interval of some access of l, a part of a launch,
+// exceeds the span. Only accesses that walk can verify count.
 func (fp *Footprint) leaves(l *Launch, row int, within Span) bool {
 	fp.compute(l)
 	for i := range fp.outs {
@@ -67,7 +76,8 @@ func (fp *Footprint) leaves(l *Launch, row int, within Span) bool {
 	return false
 }
 
-// launchBox is a part of the threads of a launch: the block indices, then the thread indices.
+// launchBox is a box of threads of a launch: intervals of block indices (x, y,
+// z), then of thread indices.
 type launchBox [6]interval
 
 func wholeBox(l *Launch) (b launchBox) {
@@ -78,7 +88,8 @@ func wholeBox(l *Launch) (b launchBox) {
 	return b
 }
 
-// halves cuts a box across its longest side; false for a single thread.
+// halves cuts a box across its longest side. It returns false for a single
+// thread.
 func (b launchBox) halves() (low, high launchBox, ok bool) {
 	longest := 0
 	for i := range b {
@@ -93,6 +104,8 @@ func (b launchBox) halves() (low, high launchBox, ok bool) {
 	return low, high, side.lo < side.hi
 }
 
+// corner returns the lowest indices of three axes of a box, from the given one
+// on.
 func (b *launchBox) corner(first int) (at [3]uint32) {
 	for axis := range 3 {
 		at[axis] = uint32(b[first+axis].lo)
@@ -100,19 +113,20 @@ func (b *launchBox) corner(first int) (at [3]uint32) {
 	return at
 }
 
-// certain is what following one thread takes. Most kernels never need it, so it is completed when they do.
+// certain is the state that walk and Decided need. Most kernels never need it,
+// so complete builds it on first use.
 type certain struct {
 	*rangeBuilder
-	accesses map[int32][]certainAccess // by block, in the order of the code
-	phis     map[int32][]*term         // by block
-	next     []int32                   // by block: see postdominators
-	regions  map[int32][]int32         // by block that branches: what may run before next
-	calls    map[int32]int             // by block: its first call of code that is not known
-	controls [][]int32                 // by block: the branches that decide whether it runs
-	decided  map[any]bool              // by *term, runs or ways
+	accesses map[int32][]certainAccess // by block, in program order
+	phis     map[int32][]*term         // by block: the variables that its entry assigns
+	next     []int32                   // by block: its immediate postdominator, see postdominators
+	regions  map[int32][]int32         // by block that branches: see region
+	calls    map[int32]int             // by block: the step of its first call of code that was not inlined
+	controls [][]int32                 // by block: the branches that it is control dependent on
+	decided  map[any]bool              // by *term, runs or arrives; see decides
 }
 
-// certainAccess is an access through one parameter alone.
+// certainAccess is an access whose address is one parameter plus a number.
 type certainAccess struct {
 	row         int
 	step        int
@@ -125,7 +139,8 @@ func newCertain(b *rangeBuilder) *certain {
 	return &certain{rangeBuilder: b, accesses: map[int32][]certainAccess{}}
 }
 
-// certainly reports whether an instruction touches all of its bytes whenever it runs.
+// certainly reports whether an instruction, when it is executed, touches all of
+// its bytes.
 func certainly(in *ptx.Inst) bool {
 	switch in.Name {
 	case "ld", "ldu", "st", "atom", "red":
@@ -134,7 +149,8 @@ func certainly(in *ptx.Inst) bool {
 	return false
 }
 
-// complete builds the predicates of all branches, so that all variables of loops that a thread needs are there.
+// complete builds the predicates of all branches, and with them the phis of all
+// loops that a thread needs.
 func (c *certain) complete() {
 	if c.phis != nil {
 		return
@@ -159,6 +175,7 @@ func (c *certain) complete() {
 	}
 }
 
+// findCall records the first call in block b.
 func (c *certain) findCall(b int32) {
 	for i := c.blocks[b].first; i < c.blocks[b].end; i++ {
 		if s := &c.cfg.steps[i]; s.kind == stepPlain && s.in.Name == "call" {
@@ -168,7 +185,8 @@ func (c *certain) findCall(b int32) {
 	}
 }
 
-// region are the blocks that may run between a branch and where all its ways meet.
+// region returns the blocks that may be executed between the branch at the end
+// of b and the block where all its paths join again, that block included.
 func (c *certain) region(b int32) []int32 {
 	if list, ok := c.regions[b]; ok {
 		return list
@@ -190,8 +208,10 @@ func (c *certain) region(b int32) []int32 {
 	return list
 }
 
-// Decided reports whether the launch alone, without what is in memory, decides which bytes each thread touches in an access of
-// Ranges, and whether it does.
+// Decided reports whether the bytes that each thread touches in access r of
+// Ranges depend on the launch alone, and not on the contents of memory. The
+// execution of the access is included: a guard that was loaded makes it
+// undecided.
 func (fp *Footprint) Decided(r *Range) bool {
 	c := fp.certain
 	if c == nil || r.Why != nil {
@@ -224,7 +244,11 @@ func (fp *Footprint) Decided(r *Range) bool {
 	return found
 }
 
-// findControls finds control dependences (Ferrante, Ottenstein & Warren 1987).
+// findControls computes control dependences (Ferrante, Ottenstein & Warren,
+// "The Program Dependence Graph and Its Use in Optimization", 1987). Block s
+// depends on branch b if s postdominates a successor of b but not b itself:
+// these are the blocks on the path in the postdominator tree from the successor
+// up to the immediate postdominator of b.
 func (c *certain) findControls() {
 	c.controls = make([][]int32, len(c.blocks))
 	for b := range int32(len(c.blocks)) {
@@ -239,14 +263,20 @@ func (c *certain) findControls() {
 	}
 }
 
-// What a decision depends on: whether a block runs, and from where a thread comes to it. Values are of type *term.
+// The things that Decided reasons about: values (of type *term), whether a block is executed, and which edge a thread
+// takes into a block.
 type (
 	runs int32
 	ways int32
 )
 
-// decides reports whether the launch decides all of the given things. Whatever these depend on is final once it returns:
-// what reaches something that the launch does not decide is not decided, and the rest is, around loops too.
+// decides reports whether the launch decides all of the given things.
+//
+// It computes a greatest fixpoint. All things that are reached count as decided
+// at first, so that a loop variable may depend on itself. Those that depend on
+// memory are then marked undecided, and the mark spreads to their users. All of
+// the results are final, since everything that they depend on was visited. The
+// cost is linear in the dependences visited.
 func (c *certain) decides(things ...any) bool {
 	users := map[any][]any{}
 	var open []any
@@ -278,13 +308,15 @@ func (c *certain) decides(things ...any) bool {
 	return true
 }
 
-// isDecided is false for what an earlier call of decides found not to be decided.
+// isDecided returns false if an earlier call of decides found the thing
+// undecided.
 func (c *certain) isDecided(at any) bool {
 	ok, seen := c.decided[at]
 	return ok || !seen
 }
 
-// visit returns those of the things that are new, and has them decided until the contrary is found.
+// visit returns those of the things that are new, and marks them as decided for
+// the time being.
 func (c *certain) visit(things []any) (fresh []any) {
 	for _, at := range things {
 		if _, seen := c.decided[at]; !seen {
@@ -295,7 +327,8 @@ func (c *certain) visit(things []any) (fresh []any) {
 	return fresh
 }
 
-// needs returns what the decision of a thing depends on; false where the launch does not decide it in any case.
+// needs returns what the decision of a thing depends on. It returns false if
+// the thing is undecided in any case.
 func (c *certain) needs(at any) (list []any, ok bool) {
 	switch at := at.(type) {
 	case runs:
@@ -307,13 +340,13 @@ func (c *certain) needs(at any) (list []any, ok bool) {
 	for _, a := range v.args {
 		list = append(list, a.is())
 	}
-	if v.op == termPhi { // which of its values it is depends on the way here
+	if v.op == termPhi { // the edge taken selects the argument
 		list = append(list, ways(v.block))
 	}
 	return list, v.op != termUnknown && (v.op != termSpecial || v.imm < laneid)
 }
 
-// into returns what the way into a block depends on.
+// into returns what the choice of the edge into block b depends on.
 func (c *certain) into(b int32) (list []any, ok bool) {
 	var several []int32
 	for _, p := range c.blocks[b].preds {
@@ -325,7 +358,8 @@ func (c *certain) into(b int32) (list []any, ok bool) {
 	return append(list, predicates...), ok
 }
 
-// branches returns what the directions of blocks that branch depend on; false where one goes by a table.
+// branches returns what the directions of blocks that branch depend on. It
+// returns false if one branches by a table.
 func (c *certain) branches(blocks []int32) (list []any, ok bool) {
 	for _, b := range blocks {
 		last := c.blocks[b].end - 1

@@ -15,15 +15,17 @@ type cfg struct {
 	defs    map[variable][]int32
 }
 
-// block is steps [first, end), run one after the other.
+// block is a basic block: steps [first, end).
 type block struct {
 	first, end int
-	succs      []int32 // of a branch: its target, then the next block
-	preds      []int32 // those that can be reached from the entry
-	idom       int32   // -1 for the entry and for what cannot be reached
-	order      int32   // in reverse post-order, -1 when it cannot be reached
+	succs      []int32 // the target of a branch comes first, then the next block
+	preds      []int32 // without duplicates; only those that can be reached from the entry
+	idom       int32   // immediate dominator; -1 for the entry and for unreachable blocks
+	order      int32   // position in reverse post-order, -1 for unreachable blocks
 }
 
+// newCFG cuts a program into basic blocks, links them, and indexes the
+// definitions of each variable.
 func newCFG(p *flat) *cfg {
 	g := &cfg{flat: p}
 	g.cut()
@@ -32,8 +34,8 @@ func newCFG(p *flat) *cfg {
 	return g
 }
 
-// targets are the steps a step may go to beside the next one, and whether it
-// may go to the next.
+// targets returns the steps that step i may jump to, and whether it may
+// continue with the next step.
 func (g *cfg) targets(i int) (targets []int, next bool) {
 	s := &g.steps[i]
 	guarded := s.in.Guard.Reg != ptx.NoReg
@@ -55,7 +57,8 @@ func (g *cfg) targets(i int) (targets []int, next bool) {
 	return nil, true
 }
 
-// cut makes blocks: one starts at the entry, at each target and behind each jump.
+// cut forms the basic blocks. A block starts at the entry, at each target and
+// after each jump. A last, empty block stands for the end of the program.
 func (g *cfg) cut() {
 	n := len(g.steps)
 	leader := make([]bool, n+1)
@@ -72,7 +75,7 @@ func (g *cfg) cut() {
 	}
 	g.blockOf = make([]int32, n+1)
 	for i := 0; i <= n; i++ {
-		if leader[i] || i == n { // a last empty block stands for the end
+		if leader[i] || i == n {
 			g.blocks = append(g.blocks, block{first: i, end: n, idom: -1, order: -1})
 			if k := len(g.blocks) - 2; k >= 0 {
 				g.blocks[k].end = i
@@ -82,7 +85,8 @@ func (g *cfg) cut() {
 	}
 }
 
-// link sets the edges between blocks, their order and their dominators.
+// link sets the edges between blocks, their reverse post-order and their
+// dominators.
 func (g *cfg) link() {
 	for b := range g.blocks {
 		blk := &g.blocks[b]
@@ -119,7 +123,9 @@ func (g *cfg) link() {
 	}
 }
 
-// dominates reports whether every way to b leads through a.
+// dominates reports whether every path from the entry to b passes through a. It
+// climbs the dominator tree until the order of b is no greater than that of a:
+// a dominator always precedes in reverse post-order.
 func (g *cfg) dominates(a, b int32) bool {
 	for b >= 0 && g.blocks[b].order > g.blocks[a].order {
 		b = g.blocks[b].idom
@@ -127,10 +133,11 @@ func (g *cfg) dominates(a, b int32) bool {
 	return a == b
 }
 
-// back reports whether the edge from p to h closes a loop whose only entry is h.
+// back reports whether the edge from p to h is a back edge, which closes a
+// natural loop with header h.
 func (g *cfg) back(p, h int32) bool { return g.dominates(h, p) }
 
-// findDefs lists, by variable, the steps that may give it a value, in order.
+// findDefs lists, by variable, the steps that may define it, in program order.
 func (g *cfg) findDefs() {
 	g.defs = map[variable][]int32{}
 	for i := range g.steps {
@@ -142,9 +149,9 @@ func (g *cfg) findDefs() {
 	}
 }
 
-// eachDef calls f with the variables that a step may define. What stands first
-// among the operands counts as defined whatever the instruction: that an
-// instruction leaves it alone is knowledge which nobody needs here.
+// eachDef calls f with the variables that a step may define. The first operand
+// counts as defined by every instruction but stores and reductions. A
+// definition too many only loses precision.
 func (g *cfg) eachDef(s *step, f func(variable)) {
 	in := s.in
 	if len(in.Args) == 0 || s.kind != stepPlain {
@@ -160,7 +167,7 @@ func (g *cfg) eachDef(s *step, f func(variable)) {
 		return
 	}
 	g.eachReg(s.frame, &in.Args[0], f)
-	if in.Name == "call" { // of what is not copied: its results are not known
+	if in.Name == "call" { // not inlined: its results are unknown values
 		for _, op := range splitCall(in).results {
 			if op.Kind == ptx.OpSymbol && op.Var != nil {
 				for _, c := range g.shape[g.paramVar(s.frame, op.Var)] {
@@ -171,6 +178,7 @@ func (g *cfg) eachDef(s *step, f func(variable)) {
 	}
 }
 
+// eachReg calls f with the registers of a destination operand.
 func (g *cfg) eachReg(fr *frame, op *ptx.Operand, f func(variable)) {
 	for _, r := range [...]ptx.RegID{op.Reg, op.Reg2} {
 		if (op.Kind == ptx.OpReg || op.Kind == ptx.OpPair || op.Kind == ptx.OpVector) && r != ptx.NoReg {
@@ -182,7 +190,7 @@ func (g *cfg) eachReg(fr *frame, op *ptx.Operand, f func(variable)) {
 	}
 }
 
-// lastDef is the last step in [from, to) that may define v, or -1.
+// lastDef returns the last step in [from, to) that may define v, or -1.
 func (g *cfg) lastDef(v variable, from, to int) int {
 	list := g.defs[v]
 	n, _ := slices.BinarySearch(list, int32(to))

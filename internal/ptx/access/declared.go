@@ -10,7 +10,7 @@ import (
 	"github.com/reprise-gpu/reprise/internal/ptx"
 )
 
-// Mode is what a declared signature says about a pointer.
+// Mode is what a declared signature states about a pointer.
 type Mode uint8
 
 const (
@@ -18,7 +18,7 @@ const (
 	ModeIn                 // only read
 	ModeOut                // only written
 	ModeInOut              // both
-	ModeReduce             // both, by atomics that commute: two reductions need no order
+	ModeReduce             // both, by atomics that commute: two launches need no order between them
 )
 
 var modeNames = [...]string{"", "in", "out", "inout", "reduce"}
@@ -30,7 +30,7 @@ func (m Mode) String() string {
 	return modeNames[m]
 }
 
-// Access is what the mode lets a kernel do.
+// Access returns the access that the mode permits.
 func (m Mode) Access() Access {
 	modes := [...]Access{AccessNone, AccessRead, AccessWrite, AccessReadWrite, AccessReadWrite}
 	if int(m) >= len(modes) {
@@ -39,14 +39,15 @@ func (m Mode) Access() Access {
 	return modes[m]
 }
 
-// Declared is one parameter of a signature such as "x: in f32*, n: i32".
+// Declared is one parameter of a declared signature such as "x: in f32*, n:
+// i32".
 type Declared struct {
 	Name    string
 	Mode    Mode
 	Type    ptx.Type
 	Pointer bool
-	Count   int // of a struct passed by value, "s: b8[24]"; otherwise 0
-	Col     int // of the name in the string, from 1
+	Count   int // elements of a struct passed by value, "s: b8[24]"; otherwise 0
+	Col     int // column of the name in the string, from 1
 }
 
 func (d Declared) String() string {
@@ -64,8 +65,8 @@ func (d Declared) String() string {
 	return s
 }
 
-// declaredTypes are the types of the signature language, named as programmers
-// name them rather than as PTX does.
+// declaredTypes are the types of the signature language. They have the names of
+// C and Go rather than those of PTX.
 var declaredTypes = []struct {
 	name string
 	typ  ptx.Type
@@ -85,10 +86,10 @@ func declaredName(typ ptx.Type) string {
 	return typ.String()
 }
 
-// ParseSignature reads a declared signature: parameters separated by commas,
-// each "name: type" for a scalar, "name: type[n]" for a struct by value or
-// "name: mode type*" for a pointer, where the mode is in, out, inout or reduce. An error is an *Error whose file is
-// "signature" and whose line is 1.
+// ParseSignature parses a declared signature: parameters separated by commas,
+// each "name: type" for a scalar, "name: type[n]" for a struct by value, or
+// "name: mode type*" for a pointer, with mode in, out, inout or reduce. An
+// error is a *ptx.Error with file "signature" and line 1.
 func ParseSignature(text string) ([]Declared, error) {
 	s := sigScanner{text: text}
 	var list []Declared
@@ -120,13 +121,14 @@ func sigError(col int, format string, args ...any) error {
 	return &ptx.Error{File: "signature", Pos: ptx.Pos{Line: 1, Col: col}, Msg: fmt.Sprintf(format, args...)}
 }
 
-// sigScanner cuts a signature into names and single characters.
+// sigScanner splits a signature into names and single characters.
 type sigScanner struct {
 	text string
 	off  int
 	col  int // of the last token taken
 }
 
+// peek returns the next token without consuming it, "" at the end.
 func (s *sigScanner) peek() string {
 	for s.off < len(s.text) && strings.IndexByte(" \t\r\n\v\f", s.text[s.off]) >= 0 {
 		s.off++
@@ -145,6 +147,7 @@ func isNameByte(c byte) bool {
 	return c == '_' || c == '$' || c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z'
 }
 
+// take consumes the next token and records its column.
 func (s *sigScanner) take() string {
 	tok := s.peek()
 	s.col = s.off + 1
@@ -152,6 +155,7 @@ func (s *sigScanner) take() string {
 	return tok
 }
 
+// param parses "name: type", "name: type[n]" or "name: mode type*".
 func (s *sigScanner) param() (Declared, error) {
 	name := s.take()
 	d := Declared{Name: name, Col: s.col}
@@ -184,7 +188,7 @@ func (s *sigScanner) param() (Declared, error) {
 	return d, nil
 }
 
-// count reads the "24]" of a struct's size.
+// count parses the "24]" of a struct's size.
 func (s *sigScanner) count(d *Declared) error {
 	tok := s.take()
 	n, err := strconv.Atoi(tok)
@@ -205,6 +209,7 @@ func orEnd(tok string) string {
 	return fmt.Sprintf("%q", tok)
 }
 
+// mode consumes a mode if one follows.
 func (s *sigScanner) mode() Mode {
 	tok := s.peek()
 	for m := ModeIn; m <= ModeReduce; m++ {
@@ -216,6 +221,7 @@ func (s *sigScanner) mode() Mode {
 	return ModeNone
 }
 
+// typ parses the name of a type.
 func (s *sigScanner) typ(d *Declared) error {
 	tok := s.take()
 	var names []string
@@ -226,14 +232,14 @@ func (s *sigScanner) typ(d *Declared) error {
 		}
 		names = append(names, t.name)
 	}
-	return sigError(s.col, "%s is no type of parameter %s; want one of %s", orEnd(tok), d.Name, strings.Join(names, ", "))
+	return sigError(s.col, "%s is not a type of parameter %s: it must be one of %s", orEnd(tok), d.Name, strings.Join(names, ", "))
 }
 
-// CheckDeclared compares a declared signature with what the PTX of f shows. It
-// is an error to declare another number of parameters or other sizes, and to
-// claim less than the kernel does: that would lose a dependency. Claiming
-// more is allowed. Errors are *Error at the parameter's declaration or at the
-// load or store that contradicts it, joined.
+// CheckDeclared compares a declared signature with the code of f. It is an
+// error to declare another number of parameters or other sizes, and to permit
+// less than the kernel does, which would lose a dependency. Permitting more is
+// allowed. The errors are of type *ptx.Error, joined. Each points to the
+// parameter, or to the load or store that contradicts the declaration.
 func CheckDeclared(m *ptx.Module, f *ptx.Func, decl []Declared) error {
 	if m == nil || f == nil {
 		return absent.Nil("the module or the kernel")
@@ -253,6 +259,7 @@ func CheckDeclared(m *ptx.Module, f *ptx.Func, decl []Declared) error {
 	return errors.Join(errs...)
 }
 
+// checkSize compares the size of a parameter with that of its declaration.
 func checkSize(m *ptx.Module, v *ptx.Var, d Declared) error {
 	size := d.Type.Size() * max(1, d.Count)
 	if d.Pointer {
@@ -264,8 +271,8 @@ func checkSize(m *ptx.Module, v *ptx.Var, d Declared) error {
 	return &ptx.Error{File: m.File, Pos: v.Pos, Msg: fmt.Sprintf("parameter %s (%s) is declared as %d bytes, the kernel takes %d", d.Name, v.Name, size, v.Size())}
 }
 
-// checkMode reports the load or store that the declaration denies. The pointers
-// inside a struct cannot be declared, so nothing is denied there.
+// checkMode reports the load or store that the declaration does not permit. The
+// pointers inside a struct cannot be declared, so they are not checked.
 func checkMode(m *ptx.Module, f *ptx.Func, d Declared, p ParamAccess) []error {
 	if d.Count > 0 {
 		return nil

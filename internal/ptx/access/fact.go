@@ -1,35 +1,38 @@
 package access
 
-// fact is something that holds at a place of the program, and everything its
-// parents say. A condition that dominates an address is a list of facts:
+// fact is a comparison that holds at a place of the program. It is a node of a
+// list: all facts of its parents hold as well. The conditions that dominate an
+// address form such a list:
 //
 //	setp.ge.s32 %p1, %r1, %r2;
 //	@%p1 bra EXIT;
 //	…                             %r1 < %r2
 //
-// Registers are in SSA form, so that what held of a value when a branch was taken
-// holds until the value is computed anew; the branch then comes again too.
+// Values are in SSA form. A fact about a value is therefore true until the
+// value is computed anew, and in that case the branch is executed anew, too.
 type fact struct {
 	parent *fact
 
-	target   *term // target+shift cmp bound, as numbers of so many bits
+	target   *term // the fact is "target+shift cmp bound", on numbers of the given bits; nil if it narrows no value
 	cmp      comparison
 	bound    *term
 	shift    int64
 	bits     uint8
 	unsigned bool
 
-	whole *term // the comparison itself, in the first fact it gives; else nil
+	whole *term // the comparison that the fact follows from, in the first of its facts; else nil
 }
 
-// facts knows what holds where.
+// facts derives the facts that hold at each block and along each edge, on
+// demand.
 type facts struct {
 	*ssa
 	at      map[int32]*fact // by block
 	asserts map[assertion]*fact
-	targets map[*term]bool // of all facts there are
+	targets map[*term]bool // the targets of all facts, as a filter for about
 }
 
+// assertion is the key of a memoized call of assert.
 type assertion struct {
 	before *fact
 	p      *term
@@ -40,8 +43,8 @@ func newFacts(s *ssa) *facts {
 	return &facts{ssa: s, at: map[int32]*fact{}, asserts: map[assertion]*fact{}, targets: map[*term]bool{}}
 }
 
-// in is what holds throughout block b: what held in its dominator, and the
-// condition of the only edge into it but for those that close its loop.
+// in returns the facts that hold throughout block b: those of its dominator,
+// and the condition of its only entry edge, back edges aside.
 func (f *facts) in(b int32) *fact {
 	if c, ok := f.at[b]; ok {
 		return c
@@ -57,7 +60,8 @@ func (f *facts) in(b int32) *fact {
 	return c
 }
 
-// onlyEntry is the only predecessor of b that b does not dominate, or -1.
+// onlyEntry returns the only predecessor of b that is no back edge, or -1 if
+// there are several.
 func (f *facts) onlyEntry(b int32) int32 {
 	entry := int32(-1)
 	for _, p := range f.blocks[b].preds {
@@ -72,7 +76,7 @@ func (f *facts) onlyEntry(b int32) int32 {
 	return entry
 }
 
-// along is what holds when control goes from p to b.
+// along returns the facts that hold when control passes from p to b.
 func (f *facts) along(p, b int32) *fact {
 	blk := &f.blocks[p]
 	c := f.in(p)
@@ -90,7 +94,9 @@ func (f *facts) along(p, b int32) *fact {
 	return c
 }
 
-// assert adds that p is true, or false.
+// assert extends c by the facts that follow from predicate p having the given
+// truth value. It takes conjunctions apart, and disjunctions that are false. A
+// comparison gives facts about both of its sides.
 func (f *facts) assert(c *fact, p *term, truth bool) *fact {
 	p = p.is()
 	key := assertion{c, p, truth}
@@ -118,10 +124,12 @@ func (f *facts) assert(c *fact, p *term, truth bool) *fact {
 	return out
 }
 
-// about adds a fact about v, and what follows from it for what v is made of.
+// about adds fact one about v, and the facts that follow for the operands of v.
+// It moves through extensions that lose no bits, additions of constants, and an
+// or that is not negative: no part of it is then negative.
 func (f *facts) about(one fact, v *term) *fact {
 	v = v.is()
-	if looks := maxLooks; uniform(v, &looks) { // it has one value in a launch, which a fact cannot narrow
+	if looks := maxLooks; uniform(v, &looks) { // one value in the whole launch, which a fact cannot narrow
 		if one.whole == nil {
 			return one.parent
 		}
@@ -134,7 +142,7 @@ func (f *facts) about(one fact, v *term) *fact {
 	switch {
 	case v.op == termSExt && !one.unsigned || v.op == termZExt:
 		if !v.args[0].within(uint8(v.imm)) {
-			break // only its low bits were compared
+			break // the comparison ignores its high bits
 		}
 		next.bits, next.unsigned = uint8(v.imm), v.op == termZExt
 		return f.about(next, v.args[0])
@@ -156,21 +164,20 @@ func (f *facts) about(one fact, v *term) *fact {
 	return &one
 }
 
-// within reports whether v has no more than so many bits.
+// within reports whether v has at most the given number of significant bits.
 func (v *term) within(bits uint8) bool {
 	v = v.is()
 	return v.bits <= bits || (v.op == termSExt || v.op == termZExt) && v.imm <= int64(bits)
 }
 
-// notNegative reports whether a fact says that its target has no sign: neither
-// has a part of a target that is an or.
+// notNegative reports whether a fact states that its target is at least 0.
 func (f *facts) notNegative(one *fact) bool {
 	k := one.bound
 	return !one.unsigned && one.shift == 0 && k.op == termConst &&
 		(one.cmp == cmpGE && k.imm == 0 || one.cmp == cmpGT && k.imm == -1)
 }
 
-// stripZExt takes an extension off that adds no sign to so many bits.
+// stripZExt removes a zero extension to the given number of bits.
 func (v *term) stripZExt(bits uint8) *term {
 	if v.op == termZExt && v.imm == int64(bits) {
 		return v.args[0].is()
@@ -178,7 +185,7 @@ func (v *term) stripZExt(bits uint8) *term {
 	return v
 }
 
-// knows lists what c says about v, the oldest first.
+// knows returns the facts of c about v, oldest first.
 func (f *facts) knows(c *fact, v *term) []*fact {
 	if !f.targets[v] {
 		return nil
@@ -195,7 +202,7 @@ func (f *facts) knows(c *fact, v *term) []*fact {
 	return list
 }
 
-// has reports whether one is among the facts of c.
+// has reports whether fact one is in the list c.
 func (c *fact) has(one *fact) bool {
 	for ; c != nil; c = c.parent {
 		if c == one {

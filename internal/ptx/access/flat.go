@@ -6,39 +6,40 @@ import (
 	"github.com/reprise-gpu/reprise/internal/ptx"
 )
 
-// Ranges are computed on one flat program per kernel, in which the functions it
-// calls are copied to where they are called: an index that a helper computes is
-// then as plain as one that the kernel computes itself.
+// Ranges are computed on one flat program per kernel, with all calls inlined. An
+// index that a device function computes is then handled like one that the kernel
+// computes. Recursive, indirect and guarded calls are not inlined.
 
 const (
 	maxFlat   = 1 << 17 // instructions of a flat program; a larger kernel has no ranges
-	maxFrames = 1 << 12 // copies of functions in it
+	maxFrames = 1 << 12 // inlined calls of a flat program
 )
 
-// flat is the program of a kernel with the functions it calls in place.
+// flat is the program of a kernel with its calls inlined.
 type flat struct {
 	m      *ptx.Module
 	kernel *ptx.Func
 	steps  []step
-	vars   variable // how many variables there are
+	vars   variable // number of variables
 	frames int
 
 	cells map[cell]variable
 	shape map[paramVar][]cell // cells of each .param variable
-	odd   map[paramVar]bool   // variables that are not read as they were written
+	odd   map[paramVar]bool   // variables with overlapping cells or a taken address: their values are not followed
 
-	apart map[*ptx.Func]bool // functions that run elsewhere too: called through a pointer, or by themselves
+	apart map[*ptx.Func]bool // functions that also run without being inlined
 }
 
 // variable is a register of one frame, or a cell of a .param variable.
+// Variables are numbered from 0.
 type variable int32
 
-// step is one instruction in its frame.
+// step is one instruction of one frame.
 type step struct {
 	in     *ptx.Inst
 	frame  *frame
 	kind   stepKind
-	target int // of a branch or return, into steps
+	target int // of a branch or return: an index into steps
 }
 
 type stepKind uint8
@@ -46,18 +47,18 @@ type stepKind uint8
 const (
 	stepPlain  stepKind = iota
 	stepBranch          // to target, if the guard holds
-	stepTable           // to one of several labels
+	stepTable           // to one of several labels (brx.idx)
 	stepLeave           // the thread ends
-	stepReturn          // to behind the call, if the guard holds
+	stepReturn          // to the step after the call, if the guard holds
 )
 
-// frame is one copy of a function.
+// frame is one inlined call of a function.
 type frame struct {
 	f      *ptx.Func
 	caller *frame
-	base   variable              // of its registers
-	start  []int                 // by instruction: its first step
-	formal map[*ptx.Var]paramVar // parameters and results, which are variables of the caller
+	base   variable              // the variable of its register 0
+	start  []int                 // by instruction of f: its first step
+	formal map[*ptx.Var]paramVar // parameters and results: the variables of the caller that they stand for
 }
 
 // paramVar is a .param variable of one frame.
@@ -66,14 +67,17 @@ type paramVar struct {
 	v     *ptx.Var
 }
 
-// cell is the part of a .param variable that one load or store names.
+// cell is the part of a .param variable that one load or store accesses by
+// name.
 type cell struct {
 	paramVar
-	off  int64
-	size int
+	off  int64 // bytes
+	size int   // bytes
 }
 
-// flatten copies what f calls into f; nil when that makes too large a program.
+// flatten inlines the calls of f. It returns nil if the program exceeds maxFlat
+// or maxFrames. The size may be exponential in the depth of calls, hence the
+// limits.
 func flatten(m *ptx.Module, f *ptx.Func) *flat {
 	p := &flat{m: m, kernel: f, cells: map[cell]variable{}, shape: map[paramVar][]cell{}, odd: map[paramVar]bool{}, apart: map[*ptx.Func]bool{}}
 	if !p.add(&frame{f: f}) {
@@ -87,7 +91,8 @@ func flatten(m *ptx.Module, f *ptx.Func) *flat {
 	return p
 }
 
-// add appends the instructions of a frame; false when there are too many.
+// add appends the instructions of a frame, and resolves its returns. It returns
+// false if the program is too large.
 func (p *flat) add(fr *frame) bool {
 	if p.frames++; p.frames > maxFrames {
 		return false
@@ -112,6 +117,7 @@ func (p *flat) add(fr *frame) bool {
 	return true
 }
 
+// inst appends one instruction, or the body of the function that it calls.
 func (p *flat) inst(fr *frame, in *ptx.Inst) bool {
 	s := step{in: in, frame: fr}
 	switch in.Name {
@@ -140,9 +146,10 @@ func (p *flat) inst(fr *frame, in *ptx.Inst) bool {
 	return true
 }
 
-// callee is the frame of the function that a call copies here: one of this
-// module, called without a guard, whose parameters and results are .param
-// variables as compilers make them, and that does not call itself.
+// callee returns a new frame for a call that can be inlined, else nil. The
+// function must be defined in this module and be called without a guard. Its
+// parameters and results must be .param variables, as in compiled code, and it
+// must not be active already.
 func (p *flat) callee(fr *frame, in *ptx.Inst) *frame {
 	c := splitCall(in)
 	if c.callee == nil || c.callee.Kind != ptx.OpFunc || in.Guard.Reg != ptx.NoReg {
@@ -165,7 +172,7 @@ func (p *flat) callee(fr *frame, in *ptx.Inst) *frame {
 	return inner
 }
 
-// leave notes what a call may run that is not copied here.
+// leave marks the functions that a call which is not inlined may run.
 func (p *flat) leave(in *ptx.Inst) {
 	switch c := splitCall(in); {
 	case c.callee == nil:
@@ -178,6 +185,7 @@ func (p *flat) leave(in *ptx.Inst) {
 	}
 }
 
+// leaveTo marks f, and all functions that it may call.
 func (p *flat) leaveTo(f *ptx.Func) {
 	if f == nil || p.apart[f] {
 		return
@@ -190,7 +198,8 @@ func (p *flat) leaveTo(f *ptx.Func) {
 	}
 }
 
-// bind makes formal variables other names for the caller's.
+// bind maps formal parameters to the .param variables of the caller. It returns
+// false if an argument is anything else.
 func (p *flat) bind(inner *frame, formal []*ptx.Var, actual []ptx.Operand) bool {
 	for n, v := range formal {
 		arg := &actual[n]
@@ -202,7 +211,7 @@ func (p *flat) bind(inner *frame, formal []*ptx.Var, actual []ptx.Operand) bool 
 	return true
 }
 
-// paramVar is what v is in the frame that declared it.
+// paramVar returns v, or the variable of an outer frame that it stands for.
 func (p *flat) paramVar(fr *frame, v *ptx.Var) paramVar {
 	if outer, ok := fr.formal[v]; ok {
 		return outer
@@ -210,7 +219,8 @@ func (p *flat) paramVar(fr *frame, v *ptx.Var) paramVar {
 	return paramVar{fr, v}
 }
 
-// kernelParam is the index of v among the kernel's own parameters, -1 for another.
+// kernelParam returns the index of a variable among the kernel's parameters, or
+// -1.
 func (p *flat) kernelParam(pv paramVar) int {
 	if pv.frame.caller != nil {
 		return -1
@@ -218,8 +228,8 @@ func (p *flat) kernelParam(pv paramVar) int {
 	return slices.Index(p.kernel.Params, pv.v)
 }
 
-// cellsOf are the cells that a load or store of .param memory names, one for
-// each element; nil when it names none by name.
+// cellsOf returns the cells that a load or store of .param memory accesses, one
+// for each element. It returns nil if the operand does not name a variable.
 func (p *flat) cellsOf(fr *frame, in *ptx.Inst) []cell {
 	addr, size := addressOf(in), memType(in).Size()
 	if spaceOf(in) != ptx.ParamSpace || addr == nil || addr.Var == nil || size == 0 {
@@ -233,8 +243,8 @@ func (p *flat) cellsOf(fr *frame, in *ptx.Inst) []cell {
 	return cells
 }
 
-// noteCells gives the cells of a load or store variables. Cells that overlap
-// without being equal make their variable odd.
+// noteCells assigns variables to the cells of a load or store. Cells that
+// overlap without being equal make their variable odd.
 func (p *flat) noteCells(fr *frame, in *ptx.Inst) {
 	for _, c := range p.cellsOf(fr, in) {
 		if _, ok := p.cells[c]; ok {
@@ -251,7 +261,8 @@ func (p *flat) noteCells(fr *frame, in *ptx.Inst) {
 	}
 }
 
-// noteAddress makes a .param variable odd whose address is taken.
+// noteAddress marks a .param variable as odd if an instruction takes its
+// address.
 func (p *flat) noteAddress(fr *frame, in *ptx.Inst) {
 	for n := range in.Args {
 		if op := &in.Args[n]; op.Kind == ptx.OpSymbol && op.Var != nil && op.Var.Space == ptx.ParamSpace {
@@ -260,7 +271,7 @@ func (p *flat) noteAddress(fr *frame, in *ptx.Inst) {
 	}
 }
 
-// addressOf is the memory operand of an instruction, nil without one.
+// addressOf returns the memory operand of an instruction, nil if it has none.
 func addressOf(in *ptx.Inst) *ptx.Operand {
 	for n := range in.Args {
 		if in.Args[n].Kind == ptx.OpMem {
@@ -270,7 +281,7 @@ func addressOf(in *ptx.Inst) *ptx.Operand {
 	return nil
 }
 
-// memType is the type of the elements a load or store moves, its last suffix.
+// memType returns the element type of a load or store, its last suffix.
 func memType(in *ptx.Inst) ptx.Type {
 	if len(in.Suffix) == 0 {
 		return ptx.NoType
@@ -279,7 +290,7 @@ func memType(in *ptx.Inst) ptx.Type {
 	return typ
 }
 
-// elems is how many elements a load or store moves.
+// elems returns the number of elements that a load or store moves.
 func elems(in *ptx.Inst) int {
 	for _, s := range in.Suffix {
 		switch s {

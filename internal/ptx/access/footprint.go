@@ -7,17 +7,17 @@ import (
 	"github.com/reprise-gpu/reprise/internal/ptx"
 )
 
-// Span is a range of bytes [Lo, Hi) relative to a pointer. It is empty when Lo
-// is not below Hi.
+// Span is a range of bytes [Lo, Hi) relative to a pointer. It is empty if Lo >=
+// Hi.
 type Span struct{ Lo, Hi int64 }
 
-// Whole is the span of an access that may be anywhere.
+// Whole is the span of an access without bounds.
 var Whole = Span{math.MinInt64, math.MaxInt64}
 
-// Empty reports whether s has no bytes.
+// Empty reports whether s contains no bytes.
 func (s Span) Empty() bool { return s.Lo >= s.Hi }
 
-// Union is the smallest span that holds both.
+// Union returns the smallest span that contains both.
 func (s Span) Union(t Span) Span {
 	switch {
 	case s.Empty():
@@ -28,44 +28,46 @@ func (s Span) Union(t Span) Span {
 	return Span{min(s.Lo, t.Lo), max(s.Hi, t.Hi)}
 }
 
-// Holds reports whether all bytes of t are in s.
+// Holds reports whether s contains all bytes of t.
 func (s Span) Holds(t Span) bool { return t.Empty() || s.Lo <= t.Lo && t.Hi <= s.Hi }
 
-// Reach is what one launch may touch through one pointer.
+// Reach is what one launch may read and write through one pointer.
 type Reach struct{ Read, Write Span }
 
-// Footprint tells how far a launch of one kernel reaches from its pointers. It is
-// a program over intervals, made once: see NewFootprint. A footprint is used by one
-// goroutine at a time.
+// Footprint computes how far the launches of one kernel reach from its
+// pointers. It is a program over intervals, compiled once by NewFootprint and
+// evaluated for each launch by Eval. It must not be used by two goroutines at a
+// time.
 //
-// The spans hold every byte that the kernel touches through the pointer, if
-// it touches none behind the ends of what the pointers point to: a sum that
-// wraps around the address space is not looked for, as on a GPU it would fault.
+// The spans contain every byte that the kernel touches through the pointer,
+// provided that it stays inside the allocation. Sums that wrap around the
+// address space are not considered: they fault on a GPU.
 type Footprint struct {
 	Effects *Effects
-	Ranges  []Range // one for each access through a parameter, in the order of the code
+	Ranges  []Range // one for each access through a parameter, in program order
 
-	nodes    []node
-	vals     []interval
-	outs     []spanOut
-	rows     []paramRef // by row of Effects.Params: the pointer
-	block    []int      // by row: where the pointer is in the parameter block
-	pointers []interval // by row, of the launch
-	certain  *certain   // nil where no access is
+	nodes    []node     // the program, in topological order
+	vals     []interval // the result of each node for the last launch
+	outs     []spanOut  // the results
+	rows     []paramRef // by row of Effects.Params: the bytes that hold the pointer
+	block    []int      // by row: byte offset of the pointer in the parameter block, -1 if unknown
+	pointers []interval // by row: the pointer's value in the last launch
+	certain  *certain   // nil if no access is certain
 }
 
-// spanOut is a part of the answer: node addr, plus some bytes, for one row.
+// spanOut is one result: the bytes [addr+lo, addr+hi), for one row.
 type spanOut struct {
 	row    int32
 	addr   nodeID
-	alive  nodeID // or always
-	lo, hi int64  // of the bytes touched, from the address
+	alive  nodeID // the result counts only if this node is not empty; or always
+	lo, hi int64  // bytes relative to addr
 	access Access
 
-	certain bool // the address is known, and Footprint.certain has the access
+	certain bool // both ends of the address are known, and Footprint.certain contains the access
 }
 
-// NewFootprint analyses kernel f of module m.
+// NewFootprint compiles the footprint of kernel f of module m. It returns an
+// empty footprint if one of them is nil.
 func NewFootprint(m *ptx.Module, f *ptx.Func) *Footprint {
 	if m == nil || f == nil {
 		return &Footprint{Effects: &Effects{}}
@@ -74,7 +76,7 @@ func NewFootprint(m *ptx.Module, f *ptx.Func) *Footprint {
 	return fp
 }
 
-// newFootprint returns how it came to its answers, too.
+// newFootprint also returns the builder, for tests.
 func newFootprint(m *ptx.Module, f *ptx.Func) (*Footprint, *ranges) {
 	rec := analyse(m, f)
 	fp := &Footprint{Effects: rec.effects()}
@@ -93,7 +95,8 @@ func newFootprint(m *ptx.Module, f *ptx.Func) (*Footprint, *ranges) {
 }
 
 // Eval computes the reach of launch l through each row of Effects.Params into
-// out, which has an entry for each. It allocates nothing.
+// out, which must have one entry for each row. It does not allocate. The cost
+// is linear in the nodes of the program.
 func (fp *Footprint) Eval(l *Launch, out []Reach) {
 	fp.compute(l)
 	clear(out)
@@ -109,7 +112,7 @@ func (fp *Footprint) Eval(l *Launch, out []Reach) {
 	}
 }
 
-// compute evaluates the program for a launch.
+// compute evaluates all nodes, and the pointers, for a launch.
 func (fp *Footprint) compute(l *Launch) {
 	var arg [4]interval
 	for i := range fp.nodes {
@@ -125,6 +128,7 @@ func (fp *Footprint) compute(l *Launch) {
 	}
 }
 
+// span returns the bytes of one result, relative to its pointer.
 func (fp *Footprint) span(o *spanOut) Span {
 	if o.alive != always && fp.vals[o.alive].isEmpty() {
 		return Span{}
@@ -139,7 +143,8 @@ func (fp *Footprint) span(o *spanOut) Span {
 	return Span{saturated(addr.lo, o.lo, pointer.lo), saturated(addr.hi, o.hi, pointer.lo)}
 }
 
-// saturated is addr+offset-pointer, or the end of the integers that is nearest.
+// saturated returns addr+offset-pointer, or the nearest int64 if that
+// overflows.
 func saturated(addr, offset, pointer int64) int64 {
 	switch sum := addr - pointer + offset; {
 	case !addOverflows(addr, -pointer) && !addOverflows(addr-pointer, offset):
@@ -150,16 +155,19 @@ func saturated(addr, offset, pointer int64) int64 {
 	return math.MaxInt64
 }
 
-// ranges finds the address of every access of a kernel in its flat program.
+// ranges builds the interval expressions for the addresses of all accesses of a
+// kernel.
 type ranges struct {
 	m       *ptx.Module
 	f       *ptx.Func
 	effects *Effects
 	reaches []reach
 	builder *rangeBuilder
-	where   map[*ptx.Inst][]int // steps of the instructions that access memory
+	where   map[*ptx.Inst][]int // by instruction that accesses memory: its steps in the flat program
 }
 
+// newRanges leaves builder nil if the kernel has no accesses or is too large
+// for a flat program.
 func newRanges(m *ptx.Module, f *ptx.Func, e *Effects, reaches []reach) *ranges {
 	r := &ranges{m: m, f: f, effects: e, reaches: reaches}
 	if len(reaches) == 0 {
@@ -183,7 +191,7 @@ func newRanges(m *ptx.Module, f *ptx.Func, e *Effects, reaches []reach) *ranges 
 	return r
 }
 
-// footprint fills in the program of fp and what it says about each access.
+// footprint builds the program of fp and describes each access in fp.Ranges.
 func (r *ranges) footprint(fp *Footprint) {
 	for n := range r.reaches {
 		at := &r.reaches[n]
@@ -198,7 +206,8 @@ func (r *ranges) footprint(fp *Footprint) {
 	fp.compact(r.builder)
 }
 
-// access appends the spans of one access through one row.
+// access appends one result for each copy of an access in the flat program. An
+// access that cannot be bounded gets the result Whole and a reason.
 func (r *ranges) access(fp *Footprint, at *reach, row int) {
 	p := &r.effects.Params[row]
 	rng := Range{Param: p.Param, Field: p.Field, Pos: at.in.Pos, Access: at.access}
@@ -222,7 +231,7 @@ func (r *ranges) access(fp *Footprint, at *reach, row int) {
 	b := r.builder
 	for _, i := range steps {
 		if b.blocks[b.blockOf[i]].order < 0 {
-			continue // never reached
+			continue // unreachable code
 		}
 		c := b.in(b.blockOf[i])
 		if p := b.guard(i); p != nil {
@@ -241,7 +250,7 @@ func (r *ranges) access(fp *Footprint, at *reach, row int) {
 	}
 }
 
-// isCertain notes an access whose address is one parameter's.
+// isCertain records an access for Outside and Decided.
 func (fp *Footprint) isCertain(b *rangeBuilder, a certainAccess) {
 	if fp.certain == nil {
 		fp.certain = newCertain(b)
@@ -250,13 +259,14 @@ func (fp *Footprint) isCertain(b *rangeBuilder, a certainAccess) {
 	fp.certain.accesses[block] = append(fp.certain.accesses[block], a)
 }
 
-// apart reports whether an instruction with these steps runs elsewhere too.
+// apart reports whether an instruction with these steps is also executed
+// outside the flat program.
 func (r *ranges) apart(steps []int) bool {
 	p := r.builder.flat
 	return len(steps) == 0 || p.apart[p.steps[steps[0]].frame.f]
 }
 
-// operandBase is the value of the register of a memory operand.
+// operandBase returns the value of the register of a memory operand.
 func (s *ssa) operandBase(op *ptx.Operand, i int) *term {
 	if op.Reg == ptx.NoReg {
 		return s.unknown(64, s.blockOf[i], s.reason(i, "the address is no register"))
@@ -265,7 +275,8 @@ func (s *ssa) operandBase(op *ptx.Operand, i int) *term {
 	return s.before(fr.base+variable(op.Reg), regBits(fr.f, op.Reg), i)
 }
 
-// size is how many bytes from its address on an access touches.
+// size returns the number of bytes that an access touches from its address on,
+// or the reason why that is unknown.
 func (at *reach) size(file string) (int64, *Reason) {
 	in := at.in
 	switch in.Name {
@@ -284,7 +295,9 @@ func (at *reach) size(file string) (int64, *Reason) {
 	return 0, &Reason{file, in.Pos, "how many bytes " + in.Opcode() + " touches is not followed"}
 }
 
-// compact keeps the nodes that an answer depends on.
+// compact moves the nodes that results depend on into fp, and renumbers them.
+// Arguments precede their users, so one backward pass marks the nodes that are
+// used, and one forward pass copies them.
 func (fp *Footprint) compact(b *rangeBuilder) {
 	if b == nil {
 		return
@@ -326,7 +339,8 @@ func (fp *Footprint) compact(b *rangeBuilder) {
 	fp.merge()
 }
 
-// merge joins answers that differ only in the bytes from one address.
+// merge joins results that differ only in the bytes relative to the same
+// address.
 func (fp *Footprint) merge() {
 	type key struct {
 		row         int32

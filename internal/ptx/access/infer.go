@@ -8,10 +8,10 @@ import (
 	"github.com/reprise-gpu/reprise/internal/ptx"
 )
 
-// Access inference: which parameter does this address come from?
+// Access inference finds the parameters that each address may come from.
 //
-// Each register has a set of roots, the places its value may have started
-// from. Sets flow through moves, sums, selections and bit operations, so that
+// Each register has a set of roots, the origins of its value. Sets propagate
+// through moves, sums, selections and bit operations:
 //
 //	ld.param.u64 %rd1, [x]          %rd1 {x}
 //	cvta.to.global.u64 %rd2, %rd1   %rd2 {x}, and x is a pointer
@@ -19,13 +19,13 @@ import (
 //	add.s64 %rd4, %rd2, %rd3        %rd4 {x}
 //	st.global.f32 [%rd4], %f1       x is written
 //
-// It is the walk of LLVM's FunctionAttrs ("readonly" arguments), done on PTX,
-// without flow sensitivity: compiled code is nearly in SSA form, and a pass
-// over all instructions repeated until nothing changes needs no graph. Device
+// It is the analysis of LLVM's FunctionAttrs ("readonly" arguments), for PTX and
+// without flow sensitivity. Compiled code is nearly in SSA form, so passes over
+// all instructions, repeated until no set grows, need no control flow graph. Device
 // functions are analysed together with the kernel that calls them. Shared and
 // local memory are one cell each, which holds the roots of everything stored
-// there. What leads nowhere is never taken for harmless: an address without
-// a root, or one loaded from global memory, makes the kernel opaque.
+// there. An address without a root, or one loaded from global memory, makes the
+// kernel opaque: it may touch anything.
 //
 // A 64-bit parameter may be a number or a pointer that the kernel computes with
 // as with a number. Behind a product, a shift or a difference of pointers, and
@@ -59,10 +59,12 @@ type infer struct {
 }
 
 // Infer returns what the kernel or function f of m does to memory, with
-// ParamAccess.Offset for parameters that are addresses. It is sound if no pointer
-// loaded from memory is reached through products or shifts of it, none as a distance,
-// itself loaded, from another pointer, and none through the bits of a floating-point
-// number.
+// ParamAccess.Offset for parameters that are addresses.
+//
+// The result is sound under three conditions: no pointer loaded from memory
+// passes through a product or a shift, none is computed as a distance, itself
+// loaded, from another pointer, and none passes through the bits of a
+// floating-point number.
 func Infer(m *ptx.Module, f *ptx.Func) *Effects {
 	if m == nil || f == nil {
 		return &Effects{}
@@ -70,6 +72,9 @@ func Infer(m *ptx.Module, f *ptx.Func) *Effects {
 	return analyse(m, f).effects()
 }
 
+// analyse computes the sets three times: first to find out which roots are
+// pointers, then with that knowledge, and last, without a change, to record the
+// accesses.
 func analyse(m *ptx.Module, f *ptx.Func) *recorder {
 	in := &infer{m: m, kernel: f, table: newRootTable(), pointers: map[rootID]bool{}}
 	in.fixpoint()
@@ -80,9 +85,13 @@ func analyse(m *ptx.Module, f *ptx.Func) *recorder {
 	return in.rec
 }
 
-// fixpoint repeats sweep until no set grows. Registers that are still empty
-// then have no definition that counts; they are given a number, which may
-// complete sums that waited for them.
+// fixpoint repeats sweep until no set grows. A register that is still empty
+// then has no definition that counts. settle makes it a number, which may
+// complete sums that depend on it.
+//
+// Sets only grow and the roots are finite, so the iteration ends. Most kernels
+// need two or three sweeps, plus one for each level of nested loops that
+// carries a pointer.
 func (in *infer) fixpoint() {
 	in.funcs, in.regs, in.params = nil, map[*ptx.Func][]rootSet{}, map[*ptx.Var]rootSet{}
 	in.shared, in.local = 0, 0
@@ -92,6 +101,7 @@ func (in *infer) fixpoint() {
 	in.converge()
 }
 
+// converge sweeps until nothing changes.
 func (in *infer) converge() {
 	for in.changed = true; in.changed; {
 		in.changed = false
@@ -99,6 +109,7 @@ func (in *infer) converge() {
 	}
 }
 
+// settle makes all registers numbers that have no root.
 func (in *infer) settle() {
 	for _, f := range in.funcs {
 		for i := range in.regs[f] {
@@ -109,6 +120,7 @@ func (in *infer) settle() {
 	}
 }
 
+// reach adds f to the functions that are analysed.
 func (in *infer) reach(f *ptx.Func) {
 	if _, ok := in.regs[f]; !ok {
 		in.regs[f] = make([]rootSet, len(f.Regs))
@@ -117,7 +129,8 @@ func (in *infer) reach(f *ptx.Func) {
 	}
 }
 
-// sweep applies every instruction once.
+// sweep applies every instruction once. The list of functions may grow
+// meanwhile.
 func (in *infer) sweep() {
 	for i := 0; i < len(in.funcs); i++ {
 		w := walker{infer: in, f: in.funcs[i], regs: in.regs[in.funcs[i]]}
@@ -134,7 +147,7 @@ type walker struct {
 	regs []rootSet
 }
 
-// grow adds set to a cell.
+// grow adds a set to a cell.
 func (in *infer) grow(cell *rootSet, set rootSet) {
 	if next := in.table.union(*cell, set); next != *cell {
 		*cell = next
@@ -142,13 +155,14 @@ func (in *infer) grow(cell *rootSet, set rootSet) {
 	}
 }
 
+// growParam adds a set to a .param variable.
 func (in *infer) growParam(v *ptx.Var, set rootSet) {
 	cell := in.params[v]
 	in.grow(&cell, set)
 	in.params[v] = cell
 }
 
-// define gives a destination operand a value. A predicate has none.
+// define adds a set to a destination operand. Predicates have no roots.
 func (w *walker) define(op *ptx.Operand, set rootSet) {
 	switch op.Kind {
 	case ptx.OpReg, ptx.OpPair:
@@ -162,7 +176,7 @@ func (w *walker) define(op *ptx.Operand, set rootSet) {
 	}
 }
 
-// value is the root set of a source operand.
+// value returns the root set of a source operand.
 func (w *walker) value(op *ptx.Operand) rootSet {
 	switch op.Kind {
 	case ptx.OpReg:
@@ -178,7 +192,7 @@ func (w *walker) value(op *ptx.Operand) rootSet {
 		if op.Var != nil {
 			return w.address(op.Var, op.Imm)
 		}
-		return w.table.int() // a function, which is no data
+		return w.table.int() // the address of a function, which is no data
 	case ptx.OpInt, ptx.OpFloat32, ptx.OpFloat64:
 		return w.table.null()
 	case ptx.OpVector:
@@ -191,7 +205,7 @@ func (w *walker) value(op *ptx.Operand) rootSet {
 	return 0
 }
 
-// address is the root set of the address of v+offset.
+// address returns the root set of the address v+offset.
 func (w *walker) address(v *ptx.Var, offset int64) rootSet {
 	switch v.Space {
 	case ptx.Shared:
@@ -208,7 +222,7 @@ func (w *walker) address(v *ptx.Var, offset int64) rootSet {
 	}
 }
 
-// base is the root set of the address that a memory operand names.
+// base returns the root set of the address in a memory operand.
 func (w *walker) base(op *ptx.Operand) rootSet {
 	switch {
 	case op.Reg != ptx.NoReg:
@@ -219,24 +233,24 @@ func (w *walker) base(op *ptx.Operand) rootSet {
 	return 0
 }
 
-// transfer says how an instruction's result follows from its operands.
+// transfer is the rule by which an instruction's result gets its roots.
 type transfer uint8
 
 const (
 	transferAll   transfer = iota // keeps the roots of every source
 	transferSum                   // base and offset: add, sub, bit operations
-	transferInt                   // an integer that is no address: products, shifts
+	transferInt                   // an integer that is not an address: products, shifts
 	transferMad                   // the roots of the addend
-	transferNone                  // writes no register that matters
+	transferNone                  // writes no register that can hold an address
 	transferMem                   // accesses memory
 	transferCvta                  // converts an address: its operand is a pointer
 	transferCall                  // a call
-	transferCheck                 // touches no data: prefetch, barriers
+	transferCheck                 // names memory without touching its data: prefetch
 	transferLocal                 // the address of local memory
 )
 
-// transfers holds what is not transferAll, which is safe for any instruction
-// without a memory operand.
+// transfers lists the opcodes with a rule other than transferAll. That rule is
+// safe for every instruction without a memory operand.
 var transfers = map[string]transfer{
 	"add": transferSum, "addc": transferSum, "sub": transferSum, "subc": transferSum,
 	"and": transferSum, "or": transferSum, "xor": transferSum, "lop3": transferSum,
@@ -272,6 +286,7 @@ var transfers = map[string]transfer{
 	"txq": transferCheck, "suq": transferCheck, "istypep": transferCheck, "createpolicy": transferCheck,
 }
 
+// inst applies one instruction.
 func (w *walker) inst(i *ptx.Inst) {
 	if len(i.Args) == 0 {
 		return
@@ -301,7 +316,7 @@ func (w *walker) inst(i *ptx.Inst) {
 	}
 }
 
-// result is the root set of the first operand after a computation.
+// result returns the root set of the first operand of a computation.
 func (w *walker) result(kind transfer, i *ptx.Inst) rootSet {
 	if w.floatResult(i) {
 		return w.table.int()
@@ -313,14 +328,14 @@ func (w *walker) result(kind transfer, i *ptx.Inst) rootSet {
 	case kind == transferMad && len(args) > 2:
 		return w.sum(w.number(args[:2]), w.value(&args[2]))
 	case strings.HasPrefix(i.Name, "sub") && len(args) > 1 && w.strict && w.mayPoint(w.value(&args[1])):
-		// A difference of pointers. What was loaded may be the pointer that the sum
-		// with another one leads to in the end.
+		// A difference of pointers. A loaded minuend may be the pointer that a later sum
+		// with the difference yields.
 		set := w.table.union(w.number(args), w.table.minus())
 		return w.table.union(set, w.table.loaded(w.value(&args[0])))
 	case kind == transferSum && len(args) > 1:
 		add := w.table.sum
 		if strings.HasPrefix(i.Name, "add") || strings.HasPrefix(i.Name, "sub") {
-			add = w.sum // bit operations make addresses in ways of their own
+			add = w.sum // bit operations may combine the halves of an address
 		}
 		set := w.value(&args[0])
 		for n := range args[1:] {
@@ -338,7 +353,7 @@ func (w *walker) result(kind transfer, i *ptx.Inst) rootSet {
 	}
 	set := rootSet(0)
 	for n := range args {
-		if !w.predicate(&args[n]) { // which selects, and is no part of the result
+		if !w.predicate(&args[n]) { // a predicate selects and is no part of the result
 			set = w.table.union(set, w.value(&args[n]))
 		}
 	}
@@ -352,8 +367,8 @@ func (w *walker) predicate(op *ptx.Operand) bool {
 	return op.Kind == ptx.OpReg && op.Reg != ptx.NoReg && w.f.Regs[op.Reg].Type == ptx.Pred
 }
 
-// number is the set of an integer computed from operands: it leads nowhere, but
-// for the parameters among their roots.
+// number returns the set of an integer computed from operands. It is no
+// address, but the parameters among its roots remain as offsets.
 func (w *walker) number(args []ptx.Operand) rootSet {
 	set := w.table.int()
 	for n := range args {
@@ -362,8 +377,9 @@ func (w *walker) number(args []ptx.Operand) rootSet {
 	return set
 }
 
-// floatResult reports whether the result is a computed floating-point number,
-// which no address is made of; moves may carry the bits of one.
+// floatResult reports whether the result is a computed floating-point number.
+// Such a number is never part of an address. Moves, which may copy the bits of
+// an address, are excluded.
 func (w *walker) floatResult(i *ptx.Inst) bool {
 	if i.Name == "mov" || i.Name == "selp" || i.Name == "shfl" {
 		return false
@@ -376,9 +392,10 @@ func (w *walker) floatResult(i *ptx.Inst) bool {
 	return false
 }
 
-// sum is the roots of a sum. A pointer plus something that was never seen to be
-// one is that pointer, and the parameters in the other are offsets. While one side is not known, neither is the sum: what
-// it lacks could make a number of it, and sets never shrink.
+// sum returns the roots of a sum. A pointer plus a value that is not known to
+// be a pointer is that pointer, and the parameters in the value are offsets.
+// While one side is empty the sum is empty too: sets cannot shrink, and a root
+// that arrives later could turn the result from an address into a number.
 func (w *walker) sum(a, b rootSet) rootSet {
 	if a == 0 || b == 0 {
 		return 0
@@ -394,10 +411,10 @@ func (w *walker) sum(a, b rootSet) rootSet {
 	return w.difference(w.table.sum(a, b))
 }
 
-// added is what a number brings to the pointer that it is added to: parameters, as
-// offsets, and what was loaded, as an index. A loaded value may be a pointer all the
-// same where another pointer is subtracted, before or after: compilers turn
-// table[0][p-first] into p + (table[0]-first), see difference.
+// added returns what a number contributes to the pointer that it is added to:
+// parameters as offsets, and loaded values as indices. If another pointer is
+// subtracted, before or after, a loaded value may nevertheless be a pointer:
+// compilers rewrite table[0][p-first] as p + (table[0]-first). See difference.
 func (w *walker) added(set rootSet) rootSet {
 	out := w.table.union(w.table.offsets(set), w.table.indices(set))
 	if w.table.subtracted(set) {
@@ -406,7 +423,7 @@ func (w *walker) added(set rootSet) rootSet {
 	return out
 }
 
-// difference takes the loaded values of a set for addresses if something was
+// difference treats the loaded values of a set as addresses if something was
 // subtracted that may be an address.
 func (w *walker) difference(set rootSet) rootSet {
 	if !w.table.subtracted(set) {
@@ -415,8 +432,8 @@ func (w *walker) difference(set rootSet) rootSet {
 	return w.table.union(set, w.table.loaded(set))
 }
 
-// isPointer reports whether all of set is known to be addresses, null and
-// offsets aside.
+// isPointer reports whether all roots of a set are known to be addresses, apart
+// from constants and offsets.
 func (w *walker) isPointer(set rootSet) bool {
 	return w.mayPoint(set) && !w.table.any(set, func(id rootID) bool {
 		switch w.table.roots[id].kind {
@@ -427,9 +444,11 @@ func (w *walker) isPointer(set rootSet) bool {
 	})
 }
 
-// mayPoint reports whether some root of set is known to be an address.
+// mayPoint reports whether some root of a set is known to be an address.
 func (w *walker) mayPoint(set rootSet) bool { return w.table.any(set, w.isAddress) }
 
+// isAddress reports whether a root is known to be an address. Parameters and
+// loaded values are if they were converted by cvta or have .ptr.
 func (w *walker) isAddress(id rootID) bool {
 	switch w.table.roots[id].kind {
 	case rootInt, rootNull, rootOffset, rootIndex, rootMinus:
@@ -440,7 +459,8 @@ func (w *walker) isAddress(id rootID) bool {
 	return true
 }
 
-// moved forgets the exact place inside a parameter once an address is computed.
+// moved removes the exact offset inside a parameter once an address is computed
+// from it.
 func (w *walker) moved(set rootSet) rootSet {
 	out := rootSet(0)
 	for _, id := range w.table.sets[set] {
@@ -462,8 +482,8 @@ func (w *walker) moved(set rootSet) rootSet {
 	return out
 }
 
-// markPointers takes what is converted for a pointer, unless it was added up
-// from several origins, one of which may be the offset.
+// markPointers marks the origin of a converted value as a pointer. A value with
+// several origins is left out, since one of them may be an offset.
 func (w *walker) markPointers(set rootSet) {
 	_, origins := w.table.split(set)
 	if len(w.table.sets[origins]) > 1 {
@@ -477,7 +497,8 @@ func (w *walker) markPointers(set rootSet) {
 	}
 }
 
-// opaqueInst handles an instruction that names memory in a way not known here.
+// opaqueInst makes the kernel opaque at an instruction whose use of memory is
+// not analysed.
 func (w *walker) opaqueInst(i *ptx.Inst) {
 	w.define(&i.Args[0], w.table.source(rootUnknown, i.Pos))
 	w.opaque(i.Pos, fmt.Sprintf("%s accesses memory in a way that is not analysed", i.Opcode()))

@@ -7,7 +7,7 @@ import (
 	"github.com/reprise-gpu/reprise/internal/ptx"
 )
 
-// call passes arguments and results between a call and the function it names.
+// call passes roots from arguments to parameters and from results back.
 func (w *walker) call(i *ptx.Inst) {
 	c := splitCall(i)
 	if c.callee == nil {
@@ -27,9 +27,9 @@ func (w *walker) call(i *ptx.Inst) {
 	}
 }
 
-// indirectCall goes to any function of the module whose address is taken and
-// that has as many parameters and results: a function of another module has no
-// address here.
+// indirectCall treats a call through a pointer as a call of every function of
+// the module whose address is taken and whose numbers of parameters and results
+// match. Functions of other modules have no address here.
 func (w *walker) indirectCall(i *ptx.Inst, c callParts) {
 	if w.taken == nil {
 		w.taken = addressTaken(w.m)
@@ -46,8 +46,8 @@ func (w *walker) indirectCall(i *ptx.Inst, c callParts) {
 	}
 }
 
-// addressTaken lists the functions of m whose address appears in code or in the
-// initial value of a variable, as a table of virtual functions does.
+// addressTaken lists the functions of m whose address occurs in code, or in the
+// initial value of a variable such as a table of virtual functions.
 func addressTaken(m *ptx.Module) []*ptx.Func {
 	names := map[string]bool{}
 	for _, v := range m.Statics() {
@@ -73,7 +73,7 @@ func addressTaken(m *ptx.Module) []*ptx.Func {
 	return list
 }
 
-// callTo passes arguments and results between a call and f.
+// callTo passes roots between a call and f.
 func (w *walker) callTo(f *ptx.Func, c callParts) {
 	w.reach(f)
 	for n := range min(len(c.args), len(f.Params)) {
@@ -90,6 +90,8 @@ type callParts struct {
 	callee        *ptx.Operand
 }
 
+// splitCall finds the parts of a call by position: a list before the callee
+// holds the results, a list after it the arguments.
 func splitCall(i *ptx.Inst) callParts {
 	var c callParts
 	for n := range i.Args {
@@ -106,7 +108,7 @@ func splitCall(i *ptx.Inst) callParts {
 	return c
 }
 
-// argument is the value of a call operand: a .param variable or a scalar.
+// argument returns the roots of an argument: a .param variable or a scalar.
 func (w *walker) argument(op *ptx.Operand) rootSet {
 	if op.Kind == ptx.OpSymbol && op.Var != nil && op.Var.Space == ptx.ParamSpace {
 		return w.params[op.Var]
@@ -114,7 +116,7 @@ func (w *walker) argument(op *ptx.Operand) rootSet {
 	return w.value(op)
 }
 
-// bind gives a formal parameter a value; it may be a register.
+// bind adds roots to a formal parameter, which may be a register.
 func (w *walker) bind(f *ptx.Func, v *ptx.Var, set rootSet) {
 	if v.Space != ptx.RegSpace {
 		w.growParam(v, set)
@@ -127,7 +129,7 @@ func (w *walker) bind(f *ptx.Func, v *ptx.Var, set rootSet) {
 	}
 }
 
-// variable is the value of a parameter or result of f.
+// variable returns the roots of a parameter or result of f.
 func (w *walker) variable(f *ptx.Func, v *ptx.Var) rootSet {
 	if v.Space != ptx.RegSpace {
 		return w.params[v]
@@ -140,7 +142,7 @@ func (w *walker) variable(f *ptx.Func, v *ptx.Var) rootSet {
 	return 0
 }
 
-// deliver stores the result of a call.
+// deliver adds roots to the operand that receives a result.
 func (w *walker) deliver(op *ptx.Operand, set rootSet) {
 	if op.Kind == ptx.OpSymbol && op.Var != nil {
 		w.growParam(op.Var, set)
@@ -149,9 +151,10 @@ func (w *walker) deliver(op *ptx.Operand, set rootSet) {
 	w.define(op, set)
 }
 
-// externCall knows the functions that the device run-time provides. None of
-// them touches a buffer of the caller, but for vprintf, which reads the strings
-// that a %s in its format names. What cudaGraphSetConditional and cudaCGSynchronize are passed is a handle.
+// externCall handles the functions of the device run-time. They do not touch
+// the caller's buffers, except vprintf, which reads the strings of a %s. The
+// arguments of cudaGraphSetConditional and cudaCGSynchronize are handles. Any
+// other function makes the kernel opaque.
 func (w *walker) externCall(i *ptx.Inst, c callParts, f *ptx.Func) {
 	if f.Name == "vprintf" && len(c.args) > 0 && w.rec != nil && w.printsStrings(w.argument(&c.args[0])) {
 		w.printed(i)
@@ -171,8 +174,8 @@ func (w *walker) externCall(i *ptx.Inst, c callParts, f *ptx.Func) {
 	}
 }
 
-// printsStrings reports whether a format with these roots may have a %s, of any
-// width.
+// printsStrings reports whether a format with these roots may contain a %s, of
+// any width.
 func (w *walker) printsStrings(format rootSet) bool {
 	return w.table.any(format, func(id rootID) bool {
 		r := w.table.roots[id]
@@ -185,14 +188,15 @@ func (w *walker) printsStrings(format rootSet) bool {
 
 var stringVerb = regexp.MustCompile(`%[-+ #0-9.*]*s`)
 
-// printed reads through every pointer in local memory, where the arguments of
-// vprintf lie among others.
+// printed records reads through all pointers in local memory. The arguments of
+// vprintf are among them.
 func (w *walker) printed(i *ptx.Inst) {
 	if _, pointers := w.table.split(w.local); pointers != 0 {
 		w.rec.access(i, nil, pointers, AccessRead)
 	}
 }
 
+// unknownCall makes the kernel opaque at a call of unknown code.
 func (w *walker) unknownCall(i *ptx.Inst, c callParts, msg string) {
 	for n := range c.results {
 		w.deliver(&c.results[n], w.table.source(rootUnknown, i.Pos))

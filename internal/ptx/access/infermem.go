@@ -8,7 +8,7 @@ import (
 	"github.com/reprise-gpu/reprise/internal/ptx"
 )
 
-// memory applies an instruction that names memory.
+// memory applies an instruction with a memory operand.
 func (w *walker) memory(i *ptx.Inst) {
 	switch i.Name {
 	case "ld", "ldu":
@@ -38,7 +38,7 @@ func (w *walker) memory(i *ptx.Inst) {
 	}
 }
 
-// space is the state space an instruction names; Generic without one.
+// spaceOf returns the state space that an instruction names, or Generic.
 func spaceOf(i *ptx.Inst) ptx.Space {
 	for _, s := range i.Suffix {
 		name, _, _ := strings.Cut(s, "::")
@@ -49,7 +49,8 @@ func spaceOf(i *ptx.Inst) ptx.Space {
 	return ptx.Generic
 }
 
-// touch records an access through the address operand op.
+// touch records an access through the address operand op. Shared, local and
+// .param memory do not outlive the kernel.
 func (w *walker) touch(i *ptx.Inst, op *ptx.Operand, access Access) {
 	if w.rec == nil {
 		return
@@ -61,6 +62,7 @@ func (w *walker) touch(i *ptx.Inst, op *ptx.Operand, access Access) {
 	w.rec.access(i, op, w.base(op), access)
 }
 
+// load defines the destination of a load by the state space that it reads.
 func (w *walker) load(i *ptx.Inst) {
 	addr := &i.Args[1]
 	base := w.base(addr)
@@ -79,8 +81,9 @@ func (w *walker) load(i *ptx.Inst) {
 	w.define(&i.Args[0], w.loadGeneric(i, base))
 }
 
-// cell is what a load finds in a cell. Fewer than eight bytes are a number: a
-// pointer put together from such halves has no root and makes the kernel opaque.
+// cell returns the roots of a value loaded from shared or local memory. A value
+// of less than eight bytes is a number: a pointer assembled from such halves
+// has no root and makes the kernel opaque.
 func (w *walker) cell(i *ptx.Inst, set rootSet) rootSet {
 	if !wide(i) {
 		return w.table.union(w.table.int(), w.table.offsets(set))
@@ -88,8 +91,8 @@ func (w *walker) cell(i *ptx.Inst, set rootSet) rootSet {
 	return set
 }
 
-// wide reports whether the instruction moves eight-byte integers, the only
-// ones that can be pointers.
+// wide reports whether an instruction moves integers of eight bytes or more.
+// Only these can be pointers.
 func wide(i *ptx.Inst) bool {
 	if len(i.Suffix) == 0 {
 		return false
@@ -101,7 +104,8 @@ func wide(i *ptx.Inst) bool {
 	return false
 }
 
-// loadGeneric is the value loaded from a .global, .const or generic address.
+// loadGeneric returns the roots of a value loaded from a .global, .const or
+// generic address.
 func (w *walker) loadGeneric(i *ptx.Inst, base rootSet) rootSet {
 	set := rootSet(0)
 	if !wide(i) {
@@ -123,7 +127,8 @@ func (w *walker) loadGeneric(i *ptx.Inst, base rootSet) rootSet {
 	return set
 }
 
-// loadParam is the value of a kernel parameter, of an argument or of a result.
+// loadParam returns the roots of a kernel parameter, or of an argument or
+// result of a call.
 func (w *walker) loadParam(i *ptx.Inst, addr *ptx.Operand, base rootSet) rootSet {
 	if v := addr.Var; addr.Reg == ptx.NoReg && v != nil && !slices.Contains(w.kernel.Params, v) {
 		return w.cell(i, w.params[v])
@@ -144,12 +149,12 @@ func (w *walker) loadParam(i *ptx.Inst, addr *ptx.Operand, base rootSet) rootSet
 	return set
 }
 
-// paramValue is the value of eight bytes of a kernel parameter; less than
-// eight bytes are a number, though maybe half of a pointer. A vector load covers
-// the fields that follow.
+// paramValue returns the roots of eight bytes of a kernel parameter. Fewer
+// bytes are a number, which may be half of a pointer and is therefore an
+// offset. A vector load covers the fields that follow as well.
 func (w *walker) paramValue(i *ptx.Inst, param, field int) rootSet {
 	if w.kernel.Params[param].Size() <= 8 {
-		field = max(field, 0) // there is no other place
+		field = max(field, 0) // the parameter has one field
 	}
 	if !wide(i) {
 		if w.kernel.Params[param].Size() < 8 {
@@ -177,10 +182,10 @@ func (w *walker) paramValue(i *ptx.Inst, param, field int) rootSet {
 	return set
 }
 
-// stored notes a value written to the memory at base: shared and local memory
-// keep its roots, any other memory is where a pointer may escape.
+// stored records a value written to the memory at base. Shared and local memory
+// collect its roots. A pointer that is stored to any other memory escapes.
 func (w *walker) stored(i *ptx.Inst, base, value rootSet, addr *ptx.Operand) {
-	if !wide(i) { // no pointer by itself, but maybe half of one
+	if !wide(i) { // no pointer, but possibly half of one
 		_, value = w.table.split(value)
 		value = w.table.union(value, w.table.null())
 	}
@@ -217,6 +222,7 @@ func (w *walker) stored(i *ptx.Inst, base, value rootSet, addr *ptx.Operand) {
 	}
 }
 
+// storedArgs records several values written to one address.
 func (w *walker) storedArgs(i *ptx.Inst, addr *ptx.Operand, args []ptx.Operand) {
 	base := w.base(addr)
 	for n := range args {
@@ -224,6 +230,8 @@ func (w *walker) storedArgs(i *ptx.Inst, addr *ptx.Operand, args []ptx.Operand) 
 	}
 }
 
+// atomic handles atom, which reads and writes its address and returns the old
+// value.
 func (w *walker) atomic(i *ptx.Inst) {
 	if len(i.Args) < 3 {
 		return
@@ -241,8 +249,8 @@ func (w *walker) atomic(i *ptx.Inst) {
 	}
 }
 
-// texture handles accesses through a texture or surface object: the memory
-// behind the handle was bound by the host, and may be any.
+// texture handles accesses through a texture or surface object. The host binds
+// the memory behind the object, so it may be any memory.
 func (w *walker) texture(i *ptx.Inst) {
 	w.define(&i.Args[0], w.table.int())
 	if w.rec != nil {
@@ -250,8 +258,9 @@ func (w *walker) texture(i *ptx.Inst) {
 	}
 }
 
-// bulk handles cp.async and wmma, whose operands have roles by name. What is not
-// known to touch shared memory alone is opaque.
+// bulk handles cp.async and wmma, whose operands depend on their suffixes.
+// Instructions that are not known to be confined to shared memory make the
+// kernel opaque.
 func (w *walker) bulk(i *ptx.Inst) {
 	has := func(word string) bool { return slices.Contains(i.Suffix, word) }
 	switch {
@@ -273,6 +282,7 @@ func (w *walker) bulk(i *ptx.Inst) {
 	}
 }
 
+// opaque makes the kernel opaque in the recording sweep.
 func (in *infer) opaque(pos ptx.Pos, msg string) {
 	if in.rec != nil {
 		in.rec.stop(pos, msg)

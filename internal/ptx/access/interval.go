@@ -5,17 +5,22 @@ import (
 	"math/bits"
 )
 
-// interval is a set of integers [lo, hi]. A register of n bits is in it when some
-// integer of the set has those low bits, so that sums and products need no
-// check for overflow; an extension to more bits is where a wrap shows.
+// interval is a set of integers [lo, hi]. It describes a register of n bits:
+// the register holds the low n bits of one of the integers. Sums and products
+// therefore need no check for overflow of the register; extend, which widens a
+// register, accounts for the wrap.
 //
-// Every 64-bit pattern is in [MinInt64, MaxInt64]. Whatever does not fit in 64
-// bits becomes that.
+// Every 64-bit pattern is in [MinInt64, MaxInt64]. A result whose ends do not
+// fit in 64 bits becomes that interval.
+//
+// Every operation returns a superset of the exact results, in constant time.
+// The empty interval stands for values that are never computed; it is
+// absorbing.
 type interval struct{ lo, hi int64 }
 
 var (
 	all   = interval{math.MinInt64, math.MaxInt64}
-	empty = interval{1, 0} // of what is never computed
+	empty = interval{1, 0} // of values that are never computed
 )
 
 func point(x int64) interval { return interval{x, x} }
@@ -25,10 +30,10 @@ func (a interval) isEmpty() bool { return a.lo > a.hi }
 // single reports whether a has one element.
 func (a interval) single() bool { return a.lo == a.hi }
 
-// full is every pattern of so many bits.
+// full returns the interval of all patterns of the given number of bits.
 func full(width uint8) interval { return window(width, true) }
 
-// window is the range of an integer type.
+// window returns the range of an integer type.
 func window(width uint8, signed bool) interval {
 	switch {
 	case width >= 64:
@@ -39,7 +44,10 @@ func window(width uint8, signed bool) interval {
 	return interval{0, 1<<width - 1}
 }
 
-// extend is the value of the low bits as a number of that type.
+// extend returns the low bits as a number of the given type. It shifts the
+// interval by a multiple of 2^width into the type's range. If the result
+// straddles the end of that range, or the interval is longer than it, the whole
+// range is returned.
 func (a interval) extend(width uint8, signed bool) interval {
 	if width >= 64 || a.isEmpty() {
 		return a
@@ -49,13 +57,14 @@ func (a interval) extend(width uint8, signed bool) interval {
 	if uint64(a.hi)-uint64(a.lo) >= uint64(size) {
 		return w
 	}
-	lo := (a.lo-w.lo)&(size-1) + w.lo // a.lo-w.lo may overflow, the mask keeps it right
+	lo := (a.lo-w.lo)&(size-1) + w.lo // a.lo-w.lo may overflow; the mask makes that harmless
 	if n := a.hi - a.lo; lo <= w.hi-n {
 		return interval{lo, lo + n}
 	}
 	return w
 }
 
+// union returns the smallest interval that contains both.
 func (a interval) union(b interval) interval {
 	switch {
 	case a.isEmpty():
@@ -66,6 +75,7 @@ func (a interval) union(b interval) interval {
 	return interval{min(a.lo, b.lo), max(a.hi, b.hi)}
 }
 
+// intersect returns the integers in both.
 func (a interval) intersect(b interval) interval {
 	c := interval{max(a.lo, b.lo), min(a.hi, b.hi)}
 	if c.isEmpty() {
@@ -74,8 +84,10 @@ func (a interval) intersect(b interval) interval {
 	return c
 }
 
+// addOverflows reports whether x+y exceeds an int64.
 func addOverflows(x, y int64) bool { s := x + y; return (s > x) != (y > 0) && y != 0 }
 
+// add returns all if either end overflows.
 func (a interval) add(b interval) interval {
 	if a.isEmpty() || b.isEmpty() {
 		return empty
@@ -86,6 +98,7 @@ func (a interval) add(b interval) interval {
 	return interval{a.lo + b.lo, a.hi + b.hi}
 }
 
+// neg returns all if an end has no negation.
 func (a interval) neg() interval {
 	switch {
 	case a.isEmpty():
@@ -100,6 +113,7 @@ func (a interval) sub(b interval) interval {
 	return a.add(b.neg())
 }
 
+// mulOverflows reports whether x*y exceeds an int64.
 func mulOverflows(x, y int64) bool {
 	if x == 0 || y == 0 {
 		return false
@@ -108,7 +122,9 @@ func mulOverflows(x, y int64) bool {
 	return p/y != x || x == -1 && y == math.MinInt64 || y == -1 && x == math.MinInt64
 }
 
-// corners is the hull of f at the ends of both; f is monotone in each argument.
+// corners returns the hull of f at the four combinations of ends. f must be
+// monotone in each argument, so that its extrema are at the corners. It returns
+// all if f reports false.
 func (a interval) corners(b interval, f func(x, y int64) (int64, bool)) interval {
 	if a.isEmpty() || b.isEmpty() {
 		return empty
@@ -124,14 +140,15 @@ func (a interval) corners(b interval, f func(x, y int64) (int64, bool)) interval
 	return out
 }
 
+// mul takes a short cut for non-negative 32-bit ends, the common case.
 func (a interval) mul(b interval) interval {
 	if a.lo >= 0 && b.lo >= 0 && a.hi <= math.MaxInt32 && b.hi <= math.MaxInt32 && a.lo <= a.hi && b.lo <= b.hi {
-		return interval{a.lo * b.lo, a.hi * b.hi} // nearly always
+		return interval{a.lo * b.lo, a.hi * b.hi}
 	}
 	return a.corners(b, func(x, y int64) (int64, bool) { return x * y, !mulOverflows(x, y) })
 }
 
-// mulHigh is the product shifted right by 0 < n < 64.
+// mulHigh returns the 128-bit product shifted right by n, 0 < n < 64.
 func (a interval) mulHigh(b interval, n uint) interval {
 	return a.corners(b, func(x, y int64) (int64, bool) {
 		high, low := bits.Mul64(uint64(x), uint64(y))
@@ -141,12 +158,12 @@ func (a interval) mulHigh(b interval, n uint) interval {
 		if y < 0 {
 			high -= uint64(x)
 		}
-		sign := int64(high) >> (n - 1) // of what the result has no room for
+		sign := int64(high) >> (n - 1) // the bits that do not fit into the result, and its sign
 		return int64(high<<(64-n) | low>>n), sign == 0 || sign == -1
 	})
 }
 
-// shl shifts left; by the width or more leaves nothing.
+// shl shifts left. A shift that may reach the width may leave any pattern.
 func (a interval) shl(b interval, width uint8) interval {
 	if a.isEmpty() || b.isEmpty() {
 		return empty
@@ -157,7 +174,8 @@ func (a interval) shl(b interval, width uint8) interval {
 	return a.mul(interval{1 << b.lo, 1 << b.hi})
 }
 
-// shr shifts right. Of unsigned 64-bit numbers, those below 0 stand for large ones.
+// shr shifts right. A negative end of an unsigned 64-bit interval stands for a
+// number of 2^63 or more.
 func (a interval) shr(b interval, unsigned bool) interval {
 	if a.isEmpty() || b.isEmpty() {
 		return empty
@@ -174,7 +192,9 @@ func (a interval) shr(b interval, unsigned bool) interval {
 	return a.corners(interval{min(b.lo, 63), min(b.hi, 63)}, func(x, y int64) (int64, bool) { return x >> uint(y), true })
 }
 
-// and takes patterns; a constant with high bits is negative.
+// and takes unsigned patterns, and constants with their sign: a constant whose
+// high bits are set is negative. A negative power of two rounds down. A mask
+// 2^k-1 keeps the interval's length if both ends have the same high bits.
 func (a interval) and(b interval, width uint8) interval {
 	if a.isEmpty() || b.isEmpty() {
 		return empty
@@ -206,7 +226,8 @@ func (a interval) and(b interval, width uint8) interval {
 	return full(width)
 }
 
-// or takes patterns.
+// or takes unsigned patterns. The result is at least each operand, and at most
+// their sum and the mask of their bits.
 func (a interval) or(b interval, width uint8) interval {
 	if a.isEmpty() || b.isEmpty() {
 		return empty
@@ -218,6 +239,8 @@ func (a interval) or(b interval, width uint8) interval {
 	return interval{max(a.lo, b.lo), min(high.hi, allOnes(a.hi|b.hi))}
 }
 
+// xor takes unsigned patterns. The result has no bit above those of the
+// operands.
 func (a interval) xor(b interval, width uint8) interval {
 	if a.isEmpty() || b.isEmpty() {
 		return empty
@@ -228,9 +251,11 @@ func (a interval) xor(b interval, width uint8) interval {
 	return interval{0, allOnes(a.hi | b.hi)}
 }
 
-// allOnes is the least 2^k-1 that is not below x.
+// allOnes returns the least 2^k-1 that is not below x.
 func allOnes(x int64) int64 { return int64(1<<uint(bits.Len64(uint64(x))) - 1) }
 
+// abs returns all if the interval contains MinInt64, which has no absolute
+// value.
 func (a interval) abs() interval {
 	switch {
 	case a.isEmpty() || a.lo >= 0:
@@ -243,9 +268,11 @@ func (a interval) abs() interval {
 	return interval{0, max(-a.lo, a.hi)}
 }
 
-// large reports whether a, of unsigned 64-bit numbers, may be 2^63 or more.
+// large reports whether an unsigned 64-bit interval may contain numbers of 2^63
+// or more.
 func (a interval) large(unsigned bool) bool { return unsigned && a.lo < 0 }
 
+// min of unsigned operands discards an operand that may be large.
 func (a interval) min(b interval, unsigned bool) interval {
 	switch la, lb := a.large(unsigned), b.large(unsigned); {
 	case a.isEmpty() || b.isEmpty():
@@ -260,6 +287,7 @@ func (a interval) min(b interval, unsigned bool) interval {
 	return interval{min(a.lo, b.lo), min(a.hi, b.hi)}
 }
 
+// max of unsigned operands returns all if one may be large.
 func (a interval) max(b interval, unsigned bool) interval {
 	switch {
 	case a.isEmpty() || b.isEmpty():
@@ -270,7 +298,7 @@ func (a interval) max(b interval, unsigned bool) interval {
 	return interval{max(a.lo, b.lo), max(a.hi, b.hi)}
 }
 
-// div truncates. The quotient by zero is not specified.
+// div truncates. PTX does not specify the quotient by zero.
 func (a interval) div(b interval, unsigned bool) interval {
 	switch {
 	case a.isEmpty() || b.isEmpty():
@@ -286,7 +314,8 @@ func (a interval) div(b interval, unsigned bool) interval {
 	return a.corners(b, func(x, y int64) (int64, bool) { return x / y, x != math.MinInt64 || y != -1 })
 }
 
-// rem has the sign of the dividend.
+// rem has the sign of the dividend. Its magnitude is below that of the divisor,
+// and at most that of the dividend.
 func (a interval) rem(b interval, unsigned bool) interval {
 	switch {
 	case a.isEmpty() || b.isEmpty():
@@ -304,8 +333,9 @@ func (a interval) rem(b interval, unsigned bool) interval {
 	return interval{max(min(a.lo, 0), -most), min(max(a.hi, 0), most)}
 }
 
-// clamp is the part of a, numbers of one type, for which "a+shift cmp some
-// element of b" holds.
+// clamp returns the part of a, numbers of one type, for which "a+shift cmp b"
+// holds for some element of b. If a+shift may wrap, the comparison says nothing
+// about a.
 func (a interval) clamp(c comparison, b interval, shift int64, width uint8, unsigned bool) interval {
 	if a.isEmpty() || b.isEmpty() {
 		return empty
@@ -343,8 +373,8 @@ func (a interval) clamp(c comparison, b interval, shift int64, width uint8, unsi
 	return a.intersect(interval{b.lo, math.MaxInt64})
 }
 
-// clampLarge is clamp for unsigned 64-bit numbers, one of which may be 2^63 or
-// more: only an upper bound that is none of these says anything.
+// clampLarge is clamp for unsigned 64-bit numbers that may be 2^63 or more.
+// Only an upper bound below 2^63 narrows a.
 func (a interval) clampLarge(c comparison, b interval) interval {
 	switch {
 	case b.lo < 0:
@@ -361,7 +391,7 @@ func (a interval) clampLarge(c comparison, b interval) interval {
 	return a
 }
 
-// without cuts an end off.
+// without removes a single number if it is an end of a.
 func (a interval) without(b interval) interval {
 	switch {
 	case !b.single():
@@ -376,7 +406,9 @@ func (a interval) without(b interval) interval {
 	return a
 }
 
-// meet is what two descriptions of one register have in common.
+// meet combines two descriptions of one register, both of which are true. It
+// intersects them as signed or as unsigned numbers, if one of these views
+// narrows both, and otherwise returns the shorter interval.
 func (a interval) meet(b interval, width uint8) interval {
 	if a.isEmpty() || b.isEmpty() {
 		return empty

@@ -7,7 +7,8 @@ import (
 	"github.com/reprise-gpu/reprise/internal/ptx"
 )
 
-// result is the value that step i gives variable v, were it not for the guard.
+// result returns the value that step i gives variable v, its guard aside. An
+// instruction that is not followed gives an unknown value with a reason.
 func (s *ssa) result(v variable, bits uint8, i int) *term {
 	l := lift{s, i, s.cfg.steps[i].in, s.blockOf[i]}
 	if val := l.value(v, bits); val != nil {
@@ -16,7 +17,7 @@ func (s *ssa) result(v variable, bits uint8, i int) *term {
 	return s.unknown(bits, l.block, s.reason(i, fmt.Sprintf("the index is a result of %s, which is not followed", l.in.Opcode())))
 }
 
-// lift turns one instruction into values.
+// lift translates one instruction into terms.
 type lift struct {
 	*ssa
 	i     int
@@ -24,10 +25,12 @@ type lift struct {
 	block int32
 }
 
+// op returns a new term.
 func (l lift) op(op termOp, bits uint8, args ...*term) *term {
 	return l.make(term{op: op, bits: bits, block: l.block, args: args})
 }
 
+// ext extends the low bits of v to 64 bits.
 func (l lift) ext(v *term, bits uint8, signed bool) *term {
 	if bits >= 64 && v.bits >= 64 {
 		return v
@@ -44,7 +47,7 @@ func (l lift) ext(v *term, bits uint8, signed bool) *term {
 
 func (l lift) imm(x int64) *term { return l.constant(x, 64, l.block) }
 
-// arg is source operand n, of so many bits.
+// arg returns source operand n, of the given number of bits.
 func (l lift) arg(n int, bits uint8) *term {
 	if n >= len(l.in.Args) {
 		return l.unknown(bits, l.block, nil)
@@ -52,7 +55,7 @@ func (l lift) arg(n int, bits uint8) *term {
 	return l.operand(&l.in.Args[n], bits, l.i)
 }
 
-// typed is source operand n extended as the instruction's type says.
+// typed returns source operand n, extended by the signedness of type t.
 func (l lift) typed(n int, t ptx.Type) *term {
 	bits := uint8(8 * t.Size())
 	return l.ext(l.arg(n, bits), bits, t.Signed())
@@ -60,7 +63,7 @@ func (l lift) typed(n int, t ptx.Type) *term {
 
 func (l lift) has(suffix string) bool { return slices.Contains(l.in.Suffix, suffix) }
 
-// types are the type suffixes, in order.
+// types returns the type suffixes, in order.
 func (l lift) types() (list []ptx.Type) {
 	for _, s := range l.in.Suffix {
 		if t, ok := ptx.ParseType(s); ok {
@@ -70,7 +73,8 @@ func (l lift) types() (list []ptx.Type) {
 	return list
 }
 
-// value returns nil for what is not followed.
+// value returns nil for instructions that are not followed: floating point,
+// saturation, carries, and opcodes that do not occur in address arithmetic.
 func (l lift) value(v variable, bits uint8) *term {
 	switch l.in.Name {
 	case "ld", "ldu":
@@ -97,7 +101,8 @@ func (l lift) value(v variable, bits uint8) *term {
 	return l.integer(types, bits)
 }
 
-// integer is the result of integer arithmetic.
+// integer returns the result of integer arithmetic of type types[0], in a
+// register of the given bits.
 func (l lift) integer(types []ptx.Type, bits uint8) *term {
 	t := types[0]
 	w := uint8(8 * t.Size())
@@ -148,15 +153,16 @@ func (l lift) integer(types []ptx.Type, bits uint8) *term {
 	return nil
 }
 
-// mixed is an operation that differs between signed and unsigned numbers.
+// mixed returns an operation that differs between signed and unsigned numbers.
+// The operands are extended already, so only 64-bit operations need the flag.
 func (l lift) mixed(op termOp, bits uint8, t ptx.Type, a, b *term) *term {
 	v := l.op(op, bits, a, b)
 	v.unsigned = !t.Signed() && t.Size() == 8
 	return v
 }
 
-// sub recognises x - (x & 2^k-1), with which compilers round a count down to
-// whole turns of an unrolled loop.
+// sub recognises x - (x & 2^k-1), by which compilers round a count down to
+// whole iterations of an unrolled loop. It becomes x & -2^k, which is monotone.
 func (l lift) sub(bits uint8, a, b *term) *term {
 	if m := b.is(); m.op == termAnd {
 		for n, arg := range m.args {
@@ -169,7 +175,7 @@ func (l lift) sub(bits uint8, a, b *term) *term {
 	return l.op(termSub, bits, a, b)
 }
 
-// stripExt takes off the extensions that change none of the bits in mask.
+// stripExt removes extensions that change none of the bits in mask.
 func (v *term) stripExt(mask int64) *term {
 	for (v.op == termSExt || v.op == termZExt) && mask>>v.imm == 0 {
 		v = v.args[0].is()
@@ -180,8 +186,8 @@ func (v *term) stripExt(mask int64) *term {
 // isMask reports whether x is 2^k-1.
 func isMask(x int64) bool { return x > 0 && x&(x+1) == 0 }
 
-// bitwise works on unsigned patterns; a constant keeps its sign, which says
-// whether it keeps the high bits.
+// bitwise operates on unsigned patterns. A constant keeps its sign, which tells
+// whether its high bits are set.
 func (l lift) bitwise(op termOp, bits uint8, a, b *term, w uint8) *term {
 	pattern := func(v *term) *term {
 		if v.is().op == termConst {
@@ -192,7 +198,8 @@ func (l lift) bitwise(op termOp, bits uint8, a, b *term, w uint8) *term {
 	return l.op(op, bits, pattern(a), pattern(b))
 }
 
-// product is mul or the first half of mad, .lo, .hi or .wide.
+// product returns mul.lo, mul.hi or mul.wide, alone or as the first half of
+// mad.
 func (l lift) product(t ptx.Type, bits uint8) *term {
 	w := uint8(8 * t.Size())
 	switch {
@@ -208,7 +215,7 @@ func (l lift) product(t ptx.Type, bits uint8) *term {
 	return nil
 }
 
-// field is an unsigned bit field at a constant place.
+// field returns bfe for an unsigned field at a constant position.
 func (l lift) field(t ptx.Type, bits uint8) *term {
 	at, n := l.arg(2, 32).is(), l.arg(3, 32).is()
 	if t.Signed() || at.op != termConst || n.op != termConst || at.imm < 0 || at.imm > 63 || n.imm < 0 || n.imm > 31 {
@@ -218,7 +225,7 @@ func (l lift) field(t ptx.Type, bits uint8) *term {
 	return l.op(termAnd, bits, shifted, l.imm(1<<n.imm-1))
 }
 
-// mov copies, packs {a, b} into a wider register or unpacks one.
+// mov copies a register, packs {a, b} into a wider one, or unpacks one.
 func (l lift) mov(v variable, bits uint8) *term {
 	dst, src := &l.in.Args[0], &l.in.Args[1]
 	if l.types()[0] == ptx.Pred {
@@ -245,10 +252,11 @@ func (l lift) mov(v variable, bits uint8) *term {
 	return l.arg(1, bits)
 }
 
-// element is the index of v in a vector operand.
+// element returns the index of v in a vector operand, the last one if it occurs
+// twice.
 func (l lift) element(op *ptx.Operand, v variable) int {
 	base := l.cfg.steps[l.i].frame.base
-	for n := len(op.Elems) - 1; n > 0; n-- { // the last one that names it counts
+	for n := len(op.Elems) - 1; n > 0; n-- {
 		if r := op.Elems[n].Reg; r != ptx.NoReg && base+variable(r) == v {
 			return n
 		}
@@ -256,7 +264,8 @@ func (l lift) element(op *ptx.Operand, v variable) int {
 	return 0
 }
 
-// load follows parameters; what other memory holds is bounded by its width.
+// load follows kernel parameters and .param cells. A value from other memory is
+// unknown, but its width bounds it.
 func (l lift) load(v variable, bits uint8) *term {
 	t, n := memType(l.in), 0
 	if t == ptx.NoType {
@@ -280,7 +289,7 @@ func (l lift) load(v variable, bits uint8) *term {
 	return l.extended(l.unknown(w, l.block, why), t, bits)
 }
 
-// extended fits a loaded value of type t to a register.
+// extended fits a loaded value of type t into a wider register.
 func (l lift) extended(v *term, t ptx.Type, bits uint8) *term {
 	w := uint8(8 * t.Size())
 	if w >= bits || t.Float() {
@@ -289,6 +298,7 @@ func (l lift) extended(v *term, t ptx.Type, bits uint8) *term {
 	return l.ext(v, w, t.Signed())
 }
 
+// param returns the term for some bytes of kernel parameter p.
 func (l lift) param(p int, c cell, t ptx.Type, bits uint8) *term {
 	if c.off < 0 || c.off+int64(c.size) > l.kernel.Params[p].Size() || c.size > 8 {
 		return nil

@@ -2,8 +2,10 @@ package access
 
 import "github.com/reprise-gpu/reprise/internal/dense"
 
-// postdominators finds, by block, the next block through which every way to the end of the kernel leads: -1 where that is the
-// end itself, or where none leads there.
+// postdominators returns, by block, its immediate postdominator: the next block
+// on every path to the end of the kernel. It is -1 if that is the end itself,
+// or if no path leads there. These are the dominators of the reversed graph, in
+// which a virtual exit is the entry.
 func (g *cfg) postdominators() []int32 {
 	exit := int32(len(g.blocks))
 	succs := make([][]int32, exit+1)
@@ -21,7 +23,8 @@ func (g *cfg) postdominators() []int32 {
 	return next[:exit]
 }
 
-// exits are the successors of a block, with one for the end of the kernel.
+// exits returns the successors of a block, and the virtual exit if a thread may
+// end there.
 func (g *cfg) exits(b int32) []int32 {
 	blk := &g.blocks[b]
 	if blk.first == len(g.steps) || g.steps[blk.end-1].kind == stepLeave {

@@ -2,56 +2,69 @@ package access
 
 import "math/bits"
 
-// rangeBuilder turns SSA values into nodes.
+// rangeBuilder translates SSA values into nodes of a range program.
+//
+// A value is built for the facts that hold where it is used, so one value may
+// have several nodes. Equal nodes are shared. Selections are refined: each
+// operand is built with the fact that selects it. Phis of loops become
+// induction nodes, see induction. Everything is memoized; the work is bounded
+// by maxEffort.
 type rangeBuilder struct {
 	*facts
 	nodes   []node
-	known   []known // by node
-	aligned []uint8 // by node: the power of two that divides it, whatever the launch
-	ids     map[node]nodeID
-	reasons []*Reason
+	known   []known         // by node: which ends are decided
+	aligned []uint8         // by node: k, where 2^k divides its value in every launch
+	ids     map[node]nodeID // interned nodes
+	reasons []*Reason       // of unknown nodes; imm is the index
 	reason  map[*Reason]int
 
 	built  map[termAt]nodeID
 	phis   map[*term]nodeID
-	turns  map[int32]nodeID // by loop header
-	live   map[*fact]nodeID
-	chosen map[*fact]bool     // facts of selections, which hold for one operand
-	copies map[[2]*fact]*fact // by new parent and original
+	turns  map[int32]nodeID   // by loop header: the bound on its iterations
+	live   map[*fact]nodeID   // see alive
+	chosen map[*fact]bool     // facts of selections, which hold for one operand only
+	copies map[[2]*fact]*fact // by new parent and original, see relevant
 	deltas map[[2]*term]delta
 	turnAt map[turnReason]*Reason
 
-	// Phis and loops are built while others are that ask for them. One that is
-	// open counts as unknown, and what depends on that is not remembered.
-	open   map[any]int // by *term or header: how many were open before it
-	asked  int         // the least open one that was asked for since it was last looked at
-	effort int
+	// Phis and loops depend on each other in cycles. A request for one that is being
+	// built (open) returns an unknown node, and results that depend on such an answer
+	// are not memoized.
+	open   map[any]int // by *term or header: its depth, the number opened before it
+	asked  int         // the least depth that was requested while open, since remembered reset it
+	effort int         // values built
 }
 
+// turnReason is the key of a reason that points to a loop.
 type turnReason struct {
 	header int32
 	msg    string
 }
 
-// delta is how much a value differs from a variable of a loop.
+// delta is the difference between a value and a loop variable; ok is false if
+// it is not known.
 type delta struct {
 	by nodeID
 	ok bool
 }
 
-const noneAsked = 1 << 30
+const noneAsked = 1 << 30 // asked, if no open phi or loop was requested
 
+// termAt is a value where the facts c hold.
 type termAt struct {
 	v *term
 	c *fact
 }
 
-// known says which ends of a node's interval a launch decides; the others are
-// those of a type.
+// known tells which ends of a node's interval the launch decides. The other
+// ends are those of the node's type.
 type known struct{ lo, hi bool }
 
 func (k known) both() bool { return k.lo && k.hi }
 
+// Bounds on the work for one kernel, in values built. The kernels of this
+// project take at most 1024. Above maxRefined, a selection is the union of its
+// operands whatever its condition. Above maxEffort, values are unknown.
 // Bounds of the work on one kernel, in values built; none of this project takes
 // more than 1024. Past maxRefined a selection is either of its operands whatever its
 // condition says; past maxEffort what comes is unknown.
@@ -60,10 +73,10 @@ const (
 	maxEffort  = 1 << 18
 )
 
-// maxLooks bounds how many values one question about where a value comes from looks at.
+// maxLooks bounds the values that one search through operands visits.
 const maxLooks = 256
 
-const always nodeID = -1 // of liveness
+const always nodeID = -1 // the liveness of code that is reached in every launch
 
 func newRangeBuilder(s *ssa) *rangeBuilder {
 	b := &rangeBuilder{
@@ -72,14 +85,14 @@ func newRangeBuilder(s *ssa) *rangeBuilder {
 		live: map[*fact]nodeID{}, chosen: map[*fact]bool{}, copies: map[[2]*fact]*fact{}, deltas: map[[2]*term]delta{}, turnAt: map[turnReason]*Reason{},
 		open: map[any]int{}, asked: noneAsked,
 	}
-	b.nodes = append(b.nodes, node{op: nodeUnknown, bits: 64}) // what unused args name
+	b.nodes = append(b.nodes, node{op: nodeUnknown, bits: 64}) // node 0, the value of unused args
 	b.known = append(b.known, known{})
 	b.aligned = append(b.aligned, 0)
 	b.reasons = append(b.reasons, nil)
 	return b
 }
 
-// add returns the node like n, folded if it is a constant.
+// add interns a node, after constant folding.
 func (b *rangeBuilder) add(n node) nodeID {
 	if id, ok := b.ids[n]; ok {
 		return id
@@ -95,8 +108,10 @@ func (b *rangeBuilder) add(n node) nodeID {
 	return id
 }
 
+// constant returns the node of a number.
 func (b *rangeBuilder) constant(x int64) nodeID { return b.add(node{op: nodeConst, imm: x}) }
 
+// unknown returns a node without bounds, with the reason.
 func (b *rangeBuilder) unknown(width uint8, why *Reason) nodeID {
 	n, ok := b.reason[why]
 	if !ok {
@@ -107,10 +122,12 @@ func (b *rangeBuilder) unknown(width uint8, why *Reason) nodeID {
 	return b.add(node{op: nodeUnknown, bits: width, imm: int64(n)})
 }
 
+// binary returns a node of two arguments on 64 bits.
 func (b *rangeBuilder) binary(op nodeOp, x, y nodeID) nodeID {
 	return b.add(node{op: op, bits: 64, args: [4]nodeID{x, y}})
 }
 
+// union returns the union of two nodes, either of which may be noNode.
 func (b *rangeBuilder) union(x, y nodeID) nodeID {
 	if x == y || y == noNode {
 		return x
@@ -123,7 +140,8 @@ func (b *rangeBuilder) union(x, y nodeID) nodeID {
 
 const noNode nodeID = -1
 
-// fold computes what only constants enter, and drops what changes nothing.
+// fold evaluates operations on constants, and removes operations that change
+// nothing. It returns false if it cannot simplify n.
 func (b *rangeBuilder) fold(n node) (nodeID, bool) {
 	k := 0
 	if int(n.op) < len(arity) {
@@ -156,7 +174,7 @@ func (b *rangeBuilder) fold(n node) (nodeID, bool) {
 		return n.args[0], true
 	case n.op == nodeExtend && x.op == nodeExtend && x.bits == n.bits && x.unsigned == n.unsigned:
 		return n.args[0], true
-	case n.op == nodeExtend && x.op == nodeSpecial && n.bits >= 32: // no launch has so many threads
+	case n.op == nodeExtend && x.op == nodeSpecial && n.bits >= 32: // indices have at most 31 bits
 		return n.args[0], true
 	case n.op == nodeExtend && x.op == nodeParam && n.bits == 8*x.param.size:
 		p := *x
@@ -170,7 +188,9 @@ func (b *rangeBuilder) fold(n node) (nodeID, bool) {
 	return 0, false
 }
 
-// knowledge says which ends of n are known, given its args.
+// knowledge derives the known ends of n from those of its args, by the
+// monotonicity of the operation: an end is known if all ends are that it is
+// computed from.
 func (b *rangeBuilder) knowledge(n *node) known {
 	x, y := b.known[n.args[0]], b.known[n.args[1]]
 	join := known{x.lo && y.lo, x.hi && y.hi}
@@ -221,8 +241,8 @@ func (b *rangeBuilder) knowledge(n *node) known {
 	return known{}
 }
 
-// extended is what is known of an extension: an unsigned number is at least 0,
-// and one that is in its type already stays as it is.
+// extended returns the known ends of an extension. An unsigned number is at
+// least 0. An operand that is in the range of its type already is unchanged.
 func (b *rangeBuilder) extended(n *node, x known) known {
 	if n.bits <= 16 || x.both() {
 		return known{true, true}
@@ -234,6 +254,7 @@ func (b *rangeBuilder) extended(n *node, x known) known {
 	return known{n.unsigned, false}
 }
 
+// clamped returns the known ends of x after a comparison with bound.
 func clamped(n *node, x, bound known) known {
 	switch n.cmp {
 	case cmpLT, cmpLE:
@@ -246,7 +267,7 @@ func clamped(n *node, x, bound known) known {
 	return x
 }
 
-// build is the node of v where c holds.
+// build returns the node of v where c holds.
 func (b *rangeBuilder) build(v *term, c *fact) nodeID {
 	v = v.is()
 	c = b.relevant(c, v)
@@ -266,10 +287,13 @@ func (b *rangeBuilder) build(v *term, c *fact) nodeID {
 	})
 }
 
-// relevant is c without the facts of selections that are about values made after v,
-// of which v cannot be made, but through phis, where no fact of a selection counts.
-// Without it a value would be built anew for each path through nested selections, of
-// which there are 2^n. Leaving out facts can only make a range wider.
+// relevant returns c without those facts of selections that are about values
+// made after v. Since v does not depend on later values, except through phis,
+// where facts of selections do not hold, these facts cannot narrow v.
+//
+// Without this, a value would be built anew for each path through n nested
+// selections, of which there are 2^n. To drop a fact is always sound: it can
+// only widen a range.
 func (b *rangeBuilder) relevant(c *fact, v *term) *fact {
 	if c == nil || !b.chosen[c] {
 		return c
@@ -292,14 +316,16 @@ func (b *rangeBuilder) relevant(c *fact, v *term) *fact {
 	return one
 }
 
-// choose marks the facts that side has and c has not as those of a selection.
+// choose marks the facts that side adds to c as facts of a selection.
 func (b *rangeBuilder) choose(side, c *fact) {
 	for ; side != nil && side != c; side = side.parent {
 		b.chosen[side] = true
 	}
 }
 
-// remembered computes a node and keeps it, unless it depends on what is open.
+// remembered memoizes compute, unless the result depends on an open phi or
+// loop: a request for one that is open now lies at a depth below len(b.open).
+// Such a result is valid only inside that phi or loop.
 func remembered[K comparable](b *rangeBuilder, memo map[K]nodeID, key K, compute func() nodeID) nodeID {
 	outer := b.asked
 	b.asked = noneAsked
@@ -312,7 +338,7 @@ func remembered[K comparable](b *rangeBuilder, memo map[K]nodeID, key K, compute
 	return id
 }
 
-// opened reports whether what is open, and notes that somebody asked.
+// opened reports whether a phi or loop is being built, and records the request.
 func (b *rangeBuilder) opened(what any) bool {
 	n, ok := b.open[what]
 	if ok {
@@ -323,7 +349,8 @@ func (b *rangeBuilder) opened(what any) bool {
 
 var tooLarge = &Reason{Msg: "the loops of the kernel are too entangled for ranges, or it is too large"}
 
-// clamp applies a fact about the value of node id.
+// clamp narrows node id by a fact about its value, if the fact bounds a known
+// end.
 func (b *rangeBuilder) clamp(id nodeID, one *fact) nodeID {
 	bound := b.build(one.bound, one.parent)
 	n := node{op: nodeClamp, cmp: one.cmp, bits: one.bits, unsigned: one.unsigned, imm: one.shift}
@@ -342,7 +369,7 @@ var plain = map[termOp]nodeOp{
 	termMin: nodeMin, termMax: nodeMax, termDiv: nodeDiv, termRem: nodeRem,
 }
 
-// raw is the node of v but for the facts about v itself.
+// raw returns the node of v, without the facts about v itself.
 func (b *rangeBuilder) raw(v *term, c *fact) nodeID {
 	switch v.op {
 	case termUnknown:
@@ -374,14 +401,15 @@ func (b *rangeBuilder) raw(v *term, c *fact) nodeID {
 	if k := &b.nodes[n.args[1]]; op == nodeShl && k.op == nodeConst && k.imm >= 0 && k.imm < int64(min(v.bits, 63)) {
 		n = node{op: nodeMul, bits: v.bits, args: [4]nodeID{n.args[0], b.constant(1 << k.imm)}}
 	}
-	switch n.op { // nodes that mean the same are to be the same
+	switch n.op { // the width does not matter here: make equal nodes identical
 	case nodeAdd, nodeSub, nodeMul, nodeNot, nodeAbs, nodeMin, nodeMax, nodeDiv, nodeRem, nodeShr:
 		n.bits = 64
 	}
 	return b.add(n)
 }
 
-// choice is either of two values, each where the predicate lets it through.
+// choice returns the union of the two operands of a selection, each built with
+// the fact that selects it.
 func (b *rangeBuilder) choice(v *term, c *fact) nodeID {
 	out := noNode
 	for n, truth := range [2]bool{true, false} {
@@ -395,7 +423,8 @@ func (b *rangeBuilder) choice(v *term, c *fact) nodeID {
 	return out
 }
 
-// when is id where the facts of c that those of outer do not hold are possible.
+// when makes id empty for launches in which some fact that c adds to outer is
+// impossible.
 func (b *rangeBuilder) when(c, outer *fact, id nodeID) nodeID {
 	out := id
 	for ; c != nil && c != outer; c = c.parent {
@@ -406,9 +435,9 @@ func (b *rangeBuilder) when(c, outer *fact, id nodeID) nodeID {
 	return out
 }
 
-// alive is empty for a launch no thread of which gets to where c holds. This is
-// what tells that a loop of an unrolled copy does not run, and which of two
-// buffers a flag chooses.
+// alive returns a node that is empty for launches in which no thread reaches a
+// place where c holds, or always. This excludes the remainder loop of an
+// unrolled loop, and the buffer that a flag does not select.
 func (b *rangeBuilder) alive(c *fact) nodeID {
 	if c == nil {
 		return always
@@ -428,7 +457,8 @@ func (b *rangeBuilder) alive(c *fact) nodeID {
 	return id
 }
 
-// holds is empty if c cannot hold in this launch.
+// holds returns a node that is empty if fact c cannot hold in the launch, or
+// always.
 func (b *rangeBuilder) holds(c *fact) nodeID {
 	if c.whole == nil {
 		return always
@@ -440,8 +470,8 @@ func (b *rangeBuilder) holds(c *fact) nodeID {
 	return b.add(node{op: nodeHolds, cmp: c.cmp, bits: 64, unsigned: c.unsigned, args: [4]nodeID{x, y}})
 }
 
-// uniform reports whether v is the same for all threads of a launch and known
-// when it starts; what takes more looks to tell counts as not.
+// uniform reports whether v has one value in a launch, known at its start. The
+// search stops, with false, after the given number of looks.
 func uniform(v *term, looks *int) bool {
 	v = v.is()
 	switch v.op {
@@ -463,7 +493,8 @@ func uniform(v *term, looks *int) bool {
 	return true
 }
 
-// phi joins what comes in over each edge.
+// phi returns the union of what arrives over each edge, or the induction node
+// of a loop variable.
 func (b *rangeBuilder) phi(v *term) nodeID {
 	if id, ok := b.phis[v]; ok {
 		return id
@@ -482,7 +513,7 @@ func (b *rangeBuilder) phi(v *term) nodeID {
 	})
 }
 
-// turn is a reason that points at the top of a loop.
+// turn returns a reason that points to the header of a loop.
 func (b *rangeBuilder) turn(h int32, msg string) *Reason {
 	key := turnReason{h, msg}
 	why := b.turnAt[key]
@@ -493,8 +524,8 @@ func (b *rangeBuilder) turn(h int32, msg string) *Reason {
 	return why
 }
 
-// incoming is what enters a phi from outside its loop, and the arguments that
-// come around it.
+// incoming returns the value that enters a phi from outside its loop, and the
+// indices of the arguments that arrive over back edges.
 func (b *rangeBuilder) incoming(v *term) (init nodeID, next []int) {
 	init = noNode
 	for n, p := range b.blocks[v.block].preds {
@@ -511,9 +542,13 @@ func (b *rangeBuilder) incoming(v *term) (init nodeID, next []int) {
 	return init, next
 }
 
-// induction is a phi at the top of a loop: it starts at init and has a step
-// added at each turn. Besides, it is what comes in over one of its edges, which
-// the condition of the loop bounds.
+// induction returns the node of a phi at a loop header. Two descriptions are
+// true of it and are intersected:
+//
+//   - It starts at init and has a step added in each iteration: nodeInduct, by
+//     the bound on the number of iterations.
+//   - It is the union of what arrives over its edges. The loop condition, which
+//     holds on the back edges, bounds that.
 func (b *rangeBuilder) induction(v *term, init nodeID, next []int) nodeID {
 	around := init
 	for _, n := range next {
@@ -530,12 +565,12 @@ func (b *rangeBuilder) induction(v *term, init nodeID, next []int) nodeID {
 	return b.add(node{op: nodeMeet, bits: v.bits, args: [4]nodeID{id, around}})
 }
 
-// line is where a block starts.
+// line returns the source line of a block.
 func (b *rangeBuilder) line(blk int32) int64 {
 	return int64(b.cfg.steps[b.blocks[blk].first].in.Pos.Line)
 }
 
-// step is what one turn adds to a phi.
+// step returns what one iteration adds to a phi, the union over its back edges.
 func (b *rangeBuilder) step(v *term, next []int) (nodeID, bool) {
 	step := noNode
 	for _, n := range next {
@@ -548,7 +583,9 @@ func (b *rangeBuilder) step(v *term, next []int) (nodeID, bool) {
 	return step, true
 }
 
-// delta is x minus phi, where x is computed from phi by sums alone.
+// delta returns x-phi, if x is computed from phi by sums. The depth bounds the
+// recursion. A delta that is being computed counts as unknown, so a cycle that
+// does not pass through phi is not followed.
 func (b *rangeBuilder) delta(x, phi *term, depth int) (nodeID, bool) {
 	x = x.is()
 	if x == phi {
@@ -563,7 +600,7 @@ func (b *rangeBuilder) delta(x, phi *term, depth int) (nodeID, bool) {
 	}
 	outer := b.asked
 	b.asked = noneAsked
-	b.deltas[key] = delta{} // until it is known: a way back to x alone is not followed
+	b.deltas[key] = delta{}
 	by, ok := b.deltaOf(x, phi, depth-1)
 	b.deltas[key] = delta{by, ok}
 	if b.asked != noneAsked {
@@ -573,6 +610,8 @@ func (b *rangeBuilder) delta(x, phi *term, depth int) (nodeID, bool) {
 	return by, ok
 }
 
+// deltaOf computes delta for the operations that it can pass: additions,
+// selections and other phis.
 func (b *rangeBuilder) deltaOf(x, phi *term, depth int) (nodeID, bool) {
 	switch x.op {
 	case termAdd, termSub:
@@ -597,7 +636,7 @@ func (b *rangeBuilder) deltaOf(x, phi *term, depth int) (nodeID, bool) {
 	return 0, false
 }
 
-// eachDelta joins the deltas of several values.
+// eachDelta returns the union of the deltas of several values.
 func (b *rangeBuilder) eachDelta(xs []*term, phi *term, depth int) (nodeID, bool) {
 	out := noNode
 	for _, x := range xs {
@@ -610,8 +649,8 @@ func (b *rangeBuilder) eachDelta(xs []*term, phi *term, depth int) (nodeID, bool
 	return out, out != noNode
 }
 
-// deltaPhi is the delta of another phi in the loop: a join, or the variable of
-// an inner loop that started from phi.
+// deltaPhi returns the delta of another phi inside the loop. This is a join of
+// branches, or the variable of an inner loop that starts at a sum with phi.
 func (b *rangeBuilder) deltaPhi(x, phi *term, depth int) (nodeID, bool) {
 	if x.block == phi.block || !b.dominates(phi.block, x.block) {
 		return 0, false
@@ -636,8 +675,8 @@ func (b *rangeBuilder) deltaPhi(x, phi *term, depth int) (nodeID, bool) {
 	return b.add(node{op: nodeInduct, bits: 64, args: [4]nodeID{start, step, b.trips(x.block)}, imm: b.line(x.block)}), true
 }
 
-// trips bounds how often the loop at header h runs, from each condition that
-// every turn but the last fulfils.
+// trips bounds the iterations of the loop at header h. It takes the minimum of
+// the bounds that follow from the conditions of its back edges.
 func (b *rangeBuilder) trips(h int32) nodeID {
 	if id, ok := b.turns[h]; ok {
 		return id
@@ -667,7 +706,8 @@ func (b *rangeBuilder) trips(h int32) nodeID {
 	})
 }
 
-// everyTurn lists the facts that hold whenever the loop at h goes around.
+// everyTurn returns the facts that hold on all back edges of the loop at h, and
+// not already outside of it.
 func (b *rangeBuilder) everyTurn(h int32) []*fact {
 	var edges []*fact
 	for _, p := range b.blocks[h].preds {
@@ -689,7 +729,8 @@ next:
 	return list
 }
 
-// tripsBy is the bound that one fact gives, if it is about a variable of the loop.
+// tripsBy returns the bound that follows from one fact, "phi+offset cmp bound",
+// if its target is a sum with a variable of the loop.
 func (b *rangeBuilder) tripsBy(one *fact, h int32) (nodeID, bool) {
 	if one.target == nil {
 		return 0, false
@@ -720,8 +761,8 @@ func (b *rangeBuilder) tripsBy(one *fact, h int32) (nodeID, bool) {
 	return b.add(n), true
 }
 
-// findPhi looks in a sum for a variable of the loop at h, with so many looks: values
-// that sums share lie on many paths.
+// findPhi searches a sum for a variable of the loop at h. Values that sums
+// share lie on many paths, so looks bounds the search.
 func findPhi(x *term, h int32, looks *int) *term {
 	x = x.is()
 	switch *looks--; {
@@ -738,8 +779,8 @@ func findPhi(x *term, h int32, looks *int) *term {
 	return nil
 }
 
-// invariant reports whether v is the same at each turn of the loop at h; what takes
-// more looks to tell counts as not.
+// invariant reports whether v is the same in each iteration of the loop at h.
+// The search stops, with false, after the given number of looks.
 func (b *rangeBuilder) invariant(v *term, h int32, looks *int) bool {
 	v = v.is()
 	switch v.op {
@@ -760,8 +801,8 @@ func (b *rangeBuilder) invariant(v *term, h int32, looks *int) bool {
 	return true
 }
 
-// alignment is what aligned holds for a node, from that of its arguments: without
-// what is known of them a sum of sums would be walked once for each of its paths.
+// alignment computes aligned for a node from that of its args. It is stored for
+// each node: a recursive walk would visit each path of a sum of sums.
 func (b *rangeBuilder) alignment(n *node) uint8 {
 	of := func(i int) uint8 { return b.aligned[n.args[i]] }
 	switch n.op {
@@ -781,6 +822,7 @@ func (b *rangeBuilder) alignment(n *node) uint8 {
 	return 0
 }
 
+// alignOf returns the largest k, at most 62, such that 2^k divides x.
 func alignOf(x int64) uint8 {
 	if x == 0 {
 		return 62

@@ -5,20 +5,20 @@ import (
 	"math"
 )
 
-// A range program computes intervals for one launch: a list of nodes, each from
-// earlier ones. It is built once per kernel, from the SSA values that addresses
-// depend on and the facts that hold where they are used.
+// A range program computes intervals for one launch. It is a list of nodes whose
+// arguments are earlier nodes. It is built once per kernel, from the SSA values
+// that addresses depend on and the facts that hold where they are used.
 
 type nodeID int32
 
-// node is one operation on intervals.
+// node is one operation on intervals. Nodes are comparable, for interning.
 type node struct {
 	op       nodeOp
 	cmp      comparison
 	bits     uint8
 	unsigned bool
-	align    uint8 // of trips: 2^align divides start, offset and bound
-	fixed    bool  // of trips: the bound is the same at each turn
+	align    uint8 // nodeTrips: 2^align divides start, offset and bound
+	fixed    bool  // nodeTrips: the bound is the same in each iteration
 	args     [4]nodeID
 	imm      int64
 	param    paramRef
@@ -47,16 +47,16 @@ const (
 	nodeMax                   // max(a, b)
 	nodeDiv                   // a / b
 	nodeRem                   // a % b
-	nodeClamp                 // those x of a with x+imm cmp b
-	nodeUnion                 // a or b
-	nodeMeet                  // a and b
-	nodeInduct                // a, a+s, a+s+s, …: c-1 times some s of b
-	nodeTrips                 // how often a loop runs: a start, b step, c offset, d bound
-	nodeHolds                 // 0 if a cmp b can hold, else nothing
-	nodeWhen                  // b if a is not empty
+	nodeClamp                 // the x of a with x+imm cmp some element of b
+	nodeUnion                 // the hull of a and b
+	nodeMeet                  // the values that both a and b describe
+	nodeInduct                // a loop variable: starts in a, adds an element of b up to c-1 times
+	nodeTrips                 // iterations of a loop: a start, b step, c offset, d bound
+	nodeHolds                 // 0 if a cmp b is possible, else empty
+	nodeWhen                  // b if a is not empty, else empty
 )
 
-// arity is how many of a node's args count.
+// arity is the number of args of an operation.
 var arity = [...]int{
 	nodeExtend: 1, nodeAdd: 2, nodeSub: 2, nodeMul: 2, nodeMulHi: 2, nodeShl: 2, nodeShr: 2,
 	nodeAnd: 2, nodeOr: 2, nodeXor: 2, nodeNot: 1, nodeAbs: 1, nodeMin: 2, nodeMax: 2, nodeDiv: 2,
@@ -64,19 +64,22 @@ var arity = [...]int{
 	nodeWhen: 2,
 }
 
-// Launch is what a footprint is computed for.
+// Launch is the launch that a footprint is evaluated for.
 type Launch struct {
 	Grid, Block [3]uint32
 	Params      []byte // the parameter block
-	Varies      []bool // by parameter: its value is not known yet; nil for none
+	Varies      []bool // by parameter: its value is not known yet; nil if all are known
+	// Work, if not nil, is a budget for calls of Outside in addition to their own
+	// bounds. They decrement it for each part of a launch that they evaluate and
+	// for each basic block that they execute.
 	// Work is what calls of Outside may still do, beside their own bounds, and they count it down: parts of launches that they look at,
 	// and basic blocks that threads run. Nil means that their own bounds suffice.
 	Work *int
 
-	box *launchBox // the threads that count; nil for all
+	box *launchBox // restricts the threads; nil for all threads
 }
 
-// spend takes one from Work, and reports whether there was one.
+// spend takes one unit of Work, and reports whether one was left.
 func (l *Launch) spend() bool {
 	if l.Work == nil {
 		return true
@@ -88,7 +91,8 @@ func (l *Launch) spend() bool {
 	return true
 }
 
-// special is the interval of a special register.
+// special returns the interval of a special register, an index into
+// affineSpecials.
 func (l *Launch) special(n int64) interval {
 	axis := n % 3
 	if l.box != nil && n < 6 {
@@ -107,7 +111,8 @@ func (l *Launch) special(n int64) interval {
 	return interval{0, 31} // %laneid
 }
 
-// value is the number in some bytes of a parameter of f.
+// value returns the number in some bytes of a parameter, at offset at of the
+// parameter block. It is a range if the parameter varies.
 func (l *Launch) value(ref paramRef, at int) interval {
 	width := 8 * ref.size
 	if at < 0 || l.Varies != nil && l.Varies[ref.param] || at+int(ref.size) > len(l.Params) {
@@ -130,7 +135,7 @@ func (l *Launch) value(ref paramRef, at int) interval {
 	return point(int64(x))
 }
 
-// eval computes one node from its args.
+// eval computes one node from the values of its args.
 func (n *node) eval(l *Launch, arg *[4]interval) interval {
 	a, b := arg[0], arg[1]
 	switch n.op {
@@ -196,8 +201,8 @@ func (n *node) eval(l *Launch, arg *[4]interval) interval {
 	return full(n.bits)
 }
 
-// induct is what a variable holds that starts in a and has a step added at each
-// turn but the last.
+// induct returns the values of a variable that starts in a and has an element
+// of step added in each iteration but the last: a + step·[0, iterations-1].
 func (a interval) induct(step, turns interval, width uint8) interval {
 	if a.isEmpty() || step.isEmpty() || turns.isEmpty() || step == point(0) {
 		return a
@@ -213,9 +218,10 @@ func (a interval) induct(step, turns interval, width uint8) interval {
 	return out
 }
 
-// endless is what a variable holds that has a step added over and over. An address
-// that only grows does not get back to where it started: at up to 2 GiB a turn
-// it would leave all memory there is before.
+// endless returns the values of a variable that has a step added in an
+// unbounded number of iterations. A 64-bit address that only grows does not
+// wrap around to where it started: with steps below 2 GiB it would leave the
+// address space first, and fault.
 func (a interval) endless(step interval, width uint8) interval {
 	switch {
 	case width < 64 || a == all:
@@ -228,9 +234,14 @@ func (a interval) endless(step interval, width uint8) interval {
 	return all
 }
 
-// trips bounds how often the body of a loop runs that goes on only while
-// "x cmp bound", with x = start+offset at the first turn and a step more at
-// each that follows.
+// trips bounds the executions of a loop body. The loop continues while "x cmp
+// bound", where x is start+offset in the first iteration and grows by a step in
+// each later one.
+//
+// For x < bound the result is ceil((bound-first)/step) + 1 at most. A negative
+// step is handled by negating all numbers. The result is unbounded if x may
+// leave its type, since it would then wrap around and continue, or if a loop
+// that compares for inequality may step over the bound.
 func (n *node) trips(start, step, offset, bound interval) interval {
 	unbounded := interval{1, math.MaxInt64}
 	start = start.extend(n.bits, !n.unsigned)
@@ -243,15 +254,15 @@ func (n *node) trips(start, step, offset, bound interval) interval {
 		room.lo = 0
 	}
 	first, cmp := start.add(offset).add(point(n.imm)), n.cmp
-	if step.hi < 0 { // turn the number line around
+	if step.hi < 0 {
 		first, bound, step, room, cmp = first.neg(), bound.neg(), step.neg(), room.neg(), cmp.mirrored()
 	}
 	if cmp == cmpLE {
 		bound, cmp = bound.add(point(1)), cmpLT
 	}
 	spread := interval{0, offset.hi - offset.lo}
-	// Past its type x would start over, and run on; a loop that waits for equality
-	// does not go past the bound.
+	// All values of x must be inside the type. A loop that compares for inequality
+	// stops at the bound.
 	reach := bound.union(first)
 	if cmp != cmpNE {
 		reach = bound.add(step).add(spread).union(first)
@@ -271,8 +282,8 @@ func (n *node) trips(start, step, offset, bound interval) interval {
 	return interval{1, (gap.hi-1)/step.lo + 2}
 }
 
-// hits reports whether steps across the gap end exactly at its end, which a
-// loop that waits for equality needs.
+// hits reports whether x reaches the bound exactly, as a loop that compares for
+// inequality requires: the bound is fixed, and the step divides the gap.
 func (n *node) hits(gap, step interval) bool {
 	switch {
 	case !n.fixed || !step.single():

@@ -8,12 +8,18 @@ import (
 	"github.com/reprise-gpu/reprise/internal/ptx"
 )
 
-// Range says where one access of a kernel goes, for people.
+// Range describes one access of a kernel for people.
 type Range struct {
 	Param  int     `json:"param"`
 	Field  int     `json:"field,omitempty"`
 	Pos    ptx.Pos `json:"pos"`
 	Access Access  `json:"access"`
+	// Text is an expression for the bytes, such as
+	//
+	//	x[4*(ctaid.x*ntid.x+tid.x) .. +4) for ctaid.x*ntid.x+tid.x < n
+	//
+	// It is empty if neither end is bounded; Why then explains the cause. If only
+	// one end is bounded, both are set.
 	// Text is the bytes as an expression, such as
 	//
 	//	x[4*(ctaid.x*ntid.x+tid.x) .. +4) for ctaid.x*ntid.x+tid.x < n
@@ -25,11 +31,12 @@ type Range struct {
 }
 
 const (
-	maxText     = 300  // bytes of a text; a longer one is cut
-	maxTextWork = 3000 // steps to write one: shared nodes are written again wherever they are used
+	maxText     = 300  // bytes of a text; longer ones are cut
+	maxTextWork = 3000 // nodes visited for one text: shared nodes are written at each use
 )
 
-// describe fills in the text of an access.
+// describe sets Text and Why of an access. The pointer itself is removed from
+// the sum, so that the expression is relative to it.
 func (b *rangeBuilder) describe(r *Range, o spanOut) {
 	k := b.known[o.addr]
 	if !k.both() {
@@ -64,12 +71,13 @@ func (b *rangeBuilder) describe(r *Range, o spanOut) {
 	r.Text = text
 }
 
-// name is a parameter's name, without what compilers put before it.
+// name returns a parameter's name without the prefix "kernel_" of compilers.
 func (b *rangeBuilder) name(param int) string {
 	return strings.TrimPrefix(b.kernel.Params[param].Name, b.kernel.Name+"_")
 }
 
-// blame finds what keeps an end of a node from being known.
+// blame returns the reason of the first unknown node below id that keeps an end
+// of it unknown.
 func (b *rangeBuilder) blame(id nodeID, seen map[nodeID]bool) *Reason {
 	n := &b.nodes[id]
 	if b.known[id].both() || seen[id] {
@@ -94,18 +102,19 @@ func (b *rangeBuilder) blame(id nodeID, seen map[nodeID]bool) *Reason {
 type rangeText struct {
 	*rangeBuilder
 	conditions []string
-	counters   map[nodeID]string // of loops
-	work       int
+	counters   map[nodeID]string // by node of a loop's iterations: the name of its counter, k0, k1, …
+	work       int               // nodes visited
 }
 
-// summand is a node times a number, as a part of a sum.
+// summand is coef times a node, a part of a sum.
 type summand struct {
 	id   nodeID
 	coef int64
 }
 
-// terms takes sums apart. What an extension, a condition or the other view of a
-// loop's variable adds is said elsewhere or not at all.
+// terms appends the summands of coef times a node. Extensions are dropped and
+// clamps become conditions. A loop variable gives its start, and a summand for
+// what the iterations add.
 func (t *rangeText) terms(id nodeID, coef int64, list []summand) []summand {
 	n := &t.nodes[id]
 	if t.work++; t.work > maxTextWork {
@@ -135,7 +144,7 @@ func (t *rangeText) terms(id nodeID, coef int64, list []summand) []summand {
 	return append(list, summand{id, coef})
 }
 
-// sum writes summands, those that read the same as one.
+// sum writes a sum. Summands with equal texts are combined.
 func (t *rangeText) sum(list []summand) string {
 	var texts []string
 	coefs := map[string]int64{}
@@ -184,7 +193,8 @@ func (t *rangeText) sum(list []summand) string {
 	return out.String()
 }
 
-// turns is what the turns of a loop add to its variable, times a number.
+// turns returns what the iterations of a loop add to its variable: a text and a
+// factor. The counter of the loop becomes a condition.
 func (t *rangeText) turns(n *node) (text string, times int64) {
 	loop := n.args[2]
 	counter, ok := t.counters[loop]
@@ -203,7 +213,7 @@ func (t *rangeText) turns(n *node) (text string, times int64) {
 	return t.factor(list[0].id) + "*" + counter, list[0].coef
 }
 
-// factor writes a node as a part of a product.
+// factor writes a node as part of a product, in parentheses if it is a sum.
 func (t *rangeText) factor(id nodeID) string {
 	switch n := &t.nodes[id]; n.op {
 	case nodeAdd, nodeSub, nodeExtend, nodeMeet, nodeWhen, nodeClamp, nodeInduct:
@@ -219,13 +229,14 @@ func (t *rangeText) factor(id nodeID) string {
 	return t.atom(id)
 }
 
-// expr writes a node on its own.
+// expr writes a node.
 func (t *rangeText) expr(id nodeID) string { return t.sum(t.terms(id, 1, nil)) }
 
 var infix = map[nodeOp]string{
 	nodeMulHi: " mulhi ", nodeShl: "<<", nodeShr: ">>", nodeAnd: "&", nodeOr: "|", nodeXor: "^", nodeDiv: "/", nodeRem: "%",
 }
 
+// atom writes a node that is not a sum.
 func (t *rangeText) atom(id nodeID) string {
 	n := &t.nodes[id]
 	switch n.op {
@@ -257,7 +268,7 @@ func (t *rangeText) atom(id nodeID) string {
 	return "(" + t.factor(n.args[0]) + infix[n.op] + t.factor(n.args[1]) + ")"
 }
 
-// product puts a constant first, as in 4*i.
+// product writes a constant first, as in 4*i.
 func (t *rangeText) product(n *node) string {
 	x, y := n.args[0], n.args[1]
 	if t.nodes[y].op == nodeConst {
@@ -266,7 +277,7 @@ func (t *rangeText) product(n *node) string {
 	return t.factor(x) + "*" + t.factor(y)
 }
 
-// either writes what a union joins.
+// either writes a union of any number of nodes.
 func (t *rangeText) either(id nodeID) string {
 	var parts []string
 	var collect func(id nodeID)
@@ -284,7 +295,8 @@ func (t *rangeText) either(id nodeID) string {
 
 var compared = [...]string{"==", "!=", "<", "<=", ">", ">="}
 
-// condition notes what a node is clamped by.
+// condition adds the condition of a clamp, unless it was cut or is there
+// already.
 func (t *rangeText) condition(n *node) {
 	left := append(t.terms(n.args[0], 1, nil), summand{t.constant(n.imm), 1})
 	text := t.sum(left) + " " + compared[n.cmp] + " " + t.expr(n.args[1])

@@ -8,25 +8,27 @@ import (
 	"github.com/reprise-gpu/reprise/internal/ptx"
 )
 
-// recorder collects effects in a last sweep, when the sets are final.
+// recorder collects the effects in a last sweep, after the sets have become
+// final.
 type recorder struct {
 	in      *infer
-	params  map[rootID]*ParamAccess
+	params  map[rootID]*ParamAccess // by rootParam
 	symbols []*SymbolAccess
-	reason  *Reason
+	reason  *Reason // why the kernel is opaque, or nil
 	reaches []reach
 }
 
-// reach is one access of one instruction, with the roots of its address.
+// reach is one access of one instruction, with the parameters that its address
+// may come from.
 type reach struct {
 	in     *ptx.Inst
 	addr   *ptx.Operand
 	access Access
 	params []root
-	alone  bool // the address is the pointer of params[0] and a number
+	alone  bool // the address is params[0] plus a number
 }
 
-// newRecorder starts with every parameter field whose value is loaded.
+// newRecorder adds a row for every parameter field that the kernel loads.
 func newRecorder(in *infer) *recorder {
 	r := &recorder{in: in, params: map[rootID]*ParamAccess{}}
 	for _, root := range in.table.roots {
@@ -78,7 +80,7 @@ func (r *recorder) access(i *ptx.Inst, op *ptx.Operand, base rootSet, access Acc
 	}
 }
 
-// pointer is the parameter of an offset root, taken for the address it may be.
+// pointer turns an offset root into the parameter it belongs to.
 func (r root) pointer() root {
 	if r.kind == rootOffset {
 		r.kind = rootParam
@@ -86,6 +88,7 @@ func (r root) pointer() root {
 	return r
 }
 
+// loadedAt describes a loaded address.
 func (r root) loadedAt() string {
 	if r.pos.IsZero() {
 		return "the address was loaded from memory"
@@ -93,8 +96,8 @@ func (r root) loadedAt() string {
 	return fmt.Sprintf("the address was loaded from memory at line %d", r.pos.Line)
 }
 
-// commutes reports whether the instruction is an atomic whose order with
-// others of its kind does not matter, rounding aside.
+// commutes reports whether the instruction is an atomic that commutes with
+// others of its kind, apart from rounding.
 func commutes(i *ptx.Inst) bool {
 	if i.Name != "atom" && i.Name != "red" {
 		return false
@@ -108,7 +111,7 @@ func commutes(i *ptx.Inst) bool {
 	})
 }
 
-// first keeps the positions of the first load and the first store.
+// first records the position of the first load and the first store.
 func first(read, write *ptx.Pos, at ptx.Pos, access Access) {
 	if access&AccessRead != 0 && read.IsZero() {
 		*read = at
@@ -118,6 +121,8 @@ func first(read, write *ptx.Pos, at ptx.Pos, access Access) {
 	}
 }
 
+// symbol returns the row of a variable. Kernels touch few variables, hence a
+// list.
 func (r *recorder) symbol(name string) *SymbolAccess {
 	for _, s := range r.symbols {
 		if s.Name == name {
@@ -129,14 +134,14 @@ func (r *recorder) symbol(name string) *SymbolAccess {
 	return s
 }
 
-// stop notes why the kernel is opaque; the first reason stays.
+// stop records the first reason why the kernel is opaque.
 func (r *recorder) stop(pos ptx.Pos, msg string) {
 	if r.reason == nil {
 		r.reason = &Reason{r.in.m.File, pos, msg}
 	}
 }
 
-// escape notes parameters whose own value is stored to memory.
+// escape records parameters whose value is stored to memory.
 func (r *recorder) escape(i *ptx.Inst, value rootSet) {
 	for _, id := range r.in.table.sets[value] {
 		if p := r.params[id]; p != nil && p.StoreAt.IsZero() && wide(i) {
@@ -145,8 +150,9 @@ func (r *recorder) escape(i *ptx.Inst, value rootSet) {
 	}
 }
 
-// handle notes a texture or surface object. One that is a parameter stands for
-// memory which only the host knows; one from elsewhere makes the kernel opaque.
+// handle records a texture or surface object. If it is a parameter, only that
+// parameter's access is unknown, since the host knows what it bound. Any other
+// object makes the kernel opaque.
 func (r *recorder) handle(i *ptx.Inst, w *walker) {
 	why := &Reason{r.in.m.File, i.Pos, fmt.Sprintf("%s reaches memory through a texture or surface object, bound by the host", i.Opcode())}
 	for n := range i.Args {
@@ -167,8 +173,9 @@ func (r *recorder) handle(i *ptx.Inst, w *walker) {
 	}
 }
 
-// effects puts the results in the order of parameters and of names. In an
-// opaque kernel no parameter that can hold a pointer is known.
+// effects returns the rows sorted by parameter and the variables sorted by
+// name. In an opaque kernel, the access through every parameter that can hold a
+// pointer is unknown.
 func (r *recorder) effects() *Effects {
 	e := &Effects{Opaque: r.reason}
 	for i, v := range r.in.kernel.Params {
@@ -186,8 +193,8 @@ func (r *recorder) effects() *Effects {
 	return e
 }
 
-// fields returns the rows of one parameter: those of a struct that matter, and
-// at least one.
+// fields returns the rows of one parameter: those of the fields that are used
+// as pointers, and at least one.
 func (r *recorder) fields(param int) []ParamAccess {
 	var rows []ParamAccess
 	for _, p := range r.params {

@@ -6,27 +6,26 @@ import (
 	"github.com/reprise-gpu/reprise/internal/ptx"
 )
 
-// rootKind says where a value that may be an address comes from.
+// rootKind classifies the origin of a value that may be an address.
 type rootKind uint8
 
 const (
-	rootInt       rootKind = iota // arithmetic of no known origin: an offset, unless nothing else is there
+	rootInt       rootKind = iota // the result of arithmetic: an offset if the set has an address, too
 	rootNull                      // a constant
 	rootParam                     // the value of a kernel parameter, or of eight bytes of one
-	rootOffset                    // a number computed from a kernel parameter, which may be an address after all
+	rootOffset                    // a number computed from a kernel parameter that may turn out to be an address
 	rootParamAddr                 // the address of a kernel parameter
 	rootSymbol                    // the address of a module variable in .global or .const
 	rootShared                    // an address in shared memory
 	rootLocal                     // an address in local memory
 	rootHidden                    // device heap, workspace of a cooperative launch
 	rootLoaded                    // a 64-bit value read from memory
-	rootUnknown                   // the result of something not understood
+	rootUnknown                   // the result of an instruction or call that is not analysed
 	rootIndex                     // a 64-bit value read from memory that was added to a pointer
-	rootMinus                     // an address, or a parameter that may be one, was subtracted
+	rootMinus                     // a mark: an address, or a parameter that may be one, was subtracted
 )
 
-// root is one origin. Field is the byte offset inside a parameter, -1 when it
-// is not known.
+// root is one origin.
 type root struct {
 	kind  rootKind
 	param int
@@ -37,24 +36,25 @@ type root struct {
 
 type rootID int32
 
-// rootSet names an interned set of roots; the zero set is empty, which means
-// that nothing is known yet.
+// rootSet is the number of an interned set of roots. Set 0 is empty: nothing is
+// known yet.
 type rootSet int32
 
-// rootTable interns roots and their sets. A kernel has a handful of roots but
-// tens of thousands of registers, most of them with equal sets, so sets are
-// numbers and unions are remembered.
+// rootTable interns roots and sets of roots. A kernel has a handful of roots
+// but tens of thousands of registers, most of them with equal sets. Sets are
+// therefore numbers, they are compared in constant time, and unions are
+// memoized.
 type rootTable struct {
 	roots []root
 	ids   map[root]rootID
-	sets  [][]rootID // sorted
+	sets  [][]rootID // by rootSet, each sorted
 	index map[string]rootSet
 	memo  map[[2]rootSet]rootSet
 
 	sources [rootUnknown + 1]int
 }
 
-// The two roots that are no address come first in every set.
+// The two roots that are not addresses come first in every set.
 const (
 	intRoot rootID = iota
 	nullRoot
@@ -72,6 +72,7 @@ func newRootTable() *rootTable {
 	return t
 }
 
+// id interns a root.
 func (t *rootTable) id(r root) rootID {
 	id, ok := t.ids[r]
 	if !ok {
@@ -82,12 +83,13 @@ func (t *rootTable) id(r root) rootID {
 	return id
 }
 
-// maxSources bounds the roots of kinds that each instruction may add one of;
-// with thousands of them in one cell, sets would take quadratic space.
+// maxSources bounds the roots of kinds that every instruction may add one of.
+// Without a bound, sets of thousands of roots would take quadratic space.
 const maxSources = 64
 
-// source is the set of a value that the instruction at pos got from memory or
-// from something not understood. Past maxSources they are not told apart.
+// source returns the set of a value that the instruction at pos loaded, or that
+// it computed in a way that is not analysed. Beyond maxSources, the
+// instructions share one root without a position.
 func (t *rootTable) source(kind rootKind, pos ptx.Pos) rootSet {
 	r := root{kind: kind, pos: pos}
 	if _, ok := t.ids[r]; !ok && t.sources[kind] == maxSources {
@@ -98,8 +100,10 @@ func (t *rootTable) source(kind rootKind, pos ptx.Pos) rootSet {
 	return t.single(r)
 }
 
+// single returns the set of one root.
 func (t *rootTable) single(r root) rootSet { return t.intern([]rootID{t.id(r)}) }
 
+// intern returns the number of a sorted list of roots.
 func (t *rootTable) intern(ids []rootID) rootSet {
 	key := make([]byte, 0, 4*len(ids))
 	for _, id := range ids {
@@ -114,6 +118,7 @@ func (t *rootTable) intern(ids []rootID) rootSet {
 	return set
 }
 
+// union is memoized by the pair of sets.
 func (t *rootTable) union(a, b rootSet) rootSet {
 	switch {
 	case a == b || b == 0:
@@ -132,7 +137,7 @@ func (t *rootTable) union(a, b rootSet) rootSet {
 	return set
 }
 
-// split cuts a set into its integers and constants, and its addresses.
+// split divides a set into its numbers and its addresses.
 func (t *rootTable) split(s rootSet) (numbers, addresses rootSet) {
 	ids := t.sets[s]
 	n := 0
@@ -145,7 +150,8 @@ func (t *rootTable) split(s rootSet) (numbers, addresses rootSet) {
 	return t.intern(ids[:n:n]), t.intern(ids[n:])
 }
 
-// mapped is s with each root replaced; one for which f reports false is left out.
+// mapped replaces each root of s by f of it, and drops those for which f
+// returns false.
 func (t *rootTable) mapped(s rootSet, f func(root) (root, bool)) rootSet {
 	out := rootSet(0)
 	for _, id := range t.sets[s] {
@@ -156,7 +162,7 @@ func (t *rootTable) mapped(s rootSet, f func(root) (root, bool)) rootSet {
 	return out
 }
 
-// offsets is the parameters of s as numbers.
+// offsets returns the parameters of s, as numbers.
 func (t *rootTable) offsets(s rootSet) rootSet {
 	return t.mapped(s, func(r root) (root, bool) {
 		ok := r.kind == rootParam || r.kind == rootOffset
@@ -165,8 +171,8 @@ func (t *rootTable) offsets(s rootSet) rootSet {
 	})
 }
 
-// negated is s after it was subtracted: its parameters are numbers now, and rootMinus
-// marks that something was subtracted that may be an address.
+// negated returns the set of -s: parameters become numbers, and rootMinus marks
+// that something was subtracted that may be an address.
 func (t *rootTable) negated(s rootSet) rootSet {
 	out := t.mapped(s, func(r root) (root, bool) {
 		if r.kind == rootParam {
@@ -180,15 +186,17 @@ func (t *rootTable) negated(s rootSet) rootSet {
 	return out
 }
 
+// minus returns the mark of a subtraction.
 func (t *rootTable) minus() rootSet { return t.single(root{kind: rootMinus}) }
 
-// subtracted reports whether something that may be an address was subtracted on the
-// way to s.
+// subtracted reports whether the computation of s subtracted a possible
+// address.
 func (t *rootTable) subtracted(s rootSet) bool {
 	return t.any(s, func(id rootID) bool { return t.roots[id].kind == rootMinus })
 }
 
-// leads reports whether a root of s is more than a number beside an address.
+// leads reports whether s has a root other than constants, offsets and indices,
+// which need an address beside them.
 func (t *rootTable) leads(s rootSet) bool {
 	return t.any(s, func(id rootID) bool {
 		switch t.roots[id].kind {
@@ -199,12 +207,14 @@ func (t *rootTable) leads(s rootSet) bool {
 	})
 }
 
-// loaded is the values of s that were read from memory, as addresses.
+// loaded returns the values of s that were read from memory, as addresses.
 func (t *rootTable) loaded(s rootSet) rootSet { return t.read(s, rootLoaded) }
 
-// indices is the values of s that were read from memory, as indices.
+// indices returns the values of s that were read from memory, as indices.
 func (t *rootTable) indices(s rootSet) rootSet { return t.read(s, rootIndex) }
 
+// read returns the values of s that were read from memory, as roots of the
+// given kind.
 func (t *rootTable) read(s rootSet, kind rootKind) rootSet {
 	return t.mapped(s, func(r root) (root, bool) {
 		ok := r.kind == rootLoaded || r.kind == rootIndex
@@ -216,8 +226,9 @@ func (t *rootTable) read(s rootSet, kind rootKind) rootSet {
 func (t *rootTable) int() rootSet  { return t.intern([]rootID{intRoot}) }
 func (t *rootTable) null() rootSet { return t.intern([]rootID{nullRoot}) }
 
-// sum is the set of a+b and of its like, where neither is empty. A number adds
-// no root to an address; only where both may be numbers may the sum be one.
+// sum returns the set of a+b, or of another operation on both; neither is
+// empty. A number adds no root to an address. The sum may be a number only if
+// both operands may be.
 func (t *rootTable) sum(a, b rootSet) rootSet {
 	numbersA, addressesA := t.split(a)
 	numbersB, addressesB := t.split(b)
@@ -231,7 +242,7 @@ func (t *rootTable) sum(a, b rootSet) rootSet {
 	return t.union(set, t.int())
 }
 
-// any reports whether f holds for one of the roots of s.
+// any reports whether f holds for some root of s.
 func (t *rootTable) any(s rootSet, f func(rootID) bool) bool {
 	return slices.ContainsFunc(t.sets[s], f)
 }

@@ -2,7 +2,8 @@ package access
 
 import "github.com/reprise-gpu/reprise/internal/ptx"
 
-// ParamInfo describes one parameter of a kernel, for whoever fills its parameter block.
+// ParamInfo describes one parameter of a kernel, for filling the parameter
+// block.
 type ParamInfo struct {
 	Index   int    `json:"index"`
 	Name    string `json:"name"`
@@ -12,8 +13,9 @@ type ParamInfo struct {
 	Pointer bool   `json:"pointer"`
 }
 
-// Signature describes the parameters of f. A parameter is a pointer when f, or
-// a function it calls, uses it as an address, or when its .ptr attribute says so.
+// Signature returns the parameters of f. A parameter is a pointer if f or a
+// function that it calls uses it as an address, or if it has the attribute
+// .ptr.
 func Signature(m *ptx.Module, f *ptx.Func) []ParamInfo {
 	if m == nil || f == nil {
 		return nil

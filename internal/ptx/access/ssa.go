@@ -6,20 +6,20 @@ import (
 	"github.com/reprise-gpu/reprise/internal/ptx"
 )
 
-// Values are built on demand, from the addresses backwards, so that the
-// arithmetic of a kernel costs nothing here. The construction is that of
+// Values are built on demand, backwards from the addresses. Arithmetic that no
+// address depends on therefore costs nothing. The construction is that of
 // Braun et al., "Simple and Efficient Construction of Static Single Assignment
 // Form" (CC 2013), on a finished control flow graph.
 
-// termOp says how a value follows from its arguments. All work on the
-// mathematical integers: an instruction's signedness and width are extensions
-// of its arguments, and a result is meant modulo 2^bits.
+// termOp is the operation that computes a value. Operations work on
+// mathematical integers: the signedness and width of an instruction are
+// extensions of its arguments, and only the low bits of a result count.
 type termOp uint8
 
 const (
-	termUnknown termOp = iota // why
+	termUnknown termOp = iota // for the reason why
 	termConst                 // imm
-	termParam                 // bits of parameter imm's bytes, see paramRef
+	termParam                 // bytes of a kernel parameter, see paramRef
 	termSpecial               // a special register, name
 	termPhi                   // one argument for each predecessor of block
 	termSelect                // args[0] ? args[1] : args[2]
@@ -28,9 +28,9 @@ const (
 	termAdd
 	termSub
 	termMul
-	termMulHi // of the product shifted right by imm
+	termMulHi // the product shifted right by imm
 	termShl
-	termShr // of an extended value: arithmetic and logical are the same
+	termShr // of an extended value, so arithmetic and logical shifts are the same
 	termAnd
 	termOr
 	termXor
@@ -40,7 +40,7 @@ const (
 	termMax
 	termDiv
 	termRem
-	termCmp // a predicate: cmp of extended values
+	termCmp // a predicate: a comparison of extended values
 	termLogicAnd
 	termLogicOr
 	termLogicNot
@@ -50,18 +50,18 @@ const (
 type term struct {
 	op       termOp
 	cmp      comparison
-	unsigned bool  // of min, max, div, rem, shr and cmp on 64 bits
+	unsigned bool  // min, max, div, rem, shr and cmp on unsigned 64 bits
 	bits     uint8 // width of the result; 1 for a predicate
-	id       int   // terms are numbered as they are made, arguments but for those of phis first
-	block    int32 // where it is computed
+	id       int   // in order of creation: arguments come first, except those of phis
+	block    int32 // the block that computes it
 	args     []*term
 	imm      int64
 	name     string
 	param    paramRef
 	why      *Reason
 
-	same  *term   // what a phi that turned out to be redundant stands for
-	users []*term // phis that have this phi as an argument
+	same  *term   // the value of a redundant phi, else nil; see is
+	users []*term // phis with this phi as an argument
 }
 
 // paramRef names bytes of the kernel's parameters.
@@ -128,17 +128,19 @@ func newSSA(g *cfg) *ssa {
 	return &ssa{cfg: g, atEnd: map[blockVar]*term{}, atTop: map[blockVar]*term{}, steps: map[stepVar]*term{}}
 }
 
+// make numbers a new term and counts the work.
 func (s *ssa) make(v term) *term {
 	s.work++
 	v.id = s.work
 	return &v
 }
 
+// unknown returns a term without a known value.
 func (s *ssa) unknown(bits uint8, b int32, why *Reason) *term {
 	return s.make(term{op: termUnknown, bits: bits, block: b, why: why})
 }
 
-// before is the value of a variable just before step i.
+// before returns the value of a variable just before step i.
 func (s *ssa) before(v variable, bits uint8, i int) *term {
 	b := s.blockOf[i]
 	if d := s.lastDef(v, s.blocks[b].first, i); d >= 0 {
@@ -147,7 +149,7 @@ func (s *ssa) before(v variable, bits uint8, i int) *term {
 	return s.top(v, bits, b)
 }
 
-// end is the value of a variable at the end of block b.
+// end returns the value of a variable at the end of block b.
 func (s *ssa) end(v variable, bits uint8, b int32) *term {
 	key := blockVar{b, v}
 	if val, ok := s.atEnd[key]; ok {
@@ -163,14 +165,16 @@ func (s *ssa) end(v variable, bits uint8, b int32) *term {
 	return val
 }
 
-// top is the value of a variable at the start of block b.
+// top returns the value of a variable at the start of block b. If b has several
+// predecessors this is a phi. The phi is recorded before its arguments are
+// built, which ends the recursion around loops, and simplified afterwards.
 func (s *ssa) top(v variable, bits uint8, b int32) *term {
 	key := blockVar{b, v}
 	if val, ok := s.atTop[key]; ok {
 		return val.is()
 	}
 	preds := s.blocks[b].preds
-	if b == 0 || len(preds) == 0 || s.work > maxValues { // never written, or too large
+	if b == 0 || len(preds) == 0 || s.work > maxValues { // never defined, or too much work
 		val := s.unknown(bits, b, nil)
 		s.atTop[key] = val
 		return val
@@ -193,7 +197,8 @@ func (s *ssa) top(v variable, bits uint8, b int32) *term {
 	return s.simplify(phi)
 }
 
-// simplify replaces a phi whose arguments are all one value, or the phi itself.
+// simplify replaces a phi whose arguments are all one value or the phi itself,
+// and then retries the phis that use it.
 func (s *ssa) simplify(phi *term) *term {
 	var only *term
 	for _, a := range phi.args {
@@ -221,7 +226,8 @@ func (s *ssa) simplify(phi *term) *term {
 	return only.is()
 }
 
-// after is the value that step i gives variable v.
+// after returns the value that step i gives variable v. A guarded instruction
+// gives a selection between the new and the old value.
 func (s *ssa) after(v variable, bits uint8, i int) *term {
 	key := stepVar{int32(i), v}
 	if val, ok := s.steps[key]; ok {
@@ -233,14 +239,15 @@ func (s *ssa) after(v variable, bits uint8, i int) *term {
 		old := s.before(v, bits, i)
 		val = s.make(term{op: termSelect, bits: bits, block: s.blockOf[i], args: []*term{s.guard(i), val, old}})
 	}
-	if done, ok := s.steps[key]; ok { // around a loop, on the way to its operands
+	if done, ok := s.steps[key]; ok { // a loop led back here while the operands were built
 		return done.is()
 	}
 	s.steps[key] = val
 	return val
 }
 
-// guard is the predicate under which step i is executed; nil without one.
+// guard returns the predicate under which step i is executed, nil if it has
+// none.
 func (s *ssa) guard(i int) *term {
 	st := &s.cfg.steps[i]
 	g := st.in.Guard
@@ -254,11 +261,12 @@ func (s *ssa) guard(i int) *term {
 	return p
 }
 
+// not returns the negation of a predicate.
 func (s *ssa) not(p *term, b int32) *term {
 	return s.make(term{op: termLogicNot, bits: 1, block: b, args: []*term{p}})
 }
 
-// operand is the value of a source operand of step i.
+// operand returns the value of a source operand of step i.
 func (s *ssa) operand(op *ptx.Operand, bits uint8, i int) *term {
 	b := s.blockOf[i]
 	st := &s.cfg.steps[i]
@@ -277,14 +285,15 @@ func (s *ssa) operand(op *ptx.Operand, bits uint8, i int) *term {
 	case ptx.OpSpecial:
 		return s.special(op.Name, bits, i)
 	}
-	return s.unknown(bits, b, s.reason(i, "an operand that is no number"))
+	return s.unknown(bits, b, s.reason(i, "an operand that is not a number"))
 }
 
+// constant returns a number, sign-extended from the given bits.
 func (s *ssa) constant(imm int64, bits uint8, b int32) *term {
 	return s.make(term{op: termConst, bits: bits, block: b, imm: signExtend(imm, bits)})
 }
 
-// signExtend is the low bits of x as a signed number.
+// signExtend returns the low bits of x as a signed number.
 func signExtend(x int64, bits uint8) int64 {
 	if bits >= 64 || bits == 1 {
 		return x
@@ -292,6 +301,7 @@ func signExtend(x int64, bits uint8) int64 {
 	return x << (64 - bits) >> (64 - bits)
 }
 
+// regBits returns the width of a register, 1 for a predicate.
 func regBits(f *ptx.Func, r ptx.RegID) uint8 {
 	if f.Regs[r].Type == ptx.Pred {
 		return 1
@@ -299,16 +309,19 @@ func regBits(f *ptx.Func, r ptx.RegID) uint8 {
 	return uint8(8 * f.Regs[r].Type.Size())
 }
 
+// reason returns a reason that points to step i.
 func (s *ssa) reason(i int, msg string) *Reason {
 	return &Reason{s.m.File, s.cfg.steps[i].in.Pos, msg}
 }
 
-// affineSpecials are the special registers that a launch's shape bounds.
+// affineSpecials are the special registers whose values the shape of a launch
+// bounds. The order is that of Launch.special.
 var affineSpecials = []string{
 	"%tid.x", "%tid.y", "%tid.z", "%ctaid.x", "%ctaid.y", "%ctaid.z",
 	"%ntid.x", "%ntid.y", "%ntid.z", "%nctaid.x", "%nctaid.y", "%nctaid.z", "%laneid",
 }
 
+// special returns the value of a special register.
 func (s *ssa) special(name string, bits uint8, i int) *term {
 	b := s.blockOf[i]
 	if n := slices.Index(affineSpecials, name); n >= 0 {

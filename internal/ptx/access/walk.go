@@ -1,23 +1,29 @@
 package access
 
-// threadWalk follows one thread of a launch through the flat program of a kernel. It computes no more than branches and
-// addresses need, from the terms that these are made of; what was loaded is unknown. Where a branch is unknown, it goes on
-// where all ways from there meet.
+// threadWalk executes one thread of a launch on the flat program of a kernel.
+// It computes only branches and addresses, from the terms that they consist of.
+// Values loaded from memory are unknown. At a branch whose direction is
+// unknown, execution continues at the immediate postdominator, where all paths
+// join, and the variables that those paths may assign become unknown.
+//
+// Every access that it finds outside of such regions is therefore certain.
 type threadWalk struct {
 	*certain
 	launch        *Launch
 	block, thread [3]uint32
-	variables     map[*term]number // phis, as the thread has them now
-	memo          map[*term]number // other terms, with these variables
+	variables     map[*term]number // the current values of phis; absent if unknown
+	memo          map[*term]number // other terms, valid until a variable changes
 }
 
-// number is a value, which may be unknown. Of a term of n bits only the n low bits count.
+// number is a value that may be unknown. Only the low bits of a term count.
 type number struct {
 	x  int64
 	ok bool
 }
 
-// walk returns an access through a row that the thread of a launch certainly makes and that is not within a span.
+// walk executes the thread at the corner of the launch's box, for at most
+// maxBlocks blocks, and returns its first access through a row outside span
+// within. It stops at calls of unknown code, which may end the thread.
 func (c *certain) walk(l *Launch, row int, pointer interval, within Span) (Touch, bool) {
 	c.complete()
 	w := threadWalk{certain: c, launch: l, block: l.box.corner(0), thread: l.box.corner(3), variables: map[*term]number{}, memo: map[*term]number{}}
@@ -42,7 +48,8 @@ func (c *certain) walk(l *Launch, row int, pointer interval, within Span) (Touch
 	return Touch{}, false
 }
 
-// span is what an access touches, from its pointer.
+// span returns the bytes that an access touches, relative to its pointer, or
+// false if it is not executed or not known.
 func (w *threadWalk) span(a *certainAccess, pointer int64) (Span, bool) {
 	if a.guard != nil && w.value(a.guard) != (number{1, true}) {
 		return Span{}, false
@@ -55,7 +62,8 @@ func (w *threadWalk) span(a *certainAccess, pointer int64) (Span, bool) {
 	return Span{at + a.lo, at + a.hi}, true
 }
 
-// follow is the block that the thread runs after one; -1 where it ends, or where that is not known.
+// follow returns the block that the thread executes after b. It returns -1 if
+// the thread ends or if the next block is unknown.
 func (w *threadWalk) follow(b int32) int32 {
 	blk := &w.blocks[b]
 	if _, calls := w.calls[b]; calls || blk.first == len(w.cfg.steps) {
@@ -84,7 +92,8 @@ func (w *threadWalk) follow(b int32) int32 {
 	return w.enter(blk.succs[0], b)
 }
 
-// enter gives the variables of block b the values that they have when control comes from a block.
+// enter assigns the phis of block b for control coming from a block. All
+// arguments are read before the first assignment, as phis execute in parallel.
 func (w *threadWalk) enter(b, from int32) int32 {
 	var values []number
 	for n, p := range w.blocks[b].preds {
@@ -104,7 +113,9 @@ func (w *threadWalk) enter(b, from int32) int32 {
 	return b
 }
 
-// skip goes on where all ways from b meet. What may have changed on them is unknown.
+// skip continues where all paths from b join, with unknown values for the
+// variables that may have changed. It returns -1 if the paths do not join or
+// may call unknown code.
 func (w *threadWalk) skip(b int32) int32 {
 	join := w.next[b]
 	if join < 0 {
@@ -122,7 +133,7 @@ func (w *threadWalk) skip(b int32) int32 {
 	return join
 }
 
-// value computes a term.
+// value returns the value of a term, memoized.
 func (w *threadWalk) value(v *term) number {
 	v = v.is()
 	if v.op == termPhi {
@@ -136,6 +147,7 @@ func (w *threadWalk) value(v *term) number {
 	return n
 }
 
+// compute evaluates a term from its arguments.
 func (w *threadWalk) compute(v *term) number {
 	switch v.op {
 	case termConst:
@@ -167,9 +179,11 @@ func (w *threadWalk) compute(v *term) number {
 	return v.of(args[0].x, args[1].x)
 }
 
-// laneid is the first of affineSpecials that is not the same on all devices.
+// laneid is the index of %laneid in affineSpecials, the first register that
+// differs between devices.
 const laneid = 12
 
+// special returns the value of a special register for this thread.
 func (w *threadWalk) special(n int64) number {
 	axis := n % 3
 	switch n / 3 {
@@ -185,7 +199,7 @@ func (w *threadWalk) special(n int64) number {
 	return number{}
 }
 
-// logical is a or b, or a and b, where one of them may decide alone.
+// logical returns a&b or a|b. One known operand may decide the result.
 func logical(or bool, a, b number) number {
 	decides := int64(0)
 	if or {
@@ -198,7 +212,8 @@ func logical(or bool, a, b number) number {
 	return number{1 - decides, a.ok && b.ok}
 }
 
-// of is what a term comes to with arguments that are known.
+// of applies the operation of v to known arguments. Operations without a rule
+// of their own are evaluated on intervals of one number.
 func (v *term) of(x, y int64) number {
 	switch v.op {
 	case termCmp:
@@ -232,6 +247,7 @@ func truth(b bool) int64 {
 	return 0
 }
 
+// holds evaluates the comparison.
 func (c comparison) holds(x, y int64, unsigned bool) bool {
 	less := x < y
 	if unsigned {
