@@ -16,9 +16,6 @@ func (e *Event) Record(st *Stream) error {
 	return nil
 }
 
-// Captured reports whether the last record was captured.
-func (e *Event) Captured() bool { return e.capture != nil }
-
 // Refuse says why an event cannot be waited for by the host, or asked about, and
 // invalidates its capture.
 func (e *Event) Refuse() error {
