@@ -62,12 +62,12 @@ const (
 
 // Comparisons of an [Until].
 const (
-	Below    = loop.Below
-	Above    = loop.Above
-	Equal    = loop.Equal
-	AtMost   = loop.AtMost
-	AtLeast  = loop.AtLeast
-	NotEqual = loop.NotEqual
+	Below    = ir.Below
+	Above    = ir.Above
+	Equal    = ir.Equal
+	AtMost   = ir.AtMost
+	AtLeast  = ir.AtLeast
+	NotEqual = ir.NotEqual
 )
 
 // Linear returns the shape of a launch in one dimension: a number of blocks of a number of threads each.

@@ -49,7 +49,7 @@ func TestLoops(t *testing.T) {
 		}
 		for _, lowering := range []loop.Lowering{loop.Auto, loop.HostChecked, loop.Unrolled, loop.WhileNode} {
 			loopExec, err := loop.Instantiate(d, loop.Loop{
-				Body: plan.Schedule, Until: loop.Until{Buffer: x.ID(), Is: loop.Below, Value: limit},
+				Body: plan.Schedule, Until: loop.Until{Buffer: x.ID(), Is: ir.Below, Value: limit},
 				MaxIterations: 100, CheckEvery: every, Lowering: lowering, Overrun: loop.Undone,
 			}, trace)
 			require.NoError(t, err)

@@ -16,7 +16,7 @@ import (
 // TestMissingArguments leaves arguments out of all that the package exports.
 func TestMissingArguments(t *testing.T) {
 	until := func(x *spinning) loop.Loop {
-		return loop.Loop{Body: x.body, Until: loop.Until{Buffer: x.count.ID(), Is: loop.AtLeast, Value: 3}, MaxIterations: 4}
+		return loop.Loop{Body: x.body, Until: loop.Until{Buffer: x.count.ID(), Is: ir.AtLeast, Value: 3}, MaxIterations: 4}
 	}
 	absenttest.Run(t, absenttest.Calls{
 		Funcs: map[string]any{
@@ -42,7 +42,7 @@ func TestMissingArguments(t *testing.T) {
 			func(*testing.T) any { return graphexec.Change{} },
 			func(*testing.T) any { return graphexec.Verdict{} },
 			func(*testing.T) any { return graphexec.Backend(99) },
-			func(*testing.T) any { return loop.Comparison(99) },
+			func(*testing.T) any { return ir.Comparison(99) },
 			func(*testing.T) any { return loop.Ending(99) },
 			func(*testing.T) any { return loop.Lowering(99) },
 			func(*testing.T) any { return loop.Overrun(99) },

@@ -130,7 +130,7 @@ func TestReadsFollowSwapsOfLoops(t *testing.T) {
 	for _, lowering := range []loop.Lowering{loop.HostChecked, loop.Unrolled, loop.WhileNode} {
 		x := newExchange(t)
 		loopExec, err := loop.Instantiate(x.dev, loop.Loop{
-			Body: planned(t, x.trace.Graph), Until: loop.Until{Buffer: x.g.ID(), Is: loop.Above, Value: 0},
+			Body: planned(t, x.trace.Graph), Until: loop.Until{Buffer: x.g.ID(), Is: ir.Above, Value: 0},
 			MaxIterations: 4, CheckEvery: 2, Batch: 1, Lowering: lowering,
 		}, x.trace)
 		require.NoError(t, err, "%v", lowering)
@@ -224,7 +224,7 @@ func TestALoopAndAnExecThatBindOneTrace(t *testing.T) {
 	exec, err := graphexec.Instantiate(x.dev, planned(t, x.trace.Graph), x.trace, graphexec.Graph)
 	require.NoError(t, err)
 	loopExec, err := loop.Instantiate(x.dev, loop.Loop{
-		Body: planned(t, x.trace.Graph), Until: loop.Until{Buffer: x.g.ID(), Is: loop.Above, Value: 0},
+		Body: planned(t, x.trace.Graph), Until: loop.Until{Buffer: x.g.ID(), Is: ir.Above, Value: 0},
 		MaxIterations: 4, CheckEvery: 2, Batch: 2, Lowering: loop.Unrolled,
 	}, x.trace)
 	require.NoError(t, err)
@@ -309,7 +309,7 @@ func TestMemoryThatWasFreedIsRefusedWhenItIsInstantiated(t *testing.T) {
 			require.ErrorIs(t, err, device.ErrFreed, name)
 			require.ErrorContains(t, err, "buffer @g was freed")
 			_, err = loop.Instantiate(x.dev, loop.Loop{
-				Body: s, Until: loop.Until{Buffer: x.g.ID(), Is: loop.Above, Value: 0}, MaxIterations: 4, Backend: form,
+				Body: s, Until: loop.Until{Buffer: x.g.ID(), Is: ir.Above, Value: 0}, MaxIterations: 4, Backend: form,
 			}, x.trace)
 			require.ErrorIs(t, err, device.ErrFreed, name)
 			_, err = optimizer.Measure(x.dev, x.trace)

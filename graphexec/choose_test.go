@@ -40,7 +40,7 @@ func TestAutoIsAsQuickAsTheBest(t *testing.T) {
 					for _, lowering := range lowerings {
 						start := dev.Now()
 						loopExec, err := loop.Instantiate(dev, loop.Loop{
-							Body: body, Until: loop.Until{Buffer: a.ID(), Is: loop.Below, Value: -1},
+							Body: body, Until: loop.Until{Buffer: a.ID(), Is: ir.Below, Value: -1},
 							MaxIterations: most, CheckEvery: every, Overrun: over, Lowering: lowering,
 						}, trace)
 						require.NoError(t, err)
@@ -71,7 +71,7 @@ func TestWithoutConditionalNodesAutoSaysSo(t *testing.T) {
 	s := plan(t, counting, "serial")
 	dev := null.New()
 	loopExec, err := loop.Instantiate(dev, loop.Loop{
-		Body: s, Until: loop.Until{Buffer: 1, Is: loop.Below, Value: -1}, MaxIterations: 1 << 30,
+		Body: s, Until: loop.Until{Buffer: 1, Is: ir.Below, Value: -1}, MaxIterations: 1 << 30,
 	}, bind(t, dev, s.Graph))
 	require.NoError(t, err)
 	live, ctx := dev.Live(), &fuse{Context: context.Background(), n: 4}
@@ -97,7 +97,7 @@ func TestNumbersOfALoopThatCannotBeAreRefused(t *testing.T) {
 		"a batch of -1 iterations, checked every 6: want":               {CheckEvery: 6, Batch: -1},
 		"a batch of 6 iterations overruns the end that a check after 3": {CheckEvery: 3, Batch: 6, Lowering: loop.Unrolled},
 	} {
-		l.Body, l.Until = s, loop.Until{Buffer: 1, Is: loop.Below}
+		l.Body, l.Until = s, loop.Until{Buffer: 1, Is: ir.Below}
 		before := dev.Live()
 		_, err := loop.Instantiate(dev, l, b)
 		assert.ErrorContains(t, err, "loop over counting: "+want)
@@ -125,7 +125,7 @@ func TestNumbersOfALoopMayBeGreat(t *testing.T) {
 				{math.MaxInt, math.MaxInt, 0, -1}, // is not run
 			} {
 				l := loop.Loop{
-					Body: body, Until: loop.Until{Buffer: scalar.ID(), Is: loop.AtLeast, Value: 1},
+					Body: body, Until: loop.Until{Buffer: scalar.ID(), Is: ir.AtLeast, Value: 1},
 					MaxIterations: c.most, CheckEvery: c.every, Expected: c.expected, Lowering: lowering, Overrun: overrun,
 				}
 				loopExec, err := loop.Instantiate(dev, l, trace)

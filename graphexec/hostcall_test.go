@@ -98,7 +98,7 @@ func TestHostFunctionsOfLoopsMayFail(t *testing.T) {
 			trace, err := tr.Finish()
 			require.NoError(t, err)
 			loopExec, err := loop.Instantiate(dev, loop.Loop{
-				Body: planned(t, trace.Graph), Until: loop.Until{Buffer: x.ID(), Is: loop.Below, Value: -1},
+				Body: planned(t, trace.Graph), Until: loop.Until{Buffer: x.ID(), Is: ir.Below, Value: -1},
 				MaxIterations: 4, Lowering: lowering,
 			}, trace)
 			require.NoError(t, err)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/reprise-gpu/reprise/graphexec"
 	"github.com/reprise-gpu/reprise/graphexec/loop"
+	"github.com/reprise-gpu/reprise/ir"
 )
 
 // TestLoopsWithHugeNumbersEnd runs loops whose counts of iterations are as large as an int holds. They end where they
@@ -42,7 +43,7 @@ func TestLoopsWithHugeNumbersEnd(t *testing.T) {
 			t.Run(name, func(t *testing.T) {
 				x := newSpinning(t, 1, 1)
 				l.Body, l.Backend, l.MaxIterations = x.body, backend, most
-				l.Until = loop.Until{Buffer: x.count.ID(), Is: loop.AtLeast, Value: 20}
+				l.Until = loop.Until{Buffer: x.count.ID(), Is: ir.AtLeast, Value: 20}
 				start := time.Now()
 				loopExec, err := loop.Instantiate(x.dev, l, x.trace)
 				if err != nil {

@@ -93,7 +93,7 @@ func TestPlansOfOtherTracesAndDevicesAreRefused(t *testing.T) {
 			_, err := graphexec.Instantiate(test.dev, test.plan, test.trace, form)
 			require.ErrorIs(t, err, test.want, test.name)
 			_, err = loop.Instantiate(test.dev, loop.Loop{
-				Body: test.plan, Until: loop.Until{Buffer: x.ID(), Is: loop.Below, Value: .5}, MaxIterations: 1, Backend: form,
+				Body: test.plan, Until: loop.Until{Buffer: x.ID(), Is: ir.Below, Value: .5}, MaxIterations: 1, Backend: form,
 			}, test.trace)
 			require.ErrorIs(t, err, test.want, test.name)
 		})
@@ -107,7 +107,7 @@ func TestSeveralIterationsOfAnotherTraceAreRefused(t *testing.T) {
 	twin, _ := squares(t, dev, "one", 64, false)
 	for _, lowering := range []loop.Lowering{loop.Unrolled, loop.WhileNode} {
 		_, err := loop.Instantiate(dev, loop.Loop{
-			Body: planned(t, trace.Graph), Until: loop.Until{Buffer: x.ID(), Is: loop.Below, Value: .5},
+			Body: planned(t, trace.Graph), Until: loop.Until{Buffer: x.ID(), Is: ir.Below, Value: .5},
 			MaxIterations: 8, CheckEvery: 2, Batch: 2, Lowering: lowering,
 			Several: func(n int) (*ir.Schedule, error) { return planned(t, twin.Graph, "unroll(2)"), nil },
 		}, trace)

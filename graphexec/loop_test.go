@@ -89,17 +89,17 @@ func (x *looped) close() {
 }
 
 // holds is Until by the book.
-func holds(x float64, is loop.Comparison, value float64) bool {
+func holds(x float64, is ir.Comparison, value float64) bool {
 	switch is {
-	case loop.Below:
+	case ir.Below:
 		return x < value
-	case loop.AtMost:
+	case ir.AtMost:
 		return x <= value
-	case loop.Equal:
+	case ir.Equal:
 		return x == value
-	case loop.NotEqual:
+	case ir.NotEqual:
 		return x != value
-	case loop.AtLeast:
+	case ir.AtLeast:
 		return x >= value
 	}
 	return x > value
@@ -121,7 +121,7 @@ func stop(values []float64, l loop.Loop) (int, loop.Ending) {
 	return l.MaxIterations, loop.Exhausted
 }
 
-var comparisons = []loop.Comparison{loop.Below, loop.AtMost, loop.Equal, loop.NotEqual, loop.AtLeast, loop.Above}
+var comparisons = []ir.Comparison{ir.Below, ir.AtMost, ir.Equal, ir.NotEqual, ir.AtLeast, ir.Above}
 
 var lowerings = []loop.Lowering{loop.Auto, loop.HostChecked, loop.Unrolled, loop.WhileNode}
 
@@ -223,7 +223,7 @@ func TestABodyThatStandsStillMayOverrun(t *testing.T) {
 	over := 0
 	for range 60 {
 		l := loop.Loop{
-			Body: body, Until: loop.Until{Buffer: scalar.ID(), Is: loop.AtLeast, Value: 1},
+			Body: body, Until: loop.Until{Buffer: scalar.ID(), Is: ir.AtLeast, Value: 1},
 			MaxIterations: 1 + r.IntN(30), CheckEvery: 1 + r.IntN(6), Overrun: loop.Harmless,
 			Lowering: lowerings[r.IntN(len(lowerings))], Backend: graphexec.Backends()[r.IntN(2)],
 		}
@@ -275,7 +275,7 @@ func TestACancelledLoopLeavesTheBytesOfSomeIteration(t *testing.T) {
 	for _, lowering := range lowerings {
 		for _, overrun := range []loop.Overrun{loop.Forbidden, loop.Undone} {
 			loopExec, err := loop.Instantiate(x.dev, loop.Loop{
-				Body: x.body, Until: loop.Until{Buffer: x.scalar.ID(), Index: 1, Is: loop.Below, Value: -1},
+				Body: x.body, Until: loop.Until{Buffer: x.scalar.ID(), Index: 1, Is: ir.Below, Value: -1},
 				MaxIterations: longest, CheckEvery: every, Lowering: lowering, Overrun: overrun,
 			}, x.trace)
 			require.NoError(t, err)
@@ -315,7 +315,7 @@ func TestAWhileNodeThatCanBeCancelledBeginsWithWhatIsExpectedToBeShort(t *testin
 		x.body.Predicted = c.predicted.Nanoseconds()
 		var told []int
 		loopExec, err := loop.Instantiate(x.dev, loop.Loop{
-			Body: x.body, Until: loop.Until{Buffer: x.scalar.ID(), Index: 1, Is: loop.Below, Value: -1},
+			Body: x.body, Until: loop.Until{Buffer: x.scalar.ID(), Index: 1, Is: ir.Below, Value: -1},
 			MaxIterations: longest, CheckEvery: 1, Lowering: loop.WhileNode,
 			Observe: func(iterations int) { told = append(told, iterations) },
 		}, x.trace)
@@ -355,9 +355,9 @@ func TestAScalarThatIsNoNumberEndsALoop(t *testing.T) {
 			}, trace)
 			require.NoError(t, err)
 			x := 5.0 // does not end a loop until it is below, above or not equal to 5
-			if is&loop.Equal != 0 {
+			if is&ir.Equal != 0 {
 				x = 4
-				if is == loop.AtMost {
+				if is == ir.AtMost {
 					x = 6
 				}
 			}
@@ -442,7 +442,7 @@ func TestAFaultInALoopNamesTheOperationAndTheIterations(t *testing.T) {
 		tr.Launch(x.kernel("square"), tracer.Linear(1, 32), in, out, 9)
 		trace, body := traced(t, tr)
 		loopExec, err := loop.Instantiate(dev, loop.Loop{
-			Body: body, Until: loop.Until{Buffer: out.ID(), Is: loop.Below}, MaxIterations: 42, CheckEvery: c.every, Lowering: c.lowering,
+			Body: body, Until: loop.Until{Buffer: out.ID(), Is: ir.Below}, MaxIterations: 42, CheckEvery: c.every, Lowering: c.lowering,
 		}, trace)
 		require.NoError(t, err)
 		result, err := loopExec.Run(context.Background())
@@ -469,7 +469,7 @@ func TestALoopIsNotChangedWhileItRuns(t *testing.T) {
 		}
 		var err error
 		loopExec, err = loop.Instantiate(x.dev, loop.Loop{
-			Body: x.body, Until: loop.Until{Buffer: x.scalar.ID(), Index: 1, Is: loop.Above, Value: 1e9}, Overrun: loop.Undone,
+			Body: x.body, Until: loop.Until{Buffer: x.scalar.ID(), Index: 1, Is: ir.Above, Value: 1e9}, Overrun: loop.Undone,
 			MaxIterations: 8, CheckEvery: 4, Batch: 2, Lowering: lowering, Observe: observe,
 		}, x.trace)
 		require.NoError(t, err)
@@ -499,14 +499,14 @@ func TestAPredicateThatCannotBeIsRefused(t *testing.T) {
 	temp.Allocate()
 	trace, body := traced(t, tr)
 	for want, u := range map[string]loop.Until{
-		"the graph has no buffer 9":               {Buffer: 9, Is: loop.Below},
-		"until @to[4]: the buffer has 4 elements": {Buffer: to.ID(), Index: 4, Is: loop.Below},
+		"the graph has no buffer 9":               {Buffer: 9, Is: ir.Below},
+		"until @to[4]: the buffer has 4 elements": {Buffer: to.ID(), Index: 4, Is: ir.Below},
 		"until @to[0]: comparison(0) is none of":  {Buffer: to.ID()},
-		"nothing compares to NaN":                 {Buffer: to.ID(), Is: loop.Below, Value: math.NaN()},
-		"no operation of the body writes it":      {Buffer: to.ID(), Index: 2, Is: loop.Below},
-		"the buffer is temporary":                 {Buffer: temp.ID(), Is: loop.Below},
-		"an element is u64; use f32, f64":         {Buffer: long.ID(), Is: loop.Below},
-		"the buffer is host or managed memory":    {Buffer: host.ID(), Is: loop.Below},
+		"nothing compares to NaN":                 {Buffer: to.ID(), Is: ir.Below, Value: math.NaN()},
+		"no operation of the body writes it":      {Buffer: to.ID(), Index: 2, Is: ir.Below},
+		"the buffer is temporary":                 {Buffer: temp.ID(), Is: ir.Below},
+		"an element is u64; use f32, f64":         {Buffer: long.ID(), Is: ir.Below},
+		"the buffer is host or managed memory":    {Buffer: host.ID(), Is: ir.Below},
 	} {
 		live := dev.Live()
 		_, err := loop.Instantiate(dev, loop.Loop{Body: body, Until: u, MaxIterations: 1}, trace)
@@ -514,7 +514,7 @@ func TestAPredicateThatCannotBeIsRefused(t *testing.T) {
 		assert.ErrorContains(t, err, "loop over refused: ")
 		assert.Equal(t, live, dev.Live(), want)
 	}
-	_, err = loop.Instantiate(dev, loop.Loop{Body: body, Until: loop.Until{Buffer: to.ID(), Is: loop.Below}, MaxIterations: -1}, trace)
+	_, err = loop.Instantiate(dev, loop.Loop{Body: body, Until: loop.Until{Buffer: to.ID(), Is: ir.Below}, MaxIterations: -1}, trace)
 	assert.ErrorContains(t, err, "MaxIterations is -1; want 0 or more")
 	require.NoError(t, device.Join(trace.Close(), dev.Close()))
 }
@@ -548,7 +548,7 @@ func TestAnyFailedCallOfALoopLeavesNothingBehind(t *testing.T) {
 				return armed(call, method)
 			})
 			loopExec, err := loop.Instantiate(dev, loop.Loop{
-				Body: s, Until: loop.Until{Buffer: 1, Is: loop.Below, Value: -1},
+				Body: s, Until: loop.Until{Buffer: 1, Is: ir.Below, Value: -1},
 				MaxIterations: 5, CheckEvery: 2, Lowering: lowering, Overrun: loop.Undone,
 			}, b)
 			if err == nil {
@@ -588,7 +588,7 @@ func TestALoopRefusesWhatItsPlanCannotBeChangedTo(t *testing.T) {
 		dev := null.New()
 		b := bind(t, dev, s.Graph)
 		loopExec, err := loop.Instantiate(dev, loop.Loop{
-			Body: s, Until: loop.Until{Buffer: 1, Is: loop.Below, Value: -1}, MaxIterations: 4, CheckEvery: 2, Batch: 2 - int(lowering)%2, Lowering: lowering,
+			Body: s, Until: loop.Until{Buffer: 1, Is: ir.Below, Value: -1}, MaxIterations: 4, CheckEvery: 2, Batch: 2 - int(lowering)%2, Lowering: lowering,
 		}, b)
 		require.NoError(t, err)
 		err = loopExec.Apply(graphexec.Enable("sum", false))
@@ -640,7 +640,7 @@ func TestAFailedChangeOfALoopChangesNothing(t *testing.T) {
 			tr.Launch(x.kernel("unsharpen"), tracer.Linear(1, 32), s[0], s[1], s[0], tr.Param("amount", ir.F32, 1), 1) // twice what it was, less the other, between 0 and 1
 			trace, body := traced(t, tr)
 			loopExec, err := loop.Instantiate(dev, loop.Loop{
-				Body: body, Until: loop.Until{Buffer: s[0].ID(), Is: loop.AtLeast, Value: 1}, MaxIterations: 3, CheckEvery: 2, Batch: 2,
+				Body: body, Until: loop.Until{Buffer: s[0].ID(), Is: ir.AtLeast, Value: 1}, MaxIterations: 3, CheckEvery: 2, Batch: 2,
 				Lowering: lowering, Overrun: loop.Undone,
 			}, trace)
 			require.NoError(t, err)
@@ -690,7 +690,7 @@ func TestIterationsOverlapWhereTheirScheduleSaysSo(t *testing.T) {
 		var left [2]float32
 		for i := range took {
 			l := loop.Loop{
-				Body: body, Until: loop.Until{Buffer: scalar.ID(), Is: loop.AtLeast, Value: 2},
+				Body: body, Until: loop.Until{Buffer: scalar.ID(), Is: ir.AtLeast, Value: 2},
 				MaxIterations: 64, CheckEvery: 16, Batch: 16, Lowering: lowering, Overrun: loop.Harmless,
 			}
 			if i == 1 {
@@ -717,7 +717,7 @@ func TestIterationsOverlapWhereTheirScheduleSaysSo(t *testing.T) {
 		"no time": func(int) (*ir.Schedule, error) { return nil, errors.New("no time") },
 	} {
 		_, err := loop.Instantiate(dev, loop.Loop{
-			Body: body, Until: loop.Until{Buffer: scalar.ID(), Is: loop.AtLeast, Value: 2},
+			Body: body, Until: loop.Until{Buffer: scalar.ID(), Is: ir.AtLeast, Value: 2},
 			MaxIterations: 64, CheckEvery: 3, Batch: 3, Lowering: loop.Unrolled, Several: wrong,
 		}, trace)
 		assert.ErrorContains(t, err, "loop over chain: unrolled: a schedule of several iterations: "+want)
@@ -767,7 +767,7 @@ func TestAFaultInTheMiddleOfALoop(t *testing.T) {
 		tr.Launch(tr.Module("trap.ptx", trap).Kernel("trap"), tracer.Linear(1, 1), count)
 		trace, body := traced(t, tr)
 		loopExec, err := loop.Instantiate(dev, loop.Loop{
-			Body: body, Until: loop.Until{Buffer: count.ID(), Is: loop.Above, Value: 9}, MaxIterations: 20, CheckEvery: 4, Batch: 4,
+			Body: body, Until: loop.Until{Buffer: count.ID(), Is: ir.Above, Value: 9}, MaxIterations: 20, CheckEvery: 4, Batch: 4,
 			Lowering: c.lowering, Overrun: c.overrun,
 		}, trace)
 		require.NoError(t, err)

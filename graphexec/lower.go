@@ -49,6 +49,8 @@ func (p *program) lowerOp(id ir.OpID, e *edits) (device.Work, error) {
 		if err := p.setLaunch(id, e, &s); err != nil {
 			return nil, err
 		}
+	case ir.KindLoop, ir.KindBranch:
+		return nil, fmt.Errorf("a %v is not replayed yet", op.Kind)
 	case ir.KindHost:
 		if s.Host = p.bound.HostFunc(p.sched.Graph.Traced(id)); s.Host == nil {
 			return nil, fmt.Errorf("no host function is bound: a trace read from a file must be given one")

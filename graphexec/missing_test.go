@@ -23,7 +23,7 @@ func TestMissingArgumentsAreErrors(t *testing.T) {
 	exec, err := graphexec.Instantiate(x.dev, x.body, x.trace, graphexec.Graph)
 	require.NoError(t, err)
 	loopExec, err := loop.Instantiate(x.dev, loop.Loop{
-		Body: x.body, Until: loop.Until{Buffer: x.count.ID(), Is: loop.AtLeast, Value: 100}, MaxIterations: 4,
+		Body: x.body, Until: loop.Until{Buffer: x.count.ID(), Is: ir.AtLeast, Value: 100}, MaxIterations: 4,
 	}, x.trace)
 	require.NoError(t, err)
 	var none context.Context
@@ -101,7 +101,7 @@ func TestAnUnknownFormIsNamed(t *testing.T) {
 	_, err := graphexec.Instantiate(x.dev, x.body, x.trace, 99)
 	assert.EqualError(t, err, "unknown form 99: use Graph or Streams")
 	_, err = loop.Instantiate(x.dev, loop.Loop{
-		Body: x.body, Until: loop.Until{Buffer: x.count.ID(), Is: loop.AtLeast, Value: 3}, MaxIterations: 4, Backend: 99,
+		Body: x.body, Until: loop.Until{Buffer: x.count.ID(), Is: ir.AtLeast, Value: 3}, MaxIterations: 4, Backend: 99,
 	}, x.trace)
 	assert.ErrorContains(t, err, "unknown form 99: use Graph or Streams")
 	x.close()
@@ -138,7 +138,7 @@ func TestAGraphThatIsNotVerifiedIsRefused(t *testing.T) {
 					var wrong ir.Violations
 					assert.ErrorAs(t, err, &wrong, name)
 					_, err = loop.Instantiate(x.dev, loop.Loop{
-						Body: &s, Until: loop.Until{Buffer: x.count.ID(), Is: loop.AtLeast, Value: 3}, MaxIterations: 4, Backend: form,
+						Body: &s, Until: loop.Until{Buffer: x.count.ID(), Is: ir.AtLeast, Value: 3}, MaxIterations: 4, Backend: form,
 					}, x.trace)
 					assert.Error(t, err, name)
 				}, name)

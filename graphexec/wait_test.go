@@ -144,7 +144,7 @@ func TestALoopReturnsAtItsDeadline(t *testing.T) {
 		t.Run(c.lowering.String()+"/"+c.overrun.String(), func(t *testing.T) {
 			x := newSpinning(t, 1, long/2)
 			loopExec, err := loop.Instantiate(x.dev, loop.Loop{
-				Body: x.body, Until: loop.Until{Buffer: x.count.ID(), Is: loop.AtLeast, Value: 100},
+				Body: x.body, Until: loop.Until{Buffer: x.count.ID(), Is: ir.AtLeast, Value: 100},
 				MaxIterations: 2, Lowering: c.lowering, Overrun: c.overrun,
 			}, x.trace)
 			require.NoError(t, err)
@@ -183,7 +183,7 @@ func TestALoopClosesAfterARunThatWasGivenUp(t *testing.T) {
 	plan, err := optimizer.Plan(x.trace.Graph, optimizer.Options{})
 	require.NoError(t, err)
 	loopExec, err := loop.Instantiate(x.dev, loop.Loop{
-		Body: plan.Schedule, Until: loop.Until{Buffer: x.count.ID(), Is: loop.AtLeast, Value: 100}, MaxIterations: 4, Lowering: loop.HostChecked,
+		Body: plan.Schedule, Until: loop.Until{Buffer: x.count.ID(), Is: ir.AtLeast, Value: 100}, MaxIterations: 4, Lowering: loop.HostChecked,
 	}, x.trace)
 	require.NoError(t, err)
 	ctx, inTime := soon(t)

@@ -25,7 +25,7 @@ func TestExamplesOfTheDocumentRoundTrip(t *testing.T) {
 			others = append(others, string(b[2]))
 		}
 	}
-	require.Len(t, examples, 3)
+	require.Len(t, examples, 4)
 	for i, src := range examples {
 		f, err := ir.Parse("g.rir", src)
 		require.NoError(t, err)

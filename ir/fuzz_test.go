@@ -24,6 +24,9 @@ func FuzzParse(f *testing.F) {
 		g := irtest.Analyze(irtest.Random(r, 12))
 		f.Add(string(ir.Format(g, irtest.Schedule(r, g, 3))))
 	}
+	for seed := range uint64(5) {
+		f.Add(string(ir.Format(controlled(seed))))
+	}
 	f.Fuzz(func(t *testing.T, src string) {
 		if len(src) > 1<<16 {
 			return

@@ -38,7 +38,7 @@ func TestMissingArguments(t *testing.T) {
 			"Describe": ir.Describe, "Format": ir.Format, "Nearest": ir.Nearest, "Print": ir.Print,
 			"PrintSchedule": ir.PrintSchedule, "Verify": ir.Verify, "VerifySchedule": ir.VerifySchedule,
 			"WriteFile": ir.WriteFile, "RedundantWaits": ir.RedundantWaits, "Load": ir.Load, "Parse": ir.Parse,
-			"ReadFile": ir.ReadFile, "NewScalar": ir.NewScalar, "ParseType": ir.ParseType,
+			"ReadFile": ir.ReadFile, "ControlOp": ir.ControlOp, "NewScalar": ir.NewScalar, "ParseType": ir.ParseType,
 		},
 		Receivers: []func(*testing.T) any{
 			func(t *testing.T) any { return file(t).Graph },
@@ -58,6 +58,7 @@ func TestMissingArguments(t *testing.T) {
 			func(*testing.T) any { return ir.Range{} },
 			func(*testing.T) any { return ir.Position{} },
 			func(*testing.T) any { return ir.Type(99) },
+			func(*testing.T) any { return ir.Comparison(99) },
 			func(*testing.T) any { return ir.Kind(99) },
 			func(*testing.T) any { return ir.Mode(99) },
 			func(*testing.T) any { return ir.Phase(99) },

@@ -12,6 +12,8 @@ const (
 	KindMemset               // memset @dst u32=0           fills with a pattern
 	KindHost                 // host "name"                 calls a host function
 	KindPrefetch             // prefetch @x -> device       moves managed memory to who will touch it
+	KindLoop                 // loop until @r below 1 max(9) {}   repeats its body
+	KindBranch               // branch if @r below 1 {} else {}   runs one of its bodies
 	numKinds
 )
 
@@ -26,6 +28,8 @@ var kinds = [numKinds]struct {
 	KindMemset:   {name: "memset", device: true, updatable: true},
 	KindHost:     {name: "host", updatable: true},
 	KindPrefetch: {name: "prefetch", device: true, updatable: true},
+	KindLoop:     {name: "loop", device: true},
+	KindBranch:   {name: "branch", device: true},
 }
 
 func (k Kind) String() string {
@@ -48,12 +52,14 @@ type Op struct {
 	Copy     *Copy
 	Memset   *Memset
 	Prefetch *Prefetch
+	Control  *Control // of a loop or a branch
 
 	// Label is a name for people: the host function's for a host call, free
 	// text for the others.
 	Label string
 
-	// Uses are the accesses of a launch or of a host call. Those of a copy or
+	// Uses are the accesses of a launch or of a host call, and of a loop or branch those that
+	// ControlOp computes. Those of a copy or
 	// memset follow from its operands: call Accesses for any kind.
 	Uses []Access
 
@@ -131,7 +137,7 @@ type Prefetch struct {
 // Accesses returns every access of op: its Uses, which are not to be changed, or
 // what follows from its operands, in scratch.
 func (op *Op) Accesses(scratch *[2]Access) []Access {
-	if op.Kind == KindLaunch || op.Kind == KindHost {
+	if op.Kind == KindLaunch || op.Kind == KindHost || op.Kind.IsControl() {
 		return op.Uses
 	}
 	return op.AppendAccesses(scratch[:0])

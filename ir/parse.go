@@ -17,9 +17,10 @@ func Parse(name, src string) (*File, error) {
 // parser builds a graph from its text. See docs/IR.md for the grammar.
 type parser struct {
 	scanner
-	file  string
-	g     *Graph
-	sched *Schedule
+	file   string
+	g      *Graph
+	sched  *Schedule
+	nested int // bodies around the statement
 
 	modules, params, buffers symbols
 
@@ -29,6 +30,9 @@ type parser struct {
 	misnum  bool // an operation had a wrong number: later ones may have, too
 	deps    []Dep
 	causes  Causes
+
+	opsAt   map[*Graph][]int    // by body: its opAt
+	turnsAt map[*Schedule][]int // by schedule of a body: its turnAt
 
 	launches   slab[Launch]
 	copies     slab[Copy]
@@ -195,6 +199,14 @@ func (p *parser) graph(at int) {
 	p.g = &Graph{Name: p.name("a name for the graph", &dottedBytes)}
 	p.g.Ops = make([]Op, 0, strings.Count(p.src, " = ")) // one per operation in canonical text
 	p.block(p.graphStatement)
+	p.finish()
+	if len(p.errs) == 0 {
+		p.g.shareAll()
+	}
+}
+
+// finish resolves what the operations of a graph or a body name, after the last of them.
+func (p *parser) finish() {
 	if len(p.errs) == 0 {
 		p.resolveForward()
 	}

@@ -14,6 +14,7 @@ type kindSet uint8
 const (
 	launches kindSet = 1 << KindLaunch
 	hosts    kindSet = 1 << KindHost
+	loops    kindSet = 1 << KindLoop
 	allKinds kindSet = 1<<numKinds - 1
 )
 
@@ -27,6 +28,8 @@ var attributes = []attribute{
 	{"cost", allKinds, (*parser).cost},
 	{"label", allKinds &^ hosts, (*parser).label},
 	{"at", allKinds, (*parser).at},
+	{"max", loops, func(p *parser, op *Op) { op.Control.Limit = p.count() }},
+	{"every", loops, func(p *parser, op *Op) { op.Control.Every = p.count() }},
 }
 
 var attributeWords = func() (words []string) {
@@ -54,6 +57,10 @@ func (p *parser) op() {
 	p.expect('=')
 	op.Kind = Kind(p.choose("an operation", kindWords))
 	if p.failed {
+		return
+	}
+	if op.Kind.IsControl() {
+		p.control(op)
 		return
 	}
 	switch op.Kind {
@@ -95,7 +102,7 @@ func (p *parser) number(at int, v OpID) {
 func (p *parser) attributes(op *Op) {
 	var seen uint16
 	for {
-		if c := p.peek(); c == '\n' || c == '}' || c == 0 {
+		if c := p.peek(); c == '\n' || c == '}' || c == 0 || c == '{' && op.Kind.IsControl() {
 			break
 		}
 		at := p.pos
@@ -119,6 +126,9 @@ func (p *parser) attributes(op *Op) {
 	const shape = 1<<0 | 1<<1 // grid and block
 	if op.Kind == KindLaunch && seen&shape != shape {
 		p.fail(p.pos, "a launch needs grid(...) and block(...)")
+	}
+	if op.Kind == KindLoop && op.Control.Limit == 0 {
+		p.fail(p.pos, "a loop needs max(...), its number of iterations at most")
 	}
 }
 

@@ -3,7 +3,7 @@ package ir
 import "strings"
 
 var scheduleAttributes = []string{"lanes", "profile", "predicted"}
-var turnAttributes = []string{"lane", "wait", "priority", "joined", "delay"}
+var turnAttributes = []string{"lane", "wait", "priority", "joined", "delay", "body"}
 
 // schedule reads a schedule of the graph above it.
 func (p *parser) schedule(at int) {
@@ -17,6 +17,14 @@ func (p *parser) schedule(at int) {
 		p.pos = len(p.src)
 		return
 	}
+	s := p.newSchedule()
+	p.sched = s
+	p.scheduleHeader(s)
+	p.block(func() { p.scheduleStatement(s) })
+}
+
+// newSchedule reads the name of a schedule of the graph or body.
+func (p *parser) newSchedule() *Schedule {
 	n := len(p.g.Ops)
 	p.skip()
 	s := &Schedule{Graph: p.g, Strategy: p.name("a name for the strategy", &dottedBytes)}
@@ -25,9 +33,7 @@ func (p *parser) schedule(at int) {
 	for v := range p.turnAt {
 		p.turnAt[v] = -1
 	}
-	p.sched = s
-	p.scheduleHeader(s)
-	p.block(func() { p.scheduleStatement(s) })
+	return s
 }
 
 func (p *parser) scheduleHeader(s *Schedule) {
@@ -102,6 +108,9 @@ func (p *parser) turn(s *Schedule) {
 				s.Delays = make([][]OpID, len(p.g.Ops))
 			}
 			s.Delays[v] = p.opList()
+		case 5:
+			seen &^= 1 << 5 // a branch has two
+			p.scheduledBody(s, v)
 		}
 	}
 	if s.Delays != nil && len(s.Delays[v]) > 0 {

@@ -20,6 +20,7 @@ func Print(g *Graph) string {
 type printer struct {
 	g   *Graph
 	buf []byte
+	pad string // of lines in bodies
 }
 
 func (p *printer) text(s string) { p.buf = append(p.buf, s...) }
@@ -36,13 +37,19 @@ func (p *printer) graph() {
 	p.name(p.g.Name)
 	p.text(" {\n")
 	p.declarations()
+	p.operations()
+	p.text("}\n")
+}
+
+// operations prints the operations and dependencies of a graph or a body.
+func (p *printer) operations() {
 	for v := range p.g.Ops {
+		p.text(p.pad)
 		p.text("  ")
 		p.op(OpID(v))
 		p.text("\n")
 	}
 	p.deps()
-	p.text("}\n")
 }
 
 func (p *printer) declarations() {
@@ -102,12 +109,18 @@ func (p *printer) op(v OpID) {
 		p.span(op.Prefetch.Range)
 		p.text(" -> " + op.Prefetch.side())
 	}
+	if op.Kind.IsControl() && op.Control != nil {
+		p.condition(op)
+	}
 	p.attributes(op)
+	if op.Kind.IsControl() && op.Control != nil {
+		p.bodies(op.Control)
+	}
 }
 
 // attributes prints what any kind of operation may have, in canonical order.
 func (p *printer) attributes(op *Op) {
-	if len(op.Uses) > 0 {
+	if len(op.Uses) > 0 && !op.Kind.IsControl() {
 		p.text(" uses")
 		list(p, op.Uses, p.access)
 	}
@@ -211,16 +224,19 @@ func (p *printer) deps() {
 	if p.g.Phase == Traced {
 		return
 	}
+	p.text(p.pad)
 	p.text("  deps ")
 	if p.g.Phase == Reduced {
 		p.text("reduced ")
 	}
 	p.text("{\n")
 	for _, d := range p.g.Deps() {
+		p.text(p.pad)
 		p.text("    ")
 		p.dep(d)
 		p.text("\n")
 	}
+	p.text(p.pad)
 	p.text("  }\n")
 }
 

@@ -14,6 +14,17 @@ func PrintSchedule(s *Schedule) string {
 
 func (p *printer) schedule(s *Schedule) {
 	p.text("schedule ")
+	p.scheduleHeader(s)
+	p.text(" {\n")
+	for _, v := range s.Order {
+		p.turn(s, v)
+	}
+	p.arena(s)
+	p.text("}\n")
+}
+
+// scheduleHeader prints the strategy and the attributes of a schedule.
+func (p *printer) scheduleHeader(s *Schedule) {
 	p.name(s.Strategy)
 	p.text(" lanes(")
 	p.int(int64(s.Lanes))
@@ -28,15 +39,10 @@ func (p *printer) schedule(s *Schedule) {
 		p.int(s.Predicted)
 		p.text("ns)")
 	}
-	p.text(" {\n")
-	for _, v := range s.Order {
-		p.turn(s, v)
-	}
-	p.arena(s)
-	p.text("}\n")
 }
 
 func (p *printer) turn(s *Schedule, v OpID) {
+	p.text(p.pad)
 	p.text("  ")
 	p.id(v)
 	p.text(" lane(")
@@ -58,7 +64,24 @@ func (p *printer) turn(s *Schedule, v OpID) {
 		p.int(int64(s.Priority[v]))
 		p.text(")")
 	}
+	for _, body := range s.Bodies[v] {
+		p.scheduledBody(body)
+	}
 	p.text("\n")
+}
+
+// scheduledBody prints the schedule of a body behind the turn of its operation.
+func (p *printer) scheduledBody(s *Schedule) {
+	outer, pad := p.g, p.pad
+	p.g, p.pad = s.Graph, pad+"  "
+	p.text(" body ")
+	p.scheduleHeader(s)
+	p.text(" {\n")
+	for _, v := range s.Order {
+		p.turn(s, v)
+	}
+	p.g, p.pad = outer, pad
+	p.text(pad + "  }")
 }
 
 func (p *printer) arena(s *Schedule) {

@@ -19,13 +19,14 @@ type Schedule struct {
 	Predicted int64  // makespan of one replay in nanoseconds
 
 	Lanes    int
-	Order    []OpID   // submission order over all lanes, a permutation of the operations
-	Lane     []LaneID // by operation
-	Waits    [][]OpID // by operation: operations on other lanes to wait for, ascending
-	Delays   [][]OpID // by operation: those of its waits that no dependency needs, ascending; nil for none
-	Priority []int32  // by operation, lower gets multiprocessors first; of launches alone, nil when all are equal
-	Joined   []bool   // by operation: over streams it is launched with the one before it on its lane; nil for none
-	Offset   []int64  // by buffer: byte offset in the arena, -1 for its own allocation; nil without a plan
+	Order    []OpID               // submission order over all lanes, a permutation of the operations
+	Lane     []LaneID             // by operation
+	Waits    [][]OpID             // by operation: operations on other lanes to wait for, ascending
+	Delays   [][]OpID             // by operation: those of its waits that no dependency needs, ascending; nil for none
+	Priority []int32              // by operation, lower gets multiprocessors first; of launches alone, nil when all are equal
+	Joined   []bool               // by operation: over streams it is launched with the one before it on its lane; nil for none
+	Bodies   map[OpID][]*Schedule // by loop and branch: the schedules of its bodies; nil without any
+	Offset   []int64              // by buffer: byte offset in the arena, -1 for its own allocation; nil without a plan
 }
 
 // Syncs is the number of waits: the event dependencies a replay pays for.

@@ -19,25 +19,32 @@ type rule struct {
 	perOp func(*verifier, OpID, *Op)
 }
 
-// rules are walked in order, up to those of the graph's phase.
-var rules = []rule{
-	{name: "names", check: (*verifier).names},
-	{name: "modules", check: (*verifier).moduleFiles},
-	{name: "scalars", gate: true, check: (*verifier).params},
-	{name: "buffers", gate: true, check: (*verifier).buffers},
-	{name: "payload", gate: true, perOp: (*verifier).payload},
-	{name: "ids", gate: true, perOp: (*verifier).ids},
-	{name: "ranges", gate: true, perOp: (*verifier).ranges},
-	{name: "copy", perOp: (*verifier).copy},
-	{name: "memset", perOp: (*verifier).memset},
-	{name: "prefetch", perOp: (*verifier).prefetch},
-	{name: "launch", perOp: (*verifier).launch},
-	{name: "arguments", perOp: (*verifier).arguments},
-	{name: "constants", perOp: (*verifier).constants},
-	{name: "after", gate: true, perOp: (*verifier).after},
-	{name: "dependencies", gate: true, check: (*verifier).dependencies},
-	{name: "hazards", since: Analyzed, check: (*verifier).hazards},
-	{name: "reduced", since: Reduced, check: (*verifier).reduced},
+// rules are walked in order, up to those of the graph's phase. They are set when the program starts, since that of
+// bodies calls Verify.
+var rules []rule
+
+func init() {
+	rules = []rule{
+		{name: "names", check: (*verifier).names},
+		{name: "modules", check: (*verifier).moduleFiles},
+		{name: "scalars", gate: true, check: (*verifier).params},
+		{name: "buffers", gate: true, check: (*verifier).buffers},
+		{name: "payload", gate: true, perOp: (*verifier).payload},
+		{name: "ids", gate: true, perOp: (*verifier).ids},
+		{name: "ranges", gate: true, perOp: (*verifier).ranges},
+		{name: "copy", perOp: (*verifier).copy},
+		{name: "memset", perOp: (*verifier).memset},
+		{name: "prefetch", perOp: (*verifier).prefetch},
+		{name: "launch", perOp: (*verifier).launch},
+		{name: "condition", gate: true, perOp: (*verifier).condition},
+		{name: "bodies", gate: true, perOp: (*verifier).bodies},
+		{name: "arguments", perOp: (*verifier).arguments},
+		{name: "constants", perOp: (*verifier).constants},
+		{name: "after", gate: true, perOp: (*verifier).after},
+		{name: "dependencies", gate: true, check: (*verifier).dependencies},
+		{name: "hazards", since: Analyzed, check: (*verifier).hazards},
+		{name: "reduced", since: Reduced, check: (*verifier).reduced},
+	}
 }
 
 // Verify checks that g is a valid graph of its phase. A traced graph must be

@@ -10,8 +10,10 @@ func (v *verifier) payload(id OpID, op *Op) {
 	case (op.Kind == KindLaunch) != (op.Launch != nil),
 		(op.Kind == KindCopy) != (op.Copy != nil),
 		(op.Kind == KindMemset) != (op.Memset != nil),
-		(op.Kind == KindPrefetch) != (op.Prefetch != nil):
+		(op.Kind == KindPrefetch) != (op.Prefetch != nil),
+		op.Kind.IsControl() != (op.Control != nil):
 		v.add(id, "%v %v needs exactly the operands of its kind: set the field that Kind names and no other", id, op.Kind)
+	case op.Kind.IsControl():
 	case len(op.Uses) > 0 && op.Kind != KindLaunch && op.Kind != KindHost:
 		v.add(id, "%s declares uses: those of a %v follow from its operands", v.about(id), op.Kind)
 	}

@@ -7,20 +7,28 @@ import (
 	"github.com/reprise-gpu/reprise/internal/dense"
 )
 
-// scheduleRules are walked in order.
-var scheduleRules = []struct {
+// scheduleRule is one demand on a schedule.
+type scheduleRule struct {
 	name  string
 	gate  bool // later rules rely on it: stop when it is broken
 	check func(*scheduleVerifier)
-}{
-	{"tables", true, (*scheduleVerifier).tables},
-	{"order", true, (*scheduleVerifier).order},
-	{"lanes", true, (*scheduleVerifier).lanes},
-	{"waits", true, (*scheduleVerifier).waits},
-	{"delays", true, (*scheduleVerifier).delays},
-	{"joined", false, (*scheduleVerifier).joined},
-	{"dependencies", false, (*scheduleVerifier).dependencies},
-	{"arena", false, (*scheduleVerifier).arena},
+}
+
+// scheduleRules are walked in order. They are set when the program starts, since that of bodies calls VerifySchedule.
+var scheduleRules []scheduleRule
+
+func init() {
+	scheduleRules = []scheduleRule{
+		{"tables", true, (*scheduleVerifier).tables},
+		{"order", true, (*scheduleVerifier).order},
+		{"lanes", true, (*scheduleVerifier).lanes},
+		{"waits", true, (*scheduleVerifier).waits},
+		{"delays", true, (*scheduleVerifier).delays},
+		{"joined", false, (*scheduleVerifier).joined},
+		{"bodies", false, (*scheduleVerifier).bodies},
+		{"dependencies", false, (*scheduleVerifier).dependencies},
+		{"arena", false, (*scheduleVerifier).arena},
+	}
 }
 
 // VerifySchedule checks that s is a valid schedule of its graph, which itself
@@ -222,6 +230,8 @@ func (v *scheduleVerifier) joined() {
 			v.add(id, "%v is joined to %v, which another lane waits for: drop joined, a group is waited for as a whole", id, u)
 		case v.g.Ops[id].Kind == KindPrefetch || v.g.Ops[u].Kind == KindPrefetch:
 			v.add(id, "%v is joined to %v, and a graph holds no prefetch: drop joined", id, u)
+		case v.g.Ops[id].Kind.IsControl() || v.g.Ops[u].Kind.IsControl():
+			v.add(id, "%v is joined to %v, and a group holds no loop and no branch: drop joined", id, u)
 		}
 	}
 }

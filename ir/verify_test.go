@@ -138,6 +138,11 @@ func TestEveryRuleIsTested(t *testing.T) {
 		assert.Contains(t, string(text), "(rule "+rule+")")
 	}
 	assert.Equal(t, 1, strings.Count(string(text), "graph arena"))
+	text, err = os.ReadFile("testdata/verify/control")
+	require.NoError(t, err)
+	for _, rule := range []string{"condition", "bodies"} {
+		assert.Contains(t, string(text), "(rule "+rule+")")
+	}
 }
 
 // TestVerifyRefusesSizesThatNoDeviceHas goes up to sizes that overflow, of one buffer and of several together.

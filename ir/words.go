@@ -7,12 +7,14 @@ import (
 
 // The words of the text form, indexed by what they stand for.
 var (
-	placeWords  = []string{OnDevice: "device", PinnedHost: "pinned", PageableHost: "pageable", Managed: "managed"}
-	roleWords   = []string{Temporary: "temporary", Input: "input", Output: "output", InOut: "inout", Constant: "constant"}
-	modeWords   = []string{Read: "read", Write: "write", ReadWrite: "readwrite", Reduce: "reduce"}
-	phaseWords  = []string{Traced: "traced", Analyzed: "analyzed", Reduced: "reduced"}
-	sideWords   = []string{hostSide: "host", deviceSide: "device"}
-	hazardWords = []string{"raw", "war", "waw", "after"} // by bit
+	placeWords      = []string{OnDevice: "device", PinnedHost: "pinned", PageableHost: "pageable", Managed: "managed"}
+	roleWords       = []string{Temporary: "temporary", Input: "input", Output: "output", InOut: "inout", Constant: "constant"}
+	modeWords       = []string{Read: "read", Write: "write", ReadWrite: "readwrite", Reduce: "reduce"}
+	phaseWords      = []string{Traced: "traced", Analyzed: "analyzed", Reduced: "reduced"}
+	sideWords       = []string{hostSide: "host", deviceSide: "device"}
+	comparisonWords = []string{"below", "equal", "above", "atmost", "atleast", "notequal"}
+	comparisons     = []Comparison{Below, Equal, Above, AtMost, AtLeast, NotEqual}
+	hazardWords     = []string{"raw", "war", "waw", "after"} // by bit
 )
 
 // Where a prefetch moves bytes to.

@@ -155,9 +155,9 @@ func fit(a, b int) (int, int) {
 
 // until returns the condition that ends a loop: the method has a result. On a sampled device it is never met.
 func (r *run) until(o *Options) loop.Until {
-	u := loop.Until{Buffer: r.sys.state.ID(), Index: stateCode, Is: loop.NotEqual, Value: running}
+	u := loop.Until{Buffer: r.sys.state.ID(), Index: stateCode, Is: ir.NotEqual, Value: running}
 	if o.Sampled {
-		u.Is, u.Value = loop.Equal, -1
+		u.Is, u.Value = ir.Equal, -1
 	}
 	return u
 }

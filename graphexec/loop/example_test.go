@@ -48,7 +48,7 @@ func ExampleLoop() {
 	// Repeat it until the first of them is below 1e-6.
 	loopExec, err := loop.Instantiate(dev, loop.Loop{
 		Body:          body,
-		Until:         loop.Until{Buffer: x.ID(), Is: loop.Below, Value: 1e-6},
+		Until:         loop.Until{Buffer: x.ID(), Is: ir.Below, Value: 1e-6},
 		MaxIterations: 1000,
 	}, trace)
 	if err != nil {

@@ -22,31 +22,8 @@ var untilPTX string
 type Until struct {
 	Buffer ir.BufferID // device memory, of f32, f64, i32 or u32, that the body writes
 	Index  int64       // of the element
-	Is     Comparison
+	Is     ir.Comparison
 	Value  float64
-}
-
-// Comparison is a set of outcomes.
-type Comparison uint32
-
-const (
-	Below Comparison = 1 << iota
-	Equal
-	Above
-	AtMost   = Below | Equal
-	AtLeast  = Equal | Above
-	NotEqual = Below | Above
-)
-
-var comparisons = map[Comparison]string{
-	Below: "below", Equal: "equal to", Above: "above", AtMost: "at most", AtLeast: "at least", NotEqual: "not equal to",
-}
-
-func (c Comparison) String() string {
-	if name, ok := comparisons[c]; ok {
-		return name
-	}
-	return fmt.Sprintf("comparison(%d)", uint32(c))
 }
 
 // finding is what a look at the scalar comes to, with the numbers of until.cu.
@@ -95,7 +72,7 @@ func newPredicate(s *ir.Schedule, b graphexec.Bindings, u Until) (*predicate, er
 		return bad("the buffer is host or managed memory; use device memory, which a loop on the device can read")
 	case buf.Role == ir.Temporary:
 		return bad("the buffer is temporary, so nothing of it is left after an iteration; give it the role inout or output")
-	case comparisons[u.Is] == "":
+	case !u.Is.Valid():
 		return bad("%v is none of Below, AtMost, Equal, NotEqual, AtLeast and Above", u.Is)
 	case math.IsNaN(u.Value):
 		return bad("nothing compares to NaN; a scalar that is no number ends a loop anyway")
@@ -143,21 +120,21 @@ func (p *predicate) kernel() (entry string, test []byte) {
 func (p *predicate) stays() (low, high float64) {
 	v, inf := p.Value, math.Inf(1)
 	switch p.Is {
-	case Below:
+	case ir.Below:
 		return v, inf
-	case AtMost:
+	case ir.AtMost:
 		if v < inf {
 			return math.Nextafter(v, inf), inf
 		}
-	case Above:
+	case ir.Above:
 		return -inf, v
-	case AtLeast:
+	case ir.AtLeast:
 		if v > -inf {
 			return -inf, math.Nextafter(v, -inf)
 		}
-	case NotEqual:
+	case ir.NotEqual:
 		return v, v
-	case Equal:
+	case ir.Equal:
 		return v, math.NaN()
 	}
 	return math.NaN(), inf
@@ -171,24 +148,24 @@ func (p *predicate) ends() (low, span uint32, some bool) {
 	}
 	from, to := least, greatest
 	switch p.Is {
-	case Below:
+	case ir.Below:
 		to = math.Ceil(p.Value) - 1
-	case AtMost:
+	case ir.AtMost:
 		to = math.Floor(p.Value)
-	case Above:
+	case ir.Above:
 		from = math.Floor(p.Value) + 1
-	case AtLeast:
+	case ir.AtLeast:
 		from = math.Ceil(p.Value)
-	case Equal, NotEqual:
+	case ir.Equal, ir.NotEqual:
 		from, to = math.Ceil(p.Value), math.Floor(p.Value)
 	}
 	from, to = max(from, least), min(to, greatest)
 	none := from > to
 	low, high := uint32(int64(from)), uint32(int64(to))
 	switch {
-	case p.Is == NotEqual && none:
+	case p.Is == ir.NotEqual && none:
 		return 0, math.MaxUint32, true
-	case p.Is == NotEqual:
+	case p.Is == ir.NotEqual:
 		return high + 1, low - 1 - (high + 1), true
 	}
 	return low, high - low, !none
@@ -207,14 +184,14 @@ func (p *predicate) look(b []byte) finding {
 	case ir.U32:
 		x = float64(word)
 	}
-	how := Equal
+	how := ir.Equal
 	switch {
 	case math.IsNaN(x):
 		return notANumber
 	case x < p.Value:
-		how = Below
+		how = ir.Below
 	case x > p.Value:
-		how = Above
+		how = ir.Above
 	}
 	if how&p.Is != 0 {
 		return met

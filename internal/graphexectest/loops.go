@@ -73,7 +73,7 @@ func newChangedLoop(t *testing.T, open func() device.Device, seed uint64, loweri
 		Body: plan.Schedule, Lowering: lowering, Backend: graphexec.Backends()[x.r.IntN(2)], CheckEvery: every, Batch: every, MaxIterations: 3 + x.r.IntN(8),
 		Until: loop.Until{
 			Buffer: x.got.scalar().ID(), Index: 1, Value: x.r.Float64(),
-			Is: []loop.Comparison{loop.Below, loop.AtMost, loop.AtLeast, loop.Above}[x.r.IntN(4)],
+			Is: []ir.Comparison{ir.Below, ir.AtMost, ir.AtLeast, ir.Above}[x.r.IntN(4)],
 		},
 		Overrun: []loop.Overrun{loop.Forbidden, loop.Undone}[x.r.IntN(2)],
 	}
@@ -137,7 +137,7 @@ func (x *changedLoop) plainly() (int, loop.Ending) {
 		if math.IsNaN(v) {
 			return i, loop.NotANumber
 		}
-		if v < limit && l.Until.Is&loop.Below != 0 || v == limit && l.Until.Is&loop.Equal != 0 || v > limit && l.Until.Is&loop.Above != 0 {
+		if v < limit && l.Until.Is&ir.Below != 0 || v == limit && l.Until.Is&ir.Equal != 0 || v > limit && l.Until.Is&ir.Above != 0 {
 			return i, loop.Met
 		}
 	}

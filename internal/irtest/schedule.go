@@ -31,12 +31,41 @@ func Schedule(r *rand.Rand, g *ir.Graph, lanes int) *ir.Schedule {
 			s.Waits[d.To] = append(s.Waits[d.To], d.From)
 		}
 	}
+	scheduleBodies(r, s, lanes)
 	if r.IntN(4) == 0 {
 		delay(r, s)
 	}
 	if r.IntN(2) == 0 {
 		join(r, s)
 	}
+	return s
+}
+
+// scheduleBodies schedules the bodies of loops and branches. Those without dependencies get one lane.
+func scheduleBodies(r *rand.Rand, s *ir.Schedule, lanes int) {
+	for v := range s.Graph.Ops {
+		c := s.Graph.Ops[v].Control
+		if c == nil {
+			continue
+		}
+		if s.Bodies == nil {
+			s.Bodies = map[ir.OpID][]*ir.Schedule{}
+		}
+		for _, body := range c.Bodies {
+			s.Bodies[ir.OpID(v)] = append(s.Bodies[ir.OpID(v)], scheduleBody(r, body, lanes))
+		}
+	}
+}
+
+func scheduleBody(r *rand.Rand, body *ir.Graph, lanes int) *ir.Schedule {
+	if body.Phase != ir.Traced {
+		return Schedule(r, body, lanes)
+	}
+	s := &ir.Schedule{Graph: body, Strategy: "serial", Lanes: min(1, body.Len()), Lane: make([]ir.LaneID, body.Len()), Waits: make([][]ir.OpID, body.Len())}
+	for v := range body.Ops {
+		s.Order = append(s.Order, ir.OpID(v))
+	}
+	scheduleBodies(r, s, lanes)
 	return s
 }
 
@@ -71,7 +100,7 @@ func join(r *rand.Rand, s *ir.Schedule) {
 		u := last[s.Lane[v]]
 		last[s.Lane[v]] = v
 		if u < 0 || records[u] || len(s.Waits[v]) > 0 || r.IntN(4) == 0 ||
-			s.Graph.Ops[u].Kind == ir.KindPrefetch || s.Graph.Ops[v].Kind == ir.KindPrefetch {
+			ungrouped(s.Graph.Ops[u].Kind) || ungrouped(s.Graph.Ops[v].Kind) {
 			continue
 		}
 		if s.Joined == nil {
@@ -80,6 +109,9 @@ func join(r *rand.Rand, s *ir.Schedule) {
 		s.Joined[v] = true
 	}
 }
+
+// ungrouped reports whether a group may not hold operations of the kind.
+func ungrouped(k ir.Kind) bool { return k == ir.KindPrefetch || k.IsControl() }
 
 // order draws a ready operation for every turn.
 func order(r *rand.Rand, g *ir.Graph) []ir.OpID {

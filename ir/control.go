@@ -1,0 +1,148 @@
+package ir
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+)
+
+// Comparison is a set of outcomes of comparing a scalar with a value.
+type Comparison uint32
+
+const (
+	Below Comparison = 1 << iota
+	Equal
+	Above
+	AtMost   = Below | Equal
+	AtLeast  = Equal | Above
+	NotEqual = Below | Above
+)
+
+var comparisonNames = map[Comparison]string{
+	Below: "below", Equal: "equal to", Above: "above", AtMost: "at most", AtLeast: "at least", NotEqual: "not equal to",
+}
+
+func (c Comparison) String() string {
+	if name, ok := comparisonNames[c]; ok {
+		return name
+	}
+	return fmt.Sprintf("comparison(%d)", uint32(c))
+}
+
+// Valid reports whether c is one of the comparisons above.
+func (c Comparison) Valid() bool { return comparisonNames[c] != "" }
+
+// Condition compares an element of a buffer with a value. It does not hold while the element is NaN.
+type Condition struct {
+	Scalar Range // one element, of f32, f64, i32 or u32, in device memory
+	Is     Comparison
+	Value  float64
+}
+
+// Control is what a loop or a branch evaluates, and the operations that it runs.
+//
+// A loop runs its body up to Limit times. After every Every iterations, and after the last, it evaluates the condition,
+// and ends if that holds or the scalar is NaN. A branch runs its first body if the condition holds, else the second.
+type Control struct {
+	Condition
+	Limit int64 // of a loop: iterations at most, at least 1
+	Every int64 // of a loop: iterations between two evaluations, at least 1
+
+	// Bodies are one for a loop, one or two for a branch. A body has the modules, parameters and buffers of the graph
+	// around it. Its operations have numbers of their own, from 0.
+	Bodies []*Graph
+}
+
+// ControlOp returns a loop or a branch without a cost. Its Uses are those of its bodies, and a read of the scalar.
+func ControlOp(kind Kind, c Control) Op {
+	return Op{Kind: kind, Control: &c, Uses: c.uses(), Cost: -1}
+}
+
+// IsControl reports whether operations of the kind hold bodies.
+func (k Kind) IsControl() bool { return k == KindLoop || k == KindBranch }
+
+// uses is the union of the accesses of all bodies and of the evaluation, as disjoint ranges, ascending. A range that
+// is both read and written, in any order, is ReadWrite.
+func (c *Control) uses() []Access {
+	ends := appendEnds(nil, Access{c.Scalar, Read})
+	for _, body := range c.Bodies {
+		if body == nil {
+			continue
+		}
+		var scratch [2]Access
+		for v := range body.Ops {
+			for _, a := range body.Ops[v].Accesses(&scratch) {
+				ends = appendEnds(ends, a)
+			}
+		}
+	}
+	return sweepEnds(ends)
+}
+
+// end is where an access begins or ends: it changes how many accesses read and write from there on.
+type end struct {
+	buffer        BufferID
+	at            int64
+	reads, writes int
+}
+
+func appendEnds(ends []end, a Access) []end {
+	if a.Empty() {
+		return ends
+	}
+	reads, writes := 0, 0
+	if a.Mode.Reads() {
+		reads = 1
+	}
+	if a.Mode.Writes() {
+		writes = 1
+	}
+	return append(ends, end{a.Buffer, a.Lo, reads, writes}, end{a.Buffer, a.Hi, -reads, -writes})
+}
+
+// sweepEnds walks the ends in order and returns maximal ranges of one mode. It takes O(n log n).
+func sweepEnds(ends []end) (uses []Access) {
+	slices.SortFunc(ends, func(a, b end) int { return cmp.Or(cmp.Compare(a.buffer, b.buffer), cmp.Compare(a.at, b.at)) })
+	reads, writes := 0, 0
+	for i, e := range ends {
+		reads, writes = reads+e.reads, writes+e.writes
+		if reads+writes == 0 || ends[i+1].at == e.at {
+			continue
+		}
+		a := Access{Range{e.buffer, e.at, ends[i+1].at}, accessMode(reads > 0, writes > 0)}
+		if n := len(uses); n > 0 && uses[n-1].Mode == a.Mode && uses[n-1].Buffer == a.Buffer && uses[n-1].Hi == a.Lo {
+			uses[n-1].Hi = a.Hi
+			continue
+		}
+		uses = append(uses, a)
+	}
+	return uses
+}
+
+func accessMode(reads, writes bool) Mode {
+	switch {
+	case !writes:
+		return Read
+	case !reads:
+		return Write
+	}
+	return ReadWrite
+}
+
+// share gives the tables of g to a body of one of its operations.
+func (g *Graph) share(body *Graph) {
+	body.Name, body.Trace = g.Name, g.Trace
+	body.Modules, body.Params, body.Buffers, body.Made = g.Modules, g.Params, g.Buffers, g.Made
+	body.shareAll()
+}
+
+// shareAll gives the tables of g to the bodies of its operations.
+func (g *Graph) shareAll() {
+	for v := range g.Ops {
+		if c := g.Ops[v].Control; c != nil {
+			for _, body := range c.Bodies {
+				g.share(body)
+			}
+		}
+	}
+}

@@ -1,0 +1,134 @@
+package ir
+
+import (
+	"math"
+	"slices"
+)
+
+// conditionTypes are the types of scalars that a condition may compare. Each fits a double, so that the device and the
+// host compare the same numbers.
+var conditionTypes = []Type{F32, F64, I32, U32}
+
+// condition: an element that the device can read, and a value that it can compare to.
+func (v *verifier) condition(id OpID, op *Op) {
+	c := op.Control
+	if c == nil {
+		return
+	}
+	r := c.Scalar
+	if r.Buffer < 0 || int(r.Buffer) >= len(v.g.Buffers) {
+		v.bufferID(id, r.Buffer)
+		return
+	}
+	b := &v.g.Buffers[r.Buffer]
+	size := b.Elem.Size()
+	switch {
+	case r.Lo < 0 || r.Hi > b.Size() || r.Hi-r.Lo != size || r.Lo%size != 0:
+		v.add(id, "%s compares %s: name the bytes of one element, of which each has %d", v.about(id), bytes(v.g, r), size)
+	case !slices.Contains(conditionTypes, b.Elem):
+		v.add(id, "%s compares %s of type %v: use f32, f64, i32 or u32", v.about(id), bytes(v.g, r), b.Elem)
+	case b.Place.Kind != OnDevice:
+		v.add(id, "%s compares %s, which is not in device memory: the device cannot evaluate it", v.about(id), bytes(v.g, r))
+	case b.Role == Temporary:
+		v.add(id, "%s compares %s, which is temporary, so that nothing of it is left after the body: give the buffer the role inout or output", v.about(id), bytes(v.g, r))
+	case !c.Is.Valid():
+		v.add(id, "%s has the unknown %v: use Below, AtMost, Equal, NotEqual, AtLeast or Above", v.about(id), c.Is)
+	case math.IsNaN(c.Value):
+		v.add(id, "%s compares with NaN, which nothing equals: compare with a number", v.about(id))
+	}
+}
+
+// bodies are valid graphs that share the tables of the graph around them, and end by what they compute.
+func (v *verifier) bodies(id OpID, op *Op) {
+	c := op.Control
+	if c == nil {
+		return
+	}
+	before := len(v.found)
+	v.bodyCount(id, op)
+	for _, body := range c.Bodies {
+		v.body(id, body)
+	}
+	if len(v.found) > before {
+		return
+	}
+	if !slices.Equal(op.Uses, c.uses()) {
+		v.add(id, "%s does not list the accesses of its bodies: make it with ControlOp", v.about(id))
+	}
+	if op.Kind == KindLoop && !slices.ContainsFunc(op.Uses, func(a Access) bool { return a.Mode.Writes() && a.Overlaps(c.Scalar) }) {
+		v.add(id, "%s never ends by %s, which its body does not write: write it, or compare another scalar", v.about(id), bytes(v.g, c.Scalar))
+	}
+}
+
+// bodyCount: one body and limits of at least 1 for a loop, one or two bodies for a branch.
+func (v *verifier) bodyCount(id OpID, op *Op) {
+	c := op.Control
+	switch n := len(c.Bodies); {
+	case op.Kind == KindLoop && n != 1:
+		v.add(id, "%s has %d bodies: a loop has one", v.about(id), n)
+	case op.Kind == KindBranch && n != 1 && n != 2:
+		v.add(id, "%s has %d bodies: a branch has one or two", v.about(id), n)
+	case op.Kind == KindLoop && (c.Limit < 1 || c.Every < 1):
+		v.add(id, "%s runs at most %d iterations and evaluates its condition after every %d: both are at least 1", v.about(id), c.Limit, c.Every)
+	case op.Kind == KindBranch && (c.Limit != 0 || c.Every != 0):
+		v.add(id, "%s has a number of iterations: only a loop has", v.about(id))
+	}
+}
+
+// body: valid by itself, without operations that a graph of the driver cannot hold in a body.
+func (v *verifier) body(id OpID, body *Graph) {
+	if body == nil {
+		v.add(id, "%s has a body that is nil", v.about(id))
+		return
+	}
+	if !slices.Equal(body.Modules, v.g.Modules) || !slices.Equal(body.Params, v.g.Params) || !slices.Equal(body.Buffers, v.g.Buffers) {
+		v.add(id, "%s has a body with other modules, parameters or buffers: a body has those of the graph around it", v.about(id))
+		return
+	}
+	if err := Verify(body); err != nil {
+		v.addInner(id, v.about(id), err, body, nil)
+		return
+	}
+	for u := range body.Ops {
+		if k := body.Ops[u].Kind; k == KindHost || k == KindPrefetch {
+			v.add(id, "in the body of %s: %s is in a body, which the device runs without the host: move it out of the body", v.about(id), about(body, OpID(u)))
+			v.found[len(v.found)-1].in = inner{graph: body, op: OpID(u)}
+		}
+	}
+}
+
+// bodies of loops and branches are scheduled, in the memory of the schedule around them.
+func (v *scheduleVerifier) bodies() {
+	for id := range v.g.Ops {
+		v.scheduledBodies(OpID(id))
+	}
+	for id := range v.s.Bodies {
+		if id < 0 || int(id) >= len(v.g.Ops) {
+			v.add(-1, "bodies of %v are scheduled, but the graph has %d operations", id, len(v.g.Ops))
+		}
+	}
+}
+
+func (v *scheduleVerifier) scheduledBodies(id OpID) {
+	var bodies []*Graph
+	if c := v.g.Ops[id].Control; c != nil {
+		bodies = c.Bodies
+	}
+	scheduled := v.s.Bodies[id]
+	if len(scheduled) != len(bodies) {
+		v.add(id, "%d of %d bodies of %s are scheduled: schedule each, as in %v lane(0) body serial lanes(1) { ... }", len(scheduled), len(bodies), about(v.g, id), id)
+		return
+	}
+	for i, s := range scheduled {
+		switch {
+		case s == nil || s.Graph != bodies[i]:
+			v.add(id, "%s has a schedule of another graph for body %d: schedule the body", about(v.g, id), i)
+		case s.Offset != nil:
+			v.add(id, "%s has a schedule with an arena for body %d: a body uses the arena of the schedule around it", about(v.g, id), i)
+		default:
+			if err := VerifySchedule(s); err != nil {
+				v.addInner(id, about(v.g, id), err, nil, s)
+			}
+		}
+	}
+}
