@@ -19,8 +19,9 @@ const module = "github.com/reprise-gpu/reprise"
 
 // listed is what `go list -json` says of a package.
 type listed struct {
-	ImportPath, Doc                    string
+	ImportPath, Name, Dir, Doc         string
 	Imports, TestImports, XTestImports []string
+	TestGoFiles, XTestGoFiles          []string
 }
 
 func TestImportsKeepTheRules(t *testing.T) {
@@ -40,6 +41,28 @@ func TestPackagesHaveADocComment(t *testing.T) {
 	for _, p := range packages(t) {
 		assert.NotEmpty(t, p.Doc, "package %s has no doc comment: say in one paragraph what it holds", p.ImportPath)
 	}
+}
+
+// TestPublicPackagesHaveAnExample requires an Example function, which go doc shows and go test compiles, in every
+// package that other modules can import. Packages below cuda are exempt: most of their code has the tag cuda.
+func TestPublicPackagesHaveAnExample(t *testing.T) {
+	public := 0
+	for _, p := range packages(t) {
+		path := relative(p.ImportPath)
+		internal := strings.Contains("/"+path+"/", "/internal/")
+		if p.Name == "main" || internal || path == "scripts" || path == "cuda" || strings.HasPrefix(path, "cuda/") {
+			continue
+		}
+		public++
+		examples := 0
+		for _, name := range append(p.TestGoFiles, p.XTestGoFiles...) {
+			text, err := os.ReadFile(filepath.Join(p.Dir, name))
+			require.NoError(t, err)
+			examples += strings.Count(string(text), "\nfunc Example")
+		}
+		assert.NotZero(t, examples, "package %s has no example: show its use in a function Example of example_test.go", path)
+	}
+	require.Greater(t, public, 10, "hardly any package was found")
 }
 
 // Package cuda needs a driver; everything below the wiring builds without one.
@@ -66,7 +89,7 @@ func packages(t *testing.T) []listed {
 		}
 		return err
 	}))
-	cmd := exec.Command("go", "list", "-json=ImportPath,Doc,Imports,TestImports,XTestImports", "./...")
+	cmd := exec.Command("go", "list", "-json=ImportPath,Name,Dir,Doc,Imports,TestImports,XTestImports,TestGoFiles,XTestGoFiles", "./...")
 	cmd.Dir = root
 	out, err := cmd.Output()
 	if exit, ok := err.(*exec.ExitError); ok {

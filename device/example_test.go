@@ -1,0 +1,48 @@
+package device_test
+
+import (
+	"fmt"
+	"log"
+
+	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/sim"
+)
+
+// ExampleDevice fills memory on a stream, and waits for it.
+func ExampleDevice() {
+	dev, err := sim.New(sim.Options{})
+	check(err)
+	defer dev.Close()
+	memory, err := dev.Alloc(4)
+	check(err)
+	stream, err := dev.CreateStream(0)
+	check(err)
+
+	check(dev.Submit(stream, &device.Memset{Dst: memory, Value: 7, Width: 1, Count: 4})) // returns at once
+	check(dev.Synchronize(stream))
+
+	bytes := make([]byte, 4)
+	check(dev.Read(bytes, memory))
+	fmt.Println(bytes)
+	// Output: [7 7 7 7]
+}
+
+// ExampleWithFaults tests the error path of a program: its second call into the device fails.
+func ExampleWithFaults() {
+	simulated, err := sim.New(sim.Options{})
+	check(err)
+	dev := device.WithFaults(simulated, device.FailCall(2, device.OutOfMemory))
+	defer dev.Close()
+
+	_, err = dev.Alloc(4)
+	check(err)
+	_, err = dev.Alloc(4)
+	fmt.Println(device.CodeOf(err) == device.OutOfMemory)
+	// Output: true
+}
+
+func check(err error) {
+	if err != nil {
+		log.Fatal(err)
+	}
+}
