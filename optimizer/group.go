@@ -73,5 +73,8 @@ func joinable(s *ir.Schedule, least int) []bool {
 
 // adjoins reports whether v can be launched in one graph with u, the operation before it on its lane.
 func adjoins(s *ir.Schedule, records []bool, u, v ir.OpID) bool {
-	return len(s.Waits[v]) == 0 && !records[u] && s.Graph.Ops[u].Kind != ir.KindPrefetch && s.Graph.Ops[v].Kind != ir.KindPrefetch
+	return len(s.Waits[v]) == 0 && !records[u] && groups(s.Graph.Ops[u].Kind) && groups(s.Graph.Ops[v].Kind)
 }
+
+// groups reports whether a small graph can hold operations of the kind.
+func groups(k ir.Kind) bool { return k != ir.KindPrefetch && !k.IsControl() }

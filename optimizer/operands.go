@@ -2,6 +2,7 @@ package optimizer
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/reprise-gpu/reprise/internal/absent"
 	"github.com/reprise-gpu/reprise/ir"
@@ -35,6 +36,8 @@ func lacksOperands(op *ir.Op) bool {
 		return op.Memset == nil
 	case ir.KindPrefetch:
 		return op.Prefetch == nil
+	case ir.KindLoop, ir.KindBranch:
+		return op.Control == nil || slices.Contains(op.Control.Bodies, nil)
 	}
 	return false
 }

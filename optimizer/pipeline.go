@@ -160,6 +160,7 @@ type Options struct {
 
 	grains  *grains // result of coarsen; nil for none
 	settled bool    // a search has already decided what syncs, fold, order and splice would decide
+	bodies  bodies  // plans of the bodies of loops and branches; nil if the graph has none
 	tried   *int    // counts operations of all schedules tried by searches; nil if not counted
 	result  *Result // of the plan, for notes of passes; nil outside Plan
 }
@@ -179,7 +180,7 @@ type Result struct {
 	UndecidedDeps, UndecidedWaits int
 }
 
-// Plan runs the pipeline on g, which it does not change. A pass that the phase of g shows to be
+// Plan runs the pipeline on g, which it does not change, after the pipeline for the bodies of its loops and branches. A pass that the phase of g shows to be
 // done is skipped.
 //
 // A program with too many dependencies is refused with a *DependencyError.
@@ -201,6 +202,9 @@ func Plan(g *ir.Graph, opts Options) (*Result, error) {
 			return nil, err
 		}
 	} else if err := checkOperands(g); err != nil {
+		return nil, err
+	}
+	if g, opts.bodies, err = planBodies(g, selected, &opts); err != nil {
 		return nil, err
 	}
 	s := &ir.Schedule{Graph: g}
@@ -345,7 +349,11 @@ func (p *pass) run(s *ir.Schedule, opts *Options) error {
 
 func (p *pass) apply(s *ir.Schedule, opts *Options) (err error) {
 	if p.edit == nil {
-		return p.compute(s, opts)
+		err = p.compute(s, opts)
+		if opts.bodies != nil {
+			s.Bodies = opts.bodies.schedules(s.Graph)
+		}
+		return err
 	}
 	s.Graph, err = p.edit(s.Graph, opts)
 	return err

@@ -26,6 +26,9 @@ func (o *Options) model(g *ir.Graph) (*model.Profile, CostModel, error) {
 	default:
 		costs = MeasuredCosts(p, o.Measured)
 	}
+	if o.bodies != nil {
+		costs = controlCosts{costs, o.bodies}
+	}
 	return p, costs, checkHorizon(g, p, costs)
 }
 

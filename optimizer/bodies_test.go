@@ -1,0 +1,79 @@
+package optimizer_test
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/reprise-gpu/reprise/internal/irtest"
+	"github.com/reprise-gpu/reprise/ir"
+	"github.com/reprise-gpu/reprise/optimizer"
+)
+
+// TestPlansOfLoopsAndBranchesAreValid plans random programs and writes and reads the plans.
+func TestPlansOfLoopsAndBranchesAreValid(t *testing.T) {
+	scheduled := 0
+	for seed := range uint64(40) {
+		r := rand.New(rand.NewPCG(seed, 31))
+		g := irtest.Controlled(r, 1+r.IntN(12), 1+r.IntN(3))
+		before := ir.Print(g)
+		strategy := []string{"serial", "nimble", "mincover", "listsched", "levels"}[r.IntN(5)]
+		also := [][]string{nil, {"memplan"}, {"copyelim", "dce"}, {"unroll(2)"}, {"coarsen", "priorities", "group"}}[r.IntN(5)]
+		plan, err := optimizer.Plan(g, optimizer.Options{Strategy: strategy, Also: also, Streams: r.IntN(2) == 0, Verify: true})
+		require.NoError(t, err, "seed %d, %s, %v", seed, strategy, also)
+		require.Equal(t, before, ir.Print(g), "the program was changed")
+		require.NoError(t, ir.Verify(plan.Graph))
+		require.NoError(t, ir.VerifySchedule(plan.Schedule))
+		for v, bodies := range plan.Schedule.Bodies {
+			for i, s := range bodies {
+				scheduled++
+				require.Equal(t, ir.Reduced, s.Graph.Phase)
+				require.Same(t, plan.Graph.Ops[v].Control.Bodies[i], s.Graph)
+			}
+		}
+		text := ir.Format(plan.Graph, plan.Schedule)
+		f, err := ir.Load("plan.rir", string(text))
+		require.NoError(t, err, "seed %d\n%s", seed, text)
+		require.Equal(t, string(text), string(ir.Format(f.Graph, f.Schedule)), "seed %d", seed)
+	}
+	assert.Greater(t, scheduled, 40)
+}
+
+const looping = `graph g {
+  module m "m.ptx"
+  buffer @x f32[4096] device(0) inout
+  buffer @y f32[4096] device(0) inout
+  buffer @r f32[1] device(0) inout
+  %0 = memset @y u32=0
+  %1 = loop until @r below 1 max(1000) every(10) {
+    %0 = launch m.a grid(1) block(32) uses(readwrite @x) cost(1us)
+    %1 = launch m.b grid(1) block(32) uses(read @x, write @r) cost(2us)
+  }
+  %2 = memset @x u32=0
+}
+`
+
+func TestALoopIsPlannedAsOneOperation(t *testing.T) {
+	f, err := ir.Load("g.rir", looping)
+	require.NoError(t, err)
+	plan, err := optimizer.Plan(f.Graph, optimizer.Options{Verify: true})
+	require.NoError(t, err)
+	s := plan.Schedule
+	assert.Equal(t, 2, s.Lanes, "the memset of @y beside the loop")
+	assert.Equal(t, []ir.OpID{0, 1}, s.Bodies[1][0].Order)
+	assert.InDelta(t, 10*s.Bodies[1][0].Predicted, s.Predicted, 10_000, "ten iterations up to the first check")
+	for _, pass := range []string{"rename(2)", "rotate(x:y)"} {
+		_, err = optimizer.Plan(f.Graph, optimizer.Options{Also: []string{"unroll(2)", pass}})
+		assert.ErrorContains(t, err, "cannot replace buffers in the bodies of loops and branches: leave it out")
+	}
+	broken := *f.Graph
+	op := ir.ControlOp(ir.KindLoop, ir.Control{Bodies: []*ir.Graph{nil}})
+	broken.Ops = []ir.Op{op}
+	_, err = optimizer.Plan(&broken, optimizer.Options{})
+	assert.ErrorIs(t, err, ir.ErrMissing)
+	f.Graph.Ops[1].Control.Bodies[0].Ops[0].Uses[0].Buffer = 9
+	_, err = optimizer.Plan(f.Graph, optimizer.Options{})
+	assert.ErrorContains(t, err, "the body of %1 loop: ")
+}
