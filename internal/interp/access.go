@@ -14,14 +14,14 @@ type access struct {
 	size    int       // bytes of one element
 	signed  bool      // elements are sign-extended to their registers
 	addr32  bool      // the address register has 32 bits
-	watched bool      // a load that may find what another block stored
+	watched bool      // a load that may read what another block stored
 	kind    accessKind
 	atomic  string    // the kind of an atomic operation, "add.f32"
-	strong  bool      // atomic or volatile: no race with others of the kind
-	orders  bool      // code may wait by it for other threads
-	inits   bool      // an update that does not look at what was there
-	counts  bool      // an update that blocks take numbers with: see shares
-	memory  bool      // this is an access: extras serve other instructions too
+	strong  bool      // atomic or volatile: no race with other strong accesses
+	orders  bool      // code may use it to wait for other threads
+	inits   bool      // an update that ignores the old value
+	counts  bool      // an update by which blocks draw numbers: see shares
+	memory  bool      // the instruction is an access; other instructions use this struct too
 	elems   []element // registers loaded or stored
 }
 
@@ -37,7 +37,7 @@ var accessNames = [...]string{loads: "load", stores: "store", updates: "atomic o
 
 // element is one register of a vector access.
 type element struct {
-	reg  slot // noSlot for the sink
+	reg  slot // noSlot for the sink "_"
 	size int  // bytes of the register
 }
 
@@ -49,7 +49,7 @@ func (x *access) isGlobal(addr uint64) bool {
 
 func (x *access) bytes() uint64 { return uint64(x.size * len(x.elems)) }
 
-// sectorSet counts distinct 32-byte sectors of one warp access.
+// sectorSet counts the distinct 32-byte sectors of one warp access.
 type sectorSet struct {
 	table [64]uint64
 	last  uint64
@@ -90,7 +90,7 @@ func (w *warp) account(kind accessKind, n int64) {
 	}
 }
 
-// address is the byte address a lane accesses.
+// address returns the byte address that a lane accesses.
 func (w *warp) address(in *inst, lane int) uint64 {
 	if in.x.addr32 {
 		return uint64(view[uint32](w, in.a)[lane] + uint32(in.imm)) // a 32-bit address wraps
@@ -98,7 +98,7 @@ func (w *warp) address(in *inst, lane int) uint64 {
 	return view[uint64](w, in.a)[lane] + in.imm
 }
 
-// locate is the host address of n bytes at addr, or nil after a fault.
+// locate returns the host address of n bytes at addr, or nil after a fault.
 func (w *warp) locate(in *inst, addr, n uint64, lane int) unsafe.Pointer {
 	if addr&(n-1) != 0 {
 		w.fail(Misaligned, in, lane, addr, fmt.Sprintf("%s of %d bytes at %s%#x: the address is not a multiple of %d",
@@ -132,7 +132,7 @@ func spaceName(s ptx.Space) string {
 	return s.String() + " "
 }
 
-// window checks an offset into a block's or thread's own memory.
+// window checks an offset into the memory of a block or a thread.
 func (w *warp) window(in *inst, name string, base unsafe.Pointer, off, n, size, addr uint64, lane int) unsafe.Pointer {
 	if off <= size && n <= size-off {
 		return unsafe.Add(base, uintptr(off))
@@ -159,7 +159,8 @@ func (w *warp) localAt(in *inst, off, n, addr uint64, lane int) unsafe.Pointer {
 	return w.window(in, "local", base, off, n, size, addr, lane)
 }
 
-// global finds addr through the allocation the access site hit last.
+// global translates a global address. It tries the allocation that this access site
+// used last.
 func (w *warp) global(in *inst, addr, n uint64, lane int) unsafe.Pointer {
 	r := w.cache[in.site]
 	if r == nil || !r.holds(addr, n) {
@@ -175,8 +176,9 @@ func (w *warp) global(in *inst, addr, n uint64, lane int) unsafe.Pointer {
 	return unsafe.Add(r.data, uintptr(addr-r.base))
 }
 
-// refill looks an address up and notes the allocation as touched: a site that
-// keeps hitting its cache has been noted already, and of managed memory the page.
+// refill looks up an address, caches the allocation at the site and records it as
+// touched. A site that keeps hitting its cache needs no further record; for managed
+// memory the record is per page.
 func (w *warp) refill(in *inst, addr, n uint64) *reach {
 	a := w.eng.mem.findFor(in.x.kind, addr, n)
 	if a == nil {
@@ -190,12 +192,12 @@ func (w *warp) refill(in *inst, addr, n uint64) *reach {
 	return r
 }
 
-// trailing is the lowest lane of m.
+// trailing returns the lowest lane of m.
 func trailing(m uint32) int { return bits.TrailingZeros32(m) & (lanes - 1) }
 
-// contiguous is the host address of 32 neighbouring elements of size bytes
-// that start at lane 0's address, or nil when the lanes' addresses are not such
-// a row inside one allocation.
+// contiguous returns the host address of 32 adjacent elements of size bytes, starting
+// at lane 0's address. It returns nil if the lanes' addresses are not adjacent or leave
+// the allocation.
 func (w *warp) contiguous(in *inst, a *[lanes]uint64, size uint64) unsafe.Pointer {
 	first := a[0]
 	var differ uint64
@@ -219,8 +221,8 @@ func (w *warp) contiguous(in *inst, a *[lanes]uint64, size uint64) unsafe.Pointe
 	return unsafe.Add(r.data, uintptr(first-r.base))
 }
 
-// span is how many of the live lanes from i on access neighbouring elements, or
-// all the same one, and how far apart their addresses are.
+// span returns the number of live lanes from i on that access adjacent elements, or all
+// the same element, and the distance of their addresses.
 func span(live uint32, a *[lanes]uint64, i int, size uint64) (n int, step uint64) {
 	n = 1
 	if i+1 == lanes || live>>(i+1)&1 == 0 {
@@ -235,8 +237,8 @@ func span(live uint32, a *[lanes]uint64, i int, size uint64) (n int, step uint64
 	return n, step
 }
 
-// row is the host address of bytes bytes of elements that start at addr, which
-// lane accesses, or nil after a fault.
+// row returns the host address of a run of elements, bytes long, that starts at addr,
+// or nil after a fault. lane is the lane of the first element.
 func (w *warp) row(in *inst, addr, size, bytes uint64, lane int, sectors *sectorSet) unsafe.Pointer {
 	r := w.cache[in.site]
 	if r == nil || !r.holds(addr, bytes) || addr&(size-1) != 0 {
@@ -253,7 +255,7 @@ func (w *warp) row(in *inst, addr, size, bytes uint64, lane int, sectors *sector
 	return unsafe.Add(r.data, uintptr(addr-r.base))
 }
 
-// brokenRow finds the lane whose access is the fault.
+// brokenRow finds the lane whose access causes the fault.
 func (w *warp) brokenRow(in *inst, addr, size uint64, lane int) unsafe.Pointer {
 	for ; ; addr, lane = addr+size, lane+1 {
 		if w.locate(in, addr, size, lane) == nil {
@@ -264,6 +266,9 @@ func (w *warp) brokenRow(in *inst, addr, size uint64, lane int) unsafe.Pointer {
 
 // loadGlobal loads one element of the register's own width.
 //
+// loadGlobal loads one element of the register's width.
+//
+//go:norace
 //go:norace
 func loadGlobal[T uint32 | uint64](w *warp, in *inst) {
 	d, a := view[T](w, in.d), view[uint64](w, in.a)
@@ -293,6 +298,10 @@ func loadGlobal[T uint32 | uint64](w *warp, in *inst) {
 // storeGlobal stores one element of the register's own width; lanes that
 // store to one address do so in ascending order.
 //
+// storeGlobal stores one element of the register's width. Lanes that store to the same
+// address do so in ascending order.
+//
+//go:norace
 //go:norace
 func storeGlobal[T uint32 | uint64](w *warp, in *inst) {
 	v, a := view[T](w, in.d), view[uint64](w, in.a)
@@ -320,7 +329,7 @@ func storeGlobal[T uint32 | uint64](w *warp, in *inst) {
 	w.eng.count.written += sectors.count
 }
 
-// loadShared loads one element of the register's own width from shared memory.
+// loadShared loads one element of the register's width from shared memory.
 func loadShared[A, T uint32 | uint64](w *warp, in *inst) {
 	d, a := view[T](w, in.d), view[A](w, in.a)
 	size := uint64(unsafe.Sizeof(d[0]))
@@ -397,8 +406,7 @@ func storeAny(w *warp, in *inst) {
 	w.countSectors(in, sectors.count)
 }
 
-// countSectors counts accesses that reach global memory; a generic access is
-// taken for one.
+// countSectors counts accesses to global memory. A generic access counts as one.
 func (w *warp) countSectors(in *inst, n int64) {
 	if in.x.space == ptx.Global || in.x.space == ptx.Generic {
 		w.account(in.x.kind, n)
@@ -432,7 +440,7 @@ func writeCell(p unsafe.Pointer, size int, v uint64) {
 	}
 }
 
-// lane is one lane of a register, zero-extended.
+// lane returns one lane of a register, zero-extended.
 func (w *warp) lane(e element, i int) uint64 {
 	return readCell(unsafe.Add(w.regs, int(e.reg)+i*e.size), e.size)
 }

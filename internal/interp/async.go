@@ -6,9 +6,9 @@ import (
 	"unsafe"
 )
 
-// asyncCopy is a copy from global to shared memory that is under way: cp.async.
-// Its bytes arrive when the thread waits for it, and not before, so that a
-// kernel that forgets to wait reads what was there.
+// asyncCopy is a pending copy from global to shared memory: cp.async. Its bytes arrive
+// only when the thread waits for it. A kernel that does not wait reads the old
+// contents.
 type asyncCopy struct {
 	inst  *inst
 	lane  int
@@ -18,15 +18,16 @@ type asyncCopy struct {
 	data  [16]byte
 }
 
-// asyncSource is what an inst has no place for: of the address in shared memory,
-// whose register is e, and of the copy.
+// asyncSource holds the operands that do not fit into an inst: the address in shared
+// memory, whose register is e, and those of the copy.
 type asyncSource struct {
 	wide   bool // the register has 64 bits
 	offset uint64
 	size   uint64
 }
 
-// copyAsync starts a copy; c holds how many bytes to read, the rest is zero.
+// copyAsync starts a copy. c is the number of bytes to read; the rest is filled with
+// zeros.
 func copyAsync(w *warp, in *inst) {
 	s := in.x.async
 	skip := uint32(0)
@@ -67,7 +68,7 @@ func copyAsync(w *warp, in *inst) {
 	w.countSectors(in, sectors.count)
 }
 
-// readAsync reads a copy's source.
+// readAsync reads the source of a copy.
 func (w *warp) readAsync(in *inst, data []byte, lane int, sectors *sectorSet) bool {
 	addr, size := w.address(in, lane), in.x.async.size
 	switch {
@@ -91,8 +92,8 @@ func commitAsync(w *warp, _ *inst) {
 	each(w.live, func(lane int) { w.groups[lane]++ })
 }
 
-// waitAsync lets the copies of the live lanes arrive, but for the latest
-// groups, as many as imm says.
+// waitAsync completes the copies of the live lanes, except those of the latest imm
+// groups.
 func waitAsync(w *warp, in *inst) {
 	kept := w.async[:0]
 	for _, c := range w.async {
@@ -105,14 +106,14 @@ func waitAsync(w *warp, in *inst) {
 	w.async = kept
 }
 
-// waitAllAsync lets all copies of the live lanes arrive, those of the open
-// group included.
+// waitAllAsync completes all copies of the live lanes, including those of the open
+// group.
 func waitAllAsync(w *warp, in *inst) {
 	commitAsync(w, in)
 	waitAsync(w, in) // imm is 0
 }
 
-// watchAsync shows a copy to whoever looks for races: when it starts, since it may
+// watchAsync reports a copy to the race detector twice: when it starts, since it may
 // arrive at once, and when it is waited for, since it may arrive only then.
 func (w *warp) watchAsync(c *asyncCopy) {
 	if w.eng.tile != nil {
@@ -125,8 +126,8 @@ func (w *warp) arriveAsync(c *asyncCopy) {
 	copy(unsafe.Slice((*byte)(unsafe.Add(w.shared, c.dst)), c.size), c.data[:])
 }
 
-// mbarrier is the state of an mbarrier object, which PTX leaves open: counts
-// of 20 bits, the bytes outstanding and the parity of the phase.
+// mbarrier is the state of an mbarrier object, whose layout PTX leaves open: counts of
+// 20 bits, the bytes outstanding and the parity of the phase.
 type mbarrier struct {
 	pending, expected uint32
 	bytes             int32
@@ -141,7 +142,7 @@ func (b mbarrier) pack() uint64 {
 	return uint64(b.pending) | uint64(b.expected)<<20 | uint64(uint32(b.bytes)&(1<<23-1))<<40 | uint64(b.phase)<<63
 }
 
-// complete begins the next phase if nothing is outstanding.
+// complete begins the next phase if no arrival and no byte is outstanding.
 func (b *mbarrier) complete() {
 	if b.pending == 0 && b.bytes == 0 {
 		b.pending = b.expected
@@ -149,8 +150,8 @@ func (b *mbarrier) complete() {
 	}
 }
 
-// barrierUpdate is what an mbarrier operation does with an object and its
-// operand, or why it cannot.
+// barrierUpdate applies an mbarrier operation to an object. It returns a text if it
+// cannot.
 type barrierUpdate func(b *mbarrier, operand uint32) (fault string)
 
 var barrierUpdates = map[string]barrierUpdate{
@@ -193,8 +194,8 @@ func arriveAtBarrier(b *mbarrier, n uint32) string {
 	return ""
 }
 
-// updateBarrier runs an mbarrier operation lane by lane. Its result is the
-// state before, which names the phase.
+// updateBarrier applies an mbarrier operation lane by lane. The result is the state
+// before, which identifies the phase.
 func updateBarrier(f barrierUpdate, fresh bool) handler {
 	return func(w *warp, in *inst) {
 		each(w.live, func(lane int) {
@@ -223,8 +224,8 @@ func updateBarrier(f barrierUpdate, fresh bool) handler {
 	}
 }
 
-// testBarrier is test_wait and try_wait: whether the phase of a state, or of
-// a parity, is over.
+// testBarrier implements test_wait and try_wait: they test whether the phase of a
+// state, or of a parity, is complete.
 func testBarrier(parity bool) handler {
 	return func(w *warp, in *inst) {
 		var done uint32

@@ -8,12 +8,12 @@ import (
 	"github.com/reprise-gpu/reprise/internal/ptx"
 )
 
-// atomicFunc gives what an atomic operation leaves in memory that held old.
-// c is the third operand, which only cas has.
+// atomicFunc returns the new value of a memory cell that contained old. c is the third
+// operand of cas.
 type atomicFunc func(old, b, c uint64) uint64
 
-// atomicOp is the function of an atomic operation on typ, or nil. Float adds to
-// global memory flush subnormals, those to shared memory do not.
+// atomicOp returns the function of an atomic operation on typ, or nil. Additions of
+// floats in global memory flush subnormals; those in shared memory do not.
 func atomicOp(name string, typ ptx.Type, space ptx.Space) atomicFunc {
 	switch typ {
 	case ptx.F16, ptx.F16X2, ptx.BF16, ptx.BF16X2:
@@ -64,7 +64,7 @@ func atomicAdd(typ ptx.Type, space ptx.Space) atomicFunc {
 	return func(old, b, _ uint64) uint64 { return old + b }
 }
 
-// atomicHalf is add, min or max on 16-bit floats, or on the two of a pair.
+// atomicHalf is add, min or max on one or two 16-bit floats.
 func atomicHalf(name string, typ ptx.Type) atomicFunc {
 	h := halves{smallFloat: binary16}
 	if typ == ptx.BF16 || typ == ptx.BF16X2 {
@@ -98,6 +98,11 @@ func atomicExtreme(name string, typ ptx.Type) atomicFunc {
 // side by side put their updates of global memory down, to be applied in grid
 // order, so a plain read and write is enough.
 //
+// atomicAccess executes an atomic operation lane by lane in ascending order. Concurrent
+// blocks log their updates of global memory, which are applied in grid order. A plain
+// read and write is therefore enough.
+//
+//go:norace
 //go:norace
 func atomicAccess(w *warp, in *inst) {
 	n := in.x.bytes()

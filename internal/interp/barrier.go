@@ -24,11 +24,11 @@ const (
 // barrier is one named barrier of a block.
 type barrier struct {
 	arrived int32 // threads
-	counted int32 // threads expected, 0 for all that have not exited
-	yes, no int32 // threads that arrived with a true or false predicate, of the reductions
+	counted int32 // threads expected; 0 means all that have not exited
+	yes, no int32 // for reductions: threads that arrived with a true or a false predicate
 }
 
-// barrierOperands reads a barrier instruction's id and thread count.
+// barrierOperands returns a barrier instruction's id and thread count.
 func (w *warp) barrierOperands(in *inst, lane int) (id, count uint64) {
 	id = in.imm
 	if in.x.idReg {
@@ -40,7 +40,7 @@ func (w *warp) barrierOperands(in *inst, lane int) (id, count uint64) {
 	return id, count
 }
 
-// sameBarrier is the lanes of mask that name the same barrier.
+// sameBarrier returns the lanes of mask with the same barrier operands.
 func (w *warp) sameBarrier(in *inst, mask uint32, id, count uint64) (m uint32) {
 	each(mask, func(i int) {
 		if a, b := w.barrierOperands(in, i); a == id && b == count {
@@ -50,9 +50,9 @@ func (w *warp) sameBarrier(in *inst, mask uint32, id, count uint64) (m uint32) {
 	return m
 }
 
-// arrive brings f's lanes to the barrier that ends s, and reports true when f
-// has to wait. Lanes of the warp that are elsewhere become a fragment of their
-// own, so that they can arrive too.
+// arrive registers f's lanes at the barrier that ends s, and reports whether f must
+// wait. Lanes of the warp that are elsewhere become a separate fragment, so that they
+// can arrive as well.
 func (w *warp) arrive(f *fragment, s *segment) bool {
 	in := &w.kernel.code[s.last]
 	mask := w.taken(f, s)
@@ -94,8 +94,8 @@ func (w *warp) arrive(f *fragment, s *segment) bool {
 	return w.frags[w.current].wait == atBarrier
 }
 
-// arrivals counts the threads of mask. Where a barrier names a count, a whole
-// warp counts 32 even if some of its lanes do not exist.
+// arrivals counts the threads of mask. If the barrier names a count, a whole warp
+// counts as 32 threads even if some of its lanes do not exist.
 func arrivals(mask uint32, whole bool) int32 {
 	if whole {
 		return lanes
@@ -103,7 +103,7 @@ func arrivals(mask uint32, whole bool) int32 {
 	return int32(bits.OnesCount32(mask))
 }
 
-// leave takes exited threads out of every barrier that waits for all.
+// leave removes exited threads from every barrier that expects all threads.
 func (e *engine) leave(gone uint32) {
 	e.alive -= int32(bits.OnesCount32(gone))
 	if e.alive == 0 {
@@ -116,8 +116,8 @@ func (e *engine) leave(gone uint32) {
 	}
 }
 
-// completeBarrier releases the waiting fragments when all have arrived: they
-// leave together, at the time of the last.
+// completeBarrier releases the waiting fragments if all threads have arrived. All of
+// them continue at the time of the last arrival.
 func (e *engine) completeBarrier(id int32) {
 	b := &e.barriers[id]
 	expected := b.counted
@@ -157,7 +157,7 @@ func (w *warp) waitsAt(id int32) bool {
 	return false
 }
 
-// passBarrier hands the reduction's result to the fragments that waited.
+// passBarrier delivers the result of a reduction to the fragments that waited.
 func (w *warp) passBarrier(id int32, b *barrier) {
 	for i := range w.frags {
 		f := &w.frags[i]
@@ -180,7 +180,7 @@ func (w *warp) passBarrier(id int32, b *barrier) {
 	}
 }
 
-// isolate lets the lanes of f that skip the guarded end of s go on by themselves.
+// isolate splits off the lanes of f that skip the guarded end of s.
 func (f *fragment) isolate(mask uint32, s *segment) {
 	if mask != f.mask {
 		f.stack = append(f.stack, entry{s.next, f.rpc, f.mask &^ mask})
@@ -188,7 +188,7 @@ func (f *fragment) isolate(mask uint32, s *segment) {
 	}
 }
 
-// stuck explains why no warp of the block can go on.
+// stuck explains why no warp of the block can continue.
 func (e *engine) stuck() *Fault {
 	for i := range e.warps {
 		w := &e.warps[i]
@@ -222,7 +222,7 @@ func (e *engine) stuckAtBarrier(w *warp, f *fragment) *Fault {
 	return w.fault
 }
 
-// waiting counts the threads that wait at a barrier.
+// waiting returns the number of threads that wait at a barrier.
 func (e *engine) waiting(id int32) (n int32) {
 	for i := range e.warps {
 		for j := range e.warps[i].frags {

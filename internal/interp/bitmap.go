@@ -7,13 +7,13 @@ type bitmap []uint64
 
 func bitmapWords(bytes uint64) int { return int((bytes + 63) / 64) }
 
-// set sets the bits of bytes lo up to hi, hi excluded.
+// set sets the bits of bytes [lo, hi).
 func (b bitmap) set(lo, hi uint64) {
 	eachWord(lo, hi, func(i, m uint64) { b[i] |= m })
 }
 
-// eachWord calls f for every word that holds bits of lo up to hi, with the mask
-// of those bits. Small enough to be inlined with its f.
+// eachWord calls f for every word that contains bits of [lo, hi), with the mask of
+// those bits. It is small enough to be inlined with its f.
 func eachWord(lo, hi uint64, f func(i, m uint64)) {
 	for lo < hi {
 		i := lo >> 6
@@ -23,11 +23,11 @@ func eachWord(lo, hi uint64, f func(i, m uint64)) {
 	}
 }
 
-// Span is a range of addresses, Hi excluded.
+// Span is a range of addresses [Lo, Hi).
 type Span struct{ Lo, Hi uint64 }
 
-// spans appends the runs of set bits, found word by word: base is the address of
-// bit 0 and word(i) is the i-th word, from words first up to end.
+// spans appends the runs of set bits, which it finds word by word. base is the address
+// of bit 0, and word(i) returns word i, for i in [first, end).
 func spans(to []Span, base uint64, first, end int, word func(i int) uint64) []Span {
 	for i := first; i < end; i++ {
 		v := word(i)

@@ -20,10 +20,10 @@ func init() {
 	}
 }
 
-// builtinFunc answers a call of one lane.
+// builtinFunc executes the call of one lane and returns its result.
 type builtinFunc func(w *warp, in *inst, lane int, args []uint64) uint64
 
-// builtin emits a call that the host answers for one lane after the other.
+// builtin emits a call that the host executes lane by lane.
 func (l *lowering) builtin(results, args []ptx.Operand, nres, nargs int, c cost, f builtinFunc) error {
 	if len(results) > nres || len(args) < nargs {
 		return l.fail("needs %d results and %d parameters", nres, nargs)
@@ -73,8 +73,8 @@ func (l *lowering) builtin(results, args []ptx.Operand, nres, nargs int, c cost,
 	return nil
 }
 
-// assertFail ends the launch with the program's message: its arguments are
-// message, file, line and function.
+// assertFail ends the launch with the program's message. The arguments are message,
+// file, line and function.
 func (l *lowering) assertFail(results, args []ptx.Operand) error {
 	return l.builtin(results, args, 0, 4, costALU, func(w *warp, in *inst, lane int, a []uint64) uint64 {
 		w.fail(Assert, in, lane, 0, fmt.Sprintf("%s, %s:%d, %s", w.text(a[0], lane), w.text(a[1], lane), uint32(a[2]), w.text(a[3], lane)))
@@ -82,8 +82,8 @@ func (l *lowering) assertFail(results, args []ptx.Operand) error {
 	})
 }
 
-// printf is vprintf(format, arguments): the arguments lie one after the other,
-// each aligned to its size, with floats as doubles.
+// printf is vprintf(format, arguments). The arguments are stored one after the other,
+// each aligned to its size, floats as doubles.
 func (l *lowering) printf(results, args []ptx.Operand) error {
 	l.k.effects = true
 	return l.builtin(results, args, 1, 2, costAtomic, func(w *warp, in *inst, lane int, a []uint64) uint64 {
@@ -106,7 +106,7 @@ func (l *lowering) printf(results, args []ptx.Operand) error {
 	})
 }
 
-// malloc takes from the device's heap and returns null when it is exhausted.
+// malloc allocates from the device's heap and returns null if the heap is exhausted.
 func (l *lowering) malloc(results, args []ptx.Operand) error {
 	l.k.effects, l.k.ordered = true, true
 	return l.builtin(results, args, 1, 1, costAtomic, func(w *warp, _ *inst, _ int, a []uint64) uint64 {
@@ -127,14 +127,15 @@ func (l *lowering) free(results, args []ptx.Operand) error {
 	})
 }
 
-// heapLimit is what malloc on the device may have at one time, cudaLimitMallocHeapSize
-// where no program has set it.
+// heapLimit is the default size of the device's heap, cudaLimitMallocHeapSize, in
+// bytes.
 const heapLimit = 8 << 20
 
-// LimitHeap sets what malloc on the device may have at one time.
+// LimitHeap sets the number of bytes that malloc on the device may have allocated at
+// one time.
 func (m *Memory) LimitHeap(bytes int64) { m.heapMost = bytes }
 
-// takeHeap is malloc: the address of n bytes, or 0.
+// takeHeap is malloc: it returns the address of n bytes, or 0.
 func (m *Memory) takeHeap(n uint64) uint64 {
 	if n == 0 || n > uint64(m.heapMost) || m.heapUsed+int64(n) > m.heapMost {
 		return 0
@@ -148,7 +149,7 @@ func (m *Memory) takeHeap(n uint64) uint64 {
 	return addr
 }
 
-// freeHeap is free: null is ignored.
+// freeHeap is free: it ignores null.
 func (m *Memory) freeHeap(addr uint64) error {
 	if addr == 0 {
 		return nil
@@ -167,5 +168,5 @@ func (m *Memory) freeHeap(addr uint64) error {
 
 func firstLane(mask uint32) int { return bits.TrailingZeros32(mask) & 31 }
 
-// Builtin reports whether a driver provides the function of that name.
+// Builtin reports whether the driver provides the function of that name.
 func Builtin(name string) bool { return builtins[name] != nil || runtimeFunctions()[name] != nil }

@@ -2,16 +2,17 @@ package interp
 
 import "github.com/reprise-gpu/reprise/internal/ptx"
 
-// maxInline is how many instructions a function may have, with those it calls,
-// to be copied to each place that calls it. nvcc leaves few functions that are
-// not inlined already, and most of them are small.
+// maxInline is the number of instructions, callees included, up to which a function is
+// inlined at each call. nvcc leaves few functions that it has not inlined itself, and
+// most of them are small.
 const maxInline = 1 << 13
 
-// callGraph is who calls whom in a module, and which functions need a frame.
+// callGraph contains the calls between the functions of a module, and the functions
+// that need a frame.
 type callGraph struct {
-	functions map[string]*ptx.Func // definitions, those of the runtime included, or declarations without one
+	functions map[string]*ptx.Func // definitions, including those of the runtime, else declarations
 	framed    map[*ptx.Func]bool
-	pointed   []*ptx.Func // whose address is taken, in order of definition
+	pointed   []*ptx.Func // functions whose address is taken, in order of definition
 	address   map[string]uint64
 }
 
@@ -77,8 +78,8 @@ type callVisit struct {
 	weight map[*ptx.Func]int // instructions after inlining
 }
 
-// visit weighs f. The target of a call back into a function in progress gets
-// a frame, which cuts every cycle.
+// visit computes the weight of f. A function that is called while it is being visited
+// gets a frame, which breaks every cycle.
 func (v *callVisit) visit(f *ptx.Func) {
 	if v.state[f] != unvisited {
 		return
@@ -105,7 +106,7 @@ func (v *callVisit) visit(f *ptx.Func) {
 	}
 }
 
-// callee is the function an instruction calls by name, or nil.
+// callee returns the function that an instruction calls by name, or nil.
 func (g *callGraph) callee(in *ptx.Inst) *ptx.Func {
 	if in.Name != "call" {
 		return nil

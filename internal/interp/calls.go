@@ -7,28 +7,28 @@ import (
 	"github.com/reprise-gpu/reprise/internal/ptx"
 )
 
-// A routine is a function with code of its own, called with a frame for each
-// lane: one that is recursive, reached through a pointer, or too large to copy
-// to each place that calls it. All other calls are inlined.
+// A routine is a function with code of its own, which is called with a frame for each
+// lane. It is recursive, reached through a pointer, or too large to inline. All other
+// calls are inlined.
 //
-// The frames of a lane are a stack in its local memory, above the variables of
-// the kernel itself. A routine may use any register its callers use, so a
-// call saves those it writes and the return puts them back.
+// The frames of a lane form a stack in its local memory, above the variables of the
+// kernel. A routine may use the registers of its callers: a call saves the registers
+// that the routine writes, and the return restores them.
 type routine struct {
 	fn      *ptx.Func
 	address uint64  // as a function pointer
-	results []param // in the frame
+	results []param // offsets in the frame
 	params  []param
 	entry   int32 // segment
-	frame   int   // bytes, with what the registers saved take
+	frame   int   // bytes, including the saved registers
 	saves   []element
 	preds   []slot
 
-	direct             bool // something calls it by name
+	direct             bool // it is called by name
 	firstItem, endItem int
 }
 
-// param is the place of a parameter in a frame.
+// param is the position of a parameter in a frame.
 type param struct{ off, size int }
 
 // callSite is one call of a routine.
@@ -37,29 +37,30 @@ type callSite struct {
 	results, args []param  // in the caller's frame
 }
 
-// maxStack is the bytes a thread may have of local variables, parameters and
-// saved registers. A driver starts with 1 KiB and lets the program ask for more.
+// maxStack is the number of bytes of local variables, parameters and saved registers
+// that a thread may have. A driver starts with 1 KiB and the program may raise the
+// limit.
 const maxStack = 64 << 10
 
 // frameAlign is the alignment of a frame, the largest of any variable.
 const frameAlign = 16
 
-// activation is one call in progress in a lane.
+// activation is a call in progress in one lane.
 type activation struct {
 	routine *routine
 	site    *callSite
-	fp      uint64 // of the caller
+	fp      uint64 // frame pointer of the caller
 }
 
-// callStack is the calls in progress of one lane.
+// callStack contains the calls in progress of one lane.
 type callStack struct {
 	active []activation
 	saved  []uint64 // registers, then predicates, of the active routines
 	top    uint64   // end of the frames in local memory
 }
 
-// call ends segment s with a call: lanes that call different functions run
-// them one after the other and meet behind the call.
+// call ends segment s with a call. Lanes that call different functions run them one
+// after the other, and converge after the call.
 func (w *warp) call(f *fragment, s *segment) {
 	in := &w.kernel.code[s.last]
 	mask := w.taken(f, s)
@@ -79,8 +80,8 @@ func (w *warp) call(f *fragment, s *segment) {
 	f.pop(w.exited)
 }
 
-// callee is the function that the first lane of mask calls through a pointer,
-// and the lanes that call the same.
+// callee returns the function that the first lane of mask calls through a pointer, and
+// the lanes that call the same function.
 func (w *warp) callee(in *inst, mask uint32) (r *routine, group uint32) {
 	target, lane := view[uint64](w, in.a), firstLane(mask)
 	for _, c := range w.kernel.routines {
@@ -172,18 +173,18 @@ func (w *warp) returns(f *fragment) {
 	f.pop(w.exited)
 }
 
-// framePointer is where the frame of a lane's innermost call starts in its
-// local memory, 0 in the kernel itself.
+// framePointer returns the start of the frame of a lane's innermost call in its local
+// memory, 0 in the kernel.
 func (w *warp) framePointer(lane int) *uint64 {
 	return &view[uint64](w, w.kernel.framePointer)[lane]
 }
 
-// localBytes is a parameter in the frame at fp.
+// localBytes returns the bytes of a parameter in the frame at fp.
 func (w *warp) localBytes(lane int, fp uint64, p param) []byte {
 	return unsafe.Slice((*byte)(unsafe.Add(w.local, lane*w.localStride+int(fp)+p.off)), p.size)
 }
 
-// growLocal makes room for n bytes of local memory in each lane.
+// growLocal extends the local memory of each lane to n bytes.
 func (w *warp) growLocal(n int) {
 	old := w.localStride
 	if n <= old {
@@ -197,7 +198,7 @@ func (w *warp) growLocal(n int) {
 	w.localMem, w.local, w.localStride = memory, unsafe.Pointer(&memory[0]), stride
 }
 
-// alloca takes local memory that the current call gives back when it ends.
+// alloca allocates local memory, which is freed when the current call ends.
 func (w *warp) alloca(in *inst, lane int, n, align uint64) uint64 {
 	c := &w.calls[lane]
 	at := uint64(roundUp(int(c.top), int(align)))
@@ -210,7 +211,7 @@ func (w *warp) alloca(in *inst, lane int, n, align uint64) uint64 {
 	return at
 }
 
-// roundUp is the next multiple of a power of two.
+// roundUp returns the next multiple of a power of two.
 func roundUp(n, align int) int { return (n + align - 1) &^ (align - 1) }
 
 // beginCalls empties the call stacks.

@@ -9,8 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// chips is the file that holds all physical memory of a space. What is given back leaves a hole: no
-// offset is used again, and the host has pages only for what was touched.
+// chips is the file that contains all physical memory of a space. Freed memory becomes
+// a hole. Offsets are not reused, and the host has pages only for memory that was
+// touched.
 type chips struct {
 	file *os.File
 	size uint64
@@ -31,18 +32,20 @@ func (c *chips) extend(n uint64) (offset uint64, err error) {
 	return c.size - n, nil
 }
 
-// discard frees the pages. Where the system has no holes, they stay until the space is garbage.
+// discard frees pages. If the system does not support holes, they remain until the
+// space is garbage collected.
 func (c *chips) discard(offset, n uint64) {
 	_ = unix.Fallocate(int(c.file.Fd()), unix.FALLOC_FL_PUNCH_HOLE|unix.FALLOC_FL_KEEP_SIZE, int64(offset), int64(n))
 }
 
-// show maps a part of the file to a part of a host range.
+// show maps a part of the file into a host range.
 func (c *chips) show(at unsafe.Pointer, offset, n uint64) error {
 	_, err := unix.MmapPtr(int(c.file.Fd()), int64(offset), at, uintptr(n), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED|unix.MAP_FIXED|unix.MAP_NORESERVE)
 	return err
 }
 
-// hostRange is a range of addresses of this process without memory but for what is shown there.
+// hostRange is a range of host addresses. It has no memory except for the parts that
+// show maps.
 type hostRange struct {
 	start   unsafe.Pointer
 	size    uint64
@@ -56,13 +59,14 @@ func reserveHost(n uint64) (hostRange, error) {
 	return hostRange{start: p, size: n}, err
 }
 
-// hide takes back what is shown in a part of the range.
+// hide removes the mapping of a part of the range.
 func (h *hostRange) hide(off, n uint64) error {
 	_, err := unix.MmapPtr(-1, 0, h.at(off), uintptr(n), unix.PROT_NONE, nothingThere|unix.MAP_FIXED)
 	return err
 }
 
-// freeWith frees the range when a reservation has become garbage with a space that nobody closed.
+// freeWith frees the range when its reservation is garbage collected, in a space that
+// was never closed.
 func (h *hostRange) freeWith(r *reservation) {
 	start, size := h.start, h.size
 	h.cleanup = runtime.AddCleanup(r, func(uintptr) { unmapRange(start, size) }, 0)

@@ -1,7 +1,7 @@
 package interp
 
-// clocks are the special registers that run. The clock of a multiprocessor goes
-// on from launch to launch; the blocks of a launch all start at the same time.
+// clocks are the special registers that advance. The clock of a multiprocessor
+// continues from launch to launch. All blocks of a launch start at the same time.
 var clocks = map[string]func(w *warp) uint64{
 	"%clock":          (*warp).cycles,
 	"%clock64":        (*warp).cycles,
@@ -11,7 +11,7 @@ var clocks = map[string]func(w *warp) uint64{
 	"%globaltimer_hi": func(w *warp) uint64 { return w.nanoseconds() >> 32 },
 }
 
-// defaultClockMHz is the clock of a launch that does not tell.
+// defaultClockMHz is the clock rate of a launch that does not set one.
 const defaultClockMHz = 1000
 
 func (w *warp) cycles() uint64 {

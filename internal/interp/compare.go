@@ -42,8 +42,8 @@ func addOrdered[T integer](t map[string]tester, typ string) {
 	t["hi."+typ], t["hs."+typ] = t["gt."+typ], t["ge."+typ]
 }
 
-// addUnordered registers float comparisons; those ending in u are true when an
-// operand is a NaN. read takes the value from the register, flushed for .ftz.
+// addUnordered registers float comparisons. Those whose name ends in u are true if an
+// operand is a NaN. read returns the value of a register, flushed for .ftz.
 func addUnordered[A any, T float](t map[string]tester, typ string, read func(A) T) {
 	reg := func(name string, f func(a, b T) bool) {
 		t[name+"."+typ] = liftTest(func(a, b A) bool { return f(read(a), read(b)) })
@@ -64,8 +64,8 @@ func addUnordered[A any, T float](t map[string]tester, typ string, read func(A) 
 	reg("nan", func(a, b T) bool { return a != a || b != b })
 }
 
-// addHalfTests registers comparisons of a 16-bit type, and of the lower and upper
-// half of a packed register.
+// addHalfTests registers comparisons of a 16-bit type, and of the two halves of a
+// packed register.
 func addHalfTests(t map[string]tester, typ string, read func(uint16) float64) {
 	addUnordered(t, typ, read)
 	addUnordered(t, typ+"x2", func(a uint32) float64 { return read(uint16(a)) })
@@ -85,9 +85,9 @@ var combiners = map[string]func(v, p uint32) uint32{
 	"xor": func(v, p uint32) uint32 { return v ^ p },
 }
 
-// testValues are a record's comparison and its second one, each joined with the
-// predicate operand. The second is that of the upper halves of packed operands,
-// or else the negated first.
+// testValues returns an inst's comparison and its second result, each combined with the
+// predicate operand. The second is the comparison of the upper halves of packed
+// operands, or the negated first.
 func (in *inst) testValues(w *warp) (first, second uint32) {
 	first = in.x.test(w, in)
 	second = ^first
@@ -101,15 +101,15 @@ func (in *inst) testValues(w *warp) (first, second uint32) {
 	return first, second
 }
 
-// setp writes d and, when present, d2.
+// setp writes d and, if present, d2.
 func setp(w *warp, in *inst) {
 	first, second := in.testValues(w)
 	w.setPred(in.d, first)
 	w.setPred(in.x.d2, second)
 }
 
-// set writes yes, which is all ones or 1.0, to lanes where the comparison holds,
-// and 0 to the others.
+// set writes yes, all ones or 1.0, to the lanes in which the comparison holds, and 0 to
+// the others.
 func set[T unsigned](yes T) handler {
 	return func(w *warp, in *inst) {
 		v, _ := in.testValues(w)
@@ -142,7 +142,7 @@ func addPredicates(t opTable) {
 	t["selp.b64"] = selp[uint64]
 }
 
-// selp takes a where predicate c holds, else b.
+// selp selects a in lanes where predicate c holds, else b.
 func selp[T unsigned](w *warp, in *inst) {
 	d, a, b, p := view[T](w, in.d), view[T](w, in.a), view[T](w, in.b), w.preds[in.c]
 	if w.live == allLanes {

@@ -8,8 +8,8 @@ import (
 	"github.com/reprise-gpu/reprise/internal/ptx"
 )
 
-// compile lowers f. It never fails: what cannot be run is kept as the fault
-// that running the kernel gives.
+// compile lowers f. It does not fail: an instruction that is not supported is stored as
+// the fault that a launch of the kernel returns.
 func compile(mod *Module, f *ptx.Func) *Kernel {
 	k := &Kernel{name: f.Name, file: mod.ptx.File, module: mod.ptx, maxThreads: f.MaxThreads, reqThreads: f.ReqThreads}
 	for _, p := range f.Params {
@@ -35,13 +35,13 @@ func compile(mod *Module, f *ptx.Func) *Kernel {
 		return k
 	}
 	l.finish()
-	if f.MaxRegs > 0 { // the assembler spills what does not fit
+	if f.MaxRegs > 0 { // the assembler spills the other registers
 		k.registers = min(k.registers, int(f.MaxRegs))
 	}
 	return k
 }
 
-// unsupported is an instruction that the interpreter cannot run.
+// unsupported is the error for an instruction that the interpreter does not support.
 type unsupported struct {
 	place
 	reason string
@@ -49,7 +49,7 @@ type unsupported struct {
 
 func (u *unsupported) Error() string { return u.reason }
 
-// home says where a lowered register's value comes from.
+// home is the origin of a lowered register's value.
 type home uint8
 
 const (
@@ -61,16 +61,16 @@ const (
 	specialValue
 )
 
-// vreg is a register before it has a place in the register file.
+// vreg is a virtual register, before it is assigned to a slot of the register file.
 type vreg struct {
 	home home
-	size int // bytes of a lane, 0 for a predicate
+	size int // bytes per lane, 0 for a predicate
 	uniformKey
 	at slot
 }
 
-// uniformKey identifies a value that the kernel does not write, so that each
-// is held once.
+// uniformKey identifies a value that the kernel does not write. Each such value has one
+// register.
 type uniformKey struct {
 	home    home
 	size    int
@@ -81,17 +81,17 @@ type uniformKey struct {
 	special special
 }
 
-// item is a lowered instruction with vreg numbers for slots.
+// item is a lowered instruction, with vreg numbers in place of slots.
 type item struct {
 	inst
 	place
 	ending  ending
 	frame   *frame // of a branch: the function of its targets
-	targets []int  // of a branch: indices into the function's body, one but for brx
+	targets []int  // of a branch: indices into the function's body, several for brx
 	cost    cost
-	free    bool // counts, but needs no record
-	reads   bool // d is a source, of stores
-	cut     bool // a segment ends behind it
+	free    bool // is counted, but needs no inst
+	reads   bool // d is a source, as in stores
+	cut     bool // the last item of a segment
 }
 
 // frame is one function of the call tree, inlined into the kernel.
@@ -100,8 +100,8 @@ type frame struct {
 	parent *frame
 	first  slot // vreg of register 0
 	alias  []slot
-	start  []int // item of each instruction of the body, and of its end
-	at     int   // the instruction of the body that is being lowered
+	start  []int // by instruction of the body, and for its end: its first item
+	at     int   // index of the instruction that is being lowered
 	locals map[*ptx.Var]int
 	high   map[ptx.RegID]ptx.RegID // upper halves of 128-bit registers
 	single []bool                  // registers with one definition
@@ -113,7 +113,7 @@ type lowering struct {
 	vregs   []vreg
 	uniform map[uniformKey]slot
 	items   []item
-	root    *routine // whose body is being lowered, nil for the kernel
+	root    *routine // the routine whose body is being lowered, nil for the kernel
 	frame   *frame
 	in      *ptx.Inst
 
@@ -124,21 +124,21 @@ type lowering struct {
 	localEnd  int
 	endings   []int       // last item of each segment
 	alive     []dense.Set // registers at the start of each segment
-	timing    schedule    // of the segment at hand
+	timing    schedule    // of the current segment
 	routines  map[*ptx.Func]*routine
 }
 
-// maxItems bounds what inlining may produce.
+// maxItems bounds the result of inlining.
 const maxItems = 1 << 20
 
 func (l *lowering) fail(format string, args ...any) error {
 	return &unsupported{l.here(), fmt.Sprintf("%s: %s", l.in.Opcode(), fmt.Sprintf(format, args...))}
 }
 
-// here is where the current instruction stands.
+// here returns the place of the current instruction.
 func (l *lowering) here() place { return place{l.in.Pos, l.in.Loc} }
 
-// enter opens the frame of a function that is lowered after what came before.
+// enter opens the frame of a function that is lowered next.
 func (l *lowering) enter(f *ptx.Func) *frame {
 	fr := &frame{fn: f, parent: l.frame, first: slot(len(l.vregs)), locals: map[*ptx.Var]int{}}
 	for _, r := range f.Regs {
@@ -177,8 +177,8 @@ func (l *lowering) body(fr *frame) error {
 	return nil
 }
 
-// registerSize is the bytes a lane of a register takes; 8-bit registers are
-// held in 16, since no instruction computes in 8.
+// registerSize returns the bytes per lane of a register. 8-bit registers take 16 bits,
+// since no instruction computes in 8.
 func registerSize(t ptx.Type) int {
 	if t == ptx.Pred {
 		return 0
@@ -186,8 +186,8 @@ func registerSize(t ptx.Type) int {
 	return min(max(t.Size(), 2), 8) // see wide
 }
 
-// countDefinitions finds the registers that one instruction defines. Operands
-// that are not written may count as definitions, which only costs a chance to fold.
+// countDefinitions finds the registers that one instruction defines. Operands that are
+// not written may count as definitions, which only prevents some folding.
 func (fr *frame) countDefinitions() {
 	defs := make([]uint8, len(fr.fn.Regs))
 	mark := func(r ptx.RegID) {
@@ -219,8 +219,8 @@ func (fr *frame) countDefinitions() {
 	}
 }
 
-// fold resolves a copy of something that stays the same for the whole launch:
-// its register becomes another name of the source, and no record is made.
+// fold resolves a copy of a value that is constant for the whole launch. The register
+// becomes another name of the source, and no inst is emitted.
 func (l *lowering) fold() bool {
 	in, fr := l.in, l.frame
 	if in.Guard.Reg != ptx.NoReg || len(in.Args) != 2 || in.Args[0].Kind != ptx.OpReg || in.Args[0].Reg == ptx.NoReg {
@@ -238,8 +238,8 @@ func (l *lowering) fold() bool {
 	return true
 }
 
-// uniformSource is the launch-constant value that the current instruction
-// copies to a register of size bytes, or noSlot.
+// uniformSource returns the launch constant that the current instruction copies to a
+// register of size bytes, or noSlot.
 func (l *lowering) uniformSource(size int) slot {
 	in := l.in
 	src := &in.Args[1]
@@ -301,7 +301,7 @@ func (l *lowering) kernelParam(v *ptx.Var) bool {
 	return false
 }
 
-// value is the register that holds a launch constant.
+// value returns the register of a launch constant.
 func (l *lowering) value(key uniformKey) slot {
 	s, ok := l.uniform[key]
 	if !ok {
@@ -319,13 +319,13 @@ func (l *lowering) constant(size int, bits uint64) slot {
 	return l.value(uniformKey{home: immediate, size: size, bits: bits})
 }
 
-// temp is a fresh register.
+// temp returns a new register.
 func (l *lowering) temp(size int) slot {
 	l.vregs = append(l.vregs, vreg{size: size})
 	return slot(len(l.vregs) - 1)
 }
 
-// placeShared gives a shared variable its offset in the block's memory.
+// placeShared assigns a shared variable its offset in the block's memory.
 func (l *lowering) placeShared(v *ptx.Var) {
 	if v.Space != ptx.Shared {
 		return
@@ -343,8 +343,8 @@ func (l *lowering) placeShared(v *ptx.Var) {
 	l.sharedEnd += uint32(v.Size())
 }
 
-// placeLocals gives local variables and the parameters of calls their offsets
-// in the thread's local memory.
+// placeLocals assigns local variables and the parameters of calls their offsets in the
+// thread's local memory.
 func (l *lowering) placeLocals(f *ptx.Func) {
 	for _, v := range f.Vars {
 		if v.Space == ptx.Local || v.Space == ptx.ParamSpace {
@@ -365,8 +365,8 @@ func (l *lowering) place(size, align int) param {
 	return param{l.localEnd - size, size}
 }
 
-// local is the address of local memory at an offset from the current frame, as
-// a register and an addend.
+// local returns the address of local memory at an offset from the current frame, as a
+// register and an addend.
 func (l *lowering) local(off int) (base slot, imm uint64) {
 	if l.root == nil {
 		return l.constant(8, uint64(off)), 0
@@ -374,7 +374,7 @@ func (l *lowering) local(off int) (base slot, imm uint64) {
 	return l.value(uniformKey{home: framePointer, size: 8}), uint64(off)
 }
 
-// addressOf is the address of a variable in its own space, as a register and an
+// addressOf returns the address of a variable in its own space, as a register and an
 // addend, and that space.
 func (l *lowering) addressOf(v *ptx.Var, imm int64) (s slot, addend uint64, space ptx.Space, err error) {
 	if off, ok := l.frame.locals[v]; ok {
@@ -385,7 +385,7 @@ func (l *lowering) addressOf(v *ptx.Var, imm int64) (s slot, addend uint64, spac
 	return s, 0, space, err
 }
 
-// fixedAddress is the address of a variable that is no local one.
+// fixedAddress returns the address of a variable outside local memory.
 func (l *lowering) fixedAddress(v *ptx.Var, imm int64) (slot, ptx.Space, error) {
 	key := uniformKey{home: immediate, size: 8, bits: uint64(imm)}
 	switch v.Space {

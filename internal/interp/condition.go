@@ -7,12 +7,12 @@ import (
 	"github.com/reprise-gpu/reprise/internal/ptx"
 )
 
-// A condition of a graph is a word of global memory that kernels set by its handle,
-// which is its address. So whatever holds for stores holds for setting conditions:
-// that blocks which run side by side leave what they would in grid order, that a
-// launch which is repeated leaves it again, and that a race for it is found.
+// A condition of a graph is a word of global memory. Its handle, by which kernels set
+// it, is its address. The rules for stores therefore apply to conditions as well:
+// concurrent blocks leave the same value as in grid order, a repeated launch leaves it
+// again, and races are detected.
 
-// AllocCondition is Alloc for the word of a condition.
+// AllocCondition allocates the word of a condition.
 func (m *Memory) AllocCondition(name string) (uint64, error) {
 	addr, err := m.Alloc(conditionBytes, name)
 	if err == nil {

@@ -6,11 +6,11 @@ import (
 	"github.com/reprise-gpu/reprise/internal/ptx"
 )
 
-// A conversion is composed of a reader of the source type, which sees the
-// register's bits and drops what is above the type, and a writer of the
+// A conversion is composed of a reader of the source type, which takes the
+// register's bits and ignores those above the type, and a writer of the
 // destination's bits.
 
-// conversion says what a cvt does.
+// conversion describes a cvt.
 type conversion struct {
 	dst, src ptx.Type
 	round    rounding
@@ -19,10 +19,10 @@ type conversion struct {
 	ftz, sat, relu, satfinite bool
 }
 
-// bitsFunc turns source bits into destination bits, zero-extended to 64.
+// bitsFunc maps source bits to destination bits, zero-extended to 64.
 type bitsFunc func(uint64) uint64
 
-// convert is the function of c, or nil when there is none.
+// convert returns the function of c, or nil if the ISA does not have the conversion.
 func (c conversion) convert() bitsFunc {
 	switch {
 	case !c.dst.Float() && !c.src.Float():
@@ -35,7 +35,7 @@ func (c conversion) convert() bitsFunc {
 	return c.floatToFloat()
 }
 
-// signExtend reads the low size bytes of v as a signed or unsigned integer.
+// signExtend returns the low size bytes of v as a signed or unsigned integer.
 func signExtend(v uint64, size int, signed bool) uint64 {
 	shift := uint(64 - 8*size)
 	if signed {
@@ -68,7 +68,7 @@ func clampInt(v uint64, signed bool, dst ptx.Type) uint64 {
 	return min(v, hi)
 }
 
-// intToFloat splits the integer into halves that float64 holds.
+// intToFloat splits the integer into halves that float64 represents exactly.
 func (c conversion) intToFloat() bitsFunc {
 	write := c.writer()
 	size, signed := c.src.Size(), c.src.Signed()
@@ -106,7 +106,7 @@ func (c conversion) floatToInt() bitsFunc {
 	}
 }
 
-// clampFloat is the integer f, saturated to size bytes.
+// clampFloat converts f to an integer, saturated to size bytes.
 func clampFloat(f float64, size int, signed bool) uint64 {
 	if signed {
 		limit := math.Ldexp(1, 8*size-1)
@@ -141,7 +141,7 @@ func (c conversion) toIntegral(f float64) float64 {
 	return math.RoundToEven(f)
 }
 
-// reader turns bits of the source type into float64, which holds all of them.
+// reader converts bits of the source type to float64, which represents all of them.
 func (c conversion) reader() func(uint64) float64 {
 	switch c.src {
 	case ptx.F16:
@@ -159,7 +159,7 @@ func (c conversion) reader() func(uint64) float64 {
 	return nil
 }
 
-// writer rounds f, to which err is missing, to the destination type.
+// writer rounds f+err to the destination type; err is the rounding error of f.
 func (c conversion) writer() func(f, err float64) uint64 {
 	fit := func(f float64) float64 { return f }
 	if c.sat {
@@ -184,12 +184,12 @@ func (c conversion) writer() func(f, err float64) uint64 {
 	return nil
 }
 
-// narrow is the writer of a small float.
+// narrow returns the writer for a small float.
 func (c conversion) narrow(s smallFloat) func(f, err float64) uint64 {
 	return func(f, err float64) uint64 { return uint64(c.encode(s, toOdd(f, err))) }
 }
 
-// encode rounds f to a small float, under the modifiers of the conversion.
+// encode rounds f to a small float, with the modifiers of the conversion.
 func (c conversion) encode(s smallFloat, f float64) uint32 {
 	if c.sat {
 		f = saturate(f)
@@ -225,7 +225,7 @@ func liftBitsFrom[A unsigned](dst int, f bitsFunc) handler {
 	return lift1(func(a A) uint64 { return f(uint64(a)) })
 }
 
-// fast is a handler for the conversions that Go's own are right for, or nil.
+// fast returns a handler for conversions that equal those of Go, or nil.
 func (c conversion) fast(dst, src int) handler {
 	if c.sat || c.ftz || c.integral || c.round != toNearest || dst != c.dst.Size() || src != c.src.Size() {
 		return nil

@@ -7,23 +7,22 @@ import (
 	"github.com/reprise-gpu/reprise/internal/ptx"
 )
 
-// cost is what one warp instruction of PTX takes: the machine instructions it
-// becomes, by the unit that completes them, and the cycles until its result can
-// be used. How fast a unit is differs between devices and is not known here; the
-// latencies are those of Volta, which Ampere and Hopper keep to within a few
-// cycles (Jia et al., "Dissecting the NVIDIA Volta GPU Architecture via
-// Microbenchmarking", 2018). How many machine instructions a PTX instruction
-// becomes is what ptxas emits for compute capability 7.0 and later, from
-// experience: an estimate where it is more than one.
+// cost is the cost of one warp instruction of PTX: the machine instructions that it
+// becomes, by the unit that executes them, and the cycles until its result is
+// available. The throughput of a unit depends on the device and is not part of it. The
+// latencies are those of Volta, from which Ampere and Hopper differ by a few cycles
+// (Jia et al., "Dissecting the NVIDIA Volta GPU Architecture via Microbenchmarking",
+// 2018). The number of machine instructions is what ptxas emits for compute capability
+// 7.0 and later. Where it exceeds one, it is an estimate.
 type cost struct {
 	work    unit.Work
 	latency int64
-	trip    bool  // waits for global memory besides
+	trip    bool  // also waits for a round trip to global memory
 	flops   int64 // floating-point operations of a lane
 }
 
-// nominalTrip is the round trip to global memory that the search for critical
-// paths assumes, in cycles. What a trip really takes is the device's to say.
+// nominalTrip is the round trip to global memory that the search for critical paths
+// assumes, in cycles. The device model replaces it by its own figure.
 const nominalTrip = 500
 
 func on(u unit.Unit, insts float64, latency int64) cost {
@@ -50,7 +49,7 @@ func (c cost) withTrip() cost {
 var (
 	costFree    = cost{} // resolved when the kernel is lowered, or by the assembler's choice of registers
 	costALU     = on(unit.Integer, 1, 4)
-	costALU64   = on(unit.Integer, 2, 6) // two halves and a carry
+	costALU64   = on(unit.Integer, 2, 6) // two 32-bit halves with a carry
 	costMul     = on(unit.Multiply, 1, 5)
 	costMul64   = on(unit.Multiply, 3, 12).and(unit.Integer, 1)
 	costFloat   = on(unit.FP32, 1, 4)
@@ -59,8 +58,9 @@ var (
 	costConvert = on(unit.Convert, 1, 14)
 	costWiden   = on(unit.Convert64, 1, 18)
 	costBits    = on(unit.Bits, 1, 14)
-	costSpecial = on(unit.Special, 1, 18).and(unit.FP32, 1) // and a scaling of subnormals
+	costSpecial = on(unit.Special, 1, 18).and(unit.FP32, 1) // plus the scaling of subnormals
 
+	// Divisions and roots are short sequences around an approximation.
 	// Divisions and roots are short programs around an approximation.
 	costDivide      = on(unit.FP32, 8, 45).and(unit.Special, 1).and(unit.Integer, 1)
 	costDivideFast  = on(unit.FP32, 2, 26).and(unit.Special, 1)
@@ -106,14 +106,14 @@ func arithmeticCost(in *ptx.Inst, typ ptx.Type) cost {
 		}
 	case "add", "sub", "fma":
 	default:
-		return integerCost(typ) // min, max, neg and abs of floats run there too
+		return integerCost(typ) // min, max, neg and abs of floats use the integer unit, too
 	}
 	return floatCost(typ)
 }
 
-// flops is how many floating-point operations an instruction on registers does in a
-// lane, in the words of PTX: a division is one, whatever the assembler makes of it, and
-// a fused multiply-add two.
+// flops returns the floating-point operations of an instruction on registers, per lane,
+// in terms of PTX: a division counts as one, whatever the assembler generates for it,
+// and a fused multiply-add as two.
 func flops(in *ptx.Inst, typ ptx.Type) int64 {
 	if !typ.Float() {
 		return 0
@@ -128,10 +128,10 @@ func flops(in *ptx.Inst, typ ptx.Type) int64 {
 	case "add", "sub", "mul", "div", "rcp", "sqrt", "rsqrt", "ex2", "lg2", "sin", "cos", "tanh":
 		return n
 	}
-	return 0 // comparisons, and what only moves or sets bits
+	return 0 // comparisons, moves and bit operations
 }
 
-// floatCost is that of an add, multiply or fused multiply-add.
+// floatCost returns the cost of an add, multiply or fused multiply-add.
 func floatCost(typ ptx.Type) cost {
 	switch {
 	case typ == ptx.F64:
@@ -175,7 +175,7 @@ func divideCost(in *ptx.Inst, typ ptx.Type) cost {
 	return costDivideInt
 }
 
-// convertCost is that of a cvt: integers up to 32 bits are shifted and masked.
+// convertCost returns the cost of a cvt. Integers up to 32 bits are shifted and masked.
 func convertCost(dst, src ptx.Type) cost {
 	switch wide := dst.Size() == 8 || src.Size() == 8; {
 	case !dst.Float() && !src.Float():

@@ -3,8 +3,8 @@ package interp
 import "fmt"
 
 // Divergence follows the immediate post-dominator stack (Fung et al., MICRO
-// 2007). A branch whose lanes disagree leaves behind an entry for the point
-// where both sides meet, and runs one side after the other up to that point:
+// 2007). A branch whose lanes disagree pushes an entry for the point where both
+// sides reconverge (rpc), and runs one side after the other up to that point:
 //
 //	      A  mask 1111          running B, rpc D      stack: (C, rpc D, 0011)
 //	     / \                                                 (D, rpc -, 1111)
@@ -12,15 +12,15 @@ import "fmt"
 //	     \ /
 //	      D
 //
-// A stack alone deadlocks when lanes wait at D for lanes that spin until one of
-// them acts (ElTantawy & Aamodt, MICRO 2016). So a fragment whose lanes wait or
-// spin too long is split in two, each with its own copy of the stack.
+// A stack alone deadlocks if lanes wait at D for lanes that spin until one of the
+// waiting lanes acts (ElTantawy & Aamodt, MICRO 2016). A fragment whose lanes wait or
+// spin for long is therefore split in two, each with its own copy of the stack.
 
-// spinLimit is how many backward branches a fragment takes before its turn
-// ends, in kernels where lanes can wait for each other through memory.
+// spinLimit is the number of backward branches after which a fragment's turn ends, in
+// kernels whose lanes can wait for each other through memory.
 const spinLimit = 1000
 
-// branch ends segment s with a branch; it reports true when f's turn is over.
+// branch ends segment s with a branch. It returns true if f's turn is over.
 func (w *warp) branch(f *fragment, s *segment) bool {
 	taken := w.taken(f, s)
 	from := f.pc
@@ -40,7 +40,8 @@ func (w *warp) branch(f *fragment, s *segment) bool {
 	return f.pc <= from && w.kernel.spinLimit > 0 && w.spin(f)
 }
 
-// diverge sends the lanes in taken to the branch's target and the others on.
+// diverge sends the lanes in taken to the branch's target, and the others to the next
+// segment.
 func (f *fragment) diverge(s *segment, taken uint32) {
 	other := f.mask &^ taken
 	if s.rpc != f.rpc && s.rpc != noReconvergence {
@@ -57,7 +58,7 @@ func (f *fragment) diverge(s *segment, taken uint32) {
 	}
 }
 
-// branchTable ends segment s with brx.idx; it reports true when f's turn is over.
+// branchTable ends segment s with brx.idx. It returns true if f's turn is over.
 func (w *warp) branchTable(f *fragment, s *segment) bool {
 	in := &w.kernel.code[s.last]
 	index, mask, from := view[uint32](w, in.a), w.taken(f, s), f.pc
@@ -79,7 +80,7 @@ func (w *warp) branchTable(f *fragment, s *segment) bool {
 	return f.pc <= from && w.kernel.spinLimit > 0 && w.spin(f)
 }
 
-// scatter sends the lanes of f on to the places in parts, to meet at s.rpc.
+// scatter sends the lanes of f to the places in parts. They reconverge at s.rpc.
 func (f *fragment) scatter(s *segment, parts []entry) {
 	if len(parts) == 1 {
 		f.pc = parts[0].pc
@@ -96,8 +97,8 @@ func (f *fragment) scatter(s *segment, parts []entry) {
 	f.pop(0)
 }
 
-// pop continues with the entry below, without the lanes that exited; it
-// reports false when there is none left.
+// pop continues with the entry below, without the lanes that exited. It returns false
+// if there is none.
 func (f *fragment) pop(exited uint32) bool {
 	for len(f.stack) > 0 {
 		f.entry = f.stack[len(f.stack)-1]
@@ -110,7 +111,7 @@ func (f *fragment) pop(exited uint32) bool {
 	return false
 }
 
-// exit ends the lanes in gone and continues with those that remain.
+// exit ends the lanes in gone, and continues with the others.
 func (w *warp) exit(f *fragment, gone uint32, s *segment) {
 	w.exited |= gone
 	if w.eng.tile != nil {
@@ -124,10 +125,9 @@ func (w *warp) exit(f *fragment, gone uint32, s *segment) {
 	f.pop(w.exited)
 }
 
-// spin counts a backward branch. At the limit, or when f only polls, the lanes
-// that wait on f's stack become a fragment of their own, so that they run while
-// f's lanes spin. A loop that takes numbers from a counter leaves the next one to
-// others.
+// spin counts a backward branch. At the limit, or if f only polls, the lanes that wait
+// on f's stack become a separate fragment, which can run while f's lanes spin. A loop
+// that draws numbers from a counter yields before its next one.
 func (w *warp) spin(f *fragment) bool {
 	if w.took {
 		w.took, w.eng.took = false, true
@@ -141,8 +141,8 @@ func (w *warp) spin(f *fragment) bool {
 	return true
 }
 
-// split moves the lanes that are only on the stack of the current fragment to
-// a new fragment; f may move.
+// split moves the lanes that are only on the stack of the current fragment to a new
+// fragment. The current fragment may move in memory.
 func (w *warp) split(f *fragment) {
 	rest := f.rest(w.exited)
 	if rest == 0 {
@@ -165,8 +165,8 @@ func (w *warp) split(f *fragment) {
 	w.frags = append(w.frags, other)
 }
 
-// join merges fragments that stand at the same point with the same points to
-// reconverge at; it undoes split after a synchronisation.
+// join merges fragments that are at the same point with the same stack of reconvergence
+// points. It undoes split after a synchronisation.
 func (w *warp) join() {
 	for i := 0; i < len(w.frags); i++ {
 		for j := i + 1; j < len(w.frags); j++ {

@@ -6,9 +6,9 @@ import (
 	"unsafe"
 )
 
-// engine runs blocks of one kernel, one at a time, and holds all that a block
-// owns. A launch uses one per processor, or one per block while blocks wait for
-// each other.
+// engine runs blocks of one kernel, one at a time, and owns the state of a block. A
+// launch uses one engine per processor, or one per block while blocks wait for each
+// other.
 type engine struct {
 	run      *run
 	kernel   *Kernel
@@ -17,13 +17,13 @@ type engine struct {
 	params   unsafe.Pointer
 	warps    []warp
 	shared   []uint64
-	cache    []*reach // by access site: the allocation last hit
+	cache    []*reach // by access site: the allocation of its last access
 	reached  []*reach
-	reachOf  map[*allocation]*reach // a kernel may follow thousands of pointers
+	reachOf  map[*allocation]*reach // a map, since a kernel may follow thousands of pointers
 	seen     []sighting             // by access site
 	barriers [maxBarriers + 1]barrier
-	watch    *watcher     // nil when nobody asked for a record
-	tile     *sharedWatch // nil when nobody asked for races in shared memory
+	watch    *watcher     // nil without Launch.Record
+	tile     *sharedWatch // nil if races in shared memory are not detected
 	ownTile  sharedWatch
 
 	block   [3]uint32
@@ -31,18 +31,18 @@ type engine struct {
 	alive   int32  // threads of the block that have not exited
 	steps   int64  // warp instructions the block may still issue
 	count   counters
-	visits  []int64 // of warps, by segment
+	visits  []int64 // by segment: the number of warps that ran it
 	gauge   gauge
 	fault   *Fault
 	printed transcript
-	leaps   bool    // over turns of loops
+	leaps   bool    // iterations of loops may be skipped
 	took    bool    // a warp's turn ended because it took a number from a counter
-	polling bool    // the block's last turn ended in waiting
+	polling bool    // the block waited at the end of its last turn
 	polls   []int64 // visits before a turn that may only poll
 
-	// Of blocks side by side.
-	tracking bool   // note which bytes are touched
-	start    func() // work and report, for go: a method value would be allocated each time
+	// For concurrent blocks.
+	tracking bool   // record which bytes are touched
+	start    func() // the body of its goroutine; stored, as a method value would be allocated for each launch
 	saved    []savedPage
 	updates  []update
 	spans    []updateSpan
@@ -58,15 +58,14 @@ func newEngine() *engine {
 	return e
 }
 
-// counters are the integer form of Stats, so that sums do not depend on the
-// order of blocks.
+// counters are Stats as integers, whose sums do not depend on the order of blocks.
 type counters struct {
 	blocks, warps, insts, laneInsts, flops, read, written, atomics int64
 
-	leapt int64 // of insts, those of turns that were leapt over
+	leapt int64 // of insts, those of skipped iterations
 
-	path    moment // of all blocks, one after another
-	slowest moment // block
+	path    moment // the sum over all blocks
+	slowest moment // of one block
 }
 
 func (c *counters) add(o *counters) {
@@ -83,8 +82,8 @@ func (c *counters) add(o *counters) {
 	c.atomics += o.atomics
 }
 
-// prepare readies e for the blocks of a launch: warps, constants, parameters
-// and the special registers that do not change from block to block.
+// prepare initialises e for the blocks of a launch: warps, constants, parameters and
+// the special registers that are the same for all blocks.
 func (e *engine) prepare(r *run, tracking bool) {
 	k, l := r.kernel, &r.launch
 	e.run, e.kernel, e.mem, e.launch, e.params = r, k, r.mem, l, unsafe.Pointer(&r.params[0])
@@ -103,7 +102,7 @@ func (e *engine) prepare(r *run, tracking bool) {
 	}
 }
 
-// grow is words with length n, zeroed only where it is new.
+// grow returns words with length n. Only new elements are zeroed.
 func grow(words []uint64, n int) []uint64 {
 	if cap(words) < n {
 		return make([]uint64, n)
@@ -133,21 +132,20 @@ func (w *warp) reserve(e *engine, index uint32) {
 	w.sharedSize = uint64(k.sharedStatic) + uint64(e.launch.Shared)
 }
 
-// outcome is how a block's turn ended.
+// outcome is the state of a block at the end of its turn.
 type outcome uint8
 
 const (
 	ended outcome = iota // all threads have exited, or the engine has a fault
-	waits                // no warp finds anything new in memory
-	busy                 // the warps run loops, for long, or leave a counter's next number to others
+	waits                // every warp polls, and memory has not changed
+	busy                 // the warps are in long loops, or yield before they draw a number from a counter
 )
 
-// longTurn is how many times the warps of a block may use up their turns before
-// the block's is over: long enough that a block that only computes runs to its
-// end before the next begins.
+// longTurn is the number of turns of the warps after which a block's turn ends. It is
+// long enough that a block that only computes completes before the next one begins.
 const longTurn = 64
 
-// turn runs the block's warps until the block has ended or had its turn.
+// turn runs the block's warps until the block has ended or its turn is over.
 func (e *engine) turn() outcome {
 	e.took = false
 	for turns := 0; turns < longTurn && !e.took; {
@@ -185,8 +183,8 @@ func (e *engine) turn() outcome {
 	return busy
 }
 
-// uncount forgets the cost of a turn that only polled: how often a block polls
-// depends on when it gets its turns, not on the kernel.
+// uncount removes the cost of a turn that only polled. The number of such turns depends
+// on the scheduling of blocks, not on the kernel.
 func (e *engine) uncount(before *counters) {
 	e.count = *before
 	copy(e.visits, e.polls)
@@ -197,7 +195,7 @@ func (e *engine) uncount(before *counters) {
 	}
 }
 
-// finish ends a block of which no warp runs.
+// finish ends a block that has no running warps.
 func (e *engine) finish() {
 	if e.alive > 0 {
 		e.fault = e.stuck()
@@ -211,8 +209,8 @@ func (e *engine) finish() {
 	e.count.slowest = later(e.count.slowest, path)
 }
 
-// begin resets what a block owns. Registers are cleared only where the kernel
-// may read them before writing them.
+// begin resets the state of a block. Registers are cleared only if the kernel may read
+// them before it writes them.
 func (e *engine) begin(block [3]uint32) {
 	e.block = block
 	e.gauge.begin(e.linearBlock())
@@ -223,7 +221,7 @@ func (e *engine) begin(block [3]uint32) {
 	e.barriers = [maxBarriers + 1]barrier{}
 	e.steps = e.launch.StepLimit
 	e.polling = false
-	clear(e.seen) // of another block, or of this one in an attempt that was abandoned
+	clear(e.seen) // from another block, or from an abandoned attempt of this one
 	clear(e.shared)
 	e.count.blocks++
 	e.count.warps += int64(len(e.warps))
@@ -232,7 +230,7 @@ func (e *engine) begin(block [3]uint32) {
 	}
 }
 
-// linearBlock is the place of the engine's block in grid order.
+// linearBlock returns the index of the engine's block in grid order.
 func (e *engine) linearBlock() int64 {
 	g := e.launch.Grid
 	return (int64(e.block[2])*int64(g[1])+int64(e.block[1]))*int64(g[0]) + int64(e.block[0])
@@ -268,7 +266,7 @@ func (w *warp) begin() {
 	w.beginCalls()
 }
 
-// charge accounts for a segment before it runs.
+// charge adds the cost of a segment before it runs.
 func (e *engine) charge(w *warp, pc int32, mask uint32) {
 	s := &w.kernel.segments[pc]
 	e.visits[pc]++
@@ -289,7 +287,7 @@ func (e *engine) charge(w *warp, pc int32, mask uint32) {
 	}
 }
 
-// fail stops the launch; the first fault of a warp counts.
+// fail stops the launch. Only the first fault of a warp is kept.
 func (w *warp) fail(kind FaultKind, in *inst, lane int, addr uint64, reason string) {
 	if w.fault != nil {
 		return
@@ -305,7 +303,7 @@ func (w *warp) fail(kind FaultKind, in *inst, lane int, addr uint64, reason stri
 	}
 }
 
-// indexOf is the place of a record in the kernel's code.
+// indexOf returns the index of a record in the kernel's code.
 func (k *Kernel) indexOf(in *inst) int {
 	return int((uintptr(unsafe.Pointer(in)) - uintptr(unsafe.Pointer(&k.code[0]))) / unsafe.Sizeof(*in))
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/reprise-gpu/reprise/internal/ptx"
 )
 
-// FaultKind says what stopped a kernel.
+// FaultKind is the cause of a fault.
 type FaultKind uint8
 
 const (
@@ -30,7 +30,7 @@ var faultNames = [...]string{
 
 func (k FaultKind) String() string { return faultNames[k] }
 
-// Fault is why a kernel stopped, and where.
+// Fault is the reason why a kernel stopped, and the place.
 type Fault struct {
 	Kind    FaultKind
 	Label   string // of the launch, may be empty
@@ -38,8 +38,8 @@ type Fault struct {
 	Block   [3]uint32
 	Thread  [3]uint32
 	File    string
-	Pos     ptx.Pos // of the instruction; line 0 when no instruction is to blame
-	Source  string  // the line of the program that .loc gives for it, "" without one
+	Pos     ptx.Pos // of the instruction; line 0 if no instruction caused the fault
+	Source  string  // the source line of the instruction by .loc, "" without one
 	Address uint64  // of IllegalAddress and Misaligned
 	Reason  string
 }
@@ -64,7 +64,7 @@ func (f *Fault) Error() string {
 	return s + ": " + f.Reason
 }
 
-// from is the source line of a fault, in parentheses.
+// from returns the source line of a fault, in parentheses.
 func (f *Fault) from() string {
 	if f.Source == "" {
 		return ""
@@ -72,5 +72,6 @@ func (f *Fault) from() string {
 	return " (" + f.Source + ")"
 }
 
-// Refused reports a launch that no thread has run of: Block and Thread say nothing.
+// Refused reports whether the launch was refused before any thread ran. Block and
+// Thread are then meaningless.
 func (f *Fault) Refused() bool { return f.Kind == Unsupported || f.Kind == BadLaunch }

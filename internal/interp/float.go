@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// scalar is an operation on one lane: one of the functions is set, by the number
-// of sources. Modifiers wrap it, and only the result is lifted over the lanes.
+// scalar is an operation on one lane. Exactly one function is set, by the number of
+// sources. Modifiers wrap the function, and only the result is lifted over the lanes.
 type scalar[T any] struct {
 	f1 func(a T) T
 	f2 func(a, b T) T
@@ -23,7 +23,7 @@ func (o scalar[T]) lift() handler {
 	return lift3(o.f3)
 }
 
-// around applies in to every source and out to the result.
+// around wraps the operation: it applies in to every source and out to the result.
 func (o scalar[T]) around(in, out func(T) T) scalar[T] {
 	switch f1, f2, f3 := o.f1, o.f2, o.f3; {
 	case f1 != nil:
@@ -35,8 +35,8 @@ func (o scalar[T]) around(in, out func(T) T) scalar[T] {
 	}
 }
 
-// opName is the key of a float operation: "name.rounding.type", where the name
-// includes approx and full, and its modifiers, or ".0" without any.
+// opName returns the key of a float operation, "name.rounding.type": the name includes
+// approx and full, and the modifiers are ".0" if there are none.
 func opName(name, modifiers string) string {
 	if modifiers == "" {
 		modifiers = ".0"
@@ -44,7 +44,7 @@ func opName(name, modifiers string) string {
 	return name + modifiers
 }
 
-// The modifiers that operations come with.
+// The sets of modifiers of operations.
 var (
 	unmodified = []string{""}
 	flushed    = []string{"", ".ftz"}
@@ -139,20 +139,20 @@ func addFloat64(t opTable) {
 	}
 }
 
-// approximations are the functions with an .approx form. They are computed in
-// float64 and rounded once, which is inside the bounds that PTX gives.
+// approximations are the functions with an .approx form. They are computed in float64
+// and rounded once, which is within the error bounds of PTX.
 var approximations = map[string]func(a float64) float64{
 	"ex2": math.Exp2, "lg2": math.Log2, "sin": math.Sin, "cos": math.Cos, "tanh": math.Tanh, "sqrt": math.Sqrt,
 	"rcp":   func(a float64) float64 { return 1 / a },
 	"rsqrt": func(a float64) float64 { return 1 / math.Sqrt(a) },
 }
 
-// seed is an approximation that sees and returns only the upper 32 bits.
+// seed is an approximation that reads and returns only the upper 32 bits.
 func seed(f func(a float64) float64) func(a float64) float64 {
 	return func(a float64) float64 { return high(f(high(a))) }
 }
 
-// high drops the lower word and flushes subnormals.
+// high clears the lower word and flushes subnormals.
 func high(a float64) float64 {
 	u := math.Float64bits(a) &^ allLanes
 	if u&(0x7ff<<52) == 0 {
@@ -161,7 +161,7 @@ func high(a float64) float64 {
 	return math.Float64frombits(u)
 }
 
-// divideApprox is a times the reciprocal of b, which is 0 above 2^126.
+// divideApprox returns a times the reciprocal of b, which is 0 above 2^126.
 func divideApprox(a, b float32) float32 {
 	if m := magnitude(b); m > 0x1p126 && m <= math.MaxFloat32 {
 		return a * withSign(b, 0)
@@ -171,8 +171,8 @@ func divideApprox(a, b float32) float32 {
 
 type float interface{ float32 | float64 }
 
-// extrema are the forms of min and max by name; "3" is behind those with three
-// sources.
+// extrema returns the forms of min and max by name. Those with three sources end in
+// "3".
 func extrema[T float]() map[string]scalar[T] {
 	m := map[string]scalar[T]{}
 	for name, pick := range map[string]func(a, b T) T{
@@ -190,7 +190,7 @@ func extrema[T float]() map[string]scalar[T] {
 	return m
 }
 
-// minNum returns the operand that is a number; -0 is less than +0.
+// minNum returns the operand that is not a NaN; -0 is less than +0.
 func minNum[T float](a, b T) T {
 	switch {
 	case a != a:
@@ -213,7 +213,7 @@ func maxNum[T float](a, b T) T {
 
 func magnitude[T float](a T) T { return T(math.Abs(float64(a))) }
 
-// withSign is copysign in the order of PTX: the sign of a, the magnitude of b.
+// withSign is copysign with the operands of PTX: the sign of a, the magnitude of b.
 func withSign[T float](a, b T) T { return T(math.Copysign(float64(b), float64(a))) }
 
 // flush is .ftz: a subnormal becomes a zero of its sign.

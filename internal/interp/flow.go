@@ -5,9 +5,9 @@ import (
 	"github.com/reprise-gpu/reprise/internal/dense"
 )
 
-// cutSegments turns the items into segments and records. A segment starts at
-// every branch target, after every ending, and at every instruction that may
-// block, so that a fragment that waits has nothing to repeat.
+// cutSegments divides the items into segments and records. A segment starts at every
+// branch target, after every ending, and at every instruction that may block. A
+// fragment that waits therefore repeats nothing.
 func (l *lowering) cutSegments() {
 	leader, entered := l.leaders()
 	k := l.k
@@ -24,7 +24,7 @@ func (l *lowering) cutSegments() {
 		i = end
 	}
 	segmentOf[len(l.items)] = int32(len(k.segments))
-	// Control that runs off the end leaves the kernel.
+	// Control that passes the end leaves the kernel.
 	k.segments = append(k.segments, segment{first: int32(len(k.code)), end: int32(len(k.code)), last: -1, ending: exits, guard: noSlot})
 	k.work = append(k.work, unit.Work{})
 	for i := range k.segments {
@@ -45,8 +45,8 @@ func (l *lowering) cutSegments() {
 	l.earlyExits()
 }
 
-// leaders says where segments begin, and which of them control enters otherwise
-// than from the one before.
+// leaders returns which items start a segment, and which of them can be entered other
+// than from the previous item.
 func (l *lowering) leaders() (leader, entered []bool) {
 	leader, entered = make([]bool, len(l.items)+1), make([]bool, len(l.items)+1)
 	for i := range l.items {
@@ -71,8 +71,8 @@ func (l *lowering) leaders() (leader, entered []bool) {
 	return leader, entered
 }
 
-// segment appends the segment of items i up to end. One that goes on behind a
-// warp-wide operation waits for its result where that is used, as for any other.
+// segment appends a segment for items [i, end). With goesOn, it follows a warp-wide
+// operation, and waits for the operation's result only where that is used.
 func (l *lowering) segment(i, end int, goesOn bool) {
 	k := l.k
 	s := segment{first: int32(len(k.code)), last: -1, guard: noSlot}
@@ -109,19 +109,20 @@ func (l *lowering) segment(i, end int, goesOn bool) {
 	k.segments = append(k.segments, s)
 }
 
-// schedule issues a segment's instructions in order, each when its operands
-// are ready, so that neighbouring loads overlap and chains do not.
+// schedule issues a segment's instructions in order, each when its operands are ready.
+// Adjacent loads overlap, and dependent instructions do not.
 type schedule struct {
 	now   moment
-	from  moment // now, when the segment began
+	from  moment // the time when the segment began
 	ready map[slot]moment
 }
 
-// moment is a time on the critical path of a warp: cycles, and how many of them
-// are round trips to global memory at their nominal length.
+// moment is a time on the critical path of a warp: cycles, and the number of round
+// trips to global memory in them at their nominal length.
 type moment struct{ cycles, trips int64 }
 
-// later is the later of two moments; of two at once, the one with more trips.
+// later returns the later of two moments, and the one with more trips if they are
+// equal.
 func later(a, b moment) moment {
 	if b.cycles > a.cycles || b.cycles == a.cycles && b.trips > a.trips {
 		return b
@@ -149,7 +150,7 @@ func (c *schedule) add(it *item) {
 	it.visit(func(*slot) {}, func(s *slot) { c.ready[*s] = result })
 }
 
-// end is when the last result is there: what follows the segment may need it.
+// end returns the time of the last result, as the next segment may need it.
 func (c *schedule) end() moment {
 	end := c.now
 	for _, t := range c.ready {
@@ -158,8 +159,8 @@ func (c *schedule) end() moment {
 	return end
 }
 
-// earlyExits turns a branch to a bare exit into an exit: its lanes leave at
-// once and do not hold the point where the others meet at the end.
+// earlyExits turns a branch to a bare exit into an exit. Its lanes leave at once and do
+// not extend the region up to the reconvergence point.
 func (l *lowering) earlyExits() {
 	segs := l.k.segments
 	for i := range segs {
@@ -173,9 +174,9 @@ func (l *lowering) earlyExits() {
 	}
 }
 
-// reconverge finds for each branch the segment where its sides meet: its
-// immediate post-dominator. Guarded exits count as falling through, since lanes
-// that are gone need no meeting point.
+// reconverge finds for each branch the segment where its sides meet: its immediate
+// post-dominator. Guarded exits count as falling through, since lanes that have exited
+// do not reconverge.
 func (l *lowering) reconverge() {
 	segs := l.k.segments
 	exit := int32(len(segs))
@@ -208,9 +209,9 @@ func (s *segment) successors(exit int32) []int32 {
 	return []int32{s.next}
 }
 
-// leaveEndlessLoops adds the edges of guarded exits from where nothing else
-// leads out, as in "for (;;) { if (done) return; … }": without them nothing
-// inside such a loop would have a post-dominator.
+// leaveEndlessLoops adds the edges of guarded exits where no other edge leads out, as
+// in "for (;;) { if (done) return; … }". Without them, the segments of such a loop
+// would have no post-dominator.
 func leaveEndlessLoops(segs []segment, succs [][]int32) {
 	exit := int32(len(segs))
 	leaves := make([]bool, len(succs))

@@ -2,40 +2,40 @@ package interp
 
 import "unsafe"
 
-// When blocks run side by side, each engine notes which bytes its blocks read,
-// stored and updated: one bit per byte, in pages that are made when they are
+// When blocks run concurrently, each engine records which bytes its blocks read,
+// stored and updated: one bit per byte, in pages that are allocated when they are
 // first touched. Engines run the blocks they get in grid order, so if no byte
-// that one engine wrote was touched by another, the launch left what it would
-// have left with all blocks in grid order.
+// that one engine wrote was touched by another, the result is the one that it would
+// have been with all blocks in grid order.
 
-// pageBytes is small, for what a page costs when a kernel stores one word of it,
-// and large enough that few accesses find a page missing.
+// pageBytes is small, since a kernel that stores one word of a page pays for the whole
+// page, and large enough that few accesses touch a new page.
 const pageBytes = 4096
 
-// page is the bits of one page of an allocation, by accessKind.
+// page contains the bits of one page of an allocation, by accessKind.
 type page struct {
 	touched [updates + 1][pageBytes / 64]uint64
 	index   uint32 // in its allocation
-	saved   bool   // what it held is kept, so it may be stored to
+	saved   bool   // its old contents are saved, so it may be stored to
 }
 
-// reach is an allocation as one engine has touched it in this launch.
+// reach is the part of an allocation that one engine has touched in this launch.
 type reach struct {
 	*allocation
 	read, written bool
-	pages         []*page // by index, nil where untouched; empty unless blocks run side by side
-	marked        []*page // those that are there
-	lo, room      uint64  // the part of it that sites may access without another look
+	pages         []*page // by index, nil if untouched; empty unless blocks run concurrently
+	marked        []*page // the touched pages
+	lo, room      uint64  // the part of it that sites may access without a further check
 	visited       bitmap  // of managed memory, by page
 }
 
-// holds reports whether n bytes at addr lie in the part that needs no other look.
+// holds reports whether n bytes at addr are in the part that needs no further check.
 func (r *reach) holds(addr, n uint64) bool {
 	off := addr - r.lo
 	return off <= r.room && n <= r.room-off
 }
 
-// touch notes that a is accessed.
+// touch records an access to a.
 func (e *engine) touch(a *allocation, kind accessKind) *reach {
 	r := e.reachOf[a]
 	if r == nil {
@@ -45,7 +45,7 @@ func (e *engine) touch(a *allocation, kind accessKind) *reach {
 	return r
 }
 
-// extend adds a to what e has touched.
+// extend adds a to the allocations that e has touched.
 func (e *engine) extend(a *allocation) *reach {
 	n := len(e.reached)
 	if n == cap(e.reached) {
@@ -70,7 +70,7 @@ func (e *engine) extend(a *allocation) *reach {
 	return r
 }
 
-// resized is s with n elements. All that s held is the zero value.
+// resized returns s with n elements, all zero.
 func resized[T any](s []T, n int) []T {
 	if cap(s) < n {
 		return make([]T, n)
@@ -78,7 +78,7 @@ func resized[T any](s []T, n int) []T {
 	return s[:n]
 }
 
-// forget lets go of what the launch touched.
+// forget drops the references to what the launch touched.
 func (e *engine) forget() {
 	for _, r := range e.reached {
 		for _, p := range r.marked {
@@ -93,7 +93,7 @@ func (e *engine) forget() {
 	clear(e.cache)
 }
 
-// mark notes an access to n bytes at an offset. It comes before a store.
+// mark records an access to n bytes at an offset. It must precede a store.
 func (e *engine) mark(r *reach, off, n uint64, kind accessKind) {
 	for {
 		p := r.pages[off/pageBytes]
@@ -110,7 +110,7 @@ func (e *engine) mark(r *reach, off, n uint64, kind accessKind) {
 	}
 }
 
-// open makes page i of r ready for an access.
+// open prepares page i of r for an access.
 func (e *engine) open(r *reach, i uint32, kind accessKind) *page {
 	p := r.pages[i]
 	if p == nil {
@@ -129,8 +129,7 @@ func (e *engine) open(r *reach, i uint32, kind accessKind) *page {
 	return p
 }
 
-// clash reports whether the blocks, run in grid order, might have left other
-// bytes than they did.
+// clash reports whether the result may differ from that of the blocks in grid order.
 func (r *run) clash() bool {
 	for _, e := range r.engines {
 		for _, t := range e.reached {
@@ -150,8 +149,8 @@ func (r *run) clash() bool {
 	return false
 }
 
-// clashes reports whether some byte that t's engine wrote was touched by u's,
-// other than by updates on both sides: those are applied in grid order.
+// clashes reports whether u's engine touched some byte that t's engine wrote. Updates
+// on both sides do not count, as they are applied in grid order.
 func (t *reach) clashes(u *reach) bool {
 	for _, p := range t.marked {
 		q := u.pages[p.index]
@@ -170,8 +169,8 @@ func (t *reach) clashes(u *reach) bool {
 	return false
 }
 
-// readsUpdates reports whether t's engine read or stored bytes that it updates
-// later, when the blocks have ended.
+// readsUpdates reports whether t's engine read or stored bytes that it also updates;
+// updates are applied only when all blocks have ended.
 func (t *reach) readsUpdates() bool {
 	for _, p := range t.marked {
 		for i, u := range p.touched[updates] {
@@ -183,7 +182,7 @@ func (t *reach) readsUpdates() bool {
 	return false
 }
 
-// page is the bytes of page i, fewer at the end of a.
+// page returns the bytes of page i, fewer at the end of a.
 func (a *allocation) page(i uint32) []byte {
 	first := uint64(i) * pageBytes
 	return unsafe.Slice((*byte)(unsafe.Add(a.data, uintptr(first))), min(pageBytes, a.size-first))

@@ -7,45 +7,44 @@ import (
 	"github.com/reprise-gpu/reprise/internal/ptx"
 )
 
-// gauge measures what memory accesses cost beyond their number: the wavefronts
-// that shared memory and L1 need for one instruction, what an L1 cache would
-// have caught, and how many bytes a launch touches in all. Addresses are looked
-// at one by one, which doubles the price of an access, so only some blocks are
-// measured, evenly spread over the grid, and what they show is scaled. Which
-// blocks these are depends on the launch alone, and so do the results, however
-// many engines share the grid.
+// gauge measures the cost of memory accesses beyond their number: the wavefronts of
+// shared memory and L1 for one instruction, the accesses that an L1 cache would serve,
+// and the bytes that a launch touches in all. It inspects addresses one by one, which
+// doubles the time of an access. Only some blocks are measured, spread evenly over the
+// grid, and the results are scaled. The choice of blocks depends on the launch alone,
+// so the results do not depend on the number of engines.
 type gauge struct {
-	on     bool  // the block that runs is measured
-	half   bool  // and of the measured ones it is in the half that tells the growth
-	tag    uint8 // tells it from other measured blocks, most of the time
-	head   bool  // the blocks stand for themselves, and not for the grid: see sampled
+	on     bool  // the current block is measured
+	half   bool  // it is also in the half by which the growth is computed
+	tag    uint8 // distinguishes it from most other measured blocks
+	head   bool  // the blocks represent only themselves, not the grid: see sampled
 	few    bool  // every other block is in the half, since there are few
-	stride int64 // one block of so many is measured
-	among  int64 // the first so many blocks
-	apart  int64 // how many blocks of the grid, about, from one measured block to the next
+	stride int64 // one of stride blocks is measured
+	among  int64 // the number of first blocks that measured ones are chosen from
+	apart  int64 // approximate distance of measured blocks in the grid
 	cache  int   // bytes of L1
 
 	blocks  int64 // measured
-	halves  int64 // of them in the half
+	halves  int64 // of blocks, those in the half
 	heads   int64 // measured in the head
 	issued  int64 // memory instructions of warps
 	extra   int64 // wavefronts beyond the first of each
-	read    int64 // sectors that loads asked for
-	missed  int64 // of them, those that L1 did not have
+	read    int64 // sectors that loads requested
+	missed  int64 // of read, those that were not in L1
 	atomics int64 // atomic operations of lanes
-	updates int64 // operations that atomics make of a sector, one after another
+	updates int64 // serial operations on sectors that the atomics become
 
 	l1    l1
 	bytes sketch
 }
 
-// measured is how many blocks of a launch are measured, at least: of fewer, all.
-// One is from each of equal parts of the grid.
+// measured is the minimum number of blocks that are measured; of a smaller grid, all
+// are. The grid is divided into equal parts, with one measured block in each.
 const measured = 8
 
-// prepare readies the gauge for a launch. Where blocks share work out by a
-// counter, those measured are among the first that are resident: they may do all of
-// it, and leave nothing to the rest of the grid.
+// prepare initialises the gauge for a launch. If blocks share work by a counter, the
+// measured blocks are among the first resident ones: these may do all the work and
+// leave none for the rest of the grid.
 func (g *gauge) prepare(l *Launch, shares bool) {
 	g.on, g.head, g.few, g.stride = false, false, false, 1
 	g.among = int64(l.Grid[0]) * int64(l.Grid[1]) * int64(l.Grid[2])
@@ -66,12 +65,12 @@ func (g *gauge) prepare(l *Launch, shares bool) {
 	g.bytes.clear()
 }
 
-// counts are those of what the measured blocks did.
+// counts returns the counters of the measured blocks.
 func (g *gauge) counts() [6]*int64 {
 	return [...]*int64{&g.issued, &g.extra, &g.read, &g.missed, &g.atomics, &g.updates}
 }
 
-// begin decides whether a block, the i-th in grid order, is measured.
+// begin decides whether block i in grid order is measured.
 func (g *gauge) begin(i int64) {
 	part := i / g.stride
 	g.on = i < g.among && i%g.stride == g.place(part)
@@ -89,8 +88,8 @@ func (g *gauge) begin(i int64) {
 	}
 }
 
-// place is which block of a part of the grid is measured: of the first part the first,
-// since a grid with more threads than there is work has the work there.
+// place returns which block of a part of the grid is measured. For the first part this
+// is block 0: if the grid has more threads than work, the first threads do it.
 func (g *gauge) place(part int64) int64 {
 	if part == 0 {
 		return 0
@@ -98,7 +97,7 @@ func (g *gauge) place(part int64) int64 {
 	return int64(mix(uint64(part)+1) % uint64(g.stride))
 }
 
-// add joins what two gauges of a launch measured.
+// add adds the measurements of another gauge of the launch.
 func (g *gauge) add(o *gauge) {
 	if o.head {
 		g.heads += o.blocks
@@ -121,7 +120,7 @@ func (g *gauge) access(w *warp, in *inst) {
 	case space == ptx.ParamSpace:
 		return
 	case space == ptx.Local, space == ptx.Generic && first-localWindow < windowSize:
-		g.extra += int64(in.x.bytes()+3)/4 - 1 // lanes lie side by side, word by word
+		g.extra += int64(in.x.bytes()+3)/4 - 1 // the lanes' words are adjacent
 	case space == ptx.Shared, space == ptx.Generic && first-sharedWindow < windowSize:
 		g.extra += bankWavefronts(w, in) - 1
 	default:
@@ -133,16 +132,16 @@ func (g *gauge) access(w *warp, in *inst) {
 	}
 }
 
-// pattern is how the lanes of a full warp lie to each other.
+// pattern is the relation of the addresses in a full warp.
 type pattern uint8
 
 const (
 	scattered pattern = iota
-	inRow             // neighbouring elements
+	inRow             // adjacent elements
 	alike             // one element
 )
 
-// lie is the pattern of an access by all lanes, and the first lane's address.
+// lie returns the pattern of an access by all lanes, and the first lane's address.
 func (w *warp) lie(in *inst, n uint64) (pattern, uint64) {
 	first := w.address(in, firstLane(w.live))
 	if w.live != allLanes {
@@ -163,11 +162,10 @@ func (w *warp) lie(in *inst, n uint64) (pattern, uint64) {
 	return scattered, first
 }
 
-// bankWavefronts is how often shared memory must be read or written for one
-// instruction: its 32 banks, each 4 bytes wide, serve one word each at a time.
-// Lanes that want the same word share it, unless they update it one after
-// another. Accesses wider than a word take turns by parts of the warp, which is
-// what counting their words does.
+// bankWavefronts returns the number of passes that shared memory needs for one
+// instruction. Each of its 32 banks, 4 bytes wide, serves one word per pass. Lanes that
+// read the same word share it; lanes that update it do not. Accesses wider than a word
+// are served for a part of the warp at a time, which the count of words accounts for.
 func bankWavefronts(w *warp, in *inst) int64 {
 	const wordBytes = 4
 	n := in.x.bytes()
@@ -203,8 +201,8 @@ func bankWavefronts(w *warp, in *inst) int64 {
 	return busiest
 }
 
-// global measures an access to global memory. L1 hands out four sectors at once,
-// and passes stores and atomics on.
+// global measures an access to global memory. L1 delivers four sectors at once, and
+// passes on stores and atomics.
 func (g *gauge) global(w *warp, in *inst) {
 	n := in.x.bytes()
 	if p, first := w.lie(in, n); p != scattered && in.x.kind != updates {
@@ -236,14 +234,16 @@ func (g *gauge) global(w *warp, in *inst) {
 	}
 	g.extra += (sectors.count - 1) >> 2
 	if in.x.kind == updates {
+		// Lanes that update the same word are serial. Different words of a sector are updated
+		// together.
 		// The lanes that update one word wait for each other; different words of a
 		// sector are updated together.
 		g.updates += active - words.count + sectors.count
 	}
 }
 
-// sector passes one sector through the caches. Loads that must see what other blocks
-// store go past L1.
+// sector looks up one sector in the caches. Loads that must observe the stores of other
+// blocks bypass L1.
 func (g *gauge) sector(s uint64, in *inst) {
 	kind := in.x.kind
 	if kind == loads {
@@ -256,10 +256,10 @@ func (g *gauge) sector(s uint64, in *inst) {
 	g.bytes.add(s, kind, g.tag, g.half)
 }
 
-// l1 is the share that one block has of its multiprocessor's L1 cache: lines of
-// four sectors, each in the one place its address hashes to. Sharing it out
-// evenly among resident blocks, and nothing staying there from block to block, is
-// a simplification; the hash stands for the cache's associativity.
+// l1 is one block's share of its multiprocessor's L1 cache: lines of four sectors,
+// direct-mapped by a hash of the address. Two simplifications: resident blocks have
+// equal shares, and nothing survives from block to block. The hash stands for the
+// associativity.
 type l1 struct {
 	lines []l1line
 	epoch uint32
@@ -284,7 +284,7 @@ func (c *l1) resize(bytes int) {
 
 const lineBytes = 128
 
-// invalidate empties the cache: lines of earlier epochs are not there.
+// invalidate empties the cache: lines of earlier epochs do not count.
 func (c *l1) invalidate() {
 	if c.epoch++; c.epoch == 0 {
 		clear(c.lines[:cap(c.lines)])
@@ -292,15 +292,15 @@ func (c *l1) invalidate() {
 	}
 }
 
-// displace is for misses that were counted and not looked up: as many as there are lines
-// leave nothing of what was there.
+// displace accounts for misses that were counted without a lookup. As many misses as
+// the cache has lines empty it.
 func (c *l1) displace(missed int64) {
 	if missed >= int64(len(c.lines)) {
 		c.invalidate()
 	}
 }
 
-// has looks a sector up, and loads it when it is not there.
+// has looks up a sector, and loads it on a miss.
 func (c *l1) has(sector uint64) bool {
 	if len(c.lines) == 0 {
 		return false

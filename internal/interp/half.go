@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Arithmetic in 16 bits is done in float64 and rounded once: products of two are
-// exact there, and sums are rounded to odd first.
+// Arithmetic on 16-bit floats is computed in float64 and rounded once. Products of two are
+// exact there; sums are first rounded to odd.
 
 // addHalf registers f16 and bf16, and their packed forms lane by lane of the pair.
 func addHalf(t opTable) {
@@ -108,7 +108,7 @@ func (h halves) flush(v uint16) uint16 {
 	return v
 }
 
-// packed does an operation on both halves of a register.
+// packed applies an operation to both halves of a register.
 func packed[T, W any](o scalar[T], low, high func(W) T, join func(lo, hi T) W) scalar[W] {
 	switch f1, f2, f3 := o.f1, o.f2, o.f3; {
 	case f1 != nil:

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// HazardKind says what is wrong with an access of a watched launch.
+// HazardKind is the kind of an error in an access of a watched launch.
 type HazardKind uint8
 
 const (
@@ -13,23 +13,30 @@ const (
 	UninitialisedRead HazardKind = iota
 	// UninitialisedShared is a load of shared memory that nothing in the block has written.
 	UninitialisedShared
+	// SharedRace is a pair of unordered accesses to the same bytes of shared memory by
+	// threads of a block, at least one of them a store.
 	// SharedRace is two accesses to the same bytes of shared memory by threads of
 	// a block, one of them a store, that nothing orders.
 	SharedRace
+	// UndefinedShuffle is a shuffle in which a lane reads the value of a lane that does not
+	// execute it.
 	// UndefinedShuffle is a lane that reads, in a shuffle, the value of a lane that does
 	// not execute it.
 	UndefinedShuffle
 )
 
-// Hazard is an access, or two, whose result a GPU does not promise. One is kept for
-// each instruction, or pair of them: that of the first block in grid order.
+// Hazard is an access, or a pair of accesses, with an undefined result on a GPU. One is
+// kept for each instruction, or pair of instructions: that of the first block in grid
+// order.
 type Hazard struct {
 	Kind    HazardKind
-	Inst    int // what Kernel.Place takes
+	Inst    int // an argument for Kernel.Place
 	Block   [3]uint32
 	Thread  [3]uint32
 	Address uint64 // of the access; in shared memory, the offset
 	Bytes   uint64 // of the access
+	// Partial is set for a vector load if some of its elements have been written. The
+	// others are probably padding.
 	// Partial is set for a vector load of which some elements have been written:
 	// padding, most likely.
 	Partial bool
@@ -44,7 +51,7 @@ type Hazard struct {
 	block int64 // in grid order
 }
 
-// threadAt is the place in its block of a warp's lane.
+// threadAt returns the position of a warp's lane in its block.
 func (w *warp) threadAt(lane int) [3]uint32 {
 	return w.eng.threadAt(int(w.index)*lanes + lane)
 }
@@ -54,7 +61,7 @@ func (e *engine) threadAt(i int) [3]uint32 {
 	return [3]uint32{t % b[0], t / b[0] % b[1], t / b[0] / b[1]}
 }
 
-// laneAt is the first live lane whose access holds addr.
+// laneAt returns the first live lane whose access contains addr.
 func (w *warp) laneAt(in *inst, addr uint64) int {
 	for m := w.live; m != 0; m &= m - 1 {
 		lane := bits.TrailingZeros32(m)
@@ -65,13 +72,13 @@ func (w *warp) laneAt(in *inst, addr uint64) int {
 	panic("BUG: no lane accesses the address that one accesses")
 }
 
-// hazard keeps h unless its instruction has one already.
+// hazard keeps h unless its instruction already has a hazard.
 func (v *watcher) hazard(w *warp, h Hazard) {
 	h.Block, h.block = w.eng.block, w.eng.linearBlock()
 	v.hazards = keepFirst(v.hazards, h)
 }
 
-// same reports whether two hazards are those of the same instructions.
+// same reports whether two hazards concern the same instructions.
 func (h *Hazard) same(o *Hazard) bool {
 	return h.Kind == o.Kind && (h.Inst == o.Inst && h.Other == o.Other || h.Kind == SharedRace && h.Inst == o.Other && h.Other == o.Inst)
 }
@@ -88,9 +95,9 @@ func keepFirst(list []Hazard, h Hazard) []Hazard {
 	return append(list, h)
 }
 
-// hazards are those of all workers, in the order of the code. That the launch wrote
-// the bytes, too, excuses no read: it came before, since workers run side by side
-// only when none reads what another writes.
+// hazards returns those of all workers, in the order of the code. A write of the bytes
+// by the launch itself does not excuse a read: the read came first, since workers run
+// concurrently only if none reads what another writes.
 func (r *Record) hazards(all []*watcher) []Hazard {
 	list := r.Hazards[:0]
 	for _, v := range all {
@@ -102,15 +109,16 @@ func (r *Record) hazards(all []*watcher) []Hazard {
 	return list
 }
 
-// undefinedShuffle notes that a lane reads one that takes no part, when somebody watches.
+// undefinedShuffle records, in a watched launch, that a lane reads one that does not
+// take part.
 func (e *engine) undefinedShuffle(w *warp, in *inst, lane, source int) {
 	if e.watch != nil {
 		e.watch.hazard(w, Hazard{Kind: UndefinedShuffle, Inst: w.kernel.indexOf(in), Thread: w.threadAt(lane), Lane: source})
 	}
 }
 
-// checkInitialised reports a load of bytes lo up to hi of an allocation of
-// which neither the launch nor anything before it has written all.
+// checkInitialised reports a load of bytes [lo, hi) of an allocation if some of them
+// were written neither by the launch nor before it.
 func (v *watcher) checkInitialised(w *warp, in *inst, m *marks, lo, hi uint64, lane int) {
 	var bad uint64
 	first := hi

@@ -5,11 +5,11 @@ import (
 	"sort"
 )
 
-// holes are ranges of addresses that are free below the first that was never taken. They are sorted,
-// and no two of them touch.
+// holes are the free ranges of addresses below the first address that was never used.
+// They are sorted and not adjacent.
 type holes []Span
 
-// add frees the addresses from base to end.
+// add frees the addresses [base, end).
 func (h *holes) add(base, end uint64) {
 	if base == end {
 		return
@@ -22,7 +22,8 @@ func (h *holes) add(base, end uint64) {
 	*h = slices.Replace(*h, i, k, Span{base, end})
 }
 
-// take takes n addresses from a multiple of align on, a power of two, out of the first hole that has them.
+// take allocates n addresses, aligned to a power of two, from the first hole that is
+// large enough.
 func (h *holes) take(n, align uint64) (base uint64, ok bool) {
 	for i, o := range *h {
 		base = alignUp(o.Lo, align)
@@ -37,5 +38,6 @@ func (h *holes) take(n, align uint64) (base uint64, ok bool) {
 	return 0, false
 }
 
-// alignUp is the first multiple of align, a power of two, from an address on; 0 if there is none.
+// alignUp returns the first multiple of align, a power of two, that is not below addr;
+// 0 on overflow.
 func alignUp(addr, align uint64) uint64 { return (addr + align - 1) &^ (align - 1) }

@@ -2,8 +2,8 @@ package interp
 
 import "math/bits"
 
-// The operations that fill the inner loops of numeric kernels, written out:
-// the compiler inlines the operation into the loop over lanes, which costs about
+// The operations of the inner loops of numeric kernels are written out here, so that
+// the compiler inlines them into the loop over lanes. This costs about
 // a third of a call per lane through lift2.
 
 func addHot(t opTable) {
@@ -84,8 +84,7 @@ func madLanes[T uint32 | uint64](w *warp, in *inst) {
 	}
 }
 
-// fmaLanes has the fast part of fma32 written out, since that is too large to
-// be inlined.
+// fmaLanes contains the fast path of fma32, which is too large to be inlined.
 func fmaLanes(w *warp, in *inst) {
 	d, a, b, c := view[float32](w, in.d), view[float32](w, in.a), view[float32](w, in.b), view[float32](w, in.c)
 	if w.live == allLanes {
@@ -177,6 +176,8 @@ func hotInteger[T int32 | uint32](t map[string]tester, typ string) {
 	t["hi."+typ], t["hs."+typ] = t["gt."+typ], t["ge."+typ]
 }
 
+// The comparisons shift the result bits in from the top, by a constant and without a
+// branch in the loop.
 // The comparisons collect bits from the top, shifting by a constant, and
 // without a branch in the loop.
 

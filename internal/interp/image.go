@@ -25,9 +25,9 @@ func (f TexelFormat) signed() bool {
 }
 func (f TexelFormat) float() bool { return f >= TexelF16 }
 
-// Image is texels in global memory. Extents count texels, those of absent
-// dimensions are 0; Pitch and Slice are the bytes from one row, and from one
-// slice or layer, to the next.
+// Image is an array of texels in global memory. Extents are in texels, and 0 for absent
+// dimensions. Pitch and Slice are the distances in bytes of rows, and of slices or
+// layers.
 type Image struct {
 	Base                 uint64
 	Pitch, Slice         uint64
@@ -38,7 +38,7 @@ type Image struct {
 	Channels             int
 }
 
-// AddressMode says what lies beyond the edge of a texture.
+// AddressMode selects the result of a texture access outside the image.
 type AddressMode uint8
 
 const (
@@ -48,25 +48,26 @@ const (
 	AddressBorder
 )
 
-// Texture is how an image is sampled.
+// Texture defines how an image is sampled.
 type Texture struct {
 	Image
+	// Plain is set for linear memory: texels outside of it read as zero.
 	// Plain is a row of linear memory: what lies beyond it reads as zero.
 	Plain          bool
 	Address        [3]AddressMode
 	Linear         bool
 	Normalized     bool
-	ReadNormalized bool // integers are read as floats up to 1
+	ReadNormalized bool // integers are read as floats of magnitude at most 1
 	Border         [4]float32
 }
 
-// firstHandle lies far from all addresses, so that one is not taken for the other.
+// firstHandle is far from all addresses, so that handles and addresses are distinct.
 const firstHandle = 0x6000_0000_0000
 
-// BindTexture gives a texture its handle. The handle of a surface is never equal.
+// BindTexture returns the handle of a texture. It differs from those of all surfaces.
 func (m *Memory) BindTexture(t Texture) uint64 { return m.bind(&t) }
 
-// BindSurface gives an image a handle by which kernels load and store its bytes.
+// BindSurface returns a handle by which kernels load and store the bytes of an image.
 func (m *Memory) BindSurface(i Image) uint64 { return m.bind(&i) }
 
 func (m *Memory) bind(v any) uint64 {
@@ -76,10 +77,10 @@ func (m *Memory) bind(v any) uint64 {
 	return handle
 }
 
-// BindTextureAt makes a texture what the reference whose variable starts at addr stands for.
+// BindTextureAt binds a texture to the reference whose variable starts at addr.
 func (m *Memory) BindTextureAt(addr uint64, t Texture) { m.bindAt(addr, &t) }
 
-// BindSurfaceAt makes an image what the reference whose variable starts at addr stands for.
+// BindSurfaceAt binds an image to the reference whose variable starts at addr.
 func (m *Memory) BindSurfaceAt(addr uint64, i Image) { m.bindAt(addr, &i) }
 
 func (m *Memory) bindAt(addr uint64, v any) {
@@ -89,10 +90,11 @@ func (m *Memory) bindAt(addr uint64, v any) {
 	m.images[addr] = v
 }
 
-// unbound is what a reference stands for before anything is bound to it.
+// unbound is the value of a reference before anything is bound to it.
 type unbound struct{}
 
-// declareReference makes addr, where a reference of a module starts, a name of images.
+// declareReference declares addr, where a reference of a module starts, as a name of
+// images.
 func (m *Memory) declareReference(addr uint64) { m.bindAt(addr, unbound{}) }
 
 // forgetReference ends what declareReference began.
