@@ -97,11 +97,11 @@ type unbound struct{}
 // images.
 func (m *Memory) declareReference(addr uint64) { m.bindAt(addr, unbound{}) }
 
-// forgetReference ends what declareReference began.
+// forgetReference undoes declareReference.
 func (m *Memory) forgetReference(addr uint64) { delete(m.images, addr) }
 
-// Unbind ends the life of a handle; it reports whether the handle was alive. The address of a
-// reference is no handle.
+// Unbind releases a handle, and reports whether it was valid. The address of a
+// reference is not a handle.
 func (m *Memory) Unbind(handle uint64) bool {
 	_, ok := m.images[handle]
 	if !ok || handle < firstHandle {
@@ -111,7 +111,7 @@ func (m *Memory) Unbind(handle uint64) bool {
 	return true
 }
 
-// noImage says why a handle stands for nothing of that kind.
+// noImage explains why a handle does not refer to an object of the wanted kind.
 func (m *Memory) noImage(handle uint64, want string) string {
 	switch m.images[handle].(type) {
 	case *Texture:
@@ -130,12 +130,12 @@ func (m *Memory) noImage(handle uint64, want string) string {
 // texelBytes is the size of a texel.
 func (i *Image) texelBytes() int { return i.Format.bytes() * i.Channels }
 
-// at is the address of a texel; z counts slices or layers.
+// at returns the address of a texel; z counts slices or layers.
 func (i *Image) at(x, y, z int) uint64 {
 	return i.Base + uint64(z)*i.Slice + uint64(y)*i.Pitch + uint64(x*i.texelBytes())
 }
 
-// texel is four channels as they are stored, integers extended to 32 bits.
+// texel contains four channels as stored, integers extended to 32 bits.
 type texel [4]uint32
 
 // channel decodes one stored channel into 32 bits: an integer, or the bits of a float32.
@@ -146,8 +146,8 @@ func (f TexelFormat) channel(v uint64) uint32 {
 	return uint32(signExtend(v, f.bytes(), f.signed()))
 }
 
-// normalize is an integer channel as a float of up to 1. The most negative value
-// counts as the one above it.
+// normalize converts an integer channel to a float of magnitude at most 1. The most
+// negative value counts as its successor.
 func (f TexelFormat) normalize(v uint32) float32 {
 	top := float32(uint32(1)<<(8*f.bytes()) - 1)
 	if f.signed() {
@@ -160,8 +160,8 @@ func (f TexelFormat) normalize(v uint32) float32 {
 // floats reports whether sampling yields floats.
 func (t *Texture) floats() bool { return t.Format.float() || t.ReadNormalized }
 
-// outside is what lies beyond a border: the border colour, as integers when the
-// texture yields them.
+// outside returns the texel beyond a border: the border colour, as integers if the
+// texture returns integers.
 func (t *Texture) outside() (c texel) {
 	for k := range min(t.Channels, 4) {
 		c[k] = math.Float32bits(t.Border[k])
@@ -186,7 +186,7 @@ func edge(mode AddressMode, i, n int) (index int, ok bool) {
 	return min(max(i, 0), n-1), true
 }
 
-// mode is the address mode of a dimension. Wrap and mirror need normalized
+// mode returns the address mode of a dimension. Wrap and mirror need normalized
 // coordinates.
 func (t *Texture) mode(dimension int) AddressMode {
 	m := t.Address[dimension]
@@ -196,16 +196,16 @@ func (t *Texture) mode(dimension int) AddressMode {
 	return m
 }
 
-// tap is where one coordinate falls: the two texels around it and the weight of
-// the second, a multiple of 1/256; or one texel and no weight.
+// tap is the position of one coordinate: the two texels around it and the weight of the
+// second, a multiple of 1/256; or one texel without a weight.
 type tap struct {
 	index  [2]int
 	weight float64
 }
 
-// tap finds the texels of dimension k, which has n, that a coordinate falls
-// between. Wrapped and mirrored coordinates are brought into range first, so that
-// one on the edge of a texel falls where the programming guide puts it.
+// tap finds the texels around a coordinate in dimension k of n texels. Wrapped and
+// mirrored coordinates are reduced first, so that one on the edge of a texel gets the
+// position that the programming guide defines.
 func (t *Texture) tap(x float32, k, n int, linear bool) tap {
 	u := float64(x)
 	if t.Normalized {
@@ -220,7 +220,7 @@ func (t *Texture) tap(x float32, k, n int, linear bool) tap {
 		}
 		u *= float64(n)
 	}
-	switch { // beyond what an index holds, and NaN
+	switch { // out of the range of an index, or NaN
 	case u != u:
 		u = 0
 	case u > 1<<40:
@@ -237,7 +237,7 @@ func (t *Texture) tap(x float32, k, n int, linear bool) tap {
 	return tap{[2]int{int(i), int(i) + 1}, math.Floor((u-i)*256+0.5) / 256}
 }
 
-// face picks the face of a cube that a direction points at, and where on it.
+// face returns the face of a cube that a direction points at, and the position on it.
 func face(x, y, z float32) (face int, s, t float32) {
 	ax, ay, az := abs32(x), abs32(y), abs32(z)
 	var m float32

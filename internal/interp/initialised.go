@@ -2,19 +2,18 @@ package interp
 
 import "math/bits"
 
-// Memory can note which bytes have been written since they were allocated: a
-// GPU hands out memory with whatever was left in it. Kernels that are watched
-// report reads of bytes that have not; what else writes says so here.
+// Memory can record which bytes have been written since they were allocated. A
+// GPU allocates memory with its old contents. Watched kernels
+// report reads of bytes that have not been written. Other writers call Initialise.
 
-// validity says which bytes of an allocation hold something. It exists only
-// while some byte does not.
+// validity records which bytes of an allocation have been written. It exists only while
+// some have not.
 type validity struct {
 	written bitmap
 	missing uint64 // bytes not written
 }
 
-// TrackInitialised has the memory note what is written to allocations made from
-// now on.
+// TrackInitialised starts to record writes to allocations made from now on.
 func (m *Memory) TrackInitialised() { m.track = true }
 
 func (a *allocation) forget() {
@@ -23,7 +22,7 @@ func (a *allocation) forget() {
 	}
 }
 
-// Initialise notes that n bytes at addr have been written.
+// Initialise records that n bytes at addr have been written.
 func (m *Memory) Initialise(addr, n uint64) {
 	a := m.find(addr, n)
 	if a == nil || a.valid == nil || n == 0 {
@@ -39,7 +38,7 @@ func (m *Memory) Initialise(addr, n uint64) {
 	}
 }
 
-// Uninitialised is the first run of bytes among n at addr that have not been
+// Uninitialised returns the first run of bytes in [addr, addr+n) that have not been
 // written.
 func (m *Memory) Uninitialised(addr, n uint64) (Span, bool) {
 	a := m.find(addr, n)
@@ -49,15 +48,16 @@ func (m *Memory) Uninitialised(addr, n uint64) (Span, bool) {
 	return a.valid.gap(a.base, addr-a.base, addr-a.base+n)
 }
 
-// gap is the first run of bytes not written between offsets lo and hi. It looks
-// no further than its end: a copy asks for one gap after the other.
+// gap returns the first run of unwritten bytes in offsets [lo, hi). It searches only up
+// to the end of the run, since a copy queries one gap after the other.
 func (v *validity) gap(base, lo, hi uint64) (Span, bool) {
 	first := v.find(lo, hi, false)
 	end := v.find(first, hi, true)
 	return Span{base + first, base + end}, first < hi
 }
 
-// find is the first offset from lo on that was written, or that was not; hi at most.
+// find returns the first offset from lo on that was written, or that was not; at most
+// hi.
 func (v *validity) find(lo, hi uint64, written bool) uint64 {
 	for lo < hi {
 		word := v.written[lo>>6]
@@ -72,11 +72,11 @@ func (v *validity) find(lo, hi uint64, written bool) uint64 {
 	return hi
 }
 
-// CopyInitialised has n bytes at dst be as written as those at src: a copy of
-// what was never written is no use of it yet.
+// CopyInitialised copies the record of n bytes from src to dst. To copy bytes that were
+// never written is not an error yet.
 func (m *Memory) CopyInitialised(dst, src, n uint64) {
 	to, from := m.find(dst, n), m.find(src, n)
-	if to == nil || n == 0 || to.within != nil { // of mapped memory all counts as written
+	if to == nil || n == 0 || to.within != nil { // all mapped memory counts as written
 		return
 	}
 	m.Initialise(dst, n)
@@ -94,7 +94,7 @@ func (m *Memory) CopyInitialised(dst, src, n uint64) {
 	}
 }
 
-// unwrite takes back that n written bytes at an offset have been written.
+// unwrite marks n written bytes at an offset as unwritten.
 func (a *allocation) unwrite(lo, n uint64) {
 	if a.valid == nil {
 		a.forget()

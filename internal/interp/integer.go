@@ -48,8 +48,8 @@ func buildOps() opTable {
 	return t
 }
 
-// addInteger registers what signed and unsigned types share; hi is the upper
-// half of the product.
+// addInteger registers the operations that signed and unsigned types share. hi returns
+// the upper half of the product.
 func addInteger[T integer](t opTable, typ string, hi func(a, b T) T) {
 	add := func(a, b T) T { return a + b }
 	t["add."+typ] = lift2(add)
@@ -66,7 +66,8 @@ func addInteger[T integer](t opTable, typ string, hi func(a, b T) T) {
 	t["sad."+typ] = lift3(func(a, b, c T) T { return c + max(a, b) - min(a, b) })
 }
 
-// divide gives all ones for a zero divisor, as the hardware does; PTX leaves it open.
+// divide returns all ones for a zero divisor, as the hardware does. PTX does not
+// specify it.
 func divide[T integer](a, b T) T {
 	if b == 0 {
 		var z T
@@ -152,8 +153,8 @@ func addFields(t opTable) {
 	t["bfind.shiftamt.s64"] = lift1(func(a int64) uint32 { return shiftAmount(bits.Len64(uint64(a^a>>63)), 64) })
 }
 
-// shiftAmount is how far left the leading bit moves to reach the top, or all
-// ones when there is no such bit.
+// shiftAmount returns the left shift that moves the leading bit to the top, or all ones
+// if there is no leading bit.
 func shiftAmount(length, width int) uint32 {
 	if length == 0 {
 		return allLanes
@@ -161,7 +162,7 @@ func shiftAmount(length, width int) uint32 {
 	return uint32(width - length)
 }
 
-// extract is bfe of an unsigned type: position and length count modulo 256.
+// extract is bfe of an unsigned type. Position and length are taken modulo 256.
 func extract[T unsigned](a T, pos, length uint32) T {
 	a >>= pos & 0xff
 	if n := length & 0xff; n < uint32(width[T]()) {
@@ -249,8 +250,8 @@ func dot4(a, b, c int32, left, right func(v int32, k int) int32) int32 {
 	return c
 }
 
-// addDot2 registers dp2a: two 16-bit numbers of a times two bytes of b, its lower
-// or upper pair.
+// addDot2 registers dp2a: the dot product of two 16-bit numbers of a with the lower or
+// upper pair of bytes of b.
 func addDot2(t opTable) {
 	half := map[string]func(a int32, k int) int32{
 		"s32": func(a int32, k int) int32 { return int32(int16(a >> (16 * k))) },
@@ -268,7 +269,7 @@ func addDot2(t opTable) {
 	}
 }
 
-// addPackedIntegers registers what works on both 16-bit halves of a register.
+// addPackedIntegers registers the operations on both 16-bit halves of a register.
 func addPackedIntegers(t opTable) {
 	reg := func(name string, f func(a, b uint16) uint16) { t[name] = packed16(scalar[uint16]{f2: f}).lift() }
 	signed := func(f func(a, b int16) int16) func(a, b uint16) uint16 {
@@ -285,9 +286,9 @@ func addPackedIntegers(t opTable) {
 	reg("max.relu.s16x2", signed(func(a, b int16) int16 { return max(a, b, 0) }))
 }
 
-// findNthSet is fns: the place of the bit of mask that is the offset-th set one,
-// counted upward from base, or downward for a negative offset; all ones without
-// such a bit.
+// findNthSet is fns: it returns the position of the offset-th set bit of mask, counted
+// upward from base, or downward for a negative offset. It returns all ones if there is
+// no such bit.
 func findNthSet(mask, base uint32, offset int32) uint32 {
 	step := 1
 	if offset < 0 {
@@ -308,10 +309,10 @@ func findNthSet(mask, base uint32, offset int32) uint32 {
 	return allLanes
 }
 
-// bitsAt is length ones from bit pos on.
+// bitsAt returns length ones from bit pos on.
 func bitsAt(pos, length uint64) uint64 { return (1<<length - 1) << pos }
 
-// signedField is the low n bits of a as a signed number.
+// signedField returns the low n bits of a as a signed number.
 func signedField(a int32, n uint32) int32 {
 	if n == 0 {
 		return 0
@@ -320,8 +321,8 @@ func signedField(a int32, n uint32) int32 {
 	return a << shift >> shift
 }
 
-// permutes are the modes of prmt; the default picks a byte by each nibble of the
-// selector, the others count from its two lower bits.
+// permutes are the modes of prmt. The default mode selects a byte by each nibble of the
+// selector; the others use only its two lowest bits.
 var permutes = map[string]func(a, b, c uint32) uint32{
 	"": func(a, b, c uint32) uint32 {
 		return permute(a, b, func(k uint32) uint32 { return c >> (4 * k) & 15 })

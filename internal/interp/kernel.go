@@ -24,25 +24,25 @@ type Kernel struct {
 	framePointer slot
 	registers    int
 
-	unsupported *Fault // why the kernel cannot run, nil when it can
-	ordered     bool   // blocks see each other's progress, so they run in grid order
-	shares      bool   // blocks may share work out by a counter
-	effects     bool   // reads a clock, prints or allocates: what it does is not all in memory
-	spinLimit   int32  // backward branches in a turn, 0 when lanes cannot wait for each other through memory
-	groups      bool   // copies asynchronously
+	unsupported *Fault // why the kernel cannot run, or nil
+	ordered     bool   // blocks observe each other's progress, so they run in grid order
+	shares      bool   // blocks may distribute work by a counter
+	effects     bool   // it reads a clock, prints or allocates, so its result is not only in memory
+	spinLimit   int32  // backward branches per turn, 0 if lanes cannot wait for each other through memory
+	groups      bool   // has asynchronous copies
 	stacks      bool   // lanes have call stacks
 	meets       bool   // has warp-wide operations that wait
 	shuffles    bool   // lanes read registers of other lanes
 
 	code     []inst
-	places   []place // of code
+	places   []place // by record of code
 	segments []segment
 	loops    []backLoop
-	work     []unit.Work // of one warp in each segment
-	sites    int         // instructions that access memory
+	work     []unit.Work // by segment: of one warp
+	sites    int         // number of instructions that access memory
 
-	// The register file of a warp: what never changes, what changes with the
-	// launch, with the block, and what the kernel writes.
+	// The register file of a warp: values that never change, that change with the
+	// launch, that change with the block, and that the kernel writes.
 	fileSize      int // bytes
 	predCount     int
 	scratch       slot // with meets: scratchSize bytes, and three predicates
@@ -58,17 +58,17 @@ type Kernel struct {
 	calm calm
 }
 
-// place is where an instruction is from.
+// place is the origin of an instruction.
 type place struct {
 	pos ptx.Pos
 	loc ptx.Loc
 }
 
-// Place is where an instruction of a kernel is from.
+// Place is the origin of an instruction of a kernel.
 type Place struct {
 	File   string // PTX
 	Line   int
-	Source string // "kernel.cu:12", "" when the PTX does not tell
+	Source string // "kernel.cu:12", "" if the PTX does not contain it
 }
 
 func (p Place) String() string {
@@ -79,13 +79,13 @@ func (p Place) String() string {
 	return s
 }
 
-// Place tells of an instruction by the index that a Record has for it.
+// Place returns the origin of an instruction by its index in a Record.
 func (k *Kernel) Place(inst int) Place {
 	at := k.places[inst]
 	return Place{k.file, at.pos.Line, k.module.Source(at.loc)}
 }
 
-// Param is a parameter's place in the parameter block, in bytes.
+// Param is the position of a parameter in the parameter block, in bytes.
 type Param struct {
 	Name         string
 	Offset, Size int
@@ -102,7 +102,7 @@ type constant struct {
 type paramReg struct {
 	at           slot
 	size         int // of the register
-	offset, read int // bytes of the parameter block
+	offset, read int // position and size in the parameter block, in bytes
 	signed       bool
 }
 
@@ -112,36 +112,36 @@ type specialReg struct {
 	kind special
 }
 
-// Name is the kernel's name in the PTX.
+// Name returns the kernel's name in the PTX.
 func (k *Kernel) Name() string { return k.name }
 
-// Params lists the parameters in order.
+// Params returns the parameters in order.
 func (k *Kernel) Params() []Param { return k.params }
 
-// ParamBytes is the size of the parameter block.
+// ParamBytes returns the size of the parameter block.
 func (k *Kernel) ParamBytes() int { return k.paramBytes }
 
-// SharedStatic is the static shared memory of a block, in bytes.
+// SharedStatic returns the static shared memory of a block, in bytes.
 func (k *Kernel) SharedStatic() int { return int(k.sharedStatic) }
 
-// LocalBytes is the local memory of a thread, without what calls take.
+// LocalBytes returns the local memory of a thread in bytes, without the frames of
+// calls.
 func (k *Kernel) LocalBytes() int { return k.localSize }
 
-// Repeatable reports whether a launch is a function of its parameters and of
-// the memory it reads, and does nothing but write memory.
+// Repeatable reports whether the result of a launch is a function of its parameters and
+// the memory it reads, and consists only of writes to memory.
 func (k *Kernel) Repeatable() bool { return !k.effects }
 
-// Registers estimates how many 32-bit registers a thread needs, from the
-// largest number of values alive at one point; a real assembler may need more
-// or fewer.
+// Registers estimates the number of 32-bit registers of a thread by the largest number
+// of values alive at one point. An assembler may need more or fewer.
 func (k *Kernel) Registers() int { return k.registers }
 
-// MaxThreads is the largest block the kernel declares in .maxntid, 0 without one.
+// MaxThreads returns the largest block that .maxntid permits, 0 without one.
 func (k *Kernel) MaxThreads() int {
 	return int(k.maxThreads[0]) * int(k.maxThreads[1]) * int(k.maxThreads[2])
 }
 
-// prepare fills what stays the same during a launch.
+// prepare fills the registers that are constant during a launch.
 func (w *warp) prepare(e *engine, index uint32) {
 	w.reserve(e, index)
 	k := w.kernel

@@ -11,15 +11,14 @@ import (
 
 const (
 	maxBlockThreads = 1024
-	maxShared       = 227 << 10 // what a block may have on compute capability 9.0
+	maxShared       = 227 << 10 // per block, on compute capability 9.0
 	defaultSteps    = 1 << 31
 	defaultResident = 1024
 )
 
-// Run executes one launch on mem, on which no other launch may run meanwhile.
-// Stats are complete only without a fault; after a fault the memory the launch
-// writes has no defined contents. The fault is that of the first faulty block
-// in grid order.
+// Run executes one launch on mem. No other launch may run on mem at the same time.
+// After a fault, Stats are incomplete and the memory that the launch writes is
+// undefined. The fault is that of the first faulty block in grid order.
 func (k *Kernel) Run(mem *Memory, l Launch) (Stats, *Fault) {
 	if f := k.check(&l); f != nil {
 		return Stats{}, f
@@ -41,7 +40,7 @@ func (k *Kernel) Run(mem *Memory, l Launch) (Stats, *Fault) {
 	return r.stats(), r.fault
 }
 
-// begin readies r for a launch.
+// begin initialises r for a launch.
 func (r *run) begin(k *Kernel, mem *Memory, l Launch) {
 	l.StepLimit = orDefault(l.StepLimit, defaultSteps)
 	l.Resident = orDefault(l.Resident, defaultResident)
@@ -70,18 +69,18 @@ func orDefault(v, otherwise int64) int64 {
 	return v
 }
 
-// end lets go of what the launch used, but for the room it took.
+// end drops references to the launch and keeps the buffers.
 func (r *run) end() {
 	r.dismiss()
 	r.pool.trim()
 	r.mem, r.launch = nil, Launch{}
 }
 
-// warpsPerWorker is how many warps make another goroutine worth its start:
-// some 20 µs of work.
+// warpsPerWorker is the number of warps from which another goroutine pays for its
+// start: about 20 µs of work.
 const warpsPerWorker = 64
 
-// workers is how many goroutines the launch may use.
+// workers returns the number of goroutines that the launch may use.
 func (r *run) workers() int {
 	if r.kernel.ordered || r.mem.aliased() || !r.kernel.calm.allows() {
 		return 1
@@ -94,7 +93,8 @@ func (r *run) workers() int {
 	return int(min(int64(runtime.GOMAXPROCS(0)), r.runs, r.runs*warps/warpsPerWorker))
 }
 
-// stats is what the engines counted, scaled to the grid when it was sampled.
+// stats returns the sums of the engines' counters, scaled to the grid if it was
+// sampled.
 func (r *run) stats() Stats {
 	var c counters
 	for _, e := range r.engines {
@@ -117,13 +117,13 @@ func (r *run) stats() Stats {
 	return s
 }
 
-// path is a moment as a Path, by n.
+// path returns a moment divided by n.
 func (m moment) path(n float64) Path {
 	return Path{Cycles: float64(m.cycles-m.trips*nominalTrip) / n, Trips: float64(m.trips) / n}
 }
 
-// estimate fills in what follows from the visits of segments and from the
-// blocks that were measured.
+// estimate computes the figures that follow from the visits of segments and from the
+// measured blocks.
 func (r *run) estimate(s *Stats) {
 	g := &r.engines[0].gauge
 	for i, e := range r.engines {
@@ -152,9 +152,9 @@ func (r *run) estimate(s *Stats) {
 	s.Extents, s.Growth = g.extents(r, s.Touched, r.reach(g, s, oneIn)*r.stretch(false))
 }
 
-// oneIn is the share of the grid's work that the measured blocks did, one in so
-// many: of the blocks, or of the loads where blocks share work out by a counter and
-// one may have done much more of it than another.
+// oneIn returns the factor from the measured blocks' work to that of the grid. It is
+// the ratio of the blocks. If blocks distribute work by a counter, some may do much
+// more than others, and it is the ratio of the loads.
 func (r *run) oneIn(g *gauge, s *Stats) float64 {
 	if r.kernel.shares && g.read > 0 {
 		return float64(s.SectorsRead) / float64(g.read)
@@ -162,20 +162,22 @@ func (r *run) oneIn(g *gauge, s *Stats) float64 {
 	return float64(r.blocks-g.heads) / float64(g.blocks)
 }
 
-// times is oneIn of what goes with something that is known of all blocks, as it is of
-// those measured: these may be the only ones of the grid with any.
+// times is oneIn for a figure that goes with one that is known for all blocks as well
+// as for the measured ones. The measured blocks may be the only ones in the grid that
+// have any of it.
 func (r *run) times(oneIn, all float64, measured int64) float64 {
 	switch {
 	case r.runs < r.blocks && !r.kernel.ordered:
-		return 1 // the blocks stand for the others already
+		return 1 // the measured blocks already represent the others
 	case r.kernel.shares || measured == 0:
 		return oneIn
 	}
 	return all / float64(measured)
 }
 
-// reach is oneIn of the memory touched. Blocks of a grid with more threads than there is
-// work issue what the others do and touch nothing, so loads tell how many those are.
+// reach is oneIn for the memory touched. In a grid with more threads than work, the
+// idle blocks issue instructions but touch no memory; the loads show how many there
+// are.
 func (r *run) reach(g *gauge, s *Stats, oneIn float64) float64 {
 	if g.read > 0 && r.runs == r.blocks {
 		return float64(s.SectorsRead) / float64(g.read)
@@ -183,9 +185,9 @@ func (r *run) reach(g *gauge, s *Stats, oneIn float64) float64 {
 	return oneIn
 }
 
-// stretch is how many times more the engines of the head, or the others, have counted
-// than they ran, since they leapt over the rest. Turns of a loop are taken to touch
-// more memory as further blocks do.
+// stretch returns the ratio of what the engines of the head, or the others, counted to
+// what they ran: the iterations that they skipped are counted only. Iterations are
+// assumed to touch additional memory as further blocks do.
 func (r *run) stretch(head bool) float64 {
 	var insts, leapt int64
 	for _, e := range r.engines {
@@ -196,7 +198,7 @@ func (r *run) stretch(head bool) float64 {
 	return float64(max(1, insts)) / float64(max(1, insts-leapt))
 }
 
-// touches joins what the engines touched, by address.
+// touches returns the union of the allocations that the engines touched, by address.
 func (r *run) touches() []Touch {
 	all := r.touched[:0]
 	for _, e := range r.engines {

@@ -6,8 +6,8 @@ import (
 	"github.com/reprise-gpu/reprise/internal/dense"
 )
 
-// visit calls use for each register the item reads and def for each it writes.
-// A guarded definition is a use too: the old value survives in other lanes.
+// visit calls use for each register that the item reads, and def for each that it
+// writes. A guarded definition is also a use: other lanes keep the old value.
 func (it *item) visit(use, def func(s *slot)) {
 	src := func(s *slot) {
 		if *s != noSlot {
@@ -50,10 +50,10 @@ func (it *item) visit(use, def func(s *slot)) {
 	}
 }
 
-// isStore tells a store, whose d is its source, from a pack, whose elements are.
+// isStore distinguishes a store, whose d is a source, from a pack, whose elements are.
 func (it *item) isStore() bool { return it.x != nil && it.x.kind == stores }
 
-// finish makes the kernel from the items.
+// finish builds the kernel from the items.
 func (l *lowering) finish() {
 	l.results()
 	l.cutSegments()
@@ -68,14 +68,14 @@ func (l *lowering) finish() {
 	l.patch()
 }
 
-// interval is where a register may be alive, in items, both ends included.
+// interval is the range of items in which a register may be alive, both ends included.
 type interval struct {
 	reg        slot
 	start, end int32
 }
 
-// liveness gives the interval of each temporary register, by backward data
-// flow over segments. Registers alive at the entry start at -1.
+// liveness returns the interval of each temporary register. It solves backward data
+// flow over segments, iterated to a fixpoint. Registers alive at the entry start at -1.
 func (l *lowering) liveness() []interval {
 	n := len(l.k.segments)
 	in := make([]dense.Set, n) // of registers
@@ -99,7 +99,7 @@ func (l *lowering) liveness() []interval {
 	return l.intervals(in, out)
 }
 
-// liveOut sets out to what is alive at the end of segment i.
+// liveOut sets out to the registers alive at the end of segment i.
 func (l *lowering) liveOut(i int, in []dense.Set, out dense.Set) {
 	clear(out)
 	for _, s := range l.k.segments[i].flowsTo() {
@@ -109,7 +109,7 @@ func (l *lowering) liveOut(i int, in []dense.Set, out dense.Set) {
 	}
 }
 
-// flowsTo lists where control may go from a segment, guarded exits included.
+// flowsTo lists the successors of a segment, including those of guarded exits.
 func (s *segment) flowsTo() []int32 {
 	if s.ending == exits && s.guard == noSlot || s.ending == returns {
 		return nil
@@ -117,7 +117,7 @@ func (s *segment) flowsTo() []int32 {
 	return s.successors(-1)
 }
 
-// span is the items of segment i.
+// span returns the items of segment i.
 func (l *lowering) span(i int) (first, end int) {
 	if i > 0 {
 		first = l.endings[i-1] + 1
@@ -128,8 +128,8 @@ func (l *lowering) span(i int) (first, end int) {
 	return first, first
 }
 
-// backward takes the set of live registers from the end of segment i to its
-// start; at is called at each item with what is alive around it.
+// backward transforms the set of live registers from the end of segment i to its start.
+// It calls at for each item with the set around it.
 func (l *lowering) backward(i int, live dense.Set, at func(item int, live dense.Set)) {
 	first, end := l.span(i)
 	for j := end - 1; j >= first; j-- {
@@ -180,10 +180,10 @@ func (l *lowering) intervals(in []dense.Set, live dense.Set) []interval {
 	return list
 }
 
-// assign gives temporaries their place in the register file by linear scan
-// (Poletto & Sarkar 1999), each width on its own, so that a kernel's registers
-// stay in the cache. Registers whose intervals touch do not share a place:
-// warp-wide operations read all lanes of a source after writing some of a result.
+// assign allocates temporaries in the register file by linear scan (Poletto & Sarkar
+// 1999), for each width separately, so that a kernel's registers stay in the cache.
+// Registers whose intervals touch do not share a place, since warp-wide operations read
+// all lanes of a source after they have written some lanes of a result.
 func (l *lowering) assign(list []interval) {
 	used := make([]interval, 0, len(list))
 	for _, iv := range list {
@@ -208,7 +208,7 @@ func (l *lowering) assign(list []interval) {
 	l.clearing(used)
 }
 
-// saving lists for each routine the registers it writes, which a call saves.
+// saving lists for each routine the registers that it writes. A call saves them.
 func (l *lowering) saving(used []interval) {
 	for _, r := range l.k.routines {
 		seen := map[element]bool{}
@@ -257,7 +257,8 @@ func (s *scan) place(iv interval) {
 	s.active[i] = iv
 }
 
-// words is how many 32-bit registers a value takes; predicates have their own.
+// words returns the number of 32-bit registers of a value. Predicates have their own
+// registers.
 func words(size int) int { return (size + 3) / 4 }
 
 func (s *scan) take(size int) (at slot) {
@@ -274,8 +275,8 @@ func (s *scan) take(size int) (at slot) {
 	return at
 }
 
-// clearing lists what must be zero when a block begins, so that a program that
-// reads a register before writing it behaves the same on every run.
+// clearing lists the registers that must be zero at the start of a block. A program
+// that reads a register before writing it then behaves the same in every run.
 func (l *lowering) clearing(used []interval) {
 	seen := map[element]bool{}
 	for _, iv := range used {
@@ -293,11 +294,11 @@ func (l *lowering) clearing(used []interval) {
 	}
 }
 
-// placeUniforms puts launch constants behind the temporaries.
+// placeUniforms places launch constants after the temporaries.
 func (l *lowering) placeUniforms() {
 	k := l.k
 	if k.stacks = k.stacks || len(k.routines) > 0; k.stacks {
-		l.value(uniformKey{home: framePointer, size: 8}) // calls need it even if no variable does
+		l.value(uniformKey{home: framePointer, size: 8}) // calls need it even if no variable is local
 	}
 	base := (l.sharedEnd + max(l.dynAlign, 16) - 1) &^ (max(l.dynAlign, 16) - 1)
 	if l.dynAlign != 0 {

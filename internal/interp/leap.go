@@ -7,17 +7,17 @@ import (
 	"unsafe"
 )
 
-// Blocks of large problems spend their time in loops of many equal turns. A sampled block
-// leaps over most of them. When a loop's counter has grown by the same amount in two turns
-// running, the comparison that ends the loop tells how many turns are left; the
-// counter, and every other register that grows so, is moved on as though they had been
-// run, and what a turn has cost is added as often. Other registers stay as they are:
-// sums, which mean nothing in a sample, and what is loaded anew in each turn.
+// Blocks of large problems spend their time in loops of many equal iterations. A sampled block
+// skips most of them. If a loop's counter has grown by the same amount in two iterations
+// running, the comparison that ends the loop determines how many are left. The
+// counter, and every other register that grows linearly, is advanced as if they had been
+// run, and the cost of an iteration is added as often. Other registers keep their values:
+// sums, which are meaningless in a sample, and values loaded anew in each iteration.
 //
-// A loop whose turns come by a break is run, since nothing tells in which of them it will
-// be taken. Breaks on paths that the last turns have not gone do not matter.
+// A loop whose iterations pass a break is run in full, since it is unknown in which of them the break will
+// be taken. Breaks on paths that the last iterations did not take do not matter.
 //
-// Only turns that a warp takes without waiting for another are leapt over, so that the
+// Only iterations in which a warp does not wait for another are skipped, so that the
 // warps of a block still meet at their barriers.
 
 // backLoop is a backward branch whose condition is one comparison.
@@ -25,28 +25,28 @@ type backLoop struct {
 	carried []element // registers that are alive at its target, and the compared ones
 	compare int32     // the instruction that sets its guard
 	a, b    element   // what it compares
-	breaks  []int32   // segments of the loop from which control may leave it otherwise
+	breaks  []int32   // other segments from which control may leave the loop
 }
 
-// leapAfter is how many turns are run before the rest is leapt over, the later half of
-// which is the measure: enough that a loop begins as it goes on, and that short loops,
-// such as those over a filter, are run to their end.
+// leapAfter is the number of iterations that are run before the others are skipped. The
+// later half of them is measured. It is large enough that the loop has reached its
+// steady state, and that short loops, such as those over a filter, are run in full.
 const leapAfter = 8
 
-// leapWorth is how many instructions a leap must save: finding out how far it can go costs
-// the host about as much.
+// leapWorth is the least number of instructions that a leap must save: computing its
+// length costs the host about as much.
 const leapWorth = 4096
 
-// turns is what a warp knows of the loop that it is in.
+// turns is a warp's state for the loop that it is in.
 type turns struct {
-	taken   int   // in a row
-	attempt int   // at how many taken to leap; more each time that it is not worth it
+	taken   int   // consecutive iterations
+	attempt int   // the value of taken at which to try a leap; grows with each leap that is not worth it
 	run     int64 // of the warp, in which all were taken
 	values  [3][]uint64
 	half    measure // at half the turns to the attempt
 }
 
-// measure is what a leap multiplies.
+// measure contains the counters that a leap multiplies.
 type measure struct {
 	count  counters
 	clock  moment
@@ -54,7 +54,7 @@ type measure struct {
 	visits []int64
 }
 
-// loops finds the loops that can be leapt over.
+// loops finds the loops whose iterations can be skipped.
 func (l *lowering) loops() (found []backLoop) {
 	code := int32(0)
 	codeOf := make([]int32, len(l.items))
@@ -89,7 +89,7 @@ func (l *lowering) loops() (found []backLoop) {
 	return found
 }
 
-// breaks lists the segments from first up to last from which control may leave these.
+// breaks lists the segments in first..last from which control may leave this range.
 func (l *lowering) breaks(first, last int32) (list []int32) {
 	for i := first; i < last; i++ {
 		s := &l.k.segments[i]
@@ -101,8 +101,8 @@ func (l *lowering) breaks(first, last int32) (list []int32) {
 	return list
 }
 
-// compares is the item of segment i that sets a predicate, -1 unless it does nothing else
-// and compares two registers.
+// compares returns the item of segment i that sets a predicate by comparing two
+// registers and does nothing else, or -1.
 func (l *lowering) compares(i int, guard slot) int {
 	first, end := l.span(i)
 	for j := end - 2; j >= first; j-- {
@@ -119,7 +119,7 @@ func (l *lowering) compares(i int, guard slot) int {
 	return -1
 }
 
-// leap ends a turn of a loop that f goes on with, and may skip more of them.
+// leap ends an iteration of a loop that f continues, and may skip further ones.
 func (w *warp) leap(f *fragment, s *segment) {
 	t := &w.turns[s.loop]
 	if t.taken == 0 || t.run != w.runs || len(w.frags) != 1 {
@@ -146,17 +146,17 @@ func (w *warp) leap(f *fragment, s *segment) {
 		t.taken = 0
 		return
 	}
-	t.attempt *= 2 // also when it is entered again: short loops are soon left alone
+	t.attempt *= 2 // kept when the loop is entered again, so that short loops are soon ignored
 }
 
-// leaveLoop ends the turns of a loop of which not all lanes go on.
+// leaveLoop resets the state of a loop that not all lanes continue.
 func (w *warp) leaveLoop(s *segment) {
 	if w.eng.leaps && s.loop >= 0 {
 		w.turns[s.loop].taken = 0
 	}
 }
 
-// note keeps the values of the loop's registers.
+// note saves the values of the loop's registers.
 func (w *warp) note(loop int32, at int) {
 	t, v := &w.turns[loop], w.turns[loop].values[at][:0]
 	for _, e := range w.kernel.loops[loop].carried {
@@ -166,8 +166,8 @@ func (w *warp) note(loop int32, at int) {
 	t.values[at] = v
 }
 
-// move sets the registers that have grown by the same amount in the last two turns as
-// they are after so many more.
+// move advances the registers that have grown by equal amounts in the last two
+// iterations, by n iterations.
 func (w *warp) move(loop int32, mask uint32, n uint64) {
 	t, at := &w.turns[loop], 0
 	for _, e := range w.kernel.loops[loop].carried {
@@ -185,8 +185,8 @@ func values[T uint32 | uint64](t *turns, i, at int) *[lanes]T {
 	return (*[lanes]T)(unsafe.Pointer(&t.values[i][at]))
 }
 
-// advance moves a register on from c by n times what it has grown by from b, if it
-// had grown by as much from a.
+// advance adds to c n times its growth from b, if it grew by the same amount from a to
+// b.
 func advance[T uint32 | uint64](to *[lanes]T, mask uint32, n uint64, a, b, c *[lanes]T) {
 	even := true
 	for m := mask; m != 0; m &= m - 1 {
@@ -202,8 +202,8 @@ func advance[T uint32 | uint64](to *[lanes]T, mask uint32, n uint64, a, b, c *[l
 	}
 }
 
-// remaining is after how many more turns all lanes still go on, 0 when that cannot be
-// told. The registers are as they were.
+// remaining returns the number of iterations after which all lanes still continue, 0 if
+// it is unknown. The registers are left unchanged.
 func (w *warp) remaining(f *fragment, s *segment) uint64 {
 	l := &w.kernel.loops[s.loop]
 	before, now := w.turns[s.loop].half.visits, w.eng.visits
@@ -221,7 +221,7 @@ func (w *warp) remaining(f *fragment, s *segment) uint64 {
 	switch n := w.untilEqual(s.loop, f.mask); {
 	case n == 0 || !goesOn(0):
 		return 0
-	case !goesOn(n) && goesOn(n-1): // the two are equal in the end
+	case !goesOn(n) && goesOn(n-1): // the compared registers become equal
 		return n - 1
 	case goesOn(n) && !goesOn(n+1):
 		return n
@@ -229,8 +229,9 @@ func (w *warp) remaining(f *fragment, s *segment) uint64 {
 	return 0
 }
 
-// untilEqual is after how many turns the compared registers are as close as they get on the
-// same side of each other, in the lane where that is soonest; 0 when they do not come closer.
+// untilEqual returns the number of iterations until the compared registers are as close
+// as they get without crossing, in the lane where that is soonest; 0 if they do not
+// approach each other.
 func (w *warp) untilEqual(loop int32, mask uint32) uint64 {
 	l, soonest := &w.kernel.loops[loop], uint64(math.MaxUint64)
 	var apart [2][lanes]int64
@@ -251,7 +252,7 @@ func (w *warp) untilEqual(loop int32, mask uint32) uint64 {
 	return soonest
 }
 
-// measure notes what has been counted so far.
+// measure saves the counters.
 func (w *warp) measure(m *measure) {
 	e := w.eng
 	m.count, m.clock = e.count, w.clock
@@ -261,7 +262,7 @@ func (w *warp) measure(m *measure) {
 	m.visits = append(m.visits[:0], e.visits...)
 }
 
-// repeat counts what a turn has cost, in the mean over the last of them, n times more.
+// repeat adds n times the mean cost of the last iterations to the counters.
 func (w *warp) repeat(since *measure, last int, n uint64) {
 	e := w.eng
 	times := float64(n) / float64(last)

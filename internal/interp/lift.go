@@ -54,8 +54,8 @@ func lift3[D, A, B, C any](f func(A, B, C) D) handler {
 	}
 }
 
-// liftTest lifts a comparison to a mask over all lanes; comparing lanes that
-// are not live is harmless and saves a branch per lane.
+// liftTest lifts a comparison to a mask over all lanes. Comparing lanes that are not
+// live is harmless and saves a branch per lane.
 func liftTest[A any](f func(a, b A) bool) func(w *warp, in *inst) uint32 {
 	return func(w *warp, in *inst) (m uint32) {
 		a, b := view[A](w, in.a), view[A](w, in.b)

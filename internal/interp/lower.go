@@ -4,7 +4,7 @@ import (
 	"github.com/reprise-gpu/reprise/internal/ptx"
 )
 
-// lowerings are the instructions that need more than a look-up in ops.
+// lowerings are the instructions that need more than a lookup in ops.
 var lowerings map[string]func(l *lowering) error
 
 func init() {
@@ -43,7 +43,7 @@ func (l *lowering) lower() error {
 	if what := l.in.Unknown(); what != "" {
 		return l.fail("%s is unknown", what)
 	}
-	if has(l.in, "L2::cache_hint") && len(l.in.Args) > 1 { // the policy is last
+	if has(l.in, "L2::cache_hint") && len(l.in.Args) > 1 { // the policy is the last operand
 		plain := *l.in
 		plain.Args = plain.Args[:len(plain.Args)-1]
 		l.in = &plain
@@ -57,7 +57,7 @@ func (l *lowering) lower() error {
 	return l.arithmetic()
 }
 
-// arithmetic lowers what is found in ops: registers in, register out.
+// arithmetic lowers an operation in ops, from registers to a register.
 func (l *lowering) arithmetic() error {
 	in := l.in
 	list := types(in)
@@ -69,7 +69,7 @@ func (l *lowering) arithmetic() error {
 		return l.fail("the interpreter cannot run this instruction")
 	}
 	sizes := operandSizes(in, registerSize(list[0]))
-	if widens(list) { // all sources but the last, which is added
+	if widens(list) { // all sources except the last one, the addend
 		sizes[1] = registerSize(list[1])
 		if in.Name == "fma" {
 			sizes[2] = sizes[1]
@@ -78,8 +78,8 @@ func (l *lowering) arithmetic() error {
 	return l.registers(exec, arithmeticCost(in, list[0]).withFlops(flops(in, list[0])), list[0], sizes[:1+sourceCount(in)]...)
 }
 
-// registers lowers an operation on registers. Sizes are the bytes of the destination
-// and of each source, and a literal is encoded as typ.
+// registers lowers an operation on registers. sizes are the bytes of the destination
+// and of each source. A literal is encoded as typ.
 func (l *lowering) registers(exec handler, c cost, typ ptx.Type, sizes ...int) error {
 	in := l.in
 	if len(in.Args) != len(sizes) {
@@ -105,7 +105,7 @@ func (l *lowering) registers(exec handler, c cost, typ ptx.Type, sizes ...int) e
 	return nil
 }
 
-// sourceCount is how many sources an operation in ops has.
+// sourceCount returns the number of sources of an operation in ops.
 func sourceCount(in *ptx.Inst) int {
 	switch in.Name {
 	case "min", "max":
@@ -121,8 +121,8 @@ func sourceCount(in *ptx.Inst) int {
 	return 2
 }
 
-// opKey is the name of an operation in ops. Integers are looked up by their
-// opcode; floats by name, rounding, type and modifiers in that order.
+// opKey returns the name of an operation in ops: the opcode for integers; name,
+// rounding, type and modifiers for floats.
 func opKey(in *ptx.Inst, list []ptx.Type) string {
 	if !list[0].Float() {
 		return in.Opcode()
@@ -151,11 +151,11 @@ func opKey(in *ptx.Inst, list []ptx.Type) string {
 	return opName(name+"."+round+"."+typ, mods)
 }
 
-// widens tells arithmetic in f32 on 16-bit sources.
+// widens reports whether arithmetic in f32 has 16-bit sources.
 func widens(list []ptx.Type) bool { return len(list) == 2 && list[0] == ptx.F32 && list[1].Size() == 2 }
 
-// operandSizes is the bytes of destination and sources of an operation on
-// operands of size bytes.
+// operandSizes returns the bytes of destination and sources of an operation on operands
+// of size bytes.
 func operandSizes(in *ptx.Inst, size int) [4]int {
 	z := [4]int{size, size, size, size}
 	switch in.Name {
@@ -177,7 +177,7 @@ func operandSizes(in *ptx.Inst, size int) [4]int {
 	return z
 }
 
-// bitsType names the untyped form of a type, as keys of movs and selections.
+// bitsType returns the untyped form of a type, the key of movs and selections.
 func bitsType(size int) string {
 	switch size {
 	case 2:
@@ -225,7 +225,8 @@ func (l *lowering) mov() error {
 	return err
 }
 
-// movVector copies element by element, all of them read before the first is written.
+// movVector copies element by element. All elements are read before the first is
+// written.
 func (l *lowering) movVector() error {
 	list := types(l.in)
 	to, from := vector(&l.in.Args[0]), vector(&l.in.Args[1])
@@ -293,8 +294,8 @@ func (l *lowering) pack() error {
 	return err
 }
 
-// elements resolves the registers of a vector operand. want is their size in
-// bytes, or 0 when registers may be wider than the elements.
+// elements resolves the registers of a vector operand. want is their size in bytes, or
+// 0 if registers may be wider than the elements.
 func (l *lowering) elements(x *extra, ops []ptx.Operand, dest bool, want int) error {
 	for i := range ops {
 		op := &ops[i]
@@ -361,8 +362,8 @@ func unpackPair(w *warp, in *inst) {
 	}
 }
 
-// cvta adds or takes away the window of shared or local memory; global and
-// constant addresses are generic addresses already.
+// cvta adds or subtracts the base of the shared or local window. Global and constant
+// addresses are generic addresses already.
 func (l *lowering) cvta() error {
 	in := l.in
 	if len(in.Args) != 2 {
@@ -433,8 +434,8 @@ func lop3Lanes(w *warp, in *inst) {
 	each(w.live, func(i int) { d[i] = lookup(a[i], b[i], c[i], uint8(lut[i])) })
 }
 
-// lop3Joined is lop3 with d|p: p is whether d has a bit set, joined with a predicate
-// operand. It becomes the lop3 and a comparison of its result.
+// lop3Joined is lop3 with d|p: p is whether d is not zero, combined with a predicate
+// operand. It is lowered to lop3 and a comparison of its result.
 func (l *lowering) lop3Joined() error {
 	whole := l.in
 	d := whole.Args[0]

@@ -6,7 +6,7 @@ import (
 	"github.com/reprise-gpu/reprise/internal/ptx"
 )
 
-// cp lowers cp.async; bulk and tensor copies are not run.
+// cp lowers cp.async. Bulk and tensor copies are not supported.
 func (l *lowering) cp() error {
 	in := l.in
 	switch op := strings.Join(in.Suffix, "."); {
@@ -84,9 +84,9 @@ func (l *lowering) copyAsync() error {
 	return nil
 }
 
-// arriveAsync is cp.async.mbarrier.arrive: the copies of the thread arrive now,
-// and then the thread at the mbarrier. Without .noinc the arrival is one more
-// than the mbarrier expects, which changes nothing.
+// arriveAsync is cp.async.mbarrier.arrive: the copies of the thread complete now, and
+// the thread then arrives at the mbarrier. Without .noinc the arrival adds one to the
+// expected count as well, which cancels out.
 func (l *lowering) arriveAsync() error {
 	if len(l.in.Args) != 1 {
 		return l.fail("needs an mbarrier")
@@ -178,7 +178,7 @@ func (l *lowering) testBarrier() error {
 	return nil
 }
 
-// pendingCount takes the pending count out of a state.
+// pendingCount extracts the pending count from a state.
 func (l *lowering) pendingCount() error {
 	if len(l.in.Args) != 2 {
 		return l.fail("needs a destination and a state")

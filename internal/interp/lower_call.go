@@ -6,10 +6,10 @@ import (
 	"github.com/reprise-gpu/reprise/internal/ptx"
 )
 
-// Most calls are inlined: nvcc calls few functions, from few places, and an
+// Most calls are inlined: nvcc emits few calls, and an
 // inlined body needs no frame per lane. Parameters are variables in local
-// memory, and a formal parameter of an inlined function is another name of the
-// actual one. What cannot be inlined is called as a routine.
+// memory, and a formal parameter of an inlined function is an alias of the
+// actual one. Functions that cannot be inlined are called as routines.
 
 func (l *lowering) call() error {
 	results, callee, args, err := l.callOperands()
@@ -38,7 +38,7 @@ func (l *lowering) call() error {
 	return l.inline(f, results, args)
 }
 
-// callOperands takes a call apart: (results), callee, (args), prototype.
+// callOperands splits a call: (results), callee, (args), prototype.
 func (l *lowering) callOperands() (results []ptx.Operand, callee ptx.Operand, args []ptx.Operand, err error) {
 	ops := l.in.Args
 	if len(ops) > 0 && ops[0].Kind == ptx.OpList {
@@ -54,8 +54,8 @@ func (l *lowering) callOperands() (results []ptx.Operand, callee ptx.Operand, ar
 	return results, callee, args, nil
 }
 
-// actual is the variable in the caller's frame that holds an argument. One that
-// is a register or a number is stored first.
+// actual returns the variable in the caller's frame that contains an argument. A
+// register or a number is stored to one first.
 func (l *lowering) actual(op *ptx.Operand, typ ptx.Type) (param, error) {
 	if p, ok := l.variable(op); ok {
 		return p, nil
@@ -81,7 +81,7 @@ func (l *lowering) actual(op *ptx.Operand, typ ptx.Type) (param, error) {
 	return p, nil
 }
 
-// variable is the place of a .param variable of the caller.
+// variable returns the place of a .param variable of the caller.
 func (l *lowering) variable(op *ptx.Operand) (param, bool) {
 	if op.Kind != ptx.OpSymbol || op.Var == nil {
 		return param{}, false
@@ -90,14 +90,14 @@ func (l *lowering) variable(op *ptx.Operand) (param, bool) {
 	return param{off, int(op.Var.Size())}, ok
 }
 
-// passed is the caller's variables of a call, and the registers that take
-// results which are not variables.
+// passed contains the caller's variables of a call, and the registers of results that
+// are not variables.
 type passed struct {
 	results, args []param
-	registers     []slot // of results, noSlot for a variable
+	registers     []slot // by result; noSlot for a variable
 }
 
-// pass puts the arguments of a call into variables; types are those of the
+// pass stores the arguments of a call to variables. types returns the types of the
 // formal parameters, and may be nil.
 func (l *lowering) pass(results, args []ptx.Operand, types func(i int) ptx.Type) (c passed, err error) {
 	for i := range args {
@@ -136,10 +136,11 @@ func (l *lowering) receive(c *passed) {
 	}
 }
 
-// bytesOf is what a register takes in memory: a predicate is a byte, 0 or 1.
+// bytesOf returns the bytes of a register in memory. A predicate takes one byte, 0 or
+// 1.
 func (l *lowering) bytesOf(reg slot) int { return max(l.vregs[reg].size, 1) }
 
-// localAccess moves a register to or from a variable of the frame.
+// localAccess loads or stores a register from or to a variable of the frame.
 func (l *lowering) localAccess(kind accessKind, p param, reg slot) {
 	if l.vregs[reg].size == 0 {
 		l.predicateAccess(kind, p, reg)
@@ -176,8 +177,8 @@ func (l *lowering) predicateAccess(kind accessKind, p param, reg slot) {
 	l.emit(r, costALU)
 }
 
-// inline lowers the body of f in place of the call, with a branch around it
-// for the lanes whose guard fails.
+// inline lowers the body of f in place of the call, with a branch around it for lanes
+// whose guard is false.
 func (l *lowering) inline(f *ptx.Func, results, args []ptx.Operand) error {
 	caller, call := l.frame, l.in
 	c, err := l.pass(results, args, func(i int) ptx.Type { return f.Params[i].Type })
@@ -207,8 +208,7 @@ func (l *lowering) inline(f *ptx.Func, results, args []ptx.Operand) error {
 	return nil
 }
 
-// function lowers a body whose parameters have places, those that are
-// registers included.
+// function lowers a body whose parameters have places, including those in registers.
 func (l *lowering) function(fr *frame) error {
 	f := fr.fn
 	l.registerParams(loads, f.Params)
@@ -231,13 +231,13 @@ func (l *lowering) registerParams(kind accessKind, list []*ptx.Var) {
 	}
 }
 
-// registerOf is the register that a parameter in .reg is.
+// registerOf returns the register of a parameter declared in .reg.
 func registerOf(f *ptx.Func, v *ptx.Var) ptx.RegID {
 	return ptx.RegID(slices.IndexFunc(f.Regs, func(r ptx.Reg) bool { return r.Name == v.Name }))
 }
 
-// routineFor is the routine of f in this kernel; its body is lowered behind
-// the kernel's own.
+// routineFor returns the routine of f in this kernel. Its body is lowered after that of
+// the kernel.
 func (l *lowering) routineFor(f *ptx.Func) *routine {
 	if r := l.routines[f]; r != nil {
 		return r
@@ -251,8 +251,8 @@ func (l *lowering) routineFor(f *ptx.Func) *routine {
 	return r
 }
 
-// callPointer calls through a register: any function whose address is taken
-// may be meant.
+// callPointer calls through a register. Any function whose address is taken may be the
+// target.
 func (l *lowering) callPointer(callee ptx.Operand, results, args []ptx.Operand) error {
 	s, err := l.source(&callee, 8, ptx.U64)
 	if err != nil {
@@ -283,12 +283,12 @@ func (l *lowering) callRoutine(callee *routine, pointer slot, results, args []pt
 	return nil
 }
 
-// lowerRoutines lowers the routines that the kernel calls, and those they call.
+// lowerRoutines lowers the routines that the kernel calls, transitively.
 func (l *lowering) lowerRoutines() error {
 	if len(l.k.routines) == 0 {
 		return nil
 	}
-	l.exit() // the kernel must not run on into them
+	l.exit() // the kernel must not fall through into them
 	for i := 0; i < len(l.k.routines); i++ {
 		r := l.k.routines[i]
 		first, local := len(l.items), max(l.localMost, l.localEnd)
@@ -325,8 +325,8 @@ func (l *lowering) lowerRoutine(r *routine) error {
 	return nil
 }
 
-// refusal is the body of a function that cannot run and that nothing is known
-// to call: a fault once something does.
+// refusal is the body of a function that is not supported and that no known call
+// reaches: it faults if it is called.
 func (l *lowering) refusal(u *unsupported) item {
 	r := blank()
 	r.exec = func(w *warp, in *inst) { w.fail(Unsupported, in, firstLane(w.live), 0, u.reason) }

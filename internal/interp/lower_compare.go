@@ -62,7 +62,7 @@ func (l *lowering) setp() error {
 	return nil
 }
 
-// setpOnly is setp with one destination and nothing to combine with.
+// setpOnly is setp with one destination and no boolean operator.
 func setpOnly(w *warp, in *inst) {
 	v := in.x.test(w, in)
 	w.preds[in.d] = w.preds[in.d]&^w.live | v&w.live
@@ -89,7 +89,7 @@ func (l *lowering) set() error {
 	return nil
 }
 
-// setTo is the handler of set for a type of results, nil when there is none.
+// setTo returns the handler of set for a type of results, or nil.
 func setTo(typ ptx.Type, packed bool) handler {
 	switch {
 	case packed && typ == ptx.F16X2:
@@ -162,7 +162,7 @@ func (l *lowering) slct() error {
 	return l.registers(exec, costALU, list[0], size, size, size, 4)
 }
 
-// predicateResult finishes an instruction that tests register a.
+// predicateResult completes an instruction that tests register a.
 func (l *lowering) predicateResult(size int, typ ptx.Type, f tester) error {
 	in := l.in
 	if len(in.Args) != 2 {

@@ -7,8 +7,8 @@ import (
 func (l *lowering) nothing() error { return l.noRecord(costFree) }
 func (l *lowering) fence() error   { return l.noRecord(costFence) }
 
-// noRecord counts an instruction that has nothing to do here: memory is
-// sequentially consistent within a launch.
+// noRecord counts an instruction that has no effect here: memory is sequentially
+// consistent within a launch.
 func (l *lowering) noRecord(c cost) error {
 	l.emit(blank(), c).free = true
 	return nil
@@ -115,8 +115,8 @@ func (l *lowering) bar() error {
 	return nil
 }
 
-// clusterBarrier lowers barrier.cluster for a cluster of one block: who has
-// arrived may go on, and who waits does so for the block.
+// clusterBarrier lowers barrier.cluster for a cluster of one block: an arrival
+// continues at once, and a wait is one for the block.
 func (l *lowering) clusterBarrier() error {
 	if has(l.in, "arrive") {
 		return l.noRecord(costBarrier)
@@ -146,7 +146,7 @@ func (l *lowering) barrierResult(x *extra, args []ptx.Operand) (d slot, rest []p
 	return d, args[1:], err
 }
 
-// warpSync finishes a warp-wide operation that waits for the lanes of mask.
+// warpSync completes a warp-wide operation that waits for the lanes of mask.
 func (l *lowering) warpSync(exec handler, r inst, mask *ptx.Operand, c cost) error {
 	if r.x == nil {
 		r.x = newExtra()
@@ -169,7 +169,7 @@ func (l *lowering) warpSync(exec handler, r inst, mask *ptx.Operand, c cost) err
 	return nil
 }
 
-// elect chooses the first of the lanes in a member mask.
+// elect selects the first lane of a member mask.
 func (l *lowering) elect() error {
 	in := l.in
 	if len(in.Args) != 2 {

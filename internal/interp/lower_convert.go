@@ -46,7 +46,7 @@ func (l *lowering) cvt() error {
 	return l.convert(dsize, ssize, c.convert())
 }
 
-// conversion reads the modifiers of a cvt.
+// conversion parses the modifiers of a cvt.
 func (l *lowering) conversion() (c conversion, err error) {
 	for _, s := range l.in.Suffix {
 		switch s {
@@ -73,13 +73,13 @@ func (l *lowering) conversion() (c conversion, err error) {
 	return c, nil
 }
 
-// cvtSizes is the bytes of the registers of a conversion, which may be wider than
+// cvtSizes returns the bytes of the registers of a conversion, which may be wider than
 // its types.
 func (l *lowering) cvtSizes(dst, src int) (int, int) {
 	return l.size(&l.in.Args[0], dst), l.size(&l.in.Args[1], src)
 }
 
-// convert lowers a conversion between registers of the given bytes, or more.
+// convert lowers a conversion between registers of at least the given bytes.
 func (l *lowering) convert(dst, src int, f bitsFunc) error {
 	if dst, src = l.cvtSizes(dst, src); dst == 0 || src == 0 {
 		return l.fail("a predicate cannot be converted")
@@ -88,7 +88,7 @@ func (l *lowering) convert(dst, src int, f bitsFunc) error {
 	return l.registers(liftBits(dst, src, f), convertCost(list[0], list[len(list)-1]), list[len(list)-1], dst, src)
 }
 
-// pairFormat is a register that holds two small floats.
+// pairFormat is the format of a register with two small floats.
 type pairFormat struct {
 	smallFloat
 	bits int // of an element
@@ -96,7 +96,7 @@ type pairFormat struct {
 
 func (p pairFormat) known() bool { return p.bits > 0 }
 
-// register is the bytes of the register.
+// register returns the bytes of the register.
 func (p pairFormat) register() int { return p.bits / 4 }
 
 var pairs = map[string]pairFormat{
@@ -126,8 +126,8 @@ func (l *lowering) convertPacked(c conversion, dst, src pairFormat) error {
 	})
 }
 
-// convertPack saturates two integers to a narrow type and puts them, the first
-// one higher, below the bits of the third operand.
+// convertPack saturates two integers to a narrow type. It puts them, the first one
+// higher, below the bits of the third operand.
 func (l *lowering) convertPack() error {
 	in := l.in
 	at := 0
@@ -151,7 +151,7 @@ func (l *lowering) convertPack() error {
 	return l.registers(lift3(func(a, b int32, c uint32) uint32 { return c<<(2*bits) | pack(a, b) }), costConvert, ptx.S32, 4, 4, 4, 4)
 }
 
-// packRange is the range and the width of the types that cvt.pack converts to.
+// packRange returns the range and the width of a destination type of cvt.pack.
 func packRange(name string) (lo, hi int32, bits int, ok bool) {
 	width := map[string]int{"2": 2, "4": 4, "8": 8, "16": 16}
 	bits, ok = width[strings.TrimLeft(name, "us")]

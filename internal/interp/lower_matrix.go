@@ -8,7 +8,7 @@ import (
 // wholeWarp is the member mask of instructions that all lanes execute together.
 var wholeWarp = ptx.Operand{Kind: ptx.OpInt, Imm: allLanes, Reg: ptx.NoReg, Reg2: ptx.NoReg}
 
-// maxSources is three fragments of eight registers, as many as any shape has.
+// maxSources is three fragments of eight registers, the maximum of all shapes.
 const maxSources = 24
 
 // fragment resolves operand arg, which holds a part of a matrix.
@@ -42,7 +42,7 @@ func (l *lowering) fragment(r *inst, role byte, arg int, format string, dest boo
 	}
 	n := len(r.x.sources)
 	r.x.sources = append(r.x.sources, f.regs...)
-	f.regs = r.x.sources[n:] // the same registers, so that both get their places
+	f.regs = r.x.sources[n:] // an alias, so that both are patched
 	return f, nil
 }
 
@@ -72,7 +72,7 @@ func (l *lowering) fragmentAccess(load bool) error {
 	if err := l.memory(&r, &in.Args[address], kind, ptx.B32); err != nil {
 		return err
 	}
-	r.x.memory = false // a lane's accesses are several, see warp.span
+	r.x.memory = false // a lane makes several accesses, see warp.span
 	o := &matrixOp{colMajor: has(in, "col")}
 	o.m, o.n, o.k = ptx.MatrixShape(in)
 	var err error
@@ -96,7 +96,7 @@ func (l *lowering) fragmentAccess(load bool) error {
 	return l.warpSync(storeFragment, r, &wholeWarp, costStore)
 }
 
-// rowLength is the distance of rows, or columns, that are stored without a gap.
+// rowLength returns the distance of rows, or columns, that are stored without a gap.
 func (o *matrixOp) rowLength() int {
 	rows, cols := o.m, o.n
 	switch o.d.role {
@@ -142,7 +142,7 @@ func (l *lowering) product() error {
 		exec, flops = multiplyWhole, 0
 	case in.Name == "mma" && formats[1] == "f16" && o.m == 8 && o.k == 4:
 		o.rowA, o.colB = layoutsOf(in)
-		exec, flops = quadPairs, 4*flops // each pair of quads multiplies its own
+		exec, flops = quadPairs, 4*flops // each pair of quads computes its own product
 	case has(in, "rz") || has(in, "rm") || has(in, "rp"):
 		return l.fail("only .rn is supported")
 	}
@@ -150,7 +150,7 @@ func (l *lowering) product() error {
 	return l.warpSync(exec, r, &wholeWarp, costMatrix(o).withFlops(int64(flops/lanes)))
 }
 
-// layoutsOf reports whether a is by rows and b by columns.
+// layoutsOf reports whether a is stored by rows and b by columns.
 func layoutsOf(in *ptx.Inst) (rowA, colB bool) {
 	var list []string
 	for _, s := range in.Suffix {
@@ -161,7 +161,7 @@ func layoutsOf(in *ptx.Inst) (rowA, colB bool) {
 	return len(list) > 0 && list[0] == "row", len(list) > 1 && list[1] == "col"
 }
 
-// productFormats are the types of d, a, b and c.
+// productFormats returns the types of d, a, b and c.
 func productFormats(in *ptx.Inst) (f [4]string, ok bool) {
 	var list []string
 	for _, s := range in.Suffix {
@@ -225,8 +225,8 @@ func (l *lowering) moveMatrix() error {
 	return l.warpSync(transpose, r, &wholeWarp, costShuffle)
 }
 
-// costMatrix is a product on a tensor core, in products of 16x8x16 halves; wider
-// elements take as much longer.
+// costMatrix is the cost of a product on a tensor core, in units of a 16x8x16 product
+// of halves. Wider elements take proportionally longer.
 func costMatrix(o *matrixOp) cost {
 	return on(unit.Tensor, float64(o.m*o.n*o.k)/(16*8*16)*float64(o.a.bits)/16, 33)
 }

@@ -51,8 +51,8 @@ func (l *lowering) memory(r *inst, op *ptx.Operand, kind accessKind, typ ptx.Typ
 	return nil
 }
 
-// ordering notes accesses that let one block, or one lane, see another's progress.
-// Atomic operations do that only if something reads their result: see results.
+// ordering records accesses by which a block, or a lane, may observe another's
+// progress. Atomic operations count only if their result is used: see results.
 func (l *lowering) ordering(x *extra) {
 	strong := false
 	for _, s := range l.in.Suffix {
@@ -60,7 +60,7 @@ func (l *lowering) ordering(x *extra) {
 		case "volatile", "relaxed", "acquire", "release", "mmio":
 			strong = true
 		case "cg", "cv":
-			x.watched = x.kind == loads // weak, but what code that waits used before there were strong loads
+			x.watched = x.kind == loads // weak, but used for waiting before PTX had strong loads
 		}
 	}
 	x.strong, x.orders = strong || x.kind == updates, strong
@@ -73,15 +73,15 @@ func (l *lowering) ordering(x *extra) {
 	}
 }
 
-// results finds the atomic operations whose result something reads: threads may
-// wait for each other by them. Blocks with such on global memory must run in
-// grid order.
+// results finds the atomic operations whose result is used, since threads may wait for
+// each other by them. Blocks with such operations on global memory must run in grid
+// order.
 func (l *lowering) results() {
 	used := make([]bool, len(l.vregs))
 	for i := range l.items {
 		it := &l.items[i]
 		guard := it.guard
-		it.guard = noSlot // a guarded definition is no use of the result
+		it.guard = noSlot // do not count a guarded definition as a use of the result
 		it.visit(func(s *slot) { used[*s] = true }, func(*slot) {})
 		if it.guard = guard; guard != noSlot {
 			used[guard] = true
@@ -96,7 +96,7 @@ func (l *lowering) results() {
 		read := it.d != noSlot && used[it.d]
 		exchange := strings.HasPrefix(x.atomic, "exch")
 		x.orders = x.orders || read || exchange || strings.HasPrefix(x.atomic, "cas")
-		x.inits = x.inits || exchange && !read && x.op != nil // PTX has no red.exch: a store that other atomics see
+		x.inits = x.inits || exchange && !read && x.op != nil // PTX has no red.exch: this is a store that is ordered with atomics
 		if x.space == ptx.Global || x.space == ptx.Generic {
 			l.k.ordered = l.k.ordered || read
 			x.counts = read && takesNumbers[x.atomic]
@@ -105,12 +105,12 @@ func (l *lowering) results() {
 	}
 }
 
-// takesNumbers are the atomic operations by which threads take numbers from a counter.
+// takesNumbers are the atomic operations by which threads draw numbers from a counter.
 var takesNumbers = map[string]bool{
 	"add.u32": true, "add.s32": true, "add.u64": true, "add.s64": true, "inc.u32": true, "dec.u32": true,
 }
 
-// vector gives the operands of a vector access, or the single one.
+// vector returns the operands of a vector access, or the single operand.
 func vector(op *ptx.Operand) []ptx.Operand {
 	if op.Kind == ptx.OpVector {
 		return op.Elems
@@ -118,8 +118,8 @@ func vector(op *ptx.Operand) []ptx.Operand {
 	return []ptx.Operand{*op}
 }
 
-// vectorLength refuses vectors of other than 1, 2, 4 or 8 elements; an access
-// is aligned to its whole size, which must be a power of two.
+// vectorLength refuses vectors of other than 1, 2, 4 or 8 elements. An access is
+// aligned to its whole size, which must be a power of two.
 func (l *lowering) vectorLength(op *ptx.Operand) error {
 	if n := len(vector(op)); n == 0 || n > 8 || n&(n-1) != 0 {
 		return l.fail("a vector of %d elements cannot be accessed", n)
@@ -208,7 +208,7 @@ func (l *lowering) store() error {
 	return nil
 }
 
-// storeElements is elements for sources, whose literals take the access's type.
+// storeElements is elements for sources, whose literals have the type of the access.
 func (l *lowering) storeElements(x *extra, ops []ptx.Operand, typ ptx.Type) error {
 	for i := range ops {
 		size := l.size(&ops[i], registerSize(typ))
@@ -248,8 +248,8 @@ func (l *lowering) atomic() error { return l.atomicVector(0) }
 // reduction is red, an atomic operation without a result.
 func (l *lowering) reduction() error { return l.atomicVector(-1) }
 
-// atomicVector lowers an operation on a vector, which is atomic for each element
-// by itself, as one operation for each.
+// atomicVector lowers an operation on a vector to one operation for each element: only
+// these are atomic.
 func (l *lowering) atomicVector(shift int) error {
 	whole := l.in
 	if len(whole.Args) != 3+shift || whole.Args[2+shift].Kind != ptx.OpVector {
@@ -276,7 +276,7 @@ func (l *lowering) atomicVector(shift int) error {
 	return nil
 }
 
-// atomicOn lowers atom or red; shift is -1 when there is no destination.
+// atomicOn lowers atom or red. shift is -1 if there is no destination.
 func (l *lowering) atomicOn(shift int) error {
 	in := l.in
 	list := types(in)
@@ -321,7 +321,7 @@ func (l *lowering) atomicOn(shift int) error {
 	return nil
 }
 
-// atomicName is the operation among an opcode's suffixes.
+// atomicName returns the operation among an opcode's suffixes.
 func atomicName(in *ptx.Inst) string {
 	for _, s := range in.Suffix {
 		switch s {
@@ -332,7 +332,7 @@ func atomicName(in *ptx.Inst) string {
 	return ""
 }
 
-// createPolicy gives a cache policy, which nothing here looks at.
+// createPolicy returns a cache policy, which has no effect here.
 func (l *lowering) createPolicy() error {
 	if len(l.in.Args) < 1 {
 		return l.fail("needs a destination")
@@ -340,8 +340,8 @@ func (l *lowering) createPolicy() error {
 	return l.copyOf(&l.in.Args[0], 8, l.constant(8, 1<<63))
 }
 
-// mapa gives the address that a variable of this block has in another block of
-// the cluster: there is none but this.
+// mapa returns the address of a variable in another block of the cluster. The cluster
+// has only this block.
 func (l *lowering) mapa() error {
 	if len(l.in.Args) != 3 {
 		return l.fail("needs a destination, an address and a rank")
@@ -354,7 +354,7 @@ func (l *lowering) mapa() error {
 	return l.copyOf(&l.in.Args[0], size, a)
 }
 
-// getctarank gives the rank of the block that an address belongs to.
+// getctarank returns the rank of the block that an address belongs to.
 func (l *lowering) getctarank() error {
 	if len(l.in.Args) != 2 {
 		return l.fail("needs a destination and an address")

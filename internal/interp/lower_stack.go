@@ -2,7 +2,7 @@ package interp
 
 import "github.com/reprise-gpu/reprise/internal/ptx"
 
-// alloca gives local memory until the function returns.
+// alloca allocates local memory until the function returns.
 func (l *lowering) alloca() error {
 	in := l.in
 	if len(in.Args) < 2 || len(in.Args) > 3 {
@@ -20,7 +20,7 @@ func (l *lowering) alloca() error {
 	})
 }
 
-// stackSave and stackRestore give back what alloca took.
+// stackSave and stackRestore free what alloca allocated.
 func (l *lowering) stackSave() error {
 	if len(l.in.Args) != 1 {
 		return l.fail("needs a destination")

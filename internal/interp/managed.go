@@ -4,22 +4,22 @@ import (
 	"slices"
 )
 
-// PageBytes is how much of managed memory moves at a time. Drivers move 64 KiB around
-// a page that is touched, and more when its neighbours were touched before
-// (N. Sakharnykh, "Everything you need to know about unified memory", GTC 2018).
+// PageBytes is the unit in which managed memory migrates. Drivers migrate 64 KiB around
+// a touched page, and more if its neighbours were touched before (N. Sakharnykh,
+// "Everything you need to know about unified memory", GTC 2018).
 const PageBytes = 64 << 10
 
-// Home says where bytes are, as one device sees it.
+// Home is the location of bytes, relative to one device.
 type Home uint8
 
 const (
-	Here  Home = iota // memory of the device, and managed memory that has moved there
+	Here  Home = iota // memory of the device, including managed memory that has migrated to it
 	Host              // memory of the host
 	There             // memory of another device
 )
 
-// Home is where n bytes at addr are; of managed memory of which not all is here, where the
-// first page is that is not.
+// Home returns the location of n bytes at addr. For managed memory that is not entirely
+// here, it is the location of the first page that is elsewhere.
 func (m *Memory) Home(addr uint64, n int64) Home {
 	a := m.lookup(addr, 0)
 	switch {
@@ -44,8 +44,8 @@ func (m *Memory) Home(addr uint64, n int64) Home {
 	return Here
 }
 
-// ManagedAlloc returns n zeroed bytes of managed memory, at an address that depends on
-// the sequence of calls alone.
+// ManagedAlloc returns n zeroed bytes of managed memory. The address depends only on
+// the sequence of calls.
 func (s *Space) ManagedAlloc(n int64, name string) (addr uint64, b []byte, err error) {
 	a, err := s.hostAlloc(n, name)
 	if err != nil {
@@ -55,7 +55,7 @@ func (s *Space) ManagedAlloc(n int64, name string) (addr uint64, b []byte, err e
 	return a.base, a.bytes(), nil
 }
 
-// LendManaged is Lend of what becomes managed memory.
+// LendManaged is Lend for managed memory.
 func (s *Space) LendManaged(b []byte, name string) (addr uint64, err error) {
 	a, err := s.lend(b, name)
 	if err != nil {
@@ -65,14 +65,14 @@ func (s *Space) LendManaged(b []byte, name string) (addr uint64, err error) {
 	return a.base, nil
 }
 
-// Managed reports whether n bytes at addr lie in one allocation of managed memory.
+// Managed reports whether n bytes at addr are inside one allocation of managed memory.
 func (s *Space) Managed(addr uint64, n int64) bool {
 	a := s.host.find(addr, uint64(n))
 	return a != nil && a.managed
 }
 
-// Move brings the pages that hold n bytes at addr to a device, or to the host when to is
-// nil. It returns how many bytes were elsewhere. What is no managed memory does not move.
+// Move migrates the pages of n bytes at addr to a device, or to the host if to is nil.
+// It returns the number of bytes that were elsewhere. Other memory does not move.
 func (s *Space) Move(addr uint64, n int64, to *Memory) (moved int64) {
 	a := s.host.find(addr, uint64(n))
 	if a == nil || !a.managed || a.homes == nil && to == nil {
@@ -92,14 +92,15 @@ func (s *Space) Move(addr uint64, n int64, to *Memory) (moved int64) {
 
 func (a *allocation) pageCount() uint64 { return (a.size + PageBytes - 1) / PageBytes }
 
-// pageOf is the page of an address, and pagesTo the one behind the last of n bytes there.
+// pageOf returns the page of an address. pagesTo returns the page after the last of n
+// bytes.
 func (a *allocation) pageOf(addr uint64) uint64 { return (addr - a.base) / PageBytes }
 
 func (a *allocation) pagesTo(addr uint64, n int64) uint64 {
 	return (addr - a.base + uint64(n) + PageBytes - 1) / PageBytes
 }
 
-// moveFrom sends home what a device has of managed memory.
+// moveFrom migrates the managed memory on a device to the host.
 func (a *allocation) moveFrom(m *Memory) {
 	for i, home := range a.homes {
 		if home == m {
@@ -108,8 +109,8 @@ func (a *allocation) moveFrom(m *Memory) {
 	}
 }
 
-// visit notes the pages of an access to managed memory. Sites need no other look until
-// they leave them.
+// visit records the pages of an access to managed memory. A site that stays inside
+// these pages needs no further check.
 func (r *reach) visit(addr, n uint64) {
 	first, end := r.pageOf(addr), r.pagesTo(addr, int64(n))
 	r.visited.set(first, end)
@@ -117,14 +118,14 @@ func (r *reach) visit(addr, n uint64) {
 	r.room = min(end*PageBytes, r.size) - first*PageBytes
 }
 
-// Visit is the pages that a launch touched of managed memory, as spans of addresses,
-// sorted and not adjacent.
+// Visit is the set of pages of managed memory that a launch touched, as spans of
+// addresses that are sorted and not adjacent.
 type Visit struct {
 	Base  uint64
 	Pages []Span
 }
 
-// visits joins the pages that the engines visited, by address.
+// visits returns the union of the pages that the engines visited, by address.
 func (r *run) visits() (list []Visit) {
 	for _, e := range r.engines {
 		for _, t := range e.reached {
@@ -140,7 +141,7 @@ func (r *run) visits() (list []Visit) {
 	return list
 }
 
-// pagesOf is what all engines visited of an allocation.
+// pagesOf returns the pages of an allocation that any engine visited.
 func (r *run) pagesOf(a *allocation) (pages []Span) {
 	pages = spans(nil, 0, 0, bitmapWords(a.pageCount()), func(i int) (word uint64) {
 		for _, e := range r.engines {

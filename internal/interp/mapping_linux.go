@@ -2,6 +2,6 @@ package interp
 
 import "syscall"
 
-// noReserve lets a program allocate more device memory than the host has, as long as it
+// noReserve allows a program to allocate more device memory than the host has, if it
 // does not touch it.
 const noReserve = syscall.MAP_NORESERVE

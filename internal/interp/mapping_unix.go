@@ -9,8 +9,8 @@ import (
 	"unsafe"
 )
 
-// mapping is pages from the system. They go back when the allocation is freed, and
-// when it has become garbage with a memory that nobody closed.
+// mapping is memory from the system. It is unmapped when the allocation is freed, or
+// garbage collected with a memory that was never closed.
 type mapping struct {
 	pages   []byte
 	cleanup runtime.Cleanup
@@ -26,10 +26,10 @@ func (a *allocation) mapPages() error {
 	return nil
 }
 
-// keepPages leaves the pages in place when the allocation becomes garbage.
+// keepPages keeps the pages mapped after the allocation is garbage collected.
 func (a *allocation) keepPages() { a.pages.cleanup.Stop() }
 
-// unmap gives the pages back, if there are any.
+// unmap unmaps the pages, if there are any.
 func (a *allocation) unmap() {
 	if a.pages.pages == nil {
 		return

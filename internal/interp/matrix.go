@@ -7,24 +7,24 @@ import (
 )
 
 // Matrix instructions work on tiles whose elements are spread over the 32 lanes
-// of a warp. Lane 4g+t holds, of each 8x8 tile of results, row g and columns 2t
-// and 2t+1; of an operand, row g (column g of matrix b) and what one 32-bit register
-// holds of columns (rows) from t on. The ISA fixes this for mma; wmma leaves it
-// open, and here uses the same, so that both can be mixed as on hardware since
+// of a warp. Of each 8x8 tile of results, lane 4g+t holds row g and columns 2t
+// and 2t+1. Of an operand, it holds row g (column g of matrix b), and as many columns
+// (rows) as fit into one 32-bit register, from t on. The ISA defines this for mma and leaves it
+// open for wmma. Here both use the same layout, so they can be mixed as on hardware since
 // compute capability 7.5.
 
-// matrixOp is what a matrix instruction does.
+// matrixOp describes a matrix instruction.
 type matrixOp struct {
 	m, n, k    int
 	d, a, b, c matrixFragment
 	colMajor   bool // of a load or store
 	satfinite  bool
 	bitwise    string // "xor" or "and", of single bits
-	trans      bool   // of ldmatrix, stmatrix
+	trans      bool   // .trans of ldmatrix and stmatrix
 	rowA, colB bool   // layouts of m8n8k4
 }
 
-// matrixFragment is the part of a matrix that lanes hold.
+// matrixFragment is the part of a matrix in the registers of a lane.
 type matrixFragment struct {
 	role   byte // 'd', 'a', 'b' or 'c'
 	format string
@@ -36,15 +36,15 @@ var elementBits = map[string]int{
 	"b1": 1, "s4": 4, "u4": 4, "s8": 8, "u8": 8, "f16": 16, "bf16": 16, "tf32": 32, "f32": 32, "s32": 32, "f64": 64,
 }
 
-// perRegister is how many elements a register holds.
+// perRegister returns the number of elements in a register.
 func (f *matrixFragment) perRegister() int { return max(1, 32/f.bits) }
 
-// place is the row and column of element j of register r in a lane.
+// place returns the row and column of element j of register r in a lane.
 func (o *matrixOp) place(f *matrixFragment, r, j, lane int) (row, col int) {
 	g, t, u := lane/4, lane%4, f.perRegister()
 	switch f.role {
 	case 'a':
-		r %= max(1, o.m/8*(o.k/(4*u))) // wmma holds some elements more than once
+		r %= max(1, o.m/8*(o.k/(4*u))) // in wmma, several registers hold the same element
 		return r%(o.m/8)*8 + g, r/(o.m/8)*4*u + t*u + j
 	case 'b':
 		deep := max(1, o.k/(4*u))
@@ -56,7 +56,7 @@ func (o *matrixOp) place(f *matrixFragment, r, j, lane int) (row, col int) {
 	return tile%(o.m/8)*8 + g, tile/(o.m/8)*8 + 2*t + e%2
 }
 
-// width is the number of columns of a fragment's matrix.
+// width returns the number of columns of a fragment's matrix.
 func (o *matrixOp) width(f *matrixFragment) int {
 	if f.role == 'a' {
 		return o.k
@@ -64,7 +64,7 @@ func (o *matrixOp) width(f *matrixFragment) int {
 	return o.n
 }
 
-// element is the value of one element of a register.
+// element returns element j of a register.
 func (f *matrixFragment) element(v uint64, j int) uint64 {
 	if f.bits == 64 {
 		return v
@@ -79,7 +79,7 @@ func (f *matrixFragment) number(v uint64) float64 {
 		return fromHalf(uint16(v))
 	case "bf16":
 		return float64(math.Float32frombits(uint32(v) << 16))
-	case "tf32": // the tensor core does not look at the lower 13 bits
+	case "tf32": // the tensor core ignores the lower 13 bits
 		return float64(math.Float32frombits(uint32(v) &^ (1<<13 - 1)))
 	case "f32":
 		return float64(math.Float32frombits(uint32(v)))
@@ -109,7 +109,7 @@ func gather[T int64 | float64](w *warp, o *matrixOp, f *matrixFragment, out []T,
 	}
 }
 
-// scatter puts the result into the registers of all lanes.
+// scatter distributes the result to the registers of all lanes.
 func scatter[T int64 | float64](w *warp, o *matrixOp, in []T, encode func(T) uint64) {
 	f := &o.d
 	for r, e := range f.regs {
@@ -124,10 +124,10 @@ func scatter[T int64 | float64](w *warp, o *matrixOp, in []T, encode func(T) uin
 	}
 }
 
-// maxTile is the most elements a matrix has: 16x256 single bits.
+// maxTile is the maximum number of elements of a matrix: 16x256 single bits.
 const maxTile = 16 * 256
 
-// whole reports a fault unless all lanes of the warp are there.
+// whole reports a fault unless all lanes of the warp exist.
 func (w *warp) whole(in *inst) bool {
 	if w.live == allLanes {
 		return true
@@ -138,10 +138,10 @@ func (w *warp) whole(in *inst) bool {
 	return false
 }
 
-// multiply is wmma.mma and mma on floats: d = a*b + c. The products are exact and
-// are added in float64, so the one rounding is that of the result; hardware
-// leaves the order and the rounding of the sum open. Doubles are accumulated with
-// one rounding per step, by ascending k.
+// multiply is wmma.mma and mma on floats: d = a*b + c. The products are exact and are
+// added in float64, so only the result is rounded; the ISA does not define the order
+// and rounding of the sum. Doubles are accumulated with one rounding per step, by
+// ascending k.
 func multiply(w *warp, in *inst) {
 	if !w.whole(in) {
 		return
@@ -163,7 +163,7 @@ func multiply(w *warp, in *inst) {
 	scatter(w, o, c[:], o.d.encode)
 }
 
-// encode rounds to the format of a result.
+// encode rounds to the format of the result.
 func (f *matrixFragment) encode(v float64) uint64 {
 	switch f.format {
 	case "f16":
@@ -209,8 +209,8 @@ func (o *matrixOp) product(a, b int64) int64 {
 	return a * b
 }
 
-// loadFragment is wmma.load: each lane reads its elements from the tile whose
-// first element is at its address; rows, or columns, are in.x.e elements apart.
+// loadFragment is wmma.load: each lane reads its elements from the tile whose first
+// element is at its address. in.x.e is the distance of rows, or columns, in elements.
 func loadFragment(w *warp, in *inst) {
 	if !w.whole(in) {
 		return
@@ -245,9 +245,9 @@ func storeFragment(w *warp, in *inst) {
 	})
 }
 
-// eachElement calls access for the pieces of a fragment in memory: whole
-// registers where their elements are neighbours, else single elements. shift is
-// where in the register the piece goes. It counts sectors and stops at a fault.
+// eachElement calls access for the parts of a fragment in memory: whole registers if
+// their elements are adjacent, else single elements. shift is the position of the part
+// in the register. It counts sectors and stops at a fault.
 func eachElement(w *warp, in *inst, f *matrixFragment, access func(e element, lane, shift, size int, addr uint64) uint64) {
 	o := in.x.matrix
 	strides := view[uint32](w, in.x.e)
@@ -276,14 +276,14 @@ func eachElement(w *warp, in *inst, f *matrixFragment, access func(e element, la
 	w.countSectors(in, sectors.count)
 }
 
-// neighbours reports whether the elements of a register lie side by side in
-// memory: they share a row, but a column of matrix b.
+// neighbours reports whether the elements of a register are adjacent in memory. They
+// share a row, or a column of matrix b.
 func (o *matrixOp) neighbours(f *matrixFragment) bool {
 	return f.perRegister() == 1 || (f.role == 'b') == o.colMajor
 }
 
-// loadTiles is ldmatrix: lane i holds the address of row i%8 of tile i/8, a row of
-// eight 16-bit elements. Each lane gets two neighbours of row lane/4 of each tile.
+// loadTiles is ldmatrix. Lane i has the address of row i%8 of tile i/8, a row of eight
+// 16-bit elements. Each lane gets two adjacent elements of row lane/4 of each tile.
 func loadTiles(w *warp, in *inst) {
 	eachTileElement(w, in, func(e element, lane, half int, addr uint64) bool {
 		p := w.span(in, addr, 2, lane)
@@ -336,7 +336,7 @@ func eachTileElement(w *warp, in *inst, access func(e element, lane, half int, a
 	}
 }
 
-// transpose is movmatrix: an 8x8 tile of 16-bit elements, turned over.
+// transpose is movmatrix: it transposes an 8x8 tile of 16-bit elements.
 func transpose(w *warp, in *inst) {
 	if !w.whole(in) {
 		return
@@ -352,8 +352,8 @@ func transpose(w *warp, in *inst) {
 	}
 }
 
-// quadPairs is mma.m8n8k4 on f16: lanes 4i..4i+3 and 16+4i..16+4i+3 compute product
-// i, in a layout of its own.
+// quadPairs is mma.m8n8k4 on f16: lanes 4i..4i+3 and 16+4i..16+4i+3 compute product i,
+// in a separate layout.
 func quadPairs(w *warp, in *inst) {
 	if !w.whole(in) {
 		return
@@ -376,7 +376,7 @@ func quadPairs(w *warp, in *inst) {
 	}
 }
 
-// eachQuad replaces the elements that the eight lanes of a product hold.
+// eachQuad replaces the elements in the eight lanes of a product.
 func (o *matrixOp) eachQuad(w *warp, quad int, f *matrixFragment, visit func(lane, i int, v uint64) uint64) {
 	for n := range 8 {
 		lane := 4*quad + n%4 + n/4*16
@@ -393,7 +393,7 @@ func (o *matrixOp) eachQuad(w *warp, quad int, f *matrixFragment, visit func(lan
 	}
 }
 
-// quadA, quadB and quadC are the index of element i of a lane, by rows of four,
+// quadA, quadB and quadC return the index of element i of a lane, by rows of four,
 // eight and eight.
 func (o *matrixOp) quadA(lane, i int) int {
 	row, col := lane%4+lane/16*4, i

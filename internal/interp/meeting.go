@@ -2,16 +2,17 @@ package interp
 
 import "fmt"
 
-// scratchSize is the registers that meet works on: three sources and a result.
+// scratchSize is the size of the registers that meet operates on: three sources and a
+// result.
 const scratchSize = 4 * 8 * lanes
 
-// A warp-wide operation waits for the lanes that its member mask names and that
-// have not exited. They may come from different places of the code, as hardware
+// A warp-wide operation waits for the lanes of its member mask that
+// have not exited. They may arrive at different places of the code, as hardware
 // since compute capability 7.0 allows, if they execute the same operation
-// with the same mask. The lanes of one instruction may name several masks: the
-// tiles of a warp meet each on its own.
+// with the same mask. The lanes of one instruction may have several masks: the
+// tiles of a warp synchronise separately.
 
-// synchronise ends s with a warp-wide operation and reports whether f goes on.
+// synchronise ends s with a warp-wide operation, and reports whether f continues.
 func (w *warp) synchronise(f *fragment, s *segment) bool {
 	in := &w.kernel.code[s.last]
 	live := w.taken(f, s)
@@ -40,8 +41,8 @@ func (w *warp) synchronise(f *fragment, s *segment) bool {
 	return false
 }
 
-// execGroups executes in for each group of lanes that are all there, and
-// returns the lanes that have to wait.
+// execGroups executes in for each group of lanes that is complete, and returns the
+// lanes that must wait.
 func (w *warp) execGroups(in *inst, live uint32, masks *[lanes]uint32) (waiting uint32) {
 	for live != 0 {
 		lane := firstLane(live)
@@ -62,7 +63,8 @@ func (w *warp) execGroups(in *inst, live uint32, masks *[lanes]uint32) (waiting 
 	return waiting
 }
 
-// together executes a warp-wide operation for the live lanes, which have met.
+// together executes a warp-wide operation for the live lanes, all of which have
+// arrived.
 func (w *warp) together(in *inst) {
 	met := w.live
 	in.exec(w, in)
@@ -71,8 +73,8 @@ func (w *warp) together(in *inst) {
 	}
 }
 
-// releaseSyncs executes warp-wide operations whose lanes have all arrived in
-// several fragments, once for all of them.
+// releaseSyncs executes warp-wide operations whose lanes have all arrived in several
+// fragments, once for all of these.
 func (w *warp) releaseSyncs() {
 	for i := range w.frags {
 		f := &w.frags[i]
@@ -97,13 +99,13 @@ func (w *warp) pass(f *fragment) {
 	f.pc = w.kernel.segments[f.pc].next
 }
 
-// meets reports whether g waits for the lanes that f waits for.
+// meets reports whether g waits for the same lanes as f.
 func (w *warp) meets(f, g *fragment) bool {
 	return g.wait == atWarpSync && g.members == f.members &&
 		(g.at == f.at || w.kernel.code[g.at].x.sync.name == w.kernel.code[f.at].x.sync.name)
 }
 
-// arrived is the lanes that wait with f.
+// arrived returns the lanes that wait with f.
 func (w *warp) arrived(f *fragment) (m uint32) {
 	for i := range w.frags {
 		if g := &w.frags[i]; w.meets(f, g) {
@@ -113,15 +115,15 @@ func (w *warp) arrived(f *fragment) (m uint32) {
 	return m
 }
 
-// syncShape is what a warp-wide operation needs to be executed for lanes that
-// are at different places: lanes meet when the names are equal.
+// syncShape describes how to execute a warp-wide operation for lanes at different
+// places. Lanes with equal names synchronise with each other.
 type syncShape struct {
 	name          string // the opcode
 	value, result int    // bytes of a and d, 0 for a predicate
 }
 
-// meet executes the operation of all fragments that meet with f. Where they are
-// at different instructions, it works on operands gathered in scratch registers.
+// meet executes the operation of all fragments that wait with f. If they are at
+// different instructions, it operates on operands gathered in scratch registers.
 func (w *warp) meet(f *fragment) {
 	in := &w.kernel.code[f.at]
 	there := w.arrived(f)
@@ -148,7 +150,7 @@ func (w *warp) meet(f *fragment) {
 	reserve(&operation.c, 4)
 	reserve(&x.p, 0)
 	x.pNeg = false
-	operation.d, x.d2 = at, k.scratchPreds+2 // a place may or may not want either
+	operation.d, x.d2 = at, k.scratchPreds+2 // a place may use either, both or neither
 	if x.sync.result == 0 {
 		operation.d = k.scratchPreds + 1
 	}
@@ -158,7 +160,7 @@ func (w *warp) meet(f *fragment) {
 	w.deliver(f, &operation)
 }
 
-// meetsAt reports whether all lanes that meet with f are at one instruction.
+// meetsAt reports whether all lanes that wait with f are at one instruction.
 func (w *warp) meetsAt(f *fragment) bool {
 	for i := range w.frags {
 		if g := &w.frags[i]; w.meets(f, g) && g.at != f.at {
@@ -168,7 +170,7 @@ func (w *warp) meetsAt(f *fragment) bool {
 	return true
 }
 
-// collect copies the sources of all that meet with f to those of operation.
+// collect copies the sources of all fragments that wait with f to those of operation.
 func (w *warp) collect(f *fragment, operation *inst) {
 	size := operation.x.sync.value
 	for i := range w.frags {
@@ -189,7 +191,7 @@ func (w *warp) collect(f *fragment, operation *inst) {
 	}
 }
 
-// deliver copies the results of operation to those of all that meet with f.
+// deliver copies the results of operation to all fragments that wait with f.
 func (w *warp) deliver(f *fragment, operation *inst) {
 	size := operation.x.sync.result
 	for i := range w.frags {

@@ -7,16 +7,16 @@ import (
 )
 
 const (
-	// allocAlign is what cudaMalloc promises.
+	// allocAlign is the alignment that cudaMalloc guarantees.
 	allocAlign = 256
-	// guardGap separates allocations, so that running over the end of one is
-	// found and not taken for an access to the next.
+	// guardGap separates allocations, so that an access past the end of one is
+	// detected and not mistaken for an access to the next.
 	guardGap = 256
-	// maxFreed bounds what is remembered of freed blocks.
+	// maxFreed is the number of freed blocks whose names are kept.
 	maxFreed = 4096
 
-	// Windows of the generic address space. Each block sees its own shared
-	// memory, and each thread its own local memory, behind the same addresses.
+	// Windows of the generic address space. Each block has its own shared
+	// memory, and each thread its own local memory, at the same addresses.
 	sharedWindow = 0x7000_0000_0000
 	localWindow  = 0x7100_0000_0000
 	paramWindow  = 0x7300_0000_0000 // parameters of kernels
@@ -24,29 +24,31 @@ const (
 	windowSize   = 1 << 32
 )
 
-// ErrOutOfMemory is what Alloc returns when the limit would be exceeded.
+// ErrOutOfMemory is returned by Alloc if the limit would be exceeded.
 var ErrOutOfMemory = errors.New("out of device memory")
 
-// Memory is what one device reaches: its own allocations, and those of the space
-// that others share with it. It must not be changed while a kernel runs on it.
+// Memory is the memory that one device can access: its own allocations, and those of
+// the space that it shares with others. It must not be changed while a kernel runs on
+// it.
 type Memory struct {
 	space     *Space
 	bank      *Bank
 	workspace *allocation // of cooperative launches, nil before the first
 	used      int64
 	heapUsed  int64 // by malloc on the device
-	heapMost  int64 // what that may become
+	heapMost  int64 // the limit of heapUsed
 	allocs    allocations
-	runs      *accessible    // what its GPU may access of mapped memory
-	reserved  allocations    // addresses of what comes and goes, see Reserve
-	peers     []*Memory      // whose memory kernels may access
-	track     bool           // note what is written
-	freed     []*allocation  // the latest maxFreed that are gone, for what faults and Free say
+	runs      *accessible    // the mapped memory that its GPU may access
+	reserved  allocations    // reserved addresses, see Reserve
+	peers     []*Memory      // devices whose memory kernels may access
+	track     bool           // record which bytes are written
+	freed     []*allocation  // the latest maxFreed freed blocks, for the messages of faults and Free
 	images    map[uint64]any // *Texture or *Image, by handle
 }
 
-// allocation is one block of memory. words backs data, so that every aligned
-// device address is an aligned host address, unless it is mapped or the host's.
+// allocation is one block of memory. words backs data, so that every aligned device
+// address is an aligned host address. Mapped memory and that of the host have other
+// backing.
 type allocation struct {
 	base      uint64
 	size      uint64
@@ -56,27 +58,27 @@ type allocation struct {
 	data      unsafe.Pointer
 	owner     *Memory      // nil for the host's
 	mapped    bool         // host memory that kernels reach
-	managed   bool         // and whose pages move to who touches them
-	homes     []*Memory    // of managed memory: where each page is, nil for the host; nil when all are there
-	saved     []bool       // pages of which the launch under way has kept a copy
+	managed   bool         // managed memory: its pages migrate to the processor that touches them
+	homes     []*Memory    // managed memory: the location of each page, nil for the host; nil if all pages are there
+	saved     []bool       // pages that the current launch has copied
 	heap      bool         // from malloc on the device
 	condition bool         // the word of a graph's condition
-	reserved  bool         // its addresses stay taken when it is freed
+	reserved  bool         // its addresses stay reserved when it is freed
 	shared    bool         // with other processes, which may write to it at any time
 	imported  bool         // from another process, whose GPU it counts against
-	within    *reservation // of a run of mapped memory
-	valid     *validity    // nil when every byte has been written, or reads of unwritten bytes are not reported
+	within    *reservation // mapped memory: its reservation
+	valid     *validity    // nil if every byte has been written, or if this is not recorded
 }
 
 // NewMemory returns an empty memory of at most limit bytes, in a space of its own.
 func NewMemory(limit int64) *Memory { return NewSpace().Open(NewBank(limit)) }
 
-// Used is the number of bytes allocated.
+// Used returns the number of bytes allocated.
 func (m *Memory) Used() int64 { return m.used }
 
-// Alloc reserves n zeroed bytes at a 256-byte aligned address; name is what
-// errors call the block. Addresses depend only on the sequence of calls, and those
-// of a block are never given out twice, so a dangling pointer cannot hit a later block.
+// Alloc allocates n zeroed bytes at a 256-byte aligned address. name is the block's
+// name in errors. Addresses depend only on the sequence of calls, and those of a block
+// are never reused, so a dangling pointer cannot reach a later block.
 func (m *Memory) Alloc(n int64, name string) (uint64, error) {
 	a, err := m.alloc(n, name)
 	if err != nil {
@@ -135,7 +137,7 @@ func (m *Memory) drop(i int) {
 	m.remember(&allocation{base: a.base, size: a.size, name: a.name})
 }
 
-// release gives back what an allocation takes up.
+// release frees the resources of an allocation.
 func (m *Memory) release(a *allocation) {
 	if a.shared {
 		m.space.shared--
@@ -147,7 +149,7 @@ func (m *Memory) release(a *allocation) {
 	a.unmap()
 }
 
-// remember keeps a freed block's name, without its bytes.
+// remember keeps the name of a freed block.
 func (m *Memory) remember(a *allocation) {
 	if len(m.freed) == maxFreed {
 		m.freed = append(m.freed[:0], m.freed[maxFreed/2:]...)
@@ -168,8 +170,8 @@ func (m *Memory) describeFree(addr uint64, i int) string {
 	return "no allocation starts there"
 }
 
-// Bytes is the memory at addr, shared and not copied. The span must lie inside
-// one allocation; a span of no bytes may also end one.
+// Bytes returns the memory at addr, without a copy. The span must be inside one
+// allocation; an empty span may also end one.
 func (m *Memory) Bytes(addr uint64, n int64) ([]byte, error) {
 	if n < 0 {
 		return nil, fmt.Errorf("interp: span of %d bytes at %#x: the size is negative", n, addr)
@@ -181,7 +183,7 @@ func (m *Memory) Bytes(addr uint64, n int64) ([]byte, error) {
 	return a.bytes()[addr-a.base:][:n:n], nil
 }
 
-// Base is the start and size of the allocation that holds addr.
+// Base returns the start and size of the allocation that contains addr.
 func (m *Memory) Base(addr uint64) (base uint64, size int64, ok bool) {
 	if a := m.lookup(addr, 0); a != nil {
 		return a.base, int64(a.size), true
@@ -189,7 +191,7 @@ func (m *Memory) Base(addr uint64) (base uint64, size int64, ok bool) {
 	return 0, 0, false
 }
 
-// Name is what errors call the allocation that starts at base.
+// Name returns the name in errors of the allocation that starts at base.
 func (m *Memory) Name(base uint64) string {
 	if base >= physicalBase {
 		return "mapped memory"
@@ -211,13 +213,14 @@ func (a *allocation) bytes() []byte { return unsafe.Slice((*byte)(a.data), a.siz
 
 func (a *allocation) end() uint64 { return a.base + a.size }
 
-// holds reports whether n bytes at addr lie inside a.
+// holds reports whether n bytes at addr are inside a.
 func (a *allocation) holds(addr, n uint64) bool {
 	off := addr - a.base
 	return addr >= a.base && off <= a.size && n <= a.size-off
 }
 
-// find is the allocation that kernels reach and that holds n bytes at addr, or nil.
+// find returns the allocation that kernels can access and that contains n bytes at
+// addr, or nil.
 func (m *Memory) find(addr, n uint64) *allocation {
 	if a := m.allocs.find(addr, n); a != nil {
 		return a
@@ -228,7 +231,7 @@ func (m *Memory) find(addr, n uint64) *allocation {
 	return m.elsewhere(addr, n)
 }
 
-// nearest says where addr lies relative to the nearest allocation.
+// nearest describes the position of addr relative to the nearest allocation.
 func (m *Memory) nearest(addr uint64) string {
 	if addr < 4096 {
 		return "the pointer is null"
@@ -255,8 +258,8 @@ func (m *Memory) nearest(addr uint64) string {
 	return fmt.Sprintf("%s of %s (%d bytes at %#x)", fromEnd(addr-below.base, below.size), below.name, below.size, below.base)
 }
 
-// around is the allocations before and after addr: the nearer of the device's own and
-// of the host's.
+// around returns the allocations before and after addr, of the device and of the host,
+// whichever is nearer.
 func (m *Memory) around(addr uint64) (below, above *allocation) {
 	below, above = m.allocs.around(addr)
 	low, high := m.space.host.around(addr)
@@ -269,7 +272,7 @@ func (m *Memory) around(addr uint64) (below, above *allocation) {
 	return below, above
 }
 
-// fromEnd says where an offset lies relative to the end of size bytes.
+// fromEnd describes the position of an offset relative to the end of size bytes.
 func fromEnd(off, size uint64) string {
 	switch {
 	case off == size:
@@ -280,7 +283,7 @@ func fromEnd(off, size uint64) string {
 	return fmt.Sprintf("%d bytes before the end", size-off)
 }
 
-// count is n things, in the right number.
+// count formats a number with a noun in singular or plural.
 func count(n uint64, thing string) string {
 	if n == 1 {
 		return "1 " + thing
@@ -288,7 +291,7 @@ func count(n uint64, thing string) string {
 	return fmt.Sprintf("%d %ss", n, thing)
 }
 
-// nearestFreed recognises a pointer into a freed block; at most one can hold it.
+// nearestFreed describes a pointer into a freed block. At most one block contains it.
 func (m *Memory) nearestFreed(addr uint64) string {
 	for _, a := range m.freed {
 		if a.size > 0 && a.holds(addr, 1) {

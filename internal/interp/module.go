@@ -16,9 +16,9 @@ type Module struct {
 	calls   *callGraph
 }
 
-// LoadModule allocates and initialises the module's global and constant
-// variables in mem and lowers its kernels. A kernel that uses what the
-// interpreter cannot run is loaded too; running it is a fault.
+// LoadModule allocates and initialises the module's global and constant variables in
+// mem, and lowers its kernels. A kernel with instructions that are not supported is
+// loaded as well; its launch is a fault.
 func LoadModule(mem *Memory, m *ptx.Module) (*Module, error) {
 	mod := &Module{ptx: m, mem: mem, globals: map[*ptx.Var]uint64{}, kernels: map[string]*Kernel{}, calls: newCallGraph(m)}
 	if err := mod.fits(); err != nil {
@@ -44,7 +44,7 @@ func LoadModule(mem *Memory, m *ptx.Module) (*Module, error) {
 	return mod, nil
 }
 
-// Unload frees the module's variables; its kernels must not run any more.
+// Unload frees the module's variables. Its kernels must no longer run.
 func (m *Module) Unload() {
 	for _, v := range m.ptx.Statics() {
 		if addr, ok := m.globals[v]; ok {
@@ -65,7 +65,7 @@ func (m *Module) Kernel(name string) (*Kernel, error) {
 	return nil, fmt.Errorf("interp: %s has no kernel %q", m.ptx.File, name)
 }
 
-// Global is the address and size in bytes of a module variable.
+// Global returns the address and size in bytes of a module variable.
 func (m *Module) Global(name string) (addr uint64, size int64, err error) {
 	for _, v := range m.ptx.Statics() {
 		if a, ok := m.globals[v]; ok && v.Name == name {
@@ -75,8 +75,8 @@ func (m *Module) Global(name string) (addr uint64, size int64, err error) {
 	return 0, 0, fmt.Errorf("interp: %s has no global variable %q", m.ptx.File, name)
 }
 
-// Reference is the address of a texture or surface reference, by which it is bound. Kind is
-// "texref" or "surfref".
+// Reference returns the address of a texture or surface reference, by which it is
+// bound. Kind is "texref" or "surfref".
 func (m *Module) Reference(name, kind string) (addr uint64, err error) {
 	for _, v := range m.ptx.Statics() {
 		if a, ok := m.globals[v]; ok && v.Name == name && v.Handle == kind {
@@ -86,7 +86,7 @@ func (m *Module) Reference(name, kind string) (addr uint64, err error) {
 	return 0, fmt.Errorf("interp: %s has no .%s %q", m.ptx.File, kind, name)
 }
 
-// constants is the addresses and sizes of the .const variables.
+// constants returns the addresses and sizes of the .const variables.
 func (m *Module) constants() (list [][2]uint64) {
 	for _, v := range m.ptx.Statics() {
 		if addr, ok := m.globals[v]; ok && v.Space == ptx.Const {
@@ -106,8 +106,8 @@ func (m *Module) Owns(addr uint64) bool {
 	return false
 }
 
-// fits compares the variables of the module with the memory that is free, before any of
-// it is taken.
+// fits compares the size of the module's variables with the free memory, before any of
+// it is allocated.
 func (m *Module) fits() error {
 	total, free := int64(0), m.mem.bank.Free()
 	for _, v := range m.ptx.Statics() {
@@ -125,7 +125,7 @@ func (m *Module) allocate(v *ptx.Var) error {
 	if v.Space != ptx.Global && v.Space != ptx.Const || v.Extern {
 		return nil
 	}
-	a, err := m.mem.alloc(v.Size(), v.Name) // written with zeros, when there is no initialiser
+	a, err := m.mem.alloc(v.Size(), v.Name) // zero if there is no initialiser
 	if err != nil {
 		return fmt.Errorf("interp: %s:%d: %w", m.ptx.File, v.Pos.Line, err)
 	}
@@ -136,8 +136,9 @@ func (m *Module) allocate(v *ptx.Var) error {
 	return nil
 }
 
-// relocSize is how many bytes of an address an initialiser of v writes: those of an
-// element, but all eight into an array of bytes, where each is written on its own.
+// relocSize returns the bytes of an address that an initialiser of v writes: the size
+// of an element, but all eight bytes in an array of bytes, where each is written
+// separately.
 func relocSize(v *ptx.Var) int {
 	if n := v.Type.Size(); n > 1 {
 		return min(n, 8)

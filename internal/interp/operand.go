@@ -6,12 +6,12 @@ import (
 	"github.com/reprise-gpu/reprise/internal/ptx"
 )
 
-// blank is an instruction without operands.
+// blank returns an instruction without operands.
 func blank() inst {
 	return inst{d: noSlot, a: noSlot, b: noSlot, c: noSlot, guard: noSlot}
 }
 
-// newExtra is an extra without operands.
+// newExtra returns an extra without operands.
 func newExtra() *extra { return &extra{d2: noSlot, p: noSlot, e: noSlot, members: noSlot} }
 
 // emit appends a lowered form of the current instruction, under its guard.
@@ -24,7 +24,7 @@ func (l *lowering) emit(in inst, c cost) *item {
 	return it
 }
 
-// register is the vreg of a PTX register.
+// register returns the vreg of a PTX register.
 func (l *lowering) register(r ptx.RegID) slot {
 	if a := l.frame.alias[r]; a != noSlot {
 		return a
@@ -32,7 +32,7 @@ func (l *lowering) register(r ptx.RegID) slot {
 	return l.frame.first + slot(r)
 }
 
-// dest is the register that receives a result of size bytes, 0 for a predicate.
+// dest returns the register of a result of size bytes, 0 for a predicate.
 func (l *lowering) dest(op *ptx.Operand, size int) (slot, error) {
 	if op.Kind != ptx.OpReg && op.Kind != ptx.OpPair {
 		return noSlot, l.fail("the destination is no register")
@@ -47,8 +47,8 @@ func (l *lowering) dest(op *ptx.Operand, size int) (slot, error) {
 	return s, nil
 }
 
-// source is the register that holds an operand of size bytes, 0 for a
-// predicate; a literal is encoded as typ.
+// source returns the register of an operand of size bytes, 0 for a predicate. A literal
+// is encoded as typ.
 func (l *lowering) source(op *ptx.Operand, size int, typ ptx.Type) (slot, error) {
 	switch op.Kind {
 	case ptx.OpReg:
@@ -70,7 +70,7 @@ func (l *lowering) source(op *ptx.Operand, size int, typ ptx.Type) (slot, error)
 	return noSlot, l.fail("operand kind is not supported here")
 }
 
-// literal is the bits of a literal read as typ.
+// literal returns the bits of a literal of type typ.
 func literal(op *ptx.Operand, size int, typ ptx.Type) uint64 {
 	v := uint64(op.Imm)
 	switch {
@@ -88,7 +88,7 @@ func literal(op *ptx.Operand, size int, typ ptx.Type) uint64 {
 	return v
 }
 
-// special is a special register; clocks are read by an instruction of their own.
+// special returns a special register. Clocks are read by a separate instruction.
 func (l *lowering) special(op *ptx.Operand, size int) (slot, error) {
 	if op.Name == "%is_explicit_cluster" {
 		if size != 0 {
@@ -116,15 +116,15 @@ func (l *lowering) special(op *ptx.Operand, size int) (slot, error) {
 	case read != nil:
 		return l.clock(read, size), nil
 	case kind == gridID:
-		l.k.effects = true // not the same in the next launch
+		l.k.effects = true // it differs in the next launch
 	case kind == warpSize:
 		return l.constant(4, lanes), nil
 	}
 	return l.value(uniformKey{home: specialValue, size: size, special: kind}), nil
 }
 
-// clock reads a clock, and makes sure that the next reading is later by what
-// comes between.
+// clock reads a clock. The next reading is later by the time of the instructions in
+// between.
 func (l *lowering) clock(read func(w *warp) uint64, size int) slot {
 	in := blank()
 	in.d = l.temp(size)
@@ -138,7 +138,7 @@ func (l *lowering) clock(read func(w *warp) uint64, size int) slot {
 	return it.d
 }
 
-// symbol is the address of a variable in its own space.
+// symbol returns the address of a variable in its own space.
 func (l *lowering) symbol(op *ptx.Operand, size int) (slot, error) {
 	if op.Var == nil {
 		if size != 8 {
@@ -174,7 +174,7 @@ func (l *lowering) frameAddress(base slot, addend uint64, size int) slot {
 	return l.emit(r, costALU).d
 }
 
-// size is the bytes of the register an operand names, and fallback for a literal.
+// size returns the bytes of an operand's register, or fallback for a literal.
 func (l *lowering) size(op *ptx.Operand, fallback int) int {
 	if op.Kind == ptx.OpReg && op.Reg != ptx.NoReg {
 		return l.vregs[l.register(op.Reg)].size
@@ -182,7 +182,7 @@ func (l *lowering) size(op *ptx.Operand, fallback int) int {
 	return fallback
 }
 
-// predicate is a predicate operand that may be negated.
+// predicate returns a predicate operand, which may be negated.
 func (l *lowering) predicate(op *ptx.Operand) (s slot, neg bool, err error) {
 	if op.Kind == ptx.OpInt {
 		return l.constant(0, uint64(op.Imm)), false, nil
@@ -201,7 +201,7 @@ func (l *lowering) destOrSink(op *ptx.Operand, size int) (slot, error) {
 	return l.dest(op, size)
 }
 
-// second is the second destination of d|p, or noSlot.
+// second returns the second destination of d|p, or noSlot.
 func (l *lowering) second(op *ptx.Operand) (slot, error) {
 	if op.Kind != ptx.OpPair || op.Reg2 == ptx.NoReg {
 		return noSlot, nil
@@ -213,7 +213,7 @@ func (l *lowering) second(op *ptx.Operand) (slot, error) {
 	return s, nil
 }
 
-// types are the types an opcode names, in order.
+// types returns the types in an opcode, in order.
 func types(in *ptx.Inst) []ptx.Type {
 	var list []ptx.Type
 	for _, s := range in.Suffix {
@@ -233,7 +233,7 @@ func has(in *ptx.Inst, suffix string) bool {
 	return false
 }
 
-// spaceOf is the state space an opcode names, Generic without one.
+// spaceOf returns the state space in an opcode, or Generic.
 func spaceOf(in *ptx.Inst) ptx.Space {
 	for _, s := range in.Suffix {
 		if sp, ok := ptx.ParseSpace(s); ok {

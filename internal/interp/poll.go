@@ -1,14 +1,14 @@
 package interp
 
-// A block that waits for another looks at memory until it finds it changed. So
-// a warp polls when a load that others can influence finds at its address what it
-// found there the last time, or when an atomic operation changes nothing, and it
-// no longer does as soon as it stores.
+// A block that waits for another reads memory until it changes. A
+// warp polls if a load of memory that others can change returns the value that it
+// returned the last time, or if an atomic operation changes nothing. It stops
+// polling as soon as it stores.
 
-// sighting is what an access site found the last time.
+// sighting is the last address and value of an access site.
 type sighting struct{ addr, value uint64 }
 
-// watched is a load through which a block may see another's progress.
+// watched is a load by which a block may observe another's progress.
 func watched(load handler) handler {
 	return func(w *warp, in *inst) {
 		lane := firstLane(w.live)
@@ -24,7 +24,7 @@ func watched(load handler) handler {
 	}
 }
 
-// look notes what an access found.
+// look records the result of an access.
 func (w *warp) look(in *inst, lane int, s sighting) {
 	if last := &w.eng.seen[in.site]; *last != s {
 		*last = s

@@ -5,24 +5,25 @@ import (
 	"sync/atomic"
 )
 
-// pool keeps the pages of a kernel's launches. The engines of a launch share it,
-// since which of them touches a page differs from launch to launch, and how many
-// pages all of them touch hardly does.
+// pool holds pages for the launches of a kernel. The engines of a launch share it:
+// which of them touches a page differs between launches, but the number of pages that
+// all of them touch hardly does.
 type pool struct {
 	mu     sync.Mutex
 	pages  []*page
 	copies []*[pageBytes]byte
-	opened atomic.Int64 // pages, by the launch under way
+	opened atomic.Int64 // pages of the current launch
 }
 
-// maxOpened is how many pages a launch may touch side by side, of 4096 bytes each
-// and up to 5632 of ours. One that touches more runs in grid order.
+// maxOpened is the number of pages that a launch with concurrent blocks may touch. A
+// page has 4096 bytes and takes up to 5632 bytes of the host. A launch that touches
+// more runs in grid order.
 var maxOpened = int64(1 << 18)
 
-// maxKept is how many pages and copies are kept for the next launch.
+// maxKept is the number of pages and copies that are kept for the next launch.
 const maxKept = 1 << 14
 
-// trim lets go of what is more than the next launch should find.
+// trim frees the pages beyond maxKept.
 func (p *pool) trim() {
 	if len(p.pages) > maxKept {
 		p.pages = append([]*page(nil), p.pages[:maxKept]...)
@@ -44,14 +45,14 @@ func (p *pool) page() *page {
 	return &page{}
 }
 
-// putPages takes blank pages back.
+// putPages returns blank pages to the pool.
 func (p *pool) putPages(list []*page) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.pages = append(p.pages, list...)
 }
 
-// copy returns room for what a page held.
+// copy returns a buffer for the old contents of a page.
 func (p *pool) copy() *[pageBytes]byte {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -9,7 +9,7 @@ import (
 	"unsafe"
 )
 
-// print keeps text until the launch is over.
+// print keeps text until the launch has ended.
 func (e *engine) print(text string) {
 	if out := e.launch.Stdout; out != nil {
 		e.printed.add(e.linearBlock(), text, out.Room())
@@ -20,18 +20,20 @@ func (e *engine) print(text string) {
 type specification struct {
 	flags     string
 	width     int
-	precision int  // -1 when absent
+	precision int  // -1 if absent
 	wide      bool // the argument has 64 bits
 	bits      int  // the value's, for h and hh
 	verb      byte
 }
 
-// maxField bounds a width or precision that a kernel passes, and a string: package fmt takes no
-// larger width, and the driver's buffer holds hardly more.
+// maxField bounds a width or precision that a kernel passes, and the length of a
+// string. Package fmt accepts no larger width, and the driver's buffer is hardly
+// larger.
 const maxField = 1_000_000
 
-// printf formats like the function of C. next gives the next argument, of 4 or
-// 8 bytes; text is the string at an address. It returns the number of arguments.
+// printf formats like the function of C. next returns the next argument, of 4 or 8
+// bytes; text returns the string at an address. The results are the text and the number
+// of arguments.
 func printf(format string, next func(size int) uint64, text func(addr uint64) string) (s string, args int) {
 	var b strings.Builder
 	take := func(size int) uint64 {
@@ -45,7 +47,7 @@ func printf(format string, next func(size int) uint64, text func(addr uint64) st
 			return b.String(), args
 		}
 		spec, n := specify(rest, func() int { return int(int32(take(4))) })
-		if n == 0 { // not a conversion: C leaves it open, the driver prints it
+		if n == 0 { // not a conversion: undefined in C; the driver prints it
 			b.WriteByte('%')
 			format = rest
 			continue
@@ -55,8 +57,8 @@ func printf(format string, next func(size int) uint64, text func(addr uint64) st
 	}
 }
 
-// specify reads a conversion specification behind its '%', and says how long it
-// is, 0 when it is none. star gives a width or precision of '*'.
+// specify parses a conversion specification from behind its '%'. It returns its length,
+// 0 if it is malformed. star returns a width or precision given as '*'.
 func specify(s string, star func() int) (c specification, n int) {
 	c.precision, c.bits = -1, 32
 	for n < len(s) && strings.IndexByte("-+ #0", s[n]) >= 0 {
@@ -101,7 +103,7 @@ func (c *specification) size() int {
 	return 4
 }
 
-// format is the text of one conversion.
+// format returns the text of one conversion.
 func (c *specification) format(take func(size int) uint64, text func(addr uint64) string) string {
 	switch c.verb {
 	case '%':
@@ -129,7 +131,7 @@ func (c *specification) format(take func(size int) uint64, text func(addr uint64
 	return c.float(math.Float64frombits(take(8)))
 }
 
-// with formats v by package fmt, whose flags mean the same for numbers.
+// with formats v by package fmt, whose flags have the same meaning for numbers.
 func (c *specification) with(verb byte, v any) string {
 	f := "%" + c.flags
 	if c.width > 0 {
@@ -175,7 +177,7 @@ func (c *specification) float(v float64) string {
 	return p.with(c.verb, v)
 }
 
-// special writes infinities and NaN, which zeros do not pad.
+// special formats infinities and NaN, which are not padded with zeros.
 func (c *specification) special(v float64) string {
 	s := "nan"
 	if math.IsInf(v, 0) {
@@ -195,7 +197,7 @@ func (c *specification) special(v float64) string {
 	return c.padded(s)
 }
 
-// padded fills s up to the width with blanks.
+// padded pads s with blanks to the width.
 func (c *specification) padded(s string) string {
 	fill := strings.Repeat(" ", max(0, c.width-len(s)))
 	if strings.Contains(c.flags, "-") {
@@ -204,7 +206,7 @@ func (c *specification) padded(s string) string {
 	return fill + s
 }
 
-// text is the C string at a generic address, for output: "?" where there is none.
+// text returns the C string at a generic address, for output, or "?" if there is none.
 func (w *warp) text(addr uint64, lane int) string {
 	var s []byte
 	switch {

@@ -7,32 +7,38 @@ import (
 	"sort"
 )
 
-// Record tells what a launch touched in global memory, byte by byte, but for
-// what kernels took from malloc, which is theirs alone. A launch
-// that is given one fills it; the previous content is lost, its memory is used
-// again. What a launch that faulted leaves has no meaning.
+// Record describes what a launch touched in global memory, byte by byte. Memory that
+// kernels allocate by malloc is excluded, since no other code uses it. A launch that is
+// given a Record overwrites it and reuses its memory. After a fault its contents are
+// undefined.
 type Record struct {
 	// Allocations are those the launch touched, by address.
 	Allocations []Recorded
-	// Races asks for races within blocks, too, which takes longer.
+	// Races enables the detection of races within blocks, which takes longer.
 	Races bool
-	// Hazards are accesses that a GPU promises no result for, in the order of the code.
+	// Hazards are accesses with undefined results on a GPU, in the order of the code.
 	Hazards []Hazard
 
 	workers []*watcher
 	used    int // of the workers
 }
 
-// Recorded is what a launch touched of one allocation. Spans are sorted,
+// Recorded describes what a launch touched of one allocation. Spans are sorted,
 // disjoint and not adjacent.
 type Recorded struct {
 	Base uint64
+	// Read contains the bytes that plain loads read. Exposed contains those of them, and of
+	// the bytes of atomic operations, that the launch had not written before: its result
+	// depends on them. Written contains the bytes of plain stores.
 	// Read holds the bytes that plain loads read, Exposed those of them, and of the
 	// bytes of atomic operations, that the launch had not written before: what
 	// its result depends on. Written holds the bytes of plain stores.
 	Read, Exposed, Written []Span
+	// Atomic contains the bytes of atomic operations, by kind.
 	// Atomic holds the bytes of atomic operations, by kind.
 	Atomic []AtomicSpans
+	// Sites are the instructions that made the accesses, in the order of the code, each
+	// with the smallest range that contains its accesses.
 	// Sites are the instructions that did so, in the order of the code, each with
 	// the smallest range that holds what it touched.
 	Sites []Site
@@ -47,15 +53,15 @@ type AtomicSpans struct {
 
 // Site is an instruction that accessed an allocation.
 type Site struct {
-	Inst   int  // what Kernel.Place takes
+	Inst   int  // an argument for Kernel.Place
 	Stores bool // a store or an atomic operation
 	Atomic bool
 	Range  Span
 }
 
-// watcher is what an engine marks its accesses in. Engines whose blocks run
-// side by side have one each: none reads what another writes, so what is exposed
-// does not depend on them. Engines whose blocks take turns share one.
+// watcher returns the marks for an engine. Engines with concurrent blocks have one
+// each: none reads what another writes, so Exposed does not depend on the others.
+// Engines whose blocks take turns share one.
 func (r *Record) watcher(k *Kernel, own bool) *watcher {
 	if own || r.used == 0 {
 		if r.used == len(r.workers) {
@@ -67,7 +73,7 @@ func (r *Record) watcher(k *Kernel, own bool) *watcher {
 	return r.workers[r.used-1]
 }
 
-// finish turns what the engines marked into spans.
+// finish converts the marks of the engines to spans.
 func (r *Record) finish() {
 	r.Allocations = r.Allocations[:0]
 	all := r.workers[:r.used]
@@ -93,7 +99,7 @@ func (r *Record) finish() {
 	r.release()
 }
 
-// release lets go of what was marked.
+// release drops the marks.
 func (r *Record) release() {
 	for _, v := range r.workers[:r.used] {
 		v.release()
@@ -101,13 +107,14 @@ func (r *Record) release() {
 	r.used = 0
 }
 
-// touchedWord is what a launch did to 64 neighbouring bytes, one bit for each.
+// touchedWord has one bit for each of 64 adjacent bytes.
 type touchedWord struct{ read, exposed, written, atomic uint64 }
 
-// stretchWords are the words that share a bit of marks.stretches, those of 4 KiB.
+// stretchWords is the number of words that share a bit of marks.stretches, 4 KiB of
+// memory.
 const stretchWords = 64
 
-// marks is what one engine touched of one allocation.
+// marks contains what one engine touched of one allocation.
 type marks struct {
 	of        *allocation
 	words     []touchedWord
@@ -121,15 +128,14 @@ type atomicMarks struct {
 	bytes bitmap
 }
 
-// siteRange is where in an allocation an instruction, a record of the kernel,
-// accessed it: byte offsets.
+// siteRange is the range of byte offsets in an allocation that an instruction accessed.
 type siteRange struct {
 	inst   int
 	kind   accessKind
 	lo, hi uint64
 }
 
-// newMarks has room for that many words.
+// newMarks allocates marks for the given number of words.
 func newMarks(words int) *marks {
 	stretches := (words + stretchWords - 1) / stretchWords
 	return &marks{words: make([]touchedWord, words), stretches: make(bitmap, bitmapWords(uint64(stretches)))}
@@ -140,8 +146,8 @@ func (m *marks) reset(a *allocation) {
 	m.atomics, m.sites = m.atomics[:0], m.sites[:0]
 }
 
-// wipe zeroes what was marked, and nothing else: a launch on small parts of a
-// large allocation, as that of a sample of its blocks, should cost little.
+// wipe zeroes only what was marked: a launch that touches small parts of a large
+// allocation, such as a sample of its blocks, must be cheap.
 func (m *marks) wipe() {
 	for first, end := range m.touched() {
 		clear(m.words[first:end])
@@ -150,7 +156,7 @@ func (m *marks) wipe() {
 	m.of = nil
 }
 
-// touched are the words, first up to end, of each stretch that was touched, in order.
+// touched returns the words [first, end) of each stretch that was touched, in order.
 func (m *marks) touched() iter.Seq2[int, int] {
 	return func(yield func(first, end int) bool) {
 		for i, set := range m.stretches {
@@ -164,7 +170,7 @@ func (m *marks) touched() iter.Seq2[int, int] {
 	}
 }
 
-// mark notes an access to bytes lo up to hi.
+// mark records an access to bytes [lo, hi).
 func (m *marks) mark(kind accessKind, lo, hi uint64) {
 	const stretch = 64 * stretchWords // bytes
 	m.stretches.set(lo/stretch, (hi-1)/stretch+1)
@@ -186,7 +192,7 @@ func (m *marks) mark(kind accessKind, lo, hi uint64) {
 	}
 }
 
-// atomic is the bitmap of one kind of atomic operation.
+// atomic returns the bitmap of one kind of atomic operation.
 func (m *marks) atomic(kind string) bitmap {
 	for i := range m.atomics {
 		if m.atomics[i].kind == kind {

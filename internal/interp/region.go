@@ -5,9 +5,9 @@ import (
 	"sync"
 )
 
-// A region is the addresses of one space. Separate spaces that are used at the same time have different regions, so that an address of one
-// device is no allocation of another, as unified addressing has it within a space. A space has the lowest region that
-// the fewest others have: what runs alone in a process always finds the same addresses.
+// A region is the range of addresses of one space. Spaces that are used at the same time have different regions, so that an address of one
+// device is never that of an allocation of another, as with unified addressing. A space gets the lowest of the regions that
+// the fewest others have: a space that is alone in a process always has the same addresses.
 const (
 	regionShift     = 40 // of device memory: 1 TiB from one region to the next
 	hostRegionShift = 36 // of memory of the host
@@ -20,7 +20,7 @@ var regions struct {
 	users [regionCount]int
 }
 
-// enterRegion gives the space a region, if it has no addresses yet.
+// enterRegion assigns the space a region, if it has none yet.
 func (s *Space) enterRegion() {
 	if !s.separate || len(s.memories) > 0 || len(s.reservations) > 0 {
 		return
@@ -34,8 +34,8 @@ func (s *Space) enterRegion() {
 	s.next, s.holes = s.first(), nil
 }
 
-// leaveRegion ends the use of the region. What runs alone after that finds the addresses that it finds in a process of its
-// own.
+// leaveRegion frees the region. A space that is alone afterwards gets the same
+// addresses as in a process of its own.
 func (s *Space) leaveRegion() {
 	if len(s.memories) > 0 || len(s.reservations) > 0 {
 		return
@@ -49,11 +49,11 @@ func (s *Space) leaveRegion() {
 	}
 }
 
-// first is where device memory of the space begins.
+// first returns the start of the space's device memory.
 func (s *Space) first() uint64 { return firstAddress + uint64(s.region)<<regionShift }
 
-// inRegion is the number of a line of 128 bytes without the region that it is in: what is estimated from hashes of lines
-// is the same in all regions.
+// inRegion returns the number of a 128-byte line relative to its region. Estimates from
+// hashes of lines are therefore the same in all regions.
 func inRegion(line uint64) uint64 {
 	const shift, host = 7, FirstHostAddress >> 7
 	switch {
