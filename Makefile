@@ -146,7 +146,7 @@ bench: ## run the benchmarks on the default device
 .PHONY: demo
 demo: ## one workload, traced in Go and by hand in C++, side by side (needs g++)
 	@$(MAKE) --no-print-directory -j "$$(nproc)" build libcudasim $(BASELINE_OUT)/img
-	bin/reprise compare img
+	bin/reprise compare img --size 512
 
 .PHONY: compare
 compare: build baseline libcudasim ## the six workloads, traced in Go and by hand in C++, side by side (needs g++)
