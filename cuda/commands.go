@@ -5,6 +5,8 @@ package cuda
 import (
 	"fmt"
 
+	"github.com/reprise-gpu/reprise/internal/contract"
+
 	"github.com/reprise-gpu/reprise/device"
 )
 
@@ -79,7 +81,7 @@ func (d *gpuDevice) compile(l *list, i int, c device.Command) *device.Error {
 	out.on(s, from.within+1)
 	switch c.Kind {
 	case device.Run:
-		from.kind = device.KindOf(c.Work)
+		from.kind = contract.KindOf(c.Work)
 		from.call, err = d.lower(out, c.Work)
 		if from.call != nil {
 			l.calls = append(l.calls, i)
@@ -115,7 +117,7 @@ func (d *gpuDevice) compile(l *list, i int, c device.Command) *device.Error {
 		}
 		return nil
 	}
-	return device.UnknownCommand(c.Kind)
+	return contract.UnknownCommand(c.Kind)
 }
 
 // free frees everything except what runs in progress use.
@@ -145,7 +147,7 @@ func (d *gpuDevice) UpdateCommand(h device.CommandList, i int, w device.Work) er
 
 func (d *gpuDevice) patch(l *list, i int, w device.Work) *device.Error {
 	from := &l.sources[i]
-	if err := first(device.CheckWork(w, &d.info), sameKind(from.kind, w)); err != nil {
+	if err := first(contract.CheckWork(w, &d.info), sameKind(from.kind, w)); err != nil {
 		return err
 	}
 	call, err := d.lower(&l.steps[from.step], w)
@@ -158,7 +160,7 @@ func (d *gpuDevice) patch(l *list, i int, w device.Work) *device.Error {
 }
 
 func sameKind(was string, w device.Work) *device.Error {
-	if is := device.KindOf(w); is != was {
+	if is := contract.KindOf(w); is != was {
 		return refuse(device.GraphUpdateForbidden, "a %s cannot become a %s; instantiate anew", was, is)
 	}
 	return nil
@@ -175,7 +177,7 @@ func (d *gpuDevice) SubmitCommands(h device.CommandList, from, n int) error {
 	if err != nil {
 		return err.In("SubmitCommands")
 	}
-	if err = device.CheckRange(from, n, len(l.sources)); err == nil {
+	if err = contract.CheckRange(from, n, len(l.sources)); err == nil {
 		err = d.check(l)
 	}
 	if err != nil || n == 0 {
@@ -253,7 +255,7 @@ func (d *gpuDevice) checkSource(from *source) *device.Error {
 // -1 for runs that will not happen.
 func (l *list) enqueued(from, n, runs int) {
 	for _, i := range l.calls {
-		if times := runs * device.Submitted(i, from, n, len(l.sources)); times != 0 {
+		if times := runs * contract.Submitted(i, from, n, len(l.sources)); times != 0 {
 			l.sources[i].call.enqueued(times)
 			l.sources[i].graph.enqueued(times)
 		}

@@ -7,6 +7,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/reprise-gpu/reprise/internal/contract"
+
 	"gorgonia.org/cu"
 
 	"github.com/reprise-gpu/reprise/cuda/lazycuda"
@@ -32,13 +34,13 @@ type gpuDevice struct {
 	fault     *device.Error
 	closed    bool
 
-	modules device.Handles[device.Module, *module]
-	funcs   device.Handles[device.Function, *function]
-	streams device.Handles[device.Stream, cu.Stream]
-	events  device.Handles[device.Event, *event]
-	graphs  device.Handles[device.Graph, *graph]
-	execs   device.Handles[device.GraphExec, *instance]
-	lists   device.Handles[device.CommandList, *list]
+	modules contract.Handles[device.Module, *module]
+	funcs   contract.Handles[device.Function, *function]
+	streams contract.Handles[device.Stream, cu.Stream]
+	events  contract.Handles[device.Event, *event]
+	graphs  contract.Handles[device.Graph, *graph]
+	execs   contract.Handles[device.GraphExec, *instance]
+	lists   contract.Handles[device.CommandList, *list]
 
 	conditions map[device.Condition]*condition
 }
@@ -67,13 +69,13 @@ func openGPU(ordinal int) (*gpuDevice, error) {
 	info.Instance = device.NextInstance()
 	d := &gpuDevice{
 		info: info, gpu: gpu, executor: newExecutor(), scratch: newScratch(),
-		modules: device.Handles[device.Module, *module]{Kind: "module"},
-		funcs:   device.Handles[device.Function, *function]{Kind: "function"},
-		streams: device.Handles[device.Stream, cu.Stream]{Kind: "stream"},
-		events:  device.Handles[device.Event, *event]{Kind: "event"},
-		graphs:  device.Handles[device.Graph, *graph]{Kind: "graph"},
-		execs:   device.Handles[device.GraphExec, *instance]{Kind: "graph exec"},
-		lists:   device.Handles[device.CommandList, *list]{Kind: "command list"},
+		modules: contract.Handles[device.Module, *module]{Kind: "module"},
+		funcs:   contract.Handles[device.Function, *function]{Kind: "function"},
+		streams: contract.Handles[device.Stream, cu.Stream]{Kind: "stream"},
+		events:  contract.Handles[device.Event, *event]{Kind: "event"},
+		graphs:  contract.Handles[device.Graph, *graph]{Kind: "graph"},
+		execs:   contract.Handles[device.GraphExec, *instance]{Kind: "graph exec"},
+		lists:   contract.Handles[device.CommandList, *list]{Kind: "command list"},
 	}
 	if err := d.retain(); err != nil {
 		d.executor.stop()

@@ -5,6 +5,8 @@ package cuda
 import (
 	"fmt"
 
+	"github.com/reprise-gpu/reprise/internal/contract"
+
 	"gorgonia.org/cu"
 
 	"github.com/reprise-gpu/reprise/device"
@@ -102,11 +104,11 @@ func (d *gpuDevice) AddNode(h device.Graph, deps []device.Node, w device.Work) (
 		return 0, err.In("AddNode")
 	}
 	if g.within != nil {
-		if err := device.CheckBodyWork(w); err != nil {
+		if err := contract.CheckBodyWork(w); err != nil {
 			return 0, err.In("AddNode")
 		}
 	}
-	if err := device.CheckNodeWork(w); err != nil {
+	if err := contract.CheckNodeWork(w); err != nil {
 		return 0, err.In("AddNode")
 	}
 	call, err := d.lower(d.scratch.one(), w)
@@ -118,7 +120,7 @@ func (d *gpuDevice) AddNode(h device.Graph, deps []device.Node, w device.Work) (
 		call.release()
 		return 0, d.failed("cuGraphAddNode", code).In("AddNode")
 	}
-	g.nodes = append(g.nodes, node{n: n, kind: device.KindOf(w), call: call, idle: idle(w)})
+	g.nodes = append(g.nodes, node{n: n, kind: contract.KindOf(w), call: call, idle: idle(w)})
 	if l, ok := w.(*device.Launch); ok && l.Priority != 0 {
 		g.whole().urgent = true
 	}
@@ -249,7 +251,7 @@ func (d *gpuDevice) update(x *instance, changes []device.NodeWork) *device.Error
 
 // prepare sets change i of u from c.
 func (d *gpuDevice) prepare(x *instance, u *updates, i int, c *device.NodeWork) (*hostCall, *device.Error) {
-	if err := first(checkNode(c.Node, len(x.nodes)), device.CheckWork(c.Work, &d.info)); err != nil {
+	if err := first(checkNode(c.Node, len(x.nodes)), contract.CheckWork(c.Work, &d.info)); err != nil {
 		return nil, err
 	}
 	n, off := &x.nodes[c.Node-1], idle(c.Work)

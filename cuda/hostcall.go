@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/internal/contract"
 )
 
 // hostCall is a Go function that the driver calls on a thread of its own. The driver refers to it by a handle. The
@@ -88,7 +89,7 @@ func (h *hostCall) free() {
 func (h *hostCall) run() {
 	t := h.calls
 	t.running.Add(1)
-	failed := h.work.Run()
+	failed := contract.RunHostCall(&h.work)
 	t.running.Add(-1)
 	t.mu.Lock()
 	defer t.mu.Unlock()

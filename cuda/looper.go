@@ -5,6 +5,8 @@ package cuda
 import (
 	"slices"
 
+	"github.com/reprise-gpu/reprise/internal/contract"
+
 	"gorgonia.org/cu"
 
 	"github.com/reprise-gpu/reprise/device"
@@ -69,7 +71,7 @@ func (d *gpuDevice) AddConditional(h device.Graph, deps []device.Node, c device.
 
 func (d *gpuDevice) addConditional(h device.Graph, deps []device.Node, c device.Conditional) (device.Node, []device.Graph, *device.Error) {
 	g, err := d.graphs.Get(h)
-	if err := first(err, c.Check()); err != nil {
+	if err := first(err, contract.CheckConditional(&c)); err != nil {
 		return 0, nil, err
 	}
 	after, err := g.after(deps)
@@ -81,7 +83,7 @@ func (d *gpuDevice) addConditional(h device.Graph, deps []device.Node, c device.
 	case cond == nil:
 		return 0, nil, refuse(device.InvalidHandle, "condition %#x does not exist", uint64(c.Condition))
 	case cond.of != g.whole():
-		return 0, nil, device.ForeignCondition(c.Condition)
+		return 0, nil, contract.ForeignCondition(c.Condition)
 	}
 	label(c.Label)
 	raw := make([]cu.Graph, c.Bodies)
@@ -116,7 +118,7 @@ func (g *graph) notBody(h device.Graph) *device.Error {
 	if g == nil || g.within == nil {
 		return nil
 	}
-	return device.BodyAlone(h)
+	return contract.BodyAlone(h)
 }
 
 // forgetBodies removes the handles of conditions and bodies of a graph. The driver destroys them with the graph.
@@ -144,7 +146,7 @@ func (d *gpuDevice) unusedCondition(g *graph) *device.Error {
 	if len(unused) == 0 {
 		return nil
 	}
-	return device.UnreadCondition(slices.Min(unused))
+	return contract.UnreadCondition(slices.Min(unused))
 }
 
 // eachBody calls do for every body in a graph, at any depth.
@@ -164,12 +166,12 @@ func (d *gpuDevice) UpdateBodyNode(h device.GraphExec, bh device.Graph, n device
 	defer d.mu.Unlock()
 	x, badX := d.execs.Get(h)
 	_, badG := d.graphs.Get(bh)
-	if err := first(badX, badG, device.CheckBodyWork(w), device.CheckWork(w, &d.info)); err != nil {
+	if err := first(badX, badG, contract.CheckBodyWork(w), contract.CheckWork(w, &d.info)); err != nil {
 		return err.In("UpdateBodyNode")
 	}
 	body := x.bodies[bh]
 	if body == nil {
-		return device.ForeignBody(bh, h).In("UpdateBodyNode")
+		return contract.ForeignBody(bh, h).In("UpdateBodyNode")
 	}
 	return d.update(body, []device.NodeWork{{Node: n, Work: w}}).In("UpdateBodyNode")
 }

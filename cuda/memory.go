@@ -8,6 +8,8 @@ import (
 	"sort"
 	"unsafe"
 
+	"github.com/reprise-gpu/reprise/internal/contract"
+
 	"gorgonia.org/cu"
 
 	"github.com/reprise-gpu/reprise/device"
@@ -18,7 +20,7 @@ import (
 type memory struct {
 	blocks []block // ordered by address
 	bytes  int64   // without variables
-	ledger device.Allocations
+	ledger contract.Allocations
 }
 
 // block is an allocation, or a variable of a module.

@@ -5,6 +5,8 @@ package cuda
 import (
 	"runtime/cgo"
 
+	"github.com/reprise-gpu/reprise/internal/contract"
+
 	"gorgonia.org/cu"
 
 	"github.com/reprise-gpu/reprise/device"
@@ -15,7 +17,7 @@ type copyHosts struct{ dst, src bool }
 
 // lower checks a work and sets c to it. For a host call it returns the hostCall, which the caller must release.
 func (d *gpuDevice) lower(c *step, w device.Work) (*hostCall, *device.Error) {
-	if err := device.CheckWork(w, &d.info); err != nil {
+	if err := contract.CheckWork(w, &d.info); err != nil {
 		return nil, err
 	}
 	var f cu.Function

@@ -37,33 +37,6 @@ func TestInKeepsNilNil(t *testing.T) {
 	assert.EqualError(t, (&Error{Code: InvalidValue}).In("Free"), "Free: CUDA_ERROR_INVALID_VALUE (1)")
 }
 
-func TestHandlesTellWhyOneIsBad(t *testing.T) {
-	table := Handles[Stream, string]{Kind: "stream"}
-	a := table.Add("a")
-	b := table.Add("b")
-	_, err := table.Remove(a)
-	assert.Nil(t, err)
-	for h, want := range map[Stream]string{
-		0: "stream 0 is the zero handle",
-		a: "stream 1 has been destroyed",
-		3: "stream 3 was never created",
-	} {
-		_, err := table.Get(h)
-		assert.Equal(t, want, err.Detail)
-	}
-	assert.Equal(t, []Stream{b}, table.All())
-	assert.Equal(t, 1, table.Len())
-}
-
-func TestKindOf(t *testing.T) {
-	for want, w := range map[string]Work{
-		"launch": &Launch{}, "copy": &Copy{}, "memset": &Memset{}, "host call": &HostCall{}, "nothing": Nothing{}, "": (*Copy)(nil),
-	} {
-		assert.Equal(t, want, KindOf(w))
-	}
-	assert.Empty(t, KindOf(nil))
-}
-
 // A sticky error without a fault is repeated by every later call, too.
 func TestJoinReportsAStickyErrorOnce(t *testing.T) {
 	lost := func(call string) error { return &Error{Call: call, Code: DeviceUnavailable} }

@@ -1,10 +1,6 @@
 package device
 
-import (
-	"errors"
-	"fmt"
-	"runtime/debug"
-)
+import "fmt"
 
 // HostCall is work that runs a Go function on the host when the stream reaches it. The function must not call the
 // device. If it returns an error, panics or ends its goroutine, the next call that waits for the work returns Unknown
@@ -40,37 +36,3 @@ func (e *HostError) Error() string {
 }
 
 func (e *HostError) Unwrap() error { return e.Err }
-
-var errExited = errors.New("the function ended its goroutine, as runtime.Goexit and the FailNow of a test do, instead of returning")
-
-// Run calls the function on a new goroutine, so that the goroutine of the device survives runtime.Goexit. It returns
-// the error for the next call that waits, with an empty Call, or nil.
-func (h *HostCall) Run() (failed *Error) {
-	failed = h.failed(&HostError{Err: errExited})
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		failed = h.call()
-	}()
-	<-ended
-	return failed
-}
-
-// call calls the function and converts a panic to an error.
-func (h *HostCall) call() (failed *Error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err, _ := v.(error)
-			failed = h.failed(&HostError{Panic: v, Err: err, Stack: debug.Stack()})
-		}
-	}()
-	if err := h.Func(); err != nil {
-		return h.failed(&HostError{Err: err})
-	}
-	return nil
-}
-
-func (h *HostCall) failed(e *HostError) *Error {
-	e.Label = h.Label
-	return &Error{Code: Unknown, Err: e}
-}

@@ -56,6 +56,11 @@ func give[R any](x *intercepted, method string, next func() (R, error), args ...
 	return r, err
 }
 
+// lacks returns the error of a call for which the wrapped device lacks an ability.
+func (x *intercepted) lacks(call, what string) error {
+	return &Error{Call: call, Code: NotSupported, Detail: "device " + x.d.Info().ID + " " + what}
+}
+
 func (x *intercepted) Info() Info         { return x.d.Info() }
 func (x *intercepted) Now() time.Duration { return x.d.Now() }
 
@@ -72,7 +77,7 @@ func (x *intercepted) Allocation(p Ptr, bytes int64) (Allocation, error) {
 	if l, ok := x.d.(Ledger); ok {
 		return l.Allocation(p, bytes)
 	}
-	return Allocation{}, refuse(NotSupported, "device %s keeps no ledger", x.d.Info().ID).In("Allocation")
+	return Allocation{}, x.lacks("Allocation", "keeps no ledger")
 }
 
 // Freed calls the wrapped device if it is a Ledger, and returns 0 otherwise.
@@ -111,7 +116,7 @@ func (x *intercepted) manager(call string) (Manager, error) {
 	if m, ok := x.d.(Manager); ok {
 		return m, nil
 	}
-	return nil, refuse(NotSupported, "device %s has no managed memory", x.d.Info().ID).In(call)
+	return nil, x.lacks(call, "has no managed memory")
 }
 
 func (x *intercepted) AllocManaged(bytes int64) (Ptr, []byte, error) {
@@ -259,7 +264,7 @@ func (x *intercepted) looper(call string) (Looper, error) {
 	if l, ok := x.d.(Looper); ok {
 		return l, nil
 	}
-	return nil, refuse(NotSupported, "device %s has no conditional nodes", x.d.Info().ID).In(call)
+	return nil, x.lacks(call, "has no conditional nodes")
 }
 
 func (x *intercepted) CreateCondition(g Graph, initial uint32) (Condition, error) {

@@ -23,22 +23,3 @@ type Prefetch struct {
 }
 
 func (*Prefetch) work() {}
-
-func checkPrefetch(p *Prefetch, info *Info) *Error {
-	switch {
-	case p.Bytes <= 0:
-		return refuse(InvalidValue, "prefetch of %d bytes; want 1 or more", p.Bytes)
-	case info.ComputeMajor < 6:
-		return refuse(InvalidDevice, "a prefetch on a device of compute capability %d.%d, which moves all managed memory when a kernel starts; leave it out",
-			info.ComputeMajor, info.ComputeMinor)
-	}
-	return nil
-}
-
-// CheckNodeWork returns an error if a graph node cannot hold the work.
-func CheckNodeWork(w Work) *Error {
-	if p, ok := w.(*Prefetch); ok && p != nil {
-		return refuse(NotSupported, "a prefetch cannot be a node of a graph; enqueue it in the stream of the graph's launch")
-	}
-	return nil
-}

@@ -20,20 +20,15 @@ func TestMissingArguments(t *testing.T) {
 	absenttest.Run(t, absenttest.Calls{
 		Funcs: map[string]any{
 			"FailCall": device.FailCall, "FailFrom": device.FailFrom, "FailNth": device.FailNth, "FailWork": device.FailWork,
-			"Join": device.Join, "KindOf": device.KindOf, "Same": device.Same, "Submitted": device.Submitted, "CodeOf": device.CodeOf,
+			"Join": device.Join, "Same": device.Same, "CodeOf": device.CodeOf,
 			"Intercept": device.Intercept, "WithCounting": device.WithCounting, "WithFaults": device.WithFaults,
-			"WithLogging": device.WithLogging, "BodyAlone": device.BodyAlone, "CheckBodyWork": device.CheckBodyWork,
-			"CheckNodeWork": device.CheckNodeWork, "CheckRange": device.CheckRange, "CheckWork": device.CheckWork,
-			"ForeignBody": device.ForeignBody, "ForeignCondition": device.ForeignCondition, "UnknownCommand": device.UnknownCommand,
-			"UnreadCondition": device.UnreadCondition,
+			"WithLogging": device.WithLogging,
 		},
 		Receivers: []func(*testing.T) any{
 			func(*testing.T) any { return null.New() },
 			func(*testing.T) any { return device.WithLogging(null.New(), &bytes.Buffer{}) },
 			func(*testing.T) any { return device.WithCounting(null.New(), new(atomic.Int64)) },
 			func(*testing.T) any { return device.WithFaults(null.New(), device.FailCall(1000, device.Unknown)) },
-			func(*testing.T) any { return &device.Allocations{} },
-			func(*testing.T) any { return &device.Handles[device.Stream, int]{} },
 			func(*testing.T) any { return &device.HostCall{} },
 			func(*testing.T) any { return &device.HostError{} },
 			func(*testing.T) any { return &device.Conditional{} },

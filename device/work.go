@@ -1,5 +1,7 @@
 package device
 
+import "fmt"
+
 // Work is the operation of a stream command or of a graph node: one of *Launch, *Copy, *Memset, *HostCall, *Prefetch
 // or Nothing. The device copies all it needs from a Work before the call returns.
 type Work interface{ work() }
@@ -9,6 +11,8 @@ type Dim3 struct{ X, Y, Z uint32 }
 
 // Count returns the product of the extents.
 func (d Dim3) Count() uint64 { return uint64(d.X) * uint64(d.Y) * uint64(d.Z) }
+
+func (d Dim3) String() string { return fmt.Sprintf("(%d,%d,%d)", d.X, d.Y, d.Z) }
 
 // Launch runs a kernel. Params is the parameter block: all parameters in the order of the kernel's signature, each at
 // its natural alignment.

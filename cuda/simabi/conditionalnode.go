@@ -13,6 +13,7 @@ import (
 
 	"github.com/reprise-gpu/reprise/cuda/simabi/internal/graph"
 	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/internal/contract"
 	"github.com/reprise-gpu/reprise/internal/sim"
 )
 
@@ -98,7 +99,7 @@ func conditionalParams(p *C.CUDA_CONDITIONAL_NODE_PARAMS) params {
 			return nil, firstError(err, invalidValue)
 		}
 		check := device.Conditional{Kind: kind, Bodies: int(p.size)}
-		if err := check.Check(); err != nil {
+		if err := contract.CheckConditional(&check); err != nil {
 			return nil, err.In("cuGraphAddNode")
 		}
 		n := &conditionalNode{condition: c, kind: kind, out: &p.phGraph_out}

@@ -3,6 +3,8 @@ package null
 import (
 	"fmt"
 
+	"github.com/reprise-gpu/reprise/internal/contract"
+
 	"github.com/reprise-gpu/reprise/device"
 )
 
@@ -13,7 +15,7 @@ const (
 
 // memory is an address space without storage. Addresses only ascend, so a freed address is never reused.
 type memory struct {
-	ledger device.Allocations
+	ledger contract.Allocations
 	next   device.Ptr
 	bytes  int64
 }

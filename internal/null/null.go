@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/reprise-gpu/reprise/internal/contract"
+
 	"github.com/reprise-gpu/reprise/device"
 )
 
@@ -18,13 +20,13 @@ type Device struct {
 	closed bool
 
 	memory  memory
-	modules device.Handles[device.Module, string]
-	funcs   device.Handles[device.Function, device.Module]
-	streams device.Handles[device.Stream, struct{}]
-	events  device.Handles[device.Event, *event]
-	graphs  device.Handles[device.Graph, *graph]
-	execs   device.Handles[device.GraphExec, *graph]
-	lists   device.Handles[device.CommandList, []device.Command]
+	modules contract.Handles[device.Module, string]
+	funcs   contract.Handles[device.Function, device.Module]
+	streams contract.Handles[device.Stream, struct{}]
+	events  contract.Handles[device.Event, *event]
+	graphs  contract.Handles[device.Graph, *graph]
+	execs   contract.Handles[device.GraphExec, *graph]
+	lists   contract.Handles[device.CommandList, []device.Command]
 }
 
 // event records whether the event was ever recorded.
@@ -41,13 +43,13 @@ func New() *Device {
 			Name: "null", ID: "null", Instance: device.NextInstance(), ComputeMajor: 9, Multiprocessors: 132, ClockMHz: 1980,
 			MemoryBytes: 1 << 47, MaxThreads: 1024, MaxShared: 227 << 10, GreatestPriority: -5,
 		},
-		modules: device.Handles[device.Module, string]{Kind: "module"},
-		funcs:   device.Handles[device.Function, device.Module]{Kind: "function"},
-		streams: device.Handles[device.Stream, struct{}]{Kind: "stream"},
-		events:  device.Handles[device.Event, *event]{Kind: "event"},
-		graphs:  device.Handles[device.Graph, *graph]{Kind: "graph"},
-		execs:   device.Handles[device.GraphExec, *graph]{Kind: "graph exec"},
-		lists:   device.Handles[device.CommandList, []device.Command]{Kind: "command list"},
+		modules: contract.Handles[device.Module, string]{Kind: "module"},
+		funcs:   contract.Handles[device.Function, device.Module]{Kind: "function"},
+		streams: contract.Handles[device.Stream, struct{}]{Kind: "stream"},
+		events:  contract.Handles[device.Event, *event]{Kind: "event"},
+		graphs:  contract.Handles[device.Graph, *graph]{Kind: "graph"},
+		execs:   contract.Handles[device.GraphExec, *graph]{Kind: "graph exec"},
+		lists:   contract.Handles[device.CommandList, []device.Command]{Kind: "command list"},
 	}
 }
 
@@ -185,7 +187,7 @@ func (d *Device) Submit(s device.Stream, w device.Work) error {
 
 // work checks the handles and addresses of a work.
 func (d *Device) work(w device.Work) *device.Error {
-	if err := device.CheckWork(w, &d.info); err != nil {
+	if err := contract.CheckWork(w, &d.info); err != nil {
 		return err
 	}
 	switch w := w.(type) {
@@ -263,7 +265,7 @@ func (d *Device) DestroyGraph(g device.Graph) error {
 
 func (d *Device) AddNode(g device.Graph, deps []device.Node, w device.Work) (device.Node, error) {
 	gr, bad := d.graphs.Get(g)
-	if err := first(d.open(), bad, device.CheckNodeWork(w), d.work(w)); err != nil {
+	if err := first(d.open(), bad, contract.CheckNodeWork(w), d.work(w)); err != nil {
 		return 0, err.In("AddNode")
 	}
 	for _, n := range deps {
@@ -271,7 +273,7 @@ func (d *Device) AddNode(g device.Graph, deps []device.Node, w device.Work) (dev
 			return 0, err.In("AddNode")
 		}
 	}
-	gr.kinds = append(gr.kinds, device.KindOf(w))
+	gr.kinds = append(gr.kinds, contract.KindOf(w))
 	return device.Node(len(gr.kinds)), nil
 }
 
@@ -320,7 +322,7 @@ func (d *Device) UpdateNodes(x device.GraphExec, changes []device.NodeWork) erro
 }
 
 func sameKind(was string, w device.Work) *device.Error {
-	if is := device.KindOf(w); is != was {
+	if is := contract.KindOf(w); is != was {
 		return &device.Error{Code: device.GraphUpdateForbidden, Detail: fmt.Sprintf("a %s cannot become a %s; instantiate anew", was, is)}
 	}
 	return nil
@@ -357,7 +359,7 @@ func (d *Device) command(c device.Command) *device.Error {
 	case device.RunGraph:
 		return first(err, check(d.execs.Get(c.Exec)))
 	}
-	return device.UnknownCommand(c.Kind)
+	return contract.UnknownCommand(c.Kind)
 }
 
 func (d *Device) UpdateCommand(l device.CommandList, i int, w device.Work) error {
@@ -369,17 +371,17 @@ func (d *Device) UpdateCommand(l device.CommandList, i int, w device.Work) error
 		err := &device.Error{Code: device.InvalidValue, Detail: fmt.Sprintf("command %d is not one of the list's %d commands that run work", i, len(list))}
 		return err.In("UpdateCommand")
 	}
-	return sameKind(device.KindOf(list[i].Work), w).In("UpdateCommand")
+	return sameKind(contract.KindOf(list[i].Work), w).In("UpdateCommand")
 }
 
 // SubmitCommands marks the events of the list as recorded. CompileCommands has checked the list already.
 func (d *Device) SubmitCommands(l device.CommandList, from, n int) error {
 	list, bad := d.lists.Get(l)
-	if err := first(d.open(), bad, device.CheckRange(from, n, len(list))); err != nil {
+	if err := first(d.open(), bad, contract.CheckRange(from, n, len(list))); err != nil {
 		return err.In("SubmitCommands")
 	}
 	for i := range list {
-		if list[i].Kind != device.Record || device.Submitted(i, from, n, len(list)) == 0 {
+		if list[i].Kind != device.Record || contract.Submitted(i, from, n, len(list)) == 0 {
 			continue
 		}
 		ev, err := d.events.Get(list[i].Event)

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/reprise-gpu/reprise/internal/contract"
+
 	"github.com/reprise-gpu/reprise/device"
 )
 
@@ -54,7 +56,7 @@ func (d *Device) UpdateNodeAt(h device.GraphExec, at NodeAt, w device.Work) erro
 
 func (d *Device) updateIn(x *exec, at NodeAt, w device.Work) *device.Error {
 	if len(at.In) > 0 {
-		if err := device.CheckBodyWork(w); err != nil {
+		if err := contract.CheckBodyWork(w); err != nil {
 			return err
 		}
 	}

@@ -3,6 +3,8 @@ package sim
 import (
 	"fmt"
 
+	"github.com/reprise-gpu/reprise/internal/contract"
+
 	"github.com/reprise-gpu/reprise/device"
 )
 
@@ -49,7 +51,7 @@ func (d *Device) lowerCommand(c device.Command) (out command, err *device.Error)
 		out.handle = c.Exec
 		out.exec, err = d.execs.Get(c.Exec)
 	default:
-		err = device.UnknownCommand(c.Kind)
+		err = contract.UnknownCommand(c.Kind)
 	}
 	return out, err
 }
@@ -104,7 +106,7 @@ func (l *list) has(from, n int) *device.Error {
 	if l == nil {
 		return nil
 	}
-	return device.CheckRange(from, n, len(l.commands))
+	return contract.CheckRange(from, n, len(l.commands))
 }
 
 // usable returns an error if a stream, an event or a graph instance was destroyed since the list was compiled.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/device/model"
+	"github.com/reprise-gpu/reprise/internal/contract"
 	"github.com/reprise-gpu/reprise/internal/des"
 )
 
@@ -114,7 +115,7 @@ func (d *Device) decide(id des.TaskID, v *visit) model.Demand {
 		}
 		d.races.span(v.op, reads, c.condition.word, conditionBytes, c.condition.word)
 	}
-	n := c.kind.Select(value, len(c.bodies))
+	n := contract.SelectBody(c.kind, value, len(c.bodies))
 	if n >= 0 {
 		if v.round == d.loops {
 			d.fault = &device.Error{Code: device.LaunchTimeout, Detail: fmt.Sprintf(

@@ -7,6 +7,8 @@ import (
 	"os"
 	"time"
 
+	"github.com/reprise-gpu/reprise/internal/contract"
+
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/device/model"
 	"github.com/reprise-gpu/reprise/internal/des"
@@ -81,7 +83,7 @@ type Device struct {
 	loops   int64 // maximum number of iterations of a loop
 	printed fifo
 	live    device.Live // Bytes and Allocations only
-	ledger  device.Allocations
+	ledger  contract.Allocations
 	memo    *memo
 	races   *races // nil if races are not detected
 	count   Counters
@@ -91,14 +93,14 @@ type Device struct {
 	extents []interp.Extent
 	trace   func(Span)
 
-	modules device.Handles[device.Module, *module]
-	funcs   device.Handles[device.Function, *kernel]
-	streams device.Handles[device.Stream, *stream]
-	events  device.Handles[device.Event, *event]
-	graphs  device.Handles[device.Graph, *graph]
-	execs   device.Handles[device.GraphExec, *exec]
-	lists   device.Handles[device.CommandList, *list]
-	arrays  device.Handles[device.Array, *array]
+	modules contract.Handles[device.Module, *module]
+	funcs   contract.Handles[device.Function, *kernel]
+	streams contract.Handles[device.Stream, *stream]
+	events  contract.Handles[device.Event, *event]
+	graphs  contract.Handles[device.Graph, *graph]
+	execs   contract.Handles[device.GraphExec, *exec]
+	lists   contract.Handles[device.CommandList, *list]
+	arrays  contract.Handles[device.Array, *array]
 
 	legacy         *stream    // created on first use
 	busy           []*stream  // blocking streams with work that the legacy stream does not follow yet
@@ -155,14 +157,14 @@ func New(o Options) (*Device, error) {
 		printed:    fifo{out: orDefault(o.Stdout, io.Writer(os.Stdout)), capacity: printLimit},
 		l2:         des.NewCache(p),
 		memo:       newMemo(o.Memo, orDefault(o.MemoBytes, defaultMemoBytes), o.Sample > 0),
-		modules:    device.Handles[device.Module, *module]{Kind: "module"},
-		funcs:      device.Handles[device.Function, *kernel]{Kind: "function"},
-		streams:    device.Handles[device.Stream, *stream]{Kind: "stream"},
-		events:     device.Handles[device.Event, *event]{Kind: "event"},
-		graphs:     device.Handles[device.Graph, *graph]{Kind: "graph"},
-		execs:      device.Handles[device.GraphExec, *exec]{Kind: "graph exec"},
-		lists:      device.Handles[device.CommandList, *list]{Kind: "command list"},
-		arrays:     device.Handles[device.Array, *array]{Kind: "array"},
+		modules:    contract.Handles[device.Module, *module]{Kind: "module"},
+		funcs:      contract.Handles[device.Function, *kernel]{Kind: "function"},
+		streams:    contract.Handles[device.Stream, *stream]{Kind: "stream"},
+		events:     contract.Handles[device.Event, *event]{Kind: "event"},
+		graphs:     contract.Handles[device.Graph, *graph]{Kind: "graph"},
+		execs:      contract.Handles[device.GraphExec, *exec]{Kind: "graph exec"},
+		lists:      contract.Handles[device.CommandList, *list]{Kind: "command list"},
+		arrays:     contract.Handles[device.Array, *array]{Kind: "array"},
 		info:       infoOf(p, on.bank.Size()),
 	}
 	d.memory = on.open(d)

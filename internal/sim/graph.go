@@ -3,6 +3,8 @@ package sim
 import (
 	"fmt"
 
+	"github.com/reprise-gpu/reprise/internal/contract"
+
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/device/model"
 	"github.com/reprise-gpu/reprise/internal/des"
@@ -66,11 +68,11 @@ func (d *Device) AddNode(h device.Graph, deps []device.Node, w device.Work) (dev
 		return 0, err.In("AddNode")
 	}
 	if g.within != nil {
-		if err := device.CheckBodyWork(w); err != nil {
+		if err := contract.CheckBodyWork(w); err != nil {
 			return 0, err.In("AddNode")
 		}
 	}
-	if err := device.CheckNodeWork(w); err != nil {
+	if err := contract.CheckNodeWork(w); err != nil {
 		return 0, err.In("AddNode")
 	}
 	j, err := d.lower(w)
@@ -204,7 +206,7 @@ var jobKinds = [...]string{
 
 func (k jobKind) String() string { return jobKinds[k] }
 
-// kindOf returns the device.KindOf of the job's work.
+// kindOf returns the contract.KindOf of the job's work.
 func (j *job) kindOf() string {
 	switch {
 	case j.launch.Cooperative:

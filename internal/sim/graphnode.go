@@ -3,6 +3,8 @@ package sim
 import (
 	"fmt"
 
+	"github.com/reprise-gpu/reprise/internal/contract"
+
 	"github.com/reprise-gpu/reprise/device"
 )
 
@@ -126,7 +128,7 @@ func (d *Device) FreeOnLaunch(h device.GraphExec) error {
 
 func (d *Device) lowerConditional(n *GraphConditional) (*job, *device.Error) {
 	check := device.Conditional{Kind: n.Kind, Bodies: len(n.Bodies)}
-	if err := check.Check(); err != nil {
+	if err := contract.CheckConditional(&check); err != nil {
 		return nil, err
 	}
 	c := &choice{kind: n.Kind}
@@ -137,7 +139,7 @@ func (d *Device) lowerConditional(n *GraphConditional) (*job, *device.Error) {
 	for _, nodes := range n.Bodies {
 		for i := range nodes {
 			n := &nodes[i]
-			if err := device.CheckBodyWork(n.Work); err != nil {
+			if err := contract.CheckBodyWork(n.Work); err != nil {
 				return nil, err
 			}
 			if n.On != nil && n.On != d {

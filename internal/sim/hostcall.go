@@ -6,6 +6,7 @@ import (
 
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/device/model"
+	"github.com/reprise-gpu/reprise/internal/contract"
 	"github.com/reprise-gpu/reprise/internal/des"
 )
 
@@ -36,7 +37,7 @@ type hostRun struct {
 // startHostCall calls a function of the program: on this goroutine, or on a new one if callers take turns. Work that
 // it enqueues comes after the present time.
 func (d *Device) startHostCall(id des.TaskID, j *job) model.Demand {
-	call := j.work.Run
+	call := func() *device.Error { return contract.RunHostCall(j.work) }
 	if j.told != nil {
 		before := d.poison().In("Callback")
 		call = func() *device.Error { j.told(before); return nil }

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 
+	"github.com/reprise-gpu/reprise/internal/contract"
+
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/device/model"
 	"github.com/reprise-gpu/reprise/internal/des"
@@ -108,7 +110,7 @@ func (d *Device) fill(j *job, w device.Work) *device.Error {
 		*j = job{kind: hostCall, told: w.Func}
 		return nil
 	}
-	if err := device.CheckWork(w, &d.info); err != nil {
+	if err := contract.CheckWork(w, &d.info); err != nil {
 		return err
 	}
 	params := j.launch.Params[:0]

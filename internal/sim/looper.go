@@ -3,6 +3,8 @@ package sim
 import (
 	"slices"
 
+	"github.com/reprise-gpu/reprise/internal/contract"
+
 	"github.com/reprise-gpu/reprise/device"
 )
 
@@ -27,12 +29,12 @@ func (d *Device) CreateCondition(h device.Graph, initial uint32) (device.Conditi
 // AddConditional adds a conditional node.
 func (d *Device) AddConditional(h device.Graph, deps []device.Node, c device.Conditional) (device.Node, []device.Graph, error) {
 	g, bad := d.graphs.Get(h)
-	if err := first(d.enter(d.profile.Host.Create), bad, c.Check()); err != nil {
+	if err := first(d.enter(d.profile.Host.Create), bad, contract.CheckConditional(&c)); err != nil {
 		return 0, nil, err.In("AddConditional")
 	}
 	cond, err := d.condition(c.Condition)
 	if err == nil && cond.of != g.whole() {
-		err = device.ForeignCondition(c.Condition)
+		err = contract.ForeignCondition(c.Condition)
 	}
 	if err != nil {
 		return 0, nil, err.In("AddConditional")
@@ -65,14 +67,14 @@ func (g *graph) notBody(h device.Graph) *device.Error {
 	if g == nil || g.within == nil {
 		return nil
 	}
-	return device.BodyAlone(h)
+	return contract.BodyAlone(h)
 }
 
 // unused returns an error if no node reads one of the graph's conditions.
 func (g *graph) unused(used []*condition) *device.Error {
 	for _, c := range g.conditions {
 		if !slices.Contains(used, c) {
-			return device.UnreadCondition(device.Condition(c.word))
+			return contract.UnreadCondition(device.Condition(c.word))
 		}
 	}
 	return nil
@@ -87,7 +89,7 @@ func (d *Device) UpdateBodyNode(h device.GraphExec, bh device.Graph, n device.No
 	}
 	in, ok := x.plan.find(g)
 	if !ok {
-		return device.ForeignBody(bh, h).In("UpdateBodyNode")
+		return contract.ForeignBody(bh, h).In("UpdateBodyNode")
 	}
 	return d.updateIn(x, NodeAt{in, n}, w).In("UpdateBodyNode")
 }

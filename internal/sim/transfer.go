@@ -6,6 +6,8 @@ import (
 	"math/bits"
 	"slices"
 
+	"github.com/reprise-gpu/reprise/internal/contract"
+
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/device/model"
 	"github.com/reprise-gpu/reprise/internal/interp"
@@ -85,7 +87,7 @@ func (d *Device) fillTransfer(j *job, t *Transfer) *device.Error {
 
 func (d *Device) fillFill(j *job, f *Fill) *device.Error {
 	plain := device.Memset{Dst: f.Dst, Value: f.Value, Width: f.Width, Count: f.Count, Label: f.Label}
-	if err := device.CheckWork(&plain, &d.info); err != nil {
+	if err := contract.CheckWork(&plain, &d.info); err != nil {
 		return err
 	}
 	b := &box{dst: Region{At: f.Dst, Pitch: f.Pitch}, width: f.Count * int64(f.Width), height: f.Rows, depth: 1}

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/reprise-gpu/reprise/internal/contract"
+
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/internal/bench/overlap"
 	"github.com/reprise-gpu/reprise/ir"
@@ -110,7 +112,7 @@ func (w *stopwatch) SubmitCommands(list device.CommandList, from, n int) error {
 
 func (w *stopwatch) lap(work device.Work) lap {
 	const in, out = 1, 2
-	switch device.KindOf(work) {
+	switch contract.KindOf(work) {
 	case "launch":
 		return lap{kind: kernel}
 	case "prefetch":

@@ -1,6 +1,10 @@
-package device
+package contract
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/reprise-gpu/reprise/device"
+)
 
 // Handles maps handles of one kind to their values. A handle is never reused, so that a destroyed handle can be told
 // from one that never existed. A lookup takes two loads, because every call of a replay makes one.
@@ -34,7 +38,7 @@ func (t *Handles[H, T]) Add(v T) H {
 }
 
 // Get returns the value of h, or an *Error with an empty Call.
-func (t *Handles[H, T]) Get(h H) (v T, err *Error) {
+func (t *Handles[H, T]) Get(h H) (v T, err *device.Error) {
 	if p := t.page(h); p != nil {
 		return p.value[uint64(h-1)%pageSize], nil
 	}
@@ -54,7 +58,7 @@ func (t *Handles[H, T]) page(h H) *page[T] {
 	return p
 }
 
-func (t *Handles[H, T]) unknown(h H) *Error {
+func (t *Handles[H, T]) unknown(h H) *device.Error {
 	why := "was never created"
 	switch {
 	case h == 0:
@@ -62,11 +66,11 @@ func (t *Handles[H, T]) unknown(h H) *Error {
 	case h <= t.last:
 		why = "has been destroyed"
 	}
-	return &Error{Code: InvalidHandle, Detail: fmt.Sprintf("%s %d %s", t.Kind, uint64(h), why)}
+	return &device.Error{Code: device.InvalidHandle, Detail: fmt.Sprintf("%s %d %s", t.Kind, uint64(h), why)}
 }
 
 // Remove deletes h and returns its value.
-func (t *Handles[H, T]) Remove(h H) (v T, err *Error) {
+func (t *Handles[H, T]) Remove(h H) (v T, err *device.Error) {
 	p := t.page(h)
 	if p == nil {
 		return v, t.unknown(h)
