@@ -31,7 +31,7 @@ func ExampleDevice() {
 func ExampleWithFaults() {
 	simulated, err := sim.New(sim.Options{})
 	check(err)
-	dev := device.WithFaults(simulated, device.FailCall(2, device.OutOfMemory))
+	dev := device.WithFaults(simulated, device.FailCall(1, device.OutOfMemory))
 	defer dev.Close()
 
 	_, err = dev.Alloc(4)
