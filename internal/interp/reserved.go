@@ -13,7 +13,7 @@ func (m *Memory) Reserve(n int64, name string) (uint64, error) {
 	return base, nil
 }
 
-// Commit allocates what was reserved at addr, of no content that a kernel may rely on.
+// Commit allocates the reservation at addr. Its contents are undefined.
 func (m *Memory) Commit(addr uint64) error {
 	r := m.reserved.find(addr, 0)
 	switch {
@@ -37,10 +37,11 @@ func (m *Memory) Commit(addr uint64) error {
 	return nil
 }
 
-// Reserved reports whether n bytes at addr are reserved, allocated at present or not.
+// Reserved reports whether n bytes at addr are reserved, whether or not they are
+// allocated.
 func (m *Memory) Reserved(addr, n uint64) bool { return m.reserved.find(addr, n) != nil }
 
-// Relinquish gives a reservation up, and what is allocated there.
+// Relinquish ends a reservation and frees its allocation.
 func (m *Memory) Relinquish(addr uint64) {
 	if i := m.allocs.search(addr); i >= 0 && m.allocs[i].base == addr {
 		m.drop(i)
@@ -51,7 +52,7 @@ func (m *Memory) Relinquish(addr uint64) {
 	}
 }
 
-// nearestReserved recognises a pointer to what is reserved and not allocated.
+// nearestReserved describes a pointer to a reservation that is not allocated.
 func (m *Memory) nearestReserved(addr uint64) string {
 	if a := m.reserved.find(addr, 1); a != nil {
 		return fmt.Sprintf("%d bytes into %s (%d bytes at %#x), which is not allocated at this time", addr-a.base, a.name, a.size, a.base)

@@ -2,18 +2,18 @@ package interp
 
 import "fmt"
 
-// Blocks in grid order run one after another, each to its end, unless one waits
-// for another, or takes work from a counter that they share. Then the next one is
-// begun, as long as the device has room, and those that are resident take turns. Each keeps its state in an engine of its
-// own, so a turn costs no more than a loop's iteration, and since one goroutine
-// takes all turns, what a launch leaves is the same on every run.
+// Blocks in grid order run one after another, each to its end, unless a block waits
+// for another, or draws work from a shared counter. In that case the next one is
+// started, if the device has room, and the resident blocks take turns. Each has an engine of its
+// own, so a turn costs no more than an iteration of a loop. Since one goroutine
+// runs all turns, the result of a launch is the same in every run.
 
 const (
-	// pollLimit is how often in a row a warp may find at one place what it found
-	// there before, until it is taken to wait.
+	// pollLimit is the number of consecutive times that a warp may read the same value at
+	// one place before it counts as waiting.
 	pollLimit = 100
-	// idleLimit is how many turns in a row may pass in which all blocks only wait,
-	// until they are taken to wait for each other.
+	// idleLimit is the number of consecutive turns in which all blocks may wait before
+	// this counts as a deadlock.
 	idleLimit = 10_000
 )
 
@@ -54,7 +54,7 @@ func (r *run) inOrder() {
 	}
 }
 
-// admit begins block i.
+// admit starts block i.
 func (r *run) admit(i int64) {
 	var e *engine
 	if n := len(r.free); n > 0 {
@@ -66,7 +66,7 @@ func (r *run) admit(i int64) {
 	e.begin(r.block(i))
 }
 
-// deadlock is the fault of blocks that all wait.
+// deadlock returns the fault of blocks that all wait.
 func (r *run) deadlock(began int64) *Fault {
 	e := r.resident[0]
 	others := ""
@@ -79,7 +79,7 @@ func (r *run) deadlock(began int64) *Fault {
 	return e.waitsFor(others)
 }
 
-// waitsFor is the fault of a block that polls for ever.
+// waitsFor returns the fault of a block that polls without end.
 func (e *engine) waitsFor(others string) *Fault {
 	for i := range e.warps {
 		if w := &e.warps[i]; w.runnable() && w.polled != nil {

@@ -5,7 +5,7 @@ import (
 	"math/big"
 )
 
-// rounding is a direction of the last step of an operation.
+// rounding is the direction in which a result is rounded.
 type rounding uint8
 
 const (
@@ -16,7 +16,7 @@ const (
 	tiesAway // of cvt.rna only
 )
 
-// roundings are those of arithmetic.
+// roundings are the directions of arithmetic.
 var roundings = map[string]rounding{"rn": toNearest, "rz": toZero, "rm": down, "rp": up}
 
 // twoSum is Knuth's error-free sum: a+b = s+e exactly.
@@ -26,11 +26,11 @@ func twoSum(a, b float64) (s, e float64) {
 	return s, (a - (s - bb)) + (b - bb)
 }
 
-// fma32 is a*b+c with one rounding. The product of two float32 is exact in
-// float64, so only the sum rounds twice; that is wrong only when the float64
-// sum lies on a midpoint of float32, or is too small for its midpoints to sit at
-// a fixed bit. Those sums are first rounded to odd (Boldo & Melquiond 2008). A
-// sum of zero is exact.
+// fma32 returns a*b+c with one rounding. The product of two float32 is exact in
+// float64, so only the sum is rounded twice. The result is wrong only if the float64
+// sum is a midpoint of float32, or is so small that the position of the midpoints
+// varies. Such sums are first rounded to odd (Boldo & Melquiond 2008). A sum of zero is
+// exact.
 func fma32(a, b, c float32) float32 {
 	p, q := float64(a)*float64(b), float64(c)
 	if s := p + q; roundsOnce(s) {
@@ -39,8 +39,8 @@ func fma32(a, b, c float32) float32 {
 	return float32(sumToOdd(p, q))
 }
 
-// roundsOnce reports whether the float32 nearest to s is also the one nearest to
-// the exact sum that s was rounded from.
+// roundsOnce reports whether the float32 nearest to s is also the one nearest to the
+// exact sum that was rounded to s.
 func roundsOnce(s float64) bool {
 	const midpoint, below = 1 << 28, 1<<29 - 1
 	u := math.Float64bits(s)
@@ -50,12 +50,12 @@ func roundsOnce(s float64) bool {
 // smallest is twice the bits of 2^-126: sums with a smaller exponent are subnormal in float32.
 const smallest = (1023 - 126) << 53
 
-// sumToOdd is a+b rounded to odd.
+// sumToOdd returns a+b rounded to odd.
 func sumToOdd(a, b float64) float64 { return toOdd(twoSum(a, b)) }
 
-// toOdd is the exact value s+e, of which s is the nearest float64 and e has the
-// sign of the rest, rounded to odd: inexact values get an odd last bit, so that
-// a second rounding sees on which side of a midpoint the exact value lies.
+// toOdd returns s+e rounded to odd, where s is the nearest float64 and e has the sign
+// of the error. Inexact values get an odd last bit, which tells a second rounding on
+// which side of a midpoint the exact value is.
 func toOdd(s, e float64) float64 {
 	if e == 0 || math.IsNaN(e) || math.Float64bits(s)&1 == 1 {
 		return s
@@ -66,13 +66,14 @@ func toOdd(s, e float64) float64 {
 	return math.Float64frombits(math.Float64bits(s) - 1)
 }
 
-// narrow rounds x to float32. What float64 could not hold must be rounded to odd.
+// narrow rounds x to float32. A value that is inexact in float64 must have been rounded
+// to odd.
 func narrow(x float64, r rounding) float32 {
 	f := float32(x)
 	return nudge32(f, x-float64(f), r)
 }
 
-// nudge32 moves the nearest value f in direction r when exact-f has the sign of diff.
+// nudge32 moves the nearest value f in direction r; exact-f has the sign of diff.
 func nudge32(f float32, diff float64, r rounding) float32 {
 	inf := float32(math.Inf(1))
 	switch {
@@ -94,8 +95,8 @@ func nudge64(f, diff float64, r rounding) float64 {
 	return f
 }
 
-// signedZero gives the zero that an exact sum to zero of a and b has when
-// rounding down: negative unless both are +0.
+// signedZero returns the zero of an exact sum a+b = 0 when rounding down: negative
+// unless both are +0.
 func signedZero(a, b float64, r rounding) (float64, bool) {
 	if r != down || a+b != 0 || a != -b {
 		return 0, false
@@ -144,7 +145,7 @@ func div32(r rounding) func(a, b float32) float32 {
 	}
 }
 
-// residue has the sign of a/b - q.
+// residue returns a number with the sign of a/b - q.
 func residue(a, b, q float64) float64 {
 	if math.IsInf(q, 0) || math.IsNaN(q) || b == 0 || math.IsInf(b, 0) {
 		return 0
@@ -185,7 +186,7 @@ func mul64(r rounding) func(a, b float64) float64 {
 
 func fma64r(r rounding) func(a, b, c float64) float64 {
 	if r == toNearest {
-		// math.FMA itself, as a value, would be the one in software.
+		// math.FMA as a function value would be the software version.
 		return func(a, b, c float64) float64 { return math.FMA(a, b, c) }
 	}
 	return func(a, b, c float64) float64 { return fma64(a, b, c, r) }
@@ -199,8 +200,8 @@ func fma64(a, b, c float64, r rounding) float64 {
 	return nudge64(s, exactMinus(a, b, c, s), r)
 }
 
-// exactMinus has the sign of a*b+c-s. Directed rounding of float64 is rare (20
-// of 3,278 kernels), so arbitrary precision is fast enough.
+// exactMinus returns a number with the sign of a*b+c-s. Directed rounding of float64 is
+// rare (20 of 3,278 kernels), so arbitrary precision is fast enough.
 func exactMinus(a, b, c, s float64) float64 {
 	for _, v := range []float64{a, b, c} {
 		if math.IsNaN(v) || math.IsInf(v, 0) {

@@ -6,32 +6,32 @@ import (
 	"sync/atomic"
 )
 
-// run is one launch under way. It is kept for the kernel's next launch, with
-// its engines, so that a launch allocates nothing once it has been run before.
+// run is the state of a launch. It is kept with its engines for the kernel's next
+// launch, so that only the first launch allocates.
 type run struct {
-	mu      sync.Mutex // held by the launch
+	mu      sync.Mutex // locked during the launch
 	kernel  *Kernel
 	mem     *Memory
 	launch  Launch
 	params  []uint64
-	blocks  int64     // of the grid
+	blocks  int64     // blocks in the grid
 	runs    int64     // blocks to run, fewer than blocks when sampling
-	drawn   int64     // numbers taken from counters by a sample
-	each    float64   // how many blocks what a block did counts for, unless see standFor
+	drawn   int64     // numbers that a sample drew from counters
+	each    float64   // the number of blocks that a block represents, see standFor
 	engines []*engine // in use
 	spare   []*engine
 	touched []Touch
 	tallies []tally
 	extents []Extent
 
-	// Of blocks in grid order.
-	resident []*engine // whose blocks have begun and not ended
-	free     []*engine // whose block has ended
+	// For blocks in grid order.
+	resident []*engine // engines whose blocks have started and not ended
+	free     []*engine // engines whose block has ended
 
-	// Of blocks side by side.
-	chunk     int64 // blocks that are handed out at once
+	// For concurrent blocks.
+	chunk     int64 // blocks that an engine takes at once
 	next      atomic.Int64
-	stop      atomic.Int64 // blocks from here on are not needed
+	stop      atomic.Int64 // blocks from this one on are not needed
 	abandoned atomic.Bool
 	wait      sync.WaitGroup
 	undo      undo
@@ -41,7 +41,7 @@ type run struct {
 	fault   *Fault
 }
 
-// engine gives the launch another engine.
+// engine returns another engine for the launch.
 func (r *run) engine(tracking bool) *engine {
 	var e *engine
 	if n := len(r.spare); n > 0 {
@@ -58,7 +58,7 @@ func (r *run) engine(tracking bool) *engine {
 	return e
 }
 
-// dismiss makes all engines spare.
+// dismiss marks all engines as unused.
 func (r *run) dismiss() {
 	for _, e := range r.engines {
 		e.forget()
@@ -67,17 +67,17 @@ func (r *run) dismiss() {
 	r.engines = r.engines[:0]
 }
 
-// sideBySide runs the blocks on n goroutines. It reports false when they must
-// be run again in grid order; then all memory is as before. Blocks that race
-// with each other race here too, on words of memory that hold no pointers; the
-// functions that access it are marked for Go's race detector to leave alone.
+// sideBySide runs the blocks on n goroutines. It returns false if they must be run
+// again in grid order; memory is then restored. Races between blocks of the kernel are
+// races of these goroutines too, on words of memory without pointers. The functions
+// that access these words are hidden from Go's race detector.
 func (r *run) sideBySide(n int) bool {
 	r.next.Store(0)
 	r.stop.Store(r.runs)
 	r.abandoned.Store(false)
 	r.pool.opened.Store(0)
-	// Neighbouring blocks share pages, so that runs of blocks cost less than single
-	// ones; eight for each worker keep all of them busy.
+	// Adjacent blocks share pages, so chunks of blocks cost less than single
+	// ones. Eight chunks for each worker balance the load.
 	r.chunk = max(1, r.runs/int64(8*n))
 	for range n {
 		r.engine(true)
@@ -106,8 +106,8 @@ func (r *run) sideBySide(n int) bool {
 	return good
 }
 
-// work runs chunks of blocks until none is left, or until a fault in an
-// earlier block makes the later ones pointless.
+// work runs chunks of blocks until none is left, or until a fault in an earlier block
+// makes the later ones unnecessary.
 func (e *engine) work() {
 	r := e.run
 	for {
@@ -134,14 +134,14 @@ func (e *engine) work() {
 	}
 }
 
-// abandon ends the attempt to run the blocks side by side.
+// abandon ends the attempt to run the blocks concurrently.
 func (r *run) abandon() {
 	r.abandoned.Store(true)
 	r.stop.Store(0)
 }
 
-// fail keeps the fault of the first faulty block. Blocks are handed out in
-// order, so every block before it runs to its end.
+// fail keeps the fault of the first faulty block. Blocks are assigned in order, so
+// every block before it runs to its end.
 func (r *run) fail(i int64, f *Fault) {
 	r.failing.Lock()
 	defer r.failing.Unlock()
@@ -151,7 +151,7 @@ func (r *run) fail(i int64, f *Fault) {
 	}
 }
 
-// block is where in the grid the i-th run is.
+// block returns the position in the grid of run i.
 func (r *run) block(i int64) [3]uint32 {
 	if r.runs < r.blocks {
 		i = r.pick(i)
@@ -159,30 +159,29 @@ func (r *run) block(i int64) [3]uint32 {
 	return r.at(i)
 }
 
-// at is the i-th block of the grid.
+// at returns the position of block i of the grid.
 func (r *run) at(i int64) [3]uint32 {
 	x, y := int64(r.launch.Grid[0]), int64(r.launch.Grid[1])
 	return [3]uint32{uint32(i % x), uint32(i / x % y), uint32(i / x / y)}
 }
 
-// pick is the i-th block of a sample: one from each of equal parts of the grid, at a
-// place of its own. Taken from the same place of all, they might be one column of the
-// grid.
+// pick returns block i of a sample: one of each of equal parts of the grid, at varying
+// positions. Blocks at the same position of all parts could be one column of the grid.
 func (r *run) pick(i int64) int64 {
 	at := r.part(i)
 	return at + int64(mix(uint64(i)+1)%uint64(r.part(i+1)-at))
 }
 
-// part is where the i-th of equal parts of the grid begins, one for each run.
+// part returns the start of part i, of equal parts of the grid, one for each run.
 func (r *run) part(i int64) int64 {
 	hi, lo := bits.Mul64(uint64(i), uint64(r.blocks))
 	q, _ := bits.Div64(hi, lo, uint64(r.runs))
 	return int64(q)
 }
 
-// calm decides whether the blocks of a kernel are worth running side by side:
-// each clash costs the launch twice, so after the n-th clash the next 2^n
-// launches are not tried. Bytes do not depend on it.
+// calm decides whether to run the blocks of a kernel concurrently. Each clash doubles
+// the cost of a launch, so after the n-th clash the next 2^n launches run in grid
+// order. The result does not depend on it.
 type calm struct{ clashes, pause atomic.Int32 }
 
 const maxPause = 10 // 1024 launches

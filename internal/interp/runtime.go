@@ -10,8 +10,9 @@ import (
 //go:embed runtime.ptx
 var runtimeText string
 
-// runtimeFunctions are functions of the device runtime that are programs themselves, by name. A module that
-// declares one and has no body for it gets this one. They are shared: nothing changes a function that was parsed.
+// runtimeFunctions are the functions of the device runtime that are written in PTX, by
+// name. A module that declares one without a body gets this one. They are shared: a
+// parsed function is never modified.
 var runtimeFunctions = sync.OnceValue(func() map[string]*ptx.Func {
 	m, err := ptx.Parse("runtime.ptx", runtimeText)
 	if err != nil {

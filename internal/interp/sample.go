@@ -2,21 +2,21 @@ package interp
 
 import "math"
 
-// A sample is some blocks of a grid that stand for all of it, one from each of equal parts.
-// Grids often have more threads than there is work, and then the first blocks have all of
-// that. So the grid is also run from its first block on, until one does about as much as
-// the sample does further on. What came before, the head, stands for itself.
+// A sample is a set of blocks that represents the whole grid, one block of each of equal parts.
+// Grids often have more threads than work. The first blocks then do all of
+// it. The grid is therefore also run from its first block on, until a block does about as much as
+// the sample does. The blocks before it, the head, represent only themselves.
 //
 //	blocks │ h h h 1 · · · · │ · · · · 1 · · · │ · 1 · · · · · · │ · · · · · · 1 · │
 //
-// Kernels whose blocks see each other are sampled without a head, see inOrder: what a
-// block of such a kernel does depends on which ran before it.
+// Kernels whose blocks observe each other are sampled without a head, see inOrder: the work of a
+// block of such a kernel depends on the blocks that ran before it.
 
 const (
-	// headMost is how long the head may be.
+	// headMost is the maximum length of the head, in blocks.
 	headMost = 64
-	// headUnlike is how much more or less a block of the head does than any of the sample:
-	// grid-stride loops make one turn more in some blocks, which does not matter.
+	// headUnlike is the ratio by which the work of a block of the head differs from that of the sample:
+	// grid-stride loops have one iteration more in some blocks, which does not count.
 	headUnlike = 1.125
 )
 
@@ -52,15 +52,15 @@ func (r *run) sampled() {
 	others.standFor(rest - first.count.blocks)
 }
 
-// stride is how many numbers a sampled block takes from a counter where it would take
-// one, for itself and the blocks that it stands for: what blocks share out by a counter
-// would otherwise be shared out among those of the sample.
+// stride returns the number of values that a sampled block draws from a counter in
+// place of one: its own, and those of the blocks that it represents. Otherwise the
+// sampled blocks would do the work of the whole grid.
 func (r *run) stride() uint64 {
 	r.drawn++
 	return uint64(r.part(r.drawn) - r.part(r.drawn-1))
 }
 
-// whole runs the i-th block to its end, and returns how many warp instructions that was.
+// whole runs block i to its end, and returns its number of warp instructions.
 func (r *run) whole(e *engine, i int64) int64 {
 	before := e.count.insts
 	e.begin(r.at(i))
@@ -78,7 +78,8 @@ func (r *run) whole(e *engine, i int64) int64 {
 	}
 }
 
-// standFor has what the engine's blocks did count for so many blocks.
+// standFor multiplies the counts of the engine's blocks by the number of blocks that
+// they represent.
 func (e *engine) standFor(blocks int64) {
 	if e.count.blocks == 0 || e.count.blocks == blocks {
 		return

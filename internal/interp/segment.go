@@ -1,40 +1,40 @@
 package interp
 
-// segment is a straight run of instructions and how it ends. Control only
-// enters at its first instruction.
+// segment is a straight run of instructions and its ending. Control enters only at the
+// first instruction.
 type segment struct {
-	first, end int32   // instructions, the ending one excluded unless it needs operands
+	first, end int32   // instructions [first, end), including the ending one only if it needs operands
 	next       int32   // segment that follows in the text
 	target     int32   // of a branch
 	table      []int32 // of a branch: its targets, one but for brx
-	rpc        int32   // of a branch: where its two sides meet, or noReconvergence
-	last       int32   // the ending instruction, -1 when the segment just falls through
-	loop       int32   // of a backward branch that can be leapt over: its place in Kernel.loops, or -1
+	rpc        int32   // of a branch: the segment where its sides reconverge, or noReconvergence
+	last       int32   // the ending instruction, -1 if the segment falls through
+	loop       int32   // of a backward branch: its index in Kernel.loops, or -1
 	ending     ending
 	guard      slot // of the ending instruction
 	neg        bool
 
-	insts int64  // warp instructions, the ending one included
-	flops int64  // of a lane
-	path  moment // from entering to leaving, when nothing else runs
+	insts int64  // warp instructions, including the ending one
+	flops int64  // per lane
+	path  moment // time from entry to exit if no other warp runs
 }
 
-// ending says how control leaves a segment.
+// ending is the way in which control leaves a segment.
 type ending uint8
 
 const (
 	falls           ending = iota // into next
 	branches                      // to target, for the lanes whose guard holds
-	branchesByTable               // to table[index], the same
+	branchesByTable               // to table[index], for the lanes whose guard holds
 	calls                         // into a routine, and then next
 	returns                       // from a routine
 	exits                         // lanes whose guard holds are done
-	synchronise                   // a warp-wide operation: waits for the lanes it names
+	synchronise                   // a warp-wide operation: waits for the lanes of its mask
 	barriers                      // waits for other warps
 )
 
-// run executes the warp's fragments until each is blocked or done, or until
-// one has used up its turn.
+// run executes the warp's fragments until each is blocked or has ended, or until one
+// has used up its turn.
 func (w *warp) run() {
 	w.idle, w.spun, w.began = true, true, w.clock
 	w.runs++
@@ -63,8 +63,8 @@ func (w *warp) runnable() bool {
 	return false
 }
 
-// sweep drops fragments that are done and lets complete groups pass their
-// warp-wide operation.
+// sweep removes fragments that have ended, and executes warp-wide operations whose
+// lanes have arrived.
 func (w *warp) sweep() {
 	kept := w.frags[:0]
 	for _, f := range w.frags {
@@ -78,8 +78,8 @@ func (w *warp) sweep() {
 	}
 }
 
-// runFragment executes the current fragment until it blocks or is done, and
-// reports true when it only used up its turn.
+// runFragment executes the current fragment until it blocks or ends. It returns true if
+// it used up its turn instead.
 func (w *warp) runFragment() (yield bool) {
 	f := &w.frags[w.current]
 	segments, code, e := w.kernel.segments, w.kernel.code, w.eng
@@ -150,7 +150,7 @@ func (w *warp) guarded(in *inst, mask uint32) {
 	w.live = mask
 }
 
-// taken is the lanes for which a segment's ending instruction is executed.
+// taken returns the lanes that execute a segment's ending instruction.
 func (w *warp) taken(f *fragment, s *segment) uint32 {
 	if s.guard == noSlot {
 		return f.mask

@@ -6,12 +6,13 @@ import (
 	"unsafe"
 )
 
-// Shared memory is mapped by several processes, each of which simulates its own work. A store of one is
-// seen by the others at once, so a launch must not put back what a page held: while a space
+// This memory is shared by several processes, each of which simulates its own work. A store by one is
+// visible to the others at once, so a launch must not restore the old contents of a page. While a space
 // has shared memory, blocks run in grid order.
 
-// Share moves the allocation that starts at addr to zeroed pages that other processes can map, without
-// a change of its address or content. The pages hold as many bytes, and stay in place until it is freed.
+// Share moves the allocation that starts at addr to zeroed pages that other processes
+// can map. Its address and contents are unchanged. The pages must have the size of the
+// allocation and stay in place until it is freed.
 func (m *Memory) Share(addr uint64, pages []byte) error {
 	a := m.allocs.find(addr, 0)
 	switch {
@@ -29,8 +30,9 @@ func (m *Memory) Share(addr uint64, pages []byte) error {
 	return nil
 }
 
-// Import makes an allocation of pages that another process shares. They stay in place until it is
-// freed, and do not count as used: they are memory of the other process.
+// Import makes an allocation of pages that another process shares. They must stay in
+// place until it is freed. They do not count as used, since they are memory of the
+// other process.
 func (m *Memory) Import(pages []byte, name string) (uint64, error) {
 	base, err := m.space.take(uint64(len(pages)), allocAlign)
 	if err != nil {
@@ -47,14 +49,15 @@ func (m *Memory) share(a *allocation, pages []byte) {
 	m.space.shared++
 }
 
-// Shared reports whether the memory at addr may be written to by other processes, or by other addresses.
+// Shared reports whether the memory at addr may be written to by other processes or
+// through other addresses.
 func (m *Memory) Shared(addr uint64) bool {
 	a := m.lookup(addr, 0)
 	return a != nil && (a.shared || a.within != nil)
 }
 
-// copyNonzero is copy to zeroed pages. It leaves pages of zeros alone: they need no memory of the host
-// until they are written.
+// copyNonzero copies to zeroed pages. It skips pages of zeros, which need no host
+// memory until they are written.
 func copyNonzero(dst, src []byte) {
 	var zeros [hostAlign]byte
 	for off := 0; off < len(src); off += hostAlign {

@@ -8,23 +8,23 @@ import (
 	"github.com/reprise-gpu/reprise/internal/ptx"
 )
 
-// sharedWatch finds races within a block: accesses of two threads to the same
-// bytes of shared memory, one of them a store, that neither a barrier nor a
-// warp-wide operation orders. That lanes of a warp run in lock step orders
-// nothing: since compute capability 7.0 the hardware does not promise it.
+// sharedWatch detects races within a block: accesses of two threads to the same bytes
+// of shared memory, at least one of them a store, that neither a barrier nor a
+// warp-wide operation orders. Lockstep execution of a warp's lanes does not count as
+// order: since compute capability 7.0 the hardware does not guarantee it.
 //
-// Each warp has a clock that ticks when it synchronises, and knows up to which
-// time of each other warp it comes after; a cell of shared memory holds the
-// last store and the last load by each warp (Flanagan & Freund, FastTrack, PLDI
-// 2009). Clocks go on from block to block, so that nothing is cleared: what was
-// stored before the block began was never stored in it.
+// The algorithm is FastTrack (Flanagan & Freund, PLDI 2009). Each warp has a vector
+// clock: its own clock advances when it synchronises, and it stores up to which time of
+// each other warp its accesses come later. A cell of shared memory stores the last
+// store and the last load by each warp. Clocks continue from block to block, so nothing
+// needs to be cleared: accesses before the start of a block are older than its floor.
 //
-// Volatile and atomic accesses are no races among themselves. Where code can
-// wait by them for other threads, they order warps too, as locks are made of
-// them: volatile loads and stores, exchanges, and atomic operations whose result
-// is asked for. This finds less than there is, and accuses no lock. A plain load
-// does not race with a compare-and-swap: that is how a loop around one begins, and
-// a stale value costs it a turn.
+// Volatile and atomic accesses do not race with each other. Those by which code can
+// wait for other threads also order warps, since locks consist of them: volatile loads
+// and stores, exchanges, and atomic operations whose result is used. This misses some
+// races and reports no lock. A plain load does not race with a compare-and-swap: loops
+// around a compare-and-swap begin with one, and a stale value only costs another
+// iteration.
 type sharedWatch struct {
 	size  uint64
 	shift uint // log2 of the bytes of a cell: the least that the kernel accesses
@@ -32,30 +32,31 @@ type sharedWatch struct {
 	cells []cell
 	loads []stamp // by cell and warp
 	clock []uint32
-	known []uint32 // by warp and warp: accesses up to then come before
-	floor uint32   // clocks of this block
-	gone  []uint32 // known to the warps that have exited
+	known []uint32 // by warp and warp: accesses of the second up to this time come before the first
+	floor uint32   // the clock at the start of this block
+	gone  []uint32 // the clocks known to the warps that have exited
 	meets [maxBarriers + 1][]uint32
 	lanes []laneOrder      // by warp
-	locks map[int][]uint32 // by cell: known to whoever synchronised through it
+	locks map[int][]uint32 // by cell: the clocks known to the warps that synchronised through it
 }
 
-// cell is what is known of a few bytes.
+// cell is the state of a few bytes.
 type cell struct {
 	store   stamp
 	loaders uint32 // warps that loaded since that store
 }
 
-// laneOrder is what orders the lanes of a warp: all of them up to a time, and
-// some pairs for longer, when only part of the warp has met.
+// laneOrder is the order between the lanes of a warp: all of them up to a time, and
+// some pairs up to a later time, if only a part of the warp has synchronised.
 type laneOrder struct {
 	all   uint32
 	pairs *[lanes][lanes]uint32
 }
 
-// stamp is an access: its warp's clock in the upper half, then the instruction,
-// the lane, whether it was atomic or volatile, and the warp of a store. A load's
-// warp is known from its place; it has a second lane there, when several loaded.
+// stamp is an access: its warp's clock in the upper half, then the instruction, the
+// lane, whether it was atomic or volatile, and the warp of a store. The warp of a load
+// follows from its position; a load has a second lane in that field if several lanes
+// loaded.
 type stamp uint64
 
 const (
@@ -73,8 +74,8 @@ func (s stamp) warp() int    { return int(s/stampWarp) & 31 }
 func (s stamp) second() int  { return int(s/stampWarp) & 31 }
 func (s stamp) inst() int    { return int(uint32(s) >> 12) }
 
-// prepare readies the watch for a launch of e's kernel. What earlier launches left
-// in cells is older than the floor, but it is laid out by their number of warps.
+// prepare initialises the watch for a launch of e's kernel. Cells of earlier launches
+// are older than the floor, but their layout depends on the number of warps.
 func (v *sharedWatch) prepare(e *engine, size uint64) {
 	v.shift, v.size = e.kernel.leastShared(), size
 	if v.warps != len(e.warps) {
@@ -91,7 +92,7 @@ func (v *sharedWatch) prepare(e *engine, size uint64) {
 	}
 }
 
-// watchShared has the engine look for races in shared memory.
+// watchShared enables or disables the detection of races in shared memory.
 func (e *engine) watchShared(wanted bool) {
 	if size := uint64(e.kernel.sharedStatic) + uint64(e.launch.Shared); wanted && size > 0 {
 		e.tile = &e.ownTile
@@ -106,7 +107,7 @@ func longer[T any](s []T, n int) []T {
 	return s
 }
 
-// leastShared is log2 of the smallest access that may reach shared memory.
+// leastShared returns log2 of the smallest access that may reach shared memory.
 func (k *Kernel) leastShared() uint {
 	least := uint(3)
 	for i := range k.code {
@@ -124,7 +125,7 @@ func (k *Kernel) leastShared() uint {
 	return least
 }
 
-// begin starts a block: all that was before is before it.
+// begin starts a block, which comes after everything before it.
 func (v *sharedWatch) begin() {
 	last := v.floor
 	for _, t := range v.clock {
@@ -160,18 +161,18 @@ func join(to, from []uint32) {
 	}
 }
 
-// tell adds to a clock what warp w has done and knows, and ends a period of w.
+// tell joins the clocks that warp w knows into a clock, and advances w's own clock.
 func (v *sharedWatch) tell(to []uint32, w int) {
 	join(to, v.row(w))
 	to[w] = max(to[w], v.clock[w])
 	v.clock[w]++
 }
 
-// arrive notes that warp w has come to a barrier.
+// arrive records that warp w has reached a barrier.
 func (v *sharedWatch) arrive(w uint32, id int32) { v.tell(v.meets[id], int(w)) }
 
-// pass lets a warp that waited at a barrier go on. A barrier for all threads
-// counts those that have exited as arrived.
+// pass lets a warp continue after a barrier. For a barrier of all threads, those that
+// have exited count as arrived.
 func (v *sharedWatch) pass(warp uint32, id int32, all bool) {
 	w := int(warp)
 	join(v.row(w), v.meets[id])
@@ -181,13 +182,13 @@ func (v *sharedWatch) pass(warp uint32, id int32, all bool) {
 	v.lanes[w].all = v.clock[w] - 1
 }
 
-// complete readies a barrier for its next use.
+// complete resets a barrier for its next use.
 func (v *sharedWatch) complete(id int32) { clear(v.meets[id]) }
 
-// leave notes that lanes of a warp have exited.
+// leave records that lanes of a warp have exited.
 func (v *sharedWatch) leave(w uint32) { v.tell(v.gone, int(w)) }
 
-// meet orders the lanes of a warp that met in a warp-wide operation.
+// meet orders the lanes of a warp that synchronised in a warp-wide operation.
 func (v *sharedWatch) meet(w *warp, mask uint32) {
 	o, now := &v.lanes[w.index], v.clock[w.index]
 	v.clock[w.index]++
@@ -204,8 +205,8 @@ func (v *sharedWatch) meet(w *warp, mask uint32) {
 	each(mask, func(i int) { o.pairs[i] = all })
 }
 
-// ordered reports whether an access of this block, by warp u, comes before what
-// a lane of warp w does now.
+// ordered reports whether an access of this block, by warp u, comes before the current
+// access of a lane of warp w.
 func (v *sharedWatch) ordered(s stamp, u, w, lane int) bool {
 	switch {
 	case u != w:
@@ -223,7 +224,7 @@ func (v *sharedWatch) laneOrdered(s stamp, w, other, lane int) bool {
 	return other == lane || p != nil && s.time() <= p[lane][other]
 }
 
-// access checks an access of all live lanes, and notes it.
+// access checks and records an access of all live lanes.
 func (v *sharedWatch) access(w *warp, in *inst) {
 	x, n := in.x, in.x.bytes()
 	s := v.stamp(w, in)
@@ -237,7 +238,7 @@ func (v *sharedWatch) access(w *warp, in *inst) {
 	}
 }
 
-// stamp is what all lanes of an access have in common, but for the time.
+// stamp returns the fields that all lanes of an access share, without the time.
 func (v *sharedWatch) stamp(w *warp, in *inst) stamp {
 	s := stamp(w.kernel.indexOf(in)) * stampInst
 	if in.x.strong {
@@ -246,12 +247,12 @@ func (v *sharedWatch) stamp(w *warp, in *inst) stamp {
 	return s
 }
 
-// loadRow is one for each live lane of what inner loops do most: loads of a
-// cell that was stored before the last barrier.
+// loadRow does for each live lane what one does, for the most frequent case in inner
+// loops: loads of a cell that was stored before the last barrier.
 func (v *sharedWatch) loadRow(w *warp, in *inst, s stamp) {
 	me := int(w.index)
 	all := v.lanes[me].all
-	safe := all // stores from the floor to here are ordered, whosever they are
+	safe := all // stores from the floor up to this time are ordered, of any warp
 	for u, t := range v.row(me) {
 		if u != me {
 			safe = min(safe, t)
@@ -280,7 +281,7 @@ func (v *sharedWatch) loadRow(w *warp, in *inst, s stamp) {
 	}
 }
 
-// together is the stamp of two loads by a warp that nothing orders.
+// together returns the stamp of two unordered loads by a warp.
 func together(s, old stamp) stamp {
 	if old.lane() == s.lane() {
 		return s
@@ -288,8 +289,8 @@ func together(s, old stamp) stamp {
 	return s&(old|^stampStrong) | stampMany + stamp(old.lane())*stampWarp
 }
 
-// one checks an access of a lane to n bytes, and notes it; s is its stamp, but
-// for lane and time.
+// one checks and records an access of a lane to n bytes. s is its stamp without lane
+// and time.
 func (v *sharedWatch) one(w *warp, in *inst, lane int, at, n uint64, s stamp) {
 	x := in.x
 	switch x.space {
@@ -319,7 +320,7 @@ func (v *sharedWatch) one(w *warp, in *inst, lane int, at, n uint64, s stamp) {
 	}
 }
 
-// copied notes that an asynchronous copy of a lane stores its bytes.
+// copied records that an asynchronous copy of a lane stores its bytes.
 func (v *sharedWatch) copied(w *warp, c *asyncCopy) {
 	s := stamp(v.clock[w.index])*stampTime + stamp(w.kernel.indexOf(c.inst))*stampInst + stamp(c.lane)*stampLane + stamp(w.index)*stampWarp
 	for i := int(c.dst) >> v.shift; i <= (int(c.dst)+c.size-1)>>v.shift; i++ {
@@ -327,7 +328,7 @@ func (v *sharedWatch) copied(w *warp, c *asyncCopy) {
 	}
 }
 
-// acquire has the warp come after those that released the cell.
+// acquire orders the warp after those that released the cell.
 func (v *sharedWatch) acquire(w *warp, c int) {
 	if known, ok := v.locks[c]; ok {
 		join(v.row(int(w.index)), known)
@@ -335,7 +336,7 @@ func (v *sharedWatch) acquire(w *warp, c int) {
 	}
 }
 
-// release has those that acquire the cell come after the warp.
+// release orders the warp before those that acquire the cell.
 func (v *sharedWatch) release(w *warp, c int) {
 	if v.locks == nil {
 		v.locks = map[int][]uint32{}
@@ -394,7 +395,7 @@ func (v *sharedWatch) uninitialised(w *warp, in *inst, lane int, at uint64) {
 	})
 }
 
-// race reports an access of warp u and the present one of a lane of w.
+// race reports a race between an access of warp u and the current one of a lane of w.
 func (v *sharedWatch) race(w *warp, in *inst, earlier stamp, u, lane int, at uint64) {
 	other := earlier.lane()
 	if u == int(w.index) && other == lane {
@@ -408,8 +409,8 @@ func (v *sharedWatch) race(w *warp, in *inst, earlier stamp, u, lane int, at uin
 	})
 }
 
-// storesSame reports whether a store changes nothing, so that whichever of two
-// comes last, memory holds the same: threads that all set one flag.
+// storesSame reports whether a store does not change memory, so that the order of the
+// two does not matter: for example threads that all set one flag.
 func (w *warp) storesSame(in *inst, lane int, at uint64, other stamp) bool {
 	if in.x.kind != stores || len(in.x.elems) != 1 {
 		return false

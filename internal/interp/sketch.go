@@ -5,37 +5,37 @@ import (
 	"math/bits"
 )
 
-// sketch estimates how many distinct sectors a launch touches, in little memory:
-// it keeps the lines whose hash is below a threshold, and halves the threshold
-// when they become too many (Bar-Yossef et al., "Counting Distinct Elements in a
-// Data Stream", 2002). What it ends with is a function of the set of lines alone,
-// not of their order, so sketches of different blocks can be merged. Launches
-// that touch no more lines than it keeps are counted exactly.
+// sketch estimates the number of distinct sectors that a launch touches, in constant
+// memory. It keeps the lines whose hash is below a threshold, and halves the threshold
+// when they become too many (Bar-Yossef et al., "Counting Distinct Elements in a Data
+// Stream", 2002). The result is a function of the set of lines and not of their order,
+// so sketches of different blocks can be merged. If a launch touches no more lines than
+// the sketch keeps, the count is exact.
 type sketch struct {
-	level int           // lines are kept whose hash begins with so many zeros
-	table []touchedLine // open addressing; a line of 0 is an empty place
-	used  []int32       // places of the table
+	level int           // the number of leading zeros in the hash of lines that are kept
+	table []touchedLine // open addressing; line 0 marks an empty slot
+	used  []int32       // the slots in use
 	spare []touchedLine // scratch of refill
 }
 
-// touchedLine is a line of four sectors, and what was done to them: a bit each.
+// touchedLine is a line of four sectors, with a bit for each sector and kind of access.
 type touchedLine struct {
 	line          uint64 // its number, plus one
 	read, written uint8
 	updated       bool  // by an atomic
-	half          bool  // by a block of the half that tells the growth
+	half          bool  // by a block of the half by which the growth is computed
 	head          bool  // by a block of the head
 	rest          bool  // by any other
-	tag           uint8 // of a block that did, the least
+	tag           uint8 // the least tag of the blocks that touched it
 }
 
 const (
 	sectorBytes = 32
-	sketchLines = 2048 // most lines kept: a standard error of 2 %
+	sketchLines = 2048 // maximum number of lines: a standard error of 2 %
 	sketchRoom  = 2 * sketchLines
 )
 
-// allocate makes room, which only engines that measure need.
+// allocate allocates the table. Only engines that measure need one.
 func (s *sketch) allocate() {
 	if s.table == nil {
 		s.table = make([]touchedLine, sketchRoom)
@@ -54,7 +54,7 @@ func (s *sketch) empty() {
 	s.used = s.used[:0]
 }
 
-// add notes an access to a sector.
+// add records an access to a sector.
 func (s *sketch) add(sector uint64, kind accessKind, tag uint8, half bool) {
 	t := touchedLine{line: sector>>2 + 1, updated: kind == updates, half: half, rest: true, tag: tag}
 	bit := uint8(1) << (sector & 3)
@@ -67,7 +67,7 @@ func (s *sketch) add(sector uint64, kind accessKind, tag uint8, half bool) {
 	s.insert(&t)
 }
 
-// insert adds a line, and thins out the table when that was one too many.
+// insert adds a line, and raises the level if there are too many.
 func (s *sketch) insert(t *touchedLine) {
 	for s.place(t); len(s.used) > sketchLines; {
 		s.refill(s.level + 1)
@@ -131,10 +131,13 @@ func (s *sketch) merge(o *sketch, head bool) {
 	}
 }
 
-// Extent is how much of an allocation a launch touched, an estimate in bytes:
-// each counted once, however often it was accessed.
+// Extent is an estimate of the bytes of an allocation that a launch touched. Each byte
+// counts once.
 type Extent struct {
 	Read, Written int64
+	// Together is the number of bytes touched by the blocks that the device runs at once.
+	// Span is the share of all touched bytes over which the bytes of one block are spread:
+	// small for a stencil, almost 1 for a gather.
 	// Together is how much the blocks touch that the device holds at once, and Span the
 	// share of all that is touched over which the bytes of one block are spread: that of a
 	// stencil is small, that of a gather almost 1.
@@ -145,14 +148,14 @@ type Extent struct {
 type tally struct {
 	read, written float64
 	any           float64 // read or written
-	head          float64 // of them by the head
+	head          float64 // those of any that the head touched
 	all           float64 // by other blocks
-	half          float64 // by those of the half that tells the growth
+	half          float64 // by the half of the blocks by which the growth is computed
 
 	first, last [tagged]uint64 // lines that a block touched, by its tag; none where last is 0
 }
 
-// tagged is how many measured blocks are told from one another.
+// tagged is the number of measured blocks that can be distinguished.
 const tagged = 16
 
 func (t *tally) add(l *touchedLine) {
@@ -172,7 +175,7 @@ func (t *tally) add(l *touchedLine) {
 	}
 }
 
-// reach notes how far the bytes of a block lie from one another.
+// reach records the distance between the bytes of a block.
 func (t *tally) reach(l *touchedLine) {
 	if l.tag < tagged {
 		if t.last[l.tag] == 0 {
@@ -182,7 +185,7 @@ func (t *tally) reach(l *touchedLine) {
 	}
 }
 
-// span is the bytes over which what a block touches is spread, in the mean.
+// span returns the mean number of bytes over which the accesses of a block are spread.
 func (t *tally) span() float64 {
 	var sum, blocks float64
 	for i, last := range t.last {
@@ -194,18 +197,18 @@ func (t *tally) span() float64 {
 	return sum / max(1, blocks)
 }
 
-// extents says how much of each allocation the whole grid touches, when g's
-// measured blocks are one in so many. How much a block adds is seen from about
-// half of the measured blocks beside all: as much again when each has its own
-// bytes, nothing when they all read one table; the trend is continued as a power
-// of the number of blocks.
+// extents estimates the part of each allocation that the whole grid touches, where one
+// of oneIn blocks was measured. The growth is computed from the bytes touched by about
+// half of the measured blocks and by all of them: it is 1 if each block has its own
+// bytes, and 0 if all read one table. It is extrapolated as a power of the number of
+// blocks.
 func (g *gauge) extents(r *run, touched []Touch, oneIn float64) (out []Extent, growth float64) {
 	s := &g.bytes
 	var all tally
 	r.tallies = append(r.tallies[:0], make([]tally, len(touched))...)
 	for _, i := range s.used {
 		l := &s.table[i]
-		// An allocation starts with a line: nothing else lies in the line of an access.
+		// Allocations start at a line, so the line of an access belongs to one allocation.
 		if a := r.mem.find((l.line-1)*lineBytes+firstSector(l.read|l.written), 1); a != nil {
 			for k := range touched {
 				if touched[k].Base == a.base {
@@ -235,23 +238,24 @@ func (g *gauge) extents(r *run, touched []Touch, oneIn float64) (out []Extent, g
 	return r.extents, g.growth(&all)
 }
 
-// grown is how many times what was touched of an allocation the whole grid touches. What
-// blocks touch is taken to grow as a power of their number, so that what the head and
-// the rest touch together is a sum of roots.
+// grown returns the factor from the touched part of an allocation to that of the whole
+// grid. It grows as a power of the number of blocks, so the union of the head and the
+// rest is a sum of roots.
 func (g *gauge) grown(t *tally, oneIn float64) float64 {
 	power := g.growth(t)
 	rest := math.Pow(oneIn, power)
 	if t.head == 0 {
 		return rest
 	}
-	const same = 0.01 // powers below it: both touch the same bytes
+	const same = 0.01 // for powers below it, both touch the same bytes
 	if rest *= t.all; power < same || t.all == 0 {
 		return max(t.head, rest) / t.any
 	}
 	return math.Pow(math.Pow(t.head, 1/power)+math.Pow(rest, 1/power), power) / t.any
 }
 
-// growth is the exponent with which what is touched grows with the blocks.
+// growth returns the exponent by which the touched part grows with the number of
+// blocks.
 func (g *gauge) growth(t *tally) float64 {
 	if g.halves == 0 || g.halves == g.blocks || t.half == 0 {
 		return 1
@@ -259,10 +263,10 @@ func (g *gauge) growth(t *tally) float64 {
 	return min(1, max(0, math.Log(t.all/t.half)/math.Log(float64(g.blocks)/float64(g.halves))))
 }
 
-// firstSector is the offset of the first sector of a mask in its line.
+// firstSector returns the offset of the first sector of a mask in its line.
 func firstSector(mask uint8) uint64 { return uint64(bits.TrailingZeros8(mask)) * sectorBytes }
 
-// contended is how many distinct lines atomics update, at least 1.
+// contended returns the number of distinct lines that atomics update, at least 1.
 func (s *sketch) contended() int64 {
 	n := int64(0)
 	for _, i := range s.used {

@@ -2,17 +2,17 @@ package interp
 
 import "math"
 
-// smallFloat is a float format narrower than binary32: so many bits of exponent
-// and of fraction, below a sign.
+// smallFloat is a float format narrower than binary32: a sign, and the given numbers of
+// exponent and fraction bits.
 type smallFloat struct {
 	exp, frac int
-	finite    bool // no infinity: of the largest exponent only the last code is a NaN
+	finite    bool // no infinity; only the last code of the largest exponent is a NaN
 }
 
 var (
 	binary16   = smallFloat{exp: 5, frac: 10}
 	bfloat16   = smallFloat{exp: 8, frac: 7}
-	tensor32   = smallFloat{exp: 8, frac: 10} // a tf32 register holds it above 13 zeros
+	tensor32   = smallFloat{exp: 8, frac: 10} // stored in a register above 13 zeros
 	float8e4m3 = smallFloat{exp: 4, frac: 3, finite: true}
 	float8e5m2 = smallFloat{exp: 5, frac: 2}
 )
@@ -20,9 +20,9 @@ var (
 func (s smallFloat) bias() int     { return 1<<(s.exp-1) - 1 }
 func (s smallFloat) sign() uint32  { return 1 << (s.exp + s.frac) }
 func (s smallFloat) nan() uint32   { return s.sign() - 1 }
-func (s smallFloat) above() uint32 { return s.largest() + 1 } // infinity, or the NaN in its place
+func (s smallFloat) above() uint32 { return s.largest() + 1 } // infinity, or the NaN in place of it
 
-// largest is the bits of the largest finite number.
+// largest returns the bits of the largest finite number.
 func (s smallFloat) largest() uint32 {
 	if s.finite {
 		return s.nan() - 1
@@ -30,13 +30,13 @@ func (s smallFloat) largest() uint32 {
 	return (1<<s.exp-1)<<s.frac - 1
 }
 
-// decode is the value of the bits v.
+// decode returns the value of the bits v.
 func (s smallFloat) decode(v uint32) float64 {
 	sign := uint64(v/s.sign()&1) << 63
 	m := v & (s.sign() - 1)
 	switch e := m >> s.frac; {
 	case m > s.above() || s.finite && m == s.nan():
-		return math.Float64frombits(sign | 0x7ff8<<48) // .xorsign asks for the sign of a NaN too
+		return math.Float64frombits(sign | 0x7ff8<<48) // .xorsign uses the sign of a NaN too
 	case m == s.above():
 		return math.Float64frombits(sign | 0x7ff<<52)
 	case e == 0:
@@ -81,8 +81,8 @@ func (s smallFloat) overflow(r rounding, negative bool) uint32 {
 	return s.above()
 }
 
-// increments reports whether a magnitude is rounded up whose last place is odd
-// or even and below which rest remains, as a fraction of 2^64.
+// increments reports whether a magnitude is rounded up. odd is the parity of its last
+// place, and rest the fraction below it, in units of 2^-64.
 func (r rounding) increments(rest uint64, odd, negative bool) bool {
 	const half = 1 << 63
 	switch r {

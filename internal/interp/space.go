@@ -9,61 +9,63 @@ import (
 )
 
 const (
-	// firstAddress lies above 4 GiB: an address cut to 32 bits hits nothing.
+	// firstAddress is above 4 GiB, so an address truncated to 32 bits is never valid.
 	firstAddress = 0x2_0000_0000
-	// near is how far from device memory an address still counts as one of it.
+	// near is the distance within which an address counts as one of device memory.
 	near = 1 << 30
-	// FirstHostAddress is where HostAlloc begins, and where device memory ends.
+	// FirstHostAddress is the start of HostAlloc's addresses and the end of device memory.
 	FirstHostAddress uint64 = 0x5000_0000_0000
-	// hostAlign is the distance unit between blocks of HostAlloc: a page.
+	// hostAlign is the unit of the distance between blocks of HostAlloc: a page.
 	hostAlign = 4096
 )
 
-// Space is the addresses of a process. Its devices, and the host memory that they
-// can reach, never share one, so that an address says whose it is: CUDA calls it
-// unified addressing.
+// Space is the address space of a process. Its devices, and the host memory that they
+// can access, have distinct addresses. An address therefore identifies the owner of its
+// memory, which CUDA calls unified addressing.
 type Space struct {
 	next, nextHost uint64
-	holes          holes // below next: freed reservations, and what alignment left out
+	holes          holes // free addresses below next, of freed reservations or skipped by alignment
 	host           allocations
 	memories       []*Memory
 	reservations   []*reservation // by address
 	runs           map[*Bank]*accessible
 	chips          chips
-	aliases        int // mappings of memory that is mapped elsewhere, too
-	bound          int // handles of textures and surfaces given out
-	shared         int // allocations that other processes may write to
+	aliases        int // mappings of memory that is also mapped elsewhere
+	bound          int // number of handles of textures and surfaces
+	shared         int // number of allocations that other processes may write to
 	separate       bool
 	region         int  // of a separate space
-	counted        bool // whether it is a user of the region
+	counted        bool // it is counted as a user of the region
 }
 
-// NewSpace returns a space in which nothing is allocated.
+// NewSpace returns a space without allocations.
 func NewSpace() *Space {
 	return &Space{next: firstAddress, nextHost: FirstHostAddress, runs: map[*Bank]*accessible{}}
 }
 
-// NewSeparateSpace returns a space in which nothing is allocated, and whose addresses no other separate space in use has.
+// NewSeparateSpace returns a space without allocations, whose addresses differ from
+// those of all other separate spaces in use.
 func NewSeparateSpace() *Space {
 	s := NewSpace()
 	s.separate = true
 	return s
 }
 
-// Bank is the memory chips of a GPU, which may serve several address spaces.
+// Bank is the memory of a GPU, which may serve several address spaces.
 type Bank struct{ limit, used int64 }
 
 // NewBank returns a bank of limit bytes.
 func NewBank(limit int64) *Bank { return &Bank{limit: limit} }
 
-// Free is the number of bytes that nobody has allocated, and Size that of all.
+// Free returns the number of bytes that are not allocated, and Size the number of all
+// bytes.
 func (b *Bank) Free() int64 { return b.limit - b.used }
 
-// Size is the number of bytes there are.
+// Size returns the size of the bank in bytes.
 func (b *Bank) Size() int64 { return b.limit }
 
-// Reserve takes n bytes out of the bank, or returns them when n is negative; false when
-// there are not so many.
+// Reserve takes n bytes from the bank, or returns them if n is negative. It returns
+// false if there are not enough.
 func (b *Bank) Reserve(n int64) bool {
 	if n > b.Free() {
 		return false
@@ -72,7 +74,7 @@ func (b *Bank) Reserve(n int64) bool {
 	return true
 }
 
-// Open returns an empty memory of a device of the space.
+// Open returns an empty memory for a device of the space.
 func (s *Space) Open(b *Bank) *Memory {
 	s.enterRegion()
 	m := &Memory{space: s, bank: b, runs: s.runsOf(b), heapMost: heapLimit}
@@ -80,11 +82,11 @@ func (s *Space) Open(b *Bank) *Memory {
 	return m
 }
 
-// Memories are those of the space's devices, in the order in which they were opened.
+// Memories returns the memories of the space's devices, in the order of Open.
 func (s *Space) Memories() []*Memory { return slices.Clone(s.memories) }
 
-// Owns reports whether addr lies in memory that only the device's own work changes,
-// which neither the host, another device nor another process can write behind its back.
+// Owns reports whether only the device's own work changes the memory at addr: the host,
+// other devices and other processes cannot.
 func (m *Memory) Owns(addr uint64) bool {
 	a := m.allocs.find(addr, 0)
 	return a != nil && !a.shared
@@ -93,7 +95,7 @@ func (m *Memory) Owns(addr uint64) bool {
 // Reaches reports whether kernels may access the memory at addr.
 func (m *Memory) Reaches(addr uint64) bool { return m.find(addr, 0) != nil }
 
-// Owner is the memory that an address was allocated from, nil for the host's.
+// Owner returns the memory that an address was allocated from, or nil for the host's.
 func (s *Space) Owner(addr uint64) *Memory {
 	if a := s.lookup(addr, 0); a != nil {
 		return a.owner
@@ -101,14 +103,15 @@ func (s *Space) Owner(addr uint64) *Memory {
 	return nil
 }
 
-// Holds reports whether addr is of device memory that was allocated once, or near it: where
-// an index that is out of bounds leads.
+// Holds reports whether addr is in or near device memory that is or was allocated. An
+// index out of bounds typically leads there.
 func (s *Space) Holds(addr uint64) bool { return addr >= s.first()-near && addr < s.next+near }
 
-// Lent reports whether addr lies in memory of the host that the space knows.
+// Lent reports whether addr is in host memory that the space contains.
 func (s *Space) Lent(addr uint64) bool { return s.host.find(addr, 0) != nil }
 
-// Range is the start and size of the allocation, or of the mapping, that holds addr.
+// Range returns the start and size of the allocation, or of the mapping, that contains
+// addr.
 func (s *Space) Range(addr uint64) (base uint64, size int64, ok bool) {
 	if a := s.lookup(addr, 1); a != nil {
 		return a.base, int64(a.size), true
@@ -119,11 +122,12 @@ func (s *Space) Range(addr uint64) (base uint64, size int64, ok bool) {
 	return 0, 0, false
 }
 
-// HostSees reports whether the host, or another process, reads memory that kernels and copies may store to.
+// HostSees reports whether the host, or another process, can read memory that kernels
+// and copies may store to.
 func (s *Space) HostSees() bool { return len(s.host) > 0 || s.shared > 0 }
 
-// HostAlloc returns n zeroed bytes of the host at an address of the space's own,
-// which depends on the sequence of calls alone. Copies reach them, kernels do not.
+// HostAlloc returns n zeroed bytes of the host, at an address in the space that depends
+// only on the sequence of calls. Copies can access them, kernels cannot.
 func (s *Space) HostAlloc(n int64, name string) (addr uint64, b []byte, err error) {
 	a, err := s.hostAlloc(n, name)
 	if err != nil {
@@ -132,8 +136,8 @@ func (s *Space) HostAlloc(n int64, name string) (addr uint64, b []byte, err erro
 	return a.base, a.bytes(), nil
 }
 
-// hostAlloc makes memory that is gone when it is withdrawn and not before: whoever has
-// its bytes may have them after the space.
+// hostAlloc allocates memory that exists until it is withdrawn, even after the space:
+// callers may keep its bytes.
 func (s *Space) hostAlloc(n int64, name string) (*allocation, error) {
 	a := &allocation{base: s.nextHost, size: uint64(n), name: name}
 	if err := a.back(); err != nil {
@@ -145,11 +149,13 @@ func (s *Space) hostAlloc(n int64, name string) (*allocation, error) {
 	return a, nil
 }
 
-// AfterHost is where HostAlloc goes on after n bytes at an address: a page lies between.
+// AfterHost returns the next address of HostAlloc after n bytes at an address. A page
+// lies between them.
 func AfterHost(addr uint64, n int64) uint64 { return addr + (uint64(n)/hostAlign+2)*hostAlign }
 
-// Lend makes host memory known under the address it has. Kernels and copies of all
-// devices reach it until Withdraw; it must stay in place, and lie outside the Go heap.
+// Lend adds host memory to the space, at its own address. Kernels and copies of all
+// devices can access it until Withdraw. It must stay in place, and must not be in the
+// Go heap.
 func (s *Space) Lend(b []byte, name string) (addr uint64, err error) {
 	a, err := s.lend(b, name)
 	if err != nil {
@@ -168,14 +174,14 @@ func (s *Space) lend(b []byte, name string) (*allocation, error) {
 	return a, nil
 }
 
-// Overlaps reports whether any of n bytes at addr are memory of the host that the space
-// knows.
+// Overlaps reports whether any of n bytes at addr are in host memory that the space
+// contains.
 func (s *Space) Overlaps(addr, n uint64) bool {
 	i := s.host.search(addr + n - 1)
 	return n > 0 && i >= 0 && s.host[i].base+s.host[i].size > addr
 }
 
-// Withdraw ends HostAlloc or Lend of the memory that starts at addr.
+// Withdraw undoes HostAlloc or Lend for the memory that starts at addr.
 func (s *Space) Withdraw(addr uint64) (size int64, err error) {
 	i := s.host.search(addr)
 	if i < 0 || s.host[i].base != addr {
@@ -187,10 +193,10 @@ func (s *Space) Withdraw(addr uint64) (size int64, err error) {
 	return size, nil
 }
 
-// Befriend lets kernels of m reach the memory of a peer.
+// Befriend gives kernels of m access to the memory of a peer.
 func (m *Memory) Befriend(peer *Memory) { m.peers = append(m.peers, peer) }
 
-// Unfriend takes that back.
+// Unfriend undoes Befriend.
 func (m *Memory) Unfriend(peer *Memory) {
 	for i, p := range m.peers {
 		if p == peer {
@@ -200,7 +206,8 @@ func (m *Memory) Unfriend(peer *Memory) {
 	}
 }
 
-// elsewhere is what kernels of m reach that is not its own.
+// elsewhere returns the allocation that kernels of m can access and that is not m's
+// own.
 func (m *Memory) elsewhere(addr, n uint64) *allocation {
 	if a := m.space.host.find(addr, n); a != nil && a.mapped {
 		return a
@@ -213,7 +220,7 @@ func (m *Memory) elsewhere(addr, n uint64) *allocation {
 	return nil
 }
 
-// lookup is the allocation of the space that holds n bytes at addr, or nil.
+// lookup returns the allocation of the space that contains n bytes at addr, or nil.
 func (m *Memory) lookup(addr, n uint64) *allocation {
 	if a := m.allocs.find(addr, n); a != nil {
 		return a
@@ -236,7 +243,8 @@ func (s *Space) lookup(addr, n uint64) *allocation {
 	return nil
 }
 
-// foreign says what a kernel must not access at addr, "" when nothing is there.
+// foreign describes the memory at addr that a kernel must not access, or returns "" if
+// there is none.
 func (m *Memory) foreign(addr uint64) string {
 	a := m.lookup(addr, 1)
 	switch {
@@ -248,7 +256,7 @@ func (m *Memory) foreign(addr uint64) string {
 	return fmt.Sprintf("%d bytes into %s (%d bytes at %#x) of another context, whose memory kernels reach only with peer access", addr-a.base, a.name, a.size, a.base)
 }
 
-// Close frees all.
+// Close frees all allocations.
 func (m *Memory) Close() {
 	for _, a := range m.allocs {
 		m.release(a)
@@ -272,8 +280,8 @@ func (m *Memory) Close() {
 
 var errAddresses = errors.New("no addresses are left")
 
-// take takes n addresses for device memory, at a multiple of align, a power of two: addresses that were
-// never taken, as long as there are such.
+// take allocates n addresses for device memory, aligned to a power of two. It prefers
+// addresses that were never used.
 func (s *Space) take(n, align uint64) (uint64, error) {
 	if base, ok := s.takeNew(n, align); ok {
 		return base, nil
@@ -281,7 +289,7 @@ func (s *Space) take(n, align uint64) (uint64, error) {
 	return s.takeAgain(n, align)
 }
 
-// takeNew takes addresses that were never taken.
+// takeNew allocates addresses that were never used.
 func (s *Space) takeNew(n, align uint64) (base uint64, ok bool) {
 	const end = FirstHostAddress - guardGap - allocAlign
 	base = alignUp(s.next, align)
@@ -293,7 +301,8 @@ func (s *Space) takeNew(n, align uint64) (base uint64, ok bool) {
 	return base, true
 }
 
-// takeAgain takes addresses of holes: of one, or of the last and of what follows it.
+// takeAgain allocates addresses of holes: of one hole, or of the last hole and the
+// addresses after it.
 func (s *Space) takeAgain(n, align uint64) (base uint64, err error) {
 	base, ok := s.holes.take(guarded(n), align)
 	if last := len(s.holes) - 1; !ok && last >= 0 && s.holes[last].Hi == s.next {
@@ -306,21 +315,21 @@ func (s *Space) takeAgain(n, align uint64) (base uint64, err error) {
 	return base, nil
 }
 
-// giveBack frees n addresses that take or takeHole took.
+// giveBack frees n addresses of take or takeHole.
 func (s *Space) giveBack(base, n uint64) { s.holes.add(base, base+guarded(n)) }
 
-// guarded is how many addresses n bytes take up with the gap behind them.
+// guarded returns the number of addresses of n bytes with the gap after them.
 func guarded(n uint64) uint64 { return alignUp(n+guardGap, allocAlign) }
 
 // allocations are sorted by address.
 type allocations []*allocation
 
-// search is the index of the last allocation that starts at or before addr, or -1.
+// search returns the index of the last allocation that starts at or before addr, or -1.
 func (l allocations) search(addr uint64) int {
 	return sort.Search(len(l), func(i int) bool { return l[i].base > addr }) - 1
 }
 
-// find is the allocation that holds n bytes at addr, or nil.
+// find returns the allocation that contains n bytes at addr, or nil.
 func (l allocations) find(addr, n uint64) *allocation {
 	if i := l.search(addr); i >= 0 && l[i].holds(addr, n) {
 		return l[i]
@@ -328,7 +337,8 @@ func (l allocations) find(addr, n uint64) *allocation {
 	return nil
 }
 
-// touching is the range of those that reach into the addresses from lo to hi, or touch them.
+// touching returns the range of allocations that overlap or adjoin the addresses [lo,
+// hi).
 func (l allocations) touching(lo, hi uint64) (first, last int) {
 	first = max(l.search(lo), 0)
 	if first < len(l) && l[first].end() < lo {
@@ -350,7 +360,7 @@ func (l *allocations) remove(i int) {
 	*l = (*l)[:len(*l)-1]
 }
 
-// around is the allocations before and after addr.
+// around returns the allocations before and after addr.
 func (l allocations) around(addr uint64) (below, above *allocation) {
 	i := l.search(addr)
 	if i >= 0 {

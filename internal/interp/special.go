@@ -2,8 +2,8 @@ package interp
 
 import "strings"
 
-// special is a special register. Those that differ between blocks are filled
-// when a block begins, all others when a launch does.
+// special is a special register. Registers that differ between blocks are filled at the
+// start of a block, all others at the start of a launch.
 type special uint8
 
 const (
@@ -34,7 +34,7 @@ const (
 	workspaceHigh
 	nsmID
 	gridID
-	ctaidX // the block's own from here on
+	ctaidX // this register and the following depend on the block
 	ctaidY
 	ctaidZ
 	smID
@@ -57,7 +57,7 @@ var specials = map[string]special{
 	"%current_graph_exec": zero,
 }
 
-// findSpecial knows the special registers that hold still while a block runs.
+// findSpecial resolves special registers that are constant for a block.
 func findSpecial(name string) special {
 	switch name {
 	case "%envreg1":
@@ -76,10 +76,11 @@ func findSpecial(name string) special {
 	return specials[name]
 }
 
-// fourthElement reports whether a special register is that of %tid and the like, which is 0.
+// fourthElement reports whether a special register is element .w of %tid and similar
+// vectors, which is 0.
 func fourthElement(name string) bool { return strings.HasSuffix(name, ".w") }
 
-// width is the bytes of a special register.
+// width returns the bytes of a special register.
 func (s special) width(name string) int {
 	if s == gridID || name == "%current_graph_exec" || strings.HasPrefix(name, "%pm") && strings.HasSuffix(name, "_64") {
 		return 8
@@ -87,13 +88,13 @@ func (s special) width(name string) int {
 	return 4
 }
 
-// index tells the places and extents of threads and blocks.
+// index reports whether the register is an index or extent of threads or blocks.
 func (s special) index() bool {
 	return s >= tidX && s <= tidZ || s >= ntidX && s <= nctaidZ || s >= ctaidX && s <= ctaidZ
 }
 
-// blockValue is a special register that depends on the block. Blocks go to the
-// multiprocessors in turn.
+// blockValue returns a special register that depends on the block. Blocks are assigned
+// to the multiprocessors in rotation.
 func (s special) blockValue(e *engine) uint32 {
 	if s == smID {
 		return uint32(e.linearBlock() % int64(e.launch.multiprocessors()))
@@ -103,7 +104,7 @@ func (s special) blockValue(e *engine) uint32 {
 
 func (l *Launch) multiprocessors() uint32 { return max(l.Multiprocessors, 1) }
 
-// launchValue is any other special register, for one lane of warp w.
+// launchValue returns any other special register, for one lane of warp w.
 func (s special) launchValue(w *warp, lane uint32) uint32 {
 	l, t := w.eng.launch, w.index*lanes+lane
 	switch s {

@@ -8,13 +8,14 @@ import (
 	"github.com/reprise-gpu/reprise/internal/ptx"
 )
 
-// Surfaces are addressed in bytes in x and in texels in y and z; what an access
-// holds is neither scaled nor converted.
+// Surfaces are addressed in bytes in x, and in texels in y and z. The data of an
+// access is neither scaled nor converted.
 
 func (l *lowering) surfaceLoad() error  { return l.surface(1, 0, loads) }
 func (l *lowering) surfaceStore() error { return l.surface(0, 1, stores) }
 
-// surface lowers suld.b, sust.b and sured.b; args are the places of their operands.
+// surface lowers suld.b, sust.b and sured.b. address and data are the indices of their
+// operands.
 func (l *lowering) surface(address, data int, kind accessKind) error {
 	in := l.in
 	list := types(in)
@@ -56,7 +57,7 @@ func (l *lowering) surface(address, data int, kind accessKind) error {
 	return nil
 }
 
-// surfaceUpdate lowers sured.b, which has the order of all blocks.
+// surfaceUpdate lowers sured.b, which makes blocks run in grid order.
 func (l *lowering) surfaceUpdate() error {
 	list := types(l.in)
 	if len(list) != 1 {
@@ -119,8 +120,8 @@ func (w *warp) surfaceAccess(in *inst, p unsafe.Pointer, lane int) {
 	}
 }
 
-// surfaceAddress is where a lane accesses the surface; inside is false when it
-// misses and a miss is ignored.
+// surfaceAddress returns the address that a lane accesses. inside is false if it is
+// outside the surface and such accesses are ignored.
 func (w *warp) surfaceAddress(in *inst, lane int) (addr uint64, inside bool) {
 	handle := view[uint64](w, in.a)[lane]
 	s, ok := w.eng.mem.images[handle].(*Image)
@@ -153,7 +154,7 @@ func (w *warp) surfaceAddress(in *inst, lane int) (addr uint64, inside bool) {
 		at[k] = min(max(at[k], 0), extents[k]-1)
 	}
 	if at[0]%n != 0 {
-		at[0] -= at[0] % n // clamped to the last whole element
+		at[0] -= at[0] % n // clamp to the last whole element
 		if in.x.image.clamp == "trap" {
 			w.fail(Misaligned, in, lane, 0, fmt.Sprintf("%s of %d bytes of a surface at x = %d: not a multiple of %d",
 				accessNames[in.x.kind], n, int32(w.lane(coords[0], lane)), n))

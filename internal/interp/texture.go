@@ -8,19 +8,19 @@ import (
 	"github.com/reprise-gpu/reprise/internal/ptx"
 )
 
-// imageAccess is what a texture or surface instruction does.
+// imageAccess describes a texture or surface instruction.
 type imageAccess struct {
 	geometry string
-	integer  bool // coordinates are texel numbers
+	integer  bool // coordinates are texel indices
 	gather   int  // the channel that tld4 gathers, or -1
 	query    string
 	clamp    string // of surfaces: trap, clamp or zero
-	lanes    int    // of a surface access: elements
+	lanes    int    // of a surface access: the number of elements
 	update   atomicFunc
 }
 
-// imageKinds tells how many coordinates of each geometry count, and whether the
-// first of them is a layer.
+// imageKinds contains, for each geometry, the number of coordinates, and whether the
+// first one is a layer.
 var imageKinds = map[string]struct {
 	coords  int
 	layered bool
@@ -50,15 +50,15 @@ func (l *lowering) imageOperand(r *inst, op *ptx.Operand, kind accessKind) error
 	return l.fail("separate samplers are not supported")
 }
 
-// imageHandle is the handle in a register, or that of a reference, which is the address of
-// its variable.
+// imageHandle returns the handle in a register, or that of a reference, which is the
+// address of its variable.
 func (l *lowering) imageHandle(op *ptx.Operand) (slot, error) {
 	switch {
 	case op.Kind == ptx.OpMem && op.Reg != ptx.NoReg:
 		handle := ptx.Operand{Kind: ptx.OpReg, Reg: op.Reg, Reg2: ptx.NoReg}
 		return l.source(&handle, 8, ptx.U64)
 	case op.Kind == ptx.OpMem && op.Var != nil && op.Var.Handle != "":
-		l.k.effects = true // what a reference stands for is no parameter: see Repeatable
+		l.k.effects = true // the binding of a reference is not a parameter: see Repeatable
 		s, _, err := l.fixedAddress(op.Var, 0)
 		return s, err
 	}
@@ -87,7 +87,7 @@ func (l *lowering) imageCoordinates(r *inst, op *ptx.Operand) error {
 	return nil
 }
 
-// texture lowers tex. Without mipmaps a level of detail and gradients change nothing.
+// texture lowers tex. Without mipmaps, a level of detail and gradients have no effect.
 func (l *lowering) texture() error {
 	in := l.in
 	list := types(in)
@@ -144,7 +144,7 @@ func (l *lowering) sampled(gather int, integer bool) error {
 	return nil
 }
 
-// texture finds what a lane's handle stands for, nil after a fault.
+// texture returns the texture of a lane's handle, or nil after a fault.
 func (w *warp) texture(in *inst, lane int) *Texture {
 	handle := view[uint64](w, in.a)[lane]
 	t, ok := w.eng.mem.images[handle].(*Texture)
@@ -185,8 +185,8 @@ func (s *sampler) bits(i int) uint32 { return uint32(s.w.lane(s.coords[i], s.lan
 
 func (s *sampler) float(i int) float32 { return math.Float32frombits(s.bits(i)) }
 
-// layer takes the layer, if there is one, off the coordinates. One beyond the
-// last counts as the last.
+// layer removes the layer, if there is one, from the coordinates. A layer beyond the
+// last is clamped.
 func (s *sampler) layer() {
 	s.coords, s.z = s.in.x.sources, 0
 	if imageKinds[s.in.x.image.geometry].layered {
@@ -225,7 +225,7 @@ func (s *sampler) sample() texel {
 	return s.blend(&t, &taps)
 }
 
-// fetch is the texel at whole coordinates.
+// fetch returns the texel at integer coordinates.
 func (s *sampler) fetch() texel {
 	t := *s.t
 	t.Normalized = false
@@ -271,8 +271,8 @@ func (s *sampler) blend(t *Texture, taps *[3]tap) texel {
 	return out
 }
 
-// gather takes one channel of the four texels around a point, counter-clockwise
-// from the lower left.
+// gather returns one channel of the four texels around a point, counter-clockwise from
+// the lower left.
 func (s *sampler) gather(t *Texture, taps *[3]tap) (out texel) {
 	for k, side := range [4][2]int{{0, 1}, {1, 1}, {1, 0}, {0, 0}} {
 		c := s.convert(t, s.load(t, [3]int{taps[0].index[side[0]], taps[1].index[side[1]]}))
@@ -281,7 +281,7 @@ func (s *sampler) gather(t *Texture, taps *[3]tap) (out texel) {
 	return out
 }
 
-// load reads a texel, or the border beyond the image.
+// load reads a texel, or the border outside the image.
 func (s *sampler) load(t *Texture, index [3]int) (stored texel) {
 	z := s.z
 	for k, n := range [3]int{t.Width, t.Height, t.Depth} {
@@ -306,8 +306,8 @@ func (s *sampler) load(t *Texture, index [3]int) (stored texel) {
 	return stored
 }
 
-// convert turns channels as they are stored into what the kernel reads. A
-// missing fourth channel reads as one.
+// convert converts stored channels to the values that the kernel reads. A missing
+// fourth channel reads as one.
 func (s *sampler) convert(t *Texture, c texel) texel {
 	if t.ReadNormalized && !t.Format.float() {
 		for k := range t.Channels {
@@ -327,8 +327,8 @@ func (s *sampler) one(t *Texture) uint32 {
 	return 1
 }
 
-// span is the host address of n bytes at addr, for instructions that access
-// memory in several places for each lane.
+// span returns the host address of n bytes at addr, for instructions that make several
+// accesses per lane.
 func (w *warp) span(in *inst, addr, n uint64, lane int) unsafe.Pointer {
 	if v := w.eng.watch; v != nil && in.x.isGlobal(addr) {
 		v.global(w, in, addr, n, lane)

@@ -6,21 +6,22 @@ import (
 	"slices"
 )
 
-// Printer receives what kernels print. It keeps the last bytes of that, as a driver does.
+// Printer receives the output of kernels. It keeps the last bytes of it, as a driver
+// does.
 type Printer interface {
 	io.Writer
-	Room() int    // how many bytes it keeps
-	Lost(n int64) // n bytes were printed before what is written next, and were dropped for want of room
+	Room() int    // the number of bytes that it keeps
+	Lost(n int64) // n bytes in front of the next write were dropped, since they exceed Room
 }
 
-// transcript is what blocks printed during a launch, in the order of the calls.
+// transcript is the output of blocks during a launch, in the order of the calls.
 type transcript struct {
 	text []byte
 	runs []printed
 	lost int64
 }
 
-// printed is the length of a stretch of text that one block printed.
+// printed is a run of text that one block printed.
 type printed struct {
 	block int64 // in grid order
 	bytes int
@@ -28,8 +29,8 @@ type printed struct {
 
 func (t *transcript) reset() { t.text, t.runs, t.lost = t.text[:0], t.runs[:0], 0 }
 
-// add appends what a block printed. There is room for the last bytes alone: blocks of an engine run in grid
-// order, so what is dropped comes before as many bytes in the order of the grid, too.
+// add appends the output of a block. Only the last bytes are kept. Blocks of an engine
+// run in grid order, so the dropped bytes also precede as many bytes in grid order.
 func (t *transcript) add(block int64, text string, room int) {
 	if text == "" {
 		return
@@ -40,7 +41,7 @@ func (t *transcript) add(block int64, text string, room int) {
 	} else {
 		t.runs = append(t.runs, printed{block, len(text)})
 	}
-	if len(t.text) >= 2*room { // at each call, a kernel that prints much would move the text all the time
+	if len(t.text) >= 2*room { // not at each call, since that would move the text each time
 		t.drop(len(t.text) - room)
 	}
 }
@@ -59,7 +60,7 @@ func (t *transcript) drop(n int) {
 	}
 }
 
-// writePrinted writes what the blocks of a launch printed, in grid order.
+// writePrinted writes the output of a launch in grid order.
 func writePrinted(out Printer, engines []*engine) {
 	type part struct {
 		block int64

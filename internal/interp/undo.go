@@ -2,22 +2,21 @@ package interp
 
 import "sync"
 
-// undo keeps what pages held before blocks that run side by side stored to
-// them, so that a launch whose blocks turn out to clash can be run again, in
-// grid order.
+// undo saves the contents of pages before concurrent blocks store to them. If the
+// blocks clash, the launch is undone and runs again in grid order.
 type undo struct {
-	mu    sync.Mutex // of the states of allocations that a launch meets
+	mu    sync.Mutex // protects the saved state of allocations
 	locks [64]sync.Mutex
 }
 
-// savedPage is a page as it was.
+// savedPage is the old contents of a page.
 type savedPage struct {
 	of    *allocation
 	index uint32
 	bytes *[pageBytes]byte
 }
 
-// admit readies an allocation for its pages to be saved.
+// admit prepares an allocation for saving its pages.
 func (u *undo) admit(a *allocation) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -29,6 +28,10 @@ func (u *undo) admit(a *allocation) {
 // save keeps a page unless another engine has. The lock also holds back a store
 // to the page while another engine is copying it.
 //
+// save copies a page unless another engine has. The lock also delays a store to the
+// page while another engine copies it.
+//
+//go:norace
 //go:norace
 func (e *engine) save(a *allocation, i uint32) {
 	lock := &e.run.undo.locks[i%uint32(len(e.run.undo.locks))]
@@ -43,7 +46,7 @@ func (e *engine) save(a *allocation, i uint32) {
 	e.saved = append(e.saved, s)
 }
 
-// release lets go of the saved pages, after putting them back when restore.
+// release drops the saved pages. With restore, it first copies them back.
 func (e *engine) release(restore bool) {
 	for i := range e.saved {
 		s := &e.saved[i]

@@ -2,25 +2,25 @@ package interp
 
 import "unsafe"
 
-// update is an atomic operation on global memory whose result nobody reads.
-// Blocks that run side by side put them down, and they are applied when all
-// blocks have ended, in grid order: float sums are then the same on every run.
+// update is an atomic operation on global memory whose result is not used. Concurrent
+// blocks log updates, which are applied in grid order when all blocks have ended. Float
+// sums are therefore the same in every run.
 type update struct {
 	cell unsafe.Pointer
 	in   *inst
 	b, c uint64
 }
 
-// updateSpan says which block put down an engine's updates up to end.
+// updateSpan is the block that logged an engine's updates up to end.
 type updateSpan struct {
 	block int64
 	end   int
 }
 
-// maxUpdates bounds what an engine puts down, at 32 bytes each.
+// maxUpdates bounds the log of an engine, at 32 bytes per update.
 const maxUpdates = 1 << 20
 
-// putDown puts an update down.
+// putDown logs an update.
 func (e *engine) putDown(u update) {
 	if len(e.updates) == maxUpdates {
 		e.run.abandon()
@@ -29,7 +29,7 @@ func (e *engine) putDown(u update) {
 	e.updates = append(e.updates, u)
 }
 
-// endUpdates closes the span of a block that has ended.
+// endUpdates ends the span of a block.
 func (e *engine) endUpdates(block int64) {
 	n := len(e.spans)
 	if start := e.spanStart(n); start < len(e.updates) {
@@ -37,7 +37,7 @@ func (e *engine) endUpdates(block int64) {
 	}
 }
 
-// spanStart is where the i-th span begins.
+// spanStart returns the start of span i.
 func (e *engine) spanStart(i int) int {
 	if i == 0 {
 		return 0
@@ -45,7 +45,7 @@ func (e *engine) spanStart(i int) int {
 	return e.spans[i-1].end
 }
 
-// applyUpdates merges the engines' updates by block; each engine's are in order.
+// applyUpdates merges the engines' logs by block. Each log is in grid order.
 func (r *run) applyUpdates() {
 	for {
 		var next *engine

@@ -7,11 +7,11 @@ import (
 	"github.com/reprise-gpu/reprise/internal/ptx"
 )
 
-// Vector accesses of whole registers, which loops over tiles are made of: first
-// where each lane's vector is, then the elements, one register after another.
+// Vector accesses of whole registers are frequent in loops over tiles. They find
+// the address of each lane's vector first, and then move one register after another.
 
-// places finds the host addresses of the live lanes' vectors, and reports false
-// after a fault.
+// places finds the host addresses of the live lanes' vectors. It returns false after a
+// fault.
 func (w *warp) places(in *inst, at *[lanes]unsafe.Pointer) bool {
 	n := in.x.bytes()
 	if in.x.space == ptx.Shared {
@@ -79,6 +79,10 @@ func loadVector[T uint32 | uint64](w *warp, in *inst) {
 // storeVector stores registers of T. Of lanes that store to one address the last
 // one's value stays, in all elements.
 //
+// storeVector stores registers of T. If several lanes store to one address, all
+// elements of the last lane remain.
+//
+//go:norace
 //go:norace
 func storeVector[T uint32 | uint64](w *warp, in *inst) {
 	w.polls = 0
@@ -95,8 +99,8 @@ func storeVector[T uint32 | uint64](w *warp, in *inst) {
 	}
 }
 
-// wholeVector reports whether an access is one of whole registers, none of them
-// the sink, to shared or global memory.
+// wholeVector reports whether an access moves whole registers, none of them the sink,
+// from or to shared or global memory.
 func (x *extra) wholeVector() bool {
 	if len(x.elems) < 2 || x.space != ptx.Shared && (x.space != ptx.Global || x.addr32) {
 		return false

@@ -6,8 +6,8 @@ import (
 	"github.com/reprise-gpu/reprise/internal/ptx"
 )
 
-// The video instructions work on bytes and half words picked out of registers, in
-// 33 bits or more, so int64 here. The scalar ones (vadd …) have one result, the
+// Video instructions operate on bytes and half words of registers, with
+// 33 bits or more, hence int64 here. The scalar ones (vadd …) have one result, the
 // SIMD ones (vadd2, vadd4 …) two or four.
 
 // videoOps are the operations that the scalar and the SIMD forms share.
@@ -31,16 +31,16 @@ var videoCompares = map[string]func(a, b int64) bool{
 	"gt": func(a, b int64) bool { return a > b }, "ge": func(a, b int64) bool { return a >= b },
 }
 
-// video is what a video instruction does, of its opcode.
+// video describes a video instruction by its opcode.
 type video struct {
 	compute func(a, b int64) int64
-	d, a, b ptx.Type // of the result and of the sources
+	d, a, b ptx.Type // types of the result and of the sources
 	sat     bool
 	second  string // add, min or max with c, or ""
 	lanes   int    // 1, 2 or 4
 }
 
-// video lowers all video instructions but vmad.
+// video lowers all video instructions except vmad.
 func (l *lowering) video() error {
 	in := l.in
 	v := video{sat: has(in, "sat"), lanes: 1}
@@ -78,7 +78,7 @@ func (l *lowering) video() error {
 	return l.registers(lift3(f), costALU, ptx.B32, 4, 4, 4, 4)
 }
 
-// videoOp is the operation by its name without the number of lanes, or nil.
+// videoOp returns the operation by its name without the number of lanes, or nil.
 func (l *lowering) videoOp(name string, v video) func(a, b int64) int64 {
 	switch name {
 	case "vset":
@@ -152,8 +152,8 @@ func (v video) combine(t, c int64) int64 {
 	return t + c
 }
 
-// simdVideo picks the elements of each lane out of both registers, a in the lower
-// half of eight bytes and b in the upper.
+// simdVideo selects the elements of each lane from both registers: a is the lower half
+// of eight bytes, b the upper.
 func (l *lowering) simdVideo(v video) (func(a, b, c uint32) uint32, error) {
 	args := l.in.Args
 	unit, defaults := byte('h'), [2]string{"h10", "h32"}
@@ -205,10 +205,10 @@ func (l *lowering) simdVideo(v video) (func(a, b, c uint32) uint32, error) {
 	}, nil
 }
 
-// part is some bits of a register.
+// part is a bit field of a register.
 type part struct{ at, bits int }
 
-// parsePart reads .b0 … .b3, .h0 and .h1; without a name it is the whole register.
+// parsePart parses .b0 … .b3, .h0 and .h1. An empty name is the whole register.
 func parsePart(name string) (part, bool) {
 	switch {
 	case name == "":
@@ -232,7 +232,7 @@ func (p part) replace(v uint32, t int64) uint32 {
 	return v&^mask | uint32(t)<<p.at&mask
 }
 
-// clamp saturates to what the part holds.
+// clamp saturates to the range of the part.
 func (p part) clamp(t int64, signed bool) int64 {
 	if signed {
 		return min(max(t, -1<<(p.bits-1)), 1<<(p.bits-1)-1)

@@ -51,7 +51,7 @@ func (l *lowering) vmad() error {
 	return l.registers(lift3(v.run), costALU, ptx.B32, 4, 4, 4, 4)
 }
 
-// run is one lane. The product of two u32 leaves int64 no room for a sign, so
+// run computes one lane. The product of two u32 does not fit into int64 with a sign, so
 // sums have 128 bits.
 func (v videoMad) run(a, b, c uint32) uint32 {
 	x, y := v.a.extract(uint64(a), v.signedA), v.b.extract(uint64(b), v.signedB)

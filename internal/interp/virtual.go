@@ -8,19 +8,19 @@ import (
 )
 
 // Physical memory without an address, reservations of addresses without memory, and the
-// mappings of one to the other. All that is mapped lies in one file without a name, and each
-// reservation is one range of the host's addresses, into which the host's system maps parts of
-// the file. So a kernel or a copy crosses from one mapping to the next, and memory that is mapped
-// twice is the same memory, without a word about it anywhere else.
+// mappings between them. All physical memory is in one unnamed file, and each
+// reservation is one range of host addresses, into which the operating system maps parts of
+// the file. A kernel or a copy can therefore cross from one mapping to the next, and memory that is mapped
+// twice is the same memory, without special treatment elsewhere.
 //
-// What a GPU may access of a reservation are its runs: the longest stretches of neighbouring
-// mappings that it has access to. A run is an allocation like any other for all who access it.
+// The parts of a reservation that a GPU may access are its runs: the maximal stretches of adjacent
+// mappings that it has access to. For accesses, a run is an ordinary allocation.
 
-// Granularity is what the sizes of physical memory and the places of mappings are multiples of,
-// in bytes: that of NVIDIA's GPUs.
+// Granularity is the unit of the sizes of physical memory and of the addresses of
+// mappings, in bytes. It is that of NVIDIA's GPUs.
 const Granularity = 2 << 20
 
-// Access is what a GPU may do with a mapping.
+// Access is the access of a GPU to a mapping.
 type Access uint8
 
 const (
@@ -31,20 +31,20 @@ const (
 
 // Physical is memory of a GPU without an address.
 type Physical struct {
-	OnGone func() // called when the memory has been given back, nil for nothing
+	OnGone func() // called when the memory has been freed; may be nil
 
 	space   *Space
 	bank    *Bank
-	offset  uint64 // in the file; never used again
+	offset  uint64 // in the file; never reused
 	size    uint64
-	held    bool // by its maker
+	held    bool // not yet released by its creator
 	mapping []*mapped
 }
 
 // mapped is physical memory at an address.
 type mapped struct {
 	base   uint64
-	of     *Physical // all of it
+	of     *Physical // mapped as a whole
 	access map[*Bank]Access
 }
 
@@ -57,25 +57,26 @@ type reservation struct {
 	mapped     []*mapped // by address
 }
 
-// accessible is what a GPU may access of all reservations. A run that it may write all of is the same
-// in both lists.
+// accessible is the part of all reservations that a GPU may access. A run that is
+// writable as a whole is the same object in both lists.
 type accessible struct {
 	bank               *Bank
 	readable, writable allocations
-	readOnly           int // mappings; without them, the lists are the same
+	readOnly           int // number of read-only mappings; if 0, the lists are the same
 }
 
-// physicalBase is where addresses of physical memory begin, by which races are looked for: far
-// from all others.
+// physicalBase is the start of the addresses of physical memory that the race detector
+// uses, far from all others.
 const physicalBase = 1 << 63
 
-// address is where the memory is among all physical memory.
+// address returns the position of the memory in all physical memory.
 func (p *Physical) address() uint64 { return physicalBase + p.offset }
 
-// Bytes is the size.
+// Bytes returns the size in bytes.
 func (p *Physical) Bytes() int64 { return int64(p.size) }
 
-// CreatePhysical takes n bytes, zeroed, out of a bank, until they are released and mapped nowhere.
+// CreatePhysical allocates n zeroed bytes from a bank. They are freed when they are
+// released and no longer mapped.
 func (s *Space) CreatePhysical(b *Bank, n int64) (*Physical, error) {
 	if n <= 0 || n%Granularity != 0 {
 		return nil, fmt.Errorf("interp: physical memory of %d bytes: the size is no positive multiple of %d", n, Granularity)
@@ -91,16 +92,16 @@ func (s *Space) CreatePhysical(b *Bank, n int64) (*Physical, error) {
 	return &Physical{space: s, bank: b, offset: offset, size: uint64(n), held: true}, nil
 }
 
-// Hold takes Release back while the memory is mapped.
+// Hold undoes Release while the memory is mapped.
 func (p *Physical) Hold() { p.held = true }
 
-// Release gives the memory back once it is mapped nowhere.
+// Release frees the memory as soon as it is not mapped.
 func (p *Physical) Release() {
 	p.held = false
 	p.settle()
 }
 
-// Gone reports whether the memory has been given back.
+// Gone reports whether the memory has been freed.
 func (p *Physical) Gone() bool { return !p.held && len(p.mapping) == 0 }
 
 func (p *Physical) settle() {
@@ -113,9 +114,9 @@ func (p *Physical) settle() {
 	}
 }
 
-// ReserveRange takes n bytes of addresses at a multiple of align, a power of two, and at least of
-// Granularity. An access to them is at fault until memory is mapped there. Addresses of reservations
-// that were freed come first.
+// ReserveRange reserves n bytes of addresses, aligned to align, a power of two, and at
+// least to Granularity. An access to them is a fault until memory is mapped there.
+// Addresses of freed reservations are reused first.
 func (s *Space) ReserveRange(n int64, align uint64) (uint64, error) {
 	base, err := s.takeAgain(uint64(n), max(align, Granularity))
 	if err != nil {
@@ -136,7 +137,7 @@ func (s *Space) ReserveRange(n int64, align uint64) (uint64, error) {
 	return base, nil
 }
 
-// FreeRange gives a reservation back, in which nothing is mapped.
+// FreeRange frees a reservation without mappings.
 func (s *Space) FreeRange(addr uint64, n int64) error {
 	r := s.reserved(addr)
 	switch {
@@ -151,7 +152,7 @@ func (s *Space) FreeRange(addr uint64, n int64) error {
 	return nil
 }
 
-// Reservation is the start and size of the reservation that holds an address.
+// Reservation returns the start and size of the reservation that contains an address.
 func (s *Space) Reservation(addr uint64) (base uint64, size int64, ok bool) {
 	if r := s.reserved(addr); r != nil {
 		return r.base, int64(r.size), true
@@ -159,7 +160,7 @@ func (s *Space) Reservation(addr uint64) (base uint64, size int64, ok bool) {
 	return 0, 0, false
 }
 
-// reserved is the reservation that holds an address, or nil.
+// reserved returns the reservation that contains an address, or nil.
 func (s *Space) reserved(addr uint64) *reservation {
 	i := sort.Search(len(s.reservations), func(i int) bool { return s.reservations[i].base > addr }) - 1
 	if i >= 0 && addr-s.reservations[i].base < s.reservations[i].size {
@@ -168,7 +169,7 @@ func (s *Space) reserved(addr uint64) *reservation {
 	return nil
 }
 
-// Map puts all of p at an address of a reservation where nothing is mapped. No GPU has access.
+// Map maps all of p at an unmapped address of a reservation. No GPU has access yet.
 func (s *Space) Map(addr uint64, p *Physical) error {
 	r := s.reserved(addr)
 	switch {
@@ -194,12 +195,13 @@ func (s *Space) Map(addr uint64, p *Physical) error {
 	return nil
 }
 
-// search is the index of the first mapping that starts at addr or behind it.
+// search returns the index of the first mapping that starts at or after addr.
 func (r *reservation) search(addr uint64) int {
 	return sort.Search(len(r.mapped), func(i int) bool { return r.mapped[i].base >= addr })
 }
 
-// whole are the mappings of which n bytes at addr consist, if they are whole ones without gaps.
+// whole returns the mappings that n bytes at addr consist of, if they are whole
+// mappings without gaps.
 func (s *Space) whole(addr uint64, n int64) (*reservation, []*mapped, error) {
 	r := s.reserved(addr)
 	if r == nil || n <= 0 {
@@ -216,7 +218,7 @@ func (s *Space) whole(addr uint64, n int64) (*reservation, []*mapped, error) {
 	return nil, nil, fmt.Errorf("interp: %d bytes at %#x: these are not whole mappings, one behind the other", n, addr)
 }
 
-// Unmap ends mappings of which the range consists.
+// Unmap removes the mappings that the range consists of.
 func (s *Space) Unmap(addr uint64, n int64) error {
 	r, all, err := s.whole(addr, n)
 	if err != nil {
@@ -233,7 +235,7 @@ func (s *Space) Unmap(addr uint64, n int64) error {
 	return nil
 }
 
-// unmap ends a mapping, and leaves it in the list of the reservation.
+// unmap removes a mapping from the host, and leaves it in the list of the reservation.
 func (s *Space) unmap(r *reservation, v *mapped) {
 	if err := r.host.hide(v.base-r.base, v.of.size); err != nil {
 		panic(fmt.Sprintf("BUG: mapped memory cannot be unmapped: %v", err))
@@ -254,7 +256,7 @@ func (s *Space) Mapped(addr uint64, n int64) error {
 	return err
 }
 
-// Allow says what a GPU may do with the mappings of which a range consists.
+// Allow sets the access of a GPU to the mappings that a range consists of.
 func (s *Space) Allow(addr uint64, n int64, b *Bank, a Access) error {
 	r, all, err := s.whole(addr, n)
 	if err != nil {
@@ -268,7 +270,7 @@ func (s *Space) Allow(addr uint64, n int64, b *Bank, a Access) error {
 	return nil
 }
 
-// mappedAt is the mapping that holds an address, or nil.
+// mappedAt returns the mapping that contains an address, or nil.
 func (s *Space) mappedAt(addr uint64) *mapped {
 	r := s.reserved(addr)
 	if r == nil {
@@ -280,7 +282,7 @@ func (s *Space) mappedAt(addr uint64) *mapped {
 	return nil
 }
 
-// MappedAt is the mapping that holds an address, and what a GPU may do there.
+// MappedAt returns the mapping that contains an address, and the access of a GPU to it.
 func (s *Space) MappedAt(addr uint64, b *Bank) (base uint64, of *Physical, a Access, ok bool) {
 	v := s.mappedAt(addr)
 	if v == nil {
@@ -289,7 +291,8 @@ func (s *Space) MappedAt(addr uint64, b *Bank) (base uint64, of *Physical, a Acc
 	return v.base, v.of, v.access[b], true
 }
 
-// allow changes what the GPU may do with a mapping. The runs are those of before until refresh.
+// allow changes the access of the GPU to a mapping. The runs are not updated until
+// refresh.
 func (b *accessible) allow(v *mapped, a Access) {
 	if v.access[b.bank] == ReadOnly {
 		b.readOnly--
@@ -299,8 +302,8 @@ func (b *accessible) allow(v *mapped, a Access) {
 	}
 }
 
-// refresh finds the runs anew that reach into the addresses from lo to hi, or touch them. No other run
-// changes when the mappings there do.
+// refresh recomputes the runs that overlap or adjoin the addresses [lo, hi). A change
+// of the mappings there affects no other run.
 func (b *accessible) refresh(r *reservation, lo, hi uint64) {
 	readable := r.refresh(&b.readable, b.bank, ReadOnly, lo, hi)
 	writable := r.refresh(&b.writable, b.bank, ReadWrite, lo, hi)
@@ -311,12 +314,13 @@ func (b *accessible) refresh(r *reservation, lo, hi uint64) {
 	}
 }
 
-// refresh is that of one list, for at least that access. It returns the part of the list that is new.
+// refresh recomputes one list, for an access of at least least. It returns the new part
+// of the list.
 func (r *reservation) refresh(list *allocations, b *Bank, least Access, lo, hi uint64) allocations {
 	first, last := list.touching(lo, hi)
 	old := (*list)[first:last]
 	var now stretches
-	for _, a := range old { // what they have below
+	for _, a := range old { // their parts below lo
 		now.add(a.base, max(a.base, min(a.end(), lo)))
 	}
 	for i := r.search(lo); i < len(r.mapped) && r.mapped[i].base < hi; i++ {
@@ -324,17 +328,17 @@ func (r *reservation) refresh(list *allocations, b *Bank, least Access, lo, hi u
 			now.add(v.base, v.end())
 		}
 	}
-	for _, a := range old { // and above
+	for _, a := range old { // and above hi
 		now.add(min(a.end(), max(a.base, hi)), a.end())
 	}
 	*list = slices.Replace(*list, first, last, now.of(r)...)
 	return (*list)[first : first+len(now)]
 }
 
-// stretches are ranges of addresses, sorted, of which no two touch.
+// stretches are ranges of addresses, sorted and not adjacent.
 type stretches []Span
 
-// add adds the addresses from lo to hi, which lie behind all others.
+// add adds the addresses [lo, hi), which are above all others.
 func (l *stretches) add(lo, hi uint64) {
 	if n := len(*l); lo == hi {
 		return
@@ -345,7 +349,7 @@ func (l *stretches) add(lo, hi uint64) {
 	}
 }
 
-// of are the stretches as allocations in a reservation.
+// of returns the stretches as allocations in a reservation.
 func (l stretches) of(r *reservation) (list allocations) {
 	for _, s := range l {
 		size := s.Hi - s.Lo
@@ -355,7 +359,7 @@ func (l stretches) of(r *reservation) (list allocations) {
 	return list
 }
 
-// runsOf is what a GPU may access of the reservations of a space.
+// runsOf returns the part of the space's reservations that a GPU may access.
 func (s *Space) runsOf(b *Bank) *accessible {
 	if s.runs[b] == nil {
 		s.runs[b] = &accessible{bank: b}
@@ -363,13 +367,14 @@ func (s *Space) runsOf(b *Bank) *accessible {
 	return s.runs[b]
 }
 
-// aliased reports whether two addresses that kernels reach, or two allocations, may be the same
-// memory, or memory that other processes reach.
+// aliased reports whether two addresses that kernels can access, or two allocations,
+// may be the same memory, or memory of other processes.
 func (m *Memory) aliased() bool {
 	return m.space.shared > 0 || m.space.aliases > 0 || m.runs.readOnly > 0
 }
 
-// findFor is what a kernel reaches with that kind of access to n bytes at addr, or nil.
+// findFor returns the allocation to which a kernel has the given kind of access at n
+// bytes at addr, or nil.
 func (m *Memory) findFor(kind accessKind, addr, n uint64) *allocation {
 	a := m.find(addr, n)
 	if a != nil && a.within != nil && kind != loads {
@@ -378,13 +383,14 @@ func (m *Memory) findFor(kind accessKind, addr, n uint64) *allocation {
 	return a
 }
 
-// Writable reports whether work of the device may write n bytes at addr, of memory that it may read.
+// Writable reports whether work of the device may write n bytes at addr that it may
+// read.
 func (m *Memory) Writable(addr, n uint64) bool {
 	a := m.lookup(addr, n)
 	return a == nil || a.within == nil || m.runs.writable.find(addr, n) != nil
 }
 
-// homeOf is where n bytes of a run are, as the device sees it.
+// homeOf returns the location of n bytes of a run, relative to the device.
 func (m *Memory) homeOf(r *reservation, addr uint64, n int64) Home {
 	for i := r.search(addr+1) - 1; i >= 0 && i < len(r.mapped) && r.mapped[i].base < addr+uint64(max(n, 1)); i++ {
 		if r.mapped[i].of.bank != m.bank {
@@ -394,11 +400,11 @@ func (m *Memory) homeOf(r *reservation, addr uint64, n int64) Home {
 	return Here
 }
 
-// Piece is a part of mapped memory: the addresses Lo up to Hi, and what to add to one for its place
-// among all physical memory, the parts of which begin at Base.
+// Piece is a part of mapped memory: the addresses [Lo, Hi), and the offset from them to
+// positions in physical memory, whose part starts at Base.
 type Piece struct{ Lo, Hi, Shift, Base uint64 }
 
-// Pieces are those of the run that starts at base; none if that is other memory.
+// Pieces returns the pieces of the run that starts at base, or none for other memory.
 func (m *Memory) Pieces(base uint64) (list []Piece) {
 	a := m.lookup(base, 0)
 	if a == nil || a.within == nil {
@@ -411,8 +417,8 @@ func (m *Memory) Pieces(base uint64) (list []Piece) {
 	return list
 }
 
-// Shown is the address by which a program knows the memory that starts at base: of physical memory
-// that of a mapping.
+// Shown returns the address at which a program knows the memory that starts at base.
+// For physical memory this is a mapping.
 func (m *Memory) Shown(base uint64) uint64 {
 	if base < physicalBase {
 		return base
@@ -427,7 +433,8 @@ func (m *Memory) Shown(base uint64) uint64 {
 	return base
 }
 
-// nearestMapped says why an access to a reserved address is at fault, "" for others.
+// nearestMapped explains why an access to a reserved address is a fault, "" for other
+// addresses.
 func (m *Memory) nearestMapped(addr uint64) string {
 	r := m.space.reserved(addr)
 	if r == nil {
@@ -445,5 +452,5 @@ func (m *Memory) nearestMapped(addr uint64) string {
 	return ""
 }
 
-// at is the host address at an offset.
+// at returns the host address at an offset.
 func (h *hostRange) at(off uint64) unsafe.Pointer { return unsafe.Add(h.start, uintptr(off)) }

@@ -10,11 +10,11 @@ const (
 	allLanes = 0xffffffff
 )
 
-// slot is the byte offset of a register in a warp's register file; of a
-// predicate, its index among the warp's predicates.
+// slot is the byte offset of a register in a warp's register file, or the index of a
+// predicate among the warp's predicates.
 type slot uint32
 
-// noSlot is no operand: the sink "_", or an absent guard.
+// noSlot is the absence of an operand: the sink "_" or no guard.
 const noSlot slot = 1<<32 - 1
 
 // handler executes one record for the lanes in w.live.
@@ -28,11 +28,11 @@ type inst struct {
 	neg        bool // the guard is !p
 	site       int32
 	imm        uint64
-	x          *extra // what only a few instructions need
+	x          *extra // further operands of a few instructions
 }
 
-// extra holds what memory accesses, warp-wide operations and setp with two
-// destinations need beyond four operands.
+// extra contains the operands that do not fit into an inst: of memory accesses,
+// warp-wide operations and setp with two destinations.
 type extra struct {
 	access
 	d2       slot // second destination predicate
@@ -54,7 +54,7 @@ type extra struct {
 	mode     uint8      // of shuffles and barriers
 	idReg    bool       // barrier: a is a register
 	count    bool       // barrier: b is a thread count
-	inShared atomicFunc // of a generic address that leads to shared memory, if it differs
+	inShared atomicFunc // for a generic address in shared memory, if it differs
 }
 
 // entry is a suspended part of a fragment: run it from pc until it reaches rpc.
@@ -66,7 +66,7 @@ type entry struct {
 // noReconvergence is an rpc that no pc equals.
 const noReconvergence = -1
 
-// waitState says why a fragment does not run.
+// waitState is the reason why a fragment does not run.
 type waitState uint8
 
 const (
@@ -75,20 +75,20 @@ const (
 	atWarpSync
 )
 
-// fragment is a group of lanes of a warp with its own reconvergence stack.
-// A warp starts as one; it is split when some lanes must wait while others
-// have to run, and fragments that meet at a synchronisation are joined.
+// fragment is a group of lanes of a warp with its own reconvergence stack. A warp
+// starts as one fragment. It is split when some lanes must wait while others run, and
+// fragments that synchronise are merged.
 type fragment struct {
 	entry
 	stack   []entry
 	wait    waitState
-	barrier int32  // of atBarrier
+	barrier int32  // atBarrier: the barrier
 	at      int32  // the instruction it waits at
-	members uint32 // of atWarpSync: the lanes it waits for
+	members uint32 // atWarpSync: the lanes that it waits for
 	spins   int32  // backward branches since the last turn
 }
 
-// rest is the lanes of f that are not in its running entry.
+// rest returns the lanes of f that are not in its running entry.
 func (f *fragment) rest(exited uint32) uint32 {
 	var m uint32
 	for i := range f.stack {
@@ -99,13 +99,13 @@ func (f *fragment) rest(exited uint32) uint32 {
 
 // warp is 32 lanes of one block.
 type warp struct {
-	live   uint32 // lanes the current record works on
+	live   uint32 // lanes that execute the current record
 	regs   unsafe.Pointer
 	preds  []uint32
 	fault  *Fault
 	eng    *engine
 	kernel *Kernel
-	ready  *Kernel  // whose constants the register file holds
+	ready  *Kernel  // the kernel whose constants are in the register file
 	cache  []*reach // the engine's
 	shared unsafe.Pointer
 	// sharedSize is static and dynamic shared memory together, in bytes.
@@ -118,27 +118,27 @@ type warp struct {
 	exited      uint32 // lanes that do not exist or have exited
 	frags       []fragment
 	current     int32  // the fragment that runs
-	clock       moment // since the block began
+	clock       moment // time since the start of the block
 	began       moment // clock at the start of the last run
 	file        []uint64
 	localMem    []uint64
-	localStride int           // bytes of local memory a lane has, at least localSize
+	localStride int           // bytes of local memory per lane, at least localSize
 	calls       []callStack   // of each lane, nil without routines and alloca
-	async       []asyncCopy   // under way
-	groups      [lanes]uint32 // of asynchronous copies that each lane has committed
+	async       []asyncCopy   // pending copies
+	groups      [lanes]uint32 // by lane: number of committed groups of asynchronous copies
 
-	turns    []turns // of the loops of the kernel, when they are leapt over
-	runs     int64   // how often the warp had its turn
-	tracking bool    // note which bytes are touched
-	polls    int32   // times in a row that the fragment found in memory what it had found before
-	idle     bool    // in its last run the warp did nothing but poll
-	spun     bool    // in its last run every fragment used up its turn
-	took     bool    // a number from a counter, since its last turn
-	polled   *inst   // the last poll, and by which lane
+	turns    []turns // by loop of the kernel, if iterations may be skipped
+	runs     int64   // number of turns of the warp
+	tracking bool    // record which bytes are touched
+	polls    int32   // number of consecutive reads by the fragment that returned an unchanged value
+	idle     bool    // in its last turn the warp only polled
+	spun     bool    // in its last turn every fragment reached the spin limit
+	took     bool    // it drew a number from a counter since its last turn
+	polled   *inst   // the last poll, and its lane
 	poller   int32
 }
 
-// view is the register at s as 32 lanes of T.
+// view returns the register at s as 32 lanes of T.
 func view[T any](w *warp, s slot) *[lanes]T {
 	return (*[lanes]T)(unsafe.Add(w.regs, uintptr(s)))
 }
@@ -157,7 +157,7 @@ func (w *warp) setPred(p slot, v uint32) {
 	}
 }
 
-// getPred is a predicate operand, negated when neg.
+// getPred returns a predicate operand, negated if neg.
 func (w *warp) getPred(p slot, neg bool) uint32 {
 	v := w.preds[p]
 	if neg {

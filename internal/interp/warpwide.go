@@ -2,8 +2,8 @@ package interp
 
 import "math/bits"
 
-// Operations across the lanes of a warp. The member mask has been waited for
-// when they run: w.live holds the lanes that take part.
+// Operations across the lanes of a warp. They run after all lanes of the member mask
+// have arrived: w.live contains the lanes that take part.
 
 // shuffle modes.
 const (
@@ -15,8 +15,8 @@ const (
 
 var shuffleModes = map[string]uint8{"up": shuffleUp, "down": shuffleDown, "bfly": shuffleXor, "idx": shuffleIndex}
 
-// source is the lane that lane i of a shuffle reads, and whether it is inside
-// its segment. c packs a clamp in bits 4:0 and a segment mask in bits 12:8.
+// source returns the lane that lane i of a shuffle reads, and whether it is inside its
+// segment. c packs a clamp in bits 4:0 and a segment mask in bits 12:8.
 func source(mode uint8, i, b, c uint32) (j uint32, ok bool) {
 	b &= 31
 	clamp, segment := c&31, c>>8&31
@@ -36,9 +36,9 @@ func source(mode uint8, i, b, c uint32) (j uint32, ok bool) {
 	return j, j <= top
 }
 
-// shuffle is shfl.sync: an invalid source gives the lane's own value and false. That of
-// a lane which takes no part is undefined; on a GPU as here it is 0, and programs have
-// come to rely on it (reduce7 of NVIDIA's samples does).
+// shuffle is shfl.sync. An invalid source gives the lane's own value and false. The
+// value of a lane that does not take part is undefined; on a GPU as here it is 0, and
+// some programs rely on it (reduce7 of NVIDIA's samples).
 func shuffle(w *warp, in *inst) {
 	a := *view[uint32](w, in.a)
 	b, c := view[uint32](w, in.b), view[uint32](w, in.c)
@@ -75,7 +75,7 @@ func voteUniform(w *warp, in *inst) {
 	w.setPred(in.d, spread(v == 0 || v == w.live))
 }
 
-// spread is a mask of all lanes or none.
+// spread returns a mask of all lanes or none.
 func spread(v bool) uint32 {
 	if v {
 		return allLanes
@@ -91,13 +91,14 @@ func (w *warp) broadcast(d slot, v uint32) {
 
 func activeMask(w *warp, in *inst) { w.broadcast(in.d, w.live) }
 
-// matchAny gives each lane the mask of live lanes that hold its value.
+// matchAny gives each lane the mask of the live lanes with the same value.
 func matchAny[T unsigned](w *warp, in *inst) {
 	d, a := view[uint32](w, in.d), *view[T](w, in.a)
 	each(w.live, func(i int) { d[i] = same(w.live, &a, a[i]) })
 }
 
-// matchAll gives all live lanes or none, and a predicate that says which.
+// matchAll returns the mask of all live lanes if their values are equal, else 0, and a
+// predicate for which case it is.
 func matchAll[T unsigned](w *warp, in *inst) {
 	a := *view[T](w, in.a)
 	m := same(w.live, &a, a[bits.TrailingZeros32(w.live)&31])
@@ -136,8 +137,8 @@ var reduxOps = map[string]func(a, b uint32) uint32{
 	"xor.b32": func(a, b uint32) uint32 { return a ^ b },
 }
 
-// electFirst gives all lanes the number of the first, and a predicate that is
-// true in that one.
+// electFirst gives all lanes the number of the first lane, and a predicate that is true
+// in that lane.
 func electFirst(w *warp, in *inst) {
 	leader := firstLane(w.live)
 	if in.d != noSlot {
@@ -146,5 +147,5 @@ func electFirst(w *warp, in *inst) {
 	w.setPred(in.x.d2, 1<<leader)
 }
 
-// syncOnly is the body of bar.warp.sync: waiting was all.
+// syncOnly is the body of bar.warp.sync, which only waits.
 func syncOnly(*warp, *inst) {}

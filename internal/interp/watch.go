@@ -6,19 +6,18 @@ import (
 	"github.com/reprise-gpu/reprise/internal/ptx"
 )
 
-// watcher sees the memory accesses of an engine before they are executed, when
-// somebody wants to know. Nothing is in the way of a launch that nobody
-// watches: runFragment asks once for each segment.
+// watcher records the memory accesses of an engine before they are executed, in
+// launches with a Record. Other launches pay one test per segment, in runFragment.
 type watcher struct {
 	marks   []*marks // of the allocations touched, in order of the first touch
 	marksOf map[*allocation]*marks
-	spare   [64][]*marks // by the binary logarithm of their room
+	spare   [64][]*marks // by the binary logarithm of their size
 	sites   []siteState  // by access site
 
 	hazards []Hazard
 }
 
-// siteState is what a site touched since it last changed allocations.
+// siteState is the range that a site has touched since it last changed allocations.
 type siteState struct {
 	marks  *marks
 	atomic bitmap // of the site's kind of atomic operation
@@ -27,7 +26,7 @@ type siteState struct {
 	lo, hi uint64
 }
 
-// prepare readies the watcher for a launch of k.
+// prepare initialises the watcher for a launch of k.
 func (v *watcher) prepare(k *Kernel) {
 	if cap(v.sites) < k.sites {
 		v.sites = make([]siteState, k.sites)
@@ -48,8 +47,8 @@ func (v *watcher) release() {
 	clear(v.marksOf)
 }
 
-// of is the marks of an allocation, blank on the first touch. Room comes in
-// powers of two, so that any spare marks of a class do.
+// of returns the marks of an allocation, which are empty on its first touch. Sizes are
+// powers of two, so that spare marks of the same class can be reused.
 func (v *watcher) of(a *allocation) *marks {
 	m := v.marksOf[a]
 	if m != nil {
@@ -71,7 +70,7 @@ func (v *watcher) of(a *allocation) *marks {
 // sizeClass is the binary logarithm of n, rounded up.
 func sizeClass(n int) int { return bits.Len(uint(max(n, 1) - 1)) }
 
-// flush hands the ranges of the sites to the marks.
+// flush transfers the ranges of the sites to the marks.
 func (v *watcher) flush() {
 	for i := range v.sites {
 		if s := &v.sites[i]; s.marks != nil {
@@ -81,15 +80,15 @@ func (v *watcher) flush() {
 	}
 }
 
-// merge adds what another watcher saw.
+// merge adds the marks of another watcher.
 func (v *watcher) merge(o *watcher) {
 	for _, m := range o.marks {
 		v.of(m.of).merge(m)
 	}
 }
 
-// execute runs a segment's records like the loop of runFragment, and shows each
-// memory access first to those who watch: a load may overwrite its address.
+// executeWatched runs a segment's records like the loop of runFragment. It reports each
+// memory access before it is executed, since a load may overwrite its own address.
 func (w *warp) executeWatched(s *segment, mask uint32) {
 	for i := s.first; i < s.end && w.fault == nil; i++ {
 		in := &w.kernel.code[i]
@@ -107,7 +106,7 @@ func (w *warp) executeWatched(s *segment, mask uint32) {
 	w.live = mask
 }
 
-// show tells all who watch of an access.
+// show reports an access to the enabled watchers.
 func (e *engine) show(w *warp, in *inst) {
 	if e.watch != nil {
 		e.watch.access(w, in)
@@ -120,7 +119,7 @@ func (e *engine) show(w *warp, in *inst) {
 	}
 }
 
-// access notes what one record accesses for the live lanes.
+// access records the access of one record by the live lanes.
 func (v *watcher) access(w *warp, in *inst) {
 	switch in.x.space {
 	case ptx.Global:
@@ -136,8 +135,8 @@ func (v *watcher) access(w *warp, in *inst) {
 	}
 }
 
-// warpAccess notes an access of all live lanes to global memory; lanes that
-// access one row of neighbouring elements, or all the same, make one span.
+// warpAccess records an access of all live lanes to global memory. Lanes that access
+// adjacent elements, or all the same, make one span.
 func (v *watcher) warpAccess(w *warp, in *inst) {
 	n := in.x.bytes()
 	if w.live == allLanes && !in.x.addr32 {
@@ -162,11 +161,11 @@ func (v *watcher) warpAccess(w *warp, in *inst) {
 	}
 }
 
-// wholeRow stands for the lane of an access that all make together.
+// wholeRow stands for the lane of an access that all lanes make together.
 const wholeRow = -1
 
-// global notes an access of a lane to n bytes of global memory. What lies in no
-// allocation is not noted: executing the access is a fault.
+// global records an access of a lane to n bytes of global memory. An access outside all
+// allocations is not recorded, since its execution is a fault.
 func (v *watcher) global(w *warp, in *inst, addr, n uint64, lane int) {
 	s := &v.sites[in.site]
 	if s.marks == nil || !s.marks.of.holds(addr, n) {

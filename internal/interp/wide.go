@@ -8,10 +8,10 @@ import (
 	"github.com/reprise-gpu/reprise/internal/ptx"
 )
 
-// A register of 128 bits is held as two of 64: its own number is that of the
-// lower half, and frame.high has the upper. Only mov, ld, st and two atomic
-// operations know such registers, and all but the latter are lowered as what
-// they are on the halves.
+// A register of 128 bits is stored as two of 64 bits: its own number is that of the
+// lower half, and frame.high contains the upper. Only mov, ld, st and two atomic
+// operations have such registers. All except the atomics are lowered to their
+// equivalents on the halves.
 
 // addHigh gives the 128-bit registers of a function their upper halves.
 func (l *lowering) addHigh(fr *frame) {
@@ -26,7 +26,7 @@ func (l *lowering) addHigh(fr *frame) {
 	}
 }
 
-// halves is a 128-bit operand as two of 64 bits.
+// halves returns a 128-bit operand as two of 64 bits.
 func (l *lowering) halves(op *ptx.Operand) ([]ptx.Operand, error) {
 	switch high, ok := l.frame.high[op.Reg]; {
 	case op.Kind == ptx.OpVector && len(op.Elems) == 2:
@@ -117,7 +117,7 @@ func (l *lowering) atomicWide(args []ptx.Operand) error {
 		}
 		r.d, r.x.d2 = l.register(pair[0].Reg), l.register(pair[1].Reg)
 	}
-	r.x.size = 16 / len(r.x.elems) // of an access of 16 bytes
+	r.x.size = 16 / len(r.x.elems) // the access has 16 bytes
 	r.x.atomic = name + ".b128"
 	r.exec = exchangeWide
 	l.k.ordered = l.k.ordered || r.x.space != ptx.Shared
