@@ -1,6 +1,7 @@
 package graphexec
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -133,6 +134,9 @@ func (x *Exec) plan(changes []Change) (*planned, []Verdict, error) {
 		return nil, nil, err
 	}
 	for _, op := range all {
+		if x.prog.sched.Graph.Ops[op].Control != nil {
+			return nil, nil, parts.OpError(x.prog.sched.Graph, op, errInBody)
+		}
 		if err := x.stays(op, &p.edits); err != nil {
 			return nil, nil, parts.OpError(x.prog.sched.Graph, op, err)
 		}
@@ -144,6 +148,8 @@ func (x *Exec) plan(changes []Change) (*planned, []Verdict, error) {
 	}
 	return p, verdicts, nil
 }
+
+var errInBody = errors.New("operations of its body would change, which takes another Exec: instantiate again")
 
 // ascending are the operations of lists, each once.
 func ascending(lists ...[]ir.OpID) []ir.OpID {

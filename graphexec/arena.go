@@ -96,16 +96,24 @@ func named(g *ir.Graph) []bool {
 		for _, a := range accesses {
 			named[a.Buffer] = true
 		}
-		if op.Kind != ir.KindLaunch {
-			continue
-		}
-		for _, a := range op.Launch.Args {
-			if a.Kind == ir.ArgBuffer {
-				named[a.Buffer] = true
-			}
+		nameArgs(op, named)
+		if op.Control != nil {
+			eachOp(op.Control, func(inner *ir.Op) { nameArgs(inner, named) })
 		}
 	}
 	return named
+}
+
+// nameArgs marks the buffers that a launch is passed.
+func nameArgs(op *ir.Op, named []bool) {
+	if op.Kind != ir.KindLaunch {
+		return
+	}
+	for _, a := range op.Launch.Args {
+		if a.Kind == ir.ArgBuffer {
+			named[a.Buffer] = true
+		}
+	}
 }
 
 func (p placed) holds(b ir.BufferID) bool { return p.offset[b] >= 0 }

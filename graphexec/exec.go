@@ -146,6 +146,9 @@ func instantiate(dev device.Device, s *ir.Schedule, b Bindings, form Backend) (*
 	default:
 		panic(fmt.Sprintf("BUG: back end %d", form))
 	}
+	if device.CodeOf(err) == device.NotSupported && x.prog.controlled() {
+		x.impl, err = newHosted(dev, x.prog)
+	}
 	if err != nil {
 		return nil, device.Join(err, x.freeArena())
 	}

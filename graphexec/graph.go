@@ -25,6 +25,7 @@ type instance struct {
 	nodes  []device.Node // by operation, 0 for a prefetch
 	replay parts.Commands
 	index  map[ir.OpID]int // by prefetch: its command in replay
+	controls
 }
 
 func newGraphBackend(dev device.Device, p *program) (_ *graphBackend, err error) {
@@ -53,7 +54,7 @@ func (b *graphBackend) build() (i instance, err error) {
 	if i.graph, err = b.dev.CreateGraph(); err != nil {
 		return i, err
 	}
-	all := sequence{dev: b.dev, graph: i.graph, prog: b.prog, when: when}
+	all := sequence{dev: b.dev, graph: i.graph, prog: b.prog, when: when, top: i.graph, stream: b.stream, controls: &i.controls}
 	if i.nodes, err = all.add(); err != nil {
 		return i, err
 	}
@@ -122,5 +123,5 @@ func (b *graphBackend) close() error {
 }
 
 func (i *instance) close(dev device.Device) error {
-	return device.Join(i.replay.Close(dev), parts.DestroyGraph(dev, i.exec, i.graph))
+	return device.Join(i.replay.Close(dev), parts.DestroyGraph(dev, i.exec, i.graph), i.controls.close(dev))
 }

@@ -12,6 +12,7 @@ type groups struct {
 	graphs []device.Graph
 	execs  []device.GraphExec
 	node   map[ir.OpID]groupNode
+	controls
 }
 
 // groupNode is where an operation is.
@@ -27,10 +28,11 @@ func (b *streamsBackend) group(ops []ir.OpID) (device.GraphExec, error) {
 		return 0, err
 	}
 	b.groups.graphs = append(b.groups.graphs, g)
+	q := sequence{dev: b.dev, graph: g, top: g, prog: b.prog, stream: b.streams[0], controls: &b.groups.controls}
 	nodes := make([]device.Node, len(ops))
 	var before []device.Node
 	for i, v := range ops {
-		if nodes[i], err = b.dev.AddNode(g, before, b.prog.work[v]); err != nil {
+		if nodes[i], err = q.node(v, before); err != nil {
 			return 0, parts.OpError(b.prog.sched.Graph, v, err)
 		}
 		before = nodes[i : i+1]
@@ -57,5 +59,5 @@ func (g *groups) destroy(dev device.Device) (errs []error) {
 	for _, graph := range g.graphs {
 		errs = append(errs, dev.DestroyGraph(graph))
 	}
-	return errs
+	return append(errs, g.controls.close(dev))
 }

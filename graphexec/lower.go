@@ -15,8 +15,9 @@ type program struct {
 	bound     Bindings
 	functions functionCache
 	settings  settings
-	used      *users        // nil until they are needed
-	work      []device.Work // by operation, with the settings
+	used      *users                 // nil until they are needed
+	work      []device.Work          // by operation, with the settings; nothing for a loop or a branch
+	bodies    map[ir.OpID][]*program // of loops and branches; nil without any
 }
 
 func newProgram(dev device.Device, s *ir.Schedule, b Bindings) (*program, error) {
@@ -37,7 +38,7 @@ func newProgram(dev device.Device, s *ir.Schedule, b Bindings) (*program, error)
 		}
 		p.work[id] = w
 	}
-	return p, nil
+	return p, p.newBodies(dev)
 }
 
 // lowerOp returns the work of an operation with edits.
@@ -50,7 +51,7 @@ func (p *program) lowerOp(id ir.OpID, e *edits) (device.Work, error) {
 			return nil, err
 		}
 	case ir.KindLoop, ir.KindBranch:
-		return nil, fmt.Errorf("a %v is not replayed yet", op.Kind)
+		return device.Nothing{}, nil // see controls
 	case ir.KindHost:
 		if s.Host = p.bound.HostFunc(p.sched.Graph.Traced(id)); s.Host == nil {
 			return nil, fmt.Errorf("no host function is bound: a trace read from a file must be given one")

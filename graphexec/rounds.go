@@ -30,6 +30,7 @@ type template struct {
 	in       device.Graph    // where the iterations are: the graph, or a body of it
 	nodes    [][]device.Node // by run, by operation
 	readers  []reader
+	controls
 }
 
 // reader is a node that reads the scalar of a loop, and its work, now that the scalar is where it is.
@@ -89,7 +90,7 @@ func (r *rounds) Replays() parts.Replays { return view{r.exec} }
 func (r *rounds) Fill(in device.Graph, written func(i int, behind []device.Node) (device.Node, error)) error {
 	t := r.next
 	t.in = in
-	q := sequence{dev: r.dev, graph: in, prog: r.exec.prog, when: make([]surrounding, len(r.exec.prog.work)), marks: r.marks, written: written}
+	q := sequence{dev: r.dev, graph: in, prog: r.exec.prog, when: make([]surrounding, len(r.exec.prog.work)), marks: r.marks, written: written, top: t.graph, nested: in != t.graph, stream: r.options.Stream, controls: &t.controls}
 	for range r.runs {
 		nodes, err := q.add()
 		if err != nil {
@@ -185,7 +186,7 @@ func (r *rounds) Follow() error {
 func (r *rounds) close() error { return r.template.close(r.dev) }
 
 func (t *template) close(dev device.Device) error {
-	return device.Join(t.replay.Close(dev), parts.DestroyGraph(dev, t.instance, t.graph))
+	return device.Join(t.replay.Close(dev), parts.DestroyGraph(dev, t.instance, t.graph), t.controls.close(dev))
 }
 
 // several is an Exec without a back end of several iterations of x, or of a part of them.

@@ -15,6 +15,13 @@ type sequence struct {
 	prog  *program
 	when  []surrounding // by operation
 
+	// For loops and branches: the graph that is launched, whether this one is a body of it, a stream to set their
+	// counts on, and who holds what they need.
+	top      device.Graph
+	nested   bool
+	stream   device.Stream
+	controls *controls
+
 	ends []device.Node // what the next run follows
 
 	// In a loop, where iterations write its scalar, and what to add behind that in iteration i: a node that
@@ -73,7 +80,7 @@ func (q *sequence) add() ([]device.Node, error) {
 		if q.reader != 0 && q.marks.opens[op] {
 			deps = append(deps, q.reader)
 		}
-		if nodes[op], err = q.dev.AddNode(q.graph, deps, q.prog.work[op]); err != nil {
+		if nodes[op], err = q.node(op, deps); err != nil {
 			return nil, parts.OpError(s.Graph, op, err)
 		}
 		if err := q.close(op, nodes, due); err != nil {
@@ -87,6 +94,14 @@ func (q *sequence) add() ([]device.Node, error) {
 		}
 	}
 	return nodes, nil
+}
+
+// node adds the node of an operation.
+func (q *sequence) node(op ir.OpID, deps []device.Node) (device.Node, error) {
+	if q.prog.sched.Graph.Ops[op].Control != nil {
+		return q.control(op, deps)
+	}
+	return q.dev.AddNode(q.graph, deps, q.prog.work[op])
 }
 
 // close has something added behind an iteration of which op was the last to write the scalar; due counts,

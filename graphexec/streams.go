@@ -106,9 +106,9 @@ func (b *streamsBackend) commands(records []bool) (cmds []device.Command, err er
 		for _, u := range s.Waits[first] {
 			cmds = append(cmds, device.Command{Kind: device.Await, Stream: stream, Event: event[u]})
 		}
-		switch ops := b.running(ops); len(ops) {
-		case 0:
-		case 1:
+		switch ops := b.running(ops); {
+		case len(ops) == 0:
+		case len(ops) == 1 && s.Graph.Ops[ops[0]].Control == nil:
 			b.index[ops[0]] = len(cmds)
 			cmds = append(cmds, device.Command{Kind: device.Run, Stream: stream, Work: b.prog.work[ops[0]]})
 		default:
@@ -132,7 +132,7 @@ func (b *streamsBackend) commands(records []bool) (cmds []device.Command, err er
 func (b *streamsBackend) running(ops []ir.OpID) []ir.OpID {
 	return slices.DeleteFunc(slices.Clone(ops), func(v ir.OpID) bool {
 		_, none := b.prog.work[v].(device.Nothing)
-		return none
+		return none && b.prog.sched.Graph.Ops[v].Control == nil
 	})
 }
 

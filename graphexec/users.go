@@ -31,6 +31,10 @@ func (p *program) users() *users {
 	var scratch [2]ir.Access
 	for i := range g.Ops {
 		id, op := ir.OpID(i), &g.Ops[i]
+		if op.Control != nil {
+			u.addBodies(id, op.Control, add)
+			continue
+		}
 		if op.Kind != ir.KindLaunch {
 			accesses := op.Accesses(&scratch)
 			for _, a := range accesses {
@@ -49,4 +53,37 @@ func (p *program) users() *users {
 	}
 	p.used = u
 	return u
+}
+
+// addBodies adds a loop or a branch as a user of all that operations of its bodies are given.
+func (u *users) addBodies(id ir.OpID, c *ir.Control, add func(*[]ir.OpID, ir.OpID)) {
+	add(&u.buffer[c.Scalar.Buffer], id)
+	eachOp(c, func(op *ir.Op) {
+		for _, a := range op.AppendAccesses(nil) {
+			add(&u.buffer[a.Buffer], id)
+		}
+		if op.Launch == nil {
+			return
+		}
+		for _, a := range op.Launch.Args {
+			switch a.Kind {
+			case ir.ArgParam:
+				add(&u.param[a.Param], id)
+			case ir.ArgBuffer:
+				add(&u.buffer[a.Buffer], id)
+			}
+		}
+	})
+}
+
+// eachOp calls f for the operations of all bodies, those of nested ones too.
+func eachOp(c *ir.Control, f func(*ir.Op)) {
+	for _, body := range c.Bodies {
+		for v := range body.Ops {
+			f(&body.Ops[v])
+			if inner := body.Ops[v].Control; inner != nil {
+				eachOp(inner, f)
+			}
+		}
+	}
 }

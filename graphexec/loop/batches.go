@@ -5,6 +5,7 @@ import (
 
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/graphexec/internal/parts"
+	"github.com/reprise-gpu/reprise/graphexec/internal/until"
 )
 
 // batches is a loop of which the host looks at the scalar at the end of each period: of
@@ -121,7 +122,7 @@ func (b *batches) follow() error {
 // bodies are replays of the body itself.
 func (b *batches) bodies() parts.Replays { return b.x.view }
 
-func (b *batches) run(ctx context.Context, n int) (finding, error) {
+func (b *batches) run(ctx context.Context, n int) (until.Finding, error) {
 	switch {
 	case n >= b.period && b.other != 0 && b.period <= b.apart():
 		return b.ahead(ctx, n/b.period)
@@ -135,10 +136,10 @@ func (b *batches) run(ctx context.Context, n int) (finding, error) {
 func (b *batches) apart() int { return max(1, parts.MaxReplays/b.size) * b.size }
 
 // one runs n iterations, no more than a period, and waits for the look at their end.
-func (b *batches) one(ctx context.Context, n int) (finding, error) {
+func (b *batches) one(ctx context.Context, n int) (until.Finding, error) {
 	for ; n > b.apart(); n -= b.apart() {
 		if err := b.part(ctx, b.apart()); err != nil {
-			return goOn, err
+			return until.GoOn, err
 		}
 	}
 	x := b.x
@@ -150,11 +151,11 @@ func (b *batches) one(ctx context.Context, n int) (finding, error) {
 		err = x.wait(x.stream)
 	}
 	if err != nil {
-		return goOn, x.failed(n, err)
+		return until.GoOn, x.failed(n, err)
 	}
 	x.stats.Checks++
 	x.advance(n)
-	return x.until.look(b.looks[0].mail.Bytes), nil
+	return x.until.Look(b.looks[0].mail.Bytes), nil
 }
 
 // part runs n iterations of a period that does not end with them.
@@ -184,27 +185,27 @@ func (b *batches) iterate(n int) error {
 }
 
 // ahead runs so many periods, each enqueued before the look at the one before is waited for.
-func (b *batches) ahead(ctx context.Context, periods int) (finding, error) {
+func (b *batches) ahead(ctx context.Context, periods int) (until.Finding, error) {
 	if err := b.enqueue(0); err != nil {
-		return goOn, b.x.failed(b.period, err)
+		return until.GoOn, b.x.failed(b.period, err)
 	}
 	for i := 0; ; i++ {
 		more := i+1 < periods && ctx.Err() == nil
 		if more {
 			if err := b.enqueue(i + 1); err != nil {
-				return goOn, b.x.failed(2*b.period, err)
+				return until.GoOn, b.x.failed(2*b.period, err)
 			}
 		}
 		found, at, err := b.see(i)
 		if err != nil {
-			return goOn, b.x.failed(2*b.period, err)
+			return until.GoOn, b.x.failed(2*b.period, err)
 		}
-		if found != goOn {
+		if found != until.GoOn {
 			return found, b.end(i, at, more)
 		}
 		b.x.advance(b.period)
 		if !more {
-			return goOn, nil
+			return until.GoOn, nil
 		}
 	}
 }
@@ -224,14 +225,14 @@ func (b *batches) enqueue(i int) error {
 
 // see waits for the look at period i and returns what the first check with a finding found,
 // and how many checks before it found nothing.
-func (b *batches) see(i int) (found finding, at int, err error) {
+func (b *batches) see(i int) (found until.Finding, at int, err error) {
 	if err := b.x.wait(b.other); err != nil {
-		return goOn, 0, err
+		return until.GoOn, 0, err
 	}
 	b.x.stats.Checks++
 	bytes := b.looks[i%2].mail.Bytes
 	for at = range b.checks() {
-		if found = b.x.until.look(bytes[int64(at)*b.x.until.bytes:]); found != goOn {
+		if found = b.x.until.Look(bytes[int64(at)*b.x.until.bytes:]); found != until.GoOn {
 			break
 		}
 	}

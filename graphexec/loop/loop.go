@@ -8,6 +8,7 @@ import (
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/graphexec"
 	"github.com/reprise-gpu/reprise/graphexec/internal/parts"
+	"github.com/reprise-gpu/reprise/graphexec/internal/until"
 	"github.com/reprise-gpu/reprise/internal/absent"
 	"github.com/reprise-gpu/reprise/ir"
 )
@@ -171,7 +172,7 @@ type lowering interface {
 	// run runs n iterations, or fewer when a check ends the loop or ctx is done, counts
 	// them in done, and returns what the last check found. Nothing is under way when it
 	// returns without an error.
-	run(ctx context.Context, n int) (finding, error)
+	run(ctx context.Context, n int) (until.Finding, error)
 	// bodies are the replays that iterations consist of, and follow has what is beside them
 	// go where these have buffers by now.
 	bodies() parts.Replays
@@ -274,9 +275,9 @@ func (x *Exec) run(ctx context.Context) (Ending, error) {
 		switch {
 		case err != nil:
 			return Cancelled, x.wrap(err)
-		case found == met:
+		case found == until.Met:
 			return Met, nil
-		case found == notANumber:
+		case found == until.NotANumber:
 			return NotANumber, nil
 		}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/graphexec/internal/parts"
+	"github.com/reprise-gpu/reprise/graphexec/internal/until"
 )
 
 // while is a loop that the device goes round: a while node whose body is one iteration or
@@ -55,7 +56,7 @@ func (w *while) build() (err error) {
 	if w.mail, err = parts.NewMailbox(dev, stateBytes-stateReport); err != nil {
 		return err
 	}
-	if w.module, err = dev.LoadModule("until.ptx", untilPTX); err != nil {
+	if w.module, err = dev.LoadModule("until.ptx", until.PTX); err != nil {
 		return err
 	}
 	if w.rounds, err = w.x.rounds(w.size, w.surround); err != nil {
@@ -81,7 +82,7 @@ func (w *while) surround(r parts.Rounds, g device.Graph) error {
 		return err
 	}
 	u := w.x.until
-	entry, test := u.kernel()
+	entry, test := u.Kernel()
 	f, err := dev.Function(w.module, entry)
 	if err != nil {
 		return err
@@ -102,11 +103,7 @@ func (w *while) until(f device.Function, test []byte, c device.Condition) *devic
 		test = make([]byte, 8)    // looks for 0
 		at = w.state + stateEvery // where it never is
 	}
-	params := binary.LittleEndian.AppendUint64(nil, uint64(c))
-	params = binary.LittleEndian.AppendUint64(params, uint64(at))
-	params = binary.LittleEndian.AppendUint64(params, uint64(w.state))
-	one := device.Dim3{X: 1, Y: 1, Z: 1}
-	return &device.Launch{Function: f, Grid: one, Block: one, Params: append(params, test...), Label: "until " + u.name}
+	return until.Launch(f, "until "+u.name, c, []device.Ptr{at, w.state}, test)
 }
 
 // Limits of one launch.
@@ -115,7 +112,7 @@ const (
 	longEnough = 10 * time.Millisecond // from look to look, where somebody waits for looks
 )
 
-func (w *while) run(ctx context.Context, n int) (finding, error) {
+func (w *while) run(ctx context.Context, n int) (until.Finding, error) {
 	x := w.x
 	every := x.loop.CheckEvery
 	most := w.longest()
@@ -127,17 +124,17 @@ func (w *while) run(ctx context.Context, n int) (finding, error) {
 		start := x.dev.Now()
 		rounds, found, err := w.launch(most)
 		if err != nil {
-			return goOn, x.failed(most*every, err)
+			return until.GoOn, x.failed(most*every, err)
 		}
 		n -= rounds * w.size
 		x.advance(rounds * w.size)
-		if found != goOn {
+		if found != until.GoOn {
 			return found, nil
 		}
 		most = min(longer(most, x.dev.Now()-start), w.longest())
 	}
 	if n >= every {
-		return goOn, nil // cancelled
+		return until.GoOn, nil // cancelled
 	}
 	return x.host.run(ctx, n)
 }
@@ -167,21 +164,21 @@ func longer(checks int, took time.Duration) int {
 }
 
 // launch runs up to that many checks, and returns how many rounds it ran.
-func (w *while) launch(checks int) (int, finding, error) {
+func (w *while) launch(checks int) (int, until.Finding, error) {
 	x := w.x
 	if err := w.allow(checks); err != nil {
-		return 0, goOn, err
+		return 0, until.GoOn, err
 	}
 	if err := w.rounds.Launch(1); err != nil {
-		return 0, goOn, err
+		return 0, until.GoOn, err
 	}
 	x.stats.Launches++
 	x.stats.Checks++
 	if err := x.wait(x.stream); err != nil {
-		return 0, goOn, err
+		return 0, until.GoOn, err
 	}
 	report := binary.LittleEndian.Uint32(w.mail.Bytes)
-	return int(report >> 2), finding(report & 3), nil
+	return int(report >> 2), until.Finding(report & 3), nil
 }
 
 // allow has launches run so many checks from now on.

@@ -1,5 +1,5 @@
-// The end of a round of a loop that runs on the device; make ptx makes until.ptx of it. It
-// is a module of its own, since a driver from before CUDA 12.4 cannot link it.
+// The end of a round of a loop that runs on the device, and what comes before a loop or a branch in a graph; make ptx
+// makes until.ptx of it. It is a module of its own, since a driver from before CUDA 12.4 cannot link it.
 //
 // The next round waits for this one, so what most rounds do is to find that the loop goes on, and to count. They leave
 // the condition at 1, with which a launch begins. All that they wait for is two loads, side by side.
@@ -21,9 +21,16 @@ struct __align__(16) state {
 // end ends the loop with a round that has met its end or is the last of the launch, unless it is between checks.
 static __device__ __forceinline__ void end(unsigned long long condition, state *at, state s, unsigned found) {
   const unsigned ran = s.most - s.left;
-  if (s.every != 1 && ran % s.every != 0) return; // the last of a launch is a check
+  if (s.left != 0 && s.every != 1 && ran % s.every != 0) return; // the last of a launch is a check
   cudaGraphSetConditional(condition, 0);
   *at = {s.most, s.most, s.every, ran << 2 | found};
+}
+
+// find compares a scalar. A loop goes on while it is from low to high; when high is no number, while it is a number other
+// than low.
+static __device__ __forceinline__ finding find(double x, double low, double high) {
+  const bool within = x >= low && x <= high;
+  return x != x ? NOT_A_NUMBER : within || (high != high && x != low) ? GO_ON : MET;
 }
 
 // count counts a round.
@@ -64,4 +71,24 @@ extern "C" __global__ void until_word(unsigned long long condition, const unsign
   const state s = count(before, at);
   const bool met = x - low <= span;
   if (__builtin_expect(met || s.left == 0, 0)) end(condition, at, s, met ? MET : GO_ON);
+}
+
+// loop_begin: lets a loop that is in the body of another begin again.
+// Launch: one thread.
+extern "C" __global__ void loop_begin(unsigned long long condition) { cudaGraphSetConditional(condition, 1); }
+
+// branch_f32: selects the first body of a branch if the scalar is what until_f32 would end a loop for.
+// Launch: one thread.
+extern "C" __global__ void branch_f32(unsigned long long condition, const float *p, double low, double high) {
+  cudaGraphSetConditional(condition, find(*p, low, high) == MET);
+}
+
+// branch_f64: the same for a double.
+extern "C" __global__ void branch_f64(unsigned long long condition, const double *p, double low, double high) {
+  cudaGraphSetConditional(condition, find(*p, low, high) == MET);
+}
+
+// branch_word: the same for an integer, as until_word.
+extern "C" __global__ void branch_word(unsigned long long condition, const unsigned *p, unsigned low, unsigned span) {
+  cudaGraphSetConditional(condition, *p - low <= span);
 }

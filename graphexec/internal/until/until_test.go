@@ -1,4 +1,4 @@
-package loop
+package until
 
 import (
 	"encoding/binary"
@@ -19,8 +19,8 @@ func TestTheDeviceAndTheHostGoOnWithTheSameNumbers(t *testing.T) {
 			continue
 		}
 		for _, v := range values {
-			p := &predicate{Until: Until{Is: is, Value: v}, elem: ir.F64}
-			entry, test := p.kernel()
+			p := &Test{ir.F64, is, v}
+			entry, test := p.Kernel()
 			require.Equal(t, "until_f64", entry)
 			low, high := math.Float64frombits(binary.LittleEndian.Uint64(test)), math.Float64frombits(binary.LittleEndian.Uint64(test[8:]))
 			for _, x := range append(values, math.NaN()) {
@@ -28,7 +28,7 @@ func TestTheDeviceAndTheHostGoOnWithTheSameNumbers(t *testing.T) {
 				goesOn := !met && !math.IsNaN(x)
 				on := x >= low && x <= high || math.IsNaN(high) && x != low && !math.IsNaN(x)
 				require.Equal(t, goesOn, on, "on the device: %v is %v %v", x, is, v)
-				require.Equal(t, goesOn, p.look(binary.LittleEndian.AppendUint64(nil, math.Float64bits(x))) == goOn, "on the host: %v is %v %v", x, is, v)
+				require.Equal(t, goesOn, p.Look(binary.LittleEndian.AppendUint64(nil, math.Float64bits(x))) == GoOn, "on the host: %v is %v %v", x, is, v)
 			}
 		}
 	}
@@ -45,8 +45,8 @@ func TestTheDeviceAndTheHostFindTheSameIntegers(t *testing.T) {
 				continue
 			}
 			for _, v := range values {
-				p := &predicate{Until: Until{Is: is, Value: v}, elem: elem}
-				entry, test := p.kernel()
+				p := &Test{elem, is, v}
+				entry, test := p.Kernel()
 				require.Equal(t, "until_word", entry)
 				ends := func(uint32) bool { return false }
 				if test != nil {
@@ -60,8 +60,8 @@ func TestTheDeviceAndTheHostFindTheSameIntegers(t *testing.T) {
 					}
 					want := x < v && is&ir.Below != 0 || x == v && is&ir.Equal != 0 || x > v && is&ir.Above != 0
 					require.Equal(t, want, ends(w), "on the device: %v %v is %v %v", elem, x, is, v)
-					found := p.look(binary.LittleEndian.AppendUint32(nil, w))
-					require.Equal(t, want, found == met, "on the host: %v %v is %v %v", elem, x, is, v)
+					found := p.Look(binary.LittleEndian.AppendUint32(nil, w))
+					require.Equal(t, want, found == Met, "on the host: %v %v is %v %v", elem, x, is, v)
 				}
 			}
 		}

@@ -1,0 +1,239 @@
+package graphexec
+
+import (
+	"context"
+
+	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/graphexec/internal/parts"
+	"github.com/reprise-gpu/reprise/graphexec/internal/until"
+	"github.com/reprise-gpu/reprise/ir"
+)
+
+// hosted is the back end of schedules with loops or branches on a device without conditional nodes. The operations run
+// one after another on one stream. The host reads the scalar of each loop and branch, so that a replay returns
+// only when the last of them has ended.
+type hosted struct {
+	dev    device.Device
+	prog   *program
+	stream device.Stream
+	mail   parts.Mailbox // for a scalar
+	steps
+}
+
+// steps are the parts of a program in submission order.
+type steps []step
+
+// step is a list of operations without control, or one loop or branch.
+type step struct {
+	list  parts.Commands
+	ops   []ir.OpID // of the list
+	of    *ir.Control
+	name  string
+	test  until.Test
+	look  *device.Copy // of the scalar to the host
+	inner []steps      // the bodies
+}
+
+func newHosted(dev device.Device, p *program) (_ *hosted, err error) {
+	h := &hosted{dev: dev, prog: p}
+	defer func() {
+		if err != nil {
+			err = device.Join(err, h.close())
+		}
+	}()
+	if h.stream, err = dev.CreateStream(0); err != nil {
+		return nil, err
+	}
+	if h.mail, err = parts.NewMailbox(dev, 8); err != nil {
+		return nil, err
+	}
+	h.steps, err = h.build(p)
+	return h, err
+}
+
+// build lowers a program to steps; what was made before an error is among them.
+func (h *hosted) build(p *program) (all steps, err error) {
+	var ops []ir.OpID
+	flush := func() error {
+		if len(ops) == 0 {
+			return nil
+		}
+		s := step{ops: ops}
+		ops = nil
+		s.list, err = parts.Compile(h.dev, h.commands(p, s.ops))
+		all = append(all, s)
+		return err
+	}
+	for _, v := range p.sched.Order {
+		c := p.sched.Graph.Ops[v].Control
+		if c == nil {
+			if _, nothing := p.work[v].(device.Nothing); !nothing {
+				ops = append(ops, v)
+			}
+			continue
+		}
+		if err := flush(); err != nil {
+			return all, err
+		}
+		s, err := h.control(p, v, c)
+		all = append(all, s)
+		if err != nil {
+			return all, err
+		}
+	}
+	return all, flush()
+}
+
+func (h *hosted) commands(p *program, ops []ir.OpID) []device.Command {
+	cmds := make([]device.Command, len(ops))
+	for i, v := range ops {
+		cmds[i] = device.Command{Kind: device.Run, Stream: h.stream, Work: p.work[v]}
+	}
+	return cmds
+}
+
+// control lowers a loop or a branch.
+func (h *hosted) control(p *program, v ir.OpID, c *ir.Control) (step, error) {
+	name := parts.OpName(p.sched.Graph, v)
+	s := step{of: c, name: name, test: p.test(v), look: &device.Copy{
+		Dst: h.mail.At, Src: p.settings.address(c.Scalar), Bytes: c.Scalar.Hi - c.Scalar.Lo, Label: "scalar of " + name,
+	}}
+	for _, body := range p.bodies[v] {
+		inner, err := h.build(body)
+		s.inner = append(s.inner, inner)
+		if err != nil {
+			return s, err
+		}
+	}
+	return s, nil
+}
+
+func (h *hosted) launch(n int) error {
+	for range n {
+		if err := h.run(h.steps); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// run runs steps once.
+func (h *hosted) run(all steps) error {
+	for i := range all {
+		s := &all[i]
+		var err error
+		switch {
+		case s.of == nil:
+			err = s.list.Submit(h.dev, 1)
+		case s.of.Limit > 0:
+			err = h.loop(s)
+		default:
+			err = h.branch(s)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (h *hosted) loop(s *step) error {
+	for i := int64(1); i <= s.of.Limit; i++ {
+		if err := h.run(s.inner[0]); err != nil {
+			return err
+		}
+		if i%s.of.Every != 0 {
+			continue
+		}
+		if found, err := h.find(s); err != nil || found != until.GoOn {
+			return err
+		}
+	}
+	return nil
+}
+
+func (h *hosted) branch(s *step) error {
+	found, err := h.find(s)
+	if err != nil {
+		return err
+	}
+	body := 0
+	if found != until.Met {
+		body = 1
+	}
+	if body == len(s.inner) {
+		return nil
+	}
+	return h.run(s.inner[body])
+}
+
+// find waits for what was submitted and evaluates a condition.
+func (h *hosted) find(s *step) (until.Finding, error) {
+	if err := h.dev.Submit(h.stream, s.look); err != nil {
+		return until.GoOn, err
+	}
+	if err := h.dev.Synchronize(h.stream); err != nil {
+		return until.GoOn, err
+	}
+	return s.test.Look(h.mail.Bytes), nil
+}
+
+func (h *hosted) length() int { return len(h.steps) }
+
+func (h *hosted) wait(ctx context.Context) error { return h.dev.SynchronizeContext(ctx, h.stream) }
+
+func (h *hosted) update(works []opWork) (int, error) {
+	for i, w := range works {
+		if err := h.set(w); err != nil {
+			return i, err
+		}
+	}
+	return 0, nil
+}
+
+func (h *hosted) set(w opWork) error {
+	for _, s := range h.steps {
+		for at, v := range s.ops {
+			if v == w.op {
+				return h.dev.UpdateCommand(s.list.List, at, w.work)
+			}
+		}
+	}
+	return nil
+}
+
+func (h *hosted) keeps(ir.OpID) bool { return false }
+
+func (h *hosted) rebuild() error {
+	if err := h.wait(context.Background()); err != nil {
+		return err
+	}
+	all, err := h.build(h.prog)
+	if err != nil {
+		return device.Join(err, all.close(h.dev))
+	}
+	was := h.steps
+	h.steps = all
+	return was.close(h.dev)
+}
+
+func (h *hosted) origin() device.Stream { return h.stream }
+
+func (h *hosted) close() error {
+	errs := []error{h.steps.close(h.dev), h.mail.Close(h.dev)}
+	if h.stream != 0 {
+		errs = append(errs, h.dev.DestroyStream(h.stream))
+	}
+	return device.Join(errs...)
+}
+
+func (all steps) close(dev device.Device) error {
+	var errs []error
+	for i := range all {
+		errs = append(errs, all[i].list.Close(dev))
+		for _, inner := range all[i].inner {
+			errs = append(errs, inner.close(dev))
+		}
+	}
+	return device.Join(errs...)
+}
