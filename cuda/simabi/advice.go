@@ -4,7 +4,7 @@ package simabi
 
 import "slices"
 
-// adviceTopic is what advice is about.
+// adviceTopic is the subject of advice.
 type adviceTopic int
 
 const (
@@ -16,7 +16,7 @@ const (
 
 func accessedBy[D ~int32](dev D) adviceTopic { return accessed + 1 + adviceTopic(dev) }
 
-// advice holds from address lo to hi, until later advice on the topic.
+// advice applies to addresses [lo, hi), until later advice on the same topic.
 type advice struct {
 	lo, hi uint64
 	topic  adviceTopic
@@ -24,7 +24,7 @@ type advice struct {
 	set    bool
 }
 
-// advices are in the order they were given, without those that later ones cover.
+// advices are in the order of their calls, without those that later ones replace.
 type advices []advice
 
 func (l *advices) set(a advice) {
@@ -32,8 +32,8 @@ func (l *advices) set(a advice) {
 	*l = append(*l, a)
 }
 
-// uniform is the device of the advice on a topic that holds from lo to hi; false when
-// there is none, or not the same everywhere.
+// uniform returns the device of the advice on a topic for [lo, hi). It returns
+// false if there is no advice, or if it is not the same everywhere.
 func (l advices) uniform(lo, hi uint64, topic adviceTopic) (dev int, ok bool) {
 	at := func(addr uint64) advice {
 		for _, a := range slices.Backward(l) {

@@ -11,7 +11,7 @@ import (
 	"github.com/reprise-gpu/reprise/cuda/simabi/internal/graph"
 )
 
-// anyParams makes what a node is to do from parameters that say their kind.
+// anyParams converts parameters that contain their own kind.
 func anyParams(p *C.CUgraphNodeParams) params {
 	if p == nil || p.reserved0 != [3]C.int{} || p.reserved2 != 0 {
 		return refuse(invalidValue)
@@ -53,7 +53,7 @@ func anyParams(p *C.CUgraphNodeParams) params {
 	return refuse(invalidValue)
 }
 
-// kindOf is the kind that parameters say.
+// kindOf returns the kind in the parameters.
 func kindOf(p *C.CUgraphNodeParams) graph.Kind {
 	if p == nil {
 		return 0

@@ -14,7 +14,7 @@ import (
 
 var arrays handles[*array]
 
-// array is texels in a layout of the driver's own.
+// array is an array of texels in a layout of the driver.
 type array struct {
 	handle  handle
 	context *context
@@ -35,7 +35,7 @@ var texelFormats = map[C.CUarray_format]device.TexelFormat{
 	C.CU_AD_FORMAT_HALF: device.TexelF16, C.CU_AD_FORMAT_FLOAT: device.TexelF32,
 }
 
-// texels is the layout of a format and extents, without layers.
+// texels returns the layout for a format and extents, without layers.
 func texels(f C.CUarray_format, channels C.uint, width, height, depth C.size_t) (device.Texels, error) {
 	format, ok := texelFormats[f]
 	switch {
@@ -51,11 +51,11 @@ func texels(f C.CUarray_format, channels C.uint, width, height, depth C.size_t) 
 
 const (
 	layeredFlags = C.CUDA_ARRAY3D_LAYERED | C.CUDA_ARRAY3D_CUBEMAP
-	// plainFlags ask for what all arrays here can do.
+	// plainFlags request abilities that all arrays have here.
 	plainFlags = C.CUDA_ARRAY3D_SURFACE_LDST | C.CUDA_ARRAY3D_TEXTURE_GATHER | C.CUDA_ARRAY3D_COLOR_ATTACHMENT
 )
 
-// layout is what an array of that description holds.
+// layout returns the layout of an array with the given description.
 func layout(d *C.CUDA_ARRAY3D_DESCRIPTOR) (device.Texels, error) {
 	t, err := texels(d.Format, d.NumChannels, d.Width, d.Height, d.Depth)
 	switch {
@@ -74,7 +74,7 @@ func layout(d *C.CUDA_ARRAY3D_DESCRIPTOR) (device.Texels, error) {
 	return t, nil
 }
 
-// createArray stores a new array's handle.
+// createArray creates an array and stores its handle.
 func (c *context) createArray(out *C.CUarray, d *C.CUDA_ARRAY3D_DESCRIPTOR) error {
 	t, err := layout(d)
 	if err != nil {
@@ -154,22 +154,22 @@ func sim_cuArrayDestroy(h C.CUarray) C.CUresult {
 	})
 }
 
-// extent is how many bytes, rows and slices there are.
+// extent is a number of bytes, rows and slices.
 type extent struct{ width, height, depth int64 }
 
-// region is the memory of an array, and how many bytes, rows and slices (or layers)
-// there are.
+// region returns the memory of an array, and its numbers of bytes, rows and slices
+// (or layers).
 func (a *array) region() (sim.Region, extent, error) {
 	r, t, err := a.context.sim.ArrayRegion(a.sim)
 	return r, extent{int64(t.Width * t.Channels * t.Format.Bytes()), int64(max(t.Height, 1)), int64(max(t.Depth, t.Layers, 1))}, err
 }
 
-// texelBytes is the size of a texel.
+// texelBytes returns the size of a texel.
 func (a *array) texelBytes() C.size_t {
 	return C.size_t(texelFormats[a.desc.Format].Bytes()) * C.size_t(a.desc.NumChannels)
 }
 
-// inArray is resolve for an array: in it, a box is made of whole texels.
+// inArray is resolve for an array, in which a box consists of whole texels.
 func (b *boxSide) inArray(width, height, depth C.size_t) (place, int64, int64, error) {
 	fail := func(err error) (place, int64, int64, error) { return place{}, 0, 0, err }
 	a, err := arrayOf(b.array)
@@ -188,7 +188,7 @@ func (b *boxSide) inArray(width, height, depth C.size_t) (place, int64, int64, e
 	return place{at: at}, r.Pitch, r.Slice, nil
 }
 
-// inside reports whether n from an offset on are among all.
+// inside reports whether the range of n from an offset on is within all.
 func inside(from, n C.size_t, all int64) bool {
 	return from <= C.size_t(all) && n <= C.size_t(all)-from
 }

@@ -10,11 +10,12 @@ import (
 	"github.com/reprise-gpu/reprise/device/unit"
 )
 
-// fixed are the attributes that every simulated GPU has alike. Extents of textures and
-// surfaces, and those of grids and blocks, are those of compute capability 6.0 and later
-// in the CUDA C++ Programming Guide, technical specifications per compute capability.
-// What is not listed here or in measured is 0: what the simulator lacks, such as access
-// to pageable memory or to peers, clusters and RDMA.
+// fixed are the attributes that are the same for all simulated GPUs. Extents of
+// textures, surfaces, grids and blocks are those of compute capability 6.0 and
+// later in the CUDA C++ Programming Guide, technical specifications per compute
+// capability. An attribute that is neither in fixed nor in measured is 0: the
+// simulator does not have the ability, for example access to pageable memory or to
+// peers, clusters and RDMA.
 var fixed = map[C.CUdevice_attribute]int{
 	C.CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X:       1024,
 	C.CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y:       1024,
@@ -75,7 +76,7 @@ var fixed = map[C.CUdevice_attribute]int{
 
 	C.CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACECUBEMAP_LAYERED_LAYERS: 2046,
 
-	C.CU_DEVICE_ATTRIBUTE_ASYNC_ENGINE_COUNT:                      2, // of the time model
+	C.CU_DEVICE_ATTRIBUTE_ASYNC_ENGINE_COUNT:                      2, // as in the time model
 	C.CU_DEVICE_ATTRIBUTE_GPU_OVERLAP:                             1,
 	C.CU_DEVICE_ATTRIBUTE_CAN_MAP_HOST_MEMORY:                     1,
 	C.CU_DEVICE_ATTRIBUTE_CONCURRENT_KERNELS:                      1,
@@ -96,11 +97,12 @@ var fixed = map[C.CUdevice_attribute]int{
 	C.CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH:                      1,
 	C.CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED:                  1,
 	C.CU_DEVICE_ATTRIBUTE_MEM_SYNC_DOMAIN_COUNT:                   1,
-	C.CU_DEVICE_ATTRIBUTE_NUMA_ID:                                 -1, // no node of the system's
+	C.CU_DEVICE_ATTRIBUTE_NUMA_ID:                                 -1, // not a NUMA node of the system
 	C.CU_DEVICE_ATTRIBUTE_HOST_NUMA_ID:                            -1,
 }
 
-// sharedPerBlock is what a block has of shared memory unless its kernel asks for more.
+// sharedPerBlock is the shared memory of a block, in bytes, unless its kernel
+// requests more.
 const sharedPerBlock = 48 << 10
 
 // measured are the attributes that follow from a GPU's profile.
@@ -144,7 +146,7 @@ func ifAtLeast(major, since, value int) int {
 	return 0
 }
 
-// ratio rounds; a profile that does not know a unit has no ratio, which is 1.
+// ratio returns a/b, rounded, or 1 if the profile does not have the unit.
 func ratio(a, b float64) int {
 	if a == 0 || b == 0 {
 		return 1
@@ -152,11 +154,11 @@ func ratio(a, b float64) int {
 	return int(a/b + 0.5)
 }
 
-// busBits is the width of the bus to DRAM, from the data sheets that the profiles name;
-// it is not in the profiles, since no time depends on it.
+// busBits is the width of the bus to DRAM, from the data sheets that the profiles
+// cite. It is not in the profiles, since no time depends on it.
 var busBits = map[string]int{"h200": 6144, "a100": 5120, "v100": 4096, "p100": 3072, "gtx1660s": 192, "gtx960": 128}
 
-// memoryClock is the clock of DRAM in kHz at which a bus that carries two bits per cycle
+// memoryClock returns the clock of DRAM in kHz at which a bus of two bits per cycle
 // and wire has the profile's bandwidth.
 func memoryClock(p *model.Profile) int {
 	width := busBits[p.ID]
@@ -166,7 +168,8 @@ func memoryClock(p *model.Profile) int {
 	return int(p.MemoryGBps * 1e6 * 8 / 2 / float64(width))
 }
 
-// attribute is the value of an attribute, if there is one of that number.
+// attribute returns the value of an attribute, or an error if the number is not an
+// attribute.
 func (g *gpu) attribute(a C.CUdevice_attribute) (int, error) {
 	switch of := measured[a]; {
 	case a < 1 || a >= C.CU_DEVICE_ATTRIBUTE_MAX:

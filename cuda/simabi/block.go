@@ -21,7 +21,7 @@ import (
 	"github.com/reprise-gpu/reprise/internal/interp"
 )
 
-// blockKind says what a block of memory is.
+// blockKind is the call by which a block of memory was created.
 type blockKind uint8
 
 const (
@@ -31,24 +31,25 @@ const (
 	managedBlock                     // cuMemAllocManaged
 )
 
-// block is one allocation. Those of modules have none.
+// block is one allocation. The memory of modules has no block.
 type block struct {
 	at         device.Ptr
 	size       int64
 	kind       blockKind
-	context    *context // that allocated it
-	pool       *pool    // it is from, or nil
-	flags      C.uint   // it was asked for with
-	id         uint64   // never used again
-	pages      []byte   // that the driver mapped for it
-	shared     *memfd   // of the pages, if other processes can map them
-	opens      int      // by cuIpcOpenMemHandle, 0 for memory of this process
+	context    *context // the context that allocated it
+	pool       *pool    // the pool it was allocated from, or nil
+	flags      C.uint   // the flags of the allocation
+	id         uint64   // never reused
+	pages      []byte   // host pages that the driver mapped for it
+	shared     *memfd   // the file of the pages, if other processes can map them
+	opens      int      // number of calls of cuIpcOpenMemHandle, 0 for memory of this process
 	advices    advices
-	freed      bool // by cuMemFreeAsync, though the stream may not have come to it
-	syncMemops bool // CU_POINTER_ATTRIBUTE_SYNC_MEMOPS: kept, since all such calls are synchronous or ordered
+	freed      bool // by cuMemFreeAsync, which the stream may not have reached yet
+	syncMemops bool // CU_POINTER_ATTRIBUTE_SYNC_MEMOPS: stored without effect, since all such calls are synchronous or ordered
 }
 
-// blocks are the live allocations of all contexts, by address: no two have one.
+// blocks are the live allocations of all contexts, by address. Addresses are
+// unique.
 var blocks = blockTable{}
 
 type blockTable map[device.Ptr]*block
@@ -64,7 +65,7 @@ func (t blockTable) add(b *block) *block {
 	return b
 }
 
-// forget ends the life of the memory that a context allocated.
+// forget removes the memory that a context allocated.
 func (t blockTable) forget(c *context) {
 	for at, b := range t {
 		if b.context == c {
@@ -79,7 +80,7 @@ func (t blockTable) forget(c *context) {
 	}
 }
 
-// drop forgets a block that was freed.
+// drop removes a block that was freed.
 func (t blockTable) drop(b *block) {
 	delete(t, b.at)
 	if b.pages != nil {
@@ -90,13 +91,13 @@ func (t blockTable) drop(b *block) {
 	}
 }
 
-// at is the block that holds an address, or nil.
+// at returns the block that contains an address, or nil.
 func (t blockTable) at(p C.CUdeviceptr) *block {
 	base, _, _ := driver.system.Range(device.Ptr(p))
 	return t.starting(base)
 }
 
-// starting is the block that starts at an address, or nil.
+// starting returns the block that starts at an address, or nil.
 func (t blockTable) starting(at device.Ptr) *block {
 	if b := t[at]; b != nil && !b.freed {
 		return b
@@ -104,7 +105,7 @@ func (t blockTable) starting(at device.Ptr) *block {
 	return nil
 }
 
-// onHost reports whether the host may touch the bytes.
+// onHost reports whether the host can access the bytes.
 func (b *block) onHost() bool { return b != nil && b.kind != deviceBlock }
 
 // free waits for the device and releases the block.
@@ -119,13 +120,15 @@ func (b *block) free() error {
 	return nil
 }
 
-// nextPages is where host memory is asked for. Kernels reach managed memory, and what
-// their caches make of it depends on its addresses by a percent or two: where the system
-// puts it, they would differ from run to run. Where it can be had, it is what a device of
-// package sim gives a program in Go for the same sequence of calls.
+// nextPages is the address at which host memory is requested. Kernels access
+// managed memory, and the hit rate of their caches depends on its addresses by a
+// percent or two. At addresses chosen by the system, it would differ from run to
+// run. If the address is free, it equals that of package sim for the same sequence
+// of calls in Go.
 var nextPages = interp.FirstHostAddress
 
-// mapHost returns zeroed pages of the host that cost nothing until they are touched.
+// mapHost returns zeroed pages of the host that use no memory until they are
+// touched.
 func mapHost(n int64) ([]byte, error) {
 	p := C.map_pages(C.uintptr_t(nextPages), C.size_t(n))
 	if p == nil {
@@ -141,7 +144,7 @@ func unmapHost(pages []byte) {
 	}
 }
 
-// lend makes memory of the host a block of the context.
+// lend makes host memory a block of the context.
 func (c *context) lend(b []byte, kind blockKind, flags C.uint, name string) (*block, error) {
 	lend := c.sim.LendHost
 	if kind == managedBlock {
@@ -169,8 +172,8 @@ func (c *context) lendPages(n int64, kind blockKind, flags C.uint, name string) 
 	return b, nil
 }
 
-// length is a size that C gave as a number of bytes: none has as many as half of all
-// addresses.
+// length converts a size in bytes from C. It refuses half of the address space and
+// more.
 func length(n C.size_t) (int64, error) {
 	if n > math.MaxInt64/2 {
 		return 0, invalidValue
@@ -178,8 +181,8 @@ func length(n C.size_t) (int64, error) {
 	return int64(n), nil
 }
 
-// listAt is an array that a program passes by its address, if addresses can hold one so
-// long: a negative number as a size cannot be one.
+// listAt returns an array that a program passes by its address. It refuses lengths
+// beyond the address space, such as a negative number as a size.
 func listAt[T any](p *T, n C.size_t) ([]T, error) {
 	over, bytes := bits.Mul64(uint64(n), uint64(unsafe.Sizeof(*p)))
 	switch {

@@ -13,14 +13,13 @@ import (
 	"github.com/reprise-gpu/reprise/internal/sim"
 )
 
-// boxSide is one side of a copy of a box, as the structures of cuMemcpy2D and
-// cuMemcpy3D give it.
+// boxSide is one side of a copy of a box, in the form of cuMemcpy2D and cuMemcpy3D.
 type boxSide struct {
 	kind          C.CUmemorytype
 	host          unsafe.Pointer
 	device        C.CUdeviceptr
 	array         C.CUarray
-	x, y, z       C.size_t // where the box begins, x in bytes
+	x, y, z       C.size_t // position of the box, x in bytes
 	pitch, height C.size_t // bytes from row to row, rows from slice to slice
 	lod           C.size_t
 }
@@ -35,12 +34,13 @@ func unifiedSide(p C.CUdeviceptr) *boxSide {
 	return &boxSide{kind: C.CU_MEMORYTYPE_UNIFIED, device: p}
 }
 
-// arraySide is a side at an offset in an array's first row.
+// arraySide returns a side at an offset in the first row of an array.
 func arraySide(h C.CUarray, off C.size_t) *boxSide {
 	return &boxSide{kind: C.CU_MEMORYTYPE_ARRAY, array: h, x: off}
 }
 
-// resolve is where a box begins, and the bytes from row to row and from slice to slice.
+// resolve returns the start of a box, and its distances of rows and of slices in
+// bytes.
 func (b *boxSide) resolve(width, height, depth C.size_t) (place, int64, int64, error) {
 	if b.lod != 0 {
 		return place{}, 0, 0, invalidValue
@@ -54,10 +54,10 @@ func (b *boxSide) resolve(width, height, depth C.size_t) (place, int64, int64, e
 	}
 	pitch, rows := b.pitch, b.height
 	if pitch == 0 && height == 1 && depth == 1 && b.y == 0 && b.z == 0 {
-		pitch = b.x + width // of a single row
+		pitch = b.x + width // for a single row
 	}
 	if depth == 1 && b.z == 0 {
-		rows = max(rows, b.y+height) // of a single slice
+		rows = max(rows, b.y+height) // for a single slice
 	}
 	over, slice := bits.Mul64(uint64(pitch), uint64(rows))
 	skip, ok := offset(uint64(b.z), slice, uint64(b.y), uint64(pitch), uint64(b.x))
@@ -72,7 +72,7 @@ func (b *boxSide) resolve(width, height, depth C.size_t) (place, int64, int64, e
 	return w, int64(pitch), int64(slice), nil
 }
 
-// offset is z*slice + y*pitch + x, as far as that is an offset.
+// offset returns z*slice + y*pitch + x, or false on overflow.
 func offset(z, slice, y, pitch, x uint64) (n uint64, ok bool) {
 	o1, a := bits.Mul64(z, slice)
 	o2, b := bits.Mul64(y, pitch)
@@ -80,7 +80,7 @@ func offset(z, slice, y, pitch, x uint64) (n uint64, ok bool) {
 	return a + b + x, ok
 }
 
-// start is where the memory of a side that is no array begins.
+// start returns the start of the memory of a side that is not an array.
 func (b *boxSide) start() (place, error) {
 	switch b.kind {
 	case C.CU_MEMORYTYPE_HOST:
@@ -116,7 +116,7 @@ func boxCopy(dst, src *boxSide, width, height, depth C.size_t) (*sim.Transfer, e
 	return t, err
 }
 
-// region is where a box of that size begins, and how it lies.
+// region returns the memory of a box of the given size, and its layout.
 func (b *boxSide) region(width, height, depth C.size_t) (sim.Region, error) {
 	p, pitch, slice, err := b.resolve(width, height, depth)
 	if err != nil {
@@ -129,7 +129,7 @@ func (b *boxSide) region(width, height, depth C.size_t) (sim.Region, error) {
 	return p.region(int64(span), pitch, slice)
 }
 
-// copyBox copies now or soon. A stream that is captured gets a node instead.
+// copyBox copies at once or asynchronously. A captured stream gets a node instead.
 func copyBox(h C.CUstream, wait bool, dst, src *boxSide, width, height, depth C.size_t) C.CUresult {
 	return inStream(h, func(s *stream) error { return s.copyBox(wait, dst, src, width, height, depth) })
 }
@@ -170,7 +170,7 @@ func copy2D(h C.CUstream, wait, aligned bool, p *C.CUDA_MEMCPY2D) C.CUresult {
 	return copyBox(h, wait, &dst, &src, p.WidthInBytes, p.Height, 1)
 }
 
-// sides3D are the sides of a copy that cuMemcpy3D or a graph node describes.
+// sides3D returns the sides of a copy in the form of cuMemcpy3D or of a graph node.
 func sides3D(p *C.CUDA_MEMCPY3D) (dst, src *boxSide) {
 	return &boxSide{p.dstMemoryType, p.dstHost, p.dstDevice, p.dstArray, p.dstXInBytes, p.dstY, p.dstZ, p.dstPitch, p.dstHeight, p.dstLOD},
 		&boxSide{p.srcMemoryType, p.srcHost, p.srcDevice, p.srcArray, p.srcXInBytes, p.srcY, p.srcZ, p.srcPitch, p.srcHeight, p.srcLOD}

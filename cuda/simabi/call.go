@@ -22,22 +22,22 @@ import (
 var driver struct {
 	mu      sync.Mutex
 	ready   bool        // after cuInit
-	system  *sim.System // what the GPUs have in common
+	system  *sim.System // state shared by the GPUs
 	gpus    []*gpu
-	caller  *thread // whose call runs
-	failure error   // the last, when it says more than its code
+	caller  *thread // the thread of the current call
+	failure error   // the last error, if it contains more than its code
 
 	calls    atomic.Uint64 // of driver functions
 	attended uint64        // calls
-	watched  bool          // by watch
+	watched  bool          // the goroutine of watch runs
 }
 
-// status is a driver's result code as an error; 0 is never one.
+// status is a driver's result code as an error. It is never 0.
 type status C.CUresult
 
 func (s status) Error() string { return device.Code(s).String() }
 
-// The codes that the functions here answer most.
+// The most frequent codes.
 const (
 	invalidValue   = status(C.CUDA_ERROR_INVALID_VALUE)
 	invalidContext = status(C.CUDA_ERROR_INVALID_CONTEXT)
@@ -46,15 +46,14 @@ const (
 	notSupported   = status(C.CUDA_ERROR_NOT_SUPPORTED)
 )
 
-// call runs the body of a driver function on behalf of the calling thread. Every
-// function with a _ptds or _ptsz variant must go through it, also to fail: it takes
-// note of the variant.
+// call runs the body of a driver function for the calling thread. Every function
+// with a _ptds or _ptsz variant must use it, even to fail: it records the variant.
 func call(body func(*thread) error) C.CUresult {
 	driver.calls.Add(1)
 	return attend(body)
 }
 
-// attend is call for what is no function of the driver.
+// attend is call for functions that are not part of the driver.
 func attend(body func(*thread) error) C.CUresult {
 	driver.mu.Lock()
 	defer driver.mu.Unlock()
@@ -83,9 +82,9 @@ func inContext(body func(*context) error) C.CUresult {
 	})
 }
 
-// onNamed is call for a function that is about something which its arguments name: a
-// handle or an address has a context, and the caller needs no current one. What a name
-// does not lead to any more may have ended with the current context.
+// onNamed is call for a function whose arguments determine the context: a handle or
+// an address. The caller needs no current context. If the handle is not valid, it
+// may have been destroyed with the current context.
 func onNamed(body func(*thread) error) C.CUresult {
 	return call(func(t *thread) error {
 		err := body(t)
@@ -96,7 +95,7 @@ func onNamed(body func(*thread) error) C.CUresult {
 	})
 }
 
-// result is what the driver answers for an error.
+// result returns the driver's result code for an error.
 func result(err error) C.CUresult {
 	if err == nil {
 		return C.CUDA_SUCCESS
@@ -104,7 +103,7 @@ func result(err error) C.CUresult {
 	return codeOf(err)
 }
 
-// codeOf is apart from result since it allocates.
+// codeOf is separate from result because it allocates.
 func codeOf(err error) C.CUresult {
 	var s status
 	var d *device.Error
@@ -116,7 +115,7 @@ func codeOf(err error) C.CUresult {
 	case errors.As(err, &d):
 		driver.failure = err
 		code = C.CUresult(d.Code)
-		if d.Code == device.Deinitialized { // the device of a context: another thread has destroyed it
+		if d.Code == device.Deinitialized { // another thread has destroyed the context of the device
 			code = C.CUDA_ERROR_CONTEXT_IS_DESTROYED
 		}
 	default:

@@ -17,7 +17,7 @@ import (
 
 var captures capture.Session
 
-// add makes work a node of the capture that the stream is in.
+// add adds work as a node to the capture of the stream.
 func (s *stream) add(p graph.Params) error {
 	if err := s.context.sim.EditGraph(); err != nil {
 		return err
@@ -34,8 +34,8 @@ func (s *stream) add(p graph.Params) error {
 	return err
 }
 
-// inContextUnsafe is inContext for a function that may wait for work by itself, which
-// the mode of a capture may prohibit.
+// inContextUnsafe is inContext for a function that may wait for work, which the
+// mode of a capture may prohibit.
 func inContextUnsafe(body func(*context) error) C.CUresult {
 	return inContext(func(c *context) error {
 		if err := captures.Unsafe(&driver.caller.capture); err != nil {
@@ -45,7 +45,7 @@ func inContextUnsafe(body func(*context) error) C.CUresult {
 	})
 }
 
-// onNamedUnsafe is to onNamed what inContextUnsafe is to inContext.
+// onNamedUnsafe is onNamed for a function that may wait for work.
 func onNamedUnsafe(body func() error) C.CUresult {
 	return onNamed(func(t *thread) error {
 		if err := captures.Unsafe(&t.capture); err != nil {
@@ -55,7 +55,7 @@ func onNamedUnsafe(body func() error) C.CUresult {
 	})
 }
 
-// idle says why the host cannot wait for the stream, or ask whether it is empty.
+// idle returns an error if the host cannot wait for the stream, or query it.
 func (s *stream) idle() error {
 	if err := s.capture.Refuse(); err != nil {
 		return err
@@ -63,7 +63,7 @@ func (s *stream) idle() error {
 	return captures.Unsafe(&driver.caller.capture)
 }
 
-// idle says why the host cannot wait for the event, or ask for it.
+// idle returns an error if the host cannot wait for the event, or query it.
 func (e *event) idle() error {
 	if err := e.capture.Refuse(); err != nil {
 		return err
@@ -71,7 +71,7 @@ func (e *event) idle() error {
 	return captures.Unsafe(&driver.caller.capture)
 }
 
-// begin has the stream captured.
+// begin starts a capture of the stream.
 func (s *stream) begin(mode C.CUstreamCaptureMode, into *graph.Graph, set []*graph.Node) error {
 	if mode > C.CU_STREAM_CAPTURE_MODE_RELAXED {
 		return invalidValue
@@ -171,8 +171,8 @@ func sim_cuStreamGetCaptureInfo_v3(h C.CUstream, status *C.CUstreamCaptureStatus
 	})
 }
 
-// show gives C the nodes that the stream's next one comes after, and the edges that
-// lead to it from there, which are plain ones.
+// show stores the nodes that precede the stream's next node, and the edges from
+// them, which have no data.
 func (s *stream) show(set **C.CUgraphNode, data **C.CUgraphEdgeData, n *C.size_t) {
 	nodes := s.capture.Set()
 	C.free(s.shown)

@@ -11,7 +11,7 @@ import (
 	"github.com/reprise-gpu/reprise/cuda/simabi/internal/graph"
 )
 
-// keep is what a node of a graph does that was made to do p: its child is a copy.
+// keep returns the parameters that a node stores for p. A child graph is copied.
 func keep(p graph.Params) graph.Params {
 	if c, ok := p.(graph.Child); ok {
 		return graph.Child{Graph: cloneGraph(c.Graph)}
@@ -19,7 +19,7 @@ func keep(p graph.Params) graph.Params {
 	return p
 }
 
-// childParams has a node contain what is in a graph.
+// childParams returns the parameters of a node with the contents of a graph.
 func childParams(child C.CUgraph) params {
 	return func(*thread, graph.Params) (graph.Params, error) {
 		c, err := graphOf(child)

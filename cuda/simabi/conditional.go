@@ -10,8 +10,8 @@ import (
 	"github.com/reprise-gpu/reprise/device"
 )
 
-// condition is what kernels set and conditional nodes read. It is a graph's, and goes
-// with it; the handle is the device's.
+// condition is a variable that kernels set and conditional nodes read. It belongs
+// to a graph and is destroyed with it. The handle is that of the device.
 type condition struct {
 	graph   *graph.Graph
 	context *context
@@ -54,7 +54,7 @@ func sim_cuGraphConditionalHandleCreate(out *C.CUgraphConditionalHandle, h C.CUg
 	})
 }
 
-// forgetConditions ends the life of the conditions of a graph that is destroyed.
+// forgetConditions removes the conditions of a graph that is destroyed.
 func forgetConditions(g *graph.Graph) {
 	for h, c := range conditions {
 		if c.graph != g {
@@ -67,8 +67,8 @@ func forgetConditions(g *graph.Graph) {
 	}
 }
 
-// unusedCondition reports whether a graph or one in it has a condition that no node
-// reads.
+// unusedCondition reports whether a graph, or one nested in it, has a condition
+// that no node reads.
 func unusedCondition(g *graph.Graph) bool {
 	used := map[*condition]bool{}
 	readIn(g, used)
@@ -93,7 +93,7 @@ func readIn(g *graph.Graph, used map[*condition]bool) {
 	}
 }
 
-// within reports whether g is a graph or lies in it, at whatever depth.
+// within reports whether g is the graph outer or is nested in it, at any depth.
 func within(g, outer *graph.Graph) bool {
 	for ; g != outer; g = g.Owner().Graph() {
 		if g.Owner() == nil {

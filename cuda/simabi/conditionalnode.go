@@ -17,12 +17,12 @@ import (
 	"github.com/reprise-gpu/reprise/internal/sim"
 )
 
-// conditionalNode runs one of its graphs, or none, or one again and again.
+// conditionalNode runs one of its graphs once, none of them, or one repeatedly.
 type conditionalNode struct {
 	condition *condition
 	kind      device.ConditionalKind
 	graphs    []*graph.Graph
-	out       **C.CUgraph // that the caller is told the graphs in
+	out       **C.CUgraph // receives the graphs, for the caller
 }
 
 func (c *conditionalNode) Kind() graph.Kind       { return graph.ConditionalNode }
@@ -35,8 +35,8 @@ func (c *conditionalNode) over(bodies []*graph.Graph) *conditionalNode {
 	return &conditionalNode{condition: c.condition, kind: c.kind, graphs: bodies}
 }
 
-// Becomes allows another condition: that of the graph which the update is from, where
-// the kernels that set it are from, too.
+// Becomes permits another condition: that of the graph of the update, whose kernels
+// set it.
 func (c *conditionalNode) Becomes(next graph.Params) graph.Reason {
 	n := next.(*conditionalNode)
 	if n.kind != c.kind || len(n.graphs) != len(c.graphs) || n.home() != c.home() {
@@ -65,7 +65,7 @@ func (x *graphExec) lowerBodies(c *conditionalNode) (bodies [][]sim.GraphNode, e
 	return bodies, nil
 }
 
-// layOut has the nodes of a graph without cycles know their places.
+// layOut assigns positions to the nodes of a graph without cycles.
 func layOut(g *graph.Graph) {
 	steps, _ := g.Flatten()
 	for _, s := range steps {
@@ -84,7 +84,8 @@ var conditionalKinds = map[C.CUgraphConditionalNodeType]device.ConditionalKind{
 	C.CU_GRAPH_COND_TYPE_IF: device.If, C.CU_GRAPH_COND_TYPE_WHILE: device.While, C.CU_GRAPH_COND_TYPE_SWITCH: device.Switch,
 }
 
-// conditionalParams makes a node with empty graphs. What it does cannot be changed.
+// conditionalParams returns a node with empty graphs. Its parameters cannot be
+// changed.
 func conditionalParams(p *C.CUDA_CONDITIONAL_NODE_PARAMS) params {
 	return func(t *thread, old graph.Params) (graph.Params, error) {
 		if old != nil {
@@ -110,7 +111,8 @@ func conditionalParams(p *C.CUDA_CONDITIONAL_NODE_PARAMS) params {
 	}
 }
 
-// announce tells the caller the graphs, in memory that lasts as long as the node.
+// announce stores the graphs for the caller, in memory that exists as long as the
+// node.
 func (c *conditionalNode) announce(n *graph.Node) {
 	const size = unsafe.Sizeof(C.CUgraph(nil))
 	array := C.malloc(C.size_t(len(c.graphs)) * C.size_t(size))
@@ -121,7 +123,7 @@ func (c *conditionalNode) announce(n *graph.Node) {
 	*c.out, c.out = (*C.CUgraph)(array), nil
 }
 
-// admits says why a graph cannot have a node that does this.
+// admits returns an error if a graph cannot have a node with these parameters.
 func admits(g *graph.Graph, p graph.Params) error {
 	if c, ok := p.(*conditionalNode); ok && !within(g, c.condition.graph) {
 		return invalidValue
@@ -135,7 +137,8 @@ func admits(g *graph.Graph, p graph.Params) error {
 	return nil
 }
 
-// inBody reports whether a graph is, or lies in, a body of a conditional node.
+// inBody reports whether a graph is a body of a conditional node, or is nested in
+// one.
 func inBody(g *graph.Graph) bool {
 	for ; g.Owner() != nil; g = g.Owner().Graph() {
 		if isBody(g) {
@@ -145,12 +148,12 @@ func inBody(g *graph.Graph) bool {
 	return false
 }
 
-// isBody reports whether a graph is a body, which runs when its node says so.
+// isBody reports whether a graph is the body of a conditional node.
 func isBody(g *graph.Graph) bool {
 	return g.Owner() != nil && g.Owner().Params().Kind() == graph.ConditionalNode
 }
 
-// inBodies reports whether bodies may have nodes that do this.
+// inBodies reports whether bodies may have nodes with these parameters.
 func inBodies(p graph.Params) bool {
 	switch p.Kind() {
 	case graph.KernelNode, graph.MemcpyNode, graph.MemsetNode, graph.EmptyNode, graph.ConditionalNode:
@@ -166,8 +169,8 @@ func inBodies(p graph.Params) bool {
 	return false
 }
 
-// copies reports whether a graph may be copied: not with conditional nodes in it, or
-// with nodes that allocate or free.
+// copies reports whether a graph may be copied. It must not contain conditional
+// nodes, or nodes that allocate or free memory.
 func copies(g *graph.Graph) bool {
 	if hasMemoryNodes(g) {
 		return false

@@ -14,28 +14,28 @@ import (
 
 var contexts handles[*context]
 
-// context is a GPU with its own memory, modules and streams, and its own fault.
+// context is a GPU with its own memory, modules, streams and fault state.
 type context struct {
 	handle    handle
 	gpu       *gpu
 	sim       *sim.Device
-	id        uint64 // never used again, unlike the handle of a primary context
+	id        uint64 // never reused, unlike the handle of a primary context
 	flags     C.uint
-	destroyed bool          // or, of a primary context, not active
-	closing   chan struct{} // closed when close ends; nil unless it is under way
+	destroyed bool          // for a primary context: not active
+	closing   chan struct{} // closed at the end of close; nil unless close is running
 	limits    limits
 	cache     C.CUfunc_cache
-	legacy    *stream       // nil until something uses it
+	legacy    *stream       // nil until its first use
 	scratch   device.Launch // the last launch
-	uses      int           // of cuCtxAttach, beside that of creation
-	peers     []uint64      // ids of those whose memory its kernels may access
+	uses      int           // number of calls of cuCtxAttach without a cuCtxDetach
+	peers     []uint64      // ids of the contexts whose memory its kernels may access
 }
 
-// A context lives in none.
+// owner is nil: a context is not part of another.
 func (c *context) owner() *context { return nil }
 
-// Flags that a context may be created with: how to wait, one of CU_CTX_SCHED_*, and
-// what else there is up to CUDA 12.4.
+// Flags for the creation of a context: how to wait, one of CU_CTX_SCHED_*, and
+// the other flags up to CUDA 12.4.
 const (
 	scheduleFlags = 0x07
 	contextFlags  = 0xff
@@ -48,7 +48,7 @@ func validContextFlags(flags C.uint) bool {
 
 var lastContextID uint64
 
-// open gives the context a device of its own.
+// open creates the context's device.
 func (c *context) open() error {
 	d, err := c.gpu.open(c)
 	if err != nil {
@@ -61,11 +61,12 @@ func (c *context) open() error {
 	return nil
 }
 
-// outside runs a function without the driver's lock, in the middle of a call: other
-// threads may call the driver, whose state is the caller's again afterwards. They may do
-// anything but end the context that the call waits in, which waits for the call. So a call
-// that may wait keeps nothing of a context across that, neither what its scratch holds nor
-// what a handle stood for: it waits first, or looks again.
+// outside runs a function in the middle of a call without the driver's lock. Other
+// threads may call the driver meanwhile; afterwards its state is that of the caller
+// again. They cannot destroy the context of the call, which would wait for the
+// call. A call that may wait must not keep state of a context across outside,
+// neither the contents of its scratch nor the object of a handle: it waits first,
+// or looks the handle up again.
 func outside(f func()) {
 	caller := driver.caller
 	driver.mu.Unlock()
@@ -83,9 +84,9 @@ func newContext(g *gpu, flags C.uint) (*context, error) {
 	return c, nil
 }
 
-// close waits for the context's work and ends the life of all that is in it, which other
-// threads cannot name any more meanwhile. A fault that the context had is no error of
-// closing it.
+// close waits for the context's work, and destroys all objects in it. Their handles
+// are invalid for other threads meanwhile. An earlier fault of the context is not
+// an error of close.
 func (c *context) close() {
 	c.destroyed, c.closing = true, make(chan struct{})
 	captures.Forget(c)
@@ -97,7 +98,7 @@ func (c *context) close() {
 	c.closing = nil
 }
 
-// contextOf is the context of a handle.
+// contextOf returns the context of a handle.
 func contextOf(h C.CUcontext) (*context, error) {
 	c, err := contexts.get(of(unsafe.Pointer(h)))
 	if err != nil {
@@ -155,10 +156,10 @@ func sim_cuCtxDestroy_v2(ctx C.CUcontext) C.CUresult {
 	})
 }
 
-// destroy ends a context, which the thread pops if it is current.
+// destroy destroys a context. If it is current, the thread pops it.
 func (t *thread) destroy(c *context) error {
 	if c == c.gpu.primary.context {
-		return invalidContext // it is released, not destroyed
+		return invalidContext // a primary context is released, not destroyed
 	}
 	if t.top() == c {
 		t.pop()
@@ -244,7 +245,8 @@ func sim_cuCtxSetFlags(flags C.uint) C.CUresult {
 	})
 }
 
-// orCurrent is the context of a handle, or the thread's for a null one.
+// orCurrent returns the context of a handle, or the current context for a null
+// handle.
 func (t *thread) orCurrent(h C.CUcontext) (*context, error) {
 	if h == nil {
 		return t.context()
@@ -271,8 +273,8 @@ func sim_cuCtxGetId(ctx C.CUcontext, id *C.ulonglong) C.CUresult {
 	})
 }
 
-// contextVersion is the version of the interface that contexts of today's cuCtxCreate
-// have, and always had since CUDA 3.2.
+// contextVersion is the interface version of contexts, which is the same since CUDA
+// 3.2.
 const contextVersion = 3020
 
 //export sim_cuCtxGetApiVersion

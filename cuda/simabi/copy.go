@@ -12,30 +12,30 @@ import (
 	"github.com/reprise-gpu/reprise/internal/sim"
 )
 
-// Copies follow the driver's table of which calls wait ("API synchronization
-// behavior"): the plain ones return when the bytes have arrived, except between
-// memory of devices; the Async ones return at once, except to pageable memory. What
-// is copied from pageable memory is taken before the call returns.
+// Which calls wait is defined by the driver's documentation ("API synchronization
+// behavior"): the synchronous ones return when the bytes have arrived, except between
+// memory of devices; the Async ones return at once, except to pageable memory. A source
+// in pageable memory is read before the call returns.
 
-// place is where one side of a copy begins.
+// place is the start of one side of a copy.
 type place struct {
-	at   device.Ptr     // memory that the driver knows
+	at   device.Ptr     // memory of the driver
 	host unsafe.Pointer // or other memory of the host
 }
 
-// devicePlace is a side that must be memory the driver knows.
+// devicePlace returns a side that must be memory of the driver.
 func devicePlace(p C.CUdeviceptr) place { return place{at: device.Ptr(p)} }
 
-// anyPlace is a side of which the address says what it is.
+// anyPlace returns a side whose kind follows from the address.
 func anyPlace(p C.CUdeviceptr) place {
 	at := device.Ptr(p)
 	if _, _, ok := driver.system.Range(at); ok || driver.system.Holds(at) {
 		return place{at: at}
 	}
-	return place{host: *(*unsafe.Pointer)(unsafe.Pointer(&p))} // the program's own address, as a number
+	return place{host: *(*unsafe.Pointer)(unsafe.Pointer(&p))} // an address of the program, as a number
 }
 
-// hostPlace is a side that must be the host's.
+// hostPlace returns a side that must be host memory.
 func hostPlace(p unsafe.Pointer) (place, error) {
 	w := anyPlace(C.CUdeviceptr(uintptr(p)))
 	if w.at != 0 && !blocks.at(C.CUdeviceptr(w.at)).onHost() {
@@ -44,10 +44,10 @@ func hostPlace(p unsafe.Pointer) (place, error) {
 	return w, nil
 }
 
-// onHost reports whether a copy to or from it concerns the host.
+// onHost reports whether the place is in host memory.
 func (p place) onHost() bool { return p.host != nil || blocks.at(C.CUdeviceptr(p.at)).onHost() }
 
-// region is the place as a side of a copy that spans n bytes.
+// region returns the place as a side of a copy of n bytes.
 func (p place) region(n, pitch, slice int64) (sim.Region, error) {
 	r := sim.Region{At: p.at, Pitch: pitch, Slice: slice}
 	switch {
@@ -63,7 +63,7 @@ func (p place) region(n, pitch, slice int64) (sim.Region, error) {
 	return r, nil
 }
 
-// copyNow enqueues a copy and waits for it if one side is the host's.
+// copyNow enqueues a copy, and waits for it if one side is host memory.
 func (s *stream) copyNow(t *sim.Transfer) error {
 	if err := captures.Unsafe(&driver.caller.capture); err != nil {
 		return err
@@ -78,7 +78,7 @@ func (s *stream) copyNow(t *sim.Transfer) error {
 	return nil
 }
 
-// copySoon enqueues a copy, and waits for it if it has to.
+// copySoon enqueues a copy, and waits for it if the driver would.
 func (s *stream) copySoon(t *sim.Transfer) error {
 	if t.Dst.Host != nil {
 		if err := s.submit(t); err != nil {

@@ -7,8 +7,9 @@ import "C"
 
 import "github.com/reprise-gpu/reprise/internal/sim"
 
-// copyPeer copies a box between contexts. In order, all work before it in the contexts of
-// both sides and of the stream precedes the copy, and all work after it follows.
+// copyPeer copies a box between contexts. With inOrder, all earlier work in the
+// contexts of both sides and of the stream precedes the copy, and all later work
+// follows it.
 func copyPeer(h C.CUstream, inOrder bool, to, from C.CUcontext, dst, src *boxSide, width, height, depth C.size_t) C.CUresult {
 	return inStream(h, func(s *stream) error {
 		var sides []*sim.Device

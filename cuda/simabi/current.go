@@ -63,7 +63,7 @@ func sim_cuCtxPopCurrent_v2(ctx *C.CUcontext) C.CUresult {
 	})
 }
 
-// put stores the context's handle, null without a context.
+// put stores the context's handle, or null if c is nil.
 func (c *context) put(at *C.CUcontext) {
 	*at = nil
 	if c != nil {

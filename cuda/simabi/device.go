@@ -13,7 +13,7 @@ import (
 	"unsafe"
 )
 
-// onDevice is call for a function about a GPU.
+// onDevice is call for a function on a GPU.
 func onDevice(dev C.CUdevice, body func(*gpu) error) C.CUresult {
 	return call(func(*thread) error {
 		g, err := gpuOf(dev)
@@ -65,7 +65,8 @@ func sim_cuDeviceGetName(name *C.char, size C.int, dev C.CUdevice) C.CUresult {
 	return onDevice(dev, func(g *gpu) error { return putText(name, size, g.profile.Name) })
 }
 
-// uuid identifies the GPU in every process: the start of a hash of its name and its slot.
+// uuid identifies the GPU in all processes. It is the start of a hash of its name
+// and its slot.
 func (g *gpu) uuid() [16]byte {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s %d", g.profile.Name, g.slot))
 	return [16]byte(sum[:16])
@@ -104,7 +105,7 @@ func sim_cuDeviceTotalMem_v2(bytes *C.size_t, dev C.CUdevice) C.CUresult {
 	})
 }
 
-// bus is a GPU's PCI bus in domain 0; it is device 0 there.
+// bus returns the number of a GPU's PCI bus in domain 0. The GPU is device 0 on it.
 func (g *gpu) bus() int { return g.slot + 1 }
 
 //export sim_cuDeviceGetPCIBusId
@@ -116,8 +117,8 @@ func sim_cuDeviceGetPCIBusId(id *C.char, size C.int, dev C.CUdevice) C.CUresult 
 
 var busID = regexp.MustCompile(`^(?:([0-9a-fA-F]{1,8}):)?([0-9a-fA-F]{1,2}):([0-9a-fA-F]{1,2})(?:\.([0-9a-fA-F]))?$`)
 
-// busOf reads [domain:]bus:device[.function], all hexadecimal; it is -1 for what is not
-// device 0 of domain 0.
+// busOf parses [domain:]bus:device[.function], all hexadecimal. It returns -1 for a
+// device other than 0 in domain 0.
 func busOf(id string) (int, bool) {
 	m := busID.FindStringSubmatch(id)
 	if m == nil {

@@ -14,32 +14,32 @@
 //	go generate -tags cuda ./cuda/simabi
 //
 // One call runs at a time, whatever thread it comes from: call takes the driver's
-// lock, finds the calling thread's state and turns the error into a CUresult. A
-// context owns one sim.Device, so that a fault that poisons one context leaves the
-// others alone. All devices of the process are one sim.System: host and work have one
-// virtual time, and work of all contexts runs in the order of that. The lock is
-// given up while a function of the program runs, or a stream waits for a value that
-// nobody has written yet.
+// lock, finds the calling thread's state and converts the error into a CUresult. A
+// context owns one sim.Device, so a fault in one context does not affect the
+// others. All devices of the process are one sim.System: host and work share one
+// virtual time, and work of all contexts runs in the order of that time. The lock is
+// released while a function of the program runs, or while a stream waits for a value that
+// has not been written yet.
 //
 // The null stream is the legacy one, which the device orders with blocking streams, or
 // in functions of the _ptds and _ptsz kind the thread's own: forms.S has these
-// names, which note that and go on in the function. What a stream that is being
-// captured makes of a call is decided by package capture.
+// names, which record that and continue in the function. Package capture decides the
+// effect of a call on a stream that is being captured.
 //
-// Handles are numbers that are never given out twice and never dereferenced, so a
-// handle that is wrong, of another kind, or was destroyed is found and answered with
+// Handles are numbers that are never reused and never dereferenced. A
+// handle that is wrong, of another kind, or destroyed is therefore detected, with the result
 // CUDA_ERROR_INVALID_HANDLE; a real driver may crash.
 //
-// A child of fork is answered CUDA_ERROR_NOT_INITIALIZED, as by a real driver when the
-// parent has called it; here also when it has not.
+// In a child of fork, all calls return CUDA_ERROR_NOT_INITIALIZED, as with a real driver if the
+// parent has called it; here also if it has not.
 //
-// $REPRISE_SIM says what GPUs there are: profiles, or files that `reprise calibrate`
-// wrote, separated by commas; "h200" when it is not set. $CUDA_VISIBLE_DEVICES selects among
-// them, by ordinal or UUID. A driver of CUDA 12.4 runs
-// them. It compiles PTX for any of them, also PTX of a newer target than the GPU's,
-// which a real one refuses. With $REPRISE_SIM_SAMPLE set to a number, so many blocks of each
-// launch are run: see sim.Options.Sample. With $REPRISE_SIM_RACE set, a call that waits answers
-// CUDA_ERROR_UNKNOWN where work has touched the same bytes in no order: see sim.Options.Race.
+// $REPRISE_SIM lists the GPUs: profiles, or files that `reprise calibrate`
+// wrote, separated by commas; the default is "h200". $CUDA_VISIBLE_DEVICES selects among
+// them, by ordinal or UUID. The driver is that of CUDA 12.4.
+// It compiles PTX for all of them, including PTX of a newer target than the GPU's,
+// which a real one refuses. With $REPRISE_SIM_SAMPLE set to a number, only that many blocks of each
+// launch are run: see sim.Options.Sample. With $REPRISE_SIM_RACE set, a call that waits returns
+// CUDA_ERROR_UNKNOWN if unordered work has touched the same bytes: see sim.Options.Race.
 package simabi
 
 //go:generate go run ./internal/gentable

@@ -14,27 +14,27 @@ import (
 	"github.com/reprise-gpu/reprise/device"
 )
 
-// event marks a place in a stream of its context.
+// event marks a position in a stream of its context.
 type event struct {
 	handle  handle
 	context *context
 	sim     device.Event
 	timing  bool
-	capture capture.Event // of the last record, if that was captured
-	marked  bool          // recorded otherwise
+	capture capture.Event // the last record, if it was captured
+	marked  bool          // the last record was not captured
 }
 
 func (e *event) owner() *context { return e.context }
 
 var events handles[*event]
 
-// eventOf is the live event of a handle.
+// eventOf returns the live event of a handle.
 func eventOf(e C.CUevent) (*event, error) {
 	return events.get(of(unsafe.Pointer(e)))
 }
 
-// withEvent is onNamed for a function that takes an event, in whose context the
-// body then is.
+// withEvent is onNamed for a function of an event. The body runs in the event's
+// context.
 func withEvent(h C.CUevent, body func(*event) error) C.CUresult {
 	return onNamed(func(*thread) error {
 		e, err := eventOf(h)
@@ -68,7 +68,7 @@ func sim_cuEventCreate(out *C.CUevent, flags C.uint) C.CUresult {
 	})
 }
 
-// A record that is under way still completes, and who waits for it goes on waiting.
+// A pending record still completes, and calls that wait for it continue to wait.
 //
 //simabi:also cuEventDestroy
 //export sim_cuEventDestroy_v2
@@ -101,8 +101,8 @@ func sim_cuEventRecordWithFlags(h C.CUevent, st C.CUstream, flags C.uint) C.CUre
 	})
 }
 
-// record marks the stream's end. External, it does so whenever the graph that captures
-// the stream comes to that place.
+// record marks the stream's end. If external is set, it does so whenever the graph
+// that captures the stream reaches that position.
 func (s *stream) record(e *event, external bool) error {
 	captured := s.capture.Capturing()
 	switch {
@@ -132,8 +132,8 @@ func sim_cuStreamWaitEvent(st C.CUstream, h C.CUevent, flags C.uint) C.CUresult 
 	})
 }
 
-// wait holds back the stream; see record for what is external. The event may be of another
-// context, also of another GPU.
+// wait makes the stream wait for an event, which may be of another context or GPU.
+// See record for external.
 func (s *stream) wait(e *event, external bool) error {
 	captured := s.capture.Capturing()
 	switch {

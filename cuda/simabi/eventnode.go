@@ -12,6 +12,7 @@ import (
 	"github.com/reprise-gpu/reprise/internal/sim"
 )
 
+// recordNode records an event. waitNode waits for the last record of one.
 // recordNode records an event, and waitNode waits for the last record of one.
 type (
 	recordNode struct{ event *event }

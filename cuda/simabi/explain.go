@@ -15,8 +15,9 @@ import (
 	"github.com/reprise-gpu/reprise/device"
 )
 
-// explain says on standard error what a code cannot: which thread of which kernel,
-// what address. Only when $REPRISE_SIM_VERBOSE is set: a driver is silent.
+// explain writes to standard error what a code cannot express: the thread of the
+// kernel and the address. It does so only if $REPRISE_SIM_VERBOSE is set, since a
+// driver is silent.
 func explain(err error) {
 	if verbose() {
 		fmt.Fprintln(os.Stderr, "libcudasim:", err)
@@ -50,7 +51,7 @@ func sim_repriseLastError(to *C.repriseError) C.CUresult {
 	return C.CUDA_SUCCESS
 }
 
-// detail is what an error says beside its code and its fault.
+// detail returns the text of an error without its code and its fault.
 func detail(e *device.Error) string {
 	switch {
 	case e.Err == nil:
@@ -76,13 +77,14 @@ func putFault(to *C.repriseError, f *device.Fault) {
 	}
 }
 
-// put stores a text, cut to what fits before a zero byte.
+// put stores a text, truncated to fit before the final zero byte.
 func put(to []C.char, text string) {
 	bytes := unsafe.Slice((*byte)(unsafe.Pointer(&to[0])), len(to))
 	bytes[copy(bytes[:len(bytes)-1], text)] = 0
 }
 
-// labels are names that programs have given, so that giving one again is no garbage.
+// labels interns the names that programs set, so that a repeated name does not
+// allocate.
 var labels = map[string]string{}
 
 const maxLabels = 1 << 14
@@ -109,7 +111,8 @@ func sim_repriseLabel(name *C.char) C.CUresult {
 	})
 }
 
-// label is what the caller wants the thing that its call makes to be called, once.
+// label returns, once, the name that the caller has set for the object that its
+// call creates.
 func label() (name string) {
 	if t := driver.caller; t != nil {
 		name, t.label = t.label, ""

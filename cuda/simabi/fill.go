@@ -10,8 +10,8 @@ import (
 	"github.com/reprise-gpu/reprise/internal/sim"
 )
 
-// fill enqueues a memset of rows of count elements of width bytes. The plain ones wait
-// only for memory of the host.
+// fill enqueues a memset of rows of count elements of width bytes. The synchronous
+// forms wait only if the memory is the host's.
 func fill(h C.CUstream, wait bool, dst C.CUdeviceptr, pitch C.size_t, value C.uint, width C.uint, count, rows C.size_t) C.CUresult {
 	return inStream(h, func(s *stream) error {
 		p := C.CUDA_MEMSET_NODE_PARAMS_v1{dst: dst, pitch: pitch, value: value, elementSize: width, width: count, height: rows}
@@ -45,7 +45,7 @@ func fill(h C.CUstream, wait bool, dst C.CUdeviceptr, pitch C.size_t, value C.ui
 	})
 }
 
-// fillOf is the memset that a graph node describes.
+// fillOf returns the memset of a graph node.
 func fillOf(p *C.CUDA_MEMSET_NODE_PARAMS_v1) (*sim.Fill, error) {
 	count, err := length(p.width)
 	if err != nil {

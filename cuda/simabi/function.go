@@ -21,15 +21,15 @@ type function struct {
 	module *module
 	sim    device.Function
 	info   sim.FunctionInfo
-	name   *C.char // for C once it has asked; freed with the module
+	name   *C.char // allocated for C on the first query; freed with the module
 	tuning tuning
 
 	prepared prepared
 }
 
-// tuning is what a program may set of a function.
+// tuning contains the attributes of a function that a program may set.
 type tuning struct {
-	dynamic  int // the most dynamic shared memory that a launch may ask for, bytes
+	dynamic  int // maximum dynamic shared memory of a launch, bytes
 	carveout int // percent of L1 for shared memory; it has no effect
 	portable int // whether clusters above the portable size are allowed; there are no clusters
 	policy   int // how clusters are scheduled
@@ -48,14 +48,14 @@ func newFunction(m *module, h device.Function) (*function, error) {
 
 func (f *function) owner() *context { return f.module.context }
 
-// forget ends the life of the handle.
+// forget invalidates the handle.
 func (f *function) forget() {
 	_, _ = functions.remove(f.handle)
 	C.free(unsafe.Pointer(f.name))
 }
 
-// functionNamed is the function of a handle. That of a library's kernel stands for its
-// function in the current context.
+// functionNamed returns the function of a handle. The kernel of a library stands
+// for its function in the current context.
 func functionNamed(h handle) (*function, error) {
 	k, err := libraryKernels.get(h)
 	if err != nil {
@@ -64,7 +64,7 @@ func functionNamed(h handle) (*function, error) {
 	return k.here(driver.caller)
 }
 
-// functionOf is the function of a handle, if it lives in the context.
+// functionOf returns the function of a handle, if it is in the context.
 func (c *context) functionOf(h C.CUfunction) (*function, error) {
 	f, err := functionNamed(of(unsafe.Pointer(h)))
 	if err == nil && f.module.context != c {
@@ -73,7 +73,8 @@ func (c *context) functionOf(h C.CUfunction) (*function, error) {
 	return f, err
 }
 
-// fits says whether a launch may ask for that much dynamic shared memory.
+// fits returns an error if a launch may not request that much dynamic shared
+// memory.
 func (f *function) fits(shared uint32) error {
 	if int(shared) > f.tuning.dynamic {
 		return invalidValue
@@ -81,7 +82,7 @@ func (f *function) fits(shared uint32) error {
 	return nil
 }
 
-// mostThreads is the largest block that the function can be launched with.
+// mostThreads returns the largest block that the function can be launched with.
 func (f *function) mostThreads() int {
 	limits := &f.module.context.gpu.profile.Limits
 	most := limits.ThreadsPerBlock
@@ -96,7 +97,7 @@ func (f *function) mostThreads() int {
 
 const warpSize = 32
 
-// attribute is a figure of the function.
+// attribute returns an attribute of the function.
 func (f *function) attribute(a C.CUfunction_attribute) (int, error) {
 	switch a {
 	case C.CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
@@ -129,7 +130,7 @@ func (f *function) attribute(a C.CUfunction_attribute) (int, error) {
 	return 0, invalidValue
 }
 
-// set changes what can be changed of a function.
+// set changes an attribute that can be changed.
 func (f *function) set(a C.CUfunction_attribute, v int) error {
 	inRange := func(low, high int, at *int) error {
 		if v < low || v > high {
@@ -224,7 +225,8 @@ func sim_cuFuncGetParamInfo(h C.CUfunction, i C.size_t, offset, size *C.size_t) 
 	return onFunction(h, func(f *function) error { return f.parameter(i, offset, size) })
 }
 
-// parameter tells where a parameter is in the block; its size may be left out.
+// parameter stores the offset and size of a parameter in the parameter block. size
+// may be nil.
 func (f *function) parameter(i C.size_t, offset, size *C.size_t) error {
 	if offset == nil || i >= C.size_t(len(f.info.Params)) {
 		return invalidValue

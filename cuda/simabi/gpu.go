@@ -17,31 +17,31 @@ import (
 	"github.com/reprise-gpu/reprise/internal/sim"
 )
 
-// driverVersion is what cuDriverGetVersion answers: CUDA 12.4, the first with
+// driverVersion is the result of cuDriverGetVersion: CUDA 12.4, the first with
 // conditional nodes.
 const driverVersion = 12040
 
 // gpu is one simulated GPU.
 type gpu struct {
-	slot    int // position in $REPRISE_SIM, from which its PCI bus and its UUID follow
-	ordinal int // position among the visible GPUs, by which programs name it
+	slot    int // position in $REPRISE_SIM, which determines its PCI bus and its UUID
+	ordinal int // position among the visible GPUs, by which programs select it
 	profile *model.Profile
 	sim     *sim.GPU
 	sample  int64 // blocks of each launch that are run, 0 for all
 	race    sim.Race
 	primary primary
 
-	firstPool *pool // the default one; nil until somebody asks
-	pool      *pool // that cuMemAllocAsync takes from, nil for the default one
+	firstPool *pool // the default pool; nil until its first use
+	pool      *pool // the pool of cuMemAllocAsync, nil for the default pool
 }
 
-// open makes a device for a context of the GPU.
+// open creates a device for a context on the GPU.
 func (g *gpu) open(c *context) (*sim.Device, error) {
 	return sim.New(sim.Options{Custom: g.profile, On: g.sim, Sample: g.sample, Race: g.race, Outside: outside})
 }
 
-// plug reads $REPRISE_SIM, $REPRISE_SIM_SAMPLE and $REPRISE_SIM_RACE, and returns the GPUs that $CUDA_VISIBLE_DEVICES
-// leaves.
+// plug reads $REPRISE_SIM, $REPRISE_SIM_SAMPLE and $REPRISE_SIM_RACE, and returns
+// the GPUs that $CUDA_VISIBLE_DEVICES selects.
 func plug() ([]*gpu, error) {
 	sample, err := sampled(getenv("REPRISE_SIM_SAMPLE"))
 	if err != nil {
@@ -78,8 +78,8 @@ func getenv(name string) string {
 	return value
 }
 
-// lookupEnv reads the environment as the program has it now. The copy that Go keeps in a library is from the start of
-// the program, without the variables that the program itself has set since.
+// lookupEnv reads the program's current environment. Go's copy in a library is from
+// the start of the program and lacks the variables that the program has set since.
 func lookupEnv(name string) (value string, ok bool) {
 	s := C.CString(name)
 	defer C.free(unsafe.Pointer(s))
@@ -87,7 +87,8 @@ func lookupEnv(name string) (value string, ok bool) {
 	return C.GoString(at), at != nil
 }
 
-// sampled is how many blocks of each launch are run, 0 for all: see sim.Options.Sample.
+// sampled returns the number of blocks of each launch to run, 0 for all: see
+// sim.Options.Sample.
 func sampled(text string) (int64, error) {
 	if text == "" {
 		return 0, nil
@@ -99,7 +100,7 @@ func sampled(text string) (int64, error) {
 	return n, nil
 }
 
-// gpuOf is the GPU of an ordinal.
+// gpuOf returns the GPU of an ordinal.
 func gpuOf(d C.CUdevice) (*gpu, error) {
 	if d < 0 || int(d) >= len(driver.gpus) {
 		return nil, status(C.CUDA_ERROR_INVALID_DEVICE)
@@ -119,7 +120,7 @@ func sim_cuInit(flags C.uint) C.CUresult {
 	}
 	gpus, err := plug()
 	if err != nil {
-		fmt.Fprintln(os.Stderr, "libcudasim:", explanation(C.CUDA_ERROR_NO_DEVICE, err)) // also unless verbose
+		fmt.Fprintln(os.Stderr, "libcudasim:", explanation(C.CUDA_ERROR_NO_DEVICE, err)) // even if not verbose
 		return C.CUDA_ERROR_NO_DEVICE
 	}
 	driver.ready, driver.gpus = true, gpus

@@ -11,8 +11,8 @@ import (
 	"github.com/reprise-gpu/reprise/cuda/simabi/internal/graph"
 )
 
-// Graphs belong to the process; it is what nodes do that belongs to contexts. Only
-// graphs and nodes that C has asked for have a handle.
+// Graphs belong to the process, and the work of their nodes to contexts. Only
+// graphs and nodes that C has queried have a handle.
 var (
 	graphs     handles[aGraph]
 	graphNodes handles[aNode]
@@ -26,8 +26,8 @@ type aNode struct{ *graph.Node }
 
 func (aNode) owner() *context { return nil }
 
-// graphOf is the graph of a handle. As the driver documents, a wrong one is an
-// invalid value.
+// graphOf returns the graph of a handle. The driver's documentation defines a wrong
+// handle as an invalid value.
 func graphOf(h C.CUgraph) (*graph.Graph, error) {
 	g, err := graphs.get(of(unsafe.Pointer(h)))
 	if err != nil {
@@ -53,7 +53,7 @@ func graphHandle(g *graph.Graph) handle {
 	return handle(g.Handle)
 }
 
-// nodeHandle is NULL for no node.
+// nodeHandle returns the handle of a node, NULL for nil.
 func nodeHandle(n *graph.Node) handle {
 	if n == nil {
 		return 0
@@ -64,7 +64,7 @@ func nodeHandle(n *graph.Node) handle {
 	return handle(n.Handle)
 }
 
-// forgetGraph ends the life of all handles to a graph and into it.
+// forgetGraph invalidates all handles to a graph and its parts.
 func forgetGraph(g *graph.Graph) {
 	_, _ = graphs.remove(handle(g.Handle))
 	graphRefs[g].release()
@@ -77,13 +77,14 @@ func forgetGraph(g *graph.Graph) {
 
 func forgetNode(n *graph.Node) {
 	_, _ = graphNodes.remove(handle(n.Handle))
-	if a, ok := n.Params().(*allocNode); ok && a.graph == n.Graph() { // not what an instance has a copy of
+	if a, ok := n.Params().(*allocNode); ok && a.graph == n.Graph() { // not the copy in an instance
 		a.forget()
 	}
 	forgetParams(n)
 }
 
-// forgetParams ends the life of what programs were shown of what a node does.
+// forgetParams frees the memory in which programs were shown the parameters of a
+// node.
 func forgetParams(n *graph.Node) {
 	freeView(n)
 	if nest, ok := n.Params().(graph.Nest); ok {
@@ -93,8 +94,8 @@ func forgetParams(n *graph.Node) {
 	}
 }
 
-// edit is call for a function that changes a graph. It takes the time of the context
-// that is current, if one is.
+// edit is call for a function that changes a graph. It takes time in the current
+// context, if there is one.
 func edit(body func(*thread) error) C.CUresult {
 	return call(func(t *thread) error {
 		if c, err := t.context(); err == nil {
@@ -117,7 +118,7 @@ func sim_cuGraphCreate(out *C.CUgraph, flags C.uint) C.CUresult {
 	})
 }
 
-// What was instantiated from the graph lives on.
+// Instances of the graph remain valid.
 //
 //export sim_cuGraphDestroy
 func sim_cuGraphDestroy(h C.CUgraph) C.CUresult {
@@ -127,7 +128,7 @@ func sim_cuGraphDestroy(h C.CUgraph) C.CUresult {
 			return err
 		}
 		if g.Owner() != nil {
-			return invalidValue // its node's, which goes with the graph that has the node
+			return invalidValue // a child graph belongs to its node, and is destroyed with the node's graph
 		}
 		forgetGraph(g)
 		return nil

@@ -13,17 +13,17 @@ import (
 	"github.com/reprise-gpu/reprise/cuda/simabi/internal/graph"
 )
 
-// All flags that cuGraphDebugDotPrint knows in CUDA 12.4.
+// All flags of cuGraphDebugDotPrint in CUDA 12.4.
 const dotFlags = 1<<16 - 1
 
-// dotter is what cuGraphDebugDotPrint was asked to tell.
+// dotter contains the flags of a call of cuGraphDebugDotPrint.
 type dotter C.uint
 
 func (f dotter) wants(flag C.uint) bool {
 	return C.uint(f)&(flag|C.CU_GRAPH_DEBUG_DOT_FLAGS_VERBOSE) != 0
 }
 
-// describe is the lines of a node's label.
+// describe returns the lines of a node's label.
 func (f dotter) describe(n *graph.Node) (lines []string) {
 	add := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
 	if f.wants(C.CU_GRAPH_DEBUG_DOT_FLAGS_HANDLES) {

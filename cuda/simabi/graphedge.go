@@ -11,7 +11,7 @@ import (
 	"github.com/reprise-gpu/reprise/cuda/simabi/internal/graph"
 )
 
-// edgesAt is the edges in two arrays of C's.
+// edgesAt returns the edges in two C arrays.
 func edgesAt(from, to *C.CUgraphNode, n C.size_t) ([]graph.Edge, error) {
 	a, err := nodesAt(from, n)
 	if err != nil {
@@ -28,8 +28,8 @@ func edgesAt(from, to *C.CUgraphNode, n C.size_t) ([]graph.Edge, error) {
 	return edges, nil
 }
 
-// noEdgeData reports whether the data of n edges says nothing but that they order.
-// Ports and programmatic launches are not simulated.
+// noEdgeData reports whether the data of n edges is zero, that is, whether they
+// only order. Ports and programmatic launches are not simulated.
 func noEdgeData(data *C.CUgraphEdgeData, n C.size_t) bool {
 	if data == nil {
 		return true
@@ -87,8 +87,8 @@ func sim_cuGraphRemoveDependencies_v2(g C.CUgraph, from, to *C.CUgraphNode, data
 	return editEdges(g, from, to, n, data, disconnect)
 }
 
-// listNodes answers as many nodes as C has room for, and NULL in what is left. Without
-// an array it answers how many there are.
+// listNodes stores nodes in a C array, and NULL in the rest of the array. Without
+// an array it stores the number of nodes.
 func listNodes(out *C.CUgraphNode, count *C.size_t, nodes []*graph.Node) error {
 	if count == nil {
 		return invalidValue
@@ -128,8 +128,8 @@ func sim_cuGraphGetRootNodes(h C.CUgraph, out *C.CUgraphNode, count *C.size_t) C
 	return queryGraph(h, func(g *graph.Graph) error { return listNodes(out, count, g.Roots()) })
 }
 
-// listEdges is listNodes for edges: both arrays are given or none, and the data of
-// edges, of which there is none, may be.
+// listEdges is listNodes for edges: either both arrays are given or none. data is
+// optional.
 func listEdges(from, to *C.CUgraphNode, data *C.CUgraphEdgeData, count *C.size_t, edges []graph.Edge) error {
 	if count == nil || (from == nil) != (to == nil) || from == nil && data != nil {
 		return invalidValue

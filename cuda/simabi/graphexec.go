@@ -21,16 +21,16 @@ var (
 	nothing    = device.Nothing{}
 )
 
-// graphExec is an instance of a graph: a snapshot of it, which knows the original's
-// nodes, and what its context's device made of that.
+// graphExec is an instance of a graph: a snapshot with a map from the original's
+// nodes, and the device's instance.
 type graphExec struct {
 	handle  handle
 	context *context
 	graph   *graph.Graph
 	sim     device.GraphExec
 	flags   C.ulonglong
-	of      *graph.Graph // that it is the one instance of, or nil
-	lives   []life       // of the contexts of its nodes
+	of      *graph.Graph // the graph whose only instance it is, or nil
+	lives   []life       // the contexts of its nodes
 }
 
 func (x *graphExec) owner() *context { return x.context }
@@ -42,16 +42,16 @@ const (
 	useNodePriority = C.CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY
 )
 
-// refusal is why a graph cannot be instantiated.
+// refusal is the reason why a graph cannot be instantiated.
 type refusal struct {
 	error
 	result C.CUgraphInstantiateResult
-	node   *graph.Node // of the graph, nil when it is none of them
+	node   *graph.Node // the node that causes it, or nil
 }
 
 func (r *refusal) Unwrap() error { return r.error }
 
-// instantiate makes an instance of a graph. Its error is a *refusal.
+// instantiate creates an instance of a graph. Its error is a *refusal.
 func (t *thread) instantiate(g *graph.Graph, flags C.ulonglong) (*graphExec, error) {
 	switch {
 	case flags&^(autoFree|uploadFlag|deviceLaunch|useNodePriority) != 0:
@@ -94,8 +94,8 @@ func (t *thread) instantiate(g *graph.Graph, flags C.ulonglong) (*graphExec, err
 	return x, nil
 }
 
-// lower is what the device is given, of a graph or of a body of a conditional node. The
-// instance lives in the context of the first node that has one.
+// lower returns the device's nodes for a graph or for a body of a conditional node.
+// The instance belongs to the context of the first node that has one.
 func (x *graphExec) lower(steps []graph.Step, body *conditionalNode) ([]sim.GraphNode, error) {
 	nodes := make([]sim.GraphNode, len(steps))
 	for i, s := range steps {
@@ -148,20 +148,20 @@ func (x *graphExec) lowerNode(node *graph.Node, body *conditionalNode) (sim.Grap
 	return n, nil
 }
 
-// life is one life of a context, of which a primary one may have several.
+// life identifies one activation of a context. A primary context may have several.
 type life struct {
 	context *context
 	id      uint64
 }
 
-// involve notes that nodes are of a context.
+// involve records that nodes belong to a context.
 func (x *graphExec) involve(c *context) {
 	if l := (life{c, c.id}); !slices.Contains(x.lives, l) {
 		x.lives = append(x.lives, l)
 	}
 }
 
-// alive says which context of the instance's nodes was destroyed.
+// alive returns an error if a context of the instance's nodes was destroyed.
 func (x *graphExec) alive() error {
 	for _, l := range x.lives {
 		if l.context.destroyed || l.context.id != l.id {
@@ -171,7 +171,7 @@ func (x *graphExec) alive() error {
 	return nil
 }
 
-// execOf is the instance of a handle.
+// execOf returns the instance of a handle.
 func execOf(h C.CUgraphExec) (*graphExec, error) {
 	x, err := graphExecs.get(of(unsafe.Pointer(h)))
 	if err != nil {
@@ -180,7 +180,7 @@ func execOf(h C.CUgraphExec) (*graphExec, error) {
 	return x, nil
 }
 
-// node is the instance's node for one of the graph that it was made of.
+// node returns the instance's node for a node of the original graph.
 func (x *graphExec) node(h C.CUgraphNode) (*graph.Node, error) {
 	n, err := nodeOf(h)
 	if err != nil {
@@ -193,12 +193,12 @@ func (x *graphExec) node(h C.CUgraphNode) (*graph.Node, error) {
 	return twin, nil
 }
 
-// simNode is the device's name for a node.
+// simNode returns the device's name for a node.
 func simNode(n *graph.Node) sim.NodeAt {
 	at := sim.NodeAt{Node: device.Node(n.Step() + 1)}
 	for g := n.Graph(); g.Owner() != nil; g = g.Owner().Graph() {
 		owner := g.Owner()
-		if c, ok := owner.Params().(*conditionalNode); ok { // a child graph is laid out where its node is
+		if c, ok := owner.Params().(*conditionalNode); ok { // a child graph takes the position of its node
 			in := sim.BodyAt{Node: device.Node(owner.Step() + 1), Body: slices.Index(c.graphs, g)}
 			at.In = append([]sim.BodyAt{in}, at.In...)
 		}
@@ -206,13 +206,13 @@ func simNode(n *graph.Node) sim.NodeAt {
 	return at
 }
 
-// update has a node of the instance do something else.
+// update replaces the work of a node of the instance.
 func (x *graphExec) update(n *graph.Node, p nodeParams) error {
 	w, err := p.lower()
 	switch {
 	case err != nil:
 		return err
-	case w.Alloc != 0 || w.Free != 0: // the same, see Becomes
+	case w.Alloc != 0 || w.Free != 0: // unchanged, see Becomes
 	case w.Conditional != nil:
 		err = x.context.sim.UpdateCondition(x.sim, simNode(n), w.Conditional.Condition)
 	case w.Work == nil:
@@ -250,8 +250,8 @@ func sim_cuGraphLaunch(h C.CUgraphExec, st C.CUstream) C.CUresult {
 	})
 }
 
-// upload gets the device ready for launches. No profile says what a first launch costs
-// more, so it is but a place in the stream.
+// upload prepares the device for launches. Profiles do not contain the additional
+// cost of a first launch, so it is only a position in the stream.
 func upload(st C.CUstream) error {
 	s, err := useStream(st)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/reprise-gpu/reprise/cuda/simabi/internal/graph"
 )
 
-// instantiate answers a handle for an instance of the graph of another.
+// instantiate stores the handle of a new instance of a graph.
 func instantiate(t *thread, out *C.CUgraphExec, h C.CUgraph, flags C.ulonglong) (*graphExec, error) {
 	if out == nil {
 		return nil, invalidValue
@@ -32,7 +32,7 @@ func instantiate(t *thread, out *C.CUgraphExec, h C.CUgraph, flags C.ulonglong) 
 func sim_cuGraphInstantiateWithFlags(out *C.CUgraphExec, h C.CUgraph, flags C.ulonglong) C.CUresult {
 	return call(func(t *thread) error {
 		if flags&uploadFlag != 0 {
-			return invalidValue // there is no stream to upload in
+			return invalidValue // there is no stream for the upload
 		}
 		_, err := instantiate(t, out, h, flags)
 		return err
@@ -62,7 +62,7 @@ func sim_cuGraphInstantiateWithParams(out *C.CUgraphExec, h C.CUgraph, p *C.CUDA
 	})
 }
 
-// The forms before CUDA 12, in which text says what was wrong.
+// The forms before CUDA 12, which describe errors by a text.
 //
 //export sim_cuGraphInstantiate
 func sim_cuGraphInstantiate(out *C.CUgraphExec, h C.CUgraph, node *C.CUgraphNode, log *C.char, room C.size_t) C.CUresult {
@@ -90,7 +90,7 @@ func sim_cuGraphInstantiate_v2(out *C.CUgraphExec, h C.CUgraph, node *C.CUgraphN
 	})
 }
 
-// writeText stores as much of a text as there is room for, with the 0 that ends it.
+// writeText stores a text, truncated to fit with its final 0.
 func writeText(at *C.char, room C.size_t, text string) {
 	if room == 0 {
 		return

@@ -13,17 +13,17 @@ import (
 	"github.com/reprise-gpu/reprise/internal/sim"
 )
 
-// graphMemory is what a node of a graph allocates. Only one graph may free it again,
-// or several others, but not its own and others.
+// graphMemory is the memory that a node of a graph allocates. Nodes of its own
+// graph may free it, or nodes of other graphs, but not both.
 type graphMemory struct {
 	context *context
 	at      device.Ptr
-	params  C.CUDA_MEM_ALLOC_NODE_PARAMS_v1 // as the program gave them, with the address
-	graph   *graph.Graph                    // that allocates it
-	freedIn *graph.Graph                    // one that has a node which frees it, or nil
+	params  C.CUDA_MEM_ALLOC_NODE_PARAMS_v1 // the program's parameters, with the address
+	graph   *graph.Graph                    // the graph that allocates it
+	freedIn *graph.Graph                    // a graph with a node that frees it, or nil
 }
 
-// graphMemories is all there is, by address.
+// graphMemories contains all memory of graphs, by address.
 var graphMemories = memoryTable{}
 
 type memoryTable map[device.Ptr]*graphMemory
@@ -38,15 +38,15 @@ func (t memoryTable) forget(c *context) {
 	}
 }
 
-// free is cuMemFree of what a launch has left, which another thread of the context
-// waits for.
+// free is cuMemFree of memory that a launch has left allocated. Other threads of
+// the context wait for it.
 func (m *graphMemory) free() error { return m.context.sim.Free(m.at) }
 
-// freeIn is cuMemFreeAsync of that.
+// freeIn is cuMemFreeAsync of such memory.
 func (m *graphMemory) freeIn(s *stream) error { return s.submit(&sim.Release{At: m.at}) }
 
-// hasMemoryNodes reports whether a graph allocates or frees memory. Then nothing can
-// be taken out of it, it cannot be copied, and it has one instance at a time.
+// hasMemoryNodes reports whether a graph allocates or frees memory. Nodes of such a
+// graph cannot be removed, it cannot be copied, and it has one instance at a time.
 func hasMemoryNodes(g *graph.Graph) bool {
 	for _, n := range g.Nodes() {
 		if k := n.Params().Kind(); k == graph.MemAllocNode || k == graph.MemFreeNode {
@@ -56,10 +56,10 @@ func hasMemoryNodes(g *graph.Graph) bool {
 	return false
 }
 
-// instances are those of graphs that have memory nodes.
+// instances are those of graphs with memory nodes.
 var instances = map[*graph.Graph]*graphExec{}
 
-// instantiated reports whether such a graph has its instance.
+// instantiated reports whether a graph with memory nodes has an instance.
 func instantiated(g *graph.Graph) bool {
 	x := instances[g]
 	return x != nil && !x.context.destroyed
@@ -77,7 +77,7 @@ func (x *graphExec) disclaim() {
 	}
 }
 
-// eachContext calls do for the contexts of a GPU that are alive.
+// eachContext calls do for the live contexts of a GPU.
 func (g *gpu) eachContext(do func(*context)) {
 	seen := map[*context]bool{}
 	for _, m := range graphMemories {
@@ -88,7 +88,7 @@ func (g *gpu) eachContext(do func(*context)) {
 	}
 }
 
-// graphMemoryUse adds up what the contexts of a GPU use.
+// graphMemoryUse returns the sum over the contexts of a GPU.
 func (g *gpu) graphMemoryUse() (sum sim.GraphMemory) {
 	g.eachContext(func(c *context) {
 		u := c.sim.GraphMemory()
@@ -132,7 +132,7 @@ func sim_cuDeviceGetGraphMemAttribute(dev C.CUdevice, attr C.CUgraphMem_attribut
 	})
 }
 
-// The highest values can be set to 0, which begins them anew, and nothing else.
+// Only the high watermarks can be set, and only to 0, which resets them.
 //
 //export sim_cuDeviceSetGraphMemAttribute
 func sim_cuDeviceSetGraphMemAttribute(dev C.CUdevice, attr C.CUgraphMem_attribute, value unsafe.Pointer) C.CUresult {

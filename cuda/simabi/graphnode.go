@@ -15,13 +15,13 @@ import (
 // nodeParams is a graph.Params that a device can run.
 type nodeParams interface {
 	graph.Params
-	// home is the context that it runs in, nil when any will do.
+	// home returns the context that it runs in, or nil if it may run in any.
 	home() *context
-	// lower is what the context's device is given.
+	// lower returns the node for the context's device.
 	lower() (sim.GraphNode, error)
 }
 
-// check says what the device will not take, before a graph has it.
+// check returns the device's objection to a node, before a graph contains it.
 func check(p nodeParams) error {
 	n, err := p.lower()
 	if err != nil || n.Work == nil {
@@ -39,7 +39,7 @@ type emptyNode struct{ graph.Empty }
 func (emptyNode) home() *context                { return nil }
 func (emptyNode) lower() (sim.GraphNode, error) { return sim.GraphNode{Work: nothing}, nil }
 
-// nodesAt is the nodes in an array of C's.
+// nodesAt returns the nodes in a C array.
 func nodesAt(p *C.CUgraphNode, n C.size_t) ([]*graph.Node, error) {
 	list, err := listAt((*handle)(unsafe.Pointer(p)), n)
 	if err != nil {
@@ -56,15 +56,16 @@ func nodesAt(p *C.CUgraphNode, n C.size_t) ([]*graph.Node, error) {
 	return nodes, nil
 }
 
-// params makes what a node is to do from the arguments of a call, instead of what it
-// does already, nil for a new node.
+// params converts the arguments of a call to the parameters of a node. old is the
+// node's current parameters, nil for a new node.
 type params func(t *thread, old graph.Params) (graph.Params, error)
 
 func refuse(err error) params {
 	return func(*thread, graph.Params) (graph.Params, error) { return nil, err }
 }
 
-// announcer is what a node does that the caller is told more of than the node.
+// announcer is implemented by parameters that return more to the caller than the
+// node.
 type announcer interface{ announce(n *graph.Node) }
 
 // addNode adds a node.
@@ -100,7 +101,7 @@ func addNode(out *C.CUgraphNode, h C.CUgraph, deps *C.CUgraphNode, n C.size_t, m
 	})
 }
 
-// setNode has a node do something else of the kind it is for.
+// setNode replaces the parameters of a node of the given kind.
 func setNode(h C.CUgraphNode, kind graph.Kind, make params) C.CUresult {
 	return edit(func(t *thread) error {
 		n, err := nodeOf(h)
@@ -114,14 +115,14 @@ func setNode(h C.CUgraphNode, kind graph.Kind, make params) C.CUresult {
 		if err != nil {
 			return err
 		}
-		p = keep(p) // before what it copies may go
+		p = keep(p) // before the objects that it copies can be destroyed
 		forgetParams(n)
 		n.SetParams(p)
 		return nil
 	})
 }
 
-// getNode tells what a node does that is of kind P.
+// getNode passes the parameters of a node, of kind P, to body.
 func getNode[P graph.Params](h C.CUgraphNode, out unsafe.Pointer, body func(*graph.Node, P) error) C.CUresult {
 	return call(func(*thread) error {
 		n, err := nodeOf(h)

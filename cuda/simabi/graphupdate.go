@@ -13,8 +13,8 @@ import (
 
 const updateFailure = status(C.CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE)
 
-// match pairs the nodes of a part of the instance with those of a graph that it is to
-// do the same as.
+// match pairs the nodes of a part of the instance with those of a graph whose work
+// it shall do.
 func (x *graphExec) match(part, g *graph.Graph) ([]graph.Pair, *graph.Mismatch) {
 	pairs, bad := graph.Match(part, g)
 	if bad != nil {
@@ -28,7 +28,7 @@ func (x *graphExec) match(part, g *graph.Graph) ([]graph.Pair, *graph.Mismatch) 
 	return pairs, nil
 }
 
-// allows is what depends on the instance's flags, and on what the device would say.
+// allows checks the rules that depend on the instance's flags and on the device.
 func (x *graphExec) allows(p graph.Pair) graph.Reason {
 	if was, ok := p.Old.Params().(*kernelNode); ok && x.flags&useNodePriority != 0 {
 		old, had := was.attributes.priority()
@@ -39,7 +39,7 @@ func (x *graphExec) allows(p graph.Pair) graph.Reason {
 	}
 	is, ok := p.New.Params().(nodeParams)
 	if !ok {
-		return graph.Same // of which the parts are looked at
+		return graph.Same // their nodes are compared separately
 	}
 	n, err := is.lower()
 	if err == nil && n.Work != nil {
@@ -52,8 +52,8 @@ func (x *graphExec) allows(p graph.Pair) graph.Reason {
 	return graph.Same
 }
 
-// take has the old of each pair do what the new does, which was found to be possible.
-// It costs as much as setting each.
+// take replaces the work of the old node of each pair by that of the new one, which
+// has been checked. It costs as much as setting each node.
 func (x *graphExec) take(pairs []graph.Pair) error {
 	for _, p := range pairs {
 		if is, ok := p.New.Params().(nodeParams); ok {
@@ -139,7 +139,7 @@ func setExecNode(hx C.CUgraphExec, hn C.CUgraphNode, kind graph.Kind, make param
 	})
 }
 
-// set has a node do something else, if all of it can.
+// set replaces the work of a node, if all parts of it can be replaced.
 func (x *graphExec) set(n *graph.Node, p graph.Params) error {
 	if child, ok := p.(graph.Child); ok {
 		pairs, bad := x.match(n.Params().(graph.Child).Graph, child.Graph)
@@ -151,7 +151,7 @@ func (x *graphExec) set(n *graph.Node, p graph.Params) error {
 	return x.update(n, p.(nodeParams))
 }
 
-// What a node of these kinds does can be left out of a launch.
+// Nodes of these kinds can be disabled in an instance.
 func canDisable(k graph.Kind) bool {
 	return k == graph.KernelNode || k == graph.MemcpyNode || k == graph.MemsetNode
 }

@@ -10,30 +10,31 @@ import (
 	"unsafe"
 )
 
-// handle is what a C handle type holds: a number in the shape of a pointer, counted
-// up over all kinds, so that a handle of one kind is none of another.
+// handle is the value of a C handle type: a number in the type of a pointer. All
+// kinds share one counter, so a handle of one kind is never a handle of another.
 type handle uintptr
 
-// of is the handle in a C variable of a handle type.
+// of returns the handle in a C variable of a handle type.
 func of(p unsafe.Pointer) handle { return handle(uintptr(p)) }
 
-// put stores a handle where C wants it.
+// put stores a handle in a C variable.
 func (h handle) put(at unsafe.Pointer) { *(*handle)(at) = h }
 
-// nextHandle lies where no mapping is, in case a program dereferences one.
+// nextHandle is far from all mappings, so that a program that dereferences a handle
+// faults.
 var nextHandle handle = 0x5200_0000_0000
 
-// handles is the meaning of the live handles of one kind.
+// handles maps the live handles of one kind to their objects.
 type handles[T owned] struct{ live map[handle]T }
 
-// owned is what lives in a context, and no longer than that; the owner is nil of what
-// lives in none.
+// owned is implemented by objects that exist in a context and are destroyed with
+// it. The owner is nil for other objects.
 type owned interface{ owner() *context }
 
-// kinds are the tables that have had a handle.
+// kinds are the tables that have been used.
 var kinds []interface{ forget(*context) }
 
-// forget ends the life of the handles of what a context owned.
+// forget invalidates the handles of objects that a context owned.
 func forget(c *context) {
 	for _, k := range kinds {
 		k.forget(c)
@@ -54,8 +55,8 @@ func (h *handles[T]) add(v T) handle {
 	return nextHandle
 }
 
-// get is what a handle stands for, or CUDA_ERROR_INVALID_HANDLE. While another thread destroys the context that it lives
-// in, it is CUDA_ERROR_CONTEXT_IS_DESTROYED.
+// get returns the object of a handle, or CUDA_ERROR_INVALID_HANDLE. While another
+// thread destroys the object's context, it returns CUDA_ERROR_CONTEXT_IS_DESTROYED.
 func (h *handles[T]) get(n handle) (T, error) {
 	v, ok := h.live[n]
 	if !ok {

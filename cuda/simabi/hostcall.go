@@ -12,11 +12,11 @@ import (
 	"github.com/reprise-gpu/reprise/internal/sim"
 )
 
-// Functions of the program run in threads of the driver, which they may end, when a thread waits for the device or
-// calls it, or, while none does, as watch says. All threads may call the driver meanwhile. A call
-// that waits for work behind the function waits for the function; one that waits for other work,
-// for a second at most; a query waits for a moment and answers CUDA_ERROR_NOT_READY. A function
-// that calls the driver is answered CUDA_ERROR_NOT_PERMITTED.
+// Functions of the program run in threads of the driver, which they may end. They run when a thread waits for the device or
+// calls it, and otherwise by watch. All threads may call the driver meanwhile. A call
+// that waits for work after the function waits for the function; one that waits for other work
+// waits for a second at most; a query waits briefly and returns CUDA_ERROR_NOT_READY. A function
+// that calls the driver gets CUDA_ERROR_NOT_PERMITTED.
 
 //export sim_cuLaunchHostFunc
 func sim_cuLaunchHostFunc(h C.CUstream, fn C.CUhostFn, data unsafe.Pointer) C.CUresult {
@@ -31,7 +31,7 @@ func sim_cuLaunchHostFunc(h C.CUstream, fn C.CUhostFn, data unsafe.Pointer) C.CU
 	})
 }
 
-// A callback is made even when something has failed before, and is told what.
+// A callback is called even after an error, whose code it receives.
 //
 //export sim_cuStreamAddCallback
 func sim_cuStreamAddCallback(h C.CUstream, fn C.CUstreamCallback, data unsafe.Pointer, flags C.uint) C.CUresult {

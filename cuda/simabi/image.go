@@ -20,8 +20,9 @@ const elfMagic = "\x7fELF" // a cubin
 // newestPTX is the PTX ISA of the driver version, times 10 (PTX ISA, release notes).
 const newestPTX = 84
 
-// imageAt is the image that a program points to. Text ends with its NUL, a fatbin is as
-// long as its header says, and of a cubin only the magic number is looked at.
+// imageAt returns the image at a program's pointer. Text ends with its NUL, the
+// length of a fatbin is in its header, and only the magic number of a cubin is
+// read.
 func imageAt(p unsafe.Pointer) []byte {
 	const header = 16
 	text := C.GoString((*C.char)(p))
@@ -35,7 +36,8 @@ func imageAt(p unsafe.Pointer) []byte {
 	return bytes.Clone(unsafe.Slice((*byte)(p), size))
 }
 
-// ptxOf is the PTX text in a module image, for a GPU of that architecture.
+// ptxOf returns the PTX text in a module image, for a GPU of the given
+// architecture.
 func ptxOf(image []byte, arch int) (string, error) {
 	switch {
 	case bytes.HasPrefix(image, []byte(elfMagic)):
@@ -56,7 +58,7 @@ func ptxOf(image []byte, arch int) (string, error) {
 	return string(text), nil
 }
 
-// arch is the number of the GPU's architecture, 90 for compute capability 9.0.
+// arch returns the number of the GPU's architecture, 90 for compute capability 9.0.
 func (g *gpu) arch() int { return 10*g.profile.ComputeMajor + g.profile.ComputeMinor }
 
 // startOfPTX matches text that a driver recognizes as PTX when it must detect an image's kind:
@@ -75,7 +77,7 @@ func detectPTX(image []byte, arch int) (string, error) {
 
 var versionLine = regexp.MustCompile(`(?m)^\s*\.version\s+(\d{1,3})\.(\d)\b`)
 
-// versionOf is the PTX ISA that a text asks for, times 10, 0 when it does not say.
+// versionOf returns the PTX ISA version of a text, times 10, or 0 without one.
 func versionOf(text []byte) int {
 	m := versionLine.FindSubmatch(text)
 	if m == nil {

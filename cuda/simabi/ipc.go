@@ -13,8 +13,9 @@ import (
 	"github.com/reprise-gpu/reprise/device"
 )
 
-// ipcHandle is what a CUipcMemHandle holds: where a process has the memory, and by which nonce it is the
-// one that was exported, and not a later one with the same descriptor.
+// ipcHandle is the content of a CUipcMemHandle: the process and descriptor of the
+// memory, and a nonce that distinguishes it from later memory with the same
+// descriptor.
 type ipcHandle struct {
 	nonce         [16]byte
 	pid, fd, size int64
@@ -22,12 +23,14 @@ type ipcHandle struct {
 
 var _ [C.CU_IPC_HANDLE_SIZE - unsafe.Sizeof(ipcHandle{})]byte // it fits
 
-// exportable reports whether other processes can open the block: memory of cuMemAlloc of this process.
+// exportable reports whether other processes can open the block: it must be memory
+// of cuMemAlloc in this process.
 func (b *block) exportable() bool {
 	return b != nil && b.kind == deviceBlock && b.pool == nil && b.opens == 0
 }
 
-// export moves a block to memory that other processes can map, unless it is there.
+// export moves a block to memory that other processes can map, unless it is there
+// already.
 func (b *block) export() error {
 	if b.shared != nil {
 		return nil
@@ -68,7 +71,7 @@ func sim_cuIpcGetMemHandle(out *C.CUipcMemHandle, p C.CUdeviceptr) C.CUresult {
 	})
 }
 
-// opened is the block of a handle that the context has open, or nil.
+// opened returns the block of a handle that the context has opened, or nil.
 func (c *context) opened(h *ipcHandle) *block {
 	for _, b := range blocks {
 		if b.context == c && b.opens > 0 && b.shared.nonce == h.nonce {

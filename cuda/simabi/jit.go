@@ -16,14 +16,14 @@ import (
 	"github.com/reprise-gpu/reprise/internal/sim"
 )
 
-// jit is what the options of a program say to the compiler. Options that change only how code is
-// made have no effect: none is made here.
+// jit contains a program's options for the compiler. Options that only affect
+// machine code have no effect, since none is generated.
 type jit struct {
 	begun         time.Time
 	wallTime      *C.float // ms
 	info, failure jitLog
 	verbose       bool // the info log describes each kernel
-	maxRegisters  int  // of a thread, 0 for any number
+	maxRegisters  int  // per thread, 0 for any number
 }
 
 // limitRegisters applies CU_JIT_MAX_REGISTERS. A kernel's own .maxnreg takes precedence.
@@ -35,16 +35,16 @@ func (j *jit) limitRegisters(m *ptx.Module) {
 	}
 }
 
-// jitLog is a buffer for messages. Its size is given, and comes back as how much of it
-// was used.
+// jitLog is a buffer for messages. Its size is an input, and the number of bytes
+// used an output.
 type jitLog struct {
 	buffer *byte
 	size   *C.uint
-	room   int // the size that was given
+	room   int // the size of the buffer
 	text   string
 }
 
-// newJIT reads a list of options. A value is what fits in a pointer, in the place of one.
+// newJIT reads a list of options. A value is stored in place of a pointer.
 func newJIT(n C.uint, options *C.CUjit_option, values *unsafe.Pointer) (*jit, error) {
 	if n > 0 && (options == nil || values == nil) {
 		return nil, invalidValue
@@ -77,7 +77,7 @@ func newJIT(n C.uint, options *C.CUjit_option, values *unsafe.Pointer) (*jit, er
 	return j, nil
 }
 
-// report fills in the results of a compilation that ended with err.
+// report stores the results of a compilation that ended with err.
 func (j *jit) report(err error) {
 	message := ""
 	if err != nil {
@@ -90,7 +90,7 @@ func (j *jit) report(err error) {
 	}
 }
 
-// describe writes to the info log what a kernel needs.
+// describe writes the resources of a kernel to the info log.
 func (j *jit) describe(f *sim.FunctionInfo) {
 	if j.verbose {
 		j.info.text += fmt.Sprintf("%s: %d registers, %d bytes of parameters, %d of shared and %d of local memory\n",
@@ -98,8 +98,8 @@ func (j *jit) describe(f *sim.FunctionInfo) {
 	}
 }
 
-// compilerMessage is what a compiler would say, without the call and the code, which the
-// program has.
+// compilerMessage returns the compiler's part of an error, without the call and the
+// code, which the program has.
 func compilerMessage(err error) string {
 	var d *device.Error
 	if errors.As(err, &d) && d.Err != nil {
@@ -114,7 +114,7 @@ func (l *jitLog) open() {
 	}
 }
 
-// put stores as much of a text as there is room for, with its NUL.
+// put stores a text with its NUL, truncated to the buffer.
 func (l *jitLog) put(text string) {
 	if l.room == 0 {
 		return
@@ -125,7 +125,7 @@ func (l *jitLog) put(text string) {
 	*l.size = C.uint(n)
 }
 
-// rejected is the error of an image that is not PTX.
+// rejected returns the error for an image that is not PTX.
 func rejected(name string, err error) error {
 	return &device.Error{Call: "compile", Code: device.InvalidPTX, Detail: "module " + name, Err: err}
 }

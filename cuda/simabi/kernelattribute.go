@@ -20,7 +20,7 @@ type kernelAttribute struct {
 	value C.CUlaunchAttributeValue
 }
 
-// get is an attribute's value, all zero when it was not set.
+// get returns an attribute's value, all zero if it was not set.
 func (a kernelAttributes) get(id C.CUlaunchAttributeID) (v C.CUlaunchAttributeValue, ok bool) {
 	for i := range a {
 		if a[i].id == id {
@@ -30,7 +30,7 @@ func (a kernelAttributes) get(id C.CUlaunchAttributeID) (v C.CUlaunchAttributeVa
 	return v, false
 }
 
-// set is a list of its own with the value in it.
+// set returns a copy of the list with the value in it.
 func (a kernelAttributes) set(id C.CUlaunchAttributeID, v *C.CUlaunchAttributeValue) kernelAttributes {
 	a = slices.DeleteFunc(slices.Clone(a), func(x kernelAttribute) bool { return x.id == id })
 	return append(a, kernelAttribute{id, *v})
@@ -47,17 +47,17 @@ func (a kernelAttributes) cooperative() bool {
 	return number(&v) != 0
 }
 
-// priority is that of the node's own, or no.
+// priority returns the node's own priority, if it has one.
 func (a kernelAttributes) priority() (p int, ok bool) {
 	v, ok := a.get(C.CU_LAUNCH_ATTRIBUTE_PRIORITY)
 	return number(&v), ok
 }
 
-// number is the value of an attribute that is an int.
+// number returns the value of an attribute of type int.
 func number(v *C.CUlaunchAttributeValue) int { return int(*(*C.int)(unsafe.Pointer(v))) }
 
-// validAttribute says why a kernel node cannot have an attribute. Those that have no
-// effect here are kept.
+// validAttribute returns an error if a kernel node cannot have an attribute.
+// Attributes without effect here are stored.
 func validAttribute(id C.CUlaunchAttributeID, v *C.CUlaunchAttributeValue) error {
 	switch id {
 	case C.CU_LAUNCH_ATTRIBUTE_COOPERATIVE, C.CU_LAUNCH_ATTRIBUTE_PRIORITY, C.CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW,

@@ -20,7 +20,7 @@ import (
 // kernelNode launches a kernel in its function's context.
 type kernelNode struct {
 	function    *function
-	kern        handle // the CUkernel it was given as, else 0
+	kern        handle // the CUkernel in the parameters, or 0
 	grid, block device.Dim3
 	shared      uint32
 	arguments   []byte // the parameter block
@@ -51,7 +51,7 @@ func (k *kernelNode) lower() (sim.GraphNode, error) {
 	return n, nil
 }
 
-// newKernelNode takes over parameters as C gives them; v1 is the first part of v2.
+// newKernelNode converts parameters from C; v1 is a prefix of v2.
 func newKernelNode(p *C.CUDA_KERNEL_NODE_PARAMS_v1, kern C.CUkernel, attributes kernelAttributes) (graph.Params, error) {
 	name := of(unsafe.Pointer(p._func))
 	if p._func == nil {
@@ -75,7 +75,7 @@ func newKernelNode(p *C.CUDA_KERNEL_NODE_PARAMS_v1, kern C.CUkernel, attributes 
 	return k, check(k)
 }
 
-// capturedKernel is what a launch becomes in a stream of that priority.
+// capturedKernel returns the node for a launch in a stream of the given priority.
 func capturedKernel(f *function, l *device.Launch, priority int) *kernelNode {
 	if l.Priority != 0 {
 		priority = l.Priority
@@ -88,8 +88,8 @@ func capturedKernel(f *function, l *device.Launch, priority int) *kernelNode {
 	return k
 }
 
-// views is the memory of C's in which programs have been shown the arguments of
-// kernel nodes. It lasts until the node's parameters change.
+// views is the C memory in which programs were shown the arguments of kernel nodes.
+// It is valid until the node's parameters change.
 var views = map[*graph.Node]unsafe.Pointer{}
 
 func freeView(n *graph.Node) {
@@ -97,7 +97,8 @@ func freeView(n *graph.Node) {
 	delete(views, n)
 }
 
-// view is an array of pointers to the node's arguments, followed by these.
+// view returns an array of pointers to the node's arguments, which follow it in
+// memory.
 func (k *kernelNode) view(n *graph.Node) *unsafe.Pointer {
 	params := k.function.info.Params
 	if len(params) == 0 {
@@ -127,12 +128,12 @@ func (k *kernelNode) show(n *graph.Node, out *C.CUDA_KERNEL_NODE_PARAMS_v1) {
 	}
 }
 
-// plain is what parameters have had in all versions.
+// plain returns the part of parameters that all versions have.
 func plain(p *C.CUDA_KERNEL_NODE_PARAMS_v2) *C.CUDA_KERNEL_NODE_PARAMS_v1 {
 	return (*C.CUDA_KERNEL_NODE_PARAMS_v1)(unsafe.Pointer(p))
 }
 
-// kernelParams makes what a node is to do, which keeps the attributes that it has.
+// kernelParams returns new parameters of a node, with its current attributes.
 func kernelParams(p *C.CUDA_KERNEL_NODE_PARAMS_v1, kern C.CUkernel) params {
 	return func(_ *thread, old graph.Params) (graph.Params, error) {
 		if p == nil {

@@ -10,7 +10,8 @@ import (
 	"regexp"
 )
 
-// lacking explains why functions are not served, by their symbols. The first that matches counts.
+// lacking explains why functions are not implemented, by their symbols. The first
+// match counts.
 var lacking = []struct {
 	symbols *regexp.Regexp
 	why     string
@@ -36,7 +37,7 @@ var lacking = []struct {
 	{regexp.MustCompile(`^cu(Array|Mem|Module|Device|TexRef)`), "this form is of releases before CUDA 3.2, with addresses and sizes of 32 bits: call the form that cuda.h declares"},
 }
 
-// why explains why a function is not served.
+// why explains why a function is not implemented.
 func why(symbol string) string {
 	for _, l := range lacking {
 		if l.symbols.MatchString(symbol) {

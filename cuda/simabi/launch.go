@@ -11,15 +11,15 @@ import (
 	"github.com/reprise-gpu/reprise/device"
 )
 
-// What a list of extra launch arguments holds.
+// The keys of a list of extra launch arguments.
 const (
 	extraEnd     = C.CU_LAUNCH_PARAM_END_AS_INT
 	extraPointer = C.CU_LAUNCH_PARAM_BUFFER_POINTER_AS_INT
 	extraSize    = C.CU_LAUNCH_PARAM_BUFFER_SIZE_AS_INT
 )
 
-// arguments appends a kernel's parameter block to block, from the one of the two
-// forms that is given.
+// arguments appends a kernel's parameter block to block. Exactly one of params and
+// extra is given.
 func (f *function) arguments(block []byte, params, extra *unsafe.Pointer) ([]byte, error) {
 	switch {
 	case params != nil && extra != nil:
@@ -34,7 +34,7 @@ func (f *function) arguments(block []byte, params, extra *unsafe.Pointer) ([]byt
 	return nil, invalidValue
 }
 
-// fromPointers gathers the parameters, each from where its pointer says.
+// fromPointers collects the parameters from an array of pointers.
 func (f *function) fromPointers(block []byte, params *unsafe.Pointer) ([]byte, error) {
 	start := len(block)
 	block = append(block, make([]byte, f.info.ParamBytes)...)
@@ -48,8 +48,8 @@ func (f *function) fromPointers(block []byte, params *unsafe.Pointer) ([]byte, e
 	return block, nil
 }
 
-// fromExtra takes the block as the program made it. The list has pairs of a key and
-// a value, and ends with a key of its own.
+// fromExtra copies the block of the program. The list consists of pairs of a key
+// and a value, and ends with a special key.
 func (f *function) fromExtra(block []byte, extra *unsafe.Pointer) ([]byte, error) {
 	var data *byte
 	var size *C.size_t
@@ -72,8 +72,9 @@ func (f *function) fromExtra(block []byte, extra *unsafe.Pointer) ([]byte, error
 	}
 }
 
-// bound is functionOf for a launch, and binds the texture references of its module. That may wait, so it comes before all
-// else that a launch looks up or puts together: see outside.
+// bound is functionOf for a launch. It also binds the texture references of the
+// function's module. That may wait, so it must precede all other lookups of a
+// launch: see outside.
 func (c *context) bound(h C.CUfunction) (*function, error) {
 	f, err := c.functionOf(h)
 	if err == nil {
@@ -94,8 +95,8 @@ func (c *context) launch(fn C.CUfunction, st C.CUstream, l device.Launch, params
 	return c.enqueue(f, st, l)
 }
 
-// enqueue enqueues a kernel. The context's launch is what is handed on, since one of
-// its own would be garbage of every call.
+// enqueue enqueues a kernel. It uses the context's launch struct, since a new one
+// would be allocated for every call.
 func (c *context) enqueue(f *function, st C.CUstream, l device.Launch) error {
 	s, err := c.streamOf(st)
 	if err != nil {
@@ -149,16 +150,15 @@ func sim_cuLaunchKernelEx(config *C.CUlaunchConfig, f C.CUfunction, params, extr
 	})
 }
 
-// applyAttribute takes over an attribute of a launch. Those that only hint at what is
-// fast, or allow what need not be done, have no effect: a launch starts when the one
-// before it has ended.
+// applyAttribute applies an attribute to a launch. Hints and permissions have no
+// effect: a launch starts when the previous one has ended.
 func applyAttribute(l *device.Launch, a *C.CUlaunchAttribute) error {
 	switch a.id {
 	case C.CU_LAUNCH_ATTRIBUTE_COOPERATIVE:
 		l.Cooperative = *(*C.int)(unsafe.Pointer(&a.value)) != 0
 	case C.CU_LAUNCH_ATTRIBUTE_PRIORITY:
 		if l.Priority = int(*(*C.int)(unsafe.Pointer(&a.value))); l.Priority == 0 {
-			l.Priority = 1 // 0 would be the stream's; what is beyond the least, which is 0, counts as that
+			l.Priority = 1 // 0 means the stream's priority; a value beyond the least priority, 0, counts as the least
 		}
 	case C.CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
 		if of := *(*[3]C.uint)(unsafe.Pointer(&a.value)); of != [3]C.uint{1, 1, 1} {

@@ -21,19 +21,20 @@ var (
 	libraryKernels handles[*libraryKernel]
 )
 
-// library is code that no context owns: each has a module of it, from when it first
-// uses it.
+// library is code that belongs to no context. Each context loads a module of it on
+// first use.
 type library struct {
 	handle  handle
 	name    string
 	image   []byte
-	jit     *jit               // what it is compiled with in each context
+	jit     *jit               // the compiler options for each context
 	modules map[uint64]*module // by the context's id
 	entries []string           // names of kernels, in the order of the text
 	kernels map[string]*libraryKernel
 }
 
-// libraryKernel is a kernel of a library, a function in each context.
+// libraryKernel is a kernel of a library. It is a separate function in each
+// context.
 type libraryKernel struct {
 	handle  handle
 	library *library
@@ -51,8 +52,8 @@ type setting struct {
 func (l *library) owner() *context       { return nil }
 func (k *libraryKernel) owner() *context { return nil }
 
-// newLibrary checks an image, as it is for the first GPU. Its error has the compiler's
-// message.
+// newLibrary checks an image as compiled for the first GPU. Its error has the
+// compiler's message.
 func newLibrary(name string, image []byte) (*library, error) {
 	text, err := detectPTX(image, driver.gpus[0].arch())
 	if err != nil {
@@ -72,7 +73,7 @@ func newLibrary(name string, image []byte) (*library, error) {
 	return l, nil
 }
 
-// in is the library's module in a context.
+// in returns the library's module in a context.
 func (l *library) in(c *context) (*module, error) {
 	if m := l.modules[c.id]; m != nil {
 		return m, nil
@@ -86,7 +87,7 @@ func (l *library) in(c *context) (*module, error) {
 	return m, nil
 }
 
-// here is the library's module in the thread's current context.
+// here returns the library's module in the thread's current context.
 func (l *library) here(t *thread) (*module, error) {
 	c, err := t.context()
 	if err != nil {
@@ -95,7 +96,7 @@ func (l *library) here(t *thread) (*module, error) {
 	return l.in(c)
 }
 
-// kernel is the kernel of that name, one handle however often it is asked for.
+// kernel returns the kernel of that name, always with the same handle.
 func (l *library) kernel(name string) (*libraryKernel, error) {
 	if !slices.Contains(l.entries, name) {
 		return nil, status(C.CUDA_ERROR_NOT_FOUND)
@@ -109,7 +110,8 @@ func (l *library) kernel(name string) (*libraryKernel, error) {
 	return k, nil
 }
 
-// unload forgets the handles first: unloading a module lets other threads in.
+// unload invalidates the handles first, since unloading a module lets other threads
+// run.
 func (l *library) unload() {
 	_, _ = libraries.remove(l.handle)
 	for _, k := range l.kernels {
@@ -118,13 +120,14 @@ func (l *library) unload() {
 	}
 	for id, m := range l.modules {
 		if c := m.context; c.id == id && !c.destroyed {
-			_ = c.sim.UnloadModule(m.sim) // of a poisoned context: its end frees it
+			_ = c.sim.UnloadModule(m.sim) // the error of a failed context: destroying the context frees the module
 			m.forget()
 		}
 	}
 }
 
-// in is the kernel's function in a context, with what was set for its GPU.
+// in returns the kernel's function in a context, with the attributes set for its
+// GPU.
 func (k *libraryKernel) in(c *context) (*function, error) {
 	m, err := k.library.in(c)
 	if err != nil {
@@ -145,7 +148,7 @@ func (k *libraryKernel) in(c *context) (*function, error) {
 	return f, nil
 }
 
-// here is the kernel's function in the thread's current context.
+// here returns the kernel's function in the thread's current context.
 func (k *libraryKernel) here(t *thread) (*function, error) {
 	c, err := t.context()
 	if err != nil {
@@ -154,7 +157,8 @@ func (k *libraryKernel) here(t *thread) (*function, error) {
 	return k.in(c)
 }
 
-// on is the kernel's function in a context of a GPU: the current one, or the primary.
+// on returns the kernel's function in a context of a GPU: the current one, or the
+// primary.
 func (k *libraryKernel) on(t *thread, dev C.CUdevice) (*function, error) {
 	g, err := gpuOf(dev)
 	if err != nil {
