@@ -6,9 +6,9 @@ package simabi
 import "C"
 import "github.com/reprise-gpu/reprise/device/model"
 
-// limits are what a program may ask of a context beforehand; the index is the
-// CUlimit. The heap and the output buffer of kernels become as large as that. The others
-// mean nothing to the simulator: a program reads back what it wrote.
+// limits are the limits of a context; the index is the CUlimit. The heap and the
+// output buffer of kernels get these sizes. The other limits have no effect here,
+// but a program reads back what it wrote.
 type limits [C.CU_LIMIT_PERSISTING_L2_CACHE_SIZE + 1]C.size_t
 
 // What a driver begins with (CUDA C++ Programming Guide, cudaLimit* and
@@ -24,7 +24,7 @@ func defaultLimits() limits {
 	}
 }
 
-// limit is where the context keeps a limit, if its GPU has it.
+// limit returns the variable of a limit, if the GPU has it.
 func (c *context) limit(l C.CUlimit) (*C.size_t, error) {
 	if int(l) >= len(c.limits) {
 		return nil, invalidValue
@@ -57,7 +57,7 @@ func sim_cuCtxSetLimit(l C.CUlimit, value C.size_t) C.CUresult {
 		if err != nil {
 			return err
 		}
-		const mostFetched, mostDepth, mostStack = 128, 24, 512 << 10 // the last in bytes, of a thread's local memory
+		const mostFetched, mostDepth, mostStack = 128, 24, 512 << 10 // the last in bytes of a thread's local memory
 		switch {
 		case l == C.CU_LIMIT_STACK_SIZE:
 			value = min(value, mostStack)
@@ -75,9 +75,9 @@ func sim_cuCtxSetLimit(l C.CUlimit, value C.size_t) C.CUresult {
 	})
 }
 
-// impose tells the device of a limit that means something to it.
+// impose applies a limit to the device, if it has an effect there.
 func (c *context) impose(l C.CUlimit, value C.size_t) {
-	bytes := min(value, 1<<40) // more than there is of anything
+	bytes := min(value, 1<<40) // more than any device has
 	switch l {
 	case C.CU_LIMIT_MALLOC_HEAP_SIZE:
 		c.sim.LimitHeap(int64(bytes))
@@ -86,8 +86,8 @@ func (c *context) impose(l C.CUlimit, value C.size_t) {
 	}
 }
 
-// persistingL2 is how much of L2 may be set aside, 0 on GPUs that cannot: three
-// quarters (CUDA C++ Programming Guide, L2 persistence).
+// persistingL2 returns the part of L2 that may be set aside: three quarters (CUDA
+// C++ Programming Guide, L2 persistence), or 0 on GPUs without the feature.
 func persistingL2(p *model.Profile) int64 {
 	if p.ComputeMajor < 8 {
 		return 0
@@ -129,8 +129,8 @@ func checkCache(config C.CUfunc_cache) error {
 	return nil
 }
 
-// The banks of shared memory are four bytes wide on all GPUs since Maxwell; to ask for
-// others has no effect.
+// The banks of shared memory are four bytes wide on all GPUs since Maxwell. Other
+// sizes have no effect.
 
 //export sim_cuCtxGetSharedMemConfig
 func sim_cuCtxGetSharedMemConfig(config *C.CUsharedconfig) C.CUresult {

@@ -20,16 +20,16 @@ import (
 
 var links handles[*link]
 
-// link is PTX modules on their way to one. What the linker makes of them is PTX, too,
-// which is what this driver loads.
+// link is a set of PTX modules to be linked. The output of the linker is PTX too,
+// which this driver loads.
 type link struct {
 	handle  handle
 	context *context
 	jit     *jit
 	inputs  []*ptx.Module
-	library []*ptx.Module // of archives: linked where they define what is undefined
-	image   *C.char       // for C, from when it is complete
-	size    int           // with its NUL
+	library []*ptx.Module // modules of archives: linked only if they define an undefined name
+	image   *C.char       // the result for C, once it is complete
+	size    int           // of image, with its NUL
 }
 
 func (l *link) owner() *context { return l.context }
@@ -70,7 +70,7 @@ func (l *link) parse(name string, image []byte) (*ptx.Module, error) {
 	return m, nil
 }
 
-// object returns the modules of an object of the host's linker for which it has PTX.
+// object returns the modules of a host object file for which it contains PTX.
 func (l *link) object(name string, image []byte) (list []*ptx.Module, err error) {
 	fatbins, err := fatbin.InObject(image)
 	if err != nil {
@@ -89,7 +89,8 @@ func (l *link) object(name string, image []byte) (list []*ptx.Module, err error)
 	return list, nil
 }
 
-// archive adds what a library has PTX for. Members without device code are for the host.
+// archive adds the members of a library that contain PTX. Members without device
+// code are for the host.
 func (l *link) archive(name string, image []byte) error {
 	members, err := fatbin.Members(image)
 	if err != nil {
@@ -106,7 +107,8 @@ func (l *link) archive(name string, image []byte) error {
 	return nil
 }
 
-// pull adds to the inputs the modules of libraries that define what the inputs lack.
+// pull adds the modules of libraries that define names which the inputs lack, until
+// nothing changes.
 func (l *link) pull() {
 	for again := true; again; {
 		again = false
@@ -120,7 +122,8 @@ func (l *link) pull() {
 	}
 }
 
-// undefined returns the names that modules use and do not define, nor the simulator.
+// undefined returns the names that neither the modules that use them nor the
+// simulator define.
 func undefined(modules []*ptx.Module) map[string]bool {
 	lacks := map[string]bool{}
 	for _, m := range modules {

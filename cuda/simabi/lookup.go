@@ -8,8 +8,8 @@ import "C"
 
 import "unsafe"
 
-// Lookup is the address of the driver function of that exact name, suffix included,
-// or nil.
+// Lookup returns the address of the driver function of that exact name, suffix
+// included, or nil.
 func Lookup(symbol string) unsafe.Pointer {
 	name := C.CString(symbol)
 	defer C.free(unsafe.Pointer(name))

@@ -13,11 +13,11 @@ import (
 	"github.com/reprise-gpu/reprise/internal/sim"
 )
 
-// Managed memory has one address for the host and for kernels. Kernels fault in what they
-// touch, and prefetches move it; what the host touches cannot be seen and moves nothing, so
-// a program sends home what it is about to touch: with cuMemPrefetchAsync, or on a GPU
-// without it by attaching the memory to the host. Advice is kept for those who ask, and
-// changes nothing.
+// Managed memory has one address for the host and for kernels. Kernels migrate the pages that they
+// touch, and prefetches migrate ranges. Accesses by the host cannot be observed and migrate nothing, so
+// a program migrates memory to the host before it touches it: with cuMemPrefetchAsync, or on a GPU
+// without it by attaching the memory to the host. Advice is stored for queries, and
+// has no effect.
 
 //export sim_cuMemAllocManaged
 func sim_cuMemAllocManaged(p *C.CUdeviceptr, n C.size_t, flags C.uint) C.CUresult {
@@ -36,7 +36,7 @@ func sim_cuMemAllocManaged(p *C.CUdeviceptr, n C.size_t, flags C.uint) C.CUresul
 	})
 }
 
-// managed is the block that holds n bytes of managed memory.
+// managed returns the block that contains n bytes of managed memory.
 func managed(p C.CUdeviceptr, n C.size_t) (*block, error) {
 	b := blocks.at(p)
 	if b == nil || b.kind != managedBlock || n == 0 || n > C.size_t(b.size)-C.size_t(device.Ptr(p)-b.at) {
@@ -48,7 +48,7 @@ func managed(p C.CUdeviceptr, n C.size_t) (*block, error) {
 // cpu is the ordinal of the host.
 const cpu = C.CUdevice(C.CU_DEVICE_CPU)
 
-// deviceOrCPU refuses what is no ordinal.
+// deviceOrCPU refuses numbers that are neither an ordinal nor the host.
 func deviceOrCPU(dev C.CUdevice) error {
 	if dev == cpu {
 		return nil
@@ -57,7 +57,7 @@ func deviceOrCPU(dev C.CUdevice) error {
 	return err
 }
 
-// ordinal is the place that a location names.
+// ordinal returns the device or host of a location.
 func ordinal(l C.CUmemLocation) (C.CUdevice, error) {
 	switch l._type {
 	case C.CU_MEM_LOCATION_TYPE_DEVICE:
@@ -93,8 +93,8 @@ func sim_cuMemPrefetchAsync_v2(p C.CUdeviceptr, n C.size_t, to C.CUmemLocation, 
 	})
 }
 
-// prefetch moves to the stream's own GPU; what is to move to another goes to the host,
-// which is as far.
+// prefetch migrates to the stream's own GPU. Memory for another GPU migrates to the
+// host, which is as far.
 func (s *stream) prefetch(p C.CUdeviceptr, n C.size_t, dev C.CUdevice) error {
 	b, err := managed(p, n)
 	if err != nil {
@@ -168,7 +168,7 @@ func adviseBlock(p C.CUdeviceptr, n C.size_t, what C.CUmem_advise, dev C.CUdevic
 	return nil
 }
 
-// located reports whether advice is about a place.
+// located reports whether advice refers to a location.
 func located(what C.CUmem_advise) bool {
 	return what == C.CU_MEM_ADVISE_SET_PREFERRED_LOCATION || what == C.CU_MEM_ADVISE_SET_ACCESSED_BY || what == C.CU_MEM_ADVISE_UNSET_ACCESSED_BY
 }
@@ -203,8 +203,8 @@ func sim_cuMemRangeGetAttributes(data *unsafe.Pointer, sizes *C.size_t, attribut
 	})
 }
 
-// rangeAttribute stores what holds of all of a range. Every value is one of 32 bits, or
-// a list of them.
+// rangeAttribute stores an attribute that holds for all of a range. Every value has
+// 32 bits or is a list of such values.
 func rangeAttribute(data unsafe.Pointer, size C.size_t, a C.CUmem_range_attribute, p C.CUdeviceptr, n C.size_t) error {
 	b, err := managed(p, n)
 	out, unfit := listAt((*C.int)(data), size/4)

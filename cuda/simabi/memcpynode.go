@@ -22,7 +22,8 @@ type memcpyNode struct {
 func (m *memcpyNode) Kind() graph.Kind { return graph.MemcpyNode }
 func (m *memcpyNode) home() *context   { return m.context }
 
-// Becomes allows other addresses and extents in memory of the same types and contexts.
+// Becomes permits other addresses and extents, in memory of the same types and
+// contexts.
 func (m *memcpyNode) Becomes(next graph.Params) graph.Reason {
 	n := next.(*memcpyNode)
 	if n.context != m.context || n.dst != m.dst || n.src != m.src {
@@ -31,11 +32,12 @@ func (m *memcpyNode) Becomes(next graph.Params) graph.Reason {
 	return graph.Same
 }
 
-// operand is what must not change about a side of a copy in an instance. It is that of
-// when the node was made: the memory may have been freed since.
+// operand contains the properties of a side of a copy that must not change in an
+// instance. They are those at the creation of the node, since the memory may have
+// been freed later.
 type operand struct {
 	kind    C.CUmemorytype
-	context *context // that allocated device memory
+	context *context // the context of device memory
 }
 
 func (b *boxSide) operand() operand {
@@ -59,7 +61,7 @@ func (m *memcpyNode) lower() (sim.GraphNode, error) {
 	return sim.GraphNode{Work: t}, err
 }
 
-// flat reports whether it is one row.
+// flat reports whether the box is one row.
 func (m *memcpyNode) flat() bool { return m.params.Height == 1 && m.params.Depth == 1 }
 
 func newMemcpyNode(c *context, p *C.CUDA_MEMCPY3D) (graph.Params, error) {
@@ -71,7 +73,8 @@ func newMemcpyNode(c *context, p *C.CUDA_MEMCPY3D) (graph.Params, error) {
 	return m, check(m)
 }
 
-// memcpyParams makes what a node is to do in a context, the current one for NULL.
+// memcpyParams returns the parameters of a node in a context, the current one for
+// NULL.
 func memcpyParams(p *C.CUDA_MEMCPY3D, ctx C.CUcontext) params {
 	return func(t *thread, old graph.Params) (graph.Params, error) {
 		c, err := t.orCurrent(ctx)

@@ -24,19 +24,20 @@ import (
 	"unsafe"
 )
 
-// memfd is memory with a file descriptor, by which it can be mapped more than once: also by another
-// process, as long as this one keeps the descriptor open. It is no part of the file in which package
-// interp keeps all physical memory: another process may open a descriptor whole, and finds it by its
-// name, so each exported allocation needs a file and a name of its own.
+// memfd is memory with a file descriptor, which can be mapped several times, also
+// by another process while this one keeps the descriptor open. It is separate from
+// the file in which package interp keeps all physical memory: another process opens
+// a descriptor as a whole and finds it by its name, so each exported allocation
+// needs its own file and name.
 type memfd struct {
 	fd    C.int
 	nonce [16]byte // part of the name
 }
 
-// memfdName is the name of the memory with a nonce. No two have the same.
+// memfdName returns the unique name of the memory with a nonce.
 func memfdName(nonce [16]byte) string { return "reprise-" + hex.EncodeToString(nonce[:]) }
 
-// newMemfd returns n zeroed bytes, which take no memory of the host until they are written.
+// newMemfd returns n zeroed bytes, which use no host memory until they are written.
 func newMemfd(n int64) (*memfd, error) {
 	f := &memfd{}
 	_, _ = rand.Read(f.nonce[:])
@@ -54,10 +55,10 @@ func newMemfd(n int64) (*memfd, error) {
 	return f, nil
 }
 
-// findMemfd opens the memory with a nonce that another process has as its descriptor fd.
+// findMemfd opens the memory with a nonce that is descriptor fd of another process.
 func findMemfd(pid, fd int64, nonce [16]byte) (*memfd, error) {
 	path := fmt.Sprintf("/proc/%d/fd/%d", pid, fd)
-	if err := checkMemfd(path, nonce); err != nil { // to open another file could have effects
+	if err := checkMemfd(path, nonce); err != nil { // opening another file could have side effects
 		return nil, err
 	}
 	name := C.CString(path)
@@ -86,7 +87,7 @@ func checkMemfd(path string, nonce [16]byte) error {
 	return nil
 }
 
-// size is how many bytes there are.
+// size returns the size in bytes.
 func (f *memfd) size() int64 { return int64(C.lseek(f.fd, 0, C.SEEK_END)) }
 
 // pages maps the first n bytes, until unmapHost.
@@ -98,5 +99,5 @@ func (f *memfd) pages(n int64) ([]byte, error) {
 	return unsafe.Slice((*byte)(p), n), nil
 }
 
-// close leaves mappings in place.
+// close closes the descriptor. Mappings remain.
 func (f *memfd) close() { C.close(f.fd) }

@@ -11,7 +11,7 @@ import (
 	"github.com/reprise-gpu/reprise/device"
 )
 
-// alloc returns device memory.
+// alloc allocates device memory.
 func (c *context) alloc(n C.size_t) (*block, error) {
 	if n == 0 {
 		return nil, invalidValue
@@ -41,7 +41,8 @@ func sim_cuMemAlloc_v2(p *C.CUdeviceptr, n C.size_t) C.CUresult {
 	})
 }
 
-// pitchAlign is what cuMemAllocPitch rounds rows up to: the alignment of textures.
+// pitchAlign is the unit to which cuMemAllocPitch rounds rows up: the alignment of
+// textures.
 const pitchAlign = 512
 
 //export sim_cuMemAllocPitch_v2

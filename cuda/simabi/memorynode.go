@@ -13,11 +13,11 @@ import (
 	"github.com/reprise-gpu/reprise/internal/sim"
 )
 
-// allocNode allocates memory, freeNode frees it. Neither can do anything else.
+// allocNode allocates memory, freeNode frees it. Their parameters cannot change.
 type (
 	allocNode struct {
 		*graphMemory
-		out *C.CUdeviceptr // that the caller is told the address in
+		out *C.CUdeviceptr // receives the address, for the caller
 	}
 	freeNode struct{ *graphMemory }
 )
@@ -44,8 +44,8 @@ func (m *graphMemory) same(other *graphMemory) graph.Reason {
 	return graph.Same
 }
 
-// allocParams reserves the address that each launch will allocate memory at. The
-// memory is for the current context, which must be of the device that p names.
+// allocParams reserves the address at which each launch will allocate memory. The
+// memory belongs to the current context, which must be on the device in p.
 func allocParams(p *C.CUDA_MEM_ALLOC_NODE_PARAMS_v1) params {
 	return func(t *thread, old graph.Params) (graph.Params, error) {
 		if old != nil {
@@ -77,7 +77,7 @@ func (c *context) canAllocate(p *C.CUDA_MEM_ALLOC_NODE_PARAMS_v1) error {
 		return invalidValue
 	case p.bytesize > most:
 		return status(C.CUDA_ERROR_OUT_OF_MEMORY)
-	case props.handleTypes != C.CU_MEM_HANDLE_TYPE_NONE: // there is no other process to share it with
+	case props.handleTypes != C.CU_MEM_HANDLE_TYPE_NONE: // the memory cannot be exported to other processes
 		return notSupported
 	default:
 		if _, err := gpuOf(C.CUdevice(props.location.id)); err != nil {
@@ -93,7 +93,7 @@ func (c *context) canAllocate(p *C.CUDA_MEM_ALLOC_NODE_PARAMS_v1) error {
 	}
 	for _, access := range list {
 		if access.location.id != p.poolProps.location.id {
-			return notSupported // contexts of other devices have no graphs with this one
+			return notSupported // a graph cannot have contexts of several devices
 		}
 	}
 	return nil
@@ -104,7 +104,7 @@ func (n *allocNode) announce(node *graph.Node) {
 	*n.out, n.out = C.CUdeviceptr(n.at), nil
 }
 
-// freeParams frees what a node allocates, of the same graph or another.
+// freeParams frees the memory of a node, of the same graph or another.
 func freeParams(p C.CUdeviceptr) params {
 	return func(_ *thread, old graph.Params) (graph.Params, error) {
 		if old != nil {
@@ -120,10 +120,11 @@ func freeParams(p C.CUdeviceptr) params {
 
 func (n *freeNode) announce(node *graph.Node) { n.freedIn = node.Graph() }
 
-// admitsMemory says why a graph cannot allocate or free at a node.
+// admitsMemory returns an error if a graph cannot have a node that allocates or
+// frees.
 func admitsMemory(g *graph.Graph, p graph.Params) error {
 	if g.Owner() != nil {
-		return invalidValue // it is in another
+		return invalidValue // it is nested in another graph
 	}
 	f, ok := p.(*freeNode)
 	if !ok {
@@ -140,7 +141,7 @@ func admitsMemory(g *graph.Graph, p graph.Params) error {
 	return nil
 }
 
-// captureAlloc makes an allocation of a captured stream a node.
+// captureAlloc adds a node for an allocation in a captured stream.
 func (s *stream) captureAlloc(out *C.CUdeviceptr, p *C.CUDA_MEM_ALLOC_NODE_PARAMS_v1) error {
 	a, err := allocParams(p)(driver.caller, nil)
 	if err != nil {
@@ -154,7 +155,7 @@ func (s *stream) captureAlloc(out *C.CUdeviceptr, p *C.CUDA_MEM_ALLOC_NODE_PARAM
 	return nil
 }
 
-// forget is told that the node has gone with its graph.
+// forget is called when the node has been destroyed with its graph.
 func (n *allocNode) forget() {
 	n.graph = nil
 	if !n.context.destroyed {

@@ -21,8 +21,8 @@ type memsetNode struct {
 func (m *memsetNode) Kind() graph.Kind { return graph.MemsetNode }
 func (m *memsetNode) home() *context   { return m.context }
 
-// Becomes follows the documentation of cuGraphExecUpdate: of a memset of several rows
-// only the address and the value may change.
+// Becomes follows the documentation of cuGraphExecUpdate: for a memset of several
+// rows, only the address and the value may change.
 func (m *memsetNode) Becomes(next graph.Params) graph.Reason {
 	n := next.(*memsetNode)
 	a, b := m.params, n.params
@@ -49,7 +49,8 @@ func newMemsetNode(c *context, p *C.CUDA_MEMSET_NODE_PARAMS_v1) (graph.Params, e
 	return m, check(m)
 }
 
-// memsetParams makes what a node is to do in a context, the current one for NULL.
+// memsetParams returns the parameters of a node in a context, the current one for
+// NULL.
 func memsetParams(p *C.CUDA_MEMSET_NODE_PARAMS_v1, ctx C.CUcontext) params {
 	return func(t *thread, old graph.Params) (graph.Params, error) {
 		c, err := t.orCurrent(ctx)

@@ -19,12 +19,12 @@ type module struct {
 	handle    handle
 	context   *context
 	sim       device.Module
-	functions map[string]*function // those asked for
-	library   *library             // whose module in its context it is, or nil
+	functions map[string]*function // those that a program has queried
+	library   *library             // the library that it was loaded for, or nil
 	refs      refs
 }
 
-// load makes a module of an image that a program holds in memory. Its error has the
+// load loads a module from an image in the program's memory. Its error has the
 // compiler's message; j may be nil.
 func (c *context) load(name string, image []byte, j *jit) (*module, error) {
 	text, err := detectPTX(image, c.gpu.arch())
@@ -64,7 +64,7 @@ func (m *module) describe(j *jit) error {
 
 func (m *module) owner() *context { return m.context }
 
-// moduleOf is the module of a handle, if it lives in the context.
+// moduleOf returns the module of a handle, if it is in the context.
 func (c *context) moduleOf(h C.CUmodule) (*module, error) {
 	m, err := modules.get(of(unsafe.Pointer(h)))
 	if err == nil && m.context != c {
@@ -73,7 +73,7 @@ func (c *context) moduleOf(h C.CUmodule) (*module, error) {
 	return m, err
 }
 
-// function is the kernel of that name, one handle however often it is asked for.
+// function returns the kernel of that name, always with the same handle.
 func (m *module) function(name string) (*function, error) {
 	h, err := m.context.sim.Function(m.sim, name)
 	if err != nil {
@@ -97,7 +97,7 @@ func (m *module) unload() error {
 	return nil
 }
 
-// forget ends the life of the handles.
+// forget invalidates the handles.
 func (m *module) forget() {
 	_, _ = modules.remove(m.handle)
 	m.refs.forget()
@@ -163,7 +163,7 @@ func sim_cuModuleUnload(mod C.CUmodule) C.CUresult {
 		case err != nil:
 			return err
 		case m.library != nil:
-			return status(C.CUDA_ERROR_NOT_PERMITTED) // cuLibraryUnload is what unloads it
+			return status(C.CUDA_ERROR_NOT_PERMITTED) // it is unloaded by cuLibraryUnload
 		}
 		return m.unload()
 	})
@@ -188,7 +188,7 @@ func sim_cuModuleGetFunction(fn *C.CUfunction, mod C.CUmodule, name *C.char) C.C
 	})
 }
 
-// global finds a variable. One of the results may be left out.
+// global stores the address and size of a variable. Either result may be nil.
 func (m *module) global(p *C.CUdeviceptr, bytes *C.size_t, name *C.char) error {
 	if name == nil || p == nil && bytes == nil {
 		return invalidValue

@@ -12,7 +12,8 @@ import (
 	"github.com/reprise-gpu/reprise/internal/sim"
 )
 
-// refs are the texture and surface references of a module for which a program has handles.
+// refs are the texture and surface references of a module for which a program has
+// handles.
 type refs struct {
 	textures []textureHandle // in the order in which the program got them
 	surfaces map[string]handle
@@ -24,7 +25,7 @@ type textureHandle struct {
 	ref    *textureRef
 }
 
-// forget ends the life of the handles.
+// forget invalidates the handles.
 func (r *refs) forget() {
 	for _, t := range r.textures {
 		_, _ = textureRefs.remove(t.handle)
@@ -34,14 +35,14 @@ func (r *refs) forget() {
 	}
 }
 
-// bind makes what was set in texture references what a launch samples. The error is that of the reference that the
-// program got first.
+// bind applies the settings of texture references before a launch. The error is
+// that of the reference that the program queried first.
 func (m *module) bind() error {
 	for _, t := range m.refs.textures {
 		if !t.ref.unbound || t.ref.array == nil && t.ref.at == 0 {
 			continue
 		}
-		t.ref.unbound = false // another thread may set something while this one waits
+		t.ref.unbound = false // before bind, since another thread may change settings while it waits
 		if err := t.ref.bind(m.context); err != nil {
 			t.ref.unbound = true
 			return err
@@ -50,7 +51,7 @@ func (m *module) bind() error {
 	return nil
 }
 
-// bind waits for all work: some may sample what the reference stood for before.
+// bind waits for all work, since some of it may sample the previous binding.
 func (r *textureRef) bind(c *context) error {
 	var d device.TextureDesc
 	resource := r.resource()
@@ -66,7 +67,7 @@ func (r *textureRef) bind(c *context) error {
 	return c.sim.BindTextureReference(r.ref, d)
 }
 
-// resource describes what the reference is over, as a texture object's description does.
+// resource describes the texels of the reference in the form of a texture object.
 func (r *textureRef) resource() (d C.CUDA_RESOURCE_DESC) {
 	switch union := unsafe.Pointer(&d.res); {
 	case r.array != nil:

@@ -7,8 +7,9 @@ import "C"
 
 import "sort"
 
-// blocks is how many blocks of a function a multiprocessor holds; 0 when it cannot
-// hold one, or may not since nobody asked for that much shared memory.
+// blocks returns the number of blocks of a function that a multiprocessor runs at
+// once. It is 0 if not even one fits, or if the program has not permitted that much
+// shared memory.
 func (f *function) blocks(threads int, dynamic C.size_t) (int, error) {
 	switch {
 	case threads < 1:
@@ -60,7 +61,7 @@ func sim_cuOccupancyMaxPotentialBlockSizeWithFlags(grid, block *C.int, h C.CUfun
 		tries = f.blockSizes(int(limit))
 		return nil
 	})
-	// The program's function may call the driver, so it runs outside of a call.
+	// The program's function may call the driver, so it runs outside the call.
 	shared := make([]C.size_t, len(tries))
 	for i, threads := range tries {
 		shared[i] = C.simabi_shared_size(sizes, C.int(threads), dynamic)
@@ -77,7 +78,8 @@ func sim_cuOccupancyMaxPotentialBlockSizeWithFlags(grid, block *C.int, h C.CUfun
 	})
 }
 
-// blockSizes are the sizes worth a try, the largest first: whole warps, and the limit.
+// blockSizes returns the candidate sizes, largest first: whole warps, and the
+// limit.
 func (f *function) blockSizes(limit int) (sizes []int) {
 	most := f.mostThreads()
 	if limit > 0 {
@@ -89,8 +91,8 @@ func (f *function) blockSizes(limit int) (sizes []int) {
 	return sizes
 }
 
-// fullest is the size of block, each with its shared memory, with which a
-// multiprocessor holds the most threads, the first of equals, and how many blocks.
+// fullest returns the first block size, with its shared memory, for which a
+// multiprocessor runs the most threads, and the number of blocks.
 func (f *function) fullest(sizes []int, shared []C.size_t) (best, blocks int, err error) {
 	for i, threads := range sizes {
 		n, err := f.blocks(threads, shared[i])

@@ -13,8 +13,8 @@ import (
 	"github.com/reprise-gpu/reprise/device"
 )
 
-// prepared is a launch as programs before CUDA 4.0 made one: what a function holds between the
-// calls that set parts of the launch.
+// prepared is the state of a launch in the form before CUDA 4.0. The function keeps
+// it between the calls that set parts of the launch.
 type prepared struct {
 	block  device.Dim3
 	shared uint32
@@ -24,7 +24,7 @@ type prepared struct {
 // maxParams bounds the parameters of a kernel, in bytes.
 const maxParams = 32764
 
-// resize gives the parameters a size. Those that were set stay.
+// resize sets the size of the parameters and keeps their values.
 func (p *prepared) resize(n int) {
 	if n > len(p.params) {
 		p.params = append(p.params, make([]byte, n-len(p.params))...)
@@ -43,7 +43,7 @@ func (f *function) put(offset C.int, value []byte) error {
 	return nil
 }
 
-// launchPrepared launches a kernel with what was set for it.
+// launchPrepared launches a kernel with the stored parameters.
 func launchPrepared(h C.CUfunction, width, height C.int, st C.CUstream) C.CUresult {
 	return inContext(func(c *context) error {
 		f, err := c.bound(h)

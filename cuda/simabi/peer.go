@@ -7,8 +7,8 @@ import "C"
 
 import "slices"
 
-// GPUs are peers of each other: a context's kernels reach the memory of another's once it
-// is allowed. What they touch there crosses the link to the host, as do copies.
+// All GPUs are peers: a context's kernels can access the memory of another context once that
+// is enabled. These accesses cross the link to the host, as copies do.
 
 //export sim_cuDeviceCanAccessPeer
 func sim_cuDeviceCanAccessPeer(can *C.int, dev, peer C.CUdevice) C.CUresult {
@@ -40,13 +40,13 @@ func sim_cuDeviceGetP2PAttribute(value *C.int, a C.CUdevice_P2PAttribute, src, d
 		}
 		*value = 1
 		if a == C.CU_DEVICE_P2P_ATTRIBUTE_PERFORMANCE_RANK {
-			*value = 0 // the best there is
+			*value = 0 // the best rank
 		}
 		return nil
 	})
 }
 
-// peer is a context other than c.
+// peer returns a context other than c.
 func (c *context) peer(h C.CUcontext) (*context, error) {
 	p, err := contextOf(h)
 	if err != nil || p == c || p.destroyed {

@@ -11,14 +11,15 @@ import (
 	"github.com/reprise-gpu/reprise/device"
 )
 
-// Flags that are known of cuMemHostAlloc and cuMemHostRegister. With unified addressing
+// The flags of cuMemHostAlloc and cuMemHostRegister. With unified addressing
 // all such memory is portable and mapped anyway.
 const (
 	hostAllocFlags    = C.CU_MEMHOSTALLOC_PORTABLE | C.CU_MEMHOSTALLOC_DEVICEMAP | C.CU_MEMHOSTALLOC_WRITECOMBINED
 	hostRegisterFlags = C.CU_MEMHOSTREGISTER_PORTABLE | C.CU_MEMHOSTREGISTER_DEVICEMAP | C.CU_MEMHOSTREGISTER_IOMEMORY | C.CU_MEMHOSTREGISTER_READ_ONLY
 )
 
-// hostBlock is the block of pinned or registered memory that holds an address.
+// hostBlock returns the block of pinned or registered memory that contains an
+// address.
 func hostBlock(p unsafe.Pointer) (*block, error) {
 	b := blocks.at(C.CUdeviceptr(uintptr(p)))
 	if b == nil || b.kind != pinnedBlock && b.kind != registeredBlock {

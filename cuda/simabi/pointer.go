@@ -11,18 +11,18 @@ import (
 	"github.com/reprise-gpu/reprise/device"
 )
 
-// pointer is what is known of an address.
+// pointer contains the properties of an address.
 type pointer struct {
 	at      C.CUdeviceptr
 	base    device.Ptr
 	size    int64
 	block   *block   // nil for a variable of a module
-	context *context // nil when the address is of no context's memory
+	context *context // nil if the address is not in memory of a context
 
-	reserved *reservedAt // what is known of it instead when it is in a reservation
+	reserved *reservedAt // set instead if the address is in a reservation
 }
 
-// known reports whether the address is of memory, or reserved.
+// known reports whether the address is in memory or in a reservation.
 func (q *pointer) known() bool { return q.context != nil || q.reserved != nil }
 
 func pointerAt(p C.CUdeviceptr) pointer {
@@ -49,7 +49,7 @@ func pointerAt(p C.CUdeviceptr) pointer {
 	return q
 }
 
-// attribute stores an attribute; false when there is none for this memory.
+// attribute stores an attribute. It returns false if this memory does not have it.
 func (q *pointer) attribute(a C.CUpointer_attribute, out unsafe.Pointer) bool {
 	if q.reserved != nil {
 		return q.reserved.attribute(a, out)
@@ -75,7 +75,7 @@ func (q *pointer) attribute(a C.CUpointer_attribute, out unsafe.Pointer) bool {
 	case C.CU_POINTER_ATTRIBUTE_SYNC_MEMOPS:
 		*(*bool)(out) = b != nil && b.syncMemops
 	case C.CU_POINTER_ATTRIBUTE_BUFFER_ID:
-		*(*uint64)(out) = uint64(q.base) << 8 // of a module's variable; other ids are small
+		*(*uint64)(out) = uint64(q.base) << 8 // a variable of a module; other ids are small
 		if b != nil {
 			*(*uint64)(out) = b.id
 		}
@@ -108,7 +108,8 @@ func (q *pointer) attribute(a C.CUpointer_attribute, out unsafe.Pointer) bool {
 	return true
 }
 
-// attributeBytes is the size of an attribute's value, 0 when there is no such attribute.
+// attributeBytes returns the size of an attribute's value, 0 if there is no such
+// attribute.
 func attributeBytes(a C.CUpointer_attribute) int {
 	switch a {
 	case C.CU_POINTER_ATTRIBUTE_CONTEXT, C.CU_POINTER_ATTRIBUTE_DEVICE_POINTER, C.CU_POINTER_ATTRIBUTE_HOST_POINTER,
@@ -120,7 +121,7 @@ func attributeBytes(a C.CUpointer_attribute) int {
 		return 4
 	case C.CU_POINTER_ATTRIBUTE_SYNC_MEMOPS, C.CU_POINTER_ATTRIBUTE_IS_MANAGED, C.CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE,
 		C.CU_POINTER_ATTRIBUTE_MAPPED, C.CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
-		return 1 // a bool: more would overrun it, and callers that have an int clear it
+		return 1 // a bool: a larger store would overrun it, and callers with an int clear it first
 	}
 	return 0
 }

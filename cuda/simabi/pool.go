@@ -14,18 +14,18 @@ import (
 
 var pools handles[*pool]
 
-// pool keeps device memory that streams have freed for those that allocate next. What
-// it has beyond the release threshold goes back to the GPU when the free has come to
-// pass, which is when somebody waits for it.
+// pool keeps freed device memory for later allocations. Memory beyond the release
+// threshold is returned to the GPU when the free has completed and a call waits for
+// it.
 type pool struct {
 	handle    handle
 	gpu       *gpu
 	props     C.CUmemPoolProps
-	used      int64 // allocated, as streams see it
+	used      int64 // bytes allocated, in the order of streams
 	usedHigh  int64
-	freeing   int64 // freed in streams that have not come to it
-	kept      int64 // free, and taken from the GPU
-	high      int64 // most that was reserved
+	freeing   int64 // bytes of pending frees
+	kept      int64 // free bytes that are reserved on the GPU
+	high      int64 // maximum of the reserved bytes
 	threshold uint64
 	reuse     [3]C.int // CU_MEMPOOL_ATTR_REUSE_*
 }
@@ -38,7 +38,7 @@ func newPool(g *gpu, props C.CUmemPoolProps) *pool {
 	return p
 }
 
-// defaultPool is the one that a GPU has from the beginning.
+// defaultPool returns the pool that every GPU has.
 func (g *gpu) defaultPool() *pool {
 	if g.firstPool == nil {
 		var props C.CUmemPoolProps
@@ -50,7 +50,7 @@ func (g *gpu) defaultPool() *pool {
 	return g.firstPool
 }
 
-// currentPool is the one that cuMemAllocAsync takes from.
+// currentPool returns the pool of cuMemAllocAsync.
 func (g *gpu) currentPool() *pool {
 	if g.pool == nil {
 		return g.defaultPool()
@@ -68,7 +68,7 @@ func poolOf(h C.CUmemoryPool) (*pool, error) {
 
 func (p *pool) reserved() int64 { return p.used + p.freeing + p.kept }
 
-// keep changes how much free memory the pool has taken from the GPU.
+// keep changes the number of free bytes that are reserved on the GPU by n.
 func (p *pool) keep(n int64) {
 	if !p.gpu.sim.Reserve(n - p.kept) {
 		panic("BUG: a pool keeps more than was freed into it")
@@ -77,15 +77,15 @@ func (p *pool) keep(n int64) {
 	p.high = max(p.high, p.reserved())
 }
 
-// trim gives back what is free, as long as at least so much stays reserved.
+// trim returns free memory to the GPU, and keeps at least least bytes reserved.
 func (p *pool) trim(least uint64) {
-	if most := max(0, int64(min(least, 1<<62))-p.used); p.kept > most { // what is being freed does not count: it goes back in its turn
+	if most := max(0, int64(min(least, 1<<62))-p.used); p.kept > most { // pending frees do not count: they are returned later
 		p.keep(most)
 	}
 }
 
-// alloc allocates for a stream, from what is kept first. When memory is short it
-// waits for frees that are under way.
+// alloc allocates for a stream, from kept memory first. If memory is short, it
+// waits for pending frees.
 func (p *pool) alloc(s *stream, n C.size_t) (*block, error) {
 	if n == 0 {
 		return nil, invalidValue
@@ -121,7 +121,7 @@ func (g *gpu) free() int64 {
 	return f
 }
 
-// forget takes a block that is no more out of what the pool counts.
+// forget subtracts a destroyed block from the pool's counts.
 func (p *pool) forget(b *block) {
 	if b.freed {
 		p.freeing -= b.size
@@ -130,7 +130,8 @@ func (p *pool) forget(b *block) {
 	}
 }
 
-// freeIn frees a block when the stream comes to it. From now on no call may name it.
+// freeIn frees a block when the stream reaches this point. The block is invalid for
+// calls at once.
 func (s *stream) freeIn(b *block) error {
 	done := func() {
 		if p := b.pool; p != nil {
@@ -151,8 +152,8 @@ func (s *stream) freeIn(b *block) error {
 	return nil
 }
 
-// allocInto stores what alloc returns. In a stream that is captured it is a node that
-// allocates, in each launch at the same address.
+// allocInto stores the result of alloc. In a captured stream it adds a node, which
+// allocates at the same address in each launch.
 func (p *pool) allocInto(out *C.CUdeviceptr, s *stream, n C.size_t) error {
 	if s.capture.Capturing() {
 		return s.captureAlloc(out, &C.CUDA_MEM_ALLOC_NODE_PARAMS_v1{poolProps: p.props, bytesize: n})
@@ -205,7 +206,7 @@ func sim_cuMemFreeAsync(p C.CUdeviceptr, h C.CUstream) C.CUresult {
 	})
 }
 
-// inPool runs a function that takes a pool.
+// inPool is call for a function of a pool.
 func inPool(h C.CUmemoryPool, body func(*pool) error) C.CUresult {
 	return call(func(*thread) error {
 		p, err := poolOf(h)
@@ -264,7 +265,7 @@ func sim_cuMemPoolCreate(out *C.CUmemoryPool, props *C.CUmemPoolProps) C.CUresul
 			return invalidValue
 		}
 		if props.handleTypes != C.CU_MEM_HANDLE_TYPE_NONE {
-			return notSupported // no other process could open it
+			return notSupported // other processes cannot open it
 		}
 		g, err := gpuOf(C.CUdevice(props.location.id))
 		if err != nil {
@@ -301,7 +302,7 @@ func sim_cuMemPoolTrimTo(h C.CUmemoryPool, least C.size_t) C.CUresult {
 	})
 }
 
-// flag is the place of a CU_MEMPOOL_ATTR_REUSE_* attribute, nil for others.
+// flag returns the variable of a CU_MEMPOOL_ATTR_REUSE_* attribute, or nil.
 func (p *pool) flag(a C.CUmemPool_attribute) *C.int {
 	if i := int(a) - C.CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES; i >= 0 && i < len(p.reuse) {
 		return &p.reuse[i]

@@ -7,17 +7,17 @@ import "C"
 
 import "unsafe"
 
-// primary is the context that a GPU has once, counted by who retains it. It keeps its
-// handle over its lives.
+// primary is the primary context of a GPU, with a reference count. It keeps its
+// handle when it is destroyed and activated again.
 type primary struct {
-	context *context // nil until the first life
+	context *context // nil until it is first activated
 	users   int
-	flags   C.uint // of the next life
+	flags   C.uint // flags of the next activation
 }
 
 func (p *primary) active() bool { return p.context != nil && !p.context.destroyed }
 
-// settle waits until no other thread ends a life of the context.
+// settle waits until no other thread is destroying the context.
 func (p *primary) settle() {
 	for p.context != nil && p.context.closing != nil {
 		ended := p.context.closing

@@ -5,7 +5,7 @@ package simabi
 // #include <cuda.h>
 import "C"
 
-// There is no profiler to start or stop, which these two do not mind.
+// There is no profiler to start or stop: both functions succeed without effect.
 
 //export sim_cuProfilerStart
 func sim_cuProfilerStart() C.CUresult {

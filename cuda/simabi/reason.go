@@ -11,10 +11,11 @@ import (
 	"fmt"
 )
 
-// explainCode says on standard error which function returned a code, what the code means there and
-// what to do. Every status other than success passes here or through simabi_missing, but for those of
-// cuInit without a GPU, which is always explained, and those that errors.c explains: of the functions
-// there, and in a child of fork.
+// explainCode writes to standard error which function returned a code, its meaning
+// there, and the remedy. All codes other than success pass here or through
+// simabi_missing, with two exceptions: cuInit without a GPU, which is always
+// explained, and the codes that errors.c explains, of its own functions and in a
+// child of fork.
 func explainCode(code C.CUresult, err error) {
 	if verbose() {
 		explain(explanation(code, err))
@@ -26,7 +27,7 @@ func explanation(code C.CUresult, err error) error {
 	return fmt.Errorf("%s: %s (%d): %s", callingFunction(), codeName(code), int(code), reason(code, err))
 }
 
-// codeName is the name of a code as cuda.h has it.
+// codeName returns the name of a code in cuda.h.
 func codeName(code C.CUresult) string {
 	var name *C.char
 	if C.sim_cuGetErrorName(code, &name) != C.CUDA_SUCCESS {
@@ -41,7 +42,7 @@ func refused(s status) C.CUresult {
 	return C.CUresult(s)
 }
 
-// callingFunction is the name of the driver function that the program called, as it called it.
+// callingFunction returns the name of the driver function as the program called it.
 func callingFunction() string {
 	if name := C.simabi_calling(); name != nil {
 		return C.GoString(name)
@@ -49,8 +50,8 @@ func callingFunction() string {
 	return "a call"
 }
 
-// reason is what an error says, and for an error that is no more than its code what the code
-// means and what to do about it.
+// reason returns the text of an error. If the error is only a code, it returns the
+// code's meaning and the remedy.
 func reason(code C.CUresult, err error) string {
 	if s := status(0); !errors.As(err, &s) || err.Error() != s.Error() {
 		return err.Error()
@@ -61,7 +62,8 @@ func reason(code C.CUresult, err error) string {
 	return "the state of the thing that the call names does not allow it: see the function in the CUDA driver API's reference"
 }
 
-// reasons are the rules behind the codes that functions return without more, and the remedies.
+// reasons are the rules behind codes that functions return without a text, and the
+// remedies.
 var reasons = map[C.CUresult]string{
 	C.CUDA_ERROR_INVALID_VALUE:                  "an argument is a null pointer, out of its range, not one of its values, or not the start of live memory: compare each argument with the function's description",
 	C.CUDA_ERROR_OUT_OF_MEMORY:                  "the GPU or the host has no such amount of memory free: ask for less, or free some; cuMemGetInfo returns how much there is",

@@ -22,11 +22,11 @@ type stream struct {
 	sim      device.Stream
 	flags    C.uint // CUstream_flags
 	priority int
-	id       uint64 // never used again
+	id       uint64 // never reused
 	capture  capture.Stream
-	shown    unsafe.Pointer // C's memory in which the capture's state was told
+	shown    unsafe.Pointer // C memory with the last reported state of the capture
 
-	attributes map[C.CUstreamAttrID]C.CUstreamAttrValue // that were set
+	attributes map[C.CUstreamAttrID]C.CUstreamAttrValue // attributes that were set
 }
 
 func (s *stream) owner() *context { return s.context }
@@ -36,15 +36,16 @@ var (
 	lastStreamID uint64
 )
 
-// The handles that name a stream without one having been made.
+// The handles of the predefined streams.
 const (
 	nullStream      handle = 0
 	legacyStream    handle = 1 // CU_STREAM_LEGACY
 	perThreadStream handle = 2 // CU_STREAM_PER_THREAD
 )
 
-// stream is what a CUstream means to the calling thread. The null stream is the
-// thread's own in a function of the _ptds or _ptsz kind, else the legacy stream.
+// stream returns the stream of a handle for the calling thread. The null stream is
+// the thread's own stream in a function of the _ptds or _ptsz kind, else the legacy
+// stream.
 func (t *thread) stream(name C.CUstream) (*stream, error) {
 	h := of(unsafe.Pointer(name))
 	if h > perThreadStream {
@@ -60,7 +61,7 @@ func (t *thread) stream(name C.CUstream) (*stream, error) {
 	return c.legacyStream(), nil
 }
 
-// useStream is the stream that a handle means to the caller, who uses it.
+// useStream returns the stream of a handle for a caller that uses it.
 func useStream(h C.CUstream) (*stream, error) {
 	s, err := driver.caller.stream(h)
 	if err == nil {
@@ -69,7 +70,7 @@ func useStream(h C.CUstream) (*stream, error) {
 	return s, err
 }
 
-// streamOf is useStream of a stream that lives in the context.
+// streamOf is useStream for a stream that must be in the context.
 func (c *context) streamOf(h C.CUstream) (*stream, error) {
 	s, err := useStream(h)
 	if err == nil && s.context != c {
@@ -78,7 +79,8 @@ func (c *context) streamOf(h C.CUstream) (*stream, error) {
 	return s, err
 }
 
-// submit enqueues work, of a kind that cannot be captured if the stream is.
+// submit enqueues work. It fails if the stream is captured, since the work cannot
+// become a node.
 func (s *stream) submit(w device.Work) error {
 	if err := s.capture.Refuse(); err != nil {
 		return err
@@ -86,8 +88,8 @@ func (s *stream) submit(w device.Work) error {
 	return s.context.sim.Submit(s.sim, w)
 }
 
-// legacyStream is the stream that all blocking streams of a context wait for, and
-// that waits for them.
+// legacyStream returns the stream that is ordered with all blocking streams of a
+// context.
 func (c *context) legacyStream() *stream {
 	if c.legacy == nil {
 		c.legacy = c.newStream(c.sim.LegacyStream(), C.CU_STREAM_DEFAULT, 0)
@@ -96,7 +98,7 @@ func (c *context) legacyStream() *stream {
 	return c.legacy
 }
 
-// ownStream is the thread's default stream in a context, a blocking one.
+// ownStream returns the thread's default stream in a context, a blocking one.
 func (t *thread) ownStream(c *context) (*stream, error) {
 	if s := t.own[c.id]; s != nil {
 		return s, nil
@@ -125,7 +127,7 @@ func (c *context) clampPriority(p int) int {
 	return min(max(p, info.GreatestPriority), info.LeastPriority)
 }
 
-// createStream makes a stream that a handle names.
+// createStream creates a stream with a handle.
 func (c *context) createStream(flags C.uint, priority int) (*stream, error) {
 	create := c.sim.CreateBlockingStream
 	switch flags {
@@ -144,8 +146,8 @@ func (c *context) createStream(flags C.uint, priority int) (*stream, error) {
 	return s, nil
 }
 
-// withStream is onNamed for a function that takes a stream, in whose context the
-// body then is. It is the default streams that need a current context.
+// withStream is onNamed for a function of a stream. The body runs in the stream's
+// context. Only the default streams need a current context.
 func withStream(h C.CUstream, body func(*stream) error) C.CUresult {
 	return onNamed(func(t *thread) error {
 		s, err := t.stream(h)
@@ -156,8 +158,7 @@ func withStream(h C.CUstream, body func(*stream) error) C.CUresult {
 	})
 }
 
-// inStream is withStream for a function that uses the stream: enqueues work, or waits
-// for it.
+// inStream is withStream for a function that enqueues work or waits for it.
 func inStream(h C.CUstream, body func(*stream) error) C.CUresult {
 	return withStream(h, func(s *stream) error {
 		if err := captures.Use(&s.capture); err != nil {
@@ -186,7 +187,7 @@ func sim_cuStreamCreateWithPriority(out *C.CUstream, flags C.uint, priority C.in
 	})
 }
 
-// Work of a destroyed stream runs on.
+// Work of a destroyed stream continues.
 //
 //simabi:also cuStreamDestroy
 //export sim_cuStreamDestroy_v2

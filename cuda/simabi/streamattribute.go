@@ -5,8 +5,8 @@ package simabi
 // #include <cuda.h>
 import "C"
 
-// defaultAttributes is what a stream has when nothing was set: no window of memory to
-// keep in L2, waiting as the driver likes, all in one domain of memory ordering.
+// defaultAttributes returns the initial attributes of a stream: no window of memory
+// to keep in L2, waiting as the driver chooses, one domain of memory ordering.
 func defaultAttributes() map[C.CUstreamAttrID]C.CUstreamAttrValue {
 	return map[C.CUstreamAttrID]C.CUstreamAttrValue{
 		C.CU_STREAM_ATTRIBUTE_ACCESS_POLICY_WINDOW:   {},
@@ -16,8 +16,8 @@ func defaultAttributes() map[C.CUstreamAttrID]C.CUstreamAttrValue {
 	}
 }
 
-// attribute is the value of a stream's attribute. All but the priority are hints that
-// the device does not take.
+// attribute returns a stream's attribute. All except the priority are hints that
+// the device ignores.
 func (s *stream) attribute(id C.CUstreamAttrID) (C.CUstreamAttrValue, error) {
 	if id == C.CU_STREAM_ATTRIBUTE_PRIORITY {
 		return kernelAttributes{}.setNumber(id, s.priority)[0].value, nil

@@ -11,7 +11,7 @@ import (
 	"github.com/reprise-gpu/reprise/device"
 )
 
-// textures and surfaces are the live objects. What names them is no handle but the
+// textures and surfaces are the live objects. They are identified not by a handle but by the
 // number that kernels take as a parameter.
 var (
 	textures = objects[C.CUtexObject, *texture]{}
@@ -30,7 +30,7 @@ func (o objects[H, T]) forget(c *context) {
 	}
 }
 
-// texture is texels and how to sample them.
+// texture is an array of texels and the way to sample it.
 type texture struct {
 	context  *context
 	resource C.CUDA_RESOURCE_DESC
@@ -65,7 +65,7 @@ type (
 	}
 )
 
-// over adds to a texture's description what it is over.
+// over sets the resource in a texture's description.
 func (c *context) over(r *C.CUDA_RESOURCE_DESC, d *device.TextureDesc) (C.CUarray_format, error) {
 	if r.flags != 0 {
 		return 0, invalidValue
@@ -100,7 +100,7 @@ func (c *context) over(r *C.CUDA_RESOURCE_DESC, d *device.TextureDesc) (C.CUarra
 	return 0, invalidValue
 }
 
-// arrayOf is the array of a handle, if it lives in the context.
+// arrayOf returns the array of a handle, if it is in the context.
 func (c *context) arrayOf(h C.CUarray) (*array, error) {
 	a, err := arrayOf(h)
 	if err == nil && a.context != c {
@@ -111,8 +111,8 @@ func (c *context) arrayOf(h C.CUarray) (*array, error) {
 
 const textureFlags = C.CU_TRSF_READ_AS_INTEGER | C.CU_TRSF_NORMALIZED_COORDINATES | C.CU_TRSF_SRGB | C.CU_TRSF_DISABLE_TRILINEAR_OPTIMIZATION | C.CU_TRSF_SEAMLESS_CUBEMAP
 
-// sampling adds to a texture's description how it is sampled. Without mipmaps their
-// part of the description, and anisotropy, change nothing.
+// sampling sets the way of sampling in a texture's description. Without mipmaps,
+// their part of the description and anisotropy have no effect.
 func sampling(t *C.CUDA_TEXTURE_DESC, f C.CUarray_format, d *device.TextureDesc) error {
 	switch {
 	case t.flags&^textureFlags != 0, t.filterMode > C.CU_TR_FILTER_MODE_LINEAR, t.mipmapFilterMode > C.CU_TR_FILTER_MODE_LINEAR, t.maxAnisotropy > 16:
@@ -163,7 +163,7 @@ func sim_cuTexObjectCreate(out *C.CUtexObject, r *C.CUDA_RESOURCE_DESC, t *C.CUD
 	})
 }
 
-// object runs the body with what a number names, INVALID_VALUE if it is nothing.
+// object runs the body with the object of a number, or returns INVALID_VALUE.
 func object[H comparable, T owned](o objects[H, T], h H, out unsafe.Pointer, body func(T) error) C.CUresult {
 	return onNamed(func(*thread) error {
 		v, ok := o[h]

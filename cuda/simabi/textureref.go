@@ -11,15 +11,16 @@ import (
 	"github.com/reprise-gpu/reprise/device"
 )
 
-// textureRef is a texture reference: what was set in it. That of a module is what its kernels
-// sample; one of cuTexRefCreate holds settings and no more.
+// textureRef is a texture reference: the settings that a program has made. The
+// kernels of a module sample its references. A reference of cuTexRefCreate only
+// stores settings.
 type textureRef struct {
-	module     *module    // that declares it, or nil
-	ref        device.Ptr // which one of the module's it is
-	unbound    bool       // something was set since the last launch
+	module     *module    // the module that declares it, or nil
+	ref        device.Ptr // its address, which identifies it in the module
+	unbound    bool       // a setting has changed since the last launch
 	array      *array
 	at         C.CUdeviceptr
-	linear     C.size_t                // bytes at at, 0 when rows is given
+	linear     C.size_t                // bytes at at, 0 if rows is set
 	rows       C.CUDA_ARRAY_DESCRIPTOR // of 2D memory
 	pitch      C.size_t
 	format     C.CUarray_format
@@ -34,7 +35,7 @@ type textureRef struct {
 	flags      C.uint
 }
 
-// A reference made by hand lives in no context.
+// owner is nil for a reference of cuTexRefCreate.
 func (r *textureRef) owner() *context {
 	if r.module == nil {
 		return nil
@@ -55,7 +56,7 @@ func inRef(h C.CUtexref, body func(*textureRef) error) C.CUresult {
 	})
 }
 
-// change is inRef for a function that sets something.
+// change is inRef for a function that changes a setting.
 func change(h C.CUtexref, body func(*textureRef) error) C.CUresult {
 	return inRef(h, func(r *textureRef) error {
 		err := body(r)
@@ -68,7 +69,7 @@ func newTextureRef() *textureRef {
 	return &textureRef{format: C.CU_AD_FORMAT_FLOAT, channels: 1, anisotropy: 1}
 }
 
-// set assigns a value of the driver's that is at most the last.
+// set assigns a value that must not exceed last.
 func set[T ~uint32](to *T, v, last T) error {
 	if v > last {
 		return invalidValue
@@ -77,7 +78,7 @@ func set[T ~uint32](to *T, v, last T) error {
 	return nil
 }
 
-// tell stores a value where C wants it.
+// tell stores a value at a C pointer.
 func tell[T any](out *T, v T) error {
 	if out == nil {
 		return invalidValue
@@ -131,9 +132,10 @@ func sim_cuTexRefSetMipmappedArray(h C.CUtexref, array C.CUmipmappedArray, flags
 	return change(h, func(*textureRef) error { return notSupported })
 }
 
-// textureRoom is how many bytes lie between an address and the end of its allocation, and how far the address
-// is past a multiple of the alignment of textures. An allocation counts as aligned: on a driver the
-// offset of its start is 0, and programs rely on that, although package sim aligns to 256 bytes only.
+// textureRoom returns the number of bytes from an address to the end of its
+// allocation, and the offset of the address from a multiple of the alignment of
+// textures. The start of an allocation counts as aligned: with a driver its offset
+// is 0, and programs rely on that, although package sim aligns only to 256 bytes.
 func textureRoom(p C.CUdeviceptr) (room, past C.size_t, ok bool) {
 	base, size, ok := driver.system.Range(device.Ptr(p))
 	off := C.size_t(device.Ptr(p) - base)
@@ -269,7 +271,7 @@ func sim_cuTexRefGetArray(out *C.CUarray, h C.CUtexref) C.CUresult {
 
 //export sim_cuTexRefGetMipmappedArray
 func sim_cuTexRefGetMipmappedArray(out *C.CUmipmappedArray, h C.CUtexref) C.CUresult {
-	return inRef(h, func(*textureRef) error { return invalidValue }) // none can have been set
+	return inRef(h, func(*textureRef) error { return invalidValue }) // references without mipmaps have no such setting
 }
 
 //export sim_cuTexRefGetAddressMode

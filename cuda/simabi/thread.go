@@ -8,20 +8,20 @@ import "C"
 
 import "github.com/reprise-gpu/reprise/cuda/simabi/internal/capture"
 
-// thread is what the driver keeps for each OS thread.
+// thread is the driver's state for an OS thread.
 type thread struct {
 	stack     []*context         // the last is current
 	own       map[uint64]*stream // its default streams, by the context's id
 	perThread bool               // the call is of the _ptds or _ptsz kind
-	inHost    bool               // the driver has called the thread, which must not call back
+	inHost    bool               // it runs a host function, which must not call the driver
 	capture   capture.Thread
-	label     string // what the next thing that it makes is to be called
+	label     string // the name of the next object that it creates
 }
 
 var callers = map[uint64]*thread{}
 
-// current is the state of the calling thread. That of threads which have ended is
-// dropped when a new one appears.
+// current returns the state of the calling thread. It creates one for a new thread,
+// and then drops those of threads that have ended.
 func current() *thread {
 	caller := C.simabi_caller()
 	id := uint64(caller.thread)
@@ -47,7 +47,7 @@ func (t *thread) drop() {
 	}
 }
 
-// context is the thread's current context, if it can be used.
+// context returns the thread's current context, if it is usable.
 func (t *thread) context() (*context, error) {
 	c := t.top()
 	switch {
@@ -59,7 +59,7 @@ func (t *thread) context() (*context, error) {
 	return c, nil
 }
 
-// top is the current context, nil without one.
+// top returns the current context, or nil.
 func (t *thread) top() *context {
 	if n := len(t.stack); n > 0 {
 		return t.stack[n-1]
@@ -69,7 +69,7 @@ func (t *thread) top() *context {
 
 func (t *thread) push(c *context) { t.stack = append(t.stack, c) }
 
-// pop takes the current context away and returns it, nil when there is none.
+// pop removes and returns the current context, or nil.
 func (t *thread) pop() *context {
 	c := t.top()
 	if c != nil {

@@ -16,13 +16,13 @@ import (
 	"github.com/reprise-gpu/reprise/cuda/simabi/internal/graph"
 )
 
-// userObject is something of the program's that graphs use. It is destroyed when
-// neither the program nor a graph nor an instance refers to it.
+// userObject is an object of the program that graphs use. It is destroyed when no
+// program, graph or instance refers to it.
 type userObject struct {
 	handle handle
 	free   func()
-	own    int // references of the program's
-	all    int // and of all graphs and instances
+	own    int // references of the program
+	all    int // references of the program and of all graphs and instances
 }
 
 // userRefs counts the references of a graph or an instance.
@@ -43,8 +43,8 @@ func userObjectOf(h C.CUuserObject) (*userObject, error) {
 	return o, nil
 }
 
-// release takes away references. What is left without any is destroyed by a thread of
-// the driver's own, as documented, since what it runs may block.
+// release removes n references. An object without references is destroyed in a
+// thread of the driver, as documented, since its destructor may block.
 func (o *userObject) release(n int) {
 	if o.all -= n; o.all == 0 {
 		_, _ = userObjects.remove(o.handle)
@@ -52,7 +52,7 @@ func (o *userObject) release(n int) {
 	}
 }
 
-// copy is as many references again.
+// copy returns the same references and counts them again.
 func (r userRefs) copy() userRefs {
 	if len(r) == 0 {
 		return nil
@@ -65,7 +65,8 @@ func (r userRefs) copy() userRefs {
 	return c
 }
 
-// cloneGraph copies a graph with its references and those of the graphs inside.
+// cloneGraph copies a graph with its references and those of the graphs nested in
+// it.
 func cloneGraph(g *graph.Graph) *graph.Graph {
 	c := g.Clone()
 	if len(graphRefs) > 0 {
@@ -93,7 +94,7 @@ func (r userRefs) release() {
 	}
 }
 
-// validCount reports whether a number of references is one.
+// validCount reports whether n is a valid number of references.
 func validCount(n C.uint) bool { return n > 0 && n <= math.MaxInt32 }
 
 //export sim_cuUserObjectCreate
@@ -148,7 +149,7 @@ func sim_cuGraphRetainUserObject(h C.CUgraph, object C.CUuserObject, count, flag
 		switch {
 		case flags != 0 && !move, move && int(count) > o.own:
 			return invalidValue
-		case move: // references that were the program's
+		case move: // the references were the program's
 			o.own -= int(count)
 		default:
 			o.all += int(count)

@@ -16,7 +16,7 @@ import (
 	"github.com/reprise-gpu/reprise/internal/sim"
 )
 
-// valueNode waits for words of memory and stores to them.
+// valueNode is a batch of waits for words of memory and stores to them.
 type valueNode struct {
 	context *context
 	ops     []sim.ValueOp
@@ -25,8 +25,8 @@ type valueNode struct {
 func (v *valueNode) Kind() graph.Kind { return graph.BatchMemOpNode }
 func (v *valueNode) home() *context   { return v.context }
 
-// Becomes allows other words and values, and waits for another relation, but as many
-// operations and each of its type.
+// Becomes permits other words, values and relations. The number of operations and
+// the type of each must stay the same.
 func (v *valueNode) Becomes(next graph.Params) graph.Reason {
 	n := next.(*valueNode)
 	if n.context != v.context || !slices.EqualFunc(v.ops, n.ops, sameType) {
@@ -61,7 +61,7 @@ func valueParams(p *C.CUDA_BATCH_MEM_OP_NODE_PARAMS) params {
 	}
 }
 
-// show is an array of C's that describes the operations.
+// show returns a C array that describes the operations.
 func (v *valueNode) show(n *graph.Node) *C.CUstreamBatchMemOpParams {
 	if views[n] == nil {
 		views[n] = C.calloc(C.size_t(len(v.ops)), C.sizeof_CUstreamBatchMemOpParams)

@@ -29,8 +29,8 @@ func values(h C.CUstream, ops ...sim.ValueOp) C.CUresult {
 	})
 }
 
-// waitFor is a wait with the driver's flags, of which one asks that remote writes be
-// flushed: they always are.
+// waitFor returns a wait with the driver's flags. One flag requests a flush of
+// remote writes, which is always done.
 func waitFor(p C.CUdeviceptr, width int, value uint64, flags C.uint) sim.ValueOp {
 	kind := sim.ValueKind(flags &^ C.CU_STREAM_WAIT_VALUE_FLUSH)
 	if flags&^C.CU_STREAM_WAIT_VALUE_FLUSH > C.CU_STREAM_WAIT_VALUE_NOR {
@@ -39,8 +39,8 @@ func waitFor(p C.CUdeviceptr, width int, value uint64, flags C.uint) sim.ValueOp
 	return sim.ValueOp{Kind: kind, Ptr: device.Ptr(p), Value: value, Width: width}
 }
 
-// writeTo is a store with the driver's flags, of which the one says that work before
-// need not be visible first: it always is.
+// writeTo returns a store with the driver's flags. The only flag omits the
+// visibility of earlier work, which is always ensured.
 func writeTo(p C.CUdeviceptr, width int, value uint64, flags C.uint) sim.ValueOp {
 	kind := sim.WriteValue
 	if flags&^C.CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER != 0 {
@@ -81,7 +81,7 @@ func sim_cuStreamBatchMemOp_v2(h C.CUstream, n C.uint, params *C.CUstreamBatchMe
 	return values(h, ops...)
 }
 
-// The first versions had to be allowed by the machine's administrator; otherwise they
+// The first versions had to be enabled by the machine's administrator. Otherwise they
 // are the same.
 
 //export sim_cuStreamWaitValue32
@@ -109,13 +109,13 @@ func sim_cuStreamBatchMemOp(h C.CUstream, n C.uint, params *C.CUstreamBatchMemOp
 	return sim_cuStreamBatchMemOp_v2(h, n, params, flags)
 }
 
-// memOpAt is an operation of an array as a wait. It is a union, of which the stores are
-// laid out alike.
+// memOpAt returns an operation of an array as a wait. It is a union in which stores
+// have the same layout.
 func memOpAt(params *C.CUstreamBatchMemOpParams, i int) *C.struct_CUstreamMemOpWaitValueParams_st {
 	return (*C.struct_CUstreamMemOpWaitValueParams_st)(unsafe.Add(unsafe.Pointer(params), i*C.sizeof_CUstreamBatchMemOpParams))
 }
 
-// memOp is the driver's name for an operation, and its flags.
+// memOp returns the driver's name for an operation, and its flags.
 func memOp(o *sim.ValueOp) (operation C.CUstreamBatchMemOpType, flags C.uint) {
 	switch {
 	case o.Kind == sim.WriteValue && o.Width == 4:
@@ -128,11 +128,11 @@ func memOp(o *sim.ValueOp) (operation C.CUstreamBatchMemOpType, flags C.uint) {
 	return C.CU_STREAM_MEM_OP_WAIT_VALUE_64, C.uint(o.Kind)
 }
 
-// maxBatch is what the driver documents.
+// maxBatch is the documented limit of a batch.
 const maxBatch = 256
 
-// batch reads operations that C has put in an array. Flushes and barriers are nothing
-// to do, since all that is stored is visible.
+// batch reads operations from a C array. Flushes and barriers have no effect, since
+// all stores are visible.
 func batch(n C.uint, params *C.CUstreamBatchMemOpParams) ([]sim.ValueOp, bool) {
 	if n == 0 || n > maxBatch || params == nil {
 		return nil, n == 0

@@ -14,15 +14,15 @@ import (
 	"github.com/reprise-gpu/reprise/internal/sim"
 )
 
-// Virtual memory management. Physical memory, reservations and mappings are the process's: they
-// outlive contexts. None of it costs virtual time, but for the waits of cuMemUnmap and
-// cuMemSetAccess. An address that is asked for is a hint, which is not followed. What is wrong in a
-// call about a handle is CUDA_ERROR_INVALID_VALUE here, as the functions document.
+// Virtual memory management. Physical memory, reservations and mappings belong to the process: they
+// outlive contexts. They cost no virtual time, except for the waits of cuMemUnmap and
+// cuMemSetAccess. A requested address is a hint, which is ignored. An error in a
+// call with a handle is CUDA_ERROR_INVALID_VALUE here, as documented.
 
 // allocation is physical memory with a handle.
 type allocation struct {
 	handle   handle
-	refs     int // releases that are due
+	refs     int // number of references
 	gpu      *gpu
 	prop     C.CUmemAllocationProp
 	physical *interp.Physical
@@ -32,10 +32,10 @@ func (*allocation) owner() *context { return nil }
 
 var (
 	allocations  handles[*allocation]
-	allocationOf = map[*interp.Physical]*allocation{} // also of what has no handle left, while it is mapped
+	allocationOf = map[*interp.Physical]*allocation{} // including mapped memory without a handle
 )
 
-// locatedOn is the GPU of a location.
+// locatedOn returns the GPU of a location.
 func locatedOn(l C.CUmemLocation) (*gpu, error) {
 	switch l._type {
 	case C.CU_MEM_LOCATION_TYPE_DEVICE:
@@ -46,8 +46,9 @@ func locatedOn(l C.CUmemLocation) (*gpu, error) {
 	return nil, invalidValue
 }
 
-// checkedProp is the GPU on which properties ask for memory, if there can be such memory. Memory of
-// which a file descriptor may be exported is like any other until one is.
+// checkedProp returns the GPU in the properties of an allocation, or an error if
+// such memory is not supported. Memory that may be exported as a file descriptor is
+// ordinary memory until it is exported.
 func checkedProp(p *C.CUmemAllocationProp) (*gpu, error) {
 	if p == nil || p._type != C.CU_MEM_ALLOCATION_TYPE_PINNED || p.win32HandleMetaData != nil ||
 		p.allocFlags.compressionType > C.CU_MEM_ALLOCATION_COMP_GENERIC || p.allocFlags.usage&^C.CU_MEM_CREATE_USAGE_TILE_POOL != 0 {
@@ -81,7 +82,8 @@ func sim_cuMemGetAllocationGranularity(granularity *C.size_t, prop *C.CUmemAlloc
 	})
 }
 
-// hostPage is what the size of a reservation and the hint of an address are multiples of.
+// hostPage is the unit of the size of a reservation and of the hint for its
+// address.
 const hostPage = 4096
 
 //export sim_cuMemAddressReserve
@@ -130,7 +132,7 @@ func sim_cuMemCreate(h *C.CUmemGenericAllocationHandle, size C.size_t, prop *C.C
 			return err
 		}
 		a := &allocation{refs: 1, gpu: g, prop: *prop, physical: m}
-		a.prop.allocFlags.compressionType = C.CU_MEM_ALLOCATION_COMP_NONE // a request that need not be granted
+		a.prop.allocFlags.compressionType = C.CU_MEM_ALLOCATION_COMP_NONE // compression is optional
 		a.handle = allocations.add(a)
 		allocationOf[m] = a
 		m.OnGone = func() { delete(allocationOf, m) }
@@ -139,7 +141,7 @@ func sim_cuMemCreate(h *C.CUmemGenericAllocationHandle, size C.size_t, prop *C.C
 	})
 }
 
-// ofHandle is the allocation that a handle stands for.
+// ofHandle returns the allocation of a handle.
 func ofHandle(h C.CUmemGenericAllocationHandle) (*allocation, error) {
 	a, err := allocations.get(handle(h))
 	if err != nil {
@@ -206,7 +208,7 @@ func sim_cuMemSetAccess(p C.CUdeviceptr, size C.size_t, desc *C.CUmemAccessDesc,
 	})
 }
 
-// grantOf is what a descriptor says.
+// grantOf converts a descriptor of access rights.
 func grantOf(d *C.CUmemAccessDesc) (sim.Grant, error) {
 	access, ok := map[C.CUmemAccess_flags]interp.Access{
 		C.CU_MEM_ACCESS_FLAGS_PROT_NONE:      interp.NoAccess,
@@ -277,14 +279,15 @@ func sim_cuMemRetainAllocationHandle(h *C.CUmemGenericAllocationHandle, addr uns
 	})
 }
 
-// mappedAt is what is mapped at an address, or nil.
+// mappedAt returns the allocation that is mapped at an address, or nil.
 func mappedAt(p device.Ptr) *allocation {
 	_, m, _, _ := driver.system.MappedAt(p, driver.gpus[0].sim)
 	return allocationOf[m]
 }
 
-// attribute stores an attribute of an address that is reserved. An address where nothing is mapped has
-// those of its reservation alone. Mapped memory is of no context.
+// attribute stores an attribute of a reserved address. If nothing is mapped there,
+// it has only the attributes of its reservation. Mapped memory belongs to no
+// context.
 func (r reservedAt) attribute(a C.CUpointer_attribute, out unsafe.Pointer) bool {
 	m := mappedAt(r.at)
 	switch a {
@@ -331,7 +334,8 @@ func (r reservedAt) mappedAttribute(m *allocation, a C.CUpointer_attribute, out 
 	return true
 }
 
-// access is what the GPU of the current context may do, or where none is current that of the memory.
+// access returns the access of the current context's GPU or, without a current
+// context, of the memory's GPU.
 func (r reservedAt) access(m *allocation) C.uint {
 	g := m.gpu
 	if c, err := driver.caller.context(); err == nil {
