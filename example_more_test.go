@@ -79,6 +79,7 @@ func ExampleAuto() {
 	}
 	t.Synchronize()
 	check(t.Err())
-	fmt.Printf("%d of %d launches were replayed\n", t.AutoStats().Replayed, t.AutoStats().Calls) // 196 of 200
+	stats := reprise.AutoStats(t)
+	fmt.Printf("%d of %d launches were replayed\n", stats.Replayed, stats.Calls) // 196 of 200
 	// Output: 196 of 200 launches were replayed
 }

@@ -66,5 +66,8 @@ func open(id string, o sim.Options) (Device, error) {
 func Record(dev Device, name string) *Tracer { return tracer.New(dev, name, tracer.Deferred) }
 
 // Auto begins a program that is not recorded. Each call runs at once; a repetition is replayed from its third occurrence
-// on, even if scalars change or buffers are exchanged. [Tracer.AutoStats] counts the replayed calls.
+// on, even if scalars change or buffers are exchanged. [AutoStats] counts the replayed calls.
 func Auto(dev Device, name string) *Tracer { return auto.New(dev, name, auto.Options{}) }
+
+// AutoStats returns what became of the calls of a program from [Auto] so far.
+func AutoStats(t *Tracer) auto.Stats { return auto.StatsOf(t) }

@@ -101,5 +101,5 @@ func TestAuto(t *testing.T) {
 	require.NoError(t, reprise.Read(got, x))
 	require.NoError(t, r.Err())
 	assert.Equal(t, float32(1200), got[0])
-	assert.Positive(t, r.AutoStats().Replays)
+	assert.Positive(t, reprise.AutoStats(r).Replays)
 }

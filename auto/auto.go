@@ -1,12 +1,22 @@
-// Package auto runs an ordinary program of launches and copies, finds by itself what the program does again and
-// again, and replays that:
+// Package auto detects what an ordinary program of launches and copies repeats while the program runs, and replays it.
+// Nothing has to be declared, and the results are the same:
 //
 //	t := auto.New(dev, "simulation", auto.Options{})
 //	... t.Alloc, t.Launch, t.Copy, tracer.Read, as with any tracer
-//	fmt.Println(t.AutoStats())
+//	fmt.Println(auto.StatsOf(t))
 //
-// How it finds that, and what it holds back meanwhile, is told at tracer.Auto. This package has the repetitions
-// planned and instantiated.
+// Calls run as in mode tracer.Direct until they repeat. The calls of two equal occurrences in a row are planned and
+// instantiated, and each later occurrence is a replay.
+//
+// To be replayed, the calls of a repetition are held back until the last of them has arrived. If a different call
+// arrives, or before Read, Write, ToHost, Alloc, Free, HostCall, Synchronize and Finish, those held back are submitted
+// one by one, in order. So a program must look at results through these functions and not past the tracer, and may touch
+// pinned memory after Synchronize. An error in submitting a call that was held back is reported when it is submitted,
+// with the line of the call.
+//
+// A call is compared with the recorded one in full: kernel, shape, buffers, slices, values and line. Only scalars that
+// differed between the first two occurrences may differ later; they are set in place. If buffers change places, a replay
+// covers as many occurrences as bring them back.
 package auto
 
 import (
@@ -34,11 +44,16 @@ type Options struct {
 
 // New starts a program on dev.
 func New(dev device.Device, name string, o Options) *tracer.Tracer {
-	return tracer.Auto(dev, name, Engine(dev, o))
+	return start(dev, name, planner(dev, o))
 }
 
-// Engine makes repetitions replayable on dev.
-func Engine(dev device.Device, o Options) tracer.Engine {
+// start starts a program whose repetitions an engine makes replayable.
+func start(dev device.Device, name string, e engine) *tracer.Tracer {
+	return tracer.NewWatched(dev, name, func(run tracer.Runner) tracer.Sink { return newWatcher(dev, run, e) })
+}
+
+// planner returns an engine that plans repetitions and instantiates them on dev.
+func planner(dev device.Device, o Options) engine {
 	plan := optimizer.Options{Strategy: o.Strategy, Streams: o.Backend == graphexec.Streams}
 	if plan.Strategy == "" {
 		plan.Strategy = "nimble"
@@ -46,10 +61,7 @@ func Engine(dev device.Device, o Options) tracer.Engine {
 	if d, ok := dev.(interface{ Profile() *model.Profile }); ok && !absent.Is(dev) {
 		plan.Custom = d.Profile()
 	}
-	return func(body *tracer.Trace) (tracer.Replayer, error) {
-		if body == nil || body.Graph == nil {
-			return nil, absent.Nil("the trace to replay")
-		}
+	return func(body *tracer.Trace) (replayer, error) {
 		plan := plan
 		if err := o.measure(dev, body, &plan); err != nil {
 			return nil, err
@@ -62,7 +74,7 @@ func Engine(dev device.Device, o Options) tracer.Engine {
 		if err != nil {
 			return nil, err
 		}
-		return &replayer{exec, body.Graph.Params}, nil
+		return &instance{exec, body.Graph.Params}, nil
 	}
 }
 
@@ -77,18 +89,18 @@ func (o *Options) measure(dev device.Device, body *tracer.Trace, plan *optimizer
 	return err
 }
 
-// replayer is an Exec as a tracer drives it.
-type replayer struct {
+// instance is an Exec as a replayer.
+type instance struct {
 	*graphexec.Exec
 	params []ir.Param
 }
 
-func (r *replayer) Replay() error { return r.Exec.Replay(context.Background()) }
+func (r *instance) Replay() error { return r.Exec.Replay(context.Background()) }
 
-func (r *replayer) Wait() error { return r.Exec.Wait(context.Background()) }
+func (r *instance) Wait() error { return r.Exec.Wait(context.Background()) }
 
 // Set is one call into the device.
-func (r *replayer) Set(changed []ir.ParamID, values []ir.Scalar) error {
+func (r *instance) Set(changed []ir.ParamID, values []ir.Scalar) error {
 	changes := make([]graphexec.Change, len(changed))
 	for i, p := range changed {
 		changes[i] = graphexec.Param(r.params[p].Name, values[p])

@@ -38,7 +38,7 @@ func Example() {
 		log.Fatal(err)
 	}
 	fmt.Println(result)
-	s := t.AutoStats()
+	s := auto.StatsOf(t)
 	fmt.Printf("%d of %d calls in %d replays\n", s.Replayed, s.Calls, s.Replays)
 	trace, err := t.Finish()
 	if err != nil {

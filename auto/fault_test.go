@@ -40,7 +40,7 @@ func TestAFaultInAReplayNamesTheLine(t *testing.T) {
 				tr.Memset(x, 1)
 				tr.Launch(k, tracer.Linear(1, 64), y, x, i)
 			}
-			assert.Zero(t, tr.AutoStats().Misses, "it is in a replay")
+			assert.Zero(t, auto.StatsOf(tr).Misses, "it is in a replay")
 			switch look {
 			case "read":
 				err = tracer.Read(make([]float32, 64), x)
@@ -68,7 +68,7 @@ func TestAnEngineOfAnotherDeviceIsAnError(t *testing.T) {
 	require.NoError(t, err)
 	two, err := sim.New(sim.Options{})
 	require.NoError(t, err)
-	tr := tracer.Auto(one, "p", auto.Engine(two, auto.Options{}))
+	tr := auto.Start(one, "p", auto.Planner(two, auto.Options{}))
 	square, _ := kernels.Lookup("square")
 	k := tr.Module(square.File, square.PTX).Kernel("square")
 	x := tr.Alloc("x", ir.F32, 64, ir.InOut)

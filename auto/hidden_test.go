@@ -67,7 +67,7 @@ const hidden = `
 // What kernels reach without being passed it is in the order of the program, in replays too.
 func TestWhatKernelsReachWithoutBeingPassedIt(t *testing.T) {
 	for _, form := range graphexec.Backends() {
-		run := func(start func(device.Device) *tracer.Tracer) ([]uint32, tracer.AutoStats) {
+		run := func(start func(device.Device) *tracer.Tracer) ([]uint32, auto.Stats) {
 			dev, err := sim.New(sim.Options{Race: sim.RaceOn})
 			require.NoError(t, err)
 			tr := start(dev)
@@ -95,7 +95,7 @@ func TestWhatKernelsReachWithoutBeingPassedIt(t *testing.T) {
 			require.NoError(t, err)
 			require.NoError(t, trace.Close())
 			require.NoError(t, dev.Close())
-			return got, tr.AutoStats()
+			return got, auto.StatsOf(tr)
 		}
 		want, _ := run(func(dev device.Device) *tracer.Tracer { return tracer.New(dev, "p", tracer.Eager) })
 		got, s := run(func(dev device.Device) *tracer.Tracer {

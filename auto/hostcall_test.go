@@ -42,7 +42,7 @@ func TestHostFunctionsMayFail(t *testing.T) {
 				tr.Synchronize()
 			}
 			var failed *device.HostError
-			assert.Equal(t, at > 1, tr.AutoStats().Replays > 0)
+			assert.Equal(t, at > 1, auto.StatsOf(tr).Replays > 0)
 			require.ErrorAs(t, tr.Err(), &failed, "look %d", at)
 			require.ErrorIs(t, tr.Err(), cause)
 			assert.Equal(t, panics, failed.Panic != nil)

@@ -17,13 +17,11 @@ import (
 
 // TestMissingArguments leaves arguments out of all that the package exports.
 func TestMissingArguments(t *testing.T) {
-	engine := auto.Engine(null.New(), auto.Options{})
 	trace, err := tracer.New(null.New(), "missing", tracer.Deferred).Finish()
 	require.NoError(t, err)
 	absenttest.Run(t, absenttest.Calls{
 		Funcs: map[string]any{
-			"New": auto.New, "Engine": auto.Engine, "engine": engine, "engine without a device": auto.Engine(nil, auto.Options{}),
-			"measuring engine": auto.Engine(nil, auto.Options{Measure: true}), "back end": auto.Engine(null.New(), auto.Options{Backend: 99}),
+			"New": auto.New, "StatsOf": auto.StatsOf,
 		},
 		Pool:  func(*testing.T) []any { return []any{null.New(), trace} },
 		Typed: func(err error) bool { return errors.Is(err, ir.ErrMissing) },

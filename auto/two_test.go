@@ -18,7 +18,7 @@ import (
 // Two programs take turns on one device, call by call, and each does something else in each third of its time.
 func TestTwoProgramsOnOneDevice(t *testing.T) {
 	for _, form := range graphexec.Backends() {
-		run := func(start func(device.Device) *tracer.Tracer) (seen [2][]uint32, stats [2]tracer.AutoStats) {
+		run := func(start func(device.Device) *tracer.Tracer) (seen [2][]uint32, stats [2]auto.Stats) {
 			dev, err := sim.New(sim.Options{})
 			require.NoError(t, err)
 			var launch [2]func(i int)
@@ -43,7 +43,7 @@ func TestTwoProgramsOnOneDevice(t *testing.T) {
 						require.NoError(t, tracer.Read(data, x))
 						seen[p] = append(seen[p], data...)
 					}
-					stats[p] = tr.AutoStats()
+					stats[p] = auto.StatsOf(tr)
 					trace, err := tr.Finish()
 					require.NoError(t, err)
 					require.NoError(t, trace.Close())

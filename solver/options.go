@@ -53,7 +53,7 @@ const (
 	Streams             // replays over streams; consecutive operations of a stream may form a small graph
 	Eager               // single launches, without a trace
 	Loop                // a loop that runs without the host as far as possible, see loop.Loop
-	Auto                // single launches as in Eager; a tracer finds repetitions and replays them as graphs, see tracer.Auto
+	Auto                // single launches as in Eager; a tracer finds repetitions and replays them as graphs, see package auto
 )
 
 var modeNames = []string{Graph: "graph", Streams: "streams", Eager: "eager", Loop: "loop", Auto: "auto"}

@@ -9,10 +9,10 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/reprise-gpu/reprise/auto"
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/internal/absent"
 	"github.com/reprise-gpu/reprise/solver/sparse"
-	"github.com/reprise-gpu/reprise/tracer"
 )
 
 // Result is the result of Solve.
@@ -37,7 +37,7 @@ type Result struct {
 	Lowering string `json:"lowering,omitempty"` // in mode Loop, see loop.Lowering
 	Why      string `json:"why,omitempty"`      // why the lowering was chosen; in mode Auto, why no more was replayed
 
-	Auto *tracer.AutoStats `json:"auto,omitempty"` // statistics of mode Auto
+	Auto *auto.Stats `json:"auto,omitempty"` // statistics of mode Auto
 
 	Operations       int           `json:"operations"` // of the trace: an iteration, or a cycle of GMRES
 	Lanes            int           `json:"lanes"`      // lanes of these operations
@@ -186,7 +186,7 @@ func (r *run) timed(res *Result, elapsed time.Duration) {
 	if r.loop != nil {
 		res.Lowering, res.Why = r.looped.Lowering.String(), r.looped.Why
 	}
-	if stats := r.sys.t.AutoStats(); stats.Calls > 0 {
+	if stats := auto.StatsOf(r.sys.t); stats.Calls > 0 {
 		res.Auto, res.Why = &stats, stats.Reason
 	}
 	if res.Iterations > 0 {

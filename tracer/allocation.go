@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/internal/calls"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
@@ -115,7 +116,7 @@ func (t *Tracer) back(id ir.BufferID) (err error) {
 		return nil
 	}
 	if a.ptr, err = t.dev.Alloc(buf.Size()); err != nil {
-		pos := positionOf(a.pc)
+		pos := calls.PositionOf(a.pc)
 		return fmt.Errorf("buffer @%s of %d bytes, allocated at %s:%d: %w", buf.Name, buf.Size(), pos.File, pos.Line, err)
 	}
 	t.nameMemory(a.ptr, buf)

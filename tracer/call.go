@@ -1,117 +1,74 @@
 package tracer
 
 import (
+	"github.com/reprise-gpu/reprise/internal/calls"
 	"github.com/reprise-gpu/reprise/internal/lower"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
-// call is work that a program asked for, with all that it depends on.
-type call struct {
-	kind     ir.Kind
-	kernel   *Kernel // of a launch
-	shape    Shape   // of a launch
-	pc       uintptr // return address of the traced call
-	operands []operand
+// kernel is the kernel of a launch.
+func (t *Tracer) kernel(c *calls.Call) *Kernel { return t.kernels[c.Kernel.Number-1] }
+
+// ranged is the operand for b.
+func ranged(b Buffer) calls.Operand {
+	return calls.Operand{Kind: ir.ArgBuffer, ID: int32(b.id), Bits: uint64(b.lo), End: b.hi}
 }
 
-// operand is an argument of a launch; of other work a range, or the value that goes with it. It is small because
-// a watcher keeps thousands.
-type operand struct {
-	kind ir.ArgKind
-	typ  ir.Type // of a scalar
-	id   int32   // of a buffer or parameter
-	bits uint64  // of a scalar; of a buffer where the slice begins
-	end  int64   // of the slice, which bounds what is reached
-}
-
-func ranged(b Buffer) operand {
-	return operand{kind: ir.ArgBuffer, id: int32(b.id), bits: uint64(b.lo), end: b.hi}
-}
-
-func valued(v ir.Scalar) operand {
-	return operand{kind: ir.ArgScalar, typ: v.Type, bits: v.Bits}
-}
-
-func (o *operand) scalar() ir.Scalar { return ir.Scalar{Type: o.typ, Bits: o.bits} }
-
-func (o *operand) span() ir.Range {
-	return ir.Range{Buffer: ir.BufferID(o.id), Lo: int64(o.bits), Hi: o.end}
-}
-
-// arg is the operand as an argument of a launch.
-func (o *operand) arg() ir.Arg {
-	switch o.kind {
-	case ir.ArgBuffer:
-		return ir.Arg{Kind: ir.ArgBuffer, Buffer: ir.BufferID(o.id), Offset: int64(o.bits)}
-	case ir.ArgParam:
-		return ir.Arg{Kind: ir.ArgParam, Param: ir.ParamID(o.id)}
-	}
-	return ir.Arg{Kind: ir.ArgScalar, Scalar: o.scalar()}
-}
-
-// blank is where the next call goes, with the memory for operands of another.
-func (t *Tracer) blank() *call {
-	if t.watch != nil {
-		return &t.watch.at(t.watch.n).call
-	}
-	return &t.hand
-}
-
-// perform does work of a program that is not recorded, of a call made in a blank.
-func (t *Tracer) perform(c *call) {
-	if t.watch != nil {
-		t.watch.see()
+// perform does work of a program that is not recorded, of a call made at hand.
+func (t *Tracer) perform() {
+	if t.sink != nil {
+		t.hand = t.sink.Take(t.hand)
 		return
 	}
-	if t.check(c) {
-		t.issue(c)
+	if t.check(t.hand) {
+		t.issue(t.hand)
 	}
 }
 
 // performLaunch does a launch of a program that is not recorded.
 func (t *Tracer) performLaunch(k *Kernel, s Shape, values []ir.Arg, args []any, pc uintptr) {
-	c := t.blank()
-	*c = call{ir.KindLaunch, k, s, pc, c.operands[:0]}
+	c := t.hand
+	*c = calls.Call{Kind: ir.KindLaunch, Kernel: &k.id, Shape: calls.Shape(s), PC: pc, Operands: c.Operands[:0]}
 	for i, v := range values {
 		switch v.Kind {
 		case ir.ArgBuffer:
-			c.operands = append(c.operands, ranged(args[i].(Buffer)))
-		case ir.ArgParam: // nobody gives it another value while the program runs
-			c.operands = append(c.operands, valued(t.graph.Params[v.Param].Value))
+			c.Operands = append(c.Operands, ranged(args[i].(Buffer)))
+		case ir.ArgParam: // its first value: no other is set while the program runs
+			c.Operands = append(c.Operands, calls.Valued(t.graph.Params[v.Param].Value))
 		default:
-			c.operands = append(c.operands, valued(v.Scalar))
+			c.Operands = append(c.Operands, calls.Valued(v.Scalar))
 		}
 	}
-	t.perform(c)
+	t.perform()
 }
 
 // issue submits the work of a call.
-func (t *Tracer) issue(c *call) {
+func (t *Tracer) issue(c *calls.Call) {
 	op := t.operation(c, &t.issued)
-	if c.kind == ir.KindLaunch {
-		t.runLaunch(c.kernel, op.Launch, c.pc)
+	if c.Kind == ir.KindLaunch {
+		t.runLaunch(t.kernel(c), op.Launch, c.PC)
 		return
 	}
-	t.run(&op, lower.Settings{}, c.pc)
+	t.run(&op, lower.Settings{}, c.PC)
 }
 
 // operation is a call as an operation, if a launch then in the memory of l. It says nothing of what a launch accesses.
-func (t *Tracer) operation(c *call, l *ir.Launch) ir.Op {
-	op := ir.Op{Kind: c.kind, Cost: -1}
-	switch o := c.operands; c.kind {
+func (t *Tracer) operation(c *calls.Call, l *ir.Launch) ir.Op {
+	op := ir.Op{Kind: c.Kind, Cost: -1}
+	switch o := c.Operands; c.Kind {
 	case ir.KindLaunch:
 		args := l.Args[:0]
 		for i := range o {
-			args = append(args, o[i].arg())
+			args = append(args, o[i].Arg())
 		}
-		*l = ir.Launch{Module: c.kernel.module.id, Entry: c.kernel.entry, Grid: c.shape.Grid, Block: c.shape.Block, Shared: c.shape.Shared, Args: args}
+		*l = ir.Launch{Module: t.kernel(c).module.id, Entry: c.Kernel.Entry, Grid: c.Shape.Grid, Block: c.Shape.Block, Shared: c.Shape.Shared, Args: args}
 		op.Launch = l
 	case ir.KindCopy:
-		op.Copy = &ir.Copy{Dst: o[0].span(), Src: o[1].span()}
+		op.Copy = &ir.Copy{Dst: o[0].Range(), Src: o[1].Range()}
 	case ir.KindMemset:
-		op.Memset = &ir.Memset{Dst: o[0].span(), Value: o[1].scalar()}
+		op.Memset = &ir.Memset{Dst: o[0].Range(), Value: o[1].Scalar()}
 	case ir.KindPrefetch:
-		op.Prefetch = &ir.Prefetch{Range: o[0].span(), ToDevice: o[1].bits != 0}
+		op.Prefetch = &ir.Prefetch{Range: o[0].Range(), ToDevice: o[1].Bits != 0}
 	}
 	return op
 }

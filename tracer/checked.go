@@ -3,14 +3,15 @@ package tracer
 import (
 	"slices"
 
+	"github.com/reprise-gpu/reprise/internal/calls"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
 // checked are launches of one kernel that are not recorded and were found not to leave their slices for certain. A program that runs
 // makes the same launches again and again, so the check of a launch may take no longer than the launch itself.
 type checked struct {
-	known []hash // the last one of each hash modulo len(known); nil before the first
-	work  int    // that searches may do: see ptx.Launch.Work
+	known []calls.Hash // the last one of each hash modulo len(known); nil before the first
+	work  int          // that searches may do: see ptx.Launch.Work
 }
 
 const (
@@ -25,13 +26,14 @@ const (
 // check fails the trace where a call that is not recorded certainly leaves a slice that it is passed, and reports whether it does not. Launches
 // with the same shape, scalars and lengths of slices reach the same bytes of their slices, and are checked once. Where searches have
 // done all the work that they may, a launch may leave a slice unnoticed.
-func (t *Tracer) check(c *call) bool {
-	if c.kind != ir.KindLaunch || !slices.ContainsFunc(c.operands, t.isPart) {
+func (t *Tracer) check(c *calls.Call) bool {
+	if c.Kind != ir.KindLaunch || !slices.ContainsFunc(c.Operands, t.isPart) {
 		return true
 	}
-	k := &c.kernel.checked
+	kernel := t.kernel(c)
+	k := &kernel.checked
 	if k.known == nil {
-		k.known, k.work = make([]hash, checkedLaunches), mostWork
+		k.known, k.work = make([]calls.Hash, checkedLaunches), mostWork
 	}
 	h := t.sliceHash(c)
 	at := &k.known[h%checkedLaunches]
@@ -39,8 +41,8 @@ func (t *Tracer) check(c *call) bool {
 		return true
 	}
 	k.work = min(k.work+workEach, mostWork)
-	if err := t.search(c, &k.work); err != nil {
-		t.fail(c.pc, "launch of %s: %w", c.kernel.name(), err)
+	if err := t.search(c, kernel, &k.work); err != nil {
+		t.fail(c.PC, "launch of %s: %w", kernel.name(), err)
 		return false
 	}
 	*at = h
@@ -48,38 +50,38 @@ func (t *Tracer) check(c *call) bool {
 }
 
 // search returns a SliceError if a launch is found to leave a slice with that much work.
-func (t *Tracer) search(c *call, work *int) error {
+func (t *Tracer) search(c *calls.Call, k *Kernel, work *int) error {
 	t.values, t.sliced = t.values[:0], t.sliced[:0]
-	for i := range c.operands {
-		o, slice := &c.operands[i], wholeBuffer
+	for i := range c.Operands {
+		o, slice := &c.Operands[i], wholeBuffer
 		if t.isPart(*o) {
-			slice = o.span()
+			slice = o.Range()
 		}
-		t.values, t.sliced = append(t.values, o.arg()), append(t.sliced, slice)
+		t.values, t.sliced = append(t.values, o.Arg()), append(t.sliced, slice)
 	}
-	l := &c.kernel.reach.launch
+	l := &k.reach.launch
 	l.Work = work
 	defer func() { l.Work = nil }()
-	return t.stays(t.graph, c.kernel, c.shape, t.values, t.sliced, t.firstValue)
+	return t.stays(t.graph, k, Shape(c.Shape), t.values, t.sliced, t.firstValue)
 }
 
 // isPart reports whether an operand is a part of a buffer.
-func (t *Tracer) isPart(o operand) bool {
-	return o.kind == ir.ArgBuffer && (o.bits != 0 || o.end != t.graph.Buffers[o.id].Size())
+func (t *Tracer) isPart(o calls.Operand) bool {
+	return o.Kind == ir.ArgBuffer && (o.Bits != 0 || o.End != t.graph.Buffers[o.ID].Size())
 }
 
 // sliceHash is a hash of what decides whether a launch leaves its slices. Of an address only its alignment counts. No kernel is
 // expected to make an address of a floating-point number.
-func (t *Tracer) sliceHash(c *call) hash {
-	h := c.shape.hash(1)
-	for i := range c.operands {
-		switch o := &c.operands[i]; {
-		case o.kind == ir.ArgBuffer && t.isPart(*o):
-			h = h.add(uint64(o.end-int64(o.bits))<<8 | o.bits%alignment)
-		case o.kind == ir.ArgBuffer: // which promises nothing
-			h = h.add(1 << 63)
-		case !o.typ.Float():
-			h = h.add(o.bits)
+func (t *Tracer) sliceHash(c *calls.Call) calls.Hash {
+	h := c.Shape.AddTo(1)
+	for i := range c.Operands {
+		switch o := &c.Operands[i]; {
+		case o.Kind == ir.ArgBuffer && t.isPart(*o):
+			h = h.Add(uint64(o.End-int64(o.Bits))<<8 | o.Bits%alignment)
+		case o.Kind == ir.ArgBuffer: // which promises nothing
+			h = h.Add(1 << 63)
+		case !o.Type.Float():
+			h = h.Add(o.Bits)
 		}
 	}
 	return h | 1 // none of those in a new table

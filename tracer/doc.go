@@ -4,8 +4,8 @@
 // kernel does with its pointers is inferred from its PTX, so nothing has to be
 // declared; a declaration that claims less than the PTX shows is refused.
 //
-// A program need not be recorded. In mode Direct it only runs, and Auto watches it meanwhile and
-// replays what it does again and again.
+// A program need not be recorded. In mode Direct it only runs, and a Sink may receive its calls: package auto has one
+// that replays what the program repeats.
 //
 // Calls return no error: the first one sticks, makes every later call a no-op,
 // and is what Err and Finish report, with the source line it happened on.

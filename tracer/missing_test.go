@@ -28,15 +28,15 @@ func TestMissingArguments(t *testing.T) {
 	absenttest.Run(t, absenttest.Calls{
 		Funcs: map[string]any{
 			"Draft": tracer.Draft[float32], "Read": tracer.Read[float32], "Write": tracer.Write[float32], "Linear": tracer.Linear,
-			"Square": tracer.Square, "Auto": tracer.Auto, "New": tracer.New,
+			"Square": tracer.Square, "New": tracer.New, "NewWatched": tracer.NewWatched,
 		},
 		Receivers: []func(*testing.T) any{
 			func(t *testing.T) any { return start(t) },
 			func(*testing.T) any { return tracer.New(nil, "missing", tracer.Deferred) },
 			func(*testing.T) any { return tracer.New(nil, "missing", tracer.Eager) },
 			func(*testing.T) any { return tracer.New(null.New(), "missing", tracer.Mode(99)) },
-			func(*testing.T) any { return tracer.Auto(nil, "missing", nil) },
-			func(*testing.T) any { return tracer.Auto(null.New(), "missing", nil) },
+			func(*testing.T) any { return tracer.NewWatched(nil, "missing", nil) },
+			func(*testing.T) any { return tracer.NewWatched(null.New(), "missing", nil) },
 			func(*testing.T) any { return &tracer.Tracer{} },
 			func(t *testing.T) any { return start(t).Module("missing.ptx", "") },
 			func(*testing.T) any { return &tracer.Module{} },
@@ -47,7 +47,7 @@ func TestMissingArguments(t *testing.T) {
 			func(*testing.T) any { return (*tracer.Module)(nil) },
 			func(*testing.T) any { return &tracer.BindingError{} },
 			func(*testing.T) any {
-				return tracer.Auto(null.New(), "missing", func(*tracer.Trace) (tracer.Replayer, error) { return nil, nil })
+				return tracer.NewWatched(null.New(), "missing", func(tracer.Runner) tracer.Sink { return nil })
 			},
 			func(t *testing.T) any { return start(t).Alloc("x", ir.F32, 4, ir.InOut).At(1) },
 			func(t *testing.T) any { return start(t).Alloc("x", ir.F32, 4, ir.InOut) },
@@ -59,11 +59,9 @@ func TestMissingArguments(t *testing.T) {
 		Pool: func(t *testing.T) []any {
 			tr := start(t)
 			return []any{null.New(), trace(t).Graph, tr.Alloc("x", ir.F32, 4, ir.InOut), func() error { return nil },
-				func(run func() error) error { return run() }, load(t, tr, "square"),
-				tracer.Engine(func(*tracer.Trace) (tracer.Replayer, error) { return nil, errors.New("none") })}
+				func(run func() error) error { return run() }, load(t, tr, "square"), newQueue}
 		},
-		Except: []string{"tracer.Tracer.Watched", "SetSymbolBits"}, // of tests
-		Typed:  func(err error) bool { return errors.Is(err, ir.ErrMissing) },
+		Typed: func(err error) bool { return errors.Is(err, ir.ErrMissing) },
 	})
 }
 
@@ -94,7 +92,7 @@ func TestMissingArgumentsEndATrace(t *testing.T) {
 		"parameter": func(tr *tracer.Tracer, _ tracer.Buffer) { tr.Param("n", ir.I32, nil) },
 		"module":    func(tr *tracer.Tracer, _ tracer.Buffer) { tr.Module("", "").Kernel("") },
 	} {
-		for _, tr := range []*tracer.Tracer{{}, tracer.New(nil, "missing", tracer.Eager), tracer.Auto(null.New(), "missing", nil)} {
+		for _, tr := range []*tracer.Tracer{{}, tracer.New(nil, "missing", tracer.Eager), tracer.NewWatched(null.New(), "missing", nil)} {
 			call(tr, tr.Alloc("x", ir.F32, 4, ir.InOut))
 			require.ErrorIs(t, tr.Err(), ir.ErrMissing, name)
 		}
@@ -146,10 +144,9 @@ func TestANilTracer(t *testing.T) {
 
 // How a host call uses a buffer is checked in all modes.
 func TestAHostCallWithAnUnknownModeIsRefused(t *testing.T) {
-	refuse := func(*tracer.Trace) (tracer.Replayer, error) { return nil, errors.New("none") }
 	for name, tr := range map[string]*tracer.Tracer{
 		"deferred": tracer.New(null.New(), "modes", tracer.Deferred), "eager": tracer.New(null.New(), "modes", tracer.Eager),
-		"direct": tracer.New(null.New(), "modes", tracer.Direct), "auto": tracer.Auto(null.New(), "modes", refuse),
+		"direct": tracer.New(null.New(), "modes", tracer.Direct), "watched": tracer.NewWatched(null.New(), "modes", newQueue),
 	} {
 		h := tr.AllocHost("h", ir.F32, 4, ir.InOut)
 		tr.HostCall("look", func() error { return nil }, tracer.Use{Buffer: h, Mode: 77})

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/internal/calls"
 	"github.com/reprise-gpu/reprise/internal/ptx"
 	"github.com/reprise-gpu/reprise/ir"
 )
@@ -27,7 +28,7 @@ type Module struct {
 type Kernel struct {
 	module   *Module
 	entry    string
-	number   int // of kernels of the trace
+	id       calls.Kernel // zero for a kernel that was not found
 	function device.Function
 	params   []param
 	reach    *reacher
@@ -147,8 +148,8 @@ func (m *Module) Kernel(entry string, signature ...string) *Kernel {
 		t.fail(pc, "%w", err)
 		return k
 	}
-	t.kernels++
-	k.number = t.kernels
+	t.kernels = append(t.kernels, k)
+	k.id = calls.Kernel{Entry: entry, Number: len(t.kernels)}
 	m.kernels[entry] = k
 	return k
 }

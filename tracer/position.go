@@ -2,19 +2,11 @@ package tracer
 
 import (
 	"fmt"
-	"path"
 	"runtime"
 
+	"github.com/reprise-gpu/reprise/internal/calls"
 	"github.com/reprise-gpu/reprise/ir"
 )
-
-// positionOf resolves a return address. The file keeps its last directory,
-// enough to find it and the same on every machine.
-func positionOf(pc uintptr) ir.Position {
-	frame, _ := runtime.CallersFrames([]uintptr{pc}).Next()
-	dir, file := path.Split(frame.File)
-	return ir.Position{File: path.Join(path.Base(dir), file), Line: frame.Line}
-}
 
 // functionOf names the function of a return address.
 func functionOf(pc uintptr) string {
@@ -34,7 +26,7 @@ func (t *Tracer) label(name string, pc uintptr) string {
 	site := callSite{name, pc}
 	l, ok := t.labels[site]
 	if !ok {
-		pos := positionOf(pc)
+		pos := calls.PositionOf(pc)
 		l = fmt.Sprintf("%s at %s:%d", name, pos.File, pos.Line)
 		if t.labels == nil {
 			t.labels = map[callSite]string{}
@@ -54,7 +46,7 @@ func (t *Tracer) positions() map[uintptr]ir.Position {
 			continue
 		}
 		if _, ok := known[pc]; !ok {
-			known[pc] = positionOf(pc)
+			known[pc] = calls.PositionOf(pc)
 		}
 	}
 	return known

@@ -34,8 +34,8 @@ func (t *Tracer) submit(pc uintptr, w device.Work) {
 	if t.mode == Deferred {
 		return
 	}
-	if t.watch != nil {
-		if err := t.watch.order(nil); err != nil {
+	if t.sink != nil {
+		if err := t.sink.Order(); err != nil {
 			t.fail(pc, "%w", err)
 			return
 		}

@@ -2,7 +2,6 @@ package tracer_test
 
 import (
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"testing"
@@ -179,26 +178,6 @@ func TestWhatIsRefusedLeavesItsSlice(t *testing.T) {
 		_ = dev.Close()
 	}
 	require.Greater(t, refused, 50)
-}
-
-// A program that is watched is refused such a launch when it makes it, in a repetition too.
-func TestASliceThatIsCertainlyLeftIsRefusedUnderAuto(t *testing.T) {
-	for _, replays := range []bool{false, true} {
-		w := watch(t, 2)
-		if !replays {
-			w.refuse = errors.New("none")
-		}
-		k := w.Module("k.ptx", sliceKernel(sliceBodies[1].body)).Kernel("k")
-		for i := range 30 {
-			for n := range 8 {
-				w.Launch(k, tracer.Linear(4, 8), w.b[0].Slice(8, 24), w.b[1], n)
-			}
-			w.Launch(k, tracer.Linear(4, 8), w.b[0].Slice(8, 24), w.b[1], i)
-			var left *tracer.SliceError
-			require.Equal(t, i > 16, errors.As(w.Err(), &left), "%d elements of 16: %v", i, w.Err())
-		}
-		require.Equal(t, replays, w.AutoStats().Replays > 5, "%+v", w.AutoStats())
-	}
 }
 
 // A launch that was found to stay inside its slices says nothing of others that look like it.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/internal/absent"
+	"github.com/reprise-gpu/reprise/internal/calls"
 	"github.com/reprise-gpu/reprise/internal/huge"
 	"github.com/reprise-gpu/reprise/internal/parallel"
 	"github.com/reprise-gpu/reprise/ir"
@@ -36,7 +37,7 @@ type Tracer struct {
 	buffers []allocation     // by BufferID
 	nominal device.Ptr       // of the next buffer without memory
 	modules []*Module        // by ModuleID
-	kernels int              // looked up so far
+	kernels []*Kernel        // by calls.Kernel.Number, from 1
 	params  map[string]Param // by name
 	hosts   map[ir.OpID]func() error
 	helpers map[string]bool // by function
@@ -54,8 +55,8 @@ type Tracer struct {
 	sliced   []ir.Range                // its slices
 	replays  *replays                  // of the trace
 	places   []device.Ptr              // of buffers: see Buffer.At
-	watch    *watcher                  // of a program that was started with Auto
-	hand     call                      // the call at hand, where nobody watches
+	sink     Sink                      // that receives calls; nil for none: see NewWatched
+	hand     *calls.Call               // memory for the next call that is not recorded
 	issued   ir.Launch                 // that is submitted and not recorded
 }
 
@@ -71,6 +72,7 @@ func New(dev device.Device, name string, mode Mode) *Tracer {
 
 		nominal: firstNominal,
 		replays: &replays{},
+		hand:    &calls.Call{},
 	}
 	if absent.Is(dev) {
 		t.err = fmt.Errorf("trace %s: %w", name, absent.Nil("the device"))
@@ -115,7 +117,7 @@ func (t *Tracer) fail(pc uintptr, format string, args ...any) {
 	if t.err != nil {
 		return
 	}
-	pos := positionOf(pc)
+	pos := calls.PositionOf(pc)
 	t.err = fmt.Errorf("%s:%d: trace %s: %w", pos.File, pos.Line, t.graph.Name, fmt.Errorf(format, args...))
 }
 
@@ -219,8 +221,9 @@ func (t *Tracer) synchronize(pc uintptr) {
 		return
 	}
 	var err error
-	if t.watch != nil {
-		err = t.watch.wait()
+	if t.sink != nil {
+		t.hand = t.sink.Flush()
+		err = t.sink.Wait()
 	} else {
 		err = t.dev.Synchronize(t.stream)
 	}
@@ -232,10 +235,10 @@ func (t *Tracer) synchronize(pc uintptr) {
 // settle submits the calls that are held back, before something that may look at what they do. The error
 // is what stopped the program, which such a call may have been the first to meet.
 func (t *Tracer) settle() error {
-	if t.watch == nil || errors.Is(t.err, errFinished) {
+	if t.sink == nil || errors.Is(t.err, errFinished) {
 		return nil
 	}
-	t.watch.interlude()
+	t.hand = t.sink.Flush()
 	return t.err
 }
 
@@ -270,8 +273,8 @@ func (t *Tracer) Finish() (*Trace, error) {
 // cleanUp frees what a trace that runs has beside its buffers and modules.
 func (t *Tracer) cleanUp() error {
 	var errs []error
-	if t.watch != nil {
-		errs = append(errs, t.watch.close())
+	if t.sink != nil {
+		errs = append(errs, t.sink.Close())
 	}
 	if t.stream != 0 {
 		errs = append(errs, t.dev.DestroyStream(t.stream))

@@ -8,6 +8,7 @@ import (
 
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/internal/absent"
+	"github.com/reprise-gpu/reprise/internal/calls"
 	"github.com/reprise-gpu/reprise/internal/lower"
 	"github.com/reprise-gpu/reprise/ir"
 )
@@ -37,11 +38,11 @@ func (t *Tracer) Copy(dst, src Buffer) {
 }
 
 // transfer records a call that is no launch, and runs it.
-func (t *Tracer) transfer(kind ir.Kind, pc uintptr, of, with operand) {
-	c := t.blank()
-	*c = call{kind: kind, pc: pc, operands: append(c.operands[:0], of, with)}
+func (t *Tracer) transfer(kind ir.Kind, pc uintptr, of, with calls.Operand) {
+	c := t.hand
+	*c = calls.Call{Kind: kind, PC: pc, Operands: append(c.Operands[:0], of, with)}
 	if t.mode == Direct {
-		t.perform(c)
+		t.perform()
 		return
 	}
 	t.record(t.operation(c, nil), pc)
@@ -71,7 +72,7 @@ func (t *Tracer) Memset(b Buffer, value any) {
 		t.fail(pc, "memset of %s: a fill pattern has 1, 2 or 4 bytes, and %v has %d", b.name(), v.Type, v.Type.Size())
 		return
 	}
-	t.transfer(ir.KindMemset, pc, ranged(b), valued(pattern))
+	t.transfer(ir.KindMemset, pc, ranged(b), calls.Valued(pattern))
 }
 
 // Prefetch records a move of managed memory to the device, or to the host, ahead of
@@ -94,7 +95,7 @@ func (t *Tracer) Prefetch(b Buffer, toDevice bool) {
 	if toDevice {
 		way.Bits = 1
 	}
-	t.transfer(ir.KindPrefetch, pc, ranged(b), valued(way))
+	t.transfer(ir.KindPrefetch, pc, ranged(b), calls.Valued(way))
 }
 
 // memsetPattern is the value as an unsigned integer the driver can fill with.

@@ -12,10 +12,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/reprise-gpu/reprise/auto"
 	"github.com/reprise-gpu/reprise/internal/bench/figure"
 	"github.com/reprise-gpu/reprise/solver"
 	"github.com/reprise-gpu/reprise/solver/sparse"
-	"github.com/reprise-gpu/reprise/tracer"
 )
 
 // solveRow is one way to solve a system.
@@ -141,7 +141,7 @@ func writeSolves(to io.Writer, rows []solveRow) error {
 }
 
 // found says what a tracer has found repeated.
-func found(s *tracer.AutoStats) string {
+func found(s *auto.Stats) string {
 	said := fmt.Sprintf("%d of %d launches in %d replays", s.Replayed, s.Calls, s.Replays)
 	if s.Reason != "" {
 		said += "; at the end none, as " + s.Reason

@@ -18,7 +18,7 @@ import (
 // a device, which is closed.
 func Programs(t *testing.T, open func() device.Device, seeds uint64) {
 	for _, form := range graphexec.Backends() {
-		var all tracer.AutoStats
+		var all auto.Stats
 		for seed := range seeds {
 			p := tracertest.Random(seed)
 			plain, watched := open(), open()
@@ -33,7 +33,7 @@ func Programs(t *testing.T, open func() device.Device, seeds uint64) {
 	}
 }
 
-func run(t *testing.T, p *tracertest.Program, dev device.Device, tr *tracer.Tracer) ([][]uint32, tracer.AutoStats) {
+func run(t *testing.T, p *tracertest.Program, dev device.Device, tr *tracer.Tracer) ([][]uint32, auto.Stats) {
 	seen := p.Run(t, tr)
 	trace, err := tr.Finish()
 	require.NoError(t, err)
@@ -42,5 +42,5 @@ func run(t *testing.T, p *tracertest.Program, dev device.Device, tr *tracer.Trac
 		require.Zero(t, live.Live())
 	}
 	require.NoError(t, dev.Close())
-	return seen, tr.AutoStats()
+	return seen, auto.StatsOf(tr)
 }

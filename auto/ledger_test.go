@@ -1,4 +1,4 @@
-package tracer_test
+package auto_test
 
 import (
 	"errors"
@@ -8,13 +8,21 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/reprise-gpu/reprise/auto"
 	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/internal/kernels"
 	"github.com/reprise-gpu/reprise/internal/lower"
 	"github.com/reprise-gpu/reprise/internal/null"
 	"github.com/reprise-gpu/reprise/internal/tracertest"
 	"github.com/reprise-gpu/reprise/ir"
 	"github.com/reprise-gpu/reprise/tracer"
 )
+
+func load(t testing.TB, tr *tracer.Tracer, name string) *tracer.Kernel {
+	k, ok := kernels.Lookup(name)
+	require.True(t, ok, name)
+	return tr.Module(k.File, k.PTX).Kernel(name)
+}
 
 // ledger notes all work of a device, whether it is submitted one by one or in replays.
 type ledger struct {
@@ -57,7 +65,7 @@ func (l *ledger) note(w device.Work) {
 }
 
 // engine replays by doing one operation after the other.
-func (l *ledger) engine(body *tracer.Trace) (tracer.Replayer, error) {
+func (l *ledger) engine(body *tracer.Trace) (auto.Replayer, error) {
 	r := &recital{ledger: l, body: body}
 	for _, p := range body.Graph.Params {
 		r.values = append(r.values, p.Value)
@@ -119,18 +127,18 @@ func TestWhatIsReplayedIsWhatTheProgramDid(t *testing.T) {
 			seeds /= 4
 		}
 		t.Run(fmt.Sprint(bits, " bits"), func(t *testing.T) {
-			defer tracer.SetSymbolBits(bits)()
+			defer auto.SetSymbolBits(bits)()
 			replayed, calls, updates, misses := 0, 0, 0, 0
 			for seed := range seeds {
 				p := tracertest.Random(seed)
 				plain, watched := newLedger(), newLedger()
-				direct, auto := tracer.New(plain, "p", tracer.Direct), tracer.Auto(watched, "p", watched.engine)
+				direct, program := tracer.New(plain, "p", tracer.Direct), auto.Start(watched, "p", watched.engine)
 				p.Run(t, direct)
-				p.Run(t, auto)
+				p.Run(t, program)
 				require.Equal(t, plain.work, watched.work, "seed %d", seed)
-				s := auto.AutoStats()
+				s := auto.StatsOf(program)
 				replayed, calls, updates, misses = replayed+s.Replayed, calls+s.Calls, updates+s.Updates, misses+s.Misses
-				for _, tr := range []*tracer.Tracer{direct, auto} {
+				for _, tr := range []*tracer.Tracer{direct, program} {
 					trace, err := tr.Finish()
 					require.NoError(t, err)
 					require.NoError(t, trace.Close())

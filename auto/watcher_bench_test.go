@@ -1,10 +1,11 @@
-package tracer_test
+package auto_test
 
 import (
 	"math"
 	"testing"
 	"time"
 
+	"github.com/reprise-gpu/reprise/auto"
 	"github.com/reprise-gpu/reprise/internal/null"
 	"github.com/reprise-gpu/reprise/ir"
 	"github.com/reprise-gpu/reprise/tracer"
@@ -24,7 +25,7 @@ func BenchmarkWatching(b *testing.B) {
 	} {
 		b.Run(program.name, func(b *testing.B) {
 			dev := null.New()
-			silent := func(body *tracer.Trace) (tracer.Replayer, error) {
+			silent := func(body *tracer.Trace) (auto.Replayer, error) {
 				return &recital{ledger: &ledger{Device: dev}, body: &tracer.Trace{Graph: &ir.Graph{}}}, nil
 			}
 			start := func(tr *tracer.Tracer) func(at int64) {
@@ -33,9 +34,9 @@ func BenchmarkWatching(b *testing.B) {
 				y := tr.Alloc("y", ir.F32, 64, ir.InOut)
 				return func(at int64) { tr.Launch(combine, tracer.Linear(1, 32), x.Slice(at, at+64), y, y, y, 64) }
 			}
-			auto := func() func(at int64) { return start(tracer.Auto(dev, "auto", silent)) }
+			watch := func() func(at int64) { return start(auto.Start(dev, "auto", silent)) }
 			ways := []string{"eager", "direct", "auto", "awake"}
-			launch := []func(at int64){start(tracer.New(dev, "eager", tracer.Eager)), start(tracer.New(dev, "direct", tracer.Direct)), auto(), auto()}
+			launch := []func(at int64){start(tracer.New(dev, "eager", tracer.Eager)), start(tracer.New(dev, "direct", tracer.Direct)), watch(), watch()}
 			const turn = 16_000 // in which an idle watcher watches and rests
 			const piece = 250   // short enough that on a machine with other work some have a processor for themselves
 			var quickest [4][turn / piece]float64

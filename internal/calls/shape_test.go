@@ -1,4 +1,4 @@
-package tracer
+package calls
 
 import (
 	"testing"
@@ -21,9 +21,9 @@ func TestShapesHaveHashesOfTheirOwn(t *testing.T) {
 		}
 		return list
 	}
-	seen := map[hash]Shape{}
+	seen := map[Hash]Shape{}
 	add := func(s Shape) {
-		h := s.hash(1)
+		h := s.AddTo(1)
 		if other, ok := seen[h]; ok {
 			require.Equal(t, other, s)
 		}

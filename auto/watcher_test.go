@@ -1,4 +1,4 @@
-package tracer_test
+package auto_test
 
 import (
 	"errors"
@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/reprise-gpu/reprise/auto"
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/internal/null"
 	"github.com/reprise-gpu/reprise/ir"
@@ -32,7 +33,7 @@ type watched struct {
 
 func watch(t testing.TB, buffers int) *watched {
 	w := &watched{ledger: newLedger()}
-	w.Tracer = tracer.Auto(w.ledger, "watched", func(body *tracer.Trace) (tracer.Replayer, error) {
+	w.Tracer = auto.Start(w.ledger, "watched", func(body *tracer.Trace) (auto.Replayer, error) {
 		if w.refuse != nil {
 			return nil, w.refuse
 		}
@@ -80,8 +81,8 @@ func TestAScalarThatChangesIsSetInPlace(t *testing.T) {
 		w.step(0, 1)
 		w.Launch(w.sharpen, tracer.Linear(1, 64), w.b[0], w.b[1], w.b[2], float32(i*i), 64)
 	}
-	s := w.AutoStats()
-	assert.Equal(t, tracer.AutoStats{Calls: 50, Replayed: 40, Replays: 8, Updates: 8, Bodies: 1}, s)
+	s := auto.StatsOf(w.Tracer)
+	assert.Equal(t, auto.Stats{Calls: 50, Replayed: 40, Replays: 8, Updates: 8, Bodies: 1}, s)
 	require.NoError(t, w.Err())
 }
 
@@ -98,8 +99,8 @@ func TestBuffersThatChangePlacesAreUnrolled(t *testing.T) {
 		w.pass(order[0], order[2], 64)
 		order[0], order[1], order[2], order[3], order[4] = order[1], order[0], order[3], order[4], order[2]
 	}
-	s := w.AutoStats()
-	assert.Equal(t, tracer.AutoStats{Calls: 6 * visits, Replayed: 6 * (visits - 5), Replays: 3, Bodies: 1}, s)
+	s := auto.StatsOf(w.Tracer)
+	assert.Equal(t, auto.Stats{Calls: 6 * visits, Replayed: 6 * (visits - 5), Replays: 3, Bodies: 1}, s)
 	require.Len(t, w.bodies, 1)
 	assert.Len(t, w.bodies[0].body.Graph.Ops, 36)
 }
@@ -115,19 +116,19 @@ func TestALookDividesAnIteration(t *testing.T) {
 		w.pass(0, 0, 7)
 		w.HostCall("done", func() error { return nil })
 	}
-	s := w.AutoStats()
-	assert.Equal(t, tracer.AutoStats{Calls: 90, Replayed: 72, Replays: 16, Bodies: 2}, s)
+	s := auto.StatsOf(w.Tracer)
+	assert.Equal(t, auto.Stats{Calls: 90, Replayed: 72, Replays: 16, Bodies: 2}, s)
 }
 
 // A loop that comes again after others is replayed from its first call on.
 func TestALoopThatComesAgainIsKnown(t *testing.T) {
 	w := watch(t, 2)
 	for round := range 3 {
-		before := w.AutoStats()
+		before := auto.StatsOf(w.Tracer)
 		for range 3 {
 			w.step(0, 1)
 		}
-		after := w.AutoStats()
+		after := auto.StatsOf(w.Tracer)
 		if round > 0 {
 			assert.Equal(t, 12, after.Replayed-before.Replayed)
 		}
@@ -181,7 +182,7 @@ func TestWhyNothingIsReplayed(t *testing.T) {
 				c.do(w, i)
 			}
 			require.NoError(t, w.Err())
-			s := w.AutoStats()
+			s := auto.StatsOf(w.Tracer)
 			assert.Zero(t, s.Replayed)
 			t.Log(s.Reason)
 			assert.Contains(t, s.Reason, c.why)
@@ -199,7 +200,7 @@ func TestLoopsThatEndSoonAreLeftAlone(t *testing.T) {
 			w.pass(i/7, i%7, int64(i%64))
 		}
 	}
-	s := w.AutoStats()
+	s := auto.StatsOf(w.Tracer)
 	assert.Less(t, s.Bodies, 10, "of 200 loops: %+v", s)
 }
 
@@ -214,12 +215,12 @@ func TestLoopsThatDoNotPayForTheirPlansAreLeftAlone(t *testing.T) {
 			w.pass(0, 1, int64(i/64))
 		}
 	}
-	s := w.AutoStats()
+	s := auto.StatsOf(w.Tracer)
 	assert.Less(t, s.Bodies, 30, "of 400 loops: %+v", s)
 	for range 1000 {
 		w.step(1, 0)
 	}
-	assert.Greater(t, w.AutoStats().Replayed-s.Replayed, 3000, "one that lasts is taken up all the same")
+	assert.Greater(t, auto.StatsOf(w.Tracer).Replayed-s.Replayed, 3000, "one that lasts is taken up all the same")
 	require.NoError(t, w.Err())
 }
 
@@ -235,7 +236,7 @@ func TestAnErrorOfACallHeldBackNamesItsLine(t *testing.T) {
 		}
 		return 0
 	})
-	tr := tracer.Auto(dev, "held", (&ledger{Device: dev}).engine)
+	tr := auto.Start(dev, "held", (&ledger{Device: dev}).engine)
 	square := load(t, tr, "square")
 	x := tr.Alloc("x", ir.F32, 64, ir.InOut)
 	y := tr.Alloc("y", ir.F32, 64, ir.InOut)
@@ -253,7 +254,7 @@ func TestAnErrorOfACallHeldBackNamesItsLine(t *testing.T) {
 	assert.Equal(t, 8, submits, "the third is a replay, and of the fourth all is held back")
 	last = 10
 	err := tracer.Read(make([]float32, 64), x)
-	assert.ErrorContains(t, err, fmt.Sprintf("read @x: tracer/watcher_test.go:%d: trace held: ", line+1))
+	assert.ErrorContains(t, err, fmt.Sprintf("read @x: auto/watcher_test.go:%d: trace held: ", line+1))
 	assert.Equal(t, device.OutOfMemory, device.CodeOf(tr.Err()))
 	assert.Equal(t, 10, submits, "the one after is not submitted")
 	tr.Launch(square, tracer.Linear(1, 64), x, y, "wrong")
@@ -270,11 +271,11 @@ func TestAReplayThatFails(t *testing.T) {
 		for range 3 {
 			w.step(0, 1)
 		}
-		require.Equal(t, 1, w.AutoStats().Replays)
+		require.Equal(t, 1, auto.StatsOf(w.Tracer).Replays)
 	}
 	require.NoError(t, w.Err())
 	assert.Len(t, w.work, 24)
-	assert.Equal(t, "not today", w.AutoStats().Reason)
+	assert.Equal(t, "not today", auto.StatsOf(w.Tracer).Reason)
 	assert.True(t, w.bodies[0].closed)
 
 	w = watch(t, 2)
@@ -306,7 +307,7 @@ func TestOldLoopsMakeRoom(t *testing.T) {
 		}
 	}
 	assert.Equal(t, 32, len(w.bodies)-closed)
-	assert.Equal(t, w.AutoStats().Calls*98/100, w.AutoStats().Replayed, "all but the first two visits of each loop")
+	assert.Equal(t, auto.StatsOf(w.Tracer).Calls*98/100, auto.StatsOf(w.Tracer).Replayed, "all but the first two visits of each loop")
 	trace, err := w.Finish()
 	require.NoError(t, err)
 	for _, b := range w.bodies {
@@ -343,8 +344,8 @@ func TestWatchingWithoutEffect(t *testing.T) {
 		return log.String()
 	}
 	direct := func(d device.Device) *tracer.Tracer { return tracer.New(d, "p", tracer.Direct) }
-	auto := func(d device.Device) *tracer.Tracer { return tracer.Auto(d, "p", (&ledger{Device: d}).engine) }
-	assert.Equal(t, transcript(direct), transcript(auto))
+	watched := func(d device.Device) *tracer.Tracer { return auto.Start(d, "p", (&ledger{Device: d}).engine) }
+	assert.Equal(t, transcript(direct), transcript(watched))
 
 	allocations := func(tr *tracer.Tracer) (float64, uint64) {
 		launch := program(tr)
@@ -362,8 +363,8 @@ func TestWatchingWithoutEffect(t *testing.T) {
 		return each, max(heap(), before) - before
 	}
 	plain, _ := allocations(direct(null.New()))
-	watched, grown := allocations(auto(null.New()))
-	assert.Equal(t, plain, watched)
+	each, grown := allocations(watched(null.New()))
+	assert.Equal(t, plain, each)
 	assert.Less(t, grown, uint64(100_000), "bytes")
 }
 
@@ -378,8 +379,8 @@ func TestCallsInNoOrderAreLeftAlone(t *testing.T) {
 		for range calls {
 			w.pass(0, 0, r.Int64N(kinds))
 		}
-		assert.Less(t, w.Watched(), 10_000, "of %d kinds", kinds)
-		assert.Less(t, w.AutoStats().Bodies, 20, "of %d kinds", kinds)
+		assert.Less(t, auto.Watched(w.Tracer), 10_000, "of %d kinds", kinds)
+		assert.Less(t, auto.StatsOf(w.Tracer).Bodies, 20, "of %d kinds", kinds)
 		require.NoError(t, w.Err())
 	}
 }
@@ -396,8 +397,8 @@ func TestALoopThatIsNeverReplayedIsLeftAlone(t *testing.T) {
 				w.Launch(w.square, tracer.Linear(uint32(k), 64), w.b[0], w.b[1], 64)
 			}
 		}
-		assert.Less(t, w.Watched(), 60_000, "of %d calls, by %d", calls, period)
-		assert.Zero(t, w.AutoStats().Replayed)
+		assert.Less(t, auto.Watched(w.Tracer), 60_000, "of %d calls, by %d", calls, period)
+		assert.Zero(t, auto.StatsOf(w.Tracer).Replayed)
 		require.NoError(t, w.Err())
 	}
 }
@@ -413,10 +414,10 @@ func TestALoopAfterALongTimeIsReplayed(t *testing.T) {
 			w.Synchronize()
 		}
 	}
-	assert.Zero(t, w.AutoStats().Replayed)
+	assert.Zero(t, auto.StatsOf(w.Tracer).Replayed)
 	for range 10_000 {
 		w.step(0, 1)
 	}
 	require.NoError(t, w.Err())
-	assert.Greater(t, w.AutoStats().Replayed, 20_000)
+	assert.Greater(t, auto.StatsOf(w.Tracer).Replayed, 20_000)
 }

@@ -1,0 +1,32 @@
+package auto
+
+import (
+	"fmt"
+
+	"github.com/reprise-gpu/reprise/tracer"
+)
+
+// Stats counts what became of the calls of a program.
+type Stats struct {
+	Calls    int // launches, copies, fills and prefetches
+	Replayed int // calls that were part of a replay; the others were submitted one by one, or are held back
+	Replays  int
+	Updates  int // scalars set between replays
+	Bodies   int // repetitions that were made replayable
+	Misses   int // times that calls were held back, and another followed than the repetition has
+	// Reason says why the latest calls were not replayed; "" when they were.
+	Reason string
+}
+
+// StatsOf returns the counts of a program from New so far; all zero for any other tracer.
+func StatsOf(t *tracer.Tracer) Stats {
+	w, ok := t.Sink().(*watcher)
+	if !ok {
+		return Stats{}
+	}
+	s := w.stats
+	if s.Reason == "" && s.Replays == 0 {
+		s.Reason = fmt.Sprintf("no two times in a row did the program do the same, in up to %d calls", maxPeriod)
+	}
+	return s
+}
