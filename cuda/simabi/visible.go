@@ -8,9 +8,10 @@ import (
 	"strings"
 )
 
-// visible returns the GPUs that a value of $CUDA_VISIBLE_DEVICES names, in its order and numbered anew. As on a
-// driver, the value lists ordinals or prefixes of UUIDs, the list ends at the first entry that names no GPU, and no
-// GPU is visible when one is named twice or a prefix fits several.
+// visible returns the GPUs in a value of $CUDA_VISIBLE_DEVICES, in its order and
+// renumbered. As in a driver, the value lists ordinals or prefixes of UUIDs, and
+// the list ends at the first entry that matches no GPU. No GPU is visible if one is
+// listed twice or a prefix matches several.
 func visible(gpus []*gpu, list string) []*gpu {
 	find := byOrdinal
 	if strings.HasPrefix(list, uuidPrefix) {
@@ -33,8 +34,8 @@ func visible(gpus []*gpu, list string) []*gpu {
 	return seen
 }
 
-// byOrdinal returns the GPU whose slot is the number at the start of the entry. A driver reads it with strtol: what
-// follows the digits is ignored.
+// byOrdinal returns the GPU whose slot is the number at the start of the entry. As
+// in a driver, which uses strtol, text after the digits is ignored.
 func byOrdinal(gpus []*gpu, entry string) []*gpu {
 	end := strings.IndexFunc(entry, func(r rune) bool { return r < '0' || r > '9' })
 	if end < 0 {

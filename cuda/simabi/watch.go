@@ -11,30 +11,30 @@ import (
 	"time"
 )
 
-// Host functions and callbacks run while the program sleeps, too, and memory that the host reads changes while it polls
-// that: work that the program may notice without a call is watched. The host's time passes up to that work when the
-// program makes no call and all its threads sleep, when it makes none for long, and when host functions have been due for
-// long whatever it calls.
+// Host functions and callbacks also run while the program sleeps, and memory changes while the host polls
+// it. Work that the program can observe without a call is therefore watched. Virtual time advances to that work if the
+// program makes no call and all its threads sleep, if it makes none for long, and if host functions have been due for
+// long, regardless of calls.
 //
-// So virtual times depend on what the program does between its calls only where it stops
-// to make calls, or to wait, while such work is under way. A thread that waits for a processor does not
-// sleep: on a busy machine the times are the same.
+// Virtual times depend on the program's work between its calls only if the program stops
+// making calls, or waiting, while such work is pending. A thread that waits for a processor does not
+// count as sleeping, so the times are the same on a busy machine.
 const (
-	quickly = 5 * time.Millisecond  // between two looks
-	slowly  = 50 * time.Millisecond // where nothing has happened for tiring, or only stores are awaited
+	quickly = 5 * time.Millisecond  // between two checks
+	slowly  = 50 * time.Millisecond // if nothing has happened for tiring, or if only stores are pending
 	tiring  = 2 * time.Second
 )
 
-// patience is how long the watch goes on before time passes.
+// patience is the time that the watch waits before it lets virtual time pass.
 type patience struct{ asleep, quiet, due time.Duration }
 
 var (
 	forFunctions = patience{asleep: 2 * quickly, quiet: 200 * time.Millisecond, due: time.Second}
-	// A program that computes or reads a file for a moment, and enqueues more, is to have the same times every time.
+	// Long enough that a program which computes or reads a file briefly, and then enqueues more work, has the same virtual times in every run.
 	forStores = patience{asleep: 200 * time.Millisecond, quiet: 2 * time.Second, due: time.Hour}
 )
 
-// watchNotices starts a watch, unless there is one or nothing to notice.
+// watchNotices starts a watch, unless one runs or no observable work is pending.
 func watchNotices() {
 	if driver.watched {
 		return
@@ -45,7 +45,8 @@ func watchNotices() {
 	}
 }
 
-// pending reports whether functions are to be called, and whether there are stores that the program may see.
+// pending reports whether host functions are pending, and whether stores that the
+// program can observe are.
 func pending() (functions, stores bool) {
 	if !driver.ready {
 		return false, false
@@ -53,7 +54,7 @@ func pending() (functions, stores bool) {
 	return driver.system.Noticeable(), driver.system.Visible()
 }
 
-// watch looks at the program until nothing is noticeable any more.
+// watch checks the program until no observable work is pending.
 func watch() {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -63,13 +64,15 @@ func watch() {
 	}
 }
 
-// watcher counts for how long the program has not made a call, has slept, and has had no function called that was due.
+// watcher measures how long the program has made no call, how long it has slept,
+// and how long a host function has been due.
 type watcher struct {
 	attended, noticed uint64
 	spent             patience
 }
 
-// look lets time pass if the program is idle. It returns how long to pause before the next look, 0 when there is none.
+// look lets virtual time pass if the program is idle. It returns the pause before
+// the next check, or 0 to end the watch.
 func (w *watcher) look(paused time.Duration) time.Duration {
 	asleep := othersSleep()
 	driver.mu.Lock()
@@ -92,7 +95,7 @@ func (w *watcher) look(paused time.Duration) time.Duration {
 	return quickly
 }
 
-// spend adds the time since the last look to what it was spent on.
+// spend adds the time since the last check to the measured times.
 func (w *watcher) spend(paused time.Duration, asleep bool) {
 	w.spent.asleep += paused
 	w.spent.quiet += paused
@@ -112,8 +115,8 @@ func (p patience) exceeds(most patience) bool {
 	return p.asleep >= most.asleep || p.quiet >= most.quiet || p.due >= most.due
 }
 
-// othersSleep reports whether all threads of the process but the calling one sleep. It is
-// false where the system does not list them.
+// othersSleep reports whether all other threads of the process sleep. It is false
+// if the system does not list them.
 func othersSleep() bool {
 	threads, err := os.ReadDir("/proc/self/task")
 	if err != nil {
@@ -128,11 +131,11 @@ func othersSleep() bool {
 	return true
 }
 
-// runs reports whether a thread runs or would if it had a processor.
+// runs reports whether a thread runs or is ready to run.
 func runs(thread string) bool {
 	stat, err := os.ReadFile("/proc/self/task/" + thread + "/stat")
 	if err != nil {
-		return false // it has ended
+		return false // the thread has ended
 	}
 	_, state, _ := bytes.Cut(stat[bytes.LastIndexByte(stat, ')')+1:], []byte(" "))
 	return bytes.HasPrefix(state, []byte("R"))

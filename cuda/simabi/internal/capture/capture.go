@@ -6,18 +6,18 @@ import (
 	"github.com/reprise-gpu/reprise/cuda/simabi/internal/graph"
 )
 
-// Mode says which threads may make potentially unsafe calls during a capture, such as
-// allocating memory, with the driver's numbers.
+// Mode determines which threads may make potentially unsafe calls during a capture,
+// such as allocating memory. The values are the driver's.
 type Mode uint8
 
 // The modes, from the strictest.
 const (
 	Global      Mode = iota // none
-	ThreadLocal             // all but the one that captures
+	ThreadLocal             // all except the capturing thread
 	Relaxed                 // all
 )
 
-// Status is what a stream answers about its capture, with the driver's numbers.
+// Status is the state of a stream's capture. The values are the driver's.
 type Status uint8
 
 // The states of a stream.
@@ -27,15 +27,15 @@ const (
 	Invalidated
 )
 
-// Session is all captures of a process.
+// Session contains all captures of a process.
 type Session struct {
-	captures []*Capture // that have begun and not ended
+	captures []*Capture // captures that have begun and not ended
 	last     uint64
 }
 
-// Capture is a graph in the making.
+// Capture is the construction of a graph from the work of streams.
 type Capture struct {
-	ID    uint64 // never used again
+	ID    uint64 // never reused
 	Graph *graph.Graph
 
 	mode    Mode
@@ -46,27 +46,27 @@ type Capture struct {
 	ended   bool
 }
 
-// Thread is a host thread. The zero Thread is one that has not exchanged its mode.
+// Thread is a host thread. The zero Thread has not exchanged its mode.
 type Thread struct{ Mode Mode }
 
-// Stream is a stream's part in a capture.
+// Stream is the capture state of a stream.
 type Stream struct {
-	// Owner is the context: the legacy stream is that of the blocking streams which
+	// Owner is the context. A legacy stream is ordered with the blocking streams that
 	// have the same owner.
 	Owner            any
 	Legacy, Blocking bool
 
 	capture *Capture
-	set     []*graph.Node // what its next node comes after
+	set     []*graph.Node // the dependencies of its next node
 }
 
-// Event is the mark of its last record, if that was captured.
+// Event is an event's last record, if it was captured.
 type Event struct {
 	capture *Capture // may have ended
 	set     []*graph.Node
 }
 
-// Begin has a stream captured into a graph, where its first node comes after set.
+// Begin starts the capture of a stream into a graph. The first node depends on set.
 func (s *Session) Begin(t *Thread, st *Stream, m Mode, into *graph.Graph, set []*graph.Node) error {
 	switch {
 	case st.Legacy:
@@ -86,8 +86,8 @@ func (c *Capture) join(st *Stream, set []*graph.Node) {
 	c.streams = append(c.streams, st)
 }
 
-// End takes all streams of the capture that began in the stream out of it, and
-// returns the graph, which is nil with an error.
+// End ends the capture that began in the stream, for all of its streams, and
+// returns the graph. The graph is nil if there is an error.
 func (s *Session) End(t *Thread, st *Stream) (*graph.Graph, error) {
 	c := st.capture
 	switch {
@@ -117,8 +117,8 @@ func (c *Capture) check() error {
 	return nil
 }
 
-// joined reports whether all that the other streams were left with comes before the
-// origin's next node.
+// joined reports whether the last nodes of all other streams precede the origin's
+// next node.
 func (c *Capture) joined() bool {
 	before := map[*graph.Node]bool{}
 	var visit func(nodes []*graph.Node)
@@ -149,7 +149,8 @@ func (s *Session) drop(c *Capture) {
 	s.captures = slices.DeleteFunc(s.captures, func(o *Capture) bool { return o == c })
 }
 
-// Forget ends the captures that began in a stream of the owner, which is going away.
+// Forget ends the captures that began in a stream of the owner, which is being
+// destroyed.
 func (s *Session) Forget(owner any) {
 	for _, c := range slices.Clone(s.captures) {
 		if c.origin.Owner == owner {
@@ -158,8 +159,8 @@ func (s *Session) Forget(owner any) {
 	}
 }
 
-// Destroyed tells that a stream is gone. Its work has to be joined all the same; a
-// capture that began in it can never end.
+// Destroyed records that a stream was destroyed. Its work must be joined
+// nevertheless. A capture that began in it can no longer be ended.
 func (s *Session) Destroyed(st *Stream) {
 	if c := st.capture; c != nil && c.origin == st {
 		s.drop(c)

@@ -1,16 +1,16 @@
-// Package capture is stream capture without the driver: what a stream that is being
-// captured makes of work, events and waits, which calls are refused meanwhile, and
-// with which code.
+// Package capture implements stream capture independently of the driver: the effect of
+// work, events and waits on a captured stream, the calls that are refused meanwhile, and
+// the code of each refusal.
 //
-// A captured stream holds no work. It holds a set of nodes, after which its next one
-// comes. Recording an event copies that set; waiting for the event adds the copy to
-// the waiting stream's set, and takes that stream into the capture. So forks and joins
+// A captured stream contains no work. It has a set of nodes on which its next node
+// depends. Recording an event copies the set. Waiting for the event adds the copy to
+// the waiting stream's set, and adds that stream to the capture. Forks and joins thus
 // become edges:
 //
 //	a ── A ─record e────── C ──────── wait f ── D        A ─► C ─► D
 //	                 ╲              ╱                     ╲       ╱
 //	b ──────────── wait e ── B ─record f                   ► B ──►
 //
-// What would connect captured work with other work is refused, and ends the use of
-// the capture: it is invalid then, and ending it yields no graph.
+// A call that would order captured work with other work is refused and invalidates
+// the capture: ending it then returns no graph.
 package capture

@@ -2,8 +2,8 @@ package capture
 
 import "slices"
 
-// Record marks the place that a stream has come to. In a stream that is not being
-// captured the mark is the caller's to keep.
+// Record records the current position of a stream. For a stream that is not
+// captured, the caller keeps the record.
 func (e *Event) Record(st *Stream) error {
 	if st.capture == nil {
 		*e = Event{}
@@ -16,7 +16,7 @@ func (e *Event) Record(st *Stream) error {
 	return nil
 }
 
-// Refuse says why an event cannot be waited for by the host, or asked about, and
+// Refuse returns the error of a host wait for, or a query of, a captured event, and
 // invalidates its capture.
 func (e *Event) Refuse() error {
 	c := e.capture
@@ -27,8 +27,8 @@ func (e *Event) Refuse() error {
 	return refuse(Captured, "the event was last recorded in capture %d, where nothing runs; record it in a stream that is not being captured", c.ID)
 }
 
-// Wait has a stream come after an event's record when one of them is captured.
-// Recorded says whether the event has a record that was not.
+// Wait orders a stream after an event's record, if the stream or the record is
+// captured. recorded reports whether the event has a record outside of captures.
 func (e *Event) Wait(st *Stream, recorded bool) error {
 	from, to := e.capture, st.capture
 	switch {

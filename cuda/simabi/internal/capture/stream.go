@@ -11,13 +11,13 @@ import (
 // the capture is invalid.
 func (st *Stream) Capturing() bool { return st.capture != nil }
 
-// Capture is what the stream is in, or nil.
+// Capture returns the capture of the stream, or nil.
 func (st *Stream) Capture() *Capture { return st.capture }
 
-// Set is the nodes that the next one comes after. The caller must not change it.
+// Set returns the dependencies of the next node. The caller must not change it.
 func (st *Stream) Set() []*graph.Node { return st.set }
 
-// Status is the state of the stream's capture.
+// Status returns the state of the stream's capture.
 func (st *Stream) Status() Status {
 	switch {
 	case st.capture == nil:
@@ -28,7 +28,7 @@ func (st *Stream) Status() Status {
 	return Active
 }
 
-// valid says why the stream's capture cannot go on.
+// valid returns an error if the stream's capture cannot continue.
 func (st *Stream) valid() error {
 	switch {
 	case st.capture == nil:
@@ -39,7 +39,7 @@ func (st *Stream) valid() error {
 	return nil
 }
 
-// Add makes work of a captured stream a node.
+// Add adds work of a captured stream as a node.
 func (st *Stream) Add(p graph.Params) (*graph.Node, error) {
 	if err := st.valid(); err != nil {
 		return nil, err
@@ -64,7 +64,7 @@ func (st *Stream) Extend(nodes []*graph.Node) error {
 	return err
 }
 
-// Replace makes nodes the set of a captured stream. What was in it before need not be
+// Replace sets the set of a captured stream. The nodes in the old set need not be
 // joined.
 func (st *Stream) Replace(nodes []*graph.Node) error {
 	err := st.valid()
@@ -95,8 +95,8 @@ func (st *Stream) add(nodes []*graph.Node) {
 	}
 }
 
-// Refuse says why a call cannot be made that no captured stream allows, such as
-// waiting for it, and invalidates the capture.
+// Refuse returns the error of a call that is not permitted on a captured stream,
+// such as a wait for it, and invalidates the capture.
 func (st *Stream) Refuse() error {
 	c := st.capture
 	switch {

@@ -2,8 +2,8 @@ package capture
 
 import "slices"
 
-// Unsafe says why a thread may not make a potentially unsafe call now. The captures
-// that prohibit it are invalid then.
+// Unsafe returns an error if captures prohibit a thread's potentially unsafe call,
+// and invalidates them.
 func (s *Session) Unsafe(t *Thread) error {
 	var by *Capture
 	for _, c := range s.captures {
@@ -27,8 +27,8 @@ func (c *Capture) prohibits(t *Thread) bool {
 	return t.Mode == Global && c.mode == Global
 }
 
-// Idle says why the host cannot wait for all streams of an owner: a captured one has
-// nothing to wait for. The captures are invalid then.
+// Idle returns an error if the host cannot wait for all streams of an owner,
+// because one is captured. It invalidates these captures.
 func (s *Session) Idle(owner any) (err error) {
 	for _, c := range s.captures {
 		if i := slices.IndexFunc(c.streams, func(st *Stream) bool { return st.Owner == owner }); i >= 0 {
@@ -38,8 +38,8 @@ func (s *Session) Idle(owner any) (err error) {
 	return err
 }
 
-// Implicit is the capture, if there is one, that a legacy stream would become part of
-// if it were used: it is ordered with the blocking streams of its owner.
+// Implicit returns the capture that the use of a legacy stream would join, or nil:
+// the stream is ordered with the blocking streams of its owner.
 func (s *Session) Implicit(st *Stream) *Capture {
 	if !st.Legacy {
 		return nil
@@ -54,8 +54,8 @@ func (s *Session) Implicit(st *Stream) *Capture {
 	return nil
 }
 
-// Use says why a stream cannot be used now, and invalidates the capture that keeps it
-// from that.
+// Use returns an error if a stream cannot be used, and invalidates the capture that
+// prevents it.
 func (s *Session) Use(st *Stream) error {
 	c := s.Implicit(st)
 	if c == nil {
@@ -65,7 +65,7 @@ func (s *Session) Use(st *Stream) error {
 	return c.Implies()
 }
 
-// Implies is what a legacy stream answers while the capture makes it unusable.
+// Implies returns the error of a legacy stream that the capture makes unusable.
 func (c *Capture) Implies() error {
 	return refuse(Implicit, "the legacy default stream would wait for a blocking stream that is in capture %d; use a stream of its own", c.ID)
 }

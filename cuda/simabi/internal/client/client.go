@@ -1,7 +1,7 @@
 //go:build cuda
 
-// Package client calls the simulated driver from C, the way programs do, for tests,
-// which cannot be in C themselves. Results are CUresult.
+// Package client calls the simulated driver from C, as programs do. It serves tests,
+// which cannot use cgo themselves. Results are CUresult.
 package client
 
 /*
@@ -79,7 +79,8 @@ func Use(c Context) int { return int(C.on_context(find("cuCtxSetCurrent"), c)) }
 // Close destroys a context.
 func Close(c Context) int { return int(C.on_context(find("cuCtxDestroy_v2"), c)) }
 
-// Load is cuModuleLoadDataEx. The values are what fits in a pointer, and come back.
+// Load is cuModuleLoadDataEx. A value is stored in place of a pointer; the values
+// are also outputs.
 func Load(image []byte, options []uint32, values []uintptr) (m Module, answer int) {
 	data := C.CBytes(append(image, 0))
 	defer C.free(data)
@@ -117,7 +118,7 @@ func Alloc(bytes int) (p uint64, answer int) {
 // Arguments is a kernel's parameters in C memory, which is never freed.
 type Arguments struct{ params, extra *unsafe.Pointer }
 
-// Pointers gives each parameter by a pointer to its bytes.
+// Pointers passes each parameter by a pointer to its bytes.
 func Pointers(values ...[]byte) Arguments {
 	list := (*unsafe.Pointer)(C.calloc(C.size_t(len(values)+1), C.sizeof_size_t))
 	for i, v := range values {
@@ -126,7 +127,7 @@ func Pointers(values ...[]byte) Arguments {
 	return Arguments{params: list}
 }
 
-// Buffer gives all parameters as a block, of which the kernel is told a size.
+// Buffer passes all parameters as a block with the given size.
 func Buffer(block []byte, size int) Arguments {
 	list := (*unsafe.Pointer)(C.calloc(5, C.sizeof_size_t))
 	told := (*C.size_t)(C.malloc(C.sizeof_size_t))

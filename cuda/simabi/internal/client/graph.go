@@ -37,10 +37,10 @@ import "C"
 
 import "unsafe"
 
-// GraphExec is an instance of a graph, as C holds it.
+// GraphExec is the handle of an instance of a graph.
 type GraphExec = C.CUgraphExec
 
-// Chain makes an instance of a graph of n launches, one after the other.
+// Chain instantiates a graph of n consecutive launches.
 func Chain(n int, f Function, shape [7]uint32, a Arguments) (x GraphExec, answer int) {
 	var g C.CUgraph
 	for _, step := range []func() C.CUresult{

@@ -1,4 +1,4 @@
-// Package fatbin reads the container in which nvcc puts code for several
+// Package fatbin reads the container in which nvcc stores code for several
 // architectures: a header, then entries, each a header and a cubin or PTX text.
 //
 //	offset  header                  entry
@@ -6,12 +6,12 @@
 //	     4  u16 version             u32 bytes of this header
 //	     6  u16 bytes of this one
 //	     8  u64 bytes that follow   u64 bytes that follow, with padding
-//	    16                          u32 bytes of them when compressed
+//	    16                          u32 bytes of them if compressed
 //	    28                          u32 architecture, 75 for sm_75
 //	    40                          u64 flags; 0x2000: compressed, an LZ4 block
 //	    56                          u64 bytes when no longer compressed
 //
-// NVIDIA documents none of this. The figures are from files that nvcc 11.8 wrote.
+// The format is not documented. The figures are from files that nvcc 11.8 wrote.
 package fatbin
 
 import (
@@ -21,7 +21,7 @@ import (
 	"fmt"
 )
 
-// Magic is what a fatbin begins with.
+// Magic is the start of a fatbin.
 const Magic = "\x50\xed\x55\xba"
 
 const (
@@ -29,16 +29,16 @@ const (
 	entrySize  = 64 // of its header, at least
 	kindPTX    = 1
 	compressed = 0x2000
-	// mostText bounds what a header may claim that an entry expands to.
+	// mostText bounds the expanded size of an entry, in bytes.
 	mostText = 1 << 30
 )
 
-// ErrNoPTX is in the chain of the error of a fatbin without PTX for an architecture.
+// ErrNoPTX is wrapped by the error for a fatbin without PTX for an architecture.
 var ErrNoPTX = errors.New("no PTX for the architecture")
 
 var errShort = errors.New("the fatbin is cut short")
 
-// Size is the size of the fatbin whose header is given.
+// Size returns the size in bytes of the fatbin with the given header.
 func Size(header []byte) (int, error) {
 	if len(header) < headerSize || string(header[:4]) != Magic {
 		return 0, errors.New("not a fatbin")
@@ -50,7 +50,7 @@ func Size(header []byte) (int, error) {
 	return own + int(body), nil
 }
 
-// PTX is the text for the newest architecture that is no newer than arch.
+// PTX returns the text for the newest architecture that is not newer than arch.
 func PTX(image []byte, arch int) ([]byte, error) {
 	size, err := Size(image)
 	if err != nil {
@@ -79,12 +79,12 @@ func PTX(image []byte, arch int) ([]byte, error) {
 type entry struct {
 	kind, arch int
 	flags      uint64
-	packed     []byte // compressed
-	plain      []byte // or not
-	size       uint64 // when no longer compressed
+	packed     []byte // the data if compressed
+	plain      []byte // the data otherwise
+	size       uint64 // of the expanded data
 }
 
-// next reads the entry at the beginning of b and tells how long it is.
+// next reads the entry at the beginning of b and returns its length.
 func next(b []byte) (e entry, n int, err error) {
 	if len(b) < entrySize {
 		return e, 0, errShort
@@ -101,7 +101,7 @@ func next(b []byte) (e entry, n int, err error) {
 	}, int(header + body), nil
 }
 
-// text is the entry's PTX, which ends at its NUL.
+// text returns the entry's PTX, up to its NUL.
 func (e *entry) text() ([]byte, error) {
 	text := e.plain
 	if e.flags&compressed != 0 {

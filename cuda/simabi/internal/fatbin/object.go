@@ -9,14 +9,14 @@ import (
 	"strings"
 )
 
-// ArchiveMagic is what a library archive begins with.
+// ArchiveMagic is the start of a library archive.
 const ArchiveMagic = "!<arch>\n"
 
-// ErrNoDeviceCode is in the chain of the error of an object without a fatbin.
+// ErrNoDeviceCode is wrapped by the error for an object without a fatbin.
 var ErrNoDeviceCode = errors.New("the object has no device code")
 
-// Members returns the files in a library archive (System V and GNU format), without its
-// tables of symbols and names.
+// Members returns the files in a library archive (System V and GNU format), without
+// its tables of symbols and names.
 func Members(archive []byte) (members [][]byte, err error) {
 	const header = 60
 	rest, ok := bytes.CutPrefix(archive, []byte(ArchiveMagic))
@@ -40,8 +40,8 @@ func Members(archive []byte) (members [][]byte, err error) {
 	return members, nil
 }
 
-// InObject returns the fatbins in an object of the host's linker: nvcc puts them into sections
-// of their own, that of relocatable device code into __nv_relfatbin.
+// InObject returns the fatbins in a host object file. nvcc stores them in separate
+// sections; that of relocatable device code is __nv_relfatbin.
 func InObject(object []byte) (fatbins [][]byte, err error) {
 	f, err := elf.NewFile(bytes.NewReader(object))
 	if err != nil {

@@ -1,6 +1,6 @@
 package graph
 
-// Clone copies a graph and all that it contains. Sinks keep their order.
+// Clone copies a graph and all nested graphs. The order of sinks is kept.
 func (g *Graph) Clone() *Graph {
 	c := &Graph{twins: make(map[*Node]*Node, len(g.nodes)), turns: g.turns}
 	for _, n := range g.nodes {
@@ -36,8 +36,8 @@ func (g *Graph) twinsOf(nodes []*Node) []*Node {
 	return twins
 }
 
-// Twin is the node that was copied from n when the graph was cloned, at whatever
-// depth, or nil. The node itself need not be left where it was, but its twin must.
+// Twin returns the copy of n in this clone, at any depth, or nil. The original may
+// have been removed, but not the copy.
 func (g *Graph) Twin(n *Node) *Node {
 	t := g.twins[n]
 	if t == nil && n.graph != nil && n.graph.owner != nil {
@@ -49,7 +49,7 @@ func (g *Graph) Twin(n *Node) *Node {
 	return t
 }
 
-// inside is Twin for a node of a graph that another node contains.
+// inside is Twin for a node of a nested graph.
 func (g *Graph) inside(n *Node) *Node {
 	owner := g.Twin(n.graph.owner)
 	if owner == nil {

@@ -1,7 +1,7 @@
-// Package graph is the driver's graphs without the driver: nodes and edges that
-// may be edited until the graph is destroyed, clones that remember what they are
-// clones of, and the rule by which one graph may update an instance of another.
+// Package graph implements the driver's graphs independently of the driver: nodes and edges that
+// can be edited until the graph is destroyed, clones that record their
+// originals, and the rule by which one graph may update an instance of another.
 //
-// What a node does is opaque here, except where that contains graphs. So all of
-// it can be tested without C.
+// The parameters of a node are opaque here, except for the graphs in them. The package
+// can therefore be tested without C.
 package graph

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// WriteDot writes a graph in the language of Graphviz, graphs inside as clusters. The
-// label of a node is its kind and whatever describe adds, line by line.
+// WriteDot writes a graph in the language of Graphviz. Nested graphs become
+// clusters. The label of a node is its kind and the lines that describe returns.
 func WriteDot(w io.Writer, g *Graph, describe func(*Node) []string) error {
 	d := dot{describe: describe, names: map[*Node]string{}}
 	d.line("digraph dot {")
@@ -20,13 +20,14 @@ func WriteDot(w io.Writer, g *Graph, describe func(*Node) []string) error {
 type dot struct {
 	out      strings.Builder
 	describe func(*Node) []string
-	names    map[*Node]string // what edges lead to
+	names    map[*Node]string // by node: the end of its edges
 	graphs   int
 }
 
 func (d *dot) line(format string, args ...any) { fmt.Fprintf(&d.out, format+"\n", args...) }
 
-// graph writes a cluster. Edges lead to a node for each, also to what contains others.
+// graph writes a cluster. It has a vertex for each node, also for those that
+// contain graphs, since edges lead to them.
 func (d *dot) graph(g *Graph, name string) {
 	d.graphs++
 	d.line("subgraph cluster_%d {", d.graphs)
@@ -62,7 +63,7 @@ func shape(k Kind) string {
 	return "rectangle"
 }
 
-// quote makes a string of the language; line feeds become line breaks.
+// quote returns a string literal of the language. Line feeds become line breaks.
 func quote(s string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(s) + `"`
 }

@@ -1,13 +1,13 @@
 package graph
 
-// Step is one node of a graph that was laid out: its child graphs are part of it,
-// and dependencies come first. A step without a node only joins others.
+// Step is a node of a flattened graph, in which child graphs are expanded and
+// dependencies come first. A step without a node only joins others.
 type Step struct {
 	Node *Node
 	Deps []int32
 }
 
-// mark says how far a walk has come with a node.
+// mark is the state of a node in a depth-first walk.
 type mark uint8
 
 const (
@@ -16,12 +16,14 @@ const (
 	done
 )
 
-// Flatten lays a graph out in an order of execution: that of creation, where
-// dependencies allow. It fails when there is a cycle, and says where.
+// Flatten returns the nodes in an order of execution: the order of creation as far
+// as dependencies allow. It is a depth-first topological sort, linear in nodes and
+// edges. If there is a cycle, it returns a node of it.
 //
-// A child graph begins after all that its node depends on, and what depends on the
-// node waits for all of it. Where many meet many a join stands between, so that
-// there are not as many edges as pairs.
+// A child graph starts after the dependencies of its node, and the dependents of
+// the node wait for all of the child. If several steps precede several others, a
+// join is inserted between them, so that the number of edges is their sum and not
+// their product.
 func (g *Graph) Flatten() (steps []Step, cycle *Node) {
 	f := flattener{}
 	if n := f.graph(g, nil); n != nil {
@@ -32,13 +34,13 @@ func (g *Graph) Flatten() (steps []Step, cycle *Node) {
 
 type flattener struct{ steps []Step }
 
-// add returns the new step's place.
+// add returns the index of the new step.
 func (f *flattener) add(n *Node, deps []int32) int32 {
 	f.steps = append(f.steps, Step{n, deps})
 	return int32(len(f.steps) - 1)
 }
 
-// join is one step, or none, that stands for all.
+// join returns at most one step that represents all of the given ones.
 func (f *flattener) join(all []int32) []int32 {
 	if len(all) > 1 {
 		return []int32{f.add(nil, all)}
@@ -46,8 +48,8 @@ func (f *flattener) join(all []int32) []int32 {
 	return all
 }
 
-// graph lays out a graph whose roots run after others, and returns a node of a
-// cycle, if there is one.
+// graph flattens a graph whose roots follow the given steps. It returns a node of a
+// cycle, or nil.
 func (f *flattener) graph(g *Graph, after []int32) *Node {
 	for _, n := range g.nodes {
 		n.mark = unseen
@@ -84,7 +86,7 @@ func (f *flattener) visit(n *Node, after []int32) *Node {
 	return f.place(n, deps)
 }
 
-// nowhere is the step of a child graph that holds nothing and depends on nothing.
+// nowhere is the step of an empty child graph without dependencies.
 const nowhere = -1
 
 func (f *flattener) place(n *Node, deps []int32) *Node {
@@ -113,6 +115,6 @@ func (f *flattener) place(n *Node, deps []int32) *Node {
 	return nil
 }
 
-// Step is the node's place in what Flatten returned last; a child graph's is that
-// of its end, or negative.
+// Step returns the node's index in the last result of Flatten. For a child graph it
+// is the index of its end, or negative.
 func (n *Node) Step() int { return int(n.step) }

@@ -7,8 +7,8 @@ import (
 	"github.com/reprise-gpu/reprise/device"
 )
 
-// Graph is nodes and the edges between them. Nothing keeps it from having a cycle
-// until it is laid out.
+// Graph is a set of nodes and the edges between them. Cycles are only detected when
+// it is flattened.
 type Graph struct {
 	// Handle is the caller's name for the graph, 0 until it has one.
 	Handle uintptr
@@ -57,7 +57,7 @@ func (n *Node) SetParams(p Params) {
 	n.own()
 }
 
-// own takes over the graphs that the node contains.
+// own sets the node as owner of the graphs in it.
 func (n *Node) own() {
 	if nest, ok := n.params.(Nest); ok {
 		for _, b := range nest.Bodies() {
@@ -66,14 +66,14 @@ func (n *Node) own() {
 	}
 }
 
-// Deps and Outs are the nodes before and after, in the order that the edges were
-// added. The caller must not change the lists.
+// Deps and Outs return the predecessors and successors, in the order in which the
+// edges were added. The caller must not change the lists.
 func (n *Node) Deps() []*Node { return n.deps }
 
 // Outs: see Deps.
 func (n *Node) Outs() []*Node { return n.outs }
 
-// Roots are the nodes without dependencies.
+// Roots returns the nodes without dependencies.
 func (g *Graph) Roots() []*Node {
 	var roots []*Node
 	for _, n := range g.nodes {
@@ -84,8 +84,8 @@ func (g *Graph) Roots() []*Node {
 	return roots
 }
 
-// Sinks are the nodes that nothing depends on, in the order in which they became
-// that.
+// Sinks returns the nodes without successors, in the order in which they became
+// sinks.
 func (g *Graph) Sinks() []*Node {
 	var sinks []*Node
 	for _, n := range g.nodes {
@@ -97,7 +97,8 @@ func (g *Graph) Sinks() []*Node {
 	return sinks
 }
 
-// Edges are ordered by where they lead, then by when they were added.
+// Edges returns the edges ordered by their end, then by the time when they were
+// added.
 func (g *Graph) Edges() []Edge {
 	var edges []Edge
 	for _, n := range g.nodes {
@@ -112,8 +113,8 @@ func refuse(format string, args ...any) error {
 	return &device.Error{Call: "graph", Code: device.InvalidValue, Detail: fmt.Sprintf(format, args...)}
 }
 
-// Add adds a node after deps, which are distinct nodes of the graph. Graphs in p
-// are the node's from now on.
+// Add adds a node that depends on deps, which must be distinct nodes of the graph.
+// The node takes over the graphs in p.
 func (g *Graph) Add(p Params, deps ...*Node) (*Node, error) {
 	seen := make(map[*Node]bool, len(deps))
 	for _, d := range deps {
@@ -135,13 +136,13 @@ func (g *Graph) Add(p Params, deps ...*Node) (*Node, error) {
 	return n, nil
 }
 
-// ends notes that a node has become a sink.
+// ends records that a node has become a sink.
 func (g *Graph) ends(n *Node) {
 	g.turns++
 	n.sinkSince = g.turns
 }
 
-// Connect adds edges, all or none. Each must be new.
+// Connect adds all edges or, with an error, none. They must not exist.
 func (g *Graph) Connect(edges []Edge) error {
 	if err := g.check(edges, false); err != nil {
 		return err
@@ -153,7 +154,7 @@ func (g *Graph) Connect(edges []Edge) error {
 	return nil
 }
 
-// Disconnect removes edges, all or none. Each must be there.
+// Disconnect removes all edges or, with an error, none. They must exist.
 func (g *Graph) Disconnect(edges []Edge) error {
 	if err := g.check(edges, true); err != nil {
 		return err
@@ -165,7 +166,7 @@ func (g *Graph) Disconnect(edges []Edge) error {
 	return nil
 }
 
-// cut removes an edge where it begins.
+// cut removes an edge from the list of its start.
 func (g *Graph) cut(e Edge) {
 	e.From.outs = without(e.From.outs, e.To)
 	if len(e.From.outs) == 0 {
@@ -173,7 +174,7 @@ func (g *Graph) cut(e Edge) {
 	}
 }
 
-// check says what keeps edges from being added or, if there, from being removed.
+// check returns an error if edges cannot be added or, if there is set, removed.
 func (g *Graph) check(edges []Edge, there bool) error {
 	seen := make(map[Edge]bool, len(edges))
 	for _, e := range edges {
@@ -192,7 +193,7 @@ func (g *Graph) check(edges []Edge, there bool) error {
 	return nil
 }
 
-// exists looks where fewer edges are.
+// exists searches the shorter of the two lists.
 func (e Edge) exists() bool {
 	if len(e.From.outs) < len(e.To.deps) {
 		return slices.Contains(e.From.outs, e.To)
@@ -200,7 +201,7 @@ func (e Edge) exists() bool {
 	return slices.Contains(e.To.deps, e.From)
 }
 
-// Remove takes a node out with its edges.
+// Remove removes a node and its edges.
 func (g *Graph) Remove(n *Node) {
 	for _, out := range n.outs {
 		out.deps = without(out.deps, n)

@@ -1,6 +1,6 @@
 package graph
 
-// Kind is the type of a node, with the driver's numbers.
+// Kind is the type of a node. The values are the driver's.
 type Kind uint8
 
 // The kinds of nodes.
@@ -30,42 +30,42 @@ var kindNames = [...]string{
 
 func (k Kind) String() string { return kindNames[k] }
 
-// Params is what a node does. It is immutable: a node is given another.
+// Params are the parameters of a node. They are immutable: a change replaces them.
 type Params interface {
 	Kind() Kind
-	// Becomes says whether an instance's node that does this can do next instead,
-	// which is of the same kind.
+	// Becomes reports whether an instance's node with these parameters can take next,
+	// which has the same kind.
 	Becomes(next Params) Reason
 }
 
-// Nest is a Params that contains graphs. They belong to the node.
+// Nest is implemented by Params that contain graphs, which belong to the node.
 type Nest interface {
 	Params
 	Bodies() []*Graph
-	// With is the same over other bodies.
+	// With returns the same parameters with other graphs.
 	With(bodies []*Graph) Params
 }
 
-// Empty only orders.
+// Empty is a node without work.
 type Empty struct{}
 
-// Kind is EmptyNode.
+// Kind returns EmptyNode.
 func (Empty) Kind() Kind { return EmptyNode }
 
-// Becomes allows all: nothing can have changed.
+// Becomes returns Same: there are no parameters.
 func (Empty) Becomes(Params) Reason { return Same }
 
-// Child is a graph inside a graph.
+// Child is a nested graph.
 type Child struct{ Graph *Graph }
 
-// Kind is ChildNode.
+// Kind returns ChildNode.
 func (Child) Kind() Kind { return ChildNode }
 
-// Becomes allows all: what matters is whether the graphs match.
+// Becomes returns Same: Match compares the nodes of the graphs.
 func (Child) Becomes(Params) Reason { return Same }
 
-// Bodies is the one graph.
+// Bodies returns the nested graph.
 func (c Child) Bodies() []*Graph { return []*Graph{c.Graph} }
 
-// With is a child with another graph.
+// With returns a Child with another graph.
 func (Child) With(bodies []*Graph) Params { return Child{bodies[0]} }

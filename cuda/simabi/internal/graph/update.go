@@ -1,9 +1,10 @@
 package graph
 
-// Reason says why an instance cannot be updated, with the driver's numbers.
+// Reason is the cause why an instance cannot be updated. The values are the
+// driver's.
 type Reason int
 
-// The reasons; Same is none.
+// The reasons; Same stands for no difference.
 const (
 	Same Reason = iota
 	OtherError
@@ -16,22 +17,23 @@ const (
 	AttributesChanged
 )
 
-// Mismatch is where two graphs differ in a way that an instance cannot follow.
+// Mismatch is a difference between two graphs that prevents an update.
 type Mismatch struct {
 	Reason Reason
-	Node   *Node // of the new graph; nil when they differ as a whole
-	From   *Node // of the new graph, when the edge from it to Node is at fault
+	Node   *Node // of the new graph; nil if they differ as a whole
+	From   *Node // of the new graph, if the edge from it to Node is the difference
 }
 
-// Pair is a node of an instance and the one that it is to do the same as.
+// Pair is a node of an instance and the node whose work it takes over.
 type Pair struct{ Old, New *Node }
 
-// Match pairs the nodes of an instance's graph with those of another, down into
-// what they contain, so that the one can do what the other does; or says why not.
+// Match pairs the nodes of an instance's graph with those of another graph,
+// including nested graphs, or returns the first difference.
 //
-// As the driver documents for cuGraphExecUpdate, sinks are paired in their order,
-// then dependencies of paired nodes in the order of their edges. So a node is told
-// by how it can be reached from the end, and not by when it was added.
+// The rule is that of the documentation of cuGraphExecUpdate: sinks are paired in
+// their order, then dependencies of paired nodes in the order of their edges. A
+// node is thus identified by its paths to the end, and not by the time when it was
+// added. The cost is linear in nodes and edges.
 func Match(instance, g *Graph) ([]Pair, *Mismatch) {
 	m := matcher{}
 	if bad := m.graphs(instance, g); bad != nil {
@@ -80,7 +82,7 @@ func (m *matcher) pair(old, n *Node) {
 	m.pairs = append(m.pairs, Pair{old, n})
 }
 
-// deps pairs what a pair depends on.
+// deps pairs the dependencies of a pair.
 func (m *matcher) deps(p Pair) *Mismatch {
 	if len(p.Old.deps) != len(p.New.deps) {
 		return &Mismatch{Reason: TopologyChanged, Node: p.New}
@@ -97,7 +99,7 @@ func (m *matcher) deps(p Pair) *Mismatch {
 	return nil
 }
 
-// params compares what the nodes of a pair do.
+// params compares the parameters of a pair.
 func (m *matcher) params(p Pair) *Mismatch {
 	was, is := p.Old.params, p.New.params
 	if was.Kind() != is.Kind() {
