@@ -83,3 +83,33 @@ func ExampleAuto() {
 	fmt.Printf("%d of %d launches were replayed\n", stats.Replayed, stats.Calls) // 196 of 200
 	// Output: 196 of 200 launches were replayed
 }
+
+// A loop in the middle of a program is one operation of its trace.
+func Example_recordedLoop() {
+	ctx := context.Background()
+	dev, err := reprise.Open("sim")
+	check(err)
+	defer dev.Close()
+	t := reprise.Record(dev, "interest")
+	kernel := t.Module("axpy.ptx", axpy).Kernel("axpy")
+	y := t.Alloc("y", reprise.F32, 1, reprise.InOut)
+	doubled := t.Alloc("doubled", reprise.F32, 1, reprise.Output)
+	t.Loop(y, reprise.AtLeast, 2, reprise.Limits{Iterations: 1000}, func() {
+		t.Launch(kernel, reprise.Linear(1, 32), y, y, float32(0.25), 1) // y += y/4
+	})
+	t.Copy(doubled, y)
+	trace, err := t.Finish()
+	check(err)
+	defer trace.Close()
+
+	exec, err := reprise.Compile(dev, trace, reprise.Options{})
+	check(err)
+	defer exec.Close()
+	check(reprise.Write(y, []float32{1}))
+	check(exec.Replay(ctx))
+	check(exec.Wait(ctx))
+	result := make([]float32, 1)
+	check(reprise.Read(result, doubled))
+	fmt.Println(result[0])
+	// Output: 2.4414062
+}

@@ -17,6 +17,7 @@ type (
 	Shape   = tracer.Shape   // Shape holds the numbers of blocks and threads of a launch
 	Param   = tracer.Param   // Param is a scalar that replays may set
 	Use     = tracer.Use     // Use is an access of a host call
+	Limits  = tracer.Limits  // Limits bounds a recorded loop
 	Element = tracer.Element // Element is a Go type that a buffer can hold
 )
 

@@ -255,6 +255,7 @@ func (t *Tracer) Finish() (*Trace, error) {
 	if err := t.cleanUp(); err != nil {
 		t.err = device.Join(t.err, err)
 	}
+	t.shareTables(t.others)
 	verified := t.verifyDistinct() == nil
 	t.collect()
 	t.widenOpaque()

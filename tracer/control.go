@@ -1,0 +1,101 @@
+package tracer
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/reprise-gpu/reprise/internal/absent"
+	"github.com/reprise-gpu/reprise/ir"
+)
+
+// Limits bounds a recorded loop.
+type Limits struct {
+	Iterations int64 // at most, at least 1
+	CheckEvery int64 // iterations between two checks of the condition; 0 means 1
+}
+
+// Loop records a loop as one operation. The calls of record are its body, which repeats until the scalar, one element of
+// device memory that the body writes, compares to value. Only a Tracer in mode Deferred records loops. A body holds
+// launches, copies, fills and more loops and branches.
+func (t *Tracer) Loop(scalar Buffer, is ir.Comparison, value float64, most Limits, record func()) {
+	if t.stopped() {
+		return
+	}
+	pc := t.callerPC()
+	if most.CheckEvery == 0 {
+		most.CheckEvery = 1
+	}
+	t.control(pc, ir.KindLoop, scalar, ir.Control{
+		Condition: ir.Condition{Is: is, Value: value}, Limit: most.Iterations, Every: most.CheckEvery,
+	}, record)
+}
+
+// Branch records a branch as one operation: the calls of then run in a replay in which the scalar, one element of device
+// memory, compares to value, and those of otherwise, unless it is nil, in the others. See Loop.
+func (t *Tracer) Branch(scalar Buffer, is ir.Comparison, value float64, then, otherwise func()) {
+	if t.stopped() {
+		return
+	}
+	bodies := []func(){then}
+	if otherwise != nil {
+		bodies = append(bodies, otherwise)
+	}
+	t.control(t.callerPC(), ir.KindBranch, scalar, ir.Control{Condition: ir.Condition{Is: is, Value: value}}, bodies...)
+}
+
+// control records a loop or a branch with the calls of functions as bodies.
+func (t *Tracer) control(pc uintptr, kind ir.Kind, scalar Buffer, c ir.Control, bodies ...func()) {
+	err := t.usable(scalar)
+	switch {
+	case err != nil:
+	case t.mode != Deferred:
+		err = errors.New("it is recorded only: trace in mode Deferred")
+	case bodies[0] == nil:
+		err = absent.Nil("the function with the body")
+	}
+	if err != nil {
+		t.fail(pc, "%v: %w", kind, err)
+		return
+	}
+	c.Scalar = scalar.Range()
+	for _, body := range bodies {
+		c.Bodies = append(c.Bodies, t.body(pc, kind, body))
+	}
+	if t.err == nil {
+		t.record(ir.ControlOp(kind, c), pc)
+	}
+}
+
+// body records the calls of a function apart from those around it.
+func (t *Tracer) body(pc uintptr, kind ir.Kind, record func()) *ir.Graph {
+	outer, opaque, hosts := t.calls, len(t.opaque), len(t.hosts)
+	t.calls = recording{}
+	record()
+	ops, positions := make([]ir.Op, t.calls.len()), t.positions()
+	for i := range ops {
+		t.expand(&ops[i], t.calls.what(i))
+		ops[i].Pos = positions[t.calls.pc(i)]
+	}
+	t.calls = outer
+	switch {
+	case len(t.opaque) > opaque:
+		t.fail(pc, "%v: %w", kind, fmt.Errorf("kernel %s in its body may touch memory that no parameter leads to: launch it outside", ops[t.opaque[opaque]].Launch.Entry))
+	case len(t.hosts) > hosts:
+		t.fail(pc, "%v: %w", kind, errors.New("a host call is in its body, which the device runs without the host: move it out"))
+	}
+	return &ir.Graph{Ops: ops}
+}
+
+// shareTables gives bodies the modules, parameters and buffers of the whole trace.
+func (t *Tracer) shareTables(ops []ir.Op) {
+	for i := range ops {
+		if ops[i].Control == nil {
+			continue
+		}
+		for _, body := range ops[i].Control.Bodies {
+			g := t.graph
+			body.Name, body.Trace, body.Modules, body.Params, body.Buffers = g.Name, g.Trace, g.Modules, g.Params, g.Buffers
+			t.shareTables(body.Ops)
+		}
+	}
+}
