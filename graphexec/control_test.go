@@ -372,3 +372,70 @@ func TestAnyFailedCallOfAControlledExecLeavesNothingBehind(t *testing.T) {
 		}
 	}
 }
+
+// TestRacesInBodiesAreDetected has uses that leave out what launches do: two of one body on two lanes, and one beside a loop.
+func TestRacesInBodiesAreDetected(t *testing.T) {
+	const declared = `graph racing {
+  module m "m.ptx"
+  buffer @x u32[6] inout
+  buffer @y u32[6] inout
+  buffer @z u32[6] inout
+`
+	for name, text := range map[string]string{
+		"in a body": declared + `
+  %0 = loop until @x[0:4] atleast 5 max(3) {
+    %0 = launch m.increment grid(1) block(1) args(@x) uses(readwrite @x[0:4])
+    %1 = launch m.increment grid(1) block(1) args(@y)
+    %2 = launch m.increment grid(1) block(1) args(@y)
+  }
+}
+schedule s lanes(1) {
+  %0 lane(0) body s lanes(3) {
+    %0 lane(0)
+    %1 lane(1)
+    %2 lane(2)
+  }
+}
+`,
+		"beside a loop": declared + `
+  %0 = loop until @x[0:4] atleast 5 max(3) {
+    %0 = launch m.increment grid(1) block(1) args(@x) uses(readwrite @x[0:4])
+  }
+  %1 = launch m.increment grid(1) block(1) args(@x)
+}
+schedule s lanes(2) {
+  %0 lane(0) body s lanes(1) {
+    %0 lane(0)
+  }
+  %1 lane(1)
+}
+`,
+		"in a branch": declared + `
+  %0 = branch if @x[0:4] below 1 {
+    %0 = launch m.increment grid(1) block(1) args(@y)
+    %1 = launch m.increment grid(1) block(1) args(@y)
+  }
+}
+schedule s lanes(1) {
+  %0 lane(0) body s lanes(2) {
+    %0 lane(0)
+    %1 lane(1)
+  }
+}
+`,
+	} {
+		f, err := ir.Load("racing.rir", text)
+		require.NoError(t, err)
+		for _, form := range graphexec.Backends() {
+			dev, err := sim.New(sim.Options{Race: sim.RaceOn})
+			require.NoError(t, err)
+			m := newMemory(t, dev, f.Graph)
+			m.zero()
+			exec, err := graphexec.Instantiate(dev, f.Schedule, m, form)
+			require.NoError(t, err)
+			require.NoError(t, exec.Replay(context.Background()))
+			assert.ErrorContains(t, exec.Wait(context.Background()), "race", "%s, %v", name, form)
+			_ = device.Join(exec.Close(), dev.Close())
+		}
+	}
+}
