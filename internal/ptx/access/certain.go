@@ -41,7 +41,7 @@ func (fp *Footprint) Outside(l *Launch, row int, within Span) (Touch, bool) {
 	part := *l
 	walks := 0
 	boxes := []launchBox{wholeBox(l)}
-	for looks := 0; len(boxes) > 0 && looks < maxBoxes && walks < maxThreads && l.spend(); looks++ {
+	for visits := 0; len(boxes) > 0 && visits < maxBoxes && walks < maxThreads && l.spend(); visits++ {
 		box := boxes[len(boxes)-1]
 		boxes = boxes[:len(boxes)-1]
 		part.box = &box
@@ -266,8 +266,8 @@ func (c *certain) findControls() {
 // The things that Decided reasons about: values (of type *term), whether a block is executed, and which edge a thread
 // takes into a block.
 type (
-	runs int32
-	ways int32
+	runs    int32
+	arrives int32
 )
 
 // decides reports whether the launch decides all of the given things.
@@ -333,7 +333,7 @@ func (c *certain) needs(at any) (list []any, ok bool) {
 	switch at := at.(type) {
 	case runs:
 		return c.branches(c.controls[at])
-	case ways:
+	case arrives:
 		return c.into(int32(at))
 	}
 	v := at.(*term)
@@ -341,7 +341,7 @@ func (c *certain) needs(at any) (list []any, ok bool) {
 		list = append(list, a.is())
 	}
 	if v.op == termPhi { // the edge taken selects the argument
-		list = append(list, ways(v.block))
+		list = append(list, arrives(v.block))
 	}
 	return list, v.op != termUnknown && (v.op != termSpecial || v.imm < laneid)
 }

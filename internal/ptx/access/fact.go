@@ -129,7 +129,7 @@ func (f *facts) assert(c *fact, p *term, truth bool) *fact {
 // or that is not negative: no part of it is then negative.
 func (f *facts) about(one fact, v *term) *fact {
 	v = v.is()
-	if looks := maxLooks; uniform(v, &looks) { // one value in the whole launch, which a fact cannot narrow
+	if visits := maxVisits; uniform(v, &visits) { // one value in the whole launch, which a fact cannot narrow
 		if one.whole == nil {
 			return one.parent
 		}
@@ -185,8 +185,8 @@ func (v *term) stripZExt(bits uint8) *term {
 	return v
 }
 
-// knows returns the facts of c about v, oldest first.
-func (f *facts) knows(c *fact, v *term) []*fact {
+// factsOn returns the facts of c about v, oldest first.
+func (f *facts) factsOn(c *fact, v *term) []*fact {
 	if !f.targets[v] {
 		return nil
 	}

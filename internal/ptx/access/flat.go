@@ -27,7 +27,7 @@ type flat struct {
 	shape map[paramVar][]cell // cells of each .param variable
 	odd   map[paramVar]bool   // variables with overlapping cells or a taken address: their values are not followed
 
-	apart map[*ptx.Func]bool // functions that also run without being inlined
+	outOfLine map[*ptx.Func]bool // functions that also run without being inlined
 }
 
 // variable is a register of one frame, or a cell of a .param variable.
@@ -79,7 +79,7 @@ type cell struct {
 // or maxFrames. The size may be exponential in the depth of calls, hence the
 // limits.
 func flatten(m *ptx.Module, f *ptx.Func) *flat {
-	p := &flat{m: m, kernel: f, cells: map[cell]variable{}, shape: map[paramVar][]cell{}, odd: map[paramVar]bool{}, apart: map[*ptx.Func]bool{}}
+	p := &flat{m: m, kernel: f, cells: map[cell]variable{}, shape: map[paramVar][]cell{}, odd: map[paramVar]bool{}, outOfLine: map[*ptx.Func]bool{}}
 	if !p.add(&frame{f: f}) {
 		return nil
 	}
@@ -136,7 +136,7 @@ func (p *flat) inst(fr *frame, in *ptx.Inst) bool {
 		if inner := p.callee(fr, in); inner != nil {
 			return p.add(inner)
 		}
-		p.leave(in)
+		p.noteCallees(in)
 	case "ld", "st":
 		p.noteCells(fr, in)
 	default:
@@ -172,28 +172,28 @@ func (p *flat) callee(fr *frame, in *ptx.Inst) *frame {
 	return inner
 }
 
-// leave marks the functions that a call which is not inlined may run.
-func (p *flat) leave(in *ptx.Inst) {
+// noteCallees marks the functions that a call which is not inlined may run.
+func (p *flat) noteCallees(in *ptx.Inst) {
 	switch c := splitCall(in); {
 	case c.callee == nil:
 	case c.callee.Kind == ptx.OpFunc:
-		p.leaveTo(p.m.Func(c.callee.Name))
+		p.noteOutOfLine(p.m.Func(c.callee.Name))
 	default:
 		for _, f := range addressTaken(p.m) {
-			p.leaveTo(f)
+			p.noteOutOfLine(f)
 		}
 	}
 }
 
-// leaveTo marks f, and all functions that it may call.
-func (p *flat) leaveTo(f *ptx.Func) {
-	if f == nil || p.apart[f] {
+// noteOutOfLine marks f, and all functions that it may call.
+func (p *flat) noteOutOfLine(f *ptx.Func) {
+	if f == nil || p.outOfLine[f] {
 		return
 	}
-	p.apart[f] = true
+	p.outOfLine[f] = true
 	for i := range f.Body {
 		if in := &f.Body[i]; in.Name == "call" {
-			p.leave(in)
+			p.noteCallees(in)
 		}
 	}
 }

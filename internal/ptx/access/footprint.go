@@ -218,7 +218,7 @@ func (r *ranges) access(fp *Footprint, at *reach, row int) {
 		rng.Why = &Reason{r.m.File, at.in.Pos, tooLarge.Msg}
 	case fp.rows[row].off < 0:
 		rng.Why = &Reason{r.m.File, at.in.Pos, "the pointer is taken from a place in a parameter that is not known"}
-	case r.apart(steps):
+	case r.outOfLine(steps):
 		rng.Why = &Reason{r.m.File, at.in.Pos, "the access is in a function that is called through a pointer or calls itself"}
 	default:
 		rng.Why = why
@@ -259,11 +259,11 @@ func (fp *Footprint) isCertain(b *rangeBuilder, a certainAccess) {
 	fp.certain.accesses[block] = append(fp.certain.accesses[block], a)
 }
 
-// apart reports whether an instruction with these steps is also executed
+// outOfLine reports whether an instruction with these steps is also executed
 // outside the flat program.
-func (r *ranges) apart(steps []int) bool {
+func (r *ranges) outOfLine(steps []int) bool {
 	p := r.builder.flat
-	return len(steps) == 0 || p.apart[p.steps[steps[0]].frame.f]
+	return len(steps) == 0 || p.outOfLine[p.steps[steps[0]].frame.f]
 }
 
 // operandBase returns the value of the register of a memory operand.

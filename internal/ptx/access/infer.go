@@ -30,7 +30,7 @@ import (
 // A 64-bit parameter may be a number or a pointer that the kernel computes with
 // as with a number. Behind a product, a shift or a difference of pointers, and
 // beside a pointer in a sum, a parameter is an offset root: the kernel reaches
-// its memory only if the caller passes an address for it, which the caller knows.
+// its memory only if the caller passes an address for it.
 //
 // A 64-bit value that was loaded may be a pointer or an index as well. What it is
 // used as decides: alone as an address, or converted by cvta, it is a pointer, and the

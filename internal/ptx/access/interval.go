@@ -323,14 +323,14 @@ func (a interval) rem(b interval, unsigned bool) interval {
 	case b.lo <= 0 && b.hi >= 0 || b.large(unsigned) || b.lo == math.MinInt64:
 		return all
 	}
-	most := max(b.abs().hi-1, 0)
+	limit := max(b.abs().hi-1, 0)
 	switch {
 	case a.large(unsigned):
-		return interval{0, most}
+		return interval{0, limit}
 	case a.lo >= 0 && a.hi < b.abs().lo:
 		return a
 	}
-	return interval{max(min(a.lo, 0), -most), min(max(a.hi, 0), most)}
+	return interval{max(min(a.lo, 0), -limit), min(max(a.hi, 0), limit)}
 }
 
 // clamp returns the part of a, numbers of one type, for which "a+shift cmp b"

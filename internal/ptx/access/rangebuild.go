@@ -18,25 +18,25 @@ type rangeBuilder struct {
 	reasons []*Reason       // of unknown nodes; imm is the index
 	reason  map[*Reason]int
 
-	built  map[termAt]nodeID
-	phis   map[*term]nodeID
-	turns  map[int32]nodeID   // by loop header: the bound on its iterations
-	live   map[*fact]nodeID   // see alive
-	chosen map[*fact]bool     // facts of selections, which hold for one operand only
-	copies map[[2]*fact]*fact // by new parent and original, see relevant
-	deltas map[[2]*term]delta
-	turnAt map[turnReason]*Reason
+	built       map[termAt]nodeID
+	phis        map[*term]nodeID
+	tripCounts  map[int32]nodeID   // by loop header: the bound on its iterations
+	live        map[*fact]nodeID   // see alive
+	chosen      map[*fact]bool     // facts of selections, which hold for one operand only
+	copies      map[[2]*fact]*fact // by new parent and original, see relevant
+	deltas      map[[2]*term]delta
+	loopReasons map[loopReasonKey]*Reason
 
 	// Phis and loops depend on each other in cycles. A request for one that is being
 	// built (open) returns an unknown node, and results that depend on such an answer
 	// are not memoized.
-	open   map[any]int // by *term or header: its depth, the number opened before it
-	asked  int         // the least depth that was requested while open, since remembered reset it
-	effort int         // values built
+	open      map[any]int // by *term or header: its depth, the number opened before it
+	requested int         // the least depth that was requested while open, since remembered reset it
+	effort    int         // values built
 }
 
-// turnReason is the key of a reason that points to a loop.
-type turnReason struct {
+// loopReasonKey is the key of a reason that points to a loop.
+type loopReasonKey struct {
 	header int32
 	msg    string
 }
@@ -48,7 +48,7 @@ type delta struct {
 	ok bool
 }
 
-const noneAsked = 1 << 30 // asked, if no open phi or loop was requested
+const noRequest = 1 << 30 // requested, if no open phi or loop was requested
 
 // termAt is a value where the facts c hold.
 type termAt struct {
@@ -73,17 +73,17 @@ const (
 	maxEffort  = 1 << 18
 )
 
-// maxLooks bounds the values that one search through operands visits.
-const maxLooks = 256
+// maxVisits bounds the values that one search through operands visits.
+const maxVisits = 256
 
 const always nodeID = -1 // the liveness of code that is reached in every launch
 
 func newRangeBuilder(s *ssa) *rangeBuilder {
 	b := &rangeBuilder{
 		facts: newFacts(s), ids: map[node]nodeID{}, reason: map[*Reason]int{},
-		built: map[termAt]nodeID{}, phis: map[*term]nodeID{}, turns: map[int32]nodeID{},
-		live: map[*fact]nodeID{}, chosen: map[*fact]bool{}, copies: map[[2]*fact]*fact{}, deltas: map[[2]*term]delta{}, turnAt: map[turnReason]*Reason{},
-		open: map[any]int{}, asked: noneAsked,
+		built: map[termAt]nodeID{}, phis: map[*term]nodeID{}, tripCounts: map[int32]nodeID{},
+		live: map[*fact]nodeID{}, chosen: map[*fact]bool{}, copies: map[[2]*fact]*fact{}, deltas: map[[2]*term]delta{}, loopReasons: map[loopReasonKey]*Reason{},
+		open: map[any]int{}, requested: noRequest,
 	}
 	b.nodes = append(b.nodes, node{op: nodeUnknown, bits: 64}) // node 0, the value of unused args
 	b.known = append(b.known, known{})
@@ -280,7 +280,7 @@ func (b *rangeBuilder) build(v *term, c *fact) nodeID {
 	}
 	return remembered(b, b.built, key, func() nodeID {
 		id := b.raw(v, c)
-		for _, one := range b.knows(c, v) {
+		for _, one := range b.factsOn(c, v) {
 			id = b.clamp(id, one)
 		}
 		return id
@@ -327,22 +327,22 @@ func (b *rangeBuilder) choose(side, c *fact) {
 // loop: a request for one that is open now lies at a depth below len(b.open).
 // Such a result is valid only inside that phi or loop.
 func remembered[K comparable](b *rangeBuilder, memo map[K]nodeID, key K, compute func() nodeID) nodeID {
-	outer := b.asked
-	b.asked = noneAsked
+	outer := b.requested
+	b.requested = noRequest
 	id := compute()
-	if b.asked >= len(b.open) {
-		b.asked = noneAsked
+	if b.requested >= len(b.open) {
+		b.requested = noRequest
 		memo[key] = id
 	}
-	b.asked = min(b.asked, outer)
+	b.requested = min(b.requested, outer)
 	return id
 }
 
-// opened reports whether a phi or loop is being built, and records the request.
-func (b *rangeBuilder) opened(what any) bool {
+// isOpen reports whether a phi or loop is being built, and records the request.
+func (b *rangeBuilder) isOpen(what any) bool {
 	n, ok := b.open[what]
 	if ok {
-		b.asked = min(b.asked, n)
+		b.requested = min(b.requested, n)
 	}
 	return ok
 }
@@ -471,8 +471,8 @@ func (b *rangeBuilder) holds(c *fact) nodeID {
 }
 
 // uniform reports whether v has one value in a launch, known at its start. The
-// search stops, with false, after the given number of looks.
-func uniform(v *term, looks *int) bool {
+// search stops, with false, after the given number of visits.
+func uniform(v *term, visits *int) bool {
 	v = v.is()
 	switch v.op {
 	case termConst, termParam:
@@ -482,11 +482,11 @@ func uniform(v *term, looks *int) bool {
 	case termUnknown, termPhi:
 		return false
 	}
-	if *looks--; *looks < 0 {
+	if *visits--; *visits < 0 {
 		return false
 	}
 	for _, a := range v.args {
-		if !uniform(a, looks) {
+		if !uniform(a, visits) {
 			return false
 		}
 	}
@@ -499,8 +499,8 @@ func (b *rangeBuilder) phi(v *term) nodeID {
 	if id, ok := b.phis[v]; ok {
 		return id
 	}
-	if b.opened(v) {
-		return b.unknown(v.bits, b.turn(v.block, "the index changes in a loop here in a way that is not followed"))
+	if b.isOpen(v) {
+		return b.unknown(v.bits, b.loopReason(v.block, "the index changes in a loop here in a way that is not followed"))
 	}
 	return remembered(b, b.phis, v, func() nodeID {
 		b.open[v] = len(b.open)
@@ -513,13 +513,13 @@ func (b *rangeBuilder) phi(v *term) nodeID {
 	})
 }
 
-// turn returns a reason that points to the header of a loop.
-func (b *rangeBuilder) turn(h int32, msg string) *Reason {
-	key := turnReason{h, msg}
-	why := b.turnAt[key]
+// loopReason returns a reason that points to the header of a loop.
+func (b *rangeBuilder) loopReason(h int32, msg string) *Reason {
+	key := loopReasonKey{h, msg}
+	why := b.loopReasons[key]
 	if why == nil {
 		why = &Reason{b.m.File, b.cfg.steps[b.blocks[h].first].in.Pos, msg}
-		b.turnAt[key] = why
+		b.loopReasons[key] = why
 	}
 	return why
 }
@@ -598,15 +598,15 @@ func (b *rangeBuilder) delta(x, phi *term, depth int) (nodeID, bool) {
 	if depth == 0 {
 		return 0, false
 	}
-	outer := b.asked
-	b.asked = noneAsked
+	outer := b.requested
+	b.requested = noRequest
 	b.deltas[key] = delta{}
 	by, ok := b.deltaOf(x, phi, depth-1)
 	b.deltas[key] = delta{by, ok}
-	if b.asked != noneAsked {
+	if b.requested != noRequest {
 		delete(b.deltas, key)
 	}
-	b.asked = min(b.asked, outer)
+	b.requested = min(b.requested, outer)
 	return by, ok
 }
 
@@ -678,18 +678,18 @@ func (b *rangeBuilder) deltaPhi(x, phi *term, depth int) (nodeID, bool) {
 // trips bounds the iterations of the loop at header h. It takes the minimum of
 // the bounds that follow from the conditions of its back edges.
 func (b *rangeBuilder) trips(h int32) nodeID {
-	if id, ok := b.turns[h]; ok {
+	if id, ok := b.tripCounts[h]; ok {
 		return id
 	}
-	unbounded := b.unknown(64, b.turn(h, "no bound is known for the loop here"))
-	if b.opened(h) {
+	unbounded := b.unknown(64, b.loopReason(h, "no bound is known for the loop here"))
+	if b.isOpen(h) {
 		return unbounded
 	}
-	return remembered(b, b.turns, h, func() nodeID {
+	return remembered(b, b.tripCounts, h, func() nodeID {
 		b.open[h] = len(b.open)
 		defer delete(b.open, h)
 		out := noNode
-		for _, one := range b.everyTurn(h) {
+		for _, one := range b.backEdgeFacts(h) {
 			id, ok := b.tripsBy(one, h)
 			switch {
 			case !ok:
@@ -706,9 +706,9 @@ func (b *rangeBuilder) trips(h int32) nodeID {
 	})
 }
 
-// everyTurn returns the facts that hold on all back edges of the loop at h, and
+// backEdgeFacts returns the facts that hold on all back edges of the loop at h, and
 // not already outside of it.
-func (b *rangeBuilder) everyTurn(h int32) []*fact {
+func (b *rangeBuilder) backEdgeFacts(h int32) []*fact {
 	var edges []*fact
 	for _, p := range b.blocks[h].preds {
 		if b.back(p, h) {
@@ -735,8 +735,8 @@ func (b *rangeBuilder) tripsBy(one *fact, h int32) (nodeID, bool) {
 	if one.target == nil {
 		return 0, false
 	}
-	looks := maxLooks
-	phi := findPhi(one.target, h, &looks)
+	visits := maxVisits
+	phi := findPhi(one.target, h, &visits)
 	if phi == nil {
 		return 0, false
 	}
@@ -752,8 +752,8 @@ func (b *rangeBuilder) tripsBy(one *fact, h int32) (nodeID, bool) {
 	bound := b.build(one.bound, one.parent)
 	n := node{op: nodeTrips, cmp: one.cmp, bits: one.bits, unsigned: one.unsigned, imm: one.shift}
 	n.args = [4]nodeID{init, step, offset, bound}
-	looks = maxLooks
-	n.fixed = b.invariant(one.bound, h, &looks)
+	visits = maxVisits
+	n.fixed = b.invariant(one.bound, h, &visits)
 	n.align = min(b.aligned[init], b.aligned[offset], b.aligned[bound], alignOf(one.shift))
 	if k := b.knowledge(&n); !k.both() {
 		return 0, false
@@ -762,17 +762,17 @@ func (b *rangeBuilder) tripsBy(one *fact, h int32) (nodeID, bool) {
 }
 
 // findPhi searches a sum for a variable of the loop at h. Values that sums
-// share lie on many paths, so looks bounds the search.
-func findPhi(x *term, h int32, looks *int) *term {
+// share lie on many paths, so visits bounds the search.
+func findPhi(x *term, h int32, visits *int) *term {
 	x = x.is()
-	switch *looks--; {
+	switch *visits--; {
 	case x.op == termPhi && x.block == h:
 		return x
-	case *looks < 0 || x.op != termAdd && x.op != termSub:
+	case *visits < 0 || x.op != termAdd && x.op != termSub:
 		return nil
 	}
 	for _, a := range x.args {
-		if phi := findPhi(a, h, looks); phi != nil {
+		if phi := findPhi(a, h, visits); phi != nil {
 			return phi
 		}
 	}
@@ -780,8 +780,8 @@ func findPhi(x *term, h int32, looks *int) *term {
 }
 
 // invariant reports whether v is the same in each iteration of the loop at h.
-// The search stops, with false, after the given number of looks.
-func (b *rangeBuilder) invariant(v *term, h int32, looks *int) bool {
+// The search stops, with false, after the given number of visits.
+func (b *rangeBuilder) invariant(v *term, h int32, visits *int) bool {
 	v = v.is()
 	switch v.op {
 	case termConst, termParam, termSpecial:
@@ -790,11 +790,11 @@ func (b *rangeBuilder) invariant(v *term, h int32, looks *int) bool {
 	if v.block != h && b.dominates(v.block, h) {
 		return true
 	}
-	if *looks--; v.op == termPhi || v.op == termUnknown || *looks < 0 {
+	if *visits--; v.op == termPhi || v.op == termUnknown || *visits < 0 {
 		return false
 	}
 	for _, a := range v.args {
-		if !b.invariant(a, h, looks) {
+		if !b.invariant(a, h, visits) {
 			return false
 		}
 	}

@@ -203,14 +203,14 @@ func (n *node) eval(l *Launch, arg *[4]interval) interval {
 
 // induct returns the values of a variable that starts in a and has an element
 // of step added in each iteration but the last: a + step·[0, iterations-1].
-func (a interval) induct(step, turns interval, width uint8) interval {
-	if a.isEmpty() || step.isEmpty() || turns.isEmpty() || step == point(0) {
+func (a interval) induct(step, iterations interval, width uint8) interval {
+	if a.isEmpty() || step.isEmpty() || iterations.isEmpty() || step == point(0) {
 		return a
 	}
-	if turns.hi == math.MaxInt64 {
+	if iterations.hi == math.MaxInt64 {
 		return a.endless(step, width)
 	}
-	k := interval{0, max(turns.hi-1, 0)}
+	k := interval{0, max(iterations.hi-1, 0)}
 	out := a.add(step.mul(k))
 	if out == all {
 		return full(width)

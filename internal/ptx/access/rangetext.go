@@ -158,7 +158,7 @@ func (t *rangeText) sum(list []summand) string {
 		var text string
 		if n.op == nodeInduct {
 			var times int64
-			text, times = t.turns(n)
+			text, times = t.iterations(n)
 			s.coef *= times
 		} else {
 			text = t.factor(s.id)
@@ -193,9 +193,9 @@ func (t *rangeText) sum(list []summand) string {
 	return out.String()
 }
 
-// turns returns what the iterations of a loop add to its variable: a text and a
+// iterations returns what the iterations of a loop add to its variable: a text and a
 // factor. The counter of the loop becomes a condition.
-func (t *rangeText) turns(n *node) (text string, times int64) {
+func (t *rangeText) iterations(n *node) (text string, times int64) {
 	loop := n.args[2]
 	counter, ok := t.counters[loop]
 	if !ok {

@@ -105,7 +105,7 @@ func (v *term) is() *term {
 // ssa builds values of a flat program.
 type ssa struct {
 	*cfg
-	atEnd map[blockVar]*term // by block: the value of a variable at its end, where it was asked for
+	atEnd map[blockVar]*term // by block: the value of a variable at its end, if it was requested
 	atTop map[blockVar]*term // phis
 	steps map[stepVar]*term  // results of steps
 	work  int                // values made so far

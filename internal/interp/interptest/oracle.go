@@ -1,6 +1,6 @@
-// Package interptest holds what a launch did, as the interpreter recorded it,
-// against what package ptx infers from the kernel's code: every byte that was
-// touched must have been foretold.
+// Package interptest compares the accesses of a launch, as the interpreter recorded them,
+// with the footprint that package access infers from the kernel's code. The footprint must
+// contain every byte that was touched.
 package interptest
 
 import (
@@ -15,20 +15,20 @@ import (
 	"github.com/reprise-gpu/reprise/internal/ptx/access"
 )
 
-// Oracle compares launches with footprints, which it keeps.
+// Oracle compares launches with footprints, which it caches.
 type Oracle struct {
 	Tally
 	footprints map[*ptx.Func]*access.Footprint
 }
 
-// Tally counts what an oracle has seen.
+// Tally counts the comparisons of an oracle.
 type Tally struct {
-	Launches int // compared
-	Opaque   int // of kernels that may touch what is not known, about which nothing is claimed
-	Spans    int // answers about reading, or writing, through one pointer
-	Whole    int // of them, those that hold all of the allocation
-	Exact    int // of the others, those that are the smallest range that holds what was touched
-	Certain  int // accesses that were said to be certain
+	Launches int // launches compared
+	Opaque   int // launches of kernels that may touch unknown memory, for which nothing is claimed
+	Spans    int // results for reading, or writing, through one pointer
+	Whole    int // of Spans, those that contain the whole allocation
+	Exact    int // of the others, those that are the smallest range with all accesses
+	Certain  int // accesses that Outside returned as certain
 }
 
 func (t Tally) String() string {
@@ -36,7 +36,7 @@ func (t Tally) String() string {
 		t.Launches, t.Opaque, t.Spans, t.Whole, t.Exact, t.Spans-t.Whole-t.Exact, t.Certain)
 }
 
-// Footprint is the footprint of kernel f of module m.
+// Footprint returns the footprint of kernel f of module m.
 func (o *Oracle) Footprint(m *ptx.Module, f *ptx.Func) *access.Footprint {
 	fp := o.footprints[f]
 	if fp == nil {
@@ -82,11 +82,12 @@ func (o *Oracle) Check(l *Launch) error {
 	return o.checkCertain(l, f, fp, did)
 }
 
-// checkCertain holds what is said to be certain to be touched against what was. Of each pointer it takes accesses from all sides: those that
-// are not at the pointer, not below it and not above it.
+// checkCertain compares accesses that Outside returns as certain with those that
+// the launch made. For each pointer it searches for accesses at other addresses
+// than the pointer, not below it, and not above it.
 func (o *Oracle) checkCertain(l *Launch, f *ptx.Func, fp *access.Footprint, did *bytes) error {
 	if l.Sample > 0 {
-		return nil // of which only some blocks run
+		return nil // only some of its blocks ran
 	}
 	at := &access.Launch{Grid: l.Grid, Block: l.Block, Params: l.Params}
 	for row, p := range fp.Effects.Params {
@@ -111,7 +112,7 @@ func (o *Oracle) checkCertain(l *Launch, f *ptx.Func, fp *access.Footprint, did 
 	return nil
 }
 
-// covered reports whether spans hold all bytes of s.
+// covered reports whether spans contain all bytes of s.
 func covered(s interp.Span, spans []interp.Span) bool {
 	for at := s.Lo; at < s.Hi; at++ {
 		if !slices.ContainsFunc(spans, func(t interp.Span) bool { return t.Lo <= at && at < t.Hi }) {
@@ -121,8 +122,8 @@ func covered(s interp.Span, spans []interp.Span) bool {
 	return true
 }
 
-// unknown reports whether a kernel may touch memory that the analysis does not
-// know: any, or what the host bound to a texture.
+// unknown reports whether a kernel may touch memory that the analysis cannot
+// determine: any memory, or the memory that the host bound to a texture.
 func unknown(e *access.Effects) bool {
 	return e.Opaque != nil || slices.ContainsFunc(e.Params, func(p access.ParamAccess) bool { return p.Access == access.AccessUnknown })
 }
@@ -211,7 +212,7 @@ func (o *Oracle) count(whole, claim interp.Span, did []interp.Span) interp.Span 
 	return claim
 }
 
-// part is the bytes of an allocation that a span from a pointer covers.
+// part returns the bytes of an allocation in a span from a pointer.
 func part(whole interp.Span, pointer uint64, s access.Span) interp.Span {
 	if s.Empty() {
 		return interp.Span{}
