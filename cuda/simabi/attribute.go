@@ -237,8 +237,8 @@ func sim_cuDeviceComputeCapability(major, minor *C.int, dev C.CUdevice) C.CUresu
 	})
 }
 
-// sim_cuDeviceGetTexture1DLinearMaxWidth answers for every format what the attribute
-// says of the widest.
+// sim_cuDeviceGetTexture1DLinearMaxWidth returns the attribute's value, which is that of
+// the widest format, for all formats.
 //
 //export sim_cuDeviceGetTexture1DLinearMaxWidth
 func sim_cuDeviceGetTexture1DLinearMaxWidth(width *C.size_t, format C.CUarray_format, channels C.uint, dev C.CUdevice) C.CUresult {

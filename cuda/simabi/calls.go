@@ -4,7 +4,7 @@ package simabi
 
 import "C"
 
-// sim_repriseCalls is how many calls of driver functions were made; see reprise.h.
+// sim_repriseCalls returns the number of calls of driver functions; see reprise.h.
 //
 //export sim_repriseCalls
 func sim_repriseCalls() C.ulonglong { return C.ulonglong(driver.calls.Load()) }

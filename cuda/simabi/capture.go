@@ -144,7 +144,7 @@ func sim_cuStreamGetCaptureInfo_v2(h C.CUstream, status *C.CUstreamCaptureStatus
 	return sim_cuStreamGetCaptureInfo_v3(h, status, id, g, set, nil, n)
 }
 
-// The arrays stay until the next such call for the stream.
+// The arrays are valid until the next such call for the stream.
 //
 //export sim_cuStreamGetCaptureInfo_v3
 func sim_cuStreamGetCaptureInfo_v3(h C.CUstream, status *C.CUstreamCaptureStatus, id *C.cuuint64_t, g *C.CUgraph, set **C.CUgraphNode, data **C.CUgraphEdgeData, n *C.size_t) C.CUresult {

@@ -35,7 +35,7 @@ func sim_cuGraphAddChildGraphNode(out *C.CUgraphNode, g C.CUgraph, deps *C.CUgra
 	return addNode(out, g, deps, n, childParams(child))
 }
 
-// The graph is the node's own, and may be edited.
+// The graph belongs to the node, and may be edited.
 //
 //export sim_cuGraphChildGraphNodeGetGraph
 func sim_cuGraphChildGraphNodeGetGraph(h C.CUgraphNode, out *C.CUgraph) C.CUresult {

@@ -4,7 +4,7 @@ package simabi
 
 import "C"
 
-// sim_repriseNow is the virtual clock of the host in ns; see reprise.h.
+// sim_repriseNow returns the virtual time of the host in ns; see reprise.h.
 //
 //export sim_repriseNow
 func sim_repriseNow() C.ulonglong {

@@ -128,7 +128,7 @@ func sim_cuCtxCreate_v2(ctx *C.CUcontext, flags C.uint, dev C.CUdevice) C.CUresu
 	})
 }
 
-// sim_cuCtxCreate_v3 takes no execution affinity: that is for clients of the
+// sim_cuCtxCreate_v3 refuses an execution affinity, which is for clients of the
 // multi-process service.
 //
 //export sim_cuCtxCreate_v3

@@ -53,7 +53,7 @@ func (b *block) export() error {
 	return nil
 }
 
-// sim_cuIpcGetMemHandle exports the allocation that holds an address, whole.
+// sim_cuIpcGetMemHandle exports the whole allocation that contains an address.
 //
 //export sim_cuIpcGetMemHandle
 func sim_cuIpcGetMemHandle(out *C.CUipcMemHandle, p C.CUdeviceptr) C.CUresult {
@@ -131,7 +131,7 @@ func sim_cuIpcOpenMemHandle_v2(out *C.CUdeviceptr, handle C.CUipcMemHandle, flag
 	})
 }
 
-// sim_cuIpcCloseMemHandle unmaps memory of another process when it has been closed as often as opened.
+// sim_cuIpcCloseMemHandle closes a handle once. The last close unmaps the memory of the other process.
 //
 //export sim_cuIpcCloseMemHandle
 func sim_cuIpcCloseMemHandle(p C.CUdeviceptr) C.CUresult {

@@ -47,7 +47,7 @@ func why(symbol string) string {
 	return "not simulated"
 }
 
-// simabi_missing is what every function that is not served goes on in.
+// simabi_missing is called by every function that is not implemented.
 //
 //export simabi_missing
 func simabi_missing(symbol *C.char) C.CUresult {

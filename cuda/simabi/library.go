@@ -327,7 +327,7 @@ func sim_cuLibraryGetGlobal(p *C.CUdeviceptr, bytes *C.size_t, h C.CUlibrary, na
 	})
 }
 
-// sim_cuLibraryGetManaged finds nothing: the simulator has no managed variables.
+// sim_cuLibraryGetManaged returns CUDA_ERROR_NOT_FOUND: the simulator has no managed variables.
 //
 //export sim_cuLibraryGetManaged
 func sim_cuLibraryGetManaged(p *C.CUdeviceptr, bytes *C.size_t, h C.CUlibrary, name *C.char) C.CUresult {

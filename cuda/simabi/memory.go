@@ -68,7 +68,7 @@ func sim_cuMemAllocPitch_v2(p *C.CUdeviceptr, pitch *C.size_t, width, height C.s
 	})
 }
 
-// sim_cuMemFree_v2 waits for the device of the context that the memory is of.
+// sim_cuMemFree_v2 waits for the device of the memory's context.
 //
 //export sim_cuMemFree_v2
 func sim_cuMemFree_v2(p C.CUdeviceptr) C.CUresult {

@@ -117,8 +117,8 @@ func sim_cuParamSetv(h C.CUfunction, offset C.int, value unsafe.Pointer, bytes C
 	})
 }
 
-// sim_cuParamSetTexRef checks its arguments: a kernel samples the references of its module
-// without it, since CUDA 4.0.
+// sim_cuParamSetTexRef only checks its arguments. Since CUDA 4.0 a kernel samples the references
+// of its module without it.
 //
 //export sim_cuParamSetTexRef
 func sim_cuParamSetTexRef(h C.CUfunction, unit C.int, ref C.CUtexref) C.CUresult {

@@ -137,8 +137,8 @@ func sim_cuPointerGetAttribute(data unsafe.Pointer, a C.CUpointer_attribute, p C
 	})
 }
 
-// sim_cuPointerGetAttributes does not refuse an address that is not known: its
-// attributes are all zero, and its device none.
+// sim_cuPointerGetAttributes accepts an unknown address: its
+// attributes are all zero, and it has no device.
 //
 //export sim_cuPointerGetAttributes
 func sim_cuPointerGetAttributes(n C.uint, attributes *C.CUpointer_attribute, data *unsafe.Pointer, p C.CUdeviceptr) C.CUresult {

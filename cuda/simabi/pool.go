@@ -276,7 +276,7 @@ func sim_cuMemPoolCreate(out *C.CUmemoryPool, props *C.CUmemPoolProps) C.CUresul
 	})
 }
 
-// sim_cuMemPoolDestroy leaves what is allocated from the pool.
+// sim_cuMemPoolDestroy does not free the allocations from the pool.
 //
 //export sim_cuMemPoolDestroy
 func sim_cuMemPoolDestroy(h C.CUmemoryPool) C.CUresult {
@@ -364,8 +364,8 @@ func sim_cuMemPoolGetAttribute(h C.CUmemoryPool, a C.CUmemPool_attribute, value 
 	})
 }
 
-// sim_cuMemPoolSetAccess takes what is so anyway: that the pool's own GPU reaches it.
-// Another's reaches it by cuCtxEnablePeerAccess.
+// sim_cuMemPoolSetAccess accepts only the existing rights: the pool's own GPU has access.
+// Another GPU gets access by cuCtxEnablePeerAccess.
 //
 //export sim_cuMemPoolSetAccess
 func sim_cuMemPoolSetAccess(h C.CUmemoryPool, list *C.CUmemAccessDesc, n C.size_t) C.CUresult {

@@ -80,8 +80,8 @@ func sim_cuDevicePrimaryCtxRelease_v2(dev C.CUdevice) C.CUresult {
 	})
 }
 
-// sim_cuDevicePrimaryCtxReset_v2 ends a life of the context and lets nobody go: who
-// retained it has to release it still.
+// sim_cuDevicePrimaryCtxReset_v2 destroys the state of the context. The reference count is unchanged: each retain
+// still needs a release.
 //
 //simabi:also cuDevicePrimaryCtxReset
 //export sim_cuDevicePrimaryCtxReset_v2

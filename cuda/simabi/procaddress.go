@@ -7,7 +7,7 @@ import "C"
 
 import "unsafe"
 
-// sim_cuGetProcAddress_v2 returns the newest form that a program of that release can call. A
+// sim_cuGetProcAddress_v2 returns the newest form that a program of the given release can call. A
 // release newer than the driver's gets the driver's newest.
 //
 //export sim_cuGetProcAddress_v2

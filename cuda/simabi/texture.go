@@ -198,7 +198,7 @@ func sim_cuTexObjectGetTextureDesc(out *C.CUDA_TEXTURE_DESC, h C.CUtexObject) C.
 	})
 }
 
-// sim_cuTexObjectGetResourceViewDesc refuses a texture without a view, which all are.
+// sim_cuTexObjectGetResourceViewDesc refuses every texture, since none has a view.
 //
 //export sim_cuTexObjectGetResourceViewDesc
 func sim_cuTexObjectGetResourceViewDesc(out *C.CUDA_RESOURCE_VIEW_DESC, h C.CUtexObject) C.CUresult {

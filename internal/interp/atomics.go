@@ -94,15 +94,6 @@ func atomicExtreme(name string, typ ptx.Type) atomicFunc {
 	return func(old, b, _ uint64) uint64 { return choose(less(old, b), b, old) }
 }
 
-// atomicAccess runs an atomic operation lane by lane in ascending order. Blocks
-// side by side put their updates of global memory down, to be applied in grid
-// order, so a plain read and write is enough.
-//
-// atomicAccess executes an atomic operation lane by lane in ascending order. Concurrent
-// blocks log their updates of global memory, which are applied in grid order. A plain
-// read and write is therefore enough.
-//
-//go:norace
 //go:norace
 func atomicAccess(w *warp, in *inst) {
 	n := in.x.bytes()

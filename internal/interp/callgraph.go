@@ -3,8 +3,8 @@ package interp
 import "github.com/reprise-gpu/reprise/internal/ptx"
 
 // maxInline is the number of instructions, callees included, up to which a function is
-// inlined at each call. nvcc leaves few functions that it has not inlined itself, and
-// most of them are small.
+// inlined at each call. nvcc inlines most functions itself, and most of the others are
+// small.
 const maxInline = 1 << 13
 
 // callGraph contains the calls between the functions of a module, and the functions

@@ -25,13 +25,6 @@ func (u *undo) admit(a *allocation) {
 	}
 }
 
-// save keeps a page unless another engine has. The lock also holds back a store
-// to the page while another engine is copying it.
-//
-// save copies a page unless another engine has. The lock also delays a store to the
-// page while another engine copies it.
-//
-//go:norace
 //go:norace
 func (e *engine) save(a *allocation, i uint32) {
 	lock := &e.run.undo.locks[i%uint32(len(e.run.undo.locks))]

@@ -76,13 +76,6 @@ func loadVector[T uint32 | uint64](w *warp, in *inst) {
 	}
 }
 
-// storeVector stores registers of T. Of lanes that store to one address the last
-// one's value stays, in all elements.
-//
-// storeVector stores registers of T. If several lanes store to one address, all
-// elements of the last lane remain.
-//
-//go:norace
 //go:norace
 func storeVector[T uint32 | uint64](w *warp, in *inst) {
 	w.polls = 0

@@ -13,8 +13,8 @@ import (
 // the file. A kernel or a copy can therefore cross from one mapping to the next, and memory that is mapped
 // twice is the same memory, without special treatment elsewhere.
 //
-// The parts of a reservation that a GPU may access are its runs: the maximal stretches of adjacent
-// mappings that it has access to. For accesses, a run is an ordinary allocation.
+// A run is a maximal stretch of adjacent mappings of a reservation to which a GPU has access. For
+// kernels and copies, a run is an ordinary allocation.
 
 // Granularity is the unit of the sizes of physical memory and of the addresses of
 // mappings, in bytes. It is that of NVIDIA's GPUs.

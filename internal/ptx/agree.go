@@ -62,9 +62,9 @@ const (
 	bitsElement
 )
 
-// element returns the type of one element of a vector whose elements have type
-// of. Constants have no size. Special registers are bits; a mov may read 16
-// bits of those that had 16 bits in PTX 1.x.
+// element returns the type of one element e of a vector. of is the element type
+// that the instruction requires. Constants have no size. Special registers are
+// bits; a mov may read 16 bits of those that had 16 bits in PTX 1.x.
 func (f *form) element(fn *Func, e *Operand, of Type) element {
 	typ := NoType
 	switch e.Kind {

@@ -89,9 +89,7 @@ func analyse(m *ptx.Module, f *ptx.Func) *recorder {
 // then has no definition that counts. settle makes it a number, which may
 // complete sums that depend on it.
 //
-// Sets only grow and the roots are finite, so the iteration ends. Most kernels
-// need two or three sweeps, plus one for each level of nested loops that
-// carries a pointer.
+// Sets only grow and the roots are finite, so the iteration ends.
 func (in *infer) fixpoint() {
 	in.funcs, in.regs, in.params = nil, map[*ptx.Func][]rootSet{}, map[*ptx.Var]rootSet{}
 	in.shared, in.local = 0, 0
