@@ -42,10 +42,10 @@ type Format struct {
 }
 
 var formats = []Format{
-	{"dot", "Graphviz, also what cuGraphDebugDotPrint writes; a node's cost is its attribute cost", []string{".dot", ".gv"}, parseDOT},
+	{"dot", "Graphviz, including the output of cuGraphDebugDotPrint; the attribute cost of a node is its cost", []string{".dot", ".gv"}, parseDOT},
 	{"edges", "one FROM TO a line; lines that start with #, % or // are comments", []string{".txt", ".edges", ".edgelist", ".el", ".tsv"}, parseEdges},
-	{"counted", "an edge list below a line with the numbers of tasks and of edges, for tasks 0, 1, ...", nil, parseCounted},
-	{"stg", "the Standard Task Graph Set's: one NUMBER TIME PREDECESSORS... a line", []string{".stg"}, parseSTG},
+	{"counted", "an edge list of tasks 0, 1, ..., with a first line that has the numbers of tasks and edges", nil, parseCounted},
+	{"stg", "the Standard Task Graph Set: one NUMBER TIME PREDECESSORS... a line", []string{".stg"}, parseSTG},
 	{"wfcommons", "workflow instances of WfCommons, in JSON", []string{".json"}, parseWfCommons},
 }
 

@@ -31,39 +31,39 @@ type pass struct {
 // passes is the pipeline, in order.
 var passes = []pass{
 	{name: "unroll", takes: "k", with: times("copies", unroll), asked: true,
-		doc: "make k replays one, in which the next may begin before the one before has ended"},
+		doc: "make one program of k replays, in which a replay may begin before the previous one ends"},
 	{name: "rotate", takes: "a:b", with: several("buffers", rotate), needs: "unroll", asked: true, adds: true,
-		doc: "have buffers change places from one copy to the next: ping-pong, or among more than two"},
+		doc: "exchange buffers from copy to copy: ping-pong, or a rotation of more than two"},
 	{name: "rename", takes: "m", with: times("memories", rename), needs: "unroll", asked: true,
-		doc: "give buffers that every copy fills anew m memories to take in turn: double buffering"},
+		doc: "give buffers that every copy fills m memories in turn: double buffering"},
 	{name: "copyelim", edit: plain(copyelim), asked: true,
-		doc: "leave out copies of bytes that are there already"},
+		doc: "remove copies of bytes that are already in place"},
 	{name: "dce", edit: plain(dce), asked: true,
-		doc: "leave out operations whose results nobody reads"},
+		doc: "remove operations whose results are never read"},
 	{name: "hazards", edit: plain(hazards),
 		doc: "make every conflict between accesses a dependency"},
 	{name: "reduce", edit: reduceNoted, needs: "hazards",
 		doc: "drop dependencies that others imply"},
 	{name: "coarsen", compute: coarsen, needs: "hazards", asked: true,
-		doc: "plan chains of launches as if each were one: auto is done sooner, and a replay may take a little longer"},
+		doc: "plan each chain of launches as one operation: planning is faster, and a replay may be slightly slower"},
 	{name: "assign", compute: assign, needs: "hazards",
 		doc: "put every operation on a lane, by strategy"},
 	{name: "syncs", compute: syncs, needs: "assign",
 		doc: "find the fewest waits between lanes that imply every dependency"},
 	{name: "fold", compute: fold, needs: "syncs",
-		doc: "give up lanes and waits that a replay is predicted to be no longer without, those of copies first"},
+		doc: "remove lanes and waits, those of copies first, where the predicted replay is no longer without them"},
 	{name: "prefetch", compute: prefetch, needs: "syncs", asked: true,
-		doc: "copy as early as the lane allows, where that is predicted to be quicker"},
+		doc: "move copies forward in their lane, where the prediction is quicker"},
 	{name: "order", compute: order, needs: "syncs",
-		doc: "enqueue the longest path first, where the replay is calls for streams"},
+		doc: "enqueue the longest path first, for replays over streams"},
 	{name: "splice", compute: splice, needs: "syncs",
-		doc: "have lanes go on with what waits for them, where a replay over streams is predicted to be quicker so"},
+		doc: "continue a lane with an operation that waits for it, where the prediction over streams is quicker"},
 	{name: "group", compute: group, needs: "syncs", asked: true,
-		doc: "launch operations that follow one another on a lane as one small graph, where a replay over streams is predicted to be no slower so"},
+		doc: "launch consecutive operations of a lane as one small graph, where the prediction over streams is no slower"},
 	{name: "priorities", compute: priorities, needs: "syncs", asked: true,
-		doc: "let launches on the longest path have multiprocessors first, where that is predicted to be quicker"},
+		doc: "give launches on the longest path multiprocessors first, where the prediction is quicker"},
 	{name: "memplan", compute: memplan, needs: "syncs", asked: true,
-		doc: "put temporaries that are never alive at once on the same memory"},
+		doc: "put temporaries that are never alive at once into the same memory"},
 	{name: "predict", compute: predict, needs: "syncs",
 		doc: "estimate the time of one replay on the device profile"},
 }
@@ -129,7 +129,7 @@ func Passes() []Description {
 	for i, p := range passes {
 		list[i] = Description{p.name, p.takes, p.doc}
 		if p.asked {
-			list[i].Doc += " (when asked to)"
+			list[i].Doc += " (optional)"
 		}
 	}
 	return list

@@ -25,17 +25,17 @@ type strategy interface {
 var strategies = []family{
 	{"serial", "", "one lane in program order: no concurrency, no waits", only(serial{})},
 	{"roundrobin", "k", "operations dealt out to k lanes in program order (default 4)", lanes(4, func(k int) strategy { return roundRobin{k} })},
-	{"levels", "k", "operations as far from the start on lanes of their own, or dealt out to k (Taskflow's capturer)", lanes(0, func(k int) strategy { return levels{k} })},
-	{"grcuda", "policy", "the lane of a parent that no other child took, or a new one: disjoint; same-as-parent of the first parent (GrCUDA, IPDPS 2021)",
+	{"levels", "k", "operations of equal distance from the start on separate lanes, or on k lanes (Taskflow's capturer)", lanes(0, func(k int) strategy { return levels{k} })},
+	{"grcuda", "policy", "disjoint: the lane of a parent without another child there, or a new lane; same-as-parent: that of the first parent (GrCUDA, IPDPS 2021)",
 		words(word{"disjoint", grcuda{}}, word{"same-as-parent", grcuda{sameAsParent: true}})},
-	{"nimble", "k", "all the concurrency there is, with the fewest waits that allow it (Nimble, NeurIPS 2020); or on k lanes at most, no slower than roundrobin(k)", lanes(0, nimbleOn)},
-	{"mincover", "", "all the concurrency there is, on the fewest lanes that allow it (Dilworth 1950)", only(minCover{})},
-	{"coloring", "method", "all the concurrency there is, by colouring what is concurrent: dsatur, rlf or exact; for small graphs",
+	{"nimble", "k", "full concurrency with the fewest waits (Nimble, NeurIPS 2020); with k, at most k lanes, predicted no slower than roundrobin(k)", lanes(0, nimbleOn)},
+	{"mincover", "", "full concurrency on the fewest lanes (Dilworth 1950)", only(minCover{})},
+	{"coloring", "method", "full concurrency, by colouring concurrent operations: dsatur, rlf or exact; for small graphs",
 		words(word{"dsatur", colored{dsatur}}, word{"rlf", colored{largestFirst}}, word{"exact", colored{exactColoring}})},
-	{"listsched", "k", "the ready operation with the longest path to the end first, on k lanes at most, as engines and lanes come free (default 8)",
+	{"listsched", "k", "list scheduling: the ready operation with the longest path to the end goes to the next free lane, of at most k (default 8)",
 		lanes(8, func(k int) strategy { return listSched{k} })},
-	{"search", "steps:k", "auto's plan, improved by simulated annealing (default 6000 steps): lanes, order and deliberate waits with which a quicker replay is predicted; on k lanes at most", searched},
-	{"auto", "", "whichever of the others is predicted to be quickest, and for small graphs a stretch of search from there", only(auto{})},
+	{"search", "steps:k", "the plan of auto, improved by simulated annealing of lanes, order and deliberate waits (default 6000 steps); with k, at most k lanes", searched},
+	{"auto", "", "the quickest plan of the other strategies, as predicted; for small graphs, search continues from there", only(auto{})},
 }
 
 // DefaultStrategy is the strategy of a zero Options.

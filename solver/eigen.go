@@ -124,7 +124,7 @@ func tracePower(s *System) func() {
 // probability proportional to b. Ranks add up to 1. The residual is the change of an iteration divided by the norm of
 // these probabilities.
 var PageRank = Method{
-	Name: "pagerank", Doc: "PageRank of a graph of links, with b as where to go without",
+	Name: "pagerank", Doc: "PageRank of a graph of links, with b as the teleport vector",
 	Remedy: "allow more iterations, or a smaller damping",
 	Trace:  tracePageRank, problem: rankProblem,
 }

@@ -38,13 +38,13 @@ func newBench() *cobra.Command {
 	var f benchFlags
 	c := &cobra.Command{
 		Use:   "bench [workload...]",
-		Short: "Replay workloads under every strategy and back end, check and compare them",
+		Short: "Replay workloads under strategies and back ends, and check the results",
 		Long: `Bench traces each workload once, plans it under each strategy, instantiates the
 plan on each back end and replays it. Inputs are rewritten before every replay,
-outside the time measured; the first 3 iterations are not counted. The result of
+outside the measured time. The first 3 iterations are not counted. The result of
 every replay is compared with a CPU reference, and a difference beyond the
 tolerance fails the run. Speedups are over the serial strategy on the same back
-end. With --sample nothing is computed, so nothing is compared, and the rows say so.
+end. With --sample, results are neither computed nor compared; the rows state this.
 
 Workloads:
 ` + workloadHelp(),
@@ -59,10 +59,10 @@ Workloads:
 	f.data.add(c)
 	c.Flags().IntVar(&f.iterations, "iterations", 30, "replays per row; of more than 3, the first 3 are not counted")
 	c.Flags().Int64Var(&f.sample, "sample", 0, sampleHelp)
-	c.Flags().StringVar(&f.cost, "cost", "measured", "what plans go by: measured (what launches asked of the simulated device in a first replay; a GPU\ndoes not tell) or modelled (estimates from bytes and shapes)")
+	c.Flags().StringVar(&f.cost, "cost", "measured", "costs for planning: measured (demand of each launch on the simulated device in a first replay; a GPU\ndoes not provide it) or modelled (estimates from bytes and shapes)")
 	c.Flags().StringSliceVar(&f.also, "also", nil, alsoHelp)
 	raceFlag(c, &f.race)
-	c.Flags().BoolVar(&f.asSuite, "as-suite", false, "with what the GrCUDA suite does otherwise in img, hits and dl (docs/BENCHMARKS.md); needs --sample, since nothing checks it")
+	c.Flags().BoolVar(&f.asSuite, "as-suite", false, "run img, hits and dl exactly as the GrCUDA suite does (docs/BENCHMARKS.md); needs --sample, because results are not checked")
 	c.Flags().StringVar(&f.json, "json", "", "also write the rows to `FILE` as a JSON array (- for standard output)")
 	return c
 }
@@ -244,7 +244,7 @@ func pickPasses(also []string) ([]string, error) {
 	return also, nil
 }
 
-const tinyHelp = "or tiny, for a size of each that takes no time"
+const tinyHelp = "or tiny, for the smallest size of each"
 
 // pickSizes reads --size, into what bench.Workload.SizesOf reads.
 func pickSizes(words []string, workloads []*bench.Workload) ([]int, error) {

@@ -19,19 +19,19 @@ func newCalibrate() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "calibrate",
 		Short: "Measure a device and write its profile, for --device sim:FILE.json",
-		Long: `Calibrate measures what a device profile is made of: what each driver call costs the
-host, the gaps between pieces of work, copies, memory, caches, and the units of a
-multiprocessor. It prints every figure beside that of the base profile, and with -o writes a
-profile that the simulated GPU takes. What cannot be told from outside, such as the
-number of registers, is taken over from the base profile, and the file says so. Use a
-device that nothing else uses: the spread says how far samples lay apart.`,
+		Long: `Calibrate measures the figures of a device profile: the host's cost of each driver call,
+the gaps between pieces of work, copies, memory, caches, and the units of a
+multiprocessor. It prints every figure beside that of the base profile. With -o, it writes
+a profile for the simulated GPU. Figures that cannot be measured, such as the number of
+registers, are those of the base profile, and the file states this. Use an idle device;
+the spread shows how far samples lie apart.`,
 		Example: `  reprise calibrate --device gpu0 -o mine.json
   reprise bench --device sim:mine.json`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return runCalibrate(c, &f) },
 	}
 	c.Flags().StringVar(&f.device, "device", defaultDevice, "device to measure; see reprise devices")
-	c.Flags().StringVar(&f.base, "base", "", "profile to take over from what cannot be measured (default: the nearest to the device)")
+	c.Flags().StringVar(&f.base, "base", "", "profile for figures that cannot be measured (default: the nearest to the device)")
 	c.Flags().StringVarP(&f.out, "output", "o", "", "write the profile to `FILE`.json")
 	return c
 }

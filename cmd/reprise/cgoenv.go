@@ -24,8 +24,8 @@ prints the variables with which "go build -tags cuda" finds them:
   eval "$(reprise cgo-env)"
   go build -tags cuda .
 
-It needs a C compiler, $CC or cc, and ar. The library takes the calls of the CUDA driver, and finds the
-driver when the program makes the first one, so that the program starts without a driver, too.`,
+It needs a C compiler, $CC or cc, and ar. The library forwards calls to the CUDA driver,
+which it finds at the first call. The program therefore also starts without a driver.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			folder, err := cgoFolder(args)

@@ -48,41 +48,41 @@ func newCompare() *cobra.Command {
 	var f compareFlags
 	c := &cobra.Command{
 		Use:   "compare [workload...]",
-		Short: "Set replays beside programs written by hand in C++, on the same device",
-		Long: `Compare replays workloads under every strategy and back end, and runs the same
-workloads as programs written by hand in C++ with CUDA graphs and streams: in turn, in
-rounds, on the same device, with the same kernels, inputs, launch shapes and memory
-mode. It refuses to compare what was not the same work. On a simulated device the C++
-programs run on the simulated driver, with the same profile and in virtual time.
+		Short: "Compare replays with programs written by hand in C++, on the same device",
+		Long: `Compare replays workloads under strategies and back ends. In turns, it runs the same
+workloads as programs written by hand in C++ with CUDA graphs and streams. Device,
+kernels, inputs, launch shapes and memory mode are the same on both sides; compare
+refuses programs for which they differ. On a simulated device, the C++ programs run on
+the simulated driver, with the same profile and in virtual time.
 
 ` + "`make baseline`" + ` builds the programs (build/baseline/WORKLOAD), ` + "`make libcudasim`" + ` the
-simulated driver (build/libcudasim.so). They are looked for beside the folder of this
-executable, and then here.
+simulated driver (build/libcudasim.so). Compare looks for build beside the folder of
+this executable, then in the current folder.
 
-  us/replay    by the host's clock, from the call to the end of the wait: the median
+  us/replay    median by the host's clock, from the call to the end of the wait
   event us     by the device's clock, between events around an iteration
-  to graph     time over that of the C++ version graph: below 1 is faster
-  to best      time over that of the fastest C++ version
+  to graph     time divided by that of the C++ version graph: below 1 is faster
+  to best      time divided by that of the fastest C++ version
   over serial  speedup over the serial strategy in the same memory mode, as a graph
-               unless --backend leaves graphs out
-  over sync    speedup over the C++ version sync, which waits after every operation:
-               what published figures compare with
-  of bound     the contention-free lower bound over the time: 100 % is as fast as the
-               dependencies allow. The bound is the critical path, of operations that
-               take what each takes in a serial replay, with the device to itself
-  CT TC        share of the kernels' time that transfers overlap, and of the transfers'
-               time that kernels overlap
-  CC TOT       share of the kernels' time that other kernels hide, and of all time that
-               other work hides. Bytes that a kernel faults in are part of the kernel
+               unless --backend excludes graphs
+  over sync    speedup over the C++ version sync, which waits after every operation;
+               published speedups are of this kind
+  of bound     a lower bound divided by the time: at 100 %, only the dependencies limit
+               the time. The bound is the critical path, with the time that each
+               operation takes alone on the device, in a serial replay
+  CT TC        share of the kernels' time that overlaps transfers, and of the transfers'
+               time that overlaps kernels
+  CC TOT       share of the kernels' time that overlaps other kernels, and of all time
+               that overlaps other work. Page faults count as part of the kernel
   lanes syncs  streams, and waits between them
-  calls        of the driver in a replay, beside those that make the context current on
-               the thread; not counted for C++ programs on a GPU
+  calls        into the driver in a replay, without those that make the context current;
+               not counted for C++ programs on a GPU
 
-What overlaps is seen in a replay's time line on a simulated device. On a GPU, events
-around each operation tell it for streams, and for kernels an upper bound: one that
-waits for multiprocessors counts as running. They make the lower bound too high by about
-a microsecond for each operation on the path. Of graphs and of C++ programs overlap
-cannot be told, and there is a dash.
+On a simulated device, overlap follows from the time line of a replay. On a GPU, it is
+measured for streams only, by events around each operation. For kernels it is then an
+upper bound, because a kernel that waits for multiprocessors counts as running. The
+events raise the lower bound by about a microsecond for each operation on the path.
+For graphs and C++ programs on a GPU, a dash stands for the overlap.
 
 The exit status is 1 if a result is wrong, or if the fastest row in Go takes more than
 --max-ratio times what the fastest C++ version takes.
@@ -103,19 +103,19 @@ Workloads:
 	c.Flags().StringVar(&f.device, "device", defaultDevice, "device to run on; see reprise devices")
 	c.Flags().StringSliceVar(&f.sizes, "size", nil, "problem sizes instead of each workload's own; "+tinyHelp)
 	c.Flags().StringSliceVar(&f.threads, "threads", nil, "threads per one-dimensional block, or all: 32, 128, 256, 1024 (default each workload's own)")
-	c.Flags().StringSliceVar(&f.memory, "memory", []string{"pinned"}, "how data travel, or all that the device can: pinned (explicit copies), prefetch or managed (managed memory, with prefetches or without)")
+	c.Flags().StringSliceVar(&f.memory, "memory", []string{"pinned"}, "memory modes, or all that the device supports: pinned (explicit copies), prefetch or managed (managed memory, with or without prefetches)")
 	c.Flags().StringSliceVar(&f.strategies, "strategy", usualStrategies, strategyHelp+"; serial is always there")
 	c.Flags().StringSliceVar(&f.backends, "backend", []string{"all"}, "back ends, or all: graph, streams")
 	c.Flags().IntVar(&f.iterations, "iterations", 30, "replays per row and round; of more than 3, the first 3 are not counted")
-	c.Flags().IntVar(&f.rounds, "rounds", 0, "rounds of Go, then C++ (default 3 on a GPU; 1 on a simulated device, where each is like the first)")
+	c.Flags().IntVar(&f.rounds, "rounds", 0, "rounds of Go, then C++ (default 3 on a GPU; 1 on a simulated device, where all are equal)")
 	c.Flags().Int64Var(&f.sample, "sample", 0, sampleHelp)
 	c.Flags().Uint64Var(&f.seed, "seed", 1, "of the random inputs")
 	c.Flags().StringVar(&f.baseline, "baseline", "", "`DIR` of the C++ programs")
 	c.Flags().StringVar(&f.library, "libcudasim", "", "`FILE` of the simulated driver")
 	c.Flags().StringVar(&f.json, "json", "", "also write the comparisons and means to `FILE` as JSON (- for standard output)")
-	c.Flags().StringVar(&f.plot, "plot", "", "also draw figures into `DIR`, as SVG and PNG: speedup, ratio, overlap and bound, of each memory mode")
-	c.Flags().StringVar(&f.published, "published", "", "also set what was measured beside the figures of the GrCUDA paper: Markdown, to `FILE` (- for standard output)")
-	c.Flags().StringSliceVar(&f.from, "from", nil, "measure nothing, and show what earlier runs wrote with --json: `FILES`, or folders of them, of one device (- for standard input)")
+	c.Flags().StringVar(&f.plot, "plot", "", "also draw speedup, ratio, overlap and bound of each memory mode into `DIR`, as SVG and PNG")
+	c.Flags().StringVar(&f.published, "published", "", "also compare the results with the figures of the GrCUDA paper: Markdown, to `FILE` (- for standard output)")
+	c.Flags().StringSliceVar(&f.from, "from", nil, "measure nothing, and print results that earlier runs wrote with --json: `FILES` of one device, or folders of such files (- for standard input)")
 	c.Flags().Float64Var(&f.maxRatio, "max-ratio", 0, "fail if a ratio of the fastest row in Go to the fastest C++ version is above this (0: never)")
 	c.AddCommand(newCompareSolver())
 	return c

@@ -24,24 +24,24 @@ func newCompareSolver() *cobra.Command {
 	var f compareSolverFlags
 	c := &cobra.Command{
 		Use:   "solver",
-		Short: "Set conjugate gradients, replayed, beside a program written by hand in C++",
+		Short: "Compare conjugate gradients with a program written by hand in C++",
 		Long: `Compare solver solves Poisson's equation on a square by conjugate gradients, in every mode
-of reprise solve and in the device's own loop (while), and runs a program written by
-hand in C++ with the same kernels, which launches a graph for each iteration or has the
-device go round. On a GPU each solves once to warm up and once by the clock; all have to
-come to the same residual in the same iterations, bit by bit.
+of reprise solve and in a while node (while). It also runs a program written by hand in
+C++ with the same kernels, which launches a graph for each iteration, or loops in a while
+node. On a GPU, each solves once to warm up and once for the measurement. All must reach
+the same residual in the same number of iterations, bit by bit.
 
 ` + "`make baseline`" + ` builds the program (build/baseline/solver/cg), ` + "`make libcudasim`" + ` the
 simulated driver (build/libcudasim.so).
 
   over eager    speedup over launching the kernels one by one
-  to c++ graph  time over that of the C++ version with a graph for each iteration
-  to c++ while  time over that of the C++ version in which the device goes round
+  to c++ graph  time divided by that of the C++ version with a graph for each iteration
+  to c++ while  time divided by that of the C++ version with a while node
 
-The exit status is 1 if graph or while takes more than --max-ratio times what the C++
-version of that name takes, or a replay more than that many times what eager launches
-take. The default leaves room for what a round of while does that the C++ version does
-not: it counts, so that a launch can be bounded.`,
+The exit status is 1 if graph or while takes more than --max-ratio times as long as the C++
+version of that name, or if a replay takes more than --max-ratio times as long as eager
+launches. The default allows for one difference: while counts its iterations, so that a
+launch can be bounded, and the C++ version does not.`,
 		Example: `  reprise compare solver
   reprise compare solver --size 128 --check-every 16
   reprise compare solver --size 1024 --sample 16 --max-iterations 120`,
@@ -51,9 +51,9 @@ not: it counts, so that a launch can be bounded.`,
 	flags := c.Flags()
 	flags.StringVar(&f.device, "device", defaultDevice, "device to run on; see reprise devices")
 	flags.IntSliceVar(&f.sides, "size", []int{64}, "points of a side of the square")
-	flags.IntSliceVar(&f.checkEvery, "check-every", []int{1, 4, 16, 50}, "iterations between two looks of the host at the residual, and of a round of while")
-	flags.IntVar(&f.maxIterations, "max-iterations", 10_000, "iterations after which to give up")
-	flags.Int64Var(&f.sample, "sample", 0, "run about this many blocks of each launch and let them stand for the rest, for large systems: --max-iterations are timed, nothing is solved, and there is no while")
+	flags.IntSliceVar(&f.checkEvery, "check-every", []int{1, 4, 16, 50}, "iterations between two checks of the residual by the host, and per round of while")
+	flags.IntVar(&f.maxIterations, "max-iterations", 10_000, "maximum number of iterations")
+	flags.Int64Var(&f.sample, "sample", 0, "run about this many blocks of each launch and scale the counts, for large systems: --max-iterations are timed, nothing is solved, and while is omitted")
 	flags.StringVar(&f.baseline, "baseline", "", "`DIR` of the C++ programs")
 	flags.StringVar(&f.library, "libcudasim", "", "`FILE` of the simulated driver")
 	flags.StringVar(&f.json, "json", "", "also write the comparisons to `FILE` as JSON (- for standard output)")

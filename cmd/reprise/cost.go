@@ -9,9 +9,9 @@ import (
 	"github.com/reprise-gpu/reprise/optimizer"
 )
 
-const costHelp = "what operations cost: declared (what a cost says, else modelled), modelled (estimated from bytes and\nshapes), or measured, as a `FILE.json` of reprise explain --cost has it"
+const costHelp = "costs of operations: declared (modelled where none is declared), modelled (estimated from bytes and\nshapes), or measured, in a `FILE.json` of reprise explain --cost"
 
-const alsoHelp = "run these passes besides: those that run only when asked to"
+const alsoHelp = "also run these optional passes"
 
 // checkCost refuses what --cost cannot be, before anything is read.
 func checkCost(cost string) error {

@@ -15,7 +15,7 @@ type dataFlags struct {
 }
 
 func (f *dataFlags) add(c *cobra.Command) {
-	c.Flags().StringVar(&f.memory, "memory", "pinned", "how data travel: pinned (explicit copies), prefetch or managed (managed memory, with prefetches or without)")
+	c.Flags().StringVar(&f.memory, "memory", "pinned", "memory mode: pinned (explicit copies), prefetch or managed (managed memory, with or without prefetches)")
 	c.Flags().IntVar(&f.threads, "threads", 0, "threads per one-dimensional block: 32, 128, 256 or 1024 (0: the workload's own)")
 	c.Flags().Uint64Var(&f.seed, "seed", 1, "of the random inputs")
 }

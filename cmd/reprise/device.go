@@ -29,7 +29,7 @@ func openDevice(id string, o sim.Options) (*sim.Device, error) {
 
 // raceFlag adds the flag that has the device look for races.
 func raceFlag(c *cobra.Command, on *bool) {
-	c.Flags().BoolVar(on, "race", false, "also look for races between operations and in shared memory, and for reads of what was never written;\nany found ends the run with status 1 (up to three times the host time)")
+	c.Flags().BoolVar(on, "race", false, "also detect races between operations and in shared memory, and reads of memory that was never written;\na finding ends the run with status 1 (takes up to three times the host time)")
 }
 
 // checkSample checks the flag sample, and that race is not given with it.
@@ -73,7 +73,7 @@ var findGPUs = gpus
 func newDevices() *cobra.Command {
 	return &cobra.Command{
 		Use:   "devices",
-		Short: "List the devices work can run on",
+		Short: "List the devices of this machine",
 		Args:  cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			found, err := findGPUs()

@@ -55,10 +55,10 @@ type diagnosis struct {
 func newDoctor() *cobra.Command {
 	return &cobra.Command{
 		Use:   "doctor",
-		Short: "Say what there is of a GPU and its driver, and how to mend what is missing",
-		Long: `Doctor looks for what a GPU needs, from the kernel module to the device itself, and
-prints a line for each. The exit status is 0 when a GPU can be used. Simulated
-devices need none of it.`,
+		Short: "Diagnose the GPU and its driver, and list remedies",
+		Long: `Doctor checks everything that the use of a GPU requires, from the kernel module to the
+device itself, and prints a line for each. The exit status is 0 if a GPU can be used.
+Simulated devices require none of it.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return runDoctor(c.OutOrStdout(), "/", driver()) },
 	}

@@ -30,28 +30,28 @@ func newExplain() *cobra.Command {
 	var f explainFlags
 	c := &cobra.Command{
 		Use:   "explain WORKLOAD",
-		Short: "Say where the time of a replay went",
-		Long: `Explain replays a workload on a simulated device and follows the critical path of
-one replay back from its end: what ended last, by what limited it; the gap before
-it; what that waited for, and so on. So each instant has one cause, and the causes
-add up to the makespan.
+		Short: "Split the time of a replay into causes",
+		Long: `Explain replays a workload on a simulated device and follows the critical path of one
+replay from its end to its start: the operation that ended last, the gap before it, the
+operation that it waited for, and so on. Each instant of the path has one cause, so the
+causes add up to the time of the replay.
 
   compute    instructions: the schedulers or a pipe of the multiprocessors
   bandwidth  bytes from L2 or DRAM, and atomics in L2
   latency    chains of instructions and memory accesses, with too few threads to hide them
   transfer   bytes over the host link
-  launch     the driver's calls on the host, and getting work under way on the device
+  launch     driver calls on the host, and the start of work on the device
   sync       gaps along streams, events and graph edges, and the host's return from its wait
-  queue      waiting for multiprocessors or an engine that other work holds
+  queue      waits for multiprocessors or an engine in use by other work
   host       callbacks
 
-The table of work has, for each operation, how long it took, how much of that is
-on the critical path, the gap before it there, and what bound it for most of its
-time. Work with nothing on the path could be slower and the replay as fast.
+The table of work lists for each operation its time, the part of it on the critical
+path, the gap before it on the path, and its main bound. Operations without time on the
+path could be slower without a longer replay.
 
-With --cost it also writes what each kernel was measured to ask of the device, in a
-replay of one operation after another: reprise opt --cost plans the trace of the same
-workload, at the same size, by that.
+With --cost, it also writes the measured demand of each kernel on the device, from a
+serial replay. reprise opt --cost uses it to plan the trace of the same workload at the
+same size.
 
 Workloads:
 ` + workloadHelp(),
@@ -67,12 +67,12 @@ Workloads:
 	c.Flags().StringSliceVar(&f.sizes, "size", nil, "problem sizes instead of the workload's first; "+tinyHelp)
 	f.data.add(c)
 	c.Flags().Int64Var(&f.sample, "sample", 0, sampleHelp)
-	c.Flags().StringVar(&f.cost, "cost", "", "also write to `FILE.json` what the kernels were measured to ask of the device, for reprise opt --cost")
+	c.Flags().StringVar(&f.cost, "cost", "", "also write the measured demand of each kernel to `FILE.json`, for reprise opt --cost")
 	c.Flags().StringVar(&f.json, "json", "", "also write the explanations to `FILE` as a JSON array (- for standard output)")
 	return c
 }
 
-const sampleHelp = "run only `N` blocks of each launch and scale the counts: for full-size times; data are not computed (0: run all)"
+const sampleHelp = "run only `N` blocks of each launch and scale the counts, to predict times of large problems; results are not computed (0: run all)"
 
 func (f *explainFlags) run(c *cobra.Command, args []string) error {
 	config, err := (&benchFlags{

@@ -25,13 +25,14 @@ func newImport() *cobra.Command {
 	var f importFlags
 	c := &cobra.Command{
 		Use:   "import {FILE | - | --network NAME} -o FILE.rir",
-		Short: "Turn a task graph of another program into a graph to plan",
-		Long: `Import reads a task graph and writes it as a graph of empty operations, each with its
-cost, which opt and strategies take. What passes along an edge is left out. A graph of
-the driver inside another runs where its node does.
+		Short: "Read a task graph of another program, or build a neural network",
+		Long: `Import reads a task graph and writes a graph of empty operations with costs, for reprise
+opt and reprise strategies. Data that passes along an edge is ignored. A graph inside
+another, as the driver prints it, runs in the place of its node.
 
-With --network it writes the forward pass of a published neural network for one image:
-an operation takes what its arithmetic or its bytes take at the device's peak.
+With --network, it writes the forward pass of a published neural network for one image.
+The cost of an operation is the time of its arithmetic or of its bytes at the peak rate
+of the device.
 
 Formats:
 ` + formatHelp() + `
@@ -52,11 +53,11 @@ Networks:
 		},
 	}
 	c.Flags().StringVarP(&f.out, "output", "o", "", "write the graph to `FILE` (- for standard output)")
-	c.Flags().StringVar(&f.options.Format, "format", "", "of the file, instead of what its name tells")
-	c.Flags().DurationVar(&f.options.Unit, "unit", time.Microsecond, "what a cost without a unit counts")
-	c.Flags().DurationVar(&f.options.Cost, "cost", time.Microsecond, "of an operation that has none in the file")
+	c.Flags().StringVar(&f.options.Format, "format", "", "format of the file (default: by its name)")
+	c.Flags().DurationVar(&f.options.Unit, "unit", time.Microsecond, "unit of costs that have none")
+	c.Flags().DurationVar(&f.options.Cost, "cost", time.Microsecond, "cost of an operation that has none in the file")
 	c.Flags().StringVar(&f.network, "network", "", "write this network instead of reading a file")
-	c.Flags().StringVar(&f.device, "device", defaultDevice, "device whose peak a network's costs are of; see reprise devices")
+	c.Flags().StringVar(&f.device, "device", defaultDevice, "device whose peak rates give the costs of a network; see reprise devices")
 	return c
 }
 

@@ -15,7 +15,7 @@ import (
 func newKernel() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "kernel",
-		Short: "Look into PTX kernels and run them",
+		Short: "Inspect, run and profile PTX kernels",
 		Args:  cobra.NoArgs,
 		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
@@ -127,20 +127,20 @@ func newKernelInspect() *cobra.Command {
 	var asJSON, why bool
 	c := &cobra.Command{
 		Use:   "inspect FILE.ptx",
-		Short: "Print each kernel's signature and what it does with its pointers",
-		Long: `Inspect prints the parameters of every kernel in a PTX file and what the code
-does with the memory behind each: read, write, readwrite, none, or unknown
-when an address cannot be followed, with the place where it was lost.
+		Short: "Print the signature of each kernel and its memory accesses",
+		Long: `Inspect prints the parameters of every kernel in a PTX file, and how the code accesses
+the memory behind each: read, write, readwrite or none. The access is unknown if the
+analysis cannot follow an address; the output names the place.
 
-With --why it also prints, for each load, store and atomic, which bytes it goes
-to: an expression over the launch's shape and the other parameters, which a
-trace computes for each launch, or the reason why nothing bounds them, so that
-the access counts as one to the whole buffer that is passed.
+With --why, it also prints the bytes of each load, store and atomic, as an expression
+over the shape of the launch and the other parameters. A trace evaluates it for each
+launch. If the bytes have no bound, it prints the reason; the access then counts as an
+access to the whole buffer.
 
-A launch is refused if such an access certainly leaves the slice of a buffer that
-is passed. Where the expression is only an upper bound, because what is in memory
-decides too, the line ends in "a slice decides": passing a slice then promises
-that the kernel stays inside it.`,
+A launch is refused if such an access certainly leaves the slice that is passed. If the
+expression is only an upper bound, because it also depends on the contents of memory, the
+line ends in "a slice decides". Passing a slice then promises that the kernel stays
+inside it.`,
 		Args: oneArg("FILE.ptx"),
 		RunE: func(c *cobra.Command, args []string) error {
 			source, err := readFile(args[0])
@@ -175,6 +175,6 @@ that the kernel stays inside it.`,
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	c.Flags().BoolVar(&why, "why", false, "print where each access goes, or why that is not known")
+	c.Flags().BoolVar(&why, "why", false, "print the bytes of each access, or why they are unknown")
 	return c
 }

@@ -15,18 +15,18 @@ import (
 // profileColumns is the help text of the table that profiles are printed as.
 const profileColumns = `  regs         registers of a thread, estimated from PTX
   shared B     bytes of a block, static and dynamic
-  warp insts   instructions of PTX, one for each warp that issues it
-  lane insts   the same, one for each thread
+  warp insts   PTX instructions, one for each warp that issues it
+  lane insts   PTX instructions, one for each thread that executes it
   L2 B         bytes between the multiprocessors and L2
   DRAM B       bytes between L2 and the device's memory
-  link B       bytes of the host's memory that the kernel reached, if any did
-  occupancy    share of the device's warps that the blocks fill, and what keeps
-               more from it: threads, blocks, registers or shared memory of a
-               multiprocessor, or a grid that has no more
-  virtual us   from when the launch may start to its end, nothing else running
-  bound by     what most of that was spent on; see reprise explain
-  flop/L2 B    floating-point operations for each byte: a fused multiply-add is
-  flop/DRAM B  two, comparisons and conversions none`
+  link B       bytes of host memory that the kernel accessed, if any
+  occupancy    share of the device's warps that the blocks fill, and what limits it:
+               threads, blocks, registers or shared memory of a multiprocessor, or
+               the size of the grid
+  virtual us   from the earliest start of the launch to its end, alone on the device
+  bound by     the cause of most of that time; see reprise explain
+  flop/L2 B    floating-point operations per byte: a fused multiply-add counts as two,
+  flop/DRAM B  comparisons and conversions as none`
 
 // profileFlags are the flags of kernel profile as given.
 type profileFlags struct {
@@ -41,10 +41,10 @@ func newKernelProfile() *cobra.Command {
 	var f profileFlags
 	c := &cobra.Command{
 		Use:   "profile [workload...]",
-		Short: "Print what each kernel of the workloads executes, moves and takes",
+		Short: "Print instructions, bytes and time of each kernel of the workloads",
 		Long: `Profile replays workloads on a simulated device, one operation after another, and
-prints a row for each launch of a replay that differs from the others in kernel,
-shape or numbers; of equal ones the mean. Caches hold what a replay leaves there.
+prints a row for each kernel, shape and set of counts in a replay, with the mean of equal
+launches. Caches start with the contents that a replay leaves.
 
 ` + profileColumns + `
 

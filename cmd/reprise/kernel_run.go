@@ -41,8 +41,8 @@ or writes it to a file. Arguments follow the kernel's parameters:
   buf:u8@FILE      a buffer with the bytes of a file
   zero:f32*1024    a buffer of 1024 zeros
 
-With --sample it prints how long the launch would take instead, and with --profile
-what it executes, moves and takes, on memory as the buffers leave it:
+With --sample, it prints the predicted time of the launch instead. With --profile, it
+prints these counts:
 
 ` + profileColumns,
 		Example: `  reprise kernel run square.ptx --entry square --grid 1 --block 32 \
@@ -51,7 +51,7 @@ what it executes, moves and takes, on memory as the buffers leave it:
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args[0]) },
 	}
 	c.Flags().StringVar(&f.device, "device", defaultDevice, "device to run on; see reprise devices")
-	c.Flags().StringVar(&f.entry, "entry", "", "kernel to run; may be left out when the file has one")
+	c.Flags().StringVar(&f.entry, "entry", "", "kernel to run; may be omitted if the file has one")
 	c.Flags().StringVar(&f.grid, "grid", "1", "blocks, as `X[,Y[,Z]]`")
 	c.Flags().StringVar(&f.block, "block", "1", "threads per block, as `X[,Y[,Z]]`")
 	c.Flags().Int64Var(&f.shared, "shared", 0, "dynamic shared memory in `BYTES`")

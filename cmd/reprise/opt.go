@@ -37,13 +37,14 @@ func newOpt() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "opt {FILE.rir | -}",
 		Short: "Plan a saved graph and print the result",
-		Long: `Opt reads a graph, from standard input for -, runs the optimizer and prints the graph with its remaining
-dependencies and the schedule. It runs nothing on a device. The time it predicts
-for an operation without a declared cost counts the bytes it moves and not its
-instructions: it compares schedules, and bench tells times. With --cost FILE.json
-it plans by what the program's kernels were measured to do in an earlier replay, which
-reprise explain --cost writes, and the time predicted is about that of a replay. What suits
-a replay as a graph is not what suits one over streams, for which --backend streams plans.
+		Long: `Opt reads a graph (- is standard input), runs the optimizer, and prints the graph with
+its remaining dependencies and the schedule. It runs nothing on a device.
+
+The predicted time of an operation without a declared cost depends on the bytes that it
+moves, not on its instructions. Use it to compare schedules; reprise bench measures times.
+With --cost FILE.json, opt plans by the measured demand of each kernel, as reprise explain
+--cost writes it. The prediction is then close to the time of a replay. Plans are made for
+replays as a graph; --backend streams plans for replays over streams.
 
 Passes:
 ` + describe(optimizer.Passes()) + `
@@ -62,13 +63,13 @@ Strategies:
 		Args: oneArg("FILE.rir"),
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args[0]) },
 	}
-	c.Flags().StringVar(&f.strategy, "strategy", optimizer.DefaultStrategy, "how to put operations on lanes")
+	c.Flags().StringVar(&f.strategy, "strategy", optimizer.DefaultStrategy, "strategy that assigns operations to lanes")
 	c.Flags().StringVar(&f.device, "device", defaultDevice, "device to predict the time for; see reprise devices")
 	c.Flags().StringVar(&f.backend, "backend", graphexec.Graph.String(), "back end to plan for: graph or streams")
 	c.Flags().StringVar(&f.cost, "cost", "declared", costHelp)
-	c.Flags().StringSliceVar(&f.passes, "passes", nil, "run only these passes; without syncs the graph is printed alone (default: all)")
+	c.Flags().StringSliceVar(&f.passes, "passes", nil, "run only these passes; without syncs, only the graph is printed (default: all)")
 	c.Flags().StringSliceVar(&f.also, "also", nil, alsoHelp)
-	c.Flags().StringSliceVar(&f.dump, "dump", nil, "print the text after these passes too, to standard error")
+	c.Flags().StringSliceVar(&f.dump, "dump", nil, "also print the text after these passes, to standard error")
 	c.Flags().BoolVar(&f.json, "json", false, "print a summary as one line of JSON instead of the text")
 	c.Flags().BoolVar(&f.dot, "dot", false, "print the graph with its remaining dependencies for Graphviz instead of the text")
 	c.Flags().StringVarP(&f.out, "output", "o", "", "write the text to `FILE`, with the PTX, instead of printing it")

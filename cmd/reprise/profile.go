@@ -14,9 +14,8 @@ func newProfile() *cobra.Command {
 		Use:   "profile PROFILE",
 		Short: "Print a device profile as a file to edit",
 		Long: `Profile prints the device profile of that name, or the one in a file, in the form
-that --device sim:FILE.json reads: every figure with its unit, its value and where
-that is from. docs/PROFILE.md describes it. A file with a mistake is an error that
-names the line.`,
+that --device sim:FILE.json reads: every figure with its unit, its value and its source.
+docs/PROFILE.md describes the form. An invalid file is an error that names the line.`,
 		Example: `  reprise profile h200 > mine.json
   reprise bench vec --device sim:mine.json`,
 		Args: oneArg("profile"),

@@ -45,18 +45,23 @@ func newSolve() *cobra.Command {
 	var f solveFlags
 	c := &cobra.Command{
 		Use:   "solve --matrix MATRIX",
-		Short: "Solve a sparse system of linear equations, eagerly and by replays",
-		Long: `Solve solves Ax = b by an iterative method on a device, once in each mode: launch by
-launch as without a trace (eager), or with one iteration traced, planned and replayed as a
-graph or over streams, or repeated by a loop that needs no more of the host than it must (loop), or launch by launch
-until a tracer has found by itself what repeats, and replays that (auto). The modes do the same arithmetic and stop at the same iteration. Times
-are from the first iteration to the last look at the residual, without loading and planning.
+		Short: "Solve a sparse linear system in every mode, and compare the times",
+		Long: `Solve solves Ax = b by an iterative method on a device, once in each mode:
 
-  residual        as the method keeps it up, relative to b
-  true residual   that of the solution, computed on the CPU in double precision
+  eager    each iteration is launched call by call
+  streams  one iteration is traced, planned, and replayed over streams
+  graph    the same, replayed as a graph
+  loop     the same, repeated by a loop that involves the host as little as possible
+  auto     calls are launched one by one until a repetition is detected, and then replayed
+
+All modes do the same arithmetic and stop at the same iteration. Times are from the first
+iteration to the last check of the residual, without loading and planning.
+
+  residual        relative to b, as the method updates it
+  true residual   residual of the solution, computed on the CPU in double precision
   speedup         of an iteration over an eager one
 
-A matrix is a Matrix Market file, plain or gzipped, or one of
+A matrix is a Matrix Market file, plain or gzipped, or one of these generators:
 ` + sparse.Generators() + `
 Methods:
 ` + methodHelp(),
@@ -70,27 +75,27 @@ Methods:
 	flags.StringVar(&f.device, "device", defaultDevice, "device to run on; see reprise devices")
 	flags.StringVar(&f.matrix, "matrix", "", "the matrix: a file, or a generator such as poisson2d:64")
 	flags.StringVar(&f.rhs, "rhs", "ones", "the right-hand side: ones, random:SEED, or a Matrix Market file of one column")
-	flags.StringVar(&f.x0, "x0", "", "where to start, in the same way (default: zeros, of eigenvectors and ranks the right-hand side)")
+	flags.StringVar(&f.x0, "x0", "", "start vector, in the forms of --rhs (default: zeros; for eigenvectors and ranks the right-hand side)")
 	flags.StringSliceVar(&f.methods, "method", []string{solver.CG.Name}, "methods, or all")
 	flags.StringSliceVar(&f.modes, "mode", []string{"all"}, "modes, or all: eager, streams, graph, loop, auto")
-	flags.StringVar(&f.precision, "precision", solver.Double.String(), "of everything on the device: double or single")
+	flags.StringVar(&f.precision, "precision", solver.Double.String(), "precision on the device: double or single")
 	flags.StringVar(&f.preconditioner, "preconditioner", solver.None.String(), "none, or jacobi: the inverse of the diagonal")
 	flags.Float64Var(&f.options.Tolerance, "tolerance", 0, "relative residual to stop at (default 1e-8, in single precision 1e-4)")
-	flags.IntVar(&f.options.MaxIterations, "max-iterations", 10_000, "iterations after which to give up")
-	flags.IntVar(&f.options.CheckEvery, "check-every", 16, "iterations between two looks of the host at the residual")
-	flags.StringVar(&f.lowering, "lowering", loop.Auto.String(), "of mode loop, who decides whether to go on and where: host, unrolled, while or auto")
-	flags.IntVar(&f.options.Batch, "batch", 0, "of mode loop, iterations of a graph, which divide --check-every or, unrolled, are a multiple (default: as many as are expected to be quickest)")
+	flags.IntVar(&f.options.MaxIterations, "max-iterations", 10_000, "maximum number of iterations")
+	flags.IntVar(&f.options.CheckEvery, "check-every", 16, "iterations between two checks of the residual by the host")
+	flags.StringVar(&f.lowering, "lowering", loop.Auto.String(), "in mode loop, where the condition is evaluated: host, unrolled, while or auto")
+	flags.IntVar(&f.options.Batch, "batch", 0, "in mode loop, iterations per graph: a divisor of --check-every or, unrolled, a multiple (default: the number that is expected to be quickest)")
 	flags.IntVar(&f.options.Lanes, "lanes", 0, "threads that share a row of the matrix, a power of two up to 32 (default: by the length of rows)")
 	flags.IntVar(&f.options.Restart, "restart", 30, "iterations between two restarts of gmres")
-	flags.Float64Var(&f.options.Damping, "damping", 0.85, "of pagerank, the probability of following a link")
-	flags.Float64Var(&f.options.Step, "step", 0, "of heat and wave, in time (default: half the greatest that is stable, or less)")
+	flags.Float64Var(&f.options.Damping, "damping", 0.85, "for pagerank, the probability of following a link")
+	flags.Float64Var(&f.options.Step, "step", 0, "time step of heat and wave (default: at most half the greatest stable step)")
 	flags.StringVar(&f.options.Strategy, "strategy", "auto", "strategy of replays; see reprise opt")
-	flags.Int64Var(&f.sample, "sample", 0, "run about this many blocks of each launch and let them stand for the rest, for large systems: --max-iterations are timed, and nothing is solved")
+	flags.Int64Var(&f.sample, "sample", 0, "run about this many blocks of each launch and scale the counts, for large systems: --max-iterations are timed, and nothing is solved")
 	raceFlag(c, &f.race)
-	flags.BoolVar(&f.profile, "profile", false, "instead of solving, run some iterations of each method, one kernel after another, and print what each kernel executes, moves and takes; see reprise kernel profile")
+	flags.BoolVar(&f.profile, "profile", false, "do not solve: run some iterations of each method serially, and print instructions, bytes and time of each kernel; see reprise kernel profile")
 	flags.StringVar(&f.json, "json", "", "also write the rows, with all residuals, to `FILE` as a JSON array (- for standard output)")
 	flags.StringVar(&f.plot, "plot", "", "also draw the residuals into `DIR`, as SVG and PNG")
-	flags.StringVar(&f.out, "out", "", "also write the solution to `FILE`, as a Matrix Market array; of several that of the last row")
+	flags.StringVar(&f.out, "out", "", "also write the solution of the last row to `FILE`, as a Matrix Market array")
 	return c
 }
 

@@ -27,27 +27,27 @@ func newStrategies() *cobra.Command {
 	var f strategiesFlags
 	c := &cobra.Command{
 		Use:   "strategies {FILE.rir | -}...",
-		Short: "Set what the strategies make of saved graphs side by side",
-		Long: `Strategies plans each graph, that on standard input for -, with each strategy and prints
-what that comes to. It runs nothing on a device.
+		Short: "Compare the schedules of all strategies for saved graphs",
+		Long: `Strategies plans each graph (- is standard input) with each strategy, and prints a table of
+the plans. It runs nothing on a device.
 
-  lanes, waits  of the schedule, and
-  records       how many operations another lane waits for
-  predicted us  one replay as a graph. Unless --cost has what was measured, an operation
-                without a declared cost counts by the bytes it moves and not by its
-                instructions: this compares plans, and bench tells times
-  of bound      that over a lower bound, below which no plan is predicted: the launch, and
-                then the longest of the critical path, the work over the capacity, kernels
-                that fill the device one behind the other, and all operations over the
-                chains that the launch pays for
-  memory MB     of the device, where temporaries that are never alive at once share memory
-                (opt --also memplan), with the
-  least MB      that any such plan for these lanes and waits takes, or a lower bound of it
-  planning ms   of this host, from the traced graph to the schedule: the least of five
+  lanes, waits  lanes and waits of the schedule
+  records       operations that another lane waits for
+  predicted us  time of one replay as a graph. Without measured costs (--cost), it depends
+                on the bytes that operations move, not on their instructions: use it to
+                compare plans
+  of bound      predicted us divided by a lower bound for all plans. The bound is the launch
+                and the longest of: the critical path; the work divided by the capacity; the
+                kernels that fill the device, one after another; and all operations divided
+                by the number of chains that the launch pays for
+  memory MB     device memory, if temporaries that are never alive at once share memory
+                (opt --also memplan)
+  least MB      the least memory of any such plan for these lanes and waits, or a lower bound
+  planning ms   host time from the traced graph to the schedule: the least of five runs
 
-Of several graphs it also prints on how many each strategy is the fastest, and the
-geometric mean of its time over the bound. Traces come from reprise trace, graphs of other
-programs and of neural networks from reprise import.`,
+For several graphs, it also prints on how many each strategy is the fastest, and the
+geometric mean of predicted time divided by the bound. reprise trace writes traces; reprise
+import writes graphs of other programs and of neural networks.`,
 		Example: `  reprise strategies img.rir
   reprise strategies *.rir --device sim:v100 --json strategies.json --plot figures
   reprise strategies nasnet.rir --strategy 'nimble,roundrobin(8)'

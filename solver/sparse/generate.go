@@ -15,31 +15,31 @@ var generators = []struct {
 	make            func(n []float64) *CSR
 }{
 	{
-		"poisson2d", "N", "the 5-point Laplacian of N x N points",
+		"poisson2d", "N", "the 5-point Laplacian on N x N points",
 		[]number{{least: 1}},
 		func(n []float64) float64 { return 5 * n[0] * n[0] },
 		func(n []float64) *CSR { return Poisson2D(int(n[0])) },
 	},
 	{
-		"poisson3d", "N", "the 7-point Laplacian of N x N x N points",
+		"poisson3d", "N", "the 7-point Laplacian on N x N x N points",
 		[]number{{least: 1}},
 		func(n []float64) float64 { return 7 * n[0] * n[0] * n[0] },
 		func(n []float64) *CSR { return Poisson3D(int(n[0])) },
 	},
 	{
-		"convection", "N[,V]", "convection and diffusion on N x N points, with a wind of V (1)",
+		"convection", "N[,V]", "convection and diffusion on N x N points, with wind speed V (1)",
 		[]number{{least: 1}, {usual: 1, real: true}},
 		func(n []float64) float64 { return 5 * n[0] * n[0] },
 		func(n []float64) *CSR { return ConvectionDiffusion(int(n[0]), n[1]) },
 	},
 	{
-		"spd", "N[,K[,SEED]]", "random, symmetric positive definite, K (8) elements a row beside the diagonal",
+		"spd", "N[,K[,SEED]]", "random, symmetric positive definite, with K (8) elements per row beside the diagonal",
 		[]number{{least: 1}, {usual: 8}, {usual: 1}},
 		func(n []float64) float64 { return n[0] * (n[1] + 1) },
 		func(n []float64) *CSR { return RandomSPD(int(n[0]), int(n[1]), uint64(n[2])) },
 	},
 	{
-		"links", "N[,K[,SEED]]", "a random graph for pagerank and hits: N pages, K (8) links from each, from some none",
+		"links", "N[,K[,SEED]]", "a random graph for pagerank and hits: N pages with K (8) links each; some have none",
 		[]number{{least: 1}, {usual: 8}, {usual: 1}},
 		func(n []float64) float64 { return n[0] * n[1] },
 		func(n []float64) *CSR { return RandomLinks(int(n[0]), int(n[1]), uint64(n[2])) },
