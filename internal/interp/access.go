@@ -264,6 +264,8 @@ func (w *warp) brokenRow(in *inst, addr, size uint64, lane int) unsafe.Pointer {
 	}
 }
 
+// loadGlobal loads one element of the register's width.
+//
 //go:norace
 func loadGlobal[T uint32 | uint64](w *warp, in *inst) {
 	d, a := view[T](w, in.d), view[uint64](w, in.a)
@@ -290,6 +292,9 @@ func loadGlobal[T uint32 | uint64](w *warp, in *inst) {
 	w.eng.count.read += sectors.count
 }
 
+// storeGlobal stores one element of the register's width. Lanes that store to the same
+// address do so in ascending order.
+//
 //go:norace
 func storeGlobal[T uint32 | uint64](w *warp, in *inst) {
 	v, a := view[T](w, in.d), view[uint64](w, in.a)

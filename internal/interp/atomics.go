@@ -94,6 +94,10 @@ func atomicExtreme(name string, typ ptx.Type) atomicFunc {
 	return func(old, b, _ uint64) uint64 { return choose(less(old, b), b, old) }
 }
 
+// atomicAccess executes an atomic operation lane by lane in ascending order. Concurrent
+// blocks log their updates of global memory, which are applied in grid order. A plain
+// read and write is therefore enough.
+//
 //go:norace
 func atomicAccess(w *warp, in *inst) {
 	n := in.x.bytes()

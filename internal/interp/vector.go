@@ -76,6 +76,9 @@ func loadVector[T uint32 | uint64](w *warp, in *inst) {
 	}
 }
 
+// storeVector stores registers of T. If several lanes store to one address, all
+// elements of the last lane remain.
+//
 //go:norace
 func storeVector[T uint32 | uint64](w *warp, in *inst) {
 	w.polls = 0
