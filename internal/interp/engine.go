@@ -236,6 +236,8 @@ func (e *engine) linearBlock() int64 {
 	return (int64(e.block[2])*int64(g[1])+int64(e.block[1]))*int64(g[0]) + int64(e.block[0])
 }
 
+// begin resets the warp for a new block: one fragment with all lanes, no calls, and
+// the registers that depend on the block.
 func (w *warp) begin() {
 	k := w.kernel
 	w.exited, w.clock, w.carry, w.fault, w.polled, w.took = ^w.present, moment{}, 0, nil, nil, false

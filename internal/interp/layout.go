@@ -146,6 +146,9 @@ func (l *lowering) backward(i int, live dense.Set, at func(item int, live dense.
 	}
 }
 
+// intervals computes the live interval of each register from the live sets at the
+// segments' starts, by one backward walk over each segment. in is indexed by
+// segment; live is scratch.
 func (l *lowering) intervals(in []dense.Set, live dense.Set) []interval {
 	list := make([]interval, len(l.vregs))
 	for r := range list {
@@ -326,6 +329,8 @@ func (l *lowering) placeUniforms() {
 	k.fileSize = (k.fileSize + 8) &^ 7
 }
 
+// placeUniform records how the register of a launch constant is filled. dynamic is
+// the start of dynamic shared memory.
 func (l *lowering) placeUniform(v *vreg, dynamic uint64) {
 	k := l.k
 	switch v.home {

@@ -150,6 +150,8 @@ func (l *lowering) mbarrier() error {
 	return nil
 }
 
+// testBarrier lowers mbarrier.test_wait and try_wait. They are ordering loads: code
+// uses them to wait for other threads.
 func (l *lowering) testBarrier() error {
 	in := l.in
 	if len(in.Args) < 3 {

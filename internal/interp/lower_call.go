@@ -264,6 +264,8 @@ func (l *lowering) callPointer(callee ptx.Operand, results, args []ptx.Operand) 
 	return l.callRoutine(nil, s, results, args)
 }
 
+// callRoutine emits a call of a routine, or through a pointer if callee is nil. The
+// types of the arguments are then unknown, and they are stored as bits.
 func (l *lowering) callRoutine(callee *routine, pointer slot, results, args []ptx.Operand) error {
 	c, err := l.pass(results, args, func(i int) ptx.Type {
 		if callee != nil {

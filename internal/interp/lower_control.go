@@ -222,6 +222,8 @@ func (l *lowering) shfl() error {
 	return l.warpSync(shuffle, r, &in.Args[4], costShuffle)
 }
 
+// vote lowers vote, with or without .sync: a reduction of a predicate over the
+// lanes of a member mask.
 func (l *lowering) vote() error {
 	in := l.in
 	if len(in.Args) < 2 || has(in, "sync") != (len(in.Args) == 3) {
@@ -261,6 +263,8 @@ func (l *lowering) vote() error {
 	return l.warpSync(exec, r, &in.Args[2], costVote)
 }
 
+// match lowers match.any and match.all, which compare a register of 32 or 64 bits
+// over the lanes of a member mask.
 func (l *lowering) match() error {
 	in := l.in
 	list := types(in)
@@ -292,6 +296,7 @@ func (l *lowering) match() error {
 	return l.warpSync(exec, r, &in.Args[2], costShuffle)
 }
 
+// redux lowers redux.sync. The operation and .sync may come in either order.
 func (l *lowering) redux() error {
 	in := l.in
 	list := types(in)

@@ -158,6 +158,8 @@ func (l *lowering) load() error {
 	return nil
 }
 
+// fastLoad returns the handler for a load of one whole register, the most frequent
+// case, or nil.
 func fastLoad(x *extra) handler {
 	wide := x.size == 8
 	switch {
@@ -224,6 +226,7 @@ func (l *lowering) storeElements(x *extra, ops []ptx.Operand, typ ptx.Type) erro
 	return nil
 }
 
+// fastStore returns the handler for a store of one whole register, or nil.
 func fastStore(x *extra) handler {
 	wide := x.size == 8
 	switch {

@@ -312,6 +312,9 @@ func storeTiles(w *warp, in *inst) {
 	})
 }
 
+// eachTileElement calls access for the two elements of each 8x8 tile that a lane
+// holds, with their addresses. It stops when access returns false. The row
+// addresses are read first, since a destination may be the address register.
 func eachTileElement(w *warp, in *inst, access func(e element, lane, half int, addr uint64) bool) {
 	if !w.whole(in) {
 		return

@@ -246,6 +246,8 @@ func (m *marks) merge(o *marks) {
 	}
 }
 
+// recorded converts the bitmaps to spans. The cost is linear in the touched
+// stretches.
 func (m *marks) recorded() Recorded {
 	base := m.of.base
 	of := func(word func(i int) uint64) (all []Span) {

@@ -221,6 +221,8 @@ func exactMinus(a, b, c, s float64) float64 {
 	return float64(e.Sub(e, exact(s)).Sign())
 }
 
+// div64 returns the division in direction r: the nearest quotient, moved by the
+// sign of its exact error.
 func div64(r rounding) func(a, b float64) float64 {
 	if r == toNearest {
 		return func(a, b float64) float64 { return a / b }

@@ -363,6 +363,9 @@ func (v *sharedWatch) load(w *warp, in *inst, lane, c int, at uint64, s stamp) {
 	e.loaders |= 1 << me
 }
 
+// store checks a store or update of cell c against the last store and the last load
+// by each warp, and makes it the last store. Strong accesses do not race with each
+// other, and a store of the value that memory already contains races with no store.
 func (v *sharedWatch) store(w *warp, in *inst, lane, c int, at uint64, s stamp) {
 	e, me := &v.cells[c], int(w.index)
 	wrote := e.store

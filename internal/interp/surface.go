@@ -77,6 +77,8 @@ func (l *lowering) surfaceUpdate() error {
 	return nil
 }
 
+// surfaceLanes executes a surface access lane by lane. A load outside the surface
+// returns 0, and a store there is dropped, unless the access traps.
 func surfaceLanes(w *warp, in *inst) {
 	w.polls = 0
 	var sectors sectorSet

@@ -199,6 +199,9 @@ func (s *sampler) layer() {
 	}
 }
 
+// sample reads the texel at integer coordinates, or finds the taps of each
+// coordinate and interpolates between them. A direction into a cube is first mapped
+// to a face and a position on it.
 func (s *sampler) sample() texel {
 	image := s.in.x.image
 	if image.integer {

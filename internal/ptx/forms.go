@@ -136,6 +136,7 @@ var formTable = func() map[string]*wordForms {
 	return table
 }()
 
+// parseForms parses a row of formRows: the forms of one opcode.
 func parseForms(text string) *wordForms {
 	forms := &wordForms{known: map[string]bool{}, parts: map[string]bool{}}
 	for _, one := range strings.Split(text, ";") {

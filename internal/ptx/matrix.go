@@ -60,6 +60,7 @@ func tiles(in *Inst) int {
 	return n
 }
 
+// wmmaRegisters returns the registers of an operand of a wmma instruction.
 func wmmaRegisters(in *Inst, arg int) int {
 	if len(in.Suffix) == 0 {
 		return 0

@@ -283,6 +283,8 @@ func (p *parser) module() {
 	}
 }
 
+// moduleStatement parses one statement of module scope: a directive, or a
+// declaration.
 func (p *parser) moduleStatement() {
 	if p.tok.kind == tokBad {
 		p.badToken()

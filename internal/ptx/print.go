@@ -25,6 +25,8 @@ type printer struct{ *bufio.Writer }
 
 func (p *printer) f(format string, args ...any) { fmt.Fprintf(p, format, args...) }
 
+// module writes the head, the functions that must be declared first, the variables,
+// and the functions.
 func (p *printer) module(m *Module) {
 	p.f(".version %s\n.target %s\n.address_size %d\n", m.Version, m.Target, m.AddressSize)
 	for _, f := range m.Funcs[:m.forward()] {
@@ -131,6 +133,8 @@ func (p *printer) variable(v *Var) {
 	}
 }
 
+// initializer writes the initial value of a variable, with symbols in place of
+// relocated elements.
 func (p *printer) initializer(v *Var) {
 	p.f(" = ")
 	if len(v.Dims) > 0 {
@@ -238,6 +242,7 @@ func (p *printer) params(list []*Var) {
 	p.f(")")
 }
 
+// function writes a function with its registers, variables, prototypes and code.
 func (p *printer) function(f *Func) {
 	p.head(f)
 	p.f("\n{\n")
@@ -312,6 +317,8 @@ func (p *printer) code(f *Func) {
 	}
 }
 
+// inst writes one instruction. A branch table gets a .branchtargets list in front
+// of it.
 func (p *printer) inst(f *Func, in *Inst, tables *int) {
 	ops := make([]string, len(in.Args))
 	for i := range in.Args {

@@ -155,6 +155,7 @@ func (b *body) declareVectors(t token, typ Type, count, length int) {
 	}
 }
 
+// declareVector adds one vector register as a register for each element.
 func (b *body) declareVector(t token, name string, typ Type, length int) {
 	s := b.top()
 	if s.declares(name) {
