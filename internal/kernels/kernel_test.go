@@ -42,7 +42,7 @@ func builds(t *testing.T) []build {
 	usual := regexp.MustCompile(`(?m)^usual=(.*)$`).FindStringSubmatch(script)
 	require.NotNil(t, usual, "compile.sh sets no usual=…")
 	files := sources(t)
-	for _, elsewhere := range []string{"../../baseline/*/*.cu", "../../device/devicetest/*.cu", "../../examples/*/*.cu", "../../graphexec/*/*.cu", "../../internal/sim/testdata/kernels/*.cu", "../../solver/internal/kernels/*.cu"} {
+	for _, elsewhere := range []string{"../../baseline/*/*.cu", "../../device/devicetest/*.cu", "../../examples/*/*.cu", "../../graphexec/internal/*/*.cu", "../../internal/sim/testdata/kernels/*.cu", "../../solver/internal/kernels/*.cu"} {
 		more, err := filepath.Glob(elsewhere)
 		require.NoError(t, err)
 		require.NotEmpty(t, more, elsewhere)
