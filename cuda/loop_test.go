@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/reprise-gpu/reprise/graphexec"
 	"github.com/reprise-gpu/reprise/graphexec/loop"
 	"github.com/reprise-gpu/reprise/internal/kernels"
 	"github.com/reprise-gpu/reprise/ir"
@@ -67,6 +68,48 @@ func TestLoops(t *testing.T) {
 			}
 			require.NoError(t, loopExec.Close())
 		}
+	}
+	require.NoError(t, trace.Close())
+}
+
+// TestRecordedLoops squares a number in a loop in the body of a loop, with a branch, as a graph and over streams.
+func TestRecordedLoops(t *testing.T) {
+	d, err := openGPU(0)
+	require.NoError(t, err)
+	defer d.Close()
+	tr := tracer.New(d, "recorded", tracer.Deferred)
+	k, ok := kernels.Lookup("square")
+	require.True(t, ok)
+	square := tr.Module(k.File, k.PTX).Kernel("square")
+	buffer := func(name string) tracer.Buffer { return tr.Alloc(name, ir.F32, 1, ir.InOut) }
+	x, y, z, outer := buffer("x"), buffer("y"), buffer("z"), buffer("outer")
+	one := tracer.Linear(1, 32)
+	tr.Loop(outer, ir.Below, 0.01, tracer.Limits{Iterations: 10}, func() {
+		tr.Launch(square, one, outer, outer, 1)
+		tr.Copy(x, y)
+		tr.Loop(x, ir.AtLeast, 100, tracer.Limits{Iterations: 9, CheckEvery: 2}, func() { tr.Launch(square, one, x, x, 1) })
+		tr.Branch(outer, ir.AtLeast, 0.5, func() { tr.Launch(square, one, z, z, 1) }, func() { tr.Copy(z, y) })
+	})
+	trace, err := tr.Finish()
+	require.NoError(t, err)
+	for _, form := range graphexec.Backends() {
+		plan, err := optimizer.Plan(trace.Graph, optimizer.Options{Streams: form == graphexec.Streams, Verify: true})
+		require.NoError(t, err)
+		exec, err := graphexec.Instantiate(d, plan.Schedule, trace, form)
+		require.NoError(t, err)
+		for range 2 {
+			for b, v := range map[tracer.Buffer]float32{x: 0, y: 2, z: 3, outer: 0.9} {
+				require.NoError(t, tracer.Write(b, []float32{v}))
+			}
+			require.NoError(t, exec.Replay(context.Background()))
+			require.NoError(t, exec.Wait(context.Background()))
+			for b, want := range map[tracer.Buffer]float32{x: 65536, z: 2} { // 2 to the 16th after four squares; the last branch copies y
+				got := []float32{0}
+				require.NoError(t, tracer.Read(got, b))
+				assert.Equal(t, want, got[0], "%v, @%s", form, b.Declaration().Name)
+			}
+		}
+		require.NoError(t, exec.Close())
 	}
 	require.NoError(t, trace.Close())
 }

@@ -223,7 +223,8 @@ var (
 )
 
 // Replay enqueues one run of the whole schedule and returns; replays run one
-// after another. It fails without enqueuing anything when ctx is done.
+// after another. It fails without enqueuing anything when ctx is done. A schedule with loops or branches on a device without
+// conditional nodes returns when the last of them has ended, since the host reads their scalars.
 func (x *Exec) Replay(ctx context.Context) error { return x.ReplayN(ctx, 1) }
 
 // ReplayN is n calls of Replay in one call into the device, which for short replays is much of
