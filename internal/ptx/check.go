@@ -45,7 +45,7 @@ func newForm(word string, code opcode, m *Module) *form {
 		f.fault = f.typeFault(code.name)
 	}
 	if f.fault == "" {
-		f.fault = formFault(word, code, m.TargetNumber())
+		f.fault = formFault(word, code)
 	}
 	if f.fault == "" {
 		f.fault = featureFault(word, code, m)

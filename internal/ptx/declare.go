@@ -340,6 +340,9 @@ func (p *parser) funcAttributes(f *Func) {
 	for p.tok.kind == tokWord && p.tok.text[0] == '.' {
 		t := p.tok
 		p.next()
+		if fault := featureFault(t.text, opcode{name: t.text}, p.m); fault != "" {
+			p.report(t.pos, "%s", fault)
+		}
 		switch t.text {
 		case ".maxntid":
 			f.MaxThreads = p.threads()

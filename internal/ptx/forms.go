@@ -1,7 +1,6 @@
 package ptx
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 )
@@ -10,14 +9,14 @@ import (
 // ptxas 11.8 accepts them. A row is an opcode, then its forms separated by ';'.
 // A word of a form is required, one with '?' is optional, and a|b is an
 // alternative. The last word is the type. For an opcode of two types it is
-// u8/u16.f32: every type before the dot with every type after it. @53 is the
-// least target that has the form. $ starts a name of formMacros. A form with a
-// type or a modifier that the opcode's vocabulary does not contain is newer
-// than this table and is not checked.
+// u8/u16.f32: every type before the dot with every type after it. $ starts a
+// name of formMacros. A form with a type or a modifier that the opcode's
+// vocabulary does not contain is newer than this table and is not checked.
+// featureRows has the targets and versions.
 const formRows = `
-abs      ftz? f32 ; f64 ; ftz? f16|f16x2 @53 ; s16|s32|s64
+abs      ftz? f32 ; f64 ; ftz? f16|f16x2 ; s16|s32|s64
 activemask b32
-add      $int ; sat? s32 ; cc u32|s32|u64|s64 ; $round? ftz? sat? f32 ; $round? f64 ; rn? ftz? sat? f16|f16x2 @53
+add      $int ; sat? s32 ; cc u32|s32|u64|s64 ; $round? ftz? sat? f32 ; $round? f64 ; rn? ftz? sat? f16|f16x2
 addc     cc? u32|s32|u64|s64
 and      pred|b16|b32|b64
 atom     $order? $scope? $shared? add u32|s32|u64|f32|f64 ; $order? $scope? $shared? noftz add f16|f16x2 ; $order? $scope? $shared? min|max u32|s32|u64|s64 ; $order? $scope? $shared? and|or|xor|exch b32|b64 ; $order? $scope? $shared? cas b16|b32|b64 ; $order? $scope? $shared? inc|dec u32
@@ -33,34 +32,34 @@ cos      approx ftz? f32
 cvt      $widening ; sat? $narrowing ; sat? f64.f16 ; $integral? sat? f16.f16|f64.f64 ; ftz? sat? f32.f16|f64.f32 ; $integral? ftz? sat? f32.f32 ; $round sat? f16/f64.$any|f16.f64 ; $round ftz? sat? f32.$any|f16.f32|f32.f64 ; $integral sat? $any.f16/f64 ; $integral ftz? sat? $any.f32 ; $round? ftz? f32.bf16 ; $round ftz? bf16.f32 ; rn|rz f16x2.f32|bf16x2.f32
 cvta     to? const|global|local|shared|param|shared::cta|shared::cluster|param::entry u32|u64
 div      $int ; approx|full|$round ftz? f32 ; $round f64
-ex2      approx ftz? f32 ; approx ftz? f16|f16x2 @75
-fma      $round ftz? sat? f32 ; $round f64 ; rn ftz? sat? f16|f16x2 @53
-ld       weak? $space? ca|cg|cs|lu|cv? v2? $data ; weak? $space? ca|cg|cs|lu|cv? v4 $small ; global ca|cg|cs|lu? nc v2? $data ; global ca|cg|cs|lu? nc v4 $small ; volatile $space? v2? $data ; volatile $space? v4 $small ; relaxed|acquire $scope $shared? v2? $data ; relaxed|acquire $scope $shared? v4 $small ; $word? $scope? global $cache? nc? v4 b64|u64|s64|f64 @100
+ex2      approx ftz? f32 ; approx ftz? f16|f16x2
+fma      $round ftz? sat? f32 ; $round f64 ; rn ftz? sat? f16|f16x2
+ld       weak? $space? ca|cg|cs|lu|cv? v2? $data ; weak? $space? ca|cg|cs|lu|cv? v4 $small ; global ca|cg|cs|lu? nc v2? $data ; global ca|cg|cs|lu? nc v4 $small ; volatile $space? v2? $data ; volatile $space? v4 $small ; relaxed|acquire $scope $shared? v2? $data ; relaxed|acquire $scope $shared? v4 $small ; $word? $scope? global $cache? nc? v4 b64|u64|s64|f64
 ldu      global? v2? $data ; global? v4 $small
 lg2      approx ftz? f32
 mad      lo|hi $int ; wide u16|s16|u32|s32 ; hi sat s32 ; lo|hi cc u32|s32|u64|s64 ; $round ftz? sat? f32 ; $round f64
 madc     lo|hi cc? u32|s32|u64|s64
 mad24    lo|hi u32|s32 ; hi sat s32
 match    any|all sync b32|b64
-max      $int|f64 ; ftz? NaN? f32 ; ftz? NaN? f16|f16x2 @80
-min      $int|f64 ; ftz? NaN? f32 ; ftz? NaN? f16|f16x2 @80
-mma      sync aligned m8n8k4 row.col|row.row|col.row|col.col f16.f16.f16.f16|f32.f16.f16.f32|f32.f16.f16.f16 ; sync aligned m8n8k4 row.col|row.row|col.row|col.col f32.bf16.bf16.f32|f32.tf32.tf32.f32 @80 ; sync aligned m8n8k4 row.col $round? f64.f64.f64.f64 @80 ; sync aligned m16n8k4|m16n8k8|m16n8k16 row.col $round? f64.f64.f64.f64 @90 ; sync aligned m16n8k4|m16n8k8 row.col f32.tf32.tf32.f32 @80 ; sync aligned m16n8k8 row.col f16.f16.f16.f16|f32.f16.f16.f32 @75 ; sync aligned m16n8k16 row.col f16.f16.f16.f16|f32.f16.f16.f32 @80 ; sync aligned m16n8k8|m16n8k16 row.col f32.bf16.bf16.f32 @80 ; sync aligned m8n8k16 row.col satfinite? $bytes @75 ; sync aligned m16n8k16|m16n8k32 row.col satfinite? $bytes @80 ; sync aligned m8n8k32 row.col satfinite? $nibbles @75 ; sync aligned m16n8k32|m16n8k64 row.col satfinite? $nibbles @80 ; sync aligned m8n8k128 row.col xor popc s32.b1.b1.s32 @75 ; sync aligned m8n8k128 row.col and popc s32.b1.b1.s32 @80 ; sync aligned m16n8k128|m16n8k256 row.col xor|and popc s32.b1.b1.s32 @80
+max      $int|f64 ; ftz? NaN? f32 ; ftz? NaN? f16|f16x2
+min      $int|f64 ; ftz? NaN? f32 ; ftz? NaN? f16|f16x2
+mma      sync aligned m8n8k4 row.col|row.row|col.row|col.col f16.f16.f16.f16|f32.f16.f16.f32|f32.f16.f16.f16 ; sync aligned m8n8k4 row.col|row.row|col.row|col.col f32.bf16.bf16.f32|f32.tf32.tf32.f32 ; sync aligned m8n8k4 row.col $round? f64.f64.f64.f64 ; sync aligned m16n8k4|m16n8k8|m16n8k16 row.col $round? f64.f64.f64.f64 ; sync aligned m16n8k4|m16n8k8 row.col f32.tf32.tf32.f32 ; sync aligned m16n8k8 row.col f16.f16.f16.f16|f32.f16.f16.f32 ; sync aligned m16n8k16 row.col f16.f16.f16.f16|f32.f16.f16.f32 ; sync aligned m16n8k8|m16n8k16 row.col f32.bf16.bf16.f32 ; sync aligned m8n8k16 row.col satfinite? $bytes ; sync aligned m16n8k16|m16n8k32 row.col satfinite? $bytes ; sync aligned m8n8k32 row.col satfinite? $nibbles ; sync aligned m16n8k32|m16n8k64 row.col satfinite? $nibbles ; sync aligned m8n8k128 row.col xor popc s32.b1.b1.s32 ; sync aligned m8n8k128 row.col and popc s32.b1.b1.s32 ; sync aligned m16n8k128|m16n8k256 row.col xor|and popc s32.b1.b1.s32
 mov      pred|b16|b32|b64|$int|f32|f64
-mul      lo|hi $int ; wide u16|s16|u32|s32 ; $round? ftz? sat? f32 ; $round? f64 ; rn? ftz? sat? f16|f16x2 @53
+mul      lo|hi $int ; wide u16|s16|u32|s32 ; $round? ftz? sat? f32 ; $round? f64 ; rn? ftz? sat? f16|f16x2
 mul24    lo|hi u32|s32
-neg      ftz? f32 ; f64 ; ftz? f16|f16x2 @53 ; s16|s32|s64
+neg      ftz? f32 ; f64 ; ftz? f16|f16x2 ; s16|s32|s64
 not      pred|b16|b32|b64
 or       pred|b16|b32|b64
 popc     b32|b64
 rcp      approx|$round ftz? f32 ; $round ftz? f64 ; approx ftz f64
 red      relaxed|release? $scope? $shared? add u32|s32|u64|f32|f64 ; relaxed|release? $scope? $shared? noftz add f16|f16x2 ; relaxed|release? $scope? $shared? min|max u32|s32|u64|s64 ; relaxed|release? $scope? $shared? and|or|xor b32|b64 ; relaxed|release? $scope? $shared? inc|dec u32
-redux    sync add|min|max u32|s32 ; sync and|or|xor b32 ; sync min|max abs? NaN? f32 @100
+redux    sync add|min|max u32|s32 ; sync and|or|xor b32 ; sync min|max abs? NaN? f32
 rem      $int
 rsqrt    approx ftz? f32|f64
 sad      $int
 selp     b16|b32|b64|$int|f32|f64
-set      $equal|$order4 $logic? u32/s32/f32/f16.s16/s32/s64 ; $equal|$order4|lo|ls|hi|hs $logic? u32/s32/f32/f16.u16/u32/u64 ; $equal $logic? u32/s32/f32/f16.b16/b32/b64 ; $equal|$order4|$unordered $logic? ftz? u32/s32/f32/f16.f32 ; $equal|$order4|$unordered $logic? u32/s32/f32/f16.f64 ; $equal|$order4|$unordered $logic? ftz? u32/s32/u16/s16/f16.f16|u32/s32/f16x2.f16x2 @53
-setp     $equal|$order4 $logic? s16|s32|s64 ; $equal|$order4|lo|ls|hi|hs $logic? u16|u32|u64 ; $equal $logic? b16|b32|b64 ; $equal|$order4|$unordered $logic? ftz? f32 ; $equal|$order4|$unordered $logic? f64 ; $equal|$order4|$unordered $logic? ftz? f16|f16x2 @53
+set      $equal|$order4 $logic? u32/s32/f32/f16.s16/s32/s64 ; $equal|$order4|lo|ls|hi|hs $logic? u32/s32/f32/f16.u16/u32/u64 ; $equal $logic? u32/s32/f32/f16.b16/b32/b64 ; $equal|$order4|$unordered $logic? ftz? u32/s32/f32/f16.f32 ; $equal|$order4|$unordered $logic? u32/s32/f32/f16.f64 ; $equal|$order4|$unordered $logic? ftz? u32/s32/u16/s16/f16.f16|u32/s32/f16x2.f16x2
+setp     $equal|$order4 $logic? s16|s32|s64 ; $equal|$order4|lo|ls|hi|hs $logic? u16|u32|u64 ; $equal $logic? b16|b32|b64 ; $equal|$order4|$unordered $logic? ftz? f32 ; $equal|$order4|$unordered $logic? f64 ; $equal|$order4|$unordered $logic? ftz? f16|f16x2
 shf      l|r wrap|clamp b32
 shfl     sync? up|down|bfly|idx b32
 shl      b16|b32|b64
@@ -68,11 +67,11 @@ shr      b16|b32|b64|$int
 sin      approx ftz? f32
 slct     $bits/$ints/f32/f64.s32 ; ftz? $bits/$ints/f32/f64.f32
 sqrt     approx|$round ftz? f32 ; $round f64
-st       weak? global|shared|local|param? wb|cg|cs|wt? v2? $data ; weak? global|shared|local|param? wb|cg|cs|wt? v4 $small ; volatile $space? v2? $data ; volatile $space? v4 $small ; relaxed|release $scope $shared? v2? $data ; relaxed|release $scope $shared? v4 $small ; $word? $scope? global $cache? v4 b64|u64|s64|f64 @100
-sub      $int ; sat? s32 ; cc u32|s32|u64|s64 ; $round? ftz? sat? f32 ; $round? f64 ; rn? ftz? sat? f16|f16x2 @53
+st       weak? global|shared|local|param? wb|cg|cs|wt? v2? $data ; weak? global|shared|local|param? wb|cg|cs|wt? v4 $small ; volatile $space? v2? $data ; volatile $space? v4 $small ; relaxed|release $scope $shared? v2? $data ; relaxed|release $scope $shared? v4 $small ; $word? $scope? global $cache? v4 b64|u64|s64|f64
+sub      $int ; sat? s32 ; cc u32|s32|u64|s64 ; $round? ftz? sat? f32 ; $round? f64 ; rn? ftz? sat? f16|f16x2
 subc     cc? u32|s32|u64|s64
 szext    wrap|clamp u32|s32
-tanh     approx f32|f16|f16x2 @75
+tanh     approx f32|f16|f16x2
 testp    finite|infinite|number|notanumber|normal|subnormal f32|f64
 vote     sync? all|any|uni pred ; sync? ballot b32
 xor      pred|b16|b32|b64
@@ -102,7 +101,6 @@ var vocabulary = wordSet("weak volatile relaxed acquire release acq_rel global s
 // optional.
 type wordForm struct {
 	groups []wordGroup
-	target int
 }
 
 type wordGroup struct {
@@ -142,10 +140,6 @@ func parseForms(text string) *wordForms {
 	for _, one := range strings.Split(text, ";") {
 		var f wordForm
 		for _, w := range strings.Fields(one) {
-			if n, ok := strings.CutPrefix(w, "@"); ok {
-				_, _ = fmt.Sscan(n, &f.target)
-				continue
-			}
 			bare, optional := strings.CutSuffix(w, "?")
 			g := wordGroup{words: groupWords(bare), optional: optional}
 			for word := range g.words {
@@ -231,9 +225,9 @@ func typesLast(name string, suffix []string) []string {
 	return append(modifiers, types...)
 }
 
-// formFault says what is wrong with the suffixes of an opcode on a target, "" when nothing
+// formFault says what is wrong with the suffixes of an opcode, "" when nothing
 // is or when they are newer than the table.
-func formFault(word string, code opcode, target int) string {
+func formFault(word string, code opcode) string {
 	forms := formTable[code.name]
 	if forms == nil {
 		return ""
@@ -243,13 +237,9 @@ func formFault(word string, code opcode, target int) string {
 		return ""
 	}
 	for _, f := range forms.list {
-		if !f.fits(suffix) {
-			continue
+		if f.fits(suffix) {
+			return ""
 		}
-		if f.target > target {
-			return fmt.Sprintf("%s needs .target sm_%d or later, and this module is for sm_%d", word, f.target, target)
-		}
-		return ""
 	}
 	return word + " does not exist; " + forms.closest(code.name, suffix)
 }

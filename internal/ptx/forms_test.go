@@ -33,19 +33,3 @@ func TestFormsAgreeWithPtxas(t *testing.T) {
 		}
 	}
 }
-
-// Each feature is refused one target and one version before it exists.
-func TestFeaturesNeedTargetAndVersion(t *testing.T) {
-	for name, list := range features {
-		for _, f := range list {
-			code := opcode{name: name, suffix: f.with}
-			word := strings.Join(append([]string{name}, f.with...), ".")
-			have := &Module{Target: "sm_100", Version: "8.7"}
-			assert.Empty(t, featureFault(word, code, have))
-			if f.target > 0 {
-				assert.Contains(t, featureFault(word, code, &Module{Target: "sm_50", Version: "8.7"}), "needs .target sm_")
-			}
-			assert.Contains(t, featureFault(word, code, &Module{Target: "sm_100", Version: "4.0"}), "needs .version ")
-		}
-	}
-}

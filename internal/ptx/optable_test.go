@@ -29,7 +29,7 @@ func TestFormsOfCompiledCodeAreLegal(t *testing.T) {
 		vote.ballot.sync.b32 vote.sync.any.pred match.any.sync.b64 bar.red.popc.u32 ex2.approx.ftz.f16
 		rcp.approx.ftz.f64 min.bf16x2 neg.f16 fma.rm.f32 lop3.b32 prmt.b32 brev.b64 copysign.f64`) {
 		parts := strings.Split(word, ".")
-		f := newForm(word, opcode{name: parts[0], suffix: parts[1:]}, &Module{Target: "sm_90", Version: "8.0"})
+		f := newForm(word, opcode{name: parts[0], suffix: parts[1:]}, &Module{Target: "sm_90", Version: "8.3"})
 		require.NotNil(t, f.row, word)
 		require.Empty(t, f.fault, word)
 	}

@@ -109,11 +109,10 @@ func TestSyntax(t *testing.T) {
 const bodyMark = "\tpmevent 15;\n"
 
 func syntaxInput(d *datadriven.TestData) string {
-	head := strings.ReplaceAll(testHead, "\n", " ")
 	if d.Cmd == "file" {
-		return head + d.Input + "\n"
+		return strings.ReplaceAll(testHead, "\n", " ") + d.Input + "\n"
 	}
-	return head + ".global .u32 g; .global .texref tex; .global .samplerref smp; .global .surfref surf; .shared .b8 sh[64]; " +
+	return ".version 8.8 .target sm_120 .address_size 64 .global .u32 g; .global .texref tex; .global .samplerref smp; .global .surfref surf; .shared .b8 sh[64]; " +
 		".func (.reg .b32 r) one(.reg .b32 a) { ret; } .func two(.param .b64 a) { ret; } " +
 		".visible .entry k(.param .u64 a, .param .u32 n) { " +
 		".reg .pred %p<4>; .reg .b16 %h<9>; .reg .b32 %r<20>; .reg .f32 %f<20>; .reg .f64 %fd<9>; .reg .b64 %rd<9>; .reg .b128 %q<3>; pmevent 15;\n" +
