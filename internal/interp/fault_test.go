@@ -11,8 +11,8 @@ import (
 // faultSource wraps a body into a kernel whose parameters are a buffer of 256
 // bytes, an empty one and a number.
 func faultSource(body string) string {
-	return `.version 7.8
-.target sm_75
+	return `.version 9.0
+.target sm_90
 .address_size 64
 .visible .entry victim(.param .u64 data, .param .u64 empty, .param .u32 n)
 {

@@ -35,13 +35,14 @@ func newForm(word string, code opcode, m *Module) *form {
 			f.vector = int(s[1] - '0')
 		}
 	}
+	f.fault = missingFault(word, code, f.row, m)
 	if f.row == nil {
 		return f
 	}
 	if f.row.unknown(code.suffix) != "" {
 		f.row = nil
 	}
-	if f.row != nil && f.row.types != "" && f.row.types != "*" {
+	if f.fault == "" && f.row != nil && f.row.types != "" && f.row.types != "*" {
 		f.fault = f.typeFault(code.name)
 	}
 	if f.fault == "" {

@@ -175,7 +175,10 @@ An opcode is in one of three states:
   are kernels whose results are compared with the CPU.
 - **parses**: the module loads and the operands are checked, but no test executes the instruction. As a rule, a launch of
   a kernel that contains it is refused with the instruction and its line.
-- **in no table**: the module loads, the operands are not checked, and the launch is refused in the same way.
+- **in no table**: the load of a module up to ISA 8.8 fails with CUDA_ERROR_INVALID_PTX (218), as it does for a modifier that an
+  opcode does not have. A module of a later ISA loads, the operands are not checked, and the launch is refused.
+
+A load also fails for an instruction, modifier, type or special register that the module's ` + "`.target` or `.version`" + ` lacks.
 
 ## The kernels that are counted
 

@@ -41,9 +41,9 @@ type opRow struct {
 // the operands are x…, the form is irregular: its types or counts depend on
 // more than this table contains, and the simulator checks it.
 //
-// Opcodes without a line, and modifiers that a line does not name, are not
-// checked. They may be newer than this table. The simulator refuses them when
-// the kernel is launched.
+// An opcode without a line does not exist in a module up to that version, and neither does
+// a modifier that the opcode's line does not name: the load fails. In a module of a later
+// version they are not checked, and the launch of a kernel that has them is refused.
 const opRows = `
 abs            da       ifh   ftz
 activemask     d        b
@@ -80,10 +80,12 @@ cp+async       mmx[xx   -     async ca cg $spaces L2::*
 cp+async+bulk  mmx[xxxx -     async bulk $bulk
 cp+async+bulk+prefetch mx[x - async bulk prefetch L2 $spaces L2::*
 cp+async+bulk+tensor xx[xxxxx - async bulk tensor prefetch L2 $bulk $tensor
-cp+async+commit_group - -     async commit_group bulk
+cp+async+commit_group - -     async commit_group
+cp+async+bulk+commit_group - - async bulk commit_group
+cp+async+bulk+wait_group x -  async bulk wait_group read
 cp+async+mbarrier m     b     async mbarrier arrive noinc $spaces
 cp+async+wait_all -     -     async wait_all
-cp+async+wait_group x   -     async wait_group bulk read
+cp+async+wait_group x   -     async wait_group
 cp+reduce+async+bulk mmx[xxxx ibfh async bulk reduce noftz $bulk $reduce
 cp+reduce+async+bulk+tensor xm[xx - async bulk tensor reduce $bulk $tensor $reduce
 createpolicy+cvt       da     b  cvt L2
@@ -179,7 +181,7 @@ suld           Dt       8b    b $geometry $clamp $cache v2 v4
 suq            cm       b     width height depth channel_data_type channel_order array_size memory_layout
 sured          tA       bi    b p add min max and or $geometry $clamp
 sust           tA       8b    b p $geometry $clamp $cache v2 v4
-sust+p         tA       b     p $geometry $clamp v2 v4
+sust+p         tA       b     p $geometry $clamp $cache v2 v4
 szext          dau      i     clamp wrap
 tanh           da       fh    approx
 tcgen05        [xxxxxxxx *    $anything
@@ -346,6 +348,26 @@ func (r *opRow) unknown(suffix []string) string {
 			continue
 		}
 		return s
+	}
+	return ""
+}
+
+// lastVersion is the ISA that opRows lists, as 100*major+minor.
+const lastVersion = 808
+
+// missingFault reports an opcode or a modifier that no ISA up to lastVersion has, "" when the row
+// has all of them. In a module of a later ISA the opcode may be newer than opRows.
+func missingFault(word string, code opcode, row *opRow, m *Module) string {
+	switch {
+	case m.version() > lastVersion:
+		return ""
+	case len(opTable[code.name]) == 0:
+		return fmt.Sprintf("%s does not exist; PTX has no instruction %s", word, code.name)
+	case row == nil:
+		return fmt.Sprintf("%s does not exist; %s has other forms", word, code.name)
+	}
+	if s := row.unknown(code.suffix); s != "" {
+		return fmt.Sprintf("%s does not exist; %s has no modifier .%s", word, code.name, s)
 	}
 	return ""
 }

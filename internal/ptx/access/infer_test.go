@@ -76,7 +76,7 @@ func inferInput(t *testing.T, d *datadriven.TestData) *ptx.Module {
 		d.ScanArgs(t, "file", &file)
 		return parseFile(t, "testdata/"+file)
 	}
-	m, err := ptx.Parse("in.ptx", strings.ReplaceAll(testHead, "\n", " ")+
+	m, err := ptx.Parse("in.ptx", ".version 9.0 .target sm_100 .address_size 64 "+ // of a later ISA than the table: opcodes may be unknown
 		".global .u64 g; .shared .u64 sh[4]; .extern .func ext(.param .b64 a); "+
 		".func (.param .b64 r) same(.param .b64 a) { .reg .b64 %rd<2>; ld.param.u64 %rd1, [a]; st.param.b64 [r+0], %rd1; ret; } "+
 		".visible .entry k(.param .u64 a, .param .u64 b, .param .u64 n, .param .align 8 .b8 s[32], .param .u32 i) { "+
