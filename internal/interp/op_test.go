@@ -39,7 +39,7 @@ func regType(typ string) string {
 // source is the PTX of the test's kernel.
 func (o opTest) source() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, ".version 7.8\n.target sm_75\n.address_size 64\n.visible .entry op(.param .u64 out")
+	fmt.Fprintf(&b, ".version 7.8\n.target sm_90\n.address_size 64\n.visible .entry op(.param .u64 out")
 	for i := range o.sources {
 		fmt.Fprintf(&b, ", .param .u64 in%d", i)
 	}
