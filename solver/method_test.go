@@ -172,7 +172,7 @@ func (u *user) method() Method {
 }
 
 func TestRandomMethodsComeToOneResult(t *testing.T) {
-	seeds := uint64(8)
+	seeds := uint64(5)
 	if testing.Short() {
 		seeds = 4
 	}
