@@ -134,6 +134,15 @@ type Prefetch struct {
 	ToDevice bool
 }
 
+// Complete reports whether the field that Kind names is set, and no other.
+func (op *Op) Complete() bool {
+	return (op.Kind == KindLaunch) == (op.Launch != nil) &&
+		(op.Kind == KindCopy) == (op.Copy != nil) &&
+		(op.Kind == KindMemset) == (op.Memset != nil) &&
+		(op.Kind == KindPrefetch) == (op.Prefetch != nil) &&
+		op.Kind.IsControl() == (op.Control != nil)
+}
+
 // Accesses returns every access of op: its Uses, which are not to be changed, or
 // what follows from its operands, in scratch.
 func (op *Op) Accesses(scratch *[2]Access) []Access {

@@ -7,11 +7,7 @@ func (v *verifier) payload(id OpID, op *Op) {
 	switch {
 	case op.Kind >= numKinds:
 		v.add(id, "%v has the unknown kind %v", id, op.Kind)
-	case (op.Kind == KindLaunch) != (op.Launch != nil),
-		(op.Kind == KindCopy) != (op.Copy != nil),
-		(op.Kind == KindMemset) != (op.Memset != nil),
-		(op.Kind == KindPrefetch) != (op.Prefetch != nil),
-		op.Kind.IsControl() != (op.Control != nil):
+	case !op.Complete():
 		v.add(id, "%v %v needs exactly the operands of its kind: set the field that Kind names and no other", id, op.Kind)
 	case op.Kind.IsControl():
 	case len(op.Uses) > 0 && op.Kind != KindLaunch && op.Kind != KindHost:

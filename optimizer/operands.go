@@ -14,8 +14,8 @@ func checkOperands(g *ir.Graph) error {
 	var scratch [2]ir.Access
 	for v := range g.Ops {
 		op := &g.Ops[v]
-		if lacksOperands(op) {
-			return absent.Error(fmt.Sprintf("operation %v of %s is a %v and has none: set the field of its kind", ir.OpID(v), g.Name, op.Kind))
+		if !op.Complete() || op.Control != nil && slices.Contains(op.Control.Bodies, nil) {
+			return absent.Error(fmt.Sprintf("operation %v of %s is a %v: set the field of its kind and no other", ir.OpID(v), g.Name, op.Kind))
 		}
 		for _, a := range op.Accesses(&scratch) {
 			if a.Buffer < 0 || int(a.Buffer) >= len(g.Buffers) {
@@ -24,20 +24,4 @@ func checkOperands(g *ir.Graph) error {
 		}
 	}
 	return nil
-}
-
-func lacksOperands(op *ir.Op) bool {
-	switch op.Kind {
-	case ir.KindLaunch:
-		return op.Launch == nil
-	case ir.KindCopy:
-		return op.Copy == nil
-	case ir.KindMemset:
-		return op.Memset == nil
-	case ir.KindPrefetch:
-		return op.Prefetch == nil
-	case ir.KindLoop, ir.KindBranch:
-		return op.Control == nil || slices.Contains(op.Control.Bodies, nil)
-	}
-	return false
 }

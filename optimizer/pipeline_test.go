@@ -158,7 +158,7 @@ func BenchmarkPlan(b *testing.B) {
 // TestMissingOperandsAreNamed plans operations without the field of their kind, and with a buffer that the graph lacks.
 func TestMissingOperandsAreNamed(t *testing.T) {
 	for _, op := range []ir.Op{
-		{Kind: ir.KindLaunch}, {Kind: ir.KindCopy}, {Kind: ir.KindMemset}, {Kind: ir.KindPrefetch},
+		{Kind: ir.KindLaunch}, {Kind: ir.KindCopy}, {Kind: ir.KindMemset}, {Kind: ir.KindPrefetch}, {Kind: ir.KindLoop}, {Kind: ir.KindBranch},
 		{Kind: ir.KindHost, Uses: []ir.Access{{Range: ir.Range{Buffer: 7, Lo: 0, Hi: 4}}}},
 		{Kind: ir.KindMemset, Memset: &ir.Memset{Dst: ir.Range{Buffer: -1, Hi: 4}}},
 	} {
