@@ -19,9 +19,9 @@ import (
 //
 // DSATUR (D. Brélaz, "New Methods to Color the Vertices of a Graph", CACM 1979) and
 // recursive largest first (F. T. Leighton, J. Res. NBS 1979) are gonum's. They keep colourings
-// in maps and are only for small programs, as is the exact search, which serves as a
-// reference: the graph is perfect, so that its chromatic number is the size of the largest set
-// of concurrent operations. mincover finds the same number of lanes for graphs of any size.
+// in maps and suit only small programs. The exact search, also for small programs, is the
+// reference of the tests. The graph is perfect: its chromatic number is the size of the largest
+// set of concurrent operations. mincover finds the same number of lanes for graphs of any size.
 type colored struct {
 	by func(g *ir.Graph, apart graph.Undirected) (map[int64]int, error)
 }

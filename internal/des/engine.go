@@ -15,7 +15,7 @@ const retireAfter = model.MaxGap
 
 // Engine simulates tasks on one device. It has three kinds of events: a task becomes ready (its dependencies ended
 // Gap ago and it has arrived), a task ends, and the rates of running kernels change. Nothing is computed between
-// events, so many small steps give the same times as one large step.
+// events. Many small steps give the same times as one large step.
 //
 //	Add ──► waiting ──► ready ──► Start called ──► marker            ──► ended
 //	          ▲                                  ├► copy engine, host ──►

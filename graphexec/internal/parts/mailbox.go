@@ -8,7 +8,7 @@ type Mailbox struct {
 	Bytes []byte
 }
 
-// NewMailbox allocates a mailbox of so many bytes.
+// NewMailbox allocates a mailbox that holds the given number of bytes.
 func NewMailbox(dev device.Device, bytes int64) (m Mailbox, err error) {
 	m.At, m.Bytes, err = dev.AllocHost(bytes)
 	return m, err
