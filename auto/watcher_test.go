@@ -15,6 +15,7 @@ import (
 	"github.com/reprise-gpu/reprise/auto"
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/internal/null"
+	"github.com/reprise-gpu/reprise/internal/wrap"
 	"github.com/reprise-gpu/reprise/ir"
 	"github.com/reprise-gpu/reprise/tracer"
 )
@@ -228,7 +229,7 @@ func TestLoopsThatDoNotPayForTheirPlansAreLeftAlone(t *testing.T) {
 // that of the line which made the call, when it is submitted.
 func TestAnErrorOfACallHeldBackNamesItsLine(t *testing.T) {
 	submits, last := 0, 0
-	dev := device.WithFaults(null.New(), func(_ int, method string) device.Code {
+	dev := wrap.Faults(null.New(), func(_ int, method string) device.Code {
 		if method == "Submit" {
 			if submits++; submits == last {
 				return device.OutOfMemory

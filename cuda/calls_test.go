@@ -16,6 +16,7 @@ import (
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/graphexec"
 	"github.com/reprise-gpu/reprise/internal/bench"
+	"github.com/reprise-gpu/reprise/internal/wrap"
 	"github.com/reprise-gpu/reprise/optimizer"
 )
 
@@ -34,7 +35,7 @@ func TestReplaysMakeTheCallsThatAreCounted(t *testing.T) {
 	defer func() { assert.NoError(t, dev.Close()) }()
 	var calls atomic.Int64
 	crossings := 0
-	counted := device.Intercept(device.WithCounting(dev, &calls), func(_ *device.Call, next func() error) error {
+	counted := device.Intercept(wrap.Counting(dev, &calls), func(_ *device.Call, next func() error) error {
 		crossings++
 		return next()
 	})

@@ -5,9 +5,8 @@ package cuda
 import (
 	"fmt"
 
-	"github.com/reprise-gpu/reprise/internal/contract"
-
 	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/internal/contract"
 )
 
 // list is a compiled command list. Its steps are the driver calls, in C memory; its sources are the Go data of the

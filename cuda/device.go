@@ -7,12 +7,11 @@ import (
 	"sync"
 	"time"
 
-	"github.com/reprise-gpu/reprise/internal/contract"
-
 	"gorgonia.org/cu"
 
 	"github.com/reprise-gpu/reprise/cuda/lazycuda"
 	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/internal/contract"
 )
 
 // gpuDevice is a GPU. It implements device.Device, device.Looper, device.Manager and device.Accounter. It is safe for

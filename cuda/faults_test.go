@@ -13,6 +13,7 @@ import (
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/graphexec"
 	"github.com/reprise-gpu/reprise/internal/bench"
+	"github.com/reprise-gpu/reprise/internal/wrap"
 )
 
 // TestNothingIsLeftBehind has one call after the other fail while a benchmark is traced,
@@ -27,7 +28,7 @@ func TestNothingIsLeftBehind(t *testing.T) {
 			require.NoError(t, replayVec(t.Context(), count, backend))
 			require.Zero(t, d.Live())
 			for n := range calls - 1 { // the last is Close
-				failing := device.WithFaults(d, device.FailCall(n, device.OutOfMemory))
+				failing := wrap.Faults(d, wrap.FailCall(n, device.OutOfMemory))
 				err := replayVec(t.Context(), failing, backend)
 				if !assert.Error(t, err, "call %d", n) {
 					continue

@@ -5,11 +5,10 @@ package cuda
 import (
 	"fmt"
 
-	"github.com/reprise-gpu/reprise/internal/contract"
-
 	"gorgonia.org/cu"
 
 	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/internal/contract"
 )
 
 // graph is a graph under construction. Node n is nodes[n-1]. The driver identifies the nodes of an instance by those

@@ -5,11 +5,10 @@ package cuda
 import (
 	"slices"
 
-	"github.com/reprise-gpu/reprise/internal/contract"
-
 	"gorgonia.org/cu"
 
 	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/internal/contract"
 )
 
 var _ device.Looper = (*gpuDevice)(nil)

@@ -8,11 +8,10 @@ import (
 	"sort"
 	"unsafe"
 
-	"github.com/reprise-gpu/reprise/internal/contract"
-
 	"gorgonia.org/cu"
 
 	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/internal/contract"
 )
 
 // memory holds the allocations that the program may copy from and to. Copies are checked here, because drivers do not

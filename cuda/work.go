@@ -5,11 +5,10 @@ package cuda
 import (
 	"runtime/cgo"
 
-	"github.com/reprise-gpu/reprise/internal/contract"
-
 	"gorgonia.org/cu"
 
 	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/internal/contract"
 )
 
 // copyHosts states which sides of a copy are pinned memory, as a graph node requires.

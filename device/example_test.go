@@ -27,20 +27,6 @@ func ExampleDevice() {
 	// Output: [7 7 7 7]
 }
 
-// ExampleWithFaults tests the error path of a program: its second call into the device fails.
-func ExampleWithFaults() {
-	simulated, err := sim.New(sim.Options{})
-	check(err)
-	dev := device.WithFaults(simulated, device.FailCall(1, device.OutOfMemory))
-	defer dev.Close()
-
-	_, err = dev.Alloc(4)
-	check(err)
-	_, err = dev.Alloc(4)
-	fmt.Println(device.CodeOf(err) == device.OutOfMemory)
-	// Output: true
-}
-
 func check(err error) {
 	if err != nil {
 		log.Fatal(err)

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -19,29 +18,22 @@ import (
 func TestMissingArguments(t *testing.T) {
 	absenttest.Run(t, absenttest.Calls{
 		Funcs: map[string]any{
-			"FailCall": device.FailCall, "FailFrom": device.FailFrom, "FailNth": device.FailNth, "FailWork": device.FailWork,
 			"Join": device.Join, "Same": device.Same, "CodeOf": device.CodeOf,
-			"Intercept": device.Intercept, "WithCounting": device.WithCounting, "WithFaults": device.WithFaults,
-			"WithLogging": device.WithLogging,
+			"Intercept": device.Intercept, "WithLogging": device.WithLogging,
 		},
 		Receivers: []func(*testing.T) any{
 			func(*testing.T) any { return null.New() },
 			func(*testing.T) any { return device.WithLogging(null.New(), &bytes.Buffer{}) },
-			func(*testing.T) any { return device.WithCounting(null.New(), new(atomic.Int64)) },
-			func(*testing.T) any { return device.WithFaults(null.New(), device.FailCall(1000, device.Unknown)) },
 			func(*testing.T) any { return &device.HostCall{} },
 			func(*testing.T) any { return &device.HostError{} },
 			func(*testing.T) any { return &device.Conditional{} },
 			func(*testing.T) any { return &device.Error{} },
 			func(*testing.T) any { return &device.Fault{} },
-			func(*testing.T) any { return &device.Texels{} },
-			func(*testing.T) any { return &device.TextureDesc{} },
-			func(*testing.T) any { return device.TexelFormat(99) },
 			func(*testing.T) any { return device.ConditionalKind(99) },
 			func(*testing.T) any { return device.MemoryKind(99) },
 		},
 		Pool: func(*testing.T) []any {
-			return []any{null.New(), context.Background(), &bytes.Buffer{}, new(atomic.Int64), &device.Texels{}, &device.Info{},
+			return []any{null.New(), context.Background(), &bytes.Buffer{}, &device.Info{},
 				device.Interceptor(func(_ *device.Call, next func() error) error { return next() }), &device.HostCall{},
 				&device.Launch{}, &device.Copy{}, &device.Memset{}, &device.Prefetch{}}
 		},
@@ -60,8 +52,6 @@ func TestANilPointerIsNoDevice(t *testing.T) {
 	next := func(_ *device.Call, next func() error) error { return next() }
 	assert.Nil(t, device.Intercept(none, next))
 	assert.Nil(t, device.WithLogging(none, &bytes.Buffer{}))
-	assert.Nil(t, device.WithCounting(none, new(atomic.Int64)))
-	assert.Nil(t, device.WithFaults(none, device.FailCall(1, device.Unknown)))
 	d := null.New()
 	stream, err := d.CreateStream(0)
 	require.NoError(t, err)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/internal/null"
+	"github.com/reprise-gpu/reprise/internal/wrap"
 )
 
 // transcripts are programs whose logs testdata/logging holds.
@@ -83,7 +84,7 @@ func TestLogging(t *testing.T) {
 func TestEveryCallCanFail(t *testing.T) {
 	for name, program := range transcripts {
 		calls := 0
-		count := device.WithFaults(null.New(), func(int, string) device.Code { calls++; return 0 })
+		count := wrap.Faults(null.New(), func(int, string) device.Code { calls++; return 0 })
 		require.NoError(t, program(count), name)
 		for n := range calls {
 			var below []string
@@ -92,7 +93,7 @@ func TestEveryCallCanFail(t *testing.T) {
 				return next()
 			})
 			var failed []string
-			faulty := device.Intercept(device.WithFaults(spy, device.FailCall(n, device.OutOfMemory)),
+			faulty := device.Intercept(wrap.Faults(spy, wrap.FailCall(n, device.OutOfMemory)),
 				func(c *device.Call, next func() error) error {
 					err := next()
 					if device.CodeOf(err) == device.OutOfMemory {
@@ -107,16 +108,6 @@ func TestEveryCallCanFail(t *testing.T) {
 	}
 }
 
-func TestWithFaultsGivesNoResultWithAnError(t *testing.T) {
-	d := device.WithFaults(null.New(), device.FailCall(0, device.OutOfMemory))
-	p, host, err := d.AllocHost(10)
-	assert.Zero(t, p)
-	assert.Nil(t, host)
-	assert.EqualError(t, err, "AllocHost: CUDA_ERROR_OUT_OF_MEMORY (2): injected fault at call 0")
-	_, err = d.Alloc(10)
-	assert.NoError(t, err)
-}
-
 // An interceptor may refuse after the fact; the caller must not get a handle.
 func TestInterceptorsErrorWins(t *testing.T) {
 	d := device.Intercept(null.New(), func(_ *device.Call, next func() error) error {
@@ -126,31 +117,6 @@ func TestInterceptorsErrorWins(t *testing.T) {
 	p, err := d.Alloc(10)
 	assert.Zero(t, p)
 	assert.EqualError(t, err, "refused")
-}
-
-// answers is what a sequence of calls is answered.
-func answers(fail func(int, string) device.Code, methods ...string) (codes []device.Code) {
-	for i, m := range methods {
-		codes = append(codes, fail(i, m))
-	}
-	return codes
-}
-
-func TestWaysToFail(t *testing.T) {
-	const oom, bad = device.OutOfMemory, device.LaunchFailed
-	for _, c := range []struct {
-		name string
-		fail func(int, string) device.Code
-		want []device.Code
-	}{
-		{"one call", device.FailCall(1, oom), []device.Code{0, oom, 0, 0, 0, 0}},
-		{"the second of a method", device.FailNth("Submit", 1, oom), []device.Code{0, 0, oom, 0, 0, 0}},
-		{"a lost device", device.FailFrom(2, bad), []device.Code{0, 0, bad, bad, bad, 0}},
-		{"work, which shows at the next wait", device.FailWork(1, bad), []device.Code{0, 0, 0, bad, bad, 0}},
-		{"work of a call that enqueues none", device.FailWork(0, bad), []device.Code{0, 0, 0, 0, 0, 0}},
-	} {
-		assert.Equal(t, c.want, answers(c.fail, "Alloc", "Submit", "Submit", "Synchronize", "CreateEvent", "Close"), c.name)
-	}
 }
 
 // A wrapper is a Looper whatever it wraps, so one has to say what is missing.
@@ -170,7 +136,7 @@ func TestCountingAgreesWithTheLog(t *testing.T) {
 	for name, program := range transcripts {
 		var calls atomic.Int64
 		var log strings.Builder
-		require.NoError(t, program(device.WithCounting(device.WithLogging(null.New(), &log), &calls)))
+		require.NoError(t, program(wrap.Counting(device.WithLogging(null.New(), &log), &calls)))
 		lines := strings.Count(log.String(), "\n")
 		if name == "commands" {
 			const compiled = "CompileCommands([stream1 nothing; stream1 records event1; stream1 awaits event1])"

@@ -18,6 +18,7 @@ import (
 	"github.com/reprise-gpu/reprise/graphexec/loop"
 	"github.com/reprise-gpu/reprise/internal/null"
 	"github.com/reprise-gpu/reprise/internal/sim"
+	"github.com/reprise-gpu/reprise/internal/wrap"
 	"github.com/reprise-gpu/reprise/ir"
 	"github.com/reprise-gpu/reprise/optimizer"
 )
@@ -348,7 +349,7 @@ func TestAnyFailedCallOfAControlledExecLeavesNothingBehind(t *testing.T) {
 			plain := null.New()
 			b := bind(t, plain, s.Graph)
 			before, calls := plain.Live(), 0
-			dev := device.WithFaults(plain, func(_ int, method string) device.Code {
+			dev := wrap.Faults(plain, func(_ int, method string) device.Code {
 				if strings.HasPrefix(method, "Free") || strings.HasPrefix(method, "Destroy") || strings.HasPrefix(method, "Unload") {
 					return 0
 				}

@@ -14,6 +14,7 @@ import (
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/graphexec"
 	"github.com/reprise-gpu/reprise/internal/null"
+	"github.com/reprise-gpu/reprise/internal/wrap"
 	"github.com/reprise-gpu/reprise/ir"
 	"github.com/reprise-gpu/reprise/optimizer"
 )
@@ -186,8 +187,8 @@ func TestAnyFailedCallLeavesNothingBehind(t *testing.T) {
 			plain := null.New()
 			b := bind(t, plain, s.Graph)
 			before := plain.Live()
-			armed := device.FailCall(n, device.OutOfMemory)
-			dev := device.WithFaults(plain, func(call int, method string) device.Code { return armed(call, method) })
+			armed := wrap.FailCall(n, device.OutOfMemory)
+			dev := wrap.Faults(plain, func(call int, method string) device.Code { return armed(call, method) })
 			x, err := graphexec.Instantiate(dev, s, b, form)
 			if err == nil {
 				require.Greater(t, n, 5, "Instantiate made hardly a call")
@@ -248,7 +249,7 @@ func TestAFailedUpdateNamesTheOperation(t *testing.T) {
 		s := plan(t, diamond, "serial")
 		plain := null.New()
 		fail := device.Code(0)
-		dev := device.WithFaults(plain, func(_ int, method string) device.Code {
+		dev := wrap.Faults(plain, func(_ int, method string) device.Code {
 			if strings.HasPrefix(method, "Update") {
 				return fail
 			}

@@ -12,6 +12,7 @@ import (
 	"github.com/reprise-gpu/reprise/graphexec/loop"
 	"github.com/reprise-gpu/reprise/internal/null"
 	"github.com/reprise-gpu/reprise/internal/sim"
+	"github.com/reprise-gpu/reprise/internal/wrap"
 	"github.com/reprise-gpu/reprise/ir"
 	"github.com/reprise-gpu/reprise/optimizer"
 	"github.com/reprise-gpu/reprise/tracer"
@@ -126,8 +127,8 @@ func TestPlansOfATraceFitItThroughWrappersPassesAndText(t *testing.T) {
 		{"the device", base, base},
 		{"traced through a wrapper", logged, base},
 		{"replayed through a wrapper", base, logged},
-		{"two wrappers", logged, device.WithFaults(base, never)},
-		{"a wrapper of a wrapper", base, device.WithFaults(logged, never)},
+		{"two wrappers", logged, wrap.Faults(base, never)},
+		{"a wrapper of a wrapper", base, wrap.Faults(logged, never)},
 		{"a wrapper of another type", wrapper{base}, wrapper{logged}},
 	} {
 		trace, x := squares(t, on.traced, "one", 64, true)

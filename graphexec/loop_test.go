@@ -19,6 +19,7 @@ import (
 	"github.com/reprise-gpu/reprise/internal/graphexectest"
 	"github.com/reprise-gpu/reprise/internal/null"
 	"github.com/reprise-gpu/reprise/internal/sim"
+	"github.com/reprise-gpu/reprise/internal/wrap"
 	"github.com/reprise-gpu/reprise/ir"
 	"github.com/reprise-gpu/reprise/optimizer"
 	"github.com/reprise-gpu/reprise/tracer"
@@ -538,9 +539,9 @@ func TestAnyFailedCallOfALoopLeavesNothingBehind(t *testing.T) {
 			plain := null.New()
 			b := bind(t, plain, s.Graph)
 			before := plain.Live()
-			armed := device.FailCall(n, device.OutOfMemory)
+			armed := wrap.FailCall(n, device.OutOfMemory)
 			calls := 0
-			dev := device.WithFaults(plain, func(call int, method string) device.Code {
+			dev := wrap.Faults(plain, func(call int, method string) device.Code {
 				calls = call
 				if method == "Free" || strings.HasPrefix(method, "Destroy") {
 					return 0 // would leave what it was to free
@@ -621,7 +622,7 @@ func TestAFailedChangeOfALoopChangesNothing(t *testing.T) {
 			plain, err := sim.New(sim.Options{Race: sim.RaceOn})
 			require.NoError(t, err)
 			calls, armed, together := 0, false, false
-			dev := device.WithFaults(plain, func(_ int, method string) device.Code {
+			dev := wrap.Faults(plain, func(_ int, method string) device.Code {
 				if !armed || strings.HasPrefix(method, "Free") || strings.HasPrefix(method, "Destroy") {
 					return 0
 				}

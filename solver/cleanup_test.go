@@ -8,6 +8,7 @@ import (
 
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/internal/sim"
+	"github.com/reprise-gpu/reprise/internal/wrap"
 	"github.com/reprise-gpu/reprise/solver/sparse"
 )
 
@@ -24,7 +25,7 @@ func TestErrorsOfCleaningUpAreReported(t *testing.T) {
 				dev, err := sim.New(sim.Options{})
 				require.NoError(t, err)
 				calls := 0
-				failing := device.WithFaults(dev, func(_ int, called string) device.Code {
+				failing := wrap.Faults(dev, func(_ int, called string) device.Code {
 					if called != method {
 						return 0
 					}

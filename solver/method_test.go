@@ -16,6 +16,7 @@ import (
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/graphexec/loop"
 	"github.com/reprise-gpu/reprise/internal/sim"
+	"github.com/reprise-gpu/reprise/internal/wrap"
 	"github.com/reprise-gpu/reprise/solver/sparse"
 )
 
@@ -582,7 +583,7 @@ func TestMemoryThatEndsInAMethodOfOnesOwn(t *testing.T) {
 				}
 				return 0
 			}
-			_, _, err := Solve(context.Background(), device.WithFaults(open(t, sim.Options{}), fail), sparse.Poisson2D(2), random(4, 1), Options{Method: m, Mode: mode, MaxIterations: 3})
+			_, _, err := Solve(context.Background(), wrap.Faults(open(t, sim.Options{}), fail), sparse.Poisson2D(2), random(4, 1), Options{Method: m, Mode: mode, MaxIterations: 3})
 			if calls < n {
 				assert.Greater(t, n, 20)
 				break

@@ -15,6 +15,7 @@ import (
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/graphexec/loop"
 	"github.com/reprise-gpu/reprise/internal/sim"
+	"github.com/reprise-gpu/reprise/internal/wrap"
 	"github.com/reprise-gpu/reprise/solver/sparse"
 )
 
@@ -535,7 +536,7 @@ func TestEveryCallOfTheDeviceMayFail(t *testing.T) {
 				}
 				return 0
 			}
-			x, _, err := Solve(context.Background(), device.WithFaults(open(t, sim.Options{}), fail), a, b, Options{Mode: mode})
+			x, _, err := Solve(context.Background(), wrap.Faults(open(t, sim.Options{}), fail), a, b, Options{Mode: mode})
 			if err == nil {
 				assert.Greater(t, n, 30, "mode %v", mode)
 				break

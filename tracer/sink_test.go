@@ -13,6 +13,7 @@ import (
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/internal/calls"
 	"github.com/reprise-gpu/reprise/internal/null"
+	"github.com/reprise-gpu/reprise/internal/wrap"
 	"github.com/reprise-gpu/reprise/ir"
 	"github.com/reprise-gpu/reprise/tracer"
 )
@@ -69,7 +70,7 @@ func TestASinkSeesWhatAProgramDoes(t *testing.T) {
 
 // Checks and errors name the line of the call, also where the call runs later.
 func TestErrorsOfCallsThatRunLaterNameTheirLines(t *testing.T) {
-	dev := device.WithFaults(null.New(), func(_ int, method string) device.Code {
+	dev := wrap.Faults(null.New(), func(_ int, method string) device.Code {
 		if method == "Submit" {
 			return device.OutOfMemory
 		}

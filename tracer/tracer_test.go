@@ -11,6 +11,7 @@ import (
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/internal/kernels"
 	"github.com/reprise-gpu/reprise/internal/null"
+	"github.com/reprise-gpu/reprise/internal/wrap"
 	"github.com/reprise-gpu/reprise/ir"
 	"github.com/reprise-gpu/reprise/tracer"
 )
@@ -360,7 +361,7 @@ func TestAFinishedTraceStaysAsItIs(t *testing.T) {
 
 func TestAllocationFailureIsAnError(t *testing.T) {
 	plain := null.New()
-	dev := device.WithFaults(plain, device.FailCall(0, device.OutOfMemory))
+	dev := wrap.Faults(plain, wrap.FailCall(0, device.OutOfMemory))
 	tr := tracer.New(dev, "full", tracer.Deferred)
 	b := tr.Alloc("b", ir.F32, 8, ir.Input)
 	tr.Memset(b.Slice(0, 0), 0)
@@ -441,8 +442,8 @@ func TestHelpersAreNotPositions(t *testing.T) {
 func TestAnyFailedCallLeavesNothingBehind(t *testing.T) {
 	for n := 0; ; n++ {
 		plain := null.New()
-		armed := device.FailCall(n, device.OutOfMemory)
-		dev := device.WithFaults(plain, func(call int, method string) device.Code {
+		armed := wrap.FailCall(n, device.OutOfMemory)
+		dev := wrap.Faults(plain, func(call int, method string) device.Code {
 			return armed(call, method)
 		})
 		tr := tracer.New(dev, "faults", tracer.Eager)

@@ -16,6 +16,7 @@ import (
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/internal/bench"
 	"github.com/reprise-gpu/reprise/internal/sim"
+	"github.com/reprise-gpu/reprise/internal/wrap"
 	"github.com/reprise-gpu/reprise/solver"
 	"github.com/reprise-gpu/reprise/solver/sparse"
 )
@@ -170,7 +171,7 @@ func TestAnInterruptedSolvePrintsHowFarItCame(t *testing.T) {
 		ctx, cancel := context.WithCancel(context.Background())
 		s.open = func() (device.Device, error) {
 			dev, err := sim.New(sim.Options{})
-			return device.WithFaults(dev, func(n int, method string) device.Code {
+			return wrap.Faults(dev, func(n int, method string) device.Code {
 				if n == 400 {
 					cancel()
 				}

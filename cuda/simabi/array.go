@@ -10,6 +10,7 @@ import (
 
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/internal/sim"
+	"github.com/reprise-gpu/reprise/internal/texel"
 )
 
 var arrays handles[*array]
@@ -19,7 +20,7 @@ type array struct {
 	handle  handle
 	context *context
 	desc    C.CUDA_ARRAY3D_DESCRIPTOR
-	sim     device.Array
+	sim     texel.Array
 }
 
 func (a *array) owner() *context { return a.context }
@@ -28,25 +29,25 @@ func arrayOf(h C.CUarray) (*array, error) { return arrays.get(of(unsafe.Pointer(
 
 // texelFormats are the formats of channels; planar, compressed and normalized ones are
 // not simulated.
-var texelFormats = map[C.CUarray_format]device.TexelFormat{
-	C.CU_AD_FORMAT_UNSIGNED_INT8: device.TexelU8, C.CU_AD_FORMAT_UNSIGNED_INT16: device.TexelU16,
-	C.CU_AD_FORMAT_UNSIGNED_INT32: device.TexelU32, C.CU_AD_FORMAT_SIGNED_INT8: device.TexelS8,
-	C.CU_AD_FORMAT_SIGNED_INT16: device.TexelS16, C.CU_AD_FORMAT_SIGNED_INT32: device.TexelS32,
-	C.CU_AD_FORMAT_HALF: device.TexelF16, C.CU_AD_FORMAT_FLOAT: device.TexelF32,
+var texelFormats = map[C.CUarray_format]texel.Format{
+	C.CU_AD_FORMAT_UNSIGNED_INT8: texel.U8, C.CU_AD_FORMAT_UNSIGNED_INT16: texel.U16,
+	C.CU_AD_FORMAT_UNSIGNED_INT32: texel.U32, C.CU_AD_FORMAT_SIGNED_INT8: texel.S8,
+	C.CU_AD_FORMAT_SIGNED_INT16: texel.S16, C.CU_AD_FORMAT_SIGNED_INT32: texel.S32,
+	C.CU_AD_FORMAT_HALF: texel.F16, C.CU_AD_FORMAT_FLOAT: texel.F32,
 }
 
 // texels returns the layout for a format and extents, without layers.
-func texels(f C.CUarray_format, channels C.uint, width, height, depth C.size_t) (device.Texels, error) {
+func texels(f C.CUarray_format, channels C.uint, width, height, depth C.size_t) (texel.Layout, error) {
 	format, ok := texelFormats[f]
 	switch {
 	case f == 0, channels != 1 && channels != 2 && channels != 4:
-		return device.Texels{}, invalidValue
+		return texel.Layout{}, invalidValue
 	case !ok:
-		return device.Texels{}, notSupported
+		return texel.Layout{}, notSupported
 	case width > 1<<32 || height > 1<<32 || depth > 1<<32:
-		return device.Texels{}, invalidValue
+		return texel.Layout{}, invalidValue
 	}
-	return device.Texels{Format: format, Channels: int(channels), Width: int(width), Height: int(height), Depth: int(depth)}, nil
+	return texel.Layout{Format: format, Channels: int(channels), Width: int(width), Height: int(height), Depth: int(depth)}, nil
 }
 
 const (
@@ -56,7 +57,7 @@ const (
 )
 
 // layout returns the layout of an array with the given description.
-func layout(d *C.CUDA_ARRAY3D_DESCRIPTOR) (device.Texels, error) {
+func layout(d *C.CUDA_ARRAY3D_DESCRIPTOR) (texel.Layout, error) {
 	t, err := texels(d.Format, d.NumChannels, d.Width, d.Height, d.Depth)
 	switch {
 	case err != nil:

@@ -7,7 +7,7 @@ import "C"
 
 import (
 	"github.com/reprise-gpu/reprise/device/model"
-	"github.com/reprise-gpu/reprise/device/unit"
+	"github.com/reprise-gpu/reprise/internal/unit"
 )
 
 // fixed are the attributes that are the same for all simulated GPUs. Extents of

@@ -10,6 +10,7 @@ import (
 
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/internal/sim"
+	"github.com/reprise-gpu/reprise/internal/texel"
 )
 
 // refs are the texture and surface references of a module for which a program has
@@ -53,7 +54,7 @@ func (m *module) bind() error {
 
 // bind waits for all work, since some of it may sample the previous binding.
 func (r *textureRef) bind(c *context) error {
-	var d device.TextureDesc
+	var d texel.Desc
 	resource := r.resource()
 	format, err := c.over(&resource, &d)
 	if err != nil {

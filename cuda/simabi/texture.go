@@ -9,6 +9,7 @@ import (
 	"unsafe"
 
 	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/internal/texel"
 )
 
 // textures and surfaces are the live objects. They are identified not by a handle but by the
@@ -66,7 +67,7 @@ type (
 )
 
 // over sets the resource in a texture's description.
-func (c *context) over(r *C.CUDA_RESOURCE_DESC, d *device.TextureDesc) (C.CUarray_format, error) {
+func (c *context) over(r *C.CUDA_RESOURCE_DESC, d *texel.Desc) (C.CUarray_format, error) {
 	if r.flags != 0 {
 		return 0, invalidValue
 	}
@@ -113,7 +114,7 @@ const textureFlags = C.CU_TRSF_READ_AS_INTEGER | C.CU_TRSF_NORMALIZED_COORDINATE
 
 // sampling sets the way of sampling in a texture's description. Without mipmaps,
 // their part of the description and anisotropy have no effect.
-func sampling(t *C.CUDA_TEXTURE_DESC, f C.CUarray_format, d *device.TextureDesc) error {
+func sampling(t *C.CUDA_TEXTURE_DESC, f C.CUarray_format, d *texel.Desc) error {
 	switch {
 	case t.flags&^textureFlags != 0, t.filterMode > C.CU_TR_FILTER_MODE_LINEAR, t.mipmapFilterMode > C.CU_TR_FILTER_MODE_LINEAR, t.maxAnisotropy > 16:
 		return invalidValue
@@ -124,7 +125,7 @@ func sampling(t *C.CUDA_TEXTURE_DESC, f C.CUarray_format, d *device.TextureDesc)
 		if m > C.CU_TR_ADDRESS_MODE_BORDER {
 			return invalidValue
 		}
-		d.Address[i] = device.AddressMode(m)
+		d.Address[i] = texel.AddressMode(m)
 	}
 	d.Linear = t.filterMode == C.CU_TR_FILTER_MODE_LINEAR
 	d.Normalized = t.flags&C.CU_TRSF_NORMALIZED_COORDINATES != 0
@@ -145,7 +146,7 @@ func sim_cuTexObjectCreate(out *C.CUtexObject, r *C.CUDA_RESOURCE_DESC, t *C.CUD
 		if view != nil && view.format != C.CU_RES_VIEW_FORMAT_NONE {
 			return notSupported
 		}
-		var d device.TextureDesc
+		var d texel.Desc
 		f, err := c.over(r, &d)
 		if err != nil {
 			return err
@@ -178,7 +179,7 @@ func object[H comparable, T owned](o objects[H, T], h H, out unsafe.Pointer, bod
 func sim_cuTexObjectDestroy(h C.CUtexObject) C.CUresult {
 	return object(textures, h, unsafe.Pointer(&h), func(t *texture) error {
 		delete(textures, h)
-		return t.context.sim.DestroyTexture(device.Texture(h))
+		return t.context.sim.DestroyTexture(texel.Texture(h))
 	})
 }
 
@@ -232,7 +233,7 @@ func sim_cuSurfObjectCreate(out *C.CUsurfObject, r *C.CUDA_RESOURCE_DESC) C.CUre
 func sim_cuSurfObjectDestroy(h C.CUsurfObject) C.CUresult {
 	return object(surfaces, h, unsafe.Pointer(&h), func(s *surface) error {
 		delete(surfaces, h)
-		return s.context.sim.DestroySurface(device.Surface(h))
+		return s.context.sim.DestroySurface(texel.Surface(h))
 	})
 }
 

@@ -6,9 +6,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/stretchr/testify/require"
+	"github.com/reprise-gpu/reprise/internal/texel"
 
-	"github.com/reprise-gpu/reprise/device"
+	"github.com/stretchr/testify/require"
 )
 
 // image is a texture or surface of an instruction file:
@@ -24,16 +24,16 @@ import (
 // the texels. Handles are parameters behind the ins.
 type image struct {
 	surface bool
-	layout  device.Texels
-	desc    device.TextureDesc
+	layout  texel.Layout
+	desc    texel.Desc
 	row     bool
 	texels  values
 	holds   *values
 }
 
-var texelFormats = map[string]device.TexelFormat{
-	"u8": device.TexelU8, "u16": device.TexelU16, "u32": device.TexelU32, "s8": device.TexelS8,
-	"s16": device.TexelS16, "s32": device.TexelS32, "f16": device.TexelF16, "f32": device.TexelF32,
+var texelFormats = map[string]texel.Format{
+	"u8": texel.U8, "u16": texel.U16, "u32": texel.U32, "s8": texel.S8,
+	"s16": texel.S16, "s32": texel.S32, "f16": texel.F16, "f32": texel.F32,
 }
 
 func parseImage(fields []string) (*image, error) {
@@ -94,7 +94,7 @@ func (m *image) parseExtents(geometry, extents string) error {
 }
 
 func (m *image) parseSampling(words []string) error {
-	mode := device.AddressClamp
+	mode := texel.Clamp
 	for _, s := range words {
 		colour, isBorder := strings.CutPrefix(s, "border=")
 		switch {
@@ -105,13 +105,13 @@ func (m *image) parseSampling(words []string) error {
 		case s == "floats":
 			m.desc.ReadNormalized = true
 		case s == "wrap":
-			mode = device.AddressWrap
+			mode = texel.Wrap
 		case s == "mirror":
-			mode = device.AddressMirror
+			mode = texel.Mirror
 		case s == "border":
-			mode = device.AddressBorder
+			mode = texel.Border
 		case isBorder:
-			mode = device.AddressBorder
+			mode = texel.Border
 			v, err := strconv.ParseFloat(colour, 32)
 			if err != nil {
 				return err
@@ -121,14 +121,14 @@ func (m *image) parseSampling(words []string) error {
 			return fmt.Errorf("sampling %s is unknown", s)
 		}
 	}
-	m.desc.Address = [3]device.AddressMode{mode, mode, mode}
+	m.desc.Address = [3]texel.AddressMode{mode, mode, mode}
 	return nil
 }
 
 // create creates the image on the device. check compares the content of a surface at the end; it is nil if none is
 // expected.
 func (m *image) create(b *bench) (handle uint64, check func() string) {
-	d, ok := b.Device.(device.Texturer)
+	d, ok := b.Device.(texel.Device)
 	require.True(b.t, ok, "the device has no textures; list the file in Options.Unsupported")
 	if m.row {
 		m.desc.Memory, m.desc.Layout = b.buffer(m.texels.bytes()), m.layout

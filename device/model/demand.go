@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/reprise-gpu/reprise/device/unit"
+	"github.com/reprise-gpu/reprise/internal/unit"
 )
 
 // DemandKind selects the resource that a task needs.

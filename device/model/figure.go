@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/reprise-gpu/reprise/device/unit"
+	"github.com/reprise-gpu/reprise/internal/unit"
 )
 
 // Figure is one number of a profile, with the name that it has in files and reports. The name ends in the unit,

@@ -1,6 +1,6 @@
 package model
 
-import "github.com/reprise-gpu/reprise/device/unit"
+import "github.com/reprise-gpu/reprise/internal/unit"
 
 // The devices on which the GrCUDA suite was evaluated (IPDPS 2021). What they have is from
 //

@@ -1,6 +1,6 @@
 package model
 
-import "github.com/reprise-gpu/reprise/device/unit"
+import "github.com/reprise-gpu/reprise/internal/unit"
 
 // h200 is the NVIDIA H200 SXM. Sources:
 //

@@ -1,6 +1,6 @@
 package model
 
-import "github.com/reprise-gpu/reprise/device/unit"
+import "github.com/reprise-gpu/reprise/internal/unit"
 
 // Older data-centre devices. What they have is from
 //

@@ -6,6 +6,7 @@ import (
 
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/graphexec"
+	"github.com/reprise-gpu/reprise/internal/wrap"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
@@ -13,7 +14,7 @@ import (
 // because counting would distort measured times.
 func driverCalls(ctx context.Context, dev device.Device, in *Instance, s *ir.Schedule, backend graphexec.Backend) (n int, err error) {
 	var calls atomic.Int64
-	exec, err := graphexec.Instantiate(device.WithCounting(dev, &calls), s, in.Trace, backend)
+	exec, err := graphexec.Instantiate(wrap.Counting(dev, &calls), s, in.Trace, backend)
 	if err != nil {
 		return 0, err
 	}

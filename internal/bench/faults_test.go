@@ -13,6 +13,7 @@ import (
 	"github.com/reprise-gpu/reprise/device/model"
 	"github.com/reprise-gpu/reprise/graphexec"
 	"github.com/reprise-gpu/reprise/internal/sim"
+	"github.com/reprise-gpu/reprise/internal/wrap"
 )
 
 // sweep runs a workload with one thing after another going wrong. The device is
@@ -114,7 +115,7 @@ func TestEveryCallFailsOnce(t *testing.T) {
 	eachSweep(t, func(t *testing.T, s *sweep) {
 		s.eachCall(t, func(n int, method string) {
 			dev := openSmall(t)
-			err := s.run(context.Background(), device.WithFaults(dev, device.FailCall(n, device.OutOfMemory)))
+			err := s.run(context.Background(), wrap.Faults(dev, wrap.FailCall(n, device.OutOfMemory)))
 			what := fmt.Sprintf("call %d, %s: %v", n, method, err)
 			require.Equal(t, device.OutOfMemory, device.CodeOf(err), what)
 			require.ErrorContains(t, err, fmt.Sprintf("%s: CUDA_ERROR_OUT_OF_MEMORY (2): injected fault at call %d", method, n))
@@ -144,7 +145,7 @@ func TestEveryCallFailsForGood(t *testing.T) {
 	eachSweep(t, func(t *testing.T, s *sweep) {
 		s.eachCall(t, func(n int, method string) {
 			code := []device.Code{device.IllegalAddress, device.DeviceUnavailable}[n%2]
-			s.broken(t, fmt.Sprintf("call %d, %s", n, method), method, device.FailFrom(n, code), code)
+			s.broken(t, fmt.Sprintf("call %d, %s", n, method), method, wrap.FailFrom(n, code), code)
 		})
 	})
 }
@@ -156,7 +157,7 @@ func TestAllWorkFails(t *testing.T) {
 		for n, method := range s.calls(t) {
 			replay := method == "LaunchGraph" || method == "SubmitCommands"
 			if replay || method == "Submit" {
-				s.broken(t, fmt.Sprintf("work of call %d, %s", n, method), "Synchronize", device.FailWork(n, device.LaunchFailed), device.LaunchFailed)
+				s.broken(t, fmt.Sprintf("work of call %d, %s", n, method), "Synchronize", wrap.FailWork(n, device.LaunchFailed), device.LaunchFailed)
 			}
 			if replay {
 				replays++
@@ -170,7 +171,7 @@ func TestAllWorkFails(t *testing.T) {
 func (s *sweep) broken(t *testing.T, what, method string, fail func(int, string) device.Code, code device.Code) {
 	t.Helper()
 	dev := openSmall(t)
-	faulty := device.WithFaults(dev, fail)
+	faulty := wrap.Faults(dev, fail)
 	err := s.run(context.Background(), faulty)
 	require.Equal(t, code, device.CodeOf(err), what)
 	require.ErrorContains(t, err, method+": "+code.String(), what)

@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"github.com/reprise-gpu/reprise/device/model"
-	"github.com/reprise-gpu/reprise/device/unit"
+	"github.com/reprise-gpu/reprise/internal/unit"
 )
 
 // pipes maps each unit to its pipe. Units of one pipe delay each other. Since Volta, integers are multiplied in the

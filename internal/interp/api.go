@@ -1,6 +1,6 @@
 package interp
 
-import "github.com/reprise-gpu/reprise/device/unit"
+import "github.com/reprise-gpu/reprise/internal/unit"
 
 // Launch is one run of a kernel over a grid.
 type Launch struct {

@@ -3,8 +3,8 @@ package interp
 import (
 	"strings"
 
-	"github.com/reprise-gpu/reprise/device/unit"
 	"github.com/reprise-gpu/reprise/internal/ptx"
+	"github.com/reprise-gpu/reprise/internal/unit"
 )
 
 // cost is the cost of one warp instruction of PTX: the machine instructions that it

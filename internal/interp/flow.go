@@ -1,8 +1,8 @@
 package interp
 
 import (
-	"github.com/reprise-gpu/reprise/device/unit"
 	"github.com/reprise-gpu/reprise/internal/dense"
+	"github.com/reprise-gpu/reprise/internal/unit"
 )
 
 // cutSegments divides the items into segments and records. A segment starts at every

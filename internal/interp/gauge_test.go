@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/reprise-gpu/reprise/device/unit"
+	"github.com/reprise-gpu/reprise/internal/unit"
 )
 
 // A warp reads the same four sectors 16 times. Loads that are for L2, or that must

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"unsafe"
 
-	"github.com/reprise-gpu/reprise/device/unit"
 	"github.com/reprise-gpu/reprise/internal/ptx"
+	"github.com/reprise-gpu/reprise/internal/unit"
 )
 
 // Kernel is a kernel lowered for one address space.

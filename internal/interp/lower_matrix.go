@@ -1,8 +1,8 @@
 package interp
 
 import (
-	"github.com/reprise-gpu/reprise/device/unit"
 	"github.com/reprise-gpu/reprise/internal/ptx"
+	"github.com/reprise-gpu/reprise/internal/unit"
 )
 
 // wholeWarp is the member mask of instructions that all lanes execute together.

@@ -8,9 +8,8 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/reprise-gpu/reprise/internal/contract"
-
 	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/internal/contract"
 )
 
 // Device is a device.Device and a device.Accounter.

@@ -4,9 +4,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/reprise-gpu/reprise/internal/contract"
-
 	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/internal/contract"
 )
 
 // NodeAt identifies a node of an instance, which may be in a body.

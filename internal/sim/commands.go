@@ -3,9 +3,8 @@ package sim
 import (
 	"fmt"
 
-	"github.com/reprise-gpu/reprise/internal/contract"
-
 	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/internal/contract"
 )
 
 // list is a compiled command list.

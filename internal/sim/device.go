@@ -7,12 +7,12 @@ import (
 	"os"
 	"time"
 
-	"github.com/reprise-gpu/reprise/internal/contract"
-
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/device/model"
+	"github.com/reprise-gpu/reprise/internal/contract"
 	"github.com/reprise-gpu/reprise/internal/des"
 	"github.com/reprise-gpu/reprise/internal/interp"
+	"github.com/reprise-gpu/reprise/internal/texel"
 )
 
 // ErrProfile is in the error chain if figures of Options.Custom are out of their bounds.
@@ -100,7 +100,7 @@ type Device struct {
 	graphs  contract.Handles[device.Graph, *graph]
 	execs   contract.Handles[device.GraphExec, *exec]
 	lists   contract.Handles[device.CommandList, *list]
-	arrays  contract.Handles[device.Array, *array]
+	arrays  contract.Handles[texel.Array, *array]
 
 	legacy         *stream    // created on first use
 	busy           []*stream  // blocking streams with work that the legacy stream does not follow yet
@@ -164,7 +164,7 @@ func New(o Options) (*Device, error) {
 		graphs:     contract.Handles[device.Graph, *graph]{Kind: "graph"},
 		execs:      contract.Handles[device.GraphExec, *exec]{Kind: "graph exec"},
 		lists:      contract.Handles[device.CommandList, *list]{Kind: "command list"},
-		arrays:     contract.Handles[device.Array, *array]{Kind: "array"},
+		arrays:     contract.Handles[texel.Array, *array]{Kind: "array"},
 		info:       infoOf(p, on.bank.Size()),
 	}
 	d.memory = on.open(d)

@@ -3,9 +3,8 @@ package sim
 import (
 	"fmt"
 
-	"github.com/reprise-gpu/reprise/internal/contract"
-
 	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/internal/contract"
 )
 
 // GraphNode is one node of a graph for InstantiateNodes: work, the record of an event, a wait for an event, or a join

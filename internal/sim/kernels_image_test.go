@@ -4,32 +4,32 @@ import (
 	"math"
 	"testing"
 
-	"github.com/stretchr/testify/require"
+	"github.com/reprise-gpu/reprise/internal/texel"
 
-	"github.com/reprise-gpu/reprise/device"
+	"github.com/stretchr/testify/require"
 )
 
 // texels copies an image to a new array.
-func texels[T any](g *gpu, layout device.Texels, v []T) device.Array {
+func texels[T any](g *gpu, layout texel.Layout, v []T) texel.Array {
 	a, err := g.CreateArray(layout)
 	require.NoError(g.t, err)
 	require.NoError(g.t, g.WriteArray(a, bytesOf(v)))
 	return a
 }
 
-func (g *gpu) texture(d device.TextureDesc) uint64 {
+func (g *gpu) texture(d texel.Desc) uint64 {
 	tex, err := g.CreateTexture(d)
 	require.NoError(g.t, err)
 	return uint64(tex)
 }
 
-func (g *gpu) surface(a device.Array) uint64 {
+func (g *gpu) surface(a texel.Array) uint64 {
 	s, err := g.CreateSurface(a)
 	require.NoError(g.t, err)
 	return uint64(s)
 }
 
-var clamped = [3]device.AddressMode{device.AddressClamp, device.AddressClamp, device.AddressClamp}
+var clamped = [3]texel.AddressMode{texel.Clamp, texel.Clamp, texel.Clamp}
 
 // Interpolation has weights of 8 bits: each may be off by half of 1/256, and the
 // values here differ by at most 2 in each of the dimensions.
@@ -37,8 +37,8 @@ func TestTextureResize(t *testing.T) {
 	const w, h, width, height = 13, 7, 40, 29
 	onEachBuild(t, "image", func(t *testing.T, g *gpu) {
 		src := random[float32](w*h, 1)
-		a := texels(g, device.Texels{Format: device.TexelF32, Channels: 1, Width: w, Height: h}, src)
-		tex := g.texture(device.TextureDesc{Array: a, Linear: true, Normalized: true, Address: clamped})
+		a := texels(g, texel.Layout{Format: texel.F32, Channels: 1, Width: w, Height: h}, src)
+		tex := g.texture(texel.Desc{Array: a, Linear: true, Normalized: true, Address: clamped})
 		out := zeros[float32](g, width*height)
 		g.launch("resize", plane(cover(width, 16), cover(height, 8), 16, 8), tex, out, int32(width), int32(height))
 		at := func(x, y int) float64 {
@@ -66,8 +66,8 @@ func TestSurfaceInvert(t *testing.T) {
 		for _, v := range words(4*w*h, 256, 2) {
 			src = append(src, uint8(v))
 		}
-		layout := device.Texels{Format: device.TexelU8, Channels: 4, Width: w, Height: h}
-		tex := g.texture(device.TextureDesc{Array: texels(g, layout, src), Address: clamped})
+		layout := texel.Layout{Format: texel.U8, Channels: 4, Width: w, Height: h}
+		tex := g.texture(texel.Desc{Array: texels(g, layout, src), Address: clamped})
 		dst := texels(g, layout, make([]uint8, 4*w*h))
 		g.launch("invert", plane(cover(w, 8), cover(h, 8), 8, 8), tex, g.surface(dst), int32(w), int32(h))
 		got := make([]uint8, 4*w*h)
@@ -84,7 +84,7 @@ func TestSurfaceInvert(t *testing.T) {
 func TestTextureGather(t *testing.T) {
 	onEachBuild(t, "image", func(t *testing.T, g *gpu) {
 		table := random[float32](100, 3)
-		tex := g.texture(device.TextureDesc{Memory: up(g, table).at, Layout: device.Texels{Format: device.TexelF32, Channels: 1, Width: len(table)}})
+		tex := g.texture(texel.Desc{Memory: up(g, table).at, Layout: texel.Layout{Format: texel.F32, Channels: 1, Width: len(table)}})
 		var index []int32
 		for _, v := range words(500, 140, 4) {
 			index = append(index, int32(v)-20)
@@ -105,8 +105,8 @@ func TestTextureVolume(t *testing.T) {
 	const w, h, depth, n = 6, 5, 4, 100
 	onEachBuild(t, "image", func(t *testing.T, g *gpu) {
 		volume := random[float32](w*h*depth, 5)
-		a := texels(g, device.Texels{Format: device.TexelF32, Channels: 1, Width: w, Height: h, Depth: depth}, volume)
-		tex := g.texture(device.TextureDesc{Array: a, Address: clamped})
+		a := texels(g, texel.Layout{Format: texel.F32, Channels: 1, Width: w, Height: h, Depth: depth}, volume)
+		tex := g.texture(texel.Desc{Array: a, Address: clamped})
 		from, step := [3]float32{-0.5, 0.25, 0.125}, [3]float32{0.0625, 0.046875, 0.03125}
 		out := zeros[float32](g, n)
 		g.launch("ray", line(cover(n, 32), 32), tex, from, step, out, int32(n))
@@ -123,7 +123,7 @@ func TestSurfaceFlip(t *testing.T) {
 	const w, h = 33, 10
 	onEachBuild(t, "image", func(t *testing.T, g *gpu) {
 		src := random[float32](w*h, 6)
-		a := texels(g, device.Texels{Format: device.TexelF32, Channels: 1, Width: w, Height: h}, src)
+		a := texels(g, texel.Layout{Format: texel.F32, Channels: 1, Width: w, Height: h}, src)
 		g.launch("flip", plane(cover(w, 32), h/2, 32, 1), g.surface(a), int32(w), int32(h))
 		got := make([]float32, w*h)
 		require.NoError(t, g.ReadArray(bytesOf(got), a))
@@ -134,16 +134,16 @@ func TestSurfaceFlip(t *testing.T) {
 }
 
 // texel is element i of n, or of what its address mode puts there.
-func texel(i, n int, mode device.AddressMode) (index int, inside bool) {
+func addressed(i, n int, mode texel.AddressMode) (index int, inside bool) {
 	switch mode {
-	case device.AddressWrap:
+	case texel.Wrap:
 		return (i%n + n) % n, true
-	case device.AddressMirror:
+	case texel.Mirror:
 		if i = (i%(2*n) + 2*n) % (2 * n); i >= n {
 			i = 2*n - 1 - i
 		}
 		return i, true
-	case device.AddressBorder:
+	case texel.Border:
 		return i, i >= 0 && i < n
 	}
 	return min(max(i, 0), n-1), true
@@ -160,14 +160,14 @@ func TestTextureFilteringAndAddressing(t *testing.T) {
 	g := load(t, "image")
 	const width, height, n = 7, 5, 300
 	pixels, at := random[float32](width*height, 1), random[float32](2*n, 2)
-	a := texels(g, device.Texels{Format: device.TexelF32, Channels: 1, Width: width, Height: height}, pixels)
+	a := texels(g, texel.Layout{Format: texel.F32, Channels: 1, Width: width, Height: height}, pixels)
 	for _, linear := range []bool{false, true} {
-		for _, mode := range []device.AddressMode{device.AddressWrap, device.AddressClamp, device.AddressMirror, device.AddressBorder} {
+		for _, mode := range []texel.AddressMode{texel.Wrap, texel.Clamp, texel.Mirror, texel.Border} {
 			const border = 0.5
-			tex := g.texture(device.TextureDesc{Array: a, Linear: linear, Normalized: true, Address: [3]device.AddressMode{mode, mode, mode}, Border: [4]float32{border}})
+			tex := g.texture(texel.Desc{Array: a, Linear: linear, Normalized: true, Address: [3]texel.AddressMode{mode, mode, mode}, Border: [4]float32{border}})
 			get := func(x, y int) float64 {
-				i, inX := texel(x, width, mode)
-				j, inY := texel(y, height, mode)
+				i, inX := addressed(x, width, mode)
+				j, inY := addressed(y, height, mode)
 				if !inX || !inY {
 					return border
 				}
@@ -200,8 +200,8 @@ func TestRotatedImageOfBytes(t *testing.T) {
 	g := load(t, "image")
 	const width, height = 20, 12
 	pixels := bytesOf(words(width*height, 0, 3))
-	a := texels(g, device.Texels{Format: device.TexelU8, Channels: 4, Width: width, Height: height}, pixels)
-	tex := g.texture(device.TextureDesc{Array: a, Normalized: true, ReadNormalized: true, Address: [3]device.AddressMode{device.AddressBorder, device.AddressBorder}})
+	a := texels(g, texel.Layout{Format: texel.U8, Channels: 4, Width: width, Height: height}, pixels)
+	tex := g.texture(texel.Desc{Array: a, Normalized: true, ReadNormalized: true, Address: [3]texel.AddressMode{texel.Border, texel.Border}})
 	sine, cosine := math.Sincos(0.4)
 	out := zeros[float32](g, 4*width*height)
 	g.launch("rotate", plane(cover(width, 8), cover(height, 8), 8, 8), tex, out, int32(width), int32(height), float32(sine), float32(cosine))
@@ -225,9 +225,9 @@ func TestTextureLayers(t *testing.T) {
 	g := load(t, "image")
 	const w, h, count = 6, 4, 3
 	content := random[float32](w*h*count, 8)
-	a := texels(g, device.Texels{Format: device.TexelF32, Channels: 1, Width: w, Height: h, Layers: count}, content)
+	a := texels(g, texel.Layout{Format: texel.F32, Channels: 1, Width: w, Height: h, Layers: count}, content)
 	out := zeros[float32](g, w*h)
-	g.launch("layers", plane(1, 1, 8, 8), g.texture(device.TextureDesc{Array: a}), out, int32(w), int32(h), int32(count))
+	g.launch("layers", plane(1, 1, 8, 8), g.texture(texel.Desc{Array: a}), out, int32(w), int32(h), int32(count))
 	want := make([]float64, w*h)
 	for i := range want {
 		for l := range count {
@@ -244,7 +244,7 @@ func TestSurfaces(t *testing.T) {
 	for i, v := range words(w*h, 1<<16, 9) {
 		pixels[i] = uint16(v)
 	}
-	shape := device.Texels{Format: device.TexelU16, Channels: 1, Width: w, Height: h}
+	shape := texel.Layout{Format: texel.U16, Channels: 1, Width: w, Height: h}
 	in, out := texels(g, shape, pixels), texels(g, shape, make([]uint16, w*h))
 	g.launch("box", plane(2, 2, 8, 8), g.surface(in), g.surface(out), int32(w), int32(h))
 	got, want := make([]uint16, w*h), make([]uint16, w*h)

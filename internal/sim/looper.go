@@ -3,9 +3,8 @@ package sim
 import (
 	"slices"
 
-	"github.com/reprise-gpu/reprise/internal/contract"
-
 	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/internal/contract"
 )
 
 var _ device.Looper = (*Device)(nil)

@@ -7,10 +7,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/reprise-gpu/reprise/internal/texel"
+
 	_ "github.com/cockroachdb/datadriven" // its flag, -rewrite
 	"github.com/stretchr/testify/require"
-
-	"github.com/reprise-gpu/reprise/device"
 )
 
 // magnitude is a kernel whose speed on real devices is known well enough to say
@@ -75,8 +75,8 @@ func (s *stopwatch) chase(bytes int) float64 {
 func (s *stopwatch) texels() float64 {
 	const side, turns = 32, 32
 	blocks := 8 * s.profile.SMs
-	tex := s.texture(device.TextureDesc{
-		Array:  texels(s.gpu, device.Texels{Format: device.TexelF32, Channels: 1, Width: side, Height: side}, make([]float32, side*side)),
+	tex := s.texture(texel.Desc{
+		Array:  texels(s.gpu, texel.Layout{Format: texel.F32, Channels: 1, Width: side, Height: side}, make([]float32, side*side)),
 		Linear: true, Address: clamped,
 	})
 	us := s.us("texels", line(blocks, 256), tex, room[float32](s, 256*blocks))

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/internal/texel"
 )
 
 // Kinds of references that a module can declare.
@@ -26,7 +27,7 @@ func (d *Device) Reference(h device.Module, name, kind string) (device.Ptr, erro
 
 // BindTextureReference binds a texture to a reference for later launches. It waits for all work, which may use the
 // previous binding.
-func (d *Device) BindTextureReference(ref device.Ptr, t device.TextureDesc) error {
+func (d *Device) BindTextureReference(ref device.Ptr, t texel.Desc) error {
 	const call = "BindTextureReference"
 	texture, bad := d.texture(&t)
 	if err := first(d.enter(0), bad); err != nil {
@@ -40,7 +41,7 @@ func (d *Device) BindTextureReference(ref device.Ptr, t device.TextureDesc) erro
 }
 
 // BindSurfaceReference binds an array to a surface reference for later launches. It waits for all work.
-func (d *Device) BindSurfaceReference(ref device.Ptr, h device.Array) error {
+func (d *Device) BindSurfaceReference(ref device.Ptr, h texel.Array) error {
 	const call = "BindSurfaceReference"
 	a, bad := d.arrays.Get(h)
 	if err := first(d.enter(0), bad); err != nil {

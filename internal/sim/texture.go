@@ -5,11 +5,12 @@ import (
 
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/internal/interp"
+	"github.com/reprise-gpu/reprise/internal/texel"
 )
 
 // array holds texels in device memory, with rows that start pitch bytes apart.
 type array struct {
-	layout device.Texels
+	layout texel.Layout
 	mem    device.Ptr
 	pitch  int64
 }
@@ -27,7 +28,7 @@ func (a *array) rows() int64 {
 }
 
 // CreateArray allocates texels.
-func (d *Device) CreateArray(t device.Texels) (device.Array, error) {
+func (d *Device) CreateArray(t texel.Layout) (texel.Array, error) {
 	if err := first(d.enter(0), t.Check()); err != nil {
 		return 0, err.In("CreateArray")
 	}
@@ -41,7 +42,7 @@ func (d *Device) CreateArray(t device.Texels) (device.Array, error) {
 }
 
 // DestroyArray waits for all work and frees the texels.
-func (d *Device) DestroyArray(h device.Array) error {
+func (d *Device) DestroyArray(h texel.Array) error {
 	a, bad := d.arrays.Get(h)
 	if err := first(d.enter(0), bad); err != nil {
 		return err.In("DestroyArray")
@@ -54,7 +55,7 @@ func (d *Device) DestroyArray(h device.Array) error {
 }
 
 // WriteArray copies rows into place.
-func (d *Device) WriteArray(h device.Array, src []byte) error {
+func (d *Device) WriteArray(h texel.Array, src []byte) error {
 	a, bad := d.arrays.Get(h)
 	if err := first(d.enter(0), bad, a.whole(len(src))); err != nil {
 		return err.In("WriteArray")
@@ -67,7 +68,7 @@ func (d *Device) WriteArray(h device.Array, src []byte) error {
 }
 
 // ReadArray copies rows out.
-func (d *Device) ReadArray(dst []byte, h device.Array) error {
+func (d *Device) ReadArray(dst []byte, h texel.Array) error {
 	a, bad := d.arrays.Get(h)
 	if err := first(d.enter(0), bad, a.whole(len(dst))); err != nil {
 		return err.In("ReadArray")
@@ -84,10 +85,10 @@ func (d *Device) ReadArray(dst []byte, h device.Array) error {
 
 // ArrayRegion returns the location and the description of an array's texels, for copies of parts of it. Slices are
 // layers or depth.
-func (d *Device) ArrayRegion(h device.Array) (Region, device.Texels, error) {
+func (d *Device) ArrayRegion(h texel.Array) (Region, texel.Layout, error) {
 	a, bad := d.arrays.Get(h)
 	if err := first(d.enter(0), bad); err != nil {
-		return Region{}, device.Texels{}, err.In("ArrayRegion")
+		return Region{}, texel.Layout{}, err.In("ArrayRegion")
 	}
 	return Region{At: a.mem, Pitch: a.pitch, Slice: a.pitch * int64(max(a.layout.Height, 1))}, a.layout, nil
 }
@@ -112,18 +113,18 @@ func (a *array) image() interp.Image {
 }
 
 // CreateTexture creates a texture over an array or over linear memory.
-func (d *Device) CreateTexture(t device.TextureDesc) (device.Texture, error) {
+func (d *Device) CreateTexture(t texel.Desc) (texel.Texture, error) {
 	texture, err := d.texture(&t)
 	if err := first(d.enter(0), err); err != nil {
 		return 0, err.In("CreateTexture")
 	}
 	h := d.memory.BindTexture(texture)
 	d.live.Textures++
-	return device.Texture(h), nil
+	return texel.Texture(h), nil
 }
 
 // texture returns the interpreter's description of a texture.
-func (d *Device) texture(t *device.TextureDesc) (interp.Texture, *device.Error) {
+func (d *Device) texture(t *texel.Desc) (interp.Texture, *device.Error) {
 	a, err := d.texels(t)
 	if err == nil {
 		err = t.Check(&a.layout)
@@ -142,7 +143,7 @@ func (d *Device) texture(t *device.TextureDesc) (interp.Texture, *device.Error) 
 }
 
 // texels returns the array, or the linear memory as an array, that a texture is made over.
-func (d *Device) texels(t *device.TextureDesc) (*array, *device.Error) {
+func (d *Device) texels(t *texel.Desc) (*array, *device.Error) {
 	if t.Array != 0 {
 		return d.arrays.Get(t.Array)
 	}
@@ -163,23 +164,23 @@ func (d *Device) texels(t *device.TextureDesc) (*array, *device.Error) {
 }
 
 // DestroyTexture waits for all work, which may use the texture.
-func (d *Device) DestroyTexture(h device.Texture) error {
+func (d *Device) DestroyTexture(h texel.Texture) error {
 	return d.unbind("DestroyTexture", uint64(h))
 }
 
 // CreateSurface creates a surface over an array.
-func (d *Device) CreateSurface(h device.Array) (device.Surface, error) {
+func (d *Device) CreateSurface(h texel.Array) (texel.Surface, error) {
 	a, bad := d.arrays.Get(h)
 	if err := first(d.enter(0), bad); err != nil {
 		return 0, err.In("CreateSurface")
 	}
 	s := d.memory.BindSurface(a.image())
 	d.live.Textures++
-	return device.Surface(s), nil
+	return texel.Surface(s), nil
 }
 
 // DestroySurface waits for all work.
-func (d *Device) DestroySurface(h device.Surface) error {
+func (d *Device) DestroySurface(h texel.Surface) error {
 	return d.unbind("DestroySurface", uint64(h))
 }
 

@@ -8,18 +8,19 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/internal/texel"
 )
 
-// A Device is a device.Texturer.
-var _ device.Texturer = (*Device)(nil)
+// A Device is a texel.Device.
+var _ texel.Device = (*Device)(nil)
 
 func TestTexturesAreCountedAndFreed(t *testing.T) {
 	d := open(t, Options{})
 	before := d.Live()
-	a, err := d.CreateArray(device.Texels{Format: device.TexelU8, Channels: 1, Width: 3, Height: 2})
+	a, err := d.CreateArray(texel.Layout{Format: texel.U8, Channels: 1, Width: 3, Height: 2})
 	require.NoError(t, err)
 	require.NoError(t, d.WriteArray(a, []byte{1, 2, 3, 4, 5, 6}))
-	tex, err := d.CreateTexture(device.TextureDesc{Array: a})
+	tex, err := d.CreateTexture(texel.Desc{Array: a})
 	require.NoError(t, err)
 	surf, err := d.CreateSurface(a)
 	require.NoError(t, err)
@@ -37,18 +38,18 @@ func TestTexturesAreCountedAndFreed(t *testing.T) {
 
 func TestTextureDescriptionsAreChecked(t *testing.T) {
 	d := open(t, Options{})
-	u8 := device.Texels{Format: device.TexelU8, Channels: 1, Width: 4}
+	u8 := texel.Layout{Format: texel.U8, Channels: 1, Width: 4}
 	for _, c := range []struct {
-		texels device.Texels
+		texels texel.Layout
 		want   string
 	}{
-		{device.Texels{Channels: 3, Width: 1}, "1, 2 or 4 channels, not 3"},
-		{device.Texels{Channels: 1}, "make no image"},
-		{device.Texels{Channels: 1, Width: 4, Depth: 2}, "make no image"},
-		{device.Texels{Channels: 1, Width: 4, Height: 4, Depth: 2, Layers: 2}, "has no layers"},
-		{device.Texels{Channels: 1, Width: 4, Height: 4, Layers: 5, Cube: true}, "six square layers"},
-		{device.Texels{Channels: 1, Width: 1 << 20, Height: 1 << 20}, "at most"},
-		{device.Texels{Format: 99, Channels: 1, Width: 1}, "format 99 is unknown"},
+		{texel.Layout{Channels: 3, Width: 1}, "1, 2 or 4 channels, not 3"},
+		{texel.Layout{Channels: 1}, "make no image"},
+		{texel.Layout{Channels: 1, Width: 4, Depth: 2}, "make no image"},
+		{texel.Layout{Channels: 1, Width: 4, Height: 4, Depth: 2, Layers: 2}, "has no layers"},
+		{texel.Layout{Channels: 1, Width: 4, Height: 4, Layers: 5, Cube: true}, "six square layers"},
+		{texel.Layout{Channels: 1, Width: 1 << 20, Height: 1 << 20}, "at most"},
+		{texel.Layout{Format: 99, Channels: 1, Width: 1}, "format 99 is unknown"},
 	} {
 		_, err := d.CreateArray(c.texels)
 		require.ErrorContains(t, err, c.want)
@@ -56,17 +57,17 @@ func TestTextureDescriptionsAreChecked(t *testing.T) {
 	a, err := d.CreateArray(u8)
 	require.NoError(t, err)
 	require.ErrorContains(t, d.WriteArray(a, make([]byte, 5)), "5 bytes for an array of 4")
-	_, err = d.CreateTexture(device.TextureDesc{Array: a, Linear: true})
+	_, err = d.CreateTexture(texel.Desc{Array: a, Linear: true})
 	require.ErrorContains(t, err, "linear filtering needs floats")
-	_, err = d.CreateTexture(device.TextureDesc{Array: a, Address: [3]device.AddressMode{9}})
+	_, err = d.CreateTexture(texel.Desc{Array: a, Address: [3]texel.AddressMode{9}})
 	require.ErrorContains(t, err, "address mode is unknown")
 	p, err := d.Alloc(16)
 	require.NoError(t, err)
-	_, err = d.CreateTexture(device.TextureDesc{Memory: p, Layout: device.Texels{Channels: 1, Width: 17}})
+	_, err = d.CreateTexture(texel.Desc{Memory: p, Layout: texel.Layout{Channels: 1, Width: 17}})
 	require.ErrorContains(t, err, "17 bytes at")
-	_, err = d.CreateTexture(device.TextureDesc{Memory: p, Layout: device.Texels{Channels: 1, Width: 4, Height: 2}, Pitch: 3})
+	_, err = d.CreateTexture(texel.Desc{Memory: p, Layout: texel.Layout{Channels: 1, Width: 4, Height: 2}, Pitch: 3})
 	require.ErrorContains(t, err, "do not fit a pitch of 3")
-	_, err = d.CreateTexture(device.TextureDesc{Memory: p, Layout: device.Texels{Channels: 1, Width: 8, Height: 2}, Pitch: 8})
+	_, err = d.CreateTexture(texel.Desc{Memory: p, Layout: texel.Layout{Channels: 1, Width: 8, Height: 2}, Pitch: 8})
 	require.NoError(t, err)
 }
 
@@ -93,9 +94,9 @@ const sampleText = `.version 7.8
 // texture is gone must fail.
 func TestTextureLaunches(t *testing.T) {
 	d := open(t, Options{})
-	a, err := d.CreateArray(device.Texels{Format: device.TexelF32, Channels: 1, Width: 2})
+	a, err := d.CreateArray(texel.Layout{Format: texel.F32, Channels: 1, Width: 2})
 	require.NoError(t, err)
-	tex, err := d.CreateTexture(device.TextureDesc{Array: a, Address: [3]device.AddressMode{device.AddressClamp}})
+	tex, err := d.CreateTexture(texel.Desc{Array: a, Address: [3]texel.AddressMode{texel.Clamp}})
 	require.NoError(t, err)
 	out, err := d.Alloc(8)
 	require.NoError(t, err)

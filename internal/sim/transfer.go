@@ -6,10 +6,9 @@ import (
 	"math/bits"
 	"slices"
 
-	"github.com/reprise-gpu/reprise/internal/contract"
-
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/device/model"
+	"github.com/reprise-gpu/reprise/internal/contract"
 	"github.com/reprise-gpu/reprise/internal/interp"
 )
 

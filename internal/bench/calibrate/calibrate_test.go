@@ -18,6 +18,7 @@ import (
 	"github.com/reprise-gpu/reprise/device/model"
 	"github.com/reprise-gpu/reprise/internal/null"
 	"github.com/reprise-gpu/reprise/internal/sim"
+	"github.com/reprise-gpu/reprise/internal/wrap"
 )
 
 // wrong is a profile that is nowhere near p: what is taken over from it shows.
@@ -206,7 +207,7 @@ func TestAFailingCallEndsTheCalibration(t *testing.T) {
 	for _, call := range []string{"LoadModule", "CreateStream", "Submit", "Instantiate", "Elapsed", "AllocHost", "LaunchGraph", "Wait"} {
 		dev, err := sim.New(sim.Options{})
 		require.NoError(t, err)
-		failing := device.WithFaults(dev, device.FailNth(call, 2, device.OutOfMemory))
+		failing := wrap.Faults(dev, wrap.FailNth(call, 2, device.OutOfMemory))
 		err = run(t, failing)
 		assert.ErrorContains(t, err, call, call)
 	}

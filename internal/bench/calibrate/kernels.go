@@ -5,7 +5,7 @@ import (
 	"math"
 	"strings"
 
-	"github.com/reprise-gpu/reprise/device/unit"
+	"github.com/reprise-gpu/reprise/internal/unit"
 )
 
 // The kernels are generated here as PTX, because most repeat a single instruction. ptxas must not be able to optimize

@@ -4,10 +4,9 @@ import (
 	"slices"
 	"time"
 
-	"github.com/reprise-gpu/reprise/internal/contract"
-
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/internal/bench/overlap"
+	"github.com/reprise-gpu/reprise/internal/contract"
 	"github.com/reprise-gpu/reprise/ir"
 	"github.com/reprise-gpu/reprise/tracer"
 )

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/reprise-gpu/reprise/device/model"
-	"github.com/reprise-gpu/reprise/device/unit"
+	"github.com/reprise-gpu/reprise/internal/unit"
 	"github.com/reprise-gpu/reprise/ir"
 )
 

@@ -1,18 +1,24 @@
-package device
+// Package texel holds the texture and surface calls that only the simulated device has: arrays of texels that kernels
+// sample and store to by coordinates.
+package texel
 
-import "fmt"
+import (
+	"fmt"
 
-// Handles of a Texturer. A kernel receives a texture or a surface as a 64-bit parameter.
+	"github.com/reprise-gpu/reprise/device"
+)
+
+// Handles of a Device. A kernel receives a texture or a surface as a 64-bit parameter.
 type (
 	Array   uint64
 	Texture uint64
 	Surface uint64
 )
 
-// Texturer is a device with textures and surfaces: arrays of texels that kernels sample and store to by coordinates.
-type Texturer interface {
+// Device is a device with textures and surfaces: arrays of texels that kernels sample and store to by coordinates.
+type Device interface {
 	// CreateArray allocates an array of texels. Its initial content is undefined.
-	CreateArray(Texels) (Array, error)
+	CreateArray(Layout) (Array, error)
 	// DestroyArray waits for the device, then frees the array. Its textures and surfaces must not be used any more.
 	DestroyArray(Array) error
 	// WriteArray and ReadArray wait for all work, then copy all texels in order of x, then y, then layer or z,
@@ -20,39 +26,39 @@ type Texturer interface {
 	WriteArray(dst Array, src []byte) error
 	ReadArray(dst []byte, src Array) error
 
-	CreateTexture(TextureDesc) (Texture, error)
+	CreateTexture(Desc) (Texture, error)
 	DestroyTexture(Texture) error
 	CreateSurface(Array) (Surface, error)
 	DestroySurface(Surface) error
 }
 
-// Texels describes the format and the layout of texels. Extents are in texels; the extents of absent dimensions are
+// Layout describes the format and the layout of texels. Extents are in texels; the extents of absent dimensions are
 // 0. If Layers is not 0, the array is a list of images: a cube has six layers (+x -x +y -y +z -z), and a list of
 // cubes a multiple of six.
-type Texels struct {
-	Format               TexelFormat // of one channel
-	Channels             int         // 1, 2 or 4
+type Layout struct {
+	Format               Format // of one channel
+	Channels             int    // 1, 2 or 4
 	Width, Height, Depth int
 	Layers               int
 	Cube                 bool
 }
 
-// TexelFormat is the type of a channel.
-type TexelFormat uint8
+// Format is the type of a channel.
+type Format uint8
 
 const (
-	TexelU8 TexelFormat = iota
-	TexelU16
-	TexelU32
-	TexelS8
-	TexelS16
-	TexelS32
-	TexelF16
-	TexelF32
+	U8 Format = iota
+	U16
+	U32
+	S8
+	S16
+	S32
+	F16
+	F32
 )
 
 // Bytes returns the size of a channel in bytes, or 0 for an unknown format.
-func (f TexelFormat) Bytes() int {
+func (f Format) Bytes() int {
 	sizes := [...]int{1, 2, 4, 1, 2, 4, 2, 4}
 	if int(f) >= len(sizes) {
 		return 0
@@ -61,10 +67,10 @@ func (f TexelFormat) Bytes() int {
 }
 
 // Float reports whether a channel is a floating-point number.
-func (f TexelFormat) Float() bool { return f >= TexelF16 }
+func (f Format) Float() bool { return f >= F16 }
 
 // Bytes returns the size of all texels in bytes, without padding.
-func (t *Texels) Bytes() int64 {
+func (t *Layout) Bytes() int64 {
 	n := int64(t.Format.Bytes() * t.Channels)
 	for _, extent := range []int{t.Width, t.Height, t.Depth, t.Layers} {
 		n *= int64(max(extent, 1))
@@ -76,19 +82,19 @@ func (t *Texels) Bytes() int64 {
 type AddressMode uint8
 
 const (
-	AddressWrap   AddressMode = iota // repeat; only with normalized coordinates, else as clamp
-	AddressClamp                     // repeat the last texel
-	AddressMirror                    // repeat, mirrored; only with normalized coordinates, else as clamp
-	AddressBorder                    // return the border colour
+	Wrap   AddressMode = iota // repeat; only with normalized coordinates, else as clamp
+	Clamp                     // repeat the last texel
+	Mirror                    // repeat, mirrored; only with normalized coordinates, else as clamp
+	Border                    // return the border colour
 )
 
-// TextureDesc describes a texture over an array, or over linear memory when Array
+// Desc describes a texture over an array, or over linear memory when Array
 // is 0.
-type TextureDesc struct {
+type Desc struct {
 	Array Array
 
-	Memory Ptr    // linear memory: one row of texels, or rows that start Pitch bytes apart
-	Layout Texels // of the linear memory
+	Memory device.Ptr // linear memory: one row of texels, or rows that start Pitch bytes apart
+	Layout Layout     // of the linear memory
 	Pitch  int64
 
 	Address    [3]AddressMode
@@ -102,12 +108,12 @@ type TextureDesc struct {
 const maxTexels = 1 << 32
 
 // Check returns an error if the description of the texels is invalid, nil otherwise.
-func (t *Texels) Check() *Error {
-	bad := func(format string, args ...any) *Error {
-		return &Error{Code: InvalidValue, Detail: fmt.Sprintf(format, args...)}
+func (t *Layout) Check() *device.Error {
+	bad := func(format string, args ...any) *device.Error {
+		return &device.Error{Code: device.InvalidValue, Detail: fmt.Sprintf(format, args...)}
 	}
 	switch {
-	case t.Format > TexelF32:
+	case t.Format > F32:
 		return bad("texel format %d is unknown", t.Format)
 	case t.Channels != 1 && t.Channels != 2 && t.Channels != 4:
 		return bad("texels have 1, 2 or 4 channels, not %d", t.Channels)
@@ -124,18 +130,18 @@ func (t *Texels) Check() *Error {
 }
 
 // Check returns an error if the description of a texture with texels t is invalid.
-func (d *TextureDesc) Check(t *Texels) *Error {
+func (d *Desc) Check(t *Layout) *device.Error {
 	if t == nil {
-		return &Error{Code: InvalidValue, Detail: "the texels are nil"}
+		return &device.Error{Code: device.InvalidValue, Detail: "the texels are nil"}
 	}
 	float := t.Format.Float() || d.ReadNormalized
 	switch {
 	case d.ReadNormalized && t.Format.Bytes() == 4 && !t.Format.Float():
-		return &Error{Code: InvalidValue, Detail: "32-bit integers cannot be read as normalized floats"}
+		return &device.Error{Code: device.InvalidValue, Detail: "32-bit integers cannot be read as normalized floats"}
 	case d.Linear && !float:
-		return &Error{Code: InvalidValue, Detail: "linear filtering needs floats, or integers read as normalized floats"}
-	case d.Address[0] > AddressBorder || d.Address[1] > AddressBorder || d.Address[2] > AddressBorder:
-		return &Error{Code: InvalidValue, Detail: "the address mode is unknown"}
+		return &device.Error{Code: device.InvalidValue, Detail: "linear filtering needs floats, or integers read as normalized floats"}
+	case d.Address[0] > Border || d.Address[1] > Border || d.Address[2] > Border:
+		return &device.Error{Code: device.InvalidValue, Detail: "the address mode is unknown"}
 	}
 	return nil
 }

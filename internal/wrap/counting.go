@@ -1,30 +1,34 @@
-package device
+package wrap
 
-import "sync/atomic"
+import (
+	"sync/atomic"
 
-// WithCounting wraps a device and adds to calls the number of driver calls that the same program makes on a GPU: one
+	"github.com/reprise-gpu/reprise/device"
+)
+
+// Counting wraps a device and adds to calls the number of driver calls that the same program makes on a GPU: one
 // for each method call, one for each node of UpdateNodes, and one for each submitted command that is not Nothing.
-func WithCounting(d Device, calls *atomic.Int64) Device {
+func Counting(d device.Device, calls *atomic.Int64) device.Device {
 	if calls == nil {
 		return d
 	}
-	lists := map[CommandList][]int64{}
-	return Intercept(d, func(c *Call, next func() error) error {
+	lists := map[device.CommandList][]int64{}
+	return device.Intercept(d, func(c *device.Call, next func() error) error {
 		if c.Method == "SubmitCommands" {
 			err := next()
 			if err == nil {
-				calls.Add(submitted(lists[c.Args[0].(CommandList)], c.Args[1].(int), c.Args[2].(int)))
+				calls.Add(submitted(lists[c.Args[0].(device.CommandList)], c.Args[1].(int), c.Args[2].(int)))
 			}
 			return err
 		}
 		if c.Method == "UpdateNodes" {
-			calls.Add(int64(len(c.Args[1].([]NodeWork))))
+			calls.Add(int64(len(c.Args[1].([]device.NodeWork))))
 			return next()
 		}
 		calls.Add(1)
 		err := next()
 		if err == nil && c.Method == "CompileCommands" {
-			lists[c.Results[0].(CommandList)] = driverCalls(c.Args[0].([]Command))
+			lists[c.Results[0].(device.CommandList)] = driverCalls(c.Args[0].([]device.Command))
 		}
 		return err
 	})
@@ -32,11 +36,11 @@ func WithCounting(d Device, calls *atomic.Int64) Device {
 
 // driverCalls returns the prefix sums of the driver calls of a list: element i is the number for the commands before
 // command i, and the last element the number for the whole list.
-func driverCalls(list []Command) []int64 {
+func driverCalls(list []device.Command) []int64 {
 	before := make([]int64, len(list)+1)
 	for i := range list {
 		before[i+1] = before[i]
-		if _, nothing := list[i].Work.(Nothing); !nothing {
+		if _, nothing := list[i].Work.(device.Nothing); !nothing {
 			before[i+1]++
 		}
 	}

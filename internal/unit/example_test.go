@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/reprise-gpu/reprise/device/unit"
+	"github.com/reprise-gpu/reprise/internal/unit"
 )
 
 // ExampleWork counts the instructions of a kernel by unit.

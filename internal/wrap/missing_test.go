@@ -1,0 +1,43 @@
+package wrap_test
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/internal/absent/absenttest"
+	"github.com/reprise-gpu/reprise/internal/null"
+	"github.com/reprise-gpu/reprise/internal/wrap"
+)
+
+// TestMissingArguments leaves arguments out of all that the package exports, and of the methods of wrapped devices.
+func TestMissingArguments(t *testing.T) {
+	absenttest.Run(t, absenttest.Calls{
+		Funcs: map[string]any{
+			"FailCall": wrap.FailCall, "FailFrom": wrap.FailFrom, "FailNth": wrap.FailNth, "FailWork": wrap.FailWork,
+			"Counting": wrap.Counting, "Faults": wrap.Faults,
+		},
+		Receivers: []func(*testing.T) any{
+			func(*testing.T) any { return wrap.Counting(null.New(), new(atomic.Int64)) },
+			func(*testing.T) any { return wrap.Faults(null.New(), wrap.FailCall(1000, device.Unknown)) },
+		},
+		Pool: func(*testing.T) []any {
+			return []any{null.New(), context.Background(), new(atomic.Int64), &device.Info{}, &device.HostCall{},
+				&device.Launch{}, &device.Copy{}, &device.Memset{}, &device.Prefetch{}}
+		},
+		Typed: func(err error) bool { var e *device.Error; return errors.As(err, &e) },
+	})
+}
+
+// nothing is a device of which there is only a nil pointer: its methods panic.
+type nothing struct{ device.Device }
+
+func TestANilPointerIsNoDevice(t *testing.T) {
+	var none *nothing
+	assert.Nil(t, wrap.Counting(none, new(atomic.Int64)))
+	assert.Nil(t, wrap.Faults(none, wrap.FailCall(1, device.Unknown)))
+}
