@@ -1,30 +1,35 @@
 // Command survey counts what a reader of this module meets: the exported names of each importable
 // package, lines of code and of comments, and the words and longest sentence of each page.
 //
-//	go run ./cmd/survey [-packages] [ROOT]
+//	go run ./cmd/survey [-packages] [-max N] [ROOT]
+//
+// With -max it exits with status 1 if importable packages export more than N names.
 package main
 
 import (
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"text/tabwriter"
 )
 
 func main() {
 	perPackage := flag.Bool("packages", false, "print a row for each importable package as well")
+	most := flag.Int("max", 0, "fail if importable packages export more names than this; 0 is no limit")
 	flag.Parse()
 	root := "."
 	if flag.NArg() > 0 {
 		root = flag.Arg(0)
 	}
-	if err := report(root, *perPackage); err != nil {
+	if err := report(os.Stdout, root, *perPackage, *most); err != nil {
 		fmt.Fprintln(os.Stderr, "survey:", err)
 		os.Exit(1)
 	}
 }
 
-func report(root string, perPackage bool) error {
+// report prints the figures. It returns an error if importable packages export more than most names, unless most is 0.
+func report(out io.Writer, root string, perPackage bool, most int) error {
 	packages, err := readPackages(root)
 	if err != nil {
 		return err
@@ -33,7 +38,7 @@ func report(root string, perPackage bool) error {
 	if err != nil {
 		return err
 	}
-	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	defer w.Flush()
 	fmt.Fprintln(w, "area\tpackages\timportable\texported\tcode\tcomment\tshare\ttests\t")
 	for _, a := range byArea(packages) {
@@ -50,6 +55,14 @@ func report(root string, perPackage bool) error {
 	fmt.Fprintln(w, "page\twords\tsentences\tlongest\t\t\t\t\t")
 	for _, p := range pages {
 		fmt.Fprintf(w, "%s\t%d\t%d\t%d\t\t\t\t\t\n", p.path, p.words, p.sentences, p.longest)
+	}
+	return checkNames(packages, most)
+}
+
+// checkNames returns an error if the packages export more than most names, unless most is 0.
+func checkNames(packages []counts, most int) error {
+	if n := exportedIn(packages); most > 0 && n > most {
+		return fmt.Errorf("importable packages export %d names, and the limit is %d: unexport some, or move them below internal", n, most)
 	}
 	return nil
 }

@@ -39,6 +39,14 @@ func (c counts) plus(d counts) counts {
 	}
 }
 
+// exportedIn returns the number of exported names of all packages.
+func exportedIn(packages []counts) (n int) {
+	for _, p := range packages {
+		n += p.exported
+	}
+	return n
+}
+
 // readPackages counts each folder with Go files below root, whatever their build tags, by path.
 func readPackages(root string) ([]counts, error) {
 	var all []counts
