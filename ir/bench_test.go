@@ -42,7 +42,7 @@ func wide(n int) *ir.Graph {
 				{Range: ir.Range{Lo: next, Hi: next + tile}, Mode: ir.Read},
 			},
 			Cost: -1,
-			Pos:  ir.Position{File: "main.go", Line: 40},
+			Pos:  &ir.Position{File: "main.go", Line: 40},
 		})
 	}
 	return g

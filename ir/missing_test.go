@@ -56,7 +56,7 @@ func TestMissingArguments(t *testing.T) {
 			func(*testing.T) any { return ir.Scalar{} },
 			func(*testing.T) any { return ir.Place{} },
 			func(*testing.T) any { return ir.Range{} },
-			func(*testing.T) any { return ir.Position{} },
+			func(*testing.T) any { return &ir.Position{} },
 			func(*testing.T) any { return ir.Type(99) },
 			func(*testing.T) any { return ir.Comparison(99) },
 			func(*testing.T) any { return ir.Kind(99) },

@@ -46,31 +46,36 @@ func (k Kind) OnDevice() bool { return k < numKinds && kinds[k].device }
 func (k Kind) Updatable() bool { return k < numKinds && kinds[k].updatable }
 
 // Op is one operation. Exactly the pointer that Kind names is set.
+//
+// Graphs hold millions of operations. An Op has the size of two cache lines, and the first line holds all that the
+// analysis of launches reads.
 type Op struct {
-	Kind     Kind
+	Kind Kind
+
 	Launch   *Launch
 	Copy     *Copy
 	Memset   *Memset
 	Prefetch *Prefetch
-	Control  *Control // of a loop or a branch
 
-	// Label is a name for people: the host function's for a host call, free
-	// text for the others.
-	Label string
-
-	// Uses are the accesses of a launch or of a host call, and of a loop or branch those that
-	// ControlOp computes. Those of a copy or
-	// memset follow from its operands: call Accesses for any kind.
+	// Uses are the accesses of a launch or of a host call. For a loop or a branch, ControlOp computes them. Those of a
+	// copy, memset or prefetch follow from its operands: call Accesses for any kind.
 	Uses []Access
+
+	Control *Control // of a loop or a branch
 
 	// After lists operations this one must follow for reasons the accesses do
 	// not show. All are earlier in program order.
 	After []OpID
 
+	// Label is a name for people: the host function's for a host call, free
+	// text for the others.
+	Label string
+
 	// Cost is a declared duration in nanoseconds; negative when none is.
 	Cost int64
 
-	Pos Position
+	// Pos is nil if the position is unknown. Operations may share it.
+	Pos *Position
 }
 
 // Position is the line of the traced program that issued an operation.
@@ -79,8 +84,13 @@ type Position struct {
 	Line int
 }
 
-// IsZero reports whether the position is unknown.
-func (p Position) IsZero() bool { return p.File == "" && p.Line == 0 }
+// String returns "main.go:41", and "" for nil.
+func (p *Position) String() string {
+	if p == nil {
+		return ""
+	}
+	return fmt.Sprintf("%s:%d", p.File, p.Line)
+}
 
 // Dim3 is a grid's extent in blocks or a block's in threads.
 type Dim3 struct{ X, Y, Z uint32 }

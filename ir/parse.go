@@ -41,6 +41,7 @@ type parser struct {
 	args       slab[Arg]
 	uses       slab[Access]
 	ids        slab[OpID]
+	positions  slab[Position]
 
 	// Lists grow here before they are kept.
 	someArgs []Arg

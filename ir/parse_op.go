@@ -257,8 +257,8 @@ func (p *parser) label(op *Op) {
 // at reads the position of the call in the traced program: at("main.go":12).
 func (p *parser) at(op *Op) {
 	p.open('(')
-	op.Pos.File = p.quoted()
+	file := p.quoted()
 	p.expect(':')
-	op.Pos.Line = int(p.integer(64))
+	op.Pos = p.positions.one(Position{file, int(p.integer(64))})
 	p.close(')')
 }

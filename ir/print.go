@@ -138,7 +138,7 @@ func (p *printer) attributes(op *Op) {
 		p.quote(op.Label)
 		p.text(")")
 	}
-	if !op.Pos.IsZero() {
+	if op.Pos != nil {
 		p.text(" at(")
 		p.quote(op.Pos.File)
 		p.text(":")

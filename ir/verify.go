@@ -136,8 +136,8 @@ func about(g *Graph, id OpID) string {
 	if op.Label != "" {
 		s += fmt.Sprintf(" %q", op.Label)
 	}
-	if !op.Pos.IsZero() {
-		s += fmt.Sprintf(" at %s:%d", op.Pos.File, op.Pos.Line)
+	if op.Pos != nil {
+		s += fmt.Sprintf(" at %v", op.Pos)
 	}
 	return s
 }

@@ -73,7 +73,7 @@ func programHash(g *ir.Graph) string {
 		bare.Modules[i].Source = ""
 	}
 	for i := range bare.Ops {
-		bare.Ops[i].Pos, bare.Ops[i].Label = ir.Position{}, ""
+		bare.Ops[i].Pos, bare.Ops[i].Label = nil, ""
 	}
 	h := fnv.New64a()
 	io.WriteString(h, ir.Print(bare))

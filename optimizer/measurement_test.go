@@ -50,7 +50,7 @@ func TestMeasuredCosts(t *testing.T) {
 	require.NoError(t, read.Check(analyzed.Graph, p), "what was found out about a program does not make it another")
 	moved := *g
 	moved.Ops = append([]ir.Op(nil), g.Ops...)
-	moved.Ops[1].Pos = ir.Position{File: "other.go", Line: 8}
+	moved.Ops[1].Pos = &ir.Position{File: "other.go", Line: 8}
 	require.NoError(t, read.Check(&moved, p), "nor does a line that moves")
 
 	costs := MeasuredCosts(p, read)

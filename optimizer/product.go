@@ -55,8 +55,8 @@ func nameOf(op *ir.Op) (name string) {
 	} else if op.Label != "" {
 		name = fmt.Sprintf(" %q", op.Label)
 	}
-	if !op.Pos.IsZero() {
-		name += fmt.Sprintf(" at %s:%d", op.Pos.File, op.Pos.Line)
+	if op.Pos != nil {
+		name += fmt.Sprintf(" at %v", op.Pos)
 	}
 	return name
 }

@@ -116,8 +116,7 @@ func (t *Tracer) back(id ir.BufferID) (err error) {
 		return nil
 	}
 	if a.ptr, err = t.dev.Alloc(buf.Size()); err != nil {
-		pos := calls.PositionOf(a.pc)
-		return fmt.Errorf("buffer @%s of %d bytes, allocated at %s:%d: %w", buf.Name, buf.Size(), pos.File, pos.Line, err)
+		return fmt.Errorf("buffer @%s of %d bytes, allocated at %v: %w", buf.Name, buf.Size(), calls.PositionOf(a.pc), err)
 	}
 	t.nameMemory(a.ptr, buf)
 	return nil

@@ -66,11 +66,11 @@ func TestRecordedLoopsAreGraphsOfTheirOwn(t *testing.T) {
 	require.NoError(t, err)
 	g := trace.Graph
 	for i := range g.Ops {
-		g.Ops[i].Pos = ir.Position{}
+		g.Ops[i].Pos = nil
 	}
 	body := g.Ops[1].Control.Bodies[0]
-	body.Ops[0].Pos, body.Ops[1].Pos = ir.Position{}, ir.Position{}
-	body.Ops[1].Control.Bodies[0].Ops[0].Pos = ir.Position{}
+	body.Ops[0].Pos, body.Ops[1].Pos = nil, nil
+	body.Ops[1].Control.Bodies[0].Ops[0].Pos = nil
 	assert.Equal(t, `graph recorded {
   buffer @x f32[4] device(0) inout
   buffer @late f32[2] device(0) inout

@@ -26,8 +26,7 @@ func (t *Tracer) label(name string, pc uintptr) string {
 	site := callSite{name, pc}
 	l, ok := t.labels[site]
 	if !ok {
-		pos := calls.PositionOf(pc)
-		l = fmt.Sprintf("%s at %s:%d", name, pos.File, pos.Line)
+		l = fmt.Sprintf("%s at %v", name, calls.PositionOf(pc))
 		if t.labels == nil {
 			t.labels = map[callSite]string{}
 		}
@@ -38,8 +37,8 @@ func (t *Tracer) label(name string, pc uintptr) string {
 
 // positions resolves the return addresses, each once: a traced loop issues thousands of
 // operations from a few lines.
-func (t *Tracer) positions() map[uintptr]ir.Position {
-	known := map[uintptr]ir.Position{}
+func (t *Tracer) positions() map[uintptr]*ir.Position {
+	known := map[uintptr]*ir.Position{}
 	for i := range t.calls.len() {
 		pc := t.calls.pc(i)
 		if i > 0 && pc == t.calls.pc(i-1) {

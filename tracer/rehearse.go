@@ -189,7 +189,7 @@ func (r *rehearsal) runOp(op *ir.Op) error {
 		return nil
 	case ir.KindLaunch:
 		s.Function = r.modules[op.Launch.Module].kernels[op.Launch.Entry].function
-		s.Label = fmt.Sprintf("%s at %s:%d", op.Launch.Entry, op.Pos.File, op.Pos.Line)
+		s.Label = fmt.Sprintf("%s at %v", op.Launch.Entry, op.Pos)
 	}
 	w := lower.Work(op, &s, values{r.Tracer})
 	if _, nothing := w.(device.Nothing); nothing {

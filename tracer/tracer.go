@@ -117,8 +117,7 @@ func (t *Tracer) fail(pc uintptr, format string, args ...any) {
 	if t.err != nil {
 		return
 	}
-	pos := calls.PositionOf(pc)
-	t.err = fmt.Errorf("%s:%d: trace %s: %w", pos.File, pos.Line, t.graph.Name, fmt.Errorf(format, args...))
+	t.err = fmt.Errorf("%v: trace %s: %w", calls.PositionOf(pc), t.graph.Name, fmt.Errorf(format, args...))
 }
 
 // Helper marks the function that calls it as a helper: what a helper traces is put
@@ -172,7 +171,7 @@ func (t *Tracer) collect() {
 	}
 	ops, positions := huge.Make[ir.Op](t.calls.len()), t.positions()
 	parallel.Blocks(len(ops), 1024, func(first, end int) {
-		var pos ir.Position
+		var pos *ir.Position
 		for i := first; i < end; i++ {
 			if i == first || t.calls.pc(i) != t.calls.pc(i-1) { // loops come from one line
 				pos = positions[t.calls.pc(i)]

@@ -27,7 +27,7 @@ func body(g *ir.Graph) string {
 	bare := *g
 	bare.Ops = append([]ir.Op(nil), g.Ops...)
 	for i := range bare.Ops {
-		bare.Ops[i].Pos = ir.Position{}
+		bare.Ops[i].Pos = nil
 	}
 	return ir.Print(&bare)
 }

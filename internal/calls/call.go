@@ -66,6 +66,5 @@ func (c *Call) String() string {
 	if c.Kernel != nil {
 		name = c.Kernel.Entry
 	}
-	pos := PositionOf(c.PC)
-	return fmt.Sprintf("%s at %s:%d", name, pos.File, pos.Line)
+	return fmt.Sprintf("%s at %v", name, PositionOf(c.PC))
 }

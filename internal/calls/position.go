@@ -9,8 +9,8 @@ import (
 
 // PositionOf returns the source line of a return address. The file keeps its last directory, which is enough to find it
 // and the same on every machine.
-func PositionOf(pc uintptr) ir.Position {
+func PositionOf(pc uintptr) *ir.Position {
 	frame, _ := runtime.CallersFrames([]uintptr{pc}).Next()
 	dir, file := path.Split(frame.File)
-	return ir.Position{File: path.Join(path.Base(dir), file), Line: frame.Line}
+	return &ir.Position{File: path.Join(path.Base(dir), file), Line: frame.Line}
 }

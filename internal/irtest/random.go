@@ -127,7 +127,7 @@ func (b *builder) decorate(op *ir.Op) {
 		op.Label = fmt.Sprintf("étape %d", b.r.IntN(10))
 	}
 	if b.r.IntN(3) == 0 {
-		op.Pos = ir.Position{File: "main.go", Line: 1 + b.r.IntN(500)}
+		op.Pos = &ir.Position{File: "main.go", Line: 1 + b.r.IntN(500)}
 	}
 }
 

@@ -27,10 +27,10 @@ func OpName(g *ir.Graph, id ir.OpID) string {
 	if name == "" {
 		name = op.Kind.String()
 	}
-	if op.Pos.IsZero() {
+	if op.Pos == nil {
 		return fmt.Sprintf("%v %s", id, name)
 	}
-	return fmt.Sprintf("%v %s at %s:%d", id, name, op.Pos.File, op.Pos.Line)
+	return fmt.Sprintf("%v %s at %v", id, name, op.Pos)
 }
 
 // OpError adds the name of an operation to an error.
