@@ -22,7 +22,7 @@ func (k *Kernel) describe(f *ptx.Func, signature []string) error {
 		k.params = append(k.params, p)
 	}
 	for _, s := range effects.Symbols {
-		if s.Access != access.AccessNone && k.module.variable(s.Name).Space == ptx.Global {
+		if s.Access != access.None && k.module.variable(s.Name).Space == ptx.Global {
 			k.symbols = append(k.symbols, ir.Access{Range: k.module.symbol(s.Name), Mode: modeOf(s.Access)})
 		}
 	}
@@ -48,10 +48,10 @@ func accessOf(e *access.Effects, i int) (direct, offset access.Access) {
 }
 
 func describeParam(v *ptx.Var, direct, offset access.Access) (param, error) {
-	p := param{name: v.Name, pointer: v.Size() == 8 && !v.Type.Float(), touched: direct != access.AccessNone}
-	p.counted = offset != access.AccessNone
+	p := param{name: v.Name, pointer: v.Size() == 8 && !v.Type.Float(), touched: direct != access.None}
+	p.counted = offset != access.None
 	p.reached = p.touched || p.counted
-	p.ranged = p.touched && !p.counted && direct != access.AccessUnknown
+	p.ranged = p.touched && !p.counted && direct != access.Unknown
 	var ok bool
 	if p.typ, ok = scalarTypes[v.Type]; !ok || v.Dims != nil {
 		return p, fmt.Errorf("a %d-byte struct cannot be traced: pass its fields as parameters of their own", v.Size())
@@ -74,9 +74,9 @@ var scalarTypes = map[ptx.Type]ir.Type{
 // modeOf is how a trace records an access; what is not known is both.
 func modeOf(a access.Access) ir.Mode {
 	switch a {
-	case access.AccessRead:
+	case access.Read:
 		return ir.Read
-	case access.AccessWrite:
+	case access.Write:
 		return ir.Write
 	}
 	return ir.ReadWrite

@@ -111,7 +111,7 @@ func (r *reacher) leaves(i int, p *param, slice ir.Range) *SliceError {
 	}
 	e := &SliceError{
 		Kernel: r.kernel, Parameter: p.name, Slice: slice, Touched: bytes(t.Span),
-		Write: t.Access&access.AccessWrite != 0, Block: t.Block, Thread: t.Thread, At: fmt.Sprintf("%s:%d", r.file, t.Pos.Line),
+		Write: t.Access&access.Write != 0, Block: t.Block, Thread: t.Thread, At: fmt.Sprintf("%s:%d", r.file, t.Pos.Line),
 	}
 	if s := reach.Read.Union(reach.Write); s.Lo > math.MinInt32 && s.Hi < math.MaxInt64-slice.Lo {
 		e.Reach = bytes(s)

@@ -82,7 +82,7 @@ func inspect(m *ptx.Module, why bool) []entryInfo {
 		}
 		e := entryInfo{Entry: f.Name, Params: []paramInfo{}}
 		for _, p := range access.Signature(m, f) {
-			e.Params = append(e.Params, paramInfo{Index: p.Index, Name: p.Name, Type: p.Type, Access: access.AccessNone})
+			e.Params = append(e.Params, paramInfo{Index: p.Index, Name: p.Name, Type: p.Type, Access: access.None})
 		}
 		footprint := access.NewFootprint(m, f)
 		effects := footprint.Effects

@@ -95,7 +95,7 @@ func (r *trial) params(f *ptx.Func, effects *access.Effects) []byte {
 		}
 	}
 	for _, p := range effects.Params {
-		if p.Access != access.AccessNone && p.Field >= 0 {
+		if p.Access != access.None && p.Field >= 0 {
 			binary.LittleEndian.PutUint64(block[f.Params[p.Param].Offset+p.Field:], r.pointer())
 		}
 	}

@@ -95,8 +95,8 @@ func requireAccesses(t *testing.T, k *Kernel, effects *access.Effects) {
 
 // accesses is what PTX shows of a mode: a reduction is atomics, and those read.
 var accesses = map[ir.Mode]access.Access{
-	ir.Read: access.AccessRead, ir.Write: access.AccessWrite,
-	ir.ReadWrite: access.AccessReadWrite, ir.Reduce: access.AccessReadWrite,
+	ir.Read: access.Read, ir.Write: access.Write,
+	ir.ReadWrite: access.ReadWrite, ir.Reduce: access.ReadWrite,
 }
 
 func ptxType(p Param) ptx.Type {

@@ -102,7 +102,7 @@ func (o *Oracle) checkCertain(l *Launch, f *ptx.Func, fp *access.Footprint, did 
 			}
 			o.Certain++
 			s := interp.Span{Lo: pointer + uint64(touch.Span.Lo), Hi: pointer + uint64(touch.Span.Hi)}
-			read, written := touch.Access&access.AccessRead != 0, touch.Access&access.AccessWrite != 0
+			read, written := touch.Access&access.Read != 0, touch.Access&access.Write != 0
 			if read && !covered(s, did.read) || written && !covered(s, did.written) {
 				return fmt.Errorf("kernel %s of %s, grid %v, block %v, params %x was certain to touch bytes %#x-%#x at line %d in block %v, thread %v",
 					l.Entry, l.Tree.File, l.Grid, l.Block, l.Params, s.Lo, s.Hi, touch.Pos.Line, touch.Block, touch.Thread)
@@ -125,17 +125,17 @@ func covered(s interp.Span, spans []interp.Span) bool {
 // unknown reports whether a kernel may touch memory that the analysis cannot
 // determine: any memory, or the memory that the host bound to a texture.
 func unknown(e *access.Effects) bool {
-	return e.Opaque != nil || slices.ContainsFunc(e.Params, func(p access.ParamAccess) bool { return p.Access == access.AccessUnknown })
+	return e.Opaque != nil || slices.ContainsFunc(e.Params, func(p access.ParamAccess) bool { return p.Access == access.Unknown })
 }
 
 // bytes are what a launch reads and writes.
 type bytes struct{ read, written []interp.Span }
 
 func (b *bytes) add(did access.Access, s interp.Span) {
-	if did&access.AccessRead != 0 {
+	if did&access.Read != 0 {
 		b.read = append(b.read, s)
 	}
-	if did&access.AccessWrite != 0 {
+	if did&access.Write != 0 {
 		b.written = append(b.written, s)
 	}
 }
@@ -165,7 +165,7 @@ func (o *Oracle) claims(l *Launch, f *ptx.Func, fp *access.Footprint, did *bytes
 	reaches := make([]access.Reach, len(fp.Effects.Params))
 	fp.Eval(&access.Launch{Grid: l.Grid, Block: l.Block, Params: l.Params}, reaches)
 	for i, p := range fp.Effects.Params {
-		if p.Access == access.AccessNone && p.Offset == access.AccessNone || p.Field < 0 {
+		if p.Access == access.None && p.Offset == access.None || p.Field < 0 {
 			continue
 		}
 		pointer := binary.LittleEndian.Uint64(l.Params[f.Params[p.Param].Offset+p.Field:])
@@ -175,10 +175,10 @@ func (o *Oracle) claims(l *Launch, f *ptx.Func, fp *access.Footprint, did *bytes
 		}
 		whole := interp.Span{Lo: base, Hi: base + uint64(size)}
 		c.add(p.Offset, whole)
-		if p.Access&access.AccessRead != 0 {
+		if p.Access&access.Read != 0 {
 			c.read = append(c.read, o.count(whole, part(whole, pointer, reaches[i].Read), did.read))
 		}
-		if p.Access&access.AccessWrite != 0 {
+		if p.Access&access.Write != 0 {
 			c.written = append(c.written, o.count(whole, part(whole, pointer, reaches[i].Write), did.written))
 		}
 	}

@@ -12,11 +12,11 @@ import (
 type Access uint8
 
 const (
-	AccessNone      Access = iota // never dereferenced
-	AccessRead                    // only loads
-	AccessWrite                   // only stores; they need not cover the whole buffer
-	AccessReadWrite               // loads and stores, or an atomic
-	AccessUnknown                 // the analysis failed: treat it as AccessReadWrite
+	None      Access = iota // never dereferenced
+	Read                    // only loads
+	Write                   // only stores; they need not cover the whole buffer
+	ReadWrite               // loads and stores, or an atomic
+	Unknown                 // the analysis failed: treat it as ReadWrite
 )
 
 var accessNames = [...]string{"none", "read", "write", "readwrite", "unknown"}
@@ -44,8 +44,8 @@ func (a *Access) UnmarshalText(text []byte) error {
 
 // Or returns the access of code that does both a and b.
 func (a Access) Or(b Access) Access {
-	if a == AccessUnknown || b == AccessUnknown {
-		return AccessUnknown
+	if a == Unknown || b == Unknown {
+		return Unknown
 	}
 	return a | b
 }
@@ -77,7 +77,7 @@ type ParamAccess struct {
 	WriteAt ptx.Pos `json:"writeAt,omitzero"` // first store; an atomic counts as both
 	PlainAt ptx.Pos `json:"plainAt,omitzero"` // first access that is not a commuting atomic
 	StoreAt ptx.Pos `json:"storeAt,omitzero"` // first instruction that stores the pointer itself
-	Why     *Reason `json:"why,omitempty"`    // set for AccessUnknown
+	Why     *Reason `json:"why,omitempty"`    // set for Unknown
 }
 
 // SymbolAccess describes what a kernel does to one variable of its module.

@@ -85,7 +85,7 @@ func TestDecided(t *testing.T) {
 			}
 			for i := range ranges {
 				r := &ranges[i]
-				if r.Access != AccessWrite {
+				if r.Access != Write {
 					continue
 				}
 				writes++

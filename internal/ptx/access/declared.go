@@ -32,9 +32,9 @@ func (m Mode) String() string {
 
 // Access returns the access that the mode permits.
 func (m Mode) Access() Access {
-	modes := [...]Access{AccessNone, AccessRead, AccessWrite, AccessReadWrite, AccessReadWrite}
+	modes := [...]Access{None, Read, Write, ReadWrite, ReadWrite}
 	if int(m) >= len(modes) {
-		return AccessUnknown
+		return Unknown
 	}
 	return modes[m]
 }
@@ -283,10 +283,10 @@ func checkMode(m *ptx.Module, f *ptx.Func, d Declared, p ParamAccess) []error {
 		msg := fmt.Sprintf("kernel %s %s through parameter %s, which is declared as \"%s\"", f.Name, verb, d.Name, d)
 		errs = append(errs, &ptx.Error{File: m.File, Pos: at, Msg: msg})
 	}
-	if !p.ReadAt.IsZero() && claim&AccessRead == 0 {
+	if !p.ReadAt.IsZero() && claim&Read == 0 {
 		deny(p.ReadAt, "loads")
 	}
-	if !p.WriteAt.IsZero() && claim&AccessWrite == 0 {
+	if !p.WriteAt.IsZero() && claim&Write == 0 {
 		deny(p.WriteAt, "stores")
 	}
 	if d.Mode == ModeReduce && !p.PlainAt.IsZero() {

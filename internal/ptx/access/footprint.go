@@ -103,10 +103,10 @@ func (fp *Footprint) Eval(l *Launch, out []Reach) {
 	for i := range fp.outs {
 		o := &fp.outs[i]
 		span := fp.span(o)
-		if o.access&AccessRead != 0 {
+		if o.access&Read != 0 {
 			out[o.row].Read = out[o.row].Read.Union(span)
 		}
-		if o.access&AccessWrite != 0 {
+		if o.access&Write != 0 {
 			out[o.row].Write = out[o.row].Write.Union(span)
 		}
 	}

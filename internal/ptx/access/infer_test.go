@@ -24,7 +24,7 @@ func describeEffects(e *Effects) string {
 			fmt.Fprintf(&b, " byte %d", p.Field)
 		}
 		fmt.Fprintf(&b, ": %s", p.Access)
-		if p.Offset != AccessNone {
+		if p.Offset != None {
 			fmt.Fprintf(&b, " (%s if an address is passed)", p.Offset)
 		}
 		for _, at := range []struct {

@@ -192,7 +192,7 @@ var stringVerb = regexp.MustCompile(`%[-+ #0-9.*]*s`)
 // vprintf are among them.
 func (w *walker) printed(i *ptx.Inst) {
 	if _, pointers := w.table.split(w.local); pointers != 0 {
-		w.rec.access(i, nil, pointers, AccessRead)
+		w.rec.access(i, nil, pointers, Read)
 	}
 }
 

@@ -17,13 +17,13 @@ func (w *walker) memory(i *ptx.Inst) {
 		}
 	case "st":
 		if len(i.Args) >= 2 {
-			w.touch(i, &i.Args[0], AccessWrite)
+			w.touch(i, &i.Args[0], Write)
 			w.stored(i, w.base(&i.Args[0]), w.value(&i.Args[1]), &i.Args[0])
 		}
 	case "atom":
 		w.atomic(i)
 	case "red":
-		w.touch(i, &i.Args[0], AccessReadWrite)
+		w.touch(i, &i.Args[0], ReadWrite)
 		w.storedArgs(i, &i.Args[0], i.Args[1:])
 	case "tex", "tld4", "suld", "sust", "sured":
 		w.texture(i)
@@ -77,7 +77,7 @@ func (w *walker) load(i *ptx.Inst) {
 		w.define(&i.Args[0], w.cell(i, w.local))
 		return
 	}
-	w.touch(i, addr, AccessRead)
+	w.touch(i, addr, Read)
 	w.define(&i.Args[0], w.loadGeneric(i, base))
 }
 
@@ -237,7 +237,7 @@ func (w *walker) atomic(i *ptx.Inst) {
 		return
 	}
 	addr := &i.Args[1]
-	w.touch(i, addr, AccessReadWrite)
+	w.touch(i, addr, ReadWrite)
 	w.storedArgs(i, addr, i.Args[2:])
 	switch spaceOf(i) {
 	case ptx.Shared:
@@ -265,16 +265,16 @@ func (w *walker) bulk(i *ptx.Inst) {
 	has := func(word string) bool { return slices.Contains(i.Suffix, word) }
 	switch {
 	case i.Name == "wmma" && has("load") && len(i.Args) >= 2:
-		w.touch(i, &i.Args[1], AccessRead)
+		w.touch(i, &i.Args[1], Read)
 		w.define(&i.Args[0], w.table.int())
 	case i.Name == "wmma" && has("store"):
-		w.touch(i, &i.Args[0], AccessWrite)
+		w.touch(i, &i.Args[0], Write)
 	case i.Name == "wmma":
 		w.define(&i.Args[0], w.table.int())
 	case has("commit_group"), has("wait_group"), has("wait_all"), has("mbarrier"):
 	case has("async") && !has("bulk") && len(i.Args) >= 2 && i.Args[1].Kind == ptx.OpMem:
 		if w.rec != nil { // from .global to .shared
-			w.rec.access(i, &i.Args[1], w.base(&i.Args[1]), AccessRead)
+			w.rec.access(i, &i.Args[1], w.base(&i.Args[1]), Read)
 		}
 		w.grow(&w.shared, w.table.source(rootLoaded, i.Pos))
 	default:

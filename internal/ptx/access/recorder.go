@@ -113,10 +113,10 @@ func commutes(i *ptx.Inst) bool {
 
 // first records the position of the first load and the first store.
 func first(read, write *ptx.Pos, at ptx.Pos, access Access) {
-	if access&AccessRead != 0 && read.IsZero() {
+	if access&Read != 0 && read.IsZero() {
 		*read = at
 	}
-	if access&AccessWrite != 0 && write.IsZero() {
+	if access&Write != 0 && write.IsZero() {
 		*write = at
 	}
 }
@@ -167,7 +167,7 @@ func (r *recorder) handle(i *ptx.Inst, w *walker) {
 			if p == nil || r.in.table.roots[id].kind != rootParam {
 				r.stop(i.Pos, why.Msg)
 			} else if p.Why == nil {
-				p.Access, p.Why = AccessUnknown, why
+				p.Access, p.Why = Unknown, why
 			}
 		}
 	}
@@ -181,7 +181,7 @@ func (r *recorder) effects() *Effects {
 	for i, v := range r.in.kernel.Params {
 		for _, p := range r.fields(i) {
 			if r.reason != nil && p.Why == nil && v.Size() >= 8 && !v.Type.Float() {
-				p.Access, p.Why = AccessUnknown, r.reason
+				p.Access, p.Why = Unknown, r.reason
 			}
 			e.Params = append(e.Params, p)
 		}
@@ -198,7 +198,7 @@ func (r *recorder) effects() *Effects {
 func (r *recorder) fields(param int) []ParamAccess {
 	var rows []ParamAccess
 	for _, p := range r.params {
-		if p.Param == param && (p.Access != AccessNone || p.Offset != AccessNone || !p.StoreAt.IsZero()) {
+		if p.Param == param && (p.Access != None || p.Offset != None || !p.StoreAt.IsZero()) {
 			rows = append(rows, *p)
 		}
 	}

@@ -154,8 +154,8 @@ func (v *tinyMachine) step(in *ptx.Inst) {
 	case "ld.local.u64":
 		*v.reg(&a[0]) = v.local[a[1].Imm/8]
 	case "st.global.u64":
-		v.memory[v.touch(&a[0], AccessWrite)] = v.value(&a[1])
+		v.memory[v.touch(&a[0], Write)] = v.value(&a[1])
 	case "ld.global.u64":
-		*v.reg(&a[0]) = v.memory[v.touch(&a[1], AccessRead)]
+		*v.reg(&a[0]) = v.memory[v.touch(&a[1], Read)]
 	}
 }

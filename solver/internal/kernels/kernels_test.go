@@ -431,7 +431,7 @@ func TestAccessesAreInferred(t *testing.T) {
 		"kept_spmv": "rrrrwr", "kept_axpy": "rrxr", "kept_xpay": "rrxr", "kept_minus": "rrrwr", "kept_add": "rwr", "kept_divide": "rrwx",
 		"bicgstab_alpha": "rrwx", "bicgstab_omega": "rrwx", "bicgstab_beta": "rrxrrwrwx",
 	}
-	letters := map[access.Access]string{access.AccessRead: "r", access.AccessWrite: "w", access.AccessReadWrite: "x"}
+	letters := map[access.Access]string{access.Read: "r", access.Write: "w", access.ReadWrite: "x"}
 	found := map[string]bool{}
 	for _, elem := range []ir.Type{ir.F64, ir.F32} {
 		for _, name := range kernels.Modules() {
