@@ -19,8 +19,10 @@ const (
 	Unknown                 // the analysis failed: treat it as ReadWrite
 )
 
+// accessNames are the names of accesses in text and JSON.
 var accessNames = [...]string{"none", "read", "write", "readwrite", "unknown"}
 
+// String returns the name of a, such as "readwrite".
 func (a Access) String() string {
 	if int(a) >= len(accessNames) {
 		return fmt.Sprintf("access(%d)", uint8(a))
@@ -31,7 +33,7 @@ func (a Access) String() string {
 // MarshalText returns the name, so that JSON contains names and no numbers.
 func (a Access) MarshalText() ([]byte, error) { return []byte(a.String()), nil }
 
-// UnmarshalText parses the output of MarshalText.
+// UnmarshalText parses the output of MarshalText. It returns an error for any other text.
 func (a *Access) UnmarshalText(text []byte) error {
 	for i, name := range accessNames {
 		if name == string(text) {
@@ -96,6 +98,7 @@ type Reason struct {
 	Msg  string  `json:"msg"`
 }
 
+// String returns "file:line:column: message".
 func (r *Reason) String() string {
 	return fmt.Sprintf("%s:%d:%d: %s", r.File, r.Pos.Line, r.Pos.Col, r.Msg)
 }

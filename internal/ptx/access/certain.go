@@ -6,11 +6,12 @@ import (
 	"github.com/reprise-gpu/reprise/internal/ptx"
 )
 
-// Eval computes an upper bound. This file finds the opposite, accesses that are certain: some thread of the launch
-// makes them, whatever is in memory. They prove that a kernel leaves a slice.
-
-// Touch is an access that one thread of a launch makes if the launch ends
-// without a fault.
+// Touch is an access that one thread of a launch makes if the launch ends without a
+// fault.
+//
+// Eval computes an upper bound of the accesses. This file finds the opposite, accesses
+// that are certain: some thread of the launch makes them, for all contents of memory.
+// They prove that a kernel leaves a slice.
 type Touch struct {
 	Span          Span // bytes relative to the pointer
 	Access        Access
@@ -19,21 +20,27 @@ type Touch struct {
 }
 
 // Bounds on the work of one call of Outside.
-// Bounds on the work of one call of Outside.
 const (
 	maxBoxes   = 128     // parts of a launch that are evaluated
 	maxThreads = 4       // threads that are executed
 	maxBlocks  = 1 << 14 // basic blocks that one thread executes
 )
 
-// Outside returns an access through the pointer of a row of Effects.Params that
-// some thread of launch l certainly makes and that is not inside span within.
-// It returns false if it finds none, which does not exclude that there is one.
+// Outside returns an access through the pointer of a row of Effects.Params that some
+// thread of launch l certainly makes and that is not inside span within. It returns false
+// if it finds none, which does not exclude that there is one.
 //
-// The search bisects the launch. The interval program evaluates a box of
-// threads; a box whose interval stays inside the span is dropped, any other is
-// cut in half. A box of one thread is executed by walk, which decides. At most
-// maxBoxes boxes are evaluated and maxThreads threads executed.
+// The search is a branch and bound over the threads of the launch. The interval program
+// evaluates a box of threads. A box whose interval stays inside the span is dropped, any
+// other is cut in half. A box of one thread is executed by walk, which decides:
+//
+//	┌───────────────┐     ┌───────┬───────┐     ┌───────┬───┬───┐
+//	│  all threads  │ ──► │inside:│  may  │ ──► │       │   │may│ ──► … ──► one thread: walk
+//	│  may leave    │     │dropped│ leave │     │       │   │   │
+//	└───────────────┘     └───────┴───────┘     └───────┴───┴───┘
+//
+// At most maxBoxes boxes are evaluated and maxThreads threads executed, so the cost does
+// not depend on the size of the launch.
 func (fp *Footprint) Outside(l *Launch, row int, within Span) (Touch, bool) {
 	if fp.certain == nil {
 		return Touch{}, false
@@ -80,6 +87,7 @@ func (fp *Footprint) leaves(l *Launch, row int, within Span) bool {
 // z), then of thread indices.
 type launchBox [6]interval
 
+// wholeBox returns the box of all threads of a launch.
 func wholeBox(l *Launch) (b launchBox) {
 	for axis := range 3 {
 		b[axis] = interval{0, int64(l.Grid[axis]) - 1}
@@ -113,12 +121,12 @@ func (b *launchBox) corner(first int) (at [3]uint32) {
 	return at
 }
 
-// certain is the state that walk and Decided need. Most kernels never need it,
-// so complete builds it on first use.
+// certain is the state that walk and Decided need. newCertain leaves most of it empty:
+// complete builds it on first use, since most kernels never need it.
 type certain struct {
 	*rangeBuilder
 	accesses map[int32][]certainAccess // by block, in program order
-	phis     map[int32][]*term         // by block: the variables that its entry assigns
+	phis     map[int32][]*term         // by block: the variables that its entry assigns; nil before complete
 	next     []int32                   // by block: its immediate postdominator, see postdominators
 	regions  map[int32][]int32         // by block that branches: see region
 	calls    map[int32]int             // by block: the step of its first call of code that was not inlined
@@ -128,13 +136,14 @@ type certain struct {
 
 // certainAccess is an access whose address is one parameter plus a number.
 type certainAccess struct {
-	row         int
-	step        int
-	addr, guard *term
-	lo, hi      int64
+	row         int   // of Effects.Params
+	step        int   // of the flat program
+	addr, guard *term // guard is nil for an access without one
+	lo, hi      int64 // bytes relative to addr
 	access      Access
 }
 
+// newCertain returns a state without accesses.
 func newCertain(b *rangeBuilder) *certain {
 	return &certain{rangeBuilder: b, accesses: map[int32][]certainAccess{}}
 }
@@ -185,8 +194,9 @@ func (c *certain) findCall(b int32) {
 	}
 }
 
-// region returns the blocks that may be executed between the branch at the end
-// of b and the block where all its paths join again, that block included.
+// region returns the blocks that may be executed between the branch at the end of b and
+// the block where all its paths join again, its immediate postdominator, that block
+// included. It is a depth-first search that stops at the join.
 func (c *certain) region(b int32) []int32 {
 	if list, ok := c.regions[b]; ok {
 		return list
@@ -244,11 +254,17 @@ func (fp *Footprint) Decided(r *Range) bool {
 	return found
 }
 
-// findControls computes control dependences (Ferrante, Ottenstein & Warren,
-// "The Program Dependence Graph and Its Use in Optimization", 1987). Block s
-// depends on branch b if s postdominates a successor of b but not b itself:
-// these are the blocks on the path in the postdominator tree from the successor
-// up to the immediate postdominator of b.
+// findControls computes control dependences (Ferrante, Ottenstein & Warren, "The Program
+// Dependence Graph and Its Use in Optimization", 1987). Block s depends on branch b if s
+// postdominates a successor of b but not b itself. These are the blocks on the path in
+// the postdominator tree from the successor up to, but without, the immediate
+// postdominator of b:
+//
+//	    b                 c.controls[s1] = [b]
+//	  /   \               c.controls[s2] = [b]
+//	s1     s2
+//	  \   /
+//	   join               does not depend on b
 func (c *certain) findControls() {
 	c.controls = make([][]int32, len(c.blocks))
 	for b := range int32(len(c.blocks)) {
@@ -263,8 +279,8 @@ func (c *certain) findControls() {
 	}
 }
 
-// The things that Decided reasons about: values (of type *term), whether a block is executed, and which edge a thread
-// takes into a block.
+// Decided considers three kinds of things: values (of type *term), whether a block is
+// executed, and the edge over which a thread enters a block.
 type (
 	runs    int32
 	arrives int32

@@ -7,12 +7,16 @@ import (
 	"github.com/reprise-gpu/reprise/internal/ptx"
 )
 
-// cfg is the control flow graph of a flat program.
+// cfg is the control flow graph of a flat program. Block 0 is the entry, and the last
+// block is empty: it stands for the end of the program.
+//
+//	step  0  1  2 │ 3  4 │ 5  6  7 │          leaders: the entry, branch targets, and the
+//	      block 0 │  1   │  block 2 │ 3       steps after a branch, return or exit
 type cfg struct {
 	*flat
 	blocks  []block
-	blockOf []int32 // by step
-	defs    map[variable][]int32
+	blockOf []int32              // by step
+	defs    map[variable][]int32 // by variable: the steps that may define it, in program order
 }
 
 // block is a basic block: steps [first, end).
@@ -24,8 +28,8 @@ type block struct {
 	order      int32   // position in reverse post-order, -1 for unreachable blocks
 }
 
-// newCFG cuts a program into basic blocks, links them, and indexes the
-// definitions of each variable.
+// newCFG cuts a program into basic blocks, links them, and indexes the definitions of
+// each variable. Everything but the dominators is linear in the steps.
 func newCFG(p *flat) *cfg {
 	g := &cfg{flat: p}
 	g.cut()
@@ -34,8 +38,8 @@ func newCFG(p *flat) *cfg {
 	return g
 }
 
-// targets returns the steps that step i may jump to, and whether it may
-// continue with the next step.
+// targets returns the steps that step i may jump to, and whether it may continue with the
+// next step. A guarded jump may do both.
 func (g *cfg) targets(i int) (targets []int, next bool) {
 	s := &g.steps[i]
 	guarded := s.in.Guard.Reg != ptx.NoReg
@@ -85,8 +89,9 @@ func (g *cfg) cut() {
 	}
 }
 
-// link sets the edges between blocks, their reverse post-order and their
-// dominators.
+// link sets the edges between blocks, their reverse post-order and their dominators.
+// Predecessors are recorded only from reachable blocks, so that a phi has no argument
+// from code that is never executed.
 func (g *cfg) link() {
 	for b := range g.blocks {
 		blk := &g.blocks[b]
@@ -149,9 +154,9 @@ func (g *cfg) findDefs() {
 	}
 }
 
-// eachDef calls f with the variables that a step may define. The first operand
-// counts as defined by every instruction but stores and reductions. A
-// definition too many only loses precision.
+// eachDef calls f with the variables that a step may define. Every instruction except
+// stores and reductions is taken to define its first operand. A definition that does not
+// exist in fact is safe: the value becomes unknown, which only loses precision.
 func (g *cfg) eachDef(s *step, f func(variable)) {
 	in := s.in
 	if len(in.Args) == 0 || s.kind != stepPlain {
@@ -190,7 +195,7 @@ func (g *cfg) eachReg(fr *frame, op *ptx.Operand, f func(variable)) {
 	}
 }
 
-// lastDef returns the last step in [from, to) that may define v, or -1.
+// lastDef returns the last step in [from, to) that may define v, or -1, by binary search.
 func (g *cfg) lastDef(v variable, from, to int) int {
 	list := g.defs[v]
 	n, _ := slices.BinarySearch(list, int32(to))

@@ -21,8 +21,10 @@ const (
 	ModeReduce             // both, by atomics that commute: two launches need no order between them
 )
 
+// modeNames are the words of the signature language for modes.
 var modeNames = [...]string{"", "in", "out", "inout", "reduce"}
 
+// String returns the word for m in a signature. It is empty for ModeNone.
 func (m Mode) String() string {
 	if int(m) >= len(modeNames) {
 		return fmt.Sprintf("mode(%d)", uint8(m))
@@ -30,7 +32,8 @@ func (m Mode) String() string {
 	return modeNames[m]
 }
 
-// Access returns the access that the mode permits.
+// Access returns the access that the mode permits. The order of modes is that of the
+// table.
 func (m Mode) Access() Access {
 	modes := [...]Access{None, Read, Write, ReadWrite, ReadWrite}
 	if int(m) >= len(modes) {
@@ -39,8 +42,7 @@ func (m Mode) Access() Access {
 	return modes[m]
 }
 
-// Declared is one parameter of a declared signature such as "x: in f32*, n:
-// i32".
+// Declared is one parameter of a declared signature, such as "x: in f32*" or "n: i32".
 type Declared struct {
 	Name    string
 	Mode    Mode
@@ -50,6 +52,7 @@ type Declared struct {
 	Col     int // column of the name in the string, from 1
 }
 
+// String returns d in the syntax of ParseSignature.
 func (d Declared) String() string {
 	s := d.Name + ": "
 	if d.Pointer {
@@ -77,6 +80,8 @@ var declaredTypes = []struct {
 	{"b8", ptx.B8}, {"b16", ptx.B16}, {"b32", ptx.B32}, {"b64", ptx.B64},
 }
 
+// declaredName returns the name of typ in the signature language, or its PTX name if the
+// language has none.
 func declaredName(typ ptx.Type) string {
 	for _, d := range declaredTypes {
 		if d.typ == typ {
@@ -86,10 +91,16 @@ func declaredName(typ ptx.Type) string {
 	return typ.String()
 }
 
-// ParseSignature parses a declared signature: parameters separated by commas,
-// each "name: type" for a scalar, "name: type[n]" for a struct by value, or
-// "name: mode type*" for a pointer, with mode in, out, inout or reduce. An
-// error is a *ptx.Error with file "signature" and line 1.
+// ParseSignature parses a declared signature, a list of parameters separated by commas:
+//
+//	signature = [ parameter { "," parameter } ]
+//	parameter = name ":" type                     a scalar
+//	          | name ":" type "[" count "]"       a struct passed by value
+//	          | name ":" mode type "*"            a pointer
+//	mode      = "in" | "out" | "inout" | "reduce"
+//
+// Errors are of type *ptx.Error, with file "signature", line 1 and the column of the
+// token.
 func ParseSignature(text string) ([]Declared, error) {
 	s := sigScanner{text: text}
 	var list []Declared
@@ -117,6 +128,7 @@ func ParseSignature(text string) ([]Declared, error) {
 	}
 }
 
+// sigError returns an error at a column of the signature.
 func sigError(col int, format string, args ...any) error {
 	return &ptx.Error{File: "signature", Pos: ptx.Pos{Line: 1, Col: col}, Msg: fmt.Sprintf(format, args...)}
 }
@@ -143,6 +155,7 @@ func (s *sigScanner) peek() string {
 	return s.text[s.off:end]
 }
 
+// isNameByte reports whether c may be part of a name or a number.
 func isNameByte(c byte) bool {
 	return c == '_' || c == '$' || c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z'
 }
@@ -202,6 +215,7 @@ func (s *sigScanner) count(d *Declared) error {
 	return nil
 }
 
+// orEnd quotes a token for an error message.
 func orEnd(tok string) string {
 	if tok == "" {
 		return "the end"
@@ -235,11 +249,12 @@ func (s *sigScanner) typ(d *Declared) error {
 	return sigError(s.col, "%s is not a type of parameter %s: it must be one of %s", orEnd(tok), d.Name, strings.Join(names, ", "))
 }
 
-// CheckDeclared compares a declared signature with the code of f. It is an
-// error to declare another number of parameters or other sizes, and to permit
-// less than the kernel does, which would lose a dependency. Permitting more is
-// allowed. The errors are of type *ptx.Error, joined. Each points to the
-// parameter, or to the load or store that contradicts the declaration.
+// CheckDeclared compares a declared signature with the code of f. It returns an error if
+// the number of parameters or a size differs, and if the declaration permits less than
+// the kernel does, since a dependency would then be lost. Permitting more is allowed.
+//
+// The errors are of type *ptx.Error, joined. Each points to the parameter, or to the load
+// or store that contradicts the declaration.
 func CheckDeclared(m *ptx.Module, f *ptx.Func, decl []Declared) error {
 	if m == nil || f == nil {
 		return absent.Nil("the module or the kernel")

@@ -1,15 +1,21 @@
 package access
 
-// fact is a comparison that holds at a place of the program. It is a node of a
-// list: all facts of its parents hold as well. The conditions that dominate an
-// address form such a list:
+// fact is a comparison that holds at a place of the program. It is a node of a list: all
+// facts of its parents hold as well. The conditions that dominate an address form such a
+// list:
 //
 //	setp.ge.s32 %p1, %r1, %r2;
 //	@%p1 bra EXIT;
 //	…                             %r1 < %r2
+//	setp.lt.s32 %p2, %r3, 0;
+//	@%p2 bra NEXT;
+//	…                             %r3 >= 0 ──► %r1 < %r2 ──► nil
 //
-// Values are in SSA form. A fact about a value is therefore true until the
-// value is computed anew, and in that case the branch is executed anew, too.
+// Lists share their tails, as blocks share their dominators. Facts are immutable and are
+// compared by address.
+//
+// Values are in SSA form. A fact about a value is therefore true until the value is
+// computed anew, and in that case the branch is executed anew, too.
 type fact struct {
 	parent *fact
 
@@ -94,9 +100,10 @@ func (f *facts) along(p, b int32) *fact {
 	return c
 }
 
-// assert extends c by the facts that follow from predicate p having the given
-// truth value. It takes conjunctions apart, and disjunctions that are false. A
-// comparison gives facts about both of its sides.
+// assert extends c by the facts that follow from predicate p having the given truth
+// value. It splits conjunctions that are true and disjunctions that are false. A
+// comparison gives facts about both of its sides: x < y bounds x from above and y from
+// below.
 func (f *facts) assert(c *fact, p *term, truth bool) *fact {
 	p = p.is()
 	key := assertion{c, p, truth}
@@ -124,9 +131,12 @@ func (f *facts) assert(c *fact, p *term, truth bool) *fact {
 	return out
 }
 
-// about adds fact one about v, and the facts that follow for the operands of v.
-// It moves through extensions that lose no bits, additions of constants, and an
-// or that is not negative: no part of it is then negative.
+// about adds fact one about v, and the facts that follow for the operands of v. For
+// example, 0 <= zext(x + 3) gives facts about the extension, about x + 3 and, with a
+// shift of 3, about x.
+//
+// It passes through three kinds of operations: extensions that lose no bits, additions of
+// constants, and an "or" that is not negative, since no operand of it is then negative.
 func (f *facts) about(one fact, v *term) *fact {
 	v = v.is()
 	if visits := maxVisits; uniform(v, &visits) { // one value in the whole launch, which a fact cannot narrow
@@ -185,7 +195,8 @@ func (v *term) stripZExt(bits uint8) *term {
 	return v
 }
 
-// factsOn returns the facts of c about v, oldest first.
+// factsOn returns the facts of c about v, the outermost first. The clamps of an outer
+// place are then the first clamps of an inner place, and their nodes are shared.
 func (f *facts) factsOn(c *fact, v *term) []*fact {
 	if !f.targets[v] {
 		return nil

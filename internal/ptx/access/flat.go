@@ -6,9 +6,21 @@ import (
 	"github.com/reprise-gpu/reprise/internal/ptx"
 )
 
-// Ranges are computed on one flat program per kernel, with all calls inlined. An
-// index that a device function computes is then handled like one that the kernel
-// computes. Recursive, indirect and guarded calls are not inlined.
+// Ranges are computed on one flat program per kernel, with all calls inlined. An index
+// that a device function computes is then handled like one that the kernel computes.
+// Recursive, indirect and guarded calls are not inlined.
+//
+//	kernel            flat.steps           frame      flat variables
+//
+//	mov  %r1          mov  %r1             kernel     0 … 9    registers of the kernel
+//	st.param [a]      st.param [a]         kernel     10       a cell: 4 bytes of .param a
+//	call f, (a)   ┌─► ld.param %r1, [a]    f          11 … 14  registers of f: %r1 is 11
+//	              │   st.param [r]         f          15       a cell of .param r
+//	              │   ret ──┐              f
+//	ld.param [r]  └── ld.param [r] ◄─┘     kernel
+//
+// The formal parameters and results of f are names of the caller's .param variables, so a
+// value passes through a call as through a move.
 
 const (
 	maxFlat   = 1 << 17 // instructions of a flat program; a larger kernel has no ranges
@@ -21,9 +33,9 @@ type flat struct {
 	kernel *ptx.Func
 	steps  []step
 	vars   variable // number of variables
-	frames int
+	frames int      // frames that were added, at most maxFrames
 
-	cells map[cell]variable
+	cells map[cell]variable   // the variable of each cell
 	shape map[paramVar][]cell // cells of each .param variable
 	odd   map[paramVar]bool   // variables with overlapping cells or a taken address: their values are not followed
 
@@ -42,6 +54,7 @@ type step struct {
 	target int // of a branch or return: an index into steps
 }
 
+// stepKind is what a step does to the flow of control.
 type stepKind uint8
 
 const (
@@ -75,9 +88,9 @@ type cell struct {
 	size int   // bytes
 }
 
-// flatten inlines the calls of f. It returns nil if the program exceeds maxFlat
-// or maxFrames. The size may be exponential in the depth of calls, hence the
-// limits.
+// flatten inlines the calls of f. It returns nil if the program exceeds maxFlat or
+// maxFrames. Without these limits the size could be exponential in the depth of calls:
+// each function may call the next one twice.
 func flatten(m *ptx.Module, f *ptx.Func) *flat {
 	p := &flat{m: m, kernel: f, cells: map[cell]variable{}, shape: map[paramVar][]cell{}, odd: map[paramVar]bool{}, outOfLine: map[*ptx.Func]bool{}}
 	if !p.add(&frame{f: f}) {
@@ -146,10 +159,10 @@ func (p *flat) inst(fr *frame, in *ptx.Inst) bool {
 	return true
 }
 
-// callee returns a new frame for a call that can be inlined, else nil. The
-// function must be defined in this module and be called without a guard. Its
-// parameters and results must be .param variables, as in compiled code, and it
-// must not be active already.
+// callee returns a new frame for a call that can be inlined, else nil. The function must
+// be defined in this module and be called without a guard. Its parameters and results
+// must be .param variables, as in compiled code. It must not be active already, which
+// excludes recursion.
 func (p *flat) callee(fr *frame, in *ptx.Inst) *frame {
 	c := splitCall(in)
 	if c.callee == nil || c.callee.Kind != ptx.OpFunc || in.Guard.Reg != ptx.NoReg {
@@ -172,7 +185,8 @@ func (p *flat) callee(fr *frame, in *ptx.Inst) *frame {
 	return inner
 }
 
-// noteCallees marks the functions that a call which is not inlined may run.
+// noteCallees marks the functions that a call which is not inlined may execute. A call
+// through a pointer may reach every function whose address is taken.
 func (p *flat) noteCallees(in *ptx.Inst) {
 	switch c := splitCall(in); {
 	case c.callee == nil:
@@ -211,7 +225,7 @@ func (p *flat) bind(inner *frame, formal []*ptx.Var, actual []ptx.Operand) bool 
 	return true
 }
 
-// paramVar returns v, or the variable of an outer frame that it stands for.
+// paramVar returns v, or the variable of an outer frame to which v is bound.
 func (p *flat) paramVar(fr *frame, v *ptx.Var) paramVar {
 	if outer, ok := fr.formal[v]; ok {
 		return outer
@@ -243,8 +257,9 @@ func (p *flat) cellsOf(fr *frame, in *ptx.Inst) []cell {
 	return cells
 }
 
-// noteCells assigns variables to the cells of a load or store. Cells that
-// overlap without being equal make their variable odd.
+// noteCells assigns variables to the cells of a load or store. If cells overlap without
+// being equal, values of their .param variable are not followed: one cell could change
+// the bytes of another.
 func (p *flat) noteCells(fr *frame, in *ptx.Inst) {
 	for _, c := range p.cellsOf(fr, in) {
 		if _, ok := p.cells[c]; ok {
@@ -261,7 +276,7 @@ func (p *flat) noteCells(fr *frame, in *ptx.Inst) {
 	}
 }
 
-// noteAddress marks a .param variable as odd if an instruction takes its
+// noteAddress excludes a .param variable from being followed if an instruction takes its
 // address.
 func (p *flat) noteAddress(fr *frame, in *ptx.Inst) {
 	for n := range in.Args {

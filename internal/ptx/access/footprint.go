@@ -34,14 +34,16 @@ func (s Span) Holds(t Span) bool { return t.Empty() || s.Lo <= t.Lo && t.Hi <= s
 // Reach is what one launch may read and write through one pointer.
 type Reach struct{ Read, Write Span }
 
-// Footprint computes how far the launches of one kernel reach from its
-// pointers. It is a program over intervals, compiled once by NewFootprint and
-// evaluated for each launch by Eval. It must not be used by two goroutines at a
-// time.
+// Footprint computes how far the launches of one kernel reach from its pointers. It is a
+// program over intervals, compiled once by NewFootprint and evaluated for each launch by
+// Eval. It must not be used by two goroutines at a time.
 //
-// The spans contain every byte that the kernel touches through the pointer,
-// provided that it stays inside the allocation. Sums that wrap around the
-// address space are not considered: they fault on a GPU.
+// The spans contain every byte that the kernel touches through the pointer, provided that
+// it stays inside the allocation. Sums that wrap around the address space are not
+// considered: they fault on a GPU.
+//
+// Invariant: the arguments of nodes[i] are before i, and vals and pointers have one entry
+// for each node and row.
 type Footprint struct {
 	Effects *Effects
 	Ranges  []Range // one for each access through a parameter, in program order
@@ -94,9 +96,9 @@ func newFootprint(m *ptx.Module, f *ptx.Func) (*Footprint, *ranges) {
 	return fp, r
 }
 
-// Eval computes the reach of launch l through each row of Effects.Params into
-// out, which must have one entry for each row. It does not allocate. The cost
-// is linear in the nodes of the program.
+// Eval computes the reach of launch l through each row of Effects.Params into out, which
+// must have one entry for each row. The result of a row is the hull of its accesses. Eval
+// does not allocate. Its cost is linear in the nodes of the program.
 func (fp *Footprint) Eval(l *Launch, out []Reach) {
 	fp.compute(l)
 	clear(out)
@@ -128,7 +130,8 @@ func (fp *Footprint) compute(l *Launch) {
 	}
 }
 
-// span returns the bytes of one result, relative to its pointer.
+// span returns the bytes of one result, relative to its pointer. It is empty if no thread
+// of the launch reaches the access, and Whole if the address or the pointer is not known.
 func (fp *Footprint) span(o *spanOut) Span {
 	if o.alive != always && fp.vals[o.alive].isEmpty() {
 		return Span{}
@@ -206,8 +209,10 @@ func (r *ranges) footprint(fp *Footprint) {
 	fp.compact(r.builder)
 }
 
-// access appends one result for each copy of an access in the flat program. An
-// access that cannot be bounded gets the result Whole and a reason.
+// access appends one result for each copy of an access in the flat program. An access
+// that cannot be bounded gets the result Whole and a reason.
+//
+// The facts used are those of the block, and the guard of the instruction itself.
 func (r *ranges) access(fp *Footprint, at *reach, row int) {
 	p := &r.effects.Params[row]
 	rng := Range{Param: p.Param, Field: p.Field, Pos: at.in.Pos, Access: at.access}
@@ -217,7 +222,7 @@ func (r *ranges) access(fp *Footprint, at *reach, row int) {
 	case r.builder == nil:
 		rng.Why = &Reason{r.m.File, at.in.Pos, tooLarge.Msg}
 	case fp.rows[row].off < 0:
-		rng.Why = &Reason{r.m.File, at.in.Pos, "the pointer is taken from a place in a parameter that is not known"}
+		rng.Why = &Reason{r.m.File, at.in.Pos, "the pointer is loaded from an unknown offset in a parameter"}
 	case r.outOfLine(steps):
 		rng.Why = &Reason{r.m.File, at.in.Pos, "the access is in a function that is called through a pointer or calls itself"}
 	default:
@@ -269,7 +274,7 @@ func (r *ranges) outOfLine(steps []int) bool {
 // operandBase returns the value of the register of a memory operand.
 func (s *ssa) operandBase(op *ptx.Operand, i int) *term {
 	if op.Reg == ptx.NoReg {
-		return s.unknown(64, s.blockOf[i], s.reason(i, "the address is no register"))
+		return s.unknown(64, s.blockOf[i], s.reason(i, "the address is not in a register"))
 	}
 	fr := s.cfg.steps[i].frame
 	return s.before(fr.base+variable(op.Reg), regBits(fr.f, op.Reg), i)
@@ -292,12 +297,12 @@ func (at *reach) size(file string) (int64, *Reason) {
 	if at.addr == nil {
 		return 0, &Reason{file, in.Pos, "a string of unknown length is printed"}
 	}
-	return 0, &Reason{file, in.Pos, "how many bytes " + in.Opcode() + " touches is not followed"}
+	return 0, &Reason{file, in.Pos, "the number of bytes that " + in.Opcode() + " accesses is not known"}
 }
 
-// compact moves the nodes that results depend on into fp, and renumbers them.
-// Arguments precede their users, so one backward pass marks the nodes that are
-// used, and one forward pass copies them.
+// compact moves the nodes that results depend on into fp, and renumbers them. Arguments
+// precede their users, so one backward pass marks the nodes that are used, and one
+// forward pass copies them. The cost is linear.
 func (fp *Footprint) compact(b *rangeBuilder) {
 	if b == nil {
 		return
@@ -339,8 +344,9 @@ func (fp *Footprint) compact(b *rangeBuilder) {
 	fp.merge()
 }
 
-// merge joins results that differ only in the bytes relative to the same
-// address.
+// merge joins results that differ only in the bytes relative to the same address, such as
+// the loads of x[i], x[i+1] and x[i+2] in an unrolled loop. Eval then computes one span
+// for all of them.
 func (fp *Footprint) merge() {
 	type key struct {
 		row         int32

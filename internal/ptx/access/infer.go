@@ -10,8 +10,8 @@ import (
 
 // Access inference finds the parameters that each address may come from.
 //
-// Each register has a set of roots, the origins of its value. Sets propagate
-// through moves, sums, selections and bit operations:
+// Each register has a set of roots, the origins of its value. Sets propagate through
+// moves, sums, selections and bit operations:
 //
 //	ld.param.u64 %rd1, [x]          %rd1 {x}
 //	cvta.to.global.u64 %rd2, %rd1   %rd2 {x}, and x is a pointer
@@ -19,25 +19,32 @@ import (
 //	add.s64 %rd4, %rd2, %rd3        %rd4 {x}
 //	st.global.f32 [%rd4], %f1       x is written
 //
-// It is the analysis of LLVM's FunctionAttrs ("readonly" arguments), for PTX and
-// without flow sensitivity. Compiled code is nearly in SSA form, so passes over
-// all instructions, repeated until no set grows, need no control flow graph. Device
-// functions are analysed together with the kernel that calls them. Shared and
-// local memory are one cell each, which holds the roots of everything stored
-// there. An address without a root, or one loaded from global memory, makes the
-// kernel opaque: it may touch anything.
+// It is the analysis of LLVM's FunctionAttrs ("readonly" arguments), for PTX and without
+// flow sensitivity. Compiled code is nearly in SSA form, so passes over all instructions,
+// repeated until no set grows, need no control flow graph. Device functions are analysed
+// together with the kernel that calls them. Shared and local memory are one cell each,
+// which holds the roots of everything stored there. An address without a root, or one
+// loaded from global memory, makes the kernel opaque: it may access any memory.
 //
-// A 64-bit parameter may be a number or a pointer that the kernel computes with
-// as with a number. Behind a product, a shift or a difference of pointers, and
-// beside a pointer in a sum, a parameter is an offset root: the kernel reaches
-// its memory only if the caller passes an address for it.
+// A 64-bit parameter may be a number, or a pointer on which the kernel computes as on a
+// number. In the operand of a product or shift, in a difference of pointers, and next to
+// a pointer in a sum, a parameter is an offset root: the kernel reaches its memory only
+// if the caller passes an address for it.
 //
-// A 64-bit value that was loaded may be a pointer or an index as well. What it is
-// used as decides: alone as an address, or converted by cvta, it is a pointer, and the
-// kernel is opaque. Added to a pointer it is an index, since a sum of two addresses
-// is none, and the access is one anywhere behind that pointer. Where something
-// that may be an address was also subtracted it stays a pointer.
-
+// A 64-bit value that was loaded may be a pointer or an index as well. Its use decides.
+// Alone as an address, or converted by cvta, it is a pointer, and the kernel is opaque.
+// Added to a pointer it is an index, since a sum of two addresses is not an address, and
+// the access may be anywhere behind that pointer. If a value that may be an address was
+// also subtracted, it remains a pointer.
+//
+//	operand a          operand b            a + b
+//	param x            int                  x
+//	param x, pointer   param n              x, and n as an offset
+//	param x, pointer   loaded               x, and an index: any byte behind x
+//	param x, pointer   loaded - pointer     x, and an address loaded from memory
+//	int                int                  int
+//	nothing yet        anything             nothing yet: the next sweep decides
+//
 // infer is the state of the analysis of one kernel.
 type infer struct {
 	m      *ptx.Module
@@ -55,7 +62,7 @@ type infer struct {
 	strict   bool            // pointers is final: a sum of pointer and integer is the pointer
 	changed  bool
 
-	rec *recorder // nil until the sets are final
+	rec *recorder // nil until the sets are final, then the recorder of the last sweep
 }
 
 // Infer returns what the kernel or function f of m does to memory, with
@@ -72,8 +79,8 @@ func Infer(m *ptx.Module, f *ptx.Func) *Effects {
 	return analyse(m, f).effects()
 }
 
-// analyse computes the sets three times: first to find out which roots are
-// pointers, then with that knowledge, and last, without a change, to record the
+// analyse computes the sets three times: first to find out which roots are pointers, then
+// again with the known pointers, and last, without a change of the sets, to record the
 // accesses.
 func analyse(m *ptx.Module, f *ptx.Func) *recorder {
 	in := &infer{m: m, kernel: f, table: newRootTable(), pointers: map[rootID]bool{}}
@@ -85,9 +92,9 @@ func analyse(m *ptx.Module, f *ptx.Func) *recorder {
 	return in.rec
 }
 
-// fixpoint repeats sweep until no set grows. A register that is still empty
-// then has no definition that counts. settle makes it a number, which may
-// complete sums that depend on it.
+// fixpoint repeats sweep until no set grows. A register that is still empty then has no
+// definition that counts. settle makes it a number, which may complete sums that depend
+// on it, so a second round follows.
 //
 // Sets only grow and the roots are finite, so the iteration ends.
 func (in *infer) fixpoint() {
@@ -107,7 +114,7 @@ func (in *infer) converge() {
 	}
 }
 
-// settle makes all registers numbers that have no root.
+// settle makes every register without a root a number.
 func (in *infer) settle() {
 	for _, f := range in.funcs {
 		for i := range in.regs[f] {
@@ -127,8 +134,8 @@ func (in *infer) reach(f *ptx.Func) {
 	}
 }
 
-// sweep applies every instruction once. The list of functions may grow
-// meanwhile.
+// sweep applies every instruction once. Calls may add functions to the list while it
+// runs.
 func (in *infer) sweep() {
 	for i := 0; i < len(in.funcs); i++ {
 		w := walker{infer: in, f: in.funcs[i], regs: in.regs[in.funcs[i]]}
@@ -247,8 +254,8 @@ const (
 	transferLocal                 // the address of local memory
 )
 
-// transfers lists the opcodes with a rule other than transferAll. That rule is
-// safe for every instruction without a memory operand.
+// transfers lists the opcodes with a rule other than transferAll. That rule is safe for
+// every instruction without a memory operand: the result has the roots of all sources.
 var transfers = map[string]transfer{
 	"add": transferSum, "addc": transferSum, "sub": transferSum, "subc": transferSum,
 	"and": transferSum, "or": transferSum, "xor": transferSum, "lop3": transferSum,
@@ -314,7 +321,8 @@ func (w *walker) inst(i *ptx.Inst) {
 	}
 }
 
-// result returns the root set of the first operand of a computation.
+// result returns the root set of the first operand of a computation. It is empty while
+// the set of an operand is still empty and a rule depends on it.
 func (w *walker) result(kind transfer, i *ptx.Inst) rootSet {
 	if w.floatResult(i) {
 		return w.table.int()
@@ -361,6 +369,7 @@ func (w *walker) result(kind transfer, i *ptx.Inst) rootSet {
 	return set
 }
 
+// predicate reports whether an operand is a predicate register.
 func (w *walker) predicate(op *ptx.Operand) bool {
 	return op.Kind == ptx.OpReg && op.Reg != ptx.NoReg && w.f.Regs[op.Reg].Type == ptx.Pred
 }
@@ -499,5 +508,5 @@ func (w *walker) markPointers(set rootSet) {
 // not analysed.
 func (w *walker) opaqueInst(i *ptx.Inst) {
 	w.define(&i.Args[0], w.table.source(rootUnknown, i.Pos))
-	w.opaque(i.Pos, fmt.Sprintf("%s accesses memory in a way that is not analysed", i.Opcode()))
+	w.opaque(i.Pos, fmt.Sprintf("the memory access of %s is not analysed", i.Opcode()))
 }

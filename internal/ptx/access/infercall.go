@@ -7,7 +7,8 @@ import (
 	"github.com/reprise-gpu/reprise/internal/ptx"
 )
 
-// call passes roots from arguments to parameters and from results back.
+// call passes roots from arguments to parameters and from results back. All calls of a
+// function share one set per register: the analysis does not distinguish callers.
 func (w *walker) call(i *ptx.Inst) {
 	c := splitCall(i)
 	if c.callee == nil {
@@ -186,6 +187,7 @@ func (w *walker) printsStrings(format rootSet) bool {
 	})
 }
 
+// stringVerb matches a conversion %s with flags, width and precision.
 var stringVerb = regexp.MustCompile(`%[-+ #0-9.*]*s`)
 
 // printed records reads through all pointers in local memory. The arguments of

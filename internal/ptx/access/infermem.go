@@ -62,7 +62,12 @@ func (w *walker) touch(i *ptx.Inst, op *ptx.Operand, access Access) {
 	w.rec.access(i, op, w.base(op), access)
 }
 
-// load defines the destination of a load by the state space that it reads.
+// load defines the destination of a load by the state space that it reads:
+//
+//	.param    the parameter or argument itself
+//	.shared   the roots of everything stored to shared memory
+//	.local    the same for local memory
+//	others    a loaded value, with the position of the load; see loadGeneric
 func (w *walker) load(i *ptx.Inst) {
 	addr := &i.Args[1]
 	base := w.base(addr)
@@ -104,8 +109,9 @@ func wide(i *ptx.Inst) bool {
 	return false
 }
 
-// loadGeneric returns the roots of a value loaded from a .global, .const or
-// generic address.
+// loadGeneric returns the roots of a value loaded from a .global, .const or generic
+// address. A generic address may point to shared, local or parameter memory as well,
+// depending on its roots.
 func (w *walker) loadGeneric(i *ptx.Inst, base rootSet) rootSet {
 	set := rootSet(0)
 	if !wide(i) {
@@ -278,7 +284,7 @@ func (w *walker) bulk(i *ptx.Inst) {
 		}
 		w.grow(&w.shared, w.table.source(rootLoaded, i.Pos))
 	default:
-		w.opaque(i.Pos, fmt.Sprintf("%s accesses memory in a way that is not analysed", i.Opcode()))
+		w.opaque(i.Pos, fmt.Sprintf("the memory access of %s is not analysed", i.Opcode()))
 	}
 }
 

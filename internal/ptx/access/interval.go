@@ -5,17 +5,24 @@ import (
 	"math/bits"
 )
 
-// interval is a set of integers [lo, hi]. It describes a register of n bits:
-// the register holds the low n bits of one of the integers. Sums and products
-// therefore need no check for overflow of the register; extend, which widens a
-// register, accounts for the wrap.
+// interval is a set of integers [lo, hi]. It describes a register of n bits: the register
+// holds the low n bits of one of the integers. Sums and products therefore need no check
+// for overflow of the register; extend, which widens a register, accounts for the wrap.
+// For example, with 8 bits:
 //
-// Every 64-bit pattern is in [MinInt64, MaxInt64]. A result whose ends do not
-// fit in 64 bits becomes that interval.
+//	[250, 250] + [10, 10]  = [260, 260]        the register holds 4
+//	extend([260, 260], u8) = [4, 4]
+//	extend([250, 260], u8) = [0, 255]          two pieces: 250 … 255 and 0 … 4
+//	extend([250, 260], s8) = [-6, 4]           one piece
 //
-// Every operation returns a superset of the exact results, in constant time.
-// The empty interval stands for values that are never computed; it is
-// absorbing.
+// Every 64-bit pattern is in [MinInt64, MaxInt64]. A result whose ends do not fit in 64
+// bits becomes that interval.
+//
+// Every operation returns a superset of the exact results, in constant time. The domain
+// is that of intervals in abstract interpretation (Cousot & Cousot, "Static Determination
+// of Dynamic Properties of Programs", 1976), without widening: loops have bounds of their
+// own, see trips. The empty interval represents values that are never computed; an
+// operation with an empty operand is empty.
 type interval struct{ lo, hi int64 }
 
 var (
@@ -23,8 +30,10 @@ var (
 	empty = interval{1, 0} // of values that are never computed
 )
 
+// point returns the interval of one number.
 func point(x int64) interval { return interval{x, x} }
 
+// isEmpty reports whether a has no element. Every interval with lo > hi is empty.
 func (a interval) isEmpty() bool { return a.lo > a.hi }
 
 // single reports whether a has one element.
@@ -44,10 +53,15 @@ func window(width uint8, signed bool) interval {
 	return interval{0, 1<<width - 1}
 }
 
-// extend returns the low bits as a number of the given type. It shifts the
-// interval by a multiple of 2^width into the type's range. If the result
-// straddles the end of that range, or the interval is longer than it, the whole
-// range is returned.
+// extend returns the low bits as a number of the given type. It shifts the interval by a
+// multiple of 2^width into the type's range:
+//
+//	                 w.lo            w.hi
+//	…────────────────┼────────────────┼─────────[a.lo──a.hi]───…
+//	                 ├──[lo──lo+n]────┤  ◄── minus k·2^width
+//
+// If the result straddles the end of that range, or the interval is longer than it, the
+// whole range is returned.
 func (a interval) extend(width uint8, signed bool) interval {
 	if width >= 64 || a.isEmpty() {
 		return a
@@ -109,6 +123,7 @@ func (a interval) neg() interval {
 	return interval{-a.hi, -a.lo}
 }
 
+// sub returns a + (-b).
 func (a interval) sub(b interval) interval {
 	return a.add(b.neg())
 }
@@ -192,9 +207,15 @@ func (a interval) shr(b interval, unsigned bool) interval {
 	return a.corners(interval{min(b.lo, 63), min(b.hi, 63)}, func(x, y int64) (int64, bool) { return x >> uint(y), true })
 }
 
-// and takes unsigned patterns, and constants with their sign: a constant whose
-// high bits are set is negative. A negative power of two rounds down. A mask
-// 2^k-1 keeps the interval's length if both ends have the same high bits.
+// and takes unsigned patterns, and constants with their sign: a constant whose high bits
+// are set is negative. The cases, the most precise first:
+//
+//	a & -2^k       rounds down to a multiple of 2^k: both ends are rounded
+//	a & (2^k-1)    if both ends have the same high bits, the remainder of both ends
+//	a & m, m > 0   [0, min(m, a.hi)]
+//	a & b          [0, min(a.hi, b.hi)] if both are not negative
+//
+// Any other combination may be any pattern.
 func (a interval) and(b interval, width uint8) interval {
 	if a.isEmpty() || b.isEmpty() {
 		return empty
@@ -333,9 +354,12 @@ func (a interval) rem(b interval, unsigned bool) interval {
 	return interval{max(min(a.lo, 0), -limit), min(max(a.hi, 0), limit)}
 }
 
-// clamp returns the part of a, numbers of one type, for which "a+shift cmp b"
-// holds for some element of b. If a+shift may wrap, the comparison says nothing
-// about a.
+// clamp returns the part of a, numbers of one type, for which "a+shift cmp b" holds for
+// some element of b:
+//
+//	a = [0, 255], b = [1, 100], cmp = "<"     a < 100, the largest element of b:  [0, 99]
+//
+// If a+shift may wrap, the comparison does not narrow a.
 func (a interval) clamp(c comparison, b interval, shift int64, width uint8, unsigned bool) interval {
 	if a.isEmpty() || b.isEmpty() {
 		return empty
@@ -391,7 +415,8 @@ func (a interval) clampLarge(c comparison, b interval) interval {
 	return a
 }
 
-// without removes a single number if it is an end of a.
+// without removes a single number b if it is an end of a. An interval cannot express a
+// gap.
 func (a interval) without(b interval) interval {
 	switch {
 	case !b.single():

@@ -7,17 +7,23 @@ import (
 	"github.com/reprise-gpu/reprise/internal/ptx"
 )
 
-// result returns the value that step i gives variable v, its guard aside. An
-// instruction that is not followed gives an unknown value with a reason.
+// result returns the value that step i gives variable v, without regard to its guard. An
+// instruction that is not analysed gives an unknown value with a reason.
 func (s *ssa) result(v variable, bits uint8, i int) *term {
 	l := lift{s, i, s.cfg.steps[i].in, s.blockOf[i]}
 	if val := l.value(v, bits); val != nil {
 		return val
 	}
-	return s.unknown(bits, l.block, s.reason(i, fmt.Sprintf("the index is a result of %s, which is not followed", l.in.Opcode())))
+	return s.unknown(bits, l.block, s.reason(i, fmt.Sprintf("the index is a result of %s, which is not analysed", l.in.Opcode())))
 }
 
-// lift translates one instruction into terms.
+// lift translates one instruction into terms. Operands are extended by their type before
+// they are used, so that termMul of two extended 32-bit registers is mul.wide as well as
+// mul.lo:
+//
+//	mul.wide.s32 %rd1, %r1, 4      mul(sext32(%r1), 4), 64 bits
+//	add.s32      %r2, %r1, 1       add(%r1, 1), 32 bits: only the low 32 bits count
+//	cvt.s64.s32  %rd2, %r2         sext32(%r2), 64 bits
 type lift struct {
 	*ssa
 	i     int
@@ -45,6 +51,7 @@ func (l lift) ext(v *term, bits uint8, signed bool) *term {
 	return l.make(term{op: op, bits: 64, block: l.block, imm: int64(bits), args: []*term{v}})
 }
 
+// imm returns a constant of 64 bits.
 func (l lift) imm(x int64) *term { return l.constant(x, 64, l.block) }
 
 // arg returns source operand n, of the given number of bits.
@@ -61,6 +68,7 @@ func (l lift) typed(n int, t ptx.Type) *term {
 	return l.ext(l.arg(n, bits), bits, t.Signed())
 }
 
+// has reports whether the instruction has a suffix.
 func (l lift) has(suffix string) bool { return slices.Contains(l.in.Suffix, suffix) }
 
 // types returns the type suffixes, in order.
@@ -73,8 +81,9 @@ func (l lift) types() (list []ptx.Type) {
 	return list
 }
 
-// value returns nil for instructions that are not followed: floating point,
-// saturation, carries, and opcodes that do not occur in address arithmetic.
+// value returns the value that the instruction gives v. It is nil for instructions that
+// are not analysed: floating point, saturation, carries, and opcodes that do not occur in
+// address arithmetic.
 func (l lift) value(v variable, bits uint8) *term {
 	switch l.in.Name {
 	case "ld", "ldu":
@@ -186,8 +195,8 @@ func (v *term) stripExt(mask int64) *term {
 // isMask reports whether x is 2^k-1.
 func isMask(x int64) bool { return x > 0 && x&(x+1) == 0 }
 
-// bitwise operates on unsigned patterns. A constant keeps its sign, which tells
-// whether its high bits are set.
+// bitwise returns an operation on unsigned patterns. A constant keeps its sign, which
+// shows whether its high bits are set.
 func (l lift) bitwise(op termOp, bits uint8, a, b *term, w uint8) *term {
 	pattern := func(v *term) *term {
 		if v.is().op == termConst {
@@ -225,7 +234,8 @@ func (l lift) field(t ptx.Type, bits uint8) *term {
 	return l.op(termAnd, bits, shifted, l.imm(1<<n.imm-1))
 }
 
-// mov copies a register, packs {a, b} into a wider one, or unpacks one.
+// mov copies a register, packs {a, b} into a wider one, or unpacks one. The first element
+// holds the low bits.
 func (l lift) mov(v variable, bits uint8) *term {
 	dst, src := &l.in.Args[0], &l.in.Args[1]
 	if l.types()[0] == ptx.Pred {
@@ -264,8 +274,8 @@ func (l lift) element(op *ptx.Operand, v variable) int {
 	return 0
 }
 
-// load follows kernel parameters and .param cells. A value from other memory is
-// unknown, but its width bounds it.
+// load returns the value of a kernel parameter or .param cell. A value from other memory
+// is unknown, but its width bounds it.
 func (l lift) load(v variable, bits uint8) *term {
 	t, n := memType(l.in), 0
 	if t == ptx.NoType {
@@ -307,7 +317,7 @@ func (l lift) param(p int, c cell, t ptx.Type, bits uint8) *term {
 	return l.make(term{op: termParam, bits: bits, block: l.block, param: ref, name: l.kernel.Params[p].Name})
 }
 
-// store is what a store to .param memory leaves in a cell.
+// store returns the value that a store to .param memory writes to the cell v.
 func (l lift) store(v variable, bits uint8) *term {
 	src := &l.in.Args[1]
 	for n, c := range l.cellsOf(l.cfg.steps[l.i].frame, l.in) {
@@ -324,6 +334,8 @@ func (l lift) store(v variable, bits uint8) *term {
 	return nil
 }
 
+// comparisons are the comparisons of setp on integers. lo, ls, hi and hs compare as
+// unsigned.
 var comparisons = map[string]struct {
 	cmp      comparison
 	unsigned bool
@@ -333,7 +345,8 @@ var comparisons = map[string]struct {
 	"lo": {cmpLT, true}, "ls": {cmpLE, true}, "hi": {cmpGT, true}, "hs": {cmpGE, true},
 }
 
-// setp is p, or q of p|q, of "setp.cmp{.boolop}.type p|q, a, b, c".
+// setp returns p, or q of p|q, of "setp.cmp{.boolop}.type p|q, a, b, c". q is the
+// negation of the comparison, combined with c in the same way.
 func (l lift) setp(v variable) *term {
 	types := l.types()
 	if len(types) == 0 || types[0].Float() || len(l.in.Suffix) == 0 {

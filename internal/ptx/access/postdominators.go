@@ -2,10 +2,10 @@ package access
 
 import "github.com/reprise-gpu/reprise/internal/dense"
 
-// postdominators returns, by block, its immediate postdominator: the next block
-// on every path to the end of the kernel. It is -1 if that is the end itself,
-// or if no path leads there. These are the dominators of the reversed graph, in
-// which a virtual exit is the entry.
+// postdominators returns, by block, its immediate postdominator: the next block on every
+// path to the end of the kernel. It is -1 if that is the end itself, or if no path leads
+// there. Postdominators are the dominators of the reversed graph, in which a virtual exit
+// is the entry. The exit is block len(g.blocks).
 func (g *cfg) postdominators() []int32 {
 	exit := int32(len(g.blocks))
 	succs := make([][]int32, exit+1)

@@ -4,11 +4,18 @@ import "math/bits"
 
 // rangeBuilder translates SSA values into nodes of a range program.
 //
-// A value is built for the facts that hold where it is used, so one value may
-// have several nodes. Equal nodes are shared. Selections are refined: each
-// operand is built with the fact that selects it. Phis of loops become
-// induction nodes, see induction. Everything is memoized; the work is bounded
-// by maxEffort.
+// A value is built for the facts that hold where it is used, so one value may have
+// several nodes:
+//
+//	i                     term i, facts nil            node 7, [0, 255]
+//	if (i < n) x[i] …     term i, facts i < n          node 9, clamp(7, < n)
+//
+// Equal nodes are shared. Selections are refined: each operand is built with the fact
+// that selects it. Phis of loops become induction nodes, see induction. Everything is
+// memoized; the work is bounded by maxEffort.
+//
+// Invariants: nodes, known and aligned have the same length, and the arguments of a node
+// precede it.
 type rangeBuilder struct {
 	*facts
 	nodes   []node
@@ -56,18 +63,16 @@ type termAt struct {
 	c *fact
 }
 
-// known tells which ends of a node's interval the launch decides. The other
-// ends are those of the node's type.
+// known states which ends of a node's interval are determined by the launch. The other
+// ends are those of the node's type: no range is printed for them, and no fact narrows a
+// value by them.
 type known struct{ lo, hi bool }
 
 func (k known) both() bool { return k.lo && k.hi }
 
-// Bounds on the work for one kernel, in values built. The kernels of this
-// project take at most 1024. Above maxRefined, a selection is the union of its
-// operands whatever its condition. Above maxEffort, values are unknown.
-// Bounds of the work on one kernel, in values built; none of this project takes
-// more than 1024. Past maxRefined a selection is either of its operands whatever its
-// condition says; past maxEffort what comes is unknown.
+// Bounds on the work for one kernel, in values built. The kernels of this project take at
+// most 1024. Above maxRefined, a selection is the union of its operands, built without
+// the facts that select them. Above maxEffort, values are unknown.
 const (
 	maxRefined = 1 << 16
 	maxEffort  = 1 << 18
@@ -78,6 +83,7 @@ const maxVisits = 256
 
 const always nodeID = -1 // the liveness of code that is reached in every launch
 
+// newRangeBuilder returns a builder with node 0 only.
 func newRangeBuilder(s *ssa) *rangeBuilder {
 	b := &rangeBuilder{
 		facts: newFacts(s), ids: map[node]nodeID{}, reason: map[*Reason]int{},
@@ -138,6 +144,7 @@ func (b *rangeBuilder) union(x, y nodeID) nodeID {
 	return b.binary(nodeUnion, x, y)
 }
 
+// noNode is the union of no nodes, see union.
 const noNode nodeID = -1
 
 // fold evaluates operations on constants, and removes operations that change
@@ -188,9 +195,9 @@ func (b *rangeBuilder) fold(n node) (nodeID, bool) {
 	return 0, false
 }
 
-// knowledge derives the known ends of n from those of its args, by the
-// monotonicity of the operation: an end is known if all ends are that it is
-// computed from.
+// knowledge derives the known ends of n from those of its arguments, by the monotonicity
+// of the operation: an end of the result is known if all ends that it is computed from
+// are known. For example, the low end of a - b is a.lo - b.hi.
 func (b *rangeBuilder) knowledge(n *node) known {
 	x, y := b.known[n.args[0]], b.known[n.args[1]]
 	join := known{x.lo && y.lo, x.hi && y.hi}
@@ -287,13 +294,12 @@ func (b *rangeBuilder) build(v *term, c *fact) nodeID {
 	})
 }
 
-// relevant returns c without those facts of selections that are about values
-// made after v. Since v does not depend on later values, except through phis,
-// where facts of selections do not hold, these facts cannot narrow v.
+// relevant returns c without those facts of selections that are about values made after
+// v. Since v does not depend on later values, except through phis, where facts of
+// selections do not hold, these facts cannot narrow v.
 //
-// Without this, a value would be built anew for each path through n nested
-// selections, of which there are 2^n. To drop a fact is always sound: it can
-// only widen a range.
+// Otherwise a value would be built anew for each path through n nested selections, of
+// which there are 2^n. Dropping a fact is always sound: it can only widen a range.
 func (b *rangeBuilder) relevant(c *fact, v *term) *fact {
 	if c == nil || !b.chosen[c] {
 		return c
@@ -323,9 +329,13 @@ func (b *rangeBuilder) choose(side, c *fact) {
 	}
 }
 
-// remembered memoizes compute, unless the result depends on an open phi or
-// loop: a request for one that is open now lies at a depth below len(b.open).
-// Such a result is valid only inside that phi or loop.
+// remembered memoizes the result of compute, unless the result depends on a phi or loop
+// that is still open. Such a result is valid only inside that phi or loop.
+//
+// open maps each open phi and loop to its depth, and requested is the least depth that
+// was requested during compute. Objects opened inside compute are closed again when it
+// returns, so a request concerns an object that is still open if its depth is less than
+// len(b.open).
 func remembered[K comparable](b *rangeBuilder, memo map[K]nodeID, key K, compute func() nodeID) nodeID {
 	outer := b.requested
 	b.requested = noRequest
@@ -338,7 +348,8 @@ func remembered[K comparable](b *rangeBuilder, memo map[K]nodeID, key K, compute
 	return id
 }
 
-// isOpen reports whether a phi or loop is being built, and records the request.
+// isOpen reports whether a phi or loop is being built, and records the request for
+// remembered.
 func (b *rangeBuilder) isOpen(what any) bool {
 	n, ok := b.open[what]
 	if ok {
@@ -347,10 +358,10 @@ func (b *rangeBuilder) isOpen(what any) bool {
 	return ok
 }
 
-var tooLarge = &Reason{Msg: "the loops of the kernel are too entangled for ranges, or it is too large"}
+var tooLarge = &Reason{Msg: "the kernel is too large for the analysis of ranges, or its loops depend on each other too deeply"}
 
-// clamp narrows node id by a fact about its value, if the fact bounds a known
-// end.
+// clamp narrows node id by a fact about its value. It returns id itself if the bound that
+// matters for the comparison is not known.
 func (b *rangeBuilder) clamp(id nodeID, one *fact) nodeID {
 	bound := b.build(one.bound, one.parent)
 	n := node{op: nodeClamp, cmp: one.cmp, bits: one.bits, unsigned: one.unsigned, imm: one.shift}
@@ -408,8 +419,8 @@ func (b *rangeBuilder) raw(v *term, c *fact) nodeID {
 	return b.add(n)
 }
 
-// choice returns the union of the two operands of a selection, each built with
-// the fact that selects it.
+// choice returns the union of the two operands of a selection, each built with the fact
+// that selects it. For "i < n ? i : n-1" the result is at most n-1 in both cases.
 func (b *rangeBuilder) choice(v *term, c *fact) nodeID {
 	out := noNode
 	for n, truth := range [2]bool{true, false} {
@@ -500,7 +511,7 @@ func (b *rangeBuilder) phi(v *term) nodeID {
 		return id
 	}
 	if b.isOpen(v) {
-		return b.unknown(v.bits, b.loopReason(v.block, "the index changes in a loop here in a way that is not followed"))
+		return b.unknown(v.bits, b.loopReason(v.block, "the index changes in this loop by operations that are not analysed"))
 	}
 	return remembered(b, b.phis, v, func() nodeID {
 		b.open[v] = len(b.open)
@@ -524,8 +535,14 @@ func (b *rangeBuilder) loopReason(h int32, msg string) *Reason {
 	return why
 }
 
-// incoming returns the value that enters a phi from outside its loop, and the
-// indices of the arguments that arrive over back edges.
+// incoming returns the value that enters a phi from outside its loop, and the indices of
+// the arguments that arrive over back edges.
+//
+//	before                 v = phi(before, next)
+//	  │
+//	header ◄──┐            init: the value of "before", where it is reached
+//	  │       │            next: the index of each argument over a back edge
+//	body ─────┘
 func (b *rangeBuilder) incoming(v *term) (init nodeID, next []int) {
 	init = noNode
 	for n, p := range b.blocks[v.block].preds {
@@ -542,13 +559,16 @@ func (b *rangeBuilder) incoming(v *term) (init nodeID, next []int) {
 	return init, next
 }
 
-// induction returns the node of a phi at a loop header. Two descriptions are
-// true of it and are intersected:
+// induction returns the node of a phi at a loop header. Two descriptions are true of it
+// and are intersected:
 //
-//   - It starts at init and has a step added in each iteration: nodeInduct, by
-//     the bound on the number of iterations.
-//   - It is the union of what arrives over its edges. The loop condition, which
-//     holds on the back edges, bounds that.
+//   - It starts at init and grows by a step in each iteration: nodeInduct, init +
+//     step·[0, trips-1].
+//   - It is the union of the values that arrive over its edges. The loop condition,
+//     which holds on the back edges, bounds those.
+//
+// For "for (i = tid; i < n; i += 256)" the first gives tid + 256·[0, trips-1], and the
+// second at most n+255.
 func (b *rangeBuilder) induction(v *term, init nodeID, next []int) nodeID {
 	around := init
 	for _, n := range next {
@@ -583,9 +603,9 @@ func (b *rangeBuilder) step(v *term, next []int) (nodeID, bool) {
 	return step, true
 }
 
-// delta returns x-phi, if x is computed from phi by sums. The depth bounds the
-// recursion. A delta that is being computed counts as unknown, so a cycle that
-// does not pass through phi is not followed.
+// delta returns x-phi, if x is computed from phi by sums. depth bounds the recursion. A
+// delta that is being computed counts as unknown, so a cycle that does not pass through
+// phi is not followed. A result that depends on an open phi or loop is not memoized.
 func (b *rangeBuilder) delta(x, phi *term, depth int) (nodeID, bool) {
 	x = x.is()
 	if x == phi {
@@ -649,8 +669,9 @@ func (b *rangeBuilder) eachDelta(xs []*term, phi *term, depth int) (nodeID, bool
 	return out, out != noNode
 }
 
-// deltaPhi returns the delta of another phi inside the loop. This is a join of
-// branches, or the variable of an inner loop that starts at a sum with phi.
+// deltaPhi returns the delta of another phi inside the loop. This is a join of branches,
+// whose delta is the union of those of its arguments, or the variable of an inner loop
+// that starts at a sum with phi, which is an induction of its own.
 func (b *rangeBuilder) deltaPhi(x, phi *term, depth int) (nodeID, bool) {
 	if x.block == phi.block || !b.dominates(phi.block, x.block) {
 		return 0, false
@@ -675,13 +696,14 @@ func (b *rangeBuilder) deltaPhi(x, phi *term, depth int) (nodeID, bool) {
 	return b.add(node{op: nodeInduct, bits: 64, args: [4]nodeID{start, step, b.trips(x.block)}, imm: b.line(x.block)}), true
 }
 
-// trips bounds the iterations of the loop at header h. It takes the minimum of
-// the bounds that follow from the conditions of its back edges.
+// trips bounds the iterations of the loop at header h. It takes the minimum of the bounds
+// that follow from the conditions of its back edges. A loop that is being built is
+// unbounded in its own description.
 func (b *rangeBuilder) trips(h int32) nodeID {
 	if id, ok := b.tripCounts[h]; ok {
 		return id
 	}
-	unbounded := b.unknown(64, b.loopReason(h, "no bound is known for the loop here"))
+	unbounded := b.unknown(64, b.loopReason(h, "the number of iterations of this loop has no known bound"))
 	if b.isOpen(h) {
 		return unbounded
 	}
@@ -729,8 +751,9 @@ next:
 	return list
 }
 
-// tripsBy returns the bound that follows from one fact, "phi+offset cmp bound",
-// if its target is a sum with a variable of the loop.
+// tripsBy returns the bound that follows from one fact, "target+shift cmp bound", if its
+// target is a sum with a variable of the loop: target = phi + offset. The formula is that
+// of node.trips.
 func (b *rangeBuilder) tripsBy(one *fact, h int32) (nodeID, bool) {
 	if one.target == nil {
 		return 0, false

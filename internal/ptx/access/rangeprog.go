@@ -5,17 +5,17 @@ import (
 	"math"
 )
 
-// A range program computes intervals for one launch. It is a list of nodes whose
-// arguments are earlier nodes. It is built once per kernel, from the SSA values
-// that addresses depend on and the facts that hold where they are used.
-
+// nodeID is an index into a range program, a list of nodes whose arguments are earlier
+// nodes. The program is built once per kernel, from the SSA values that addresses depend
+// on and the facts that hold where they are used. It computes intervals for one launch.
 type nodeID int32
 
-// node is one operation on intervals. Nodes are comparable, for interning.
+// node is one operation on intervals. Nodes are comparable, so that equal ones can be
+// shared. Fields that an operation does not use are zero.
 type node struct {
 	op       nodeOp
 	cmp      comparison
-	bits     uint8
+	bits     uint8 // width of the operation or of its result, in bits
 	unsigned bool
 	align    uint8 // nodeTrips: 2^align divides start, offset and bound
 	fixed    bool  // nodeTrips: the bound is the same in each iteration
@@ -24,6 +24,7 @@ type node struct {
 	param    paramRef
 }
 
+// nodeOp is an operation. In the comments below, a to d are args[0] to args[3].
 type nodeOp uint8
 
 const (
@@ -56,7 +57,8 @@ const (
 	nodeWhen                  // b if a is not empty, else empty
 )
 
-// arity is the number of args of an operation.
+// arity is the number of arguments of an operation. Operations at the end of nodeOp that
+// are missing here have none.
 var arity = [...]int{
 	nodeExtend: 1, nodeAdd: 2, nodeSub: 2, nodeMul: 2, nodeMulHi: 2, nodeShl: 2, nodeShr: 2,
 	nodeAnd: 2, nodeOr: 2, nodeXor: 2, nodeNot: 1, nodeAbs: 1, nodeMin: 2, nodeMax: 2, nodeDiv: 2,
@@ -64,16 +66,15 @@ var arity = [...]int{
 	nodeWhen: 2,
 }
 
-// Launch is the launch that a footprint is evaluated for.
+// Launch is the launch that a footprint is evaluated for. Eval and Outside do not retain
+// it.
 type Launch struct {
 	Grid, Block [3]uint32
-	Params      []byte // the parameter block
+	Params      []byte // the parameter block; values beyond its end are unknown
 	Varies      []bool // by parameter: its value is not known yet; nil if all are known
-	// Work, if not nil, is a budget for calls of Outside in addition to their own
-	// bounds. They decrement it for each part of a launch that they evaluate and
-	// for each basic block that they execute.
-	// Work is what calls of Outside may still do, beside their own bounds, and they count it down: parts of launches that they look at,
-	// and basic blocks that threads run. Nil means that their own bounds suffice.
+	// Work, if not nil, is a budget for calls of Outside in addition to their own bounds.
+	// They decrement it for each part of a launch that they evaluate and for each basic
+	// block that they execute.
 	Work *int
 
 	box *launchBox // restricts the threads; nil for all threads
@@ -91,8 +92,13 @@ func (l *Launch) spend() bool {
 	return true
 }
 
-// special returns the interval of a special register, an index into
-// affineSpecials.
+// special returns the interval of a special register, an index into affineSpecials:
+//
+//	n        0 1 2     3 4 5       6 7 8      9 10 11      12
+//	         %tid      %ctaid      %ntid      %nctaid      %laneid
+//	axis     x y z     x y z       x y z      x y z
+//
+// A box lists block indices first, hence (n+3)%6.
 func (l *Launch) special(n int64) interval {
 	axis := n % 3
 	if l.box != nil && n < 6 {
@@ -111,8 +117,8 @@ func (l *Launch) special(n int64) interval {
 	return interval{0, 31} // %laneid
 }
 
-// value returns the number in some bytes of a parameter, at offset at of the
-// parameter block. It is a range if the parameter varies.
+// value returns the number in some bytes of a parameter, at byte offset at of the
+// parameter block. It is the range of its type if the parameter varies or at is unknown.
 func (l *Launch) value(ref paramRef, at int) interval {
 	width := 8 * ref.size
 	if at < 0 || l.Varies != nil && l.Varies[ref.param] || at+int(ref.size) > len(l.Params) {
@@ -135,7 +141,8 @@ func (l *Launch) value(ref paramRef, at int) interval {
 	return point(int64(x))
 }
 
-// eval computes one node from the values of its args.
+// eval computes one node from the values of its arguments. l may be nil for operations on
+// constants.
 func (n *node) eval(l *Launch, arg *[4]interval) interval {
 	a, b := arg[0], arg[1]
 	switch n.op {
@@ -234,14 +241,19 @@ func (a interval) endless(step interval, width uint8) interval {
 	return all
 }
 
-// trips bounds the executions of a loop body. The loop continues while "x cmp
-// bound", where x is start+offset in the first iteration and grows by a step in
-// each later one.
+// trips bounds the executions of a loop body. The loop continues while "x cmp bound",
+// where x is start+offset in the first iteration and grows by a step in each later one:
 //
-// For x < bound the result is ceil((bound-first)/step) + 1 at most. A negative
-// step is handled by negating all numbers. The result is unbounded if x may
-// leave its type, since it would then wrap around and continue, or if a loop
-// that compares for inequality may step over the bound.
+//	x    first    first+step    first+2·step   …  │ bound
+//	     ├────────────┼──────────────┼────────────┼─┤
+//	     ◄───────────────── gap ───────────────────►
+//
+// For x < bound the result is at most ceil(gap/step) + 1, with the largest gap and the
+// least step. A negative step is handled by negating all numbers.
+//
+// The result is unbounded in two cases. If x may leave its type, it would wrap around and
+// continue. If the loop compares for inequality, it may step over the bound unless the
+// step divides the gap, see hits.
 func (n *node) trips(start, step, offset, bound interval) interval {
 	unbounded := interval{1, math.MaxInt64}
 	start = start.extend(n.bits, !n.unsigned)

@@ -18,18 +18,14 @@ type Range struct {
 	//
 	//	x[4*(ctaid.x*ntid.x+tid.x) .. +4) for ctaid.x*ntid.x+tid.x < n
 	//
-	// It is empty if neither end is bounded; Why then explains the cause. If only
-	// one end is bounded, both are set.
-	// Text is the bytes as an expression, such as
-	//
-	//	x[4*(ctaid.x*ntid.x+tid.x) .. +4) for ctaid.x*ntid.x+tid.x < n
-	//
-	// It is empty when Why says why nothing bounds them. Both are there when only
-	// one end is known.
-	Text string  `json:"text,omitempty"`
-	Why  *Reason `json:"why,omitempty"`
+	// It is empty if neither end is bounded; Why then explains the cause. If only one end
+	// is bounded, both are set.
+	Text string `json:"text,omitempty"`
+	// Why explains why an end of the range is not bounded. It is nil if both are.
+	Why *Reason `json:"why,omitempty"`
 }
 
+// Bounds on the text of one access.
 const (
 	maxText     = 300  // bytes of a text; longer ones are cut
 	maxTextWork = 3000 // nodes visited for one text: shared nodes are written at each use
@@ -42,7 +38,7 @@ func (b *rangeBuilder) describe(r *Range, o spanOut) {
 	if !k.both() {
 		r.Why = b.blame(o.addr, map[nodeID]bool{})
 		if r.Why == nil {
-			r.Why = &Reason{b.m.File, r.Pos, "the address is computed in a way that is not followed"}
+			r.Why = &Reason{b.m.File, r.Pos, "the address is computed by operations that are not analysed"}
 		}
 	}
 	if !k.lo && !k.hi {
@@ -232,6 +228,7 @@ func (t *rangeText) factor(id nodeID) string {
 // expr writes a node.
 func (t *rangeText) expr(id nodeID) string { return t.sum(t.terms(id, 1, nil)) }
 
+// infix are the operators of binary operations that are not sums, products or functions.
 var infix = map[nodeOp]string{
 	nodeMulHi: " mulhi ", nodeShl: "<<", nodeShr: ">>", nodeAnd: "&", nodeOr: "|", nodeXor: "^", nodeDiv: "/", nodeRem: "%",
 }
@@ -293,10 +290,10 @@ func (t *rangeText) either(id nodeID) string {
 	return "either(" + strings.Join(parts, ", ") + ")"
 }
 
+// compared are the texts of comparisons, by comparison.
 var compared = [...]string{"==", "!=", "<", "<=", ">", ">="}
 
-// condition adds the condition of a clamp, unless it was cut or is there
-// already.
+// condition adds the condition of a clamp, unless its text was cut or is listed already.
 func (t *rangeText) condition(n *node) {
 	left := append(t.terms(n.args[0], 1, nil), summand{t.constant(n.imm), 1})
 	text := t.sum(left) + " " + compared[n.cmp] + " " + t.expr(n.args[1])

@@ -8,8 +8,8 @@ import (
 	"github.com/reprise-gpu/reprise/internal/ptx"
 )
 
-// recorder collects the effects in a last sweep, after the sets have become
-// final.
+// recorder collects the effects in a last sweep, after the sets have become final. It
+// never changes a set.
 type recorder struct {
 	in      *infer
 	params  map[rootID]*ParamAccess // by rootParam
@@ -43,7 +43,13 @@ func newRecorder(in *infer) *recorder {
 	return r
 }
 
-// access records a load or store through an address with the roots base.
+// access records a load or store through an address with the roots base:
+//
+//	parameter            its row is read or written
+//	offset               the row's Offset is read or written
+//	variable             its row in Symbols
+//	int, loaded, unknown the kernel is opaque
+//	shared, local, heap  no effect outside the kernel
 func (r *recorder) access(i *ptx.Inst, op *ptx.Operand, base rootSet, access Access) {
 	if !r.in.table.leads(base) {
 		r.stop(i.Pos, "the address does not come from a parameter or variable")
@@ -56,7 +62,7 @@ func (r *recorder) access(i *ptx.Inst, op *ptx.Operand, base rootSet, access Acc
 		case rootInt:
 			r.stop(i.Pos, "the address does not come from a parameter or variable")
 		case rootUnknown:
-			r.stop(i.Pos, "the address is the result of a call or instruction that is not analysed")
+			r.stop(i.Pos, "the address is the result of a call or an instruction that is not analysed")
 		case rootLoaded:
 			r.stop(i.Pos, root.loadedAt())
 		case rootParam:
@@ -150,9 +156,9 @@ func (r *recorder) escape(i *ptx.Inst, value rootSet) {
 	}
 }
 
-// handle records a texture or surface object. If it is a parameter, only that
-// parameter's access is unknown, since the host knows what it bound. Any other
-// object makes the kernel opaque.
+// handle records a texture or surface object. If it is a parameter, only that parameter's
+// access is unknown: the host bound the memory behind it. Any other object makes the
+// kernel opaque.
 func (r *recorder) handle(i *ptx.Inst, w *walker) {
 	why := &Reason{r.in.m.File, i.Pos, fmt.Sprintf("%s reaches memory through a texture or surface object, bound by the host", i.Opcode())}
 	for n := range i.Args {

@@ -25,19 +25,20 @@ const (
 	rootMinus                     // a mark: an address, or a parameter that may be one, was subtracted
 )
 
-// root is one origin.
+// root is one origin of a value. Fields that the kind does not use are zero.
 type root struct {
 	kind  rootKind
-	param int
-	field int
-	v     *ptx.Var
-	pos   ptx.Pos
+	param int      // index of the kernel's parameter
+	field int      // byte offset in the parameter, -1 if it is not known
+	v     *ptx.Var // of rootSymbol
+	pos   ptx.Pos  // of rootLoaded, rootUnknown and rootIndex: the instruction; zero beyond maxSources
 }
 
+// rootID is an index into rootTable.roots.
 type rootID int32
 
-// rootSet is the number of an interned set of roots. Set 0 is empty: nothing is
-// known yet.
+// rootSet is the number of an interned set of roots. Set 0 is empty: no definition of the
+// register was seen yet.
 type rootSet int32
 
 // rootTable interns roots and sets of roots. A kernel has a handful of roots
@@ -87,9 +88,9 @@ func (t *rootTable) id(r root) rootID {
 // Without a bound, sets of thousands of roots would take quadratic space.
 const maxSources = 64
 
-// source returns the set of a value that the instruction at pos loaded, or that
-// it computed in a way that is not analysed. Beyond maxSources, the
-// instructions share one root without a position.
+// source returns the set of a value that the instruction at pos loaded, or of a result
+// that is not analysed. Beyond maxSources, the instructions share one root without a
+// position.
 func (t *rootTable) source(kind rootKind, pos ptx.Pos) rootSet {
 	r := root{kind: kind, pos: pos}
 	if _, ok := t.ids[r]; !ok && t.sources[kind] == maxSources {
@@ -118,7 +119,8 @@ func (t *rootTable) intern(ids []rootID) rootSet {
 	return set
 }
 
-// union is memoized by the pair of sets.
+// union returns the set of the roots of a and b. It is memoized by the unordered pair of
+// sets.
 func (t *rootTable) union(a, b rootSet) rootSet {
 	switch {
 	case a == b || b == 0:
@@ -223,7 +225,10 @@ func (t *rootTable) read(s rootSet, kind rootKind) rootSet {
 	})
 }
 
-func (t *rootTable) int() rootSet  { return t.intern([]rootID{intRoot}) }
+// int returns the set of a computed number.
+func (t *rootTable) int() rootSet { return t.intern([]rootID{intRoot}) }
+
+// null returns the set of a constant.
 func (t *rootTable) null() rootSet { return t.intern([]rootID{nullRoot}) }
 
 // sum returns the set of a+b, or of another operation on both; neither is

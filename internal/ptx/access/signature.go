@@ -2,8 +2,7 @@ package access
 
 import "github.com/reprise-gpu/reprise/internal/ptx"
 
-// ParamInfo describes one parameter of a kernel, for filling the parameter
-// block.
+// ParamInfo describes one parameter of a kernel, as needed to fill the parameter block.
 type ParamInfo struct {
 	Index   int    `json:"index"`
 	Name    string `json:"name"`
@@ -13,9 +12,9 @@ type ParamInfo struct {
 	Pointer bool   `json:"pointer"`
 }
 
-// Signature returns the parameters of f. A parameter is a pointer if f or a
-// function that it calls uses it as an address, or if it has the attribute
-// .ptr.
+// Signature returns the parameters of f. A parameter is a pointer if f or a function that
+// it calls uses it as an address, or if it has the attribute .ptr. The result is nil if m
+// or f is nil.
 func Signature(m *ptx.Module, f *ptx.Func) []ParamInfo {
 	if m == nil || f == nil {
 		return nil

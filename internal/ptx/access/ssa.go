@@ -6,14 +6,21 @@ import (
 	"github.com/reprise-gpu/reprise/internal/ptx"
 )
 
-// Values are built on demand, backwards from the addresses. Arithmetic that no
-// address depends on therefore costs nothing. The construction is that of
-// Braun et al., "Simple and Efficient Construction of Static Single Assignment
-// Form" (CC 2013), on a finished control flow graph.
-
-// termOp is the operation that computes a value. Operations work on
-// mathematical integers: the signedness and width of an instruction are
-// extensions of its arguments, and only the low bits of a result count.
+// Values are built on demand, backwards from the addresses. Arithmetic that no address
+// depends on therefore costs nothing. The construction is that of Braun et al., "Simple
+// and Efficient Construction of Static Single Assignment Form" (CC 2013), on a finished
+// control flow graph:
+//
+//	before(v, step) ─► the last definition in the block ─► after(v, step) ─► operands: before(…)
+//	                 └ none: top(v, block) ─► one predecessor: end(v, pred)
+//	                                        └ several: a phi with an argument for each
+//
+// A phi is recorded before its arguments are built, which ends the recursion around
+// loops.
+//
+// termOp is the operation that computes a value. Operations work on mathematical
+// integers: the signedness and width of an instruction are extensions of its arguments,
+// and only the low bits of a result count.
 type termOp uint8
 
 const (
@@ -72,7 +79,8 @@ type paramRef struct {
 	signed bool
 }
 
-// comparison is an order of two integers.
+// comparison is an order of two integers. The tables of negated and mirrored have the
+// order of the constants.
 type comparison uint8
 
 const (
@@ -84,17 +92,17 @@ const (
 	cmpGE
 )
 
-// negated is what holds when c does not.
+// negated returns the comparison that holds exactly if c does not.
 func (c comparison) negated() comparison {
 	return [...]comparison{cmpNE, cmpEQ, cmpGE, cmpGT, cmpLE, cmpLT}[c]
 }
 
-// mirrored is c with its sides exchanged.
+// mirrored returns c with its sides exchanged: a < b is b > a.
 func (c comparison) mirrored() comparison {
 	return [...]comparison{cmpEQ, cmpNE, cmpGT, cmpGE, cmpLT, cmpLE}[c]
 }
 
-// is follows redundant phis.
+// is returns the term that v represents, by following redundant phis.
 func (v *term) is() *term {
 	for v.same != nil {
 		v = v.same
@@ -102,7 +110,8 @@ func (v *term) is() *term {
 	return v
 }
 
-// ssa builds values of a flat program.
+// ssa builds values of a flat program. The maps are memos: each variable has at most one
+// value at the top and the end of a block, and after a step.
 type ssa struct {
 	*cfg
 	atEnd map[blockVar]*term // by block: the value of a variable at its end, if it was requested
@@ -111,19 +120,23 @@ type ssa struct {
 	work  int                // values made so far
 }
 
+// blockVar is a variable in a block.
 type blockVar struct {
 	b int32
 	v variable
 }
 
+// stepVar is a variable that a step defines.
 type stepVar struct {
 	step int32
 	v    variable
 }
 
-// maxValues bounds what one kernel's addresses may depend on.
+// maxValues bounds the number of terms for one kernel. Beyond it, values at the top of a
+// block are unknown.
 const maxValues = 1 << 17
 
+// newSSA returns a builder without values.
 func newSSA(g *cfg) *ssa {
 	return &ssa{cfg: g, atEnd: map[blockVar]*term{}, atTop: map[blockVar]*term{}, steps: map[stepVar]*term{}}
 }
@@ -197,8 +210,9 @@ func (s *ssa) top(v variable, bits uint8, b int32) *term {
 	return s.simplify(phi)
 }
 
-// simplify replaces a phi whose arguments are all one value or the phi itself,
-// and then retries the phis that use it.
+// simplify replaces a phi whose arguments are all one value or the phi itself, and then
+// retries the phis that use it. Such a phi is trivial in the terms of Braun et al. It
+// returns the replacement, or the phi.
 func (s *ssa) simplify(phi *term) *term {
 	var only *term
 	for _, a := range phi.args {

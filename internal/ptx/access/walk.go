@@ -1,10 +1,18 @@
 package access
 
-// threadWalk executes one thread of a launch on the flat program of a kernel.
-// It computes only branches and addresses, from the terms that they consist of.
-// Values loaded from memory are unknown. At a branch whose direction is
-// unknown, execution continues at the immediate postdominator, where all paths
-// join, and the variables that those paths may assign become unknown.
+// threadWalk executes one thread of a launch on the flat program of a kernel. It computes
+// only branches and addresses, from the terms that they consist of. Values loaded from
+// memory are unknown. At a branch whose direction is unknown, execution continues at the
+// immediate postdominator, where all paths join, and the variables that those paths may
+// assign become unknown:
+//
+//	  B0: tid < n           known: follow one edge
+//	  │
+//	  B1: x[tid] > 0        unknown: skip to the join
+//	 ╱  ╲
+//	B2    B3                not executed; their variables become unknown
+//	 ╲  ╱
+//	  B4                    certain again
 //
 // Every access that it finds outside of such regions is therefore certain.
 type threadWalk struct {
@@ -92,8 +100,8 @@ func (w *threadWalk) follow(b int32) int32 {
 	return w.enter(blk.succs[0], b)
 }
 
-// enter assigns the phis of block b for control coming from a block. All
-// arguments are read before the first assignment, as phis execute in parallel.
+// enter assigns the phis of block b for control that comes from block from, and returns
+// b. All arguments are read before the first assignment, as phis execute in parallel.
 func (w *threadWalk) enter(b, from int32) int32 {
 	var values []number
 	for n, p := range w.blocks[b].preds {
@@ -147,7 +155,8 @@ func (w *threadWalk) value(v *term) number {
 	return n
 }
 
-// compute evaluates a term from its arguments.
+// compute evaluates a term from its arguments. The result is unknown if an argument is
+// that matters.
 func (w *threadWalk) compute(v *term) number {
 	switch v.op {
 	case termConst:
@@ -240,6 +249,7 @@ func (v *term) of(x, y int64) number {
 	return number{result.lo, result.single()}
 }
 
+// truth returns 1 for true and 0 for false.
 func truth(b bool) int64 {
 	if b {
 		return 1
