@@ -13,8 +13,7 @@ import (
 	"github.com/reprise-gpu/reprise/optimizer"
 )
 
-// The smallest inputs of each kind are planned by all strategies, and auto is as good as the
-// goal says.
+// TestCorpus plans the smallest inputs of each kind by all strategies. Auto must meet the goals.
 func TestCorpus(t *testing.T) {
 	var out strings.Builder
 	require.NoError(t, run(context.Background(), &out, pick{"tasks/cholesky-20", 1}, true, nil))
@@ -30,10 +29,10 @@ func TestCorpus(t *testing.T) {
 	}
 	assert.Equal(t, 2, judged)
 	err := run(context.Background(), &out, pick{"nonesuch", 1}, false, nil)
-	assert.EqualError(t, err, `there is no input whose name begins with "nonesuch"`)
+	assert.EqualError(t, err, "-only nonesuch: no input has a name that begins with it")
 }
 
-// Every third of five inputs are the first and the fourth.
+// TestPick picks every third of five inputs: the first and the fourth.
 func TestPick(t *testing.T) {
 	all := []input{{name: "a1"}, {name: "b"}, {name: "a2"}, {name: "a3"}, {name: "a4"}, {name: "a5"}}
 	chosen, err := pick{"a", 3}.from(all)
@@ -41,10 +40,10 @@ func TestPick(t *testing.T) {
 	require.Len(t, chosen, 2)
 	assert.Equal(t, []string{"a1", "a4"}, []string{chosen[0].name, chosen[1].name})
 	_, err = pick{"", 0}.from(all)
-	assert.EqualError(t, err, "-every 0: write a number from 1")
+	assert.EqualError(t, err, "-every 0: the number must be at least 1")
 }
 
-// Who is interrupted has the verdicts so far.
+// TestInterrupted interrupts a run, which must still return the verdicts so far.
 func TestInterrupted(t *testing.T) {
 	ctx, stop := context.WithCancel(context.Background())
 	g := func() (*ir.Graph, optimizer.Options, error) {
@@ -70,11 +69,11 @@ func TestInputsHaveNamesOfTheirOwn(t *testing.T) {
 	assert.True(t, seen["files/y/h200/streams"])
 }
 
-// A verdict that falls short is an error that names it.
+// TestCheck expects an error that names the verdict that misses a goal.
 func TestCheck(t *testing.T) {
 	good, beaten := verdict{name: "a", auto: 1, serial: 2, other: 1}, verdict{name: "b", auto: 2, serial: 2, other: 1}
 	assert.NoError(t, check([]verdict{good}))
 	assert.EqualError(t, check([]verdict{good, beaten}), "no strategy is quicker than auto on 50.0 % of the inputs: the goal is 95 %")
 	slow := verdict{name: "c", auto: 3, serial: 2, other: 3}
-	assert.EqualError(t, check([]verdict{slow, good}), "c: auto is slower than serial: 3 ns, and 2 ns")
+	assert.EqualError(t, check([]verdict{slow, good}), "c: auto is slower than serial: 3 ns against 2 ns")
 }

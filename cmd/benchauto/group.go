@@ -6,7 +6,7 @@ import (
 	"math"
 )
 
-// group sums up verdicts.
+// group accumulates the verdicts on one group of inputs.
 type group struct {
 	inputs, unbeaten int
 	worst            float64 // auto over the quickest other

@@ -20,15 +20,15 @@ import (
 	"github.com/reprise-gpu/reprise/optimizer"
 )
 
-// input is a graph to plan for a device and a form of replay.
+// input is a graph to plan for a device and a back end.
 type input struct {
 	name, group string
 	streams     bool
-	searched    bool // it is searched for longer than auto does
+	searched    bool // also compare auto with a search of ten times as many steps
 	make        func() (*ir.Graph, optimizer.Options, error)
 }
 
-// inputs are all there are, and those of the files.
+// inputs returns the whole corpus and the graphs of the files, each once for either back end.
 func inputs(files []string) []input {
 	var list []input
 	for _, add := range []func() []input{drawn, contended, shaped, programs, networks, workloads} {
@@ -52,7 +52,7 @@ func inputs(files []string) []input {
 	return both
 }
 
-// onDevice is a graph that a device's profile is enough to plan.
+// onDevice returns an input whose costs follow from the device's profile alone.
 func onDevice(group, name, device string, build func(p *model.Profile) (*ir.Graph, error)) input {
 	return input{name: group + "/" + name + "/" + device, group: group, make: func() (*ir.Graph, optimizer.Options, error) {
 		p, err := model.Lookup(device)
@@ -74,8 +74,8 @@ func fromFile(path string) func(*model.Profile) (*ir.Graph, error) {
 	}
 }
 
-// members are graphs of a family of about so many tasks, ascending. Where it has none between two
-// sizes, there is one for both.
+// members returns graphs of a family with about the given numbers of tasks, in ascending order. If the family has the
+// same graph for two of these numbers, it is returned once.
 func members(f taskgraph.Family, tasks ...int) (list []*taskgraph.Graph) {
 	for _, n := range tasks {
 		g := f.Draw(n, uint64(n))
@@ -86,8 +86,8 @@ func members(f taskgraph.Family, tasks ...int) (list []*taskgraph.Graph) {
 	return list
 }
 
-// drawn are graphs of operations that disturb nobody, shorter than what their launch costs and
-// longer.
+// drawn returns task graphs of operations that do not contend for the device, with units of 1 us and 20 us: shorter and
+// longer than the cost of a launch.
 func drawn() (list []input) {
 	for _, f := range taskgraph.Families() {
 		for _, g := range members(f, 12, 50, 200, 800) {
@@ -101,8 +101,7 @@ func drawn() (list []input) {
 	return list
 }
 
-// contended are programs of launches and copies that contend for the device. None of them is one by which the
-// search was tuned.
+// contended returns programs of launches and copies that contend for the device. The search was tuned with other seeds.
 func contended() (list []input) {
 	for seed := range uint64(20) {
 		in := onDevice("contended", fmt.Sprint(seed), "h200", func(*model.Profile) (*ir.Graph, error) {
@@ -115,7 +114,7 @@ func contended() (list []input) {
 	return list
 }
 
-// shaped are programs in the shapes of well-known computations.
+// shaped returns programs in the shapes of well-known computations.
 func shaped() (list []input) {
 	for _, shape := range irtest.Shapes() {
 		for seed := range uint64(4) {
@@ -129,7 +128,7 @@ func shaped() (list []input) {
 	return list
 }
 
-// programs are graphs of launches, of few blocks and of more than fit on the device at a time.
+// programs returns graphs of launches, of few blocks and of more blocks than fit on the device at a time.
 func programs() (list []input) {
 	for _, f := range taskgraph.Families() {
 		for _, g := range members(f, 12, 30) {
@@ -172,7 +171,7 @@ func workloads() (list []input) {
 	return list
 }
 
-// measured traces a workload on a simulated device and counts what its launches do.
+// measured traces a workload on a simulated device and measures the demand of its launches.
 func measured(w *bench.Workload, p *model.Profile, params bench.Params) (_ *ir.Graph, opts optimizer.Options, err error) {
 	dev, err := sim.New(sim.Options{Custom: p, Sample: 16})
 	if err != nil {
@@ -180,7 +179,7 @@ func measured(w *bench.Workload, p *model.Profile, params bench.Params) (_ *ir.G
 	}
 	defer func() { err = errors.Join(err, dev.Close()) }()
 	if params.Memory.Fits(dev.Info()) != nil {
-		params.Memory = bench.Managed // what there is instead
+		params.Memory = bench.Managed // the device has no prefetches: use managed memory without them
 	}
 	in, err := w.New(dev, params)
 	if err != nil {

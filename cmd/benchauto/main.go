@@ -16,12 +16,12 @@ import (
 // goal is the share of inputs on which no strategy may be quicker than auto.
 const goal = 0.95
 
-// most is what auto may take over a search of ten times as many steps, in the geometric mean.
-const most = 1.01
+// maxOverLonger bounds auto's time relative to a search of ten times as many steps, in the geometric mean.
+const maxOverLonger = 1.01
 
 func main() {
 	only := flag.String("only", "", "plan only the inputs whose names begin with this")
-	every := flag.Int("every", 1, "of these, plan the first of every so many")
+	every := flag.Int("every", 1, "of these, plan the first of every `N`")
 	verbose := flag.Bool("v", false, "print each input on which a strategy is quicker")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -32,19 +32,19 @@ func main() {
 	}
 }
 
-// pick says which inputs to plan.
+// pick selects the inputs to plan.
 type pick struct {
-	only  string // their names begin with it
-	every int    // the first of so many
+	only  string // prefix of their names
+	every int    // the first of each group of this many inputs
 }
 
 func (p pick) from(all []input) (chosen []input, err error) {
 	if p.every < 1 {
-		return nil, fmt.Errorf("-every %d: write a number from 1", p.every)
+		return nil, fmt.Errorf("-every %d: the number must be at least 1", p.every)
 	}
 	named := slices.DeleteFunc(all, func(in input) bool { return !strings.HasPrefix(in.name, p.only) })
 	if len(named) == 0 {
-		return nil, fmt.Errorf("there is no input whose name begins with %q", p.only)
+		return nil, fmt.Errorf("-only %s: no input has a name that begins with it", p.only)
 	}
 	for some := range slices.Chunk(named, p.every) {
 		chosen = append(chosen, some[0])
@@ -98,20 +98,20 @@ func printGroups(w io.Writer, all []verdict) error {
 	return t.Flush()
 }
 
-// check reports what falls short of the goal.
+// check returns an error for the first goal that is missed.
 func check(all []verdict) error {
 	var whole group
 	for _, v := range all {
 		whole.add(v)
 		if v.auto > v.serial {
-			return fmt.Errorf("%s: auto is slower than serial: %d ns, and %d ns", v.name, v.auto, v.serial)
+			return fmt.Errorf("%s: auto is slower than serial: %d ns against %d ns", v.name, v.auto, v.serial)
 		}
 	}
 	if whole.share() < goal {
 		return fmt.Errorf("no strategy is quicker than auto on %.1f %% of the inputs: the goal is %.0f %%", 100*whole.share(), 100*goal)
 	}
-	if over := whole.overLonger(); over > most {
-		return fmt.Errorf("auto takes %.4f times as long as a search of ten times as many steps, in the mean: the goal is %.2f", over, most)
+	if over := whole.overLonger(); over > maxOverLonger {
+		return fmt.Errorf("auto takes %.4f times as long as a search of ten times as many steps, in the geometric mean: the goal is %.2f", over, maxOverLonger)
 	}
 	return nil
 }

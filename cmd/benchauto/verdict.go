@@ -12,8 +12,7 @@ import (
 	"github.com/reprise-gpu/reprise/optimizer"
 )
 
-// verdict is what auto makes of an input, beside the others. Times are nanoseconds of one replay
-// as predicted.
+// verdict compares auto with the other strategies on one input. Times are predicted, in nanoseconds for one replay.
 type verdict struct {
 	name, group  string
 	auto, serial int64
@@ -25,8 +24,8 @@ type verdict struct {
 
 func (v *verdict) beaten() bool { return v.other < v.auto }
 
-// judgeAll judges as many inputs at a time as there are processors, and returns the verdicts in
-// the order of the inputs: of those until it was told to stop.
+// judgeAll judges inputs concurrently, one per processor, and returns the verdicts in the order of the inputs. After a
+// cancellation of ctx it returns the verdicts so far and an error.
 func judgeAll(ctx context.Context, all []input) ([]verdict, error) {
 	verdicts, errs := make([]verdict, len(all)), make([]error, len(all))
 	next := make(chan int)
@@ -57,7 +56,7 @@ func judgeAll(ctx context.Context, all []input) ([]verdict, error) {
 	return verdicts, nil
 }
 
-// progress prints for people alone.
+// progress prints to standard error if that is a terminal.
 func progress(format string, args ...any) {
 	if info, err := os.Stderr.Stat(); err == nil && info.Mode()&os.ModeCharDevice != 0 {
 		fmt.Fprintf(os.Stderr, format, args...)
@@ -110,7 +109,7 @@ func (in *input) judge() (v verdict, err error) {
 	return v, nil
 }
 
-// reduced goes through the passes that all strategies have in common.
+// reduced runs the passes that all strategies share: hazard analysis and transitive reduction.
 func reduced(g *ir.Graph, opts optimizer.Options) (*ir.Graph, error) {
 	opts.Passes, opts.Verify = []string{"hazards", "reduce"}, true
 	r, err := optimizer.Plan(g, opts)
@@ -120,11 +119,11 @@ func reduced(g *ir.Graph, opts optimizer.Options) (*ir.Graph, error) {
 	return r.Reduced, nil
 }
 
-// colorable is the most operations of a graph that coloring takes.
-const colorable = 256
+// maxColored is the number of operations up to which graphs are planned by coloring.
+const maxColored = 256
 
-// rivals are the strategies for a graph of so many operations, each by itself and with what a
-// user would try.
+// rivals returns the strategies to compare with auto on a graph of the given number of operations: each with its
+// defaults and with the lane limits that a user would try.
 func rivals(ops int) []string {
 	list := []string{"serial", "levels", "grcuda", "grcuda(same-as-parent)", "nimble", "mincover"}
 	for _, k := range []int{2, 3, 4, 5, 6, 7, 8, 10, 12, 16, 24, 32} {
@@ -132,7 +131,7 @@ func rivals(ops int) []string {
 			list = append(list, fmt.Sprintf("%s(%d)", family, k))
 		}
 	}
-	if ops <= colorable {
+	if ops <= maxColored {
 		list = append(list, "coloring", "coloring(rlf)")
 	}
 	return list

@@ -7,8 +7,8 @@ import (
 	"github.com/reprise-gpu/reprise/ir"
 )
 
-// graphFamily is task graphs of one shape and any size, of empty operations that take 1 to 10 us:
-// what strategies are measured on. The number of dependencies is linear in that of operations.
+// graphFamily generates graphs of one shape and any size, on which strategies are measured. Operations are empty and
+// take 1 to 10 us. The number of dependencies is linear in the number of operations.
 type graphFamily struct {
 	name, doc string
 	grow      func(p *planting, ops int)
@@ -35,10 +35,10 @@ func familyNamed(name string) (graphFamily, error) {
 			return f, nil
 		}
 	}
-	return graphFamily{}, fmt.Errorf("there is no family %q: run `make bench-plan` to see them all", name)
+	return graphFamily{}, fmt.Errorf("unknown graph family %q: `make bench-plan` prints all of them", name)
 }
 
-// planting is a graph under construction.
+// planting builds a graph.
 type planting struct {
 	graph  *ir.Graph
 	random *rand.Rand
@@ -51,14 +51,14 @@ func (f graphFamily) planted(ops int) *ir.Graph {
 	return p.graph
 }
 
-// add adds an operation after others and returns its number.
+// add adds an operation that depends on the given ones and returns its number.
 func (p *planting) add(after ...ir.OpID) ir.OpID {
 	v := ir.OpID(p.graph.Len())
 	p.graph.Ops = append(p.graph.Ops, ir.Op{Kind: ir.KindEmpty, After: after, Cost: 1000 + p.random.Int64N(9000)})
 	return v
 }
 
-// layer adds one operation for each list.
+// layer adds n operations; operation i depends on after(i).
 func (p *planting) layer(n int, after func(i int) []ir.OpID) []ir.OpID {
 	added := make([]ir.OpID, n)
 	for i := range added {
@@ -161,7 +161,7 @@ func bipartite(p *planting, ops int) {
 	}
 }
 
-// randomAfter grows a graph in which each operation follows three random ones among the last reach.
+// randomAfter builds a graph in which each operation depends on three random ones among the last reach operations.
 func randomAfter(reach int) func(*planting, int) {
 	return func(p *planting, ops int) {
 		for v := range ops {

@@ -9,13 +9,13 @@ import (
 	"github.com/reprise-gpu/reprise/ir"
 )
 
-// Graphs are valid, about as large as asked for, and as wide as their shape says.
+// TestFamiliesAreWhatTheySay checks that graphs are valid, have about the requested size, and the width of their shape.
 func TestFamiliesAreWhatTheySay(t *testing.T) {
 	width := map[string]int{"fans10": 10, "fans1000": 1000, "fanwide": 511, "outtree": 1024, "intree": 1024, "wavefront": 45, "butterfly": 128, "bipartite": 16}
 	for _, f := range graphFamilies {
 		g := f.planted(2048)
 		require.NoError(t, ir.Verify(g), f.name)
-		if f.name != "fans9000" { // one of which is larger
+		if f.name != "fans9000" { // a single fan has more operations than requested here
 			assert.InDelta(t, 2048, g.Len(), 1024, f.name)
 		}
 		all, err := measureGrowth(f, 2048, []string{"serial", "mincover"})
@@ -32,7 +32,7 @@ func TestFamiliesAreWhatTheySay(t *testing.T) {
 		}
 	}
 	_, err := familyNamed("star")
-	assert.ErrorContains(t, err, `there is no family "star"`)
+	assert.ErrorContains(t, err, `unknown graph family "star"`)
 }
 
 func TestMissedGrowth(t *testing.T) {

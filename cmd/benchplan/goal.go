@@ -6,14 +6,15 @@ import (
 	"time"
 )
 
-// goal is what a plan of so many launches may cost.
+// goal bounds the cost of planning a program of the given number of launches.
 type goal struct {
 	ops    int
 	total  time.Duration
 	peakMB float64
 }
 
-// missed tells in what a measurement falls short of the shape's goal, if it is of that size.
+// missed returns an error for each bound of the shape's goal that a measurement exceeds, or nil. It returns nil for
+// measurements of other sizes than the goal's.
 func (s *shape) missed(m *measurement) error {
 	g := s.goal
 	if g == nil || m.Ops != g.ops {

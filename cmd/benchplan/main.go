@@ -76,7 +76,7 @@ func (o *options) runShape(w io.Writer) error {
 	return o.runShapes(w, []shape{s})
 }
 
-// runShapes measures shapes, and returns what misses their goals.
+// runShapes measures shapes, and returns an error for each goal that is missed.
 func (o *options) runShapes(w io.Writer, chosen []shape) error {
 	var missed []error
 	for _, s := range chosen {
@@ -123,7 +123,7 @@ func printShape(w io.Writer, s shape, largest int) (m measurement, err error) {
 	return m, nil
 }
 
-// rounded keeps the digits that repeat from run to run.
+// rounded drops the digits that differ from run to run.
 func rounded(d time.Duration) time.Duration {
 	if d < 10*time.Millisecond {
 		return d.Round(10 * time.Microsecond)

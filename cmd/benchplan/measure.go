@@ -14,7 +14,7 @@ import (
 	"github.com/reprise-gpu/reprise/optimizer"
 )
 
-// measurement is what one program cost. Times are of the wall clock but for CPU.
+// measurement is the cost of planning one program. Times are wall-clock times, except CPU.
 type measurement struct {
 	Ops, Deps, Reduced  int
 	Lanes, Syncs        int
@@ -53,7 +53,7 @@ func measure(s shape, ops int) (m measurement, err error) {
 	m.Assign = clock.lap()
 	m.CPU, m.PeakMB = usage()
 	m.Ops, m.Lanes, m.Syncs = res.Graph.Len(), res.Schedule.Lanes, res.Schedule.Syncs()
-	return m, ir.VerifySchedule(res.Schedule) // afterwards: it is no part of planning
+	return m, ir.VerifySchedule(res.Schedule) // after the last lap, because it is not part of planning
 }
 
 // stopwatch measures laps.
@@ -66,7 +66,7 @@ func (s *stopwatch) lap() time.Duration {
 	return d
 }
 
-// measureAside measures in a new process, whose peak of memory is the program's own.
+// measureAside measures in a new process, so that the peak of memory is that of the program.
 func measureAside(s shape, ops int) (m measurement, err error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -84,8 +84,8 @@ func measureAside(s shape, ops int) (m measurement, err error) {
 	return m, nil
 }
 
-// quickest measures a program, and one that has a goal five times, as others use the machine, too: the quickest counts,
-// with the highest peak.
+// quickest measures a program. A program that has a goal is measured five times, because other processes use the machine
+// as well; the result is the quickest measurement with the highest peak of memory.
 func quickest(s shape, ops int) (m measurement, err error) {
 	times := 1
 	if s.goal != nil && s.goal.ops == ops {
@@ -105,7 +105,7 @@ func quickest(s shape, ops int) (m measurement, err error) {
 	return m, nil
 }
 
-// child prints the measurement of one program.
+// child runs in the process that measureAside starts. It prints the measurement of one program.
 func child(s shape, ops int) error {
 	m, err := measure(s, ops)
 	if err != nil {
@@ -114,7 +114,7 @@ func child(s shape, ops int) error {
 	return json.NewEncoder(os.Stdout).Encode(m)
 }
 
-// usage is what this process has used so far.
+// usage returns the CPU time and the peak of resident memory of this process so far, in units of 10^6 bytes.
 func usage() (cpu time.Duration, peakMB float64) {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {

@@ -23,16 +23,16 @@ import (
 //go:embed peers/networkx_reduce.py
 var networkXProgram string
 
-// peer is another program that reduces graphs. It is given a file with the number of nodes
-// and of edges and then the edges, and prints the seconds that its library took and the edges left.
+// peer is a program that reduces graphs with another library. Its input is a file with the numbers of nodes
+// and edges, followed by the edges. It prints the seconds that the library took, and the remaining edges.
 type peer struct {
 	name    string
 	command []string
 	input   string
-	floor   float64 // how many times as long it should take at least
+	floor   float64 // goal: the least ratio of its time to ours
 }
 
-// boost is the compiled peers/boost.cpp.
+// boost returns the peer that runs peers/boost.cpp, compiled.
 func boost(program string) peer { return peer{"Boost", []string{program}, "", 20} }
 
 func networkX(python string) peer {
@@ -67,7 +67,7 @@ func compareReductions(w io.Writer, peers []peer) error {
 			ratio := took.Seconds() / own.Seconds()
 			fmt.Fprintf(t, "%v\t%.0f\t", took.Round(time.Microsecond), ratio)
 			if ratio < p.floor {
-				missed = append(missed, fmt.Errorf("on %s %s takes %.1f times as long, and the goal is %.0f", name, p.name, ratio, p.floor))
+				missed = append(missed, fmt.Errorf("on %s %s takes %.1f times as long as ours, and the goal is at least %.0f times", name, p.name, ratio, p.floor))
 			}
 		}
 		fmt.Fprintln(t)
@@ -75,7 +75,7 @@ func compareReductions(w io.Writer, peers []peer) error {
 	return errors.Join(t.Flush(), errors.Join(missed...))
 }
 
-// dependencies is the analyzed graph of a program.
+// dependencies returns the graph of a program after hazard analysis.
 func dependencies(name string, ops int) (*ir.Graph, error) {
 	s, err := shapeNamed(name)
 	if err != nil {
@@ -118,7 +118,7 @@ func reduceHere(g *ir.Graph) (edges []arrow, took time.Duration, err error) {
 	return edges, took, nil
 }
 
-// reduce has the peer reduce g and compares what is left.
+// reduce runs the peer on g and compares the remaining edges with want. It returns the time that the peer reports.
 func (p *peer) reduce(g *ir.Graph, want []arrow) (time.Duration, error) {
 	file, err := writeEdges(g)
 	if err != nil {
@@ -148,7 +148,7 @@ func (p *peer) reduce(g *ir.Graph, want []arrow) (time.Duration, error) {
 	}
 	slices.SortFunc(edges, compareArrows)
 	if !slices.Equal(edges, want) {
-		return 0, fmt.Errorf("it leaves %d edges where ours are %d, or not the same ones", len(edges), len(want))
+		return 0, fmt.Errorf("it leaves %d edges, and ours are %d: they must be the same edges", len(edges), len(want))
 	}
 	return time.Duration(seconds * float64(time.Second)), nil
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What makes a shape is known without planning it: how many launches may run at the same
-// time, and how many dependencies the reduction leaves.
+// TestShapesAreWhatTheySay compares plans with what follows from the definition of each shape: how many launches may
+// run at the same time, and how many dependencies the reduction leaves.
 func TestShapesAreWhatTheySay(t *testing.T) {
 	const ops = 200
 	for _, c := range []struct {
@@ -21,7 +21,7 @@ func TestShapesAreWhatTheySay(t *testing.T) {
 	}{
 		{"chain", 1, ops - 1},
 		{"training", 1, ops - 1},
-		{"tiles", 1, ops - 1}, // in which nobody ever has a choice
+		{"tiles", 1, ops - 1}, // each launch has one possible successor
 		{"fan", ops - 2, 2 * (ops - 2)},
 		{"parallel", ops, 0},
 	} {
@@ -55,7 +55,7 @@ func measured(t *testing.T, name string, ops int) measurement {
 	return m
 }
 
-// What misses a goal is an error that says by how much; other sizes have none.
+// TestMissedGoals expects an error with both figures for a missed goal, and none for sizes without a goal.
 func TestMissedGoals(t *testing.T) {
 	s := shape{name: "star", goal: &goal{1000, time.Second, 50}}
 	assert.NoError(t, s.missed(&measurement{Ops: 1000, Trace: time.Second, PeakMB: 50}))
@@ -70,7 +70,7 @@ func TestMissedGoals(t *testing.T) {
 
 func TestUnknownShape(t *testing.T) {
 	_, err := shapeNamed("star")
-	assert.ErrorContains(t, err, `there is no shape "star"`)
+	assert.ErrorContains(t, err, `unknown shape "star"`)
 }
 
 func TestExponentOfAPower(t *testing.T) {
@@ -82,7 +82,7 @@ func TestExponentOfAPower(t *testing.T) {
 	assert.True(t, math.IsNaN(exponent(points[:1])))
 }
 
-// A peer that leaves other edges, or dies, is an error.
+// TestPeersAreCompared expects an error if a peer leaves other edges or exits with an error.
 func TestPeersAreCompared(t *testing.T) {
 	g, err := dependencies("layered8", 100)
 	require.NoError(t, err)

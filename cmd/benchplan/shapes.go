@@ -36,21 +36,21 @@ func shapeNamed(name string) (shape, error) {
 			return s, nil
 		}
 	}
-	return shape{}, fmt.Errorf("there is no shape %q: run `make bench-plan` to see them all", name)
+	return shape{}, fmt.Errorf("unknown shape %q: `make bench-plan` prints all of them", name)
 }
 
 // tile is the number of elements that a launch works on.
 const tile = 256
 
-// program is a trace under construction. Its launches are of one kernel with three
-// inputs and one output, and of one that sums; which bytes they reach is inferred for each, as for any program.
+// program is a trace under construction. Its launches are of two kernels: one with three inputs and one output, and
+// one that sums. The bytes that each launch accesses are inferred from PTX, as for any program.
 type program struct {
 	*tracer.Tracer
 	kernel, reduce *tracer.Kernel
 	random         *rand.Rand
 }
 
-// traced is the program of about that many launches.
+// traced records a program of about ops launches.
 func (s shape) traced(ops int) (*tracer.Trace, error) {
 	t := tracer.New(null.New(), s.name, tracer.Deferred)
 	p := &program{t, kernelOf(t, "combine"), kernelOf(t, "reduce"), rand.New(rand.NewPCG(1, 1))}
@@ -66,12 +66,12 @@ func kernelOf(t *tracer.Tracer, name string) *tracer.Kernel {
 	return t.Module(k.File, k.PTX).Kernel(k.Name)
 }
 
-// vector allocates so many tiles.
+// vector allocates a buffer of the given number of tiles.
 func (p *program) vector(name string, tiles int) vector {
 	return vector{p.Alloc(name, ir.F32, int64(tiles)*tile, ir.InOut)}
 }
 
-// combine launches the kernel over as many elements as its output has.
+// combine launches the kernel with one thread for each element of out.
 func (p *program) combine(x, y, z, out tracer.Buffer) {
 	p.Launch(p.kernel, tracer.Linear(4, 64), x, y, z, out, int32(out.Len()))
 }
@@ -83,8 +83,8 @@ func (v vector) tile(i int) tracer.Buffer { return v.tiles(i, i+1) }
 
 func (v vector) tiles(lo, hi int) tracer.Buffer { return v.Slice(int64(lo)*tile, int64(hi)*tile) }
 
-// layered writes three vectors in turn, so that a layer waits for the readers of the two
-// before as well.
+// layered writes three vectors in turn. A layer therefore waits also for the readers of the two
+// layers before it.
 func layered(width int) func(*program, int) {
 	return func(p *program, ops int) {
 		layers := [3]vector{p.vector("a", width), p.vector("b", width), p.vector("c", width)}
@@ -130,7 +130,8 @@ func (p *program) sum(v, out vector) {
 	p.Launch(p.reduce, tracer.Linear(4, 64), v.Buffer, v.Buffer, out.Buffer, int32(v.Len()))
 }
 
-// training has dependencies as long as itself, all of them implied by the way there and back.
+// training is a forward and a backward sweep. Its dependencies from forward to backward launches span up to the whole
+// program, and all of these are implied by the chain of launches between.
 func training(p *program, ops int) {
 	depth := max(1, ops/2)
 	kept, gradient := p.vector("kept", depth+1), p.vector("gradient", 1)
@@ -142,7 +143,8 @@ func training(p *program, ops int) {
 	}
 }
 
-// tiles has each sum wait for all tiles, though the sum before it waits for all but one.
+// tiles alternates a launch on one tile with a sum that reads all tiles. The sum before it has already waited for all
+// tiles but one.
 func tiles(p *program, ops int) {
 	const width = 128
 	x, sums := p.vector("x", width), p.vector("sums", width)

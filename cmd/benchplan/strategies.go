@@ -18,14 +18,17 @@ import (
 	"github.com/reprise-gpu/reprise/optimizer"
 )
 
-// nearLinear is the greatest exponent of size with which the time of a plan may grow, from a tenth of
-// the largest size on. Memory beyond the caches alone makes it 1.1 to 1.3, and a quadratic step 2.
+// nearLinear bounds the exponent with which planning time may grow with size, between a tenth of the largest size and
+// the largest. A linear algorithm measures 1.1 to 1.3, because the larger size exceeds the caches; a quadratic step
+// would measure 2.
 const nearLinear = 1.5
 
-// plannedBy are the strategies that are measured: all but coloring and search, which refuse large graphs or leave them to auto.
+// plannedBy lists the strategies that are measured. Coloring and search are missing: they refuse large graphs or leave
+// them to auto.
 var plannedBy = []string{"serial", "roundrobin", "levels", "grcuda", "nimble", "nimble(8)", "mincover", "listsched", "auto"}
 
-// growth is what a plan of one family by one strategy costs: all passes, though those before the strategy run once for all.
+// growth is the cost of planning a graph of one family by one strategy. It includes the passes before the strategy,
+// which run once for all strategies.
 type growth struct {
 	Strategy                     string
 	Ops, Lanes, Syncs, Undecided int
@@ -33,7 +36,7 @@ type growth struct {
 }
 
 // printFamilies measures each family under each strategy at the largest size and a tenth of it, and
-// returns what misses the goal.
+// returns an error for each growth beyond the goal.
 func printFamilies(w io.Writer, families []graphFamily, largest int) error {
 	fmt.Fprintf(w, "CPU time of all passes by family and strategy, and the exponent from %d operations; the goal is %.1f\n", largest/10, nearLinear)
 	sizes := []int{largest / 10, largest}
@@ -65,8 +68,8 @@ func missedGrowth(family, strategy string, exponent float64) error {
 	return fmt.Errorf("%s under %s takes time that grows as ops^%.2f, and the goal is %.1f", family, strategy, exponent, nearLinear)
 }
 
-// measureFamilies measures each family at each size, in processes of their own, two at a time: CPU time, unlike
-// that of the wall clock, hardly depends on what else runs.
+// measureFamilies measures each family at each size, in processes of their own, two at a time. They may run
+// concurrently because CPU time is measured, which depends little on other processes.
 func measureFamilies(families []graphFamily, sizes []int) ([][]growth, error) {
 	jobs := len(families) * len(sizes)
 	all, errs := make([][]growth, jobs), make([]error, jobs)
@@ -100,16 +103,16 @@ func measureGrowth(f graphFamily, ops int, strategies []string) (all []growth, e
 	return all, nil
 }
 
-// planned is a plan, and the CPU time that it took.
+// planned returns a plan and the CPU time of planning.
 func planned(g *ir.Graph, opts optimizer.Options) (*optimizer.Result, time.Duration, error) {
-	runtime.GC() // what others left is not to be collected at the expense of this plan
+	runtime.GC() // so that this plan does not pay for the garbage of the previous one
 	before, _ := usage()
 	res, err := optimizer.Plan(g, opts)
 	after, _ := usage()
 	return res, after - before, err
 }
 
-// growthAside measures in a process of its own.
+// growthAside measures one family at one size in a process of its own.
 func growthAside(family string, ops int) (all []growth, err error) {
 	self, err := os.Executable()
 	if err != nil {

@@ -1,8 +1,8 @@
-// Hostcost measures what submitting a replay costs the host beside what it costs a program written by hand in C++:
-// the same schedule, as calls on streams and as one graph, on a driver whose calls succeed at once
-// (cuda/libcudanull), so that nothing else is left of the time. `make bench-host` runs it.
+// Hostcost compares the host's cost of submitting a replay with that of a program written by hand in C++. Both submit
+// the same schedule, as calls on streams and as one graph, to a driver whose calls return at once
+// (cuda/libcudanull), so that only the cost of submission is measured. `make bench-host` runs it.
 //
-// The program in C++, peer/peer.cpp, is a process of its own on the same processor. The two take turns, a
-// millisecond or so each. Of fifty turns the quickest of each counts, since whatever else the machine does only adds; of nine
-// such comparisons the median, and where a goal is missed there are two more attempts.
+// The C++ program, peer/peer.cpp, is a process of its own on the same processor. The two sides take turns of about a
+// millisecond. Disturbances only lengthen a turn, so the quickest of about fifty turns of each side counts. The result
+// is the median of nine such comparisons. If it misses a goal, the measurement is repeated up to two times.
 package main

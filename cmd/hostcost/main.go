@@ -74,7 +74,7 @@ func (o *options) all(dev device.Device) (all []row, err error) {
 	return all, nil
 }
 
-// measure compares the sides on one program, in each form.
+// measure compares the two sides on one program, with either back end.
 func (o *options) measure(dev device.Device, s shape, ops int) (rows []row, err error) {
 	trace, plan, err := s.plan(dev, ops)
 	if err != nil {
@@ -101,7 +101,7 @@ func (o *options) measure(dev device.Device, s shape, ops int) (rows []row, err 
 	return rows, nil
 }
 
-// report prints what was measured. Goals that are missed are an error.
+// report prints the measurements. It returns an error if goals are missed.
 func report(w io.Writer, rows []row) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(t, header)

@@ -14,7 +14,7 @@ import (
 	"github.com/reprise-gpu/reprise/ir"
 )
 
-// peer is the program in C++, with one schedule.
+// peer is the running C++ program, with one schedule.
 type peer struct {
 	cmd *exec.Cmd
 	in  io.WriteCloser
@@ -39,7 +39,7 @@ func startPeer(path string, s *ir.Schedule) (*peer, error) {
 	return p, writeSchedule(p.in, s)
 }
 
-// writeSchedule numbers operations in the order of submission.
+// writeSchedule writes a schedule in the peer's format. Operations are numbered in the order of submission.
 func writeSchedule(to io.Writer, s *ir.Schedule) error {
 	w := bufio.NewWriter(to)
 	fmt.Fprintf(w, "schedule %d %d\n", len(s.Order), s.Lanes)
@@ -55,7 +55,7 @@ func writeSchedule(to io.Writer, s *ir.Schedule) error {
 	return w.Flush()
 }
 
-// replay has the program submit so many replays.
+// replay makes the C++ program submit the given number of replays.
 func (p *peer) replay(form graphexec.Backend, times int) (t turn, err error) {
 	if _, err := fmt.Fprintln(p.in, form, times); err != nil {
 		return t, fmt.Errorf("the program in C++: %w", err)
@@ -68,7 +68,7 @@ func (p *peer) replay(form graphexec.Backend, times int) (t turn, err error) {
 	return t, nil
 }
 
-// count has the program count its calls from now on, or not.
+// count switches the C++ program's counting of driver calls on or off.
 func (p *peer) count(on bool) error {
 	line := "count 0"
 	if on {

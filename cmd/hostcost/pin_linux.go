@@ -9,8 +9,8 @@ import (
 	"unsafe"
 )
 
-// pin keeps the calling thread, and the processes that it starts, on one processor of those it may use: another may
-// be slower, and has none of this one's caches.
+// pin binds the calling thread, and the processes that it starts, to one of the processors it may use. Processors may
+// differ in speed, and a move to another one loses the contents of the caches.
 func pin() error {
 	var mask [16]uint64
 	affinity := func(call uintptr) error {

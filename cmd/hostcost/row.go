@@ -10,7 +10,7 @@ import (
 	"github.com/reprise-gpu/reprise/graphexec"
 )
 
-// row is a schedule in one form.
+// row holds the costs of one schedule with one back end.
 type row struct {
 	shape      string
 	ops, lanes int
@@ -19,14 +19,14 @@ type row struct {
 	one, many  cost // Replay, and ReplayN of a batch
 }
 
-// Goals, for programs of a hundred launches and more.
+// Goals, for programs of at least goalOps launches.
 const (
 	goalOps   = 100
 	goalRatio = 1.05
 )
 
-// driver is the least that the calls of a replay cost with the driver of an H200, in ns: by its profile, whose
-// sources are in docs/DEVICES.md.
+// driver returns the least time that the driver calls of a replay take with the driver of an H200, in ns, by the
+// device's profile. docs/DEVICES.md names its sources.
 func (r *row) driver() float64 {
 	p, err := model.Lookup("h200")
 	if err != nil {
@@ -39,14 +39,14 @@ func (r *row) driver() float64 {
 	return float64(r.ops)*ns(p.Host.Launch) + (r.byHand.calls-float64(r.ops))*ns(p.Host.EventWait)
 }
 
-// ratios are those of Replay and of ReplayN to C++, on the driver that does nothing, and that of Replay on one whose
-// calls cost what those of a GPU do.
+// ratios returns the costs of Replay (one) and ReplayN (many) relative to C++, on the null driver. driven is the ratio
+// of Replay if the driver's own time is added on both sides.
 func (r *row) ratios() (one, many, driven float64) {
 	return r.one.ns / r.byHand.ns, r.many.ns / r.byHand.ns, (r.one.ns + r.driver()) / (r.byHand.ns + r.driver())
 }
 
-// missed lists the goals that r does not meet. One crossing takes as long as ninety calls that do nothing, so what one
-// replay costs is asked with the cost of a driver added on both sides, and what many cost without.
+// missed lists the goals that r does not meet. The goal for Replay holds with the driver's time added on both sides:
+// its one crossing takes as long as ninety calls of the null driver. The goal for ReplayN holds without.
 func (r *row) missed() (list []string) {
 	miss := func(format string, args ...any) {
 		list = append(list, fmt.Sprintf("%s of %d launches, %v: ", r.shape, r.ops, r.form)+fmt.Sprintf(format, args...))
@@ -80,8 +80,9 @@ func (r *row) print(w io.Writer) {
 		r.byHand.calls, r.byHand.ns, r.one.ns, one, driven, r.many.ns, many, r.one.allocs, r.one.crossings)
 }
 
-// perCall is what a launch costs, by a chain, and what an event does, by a program that has as many launches and most
-// of the events.
+// perCall estimates the cost of a launch and of an event in ns, by hand [0] and by Replay [1]. The launch's is that of
+// a chain of a thousand launches. The event's follows from the difference to the program of as many launches with the
+// most driver calls. ok is false if the rows do not include both.
 func perCall(rows []row) (launch, event [2]float64, ok bool) {
 	var chain, busiest *row
 	for i := range rows {

@@ -26,7 +26,7 @@ var shapes = []shape{
 	{"random", random},
 }
 
-// lanes bounds what a schedule may use: a program of ten thousand launches has not as many streams.
+// lanes bounds the lanes of a schedule, because each lane is a stream.
 const lanes = 8
 
 // tile is the number of elements that a launch works on.
@@ -39,7 +39,7 @@ type program struct {
 	tiles  tracer.Buffer
 }
 
-// plan traces and schedules a program of so many launches. The caller closes the trace.
+// plan traces and schedules a program of the given number of launches. The caller closes the trace.
 func (s shape) plan(dev device.Device, ops int) (*tracer.Trace, *ir.Schedule, error) {
 	k, ok := kernels.Lookup("combine")
 	if !ok {
@@ -74,7 +74,7 @@ func chain(p *program, ops int) {
 	}
 }
 
-// fan is one launch, many that read its result, and one that reads all of theirs.
+// fan is a fork and a join: one launch, many that read its result, and one that reads all of their results.
 func fan(p *program, ops int) {
 	first, last, all := p.tile(0), p.tile(ops+1), p.tiles.Slice(tile, int64(ops-1)*tile)
 	p.combine(first, first, first, first)
@@ -99,7 +99,7 @@ func diamonds(p *program, ops int) {
 	}
 }
 
-// random has each launch read three of 32 tiles and overwrite one.
+// random is a sequence of launches that each read three random tiles of 32 and overwrite one.
 func random(p *program, ops int) {
 	r := rand.New(rand.NewPCG(1, 1))
 	pick := func() tracer.Buffer { return p.tile(r.IntN(min(32, ops))) }

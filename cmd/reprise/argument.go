@@ -49,7 +49,7 @@ func parseArgument(text string) (argument, error) {
 	var file *fs.PathError
 	switch {
 	case errors.As(err, &file):
-		return a, fmt.Errorf("--arg %s: %w", text, err) // the input is at fault, not the command line
+		return a, fmt.Errorf("--arg %s: %w", text, err) // an error of the file, not of the command line
 	case err != nil:
 		return a, usagef("--arg %s: %w", text, err)
 	}
@@ -108,7 +108,7 @@ func (a *argument) fromFile(rest string) error {
 	}
 	read := readFile
 	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
-		read = os.ReadFile // it has an end, and a buffer may be larger than other inputs
+		read = os.ReadFile // a regular file has an end, and a buffer may be larger than other inputs
 	}
 	data, err := read(path)
 	if err != nil {
@@ -132,7 +132,7 @@ func (a *argument) fromCount(rest string) error {
 	}
 	n, err := strconv.ParseInt(count, 10, 64)
 	if err != nil || n < 0 || n > maxBuffer/a.elem.Size() {
-		return fmt.Errorf("%q is no number of elements from 0 to %d", count, maxBuffer/a.elem.Size())
+		return fmt.Errorf("%q is not a number of elements from 0 to %d", count, maxBuffer/a.elem.Size())
 	}
 	a.zeros = n * a.elem.Size()
 	return nil

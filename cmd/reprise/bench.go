@@ -75,8 +75,7 @@ func workloadHelp() string {
 	return strings.TrimRight(b.String(), "\n")
 }
 
-// runBench measures. An interrupt ends the run at the next replay and keeps the
-// rows that are done.
+// runBench measures and reports. An interrupt ends the run at the next replay; the completed rows are still reported.
 func runBench(c *cobra.Command, f *benchFlags, args []string) error {
 	config, err := f.config(args)
 	if err != nil {
@@ -89,12 +88,12 @@ func runBench(c *cobra.Command, f *benchFlags, args []string) error {
 	return f.report(c.OutOrStdout(), records, config.Rows(), err)
 }
 
-// report prints the rows there are and returns the error that ends the program:
-// stopped, which cut the run short, or else the first wrong result. The JSON of
-// a run cut short goes beside the file asked for, which may hold a whole one.
+// report prints the completed rows and returns the error that ends the program:
+// stopped, if the run was interrupted or failed, or else the first wrong result. The JSON of
+// an incomplete run is written to FILE.partial, because FILE may hold a complete one.
 func (f *benchFlags) report(stdout io.Writer, records []bench.Record, rows int, stopped error) error {
 	path := f.json
-	stopped = told(stopped, "after %d of %d rows", len(records), rows)
+	stopped = withProgress(stopped, "after %d of %d rows", len(records), rows)
 	if len(records) == 0 {
 		return stopped
 	}
@@ -146,7 +145,7 @@ func (f *benchFlags) config(args []string) (c bench.Config, err error) {
 		return c, err
 	}
 	if f.asSuite && f.sample == 0 {
-		return c, usagef("--as-suite: what the suite does otherwise leads to other results, which nothing checks: use --sample")
+		return c, usagef("--as-suite: results differ from those of the workloads and cannot be checked: add --sample")
 	}
 	c.Iterations, c.Sample, c.Seed, c.AsSuite = f.iterations, f.sample, f.data.seed, f.asSuite
 	c.Open = func() (device.Device, error) {
@@ -172,7 +171,7 @@ func distinct(flag string, words []string) ([]string, error) {
 	return list, nil
 }
 
-// pick looks up distinct words of that kind; "all" is all there are.
+// pick looks up the words of flag --kind, each once. The word "all" selects all values.
 func pick[T any](kind string, words []string, all []T, lookup func(string) (T, error)) (picked []T, err error) {
 	names, err := distinct(kind, words)
 	if err != nil || slices.Contains(names, "all") {
@@ -205,7 +204,7 @@ func pickWorkloads(names []string) ([]*bench.Workload, error) {
 	return picked, nil
 }
 
-// usualStrategies are the yardstick and what a plan is by default.
+// usualStrategies are the baseline, serial, and the default strategy.
 var usualStrategies = []string{"serial", optimizer.DefaultStrategy}
 
 const strategyHelp = "strategies, or all; see reprise opt"
@@ -231,14 +230,14 @@ func pickStrategies(words []string) ([]string, error) {
 	return names, nil
 }
 
-// pickPasses reads --also. A replay of several iterations would stand beside those of one.
+// pickPasses parses --also. It refuses to unroll: a replay would be several iterations, and rows are of one.
 func pickPasses(also []string) ([]string, error) {
 	if err := (optimizer.Options{Also: also}).Check(); err != nil {
 		return nil, usageError{err}
 	}
 	for _, pass := range also {
 		if strings.HasPrefix(pass, "unroll") {
-			return nil, usagef("--also %s: a replay would be several, where the rows are of one", pass)
+			return nil, usagef("--also %s: a replay would run several iterations, and each row is of one: leave it out", pass)
 		}
 	}
 	return also, nil
@@ -246,7 +245,7 @@ func pickPasses(also []string) ([]string, error) {
 
 const tinyHelp = "or tiny, for the smallest size of each"
 
-// pickSizes reads --size, into what bench.Workload.SizesOf reads.
+// pickSizes parses --size into sizes for bench.Workload.SizesOf, in which 0 stands for tiny.
 func pickSizes(words []string, workloads []*bench.Workload) ([]int, error) {
 	if words == nil {
 		return nil, nil

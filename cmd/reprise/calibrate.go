@@ -47,7 +47,7 @@ func runCalibrate(c *cobra.Command, f *calibrateFlags) error {
 	}
 	if f.out != "" {
 		if !strings.HasSuffix(f.out, ".json") {
-			return usagef("-o %s: the name of a profile ends in .json, or --device would not take it for a file", f.out)
+			return usagef("-o %s: the name must end in .json, by which --device distinguishes files from profiles", f.out)
 		}
 		if err := checkWritable(f.out); err != nil {
 			return err
@@ -64,7 +64,7 @@ func runCalibrate(c *cobra.Command, f *calibrateFlags) error {
 	res, err := calibrate.Run(ctx, dev, o)
 	progress.finish()
 	if err = errors.Join(err, dev.Close()); err != nil {
-		return told(err, "before the end: nothing was written")
+		return withProgress(err, "before the end: nothing was written")
 	}
 	if err := res.WriteTable(c.OutOrStdout()); err != nil || f.out == "" {
 		return err

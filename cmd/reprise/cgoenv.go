@@ -42,19 +42,20 @@ which it finds at the first call. The program therefore also starts without a dr
 	}
 }
 
-// cgoFolder is the folder of the command line as an absolute path, or that in the user's cache.
+// cgoFolder returns the folder given on the command line as an absolute path, or else one in the user's cache.
 func cgoFolder(args []string) (string, error) {
 	if len(args) > 0 {
 		return filepath.Abs(args[0])
 	}
 	cache, err := os.UserCacheDir()
 	if err != nil {
-		return "", fmt.Errorf("there is no cache folder for this user: name a folder: %w", err)
+		return "", fmt.Errorf("this user has no cache folder: name a folder on the command line: %w", err)
 	}
 	return filepath.Join(cache, "reprise", version), nil
 }
 
-// quoted is a word of a shell. cgo splits the variables at spaces, so that a folder with one cannot be named.
+// quoted quotes a word for a shell. Cgo splits its variables at spaces, so folders with a space in their path are
+// refused elsewhere.
 func quoted(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
 // buildDriverLibrary writes the headers of the driver and libcuda.a into a folder.

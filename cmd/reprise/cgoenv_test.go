@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The library takes the driver's calls of a program, which starts where there is no driver.
+// TestCgoEnvBuildsTheLibrary links a program with the library. It must start on a machine without a driver.
 func TestCgoEnvBuildsTheLibrary(t *testing.T) {
 	if _, err := exec.LookPath("cc"); err != nil {
 		t.Skip("needs a C compiler")

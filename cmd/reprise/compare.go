@@ -121,7 +121,7 @@ Workloads:
 	return c
 }
 
-// runCompare measures. An interrupt ends the run, and what is done is kept.
+// runCompare measures and reports. After an interrupt, the completed comparisons are still reported.
 func runCompare(c *cobra.Command, f *compareFlags, args []string) error {
 	config, err := f.config(args)
 	if err != nil {
@@ -134,23 +134,23 @@ func runCompare(c *cobra.Command, f *compareFlags, args []string) error {
 	return f.report(c, all, config.Settings(), err)
 }
 
-// comparisons is what --json writes.
+// comparisons is the content of the file of --json.
 type comparisons struct {
 	Comparisons []compare.Comparison `json:"comparisons"`
 	Means       []compare.Mean       `json:"means"`
 }
 
-// report prints the comparisons there are and returns the error that ends the program:
-// stopped, which cut the run short, or else the first that is wrong or too slow.
+// report prints the completed comparisons and returns the error that ends the program:
+// stopped, if the run was interrupted or failed, or else the first comparison that is wrong or too slow.
 func (f *compareFlags) report(c *cobra.Command, all []compare.Comparison, wanted int, stopped error) error {
-	stopped = told(stopped, "after %d of %d comparisons", len(all), wanted)
+	stopped = withProgress(stopped, "after %d of %d comparisons", len(all), wanted)
 	if len(all) == 0 {
 		return stopped
 	}
 	stdout, path, figures, page := c.OutOrStdout(), f.json, f.plot, f.published
 	if stopped != nil {
 		if published.Write(io.Discard, all) != nil {
-			page = "" // nothing is published yet of what there is
+			page = "" // the paper has no figures for the completed comparisons
 		}
 		stopped = aside(stopped, &path, &figures, &page)
 	}
@@ -180,7 +180,7 @@ func writePublished(path string, stdout io.Writer, all []compare.Comparison) err
 	return writeFile(path, text.Bytes())
 }
 
-// verdict is the first thing wrong with the comparisons.
+// verdict returns an error for the first comparison with a wrong result, or else for the first that is too slow.
 func (f *compareFlags) verdict(all []compare.Comparison) error {
 	for i := range all {
 		if r := all[i].Wrong(); r != nil {
@@ -233,7 +233,7 @@ func (f *compareFlags) config(args []string) (c compare.Config, err error) {
 		}
 	}
 	if f.plot != "" {
-		err = figure.Folder(f.plot) // before minutes of work, not after
+		err = figure.Folder(f.plot) // before the measurement, which takes minutes
 	}
 	return c, err
 }
@@ -245,7 +245,7 @@ func (f *compareFlags) checkRatio() error {
 	return nil
 }
 
-// checkPublished reports why --published could not be written in the end.
+// checkPublished returns an error if --published cannot be written after the measurement.
 func (f *compareFlags) checkPublished() error {
 	switch {
 	case f.published == "":
@@ -258,8 +258,8 @@ func (f *compareFlags) checkPublished() error {
 	return nil
 }
 
-// publishedOf reports why nothing of a run can stand beside the published figures: before
-// minutes of work, not after.
+// publishedOf returns an error if the published figures cover no part of a run. It is called before the measurement,
+// which takes minutes.
 func publishedOf(device string, c *compare.Config) (none error) {
 	if err := published.Covers(device); err != nil {
 		return err
@@ -276,7 +276,8 @@ func publishedOf(device string, c *compare.Config) (none error) {
 	return none
 }
 
-// defaultRounds is for a GPU as many as have a median. Virtual time does not vary.
+// defaultRounds returns 3 rounds for a GPU, the fewest with a median that ignores an outlier, and 1 for a simulated
+// device, whose virtual time does not vary.
 func defaultRounds(device string) int {
 	if _, ok := devices.Ordinal(device); ok {
 		return 3
@@ -284,15 +285,15 @@ func defaultRounds(device string) int {
 	return 1
 }
 
-// withSerial puts the strategy first that the others are compared with.
+// withSerial puts serial first, the strategy that the others are compared with.
 func withSerial(strategies []string) []string {
 	const serial = "serial"
 	rest := slices.DeleteFunc(slices.Clone(strategies), func(s string) bool { return s == serial })
 	return append([]string{serial}, rest...)
 }
 
-// pickMemory reads --memory. A mode that the device does not have is refused before
-// minutes of work, not after.
+// pickMemory parses --memory. A mode that the device does not support is refused here, before the measurement. The word
+// all selects the supported modes.
 func pickMemory(words []string, open func() (device.Device, error)) (modes []bench.Memory, err error) {
 	names, err := distinct("memory", words)
 	if err != nil {
@@ -310,7 +311,7 @@ func pickMemory(words []string, open func() (device.Device, error)) (modes []ben
 		modes = append(modes, m)
 	}
 	if !slices.Contains(modes, bench.Prefetch) {
-		return modes, nil // which every device has
+		return modes, nil // every device supports the other modes
 	}
 	dev, err := open()
 	if err != nil {
@@ -327,7 +328,7 @@ func pickMemory(words []string, open func() (device.Device, error)) (modes []ben
 	return slices.DeleteFunc(modes, lacks), nil
 }
 
-// pickThreads reads --threads; 0 stands for each workload's own.
+// pickThreads parses --threads. In the result, 0 stands for each workload's own block size.
 func pickThreads(words []string) (list []int, err error) {
 	if words == nil {
 		return []int{0}, nil
@@ -349,8 +350,8 @@ func pickThreads(words []string) (list []int, err error) {
 	return list, nil
 }
 
-// programs says where the C++ side is and which driver it is to find. Nothing is looked
-// for on the way to a GPU but what this process itself would find.
+// programs returns the folder of the C++ programs, and the environment in which they find the same driver as this
+// process: libcudasim for a simulated device. For a GPU the environment is left unchanged.
 func (f *compareFlags) programs() compare.Programs {
 	p := compare.Programs{Dir: f.baseline}
 	if p.Dir == "" {
@@ -362,7 +363,7 @@ func (f *compareFlags) programs() compare.Programs {
 	}
 	if n, ok := devices.Ordinal(f.device); ok {
 		p.Ordinal = n
-		if os.Getenv("REPRISE_LIBCUDA") != "sim" { // which no program in C++ has inside
+		if os.Getenv("REPRISE_LIBCUDA") != "sim" { // "sim" is built into this program, but not into those in C++
 			return p
 		}
 	} else {
@@ -373,14 +374,14 @@ func (f *compareFlags) programs() compare.Programs {
 		p.Env = []string{"REPRISE_SIM=" + profile}
 	}
 	if absolute, err := filepath.Abs(library); err == nil {
-		library = absolute // a name without a slash would be looked for elsewhere
+		library = absolute // the dynamic linker would search for a name without a slash in the system's folders
 	}
 	p.Library = library
 	return p
 }
 
-// built is the path of what a make target builds: beside the folder of the executable,
-// or else here.
+// built returns the path of the output of a make target: ../build/name relative to the executable if that exists, or
+// else build/name in the working directory.
 func built(name string) string {
 	here := filepath.Join("build", name)
 	if exe, err := os.Executable(); err == nil {

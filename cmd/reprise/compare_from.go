@@ -16,7 +16,7 @@ import (
 	"github.com/reprise-gpu/reprise/internal/bench/compare"
 )
 
-// showCompared is compare --from: it shows what an earlier run measured.
+// showCompared is compare --from: it prints the results of earlier runs.
 func showCompared(c *cobra.Command, f *compareFlags, args []string) error {
 	for _, name := range []string{"size", "threads", "memory", "strategy", "backend", "iterations", "rounds", "sample", "seed", "device", "baseline", "libcudasim"} {
 		if c.Flags().Changed(name) {
@@ -34,14 +34,14 @@ func showCompared(c *cobra.Command, f *compareFlags, args []string) error {
 		return err
 	}
 	if len(f.from) == 0 {
-		return usagef("--from: name a file, or a folder of them")
+		return usagef("--from: name a file, or a folder of such files")
 	}
 	all, err := readComparisons(c, f.from)
 	if err != nil {
 		return err
 	}
 	if all = ofWorkloads(all, workloads); len(all) == 0 {
-		return errors.New("--from: none of the comparisons is of the workloads asked for")
+		return errors.New("--from: the files contain no comparison of the given workloads")
 	}
 	for _, line := range mixed(all) {
 		fmt.Fprintf(c.ErrOrStderr(), "reprise: --from: %s\n", line)
@@ -49,8 +49,8 @@ func showCompared(c *cobra.Command, f *compareFlags, args []string) error {
 	return f.report(c, all, len(all), nil)
 }
 
-// mixed says which comparisons were not measured by one program: of several revisions, or with
-// several versions of a workload's kernels. Their means are of no state that there ever was.
+// mixed returns warnings if the comparisons were measured at several commits, or with several versions of a workload's
+// kernels. Their means then describe no single version of the program.
 func mixed(all []compare.Comparison) (lines []string) {
 	of := func(value func(*compare.Row) string) (list []string) {
 		for i := range all {
@@ -63,7 +63,7 @@ func mixed(all []compare.Comparison) (lines []string) {
 		return list
 	}
 	if commits := of(func(r *compare.Row) string { return r.Commit }); len(commits) > 1 {
-		lines = append(lines, "what is shown was measured at several commits: "+strings.Join(commits, ", "))
+		lines = append(lines, "the comparisons were measured at several commits: "+strings.Join(commits, ", "))
 	}
 	for _, w := range bench.Workloads() {
 		hashes := of(func(r *compare.Row) string {
@@ -73,15 +73,15 @@ func mixed(all []compare.Comparison) (lines []string) {
 			return r.PTXHash
 		})
 		if len(hashes) > 1 {
-			lines = append(lines, fmt.Sprintf("the rows of %s are of several versions of its kernels, with the hashes %s", w.Name, strings.Join(hashes, ", ")))
+			lines = append(lines, fmt.Sprintf("the rows of %s were measured with several versions of its kernels, with the hashes %s", w.Name, strings.Join(hashes, ", ")))
 		}
 	}
 	return lines
 }
 
-// readComparisons reads what compare wrote with --json, from standard input for -. Of a folder it reads all files
-// that end in .json. Means over different devices mean nothing, so there must be one, and
-// over a comparison that counts twice as little.
+// readComparisons reads files that compare wrote with --json, or standard input for "-". For a folder it reads all files
+// whose names end in .json. The result is averaged, so all comparisons must be of one device and sample, and no
+// comparison may occur twice.
 func readComparisons(c *cobra.Command, paths []string) (all []compare.Comparison, err error) {
 	for _, path := range paths {
 		files := []string{path}
@@ -96,7 +96,7 @@ func readComparisons(c *cobra.Command, paths []string) (all []compare.Comparison
 				return nil, fmt.Errorf("--from %s: %w", file, err)
 			}
 			if all = append(all, list...); all[0].Device != list[0].Device || all[0].Sample != list[0].Sample {
-				return nil, fmt.Errorf("--from %s: it is of %s with --sample %d, and what is before it of %s with --sample %d: show one at a time",
+				return nil, fmt.Errorf("--from %s: it was measured on %s with --sample %d, and the files before it on %s with --sample %d: print them separately",
 					file, list[0].Device, list[0].Sample, all[0].Device, all[0].Sample)
 			}
 		}
@@ -107,7 +107,7 @@ func readComparisons(c *cobra.Command, paths []string) (all []compare.Comparison
 			return o.Workload == c.Workload && o.Size == c.Size && o.Memory == c.Memory && o.Threads == c.Threads
 		}
 		if slices.ContainsFunc(all[:i], again) {
-			return nil, fmt.Errorf("--from: %s at %d, %s, %d threads, is there twice: name each run once", c.Workload, c.Size, c.Memory, c.Threads)
+			return nil, fmt.Errorf("--from: %s at %d, %s, %d threads, occurs twice: name each run once", c.Workload, c.Size, c.Memory, c.Threads)
 		}
 	}
 	return all, nil
@@ -124,13 +124,13 @@ func readComparisonsFile(c *cobra.Command, path string) ([]compare.Comparison, e
 	var from comparisons
 	err = json.Unmarshal([]byte(text), &from)
 	if wrong := (*json.UnmarshalTypeError)(nil); errors.As(err, &wrong) {
-		return nil, errors.New("it holds something else than reprise compare --json writes")
+		return nil, errors.New("it is not in the format that reprise compare --json writes")
 	}
 	if err != nil {
 		return nil, fmt.Errorf("reprise compare --json did not write it: %w", err)
 	}
 	if len(from.Comparisons) == 0 {
-		return nil, errors.New("it holds no comparison: reprise compare --json writes them")
+		return nil, errors.New("it contains no comparison: pass a file that reprise compare --json wrote")
 	}
 	for i := range from.Comparisons {
 		if lack := lacking(&from.Comparisons[i]); lack != "" {
@@ -140,8 +140,8 @@ func readComparisonsFile(c *cobra.Command, path string) ([]compare.Comparison, e
 	return from.Comparisons, nil
 }
 
-// lacking is what keeps a comparison from being one that was measured, "" if nothing does. Without
-// a time, a row would pass any --max-ratio.
+// lacking describes why a comparison cannot have been written by compare, or returns "". A row without
+// a time, for example, would pass any --max-ratio.
 func lacking(c *compare.Comparison) string {
 	if _, err := bench.LookupWorkload(c.Workload); err != nil {
 		return "an " + err.Error()
@@ -168,7 +168,7 @@ func lacking(c *compare.Comparison) string {
 	return ""
 }
 
-// ofWorkloads keeps what is of the workloads, in their order.
+// ofWorkloads returns the comparisons of the given workloads, in the order of the workloads.
 func ofWorkloads(all []compare.Comparison, workloads []*bench.Workload) (of []compare.Comparison) {
 	for _, w := range workloads {
 		for _, c := range all {

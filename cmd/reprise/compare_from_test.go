@@ -12,14 +12,15 @@ import (
 	"github.com/reprise-gpu/reprise/internal/bench/compare"
 )
 
-// recorded is a file as compare writes it.
+// recorded writes a file in the format of compare --json.
 func recorded(t *testing.T, dir, name string, all ...compare.Comparison) string {
 	path := filepath.Join(dir, name)
 	require.NoError(t, writeJSON(path, nil, comparisons{all, compare.Means(all)}))
 	return path
 }
 
-// Tables of files are those of the run that wrote them, workloads in the order of a run.
+// TestCompareFromShowsWhatWasMeasured expects the tables of the run that wrote the files, with workloads in the order of
+// a run.
 func TestCompareFromShowsWhatWasMeasured(t *testing.T) {
 	dir := t.TempDir()
 	vec, dl := compared(20, 10, true), compared(30, 10, true)
@@ -47,7 +48,7 @@ func TestCompareFromReadsStandardInput(t *testing.T) {
 	assert.Contains(t, out, "vec at 10 on sim:h200")
 }
 
-// Records of several programs are shown, and it is said what they are of.
+// TestCompareFromSaysWhatItMixes expects tables and a warning for files of several commits and kernel versions.
 func TestCompareFromSaysWhatItMixes(t *testing.T) {
 	of := func(size int, commit, hash string) compare.Comparison {
 		c := compared(20, 10, true)
@@ -62,8 +63,8 @@ func TestCompareFromSaysWhatItMixes(t *testing.T) {
 		want  string
 	}{
 		{of(20, "a1", "64"), ""},
-		{of(20, "b2", "64"), "reprise: --from: what is shown was measured at several commits: a1, b2\n"},
-		{of(20, "a1", "65"), "reprise: --from: the rows of vec are of several versions of its kernels, with the hashes 64, 65\n"},
+		{of(20, "b2", "64"), "reprise: --from: the comparisons were measured at several commits: a1, b2\n"},
+		{of(20, "a1", "65"), "reprise: --from: the rows of vec were measured with several versions of its kernels, with the hashes 64, 65\n"},
 	} {
 		dir := t.TempDir()
 		recorded(t, dir, "a.json", of(10, "a1", "64"))
@@ -110,18 +111,18 @@ func TestCompareFromRefuses(t *testing.T) {
 		{[]string{"--from", one, "--json", "-", "--published", "-"}, "--json and --published cannot both write to standard output"},
 		{[]string{"vec", "--device", "sim:p100", "--size", "20000000", "--published", filepath.Join(dir, "none", "x.md")}, "cannot write " + filepath.Join(dir, "none", "x.md")},
 		{[]string{"--from", one, "--size", "10"}, "--size says what to measure, and --from measures nothing: leave one out"},
-		{[]string{"--from", one + "," + other}, "--from " + other + ": it is of sim:p100 with --sample 0, and what is before it of sim:h200 with --sample 0: show one at a time"},
+		{[]string{"--from", one + "," + other}, "--from " + other + ": it was measured on sim:p100 with --sample 0, and the files before it on sim:h200 with --sample 0: print them separately"},
 		{[]string{"--from", filepath.Join(dir, "none.json")}, "--from " + filepath.Join(dir, "none.json") + ": no such file or directory"},
 		{[]string{"--from", text}, "--from " + text + ": reprise compare --json did not write it: invalid character 'a' in literal true (expecting 'r')"},
-		{[]string{"--from", recorded(t, dir, "nothing.json")}, "--from " + filepath.Join(dir, "nothing.json") + ": it holds no comparison: reprise compare --json writes them"},
-		{[]string{"--from", list}, "--from " + list + ": it holds something else than reprise compare --json writes"},
+		{[]string{"--from", recorded(t, dir, "nothing.json")}, "--from " + filepath.Join(dir, "nothing.json") + ": it contains no comparison: pass a file that reprise compare --json wrote"},
+		{[]string{"--from", list}, "--from " + list + ": it is not in the format that reprise compare --json writes"},
 		{[]string{"--from", rows}, "--from " + rows + ": a comparison in it has no rows: reprise compare --json did not write it"},
-		{[]string{"--from", one + "," + one}, "--from: vec at 10, pinned, 0 threads, is there twice: name each run once"},
-		{[]string{"--from", ""}, "--from: name a file, or a folder of them"},
+		{[]string{"--from", one + "," + one}, "--from: vec at 10, pinned, 0 threads, occurs twice: name each run once"},
+		{[]string{"--from", ""}, "--from: name a file, or a folder of such files"},
 		{[]string{"--from", one, "--max-ratio", "NaN"}, "--max-ratio NaN: above 0, or 0 for none"},
 		{[]string{"--from", one, "--baseline", dir}, "--baseline says what to measure"},
 		{[]string{"--from", empty}, "--from " + empty + ": the folder holds no .json file"},
-		{[]string{"dl", "--from", one}, "--from: none of the comparisons is of the workloads asked for"},
+		{[]string{"dl", "--from", one}, "--from: the files contain no comparison of the given workloads"},
 		{[]string{"--from", one, "--published", "-"}, "nothing is published of sim:h200: there are figures of sim:gtx960, sim:gtx1660s, sim:p100"},
 		{[]string{"--from", other, "--published", "-"}, "nothing is published of vec at 10: there are figures at 20000000, 60000000, 80000000,"},
 		{[]string{"vec", "--device", "sim:p100", "--size", "10,20", "--published", "-"}, "--published: nothing is published of vec at 10: there are figures at 20000000, 60000000,"},

@@ -70,7 +70,7 @@ func (f *compareSolverFlags) run(c *cobra.Command) error {
 		config.Progress = update
 		return compare.RunSolver(ctx, config)
 	})
-	stopped = told(stopped, "after %d of %d comparisons", len(all), config.Settings())
+	stopped = withProgress(stopped, "after %d of %d comparisons", len(all), config.Settings())
 	if len(all) == 0 {
 		return stopped
 	}
@@ -117,7 +117,7 @@ func (f *compareSolverFlags) config() (c compare.SolverConfig, err error) {
 	}, nil
 }
 
-// verdict is the first ratio that is too high.
+// verdict returns an error for the first ratio above --max-ratio.
 func (f *compareSolverFlags) verdict(all []compare.SolverComparison) error {
 	for i := range all {
 		s := &all[i]

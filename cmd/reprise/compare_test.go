@@ -38,7 +38,7 @@ func TestCompareFailsByWhatItFinds(t *testing.T) {
 	}{
 		{compared(10, 10, true), 0, ""},
 		{compared(10, 10, true), 1, ""},
-		{compared(174.596, 174.595, true), 1, ""}, // one instant, read in whole nanoseconds
+		{compared(174.596, 174.595, true), 1, ""}, // equal within the resolution of a nanosecond
 		{compared(174.597, 174.595, true), 1, "vec at 10, pinned: nimble/graph takes 1.00001 times as long as c++ graph, and 1 is allowed"},
 		{compared(11, 10, true), 0, ""},
 		{compared(11, 10, true), 1.1, ""},
@@ -63,7 +63,7 @@ func TestAnInterruptedCompareKeepsWhatItMeasured(t *testing.T) {
 	var out bytes.Buffer
 	c.SetOut(&out)
 	err := f.report(c, []compare.Comparison{compared(11, 10, true)}, 3, fmt.Errorf("vec at 20: %w", context.Canceled))
-	assert.EqualError(t, err, "interrupted after 1 of 3 comparisons; what there is went to "+path+".partial and "+figures+".partial")
+	assert.EqualError(t, err, "interrupted after 1 of 3 comparisons; the results so far were written to "+path+".partial and "+figures+".partial")
 	assert.NoDirExists(t, figures)
 	assert.DirExists(t, figures+".partial")
 	assert.Contains(t, out.String(), "virtual time")
@@ -78,7 +78,7 @@ func TestAnInterruptedCompareKeepsWhatItMeasured(t *testing.T) {
 	assert.NotEmpty(t, got.Means)
 }
 
-// So is the page beside published figures, if any stands beside one.
+// TestAnInterruptedCompareKeepsThePage expects the page of --published after an interrupt, if it covers a comparison.
 func TestAnInterruptedCompareKeepsThePage(t *testing.T) {
 	for size, kept := range map[int]bool{20000000: true, 10: false} {
 		page := filepath.Join(t.TempDir(), "published.md")
@@ -93,13 +93,13 @@ func TestAnInterruptedCompareKeepsThePage(t *testing.T) {
 			assert.NoFileExists(t, page+".partial")
 			continue
 		}
-		assert.EqualError(t, err, "interrupted after 1 of 3 comparisons; what there is went to "+page+".partial")
+		assert.EqualError(t, err, "interrupted after 1 of 3 comparisons; the results so far were written to "+page+".partial")
 		assert.FileExists(t, page+".partial")
 		assert.NoFileExists(t, page)
 	}
 }
 
-// A mode that the device lacks is refused before anything runs, and is not part of all.
+// TestCompareHasTheModesOfTheDevice expects a mode that the device lacks to be refused by name and left out of "all".
 func TestCompareHasTheModesOfTheDevice(t *testing.T) {
 	for _, c := range []struct {
 		device string
@@ -124,7 +124,7 @@ func TestCompareHasTheModesOfTheDevice(t *testing.T) {
 	}
 }
 
-// Which driver the C++ programs find follows from the device.
+// TestTheProgramsRunOnTheSameDevice checks the driver that the C++ programs find for each device.
 func TestTheProgramsRunOnTheSameDevice(t *testing.T) {
 	for _, c := range []struct {
 		device, wish string

@@ -13,7 +13,7 @@ const costHelp = "costs of operations: declared (modelled where none is declared
 
 const alsoHelp = "also run these optional passes"
 
-// checkCost refuses what --cost cannot be, before anything is read.
+// checkCost checks --cost before any file is read.
 func checkCost(cost string) error {
 	switch {
 	case cost == "declared", cost == "modelled", strings.HasSuffix(cost, ".json"):
@@ -22,7 +22,7 @@ func checkCost(cost string) error {
 	return usagef("--cost %s: declared, modelled or a FILE.json, which reprise explain --cost FILE.json writes", cost)
 }
 
-// costModel is what --cost names, for plans of g on a device of that profile.
+// costModel returns the cost model that --cost names, for plans of g on a device with profile p.
 func costModel(cost string, g *ir.Graph, p *model.Profile) (optimizer.CostModel, error) {
 	switch cost {
 	case "declared":

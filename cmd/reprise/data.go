@@ -6,8 +6,7 @@ import (
 	"github.com/reprise-gpu/reprise/internal/bench"
 )
 
-// dataFlags say how the data of a workload are made, travel, and are shared out
-// among threads.
+// dataFlags are the flags for the data of a workload: seed of the inputs, memory mode, and threads per block.
 type dataFlags struct {
 	memory  string
 	threads int

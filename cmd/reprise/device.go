@@ -16,8 +16,8 @@ import (
 
 const defaultDevice = devices.Default
 
-// openDevice opens the device of that id: "sim:PROFILE" or "sim:FILE.json", or "sim"
-// for the default. The profile goes into o.
+// openDevice opens the simulated device of an id: "sim:PROFILE" or "sim:FILE.json", or "sim"
+// for the default profile. It sets the profile in o.
 func openDevice(id string, o sim.Options) (*sim.Device, error) {
 	p, err := lookupProfile(id)
 	if err != nil {
@@ -27,18 +27,18 @@ func openDevice(id string, o sim.Options) (*sim.Device, error) {
 	return sim.New(o)
 }
 
-// raceFlag adds the flag that has the device look for races.
+// raceFlag adds the flag --race, which enables the race detector of the simulated device.
 func raceFlag(c *cobra.Command, on *bool) {
 	c.Flags().BoolVar(on, "race", false, "also detect races between operations and in shared memory, and reads of memory that was never written;\na finding ends the run with status 1 (takes up to three times the host time)")
 }
 
-// checkSample checks the flag sample, and that race is not given with it.
+// checkSample checks --sample, and that --race is not given with it.
 func checkSample(sample int64, race bool) error {
 	switch {
 	case sample < 0:
 		return usagef("--sample %d: a number of blocks, 1 or more, or 0 for all", sample)
 	case sample > 0 && race:
-		return usagef("--race and --sample exclude each other: a sampled launch does not touch all that it would")
+		return usagef("--race and --sample exclude each other: a sampled launch does not make all of its memory accesses")
 	}
 	return nil
 }
@@ -50,16 +50,16 @@ func raceMode(on bool) sim.Race {
 	return sim.RaceOff
 }
 
-// lookupProfile is the profile of a simulated device's id.
+// lookupProfile returns the profile of a simulated device's id.
 func lookupProfile(id string) (*model.Profile, error) {
 	if _, ok := devices.Ordinal(id); ok {
-		return nil, usagef("%s is a GPU, and this needs a simulated device: use %s, and see reprise devices", id, defaultDevice)
+		return nil, usagef("%s is a GPU, and this command requires a simulated device: use %s, or another one that reprise devices lists", id, defaultDevice)
 	}
 	p, err := devices.Profile(id)
 	return p, asUsage(err)
 }
 
-// asUsage has an unknown id count as wrong usage.
+// asUsage returns an error about an unknown id as a usage error.
 func asUsage(err error) error {
 	if errors.As(err, new(devices.IDError)) {
 		return usageError{err}
@@ -67,7 +67,7 @@ func asUsage(err error) error {
 	return err
 }
 
-// findGPUs is gpus, but in tests.
+// findGPUs is gpus, except in tests.
 var findGPUs = gpus
 
 func newDevices() *cobra.Command {
@@ -85,7 +85,7 @@ func newDevices() *cobra.Command {
 	}
 }
 
-// listDevices prints the GPUs and then what can be simulated.
+// listDevices prints the GPUs and then the profiles that can be simulated.
 func listDevices(to io.Writer, gpus []device.Info) error {
 	w := tabwriter.NewWriter(to, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "DEVICE\tNAME\tSIMULATED\tCOMPUTE\tSMS\tCLOCK MHZ\tMEMORY GB\tGB/S")

@@ -14,27 +14,27 @@ import (
 	"github.com/reprise-gpu/reprise/device"
 )
 
-// driverState is what the process knows of the CUDA driver.
+// driverState is the state of the CUDA driver as this process finds it.
 type driverState struct {
-	Built   bool // with the tag cuda
+	Built   bool // this program was built with the tag cuda
 	Driver  driverFacts
 	GPUs    []device.Info
-	Closed  []bool // by GPU: its compute mode admits nobody
+	Closed  []bool // by GPU: its compute mode is "prohibited"
 	Missing string // why there are no GPUs
 }
 
-// driverFacts is what was found where the driver should be.
+// driverFacts describes the driver library that was found.
 type driverFacts struct {
 	Library string // "sim", the path of the library that was opened, or ""
 	// Simulated is set for "sim" and for libcudasim.so.
 	Simulated bool
-	Problem   string // why there is none
-	Init      device.Code
-	Version   int // 12040 is CUDA 12.4
+	Problem   string      // why Library is ""
+	Init      device.Code // result of cuInit
+	Version   int         // 12040 is CUDA 12.4
 }
 
-// usable reports whether a GPU can be opened, whatever else is amiss: a driver may find one
-// without the files that are looked for, as on Tegra, and one of several may be closed.
+// usable reports whether at least one GPU can be opened. Other lines of the diagnosis may still show a problem: on
+// Tegra the driver needs none of the device files, and one of several GPUs may be closed.
 func (s driverState) usable() bool {
 	for i := range s.GPUs {
 		if i >= len(s.Closed) || !s.Closed[i] {
@@ -49,7 +49,7 @@ type diagnosis struct {
 	ok     bool
 	what   string // "driver library"
 	found  string
-	remedy string // when it is not ok
+	remedy string // what to do if it is not ok
 }
 
 func newDoctor() *cobra.Command {
@@ -78,13 +78,13 @@ func runDoctor(w io.Writer, root string, s driverState) error {
 		fmt.Fprintln(w)
 	}
 	if !s.usable() {
-		return errors.New("no GPU can be used as things are; simulated devices can, see reprise devices")
+		return errors.New("no GPU can be used; simulated devices work without one: see reprise devices")
 	}
 	return nil
 }
 
-// diagnose examines the machine whose files are below root. The kernel's side is of no
-// interest when the driver is the simulator.
+// diagnose examines the machine whose files are below root. If the driver is the simulator, it does not examine the
+// kernel module and the device files.
 func diagnose(root string, s driverState) []diagnosis {
 	lines := []diagnosis{{ok: s.Built, what: "build", found: "with the CUDA driver"}}
 	if !s.Built {
@@ -108,7 +108,7 @@ func diagnose(root string, s driverState) []diagnosis {
 	return lines
 }
 
-// kernelModule looks for the part of the driver in the kernel.
+// kernelModule examines the driver's kernel module.
 func kernelModule(root string) diagnosis {
 	d := diagnosis{what: "kernel module"}
 	text, err := os.ReadFile(filepath.Join(root, "proc/driver/nvidia/version"))
@@ -128,7 +128,7 @@ func kernelModule(root string) diagnosis {
 	return d
 }
 
-// deviceFiles looks at the files through which the kernel module is reached.
+// deviceFiles examines the files in /dev through which programs reach the kernel module.
 func deviceFiles(root string) diagnosis {
 	d := diagnosis{what: "device files"}
 	if exists(root, "dev/dxg") {
@@ -148,17 +148,17 @@ func deviceFiles(root string) diagnosis {
 			d.found = fmt.Sprintf("%s cannot be opened: %v", name, errors.Unwrap(err))
 			d.remedy = "run nvidia-modprobe -u -c 0 as root"
 			if errors.Is(err, fs.ErrPermission) {
-				d.remedy = "have an administrator let this user read and write it, or add the user to the group that it belongs to"
+				d.remedy = "let an administrator give this user read and write permission, or add the user to the file's group"
 			}
 			return d
 		}
 		_ = f.Close()
 	}
-	d.ok, d.found = true, fmt.Sprintf("%d of GPUs, and this user may open them", len(gpus))
+	d.ok, d.found = true, fmt.Sprintf("%d GPUs, and this user may open their files", len(gpus))
 	return d
 }
 
-// library says which libcuda answers.
+// library describes the libcuda that receives the calls.
 func library(f driverFacts) diagnosis {
 	d := diagnosis{ok: f.Library != "", what: "driver library", found: f.Library}
 	switch {
@@ -168,21 +168,22 @@ func library(f driverFacts) diagnosis {
 		d.found += ", a simulator"
 	case !d.ok:
 		d.found = f.Problem
-		d.remedy = "install NVIDIA's driver, whose part libcuda.so.1 is, or name the library in REPRISE_LIBCUDA"
+		d.remedy = "install NVIDIA's driver, which contains libcuda.so.1, or name the library in REPRISE_LIBCUDA"
 		if named := os.Getenv("REPRISE_LIBCUDA"); named != "" {
-			d.remedy = "REPRISE_LIBCUDA is " + named + ": unset it to use NVIDIA's driver, or name a library that is one"
+			d.remedy = "REPRISE_LIBCUDA is " + named + ": unset it to use NVIDIA's driver, or set it to the path of a driver library"
 		}
 	}
 	return d
 }
 
-// remedies are what helps against what cuInit answers.
+// remedies maps results of cuInit to what the user can do. Codes 802 to 804 are CUDA_ERROR_SYSTEM_NOT_READY,
+// _SYSTEM_DRIVER_MISMATCH and _COMPAT_NOT_SUPPORTED_ON_DEVICE.
 var remedies = map[device.Code]string{
-	device.NoDevice:          "the library is there and finds no GPU: see the lines above, and CUDA_VISIBLE_DEVICES",
-	device.DeviceUnavailable: "another process has the GPU for itself: see nvidia-smi",
+	device.NoDevice:          "the library was loaded and finds no GPU: see the lines above, and CUDA_VISIBLE_DEVICES",
+	device.DeviceUnavailable: "another process uses the GPU exclusively: see nvidia-smi",
 	802:                      "start the fabric manager: systemctl start nvidia-fabricmanager",
 	803:                      "the library and the kernel module are of different releases: reboot, or reinstall the driver",
-	804:                      "the compatibility library does not know this GPU: remove cuda-compat from LD_LIBRARY_PATH",
+	804:                      "the compatibility library does not support this GPU: remove cuda-compat from LD_LIBRARY_PATH",
 	device.Unknown:           "reload the kernel module: rmmod nvidia_uvm && modprobe nvidia_uvm, or reboot",
 }
 
@@ -195,7 +196,7 @@ func initialized(f driverFacts) diagnosis {
 	return d
 }
 
-// gpuLines tells of every GPU whether it can be opened.
+// gpuLines returns a line for each GPU: whether it can be opened.
 func gpuLines(s driverState) []diagnosis {
 	if len(s.GPUs) == 0 {
 		return []diagnosis{{what: "GPUs", found: s.Missing, remedy: "see CUDA_VISIBLE_DEVICES and nvidia-smi -L"}}
@@ -204,7 +205,7 @@ func gpuLines(s driverState) []diagnosis {
 	for i, g := range s.GPUs {
 		d := diagnosis{ok: true, what: g.ID, found: fmt.Sprintf("%s, compute %d.%d, %.0f GB", g.Name, g.ComputeMajor, g.ComputeMinor, float64(g.MemoryBytes)/1e9)}
 		if i < len(s.Closed) && s.Closed[i] {
-			d.ok, d.found = false, d.found+", in the compute mode that admits nobody"
+			d.ok, d.found = false, d.found+", in compute mode \"prohibited\""
 			d.remedy = fmt.Sprintf("run nvidia-smi -i %d -c 0 as root", i)
 		}
 		lines = append(lines, d)
@@ -217,7 +218,7 @@ func exists(root, path string) bool {
 	return err == nil
 }
 
-// container guesses from what container engines leave in the root.
+// container reports whether this is a container, by the marker files of Docker and Podman.
 func container(root string) bool {
 	return exists(root, ".dockerenv") || exists(root, "run/.containerenv")
 }

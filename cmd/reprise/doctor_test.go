@@ -13,8 +13,7 @@ import (
 	"github.com/reprise-gpu/reprise/internal/devices"
 )
 
-// machine makes a root with these files in it; a name that ends in "!" is of a file
-// that nobody may open.
+// machine makes a root folder with the given files. A file whose name is given with a final "!" cannot be opened.
 func machine(t *testing.T, files map[string]string) string {
 	root := t.TempDir()
 	for name, text := range files {
@@ -51,7 +50,7 @@ func TestDoctor(t *testing.T) {
 		{"all is there", linux, healthy, true, []string{
 			"ok       build: with the CUDA driver",
 			"ok       kernel module: NVIDIA UNIX x86_64 Kernel Module 550.54.15 Tue Mar 5 22:23:56 UTC 2024",
-			"ok       device files: 1 of GPUs, and this user may open them",
+			"ok       device files: 1 GPUs, and this user may open their files",
 			"ok       driver library: /usr/lib/libcuda.so.1",
 			"ok       cuInit: CUDA 12.4",
 			"ok       gpu0: NVIDIA H200, compute 9.0, 150 GB",
@@ -111,7 +110,7 @@ func TestGPUs(t *testing.T) {
 	assert.Equal(t, exitUsage, status, stderr)
 	_, stderr, status = reprise("explain", "vec", "--device", "gpu0")
 	assert.Equal(t, exitUsage, status)
-	assert.Contains(t, stderr, "gpu0 is a GPU, and this needs a simulated device")
+	assert.Contains(t, stderr, "gpu0 is a GPU, and this command requires a simulated device")
 }
 
 func TestDoctorIsACommand(t *testing.T) {

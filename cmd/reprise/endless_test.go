@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestEndlessInputIsRefused gives a file without an end to every command that reads one.
+// TestEndlessInputIsRefused passes an endless file to every command that reads one.
 func TestEndlessInputIsRefused(t *testing.T) {
 	const zeros = "/dev/zero"
 	if _, err := os.Stat(zeros); err != nil {

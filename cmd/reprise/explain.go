@@ -114,9 +114,9 @@ func (f *explainFlags) checkCost(sizes []int) error {
 	case f.cost == "":
 		return nil
 	case len(sizes) > 1:
-		return usagef("--cost %s is for the kernels of one size: name it with --size", f.cost)
+		return usagef("--cost %s holds the costs of one size: select one with --size", f.cost)
 	case !strings.HasSuffix(f.cost, ".json"):
-		return usagef("--cost %s: the name of a file that ends in .json", f.cost)
+		return usagef("--cost %s: the name of the file must end in .json", f.cost)
 	}
 	return checkWritable(f.cost)
 }

@@ -12,7 +12,7 @@ import (
 	"sync"
 )
 
-// writeJSON writes v, indented, to a file or for "-" to stdout.
+// writeJSON writes v as indented JSON to a file, or to stdout if path is "-".
 func writeJSON(path string, stdout io.Writer, v any) error {
 	data, err := json.MarshalIndent(v, "", "  ")
 	if err != nil {
@@ -26,8 +26,7 @@ func writeJSON(path string, stdout io.Writer, v any) error {
 	return writeFile(path, data)
 }
 
-// writeResults prints a table and writes v as JSON beside it, or instead of it when that is
-// for standard output too.
+// writeResults prints a table and writes v as JSON to path. If path is "-", only the JSON is printed.
 func writeResults(stdout io.Writer, path string, v any, table func(io.Writer) error) error {
 	var failed error
 	if path != "-" {
@@ -39,8 +38,8 @@ func writeResults(stdout io.Writer, path string, v any, table func(io.Writer) er
 	return failed
 }
 
-// aside has what is left of a run that was cut short go beside what was asked for, which may
-// hold a whole one, and says so.
+// aside appends ".partial" to the paths of an incomplete run's results, because files at the original paths may be
+// complete. The error it returns names the new paths.
 func aside(stopped error, paths ...*string) error {
 	var went []string
 	for _, path := range paths {
@@ -52,16 +51,15 @@ func aside(stopped error, paths ...*string) error {
 	if len(went) == 0 {
 		return stopped
 	}
-	return fmt.Errorf("%w; what there is went to %s", stopped, strings.Join(went, " and "))
+	return fmt.Errorf("%w; the results so far were written to %s", stopped, strings.Join(went, " and "))
 }
 
-// writeFile replaces a file as a whole: an interrupted run leaves the old one.
+// writeFile replaces a file atomically: an interrupted run leaves the old one.
 func writeFile(path string, data []byte) error {
 	return writeError(path, replaceFile(path, data))
 }
 
-// writeError names the file that was to be written rather than a temporary one
-// beside it.
+// writeError returns an error that names path instead of the temporary file.
 func writeError(path string, err error) error {
 	var failed *fs.PathError
 	if errors.As(err, &failed) {
@@ -97,7 +95,7 @@ func replaceFile(path string, data []byte) error {
 	return os.Rename(tmp.Name(), path)
 }
 
-// temporaries are files that are being written, to be removed when a signal ends the process before they are whole.
+// temporaries is the set of temporary files that are being written. They are removed if a signal ends the process.
 type temporaries struct {
 	mu    sync.Mutex
 	paths map[string]bool
@@ -118,7 +116,7 @@ func (t *temporaries) remove(path string) {
 	os.Remove(path)
 }
 
-// drop removes all files, and lets no other be added: the process is about to end.
+// drop removes all files. It keeps mu locked, so that no file is added before the process exits.
 func (t *temporaries) drop() {
 	t.mu.Lock()
 	for path := range t.paths {
@@ -126,7 +124,7 @@ func (t *temporaries) drop() {
 	}
 }
 
-// checkWritable reports whether writeFile could write path now.
+// checkWritable returns an error if writeFile could not write path now.
 func checkWritable(path string) error {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return fmt.Errorf("cannot write %s: it is a directory", path)

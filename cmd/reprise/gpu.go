@@ -6,8 +6,8 @@ import (
 	"github.com/reprise-gpu/reprise/internal/sim"
 )
 
-// checkDevice checks an id before there is a reason to open it: GPUs are counted
-// when they are opened.
+// checkDevice checks the form of an id without opening the device. Whether a GPU of that number exists is checked when
+// it is opened.
 func checkDevice(id string) error {
 	if _, ok := devices.Ordinal(id); ok {
 		return nil
@@ -16,17 +16,17 @@ func checkDevice(id string) error {
 	return err
 }
 
-// openAny opens the device of an id, a GPU or a simulated one. What o asks for only the
-// simulator can do.
+// openAny opens the device of an id, a GPU or a simulated one. It returns an error if o contains options of the
+// simulator and the device is a GPU.
 func openAny(id string, o sim.Options) (device.Device, error) {
 	_, gpu := devices.Ordinal(id)
 	switch {
 	case !gpu:
 		return openDevice(id, o)
 	case o.Race == sim.RaceOn:
-		return nil, usagef("--race needs a simulated device, and %s is none", id)
+		return nil, usagef("--race requires a simulated device, and %s is a GPU", id)
 	case o.Sample > 0:
-		return nil, usagef("--sample needs a simulated device, and %s is none", id)
+		return nil, usagef("--sample requires a simulated device, and %s is a GPU", id)
 	}
 	return devices.Open(id, o)
 }

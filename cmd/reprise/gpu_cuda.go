@@ -8,7 +8,7 @@ import (
 	"github.com/reprise-gpu/reprise/device"
 )
 
-// gpus describes the GPUs that there are. The error says why there is none.
+// gpus describes the GPUs of this machine. The error explains why there is none.
 func gpus() ([]device.Info, error) {
 	n, err := cuda.Count()
 	if err != nil {
@@ -25,7 +25,7 @@ func gpus() ([]device.Info, error) {
 	return list, nil
 }
 
-// driver is what there is to say about the driver.
+// driver returns the state of the CUDA driver.
 func driver() driverState {
 	s := driverState{Built: true, Driver: driverFacts(cuda.Driver())}
 	var err error

@@ -8,7 +8,7 @@ import (
 	"github.com/reprise-gpu/reprise/device"
 )
 
-// gpus finds none: this build looks for none.
+// gpus returns an error: this build does not support GPUs.
 func gpus() ([]device.Info, error) {
 	return nil, fmt.Errorf("%w: this build only simulates; build it with `make build`, which needs a C compiler", device.ErrUnavailable)
 }

@@ -81,11 +81,11 @@ func networkHelp() string {
 func (f *importFlags) build(c *cobra.Command, args []string) error {
 	for _, other := range []string{"format", "unit", "cost"} {
 		if c.Flags().Changed(other) {
-			return usagef("--%s is about a file, and --network reads none", other)
+			return usagef("--%s applies to a file, and --network reads none: leave one of them out", other)
 		}
 	}
 	if len(args) > 0 {
-		return usagef("--network reads no file, and %s is given", args[0])
+		return usagef("--network reads no file, and %s is given: leave one of them out", args[0])
 	}
 	profile, err := lookupProfile(f.device)
 	if err != nil {
@@ -101,10 +101,10 @@ func (f *importFlags) build(c *cobra.Command, args []string) error {
 // read writes the graph of a file.
 func (f *importFlags) read(c *cobra.Command, path string) error {
 	if c.Flags().Changed("device") {
-		return usagef("--device is about the costs of --network: those of a file are its own")
+		return usagef("--device determines the costs of --network, and a file contains its own: leave it out")
 	}
 	if f.options.Unit <= 0 || f.options.Cost < 0 {
-		return usagef("--unit %v --cost %v: a unit is longer than nothing, and a cost is not negative", f.options.Unit, f.options.Cost)
+		return usagef("--unit %v --cost %v: the unit must be above 0, and the cost 0 or more", f.options.Unit, f.options.Cost)
 	}
 	name, src, err := readInput(c, path)
 	if err != nil {
@@ -114,7 +114,7 @@ func (f *importFlags) read(c *cobra.Command, path string) error {
 	switch {
 	case errors.As(err, new(*ir.Error)):
 		return err
-	case err != nil: // only what was asked for is left to be wrong
+	case err != nil: // the file is valid; the remaining errors are about --format
 		return usagef("--format: %w", err)
 	}
 	return f.write(c, g)
@@ -125,7 +125,7 @@ func (f *importFlags) write(c *cobra.Command, g *ir.Graph) error {
 	text := ir.Format(g, nil)
 	switch f.out {
 	case "":
-		return usagef("say with -o FILE where the graph goes (- for standard output)")
+		return usagef("-o is missing: name the file for the graph (- for standard output)")
 	case "-":
 		_, err := c.OutOrStdout().Write(text)
 		return err

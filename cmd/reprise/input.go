@@ -9,7 +9,7 @@ import (
 	"github.com/reprise-gpu/reprise/ir"
 )
 
-// readInput reads a file, or standard input for "-". Its name is for messages.
+// readInput reads a file, or standard input for "-". name is the name of the input in messages.
 func readInput(c *cobra.Command, path string) (name, text string, err error) {
 	name = path
 	var data []byte
@@ -22,7 +22,7 @@ func readInput(c *cobra.Command, path string) (name, text string, err error) {
 	return name, string(data), err
 }
 
-// maxInput bounds a file in bytes. A graph of a million operations takes less than a third of it.
+// maxInput bounds an input file, in bytes. A graph of a million operations takes less than a third of it.
 const maxInput = 256 << 20
 
 // readFile reads a file of at most maxInput bytes.

@@ -27,8 +27,8 @@ func newKernel() *cobra.Command {
 type entryInfo struct {
 	Entry  string      `json:"entry"`
 	Params []paramInfo `json:"params"`
-	// Variables are those of the module that the kernel touches, and Opaque is why
-	// it may touch memory that no parameter leads to.
+	// Variables are the module's variables that the kernel accesses. Opaque explains why
+	// the kernel may access memory through other pointers than its parameters.
 	Variables []variableInfo `json:"variables,omitempty"`
 	Opaque    string         `json:"opaque,omitempty"`
 }
@@ -44,13 +44,13 @@ type paramInfo struct {
 	Type   string        `json:"type"`
 	Access access.Access `json:"access"`
 	Reason string        `json:"reason,omitempty"` // why the access is unknown
-	// Ranges are the accesses that lead from the parameter, with --why.
+	// Ranges are the accesses through the parameter. It is set by --why.
 	Ranges []rangeInfo `json:"ranges,omitempty"`
 }
 
-// rangeInfo is where one load, store or atomic goes: Bytes as an expression, or
-// Reason why they are not bounded; both when only one end is. Certain says that
-// the launch alone decides which bytes each thread touches.
+// rangeInfo describes the bytes that one load, store or atomic accesses. Bytes is an expression for the range, and
+// Reason explains why it is not bounded; both are set if only one end is bounded. Certain is set if the parameters of
+// the launch alone determine which bytes each thread accesses.
 type rangeInfo struct {
 	Line    int           `json:"line"`
 	Access  access.Access `json:"access"`
@@ -72,8 +72,8 @@ func (r rangeInfo) String() string {
 	return r.Bytes + ", no further bound: " + r.Reason + decides
 }
 
-// inspect describes every kernel of a module. A parameter's access joins those of
-// all pointers in it.
+// inspect describes every kernel of a module. A parameter's access is the union of the accesses through all pointers in
+// it.
 func inspect(m *ptx.Module, why bool) []entryInfo {
 	entries := []entryInfo{}
 	for _, f := range m.Funcs {
@@ -107,8 +107,8 @@ func inspect(m *ptx.Module, why bool) []entryInfo {
 	return entries
 }
 
-// addRanges tells of each access where it goes. The copies of one that differ in
-// nothing, as in a function called twice, are told once.
+// addRanges adds the range of each access to its parameter. Equal ranges, as of a function that is called twice, are
+// added once.
 func (e *entryInfo) addRanges(f *access.Footprint) {
 	for i := range f.Ranges {
 		r := &f.Ranges[i]

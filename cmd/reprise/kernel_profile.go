@@ -12,7 +12,7 @@ import (
 	"github.com/reprise-gpu/reprise/internal/sim"
 )
 
-// profileColumns is the help text of the table that profiles are printed as.
+// profileColumns is the help text for the columns of the table of profiles.
 const profileColumns = `  regs         registers of a thread, estimated from PTX
   shared B     bytes of a block, static and dynamic
   warp insts   PTX instructions, one for each warp that issues it

@@ -215,14 +215,14 @@ func (p *launchPlan) parseArgs(module *ptx.Module, texts []string) error {
 	return nil
 }
 
-// makeZeros makes the buffers of zeros, if the device's memory holds all buffers together.
+// makeZeros makes the buffers of zeros. It returns an error if all buffers together exceed the device's memory.
 func (p *launchPlan) makeZeros(limit int64) error {
 	left := limit
 	for i := range p.args {
 		a := &p.args[i]
 		size := int64(len(a.data)) + a.zeros
 		if size > left {
-			return usagef("--arg %s: a buffer of %d bytes, and %d of the device's %d bytes are left for it", a.text, size, left, limit)
+			return usagef("--arg %s: the buffer has %d bytes, and only %d of the device's %d bytes are left", a.text, size, left, limit)
 		}
 		left -= size
 	}
@@ -233,7 +233,7 @@ func (p *launchPlan) makeZeros(limit int64) error {
 	return nil
 }
 
-// isNumber reports whether the type says how to read the bits: b32 does not.
+// isNumber reports whether values of the type are numbers. Untyped bits, such as b32, are not.
 func isNumber(t ptx.Type) bool { return t >= ptx.U8 }
 
 // signature lists the parameter types, "u64, u64, u32".
@@ -254,7 +254,7 @@ func (p *launchPlan) parseOuts(texts []string) error {
 			return usagef("--out %s: write it as N=FILE", text)
 		}
 		if n < 0 || n >= len(p.args) || !p.args[n].buffer {
-			return usagef("--out %s: argument %d is no buffer", text, n)
+			return usagef("--out %s: argument %d is not a buffer", text, n)
 		}
 		if _, twice := p.outs[n]; twice {
 			return usagef("--out %s: argument %d is written twice", text, n)
@@ -322,7 +322,7 @@ func (p *launchPlan) upload(dev device.Device) (pointers []device.Ptr, block []b
 	return pointers, block, nil
 }
 
-// report prints the buffers, or writes them where --out says.
+// report prints the buffers, or writes those of --out to files.
 func (p *launchPlan) report(c *cobra.Command) error {
 	for i, a := range p.args {
 		if !a.buffer {

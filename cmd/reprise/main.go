@@ -1,5 +1,5 @@
-// Reprise traces GPU work once, plans it and replays it many times. This is its
-// command-line tool: benchmarks, saved traces, and a look into kernels.
+// Reprise traces GPU work once, plans it and replays it many times. This is the
+// command-line tool: it runs benchmarks, plans saved traces, solves linear systems, and inspects kernels.
 package main
 
 import "os"

@@ -129,7 +129,7 @@ func TestAnInterruptedBenchKeepsWhatItMeasured(t *testing.T) {
 	require.ErrorIs(t, err, context.Canceled)
 	var out bytes.Buffer
 	err = f.report(&out, records, config.Rows(), err)
-	assert.EqualError(t, err, "interrupted after 1 of 4 rows; what there is went to "+path+".partial")
+	assert.EqualError(t, err, "interrupted after 1 of 4 rows; the results so far were written to "+path+".partial")
 	assert.Contains(t, out.String(), "serial")
 	whole, err := os.ReadFile(path)
 	require.NoError(t, err)

@@ -76,8 +76,7 @@ Strategies:
 	return c
 }
 
-// manyOps is how many operations a graph has that takes a second or more to plan, so that
-// opt says what it is at.
+// manyOps is the number of operations from which opt shows its progress: planning then takes a second or more.
 const manyOps = 100_000
 
 func describe(list []optimizer.Description) string {
@@ -94,7 +93,7 @@ func describe(list []optimizer.Description) string {
 
 func (f *optFlags) run(c *cobra.Command, path string) error {
 	if f.json && f.dot {
-		return usageError{errors.New("--json and --dot are two formats of the output: give one of them")}
+		return usageError{errors.New("--json and --dot exclude each other: each selects the format of the output")}
 	}
 	profile, err := lookupProfile(f.device)
 	if err != nil {
@@ -140,7 +139,7 @@ func (f *optFlags) run(c *cobra.Command, path string) error {
 	return f.print(c.OutOrStdout(), result, profile)
 }
 
-// report says what the passes that had to be asked for brought.
+// report prints the effects of the optional passes: unrolling and the memory plan.
 func report(w io.Writer, path string, s *ir.Schedule, profile *model.Profile) {
 	if s == nil {
 		return
@@ -155,7 +154,8 @@ func report(w io.Writer, path string, s *ir.Schedule, profile *model.Profile) {
 	}
 }
 
-// print writes the text to -o, and to stdout the summary or the text.
+// print writes the text with the PTX to the file of -o. It prints the summary with --json, the DOT graph with --dot, and
+// otherwise, without -o, the text without PTX.
 func (f *optFlags) print(stdout io.Writer, r *optimizer.Result, profile *model.Profile) error {
 	if f.out != "" {
 		if err := writeFile(f.out, ir.Format(r.Graph, r.Schedule)); err != nil {
@@ -180,7 +180,7 @@ func (f *optFlags) print(stdout io.Writer, r *optimizer.Result, profile *model.P
 	return err
 }
 
-// withoutSources drops the PTX, which is long and was not changed.
+// withoutSources returns a copy of g without the PTX, which is long and is not changed by planning.
 func withoutSources(g *ir.Graph) *ir.Graph {
 	bare := *g
 	bare.Modules = slices.Clone(g.Modules)
@@ -204,11 +204,11 @@ type summary struct {
 	Reduced      [][2]ir.OpID `json:"reduced"`
 	PredictedUS  float64      `json:"predicted_us"`
 
-	// Origin is, by operation, its number in the graph that was read, when some were left out or all repeated.
+	// Origin maps operations to their numbers in the input. It is set if operations were removed or copied.
 	Origin []ir.OpID `json:"origin,omitempty"`
-	// Memory is there when memory was planned.
+	// Memory is set if memory was planned.
 	Memory *optimizer.Memory `json:"memory,omitempty"`
-	// Unrolled is there when the program is several copies.
+	// Unrolled is set if the program was unrolled.
 	Unrolled *optimizer.Unrolled `json:"unrolled,omitempty"`
 }
 
@@ -249,8 +249,8 @@ func summarize(r *optimizer.Result, profile *model.Profile) summary {
 	return sum
 }
 
-// checkModules parses the PTX that came with a graph and compares the launches
-// with it. A module without PTX is taken on trust: it was written by hand.
+// checkModules parses the PTX of a graph and checks the graph's launches against the signatures of the kernels. It does
+// not check launches of modules without PTX, as in graphs written by hand.
 func checkModules(g *ir.Graph) error {
 	kernels := make([]map[string]*ptx.Func, len(g.Modules))
 	for i, m := range g.Modules {
@@ -276,7 +276,7 @@ func checkModules(g *ir.Graph) error {
 		f, ok := kernels[l.Module][l.Entry]
 		switch file := g.Modules[l.Module].File; {
 		case !ok:
-			return fmt.Errorf("%v launches %s, which is no kernel of %s", ir.OpID(i), l.Entry, file)
+			return fmt.Errorf("%v launches %s, which is not a kernel of %s", ir.OpID(i), l.Entry, file)
 		case len(l.Args) != len(f.Params):
 			return fmt.Errorf("%v passes %d arguments to %s, which takes %d", ir.OpID(i), len(l.Args), l.Entry, len(f.Params))
 		}

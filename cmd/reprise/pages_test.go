@@ -12,9 +12,9 @@ import (
 )
 
 // TestPagesShowWhatCommandsPrint runs the transcripts of README and docs: each block marked "console". A line
-// "$ reprise ..." is a command, and what follows it up to the next is what it prints, on either stream. In
-// that, "..." alone on a line stands for any lines, and at the end of a line for its rest. Line numbers of
-// package bench may differ. The commands of a page run in one folder, in which the folders of the project stand.
+// "$ reprise ..." is a command. The lines up to the next command are its expected output, on either stream. There,
+// "..." alone on a line matches any lines, and at the end of a line the rest of it. Line numbers of
+// package bench may differ. The commands of a page run in one folder, which links to the folders of the project.
 func TestPagesShowWhatCommandsPrint(t *testing.T) {
 	root, err := filepath.Abs("../..")
 	require.NoError(t, err)
@@ -46,7 +46,7 @@ func TestPagesShowWhatCommandsPrint(t *testing.T) {
 	require.Greater(t, commands, 8, "hardly any command was found")
 }
 
-// step is a command of a transcript, and what its output matches.
+// step is a command of a transcript, and the pattern that its output must match.
 type step struct {
 	args   []string
 	output *regexp.Regexp
@@ -62,7 +62,7 @@ func transcript(page string) (steps []step) {
 	return steps
 }
 
-// pattern matches the output that a page shows.
+// pattern returns an expression that matches the output that a page shows.
 func pattern(output string) *regexp.Regexp {
 	quoted := regexp.QuoteMeta(output)
 	quoted = regexp.MustCompile(`(?m)^\\\.\\\.\\\.\n?`).ReplaceAllString(quoted, `(?s:.*)`)

@@ -30,7 +30,7 @@ docs/PROFILE.md describes the form. An invalid file is an error that names the l
 	}
 }
 
-// lookupFile is the profile file of that path, or one of the profile of that name.
+// lookupFile reads the profile file at a path, or returns the built-in profile of that name as a file.
 func lookupFile(name string) (*model.File, error) {
 	f, err := devices.File(name)
 	return f, asUsage(err)

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// progress is a bar on a terminal, and elsewhere a line now and then.
+// progress shows the progress of a run: as a bar on a terminal, or else as a line every progressEvery.
 type progress struct {
 	w    io.Writer
 	unit string // what is counted: "replays"
@@ -18,11 +18,11 @@ type progress struct {
 	last time.Time
 }
 
-// progressFunc is told how many of all are done, and what is under way.
+// progressFunc receives the number of completed units, their total, and what is in progress.
 type progressFunc = func(what string, done, total int)
 
-// watched runs something long and shows how far it is. An interrupt ends it, at the next replay
-// or plan, and what is done is kept.
+// watched calls run and shows its progress. An interrupt cancels the context, at which run returns after the current
+// replay or plan, with the results so far.
 func watched[T any](c *cobra.Command, unit string, run func(context.Context, progressFunc) ([]T, error)) ([]T, error) {
 	ctx, stop := interruptible(c.Context())
 	defer stop()
@@ -31,7 +31,7 @@ func watched[T any](c *cobra.Command, unit string, run func(context.Context, pro
 	return run(ctx, p.update)
 }
 
-// progressEvery is how often a run that nobody watches says where it is.
+// progressEvery is the interval of progress lines if the output is not a terminal.
 const progressEvery = 10 * time.Second
 
 func newProgress(w io.Writer, unit string) *progress {
@@ -54,7 +54,7 @@ func (p *progress) update(what string, done, total int) {
 			progressbar.OptionClearOnFinish())
 	}
 	p.bar.Describe(what)
-	_ = p.bar.Set(done) // a bar that cannot be drawn must not end the run
+	_ = p.bar.Set(done) // an error of drawing must not end the run
 }
 
 func (p *progress) finish() {

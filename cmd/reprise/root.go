@@ -31,7 +31,7 @@ func (e usageError) Unwrap() error { return e.error }
 
 func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
 
-// run is the program; it returns the exit status.
+// run executes a command line and returns the exit status.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	root := newRoot()
 	root.SetArgs(args)
@@ -43,7 +43,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		return exitOK
 	}
 	if !errors.As(err, new(interrupted)) {
-		err = told(err, "")
+		err = withProgress(err, "")
 	}
 	fmt.Fprintf(stderr, "reprise: %s\n", message(err, isTerminal(stderr)))
 	var usage usageError
@@ -73,7 +73,8 @@ func newRoot() *cobra.Command {
 	return root
 }
 
-// ofValue says what a flag takes, where the error is about what it was given.
+// ofValue replaces pflag's error about the value of a flag by one that describes the valid values. It returns other
+// errors unchanged.
 func ofValue(err error) error {
 	var value *pflag.InvalidValueError
 	if !errors.As(err, &value) {
@@ -88,16 +89,15 @@ func ofValue(err error) error {
 	if !ok {
 		return err
 	}
-	return fmt.Errorf("--%s %s: it takes %s", value.GetFlag().Name, value.GetValue(), takes)
+	return fmt.Errorf("--%s %s: the value must be %s", value.GetFlag().Name, value.GetValue(), takes)
 }
 
-// isCobraUsage recognizes the errors that cobra makes itself for words it does
-// not know: they carry no type.
+// isCobraUsage reports whether err is cobra's error for an unknown command. It has no type of its own.
 func isCobraUsage(err error) bool {
 	return strings.HasPrefix(err.Error(), "unknown command")
 }
 
-// oneArg wants exactly one argument, which what describes.
+// oneArg requires exactly one argument. what describes it in the error.
 func oneArg(what string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		if len(args) != 1 {
@@ -107,8 +107,8 @@ func oneArg(what string) cobra.PositionalArgs {
 	}
 }
 
-// message is one line for logs and scripts; a person at a terminal also sees
-// the offending source lines with their carets. Of races all is told.
+// message returns the text of an error: one line for logs and scripts, and all lines for a terminal, with the source
+// lines and carets of a diagnostic. The report of a race is always complete.
 func message(err error, terminal bool) string {
 	text := strings.TrimSpace(err.Error())
 	var race *sim.RaceError
@@ -124,7 +124,7 @@ func message(err error, terminal bool) string {
 	return first
 }
 
-// countErrors counts the lines that start a diagnostic rather than quote source.
+// countErrors counts the diagnostics: the lines that are neither empty nor indented, as quoted source is.
 func countErrors(text string) int {
 	n := 0
 	for line := range strings.Lines(text) {

@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// endless is a kernel that goes round for minutes on the host.
+// endless is a kernel with a loop that takes minutes on the host.
 const endless = `.version 6.5
 .target sm_52
 .address_size 64
@@ -33,7 +33,7 @@ L:
 }
 `
 
-// wide is a graph that takes long to plan.
+// wide returns a graph that takes seconds to plan.
 func wide(ops int) string {
 	var b strings.Builder
 	b.WriteString("graph g {\n")
@@ -48,7 +48,7 @@ func wide(ops int) string {
 	return b.String()
 }
 
-// TestSignalsEndEveryCommand runs this binary as the program, in the middle of what takes long.
+// TestSignalsEndEveryCommand runs this binary as the program, and signals it in the middle of a long operation.
 func TestSignalsEndEveryCommand(t *testing.T) {
 	const child = "REPRISE_TEST_COMMAND"
 	if args := os.Getenv(child); args != "" {

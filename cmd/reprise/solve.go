@@ -107,7 +107,7 @@ func methodHelp() string {
 	return strings.TrimRight(b.String(), "\n")
 }
 
-// solves is a command line that was understood.
+// solves is a parsed command line.
 type solves struct {
 	a       *sparse.CSR
 	b       []float64
@@ -152,34 +152,34 @@ func (f *solveFlags) run(c *cobra.Command) error {
 	if whole > 0 && rows[whole-1].stopped() {
 		whole--
 	}
-	return f.report(c, rows, x, told(err, "after %d of %d rows", whole, len(s.methods)*len(s.modes)))
+	return f.report(c, rows, x, withProgress(err, "after %d of %d rows", whole, len(s.methods)*len(s.modes)))
 }
 
-// checkZeros refuses a zero where Options take it for what is usual: who gives one means it.
+// checkZeros refuses an explicit 0 for options in which the solver replaces 0 by a default.
 func (f *solveFlags) checkZeros(flags *pflag.FlagSet) error {
 	for _, name := range []string{"tolerance", "max-iterations", "check-every", "restart", "damping", "step"} {
 		flag := flags.Lookup(name)
 		if v, err := strconv.ParseFloat(flag.Value.String(), 64); flag.Changed && err == nil && v == 0 {
-			return usagef("--%s 0: it is more than that", name)
+			return usagef("--%s 0: the value must be above 0", name)
 		}
 	}
 	return nil
 }
 
-// checkLoop refuses flags of a mode that is not asked for.
+// checkLoop refuses flags of mode loop if that mode is not selected.
 func (s *solves) checkLoop(flags *pflag.FlagSet) error {
 	if slices.Contains(s.modes, solver.Loop) {
 		return nil
 	}
 	for _, name := range []string{"lowering", "batch"} {
 		if flag := flags.Lookup(name); flag.Changed {
-			return usagef("--%s %v: only mode loop has that: add it to --mode, or leave the flag out", name, flag.Value)
+			return usagef("--%s %v: only mode loop has this flag: add loop to --mode, or leave the flag out", name, flag.Value)
 		}
 	}
 	return nil
 }
 
-// optionFlag has an error name flags where it names options.
+// optionFlag replaces the names of options in a solver's error by those of flags.
 func optionFlag(err error) error {
 	var o *solver.OptionError
 	if !errors.As(err, &o) {
@@ -190,7 +190,7 @@ func optionFlag(err error) error {
 
 var optionName = regexp.MustCompile(`[A-Z][A-Za-z]+`)
 
-// flagOf is the flag of an option: --check-every is CheckEvery.
+// flagOf returns the flag of an option: --check-every for CheckEvery.
 func flagOf(option string) string {
 	name := "-"
 	for _, c := range option {
@@ -233,7 +233,7 @@ func (f *solveFlags) parse() (s *solves, err error) {
 		return nil, err
 	}
 	if (f.sample > 0 || f.profile) && (f.out != "" || f.plot != "") {
-		return nil, usagef("--sample and --profile solve nothing, so that there is no solution to write and no residual to draw: leave out --out and --plot")
+		return nil, usagef("--sample and --profile compute no solution and no residuals: leave out --out and --plot")
 	}
 	s.options.Sampled = f.sample > 0
 	s.open = func() (device.Device, error) {
@@ -262,7 +262,7 @@ func readMatrix(spec string) (*sparse.CSR, error) {
 	return a, nil
 }
 
-// readVector makes the vector of a flag, or reads it.
+// readVector generates the vector of a flag, or reads it from a file.
 func readVector(flag, spec string, n int) ([]float64, error) {
 	b := make([]float64, n)
 	if spec == "ones" {
@@ -287,19 +287,19 @@ func readVector(flag, spec string, n int) ([]float64, error) {
 		return nil, fmt.Errorf("%s: %w", flag, err)
 	}
 	if m.Cols != 1 {
-		return nil, fmt.Errorf("%s %s: a vector has one column, and this has %d", flag, spec, m.Cols)
+		return nil, fmt.Errorf("%s %s: a vector must have one column, and this file has %d", flag, spec, m.Cols)
 	}
 	return m.Column(0), nil
 }
 
-// run solves in every way that is asked for. An error of a method is that row's; another
-// ends the run, and comes with the rows so far, the last of which was interrupted if it has iterated.
+// run solves the system by each method in each mode. An error of a method is stored in its row. Any other error ends
+// the run and is returned with the rows so far; after an interrupt these include a row that has iterated.
 func (s *solves) run(ctx context.Context, bar *progress) (rows []solveRow, x []float64, err error) {
 	for _, m := range s.methods {
 		for _, mode := range s.modes {
 			o := s.options
 			o.Method, o.Mode = m, mode
-			if mode != solver.Loop { // which would have to look once more each time
+			if mode != solver.Loop { // there, Observe would add a look at the residual to each iteration
 				o.Observe = func(done int, residual float64) {
 					bar.update(fmt.Sprintf("%s %v, residual %.1e", m.Name, mode, residual), done, o.MaxIterations)
 				}
@@ -335,7 +335,8 @@ func (s *solves) one(ctx context.Context, o solver.Options) (row solveRow, x []f
 	return row, x, err
 }
 
-// ofMethod reports whether another method or mode may do better: the device works, and the system is one.
+// ofMethod reports whether another method or mode may succeed: the error is not one of the device, of the shape of the
+// system, or an interrupt.
 func ofMethod(err error) bool {
 	return device.CodeOf(err) == 0 && !errors.Is(err, context.Canceled) && !errors.As(err, new(*solver.ShapeError))
 }

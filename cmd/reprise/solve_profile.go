@@ -10,10 +10,11 @@ import (
 	"github.com/reprise-gpu/reprise/solver"
 )
 
-// profiled is how many iterations a profile is the mean of: the first finds nothing in the caches.
+// profiled is the number of iterations that a profile is averaged over. The first iteration is slower, because the
+// caches are empty.
 const profiled = 16
 
-// profile runs some iterations of each method, one kernel after another, and prints what those are and ask for.
+// profile runs some iterations of each method, one kernel after another, and prints the demand of each kernel.
 func (s *solves) profile(ctx context.Context, to io.Writer, path string) error {
 	var rows []bench.KernelProfile
 	for _, m := range s.methods {
@@ -34,7 +35,7 @@ func (s *solves) profileOf(ctx context.Context, m solver.Method) (rows []bench.K
 	defer func() { err = device.Join(err, dev.Close()) }()
 	simulated, ok := dev.(*sim.Device)
 	if !ok {
-		return nil, usagef("--profile: only a simulated device tells what a kernel asks for")
+		return nil, usagef("--profile: it requires a simulated device, which counts the work of each kernel")
 	}
 	simulated.StartTimeline()
 	o := s.options

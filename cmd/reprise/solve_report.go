@@ -18,7 +18,7 @@ import (
 	"github.com/reprise-gpu/reprise/solver/sparse"
 )
 
-// solveRow is one way to solve a system.
+// solveRow is the result of one method in one mode.
 type solveRow struct {
 	solver.Result
 	SpeedupOverEager float64 `json:"speedup_over_eager,omitempty"`
@@ -26,11 +26,11 @@ type solveRow struct {
 	err              error
 }
 
-// stopped reports whether the row was interrupted: it is as far as it came.
+// stopped reports whether the row was interrupted. Its figures are then those of the iterations so far.
 func (r *solveRow) stopped() bool { return errors.Is(r.err, context.Canceled) }
 
-// report prints the rows there are, writes what was asked for, and returns the error that ends the
-// program: what cut the run short, or else what kept a method from a solution.
+// report prints the completed rows, writes the files of --json, --out and --plot, and returns the error that ends the
+// program: stopped if the run was interrupted or failed, or else the error of the last method that failed.
 func (f *solveFlags) report(c *cobra.Command, rows []solveRow, x []float64, stopped error) error {
 	if len(rows) == 0 {
 		return stopped
@@ -67,7 +67,7 @@ func (f *solveFlags) report(c *cobra.Command, rows []solveRow, x []float64, stop
 	return failures(c.ErrOrStderr(), rows)
 }
 
-// failures returns the last error of a method, and prints what other ones there are.
+// failures returns the last error of a method, and prints the other ones.
 func failures(to io.Writer, rows []solveRow) (last error) {
 	said := map[string]bool{}
 	for _, r := range rows {
@@ -82,8 +82,7 @@ func failures(to io.Writer, rows []solveRow) (last error) {
 	return last
 }
 
-// overEager is how much quicker an iteration is than the eager one of the same method; 0 where
-// there is none.
+// overEager returns the time of an eager iteration of the same method divided by that of r's, or 0 without an eager row.
 func overEager(r *solveRow, rows []solveRow) float64 {
 	for _, e := range rows {
 		if e.Method == r.Method && e.Mode == solver.Eager.String() && r.TimePerIteration > 0 {
@@ -140,7 +139,7 @@ func writeSolves(to io.Writer, rows []solveRow) error {
 	return nil
 }
 
-// found says what a tracer has found repeated.
+// found describes what automatic replay has detected.
 func found(s *auto.Stats) string {
 	said := fmt.Sprintf("%d of %d launches in %d replays", s.Replayed, s.Calls, s.Replays)
 	if s.Reason != "" {
@@ -151,7 +150,7 @@ func found(s *auto.Stats) string {
 
 func micros(d time.Duration) float64 { return float64(d.Nanoseconds()) / 1000 }
 
-// representable has the greatest number for what JSON knows no number for.
+// representable replaces infinities and NaN, which JSON cannot represent, by the greatest number.
 func representable(rows []solveRow) []solveRow {
 	clip := func(v *float64) {
 		if math.IsNaN(*v) || math.IsInf(*v, 0) {
@@ -169,7 +168,7 @@ func representable(rows []solveRow) []solveRow {
 	return rows
 }
 
-// residuals is a curve for each method: its modes have the same.
+// residuals returns a curve of residuals for each method. All modes of a method have the same.
 func (f *solveFlags) residuals(rows []solveRow) figure.Residuals {
 	r := rows[0]
 	all := figure.Residuals{

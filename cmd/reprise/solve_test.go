@@ -74,7 +74,7 @@ func TestSolveThatFails(t *testing.T) {
 	require.Len(t, records, 1)
 	assert.Contains(t, records[0].Error, "did not converge")
 
-	// JSON knows no infinity.
+	// JSON cannot represent infinity.
 	huge := filepath.Join(t.TempDir(), "huge.mtx")
 	require.NoError(t, os.WriteFile(huge, []byte("%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 1e-310\n"), 0o644))
 	stdout, stderr, status = reprise("solve", "--matrix", huge, "--json", "-", "--mode", "eager")
@@ -83,7 +83,7 @@ func TestSolveThatFails(t *testing.T) {
 	assert.True(t, json.Valid([]byte(stdout)))
 }
 
-// A method that is not for the matrix does not keep the others from it.
+// TestSolveByEveryMethod expects results of the other methods if one cannot solve the system.
 func TestSolveByEveryMethod(t *testing.T) {
 	stdout, stderr, status := reprise("solve", "--matrix", "convection:4", "--method", "all", "--mode", "graph", "--max-iterations", "500", "--tolerance", "1e-6")
 	assert.Equal(t, exitInput, status)
@@ -121,7 +121,7 @@ func TestSolveSampled(t *testing.T) {
 	assert.Contains(t, stderr, "leave out --out and --plot")
 }
 
-// A kernel's row says how much of the memory's bandwidth it draws; those of a sum's second stage are one block.
+// TestSolveProfile expects each kernel's use of the memory bandwidth. The second stage of a sum is a single block.
 func TestSolveProfile(t *testing.T) {
 	stdout, stderr, status := reprise("solve", "--matrix", "poisson2d:512", "--sample", "4", "--profile", "--json", "-")
 	require.Zero(t, status, stderr)
@@ -152,7 +152,8 @@ func TestSolveLowersALoopAsAsked(t *testing.T) {
 	assert.Contains(t, stderr, `--lowering: unknown lowering "device": use auto, host, unrolled or while`)
 }
 
-// TestALoopIsNotSlowedByBeingWatched is about few iterations, which a loop gains nothing of: it takes what replays of a graph take.
+// TestALoopIsNotSlowedByBeingWatched solves in few iterations, from which a loop gains nothing: it must take as long as
+// replays of a graph.
 func TestALoopIsNotSlowedByBeingWatched(t *testing.T) {
 	stdout, stderr, status := reprise("solve", "--matrix", "poisson2d:12", "--mode", "graph,loop", "--json", "-")
 	require.Zero(t, status, stderr)
@@ -161,7 +162,7 @@ func TestALoopIsNotSlowedByBeingWatched(t *testing.T) {
 	assert.InEpsilon(t, float64(rows[0].Time), float64(rows[1].Time), 0.005)
 }
 
-// TestAnInterruptedSolvePrintsHowFarItCame is stopped at its first look, in each mode.
+// TestAnInterruptedSolvePrintsHowFarItCame interrupts a solve at its first look at the residual, in each mode.
 func TestAnInterruptedSolvePrintsHowFarItCame(t *testing.T) {
 	for _, mode := range solver.Modes() {
 		f := solveFlags{device: defaultDevice, matrix: "poisson2d:12", rhs: "ones", methods: []string{"jacobi"}, modes: []string{mode.String(), "graph"},

@@ -13,7 +13,7 @@ import (
 	"github.com/reprise-gpu/reprise/internal/bench/strategies"
 )
 
-// Strategies takes traces and imports alike, and its JSON holds what its tables show.
+// TestStrategiesComparesFiles compares traces and imported graphs. The JSON must hold the figures of the tables.
 func TestStrategiesComparesFiles(t *testing.T) {
 	dir := t.TempDir()
 	paths := []string{filepath.Join(dir, "vec.rir"), filepath.Join(dir, "darts.rir")}

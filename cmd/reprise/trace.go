@@ -31,7 +31,7 @@ Workloads:
 				return usageError{err}
 			}
 			if out == "" {
-				return usagef("say with -o FILE where the trace goes (- for standard output)")
+				return usagef("-o is missing: name the file for the trace (- for standard output)")
 			}
 			n := w.Sizes[0]
 			if size != "" {

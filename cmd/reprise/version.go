@@ -9,7 +9,7 @@ import (
 	"github.com/reprise-gpu/reprise/internal/bench"
 )
 
-// version is the release, or with -dev the one that this tree leads to.
+// version is the release; with the suffix -dev, the next release.
 const version = "0.1.0-dev"
 
 func newVersion() *cobra.Command {

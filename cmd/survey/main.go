@@ -16,20 +16,21 @@ import (
 
 func main() {
 	perPackage := flag.Bool("packages", false, "print a row for each importable package as well")
-	most := flag.Int("max", 0, "fail if importable packages export more names than this; 0 is no limit")
+	maxExported := flag.Int("max", 0, "fail if importable packages export more names than this; 0 is no limit")
 	flag.Parse()
 	root := "."
 	if flag.NArg() > 0 {
 		root = flag.Arg(0)
 	}
-	if err := report(os.Stdout, root, *perPackage, *most); err != nil {
+	if err := report(os.Stdout, root, *perPackage, *maxExported); err != nil {
 		fmt.Fprintln(os.Stderr, "survey:", err)
 		os.Exit(1)
 	}
 }
 
-// report prints the figures. It returns an error if importable packages export more than most names, unless most is 0.
-func report(out io.Writer, root string, perPackage bool, most int) error {
+// report prints the figures. It returns an error if importable packages export more than maxExported names. A maxExported
+// of 0 means no limit.
+func report(out io.Writer, root string, perPackage bool, maxExported int) error {
 	packages, err := readPackages(root)
 	if err != nil {
 		return err
@@ -56,13 +57,13 @@ func report(out io.Writer, root string, perPackage bool, most int) error {
 	for _, p := range pages {
 		fmt.Fprintf(w, "%s\t%d\t%d\t%d\t\t\t\t\t\n", p.path, p.words, p.sentences, p.longest)
 	}
-	return checkNames(packages, most)
+	return checkNames(packages, maxExported)
 }
 
-// checkNames returns an error if the packages export more than most names, unless most is 0.
-func checkNames(packages []counts, most int) error {
-	if n := exportedIn(packages); most > 0 && n > most {
-		return fmt.Errorf("importable packages export %d names, and the limit is %d: unexport some, or move them below internal", n, most)
+// checkNames returns an error if the packages export more than maxExported names. A maxExported of 0 means no limit.
+func checkNames(packages []counts, maxExported int) error {
+	if n := exportedIn(packages); maxExported > 0 && n > maxExported {
+		return fmt.Errorf("importable packages export %d names, and the limit is %d: unexport some, or move them below internal", n, maxExported)
 	}
 	return nil
 }

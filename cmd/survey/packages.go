@@ -19,12 +19,12 @@ type counts struct {
 	packages   int
 	importable int // packages that another module can import
 	exported   int // names: constants, variables, types, functions and methods of importable packages
-	code       int // lines with code, tests left out
-	comment    int // lines with a comment and no code, tests left out
-	tests      int // lines with code in tests
+	code       int // lines with code, without tests
+	comment    int // lines with a comment and no code, without tests
+	tests      int // lines with code, in tests
 }
 
-// share is the part of comments in all lines that are not blank.
+// share returns the fraction of comment lines among the lines that are not blank.
 func (c counts) share() float64 {
 	if c.code == 0 {
 		return 0
@@ -131,7 +131,7 @@ func exportedNames(f *ast.File) (n int) {
 	return n
 }
 
-// receiver is the name of the type of a receiver.
+// receiver returns the name of a receiver's type.
 func receiver(e ast.Expr) *ast.Ident {
 	switch e := e.(type) {
 	case *ast.StarExpr:
@@ -145,7 +145,7 @@ func receiver(e ast.Expr) *ast.Ident {
 	}
 }
 
-// lines counts the lines of a file that hold code, and those that hold a comment alone.
+// lines counts the lines of a file with code, and those with a comment and no code.
 func lines(src []byte) (code, comment int) {
 	const isCode, isComment = 1, 2
 	files := token.NewFileSet()

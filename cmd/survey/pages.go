@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// page is a Markdown file. Code blocks, tables and headings count as words, but are no sentences.
+// page holds the figures of a Markdown file. Words in code blocks, tables and headings are counted, but these are not
+// sentences.
 type page struct {
 	path      string
 	words     int
@@ -51,7 +52,7 @@ var (
 	item          = regexp.MustCompile(`^\s*([-*+]|\d+\.)\s+`)
 )
 
-// sentences splits the prose of a page: what is neither a code block, a table, a heading nor a reference.
+// sentences returns the sentences of a page's prose: all text except code blocks, tables, headings and references.
 func sentences(text string) []string {
 	var all []string
 	paragraph := ""
