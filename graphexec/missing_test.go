@@ -135,7 +135,7 @@ func TestAGraphThatIsNotVerifiedIsRefused(t *testing.T) {
 			for _, form := range graphexec.Backends() {
 				assert.NotPanics(t, func() {
 					_, err := graphexec.Instantiate(x.dev, &s, x.trace, form)
-					var wrong ir.Violations
+					var wrong *ir.Violation
 					assert.ErrorAs(t, err, &wrong, name)
 					_, err = loop.Instantiate(x.dev, loop.Loop{
 						Body: &s, Until: loop.Until{Buffer: x.count.ID(), Is: ir.AtLeast, Value: 3}, MaxIterations: 4, Backend: form,

@@ -137,7 +137,7 @@ func accessesOf(g *ir.Graph, label string) []ir.Access {
 	if _, err := fmt.Sscanf(label, "%%%d", &id); err != nil {
 		return nil // what only orders
 	}
-	return g.Ops[id].AppendAccesses(nil)
+	return g.Ops[id].Accesses(new([2]ir.Access))
 }
 
 func conflicting(a, b []ir.Access) bool {

@@ -2,17 +2,17 @@ package graphexec
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/reprise-gpu/reprise/ir"
 )
 
 func (x *Exec) findParam(name string) (ir.ParamID, error) {
-	g := x.prog.sched.Graph
-	if id, ok := g.ParamByName(name); ok {
-		return id, nil
+	params := x.prog.sched.Graph.Params
+	if i := slices.IndexFunc(params, func(p ir.Param) bool { return p.Name == name }); i >= 0 {
+		return ir.ParamID(i), nil
 	}
-	params := g.Params
 	if len(params) == 0 {
 		return 0, fmt.Errorf("no parameter $%s: the trace declares none", name)
 	}

@@ -59,7 +59,7 @@ func (p *program) users() *users {
 func (u *users) addBodies(id ir.OpID, c *ir.Control, add func(*[]ir.OpID, ir.OpID)) {
 	add(&u.buffer[c.Scalar.Buffer], id)
 	eachOp(c, func(op *ir.Op) {
-		for _, a := range op.AppendAccesses(nil) {
+		for _, a := range op.Accesses(new([2]ir.Access)) {
 			add(&u.buffer[a.Buffer], id)
 		}
 		if op.Launch == nil {

@@ -1,7 +1,5 @@
 package ir
 
-import "fmt"
-
 // PlaceKind says which memory a buffer lives in.
 type PlaceKind uint8
 
@@ -40,38 +38,6 @@ type Buffer struct {
 
 // Size is the buffer's extent in bytes.
 func (b *Buffer) Size() int64 { return b.Len * b.Elem.Size() }
-
-// MaxBytes is the most that one buffer may have, and that all buffers of a graph may have together: no GPU addresses
-// more (virtual addresses have 49 bits), and sums of offsets and sizes are far from overflow.
-const MaxBytes = 1 << 48
-
-// CheckSize returns what is wrong with the number of elements or their type.
-func (b *Buffer) CheckSize() error {
-	switch {
-	case b.Elem >= numTypes:
-		return fmt.Errorf("has elements of the unknown type %v", b.Elem)
-	case b.Len < 0:
-		return fmt.Errorf("has %d elements: the number cannot be negative", b.Len)
-	case b.Len > MaxBytes/b.Elem.Size():
-		return fmt.Errorf("has %d elements of %d bytes: more than the 2^48 bytes that a GPU can address", b.Len, b.Elem.Size())
-	}
-	return nil
-}
-
-// CheckSizes returns which buffer is too large, alone or together with those before it.
-func (g *Graph) CheckSizes() error {
-	total := int64(0)
-	for i := range g.Buffers {
-		b := &g.Buffers[i]
-		if err := b.CheckSize(); err != nil {
-			return fmt.Errorf("buffer @%s %w", b.Name, err)
-		}
-		if total += b.Size(); total > MaxBytes {
-			return fmt.Errorf("buffer @%s and those before it have more than the 2^48 bytes that a GPU can address", b.Name)
-		}
-	}
-	return nil
-}
 
 // Range is the half-open span of bytes [Lo, Hi) of a buffer.
 type Range struct {

@@ -6,6 +6,7 @@ import (
 	"reflect"
 
 	"github.com/reprise-gpu/reprise/internal/absent"
+	"github.com/reprise-gpu/reprise/internal/phrase"
 )
 
 // NewScalar converts a Go number to a scalar of type t. Integers must fit the
@@ -36,25 +37,9 @@ func NewScalar(t Type, v any) (Scalar, error) {
 	}
 	bits, ok := asBits(rv, t)
 	if !ok {
-		return Scalar{}, fmt.Errorf("%s does not fit %v", Describe(v), t)
+		return Scalar{}, fmt.Errorf("%s does not fit %v", phrase.Number(v), t)
 	}
 	return Scalar{t, bits}, nil
-}
-
-// Describe says what a Go number is: 7 (int). Anything else is called by its type. Like NewScalar,
-// it keeps nothing of v: package fmt would, and callers would have to put every number that they
-// convert on the heap.
-func Describe(v any) string {
-	rv, typ := reflect.ValueOf(v), reflect.TypeOf(v)
-	switch {
-	case rv.CanInt():
-		return fmt.Sprintf("%d (%v)", rv.Int(), typ)
-	case rv.CanUint():
-		return fmt.Sprintf("%d (%v)", rv.Uint(), typ)
-	case rv.CanFloat():
-		return fmt.Sprintf("%v (%v)", rv.Float(), typ)
-	}
-	return fmt.Sprintf("a value of type %v", typ)
 }
 
 func asFloat(v reflect.Value) (float64, bool) {

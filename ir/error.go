@@ -1,6 +1,7 @@
 package ir
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"unicode"
@@ -12,6 +13,9 @@ import (
 // ErrMissing is in the chain of errors about an argument that is nil or zero and must not be, of all packages but those of
 // devices, whose errors are a *device.Error.
 var ErrMissing = absent.Err
+
+// ErrOtherTrace is in the chain of errors that say that a graph was not made from a trace.
+var ErrOtherTrace = errors.New("the plan is of another trace")
 
 // Error is a mistake in a text, at a line and a column (a byte of the line),
 // both counted from 1. Line is 0 when the error is about no single place.
@@ -92,10 +96,10 @@ func indent(s string) string {
 	}, s)
 }
 
-// Errors are the mistakes of one text, by position.
-type Errors []*Error
+// mistakes are those of one text, by position.
+type mistakes []*Error
 
-func (e Errors) Error() string {
+func (e mistakes) Error() string {
 	msgs := make([]string, len(e))
 	for i, one := range e {
 		msgs[i] = one.Error()
@@ -103,8 +107,8 @@ func (e Errors) Error() string {
 	return strings.Join(msgs, "\n")
 }
 
-// Unwrap lets errors.As find the first *Error.
-func (e Errors) Unwrap() []error {
+// Unwrap returns all mistakes: errors.As finds the first *Error.
+func (e mistakes) Unwrap() []error {
 	errs := make([]error, len(e))
 	for i, one := range e {
 		errs[i] = one

@@ -6,8 +6,6 @@ import (
 	"strings"
 
 	"golang.org/x/tools/txtar"
-
-	"github.com/reprise-gpu/reprise/internal/absent"
 )
 
 // File is what a .rir file holds: a graph with the sources of its modules and,
@@ -40,17 +38,6 @@ func Format(g *Graph, s *Schedule) []byte {
 		return p.buf
 	}
 	return txtar.Format(&a)
-}
-
-// WriteFile writes Format's text to the named file.
-func WriteFile(name string, g *Graph, s *Schedule) error {
-	if g == nil {
-		return absent.Nil("the graph")
-	}
-	if err := os.WriteFile(name, Format(g, s), 0o666); err != nil {
-		return fmt.Errorf("write graph: %w", err)
-	}
-	return nil
 }
 
 // ReadFile loads the named file; see Load.

@@ -1,7 +1,5 @@
 package ir
 
-import "slices"
-
 // Phase is how far analysis has come.
 type Phase uint8
 
@@ -26,7 +24,7 @@ type Graph struct {
 
 	// Trace identifies the recording that the graph, or what passes made it from, comes from; 0 for one that was read from
 	// text or made by hand.
-	Trace TraceID
+	Trace uint64
 
 	// Origin is, by operation, its id in the trace that the graph was made from by leaving
 	// operations out or repeating them all; nil when that was not done.
@@ -53,33 +51,6 @@ func (g *Graph) Traced(v OpID) OpID {
 	return g.Origin[v]
 }
 
-// Without returns a copy of g, which has no dependencies yet, less the operations marked in
-// drop. What was ordered after one of them is ordered after what that was ordered after.
-func (g *Graph) Without(drop []bool) *Graph {
-	if !slices.Contains(drop, true) {
-		return g
-	}
-	h := *g
-	h.Ops, h.Origin = nil, nil
-	after := make([][]OpID, len(g.Ops)) // by operation: what stands for it among the new ids
-	for v := range g.Ops {
-		op := g.Ops[v]
-		op.After = nil
-		for _, u := range g.Ops[v].After {
-			op.After = append(op.After, after[u]...)
-		}
-		slices.Sort(op.After)
-		op.After = slices.Compact(op.After)
-		if drop[v] {
-			after[v] = op.After
-			continue
-		}
-		after[v] = []OpID{OpID(len(h.Ops))}
-		h.Ops, h.Origin = append(h.Ops, op), append(h.Origin, g.Traced(OpID(v)))
-	}
-	return &h
-}
-
 // WithDeps returns a copy of g in the given phase whose dependencies are deps, with
 // numbers for causes; it takes both slices over. Duplicates are merged. It fails when an
 // edge does not run forward in program order.
@@ -93,13 +64,6 @@ func (g *Graph) WithDeps(phase Phase, deps []Dep, causes []Range) (*Graph, error
 	return &h, nil
 }
 
-// InPhase returns a copy of g in the given phase with the same dependencies.
-func (g *Graph) InPhase(phase Phase) *Graph {
-	h := *g
-	h.Phase = phase
-	return &h
-}
-
 // Deps returns every dependency, ordered by To, then From. Read only.
 func (g *Graph) Deps() []Dep { return g.rows.deps }
 
@@ -110,9 +74,6 @@ func (g *Graph) Cause(d Dep) Range {
 	}
 	return g.rows.causes[d.Cause-1]
 }
-
-// Causes returns what the dependencies have numbers for; see Causes.Ranges. Read only.
-func (g *Graph) Causes() []Range { return g.rows.causes }
 
 // DepsInto returns the dependencies that end at v, ordered by From; none of an operation that there is not. Read only.
 func (g *Graph) DepsInto(v OpID) []Dep {

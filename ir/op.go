@@ -2,7 +2,7 @@ package ir
 
 import "fmt"
 
-// Kind is what an operation does. The table kinds gives each its properties.
+// Kind is what an operation does.
 type Kind uint8
 
 const (
@@ -17,33 +17,17 @@ const (
 	numKinds
 )
 
-var kinds = [numKinds]struct {
-	name      string
-	device    bool // occupies the device (an empty or a host call does not)
-	updatable bool // a replay may change its parameters in place
-}{
-	KindEmpty:    {name: "empty"},
-	KindLaunch:   {name: "launch", device: true, updatable: true},
-	KindCopy:     {name: "copy", device: true, updatable: true},
-	KindMemset:   {name: "memset", device: true, updatable: true},
-	KindHost:     {name: "host", updatable: true},
-	KindPrefetch: {name: "prefetch", device: true, updatable: true},
-	KindLoop:     {name: "loop", device: true},
-	KindBranch:   {name: "branch", device: true},
+var kindNames = [numKinds]string{
+	KindEmpty: "empty", KindLaunch: "launch", KindCopy: "copy", KindMemset: "memset", KindHost: "host",
+	KindPrefetch: "prefetch", KindLoop: "loop", KindBranch: "branch",
 }
 
 func (k Kind) String() string {
 	if k >= numKinds {
 		return fmt.Sprintf("kind(%d)", uint8(k))
 	}
-	return kinds[k].name
+	return kindNames[k]
 }
-
-// OnDevice reports whether the device does the work.
-func (k Kind) OnDevice() bool { return k < numKinds && kinds[k].device }
-
-// Updatable reports whether a replay may change the operation in place.
-func (k Kind) Updatable() bool { return k < numKinds && kinds[k].updatable }
 
 // Op is one operation. Exactly the pointer that Kind names is set.
 //
@@ -159,11 +143,7 @@ func (op *Op) Accesses(scratch *[2]Access) []Access {
 	if op.Kind == KindLaunch || op.Kind == KindHost || op.Kind.IsControl() {
 		return op.Uses
 	}
-	return op.AppendAccesses(scratch[:0])
-}
-
-// AppendAccesses appends every access of op to dst.
-func (op *Op) AppendAccesses(dst []Access) []Access {
+	dst := scratch[:0]
 	switch op.Kind {
 	case KindCopy:
 		return append(dst, Access{op.Copy.Src, Read}, Access{op.Copy.Dst, Write})

@@ -8,7 +8,7 @@ import (
 
 // Parse reads a .rir file; the name serves for errors only. It checks the
 // form and that every name is declared; Verify checks what the graph means, and
-// Load does both. The error is of type Errors.
+// Load does both. errors.As finds the first *Error.
 func Parse(name, src string) (*File, error) {
 	f, _, err := parse(name, src)
 	return f, err
@@ -87,7 +87,7 @@ func (p *parser) errors(src string) error {
 		return nil
 	}
 	slices.SortStableFunc(p.errs, func(a, b mistake) int { return cmp.Compare(a.pos, b.pos) })
-	var all Errors
+	var all mistakes
 	for _, m := range p.errs[:min(len(p.errs), maxErrors)] {
 		all = append(all, errorAt(p.file, src, m.pos, m.msg))
 	}

@@ -55,7 +55,7 @@ func (p *parser) refer(table *symbols, set *[256]bool) int {
 	name := p.name(table.aName, set)
 	id, ok := table.index[name]
 	if !ok {
-		p.fail(at-len(table.sigil), "no %s %s%s is declared%s", table.what, table.sigil, name, suggest(name, table.names, table.sigil))
+		p.fail(at-len(table.sigil), "no %s %s%s is declared%s", table.what, table.sigil, name, didYouMean(name, table.names, table.sigil))
 	}
 	return id
 }
@@ -121,7 +121,7 @@ func (p *parser) role() Role {
 	if w == "" {
 		p.fail(at, "expected the end of the line, found %s", p.found())
 	}
-	p.fail(at, "%q is not a place or a role of a buffer%s", w, suggest(w, slices.Concat(placeWords, roleWords), ""))
+	p.fail(at, "%q is not a place or a role of a buffer%s", w, didYouMean(w, slices.Concat(placeWords, roleWords), ""))
 	return 0
 }
 

@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/reprise-gpu/reprise/internal/phrase"
 )
 
 // scanner reads the words of a text. After the first mistake of a statement it
@@ -174,7 +176,7 @@ func (s *scanner) choose(what string, words []string) int {
 	if w == "" {
 		s.fail(at, "expected %s, found %s", what, s.found())
 	} else {
-		s.fail(at, "%q is not %s%s", w, what, suggest(w, words, ""))
+		s.fail(at, "%q is not %s%s", w, what, didYouMean(w, words, ""))
 	}
 	return 0
 }
@@ -230,6 +232,14 @@ func (s *scanner) quoted() string {
 	}
 	s.pos = end + 1
 	return s.intern(str)
+}
+
+// didYouMean returns the clause "; did you mean x?" for the nearest of the words, or nothing.
+func didYouMean(wrong string, words []string, sigil string) string {
+	if best := phrase.Nearest(wrong, words); best != "" {
+		return "; did you mean " + sigil + best + "?"
+	}
+	return ""
 }
 
 // integer reads a decimal integer of the given width.

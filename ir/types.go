@@ -49,16 +49,6 @@ func (t Type) Size() int64 {
 // Float reports whether t is a type of floating-point numbers.
 func (t Type) Float() bool { return t == F16 || t == BF16 || t == F32 || t == F64 }
 
-// ParseType returns the type of that name.
-func ParseType(name string) (Type, bool) {
-	for t := range numTypes {
-		if types[t].name == name {
-			return t, true
-		}
-	}
-	return 0, false
-}
-
 // Scalar is a typed constant: the low Size bytes of Bits, as memory holds them.
 type Scalar struct {
 	Type Type

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/reprise-gpu/reprise/internal/absent"
+	"github.com/reprise-gpu/reprise/internal/bufsize"
 	"github.com/reprise-gpu/reprise/internal/parallel"
 )
 
@@ -53,7 +54,7 @@ func init() {
 // operations that touch the same bytes, one of them writing, and every after
 // edge. A reduced one must have no dependency that others imply.
 //
-// The error is of type Violations. Verify never fails a graph it cannot
+// errors.As finds the first *Violation. Verify never fails a graph it cannot
 // check: it needs some 200 bytes per operation beyond the graph, and time for
 // one sweep over the accesses and one search for paths (see implied).
 func Verify(g *Graph) error {
@@ -194,8 +195,13 @@ func (v *verifier) params() {
 }
 
 func (v *verifier) buffers() {
-	if err := v.g.CheckSizes(); err != nil {
-		v.add(-1, "%v", err)
+	var total bufsize.Total
+	for i := range v.g.Buffers {
+		b := &v.g.Buffers[i]
+		if err := total.Add(b.Name, b.Elem, b.Len); err != nil {
+			v.add(-1, "%v", err)
+			break
+		}
 	}
 	for i := range v.g.Buffers {
 		b := &v.g.Buffers[i]

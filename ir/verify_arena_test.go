@@ -21,7 +21,7 @@ type use struct {
 func arenaBytes(s *ir.Schedule) map[int64][]use {
 	bytes := make(map[int64][]use)
 	for _, v := range s.Order {
-		for _, a := range s.Graph.Ops[v].AppendAccesses(nil) {
+		for _, a := range s.Graph.Ops[v].Accesses(new([2]ir.Access)) {
 			for at := a.Lo; s.Offset[a.Buffer] >= 0 && at < a.Hi; at++ {
 				byteAt := s.Offset[a.Buffer] + at
 				bytes[byteAt] = append(bytes[byteAt], use{v, a.Buffer, a.Mode})

@@ -36,8 +36,7 @@ func init() {
 // numbered without gaps, and that lanes and waits together imply every
 // dependency without the delays; for a traced graph, every conflict and after edge. Buffers that
 // share bytes of the arena must have their uses ordered, too. A wait that
-// others imply is no violation: see RedundantWaits. The error is of type
-// Violations.
+// others imply is no violation. errors.As finds the first *Violation.
 func VerifySchedule(s *Schedule) error {
 	if s == nil || s.Graph == nil {
 		return absent.Nil("the schedule, or its graph,")
@@ -54,31 +53,6 @@ func VerifySchedule(s *Schedule) error {
 		}
 	}
 	return v.err()
-}
-
-// RedundantWaits returns the waits that lanes and the other waits imply,
-// ordered by To, then From. The schedule must satisfy VerifySchedule; nil has none.
-func RedundantWaits(s *Schedule) []Dep {
-	if s == nil || s.Graph == nil {
-		return nil
-	}
-	v := &scheduleVerifier{s: s, g: s.Graph}
-	v.order()
-	var waits []Dep
-	var queries []dense.Edge
-	for id, w := range s.Waits {
-		for _, u := range w {
-			waits = append(waits, Dep{From: u, To: OpID(id)})
-			queries = append(queries, dense.Edge{From: v.turn[u], To: v.turn[id]})
-		}
-	}
-	redundant := waits[:0]
-	for i, yes := range v.dag().Implied(queries) {
-		if yes {
-			redundant = append(redundant, waits[i])
-		}
-	}
-	return redundant
 }
 
 type scheduleVerifier struct {

@@ -112,10 +112,10 @@ func TestErrorsCarryTheirPlace(t *testing.T) {
 		Msg: `"aftr" is not an attribute of an operation; did you mean after?`}, *e)
 }
 
-func TestFilesAreWrittenAndRead(t *testing.T) {
+func TestFilesAreRead(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "g.rir")
 	g := &ir.Graph{Name: "g", Modules: []ir.Module{{Name: "m", File: "m.ptx", Source: ".version 7.0"}}}
-	require.NoError(t, ir.WriteFile(name, g, nil))
+	require.NoError(t, os.WriteFile(name, ir.Format(g, nil), 0o666))
 	f, err := ir.ReadFile(name)
 	require.NoError(t, err)
 	assert.Equal(t, ".version 7.0\n", f.Graph.Modules[0].Source, "the source gains a newline")
@@ -123,7 +123,6 @@ func TestFilesAreWrittenAndRead(t *testing.T) {
 
 	_, err = ir.ReadFile(name + ".missing")
 	assert.ErrorIs(t, err, os.ErrNotExist)
-	assert.ErrorContains(t, ir.WriteFile(filepath.Join(name, "x"), g, nil), "write graph")
 }
 
 func TestEveryRuleIsTested(t *testing.T) {

@@ -24,11 +24,10 @@ type inner struct {
 
 func (v *Violation) Error() string { return v.Msg + " (rule " + v.Rule + ")" }
 
-// Violations are what one verification found: at most ten, all of one rule
-// where later rules would stumble over the same fault.
-type Violations []*Violation
+// violations are the result of one verification: at most ten, all of one rule if later rules would fail for the same fault.
+type violations []*Violation
 
-func (v Violations) Error() string {
+func (v violations) Error() string {
 	msgs := make([]string, len(v))
 	for i, one := range v {
 		msgs[i] = one.Error()
@@ -36,8 +35,8 @@ func (v Violations) Error() string {
 	return strings.Join(msgs, "\n")
 }
 
-// Unwrap lets errors.As find the first *Violation.
-func (v Violations) Unwrap() []error {
+// Unwrap returns all violations: errors.As finds the first *Violation.
+func (v violations) Unwrap() []error {
 	errs := make([]error, len(v))
 	for i, one := range v {
 		errs[i] = one
@@ -48,7 +47,7 @@ func (v Violations) Unwrap() []error {
 // report collects the violations of one verification.
 type report struct {
 	rule  string // the one being checked
-	found Violations
+	found violations
 }
 
 func (r *report) full() bool { return len(r.found) >= maxErrors }
@@ -61,7 +60,7 @@ func (r *report) add(v OpID, format string, args ...any) {
 
 // addInner adds what is wrong in a body of operation v, which about names.
 func (r *report) addInner(v OpID, about string, err error, graph *Graph, schedule *Schedule) {
-	var found Violations
+	var found violations
 	if !errors.As(err, &found) {
 		r.add(v, "%s: %v", about, err)
 		return
@@ -86,7 +85,7 @@ func (r *report) err() error {
 }
 
 // Load parses a file and verifies its graph and schedule. Errors have the
-// place in the text, also those of the verifier, and are of type Errors.
+// place in the text, also those of the verifier; errors.As finds the first *Error.
 func Load(name, src string) (*File, error) {
 	f, p, err := parse(name, src)
 	if err != nil {
@@ -106,11 +105,11 @@ func Load(name, src string) (*File, error) {
 
 // locate gives violations their places in the text.
 func (p *parser) locate(name, src string, at []int, err error) error {
-	var found Violations
+	var found violations
 	if !errors.As(err, &found) {
 		return err
 	}
-	var all Errors
+	var all mistakes
 	for _, v := range found {
 		pos := p.lineOf(at, v)
 		if pos < 0 {

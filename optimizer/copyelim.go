@@ -43,7 +43,7 @@ func copyelim(g *ir.Graph) (*ir.Graph, error) {
 			}
 		}
 	}
-	return g.Without(drop), nil
+	return withoutOps(g, drop), nil
 }
 
 // contents holds, by buffer, its values in ascending order of offset and without gaps.

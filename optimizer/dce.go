@@ -38,7 +38,7 @@ func dce(g *ir.Graph) (*ir.Graph, error) {
 			}
 		}
 	}
-	return g.Without(drop), nil
+	return withoutOps(g, drop), nil
 }
 
 // liveAtEnd returns, by buffer, the bytes that may be read after a replay. A temporary is live if the

@@ -19,8 +19,8 @@ import (
 func conflict(a, b *ir.Op) (ir.Hazard, []ir.Range) {
 	var kinds ir.Hazard
 	var where []ir.Range
-	for _, x := range a.AppendAccesses(nil) {
-		for _, y := range b.AppendAccesses(nil) {
+	for _, x := range a.Accesses(new([2]ir.Access)) {
+		for _, y := range b.Accesses(new([2]ir.Access)) {
 			if x.Empty() || y.Empty() || !x.Overlaps(y.Range) {
 				continue
 			}

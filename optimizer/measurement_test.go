@@ -56,7 +56,7 @@ func TestMeasuredCosts(t *testing.T) {
 	costs := MeasuredCosts(p, read)
 	assert.Equal(t, DeclaredCosts(p).Demand(g, 0), costs.Demand(g, 0))
 	assert.Equal(t, m.Launches[1].Demand, costs.Demand(g, 2))
-	assert.Equal(t, m.Launches[1].Demand, costs.Demand(g.Without([]bool{true, false, false}), 1), "of a program without its fill")
+	assert.Equal(t, m.Launches[1].Demand, costs.Demand(withoutOps(g, []bool{true, false, false}), 1), "of a program without its fill")
 	plan, err := Plan(g, Options{Custom: p, Costs: costs})
 	require.NoError(t, err)
 	million := 1e6 / float64(p.ClockMHz) * 1000 // cycles in ns

@@ -29,7 +29,7 @@ func requireNoOverlap(t testing.TB, s *ir.Schedule) {
 	before := orderOf(s)
 	uses := make([][]ir.OpID, len(s.Graph.Buffers))
 	for v := range s.Graph.Ops {
-		for _, a := range s.Graph.Ops[v].AppendAccesses(nil) {
+		for _, a := range s.Graph.Ops[v].Accesses(new([2]ir.Access)) {
 			if !a.Empty() {
 				uses[a.Buffer] = append(uses[a.Buffer], ir.OpID(v))
 			}

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/reprise-gpu/reprise/internal/phrase"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
@@ -116,7 +117,7 @@ func words(all ...word) maker {
 }
 
 func didYouMean(wrong string, names []string) string {
-	if nearest := ir.Nearest(wrong, names); nearest != "" {
+	if nearest := phrase.Nearest(wrong, names); nearest != "" {
 		return fmt.Sprintf(" (did you mean %q?)", nearest)
 	}
 	return ""

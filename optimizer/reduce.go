@@ -32,7 +32,9 @@ func reduceNoted(g *ir.Graph, opts *Options) (*ir.Graph, error) {
 func without(g *ir.Graph, r *dense.Reduction) (*ir.Graph, error) {
 	d, redundant := r.Graph, r.Redundant
 	if !slices.Contains(redundant, true) {
-		return g.InPhase(ir.Reduced), nil
+		h := *g
+		h.Phase = ir.Reduced
+		return &h, nil
 	}
 	// Dependencies are sorted by To, and rows ascend in To, so that one cursor per row
 	// finds the edge of each dependency.

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/reprise-gpu/reprise/ir"
+	"github.com/reprise-gpu/reprise/internal/phrase"
 	"github.com/reprise-gpu/reprise/solver/sparse"
 )
 
@@ -53,7 +53,7 @@ func Lookup(name string) (Method, error) {
 		names = append(names, m.Name)
 	}
 	hint := ""
-	if nearest := ir.Nearest(name, names); nearest != "" {
+	if nearest := phrase.Nearest(name, names); nearest != "" {
 		hint = fmt.Sprintf(" (did you mean %q?)", nearest)
 	}
 	return Method{}, fmt.Errorf("unknown method %q%s; there are %s", name, hint, strings.Join(names, ", "))

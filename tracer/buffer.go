@@ -5,6 +5,7 @@ import (
 
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/internal/absent"
+	"github.com/reprise-gpu/reprise/internal/bufsize"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
@@ -138,7 +139,7 @@ func (t *Tracer) alloc(pc uintptr, buf ir.Buffer) Buffer {
 
 // fits returns why no memory of the device can hold buf, also where it gets memory only later.
 func (t *Tracer) fits(buf *ir.Buffer) error {
-	if err := buf.CheckSize(); err != nil {
+	if err := bufsize.Check(buf.Elem, buf.Len); err != nil {
 		return err
 	}
 	if limit := t.dev.Info().MemoryBytes; late(buf) && buf.Size() > limit {

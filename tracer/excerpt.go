@@ -12,7 +12,7 @@ import (
 // are parameters become parameters of the trace. Every buffer is an InOut, as the rest of the program may use it before
 // and after.
 func (t *Tracer) excerpt(list []calls.Call) (*Trace, error) {
-	g := &ir.Graph{Name: t.graph.Name, Trace: ir.NewTraceID(), Modules: t.graph.Modules, Buffers: slices.Clone(t.graph.Buffers)}
+	g := &ir.Graph{Name: t.graph.Name, Trace: newIdentity(), Modules: t.graph.Modules, Buffers: slices.Clone(t.graph.Buffers)}
 	for i := range g.Buffers {
 		g.Buffers[i].Role = ir.InOut
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/reprise-gpu/reprise/internal/absent"
+	"github.com/reprise-gpu/reprise/internal/phrase"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
@@ -240,7 +241,7 @@ func (t *Tracer) argument(v *ir.Arg, p *param, a any) error {
 		return nil
 	}
 	if p.touched {
-		return fmt.Errorf("%s is passed for a pointer: pass a Buffer", ir.Describe(a))
+		return fmt.Errorf("%s is passed for a pointer: pass a Buffer", phrase.Number(a))
 	}
 	scalar, err := scalarFor(p.typ, a)
 	*v = ir.Arg{Kind: ir.ArgScalar, Scalar: scalar}

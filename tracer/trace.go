@@ -45,7 +45,7 @@ func (tr *Trace) Check(dev device.Device, g *ir.Graph) error {
 	if err := tr.t.lost(); err != nil {
 		return err
 	}
-	return g.CheckTrace(tr.t.graph)
+	return checkIdentity(g, tr.t.graph)
 }
 
 // Allocate gives a buffer memory if it has none, as temporaries of a deferred trace have

@@ -65,7 +65,7 @@ func New(dev device.Device, name string, mode Mode) *Tracer {
 	t := &Tracer{
 		dev:    dev,
 		mode:   mode,
-		graph:  &ir.Graph{Name: name, Trace: ir.NewTraceID()},
+		graph:  &ir.Graph{Name: name, Trace: newIdentity()},
 		params: map[string]Param{},
 		hosts:  map[ir.OpID]func() error{},
 		names:  map[string]int{},

@@ -575,7 +575,7 @@ func TestAnErrorNamesTheFirstWrongOperation(t *testing.T) {
 		tr.Launch(square, tracer.Linear(1, 32), x, out, 32)
 	}
 	_, err := tr.Finish()
-	var wrong ir.Violations
+	var wrong *ir.Violation
 	require.ErrorAs(t, err, &wrong)
 	assert.ErrorContains(t, err, "%3 launch square at tracer/tracer_test.go:")
 	assert.ErrorContains(t, err, "writes @c, which is constant")

@@ -62,7 +62,8 @@ func unwritten(op *ir.Op, written []extents) *ir.Access {
 	if op.Kind == ir.KindHost || op.Kind == ir.KindPrefetch {
 		return nil
 	}
-	accesses := op.AppendAccesses(nil)
+	var scratch [2]ir.Access
+	accesses := op.Accesses(&scratch)
 	for i := range accesses {
 		if a := &accesses[i]; a.Mode.Reads() && !written[a.Buffer].has(a.Lo, a.Hi) {
 			return a

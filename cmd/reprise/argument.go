@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"math"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -56,12 +57,15 @@ func parseArgument(text string) (argument, error) {
 	return a, nil
 }
 
+// elementTypes are the types of scalars and of elements of buffers.
+var elementTypes = []ir.Type{ir.U8, ir.I8, ir.U16, ir.I16, ir.U32, ir.I32, ir.U64, ir.I64, ir.F32, ir.F64}
+
 func (a *argument) typed(name string) (err error) {
-	t, ok := ir.ParseType(name)
-	if !ok || t == ir.F16 || t == ir.BF16 {
+	i := slices.IndexFunc(elementTypes, func(t ir.Type) bool { return t.String() == name })
+	if i < 0 {
 		return fmt.Errorf("unknown type %q: use u8 i8 u16 i16 u32 i32 u64 i64 f32 f64", name)
 	}
-	a.elem = t
+	a.elem = elementTypes[i]
 	return nil
 }
 

@@ -7,7 +7,7 @@ import (
 
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/internal/bench/input"
-	"github.com/reprise-gpu/reprise/ir"
+	"github.com/reprise-gpu/reprise/internal/phrase"
 	"github.com/reprise-gpu/reprise/optimizer"
 	"github.com/reprise-gpu/reprise/tracer"
 )
@@ -134,7 +134,7 @@ func LookupWorkload(name string) (*Workload, error) {
 		names = append(names, w.Name)
 	}
 	hint := ""
-	if nearest := ir.Nearest(name, names); nearest != "" {
+	if nearest := phrase.Nearest(name, names); nearest != "" {
 		hint = fmt.Sprintf(" (did you mean %q?)", nearest)
 	}
 	return nil, fmt.Errorf("unknown workload %q%s; there are %s", name, hint, strings.Join(names, ", "))

@@ -256,7 +256,7 @@ func changes(t *testing.T, open func() device.Device, seed uint64, form graphexe
 func used(g *ir.Graph) map[string]bool {
 	names := map[string]bool{}
 	for i := range g.Ops {
-		for _, a := range g.Ops[i].AppendAccesses(nil) {
+		for _, a := range g.Ops[i].Accesses(new([2]ir.Access)) {
 			names[g.Buffers[a.Buffer].Name] = true
 		}
 	}

@@ -8,7 +8,7 @@ import "github.com/reprise-gpu/reprise/ir"
 func Analyze(g *ir.Graph) *ir.Graph {
 	accesses := make([][]ir.Access, g.Len())
 	for v := range g.Ops {
-		accesses[v] = g.Ops[v].AppendAccesses(nil)
+		accesses[v] = g.Ops[v].Accesses(new([2]ir.Access))
 	}
 	var deps []ir.Dep
 	var causes ir.Causes

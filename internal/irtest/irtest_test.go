@@ -38,7 +38,7 @@ func TestRandomCoversTheIR(t *testing.T) {
 			if op.Cost >= 0 {
 				costs++
 			}
-			for _, a := range op.AppendAccesses(nil) {
+			for _, a := range op.Accesses(new([2]ir.Access)) {
 				modes[a.Mode]++
 				if a.Hi < g.Buffers[a.Buffer].Size() {
 					partial++
@@ -61,7 +61,7 @@ func TestRandomReadsOnlyWhatIsWritten(t *testing.T) {
 		g := irtest.Random(newRand(seed), 60)
 		written := make([]bool, len(g.Buffers))
 		for v := range g.Ops {
-			accesses := g.Ops[v].AppendAccesses(nil)
+			accesses := g.Ops[v].Accesses(new([2]ir.Access))
 			for _, a := range accesses {
 				role := g.Buffers[a.Buffer].Role
 				if a.Mode.Reads() && (role == ir.Temporary || role == ir.Output) {

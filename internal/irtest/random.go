@@ -108,7 +108,7 @@ func (b *builder) op() {
 
 // define notes the buffers that op writes in full.
 func (b *builder) define(op *ir.Op) {
-	for _, a := range op.AppendAccesses(nil) {
+	for _, a := range op.Accesses(new([2]ir.Access)) {
 		if a.Mode.Writes() && a.Lo == 0 && a.Hi == b.g.Buffers[a.Buffer].Size() {
 			b.written[a.Buffer] = true
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/reprise-gpu/reprise/device/model"
+	"github.com/reprise-gpu/reprise/internal/phrase"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
@@ -36,7 +37,7 @@ func Build(name string, p *model.Profile) (*ir.Graph, error) {
 			names[i] = n.Name
 		}
 		hint := ""
-		if near := ir.Nearest(name, names); near != "" {
+		if near := phrase.Nearest(name, names); near != "" {
 			hint = "; did you mean " + near + "?"
 		}
 		return nil, fmt.Errorf("no network is called %q: there are %s%s", name, strings.Join(names, ", "), hint)

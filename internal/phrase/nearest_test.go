@@ -1,11 +1,11 @@
-package ir_test
+package phrase_test
 
 import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/reprise-gpu/reprise/ir"
+	"github.com/reprise-gpu/reprise/internal/phrase"
 )
 
 func TestNearest(t *testing.T) {
@@ -14,6 +14,6 @@ func TestNearest(t *testing.T) {
 		"redcue": "reduce", "reduce": "reduce", "raed": "read", "rea": "read", "hazard": "hazards",
 		"": "", "x": "", "assignment": "",
 	} {
-		assert.Equal(t, want, ir.Nearest(wrong, words), "%q", wrong)
+		assert.Equal(t, want, phrase.Nearest(wrong, words), "%q", wrong)
 	}
 }

@@ -1,15 +1,8 @@
-package ir
+// Package phrase makes parts of error messages.
+package phrase
 
-// suggest returns the clause "; did you mean x?" for Nearest, or nothing.
-func suggest(wrong string, words []string, sigil string) string {
-	if best := Nearest(wrong, words); best != "" {
-		return "; did you mean " + sigil + best + "?"
-	}
-	return ""
-}
-
-// Nearest is the word that was probably meant by a wrong one, the first of the
-// closest, or "" when more than a third of the wrong one would have to change.
+// Nearest returns the first of the words with the fewest edits to a misspelt one. It is "" if each needs more edits than
+// a third of the letters of wrong.
 func Nearest(wrong string, words []string) string {
 	best, dist := "", 1+len(wrong)/3
 	for _, w := range words {
@@ -23,9 +16,8 @@ func Nearest(wrong string, words []string) string {
 	return best
 }
 
-// editDistance counts insertions, deletions, substitutions and swaps of
-// neighbours (optimal string alignment) that turn a into b, in three rows of
-// the table. Past the limit the exact number does not matter.
+// editDistance counts insertions, deletions, substitutions and swaps of neighbours (optimal string alignment) that turn
+// a into b, in three rows of the table. Above the limit, the result is only known to be larger than the limit.
 func editDistance(a, b string, limit int) int {
 	if len(a)-len(b) > limit || len(b)-len(a) > limit {
 		return limit + 1
