@@ -7,14 +7,17 @@ import (
 	"strings"
 )
 
-// parseDOT reads a directed graph in Graphviz's language
-// (https://graphviz.org/doc/info/lang.html), all of it: subgraphs as ends of edges,
-// defaults, ports, and the three kinds of comments. Of attributes two count: cost, and
-// label, which becomes the label of the operation. An attribute is a name, = and a value.
+// parseDOT reads a directed graph in Graphviz's language (https://graphviz.org/doc/info/lang.html).
+// It accepts the whole language, including subgraphs as ends of edges, defaults, ports, and all three kinds of comments.
+// Two attributes of nodes are used: cost, and label, which becomes the label of the operation. All others are
+// skipped. Each attribute must have a value.
 //
-// Gonum's formats/dot is not used: it refuses strings that + joins (the first text of testdata/read/dot
-// has one), empty statements, a comment that ends the text and bytes that are not UTF-8, and its syntax tree has
-// no positions, which the errors about costs and cycles need. TestGonumDoesNotReadAllOfDOT keeps track.
+// It is a recursive descent parser, linear in the length of the text plus the number of edges. An identifier at the
+// start of a statement may begin a node, an edge or an attribute, so its node is made only after the next token.
+//
+// Gonum's formats/dot is not used. It refuses strings joined by + (the first text of testdata/read/dot
+// has one), empty statements, a comment at the end of the text, and bytes that are not UTF-8. Its syntax tree has
+// no positions, which errors about costs and cycles need. TestGonumDoesNotReadAllOfDOT checks that this is still so.
 func parseDOT(d *draft) error {
 	p := &dotParser{dotScanner: dotScanner{text: &d.text}, draft: d, holds: map[string][]int32{}}
 	err := p.file()
@@ -35,20 +38,20 @@ type dotParser struct {
 
 	clusters []*cluster
 	open     *cluster           // the innermost block
-	holds    map[string][]int32 // nodes by the name of a cluster that they hold
+	holds    map[string][]int32 // by name of a cluster: the nodes whose labels contain it
 }
 
-// attributes are those of a node that count.
+// attributes are the attributes of a node that are used.
 type attributes struct {
-	cost  int64 // negative when there is none
+	cost  int64 // ns; negative if there is none
 	label string
 }
 
-// maxProducts bounds what a few bytes can ask for: an edge between two subgraphs stands
-// for all edges between their nodes.
+// maxProducts bounds the edges that result from edges between two subgraphs. Such an edge stands
+// for all edges between their nodes, so a short text could otherwise exhaust the memory.
 const maxProducts = 1 << 20
 
-// maxDepth bounds subgraphs within subgraphs.
+// maxDepth bounds the nesting of subgraphs.
 const maxDepth = 1000
 
 func (p *dotParser) file() error {
@@ -72,10 +75,10 @@ func (p *dotParser) file() error {
 	return nil
 }
 
-// block reads statements in braces. It returns the nodes they name.
+// block reads statements in braces. It returns the nodes that they name.
 func (p *dotParser) block(defaults attributes) (nodes []int32, err error) {
 	if p.depth++; p.depth > maxDepth {
-		return nil, p.draft.errorf(p.tok.at, "there are more than %d subgraphs within each other", maxDepth)
+		return nil, p.draft.errorf(p.tok.at, "subgraphs are nested more than %d deep", maxDepth)
 	}
 	outer := p.open
 	p.open = &cluster{}
@@ -97,7 +100,7 @@ func (p *dotParser) block(defaults attributes) (nodes []int32, err error) {
 	return unique(nodes), nil
 }
 
-// unique keeps the first of each.
+// unique removes duplicates and keeps the order of first occurrences.
 func unique(nodes []int32) []int32 {
 	seen := make(map[int32]bool, len(nodes))
 	kept := nodes[:0]
@@ -143,7 +146,7 @@ func (p *dotParser) statement(defaults *attributes) ([]int32, error) {
 	return nodes, nil
 }
 
-// edges reads what follows the first end of an edge statement.
+// edges reads the rest of an edge statement after its first end.
 func (p *dotParser) edges(from []int32, at int, defaults *attributes) ([]int32, error) {
 	all := slices.Clone(from)
 	for p.punctuation("->") {
@@ -171,8 +174,8 @@ func (p *dotParser) edges(from []int32, at int, defaults *attributes) ([]int32, 
 	return all, p.lists(new(attributes))
 }
 
-// end is a node or the nodes of a subgraph. What a single identifier means is known
-// only when what follows is, so a node is not made yet.
+// end is an end of an edge: a node or the nodes of a subgraph. The meaning of a single identifier depends on
+// the next token, so its node is not made yet.
 type end struct {
 	name  string
 	group bool
@@ -204,7 +207,7 @@ func (p *dotParser) end(defaults *attributes) (e end, err error) {
 	return e, nil
 }
 
-// named makes the node of an end. One that is new has the defaults of its scope.
+// named returns the nodes of an end. A new node gets the defaults of its scope.
 func (p *dotParser) named(e end, defaults *attributes) []int32 {
 	if e.group {
 		return e.nodes
@@ -239,7 +242,7 @@ func (p *dotParser) value() error {
 	return nil
 }
 
-// lists reads lists of attributes in brackets, if there are any.
+// lists reads the lists of attributes in brackets, if any.
 func (p *dotParser) lists(a *attributes) error {
 	for p.punctuation("[") {
 		for !p.punctuation("]") {
@@ -275,14 +278,13 @@ func (p *dotParser) attribute(a *attributes) (err error) {
 	return err
 }
 
-// driverRecord is how a driver's label of a node with all its details begins: its kind, its
-// number, and of a kernel the name.
+// driverRecord matches the start of a label that cuGraphDebugDotPrint writes with verbose flags: the kind of the node [1],
+// its number, and for a kernel its name [2].
 var driverRecord = regexp.MustCompile(`^\{\s*([A-Z_ ]+?)\s*\|\s*\{+ID \|(?: \d+ \(topoId: \d+\) \| ([^|}]+))?`)
 
-// plain is a label as one line: the fields of a record and the lines of a text are
-// words, and escapes are what they stand for. A driver tells every parameter of a node,
-// so the label ends at the first address, which is another in each run anyway. Of its
-// records, which begin with the kind and the ID, the kind is left, or the kernel's name.
+// plain returns a label as one line. The fields of a record and the lines of a text become
+// words, and escapes are replaced by their characters. Of a driver's record it returns only the kernel's name or the
+// kind of the node. A label ends before the first address, because addresses differ from run to run.
 func plain(label string) string {
 	if m := driverRecord.FindStringSubmatch(label); m != nil {
 		label = cmp.Or(m[2], m[1])

@@ -5,27 +5,28 @@ import (
 	"strings"
 )
 
-// A driver writes a graph inside another as a cluster of its own, to which no edge leads. It
-// runs where the node does that holds it:
+// cuGraphDebugDotPrint writes the graph of a child node or of a conditional node as a cluster, without edges between the
+// cluster and other nodes. The cluster runs when its node does. nest therefore adds a node for the end of the cluster
+// and connects the cluster's first and last nodes:
 //
 //	before ─► node ─► after          before ─► node ─► in ─► out ─► node end ─► after
 //	                           ==>
 //	cluster { in ─► out }
 //
-// NVIDIA's labels the node with its number and the name of the cluster, which is graph_ and a
-// number. The simulated one names the cluster after the node.
+// A label of NVIDIA's driver contains the name of the cluster, "graph_" and a number. The simulated driver derives the
+// name of the cluster from that of the node.
 
 // cluster is a block of statements.
 type cluster struct {
 	label string
-	nodes []int32 // that it is the first to name
-	in    *holder // nil when it is in no node
+	nodes []int32 // the nodes that occur first in this block
+	in    *holder // nil if it belongs to no node
 }
 
-// holder is a node that holds clusters, and what ends when they have.
+// holder is a node with clusters, and the node that was added for their end.
 type holder struct{ start, end int32 }
 
-// held is the cluster that a node's label stands for.
+// held returns the name of the cluster that a node's label refers to.
 func held(label string) (name string, ok bool) {
 	words := strings.Fields(strings.ReplaceAll(label, `\n`, " "))
 	if len(words) != 2 || !isNumber(words[0]) {
@@ -40,7 +41,7 @@ func isNumber(s string) bool {
 	return err == nil
 }
 
-// nest puts clusters where the nodes are that hold them.
+// nest connects clusters with their nodes, in O(tasks + arcs). Arcs from such a node then begin at its end.
 func (p *dotParser) nest() error {
 	holders, err := p.findHolders()
 	if err != nil || len(holders) == 0 {
@@ -72,7 +73,7 @@ func (p *dotParser) nest() error {
 	return nil
 }
 
-// findHolders finds the node that holds each cluster, and adds where that ends.
+// findHolders finds the node of each cluster, and adds a node for its end. The result is by index of the node.
 func (p *dotParser) findHolders() (map[int32]*holder, error) {
 	holders := map[int32]*holder{}
 	for _, c := range p.clusters {
@@ -86,7 +87,7 @@ func (p *dotParser) findHolders() (map[int32]*holder, error) {
 			continue
 		}
 		if len(nodes) > 1 {
-			return nil, p.draft.errorf(0, "%s and %s both hold %s, which can be in one place: write it twice", p.tasks[nodes[0]].name, p.tasks[nodes[1]].name, c.label)
+			return nil, p.draft.errorf(0, "%s and %s both contain %s, and a cluster can belong to one node: write it twice", p.tasks[nodes[0]].name, p.tasks[nodes[1]].name, c.label)
 		}
 		start := nodes[0]
 		if holders[start] == nil {

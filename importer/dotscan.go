@@ -14,7 +14,7 @@ const (
 	tokenPunctuation
 )
 
-// token is a word of DOT. The text of an identifier is what it stands for.
+// token is a token of DOT. The text of an identifier is without quotes and escapes.
 type token struct {
 	kind   tokenKind
 	quoted bool // an identifier that cannot be a keyword
@@ -22,12 +22,12 @@ type token struct {
 	at     int
 }
 
-// is reports whether the token is that keyword, which may be in capitals.
+// is reports whether the token is the keyword, in upper or lower case.
 func (t token) is(keyword string) bool {
 	return t.kind == tokenID && !t.quoted && strings.EqualFold(t.text, keyword)
 }
 
-// dotScanner cuts a text into tokens. After a mistake it is at its end.
+// dotScanner splits a text into tokens. After an error it returns the end of the text.
 type dotScanner struct {
 	text   *text
 	pos    int
@@ -35,7 +35,7 @@ type dotScanner struct {
 	failed error
 }
 
-// keyword takes the current token if it is that keyword.
+// keyword consumes the current token if it is the keyword.
 func (s *dotScanner) keyword(word string) bool {
 	if !s.tok.is(word) {
 		return false
@@ -44,7 +44,7 @@ func (s *dotScanner) keyword(word string) bool {
 	return true
 }
 
-// punctuation takes the current token if it is that.
+// punctuation consumes the current token if it is the punctuation mark.
 func (s *dotScanner) punctuation(mark string) bool {
 	if s.tok.kind != tokenPunctuation || s.tok.text != mark {
 		return false
@@ -53,7 +53,7 @@ func (s *dotScanner) punctuation(mark string) bool {
 	return true
 }
 
-// unexpected says what was expected instead of the current token.
+// unexpected returns an error about the current token. want describes what was expected.
 func (s *dotScanner) unexpected(want string) error {
 	got := fmt.Sprintf("%q", s.tok.text)
 	if s.tok.kind == tokenEnd {
@@ -98,8 +98,8 @@ func (s *dotScanner) take(kind tokenKind, n int) {
 	s.pos += n
 }
 
-// blanks skips white space and comments. A line that starts with # is what a C
-// preprocessor leaves behind.
+// blanks skips white space and comments. Lines that start with #, the output of a C
+// preprocessor, are comments.
 func (s *dotScanner) blanks() {
 	src := s.text.src
 	for s.pos < len(src) {
@@ -125,8 +125,8 @@ func (s *dotScanner) blanks() {
 	}
 }
 
-// quotes reads a string, and those that + joins to it. A quote in it is escaped, and so may
-// the end of a line be, which is then no part of it.
+// quotes reads a string and the strings that + joins to it. A backslash escapes a quote, and removes the end of a
+// line.
 func (s *dotScanner) quotes() {
 	s.tok.kind, s.tok.quoted = tokenID, true
 	var b strings.Builder
@@ -173,7 +173,7 @@ func (s *dotScanner) quoted(b *strings.Builder) {
 	s.fail(start, "the string has no end")
 }
 
-// html reads text in angle brackets, which nest.
+// html reads text in balanced angle brackets.
 func (s *dotScanner) html() {
 	depth, src := 0, s.text.src
 	for i := s.pos; i < len(src); i++ {
@@ -192,11 +192,11 @@ func (s *dotScanner) html() {
 	s.fail(s.pos, "the text in angle brackets has no end")
 }
 
-// numeral is a number without quotes, as the language defines it.
+// numeral matches a number without quotes, by the definition of the language.
 var numeral = regexp.MustCompile(`^-?(\.[0-9]+|[0-9]+(\.[0-9]*)?)`)
 
-// word reads a name or a number. DOT ends a number at the first byte that cannot continue it, so that 2e3 is the number 2
-// and the name e3. Nobody means that: what follows a word directly must be able to follow a word.
+// word reads a name or a number. DOT ends a number at the first byte that cannot continue it, so that 2e3 would be the
+// number 2 and the name e3, which no author intends. A word directly followed by another word is therefore an error.
 func (s *dotScanner) word(rest string) {
 	n := len(numeral.FindString(rest))
 	if n == 0 {
@@ -214,10 +214,10 @@ func (s *dotScanner) word(rest string) {
 	}
 }
 
-// glued is what follows a word without a space between them, and would be another word.
+// glued matches another word that directly follows a word.
 var glued = regexp.MustCompile(`^([.]|-[.0-9]|[\w\x80-\x{10ffff}])(-[.0-9]|[.\w\x80-\x{10ffff}])*`)
 
-// wordByte holds for the bytes of names, of any encoding.
+// wordByte reports whether a byte may be part of a name, in any encoding.
 func wordByte(c byte) bool {
 	lower := c | 0x20
 	return 'a' <= lower && lower <= 'z' || numberByte(c) || c == '_' || c >= 0x80

@@ -9,8 +9,8 @@ import (
 	"github.com/reprise-gpu/reprise/ir"
 )
 
-// draft is a graph as a text gives it: tasks in order of appearance, and arcs in
-// any direction.
+// draft is a graph as a parser finds it in a text: tasks in order of appearance, and arcs in
+// any direction, possibly with duplicates and cycles.
 type draft struct {
 	text
 	options Options
@@ -21,17 +21,17 @@ type draft struct {
 
 type task struct {
 	name  string
-	label string // for people; "" is the name
-	cost  int64  // nanoseconds; negative when the text gives none
+	label string // "" means the name
+	cost  int64  // nanoseconds; negative if the text gives none
 }
 
-// arc says that a task comes before another, and where the text says so.
+// arc is a dependency: a task must end before another starts. It contains its offset in the text.
 type arc struct {
 	from, to int32
 	at       int
 }
 
-// task is the index of the task of that name, which is new if need be.
+// task returns the index of the task with a name. It adds the task if it is new.
 func (d *draft) task(name string) int32 {
 	i, ok := d.index[name]
 	if !ok {
@@ -42,19 +42,19 @@ func (d *draft) task(name string) int32 {
 	return i
 }
 
-// arc notes that one task comes before another.
+// arc adds a dependency.
 func (d *draft) arc(from, to int32, at int) error {
 	if from == to {
-		return d.errorf(at, "%s comes before itself: leave the edge out", d.tasks[from].name)
+		return d.errorf(at, "%s depends on itself: leave the edge out", d.tasks[from].name)
 	}
 	d.arcs = append(d.arcs, arc{from, to, at})
 	return nil
 }
 
-// graph is the draft in program order. Parallel arcs become one.
+// graph returns the draft as a graph in program order. Parallel arcs become one.
 func (d *draft) graph(name string) (*ir.Graph, error) {
 	if len(d.tasks) == 0 {
-		return nil, d.errorf(0, "there is no task in it")
+		return nil, d.errorf(0, "it contains no task")
 	}
 	into, succs := d.rows()
 	order, err := d.order(into, succs)
@@ -81,7 +81,7 @@ func (d *draft) graph(name string) (*ir.Graph, error) {
 	return g, nil
 }
 
-// title is the label of operation v, none if that would only repeat the number.
+// title returns the label of operation v, or "" if the label is the number of the operation.
 func (t *task) title(v int) string {
 	s := t.label
 	if s == "" {
@@ -93,7 +93,7 @@ func (t *task) title(v int) string {
 	return strings.ToValidUTF8(s, "?")
 }
 
-// rows are the predecessors and successors of each task, none twice.
+// rows returns the predecessors and successors of each task, without duplicates.
 func (d *draft) rows() (into, succs [][]int32) {
 	into, succs = make([][]int32, len(d.tasks)), make([][]int32, len(d.tasks))
 	for _, a := range d.arcs {
@@ -109,8 +109,8 @@ func (d *draft) rows() (into, succs [][]int32) {
 	return into, succs
 }
 
-// order is a topological order of the tasks, of all the one that comes first in
-// the dictionary, so that a text which is in such an order keeps it.
+// order returns the lexicographically smallest topological order of the tasks. A text whose tasks are in topological
+// order therefore keeps its order.
 func (d *draft) order(into, succs [][]int32) ([]int32, error) {
 	order := dense.Order(func(i int32) []int32 { return succs[i] }, make([]int32, len(succs)))
 	if len(order) < len(into) {
@@ -119,8 +119,9 @@ func (d *draft) order(into, succs [][]int32) ([]int32, error) {
 	return order, nil
 }
 
-// cycle reports one, at the arc that closes it. Every task that is not in the order waits for
-// one that is not, so going from each to such a predecessor ends up in a circle.
+// cycle returns an error that lists the tasks of a cycle, at the position of the arc that closes it. Every task that is
+// missing in the incomplete order has a predecessor that is missing, too. Following such predecessors must revisit a
+// task, which closes a cycle.
 func (d *draft) cycle(into [][]int32, order []int32) error {
 	ordered := make([]bool, len(into))
 	for _, i := range order {
@@ -140,10 +141,10 @@ func (d *draft) cycle(into [][]int32, order []int32) error {
 	}
 	slices.Reverse(path)
 	last := slices.IndexFunc(d.arcs, func(a arc) bool { return a.from == path[len(path)-2] && a.to == at })
-	return d.errorf(d.arcs[last].at, "the tasks go round in a circle: %s", d.names(path))
+	return d.errorf(d.arcs[last].at, "the tasks form a cycle: %s", d.names(path))
 }
 
-// names lists tasks, leaving out the middle of a long list.
+// names lists the names of tasks. It omits the middle of a long list.
 func (d *draft) names(path []int32) string {
 	const most = 12
 	var words []string

@@ -10,16 +10,15 @@ import (
 //
 //	# a comment
 //	load square
-//	load root 3.5       what follows the two names belongs to the edge: left out
+//	load root 3.5       words after the two names are ignored
 //	alone               a task without edges
 //
-// Names that are all numbers are put in numeric order, which is how programs number
-// what they write. A first line that may be a heading is an error, for nothing tells it
-// from an edge.
+// If all names are numbers, tasks are in numeric order. A first line that may be a heading is an error,
+// because it cannot be distinguished from an edge.
 func parseEdges(d *draft) error {
 	rows := slices.Collect(d.lines(edgeComments...))
 	if n, ok := heading(rows); ok && alone(n, rows) <= maxAlone {
-		return d.errorf(rows[0][0].at, "this may be a heading (%d tasks, %s edges) or an edge: name the format counted if it is a heading, or give the edge a third word", n, rows[0][1].word)
+		return d.errorf(rows[0][0].at, "this line may be a heading (%d tasks, %s edges) or an edge: for a heading select the format counted, for an edge add a third word", n, rows[0][1].word)
 	}
 	if numbers, ok := allNumbers(rows); ok {
 		slices.Sort(numbers)
@@ -30,8 +29,8 @@ func parseEdges(d *draft) error {
 	return d.edges(rows)
 }
 
-// parseCounted reads an edge list below a heading: N M, the numbers of tasks and of
-// edges, and then M edges between tasks 0 to N-1.
+// parseCounted reads an edge list with a heading: N M, the numbers of tasks and
+// edges, followed by M edges between tasks 0 to N-1.
 func parseCounted(d *draft) error {
 	rows := slices.Collect(d.lines(edgeComments...))
 	n, ok := heading(rows)
@@ -39,7 +38,7 @@ func parseCounted(d *draft) error {
 		return d.errorf(0, "the first line must be N M, and M lines FROM TO must follow with numbers from 0 to N-1")
 	}
 	if alone := alone(n, rows); alone > maxAlone {
-		return d.errorf(rows[0][0].at, "%d tasks or more have no edge, and %d may: leave them out", alone, maxAlone)
+		return d.errorf(rows[0][0].at, "at least %d tasks have no edge, and the limit is %d: leave them out", alone, maxAlone)
 	}
 	for i := range n {
 		d.task(strconv.Itoa(i))
@@ -52,7 +51,7 @@ var edgeComments = []string{"#", "%", "//"}
 func (d *draft) edges(rows [][]field) error {
 	for _, row := range rows {
 		if len(row) > 1 && (row[1].word == "->" || row[1].word == "--") {
-			return d.errorf(row[1].at, "put a blank between the names of an edge instead of %s, or name the format dot", row[1].word)
+			return d.errorf(row[1].at, "put a blank between the names of an edge instead of %s, or select the format dot", row[1].word)
 		}
 		if strings.HasSuffix(row[0].word, ",") || len(row) == 1 && strings.Contains(row[0].word, ",") {
 			return d.errorf(row[0].at, "%s: put blanks between the names of an edge instead of a comma", row[0].word)
@@ -68,7 +67,7 @@ func (d *draft) edges(rows [][]field) error {
 	return nil
 }
 
-// heading is the number of tasks that the first line gives, if it can be one.
+// heading returns the number of tasks in the first line, and whether that line can be a heading.
 func heading(rows [][]field) (int, bool) {
 	if len(rows) == 0 || len(rows[0]) != 2 {
 		return 0, false
@@ -81,14 +80,13 @@ func heading(rows [][]field) (int, bool) {
 	return first[0], len(rest) == 0 || slices.Max(rest) < first[0]
 }
 
-// alone is how many of n tasks have no edge below a heading, or more.
+// alone returns a lower bound of the number of tasks without edges, of n tasks with the edges in rows[1:].
 func alone(n int, rows [][]field) int { return n - 2*(len(rows)-1) }
 
-// maxAlone bounds what a few bytes can ask for: tasks that have no edge.
+// maxAlone bounds the tasks without edges. A heading of a few bytes could otherwise exhaust the memory.
 const maxAlone = 1 << 16
 
-// allNumbers are the names of all rows as numbers, if each is one in the way that it
-// would be printed.
+// allNumbers returns the names in all rows as numbers, and whether each name is a number in its usual decimal form.
 func allNumbers(rows [][]field) ([]int, bool) {
 	var numbers []int
 	for _, row := range rows {

@@ -17,7 +17,7 @@ import (
 	"github.com/reprise-gpu/reprise/ir"
 )
 
-// named is a node of one of gonum's graphs that keeps its name in DOT.
+// named is a node of a gonum graph that keeps its name in DOT.
 type named struct {
 	graph.Node
 	name string
@@ -26,13 +26,13 @@ type named struct {
 func (n *named) SetDOTID(id string) { n.name = id }
 func (n *named) DOTID() string      { return n.name }
 
-// namedGraph makes such nodes.
+// namedGraph is a gonum graph whose nodes are named.
 type namedGraph struct{ *simple.DirectedGraph }
 
 func (g namedGraph) NewNode() graph.Node { return &named{Node: g.DirectedGraph.NewNode()} }
 
-// Of edges between nodes gonum finds the same. (Of an edge from a subgraph whose nodes are known already, as in
-// "a -> b; {a} -> c", its decoder of v0.17.0 loses the edge.)
+// TestDOTAgreesWithGonum compares the edges between nodes with those that gonum's decoder finds. It has no edges from
+// subgraphs: the decoder of v0.17.0 loses an edge from a subgraph whose nodes exist, as in "a -> b; {a} -> c".
 func TestDOTAgreesWithGonum(t *testing.T) {
 	for seed := range uint64(200) {
 		r := rand.New(rand.NewPCG(seed, 22))
@@ -69,9 +69,9 @@ func plainEdges(r *rand.Rand, tasks map[string]known) string {
 	return "digraph {" + b.String() + "}"
 }
 
-// Package importer has a reader of its own because gonum's does not accept these texts, which are in
-// the language and in testdata/read/dot or written by programs. If a release of gonum's accepts them
-// all, this test fails, and its reader may be enough.
+// TestGonumDoesNotReadAllOfDOT expects gonum to refuse valid texts from testdata/read/dot or written by programs. They
+// are the reason for the parser in this package. If the test fails, a release of gonum accepts them, and its parser may
+// suffice.
 func TestGonumDoesNotReadAllOfDOT(t *testing.T) {
 	for what, src := range map[string]string{
 		"strings joined by +":               `strict digraph "two" + " words" { a }`,
@@ -87,7 +87,7 @@ func TestGonumDoesNotReadAllOfDOT(t *testing.T) {
 	}
 }
 
-// What gonum's encoder writes of a graph is read back with the costs, labels and edges.
+// TestReadReadsWhatGonumWrites expects the costs, labels and edges of a graph that gonum's encoder has written.
 func TestReadReadsWhatGonumWrites(t *testing.T) {
 	g := &ir.Graph{Name: "two words", Ops: []ir.Op{
 		{Kind: ir.KindEmpty, Label: "first", Cost: 1500},

@@ -1,4 +1,4 @@
-// Package importer reads task graphs that other programs wrote, as graphs of
+// Package importer reads task graphs in the formats of other programs. The result is a graph of
 // empty operations with costs, so that the planner can be tried on any public
 // DAG.
 //
@@ -6,14 +6,13 @@
 //	                                   tasks     program order,
 //	                                   and arcs  one after edge per arc
 //
-// A parser of one format fills in a draft: tasks by name and arcs between them, as
-// they come, each with its place in the text. What the formats have in common
-// is done once for all: names are resolved, an arc given twice is kept once, a
-// cycle is reported with its tasks, and tasks are put into a topological order,
-// which is the order of the text wherever that is one.
+// The parser of a format fills in a draft: tasks by name and arcs between them, in the order of the
+// text, each with its position. The remaining steps are common to all formats: resolve names, remove
+// duplicate arcs, report a cycle with its tasks, and put the tasks into a topological order,
+// which is the order of the text if that is topological.
 //
-// Only tasks and their order are taken over. What passes along an arc, and on how
-// many machines a workflow ran, has no counterpart in a graph for one GPU.
+// Only tasks, costs and dependencies are imported. The data that pass along an arc, and the machines
+// of a workflow, have no counterpart in a graph for one GPU.
 package importer
 
 import (
@@ -27,14 +26,14 @@ import (
 	"github.com/reprise-gpu/reprise/ir"
 )
 
-// Options say what a text leaves open. The zero value is usable.
+// Options supplies what a text does not contain. The zero value is usable.
 type Options struct {
-	Format string        // one of Formats; "" goes by the name of the file
-	Unit   time.Duration // of a cost without a unit; 0 is a microsecond
-	Cost   time.Duration // of a task whose cost the text does not give
+	Format string        // name of one of Formats; "" selects it by the extension of the file
+	Unit   time.Duration // unit of a cost without a unit; 0 means a microsecond
+	Cost   time.Duration // cost of a task without one in the text
 }
 
-// Format is one that Read understands.
+// Format is a format that Read accepts.
 type Format struct {
 	Name, Doc  string
 	extensions []string
@@ -49,19 +48,19 @@ var formats = []Format{
 	{"wfcommons", "workflow instances of WfCommons, in JSON", []string{".json"}, parseWfCommons},
 }
 
-// Formats lists the formats in the order in which a reader should meet them.
+// Formats lists the formats, the most common first.
 func Formats() []Format { return formats }
 
-// Read returns the graph that src describes. The name is the file's: it goes into
-// errors, its base into the graph, and its extension may tell the format. A mistake
-// in the text is an *ir.Error.
+// Read returns the graph that src describes. name is the name of the file: it is part of
+// errors, its base becomes the name of the graph, and its extension selects the format if o.Format is "". An error
+// in the text is an *ir.Error with its position.
 func Read(name, src string, o Options) (*ir.Graph, error) {
 	f, err := formatOf(name, o.Format)
 	if err != nil {
 		return nil, err
 	}
 	if o.Unit < 0 || o.Cost < 0 {
-		return nil, fmt.Errorf("a cost and its unit must not be negative, and are %v and %v", o.Cost, o.Unit)
+		return nil, fmt.Errorf("options: cost %v and unit %v: both must be 0 or more", o.Cost, o.Unit)
 	}
 	if o.Unit == 0 {
 		o.Unit = time.Microsecond
@@ -78,7 +77,7 @@ func Read(name, src string, o Options) (*ir.Graph, error) {
 	return d.graph(strings.TrimSuffix(base, filepath.Ext(base)))
 }
 
-// formatOf is the format of that name, or the one that a file's extension tells.
+// formatOf returns the format with a name, or if that is "" the one of a file's extension.
 func formatOf(file, name string) (*Format, error) {
 	ext := strings.ToLower(filepath.Ext(file))
 	names := make([]string, len(formats))
@@ -96,7 +95,7 @@ func formatOf(file, name string) (*Format, error) {
 	}
 	known := strings.Join(names, ", ")
 	if name == "" {
-		return nil, fmt.Errorf("%s: the extension %q tells no format: name one of %s", file, ext, known)
+		return nil, fmt.Errorf("%s: the extension %q is not that of a format: select one of %s", file, ext, known)
 	}
 	return nil, fmt.Errorf("unknown format %q: there are %s", name, known)
 }

@@ -16,8 +16,8 @@ import (
 	"github.com/reprise-gpu/reprise/ir"
 )
 
-// TestRead runs testdata: the argument of a case is the file's name, its input the file,
-// its output the graph or the error.
+// TestRead runs the cases in testdata. The argument of a case is the name of a file, its input the contents,
+// and its output the graph or the error.
 func TestRead(t *testing.T) {
 	datadriven.Walk(t, "testdata/read", func(t *testing.T, path string) {
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
@@ -61,7 +61,7 @@ func TestFormatsAgree(t *testing.T) {
 	}
 }
 
-// A byte order mark is no part of the first name.
+// TestReadSkipsAByteOrderMark expects that a byte order mark is not part of the first name.
 func TestReadSkipsAByteOrderMark(t *testing.T) {
 	g, err := importer.Read("x.txt", "\ufeffa b\na c\n", importer.Options{})
 	require.NoError(t, err)
@@ -72,8 +72,8 @@ func TestReadSkipsAByteOrderMark(t *testing.T) {
 	assert.ErrorContains(t, err, "x.txt:1:1: there is a zero byte in it, as in UTF-16")
 }
 
-// A chain of edges in one statement is read in linear time: with a copy of what there is
-// for each edge, this one would take minutes.
+// TestALongStatementStaysLinear reads a long chain of edges in one statement. It would take minutes if the parser copied
+// the nodes so far for each edge.
 func TestALongStatementStaysLinear(t *testing.T) {
 	const n = 1 << 18
 	var b strings.Builder
@@ -89,7 +89,7 @@ func TestALongStatementStaysLinear(t *testing.T) {
 	assert.Less(t, time.Since(start), 20*time.Second)
 }
 
-// known is what must survive of a task, by its name.
+// known holds the properties of a task that every format must preserve.
 type known struct {
 	micros int64
 	preds  string // sorted names
@@ -112,8 +112,8 @@ func randomTasks(r *rand.Rand) map[string]known {
 	return tasks
 }
 
-// tasksOf reads a graph back. A label is missing where it would be the number of the
-// operation, which is never 100 or more here.
+// tasksOf returns the tasks of a graph by name. A label is missing if it equals the number of the
+// operation; names here are 100 or more, and numbers are less.
 func tasksOf(g *ir.Graph) map[string]known {
 	tasks := map[string]known{}
 	for _, op := range g.Ops {
@@ -127,7 +127,7 @@ func tasksOf(g *ir.Graph) map[string]known {
 	return tasks
 }
 
-// shuffled is the names of tasks in random order.
+// shuffled returns the names of tasks in random order.
 func shuffled(r *rand.Rand, tasks map[string]known) []string {
 	var names []string
 	for n := range tasks {
@@ -198,12 +198,12 @@ func TestFormatFollowsTheName(t *testing.T) {
 		assert.ErrorAs(t, err, new(*ir.Error), "%s: the text is empty, the format known", name)
 	}
 	_, err := importer.Read("x.png", "", importer.Options{})
-	assert.EqualError(t, err, `x.png: the extension ".png" tells no format: name one of dot, edges, counted, stg, wfcommons`)
+	assert.EqualError(t, err, `x.png: the extension ".png" is not that of a format: select one of dot, edges, counted, stg, wfcommons`)
 	_, err = importer.Read("x.dot", "", importer.Options{Format: "gml"})
 	assert.EqualError(t, err, `unknown format "gml": there are dot, edges, counted, stg, wfcommons`)
 }
 
-// A few bytes of DOT must not take the memory of the machine.
+// TestProductsOfSubgraphsAreBounded expects errors for short texts that would take too much memory.
 func TestProductsOfSubgraphsAreBounded(t *testing.T) {
 	var nodes strings.Builder
 	for i := range 1100 {
@@ -214,11 +214,11 @@ func TestProductsOfSubgraphsAreBounded(t *testing.T) {
 	_, err := importer.Read("x.dot", src, importer.Options{})
 	assert.ErrorContains(t, err, "edges between subgraphs stand for more than 1048576 edges")
 	_, err = importer.Read("x.dot", "digraph "+strings.Repeat("{", 100000), importer.Options{})
-	assert.ErrorContains(t, err, "more than 1000 subgraphs within each other")
+	assert.ErrorContains(t, err, "subgraphs are nested more than 1000 deep")
 }
 
-// FuzzRead: no text makes a parser panic, and what it accepts is a valid graph that
-// prints and reads back. The first byte chooses the format.
+// FuzzRead checks that no text makes a parser panic, and that an accepted text gives a valid graph that
+// can be printed and parsed. The first byte selects the format.
 func FuzzRead(f *testing.F) {
 	for seed := range uint64(3) {
 		r := rand.New(rand.NewPCG(seed, 21))

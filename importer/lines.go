@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// field is a word of a line and where it starts.
+// field is a word of a line and its offset in the text.
 type field struct {
 	word string
 	at   int
@@ -24,7 +24,7 @@ func (t *text) lines(comments ...string) iter.Seq[[]field] {
 	}
 }
 
-// split cuts a line that starts at an offset into its words, up to a comment.
+// split returns the words of a line up to a comment. at is the offset of the line in the text.
 func split(line string, at int, comments []string) []field {
 	var fields []field
 	for word := range strings.FieldsSeq(line) {

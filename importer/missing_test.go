@@ -6,7 +6,7 @@ import (
 	"github.com/reprise-gpu/reprise/internal/absent/absenttest"
 )
 
-// TestMissingArguments leaves arguments out of all that the package exports.
+// TestMissingArguments calls all exported functions with missing arguments.
 func TestMissingArguments(t *testing.T) {
 	absenttest.Run(t, absenttest.Calls{
 		Funcs: map[string]any{"Read": Read},

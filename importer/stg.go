@@ -9,7 +9,7 @@ import (
 // standard task graph set for fair evaluation of multiprocessor scheduling
 // algorithms", J. Scheduling 2002), without communication costs:
 //
-//	4            tasks, without those that only mark entry and exit
+//	4            number of tasks, without those for entry and exit
 //	0 0 0        number, time, number of predecessors, predecessors
 //	1 5 1 0
 //	2 3 1 0
@@ -18,19 +18,19 @@ import (
 //	5 0 2 3 4
 //	# information
 //
-// The prototypes of that set have a second number in the first line, of processors,
-// and no entry.
+// The prototypes of that set have the number of processors as a second number in the first line,
+// and no entry task.
 func parseSTG(d *draft) error {
 	rows := slices.Collect(d.lines("#"))
 	if len(rows) == 0 || len(rows[0]) > 2 {
-		return d.errorf(0, "the first line of an STG file is the number of tasks")
+		return d.errorf(0, "the first line of an STG file must be the number of tasks")
 	}
 	n, err := d.number(rows[0][0])
 	if err != nil {
 		return err
 	}
 	if got := len(rows) - 1; got < n || got > n+2 {
-		return d.errorf(rows[0][0].at, "%d tasks are announced and %d follow: there may be two more, of entry and exit", n, got)
+		return d.errorf(rows[0][0].at, "the first line announces %d tasks and %d follow: only two more are valid, entry and exit", n, got)
 	}
 	for _, row := range rows[1:] {
 		if err := d.stgTask(row); err != nil {
@@ -45,16 +45,16 @@ func parseSTG(d *draft) error {
 	return nil
 }
 
-// stgTask notes the task of a row.
+// stgTask adds the task of a row.
 func (d *draft) stgTask(row []field) error {
 	if len(row) < 3 {
-		return d.errorf(row[0].at, "a task is its number, its time, and how many predecessors it has, then those")
+		return d.errorf(row[0].at, "a line must be NUMBER TIME COUNT, followed by the numbers of COUNT predecessors")
 	}
 	if _, err := d.number(row[0]); err != nil {
 		return err
 	}
 	if _, ok := d.index[row[0].word]; ok {
-		return d.errorf(row[0].at, "task %s is there twice", row[0].word)
+		return d.errorf(row[0].at, "task %s occurs twice", row[0].word)
 	}
 	cost, err := d.nanoseconds(row[1].at, row[1].word)
 	if err != nil {
@@ -64,7 +64,7 @@ func (d *draft) stgTask(row []field) error {
 	return nil
 }
 
-// stgArcs notes the predecessors of a row, when all tasks are known.
+// stgArcs adds the arcs from the predecessors in a row. All tasks must have been added.
 func (d *draft) stgArcs(row []field) error {
 	n, err := d.number(row[2])
 	if err != nil {
@@ -72,7 +72,7 @@ func (d *draft) stgArcs(row []field) error {
 	}
 	preds := row[3:]
 	if len(preds) != n {
-		return d.errorf(row[2].at, "%d predecessors are announced and %d follow: a line is NUMBER TIME COUNT and so many numbers, without costs of communication", n, len(preds))
+		return d.errorf(row[2].at, "the line announces %d predecessors and %d follow: it must be NUMBER TIME COUNT and COUNT numbers, without costs of communication", n, len(preds))
 	}
 	to := d.index[row[0].word]
 	for _, p := range preds {
@@ -91,7 +91,7 @@ func (d *draft) stgArcs(row []field) error {
 func (d *draft) number(f field) (int, error) {
 	n, err := strconv.Atoi(f.word)
 	if err != nil || n < 0 {
-		return 0, d.errorf(f.at, "%q is no number of tasks", f.word)
+		return 0, d.errorf(f.at, "%q is not a number of tasks", f.word)
 	}
 	return n, nil
 }

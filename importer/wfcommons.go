@@ -11,10 +11,10 @@ import (
 
 // parseWfCommons reads a workflow instance in WfFormat (Coleman et al., "WfCommons: A
 // framework for enabling scientific workflow research and development", FGCS 2022), of
-// versions 1.0 to 1.6. Up to 1.2 the tasks with their run times are workflow.jobs, up to 1.4
-// workflow.tasks; since then workflow.specification.tasks has the order and
-// workflow.execution.tasks the times. Times are seconds. A workflow in which no task names
-// another is ordered by files: who reads one comes after who writes it.
+// versions 1.0 to 1.6. The tasks with their run times are in workflow.jobs up to version 1.2 and in
+// workflow.tasks up to 1.4. Since then workflow.specification.tasks contains the dependencies and
+// workflow.execution.tasks the run times. Times are in seconds. If no task names its parents or children,
+// dependencies follow from files: a task that reads a file depends on the task that writes it.
 func parseWfCommons(d *draft) error {
 	if err := json.Unmarshal([]byte(d.src), new(json.RawMessage)); err != nil {
 		var syntax *json.SyntaxError
@@ -28,18 +28,18 @@ func parseWfCommons(d *draft) error {
 	return w.connect()
 }
 
-// workflow is a walk through the JSON. It goes by the decoder's tokens, since the
-// places of tasks are needed for errors.
+// workflow is the state of the parser. It reads the decoder's tokens one by one, because errors need the positions of
+// tasks.
 type workflow struct {
 	*draft
 	dec    *json.Decoder
-	listed bool // there is a list of tasks, be it empty
+	listed bool // the file contains a list of tasks, possibly empty
 	read   []wfTask
 	byName map[string]int32 // the task of that name, -1 if there are several
 	times  map[string]timing
 }
 
-// timing is the time of a task and where the text gives it.
+// timing is the run time of a task and its position in the text.
 type timing struct {
 	ns int64
 	at int
@@ -67,7 +67,7 @@ type wfFile struct {
 	Link       string // input or output
 }
 
-// files are the names of all files that the task reads or writes.
+// files returns the names of the files that the task reads and writes.
 func (t *wfTask) files() (in, out []string) {
 	in, out = t.InputFiles, t.OutputFiles
 	for _, f := range t.Files {
@@ -88,10 +88,10 @@ var taskLists = map[string]func(*workflow, *wfTask) error{
 	timesOnly:                      (*workflow).timed,
 }
 
-// timesOnly is the path of the list that tells when tasks ran and not in which order.
+// timesOnly is the path of the list that contains run times but no dependencies.
 const timesOnly = "workflow.execution.tasks"
 
-// value reads the value at a path, skipping what is on the way to no task.
+// value reads the value at a path. It skips values that cannot contain tasks.
 func (w *workflow) value(path []string) error {
 	key := strings.Join(path, ".")
 	if each, ok := taskLists[key]; ok {
@@ -142,7 +142,7 @@ func (w *workflow) list(key string, each func(*workflow, *wfTask) error) error {
 	return err
 }
 
-// open reads the bracket that begins what is at key.
+// open reads the opening bracket of the value at key.
 func (w *workflow) open(bracket json.Delim, key string) error {
 	at := w.offset()
 	t, err := w.dec.Token()
@@ -158,17 +158,17 @@ func (w *workflow) open(bracket json.Delim, key string) error {
 	return nil
 }
 
-// offset is where the next value starts.
+// offset returns the offset of the next value.
 func (w *workflow) offset() int {
 	at := int(w.dec.InputOffset())
 	rest := w.src[at:]
 	return at + len(rest) - len(strings.TrimLeft(rest, " \t\r\n,:"))
 }
 
-// declare notes a task, with its time if it is there.
+// declare adds a task, with its run time if the text contains it.
 func (w *workflow) declare(t *wfTask) error {
 	if _, ok := w.index[t.ID]; ok {
-		return w.errorf(t.at, "task %s is there twice", t.ID)
+		return w.errorf(t.at, "task %s occurs twice", t.ID)
 	}
 	i := w.task(t.ID)
 	if t.Name != "" {
@@ -181,7 +181,7 @@ func (w *workflow) declare(t *wfTask) error {
 	return w.timed(t)
 }
 
-// timed notes the time of a task, which may be declared later.
+// timed stores the run time of a task, which may be declared later.
 func (w *workflow) timed(t *wfTask) error {
 	seconds := t.RuntimeInSeconds
 	if seconds == nil {
@@ -195,11 +195,11 @@ func (w *workflow) timed(t *wfTask) error {
 	return err
 }
 
-// connect adds times and arcs, when all tasks are known. The order is told by
+// connect adds run times and arcs after all tasks have been declared. Dependencies are given by
 // parents, by children, or by both.
 func (w *workflow) connect() error {
 	if !w.listed {
-		return w.errorf(0, "there is neither workflow.tasks nor workflow.specification.tasks in it: write the order of tasks as WfFormat has it")
+		return w.errorf(0, "it contains neither workflow.tasks nor workflow.specification.tasks: write the dependencies as WfFormat defines them")
 	}
 	for _, id := range slices.Sorted(maps.Keys(w.times)) {
 		i, ok := w.index[id]
@@ -219,7 +219,7 @@ func (w *workflow) connect() error {
 	return nil
 }
 
-// followFiles has the tasks that read a file come after the first that writes it.
+// followFiles makes each task that reads a file depend on the first task that writes it.
 func (w *workflow) followFiles() error {
 	writer := map[string]int32{}
 	for i := range w.read {
@@ -269,7 +269,7 @@ func (w *workflow) relatives(t *wfTask) error {
 	return nil
 }
 
-// named is the task of that id, or in older versions of that name.
+// named returns the task with an id, or with a name in older versions of the format.
 func (w *workflow) named(name string, at int) (int32, error) {
 	if i, ok := w.index[name]; ok {
 		return i, nil
@@ -284,11 +284,11 @@ func (w *workflow) named(name string, at int) (int32, error) {
 	return i, nil
 }
 
-// mistyped says what of a task is not of the type that it should be.
+// mistyped returns an error that names the field of a task that has a wrong type.
 func (w *workflow) mistyped(at int, err error) error {
 	var wrong *json.UnmarshalTypeError
 	if errors.As(err, &wrong) && wrong.Field != "" {
 		return w.errorf(at, "the %s of a task cannot be a %s", wrong.Field, wrong.Value)
 	}
-	return w.errorf(at, "this is no task: %v", err)
+	return w.errorf(at, "this is not a task: %v", err)
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/reprise-gpu/reprise/ir"
 )
 
-// One workflow in every version of the format, with the fields that the version's schema has.
+// wfVersions holds one workflow in every version of the format, with the fields of the version's schema.
 var wfVersions = map[string]string{
 	"1.0": `{"name": "w", "schemaVersion": "1.0", "wms": {"name": "Pegasus", "version": "4.9"}, "workflow": {
 		"makespan": 9, "executedAt": "20200101T000000Z",

@@ -1,4 +1,4 @@
-// Package autotest checks watched programs on any device: random programs with loops, against the same
+// Package autotest checks automatic replay on any device. It compares random programs with loops with the same programs
 // run call by call.
 package autotest
 
@@ -14,8 +14,9 @@ import (
 	"github.com/reprise-gpu/reprise/tracer"
 )
 
-// Programs runs random programs of so many seeds, and wants what they saw to be what they see run call by call. open returns
-// a device, which is closed.
+// Programs runs random programs with automatic replay and call by call, and requires that both read the same results.
+// seeds is the number of programs. open returns a new device, which Programs closes. At least a third of all calls must
+// be replayed, and some replays must be updated.
 func Programs(t *testing.T, open func() device.Device, seeds uint64) {
 	for _, form := range graphexec.Backends() {
 		var all auto.Stats

@@ -1,5 +1,5 @@
-// Package graphexectest checks replays on any device: random programs whose replays are changed
-// in between, against calls made one by one.
+// Package graphexectest checks replays on any device. It applies random changes between replays of random programs, and
+// compares the results with those of the same calls made one by one.
 package graphexectest
 
 import (
@@ -21,19 +21,19 @@ import (
 
 const length = 64 // elements of a buffer
 
-// program makes the same random calls again and again, but for what was changed.
+// program makes the same random calls in each run, apart from the changes made to it.
 type program struct {
 	t       testing.TB
 	seed    uint64
 	calls   int
-	loop    bool // the body of one: it ends with a step of a scalar, and calls nothing on the host
+	loop    bool // it is the body of a loop: it ends with a step of a scalar, and has no host calls
 	tr      *tracer.Tracer
 	kernels []*tracer.Kernel
-	buffers []tracer.Buffer // by role: which of them has it is what Swap and Rebind change
+	buffers []tracer.Buffer // by role; Swap and Rebind change which buffer has a role
 	all     []tracer.Buffer // in the order of allocation
 	host    tracer.Buffer
 	amount  any
-	many    any          // elements, of launches on whole buffers
+	many    any          // number of elements of launches on whole buffers
 	off     map[int]bool // by number of the call
 	grid    map[int]uint32
 
@@ -61,19 +61,19 @@ func start(t testing.TB, dev device.Device, mode tracer.Mode, seed uint64) *prog
 	return p
 }
 
-// stage is the role of pinned memory that only copies use, the last.
+// stage returns the role of the pinned memory that only copies use: the last one.
 func (p *program) stage() int { return len(p.buffers) - 1 }
 
 func (p *program) add(b tracer.Buffer) { p.buffers = append(p.buffers, p.keep(b)) }
 
-// keep remembers memory, and fills it.
+// keep adds a buffer to p.all and fills it with random contents.
 func (p *program) keep(b tracer.Buffer) tracer.Buffer {
 	p.write(b, len(p.all))
 	p.all = append(p.all, b)
 	return b
 }
 
-// write gives a buffer contents.
+// write fills a buffer with the random contents of a seed.
 func (p *program) write(b tracer.Buffer, seed int) {
 	require.NoError(p.t, p.tr.Err())
 	require.NoError(p.t, tracer.Write(b, contents(seed)))
@@ -102,7 +102,7 @@ func (p *program) run() {
 	require.NoError(p.t, p.tr.Err())
 }
 
-// do makes one call, unless it is off.
+// do makes the next call, unless it is switched off.
 func (p *program) do(call func()) {
 	if !p.off[p.n] {
 		call()
@@ -110,7 +110,7 @@ func (p *program) do(call func()) {
 	p.n++
 }
 
-// call draws the same numbers whatever was changed.
+// call makes one random call. It draws the same random numbers in each run, regardless of changes.
 func (p *program) call() {
 	n := []int64{1, length / 2, length}[p.r.IntN(3)]
 	blocks := uint32(1 + p.r.IntN(3))
@@ -154,7 +154,7 @@ func (p *program) call() {
 	}
 }
 
-// piece is n elements at a multiple of n, so that two of one length are the same or disjoint.
+// piece returns n elements at a multiple of n, so that two pieces of the same length are equal or disjoint.
 func (p *program) piece(n int64) tracer.Buffer {
 	i, at := p.r.IntN(p.stage()), p.r.Int64N(length/n)*n
 	return p.buffers[i].Slice(at, at+n)
@@ -175,9 +175,9 @@ func (p *program) read() (got [][]uint32) {
 	return got
 }
 
-// Changes replays programs of so many seeds, with a random sequence of changes and replays in between, and wants the
-// bytes that calls leave which are made one by one, as the changes say. open returns a device; the two that a program
-// runs on are closed.
+// Changes replays random programs with random changes between replays, and makes the changed calls one by one on
+// another device. It requires that both leave the same bytes. seeds is the number of programs. open returns a new
+// device, which Changes closes.
 func Changes(t *testing.T, open func() device.Device, seeds uint64) {
 	done := map[graphexec.Backend]*graphexec.Stats{}
 	for _, form := range graphexec.Backends() {
@@ -194,8 +194,8 @@ func Changes(t *testing.T, open func() device.Device, seeds uint64) {
 	require.Positive(t, done[graphexec.Graph].Rebuilds)
 }
 
-// also are passes besides those that every plan has, with the runs of the program in one replay of it. After
-// those that rely on what operations write, none can be switched off.
+// also lists optional passes of the plans. runs is the number of runs of the program in one replay. relies is set for
+// passes that rely on the writes of operations: no operation can be switched off after them.
 var also = []struct {
 	passes []string
 	runs   int
@@ -252,7 +252,7 @@ func changes(t *testing.T, open func() device.Device, seed uint64, form graphexe
 	return stats
 }
 
-// used is which buffers of a graph operations touch, by name.
+// used returns the names of the buffers that operations access.
 func used(g *ir.Graph) map[string]bool {
 	names := map[string]bool{}
 	for i := range g.Ops {
@@ -263,19 +263,20 @@ func used(g *ir.Graph) map[string]bool {
 	return names
 }
 
-// mutator makes changes, each with what it means for calls made one by one.
+// mutator draws random changes. Each comes with a model: a function that makes the same change to the calls made one by
+// one.
 type mutator struct {
 	r         *rand.Rand
 	want, got *program
 	dev       device.Device
 	ops       []ir.Op
-	fixed     bool            // operations are neither switched off nor given other grids
-	used      map[string]bool // the buffers that can be elsewhere
-	own       []device.Ptr    // of the trace's buffers, in the order of program.all
-	fresh     []device.Ptr
+	fixed     bool            // operations cannot be switched off or get other grids
+	used      map[string]bool // names of the buffers that can be rebound or swapped
+	own       []device.Ptr    // addresses of the trace's buffers, in the order of program.all
+	fresh     []device.Ptr    // memory allocated for Rebind
 }
 
-// places are where a trace that was not changed yet has the buffers of a program.
+// places returns the addresses of the program's buffers in a trace that was not changed yet.
 func (p *program) places(trace *tracer.Trace) (own []device.Ptr) {
 	for _, b := range p.all {
 		own = append(own, trace.Pointer(b.ID()))
@@ -283,7 +284,8 @@ func (p *program) places(trace *tracer.Trace) (own []device.Ptr) {
 	return own
 }
 
-// step applies up to three changes at once. It fails for none but those that may be refused.
+// step applies up to three changes at once. It requires that Apply fails exactly if Preflight does and then changes
+// nothing, that changes which must be possible succeed, and that Preflight predicts rebuilds.
 func (m *mutator) step(x *graphexec.Exec, at string) {
 	t := m.want.t
 	var list []graphexec.Change
@@ -308,18 +310,18 @@ func (m *mutator) step(x *graphexec.Exec, at string) {
 	for _, model := range models {
 		model()
 	}
-	foretold := slices.ContainsFunc(verdicts, func(v graphexec.Verdict) bool { return v.Rebuild != "" })
-	require.Equal(t, foretold, x.Stats().Rebuilds > before.Rebuilds, "%s: %v", at, verdicts)
+	predicted := slices.ContainsFunc(verdicts, func(v graphexec.Verdict) bool { return v.Rebuild != "" })
+	require.Equal(t, predicted, x.Stats().Rebuilds > before.Rebuilds, "%s: %v", at, verdicts)
 }
 
-// input writes another content to the buffer of a role.
+// input writes new contents to the buffer of a random role, on both sides.
 func (m *mutator) input() {
 	i, data := m.r.IntN(len(m.got.buffers)), contents(m.r.Int())
 	require.NoError(m.want.t, tracer.Write(m.want.buffers[i], data))
 	require.NoError(m.want.t, tracer.Write(m.got.buffers[i], data))
 }
 
-// change also says whether the change must be possible.
+// change returns a random change, its model, and whether the change must be possible.
 func (m *mutator) change() (graphexec.Change, func(), bool) {
 	w, stage := m.want, m.want.stage()
 	switch m.r.IntN(6) {
@@ -334,7 +336,7 @@ func (m *mutator) change() (graphexec.Change, func(), bool) {
 		return graphexec.Swap(m.role(i), m.role(j)), func() { w.buffers[i], w.buffers[j] = w.buffers[j], w.buffers[i] },
 			i != stage && m.used[m.role(i)] && m.used[m.role(j)]
 	case 3:
-		i := min(stage, m.r.IntN(2*stage)) // the one that may take a rebuild as often as all others
+		i := min(stage, m.r.IntN(2*stage)) // half of the draws are the stage, which may require a rebuild
 		p, model := m.memory(i)
 		return graphexec.Rebind(m.role(i), p), model, m.used[m.role(i)]
 	case 4:
@@ -347,7 +349,7 @@ func (m *mutator) change() (graphexec.Change, func(), bool) {
 		m.ops[op].Kind == ir.KindLaunch && !m.fixed
 }
 
-// role is what the trace calls a buffer, wherever it is by now.
+// role returns the name of a role in the trace.
 func (m *mutator) role(i int) string {
 	if i == m.want.stage() {
 		return "stage"
@@ -355,7 +357,8 @@ func (m *mutator) role(i int) string {
 	return fmt.Sprintf("b%d", i)
 }
 
-// memory is new memory for a buffer, on both sides with the same contents. Where only copies use it, it may be of another kind.
+// memory allocates new memory for a role on both sides, with the same contents. For the stage, which only copies use, it
+// may be pinned memory or device memory.
 func (m *mutator) memory(role int) (device.Ptr, func()) {
 	t := m.want.t
 	var p device.Ptr
@@ -374,8 +377,8 @@ func (m *mutator) memory(role int) (device.Ptr, func()) {
 	return p, func() { m.want.buffers[role] = fresh }
 }
 
-// read is the contents of all memory that replays have had, in the order of program.read. What the trace has under
-// the name of a role has to be what is there.
+// read returns the contents of all memory that replays have used, in the order of program.read. It also requires that
+// reading a role through the trace returns the contents of the memory that has the role now.
 func (m *mutator) read() (got [][]uint32) {
 	host := make([]uint32, length)
 	require.NoError(m.want.t, tracer.Read(host, m.got.host))

@@ -17,12 +17,12 @@ import (
 	"github.com/reprise-gpu/reprise/tracer"
 )
 
-// scalar is what a loop ends by.
+// scalar returns the scalar of the loop's condition.
 func (p *program) scalar() tracer.Buffer { return p.buffers[p.stage()-1].Slice(1, 2) }
 
-// Loops runs loops over programs of so many seeds, in every lowering, with a random sequence of changes between runs, and wants
-// the bytes and the iterations that calls come to which are made one by one, as the changes say. open returns a device; the two that a
-// loop runs on are closed.
+// Loops runs loops over random programs in every lowering, with random changes between runs, and makes the changed calls
+// one by one on another device. It requires that both leave the same bytes after the same number of iterations. seeds
+// is the number of programs. open returns a new device, which Loops closes.
 func Loops(t *testing.T, open func() device.Device, seeds uint64) {
 	var done loop.Stats
 	overlap := 0
@@ -42,18 +42,18 @@ func Loops(t *testing.T, open func() device.Device, seeds uint64) {
 	require.Positive(t, overlap, "no graph was a schedule of several iterations")
 }
 
-// changedLoop is a loop, and the calls that it stands for.
+// changedLoop is a loop, and a program that makes its calls one by one.
 type changedLoop struct {
 	t         *testing.T
 	what      string
 	r         *rand.Rand
-	dev       [2]device.Device // of the calls, and of the loop
+	dev       [2]device.Device // for the calls made one by one, and for the loop
 	want, got *program
 	trace     *tracer.Trace
 	until     loop.Loop
 	loop      *loop.Exec
 	m         *mutator
-	overlap   int // schedules of several iterations
+	overlap   int // number of schedules of several iterations
 }
 
 func newChangedLoop(t *testing.T, open func() device.Device, seed uint64, lowering loop.Lowering) *changedLoop {
@@ -123,7 +123,8 @@ func (x *changedLoop) run() {
 	}
 }
 
-// plainly makes the calls of each iteration, and looks after each that is to be checked.
+// plainly makes the calls of each iteration one by one and evaluates the condition after each iteration that is checked.
+// It returns the number of iterations and why they ended.
 func (x *changedLoop) plainly() (int, loop.Ending) {
 	l := &x.until
 	for i := 1; i <= l.MaxIterations; i++ {

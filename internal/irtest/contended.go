@@ -8,9 +8,9 @@ import (
 )
 
 // Contended returns a traced program of n launches and copies that contend for the device: buffers of 4 KiB to
-// 16 MiB, copies to the device and from it, and kernels of one block up to more than fit
-// on the device at a time. Programs differ in how large their buffers are, in how much they copy and in how far back
-// an operation looks for what it reads.
+// 16 MiB, copies in both directions, and kernels of one block up to more blocks than fit
+// on the device at a time. Programs differ in the sizes of buffers, in the share of copies, and in how long before an
+// operation its operands were written.
 func Contended(r *rand.Rand, n int) *ir.Graph {
 	c := contended{r: r, sizes: mixes[r.IntN(len(mixes))], copies: 2 + r.IntN(5), back: 3 + r.IntN(14)}
 	c.g = &ir.Graph{Name: fmt.Sprintf("contended-%d", n), Modules: []ir.Module{{Name: "m", File: "m.ptx"}}}
@@ -23,7 +23,7 @@ func Contended(r *rand.Rand, n int) *ir.Graph {
 	return c.g
 }
 
-// mixes are sizes of buffers, in bytes.
+// mixes lists the sets of buffer sizes that a program draws from, in bytes.
 var mixes = [][]int64{
 	{4 << 10, 256 << 10, 4 << 20, 16 << 20},
 	{256 << 10, 256 << 10, 4 << 20, 4 << 10},
@@ -36,12 +36,12 @@ type contended struct {
 	r       *rand.Rand
 	g       *ir.Graph
 	sizes   []int64
-	copies  int // out of ten operations
-	back    int // how many of the buffers written last are read
+	copies  int // number of copies in ten operations
+	back    int // an operation reads among this many of the buffers written last
 	written []ir.BufferID
 }
 
-// buffer adds one on the device and one of that size on the host.
+// buffer adds a buffer on the device and one of the same size on the host.
 func (c *contended) buffer() {
 	n := c.sizes[c.r.IntN(len(c.sizes))]
 	i := len(c.g.Buffers) / 2
@@ -50,10 +50,10 @@ func (c *contended) buffer() {
 		ir.Buffer{Name: fmt.Sprintf("h%d", i), Elem: ir.U8, Len: n, Place: ir.Place{Kind: ir.PinnedHost}, Role: ir.InOut})
 }
 
-// any is a buffer on the device.
+// any returns a random buffer on the device.
 func (c *contended) any() ir.BufferID { return ir.BufferID(2 * c.r.IntN(len(c.g.Buffers)/2)) }
 
-// recent is one of those written last.
+// recent returns one of the buffers written last.
 func (c *contended) recent() ir.BufferID {
 	recent := c.written[max(0, len(c.written)-c.back):]
 	return recent[c.r.IntN(len(recent))]

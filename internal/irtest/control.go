@@ -20,7 +20,7 @@ func Controlled(r *rand.Rand, ops, depth int) *ir.Graph {
 	return b.g
 }
 
-// scalars declares a buffer for each type that a condition may compare.
+// scalars declares a buffer for each type of scalar that a condition may compare.
 func (b *builder) scalars() {
 	for _, t := range []ir.Type{ir.F32, ir.F64, ir.I32, ir.U32} {
 		b.g.Buffers = append(b.g.Buffers, ir.Buffer{Name: "scalar" + t.String(), Elem: t, Len: 1 + b.r.Int64N(3), Role: ir.InOut})

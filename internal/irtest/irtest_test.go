@@ -18,7 +18,7 @@ func TestTheSameSeedGivesTheSameGraph(t *testing.T) {
 	assert.NotEqual(t, irtest.Random(newRand(1), 50), irtest.Random(newRand(2), 50))
 }
 
-// What a property test relies on being there occurs within a few graphs.
+// TestRandomCoversTheIR expects every feature of the IR within a few random graphs, because property tests rely on it.
 func TestRandomCoversTheIR(t *testing.T) {
 	kinds, modes, roles := make(map[ir.Kind]int), make(map[ir.Mode]int), make(map[ir.Role]int)
 	var after, params, costs, empty, partial int

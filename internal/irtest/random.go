@@ -8,8 +8,8 @@ import (
 	"github.com/reprise-gpu/reprise/ir"
 )
 
-// kernels is the PTX that the launches of Random name. The kernels do nothing:
-// the graphs are for passes that look at accesses, not for running.
+// kernels is the PTX of the kernels that Random launches. The kernels do nothing, because
+// the graphs are for passes and are not executed.
 const kernels = `.version 7.0
 .target sm_50
 .address_size 64
@@ -21,8 +21,8 @@ const kernels = `.version 7.0
 // launches, copies, memsets, prefetches, host calls and empties over a few buffers of all
 // places and roles (some without elements), with aliasing byte ranges, after
 // edges, parameters and costs. Temporary and Output buffers are written in
-// full before anything reads them, so any two schedules that respect the
-// hazards mean the same.
+// full before anything reads them, so all schedules that respect the
+// hazards have the same results.
 func Random(r *rand.Rand, ops int) *ir.Graph {
 	b := &builder{r: r, g: &ir.Graph{
 		Name:    "random",
@@ -36,7 +36,7 @@ func Random(r *rand.Rand, ops int) *ir.Graph {
 	return b.g
 }
 
-// builder grows a random graph.
+// builder builds a random graph.
 type builder struct {
 	r       *rand.Rand
 	g       *ir.Graph
@@ -50,14 +50,14 @@ func (b *builder) params() {
 	}
 }
 
-// scalar draws any bit pattern, so that NaNs with payloads and negative zeros occur.
+// scalar returns a random bit pattern, so that NaNs with payloads and negative zeros occur.
 func (b *builder) scalar(t ir.Type) ir.Scalar {
 	bits := b.r.Uint64() >> b.r.IntN(64)
 	return ir.Scalar{Type: t, Bits: bits & (1<<(8*uint(t.Size())) - 1)}
 }
 
-// buffers declares 2 to 9 buffers. The first two are a device and a pinned
-// buffer that anyone may write, so every kind of operation finds an operand.
+// buffers declares 2 to 9 buffers. The first two are a device buffer and a pinned
+// buffer that any operation may write, so every kind of operation finds an operand.
 func (b *builder) buffers() {
 	b.buffer(ir.Place{}, ir.InOut)
 	b.buffer(ir.Place{Kind: ir.PinnedHost}, ir.InOut)
@@ -85,7 +85,7 @@ func (b *builder) buffer(place ir.Place, role ir.Role) {
 	b.written = append(b.written, role != ir.Temporary && role != ir.Output)
 }
 
-// op appends one operation. A draw that finds no operands becomes an empty one.
+// op appends a random operation. It appends an empty one if no operands exist for the drawn kind.
 func (b *builder) op() {
 	op := ir.Op{Cost: -1}
 	switch n := b.r.IntN(20); {
@@ -106,7 +106,7 @@ func (b *builder) op() {
 	b.g.Ops = append(b.g.Ops, op)
 }
 
-// define notes the buffers that op writes in full.
+// define marks the buffers that op writes in full as defined.
 func (b *builder) define(op *ir.Op) {
 	for _, a := range op.Accesses(new([2]ir.Access)) {
 		if a.Mode.Writes() && a.Lo == 0 && a.Hi == b.g.Buffers[a.Buffer].Size() {
@@ -115,7 +115,7 @@ func (b *builder) define(op *ir.Op) {
 	}
 }
 
-// decorate adds what any operation may have.
+// decorate adds the properties that every kind of operation may have.
 func (b *builder) decorate(op *ir.Op) {
 	if b.r.IntN(4) == 0 {
 		op.After = b.after()
@@ -178,7 +178,7 @@ func (b *builder) uses(places ...ir.PlaceKind) []ir.Access {
 	return uses
 }
 
-// access draws a use of the buffer that its role and state allow.
+// access draws an access that the role and the state of the buffer permit.
 func (b *builder) access(id ir.BufferID) ir.Access {
 	buf := &b.g.Buffers[id]
 	if buf.Role == ir.Constant {
@@ -219,7 +219,7 @@ func (b *builder) copy(op *ir.Op) {
 	op.Copy = &ir.Copy{Dst: ir.Range{Buffer: dst, Hi: size}, Src: ir.Range{Buffer: src, Lo: from.Size() - size, Hi: from.Size()}}
 }
 
-// prefetch moves some of a managed buffer whose contents are defined.
+// prefetch moves a part of a managed buffer whose contents are defined.
 func (b *builder) prefetch(op *ir.Op) {
 	id := ir.BufferID(b.r.IntN(len(b.g.Buffers)))
 	if b.g.Buffers[id].Place.Kind == ir.Managed && b.written[id] {

@@ -69,7 +69,7 @@ func scheduleBody(r *rand.Rand, body *ir.Graph, lanes int) *ir.Schedule {
 	return s
 }
 
-// delay has some operations wait for others that they do not depend on.
+// delay makes some operations wait for others that they do not depend on.
 func delay(r *rand.Rand, s *ir.Schedule) {
 	for range 1 + r.IntN(3) {
 		at := r.IntN(len(s.Order) + 1)
@@ -89,7 +89,7 @@ func delay(r *rand.Rand, s *ir.Schedule) {
 	}
 }
 
-// join joins some of the operations that may be.
+// join joins some operations into groups, where the rules for groups permit it.
 func join(r *rand.Rand, s *ir.Schedule) {
 	records := s.Records()
 	last := make([]ir.OpID, s.Lanes)
@@ -113,7 +113,7 @@ func join(r *rand.Rand, s *ir.Schedule) {
 // ungrouped reports whether a group may not hold operations of the kind.
 func ungrouped(k ir.Kind) bool { return k == ir.KindPrefetch || k.IsControl() }
 
-// order draws a ready operation for every turn.
+// order returns a random topological order: at each step it draws one of the ready operations.
 func order(r *rand.Rand, g *ir.Graph) []ir.OpID {
 	blocked := make([]int, g.Len())
 	var ready, done []ir.OpID

@@ -7,13 +7,13 @@ import (
 	"github.com/reprise-gpu/reprise/ir"
 )
 
-// Shapes are the names of the programs of Shaped.
+// Shapes returns the names of the shapes that Shaped accepts.
 func Shapes() []string {
 	return []string{"diamonds", "pipeline", "stencil", "butterfly", "attention", "vcycle"}
 }
 
-// Shaped returns a traced program of 12 to 60 launches and copies in the shape of a well-known computation. Sizes of buffers and
-// grids are drawn.
+// Shaped returns a traced program of 12 to 60 launches and copies in the shape of a well-known computation. The sizes of
+// buffers and grids are random.
 func Shaped(r *rand.Rand, shape string) *ir.Graph {
 	c := shaped{contended{r: r, sizes: mixes[r.IntN(len(mixes))]}}
 	c.g = &ir.Graph{Name: shape, Modules: []ir.Module{{Name: "m", File: "m.ptx"}}}
@@ -36,16 +36,16 @@ func Shaped(r *rand.Rand, shape string) *ir.Graph {
 	return c.g
 }
 
-// shaped builds a program from copies and launches that name their buffers.
+// shaped builds a program whose copies and launches name their buffers.
 type shaped struct{ contended }
 
-// fresh is a new buffer on the device.
+// fresh returns a new buffer on the device.
 func (c *shaped) fresh() ir.BufferID {
 	c.buffer()
 	return ir.BufferID(len(c.g.Buffers) - 2)
 }
 
-// in copies a new buffer to the device.
+// in adds a copy to a new buffer on the device, and returns the buffer.
 func (c *shaped) in() ir.BufferID {
 	b := c.fresh()
 	c.g.Ops = append(c.g.Ops, ir.Op{Kind: ir.KindCopy, Cost: -1, Copy: &ir.Copy{Dst: c.whole(b), Src: c.whole(b + 1)}})
@@ -82,7 +82,7 @@ func (c *shaped) kernels(n int, reads func(i int) []ir.BufferID) (wrote []ir.Buf
 	return wrote
 }
 
-// diamonds fork and join one after another.
+// diamonds is a sequence of forks and joins.
 func (c *shaped) diamonds(stages, width int) {
 	x := c.in()
 	for range stages {
@@ -131,7 +131,7 @@ func (c *shaped) butterfly(stages int) {
 	}
 }
 
-// attention has heads side by side between two projections.
+// attention is a layer of parallel heads between two projections.
 func (c *shaped) attention(heads int) {
 	x := c.in()
 	var out []ir.BufferID
@@ -142,7 +142,7 @@ func (c *shaped) attention(heads int) {
 	c.out(c.kernel(x, c.kernel(out...)))
 }
 
-// vcycles are cycles of multigrid, side by side.
+// vcycles is a number of parallel multigrid V-cycles.
 func (c *shaped) vcycles(cycles, levels int) {
 	for range cycles {
 		x, rhs := c.in(), c.in()

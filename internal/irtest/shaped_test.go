@@ -9,7 +9,7 @@ import (
 	"github.com/reprise-gpu/reprise/ir"
 )
 
-// Programs of all shapes are valid, and of the sizes that the comment states.
+// TestShaped expects valid programs of all shapes, with the sizes that the comment of Shaped states.
 func TestShaped(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	for _, shape := range Shapes() {

@@ -1,4 +1,4 @@
-// Package tracertest makes random programs that do things again and again, for testing what tracers make of them.
+// Package tracertest makes random programs with nested loops, for tests of tracers and of automatic replay.
 package tracertest
 
 import (
@@ -15,24 +15,24 @@ import (
 
 const length = 48 // elements of a buffer
 
-// Program is a tree of loops, with calls and what comes between them for leaves.
+// Program is a tree of statements. Inner nodes are loops; leaves are driver calls and actions of the host between them.
 type Program struct {
 	seed    uint64
 	buffers int
 	body    []statement
 }
 
-// statement is one of a program; where it names buffers it names roles, which Swap gives to others.
+// statement is a statement of a program. Operands a, b and c are roles; swap and rotate give the roles to other buffers.
 type statement struct {
 	what  what
 	a, b  int
 	c     int
 	n, at int64
 	value float32
-	step  float32 // by which value changes each time
-	wild  bool    // or it is another each time, in no order
-	times int     // of a loop
-	vary  int     // up to how many times more it runs
+	step  float32 // added to value at each execution
+	wild  bool    // value is random at each execution
+	times int     // minimum number of iterations of a loop
+	vary  int     // maximum number of further iterations, drawn at each execution
 	body  []statement
 }
 
@@ -53,8 +53,8 @@ const (
 	allocate
 )
 
-// Random is the program of a seed. Loops hold loops, buffers change places, scalars grow or are random,
-// and in between the host looks at results.
+// Random returns the program of a seed. Loops are nested, buffers change roles, scalars grow or are random,
+// and the host reads results between calls.
 func Random(seed uint64) *Program {
 	r := rand.New(rand.NewPCG(seed, 11))
 	p := &Program{seed: seed, buffers: 3 + r.IntN(3)}
@@ -97,8 +97,8 @@ func (p *Program) some(r *rand.Rand, n int) (list []statement) {
 	return list
 }
 
-// Run makes the calls of the program, and returns what it saw: the results that it looked at on the way, and at the end
-// all of them. The tracer is still to be finished.
+// Run makes the calls of the program. It returns the results that the program read during the run, followed by the
+// contents of all buffers at the end. The caller must finish the tracer.
 func (p *Program) Run(t testing.TB, tr *tracer.Tracer) (seen [][]uint32) {
 	x := &run{t: t, tr: tr, r: rand.New(rand.NewPCG(p.seed, 12)), done: map[*statement]int{}}
 	for _, name := range []string{"square", "combine", "unsharpen"} {
@@ -121,7 +121,7 @@ func (p *Program) Run(t testing.TB, tr *tracer.Tracer) (seen [][]uint32) {
 	return x.seen
 }
 
-// run is a program while it runs.
+// run is the state of a running program.
 type run struct {
 	t       testing.TB
 	tr      *tracer.Tracer
@@ -130,7 +130,7 @@ type run struct {
 	buffers []tracer.Buffer // by role
 	all     []tracer.Buffer
 	host    tracer.Buffer
-	done    map[*statement]int // how often
+	done    map[*statement]int // number of executions
 	seen    [][]uint32
 }
 
