@@ -47,7 +47,7 @@ func (s shape) plan(dev device.Device, ops int) (*tracer.Trace, *ir.Schedule, er
 	}
 	t := tracer.New(dev, s.name, tracer.Deferred)
 	p := &program{Tracer: t, kernel: t.Module(k.File, k.PTX).Kernel(k.Name)}
-	p.tiles = p.Alloc("tiles", ir.F32, int64(ops+2)*tile, ir.InOut)
+	p.tiles = p.Alloc("tiles", ir.F32, 2*int64(ops)*tile, ir.InOut)
 	s.launch(p, ops)
 	trace, err := t.Finish()
 	if err != nil {
@@ -74,9 +74,11 @@ func chain(p *program, ops int) {
 	}
 }
 
-// fan is a fork and a join: one launch, many that read its result, and one that reads all of their results.
+// fan is a fork and a join: one launch, many that read its result, and one that reads all of their results. The last
+// launch writes as many elements as it reads.
 func fan(p *program, ops int) {
-	first, last, all := p.tile(0), p.tile(ops+1), p.tiles.Slice(tile, int64(ops-1)*tile)
+	n := int64(ops)
+	first, all, last := p.tile(0), p.tiles.Slice(tile, (n-1)*tile), p.tiles.Slice(n*tile, (2*n-2)*tile)
 	p.combine(first, first, first, first)
 	for i := range ops - 2 {
 		p.combine(first, first, first, p.tile(1+i))
