@@ -14,6 +14,7 @@ import (
 	"github.com/reprise-gpu/reprise/internal/lower"
 	"github.com/reprise-gpu/reprise/internal/null"
 	"github.com/reprise-gpu/reprise/internal/tracertest"
+	"github.com/reprise-gpu/reprise/internal/wrap"
 	"github.com/reprise-gpu/reprise/ir"
 	"github.com/reprise-gpu/reprise/tracer"
 )
@@ -35,7 +36,7 @@ type ledger struct {
 
 func newLedger() *ledger {
 	l := &ledger{kernels: map[device.Function]string{}}
-	l.Device = device.Intercept(null.New(), func(c *device.Call, next func() error) error {
+	l.Device = wrap.Intercept(null.New(), func(c *wrap.Call, next func() error) error {
 		err := next()
 		switch c.Method {
 		case "Submit":

@@ -335,7 +335,7 @@ func TestWatchingWithoutEffect(t *testing.T) {
 	}
 	transcript := func(tr func(device.Device) *tracer.Tracer) string {
 		var log strings.Builder
-		x := tr(device.WithLogging(null.New(), &log))
+		x := tr(wrap.Logging(null.New(), &log))
 		launch := program(x)
 		for range 3000 {
 			launch()

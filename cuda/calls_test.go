@@ -13,7 +13,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/reprise-gpu/reprise/cuda/lazycuda"
-	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/graphexec"
 	"github.com/reprise-gpu/reprise/internal/bench"
 	"github.com/reprise-gpu/reprise/internal/wrap"
@@ -35,7 +34,7 @@ func TestReplaysMakeTheCallsThatAreCounted(t *testing.T) {
 	defer func() { assert.NoError(t, dev.Close()) }()
 	var calls atomic.Int64
 	crossings := 0
-	counted := device.Intercept(wrap.Counting(dev, &calls), func(_ *device.Call, next func() error) error {
+	counted := wrap.Intercept(wrap.Counting(dev, &calls), func(_ *wrap.Call, next func() error) error {
 		crossings++
 		return next()
 	})

@@ -24,7 +24,7 @@ func TestNothingIsLeftBehind(t *testing.T) {
 			d := open(t)
 			defer d.Close()
 			calls := 0
-			count := device.Intercept(d, func(c *device.Call, next func() error) error { calls++; return next() })
+			count := wrap.Intercept(d, func(c *wrap.Call, next func() error) error { calls++; return next() })
 			require.NoError(t, replayVec(t.Context(), count, backend))
 			require.Zero(t, d.Live())
 			for n := range calls - 1 { // the last is Close

@@ -9,6 +9,7 @@ import (
 	"gorgonia.org/cu"
 
 	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/internal/contract"
 )
 
 // defaultStream is the legacy default stream.
@@ -33,7 +34,7 @@ func (d *gpuDevice) AllocManaged(bytes int64) (device.Ptr, []byte, error) {
 		return 0, nil, err.In("AllocManaged")
 	}
 	defer d.mu.Unlock()
-	if err := checkSize(bytes, device.MaxHostAlloc, "managed memory"); err != nil {
+	if err := checkSize(bytes, contract.MaxHostAlloc, "managed memory"); err != nil {
 		return 0, nil, err.In("AllocManaged")
 	}
 	var p cu.DevicePtr

@@ -140,7 +140,7 @@ func (d *gpuDevice) AllocHost(bytes int64) (device.Ptr, []byte, error) {
 		return 0, nil, err.In("AllocHost")
 	}
 	defer d.mu.Unlock()
-	if err := checkSize(bytes, device.MaxHostAlloc, "pinned memory"); err != nil {
+	if err := checkSize(bytes, contract.MaxHostAlloc, "pinned memory"); err != nil {
 		return 0, nil, err.In("AllocHost")
 	}
 	p, code := d.driver.allocHost(max(1, bytes))

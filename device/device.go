@@ -11,10 +11,6 @@ import (
 	"time"
 )
 
-// MaxHostAlloc is the maximum size of one allocation of pinned memory, in bytes. On every device of this module a
-// larger request fails with OutOfMemory.
-const MaxHostAlloc = 64 << 30
-
 // Handles are opaque. Zero is never a valid handle. In particular the zero Stream is refused, because there is no
 // default stream.
 type (
@@ -115,7 +111,7 @@ type Info struct {
 	Name             string // "NVIDIA H200", "null"
 	ID               string // what --device takes: "sim:h200", "null"
 	Simulated        bool
-	Instance         uint64 // from NextInstance, unique for each opened device; see Same
+	Instance         uint64 // from NextInstance, unique for each opened device; wrappers keep it
 	ComputeMajor     int
 	ComputeMinor     int
 	Multiprocessors  int

@@ -15,6 +15,7 @@ import (
 	"github.com/reprise-gpu/reprise/internal/graphexectest"
 	"github.com/reprise-gpu/reprise/internal/null"
 	"github.com/reprise-gpu/reprise/internal/sim"
+	"github.com/reprise-gpu/reprise/internal/wrap"
 	"github.com/reprise-gpu/reprise/ir"
 	"github.com/reprise-gpu/reprise/optimizer"
 	"github.com/reprise-gpu/reprise/tracer"
@@ -346,7 +347,7 @@ func TestAFailedRebuildLeavesTheInstanceAsItWas(t *testing.T) {
 	plain := null.New()
 	var last string // work of the first node
 	armed, updates := false, 0
-	dev := device.Intercept(plain, func(c *device.Call, next func() error) error {
+	dev := wrap.Intercept(plain, func(c *wrap.Call, next func() error) error {
 		switch {
 		case armed && c.Method == "UpdateNodes" && len(c.Args[1].([]device.NodeWork)) == 2 && updates == 0:
 			return &device.Error{Call: c.Method, Code: device.GraphUpdateForbidden}

@@ -84,7 +84,7 @@ func TestCalls(t *testing.T) {
 		var log strings.Builder
 		plain := null.New()
 		b := bind(t, plain, s.Graph)
-		dev := device.WithLogging(plain, &log)
+		dev := wrap.Logging(plain, &log)
 		x, err := graphexec.Instantiate(dev, s, b, form)
 		if err != nil {
 			return err.Error() + "\n"
@@ -235,7 +235,7 @@ graph twice {
 	var log strings.Builder
 	plain := null.New()
 	b := bind(t, plain, s.Graph)
-	x, err := graphexec.Instantiate(device.WithLogging(plain, &log), s, b, graphexec.Graph)
+	x, err := graphexec.Instantiate(wrap.Logging(plain, &log), s, b, graphexec.Graph)
 	require.NoError(t, err)
 	require.NoError(t, x.Set("alpha", 0.25))
 	assert.Equal(t, 1, strings.Count(log.String(), "UpdateNodes(exec1, [node1 launch"), "one call")
@@ -297,7 +297,7 @@ func TestReplayNIsOneCall(t *testing.T) {
 		plain := null.New()
 		b := bind(t, plain, s.Graph)
 		var calls []string
-		dev := device.Intercept(plain, func(c *device.Call, next func() error) error {
+		dev := wrap.Intercept(plain, func(c *wrap.Call, next func() error) error {
 			calls = append(calls, c.Method)
 			return next()
 		})
@@ -324,7 +324,7 @@ func TestVeryManyReplaysEndWhenTheContextIsDone(t *testing.T) {
 		s := plan(t, diamond, "nimble")
 		ctx, cancel := context.WithCancel(context.Background())
 		parts := 0
-		dev := device.Intercept(null.New(), func(c *device.Call, next func() error) error {
+		dev := wrap.Intercept(null.New(), func(c *wrap.Call, next func() error) error {
 			if c.Method == "SubmitCommands" {
 				if parts++; parts == 3 {
 					cancel()
@@ -352,7 +352,7 @@ func TestAnExecIsOfOneGoroutine(t *testing.T) {
 		s := plan(t, diamond, "nimble")
 		var x *graphexec.Exec
 		within := false
-		dev := device.Intercept(null.New(), func(c *device.Call, next func() error) error {
+		dev := wrap.Intercept(null.New(), func(c *wrap.Call, next func() error) error {
 			if within {
 				assert.EqualError(t, x.Replay(context.Background()), busy)
 				assert.EqualError(t, x.Set("alpha", 2), busy)

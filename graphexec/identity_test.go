@@ -79,7 +79,7 @@ func TestPlansOfOtherTracesAndDevicesAreRefused(t *testing.T) {
 	}{
 		{"another device", two, plan, trace, device.ErrOtherDevice},
 		{"another kind of device", null.New(), plan, trace, device.ErrOtherDevice},
-		{"a wrapper of another device", device.WithLogging(two, io.Discard), plan, trace, device.ErrOtherDevice},
+		{"a wrapper of another device", wrap.Logging(two, io.Discard), plan, trace, device.ErrOtherDevice},
 		{"the same program on another device", one, planned(t, other.Graph), other, device.ErrOtherDevice},
 		{"a plan of another device", two, plan, other, ir.ErrOtherTrace},
 		{"a plan of another trace with the same program", one, planned(t, twin.Graph), trace, ir.ErrOtherTrace},
@@ -118,7 +118,7 @@ func TestSeveralIterationsOfAnotherTraceAreRefused(t *testing.T) {
 
 func TestPlansOfATraceFitItThroughWrappersPassesAndText(t *testing.T) {
 	base := simulated(t)
-	logged := device.WithLogging(base, io.Discard)
+	logged := wrap.Logging(base, io.Discard)
 	never := func(int, string) device.Code { return 0 }
 	for _, on := range []struct {
 		name           string

@@ -62,7 +62,7 @@ func (m *declaredCosts) Demand(g *ir.Graph, v ir.OpID) model.Demand {
 
 func (m *declaredCosts) launch(op *ir.Op, moved float64) model.Demand {
 	l := op.Launch
-	perSM := m.profile.Limits.Occupancy(int(l.Block.Count()), 0, int(l.Shared))
+	perSM, _ := m.profile.Limits.Occupancy(int(l.Block.Count()), 0, int(l.Shared))
 	d := model.Demand{
 		Kind:        model.Kernel,
 		Blocks:      float64(max(1, l.Grid.Count())),

@@ -29,7 +29,7 @@ type Counter interface {
 }
 
 // ErrUncounted is in the chain of errors that report that a device does not count the demands of launches. Plan for such a
-// device with DeclaredCosts. A wrapped device, such as the result of device.WithLogging, never counts.
+// device with DeclaredCosts. A wrapped device never counts.
 var ErrUncounted = errors.New("the device does not count what launches ask of it: plan without measured costs")
 
 // rehearsals is how often a program runs when it is measured. The last run is counted: by then, caches and managed

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/internal/null"
+	"github.com/reprise-gpu/reprise/internal/wrap"
 	"github.com/reprise-gpu/reprise/ir"
 	"github.com/reprise-gpu/reprise/tracer"
 )
@@ -35,7 +35,7 @@ func everyCall(t *testing.T, tr *tracer.Tracer) {
 func TestDirectCallsAreEagerCallsThatNobodyRecords(t *testing.T) {
 	transcript := func(mode tracer.Mode) (string, *ir.Graph) {
 		var log strings.Builder
-		tr := tracer.New(device.WithLogging(null.New(), &log), "calls", mode)
+		tr := tracer.New(wrap.Logging(null.New(), &log), "calls", mode)
 		everyCall(t, tr)
 		trace, err := tr.Finish()
 		require.NoError(t, err)

@@ -10,6 +10,7 @@ import (
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/internal/null"
 	"github.com/reprise-gpu/reprise/internal/sim"
+	"github.com/reprise-gpu/reprise/internal/wrap"
 	"github.com/reprise-gpu/reprise/ir"
 	"github.com/reprise-gpu/reprise/tracer"
 )
@@ -43,7 +44,7 @@ func TestEagerManagedMemory(t *testing.T) {
 	dev, err := sim.New(sim.Options{})
 	require.NoError(t, err)
 	var log strings.Builder
-	tr := tracer.New(device.WithLogging(dev, &log), "eager", tracer.Eager)
+	tr := tracer.New(wrap.Logging(dev, &log), "eager", tracer.Eager)
 	square := load(t, tr, "square")
 	x := tr.AllocManaged("x", ir.F32, 4, ir.Input)
 	y := tr.AllocManaged("y", ir.F32, 4, ir.Output)
@@ -116,7 +117,7 @@ func TestADeviceWithoutManagedMemory(t *testing.T) {
 	x := tr.AllocManaged("x", ir.F32, 4, ir.Input)
 	assert.ErrorContains(t, tr.Err(), "buffer @x of 16 bytes: device null has no managed memory")
 	assert.NoError(t, x.ToHost(), "there is nothing to bring")
-	tr = tracer.New(device.WithLogging(plain{null.New()}, &strings.Builder{}), "plain", tracer.Deferred)
+	tr = tracer.New(wrap.Logging(plain{null.New()}, &strings.Builder{}), "plain", tracer.Deferred)
 	tr.AllocManaged("x", ir.F32, 4, ir.Input)
 	assert.ErrorContains(t, tr.Err(), "device null has no managed memory")
 }

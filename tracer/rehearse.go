@@ -35,7 +35,7 @@ func (tr *Trace) Rehearse(dev any, f func(run func() error) error) (err error) {
 		return absent.Nil("the function to rehearse with")
 	case tr.closed:
 		return fmt.Errorf("trace %s: %w", tr.Graph.Name, ErrClosed)
-	case !ok || !device.Same(on, tr.t.dev):
+	case !ok || !sameDevice(on, tr.t.dev):
 		return fmt.Errorf("rehearse trace %s: %w: record the program on this one", tr.Graph.Name, device.ErrOtherDevice)
 	}
 	t := tr.t

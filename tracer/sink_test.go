@@ -52,7 +52,7 @@ func (q *queue) Close() error { q.events = append(q.events, "close"); return nil
 func TestASinkSeesWhatAProgramDoes(t *testing.T) {
 	transcript := func(start func(device.Device) *tracer.Tracer) (string, *tracer.Tracer) {
 		var log strings.Builder
-		tr := start(device.WithLogging(null.New(), &log))
+		tr := start(wrap.Logging(null.New(), &log))
 		everyCall(t, tr)
 		trace, err := tr.Finish()
 		require.NoError(t, err)

@@ -39,7 +39,7 @@ func (tr *Trace) Check(dev device.Device, g *ir.Graph) error {
 	if tr.closed {
 		return fmt.Errorf("trace %s: %w", tr.Graph.Name, ErrClosed)
 	}
-	if !device.Same(dev, tr.t.dev) {
+	if !sameDevice(dev, tr.t.dev) {
 		return fmt.Errorf("trace %s: %w: instantiate it there, or record the program on this %s", tr.Graph.Name, device.ErrOtherDevice, dev.Info().ID)
 	}
 	if err := tr.t.lost(); err != nil {

@@ -82,7 +82,7 @@ func TestPositionsNameTheCallingLine(t *testing.T) {
 
 func TestEagerRunsWhatItRecords(t *testing.T) {
 	var log strings.Builder
-	tr := tracer.New(device.WithLogging(null.New(), &log), "eager", tracer.Eager)
+	tr := tracer.New(wrap.Logging(null.New(), &log), "eager", tracer.Eager)
 	square := load(t, tr, "square")
 	x := tr.Alloc("x", ir.F32, 32, ir.Input)
 	y := tr.Alloc("y", ir.F32, 32, ir.Output)

@@ -89,7 +89,10 @@ func (f *function) mostThreads() int {
 	if f.info.MaxThreads > 0 {
 		most = min(most, f.info.MaxThreads)
 	}
-	for most > warpSize && limits.Occupancy(most, f.info.Registers, 0) == 0 {
+	for most > warpSize {
+		if blocks, _ := limits.Occupancy(most, f.info.Registers, 0); blocks > 0 {
+			break
+		}
 		most = (most - 1) / warpSize * warpSize
 	}
 	return most

@@ -9,6 +9,7 @@ import (
 	"unsafe"
 
 	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/internal/contract"
 )
 
 // The flags of cuMemHostAlloc and cuMemHostRegister. With unified addressing
@@ -39,7 +40,7 @@ func sim_cuMemHostAlloc(p *unsafe.Pointer, n C.size_t, flags C.uint) C.CUresult 
 		if p == nil || n == 0 || flags&^hostAllocFlags != 0 {
 			return invalidValue
 		}
-		if n > device.MaxHostAlloc {
+		if n > contract.MaxHostAlloc {
 			return status(C.CUDA_ERROR_OUT_OF_MEMORY)
 		}
 		b, err := c.lendPages(int64(n), pinnedBlock, flags, "pinned")

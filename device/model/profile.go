@@ -85,12 +85,6 @@ type HostCosts struct {
 // that a kernel uses moves before the kernel starts.
 func (p *Profile) PageFaults() bool { return p.ComputeMajor >= 6 }
 
-// TripCycles returns the mean latency of a global load in cycles. The arguments are the fraction of loads that hit
-// L1, and the fraction of the rest that hits L2.
-func (p *Profile) TripCycles(inL1, inL2 float64) float64 {
-	return inL1*p.L1Cycles + (1-inL1)*(inL2*p.L2Cycles+(1-inL2)*p.DRAMCycles)
-}
-
 // Profiles returns the known profiles, the default first.
 func Profiles() []*Profile {
 	return []*Profile{&h200, &a100, &v100, &p100, &gtx1660s, &gtx960}

@@ -19,7 +19,7 @@ func TestProfilesAreComplete(t *testing.T) {
 	for _, p := range Profiles() {
 		assert.Positive(t, p.SMs, p.ID)
 		assert.Positive(t, p.MaxKernels, p.ID)
-		assert.Positive(t, p.Limits.Occupancy(1024, 32, 0), p.ID)
+		assert.Positive(t, occupancy(p, 1024, 32, 0), p.ID)
 		assert.GreaterOrEqual(t, p.SMGBps*float64(p.SMs), p.MemoryGBps, "%s: all multiprocessors together reach the peak", p.ID)
 		for _, gap := range []Time{p.StreamGap, p.EventGap, p.GraphEdgeGap, p.GraphRootGap, p.GraphBodyGap} {
 			assert.Positive(t, gap, p.ID)

@@ -51,7 +51,7 @@ func openSmall(t *testing.T) *sim.Device {
 // run traces, plans, instantiates and replays on dev, which stays open.
 func (s *sweep) run(ctx context.Context, dev device.Device) error {
 	records, err := Run(ctx, Config{
-		Open:      func() (device.Device, error) { return device.Intercept(dev, withoutClose), nil },
+		Open:      func() (device.Device, error) { return wrap.Intercept(dev, withoutClose), nil },
 		Workloads: []*Workload{s.workload}, Sizes: []int{8}, Strategies: []string{"nimble"},
 		Backends: []graphexec.Backend{s.backend}, Iterations: 1,
 	})
@@ -61,7 +61,7 @@ func (s *sweep) run(ctx context.Context, dev device.Device) error {
 	return err
 }
 
-func withoutClose(c *device.Call, next func() error) error {
+func withoutClose(c *wrap.Call, next func() error) error {
 	if c.Method == "Close" {
 		return nil
 	}
@@ -90,7 +90,7 @@ func (s *sweep) eachCall(t *testing.T, f func(n int, method string)) {
 // calls is the methods that a run without faults calls, in order.
 func (s *sweep) calls(t *testing.T) (methods []string) {
 	dev := openSmall(t)
-	note := device.Intercept(dev, func(c *device.Call, next func() error) error {
+	note := wrap.Intercept(dev, func(c *wrap.Call, next func() error) error {
 		methods = append(methods, c.Method)
 		return next()
 	})
@@ -193,7 +193,7 @@ func TestInterruptAtEveryCall(t *testing.T) {
 			dev := openSmall(t)
 			ctx, interrupt := context.WithCancel(context.Background())
 			i, launches := 0, 0
-			err := s.run(ctx, device.Intercept(dev, func(c *device.Call, next func() error) error {
+			err := s.run(ctx, wrap.Intercept(dev, func(c *wrap.Call, next func() error) error {
 				if i++; i > n && (c.Method == "LaunchGraph" || c.Method == "SubmitCommands") {
 					launches++
 				}

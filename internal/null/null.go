@@ -97,7 +97,7 @@ func (d *Device) AllocHost(bytes int64) (device.Ptr, []byte, error) {
 	if err := first(d.open(), d.memory.room(bytes, d.info.MemoryBytes)); err != nil {
 		return 0, nil, err.In("AllocHost")
 	}
-	if bytes > device.MaxHostAlloc {
+	if bytes > contract.MaxHostAlloc {
 		return 0, nil, (&device.Error{Code: device.OutOfMemory, Detail: fmt.Sprintf("%d bytes of pinned memory", bytes)}).In("AllocHost")
 	}
 	return d.memory.alloc(bytes, device.PinnedMemory), make([]byte, bytes), nil
@@ -108,7 +108,7 @@ func (d *Device) AllocManaged(bytes int64) (device.Ptr, []byte, error) {
 	if err := first(d.open(), d.memory.room(bytes, d.info.MemoryBytes)); err != nil {
 		return 0, nil, err.In("AllocManaged")
 	}
-	if bytes > device.MaxHostAlloc {
+	if bytes > contract.MaxHostAlloc {
 		return 0, nil, (&device.Error{Code: device.OutOfMemory, Detail: fmt.Sprintf("%d bytes of managed memory", bytes)}).In("AllocManaged")
 	}
 	return d.memory.alloc(bytes, device.ManagedMemory), make([]byte, bytes), nil

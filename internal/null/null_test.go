@@ -9,6 +9,7 @@ import (
 
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/device/devicetest"
+	"github.com/reprise-gpu/reprise/internal/wrap"
 )
 
 // unsupported is every behaviour that looks at what work has done.
@@ -51,8 +52,8 @@ func TestConformance(t *testing.T) {
 
 // Wrappers are devices too.
 func TestConformanceOfAWrappedDevice(t *testing.T) {
-	through := func(_ *device.Call, next func() error) error { return next() }
-	devicetest.Run(t, func() device.Device { return device.Intercept(New(), through) }, devicetest.Options{Unsupported: unsupported()})
+	through := func(_ *wrap.Call, next func() error) error { return next() }
+	devicetest.Run(t, func() device.Device { return wrap.Intercept(New(), through) }, devicetest.Options{Unsupported: unsupported()})
 }
 
 func TestReplaysAllocateNothing(t *testing.T) {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/device/devicetest"
+	"github.com/reprise-gpu/reprise/internal/wrap"
 )
 
 // A wrapped simulated device has conditional nodes, and logging names what they take.
@@ -24,7 +25,7 @@ func TestConformanceOfALoggedDevice(t *testing.T) {
 			unsupported[name] = "TestConformance"
 		}
 	}
-	devicetest.Run(t, func() device.Device { return device.WithLogging(open(t, Options{}), &log) }, devicetest.Options{Unsupported: unsupported})
+	devicetest.Run(t, func() device.Device { return wrap.Logging(open(t, Options{}), &log) }, devicetest.Options{Unsupported: unsupported})
 	assert.Contains(t, log.String(), "CreateCondition(graph1, 77) = condition1\n")
 	assert.Contains(t, log.String(), "AddConditional(graph1, [node1], if condition1 2 bodies decide) = node2\n")
 }

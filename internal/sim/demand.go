@@ -11,6 +11,12 @@ import (
 
 const sectorBytes = 32
 
+// tripCycles returns the mean latency of a global load in cycles. The arguments are the fraction of loads that hit
+// L1, and the fraction of the rest that hits L2.
+func tripCycles(p *model.Profile, inL1, inL2 float64) float64 {
+	return inL1*p.L1Cycles + (1-inL1)*(inL2*p.L2Cycles+(1-inL2)*p.DRAMCycles)
+}
+
 // demand returns the demand of a launch with statistics s.
 func (d *Device) demand(j *job, s *interp.Stats) model.Demand {
 	dram, inL2, link, moved := d.traffic(j, s)
@@ -18,7 +24,7 @@ func (d *Device) demand(j *job, s *interp.Stats) model.Demand {
 	if s.SectorsRead > 0 {
 		inL1 = 1 - float64(s.SectorsMissed)/float64(s.SectorsRead)
 	}
-	trip := d.profile.TripCycles(inL1, inL2)
+	trip := tripCycles(d.profile, inL1, inL2)
 	lines := 0.0
 	if s.Updates > 0 {
 		lines = float64(s.UpdatedLines)

@@ -55,7 +55,8 @@ func (d *Device) Occupancy(h device.Function, threads, shared int) (int, error) 
 	case threads < 1 || shared < 0:
 		return 0, (&device.Error{Code: device.InvalidValue, Detail: fmt.Sprintf("blocks of %d threads and %d bytes; want 1 thread or more, 0 bytes or more", threads, shared)}).In("Occupancy")
 	}
-	return d.profile.Limits.Occupancy(threads, k.code.Registers(), shared+k.code.SharedStatic()), nil
+	blocks, _ := d.profile.Limits.Occupancy(threads, k.code.Registers(), shared+k.code.SharedStatic())
+	return blocks, nil
 }
 
 // Kernels lists the names of a module's kernels, in the order of its text. It costs no virtual time.

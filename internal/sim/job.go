@@ -151,7 +151,7 @@ func (d *Device) fillLaunch(j *job, w *device.Launch, params []byte) *device.Err
 	case shared > d.info.MaxShared:
 		return refuse(device.InvalidValue, "%d bytes of shared memory, %d of them static; the device allows %d", shared, k.code.SharedStatic(), d.info.MaxShared)
 	}
-	perSM := d.profile.Limits.Occupancy(threads, k.code.Registers(), shared)
+	perSM, _ := d.profile.Limits.Occupancy(threads, k.code.Registers(), shared)
 	if perSM == 0 {
 		return refuse(device.OutOfResources, "%d threads of %d registers do not fit on a multiprocessor", threads, k.code.Registers())
 	}

@@ -29,16 +29,17 @@ type Launched struct {
 func (d *Device) launched(j *job, s *interp.Stats, m *model.Demand) *Launched {
 	l, limits := &j.launch, &d.profile.Limits
 	threads := int(l.Block[0] * l.Block[1] * l.Block[2])
+	const warp = 32 // threads
 	shared := int(l.Shared) + j.kernel.code.SharedStatic()
-	perSM, by := limits.Fit(threads, j.kernel.code.Registers(), shared)
-	slots, held := float64(perSM*d.profile.SMs), by.String()
+	perSM, by := limits.Occupancy(threads, j.kernel.code.Registers(), shared)
+	slots, held := float64(perSM*d.profile.SMs), by
 	if m.Blocks < slots {
 		slots, held = m.Blocks, "grid"
 	}
 	return &Launched{
 		Kernel: j.kernel.name, Grid: l.Grid, Block: l.Block,
 		Registers: j.kernel.code.Registers(), Shared: shared,
-		PerSM: perSM, HeldBy: held, Warps: slots * float64(model.Warps(threads)) / float64(limits.WarpsPerSM()*d.profile.SMs),
+		PerSM: perSM, HeldBy: held, Warps: slots * float64((threads+warp-1)/warp) / float64(limits.ThreadsPerSM/warp*d.profile.SMs),
 		WarpInsts: s.WarpInsts, LaneInsts: s.LaneInsts, Flops: s.Flops,
 		L2Bytes: m.L2Bytes, DRAMBytes: m.Bytes, LinkBytes: m.LinkIn + m.LinkOut,
 		Demand: *m,

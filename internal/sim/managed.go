@@ -5,6 +5,7 @@ import (
 
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/device/model"
+	"github.com/reprise-gpu/reprise/internal/contract"
 	"github.com/reprise-gpu/reprise/internal/des"
 	"github.com/reprise-gpu/reprise/internal/interp"
 )
@@ -17,7 +18,7 @@ func (d *Device) AllocManaged(bytes int64) (device.Ptr, []byte, error) {
 	if err := first(d.enter(d.profile.Host.Alloc), notNegative(bytes)); err != nil {
 		return 0, nil, err.In("AllocManaged")
 	}
-	if bytes > device.MaxHostAlloc {
+	if bytes > contract.MaxHostAlloc {
 		return 0, nil, (&device.Error{Code: device.OutOfMemory, Detail: fmt.Sprintf("%d bytes of managed memory", bytes)}).In("AllocManaged")
 	}
 	addr, b, err := d.gpu.system.space.ManagedAlloc(bytes, fmt.Sprintf("the %d-byte managed allocation", bytes))

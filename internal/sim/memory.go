@@ -6,6 +6,7 @@ import (
 
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/device/model"
+	"github.com/reprise-gpu/reprise/internal/contract"
 	"github.com/reprise-gpu/reprise/internal/des"
 	"github.com/reprise-gpu/reprise/internal/interp"
 )
@@ -69,7 +70,7 @@ func (d *Device) AllocHost(bytes int64) (device.Ptr, []byte, error) {
 	if err := first(d.enter(d.profile.Host.Alloc), notNegative(bytes)); err != nil {
 		return 0, nil, err.In("AllocHost")
 	}
-	if bytes > device.MaxHostAlloc {
+	if bytes > contract.MaxHostAlloc {
 		return 0, nil, (&device.Error{Code: device.OutOfMemory, Detail: fmt.Sprintf("%d bytes of pinned memory", bytes)}).In("AllocHost")
 	}
 	addr, b, err := d.gpu.system.space.HostAlloc(bytes, fmt.Sprintf("the %d-byte pinned allocation", bytes))

@@ -13,7 +13,7 @@ func Counting(d device.Device, calls *atomic.Int64) device.Device {
 		return d
 	}
 	lists := map[device.CommandList][]int64{}
-	return device.Intercept(d, func(c *device.Call, next func() error) error {
+	return Intercept(d, func(c *Call, next func() error) error {
 		if c.Method == "SubmitCommands" {
 			err := next()
 			if err == nil {

@@ -1,4 +1,5 @@
-// Package wrap wraps devices for tests and benchmarks: calls that fail on purpose, and a count of driver calls.
+// Package wrap wraps devices for tests and benchmarks: calls that fail on purpose, a log of calls, and a count of driver
+// calls.
 package wrap
 
 import (
@@ -15,7 +16,7 @@ func Faults(d device.Device, fail func(n int, method string) device.Code) device
 		return d
 	}
 	n := 0
-	return device.Intercept(d, func(c *device.Call, next func() error) error {
+	return Intercept(d, func(c *Call, next func() error) error {
 		code := fail(n, c.Method)
 		n++
 		if code != 0 {

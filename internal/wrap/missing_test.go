@@ -1,6 +1,7 @@
 package wrap_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"sync/atomic"
@@ -19,14 +20,16 @@ func TestMissingArguments(t *testing.T) {
 	absenttest.Run(t, absenttest.Calls{
 		Funcs: map[string]any{
 			"FailCall": wrap.FailCall, "FailFrom": wrap.FailFrom, "FailNth": wrap.FailNth, "FailWork": wrap.FailWork,
-			"Counting": wrap.Counting, "Faults": wrap.Faults,
+			"Counting": wrap.Counting, "Faults": wrap.Faults, "Intercept": wrap.Intercept, "Logging": wrap.Logging,
 		},
 		Receivers: []func(*testing.T) any{
 			func(*testing.T) any { return wrap.Counting(null.New(), new(atomic.Int64)) },
 			func(*testing.T) any { return wrap.Faults(null.New(), wrap.FailCall(1000, device.Unknown)) },
+			func(*testing.T) any { return wrap.Logging(null.New(), &bytes.Buffer{}) },
 		},
 		Pool: func(*testing.T) []any {
-			return []any{null.New(), context.Background(), new(atomic.Int64), &device.Info{}, &device.HostCall{},
+			return []any{null.New(), context.Background(), new(atomic.Int64), &bytes.Buffer{}, &device.Info{}, &device.HostCall{},
+				wrap.Interceptor(func(_ *wrap.Call, next func() error) error { return next() }),
 				&device.Launch{}, &device.Copy{}, &device.Memset{}, &device.Prefetch{}}
 		},
 		Typed: func(err error) bool { var e *device.Error; return errors.As(err, &e) },
@@ -39,5 +42,8 @@ type nothing struct{ device.Device }
 func TestANilPointerIsNoDevice(t *testing.T) {
 	var none *nothing
 	assert.Nil(t, wrap.Counting(none, new(atomic.Int64)))
+	next := func(_ *wrap.Call, next func() error) error { return next() }
+	assert.Nil(t, wrap.Intercept(none, next))
+	assert.Nil(t, wrap.Logging(none, &bytes.Buffer{}))
 	assert.Nil(t, wrap.Faults(none, wrap.FailCall(1, device.Unknown)))
 }

@@ -1,4 +1,4 @@
-package device
+package wrap
 
 import (
 	"errors"
@@ -8,10 +8,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/internal/absent"
 )
 
-// WithLogging wraps a device so that every call writes one line to w, in this form:
+// Logging wraps a device so that every call writes one line to w, in this form:
 //
 //	Submit(stream1, launch saxpy function1 grid (4,1,1) block (256,1,1) shared 0 params 24 bytes)
 //	AddNode(graph1, [node1 node2], memset mem1+0x100 value 0 width 4 count 64) = node3
@@ -19,7 +20,7 @@ import (
 //
 // Handles are named by kind and order of appearance, and addresses by allocation and offset, so that the log is the
 // same on every device and in every run. Errors of writing to w are ignored.
-func WithLogging(d Device, w io.Writer) Device {
+func Logging(d device.Device, w io.Writer) device.Device {
 	if w == nil {
 		return d
 	}
@@ -47,7 +48,7 @@ type block struct {
 
 func (l *logger) outcome(c *Call, err error) string {
 	if err != nil {
-		var e *Error
+		var e *device.Error
 		if errors.As(err, &e) {
 			return " = " + e.Code.String()
 		}
@@ -56,7 +57,7 @@ func (l *logger) outcome(c *Call, err error) string {
 	if len(c.Results) == 0 {
 		return ""
 	}
-	if p, ok := c.Results[0].(Ptr); ok {
+	if p, ok := c.Results[0].(device.Ptr); ok {
 		return " = " + l.allocated(c.Method, p, c.Args[0].(int64))
 	}
 	if _, ok := c.Results[0].(time.Duration); ok {
@@ -65,7 +66,7 @@ func (l *logger) outcome(c *Call, err error) string {
 	return " = " + l.show(c.Results[0])
 }
 
-func (l *logger) allocated(method string, p Ptr, size int64) string {
+func (l *logger) allocated(method string, p device.Ptr, size int64) string {
 	kind := "mem"
 	switch method {
 	case "AllocHost":
@@ -102,39 +103,39 @@ func (l *logger) list(args []any) string {
 // show formats an argument or a result.
 func (l *logger) show(a any) string {
 	switch v := a.(type) {
-	case Ptr:
+	case device.Ptr:
 		return l.address(uint64(v))
 	case []byte:
 		return fmt.Sprintf("%d bytes", len(v))
 	case string:
 		return l.text(v)
-	case Module:
+	case device.Module:
 		return l.handle("module", v)
-	case Function:
+	case device.Function:
 		return l.handle("function", v)
-	case Stream:
+	case device.Stream:
 		return l.handle("stream", v)
-	case Event:
+	case device.Event:
 		return l.handle("event", v)
-	case Graph:
+	case device.Graph:
 		return l.handle("graph", v)
-	case GraphExec:
+	case device.GraphExec:
 		return l.handle("exec", v)
-	case CommandList:
+	case device.CommandList:
 		return l.handle("list", v)
-	case Condition:
+	case device.Condition:
 		return l.handle("condition", v)
-	case Conditional:
+	case device.Conditional:
 		return join(fmt.Sprintf("%v %s %d bodies", v.Kind, l.show(v.Condition), v.Bodies), v.Label)
-	case Node:
+	case device.Node:
 		return fmt.Sprintf("node%d", v)
-	case []Node:
+	case []device.Node:
 		return l.nodes(v)
-	case Work:
+	case device.Work:
 		return l.work(v)
-	case []Command:
+	case []device.Command:
 		return l.commands(v)
-	case []NodeWork:
+	case []device.NodeWork:
 		return l.changes(v)
 	}
 	return fmt.Sprint(a)
@@ -163,7 +164,7 @@ func offset(name string, n uint64) string {
 	return fmt.Sprintf("%s+%#x", name, n)
 }
 
-func (l *logger) nodes(ns []Node) string {
+func (l *logger) nodes(ns []device.Node) string {
 	var parts []string
 	for _, n := range ns {
 		parts = append(parts, l.show(n))
@@ -171,12 +172,12 @@ func (l *logger) nodes(ns []Node) string {
 	return "[" + strings.Join(parts, " ") + "]"
 }
 
-func (l *logger) work(w Work) string {
+func (l *logger) work(w device.Work) string {
 	if absent.Is(w) {
 		return fmt.Sprintf("no work (%T)", w)
 	}
 	switch w := w.(type) {
-	case *Launch:
+	case *device.Launch:
 		kind := "launch"
 		if w.Cooperative {
 			kind = "cooperative launch"
@@ -190,13 +191,13 @@ func (l *logger) work(w Work) string {
 			text += fmt.Sprintf(" priority %d", w.Priority)
 		}
 		return text
-	case *Copy:
+	case *device.Copy:
 		return fmt.Sprintf("copy %s from %s, %d bytes", l.show(w.Dst), l.show(w.Src), w.Bytes)
-	case *Memset:
+	case *device.Memset:
 		return fmt.Sprintf("memset %s value %d width %d count %d", l.show(w.Dst), w.Value, w.Width, w.Count)
-	case *HostCall:
+	case *device.HostCall:
 		return join("host call", w.Label)
-	case *Prefetch:
+	case *device.Prefetch:
 		to := "the host"
 		if w.ToDevice {
 			to = "the device"
@@ -206,7 +207,7 @@ func (l *logger) work(w Work) string {
 	return "nothing"
 }
 
-func (l *logger) changes(all []NodeWork) string {
+func (l *logger) changes(all []device.NodeWork) string {
 	var parts []string
 	for _, c := range all {
 		parts = append(parts, l.show(c.Node)+" "+l.work(c.Work))
@@ -216,17 +217,17 @@ func (l *logger) changes(all []NodeWork) string {
 
 func join(a, b string) string { return strings.Trim(a+" "+b, " ") }
 
-func (l *logger) commands(cs []Command) string {
+func (l *logger) commands(cs []device.Command) string {
 	var parts []string
 	for _, c := range cs {
 		switch c.Kind {
-		case Run:
+		case device.Run:
 			parts = append(parts, l.show(c.Stream)+" "+l.work(c.Work))
-		case Record:
+		case device.Record:
 			parts = append(parts, l.show(c.Stream)+" records "+l.show(c.Event))
-		case Await:
+		case device.Await:
 			parts = append(parts, l.show(c.Stream)+" awaits "+l.show(c.Event))
-		case RunGraph:
+		case device.RunGraph:
 			parts = append(parts, l.show(c.Stream)+" runs "+l.show(c.Exec))
 		}
 	}

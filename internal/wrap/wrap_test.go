@@ -1,4 +1,4 @@
-package device_test
+package wrap_test
 
 import (
 	"errors"
@@ -73,7 +73,7 @@ func TestLogging(t *testing.T) {
 		program, ok := transcripts[td.Cmd]
 		require.True(t, ok, "no program is called %q", td.Cmd)
 		var log strings.Builder
-		require.NoError(t, program(device.WithLogging(null.New(), &log)))
+		require.NoError(t, program(wrap.Logging(null.New(), &log)))
 		return log.String()
 	})
 }
@@ -88,13 +88,13 @@ func TestEveryCallCanFail(t *testing.T) {
 		require.NoError(t, program(count), name)
 		for n := range calls {
 			var below []string
-			spy := device.Intercept(null.New(), func(c *device.Call, next func() error) error {
+			spy := wrap.Intercept(null.New(), func(c *wrap.Call, next func() error) error {
 				below = append(below, c.Method)
 				return next()
 			})
 			var failed []string
-			faulty := device.Intercept(wrap.Faults(spy, wrap.FailCall(n, device.OutOfMemory)),
-				func(c *device.Call, next func() error) error {
+			faulty := wrap.Intercept(wrap.Faults(spy, wrap.FailCall(n, device.OutOfMemory)),
+				func(c *wrap.Call, next func() error) error {
 					err := next()
 					if device.CodeOf(err) == device.OutOfMemory {
 						failed = append(failed, c.Method)
@@ -110,7 +110,7 @@ func TestEveryCallCanFail(t *testing.T) {
 
 // An interceptor may refuse after the fact; the caller must not get a handle.
 func TestInterceptorsErrorWins(t *testing.T) {
-	d := device.Intercept(null.New(), func(_ *device.Call, next func() error) error {
+	d := wrap.Intercept(null.New(), func(_ *wrap.Call, next func() error) error {
 		_ = next()
 		return errors.New("refused")
 	})
@@ -121,7 +121,7 @@ func TestInterceptorsErrorWins(t *testing.T) {
 
 // A wrapper is a Looper whatever it wraps, so one has to say what is missing.
 func TestWrappedDevicesWithoutConditionalNodes(t *testing.T) {
-	d := device.WithLogging(null.New(), io.Discard).(device.Looper)
+	d := wrap.Logging(null.New(), io.Discard).(device.Looper)
 	_, err := d.CreateCondition(1, 0)
 	assert.EqualError(t, err, "CreateCondition: CUDA_ERROR_NOT_SUPPORTED (801): device null has no conditional nodes")
 	_, bodies, err := d.AddConditional(1, nil, device.Conditional{})
@@ -136,7 +136,7 @@ func TestCountingAgreesWithTheLog(t *testing.T) {
 	for name, program := range transcripts {
 		var calls atomic.Int64
 		var log strings.Builder
-		require.NoError(t, program(wrap.Counting(device.WithLogging(null.New(), &log), &calls)))
+		require.NoError(t, program(wrap.Counting(wrap.Logging(null.New(), &log), &calls)))
 		lines := strings.Count(log.String(), "\n")
 		if name == "commands" {
 			const compiled = "CompileCommands([stream1 nothing; stream1 records event1; stream1 awaits event1])"
