@@ -31,15 +31,6 @@ type Allocation struct {
 	Serial uint64 // from 1, unique among all allocations of the device, while an address may be reused
 }
 
-// Ledger is implemented by devices that keep a list of their allocations. A holder of an address can use it to detect
-// that the memory was freed or that the address now belongs to another allocation.
-type Ledger interface {
-	// Allocation returns the allocation that contains the given number of bytes at p.
-	Allocation(p Ptr, bytes int64) (Allocation, error)
-	// Freed returns the number of allocations freed so far. While it is constant, every allocation remains valid.
-	Freed() uint64
-}
-
 // ErrFreed is in the error chain if a buffer was bound to memory that has been freed since, even if the address now
 // belongs to a new allocation.
 var ErrFreed = errors.New("freed, or moved, after it was bound")

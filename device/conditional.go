@@ -6,22 +6,6 @@ import "fmt"
 // as a 64-bit parameter and passes it to cudaGraphSetConditional(handle, value).
 type Condition uint64
 
-// Looper is a device with conditional nodes. A conditional node holds graphs, its bodies. Its condition selects the
-// body that runs and, in a loop, whether the body runs again. A device may implement Looper although its driver is
-// too old for conditional nodes: CreateCondition then returns NotSupported with the reason.
-type Looper interface {
-	// CreateCondition creates a condition for conditional nodes of a graph and of the bodies in it. The condition is
-	// freed with the graph and its instances. Each launch of the graph resets it to initial.
-	CreateCondition(g Graph, initial uint32) (Condition, error)
-	// AddConditional adds a conditional node that runs after deps, and returns the graphs that are its bodies.
-	// AddNode and AddConditional add nodes to a body until the graph is instantiated. A body may hold launches,
-	// copies, memsets, nothing and conditional nodes. A body is destroyed with its graph and cannot be instantiated
-	// alone.
-	AddConditional(g Graph, deps []Node, c Conditional) (Node, []Graph, error)
-	// UpdateBodyNode is UpdateNode for a node of a body.
-	UpdateBodyNode(x GraphExec, body Graph, n Node, w Work) error
-}
-
 // Conditional describes a conditional node.
 type Conditional struct {
 	Kind      ConditionalKind

@@ -131,9 +131,3 @@ type Live struct {
 	Allocations, Modules, Streams, Events, Graphs, Execs, Lists int
 	Textures                                                    int // textures and surfaces; their arrays count as allocations
 }
-
-// Namer is a device that accepts names of allocations, to use them in its reports.
-type Namer interface{ NameMemory(p Ptr, name string) }
-
-// Accounter is a device that reports its live resources.
-type Accounter interface{ Live() Live }
