@@ -26,7 +26,6 @@ import (
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/device/model"
 	"github.com/reprise-gpu/reprise/graphexec"
-	"github.com/reprise-gpu/reprise/internal/absent"
 	"github.com/reprise-gpu/reprise/ir"
 	"github.com/reprise-gpu/reprise/optimizer"
 	"github.com/reprise-gpu/reprise/tracer"
@@ -54,12 +53,9 @@ func start(dev device.Device, name string, e engine) *tracer.Tracer {
 
 // planner returns an engine that plans repetitions and instantiates them on dev.
 func planner(dev device.Device, o Options) engine {
-	plan := optimizer.Options{Strategy: o.Strategy, Streams: o.Backend == graphexec.Streams}
+	plan := optimizer.Options{Strategy: o.Strategy, Streams: o.Backend == graphexec.Streams, Custom: model.Of(dev)}
 	if plan.Strategy == "" {
 		plan.Strategy = "nimble"
-	}
-	if d, ok := dev.(interface{ Profile() *model.Profile }); ok && !absent.Is(dev) {
-		plan.Custom = d.Profile()
 	}
 	return func(body *tracer.Trace) (replayer, error) {
 		plan := plan

@@ -34,9 +34,6 @@ func (o *Options) profile() (*model.Profile, error) {
 	return model.Lookup(o.Profile)
 }
 
-// ErrProfile is in the chain of errors about figures of Options.Custom that are out of bounds.
-var ErrProfile = model.ErrProfile
-
 // checkProfile returns an error if the profile does not exist or has figures out of bounds.
 func (o *Options) checkProfile() error {
 	p, err := o.profile()

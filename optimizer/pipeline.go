@@ -152,7 +152,7 @@ type Options struct {
 
 	Streams bool           // plan for a replay over streams instead of as a graph
 	Profile string         // id of the device profile to predict for; "" is the default profile
-	Custom  *model.Profile // a profile to use instead of Profile, within the bounds of docs/PROFILE.md; see ErrProfile
+	Custom  *model.Profile // a profile to use instead of Profile, within the bounds of docs/PROFILE.md; see model.ErrProfile
 	Costs   CostModel      // costs of operations; nil selects Measured, or DeclaredCosts of the profile
 
 	// Measured is the result of Measure for the program. The plan is for its device unless Profile or Custom

@@ -21,8 +21,8 @@ func PlanOn(dev any, program Recording, opts Options) (*Result, error) {
 	case absent.Is(program):
 		return nil, absent.Nil("the program to plan")
 	}
-	if d, ok := dev.(interface{ Profile() *model.Profile }); ok && opts.Custom == nil && opts.Profile == "" {
-		opts.Custom = d.Profile()
+	if opts.Custom == nil && opts.Profile == "" {
+		opts.Custom = model.Of(dev)
 	}
 	reason := whyEstimated(dev, program, &opts)
 	if reason == "" && opts.Costs == nil && opts.Measured == nil {

@@ -60,7 +60,7 @@ func TestPlansForAnyFiguresEnd(t *testing.T) {
 				continue
 			}
 			refused++
-			require.ErrorIs(t, err, ErrProfile, "%s = %v", name, bad)
+			require.ErrorIs(t, err, model.ErrProfile, "%s = %v", name, bad)
 			require.Equal(t, err, failed, "%s = %v", name, bad)
 		}
 		v.Set(was)
@@ -68,5 +68,5 @@ func TestPlansForAnyFiguresEnd(t *testing.T) {
 	t.Log(refused, "refused,", planned, "planned")
 	assert.Greater(t, refused, 400)
 	_, err := Plan(g, Options{Custom: &model.Profile{}})
-	assert.ErrorIs(t, err, ErrProfile)
+	assert.ErrorIs(t, err, model.ErrProfile)
 }

@@ -15,9 +15,6 @@ import (
 	"github.com/reprise-gpu/reprise/internal/sim"
 )
 
-// ErrProfile is the error of New for a profile with a figure out of bounds.
-var ErrProfile = model.ErrProfile
-
 // Options configures a simulated GPU. The zero value is an H200 without checks for races.
 type Options struct {
 	// Profile is the ID of a device profile, or the path of a profile file (docs/PROFILE.md), which ends in .json. ""
@@ -52,7 +49,7 @@ type Options struct {
 	LoopLimit int64
 }
 
-// New opens a simulated GPU. The error names the profile or option that is wrong, and is ErrProfile for a figure of
+// New opens a simulated GPU. The error names the profile or option that is wrong, and is model.ErrProfile for a figure of
 // Custom.
 func New(o Options) (device.Device, error) {
 	p := sim.Options{

@@ -54,7 +54,7 @@ func TestOptionsArePassedOn(t *testing.T) {
 	custom := *p
 	custom.SMs = -1
 	none, err := sim.New(sim.Options{Custom: &custom})
-	require.ErrorIs(t, err, sim.ErrProfile)
+	require.ErrorIs(t, err, model.ErrProfile)
 	assert.True(t, none == nil, "no device beside an error")
 
 	dev, err = sim.New(sim.Options{Memory: 1 << 20})

@@ -88,12 +88,9 @@ func (r *run) replays(dev device.Device, iterate func(), o *Options) (err error)
 	if r.trace, err = r.sys.t.Finish(); err != nil {
 		return err
 	}
-	backend, plan := graphexec.Graph, optimizer.Options{Strategy: o.Strategy}
+	backend, plan := graphexec.Graph, optimizer.Options{Strategy: o.Strategy, Custom: model.Of(dev)}
 	if o.Mode == Streams {
 		backend, plan.Streams, plan.Also = graphexec.Streams, true, []string{"group"}
-	}
-	if d, ok := dev.(interface{ Profile() *model.Profile }); ok {
-		plan.Custom = d.Profile()
 	}
 	result, err := optimizer.Plan(r.trace.Graph, plan)
 	if err != nil {

@@ -11,11 +11,9 @@ import (
 // default one for devices without a profile; measured demands, if there are any; and the passes in in.Also.
 func (in *Instance) Plan(dev device.Device, strategy string, backend graphexec.Backend) (*optimizer.Result, error) {
 	opts := optimizer.Options{Strategy: strategy, Also: in.Also, Streams: backend == graphexec.Streams, Verify: true}
-	if d, ok := dev.(interface{ Profile() *model.Profile }); ok {
-		opts.Custom = d.Profile()
-		if in.Measured != nil {
-			opts.Costs = optimizer.MeasuredCosts(opts.Custom, in.Measured)
-		}
+	opts.Custom = model.Of(dev)
+	if opts.Custom != nil && in.Measured != nil {
+		opts.Costs = optimizer.MeasuredCosts(opts.Custom, in.Measured)
 	}
 	return optimizer.Plan(in.Trace.Graph, opts)
 }

@@ -15,16 +15,13 @@ import (
 	"github.com/reprise-gpu/reprise/internal/texel"
 )
 
-// ErrProfile is in the error chain if figures of Options.Custom are out of their bounds.
-var ErrProfile = model.ErrProfile
-
 // Options configures a simulated device. The zero value is an H200.
 type Options struct {
 	// Profile is the ID of a device profile, or the path of a profile file (docs/PROFILE.md), which ends in .json. ""
 	// means "h200".
 	Profile string
 	// Custom, if not nil, is used instead of Profile. Its figures have the same bounds as those of files
-	// (docs/PROFILE.md). The error for a figure out of bounds is ErrProfile.
+	// (docs/PROFILE.md). The error for a figure out of bounds is model.ErrProfile.
 	Custom *model.Profile
 	// Memory is the size of device memory in bytes; 0 means that of the profile. The simulator needs host memory only
 	// for allocations in use.
