@@ -2,12 +2,12 @@ package ptx
 
 import "fmt"
 
-// holds reports whether a register of type have may be an operand of type typ,
+// typesAgree reports whether a register of type have may be an operand of type typ,
 // by the ISA's rules of operand type checking. With wider, as for ld, st and
 // cvt, the register may have more bits than the operand: bits accept any such
 // register, integers accept integers and bits, and floating-point types accept
 // only bits. Among integers .f16x2 counts as bits, as in ptxas.
-func holds(have, typ Type, wider bool) bool {
+func typesAgree(have, typ Type, wider bool) bool {
 	same := have.Size() == typ.Size()
 	switch {
 	case have == Pred || typ == Pred:

@@ -59,7 +59,7 @@ func (b *body) pop() {
 	b.scopes = b.scopes[:len(b.scopes)-1]
 	for _, u := range s.uses {
 		if flat, ok := s.labels[u.name]; ok {
-			b.settle(u, flat)
+			b.resolveLabel(u, flat)
 		} else if len(b.scopes) > 0 {
 			b.top().uses = append(b.top().uses, u)
 		} else {
@@ -68,8 +68,8 @@ func (b *body) pop() {
 	}
 }
 
-// settle stores the resolved name of a label in the operand that uses it.
-func (b *body) settle(u labelUse, flat string) {
+// resolveLabel stores the resolved name of a label in the operand that uses it.
+func (b *body) resolveLabel(u labelUse, flat string) {
 	op := &b.f.Body[u.inst].Args[u.arg]
 	if u.elem >= 0 {
 		op = &op.Elems[u.elem]
@@ -83,7 +83,7 @@ func (b *body) sync() {
 	for n := len(s.uses); n > 0 && s.uses[n-1].inst == len(b.f.Body); n-- {
 		s.uses = s.uses[:n-1]
 	}
-	for depth := 0; !p.dead; p.tok = p.scan() {
+	for depth := 0; !p.stopped; p.tok = p.scan() {
 		switch p.tok.kind {
 		case tokEOF:
 			return
@@ -242,10 +242,10 @@ func (b *body) branchTargets(t token) {
 }
 
 // labelTokens parses a list of names up to the ';'.
-func (b *body) labelTokens(what string) []token {
+func (b *body) labelTokens(item string) []token {
 	var list []token
 	for {
-		list = append(list, b.p.name(what))
+		list = append(list, b.p.name(item))
 		if !b.p.accept(',') {
 			b.p.expect(';', "after the list")
 			return list
@@ -319,7 +319,7 @@ func (b *body) reg() {
 		t := p.name("a register name")
 		count := -1
 		if p.accept('<') {
-			count = int(p.small("the number of registers", 0, maxRegs))
+			count = int(p.integerIn("the number of registers", 0, maxRegs))
 			p.expect('>', "after the number of registers")
 		}
 		n := max(count, 1) * max(vector, 1)

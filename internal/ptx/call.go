@@ -76,7 +76,7 @@ func (b *body) targetFault(c callForm) string {
 	switch {
 	case c.prototype == nil:
 		return "a call through a register needs a .callprototype or .calltargets"
-	case !holds(typ, U32, false) && !holds(typ, U64, false):
+	case !typesAgree(typ, U32, false) && !typesAgree(typ, U64, false):
 		return fmt.Sprintf("%s cannot contain the address of a function", b.f.describe(c.target))
 	}
 	return ""

@@ -9,8 +9,8 @@ import (
 // parameters of its callee.
 func (b *body) checkArguments(list []Operand, formals []*Var, role, callee string) {
 	for i := range list {
-		if want := b.argumentFault(&list[i], formals[i], role == "result"); want != "" {
-			b.p.report(list[i].Pos, "%s %d of %s must be %s, not %s", role, i+1, callee, want, b.f.describe(&list[i]))
+		if required := b.argumentFault(&list[i], formals[i], role == "result"); required != "" {
+			b.p.report(list[i].Pos, "%s %d of %s must be %s, not %s", role, i+1, callee, required, b.f.describe(&list[i]))
 		}
 	}
 }
@@ -19,23 +19,23 @@ func (b *body) checkArguments(list []Operand, formals []*Var, role, callee strin
 // if it fits.
 func (b *body) argumentFault(op *Operand, formal *Var, result bool) string {
 	scalar := len(formal.Dims) == 0
-	want := fmt.Sprintf("a register, constant or .param variable of type .%s", formal.Type)
+	required := fmt.Sprintf("a register, constant or .param variable of type .%s", formal.Type)
 	if !scalar {
-		want = fmt.Sprintf("a .param array of type .%s aligned to %d", formal.TypeString(), formal.Align)
+		required = fmt.Sprintf("a .param array of type .%s aligned to %d", formal.TypeString(), formal.Align)
 	}
 	switch {
 	case op.Kind == OpReg && op.Reg != NoReg:
-		return unless(scalar && holds(passed(b.f.Regs[op.Reg].Type), passed(formal.Type), false), want)
+		return unless(scalar && typesAgree(callType(b.f.Regs[op.Reg].Type), callType(formal.Type), false), required)
 	case op.Kind == OpSymbol && op.Var != nil && op.Imm == 0:
-		return unless(b.callScope(op.Var) && passes(op.Var, formal), want)
+		return unless(b.callScope(op.Var) && fitsFormal(op.Var, formal), required)
 	case result:
-		return unless(op.Kind == OpReg, want) // the sink "_" is accepted, a constant is not
+		return unless(op.Kind == OpReg, required) // the sink "_" is accepted, a constant is not
 	case op.Kind == OpInt:
-		return unless(scalar && formal.Type != Pred && !formal.Type.Float(), want)
+		return unless(scalar && formal.Type != Pred && !formal.Type.Float(), required)
 	case op.Kind == OpFloat32 || op.Kind == OpFloat64:
-		return unless(scalar && (formal.Type.bits() || formal.Type.Float()), want)
+		return unless(scalar && (formal.Type.bits() || formal.Type.Float()), required)
 	}
-	return want
+	return required
 }
 
 // callScope reports whether v is a .param variable declared in the body.
@@ -43,26 +43,26 @@ func (b *body) callScope(v *Var) bool {
 	return v.Space == ParamSpace && !slices.Contains(b.f.Params, v) && !slices.Contains(b.f.Return, v)
 }
 
-// passes reports whether a .param variable fits a formal parameter: alignment,
+// fitsFormal reports whether a .param variable fits a formal parameter: alignment,
 // size and type must agree. An array of bits fits any type, and a formal
 // parameter without an extent accepts an array of any size.
-func passes(v, formal *Var) bool {
+func fitsFormal(v, formal *Var) bool {
 	switch {
 	case (len(v.Dims) == 0) != (len(formal.Dims) == 0) || v.Align != formal.Align:
 		return false
 	case len(formal.Dims) == 0:
-		return holds(v.Type, passed(formal.Type), false)
+		return typesAgree(v.Type, callType(formal.Type), false)
 	case formal.incomplete():
 		return true
 	case v.Type.bits() || formal.Type.bits():
 		return v.Size() == formal.Size()
 	}
-	return slices.Equal(v.Dims, formal.Dims) && holds(v.Type, formal.Type, false)
+	return slices.Equal(v.Dims, formal.Dims) && typesAgree(v.Type, formal.Type, false)
 }
 
-// passed returns the type by which calls compare t. A pair .f16x2 is passed as
+// callType returns the type by which calls compare t. A pair .f16x2 is passed as
 // bits.
-func passed(t Type) Type {
+func callType(t Type) Type {
 	if t == F16X2 {
 		return B32
 	}

@@ -106,12 +106,12 @@ func (b *body) check(in *Inst, f *form) {
 		return
 	}
 	letters := strings.Replace(f.row.args, "[", "", 1)
-	least := strings.IndexByte(f.row.args, '[')
-	if least < 0 {
-		least = len(letters)
+	minArgs := strings.IndexByte(f.row.args, '[')
+	if minArgs < 0 {
+		minArgs = len(letters)
 	}
-	if n := len(in.Args); n < least || n > len(letters) {
-		b.p.report(in.Pos, "%s takes %s, not %d", f.word, countText(least, len(letters)), n)
+	if n := len(in.Args); n < minArgs || n > len(letters) {
+		b.p.report(in.Pos, "%s takes %s, not %d", f.word, countText(minArgs, len(letters)), n)
 		return
 	}
 	if f.packs && f.vector == 0 && in.Args[0].Kind == OpVector && in.Args[1].Kind == OpVector {
@@ -123,27 +123,27 @@ func (b *body) check(in *Inst, f *form) {
 			b.p.report(in.Args[n].Pos, "operand %d of %s: %s", n+1, f.word, fault)
 			return
 		}
-		want := ""
+		required := ""
 		if letters[n] == 'V' {
-			want = b.fragmentFault(in, n)
+			required = b.fragmentFault(in, n)
 		} else {
-			want = f.operandFault(b.f, letters[n], &in.Args[n])
+			required = f.operandFault(b.f, letters[n], &in.Args[n])
 		}
-		if want != "" {
-			b.p.report(in.Args[n].Pos, "operand %d of %s must be %s, not %s", n+1, f.word, want, b.f.describe(&in.Args[n]))
+		if required != "" {
+			b.p.report(in.Args[n].Pos, "operand %d of %s must be %s, not %s", n+1, f.word, required, b.f.describe(&in.Args[n]))
 		}
 	}
 }
 
 // countText describes a number of operands, for messages.
-func countText(least, most int) string {
+func countText(lo, hi int) string {
 	switch {
-	case least == 1 && most == 1:
+	case lo == 1 && hi == 1:
 		return "1 operand"
-	case least == most:
-		return fmt.Sprintf("%d operands", most)
+	case lo == hi:
+		return fmt.Sprintf("%d operands", hi)
 	}
-	return fmt.Sprintf("%d to %d operands", least, most)
+	return fmt.Sprintf("%d to %d operands", lo, hi)
 }
 
 // operandFault returns what the operand must be by its letter in opRow.args, or
@@ -185,24 +185,24 @@ func (f *form) operandFault(fn *Func, letter byte, op *Operand) string {
 	return ""
 }
 
-// unless returns want if ok is false, else "".
-func unless(ok bool, want string) string {
+// unless returns required if ok is false, else "".
+func unless(ok bool, required string) string {
 	if ok {
 		return ""
 	}
-	return want
+	return required
 }
 
 // addressFault returns what an address operand must be, or "" if it is one.
 func (f *form) addressFault(fn *Func, op *Operand) string {
-	ok := op.Kind != OpReg || op.Reg != NoReg && (holds(fn.Regs[op.Reg].Type, U32, false) || holds(fn.Regs[op.Reg].Type, U64, false))
+	ok := op.Kind != OpReg || op.Reg != NoReg && (typesAgree(fn.Regs[op.Reg].Type, U32, false) || typesAgree(fn.Regs[op.Reg].Type, U64, false))
 	return unless(ok, "a register of 32 or 64 bits that holds an address")
 }
 
 // policyFault returns what a cache policy must be, or "" if the operand is one:
 // a register of 64 bits or a number.
 func policyFault(fn *Func, op *Operand) string {
-	ok := op.Kind == OpInt || op.Kind == OpReg && op.Reg != NoReg && holds(fn.Regs[op.Reg].Type, U64, false)
+	ok := op.Kind == OpInt || op.Kind == OpReg && op.Reg != NoReg && typesAgree(fn.Regs[op.Reg].Type, U64, false)
 	return unless(ok, "a cache policy in a register of 64 bits")
 }
 
@@ -278,7 +278,7 @@ func (t Type) takesFloat(kind OperandKind) bool {
 
 // register returns what a register operand must be, or "".
 func (f *form) register(fn *Func, id RegID, typ Type, wider bool) string {
-	if id == NoReg || holds(fn.Regs[id].Type, typ, wider) {
+	if id == NoReg || typesAgree(fn.Regs[id].Type, typ, wider) {
 		return ""
 	}
 	return fmt.Sprintf("a register of type .%s", typ)

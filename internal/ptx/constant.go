@@ -76,13 +76,13 @@ func (p *parser) operator() string {
 	return ""
 }
 
-// binary parses operands joined by operators of precedence least or more.
-func (p *parser) binary(what string, least, depth int) value {
+// binary parses operands joined by operators of precedence minLevel or more.
+func (p *parser) binary(what string, minLevel, depth int) value {
 	v := p.unary(what, depth)
 	for {
 		op := p.operator()
 		level := precedence[op]
-		if level == 0 || level < least {
+		if level == 0 || level < minLevel {
 			return v
 		}
 		pos := p.tok.pos

@@ -108,7 +108,7 @@ func (p *parser) varList(space Space, link Linkage) []*Var {
 func (p *parser) properties() {
 	p.expect('{', "to open the properties")
 	for !p.accept('}') {
-		p.endless("the list of properties")
+		p.failAtEnd("the list of properties")
 		p.next()
 	}
 }
@@ -157,7 +157,7 @@ func (p *parser) varHead(space Space, link Linkage) *Var {
 // alignment parses the number behind .align.
 func (p *parser) alignment() int {
 	pos := p.tok.pos
-	n := p.small("an alignment", 1, 1<<20)
+	n := p.integerIn("an alignment", 1, 1<<20)
 	if bits.OnesCount64(uint64(n)) != 1 {
 		p.fail(pos, "an alignment must be a power of two, not %d", n)
 	}
@@ -181,7 +181,7 @@ func (p *parser) ptrAttr() PtrAttr {
 func (p *parser) attribute() {
 	p.expect('(', "after .attribute")
 	for depth := 1; depth > 0; p.next() {
-		p.endless("the .attribute")
+		p.failAtEnd("the .attribute")
 		switch p.tok.kind {
 		case '(':
 			depth++
@@ -349,9 +349,9 @@ func (p *parser) funcAttributes(f *Func) {
 		case ".reqntid":
 			f.ReqThreads = p.threads()
 		case ".minnctapersm":
-			f.MinBlocks = uint32(p.small("a block count", 0, 1<<31-1))
+			f.MinBlocks = uint32(p.integerIn("a block count", 0, 1<<31-1))
 		case ".maxnreg":
-			f.MaxRegs = uint32(p.small("a register count", 0, 1<<16))
+			f.MaxRegs = uint32(p.integerIn("a register count", 0, 1<<16))
 		case ".maxnctapersm", ".maxclusterrank":
 			p.integer("a number after " + t.text)
 		case ".reqnctapercluster":
@@ -376,7 +376,7 @@ func (p *parser) funcAttributes(f *Func) {
 func (p *parser) threads() [3]uint32 {
 	n := [3]uint32{1, 1, 1}
 	for i := range n {
-		n[i] = uint32(p.small("a thread count", 1, 1<<31-1))
+		n[i] = uint32(p.integerIn("a thread count", 1, 1<<31-1))
 		if i == 2 || !p.accept(',') {
 			break
 		}

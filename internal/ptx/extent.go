@@ -10,13 +10,13 @@ import "strconv"
 // later. ptxas applies those of .const, .shared and .param; 512 KiB of local memory
 // per thread is in the table of compute capabilities of the CUDA C++ guide.
 const (
-	maxConst      = 64 << 10  // .const of a module
-	maxStatic     = 48 << 10  // static .shared of a kernel, with the functions it calls
-	maxLocal      = 512 << 10 // .local of a thread, with the frames of the functions it calls
-	maxParams     = 4352      // .param of a kernel
-	maxManyParams = 32764     // the same since PTX 8.1, for sm_70 and later
-	versionOfMany = 801
-	targetOfMany  = 70
+	maxConst           = 64 << 10  // .const of a module
+	maxStatic          = 48 << 10  // static .shared of a kernel, with the functions it calls
+	maxLocal           = 512 << 10 // .local of a thread, with the frames of the functions it calls
+	maxParams          = 4352      // .param of a kernel
+	maxParamsLarge     = 32764     // the same since PTX 8.1, for sm_70 and later
+	largeParamsVersion = 801
+	largeParamsTarget  = 70
 )
 
 // extents checks that the variables of a module fit into their memories.
@@ -80,16 +80,16 @@ func (x *extents) kernel(f *Func) {
 	for _, v := range f.Params {
 		end = after(end, v)
 	}
-	if most := x.m.paramLimit(); end > most {
-		x.report(f.Pos, "the parameters of kernel %s take %d bytes: a kernel of .version %s for %s has %d", f.Name, end, x.m.Version, x.m.Target, most)
+	if limit := x.m.paramLimit(); end > limit {
+		x.report(f.Pos, "the parameters of kernel %s take %d bytes: a kernel of .version %s for %s has %d", f.Name, end, x.m.Version, x.m.Target, limit)
 	}
 }
 
 // paramLimit returns the bytes of parameters that a kernel of the module may
 // have.
 func (m *Module) paramLimit() int64 {
-	if m.version() >= versionOfMany && m.TargetNumber() >= targetOfMany {
-		return maxManyParams
+	if m.version() >= largeParamsVersion && m.TargetNumber() >= largeParamsTarget {
+		return maxParamsLarge
 	}
 	return maxParams
 }
@@ -197,8 +197,8 @@ func (m *Module) version() int {
 			continue
 		}
 		major, err := strconv.Atoi(m.Version[:i])
-		minor, bad := strconv.Atoi(m.Version[i+1:])
-		if err != nil || bad != nil {
+		minor, minorErr := strconv.Atoi(m.Version[i+1:])
+		if err != nil || minorErr != nil {
 			return 0
 		}
 		return 100*major + minor

@@ -199,14 +199,14 @@ var features = func() map[string][]feature {
 
 func parseFeature(fields []string) (f feature) {
 	if fields[1] != "-" {
-		for _, any := range strings.Split(fields[1], "+") {
-			f.with = append(f.with, strings.Split(any, "|"))
+		for _, alternatives := range strings.Split(fields[1], "+") {
+			f.with = append(f.with, strings.Split(alternatives, "|"))
 		}
 	}
 	for at := 2; at < len(fields); at += 2 {
-		target, bad := strconv.Atoi(fields[at])
-		version, worse := strconv.Atoi(fields[at+1])
-		if bad != nil || worse != nil {
+		target, targetErr := strconv.Atoi(fields[at])
+		version, versionErr := strconv.Atoi(fields[at+1])
+		if targetErr != nil || versionErr != nil {
 			panic("BUG: features of " + fields[0] + " are no numbers")
 		}
 		f.bounds = append(f.bounds, bound{target, version})
@@ -232,8 +232,8 @@ func featureFault(word string, code opcode, m *Module) string {
 
 // fits reports whether the suffixes, each between dots, have the form of the feature.
 func (f *feature) fits(joined string) bool {
-	for _, any := range f.with {
-		if !slices.ContainsFunc(any, func(s string) bool { return hasSuffix(joined, s) }) {
+	for _, alternatives := range f.with {
+		if !slices.ContainsFunc(alternatives, func(s string) bool { return hasSuffix(joined, s) }) {
 			return false
 		}
 	}

@@ -78,8 +78,8 @@ func (b *body) element(in *Inst, r token, v *Var, reg RegID, n, size int64) Oper
 	return register(base)
 }
 
-// plus parses "+n" after a register, operand arg of in.
-func (b *body) plus(in *Inst, t token, op Operand, arg int) Operand {
+// registerPlus parses "+n" after a register, operand arg of in.
+func (b *body) registerPlus(in *Inst, t token, op Operand, arg int) Operand {
 	p := b.p
 	if p.tok.kind != '+' || op.Kind != OpReg || op.Reg == NoReg {
 		return op
@@ -110,7 +110,7 @@ func (b *body) emit(in *Inst, word string, d RegID, sources ...Operand) {
 	}
 	b.f.Body = append(b.f.Body, Inst{
 		Pos: in.Pos, Loc: in.Loc, Guard: Guard{Reg: NoReg},
-		Name: code.name, Suffix: code.suffix, Args: b.p.keep(args),
+		Name: code.name, Suffix: code.suffix, Args: b.p.storeOperands(args),
 	})
 }
 

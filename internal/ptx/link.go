@@ -23,7 +23,7 @@ func Link(file string, provided func(name string) bool, modules ...*Module) (*Mo
 		return nil, absent.Nil("a module")
 	}
 	l := &linker{out: &Module{File: file, Files: map[int32]string{}}, funcs: map[string]int{}, vars: map[string]int{}, files: map[string]string{}}
-	separate(modules)
+	renameLocals(modules)
 	for _, m := range modules {
 		l.head(m)
 		for _, v := range m.Vars {
@@ -133,9 +133,9 @@ func (m *Module) undefined(provided func(string) bool, file func(name string) st
 	return errors.Join(errs...)
 }
 
-// separate renames the names that are local to their module and occur in
+// renameLocals renames the names that are local to their module and occur in
 // another one.
-func separate(modules []*Module) {
+func renameLocals(modules []*Module) {
 	seen := map[string]int{} // by name: the number of modules that have it
 	for _, m := range modules {
 		for _, v := range m.Vars {

@@ -12,8 +12,8 @@ func (b *body) fragmentFault(in *Inst, arg int) string {
 	} else if op.Kind != OpReg {
 		return "a vector of registers"
 	}
-	want := FragmentRegisters(in, arg)
-	return unless(want == 0 || want == have, fmt.Sprintf("a vector of %s", count(want, "register")))
+	required := FragmentRegisters(in, arg)
+	return unless(required == 0 || required == have, fmt.Sprintf("a vector of %s", count(required, "register")))
 }
 
 // count formats a number with a noun.

@@ -24,7 +24,7 @@ func (b *body) instruction(t token, g Guard) {
 	if p.tok.kind != ';' {
 		p.unexpected("\",\" or \";\" after an operand of " + t.text)
 	}
-	in.Args = p.keep(list)
+	in.Args = p.storeOperands(list)
 	b.check(&in, code.form)
 	b.f.Body = append(b.f.Body, in)
 	p.next()
@@ -43,9 +43,9 @@ func (p *parser) opcode(word string) opcode {
 	return code
 }
 
-// keep copies operands into a slab, so that one allocation serves hundreds of
+// storeOperands copies operands into a slab, so that one allocation serves hundreds of
 // instructions.
-func (p *parser) keep(list []Operand) []Operand {
+func (p *parser) storeOperands(list []Operand) []Operand {
 	if len(list) == 0 {
 		return nil
 	}
@@ -151,7 +151,7 @@ func (b *body) wordOperand(in *Inst, arg int) Operand {
 		return b.pair(Operand{Kind: OpReg, Reg: NoReg, Reg2: NoReg})
 	}
 	if id, ok := b.register(t.text); ok {
-		return b.plus(in, t, b.pair(register(id)), arg)
+		return b.registerPlus(in, t, b.pair(register(id)), arg)
 	}
 	if op, ok := b.vectorRegister(t); ok {
 		return op
@@ -349,7 +349,7 @@ func (b *body) elems(kind OperandKind, close tokenKind) Operand {
 		}
 	}
 	p.expect(close, "after the last element")
-	op.Elems = p.keep(elems)
+	op.Elems = p.storeOperands(elems)
 	return op
 }
 

@@ -327,10 +327,10 @@ func findRow(name string, suffix []string) *opRow {
 }
 
 func (r *opRow) fits(suffix []string) bool {
-	for _, any := range r.with {
+	for _, alternatives := range r.with {
 		found := false
 		for _, s := range suffix {
-			for _, w := range any {
+			for _, w := range alternatives {
 				found = found || s == w
 			}
 		}

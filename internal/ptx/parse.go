@@ -58,7 +58,7 @@ type parser struct {
 	stmt      Pos    // start of the statement being read
 	within    string // function being read
 	line      Loc    // of the source, from the last .loc of the function
-	dead      bool
+	stopped   bool
 	symbols   []symbolUse
 	slab      []Operand
 	initBytes int64 // of all initial values
@@ -100,7 +100,7 @@ func (p *parser) protect(f func()) (ok bool) {
 			if r := recover(); r != (bailout{}) {
 				panic(r)
 			}
-			ok = p.dead
+			ok = p.stopped
 		}
 	}()
 	f()
@@ -110,7 +110,7 @@ func (p *parser) protect(f func()) (ok bool) {
 // fail records an error and abandons the statement. At the end of the file the
 // statement is incomplete, so errors about its parts are withdrawn.
 func (p *parser) fail(pos Pos, format string, args ...any) {
-	if p.atEnd() && !p.dead {
+	if p.atEnd() && !p.stopped {
 		p.truncated()
 	} else {
 		p.report(pos, format, args...)
@@ -140,17 +140,17 @@ func (p *parser) truncated() {
 		where = "inside function " + p.within
 	}
 	p.report(p.tok.pos, "the file ends %s; it was cut short", where)
-	p.dead = true
+	p.stopped = true
 }
 
 // report records an error and continues, up to maxErrors.
 func (p *parser) report(pos Pos, format string, args ...any) {
-	if p.dead {
+	if p.stopped {
 		return
 	}
 	p.errs = append(p.errs, &Error{p.m.File, pos, fmt.Sprintf(format, args...)})
 	if len(p.errs) == maxErrors {
-		p.dead = true
+		p.stopped = true
 	}
 }
 
@@ -174,8 +174,8 @@ func (p *parser) badToken() {
 	p.fail(p.tok.pos, "the character %q has no meaning in PTX", p.tok.text)
 }
 
-func (p *parser) unexpected(want string) {
-	p.fail(p.tok.pos, "expected %s, found %s", want, p.tok.describe())
+func (p *parser) unexpected(expected string) {
+	p.fail(p.tok.pos, "expected %s, found %s", expected, p.tok.describe())
 }
 
 func (p *parser) expect(kind tokenKind, where string) {
@@ -246,8 +246,8 @@ func (p *parser) integer(what string) int64 {
 	return value
 }
 
-// small parses a count or size in the range lo..hi.
-func (p *parser) small(what string, lo, hi int64) int64 {
+// integerIn parses a count or size in the range lo..hi.
+func (p *parser) integerIn(what string, lo, hi int64) int64 {
 	pos := p.tok.pos
 	value := p.integer(what)
 	if value < lo || value > hi {
@@ -259,7 +259,7 @@ func (p *parser) small(what string, lo, hi int64) int64 {
 // syncModule skips a statement that failed, and its body if it has one.
 func (p *parser) syncModule() {
 	depth := 0
-	for !p.dead {
+	for !p.stopped {
 		kind := p.tok.kind
 		switch {
 		case kind == tokEOF:
@@ -359,8 +359,8 @@ func (p *parser) addressSize() {
 	}
 }
 
-// endless fails at the end of the file inside a construct that must be closed.
-func (p *parser) endless(what string) {
+// failAtEnd fails at the end of the file inside a construct that must be closed.
+func (p *parser) failAtEnd(what string) {
 	if p.tok.kind == tokEOF {
 		p.fail(p.stmt, "%s does not end", what)
 	}
@@ -425,7 +425,7 @@ func (p *parser) section() {
 	}
 	p.expect('{', "to open the section")
 	for depth := 1; depth > 0; p.next() {
-		p.endless("the .section")
+		p.failAtEnd("the .section")
 		switch p.tok.kind {
 		case '{':
 			depth++
@@ -464,7 +464,7 @@ func (p *parser) finish() {
 	if p.m.Target == "" && len(p.errs) == 0 {
 		p.report(Pos{1, 1}, "the file has no .target directive; it was cut short or is not PTX")
 	}
-	if p.dead {
+	if p.stopped {
 		return
 	}
 	for _, u := range p.symbols {

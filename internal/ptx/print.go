@@ -29,7 +29,7 @@ func (p *printer) f(format string, args ...any) { fmt.Fprintf(p, format, args...
 // and the functions.
 func (p *printer) module(m *Module) {
 	p.f(".version %s\n.target %s\n.address_size %d\n", m.Version, m.Target, m.AddressSize)
-	for _, f := range m.Funcs[:m.forward()] {
+	for _, f := range m.Funcs[:m.forwardCount()] {
 		p.head(f)
 		p.f(";\n")
 	}
@@ -50,11 +50,11 @@ func (p *printer) module(m *Module) {
 	}
 }
 
-// forward returns the number of leading functions to declare before the
+// forwardCount returns the number of leading functions to declare before the
 // variables: up to the last one that an initializer or an earlier function
 // refers to. External functions in front of it are included, which keeps the
 // order.
-func (m *Module) forward() int {
+func (m *Module) forwardCount() int {
 	index := map[string]int{}
 	for i, f := range m.Funcs {
 		index[f.Name] = i

@@ -33,9 +33,9 @@ func (t token) describe() string {
 
 // clip quotes text, shortened so that a message fits on one line.
 func clip(text string) string {
-	const most = 60
-	if len(text) > most {
-		text = text[:most] + "…"
+	const maxBytes = 60
+	if len(text) > maxBytes {
+		text = text[:maxBytes] + "…"
 	}
 	return `"` + strings.ToValidUTF8(text, "?") + `"`
 }

@@ -22,10 +22,10 @@ func (f *form) textureFault(fn *Func, op *Operand) string {
 	if op.Reg != NoReg && fn.Regs[op.Reg].Type.Size() != 8 {
 		return "a register of 64 bits that holds a handle"
 	}
-	want := 0
+	required := 0
 	for geometry, n := range coordinates {
 		if hasPart(f.word, geometry) {
-			want = n
+			required = n
 		}
 	}
 	at := &op.Elems[len(op.Elems)-1]
@@ -37,8 +37,8 @@ func (f *form) textureFault(fn *Func, op *Operand) string {
 		}
 	}
 	// Vectors of 2 and 4 are allowed for any geometry, and their extra elements are ignored (PTX ISA, tex, notes).
-	ok := have == want || have == 4 || have == 2 && want == 1 || have == 3 && want == 4
-	return unless(ok, fmt.Sprintf("an address with %d coordinates", want))
+	ok := have == required || have == 4 || have == 2 && required == 1 || have == 3 && required == 4
+	return unless(ok, fmt.Sprintf("an address with %d coordinates", required))
 }
 
 // hasPart reports whether a word has part between its dots.

@@ -29,12 +29,12 @@ func (p *parser) checkVar(v *Var) {
 
 // checkVector bounds a vector type: 128 bits, or 256 since PTX 8.8.
 func (p *parser) checkVector(pos Pos, typ Type, elements int) {
-	most := 16
+	maxBytes := 16
 	if p.m.version() >= 808 {
-		most = 32
+		maxBytes = 32
 	}
-	if typ.Size()*elements > most {
-		p.fail(pos, ".v%d .%s has %d bits; a vector has %d at most", elements, typ, 8*typ.Size()*elements, 8*most)
+	if typ.Size()*elements > maxBytes {
+		p.fail(pos, ".v%d .%s has %d bits; a vector has %d at most", elements, typ, 8*typ.Size()*elements, 8*maxBytes)
 	}
 }
 
