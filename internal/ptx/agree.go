@@ -2,11 +2,18 @@ package ptx
 
 import "fmt"
 
-// typesAgree reports whether a register of type have may be an operand of type typ,
-// by the ISA's rules of operand type checking. With wider, as for ld, st and
-// cvt, the register may have more bits than the operand: bits accept any such
-// register, integers accept integers and bits, and floating-point types accept
-// only bits. Among integers .f16x2 counts as bits, as in ptxas.
+// typesAgree reports whether a register of type have may be an operand of type typ, by the
+// rules for operand types in the PTX ISA:
+//
+//	                 operand .bX       .uX .sX            .fX
+//	register .bX     yes               yes                yes
+//	register .uX .sX yes               yes, any sign      no
+//	register .fX     yes               no                 the same type, or both of 16 bits
+//
+// Sizes must be equal. With wider, as for ld, st and cvt, the register may have more bits than
+// the operand, except that floating-point types then accept only bits ("Operand Size Exceeding
+// Instruction-Type Size"). Among integers .f16x2 counts as bits, as in ptxas. A predicate is
+// only a predicate.
 func typesAgree(have, typ Type, wider bool) bool {
 	same := have.Size() == typ.Size()
 	switch {
@@ -28,8 +35,9 @@ func (t Type) bits() bool { return t >= B8 && t <= B128 }
 // half reports whether t is one or two floating-point numbers of 16 bits.
 func (t Type) half() bool { return t >= F16 && t <= BF16X2 }
 
-// elementsFault returns what the operand of a vector load, store or similar
-// instruction must be, or "" if it is a vector of count elements of type typ.
+// elementsFault returns a description of the operand that a vector load, store or similar
+// instruction requires, or "" if the operand is a vector of count elements of type typ. The
+// elements are joined to one type first, which is then compared with typ.
 func (f *form) elementsFault(fn *Func, op *Operand, count int, typ Type, wider, result bool) string {
 	if len(op.Elems) != count {
 		return fmt.Sprintf("a vector of %d elements", count)
@@ -55,6 +63,8 @@ type element struct {
 // elementKind is ordered: the larger of two kinds is that of their vector.
 type elementKind uint8
 
+// The kinds are ordered: the larger of two kinds is that of their vector. An element of bits
+// makes the vector one of bits.
 const (
 	anyElement elementKind = iota
 	integerElement
@@ -62,9 +72,9 @@ const (
 	bitsElement
 )
 
-// element returns the type of one element e of a vector. of is the element type
-// that the instruction requires. Constants have no size. Special registers are
-// bits; a mov may read 16 bits of those that had 16 bits in PTX 1.x.
+// element returns the type of one element e of a vector. of is the element type that the
+// instruction requires. Constants have no size. Special registers are bits; a mov may read 16
+// bits of those that had 16 bits in PTX 1.x.
 func (f *form) element(fn *Func, e *Operand, of Type) element {
 	typ := NoType
 	switch e.Kind {
@@ -125,8 +135,8 @@ func isPred(fn *Func, op *Operand) bool {
 	return op.Kind == OpReg && op.Reg != NoReg && fn.Regs[op.Reg].Type == Pred
 }
 
-// partsFault returns what the operand {a, b} of a mov must be, or "" if its
-// parts add up to a value of type typ.
+// partsFault returns a description of the operand {a, b} that a mov requires, or "" if its
+// parts add up to a value of type typ. Parts without a size, such as constants, fit any size.
 func (f *form) partsFault(fn *Func, op *Operand, typ Type) string {
 	n := len(op.Elems)
 	if !f.packs || !typ.bits() || n == 0 || typ.Size()%n != 0 {

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Pos is a place in a PTX file; lines and columns count from 1.
+// Pos is a place in a PTX file. Lines and columns count from 1, columns in bytes.
 type Pos struct{ Line, Col int }
 
 // IsZero reports whether p is unset.
@@ -22,11 +22,14 @@ type Error struct {
 	Msg  string
 }
 
+// Error returns "file:line:column: message".
 func (e *Error) Error() string {
 	return fmt.Sprintf("%s:%d:%d: %s", e.File, e.Pos.Line, e.Pos.Col, e.Msg)
 }
 
-// Type is a fundamental type of the ISA.
+// Type is a fundamental type of the ISA, or a packed type of instructions. The order of the
+// constants groups the families; methods such as Float and Integer compare with the ends of a
+// group.
 type Type uint8
 
 const (
@@ -56,7 +59,8 @@ const (
 	F32X2
 )
 
-// Space is a state space.
+// Space is a state space. Generic is no space of its own: it stands for addresses that point to
+// any of .global, .shared, .local, .const and .param.
 type Space uint8
 
 const (
@@ -69,7 +73,7 @@ const (
 	Const
 )
 
-// Module is one PTX file.
+// Module is one PTX file. Names are unique among its variables and functions.
 type Module struct {
 	File        string
 	Version     string // "7.8"
@@ -88,7 +92,8 @@ func (m *Module) Source(l Loc) string {
 	return ""
 }
 
-// Func returns the function or kernel with the given name or alias, or nil.
+// Func returns the function or kernel with the given name, or nil. For an alias it returns the
+// function that is named by .alias.
 func (m *Module) Func(name string) *Func {
 	for _, f := range m.Funcs {
 		if f.Name == name {
@@ -127,18 +132,22 @@ func (m *Module) Statics() []*Var {
 }
 
 // Func is a kernel (.entry) or a device function (.func).
+//
+// Invariants after Parse: register operands are indices into Regs or NoReg, label operands have
+// a Target of at most len(Body), and Body is empty if Extern is set.
 type Func struct {
 	Pos    Pos
 	Name   string
 	Entry  bool
 	Extern bool   // declared, no body
-	Alias  string // the function that this is another name of, by .alias
+	Alias  string // set by .alias: the name of the function with the body
 	Link   Linkage
 	Params []*Var
 	Return []*Var
 	Regs   []Reg  // indexed by RegID
 	Vars   []*Var // .shared, .local and call-scope .param variables of the body
 	Body   []Inst
+	// Labels maps each label to the index in Body of the next instruction.
 	Labels map[string]int // label -> index into Body of the next instruction
 	Protos []*Prototype   // of indirect calls, in order of declaration
 
@@ -157,8 +166,8 @@ func (f *Func) ParamBytes() int {
 	return last.Offset + int(last.Size())
 }
 
-// Prototype is a .callprototype, the signature of an indirect call, or a
-// .calltargets, the list of functions that such a call may reach.
+// Prototype is a .callprototype, the signature of an indirect call, or a .calltargets, the list
+// of functions that such a call may reach.
 type Prototype struct {
 	Pos     Pos
 	Name    string
@@ -180,7 +189,11 @@ type Reg struct {
 	Type Type
 }
 
-// Var is a variable of any space but .reg, or a parameter.
+// Var is a variable of any space but .reg, or a parameter. For example:
+//
+//	.shared .align 8 .v2 .f32 tile[16][4]      Type F32, Align 8, Dims {16, 4, 2}, vector 1
+//	.extern .shared .b8 buffer[]               Type B8, Dims {0}, Extern
+//	.param .align 8 .b8 s[24]                  Type B8, Align 8, Dims {24}
 type Var struct {
 	Pos    Pos
 	Name   string
@@ -223,8 +236,16 @@ func (v *Var) Size() int64 {
 	return n
 }
 
-// Inst is one instruction. The opcode "ld.global.nc.v4.f32" has the name "ld"
-// and the suffixes global, nc, v4, f32.
+// Inst is one instruction. The opcode "ld.global.nc.v4.f32" has the name "ld" and the suffixes
+// global, nc, v4, f32:
+//
+//	@!%p1 ld.global.v2.f32 {%f1, %f2}, [%rd4+8];
+//
+//	Guard  {Reg: %p1, Neg: true}
+//	Name   "ld"
+//	Suffix "global", "v2", "f32"
+//	Args   0: OpVector, Elems %f1, %f2
+//	       1: OpMem, Reg %rd4, Imm 8
 type Inst struct {
 	Pos    Pos
 	Loc    Loc // Print drops it, as it drops positions
@@ -258,7 +279,8 @@ const (
 	OpList                       // (Elems…), the parameters of a call or the labels of a branch table
 )
 
-// Operand is one operand of an instruction.
+// Operand is one operand of an instruction. Kind selects the fields that are used; Reg and Reg2
+// are NoReg where they are not.
 type Operand struct {
 	Pos    Pos
 	Kind   OperandKind

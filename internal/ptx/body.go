@@ -2,17 +2,33 @@ package ptx
 
 import "strings"
 
-// body is the state of parsing one function.
+// body is the state of parsing one function. Scopes nest as the { } of the text do; scopes[0]
+// is the body itself. Everything that is declared goes to the flat function at once, under a
+// name that is unique in it:
+//
+//	{                          scopes[0]   %r0 → 0, LOOP → "LOOP"
+//	  .reg .b32 %r<1>;
+//	  LOOP:
+//	  {                        scopes[1]   %r0 → 1, LOOP → "LOOP__1"
+//	    .reg .b32 %r0;
+//	    LOOP:
+//	    bra LOOP;              resolved when scopes[1] is closed
+//	  }
+//	}
+//
+// A branch may precede its label, so uses of labels wait in their scope until it is closed.
+// Uses that the scope does not define move to the enclosing scope.
 type body struct {
 	p        *parser
 	f        *Func
 	scopes   []*scope
 	taken    map[string]bool // names in the flat function, register ranges aside
-	rangeMax map[string]int
-	renamed  map[string]int
+	rangeMax map[string]int  // by prefix of register ranges: the end of the longest range
+	renamed  map[string]int  // by name: the last number that was appended to it
 }
 
-// funcBody parses the body of f, from behind its '{'.
+// funcBody parses the body of f, from behind its '{'. After an error it continues with the next
+// statement, so that several errors of one function are reported at once.
 func (p *parser) funcBody(f *Func) {
 	b := &body{p: p, f: f, taken: map[string]bool{}, rangeMax: map[string]int{}, renamed: map[string]int{}}
 	p.line = Loc{}
@@ -58,6 +74,8 @@ func (b *body) pop() {
 	s := b.top()
 	b.scopes = b.scopes[:len(b.scopes)-1]
 	for _, u := range s.uses {
+		// Inner labels hide outer ones, as all scopes that enclose the use are closed from the
+		// inside out.
 		if flat, ok := s.labels[u.name]; ok {
 			b.resolveLabel(u, flat)
 		} else if len(b.scopes) > 0 {
@@ -70,6 +88,7 @@ func (b *body) pop() {
 
 // resolveLabel stores the resolved name of a label in the operand that uses it.
 func (b *body) resolveLabel(u labelUse, flat string) {
+	// An operand of a branch table is an element of its list.
 	op := &b.f.Body[u.inst].Args[u.arg]
 	if u.elem >= 0 {
 		op = &op.Elems[u.elem]
@@ -77,7 +96,9 @@ func (b *body) resolveLabel(u labelUse, flat string) {
 	op.Name, op.Target = flat, b.f.Labels[flat]
 }
 
-// sync skips to the end of a statement that failed, and drops its label uses.
+// sync skips to the end of a statement that failed, and drops the uses of labels that belong to
+// it. A block that is opened inside the statement is skipped as a whole; the '}' of the
+// enclosing block is not consumed.
 func (b *body) sync() {
 	p, s := b.p, b.top()
 	for n := len(s.uses); n > 0 && s.uses[n-1].inst == len(b.f.Body); n-- {
@@ -104,6 +125,7 @@ func (b *body) sync() {
 // sync stopped.
 func (b *body) statements() {
 	p := b.p
+	// After an error, statements is called again and is inside the body already.
 	if len(b.f.Body) == 0 && len(b.scopes) == 1 && b.top().open == p.tok.pos {
 		p.expect('{', "to open the body")
 	}
@@ -128,6 +150,7 @@ func (b *body) statements() {
 			t := p.tok
 			p.next()
 			b.word(t)
+		// scan was used in place of next, which would have failed already.
 		case tokBad:
 			p.badToken()
 		default:
@@ -184,6 +207,7 @@ func (b *body) label(t token) {
 	if s.labels == nil {
 		s.labels = map[string]string{}
 	}
+	// Branches are resolved by the flat name, which is unique in the function.
 	flat := b.unique(t.text)
 	s.labels[t.text] = flat
 	b.f.Labels[flat] = len(b.f.Body)
@@ -196,6 +220,7 @@ func (b *body) prototype(t token) {
 	if p.tok.kind == '(' {
 		proto.Return = p.params()
 	}
+	// The prototype has no name: "_" stands in its place.
 	p.name("_")
 	if p.tok.kind == '(' {
 		proto.Params = p.params()
@@ -225,6 +250,7 @@ func (b *body) callTargets(t token) {
 	for i, name := range b.labelTokens("a function") {
 		b.p.useSymbol(name, useCall)
 		proto.Targets = append(proto.Targets, name.text)
+		// All targets have one signature, so that of the first is the signature of the call.
 		if f := b.p.funcs[name.text]; i == 0 && f != nil {
 			proto.Params, proto.Return = f.Params, f.Return
 		}
@@ -268,6 +294,7 @@ func (b *body) directive(t token) {
 	case ".section":
 		p.section()
 	default:
+		// A variable: [.extern] .shared …
 		link, known := linkages[t.text]
 		if known {
 			t = p.tok
@@ -284,7 +311,8 @@ func (b *body) directive(t token) {
 	}
 }
 
-// regType parses the type of registers. vector is the length of a vector, or 0.
+// regType parses the type of registers. vector is the number of elements of a vector register,
+// or 0.
 func (b *body) regType() (typ Type, vector int) {
 	p := b.p
 	for p.tok.kind == tokWord && p.tok.text[0] == '.' {
@@ -311,7 +339,8 @@ func (b *body) regType() (typ Type, vector int) {
 	return typ, vector
 }
 
-// reg parses .reg .type name, name<count>, … ; from behind the .reg.
+// reg parses .reg .type name, name<count>, … ; from behind the .reg. Both limits on the number
+// of registers are checked before any memory is allocated.
 func (b *body) reg() {
 	p := b.p
 	typ, vector := b.regType()

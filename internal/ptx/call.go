@@ -2,14 +2,16 @@ package ptx
 
 import "fmt"
 
-// callForm holds the parts of a call: call (results), target, (arguments),
-// prototype. Results, arguments and prototype are optional.
+// callForm holds the parts of a call. Results, arguments and prototype are optional:
+//
+//	call (results), target, (arguments);                 target is a function
+//	call (results), target, (arguments), prototype;      target is a register
 type callForm struct {
 	results, args     []Operand
 	target, prototype *Operand
 }
 
-// callForm splits the operands of a call. If they are wrong, fault describes
+// callForm splits the operands of a call by their kinds. If they are wrong, fault describes
 // what operand at must be.
 func (in *Inst) callForm() (c callForm, fault string, at int) {
 	n := 0
@@ -36,8 +38,8 @@ func (in *Inst) callForm() (c callForm, fault string, at int) {
 	return c, "", 0
 }
 
-// checkCall compares a call with the signature of its function, or with the
-// prototype of an indirect call.
+// checkCall compares a call with the signature of its function, or with the prototype of an
+// indirect call. A function without a known signature is reported elsewhere, see parser.finish.
 func (b *body) checkCall(in *Inst) {
 	p := b.p
 	if len(in.Args) == 0 {
@@ -66,8 +68,8 @@ func (b *body) checkCall(in *Inst) {
 	}
 }
 
-// targetFault returns what is wrong with the callee or the prototype of a call.
-// Only a call through a register has a prototype.
+// targetFault describes the fault of the callee or the prototype of a call, or returns "". A
+// prototype is required for a call through a register, and not allowed for any other.
 func (b *body) targetFault(c callForm) string {
 	if c.target.Kind == OpFunc {
 		return unless(c.prototype == nil, fmt.Sprintf("a call of function %s has no prototype; only a call through a register has one", c.target.Name))

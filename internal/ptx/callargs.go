@@ -15,8 +15,16 @@ func (b *body) checkArguments(list []Operand, formals []*Var, role, callee strin
 	}
 }
 
-// argumentFault returns what an argument must be for a formal parameter, or ""
-// if it fits.
+// argumentFault returns a description of the argument that a formal parameter requires, or ""
+// if op fits:
+//
+//	op                        formal scalar                    formal array
+//	register                  if the types agree               no
+//	.param variable of body   if type and alignment agree      if extents and alignment agree
+//	integer                   of integer or bit type           no
+//	floating-point constant   of floating-point or bit type    no
+//
+// A result is a register, "_" or a .param variable.
 func (b *body) argumentFault(op *Operand, formal *Var, result bool) string {
 	scalar := len(formal.Dims) == 0
 	required := fmt.Sprintf("a register, constant or .param variable of type .%s", formal.Type)
@@ -43,9 +51,9 @@ func (b *body) callScope(v *Var) bool {
 	return v.Space == ParamSpace && !slices.Contains(b.f.Params, v) && !slices.Contains(b.f.Return, v)
 }
 
-// fitsFormal reports whether a .param variable fits a formal parameter: alignment,
-// size and type must agree. An array of bits fits any type, and a formal
-// parameter without an extent accepts an array of any size.
+// fitsFormal reports whether a .param variable fits a formal parameter: alignment, size and
+// type must agree. An array of bits fits any type, and a formal parameter without an extent
+// accepts an array of any size.
 func fitsFormal(v, formal *Var) bool {
 	switch {
 	case (len(v.Dims) == 0) != (len(formal.Dims) == 0) || v.Align != formal.Align:
@@ -60,8 +68,7 @@ func fitsFormal(v, formal *Var) bool {
 	return slices.Equal(v.Dims, formal.Dims) && typesAgree(v.Type, formal.Type, false)
 }
 
-// callType returns the type by which calls compare t. A pair .f16x2 is passed as
-// bits.
+// callType returns the type by which calls compare t. A pair .f16x2 is passed as bits.
 func callType(t Type) Type {
 	if t == F16X2 {
 		return B32

@@ -5,20 +5,27 @@ import (
 	"strings"
 )
 
-// form describes one opcode word, suffixes included, for the checks of its
-// operands.
+// form describes one opcode word, suffixes included, for the checks of its operands. It is
+// computed once for each distinct word of a module, see parser.opcode.
 type form struct {
 	word        string
 	row         *opRow // nil if the word, or a part of it, is not in the table
-	first, last Type
-	wide        bool // .wide: the result has twice the width
-	vector      int  // 2, 4 or 8, of a vector load or store
-	packs       bool // {a, b} may be the parts of one value
-	moves       bool // {a} may be the value of a load or store
-	fault       string
+	first, last Type   // the first and the last type suffix, NoType without one
+	wide        bool   // .wide: the result has twice the width
+	vector      int    // 2, 4 or 8, of a vector load or store
+	packs       bool   // {a, b} may be the parts of one value
+	moves       bool   // {a} may be the value of a load or store
+	fault       string // what is wrong with the word itself; every instruction with it is reported
 }
 
-// newForm looks up an opcode in the table and checks its types.
+// newForm looks up an opcode in the three tables and checks its types. The first fault is kept.
+// The checks go from the general to the particular:
+//
+//	missingFault     the opcode and its modifiers exist           opRows
+//	typeFault        the opcode is defined for the types          opRows
+//	formFault        the modifiers exist together, for the type   formRows
+//	featureFault     .target and .version have it                 featureRows
+//	withdrawnFault   .target and .version still have it
 func newForm(word string, code opcode, m *Module) *form {
 	f := &form{word: word, row: findRow(code.name, code.suffix), packs: code.name == "mov", moves: loadsOrStores(code.name)}
 	for _, s := range code.suffix {
@@ -39,6 +46,8 @@ func newForm(word string, code opcode, m *Module) *form {
 	if f.row == nil {
 		return f
 	}
+	// The word is newer than the table, or missingFault has reported it: its operands cannot be
+	// checked.
 	if f.row.unknown(code.suffix) != "" {
 		f.row = nil
 	}
@@ -66,10 +75,11 @@ func loadsOrStores(name string) bool {
 	return false
 }
 
-// typeFault returns what is wrong with the type suffixes, or "".
+// typeFault describes what is wrong with the type suffixes, or returns "". cvt and set have two
+// types, which formRows checks as a pair.
 func (f *form) typeFault(name string) string {
 	if f.last == NoType {
-		return fmt.Sprintf("%s has no type, such as .%s", f.word, exampleType(f.row.types))
+		return fmt.Sprintf("%s lacks a type such as .%s", f.word, exampleType(f.row.types))
 	}
 	for _, typ := range []Type{f.first, f.last} {
 		if !strings.ContainsRune(f.row.types, rune(typ.family())) && !(name == "cvt" || name == "set") {
@@ -91,13 +101,15 @@ func exampleType(families string) Type {
 	}
 }
 
-// check compares an instruction with its row of the table: the types, the
-// number of operands, and each operand with its letter.
+// check compares an instruction with its row of the table: the number of operands, and each
+// operand with its letter. It reports a fault of the word, or those of the operands. Letters
+// after '[' are optional, so "daa[p" takes 3 or 4 operands.
 func (b *body) check(in *Inst, f *form) {
 	switch {
 	case f.fault != "":
 		b.p.report(in.Pos, "%s", f.fault)
 		return
+	// The simulator refuses the instruction when it is launched.
 	case f.row == nil:
 		return
 	}
@@ -105,6 +117,7 @@ func (b *body) check(in *Inst, f *form) {
 		b.checkCall(in)
 		return
 	}
+	// "daa[p" has the letters d, a, a, p, of which the first three are required.
 	letters := strings.Replace(f.row.args, "[", "", 1)
 	minArgs := strings.IndexByte(f.row.args, '[')
 	if minArgs < 0 {
@@ -119,6 +132,8 @@ func (b *body) check(in *Inst, f *form) {
 		return
 	}
 	for n := range in.Args {
+		// A rule comes before the type: its message names the cause, such as a special register
+		// in an add.
 		if fault := b.f.operandRule(b.p.m, in, letters[n], n); fault != "" {
 			b.p.report(in.Args[n].Pos, "operand %d of %s: %s", n+1, f.word, fault)
 			return
@@ -135,7 +150,7 @@ func (b *body) check(in *Inst, f *form) {
 	}
 }
 
-// countText describes a number of operands, for messages.
+// countText describes a number of operands between lo and hi, for messages.
 func countText(lo, hi int) string {
 	switch {
 	case lo == 1 && hi == 1:
@@ -146,8 +161,8 @@ func countText(lo, hi int) string {
 	return fmt.Sprintf("%d to %d operands", lo, hi)
 }
 
-// operandFault returns what the operand must be by its letter in opRow.args, or
-// "" if it is correct.
+// operandFault returns a description of the operand that its letter in opRow.args requires, or
+// "" if op is correct.
 func (f *form) operandFault(fn *Func, letter byte, op *Operand) string {
 	switch letter {
 	case 'm':
@@ -185,7 +200,8 @@ func (f *form) operandFault(fn *Func, letter byte, op *Operand) string {
 	return ""
 }
 
-// unless returns required if ok is false, else "".
+// unless returns required if ok is false, else "". Functions named …Fault return such a
+// description, which completes the sentence "operand 1 of add.u32 must be …".
 func unless(ok bool, required string) string {
 	if ok {
 		return ""
@@ -193,20 +209,20 @@ func unless(ok bool, required string) string {
 	return required
 }
 
-// addressFault returns what an address operand must be, or "" if it is one.
+// addressFault returns a description of an address operand, or "" if op is one.
 func (f *form) addressFault(fn *Func, op *Operand) string {
 	ok := op.Kind != OpReg || op.Reg != NoReg && (typesAgree(fn.Regs[op.Reg].Type, U32, false) || typesAgree(fn.Regs[op.Reg].Type, U64, false))
 	return unless(ok, "a register of 32 or 64 bits that holds an address")
 }
 
-// policyFault returns what a cache policy must be, or "" if the operand is one:
-// a register of 64 bits or a number.
+// policyFault returns a description of a cache policy, or "" if op is one: a register of 64
+// bits or a number.
 func policyFault(fn *Func, op *Operand) string {
 	ok := op.Kind == OpInt || op.Kind == OpReg && op.Reg != NoReg && typesAgree(fn.Regs[op.Reg].Type, U64, false)
 	return unless(ok, "a cache policy in a register of 64 bits")
 }
 
-// doubled returns the result type of mul.wide and mad.wide.
+// doubled returns the result type of mul.wide and mad.wide, or the first type of other forms.
 func (f *form) doubled() Type {
 	switch {
 	case !f.wide:
@@ -229,7 +245,7 @@ func isPredicate(fn *Func, op *Operand) bool {
 	return false
 }
 
-// destination returns what a result of type typ must be, or "".
+// destination returns a description of a result of type typ, or "" if op can be one.
 func (f *form) destination(fn *Func, op *Operand, typ Type, wider bool) string {
 	switch op.Kind {
 	case OpReg, OpPair:
@@ -237,13 +253,15 @@ func (f *form) destination(fn *Func, op *Operand, typ Type, wider bool) string {
 			return fmt.Sprintf("a vector of %d elements", f.vector)
 		}
 		return f.register(fn, op.Reg, typ, wider)
+	// {a, b} of a mov or of a vector load; see vectorFault.
 	case OpVector:
 		return f.vectorFault(fn, op, typ, wider, true)
 	}
 	return fmt.Sprintf("a register of type .%s", typ)
 }
 
-// source returns what a source of type typ must be, or "".
+// source returns a description of a source of type typ, or "" if op can be one. A special
+// register or the address of a variable is checked by operandRule.
 func (f *form) source(fn *Func, op *Operand, typ Type, wider bool) string {
 	if f.vector > 0 && op.Kind != OpVector {
 		return fmt.Sprintf("a vector of %d elements", f.vector)
@@ -276,7 +294,8 @@ func (t Type) takesFloat(kind OperandKind) bool {
 	return false
 }
 
-// register returns what a register operand must be, or "".
+// register returns a description of a register of type typ, or "" if register id can be one.
+// The sink "_" has every type.
 func (f *form) register(fn *Func, id RegID, typ Type, wider bool) string {
 	if id == NoReg || typesAgree(fn.Regs[id].Type, typ, wider) {
 		return ""
@@ -284,8 +303,8 @@ func (f *form) register(fn *Func, id RegID, typ Type, wider bool) string {
 	return fmt.Sprintf("a register of type .%s", typ)
 }
 
-// vectorFault checks {a, b}: the parts of one wide value, or the elements of a
-// vector load or store.
+// vectorFault checks {a, b}, which has two meanings: the parts of one wide value in a mov, or
+// the elements of a vector load or store. In a load or store without .v2 or .v4, {a} is a.
 func (f *form) vectorFault(fn *Func, op *Operand, typ Type, wider, result bool) string {
 	switch {
 	case f.vector > 0:

@@ -5,12 +5,20 @@ import (
 	"strings"
 )
 
-// Constant expressions are those of C. Operators work on doubles and on 64-bit
-// integers, which are signed unless an operand is unsigned. The parser is a
-// precedence climber: binary parses all operators of a minimum precedence.
+// Constant expressions are those of C, see "Constant Expressions" in the PTX ISA. Operators
+// work on doubles and on 64-bit integers, which are signed unless an operand is unsigned:
+//
+//	ternary = binary [ "?" ternary ":" ternary ]
+//	binary  = unary { operator binary }          by precedence, left associative
+//	unary   = sign unary | cast unary | "(" ternary ")" | number | "WARP_SZ"
+//	sign    = "-" | "+" | "~" | "!"
+//	cast    = "(" ".s64" ")" | "(" ".u64" ")"
+//
+// The parser is a precedence climber: binary parses all operators of a minimum precedence. The
+// depth is at most maxDepth, and the time is linear.
 
-// precedence of the binary operators. The ternary ?: binds less than all of
-// them.
+// precedence lists the binary operators; a higher number binds tighter. The ternary ?: binds
+// less than all of them.
 var precedence = map[string]int{
 	"||": 1, "&&": 2, "|": 3, "^": 4, "&": 5, "==": 6, "!=": 6,
 	"<": 7, ">": 7, "<=": 7, ">=": 7, "<<": 8, ">>": 8, "+": 9, "-": 9, "*": 10, "/": 10, "%": 10,
@@ -66,6 +74,7 @@ func (p *parser) operator() string {
 		return ""
 	}
 	if p.off < len(p.src) {
+		// The scanner returns one character; a second one must follow at once.
 		if two := string(k) + p.src[p.off:p.off+1]; precedence[two] > 0 {
 			return two
 		}
@@ -76,7 +85,8 @@ func (p *parser) operator() string {
 	return ""
 }
 
-// binary parses operands joined by operators of precedence minLevel or more.
+// binary parses operands joined by operators of precedence minLevel or more. The right operand
+// takes only tighter operators, so that 8-2-1 is (8-2)-1.
 func (p *parser) binary(what string, minLevel, depth int) value {
 	v := p.unary(what, depth)
 	for {
@@ -87,6 +97,7 @@ func (p *parser) binary(what string, minLevel, depth int) value {
 		}
 		pos := p.tok.pos
 		p.skipOperator(op)
+		// level+1: operators of the same precedence are left associative.
 		w := p.binary(what, level+1, depth)
 		result, ok := v.apply(op, w)
 		switch {
@@ -100,7 +111,8 @@ func (p *parser) binary(what string, minLevel, depth int) value {
 	}
 }
 
-// skipOperator consumes an operator.
+// skipOperator consumes an operator. The scanner splits operators of two characters, and reads
+// "%2" as one word.
 func (p *parser) skipOperator(op string) {
 	switch {
 	case op == "%": // the rest of the word is the next token
@@ -123,6 +135,7 @@ func (p *parser) unary(what string, depth int) value {
 			p.fail(t.pos, "%s is not a number", t.describe())
 		}
 		p.next()
+		// A literal of 2^63 or more fits only an unsigned integer.
 		return value{op, op.Kind == OpInt && (op.Imm < 0 || strings.HasSuffix(t.text, "U"))}
 	case tokWord:
 		if t.text == "WARP_SZ" {
@@ -131,6 +144,7 @@ func (p *parser) unary(what string, depth int) value {
 		}
 	case '-', '+', '~', '!':
 		p.next()
+		// -%r1 is not an operand, except in vmad; see negative.
 		if t.kind == '-' && p.tok.kind == tokWord && p.tok.text != "WARP_SZ" {
 			p.unexpected("a number after '-'")
 		}
@@ -160,14 +174,17 @@ func (p *parser) unary(what string, depth int) value {
 	return value{}
 }
 
+// integer returns the value of an integer.
 func integer(n int64, unsigned bool) value {
 	return value{Operand{Kind: OpInt, Imm: n, Reg: NoReg, Reg2: NoReg}, unsigned}
 }
 
+// double returns the value of a floating-point number of 64 bits.
 func double(f float64) value {
 	return value{op: Operand{Kind: OpFloat64, Imm: int64(math.Float64bits(f)), Reg: NoReg, Reg2: NoReg}}
 }
 
+// boolean returns the value of a comparison, 1 or 0.
 func boolean(b bool) value {
 	if b {
 		return integer(1, false)
@@ -175,6 +192,7 @@ func boolean(b bool) value {
 	return integer(0, false)
 }
 
+// float returns the value as a double.
 func (v value) float() float64 {
 	switch v.op.Kind {
 	case OpFloat32:
@@ -188,6 +206,7 @@ func (v value) float() float64 {
 	return float64(v.op.Imm)
 }
 
+// truth reports whether the value is not zero.
 func (v value) truth() bool {
 	if v.op.Kind == OpInt {
 		return v.op.Imm != 0
@@ -218,7 +237,10 @@ func (v value) sign(op byte) (value, bool) {
 	return v, true
 }
 
-// apply applies a binary operator, with the conversions of C.
+// apply applies a binary operator, with the conversions of C. The result is unsigned if an
+// operand is, except that the type of a shift is that of its left operand and a comparison is
+// signed. It returns false for an integer division by zero and for an operator that is not
+// defined for doubles.
 func (v value) apply(op string, w value) (value, bool) {
 	switch {
 	case op == "&&":
@@ -229,6 +251,7 @@ func (v value) apply(op string, w value) (value, bool) {
 		return applyFloat(op, v.float(), w.float())
 	case v.unsigned || (w.unsigned && op != "<<" && op != ">>"):
 		n, ok := applyInt(op, uint64(v.op.Imm), uint64(w.op.Imm), uint64(w.op.Imm))
+		// Comparisons give 0 or 1 and bit operations a pattern, both as a signed integer.
 		return integer(int64(n), precedence[op] > 7), ok
 	}
 	n, ok := applyInt(op, v.op.Imm, w.op.Imm, uint64(w.op.Imm))
@@ -272,7 +295,8 @@ func compare[T int64 | uint64 | float64](op string, a, b T) (result, ok bool) {
 	return false, false
 }
 
-// applyInt applies an operator to two integers of one signedness.
+// applyInt applies an operator to two integers of one signedness. shift is b as an unsigned
+// number, for << and >>.
 func applyInt[T int64 | uint64](op string, a, b T, shift uint64) (T, bool) {
 	switch op {
 	case "+":

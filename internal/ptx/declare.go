@@ -2,7 +2,11 @@ package ptx
 
 import "math/bits"
 
-// declaration parses a module-scope variable or a function.
+// declaration parses a module-scope variable or a function:
+//
+//	variable  = [ linkage ] space { attribute } type declarator [ "=" initial ] { "," … } ";"
+//	function  = [ linkage ] ( ".entry" | ".func" ) [ "(" results ")" ] name
+//	            [ "(" parameters ")" ] { directive } ( ";" | "{" body "}" )
 func (p *parser) declaration() {
 	link := p.linkage()
 	switch {
@@ -23,12 +27,14 @@ func (p *parser) declaration() {
 		if !ok || space == RegSpace || space == ParamSpace || space == Local {
 			p.fail(t.pos, "a module cannot contain %s", t.describe())
 		}
+		// Registers, parameters and local variables exist only inside functions.
 		for _, v := range p.varList(space, link) {
 			p.declareModuleVar(v)
 		}
 	}
 }
 
+// linkages are the linkage directives, see "Linking Directives" in the PTX ISA.
 var linkages = map[string]Linkage{".visible": Visible, ".weak": Weak, ".extern": External, ".common": Common}
 
 // linkage consumes a linkage directive, if there is one.
@@ -60,8 +66,8 @@ func (p *parser) space() (Space, bool) {
 	return space, ok
 }
 
-// declareModuleVar adds a variable to the module, or completes an earlier
-// declaration of it.
+// declareModuleVar adds a variable to the module, or completes an earlier .extern declaration
+// of it in place, since operands point to the Var already.
 func (p *parser) declareModuleVar(v *Var) {
 	if old := p.vars[v.Name]; old != nil {
 		if old.Link != External && v.Link != External {
@@ -82,6 +88,8 @@ func (p *parser) declareModuleVar(v *Var) {
 // varList parses declarators up to the ';'.
 func (p *parser) varList(space Space, link Linkage) []*Var {
 	var list []*Var
+	// Type and attributes apply to all declarators; each may have extents and a value of its
+	// own.
 	proto := p.varHead(space, link)
 	for {
 		v := *proto
@@ -113,7 +121,8 @@ func (p *parser) properties() {
 	}
 }
 
-// varHead parses alignment, vector size, type and attributes, in any order.
+// varHead parses alignment, vector size, type and attributes, in any order. The alignment is at
+// least the natural one, which for a vector is that of all its elements.
 func (p *parser) varHead(space Space, link Linkage) *Var {
 	v := &Var{Space: space, Link: link, Extern: link == External}
 	vector := int64(0)
@@ -146,6 +155,7 @@ func (p *parser) varHead(space Space, link Linkage) *Var {
 	if v.Type == NoType {
 		p.unexpected("a type such as .f32")
 	}
+	// The natural alignment of a vector is its size.
 	v.Align = max(v.Align, v.Type.Size()*max(1, int(vector)))
 	if vector > 0 {
 		p.checkVector(p.tok.pos, v.Type, int(vector))
@@ -191,7 +201,8 @@ func (p *parser) attribute() {
 	}
 }
 
-// declarator parses name[n][m], and checks the size.
+// declarator parses name[n][m], and checks the size. The elements of a vector type become the
+// last extent.
 func (p *parser) declarator(v *Var) {
 	t := p.name("a name")
 	v.Pos, v.Name = t.pos, p.identifier(t)
@@ -235,7 +246,8 @@ func (p *parser) checkSize(v *Var) {
 	}
 }
 
-// function parses a kernel or device function, with its body if it has one.
+// function parses a kernel or device function, with its body if it has one. The function is
+// declared before its body is parsed, so that it may call itself.
 func (p *parser) function(link Linkage, entry bool) {
 	f := &Func{Entry: entry, Link: link, Labels: map[string]int{}}
 	p.prefixes()
@@ -271,8 +283,8 @@ func (p *parser) prefixes() {
 	}
 }
 
-// declareFunc adds f, or completes an earlier declaration of it. A body follows
-// unless the result is Extern.
+// declareFunc adds f, or completes an earlier declaration of it. The result is the function to
+// fill. It is Extern if no body follows.
 func (p *parser) declareFunc(f *Func) *Func {
 	if p.vars[f.Name] != nil {
 		p.fail(f.Pos, "%s is already a variable, declared at line %d", f.Name, p.vars[f.Name].Pos.Line)
@@ -291,15 +303,23 @@ func (p *parser) declareFunc(f *Func) *Func {
 		p.m.Funcs = append(p.m.Funcs, f)
 		return f
 	case !body:
+		// The parser needs no more than Extern of a function without a body.
 		return &Func{Name: f.Name, Extern: true} // a repeated declaration
 	case !old.Extern:
 		p.fail(f.Pos, "function %s is defined twice; first at line %d", f.Name, old.Pos.Line)
 	}
+	// Calls that were parsed already find the function by its name or hold this pointer.
 	*old = *f
 	return old
 }
 
-// params parses a parenthesised parameter list and assigns the offsets.
+// params parses a parenthesised parameter list and assigns the offsets. Each parameter is
+// placed at the next multiple of its alignment, as in a C struct:
+//
+//	.param .u32 n, .param .u64 x, .param .b8 s[3], .param .u16 k
+//
+//	offset  0   4   8           16  19 20  22
+//	        │ n │pad│     x     │ s │p│ k │
 func (p *parser) params() []*Var {
 	var list []*Var
 	offset := 0
@@ -309,6 +329,7 @@ func (p *parser) params() []*Var {
 		if n := len(list); n > 0 && list[n-1].incomplete() {
 			p.report(list[n-1].Pos, "parameter %s has no extent: only the last parameter may omit it", list[n-1].Name)
 		}
+		// The alignment is a power of two, see parser.alignment.
 		offset = (offset + v.Align - 1) &^ (v.Align - 1)
 		v.Offset = offset
 		offset += int(v.Size())
@@ -335,7 +356,9 @@ func (p *parser) param() *Var {
 	return v
 }
 
-// funcAttributes parses the directives between the parameters and the body.
+// funcAttributes parses the directives between the parameters and the body, see
+// "Performance-Tuning Directives" in the PTX ISA. Those that only tune the compiler are
+// skipped.
 func (p *parser) funcAttributes(f *Func) {
 	for p.tok.kind == tokWord && p.tok.text[0] == '.' {
 		t := p.tok

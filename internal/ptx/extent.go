@@ -2,24 +2,21 @@ package ptx
 
 import "strconv"
 
-// Limits that a module must not exceed on any GPU of compute capability 5.0 or
-// later. ptxas applies those of .const, .shared and .param. The 512 KiB of
-// local memory per thread are from the table of compute capabilities in the
-// CUDA C++ guide.
-// Sizes that a module must not exceed on any GPU of compute capability 5.0 or
-// later. ptxas applies those of .const, .shared and .param; 512 KiB of local memory
-// per thread is in the table of compute capabilities of the CUDA C++ guide.
+// Limits that a module must not exceed on any GPU of compute capability 5.0 or later, in bytes.
+// ptxas applies those of .const, .shared and .param. The 512 KiB of local memory per thread are
+// from the table of compute capabilities in the CUDA C++ guide.
 const (
 	maxConst           = 64 << 10  // .const of a module
 	maxStatic          = 48 << 10  // static .shared of a kernel, with the functions it calls
 	maxLocal           = 512 << 10 // .local of a thread, with the frames of the functions it calls
 	maxParams          = 4352      // .param of a kernel
-	maxParamsLarge     = 32764     // the same since PTX 8.1, for sm_70 and later
-	largeParamsVersion = 801
-	largeParamsTarget  = 70
+	maxParamsLarge     = 32764     // the same, from largeParamsVersion and largeParamsTarget on
+	largeParamsVersion = 801       // 8.1, as 100*major+minor
+	largeParamsTarget  = 70        // sm_70
 )
 
-// extents checks that the variables of a module fit into their memories.
+// extents checks that the variables of a module fit into their memories. Call graphs may be
+// large and shared, so the frame of each function is computed once.
 type extents struct {
 	m      *Module
 	report func(Pos, string, ...any)
@@ -99,6 +96,7 @@ func (m *Module) paramLimit() int64 {
 func (x *extents) shared(f *Func) (list []*Var) {
 	seen := map[*Var]bool{}
 	add := func(v *Var) {
+		// "[]" is dynamic shared memory, whose size the launch sets.
 		if v.Space == Shared && !seen[v] && v.Size() > 0 {
 			seen[v] = true
 			list = append(list, v)
@@ -149,13 +147,18 @@ func (x *extents) named(f *Func, use func(*Func)) {
 	}
 }
 
-// frame returns the local memory of a call of f: its own variables and the
-// deepest chain of calls below it. A function that calls itself counts once,
-// since the depth of a recursion is known only at run time.
+// frame returns the local memory of a call of f, in bytes: its own variables and the deepest
+// chain of calls below it.
+//
+//	frame(f) = own(f) + max over the functions g that f refers to: frame(g)
+//
+// A function that calls itself counts once, since the depth of a recursion is known only at run
+// time.
 func (x *extents) frame(f *Func) int64 {
 	if n, ok := x.frames[f]; ok {
 		return max(n, 0)
 	}
+	// Marks f as being computed: a recursive call below finds -1 and counts 0.
 	x.frames[f] = -1
 	own, deepest := int64(0), int64(0)
 	lists := [][]*Var{f.Vars}

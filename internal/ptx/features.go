@@ -7,16 +7,21 @@ import (
 	"strings"
 )
 
-// featureRows lists what opcodes, special registers and directives need beyond the first GPU and the first version that are
-// supported. A row has opcodes, or * for any, then the suffixes that make the feature, or - for none, then bounds.
-// A bound is the least target and the least PTX version as 100*major+minor, 0 where there is none. A module must
-// meet one bound of each row that applies.
+// featureRows lists the requirements of opcodes, special registers and directives beyond the
+// first GPU and the first version that are supported. The columns:
 //
-// Suffixes joined by + must all be present, a|b is either, f32.bf16 is two suffixes in this order, and L1::* is
-// any suffix that starts with L1::.
+//	cvt       e4m3x2|e5m2x2        89 801         90 708
+//	opcodes,  suffixes that make   a bound: the   another bound: the module
+//	a|b or *  the feature, or -    least target   must meet one of them
+//	for any   for none             and version
 //
-// Figures are the least target and version that ptxas 11.8 accepts. Those of version 8.0 and later are from the
-// notes of the PTX ISA. wmma is as of 6.0, whose form without .aligned ptxas 11.8 no longer accepts.
+// A version is 100*major+minor; 0 is no bound. Suffixes joined by + must all be present, a|b is
+// either, f32.bf16 is two suffixes in this order, and L1::* is any suffix that starts with
+// L1::. A module must meet the bounds of each row that applies.
+//
+// Figures are the least target and version that ptxas 11.8 accepts. Those of version 8.0 and
+// later are from the "PTX ISA Notes" and "Target ISA Notes" of each instruction. wmma is as of
+// 6.0, whose form without .aligned ptxas 11.8 no longer accepts.
 const featureRows = `
 * cluster|shared::cluster 90 708
 * L1::* 70 704
@@ -183,7 +188,8 @@ type feature struct {
 // bound is a least target and a least version, 0 where there is none.
 type bound struct{ target, version int }
 
-// features holds featureRows by opcode, special register or directive; those of any opcode are under "*".
+// features holds featureRows by opcode, special register or directive. Rows for any opcode are
+// under "*".
 var features = func() map[string][]feature {
 	table := map[string][]feature{}
 	for line := range strings.Lines(featureRows) {
@@ -197,6 +203,7 @@ var features = func() map[string][]feature {
 	return table
 }()
 
+// parseFeature parses the fields of a row, without the opcodes.
 func parseFeature(fields []string) (f feature) {
 	if fields[1] != "-" {
 		for _, alternatives := range strings.Split(fields[1], "+") {
@@ -214,8 +221,10 @@ func parseFeature(fields []string) (f feature) {
 	return f
 }
 
-// featureFault returns what the module lacks for an instruction, or "".
+// featureFault describes the target or version that the module lacks for an instruction, or
+// returns "". word is the opcode as written, for the message.
 func featureFault(word string, code opcode, m *Module) string {
+	// Dots at both ends let a suffix, or a pair such as f32.bf16, be found as a substring.
 	joined := "." + strings.Join(code.suffix, ".") + "."
 	for _, list := range [][]feature{features[code.name], features["*"]} {
 		for _, f := range list {
@@ -248,11 +257,14 @@ func hasSuffix(joined, suffix string) bool {
 	return strings.Contains(joined, "."+suffix+".")
 }
 
-// fault reports the bound that a module misses: the last for whose target it is, or the first.
+// fault describes the bound that a module misses, or returns "" if it meets one. Of several
+// bounds it names the last one whose target the module has, else the first. A target or version
+// that cannot be parsed meets every bound.
 func (f *feature) fault(word string, m *Module) string {
 	target, version := m.TargetNumber(), m.version()
 	missed := f.bounds[0]
 	for _, b := range f.bounds {
+		// Bounds ascend by target. A later bound applies if the module's target reaches it.
 		if target > 0 && target < b.target {
 			continue
 		}

@@ -5,14 +5,22 @@ import (
 	"strings"
 )
 
-// formRows lists the forms of opcodes whose modifiers depend on the type, as
-// ptxas 11.8 accepts them. A row is an opcode, then its forms separated by ';'.
-// A word of a form is required, one with '?' is optional, and a|b is an
-// alternative. The last word is the type. For an opcode of two types it is
-// u8/u16.f32: every type before the dot with every type after it. $ starts a
-// name of formMacros. A form with a type or a modifier that the opcode's
-// vocabulary does not contain is newer than this table and is not checked.
-// featureRows has the targets and versions.
+// formRows lists the forms of opcodes whose modifiers depend on the type, as ptxas 11.8 accepts
+// them. A row is an opcode, then its forms separated by ';'. For example:
+//
+//	sqrt     approx|$round ftz? f32 ; $round f64
+//
+//	sqrt.approx.f32         first form: approx, no ftz, f32
+//	sqrt.rn.ftz.f32         first form: rn of $round, ftz, f32
+//	sqrt.rn.f64             second form
+//	sqrt.approx.f64         in no form: an error that names both forms for f64
+//
+// A word of a form is required, one with '?' is optional, and a|b is an alternative. The last
+// word is the type. For an opcode of two types it is u8/u16.f32: every type before the dot with
+// every type after it. $ starts a name of formMacros.
+//
+// A form with a type or a modifier that the opcode's vocabulary does not contain is newer than
+// this table and is not checked. featureRows has the targets and versions.
 const formRows = `
 abs      ftz? f32 ; f64 ; ftz? f16|f16x2 ; s16|s32|s64
 activemask b32
@@ -103,18 +111,21 @@ type wordForm struct {
 	groups []wordGroup
 }
 
+// wordGroup is a set of words of which a form has one.
 type wordGroup struct {
 	words    map[string]bool
 	optional bool
 }
 
+// wordForms are the forms of one opcode.
 type wordForms struct {
-	known map[string]bool
+	known map[string]bool // all words of the row
 	pairs bool            // the opcode has two types
 	parts map[string]bool // types and layouts of matrix products
 	list  []wordForm
 }
 
+// wordSet returns the set of the words of a text.
 func wordSet(text string) map[string]bool {
 	set := map[string]bool{}
 	for _, w := range strings.Fields(text) {
@@ -140,6 +151,7 @@ func parseForms(text string) *wordForms {
 	for _, one := range strings.Split(text, ";") {
 		var f wordForm
 		for _, w := range strings.Fields(one) {
+			// A '?' makes the whole group of alternatives optional.
 			bare, optional := strings.CutSuffix(w, "?")
 			g := wordGroup{words: groupWords(bare), optional: optional}
 			for word := range g.words {
@@ -154,7 +166,8 @@ func parseForms(text string) *wordForms {
 	return forms
 }
 
-// addParts records the words that a matrix product joins.
+// addParts records the parts of a word that a matrix product joins: four types such as
+// f32.f16.f16.f32, or two layouts such as row.col.
 func (forms *wordForms) addParts(word string) {
 	if parts := strings.Split(word, "."); len(parts) == 4 || parts[0] == "row" || parts[0] == "col" {
 		for _, part := range parts {
@@ -188,6 +201,7 @@ func joinTypes(name string, suffix []string) []string {
 	for _, s := range suffix {
 		_, ok := ParseType(s)
 		switch {
+		// The types of mma include formats such as s4, which are not types of registers.
 		case ok || name == "mma" && formatBits[s] > 0:
 			types = append(types, s)
 		case s == "row" || s == "col":
@@ -202,10 +216,11 @@ func joinTypes(name string, suffix []string) []string {
 	return append(list, strings.Join(types, "."))
 }
 
-// typesLast puts the types of an opcode behind its modifiers if formRows covers both: the ISA has
-// them there, and ptxas accepts add.s32.sat, too. Only mma has modifiers behind its types.
+// typesLast puts the types of an opcode behind its modifiers if formRows covers both: the ISA
+// has them there, and ptxas accepts add.s32.sat, too. Only mma has modifiers behind its types.
 func typesLast(name string, suffix []string) []string {
 	isType := func(s string) bool { _, ok := ParseType(s); return ok }
+	// The common case is that nothing follows the types.
 	first := slices.IndexFunc(suffix, isType)
 	forms := formTable[name]
 	switch {
@@ -225,8 +240,8 @@ func typesLast(name string, suffix []string) []string {
 	return append(modifiers, types...)
 }
 
-// formFault says what is wrong with the suffixes of an opcode, "" when nothing
-// is or when they are newer than the table.
+// formFault describes what is wrong with the suffixes of an opcode. It returns "" if they are a
+// form, or if they are newer than the table.
 func formFault(word string, code opcode) string {
 	forms := formTable[code.name]
 	if forms == nil {
@@ -244,13 +259,14 @@ func formFault(word string, code opcode) string {
 	return word + " does not exist; " + forms.closest(code.name, suffix)
 }
 
-// covers reports whether all suffixes are in the opcode's vocabulary. A pair of
-// types is if the opcode has pairs and both types are in it.
+// covers reports whether all suffixes are in the opcode's vocabulary: the words of its row and
+// the common ones. A pair of types is covered if the opcode has pairs and both types are in it.
 func (forms *wordForms) covers(suffix []string) bool {
 	for _, s := range suffix {
 		if len(forms.parts) > 0 && (matrixShape(s) || forms.products(s)) {
 			continue
 		}
+		// joinTypes made one word of two types.
 		first, second, pair := strings.Cut(s, ".")
 		if forms.known[s] || !pair && vocabulary[s] || pair && forms.pairs && vocabulary[first] && vocabulary[second] {
 			continue
@@ -280,6 +296,7 @@ func (forms *wordForms) products(s string) bool {
 
 // fits reports whether the suffixes match this form, in any order.
 func (f *wordForm) fits(suffix []string) bool {
+	// Each group consumes at most one suffix. The form fits if every suffix was consumed.
 	left := len(suffix)
 	for _, g := range f.groups {
 		n := 0
@@ -296,7 +313,8 @@ func (f *wordForm) fits(suffix []string) bool {
 	return left == 0
 }
 
-// closest describes the forms of an opcode for the type that it was given.
+// closest describes the forms of an opcode for the type that it was given, for messages: "there
+// is sqrt.rn|.rz|.rm|.rp.f64".
 func (forms *wordForms) closest(name string, suffix []string) string {
 	var list []string
 	typ := suffix[len(suffix)-1]
@@ -330,6 +348,7 @@ var order = strings.Fields("sync weak volatile relaxed acquire release acq_rel c
 	"eq ne lt le gt ge ls hs equ neu ltu leu gtu geu num nan add min max and or xor exch cas inc dec all any uni ballot up down bfly idx l r wrap clamp " +
 	"ftz noftz sat NaN const global local shared param ca cg cs lu cv wb wt nc v2 v4 shiftamt finite infinite number notanumber normal subnormal")
 
+// inOrder returns the words of a set that messages list, in order.
 func inOrder(words map[string]bool) (list []string) {
 	for _, w := range order {
 		if words[w] {

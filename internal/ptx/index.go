@@ -1,9 +1,17 @@
 package ptx
 
-// PTX has two operands that compute: name[i], an element of an array, and
-// reg+n, a register plus a constant. The parser replaces both. name[n] with a constant
-// becomes an address. The others become instructions in front of their instruction, on
-// new registers. These need no guard, since no other instruction reads their results.
+// PTX has two operands that compute: name[i], an element of an array, and reg+n, a register
+// plus a constant. The parser replaces both, so that later passes see only registers and
+// addresses:
+//
+//	ld.u32 %r1, a[2]           ld.u32 %r1, [a+8]
+//	mov.u32 %r1, a[%r2]        the address a + 4*%r2 in %index, see element
+//	                           mov.u32 %r1, %index
+//	add.u32 %r1, %r2+3, 1      add.u32 %sum, %r2, 3
+//	                           add.u32 %r1, %sum, 1
+//
+// The added instructions use new registers and stand in front of their instruction. They need
+// no guard, since no other instruction reads their results.
 
 // elementAt parses "[i]" after the name of a variable. An index counts elements
 // of the fundamental type, also in an array of vectors or of several
@@ -43,7 +51,17 @@ func (b *body) elementAt(in *Inst, t token, op *Operand) {
 	}
 }
 
-// element emits the address of v + (reg + n) * size and returns its register.
+// element emits the address of v + (reg + n) * size and returns the register that holds it. The
+// index is computed modulo 2^32 and then zero-extended:
+//
+//	mov.b32      %index, reg           or cvt from 16 or 64 bits
+//	add.u32      %index, %index, n
+//	mul.lo.u32   %index, %index, size
+//	cvt.u64.u32  %offset, %index
+//	mov.u64      %element, v
+//	add.u64      %element, %element, %offset
+//
+// A mov of 16 or 32 bits gets the low bits of the address.
 func (b *body) element(in *Inst, r token, v *Var, reg RegID, n, size int64) Operand {
 	typ := b.f.Regs[reg].Type
 	if !typ.Integer() || typ.Size() < 2 || typ.Size() > 8 {
@@ -78,7 +96,7 @@ func (b *body) element(in *Inst, r token, v *Var, reg RegID, n, size int64) Oper
 	return register(base)
 }
 
-// registerPlus parses "+n" after a register, operand arg of in.
+// registerPlus parses "+n" after a register, operand arg of in. Without one it returns op.
 func (b *body) registerPlus(in *Inst, t token, op Operand, arg int) Operand {
 	p := b.p
 	if p.tok.kind != '+' || op.Kind != OpReg || op.Reg == NoReg {
@@ -97,8 +115,10 @@ func (b *body) registerPlus(in *Inst, t token, op Operand, arg int) Operand {
 	return op
 }
 
+// register returns the operand of a register.
 func register(id RegID) Operand { return Operand{Kind: OpReg, Reg: id, Reg2: NoReg} }
 
+// constant returns the operand of an integer.
 func constant(n int64) Operand { return Operand{Kind: OpInt, Imm: n, Reg: NoReg, Reg2: NoReg} }
 
 // emit inserts an instruction in front of in.

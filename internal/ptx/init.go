@@ -6,9 +6,19 @@ import (
 	"strings"
 )
 
-// initializer parses "= value" or "= {…}" into v.Init and v.Relocs. The bytes
-// after the last value are zero and are not in v.Init, so that a short text
-// cannot take much memory.
+// initializer parses "= value" or "= {…}" into v.Init and v.Relocs. The bytes after the last
+// value are zero and are not in v.Init, so that a short text cannot take much memory. An extent
+// that is omitted follows from the number of values:
+//
+//	.global .u32 a[2][2] = {{1}, {2, 3}};
+//
+//	Init   01 00 00 00 │ 00 00 00 00 │ 02 00 00 00 │ 03 00 00 00
+//	       a[0][0]       a[0][1]       a[1][0]       a[1][1]
+//
+//	.global .u64 p[2] = {x, x+8};
+//
+//	Init   16 zero bytes
+//	Relocs {0, x, 0}, {8, x, 8}
 func (p *parser) initializer(v *Var) {
 	in := &initList{p: p, v: v}
 	if len(v.Dims) == 0 {
@@ -16,6 +26,7 @@ func (p *parser) initializer(v *Var) {
 		return
 	}
 	end := in.level(0, 0)
+	// Rounded up: the last element may be given in part.
 	if stride := in.stride(0); v.Dims[0] == 0 {
 		v.Dims[0] = max(1, (end+stride-1)/stride)
 	}
@@ -36,8 +47,9 @@ func (in *initList) stride(d int) int64 {
 	return n
 }
 
-// level parses one {…} of dimension d from byte at, and returns the byte after
-// it. Its depth is at most maxDims + 1.
+// level parses one {…} of dimension d from byte at, and returns the byte after the last value
+// that it sets. Braces of inner dimensions may be omitted, as in C: values then fill the
+// elements in order. The depth is at most maxDims + 1.
 func (in *initList) level(d int, at int64) int64 {
 	p, stride := in.p, in.stride(d)
 	limit := at + stride*in.v.Dims[d]
@@ -74,14 +86,16 @@ func (in *initList) pad(size int64) {
 	if missing <= 0 {
 		return
 	}
+	// The bound is on the module, since a file can declare many variables.
 	if in.p.initBytes += missing; in.p.initBytes > maxInitBytes {
 		in.p.fail(in.p.tok.pos, "the initial values of the module up to here, with the gaps between them, take more than %d bytes", maxInitBytes)
 	}
 	in.v.Init = append(in.v.Init, make([]byte, missing)...)
 }
 
-// value parses a number, or the address of a symbol, into the element at byte
-// at.
+// value parses a number, or the address of a symbol, into the element at byte at. As in ptxas,
+// an integer variable requires an integer, and one of type .f32 or .f64 a floating-point
+// number.
 func (in *initList) value(at int64) {
 	size := int64(in.v.Type.Size())
 	in.pad(at + size)
@@ -92,6 +106,7 @@ func (in *initList) value(at int64) {
 			p.fail(t.pos, "%s is .%s, which cannot contain the address of %s: use .u64", in.v.Name, in.v.Type, t.text)
 		}
 		in.v.Relocs = append(in.v.Relocs, in.symbol(at))
+	// 0xFF00(symbol) is one byte of an address.
 	case t.kind == tokNumber && strings.HasPrefix(strings.TrimLeft(p.src[p.off:], " \t"), "("): // 0xFF00(symbol): one byte of an address
 		if in.v.Type != U8 && in.v.Type != U32 && in.v.Type != U64 {
 			p.fail(t.pos, "%s is .%s, which cannot contain a byte of an address: use .u8", in.v.Name, in.v.Type)
@@ -110,7 +125,8 @@ func (in *initList) value(at int64) {
 	}
 }
 
-// store writes a literal in the variable's type.
+// store writes a literal in the variable's type, little-endian. A double is rounded to the
+// nearest float.
 func (in *initList) store(at, size int64, op Operand) {
 	imm := uint64(op.Imm)
 	switch {
@@ -126,7 +142,8 @@ func (in *initList) store(at, size int64, op Operand) {
 	copy(in.v.Init[at:at+size], wide[:])
 }
 
-// halfBits converts to binary16, rounding towards zero.
+// halfBits converts f to the bits of an IEEE 754 binary16, rounding towards zero. Values of
+// 65536 and above become infinite, and values below 2^-14 are subnormal.
 func halfBits(f float64) uint16 {
 	sign := uint16(math.Float64bits(f)>>63) << 15
 	m, e := math.Frexp(math.Abs(f))
@@ -156,6 +173,7 @@ func (in *initList) symbol(at int64) Reloc {
 	return r
 }
 
+// addend parses the "+n" after a symbol.
 func (in *initList) addend(r *Reloc) { r.Addend += in.p.offset() }
 
 // masked parses mask(symbol) in a byte array. Compilers write the eight bytes

@@ -10,14 +10,19 @@ import (
 	"github.com/reprise-gpu/reprise/internal/absent"
 )
 
-// Link combines modules into one, called file, as a linker does. An .extern
-// declaration is resolved by a definition in another module. Of .weak
-// definitions the first is kept. Names that are local to one module are renamed
-// if another module has them. Functions for which provided returns true may
-// stay undefined.
+// Link combines modules into one, called file, as a linker does. Functions for which provided
+// returns true may stay undefined. For each name, the definition of the highest rank is kept,
+// and of equal ranks the first:
 //
-// Link takes over the modules and changes them. The result is meant for
-// printing: its operands still point to the variables of the input modules.
+//	rank 2    a definition                  two of them are an error
+//	rank 1    .weak or .common
+//	rank 0    .extern, a declaration        an error if nothing else has the name
+//
+// Names that are local to one module are renamed if another module has them. The cost is linear
+// in the declarations and instructions of the modules.
+//
+// Link takes over the modules and changes them. The result is meant for printing: its operands
+// still point to the variables of the input modules.
 func Link(file string, provided func(name string) bool, modules ...*Module) (*Module, error) {
 	if slices.Contains(modules, nil) {
 		return nil, absent.Nil("a module")
@@ -36,6 +41,7 @@ func Link(file string, provided func(name string) bool, modules ...*Module) (*Mo
 	return l.out, errors.Join(append(l.errs, l.out.undefined(provided, func(name string) string { return l.files[name] }))...)
 }
 
+// linker is the state of Link.
 type linker struct {
 	out         *Module
 	vars, funcs map[string]int    // by name: the index in out
@@ -43,12 +49,14 @@ type linker struct {
 	errs        []error
 }
 
+// fail records an error and continues.
 func (l *linker) fail(m *Module, pos Pos, format string, args ...any) {
 	l.errs = append(l.errs, &Error{File: m.File, Pos: pos, Msg: fmt.Sprintf(format, args...)})
 }
 
 // head keeps the newest version and target.
 func (l *linker) head(m *Module) {
+	// "sm_100" is newer than "sm_90", and "10.0" than "9.0": a longer number is larger.
 	newer := func(a, b string) bool { return len(a) > len(b) || len(a) == len(b) && a > b }
 	switch {
 	case l.out.AddressSize == 0:
@@ -75,6 +83,7 @@ func rank(extern bool, link Linkage) int {
 	return 2
 }
 
+// variable adds a variable of m, or replaces one of lower rank.
 func (l *linker) variable(m *Module, v *Var) {
 	i, ok := l.vars[v.Name]
 	if !ok {
@@ -91,6 +100,7 @@ func (l *linker) variable(m *Module, v *Var) {
 	}
 }
 
+// function adds a function of m, or replaces one of lower rank.
 func (l *linker) function(m *Module, f *Func) {
 	i, ok := l.funcs[f.Name]
 	if !ok {
@@ -133,8 +143,8 @@ func (m *Module) undefined(provided func(string) bool, file func(name string) st
 	return errors.Join(errs...)
 }
 
-// renameLocals renames the names that are local to their module and occur in
-// another one.
+// renameLocals renames the names that are local to their module and occur in another one, from
+// name to name__i for module i.
 func renameLocals(modules []*Module) {
 	seen := map[string]int{} // by name: the number of modules that have it
 	for _, m := range modules {
@@ -152,6 +162,7 @@ func renameLocals(modules []*Module) {
 				return name
 			}
 			to := name + "__" + strconv.Itoa(i)
+			// The new name must not be that of another declaration.
 			for seen[to] > 0 {
 				to += "_"
 			}
@@ -201,6 +212,7 @@ func (m *Module) rename(names map[string]string) {
 	}
 }
 
+// renameOperands replaces the names of functions in operands, nested ones included.
 func renameOperands(ops []Operand, replace func(*string)) {
 	for i := range ops {
 		op := &ops[i]
@@ -211,7 +223,7 @@ func renameOperands(ops []Operand, replace func(*string)) {
 	}
 }
 
-// String returns the module's text.
+// String returns the module's text, as written by Print.
 func (m *Module) String() string {
 	var b strings.Builder
 	if err := Print(&b, m); err != nil {

@@ -2,8 +2,8 @@ package ptx
 
 import "fmt"
 
-// fragmentFault checks the number of registers in a fragment of a matrix
-// instruction. It returns what the operand must be, or "".
+// fragmentFault checks the number of registers in a fragment of a matrix instruction. It
+// returns a description of the operand that the instruction requires, or "".
 func (b *body) fragmentFault(in *Inst, arg int) string {
 	op := &in.Args[arg]
 	have := 1
@@ -80,8 +80,18 @@ func wmmaRegisters(in *Inst, arg int) int {
 	return 0
 }
 
-// fragment returns the registers per lane of matrix a, b, c or d. Its elements
-// are distributed over 32 lanes and packed into 32-bit registers.
+// fragment returns the registers per lane of matrix a, b, c or d. The elements of the matrix
+// are distributed over the 32 lanes of a warp and packed into 32-bit registers:
+//
+//	registers = elements · bits / 32 lanes / 32 bits        at least 1
+//
+//	mma.m16n8k16, f16:  a  16·16 elements of 16 bits   4 registers
+//	                    b  16·8  elements of 16 bits   2 registers
+//	                    c  16·8  elements of 32 bits   4 registers, if c is f32
+//
+// Exceptions: an f64 takes a 64-bit register; wmma holds each f16 element of a and b twice;
+// mma.m8n8k4 computes four products at once, except for f64; and a sparse a is stored without
+// half of its elements.
 func fragment(in *Inst, matrix byte) int {
 	m, n, k := MatrixShape(in)
 	format := matrixFormat(in, matrix)
@@ -110,6 +120,7 @@ func fragment(in *Inst, matrix byte) int {
 	return max(1, elements*bits/32/32)
 }
 
+// sparse reports whether matrix a of an mma is sparse: two of four elements are stored.
 func sparse(in *Inst) bool {
 	for _, s := range in.Suffix {
 		if s == "sp" || s == "sp::ordered_metadata" {
@@ -133,13 +144,18 @@ func MatrixShape(in *Inst) (m, n, k int) {
 	return 0, 0, 0
 }
 
+// formatBits is the width of an element in bits, by type. The formats of 4 and 6 bits have a
+// byte for each element.
 var formatBits = map[string]int{
 	"b1": 1, "s4": 4, "u4": 4, "e2m1": 8, "e2m3": 8, "e3m2": 8, "e4m3": 8, "e5m2": 8, "s8": 8, "u8": 8,
 	"f16": 16, "bf16": 16, "tf32": 32, "f32": 32, "s32": 32, "f64": 64,
 }
 
-// matrixFormat returns the element type of matrix a, b, c or d. A wmma.mma of
-// f16 names only the types of d and c. A load or store names one type.
+// matrixFormat returns the element type of matrix a, b, c or d, from the types in the opcode:
+//
+//	one type      load, store: that of the matrix
+//	two types     wmma.mma of f16: d and c; a and b are f16
+//	four types    d, a, b and c
 func matrixFormat(in *Inst, matrix byte) string {
 	var list []string
 	for _, s := range in.Suffix {

@@ -6,8 +6,13 @@ import (
 	"strings"
 )
 
-// parseNumber parses an integer or floating-point literal into an operand of
-// kind OpInt, OpFloat32 or OpFloat64.
+// parseNumber parses a literal into an operand of kind OpInt, OpFloat32 or OpFloat64. It
+// returns false if text is none. See "Constants" in the PTX ISA:
+//
+//	0f3F800000            OpFloat32, the 32 bits of a float
+//	0d3FF0000000000000    OpFloat64, the 64 bits of a double
+//	1.5, 1e-3             OpFloat64
+//	12, 0x1F, 017, 0b101  OpInt, with an optional U
 func parseNumber(text string) (Operand, bool) {
 	op := Operand{Reg: NoReg, Reg2: NoReg}
 	if len(text) > 1 && text[0] == '0' {
@@ -32,6 +37,7 @@ func parseNumber(text string) (Operand, bool) {
 	return op, ok
 }
 
+// isDecimalFloat reports whether a number has a point or an exponent and is not hexadecimal.
 func isDecimalFloat(text string) bool {
 	if len(text) > 1 && text[0] == '0' && (text[1] == 'x' || text[1] == 'X') {
 		return false

@@ -11,8 +11,11 @@ func (b *body) instruction(t token, g Guard) {
 	p := b.p
 	code := p.opcode(t.text)
 	in := Inst{Pos: t.pos, Loc: p.line, Guard: g, Name: code.name, Suffix: code.suffix}
+	// Most instructions have at most eight operands, which then need no allocation before
+	// storeOperands.
 	var args [8]Operand
 	list := args[:0]
+	// Instructions such as ret have no operands.
 	if p.tok.kind != ';' {
 		for {
 			list = append(list, b.operand(&in, len(list)))
@@ -30,8 +33,8 @@ func (b *body) instruction(t token, g Guard) {
 	p.next()
 }
 
-// opcode splits an opcode word at its dots. The result is cached: most words of
-// a file are repetitions.
+// opcode splits an opcode word at its dots and checks it. The result is cached: most words of a
+// file are repetitions.
 func (p *parser) opcode(word string) opcode {
 	code, ok := p.opcodes[word]
 	if !ok {
@@ -58,7 +61,15 @@ func (p *parser) storeOperands(list []Operand) []Operand {
 	return kept
 }
 
-// operand parses operand arg of in.
+// operand parses operand arg of in, by its first token:
+//
+//	%r1, d|p, tid, name, name+n, name[i]    a word, see wordOperand
+//	12, 0f3F800000, ~0                      a constant
+//	-n, -%r1                                negative
+//	!%p                                     complement
+//	[base+n], [handle, {x, y}]              memory
+//	{a, b}, {a, b}|p                        elems and pair
+//	(a, b), or a constant in parentheses    elems of a call
 func (b *body) operand(in *Inst, arg int) Operand {
 	p := b.p
 	pos := p.tok.pos
@@ -130,8 +141,9 @@ func (b *body) negative(in *Inst) Operand {
 	return op
 }
 
-// wordOperand parses an operand that starts with a name: a register, d|p, a
-// special register, a label, a function, or a symbol with an offset.
+// wordOperand parses an operand that starts with a name: a register, d|p, a special register, a
+// label, a function, or a symbol with an offset. Names of registers come first, since a
+// register may have the name of a variable of the module.
 func (b *body) wordOperand(in *Inst, arg int) Operand {
 	p := b.p
 	t := p.name("an operand of " + in.Name)
@@ -143,6 +155,7 @@ func (b *body) wordOperand(in *Inst, arg int) Operand {
 			return b.branchTable(t, arg)
 		}
 	case "call":
+		// A register as callee is an ordinary operand.
 		if op, ok := b.callOperand(t); ok {
 			return op
 		}
@@ -172,7 +185,8 @@ func (b *body) wordOperand(in *Inst, arg int) Operand {
 	return op
 }
 
-// selectors match the part of a register that a video instruction operates on.
+// selectors match the part of a register that a video instruction operates on: .b0 to .b3 and
+// .h0 and .h1 for scalar ones, .h10 and .b3210 for SIMD ones, and the lanes of their masks.
 var selectors = regexp.MustCompile(`^(b[0-3]|h[01]|h[0-3]{2}|b[0-7]{4}|b[0-3]{2,3})$`)
 
 // partOperand parses %r.b0, %r.h10 and similar operands of video instructions.
@@ -219,6 +233,8 @@ func (b *body) callOperand(t token) (Operand, bool) {
 	return op, true
 }
 
+// labelOperand returns a label that is resolved when its scope is closed. elem is its index in
+// the list of a branch table, or -1.
 func (b *body) labelOperand(t token, arg, elem int) Operand {
 	s := b.top()
 	s.uses = append(s.uses, labelUse{t.pos, t.text, len(b.f.Body), arg, elem})
@@ -248,7 +264,10 @@ func (b *body) symbol(t token) Operand {
 	return op
 }
 
+// symbolBase sets op to a variable, or records the use of a name that may be declared later. A
+// name that starts with % can only be a register.
 func (b *body) symbolBase(t token, op *Operand) {
+	// A local name hides that of the module; a function may be declared later.
 	if v, ok := b.variable(t.text); ok {
 		op.Var = v
 		return
@@ -312,6 +331,7 @@ func (b *body) memory() Operand {
 	default:
 		p.unexpected("an address")
 	}
+	// Texture operands have a sampler and coordinates behind the handle.
 	for len(op.Elems) < 3 && p.accept(',') {
 		op.Elems = append(op.Elems, b.coordinate())
 	}
@@ -381,6 +401,7 @@ func (b *body) elem() Operand {
 	return op
 }
 
+// needRegister returns the register called t, or fails.
 func (b *body) needRegister(t token) RegID {
 	id, ok := b.register(t.text)
 	if !ok {
@@ -389,6 +410,7 @@ func (b *body) needRegister(t token) RegID {
 	return id
 }
 
+// undeclared fails at a register that is not declared.
 func (b *body) undeclared(t token) {
 	b.p.fail(t.pos, "register %s is not declared in function %s", t.text, b.f.Name)
 }

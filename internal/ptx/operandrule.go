@@ -6,9 +6,18 @@ import (
 	"strings"
 )
 
-// operandRule checks an operand by those rules of ptxas 11.8 that do not depend
-// on the instruction's type. It returns the rule that the operand breaks, or
-// "". The letter is that of opRow.args.
+// operandRule checks an operand by those rules of ptxas 11.8 that do not depend on the
+// instruction's type. It returns the rule that the operand breaks, or "". The letter is that of
+// opRow.args.
+//
+//	operand              accepted                                          rule
+//	%tid.x               mov, cvt between integers                         specialRule
+//	variable             mov, cvta, mapa, getctarank                       addressRule
+//	_                    results of atom, match and setp; never a source   resultRule
+//	d|p                  setp, shfl, lop3, elect, match.all                resultRule
+//	{a, _}               a result with at least one register               vectorRule
+//	[base+n]             base is an integer register, or a variable of     memoryRule
+//	                     the instruction's state space
 func (fn *Func) operandRule(m *Module, in *Inst, letter byte, arg int) string {
 	op := &in.Args[arg]
 	switch op.Kind {
@@ -28,8 +37,9 @@ func (fn *Func) operandRule(m *Module, in *Inst, letter byte, arg int) string {
 	return ""
 }
 
-// specialRule accepts special registers in mov, and in cvt between integers, at
-// their width.
+// specialRule accepts special registers in mov, and in cvt between integers, at their width. A
+// mov may read 16 bits of some, see narrowSpecial, and a cvt may read fewer bits than the
+// register has.
 func (in *Inst) specialRule(op *Operand, m *Module) string {
 	name, _, _ := strings.Cut(op.Name, ".")
 	if fault := featureFault(op.Name, opcode{name: name}, m); fault != "" {
@@ -85,7 +95,7 @@ func (in *Inst) resultRule(letter byte, op *Operand) string {
 	case 'q':
 		return unless(in.Name == "setp", fmt.Sprintf("the result of %s cannot be discarded", in.Name))
 	case 'a', 'A', 'e', 'u', 'v', 'p':
-		return "_ is no source"
+		return "_ cannot be a source"
 	}
 	return ""
 }
@@ -110,16 +120,16 @@ func vectorRule(letter byte, arg int, op *Operand) string {
 		case e.Kind == OpReg && e.Reg == NoReg:
 			sinks++
 		case e.Kind == OpSymbol:
-			return "the address of a variable is no element of a vector; move it to a register first"
+			return "a vector cannot contain the address of a variable; move it to a register first"
 		}
 	}
 	switch letter {
 	case 'V':
-		return unless(arg == 0 || sinks == 0, "_ is no source")
+		return unless(arg == 0 || sinks == 0, "_ cannot be a source")
 	case 'a', 'A', 'e', 'v':
-		return unless(sinks == 0, "_ is no source")
+		return unless(sinks == 0, "_ cannot be a source")
 	case 'd', 'D':
-		return unless(sinks < len(op.Elems), "a vector of results needs a register")
+		return unless(sinks < len(op.Elems), "at least one element of a vector of results must be a register")
 	}
 	return ""
 }
@@ -138,14 +148,15 @@ func (fn *Func) memoryRule(in *Inst, op *Operand) string {
 	return ""
 }
 
-// spaceRule compares the state space of an instruction with that of a variable.
+// spaceRule compares the state space of an instruction with that of a variable. A generic
+// access may name a variable of .global, .shared or .local: ptxas converts the address.
 func (in *Inst) spaceRule(v *Var) string {
 	space := Generic
 	for _, s := range in.Suffix {
 		found, ok := ParseSpace(s)
 		switch {
 		case ok && space != Generic && found != space:
-			return "" // it has an address in each space
+			return "" // an instruction such as cp.async, with an address in each of two spaces
 		case ok:
 			space = found
 		}

@@ -6,8 +6,13 @@ import (
 	"strings"
 )
 
-// opRow describes an opcode, or one form of it, for the checker: its operands,
-// types and modifiers.
+// opRow describes an opcode, or one form of it, for the checker: its operands, types and
+// modifiers. For example, the row
+//
+//	mad            waav     if    lo hi wide sat cc $round ftz
+//
+// describes mad.lo.s32 d, a, b, c: four operands w, a, a and v, types of the families i and f,
+// and the modifiers that mad may have.
 //
 // Each letter of args is an operand; those after '[' are optional.
 //
@@ -21,8 +26,8 @@ import (
 //	l  label                                    t  memory with the coordinates of a texture or surface
 //	V  fragment of a matrix                     x  anything
 //
-// The letters of types are the families that the opcode is defined for; "" stands
-// for no type and "*" for any.
+// The letters of types are the families that the opcode is defined for; "" stands for no type
+// and "*" for any.
 //
 //	p  pred     8  8-bit     i  u16 … s64     b  b16 … b64     B  b128
 //	f  f32 f64  h  f16 f16x2 bf16 bf16x2
@@ -34,16 +39,34 @@ type opRow struct {
 	prefixes    []string // modifiers written "L2::*"
 }
 
-// opRows lists the ISA up to version 8.8, one opcode per line: name, operands,
-// types, modifiers, with "-" for none and $name for a set of opSets. A line
-// "cvt+pack" is for the form of cvt with the suffix .pack, "+e4m3x2|e5m2x2" for
-// one with either suffix. The line with the most matching suffixes applies. If
-// the operands are x…, the form is irregular: its types or counts depend on
-// more than this table contains, and the simulator checks it.
+// opRows lists the ISA up to version 8.8, one opcode per line: name, operands, types,
+// modifiers, with "-" for none and $name for a set of opSets. A line "cvt+pack" is for the form
+// of cvt with the suffix .pack, "+e4m3x2|e5m2x2" for one with either suffix. The line with the
+// most matching suffixes applies. If the operands are x…, the form is irregular: its types or
+// counts depend on more than this table contains, and the simulator checks it.
 //
-// An opcode without a line does not exist in a module up to that version, and neither does
-// a modifier that the opcode's line does not name: the load fails. In a module of a later
-// version they are not checked, and the launch of a kernel that has them is refused.
+// The opcodes are those of these sections of the chapter "Instruction Set" of the PTX ISA; the
+// list below names one or two of each:
+//
+//	Integer Arithmetic                        add mad24 dp4a bfi
+//	Extended-Precision Integer Arithmetic     addc madc, and the modifier cc
+//	Floating-Point, Half Precision            fma ex2, the types f and h
+//	Comparison and Selection                  set setp selp slct
+//	Logic and Shift                           lop3 shf
+//	Data Movement and Conversion              ld st cvt shfl prmt cp.async mapa
+//	Texture, Surface                          tex txq suld sust
+//	Control Flow                              bra brx call ret exit
+//	Parallel Synchronization, Communication   bar atom vote mbarrier elect
+//	Warp-Level Matrix                         wmma mma ldmatrix
+//	Asynchronous Warpgroup-Level Matrix       wgmma
+//	TensorCore 5th Generation                 tcgen05
+//	Stack Manipulation                        alloca
+//	Video                                     vadd vadd2 vadd4
+//	Miscellaneous                             brkpt nanosleep trap
+//
+// An opcode without a line does not exist in a module up to that version, and neither does a
+// modifier that the opcode's line does not name: the load fails. In a module of a later version
+// they are not checked, and the launch of a kernel that has them is refused.
 const opRows = `
 abs            da       ifh   ftz
 activemask     d        b
@@ -266,6 +289,7 @@ var opTable = func() map[string][]*opRow {
 	return table
 }()
 
+// parseOpRow parses the fields of one line of opRows.
 func parseOpRow(fields []string) (name string, row *opRow) {
 	if len(fields) < 3 {
 		panic(fmt.Sprintf("BUG: row %q of the instruction table has no operands or no types", fields))
@@ -326,6 +350,7 @@ func findRow(name string, suffix []string) *opRow {
 	return nil
 }
 
+// fits reports whether the suffixes contain one of each list of r.with.
 func (r *opRow) fits(suffix []string) bool {
 	for _, alternatives := range r.with {
 		found := false
@@ -341,7 +366,8 @@ func (r *opRow) fits(suffix []string) bool {
 	return true
 }
 
-// unknown returns the first suffix that the row does not have, or "".
+// unknown returns the first suffix that the row does not have, or "". Any type is known if the
+// row has types; typeFault checks it.
 func (r *opRow) unknown(suffix []string) string {
 	for _, s := range suffix {
 		if _, isType := ParseType(s); isType && r.types != "" || r.takes(s) {
@@ -355,8 +381,9 @@ func (r *opRow) unknown(suffix []string) string {
 // lastVersion is the ISA that opRows lists, as 100*major+minor.
 const lastVersion = 808
 
-// missingFault reports an opcode or a modifier that no ISA up to lastVersion has, "" when the row
-// has all of them. In a module of a later ISA the opcode may be newer than opRows.
+// missingFault describes an opcode or a modifier that no ISA up to lastVersion has. It returns
+// "" if the row has all of them, and in a module of a later version, whose opcodes may be newer
+// than opRows.
 func missingFault(word string, code opcode, row *opRow, m *Module) string {
 	switch {
 	case m.version() > lastVersion:
@@ -372,9 +399,8 @@ func missingFault(word string, code opcode, row *opRow, m *Module) string {
 	return ""
 }
 
-// Unknown returns the part of the instruction's opcode that is not in the
-// instruction table: the opcode itself, or a modifier. It is "" if the parser
-// checked the instruction.
+// Unknown returns the part of the instruction's opcode that is not in the instruction table:
+// "the opcode", or "modifier .name". It is "" if the parser checked the instruction.
 func (in *Inst) Unknown() string {
 	row := findRow(in.Name, in.Suffix)
 	if row == nil {

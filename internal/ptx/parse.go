@@ -8,20 +8,34 @@ import (
 	"strings"
 )
 
+// Limits of a file. They bound the memory that a short text can take, and the depth of the
+// recursion.
 const (
 	maxErrors    = 10      // errors reported for one file
 	maxDepth     = 64      // nested { } in a function body
 	maxRegs      = 1 << 20 // per function; the largest of 3,278 kernels has 34,898
-	maxDims      = 8
-	maxVarBytes  = 1 << 40
+	maxDims      = 8       // extents of an array
+	maxVarBytes  = 1 << 40 // size of a variable, 1 TiB
 	maxInitBytes = 1 << 26 // initial values of a module, in bytes
 	maxAllRegs   = 1 << 22 // registers of all functions of a module
 )
 
-// Parse parses and checks the PTX text src. file is its name in errors. The
-// error joins up to ten errors of type *Error. An unknown opcode is not an
-// error here: the simulator refuses it when the kernel is launched, see
-// Inst.Unknown.
+// Parse parses and checks the PTX text src. file is its name in errors. The error joins up to
+// ten errors of type *Error, sorted by position.
+//
+// After an error, parsing continues behind the statement, as in the panic mode of compiler
+// textbooks:
+//
+//	Parse
+//	└─ protect(module)            an error outside functions: skip to ';' or past '}'
+//	   └─ protect(statements)     an error in a body: skip to ';'
+//
+// fail records an error and panics with bailout, which the innermost protect recovers; report
+// records an error and continues. An error at the end of the file is reported as a file that
+// was cut short, without the errors of its last statement.
+//
+// In a module of a later version than the instruction table, an unknown opcode is not an error
+// here: the simulator refuses it when the kernel is launched, see Inst.Unknown.
 func Parse(file, src string) (*Module, error) {
 	p := &parser{
 		scanner: scanner{src: src, line: 1},
@@ -42,27 +56,30 @@ func Parse(file, src string) (*Module, error) {
 	return p.m, nil
 }
 
+// byPosition compares the positions of two errors.
 func byPosition(a, b error) int {
 	p, q := a.(*Error).Pos, b.(*Error).Pos
 	return cmp.Or(cmp.Compare(p.Line, q.Line), cmp.Compare(p.Col, q.Col))
 }
 
+// parser is the state of parsing one file. tok is the current token: the first one that no rule
+// has consumed.
 type parser struct {
 	scanner
 	tok       token
 	m         *Module
-	vars      map[string]*Var
-	funcs     map[string]*Func
-	opcodes   map[string]opcode
+	vars      map[string]*Var   // of the module, by name
+	funcs     map[string]*Func  // by name
+	opcodes   map[string]opcode // by opcode word
 	errs      []error
-	stmt      Pos    // start of the statement being read
-	within    string // function being read
-	line      Loc    // of the source, from the last .loc of the function
-	stopped   bool
-	symbols   []symbolUse
-	slab      []Operand
-	initBytes int64 // of all initial values
-	regCount  int   // of all functions
+	stmt      Pos         // start of the statement being read
+	within    string      // function being read
+	line      Loc         // of the source, from the last .loc of the function
+	stopped   bool        // no more errors are recorded: the file is cut short, or there are maxErrors
+	symbols   []symbolUse // checked by finish
+	slab      []Operand   // free operands, see storeOperands
+	initBytes int64       // of all initial values
+	regCount  int         // of all functions
 }
 
 // opcode is an opcode word split at its dots, with its row of the instruction
@@ -81,12 +98,13 @@ type symbolUse struct {
 	kind useKind
 }
 
+// useKind is the place of a name, which decides what it may name.
 type useKind uint8
 
 const (
-	useAddress useKind = iota
-	useCall
-	useInit
+	useAddress useKind = iota // an operand: a function, or a variable declared earlier
+	useCall                   // the callee of a call: a function
+	useInit                   // an initializer: a function, or a variable of the module
 )
 
 // bailout is the panic value that unwinds to protect, after the error was
@@ -97,6 +115,7 @@ type bailout struct{}
 func (p *parser) protect(f func()) (ok bool) {
 	defer func() {
 		if !ok {
+			// A panic that is not from fail is our own mistake.
 			if r := recover(); r != (bailout{}) {
 				panic(r)
 			}
@@ -124,10 +143,13 @@ func (p *parser) atEnd() bool {
 	if p.tok.kind == tokEOF {
 		return true
 	}
+	// These tokens may continue behind the end, so they may be the first half of a token.
 	cut := p.tok.kind == tokWord || p.tok.kind == tokNumber || p.tok.kind == tokBad || p.tok.kind == '/'
 	return cut && p.off == len(p.src) && p.m.Version != ""
 }
 
+// truncated reports that the file ends inside a statement, and withdraws the errors of that
+// statement. Parsing then stops.
 func (p *parser) truncated() {
 	for n := len(p.errs); n > 0; n-- {
 		if at := p.errs[n-1].(*Error).Pos; at.Line < p.stmt.Line || at.Line == p.stmt.Line && at.Col < p.stmt.Col {
@@ -154,6 +176,7 @@ func (p *parser) report(pos Pos, format string, args ...any) {
 	}
 }
 
+// next consumes the current token.
 func (p *parser) next() {
 	p.tok = p.scan()
 	if p.tok.kind == tokBad {
@@ -163,10 +186,12 @@ func (p *parser) next() {
 
 // ahead returns the token after the current one.
 func (p *parser) ahead() token {
+	// A copy of the scanner, so that the position of the parser does not change.
 	s := p.scanner
 	return s.scan()
 }
 
+// badToken fails at a character that no token starts with.
 func (p *parser) badToken() {
 	if p.tok.text == `"` {
 		p.fail(p.tok.pos, "a string is not closed on its line")
@@ -174,10 +199,12 @@ func (p *parser) badToken() {
 	p.fail(p.tok.pos, "the character %q has no meaning in PTX", p.tok.text)
 }
 
+// unexpected fails: the current token is not what the syntax requires.
 func (p *parser) unexpected(expected string) {
 	p.fail(p.tok.pos, "expected %s, found %s", expected, p.tok.describe())
 }
 
+// expect consumes a token of the given kind, or fails.
 func (p *parser) expect(kind tokenKind, where string) {
 	if p.tok.kind != kind {
 		p.unexpected(fmt.Sprintf("%q %s", string(kind), where))
@@ -185,6 +212,7 @@ func (p *parser) expect(kind tokenKind, where string) {
 	p.next()
 }
 
+// accept consumes the current token if it is of the given kind.
 func (p *parser) accept(kind tokenKind) bool {
 	if p.tok.kind != kind {
 		return false
@@ -193,6 +221,7 @@ func (p *parser) accept(kind tokenKind) bool {
 	return true
 }
 
+// acceptWord consumes the current token if it is the given word.
 func (p *parser) acceptWord(text string) bool {
 	if p.tok.kind != tokWord || p.tok.text != text {
 		return false
@@ -222,7 +251,8 @@ func (p *parser) comma(close tokenKind, what string) bool {
 	return true
 }
 
-// identifier returns the text of a name that a declaration may introduce.
+// identifier returns the text of a name that a declaration introduces. It fails if the name is
+// reserved.
 func (p *parser) identifier(t token) string {
 	if t.text == "WARP_SZ" || specialRegister(t.text) != "" || specialVector(t.text) || strings.Contains(t.text, ".") {
 		p.fail(t.pos, "%s cannot be declared: the name is reserved", t.text)
@@ -230,6 +260,7 @@ func (p *parser) identifier(t token) string {
 	return t.text
 }
 
+// integer parses a literal with an optional sign.
 func (p *parser) integer(what string) int64 {
 	neg := p.accept('-')
 	if p.tok.kind != tokNumber {
@@ -246,7 +277,7 @@ func (p *parser) integer(what string) int64 {
 	return value
 }
 
-// integerIn parses a count or size in the range lo..hi.
+// integerIn parses an integer in the range lo..hi.
 func (p *parser) integerIn(what string, lo, hi int64) int64 {
 	pos := p.tok.pos
 	value := p.integer(what)
@@ -270,12 +301,14 @@ func (p *parser) syncModule() {
 			depth--
 		}
 		p.tok = p.scan()
+		// The end of a statement, or of the body of a function.
 		if depth <= 0 && (kind == ';' || kind == '}') {
 			return
 		}
 	}
 }
 
+// module parses statements up to the end of the file.
 func (p *parser) module() {
 	for p.tok.kind != tokEOF {
 		p.stmt = p.tok.pos
@@ -330,6 +363,7 @@ func (p *parser) moduleStatement() {
 	}
 }
 
+// version parses the number behind .version.
 func (p *parser) version() {
 	if p.tok.kind != tokNumber || !strings.Contains(p.tok.text, ".") {
 		p.unexpected("a version such as 7.8")
@@ -341,6 +375,7 @@ func (p *parser) version() {
 	p.next()
 }
 
+// target parses the name and the options behind .target. Options, such as debug, are ignored.
 func (p *parser) target() {
 	if p.m.Target != "" {
 		p.fail(p.stmt, ".target is given twice")
@@ -351,6 +386,7 @@ func (p *parser) target() {
 	}
 }
 
+// addressSize parses the number behind .address_size.
 func (p *parser) addressSize() {
 	pos := p.tok.pos
 	p.m.AddressSize = int(p.integer("32 or 64"))
@@ -359,13 +395,14 @@ func (p *parser) addressSize() {
 	}
 }
 
-// failAtEnd fails at the end of the file inside a construct that must be closed.
+// failAtEnd fails at the end of the file, inside a construct that must be closed.
 func (p *parser) failAtEnd(what string) {
 	if p.tok.kind == tokEOF {
 		p.fail(p.stmt, "%s does not end", what)
 	}
 }
 
+// skipLine skips the tokens of the current line.
 func (p *parser) skipLine() {
 	line := p.tok.pos.Line
 	for p.tok.kind != tokEOF && p.tok.pos.Line == line {
@@ -387,8 +424,10 @@ func (p *parser) fileDirective() {
 	}
 }
 
-// loc parses .loc file line column [, function_name label [+ n]] [, inlined_at
-// file line column]
+// loc parses the operands of .loc, and keeps the file and line for the instructions that
+// follow:
+//
+//	.loc file line column [, function_name label [+ n]] [, inlined_at file line column]
 func (p *parser) loc() {
 	file, line := p.integer("the file of .loc"), p.integer("the line of .loc")
 	p.integer("the column of .loc")
@@ -410,6 +449,7 @@ func (p *parser) loc() {
 	}
 }
 
+// pragma skips the strings behind .pragma.
 func (p *parser) pragma() {
 	p.expect(tokString, "for the pragma")
 	for p.accept(',') {
@@ -454,6 +494,7 @@ func (p *parser) alias() {
 // finish checks the parts that need the whole file: its head and the names of
 // functions.
 func (p *parser) finish() {
+	// The comment hides the rest of the file, so all other errors would be consequences.
 	if p.unclosed.Line > 0 {
 		p.report(p.unclosed, "a comment is not closed; the file was cut short")
 		return
@@ -483,6 +524,8 @@ func (p *parser) finish() {
 			p.report(f.Pos, "function %s is declared but has no body; it needs .extern or a definition", f.Name)
 		}
 	}
+	// Sizes are checked only in a module without faults: a faulty declaration has no reliable
+	// size.
 	if len(p.errs) == 0 {
 		checkExtents(p.m, p.report)
 	}

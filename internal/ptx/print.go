@@ -10,8 +10,9 @@ import (
 	"github.com/reprise-gpu/reprise/internal/absent"
 )
 
-// Print writes m as PTX text. Parse of that text returns an equal module, apart
-// from positions: nested scopes are printed flat, with distinct names.
+// Print writes m as PTX text. Parse of that text returns an equal module, apart from positions:
+// nested scopes are printed flat, with distinct names. Error cases are a nil module and a
+// failed write.
 func Print(w io.Writer, m *Module) error {
 	if m == nil {
 		return absent.Nil("the module")
@@ -21,14 +22,22 @@ func Print(w io.Writer, m *Module) error {
 	return p.Flush()
 }
 
+// printer writes text to a buffered writer, whose first error Flush returns.
 type printer struct{ *bufio.Writer }
 
+// f writes formatted text.
 func (p *printer) f(format string, args ...any) { fmt.Fprintf(p, format, args...) }
 
-// module writes the head, the functions that must be declared first, the variables,
-// and the functions.
+// module writes the module in an order in which every name is declared before its use:
+//
+//	head          .version, .target, .address_size
+//	declarations  functions that an initializer or an earlier function names
+//	variables     initializers may name functions
+//	functions     with their bodies
+//	aliases       of functions with bodies
 func (p *printer) module(m *Module) {
 	p.f(".version %s\n.target %s\n.address_size %d\n", m.Version, m.Target, m.AddressSize)
+	// Declarations of functions, each followed by ';' in place of a body.
 	for _, f := range m.Funcs[:m.forwardCount()] {
 		p.head(f)
 		p.f(";\n")
@@ -98,6 +107,7 @@ func (f *Func) namedFuncs() []string {
 	return names
 }
 
+// directive returns the text of a linkage directive with a space, or "".
 func (l Linkage) directive() string {
 	return [...]string{"", ".visible ", ".weak ", ".extern ", ".common "}[l]
 }
@@ -133,8 +143,10 @@ func (p *printer) variable(v *Var) {
 	}
 }
 
-// initializer writes the initial value of a variable, with symbols in place of
-// relocated elements.
+// initializer writes the initial value of a variable, with symbols in place of relocated
+// elements. In an array of bytes, an address takes eight elements:
+//
+//	.u64 p[1] = {x+8}         .b8 p[8] = {0xFF(x+8), 0xFF00(x+8), 0xFF0000(x+8), …}
 func (p *printer) initializer(v *Var) {
 	p.f(" = ")
 	if len(v.Dims) > 0 {
@@ -147,9 +159,11 @@ func (p *printer) initializer(v *Var) {
 			p.f(", ")
 		}
 		switch {
+		// An element of the size of an address.
 		case len(relocs) > 0 && size > 1 && relocs[0].Offset == int64(at):
 			p.f("%s", relocs[0].text())
 			relocs = relocs[1:]
+		// One of the eight bytes of an address.
 		case len(relocs) > 0 && size == 1 && int64(at) >= relocs[0].Offset:
 			byteNo := int64(at) - relocs[0].Offset
 			p.f("0x%X(%s)", uint64(0xFF)<<(8*byteNo), relocs[0].text())
@@ -165,6 +179,7 @@ func (p *printer) initializer(v *Var) {
 	}
 }
 
+// text returns the symbol with its addend, "generic(x)+8".
 func (r *Reloc) text() string {
 	s := r.Symbol
 	if r.Generic {
@@ -196,6 +211,7 @@ func (v *Var) element(at int) string {
 	return fmt.Sprint(bits)
 }
 
+// head writes the declaration of a function: linkage, results, name, parameters and attributes.
 func (p *printer) head(f *Func) {
 	p.f("\n%s", f.Link.directive())
 	if f.Entry {
@@ -214,6 +230,7 @@ func (p *printer) head(f *Func) {
 	p.attributes(f)
 }
 
+// attributes writes the launch bounds of a kernel.
 func (p *printer) attributes(f *Func) {
 	for _, d := range []struct {
 		name string
@@ -231,6 +248,7 @@ func (p *printer) attributes(f *Func) {
 	}
 }
 
+// params writes a parenthesised list of parameters.
 func (p *printer) params(list []*Var) {
 	p.f("(")
 	for i, v := range list {
@@ -286,6 +304,7 @@ func (p *printer) regs(f *Func) {
 		r := f.Regs[i]
 		n := 0
 		prefix, first, ok := splitIndex(r.Name)
+		// The run continues while the next register has the next number and the same type.
 		for ok && first == 0 && i+n < len(f.Regs) && f.Regs[i+n] == (Reg{fmt.Sprint(prefix, n), r.Type}) {
 			n++
 		}
@@ -355,6 +374,7 @@ func (f *Func) freeName(prefix string, n *int) string {
 	}
 }
 
+// regText returns the name of a register, or "_".
 func (f *Func) regText(id RegID) string {
 	if id == NoReg {
 		return "_"
@@ -362,6 +382,7 @@ func (f *Func) regText(id RegID) string {
 	return f.Regs[id].Name
 }
 
+// regOperandText returns a register with its sign and its part, "!%p1", "-%r2" or "%r3.b0".
 func (f *Func) regOperandText(op *Operand) string {
 	text := f.regText(op.Reg)
 	if op.Name != "" {
@@ -376,6 +397,7 @@ func (f *Func) regOperandText(op *Operand) string {
 	return text
 }
 
+// operandText returns an operand as PTX text.
 func (f *Func) operandText(op *Operand) string {
 	switch op.Kind {
 	case OpReg:
@@ -404,6 +426,7 @@ func (f *Func) operandText(op *Operand) string {
 	return op.Name
 }
 
+// elemsText returns operands separated by commas.
 func (f *Func) elemsText(elems []Operand) string {
 	texts := make([]string, len(elems))
 	for i := range elems {
@@ -412,6 +435,7 @@ func (f *Func) elemsText(elems []Operand) string {
 	return strings.Join(texts, ", ")
 }
 
+// symbolText returns a variable or function with its offset, "x+8".
 func (f *Func) symbolText(op *Operand) string {
 	name := op.Name
 	if op.Var != nil {
@@ -423,6 +447,7 @@ func (f *Func) symbolText(op *Operand) string {
 	return name
 }
 
+// memoryText returns an address in brackets, with the coordinates of a texture access.
 func (f *Func) memoryText(op *Operand) string {
 	text := ""
 	switch {

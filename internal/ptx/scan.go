@@ -13,13 +13,14 @@ const (
 	tokBad    tokenKind = 'b' // a character that PTX does not use, or an unclosed string
 )
 
+// token is one lexical element. Its text is a slice of the source; pos is its first byte.
 type token struct {
 	kind tokenKind
 	text string
 	pos  Pos
 }
 
-// describe describes the token for an error message.
+// describe returns the token for an error message.
 func (t token) describe() string {
 	switch t.kind {
 	case tokEOF:
@@ -40,6 +41,7 @@ func clip(text string) string {
 	return `"` + strings.ToValidUTF8(text, "?") + `"`
 }
 
+// charClass is the role of a byte as the first of a token.
 type charClass uint8
 
 const (
@@ -65,7 +67,13 @@ var charClasses = func() (c [256]charClass) {
 	return c
 }()
 
-// scanner splits source text into tokens, whose texts are slices of the source.
+// scanner splits source text into tokens, whose texts are slices of the source. It does not
+// allocate. src[off] is the next byte, and src[lineStart] is the first byte of its line.
+//
+//	@%p1 ld.global.f32 %f1, [%rd4+8]; // x
+//	│└┬┘ └─────┬─────┘ └┬┘│ │└─┬┘│││
+//	│word     word     word │ word ││└ ';'
+//	'@'                  ','└'['  '+'└ number, ']'
 type scanner struct {
 	src       string
 	off       int
@@ -74,8 +82,10 @@ type scanner struct {
 	unclosed  Pos // the start of a comment without an end
 }
 
+// pos returns the position of the next byte.
 func (s *scanner) pos() Pos { return Pos{s.line, s.off - s.lineStart + 1} }
 
+// newline counts the line feed at byte at.
 func (s *scanner) newline(at int) {
 	s.line++
 	s.lineStart = at + 1
@@ -90,6 +100,7 @@ func (s *scanner) scan() token {
 	}
 	c := s.src[s.off]
 	class := charClasses[c]
+	// A point before a digit starts a number; before a letter it starts a directive.
 	if c == '.' && s.off+1 < len(s.src) && charClasses[s.src[s.off+1]] == classDigit { // .5
 		class = classDigit
 	}
@@ -115,6 +126,7 @@ func (s *scanner) scan() token {
 	return token{tokBad, s.src[start:s.off], pos}
 }
 
+// skipBlank skips white space and comments.
 func (s *scanner) skipBlank() {
 	for s.off < len(s.src) {
 		switch c := s.src[s.off]; {
@@ -170,6 +182,7 @@ func (s *scanner) directive() {
 	}
 }
 
+// run skips the rest of a word: letters, digits, '_', '$', '%', '.' and "::".
 func (s *scanner) run() {
 	for s.off < len(s.src) {
 		if class := charClasses[s.src[s.off]]; class == classWord || class == classDigit {
@@ -219,6 +232,7 @@ func directiveWord(text string) bool {
 	return len(text) > 0 && charClasses[text[0]] == classWord && (text[0]|0x20 != 'e' || len(text) > 1 && charClasses[text[1]] == classWord)
 }
 
+// str scans a string. PTX has no escapes in strings.
 func (s *scanner) str(pos Pos) token {
 	start := s.off + 1
 	n := strings.IndexAny(s.src[start:], "\"\n")

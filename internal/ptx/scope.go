@@ -2,16 +2,17 @@ package ptx
 
 import "strconv"
 
-// scope is one level of names inside a function: the body, or a nested { }
-// block of a call sequence or of inline assembly. An inner name that is taken
-// already is renamed, so that every name of the flat function is unique.
+// scope is one level of names inside a function: the body, or a nested { } block of a call
+// sequence or of inline assembly. An inner name that is taken already is renamed, so that every
+// name of the flat function is unique. Maps are nil until the first entry, since most blocks
+// declare one or two names.
 type scope struct {
-	open   Pos
+	open   Pos // of the '{'
 	regs   map[string]RegID
 	ranges []regRange
-	vars   map[string]*Var
-	labels map[string]string // name in this scope -> name in the function
-	protos map[string]string
+	vars   map[string]*Var    // by the name in this scope
+	labels map[string]string  // name in this scope -> name in the function
+	protos map[string]string  // name in this scope -> name in the function
 	tables map[string][]token // .branchtargets
 	// vectors contains the elements of vector registers. They are also in regs, as "v.x".
 	vectors map[string][]RegID
@@ -25,8 +26,8 @@ type regRange struct {
 	count  int
 }
 
-// labelUse is an operand that names a label: operand at, or its element elem if
-// elem >= 0.
+// labelUse is an operand that names a label: argument arg of instruction inst, or element elem
+// of that argument if elem >= 0.
 type labelUse struct {
 	pos       Pos
 	name      string
@@ -50,6 +51,7 @@ func (s *scope) declares(name string) bool {
 	return isReg || s.vars[name] != nil || s.vectors[name] != nil
 }
 
+// add declares a register.
 func (s *scope) add(name string, id RegID) {
 	if s.regs == nil {
 		s.regs = map[string]RegID{}
@@ -57,6 +59,8 @@ func (s *scope) add(name string, id RegID) {
 	s.regs[name] = id
 }
 
+// register returns the register called name in this scope. A name such as %rd12 is looked up by
+// its prefix and number, so that a range of thousands of registers takes one entry.
 func (s *scope) register(name string) (RegID, bool) {
 	if len(s.ranges) > 0 {
 		if prefix, n, ok := splitIndex(name); ok {
@@ -88,6 +92,8 @@ func splitIndex(name string) (prefix string, n int, ok bool) {
 	return name[:cut], n, true
 }
 
+// variable returns the variable called name: of the innermost scope that has it, or of the
+// module.
 func (b *body) variable(name string) (*Var, bool) {
 	for i := len(b.scopes) - 1; i >= 0; i-- {
 		if v, ok := b.scopes[i].vars[name]; ok {
@@ -110,6 +116,7 @@ func (b *body) unique(name string) string {
 	return free
 }
 
+// isTaken reports whether a name exists in the flat function or the module.
 func (b *body) isTaken(name string) bool {
 	if b.taken[name] || b.p.vars[name] != nil {
 		return true
@@ -138,6 +145,7 @@ func (b *body) declareRegs(t token, typ Type, count int) {
 	b.declareRange(t.text, typ, count)
 }
 
+// newReg adds a register with a unique name.
 func (b *body) newReg(name string, typ Type) RegID {
 	b.f.Regs = append(b.f.Regs, Reg{b.unique(name), typ})
 	return RegID(len(b.f.Regs) - 1)
@@ -176,8 +184,8 @@ func (b *body) declareVector(t token, name string, typ Type, length int) {
 	s.vectors[name] = list
 }
 
-// declareRange names the registers by slices of one string: a large kernel has
-// 35,000 of them.
+// declareRange adds count registers. Their names are slices of one string, since a large kernel
+// has 35,000 registers.
 func (b *body) declareRange(prefix string, typ Type, count int) {
 	buf := make([]byte, 0, count*(len(prefix)+5))
 	ends := make([]int, count)
@@ -187,6 +195,7 @@ func (b *body) declareRange(prefix string, typ Type, count int) {
 		ends[i] = len(buf)
 	}
 	names, start := string(buf), 0
+	// In most functions no name can be taken yet, which saves a lookup for each register.
 	clean := len(b.taken) == 0 && b.rangeMax[prefix] == 0
 	for _, end := range ends {
 		name := names[start:end]

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// specialRegisters maps the names of the read-only registers of the ISA to
-// their canonical names. Those with axes are written with .x, .y, .z or .w, or
-// with the colours .r, .g, .b or .a. The value of .w is 0.
+// specialRegisters maps the names of the read-only registers of the ISA to their canonical
+// names, see "Special Registers" in the PTX ISA. Those with axes are written with .x, .y, .z or
+// .w, or with the colours .r, .g, .b or .a. The value of .w is 0.
 var specialRegisters = func() map[string]string {
 	known := map[string]string{}
 	for _, name := range strings.Fields(`

@@ -5,13 +5,17 @@ import (
 	"slices"
 )
 
-// coordinates is the length of the coordinate vector of a texture or surface
-// access, by its geometry. Three coordinates are padded to four.
+// coordinates is the length of the coordinate vector of a texture or surface access, by its
+// geometry. Vectors have 1, 2 or 4 elements, so three coordinates are padded to four. An array
+// index is the first element:
+//
+//	1d {x}   2d {x, y}   3d {x, y, z, -}   a1d {i, x}   a2d {i, x, y, -}   cube {x, y, z, -}
 var coordinates = map[string]int{
 	"1d": 1, "a1d": 2, "2d": 2, "a2d": 4, "3d": 4, "cube": 4, "acube": 4, "2dms": 4, "a2dms": 4,
 }
 
-// textureFault checks "[handle, {x, y}]" and "[handle, sampler, {x, y}]".
+// textureFault checks "[handle, {x, y}]" and "[handle, sampler, {x, y}]". It returns a
+// description of the operand that the instruction requires, or "".
 func (f *form) textureFault(fn *Func, op *Operand) string {
 	if op.Kind != OpMem || len(op.Elems) == 0 || len(op.Elems) > 2 {
 		return "a handle and coordinates in brackets"
@@ -33,7 +37,7 @@ func (f *form) textureFault(fn *Func, op *Operand) string {
 	if at.Kind == OpVector {
 		have = len(at.Elems)
 		if slices.ContainsFunc(at.Elems, func(e Operand) bool { return e.Kind == OpReg && e.Reg == NoReg }) {
-			return "an address with coordinates that are no _"
+			return "an address whose coordinates are registers or constants"
 		}
 	}
 	// Vectors of 2 and 4 are allowed for any geometry, and their extra elements are ignored (PTX ISA, tex, notes).

@@ -5,6 +5,7 @@ import (
 	"strings"
 )
 
+// typeTable lists the name and the size in bytes of each type. A predicate counts as one byte.
 var typeTable = [...]struct {
 	name string
 	size int
@@ -18,6 +19,7 @@ var typeTable = [...]struct {
 	U16X2: {"u16x2", 4}, S16X2: {"s16x2", 4}, F32X2: {"f32x2", 8},
 }
 
+// String returns the name without the dot, "f32".
 func (t Type) String() string {
 	if int(t) >= len(typeTable) {
 		return fmt.Sprintf("type(%d)", uint8(t))
@@ -56,11 +58,13 @@ func ParseType(suffix string) (Type, bool) {
 	return NoType, false
 }
 
+// spaceNames are the names of state spaces without the dot.
 var spaceNames = [...]string{
 	Generic: "generic", RegSpace: "reg", ParamSpace: "param",
 	Global: "global", Shared: "shared", Local: "local", Const: "const",
 }
 
+// String returns the name without the dot, "global".
 func (s Space) String() string {
 	if int(s) >= len(spaceNames) {
 		return fmt.Sprintf("space(%d)", uint8(s))

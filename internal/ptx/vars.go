@@ -5,7 +5,8 @@ import "slices"
 // incomplete reports whether v is an array without its first extent.
 func (v *Var) incomplete() bool { return len(v.Dims) > 0 && v.Dims[0] == 0 }
 
-// checkVar applies the rules of ptxas for variables other than parameters.
+// checkVar applies the rules of ptxas for variables other than parameters. A variable that
+// breaks several is reported for the first one.
 func (p *parser) checkVar(v *Var) {
 	switch {
 	case v.Type == Pred:
@@ -27,7 +28,7 @@ func (p *parser) checkVar(v *Var) {
 	}
 }
 
-// checkVector bounds a vector type: 128 bits, or 256 since PTX 8.8.
+// checkVector bounds the size of a vector type: 128 bits, or 256 since PTX 8.8.
 func (p *parser) checkVector(pos Pos, typ Type, elements int) {
 	maxBytes := 16
 	if p.m.version() >= 808 {
@@ -71,6 +72,7 @@ func (p *parser) checkParam(f *Func, v *Var) {
 		p.report(v.Pos, "a parameter of %s has the name _: only prototypes of calls allow it", f.Name)
 	case v.Type == Pred && v.Space == ParamSpace:
 		p.report(v.Pos, "%s is .pred: only registers can be", v.Name)
+	// ptxas accepts an array of vectors, but not a single one.
 	case v.Space == ParamSpace && (v.Type == F16X2 || v.vector > 0 && !v.array()):
 		p.report(v.Pos, "%s cannot be a parameter of type .%s: declare it as an array of bits", v.Name, v.TypeString())
 	case v.Space == RegSpace && len(v.Dims) > v.vector:
@@ -78,7 +80,8 @@ func (p *parser) checkParam(f *Func, v *Var) {
 	}
 }
 
-// sameSignature reports whether two declarations of a function agree.
+// sameSignature reports whether two declarations of a function agree in number, space, size and
+// extents of their parameters and results. Types of equal size count as equal, as in ptxas.
 func sameSignature(a, b *Func) bool {
 	same := func(v, w *Var) bool {
 		return v.Space == w.Space && v.Type.Size() == w.Type.Size() && slices.Equal(v.Dims, w.Dims)
