@@ -97,16 +97,21 @@ func TestRecordedLoops(t *testing.T) {
 		require.NoError(t, err)
 		exec, err := graphexec.Instantiate(d, plan.Schedule, trace, form)
 		require.NoError(t, err)
-		for range 2 {
+		last := float32(2) // the last branch copies y
+		for _, change := range []graphexec.Change{graphexec.Enable("%0/%3", true), graphexec.Swap("x", "z"), graphexec.Enable("%0/%3/else/%0", false)} {
+			require.NoError(t, exec.Apply(change))
+			if change.String() == "disable %0/%3/else/%0" {
+				last = 81 // 3 to the 4th after two squares
+			}
 			for b, v := range map[tracer.Buffer]float32{x: 0, y: 2, z: 3, outer: 0.9} {
 				require.NoError(t, tracer.Write(b, []float32{v}))
 			}
 			require.NoError(t, exec.Replay(context.Background()))
 			require.NoError(t, exec.Wait(context.Background()))
-			for b, want := range map[tracer.Buffer]float32{x: 65536, z: 2} { // 2 to the 16th after four squares; the last branch copies y
+			for b, want := range map[tracer.Buffer]float32{x: 65536, z: last} { // 2 to the 16th after four squares
 				got := []float32{0}
 				require.NoError(t, tracer.Read(got, b))
-				assert.Equal(t, want, got[0], "%v, @%s", form, b.Declaration().Name)
+				assert.Equal(t, want, got[0], "%v, %v, @%s", form, change, b.Declaration().Name)
 			}
 		}
 		require.NoError(t, exec.Close())

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/reprise-gpu/reprise/device"
-	"github.com/reprise-gpu/reprise/graphexec/internal/parts"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
@@ -69,7 +68,7 @@ func (x *Exec) apply(p *planned, verdicts []Verdict) error {
 	}
 	_, _ = x.impl.update(x.present(p.works)) // an error would only repeat the first
 	if op := p.works[at].op; !x.impl.keeps(op) || !refusesNodes(err) {
-		return parts.OpError(x.prog.sched.Graph, op, err)
+		return x.prog.about(op, err)
 	}
 	return x.rebuild(p)
 }
@@ -93,9 +92,9 @@ func (x *Exec) Rebind(buffer string, at device.Ptr) error { return x.Apply(Rebin
 // Swap has two buffers change places: see the function.
 func (x *Exec) Swap(a, b string) error { return x.Apply(Swap(a, b)) }
 
-// opWork is what an operation is to do.
+// opWork is the new work of an operation.
 type opWork struct {
-	op   ir.OpID
+	op   ir.OpID // in the whole program
 	work device.Work
 }
 
@@ -108,7 +107,7 @@ type planned struct {
 
 // plan works out changes, in order.
 func (x *Exec) plan(changes []Change) (*planned, []Verdict, error) {
-	p := &planned{edits: edits{of: &x.prog.settings}}
+	p := &planned{edits: edits{of: x.prog.settings}}
 	touched, moved := make([][]ir.OpID, len(changes)), make([][]ir.BufferID, len(changes))
 	for i, c := range changes {
 		before := len(p.moves)
@@ -134,22 +133,35 @@ func (x *Exec) plan(changes []Change) (*planned, []Verdict, error) {
 		return nil, nil, err
 	}
 	for _, op := range all {
-		if x.prog.sched.Graph.Ops[op].Control != nil {
-			return nil, nil, parts.OpError(x.prog.sched.Graph, op, errInBody)
-		}
 		if err := x.stays(op, &p.edits); err != nil {
-			return nil, nil, parts.OpError(x.prog.sched.Graph, op, err)
+			return nil, nil, x.prog.about(op, err)
 		}
-		w, err := x.prog.lowerOp(op, &p.edits)
+		q, v := x.prog.find(op)
+		w, err := q.lowerOp(v, &p.edits)
 		if err != nil {
-			return nil, nil, parts.OpError(x.prog.sched.Graph, op, err)
+			return nil, nil, q.error(v, err)
 		}
 		p.works = append(p.works, opWork{op, w})
 	}
-	return p, verdicts, nil
+	return p, verdicts, x.prog.ends(&p.edits)
 }
 
-var errInBody = errors.New("operations of its body would change, which takes another Exec: instantiate again")
+// ends returns an error for a loop that is on while all operations that write its scalar are off.
+func (p *program) ends(e *edits) error {
+	if len(e.off) == 0 {
+		return nil
+	}
+	for _, q := range p.inner {
+		around, v := q.place.of, q.place.op
+		op := &around.sched.Graph.Ops[v]
+		if op.Kind == ir.KindLoop && !e.isOff(around.first+v) && !q.writes(op.Control.Scalar, e) {
+			return around.error(v, errEndless)
+		}
+	}
+	return nil
+}
+
+var errEndless = errors.New("all operations of its body that write the scalar are off, so that it cannot end: leave one on, or disable the loop")
 
 // ascending are the operations of lists, each once.
 func ascending(lists ...[]ir.OpID) []ir.OpID {
@@ -162,15 +174,19 @@ func ascending(lists ...[]ir.OpID) []ir.OpID {
 // when it was made, and for each copy whether its ends are pinned memory.
 func (x *Exec) mustRebuild(ops []ir.OpID, moved []ir.BufferID, p *planned) string {
 	for _, op := range ops {
-		if x.blank[op] && x.impl.keeps(op) && !p.isOff(op) {
-			return fmt.Sprintf("%s was off when the graph was instantiated, and such a node stays off", parts.OpName(x.prog.sched.Graph, op))
+		switch off := p.isOff(op); {
+		case off == x.blank[op] || !x.impl.keeps(op):
+		case x.blank[op]:
+			return fmt.Sprintf("%s was off when the graph was instantiated, and such a node stays off", x.prog.name(op))
+		case x.prog.op(op).Control != nil:
+			return fmt.Sprintf("%s is a conditional node, which cannot be switched off", x.prog.name(op))
 		}
 	}
 	if x.memory == nil || len(moved) == 0 {
 		return ""
 	}
 	for _, op := range ops {
-		c := x.prog.sched.Graph.Ops[op].Copy
+		c := x.prog.op(op).Copy
 		if c == nil || !x.impl.keeps(op) {
 			continue
 		}
@@ -180,7 +196,7 @@ func (x *Exec) mustRebuild(ops []ir.OpID, moved []ir.BufferID, p *planned) strin
 			}
 			was, is := x.memory.homes[b].Kind, p.homes[b].Kind
 			if was != is && (was == device.PinnedMemory || is == device.PinnedMemory) {
-				return fmt.Sprintf("%s would move from %v to %v, and a node keeps the kind of its ends", parts.OpName(x.prog.sched.Graph, op), was, is)
+				return fmt.Sprintf("%s would move from %v to %v, and a node keeps the kind of its ends", x.prog.name(op), was, is)
 			}
 		}
 	}
@@ -191,7 +207,7 @@ func (x *Exec) mustRebuild(ops []ir.OpID, moved []ir.BufferID, p *planned) strin
 func (x *Exec) present(works []opWork) []opWork {
 	was := make([]opWork, len(works))
 	for i, w := range works {
-		was[i] = opWork{w.op, x.prog.work[w.op]}
+		was[i] = opWork{w.op, x.prog.workOf(w.op)}
 	}
 	return was
 }
@@ -212,7 +228,8 @@ func (x *Exec) adopt(p *planned) {
 		x.prog.bound.Bind(id, at)
 	}
 	for _, w := range p.works {
-		x.prog.work[w.op] = w.work
+		q, v := x.prog.find(w.op)
+		q.work[v] = w.work
 	}
 	for id, home := range p.homes {
 		x.memory.homes[id] = home

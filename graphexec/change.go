@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/reprise-gpu/reprise/device"
@@ -14,7 +13,8 @@ import (
 
 // Change is something that replays from now on do otherwise. Replays already enqueued
 // do what they did. Operations are named by their number in the trace, "%3", or by the
-// kernel or label that only one of them has.
+// kernel or label that only one of them has. "%3/%1" is operation %1 of the body of %3, and "%3/else/%1" that of the
+// second body of a branch.
 type Change struct {
 	name func() string // "swap @a and @b"
 	// make edits, and says which operations that touches, ascending or not.
@@ -93,7 +93,7 @@ func Grid(op string, grid ir.Dim3) Change {
 			return nil, err
 		}
 		if err := x.fits(id, grid); err != nil {
-			return nil, parts.OpError(x.prog.sched.Graph, id, err)
+			return nil, x.prog.about(id, err)
 		}
 		put(&e.grid, id, grid)
 		return []ir.OpID{id}, nil
@@ -137,7 +137,6 @@ func listed(buffers []ir.Buffer) string {
 
 // findBuffer is a buffer that can be elsewhere.
 func (x *Exec) findBuffer(name string) (ir.BufferID, error) {
-	g := x.prog.sched.Graph
 	_, err := x.pointerOf(name)
 	id := x.prog.users().named[name]
 	switch {
@@ -147,8 +146,8 @@ func (x *Exec) findBuffer(name string) (ir.BufferID, error) {
 		return 0, fmt.Errorf("buffer @%s lies in the arena of the replay, with others: plan without memplan", name)
 	}
 	for _, op := range x.prog.users().buffer[id] {
-		if g.Ops[op].Kind == ir.KindHost {
-			return 0, fmt.Errorf("buffer @%s is used by host call %s, which would go on with the memory that it has", name, parts.OpName(g, op))
+		if x.prog.op(op).Kind == ir.KindHost {
+			return 0, fmt.Errorf("buffer @%s is used by host call %s, which would go on with the memory that it has", name, x.prog.name(op))
 		}
 	}
 	return id, nil
@@ -172,27 +171,24 @@ func (p *program) inArena(id ir.BufferID) bool {
 	return ok && placed.holds(id)
 }
 
-// numberOf is the operation of a name such as "%3", -1 for none.
-func numberOf(name string) ir.OpID {
-	n, err := strconv.ParseUint(strings.TrimPrefix(name, "%"), 10, 31)
-	if id := ir.OpID(n); err == nil && id.String() == name {
-		return id
-	}
-	return -1
-}
-
-// findOp is the operation of a name.
+// findOp returns the operation of a name, by its number in the whole program.
 func (x *Exec) findOp(name string) (found ir.OpID, err error) {
 	if name == "" {
 		return 0, fmt.Errorf("%w: the operation to change: use a number such as %%0, a kernel or a label", ir.ErrMissing)
 	}
 	g := x.prog.sched.Graph
 	var all []string
-	number := numberOf(name)
-	for i := range g.Ops {
-		id := ir.OpID(i)
-		if op := &g.Ops[i]; number == g.Traced(id) || name == op.Label || op.Kind == ir.KindLaunch && name == op.Launch.Entry {
-			found, all = id, append(all, parts.OpName(g, id))
+	for _, p := range x.prog.programs() {
+		local := p.sched.Graph
+		path, number := p.path(), ""
+		if strings.HasPrefix(name, path+"%") {
+			number = name[len(path):]
+		}
+		for i := range local.Ops {
+			v := ir.OpID(i)
+			if op := &local.Ops[i]; number != "" && number == local.Traced(v).String() || name == op.Label || op.Kind == ir.KindLaunch && name == op.Launch.Entry {
+				found, all = p.first+v, append(all, x.prog.name(p.first+v))
+			}
 		}
 	}
 	switch len(all) {
@@ -225,17 +221,18 @@ type Slicer interface {
 
 // stays says why a launch cannot have the parameters and the grid of the edits.
 func (x *Exec) stays(id ir.OpID, e *edits) error {
-	g := x.prog.sched.Graph
+	launch := x.prog.op(id).Launch
 	s, ok := x.prog.trace().(Slicer)
-	if !ok || g.Ops[id].Launch == nil || len(e.params) == 0 && len(e.grid) == 0 {
+	if !ok || launch == nil || len(e.params) == 0 && len(e.grid) == 0 {
 		return nil
 	}
-	return s.Stays(g, id, e.gridOf(id, g.Ops[id].Launch), e.Value)
+	q, v := x.prog.find(id)
+	return s.Stays(q.sched.Graph, v, e.gridOf(id, launch), e.Value)
 }
 
 // fits says why a launch cannot have another grid.
 func (x *Exec) fits(id ir.OpID, grid ir.Dim3) error {
-	op := &x.prog.sched.Graph.Ops[id]
+	op := x.prog.op(id)
 	if op.Kind != ir.KindLaunch {
 		return errors.New("it is no launch and has no grid")
 	}

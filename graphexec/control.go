@@ -1,11 +1,7 @@
 package graphexec
 
 import (
-	"fmt"
-	"slices"
-
 	"github.com/reprise-gpu/reprise/device"
-	"github.com/reprise-gpu/reprise/graphexec/internal/parts"
 	"github.com/reprise-gpu/reprise/graphexec/internal/until"
 	"github.com/reprise-gpu/reprise/ir"
 )
@@ -21,7 +17,57 @@ import (
 // The kernels begin, until and choose are in until.cu.
 type controls struct {
 	module device.Module
-	states []device.Ptr // of loops, see until.cu
+	states []device.Ptr         // of loops, see until.cu
+	nodes  map[ir.OpID][]atNode // of operations in bodies; for a loop or a branch, those that read its scalar
+}
+
+// atNode is a node that changes with an operation.
+type atNode struct {
+	exec device.GraphExec
+	body device.Graph // the body that holds it; 0 for the graph itself
+	node device.Node
+	// read returns the work of a node that reads a scalar at an address; nil for a node with the work of the operation.
+	read func(device.Ptr) device.Work
+}
+
+// add adds a node for an operation. Its instance is set later.
+func (k *controls) add(op ir.OpID, n atNode) { put(&k.nodes, op, append(k.nodes[op], n)) }
+
+// instantiated sets the instance of the nodes that have none.
+func (k *controls) instantiated(exec device.GraphExec) {
+	for _, nodes := range k.nodes {
+		for i := range nodes {
+			if nodes[i].exec == 0 {
+				nodes[i].exec = exec
+			}
+		}
+	}
+}
+
+// holds reports whether update changes an operation of p: a loop or a branch, or an operation in a body. The latter has no
+// node while an operation around it is off.
+func (k *controls) holds(p *program, op ir.OpID) bool {
+	return int(op) >= len(p.work) || p.bodies[op] != nil
+}
+
+// update updates the nodes of an operation.
+func (k *controls) update(dev device.Device, w opWork) error {
+	for _, n := range k.nodes[w.op] {
+		work := w.work
+		if n.read != nil {
+			work = n.read(work.(*device.Copy).Src)
+		}
+		var err error
+		if n.body == 0 {
+			err = dev.UpdateNode(n.exec, n.node, work)
+		} else {
+			err = dev.(device.Looper).UpdateBodyNode(n.exec, n.body, n.node, work)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Offsets in the state of a loop, and its size; the words are those of until.cu.
@@ -44,7 +90,7 @@ func (q *sequence) control(op ir.OpID, deps []device.Node) (device.Node, error) 
 		return 0, err
 	}
 	c := conditional{sequence: q, looper: looper, op: op, of: q.prog.sched.Graph.Ops[op].Control, test: q.prog.test(op)}
-	c.label = parts.OpName(q.prog.sched.Graph, op)
+	c.label = q.prog.nameHere(op)
 	if q.prog.sched.Graph.Ops[op].Kind == ir.KindLoop {
 		return c.loop(deps)
 	}
@@ -96,9 +142,15 @@ func (c *conditional) loop(deps []device.Node) (device.Node, error) {
 		return 0, err
 	}
 	if c.nested {
-		if deps, err = c.launch(c.graph, deps, "loop_begin", condition, nil, nil); err != nil {
+		begin, err := c.kernel("loop_begin", condition, nil)
+		if err != nil {
 			return 0, err
 		}
+		n, err := c.dev.AddNode(c.graph, deps, begin())
+		if err != nil {
+			return 0, err
+		}
+		deps = []device.Node{n}
 	}
 	node, bodies, err := c.looper.AddConditional(c.graph, deps, device.Conditional{Kind: device.While, Condition: condition, Bodies: 1, Label: c.label})
 	if err != nil {
@@ -108,18 +160,30 @@ func (c *conditional) loop(deps []device.Node) (device.Node, error) {
 	if err != nil {
 		return 0, err
 	}
+	return node, c.until(bodies[0], ends, condition)
+}
+
+// until adds the kernel that ends an iteration.
+func (c *conditional) until(body device.Graph, ends []device.Node, condition device.Condition) error {
 	state, err := c.state()
 	if err != nil {
-		return 0, err
+		return err
 	}
 	entry, test := c.test.Kernel()
-	at := c.prog.settings.address(c.of.Scalar)
-	if test == nil { // no value ends the loop: compare what is never 0
-		at, test = state+stateEvery, make([]byte, 8)
+	if test != nil {
+		_, err = c.read(body, body, ends, entry, condition, test, state)
+		return err
 	}
-	_, err = c.launch(bodies[0], ends, entry, condition, []device.Ptr{at, state}, test)
-	return node, err
+	until, err := c.kernel(entry, condition, make([]byte, 8)) // no value ends the loop: compare what is never 0
+	if err != nil {
+		return err
+	}
+	_, err = c.dev.AddNode(body, ends, until(state+stateEvery, state))
+	return err
 }
+
+// number is that of the operation in the whole program.
+func (c *conditional) number() ir.OpID { return c.prog.first + c.op }
 
 // state allocates and sets the counts of a loop.
 func (c *conditional) state() (device.Ptr, error) {
@@ -140,9 +204,11 @@ func (c *conditional) branch(deps []device.Node) (device.Node, error) {
 		return 0, err
 	}
 	if entry, test := c.test.BranchKernel(); test != nil { // else the condition never holds
-		if deps, err = c.launch(c.graph, deps, entry, condition, []device.Ptr{c.prog.settings.address(c.of.Scalar)}, test); err != nil {
+		n, err := c.read(c.graph, c.around(), deps, entry, condition, test)
+		if err != nil {
 			return 0, err
 		}
+		deps = []device.Node{n}
 	}
 	node, bodies, err := c.looper.AddConditional(c.graph, deps, device.Conditional{Kind: device.If, Condition: condition, Bodies: len(c.of.Bodies), Label: c.label})
 	if err != nil {
@@ -156,42 +222,49 @@ func (c *conditional) branch(deps []device.Node) (device.Node, error) {
 	return node, nil
 }
 
+// around is the body that holds the operation; 0 for the graph that is launched.
+func (c *conditional) around() device.Graph {
+	if c.nested {
+		return c.graph
+	}
+	return 0
+}
+
 // body adds the operations of a body to its graph and returns the last ones.
 func (c *conditional) body(i int, graph device.Graph) ([]device.Node, error) {
 	prog := c.prog.bodies[c.op][i]
 	inner := sequence{dev: c.dev, graph: graph, top: c.top, stream: c.stream, nested: true, controls: c.controls, prog: prog, when: make([]surrounding, len(prog.work))}
-	_, err := inner.add()
-	return inner.ends, err
-}
-
-// launch adds a kernel of until.cu to a graph.
-func (c *conditional) launch(g device.Graph, deps []device.Node, entry string, condition device.Condition, addresses []device.Ptr, test []byte) ([]device.Node, error) {
-	f, err := c.dev.Function(c.controls.module, entry)
+	nodes, err := inner.add()
 	if err != nil {
 		return nil, err
 	}
-	n, err := c.dev.AddNode(g, deps, until.Launch(f, entry+" of "+c.label, condition, addresses, test))
-	return []device.Node{n}, err
-}
-
-// controlled reports whether a program has loops or branches.
-func (p *program) controlled() bool {
-	return slices.ContainsFunc(p.sched.Graph.Ops, func(op ir.Op) bool { return op.Control != nil })
-}
-
-// newBodies lowers the bodies of loops and branches, which have the settings of the program around them.
-func (p *program) newBodies(dev device.Device) error {
-	for v := range p.sched.Graph.Ops {
-		for _, s := range p.sched.Bodies[ir.OpID(v)] {
-			body, err := newProgram(dev, s, p.bound)
-			if err != nil {
-				return fmt.Errorf("the body of %w", parts.OpError(p.sched.Graph, ir.OpID(v), err))
-			}
-			if p.bodies == nil {
-				p.bodies = map[ir.OpID][]*program{}
-			}
-			p.bodies[ir.OpID(v)] = append(p.bodies[ir.OpID(v)], body)
+	for v, n := range nodes {
+		if prog.sched.Graph.Ops[v].Control == nil {
+			c.controls.add(prog.first+ir.OpID(v), atNode{body: graph, node: n})
 		}
 	}
-	return nil
+	return inner.ends, nil
+}
+
+// kernel returns the launch of a kernel of until.cu, by its addresses.
+func (c *conditional) kernel(entry string, condition device.Condition, test []byte) (func(addresses ...device.Ptr) *device.Launch, error) {
+	f, err := c.dev.Function(c.controls.module, entry)
+	return func(addresses ...device.Ptr) *device.Launch {
+		return until.Launch(f, entry+" of "+c.label, condition, addresses, test)
+	}, err
+}
+
+// read adds a kernel that is passed the address of the scalar, and more, to a graph, and notes the node for changes of
+// that address. body is 0 if the graph is none.
+func (c *conditional) read(g, body device.Graph, deps []device.Node, entry string, condition device.Condition, test []byte, more ...device.Ptr) (device.Node, error) {
+	kernel, err := c.kernel(entry, condition, test)
+	if err != nil {
+		return 0, err
+	}
+	launch := func(scalar device.Ptr) device.Work { return kernel(append([]device.Ptr{scalar}, more...)...) }
+	n, err := c.dev.AddNode(g, deps, launch(c.prog.work[c.op].(*device.Copy).Src))
+	if err == nil {
+		c.controls.add(c.number(), atNode{body: body, node: n, read: launch})
+	}
+	return n, err
 }

@@ -200,15 +200,13 @@ func prepare(dev device.Device, s *ir.Schedule, b Bindings) (_ *Exec, err error)
 	if err != nil {
 		return nil, err
 	}
-	x.prog, x.memory = prog, watch(dev, &prog.settings)
+	x.prog, x.memory = prog, watch(dev, prog.settings)
 	return x, nil
 }
 
 // clone is the same program for another back end, in the same memory.
 func (x *Exec) clone() *Exec {
-	prog := *x.prog
-	prog.settings, prog.work = prog.settings.clone(), slices.Clone(prog.work)
-	c := &Exec{dev: x.dev, prog: &prog}
+	c := &Exec{dev: x.dev, prog: x.prog.clone()}
 	if x.memory != nil {
 		memory := *x.memory
 		memory.homes = slices.Clone(memory.homes)

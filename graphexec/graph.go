@@ -61,6 +61,7 @@ func (b *graphBackend) build() (i instance, err error) {
 	if i.exec, err = b.dev.Instantiate(i.graph); err != nil {
 		return i, err
 	}
+	i.controls.instantiated(i.exec)
 	i.index = map[ir.OpID]int{}
 	cmds := b.prefetches(&i, nil, when, beforeGraph)
 	cmds = append(cmds, device.Command{Kind: device.RunGraph, Stream: b.stream, Exec: i.exec})
@@ -83,7 +84,7 @@ func (b *graphBackend) rebuild() error {
 	return was.close(b.dev)
 }
 
-func (b *graphBackend) keeps(op ir.OpID) bool { return b.nodes[op] != 0 }
+func (b *graphBackend) keeps(op ir.OpID) bool { return int(op) >= len(b.nodes) || b.nodes[op] != 0 }
 
 func (b *graphBackend) launch(n int) error { return b.replay.Submit(b.dev, n) }
 
@@ -97,16 +98,19 @@ func (b *graphBackend) wait(ctx context.Context) error {
 func (b *graphBackend) update(works []opWork) (int, error) {
 	var changes []device.NodeWork
 	for _, w := range works {
-		if n := b.nodes[w.op]; n != 0 {
-			changes = append(changes, device.NodeWork{Node: n, Work: w.work})
+		if !b.holds(b.prog, w.op) && b.nodes[w.op] != 0 {
+			changes = append(changes, device.NodeWork{Node: b.nodes[w.op], Work: w.work})
 		}
 	}
 	together := len(changes) > 0 && b.dev.UpdateNodes(b.exec, changes) == nil
 	for i, w := range works {
 		var err error
-		if at, prefetch := b.index[w.op]; prefetch {
+		switch at, prefetch := b.index[w.op]; {
+		case b.holds(b.prog, w.op):
+			err = b.controls.update(b.dev, w)
+		case prefetch:
 			err = b.dev.UpdateCommand(b.replay.List, at, w.work)
-		} else if !together {
+		case !together:
 			err = b.dev.UpdateNode(b.exec, b.nodes[w.op], w.work)
 		}
 		if err != nil {

@@ -2,7 +2,6 @@ package graphexec
 
 import (
 	"github.com/reprise-gpu/reprise/device"
-	"github.com/reprise-gpu/reprise/graphexec/internal/parts"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
@@ -33,7 +32,7 @@ func (b *streamsBackend) group(ops []ir.OpID) (device.GraphExec, error) {
 	var before []device.Node
 	for i, v := range ops {
 		if nodes[i], err = q.node(v, before); err != nil {
-			return 0, parts.OpError(b.prog.sched.Graph, v, err)
+			return 0, b.prog.error(v, err)
 		}
 		before = nodes[i : i+1]
 	}
@@ -48,6 +47,7 @@ func (b *streamsBackend) group(ops []ir.OpID) (device.GraphExec, error) {
 	for i, v := range ops {
 		b.groups.node[v] = groupNode{exec, nodes[i]}
 	}
+	b.groups.instantiated(exec)
 	return exec, nil
 }
 

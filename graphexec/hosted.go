@@ -2,6 +2,7 @@ package graphexec
 
 import (
 	"context"
+	"slices"
 
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/graphexec/internal/parts"
@@ -26,8 +27,10 @@ type steps []step
 // step is a list of operations without control, or one loop or branch.
 type step struct {
 	list  parts.Commands
-	ops   []ir.OpID // of the list
+	ops   []ir.OpID // of the list, in the whole program
 	of    *ir.Control
+	op    ir.OpID // that of is, in the whole program
+	off   bool
 	name  string
 	test  until.Test
 	look  *device.Copy // of the scalar to the host
@@ -54,13 +57,14 @@ func newHosted(dev device.Device, p *program) (_ *hosted, err error) {
 // build lowers a program to steps; what was made before an error is among them.
 func (h *hosted) build(p *program) (all steps, err error) {
 	var ops []ir.OpID
+	var cmds []device.Command
 	flush := func() error {
 		if len(ops) == 0 {
 			return nil
 		}
 		s := step{ops: ops}
-		ops = nil
-		s.list, err = parts.Compile(h.dev, h.commands(p, s.ops))
+		s.list, err = parts.Compile(h.dev, cmds)
+		ops, cmds = nil, nil
 		all = append(all, s)
 		return err
 	}
@@ -68,7 +72,8 @@ func (h *hosted) build(p *program) (all steps, err error) {
 		c := p.sched.Graph.Ops[v].Control
 		if c == nil {
 			if _, nothing := p.work[v].(device.Nothing); !nothing {
-				ops = append(ops, v)
+				ops = append(ops, p.first+v)
+				cmds = append(cmds, device.Command{Kind: device.Run, Stream: h.stream, Work: p.work[v]})
 			}
 			continue
 		}
@@ -84,20 +89,10 @@ func (h *hosted) build(p *program) (all steps, err error) {
 	return all, flush()
 }
 
-func (h *hosted) commands(p *program, ops []ir.OpID) []device.Command {
-	cmds := make([]device.Command, len(ops))
-	for i, v := range ops {
-		cmds[i] = device.Command{Kind: device.Run, Stream: h.stream, Work: p.work[v]}
-	}
-	return cmds
-}
-
 // control lowers a loop or a branch.
 func (h *hosted) control(p *program, v ir.OpID, c *ir.Control) (step, error) {
-	name := parts.OpName(p.sched.Graph, v)
-	s := step{of: c, name: name, test: p.test(v), look: &device.Copy{
-		Dst: h.mail.At, Src: p.settings.address(c.Scalar), Bytes: c.Scalar.Hi - c.Scalar.Lo, Label: "scalar of " + name,
-	}}
+	s := step{of: c, op: p.first + v, name: p.nameHere(v), test: p.test(v)}
+	h.read(&s, p.work[v].(*device.Copy))
 	for _, body := range p.bodies[v] {
 		inner, err := h.build(body)
 		s.inner = append(s.inner, inner)
@@ -106,6 +101,12 @@ func (h *hosted) control(p *program, v ir.OpID, c *ir.Control) (step, error) {
 		}
 	}
 	return s, nil
+}
+
+// read sets how a step reads its scalar, and whether it is off.
+func (h *hosted) read(s *step, scalar *device.Copy) {
+	s.off = scalar.Bytes == 0
+	s.look = &device.Copy{Dst: h.mail.At, Src: scalar.Src, Bytes: s.of.Scalar.Hi - s.of.Scalar.Lo, Label: scalar.Label}
 }
 
 func (h *hosted) launch(n int) error {
@@ -125,6 +126,7 @@ func (h *hosted) run(all steps) error {
 		switch {
 		case s.of == nil:
 			err = s.list.Submit(h.dev, 1)
+		case s.off:
 		case s.of.Limit > 0:
 			err = h.loop(s)
 		default:
@@ -184,18 +186,27 @@ func (h *hosted) wait(ctx context.Context) error { return h.dev.SynchronizeConte
 
 func (h *hosted) update(works []opWork) (int, error) {
 	for i, w := range works {
-		if err := h.set(w); err != nil {
+		if err := h.set(h.steps, w); err != nil {
 			return i, err
 		}
 	}
 	return 0, nil
 }
 
-func (h *hosted) set(w opWork) error {
-	for _, s := range h.steps {
-		for at, v := range s.ops {
-			if v == w.op {
-				return h.dev.UpdateCommand(s.list.List, at, w.work)
+// set updates the step of an operation, or the steps of an inner loop or branch.
+func (h *hosted) set(all steps, w opWork) error {
+	for i := range all {
+		s := &all[i]
+		if s.of != nil && s.op == w.op {
+			h.read(s, w.work.(*device.Copy))
+			return nil
+		}
+		if at := slices.Index(s.ops, w.op); at >= 0 {
+			return h.dev.UpdateCommand(s.list.List, at, w.work)
+		}
+		for _, inner := range s.inner {
+			if err := h.set(inner, w); err != nil {
+				return err
 			}
 		}
 	}

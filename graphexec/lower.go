@@ -4,54 +4,69 @@ import (
 	"fmt"
 
 	"github.com/reprise-gpu/reprise/device"
-	"github.com/reprise-gpu/reprise/graphexec/internal/parts"
 	"github.com/reprise-gpu/reprise/internal/lower"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
-// program is a schedule with every operation as device work.
+// program is a schedule with every operation as device work. The bodies of loops and branches are programs too, and
+// share the settings.
+//
+// Settings, changes and back ends identify an operation by its number in the whole program: those of the schedule keep
+// their own numbers, and those of the bodies follow, body by body.
 type program struct {
 	sched     *ir.Schedule
 	bound     Bindings
-	functions functionCache
-	settings  settings
-	used      *users                 // nil until they are needed
-	work      []device.Work          // by operation, with the settings; nothing for a loop or a branch
-	bodies    map[ir.OpID][]*program // of loops and branches; nil without any
+	functions *functionCache
+	settings  *settings
+	used      *users        // nil until they are needed
+	work      []device.Work // by operation of the schedule, with the settings; of a loop or a branch a copy, see scalar
+
+	bodies map[ir.OpID][]*program // of loops and branches; nil without any
+	inner  []*program             // all bodies, ascending by first; of the outermost program only
+	first  ir.OpID                // number of the first operation in the whole program
+	place  bodyPlace              // of a body
 }
 
 func newProgram(dev device.Device, s *ir.Schedule, b Bindings) (*program, error) {
-	g := s.Graph
+	settings := traced(s.Graph, b)
 	p := &program{
 		sched:     s,
 		bound:     b,
-		functions: functionCache{dev: dev, b: b, seen: map[functionKey]device.Function{}},
-		settings:  traced(g, b),
-		work:      make([]device.Work, g.Len()),
+		functions: &functionCache{dev: dev, b: b, seen: map[functionKey]device.Function{}},
+		settings:  &settings,
 	}
-	none := edits{of: &p.settings}
-	for i := range g.Ops {
-		id := ir.OpID(i)
-		w, err := p.lowerOp(id, &none)
-		if err != nil {
-			return nil, parts.OpError(g, id, err)
-		}
-		p.work[id] = w
-	}
-	return p, p.newBodies(dev)
+	next := ir.OpID(0)
+	return p, p.lower(p, &next)
 }
 
-// lowerOp returns the work of an operation with edits.
+// lower lowers the operations of p, and its bodies, which it adds to those of the outermost program. next is the first
+// number that no operation has.
+func (p *program) lower(outermost *program, next *ir.OpID) error {
+	g := p.sched.Graph
+	p.first, p.work = *next, make([]device.Work, g.Len())
+	*next += ir.OpID(g.Len())
+	none := edits{of: p.settings}
+	for i := range g.Ops {
+		w, err := p.lowerOp(ir.OpID(i), &none)
+		if err != nil {
+			return p.error(ir.OpID(i), err)
+		}
+		p.work[i] = w
+	}
+	return p.lowerBodies(outermost, next)
+}
+
+// lowerOp returns the work of an operation of the schedule with edits.
 func (p *program) lowerOp(id ir.OpID, e *edits) (device.Work, error) {
 	op := &p.sched.Graph.Ops[id]
-	s := lower.Settings{Label: p.label(id), Off: e.isOff(id)}
+	s := lower.Settings{Label: p.label(id), Off: e.isOff(p.first + id)}
 	switch op.Kind {
 	case ir.KindLaunch:
 		if err := p.setLaunch(id, e, &s); err != nil {
 			return nil, err
 		}
 	case ir.KindLoop, ir.KindBranch:
-		return device.Nothing{}, nil // see controls
+		return scalar(op.Control, &s, e), nil
 	case ir.KindHost:
 		if s.Host = p.bound.HostFunc(p.sched.Graph.Traced(id)); s.Host == nil {
 			return nil, fmt.Errorf("no host function is bound: a trace read from a file must be given one")
@@ -66,7 +81,7 @@ func (p *program) setLaunch(id ir.OpID, e *edits, s *lower.Settings) (err error)
 	if s.Function, err = p.functions.get(l.Module, l.Entry); err != nil {
 		return err
 	}
-	s.Grid = e.gridOf(id, l)
+	s.Grid = e.gridOf(p.first+id, l)
 	if p.sched.Priority != nil {
 		s.Priority = int(p.sched.Priority[id])
 	}
@@ -79,7 +94,17 @@ func (p *program) label(id ir.OpID) string {
 	if was, lowered := p.work[id].(*device.Launch); lowered {
 		return was.Label
 	}
-	return parts.OpName(p.sched.Graph, id)
+	return p.nameHere(id)
+}
+
+// scalar returns the work of a loop or a branch: a copy from its scalar, without a destination. It has no bytes if the
+// operation is off.
+func scalar(c *ir.Control, s *lower.Settings, e *edits) *device.Copy {
+	look := &device.Copy{Src: e.Address(c.Scalar.Buffer) + device.Ptr(c.Scalar.Lo), Label: "scalar of " + s.Label}
+	if !s.Off {
+		look.Bytes = c.Scalar.Hi - c.Scalar.Lo
+	}
+	return look
 }
 
 type functionKey struct {

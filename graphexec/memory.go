@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/reprise-gpu/reprise/device"
-	"github.com/reprise-gpu/reprise/graphexec/internal/parts"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
@@ -149,8 +148,8 @@ func (x *Exec) allows(id ir.BufferID, at device.Ptr, p *planned) error {
 		return nil
 	}
 	for _, op := range x.prog.users().buffer[id] {
-		if x.prog.sched.Graph.Ops[op].Copy == nil {
-			return fmt.Errorf("buffer @%s is in %v and cannot be in %v, for %s uses it", b.Name, was, a.Kind, parts.OpName(x.prog.sched.Graph, op))
+		if x.prog.op(op).Copy == nil {
+			return fmt.Errorf("buffer @%s is in %v and cannot be in %v, for %s uses it", b.Name, was, a.Kind, x.prog.name(op))
 		}
 	}
 	return nil

@@ -3,6 +3,7 @@ package graphexec
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/graphexec/internal/parts"
@@ -81,6 +82,7 @@ func (r *rounds) build() (t template, err error) {
 	if t.instance, err = dev.Instantiate(t.graph); err != nil {
 		return t, err
 	}
+	t.controls.instantiated(t.instance)
 	t.replay, err = parts.Compile(dev, []device.Command{{Kind: device.RunGraph, Stream: r.options.Stream, Exec: t.instance}})
 	return t, err
 }
@@ -136,11 +138,19 @@ func (r *rounds) rebuild() error {
 
 // update has every run do other work.
 func (r *rounds) update(works []opWork) (int, error) {
-	n, err := r.set(r.changes(works))
+	plain := make([]opWork, 0, len(works))
+	for i, w := range works {
+		if !r.holds(r.exec.prog, w.op) {
+			plain = append(plain, w)
+		} else if err := r.controls.update(r.dev, w); err != nil {
+			return i, err
+		}
+	}
+	n, err := r.set(r.changes(plain))
 	if err == nil {
 		return 0, nil
 	}
-	return n / r.runs, err
+	return slices.Index(works, plain[n/r.runs]), err
 }
 
 // changes are those of the nodes of some operations, run by run.

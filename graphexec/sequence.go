@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/reprise-gpu/reprise/device"
-	"github.com/reprise-gpu/reprise/graphexec/internal/parts"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
@@ -81,7 +80,7 @@ func (q *sequence) add() ([]device.Node, error) {
 			deps = append(deps, q.reader)
 		}
 		if nodes[op], err = q.node(op, deps); err != nil {
-			return nil, parts.OpError(s.Graph, op, err)
+			return nil, q.prog.error(op, err)
 		}
 		if err := q.close(op, nodes, due); err != nil {
 			return nil, err
@@ -99,6 +98,9 @@ func (q *sequence) add() ([]device.Node, error) {
 // node adds the node of an operation.
 func (q *sequence) node(op ir.OpID, deps []device.Node) (device.Node, error) {
 	if q.prog.sched.Graph.Ops[op].Control != nil {
+		if q.prog.work[op].(*device.Copy).Bytes == 0 { // it is off
+			return q.dev.AddNode(q.graph, deps, device.Nothing{})
+		}
 		return q.control(op, deps)
 	}
 	return q.dev.AddNode(q.graph, deps, q.prog.work[op])

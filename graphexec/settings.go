@@ -12,8 +12,8 @@ import (
 type settings struct {
 	params  []ir.Scalar         // by parameter
 	pointer []device.Ptr        // by buffer; 0 for none
-	grid    map[ir.OpID]ir.Dim3 // of launches with another than was traced, zero for that
-	off     map[ir.OpID]bool    // operations that are skipped
+	grid    map[ir.OpID]ir.Dim3 // of launches of the whole program with another than was traced, zero for that
+	off     map[ir.OpID]bool    // operations of the whole program that are skipped
 }
 
 // traced are the settings of the trace.
@@ -38,8 +38,6 @@ func traced(g *ir.Graph, b Bindings) settings {
 func (s *settings) clone() settings {
 	return settings{slices.Clone(s.params), slices.Clone(s.pointer), maps.Clone(s.grid), maps.Clone(s.off)}
 }
-
-func (s *settings) address(r ir.Range) device.Ptr { return s.pointer[r.Buffer] + device.Ptr(r.Lo) }
 
 // edits are settings that differ from others in a few things. A change of one thing takes no longer in a program
 // that has many.

@@ -132,7 +132,7 @@ func (b *streamsBackend) commands(records []bool) (cmds []device.Command, err er
 func (b *streamsBackend) running(ops []ir.OpID) []ir.OpID {
 	return slices.DeleteFunc(slices.Clone(ops), func(v ir.OpID) bool {
 		_, none := b.prog.work[v].(device.Nothing)
-		return none && b.prog.sched.Graph.Ops[v].Control == nil
+		return none
 	})
 }
 
@@ -234,9 +234,12 @@ func (b *streamsBackend) wait(ctx context.Context) error {
 func (b *streamsBackend) update(works []opWork) (int, error) {
 	for i, w := range works {
 		var err error
-		if n, grouped := b.groups.node[w.op]; grouped {
+		switch n, grouped := b.groups.node[w.op]; {
+		case b.groups.holds(b.prog, w.op):
+			err = b.groups.update(b.dev, w)
+		case grouped:
 			err = b.dev.UpdateNode(n.exec, n.node, w.work)
-		} else if b.index[w.op] >= 0 {
+		case b.index[w.op] >= 0:
 			err = b.dev.UpdateCommand(b.list, b.forks+b.index[w.op], w.work)
 		}
 		if err != nil {
@@ -246,10 +249,10 @@ func (b *streamsBackend) update(works []opWork) (int, error) {
 	return 0, nil
 }
 
-// keeps is whether an operation is in a group.
+// keeps is whether an operation is in a group, or in a body of one.
 func (b *streamsBackend) keeps(op ir.OpID) bool {
 	_, grouped := b.groups.node[op]
-	return grouped
+	return grouped || int(op) >= len(b.index)
 }
 
 // rebuild compiles again, with what the operations of the program do now. The streams stay, for others may know the first.

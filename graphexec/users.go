@@ -1,12 +1,10 @@
 package graphexec
 
 import (
-	"slices"
-
 	"github.com/reprise-gpu/reprise/ir"
 )
 
-// users lists the operations that a change of something touches, ascending.
+// users lists the operations that a change of something touches, by their numbers in the whole program, ascending.
 type users struct {
 	param  [][]ir.OpID // launches that take a parameter
 	buffer [][]ir.OpID // operations that are given a buffer
@@ -23,57 +21,43 @@ func (p *program) users() *users {
 	for i := range g.Buffers {
 		u.named[g.Buffers[i].Name] = ir.BufferID(i)
 	}
-	add := func(list *[]ir.OpID, op ir.OpID) {
-		if !slices.Contains((*list)[max(0, len(*list)-1):], op) { // once each
-			*list = append(*list, op)
-		}
-	}
-	var scratch [2]ir.Access
-	for i := range g.Ops {
-		id, op := ir.OpID(i), &g.Ops[i]
-		if op.Control != nil {
-			u.addBodies(id, op.Control, add)
-			continue
-		}
-		if op.Kind != ir.KindLaunch {
-			accesses := op.Accesses(&scratch)
-			for _, a := range accesses {
-				add(&u.buffer[a.Buffer], id)
-			}
-			continue
-		}
-		for _, a := range op.Launch.Args {
-			switch a.Kind {
-			case ir.ArgParam:
-				add(&u.param[a.Param], id)
-			case ir.ArgBuffer:
-				add(&u.buffer[a.Buffer], id)
-			}
+	for _, q := range p.programs() {
+		for v := range q.sched.Graph.Ops {
+			u.add(q.first+ir.OpID(v), &q.sched.Graph.Ops[v])
 		}
 	}
 	p.used = u
 	return u
 }
 
-// addBodies adds a loop or a branch as a user of all that operations of its bodies are given.
-func (u *users) addBodies(id ir.OpID, c *ir.Control, add func(*[]ir.OpID, ir.OpID)) {
-	add(&u.buffer[c.Scalar.Buffer], id)
-	eachOp(c, func(op *ir.Op) {
-		for _, a := range op.Accesses(new([2]ir.Access)) {
-			add(&u.buffer[a.Buffer], id)
-		}
-		if op.Launch == nil {
-			return
-		}
+// add adds an operation as a user of what it is given. A loop or a branch is given its scalar alone; its bodies have
+// operations of their own.
+func (u *users) add(id ir.OpID, op *ir.Op) {
+	switch {
+	case op.Control != nil:
+		addOnce(&u.buffer[op.Control.Scalar.Buffer], id)
+	case op.Kind == ir.KindLaunch:
 		for _, a := range op.Launch.Args {
 			switch a.Kind {
 			case ir.ArgParam:
-				add(&u.param[a.Param], id)
+				addOnce(&u.param[a.Param], id)
 			case ir.ArgBuffer:
-				add(&u.buffer[a.Buffer], id)
+				addOnce(&u.buffer[a.Buffer], id)
 			}
 		}
-	})
+	default:
+		var scratch [2]ir.Access
+		for _, a := range op.Accesses(&scratch) {
+			addOnce(&u.buffer[a.Buffer], id)
+		}
+	}
+}
+
+// addOnce appends an operation to an ascending list that may end with it.
+func addOnce(list *[]ir.OpID, op ir.OpID) {
+	if n := len(*list); n == 0 || (*list)[n-1] != op {
+		*list = append(*list, op)
+	}
 }
 
 // eachOp calls f for the operations of all bodies, those of nested ones too.

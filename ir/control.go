@@ -49,7 +49,7 @@ type Control struct {
 	Every int64 // of a loop: iterations between two evaluations, at least 1
 
 	// Bodies are one for a loop, one or two for a branch. A body has the modules, parameters and buffers of the graph
-	// around it. Its operations have numbers of their own, from 0.
+	// around it, and no Trace. Its operations have numbers of their own, from 0.
 	Bodies []*Graph
 }
 
@@ -131,7 +131,7 @@ func accessMode(reads, writes bool) Mode {
 
 // share gives the tables of g to a body of one of its operations.
 func (g *Graph) share(body *Graph) {
-	body.Name, body.Trace = g.Name, g.Trace
+	body.Name = g.Name
 	body.Modules, body.Params, body.Buffers, body.Made = g.Modules, g.Params, g.Buffers, g.Made
 	body.shareAll()
 }

@@ -94,7 +94,7 @@ func (t *Tracer) shareTables(ops []ir.Op) {
 		}
 		for _, body := range ops[i].Control.Bodies {
 			g := t.graph
-			body.Name, body.Trace, body.Modules, body.Params, body.Buffers = g.Name, g.Trace, g.Modules, g.Params, g.Buffers
+			body.Name, body.Modules, body.Params, body.Buffers = g.Name, g.Modules, g.Params, g.Buffers
 			t.shareTables(body.Ops)
 		}
 	}

@@ -148,6 +148,9 @@ func (tr *Trace) Stays(g *ir.Graph, id ir.OpID, grid ir.Dim3, value func(ir.Para
 // promised is a launch of a plan, and the slices that it is passed; none where nothing depends on them.
 func (tr *Trace) promised(g *ir.Graph, id ir.OpID) (*ir.Launch, []ir.Range) {
 	op := &g.Ops[id]
+	if slices, ok := tr.t.promises[op.Launch]; ok { // also in a body, whose graph is not that of the trace
+		return op.Launch, slices
+	}
 	if own := tr.own(g, id); own != nil {
 		return own.Launch, tr.t.promises[own.Launch]
 	}

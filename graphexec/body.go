@@ -1,0 +1,135 @@
+package graphexec
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/graphexec/internal/parts"
+	"github.com/reprise-gpu/reprise/ir"
+)
+
+// bodyPlace says which body a program is.
+type bodyPlace struct {
+	of *program // the program around it; nil for the outermost
+	op ir.OpID  // of the schedule of that program
+	n  int      // 1 for the second body of a branch, else 0
+}
+
+// lowerBodies lowers the bodies of loops and branches.
+func (p *program) lowerBodies(outermost *program, next *ir.OpID) error {
+	for v := range p.sched.Graph.Ops {
+		for n, s := range p.sched.Bodies[ir.OpID(v)] {
+			body := &program{sched: s, bound: p.bound, functions: p.functions, settings: p.settings, place: bodyPlace{p, ir.OpID(v), n}}
+			outermost.inner = append(outermost.inner, body)
+			if err := body.lower(outermost, next); err != nil {
+				return err
+			}
+			put(&p.bodies, ir.OpID(v), append(p.bodies[ir.OpID(v)], body))
+		}
+	}
+	return nil
+}
+
+// controlled reports whether a program has loops or branches.
+func (p *program) controlled() bool { return p.bodies != nil }
+
+// find returns the program whose schedule has operation id of the whole program, and its number there.
+func (p *program) find(id ir.OpID) (*program, ir.OpID) {
+	at, found := slices.BinarySearchFunc(p.inner, id, func(q *program, id ir.OpID) int { return int(q.first - id) })
+	if !found {
+		at--
+	}
+	if at >= 0 { // an empty body has the number of the next one
+		for p.inner[at].first+ir.OpID(len(p.inner[at].work)) <= id {
+			at++
+		}
+		p = p.inner[at]
+	}
+	return p, id - p.first
+}
+
+// op returns operation id of the whole program.
+func (p *program) op(id ir.OpID) *ir.Op {
+	q, v := p.find(id)
+	return &q.sched.Graph.Ops[v]
+}
+
+// workOf returns the present work of operation id of the whole program.
+func (p *program) workOf(id ir.OpID) device.Work {
+	q, v := p.find(id)
+	return q.work[v]
+}
+
+// name names operation id of the whole program: "%3 square at vec.go:41", and "%1/%0 square at vec.go:40" in the body of
+// a loop or branch %1.
+func (p *program) name(id ir.OpID) string {
+	q, v := p.find(id)
+	return q.nameHere(v)
+}
+
+// nameHere names operation v of the schedule of p as name does.
+func (p *program) nameHere(v ir.OpID) string { return p.path() + parts.OpName(p.sched.Graph, v) }
+
+// path is what precedes the names of operations in a body: "%1/", and "%1/else/" for the second body of a branch.
+func (p *program) path() string {
+	at := p.place
+	switch {
+	case at.of == nil:
+		return ""
+	case at.n == 1:
+		return fmt.Sprintf("%s%v/else/", at.of.path(), at.of.sched.Graph.Traced(at.op))
+	}
+	return fmt.Sprintf("%s%v/", at.of.path(), at.of.sched.Graph.Traced(at.op))
+}
+
+// error adds the name of an operation of the schedule of p to an error.
+func (p *program) error(v ir.OpID, err error) error {
+	return fmt.Errorf("%s%w", p.path(), parts.OpError(p.sched.Graph, v, err))
+}
+
+// about adds the name of operation id of the whole program to an error.
+func (p *program) about(id ir.OpID, err error) error {
+	q, v := p.find(id)
+	return q.error(v, err)
+}
+
+// programs returns p and all its bodies.
+func (p *program) programs() []*program { return append([]*program{p}, p.inner...) }
+
+// clone copies a program with settings of its own. It shares what does not change.
+func (p *program) clone() *program {
+	settings := p.settings.clone()
+	c := &program{inner: make([]*program, 0, len(p.inner))}
+	p.copyTo(c, c, &settings)
+	return c
+}
+
+func (p *program) copyTo(c, outermost *program, s *settings) {
+	inner, place := c.inner, c.place
+	*c = *p
+	c.inner, c.place, c.settings, c.work = inner, place, s, slices.Clone(p.work)
+	c.bodies = nil
+	for v := range p.sched.Graph.Ops {
+		for n, body := range p.bodies[ir.OpID(v)] {
+			copied := &program{place: bodyPlace{c, ir.OpID(v), n}}
+			outermost.inner = append(outermost.inner, copied)
+			body.copyTo(copied, outermost, s)
+			put(&c.bodies, ir.OpID(v), append(c.bodies[ir.OpID(v)], copied))
+		}
+	}
+}
+
+// writes reports whether an operation that is on with edits may write some bytes of r.
+func (p *program) writes(r ir.Range, e *edits) bool {
+	for v, writes := range parts.Writers(p.sched.Graph, r) {
+		id := ir.OpID(v)
+		if !writes || e.isOff(p.first+id) {
+			continue
+		}
+		if p.sched.Graph.Ops[v].Control == nil || slices.ContainsFunc(p.bodies[id], func(q *program) bool { return q.writes(r, e) }) {
+			return true
+		}
+	}
+	return false
+}
