@@ -24,7 +24,7 @@ help: ## print this list
 CC := $(shell $(GO) env CC)
 HAVE_CC := $(shell command -v $(firstword $(CC)))
 CUDA_ENV := CGO_ENABLED=1 CGO_CFLAGS="-g -O2 -I$(CURDIR)/cuda/include" CGO_LDFLAGS="-g -O2 -L$(CURDIR)/build/lib"
-CUDA_PKGS := ./cuda/... ./cmd/... ./scripts
+CUDA_PKGS := ./cuda/... ./internal/lazycuda ./cmd/... ./scripts
 
 # A hash of what simulates, by which compare knows that bin/reprise and libcudasim.so keep the same time.
 SIMULATOR := sim internal/sim internal/des internal/interp internal/ptx device cuda/simabi cuda/libcudasim
@@ -32,7 +32,7 @@ SOURCES = $(shell cat $$(find $(SIMULATOR) -type f ! -name '*_test.go' ! -path '
 NOTE_SOURCES = -X=github.com/reprise-gpu/reprise/internal/sim.Sources=$(SOURCES)
 
 # And one of what the C++ programs are built from. The revision is noted because go stamps none in a linked worktree.
-BASELINE_SOURCES = $(shell cat $$(find baseline cuda/include cuda/lazycuda internal/kernels solver/internal/kernels -regex '.*\.\(cpp\|hpp\|ptx\|def\|[chS]\)' \
+BASELINE_SOURCES = $(shell cat $$(find baseline cuda/include internal/lazycuda internal/kernels solver/internal/kernels -regex '.*\.\(cpp\|hpp\|ptx\|def\|[chS]\)' \
 	! -path '*/tests/*' | LC_ALL=C sort) | sha256sum | cut -c1-16)
 REVISION = $(shell git describe --always --dirty --abbrev=12 2>/dev/null)
 NOTES = $(NOTE_SOURCES) -X=github.com/reprise-gpu/reprise/internal/bench/compare.Sources=$(BASELINE_SOURCES) \
@@ -50,7 +50,7 @@ build:
 	CGO_ENABLED=0 $(GO) build -buildvcs=auto -ldflags '$(NOTES)' -o bin/reprise ./cmd/reprise
 endif
 
-LAZYCUDA := cuda/lazycuda
+LAZYCUDA := internal/lazycuda
 LAZYCUDA_OBJECTS := $(addprefix build/lib/,trampoline.o resolve.o provider.o absent.o)
 
 .PHONY: lib
@@ -226,7 +226,7 @@ clients: libcudasim ## run tests of Numba and PyCUDA on the simulated driver, wh
 BASELINE_OUT ?= build/baseline
 BASELINE_FLAGS ?= -O2 -g
 BASELINE_CXXFLAGS := -std=c++17 -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror -ffp-contract=off -MMD -MP \
-	-Ibaseline/common -Icuda/include -Icuda/lazycuda -Wa,-Iinternal/kernels -Wa,-Isolver/internal/kernels -Wa,-Ibaseline/solver
+	-Ibaseline/common -Icuda/include -Iinternal/lazycuda -Wa,-Iinternal/kernels -Wa,-Isolver/internal/kernels -Wa,-Ibaseline/solver
 BASELINES := $(filter-out common solver,$(notdir $(patsubst %/,%,$(wildcard baseline/*/))))
 BASELINE_COMMON := $(patsubst baseline/%.cpp,$(BASELINE_OUT)/obj/%.o,$(wildcard baseline/common/*.cpp))
 BASELINE_TESTS := $(patsubst baseline/%.cpp,$(BASELINE_OUT)/obj/%.o,$(wildcard baseline/common/tests/*.cpp))

@@ -12,9 +12,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/reprise-gpu/reprise/cuda/lazycuda"
 	"github.com/reprise-gpu/reprise/graphexec"
 	"github.com/reprise-gpu/reprise/internal/bench"
+	"github.com/reprise-gpu/reprise/internal/lazycuda"
 	"github.com/reprise-gpu/reprise/internal/wrap"
 	"github.com/reprise-gpu/reprise/optimizer"
 )

@@ -8,8 +8,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/reprise-gpu/reprise/cuda/lazycuda"
 	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/internal/lazycuda"
 )
 
 // TestStretchesAreTheCommandsThatWereAskedFor expands what C would enqueue, command by command.

@@ -9,9 +9,9 @@ import (
 
 	"gorgonia.org/cu"
 
-	"github.com/reprise-gpu/reprise/cuda/lazycuda"
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/internal/contract"
+	"github.com/reprise-gpu/reprise/internal/lazycuda"
 )
 
 // gpuDevice is a GPU. It implements device.Device, device.Looper, device.Manager and device.Accounter. It is safe for

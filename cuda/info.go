@@ -7,8 +7,8 @@ import (
 
 	"gorgonia.org/cu"
 
-	"github.com/reprise-gpu/reprise/cuda/lazycuda"
 	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/internal/lazycuda"
 )
 
 // Count returns the number of GPUs. If there is none, the error states why.

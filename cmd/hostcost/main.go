@@ -13,9 +13,9 @@ import (
 	"time"
 
 	"github.com/reprise-gpu/reprise/cuda"
-	"github.com/reprise-gpu/reprise/cuda/lazycuda"
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/graphexec"
+	"github.com/reprise-gpu/reprise/internal/lazycuda"
 )
 
 func main() {

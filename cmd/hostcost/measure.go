@@ -11,9 +11,9 @@ import (
 	"slices"
 	"time"
 
-	"github.com/reprise-gpu/reprise/cuda/lazycuda"
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/graphexec"
+	"github.com/reprise-gpu/reprise/internal/lazycuda"
 )
 
 // batch is the number of replays in one call of ReplayN. A crossing from Go to C takes as long as ninety launches of a

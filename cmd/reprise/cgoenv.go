@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/reprise-gpu/reprise/cuda/include"
-	"github.com/reprise-gpu/reprise/cuda/lazycuda"
+	"github.com/reprise-gpu/reprise/internal/lazycuda"
 )
 
 func newCgoEnv() *cobra.Command {

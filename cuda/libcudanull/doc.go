@@ -1,7 +1,7 @@
 // Package libcudanull holds the driver that does nothing: null.c, which `make libcudanull`
 // builds as build/libcudanull.so. Every call succeeds at once, so what remains of a
 // replay's time is what submitting it costs the host. REPRISE_LIBCUDA names it to a program
-// that is linked with cuda/lazycuda, in Go or in C++:
+// that is linked with internal/lazycuda, in Go or in C++:
 //
 //	REPRISE_LIBCUDA=build/libcudanull.so PROGRAM
 //

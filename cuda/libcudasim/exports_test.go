@@ -32,7 +32,7 @@ func exportsOf(t *testing.T, path string) map[string]bool {
 // TestExports compares the library with what NVIDIA's driver of CUDA 12.4 exports.
 func TestExports(t *testing.T) {
 	ours := exportsOf(t, filepath.Join(buildLibrary(t), "libcudasim.so"))
-	text, err := os.ReadFile("../lazycuda/testdata/driver-12.4.txt")
+	text, err := os.ReadFile("../../internal/lazycuda/testdata/driver-12.4.txt")
 	require.NoError(t, err)
 	names := strings.Fields(string(text))
 	require.Greater(t, len(names), 650)
@@ -44,7 +44,7 @@ func TestExports(t *testing.T) {
 // The library loads into a program that binds every name at once, as PyCUDA does.
 func TestAllNamesBindAtOnce(t *testing.T) {
 	lib, dir := buildLibrary(t), t.TempDir()
-	text, err := os.ReadFile("../lazycuda/testdata/driver-12.4.txt")
+	text, err := os.ReadFile("../../internal/lazycuda/testdata/driver-12.4.txt")
 	require.NoError(t, err)
 	var source strings.Builder
 	names := strings.Fields(string(text))

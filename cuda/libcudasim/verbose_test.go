@@ -16,7 +16,7 @@ import (
 // in a context, and compares what is explained with what is returned.
 func TestVerboseExplainsEveryStatus(t *testing.T) {
 	lib, dir := buildLibrary(t), t.TempDir()
-	text, err := os.ReadFile("../lazycuda/testdata/driver-12.4.txt")
+	text, err := os.ReadFile("../../internal/lazycuda/testdata/driver-12.4.txt")
 	require.NoError(t, err)
 	names := strings.FieldsFunc(string(text), func(r rune) bool { return r == '\n' })
 	list := filepath.Join(dir, "names")

@@ -211,7 +211,7 @@ func coverage(t *testing.T) (rows []row) {
 	forms := map[string][]string{} // by base name
 	listed := regexp.MustCompile(`(?m)^SYMBOL\((\w+), (\w+),`)
 	for _, file := range []string{"symbols.def", "undeclared.def"} {
-		text, err := os.ReadFile("../lazycuda/" + file)
+		text, err := os.ReadFile("../../internal/lazycuda/" + file)
 		require.NoError(t, err)
 		for _, m := range listed.FindAllSubmatch(text, -1) {
 			forms[string(m[2])] = append(forms[string(m[2])], string(m[1]))

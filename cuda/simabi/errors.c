@@ -10,7 +10,7 @@ static const char *name_of(CUresult code) {
 	switch (code) {
 #define RESULT(name, text) \
 	case name: return #name;
-#include "../lazycuda/results.def"
+#include "../../internal/lazycuda/results.def"
 #undef RESULT
 	}
 	return NULL;
@@ -20,7 +20,7 @@ static const char *text_of(CUresult code) {
 	switch (code) {
 #define RESULT(name, text) \
 	case name: return text;
-#include "../lazycuda/results.def"
+#include "../../internal/lazycuda/results.def"
 #undef RESULT
 	}
 	return NULL;

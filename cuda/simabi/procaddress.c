@@ -10,8 +10,8 @@ static const struct form {
 	int since;
 } forms[] = {
 #define SYMBOL(name, base, since) {#name, #base, since},
-#include "../lazycuda/symbols.def"
-#include "../lazycuda/undeclared.def"
+#include "../../internal/lazycuda/symbols.def"
+#include "../../internal/lazycuda/undeclared.def"
 #undef SYMBOL
 	// A name that has stood for a function of another name since then.
 	{"cuGraphInstantiateWithFlags", "cuGraphInstantiate", 12000},

@@ -14,13 +14,13 @@ import (
 // TestTablesAreFresh fails when an export was added or taken away without go generate.
 func TestTablesAreFresh(t *testing.T) {
 	dir := t.TempDir()
-	gen, sources := filepath.Join(dir, "gentable"), filepath.Join(dir, "simabi")
+	gen, sources := filepath.Join(dir, "gentable"), filepath.Join(dir, "cuda", "simabi")
 	out, err := exec.Command("go", "build", "-o", gen, "./internal/gentable").CombinedOutput()
 	require.NoError(t, err, "%s", out)
-	require.NoError(t, os.MkdirAll(filepath.Join(dir, "libcudasim"), 0o755))
+	require.NoError(t, os.MkdirAll(filepath.Join(dir, "cuda", "libcudasim"), 0o755))
 	require.NoError(t, os.CopyFS(sources, os.DirFS(".")))
-	require.NoError(t, os.CopyFS(filepath.Join(dir, "include"), os.DirFS("../include")))
-	require.NoError(t, os.CopyFS(filepath.Join(dir, "lazycuda"), os.DirFS("../lazycuda")))
+	require.NoError(t, os.CopyFS(filepath.Join(dir, "cuda", "include"), os.DirFS("../include")))
+	require.NoError(t, os.CopyFS(filepath.Join(dir, "internal", "lazycuda"), os.DirFS("../../internal/lazycuda")))
 	run := exec.Command(gen)
 	run.Dir = sources
 	out, err = run.CombinedOutput()

@@ -101,7 +101,7 @@ func exportsOf(pattern string) (symbols []string, also map[string]string, err er
 // listedIn returns the symbols in lists of package lazycuda.
 func listedIn(files ...string) (names []string, err error) {
 	for _, f := range files {
-		text, err := os.ReadFile(filepath.Join("..", "lazycuda", f))
+		text, err := os.ReadFile(filepath.Join("..", "..", "internal", "lazycuda", f))
 		if err != nil {
 			return nil, err
 		}

@@ -2,7 +2,7 @@
 
 package lazycuda
 
-// #cgo CFLAGS: -I${SRCDIR}/../include
+// #cgo CFLAGS: -I${SRCDIR}/../../cuda/include
 // #cgo LDFLAGS: -lcuda -ldl -lpthread
 // #include "lazycuda.h"
 // #include "reprise.h"

@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"gorgonia.org/cu"
 
-	"github.com/reprise-gpu/reprise/cuda/lazycuda"
 	_ "github.com/reprise-gpu/reprise/cuda/simabi" // REPRISE_LIBCUDA=sim
+	"github.com/reprise-gpu/reprise/internal/lazycuda"
 )
 
 // The provider is chosen once in a process, and gorgonia.org/cu calls cuInit before any test

@@ -17,7 +17,7 @@ import (
 func compileC(t testing.TB, name string, args ...string) string {
 	t.Helper()
 	out := filepath.Join(t.TempDir(), name)
-	c := exec.Command("gcc", append([]string{"-std=gnu11", "-O1", "-Wall", "-Wextra", "-Werror", "-I../include", "-I.", "-o", out}, args...)...)
+	c := exec.Command("gcc", append([]string{"-std=gnu11", "-O1", "-Wall", "-Wextra", "-Werror", "-I../../cuda/include", "-I.", "-o", out}, args...)...)
 	text, err := c.CombinedOutput()
 	require.NoError(t, err, "%s", text)
 	return out
@@ -80,7 +80,7 @@ func TestArm64(t *testing.T) {
 	}
 	dir := t.TempDir()
 	build := func(args ...string) {
-		out, err := exec.Command(gcc, append([]string{"-std=gnu11", "-O1", "-Wall", "-Wextra", "-Werror", "-I../include", "-I."}, args...)...).CombinedOutput()
+		out, err := exec.Command(gcc, append([]string{"-std=gnu11", "-O1", "-Wall", "-Wextra", "-Werror", "-I../../cuda/include", "-I."}, args...)...).CombinedOutput()
 		require.NoError(t, err, "%s", out)
 	}
 	caller, driver := filepath.Join(dir, "caller"), filepath.Join(dir, "libdriver.so")

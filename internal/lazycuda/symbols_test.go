@@ -56,7 +56,7 @@ func declared(t *testing.T) map[string]bool {
 	function := regexp.MustCompile(`(?m)^CUresult\s+(cu\w+)\(`)
 	for _, release := range []string{"12040", "11080"} {
 		for _, streams := range []string{"-DLEGACY", "-DCUDA_API_PER_THREAD_DEFAULT_STREAM"} {
-			out, err := exec.Command("gcc", "-E", "-P", "-DCUDA_VERSION="+release, streams, "../include/cuda.h").Output()
+			out, err := exec.Command("gcc", "-E", "-P", "-DCUDA_VERSION="+release, streams, "../../cuda/include/cuda.h").Output()
 			require.NoError(t, err)
 			for _, m := range function.FindAllStringSubmatch(string(out), -1) {
 				found[m[1]] = true
@@ -110,7 +110,7 @@ func TestSymbolsOfGorgonia(t *testing.T) {
 
 // The release in symbols.def is the one that cuda.h has in a comment, if that is 11.0 or later.
 func TestSymbolsSince(t *testing.T) {
-	text, err := os.ReadFile("../include/cuda.h")
+	text, err := os.ReadFile("../../cuda/include/cuda.h")
 	require.NoError(t, err)
 	renamed := map[string]string{}
 	for _, m := range regexp.MustCompile(`(?m)^#define (cu\w+) (?:__CUDA_API_PT[DS][SZ]\()?(cu\w+)\)?$`).FindAllStringSubmatch(string(text), -1) {
