@@ -53,7 +53,7 @@ func TestCompileLoop(t *testing.T) {
 	require.NoError(t, err)
 	res, err := loop.Run(context.Background())
 	require.NoError(t, err)
-	assert.Equal(t, 8, res.Iterations, "a look every two iterations")
+	assert.Equal(t, 8, res.Iterations, "a check every two iterations")
 	require.NoError(t, loop.Close())
 }
 

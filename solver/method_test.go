@@ -58,7 +58,7 @@ func sameEveryWay(t *testing.T, about string, a *sparse.CSR, b []float64, o Opti
 		if i == 0 {
 			first, result, failed = x, res, err
 		}
-		about := fmt.Sprintf("%s: mode %v, lowering %v, a look every %d", about, w.Mode, w.Lowering, w.CheckEvery)
+		about := fmt.Sprintf("%s: mode %v, lowering %v, a check every %d", about, w.Mode, w.Lowering, w.CheckEvery)
 		require.Equal(t, fmt.Sprint(failed), fmt.Sprint(err), about)
 		require.Equal(t, result.Iterations, res.Iterations, about)
 		require.Equal(t, bits(first), bits(x), "%s: %v, %v", about, first, x)

@@ -36,7 +36,7 @@ func TestOverflowLeavesOneX(t *testing.T) {
 				if first == "" {
 					first = got
 				}
-				assert.Equal(t, first, got, "%s, %v, %v, a look every %d", m.Name, precision, how.Mode, how.CheckEvery)
+				assert.Equal(t, first, got, "%s, %v, %v, a check every %d", m.Name, precision, how.Mode, how.CheckEvery)
 			}
 		}
 	}

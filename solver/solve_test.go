@@ -128,7 +128,7 @@ func TestModesAgree(t *testing.T) {
 					o.MaxIterations = 31
 				}
 				x, res, err := Solve(context.Background(), open(t, sim.Options{Race: sim.RaceOn}), a, b, o)
-				about := fmt.Sprintf("%s, preconditioner %v, %v, mode %v, lowering %v, a look every %d", m.Name, pre, precision, how.Mode, how.Lowering, how.CheckEvery)
+				about := fmt.Sprintf("%s, preconditioner %v, %v, mode %v, lowering %v, a check every %d", m.Name, pre, precision, how.Mode, how.Lowering, how.CheckEvery)
 				require.NoError(t, err, about)
 				if first == nil {
 					first, result = x, res
@@ -368,7 +368,7 @@ func TestBatchesAreRoundedToPeriods(t *testing.T) {
 		require.NoError(t, err)
 		o.Mode = Loop
 		x, _, err := Solve(context.Background(), open(t, sim.Options{}), a, b, o)
-		require.NoError(t, err, "%s, a look every %d, batches of %d", o.Method.Name, o.CheckEvery, o.Batch)
+		require.NoError(t, err, "%s, a check every %d, batches of %d", o.Method.Name, o.CheckEvery, o.Batch)
 		assert.Equal(t, want, x)
 	}
 }

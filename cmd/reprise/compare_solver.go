@@ -122,7 +122,7 @@ func (f *compareSolverFlags) verdict(all []compare.SolverComparison) error {
 	for i := range all {
 		s := &all[i]
 		if row, than := s.Slower(f.maxRatio); f.maxRatio > 0 && row != nil {
-			return fmt.Errorf("%s on poisson2d:%d, a look every %d: %s takes %.6g times as long as %s, and %g is allowed",
+			return fmt.Errorf("%s on poisson2d:%d, a check every %d: %s takes %.6g times as long as %s, and %g is allowed",
 				s.Method, s.Side, s.CheckEvery, row.Name, float64(row.Time)/float64(than.Time), than.Name, f.maxRatio)
 		}
 	}

@@ -264,12 +264,12 @@ func isUnfit(err error) bool {
 	return errors.As(err, &u) || device.CodeOf(err) == device.NotSupported
 }
 
-// explain says what was expected of each way.
+// explain states the expected overhead of each lowering, and the costs that determine it.
 func explain(c costs, options []option) string {
 	var expected []string
 	for _, o := range options {
-		expected = append(expected, fmt.Sprintf("%v %v by batches of %d", o.lowering, o.cost.Round(time.Microsecond), o.batch))
+		expected = append(expected, fmt.Sprintf("%v %v (batch %d)", o.lowering, o.cost.Round(time.Microsecond), o.batch))
 	}
-	return fmt.Sprintf("expected beside the bodies %s, as launching a graph takes %v, a look %v, and a node %v to instantiate",
+	return fmt.Sprintf("expected overhead: %s; launching a graph takes %v, a check %v, and instantiating a node %v",
 		strings.Join(expected, ", "), c.launch.Round(100), c.look.Round(100), c.node.Round(100))
 }

@@ -60,7 +60,7 @@ func RunSolver(ctx context.Context, c SolverConfig) (all []SolverComparison, err
 		for _, every := range c.CheckEvery {
 			one, err := c.compare(ctx, side, every, told)
 			if err != nil {
-				return all, fmt.Errorf("cg on poisson2d:%d, a look every %d: %w", side, every, err)
+				return all, fmt.Errorf("cg on poisson2d:%d, a check every %d: %w", side, every, err)
 			}
 			all = append(all, *one)
 		}

@@ -20,7 +20,7 @@ func WriteSolverTables(w io.Writer, all []SolverComparison) error {
 }
 
 func (s *SolverComparison) write(w io.Writer) error {
-	fmt.Fprintf(w, "%s on poisson2d:%d, %d unknowns, on %s%s, a look every %d iterations\n",
+	fmt.Fprintf(w, "%s on poisson2d:%d, %d unknowns, on %s%s, a check every %d iterations\n",
 		s.Method, s.Side, s.Unknowns, s.Device, virtual(s.Simulated, s.Sample), s.CheckEvery)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(t, "\titerations\tus/iteration\ttotal us\tover eager\tto c++ graph\tto c++ while\ttrue residual\t")

@@ -113,7 +113,7 @@ func TestSolversAreSetBesideTheirPeers(t *testing.T) {
 	}
 	var table strings.Builder
 	require.NoError(t, WriteSolverTables(&table, all))
-	assert.Contains(t, table.String(), "cg on poisson2d:9, 81 unknowns, on sim:h200 (simulated: virtual time), a look every 4 iterations\n")
+	assert.Contains(t, table.String(), "cg on poisson2d:9, 81 unknowns, on sim:h200 (simulated: virtual time), a check every 4 iterations\n")
 	assert.Regexp(t, `\n +c\+\+ graph +\d+ +[\d.]+ +1000.00 +[\d.]+x +1.000x +1.000x `, table.String())
 }
 
@@ -144,7 +144,7 @@ func TestAProgramThatSolvedSomethingElseIsRefused(t *testing.T) {
 		"fails":      "exit status 1",
 	} {
 		all, err := RunSolver(context.Background(), onSquares(t, how))
-		assert.ErrorContains(t, err, "cg on poisson2d:8, a look every 4: ")
+		assert.ErrorContains(t, err, "cg on poisson2d:8, a check every 4: ")
 		assert.ErrorContains(t, err, want)
 		assert.Empty(t, all)
 	}
