@@ -3,8 +3,11 @@ package reprise_test
 import (
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 
 	"github.com/reprise-gpu/reprise"
+	"github.com/reprise-gpu/reprise/ir"
 )
 
 // interest records y += rate*y on a buffer of one element, which is 1.
@@ -112,4 +115,26 @@ func Example_recordedLoop() {
 	check(reprise.Read(result, doubled))
 	fmt.Println(result[0])
 	// Output: 2.4414062
+}
+
+// The tool reads a trace that a program has saved: reprise opt interest.rir, reprise strategies interest.rir.
+func Example_savedTrace() {
+	dir, err := os.MkdirTemp("", "saved")
+	check(err)
+	defer os.RemoveAll(dir)
+	dev, err := reprise.Open("sim")
+	check(err)
+	defer dev.Close()
+	t := reprise.Record(dev, "interest")
+	interest(t, float32(0.01))
+	trace, err := t.Finish()
+	check(err)
+	defer trace.Close()
+
+	file := filepath.Join(dir, "interest.rir")
+	check(os.WriteFile(file, ir.Format(trace.Graph, nil), 0o644))
+	saved, err := ir.ReadFile(file)
+	check(err)
+	fmt.Println(saved.Graph.Name, "has", len(saved.Graph.Ops), "operation")
+	// Output: interest has 1 operation
 }
