@@ -26,6 +26,7 @@ import (
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/device/model"
 	"github.com/reprise-gpu/reprise/graphexec"
+	"github.com/reprise-gpu/reprise/internal/traced"
 	"github.com/reprise-gpu/reprise/ir"
 	"github.com/reprise-gpu/reprise/optimizer"
 	"github.com/reprise-gpu/reprise/tracer"
@@ -48,7 +49,7 @@ func New(dev device.Device, name string, o Options) *tracer.Tracer {
 
 // start starts a program whose repetitions an engine makes replayable.
 func start(dev device.Device, name string, e engine) *tracer.Tracer {
-	return tracer.NewWatched(dev, name, func(run tracer.Runner) tracer.Sink { return newWatcher(dev, run, e) })
+	return traced.Watch(dev, name, func(run traced.Runner) traced.Sink { return newWatcher(dev, run, e) }).(*tracer.Tracer)
 }
 
 // planner returns an engine that plans repetitions and instantiates them on dev.

@@ -91,11 +91,11 @@ func (b *body) replay() (updates int, err error) {
 
 // newBody makes calls replayable.
 func (w *watcher) newBody(list []calls.Call) (*body, error) {
-	trace, err := w.run.Excerpt(list)
+	excerpt, err := w.run.Excerpt(list)
 	if err != nil {
 		return nil, err
 	}
-	b := &body{calls: list}
+	trace, b := excerpt.(*tracer.Trace), &body{calls: list}
 	for _, p := range trace.Graph.Params {
 		b.values, b.set = append(b.values, p.Value), append(b.set, p.Value)
 	}

@@ -2,6 +2,7 @@ package auto
 
 import (
 	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/internal/traced"
 	"github.com/reprise-gpu/reprise/tracer"
 )
 
@@ -18,7 +19,7 @@ func Start(dev device.Device, name string, e Engine) *tracer.Tracer { return sta
 func Planner(dev device.Device, o Options) Engine { return planner(dev, o) }
 
 // Watched is the number of calls and interludes for which a program was watched.
-func Watched(t *tracer.Tracer) int { return t.Sink().(*watcher).n }
+func Watched(t *tracer.Tracer) int { return traced.SinkOf(t).(*watcher).n }
 
 // SetSymbolBits limits hashes of calls to some bits, until restore is called.
 func SetSymbolBits(bits int) (restore func()) {

@@ -3,6 +3,7 @@ package auto
 import (
 	"fmt"
 
+	"github.com/reprise-gpu/reprise/internal/traced"
 	"github.com/reprise-gpu/reprise/tracer"
 )
 
@@ -20,7 +21,7 @@ type Stats struct {
 
 // StatsOf returns the counts of a program from New so far; all zero for any other tracer.
 func StatsOf(t *tracer.Tracer) Stats {
-	w, ok := t.Sink().(*watcher)
+	w, ok := traced.SinkOf(t).(*watcher)
 	if !ok {
 		return Stats{}
 	}

@@ -6,11 +6,11 @@ import (
 	"github.com/reprise-gpu/reprise/auto/internal/period"
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/internal/calls"
+	"github.com/reprise-gpu/reprise/internal/traced"
 	"github.com/reprise-gpu/reprise/ir"
-	"github.com/reprise-gpu/reprise/tracer"
 )
 
-// watcher detects repetitions in a program and replays them. It is the tracer.Sink of the program.
+// watcher detects repetitions in a program and replays them. It is the traced.Sink of the program.
 //
 // Each call is hashed twice and shown to two finders of repeats: one for calls that are equal, one for calls that differ
 // in buffers and values of scalars. A repeat that is found is compared, planned and instantiated: see adopt. From then on
@@ -18,7 +18,7 @@ import (
 // until another call arrives and those held back are submitted.
 type watcher struct {
 	dev    device.Device
-	run    tracer.Runner
+	run    traced.Runner
 	engine engine
 
 	window []moment // the latest calls, by position
@@ -55,7 +55,7 @@ type moment struct {
 	spent int    // watcher.spent after it
 }
 
-func newWatcher(dev device.Device, run tracer.Runner, engine engine) *watcher {
+func newWatcher(dev device.Device, run traced.Runner, engine engine) *watcher {
 	return &watcher{
 		dev: dev, run: run, engine: engine, window: make([]moment, 2048),
 		same: period.New(maxPeriod), alike: period.New(maxPeriod), bodies: map[uint64][]*body{},

@@ -8,6 +8,7 @@ import (
 
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/graphexec/internal/parts"
+	"github.com/reprise-gpu/reprise/internal/traced"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
@@ -208,26 +209,15 @@ func (x *Exec) asTraced() error {
 	return nil
 }
 
-// Reacher are bindings that can compute what a launch of a plan would touch with another grid.
-type Reacher interface {
-	Reach(l *ir.Launch, grid ir.Dim3) ([]ir.Access, error)
-}
-
-// Slicer are bindings that have the slices that launches are passed.
-type Slicer interface {
-	// Stays returns an error if launch op of g, with that grid and those values of parameters, certainly touches bytes outside a slice.
-	Stays(g *ir.Graph, op ir.OpID, grid ir.Dim3, value func(ir.ParamID) ir.Scalar) error
-}
-
 // stays says why a launch cannot have the parameters and the grid of the edits.
 func (x *Exec) stays(id ir.OpID, e *edits) error {
 	launch := x.prog.op(id).Launch
-	s, ok := x.prog.trace().(Slicer)
-	if !ok || launch == nil || len(e.params) == 0 && len(e.grid) == 0 {
+	trace := traced.Of(x.prog.trace())
+	if trace == nil || launch == nil || len(e.params) == 0 && len(e.grid) == 0 {
 		return nil
 	}
 	q, v := x.prog.find(id)
-	return s.Stays(q.sched.Graph, v, e.gridOf(id, launch), e.Value)
+	return trace.Stays(q.sched.Graph, v, e.gridOf(id, launch), e.Value)
 }
 
 // fits says why a launch cannot have another grid.
@@ -242,11 +232,11 @@ func (x *Exec) fits(id ir.OpID, grid ir.Dim3) error {
 	if grid == op.Launch.Grid {
 		return nil
 	}
-	r, ok := x.prog.trace().(Reacher)
-	if !ok {
+	trace := traced.Of(x.prog.trace())
+	if trace == nil {
 		return errors.New("what it would touch with another grid is not known: the trace was read from a file")
 	}
-	reach, err := r.Reach(op.Launch, grid)
+	reach, err := trace.Reach(op.Launch, grid)
 	if err != nil {
 		return err
 	}

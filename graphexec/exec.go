@@ -9,6 +9,7 @@ import (
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/graphexec/internal/parts"
 	"github.com/reprise-gpu/reprise/internal/absent"
+	"github.com/reprise-gpu/reprise/internal/traced"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
@@ -55,12 +56,6 @@ type Bindings interface {
 	Bind(ir.BufferID, device.Ptr)
 	Module(ir.ModuleID) device.Module
 	HostFunc(ir.OpID) func() error // of an operation of the trace
-}
-
-// Attacher are bindings that follow what live replays bind: a trace, whose buffers are read and written where replays have them.
-type Attacher interface {
-	// Attach adds replays. The function at returns where they have a buffer, 0 for one that they do not use, or have in memory of their own.
-	Attach(at func(ir.BufferID) device.Ptr) (detach func(), err error)
 }
 
 // Stats counts what an Exec did.
@@ -152,8 +147,8 @@ func instantiate(dev device.Device, s *ir.Schedule, b Bindings, form Backend) (*
 	if err != nil {
 		return nil, device.Join(err, x.freeArena())
 	}
-	if a, ok := b.(Attacher); ok {
-		if x.detach, err = a.Attach(x.at); err != nil {
+	if trace := traced.Of(b); trace != nil {
+		if x.detach, err = trace.Attach(x.at); err != nil {
 			return nil, device.Join(err, x.impl.close(), x.freeArena())
 		}
 	}

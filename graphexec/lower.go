@@ -28,7 +28,7 @@ type program struct {
 }
 
 func newProgram(dev device.Device, s *ir.Schedule, b Bindings) (*program, error) {
-	settings := traced(s.Graph, b)
+	settings := tracedSettings(s.Graph, b)
 	p := &program{
 		sched:     s,
 		bound:     b,

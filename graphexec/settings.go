@@ -16,8 +16,8 @@ type settings struct {
 	off     map[ir.OpID]bool    // operations of the whole program that are skipped
 }
 
-// traced are the settings of the trace.
-func traced(g *ir.Graph, b Bindings) settings {
+// tracedSettings are the settings of the trace.
+func tracedSettings(g *ir.Graph, b Bindings) settings {
 	s := settings{
 		params:  make([]ir.Scalar, len(g.Params)),
 		pointer: make([]device.Ptr, len(g.Buffers)),

@@ -48,11 +48,10 @@ func (r *replays) remove(one *replay) (left int) {
 	return len(r.live)
 }
 
-// Attach adds live replays of the trace. The function at returns where they have a buffer, and 0 for one that they do not use or
-// have in memory of their own. Until detach is called, Read, Write and Draft follow them; what the last one had holds after that.
-func (tr *Trace) Attach(at func(ir.BufferID) device.Ptr) (detach func(), err error) {
+// Attach implements traced.Trace.
+func (tr view) Attach(at func(ir.BufferID) device.Ptr) (detach func(), err error) {
 	switch {
-	case tr == nil || tr.t == nil:
+	case tr.Trace == nil || tr.t == nil:
 		return nil, errNoTrace
 	case at == nil:
 		return nil, absent.Nil("the function for addresses of buffers")

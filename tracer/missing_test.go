@@ -8,6 +8,7 @@ import (
 
 	"github.com/reprise-gpu/reprise/internal/absent/absenttest"
 	"github.com/reprise-gpu/reprise/internal/null"
+	"github.com/reprise-gpu/reprise/internal/traced"
 	"github.com/reprise-gpu/reprise/ir"
 	"github.com/reprise-gpu/reprise/tracer"
 )
@@ -28,15 +29,15 @@ func TestMissingArguments(t *testing.T) {
 	absenttest.Run(t, absenttest.Calls{
 		Funcs: map[string]any{
 			"Draft": tracer.Draft[float32], "Read": tracer.Read[float32], "Write": tracer.Write[float32], "Linear": tracer.Linear,
-			"Square": tracer.Square, "New": tracer.New, "NewWatched": tracer.NewWatched,
+			"Square": tracer.Square, "New": tracer.New,
 		},
 		Receivers: []func(*testing.T) any{
 			func(t *testing.T) any { return start(t) },
 			func(*testing.T) any { return tracer.New(nil, "missing", tracer.Deferred) },
 			func(*testing.T) any { return tracer.New(nil, "missing", tracer.Eager) },
 			func(*testing.T) any { return tracer.New(null.New(), "missing", tracer.Mode(99)) },
-			func(*testing.T) any { return tracer.NewWatched(nil, "missing", nil) },
-			func(*testing.T) any { return tracer.NewWatched(null.New(), "missing", nil) },
+			func(*testing.T) any { return newWatched(nil, "missing", nil) },
+			func(*testing.T) any { return newWatched(null.New(), "missing", nil) },
 			func(*testing.T) any { return &tracer.Tracer{} },
 			func(t *testing.T) any { return start(t).Module("missing.ptx", "") },
 			func(*testing.T) any { return &tracer.Module{} },
@@ -47,7 +48,7 @@ func TestMissingArguments(t *testing.T) {
 			func(*testing.T) any { return (*tracer.Module)(nil) },
 			func(*testing.T) any { return &tracer.BindingError{} },
 			func(*testing.T) any {
-				return tracer.NewWatched(null.New(), "missing", func(tracer.Runner) tracer.Sink { return nil })
+				return newWatched(null.New(), "missing", func(traced.Runner) traced.Sink { return nil })
 			},
 			func(t *testing.T) any { return start(t).Alloc("x", ir.F32, 4, ir.InOut).At(1) },
 			func(t *testing.T) any { return start(t).Alloc("x", ir.F32, 4, ir.InOut) },
@@ -92,7 +93,7 @@ func TestMissingArgumentsEndATrace(t *testing.T) {
 		"parameter": func(tr *tracer.Tracer, _ tracer.Buffer) { tr.Param("n", ir.I32, nil) },
 		"module":    func(tr *tracer.Tracer, _ tracer.Buffer) { tr.Module("", "").Kernel("") },
 	} {
-		for _, tr := range []*tracer.Tracer{{}, tracer.New(nil, "missing", tracer.Eager), tracer.NewWatched(null.New(), "missing", nil)} {
+		for _, tr := range []*tracer.Tracer{{}, tracer.New(nil, "missing", tracer.Eager), newWatched(null.New(), "missing", nil)} {
 			call(tr, tr.Alloc("x", ir.F32, 4, ir.InOut))
 			require.ErrorIs(t, tr.Err(), ir.ErrMissing, name)
 		}
@@ -146,7 +147,7 @@ func TestANilTracer(t *testing.T) {
 func TestAHostCallWithAnUnknownModeIsRefused(t *testing.T) {
 	for name, tr := range map[string]*tracer.Tracer{
 		"deferred": tracer.New(null.New(), "modes", tracer.Deferred), "eager": tracer.New(null.New(), "modes", tracer.Eager),
-		"direct": tracer.New(null.New(), "modes", tracer.Direct), "watched": tracer.NewWatched(null.New(), "modes", newQueue),
+		"direct": tracer.New(null.New(), "modes", tracer.Direct), "watched": newWatched(null.New(), "modes", newQueue),
 	} {
 		h := tr.AllocHost("h", ir.F32, 4, ir.InOut)
 		tr.HostCall("look", func() error { return nil }, tracer.Use{Buffer: h, Mode: 77})

@@ -13,6 +13,7 @@ import (
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/internal/calls"
 	"github.com/reprise-gpu/reprise/internal/null"
+	"github.com/reprise-gpu/reprise/internal/traced"
 	"github.com/reprise-gpu/reprise/internal/wrap"
 	"github.com/reprise-gpu/reprise/ir"
 	"github.com/reprise-gpu/reprise/tracer"
@@ -20,12 +21,16 @@ import (
 
 // queue holds all calls back until it is flushed.
 type queue struct {
-	run    tracer.Runner
+	run    traced.Runner
 	held   []*calls.Call
 	events []string
 }
 
-func newQueue(run tracer.Runner) tracer.Sink { return &queue{run: run} }
+func newWatched(dev device.Device, name string, watch func(traced.Runner) traced.Sink) *tracer.Tracer {
+	return traced.Watch(dev, name, watch).(*tracer.Tracer)
+}
+
+func newQueue(run traced.Runner) traced.Sink { return &queue{run: run} }
 
 func (q *queue) Take(c *calls.Call) *calls.Call {
 	if q.run.Check(c) {
@@ -60,9 +65,9 @@ func TestASinkSeesWhatAProgramDoes(t *testing.T) {
 		return strings.ReplaceAll(log.String(), "Synchronize(stream1)\n", ""), tr // a Sink waits instead, and this one does not
 	}
 	direct, plain := transcript(func(d device.Device) *tracer.Tracer { return tracer.New(d, "p", tracer.Direct) })
-	sunk, watched := transcript(func(d device.Device) *tracer.Tracer { return tracer.NewWatched(d, "p", newQueue) })
-	assert.Nil(t, plain.Sink())
-	events := strings.Join(watched.Sink().(*queue).events, " ")
+	sunk, watched := transcript(func(d device.Device) *tracer.Tracer { return newWatched(d, "p", newQueue) })
+	assert.Nil(t, traced.SinkOf(plain))
+	events := strings.Join(traced.SinkOf(watched).(*queue).events, " ")
 	const iteration = " take take take take take flush order order order order order" // the fill of nothing is no work
 	assert.Equal(t, "flush flush flush flush"+iteration+iteration+" flush wait close", events, "it is flushed at the start and for each allocation")
 	assert.Equal(t, direct, sunk)
@@ -76,7 +81,7 @@ func TestErrorsOfCallsThatRunLaterNameTheirLines(t *testing.T) {
 		}
 		return 0
 	})
-	tr := tracer.NewWatched(dev, "held", newQueue)
+	tr := newWatched(dev, "held", newQueue)
 	x := tr.Alloc("x", ir.F32, 64, ir.InOut)
 	_, _, line, _ := runtime.Caller(0)
 	tr.Memset(x, 1)
@@ -89,13 +94,13 @@ func TestErrorsOfCallsThatRunLaterNameTheirLines(t *testing.T) {
 
 // An excerpt holds calls as they were made, with parameters in place of some scalars.
 func TestAnExcerptIsATraceOfSomeCalls(t *testing.T) {
-	tr := tracer.NewWatched(null.New(), "p", newQueue)
+	tr := newWatched(null.New(), "p", newQueue)
 	square := load(t, tr, "square")
 	x := tr.Alloc("x", ir.F32, 64, ir.Input)
 	y := tr.Alloc("y", ir.F32, 64, ir.Temporary)
 	tr.Launch(square, tracer.Linear(2, 32), x.Slice(0, 32), y, 20)
 	tr.Copy(y, x)
-	q := tr.Sink().(*queue)
+	q := traced.SinkOf(tr).(*queue)
 	list := []calls.Call{*q.held[1], *q.held[0]}
 	list[1].Operands = slices.Clone(list[1].Operands)
 	list[1].Operands[2].Kind = ir.ArgParam
@@ -109,7 +114,7 @@ func TestAnExcerptIsATraceOfSomeCalls(t *testing.T) {
   %0 = copy @x -> @y
   %1 = launch square.square grid(2) block(32) args(@x, @y, $square_1_2) uses(read @x[0:128], write @y)
 }
-`, body(excerpt.Graph))
+`, body(excerpt.(*tracer.Trace).Graph))
 	_, err = tr.Finish()
 	require.NoError(t, err)
 }

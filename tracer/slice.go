@@ -119,11 +119,10 @@ func (r *reacher) leaves(i int, p *param, slice ir.Range) *SliceError {
 	return e
 }
 
-// Stays returns a SliceError if launch id of g, a plan of the trace, certainly touches bytes outside a slice that it is passed, with
-// that grid and those values of parameters. Of a plan from text whose launch is not that of the trace, slices are what the plan says that the launch uses.
-func (tr *Trace) Stays(g *ir.Graph, id ir.OpID, grid ir.Dim3, value func(ir.ParamID) ir.Scalar) error {
+// Stays implements traced.Trace.
+func (tr view) Stays(g *ir.Graph, id ir.OpID, grid ir.Dim3, value func(ir.ParamID) ir.Scalar) error {
 	switch {
-	case tr == nil || tr.t == nil:
+	case tr.Trace == nil || tr.t == nil:
 		return errNoTrace
 	case g == nil:
 		return absent.Nil("the graph")

@@ -16,7 +16,7 @@ type Trace struct {
 	Graph  *ir.Graph
 	t      *Tracer
 	closed bool
-	mu     sync.Mutex // of what plans for several Execs share: see Reach and Stays
+	mu     sync.Mutex // of what plans for several Execs share: see view
 }
 
 // ErrClosed is in the chain of errors that say that a trace was closed, and its buffers and modules freed.
@@ -103,12 +103,10 @@ func (tr *Trace) HostFunc(id ir.OpID) func() error {
 	return tr.t.hosts[id]
 }
 
-// Reach is what a launch of a plan of the trace would touch with another grid. A plan from text may have other launches than the trace, of kernels
-// that the trace launches. Reach promises nothing of slices: an access is
-// bounded by what the kernel's code and its arguments say, and by the end of the buffer.
-func (tr *Trace) Reach(l *ir.Launch, grid ir.Dim3) ([]ir.Access, error) {
+// Reach implements traced.Trace.
+func (tr view) Reach(l *ir.Launch, grid ir.Dim3) ([]ir.Access, error) {
 	switch {
-	case tr == nil || tr.t == nil:
+	case tr.Trace == nil || tr.t == nil:
 		return nil, errNoTrace
 	case l == nil:
 		return nil, absent.Nil("the launch")

@@ -10,6 +10,7 @@ import (
 	"github.com/reprise-gpu/reprise/internal/calls"
 	"github.com/reprise-gpu/reprise/internal/huge"
 	"github.com/reprise-gpu/reprise/internal/parallel"
+	"github.com/reprise-gpu/reprise/internal/traced"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
@@ -55,7 +56,7 @@ type Tracer struct {
 	sliced   []ir.Range                // its slices
 	replays  *replays                  // of the trace
 	places   []device.Ptr              // of buffers: see Buffer.At
-	sink     Sink                      // that receives calls; nil for none: see NewWatched
+	sink     traced.Sink               // that receives calls; nil for none
 	hand     *calls.Call               // memory for the next call that is not recorded
 	issued   ir.Launch                 // that is submitted and not recorded
 }
