@@ -9,24 +9,21 @@ import (
 
 // Types for recording. See package tracer.
 type (
-	Tracer  = tracer.Tracer  // Tracer records calls, or runs them
-	Trace   = tracer.Trace   // Trace is a finished recording
-	Buffer  = tracer.Buffer  // Buffer is a range of elements in device or host memory
-	Module  = tracer.Module  // Module is PTX
-	Kernel  = tracer.Kernel  // Kernel is a function of a module
-	Shape   = tracer.Shape   // Shape holds the numbers of blocks and threads of a launch
-	Param   = tracer.Param   // Param is a scalar that replays may set
-	Use     = tracer.Use     // Use is an access of a host call
-	Limits  = tracer.Limits  // Limits bounds a recorded loop
-	Element = tracer.Element // Element is a Go type that a buffer can hold
+	Tracer = tracer.Tracer // Tracer records calls, or runs them
+	Trace  = tracer.Trace  // Trace is a finished recording
+	Buffer = tracer.Buffer // Buffer is a range of elements in device or host memory
+	Kernel = tracer.Kernel // Kernel is a function of a module
+	Shape  = tracer.Shape  // Shape holds the numbers of blocks and threads of a launch
+	Param  = tracer.Param  // Param is a scalar that replays may set
+	Use    = tracer.Use    // Use is an access of a host call
+	Limits = tracer.Limits // Limits bounds a recorded loop
 )
 
 // Types for replaying. See package graphexec.
 type (
-	Exec       = graphexec.Exec // Exec replays a trace
-	LoopExec   = loop.Exec      // LoopExec runs a loop
-	Until      = loop.Until     // Until is the condition that ends a loop
-	LoopResult = loop.Result    // LoopResult is the result of a run of a loop
+	Exec     = graphexec.Exec // Exec replays a trace
+	LoopExec = loop.Exec      // LoopExec runs a loop
+	Until    = loop.Until     // Until is the condition that ends a loop
 )
 
 // Types of elements and scalars.
@@ -79,8 +76,8 @@ func Square(blocks, threads uint32) Shape { return tracer.Square(blocks, threads
 
 // Write sets the contents of a buffer at once, unrecorded. It returns an error if the element types or the lengths in
 // bytes differ.
-func Write[T Element](b Buffer, data []T) error { return tracer.Write(b, data) }
+func Write[T tracer.Element](b Buffer, data []T) error { return tracer.Write(b, data) }
 
 // Read copies the contents of a buffer to data, after all replays enqueued so far have ended. It returns an error if the
 // element types or the lengths in bytes differ.
-func Read[T Element](data []T, b Buffer) error { return tracer.Read(data, b) }
+func Read[T tracer.Element](data []T, b Buffer) error { return tracer.Read(data, b) }
