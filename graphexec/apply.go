@@ -86,12 +86,6 @@ func refusesNodes(err error) bool {
 // Set gives a scalar parameter another value: see Param.
 func (x *Exec) Set(name string, value any) error { return x.Apply(Param(name, value)) }
 
-// Rebind puts a buffer elsewhere: see the function.
-func (x *Exec) Rebind(buffer string, at device.Ptr) error { return x.Apply(Rebind(buffer, at)) }
-
-// Swap has two buffers change places: see the function.
-func (x *Exec) Swap(a, b string) error { return x.Apply(Swap(a, b)) }
-
 // opWork is the new work of an operation.
 type opWork struct {
 	op   ir.OpID // in the whole program

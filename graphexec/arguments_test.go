@@ -20,9 +20,9 @@ func TestMissingArguments(t *testing.T) {
 	}
 	absenttest.Run(t, absenttest.Calls{
 		Funcs: map[string]any{
-			"ParseBackend": graphexec.ParseBackend, "Enable": graphexec.Enable, "Grid": graphexec.Grid, "Param": graphexec.Param,
+			"Enable": graphexec.Enable, "Grid": graphexec.Grid, "Param": graphexec.Param,
 			"Rebind": graphexec.Rebind, "Swap": graphexec.Swap, "Instantiate": graphexec.Instantiate,
-			"InstantiateLoop": loop.Instantiate, "ParseLowering": loop.ParseLowering,
+			"InstantiateLoop": loop.Instantiate,
 		},
 		Receivers: []func(*testing.T) any{
 			func(t *testing.T) any {

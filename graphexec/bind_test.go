@@ -72,7 +72,7 @@ func TestReadsAndWritesFollowSwaps(t *testing.T) {
 		x.write(x.p, 5)
 		x.write(x.q, 6)
 		x.replay(exec)
-		require.NoError(t, exec.Swap("f", "g"))
+		require.NoError(t, exec.Apply(graphexec.Swap("f", "g")))
 		x.holds(x.f, 9, "the result, which is f now")
 		x.holds(x.g, 3, "and what was squared")
 		require.Equal(t, []device.Ptr{g, f}, []device.Ptr{x.trace.Pointer(x.f.ID()), x.trace.Pointer(x.g.ID())})
@@ -86,7 +86,7 @@ func TestReadsAndWritesFollowSwaps(t *testing.T) {
 		x.write(x.p, 7)
 		x.replay(exec)
 		x.holds(x.q, 7, "pinned memory that has changed places")
-		require.NoError(t, exec.Swap("f", "g"))
+		require.NoError(t, exec.Apply(graphexec.Swap("f", "g")))
 		require.Error(t, exec.Apply(graphexec.Swap("f", "g"), graphexec.Swap("f", "nothing")))
 		x.holds(x.f, 16, "nothing of a change that fails is made")
 		require.NoError(t, exec.Close())
@@ -118,9 +118,9 @@ func TestReadsAndWritesFollowRebinds(t *testing.T) {
 	x.replay(exec)
 	x.holds(x.g, 9, "in other memory")
 	x.holds(x.q, 8, "in other pinned memory")
-	require.NoError(t, exec.Rebind("g", own))
+	require.NoError(t, exec.Apply(graphexec.Rebind("g", own)))
 	x.holds(x.g, 1, "in its own")
-	require.NoError(t, exec.Rebind("g", other))
+	require.NoError(t, exec.Apply(graphexec.Rebind("g", other)))
 	require.NoError(t, x.dev.Free(other))
 	require.Error(t, tracer.Read(make([]float32, 4), x.g), "that memory is gone")
 }
@@ -137,7 +137,7 @@ func TestReadsFollowSwapsOfLoops(t *testing.T) {
 		x.write(x.f, 3)
 		_, err = loopExec.Run(context.Background())
 		require.NoError(t, err)
-		require.NoError(t, loopExec.Swap("f", "g"))
+		require.NoError(t, loopExec.Apply(graphexec.Swap("f", "g")))
 		x.holds(x.f, 9, lowering.String())
 		_, err = loopExec.Run(context.Background())
 		require.NoError(t, err)
@@ -154,9 +154,9 @@ func TestMemoryOfAnotherDeviceIsRefused(t *testing.T) {
 	x.write(x.f, 3)
 	x.write(x.q, 1)
 	foreign := func(b tracer.Buffer) device.Ptr { return other.trace.Pointer(b.ID()) }
-	require.ErrorContains(t, exec.Rebind("g", foreign(other.f)), "CUDA_ERROR_INVALID_VALUE")
-	require.ErrorContains(t, exec.Rebind("g", foreign(other.g)), "CUDA_ERROR_INVALID_VALUE")
-	require.ErrorContains(t, exec.Rebind("q", foreign(other.q)), "CUDA_ERROR_INVALID_VALUE")
+	require.ErrorContains(t, exec.Apply(graphexec.Rebind("g", foreign(other.f))), "CUDA_ERROR_INVALID_VALUE")
+	require.ErrorContains(t, exec.Apply(graphexec.Rebind("g", foreign(other.g))), "CUDA_ERROR_INVALID_VALUE")
+	require.ErrorContains(t, exec.Apply(graphexec.Rebind("q", foreign(other.q))), "CUDA_ERROR_INVALID_VALUE")
 	x.replay(exec)
 	x.holds(x.g, 9, "nothing has changed")
 	require.NoError(t, exec.Close())
@@ -229,15 +229,15 @@ func TestALoopAndAnExecThatBindOneTrace(t *testing.T) {
 	}, x.trace)
 	require.NoError(t, err)
 	x.write(x.f, 3)
-	require.NoError(t, loopExec.Swap("f", "g"))
+	require.NoError(t, loopExec.Apply(graphexec.Swap("f", "g")))
 	var bound *tracer.BindingError
 	require.ErrorAs(t, tracer.Read(make([]float32, 4), x.g), &bound)
 	p, err := loopExec.Pointer("g")
 	require.NoError(t, err)
 	x.holds(x.g.At(p), 3, "in the loop")
-	require.NoError(t, exec.Swap("f", "g"))
+	require.NoError(t, exec.Apply(graphexec.Swap("f", "g")))
 	x.holds(x.g, 3, "both agree")
-	require.NoError(t, exec.Swap("f", "g"))
+	require.NoError(t, exec.Apply(graphexec.Swap("f", "g")))
 	require.NoError(t, loopExec.Close())
 	x.holds(x.f, 3, "only the replay is left")
 	require.NoError(t, exec.Close())
@@ -291,7 +291,7 @@ func TestMemoryThatWasFreedIsRefusedWhenItIsInstantiated(t *testing.T) {
 				other, free = y.trace.Pointer(y.g.ID()), y.trace.Close
 			}
 			dev.at = other
-			require.NoError(t, exec.Rebind("g", other))
+			require.NoError(t, exec.Apply(graphexec.Rebind("g", other)))
 			if test.closeFirst {
 				require.NoError(t, exec.Close())
 			}
@@ -302,7 +302,7 @@ func TestMemoryThatWasFreedIsRefusedWhenItIsInstantiated(t *testing.T) {
 			}
 			if !test.closeFirst {
 				require.ErrorIs(t, exec.Replay(ctx), device.ErrFreed, name)
-				require.ErrorIs(t, exec.Swap("f", "g"), device.ErrFreed, name)
+				require.ErrorIs(t, exec.Apply(graphexec.Swap("f", "g")), device.ErrFreed, name)
 				require.NoError(t, exec.Close())
 			}
 			_, err = graphexec.Instantiate(x.dev, s, x.trace, form)

@@ -124,13 +124,13 @@ func TestFreedBuffersDoNotChangePlaces(t *testing.T) {
 		x, err := graphexec.Instantiate(dev, s, b, form)
 		require.NoError(t, err)
 		dev.times++ // @a was freed, and somebody else has memory at its address
-		assert.ErrorContains(t, x.Swap("a", "b"), "buffer @a was freed")
+		assert.ErrorContains(t, x.Apply(graphexec.Swap("a", "b")), "buffer @a was freed")
 		assert.ErrorContains(t, x.Replay(context.Background()), "buffer @a was freed")
 	})
 	forEachBackend(t, func(t *testing.T, form graphexec.Backend) {
 		x, dev, b := relayed(t, form)
 		require.NoError(t, dev.Free(b.buffers[0]))
-		assert.ErrorContains(t, x.Swap("b", "a"), "buffer @a was freed")
+		assert.ErrorContains(t, x.Apply(graphexec.Swap("b", "a")), "buffer @a was freed")
 	})
 }
 
@@ -172,7 +172,7 @@ func TestAGroupKeepsTheKindsOfItsCopies(t *testing.T) {
 	assert.Equal(t, "%3 copy would move from pinned memory to device memory, and a node keeps the kind of its ends", verdicts[0].Rebuild)
 	first, live := x.Stream(), dev.Live()
 	require.NoError(t, x.Replay(context.Background()))
-	require.NoError(t, x.Rebind("h", p))
+	require.NoError(t, x.Apply(graphexec.Rebind("h", p)))
 	require.NoError(t, x.Replay(context.Background()))
 	assert.Equal(t, graphexec.Stats{Replays: 2, Rebuilds: 1}, x.Stats())
 	assert.Equal(t, first, x.Stream(), "who knows it keeps it")
@@ -205,7 +205,7 @@ func changeBytes(t *testing.T, form graphexec.Backend, buffers int) uint64 {
 	require.NoError(t, err)
 	change := func() {
 		require.NoError(t, x.Set("alpha", 2))
-		require.NoError(t, x.Swap("b0", "b1"))
+		require.NoError(t, x.Apply(graphexec.Swap("b0", "b1")))
 	}
 	change()
 	var before, after runtime.MemStats
@@ -276,7 +276,7 @@ func TestMemoryThatWasFreedIsRefusedByName(t *testing.T) {
 		assert.EqualError(t, x.Replay(ctx), "buffer @b was freed, or moved, after it was bound: bind it to other memory with Rebind, or instantiate again")
 		p, err := dev.Alloc(256)
 		require.NoError(t, err)
-		require.NoError(t, x.Rebind("b", p))
+		require.NoError(t, x.Apply(graphexec.Rebind("b", p)))
 		require.NoError(t, x.Replay(ctx))
 		assert.Equal(t, 2, x.Stats().Replays)
 		require.NoError(t, x.Close())
@@ -332,10 +332,10 @@ func TestManagedMemoryThatWasFreedCanBeReplaced(t *testing.T) {
 		require.NoError(t, dev.Free(b.buffers[1]))
 		at, err := dev.Alloc(256)
 		require.NoError(t, err)
-		assert.ErrorContains(t, x.Rebind("b", at), "buffer @b is in managed memory and cannot be in device memory")
+		assert.ErrorContains(t, x.Apply(graphexec.Rebind("b", at)), "buffer @b is in managed memory and cannot be in device memory")
 		at, _, err = dev.AllocManaged(256)
 		require.NoError(t, err)
-		require.NoError(t, x.Rebind("b", at))
+		require.NoError(t, x.Apply(graphexec.Rebind("b", at)))
 		require.NoError(t, x.Replay(context.Background()))
 		require.NoError(t, x.Close())
 	})

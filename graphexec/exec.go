@@ -33,16 +33,6 @@ func (b Backend) String() string {
 // Backends lists the back ends in the order tables show them.
 func Backends() []Backend { return []Backend{Graph, Streams} }
 
-// ParseBackend returns the back end of that name.
-func ParseBackend(name string) (Backend, error) {
-	for b, n := range backendNames {
-		if n == name {
-			return Backend(b), nil
-		}
-	}
-	return 0, fmt.Errorf("unknown back end %q: use graph or streams", name)
-}
-
 // Bindings says where the things a graph names are on the device. A finished
 // trace is one.
 type Bindings interface {

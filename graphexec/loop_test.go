@@ -463,7 +463,7 @@ func TestALoopIsNotChangedWhileItRuns(t *testing.T) {
 		seen := 0
 		observe := func(int) {
 			seen++
-			assert.ErrorContains(t, loopExec.Swap("scalar", "scalar"), "a loop.Exec that is being run", lowering)
+			assert.ErrorContains(t, loopExec.Apply(graphexec.Swap("scalar", "scalar")), "a loop.Exec that is being run", lowering)
 			assert.ErrorContains(t, loopExec.Close(), "a loop.Exec that is being run", lowering)
 			_, err := loopExec.Run(context.Background())
 			assert.ErrorContains(t, err, "a loop.Exec that is being run", lowering)
@@ -595,7 +595,7 @@ func TestALoopRefusesWhatItsPlanCannotBeChangedTo(t *testing.T) {
 		err = loopExec.Apply(graphexec.Enable("sum", false))
 		require.ErrorIs(t, err, loop.ErrEndless)
 		assert.EqualError(t, err, "loop over counting: until @r[0] below -1: no operation of the body writes it, so that the loop would not end by it")
-		assert.ErrorContains(t, loopExec.Swap("a", "r"), "loop over counting: buffers @a and @r cannot change places: they have 256 and 4 bytes")
+		assert.ErrorContains(t, loopExec.Apply(graphexec.Swap("a", "r")), "loop over counting: buffers @a and @r cannot change places: they have 256 and 4 bytes")
 		assert.Zero(t, loopExec.Stats().Updates)
 		require.NoError(t, loopExec.Apply(graphexec.Enable("step", false)))
 		verdicts, err := loopExec.Preflight(graphexec.Enable("step", true))
@@ -606,7 +606,7 @@ func TestALoopRefusesWhatItsPlanCannotBeChangedTo(t *testing.T) {
 		require.EqualError(t, err, "loop over counting: buffer @a was freed, or moved, after it was bound: bind it to other memory with Rebind, or instantiate again")
 		p, err := dev.Alloc(256)
 		require.NoError(t, err)
-		require.NoError(t, loopExec.Rebind("a", p))
+		require.NoError(t, loopExec.Apply(graphexec.Rebind("a", p)))
 		_, err = loopExec.Run(context.Background())
 		require.NoError(t, err)
 		require.NoError(t, loopExec.Close())
@@ -648,7 +648,7 @@ func TestAFailedChangeOfALoopChangesNothing(t *testing.T) {
 			require.NoError(t, tracer.Write(s[0], []float32{0.2}))
 			require.NoError(t, tracer.Write(s[1], []float32{0}))
 			armed = true
-			err = loopExec.Swap("r", "other")
+			err = loopExec.Apply(graphexec.Swap("r", "other"))
 			armed = false
 			result, failed := loopExec.Run(context.Background())
 			require.NoError(t, failed)

@@ -17,7 +17,7 @@ import (
 // written, and races, would be findings.
 func TestMeasureFollowsBindings(t *testing.T) {
 	for name, change := range map[string]func(x *exchange, exec *graphexec.Exec){
-		"swap": func(x *exchange, exec *graphexec.Exec) { require.NoError(t, exec.Swap("f", "g")) },
+		"swap": func(x *exchange, exec *graphexec.Exec) { require.NoError(t, exec.Apply(graphexec.Swap("f", "g"))) },
 		"rebind": func(x *exchange, exec *graphexec.Exec) {
 			in, err := x.dev.Alloc(16)
 			require.NoError(t, err)

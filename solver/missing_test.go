@@ -15,7 +15,7 @@ import (
 func TestMissingArguments(t *testing.T) {
 	absenttest.Run(t, absenttest.Calls{
 		Funcs: map[string]any{
-			"Lookup": Lookup, "ParseMode": ParseMode, "ParsePrecision": ParsePrecision, "ParsePreconditioner": ParsePreconditioner, "Solve": Solve,
+			"Lookup": Lookup, "Solve": Solve,
 		},
 		Receivers: []func(*testing.T) any{
 			func(*testing.T) any { return Options{} },

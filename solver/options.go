@@ -2,7 +2,6 @@ package solver
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/reprise-gpu/reprise/graphexec/loop"
 	"github.com/reprise-gpu/reprise/ir"
@@ -63,9 +62,6 @@ func (m Mode) String() string { return nameOf(modeNames, int(m)) }
 // Modes lists the modes in the order tables show them.
 func Modes() []Mode { return []Mode{Eager, Streams, Graph, Loop, Auto} }
 
-// ParseMode returns the mode with the given name.
-func ParseMode(name string) (Mode, error) { return parse[Mode]("mode", modeNames, name) }
-
 // Precision is the type of all numbers on the device.
 type Precision uint8
 
@@ -77,11 +73,6 @@ const (
 var precisionNames = []string{Double: "double", Single: "single"}
 
 func (p Precision) String() string { return nameOf(precisionNames, int(p)) }
-
-// ParsePrecision returns the precision with the given name.
-func ParsePrecision(name string) (Precision, error) {
-	return parse[Precision]("precision", precisionNames, name)
-}
 
 func (p Precision) elem() ir.Type {
 	if p == Single {
@@ -102,25 +93,11 @@ var preconditionerNames = []string{None: "none", Jacobi: "jacobi"}
 
 func (p Preconditioner) String() string { return nameOf(preconditionerNames, int(p)) }
 
-// ParsePreconditioner returns the preconditioner with the given name.
-func ParsePreconditioner(name string) (Preconditioner, error) {
-	return parse[Preconditioner]("preconditioner", preconditionerNames, name)
-}
-
 func nameOf(names []string, i int) string {
 	if i >= len(names) {
 		return fmt.Sprint(i)
 	}
 	return names[i]
-}
-
-func parse[T ~uint8](what string, names []string, name string) (T, error) {
-	for i, n := range names {
-		if n == name {
-			return T(i), nil
-		}
-	}
-	return 0, fmt.Errorf("unknown %s %q: use %s", what, name, strings.Join(names, ", "))
 }
 
 // Check returns an error for options that Solve refuses for every system.

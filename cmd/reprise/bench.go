@@ -129,7 +129,7 @@ func (f *benchFlags) config(args []string) (c bench.Config, err error) {
 	if c.Estimate = f.cost == "modelled"; !c.Estimate && f.cost != "measured" && f.cost != "" {
 		return c, usagef("--cost %s: measured or modelled", f.cost)
 	}
-	if c.Backends, err = pick("backend", f.backends, graphexec.Backends(), graphexec.ParseBackend); err != nil {
+	if c.Backends, err = pick("backend", f.backends, graphexec.Backends(), lookup("back end", graphexec.Backends()...)); err != nil {
 		return c, err
 	}
 	if c.Sizes, err = pickSizes(f.sizes, c.Workloads); err != nil {
@@ -185,6 +185,21 @@ func pick[T any](kind string, words []string, all []T, lookup func(string) (T, e
 		picked = append(picked, one)
 	}
 	return picked, nil
+}
+
+// lookup returns a function that finds the value of a name among all.
+func lookup[T fmt.Stringer](what string, all ...T) func(name string) (T, error) {
+	return func(name string) (found T, err error) {
+		var names []string
+		for _, one := range all {
+			if one.String() == name {
+				return one, nil
+			}
+			names = append(names, one.String())
+		}
+		last := len(names) - 1
+		return found, fmt.Errorf("unknown %s %q: use %s or %s", what, name, strings.Join(names[:last], ", "), names[last])
+	}
 }
 
 func pickWorkloads(names []string) ([]*bench.Workload, error) {

@@ -99,7 +99,7 @@ func (f *optFlags) run(c *cobra.Command, path string) error {
 	if err != nil {
 		return err
 	}
-	backend, err := graphexec.ParseBackend(f.backend)
+	backend, err := lookup("back end", graphexec.Backends()...)(f.backend)
 	if err != nil {
 		return usageError{err}
 	}

@@ -205,19 +205,19 @@ func flagOf(option string) string {
 // parse checks the flags, and makes or reads the system.
 func (f *solveFlags) parse() (s *solves, err error) {
 	s = &solves{options: f.options}
-	if s.options.Precision, err = solver.ParsePrecision(f.precision); err != nil {
+	if s.options.Precision, err = lookup("precision", solver.Double, solver.Single)(f.precision); err != nil {
 		return nil, usagef("--precision: %w", err)
 	}
-	if s.options.Preconditioner, err = solver.ParsePreconditioner(f.preconditioner); err != nil {
+	if s.options.Preconditioner, err = lookup("preconditioner", solver.None, solver.Jacobi)(f.preconditioner); err != nil {
 		return nil, usagef("--preconditioner: %w", err)
 	}
-	if s.options.Lowering, err = loop.ParseLowering(f.lowering); err != nil {
+	if s.options.Lowering, err = lookup("lowering", loop.Auto, loop.HostChecked, loop.Unrolled, loop.WhileNode)(f.lowering); err != nil {
 		return nil, usagef("--lowering: %w", err)
 	}
 	if s.methods, err = pick("method", f.methods, solver.Methods(), solver.Lookup); err != nil {
 		return nil, err
 	}
-	if s.modes, err = pick("mode", f.modes, solver.Modes(), solver.ParseMode); err != nil {
+	if s.modes, err = pick("mode", f.modes, solver.Modes(), lookup("mode", solver.Modes()...)); err != nil {
 		return nil, err
 	}
 	if err := s.options.Check(); err != nil {
@@ -289,7 +289,9 @@ func readVector(flag, spec string, n int) ([]float64, error) {
 	if m.Cols != 1 {
 		return nil, fmt.Errorf("%s %s: a vector must have one column, and this file has %d", flag, spec, m.Cols)
 	}
-	return m.Column(0), nil
+	x := make([]float64, m.Rows)
+	m.Mul(x, []float64{1})
+	return x, nil
 }
 
 // run solves the system by each method in each mode. An error of a method is stored in its row. Any other error ends

@@ -70,14 +70,6 @@ func (x *Exec) Pointer(buffer string) (device.Ptr, error) {
 // Set gives a scalar parameter another value: see graphexec.Param.
 func (x *Exec) Set(name string, value any) error { return x.Apply(graphexec.Param(name, value)) }
 
-// Rebind moves a buffer to other memory: see graphexec.Rebind.
-func (x *Exec) Rebind(buffer string, at device.Ptr) error {
-	return x.Apply(graphexec.Rebind(buffer, at))
-}
-
-// Swap exchanges two buffers: see graphexec.Swap.
-func (x *Exec) Swap(a, b string) error { return x.Apply(graphexec.Swap(a, b)) }
-
 // plan works out changes for all replays that iterations consist of. The first is that of the body alone.
 func (x *Exec) plan(changes []graphexec.Change) (plans []parts.Plan, err error) {
 	if x.closed() {

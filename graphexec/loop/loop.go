@@ -97,16 +97,6 @@ func (l Lowering) String() string {
 	return fmt.Sprintf("lowering(%d)", uint8(l))
 }
 
-// ParseLowering returns the lowering of that name.
-func ParseLowering(name string) (Lowering, error) {
-	for l, n := range loweringNames {
-		if n == name {
-			return Lowering(l), nil
-		}
-	}
-	return 0, fmt.Errorf("unknown lowering %q: use auto, host, unrolled or while", name)
-}
-
 // Ending is why a loop ended.
 type Ending uint8
 

@@ -33,15 +33,6 @@ func (a *CSR) At(i, j int) float64 {
 	return 0
 }
 
-// Column returns the elements of column j.
-func (a *CSR) Column(j int) []float64 {
-	x := make([]float64, a.Rows)
-	for i := range x {
-		x[i] = a.At(i, j)
-	}
-	return x
-}
-
 // Mul sets y to a times x.
 func (a *CSR) Mul(y, x []float64) {
 	for i := range a.Rows {

@@ -180,5 +180,7 @@ func TestWriteVector(t *testing.T) {
 	require.NoError(t, WriteVector(&file, want))
 	a, err := Read(&file)
 	require.NoError(t, err)
-	assert.Equal(t, want, a.Column(0))
+	got := make([]float64, a.Rows)
+	a.Mul(got, []float64{1})
+	assert.Equal(t, want, got)
 }
