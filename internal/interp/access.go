@@ -10,19 +10,19 @@ import (
 
 // access describes a load, a store or an atomic operation.
 type access struct {
-	space   ptx.Space // Global, Shared, Local, ParamSpace or Generic
-	size    int       // bytes of one element
-	signed  bool      // elements are sign-extended to their registers
-	addr32  bool      // the address register has 32 bits
-	watched bool      // a load that may read what another block stored
-	kind    accessKind
-	atomic  string    // the kind of an atomic operation, "add.f32"
-	strong  bool      // atomic or volatile: no race with other strong accesses
-	orders  bool      // code may use it to wait for other threads
-	inits   bool      // an update that ignores the old value
-	counts  bool      // an update by which blocks draw numbers: see shares
-	memory  bool      // the instruction is an access; other instructions use this struct too
-	elems   []element // registers loaded or stored
+	space        ptx.Space // Global, Shared, Local, ParamSpace or Generic
+	size         int       // bytes of one element
+	signed       bool      // elements are sign-extended to their registers
+	addr32       bool      // the address register has 32 bits
+	watched      bool      // a load that may read what another block stored
+	kind         accessKind
+	atomic       string    // the kind of an atomic operation, "add.f32"
+	strong       bool      // atomic or volatile: no race with other strong accesses
+	synchronises bool      // code may use it to wait for other threads
+	ignoresOld   bool      // an update that ignores the old value
+	draws        bool      // an update by which blocks draw numbers: see shares
+	memory       bool      // the instruction is an access; other instructions use this struct too
+	elems        []element // registers loaded or stored
 }
 
 type accessKind uint8

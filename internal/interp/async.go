@@ -117,7 +117,7 @@ func waitAllAsync(w *warp, in *inst) {
 // arrive at once, and when it is waited for, since it may arrive only then.
 func (w *warp) watchAsync(c *asyncCopy) {
 	if w.eng.tile != nil {
-		w.eng.tile.copied(w, c)
+		w.eng.tile.asyncStore(w, c)
 	}
 }
 
@@ -243,7 +243,7 @@ func testBarrier(parity bool) handler {
 			if uint32(*p>>63) != phase {
 				done |= 1 << lane
 			} else {
-				w.look(in, lane, sighting{w.address(in, lane), *p})
+				w.observe(in, lane, sighting{w.address(in, lane), *p})
 			}
 		})
 		if done != 0 {

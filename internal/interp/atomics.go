@@ -117,7 +117,7 @@ func atomicAccess(w *warp, in *inst) {
 			third = w.lane(c, i)
 		}
 		if w.tracking && in.x.isGlobal(addr) {
-			w.eng.putDown(update{p, in, w.lane(b, i), third})
+			w.eng.logUpdate(update{p, in, w.lane(b, i), third})
 			continue
 		}
 		old := readCell(p, int(n))
@@ -126,8 +126,8 @@ func atomicAccess(w *warp, in *inst) {
 			op = in.x.inShared
 		}
 		by := w.lane(b, i)
-		if w.eng.run.each > 1 && in.x.counts && strings.HasPrefix(in.x.atomic, "add.") {
-			by *= w.eng.run.stride()
+		if w.eng.run.blockWeight > 1 && in.x.draws && strings.HasPrefix(in.x.atomic, "add.") {
+			by *= w.eng.run.drawCount()
 		}
 		v := op(old, by, third)
 		writeCell(p, int(n), v)
@@ -141,10 +141,10 @@ func atomicAccess(w *warp, in *inst) {
 	}
 	w.eng.count.atomics += int64(bits.OnesCount32(w.live))
 	w.countSectors(in, sectors.count)
-	w.took = w.took || in.x.counts && changed
+	w.drewNumber = w.drewNumber || in.x.draws && changed
 	if changed || w.tracking {
 		w.polls = 0
 	} else {
-		w.look(in, firstLane(w.live), first)
+		w.observe(in, firstLane(w.live), first)
 	}
 }

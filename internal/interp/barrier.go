@@ -170,9 +170,9 @@ func (w *warp) passBarrier(id int32, b *barrier) {
 		w.live = f.mask
 		switch in.x.mode {
 		case barrierAnd:
-			w.setPred(in.d, spread(b.no == 0))
+			w.setPred(in.d, maskOf(b.no == 0))
 		case barrierOr:
-			w.setPred(in.d, spread(b.yes > 0))
+			w.setPred(in.d, maskOf(b.yes > 0))
 		case barrierPopc:
 			w.broadcast(in.d, uint32(b.yes))
 		}

@@ -85,7 +85,7 @@ func (l *lowering) assertFail(results, args []ptx.Operand) error {
 // printf is vprintf(format, arguments). The arguments are stored one after the other,
 // each aligned to its size, floats as doubles.
 func (l *lowering) printf(results, args []ptx.Operand) error {
-	l.k.effects = true
+	l.k.sideEffects = true
 	return l.builtin(results, args, 1, 2, costAtomic, func(w *warp, in *inst, lane int, a []uint64) uint64 {
 		if a[0] == 0 {
 			return ^uint64(0)
@@ -108,14 +108,14 @@ func (l *lowering) printf(results, args []ptx.Operand) error {
 
 // malloc allocates from the device's heap and returns null if the heap is exhausted.
 func (l *lowering) malloc(results, args []ptx.Operand) error {
-	l.k.effects, l.k.ordered = true, true
+	l.k.sideEffects, l.k.ordered = true, true
 	return l.builtin(results, args, 1, 1, costAtomic, func(w *warp, _ *inst, _ int, a []uint64) uint64 {
 		return w.eng.mem.takeHeap(a[0])
 	})
 }
 
 func (l *lowering) free(results, args []ptx.Operand) error {
-	l.k.effects, l.k.ordered = true, true
+	l.k.sideEffects, l.k.ordered = true, true
 	return l.builtin(results, args, 0, 1, costAtomic, func(w *warp, in *inst, lane int, a []uint64) uint64 {
 		if err := w.eng.mem.freeHeap(a[0]); err != nil {
 			w.fail(IllegalAddress, in, lane, a[0], fmt.Sprintf("free of %#x: %v", a[0], err))
@@ -133,11 +133,11 @@ const heapLimit = 8 << 20
 
 // LimitHeap sets the number of bytes that malloc on the device may have allocated at
 // one time.
-func (m *Memory) LimitHeap(bytes int64) { m.heapMost = bytes }
+func (m *Memory) LimitHeap(bytes int64) { m.maxHeap = bytes }
 
 // takeHeap is malloc: it returns the address of n bytes, or 0.
 func (m *Memory) takeHeap(n uint64) uint64 {
-	if n == 0 || n > uint64(m.heapMost) || m.heapUsed+int64(n) > m.heapMost {
+	if n == 0 || n > uint64(m.maxHeap) || m.heapUsed+int64(n) > m.maxHeap {
 		return 0
 	}
 	addr, err := m.Alloc(int64(n), fmt.Sprintf("a block of %s from malloc", count(n, "byte")))

@@ -10,10 +10,10 @@ const maxInline = 1 << 13
 // callGraph contains the calls between the functions of a module, and the functions
 // that need a frame.
 type callGraph struct {
-	functions map[string]*ptx.Func // definitions, including those of the runtime, else declarations
-	framed    map[*ptx.Func]bool
-	pointed   []*ptx.Func // functions whose address is taken, in order of definition
-	address   map[string]uint64
+	functions    map[string]*ptx.Func // definitions, including those of the runtime, else declarations
+	framed       map[*ptx.Func]bool
+	addressTaken []*ptx.Func // functions whose address is taken, in order of definition
+	address      map[string]uint64
 }
 
 func newCallGraph(m *ptx.Module) *callGraph {
@@ -57,7 +57,7 @@ func (g *callGraph) findPointed(m *ptx.Module) {
 		if taken[f.Name] && g.functions[f.Name] == f {
 			g.address[f.Name] = codeWindow + 16*uint64(len(g.address)+1)
 			if !f.Entry && !f.Extern {
-				g.pointed = append(g.pointed, f)
+				g.addressTaken = append(g.addressTaken, f)
 			}
 		}
 	}

@@ -120,7 +120,7 @@ func (w *warp) enter(in *inst, r *routine, lane int) {
 	fp := c.top
 	if fp+uint64(r.frame) > maxStack {
 		w.fail(StackOverflow, in, lane, 0, fmt.Sprintf("call of %s: its frame of %s does not fit: the stack of a thread has %d KiB and %s active",
-			r.fn.Name, count(uint64(r.frame), "byte"), maxStack>>10, callsAre(len(c.active))))
+			r.fn.Name, count(uint64(r.frame), "byte"), maxStack>>10, activeCalls(len(c.active))))
 		return
 	}
 	c.top = fp + uint64(r.frame)
@@ -139,7 +139,7 @@ func (w *warp) enter(in *inst, r *routine, lane int) {
 	*callers = fp
 }
 
-func callsAre(n int) string {
+func activeCalls(n int) string {
 	if n == 1 {
 		return "1 call is"
 	}

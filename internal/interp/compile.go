@@ -120,7 +120,7 @@ type lowering struct {
 	shared    map[*ptx.Var]uint32
 	sharedEnd uint32
 	dynAlign  uint32
-	localMost int // the most that localEnd has been in the kernel or routine
+	maxLocal  int // the most that localEnd has been in the kernel or routine
 	localEnd  int
 	endings   []int       // last item of each segment
 	alive     []dense.Set // registers at the start of each segment

@@ -138,7 +138,7 @@ func TestSharedBytesAndUpdates(t *testing.T) {
 				clashes = 1
 			}
 			if workers != 0 {
-				require.Equal(t, clashes, d.kernel("mixed").calm.clashes.Load(), "%d workers", workers)
+				require.Equal(t, clashes, d.kernel("mixed").backoff.clashes.Load(), "%d workers", workers)
 			}
 		}
 	}
@@ -261,7 +261,7 @@ func TestTooManyUpdatesToPutDown(t *testing.T) {
 	const blocks, threads, n = 64, 1024, 36
 	d.run("updates", Launch{Grid: dims(blocks, 1, 1), Block: dims(threads, 1, 1), Workers: 2, Params: params(out, uint32(n))})
 	require.Equal(t, uint32(blocks*threads*n*(n+1)/2), contents[uint32](d, out)[0])
-	require.Equal(t, int32(1), d.kernel("updates").calm.clashes.Load())
+	require.Equal(t, int32(1), d.kernel("updates").backoff.clashes.Load())
 }
 
 // A launch that touches more memory than may be kept is run in grid order.
@@ -276,7 +276,7 @@ func TestTooManyPagesToKeep(t *testing.T) {
 	for i, got := range contents[float32](d, out) {
 		require.Equal(t, 2*x[i]+y[i], got, i) // twice a float is exact
 	}
-	require.Equal(t, int32(1), d.kernel("axpy").calm.clashes.Load())
+	require.Equal(t, int32(1), d.kernel("axpy").backoff.clashes.Load())
 }
 
 // sharing is a kernel whose warps take numbers below n from a counter, one at a time,

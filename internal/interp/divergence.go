@@ -27,7 +27,7 @@ func (w *warp) branch(f *fragment, s *segment) bool {
 	switch taken {
 	case f.mask:
 		f.pc = s.target
-		if w.eng.leaps && s.loop >= 0 {
+		if w.eng.skipsIterations && s.loop >= 0 {
 			w.leap(f, s)
 		}
 	case 0:
@@ -129,8 +129,8 @@ func (w *warp) exit(f *fragment, gone uint32, s *segment) {
 // on f's stack become a separate fragment, which can run while f's lanes spin. A loop
 // that draws numbers from a counter yields before its next one.
 func (w *warp) spin(f *fragment) bool {
-	if w.took {
-		w.took, w.eng.took = false, true
+	if w.drewNumber {
+		w.drewNumber, w.eng.drewNumber = false, true
 		return true
 	}
 	if f.spins++; f.spins < w.kernel.spinLimit && w.polls < pollLimit {

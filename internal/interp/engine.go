@@ -26,19 +26,19 @@ type engine struct {
 	tile     *sharedWatch // nil if races in shared memory are not detected
 	ownTile  sharedWatch
 
-	block   [3]uint32
-	threads uint32 // of a block
-	alive   int32  // threads of the block that have not exited
-	steps   int64  // warp instructions the block may still issue
-	count   counters
-	visits  []int64 // by segment: the number of warps that ran it
-	gauge   gauge
-	fault   *Fault
-	printed transcript
-	leaps   bool    // iterations of loops may be skipped
-	took    bool    // a warp's turn ended because it took a number from a counter
-	polling bool    // the block waited at the end of its last turn
-	polls   []int64 // visits before a turn that may only poll
+	block           [3]uint32
+	threads         uint32 // of a block
+	alive           int32  // threads of the block that have not exited
+	steps           int64  // warp instructions the block may still issue
+	count           counters
+	visits          []int64 // by segment: the number of warps that ran it
+	gauge           gauge
+	fault           *Fault
+	printed         transcript
+	skipsIterations bool    // iterations of loops may be skipped
+	drewNumber      bool    // a warp's turn ended because it took a number from a counter
+	polling         bool    // the block waited at the end of its last turn
+	polls           []int64 // visits before a turn that may only poll
 
 	// For concurrent blocks.
 	tracking bool   // record which bytes are touched
@@ -62,7 +62,7 @@ func newEngine() *engine {
 type counters struct {
 	blocks, warps, insts, laneInsts, flops, read, written, atomics int64
 
-	leapt int64 // of insts, those of skipped iterations
+	skipped int64 // of insts, those of skipped iterations
 
 	path    moment // the sum over all blocks
 	slowest moment // of one block
@@ -74,8 +74,8 @@ func (c *counters) add(o *counters) {
 	c.insts += o.insts
 	c.laneInsts += o.laneInsts
 	c.flops += o.flops
-	c.leapt += o.leapt
-	c.path = c.path.and(o.path)
+	c.skipped += o.skipped
+	c.path = c.path.add(o.path)
 	c.slowest = later(c.slowest, o.slowest)
 	c.read += o.read
 	c.written += o.written
@@ -87,7 +87,7 @@ func (c *counters) add(o *counters) {
 func (e *engine) prepare(r *run, tracking bool) {
 	k, l := r.kernel, &r.launch
 	e.run, e.kernel, e.mem, e.launch, e.params = r, k, r.mem, l, unsafe.Pointer(&r.params[0])
-	e.leaps = l.Sample > 0
+	e.skipsIterations = l.Sample > 0
 	e.count, e.fault, e.tracking, e.watch, e.tile = counters{}, nil, tracking, nil, nil
 	e.printed.reset()
 	e.updates, e.spans, e.applied = e.updates[:0], e.spans[:0], 0
@@ -95,7 +95,7 @@ func (e *engine) prepare(r *run, tracking bool) {
 	e.shared = grow(e.shared, int(k.sharedStatic+l.Shared+7)/8+1)
 	e.cache, e.seen = resized(e.cache, k.sites), resized(e.seen, k.sites)
 	e.visits = append(e.visits[:0], make([]int64, len(k.segments))...)
-	e.gauge.prepare(l, k.shares)
+	e.gauge.prepare(l, k.sharesWork)
 	e.resize(int(e.threads+lanes-1) / lanes)
 	for i := range e.warps {
 		e.warps[i].prepare(e, uint32(i))
@@ -141,14 +141,14 @@ const (
 	busy                 // the warps are in long loops, or yield before they draw a number from a counter
 )
 
-// longTurn is the number of turns of the warps after which a block's turn ends. It is
+// maxTurns is the number of turns of the warps after which a block's turn ends. It is
 // long enough that a block that only computes completes before the next one begins.
-const longTurn = 64
+const maxTurns = 64
 
 // turn runs the block's warps until the block has ended or its turn is over.
 func (e *engine) turn() outcome {
-	e.took = false
-	for turns := 0; turns < longTurn && !e.took; {
+	e.drewNumber = false
+	for turns := 0; turns < maxTurns && !e.drewNumber; {
 		before := e.count
 		if e.polling {
 			e.polls = append(e.polls[:0], e.visits...)
@@ -205,7 +205,7 @@ func (e *engine) finish() {
 	for i := range e.warps {
 		path = later(path, e.warps[i].clock)
 	}
-	e.count.path = e.count.path.and(path)
+	e.count.path = e.count.path.add(path)
 	e.count.slowest = later(e.count.slowest, path)
 }
 
@@ -240,15 +240,15 @@ func (e *engine) linearBlock() int64 {
 // the registers that depend on the block.
 func (w *warp) begin() {
 	k := w.kernel
-	w.exited, w.clock, w.carry, w.fault, w.polled, w.took = ^w.present, moment{}, 0, nil, nil, false
+	w.exited, w.clock, w.carry, w.fault, w.polled, w.drewNumber = ^w.present, moment{}, 0, nil, nil, false
 	stack := []entry(nil)
 	if cap(w.frags) > 0 {
 		stack = w.frags[:1][0].stack[:0]
 	}
-	if w.eng.leaps {
-		w.turns = resized(w.turns, len(k.loops))
-		for i := range w.turns {
-			w.turns[i].taken, w.turns[i].attempt = 0, leapAfter
+	if w.eng.skipsIterations {
+		w.loopStates = resized(w.loopStates, len(k.loops))
+		for i := range w.loopStates {
+			w.loopStates[i].taken, w.loopStates[i].attempt = 0, warmIterations
 		}
 	}
 	w.frags = append(w.frags[:0], fragment{entry: entry{0, noReconvergence, w.present}, stack: stack})
@@ -262,7 +262,7 @@ func (w *warp) begin() {
 		w.preds[p] = 0
 	}
 	clear(w.localMem)
-	if k.groups {
+	if k.asyncCopies {
 		w.async, w.groups = w.async[:0], [lanes]uint32{}
 	}
 	w.beginCalls()

@@ -73,11 +73,11 @@ func (l *lowering) leaders() (leader, entered []bool) {
 
 // segment appends a segment for items [i, end). With goesOn, it follows a warp-wide
 // operation, and waits for the operation's result only where that is used.
-func (l *lowering) segment(i, end int, goesOn bool) {
+func (l *lowering) segment(i, end int, afterSync bool) {
 	k := l.k
 	s := segment{first: int32(len(k.code)), last: -1, guard: noSlot}
 	clock := &l.timing
-	if goesOn {
+	if afterSync {
 		k.segments[len(k.segments)-1].path = clock.now.minus(clock.from)
 	} else {
 		*clock = schedule{}
@@ -134,7 +134,7 @@ func (m moment) plus(cycles int64) moment { return moment{m.cycles + cycles, m.t
 
 func (m moment) minus(o moment) moment { return moment{m.cycles - o.cycles, m.trips - o.trips} }
 
-func (m moment) and(o moment) moment { return moment{m.cycles + o.cycles, m.trips + o.trips} }
+func (m moment) add(o moment) moment { return moment{m.cycles + o.cycles, m.trips + o.trips} }
 
 func (c *schedule) add(it *item) {
 	if c.ready == nil {
@@ -145,7 +145,7 @@ func (c *schedule) add(it *item) {
 	c.now = start.plus(int64(it.cost.work.Total()))
 	result := start.plus(it.cost.latency)
 	if it.cost.trip {
-		result = result.and(moment{nominalTrip, 1})
+		result = result.add(moment{nominalTrip, 1})
 	}
 	it.visit(func(*slot) {}, func(s *slot) { c.ready[*s] = result })
 }
@@ -184,7 +184,7 @@ func (l *lowering) reconverge() {
 	for i := range segs {
 		succs[i] = segs[i].successors(exit)
 	}
-	leaveEndlessLoops(segs, succs)
+	addLoopExits(segs, succs)
 	for i, p := range dense.Dominators(exit, dense.Reversed(succs))[:exit] {
 		segs[i].rpc = noReconvergence
 		if (segs[i].ending == branches || segs[i].ending == branchesByTable) && p >= 0 && p < exit {
@@ -209,10 +209,10 @@ func (s *segment) successors(exit int32) []int32 {
 	return []int32{s.next}
 }
 
-// leaveEndlessLoops adds the edges of guarded exits where no other edge leads out, as
+// addLoopExits adds the edges of guarded exits where no other edge leads out, as
 // in "for (;;) { if (done) return; … }". Without them, the segments of such a loop
 // would have no post-dominator.
-func leaveEndlessLoops(segs []segment, succs [][]int32) {
+func addLoopExits(segs []segment, succs [][]int32) {
 	exit := int32(len(segs))
 	leaves := make([]bool, len(succs))
 	for _, v := range dense.ReversePostOrder(exit, dense.Reversed(succs)) {

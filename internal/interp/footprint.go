@@ -25,14 +25,14 @@ type reach struct {
 	read, written bool
 	pages         []*page // by index, nil if untouched; empty unless blocks run concurrently
 	marked        []*page // the touched pages
-	lo, room      uint64  // the part of it that sites may access without a further check
+	lo, extent    uint64  // the part of it that sites may access without a further check
 	visited       bitmap  // of managed memory, by page
 }
 
 // holds reports whether n bytes at addr are in the part that needs no further check.
 func (r *reach) holds(addr, n uint64) bool {
 	off := addr - r.lo
-	return off <= r.room && n <= r.room-off
+	return off <= r.extent && n <= r.extent-off
 }
 
 // touch records an access to a.
@@ -58,7 +58,7 @@ func (e *engine) extend(a *allocation) *reach {
 	}
 	r := e.reached[n]
 	r.allocation, r.read, r.written = a, false, false
-	r.lo, r.room = a.base, a.size
+	r.lo, r.extent = a.base, a.size
 	if a.managed {
 		r.visited = append(r.visited[:0], make(bitmap, bitmapWords(a.pageCount()))...)
 	}
@@ -98,7 +98,7 @@ func (e *engine) mark(r *reach, off, n uint64, kind accessKind) {
 	for {
 		p := r.pages[off/pageBytes]
 		if p == nil || kind == stores && !p.saved {
-			p = e.open(r, uint32(off/pageBytes), kind)
+			p = e.openPage(r, uint32(off/pageBytes), kind)
 		}
 		first := off % 64
 		here := min(64-first, n)
@@ -110,8 +110,8 @@ func (e *engine) mark(r *reach, off, n uint64, kind accessKind) {
 	}
 }
 
-// open prepares page i of r for an access.
-func (e *engine) open(r *reach, i uint32, kind accessKind) *page {
+// openPage prepares page i of r for an access.
+func (e *engine) openPage(r *reach, i uint32, kind accessKind) *page {
 	p := r.pages[i]
 	if p == nil {
 		if e.run.pool.opened.Add(1) == maxOpened {

@@ -14,15 +14,15 @@ import (
 // grid, and the results are scaled. The choice of blocks depends on the launch alone,
 // so the results do not depend on the number of engines.
 type gauge struct {
-	on     bool  // the current block is measured
-	half   bool  // it is also in the half by which the growth is computed
-	tag    uint8 // distinguishes it from most other measured blocks
-	head   bool  // the blocks represent only themselves, not the grid: see sampled
-	few    bool  // every other block is in the half, since there are few
-	stride int64 // one of stride blocks is measured
-	among  int64 // the number of first blocks that measured ones are chosen from
-	apart  int64 // approximate distance of measured blocks in the grid
-	cache  int   // bytes of L1
+	on         bool  // the current block is measured
+	half       bool  // it is also in the half by which the growth is computed
+	tag        uint8 // distinguishes it from most other measured blocks
+	head       bool  // the blocks represent only themselves, not the grid: see sampled
+	fewBlocks  bool  // every other block is in the half, since there are few
+	stride     int64 // one of stride blocks is measured
+	candidates int64 // the number of first blocks that measured ones are chosen from
+	spacing    int64 // approximate distance of measured blocks in the grid
+	cache      int   // bytes of L1
 
 	blocks  int64 // measured
 	halves  int64 // of blocks, those in the half
@@ -38,24 +38,24 @@ type gauge struct {
 	bytes sketch
 }
 
-// measured is the minimum number of blocks that are measured; of a smaller grid, all
+// minMeasured is the minimum number of blocks that are measured; of a smaller grid, all
 // are. The grid is divided into equal parts, with one measured block in each.
-const measured = 8
+const minMeasured = 8
 
 // prepare initialises the gauge for a launch. If blocks share work by a counter, the
 // measured blocks are among the first resident ones: these may do all the work and
 // leave none for the rest of the grid.
 func (g *gauge) prepare(l *Launch, shares bool) {
-	g.on, g.head, g.few, g.stride = false, false, false, 1
-	g.among = int64(l.Grid[0]) * int64(l.Grid[1]) * int64(l.Grid[2])
+	g.on, g.head, g.fewBlocks, g.stride = false, false, false, 1
+	g.candidates = int64(l.Grid[0]) * int64(l.Grid[1]) * int64(l.Grid[2])
 	if l.Sample == 0 {
 		if shares {
-			g.among = min(g.among, l.Resident)
+			g.candidates = min(g.candidates, l.Resident)
 		}
-		g.stride = max(1, g.among/measured)
+		g.stride = max(1, g.candidates/minMeasured)
 	}
-	if g.apart = g.stride; l.Sample > 0 {
-		g.apart = max(1, g.among/l.Sample)
+	if g.spacing = g.stride; l.Sample > 0 {
+		g.spacing = max(1, g.candidates/l.Sample)
 	}
 	g.blocks, g.halves, g.heads = 0, 0, 0
 	for _, n := range g.counts() {
@@ -73,12 +73,12 @@ func (g *gauge) counts() [6]*int64 {
 // begin decides whether block i in grid order is measured.
 func (g *gauge) begin(i int64) {
 	part := i / g.stride
-	g.on = i < g.among && i%g.stride == g.place(part)
+	g.on = i < g.candidates && i%g.stride == g.measuredOffset(part)
 	if g.on {
 		g.l1.resize(g.cache)
 		g.bytes.allocate()
-		g.half, g.tag = mix(uint64(part)+1)>>63 == 0, uint8(min(255, i/g.apart))
-		if g.few {
+		g.half, g.tag = mix(uint64(part)+1)>>63 == 0, uint8(min(255, i/g.spacing))
+		if g.fewBlocks {
 			g.half = g.blocks%2 == 0
 		}
 		if g.blocks++; g.half {
@@ -88,9 +88,9 @@ func (g *gauge) begin(i int64) {
 	}
 }
 
-// place returns which block of a part of the grid is measured. For the first part this
+// measuredOffset returns which block of a part of the grid is measured. For the first part this
 // is block 0: if the grid has more threads than work, the first threads do it.
-func (g *gauge) place(part int64) int64 {
+func (g *gauge) measuredOffset(part int64) int64 {
 	if part == 0 {
 		return 0
 	}
@@ -136,13 +136,13 @@ func (g *gauge) access(w *warp, in *inst) {
 type pattern uint8
 
 const (
-	scattered pattern = iota
-	inRow             // adjacent elements
-	alike             // one element
+	scattered  pattern = iota
+	adjacent           // adjacent elements
+	oneElement         // one element
 )
 
-// lie returns the pattern of an access by all lanes, and the first lane's address.
-func (w *warp) lie(in *inst, n uint64) (pattern, uint64) {
+// accessPattern returns the pattern of an access by all lanes, and the first lane's address.
+func (w *warp) accessPattern(in *inst, n uint64) (pattern, uint64) {
 	first := w.address(in, firstLane(w.live))
 	if w.live != allLanes {
 		return scattered, first
@@ -155,9 +155,9 @@ func (w *warp) lie(in *inst, n uint64) (pattern, uint64) {
 	}
 	switch {
 	case rowDiff == 0:
-		return inRow, first
+		return adjacent, first
 	case diff == 0:
-		return alike, first
+		return oneElement, first
 	}
 	return scattered, first
 }
@@ -170,10 +170,10 @@ func bankWavefronts(w *warp, in *inst) int64 {
 	const wordBytes = 4
 	n := in.x.bytes()
 	updating := in.x.kind == updates
-	switch p, _ := w.lie(in, n); {
-	case p == inRow:
+	switch p, _ := w.accessPattern(in, n); {
+	case p == adjacent:
 		return int64(max(1, n/wordBytes))
-	case p == alike && !updating:
+	case p == oneElement && !updating:
 		return 1
 	}
 	var load [32]int64   // words of each bank
@@ -205,9 +205,9 @@ func bankWavefronts(w *warp, in *inst) int64 {
 // passes on stores and atomics.
 func (g *gauge) global(w *warp, in *inst) {
 	n := in.x.bytes()
-	if p, first := w.lie(in, n); p != scattered && in.x.kind != updates {
+	if p, first := w.accessPattern(in, n); p != scattered && in.x.kind != updates {
 		end := first + n
-		if p == inRow {
+		if p == adjacent {
 			end = first + lanes*n
 		}
 		last := (end - 1) >> 5
@@ -248,7 +248,7 @@ func (g *gauge) sector(s uint64, in *inst) {
 	kind := in.x.kind
 	if kind == loads {
 		g.read++
-		if !in.x.watched && g.l1.has(s) {
+		if !in.x.watched && g.l1.lookup(s) {
 			return
 		}
 		g.missed++
@@ -300,8 +300,8 @@ func (c *l1) displace(missed int64) {
 	}
 }
 
-// has looks up a sector, and loads it on a miss.
-func (c *l1) has(sector uint64) bool {
+// lookup looks up a sector, and loads it on a miss.
+func (c *l1) lookup(sector uint64) bool {
 	if len(c.lines) == 0 {
 		return false
 	}

@@ -112,19 +112,19 @@ func (m *Memory) Unbind(handle uint64) bool {
 }
 
 // noImage explains why a handle does not refer to an object of the wanted kind.
-func (m *Memory) noImage(handle uint64, want string) string {
+func (m *Memory) noImage(handle uint64, kind string) string {
 	switch m.images[handle].(type) {
 	case *Texture:
-		return fmt.Sprintf("the handle %#x is of a texture, not of a %s", handle, want)
+		return fmt.Sprintf("the handle %#x is of a texture, not of a %s", handle, kind)
 	case *Image:
-		return fmt.Sprintf("the handle %#x is of a surface, not of a %s", handle, want)
+		return fmt.Sprintf("the handle %#x is of a surface, not of a %s", handle, kind)
 	case unbound:
-		return fmt.Sprintf("nothing is bound to the reference %s: bind a %s before the launch", m.Name(handle), want)
+		return fmt.Sprintf("nothing is bound to the reference %s: bind a %s before the launch", m.Name(handle), kind)
 	}
 	if handle >= firstHandle && handle < firstHandle+uint64(m.space.bound) {
-		return fmt.Sprintf("the %s with the handle %#x was destroyed", want, handle)
+		return fmt.Sprintf("the %s with the handle %#x was destroyed", kind, handle)
 	}
-	return fmt.Sprintf("%#x is the handle of no %s", handle, want)
+	return fmt.Sprintf("%#x is the handle of no %s", handle, kind)
 }
 
 // texelBytes is the size of a texel.

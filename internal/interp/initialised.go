@@ -16,7 +16,7 @@ type validity struct {
 // TrackInitialised starts to record writes to allocations made from now on.
 func (m *Memory) TrackInitialised() { m.track = true }
 
-func (a *allocation) forget() {
+func (a *allocation) markUninitialised() {
 	if a.size > 0 {
 		a.valid = &validity{make(bitmap, bitmapWords(a.size)), a.size}
 	}
@@ -89,15 +89,15 @@ func (m *Memory) CopyInitialised(dst, src, n uint64) {
 			return
 		}
 		at := gap.Lo - (src - from.base)
-		to.unwrite(dst-to.base+at, gap.Hi-gap.Lo)
+		to.markUnwritten(dst-to.base+at, gap.Hi-gap.Lo)
 		off = at + gap.Hi - gap.Lo
 	}
 }
 
-// unwrite marks n written bytes at an offset as unwritten.
-func (a *allocation) unwrite(lo, n uint64) {
+// markUnwritten marks n written bytes at an offset as unwritten.
+func (a *allocation) markUnwritten(lo, n uint64) {
 	if a.valid == nil {
-		a.forget()
+		a.markUninitialised()
 		for i := range a.valid.written {
 			a.valid.written[i] = ^uint64(0)
 		}

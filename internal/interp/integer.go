@@ -366,8 +366,8 @@ func choose[T any](first bool, a, b T) T {
 	return b
 }
 
-// lookup is lop3: bit i of the result is immLut's bit number a_i b_i c_i.
-func lookup(a, b, c uint32, lut uint8) (d uint32) {
+// lop3Bits is lop3: bit i of the result is immLut's bit number a_i b_i c_i.
+func lop3Bits(a, b, c uint32, lut uint8) (d uint32) {
 	for k := range 8 {
 		if lut>>k&1 == 0 {
 			continue

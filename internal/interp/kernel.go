@@ -26,18 +26,18 @@ type Kernel struct {
 
 	unsupported *Fault // why the kernel cannot run, or nil
 	ordered     bool   // blocks observe each other's progress, so they run in grid order
-	shares      bool   // blocks may distribute work by a counter
-	effects     bool   // it reads a clock, prints or allocates, so its result is not only in memory
+	sharesWork  bool   // blocks may distribute work by a counter
+	sideEffects bool   // it reads a clock, prints or allocates, so its result is not only in memory
 	spinLimit   int32  // backward branches per turn, 0 if lanes cannot wait for each other through memory
-	groups      bool   // has asynchronous copies
+	asyncCopies bool   // has asynchronous copies
 	stacks      bool   // lanes have call stacks
-	meets       bool   // has warp-wide operations that wait
+	warpSyncs   bool   // has warp-wide operations that wait
 	shuffles    bool   // lanes read registers of other lanes
 
 	code     []inst
 	places   []place // by record of code
 	segments []segment
-	loops    []backLoop
+	loops    []countedLoop
 	work     []unit.Work // by segment: of one warp
 	sites    int         // number of instructions that access memory
 
@@ -54,8 +54,8 @@ type Kernel struct {
 	clearRegs     []element // may be read before they are written
 	clearPreds    []slot
 
-	run  run
-	calm calm
+	run     run
+	backoff clashBackoff
 }
 
 // place is the origin of an instruction.
@@ -130,7 +130,7 @@ func (k *Kernel) LocalBytes() int { return k.localSize }
 
 // Repeatable reports whether the result of a launch is a function of its parameters and
 // the memory it reads, and consists only of writes to memory.
-func (k *Kernel) Repeatable() bool { return !k.effects }
+func (k *Kernel) Repeatable() bool { return !k.sideEffects }
 
 // Registers estimates the number of 32-bit registers of a thread by the largest number
 // of values alive at one point. An assembler may need more or fewer.
@@ -151,7 +151,7 @@ func (w *warp) prepare(e *engine, index uint32) {
 		w.ready = k
 		for _, c := range k.constants {
 			if c.size == 0 {
-				w.preds[c.at] = spread(c.bits != 0)
+				w.preds[c.at] = maskOf(c.bits != 0)
 				continue
 			}
 			fill(w, c.at, c.size, c.bits)

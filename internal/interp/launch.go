@@ -28,10 +28,10 @@ func (k *Kernel) Run(mem *Memory, l Launch) (Stats, *Fault) {
 	defer r.mu.Unlock()
 	r.begin(k, mem, l)
 	defer r.end()
-	if r.runs < r.blocks && !k.ordered {
-		r.sampled()
-	} else if n := r.workers(); n < 2 || !r.sideBySide(n) {
-		r.inOrder()
+	if r.toRun < r.blocks && !k.ordered {
+		r.runSampled()
+	} else if n := r.workers(); n < 2 || !r.runConcurrently(n) {
+		r.runInOrder()
 	}
 	if l.Record != nil {
 		l.Record.finish()
@@ -46,13 +46,13 @@ func (r *run) begin(k *Kernel, mem *Memory, l Launch) {
 	l.Resident = orDefault(l.Resident, defaultResident)
 	r.kernel, r.mem, r.launch, r.fault = k, mem, l, nil
 	r.blocks = int64(l.Grid[0]) * int64(l.Grid[1]) * int64(l.Grid[2])
-	r.runs = r.blocks
+	r.toRun = r.blocks
 	if l.Sample > 0 {
-		r.runs = min(r.blocks, l.Sample)
+		r.toRun = min(r.blocks, l.Sample)
 	}
-	r.each, r.drawn = 1, 0
+	r.blockWeight, r.drawn = 1, 0
 	if k.ordered {
-		r.each = float64(r.blocks) / float64(r.runs)
+		r.blockWeight = float64(r.blocks) / float64(r.toRun)
 	}
 	r.params = grow(r.params, (k.paramBytes+7)/8+1)
 	copy(unsafe.Slice((*byte)(unsafe.Pointer(&r.params[0])), k.paramBytes), l.Params)
@@ -82,15 +82,15 @@ const warpsPerWorker = 64
 
 // workers returns the number of goroutines that the launch may use.
 func (r *run) workers() int {
-	if r.kernel.ordered || r.mem.aliased() || !r.kernel.calm.allows() {
+	if r.kernel.ordered || r.mem.aliased() || !r.kernel.backoff.allowsConcurrency() {
 		return 1
 	}
 	l := &r.launch
 	if l.Workers > 0 {
-		return int(min(int64(l.Workers), r.runs))
+		return int(min(int64(l.Workers), r.toRun))
 	}
 	warps := (int64(l.Block[0])*int64(l.Block[1])*int64(l.Block[2]) + lanes - 1) / lanes
-	return int(min(int64(runtime.GOMAXPROCS(0)), r.runs, r.runs*warps/warpsPerWorker))
+	return int(min(int64(runtime.GOMAXPROCS(0)), r.toRun, r.toRun*warps/warpsPerWorker))
 }
 
 // stats returns the sums of the engines' counters, scaled to the grid if it was
@@ -101,10 +101,10 @@ func (r *run) stats() Stats {
 		c.add(&e.count)
 	}
 	scale := func(n int64) int64 {
-		if r.each == 1 {
+		if r.blockWeight == 1 {
 			return n
 		}
-		return int64(float64(n) * r.each)
+		return int64(float64(n) * r.blockWeight)
 	}
 	s := Stats{
 		Blocks: scale(c.blocks), Warps: scale(c.warps), WarpInsts: scale(c.insts), LaneInsts: scale(c.laneInsts),
@@ -132,67 +132,67 @@ func (r *run) estimate(s *Stats) {
 		}
 		for k, n := range e.visits {
 			if n > 0 {
-				s.Work.Add(&r.kernel.work[k], float64(n)*r.each)
+				s.Work.Add(&r.kernel.work[k], float64(n)*r.blockWeight)
 			}
 		}
 	}
 	if g.blocks == 0 {
 		return
 	}
-	oneIn := r.oneIn(g, s)
-	s.Work[unit.Memory] += float64(g.extra) * r.times(oneIn, s.Work[unit.Memory], g.issued)
+	factor := r.gridFactor(g, s)
+	s.Work[unit.Memory] += float64(g.extra) * r.factorFor(factor, s.Work[unit.Memory], g.issued)
 	s.SectorsMissed = s.SectorsRead
 	if g.read > 0 {
 		s.SectorsMissed = int64(float64(s.SectorsRead) * float64(g.missed) / float64(g.read))
 	}
 	if g.updates > 0 {
-		s.Updates = int64(float64(g.updates) * r.times(oneIn, float64(s.Atomics), g.atomics))
-		s.UpdatedLines = g.bytes.contended()
+		s.Updates = int64(float64(g.updates) * r.factorFor(factor, float64(s.Atomics), g.atomics))
+		s.UpdatedLines = g.bytes.updatedLines()
 	}
-	s.Extents, s.Growth = g.extents(r, s.Touched, r.reach(g, s, oneIn)*r.stretch(false))
+	s.Extents, s.Growth = g.extents(r, s.Touched, r.touchedFactor(g, s, factor)*r.skippedRatio(false))
 }
 
-// oneIn returns the factor from the measured blocks' work to that of the grid. It is
+// gridFactor returns the factor from the measured blocks' work to that of the grid. It is
 // the ratio of the blocks. If blocks distribute work by a counter, some may do much
 // more than others, and it is the ratio of the loads.
-func (r *run) oneIn(g *gauge, s *Stats) float64 {
-	if r.kernel.shares && g.read > 0 {
+func (r *run) gridFactor(g *gauge, s *Stats) float64 {
+	if r.kernel.sharesWork && g.read > 0 {
 		return float64(s.SectorsRead) / float64(g.read)
 	}
 	return float64(r.blocks-g.heads) / float64(g.blocks)
 }
 
-// times is oneIn for a figure that goes with one that is known for all blocks as well
+// factorFor is oneIn for a figure that goes with one that is known for all blocks as well
 // as for the measured ones. The measured blocks may be the only ones in the grid that
 // have any of it.
-func (r *run) times(oneIn, all float64, measured int64) float64 {
+func (r *run) factorFor(oneIn, all float64, measured int64) float64 {
 	switch {
-	case r.runs < r.blocks && !r.kernel.ordered:
+	case r.toRun < r.blocks && !r.kernel.ordered:
 		return 1 // the measured blocks already represent the others
-	case r.kernel.shares || measured == 0:
+	case r.kernel.sharesWork || measured == 0:
 		return oneIn
 	}
 	return all / float64(measured)
 }
 
-// reach is oneIn for the memory touched. In a grid with more threads than work, the
+// touchedFactor is oneIn for the memory touched. In a grid with more threads than work, the
 // idle blocks issue instructions but touch no memory; the loads show how many there
 // are.
-func (r *run) reach(g *gauge, s *Stats, oneIn float64) float64 {
-	if g.read > 0 && r.runs == r.blocks {
+func (r *run) touchedFactor(g *gauge, s *Stats, oneIn float64) float64 {
+	if g.read > 0 && r.toRun == r.blocks {
 		return float64(s.SectorsRead) / float64(g.read)
 	}
 	return oneIn
 }
 
-// stretch returns the ratio of what the engines of the head, or the others, counted to
+// skippedRatio returns the ratio of what the engines of the head, or the others, counted to
 // what they ran: the iterations that they skipped are counted only. Iterations are
 // assumed to touch additional memory as further blocks do.
-func (r *run) stretch(head bool) float64 {
+func (r *run) skippedRatio(head bool) float64 {
 	var insts, leapt int64
 	for _, e := range r.engines {
 		if e.gauge.head == head {
-			insts, leapt = insts+e.count.insts, leapt+e.count.leapt
+			insts, leapt = insts+e.count.insts, leapt+e.count.skipped
 		}
 	}
 	return float64(max(1, insts)) / float64(max(1, insts-leapt))

@@ -62,7 +62,7 @@ func (l *lowering) finish() {
 	l.assign(live)
 	k := l.k
 	k.sharedStatic = l.sharedEnd
-	k.localSize = roundUp(max(l.localMost, l.localEnd), 8)
+	k.localSize = roundUp(max(l.maxLocal, l.localEnd), 8)
 	l.placeUniforms()
 	k.loops = l.loops()
 	l.patch()
@@ -200,19 +200,19 @@ func (l *lowering) assign(list []interval) {
 		}
 		return used[i].reg < used[j].reg
 	})
-	s := scan{l: l, free: map[int][]slot{}}
+	s := linearScan{l: l, free: map[int][]slot{}}
 	for _, iv := range used {
 		s.place(iv)
 	}
 	l.k.fileSize = int(s.end)
 	l.k.predCount = int(s.preds)
-	l.k.registers = widest(s.most)
-	l.saving(used)
-	l.clearing(used)
+	l.k.registers = widest(s.maxWords)
+	l.assignSaves(used)
+	l.assignClears(used)
 }
 
-// saving lists for each routine the registers that it writes. A call saves them.
-func (l *lowering) saving(used []interval) {
+// assignSaves lists for each routine the registers that it writes. A call saves them.
+func (l *lowering) assignSaves(used []interval) {
 	for _, r := range l.k.routines {
 		seen := map[element]bool{}
 		for _, iv := range used {
@@ -234,16 +234,16 @@ func (l *lowering) saving(used []interval) {
 	}
 }
 
-type scan struct {
+type linearScan struct {
 	l          *lowering
 	active     []interval // by end
 	free       map[int][]slot
 	end, preds slot
 	words      int // 32-bit registers in use
-	most       int
+	maxWords   int
 }
 
-func (s *scan) place(iv interval) {
+func (s *linearScan) place(iv interval) {
 	for len(s.active) > 0 && s.active[0].end < iv.start {
 		old := &s.l.vregs[s.active[0].reg]
 		s.free[old.size] = append(s.free[old.size], old.at)
@@ -253,7 +253,7 @@ func (s *scan) place(iv interval) {
 	v := &s.l.vregs[iv.reg]
 	v.at = s.take(v.size)
 	s.words += words(v.size)
-	s.most = max(s.most, s.words)
+	s.maxWords = max(s.maxWords, s.words)
 	i := sort.Search(len(s.active), func(i int) bool { return s.active[i].end > iv.end })
 	s.active = append(s.active, interval{})
 	copy(s.active[i+1:], s.active[i:])
@@ -264,7 +264,7 @@ func (s *scan) place(iv interval) {
 // registers.
 func words(size int) int { return (size + 3) / 4 }
 
-func (s *scan) take(size int) (at slot) {
+func (s *linearScan) take(size int) (at slot) {
 	if list := s.free[size]; len(list) > 0 {
 		s.free[size] = list[:len(list)-1]
 		return list[len(list)-1]
@@ -278,9 +278,9 @@ func (s *scan) take(size int) (at slot) {
 	return at
 }
 
-// clearing lists the registers that must be zero at the start of a block. A program
+// assignClears lists the registers that must be zero at the start of a block. A program
 // that reads a register before writing it then behaves the same in every run.
-func (l *lowering) clearing(used []interval) {
+func (l *lowering) assignClears(used []interval) {
 	seen := map[element]bool{}
 	for _, iv := range used {
 		v := l.vregs[iv.reg]
@@ -322,7 +322,7 @@ func (l *lowering) placeUniforms() {
 		k.fileSize += v.size * lanes
 		l.placeUniform(v, uint64(base))
 	}
-	if k.meets {
+	if k.warpSyncs {
 		k.scratch, k.scratchPreds = slot(roundUp(k.fileSize, 8)), slot(k.predCount)
 		k.fileSize, k.predCount = int(k.scratch)+scratchSize, k.predCount+3
 	}
@@ -361,7 +361,7 @@ func (l *lowering) patch() {
 			continue
 		}
 		place := func(s *slot) { *s = l.vregs[*s].at }
-		it.once(place)
+		it.eachOperand(place)
 		k.code[next].d, k.code[next].a, k.code[next].b, k.code[next].c = it.d, it.a, it.b, it.c
 		k.code[next].guard = it.guard
 		next++
@@ -373,8 +373,8 @@ func (l *lowering) patch() {
 	}
 }
 
-// once calls f for each operand of the item exactly once.
-func (it *item) once(f func(s *slot)) {
+// eachOperand calls f for each operand of the item exactly once.
+func (it *item) eachOperand(f func(s *slot)) {
 	list := []*slot{&it.a, &it.b, &it.c, &it.d, &it.guard}
 	if it.x != nil {
 		list = append(list, &it.x.p, &it.x.e, &it.x.members, &it.x.d2)

@@ -20,34 +20,34 @@ import (
 // Only iterations in which a warp does not wait for another are skipped, so that the
 // warps of a block still meet at their barriers.
 
-// backLoop is a backward branch whose condition is one comparison.
-type backLoop struct {
+// countedLoop is a backward branch whose condition is one comparison.
+type countedLoop struct {
 	carried []element // registers that are alive at its target, and the compared ones
 	compare int32     // the instruction that sets its guard
 	a, b    element   // what it compares
 	breaks  []int32   // other segments from which control may leave the loop
 }
 
-// leapAfter is the number of iterations that are run before the others are skipped. The
+// warmIterations is the number of iterations that are run before the others are skipped. The
 // later half of them is measured. It is large enough that the loop has reached its
 // steady state, and that short loops, such as those over a filter, are run in full.
-const leapAfter = 8
+const warmIterations = 8
 
-// leapWorth is the least number of instructions that a leap must save: computing its
+// minLeapInsts is the least number of instructions that a leap must save: computing its
 // length costs the host about as much.
-const leapWorth = 4096
+const minLeapInsts = 4096
 
-// turns is a warp's state for the loop that it is in.
-type turns struct {
+// loopState is a warp's state for the loop that it is in.
+type loopState struct {
 	taken   int   // consecutive iterations
 	attempt int   // the value of taken at which to try a leap; grows with each leap that is not worth it
 	run     int64 // of the warp, in which all were taken
 	values  [3][]uint64
-	half    measure // at half the turns to the attempt
+	halfway counterSnapshot // at half the turns to the attempt
 }
 
 // measure contains the counters that a leap multiplies.
-type measure struct {
+type counterSnapshot struct {
 	count  counters
 	clock  moment
 	gauge  [6]int64
@@ -55,7 +55,7 @@ type measure struct {
 }
 
 // loops finds the loops whose iterations can be skipped.
-func (l *lowering) loops() (found []backLoop) {
+func (l *lowering) loops() (found []countedLoop) {
 	code := int32(0)
 	codeOf := make([]int32, len(l.items))
 	for j := range l.items {
@@ -70,12 +70,12 @@ func (l *lowering) loops() (found []backLoop) {
 		if s.ending != branches || s.target > int32(i) || l.items[l.endings[i]].guard == noSlot {
 			continue
 		}
-		j := l.compares(i, l.items[l.endings[i]].guard)
+		j := l.comparisonOf(i, l.items[l.endings[i]].guard)
 		if j < 0 {
 			continue
 		}
 		a, b := l.items[j].a, l.items[j].b
-		lp := backLoop{compare: codeOf[j], a: element{l.vregs[a].at, l.vregs[a].size}, b: element{l.vregs[b].at, l.vregs[b].size}}
+		lp := countedLoop{compare: codeOf[j], a: element{l.vregs[a].at, l.vregs[a].size}, b: element{l.vregs[b].at, l.vregs[b].size}}
 		lp.breaks = l.breaks(s.target, int32(i))
 		for r := range l.vregs {
 			alive := l.alive[s.target].Has(int(r)) || slot(r) == a || slot(r) == b
@@ -101,9 +101,9 @@ func (l *lowering) breaks(first, last int32) (list []int32) {
 	return list
 }
 
-// compares returns the item of segment i that sets a predicate by comparing two
+// comparisonOf returns the item of segment i that sets a predicate by comparing two
 // registers and does nothing else, or -1.
-func (l *lowering) compares(i int, guard slot) int {
+func (l *lowering) comparisonOf(i int, guard slot) int {
 	first, end := l.span(i)
 	for j := end - 2; j >= first; j-- {
 		it := &l.items[j]
@@ -121,28 +121,28 @@ func (l *lowering) compares(i int, guard slot) int {
 
 // leap ends an iteration of a loop that f continues, and may skip further ones.
 func (w *warp) leap(f *fragment, s *segment) {
-	t := &w.turns[s.loop]
-	if t.taken == 0 || t.run != w.runs || len(w.frags) != 1 {
-		t.taken, t.attempt, t.run = 0, max(t.attempt, leapAfter), w.runs
+	t := &w.loopStates[s.loop]
+	if t.taken == 0 || t.run != w.turnCount || len(w.frags) != 1 {
+		t.taken, t.attempt, t.run = 0, max(t.attempt, warmIterations), w.turnCount
 	}
 	t.taken++
 	switch t.taken {
 	case t.attempt / 2:
-		w.measure(&t.half)
+		w.takeSnapshot(&t.halfway)
 		return
 	case t.attempt - 2, t.attempt - 1:
-		w.note(s.loop, t.taken-t.attempt+2)
+		w.saveValues(s.loop, t.taken-t.attempt+2)
 		return
 	case t.attempt:
 	default:
 		return
 	}
-	w.note(s.loop, 2)
+	w.saveValues(s.loop, 2)
 	measured := t.attempt - t.attempt/2
-	turn := (w.eng.count.insts - t.half.count.insts) / int64(measured)
-	if n := w.remaining(f, s); n > 1 && (n-1)*uint64(turn) >= leapWorth {
-		w.move(s.loop, f.mask, n-1)
-		w.repeat(&t.half, measured, n-1)
+	turn := (w.eng.count.insts - t.halfway.count.insts) / int64(measured)
+	if n := w.remaining(f, s); n > 1 && (n-1)*uint64(turn) >= minLeapInsts {
+		w.advanceRegisters(s.loop, f.mask, n-1)
+		w.addIterations(&t.halfway, measured, n-1)
 		t.taken = 0
 		return
 	}
@@ -151,14 +151,14 @@ func (w *warp) leap(f *fragment, s *segment) {
 
 // leaveLoop resets the state of a loop that not all lanes continue.
 func (w *warp) leaveLoop(s *segment) {
-	if w.eng.leaps && s.loop >= 0 {
-		w.turns[s.loop].taken = 0
+	if w.eng.skipsIterations && s.loop >= 0 {
+		w.loopStates[s.loop].taken = 0
 	}
 }
 
 // note saves the values of the loop's registers.
-func (w *warp) note(loop int32, at int) {
-	t, v := &w.turns[loop], w.turns[loop].values[at][:0]
+func (w *warp) saveValues(loop int32, at int) {
+	t, v := &w.loopStates[loop], w.loopStates[loop].values[at][:0]
 	for _, e := range w.kernel.loops[loop].carried {
 		from := int(e.reg) / 8
 		v = append(v, w.file[from:from+lanes*e.size/8]...)
@@ -166,28 +166,28 @@ func (w *warp) note(loop int32, at int) {
 	t.values[at] = v
 }
 
-// move advances the registers that have grown by equal amounts in the last two
+// advanceRegisters advances the registers that have grown by equal amounts in the last two
 // iterations, by n iterations.
-func (w *warp) move(loop int32, mask uint32, n uint64) {
-	t, at := &w.turns[loop], 0
+func (w *warp) advanceRegisters(loop int32, mask uint32, n uint64) {
+	t, at := &w.loopStates[loop], 0
 	for _, e := range w.kernel.loops[loop].carried {
 		words := lanes * e.size / 8
 		if e.size == 4 {
-			advance(view[uint32](w, e.reg), mask, n, values[uint32](t, 0, at), values[uint32](t, 1, at), values[uint32](t, 2, at))
+			extrapolate(view[uint32](w, e.reg), mask, n, values[uint32](t, 0, at), values[uint32](t, 1, at), values[uint32](t, 2, at))
 		} else {
-			advance(view[uint64](w, e.reg), mask, n, values[uint64](t, 0, at), values[uint64](t, 1, at), values[uint64](t, 2, at))
+			extrapolate(view[uint64](w, e.reg), mask, n, values[uint64](t, 0, at), values[uint64](t, 1, at), values[uint64](t, 2, at))
 		}
 		at += words
 	}
 }
 
-func values[T uint32 | uint64](t *turns, i, at int) *[lanes]T {
+func values[T uint32 | uint64](t *loopState, i, at int) *[lanes]T {
 	return (*[lanes]T)(unsafe.Pointer(&t.values[i][at]))
 }
 
-// advance adds to c n times its growth from b, if it grew by the same amount from a to
+// extrapolate adds to c n times its growth from b, if it grew by the same amount from a to
 // b.
-func advance[T uint32 | uint64](to *[lanes]T, mask uint32, n uint64, a, b, c *[lanes]T) {
+func extrapolate[T uint32 | uint64](to *[lanes]T, mask uint32, n uint64, a, b, c *[lanes]T) {
 	even := true
 	for m := mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
@@ -206,24 +206,24 @@ func advance[T uint32 | uint64](to *[lanes]T, mask uint32, n uint64, a, b, c *[l
 // it is unknown. The registers are left unchanged.
 func (w *warp) remaining(f *fragment, s *segment) uint64 {
 	l := &w.kernel.loops[s.loop]
-	before, now := w.turns[s.loop].half.visits, w.eng.visits
+	before, now := w.loopStates[s.loop].halfway.visits, w.eng.visits
 	if slices.ContainsFunc(l.breaks, func(at int32) bool { return now[at] != before[at] }) {
 		return 0
 	}
 	in := &w.kernel.code[l.compare]
-	goesOn := func(n uint64) bool {
-		w.move(s.loop, f.mask, n)
+	continues := func(n uint64) bool {
+		w.advanceRegisters(s.loop, f.mask, n)
 		w.live = f.mask
 		in.exec(w, in)
 		return w.taken(f, s) == f.mask
 	}
-	defer goesOn(0)
+	defer continues(0)
 	switch n := w.untilEqual(s.loop, f.mask); {
-	case n == 0 || !goesOn(0):
+	case n == 0 || !continues(0):
 		return 0
-	case !goesOn(n) && goesOn(n-1): // the compared registers become equal
+	case !continues(n) && continues(n-1): // the compared registers become equal
 		return n - 1
-	case goesOn(n) && !goesOn(n+1):
+	case continues(n) && !continues(n+1):
 		return n
 	}
 	return 0
@@ -236,7 +236,7 @@ func (w *warp) untilEqual(loop int32, mask uint32) uint64 {
 	l, soonest := &w.kernel.loops[loop], uint64(math.MaxUint64)
 	var apart [2][lanes]int64
 	for n := range apart {
-		w.move(loop, mask, uint64(n))
+		w.advanceRegisters(loop, mask, uint64(n))
 		for i := range lanes {
 			apart[n][i] = int64(signExtend(w.lane(l.a, i)-w.lane(l.b, i), l.a.size, true))
 		}
@@ -253,7 +253,7 @@ func (w *warp) untilEqual(loop int32, mask uint32) uint64 {
 }
 
 // measure saves the counters.
-func (w *warp) measure(m *measure) {
+func (w *warp) takeSnapshot(m *counterSnapshot) {
 	e := w.eng
 	m.count, m.clock = e.count, w.clock
 	for i, n := range e.gauge.counts() {
@@ -262,8 +262,8 @@ func (w *warp) measure(m *measure) {
 	m.visits = append(m.visits[:0], e.visits...)
 }
 
-// repeat adds n times the mean cost of the last iterations to the counters.
-func (w *warp) repeat(since *measure, last int, n uint64) {
+// addIterations adds n times the mean cost of the last iterations to the counters.
+func (w *warp) addIterations(since *counterSnapshot, last int, n uint64) {
 	e := w.eng
 	times := float64(n) / float64(last)
 	more := func(at *int64, before int64) int64 {
@@ -277,7 +277,7 @@ func (w *warp) repeat(since *measure, last int, n uint64) {
 	more(&c.read, b.read)
 	more(&c.written, b.written)
 	more(&c.atomics, b.atomics)
-	c.leapt += more(&c.insts, b.insts)
+	c.skipped += more(&c.insts, b.insts)
 	more(&w.clock.cycles, since.clock.cycles)
 	more(&w.clock.trips, since.clock.trips)
 	missed := e.gauge.missed

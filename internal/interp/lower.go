@@ -296,10 +296,10 @@ func (l *lowering) pack() error {
 
 // elements resolves the registers of a vector operand. want is their size in bytes, or
 // 0 if registers may be wider than the elements.
-func (l *lowering) elements(x *extra, ops []ptx.Operand, dest bool, want int) error {
+func (l *lowering) elements(x *extra, ops []ptx.Operand, dest bool, regSize int) error {
 	for i := range ops {
 		op := &ops[i]
-		size := want
+		size := regSize
 		if size == 0 {
 			size = l.size(op, registerSizeOf(x.size))
 		}
@@ -431,7 +431,7 @@ func (l *lowering) lop3() error {
 func lop3Lanes(w *warp, in *inst) {
 	d, a, b := view[uint32](w, in.d), view[uint32](w, in.a), view[uint32](w, in.b)
 	c, lut := view[uint32](w, in.c), view[uint32](w, in.x.e)
-	each(w.live, func(i int) { d[i] = lookup(a[i], b[i], c[i], uint8(lut[i])) })
+	each(w.live, func(i int) { d[i] = lop3Bits(a[i], b[i], c[i], uint8(lut[i])) })
 }
 
 // lop3Joined is lop3 with d|p: p is whether d is not zero, combined with a predicate

@@ -79,7 +79,7 @@ func (l *lowering) copyAsync() error {
 		}
 	}
 	r.exec = copyAsync
-	l.k.groups = true
+	l.k.asyncCopies = true
 	l.emit(r, costStore)
 	return nil
 }
@@ -99,7 +99,7 @@ func (l *lowering) arriveAsync() error {
 		return err
 	}
 	r.x.atomic, r.x.elems = "mbarrier", []element{{noSlot, 8}}
-	r.x.strong, r.x.orders = true, true
+	r.x.strong, r.x.synchronises = true, true
 	r.exec = updateBarrier(arriveAtBarrier, false)
 	l.emit(r, costAtomicSM)
 	return nil
@@ -138,14 +138,14 @@ func (l *lowering) mbarrier() error {
 		return err
 	}
 	r.x.atomic, r.x.elems, r.d = "mbarrier", []element{{noSlot, 8}}, d
-	r.x.strong, r.x.orders, r.x.inits = true, true, op == "init"
+	r.x.strong, r.x.synchronises, r.x.ignoresOld = true, true, op == "init"
 	if len(args) == 2 {
 		var err error
 		if r.b, err = l.source(&args[1], 4, ptx.U32); err != nil {
 			return err
 		}
 	}
-	r.exec = updateBarrier(f, r.x.inits)
+	r.exec = updateBarrier(f, r.x.ignoresOld)
 	l.emit(r, costAtomicSM)
 	return nil
 }
@@ -162,7 +162,7 @@ func (l *lowering) testBarrier() error {
 		return err
 	}
 	r.x.elems = []element{{noSlot, 8}}
-	r.x.strong, r.x.orders = true, true
+	r.x.strong, r.x.synchronises = true, true
 	var err error
 	if r.d, err = l.dest(&in.Args[0], 0); err != nil {
 		return err

@@ -203,7 +203,7 @@ func (l *lowering) inline(f *ptx.Func, results, args []ptx.Operand) error {
 		return err
 	}
 	l.frame, l.in = caller, call
-	l.localMost, l.localEnd = max(l.localMost, l.localEnd), own // the next call may use the same bytes
+	l.maxLocal, l.localEnd = max(l.maxLocal, l.localEnd), own // the next call may use the same bytes
 	l.receive(&c)
 	return nil
 }
@@ -258,7 +258,7 @@ func (l *lowering) callPointer(callee ptx.Operand, results, args []ptx.Operand) 
 	if err != nil {
 		return err
 	}
-	for _, f := range l.mod.calls.pointed {
+	for _, f := range l.mod.calls.addressTaken {
 		l.routineFor(f)
 	}
 	return l.callRoutine(nil, s, results, args)
@@ -293,7 +293,7 @@ func (l *lowering) lowerRoutines() error {
 	l.exit() // the kernel must not fall through into them
 	for i := 0; i < len(l.k.routines); i++ {
 		r := l.k.routines[i]
-		first, local := len(l.items), max(l.localMost, l.localEnd)
+		first, local := len(l.items), max(l.maxLocal, l.localEnd)
 		err := l.lowerRoutine(r)
 		if err != nil && r.direct {
 			return err
@@ -302,14 +302,14 @@ func (l *lowering) lowerRoutines() error {
 			l.items = append(l.items[:first], l.refusal(err.(*unsupported)))
 		}
 		r.firstItem, r.endItem = first, len(l.items)
-		r.frame, l.localEnd, l.localMost = max(l.localMost, l.localEnd), local, local
+		r.frame, l.localEnd, l.maxLocal = max(l.maxLocal, l.localEnd), local, local
 	}
 	return nil
 }
 
 // lowerRoutine lowers one body. Its variables are placed from the start of its frame.
 func (l *lowering) lowerRoutine(r *routine) error {
-	l.root, l.frame, l.localEnd, l.localMost = r, nil, 0, 0
+	l.root, l.frame, l.localEnd, l.maxLocal = r, nil, 0, 0
 	fr := l.enter(r.fn)
 	place := func(list []*ptx.Var) (places []param) {
 		for _, v := range list {

@@ -221,6 +221,6 @@ func (l *lowering) isspacep() error {
 		}
 		return ptx.Global
 	}
-	want := spaceOf(l.in)
-	return l.predicateResult(8, ptx.U64, liftTest(func(a, _ uint64) bool { return windows(a) == want }))
+	space := spaceOf(l.in)
+	return l.predicateResult(8, ptx.U64, liftTest(func(a, _ uint64) bool { return windows(a) == space }))
 }

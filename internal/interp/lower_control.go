@@ -163,7 +163,7 @@ func (l *lowering) warpSync(exec handler, r inst, mask *ptx.Operand, c cost) err
 	if r.d != noSlot {
 		r.x.sync.result = l.vregs[r.d].size
 	}
-	l.k.meets = true
+	l.k.warpSyncs = true
 	r.exec = exec
 	l.emit(r, c).ending = synchronise
 	return nil

@@ -16,7 +16,7 @@ func (l *lowering) fragment(r *inst, role byte, arg int, format string, dest boo
 	in := l.in
 	f := matrixFragment{role: role, format: format, bits: elementBits[format]}
 	regs := vector(&in.Args[arg])
-	if want := ptx.FragmentRegisters(in, arg); f.bits == 0 || want == 0 || want > 8 || want != len(regs) {
+	if regCount := ptx.FragmentRegisters(in, arg); f.bits == 0 || regCount == 0 || regCount > 8 || regCount != len(regs) {
 		return f, l.fail("the interpreter cannot run this shape and type")
 	}
 	size := max(4, f.bits/8)
@@ -139,7 +139,7 @@ func (l *lowering) product() error {
 	exec, flops := multiply, 2*o.m*o.n*o.k
 	switch {
 	case formats[0] == "s32":
-		exec, flops = multiplyWhole, 0
+		exec, flops = multiplyInt, 0
 	case in.Name == "mma" && formats[1] == "f16" && o.m == 8 && o.k == 4:
 		o.rowA, o.colB = layoutsOf(in)
 		exec, flops = quadPairs, 4*flops // each pair of quads computes its own product

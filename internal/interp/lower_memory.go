@@ -63,7 +63,7 @@ func (l *lowering) ordering(x *extra) {
 			x.watched = x.kind == loads // weak, but used for waiting before PTX had strong loads
 		}
 	}
-	x.strong, x.orders = strong || x.kind == updates, strong
+	x.strong, x.synchronises = strong || x.kind == updates, strong
 	x.watched = x.watched || strong && x.kind == loads
 	if x.watched || strong || x.kind == updates {
 		l.k.spinLimit = spinLimit
@@ -95,18 +95,18 @@ func (l *lowering) results() {
 		}
 		read := it.d != noSlot && used[it.d]
 		exchange := strings.HasPrefix(x.atomic, "exch")
-		x.orders = x.orders || read || exchange || strings.HasPrefix(x.atomic, "cas")
-		x.inits = x.inits || exchange && !read && x.op != nil // PTX has no red.exch: this is a store that is ordered with atomics
+		x.synchronises = x.synchronises || read || exchange || strings.HasPrefix(x.atomic, "cas")
+		x.ignoresOld = x.ignoresOld || exchange && !read && x.op != nil // PTX has no red.exch: this is a store that is ordered with atomics
 		if x.space == ptx.Global || x.space == ptx.Generic {
 			l.k.ordered = l.k.ordered || read
-			x.counts = read && takesNumbers[x.atomic]
-			l.k.shares = l.k.shares || x.counts
+			x.draws = read && counterOps[x.atomic]
+			l.k.sharesWork = l.k.sharesWork || x.draws
 		}
 	}
 }
 
-// takesNumbers are the atomic operations by which threads draw numbers from a counter.
-var takesNumbers = map[string]bool{
+// counterOps are the atomic operations by which threads draw numbers from a counter.
+var counterOps = map[string]bool{
 	"add.u32": true, "add.s32": true, "add.u64": true, "add.s64": true, "inc.u32": true, "dec.u32": true,
 }
 
@@ -152,7 +152,7 @@ func (l *lowering) load() error {
 		}
 	}
 	if r.x.watched {
-		r.exec = watched(r.exec)
+		r.exec = withPolling(r.exec)
 	}
 	l.emit(r, loadCost(r.x.space))
 	return nil

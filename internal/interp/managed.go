@@ -115,7 +115,7 @@ func (r *reach) visit(addr, n uint64) {
 	first, end := r.pageOf(addr), r.pagesTo(addr, int64(n))
 	r.visited.set(first, end)
 	r.lo = r.base + first*PageBytes
-	r.room = min(end*PageBytes, r.size) - first*PageBytes
+	r.extent = min(end*PageBytes, r.size) - first*PageBytes
 }
 
 // Visit is the set of pages of managed memory that a launch touched, as spans of

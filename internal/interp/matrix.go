@@ -87,8 +87,8 @@ func (f *matrixFragment) number(v uint64) float64 {
 	return math.Float64frombits(v)
 }
 
-// whole decodes an integer element.
-func (f *matrixFragment) whole(v uint64) int64 {
+// integer decodes an integer element.
+func (f *matrixFragment) integer(v uint64) int64 {
 	if f.format[0] == 's' {
 		return int64(v<<(64-f.bits)) >> (64 - f.bits)
 	}
@@ -128,7 +128,7 @@ func scatter[T int64 | float64](w *warp, o *matrixOp, in []T, encode func(T) uin
 const maxTile = 16 * 256
 
 // whole reports a fault unless all lanes of the warp exist.
-func (w *warp) whole(in *inst) bool {
+func (w *warp) requireFullWarp(in *inst) bool {
 	if w.live == allLanes {
 		return true
 	}
@@ -143,7 +143,7 @@ func (w *warp) whole(in *inst) bool {
 // and rounding of the sum. Doubles are accumulated with one rounding per step, by
 // ascending k.
 func multiply(w *warp, in *inst) {
-	if !w.whole(in) {
+	if !w.requireFullWarp(in) {
 		return
 	}
 	o := in.x.matrix
@@ -174,16 +174,16 @@ func (f *matrixFragment) encode(v float64) uint64 {
 	return math.Float64bits(v)
 }
 
-// multiplyWhole is multiply on integers.
-func multiplyWhole(w *warp, in *inst) {
-	if !w.whole(in) {
+// multiplyInt is multiply on integers.
+func multiplyInt(w *warp, in *inst) {
+	if !w.requireFullWarp(in) {
 		return
 	}
 	o := in.x.matrix
 	var a, b, c [maxTile]int64
-	gather(w, o, &o.a, a[:], o.a.whole)
-	gather(w, o, &o.b, b[:], o.b.whole)
-	gather(w, o, &o.c, c[:], o.c.whole)
+	gather(w, o, &o.a, a[:], o.a.integer)
+	gather(w, o, &o.b, b[:], o.b.integer)
+	gather(w, o, &o.c, c[:], o.c.integer)
 	for i := range o.m {
 		for j := range o.n {
 			sum := c[i*o.n+j]
@@ -212,7 +212,7 @@ func (o *matrixOp) product(a, b int64) int64 {
 // loadFragment is wmma.load: each lane reads its elements from the tile whose first
 // element is at its address. in.x.e is the distance of rows, or columns, in elements.
 func loadFragment(w *warp, in *inst) {
-	if !w.whole(in) {
+	if !w.requireFullWarp(in) {
 		return
 	}
 	eachElement(w, in, &in.x.matrix.d, func(e element, lane, shift, size int, addr uint64) uint64 {
@@ -231,7 +231,7 @@ func loadFragment(w *warp, in *inst) {
 
 // storeFragment is wmma.store.
 func storeFragment(w *warp, in *inst) {
-	if !w.whole(in) {
+	if !w.requireFullWarp(in) {
 		return
 	}
 	w.polls = 0
@@ -316,7 +316,7 @@ func storeTiles(w *warp, in *inst) {
 // holds, with their addresses. It stops when access returns false. The row
 // addresses are read first, since a destination may be the address register.
 func eachTileElement(w *warp, in *inst, access func(e element, lane, half int, addr uint64) bool) {
-	if !w.whole(in) {
+	if !w.requireFullWarp(in) {
 		return
 	}
 	var rows [lanes]uint64 // a destination may be the address register
@@ -341,7 +341,7 @@ func eachTileElement(w *warp, in *inst, access func(e element, lane, half int, a
 
 // transpose is movmatrix: it transposes an 8x8 tile of 16-bit elements.
 func transpose(w *warp, in *inst) {
-	if !w.whole(in) {
+	if !w.requireFullWarp(in) {
 		return
 	}
 	a, d := *view[uint32](w, in.a), view[uint32](w, in.d)
@@ -358,7 +358,7 @@ func transpose(w *warp, in *inst) {
 // quadPairs is mma.m8n8k4 on f16: lanes 4i..4i+3 and 16+4i..16+4i+3 compute product i,
 // in a separate layout.
 func quadPairs(w *warp, in *inst) {
-	if !w.whole(in) {
+	if !w.requireFullWarp(in) {
 		return
 	}
 	o := in.x.matrix

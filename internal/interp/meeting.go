@@ -19,7 +19,7 @@ func (w *warp) synchronise(f *fragment, s *segment) bool {
 	masks := view[uint32](w, in.x.members)
 	if in.x.uniform && masks[0]&^w.exited&^live == 0 && live&^masks[0] == 0 {
 		if w.live = live; live != 0 {
-			w.together(in)
+			w.execTogether(in)
 		}
 		f.pc = s.next
 		return true
@@ -58,14 +58,14 @@ func (w *warp) execGroups(in *inst, live uint32, masks *[lanes]uint32) (waiting 
 			continue
 		}
 		w.live = group
-		w.together(in)
+		w.execTogether(in)
 	}
 	return waiting
 }
 
 // together executes a warp-wide operation for the live lanes, all of which have
 // arrived.
-func (w *warp) together(in *inst) {
+func (w *warp) execTogether(in *inst) {
 	met := w.live
 	in.exec(w, in)
 	if w.eng.tile != nil {
@@ -126,10 +126,10 @@ type syncShape struct {
 // different instructions, it operates on operands gathered in scratch registers.
 func (w *warp) meet(f *fragment) {
 	in := &w.kernel.code[f.at]
-	there := w.arrived(f)
+	arrivedLanes := w.arrived(f)
 	if w.meetsAt(f) {
-		w.live = there
-		w.together(in)
+		w.live = arrivedLanes
+		w.execTogether(in)
 		return
 	}
 	k := w.kernel
@@ -155,8 +155,8 @@ func (w *warp) meet(f *fragment) {
 		operation.d = k.scratchPreds + 1
 	}
 	w.collect(f, &operation)
-	w.live = there
-	w.together(&operation)
+	w.live = arrivedLanes
+	w.execTogether(&operation)
 	w.deliver(f, &operation)
 }
 

@@ -36,7 +36,7 @@ type Memory struct {
 	workspace *allocation // of cooperative launches, nil before the first
 	used      int64
 	heapUsed  int64 // by malloc on the device
-	heapMost  int64 // the limit of heapUsed
+	maxHeap   int64 // the limit of heapUsed
 	allocs    allocations
 	runs      *accessible    // the mapped memory that its GPU may access
 	reserved  allocations    // reserved addresses, see Reserve
@@ -85,7 +85,7 @@ func (m *Memory) Alloc(n int64, name string) (uint64, error) {
 		return 0, err
 	}
 	if m.track {
-		a.forget()
+		a.markUninitialised()
 	}
 	return a.base, nil
 }
@@ -104,7 +104,7 @@ func (m *Memory) alloc(n int64, name string) (*allocation, error) {
 	}
 	a := &allocation{base: base, size: uint64(n), name: name, owner: m}
 	if err := a.back(); err != nil {
-		m.space.giveBack(base, a.size)
+		m.space.releaseAddresses(base, a.size)
 		return nil, fmt.Errorf("interp: %w: %d bytes for %s: the host has no such memory: %w", ErrOutOfMemory, n, name, err)
 	}
 	m.used += n

@@ -108,7 +108,7 @@ func (l *lowering) special(op *ptx.Operand, size int) (slot, error) {
 		have = kind.width(op.Name)
 	}
 	// %gridid had 32 bits before PTX 3.0, and indices had 16 before PTX 2.0.
-	narrow := size == 4 && kind == gridID || size == 2 && (kind.index() || fourthElement(op.Name))
+	narrow := size == 4 && kind == gridID || size == 2 && (kind.isIndex() || fourthElement(op.Name))
 	if size != have && !narrow {
 		return noSlot, l.fail("special register %s has %d bits, the operation needs %d", op.Name, 8*have, 8*size)
 	}
@@ -116,7 +116,7 @@ func (l *lowering) special(op *ptx.Operand, size int) (slot, error) {
 	case read != nil:
 		return l.clock(read, size), nil
 	case kind == gridID:
-		l.k.effects = true // it differs in the next launch
+		l.k.sideEffects = true // it differs in the next launch
 	case kind == warpSize:
 		return l.constant(4, lanes), nil
 	}
@@ -132,7 +132,7 @@ func (l *lowering) clock(read func(w *warp) uint64, size int) slot {
 		v := read(w)
 		each(w.live, func(i int) { w.setLane(element{in.d, size}, i, v) })
 	}
-	l.k.effects = true
+	l.k.sideEffects = true
 	it := l.emit(in, costALU)
 	it.cut = true
 	return it.d

@@ -8,8 +8,8 @@ package interp
 // sighting is the last address and value of an access site.
 type sighting struct{ addr, value uint64 }
 
-// watched is a load by which a block may observe another's progress.
-func watched(load handler) handler {
+// withPolling is a load by which a block may observe another's progress.
+func withPolling(load handler) handler {
 	return func(w *warp, in *inst) {
 		lane := firstLane(w.live)
 		addr := w.address(in, lane)
@@ -19,13 +19,13 @@ func watched(load handler) handler {
 			e.reg = in.d
 		}
 		if e.reg != noSlot {
-			w.look(in, lane, sighting{addr, w.lane(e, lane)})
+			w.observe(in, lane, sighting{addr, w.lane(e, lane)})
 		}
 	}
 }
 
-// look records the result of an access.
-func (w *warp) look(in *inst, lane int, s sighting) {
+// observe records the result of an access.
+func (w *warp) observe(in *inst, lane int, s sighting) {
 	if last := &w.eng.seen[in.site]; *last != s {
 		*last = s
 		w.polls = 0

@@ -32,7 +32,7 @@ func (m *Memory) Commit(addr uint64) error {
 	m.bank.used += int64(a.size)
 	m.allocs.insert(a)
 	if m.track {
-		a.forget()
+		a.markUninitialised()
 	}
 	return nil
 }

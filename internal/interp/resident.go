@@ -17,13 +17,13 @@ const (
 	idleLimit = 10_000
 )
 
-// inOrder runs the blocks in grid order.
-func (r *run) inOrder() {
+// runInOrder runs the blocks in grid order.
+func (r *run) runInOrder() {
 	r.resident, r.free = r.resident[:0], r.free[:0]
 	began, idle := int64(0), 0
 	for at := 0; ; {
 		if at == len(r.resident) {
-			if began < r.runs && int64(len(r.resident)) < r.launch.Resident {
+			if began < r.toRun && int64(len(r.resident)) < r.launch.Resident {
 				r.admit(began)
 				began++
 			} else if at = 0; len(r.resident) == 0 {
@@ -73,7 +73,7 @@ func (r *run) deadlock(began int64) *Fault {
 	if n := len(r.resident) - 1; n > 0 {
 		others = fmt.Sprintf(", while %s wait too", count(uint64(n), "more block"))
 	}
-	if n := r.runs - began; n > 0 {
+	if n := r.toRun - began; n > 0 {
 		others += fmt.Sprintf("; %s cannot begin before one ends", count(uint64(n), "block"))
 	}
 	return e.waitsFor(others)

@@ -9,20 +9,20 @@ import (
 // run is the state of a launch. It is kept with its engines for the kernel's next
 // launch, so that only the first launch allocates.
 type run struct {
-	mu      sync.Mutex // locked during the launch
-	kernel  *Kernel
-	mem     *Memory
-	launch  Launch
-	params  []uint64
-	blocks  int64     // blocks in the grid
-	runs    int64     // blocks to run, fewer than blocks when sampling
-	drawn   int64     // numbers that a sample drew from counters
-	each    float64   // the number of blocks that a block represents, see standFor
-	engines []*engine // in use
-	spare   []*engine
-	touched []Touch
-	tallies []tally
-	extents []Extent
+	mu          sync.Mutex // locked during the launch
+	kernel      *Kernel
+	mem         *Memory
+	launch      Launch
+	params      []uint64
+	blocks      int64     // blocks in the grid
+	toRun       int64     // blocks to run, fewer than blocks when sampling
+	drawn       int64     // numbers that a sample drew from counters
+	blockWeight float64   // the number of blocks that a block represents, see standFor
+	engines     []*engine // in use
+	spare       []*engine
+	touched     []Touch
+	tallies     []tally
+	extents     []Extent
 
 	// For blocks in grid order.
 	resident []*engine // engines whose blocks have started and not ended
@@ -67,18 +67,18 @@ func (r *run) dismiss() {
 	r.engines = r.engines[:0]
 }
 
-// sideBySide runs the blocks on n goroutines. It returns false if they must be run
+// runConcurrently runs the blocks on n goroutines. It returns false if they must be run
 // again in grid order; memory is then restored. Races between blocks of the kernel are
 // races of these goroutines too, on words of memory without pointers. The functions
 // that access these words are hidden from Go's race detector.
-func (r *run) sideBySide(n int) bool {
+func (r *run) runConcurrently(n int) bool {
 	r.next.Store(0)
-	r.stop.Store(r.runs)
+	r.stop.Store(r.toRun)
 	r.abandoned.Store(false)
 	r.pool.opened.Store(0)
 	// Adjacent blocks share pages, so chunks of blocks cost less than single
 	// ones. Eight chunks for each worker balance the load.
-	r.chunk = max(1, r.runs/int64(8*n))
+	r.chunk = max(1, r.toRun/int64(8*n))
 	for range n {
 		r.engine(true)
 	}
@@ -95,7 +95,7 @@ func (r *run) sideBySide(n int) bool {
 	for _, e := range r.engines {
 		e.release(!good)
 	}
-	r.kernel.calm.note(good)
+	r.kernel.backoff.record(good)
 	if !good {
 		r.fault = nil
 		r.dismiss()
@@ -153,7 +153,7 @@ func (r *run) fail(i int64, f *Fault) {
 
 // block returns the position in the grid of run i.
 func (r *run) block(i int64) [3]uint32 {
-	if r.runs < r.blocks {
+	if r.toRun < r.blocks {
 		i = r.pick(i)
 	}
 	return r.at(i)
@@ -175,18 +175,18 @@ func (r *run) pick(i int64) int64 {
 // part returns the start of part i, of equal parts of the grid, one for each run.
 func (r *run) part(i int64) int64 {
 	hi, lo := bits.Mul64(uint64(i), uint64(r.blocks))
-	q, _ := bits.Div64(hi, lo, uint64(r.runs))
+	q, _ := bits.Div64(hi, lo, uint64(r.toRun))
 	return int64(q)
 }
 
 // calm decides whether to run the blocks of a kernel concurrently. Each clash doubles
 // the cost of a launch, so after the n-th clash the next 2^n launches run in grid
 // order. The result does not depend on it.
-type calm struct{ clashes, pause atomic.Int32 }
+type clashBackoff struct{ clashes, pause atomic.Int32 }
 
 const maxPause = 10 // 1024 launches
 
-func (c *calm) allows() bool {
+func (c *clashBackoff) allowsConcurrency() bool {
 	if c.pause.Load() == 0 {
 		return true
 	}
@@ -194,7 +194,7 @@ func (c *calm) allows() bool {
 	return false
 }
 
-func (c *calm) note(good bool) {
+func (c *clashBackoff) record(good bool) {
 	if good {
 		c.clashes.Store(0)
 		return

@@ -13,55 +13,55 @@ import "math"
 // block of such a kernel depends on the blocks that ran before it.
 
 const (
-	// headMost is the maximum length of the head, in blocks.
-	headMost = 64
-	// headUnlike is the ratio by which the work of a block of the head differs from that of the sample:
+	// maxHead is the maximum length of the head, in blocks.
+	maxHead = 64
+	// headTolerance is the ratio by which the work of a block of the head differs from that of the sample:
 	// grid-stride loops have one iteration more in some blocks, which does not count.
-	headUnlike = 1.125
+	headTolerance = 1.125
 )
 
 // sampled runs a sample of the grid.
-func (r *run) sampled() {
+func (r *run) runSampled() {
 	others := r.engine(false)
-	others.gauge.few = true
-	least, most := int64(math.MaxInt64), int64(0)
-	few := min(headMost, r.blocks/2)
-	for i := range r.runs {
-		if at := r.pick(i); at >= few && r.fault == nil {
-			did := r.whole(others, at)
-			least, most = min(least, did), max(most, did)
+	others.gauge.fewBlocks = true
+	minInsts, maxInsts := int64(math.MaxInt64), int64(0)
+	headLimit := min(maxHead, r.blocks/2)
+	for i := range r.toRun {
+		if at := r.pick(i); at >= headLimit && r.fault == nil {
+			insts := r.runBlock(others, at)
+			minInsts, maxInsts = min(minInsts, insts), max(maxInsts, insts)
 		}
 	}
 	head := int64(0)
 	for ; r.fault == nil; head++ {
 		e := r.engine(false)
-		did := float64(r.whole(e, head))
-		if like := did*headUnlike >= float64(least) && did <= float64(most)*headUnlike; like || most == 0 || head+1 == few {
+		insts := float64(r.runBlock(e, head))
+		if similar := insts*headTolerance >= float64(minInsts) && insts <= float64(maxInsts)*headTolerance; similar || maxInsts == 0 || head+1 == headLimit {
 			break
 		}
 		e.gauge.head = true
 	}
-	for i := range r.runs {
-		if at := r.pick(i); at > head && at < few && r.fault == nil {
-			r.whole(others, at)
+	for i := range r.toRun {
+		if at := r.pick(i); at > head && at < headLimit && r.fault == nil {
+			r.runBlock(others, at)
 		}
 	}
 	first := r.engines[len(r.engines)-1]
 	rest := r.blocks - head
-	first.standFor(rest / (others.count.blocks + 1))
-	others.standFor(rest - first.count.blocks)
+	first.scaleTo(rest / (others.count.blocks + 1))
+	others.scaleTo(rest - first.count.blocks)
 }
 
-// stride returns the number of values that a sampled block draws from a counter in
+// drawCount returns the number of values that a sampled block draws from a counter in
 // place of one: its own, and those of the blocks that it represents. Otherwise the
 // sampled blocks would do the work of the whole grid.
-func (r *run) stride() uint64 {
+func (r *run) drawCount() uint64 {
 	r.drawn++
 	return uint64(r.part(r.drawn) - r.part(r.drawn-1))
 }
 
 // whole runs block i to its end, and returns its number of warp instructions.
-func (r *run) whole(e *engine, i int64) int64 {
+func (r *run) runBlock(e *engine, i int64) int64 {
 	before := e.count.insts
 	e.begin(r.at(i))
 	for idle := 0; ; {
@@ -78,16 +78,16 @@ func (r *run) whole(e *engine, i int64) int64 {
 	}
 }
 
-// standFor multiplies the counts of the engine's blocks by the number of blocks that
+// scaleTo multiplies the counts of the engine's blocks by the number of blocks that
 // they represent.
-func (e *engine) standFor(blocks int64) {
+func (e *engine) scaleTo(blocks int64) {
 	if e.count.blocks == 0 || e.count.blocks == blocks {
 		return
 	}
 	times := float64(blocks) / float64(e.count.blocks)
 	c, measured := &e.count, e.gauge.counts()
 	for _, n := range append(measured[:],
-		&c.warps, &c.insts, &c.laneInsts, &c.flops, &c.leapt, &c.read, &c.written, &c.atomics, &c.path.cycles, &c.path.trips) {
+		&c.warps, &c.insts, &c.laneInsts, &c.flops, &c.skipped, &c.read, &c.written, &c.atomics, &c.path.cycles, &c.path.trips) {
 		*n = int64(math.Round(float64(*n) * times))
 	}
 	for i := range e.visits {

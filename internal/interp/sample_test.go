@@ -134,7 +134,7 @@ func TestSamplesLeapOverTurns(t *testing.T) {
 // ran is how many warp instructions of the last launch were not leapt over.
 func ran(d *device, kernel string) (n int64) {
 	for _, e := range d.kernel(kernel).run.spare {
-		n += e.count.insts - e.count.leapt
+		n += e.count.insts - e.count.skipped
 	}
 	return n
 }

@@ -37,7 +37,7 @@ const (
 // has used up its turn.
 func (w *warp) run() {
 	w.idle, w.spun, w.began = true, true, w.clock
-	w.runs++
+	w.turnCount++
 	for i := 0; i < len(w.frags) && w.fault == nil; i++ {
 		for w.frags[i].wait == running && w.frags[i].mask != 0 && w.fault == nil {
 			w.current, w.polls = int32(i), 0

@@ -69,7 +69,7 @@ func TestImportedMemoryIsNotCounted(t *testing.T) {
 // meanwhile.
 func TestSharedMemoryIsWrittenInGridOrder(t *testing.T) {
 	m, addr, _ := sharedMemory(t, 64)
-	r := &run{kernel: &Kernel{}, mem: m, runs: 8, launch: Launch{Workers: 4}}
+	r := &run{kernel: &Kernel{}, mem: m, toRun: 8, launch: Launch{Workers: 4}}
 	require.Equal(t, 1, r.workers())
 	require.NoError(t, m.Free(addr))
 	require.Equal(t, 4, r.workers())

@@ -77,15 +77,15 @@ func (s stamp) inst() int    { return int(uint32(s) >> 12) }
 // prepare initialises the watch for a launch of e's kernel. Cells of earlier launches
 // are older than the floor, but their layout depends on the number of warps.
 func (v *sharedWatch) prepare(e *engine, size uint64) {
-	v.shift, v.size = e.kernel.leastShared(), size
+	v.shift, v.size = e.kernel.minSharedAccess(), size
 	if v.warps != len(e.warps) {
 		v.warps = len(e.warps)
 		clear(v.cells)
 		clear(v.loads)
 	}
 	n := int(size>>v.shift) + 1
-	v.cells, v.loads = longer(v.cells, n), longer(v.loads, n*v.warps)
-	v.clock, v.lanes = longer(v.clock, v.warps), longer(v.lanes, v.warps)
+	v.cells, v.loads = extended(v.cells, n), extended(v.loads, n*v.warps)
+	v.clock, v.lanes = extended(v.clock, v.warps), extended(v.lanes, v.warps)
 	v.gone, v.known = resized(v.gone, v.warps), resized(v.known, v.warps*v.warps)
 	for i := range v.meets {
 		v.meets[i] = resized(v.meets[i], v.warps)
@@ -93,22 +93,22 @@ func (v *sharedWatch) prepare(e *engine, size uint64) {
 }
 
 // watchShared enables or disables the detection of races in shared memory.
-func (e *engine) watchShared(wanted bool) {
-	if size := uint64(e.kernel.sharedStatic) + uint64(e.launch.Shared); wanted && size > 0 {
+func (e *engine) watchShared(enabled bool) {
+	if size := uint64(e.kernel.sharedStatic) + uint64(e.launch.Shared); enabled && size > 0 {
 		e.tile = &e.ownTile
 		e.tile.prepare(e, size)
 	}
 }
 
-func longer[T any](s []T, n int) []T {
+func extended[T any](s []T, n int) []T {
 	if len(s) < n {
 		s = append(s, make([]T, n-len(s))...)
 	}
 	return s
 }
 
-// leastShared returns log2 of the smallest access that may reach shared memory.
-func (k *Kernel) leastShared() uint {
+// minSharedAccess returns log2 of the smallest access that may reach shared memory.
+func (k *Kernel) minSharedAccess() uint {
 	least := uint(3)
 	for i := range k.code {
 		x := k.code[i].x
@@ -153,7 +153,7 @@ func (v *sharedWatch) begin() {
 	clear(v.locks)
 }
 
-func (v *sharedWatch) row(w int) []uint32 { return v.known[w*v.warps : (w+1)*v.warps] }
+func (v *sharedWatch) knownBy(w int) []uint32 { return v.known[w*v.warps : (w+1)*v.warps] }
 
 func join(to, from []uint32) {
 	for i, t := range from {
@@ -161,23 +161,23 @@ func join(to, from []uint32) {
 	}
 }
 
-// tell joins the clocks that warp w knows into a clock, and advances w's own clock.
-func (v *sharedWatch) tell(to []uint32, w int) {
-	join(to, v.row(w))
+// publish joins the clocks that warp w knows into a clock, and advances w's own clock.
+func (v *sharedWatch) publish(to []uint32, w int) {
+	join(to, v.knownBy(w))
 	to[w] = max(to[w], v.clock[w])
 	v.clock[w]++
 }
 
 // arrive records that warp w has reached a barrier.
-func (v *sharedWatch) arrive(w uint32, id int32) { v.tell(v.meets[id], int(w)) }
+func (v *sharedWatch) arrive(w uint32, id int32) { v.publish(v.meets[id], int(w)) }
 
 // pass lets a warp continue after a barrier. For a barrier of all threads, those that
 // have exited count as arrived.
 func (v *sharedWatch) pass(warp uint32, id int32, all bool) {
 	w := int(warp)
-	join(v.row(w), v.meets[id])
+	join(v.knownBy(w), v.meets[id])
 	if all {
-		join(v.row(w), v.gone)
+		join(v.knownBy(w), v.gone)
 	}
 	v.lanes[w].all = v.clock[w] - 1
 }
@@ -186,7 +186,7 @@ func (v *sharedWatch) pass(warp uint32, id int32, all bool) {
 func (v *sharedWatch) complete(id int32) { clear(v.meets[id]) }
 
 // leave records that lanes of a warp have exited.
-func (v *sharedWatch) leave(w uint32) { v.tell(v.gone, int(w)) }
+func (v *sharedWatch) leave(w uint32) { v.publish(v.gone, int(w)) }
 
 // meet orders the lanes of a warp that synchronised in a warp-wide operation.
 func (v *sharedWatch) meet(w *warp, mask uint32) {
@@ -228,13 +228,13 @@ func (v *sharedWatch) laneOrdered(s stamp, w, other, lane int) bool {
 func (v *sharedWatch) access(w *warp, in *inst) {
 	x, n := in.x, in.x.bytes()
 	s := v.stamp(w, in)
-	if x.space == ptx.Shared && x.addr32 && x.kind == loads && !x.orders && n == 1<<v.shift {
+	if x.space == ptx.Shared && x.addr32 && x.kind == loads && !x.synchronises && n == 1<<v.shift {
 		v.loadRow(w, in, s)
 		return
 	}
 	for m := w.live; m != 0; m &= m - 1 {
 		lane := bits.TrailingZeros32(m) & 31
-		v.one(w, in, lane, w.address(in, lane), n, s)
+		v.accessLane(w, in, lane, w.address(in, lane), n, s)
 	}
 }
 
@@ -253,7 +253,7 @@ func (v *sharedWatch) loadRow(w *warp, in *inst, s stamp) {
 	me := int(w.index)
 	all := v.lanes[me].all
 	safe := all // stores from the floor up to this time are ordered, of any warp
-	for u, t := range v.row(me) {
+	for u, t := range v.knownBy(me) {
 		if u != me {
 			safe = min(safe, t)
 		}
@@ -274,15 +274,15 @@ func (v *sharedWatch) loadRow(w *warp, in *inst, s stamp) {
 		}
 		last := &v.loads[c*v.warps+me]
 		if e.loaders>>me&1 != 0 && last.time() > all {
-			mine = together(mine, *last)
+			mine = mergeLoads(mine, *last)
 		}
 		*last = mine
 		e.loaders |= 1 << me
 	}
 }
 
-// together returns the stamp of two unordered loads by a warp.
-func together(s, old stamp) stamp {
+// mergeLoads returns the stamp of two unordered loads by a warp.
+func mergeLoads(s, old stamp) stamp {
 	if old.lane() == s.lane() {
 		return s
 	}
@@ -291,7 +291,7 @@ func together(s, old stamp) stamp {
 
 // one checks and records an access of a lane to n bytes. s is its stamp without lane
 // and time.
-func (v *sharedWatch) one(w *warp, in *inst, lane int, at, n uint64, s stamp) {
+func (v *sharedWatch) accessLane(w *warp, in *inst, lane int, at, n uint64, s stamp) {
 	x := in.x
 	switch x.space {
 	case ptx.Shared:
@@ -305,7 +305,7 @@ func (v *sharedWatch) one(w *warp, in *inst, lane int, at, n uint64, s stamp) {
 	}
 	s += stamp(lane) * stampLane
 	for c := int(at >> v.shift); c <= int((at+n-1)>>v.shift); c++ {
-		if x.orders {
+		if x.synchronises {
 			v.acquire(w, c)
 		}
 		now := s + stamp(v.clock[w.index])*stampTime
@@ -314,14 +314,14 @@ func (v *sharedWatch) one(w *warp, in *inst, lane int, at, n uint64, s stamp) {
 		} else {
 			v.store(w, in, lane, c, at, now+stamp(w.index)*stampWarp)
 		}
-		if x.orders {
+		if x.synchronises {
 			v.release(w, c)
 		}
 	}
 }
 
-// copied records that an asynchronous copy of a lane stores its bytes.
-func (v *sharedWatch) copied(w *warp, c *asyncCopy) {
+// asyncStore records that an asynchronous copy of a lane stores its bytes.
+func (v *sharedWatch) asyncStore(w *warp, c *asyncCopy) {
 	s := stamp(v.clock[w.index])*stampTime + stamp(w.kernel.indexOf(c.inst))*stampInst + stamp(c.lane)*stampLane + stamp(w.index)*stampWarp
 	for i := int(c.dst) >> v.shift; i <= (int(c.dst)+c.size-1)>>v.shift; i++ {
 		v.store(w, c.inst, c.lane, i, uint64(c.dst), s)
@@ -331,7 +331,7 @@ func (v *sharedWatch) copied(w *warp, c *asyncCopy) {
 // acquire orders the warp after those that released the cell.
 func (v *sharedWatch) acquire(w *warp, c int) {
 	if known, ok := v.locks[c]; ok {
-		join(v.row(int(w.index)), known)
+		join(v.knownBy(int(w.index)), known)
 		v.lanes[w.index].all = max(v.lanes[w.index].all, v.locks[c][w.index])
 	}
 }
@@ -344,7 +344,7 @@ func (v *sharedWatch) release(w *warp, c int) {
 	if v.locks[c] == nil {
 		v.locks[c] = make([]uint32, v.warps)
 	}
-	v.tell(v.locks[c], int(w.index))
+	v.publish(v.locks[c], int(w.index))
 }
 
 func (v *sharedWatch) load(w *warp, in *inst, lane, c int, at uint64, s stamp) {
@@ -357,7 +357,7 @@ func (v *sharedWatch) load(w *warp, in *inst, lane, c int, at uint64, s stamp) {
 	}
 	mine := &v.loads[c*v.warps+me]
 	if old := *mine; e.loaders>>me&1 != 0 && old.time() > v.lanes[me].all {
-		s = together(s, old)
+		s = mergeLoads(s, old)
 	}
 	*mine = s
 	e.loaders |= 1 << me
@@ -373,7 +373,7 @@ func (v *sharedWatch) store(w *warp, in *inst, lane, c int, at uint64, s stamp) 
 		if wrote&s&stampStrong == 0 && !v.ordered(wrote, wrote.warp(), me, lane) && !w.storesSame(in, lane, at, wrote) {
 			v.race(w, in, wrote, wrote.warp(), lane, at)
 		}
-	} else if in.x.kind == updates && !in.x.inits {
+	} else if in.x.kind == updates && !in.x.ignoresOld {
 		v.uninitialised(w, in, lane, at)
 	}
 	for m := e.loaders; m != 0; m &= m - 1 {

@@ -25,20 +25,20 @@ type touchedLine struct {
 	updated       bool  // by an atomic
 	half          bool  // by a block of the half by which the growth is computed
 	head          bool  // by a block of the head
-	rest          bool  // by any other
+	nonHead       bool  // by any other
 	tag           uint8 // the least tag of the blocks that touched it
 }
 
 const (
 	sectorBytes = 32
 	sketchLines = 2048 // maximum number of lines: a standard error of 2 %
-	sketchRoom  = 2 * sketchLines
+	sketchSlots = 2 * sketchLines
 )
 
 // allocate allocates the table. Only engines that measure need one.
 func (s *sketch) allocate() {
 	if s.table == nil {
-		s.table = make([]touchedLine, sketchRoom)
+		s.table = make([]touchedLine, sketchSlots)
 	}
 }
 
@@ -56,7 +56,7 @@ func (s *sketch) empty() {
 
 // add records an access to a sector.
 func (s *sketch) add(sector uint64, kind accessKind, tag uint8, half bool) {
-	t := touchedLine{line: sector>>2 + 1, updated: kind == updates, half: half, rest: true, tag: tag}
+	t := touchedLine{line: sector>>2 + 1, updated: kind == updates, half: half, nonHead: true, tag: tag}
 	bit := uint8(1) << (sector & 3)
 	if kind != stores {
 		t.read = bit
@@ -80,7 +80,7 @@ func (s *sketch) place(t *touchedLine) {
 	if bits.LeadingZeros64(h) < s.level {
 		return
 	}
-	for i := h & (sketchRoom - 1); ; i = (i + 1) & (sketchRoom - 1) {
+	for i := h & (sketchSlots - 1); ; i = (i + 1) & (sketchSlots - 1) {
 		at := &s.table[i]
 		if at.line == 0 {
 			*at = *t
@@ -93,7 +93,7 @@ func (s *sketch) place(t *touchedLine) {
 			at.updated = at.updated || t.updated
 			at.half = at.half || t.half
 			at.head = at.head || t.head
-			at.rest = at.rest || t.rest
+			at.nonHead = at.nonHead || t.nonHead
 			at.tag = min(at.tag, t.tag)
 			return
 		}
@@ -125,7 +125,7 @@ func (s *sketch) merge(o *sketch, head bool) {
 	for _, i := range o.used {
 		t := o.table[i]
 		if head {
-			t.head, t.rest, t.half = true, false, false
+			t.head, t.nonHead, t.half = true, false, false
 		}
 		s.insert(&t)
 	}
@@ -147,27 +147,27 @@ type Extent struct {
 // tally sums the sectors of one allocation.
 type tally struct {
 	read, written float64
-	any           float64 // read or written
+	touched       float64 // read or written
 	head          float64 // those of any that the head touched
-	all           float64 // by other blocks
+	others        float64 // by other blocks
 	half          float64 // by the half of the blocks by which the growth is computed
 
-	first, last [tagged]uint64 // lines that a block touched, by its tag; none where last is 0
+	first, last [maxTags]uint64 // lines that a block touched, by its tag; none where last is 0
 }
 
-// tagged is the number of measured blocks that can be distinguished.
-const tagged = 16
+// maxTags is the number of measured blocks that can be distinguished.
+const maxTags = 16
 
 func (t *tally) add(l *touchedLine) {
 	t.read += float64(bits.OnesCount8(l.read))
 	t.written += float64(bits.OnesCount8(l.written))
 	n := float64(bits.OnesCount8(l.read | l.written))
-	t.any += n
+	t.touched += n
 	if l.head {
 		t.head += n
 	}
-	if l.rest {
-		t.all += n
+	if l.nonHead {
+		t.others += n
 		t.reach(l)
 	}
 	if l.half {
@@ -177,7 +177,7 @@ func (t *tally) add(l *touchedLine) {
 
 // reach records the distance between the bytes of a block.
 func (t *tally) reach(l *touchedLine) {
-	if l.tag < tagged {
+	if l.tag < maxTags {
 		if t.last[l.tag] == 0 {
 			t.first[l.tag] = l.line
 		}
@@ -219,17 +219,17 @@ func (g *gauge) extents(r *run, touched []Touch, oneIn float64) (out []Extent, g
 		}
 	}
 	r.extents = append(r.extents[:0], make([]Extent, len(touched))...)
-	scale, further := sectorBytes*math.Ldexp(1, s.level), r.stretch(true)
+	scale, further := sectorBytes*math.Ldexp(1, s.level), r.skippedRatio(true)
 	for k, t := range r.tallies {
 		t.head *= further
-		if t.any == 0 {
+		if t.touched == 0 {
 			continue
 		}
-		grown := scale * g.grown(&t, oneIn)
+		grown := scale * g.growthFactor(&t, oneIn)
 		_, size, _ := r.mem.Base(touched[k].Base)
 		limit := float64((size + sectorBytes - 1) &^ (sectorBytes - 1))
-		together := scale * t.any * math.Pow(oneIn*min(1, float64(r.launch.Resident)/float64(r.blocks)), g.growth(&t))
-		whole := min(limit, t.any*grown)
+		together := scale * t.touched * math.Pow(oneIn*min(1, float64(r.launch.Resident)/float64(r.blocks)), g.growth(&t))
+		whole := min(limit, t.touched*grown)
 		r.extents[k] = Extent{
 			Read: int64(min(limit, t.read*grown)), Written: int64(min(limit, t.written*grown)),
 			Together: min(limit, together), Span: min(1, t.span()/whole),
@@ -238,20 +238,20 @@ func (g *gauge) extents(r *run, touched []Touch, oneIn float64) (out []Extent, g
 	return r.extents, g.growth(&all)
 }
 
-// grown returns the factor from the touched part of an allocation to that of the whole
+// growthFactor returns the factor from the touched part of an allocation to that of the whole
 // grid. It grows as a power of the number of blocks, so the union of the head and the
 // rest is a sum of roots.
-func (g *gauge) grown(t *tally, oneIn float64) float64 {
+func (g *gauge) growthFactor(t *tally, oneIn float64) float64 {
 	power := g.growth(t)
 	rest := math.Pow(oneIn, power)
 	if t.head == 0 {
 		return rest
 	}
 	const same = 0.01 // for powers below it, both touch the same bytes
-	if rest *= t.all; power < same || t.all == 0 {
-		return max(t.head, rest) / t.any
+	if rest *= t.others; power < same || t.others == 0 {
+		return max(t.head, rest) / t.touched
 	}
-	return math.Pow(math.Pow(t.head, 1/power)+math.Pow(rest, 1/power), power) / t.any
+	return math.Pow(math.Pow(t.head, 1/power)+math.Pow(rest, 1/power), power) / t.touched
 }
 
 // growth returns the exponent by which the touched part grows with the number of
@@ -260,14 +260,14 @@ func (g *gauge) growth(t *tally) float64 {
 	if g.halves == 0 || g.halves == g.blocks || t.half == 0 {
 		return 1
 	}
-	return min(1, max(0, math.Log(t.all/t.half)/math.Log(float64(g.blocks)/float64(g.halves))))
+	return min(1, max(0, math.Log(t.others/t.half)/math.Log(float64(g.blocks)/float64(g.halves))))
 }
 
 // firstSector returns the offset of the first sector of a mask in its line.
 func firstSector(mask uint8) uint64 { return uint64(bits.TrailingZeros8(mask)) * sectorBytes }
 
-// contended returns the number of distinct lines that atomics update, at least 1.
-func (s *sketch) contended() int64 {
+// updatedLines returns the number of distinct lines that atomics update, at least 1.
+func (s *sketch) updatedLines() int64 {
 	n := int64(0)
 	for _, i := range s.used {
 		if s.table[i].updated {

@@ -29,7 +29,7 @@ type Space struct {
 	memories       []*Memory
 	reservations   []*reservation // by address
 	runs           map[*Bank]*accessible
-	chips          chips
+	physical       physicalFile
 	aliases        int // mappings of memory that is also mapped elsewhere
 	bound          int // number of handles of textures and surfaces
 	shared         int // number of allocations that other processes may write to
@@ -77,7 +77,7 @@ func (b *Bank) Reserve(n int64) bool {
 // Open returns an empty memory for a device of the space.
 func (s *Space) Open(b *Bank) *Memory {
 	s.enterRegion()
-	m := &Memory{space: s, bank: b, runs: s.runsOf(b), heapMost: heapLimit}
+	m := &Memory{space: s, bank: b, runs: s.runsOf(b), maxHeap: heapLimit}
 	s.memories = append(s.memories, m)
 	return m
 }
@@ -286,7 +286,7 @@ func (s *Space) take(n, align uint64) (uint64, error) {
 	if base, ok := s.takeNew(n, align); ok {
 		return base, nil
 	}
-	return s.takeAgain(n, align)
+	return s.takeReused(n, align)
 }
 
 // takeNew allocates addresses that were never used.
@@ -301,9 +301,9 @@ func (s *Space) takeNew(n, align uint64) (base uint64, ok bool) {
 	return base, true
 }
 
-// takeAgain allocates addresses of holes: of one hole, or of the last hole and the
+// takeReused allocates addresses of holes: of one hole, or of the last hole and the
 // addresses after it.
-func (s *Space) takeAgain(n, align uint64) (base uint64, err error) {
+func (s *Space) takeReused(n, align uint64) (base uint64, err error) {
 	base, ok := s.holes.take(guarded(n), align)
 	if last := len(s.holes) - 1; !ok && last >= 0 && s.holes[last].Hi == s.next {
 		s.next, s.holes = s.holes[last].Lo, s.holes[:last]
@@ -315,8 +315,8 @@ func (s *Space) takeAgain(n, align uint64) (base uint64, err error) {
 	return base, nil
 }
 
-// giveBack frees n addresses of take or takeHole.
-func (s *Space) giveBack(base, n uint64) { s.holes.add(base, base+guarded(n)) }
+// releaseAddresses frees n addresses of take or takeHole.
+func (s *Space) releaseAddresses(base, n uint64) { s.holes.add(base, base+guarded(n)) }
 
 // guarded returns the number of addresses of n bytes with the gap after them.
 func guarded(n uint64) uint64 { return alignUp(n+guardGap, allocAlign) }

@@ -88,8 +88,8 @@ func (s special) width(name string) int {
 	return 4
 }
 
-// index reports whether the register is an index or extent of threads or blocks.
-func (s special) index() bool {
+// isIndex reports whether the register is an index or extent of threads or blocks.
+func (s special) isIndex() bool {
 	return s >= tidX && s <= tidZ || s >= ntidX && s <= nctaidZ || s >= ctaidX && s <= ctaidZ
 }
 

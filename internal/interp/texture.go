@@ -58,7 +58,7 @@ func (l *lowering) imageHandle(op *ptx.Operand) (slot, error) {
 		handle := ptx.Operand{Kind: ptx.OpReg, Reg: op.Reg, Reg2: ptx.NoReg}
 		return l.source(&handle, 8, ptx.U64)
 	case op.Kind == ptx.OpMem && op.Var != nil && op.Var.Handle != "":
-		l.k.effects = true // the binding of a reference is not a parameter: see Repeatable
+		l.k.sideEffects = true // the binding of a reference is not a parameter: see Repeatable
 		s, _, err := l.fixedAddress(op.Var, 0)
 		return s, err
 	}
@@ -104,7 +104,7 @@ func (l *lowering) texture() error {
 	if len(in.Args) > extra {
 		return l.fail("offsets and depth comparison are not supported")
 	}
-	return l.sampled(-1, list[1] == ptx.S32)
+	return l.sampleTexture(-1, list[1] == ptx.S32)
 }
 
 // gathered lowers tld4.
@@ -119,10 +119,10 @@ func (l *lowering) gathered() error {
 	if !ok || !has(in, "2d") && !has(in, "a2d") {
 		return l.fail("the interpreter cannot run this texture access")
 	}
-	return l.sampled(n, false)
+	return l.sampleTexture(n, false)
 }
 
-func (l *lowering) sampled(gather int, integer bool) error {
+func (l *lowering) sampleTexture(gather int, integer bool) error {
 	in := l.in
 	r := blank()
 	if err := l.imageOperand(&r, &in.Args[1], loads); err != nil {
@@ -237,7 +237,7 @@ func (s *sampler) fetch() texel {
 		index[k] = int(int32(s.bits(k)))
 	}
 	if t.Plain && (index[0] < 0 || index[0] >= t.Width) {
-		return texel{3: s.one(&t)}
+		return texel{3: s.oneValue(&t)}
 	}
 	return s.convert(&t, s.load(&t, index))
 }
@@ -318,12 +318,12 @@ func (s *sampler) convert(t *Texture, c texel) texel {
 		}
 	}
 	if t.Channels < 4 {
-		c[3] = s.one(t)
+		c[3] = s.oneValue(t)
 	}
 	return c
 }
 
-func (s *sampler) one(t *Texture) uint32 {
+func (s *sampler) oneValue(t *Texture) uint32 {
 	if t.floats() {
 		return math.Float32bits(1)
 	}
@@ -337,7 +337,7 @@ func (w *warp) span(in *inst, addr, n uint64, lane int) unsafe.Pointer {
 		v.global(w, in, addr, n, lane)
 	}
 	if v := w.eng.tile; v != nil {
-		v.one(w, in, lane, addr, n, v.stamp(w, in))
+		v.accessLane(w, in, lane, addr, n, v.stamp(w, in))
 	}
 	return w.locate(in, addr, n, lane)
 }

@@ -20,8 +20,8 @@ type updateSpan struct {
 // maxUpdates bounds the log of an engine, at 32 bytes per update.
 const maxUpdates = 1 << 20
 
-// putDown logs an update.
-func (e *engine) putDown(u update) {
+// logUpdate logs an update.
+func (e *engine) logUpdate(u update) {
 	if len(e.updates) == maxUpdates {
 		e.run.abandon()
 		return

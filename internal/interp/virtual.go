@@ -84,7 +84,7 @@ func (s *Space) CreatePhysical(b *Bank, n int64) (*Physical, error) {
 	if !b.Reserve(n) {
 		return nil, fmt.Errorf("interp: %w: %d bytes of physical memory, %d of %d in use", ErrOutOfMemory, n, b.used, b.limit)
 	}
-	offset, err := s.chips.extend(uint64(n))
+	offset, err := s.physical.extend(uint64(n))
 	if err != nil {
 		b.Reserve(-n)
 		return nil, fmt.Errorf("interp: %w: %d bytes of physical memory: the host has no such memory: %w", ErrOutOfMemory, n, err)
@@ -107,7 +107,7 @@ func (p *Physical) Gone() bool { return !p.held && len(p.mapping) == 0 }
 func (p *Physical) settle() {
 	if p.Gone() {
 		p.bank.Reserve(-int64(p.size))
-		p.space.chips.discard(p.offset, p.size)
+		p.space.physical.discard(p.offset, p.size)
 		if p.OnGone != nil {
 			p.OnGone()
 		}
@@ -118,7 +118,7 @@ func (p *Physical) settle() {
 // least to Granularity. An access to them is a fault until memory is mapped there.
 // Addresses of freed reservations are reused first.
 func (s *Space) ReserveRange(n int64, align uint64) (uint64, error) {
-	base, err := s.takeAgain(uint64(n), max(align, Granularity))
+	base, err := s.takeReused(uint64(n), max(align, Granularity))
 	if err != nil {
 		base, err = s.take(uint64(n), max(align, Granularity))
 	}
@@ -127,7 +127,7 @@ func (s *Space) ReserveRange(n int64, align uint64) (uint64, error) {
 	}
 	host, err := reserveHost(uint64(n))
 	if err != nil {
-		s.giveBack(base, uint64(n))
+		s.releaseAddresses(base, uint64(n))
 		return 0, fmt.Errorf("interp: %w: a reservation of %d bytes of addresses: the host has none: %w", ErrOutOfMemory, n, err)
 	}
 	r := &reservation{base: base, size: uint64(n), host: host}
@@ -148,7 +148,7 @@ func (s *Space) FreeRange(addr uint64, n int64) error {
 	}
 	r.host.free()
 	s.reservations = slices.DeleteFunc(s.reservations, func(o *reservation) bool { return o == r })
-	s.giveBack(r.base, r.size)
+	s.releaseAddresses(r.base, r.size)
 	return nil
 }
 
@@ -184,7 +184,7 @@ func (s *Space) Map(addr uint64, p *Physical) error {
 	if i > 0 && r.mapped[i-1].end() > addr || i < len(r.mapped) && r.mapped[i].base < addr+p.size {
 		return fmt.Errorf("interp: mapping of %d bytes at %#x: some of the addresses are mapped already", p.size, addr)
 	}
-	if err := s.chips.show(r.host.at(addr-r.base), p.offset, p.size); err != nil {
+	if err := s.physical.mapInto(r.host.at(addr-r.base), p.offset, p.size); err != nil {
 		return fmt.Errorf("interp: %w: mapping of %d bytes at %#x: the host cannot map them: %w", ErrOutOfMemory, p.size, addr, err)
 	}
 	v := &mapped{base: addr, of: p, access: map[*Bank]Access{}}
@@ -237,7 +237,7 @@ func (s *Space) Unmap(addr uint64, n int64) error {
 
 // unmap removes a mapping from the host, and leaves it in the list of the reservation.
 func (s *Space) unmap(r *reservation, v *mapped) {
-	if err := r.host.hide(v.base-r.base, v.of.size); err != nil {
+	if err := r.host.unmapPart(v.base-r.base, v.of.size); err != nil {
 		panic(fmt.Sprintf("BUG: mapped memory cannot be unmapped: %v", err))
 	}
 	if len(v.of.mapping) > 1 {

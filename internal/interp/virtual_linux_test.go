@@ -132,7 +132,7 @@ func checkRuns(t *testing.T, rnd *rand.Rand, m *Memory, model []chunkModel, cont
 	if divided || twice {
 		workers = 1 // blocks side by side are compared by their allocations
 	}
-	r := run{kernel: &Kernel{}, mem: m, runs: 8, launch: Launch{Workers: 4}}
+	r := run{kernel: &Kernel{}, mem: m, toRun: 8, launch: Launch{Workers: 4}}
 	require.Equal(t, workers, r.workers())
 }
 

@@ -127,15 +127,15 @@ type warp struct {
 	async       []asyncCopy   // pending copies
 	groups      [lanes]uint32 // by lane: number of committed groups of asynchronous copies
 
-	turns    []turns // by loop of the kernel, if iterations may be skipped
-	runs     int64   // number of turns of the warp
-	tracking bool    // record which bytes are touched
-	polls    int32   // number of consecutive reads by the fragment that returned an unchanged value
-	idle     bool    // in its last turn the warp only polled
-	spun     bool    // in its last turn every fragment reached the spin limit
-	took     bool    // it drew a number from a counter since its last turn
-	polled   *inst   // the last poll, and its lane
-	poller   int32
+	loopStates []loopState // by loop of the kernel, if iterations may be skipped
+	turnCount  int64       // number of turns of the warp
+	tracking   bool        // record which bytes are touched
+	polls      int32       // number of consecutive reads by the fragment that returned an unchanged value
+	idle       bool        // in its last turn the warp only polled
+	spun       bool        // in its last turn every fragment reached the spin limit
+	drewNumber bool        // it drew a number from a counter since its last turn
+	polled     *inst       // the last poll, and its lane
+	poller     int32
 }
 
 // view returns the register at s as 32 lanes of T.

@@ -66,17 +66,17 @@ func shuffle(w *warp, in *inst) {
 // voters counts the live lanes whose predicate is true.
 func (in *inst) voters(w *warp) uint32 { return w.getPred(in.x.p, in.x.pNeg) & w.live }
 
-func voteAll(w *warp, in *inst)    { w.setPred(in.d, spread(in.voters(w) == w.live)) }
-func voteAny(w *warp, in *inst)    { w.setPred(in.d, spread(in.voters(w) != 0)) }
+func voteAll(w *warp, in *inst)    { w.setPred(in.d, maskOf(in.voters(w) == w.live)) }
+func voteAny(w *warp, in *inst)    { w.setPred(in.d, maskOf(in.voters(w) != 0)) }
 func voteBallot(w *warp, in *inst) { w.broadcast(in.d, in.voters(w)) }
 
 func voteUniform(w *warp, in *inst) {
 	v := in.voters(w)
-	w.setPred(in.d, spread(v == 0 || v == w.live))
+	w.setPred(in.d, maskOf(v == 0 || v == w.live))
 }
 
-// spread returns a mask of all lanes or none.
-func spread(v bool) uint32 {
+// maskOf returns a mask of all lanes or none.
+func maskOf(v bool) uint32 {
 	if v {
 		return allLanes
 	}
@@ -103,7 +103,7 @@ func matchAll[T unsigned](w *warp, in *inst) {
 	a := *view[T](w, in.a)
 	m := same(w.live, &a, a[bits.TrailingZeros32(w.live)&31])
 	w.broadcast(in.d, choose(m == w.live, m, 0))
-	w.setPred(in.x.d2, spread(m == w.live))
+	w.setPred(in.x.d2, maskOf(m == w.live))
 }
 
 func same[T unsigned](mask uint32, a *[lanes]T, v T) (m uint32) {

@@ -99,7 +99,7 @@ func (w *warp) executeWatched(s *segment, mask uint32) {
 			continue
 		}
 		if in.x != nil && in.x.memory {
-			w.eng.show(w, in)
+			w.eng.reportAccess(w, in)
 		}
 		in.exec(w, in)
 	}
@@ -107,7 +107,7 @@ func (w *warp) executeWatched(s *segment, mask uint32) {
 }
 
 // show reports an access to the enabled watchers.
-func (e *engine) show(w *warp, in *inst) {
+func (e *engine) reportAccess(w *warp, in *inst) {
 	if e.watch != nil {
 		e.watch.access(w, in)
 	}
@@ -183,7 +183,7 @@ func (v *watcher) global(w *warp, in *inst, addr, n uint64, lane int) {
 	}
 	lo := addr - s.marks.of.base
 	s.lo, s.hi = min(s.lo, lo), max(s.hi, lo+n)
-	if in.x.kind != stores && !in.x.inits && s.marks.of.valid != nil {
+	if in.x.kind != stores && !in.x.ignoresOld && s.marks.of.valid != nil {
 		v.checkInitialised(w, in, s.marks, lo, lo+n, lane)
 	}
 	s.marks.mark(in.x.kind, lo, lo+n)

@@ -12,12 +12,12 @@ import (
 // chips is the file that contains all physical memory of a space. Freed memory becomes
 // a hole. Offsets are not reused, and the host has pages only for memory that was
 // touched.
-type chips struct {
+type physicalFile struct {
 	file *os.File
 	size uint64
 }
 
-func (c *chips) extend(n uint64) (offset uint64, err error) {
+func (c *physicalFile) extend(n uint64) (offset uint64, err error) {
 	if c.file == nil {
 		fd, err := unix.MemfdCreate("reprise-gpu", unix.MFD_CLOEXEC)
 		if err != nil {
@@ -34,12 +34,12 @@ func (c *chips) extend(n uint64) (offset uint64, err error) {
 
 // discard frees pages. If the system does not support holes, they remain until the
 // space is garbage collected.
-func (c *chips) discard(offset, n uint64) {
+func (c *physicalFile) discard(offset, n uint64) {
 	_ = unix.Fallocate(int(c.file.Fd()), unix.FALLOC_FL_PUNCH_HOLE|unix.FALLOC_FL_KEEP_SIZE, int64(offset), int64(n))
 }
 
-// show maps a part of the file into a host range.
-func (c *chips) show(at unsafe.Pointer, offset, n uint64) error {
+// mapInto maps a part of the file into a host range.
+func (c *physicalFile) mapInto(at unsafe.Pointer, offset, n uint64) error {
 	_, err := unix.MmapPtr(int(c.file.Fd()), int64(offset), at, uintptr(n), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED|unix.MAP_FIXED|unix.MAP_NORESERVE)
 	return err
 }
@@ -52,16 +52,16 @@ type hostRange struct {
 	cleanup runtime.Cleanup
 }
 
-const nothingThere = unix.MAP_PRIVATE | unix.MAP_ANON | unix.MAP_NORESERVE
+const reserveFlags = unix.MAP_PRIVATE | unix.MAP_ANON | unix.MAP_NORESERVE
 
 func reserveHost(n uint64) (hostRange, error) {
-	p, err := unix.MmapPtr(-1, 0, nil, uintptr(n), unix.PROT_NONE, nothingThere)
+	p, err := unix.MmapPtr(-1, 0, nil, uintptr(n), unix.PROT_NONE, reserveFlags)
 	return hostRange{start: p, size: n}, err
 }
 
-// hide removes the mapping of a part of the range.
-func (h *hostRange) hide(off, n uint64) error {
-	_, err := unix.MmapPtr(-1, 0, h.at(off), uintptr(n), unix.PROT_NONE, nothingThere|unix.MAP_FIXED)
+// unmapPart removes the mapping of a part of the range.
+func (h *hostRange) unmapPart(off, n uint64) error {
+	_, err := unix.MmapPtr(-1, 0, h.at(off), uintptr(n), unix.PROT_NONE, reserveFlags|unix.MAP_FIXED)
 	return err
 }
 
